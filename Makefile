@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door. Meson builds; what is here is short names for it that first install what the
+# machine lacks (Debian; as root or with sudo; NO_DEPS=1 leaves that to you).
+
+BUILD  = build
+PREFIX = /usr/local
+LIBDIR = lib
+DESTDIR =
+STEPS  =
+
+.DEFAULT_GOAL = all
+.PHONY: all demo check test test-vm bench bench-model install format lint clean help
+
+all: ## build the program, the library and the manual pages
+	@scripts/install-deps build
+	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD) -Dtests=false
+	@ninja -C $(BUILD)
+
+demo: ## build, and show the main job on what comes with Plumb
+	@scripts/demo
+
+test: ## build and run every test and check there is; STEPS="gcc lint" for some
+	@scripts/test $(STEPS)
+
+test-vm: ## count on a virtual Arm machine's PMU, under a real kernel
+	@scripts/test vm
+
+check: ## quick: the unit tests of the normal build alone
+	@scripts/install-deps build test
+	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD)
+	@meson configure $(BUILD) -Dtests=true
+	@meson test -C $(BUILD) --suite unit
+
+bench: ## measure, side by side with the peers
+	@scripts/bench
+
+bench-model: ## judge the core model by llvm-mca, loop by loop
+	@scripts/bench model
+
+install: all ## install to PREFIX (/usr/local), LIBDIR (lib) in it, below DESTDIR if given
+	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) -Dlibdir=$(LIBDIR)
+	@meson install -C $(BUILD) $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
+
+format: ## bring every C file into the project's format
+	@scripts/install-deps lint
+	@. scripts/lib.sh && sources '*.c' '*.h' | xargs clang-format -i
+
+lint: ## clang-format, clang-tidy, cppcheck, shellcheck and the like
+	@scripts/test lint
+
+clean: ## remove everything that was built
+	@rm -rf build build-*/
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## /  make \1\t/p' Makefile | expand -t 18

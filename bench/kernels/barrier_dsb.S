@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loads, each of which is done before anything younger begins. */
+#include "kernel.inc"
+
+zeroes memory, PAGE_BYTES
+
+begin
+	address x0, memory
+	repeat 2000
+	.rept 64
+	ldr x1, [x0]
+	dsb ish
+	.endr
+	again
+	work 2000 * 64
+finish

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* There and back between the general and the floating-point registers. */
+#include "kernel.inc"
+
+begin
+	mov x0, #3
+	repeat 2000
+	.rept 64
+	fmov d0, x0
+	fmov x0, d0
+	.endr
+	again
+	work 2000 * 64
+finish

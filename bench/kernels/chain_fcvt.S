@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel.inc"
+
+begin
+	fmov d0, #1.0
+	fmov d1, #1.0
+	fmov d2, #0.125
+	chain 2000, 64, frintn d0, d0
+finish

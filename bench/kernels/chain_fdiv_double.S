@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel.inc"
+
+begin
+	fmov d0, #1.0
+	fmov d1, #1.0
+	fmov d2, #0.125
+	chain 1500, 64, fdiv d0, d0, d1
+finish

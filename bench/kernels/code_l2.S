@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Larger than L2. */
+#include "code.inc"
+
+begin
+	code_lines L2_BYTES / 4 * 5 / PAGE_BYTES, 8
+finish

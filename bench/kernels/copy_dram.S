@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies memory that nobody has touched before. */
+#include "kernel.inc"
+
+#define BYTES (4 << 20)
+
+zeroes from, BYTES
+zeroes to, BYTES
+
+begin
+	mov x9, #1
+next_round:
+	address x0, to
+	address x1, from
+	repeat BYTES / 256
+	.set offset, 0
+	.rept 4
+	ldp q0, q1, [x1, #offset]
+	ldp q2, q3, [x1, #offset + 32]
+	stp q0, q1, [x0, #offset]
+	stp q2, q3, [x0, #offset + 32]
+	.set offset, offset + 64
+	.endr
+	add x0, x0, #256
+	add x1, x1, #256
+	again
+	sub x9, x9, #1
+	cbnz x9, next_round
+	work 1 * BYTES / L1D_LINE_BYTES
+finish

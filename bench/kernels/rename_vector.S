@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Additions fill the vector registers behind a chain of divisions. */
+#include "kernel.inc"
+
+begin
+	mov x0, #-1
+	mov x1, #1
+	repeat 1000
+	.rept 8
+	udiv x0, x0, x1
+	.endr
+	.rept VECTOR_REGISTERS - 20
+	fadd d2, d1, d1
+	.endr
+	again
+	work 1000 * 8
+finish

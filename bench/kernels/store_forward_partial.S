@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each load wants more than the store before it has stored, and so waits until L1D has it all. */
+#include "kernel.inc"
+
+zeroes memory, PAGE_BYTES
+
+begin
+	address x0, memory
+	repeat 2000
+	.rept 64
+	str w1, [x0]
+	ldr x1, [x0]
+	.endr
+	again
+	work 2000 * 64
+finish

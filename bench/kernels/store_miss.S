@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stores, each to a line that nobody has touched before. */
+#include "kernel.inc"
+
+#define PAGES 1024
+
+zeroes lines, PAGES * PAGE_BYTES
+
+begin
+	address x0, lines
+	repeat PAGES
+	first_line
+	.rept LINES_A_PAGE
+	str x1, [x0, #line * L1D_LINE_BYTES]
+	next_line
+	.endr
+	add x0, x0, #PAGE_BYTES
+	again
+	work PAGES * LINES_A_PAGE
+finish

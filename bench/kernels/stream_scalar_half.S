@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel.inc"
+
+begin
+	repeat 2000
+	.rept 8
+	.irp r, V_REGISTERS
+	fmadd h\r, h0, h1, h2
+	.endr
+	.endr
+	again
+	work 2000 * 8 * 16
+finish

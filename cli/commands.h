@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every command there is, each in a file of its name. */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "options.h"
+
+extern const struct command command_plumb; /* main.c */
+extern const struct command command_help;
+extern const struct command command_stat;
+extern const struct command command_list;
+extern const struct command command_spec;
+extern const struct command command_spec_list;
+extern const struct command command_spec_show;
+extern const struct command command_spec_tree;
+extern const struct command command_spec_validate;
+extern const struct command command_spec_diff;
+extern const struct command command_spec_export;
+
+#endif

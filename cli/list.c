@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plumb list: who counts here, and what; of the model also what it is made of. */
+#include <stdio.h>
+#include <string.h>
+
+#include <plumb/model.h>
+
+#include "base/near.h"
+#include "commands.h"
+#include "complain.h"
+#include "render/json.h"
+#include "render/table.h"
+#include "stat.h"
+
+struct list_options {
+	struct common_options common;
+	int source;
+};
+
+/* ---- what there is: arrays of objects, for JSON as they are, for text a column a key ----------
+ */
+
+static json_t *core_object(const char *name, const struct plumb_spec *spec, uint32_t midr)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "name", render_string(name));
+	json_object_set_new(object, "specification", render_string(spec->id));
+	json_object_set_new(object, "midr", json_sprintf("0x%08x", midr));
+	json_object_set_new(object, "slots", render_known(spec->product.slots));
+	return object;
+}
+
+/* The model's; or this machine's one. */
+static json_t *cores(const struct machine *machine)
+{
+	json_t *array = json_array();
+	const struct plumb_model_core *core;
+
+	if (machine->source != &source_model) {
+		json_array_append_new(array, core_object(machine->spec->product.name, machine->spec,
+							 machine->midr));
+		return array;
+	}
+	for (size_t i = 0; (core = plumb_model_core(i)); i++) {
+		const struct plumb_spec *spec;
+		json_t *object;
+
+		if (plumb_spec_find(core->spec_id, &spec, NULL) < 0)
+			continue;
+		object = core_object(core->name, spec, core->midr);
+		json_object_set_new(object, "frequency_mhz", json_integer(core->frequency_mhz));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+/* Of the model's core: each size, width and latency, and where it comes from. */
+static json_t *parameters(const struct machine *machine)
+{
+	json_t *array = json_array();
+	const struct plumb_model_parameter *parameter;
+
+	for (size_t i = 0; machine->core && (parameter = plumb_model_parameter(machine->core, i));
+	     i++) {
+		json_t *object = json_object();
+
+		json_object_set_new(object, "name", render_string(parameter->name));
+		json_object_set_new(object, "value", render_string(parameter->value));
+		json_object_set_new(object, "source", render_string(parameter->source));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static bool is_counted(const struct machine *machine, uint16_t event)
+{
+	const struct plumb_event *e = &machine->spec->events[event];
+
+	return e->accesses & PLUMB_ACCESS_PMU && machine->source->counts(NULL, e->code) &&
+	       (machine->source != &source_perf || cpu_pmu_may_count(&machine->pmu, e->code));
+}
+
+static json_t *events(const struct machine *machine)
+{
+	const struct plumb_spec *spec = machine->spec;
+	json_t *array = json_array();
+
+	for (uint16_t i = 0; i < spec->event_count; i++) {
+		uint16_t event = spec->events_by_code[i];
+		json_t *object = json_object();
+
+		json_object_set_new(object, "code",
+				    json_sprintf("0x%04x", spec->events[event].code));
+		json_object_set_new(object, "name", render_string(spec->events[event].name));
+		json_object_set_new(object, "title", render_string(spec->events[event].title));
+		json_object_set_new(object, "counted", json_boolean(is_counted(machine, event)));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+/* A metric is counted if all that it needs is. */
+static bool is_metric_counted(const struct machine *machine, uint16_t metric)
+{
+	struct plumb_indexes needs = machine->spec->metrics[metric].events;
+	bool counted = true;
+
+	for (uint16_t i = 0; i < needs.count; i++)
+		counted = counted && is_counted(machine, needs.at[i]);
+	return counted;
+}
+
+static json_t *metrics(const struct machine *machine)
+{
+	const struct plumb_spec *spec = machine->spec;
+	json_t *array = json_array();
+
+	for (uint16_t m = 0; m < spec->metric_count; m++) {
+		json_t *object = json_object();
+
+		json_object_set_new(object, "name", render_string(spec->metrics[m].name));
+		json_object_set_new(object, "title", render_string(spec->metrics[m].title));
+		json_object_set_new(object, "units", render_string(spec->metrics[m].units));
+		json_object_set_new(object, "counted", json_boolean(is_metric_counted(machine, m)));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+/* A group counts for something if a metric of it does. */
+static json_t *groups(const struct machine *machine)
+{
+	const struct plumb_spec *spec = machine->spec;
+	json_t *array = json_array();
+
+	for (uint16_t g = 0; g < spec->metric_group_count; g++) {
+		struct plumb_indexes all = spec->metric_groups[g].metrics;
+		json_t *object = json_object();
+		uint16_t counted = 0;
+
+		for (uint16_t i = 0; i < all.count; i++)
+			counted += is_metric_counted(machine, all.at[i]);
+		json_object_set_new(object, "name", render_string(spec->metric_groups[g].name));
+		json_object_set_new(object, "title", render_string(spec->metric_groups[g].title));
+		json_object_set_new(object, "metrics", json_integer(all.count));
+		json_object_set_new(object, "counted_metrics", json_integer(counted));
+		json_object_set_new(object, "counted", json_boolean(counted > 0));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+/* ---- listings ----------------------------------------------------------------------------- */
+
+#define COLUMNS_MAX 4
+
+struct listing {
+	const char *name;
+	json_t *(*list)(const struct machine *machine);
+	struct table_column columns[COLUMNS_MAX];
+	const char *keys[COLUMNS_MAX + 1];
+	bool notes; /* the last column says the same again and again: in text, as notes below */
+};
+
+static const struct listing listings[] = {
+	{"cores",
+	 cores,
+	 {{"CORE", .style = STYLE_NAME},
+	  {"SPECIFICATION", .style = STYLE_PLAIN},
+	  {"SLOTS", .right = true},
+	  {"MHZ", .right = true}},
+	 {"name", "specification", "slots", "frequency_mhz"},
+	 false},
+	{"parameters",
+	 parameters,
+	 {{"PARAMETER", .style = STYLE_NAME},
+	  {"VALUE", .wraps = true},
+	  {"FROM", .style = STYLE_DIM}},
+	 {"name", "value", "source"},
+	 true},
+	{"events",
+	 events,
+	 {{"CODE", .style = STYLE_DIM}, {"EVENT", .style = STYLE_NAME}, {"TITLE", .wraps = true}},
+	 {"code", "name", "title"},
+	 false},
+	{"metrics",
+	 metrics,
+	 {{"METRIC", .style = STYLE_NAME}, {"TITLE", .wraps = true}, {"UNITS", .drops = true}},
+	 {"name", "title", "units"},
+	 false},
+	{"groups",
+	 groups,
+	 {{"METRIC GROUP", .style = STYLE_NAME},
+	  {"METRICS", .right = true},
+	  {"COUNTED", .right = true},
+	  {"TITLE", .wraps = true}},
+	 {"name", "metrics", "counted_metrics", "title"},
+	 false},
+};
+
+#define LISTING_COUNT (sizeof(listings) / sizeof(*listings))
+
+static const struct listing *find_listing(const char *name)
+{
+	struct near near = near_to(name);
+
+	for (size_t i = 0; i < LISTING_COUNT; i++) {
+		if (strcmp(listings[i].name, name) == 0)
+			return &listings[i];
+		near_offer(&near, listings[i].name, listings[i].name);
+	}
+	complain("cannot list '%s'", name);
+	if (!advise_near(&near))
+		advise("list cores, parameters, events, metrics or groups");
+	return NULL;
+}
+
+static void add_cell(struct table *table, const json_t *value)
+{
+	if (json_is_integer(value))
+		table_cell_format(table, "%lld", (long long)json_integer_value(value));
+	else
+		table_cell(table, json_string_value(value));
+}
+
+/* The number of a note, which is added if it is not there yet. */
+static size_t note_number(json_t *notes, const json_t *text)
+{
+	const json_t *note;
+	size_t i;
+
+	json_array_foreach(notes, i, note)
+	{
+		if (json_equal(note, text))
+			return i + 1;
+	}
+	json_array_append_new(notes, json_copy((json_t *)(uintptr_t)text));
+	return json_array_size(notes);
+}
+
+static void print_notes(struct output *out, const json_t *notes)
+{
+	const json_t *note;
+	size_t i;
+
+	json_array_foreach(notes, i, note)
+	{
+		char number[32];
+
+		if (i == 0)
+			fputc('\n', out->stream);
+		snprintf(number, sizeof(number), "[%zu] ", i + 1);
+		fputs(number, out->stream);
+		output_wrapped(out, STYLE_DIM, strlen(number), 4, json_string_value(note));
+	}
+}
+
+/* What is not counted is left out, unless all is to be seen. */
+static void print_table(struct output *out, const struct listing *listing, const json_t *array,
+			const struct list_options *options)
+{
+	bool separated = options->common.separator;
+	struct table table = {.columns = listing->columns};
+	json_t *notes = json_array();
+	const json_t *object;
+	size_t i, hidden = 0;
+
+	while (listing->keys[table.column_count])
+		table.column_count++;
+	json_array_foreach(array, i, object)
+	{
+		if (json_is_false(json_object_get(object, "counted")) && !options->common.verbose) {
+			hidden++;
+			continue;
+		}
+		for (size_t c = 0; c < table.column_count; c++) {
+			const json_t *value = json_object_get(object, listing->keys[c]);
+
+			if (listing->notes && c + 1 == table.column_count && !separated)
+				table_cell_format(&table, "[%zu]", note_number(notes, value));
+			else
+				add_cell(&table, value);
+		}
+	}
+	if (separated) {
+		table_print_separated(&table, out, options->common.separator);
+	} else {
+		table_print(&table, out, 0);
+		if (hidden) {
+			output_format(out, STYLE_DIM, "%zu that are not counted: -v lists them too",
+				      hidden);
+			fputc('\n', out->stream);
+		}
+	}
+	print_notes(out, notes);
+	json_decref(notes);
+	table_free(&table);
+}
+
+/* One listing; or, where none is named, who counts, and what that is made of. */
+static int print(const struct list_options *options, const struct machine *machine,
+		 const struct listing *one)
+{
+	json_t *object = render_object();
+	struct output out;
+	int status = output_open(&out, &options->common);
+	bool first = true;
+
+	json_object_set_new(object, "source", render_string(machine->source->name));
+	json_object_set_new(object, "cpu", render_string(machine->spec->id));
+	for (size_t i = 0; status == EXIT_FINE && i < LISTING_COUNT; i++) {
+		json_t *array;
+
+		if (one ? one != &listings[i] : i > 1)
+			continue;
+		array = listings[i].list(machine);
+		if (!options->common.json && (one || json_array_size(array))) {
+			if (!first)
+				fputc('\n', out.stream);
+			print_table(&out, &listings[i], array, options);
+		}
+		json_object_set_new(object, listings[i].name, array);
+		first = false;
+	}
+	if (status == EXIT_FINE && options->common.json)
+		render_json(&out, json_incref(object));
+	json_decref(object);
+	return status == EXIT_FINE ? output_close(&out, EXIT_FINE) : status;
+}
+
+static const struct option options[] = {
+	OPTION_ROW_SOURCE(offsetof(struct list_options, source)),
+	OPTION_ROW_CPU,
+	OPTION_ROW_JSON,
+	OPTION_ROW_SEPARATOR,
+	OPTION_ROW_OUTPUT,
+	OPTION_ROW_VERBOSE("what is not counted, too"),
+	OPTION_ROW_COLOR,
+	OPTION_ROW_NO_PAGER,
+	OPTION_ROW_HELP,
+	{0},
+};
+
+static int run(const struct command *command, int count, char **arguments)
+{
+	struct list_options values = {0};
+	struct machine machine = {0};
+	const struct listing *listing = NULL;
+	struct operands operands;
+	int status;
+
+	if (!options_parse(command, count, arguments, &values, &operands, &status))
+		return status;
+	if (!options_separator(command, &values.common))
+		return EXIT_USAGE;
+	if (values.common.separator)
+		listing = &listings[0];
+	if (operands.count > 0) {
+		listing = find_listing(operands.at[0]);
+		if (!listing)
+			return EXIT_USAGE;
+	}
+	status = machine_choose(&machine, values.source, values.common.cpu);
+	if (status == EXIT_FINE)
+		status = print(&values, &machine, listing);
+	machine_close(&machine);
+	return status;
+}
+
+const struct command command_list = {
+	.path = "plumb list",
+	.name = "list",
+	.summary = "what can be counted here",
+	.operands = "[cores|parameters|events|metrics|groups]",
+	.most = 1,
+	.text = "Lists what plumb stat can count here: on this machine's Arm PMU, or with the "
+		"model "
+		"where there is none or --source says so. Metrics are counted if all their events "
+		"are.\n\n"
+		"Without an argument it lists the cores, and of the model's each size, width and "
+		"latency, with where it comes from.",
+	.options = options,
+	.examples =
+		(const struct example[]){
+			{"plumb list --source model", "what the model is made of"},
+			{"plumb list events --source model --cpu neoverse-v2",
+			 "the events that the model of a Neoverse V2 counts"},
+			{0},
+		},
+	.run = run,
+};

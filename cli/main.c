@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "commands.h"
+#include "complain.h"
+#include "memory.h"
+#include "render/output.h"
+
+struct plumb_options {
+	struct common_options common;
+	bool version;
+};
+
+static const struct option options[] = {
+	{
+		.name = "version",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct plumb_options, version),
+		.help = "print the version",
+	},
+	OPTION_ROW_HELP,
+	{0},
+};
+
+static int print_version(void)
+{
+	const struct common_options plain = {.no_pager = true};
+	struct output out;
+	int status = output_open(&out, &plain);
+
+	if (status != EXIT_FINE)
+		return status;
+	fputs("plumb " PLUMB_VERSION "\n", out.stream);
+	return output_close(&out, EXIT_FINE);
+}
+
+static int run(const struct command *command, int count, char **arguments)
+{
+	struct plumb_options values = {0};
+	struct operands operands;
+	int status;
+
+	if (!options_parse(command, count, arguments, &values, &operands, &status))
+		return status;
+	if (values.version)
+		return print_version();
+	if (operands.count == 0) {
+		complain("COMMAND needed");
+		advise("see plumb --help");
+		return EXIT_USAGE;
+	}
+	return options_dispatch(command, &operands);
+}
+
+const struct command command_plumb = {
+	.path = "plumb",
+	.name = "plumb",
+	.summary = "top-down performance analysis for Arm CPUs",
+	.operands = "COMMAND",
+	.most = OPERANDS_ANY,
+	.options = options,
+	.commands = (const struct command *const[]){&command_stat, &command_list, &command_spec,
+						    &command_help, NULL},
+	.run = run,
+};
+
+int main(int count, char **arguments)
+{
+	memory_init();
+	return command_plumb.run(&command_plumb, count, arguments);
+}

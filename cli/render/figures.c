@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/figures.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+char *figure_count(const struct pen *pen, double count)
+{
+	char *plain, *text;
+	size_t digits, used = 0;
+
+	if (!isfinite(count) || count < 0)
+		return memory_copy(pen->missing, strlen(pen->missing));
+	plain = memory_format("%.0f", count);
+	digits = strlen(plain);
+	text = memory_alloc(digits + digits / 3 + 1);
+	for (size_t i = 0; i < digits; i++) {
+		if (i > 0 && (digits - i) % 3 == 0)
+			text[used++] = ',';
+		text[used++] = plain[i];
+	}
+	free(plain);
+	return text;
+}
+
+char *figure_value(const struct pen *pen, double value, const char *units)
+{
+	if (isnan(value))
+		return memory_copy(pen->missing, strlen(pen->missing));
+	if (strncmp(units, "percent", 7) == 0)
+		return memory_format("%.1f", value);
+	if (fabs(value) >= 100)
+		return memory_format("%.1f", value);
+	return memory_format("%.3f", value);
+}
+
+char *figure_range(const struct pen *pen, const struct plumb_value *value, const char *units)
+{
+	char *low = figure_value(pen, value->low, units),
+	     *high = figure_value(pen, value->high, units);
+	char *text = memory_format("%s..%s", low, high);
+
+	free(low);
+	free(high);
+	return text;
+}
+
+char *figure_duration(double seconds)
+{
+	static const struct {
+		double least;
+		double unit;
+		const char *name;
+	} scales[] = {{1, 1, "s"}, {1e-3, 1e-3, "ms"}, {1e-6, 1e-6, "us"}, {0, 1e-9, "ns"}};
+	size_t i = 0;
+
+	while (i + 1 < sizeof(scales) / sizeof(*scales) && !(seconds >= scales[i].least))
+		i++;
+	return memory_format("%.3g %s", seconds / scales[i].unit, scales[i].name);
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "complain.h"
+#include "memory.h"
+#include "render/wrap.h"
+
+#define WIDTH_DEFAULT  80
+#define WIDTH_SMALLEST 40
+#define PROSE_WIDEST   100 /* longer lines are hard to read, however wide the terminal */
+
+/*
+ * As the stream of a file, but a failed write is remembered: ferror() alone cannot tell a full
+ * disk from a reader that went away.
+ */
+static ssize_t sink_write(void *cookie, const char *bytes, size_t size)
+{
+	struct sink *sink = cookie;
+	size_t done = 0;
+
+	while (done < size && !sink->error) {
+		ssize_t written = write(sink->descriptor, bytes + done, size - done);
+
+		if (written >= 0)
+			done += (size_t)written;
+		else if (errno != EINTR)
+			sink->error = errno;
+	}
+	return sink->error ? 0 : (ssize_t)done;
+}
+
+static int sink_close(void *cookie)
+{
+	struct sink *sink = cookie;
+
+	if (close(sink->descriptor) != 0 && !sink->error)
+		sink->error = errno;
+	return 0;
+}
+
+static void open_sink(struct output *out, int descriptor)
+{
+	const cookie_io_functions_t functions = {.write = sink_write, .close = sink_close};
+
+	out->sink = memory_alloc(sizeof(*out->sink));
+	out->sink->descriptor = descriptor;
+	out->stream = fopencookie(out->sink, "w", functions);
+	if (!out->stream) {
+		complain("out of memory");
+		exit(EXIT_OTHER);
+	}
+}
+
+/* What must not stay behind if the process is ended half-way; read by a signal handler. */
+static const char *volatile unfinished;
+
+static void remove_unfinished(void)
+{
+	const char *path = unfinished;
+
+	if (path)
+		unlink(path);
+	unfinished = NULL;
+}
+
+static void on_signal(int number)
+{
+	remove_unfinished();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static bool locale_is_utf8(void)
+{
+	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+	/* As setlocale() would choose, but without loading a locale: the first that is set. */
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+		const char *value = getenv(variables[i]);
+
+		if (value && *value)
+			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+	}
+	return false;
+}
+
+static bool wants_color(int when, bool terminal)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (when != COLOR_AUTO)
+		return when == COLOR_ALWAYS;
+	return terminal && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+}
+
+static unsigned terminal_width(int descriptor)
+{
+	struct winsize size;
+
+	if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+		return WIDTH_DEFAULT;
+	return size.ws_col < WIDTH_SMALLEST ? WIDTH_SMALLEST : size.ws_col;
+}
+
+/* The program to page with, or NULL for none. */
+static const char *pager_command(void)
+{
+	const char *command = getenv("PLUMB_PAGER");
+
+	if (!command)
+		command = getenv("PAGER");
+	if (!command)
+		command = "less";
+	return *command == '\0' || strcmp(command, "cat") == 0 ? NULL : command;
+}
+
+/* Without a pager things work too, so what goes wrong here is not said. */
+static void start_pager(struct output *out)
+{
+	const char *command = pager_command();
+	int ends[2];
+
+	if (!command || pipe2(ends, O_CLOEXEC) != 0)
+		return;
+	out->pager = fork();
+	if (out->pager == 0) {
+		dup2(ends[0], STDIN_FILENO);
+		/* Leave if it fits a screen, keep colours, keep the screen. */
+		setenv("LESS", "FRX", 0);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	close(ends[0]);
+	if (out->pager < 0) {
+		close(ends[1]);
+		out->pager = 0;
+		return;
+	}
+	out->sink->descriptor = ends[1];
+	/* Interrupting is for the pager to handle; this process has yet to wait for it. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+}
+
+/* An existing file that is not a plain one, a device or a pipe, is written to as it is. */
+static bool open_special(struct output *out, const char *path)
+{
+	struct stat status;
+	int descriptor;
+
+	if (stat(path, &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))
+		return false;
+	descriptor = open(path, O_WRONLY | O_CLOEXEC);
+	if (descriptor >= 0)
+		open_sink(out, descriptor);
+	return true;
+}
+
+/* A new file beside `path`, with the rights that `path` has or would have been given. */
+static void open_temporary(struct output *out, const char *path)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
+	char *resolved = realpath(path, NULL); /* what a symbolic link points to, not the link */
+	struct stat status;
+	mode_t mode = umask(0);
+	int descriptor;
+
+	umask(mode);
+	mode = 0666 & ~mode;
+	out->path = resolved ? resolved : memory_copy(path, strlen(path));
+	if (stat(out->path, &status) == 0) {
+		if (S_ISDIR(status.st_mode) || access(out->path, W_OK) != 0) {
+			errno = S_ISDIR(status.st_mode) ? EISDIR : errno;
+			return;
+		}
+		mode = status.st_mode & 07777;
+	}
+	out->temporary = memory_format("%s.XXXXXX", out->path);
+	descriptor = mkostemp(out->temporary, O_CLOEXEC);
+	if (descriptor < 0) {
+		free(out->temporary);
+		out->temporary = NULL;
+		return;
+	}
+	unfinished = out->temporary;
+	atexit(remove_unfinished);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		if (signal(signals[i], on_signal) == SIG_IGN)
+			signal(signals[i], SIG_IGN);
+	fchmod(descriptor, mode);
+	open_sink(out, descriptor);
+}
+
+int output_open(struct output *out, const struct common_options *options)
+{
+	const char *path = options->output;
+
+	*out = (struct output){
+		.name = path ? path : "standard output",
+		.width = WIDTH_DEFAULT,
+		.utf8 = locale_is_utf8(),
+	};
+	if (path) {
+		if (!open_special(out, path))
+			open_temporary(out, path);
+		if (!out->stream) {
+			complain("cannot write %s: %s", path, strerror(errno));
+			free(out->path);
+			return EXIT_OTHER;
+		}
+	} else {
+		open_sink(out, STDOUT_FILENO);
+		out->terminal = isatty(STDOUT_FILENO);
+		if (out->terminal)
+			out->width = terminal_width(STDOUT_FILENO);
+	}
+	out->color = wants_color(options->color, out->terminal);
+	if (out->terminal && !options->no_pager)
+		start_pager(out);
+	return EXIT_FINE;
+}
+
+int output_open_beside(struct output *out, const struct common_options *options)
+{
+	const char *path = options->output;
+	int descriptor = STDERR_FILENO;
+
+	if (path && strcmp(path, "-") != 0) {
+		struct common_options unpaged = *options;
+
+		unpaged.no_pager = true;
+		return output_open(out, &unpaged);
+	}
+	if (path)
+		descriptor = STDOUT_FILENO;
+	*out = (struct output){
+		.name = path ? "standard output" : "standard error",
+		.width = WIDTH_DEFAULT,
+		.utf8 = locale_is_utf8(),
+		.terminal = isatty(descriptor),
+	};
+	if (out->terminal)
+		out->width = terminal_width(descriptor);
+	out->color = wants_color(options->color, out->terminal);
+	/* Closing the output must not close what errors are told on. */
+	descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (descriptor < 0) {
+		complain("cannot write %s: %s", out->name, strerror(errno));
+		return EXIT_OTHER;
+	}
+	open_sink(out, descriptor);
+	return EXIT_FINE;
+}
+
+int output_check_beside(const struct common_options *options)
+{
+	const char *path = options->output;
+	struct output out;
+	struct stat status;
+	int result;
+
+	if (!path || strcmp(path, "-") == 0)
+		return EXIT_FINE;
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+		if (access(path, W_OK) == 0)
+			return EXIT_FINE;
+		complain("cannot write %s: %s", path, strerror(errno));
+		return EXIT_OTHER;
+	}
+	result = output_open_beside(&out, options);
+	if (result == EXIT_FINE)
+		output_discard(&out);
+	return result;
+}
+
+static void wait_for_pager(const struct output *out)
+{
+	if (out->pager > 0)
+		while (waitpid(out->pager, NULL, 0) < 0 && errno == EINTR)
+			;
+}
+
+/* What is left of it, the unfinished file too. */
+static void release(struct output *out)
+{
+	remove_unfinished();
+	free(out->temporary);
+	free(out->path);
+	free(out->sink);
+}
+
+int output_close(struct output *out, int status)
+{
+	int error;
+
+	fclose(out->stream);
+	error = out->sink->error;
+	wait_for_pager(out);
+	if (out->temporary && !error && rename(out->temporary, out->path) != 0)
+		error = errno;
+	if (out->temporary && !error)
+		unfinished = NULL;
+	release(out);
+	if (!error)
+		return status;
+	/* A reader that has seen enough is not worth a word. */
+	if (error != EPIPE)
+		complain("cannot write %s: %s", out->name, strerror(error));
+	return EXIT_OTHER;
+}
+
+void output_discard(struct output *out)
+{
+	fclose(out->stream);
+	wait_for_pager(out);
+	release(out);
+}
+
+void output_style(struct output *out, enum style style)
+{
+	static const char *const codes[] = {
+		[STYLE_PLAIN] = "0", [STYLE_HEADING] = "1",  [STYLE_NAME] = "36", [STYLE_DIM] = "2",
+		[STYLE_GOOD] = "32", [STYLE_WARNING] = "33", [STYLE_BAD] = "31",
+	};
+
+	if (out->color)
+		fprintf(out->stream, "\033[%sm", codes[style]);
+}
+
+void output_bytes(struct output *out, enum style style, const char *text, size_t length)
+{
+	if (style != STYLE_PLAIN && length > 0)
+		output_style(out, style);
+	wrap_put(out->stream, text, length);
+	if (style != STYLE_PLAIN && length > 0)
+		output_style(out, STYLE_PLAIN);
+}
+
+void output_text(struct output *out, enum style style, const char *text)
+{
+	output_bytes(out, style, text, strlen(text));
+}
+
+void output_format(struct output *out, enum style style, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return;
+	output_bytes(out, style, text, (size_t)length);
+	free(text);
+}
+
+void output_spaces(struct output *out, size_t count)
+{
+	fprintf(out->stream, "%*s", (int)count, "");
+}
+
+size_t output_flow(struct output *out, enum style style, size_t column, size_t indent,
+		   const char *text)
+{
+	size_t width = out->width < PROSE_WIDEST ? out->width : PROSE_WIDEST;
+	size_t start = column > indent ? column : indent;
+	struct wrap_line line;
+	bool first = true;
+
+	while (wrap_next(&text, width > start ? width - start : 1, &line)) {
+		if (!first)
+			fputc('\n', out->stream);
+		if (line.length > 0)
+			output_spaces(out, first ? start - column : start);
+		output_bytes(out, style, line.at, line.length);
+		column = line.length > 0 ? start + line.columns : 0;
+		start = indent;
+		first = false;
+	}
+	return column;
+}
+
+void output_wrapped(struct output *out, enum style style, size_t column, size_t indent,
+		    const char *text)
+{
+	output_flow(out, style, column, indent, text);
+	fputc('\n', out->stream);
+}
+
+bool output_fits(const struct output *out, size_t columns)
+{
+	return columns <= (out->width < PROSE_WIDEST ? out->width : PROSE_WIDEST);
+}

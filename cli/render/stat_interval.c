@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A line for each interval, or for each thing that was asked for in it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/figures.h"
+#include "render/report.h"
+
+/* The first word of a root's name does where columns are few: "frontend", "retiring". */
+static void root_heading(char heading[16], const char *name)
+{
+	snprintf(heading, 16, "%.*s", (int)strcspn(name, "_"), name);
+}
+
+/* The roots of the tree, a column each, and where the interval's own diagnosis ends. */
+static void print_roots(struct output *out, const struct report *report, bool first)
+{
+	const struct plumb_selection *selection = report->result->plan->selection;
+	const struct plumb_diagnosis *d = report->diagnosis;
+	const struct pen *pen = pen_for(out);
+
+	if (first) {
+		fputs("  time s", out->stream);
+		for (size_t i = 0; i < selection->metric_count; i++) {
+			char heading[16];
+
+			if (selection->metrics[i].level != 1)
+				continue;
+			root_heading(heading, report_metric(report, selection->metrics[i].metric));
+			output_format(out, STYLE_HEADING, " %9s", heading);
+		}
+		output_text(out, STYLE_HEADING, "  leading");
+		fputc('\n', out->stream);
+	}
+	fprintf(out->stream, "%8.3g", report->time);
+	for (size_t i = 0; i < selection->metric_count; i++) {
+		const struct plumb_selected_metric *m = &selection->metrics[i];
+		char *text;
+
+		if (m->level != 1)
+			continue;
+		text = figure_value(pen, report->result->values[i].value, "percent");
+		output_spaces(out, 10 - report_columns(text));
+		output_text(out, STYLE_PLAIN, text);
+		free(text);
+	}
+	output_format(out, STYLE_NAME, "  %s",
+		      d->path_length ? report_metric(report, d->path[d->path_length - 1].metric)
+				     : pen->missing);
+	fputc('\n', out->stream);
+}
+
+/* What was asked for, a line each, as perf prints them. */
+static void print_lines(struct output *out, const struct report *report, bool first)
+{
+	const struct plumb_selection *selection = report->result->plan->selection;
+	const struct pen *pen = pen_for(out);
+
+	if (first) {
+		output_format(out, STYLE_HEADING, "  time s %15s  what", "value");
+		fputc('\n', out->stream);
+	}
+	for (size_t i = 0; i < selection->metric_count; i++) {
+		const struct plumb_metric *metric =
+			&report->spec->metrics[selection->metrics[i].metric];
+		char *text = figure_value(pen, report->result->values[i].value, metric->units);
+
+		fprintf(out->stream, "%8.3g", report->time);
+		output_spaces(out, report_columns(text) < 15 ? 16 - report_columns(text) : 1);
+		output_format(out, STYLE_PLAIN, "%s  %s, %s", text, metric->name, metric->units);
+		fputc('\n', out->stream);
+		free(text);
+	}
+	for (uint16_t i = 0; i < report->result->plan->code_count; i++) {
+		const struct plumb_event_count *e = &report->result->events[i];
+		uint16_t event = plumb_spec_event_by_code(report->spec, e->code);
+		char *text;
+
+		if (!report_shows_event(report, e->code))
+			continue;
+		text = figure_count(pen, e->count.count);
+		fprintf(out->stream, "%8.3g", report->time);
+		output_spaces(out, report_columns(text) < 15 ? 16 - report_columns(text) : 1);
+		if (event == PLUMB_NONE)
+			output_format(out, STYLE_PLAIN, "%s  r%x", text, e->code);
+		else
+			output_format(out, STYLE_PLAIN, "%s  %s", text,
+				      report->spec->events[event].name);
+		fputc('\n', out->stream);
+		free(text);
+	}
+}
+
+void report_text_interval(struct output *out, const struct report *report, bool first)
+{
+	if (report->diagnosis->verdict != PLUMB_VERDICT_UNKNOWN || report->brief)
+		print_roots(out, report, first);
+	else
+		print_lines(out, report, first);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plumb stat --json: a contract; keys may be added, and keep their names and meanings. */
+#include <math.h>
+
+#include "render/json.h"
+#include "render/report.h"
+
+/* The largest whole number that a double holds exactly, and beyond which there may be gaps. */
+#define WHOLE_MAX 9007199254740992.0
+
+static json_t *number(double value)
+{
+	if (!isfinite(value))
+		return json_null();
+	if (value == floor(value) && fabs(value) < WHOLE_MAX)
+		return json_integer((json_int_t)value);
+	return json_real(value);
+}
+
+/* A value is a real number, also where it happens to be whole. */
+static json_t *real(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *code(uint16_t value)
+{
+	return json_sprintf("0x%04x", value);
+}
+
+static json_t *cpu(const struct report *report)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "name", render_string(report->spec->product.name));
+	json_object_set_new(object, "midr", json_sprintf("0x%08x", report->midr));
+	json_object_set_new(object, "slots", render_known(report->spec->product.slots));
+	return object;
+}
+
+static json_t *strings(const char *const *texts)
+{
+	json_t *array = json_array();
+
+	for (; *texts; texts++)
+		json_array_append_new(array, render_string(*texts));
+	return array;
+}
+
+static json_t *events(const struct report *report)
+{
+	const struct plumb_result *result = report->result;
+	const struct plumb_spec *spec = report->spec;
+	json_t *array = json_array();
+
+	for (uint16_t i = 0; i < result->plan->code_count; i++) {
+		const struct plumb_event_count *e = &result->events[i];
+		uint16_t event = plumb_spec_event_by_code(spec, e->code);
+		json_t *object = json_object();
+
+		json_object_set_new(object, "name",
+				    event == PLUMB_NONE ? json_sprintf("r%x", e->code)
+							: render_string(spec->events[event].name));
+		json_object_set_new(object, "code", code(e->code));
+		json_object_set_new(object, "count", number(e->count.count));
+		json_object_set_new(object, "enabled_ns",
+				    json_integer((json_int_t)e->count.enabled_ns));
+		json_object_set_new(object, "running_ns",
+				    json_integer((json_int_t)e->count.running_ns));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *name_of_metric(const struct plumb_spec *spec, uint16_t metric)
+{
+	return metric == PLUMB_NONE ? json_null() : render_string(spec->metrics[metric].name);
+}
+
+static json_t *metrics(const struct report *report)
+{
+	const struct plumb_selection *selection = report->result->plan->selection;
+	const struct plumb_spec *spec = report->spec;
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < selection->metric_count; i++) {
+		const struct plumb_selected_metric *m = &selection->metrics[i];
+		const struct plumb_value *value = &report->result->values[i];
+		json_t *object = json_object();
+
+		json_object_set_new(object, "name", name_of_metric(spec, m->metric));
+		json_object_set_new(object, "title", render_string(spec->metrics[m->metric].title));
+		json_object_set_new(object, "group",
+				    m->group == PLUMB_NONE
+					    ? json_null()
+					    : render_string(spec->metric_groups[m->group].name));
+		json_object_set_new(object, "stage", render_known(m->stage));
+		json_object_set_new(object, "level", render_known(m->level));
+		json_object_set_new(object, "parent", name_of_metric(spec, m->parent));
+		json_object_set_new(object, "value", real(value->value));
+		json_object_set_new(object, "units", render_string(spec->metrics[m->metric].units));
+		if (report->result->parts > 1) {
+			json_object_set_new(object, "low", real(value->low));
+			json_object_set_new(object, "high", real(value->high));
+		}
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *diagnosis(const struct report *report)
+{
+	static const char *const verdicts[] = {
+		[PLUMB_VERDICT_LOSS] = "loss",
+		[PLUMB_VERDICT_WORK] = "work",
+		[PLUMB_VERDICT_SPREAD] = "spread",
+	};
+	const struct plumb_diagnosis *d = report->diagnosis;
+	const struct plumb_spec *spec = report->spec;
+	json_t *object, *path = json_array(), *groups = json_array(), *samples = json_array();
+
+	if (d->verdict == PLUMB_VERDICT_UNKNOWN) {
+		json_decref(path);
+		json_decref(groups);
+		json_decref(samples);
+		return json_null();
+	}
+	for (unsigned i = 0; i < d->path_length; i++)
+		json_array_append_new(path, name_of_metric(spec, d->path[i].metric));
+	for (size_t i = 0; i < d->next_group_count; i++)
+		json_array_append_new(groups,
+				      render_string(spec->metric_groups[d->next_groups[i]].name));
+	for (size_t i = 0; i < d->sample_event_count; i++)
+		json_array_append_new(samples,
+				      render_string(spec->events[d->sample_events[i]].name));
+	object = json_object();
+	json_object_set_new(object, "path", path);
+	json_object_set_new(object, "next_groups", groups);
+	json_object_set_new(object, "sample_events", samples);
+	json_object_set_new(object, "verdict", json_string(verdicts[d->verdict]));
+	if (report->result->parts > 1) {
+		json_object_set_new(object, "parts", json_integer(report->result->parts));
+		json_object_set_new(object, "agreeing", json_integer(report->agreeing));
+	}
+	return object;
+}
+
+void report_json(struct output *out, const struct report *report)
+{
+	json_t *object = render_object();
+
+	json_object_set_new(object, "source", render_string(report->source));
+	if (!isnan(report->time))
+		json_object_set_new(object, "time", real(report->time));
+	json_object_set_new(object, "cpu", cpu(report));
+	json_object_set_new(object, "command", strings((const char *const *)report->command));
+	json_object_set_new(object, "exit_status",
+			    report->ended ? json_integer(report->exit_status) : json_null());
+	json_object_set_new(object, "elapsed_seconds", real(report->seconds));
+	if (report->ended)
+		json_object_set_new(object, "host_seconds", real(report->host_seconds));
+	if (report->runs > 1)
+		json_object_set_new(object, "runs", json_integer(report->runs));
+	json_object_set_new(object, "events", events(report));
+	json_object_set_new(object, "metrics", metrics(report));
+	json_object_set_new(object, "diagnosis", diagnosis(report));
+	json_object_set_new(object, "warnings", strings(report->warnings));
+	if (!report->intervals) {
+		render_json(out, object);
+		return;
+	}
+	/* One of many: an object a line. */
+	json_object_set_new(object, "summary", json_boolean(report->ended));
+	json_dumpf(object, out->stream, JSON_COMPACT);
+	fputc('\n', out->stream);
+	json_decref(object);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stage 1 as a tree, with a bar for each node and the leading path marked. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "render/figures.h"
+#include "render/report.h"
+
+/* Bars are this wide where there is room, and not drawn where there is less than half. */
+#define BAR_WIDEST 16
+#define BRIEF_MAX  24 /* of a node's few words */
+
+struct tree_row {
+	size_t selected; /* into the selection's metrics */
+	size_t parent;   /* row of the node above it; SIZE_MAX: none */
+	bool last;       /* of its parent's children */
+	bool leading;    /* on the diagnosis's path */
+	char *drawing;
+};
+
+struct tree {
+	const struct report *report;
+	const struct plumb_selection *selection;
+	const struct pen *pen;
+	struct tree_row *rows;
+	size_t count;
+};
+
+static bool on_path(const struct plumb_diagnosis *d, uint16_t metric)
+{
+	for (unsigned i = 0; i < d->path_length; i++)
+		if (d->path[i].metric == metric)
+			return true;
+	return false;
+}
+
+static size_t find_row(const struct tree *tree, uint16_t metric)
+{
+	for (size_t i = 0; i < tree->count; i++)
+		if (tree->selection->metrics[tree->rows[i].selected].metric == metric)
+			return i;
+	return SIZE_MAX;
+}
+
+/* What stands in column after column before the name: lines of the nodes above, then its own. */
+static char *draw(const struct tree *tree, size_t row)
+{
+	const struct tree_row *r = &tree->rows[row];
+	char *text, *longer;
+
+	if (r->parent == SIZE_MAX)
+		return memory_copy("", 0);
+	text = memory_copy(r->last ? tree->pen->last : tree->pen->branch,
+			   strlen(r->last ? tree->pen->last : tree->pen->branch));
+	for (size_t up = r->parent; tree->rows[up].parent != SIZE_MAX; up = tree->rows[up].parent) {
+		longer = memory_format(
+			"%s%s", tree->rows[up].last ? tree->pen->none : tree->pen->through, text);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* Nodes in the selection's order, in which a node stands before what is below it; each once. */
+static void build_tree(struct tree *tree)
+{
+	tree->rows = memory_resize(NULL, tree->selection->metric_count + 1, sizeof(*tree->rows));
+	for (size_t i = 0; i < tree->selection->metric_count; i++) {
+		const struct plumb_selected_metric *m = &tree->selection->metrics[i];
+		struct tree_row *row = &tree->rows[tree->count];
+
+		if (m->stage != 1 || find_row(tree, m->metric) != SIZE_MAX)
+			continue;
+		*row = (struct tree_row){.selected = i, .parent = SIZE_MAX, .last = true};
+		row->leading = on_path(tree->report->diagnosis, m->metric);
+		if (m->parent != PLUMB_NONE)
+			row->parent = find_row(tree, m->parent);
+		tree->count++;
+	}
+	for (size_t i = 0; i < tree->count; i++)
+		for (size_t k = i + 1; k < tree->count && tree->rows[i].last; k++)
+			tree->rows[i].last = tree->rows[k].parent != tree->rows[i].parent;
+	for (size_t i = 0; i < tree->count; i++)
+		tree->rows[i].drawing = draw(tree, i);
+}
+
+static void free_tree(struct tree *tree)
+{
+	for (size_t i = 0; i < tree->count; i++)
+		free(tree->rows[i].drawing);
+	free(tree->rows);
+}
+
+/* Returns how much of `width` it left. */
+static unsigned print_bar(struct output *out, const struct tree *tree, double percent,
+			  unsigned width, enum style style)
+{
+	/* In eighths of a column. */
+	unsigned eighths, used = 0;
+	double share = isnan(percent) || percent < 0 ? 0 : percent > 100 ? 1 : percent / 100;
+	char bar[4 * BAR_WIDEST + 1] = "";
+
+	eighths = (unsigned)(share * width * 8 + 0.5);
+	for (unsigned i = 0; i < eighths / 8; i++)
+		used += (unsigned)snprintf(bar + used, sizeof(bar) - used, "%s", tree->pen->bar[7]);
+	if (eighths % 8)
+		snprintf(bar + used, sizeof(bar) - used, "%s", tree->pen->bar[eighths % 8 - 1]);
+	output_text(out, style, bar);
+	return width - (unsigned)report_columns(bar);
+}
+
+/* How wide the parts of the tree's lines are. */
+struct tree_widths {
+	size_t names, figures, ranges, brief;
+	unsigned bar;
+};
+
+static struct tree_widths measure(const struct output *out, const struct tree *tree)
+{
+	struct tree_widths widths = {.figures = strlen("100.0 %")};
+	size_t used;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct tree_row *row = &tree->rows[i];
+		const struct plumb_selected_metric *m = &tree->selection->metrics[row->selected];
+		size_t columns = report_columns(row->drawing) +
+				 strlen(report_metric(tree->report, m->metric));
+		char *text = figure_range(tree->pen, &tree->report->result->values[row->selected],
+					  tree->report->spec->metrics[m->metric].units);
+
+		if (columns > widths.names)
+			widths.names = columns;
+		if (tree->report->result->parts > 1 && report_columns(text) > widths.ranges)
+			widths.ranges = report_columns(text);
+		free(text);
+	}
+	used = report_columns(tree->pen->marked) + widths.names + 1 + widths.figures + 1;
+	if (widths.ranges)
+		used += 1 + widths.ranges;
+	else if (used + BAR_WIDEST / 2 + 2 + BRIEF_MAX <= out->width)
+		widths.brief = BRIEF_MAX;
+	used += widths.brief ? widths.brief + 2 : 0;
+	widths.bar = used >= out->width                ? 0
+		     : out->width - used >= BAR_WIDEST ? BAR_WIDEST
+						       : (unsigned)(out->width - used);
+	if (widths.bar < BAR_WIDEST / 2)
+		widths.bar = 0;
+	return widths;
+}
+
+static void print_row(struct output *out, const struct tree *tree, const struct tree_row *row,
+		      const struct tree_widths *widths)
+{
+	const struct plumb_selected_metric *m = &tree->selection->metrics[row->selected];
+	const struct plumb_value *value = &tree->report->result->values[row->selected];
+	const char *name = report_metric(tree->report, m->metric);
+	const char *units = tree->report->spec->metrics[m->metric].units;
+	const struct plumb_advice *advice = plumb_advice(name);
+	enum plumb_verdict verdict = tree->report->diagnosis->verdict;
+	enum style style = !row->leading                   ? STYLE_PLAIN
+			   : verdict == PLUMB_VERDICT_LOSS ? STYLE_BAD
+							   : STYLE_GOOD;
+	char *text = figure_value(tree->pen, value->value, units);
+	unsigned left = 0;
+
+	if (row->leading)
+		output_text(out, style, tree->pen->marked);
+	else
+		output_spaces(out, report_columns(tree->pen->marked));
+	output_text(out, STYLE_DIM, row->drawing);
+	output_text(out, row->leading ? style : STYLE_NAME, name);
+	output_spaces(out, widths->names - report_columns(row->drawing) - strlen(name) + 1);
+	output_spaces(out, widths->figures - 2 - report_columns(text));
+	output_format(out, STYLE_PLAIN, "%s %s", text, isnan(value->value) ? " " : "%");
+	free(text);
+	if (widths->ranges) {
+		text = figure_range(tree->pen, value, units);
+		output_spaces(out, 1 + widths->ranges - report_columns(text));
+		output_text(out, STYLE_DIM, text);
+		free(text);
+	}
+	if (widths->bar) {
+		fputc(' ', out->stream);
+		left = print_bar(out, tree, value->value, widths->bar, style);
+	}
+	if (widths->brief && advice) {
+		output_spaces(out, left + 2);
+		output_text(out, row->leading ? STYLE_PLAIN : STYLE_DIM, advice->brief);
+	}
+	fputc('\n', out->stream);
+}
+
+/* What the values are percentages of, as the column of figures has no room for it. */
+static void print_heading(struct output *out, const struct tree *tree)
+{
+	const struct plumb_selected_metric *first =
+		&tree->selection->metrics[tree->rows[0].selected];
+	const char *units = tree->report->spec->metrics[first->metric].units;
+
+	fputc('\n', out->stream);
+	output_text(out, STYLE_HEADING, "Stage 1");
+	if (first->level == 1)
+		output_format(out, STYLE_DIM, ": %s; below the first level, of the stalls above",
+			      units);
+	else
+		output_text(out, STYLE_DIM, ": percent of the stalls of the node above");
+	fputc('\n', out->stream);
+}
+
+void report_tree(struct output *out, const struct report *report)
+{
+	struct tree tree = {.report = report,
+			    .selection = report->result->plan->selection,
+			    .pen = pen_for(out)};
+	struct tree_widths widths;
+	bool outside = false;
+
+	build_tree(&tree);
+	widths = measure(out, &tree);
+	if (tree.count)
+		print_heading(out, &tree);
+	for (size_t i = 0; i < tree.count; i++) {
+		if (tree.selection->metrics[tree.rows[i].selected].level == 0 && !outside) {
+			output_text(out, STYLE_DIM,
+				    "  outside the tree, of all stalls of its side");
+			fputc('\n', out->stream);
+			outside = true;
+		}
+		print_row(out, &tree, &tree.rows[i], &widths);
+	}
+	free_tree(&tree);
+}

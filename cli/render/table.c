@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/table.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "render/wrap.h"
+
+#define GAP       2  /* spaces between columns */
+#define NARROWEST 12 /* a wrapping column is not made narrower than this */
+
+static void add_cell(struct table *table, char *text)
+{
+	if (table->cell_count == table->cell_room) {
+		table->cell_room = table->cell_room ? 2 * table->cell_room : 256;
+		table->cells = memory_resize(table->cells, table->cell_room, sizeof(char *));
+	}
+	table->cells[table->cell_count++] = text;
+}
+
+void table_cell(struct table *table, const char *text)
+{
+	add_cell(table, text ? memory_copy(text, strlen(text)) : NULL);
+}
+
+void table_cell_format(struct table *table, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	add_cell(table, text);
+}
+
+void table_free(struct table *table)
+{
+	for (size_t i = 0; i < table->cell_count; i++)
+		free(table->cells[i]);
+	free(table->cells);
+	table->cells = NULL;
+	table->cell_count = table->cell_room = 0;
+}
+
+static const char *shown(const char *cell)
+{
+	return cell && *cell ? cell : "-";
+}
+
+/*
+ * Gives each column the width of its widest cell; if that is too much together, those that may
+ * be dropped get none, and the widest of those that wrap gives way, a column at a time, until it
+ * fits or all are at their narrowest.
+ */
+static void fit(const struct table *table, size_t room, size_t *widths)
+{
+	size_t total = GAP * (table->column_count - 1);
+
+	for (size_t c = 0; c < table->column_count; c++) {
+		const char *heading = table->columns[c].heading;
+
+		widths[c] = heading ? wrap_columns(heading, strlen(heading)) : 0;
+	}
+	for (size_t i = 0, c = 0; i < table->cell_count; i++) {
+		const char *cell = shown(table->cells[i]);
+		size_t columns = wrap_columns(cell, strlen(cell));
+
+		if (columns > widths[c])
+			widths[c] = columns;
+		c = c + 1 < table->column_count ? c + 1 : 0;
+	}
+	for (size_t c = 0; c < table->column_count; c++)
+		total += widths[c];
+	for (size_t c = 0; c < table->column_count && total > room; c++)
+		if (table->columns[c].drops) {
+			total -= widths[c] + GAP;
+			widths[c] = 0;
+		}
+
+	while (total > room) {
+		size_t widest = TABLE_COLUMNS_MAX, second = NARROWEST, less;
+
+		for (size_t c = 0; c < table->column_count; c++) {
+			if (!table->columns[c].wraps || widths[c] <= NARROWEST)
+				continue;
+			if (widest == TABLE_COLUMNS_MAX || widths[c] > widths[widest])
+				widest = c;
+		}
+		if (widest == TABLE_COLUMNS_MAX)
+			return;
+		for (size_t c = 0; c < table->column_count; c++)
+			if (table->columns[c].wraps && c != widest && widths[c] > second)
+				second = widths[c];
+		/* Down to the next widest at once, or by one if they are equal. */
+		less = widths[widest] > second ? widths[widest] - second : 1;
+		if (less > total - room)
+			less = total - room;
+		widths[widest] -= less;
+		total -= less;
+	}
+}
+
+/* One row, as many lines as its tallest cell. */
+static void print_row(const struct table *table, struct output *out, size_t indent,
+		      const size_t *widths, const char *const *cells, bool heading)
+{
+	const char *rest[TABLE_COLUMNS_MAX];
+	bool more = true;
+
+	for (size_t c = 0; c < table->column_count; c++)
+		rest[c] = cells[c];
+
+	while (more) {
+		size_t pending = indent; /* spaces owed, not yet written: none end a line */
+
+		more = false;
+		for (size_t c = 0; c < table->column_count; c++) {
+			const struct table_column *column = &table->columns[c];
+			size_t width = column->wraps ? widths[c] : SIZE_MAX / 8;
+			struct wrap_line line = {0};
+
+			if (widths[c] == 0)
+				continue;
+			if (!wrap_next(&rest[c], width, &line))
+				line.length = 0;
+			if (line.length > 0) {
+				size_t space =
+					line.columns < widths[c] ? widths[c] - line.columns : 0;
+
+				output_spaces(out, pending + (column->right ? space : 0));
+				output_bytes(out, heading ? STYLE_HEADING : column->style, line.at,
+					     line.length);
+				pending = column->right ? GAP : space + GAP;
+			} else {
+				pending += widths[c] + GAP;
+			}
+			more = more || *rest[c];
+		}
+		fputc('\n', out->stream);
+	}
+}
+
+void table_print(const struct table *table, struct output *out, size_t indent)
+{
+	size_t widths[TABLE_COLUMNS_MAX] = {0};
+	const char *cells[TABLE_COLUMNS_MAX];
+	bool headings = false;
+
+	fit(table, out->width > indent ? out->width - indent : 1, widths);
+	for (size_t c = 0; c < table->column_count; c++) {
+		cells[c] = table->columns[c].heading ? table->columns[c].heading : "";
+		headings = headings || table->columns[c].heading;
+	}
+	if (headings)
+		print_row(table, out, indent, widths, cells, true);
+	for (size_t i = 0; i + table->column_count <= table->cell_count; i += table->column_count) {
+		for (size_t c = 0; c < table->column_count; c++)
+			cells[c] = shown(table->cells[i + c]);
+		print_row(table, out, indent, widths, cells, false);
+	}
+}
+
+static void print_field(struct output *out, const char *cell, const char *separator)
+{
+	bool quoted = strstr(cell, separator) || strchr(cell, '"');
+
+	if (quoted)
+		fputc('"', out->stream);
+	for (;;) {
+		size_t length = strcspn(cell, "\"");
+
+		output_bytes(out, STYLE_PLAIN, cell, length);
+		cell += length;
+		if (*cell++ == '\0')
+			break;
+		fputs("\"\"", out->stream);
+	}
+	if (quoted)
+		fputc('"', out->stream);
+}
+
+void table_print_separated(const struct table *table, struct output *out, const char *separator)
+{
+	for (size_t i = 0, c = 1; i < table->cell_count; i++, c++) {
+		print_field(out, table->cells[i] ? table->cells[i] : "", separator);
+		if (c == table->column_count)
+			c = 0;
+		fputs(c == 0 ? "\n" : separator, out->stream);
+	}
+}

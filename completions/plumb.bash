@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Completion of plumb's command line for bash: needs nothing but bash.
+
+# _plumb_names CPU KIND FIELD: the names that `plumb spec list KIND` prints in FIELD.
+_plumb_names()
+{
+	plumb spec list "$2" ${1:+--cpu "$1"} --field-separator '|' 2>/dev/null | cut -d '|' -f "$3"
+}
+
+_plumb_cpus()
+{
+	_plumb_names '' cpus 1
+}
+
+# _plumb_things CPU: everything that `plumb spec show` knows.
+_plumb_things()
+{
+	_plumb_names "$1" events 2
+	_plumb_names "$1" metrics 1
+	_plumb_names "$1" groups 1
+	_plumb_names "$1" functions 1
+	_plumb_cpus
+}
+
+# _plumb_offer_last WORDS: the same for the last of names parted by commas.
+_plumb_offer_last()
+{
+	local before=''
+
+	[[ $current != *,* ]] || before=${current%,*},
+	mapfile -t COMPREPLY < <(compgen -P "$before" -W "$1" -- "${current##*,}")
+}
+
+# _plumb_offer WORDS: those that the word at hand begins.
+_plumb_offer()
+{
+	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current")
+}
+
+_plumb_offer_files()
+{
+	compopt -o filenames 2>/dev/null
+	mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$current")
+}
+
+_plumb()
+{
+	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+	local path='' cpu='' options='' word i operands=0 model=neoverse-n3
+
+	COMPREPLY=()
+	# Bash parts --option=value in three.
+	if [ "$current" = = ]; then
+		current=
+	elif [ "$previous" = = ]; then
+		previous=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		word=${COMP_WORDS[i]}
+		case $word in
+		--cpu)
+			((i++))
+			[ "${COMP_WORDS[i]}" != = ] || ((i++))
+			[ "$i" -ge "$COMP_CWORD" ] || cpu=${COMP_WORDS[i]}
+			;;
+		-x | --field-separator | -o | --output | --color | --format | --part | --source | \
+			-s | --stages | -m | --metric-group | -M | --metric | -n | --node | -l | --level | \
+			-e | --event | --collect-by | -I | --interval-print | -r | --repeat | -L | --sysroot | \
+			--qemu)
+			((i++))
+			[ "${COMP_WORDS[i]}" != = ] || ((i++))
+			;;
+		-*) ;;
+		*)
+			case $path:$word in
+			:stat)
+				path=' stat'
+				;;
+			' stat:'*)
+				# From here on the command line is the program's.
+				operands=1
+				break
+				;;
+			:spec | :help | ' help:spec' | ' help:stat' | *:list | *:show | *:tree | *:validate | *:diff | *:export)
+				if [ "$operands" -eq 0 ]; then path+=" $word"; else ((operands++)); fi
+				;;
+			*) ((operands++)) ;;
+			esac
+			;;
+		esac
+	done
+
+	if [ "$path" = ' stat' ] && [ "$operands" -gt 0 ]; then
+		_plumb_offer_files
+		return
+	fi
+	case $previous in
+	--source)
+		_plumb_offer 'auto model perf'
+		return
+		;;
+	-s | --stages)
+		_plumb_offer_last '1 2 topdown uarch all'
+		return
+		;;
+	-m | --metric-group)
+		_plumb_offer_last "$(_plumb_names "${cpu:-$model}" groups 1)"
+		return
+		;;
+	-M | --metric | -n | --node)
+		_plumb_offer_last "$(_plumb_names "${cpu:-$model}" metrics 1)"
+		return
+		;;
+	-e | --event)
+		_plumb_offer_last "$(_plumb_names "${cpu:-$model}" events 2)"
+		return
+		;;
+	--collect-by)
+		_plumb_offer 'metric group none'
+		return
+		;;
+	-L | --sysroot | --qemu)
+		_plumb_offer_files
+		return
+		;;
+	-l | --level | -I | --interval-print | -r | --repeat) return ;;
+	--cpu)
+		_plumb_offer "$(_plumb_cpus)"
+		_plumb_offer_files
+		return
+		;;
+	-o | --output)
+		_plumb_offer_files
+		return
+		;;
+	--color)
+		_plumb_offer 'auto always never'
+		return
+		;;
+	--format)
+		_plumb_offer 'mrs perf-json markdown csv'
+		return
+		;;
+	--part)
+		_plumb_offer 'events metrics'
+		return
+		;;
+	-x | --field-separator) return ;;
+	esac
+
+	case $path in
+	'') options='--version --help' ;;
+	' help'* | ' spec') options='--help' ;;
+	' stat')
+		options='--source --cpu --stages --metric-group --metric --node --level --event'
+		options+=' --collect-by --no-multiplex --interval-print --repeat --json --csv --field-separator --output'
+		options+=' --sysroot --qemu --children --verbose --color --no-progress --help'
+		;;
+	' list')
+		options='--source --cpu --json --field-separator --output --verbose --color --no-pager'
+		options+=' --help'
+		;;
+	' spec list')
+		options='--cpu --json --field-separator --output --verbose --color --no-pager --help'
+		;;
+	' spec show' | ' spec tree')
+		options='--cpu --json --output --verbose --color --no-pager --help'
+		;;
+	' spec validate') options='--json --output --color --no-pager --help' ;;
+	' spec diff') options='--json --output --verbose --color --no-pager --help' ;;
+	' spec export')
+		options='--cpu --format --part --output --verbose --color --no-pager --help'
+		;;
+	esac
+	case $current in
+	-*)
+		_plumb_offer "$options"
+		return
+		;;
+	esac
+
+	case $path in
+	'') _plumb_offer 'stat list spec help' ;;
+	' help') _plumb_offer 'stat list spec help' ;;
+	' stat')
+		mapfile -t COMPREPLY < <(compgen -c -- "$current")
+		_plumb_offer_files
+		;;
+	' list')
+		[ "$operands" -gt 0 ] || _plumb_offer 'cores parameters events metrics groups'
+		;;
+	' spec' | ' help spec') _plumb_offer 'list show tree validate diff export' ;;
+	' spec list')
+		[ "$operands" -gt 0 ] || _plumb_offer 'cpus events metrics groups functions'
+		;;
+	' spec show') _plumb_offer "$(_plumb_things "$cpu")" ;;
+	' spec validate') _plumb_offer_files ;;
+	' spec diff')
+		_plumb_offer "$(_plumb_cpus)"
+		_plumb_offer_files
+		;;
+	esac
+}
+
+complete -F _plumb plumb

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+# Completion of plumb's command line for fish.
+
+# The CPU that the command line names, as options for plumb.
+function __plumb_cpu
+    set -l named (string match --regex --groups-only -- '--cpu[= ]+(\S+) ' (commandline -cp))
+    test -n "$named"; and printf '%s\n' --cpu $named[1]
+end
+
+# The names that `plumb spec list KIND` prints in FIELD.
+function __plumb_names --argument-names kind field
+    plumb spec list $kind (__plumb_cpu) --field-separator '|' 2>/dev/null |
+        string split --fields $field '|'
+end
+
+function __plumb_cpus
+    plumb spec list cpus --field-separator '|' 2>/dev/null | string split --fields 1 '|'
+end
+
+# Everything that `plumb spec show` knows.
+function __plumb_things
+    __plumb_names events 2
+    __plumb_names metrics 1
+    __plumb_names groups 1
+    __plumb_names functions 1
+    __plumb_cpus
+end
+
+# Whether the words so far, options apart, are `plumb` and the arguments, and maybe operands.
+function __plumb_at
+    set -l words (string match --invert -- '-*' (commandline -opc))
+    test (count $words) -gt (count $argv); or return 1
+    for i in (seq (count $argv))
+        test $words[(math $i + 1)] = $argv[$i]; or return 1
+    end
+end
+
+# The same without operands.
+function __plumb_just_at
+    __plumb_at $argv
+    and test (count (string match --invert -- '-*' (commandline -opc))) -eq (math (count $argv) + 1)
+end
+
+# __plumb_spec COMMAND...: whether one of these commands of `plumb spec` is being completed.
+function __plumb_spec
+    for command in $argv
+        __plumb_at spec $command; and return
+    end
+    return 1
+end
+
+complete -c plumb -f
+complete -c plumb -s h -l help -d 'Print what the command does'
+complete -c plumb -n '__plumb_just_at' -l version -d 'Print the version'
+complete -c plumb -n '__plumb_just_at' -a stat -d 'Run a program and say what holds it up'
+complete -c plumb -n '__plumb_just_at' -a list -d 'What can be counted here'
+complete -c plumb -n '__plumb_just_at' -a spec -d 'What can be counted on a CPU'
+complete -c plumb -n '__plumb_just_at' -a help -d 'What a command does'
+complete -c plumb -n '__plumb_just_at help' -a 'stat list spec'
+for at in spec 'help spec'
+    complete -c plumb -n "__plumb_just_at $at" -a list -d 'CPUs, events, metrics or groups'
+    complete -c plumb -n "__plumb_just_at $at" -a show -d 'Everything known about a thing'
+    complete -c plumb -n "__plumb_just_at $at" -a tree -d 'The decision tree'
+    complete -c plumb -n "__plumb_just_at $at" -a validate -d 'What is wrong with specifications'
+    complete -c plumb -n "__plumb_just_at $at" -a diff -d 'How two CPUs differ'
+    complete -c plumb -n "__plumb_just_at $at" -a export -d 'The forms that others read'
+end
+
+complete -c plumb -n '__plumb_spec list show tree export' -l cpu -r -F -a '(__plumb_cpus)' -d 'The CPU meant'
+complete -c plumb -n '__plumb_spec list show tree validate diff' -s j -l json -d 'Print JSON'
+complete -c plumb -n '__plumb_spec list' -s x -l field-separator -x -d 'Print one line a row'
+complete -c plumb -n '__plumb_spec list show tree validate diff export' -s o -l output -r -F -d 'Write there'
+complete -c plumb -n '__plumb_spec list show tree diff export' -s v -l verbose -d 'Print more'
+complete -c plumb -n '__plumb_spec list show tree validate diff export' -l color -x -a 'auto always never' -d 'When to use colours'
+complete -c plumb -n '__plumb_spec list show tree validate diff export' -l no-pager -d 'Print straight to the terminal'
+complete -c plumb -n '__plumb_spec export' -l format -x -a 'mrs perf-json markdown csv' -d 'The form'
+complete -c plumb -n '__plumb_spec export' -l part -x -a 'events metrics' -d 'Only this part of it'
+
+complete -c plumb -n '__plumb_just_at spec list' -a 'cpus events metrics groups functions'
+complete -c plumb -n '__plumb_spec show' -a '(__plumb_things)'
+complete -c plumb -n '__plumb_spec validate' -F
+complete -c plumb -n '__plumb_spec diff' -F -a '(__plumb_cpus)'
+
+# What `plumb stat` and `plumb list` take.
+function __plumb_stat
+    __plumb_at stat
+end
+function __plumb_list
+    __plumb_at list
+end
+
+complete -c plumb -n '__plumb_stat; or __plumb_list' -l source -x -a 'auto model perf' -d 'Who counts'
+complete -c plumb -n '__plumb_stat; or __plumb_list' -l cpu -r -F -a '(__plumb_cpus)' -d 'The CPU meant'
+complete -c plumb -n '__plumb_stat; or __plumb_list' -s j -l json -d 'Print JSON'
+complete -c plumb -n '__plumb_stat; or __plumb_list' -s x -l field-separator -x -d 'Print one line a row'
+complete -c plumb -n '__plumb_stat; or __plumb_list' -s o -l output -r -F -d 'Write there'
+complete -c plumb -n '__plumb_stat; or __plumb_list' -s v -l verbose -d 'Print more'
+complete -c plumb -n '__plumb_stat; or __plumb_list' -l color -x -a 'auto always never' -d 'When to use colours'
+complete -c plumb -n __plumb_list -l no-pager -d 'Print straight to the terminal'
+complete -c plumb -n '__plumb_just_at list' -a 'cores parameters events metrics groups'
+
+complete -c plumb -n __plumb_stat -s s -l stages -x -a '1 2 topdown uarch all' -d 'Stages'
+complete -c plumb -n __plumb_stat -s m -l metric-group -x -a '(__plumb_names groups 1)' -d 'Metric groups'
+complete -c plumb -n __plumb_stat -s M -l metric -x -a '(__plumb_names metrics 1)' -d 'Metrics'
+complete -c plumb -n __plumb_stat -s n -l node -x -a '(__plumb_names metrics 1)' -d 'A part of the tree'
+complete -c plumb -n __plumb_stat -s l -l level -x -d 'The tree down to here'
+complete -c plumb -n __plumb_stat -s e -l event -x -a '(__plumb_names events 2)' -d 'Events'
+complete -c plumb -n __plumb_stat -l collect-by -x -a 'metric group none' -d 'Whose events are counted together'
+complete -c plumb -n __plumb_stat -l no-multiplex -d 'A run for each pass'
+complete -c plumb -n __plumb_stat -s I -l interval-print -x -d 'Print every so many milliseconds'
+complete -c plumb -n __plumb_stat -s r -l repeat -x -d 'Run it so often'
+complete -c plumb -n __plumb_stat -l csv -d 'Print CSV'
+complete -c plumb -n __plumb_stat -s L -l sysroot -r -F -d 'Where AArch64 libraries are'
+complete -c plumb -n __plumb_stat -l qemu -r -F -d 'The qemu-aarch64 to use'
+complete -c plumb -n __plumb_stat -l children -d 'Count forked processes'
+complete -c plumb -n __plumb_stat -l no-progress -d 'Do not show how far it is'
+complete -c plumb -n __plumb_stat -F -a '(__fish_complete_command)'

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any bytes as the program to run: told what they are, within their bounds. */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "source/model/program.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	static int fd = -1;
+	char path[64];
+	struct program program;
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+
+	if (fd < 0)
+		fd = memfd_create("fuzz", 0);
+	if (ftruncate(fd, 0) || pwrite(fd, bytes, size, 0) != (ssize_t)size)
+		__builtin_trap();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	/* Refused with a reason, or taken with a loader's name that ends. */
+	if (program_inspect(path, &program, found)) {
+		if (!plumb_diagnostics_errors(found))
+			__builtin_trap();
+	} else if (!memchr(program.interpreter, '\0', sizeof(program.interpreter))) {
+		__builtin_trap();
+	}
+	plumb_diagnostics_free(found);
+	return 0;
+}

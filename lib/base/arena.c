@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+#define BLOCK_SIZE (64u << 10)
+
+struct arena_block {
+	struct arena_block *older;
+	size_t size;
+	size_t used;
+	alignas(max_align_t) unsigned char bytes[];
+};
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+	struct arena_block *block = arena->newest;
+	size_t align = alignof(max_align_t);
+
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	size = (size + align - 1) & ~(align - 1);
+	if (!block || block->size - block->used < size) {
+		size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+
+		block = malloc(sizeof(*block) + room);
+		if (!block)
+			return NULL;
+		block->size = room;
+		block->used = 0;
+		block->older = arena->newest;
+		arena->newest = block;
+	}
+	void *at = block->bytes + block->used;
+
+	block->used += size;
+	return memset(at, 0, size);
+}
+
+void *arena_alloc_array(struct arena *arena, size_t count, size_t size)
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(count, size, &total))
+		return NULL;
+	return arena_alloc(arena, total);
+}
+
+char *arena_copy(struct arena *arena, const char *text, size_t length)
+{
+	if (length == SIZE_MAX)
+		return NULL;
+	char *copy = arena_alloc(arena, length + 1);
+
+	if (copy && length)
+		memcpy(copy, text, length);
+	return copy;
+}
+
+char *arena_strdup(struct arena *arena, const char *text)
+{
+	return arena_copy(arena, text, strlen(text));
+}
+
+void arena_free(struct arena *arena)
+{
+	struct arena_block *block = arena->newest;
+
+	while (block) {
+		struct arena_block *older = block->older;
+
+		free(block);
+		block = older;
+	}
+	arena->newest = NULL;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Best fit: each set in turn goes into the bin where it adds fewest codes. The order decides how
+ * good that is, so two are begun with: the largest sets first, and bin by bin what adds least to
+ * it. Then it is done again and again with the order changed, whole bins at a time (Culberson and
+ * Luo's iterated greedy, made for colouring graphs): sets that shared a bin stay neighbours in the
+ * order, so that no round needs more bins than the one before, and some need fewer.
+ */
+#include "count/pack.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <plumb/error.h>
+
+/* Rounds from each beginning, and the most pairs of item and bin that are looked at in them. */
+#define ROUNDS 128
+#define BUDGET 1000000
+
+/* Beginning bin by bin takes the square of the items: not for more than any CPU has. */
+#define ITEMS_COMPARED 2000
+
+/* Bins that an item is tried with, the newest: a bound for inputs that no CPU has. */
+#define BINS_TRIED 1024
+
+#define BINS_MAX (UINT16_MAX - 1)
+
+struct bin {
+	uint64_t some; /* a bit of 64 for each code: what is surely not in it */
+	uint16_t codes[PACK_BIN_MAX];
+	uint16_t count;
+};
+
+struct packing {
+	struct pack_item *items;
+	size_t count;
+	unsigned capacity;
+	uint32_t *order;   /* of the items */
+	uint32_t *scratch; /* as large */
+	struct bin *bins;
+	size_t bin_count;
+	size_t looked; /* pairs looked at */
+	uint32_t random;
+};
+
+static uint64_t bit_of(uint16_t code)
+{
+	return UINT64_C(1) << ((code * 40503u >> 8) & 63);
+}
+
+/* How many of the item's codes the bin lacks. */
+static unsigned lacking(const struct bin *bin, const struct pack_item *item)
+{
+	unsigned missing = 0, b = 0;
+
+	for (unsigned i = 0; i < item->count; i++) {
+		while (b < bin->count && bin->codes[b] < item->codes[i])
+			b++;
+		missing += b == bin->count || bin->codes[b] != item->codes[i];
+	}
+	return missing;
+}
+
+static void put_in(struct bin *bin, const struct pack_item *item)
+{
+	for (unsigned i = 0; i < item->count; i++) {
+		unsigned b = 0;
+
+		while (b < bin->count && bin->codes[b] < item->codes[i])
+			b++;
+		if (b < bin->count && bin->codes[b] == item->codes[i])
+			continue;
+		memmove(&bin->codes[b + 1], &bin->codes[b], (bin->count - b) * sizeof(*bin->codes));
+		bin->codes[b] = item->codes[i];
+		bin->some |= bit_of(item->codes[i]);
+		bin->count++;
+	}
+}
+
+/* The bin where it adds fewest codes; of those the fullest. NULL: it fits into none. */
+static struct bin *best_bin(struct packing *p, const struct pack_item *item)
+{
+	size_t first = p->bin_count > BINS_TRIED ? p->bin_count - BINS_TRIED : 0;
+	unsigned fewest = PACK_BIN_MAX + 1;
+	struct bin *best = NULL;
+	uint64_t some = 0;
+
+	for (unsigned i = 0; i < item->count; i++)
+		some |= bit_of(item->codes[i]);
+	p->looked += p->bin_count - first;
+	for (size_t b = first; b < p->bin_count; b++) {
+		struct bin *bin = &p->bins[b];
+		unsigned least = (unsigned)__builtin_popcountll(some & ~bin->some), missing;
+
+		if (bin->count + least > p->capacity || least > fewest)
+			continue;
+		missing = lacking(bin, item);
+		if (bin->count + missing > p->capacity)
+			continue;
+		if (missing > fewest || (missing == fewest && best && bin->count <= best->count))
+			continue;
+		fewest = missing;
+		best = bin;
+	}
+	return best;
+}
+
+/* Fills bins anew, the items in their order. Returns false if there are too many bins. */
+static bool fill(struct packing *p)
+{
+	p->bin_count = 0;
+	for (size_t i = 0; i < p->count; i++) {
+		struct pack_item *item = &p->items[p->order[i]];
+		struct bin *bin = best_bin(p, item);
+
+		if (!bin) {
+			if (p->bin_count == BINS_MAX)
+				return false;
+			bin = &p->bins[p->bin_count++];
+			bin->count = 0;
+			bin->some = 0;
+		}
+		put_in(bin, item);
+		item->bin = (uint16_t)(bin - p->bins);
+	}
+	return true;
+}
+
+/* Marsaglia's xorshift: any sequence will do, as long as it is always the same. */
+static uint32_t next_random(struct packing *p)
+{
+	p->random ^= p->random << 13;
+	p->random ^= p->random >> 17;
+	p->random ^= p->random << 5;
+	return p->random;
+}
+
+/* `ranks[b]` becomes the place of bin b in the next order of bins; `by` has as much room. */
+static void rank_bins(struct packing *p, unsigned round, uint32_t *ranks, uint32_t *by)
+{
+	size_t n = p->bin_count, at = 0;
+
+	switch (round % 4) {
+	case 0: /* backwards */
+		for (size_t i = 0; i < n; i++)
+			by[i] = (uint32_t)(n - 1 - i);
+		break;
+	case 1: /* the fullest first, */
+	case 3: /* or the emptiest */
+		for (unsigned k = 0; k <= p->capacity; k++)
+			for (size_t b = 0; b < n; b++)
+				if (p->bins[b].count == (round % 4 == 3 ? k : p->capacity - k))
+					by[at++] = (uint32_t)b;
+		break;
+	default: /* shuffled */
+		for (size_t i = 0; i < n; i++) {
+			size_t k = next_random(p) % (i + 1);
+
+			by[i] = by[k];
+			by[k] = (uint32_t)i;
+		}
+		break;
+	}
+	for (size_t i = 0; i < n; i++)
+		ranks[by[i]] = (uint32_t)i;
+}
+
+/* Orders the items by the rank of their bins, those of one bin as they were. */
+static void reorder(struct packing *p, const uint32_t *ranks, uint32_t *starts)
+{
+	memset(starts, 0, (p->bin_count + 1) * sizeof(*starts));
+	for (size_t i = 0; i < p->count; i++)
+		starts[ranks[p->items[i].bin] + 1]++;
+	for (size_t b = 0; b < p->bin_count; b++)
+		starts[b + 1] += starts[b];
+	for (size_t i = 0; i < p->count; i++) {
+		uint32_t item = p->order[i];
+
+		p->scratch[starts[ranks[p->items[item].bin]]++] = item;
+	}
+	memcpy(p->order, p->scratch, p->count * sizeof(*p->order));
+}
+
+/* The fewest bins there could be: as if all distinct codes could be spread at will. */
+static size_t fewest_bins(const struct packing *p)
+{
+	uint64_t seen[UINT16_MAX / 64 + 1] = {0};
+	size_t codes = 0;
+
+	for (size_t i = 0; i < p->count; i++) {
+		for (unsigned k = 0; k < p->items[i].count; k++) {
+			uint64_t *word = &seen[p->items[i].codes[k] / 64];
+			uint64_t bit = UINT64_C(1) << (p->items[i].codes[k] % 64);
+
+			codes += !(*word & bit);
+			*word |= bit;
+		}
+	}
+	return (codes + p->capacity - 1) / p->capacity;
+}
+
+/* Largest first, as they came among equals. */
+static void order_by_size(struct packing *p)
+{
+	size_t at = 0;
+
+	for (unsigned size = p->capacity + 1; size-- > 0;)
+		for (size_t i = 0; i < p->count; i++)
+			if (p->items[i].count == size)
+				p->order[at++] = (uint32_t)i;
+}
+
+/*
+ * Bin by bin: begun with the largest item left, then whichever adds fewest codes to it, the
+ * largest of those. `placed` has a byte for each item.
+ */
+static void order_by_neighbours(struct packing *p, unsigned char *placed)
+{
+	struct bin bin = {0};
+
+	memset(placed, 0, p->count);
+	for (size_t at = 0; at < p->count; at++) {
+		unsigned fewest = PACK_BIN_MAX + 1, most = 0;
+		size_t best = p->count;
+
+		for (size_t i = 0; i < p->count; i++) {
+			unsigned missing =
+				placed[i] ? PACK_BIN_MAX + 1 : lacking(&bin, &p->items[i]);
+
+			if (placed[i] || bin.count + missing > p->capacity)
+				continue;
+			if (bin.count == 0)
+				missing = 0; /* an empty one begins with the largest */
+			if (missing > fewest || (missing == fewest && p->items[i].count <= most))
+				continue;
+			fewest = missing;
+			most = p->items[i].count;
+			best = i;
+		}
+		if (best == p->count) { /* it is full; the next */
+			bin = (struct bin){0};
+			at--;
+			continue;
+		}
+		placed[best] = 1;
+		put_in(&bin, &p->items[best]);
+		p->order[at] = (uint32_t)best;
+	}
+}
+
+/* Fills and refills, from the order there is. Returns how many bins it came to, or an error. */
+static int improve(struct packing *p, size_t fewest)
+{
+	uint32_t *ranks, *room;
+
+	if (!fill(p))
+		return PLUMB_ERR_LIMIT;
+	ranks = reallocarray(NULL, p->bin_count, sizeof(*ranks));
+	room = reallocarray(NULL, p->bin_count + 1, sizeof(*room));
+	p->looked = 0;
+	for (unsigned r = 0; ranks && room && r < ROUNDS; r++) {
+		if (p->bin_count <= fewest || p->looked >= BUDGET)
+			break;
+		rank_bins(p, r, ranks, room);
+		reorder(p, ranks, room);
+		fill(p); /* no more bins than before */
+	}
+	free(room);
+	free(ranks);
+	return ranks && room ? (int)p->bin_count : PLUMB_ERR_NO_MEMORY;
+}
+
+/* From both beginnings; `bins` has room for the answer of the first. */
+static int pack(struct packing *p, uint16_t *bins, unsigned char *placed)
+{
+	size_t fewest = fewest_bins(p);
+	int first, second;
+
+	order_by_size(p);
+	first = improve(p, fewest);
+	if (first < 0 || (size_t)first <= fewest || p->count > ITEMS_COMPARED)
+		return first;
+	for (size_t i = 0; i < p->count; i++)
+		bins[i] = p->items[i].bin;
+	order_by_neighbours(p, placed);
+	second = improve(p, fewest);
+	if (second >= 0 && second < first)
+		return second;
+	for (size_t i = 0; i < p->count; i++)
+		p->items[i].bin = bins[i];
+	return first;
+}
+
+int pack_items(struct pack_item *items, size_t count, unsigned capacity)
+{
+	struct packing p = {.items = items, .count = count, .capacity = capacity, .random = 1};
+	unsigned char *placed;
+	int result = PLUMB_ERR_NO_MEMORY;
+	uint16_t *bins;
+
+	if (count == 0)
+		return 0;
+	if (count > UINT32_MAX / 2)
+		return PLUMB_ERR_LIMIT;
+	p.order = reallocarray(NULL, count, sizeof(*p.order));
+	p.scratch = reallocarray(NULL, count, sizeof(*p.scratch));
+	p.bins = reallocarray(NULL, count < BINS_MAX ? count : BINS_MAX, sizeof(*p.bins));
+	bins = reallocarray(NULL, count, sizeof(*bins));
+	placed = malloc(count);
+	if (p.order && p.scratch && p.bins && bins && placed)
+		result = pack(&p, bins, placed);
+	free(p.order);
+	free(p.scratch);
+	free(p.bins);
+	free(bins);
+	free(placed);
+	return result;
+}

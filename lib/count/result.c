@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts in, metric values out. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "count/plan.h"
+
+struct result {
+	struct plumb_result given; /* first: what the caller has points to it */
+	const struct plan *plan;
+	struct plumb_count *sums; /* of each place of the plan, over all parts */
+	struct plumb_value *values;
+	struct plumb_event_count *events;
+	double *counts; /* of each event of the specification, for formulas; NaN between uses */
+};
+
+double plumb_count_scaled(uint64_t raw, uint64_t enabled, uint64_t running)
+{
+	if (running == 0)
+		return enabled == 0 ? (double)raw : (double)NAN;
+	if (running >= enabled)
+		return (double)raw;
+	return (double)raw * ((double)enabled / (double)running);
+}
+
+/* Adds what there is: NaN only if both are. */
+static double plus(double a, double b)
+{
+	if (isnan(a))
+		return b;
+	return isnan(b) ? a : a + b;
+}
+
+static void add_count(struct plumb_count *sum, const struct plumb_count *count)
+{
+	sum->count = plus(sum->count, count->count);
+	sum->enabled_ns += count->enabled_ns;
+	sum->running_ns += count->running_ns;
+}
+
+/* An event of several groups was counted several times: the mean. */
+static double event_count(const struct plumb_plan *plan, const struct plumb_count *counts,
+			  uint16_t code)
+{
+	double sum = NAN;
+	unsigned times = 0;
+
+	for (uint16_t g = 0; g < plan->group_count; g++) {
+		for (uint16_t i = 0; i < plan->groups[g].count; i++) {
+			double count = counts[plan->groups[g].first + i].count;
+
+			if (plan->groups[g].codes[i] != code || isnan(count))
+				continue;
+			sum = plus(sum, count);
+			times++;
+		}
+	}
+	return times ? sum / times : sum;
+}
+
+static double evaluate(struct result *r, const struct plan_metric *metric,
+		       const struct plumb_count *counts)
+{
+	double value = NAN;
+
+	for (uint16_t k = 0; k < metric->operand_count; k++) {
+		const struct plan_operand *operand = &metric->operands[k];
+
+		r->counts[operand->event] =
+			operand->of_codes == PLUMB_NONE ? (double)NAN
+			: metric->home == PLUMB_NONE
+				? event_count(&r->plan->given, counts, operand->code)
+				: counts[operand->place].count;
+	}
+	if (!plumb_formula_evaluate(metric->formula, r->counts, &value))
+		value = NAN;
+	for (uint16_t k = 0; k < metric->operand_count; k++)
+		r->counts[metric->operands[k].event] = NAN;
+	return value;
+}
+
+static void update_events(struct result *r, bool runs)
+{
+	const struct plumb_plan *plan = r->given.plan;
+
+	for (uint16_t i = 0; i < plan->code_count; i++) {
+		struct plumb_count *total = &r->events[i].count;
+
+		*total = (struct plumb_count){event_count(plan, r->sums, plan->codes[i]), 0, 0};
+		if (runs)
+			total->count /= r->given.parts;
+		for (uint16_t g = 0; g < plan->group_count; g++) {
+			for (uint16_t k = 0; k < plan->groups[g].count; k++) {
+				if (plan->groups[g].codes[k] != plan->codes[i])
+					continue;
+				total->enabled_ns += r->sums[plan->groups[g].first + k].enabled_ns;
+				total->running_ns += r->sums[plan->groups[g].first + k].running_ns;
+			}
+		}
+	}
+}
+
+void plumb_result_add(struct plumb_result *result, const struct plumb_count *counts, bool runs)
+{
+	struct result *r = (struct result *)(void *)result;
+	const struct plumb_plan *plan = result->plan;
+
+	for (size_t i = 0; i < plan->place_count; i++)
+		add_count(&r->sums[i], &counts[i]);
+	result->parts++;
+	for (size_t i = 0; i < plan->selection->metric_count; i++) {
+		const struct plan_metric *metric = &r->plan->metrics[i];
+		double part = evaluate(r, metric, counts);
+
+		r->values[i].value = evaluate(r, metric, r->sums);
+		/* fmin() and fmax() leave out what is no number. */
+		r->values[i].low = fmin(r->values[i].low, part);
+		r->values[i].high = fmax(r->values[i].high, part);
+	}
+	update_events(r, runs);
+}
+
+static bool allocate(struct result *r)
+{
+	const struct plumb_plan *plan = r->given.plan;
+	const struct plumb_selection *selection = plan->selection;
+
+	r->sums = calloc(plan->place_count + 1, sizeof(*r->sums));
+	r->values = calloc(selection->metric_count + 1, sizeof(*r->values));
+	r->events = calloc(plan->code_count + 1u, sizeof(*r->events));
+	r->counts = calloc(selection->spec->event_count + 1u, sizeof(*r->counts));
+	return r->sums && r->values && r->events && r->counts;
+}
+
+int plumb_result_new(const struct plumb_plan *plan, struct plumb_result **result)
+{
+	struct result *r = calloc(1, sizeof(*r));
+
+	*result = NULL;
+	if (!r)
+		return PLUMB_ERR_NO_MEMORY;
+	r->plan = plan_of(plan);
+	r->given.plan = plan;
+	if (!allocate(r)) {
+		plumb_result_free(&r->given);
+		return PLUMB_ERR_NO_MEMORY;
+	}
+	for (size_t i = 0; i < plan->place_count; i++)
+		r->sums[i].count = NAN;
+	for (size_t i = 0; i < plan->selection->metric_count; i++)
+		r->values[i] = (struct plumb_value){NAN, NAN, NAN};
+	for (uint16_t i = 0; i < plan->code_count; i++)
+		r->events[i] = (struct plumb_event_count){plan->codes[i], {NAN, 0, 0}};
+	for (uint16_t i = 0; i < plan->selection->spec->event_count; i++)
+		r->counts[i] = NAN;
+	r->given.values = r->values;
+	r->given.events = r->events;
+	*result = &r->given;
+	return PLUMB_OK;
+}
+
+void plumb_result_free(struct plumb_result *result)
+{
+	struct result *r = (struct result *)(void *)result;
+
+	if (!r)
+		return;
+	free(r->sums);
+	free(r->values);
+	free(r->events);
+	free(r->counts);
+	free(r);
+}

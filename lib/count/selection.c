@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which metrics and events a request is about, and in what order they are shown. */
+#include <plumb/count.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/index_set.h"
+
+struct selection {
+	struct plumb_selection given; /* first: what the caller has points to it */
+	struct arena arena;
+	struct plumb_selected_metric *metrics;
+	size_t room;
+	uint32_t *pairs; /* metric and group of each, a hash table of a power of two */
+	size_t pair_room;
+	unsigned deepest; /* no node below this level */
+
+	/* The tree: of each node, and which node a metric has. */
+	uint16_t *levels, *parents; /* 0 and PLUMB_NONE: no root leads to it */
+	uint16_t *node_of;
+	bool failed; /* memory is short */
+};
+
+#define NO_PAIR UINT32_MAX
+
+static uint32_t *pair_place(uint32_t *pairs, size_t room, uint32_t pair)
+{
+	size_t i = (size_t)pair * 2654435769u & (room - 1);
+
+	while (pairs[i] != NO_PAIR && pairs[i] != pair)
+		i = (i + 1) & (room - 1);
+	return &pairs[i];
+}
+
+/* Makes room for one more; both tables grow together. */
+static bool grow(struct selection *s)
+{
+	size_t room = s->room ? 2 * s->room : 64;
+	struct plumb_selected_metric *metrics;
+	uint32_t *pairs;
+
+	if (s->given.metric_count < s->room)
+		return true;
+	metrics = reallocarray(s->metrics, room, sizeof(*metrics));
+	if (!metrics)
+		return false;
+	s->metrics = metrics;
+	pairs = reallocarray(NULL, 2 * room, sizeof(*pairs));
+	if (!pairs)
+		return false;
+	memset(pairs, 0xff, 2 * room * sizeof(*pairs));
+	for (size_t i = 0; i < s->pair_room; i++)
+		if (s->pairs[i] != NO_PAIR)
+			*pair_place(pairs, 2 * room, s->pairs[i]) = s->pairs[i];
+	free(s->pairs);
+	s->pairs = pairs;
+	s->pair_room = 2 * room;
+	s->room = room;
+	return true;
+}
+
+static void add(struct selection *s, uint16_t metric, uint16_t group)
+{
+	const struct plumb_methodology *methodology = s->given.methodology;
+	const uint32_t pair = (uint32_t)metric << 16 | group;
+	struct plumb_selected_metric *selected;
+	uint32_t *place;
+	uint16_t node;
+
+	if (s->failed || !grow(s)) {
+		s->failed = true;
+		return;
+	}
+	place = pair_place(s->pairs, s->pair_room, pair);
+	if (*place == pair)
+		return;
+	*place = pair;
+	selected = &s->metrics[s->given.metric_count++];
+	*selected = (struct plumb_selected_metric){metric, group, PLUMB_NONE, 0, 0};
+	if (!methodology)
+		return;
+	if (group != PLUMB_NONE)
+		selected->stage = (uint16_t)plumb_methodology_stage(methodology, group);
+	node = s->node_of[metric];
+	if (node == PLUMB_NONE)
+		return;
+	selected->level = s->levels[node];
+	if (s->parents[node] != PLUMB_NONE)
+		selected->parent = methodology->nodes[s->parents[node]].metric;
+}
+
+/*
+ * Levels and parents as plumb_methodology_level() and plumb_methodology_parent() have them, of all
+ * nodes at once: level by level, the nodes of each in their order.
+ */
+static bool measure_tree(struct selection *s)
+{
+	const struct plumb_methodology *methodology = s->given.methodology;
+	const struct plumb_spec *spec = s->given.spec;
+	bool more = true;
+
+	s->levels = arena_alloc_array(&s->arena, methodology->node_count, sizeof(*s->levels));
+	s->parents = arena_alloc_array(&s->arena, methodology->node_count, sizeof(*s->parents));
+	s->node_of = arena_alloc_array(&s->arena, spec->metric_count, sizeof(*s->node_of));
+	if (!s->levels || !s->parents || !s->node_of)
+		return false;
+	memset(s->parents, 0xff, methodology->node_count * sizeof(*s->parents));
+	memset(s->node_of, 0xff, spec->metric_count * sizeof(*s->node_of));
+	for (uint16_t n = methodology->node_count; n-- > 0;)
+		s->node_of[methodology->nodes[n].metric] = n;
+	for (uint16_t i = 0; i < methodology->roots.count; i++)
+		s->levels[methodology->roots.at[i]] = 1;
+
+	for (uint16_t level = 1; more && level < PLUMB_TREE_MAX_LEVELS; level++) {
+		more = false;
+		for (uint16_t n = 0; n < methodology->node_count; n++) {
+			const struct plumb_node *node = &methodology->nodes[n];
+
+			for (uint16_t i = 0; s->levels[n] == level && i < node->next_item_count;
+			     i++) {
+				uint16_t next = node->next_items[i].kind == PLUMB_ITEM_METRIC
+							? s->node_of[node->next_items[i].index]
+							: PLUMB_NONE;
+
+				if (next == PLUMB_NONE || s->levels[next])
+					continue;
+				s->levels[next] = level + 1;
+				s->parents[next] = n;
+				more = true;
+			}
+		}
+	}
+	return true;
+}
+
+static void add_group(struct selection *s, uint16_t group)
+{
+	struct plumb_indexes metrics = s->given.spec->metric_groups[group].metrics;
+
+	for (uint16_t i = 0; i < metrics.count; i++)
+		add(s, metrics.at[i], group);
+}
+
+/*
+ * A node and what is below it, where the way from a root to it is shortest: each node once, and
+ * so no deeper than PLUMB_TREE_MAX_LEVELS. With `groups` those that it leads to are remembered.
+ */
+static void add_node(struct selection *s, uint16_t index, struct index_set *done,
+		     struct index_set *groups)
+{
+	const struct plumb_methodology *methodology = s->given.methodology;
+	const struct plumb_node *node = &methodology->nodes[index];
+
+	if (s->levels[index] > s->deepest || !index_set_add(done, index))
+		return;
+	add(s, node->metric, node->group);
+	for (uint16_t i = 0; i < node->next_item_count; i++) {
+		const struct plumb_next_item *item = &node->next_items[i];
+		uint16_t next;
+
+		if (item->kind == PLUMB_ITEM_METRIC_GROUP) {
+			if (groups)
+				index_set_add(groups, item->index);
+			continue;
+		}
+		next = s->node_of[item->index];
+		if (next != PLUMB_NONE && s->parents[next] == index)
+			add_node(s, next, done, groups);
+	}
+}
+
+static void add_tree(struct selection *s)
+{
+	const struct plumb_methodology *methodology = s->given.methodology;
+	struct index_set done = {0};
+
+	for (uint16_t i = 0; i < methodology->roots.count; i++)
+		add_node(s, methodology->roots.at[i], &done, NULL);
+}
+
+static void add_stage(struct selection *s, unsigned number)
+{
+	const struct plumb_methodology *methodology = s->given.methodology;
+
+	for (uint16_t i = 0; i < methodology->stage_count; i++) {
+		struct plumb_indexes groups = methodology->stages[i].groups;
+
+		for (uint16_t g = 0; g < groups.count; g++)
+			if (plumb_methodology_stage(methodology, groups.at[g]) == number)
+				add_group(s, groups.at[g]);
+	}
+}
+
+/* Groups that the part of the tree leads to, but for stage 1: that is the tree itself. */
+static void add_branch(struct selection *s, uint16_t node)
+{
+	struct index_set done = {0}, groups = {0};
+
+	add_node(s, node, &done, &groups);
+	for (uint16_t g = 0; g < s->given.spec->metric_group_count; g++)
+		if (index_set_has(&groups, g) &&
+		    plumb_methodology_stage(s->given.methodology, g) != 1)
+			add_group(s, g);
+}
+
+/* A metric by itself is shown under the first group that has it. */
+static void add_metric(struct selection *s, uint16_t metric)
+{
+	uint16_t group = PLUMB_NONE;
+
+	plumb_spec_groups_of_metric(s->given.spec, metric, &group, 1);
+	add(s, metric, group);
+}
+
+static int add_codes(struct selection *s, const struct plumb_request *request)
+{
+	struct index_set seen = {0};
+	uint16_t *codes = arena_alloc_array(&s->arena, request->code_count, sizeof(*codes));
+
+	if (!codes)
+		return PLUMB_ERR_NO_MEMORY;
+	for (uint16_t i = 0; i < request->code_count; i++)
+		if (index_set_add(&seen, request->codes[i]))
+			codes[s->given.code_count++] = request->codes[i];
+	s->given.codes = codes;
+	return PLUMB_OK;
+}
+
+static bool in_range(struct plumb_indexes list, uint16_t count)
+{
+	for (uint16_t i = 0; i < list.count; i++)
+		if (list.at[i] >= count)
+			return false;
+	return true;
+}
+
+static int check(const struct plumb_spec *spec, const struct plumb_request *request, uint16_t *node)
+{
+	*node = PLUMB_NONE;
+	if (!in_range(request->groups, spec->metric_group_count) ||
+	    !in_range(request->metrics, spec->metric_count))
+		return PLUMB_ERR_ARGUMENT;
+	if (!request->node_given)
+		return PLUMB_OK;
+	if (spec->methodology_count == 0)
+		return PLUMB_ERR_ARGUMENT;
+	*node = plumb_methodology_node(&spec->methodologies[0], request->node);
+	return *node == PLUMB_NONE ? PLUMB_ERR_ARGUMENT : PLUMB_OK;
+}
+
+static int fill(struct selection *s, const struct plumb_request *request, uint16_t node)
+{
+	const unsigned stages = (unsigned)sizeof(request->stages) * 8;
+
+	s->deepest = request->level ? request->level : PLUMB_TREE_MAX_LEVELS;
+	if (s->given.methodology) {
+		bool whole = request->level && !request->stages && !request->node_given;
+
+		if (!measure_tree(s))
+			return PLUMB_ERR_NO_MEMORY;
+		if (whole || request->stages & 1u << 1)
+			add_tree(s);
+		if (node != PLUMB_NONE)
+			add_branch(s, node);
+		for (unsigned n = 1; n < stages; n++)
+			/* Of a level the tree's nodes alone are meant; groups hold deeper ones. */
+			if (request->stages & 1u << n && !(n == 1 && request->level))
+				add_stage(s, n);
+	}
+	for (uint16_t i = 0; i < request->groups.count; i++)
+		add_group(s, request->groups.at[i]);
+	for (uint16_t i = 0; i < request->metrics.count; i++)
+		add_metric(s, request->metrics.at[i]);
+	if (s->failed)
+		return PLUMB_ERR_NO_MEMORY;
+	s->given.metrics = s->metrics;
+	return add_codes(s, request);
+}
+
+int plumb_selection_new(const struct plumb_spec *spec, const struct plumb_request *request,
+			struct plumb_selection **selection)
+{
+	struct selection *s;
+	uint16_t node;
+	int error = check(spec, request, &node);
+
+	*selection = NULL;
+	if (error < 0)
+		return error;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return PLUMB_ERR_NO_MEMORY;
+	s->given.spec = spec;
+	s->given.methodology = spec->methodology_count ? &spec->methodologies[0] : NULL;
+	error = fill(s, request, node);
+	if (error < 0) {
+		plumb_selection_free(&s->given);
+		return error;
+	}
+	*selection = &s->given;
+	return PLUMB_OK;
+}
+
+void plumb_selection_free(struct plumb_selection *selection)
+{
+	struct selection *s = (struct selection *)(void *)selection;
+
+	if (!s)
+		return;
+	arena_free(&s->arena);
+	free(s->metrics);
+	free(s->pairs);
+	free(s);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cpu/pmu.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEVICES "/sys/bus/event_source/devices"
+#define CORES   "/sys/devices/system/cpu"
+#define RELEASE "/proc/sys/kernel/osrelease"
+
+/* The first line of a file, without its end; false if there is none. */
+static bool read_line(char *line, size_t size, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	bool fine;
+
+	if (!file)
+		return false;
+	fine = fgets(line, (int)size, file);
+	fclose(file);
+	if (fine)
+		line[strcspn(line, "\n")] = '\0';
+	return fine;
+}
+
+static bool read_number(const char *path, int base, unsigned long long most,
+			unsigned long long *number)
+{
+	char line[64], *end;
+
+	if (!read_line(line, sizeof(line), path))
+		return false;
+	errno = 0;
+	*number = strtoull(line, &end, base);
+	return end != line && *end == '\0' && !errno && *number <= most;
+}
+
+/* How the kernel calls the PMUs of Arm cores (drivers/perf/arm_pmuv3.c). */
+static bool is_core_pmu(const char *name)
+{
+	return strncmp(name, "armv8_", 6) == 0 || strncmp(name, "armv9_", 6) == 0;
+}
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+/*
+ * The common events that Linux has a name for, and so shows in the PMU's folder if PMCEID has
+ * them (armv8_pmuv3_event_attrs in arch/arm64/kernel/perf_event.c): all of the first 64 but
+ * SW_INCR and CHAIN, and of the others those that are no trace hardware's. Before 5.10 there were
+ * fewer names.
+ */
+static const uint64_t named[2] = {0xffffffffbffffffe, 0x0000007700000e7f};
+static const uint64_t named_before_5_10[2] = {0x0001ffffbffffffe, 0};
+
+/* Where the bit of a common event is; NULL: it is none. */
+static const uint64_t *word_of(const uint64_t words[2], uint16_t code)
+{
+	return code < 0x40 ? &words[0] : code >= 0x4000 && code < 0x4040 ? &words[1] : NULL;
+}
+
+bool cpu_pmu_may_count(const struct cpu_pmu *pmu, uint16_t code)
+{
+	const uint64_t *word = word_of(pmu->lacks, code);
+
+	return !word || !(*word >> (code & 0x3f) & 1);
+}
+
+static bool is_old_kernel(const char *root)
+{
+	char path[PATH_MAX], release[64], *end;
+	unsigned long major, minor;
+
+	snprintf(path, sizeof(path), "%s" RELEASE, root);
+	if (!read_line(release, sizeof(release), path))
+		return true;
+	major = strtoul(release, &end, 10);
+	minor = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
+	return major < 5 || (major == 5 && minor < 10);
+}
+
+/* The driver takes any code, and what is not there counts 0; but it shows what PMCEID has. */
+static void find_lacking(struct cpu_pmu *pmu, const char *root)
+{
+	uint64_t shown[2] = {0, 0};
+	char folder[PATH_MAX], path[PATH_MAX + NAME_MAX + 1], line[64];
+	const uint64_t *known;
+	struct dirent *entry;
+	DIR *entries;
+
+	snprintf(folder, sizeof(folder), "%s" DEVICES "/%s/events", root, pmu->name);
+	entries = opendir(folder);
+	if (!entries)
+		return;
+	while ((entry = readdir(entries))) {
+		unsigned long code;
+		const uint64_t *word;
+
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		if (entry->d_name[0] == '.' || !read_line(line, sizeof(line), path) ||
+		    strncmp(line, "event=0x", 8) != 0)
+			continue;
+		code = strtoul(line + 8, NULL, 16);
+		word = code <= UINT16_MAX ? word_of(shown, (uint16_t)code) : NULL;
+		if (word)
+			shown[word - shown] |= UINT64_C(1) << (code & 0x3f);
+	}
+	closedir(entries);
+	/* Nothing shown is nothing said: a PMU counts cycles at least. */
+	if (!(shown[0] | shown[1]))
+		return;
+	known = is_old_kernel(root) ? named_before_5_10 : named;
+	for (int i = 0; i < 2; i++)
+		pmu->lacks[i] = known[i] & ~shown[i];
+}
+
+/* ---- PMUs --------------------------------------------------------------------------------- */
+
+static bool read_pmu(const char *root, const char *name, struct cpu_pmu *pmu)
+{
+	char path[PATH_MAX], cpus[256], all[256];
+	unsigned long long number;
+
+	*pmu = (struct cpu_pmu){0};
+	if (strlen(name) >= sizeof(pmu->name))
+		return false;
+	memcpy(pmu->name, name, strlen(name) + 1);
+	snprintf(path, sizeof(path), "%s" DEVICES "/%s/type", root, name);
+	if (!read_number(path, 10, UINT32_MAX, &number))
+		return false;
+	pmu->type = (uint32_t)number;
+	snprintf(path, sizeof(path), "%s" DEVICES "/%s/cpus", root, name);
+	if (read_line(cpus, sizeof(cpus), path)) {
+		pmu->core = (unsigned)strtoul(cpus, NULL, 10);
+		snprintf(path, sizeof(path), "%s" CORES "/possible", root);
+		pmu->some_cores = read_line(all, sizeof(all), path) && strcmp(all, cpus) != 0;
+	}
+	snprintf(path, sizeof(path), "%s" CORES "/cpu%u/regs/identification/midr_el1", root,
+		 pmu->core);
+	if (read_number(path, 16, UINT32_MAX, &number))
+		pmu->midr = (uint32_t)number;
+	find_lacking(pmu, root);
+	return true;
+}
+
+size_t cpu_find_pmus(const char *root, struct cpu_pmu *pmus, size_t room)
+{
+	char path[PATH_MAX];
+	struct dirent **entries;
+	size_t count = 0;
+	int all;
+
+	snprintf(path, sizeof(path), "%s" DEVICES, root);
+	all = scandir(path, &entries, NULL, alphasort);
+	for (int i = 0; i < all; i++) {
+		struct cpu_pmu pmu;
+
+		if (is_core_pmu(entries[i]->d_name) && read_pmu(root, entries[i]->d_name, &pmu)) {
+			if (count < room)
+				pmus[count] = pmu;
+			count++;
+		}
+		free(entries[i]);
+	}
+	if (all >= 0)
+		free(entries);
+	return count;
+}
+
+/* The first of a CPU with a specification: with that of `spec`, unless it is NULL. */
+static const struct cpu_pmu *find_known(const struct cpu_pmu *pmus, size_t count,
+					const struct plumb_spec *spec)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct plumb_spec *its =
+			pmus[i].midr ? plumb_spec_for_midr(pmus[i].midr) : NULL;
+
+		if (its && (!spec || (its->product.part == spec->product.part &&
+				      its->product.implementer == spec->product.implementer)))
+			return &pmus[i];
+	}
+	return NULL;
+}
+
+const struct cpu_pmu *cpu_choose_pmu(const struct cpu_pmu *pmus, size_t count,
+				     const struct plumb_spec *spec)
+{
+	const struct cpu_pmu *chosen = find_known(pmus, count, spec);
+
+	if (!chosen && spec)
+		chosen = find_known(pmus, count, NULL);
+	return chosen ? chosen : &pmus[0];
+}

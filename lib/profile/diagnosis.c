@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The walk down the decision tree: plumb/diagnosis.h says by which rules. */
+#include <plumb/diagnosis.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index_set.h"
+
+/* Lists longer than these are no help. */
+#define GROUPS_MAX  16
+#define SAMPLES_MAX 8
+
+struct diagnosis {
+	struct plumb_diagnosis given; /* first: what the caller has points to it */
+	uint16_t groups[GROUPS_MAX];
+	uint16_t samples[SAMPLES_MAX];
+};
+
+struct walk {
+	const struct plumb_spec *spec;
+	const struct plumb_methodology *methodology;
+	const struct plumb_selection *selection;
+	const struct plumb_result *counted;
+	const struct plumb_value *values;
+	struct diagnosis *result;
+};
+
+/* ---- shares ------------------------------------------------------------------------------- */
+
+/* "NUMERATOR / DENOMINATOR * 100", each without blanks around it; false if it is no such formula.
+ */
+struct ratio {
+	const char *numerator, *denominator;
+	size_t numerator_length, denominator_length;
+};
+
+static bool as_ratio(const char *formula, struct ratio *ratio)
+{
+	static const char percent[] = " * 100", by[] = " / ";
+	size_t length = strlen(formula), end;
+	int depth = 0;
+
+	if (length < sizeof(percent) - 1)
+		return false;
+	end = length - (sizeof(percent) - 1);
+	if (strcmp(formula + end, percent) != 0)
+		return false;
+	/* The last division that stands in no parentheses, if nothing else binds as loosely. */
+	for (size_t i = end; i-- > 0;) {
+		depth += formula[i] == ')';
+		depth -= formula[i] == '(';
+		if (depth == 0 && strchr("*+-", formula[i]))
+			return false;
+		if (depth != 0 || i < 1 || strncmp(&formula[i - 1], by, sizeof(by) - 1) != 0)
+			continue;
+		*ratio = (struct ratio){formula, &formula[i + 2], i - 1, end - i - 2};
+		return true;
+	}
+	return false;
+}
+
+static bool same_denominator(const struct plumb_metric *a, const struct plumb_metric *b)
+{
+	struct ratio x, y;
+
+	return as_ratio(a->formula, &x) && as_ratio(b->formula, &y) &&
+	       x.denominator_length == y.denominator_length &&
+	       memcmp(x.denominator, y.denominator, x.denominator_length) == 0;
+}
+
+static double value_of(const struct walk *w, uint16_t metric)
+{
+	for (size_t i = 0; i < w->selection->metric_count; i++)
+		if (w->selection->metrics[i].metric == metric)
+			return w->values[i].value;
+	return NAN;
+}
+
+/* How much of its parent a child holds, in percent; of a root its value. */
+static double share_of(const struct walk *w, uint16_t parent, uint16_t metric, double value)
+{
+	double whole;
+
+	if (parent == PLUMB_NONE ||
+	    !same_denominator(&w->spec->metrics[parent], &w->spec->metrics[metric]))
+		return value;
+	whole = value_of(w, parent);
+	return whole > 0 ? value / whole * 100 : (double)NAN;
+}
+
+static double count_of(const struct walk *w, uint16_t code)
+{
+	for (uint16_t i = 0; i < w->counted->plan->code_count; i++)
+		if (w->counted->events[i].code == code)
+			return w->counted->events[i].count.count;
+	return NAN;
+}
+
+/*
+ * Percent of the cycles that the children of a root divide among them: a child's denominator, if
+ * that is one event. NaN: unknown.
+ */
+static double stalled_cycles(const struct walk *w, uint16_t child)
+{
+	struct ratio ratio;
+	char name[64];
+	uint16_t event;
+	double cycles = count_of(w, PLUMB_CODE_CYCLES);
+
+	if (!as_ratio(w->spec->metrics[child].formula, &ratio) ||
+	    ratio.denominator_length >= sizeof(name))
+		return NAN;
+	memcpy(name, ratio.denominator, ratio.denominator_length);
+	name[ratio.denominator_length] = '\0';
+	event = plumb_spec_event(w->spec, name);
+	if (event == PLUMB_NONE || !(cycles > 0))
+		return NAN;
+	return count_of(w, w->spec->events[event].code) / cycles * 100;
+}
+
+/* ---- the walk ----------------------------------------------------------------------------- */
+
+static bool is_work(const struct walk *w, uint16_t metric)
+{
+	const char *name = w->spec->metrics[metric].name;
+	size_t length = strlen(name), suffix = strlen("retiring");
+
+	return length >= suffix && strcmp(name + length - suffix, "retiring") == 0;
+}
+
+static bool is_child(const struct plumb_selected_metric *metric, uint16_t parent)
+{
+	return parent == PLUMB_NONE ? metric->level == 1
+				    : metric->level > 1 && metric->parent == parent;
+}
+
+/*
+ * The two greatest children of `parent` (PLUMB_NONE: the roots that are losses). Children without
+ * a value are passed over. Returns how many children there are.
+ */
+static unsigned greatest(const struct walk *w, uint16_t parent, struct plumb_step best[2])
+{
+	struct index_set seen = {0};
+	unsigned count = 0;
+
+	best[0] = best[1] = (struct plumb_step){PLUMB_NONE, NAN, NAN};
+	for (size_t i = 0; i < w->selection->metric_count; i++) {
+		const struct plumb_selected_metric *m = &w->selection->metrics[i];
+		struct plumb_step step = {m->metric, w->values[i].value, NAN};
+
+		if (!is_child(m, parent) || !index_set_add(&seen, m->metric) ||
+		    (parent == PLUMB_NONE && is_work(w, m->metric)))
+			continue;
+		count++;
+		step.share = share_of(w, parent, m->metric, step.value);
+		if (isnan(step.share))
+			continue;
+		if (best[0].metric == PLUMB_NONE || step.share > best[0].share) {
+			best[1] = best[0];
+			best[0] = step;
+		} else if (best[1].metric == PLUMB_NONE || step.share > best[1].share) {
+			best[1] = step;
+		}
+	}
+	return count;
+}
+
+/*
+ * The root that is work, with its value; where there is none, what the losses leave. NaN if not
+ * every root has a value: what is missing could be the greatest loss.
+ */
+static struct plumb_step find_work(const struct walk *w)
+{
+	struct plumb_step work = {PLUMB_NONE, NAN, NAN};
+	struct index_set seen = {0};
+	double left = 100;
+	uint16_t roots = 0;
+
+	for (size_t i = 0; i < w->selection->metric_count; i++) {
+		const struct plumb_selected_metric *m = &w->selection->metrics[i];
+
+		if (!is_child(m, PLUMB_NONE) || !index_set_add(&seen, m->metric) ||
+		    isnan(w->values[i].value))
+			continue;
+		roots++;
+		if (is_work(w, m->metric))
+			work.metric = m->metric;
+		if (is_work(w, m->metric))
+			work.value = work.share = w->values[i].value;
+		else
+			left -= w->values[i].value;
+	}
+	if (!w->methodology || roots < w->methodology->roots.count)
+		return (struct plumb_step){PLUMB_NONE, NAN, NAN};
+	if (work.metric == PLUMB_NONE)
+		work.value = work.share = left;
+	return work;
+}
+
+static void take(struct plumb_diagnosis *d, struct plumb_step step)
+{
+	d->path[d->path_length++] = step;
+}
+
+/* Whether a root in slots loses most of them in cycles that are not stalled altogether. */
+static bool is_partly_lost(const struct walk *w, const struct plumb_step *root, uint16_t child)
+{
+	struct plumb_diagnosis *d = &w->result->given;
+
+	if (child == PLUMB_NONE || !strstr(w->spec->metrics[root->metric].units, "slots"))
+		return false;
+	d->stalled = stalled_cycles(w, child);
+	d->partly = d->stalled < PLUMB_STALLED_SHARE * root->value;
+	return d->partly;
+}
+
+static void walk_down(const struct walk *w)
+{
+	struct plumb_diagnosis *d = &w->result->given;
+
+	for (;;) {
+		uint16_t at = d->path[d->path_length - 1].metric;
+		struct plumb_step *best = d->below;
+
+		d->childless = greatest(w, at, best) == 0;
+		if (d->path_length == 1 && is_partly_lost(w, &d->path[0], best[0].metric))
+			return;
+		if (d->path_length == PLUMB_PATH_MAX || best[0].metric == PLUMB_NONE ||
+		    best[0].share < PLUMB_DOMINANT_SHARE ||
+		    (best[1].metric != PLUMB_NONE &&
+		     best[0].share - best[1].share < PLUMB_DOMINANT_LEAD)) {
+			return;
+		}
+		take(d, best[0]);
+		d->rival = best[1];
+	}
+}
+
+static void walk_tree(const struct walk *w)
+{
+	struct plumb_diagnosis *d = &w->result->given;
+	struct plumb_step work = find_work(w), losses[2];
+
+	greatest(w, PLUMB_NONE, losses);
+	d->work = work.value;
+	d->loss = losses[0];
+	d->rival = d->below[0] = d->below[1] = (struct plumb_step){PLUMB_NONE, NAN, NAN};
+	d->childless = true;
+	d->stalled = NAN;
+	if (isnan(work.value) || losses[0].metric == PLUMB_NONE)
+		return;
+	if (losses[0].share >= PLUMB_LOSS_SHARE * work.value) {
+		d->verdict = PLUMB_VERDICT_LOSS;
+		d->rival = losses[1];
+		take(d, losses[0]);
+		walk_down(w);
+		return;
+	}
+	d->verdict = work.value >= PLUMB_WORK_GOOD ? PLUMB_VERDICT_WORK : PLUMB_VERDICT_SPREAD;
+	d->rival = losses[0];
+	if (work.metric != PLUMB_NONE) {
+		take(d, work);
+		walk_down(w);
+	}
+}
+
+/* ---- what to look at next ----------------------------------------------------------------- */
+
+/* Stage 1 has been looked at: its groups are the tree itself. */
+static void add_group(const struct walk *w, uint16_t group)
+{
+	struct diagnosis *r = w->result;
+
+	if (plumb_methodology_stage(w->methodology, group) == 1 ||
+	    r->given.next_group_count == GROUPS_MAX)
+		return;
+	for (size_t i = 0; i < r->given.next_group_count; i++)
+		if (r->groups[i] == group)
+			return;
+	r->groups[r->given.next_group_count++] = group;
+}
+
+static void add_groups_of_node(const struct walk *w, uint16_t metric)
+{
+	uint16_t node = plumb_methodology_node(w->methodology, metric);
+
+	if (node == PLUMB_NONE)
+		return;
+	for (uint16_t i = 0; i < w->methodology->nodes[node].next_item_count; i++) {
+		const struct plumb_next_item *item = &w->methodology->nodes[node].next_items[i];
+
+		if (item->kind == PLUMB_ITEM_METRIC_GROUP)
+			add_group(w, item->index);
+	}
+}
+
+/* Groups of the children that hold a notable part, and of theirs; each child once. */
+static void add_groups_below(const struct walk *w, uint16_t parent, struct index_set *done,
+			     unsigned depth)
+{
+	if (depth == PLUMB_PATH_MAX)
+		return;
+	for (size_t i = 0; i < w->selection->metric_count; i++) {
+		const struct plumb_selected_metric *m = &w->selection->metrics[i];
+		double share;
+
+		if (!is_child(m, parent) || !index_set_add(done, m->metric))
+			continue;
+		share = share_of(w, parent, m->metric, w->values[i].value);
+		if (!(share >= PLUMB_NOTABLE_SHARE))
+			continue;
+		add_groups_of_node(w, m->metric);
+		add_groups_below(w, m->metric, done, depth + 1);
+	}
+}
+
+/* Those that the advice names, by ',': as far as this CPU has them. */
+static void add_advised_groups(const struct walk *w, const struct plumb_advice *advice)
+{
+	const char *at = advice ? advice->groups : "";
+
+	while (*at) {
+		size_t length = strcspn(at, ",");
+		char name[64];
+		uint16_t group;
+
+		if (length < sizeof(name)) {
+			memcpy(name, at, length);
+			name[length] = '\0';
+			group = plumb_spec_metric_group(w->spec, name);
+			if (group != PLUMB_NONE)
+				add_group(w, group);
+		}
+		at += length + (at[length] == ',');
+	}
+}
+
+static void add_sample(const struct walk *w, uint16_t event)
+{
+	struct diagnosis *r = w->result;
+
+	if (r->given.sample_event_count == SAMPLES_MAX)
+		return;
+	for (size_t i = 0; i < r->given.sample_event_count; i++)
+		if (r->samples[i] == event)
+			return;
+	r->samples[r->given.sample_event_count++] = event;
+}
+
+static void add_samples(const struct walk *w, struct plumb_indexes events)
+{
+	for (uint16_t i = 0; i < events.count; i++)
+		add_sample(w, events.at[i]);
+}
+
+/*
+ * The events of the node itself show where the time goes; those of the misses that the next groups
+ * count show what is behind it.
+ */
+static void find_samples(const struct walk *w, uint16_t metric)
+{
+	uint16_t node = plumb_methodology_node(w->methodology, metric);
+	struct plumb_indexes events = w->spec->metrics[metric].sample_events;
+
+	if (node != PLUMB_NONE && w->methodology->nodes[node].sample_events.count)
+		events = w->methodology->nodes[node].sample_events;
+	add_samples(w, events);
+	for (size_t g = 0; g < w->result->given.next_group_count; g++) {
+		const struct plumb_metric_group *group =
+			&w->spec->metric_groups[w->result->groups[g]];
+
+		for (uint16_t i = 0; i < group->metrics.count; i++) {
+			const struct plumb_metric *m = &w->spec->metrics[group->metrics.at[i]];
+
+			if (strcmp(m->units, "MPKI") == 0)
+				add_samples(w, m->sample_events);
+		}
+	}
+}
+
+static void find_next(const struct walk *w)
+{
+	const struct plumb_diagnosis *d = &w->result->given;
+	struct index_set done = {0};
+	uint16_t leaf;
+
+	if (d->path_length == 0) {
+		if (d->verdict != PLUMB_VERDICT_UNKNOWN)
+			add_advised_groups(w, plumb_advice("retiring"));
+		return;
+	}
+	leaf = d->path[d->path_length - 1].metric;
+	if (d->partly)
+		add_advised_groups(w, plumb_advice_partly(w->spec->metrics[leaf].name));
+	else
+		add_groups_of_node(w, leaf);
+	if (!d->partly)
+		add_groups_below(w, leaf, &done, 0);
+	if (d->next_group_count == 0)
+		add_advised_groups(w, plumb_advice(w->spec->metrics[leaf].name));
+	find_samples(w, leaf);
+}
+
+int plumb_diagnose(const struct plumb_result *counted, struct plumb_diagnosis **diagnosis)
+{
+	const struct plumb_selection *selection = counted->plan->selection;
+	struct diagnosis *result = calloc(1, sizeof(*result));
+	struct walk walk = {selection->spec, selection->methodology, selection,
+			    counted,         counted->values,        result};
+
+	*diagnosis = NULL;
+	if (!result)
+		return PLUMB_ERR_NO_MEMORY;
+	walk_tree(&walk);
+	if (selection->methodology)
+		find_next(&walk);
+	result->given.next_groups = result->groups;
+	result->given.sample_events = result->samples;
+	*diagnosis = &result->given;
+	return PLUMB_OK;
+}
+
+void plumb_diagnosis_free(struct plumb_diagnosis *diagnosis)
+{
+	free(diagnosis);
+}
+
+unsigned plumb_diagnosis_common(const struct plumb_diagnosis *a, const struct plumb_diagnosis *b)
+{
+	unsigned i = 0;
+
+	while (i < a->path_length && i < b->path_length && a->path[i].metric == b->path[i].metric)
+		i++;
+	return i;
+}

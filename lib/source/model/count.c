@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The model as a source of counts: everything is counted at once, and all the time. */
+#include <math.h>
+#include <stdlib.h>
+
+#include <plumb/model.h>
+
+#include "source/source.h"
+
+#define CODE_INSTRUCTIONS 0x0008 /* INST_RETIRED */
+
+/* Which of the model's counts an event is; past the last: none. */
+static size_t index_of(uint16_t code)
+{
+	size_t i = 0;
+
+	while (i < plumb_model_event_count() && plumb_model_event(i) != code)
+		i++;
+	return i;
+}
+
+static bool counts(const void *user, uint16_t code)
+{
+	(void)user;
+	return plumb_model_counts_event(code);
+}
+
+struct counting {
+	const struct source_job *job;
+	size_t *indexes;                  /* of each place of the plan, into the model's counts */
+	struct plumb_model_counts before; /* at the end of the last interval */
+	struct plumb_count *interval;     /* room for one */
+};
+
+/* The counts from `from` (NULL: the beginning) to `to`, laid out as the plan says. */
+static void lay_out(const struct counting *c, const struct plumb_model_counts *from,
+		    const struct plumb_model_counts *to, struct plumb_count *out)
+{
+	double seconds = to->seconds - (from ? from->seconds : 0);
+	uint64_t ns = seconds > 0 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
+
+	for (size_t i = 0; i < c->job->plan->place_count; i++) {
+		size_t index = c->indexes[i];
+
+		out[i] = (struct plumb_count){NAN, ns, ns};
+		if (index < plumb_model_event_count())
+			out[i].count =
+				(double)(to->counts[index] - (from ? from->counts[index] : 0));
+	}
+}
+
+static void on_started(void *user, pid_t pid)
+{
+	const struct counting *c = user;
+
+	if (c->job->started)
+		c->job->started(c->job->user, pid);
+}
+
+static void on_interval(void *user, const struct plumb_model_counts *counts)
+{
+	struct counting *c = user;
+
+	if (!c->job->interval)
+		return;
+	lay_out(c, &c->before, counts, c->interval);
+	c->before = *counts;
+	c->job->interval(c->job->user, c->interval, counts->seconds);
+}
+
+static void on_progress(void *user, const struct plumb_model_counts *counts)
+{
+	const struct counting *c = user;
+	size_t instructions = index_of(CODE_INSTRUCTIONS);
+
+	if (c->job->progress)
+		c->job->progress(c->job->user, (double)counts->counts[instructions],
+				 counts->seconds);
+}
+
+/* What a reader of the figures should know. */
+static void warn(const struct plumb_model_run *run, struct plumb_diagnostics *found)
+{
+	uint64_t instructions = run->counts.counts[index_of(CODE_INSTRUCTIONS)];
+
+	if (run->incomplete)
+		plumb_diagnostics_add(found, PLUMB_WARNING, "incomplete", NULL,
+				      "the model gave up before the program ended: the counts are "
+				      "those until then");
+	if (run->unknown_instructions)
+		plumb_diagnostics_add(
+			found, PLUMB_WARNING, "unknown-instructions", NULL,
+			"%llu of %llu instructions are unknown to the model, and were "
+			"taken for integer operations of one cycle",
+			(unsigned long long)run->unknown_instructions,
+			(unsigned long long)instructions);
+	if (run->hidden_accesses)
+		plumb_diagnostics_add(
+			found, PLUMB_WARNING, "hidden-accesses", NULL,
+			"QEMU did not tell the addresses of %llu memory accesses; they "
+			"were taken for hits in the L1 data cache",
+			(unsigned long long)run->hidden_accesses);
+}
+
+static int run_model(struct counting *c, struct source_run *run, struct plumb_diagnostics *found)
+{
+	const struct source_job *job = c->job;
+	const struct plumb_model_options options = {
+		.core = job->core,
+		.program = job->program,
+		.argv = job->argv,
+		.qemu = job->qemu,
+		.plugin_dir = job->plugin_dir,
+		.sysroot = job->sysroot,
+		.children = job->children,
+		.interval_ms = job->interval_ms,
+		.started = on_started,
+		.interval = on_interval,
+		.progress = on_progress,
+		.user = c,
+	};
+	struct plumb_model_run *model = calloc(1, sizeof(*model));
+	int error;
+
+	if (!model)
+		return PLUMB_ERR_NO_MEMORY;
+	error = plumb_model_run(&options, model, found);
+	if (error == PLUMB_OK) {
+		if (job->interval_ms && model->counts.seconds > c->before.seconds)
+			on_interval(c, &model->counts);
+		lay_out(c, NULL, &model->counts, run->counts);
+		run->seconds = model->counts.seconds;
+		run->host_seconds = model->host_seconds;
+		run->exit_status = model->exit_status;
+		run->signal = model->signal;
+		warn(model, found);
+	}
+	free(model);
+	return error;
+}
+
+static int count(const struct source_job *job, struct source_run *run,
+		 struct plumb_diagnostics *found)
+{
+	const struct plumb_plan *plan = job->plan;
+	struct counting *c = calloc(1, sizeof(*c));
+	int error = PLUMB_ERR_NO_MEMORY;
+
+	if (!c)
+		return error;
+	c->job = job;
+	c->indexes = calloc(plan->place_count + 1, sizeof(*c->indexes));
+	c->interval = calloc(plan->place_count + 1, sizeof(*c->interval));
+	if (c->indexes && c->interval) {
+		for (uint16_t g = 0; g < plan->group_count; g++)
+			for (uint16_t i = 0; i < plan->groups[g].count; i++)
+				c->indexes[plan->groups[g].first + i] =
+					index_of(plan->groups[g].codes[i]);
+		error = run_model(c, run, found);
+	}
+	free(c->indexes);
+	free(c->interval);
+	free(c);
+	return error;
+}
+
+const struct source source_model = {
+	.name = "model",
+	.label = "model",
+	.counts = counts,
+	.count = count,
+};

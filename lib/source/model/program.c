@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/model/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Where a dynamic program's libraries may be: the host itself, Debian's cross packages. */
+static const char *const sysroots[] = {"/", "/usr/aarch64-linux-gnu"};
+
+/* The usual names of what people run by mistake. */
+static const char *machine_name(unsigned machine)
+{
+	switch (machine) {
+	case EM_X86_64:
+		return "an x86-64";
+	case EM_386:
+		return "an x86";
+	case EM_ARM:
+		return "a 32-bit Arm";
+	case EM_RISCV:
+		return "a RISC-V";
+	case EM_PPC64:
+		return "a POWER";
+	case EM_S390:
+		return "an s390";
+	default:
+		return "another processor's";
+	}
+}
+
+static int complain(struct plumb_diagnostics *found, int error, const char *id, const char *path,
+		    const char *problem, const char *mend)
+{
+	struct plumb_place where = {.file = path};
+
+	plumb_diagnostics_add(found, PLUMB_ERROR, id, &where, "%s", problem);
+	if (mend)
+		plumb_diagnostics_mend(found, "%s", mend);
+	return error;
+}
+
+/* Reads the program headers: the loader's name, and whether the file holds all it says it does. */
+static int read_headers(Elf *elf, const GElf_Ehdr *elf_header, struct program *program)
+{
+	size_t count, size;
+	const char *bytes = elf_rawfile(elf, &size);
+
+	/* libelf gives the number of headers that are there, which is fewer in a file cut short. */
+	if (!bytes || elf_getphdrnum(elf, &count) || !count ||
+	    (elf_header->e_phnum != PN_XNUM && count < elf_header->e_phnum))
+		return PLUMB_ERR_INVALID;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+
+		if (!gelf_getphdr(elf, (int)i, &header))
+			return PLUMB_ERR_INVALID;
+		/* Of a segment that is all zeroes nothing is in the file, wherever that would be.
+		 */
+		if (header.p_filesz == 0 && header.p_type != PT_INTERP)
+			continue;
+		if (header.p_offset > size || header.p_filesz > size - header.p_offset)
+			return PLUMB_ERR_INVALID;
+		if (header.p_type != PT_INTERP)
+			continue;
+		if (header.p_filesz == 0 || header.p_filesz > sizeof(program->interpreter) ||
+		    bytes[header.p_offset + header.p_filesz - 1] != '\0')
+			return PLUMB_ERR_INVALID;
+		memcpy(program->interpreter, bytes + header.p_offset, header.p_filesz);
+	}
+	return 0;
+}
+
+static int inspect_elf(const char *path, Elf *elf, struct program *program,
+		       struct plumb_diagnostics *found)
+{
+	char problem[160];
+	GElf_Ehdr header;
+
+	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
+		return complain(found, PLUMB_ERR_INVALID, "not-elf", path, "not an ELF program",
+				"for a script, give its interpreter, built for AArch64, as the "
+				"program and the script as its argument");
+	if (header.e_machine != EM_AARCH64) {
+		snprintf(problem, sizeof(problem), "%s program, and the model runs AArch64",
+			 machine_name(header.e_machine));
+		return complain(found, PLUMB_ERR_UNSUPPORTED, "not-aarch64", path, problem,
+				"build it for AArch64, with aarch64-linux-gnu-gcc for example");
+	}
+	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return complain(found, PLUMB_ERR_UNSUPPORTED, "not-aarch64", path,
+				"an ILP32 or big-endian program, and the model runs "
+				"little-endian LP64",
+				NULL);
+	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+		return complain(found, PLUMB_ERR_INVALID, "not-a-program", path,
+				"an object or core file, not a program", "link it first");
+	if (read_headers(elf, &header, program))
+		return complain(found, PLUMB_ERR_INVALID, "broken-elf", path,
+				"a damaged ELF file: it does not hold what its headers say",
+				"build or copy it anew");
+	return 0;
+}
+
+int program_inspect(const char *path, struct program *program, struct plumb_diagnostics *found)
+{
+	struct stat status;
+	Elf *elf;
+	int fd, error;
+
+	memset(program, 0, sizeof(*program));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &status)) {
+		error = errno;
+		if (fd >= 0)
+			close(fd);
+		return complain(found, error == ENOENT ? PLUMB_ERR_NOT_FOUND : PLUMB_ERR_IO,
+				"no-program", path, strerror(error), NULL);
+	}
+	if (!S_ISREG(status.st_mode) || access(path, X_OK)) {
+		close(fd);
+		return complain(found, PLUMB_ERR_INVALID, "not-executable", path,
+				S_ISREG(status.st_mode) ? "not executable" : "not a regular file",
+				S_ISREG(status.st_mode) ? "chmod +x makes it so" : NULL);
+	}
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	error = elf ? inspect_elf(path, elf, program, found)
+		    : complain(found, PLUMB_ERR_INVALID, "not-elf", path, "cannot be read as ELF",
+			       NULL);
+	elf_end(elf);
+	close(fd);
+	return error;
+}
+
+static bool has_interpreter(const char *sysroot, const struct program *program)
+{
+	char path[2 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", sysroot, program->interpreter);
+	return access(path, R_OK) == 0;
+}
+
+int program_find_sysroot(const struct program *program, const char *wanted, const char **sysroot,
+			 struct plumb_diagnostics *found)
+{
+	struct plumb_place where = {.file = wanted};
+
+	*sysroot = wanted;
+	if (!*program->interpreter)
+		return 0;
+	if (wanted) {
+		if (has_interpreter(wanted, program))
+			return 0;
+	} else {
+		for (size_t i = 0; i < sizeof(sysroots) / sizeof(sysroots[0]); i++) {
+			*sysroot = sysroots[i];
+			if (has_interpreter(*sysroot, program))
+				return 0;
+		}
+	}
+	plumb_diagnostics_add(found, PLUMB_ERROR, "no-sysroot", wanted ? &where : NULL,
+			      "the program's loader %s is not there", program->interpreter);
+	plumb_diagnostics_mend(found, "install libc6-arm64-cross, or name the folder that holds "
+				      "the AArch64 system with -L");
+	return PLUMB_ERR_NOT_FOUND;
+}

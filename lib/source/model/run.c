@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <plumb/model.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/pidfd.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "params.h"
+#include "shared.h"
+#include "source/model/program.h"
+#include "source/model/qemu.h"
+
+_Static_assert(EVENT_COUNT <= PLUMB_MODEL_EVENTS_MAX, "plumb_model_counts is too small");
+
+#define PROGRESS_MS 250
+#define WORDS_MAX   16 /* of QEMU's own command line */
+
+/* One run, from its set-up to its end. */
+struct run {
+	const struct plumb_model_options *options;
+	const struct core_params *core;
+	struct model_shared *shared;
+	int shared_fd;
+	int pipe_read, pipe_write; /* snapshots, or -1 */
+	int pidfd;
+	pid_t pid;
+	/* A snapshot that has not come whole yet. */
+	struct model_snapshot snapshot;
+	size_t snapshot_size;
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Moves a descriptor out of the way of those that the program opens. */
+static int move_up(int fd)
+{
+	struct rlimit limit;
+	int floor = 500, moved;
+
+	if (fd < 0)
+		return fd;
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < 510)
+		floor = limit.rlim_cur > 20 ? (int)limit.rlim_cur - 10 : 3;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, floor);
+	close(fd);
+	return moved;
+}
+
+static int share_memory(struct run *run)
+{
+	run->shared_fd = move_up(memfd_create("plumb-model", MFD_CLOEXEC));
+	if (run->shared_fd < 0 || ftruncate(run->shared_fd, sizeof(*run->shared)))
+		return errno;
+	run->shared = mmap(NULL, sizeof(*run->shared), PROT_READ | PROT_WRITE, MAP_SHARED,
+			   run->shared_fd, 0);
+	if (run->shared == MAP_FAILED) {
+		run->shared = NULL;
+		return errno;
+	}
+	return 0;
+}
+
+/* QEMU splits a plugin's words at commas; a doubled one stands for itself. */
+static void append_escaped(char *out, size_t size, const char *text)
+{
+	size_t used = strlen(out);
+
+	for (; *text && used + 2 < size; text++) {
+		if (*text == ',')
+			out[used++] = ',';
+		out[used++] = *text;
+	}
+	out[used] = '\0';
+}
+
+static int build_command(struct run *run, const struct qemu *qemu, const char *sysroot,
+			 const char **words, char *plugin, size_t plugin_size)
+{
+	const struct plumb_model_options *options = run->options;
+	unsigned prefix = sysroot && strcmp(sysroot, "/") != 0 ? 9 : 7, n = 0;
+	static char cpu[64];
+	size_t used;
+
+	/* The vector length is the core's; PAuth's real cipher costs time and changes nothing. */
+	snprintf(cpu, sizeof(cpu), "max,sve-max-vq=%u,pauth-impdef=on",
+		 run->core->vector_bytes / 16u);
+	plugin[0] = '\0';
+	append_escaped(plugin, plugin_size - 256, qemu->plugin);
+	used = strlen(plugin);
+	used += (size_t)snprintf(plugin + used, plugin_size - used,
+				 ",core=%s,shared=%d,prefix=%u,children=%d", run->core->name,
+				 run->shared_fd, prefix, options->children);
+	if (options->interval_ms)
+		snprintf(plugin + used, plugin_size - used, ",pipe=%d,interval=%llu",
+			 run->pipe_write,
+			 1000ull * run->core->frequency_mhz * options->interval_ms);
+	words[n++] = options->qemu;
+	words[n++] = "-cpu";
+	words[n++] = cpu;
+	words[n++] = "-seed"; /* AT_RANDOM the same on every run */
+	words[n++] = "1";
+	words[n++] = "-plugin";
+	words[n++] = plugin;
+	if (prefix == 9) {
+		words[n++] = "-L";
+		words[n++] = sysroot;
+	}
+	words[n++] = "-0";
+	words[n++] = options->argv[0] ? options->argv[0] : options->program;
+	words[n++] = options->program;
+	return (int)n;
+}
+
+/* In the child, after fork: only what is safe there. Does not return. */
+static _Noreturn void become_qemu(const struct run *run, char *const *argv)
+{
+	fcntl(run->shared_fd, F_SETFD, 0);
+	if (run->pipe_write >= 0)
+		fcntl(run->pipe_write, F_SETFD, 0);
+	/* Addresses that differ from run to run make counts that differ. */
+	personality(ADDR_NO_RANDOMIZE);
+	execv(run->options->qemu, argv);
+	_exit(127);
+}
+
+static int start(struct run *run, const char *const *words, int count)
+{
+	size_t arguments = 0;
+	char **argv;
+
+	while (run->options->argv[0] && run->options->argv[arguments + 1])
+		arguments++;
+	argv = calloc((size_t)count + arguments + 1, sizeof(*argv));
+	if (!argv)
+		return ENOMEM;
+	memcpy(argv, words, (size_t)count * sizeof(*argv));
+	for (size_t i = 0; i < arguments; i++)
+		argv[(size_t)count + i] = run->options->argv[i + 1];
+	run->pid = fork();
+	if (run->pid == 0)
+		become_qemu(run, argv);
+	free(argv);
+	if (run->pid < 0)
+		return errno;
+	if (run->pipe_write >= 0) {
+		close(run->pipe_write);
+		run->pipe_write = -1;
+	}
+	run->pidfd = pidfd_open(run->pid, 0);
+	return run->pidfd < 0 ? errno : 0;
+}
+
+static void set_seconds(const struct run *run, struct plumb_model_counts *counts, uint64_t cycles)
+{
+	counts->seconds = (double)cycles / (1e6 * run->core->frequency_mhz);
+}
+
+static void sum_counts(const struct run *run, struct plumb_model_counts *counts)
+{
+	const struct model_shared *shared = run->shared;
+	uint64_t longest = atomic_load(&shared->longest_cycles);
+
+	memset(counts, 0, sizeof(*counts));
+	for (unsigned e = 0; e < EVENT_COUNT; e++)
+		counts->counts[e] = atomic_load(&shared->finished[e]);
+	for (unsigned t = 0; t < MODEL_SHARED_THREADS; t++) {
+		const struct model_thread_counts *thread = &shared->threads[t];
+
+		if (!atomic_load(&shared->slot_taken[t]))
+			continue;
+		for (unsigned e = 0; e < EVENT_COUNT; e++)
+			counts->counts[e] += thread->counts[e];
+		if (thread->counts[EVENT_CPU_CYCLES] > longest)
+			longest = thread->counts[EVENT_CPU_CYCLES];
+	}
+	set_seconds(run, counts, longest);
+}
+
+/* Reads what snapshots have come. Returns false at the pipe's end. */
+static bool read_snapshots(struct run *run)
+{
+	char *at = (char *)&run->snapshot;
+	struct plumb_model_counts counts;
+	ssize_t got;
+
+	got = read(run->pipe_read, at + run->snapshot_size,
+		   sizeof(run->snapshot) - run->snapshot_size);
+	if (got < 0)
+		return errno == EINTR || errno == EAGAIN;
+	if (got == 0)
+		return false;
+	run->snapshot_size += (size_t)got;
+	if (run->snapshot_size == sizeof(run->snapshot)) {
+		run->snapshot_size = 0;
+		memset(&counts, 0, sizeof(counts));
+		memcpy(counts.counts, run->snapshot.counts, sizeof(run->snapshot.counts));
+		set_seconds(run, &counts, run->snapshot.cycle);
+		if (run->options->interval)
+			run->options->interval(run->options->user, &counts);
+	}
+	return true;
+}
+
+/* Waits for the end, passing on snapshots and progress. The wait status. */
+static int watch(struct run *run)
+{
+	struct plumb_model_counts counts;
+	double reported = now();
+	int status = 0;
+
+	for (;;) {
+		struct pollfd ends[2] = {{.fd = run->pidfd, .events = POLLIN},
+					 {.fd = run->pipe_read, .events = POLLIN}};
+		int ready = poll(ends, 2, PROGRESS_MS);
+
+		if (ready > 0 && ends[1].revents && !read_snapshots(run)) {
+			close(run->pipe_read);
+			run->pipe_read = -1;
+		}
+		if (run->options->progress && now() - reported >= 1e-3 * PROGRESS_MS) {
+			sum_counts(run, &counts);
+			run->options->progress(run->options->user, &counts);
+			reported = now();
+		}
+		if (ready > 0 && ends[0].revents && !ends[1].revents)
+			break;
+	}
+	while (waitpid(run->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+static int check_start(const struct run *run, int status, struct plumb_diagnostics *found)
+{
+	struct plumb_place where = {.file = run->options->qemu};
+	const struct model_shared *shared = run->shared;
+
+	if (atomic_load(&shared->magic) != MODEL_SHARED_MAGIC) {
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-start", &where,
+				      "QEMU ended (status %d) before the model's plugin was loaded",
+				      WIFEXITED(status) ? WEXITSTATUS(status)
+							: 128 + WTERMSIG(status));
+		plumb_diagnostics_mend(found, "what QEMU said above tells why");
+		return PLUMB_ERR_IO;
+	}
+	if (shared->struct_size != sizeof(*shared) || shared->event_count != EVENT_COUNT) {
+		plumb_diagnostics_add(found, PLUMB_ERROR, "other-plugin", &where,
+				      "the plugin is of another version than this plumb");
+		plumb_diagnostics_mend(found, "install both from one build");
+		return PLUMB_ERR_UNSUPPORTED;
+	}
+	return 0;
+}
+
+static void fill_result(const struct run *run, int status, struct plumb_model_run *result)
+{
+	const struct model_shared *shared = run->shared;
+
+	sum_counts(run, &result->counts);
+	result->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	result->exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	result->threads = atomic_load(&shared->threads_started);
+	result->processes = atomic_load(&shared->processes);
+	result->unknown_instructions = atomic_load(&shared->unknown_words);
+	result->hidden_accesses =
+		atomic_load(&shared->hidden_accesses) + atomic_load(&shared->dropped_accesses);
+	result->incomplete = atomic_load(&shared->gave_up) != 0;
+	for (size_t i = 0; (result->core = plumb_model_core(i)); i++)
+		if (!strcmp(result->core->name, run->core->name))
+			break;
+}
+
+static void clean_up(struct run *run)
+{
+	int *const all[] = {&run->shared_fd, &run->pipe_read, &run->pipe_write, &run->pidfd};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (*all[i] >= 0)
+			close(*all[i]);
+	if (run->shared)
+		munmap(run->shared, sizeof(*run->shared));
+}
+
+static int run_program(struct run *run, const char *const *words, int count,
+		       struct plumb_model_run *result, struct plumb_diagnostics *found)
+{
+	double began = now();
+	int status, error;
+
+	error = start(run, words, count);
+	if (error) {
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-start", NULL,
+				      "QEMU cannot be started: %s", strerror(error));
+		if (run->pid > 0) {
+			kill(run->pid, SIGKILL);
+			waitpid(run->pid, NULL, 0);
+		}
+		return error == ENOMEM ? PLUMB_ERR_NO_MEMORY : PLUMB_ERR_IO;
+	}
+	if (run->options->started)
+		run->options->started(run->options->user, run->pid);
+	status = watch(run);
+	error = check_start(run, status, found);
+	if (error)
+		return error;
+	fill_result(run, status, result);
+	result->host_seconds = now() - began;
+	return 0;
+}
+
+int plumb_model_run(const struct plumb_model_options *options, struct plumb_model_run *result,
+		    struct plumb_diagnostics *found)
+{
+	struct run run = {.options = options,
+			  .shared_fd = -1,
+			  .pipe_read = -1,
+			  .pipe_write = -1,
+			  .pidfd = -1};
+	const char *words[WORDS_MAX], *sysroot;
+	struct program program;
+	struct qemu qemu;
+	char *plugin = NULL;
+	int ends[2], error;
+
+	memset(result, 0, sizeof(*result));
+	run.core = options->core ? model_core_find(options->core) : model_cores[0];
+	if (!run.core) {
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-core", NULL,
+				      "the model has no core called %s", options->core);
+		return PLUMB_ERR_NOT_FOUND;
+	}
+	if ((error = program_inspect(options->program, &program, found)) ||
+	    (error = program_find_sysroot(&program, options->sysroot, &sysroot, found)) ||
+	    (error = qemu_probe(options->qemu, options->plugin_dir, &qemu, found)))
+		return error;
+	error = share_memory(&run);
+	if (!error && options->interval_ms) {
+		if (pipe2(ends, O_CLOEXEC)) {
+			error = errno;
+		} else {
+			run.pipe_read = ends[0];
+			run.pipe_write = move_up(ends[1]);
+		}
+	}
+	plugin = malloc(2 * PATH_MAX + 512);
+	if (error || !plugin) {
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-start", NULL,
+				      "no memory to share with QEMU: %s",
+				      strerror(error ? error : ENOMEM));
+		error = plugin ? PLUMB_ERR_IO : PLUMB_ERR_NO_MEMORY;
+		goto out;
+	}
+	error = run_program(&run, words,
+			    build_command(&run, &qemu, sysroot, words, plugin, 2 * PATH_MAX + 512),
+			    result, found);
+out:
+	free(plugin);
+	clean_up(&run);
+	return error;
+}
+
+int plumb_model_check_program(const char *path, const char *sysroot,
+			      struct plumb_diagnostics *found)
+{
+	struct program program;
+	int error = program_inspect(path, &program, found);
+
+	return error ? error : program_find_sysroot(&program, sysroot, &sysroot, found);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/perf/events.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+/*
+ * An event for trying how many go together, INST_SPEC: it has no counter of its own, as CPU_CYCLES
+ * has, and INST_RETIRED on some. The kernel does not ask whether the PMU has it.
+ */
+#define CODE_ANY 0x001b
+
+static int open_event(struct perf_event_attr *attr, pid_t pid, int leader)
+{
+	long fd = syscall(SYS_perf_event_open, attr, pid, -1, leader, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+int perf_counters(uint32_t pmu)
+{
+	struct perf_event_attr attr = {
+		.type = pmu,
+		.size = sizeof(attr),
+		.config = CODE_ANY,
+		/*
+		 * Of what is disabled, the driver looks only at what an execve(2) enables
+		 * (validate_event() in drivers/perf/arm_pmu.c); anything else always fits.
+		 */
+		.disabled = 1,
+		.enable_on_exec = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fds[PLUMB_COUNTERS_MAX], count = 0, error = 0;
+
+	while (count < PLUMB_COUNTERS_MAX) {
+		int fd = open_event(&attr, 0, count ? fds[0] : -1);
+
+		if (fd < 0) {
+			error = fd;
+			break;
+		}
+		fds[count++] = fd;
+	}
+	for (int i = 0; i < count; i++)
+		close(fds[i]);
+	return count ? count : error;
+}
+
+/* Room for the descriptors of a large plan, as far as it may be had. */
+static void allow_descriptors(size_t count)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= count + 64)
+		return;
+	limit.rlim_cur = limit.rlim_max < count + 64 ? limit.rlim_max : count + 64;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static struct perf_event_attr attributes(const struct perf_events *events, uint16_t code,
+					 bool leader)
+{
+	struct perf_event_attr attr = {
+		.type = events->job->pmu->type,
+		.size = sizeof(attr),
+		.config = code,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+		/* Members count when their leader does. */
+		.disabled = leader,
+		.enable_on_exec = leader,
+		.inherit = 1,
+		.inherit_thread = !events->job->children && !events->limits.with_processes,
+		.exclude_kernel = events->limits.no_kernel,
+		.exclude_hv = 1,
+	};
+
+	return attr;
+}
+
+/*
+ * Opens one, and asks for less where the kernel refuses: without its own part where that is not
+ * permitted, with processes where it cannot tell them from threads (before Linux 5.13).
+ */
+static int open_leniently(struct perf_events *events, uint16_t code, pid_t pid, int leader)
+{
+	const bool with_processes = events->limits.with_processes;
+	int error;
+
+	for (;;) {
+		struct perf_event_attr attr = attributes(events, code, leader < 0);
+
+		error = open_event(&attr, pid, leader);
+		if (error >= 0)
+			return error;
+		if ((error == -EACCES || error == -EPERM) && !events->limits.no_kernel)
+			events->limits.no_kernel = true;
+		else if ((error == -E2BIG || error == -EINVAL) && attr.inherit_thread)
+			events->limits.with_processes = true;
+		else
+			break;
+	}
+	/* It was not for this that it was refused. */
+	events->limits.with_processes = with_processes;
+	return error;
+}
+
+char *perf_names(const struct plumb_plan *plan, const struct index_set *codes)
+{
+	const struct plumb_spec *spec = plan->selection->spec;
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	const char *before = "";
+
+	if (!stream)
+		return NULL;
+	for (uint16_t i = 0; i < plan->code_count; i++) {
+		uint16_t event;
+
+		if (!index_set_has(codes, plan->codes[i]))
+			continue;
+		event = plumb_spec_event_by_code(spec, plan->codes[i]);
+		if (event != PLUMB_NONE)
+			fprintf(stream, "%s%s", before, spec->events[event].name);
+		else
+			fprintf(stream, "%sr%02x", before, plan->codes[i]);
+		before = ", ";
+	}
+	if (fclose(stream) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int explain(int error, struct plumb_diagnostics *found)
+{
+	FILE *file = fopen(PARANOID, "re");
+	char level[16] = "";
+
+	if (file) {
+		if (!fgets(level, sizeof(level), file))
+			level[0] = '\0';
+		fclose(file);
+	}
+	level[strcspn(level, "\n")] = '\0';
+	if (error == -EACCES || error == -EPERM) {
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-permission", NULL,
+				      "the kernel does not let this user count events "
+				      "(perf_event_paranoid is %s)",
+				      *level ? level : "not there");
+		plumb_diagnostics_mend(found, "as root: sysctl kernel.perf_event_paranoid=2, or "
+					      "give plumb the capability CAP_PERFMON");
+	} else {
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-counter", NULL,
+				      "the kernel refuses to count: %s", strerror(-error));
+		plumb_diagnostics_mend(found, error == -EMFILE
+						      ? "raise the limit of open files: ulimit -n"
+						      : "use fewer events, --collect-by none, or "
+							"--source model");
+	}
+	return error;
+}
+
+/* None of the events is counted. */
+static int explain_nothing(const struct perf_events *events, struct plumb_diagnostics *found)
+{
+	char *names = perf_names(events->job->plan, &events->limits.refused);
+
+	plumb_diagnostics_add(found, PLUMB_ERROR, "no-counter", NULL,
+			      "the PMU counts nothing of what is asked for: %s",
+			      names ? names : "not one event");
+	plumb_diagnostics_mend(found, "use other events, or --source model");
+	free(names);
+	return -ENOENT;
+}
+
+/* That is the matter with the event alone: others can be counted. */
+static bool is_of_event(int error)
+{
+	return error == -ENOENT || error == -EOPNOTSUPP || error == -ENODEV || error == -EINVAL ||
+	       error == -ENOSPC;
+}
+
+/* One event, in the group of `leader` if it fits there. Returns a descriptor or an error. */
+static int open_member(struct perf_events *events, uint16_t code, pid_t pid, int leader)
+{
+	int fd, alone;
+
+	if (!cpu_pmu_may_count(events->job->pmu, code))
+		return -ENOENT;
+	fd = open_leniently(events, code, pid, leader);
+	if (leader < 0 || (fd != -EINVAL && fd != -ENOSPC))
+		return fd;
+	alone = open_leniently(events, code, pid, -1);
+	events->limits.apart |= alone >= 0;
+	return alone;
+}
+
+/* One group. What cannot be counted is left out. */
+static int open_group(struct perf_events *events, const struct plumb_plan_group *group, pid_t pid,
+		      struct plumb_diagnostics *found)
+{
+	int leader = -1;
+
+	for (uint16_t i = 0; i < group->count; i++) {
+		int fd = open_member(events, group->codes[i], pid, leader);
+
+		if (is_of_event(fd)) {
+			index_set_add(&events->limits.refused, group->codes[i]);
+			continue;
+		}
+		if (fd < 0)
+			return explain(fd, found);
+		events->fds[group->first + i] = fd;
+		if (leader < 0)
+			leader = fd;
+	}
+	return 0;
+}
+
+int perf_events_open(struct perf_events *events, const struct source_job *job, uint16_t pass,
+		     pid_t pid, struct plumb_diagnostics *found)
+{
+	const struct plumb_plan *plan = job->plan;
+	size_t opened = 0;
+
+	*events = (struct perf_events){.job = job};
+	events->fds = reallocarray(NULL, plan->place_count + 1, sizeof(*events->fds));
+	if (!events->fds)
+		return -ENOMEM;
+	for (size_t i = 0; i < plan->place_count; i++)
+		events->fds[i] = -1;
+	allow_descriptors(plan->place_count);
+	for (uint16_t g = 0; g < plan->group_count; g++) {
+		int error = 0;
+
+		if (!job->one_pass || plan->groups[g].pass == pass)
+			error = open_group(events, &plan->groups[g], pid, found);
+		if (error)
+			return error;
+	}
+	for (size_t i = 0; i < plan->place_count; i++)
+		opened += events->fds[i] >= 0;
+	return opened || plan->place_count == 0 ? 0 : explain_nothing(events, found);
+}
+
+void perf_events_close(struct perf_events *events)
+{
+	for (size_t i = 0; events->fds && i < events->job->plan->place_count; i++)
+		if (events->fds[i] >= 0)
+			close(events->fds[i]);
+	free(events->fds);
+	events->fds = NULL;
+}
+
+bool perf_events_read(const struct perf_events *events, size_t place, struct perf_reading *reading)
+{
+	if (events->fds[place] < 0)
+		return false;
+	return read(events->fds[place], reading, sizeof(*reading)) == (ssize_t)sizeof(*reading);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a formula is compiled to: a postfix program. */
+#ifndef SPEC_FORMULA_STEPS_H
+#define SPEC_FORMULA_STEPS_H
+
+#include <plumb/formula.h>
+
+enum formula_opcode {
+	FORMULA_NUMBER,
+	FORMULA_EVENT,
+	FORMULA_NEGATE,
+	FORMULA_ADD,
+	FORMULA_SUBTRACT,
+	FORMULA_MULTIPLY,
+	FORMULA_DIVIDE,
+	FORMULA_SHL,
+	FORMULA_SHR
+};
+
+struct formula_step {
+	uint8_t opcode; /* enum formula_opcode */
+	uint16_t event;
+	double number;
+};
+
+struct plumb_formula {
+	struct plumb_indexes events;
+	size_t step_count;
+	struct formula_step *steps;
+	/* The steps and the event indexes follow in the same block. */
+};
+
+/* What an operation of two operands makes of them, FORMULA_DIVIDE by zero apart. */
+double formula_combine(enum formula_opcode opcode, double left, double right);
+
+#endif

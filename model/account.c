@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where each slot and each stalled cycle goes (N3 telemetry specification, 3.1 and 6.14), and the
+ * events that follow from the model's own counts.
+ */
+#include <string.h>
+
+#include "schedule.h"
+
+/* Slots lost from now until `until`, and the cycles of these in which none is used. */
+static uint64_t lost_slots(const struct core *core, uint64_t until)
+{
+	return (core->slots - core->used) + (until - core->cycle - 1) * core->slots;
+}
+
+static uint64_t first_stalled(const struct core *core)
+{
+	return core->used ? core->cycle + 1 : core->cycle;
+}
+
+/*
+ * Nothing to rename until `until`. Of the cycles without any operation, those before flush_until
+ * are a flush's, then what would have been lost without a miss is the flow's, then comes the
+ * translation and at last the line.
+ */
+void account_starved(struct core *core, uint64_t until)
+{
+	const uint64_t ends[] = {core->flush_until, core->unstalled, core->translated, until};
+	const unsigned causes[] = {STARVE_FLUSH, STARVE_FLOW, STARVE_TLB, core->fetch_starve};
+	uint64_t cycle = first_stalled(core);
+
+	core->lost_frontend += lost_slots(core, until);
+	for (int i = 0; i < 4 && cycle < until; i++) {
+		uint64_t end = ends[i] < until ? ends[i] : until;
+
+		if (end > cycle) {
+			core->starved[causes[i]] += end - cycle;
+			cycle = end;
+		}
+	}
+	advance_to(core, until);
+}
+
+/* Nothing is known to fetch until `until`. */
+void account_unknown(struct core *core, uint64_t until)
+{
+	if (until <= core->cycle)
+		return;
+	core->unstalled = until;
+	account_starved(core, until);
+}
+
+static void charge(struct core *core, unsigned blame, unsigned blocker, uint64_t cycles)
+{
+	if (blame == BLAME_CORE && blocker == HOLD_STORE)
+		blame = BLAME_STORE;
+	core->stalled[blame] += cycles;
+	if (blame != BLAME_CORE)
+		return;
+	if (blocker <= HOLD_PREDICATE)
+		core->renaming[blocker] += cycles;
+	else if (blocker == HOLD_REORDER)
+		core->reorder_full += cycles;
+}
+
+/*
+ * Operations are there but `blocker` keeps the first from dispatch until `until`. The cycles go to
+ * what the oldest unfinished operation waits for.
+ */
+void account_stalled(struct core *core, uint64_t until, unsigned blocker)
+{
+	uint64_t cycle = first_stalled(core);
+
+	core->lost_backend += lost_slots(core, until);
+	if (blocker >= BLOCK_QUEUE && until > cycle)
+		core->queue_full[blocker - BLOCK_QUEUE] += until - cycle;
+	while (cycle < until) {
+		uint64_t end = until, head;
+		unsigned blame = BLAME_CORE;
+
+		give_back(core, cycle);
+		head = core->head;
+		if (head != core->sequence) {
+			const struct wait *wait = &core->waits[head & core->reorder_mask];
+			uint64_t retired = core->retired[head & core->reorder_mask];
+
+			end = retired < end ? retired : end;
+			if (wait->sequence == head) {
+				blame = wait->then;
+				if (wait->first && wait->until > cycle) {
+					blame = wait->first;
+					end = wait->until < end ? wait->until : end;
+				}
+			}
+		}
+		charge(core, blame, blocker, end - cycle);
+		cycle = end;
+	}
+	advance_to(core, until);
+}
+
+/* Counts one instruction's kinds. */
+void account_kinds(struct core *core, const struct insn *insn)
+{
+	for (uint32_t kinds = insn->kinds; kinds; kinds &= kinds - 1)
+		core->kinds[__builtin_ctz(kinds)]++;
+	core->kinds[insn->fp_ops_scale ? LANE_SCALE_OPS : LANE_FIXED_OPS] += insn->fp_ops;
+	core->kinds[LANE_BRANCHES] +=
+		insn->branch != BRANCH_NONE && insn->branch != BRANCH_EXCEPTION;
+}
+
+/* Moves what whole blocks counted from the narrow lanes. */
+void account_recent(struct core *core)
+{
+	for (int i = 0; i < LANE_COUNT; i++)
+		core->kinds[i] += core->recent[i];
+	core->recent = (lanes){0};
+	core->room = UINT16_MAX;
+}
+
+/* Counts the kinds of a block's first instructions. */
+void account_prepared(struct core *core, const struct block *block, unsigned executed)
+{
+	const struct prepared *prepared = block->model;
+
+	if (core->room < prepared->largest)
+		account_recent(core);
+	if (executed == prepared->count && prepared->whole) {
+		core->room -= prepared->largest;
+		core->recent += prepared->kinds;
+		return;
+	}
+	for (unsigned i = 0; i < executed; i++)
+		account_kinds(core, &block->insns[i]);
+}
+
+/* Bits of enum insn_kind, by number, and the events that count them. */
+static const struct {
+	uint32_t kind;
+	enum model_event event;
+} kind_events[] = {
+	{KIND_LD, EVENT_LD_SPEC},
+	{KIND_ST, EVENT_ST_SPEC},
+	{KIND_DP, EVENT_DP_SPEC},
+	{KIND_ASE, EVENT_ASE_SPEC},
+	{KIND_VFP, EVENT_VFP_SPEC},
+	{KIND_CRYPTO, EVENT_CRYPTO_SPEC},
+	{KIND_ISB, EVENT_ISB_SPEC},
+	{KIND_DSB, EVENT_DSB_SPEC},
+	{KIND_DMB, EVENT_DMB_SPEC},
+	{KIND_RC_LD, EVENT_RC_LD_SPEC},
+	{KIND_RC_ST, EVENT_RC_ST_SPEC},
+	{KIND_STREX, EVENT_STREX_SPEC},
+	{KIND_CAS, EVENT_CAS_NEAR_SPEC},
+	{KIND_SVE, EVENT_SVE_INST_SPEC},
+	{KIND_ASE_INST, EVENT_ASE_INST_SPEC},
+	{KIND_SVE_PRED, EVENT_SVE_PRED_SPEC},
+	{KIND_FP_HP, EVENT_FP_HP_SPEC},
+	{KIND_FP_SP, EVENT_FP_SP_SPEC},
+	{KIND_FP_DP, EVENT_FP_DP_SPEC},
+	{KIND_INT8, EVENT_ASE_SVE_INT8_SPEC},
+	{KIND_INT16, EVENT_ASE_SVE_INT16_SPEC},
+	{KIND_INT32, EVENT_ASE_SVE_INT32_SPEC},
+	{KIND_INT64, EVENT_ASE_SVE_INT64_SPEC},
+	{KIND_LDFF, EVENT_SVE_LDFF_SPEC},
+};
+
+static void fill_speculative(struct core *core, uint64_t *counts)
+{
+	account_recent(core);
+	for (size_t i = 0; i < sizeof(kind_events) / sizeof(*kind_events); i++)
+		counts[kind_events[i].event] = core->kinds[__builtin_ctz(kind_events[i].kind)];
+	counts[EVENT_DP_SPEC] += core->wrong_unknown;
+	counts[EVENT_FP_FIXED_OPS_SPEC] = core->kinds[LANE_FIXED_OPS];
+	counts[EVENT_FP_SCALE_OPS_SPEC] = core->kinds[LANE_SCALE_OPS];
+	counts[EVENT_INST_SPEC] = core->instructions + core->wrong_instructions;
+}
+
+static void fill_branches(struct core *core, uint64_t *counts)
+{
+	uint64_t immediate[2] = {0}, indirect[2] = {0}, back[2] = {0}, taken = 0;
+
+	for (int wrong = 0; wrong < 2; wrong++) {
+		for (int kind = BRANCH_IMMEDIATE; kind <= BRANCH_RETURN; kind++) {
+			const uint64_t *side[2] = {core->branches[kind][0],
+						   core->branches[kind][1]};
+			uint64_t all = side[0][wrong] + side[1][wrong];
+
+			taken += side[1][wrong];
+			if (kind == BRANCH_RETURN)
+				back[wrong] += all;
+			else if (kind == BRANCH_INDIRECT || kind == BRANCH_INDIRECT_CALL)
+				indirect[wrong] += all;
+			else
+				immediate[wrong] += all;
+		}
+	}
+	counts[EVENT_BR_IMMED_PRED_RETIRED] = immediate[0];
+	counts[EVENT_BR_IMMED_MIS_PRED_RETIRED] = immediate[1];
+	counts[EVENT_BR_INDNR_PRED_RETIRED] = indirect[0];
+	counts[EVENT_BR_INDNR_MIS_PRED_RETIRED] = indirect[1];
+	counts[EVENT_BR_RETURN_PRED_RETIRED] = back[0];
+	counts[EVENT_BR_RETURN_MIS_PRED_RETIRED] = back[1];
+	counts[EVENT_BR_IND_PRED_RETIRED] = indirect[0] + back[0];
+	counts[EVENT_BR_IND_MIS_PRED_RETIRED] = indirect[1] + back[1];
+	counts[EVENT_BR_PRED_RETIRED] = immediate[0] + indirect[0] + back[0];
+	counts[EVENT_BR_MIS_PRED_RETIRED] = immediate[1] + indirect[1] + back[1];
+
+	counts[EVENT_BR_IMMED_RETIRED] = immediate[0] + immediate[1];
+	counts[EVENT_BR_RETURN_RETIRED] = back[0] + back[1];
+	counts[EVENT_BR_INDNR_TAKEN_RETIRED] = indirect[0] + indirect[1];
+	counts[EVENT_BR_IND_RETIRED] =
+		counts[EVENT_BR_IND_PRED_RETIRED] + counts[EVENT_BR_IND_MIS_PRED_RETIRED];
+	counts[EVENT_BR_IMMED_TAKEN_RETIRED] = taken - counts[EVENT_BR_IND_RETIRED];
+	counts[EVENT_BR_RETIRED] =
+		counts[EVENT_BR_PRED_RETIRED] + counts[EVENT_BR_MIS_PRED_RETIRED];
+	counts[EVENT_PC_WRITE_RETIRED] = taken;
+	counts[EVENT_PC_WRITE_SPEC] = taken + core->wrong_taken;
+	counts[EVENT_BR_PRED] = core->kinds[LANE_BRANCHES];
+	counts[EVENT_BR_MIS_PRED] = counts[EVENT_BR_MIS_PRED_RETIRED];
+}
+
+static void fill_stalls(struct core *core, uint64_t *counts)
+{
+	const uint64_t *starved = core->starved, *stalled = core->stalled;
+
+	counts[EVENT_STALL_SLOT_FRONTEND] = core->lost_frontend;
+	counts[EVENT_STALL_SLOT_BACKEND] = core->lost_backend;
+	counts[EVENT_STALL_SLOT] = core->lost_frontend + core->lost_backend;
+
+	counts[EVENT_STALL_FRONTEND_FLOW] = starved[STARVE_FLOW];
+	counts[EVENT_STALL_FRONTEND_FLUSH] = starved[STARVE_FLUSH];
+	counts[EVENT_STALL_FRONTEND_TLB] = starved[STARVE_TLB];
+	counts[EVENT_STALL_FRONTEND_L1I] = starved[STARVE_L1I];
+	counts[EVENT_STALL_FRONTEND_MEM] = starved[STARVE_MEM];
+	counts[EVENT_STALL_FRONTEND_CPUBOUND] = starved[STARVE_FLOW] + starved[STARVE_FLUSH];
+	counts[EVENT_STALL_FRONTEND_MEMBOUND] =
+		starved[STARVE_TLB] + starved[STARVE_L1I] + starved[STARVE_MEM];
+	counts[EVENT_STALL_FRONTEND] =
+		counts[EVENT_STALL_FRONTEND_CPUBOUND] + counts[EVENT_STALL_FRONTEND_MEMBOUND];
+
+	counts[EVENT_STALL_BACKEND_CPUBOUND] = stalled[BLAME_CORE];
+	counts[EVENT_STALL_BACKEND_L1D] = stalled[BLAME_L1D];
+	counts[EVENT_STALL_BACKEND_MEM] = stalled[BLAME_MEM];
+	counts[EVENT_STALL_BACKEND_TLB] = stalled[BLAME_TLB];
+	counts[EVENT_STALL_BACKEND_ST] = stalled[BLAME_STORE];
+	counts[EVENT_STALL_BACKEND_MEMBOUND] =
+		stalled[BLAME_L1D] + stalled[BLAME_MEM] + stalled[BLAME_TLB] + stalled[BLAME_STORE];
+	counts[EVENT_STALL_BACKEND] =
+		counts[EVENT_STALL_BACKEND_CPUBOUND] + counts[EVENT_STALL_BACKEND_MEMBOUND];
+	counts[EVENT_STALL] = counts[EVENT_STALL_FRONTEND] + counts[EVENT_STALL_BACKEND];
+
+	counts[EVENT_IMP_STALL_BACKEND_RENAME_GRF] = core->renaming[HOLD_INT];
+	counts[EVENT_IMP_STALL_BACKEND_RENAME_VRF] = core->renaming[HOLD_VECTOR];
+	counts[EVENT_IMP_STALL_BACKEND_RENAME_FRF] = core->renaming[HOLD_FLAGS];
+	counts[EVENT_STALL_BACKEND_RENAME] = 0;
+	for (int i = HOLD_INT; i <= HOLD_PREDICATE; i++)
+		counts[EVENT_STALL_BACKEND_RENAME] += core->renaming[i];
+	counts[EVENT_IMP_STALL_BACKEND_MCQ] = core->reorder_full;
+}
+
+/* The issue queues' events, by the queues' names in the core's data. */
+static void fill_queues(struct core *core, uint64_t *counts)
+{
+	static const struct {
+		const char *queue;
+		enum model_event event;
+	} events[] = {
+		{"SX", EVENT_IMP_STALL_BACKEND_IQ_SX},
+		{"MX", EVENT_IMP_STALL_BACKEND_IQ_MX},
+		{"LS", EVENT_IMP_STALL_BACKEND_IQ_LS},
+		{"VX", EVENT_IMP_STALL_BACKEND_IQ_VX},
+	};
+
+	counts[EVENT_STALL_BACKEND_BUSY] = 0;
+	for (size_t e = 0; e < sizeof(events) / sizeof(*events); e++)
+		counts[events[e].event] = 0;
+	for (unsigned i = 0; i < core->params->queue_count; i++) {
+		counts[EVENT_STALL_BACKEND_BUSY] += core->queue_full[i];
+		for (size_t e = 0; e < sizeof(events) / sizeof(*events); e++)
+			if (!strcmp(events[e].queue, core->params->queue_names[i]))
+				counts[events[e].event] += core->queue_full[i];
+	}
+}
+
+/*
+ * Counts stand for the cycles before the one in which dispatch is: the operations of that one are
+ * left out, of those that were dispatched and, so that no more retire than are dispatched, retired.
+ */
+const uint64_t *core_counts(struct core *core)
+{
+	uint64_t *counts = core->counts;
+	uint64_t dispatched = core->sequence + core->wrong_operations - core->used;
+
+	fill_speculative(core, counts);
+	fill_branches(core, counts);
+	fill_stalls(core, counts);
+	fill_queues(core, counts);
+	counts[EVENT_INST_RETIRED] = core->instructions;
+	counts[EVENT_OP_SPEC] = dispatched;
+	counts[EVENT_OP_RETIRED] = core->sequence < dispatched ? core->sequence : dispatched;
+	counts[EVENT_CPU_CYCLES] = core->cycle;
+	counts[EVENT_CNT_CYCLES] = core->cycle * 1000 / core->params->frequency_mhz;
+	counts[EVENT_EXC_TAKEN] = core->exceptions;
+	counts[EVENT_EXC_SVC] = core->supervisor_calls;
+	counts[EVENT_IMP_CT_FLUSH] = core->flushes;
+	counts[EVENT_IMP_CT_FLUSH_ISB] = core->isb_flushes;
+	counts[EVENT_MEM_ACCESS_RD] = core->loads + core->load_crossings;
+	counts[EVENT_MEM_ACCESS_WR] = core->stores + core->store_crossings;
+	counts[EVENT_MEM_ACCESS] = counts[EVENT_MEM_ACCESS_RD] + counts[EVENT_MEM_ACCESS_WR];
+	counts[EVENT_MEM_ACCESS_RD_PERCYC] = core->load_cycles;
+	counts[EVENT_LD_ALIGN_LAT] = core->load_crossings;
+	counts[EVENT_ST_ALIGN_LAT] = core->store_crossings;
+	counts[EVENT_LDST_ALIGN_LAT] = core->load_crossings + core->store_crossings;
+	memory_settle(core->memory);
+	return counts;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Execution of operations that are not plain: several pieces, late operands, serialising. */
+#include "schedule.h"
+
+/* The first cycle from `ready` on at which `port` is free, and for `busy` cycles not kept busy. */
+static uint64_t find_idle(const struct core *core, unsigned port, unsigned busy, uint64_t ready)
+{
+	const struct busy_port *kept = &core->busy[port];
+	uint64_t start = free_at(core, ready, 1u << port);
+
+	for (unsigned i = 0; i < kept->count; i++) {
+		if (start + busy <= kept->from[i])
+			break;
+		if (start < kept->until[i])
+			start = free_at(core, kept->until[i], 1u << port);
+	}
+	return start;
+}
+
+static void drop_interval(struct busy_port *kept, unsigned i)
+{
+	kept->count--;
+	for (; i < kept->count; i++) {
+		kept->from[i] = kept->from[i + 1];
+		kept->until[i] = kept->until[i + 1];
+	}
+}
+
+/* Keeps [from, until), in which it was idle. */
+static void keep_busy(struct busy_port *kept, uint64_t now, uint64_t from, uint64_t until)
+{
+	unsigned i = kept->count++;
+
+	for (; i > 0 && kept->from[i - 1] > from; i--) {
+		kept->from[i] = kept->from[i - 1];
+		kept->until[i] = kept->until[i - 1];
+	}
+	kept->from[i] = from;
+	kept->until[i] = until;
+	if (i + 1 < kept->count && kept->from[i + 1] == until) {
+		kept->until[i] = kept->until[i + 1];
+		drop_interval(kept, i + 1);
+	}
+	if (i > 0 && kept->until[i - 1] == from) {
+		kept->until[i - 1] = kept->until[i];
+		drop_interval(kept, i);
+	}
+	while (kept->count && kept->until[0] <= now)
+		drop_interval(kept, 0);
+	if (kept->count == BUSY_INTERVALS) { /* the first gap is lost */
+		kept->from[1] = kept->from[0];
+		drop_interval(kept, 0);
+	}
+}
+
+/* A port that is not pipelined: takes nothing else for `busy` cycles. */
+static uint64_t issue_busy(struct core *core, uint32_t ports, unsigned busy, uint64_t ready)
+{
+	uint64_t now = core->cycle, issue = UINT64_MAX;
+	unsigned best = 0;
+
+	for (uint32_t rest = ports; rest; rest &= rest - 1) {
+		unsigned port = (unsigned)__builtin_ctz(rest);
+		uint64_t start = find_idle(core, port, busy, ready);
+
+		if (start < issue) {
+			issue = start;
+			best = port;
+		}
+	}
+	for (uint64_t cycle = issue; cycle < issue + busy; cycle++)
+		if (cycle - now < CALENDAR_CYCLES)
+			core->calendar[cycle % CALENDAR_CYCLES] |= 1u << best;
+	keep_busy(&core->busy[best], now, issue, issue + busy);
+	return issue;
+}
+
+static uint64_t issue_piece(struct core *core, const struct piece_params *piece, uint64_t ready)
+{
+	uint64_t issue = ready;
+
+	for (unsigned i = 0; i < piece->count; i++) {
+		uint64_t at = piece->busy > 1 ? issue_busy(core, piece->ports, piece->busy, ready)
+					      : issue_at(core, ready, piece->ports, 0);
+
+		issue = later(issue, at);
+	}
+	return issue;
+}
+
+/* Issues the pieces of `op` from `first` on when they are ready: when the last one does. */
+uint64_t issue_pieces(struct core *core, const struct op *op, unsigned first, uint64_t ready)
+{
+	const struct class_params *class = &core->params->classes[op->class];
+	uint64_t issue = ready;
+
+	for (unsigned i = first; i < op->pieces; i++)
+		issue = later(issue, issue_piece(core, &class->pieces[i], ready));
+	return issue;
+}
+
+/* When the accumulator operand can be taken: early from an operation of the same class. */
+static uint64_t accumulator_ready(const struct core *core, const struct op *op)
+{
+	const struct early_result *early = &core->early[op->accumulator];
+	uint64_t ready = core->ready[op->accumulator];
+
+	return early->class == op->class && early->ready == ready ? early->early : ready;
+}
+
+/* Younger operations find no operand ready before `cycle`. */
+static void hold_back_younger(struct core *core, uint64_t cycle)
+{
+	for (int i = 0; i < READY_COUNT; i++)
+		core->ready[i] = later(core->ready[i], cycle);
+	core->memory_floor = later(core->memory_floor, cycle);
+}
+
+uint64_t execute_other(struct core *core, const struct op *op, struct cursor *cursor)
+{
+	const struct class_params *class = &core->params->classes[op->class];
+	const struct insn *insn = &cursor->block->insns[index_of(cursor->block, op)];
+	uint64_t ready = core->cycle + 1, issue, done;
+
+	if (op->memory & MEM_ANY)
+		return execute_memory(core, op, cursor);
+	ready = later(ready, sources_ready(core, op, 0, OP_SOURCES));
+	ready = later(ready, accumulator_ready(core, op));
+	if (class->serializes)
+		ready = later(ready, core->last_retired);
+	issue = issue_pieces(core, op, 0, ready);
+	depart(core, issue, op->queued);
+	done = issue + op->latency;
+	if (insn->kinds & (KIND_DMB | KIND_DSB))
+		done = later(done, barrier_done(core, insn));
+	for (int i = 0; i < OP_TARGETS; i++) {
+		struct early_result *early = &core->early[op->targets[i]];
+
+		core->ready[op->targets[i]] = done;
+		if (class->accumulator_latency) {
+			early->ready = done;
+			early->early = issue + class->accumulator_latency;
+			early->class = op->class;
+		}
+	}
+	if (class->serializes)
+		hold_back_younger(core, done);
+	return done;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Beyond the first level: L2 and its prefetcher, other cores, the system cache and DRAM. */
+#include "memory_side.h"
+
+struct cache_line *find_invalidated(struct memory *m, struct cache *cache, struct cache_line *found,
+				    enum model_event invalidated)
+{
+	uint64_t line = found->key >> 8;
+
+	if (*cache_version(cache, found) == line_version(m, line))
+		return found;
+	cache_remove(cache, line);
+	m->counts[invalidated]++;
+	return NULL;
+}
+
+/* A miss of both private caches asks the others. Did a core that wrote the line have it? */
+static bool fetch_from_peer(struct memory *m, uint64_t line)
+{
+	_Atomic uint32_t *word = system_ownership(m->system, line);
+	uint32_t now;
+
+	if (memory_alone(m))
+		return false;
+	now = atomic_load(word);
+	for (;;) {
+		uint32_t owner = now & (OWNERSHIP_SHARED - 1);
+
+		if (owner == OWNER_NONE || owner == m->number)
+			return false;
+		if (now & OWNERSHIP_SHARED)
+			return false; /* the first reader made it the system cache's, too */
+		if (atomic_compare_exchange_weak(word, &now, now | OWNERSHIP_SHARED))
+			return true;
+	}
+}
+
+bool take_ownership(struct memory *m, uint64_t line)
+{
+	_Atomic uint32_t *word = system_ownership(m->system, line);
+	uint32_t now = atomic_load_explicit(word, memory_order_relaxed), next;
+
+	if ((now & (OWNERSHIP_VERSION - 1)) == m->number)
+		return false;
+	if (memory_alone(m)) {
+		/* Nobody to tell; but who comes later must know. */
+		atomic_store_explicit(word, (now & ~(OWNERSHIP_VERSION - 1)) | m->number,
+				      memory_order_relaxed);
+		return false;
+	}
+	do
+		next = ((now & ~(OWNERSHIP_VERSION - 1)) + OWNERSHIP_VERSION) | m->number;
+	while (!atomic_compare_exchange_weak(word, &now, next));
+	return (now & (OWNERSHIP_SHARED - 1)) != OWNER_NONE;
+}
+
+static void write_to_dram(struct memory *m, uint64_t cycle)
+{
+	bandwidth_take(&m->dram_path, cycle);
+}
+
+static void write_to_system(struct memory *m, uint64_t cycle, uint64_t line)
+{
+	bool evicted;
+
+	m->counts[EVENT_BUS_ACCESS] += BEATS_A_LINE;
+	m->counts[EVENT_BUS_ACCESS_WR] += BEATS_A_LINE;
+	bandwidth_take(&m->llc_path, cycle);
+	system_write(m->system, line, &evicted);
+	if (evicted)
+		write_to_dram(m, cycle);
+}
+
+static struct cache_line *fill_l2(struct memory *m, uint64_t cycle, uint64_t line, unsigned flags,
+				  uint64_t ready)
+{
+	struct cache_line victim, *filled;
+
+	filled = cache_insert(&m->l2, line, flags, ready, &victim);
+	*cache_version(&m->l2, filled) = line_version(m, line);
+	if (victim.key & CACHE_DIRTY) {
+		m->counts[EVENT_L2D_CACHE_WB]++;
+		m->counts[EVENT_L2D_CACHE_WB_VICTIM]++;
+		write_to_system(m, cycle, victim.key >> 8);
+	}
+	return filled;
+}
+
+/* A line that neither L1 nor L2 has: from another core, the system cache or DRAM. */
+static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, unsigned *level)
+{
+	uint64_t *buffer = buffers_first(&m->l2_misses);
+	uint64_t begin = *buffer > cycle ? *buffer : cycle, ready;
+	bool peer = fetch_from_peer(m, line), hit, evicted;
+
+	begin = bandwidth_take(&m->llc_path, begin);
+	hit = system_read(m->system, line, &evicted);
+	if (evicted)
+		write_to_dram(m, begin);
+	m->counts[EVENT_BUS_ACCESS] += BEATS_A_LINE;
+	m->counts[EVENT_BUS_ACCESS_RD] += BEATS_A_LINE;
+	m->counts[EVENT_L3D_CACHE]++;
+	m->counts[EVENT_L3D_CACHE_RD]++;
+	m->counts[EVENT_LL_CACHE]++;
+	m->counts[EVENT_LL_CACHE_RD]++;
+	if (peer) {
+		*level = LEVEL_PEER;
+		ready = begin + m->params->peer_latency;
+	} else if (hit) {
+		*level = LEVEL_LLC;
+		ready = begin + m->params->llc.latency;
+	} else {
+		*level = LEVEL_DRAM;
+		ready = bandwidth_take(&m->dram_path, begin + m->params->llc.latency) +
+			m->params->dram_latency;
+		m->counts[EVENT_L3D_CACHE_MISS]++;
+		m->counts[EVENT_L3D_CACHE_REFILL]++;
+		m->counts[EVENT_L3D_CACHE_LMISS_RD]++;
+		m->counts[EVENT_LL_CACHE_MISS]++;
+		m->counts[EVENT_LL_CACHE_MISS_RD]++;
+		m->counts[EVENT_LL_CACHE_REFILL]++;
+	}
+	*buffer = ready;
+	return ready;
+}
+
+static void prefetch_stream(struct memory *m, uint64_t cycle, uint64_t line);
+
+uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request request,
+		 unsigned *level)
+{
+	uint64_t begin = bandwidth_take(&m->l2_path, cycle), ready;
+	struct cache_line *found;
+
+	static const uint16_t access_events[] = {EVENT_L2D_CACHE_RD, EVENT_L2I_CACHE_RD,
+						 EVENT_L2D_CACHE_PRF, EVENT_L2D_CACHE_RD};
+	static const uint16_t refill_events[] = {EVENT_L2D_CACHE_REFILL_RD, EVENT_L2I_CACHE_REFILL,
+						 EVENT_L2D_CACHE_REFILL_PRF,
+						 EVENT_L2D_CACHE_REFILL_RD};
+
+	m->counts[access_events[request]]++;
+	found = find_valid(m, &m->l2, line, EVENT_L2D_CACHE_INVAL);
+	if (found) {
+		*level = LEVEL_L2;
+		ready = begin + m->params->l2.latency;
+		if (found->ready > begin) {
+			/* Still on its way: what waits for it waits for where it comes from. */
+			*level = cache_level(found);
+			if (found->ready > ready)
+				ready = found->ready;
+		}
+		found->key &= ~(uint64_t)CACHE_PREFETCHED;
+	} else {
+		m->counts[refill_events[request]]++;
+		ready = read_beyond(m, begin + m->params->l2.latency, line, level);
+		fill_l2(m, begin, line, *level << CACHE_LEVEL_SHIFT, ready);
+	}
+	if (request == REQUEST_DATA || request == REQUEST_FETCH)
+		prefetch_stream(m, begin, line);
+	return ready;
+}
+
+static void prefetch_stream(struct memory *m, uint64_t cycle, uint64_t line)
+{
+	struct prefetch_wish wish = stream_train(&m->stream, line, m->lines_a_page);
+
+	for (unsigned i = 0; i < wish.count; i++, wish.first += (uint64_t)wish.step) {
+		unsigned level;
+		uint64_t ready;
+
+		if (cache_has(&m->l2, wish.first))
+			continue;
+		m->counts[EVENT_L2D_CACHE_PRF]++;
+		m->counts[EVENT_L2D_CACHE_REFILL_PRF]++;
+		ready = read_beyond(m, cycle + m->params->l2.latency, wish.first, &level);
+		fill_l2(m, cycle, wish.first, CACHE_PREFETCHED | level << CACHE_LEVEL_SHIFT, ready);
+	}
+}
+
+void write_back(struct memory *m, uint64_t cycle, uint64_t line)
+{
+	struct cache_line *found;
+
+	m->counts[EVENT_L1D_CACHE_WB]++;
+	m->counts[EVENT_L2D_CACHE_WR]++;
+	bandwidth_take(&m->l2_path, cycle);
+	found = cache_find(&m->l2, line);
+	if (!found) {
+		m->counts[EVENT_L2D_CACHE_ALLOCATE]++;
+		found = fill_l2(m, cycle, line, LEVEL_L2 << CACHE_LEVEL_SHIFT, cycle);
+	}
+	found->key |= CACHE_DIRTY;
+	*cache_version(&m->l2, found) = line_version(m, line);
+}
+
+uint64_t store_streamed(struct memory *m, uint64_t cycle, uint64_t line)
+{
+	struct cache_line *found;
+	uint64_t begin;
+	bool evicted;
+
+	if (m->streamed_line == line + 1)
+		return cycle;
+	m->streamed_line = line + 1;
+	found = find_valid(m, &m->l2, line, EVENT_L2D_CACHE_INVAL);
+	take_ownership(m, line);
+	if (found) {
+		m->counts[EVENT_L2D_CACHE_WR]++;
+		found->key |= CACHE_DIRTY;
+		*cache_version(&m->l2, found) = line_version(m, line);
+		return bandwidth_take(&m->l2_path, cycle);
+	}
+	m->counts[EVENT_BUS_ACCESS] += BEATS_A_LINE;
+	m->counts[EVENT_BUS_ACCESS_WR] += BEATS_A_LINE;
+	m->counts[EVENT_L3D_CACHE]++;
+	m->counts[EVENT_L3D_CACHE_ALLOCATE]++;
+	begin = bandwidth_take(&m->llc_path, cycle);
+	system_write(m->system, line, &evicted);
+	return evicted ? bandwidth_take(&m->dram_path, begin) : begin;
+}

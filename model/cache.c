@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cache.h"
+
+#include <stdlib.h>
+
+bool cache_set_up(struct cache *cache, uint32_t bytes, unsigned ways, unsigned line_bytes,
+		  bool versions)
+{
+	cache->ways = ways ? ways : 1;
+	cache->sets = bytes / (line_bytes * cache->ways);
+	if (!cache->sets)
+		cache->sets = 1;
+	cache->power_of_two = (cache->sets & (cache->sets - 1)) == 0;
+	cache->lines = calloc((size_t)cache->sets * cache->ways, sizeof(*cache->lines));
+	cache->versions =
+		versions ? calloc((size_t)cache->sets * cache->ways, sizeof(*cache->versions))
+			 : NULL;
+	return cache->lines && (cache->versions || !versions);
+}
+
+void cache_clean_up(struct cache *cache)
+{
+	free(cache->lines);
+	free(cache->versions);
+}
+
+static void swap_versions(const struct cache *cache, const struct cache_line *set, unsigned way)
+{
+	uint32_t *versions = cache_version(cache, set);
+	uint32_t version = versions[way];
+
+	for (; way > 0; way--)
+		versions[way] = versions[way - 1];
+	versions[0] = version;
+}
+
+struct cache_line *cache_find_slow(const struct cache *cache, struct cache_line *set, uint64_t line)
+{
+	for (unsigned way = 0; way < cache->ways; way++) {
+		struct cache_line found = set[way];
+
+		if ((found.key >> 8) != line || !(found.key & CACHE_VALID))
+			continue;
+		if (cache->versions)
+			swap_versions(cache, set, way);
+		for (; way > 0; way--)
+			set[way] = set[way - 1];
+		set[0] = found;
+		return set;
+	}
+	return NULL;
+}
+
+bool cache_has(const struct cache *cache, uint64_t line)
+{
+	const struct cache_line *set = cache_set_of(cache, line);
+
+	for (unsigned way = 0; way < cache->ways; way++)
+		if ((set[way].key >> 8) == line && set[way].key & CACHE_VALID)
+			return true;
+	return false;
+}
+
+struct cache_line *cache_insert(const struct cache *cache, uint64_t line, unsigned flags,
+				uint64_t ready, struct cache_line *victim)
+{
+	struct cache_line *set = cache_set_of(cache, line);
+	unsigned way = 0;
+
+	while (way < cache->ways - 1 && set[way].key)
+		way++; /* an empty place, else the oldest */
+	*victim = set[way];
+	if (cache->versions)
+		swap_versions(cache, set, way);
+	for (; way > 0; way--)
+		set[way] = set[way - 1];
+	set[0].key = line << 8 | CACHE_VALID | flags;
+	set[0].ready = ready;
+	return set;
+}
+
+bool cache_remove(const struct cache *cache, uint64_t line)
+{
+	struct cache_line *set = cache_set_of(cache, line);
+
+	for (unsigned way = 0; way < cache->ways; way++)
+		if ((set[way].key >> 8) == line && set[way].key & CACHE_VALID) {
+			set[way].key = 0;
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One pass over the executed instructions: dispatch in order, issue out of order, retirement in
+ * order. What most instructions do stands here; the rest is in execute_other().
+ */
+#include "schedule.h"
+
+/*
+ * In order, `slots` operations a cycle, when there is room. What has retired is given back only
+ * when there seems to be none: until then there is room all the more.
+ */
+static inline void dispatch(struct core *core, const struct op *op)
+{
+	if (core->used == core->slots)
+		next_cycle(core);
+	if (unlikely(((core->occupied + op->queued) & QUEUES_FULL) |
+		     ((core->held + op->holds) & HOLDS_FULL)))
+		wait_for_room(core, op);
+	core->occupied += op->queued;
+	core->held += op->holds;
+	core->used++;
+}
+
+/* In order, `retire_width` a cycle, once done. */
+static inline void retire(struct core *core, const struct op *op, uint64_t done)
+{
+	uint64_t at = core->sequence & core->reorder_mask;
+	uint64_t first = (core->sequence - core->retire_width) & core->reorder_mask;
+	uint64_t retired = later(later(core->retired[first] + 1, core->last_retired), done);
+
+	core->sequence++;
+	core->last_retired = retired;
+	core->retired[at] = retired;
+	core->dispatched[at] = core->cycle;
+	core->holds[at] = op->holds;
+}
+
+static inline uint64_t execute_plain(struct core *core, const struct op *op)
+{
+	uint64_t start = later(core->ready[op->sources[0]], core->ready[op->sources[1]]);
+	uint64_t done;
+
+	start = later(later(start, core->ready[op->sources[2]]), core->cycle + 1);
+	done = issue_at(core, start, op->ports, op->queued) + op->latency;
+	core->ready[op->targets[0]] = done;
+	core->ready[op->targets[1]] = done;
+	return done;
+}
+
+static inline uint64_t execute(struct core *core, const struct op *op, struct cursor *cursor)
+{
+	if (likely(op->path == PATH_PLAIN))
+		return execute_plain(core, op);
+	if (likely(op->path == PATH_LOAD))
+		return execute_load(core, op, cursor);
+	if (likely(op->path == PATH_STORE))
+		return execute_store(core, op, cursor);
+	return execute_other(core, op, cursor);
+}
+
+/* What was executed, for the *_SPEC events. */
+static inline void count_kinds(struct core *core, const struct block *block, unsigned executed)
+{
+	const struct prepared *prepared = block->model;
+
+	core->instructions += executed;
+	core->room -= prepared->largest;
+	if (unlikely(core->room < 0)) {
+		core_counts(core);
+		core->room -= prepared->largest;
+	}
+	if (likely(executed == prepared->count && prepared->whole))
+		core->recent += prepared->kinds;
+	else
+		account_prepared(core, block, executed);
+}
+
+/* After `op` everything is fetched anew. */
+static void flush_behind(struct core *core, const struct block *block, const struct op *op,
+			 const struct op *end)
+{
+	core->isb_flushes++;
+	flush_pipeline(core, core->last_retired);
+	if (++op != end && !(op->flags & OP_CHUNK))
+		fetch_chunk(core, address_of(block, op));
+}
+
+void core_execute(struct core *core, const struct block *block, unsigned executed,
+		  const struct access *accesses, size_t access_count, uint64_t next_pc)
+{
+	const struct prepared *prepared = block->model;
+	struct cursor cursor = {block, accesses, accesses + access_count};
+	const struct op *op = prepared->ops, *end;
+	uint64_t done = 0;
+
+	if (executed > prepared->count)
+		executed = prepared->count;
+	if (!executed)
+		return;
+	if (block->pc != core->resume && !(op->flags & OP_CHUNK))
+		fetch_chunk(core, block->pc);
+	for (end = op + executed; op != end; op++) {
+		if (op->flags & (OP_CHUNK | OP_MORE)) {
+			if (op->flags & OP_CHUNK)
+				fetch_chunk(core, address_of(block, op));
+			if (op->flags & OP_MORE)
+				dispatch_more(core, op->operations - 1u);
+		}
+		dispatch(core, op);
+		done = execute(core, op, &cursor);
+		retire(core, op, done);
+		if (op->flags & (OP_COMMIT | OP_FLUSH)) {
+			if (op->flags & OP_COMMIT)
+				commit_stores(core, op, address_of(block, op));
+			if (op->flags & OP_FLUSH)
+				flush_behind(core, block, op, end);
+		}
+	}
+	count_kinds(core, block, executed);
+	if (prepared->branch && executed == prepared->count)
+		resolve_branch(core, block, next_pc, done);
+	else if (!(end[-1].flags & OP_FLUSH))
+		core->resume = block->pc + 4ull * executed;
+}
+
+void core_exception(struct core *core)
+{
+	core->exceptions++;
+	flush_pipeline(core, core->last_retired);
+}
+
+void core_finish(struct core *core)
+{
+	account_unknown(core, core->last_retired);
+}

@@ -1,0 +1,293 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles the cores' data (model/cores/NAME.json) into C constants.
+
+    generate.py PARAMS_H CLASSES_DEF TABLES_C LISTING_C CORE_JSON...
+
+TABLES_C is what the model runs on; LISTING_C what the library lists: each figure with its source.
+
+A core's file has these parts, and every figure in it says where it comes from:
+
+  "sources"  short names for the places that figures come from
+  "core"     each field of struct core_params (params.h) that is not made from the parts below, as
+             {"value": ..., "source": NAME}; a field that is a struct itself is an object of such
+  "ports"    {"value": [names of the issue ports], "source": NAME}: an operation that can choose
+             takes the first free one, so those come first that the fewest classes depend on
+  "groups"   sets of ports that an operation can choose from: {"NAME": "PORT PORT ..."}
+  "queues"   [{"name": ..., "entries": {"value": ..., "source": NAME}}, ...], the issue queues
+  "writeback" the part that an instruction which writes its base register back needs besides; the
+             class X_WB costs what X costs, and this
+  "classes"  what each operation class of classes.def costs:
+             {"latency": cycles, "parts": "...", "queue": NAME, "source": NAME} and optionally
+             "accumulator": cycles to the accumulator operand of the next one,
+             "operations": rename slots (else as many as hold its parts, two parts to a slot),
+             "serializes": true.
+             "parts" is a list of what is issued: "L" one part to any port of group (or port) L,
+             "2*V" two such parts, "V0/7" a part that keeps V0 busy for 7 cycles.
+
+A field or class that is missing, unknown, out of its C type's range or without a source stops the
+build with its name.
+"""
+
+import json
+import re
+import sys
+
+INTEGER_MAX = {"uint8_t": 2**8 - 1, "uint16_t": 2**16 - 1, "uint32_t": 2**32 - 1}
+# Fields of struct core_params that are made from other parts of the file.
+MADE = {"name", "classes", "queue_entries", "queue_names", "queue_count", "port_names", "port_count"}
+PARTS_A_SLOT = 2  # a macro-operation splits into at most two micro-operations
+
+
+class DataError(Exception):
+    pass
+
+
+def read_structs(path):
+    """Reads the struct definitions of a header: {struct: [(type, field, array length or None)]}."""
+    with open(path, encoding="utf-8") as file:
+        text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+    defines = dict(re.findall(r"#define\s+(\w+)\s+(\d+)", text))
+    structs = {}
+    for name, body in re.findall(r"struct (\w+) \{(.*?)\n\};", text, flags=re.S):
+        fields = []
+        for declaration in body.split(";"):
+            match = re.match(r"\s*((?:const )?(?:struct )?\w+)\s+(.*)", declaration, flags=re.S)
+            if not match:
+                continue
+            for item in match[2].split(","):
+                field = re.match(r"\s*(\*?)(\w+)(?:\[(\w+)\])?", item)
+                length = field[3] and int(defines.get(field[3], field[3]) if
+                                          not field[3].startswith("CLASS") else 0)
+                fields.append((match[1] + field[1], field[2], length))
+        structs[name] = fields
+    return structs
+
+
+def read_classes(path):
+    """Reads classes.def: [(class, class it adds a written-back base to, or None)]."""
+    classes = []
+    with open(path, encoding="utf-8") as file:
+        for kind, name in re.findall(r"^(CLASS|MEMORY_CLASS)\((\w+),", file.read(), flags=re.M):
+            classes.append((name, None))
+            if kind == "MEMORY_CLASS":
+                classes.append((name + "_WB", name))
+    return classes
+
+
+class Core:
+    def __init__(self, data, structs):
+        self.data = data
+        self.structs = structs
+
+    def sourced(self, where, entry):
+        if not isinstance(entry, dict) or "value" not in entry:
+            raise DataError(f"{where}: not an object with a value and a source")
+        if entry.get("source") not in self.data["sources"]:
+            raise DataError(f"{where}: source {entry.get('source')!r} is not among the sources")
+        return entry["value"]
+
+    def integer(self, where, ctype, value):
+        if ctype == "bool":
+            if not isinstance(value, bool):
+                raise DataError(f"{where}: {value!r} is not true or false")
+            return "true" if value else "false"
+        if isinstance(value, str) and re.fullmatch(r"0x[0-9a-f]+", value):
+            value = int(value, 16)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise DataError(f"{where}: {value!r} is not a number")
+        if not 0 <= value <= INTEGER_MAX[ctype]:
+            raise DataError(f"{where}: {value} does not fit {ctype}")
+        return str(value)
+
+    def struct(self, where, struct, data, made=frozenset()):
+        """One initializer from an object that must have exactly the struct's fields."""
+        fields = [field for field in self.structs[struct] if field[1] not in made]
+        unknown = set(data) - {name for _, name, _ in fields}
+        if unknown:
+            raise DataError(f"{where}: unknown {', '.join(sorted(unknown))}")
+        out = []
+        for ctype, name, length in fields:
+            place = f"{where}.{name}"
+            if name not in data:
+                raise DataError(f"{place}: missing")
+            if ctype.startswith("struct "):
+                out.append(f".{name} = {{ {self.struct(place, ctype[7:], data[name])} }}")
+                continue
+            value = self.sourced(place, data[name])
+            if length is not None:
+                if not isinstance(value, list) or len(value) > length:
+                    raise DataError(f"{place}: not a list of at most {length}")
+                items = ", ".join(self.integer(place, ctype, item) for item in value)
+                out.append(f".{name} = {{ {items} }}")
+            elif ctype == "const char*":
+                out.append(f".{name} = {json.dumps(value)}")
+            else:
+                out.append(f".{name} = {self.integer(place, ctype, value)}")
+        return ", ".join(out)
+
+    def ports_of(self, where, name):
+        groups = self.data["groups"]
+        names = groups[name].split() if name in groups else [name]
+        mask = 0
+        for port in names:
+            if port not in self.ports:
+                raise DataError(f"{where}: no port or group {port!r}")
+            mask |= 1 << self.ports.index(port)
+        return mask
+
+    def parts(self, where, text):
+        """["2*L01", "V0/7"] -> [(mask, busy, count)]"""
+        parts = []
+        for part in text.split():
+            match = re.fullmatch(r"(?:(\d+)\*)?(\w+)(?:/(\d+))?", part)
+            if not match:
+                raise DataError(f"{where}: part {part!r}")
+            parts.append((self.ports_of(where, match[2]), int(match[3] or 1), int(match[1] or 1)))
+        limit = self.constants["PIECES_MAX"]
+        if len(parts) > limit:
+            raise DataError(f"{where}: more than {limit} parts")
+        return parts
+
+    def class_cost(self, name, base):
+        where = f"classes.{base or name}"
+        entry = self.data["classes"].get(base or name)
+        if entry is None:
+            raise DataError(f"{where}: missing")
+        known = {"latency", "parts", "queue", "source", "accumulator", "operations", "serializes"}
+        if set(entry) - known:
+            raise DataError(f"{where}: unknown {', '.join(sorted(set(entry) - known))}")
+        if entry.get("source") not in self.data["sources"]:
+            raise DataError(f"{where}: source {entry.get('source')!r} is not among the sources")
+        text = entry["parts"]
+        if base:
+            text += " " + self.sourced("writeback", self.data["writeback"])
+        parts = self.parts(where, text)
+        operations = entry.get("operations")
+        if operations is None:
+            operations = max(1, -(-sum(count for _, _, count in parts) // PARTS_A_SLOT))
+        if entry["queue"] not in self.queues:
+            raise DataError(f"{where}: no queue {entry['queue']!r}")
+        number = lambda key, value: self.integer(f"{where}.{key}", "uint8_t", value)
+        pieces = ", ".join(f"{{ 0x{mask:x}, {number('busy', busy)}, {number('count', count)} }}"
+                           for mask, busy, count in parts)
+        fields = [f".operations = {number('operations', operations)}",
+                  f".latency = {number('latency', entry['latency'])}",
+                  f".accumulator_latency = {number('accumulator', entry.get('accumulator', 0))}",
+                  f".queue = {self.queues.index(entry['queue'])}",
+                  f".piece_count = {len(parts)}"]
+        if parts:
+            fields.append(f".pieces = {{ {pieces} }}")
+        if entry.get("serializes"):
+            fields.append(".serializes = true")
+        return f"[CLASS_{name}] = {{ {', '.join(fields)} }}"
+
+    def generate(self, classes, constants):
+        data = self.data
+        self.constants = constants
+        self.ports = self.sourced("ports", data["ports"])
+        self.queues = [queue["name"] for queue in data["queues"]]
+        for what, items, limit in (("ports", self.ports, "PORTS_MAX"),
+                                   ("queues", self.queues, "QUEUES_MAX")):
+            if len(items) > constants[limit] or len(set(items)) != len(items):
+                raise DataError(f"{what}: more than {constants[limit]}, or one twice")
+        entries = [self.integer("queues", "uint16_t", self.sourced(f"queues.{queue['name']}",
+                                                                   queue["entries"]))
+                   for queue in data["queues"]]
+        unknown = set(data["classes"]) - {base or name for name, base in classes}
+        if unknown:
+            raise DataError(f"classes: unknown {', '.join(sorted(unknown))}")
+        quoted = lambda items: ", ".join(json.dumps(item) for item in items)
+        lines = [f".name = {json.dumps(data['name'])}",
+                 self.struct("core", "core_params", data["core"], MADE),
+                 f".queue_names = {{ {quoted(self.queues)} }}",
+                 f".queue_entries = {{ {', '.join(entries)} }}",
+                 f".queue_count = {len(entries)}",
+                 f".port_names = {{ {quoted(self.ports)} }}",
+                 f".port_count = {len(self.ports)}",
+                 ".classes = {\n\t\t" + ",\n\t\t".join(self.class_cost(name, base)
+                                                       for name, base in classes) + " }"]
+        symbol = re.sub(r"\W", "_", data["name"])
+        return symbol, (f"static const struct core_params {symbol} = {{\n\t" +
+                        ",\n\t".join(lines) + ",\n};\n")
+
+
+    def figures(self, where, data):
+        """Each figure below `data` as (name, text, source)."""
+        if "value" in data:
+            value = data["value"]
+            text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+            yield where, text, data["source"]
+            return
+        for name, inner in data.items():
+            yield from self.figures(f"{where}.{name}" if where else name, inner)
+
+    def listing(self):
+        data = self.data
+        figures = list(self.figures("", data["core"]))
+        figures += self.figures("ports", data["ports"])
+        for queue in data["queues"]:
+            figures += self.figures(f"queues.{queue['name']}.entries", queue["entries"])
+        for name, entry in data["classes"].items():
+            text = ", ".join(f"{key} {value}" for key, value in entry.items() if key != "source")
+            figures.append((f"classes.{name}", text, entry["source"]))
+        symbol = re.sub(r"\W", "_", data["name"]) + "_parameters"
+        rows = "".join("\t{ " + ", ".join(json.dumps(item) for item in
+                                          (name, text, data["sources"][source])) + " },\n"
+                       for name, text, source in figures)
+        return symbol, f"static const struct plumb_model_parameter {symbol}[] = {{\n{rows}}};\n"
+
+    def listed(self):
+        core = {name: self.sourced(f"core.{name}", self.data["core"][name])
+                for name in ("spec", "midr", "frequency_mhz", "slots")}
+        return (f"\t{{ {json.dumps(self.data['name'])}, {json.dumps(core['spec'])}, {core['midr']}, "
+                f"{core['frequency_mhz']}, {core['slots']} }},\n")
+
+
+def write_listing(output, cores):
+    symbols, texts = zip(*(core.listing() for core in cores))
+    with open(output, "w", encoding="utf-8") as file:
+        file.write("/* Generated by model/cores/generate.py from the cores' data. */\n")
+        file.write('#include "source/model/listing.h"\n\n')
+        file.write("\n".join(texts))
+        file.write("\nconst struct plumb_model_core model_listed_cores[] = {\n")
+        file.write("".join(core.listed() for core in cores))
+        file.write("};\n\nconst struct model_listing model_listings[] = {\n")
+        file.write("".join(f"\t{{ {symbol}, sizeof({symbol}) / sizeof({symbol}[0]) }},\n"
+                           for symbol in symbols))
+        file.write(f"}};\n\nconst size_t model_listed_count = {len(cores)};\n")
+
+
+def main(params_h, classes_def, output, listing, *paths):
+    structs = read_structs(params_h)
+    classes = read_classes(classes_def)
+    with open(params_h, encoding="utf-8") as file:
+        constants = {name: int(value)
+                     for name, value in re.findall(r"#define\s+(\w+_MAX)\s+(\d+)", file.read())}
+    symbols, text, cores = [], [], []
+    for path in paths:
+        try:
+            with open(path, encoding="utf-8") as file:
+                core = Core(json.load(file), structs)
+            symbol, definition = core.generate(classes, constants)
+        except (DataError, KeyError, ValueError) as error:
+            what = f"{error.args[0]}: missing" if isinstance(error, KeyError) else str(error)
+            print(f"{path}: {what}", file=sys.stderr)
+            return 1
+        symbols.append(symbol)
+        text.append(definition)
+        cores.append(core)
+    write_listing(listing, cores)
+    with open(output, "w", encoding="utf-8") as file:
+        file.write("/* Generated by model/cores/generate.py from the cores' data. */\n")
+        file.write('#include "params.h"\n\n')
+        file.write("\n".join(text))
+        pointers = "".join(f"&{symbol}, " for symbol in symbols)
+        file.write(f"\nconst struct core_params *const model_cores[] = {{ {pointers}NULL }};\n")
+    return 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 6:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loads, stores, atomics and barriers: when each access begins, forwarding from older stores, the
+ * store buffer, and the order that barriers, acquire and release ask for.
+ */
+#include "schedule.h"
+
+/* Further apart than this, two accesses of an instruction are not parts of one. */
+#define MERGE_BYTES 256
+
+/* Bytes of the 8 from `granule * 8` on that lie in [address, end). */
+static inline unsigned granule_bytes(uint64_t granule, uint64_t address, uint64_t end)
+{
+	uint64_t base = granule * 8;
+	unsigned first = address > base ? (unsigned)(address - base) : 0;
+	unsigned last = end < base + 8 ? (unsigned)(end - base) : 8;
+
+	return (0xffu >> (8 - last)) & (0xffu << first) & 0xff;
+}
+
+/* Of the 8 bytes at `granule`, those wanted that an older store has that is not yet in L1D. */
+static inline unsigned in_flight(const struct core *core, uint64_t cycle, uint64_t granule,
+				 unsigned wanted)
+{
+	const struct forward *store = &core->forwards[granule % FORWARD_ENTRIES];
+
+	return store->granule == granule && store->gone > cycle ? store->bytes & wanted : 0;
+}
+
+/*
+ * What the stores that are not yet in L1D at `cycle` have of [address, end). Returns whether they
+ * have any. `*ready` is when their data is there if they have all of it, else 0; `*gone` when the
+ * last of them is in L1D.
+ */
+static bool find_forwarding(const struct core *core, uint64_t cycle, uint64_t address, uint64_t end,
+			    uint64_t *ready, uint64_t *gone)
+{
+	bool any = false, all = true;
+
+	for (uint64_t granule = address / 8; granule * 8 < end; granule++) {
+		const struct forward *store = &core->forwards[granule % FORWARD_ENTRIES];
+		unsigned wanted = granule_bytes(granule, address, end);
+		unsigned have = in_flight(core, cycle, granule, wanted);
+
+		if (have != wanted)
+			all = false;
+		if (have) {
+			any = true;
+			*ready = later(*ready, store->ready);
+			*gone = later(*gone, store->gone);
+		}
+	}
+	if (!all)
+		*ready = 0;
+	return any;
+}
+
+/* Whether it is worth to look closer. */
+static inline bool may_forward(const struct core *core, uint64_t cycle, uint64_t address,
+			       uint64_t end)
+{
+	uint64_t first = address / 8, last = (end - 1) / 8;
+
+	if (core->stores_gone <= cycle)
+		return false;
+	return last > first + 1 || core->forwards[first % FORWARD_ENTRIES].granule == first ||
+	       core->forwards[last % FORWARD_ENTRIES].granule == last;
+}
+
+static inline void remember_store(struct core *core, uint64_t address, uint64_t end, uint64_t gone)
+{
+	for (uint64_t granule = address / 8; granule * 8 < end; granule++)
+		core->forwards[granule % FORWARD_ENTRIES] = (struct forward){
+			.granule = granule,
+			.ready = core->commit_ready,
+			.gone = gone,
+			.bytes = (uint8_t)granule_bytes(granule, address, end),
+		};
+}
+
+static uint8_t level_blame(unsigned level)
+{
+	if (level == LEVEL_L1)
+		return BLAME_CORE;
+	return level == LEVEL_L2 ? BLAME_L1D : BLAME_MEM;
+}
+
+/* Keeps what the operation at hand waits for: until a cycle, and then. */
+static void keep_wait(struct core *core, unsigned first, uint64_t until, unsigned then)
+{
+	core->waits[core->sequence & core->reorder_mask] = (struct wait){
+		.sequence = core->sequence,
+		.until = until,
+		.first = (uint8_t)first,
+		.then = (uint8_t)then,
+	};
+}
+
+/* A load that older stores have something of: whether they have all of it, and since when. */
+static bool forward(const struct core *core, const struct op *op, uint64_t issue, uint64_t address,
+		    uint64_t end, uint64_t *start, uint64_t *done)
+{
+	uint64_t ready = 0, gone = 0;
+
+	if (!find_forwarding(core, issue, address, end, &ready, &gone))
+		return false;
+	/* Exclusives and atomics act on L1D; what is in two places comes from there too. */
+	if (!ready || op->memory & (MEM_EXCLUSIVE | MEM_ATOMIC)) {
+		*start = gone;
+		return false;
+	}
+	*done = later(ready, issue) + core->params->forward_latency;
+	*done += op->latency > core->load_latency ? op->latency - core->load_latency : 0;
+	return true;
+}
+
+/* One access of a load that issues at `issue`: when its data is there. */
+static inline uint64_t load(struct core *core, const struct op *op, uint64_t pc, uint64_t issue,
+			    uint64_t address, unsigned bytes)
+{
+	uint64_t start = issue, done = 0;
+	struct memory_result result;
+	bool forwarded = false;
+
+	if (may_forward(core, issue, address, address + bytes))
+		forwarded = forward(core, op, issue, address, address + bytes, &start, &done);
+	memory_load(core->memory, start, pc, address, bytes, &result);
+	if (result.crosses_line)
+		issue_at(core, issue, op->ports, 0); /* the second line is read by itself */
+	core->loads++;
+	core->load_crossings += result.crosses_line;
+	if (likely(!forwarded)) {
+		done = result.ready + op->load_extra;
+		if (unlikely(start > issue))
+			keep_wait(core, BLAME_STORE, start, level_blame(result.level));
+		else if (unlikely(result.level | result.tlb))
+			keep_wait(core, result.tlb ? BLAME_TLB : BLAME_CORE, result.translated,
+				  level_blame(result.level));
+	}
+	core->load_cycles += done - issue;
+	core->loads_done = later(core->loads_done, done);
+	return done;
+}
+
+/* The access of an instruction that made one, or several side by side: one to the core. */
+static inline bool single_access(struct cursor *cursor, unsigned index, uint64_t *address,
+				 unsigned *bytes)
+{
+	const struct access *next = cursor->next;
+
+	if (unlikely(next == cursor->end || next->insn != index))
+		return false;
+	*address = next->address;
+	*bytes = next->bytes;
+	while (++next != cursor->end && next->insn == index) {
+		if (next->address != *address + *bytes)
+			return false;
+		*bytes += next->bytes;
+	}
+	cursor->next = next;
+	return true;
+}
+
+/* A plain load, if it makes one access. */
+uint64_t execute_load(struct core *core, const struct op *op, struct cursor *cursor)
+{
+	uint64_t base = later(core->ready[op->sources[0]], core->ready[op->sources[1]]);
+	uint64_t issue, done, address;
+	unsigned bytes;
+
+	if (unlikely(!single_access(cursor, index_of(cursor->block, op), &address, &bytes)))
+		return execute_memory(core, op, cursor);
+	base = later(base, core->cycle + 1);
+	issue = issue_at(core, later(base, core->memory_floor), op->ports, op->queued);
+	done = load(core, op, address_of(cursor->block, op), issue, address, bytes);
+	if (op->extra_ports)
+		core->ready[op->base] = issue_at(core, base, op->extra_ports, 0) + 1;
+	core->ready[op->targets[0]] = done;
+	core->ready[op->targets[1]] = done;
+	return done;
+}
+
+/* A plain store, if it makes one access: its address and its data go their own ways. */
+uint64_t execute_store(struct core *core, const struct op *op, struct cursor *cursor)
+{
+	uint64_t base = later(core->ready[op->sources[0]], core->ready[op->sources[1]]);
+	uint64_t data = later(core->ready[op->sources[2]], core->ready[op->sources[3]]);
+	uint64_t issue, done, address;
+	struct memory_result result;
+	unsigned bytes;
+
+	if (unlikely(!single_access(cursor, index_of(cursor->block, op), &address, &bytes)))
+		return execute_memory(core, op, cursor);
+	base = later(base, core->cycle + 1);
+	data = later(data, core->cycle + 1);
+	issue = issue_at(core, later(base, core->memory_floor), op->ports, 0);
+	done = later(issue, issue_at(core, data, op->data_ports, 0));
+	depart(core, done, op->queued);
+	done += op->latency;
+	if (op->extra_ports)
+		core->ready[op->base] = issue_at(core, base, op->extra_ports, 0) + 1;
+	memory_translate(core->memory, issue, address, bytes, &result);
+	if (unlikely(result.tlb != TLB_L1_HIT)) {
+		keep_wait(core, BLAME_TLB, result.translated, BLAME_CORE);
+		done = later(done, result.translated);
+	}
+	core->commits[0] = (struct commit){address, bytes};
+	core->commit_count = 1;
+	core->commit_ready = done;
+	return done;
+}
+
+/* Takes the next access of instruction `index`, with those that it is one with. */
+static bool next_access(struct cursor *cursor, unsigned index, bool merge, uint64_t *address,
+			uint64_t *end)
+{
+	const struct access *next = cursor->next;
+
+	if (next == cursor->end || next->insn != index)
+		return false;
+	*address = next->address;
+	*end = next->address + (next->bytes ? next->bytes : 1);
+	while (++next != cursor->end && next->insn == index && merge) {
+		uint64_t from = next->address, to = from + next->bytes;
+
+		if (from > *end + MERGE_BYTES || *address > to + MERGE_BYTES)
+			break;
+		*address = from < *address ? from : *address;
+		*end = later(*end, to);
+	}
+	cursor->next = next;
+	return true;
+}
+
+/* What the accesses of one instruction come to. */
+struct accesses {
+	uint64_t ready;  /* they can issue */
+	uint64_t issued; /* the last one has */
+	uint64_t done;   /* loaded, translated */
+	unsigned count;
+};
+
+static void make_access(struct core *core, const struct op *op, uint64_t pc, uint64_t address,
+			unsigned bytes, struct accesses *all)
+{
+	uint64_t issue = issue_at(core, all->ready, op->ports, 0), done = issue;
+
+	if (op->memory & MEM_LOAD)
+		done = load(core, op, pc, issue, address, bytes);
+	if (op->memory & MEM_STORE) {
+		struct memory_result result;
+
+		memory_translate(core->memory, issue, address, bytes, &result);
+		if (result.tlb != TLB_L1_HIT) {
+			done = later(done, result.translated);
+			keep_wait(core, BLAME_TLB, result.translated, BLAME_CORE);
+		}
+	}
+	if (!(op->memory & (MEM_LOAD | MEM_STORE)))
+		memory_prefetch(core->memory, issue, address, op->flags & OP_FOR_STORE);
+	if (op->memory & MEM_STORE && core->commit_count < COMMITS_MAX)
+		core->commits[core->commit_count++] = (struct commit){address, bytes};
+	all->done = later(all->done, done);
+	all->issued = later(all->issued, issue);
+	all->count++;
+}
+
+/* Loads, stores, atomics, prefetches. Sources: the address's are the first two. */
+uint64_t execute_memory(struct core *core, const struct op *op, struct cursor *cursor)
+{
+	uint64_t pc = address_of(cursor->block, op), address, end, data, base, done;
+	unsigned index = index_of(cursor->block, op);
+	struct accesses all = {0};
+
+	base = later(sources_ready(core, op, 0, OP_ADDRESS_SOURCES), core->cycle + 1);
+	data = later(sources_ready(core, op, OP_ADDRESS_SOURCES, OP_SOURCES), core->cycle + 1);
+	all.ready = later(base, core->memory_floor);
+	if (op->memory & MEM_LOAD) /* predicates, lanes to keep, an atomic's operand */
+		all.ready = later(all.ready, data);
+	if (op->memory & MEM_ACQUIRE)
+		all.ready = later(all.ready, core->release_gone);
+	core->commit_count = 0;
+	while (next_access(cursor, index, !(op->memory & MEM_GATHER), &address, &end)) {
+		unsigned bytes =
+			end - address < UINT16_MAX ? (unsigned)(end - address) : UINT16_MAX;
+		unsigned parts = op->memory & MEM_GATHER ? 1 : op->accesses;
+		unsigned part = bytes / parts;
+
+		if (!part)
+			parts = 1;
+		for (unsigned i = 0; i + 1 < parts; i++, address += part)
+			make_access(core, op, pc, address, part, &all);
+		make_access(core, op, pc, address, (unsigned)(end - address), &all);
+	}
+	if (!all.count) /* skipped, or its address is not known */
+		all.issued = all.done = issue_at(core, all.ready, op->ports, 0);
+
+	if (op->memory & MEM_STORE && !(op->memory & MEM_LOAD)) {
+		all.issued = later(all.issued, issue_pieces(core, op, 1, data));
+		done = later(all.issued + op->latency, all.done);
+		core->commit_ready = done;
+	} else {
+		uint64_t last = issue_pieces(core, op, 1, all.ready);
+
+		done = all.count && op->memory & MEM_LOAD ? all.done : all.done + op->latency;
+		done = later(done, last + op->latency);
+		all.issued = later(all.issued, last);
+		core->commit_ready = done;
+	}
+	if (op->extra_ports)
+		base = issue_at(core, base, op->extra_ports, 0);
+	depart(core, all.issued, op->queued);
+	for (int i = 0; i < OP_TARGETS; i++)
+		core->ready[op->targets[i]] = done;
+	core->ready[op->base] = base + 1;
+
+	if (op->memory & MEM_LOAD)
+		if (op->memory & MEM_ACQUIRE)
+			core->memory_floor = later(core->memory_floor, done);
+	return done;
+}
+
+/* Retired stores leave in order through the store buffer: hold an entry until L1D has the line. */
+void commit_stores(struct core *core, const struct op *op, uint64_t pc)
+{
+	unsigned entries = 0;
+
+	for (unsigned i = 0; i < core->commit_count; i++) {
+		const struct commit *commit = &core->commits[i];
+		uint64_t slot = core->buffer_sequence++, start;
+		struct memory_result result;
+
+		start = core->buffered[(slot - core->buffer_entries) & core->buffer_mask];
+		start = later(later(start, core->store_left), core->last_retired);
+		if (op->memory & MEM_RELEASE)
+			start = later(start, core->stores_gone);
+		memory_store(core->memory, start, pc, commit->address, commit->bytes,
+			     op->memory & MEM_ZERO, &result);
+		core->stores++;
+		core->store_crossings += result.crosses_line;
+		core->store_left = start;
+		core->stores_gone = later(core->stores_gone, result.ready);
+		core->buffered[slot & core->buffer_mask] = core->stores_gone;
+		remember_store(core, commit->address, commit->address + commit->bytes,
+			       core->stores_gone);
+		if (entries < op->stores) {
+			core->left[core->left_sequence++ % STORE_RING] = start;
+			entries++;
+		}
+	}
+	for (; entries < op->stores; entries++)
+		core->left[core->left_sequence++ % STORE_RING] =
+			later(core->store_left, core->last_retired);
+	if (op->memory & MEM_RELEASE)
+		core->release_gone = core->stores_gone;
+}
+
+/* When a DMB or DSB lets younger accesses go on; which ones it waits for is in its CRm. */
+uint64_t barrier_done(struct core *core, const struct insn *insn)
+{
+	enum { LOADS = 1, STORES = 2 };
+	unsigned type = insn->kinds & KIND_DSB ? LOADS | STORES : insn->opcode >> 8 & 3;
+	uint64_t done = 0;
+
+	if (type & LOADS)
+		done = core->loads_done;
+	/* Stores leave in order: a barrier of stores alone holds nothing up. */
+	if (type == (LOADS | STORES) && core->stores_gone > done) {
+		done = core->stores_gone;
+		keep_wait(core, BLAME_STORE, done, BLAME_CORE);
+	}
+	if (type & LOADS)
+		core->memory_floor = later(core->memory_floor, done);
+	return done;
+}

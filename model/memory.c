@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A core's loads, stores and fetches, at L1. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory_side.h"
+
+static unsigned log2_of(unsigned value)
+{
+	return value ? 31u - (unsigned)__builtin_clz(value) : 0;
+}
+
+struct memory *memory_new(struct memory_system *system, const struct core_params *params,
+			  uint64_t *counts)
+{
+	struct memory *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->system = system;
+	m->params = params;
+	m->counts = counts;
+	m->line_log2 = log2_of(params->l1d.line_bytes);
+	m->page_log2 = log2_of(params->page_bytes);
+	m->lines_a_page = 1u << (m->page_log2 - m->line_log2);
+	m->number = (atomic_fetch_add(&system->cores, 1) + 1) & ((1u << OWNER_BITS) - 1);
+	if (!m->number)
+		m->number = 1;
+	tlb_first_set_up(&m->dtlb, params->l1d_tlb.entries);
+	tlb_first_set_up(&m->itlb, params->l1i_tlb.entries);
+	m->walkers.count = params->walkers < WALKERS_MAX ? params->walkers : WALKERS_MAX;
+	m->data_misses.count = params->l1d.misses < MISSES_MAX ? params->l1d.misses : MISSES_MAX;
+	m->fetch_misses.count = params->l1i.misses < MISSES_MAX ? params->l1i.misses : MISSES_MAX;
+	m->l2_misses.count = params->l2.misses < MISSES_MAX ? params->l2.misses : MISSES_MAX;
+	bandwidth_set_up(&m->l2_path, params->l2.cycles_per_line);
+	bandwidth_set_up(&m->llc_path, params->llc.cycles_per_line);
+	bandwidth_set_up(&m->dram_path, params->dram_cycles_per_line);
+	stride_set_up(&m->stride, params->prefetch_streams, params->prefetch_distance);
+	stream_set_up(&m->stream, params->l2_prefetch_lines);
+	if (!tlb_second_set_up(&m->tlb2, params->l2_tlb.entries, params->l2_tlb.ways) ||
+	    !cache_set_up(&m->l1d, params->l1d.bytes, params->l1d.ways, params->l1d.line_bytes,
+			  true) ||
+	    !cache_set_up(&m->l1i, params->l1i.bytes, params->l1i.ways, params->l1i.line_bytes,
+			  false) ||
+	    !cache_set_up(&m->l2, params->l2.bytes, params->l2.ways, params->l2.line_bytes, true)) {
+		memory_free(m);
+		return NULL;
+	}
+	return m;
+}
+
+void memory_free(struct memory *m)
+{
+	if (!m)
+		return;
+	tlb_second_clean_up(&m->tlb2);
+	cache_clean_up(&m->l1d);
+	cache_clean_up(&m->l1i);
+	cache_clean_up(&m->l2);
+	free(m);
+}
+
+static struct cache_line *fill_l1d(struct memory *m, uint64_t cycle, uint64_t line, unsigned flags,
+				   uint64_t ready)
+{
+	struct cache_line victim, *filled;
+
+	filled = cache_insert(&m->l1d, line, flags, ready, &victim);
+	*cache_version(&m->l1d, filled) = line_version(m, line);
+	if (victim.key & CACHE_DIRTY)
+		write_back(m, cycle, victim.key >> 8);
+	return filled;
+}
+
+/* Brings a line into L1D, for a demand access. */
+static uint64_t miss_l1d(struct memory *m, uint64_t cycle, uint64_t line, unsigned flags,
+			 unsigned *level, struct cache_line **filled)
+{
+	uint64_t *buffer = buffers_first(&m->data_misses);
+	uint64_t begin = *buffer > cycle ? *buffer : cycle, ready;
+
+	m->counts[EVENT_L1D_CACHE_REFILL]++;
+	ready = read_l2(m, begin, line, REQUEST_DATA, level);
+	m->counts[*level == LEVEL_L2 ? EVENT_L1D_CACHE_REFILL_INNER
+				     : EVENT_L1D_CACHE_REFILL_OUTER]++;
+	*filled = fill_l1d(m, begin, line, flags | *level << CACHE_LEVEL_SHIFT, ready);
+	*buffer = ready;
+	return ready;
+}
+
+/* What the stride prefetcher asks for when `pc` has gone to virtual line `virtual_line`. */
+static void prefetch_stride(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t virtual_line)
+{
+	struct prefetch_wish wish = stride_train(&m->stride, pc, virtual_line);
+	uint64_t page = virtual_line / m->lines_a_page;
+
+	for (unsigned i = 0; i < wish.count; i++, wish.first += (uint64_t)wish.step) {
+		uint64_t line, *buffer, ready;
+		unsigned level;
+
+		/* Small strides go on into the next page; large ones end with theirs. */
+		if (wish.first / m->lines_a_page != page &&
+		    (wish.step > 8 || wish.step < -8 ||
+		     wish.first / m->lines_a_page - page + 1 > 2))
+			break;
+		if (!translate_quietly(m, wish.first, &line))
+			break;
+		buffer = buffers_first(&m->data_misses);
+		if (*buffer > cycle)
+			break; /* demand goes first */
+		*wish.ahead = wish.first;
+		if (cache_has(&m->l1d, line))
+			continue;
+		m->counts[EVENT_L1D_CACHE_HWPRF]++;
+		m->counts[EVENT_L1D_CACHE_REFILL_HWPRF]++;
+		ready = read_l2(m, cycle, line, REQUEST_PREFETCH, &level);
+		fill_l1d(m, cycle, line, CACHE_PREFETCHED | level << CACHE_LEVEL_SHIFT, ready);
+		*buffer = ready;
+	}
+}
+
+/* One line of a load, from the cycle at which its address is translated. */
+static inline void load_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address,
+			     uint64_t physical, struct memory_result *result)
+{
+	uint64_t line = physical >> m->line_log2;
+	struct cache_line *found;
+	unsigned level;
+
+	m->counts[EVENT_L1D_CACHE_RD]++;
+	found = find_valid(m, &m->l1d, line, EVENT_L1D_CACHE_INVAL);
+	if (found && !(found->key & CACHE_PREFETCHED) && found->ready <= cycle) {
+		result->level = LEVEL_L1;
+		result->ready = cycle + m->params->l1d.latency;
+		return;
+	}
+	if (found) {
+		result->ready = cycle + m->params->l1d.latency;
+		result->level = LEVEL_L1;
+		if (found->ready > cycle) {
+			result->pending = true;
+			result->level = (uint8_t)cache_level(found);
+			if (found->ready > result->ready)
+				result->ready = found->ready;
+		}
+		if (found->key & CACHE_PREFETCHED) {
+			found->key &= ~(uint64_t)CACHE_PREFETCHED;
+			prefetch_stride(m, cycle, pc, address >> m->line_log2);
+		}
+		return;
+	}
+	m->counts[EVENT_L1D_CACHE_LMISS_RD]++;
+	result->ready = miss_l1d(m, cycle, line, 0, &level, &found);
+	result->level = (uint8_t)level;
+	prefetch_stride(m, cycle, pc, address >> m->line_log2);
+}
+
+/* The second line of an access that crosses into it. */
+static __attribute__((noinline)) void load_second(struct memory *m, uint64_t cycle, uint64_t pc,
+						  uint64_t address, struct memory_result *result)
+{
+	struct memory_result second = {0};
+	uint64_t physical = translate(m, &m->dtlb, cycle, address, false, &second);
+
+	load_line(m, second.translated, pc, address, physical, &second);
+	result->crosses_line = true;
+	if (second.translated > result->translated) {
+		result->translated = second.translated;
+		result->tlb = second.tlb;
+	}
+	if (second.ready > result->ready) {
+		result->ready = second.ready;
+		result->level = second.level;
+	}
+}
+
+void memory_load(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address, unsigned bytes,
+		 struct memory_result *result)
+{
+	uint64_t physical = translate(m, &m->dtlb, cycle, address, false, result);
+	uint64_t first = address >> m->line_log2, last = (address + bytes - 1) >> m->line_log2;
+
+	result->pending = false;
+	result->crosses_line = false;
+	load_line(m, result->translated, pc, address, physical, result);
+	for (uint64_t line = first + 1; line <= last; line++)
+		load_second(m, cycle, pc, line << m->line_log2, result);
+}
+
+void memory_translate(struct memory *m, uint64_t cycle, uint64_t address, unsigned bytes,
+		      struct memory_result *result)
+{
+	uint64_t first = address >> m->line_log2, last = (address + bytes - 1) >> m->line_log2;
+
+	translate(m, &m->dtlb, cycle, address, false, result);
+	result->crosses_line = first != last;
+	for (uint64_t line = first + 1; line <= last; line++) {
+		struct memory_result second;
+
+		translate(m, &m->dtlb, cycle, line << m->line_log2, false, &second);
+		if (second.translated > result->translated) {
+			result->translated = second.translated;
+			result->tlb = second.tlb;
+		}
+	}
+	result->ready = result->translated;
+	result->level = LEVEL_L1;
+	result->pending = false;
+}
+
+/* Whole lines stored one after another for long enough need not be read first. */
+static bool is_streaming(struct memory *m, uint64_t address, unsigned bytes)
+{
+	if (address == m->store_next)
+		m->store_run += bytes;
+	else
+		m->store_run = bytes;
+	m->store_next = address + bytes;
+	return m->params->write_stream_lines &&
+	       m->store_run >= (uint64_t)m->params->write_stream_lines << m->line_log2;
+}
+
+/* One line of a store. */
+static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address,
+		       unsigned bytes, bool full_line, struct memory_result *result)
+{
+	uint64_t page = (address & 0x00ffffffffffffffull) >> m->page_log2, frame, line;
+	bool streaming = is_streaming(m, address, bytes);
+	struct cache_line *found;
+	unsigned level;
+
+	/* Its translation was made, and counted, when the address was. */
+	if (!tlb_first_find(&m->dtlb, page, &frame) && !tlb_second_find(&m->tlb2, page, &frame))
+		frame = system_translate(m->system, page);
+	result->physical = frame << m->page_log2 | (address & ((1ull << m->page_log2) - 1));
+	line = result->physical >> m->line_log2;
+	result->translated = cycle;
+	result->pending = false;
+	result->crosses_line = false;
+	result->tlb = TLB_L1_HIT;
+	m->counts[EVENT_L1D_CACHE_WR]++;
+	found = find_valid(m, &m->l1d, line, EVENT_L1D_CACHE_INVAL);
+	if (found) {
+		result->level = LEVEL_L1;
+		result->ready = cycle + 1;
+		if (found->ready > cycle) {
+			result->pending = true;
+			result->level = (uint8_t)cache_level(found);
+			result->ready = found->ready;
+		}
+		/* What streams past the caches is not to be prefetched into them. */
+		if (found->key & CACHE_PREFETCHED && !streaming)
+			prefetch_stride(m, cycle, pc, address >> m->line_log2);
+		found->key &= ~(uint64_t)CACHE_PREFETCHED;
+	} else if (streaming || full_line) {
+		result->level = LEVEL_L1;
+		result->ready = store_streamed(m, cycle, line) + 1;
+		return;
+	} else {
+		result->ready = miss_l1d(m, cycle, line, 0, &level, &found);
+		result->level = (uint8_t)level;
+		prefetch_stride(m, cycle, pc, address >> m->line_log2);
+	}
+	found->key |= CACHE_DIRTY;
+	if (take_ownership(m, line)) {
+		/* Others had copies: they are told before this one may change. */
+		if (result->level == LEVEL_L1)
+			result->ready = cycle + m->params->peer_latency;
+		if (result->level != LEVEL_DRAM)
+			result->level = LEVEL_PEER;
+		found->ready = result->ready;
+	}
+	*cache_version(&m->l1d, found) = line_version(m, line);
+}
+
+void memory_store(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address, unsigned bytes,
+		  bool full_line, struct memory_result *result)
+{
+	uint64_t end = address + bytes, next = ((address >> m->line_log2) + 1) << m->line_log2;
+	struct memory_result second;
+
+	if (end <= next) {
+		store_line(m, cycle, pc, address, bytes, full_line, result);
+		return;
+	}
+	store_line(m, cycle, pc, address, (unsigned)(next - address), full_line, result);
+	result->crosses_line = true;
+	for (; next < end; next += 1ull << m->line_log2) {
+		unsigned rest = (unsigned)(end - next);
+
+		rest = rest < 1u << m->line_log2 ? rest : 1u << m->line_log2;
+		store_line(m, cycle, pc, next, rest, full_line, &second);
+		if (second.ready > result->ready) {
+			result->ready = second.ready;
+			result->level = second.level;
+		}
+	}
+}
+
+void memory_prefetch(struct memory *m, uint64_t cycle, uint64_t address, bool for_store)
+{
+	struct memory_result result;
+	struct cache_line *found;
+	unsigned level;
+	uint64_t line;
+
+	(void)for_store;
+	line = translate(m, &m->dtlb, cycle, address, false, &result) >> m->line_log2;
+	if (!find_valid(m, &m->l1d, line, EVENT_L1D_CACHE_INVAL))
+		miss_l1d(m, result.translated, line, 0, &level, &found);
+}
+
+void memory_fetch(struct memory *m, uint64_t cycle, uint64_t address, struct memory_result *result)
+{
+	uint64_t line = translate(m, &m->itlb, cycle, address, true, result) >> m->line_log2;
+	uint64_t begin = result->translated, *buffer;
+	struct cache_line *found, victim;
+	unsigned level;
+
+	m->counts[EVENT_L1I_CACHE]++;
+	result->crosses_line = false;
+	result->pending = false;
+	found = cache_find(&m->l1i, line);
+	if (found) {
+		result->ready = begin;
+		result->level = LEVEL_L1;
+		if (found->ready > begin) {
+			result->pending = true;
+			result->level = (uint8_t)cache_level(found);
+			result->ready = found->ready;
+		}
+		return;
+	}
+	m->counts[EVENT_L1I_CACHE_REFILL]++;
+	m->counts[EVENT_L1I_CACHE_LMISS]++;
+	m->counts[EVENT_L2I_CACHE]++;
+	buffer = buffers_first(&m->fetch_misses);
+	begin = *buffer > begin ? *buffer : begin;
+	result->ready = read_l2(m, begin, line, REQUEST_FETCH, &level);
+	result->level = (uint8_t)level;
+	*buffer = result->ready;
+	cache_insert(&m->l1i, line, level << CACHE_LEVEL_SHIFT, result->ready, &victim);
+}
+
+void memory_settle(const struct memory *m)
+{
+	uint64_t *counts = m->counts;
+
+	counts[EVENT_L1D_CACHE_RW] = counts[EVENT_L1D_CACHE_RD] + counts[EVENT_L1D_CACHE_WR];
+	counts[EVENT_L1D_CACHE] = counts[EVENT_L1D_CACHE_RW];
+	counts[EVENT_L2D_CACHE_RW] = counts[EVENT_L2D_CACHE_RD] + counts[EVENT_L2D_CACHE_WR];
+	counts[EVENT_L2D_CACHE] = counts[EVENT_L2D_CACHE_RW] + counts[EVENT_L2D_CACHE_PRF];
+	counts[EVENT_L2I_CACHE_LMISS] = counts[EVENT_L2I_CACHE_REFILL];
+	counts[EVENT_L2D_CACHE_LMISS_RD] = counts[EVENT_L2D_CACHE_REFILL_RD];
+	counts[EVENT_L2D_CACHE_REFILL] =
+		counts[EVENT_L2D_CACHE_REFILL_RD] + counts[EVENT_L2D_CACHE_REFILL_PRF];
+	counts[EVENT_BUS_CYCLES] = counts[EVENT_CPU_CYCLES]; /* a duplicate, 6.1 */
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of a core's memory side share: translation.c (TLBs and walks), beyond.c (L2, what
+ * lies beyond it, and coherence), memory.c (L1 and the interface, memory.h).
+ */
+#ifndef MODEL_MEMORY_SIDE_H
+#define MODEL_MEMORY_SIDE_H
+
+#include "bandwidth.h"
+#include "events.h"
+#include "prefetch.h"
+#include "system.h"
+#include "tlb.h"
+
+#define MISSES_MAX   64
+#define WALKERS_MAX  8
+#define WALK_CACHE   32 /* last-level tables whose address a walker knows */
+#define BEATS_A_LINE 2  /* 32 bytes a beat */
+
+/* Buffers each of which one request holds for a time. */
+struct buffers {
+	uint64_t free_at[MISSES_MAX];
+	unsigned count;
+};
+
+struct memory {
+	struct memory_system *system;
+	const struct core_params *params;
+	uint64_t *counts;
+	unsigned line_log2, page_log2, lines_a_page;
+	unsigned number; /* of the core: owner of lines, from 1 */
+
+	struct tlb_first dtlb, itlb;
+	struct tlb_second tlb2;
+	struct buffers walkers;
+	uint64_t walk_cache[WALK_CACHE];
+
+	struct cache l1d, l1i, l2;
+	struct buffers data_misses, fetch_misses, l2_misses;
+	struct bandwidth l2_path, llc_path, dram_path;
+	struct stride_prefetcher stride;
+	struct stream_prefetcher stream;
+
+	/* Write streaming: how far a run of consecutive stores has come. */
+	uint64_t store_next;    /* address after the last store */
+	uint64_t store_run;     /* bytes stored in a row */
+	uint64_t streamed_line; /* the line that is being gathered, plus one */
+};
+
+/* The buffer that is free first. */
+static inline uint64_t *buffers_first(struct buffers *buffers)
+{
+	uint64_t *first = &buffers->free_at[0];
+
+	for (unsigned i = 1; i < buffers->count; i++)
+		if (buffers->free_at[i] < *first)
+			first = &buffers->free_at[i];
+	return first;
+}
+
+/* ---- beyond.c ----------------------------------------------------------------------------- */
+
+/* What asks L2 for a line; each counts differently. */
+enum request { REQUEST_DATA, REQUEST_FETCH, REQUEST_PREFETCH, REQUEST_WALK };
+
+/* Finds a line in L1D or L2, unless another core has written it since it came here. */
+struct cache_line *find_invalidated(struct memory *m, struct cache *cache, struct cache_line *found,
+				    enum model_event invalidated);
+
+static inline bool memory_alone(const struct memory *m)
+{
+	return atomic_load_explicit(&m->system->cores, memory_order_relaxed) == 1;
+}
+
+static inline struct cache_line *find_valid(struct memory *m, struct cache *cache, uint64_t line,
+					    enum model_event invalidated)
+{
+	struct cache_line *found = cache_find(cache, line);
+
+	if (!found || memory_alone(m))
+		return found;
+	return find_invalidated(m, cache, found, invalidated);
+}
+
+/* The version of a line that this core may go on using; meaningless while it is alone. */
+static inline uint32_t line_version(const struct memory *m, uint64_t line)
+{
+	return ownership_version(
+		atomic_load_explicit(system_ownership(m->system, line), memory_order_relaxed));
+}
+
+/* Before a store: makes the line this core's alone. Had others to be told? */
+bool take_ownership(struct memory *m, uint64_t line);
+
+/* Reads a line at L2 for `request`, from `cycle` on; when it is at L1, and where it came from. */
+uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request request,
+		 unsigned *level);
+
+/* A dirty line that L1D gives up. */
+void write_back(struct memory *m, uint64_t cycle, uint64_t line);
+
+/* A store of a stream to a line that L1D has not: gathered, then sent on to L2 if that has the
+ * line, else to the system cache; when its buffer entry is free. */
+uint64_t store_streamed(struct memory *m, uint64_t cycle, uint64_t line);
+
+/* ---- translation.c ------------------------------------------------------------------------ */
+
+/* What the first-level TLB missed: the frame. */
+uint64_t translate_slow(struct memory *m, struct tlb_first *first, uint64_t cycle, uint64_t page,
+			bool for_fetch, struct memory_result *result);
+
+/* For a prefetch: no event, no walk. False if the translation is not at hand. */
+bool translate_quietly(struct memory *m, uint64_t virtual_line, uint64_t *line);
+
+static inline uint64_t translate(struct memory *m, struct tlb_first *first, uint64_t cycle,
+				 uint64_t address, bool for_fetch, struct memory_result *result)
+{
+	uint64_t page = (address & 0x00ffffffffffffffull) >> m->page_log2, frame;
+
+	m->counts[for_fetch ? EVENT_L1I_TLB : EVENT_L1D_TLB]++;
+	result->translated = cycle;
+	result->tlb = TLB_L1_HIT;
+	if (!tlb_first_find(first, page, &frame))
+		frame = translate_slow(m, first, cycle, page, for_fetch, result);
+	result->physical = frame << m->page_log2 | (address & ((1ull << m->page_log2) - 1));
+	return result->physical;
+}
+
+#endif

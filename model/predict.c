@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Puts the predictors together: direction, target, indirect target, return address. */
+#include "predict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "direction.h"
+#include "target.h"
+
+struct predictor {
+	const struct predictor_params *params;
+	struct direction *direction;
+	struct target_buffer *targets;
+	struct indirect *indirect;
+	uint64_t *returns; /* a ring: the oldest is lost when calls nest too deeply */
+	unsigned return_top;
+	unsigned return_depth; /* how many of the ring are still good */
+};
+
+struct predictor *predictor_new(const struct predictor_params *params)
+{
+	struct predictor *predictor = calloc(1, sizeof(*predictor));
+
+	if (!predictor)
+		return NULL;
+	predictor->params = params;
+	predictor->direction = direction_new(params);
+	predictor->targets = target_buffer_new(params);
+	predictor->indirect = indirect_new(params);
+	predictor->returns = calloc(params->return_entries ? params->return_entries : 1,
+				    sizeof(*predictor->returns));
+	if (!predictor->direction || !predictor->targets || !predictor->indirect ||
+	    !predictor->returns) {
+		predictor_free(predictor);
+		return NULL;
+	}
+	return predictor;
+}
+
+void predictor_free(struct predictor *predictor)
+{
+	if (!predictor)
+		return;
+	direction_free(predictor->direction);
+	target_buffer_free(predictor->targets);
+	indirect_free(predictor->indirect);
+	free(predictor->returns);
+	free(predictor);
+}
+
+static void push_return(struct predictor *predictor, uint64_t address)
+{
+	unsigned entries = predictor->params->return_entries;
+
+	if (!entries)
+		return;
+	predictor->return_top =
+		predictor->return_top + 1 == entries ? 0 : predictor->return_top + 1;
+	predictor->returns[predictor->return_top] = address;
+	if (predictor->return_depth < entries)
+		predictor->return_depth++;
+}
+
+/* The predicted return address; 0 when the stack is empty. */
+static uint64_t pop_return(struct predictor *predictor)
+{
+	unsigned entries = predictor->params->return_entries;
+	uint64_t address;
+
+	if (!predictor->return_depth)
+		return 0;
+	address = predictor->returns[predictor->return_top];
+	predictor->return_top = predictor->return_top ? predictor->return_top - 1 : entries - 1;
+	predictor->return_depth--;
+	return address;
+}
+
+/* How soon a taken branch, rightly predicted, leads fetch to its target. */
+static uint8_t taken_result(struct predictor *predictor, uint64_t pc, uint64_t target)
+{
+	switch (target_buffer_access(predictor->targets, pc, target)) {
+	case TARGET_FAST:
+		return PREDICT_RIGHT;
+	case TARGET_LARGE:
+		return PREDICT_TAKEN_BUBBLE;
+	default:
+		return PREDICT_DECODE;
+	}
+}
+
+static void predict_conditional(struct predictor *predictor, uint64_t pc, bool taken,
+				uint64_t target, struct predict_outcome *outcome)
+{
+	bool predicted = direction_branch(predictor->direction, pc, taken, target);
+
+	if (predicted == taken) {
+		outcome->result = taken ? taken_result(predictor, pc, target) : PREDICT_RIGHT;
+		return;
+	}
+	outcome->result = PREDICT_WRONG;
+	if (taken) {
+		outcome->wrong_path = pc + 4;
+		target_buffer_access(predictor->targets, pc, target);
+	} else {
+		outcome->wrong_path = target_buffer_peek(predictor->targets, pc);
+	}
+}
+
+void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, bool taken,
+		      uint64_t target, struct predict_outcome *outcome)
+{
+	uint64_t predicted;
+
+	outcome->result = PREDICT_RIGHT;
+	outcome->wrong_path = 0;
+	switch (kind) {
+	case BRANCH_CONDITIONAL:
+		predict_conditional(predictor, pc, taken, target, outcome);
+		return;
+	case BRANCH_IMMEDIATE:
+	case BRANCH_CALL:
+		outcome->result = taken_result(predictor, pc, target);
+		break;
+	case BRANCH_INDIRECT:
+	case BRANCH_INDIRECT_CALL:
+		predicted = indirect_branch(predictor->indirect,
+					    direction_history(predictor->direction), pc, target);
+		if (predicted != target) {
+			outcome->result = PREDICT_WRONG;
+			outcome->wrong_path = predicted;
+			target_buffer_access(predictor->targets, pc, target);
+			break;
+		}
+		/* Its target comes from the indirect predictor; the buffer says it is a branch. */
+		outcome->result = target_buffer_touch(predictor->targets, pc) == TARGET_FAST
+					  ? PREDICT_RIGHT
+					  : PREDICT_TAKEN_BUBBLE;
+		break;
+	case BRANCH_RETURN:
+		predicted = pop_return(predictor);
+		if (predicted != target) {
+			outcome->result = PREDICT_WRONG;
+			outcome->wrong_path = predicted;
+		} else {
+			outcome->result = target_buffer_touch(predictor->targets, pc) == TARGET_FAST
+						  ? PREDICT_RIGHT
+						  : PREDICT_TAKEN_BUBBLE;
+		}
+		break;
+	default:
+		return;
+	}
+	if (kind == BRANCH_CALL || kind == BRANCH_INDIRECT_CALL)
+		push_return(predictor, pc + 4);
+	direction_note_taken(predictor->direction, pc, target);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Turns a block's decoded instructions into what the hot loop reads, once a block. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline.h"
+
+/* The register file that a register is renamed in; HOLD_COUNT if it is in none. */
+static unsigned register_file(unsigned reg)
+{
+	if (reg <= REG_SP)
+		return HOLD_INT;
+	if (reg >= REG_V0 && reg < REG_P0)
+		return HOLD_VECTOR;
+	if (reg >= REG_P0 && reg <= REG_FFR)
+		return HOLD_PREDICATE;
+	return reg == REG_FLAGS ? HOLD_FLAGS : HOLD_COUNT;
+}
+
+/* What it holds until it retires, or leaves the store queue. */
+static void prepare_holds(struct op *op, const struct insn *insn)
+{
+	op->holds = HOLD_ONE(HOLD_REORDER);
+	for (size_t i = 0; i < sizeof(insn->targets); i++) {
+		unsigned file = register_file(insn->targets[i]);
+
+		if (file != HOLD_COUNT)
+			op->holds += HOLD_ONE(file);
+	}
+	if (op->memory & MEM_LOAD)
+		op->holds += op->accesses * HOLD_ONE(HOLD_LOAD);
+	if (op->memory & MEM_STORE) {
+		op->stores = op->accesses;
+		op->holds += op->accesses * HOLD_ONE(HOLD_STORE);
+	}
+}
+
+static uint8_t ready_source(unsigned reg)
+{
+	return reg < REG_COUNT ? (uint8_t)reg : READY_ALWAYS;
+}
+
+static void prepare_sources(struct op *op, const struct insn *insn)
+{
+	unsigned count = 0, address = 0, next = 0, others = 0;
+
+	memset(op->sources, READY_ALWAYS, sizeof(op->sources));
+	op->accumulator = READY_ALWAYS;
+	while (count < sizeof(insn->sources) && insn->sources[count] != REG_NONE)
+		count++;
+	if (op->memory & MEM_ANY) {
+		address = insn->address_count < count ? insn->address_count : count;
+		others = OP_ADDRESS_SOURCES;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		uint8_t source = ready_source(insn->sources[i]);
+
+		if (i == insn->accumulator)
+			op->accumulator = source;
+		else if (i >= count - address && next < OP_ADDRESS_SOURCES)
+			op->sources[next++] = source;
+		else if (others < OP_SOURCES)
+			op->sources[others++] = source;
+	}
+}
+
+static void prepare_targets(struct op *op, const struct insn *insn,
+			    const struct class_params *class)
+{
+	unsigned next = 0;
+
+	memset(op->targets, READY_NOWHERE, sizeof(op->targets));
+	op->base = READY_NOWHERE;
+	for (unsigned i = 0; i < sizeof(insn->targets); i++) {
+		if (insn->targets[i] >= REG_COUNT)
+			continue;
+		if (i == insn->writes_base)
+			op->base = insn->targets[i];
+		else if (next < OP_TARGETS)
+			op->targets[next++] = insn->targets[i];
+	}
+	/* The last piece of a class with write-back is the base's (model/cores). */
+	if (op->base != READY_NOWHERE && op->pieces > 1)
+		op->extra_ports = class->pieces[--op->pieces].ports;
+}
+
+static bool is_plain_piece(const struct piece_params *piece)
+{
+	return piece->count == 1 && piece->busy <= 1;
+}
+
+static unsigned path_of(const struct op *op, const struct class_params *class,
+			const struct insn *insn)
+{
+	const unsigned ordered = MEM_EXCLUSIVE | MEM_ACQUIRE | MEM_RELEASE | MEM_ATOMIC |
+				 MEM_PREFETCH | MEM_ZERO | MEM_GATHER;
+	unsigned access = insn->memory & (MEM_LOAD | MEM_STORE);
+
+	for (unsigned i = 0; i < op->pieces; i++)
+		if (!is_plain_piece(&class->pieces[i]))
+			return PATH_OTHER;
+	if (class->serializes || class->accumulator_latency || op->accumulator != READY_ALWAYS ||
+	    insn->kinds & (KIND_DMB | KIND_DSB | KIND_ISB) || op->targets[2] != READY_NOWHERE)
+		return PATH_OTHER;
+	if (!(insn->memory & MEM_ANY))
+		return op->pieces == 1 && op->sources[3] == READY_ALWAYS ? PATH_PLAIN : PATH_OTHER;
+	if (insn->memory & ordered)
+		return PATH_OTHER;
+	if (access == MEM_LOAD && op->pieces == 1 && op->sources[2] == READY_ALWAYS)
+		return PATH_LOAD;
+	if (access == MEM_STORE && op->pieces == 2 && op->sources[4] == READY_ALWAYS)
+		return PATH_STORE;
+	return PATH_OTHER;
+}
+
+static void prepare_op(const struct core_params *params, const struct insn *insn, uint64_t pc,
+		       struct op *op)
+{
+	const struct class_params *class = &params->classes[insn->class];
+	unsigned limit = params->queue_entries[class->queue];
+
+	*op = (struct op){
+		.ports = class->pieces[0].ports,
+		.operations = class->operations ? class->operations : 1,
+		.latency = class->latency,
+		.memory = insn->memory,
+		.queue = class->queue,
+		.class = insn->class,
+		.pieces = class->piece_count,
+		.accesses = class->pieces[0].count > 1 ? class->pieces[0].count : 1,
+	};
+	if (class->piece_count)
+		op->queued = (uint64_t)(op->operations < limit ? op->operations : limit)
+			     << QUEUE_SHIFT(op->queue);
+	if (class->latency > params->l1d.latency)
+		op->load_extra = (uint8_t)(class->latency - params->l1d.latency);
+	prepare_holds(op, insn);
+	prepare_sources(op, insn);
+	prepare_targets(op, insn, class);
+	/* A load's index, shifted, is a piece of its own. */
+	if (op->memory & MEM_LOAD && op->pieces == 2 && is_plain_piece(&class->pieces[1]) &&
+	    !op->extra_ports)
+		op->extra_ports = class->pieces[--op->pieces].ports;
+	if (op->pieces == 2)
+		op->data_ports = class->pieces[1].ports;
+	op->path = (uint8_t)path_of(op, class, insn);
+
+	if (!(pc & (params->fetch_bytes - 1u)))
+		op->flags |= OP_CHUNK;
+	if (insn->kinds & KIND_ISB)
+		op->flags |= OP_FLUSH;
+	if (op->operations > 1)
+		op->flags |= OP_MORE;
+	if (op->memory & MEM_STORE)
+		op->flags |= OP_COMMIT;
+	if ((insn->opcode >> 3 & 3) == 2) /* prfm's type, pst */
+		op->flags |= OP_FOR_STORE;
+}
+
+static void sum_kinds(struct prepared *prepared, const struct block *block)
+{
+	uint32_t sums[LANE_COUNT] = {0}, largest = 1;
+
+	for (unsigned i = 0; i < block->count; i++) {
+		const struct insn *insn = &block->insns[i];
+
+		for (uint32_t kinds = insn->kinds; kinds; kinds &= kinds - 1)
+			sums[__builtin_ctz(kinds)]++;
+		sums[insn->fp_ops_scale ? LANE_SCALE_OPS : LANE_FIXED_OPS] += insn->fp_ops;
+		sums[LANE_BRANCHES] +=
+			insn->branch != BRANCH_NONE && insn->branch != BRANCH_EXCEPTION;
+		prepared->operations += prepared->ops[i].operations;
+	}
+	for (int i = 0; i < LANE_COUNT; i++) {
+		largest = sums[i] > largest ? sums[i] : largest;
+		prepared->kinds[i] = (uint16_t)sums[i];
+	}
+	/* Too many for the lanes: counted one by one. */
+	prepared->whole = largest <= UINT16_MAX / 4;
+	prepared->largest = prepared->whole ? (uint16_t)largest : 0;
+}
+
+bool core_prepare_block(const struct core_params *params, struct block *block)
+{
+	size_t bytes = sizeof(struct prepared) + block->count * sizeof(struct op);
+	struct prepared *prepared;
+
+	bytes = (bytes + 63) & ~(size_t)63;
+	prepared = aligned_alloc(64, bytes);
+	if (!prepared)
+		return false;
+	memset(prepared, 0, bytes);
+	prepared->count = block->count;
+	prepared->branch = block->count ? block->insns[block->count - 1].branch : BRANCH_NONE;
+	for (unsigned i = 0; i < block->count; i++)
+		prepare_op(params, &block->insns[i], block->pc + 4ull * i, &prepared->ops[i]);
+	sum_kinds(prepared, block);
+	block->model = prepared;
+	return true;
+}
+
+void core_release_block(struct block *block)
+{
+	free(block->model);
+	block->model = NULL;
+}

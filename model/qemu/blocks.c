@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/blocks.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS_LOG2 16
+
+struct entry {
+	struct entry *next; /* of the same bucket, older */
+	struct block block;
+	struct insn insns[];
+};
+
+static struct entry *_Atomic buckets[1u << BUCKETS_LOG2];
+static uint32_t made;
+
+static struct entry *_Atomic *bucket_of(uint64_t pc)
+{
+	return &buckets[(pc >> 2) * 0x9e3779b97f4a7c15ull >> (64 - BUCKETS_LOG2)];
+}
+
+static bool same_words(const struct block *block, const uint32_t *words, size_t count)
+{
+	if (block->count != count)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (block->insns[i].opcode != words[i])
+			return false;
+	return true;
+}
+
+const struct block *blocks_get(const struct core_params *params, uint64_t pc, const uint32_t *words,
+			       size_t count, unsigned *unknown)
+{
+	struct entry *_Atomic *bucket = bucket_of(pc);
+	struct entry *newest = atomic_load_explicit(bucket, memory_order_relaxed);
+	struct entry *entry;
+
+	*unknown = 0;
+	for (entry = newest; entry; entry = entry->next)
+		if (entry->block.pc == pc && same_words(&entry->block, words, count))
+			return &entry->block;
+	entry = calloc(1, sizeof(*entry) + count * sizeof(entry->insns[0]));
+	if (!entry)
+		return NULL;
+	entry->block.pc = pc;
+	entry->block.id = made;
+	entry->block.count = (uint16_t)count;
+	entry->block.insns = entry->insns;
+	for (size_t i = 0; i < count; i++) {
+		if (!insn_decode(words[i], params->vector_bytes, &entry->insns[i]))
+			++*unknown;
+		entry->insns[i].opcode = words[i];
+		if (entry->insns[i].memory & MEM_STORE)
+			entry->block.writes_memory = true;
+	}
+	if (!core_prepare_block(params, &entry->block)) {
+		free(entry);
+		return NULL;
+	}
+	made++;
+	entry->next = newest;
+	atomic_store_explicit(bucket, entry, memory_order_release);
+	return &entry->block;
+}
+
+const struct block *blocks_find(void *user, uint64_t pc)
+{
+	const struct entry *entry = atomic_load_explicit(bucket_of(pc), memory_order_acquire);
+
+	(void)user;
+	while (entry && entry->block.pc != pc)
+		entry = entry->next;
+	return entry ? &entry->block : NULL;
+}
+
+uint32_t blocks_count(void)
+{
+	return made;
+}

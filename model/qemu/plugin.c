@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The model as a TCG plugin of qemu-aarch64. Blocks are decoded when QEMU translates them; when
+ * one executes, the block before it, whose accesses and successor are known by then, goes through
+ * the core model of its thread. Counts are kept in memory shared with the starter (shared.h).
+ *
+ * Arguments, NAME=VALUE: `shared` the memory file's descriptor, `core` a name of model_cores,
+ * and, if wanted, `interval` in cycles with `pipe`, a descriptor for snapshots; `children=1` to
+ * count forked processes too; `prefix`, how many words of QEMU's own command line stand before
+ * the program's.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core.h"
+#include "qemu/blocks.h"
+#include "qemu/exec.h"
+#include "qemu/guest.h"
+#include "qemu/qemu_plugin.h"
+#include "shared.h"
+
+#define VCPUS_MAX     4096
+#define SETTLE_CYCLES 1024 /* how far behind the shared counts may be: what a crash may lose */
+#define ACCESSES_MAX  8192 /* of one block: 512 instructions of 16 elements */
+
+#define SYSCALL_EXIT       93 /* of a thread */
+#define SYSCALL_EXIT_GROUP 94
+#define SYSCALL_EXECVE     221
+
+int qemu_plugin_version = PLUMB_QEMU_API;
+
+/* One guest thread: its core, and the block that it is executing. */
+struct vcpu {
+	struct core *core;
+	const struct block *current; /* NULL: none whose successor is awaited */
+	size_t access_count;
+	uint64_t settled; /* the cycle up to which the shared counts are right */
+	unsigned slot;    /* in model_shared.threads */
+	struct access accesses[ACCESSES_MAX];
+};
+
+static const struct core_params *params;
+static struct model_shared *shared;
+static struct memory_system *memory_system;
+static struct vcpu *vcpus[VCPUS_MAX];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool counting;
+static bool count_children;
+static uint64_t base_cycle; /* model time when this process began to count */
+static uint64_t interval;
+static _Atomic uint64_t next_snapshot;
+static int snapshot_pipe = -1;
+static __thread const struct block *just_translated; /* QEMU executes it next in this thread */
+
+static void note_longest(uint64_t cycle)
+{
+	uint64_t longest = atomic_load_explicit(&shared->longest_cycles, memory_order_relaxed);
+
+	while (cycle > longest &&
+	       !atomic_compare_exchange_weak(&shared->longest_cycles, &longest, cycle))
+		;
+}
+
+/* The sum over all threads, gone and living, into `counts`. */
+static void sum_counts(uint64_t counts[EVENT_COUNT])
+{
+	for (unsigned e = 0; e < EVENT_COUNT; e++)
+		counts[e] = atomic_load_explicit(&shared->finished[e], memory_order_relaxed);
+	for (unsigned t = 0; t < MODEL_SHARED_THREADS; t++)
+		if (atomic_load_explicit(&shared->slot_taken[t], memory_order_acquire))
+			for (unsigned e = 0; e < EVENT_COUNT; e++)
+				counts[e] += shared->threads[t].counts[e];
+}
+
+static void take_snapshot(uint64_t cycle)
+{
+	struct model_snapshot snapshot;
+	uint64_t due = atomic_load(&next_snapshot);
+
+	if (cycle < due ||
+	    !atomic_compare_exchange_strong(&next_snapshot, &due,
+					    due + interval * ((cycle - due) / interval + 1)))
+		return;
+	snapshot.cycle = cycle - cycle % interval;
+	sum_counts(snapshot.counts);
+
+	/* Larger than a pipe writes at once, perhaps: one writer at a time. */
+	const char *at = (const char *)&snapshot;
+	size_t left = sizeof(snapshot);
+
+	pthread_mutex_lock(&lock);
+	while (left) {
+		ssize_t wrote = write(snapshot_pipe, at, left);
+
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote <= 0)
+			break; /* the reader is gone; nobody misses it */
+		at += wrote;
+		left -= (size_t)wrote;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* Gives up, visibly: what was counted so far stays, and is known to be incomplete. */
+static void give_up(void)
+{
+	atomic_store(&shared->gave_up, 1);
+	counting = false;
+}
+
+static int take_slot(void)
+{
+	for (unsigned t = 0; t < MODEL_SHARED_THREADS; t++) {
+		uint32_t free = 0;
+
+		if (atomic_compare_exchange_strong(&shared->slot_taken[t], &free, 1))
+			return (int)t;
+	}
+	return -1;
+}
+
+/* A core for a thread that executes its first block. NULL, for good, if there can be none. */
+static struct vcpu *vcpu_start(unsigned index)
+{
+	struct vcpu *vcpu = NULL;
+	int slot = -1;
+
+	if (index >= VCPUS_MAX || !(vcpu = calloc(1, sizeof(*vcpu))) || (slot = take_slot()) < 0)
+		goto fail;
+	vcpu->slot = (unsigned)slot;
+	pthread_mutex_lock(&lock);
+	vcpu->core = core_new(params, memory_system, shared->threads[slot].counts);
+	pthread_mutex_unlock(&lock);
+	if (!vcpu->core)
+		goto fail;
+	core_set_block_finder(vcpu->core, blocks_find, NULL);
+	atomic_fetch_add(&shared->threads_started, 1);
+	vcpus[index] = vcpu;
+	return vcpu;
+fail:
+	free(vcpu);
+	if (slot >= 0)
+		atomic_store(&shared->slot_taken[slot], 0);
+	give_up();
+	return NULL;
+}
+
+/* Its thread is gone: its counts go to the sum of the finished, its slot to the next. */
+static void vcpu_end(unsigned index)
+{
+	struct vcpu *vcpu = vcpus[index];
+	struct model_thread_counts *mine = &shared->threads[vcpu->slot];
+
+	note_longest(base_cycle + core_cycle(vcpu->core));
+	core_counts(vcpu->core);
+	vcpus[index] = NULL;
+	for (unsigned e = 0; e < EVENT_COUNT; e++) {
+		atomic_fetch_add(&shared->finished[e], mine->counts[e]);
+		mine->counts[e] = 0;
+	}
+	pthread_mutex_lock(&lock);
+	core_free(vcpu->core);
+	pthread_mutex_unlock(&lock);
+	atomic_store_explicit(&shared->slot_taken[vcpu->slot], 0, memory_order_release);
+	free(vcpu);
+}
+
+/*
+ * How many of a block's instructions executed, when what followed it is none of its successors:
+ * a fault stops it before the first instruction whose access is missing.
+ */
+static unsigned executed_before_fault(const struct block *block, const struct vcpu *vcpu)
+{
+	size_t next = 0;
+
+	for (unsigned i = 0; i < block->count; i++) {
+		const struct insn *insn = &block->insns[i];
+		bool seen = false;
+
+		while (next < vcpu->access_count && vcpu->accesses[next].insn == i) {
+			seen = true;
+			next++;
+		}
+		if (!seen && (insn->memory & (MEM_LOAD | MEM_STORE)) &&
+		    !(insn->memory & (MEM_MAY_SKIP | MEM_HIDDEN | MEM_PREFETCH)))
+			return i;
+	}
+	return block->count;
+}
+
+static bool is_successor(const struct block *block, uint64_t next_pc)
+{
+	const struct insn *last = &block->insns[block->count - 1];
+	uint64_t end = block->pc + 4ull * block->count;
+
+	switch (last->branch) {
+	case BRANCH_INDIRECT:
+	case BRANCH_INDIRECT_CALL:
+	case BRANCH_RETURN:
+		return true;
+	case BRANCH_IMMEDIATE:
+	case BRANCH_CALL:
+		return next_pc == end - 4 + (uint64_t)last->target;
+	case BRANCH_CONDITIONAL:
+		return next_pc == end || next_pc == end - 4 + (uint64_t)last->target;
+	default:
+		return next_pc == end;
+	}
+}
+
+/* Keeps the shared counts close behind: whoever reads them, or a crash, finds them nearly right. */
+static void settle(struct vcpu *vcpu)
+{
+	uint64_t cycle = core_cycle(vcpu->core);
+
+	if (cycle - vcpu->settled < SETTLE_CYCLES)
+		return;
+	vcpu->settled = cycle;
+	core_counts(vcpu->core);
+	if (interval &&
+	    base_cycle + cycle >= atomic_load_explicit(&next_snapshot, memory_order_relaxed))
+		take_snapshot(base_cycle + cycle);
+}
+
+/* Sends the block that was executing through the core, now that `next_pc` is known. */
+static void finish_block(struct vcpu *vcpu, uint64_t next_pc)
+{
+	const struct block *block = vcpu->current;
+	unsigned executed = block->count;
+
+	if (!is_successor(block, next_pc))
+		executed = executed_before_fault(block, vcpu);
+	core_execute(vcpu->core, block, executed, vcpu->accesses, vcpu->access_count, next_pc);
+	if (!is_successor(block, next_pc))
+		core_exception(vcpu->core); /* a signal's handler runs, or returns */
+	vcpu->current = NULL;
+	vcpu->access_count = 0;
+	settle(vcpu);
+}
+
+static void add_access(struct vcpu *vcpu, unsigned insn, uint64_t address, unsigned bytes)
+{
+	struct access *last = &vcpu->accesses[vcpu->access_count - 1];
+
+	if (vcpu->access_count && last->insn == insn) {
+		if (address == last->address + last->bytes && last->bytes < 512) {
+			last->bytes = (uint16_t)(last->bytes + bytes); /* the next element */
+			return;
+		}
+		if (address >= last->address && address + bytes <= last->address + last->bytes)
+			return; /* the store of a read-modify-write */
+	}
+	if (vcpu->access_count == ACCESSES_MAX) {
+		atomic_fetch_add_explicit(&shared->dropped_accesses, 1, memory_order_relaxed);
+		return;
+	}
+	vcpu->accesses[vcpu->access_count++] = (struct access){
+		.address = address, .insn = (uint16_t)insn, .bytes = (uint16_t)bytes};
+}
+
+/* The access of an instruction that QEMU says nothing of, from the registers as it left them. */
+static void add_hidden_access(struct vcpu *vcpu, const struct block *block, unsigned i,
+			      const void *state)
+{
+	const struct insn *insn = &block->insns[i];
+	uint64_t address;
+
+	if (vcpu->access_count && vcpu->accesses[vcpu->access_count - 1].insn == i)
+		return; /* this QEMU does say */
+	if (insn->hidden_base == REG_NONE || !guest_state_usable()) {
+		atomic_fetch_add_explicit(&shared->hidden_accesses, 1, memory_order_relaxed);
+		return;
+	}
+	address = guest_register(state, insn->hidden_base) + (uint64_t)(int64_t)insn->hidden_offset;
+	if (insn->hidden_index != REG_NONE)
+		address += guest_register(state, insn->hidden_index) << insn->access_log2;
+	if (insn->memory & MEM_ZERO)
+		address &= ~(uint64_t)(insn->access_bytes - 1);
+	add_access(vcpu, i, address, insn->access_bytes);
+}
+
+void block_executes(unsigned index, void *user, const void *state)
+{
+	const struct block *block = user;
+	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
+
+	if (!counting || (!vcpu && !(vcpu = vcpu_start(index))))
+		return;
+	if (vcpu->current) {
+		const struct block *before = vcpu->current;
+
+		if (before->insns[before->count - 1].memory & MEM_HIDDEN)
+			add_hidden_access(vcpu, before, before->count - 1u, state);
+		finish_block(vcpu, block->pc);
+	}
+	if (PLUMB_QEMU_API == 1 && block == just_translated) {
+		guest_state_check(state, block->pc);
+		just_translated = NULL;
+	}
+	vcpu->current = block;
+}
+
+/* The instruction after one with a hidden address; `user` is the number of the hidden one. */
+void insn_executes(unsigned index, void *user, const void *state)
+{
+	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
+
+	if (counting && vcpu && vcpu->current)
+		add_hidden_access(vcpu, vcpu->current, (unsigned)(uintptr_t)user, state);
+}
+
+static void memory_accessed(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
+			    void *user)
+{
+	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
+
+	if (counting && vcpu)
+		add_access(vcpu, (unsigned)(uintptr_t)user, address,
+			   1u << qemu_plugin_mem_size_shift(info));
+}
+
+static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	size_t count = qemu_plugin_tb_n_insns(tb);
+	uint32_t words[BLOCK_MAX];
+	const struct block *block;
+	unsigned unknown;
+
+	(void)id;
+	if (!counting || count == 0 || count > BLOCK_MAX)
+		return;
+	for (size_t i = 0; i < count; i++)
+		words[i] = qemu_plugin_insn_word(qemu_plugin_tb_get_insn(tb, i));
+	pthread_mutex_lock(&lock);
+	block = blocks_get(params, qemu_plugin_tb_vaddr(tb), words, count, &unknown);
+	pthread_mutex_unlock(&lock);
+	if (!block) {
+		give_up();
+		return;
+	}
+	just_translated = block;
+	atomic_fetch_add_explicit(&shared->unknown_words, unknown, memory_order_relaxed);
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, block_trampoline, QEMU_PLUGIN_CB_NO_REGS,
+					     (void *)(uintptr_t)block);
+	for (size_t i = 0; i < count; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		if (block->insns[i].memory & (MEM_LOAD | MEM_STORE))
+			qemu_plugin_register_vcpu_mem_cb(insn, memory_accessed,
+							 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+							 (void *)i);
+		if (i && (block->insns[i - 1].memory & MEM_HIDDEN))
+			qemu_plugin_register_vcpu_insn_exec_cb(
+				insn, insn_trampoline, QEMU_PLUGIN_CB_NO_REGS, (void *)(i - 1));
+	}
+}
+
+static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uint64_t a1,
+			uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6,
+			uint64_t a7, uint64_t a8)
+{
+	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
+
+	(void)id, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+	if (counting && vcpu) {
+		if (vcpu->current)
+			finish_block(vcpu, vcpu->current->pc + 4ull * vcpu->current->count);
+		if (number == SYSCALL_EXIT || number == SYSCALL_EXIT_GROUP)
+			core_finish(vcpu->core);
+		core_counts(vcpu->core);
+		note_longest(base_cycle + core_cycle(vcpu->core));
+		if (number == SYSCALL_EXIT)
+			vcpu_end(index);
+	}
+	if (number == SYSCALL_EXECVE)
+		exec_under_qemu(a1, a2, a3, counting);
+}
+
+/*
+ * A forked child, in the thread that forked: its cores are the parent's to report, so it begins
+ * with none; or it is not counted at all.
+ */
+static void child_begins(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	memset(vcpus, 0, sizeof(vcpus));
+	counting = counting && count_children;
+	if (!counting)
+		return;
+	base_cycle = atomic_load(&shared->longest_cycles);
+	memory_system = memory_system_new(params);
+	if (!memory_system)
+		give_up();
+	atomic_fetch_add(&shared->processes, 1);
+}
+
+/* What the arguments say. */
+struct options {
+	const char *core;
+	int shared;
+	int pipe;
+	uint64_t interval;
+	unsigned prefix;
+	bool children;
+};
+
+static bool parse_options(int argc, char **argv, struct options *options)
+{
+	*options = (struct options){.shared = -1, .pipe = -1};
+	for (int i = 0; i < argc; i++) {
+		char *value = strchr(argv[i], '=');
+		size_t length = value ? (size_t)(value - argv[i]) : strlen(argv[i]);
+		unsigned long long number = value ? strtoull(value + 1, NULL, 10) : 0;
+
+#define IS(name) (length == sizeof(name) - 1 && !memcmp(argv[i], name, length))
+		if (IS("core") && value)
+			options->core = value + 1;
+		else if (IS("shared"))
+			options->shared = (int)number;
+		else if (IS("pipe"))
+			options->pipe = (int)number;
+		else if (IS("interval"))
+			options->interval = number;
+		else if (IS("prefix"))
+			options->prefix = (unsigned)number;
+		else if (IS("children"))
+			options->children = number != 0;
+		else
+			return false;
+#undef IS
+	}
+	return options->core && options->shared >= 0 && (!options->interval || options->pipe >= 0);
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+{
+	struct options options;
+
+	if (strcmp(info->target_name, "aarch64") != 0 || info->system_emulation ||
+	    !parse_options(argc, argv, &options))
+		return 1;
+	params = model_core_find(options.core);
+	if (!params)
+		return 1;
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, options.shared, 0);
+	if (shared == MAP_FAILED)
+		return 1;
+	memory_system = memory_system_new(params);
+	if (!memory_system)
+		return 1;
+	exec_set_up(options.prefix, (const int[2]){options.shared, options.pipe});
+	snapshot_pipe = options.pipe;
+	interval = options.interval;
+	base_cycle = atomic_load(&shared->longest_cycles);
+	atomic_store(&next_snapshot, interval ? base_cycle - base_cycle % interval + interval : 0);
+	count_children = options.children;
+	counting = true;
+	pthread_atfork(NULL, NULL, child_begins);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	qemu_plugin_register_vcpu_syscall_cb(id, system_call);
+	shared->event_count = EVENT_COUNT;
+	shared->struct_size = sizeof(*shared);
+	atomic_fetch_add(&shared->processes, 1);
+	atomic_store(&shared->magic, MODEL_SHARED_MAGIC);
+	return 0;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Room for an operation: reorder buffer, registers, load and store queue, which free in order, and
+ * issue queues, which do not. Here ends up who finds none.
+ */
+#include "schedule.h"
+
+/* Gives back what has retired, or left the store queue, by `cycle`. */
+void give_back(struct core *core, uint64_t cycle)
+{
+	uint64_t head = core->head, back = 0;
+
+	while (head != core->sequence && core->retired[head & core->reorder_mask] <= cycle)
+		back += core->holds[head++ & core->reorder_mask] & HOLDS_RETIRED;
+	core->head = head;
+	while (core->left_head != core->left_sequence &&
+	       core->left[core->left_head % STORE_RING] <= cycle) {
+		back += HOLD_ONE(HOLD_STORE);
+		core->left_head++;
+	}
+	core->held -= back;
+}
+
+/* When there will be room for `op` in all but the issue queue, and what is the last to have it. */
+static uint64_t find_room(const struct core *core, const struct op *op, unsigned *blocker)
+{
+	uint64_t held = core->held + op->holds, cycle = core->cycle, full;
+	uint64_t head = core->head, store = core->left_head;
+
+	while ((full = held & HOLDS_FULL & HOLDS_RETIRED)) {
+		*blocker = ((unsigned)__builtin_ctzll(full) - 8) / HOLD_SHIFT(1);
+		cycle = core->retired[head & core->reorder_mask];
+		held -= core->holds[head++ & core->reorder_mask] & HOLDS_RETIRED;
+	}
+	while (held & HOLD_FULL(HOLD_STORE)) {
+		uint64_t left = core->left[store++ % STORE_RING];
+
+		held -= HOLD_ONE(HOLD_STORE);
+		if (left > cycle) {
+			*blocker = HOLD_STORE;
+			cycle = left;
+		}
+	}
+	return cycle;
+}
+
+/* Looks ahead for the cycle by which enough has left the issue queue; stalls until it. */
+static void wait_for_queue(struct core *core, const struct op *op)
+{
+	uint64_t full = 0x80ull << QUEUE_SHIFT(op->queue);
+
+	while ((core->occupied + op->queued) & full) {
+		uint64_t occupied = core->occupied + op->queued, cycle = core->cycle;
+		uint64_t end = cycle + CALENDAR_CYCLES / 2;
+
+		while (occupied & full && cycle < end)
+			occupied -= core->calendar[++cycle % CALENDAR_CYCLES] & QUEUE_BYTES;
+		account_stalled(core, cycle, BLOCK_QUEUE + op->queue);
+	}
+}
+
+/* Stalls until there is room for `op`. */
+void wait_for_room(struct core *core, const struct op *op)
+{
+	unsigned blocker = HOLD_REORDER;
+	uint64_t cycle;
+
+	give_back(core, core->cycle);
+	cycle = find_room(core, op, &blocker);
+	if (cycle > core->cycle) {
+		account_stalled(core, cycle, blocker);
+		give_back(core, cycle);
+	}
+	wait_for_queue(core, op);
+}
+
+/* An instruction's operations before the one that does its work, which wait for nothing. */
+void dispatch_more(struct core *core, unsigned operations)
+{
+	static const struct op empty = {.holds = HOLD_ONE(HOLD_REORDER)};
+
+	while (operations--) {
+		uint64_t at = core->sequence & core->reorder_mask;
+
+		if (core->used == core->slots)
+			next_cycle(core);
+		wait_for_room(core, &empty);
+		core->used++;
+		core->held += empty.holds;
+		core->retired[at] = core->last_retired;
+		core->dispatched[at] = core->cycle;
+		core->holds[at] = empty.holds;
+		core->sequence++;
+	}
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calendar: which port is taken in which cycle, and when issue queue entries become free. */
+#ifndef MODEL_SCHEDULE_H
+#define MODEL_SCHEDULE_H
+
+#include "pipeline.h"
+
+/*
+ * Takes the first free one of `ports` (not 0) from `cycle` on, and returns the cycle found, in
+ * which `departed` issue queue entries become free. What lies beyond the calendar finds its port
+ * free.
+ */
+static inline uint64_t issue_at(struct core *core, uint64_t cycle, uint32_t ports,
+				uint64_t departed)
+{
+	for (; likely(cycle - core->cycle < CALENDAR_CYCLES); cycle++) {
+		uint64_t *entry = &core->calendar[cycle % CALENDAR_CYCLES];
+		uint64_t open = ports & ~*entry;
+
+		if (likely(open)) {
+			*entry += (open & -open) + departed;
+			return cycle;
+		}
+	}
+	late_departure(core, cycle, departed);
+	return cycle;
+}
+
+/* The first cycle from `cycle` on in which one of `ports` is free. */
+static inline uint64_t free_at(const struct core *core, uint64_t cycle, uint32_t ports)
+{
+	while (cycle - core->cycle < CALENDAR_CYCLES &&
+	       !(ports & ~core->calendar[cycle % CALENDAR_CYCLES]))
+		cycle++;
+	return cycle;
+}
+
+/* `departed` issue queue entries become free at `cycle`. */
+static inline void depart(struct core *core, uint64_t cycle, uint64_t departed)
+{
+	if (likely(cycle - core->cycle < CALENDAR_CYCLES))
+		core->calendar[cycle % CALENDAR_CYCLES] += departed;
+	else
+		late_departure(core, cycle, departed);
+}
+
+/* When the last of the sources [from, to) is ready. */
+static inline uint64_t sources_ready(const struct core *core, const struct op *op, int from, int to)
+{
+	uint64_t ready = 0;
+
+	for (int i = from; i < to; i++)
+		ready = later(ready, core->ready[op->sources[i]]);
+	return ready;
+}
+
+/* Which instruction of its block `op` is, and where that stands. */
+static inline unsigned index_of(const struct block *block, const struct op *op)
+{
+	const struct prepared *prepared = block->model;
+
+	return (unsigned)(op - prepared->ops);
+}
+
+static inline uint64_t address_of(const struct block *block, const struct op *op)
+{
+	return block->pc + 4ull * index_of(block, op);
+}
+
+static inline void next_cycle(struct core *core)
+{
+	uint64_t *entry = &core->calendar[++core->cycle % CALENDAR_CYCLES];
+
+	core->used = 0;
+	core->occupied -= *entry & QUEUE_BYTES;
+	*entry = 0;
+	if (unlikely(core->cycle >= core->late_sweep))
+		sweep_late(core);
+}
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A core's making and end. Its rings are sized by its parameters. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline.h"
+
+/* A ring's length: a power of two that holds `entries` and a few that are written ahead. */
+static uint32_t ring_length(uint32_t entries)
+{
+	uint32_t length = 16;
+
+	while (length < entries + 8)
+		length *= 2;
+	return length;
+}
+
+/* Queues and rings have places for so many, and masks ask for powers of two. */
+static bool fits(const struct core_params *params)
+{
+	const uint32_t held[] = {params->int_registers,  params->vector_registers,
+				 params->flag_registers, params->predicate_registers,
+				 params->load_entries,   params->store_entries};
+
+	for (size_t i = 0; i < sizeof(held) / sizeof(*held); i++)
+		if (held[i] < 8 || held[i] > HOLD_MAX)
+			return false;
+	for (unsigned i = 0; i < params->queue_count; i++)
+		if (!params->queue_entries[i] || params->queue_entries[i] > QUEUE_ENTRIES_MAX)
+			return false;
+	return params->queue_count && params->queue_count <= QUEUES_MAX && params->slots &&
+	       params->retire_width && params->reorder_entries >= 16 &&
+	       params->reorder_entries <= HOLD_REORDER_MAX && params->fetch_ahead &&
+	       params->fetch_bytes >= 4 && !(params->fetch_bytes & (params->fetch_bytes - 1)) &&
+	       params->store_buffer_entries && params->frequency_mhz;
+}
+
+static bool make_rings(struct core *core, const struct core_params *params)
+{
+	uint32_t buffer = ring_length(params->store_buffer_entries);
+	uint32_t chunks = ring_length(params->fetch_ahead);
+
+	core->buffered = calloc(buffer, sizeof(*core->buffered));
+	core->chunks = calloc(chunks, sizeof(*core->chunks));
+	core->late = calloc((size_t)QUEUES_MAX * QUEUE_ENTRIES_MAX, sizeof(*core->late));
+	core->buffer_mask = buffer - 1;
+	core->chunk_mask = chunks - 1;
+	return core->buffered && core->chunks && core->late;
+}
+
+static void set_limits(struct core *core, const struct core_params *params)
+{
+	const uint16_t limits[HOLD_COUNT] = {
+		[HOLD_INT] = params->int_registers,
+		[HOLD_VECTOR] = params->vector_registers,
+		[HOLD_FLAGS] = params->flag_registers,
+		[HOLD_PREDICATE] = params->predicate_registers,
+		[HOLD_LOAD] = params->load_entries,
+		[HOLD_STORE] = params->store_entries,
+		[HOLD_REORDER] = params->reorder_entries,
+	};
+
+	for (int i = 0; i < HOLD_COUNT; i++)
+		core->held += HOLD_FULL(i) - HOLD_ONE(i) * (limits[i] + 1u);
+	for (unsigned i = 0; i < params->queue_count; i++)
+		core->occupied |= (uint64_t)(QUEUE_ENTRIES_MAX - params->queue_entries[i])
+				  << QUEUE_SHIFT(i);
+}
+
+struct core *core_new(const struct core_params *params, struct memory_system *system,
+		      uint64_t *counts)
+{
+	struct core *core = fits(params) ? aligned_alloc(64, sizeof(*core)) : NULL;
+
+	if (!core)
+		return NULL;
+	memset(core, 0, sizeof(*core));
+	core->memory = memory_new(system, params, counts);
+	core->predictor = predictor_new(&params->predictor);
+	if (!make_rings(core, params) || !core->memory || !core->predictor) {
+		core_free(core);
+		return NULL;
+	}
+	set_limits(core, params);
+	core->params = params;
+	core->counts = counts;
+	core->slots = params->slots;
+	core->reorder_mask = ring_length(params->reorder_entries + 16u) - 1;
+	core->reorder_entries = params->reorder_entries;
+	core->retire_width = params->retire_width;
+	core->buffer_entries = params->store_buffer_entries;
+	core->fetch_ahead = params->fetch_ahead;
+	core->fetch_queue = params->fetch_queue;
+	core->frontend_cycles = params->frontend_cycles;
+	core->mispredict_cycles = params->mispredict_cycles;
+	core->fetch_latency = params->l1i.latency;
+	core->load_latency = params->classes[CLASS_LOAD].latency;
+	for (int i = 0; i < READY_COUNT; i++)
+		core->early[i].class = UINT8_MAX;
+	for (int i = 0; i < FORWARD_ENTRIES; i++)
+		core->forwards[i].granule = UINT64_MAX;
+	core->late_sweep = UINT64_MAX;
+	core->room = UINT16_MAX;
+	core->resume = UINT64_MAX;
+	return core;
+}
+
+void core_free(struct core *core)
+{
+	if (!core)
+		return;
+	memory_free(core->memory);
+	predictor_free(core->predictor);
+	free(core->buffered);
+	free(core->chunks);
+	free(core->late);
+	free(core);
+}
+
+void core_set_block_finder(struct core *core, core_find_block *find, void *user)
+{
+	core->find_block = find;
+	core->find_user = user;
+}
+
+uint64_t core_cycle(const struct core *core)
+{
+	return core->cycle;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "system.h"
+
+#include <stdlib.h>
+
+#define FIRST_FRAME 0x100 /* physical memory's bottom is left to others, as on real machines */
+
+/* Pages by hash, open addressing, at most half full. */
+struct page_table {
+	struct page {
+		uint64_t page; /* plus one */
+		uint64_t frame;
+	} * slots;
+	unsigned log2_slots;
+	uint64_t count;
+};
+
+static struct page *find_slot(const struct page_table *table, uint64_t page)
+{
+	uint64_t mask = (1ull << table->log2_slots) - 1;
+	uint64_t i = page * 0x9e3779b97f4a7c15ull >> (64 - table->log2_slots);
+
+	while (table->slots[i].page && table->slots[i].page != page + 1)
+		i = (i + 1) & mask;
+	return &table->slots[i];
+}
+
+static bool grow(struct page_table *table)
+{
+	struct page_table larger = {.log2_slots = table->log2_slots + 1, .count = table->count};
+
+	larger.slots = calloc(1ull << larger.log2_slots, sizeof(*larger.slots));
+	if (!larger.slots)
+		return false;
+	for (uint64_t i = 0; i < 1ull << table->log2_slots; i++)
+		if (table->slots[i].page)
+			*find_slot(&larger, table->slots[i].page - 1) = table->slots[i];
+	free(table->slots);
+	*table = larger;
+	return true;
+}
+
+uint64_t system_translate(struct memory_system *system, uint64_t page)
+{
+	struct page_table *table = system->pages;
+	uint64_t frame;
+	struct page *slot;
+
+	pthread_mutex_lock(&system->lock);
+	slot = find_slot(table, page);
+	if (!slot->page && 2 * (table->count + 1) > 1ull << table->log2_slots) {
+		if (grow(table))
+			slot = find_slot(table, page);
+		else if (table->count + 2 >= 1ull << table->log2_slots) {
+			/* No memory for the map: let pages be where they say they are. */
+			pthread_mutex_unlock(&system->lock);
+			return page;
+		}
+	}
+	if (!slot->page)
+		*slot = (struct page){.page = page + 1, .frame = FIRST_FRAME + table->count++};
+	frame = slot->frame;
+	pthread_mutex_unlock(&system->lock);
+	return frame;
+}
+
+uint64_t system_translate_known(struct memory_system *system, uint64_t page)
+{
+	const struct page *slot;
+	uint64_t frame;
+
+	pthread_mutex_lock(&system->lock);
+	slot = find_slot(system->pages, page);
+	frame = slot->page ? slot->frame : UINT64_MAX;
+	pthread_mutex_unlock(&system->lock);
+	return frame;
+}
+
+bool system_read(struct memory_system *system, uint64_t line, bool *wrote_back)
+{
+	struct cache_line victim = {0};
+	bool hit;
+
+	pthread_mutex_lock(&system->lock);
+	hit = cache_find(&system->llc, line) != NULL;
+	if (!hit)
+		cache_insert(&system->llc, line, 0, 0, &victim);
+	pthread_mutex_unlock(&system->lock);
+	*wrote_back = victim.key & CACHE_DIRTY;
+	return hit;
+}
+
+void system_write(struct memory_system *system, uint64_t line, bool *wrote_back)
+{
+	struct cache_line victim = {0}, *found;
+
+	pthread_mutex_lock(&system->lock);
+	found = cache_find(&system->llc, line);
+	if (found)
+		found->key |= CACHE_DIRTY;
+	else
+		cache_insert(&system->llc, line, CACHE_DIRTY, 0, &victim);
+	pthread_mutex_unlock(&system->lock);
+	*wrote_back = victim.key & CACHE_DIRTY;
+}
+
+struct memory_system *memory_system_new(const struct core_params *params)
+{
+	struct memory_system *system = calloc(1, sizeof(*system));
+
+	if (!system)
+		return NULL;
+	system->params = params;
+	pthread_mutex_init(&system->lock, NULL);
+	system->ownership = calloc(OWNERSHIP_LINES, sizeof(*system->ownership));
+	system->pages = calloc(1, sizeof(*system->pages));
+	if (system->pages) {
+		system->pages->log2_slots = 12;
+		system->pages->slots = calloc(1u << 12, sizeof(*system->pages->slots));
+	}
+	if (!system->ownership || !system->pages || !system->pages->slots ||
+	    !cache_set_up(&system->llc, params->llc.bytes, params->llc.ways, params->llc.line_bytes,
+			  false)) {
+		memory_system_free(system);
+		return NULL;
+	}
+	return system;
+}
+
+void memory_system_free(struct memory_system *system)
+{
+	if (!system)
+		return;
+	cache_clean_up(&system->llc);
+	if (system->pages)
+		free(system->pages->slots);
+	free(system->pages);
+	free((void *)(uintptr_t)system->ownership);
+	pthread_mutex_destroy(&system->lock);
+	free(system);
+}

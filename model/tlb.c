@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tlb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void tlb_first_set_up(struct tlb_first *tlb, unsigned entries)
+{
+	memset(tlb, 0, sizeof(*tlb));
+	tlb->entries = entries < TLB_FIRST_MAX ? entries : TLB_FIRST_MAX;
+	if (!tlb->entries)
+		tlb->entries = 1;
+}
+
+bool tlb_first_find_slow(struct tlb_first *tlb, uint64_t page, uint64_t *frame)
+{
+	for (unsigned i = 0; i < tlb->entries; i++)
+		if (tlb->pages[i] == page + 1) {
+			tlb->used[i] = ++tlb->clock;
+			tlb->last = i;
+			*frame = tlb->frames[i];
+			return true;
+		}
+	return false;
+}
+
+void tlb_first_insert(struct tlb_first *tlb, uint64_t page, uint64_t frame)
+{
+	unsigned oldest = 0;
+
+	/* Ages are differences, so that the clock may wrap. */
+	for (unsigned i = 1; i < tlb->entries; i++)
+		if (tlb->clock - tlb->used[i] > tlb->clock - tlb->used[oldest])
+			oldest = i;
+	tlb->pages[oldest] = page + 1;
+	tlb->frames[oldest] = frame;
+	tlb->used[oldest] = ++tlb->clock;
+	tlb->last = oldest;
+}
+
+bool tlb_second_set_up(struct tlb_second *tlb, unsigned entries, unsigned ways)
+{
+	uint32_t sets = 1;
+
+	tlb->ways = ways ? ways : 1;
+	while (2 * sets * tlb->ways <= entries)
+		sets *= 2;
+	tlb->set_mask = sets - 1;
+	tlb->pairs = calloc((size_t)sets * tlb->ways, sizeof(*tlb->pairs));
+	return tlb->pairs != NULL;
+}
+
+void tlb_second_clean_up(struct tlb_second *tlb)
+{
+	free(tlb->pairs);
+}
+
+bool tlb_second_find(struct tlb_second *tlb, uint64_t page, uint64_t *frame)
+{
+	struct tlb_pair *set = &tlb->pairs[(page & tlb->set_mask) * tlb->ways];
+
+	for (unsigned way = 0; way < tlb->ways; way++) {
+		struct tlb_pair found = set[way];
+
+		if (found.page != page + 1)
+			continue;
+		for (; way > 0; way--)
+			set[way] = set[way - 1];
+		set[0] = found;
+		*frame = found.frame;
+		return true;
+	}
+	return false;
+}
+
+void tlb_second_insert(struct tlb_second *tlb, uint64_t page, uint64_t frame)
+{
+	struct tlb_pair *set = &tlb->pairs[(page & tlb->set_mask) * tlb->ways];
+
+	for (unsigned way = tlb->ways - 1; way > 0; way--)
+		set[way] = set[way - 1];
+	set[0] = (struct tlb_pair){.page = page + 1, .frame = frame};
+}

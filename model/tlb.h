@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Translation lookaside buffers: a first level, fully associative, and a second, by sets. */
+#ifndef MODEL_TLB_H
+#define MODEL_TLB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TLB_FIRST_MAX 128
+
+/* The first level. Pages are numbers: address / page size. */
+struct tlb_first {
+	uint64_t pages[TLB_FIRST_MAX]; /* virtual, plus one; 0: empty */
+	uint64_t frames[TLB_FIRST_MAX];
+	uint32_t used[TLB_FIRST_MAX]; /* when, on a clock of accesses that change the page */
+	unsigned entries;
+	unsigned last; /* the entry of the page accessed last */
+	uint32_t clock;
+};
+
+struct tlb_second {
+	struct tlb_pair {
+		uint64_t page; /* plus one */
+		uint64_t frame;
+	} * pairs;
+	uint32_t set_mask;
+	unsigned ways;
+};
+
+void tlb_first_set_up(struct tlb_first *tlb, unsigned entries);
+bool tlb_first_find_slow(struct tlb_first *tlb, uint64_t page, uint64_t *frame);
+void tlb_first_insert(struct tlb_first *tlb, uint64_t page, uint64_t frame);
+
+static inline bool tlb_first_find(struct tlb_first *tlb, uint64_t page, uint64_t *frame)
+{
+	if (tlb->pages[tlb->last] == page + 1) {
+		*frame = tlb->frames[tlb->last];
+		return true;
+	}
+	return tlb_first_find_slow(tlb, page, frame);
+}
+
+bool tlb_second_set_up(struct tlb_second *tlb, unsigned entries, unsigned ways);
+void tlb_second_clean_up(struct tlb_second *tlb);
+bool tlb_second_find(struct tlb_second *tlb, uint64_t page, uint64_t *frame);
+void tlb_second_insert(struct tlb_second *tlb, uint64_t page, uint64_t frame);
+
+#endif

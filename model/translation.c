@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Address translation: what the first-level TLBs miss, and the walks. */
+#include "memory_side.h"
+
+/* Walks the tables: one step where the last-level table's address is known, else four. */
+static uint64_t walk(struct memory *m, uint64_t cycle, uint64_t page, bool for_fetch,
+		     uint64_t *frame)
+{
+	/* Tables lie beyond all memory that is given out; 512 entries of 8 bytes each. */
+	const uint64_t tables = 1ull << (52 - m->line_log2);
+	uint64_t *walker = buffers_first(&m->walkers), begin = *walker > cycle ? *walker : cycle;
+	uint64_t *known = &m->walk_cache[(page >> 9) % WALK_CACHE], ready = begin;
+	unsigned steps = *known == (page >> 9) + 1 ? 1 : 4, level;
+
+	*known = (page >> 9) + 1;
+	for (unsigned i = steps; i-- > 0;) {
+		uint64_t entry = (page >> 9 * i) * 8;
+
+		ready = read_l2(m, ready + m->params->walk_latency,
+				tables * (i + 1) + (entry >> m->line_log2), REQUEST_WALK, &level);
+	}
+	*walker = ready;
+	*frame = system_translate(m->system, page);
+	m->counts[EVENT_L2D_TLB_REFILL]++;
+	if (for_fetch) {
+		m->counts[EVENT_ITLB_WALK]++;
+		m->counts[EVENT_ITLB_WALK_SMALL]++;
+		m->counts[EVENT_ITLB_STEP] += steps;
+		m->counts[EVENT_ITLB_WALK_PERCYC] += ready - begin;
+	} else {
+		m->counts[EVENT_DTLB_WALK]++;
+		m->counts[EVENT_DTLB_WALK_SMALL]++;
+		m->counts[EVENT_DTLB_STEP] += steps;
+		m->counts[EVENT_DTLB_WALK_PERCYC] += ready - begin;
+	}
+	return ready;
+}
+
+uint64_t translate_slow(struct memory *m, struct tlb_first *first, uint64_t cycle, uint64_t page,
+			bool for_fetch, struct memory_result *result)
+{
+	uint64_t frame;
+
+	m->counts[for_fetch ? EVENT_L1I_TLB_REFILL : EVENT_L1D_TLB_REFILL]++;
+	m->counts[EVENT_L2D_TLB]++;
+	result->translated = cycle + m->params->l2_tlb.latency;
+	result->tlb = TLB_L2_HIT;
+	if (!tlb_second_find(&m->tlb2, page, &frame)) {
+		result->tlb = TLB_WALK;
+		result->translated = walk(m, result->translated, page, for_fetch, &frame);
+		tlb_second_insert(&m->tlb2, page, frame);
+	}
+	tlb_first_insert(first, page, frame);
+	return frame;
+}
+
+bool translate_quietly(struct memory *m, uint64_t virtual_line, uint64_t *line)
+{
+	unsigned shift = m->page_log2 - m->line_log2;
+	uint64_t page = virtual_line >> shift, frame;
+
+	if (!tlb_first_find(&m->dtlb, page, &frame) && !tlb_second_find(&m->tlb2, page, &frame))
+		return false;
+	*line = frame << shift | (virtual_line & (m->lines_a_page - 1u));
+	return true;
+}

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# What the scripts here share; sourced. Results are TAP on stdout, one test point a check.
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+jobs=$(nproc)
+tap_count=0
+# What build-bench and build-fuzz are set up with.
+# shellcheck disable=SC2034 # for the steps
+bench_options=(--buildtype=release -Dtests=false -Dbench=true)
+# shellcheck disable=SC2034
+fuzz_options=(-Dwerror=true -Dfuzz=true "-Db_sanitize=address,undefined" -Db_lundef=false)
+
+# check NAME COMMAND...: one test point, passed if COMMAND returns 0. What it printed is shown,
+# as TAP comments, only if it failed. Returns COMMAND's status.
+check()
+{
+	local name=$1 log status=0
+
+	shift
+	log=$(mktemp)
+	"$@" >"$log" 2>&1 </dev/null || status=$?
+	tap_count=$((tap_count + 1))
+	if [ "$status" -eq 0 ]; then
+		echo "ok $tap_count - $name"
+	else
+		echo "not ok $tap_count - $name"
+		tail -n 200 "$log" | sed 's/^/# /'
+	fi
+	rm -f "$log"
+	return "$status"
+}
+
+# skip NAME WHY: one test point that was not run.
+skip()
+{
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count - $1 # SKIP $2"
+}
+
+# Ends the TAP; without it the points before it count as a run that broke off.
+tap_plan()
+{
+	echo "1..$tap_count"
+}
+
+# configure DIR [OPTION...]: sets a build directory up, or brings its options up to date. One that
+# was set up for another compiler than $CC is made anew.
+configure()
+{
+	local dir=$top/$1
+
+	shift
+	if [ -f "$dir/build.ninja" ] && [ -n "${CC:-}" ] &&
+		! grep -A 1 '^rule c_COMPILER$' "$dir/build.ninja" | grep -q "[ /]$CC \\\$ARGS"; then
+		rm -rf "$dir"
+	fi
+	if [ -f "$dir/build.ninja" ]; then
+		meson setup --reconfigure "$@" "$dir" "$top"
+	else
+		meson setup "$@" "$dir" "$top"
+	fi
+}
+
+# build DIR: compiles everything in it.
+build()
+{
+	ninja -C "$top/$1" -j "$jobs" -k 0 --quiet
+}
+
+# sources PATTERN...: the files of the tree whose names fit one of the patterns, builds apart, and
+# inputs of tests, which are what they are: broken on purpose, or another's format.
+sources()
+{
+	local pattern expression=()
+
+	for pattern in "$@"; do
+		expression+=(-o -name "$pattern")
+	done
+	find "$top" \( -path "$top/build*" -o -path "$top/.git" -o -path "$top/.cache" \
+		-o -path "$top/fuzz/corpus" -o -path "$top/test/data" \) -prune \
+		-o -type f \( "${expression[@]:1}" \) -print | LC_ALL=C sort
+}
+
+# scripts_of INTERPRETER...: the files of the tree whose first line calls one of them.
+scripts_of()
+{
+	local IFS='|'
+
+	# shellcheck disable=SC2312 # an empty answer is for the caller to judge
+	sources '*' | while IFS= read -r file; do
+		head -c 200 "$file" | head -n 1 | tr -d '\0' |
+			grep -qE "^#!.*[/ ]($*)( |\$)" && echo "$file"
+	done
+	return 0
+}
+
+# renumber NAME: TAP on stdin, its points numbered behind this step's own and each named NAME. The
+# remarks of a failed one come along.
+renumber()
+{
+	local line
+
+	while IFS= read -r line; do
+		case $line in
+		"ok "* | "not ok "*)
+			tap_count=$((tap_count + 1))
+			echo "${line%%ok *}ok $tap_count - $1: ${line#* - }"
+			;;
+		"#"*) echo "$line" ;;
+		esac
+	done
+}
+
+# run_tests DIR NAME [OPTION...]: runs `meson test` there and prints its cases, each named NAME.
+run_tests()
+{
+	local dir=$top/$1 name=$2 cases
+
+	shift 2
+	rm -f "$dir/meson-logs/testlog.json"
+	meson test -C "$dir" --no-rebuild --num-processes "$jobs" "$@" >/dev/null 2>&1 </dev/null
+	if cases=$("$top/scripts/tap" meson "$dir"); then
+		renumber "$name" <<<"$cases"
+	else
+		check "$name: meson test left a log" false
+	fi
+}
+
+# A locale whose decimal point is a comma, for the tests alone: the machine's own are not touched.
+comma_locale()
+{
+	local dir=$top/build-locale
+
+	[ -d "$dir/de_DE.UTF-8" ] || {
+		mkdir -p "$dir" && localedef -i de_DE -f UTF-8 "$dir/de_DE.UTF-8"
+	}
+	export LOCPATH=$dir
+}
+
+# build_and_test DIR NAME OPTIONS [TEST OPTION...]: sets up, compiles, a warning being an error unless
+# OPTIONS say otherwise, and runs the tests. OPTIONS are meson's, one a word.
+build_and_test()
+{
+	local dir=$1 name=$2 options=$3
+
+	shift 3
+	# shellcheck disable=SC2086 # one a word
+	check "$name: configures" configure "$dir" -Dwerror=true -Dtests=true $options &&
+		check "$name: compiles" build "$dir" &&
+		{ comma_locale; run_tests "$dir" "$name" "$@"; }
+}

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+# plumb list
+
+load lib.bash
+
+listed()
+{
+	plumb list --source model "$@"
+}
+
+@test "the model's cores, and what the first is made of" {
+	run --separate-stderr listed
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	[ "${lines[0]}" = "CORE         SPECIFICATION     SLOTS   MHZ" ]
+	grep -qE '^neoverse-n3 +neoverse-n3-r0p0 +5 +[0-9]+$' <<<"$output"
+	grep -qE '^neoverse-v2 +neoverse-v2-r0p0 +8 +[0-9]+$' <<<"$output"
+	grep -qE '^l1d.bytes +65536 +\[[0-9]+\]$' <<<"$output"
+	grep -qE '^\[1\] .' <<<"$output"
+	[ -z "$(too_wide 80 <<<"$output")" ]
+}
+
+@test "each parameter has a value, and where it comes from" {
+	for cpu in neoverse-n3 neoverse-v2; do
+		listed --cpu "$cpu" --json | json '
+			len(d["parameters"]) > 100 and
+			all(set(p) == {"name", "value", "source"} and all(p.values()) for p in d["parameters"]) and
+			len({p["name"] for p in d["parameters"]}) == len(d["parameters"])'
+	done
+	[ "$(listed parameters --cpu neoverse-v2 -x '|' | grep '^slots|' | cut -d '|' -f 2)" = 8 ]
+}
+
+@test "events: those that plumb stat takes, and with -v those that it refuses" {
+	listed events --json | json '
+		{"CPU_CYCLES", "INST_RETIRED", "L1D_CACHE"} <= {e["name"] for e in d["events"] if e["counted"]}
+		and "SVE_PRED_FULL_SPEC" in {e["name"] for e in d["events"] if not e["counted"]}'
+	[ "$(listed events -x '|' | wc -l)" -lt "$(listed events -v -x '|' | wc -l)" ]
+	[ "$(listed events -v -x '|' | wc -l)" -eq "$(names events 1 neoverse-n3 | wc -l)" ]
+	run listed events
+	grep -qE '^[0-9]+ that are not counted: -v lists them too$' <<<"$output"
+}
+
+@test "metrics and groups: whole only if all their events are counted" {
+	listed metrics --json | json '
+		len(d["metrics"]) == 67 and
+		[m["counted"] for m in d["metrics"] if m["name"] in ("ipc", "sve_predicate_full_percentage")]
+			in ([True, False], [False, True])'
+	listed groups --json | json '
+		all(g["counted_metrics"] <= g["metrics"] for g in d["groups"]) and
+		[(g["metrics"], g["counted_metrics"] < 4) for g in d["groups"]
+		 if g["name"] == "SVE_Effectiveness"] == [(4, True)]'
+}
+
+@test "what cannot be listed" {
+	run --separate-stderr listed cors
+	[ "$status" -eq 2 ]
+	said "plumb: cannot list 'cors'" "       did you mean cores?"
+	run --separate-stderr listed --cpu neoverse-v1
+	[ "$status" -eq 2 ]
+	[ -z "$(find /sys/bus/event_source/devices -name 'armv[89]_*' 2>/dev/null)" ] || return 0
+	run --separate-stderr plumb list --source perf
+	[ "$status" -eq 3 ]
+	[ "$(plumb list events)" = "$(listed events)" ]
+}

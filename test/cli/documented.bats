@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+# What --help, the manual pages and the three shells' completions say of options must agree. --help
+# is made from the tables that the program works by, so it is the measure.
+
+load lib.bash
+
+# shellcheck disable=SC2154 # by lib.bash
+top=$here/../..
+spec_commands="list show tree validate diff export"
+
+# options_of COMMAND...: the long options in its --help, sorted.
+options_of()
+{
+	plumb "$@" --help | sed -n '/^Options/,/^$/s/^  *\(-., \)\{0,1\}--\([a-z-]*\).*/--\2/p' | sort
+}
+
+# letters_of COMMAND...: the short ones.
+letters_of()
+{
+	plumb "$@" --help | sed -n '/^Options/,/^$/s/^  *\(-.\), --.*/\1/p' | sort
+}
+
+# manual_of COMMAND: its section of the manual page's source, without the marks.
+manual_of()
+{
+	sed -n "/^# PLUMB SPEC ${1^^}\$/,/^# /p" "$top/man/plumb-spec.1.scd" | tr -d '*_'
+}
+
+@test "the measure is there" {
+	[ "$(options_of spec list | wc -l)" -eq 8 ]
+	[ "$(letters_of spec list | xargs)" = "-h -j -o -v -x" ]
+	[ "$(options_of | xargs)" = "--help --version" ]
+}
+
+@test "plumb-spec(1): each command's section names its options, and no others" {
+	for command in $spec_commands; do
+		named=$(manual_of "$command" | grep -oE -- '--[a-z][a-z-]*' | sort -u)
+		for option in $(options_of spec "$command"); do
+			grep -qxF -- "$option" <<<"$named" || {
+				echo "plumb spec $command: the manual lacks $option"
+				return 1
+			}
+		done
+		for option in $named; do
+			options_of spec "$command" | grep -qxF -- "$option" || [ "$option" = --cpu ] || {
+				echo "plumb spec $command: the manual has $option"
+				return 1
+			}
+		done
+		for letter in $(letters_of spec "$command"); do
+			manual_of "$command" | grep -qE -- "(^|[ ,])$letter([ ,]|\$)"
+		done
+	done
+}
+
+@test "plumb-stat(1) and plumb-list(1) define the options there are, and no others" {
+	for command in stat list; do
+		# A definition begins its line.
+		named=$(grep -E '^\*-' "$top/man/plumb-$command.1.scd" | tr -d '*_' |
+			grep -oE -- '--[a-z][a-z-]*' | sort -u)
+		[ "$named" = "$(options_of "$command")" ]
+		for letter in $(letters_of "$command"); do
+			grep -E '^\*-' "$top/man/plumb-$command.1.scd" | tr -d '*_' |
+				grep -qE -- "(^|[ ,])$letter([ ,]|\$)"
+		done
+	done
+	[ "$(options_of stat | wc -l)" -eq 23 ]
+}
+
+@test "plumb(1) names the options that are common, and plumb's own" {
+	page=$(tr -d '*_' <"$top/man/plumb.1.scd")
+	for option in $(options_of) --cpu --json --output --field-separator --verbose --color \
+		--no-pager; do
+		grep -qE -- "^(-., )?$option( |\$)" <<<"$page"
+	done
+}
+
+@test "the manual pages name every command" {
+	for command in $spec_commands; do
+		grep -qF "*plumb spec $command*" "$top/man/plumb-spec.1.scd"
+	done
+	plumb --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p' | while read -r command; do
+		grep -qF "*$command*" "$top/man/plumb.1.scd"
+	done
+}
+
+@test "the manual pages are good scdoc, and fit" {
+	command -v scdoc >/dev/null || skip "no scdoc"
+	for page in "$top"/man/*.scd; do
+		scdoc <"$page" >"$BATS_TEST_TMPDIR/page"
+		[ -s "$BATS_TEST_TMPDIR/page" ]
+	done
+}
+
+# bash_offers WORD...: what the completion offers for the last word.
+bash_offers()
+{
+	# shellcheck disable=SC2016 # for the inner shell
+	PATH=$(dirname "$PLUMB"):$PATH bash -c '
+		source "$1/completions/plumb.bash"
+		shift
+		COMP_WORDS=("$@")
+		COMP_CWORD=$(($# - 1))
+		_plumb
+		printf "%s\n" "${COMPREPLY[@]}"' - "$top" "$@"
+}
+
+@test "bash: every command's options, and no others" {
+	[ "$(bash_offers plumb -- | sort)" = "$(options_of)" ]
+	[ "$(bash_offers plumb spec -- | sort)" = "$(options_of spec)" ]
+	[ "$(bash_offers plumb help -- | sort)" = "$(options_of help)" ]
+	[ "$(bash_offers plumb stat -- | sort)" = "$(options_of stat)" ]
+	[ "$(bash_offers plumb stat -m General --cpu n3 -- | sort)" = "$(options_of stat)" ]
+	[ "$(bash_offers plumb list -- | sort)" = "$(options_of list)" ]
+	for command in $spec_commands; do
+		[ "$(bash_offers plumb spec "$command" -- | sort)" = "$(options_of spec "$command")" ]
+		[ "$(bash_offers plumb spec "$command" x --color always -- | sort)" = \
+			"$(options_of spec "$command")" ]
+	done
+}
+
+@test "bash: commands, kinds, names, values" {
+	[ "$(bash_offers plumb '' | xargs)" = "stat list spec help" ]
+	[ "$(bash_offers plumb help '' | xargs)" = "stat list spec help" ]
+	[ "$(bash_offers plumb list m)" = metrics ]
+	[ "$(bash_offers plumb stat --source m)" = model ]
+	[ "$(bash_offers plumb stat --stages = a)" = all ]
+	[ "$(bash_offers plumb stat -m General,MP)" = General,MPKI ]
+	[ "$(bash_offers plumb stat -M ip)" = ipc ]
+	[ "$(bash_offers plumb stat -e CPU_C)" = CPU_CYCLES ]
+	[ "$(bash_offers plumb stat --collect-by g)" = group ]
+	bash_offers plumb stat ls | grep -qx ls
+	# What follows the program is its own.
+	[ -z "$(bash_offers plumb stat ls --js)" ]
+	[ "$(bash_offers plumb spec '' | xargs)" = "$spec_commands" ]
+	[ "$(bash_offers plumb help spec '' | xargs)" = "$spec_commands" ]
+	[ "$(bash_offers plumb spec list m)" = metrics ]
+	[ "$(bash_offers plumb spec list --cpu neoverse-n | xargs)" = \
+		"$(cpus | grep neoverse-n | xargs)" ]
+	[ "$(bash_offers plumb spec show --cpu = neoverse-n1 ipc)" = ipc ]
+	[ "$(bash_offers plumb spec show --cpu neoverse-n1 CPU_C)" = CPU_CYCLES ]
+	[ -z "$(bash_offers plumb spec show --cpu neoverse-n1 retiring)" ]
+	[ "$(bash_offers plumb spec show --cpu neoverse-n3 retiring)" = retiring ]
+	[ "$(bash_offers plumb spec export --format = perf)" = perf-json ]
+	[ "$(bash_offers plumb spec tree --color a | xargs)" = "auto always" ]
+	cd "$BATS_TEST_TMPDIR"
+	touch mine.json
+	[ "$(bash_offers plumb spec validate mi)" = mine.json ]
+	[ "$(bash_offers plumb spec diff mi)" = mine.json ]
+	[ "$(bash_offers plumb spec tree -o mi)" = mine.json ]
+}
+
+# fish_offers LINE: what the completion offers at its end.
+fish_offers()
+{
+	# shellcheck disable=SC2016 # for fish
+	HOME=$BATS_TEST_TMPDIR PATH=$(dirname "$PLUMB"):$PATH fish --no-config -c '
+		source $argv[1]/completions/plumb.fish
+		complete -C $argv[2] | string split --fields 1 \t' "$top" "$1" | sort
+}
+
+@test "fish: every command's options, and no others; commands, names, values" {
+	command -v fish >/dev/null || skip "no fish"
+	[ "$(fish_offers 'plumb --')" = "$(options_of)" ]
+	[ "$(fish_offers 'plumb spec --')" = "$(options_of spec)" ]
+	for command in stat list; do
+		[ "$(fish_offers "plumb $command --")" = "$(options_of "$command")" ]
+		[ "$(fish_offers "plumb $command -" | grep -E '^-[a-zA-Z]$')" = \
+			"$(letters_of "$command")" ]
+	done
+	[ "$(fish_offers 'plumb list m')" = metrics ]
+	[ "$(fish_offers 'plumb stat --source m')" = model ]
+	fish_offers 'plumb stat -e CPU_C' | grep -qx CPU_CYCLES
+	for command in $spec_commands; do
+		[ "$(fish_offers "plumb spec $command --")" = "$(options_of spec "$command")" ]
+		[ "$(fish_offers "plumb spec $command -" | grep -E '^-[a-z]$')" = \
+			"$(letters_of spec "$command")" ]
+	done
+	[ "$(fish_offers 'plumb ' | xargs)" = "help list spec stat" ]
+	[ "$(fish_offers 'plumb spec ')" = "$(tr ' ' '\n' <<<"$spec_commands" | sort)" ]
+	[ "$(fish_offers 'plumb spec list m')" = metrics ]
+	[ "$(fish_offers 'plumb spec show --cpu neoverse-n1 CPU_C')" = CPU_CYCLES ]
+	[ "$(fish_offers 'plumb spec export --format perf')" = perf-json ]
+	fish_offers 'plumb spec tree --cpu neoverse-v3' | grep -qx neoverse-v3-r0p0
+}
+
+# zsh_options WORD...: the options that the completion declares for these words.
+zsh_options()
+{
+	# shellcheck disable=SC2016 # for zsh
+	zsh -f -c '
+		_arguments() { while [[ $1 == (-s|-S) ]]; do shift; done; print -l -- "$@" }
+		top=$1
+		shift
+		words=("$@" "")
+		CURRENT=$#words
+		source $top/completions/plumb.zsh' - "$top" "$@" |
+		sed 's/^([^)]*)//; s/^\*//' | grep -oE -- '^--?[a-zA-Z-]+' | sort -u
+}
+
+@test "zsh: every command's options, and no others" {
+	command -v zsh >/dev/null || skip "no zsh"
+	[ "$(zsh_options plumb | grep -- ^--)" = "$(options_of)" ]
+	[ "$(zsh_options plumb spec | grep -- ^--)" = "$(options_of spec)" ]
+	for command in stat list; do
+		[ "$(zsh_options plumb "$command" | grep -- ^--)" = "$(options_of "$command")" ]
+		[ "$(zsh_options plumb "$command" | grep -E '^-[a-zA-Z]$')" = "$(letters_of "$command")" ]
+	done
+	for command in $spec_commands; do
+		[ "$(zsh_options plumb spec "$command" | grep -- ^--)" = "$(options_of spec "$command")" ]
+		[ "$(zsh_options plumb spec "$command" | grep -E '^-[a-z]$')" = \
+			"$(letters_of spec "$command")" ]
+	done
+}
+
+@test "completions know the formats and kinds that the program knows" {
+	formats=$(plumb spec export --help | sed -n '/^Formats/,/^$/s/^  \([a-z-]*\) .*/\1/p' | xargs)
+	[ "$formats" = "mrs perf-json markdown csv" ]
+	for shell in bash zsh fish; do
+		grep -qF "$formats" "$top/completions/plumb.$shell"
+		grep -qF "cpus events metrics groups functions" "$top/completions/plumb.$shell"
+	done
+	for kind in cpus events metrics groups functions; do
+		plumb spec list "$kind" >/dev/null
+	done
+}
+
+@test "the README's examples print what it says" {
+	run /usr/bin/python3 "$here/printed.py" "$PLUMB" "$top/README.md"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^    \$ plumb ' "$top/README.md")" -eq "${lines[-1]%% *}" ]
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""interrupted.py [--after SECONDS] COMMAND...: runs it on a terminal, presses Ctrl-C there once it has
+printed "ready" (or so long after), prints what it shows, and exits as it does."""
+import os
+import pty
+import select
+import sys
+import time
+
+
+def main():
+    words = sys.argv[1:]
+    after = 0.0
+    if words[0] == "--after":
+        after = float(words[1])
+        words = words[2:]
+    pid, master = pty.fork()
+    if pid == 0:
+        os.execvp(words[0], words)
+    shown = b""
+    ready = None
+    while True:
+        if select.select([master], [], [], 0.1)[0]:
+            try:
+                more = os.read(master, 65536)
+            except OSError:  # how Linux tells of the end
+                break
+            if not more:
+                break
+            shown += more
+        if ready is None and b"ready" in shown:
+            ready = time.monotonic()
+        if ready and time.monotonic() >= ready + after:
+            os.write(master, b"\x03")
+            ready = float("inf")
+    sys.stdout.buffer.write(shown.replace(b"\r\n", b"\n"))
+    status = os.waitpid(pid, 0)[1]
+    return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+
+
+sys.exit(main())

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# What the tests of the command line share. PLUMB is the program; PLUMB_REFERENCE the folder with
+# Arm's files, for the tests that compare with them.
+
+bats_require_minimum_version 1.5.0
+
+: "${PLUMB:?the program to test}"
+# shellcheck disable=SC2034 # for the tests
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# The same for everyone, whatever the terminal and the person at it.
+unset NO_COLOR PAGER PLUMB_PAGER LESS COLUMNS LC_CTYPE LANG
+export LC_ALL=C.UTF-8 TERM=xterm
+
+plumb()
+{
+	"$PLUMB" "$@"
+}
+
+# json EXPRESSION: whether it is true of the JSON on stdin, which it calls `d`; Python.
+json()
+{
+	/usr/bin/python3 "$here/holds.py" "$@"
+}
+
+# in_terminal COLUMNS COMMAND...: what the command prints on a terminal.
+in_terminal()
+{
+	/usr/bin/python3 "$here/in_terminal.py" "$@"
+}
+
+# too_wide COLUMNS: the lines of stdin that are wider.
+too_wide()
+{
+	/usr/bin/python3 -c '
+import sys
+sys.stdin.reconfigure(encoding="utf-8")
+for line in sys.stdin:
+    if len(line.rstrip("\n")) > int(sys.argv[1]):
+        print(line, end="")' "$1"
+}
+
+# lacks GREP-ARGUMENT...: that there is text on stdin, and nothing in it that grep finds.
+lacks()
+{
+	local text
+
+	text=$(cat)
+	[ -n "$text" ] || { echo "no text" && return 1; }
+	if LC_ALL=C grep "$@" <<<"$text"; then
+		return 1
+	fi
+}
+
+# Every built-in CPU.
+cpus()
+{
+	plumb spec list cpus -x '|' | cut -d '|' -f 1
+}
+
+# names KIND FIELD CPU
+names()
+{
+	plumb spec list "$1" --cpu "$3" -x '|' | cut -d '|' -f "$2"
+}
+
+# Skips the test where Arm's files are not at hand.
+need_reference()
+{
+	[ -d "${PLUMB_REFERENCE:-}/mrs/cpu" ] || skip "no reference documents"
+}
+
+# said LINE...: that the command run with `run --separate-stderr` printed nothing but these lines,
+# on stderr.
+said()
+{
+	local expected
+
+	expected=$(printf '%s\n' "$@")
+	# shellcheck disable=SC2154 # by bats
+	[ "$stderr" = "$expected" ] || { printf 'stderr: %s\n' "$stderr" && return 1; }
+	[ -z "$output" ] || { printf 'stdout: %s\n' "$output" && return 1; }
+}

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+# The command line as such: options, help, what is said of mistakes.
+
+load lib.bash
+
+commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "spec diff"
+	"spec export")
+
+@test "--version prints the version" {
+	run --separate-stderr plumb --version
+	[ "$status" -eq 0 ]
+	[[ $output =~ ^plumb\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	[ -z "$stderr" ]
+}
+
+@test "--help, -h and help print the same, of every command" {
+	for command in "${commands[@]}"; do
+		# shellcheck disable=SC2086 # words of a command
+		run --separate-stderr plumb $command --help
+		[ "$status" -eq 0 ]
+		[ -z "$stderr" ]
+		[[ ${lines[0]} == "plumb${command:+ $command}: "* ]]
+		[[ $output == *"--help "*"print this"* ]]
+		# shellcheck disable=SC2086
+		[ "$(plumb $command -h)" = "$output" ]
+		# shellcheck disable=SC2086
+		[ "$(plumb help $command)" = "$output" ]
+	done
+}
+
+@test "help fits 80 columns" {
+	for command in "${commands[@]}"; do
+		# shellcheck disable=SC2086
+		[ -z "$(plumb $command --help | too_wide 80)" ]
+	done
+}
+
+@test "help names every command that there is, and they run" {
+	listed=$(plumb spec --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
+	[ "$(xargs <<<"$listed")" = "list show tree validate diff export" ]
+	for command in $listed; do
+		plumb spec "$command" --help >/dev/null
+	done
+}
+
+@test "no command" {
+	run --separate-stderr plumb
+	[ "$status" -eq 2 ]
+	said "plumb: COMMAND needed" "       see plumb --help"
+	run --separate-stderr plumb spec
+	[ "$status" -eq 2 ]
+	said "plumb: COMMAND needed" "       see plumb spec --help"
+}
+
+@test "an unknown command, near to one and not" {
+	run --separate-stderr plumb spec shwo
+	[ "$status" -eq 2 ]
+	said "plumb: unknown command 'plumb spec shwo'" "       did you mean plumb spec show?"
+	run --separate-stderr plumb frobnicate
+	[ "$status" -eq 2 ]
+	said "plumb: unknown command 'plumb frobnicate'" "       see plumb --help"
+	run --separate-stderr plumb help spec shwo
+	[ "$status" -eq 2 ]
+	said "plumb: unknown command 'plumb spec shwo'" "       did you mean plumb spec show?"
+}
+
+@test "an unknown option, near to one and not" {
+	run --separate-stderr plumb spec list --jsno
+	[ "$status" -eq 2 ]
+	said "plumb: unknown option '--jsno'" "       did you mean --json?"
+	run --separate-stderr plumb spec list --frobnicate=1
+	[ "$status" -eq 2 ]
+	said "plumb: unknown option '--frobnicate'" "       see plumb spec list --help"
+	run --separate-stderr plumb spec list -jZ
+	[ "$status" -eq 2 ]
+	said "plumb: unknown option '-Z'" "       see plumb spec list --help"
+}
+
+@test "an option's value: after a space, after =, behind the letter" {
+	expected=$(plumb spec list events --cpu neoverse-n1 -x ';')
+	[ -n "$expected" ]
+	[ "$(plumb spec list events --cpu=neoverse-n1 '-x;')" = "$expected" ]
+	[ "$(plumb spec list events --cpu=neoverse-n1 --field-separator=';')" = "$expected" ]
+	[ "$(plumb spec list '-vx;' --cpu neoverse-n1 events)" = "$expected" ]
+}
+
+@test "a value that is missing, or is one too many" {
+	run --separate-stderr plumb spec list --cpu
+	[ "$status" -eq 2 ]
+	said "plumb: --cpu needs a value: CPU" "       see plumb spec list --help"
+	run --separate-stderr plumb spec list -x
+	[ "$status" -eq 2 ]
+	said "plumb: -x needs a value: SEP" "       see plumb spec list --help"
+	run --separate-stderr plumb spec list --json=yes
+	[ "$status" -eq 2 ]
+	said "plumb: --json takes no value" "       see plumb spec list --help"
+	run --separate-stderr plumb spec list -x ''
+	[ "$status" -eq 2 ]
+	said "plumb: --field-separator is empty" "       see plumb spec list --help"
+	run --separate-stderr plumb spec list --color=nevr
+	[ "$status" -eq 2 ]
+	said "plumb: bad value 'nevr' of --color" "       did you mean never?"
+}
+
+@test "options and operands mix, -- ends the options" {
+	expected=$(plumb spec show --cpu neoverse-n1 ipc)
+	[ "$(plumb spec show ipc --cpu neoverse-n1)" = "$expected" ]
+	[ "$(plumb spec show --cpu neoverse-n1 -- ipc)" = "$expected" ]
+	run --separate-stderr plumb spec show -- --json
+	[ "$status" -eq 2 ]
+	[[ $stderr == "plumb: unknown name '--json'"* ]]
+}
+
+@test "operands that are missing or too many" {
+	run --separate-stderr plumb spec show
+	[ "$status" -eq 2 ]
+	said "plumb: NAME needed" "       see plumb spec show --help"
+	run --separate-stderr plumb spec tree neoverse-n1
+	[ "$status" -eq 2 ]
+	said "plumb: unexpected argument 'neoverse-n1'" "       see plumb spec tree --help"
+	run --separate-stderr plumb spec diff n1 n2 n3
+	[ "$status" -eq 2 ]
+	said "plumb: unexpected argument 'n3'" "       see plumb spec diff --help"
+}
+
+@test "--cpu: a name in any usual spelling, a MIDR, a file" {
+	want=neoverse-n2-r0p3
+	plumb spec export --cpu "$want" --format mrs -o "$BATS_TEST_TMPDIR/mine.json"
+	cd "$BATS_TEST_TMPDIR"
+	for spelling in "$want" neoverse-n2 "Neoverse N2" NEOVERSE_N2_R0P3 n2 0x410fd493 \
+		neoverse_n2_r0p3_pmu.json mine.json ./mine.json "$PWD/mine.json"; do
+		plumb spec tree --cpu "$spelling" --json | json "d['cpu'] == '$want'"
+	done
+}
+
+@test "--cpu: an unknown name, near to one and not" {
+	run --separate-stderr plumb spec list events --cpu neoverse-m3
+	[ "$status" -eq 2 ]
+	[[ ${stderr%%$'\n'*} == "plumb: unknown CPU 'neoverse-m3': "* ]]
+	[[ $stderr == *"       did you mean neoverse-"*"?" ]]
+	run --separate-stderr plumb spec list events --cpu pentium
+	[ "$status" -eq 2 ]
+	said "plumb: unknown CPU 'pentium': it is no name, no MIDR and no file" \
+		"       plumb spec list cpus lists those there are"
+}
+
+@test "--cpu: a file that is not there, is none, or has errors" {
+	run --separate-stderr plumb spec list events --cpu ./nowhere.json
+	[ "$status" -eq 2 ]
+	said "plumb: ./nowhere.json: No such file or directory"
+	echo '{"events": ' >"$BATS_TEST_TMPDIR/broken.json"
+	run --separate-stderr plumb spec list events --cpu "$BATS_TEST_TMPDIR/broken.json"
+	[ "$status" -eq 2 ]
+	[ -z "$output" ]
+	[[ $stderr == "plumb: $BATS_TEST_TMPDIR/broken.json:"*": "* ]]
+}
+
+@test "what is said of hostile words moves no cursor" {
+	run --separate-stderr plumb spec show $'\e[2Jx\x07\xff\xc2\x9b'
+	[ "$status" -eq 2 ]
+	[[ ${stderr%%$'\n'*} == "plumb: unknown name '?[2Jx???': "* ]]
+	lacks -P '[\x1b\x07\xff\x9b]' <<<"$stderr"
+}
+
+@test "a word of any length is told of" {
+	long=$(printf 'x%.0s' {1..100000})
+	run --separate-stderr plumb spec show "$long"
+	[ "$status" -eq 2 ]
+	[[ $stderr == "plumb: unknown name 'xxx"* ]]
+	run --separate-stderr plumb spec list "--$long"
+	[ "$status" -eq 2 ]
+	[[ $stderr == "plumb: unknown option '--xxx"* ]]
+	run --separate-stderr plumb spec list --cpu "$long"
+	[ "$status" -eq 2 ]
+	[[ $stderr == "plumb: unknown CPU 'xxx"* ]]
+}

@@ -1,0 +1,485 @@
+# SPDX-License-Identifier: Apache-2.0
+# plumb stat, with the model: real programs, built here.
+
+load lib.bash
+
+setup_file()
+{
+	local compiler=aarch64-linux-gnu-gcc
+
+	cd "$BATS_FILE_TMPDIR" || return
+	[ "$(uname -m)" != aarch64 ] || compiler=gcc
+	command -v "$compiler" >/dev/null && command -v qemu-aarch64 >/dev/null || return 0
+
+	# Works a little, copies its input, tells of itself, and ends as its argument says.
+	cat >work.c <<-'END'
+		#include <signal.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+
+		static volatile sig_atomic_t got;
+
+		static void on_signal(int number) { got = number; }
+
+		static void work(int turns)
+		{
+			volatile double x = 1;
+
+			for (int i = 0; i < turns; i++)
+				x = x * 0.9999 + 1;
+		}
+
+		int main(int count, char **arguments)
+		{
+			const char *how = count > 1 ? arguments[1] : "";
+			int c;
+
+			work(strcmp(how, "long") ? 20000 : 1200000);
+			if (!strcmp(how, "copy"))
+				while ((c = getchar()) != EOF)
+					putchar(c);
+			if (!strcmp(how, "touch"))
+				fclose(fopen(arguments[2], "w"));
+			if (!strcmp(how, "crash"))
+				*(volatile int *)8 = 1;
+			if (!strcmp(how, "fork") && fork() == 0) {
+				work(100000);
+				_exit(0);
+			}
+			wait(NULL);
+			if (!strcmp(how, "wait")) {
+				signal(SIGINT, on_signal);
+				signal(SIGTERM, on_signal);
+			}
+			if (!strcmp(how, "wait") || !strcmp(how, "forever")) {
+				puts("ready");
+				fflush(stdout);
+				while (!got)
+					work(1000);
+				printf("signal %d\n", got);
+				return 5;
+			}
+			if (!strcmp(how, "exit"))
+				return atoi(arguments[2]);
+			puts("done");
+			return 0;
+		}
+	END
+	"$compiler" -O1 -static -o work work.c
+	"$compiler" -O1 -o dynamic work.c
+}
+
+setup()
+{
+	cd "$BATS_FILE_TMPDIR" || return
+	[ -x work ] || skip "no compiler or qemu for AArch64"
+	rm -f out
+}
+
+# model OPTION...: plumb stat with the model, whatever this machine has.
+model()
+{
+	plumb stat --source model "$@"
+}
+
+@test "the program has its input, output and exit status to itself" {
+	printf 'one\ntwo' >in
+	for options in "" --json --csv "-x ," "-I 1"; do
+		# shellcheck disable=SC2086 # options, one a word
+		run --separate-stderr model $options ./work copy <in
+		[ "$status" -eq 0 ]
+		[ "$output" = "$(printf 'one\ntwodone')" ]
+		[ -n "$stderr" ]
+	done
+	for status in 0 1 7 255; do
+		run -"$status" model ./work exit "$status"
+	done
+}
+
+@test "text: what ran, the tree, the diagnosis; it fits, and is plain in a pipe" {
+	run --separate-stderr model ./work
+	[ "$status" -eq 0 ]
+	# shellcheck disable=SC2154 # by bats
+	text=$stderr
+	[ "$(head -n 1 <<<"$text")" = "Neoverse N3 (model): ./work" ]
+	grep -qE '^  [0-9,]+ instructions, [0-9,]+ cycles, [0-9.]+ instructions a cycle$' <<<"$text"
+	grep -qE "^▸ backend_bound +[0-9.]+ % █" <<<"$text"
+	grep -qE '^▸ └─ |^▸ ├─ ' <<<"$text" || grep -qF 'lost a few in each cycle' <<<"$text"
+	grep -qxF 'Diagnosis' <<<"$text"
+	grep -qE '^  Means  .' <<<"$text"
+	grep -qE '^  Helps  .' <<<"$text"
+	grep -qE '^  Next   .' <<<"$text"
+	[ -z "$(too_wide 80 <<<"$text")" ]
+	lacks ' $' <<<"$text"
+	lacks -P '\x1b' <<<"$text"
+	LC_ALL=C run --separate-stderr model ./work
+	lacks '[^ -~]' <<<"$stderr"
+	grep -qE '^> backend_bound +[0-9.]+ % #' <<<"$stderr"
+	run --separate-stderr model --color always ./work
+	grep -qP '\x1b\[31m' <<<"$stderr"
+}
+
+@test "every CPU of the model fits 80 columns, with all there is" {
+	for cpu in $(plumb list cores --source model -x '|' | cut -d '|' -f 1); do
+		run --separate-stderr model --cpu "$cpu" -v --stages all ./work
+		[ "$status" -eq 0 ]
+		[ -z "$(too_wide 80 <<<"$stderr")" ]
+		run --separate-stderr model --cpu "$cpu" -r 2 --stages all ./work
+		[ -z "$(too_wide 80 <<<"$stderr")" ]
+	done
+}
+
+@test "JSON keeps its contract" {
+	run --separate-stderr model --json ./work exit 3
+	[ "$status" -eq 3 ]
+	json '
+		set(d) >= {"plumb", "source", "cpu", "command", "exit_status", "elapsed_seconds", "events",
+		           "metrics", "diagnosis", "warnings"} and
+		d["source"] == "model" and
+		d["cpu"] == {"name": "Neoverse N3", "midr": "0x410fd8e0", "slots": 5} and
+		d["command"] == ["./work", "exit", "3"] and d["exit_status"] == 3 and
+		d["elapsed_seconds"] > 0 and "time" not in d and
+		all(set(e) == {"name", "code", "count", "enabled_ns", "running_ns"} and
+		    isinstance(e["count"], int) for e in d["events"]) and
+		all(set(m) == {"name", "title", "group", "stage", "level", "parent", "value", "units"} and
+		    (m["value"] is None or isinstance(m["value"], float)) for m in d["metrics"]) and
+		{"path", "next_groups", "sample_events"} <= set(d["diagnosis"]) and
+		len(d["diagnosis"]["path"]) > 0 and
+		all(isinstance(w, str) for w in d["warnings"])' <<<"$stderr"
+}
+
+@test "the level-1 metrics sum to 100 %, and time is cycles at the frequency" {
+	model --json ./work 2>&1 >/dev/null | json '
+		abs(sum(m["value"] for m in d["metrics"] if m["group"] == "Topdown_L1") - 100) < 0.5 and
+		[abs(e["count"] / 3e9 / d["elapsed_seconds"] - 1) < 1e-6 for e in d["events"]
+		 if e["name"] == "CPU_CYCLES"] == [True]'
+}
+
+@test "each metric's value is its formula's, worked out by Python" {
+	plumb spec list metrics --cpu neoverse-n3 --json >metrics.json
+	# shellcheck disable=SC2046 # a name a word
+	plumb spec show --cpu neoverse-n3 --json $(names metrics 1 neoverse-n3) >facts.json
+	model --json ./work 2>&1 >/dev/null | json '
+		(lambda counts, formulas: len(d["metrics"]) > 60 and all(
+			(lambda formula, names: m["value"] is None and
+				(not names <= counts.keys() or not all(
+					counts[n] for n in names)) or
+				m["value"] is not None and
+				abs(eval(formula, {}, counts) - m["value"]) <= 1e-9 * abs(m["value"]) + 1e-12)(
+				formulas[m["name"]],
+				set(__import__("re").findall(r"[A-Z_][A-Z0-9_]+", formulas[m["name"]])))
+			for m in d["metrics"]))(
+			{e["name"]: e["count"] for e in d["events"]},
+			{x["name"]: x["formula"] for x in f["results"]})' f=facts.json
+}
+
+@test "twice the same gives the same counts" {
+	model --json -o one ./work >out
+	model --json -o two ./work >out
+	[ "$(json 'print(d["events"], d["metrics"], d["diagnosis"]) or True' <one)" = \
+		"$(json 'print(d["events"], d["metrics"], d["diagnosis"]) or True' <two)" ]
+}
+
+@test "CSV has topdown-tool's columns, and is CSV" {
+	run --separate-stderr model --csv -e L1D_CACHE ./work
+	[ "$(head -n 1 <<<"$stderr")" = "$(printf 'time,group,stage,level,metric,value,units\r')" ]
+	model --csv --stages all -e r08 -o out.csv ./work
+	/usr/bin/python3 - <<-'END'
+		import csv
+		with open("out.csv", newline="") as file:
+		    rows = list(csv.DictReader(file))
+		assert len(rows) > 60
+		first = rows[0]
+		assert (first["group"], first["stage"], first["level"], first["metric"], first["units"]) == (
+		    "Topdown_L1", "1", "1", "frontend_bound", "percent of slots"), first
+		assert all(r["time"] == "" for r in rows)
+		assert all(r["value"] == "" or float(r["value"]) >= -1 for r in rows)
+		assert [r["level"] for r in rows if r["metric"] == "backend_cache_l1d_bound"] == ["4"]
+		assert [(r["stage"], r["level"]) for r in rows if r["metric"] == "ipc"] == [("2", "")]
+		assert (rows[-1]["metric"], rows[-1]["units"]) == ("INST_RETIRED", "events")
+	END
+	run --separate-stderr model -x '|' -M ipc ./work
+	[[ $stderr =~ ^\|General\|2\|\|ipc\|[0-9.]+\|per\ cycle$ ]]
+}
+
+# metrics_of OPTION...: the names and groups that are printed.
+metrics_of()
+{
+	model "$@" -x '|' -o - ./work | sed '/^done$/d' | cut -d '|' -f 2,5
+}
+
+@test "what is asked for is counted, and nothing else" {
+	[ "$(metrics_of -m General)" = "General|ipc" ]
+	[ "$(metrics_of -m general,mpki | wc -l)" -eq 11 ]
+	[ "$(metrics_of -m General -m MPKI -M l1d_cache_miss_ratio | wc -l)" -eq 12 ]
+	[ "$(metrics_of --level 1 | cut -d '|' -f 2 | sort | xargs)" = \
+		"backend_bound bad_speculation frontend_bound retiring" ]
+	[ "$(metrics_of --node frontend_mem_tlb_bound | cut -d '|' -f 1 | sort -u | xargs)" = \
+		"ITLB_Effectiveness Topdown_Frontend" ]
+	[ "$(metrics_of --stages 1 | wc -l)" -eq 21 ]
+	[ "$(metrics_of --stages topdown,uarch)" = "$(metrics_of --stages all)" ]
+	[ "$(metrics_of)" = "$(metrics_of --stages 1,2)" ]
+	[ "$(metrics_of -e INST_RETIRED,r11,0x8)" = "$(printf '|INST_RETIRED\n|CPU_CYCLES')" ]
+	# Without stage 1 there is nothing to diagnose.
+	model --json -m General ./work 2>&1 >/dev/null | json 'd["diagnosis"] is None'
+}
+
+@test "names that are none are refused, with the nearest" {
+	run --separate-stderr model -m Operaton_Mix ./work
+	[ "$status" -eq 2 ]
+	said "plumb: neoverse-n3-r0p0 has no metric group 'Operaton_Mix'" \
+		"       did you mean Operation_Mix?"
+	run --separate-stderr model -M ipx ./work
+	said "plumb: neoverse-n3-r0p0 has no metric 'ipx'" "       did you mean ipc?"
+	run --separate-stderr model -n backend_bond ./work
+	said "plumb: neoverse-n3-r0p0 has no node 'backend_bond'" "       did you mean backend_bound?"
+	run --separate-stderr model -n ipc ./work
+	[ "$status" -eq 2 ]
+	run --separate-stderr model -e L1D_CACH ./work
+	said "plumb: neoverse-n3-r0p0 has no event 'L1D_CACH'" "       did you mean L1D_CACHE?"
+	run --separate-stderr model -s 3 ./work
+	said "plumb: bad value '3' of --stages" "       1 (topdown), 2 (uarch) or all"
+	run --separate-stderr model -m General,,MPKI ./work
+	said "plumb: a name is missing in 'General,,MPKI'"
+	run --separate-stderr model --cpu neoverse-v1 ./work
+	[ "$status" -eq 2 ]
+	[ "$(head -n 1 <<<"$stderr")" = "plumb: the model has no core 'neoverse-v1'" ]
+}
+
+@test "an event that the model does not count is refused, never counted as 0" {
+	run --separate-stderr model -e SVE_PRED_FULL_SPEC ./work
+	[ "$status" -eq 2 ]
+	[ "$(head -n 1 <<<"$stderr")" = "plumb: the model does not count SVE_PRED_FULL_SPEC" ]
+	grep -q '^       nearby it counts .*SVE_INST_SPEC' <<<"$stderr"
+	[ -z "$output" ]
+	run --separate-stderr model -e r8075 ./work
+	[ "$status" -eq 2 ]
+	run --separate-stderr model -M sve_predicate_full_percentage ./work
+	[ "$status" -eq 2 ]
+	grep -q '^plumb: sve_predicate_full_percentage needs SVE_PRED_' <<<"$stderr"
+	run --separate-stderr model -e CTI_TRIGOUT4 ./work
+	[ "$status" -eq 2 ]
+	# In a group it has no value, and that is said.
+	run --separate-stderr model -m SVE_Effectiveness ./work
+	[ "$status" -eq 0 ]
+	grep -qE '^    sve_predicate_full_percentage +– +percent' <<<"$stderr"
+	grep -q '^Note: not counted' <<<"$stderr"
+	model --json -m SVE_Effectiveness ./work 2>&1 >/dev/null | json '
+		[m["value"] for m in d["metrics"] if m["name"] == "sve_predicate_full_percentage"] == [None]'
+}
+
+@test "what cannot be run is told, with the mend" {
+	run --separate-stderr model nowhere-to-be-found
+	[ "$status" -eq 2 ]
+	said "plumb: nowhere-to-be-found: no such program in PATH" \
+		"       ./nowhere-to-be-found is one in the working directory"
+	run --separate-stderr model ./nowhere
+	[ "$status" -eq 2 ]
+	said "plumb: ./nowhere: No such file or directory"
+	printf '#!/bin/sh\n' >script && chmod +x script
+	run --separate-stderr model ./script
+	[ "$status" -eq 2 ]
+	grep -q '^plumb: ./script: not an ELF program$' <<<"$stderr"
+	if [ "$(uname -m)" = x86_64 ]; then
+		run --separate-stderr model /bin/true
+		[ "$status" -eq 2 ]
+		said "plumb: /bin/true: an x86-64 program, and the model runs AArch64" \
+			"       build it for AArch64, with aarch64-linux-gnu-gcc for example"
+	fi
+	run --separate-stderr model --qemu "$PWD/none" ./work
+	[ "$status" -eq 3 ]
+	grep -q 'apt-get install qemu-user' <<<"$stderr"
+	run --separate-stderr model --qemu /bin/true ./work
+	[ "$status" -eq 3 ]
+	# shellcheck disable=SC2016 # for the inner shell
+	printf '#!/bin/sh\ncase $1 in --version) echo "qemu-aarch64 version 7.2.0";; esac\n' >plain
+	chmod +x plain
+	run --separate-stderr model --qemu "$PWD/plain" ./work
+	[ "$status" -eq 3 ]
+	grep -q 'without support for plugins' <<<"$stderr"
+	run --separate-stderr model -L "$PWD" ./dynamic
+	[ "$status" -eq 3 ]
+	grep -q 'libc6-arm64-cross' <<<"$stderr"
+}
+
+@test "a dynamic program runs, its libraries found by themselves" {
+	run --separate-stderr model -s 1 ./dynamic
+	[ "$status" -eq 0 ]
+	[ "$output" = "done" ]
+}
+
+@test "the program is looked up in PATH, and -- is not needed" {
+	PATH=$PWD:$PATH run --separate-stderr model -s 1 work exit 4
+	[ "$status" -eq 4 ]
+	[ "$(head -n 1 <<<"$stderr")" = "Neoverse N3 (model): work exit 4" ]
+	run -4 model -s 1 -- ./work exit 4
+	# What follows the program is its own, options too.
+	run --separate-stderr model -s 1 ./work --json
+	[ "$status" -eq 0 ]
+	[ "$(head -n 1 <<<"$stderr")" = "Neoverse N3 (model): ./work --json" ]
+	run --separate-stderr plumb stat
+	[ "$status" -eq 2 ]
+	said "plumb: PROGRAM [ARGUMENT] needed" "       see plumb stat --help"
+}
+
+@test "-I: an object a line, which add up to the whole" {
+	run --separate-stderr model -I 1 --json ./work long
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^{' <<<"$stderr")" -eq "$(wc -l <<<"$stderr")" ]
+	model --json ./work long >/dev/null 2>whole
+	model -I 1 --json -o lines ./work long >/dev/null
+	/usr/bin/python3 - <<-'END'
+		import json
+		lines = [json.loads(line) for line in open("lines")]
+		parts, whole = lines[:-1], lines[-1]
+		assert len(parts) >= 3 and whole["summary"] and not any(p["summary"] for p in parts)
+		assert whole["exit_status"] == 0 and all(p["exit_status"] is None for p in parts)
+		times = [p["time"] for p in parts]
+		assert times == sorted(times) and abs(times[-1] - whole["time"]) < 1e-9
+		for i, event in enumerate(whole["events"]):
+		    assert sum(p["events"][i]["count"] for p in parts) == event["count"], event
+		once = json.load(open("whole"))
+		for a, b in zip(once["events"], whole["events"]):
+		    assert a["count"] == b["count"], (a, b)
+	END
+	run --separate-stderr model -I 1 -x, -M ipc ./work long
+	[ "$(grep -cE '^0\.[0-9]+,General,2,,ipc,[0-9.]+,per cycle' <<<"$stderr")" -ge 3 ]
+	run --separate-stderr model -I 1 ./work long
+	grep -qE '^ *time s  frontend   backend  retiring       bad  leading$' <<<"$stderr"
+	[ -z "$(too_wide 80 <<<"$stderr")" ]
+	run --separate-stderr model -I 1 -r 2 ./work
+	[ "$status" -eq 2 ]
+	run --separate-stderr model -I 0 ./work
+	[ "$status" -eq 2 ]
+}
+
+@test "-r: so many runs, their mean, and how far apart they are" {
+	model --json -o once ./work
+	model -r 3 --json -o result ./work >out
+	[ "$(cat out)" = "$(printf 'done\ndone\ndone')" ]
+	json '
+		d["runs"] == 3 and d["diagnosis"]["parts"] == 3 and d["diagnosis"]["agreeing"] == 3 and
+		all(m["low"] == m["high"] and abs(m["low"] - m["value"]) <= 1e-9 * abs(m["value"])
+		    for m in d["metrics"] if m["value"] is not None) and
+		[(e["name"], e["count"]) for e in d["events"]] ==
+		[(e["name"], e["count"]) for e in o["events"]]' o=once <result
+	run --separate-stderr model -r 2 ./work
+	grep -q '^  mean of 2 runs' <<<"$stderr"
+	grep -q '^  Sure   all 2 runs' <<<"$stderr"
+	# Of several ends, the first that is no success.
+	run -6 model -r 2 ./work exit 6
+}
+
+@test "a program that crashes is reported: what was counted until then" {
+	run --separate-stderr model ./work crash
+	[ "$status" -eq 139 ]
+	grep -q '^  ended by signal 11 ' <<<"$stderr"
+	grep -q '^Diagnosis$' <<<"$stderr"
+	run --separate-stderr model --json -o result ./work crash
+	json 'd["exit_status"] == 139 and
+		[e["count"] > 10000 for e in d["events"] if e["name"] == "INST_RETIRED"] == [True]' <result
+}
+
+# in_background ARGUMENT...: runs `plumb stat` so, its output in `out` and `err`; returns when the
+# program is at work. Its process is in `process`, and once it has ended its exit status in `ended`.
+in_background()
+{
+	rm -f process ended out
+	# A shell has what it starts so ignore SIGINT.
+	# shellcheck disable=SC2016,SC2153 # for the inner shell; lib.bash asks for it
+	(
+		status=0
+		env --default-signal=INT sh -c 'echo $$ >process; exec "$@"' - \
+			"$PLUMB" stat --source model -o result "$@" >out 2>err || status=$?
+		echo "$status" >ended
+	) 3>&- &
+	soon grep -q ready out
+}
+
+# soon COMMAND...: tries until it succeeds, for half a minute.
+soon()
+{
+	for _ in $(seq 300); do
+		"$@" 2>/dev/null && return
+		sleep 0.1
+	done
+	return 1
+}
+
+@test "a signal to plumb alone is passed on, and what was counted is shown" {
+	for signal in INT TERM; do
+		rm -f result
+		in_background ./work wait
+		kill -"$signal" "$(cat process)"
+		soon grep -qx 5 ended
+		grep -q "^signal $(kill -l "$signal")\$" out
+		grep -q '^Diagnosis$' result
+	done
+	in_background ./work forever
+	kill -TERM "$(cat process)"
+	soon grep -qx 143 ended
+	grep -q '^  ended by signal 15 ' result
+}
+
+@test "Ctrl-C ends the program, and shows what was counted so far" {
+	# shellcheck disable=SC2154 # by lib.bash
+	run /usr/bin/python3 "$here/interrupted.py" "$PLUMB" stat --color never --source model ./work \
+		forever
+	[ "$status" -eq 130 ]
+	grep -q '  ended by signal 2 ' <<<"$output"
+	grep -q 'Diagnosis' <<<"$output"
+}
+
+@test "a program that takes a while shows how far it is, on a terminal only" {
+	run /usr/bin/python3 "$here/interrupted.py" --after 3 "$PLUMB" stat --source model ./work forever
+	grep -qE '[0-9]+ s: [0-9]+ million instructions, [0-9.]+ a second' <<<"$output"
+	run /usr/bin/python3 "$here/interrupted.py" --after 3 "$PLUMB" stat --no-progress --source model \
+		./work forever
+	lacks 'million instructions' <<<"$output"
+}
+
+@test "-o: a file that appears whole, or standard output" {
+	printf old >result
+	run --separate-stderr model -o result ./work
+	[ "$output" = "done" ]
+	[ -z "$stderr" ]
+	[ "$(head -n 1 result)" = "Neoverse N3 (model): ./work" ]
+	[ "$(model -o - ./work | head -n 2 | tail -n 1)" = "Neoverse N3 (model): ./work" ]
+	# What cannot be written is told before anything runs.
+	run --separate-stderr model -o nowhere/result ./work touch mark
+	[ "$status" -eq 1 ]
+	[ ! -e mark ]
+	[ "$(find . -name 'result.*' | wc -l)" -eq 0 ]
+}
+
+@test "without --source a line says who counts, and why; not among JSON" {
+	[ -z "$(find /sys/bus/event_source/devices -name 'armv[89]_*' 2>/dev/null)" ] || skip "an Arm PMU"
+	why="plumb: counting with the model of a Neoverse N3: this machine has no Arm PMU"
+	run --separate-stderr plumb stat ./work
+	[ "$(head -n 1 <<<"$stderr")" = "$why" ]
+	run --separate-stderr plumb stat --json ./work
+	json 'd["source"] == "model"' <<<"$stderr"
+	run --separate-stderr plumb stat --json -o result ./work
+	[ "$stderr" = "$why" ]
+	run --separate-stderr plumb stat --source perf ./work
+	[ "$status" -eq 3 ]
+	said "plumb: this machine has no Arm PMU, so perf has nothing to count with" \
+		"       --source model counts AArch64 programs on any machine"
+}
+
+@test "forked processes are counted only when asked" {
+	model --json -e INST_RETIRED -o without ./work fork
+	model --json -e INST_RETIRED --children -o with ./work fork
+	json 'd["events"][0]["count"] > w["events"][0]["count"] + 300000' w=without <with
+}
+
+@test "options that do not go together" {
+	run --separate-stderr model --json --csv ./work
+	[ "$status" -eq 2 ]
+	run --separate-stderr model -r x ./work
+	said "plumb: bad value 'x' of --repeat: a whole number from 1 on is needed"
+	[ "$status" -eq 2 ]
+}

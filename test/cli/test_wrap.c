@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text for a terminal: what it takes, where it breaks, what of it is shown. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "render/wrap.h"
+
+/* The lines of `text`, joined by '|'. */
+static void expect_lines(const char *text, size_t width, const char *expected)
+{
+	char joined[512] = "";
+	struct wrap_line line;
+
+	while (wrap_next(&text, width, &line)) {
+		assert_int_equal(line.columns, wrap_columns(line.at, line.length));
+		snprintf(joined + strlen(joined), sizeof(joined) - strlen(joined), "%s%.*s",
+			 *joined ? "|" : "", (int)line.length, line.at);
+	}
+	assert_string_equal(joined, expected);
+}
+
+static void breaks_at_spaces(void **state)
+{
+	(void)state;
+	expect_lines("", 10, "");
+	expect_lines("one", 10, "one");
+	expect_lines("one two three", 13, "one two three");
+	expect_lines("one two three", 12, "one two|three");
+	expect_lines("one two three", 7, "one two|three");
+	expect_lines("one two three", 6, "one|two|three");
+	expect_lines("one   two", 5, "one|two");
+	expect_lines("one two   ", 20, "one two");
+}
+
+static void breaks_words_that_are_too_wide(void **state)
+{
+	(void)state;
+	expect_lines("abcdefghij", 4, "abcd|efgh|ij");
+	expect_lines("ab cdefghij", 4, "ab|cdef|ghij");
+	expect_lines("abc", 1, "a|b|c");
+	expect_lines("abc", 0, "a|b|c");
+}
+
+static void keeps_paragraphs(void **state)
+{
+	const char *text = "one two\nthree\n\nfour";
+	struct wrap_line line;
+
+	(void)state;
+	expect_lines("one two\nthree", 20, "one two|three");
+	assert_true(wrap_next(&text, 20, &line));
+	assert_true(wrap_next(&text, 20, &line));
+	assert_true(wrap_next(&text, 20, &line));
+	assert_int_equal(line.length, 0);
+	assert_true(wrap_next(&text, 20, &line));
+	assert_memory_equal(line.at, "four", 4);
+	assert_false(wrap_next(&text, 20, &line));
+}
+
+static void counts_characters_not_bytes(void **state)
+{
+	(void)state;
+	assert_int_equal(wrap_columns("\xc3\xa4\xe2\x94\x80\xf0\x9f\x99\x82x", 10), 4);
+	expect_lines("\xc3\xa4\xc3\xa4\xc3\xa4 \xc3\xa4", 3, "\xc3\xa4\xc3\xa4\xc3\xa4|\xc3\xa4");
+	/* Three bytes that are no UTF-8 are three '?'. */
+	assert_int_equal(wrap_columns("\xff\x80\xc3", 3), 3);
+}
+
+/* Table 3-7 of the Unicode Standard: what is well-formed. */
+static void knows_utf8(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t taken;
+		bool shown;
+	} cases[] = {
+		{"a", 1, true},
+		{"\x1f", 1, false},
+		{"\x7f", 1, false},
+		{"\x80", 1, false},
+		{"\xc0\x80", 1, false}, /* overlong */
+		{"\xc1\xbf", 1, false}, /* overlong */
+		{"\xc2\x80", 2, false}, /* a C1 control */
+		{"\xc2\x9b", 2, false}, /* CSI */
+		{"\xc2\xa0", 2, true},
+		{"\xdf\xbf", 2, true},
+		{"\xe0\x9f\xbf", 1, false}, /* overlong */
+		{"\xe0\xa0\x80", 3, true},
+		{"\xe2\x80\xae", 3, false}, /* right-to-left override */
+		{"\xe2\x81\xa6", 3, false}, /* left-to-right isolate */
+		{"\xed\x9f\xbf", 3, true},
+		{"\xed\xa0\x80", 1, false}, /* a surrogate */
+		{"\xef\xbf\xbf", 3, true},
+		{"\xf0\x8f\xbf\xbf", 1, false}, /* overlong */
+		{"\xf0\x90\x80\x80", 4, true},
+		{"\xf4\x8f\xbf\xbf", 4, true},
+		{"\xf4\x90\x80\x80", 1, false}, /* past U+10FFFF */
+		{"\xf5\x80\x80\x80", 1, false},
+		{"\xe2\x94", 1, false}, /* cut off */
+		{"\xe2x\x80", 1, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		bool shown = !cases[i].shown;
+
+		assert_int_equal(wrap_character(cases[i].bytes, strlen(cases[i].bytes), &shown),
+				 cases[i].taken);
+		assert_int_equal(shown, cases[i].shown);
+	}
+}
+
+static void expect_put(const char *bytes, const char *expected)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	wrap_put(stream, bytes, strlen(bytes));
+	fclose(stream);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void puts_what_is_harmless(void **state)
+{
+	(void)state;
+	expect_put("", "");
+	expect_put("plain \xc3\xa4", "plain \xc3\xa4");
+	expect_put("\x1b[31mred\x1b[0m\n", "?[31mred?[0m?");
+	expect_put("\xff\xfe"
+		   "a\xc3",
+		   "??a?");
+	expect_put("\xc2\x9b"
+		   "1m",
+		   "?1m");
+}
+
+static void cuts_between_characters(void **state)
+{
+	(void)state;
+	assert_int_equal(wrap_complete(""), 0);
+	assert_int_equal(wrap_complete("abc"), 3);
+	assert_int_equal(wrap_complete("ab\xc3\xa4"), 4);
+	assert_int_equal(wrap_complete("ab\xc3"), 2);
+	assert_int_equal(wrap_complete("ab\xe2\x94"), 2);
+	assert_int_equal(wrap_complete("ab\xf0\x9f\x99"), 2);
+	assert_int_equal(wrap_complete("ab\xe2\x94\x80"), 5);
+	/* No beginning of anything: as long as it is. */
+	assert_int_equal(wrap_complete("\x80\x80\x80\x80\x80"), 5);
+}
+
+/* Whatever the bytes and the width: no line too wide, nothing but spaces and line ends lost. */
+static void loses_nothing(void **state)
+{
+	static const char alphabet[] = "abc  \n\xc3\xa4\xe2\x94\x80\xff\x1b";
+	uint32_t seed = 1;
+
+	(void)state;
+	for (int round = 0; round < 20000; round++) {
+		char text[64], kept[64] = "", lines[64] = "";
+		const char *rest = text;
+		size_t length, width, used = 0;
+		struct wrap_line line;
+
+		seed = seed * 1664525 + 1013904223;
+		length = (seed >> 24) % sizeof(text);
+		width = 1 + (seed >> 16) % 20;
+		for (size_t i = 0; i < length; i++) {
+			seed = seed * 1664525 + 1013904223;
+			text[i] = alphabet[(seed >> 20) % (sizeof(alphabet) - 1)];
+		}
+		text[length] = '\0';
+		for (size_t i = 0; i < length; i++)
+			if (text[i] != ' ' && text[i] != '\n')
+				kept[used++] = text[i];
+		kept[used] = '\0';
+
+		used = 0;
+		while (wrap_next(&rest, width, &line)) {
+			assert_true(line.columns <= width);
+			for (size_t i = 0; i < line.length; i++)
+				if (line.at[i] != ' ')
+					lines[used++] = line.at[i];
+		}
+		lines[used] = '\0';
+		assert_string_equal(lines, kept);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(breaks_at_spaces),
+		cmocka_unit_test(breaks_words_that_are_too_wide),
+		cmocka_unit_test(keeps_paragraphs),
+		cmocka_unit_test(counts_characters_not_bytes),
+		cmocka_unit_test(knows_utf8),
+		cmocka_unit_test(puts_what_is_harmless),
+		cmocka_unit_test(cuts_between_characters),
+		cmocka_unit_test(loses_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

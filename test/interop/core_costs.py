@@ -1,0 +1,136 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""What instructions cost by the cores' data, and by LLVM's scheduling models.
+
+    core_costs.py DECODE_WORDS CORES_FOLDER
+
+Forms of instructions found at random: for each, latency and the load on each port by its class in
+model/cores, against the tables of llvm-mca. Only classes whose source is LLVM's model are held to
+it; LLVM leaves some forms at a default, so not every one agrees.
+"""
+import collections
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+
+from decode_check import decode  # noqa: E402
+from decode_llvm_words import disassemble, sample  # noqa: E402
+from tap import Skip, Tap  # noqa: E402
+
+LLVM_MCA = "llvm-mca-19"
+FEATURES = ("+v9.2a,+sve2,+sve2-aes,+sve2-sha3,+sve2-sm4,+sve2-bitperm,+bf16,+i8mm,+fullfp16,"
+            "+fp16fml,+sha3,+sm4,+aes,+sha2,+mte,+pauth")
+WORDS = 400000
+
+tap = Tap()
+
+
+def form(text):
+    """The text with its registers and numbers made equal."""
+    text = re.sub(r"\b[wx]zr\b", "x1", text)
+    text = re.sub(r"\b([wxbhsdqvzp])\d+\b", r"\1N", text)
+    return re.sub(r"-?\b(0x[0-9a-f]+|\d+(\.\d+)?)\b", "I", text)
+
+
+def forms(count):
+    """[(word, text)], one of each form."""
+    words = sample(count)
+    found = {}
+    for word, text in disassemble(words, FEATURES).items():
+        if not text.startswith("movprfx"):
+            found.setdefault(form(text), (word, text.replace("\t", " ")))
+    return list(found.values())
+
+
+def llvm_costs(cpu, texts):
+    """{text: (latency, {port: load})} of those that the model knows."""
+    if not shutil.which(LLVM_MCA):
+        raise Skip(f"no {LLVM_MCA}: apt-get install llvm-19")
+    while True:
+        done = subprocess.run(
+            [LLVM_MCA, "-mtriple=aarch64", f"-mcpu={cpu}", "-mattr=+all", "-instruction-tables",
+             "-skip-unsupported-instructions=lack-sched", "-json"],
+            input="\n".join(texts) + "\n", capture_output=True, text=True, check=False)
+        wrong = {int(line) - 1 for line in re.findall(r"<stdin>:(\d+):\d+: error", done.stderr)}
+        if not wrong:
+            break
+        texts = [text for line, text in enumerate(texts) if line not in wrong]
+    told = json.loads(done.stdout)
+    region = told["CodeRegions"][0]
+    ports = []
+    for name in told["TargetInfo"]["Resources"]:  # "N2UnitL01.\0": one of several alike
+        unit, _, number = name.split("Unit")[1].partition(".")
+        ports.append(unit.replace("L01", "L") + (str(ord(number)) if number else ""))
+    loads = collections.defaultdict(dict)
+    for use in region["ResourcePressureView"]["ResourcePressureInfo"]:
+        loads[use["InstructionIndex"]][ports[use["ResourceIndex"]]] = use["ResourceUsage"]
+    return {text.replace("\t", " ").strip(): (info["Latency"], loads[number])
+            for number, (text, info) in enumerate(zip(
+                region["Instructions"], region["InstructionInfoView"]["InstructionList"]))}
+
+
+def class_costs(path):
+    """{class: (latency, {port: load}, from LLVM)}"""
+    with open(path, encoding="utf-8") as file:
+        core = json.load(file)
+    costs = {}
+    for name, entry in core["classes"].items():
+        for suffix, extra in (("", ""), ("_WB", core["writeback"]["value"])):
+            loads = collections.Counter()
+            for part in f"{entry['parts']} {extra}".split():
+                count, ports, busy = re.fullmatch(r"(?:(\d+)\*)?(\w+)(?:/(\d+))?", part).groups()
+                ports = core["groups"].get(ports, ports).split()
+                for port in ports:
+                    loads[port] += int(count or 1) * int(busy or 1) / len(ports)
+            costs[name + suffix] = entry["latency"], dict(loads), entry["source"] == "llvm"
+    return costs
+
+
+def same_loads(ours, theirs):
+    return all(abs(ours.get(port, 0) - theirs.get(port, 0)) < 0.02 for port in {*ours, *theirs})
+
+
+def compare(program, path, cpu):
+    found = forms(WORDS)
+    theirs = llvm_costs(cpu, [text for _, text in found])
+    ours = class_costs(path)
+    agreeing, latencies, all_of, none = 0, 0, 0, collections.Counter()
+    by_class = collections.defaultdict(list)
+    for (_, text), decoded in zip(found, decode(program, [word for word, _ in found])):
+        latency, loads, from_llvm = ours[decoded.name]
+        if text not in theirs or not from_llvm:
+            none[decoded.name] += 1
+            continue
+        all_of += 1
+        latencies += latency == theirs[text][0]
+        agrees = latency == theirs[text][0] and same_loads(loads, theirs[text][1])
+        agreeing += agrees
+        by_class[decoded.name].append((agrees, text))
+    never = [f"{name}: {texts[0][1]}" for name, texts in by_class.items()
+             if not any(agrees for agrees, _ in texts) and len(texts) > 2]
+    remark = (f"{agreeing} of {all_of} forms cost the same on every port, {latencies} have the "
+              f"same latency; {sum(none.values())} forms are not in LLVM's model, or our data "
+              f"says where else it is from; in no form agree: {', '.join(never) or 'none'}")
+    if all_of < 2500 or agreeing < 0.93 * all_of or latencies < 0.96 * all_of or len(never) > 6:
+        raise AssertionError(remark)
+    return remark
+
+
+@tap.test
+def neoverse_n3(program, folder):
+    """Neoverse N3's costs are those of LLVM's model."""
+    return compare(program, os.path.join(folder, "neoverse-n3.json"), "neoverse-n3")
+
+
+@tap.test
+def neoverse_v2(program, folder):
+    """Neoverse V2's costs are those of LLVM's model."""
+    return compare(program, os.path.join(folder, "neoverse-v2.json"), "neoverse-v2")
+
+
+tap.run(*sys.argv[1:])

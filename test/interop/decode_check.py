@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares what the model's decoder says of words with what their disassembly says."""
+import subprocess
+
+import a64_text as a64
+
+
+class Decoded:
+    """One line of decode_words."""
+
+    def __init__(self, line):
+        (word, known, self.name, branch, target, memory, size, log2, kinds, self.fp_ops, sources,
+         targets, address, written) = line.split()
+        self.word = int(word, 16)
+        self.known = known == "1"
+        self.branch, self.target = int(branch), int(target)
+        self.memory, self.size, self.log2 = int(memory, 16), int(size), int(log2)
+        self.kinds, self.fp_ops = int(kinds, 16), int(self.fp_ops)
+        self.sources = [] if sources == "-" else [int(reg) for reg in sources.split(",")]
+        self.targets = [] if targets == "-" else [int(reg) for reg in targets.split(",")]
+        self.address, self.written = int(address), int(written)
+
+
+def decode(program, words):
+    """The decoder's view of words, in order."""
+    done = subprocess.run([program], input="".join(f"{word:x}\n" for word in words),
+                          capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    if len(lines) != len(words):
+        raise AssertionError(f"{len(lines)} answers to {len(words)} words")
+    return [Decoded(line) for line in lines]
+
+
+def names(registers):
+    def name(reg):
+        if reg < a64.SP:
+            return f"x{reg}"
+        fixed = {31: "sp", 80: "ffr", 81: "nzcv", 82: "fpcr", 83: "za", 84: "system"}
+        return fixed.get(reg) or (f"v{reg - 32}" if reg < 64 else f"p{reg - 64}")
+    return " ".join(name(reg) for reg in sorted(registers)) or "none"
+
+
+def general(registers):
+    return {reg for reg in registers if reg <= a64.SP}
+
+
+def vectors(registers):
+    return {reg for reg in registers if a64.V0 <= reg < a64.FFR}
+
+
+COMPARED_MEMORY = (a64.LOAD | a64.STORE | a64.EXCLUSIVE | a64.ACQUIRE | a64.RELEASE | a64.ATOMIC |
+                   a64.PREFETCH | a64.GATHER | a64.TAG | a64.COMPARE_SWAP | a64.FIRST_FAULT)
+COMPARED_KINDS = sum(a64.KIND[name] for name in
+                     ("LD ST DP ASE VFP CRYPTO PC_WRITE ISB DSB DMB RC_LD RC_ST STREX CAS SVE "
+                      "ASE_INST LDFF").split())
+SIZED_KINDS = sum(a64.KIND[name] for name in "FP_HP FP_SP FP_DP INT8 INT16 INT32 INT64".split())
+
+
+def differences(ours, text):
+    """What the decoder says otherwise than the disassembly; a list of sentences."""
+    found = []
+
+    def same(what, our, their):
+        if our != their:
+            found.append(f"{what}: ours {our}, the text's {their}")
+
+    same("branch kind", ours.branch, text.branch)
+    if text.target is not None:
+        same("branch target", ours.target, text.target)
+    same("memory", hex(ours.memory & COMPARED_MEMORY), hex(text.memory & COMPARED_MEMORY))
+    if text.size is not None:
+        same("bytes", ours.size, text.size)
+    if text.kinds is None:
+        if ours.kinds & a64.KIND["VFP"] and ours.kinds & a64.KIND["ASE"] or \
+                not ours.kinds & (a64.KIND["VFP"] | a64.KIND["ASE"]):
+            found.append(f"kinds: ours {ours.kinds:x}, neither VFP nor ASE alone")
+    else:
+        same("kinds", hex(ours.kinds & COMPARED_KINDS), hex(text.kinds & COMPARED_KINDS))
+    reads, writes = set(ours.sources), set(ours.targets)
+    same("general registers read", names(general(reads)), names(general(text.reads)))
+    same("general registers written", names(general(writes)), names(general(text.writes)))
+    same("flags written", a64.FLAGS in writes, text.flags_written)
+    if text.flags_read:
+        same("flags read", a64.FLAGS in reads, True)
+    named = vectors(text.reads) | vectors(text.writes)
+    same("vector and predicate registers", names(vectors(reads) | vectors(writes)), names(named))
+    same("vector and predicate registers written", names(vectors(writes)),
+         names(vectors(text.writes)))
+    missing = vectors(text.reads) - vectors(reads)
+    if missing:
+        found.append(f"vector and predicate registers not read: {names(missing)}")
+    extra = vectors(reads) - vectors(text.reads)
+    first = vectors(a64.registers_of(text.operands[0])) if text.operands else set()
+    if not text.memory and first - vectors(text.reads):
+        updates = a64.VECTOR_UPDATES.match(text.mnemonic) or \
+            any(operand.endswith("/m") for operand in text.operands[1:])
+        if updates and not first <= reads:
+            found.append(f"{names(first)} is not read although it is updated")
+        if a64.VECTOR_REPLACES.match(text.mnemonic) and extra and not updates and \
+                any(a64.registers_of(operand) for operand in text.operands[1:]):
+            found.append(f"{names(extra)} is read although it is replaced")
+    arithmetic = text.arithmetic()
+    if arithmetic:
+        same("element size", hex(ours.kinds & SIZED_KINDS), hex(arithmetic[0]))
+        same("floating-point operations", ours.fp_ops, arithmetic[1])
+    if text.address and not text.memory & a64.GATHER:
+        base = ours.sources[len(ours.sources) - ours.address:][:1] if ours.address else []
+        same("address base", base, text.address[:1])
+    return found
+
+
+class Comparison:
+    """Gathers the differences of many words, told once for each mnemonic."""
+
+    def __init__(self):
+        self.count = self.unparsed = self.wrong = 0
+        self.unknown, self.examples = {}, {}
+
+    # What binutils 2.40 takes for an instruction although bits that must be 0 are 1 (data in
+    # text sections): psel (bits 9 and 4), mova with a quadword bit but another size.
+    LOOSE = ((0xff20c000, 0x25204000, 0x0210), (0xff3f0000, 0xc0030000, 0x10000),
+             (0xff3f0000, 0xc0010000, 0x10000))
+
+    def add(self, ours, text, pc=None):
+        try:
+            told = a64.Instruction(text, pc)
+        except a64.Unparsed:
+            self.unparsed += 1
+            if not ours.known:
+                self.unknown.setdefault(text.split()[0], (ours.word, text))
+            return
+        self.count += 1
+        if not ours.known and any(ours.word & mask == value and ours.word & wrong
+                                  for mask, value, wrong in self.LOOSE):
+            self.unparsed += 1
+            return
+        if not ours.known:
+            self.unknown.setdefault(told.mnemonic, (ours.word, text))
+            return
+        for difference in differences(ours, told):
+            self.wrong += 1
+            key = (told.mnemonic, difference.split(":")[0])
+            self.examples.setdefault(key, f"{ours.word:08x} {text.strip()}: {difference}")
+
+    def done(self, at_least):
+        told = [f"unknown: {word:08x} {text.strip()}" for word, text in self.unknown.values()]
+        told += list(self.examples.values())
+        if told:
+            raise AssertionError("\n".join(told[:60]))
+        if self.count < at_least:
+            raise AssertionError(f"only {self.count} instructions, {at_least} are expected")
+        return f"compared {self.count} different instructions"

@@ -1,0 +1,79 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every instruction of Debian's arm64 libraries: what the decoder makes of it, and binutils.
+
+    decode_objdump.py DECODE_WORDS
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+
+from decode_check import Comparison, decode  # noqa: E402
+from tap import Skip, Tap  # noqa: E402
+
+OBJDUMP = "aarch64-linux-gnu-objdump"
+FOLDERS = ("/usr/aarch64-linux-gnu/lib", "/usr/lib/aarch64-linux-gnu", "/lib/aarch64-linux-gnu")
+LINE = re.compile(r"\s*([0-9a-f]+):\t([0-9a-f]{8}) \t(.*)")
+# What stands between the instructions of a text section: constants.
+NOT_CODE = re.compile(r"\.(word|inst|byte|short)|udf\t|<unknown>|undefined")
+
+tap = Tap()
+
+
+def find(library):
+    for folder in FOLDERS:
+        path = os.path.join(folder, library)
+        if os.path.exists(path):
+            return path
+    raise Skip(f"no {library} for arm64: apt-get install libc6-arm64-cross, "
+               "libstdc++6-arm64-cross, libssl3:arm64")
+
+
+def compare(program, library, at_least):
+    if not shutil.which(OBJDUMP):
+        raise Skip(f"no {OBJDUMP}: apt-get install binutils-aarch64-linux-gnu")
+    texts = {}  # by word: one address and text is enough, as what is compared is relative
+    total = 0
+    with subprocess.Popen([OBJDUMP, "-d", find(library)], stdout=subprocess.PIPE,
+                          text=True) as objdump:
+        for line in objdump.stdout:
+            match = LINE.match(line)
+            if match and not NOT_CODE.search(match[3]):
+                total += 1
+                texts.setdefault(int(match[2], 16), (int(match[1], 16), match[3]))
+    comparison = Comparison()
+    for ours in decode(program, list(texts)):
+        pc, text = texts[ours.word]
+        comparison.add(ours, text, pc)
+    return f"{comparison.done(at_least)} of {total} in {os.path.realpath(find(library))}"
+
+
+@tap.test
+def libc(program):
+    """The C library's instructions are what binutils says they are."""
+    return compare(program, "libc.so.6", 50000)
+
+
+@tap.test
+def libcrypto(program):
+    """OpenSSL's instructions are what binutils says they are."""
+    return compare(program, "libcrypto.so.3", 100000)
+
+
+@tap.test
+def libstdcxx(program):
+    """The C++ library's instructions are what binutils says they are."""
+    return compare(program, "libstdc++.so.6", 50000)
+
+
+@tap.test
+def libm(program):
+    """The mathematical library's instructions are what binutils says they are."""
+    return compare(program, "libm.so.6", 20000)
+
+
+tap.run(sys.argv[1])

@@ -1,0 +1,62 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Cycles an iteration of loop bodies of real code, by the core model and by llvm-mca.
+
+    model_mca.py LOOP_CYCLES BENCH_MODEL [PROGRAM...]
+
+BENCH_MODEL is the folder of mca.py, which has the judging, and `make bench-model` the details.
+"""
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[2])
+
+import mca  # noqa: E402
+from tap import Tap  # noqa: E402
+
+BLOCKS = 1500  # of the libraries; more than half of them are not bound by dispatch
+AT_LEAST = 500  # of these
+MEDIAN, P90 = 10, 25  # percent
+
+tap = Tap()
+tap.skip_all(mca.lacking())
+
+
+def judge(core, loop_cycles, programs):
+    figures = mca.compare(mca.Judge(loop_cycles, core), blocks_of(programs))
+    counting = [figure for figure in figures if mca.counts(figure)]
+    bound = [figure._replace(theirs=figure.limit) for figure in figures
+             if not mca.counts(figure)]
+    told = []
+    for what, some, at_least in (("where ports and latencies are the limit", counting, AT_LEAST),
+                                 ("where dispatch is, against that", bound, 100)):
+        number, median, p90 = mca.summary(some)
+        told.append(f"{number} blocks {what}: median {median:.1f} %, 90th percentile {p90:.1f} %")
+        if number < at_least or not median < MEDIAN or not p90 < P90:
+            raise AssertionError(f"{told[-1]}; wanted: at least {at_least}, below {MEDIAN} %, "
+                                 f"below {P90} %")
+    return "\n# ".join(told)
+
+
+chosen = []
+
+
+def blocks_of(programs):
+    if not chosen:
+        chosen.extend(mca.choose(BLOCKS, programs))
+    return chosen
+
+
+@tap.test
+def neoverse_n3(loop_cycles, programs):
+    """Neoverse N3: cycles an iteration are near llvm-mca's for Neoverse N2."""
+    return judge("neoverse-n3", loop_cycles, programs)
+
+
+@tap.test
+def neoverse_v2(loop_cycles, programs):
+    """Neoverse V2: cycles an iteration are near llvm-mca's for Neoverse V2."""
+    return judge("neoverse-v2", loop_cycles, programs)
+
+
+tap.run(sys.argv[1], sys.argv[3:])

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the Python tests share: TAP out, and nothing that can pass by accident."""
+import sys
+
+
+class Skip(Exception):
+    """Raised by a test that cannot run here; its message says why."""
+
+
+class Tap:
+    """Runs tests, each a function that returns a remark or None, or raises; prints TAP."""
+
+    def __init__(self):
+        self.tests = []
+        self.skipped = None
+
+    def test(self, function):
+        """A decorator; the function's first line of documentation is the test's name."""
+        self.tests.append(function)
+        return function
+
+    def skip_all(self, why):
+        self.skipped = why
+
+    def run(self, *arguments):
+        print(f"1..{len(self.tests)}")
+        failed = 0
+        for number, function in enumerate(self.tests, 1):
+            name = (function.__doc__ or function.__name__).split("\n")[0].rstrip(".")
+            if self.skipped:
+                print(f"ok {number} - {name} # SKIP {self.skipped}")
+                continue
+            try:
+                remark = function(*arguments)
+            except Skip as why:
+                print(f"ok {number} - {name} # SKIP {why}")
+            except Exception as error:  # whatever went wrong, the test has failed
+                failed += 1
+                print(f"not ok {number} - {name}")
+                for line in f"{type(error).__name__}: {error}".split("\n"):
+                    print(f"# {line}")
+            else:
+                print(f"ok {number} - {name}")
+                if remark:
+                    print(f"# {remark}")
+            sys.stdout.flush()
+        sys.exit(1 if failed else 0)
+
+
+class Facts:
+    """Compares facts one by one and counts them; all differences are told at once."""
+
+    def __init__(self):
+        self.count = 0
+        self.differences = []
+
+    def same(self, what, ours, theirs):
+        self.count += 1
+        if ours != theirs:
+            self.differences.append(f"{what}: ours {ours!r}, the document's {theirs!r}")
+
+    def done(self, at_least):
+        if self.differences:
+            raise AssertionError("\n".join(self.differences))
+        if self.count < at_least:
+            raise AssertionError(f"only {self.count} facts were found, {at_least} are there")
+        return f"compared {self.count} facts"

@@ -1,0 +1,87 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the model to what each kernel must come to on paper.
+
+Runs each kernel (bench/kernels, built as NAME.CORE) under the model of its core: the diagnosis must
+be exactly what NAME.json says, as far as the tree of the core's metrics goes, and each figure within
+5 % of its own, or within its bound. A figure made of events that only one core has says so.
+"""
+import argparse
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "interop"))
+from modelled import LEVEL_1, Core, Kernel, stat  # noqa: E402
+from tap import Skip, Tap  # noqa: E402
+
+TOLERANCE = 0.05
+
+
+def judge(figure, value, core):
+    """None if a value is what the figure expects, else what is wrong with it."""
+    if value is None:
+        return f"{figure['figure']} has no value"
+    if "equals" in figure:
+        expected, what = core.value(figure["equals"]), figure["equals"]
+        good = abs(value - expected) <= TOLERANCE * abs(expected)
+    elif "at_most" in figure:
+        expected, what = core.value(figure["at_most"]), "at most " + figure["at_most"]
+        good = value <= expected
+    else:
+        expected, what = core.value(figure["at_least"]), "at least " + figure["at_least"]
+        good = value >= expected
+    if good:
+        return None
+    return f"{figure['figure']} is {value:.4g}, not {expected:.4g} ({what}): {figure['because']}"
+
+
+def check_kernel(plumb, core, kernel):
+    figures = [figure for figure in kernel.expected["figures"]
+               if figure.get("only", kernel.core) == kernel.core]
+    events = {name for figure in figures for name in re.findall(r"\b[A-Z]\w+", figure["figure"])}
+    result = stat(plumb, kernel.core, [kernel.program], events)
+    work = kernel.work()
+    wrong = [judge(figure, result.value(figure["figure"], work=work), core)
+             for figure in figures]
+    path = [metric for metric in kernel.expected["path"] if metric in result.metrics]
+    if result.path != path:
+        wrong.insert(0, f"diagnosed {' > '.join(result.path)}, not {' > '.join(path)}: "
+                        f"{kernel.expected['why']}")
+    total = sum(result.metrics[name] for name in LEVEL_1)
+    if abs(total - 100) > 0.5:
+        wrong.append(f"the metrics of level 1 sum to {total}")
+    wrong = [what for what in wrong if what]
+    if wrong:
+        raise AssertionError("\n".join(wrong))
+    return f"{' > '.join(result.path)}; {len(figures)} figures"
+
+
+def main(arguments):
+    tap, cores = Tap(), {}
+    for program in arguments.programs:
+        kernel = Kernel(program, arguments.kernels)
+        if kernel.core not in cores:
+            cores[kernel.core] = Core(os.path.join(arguments.cores, kernel.core + ".json"))
+
+        def test(kernel=kernel, core=cores[kernel.core]):
+            if arguments.absent:
+                raise Skip(arguments.absent)
+            return check_kernel(arguments.plumb, core, kernel)
+        test.__doc__ = f"{kernel.name} on {kernel.core}: diagnosis and figures"
+        tap.test(test)
+    tap.run()
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--absent", metavar="WHY", help="what is missing: skip everything")
+    parser.add_argument("plumb")
+    parser.add_argument("cores", help="folder of the cores' data")
+    parser.add_argument("kernels", help="folder of the kernels' expectations")
+    parser.add_argument("programs", nargs="+")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main(parse_arguments())

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the model share: the cores' data, the kernels and what is expected of them,
+runs under the model and under the independent count."""
+import json
+import os
+import re
+import struct
+import subprocess
+import tempfile
+import types
+
+
+class Core:
+    """A core's data (model/cores), with names for what the kernels' expectations are made of:
+    everything in its "core" part, and of its classes
+
+    latency.CLASS       cycles from one to the next that waits for it
+    accumulator.CLASS   the same, if it is the accumulator that waits
+    cycles.CLASS        cycles that one takes of its busiest ports when they are shared out evenly
+    ports("GROUP")      how many ports a group has
+    parts("CLASS", "GROUP")  how many parts of one go to the ports of that group
+    """
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            data = json.load(file)
+        self.name = data["name"]
+        self.groups = {name: len(ports.split()) for name, ports in data["groups"].items()}
+        self.classes = data["classes"]
+        self.names = vars(self.values(data["core"]))
+        self.names.update(
+            latency=self.of_classes(lambda cost: cost["latency"]),
+            accumulator=self.of_classes(lambda cost: cost.get("accumulator")),
+            cycles=self.of_classes(lambda cost: max(
+                (count * busy / self.ports(group) for group, count, busy in parts_of(cost)),
+                default=None)),
+            ports=self.ports, parts=self.parts, max=max)
+
+    def values(self, members):
+        return types.SimpleNamespace(**{
+            name: member["value"] if "value" in member else self.values(member)
+            for name, member in members.items()})
+
+    def of_classes(self, value):
+        return types.SimpleNamespace(**{name: value(cost) for name, cost in self.classes.items()})
+
+    def ports(self, group):
+        return self.groups.get(group, 1)  # a port by itself is a group, too
+
+    def parts(self, name, group):
+        return sum(count for of, count, _ in parts_of(self.classes[name]) if of == group)
+
+    def value(self, expression):
+        return evaluate(expression, self.names)
+
+
+def parts_of(cost):
+    """A class's parts, "2*L V0/7": [(group, count, cycles that it keeps its port)]."""
+    for count, group, busy in re.findall(r"(?:(\d+)\*)?(\w+)(?:/(\d+))?", cost["parts"]):
+        yield group, int(count or 1), int(busy or 1)
+
+
+def evaluate(expression, names):
+    """An expression out of our own data files, with nothing but `names` to use."""
+    return eval(expression, {"__builtins__": {}}, names)
+
+
+class Kernel:
+    """A kernel built for a core, as NAME.CORE, and what NAME.json beside its source expects."""
+
+    def __init__(self, program, folder):
+        self.program = program
+        self.name, self.core = os.path.basename(program).rsplit(".", 1)
+        with open(os.path.join(folder, self.name + ".json"), encoding="utf-8") as file:
+            self.expected = json.load(file)
+        self.threads = os.path.exists(os.path.join(folder, self.name + ".c"))
+
+    def work(self):
+        return absolute_symbol(self.program, "kernel_work")
+
+
+def absolute_symbol(path, name):
+    """The value of a symbol of a 64-bit little-endian ELF file."""
+    with open(path, "rb") as file:
+        data = file.read()
+    sections, = struct.unpack_from("<Q", data, 0x28)
+    size, count = struct.unpack_from("<HH", data, 0x3a)
+    headers = [struct.unpack_from("<IIQQQQIIQQ", data, sections + i * size) for i in range(count)]
+    for _, kind, _, _, offset, length, link, _, _, _ in headers:
+        if kind != 2:  # SHT_SYMTAB
+            continue
+        strings = headers[link][4]
+        for at in range(offset, offset + length, 24):
+            text, _, _, _, value, _ = struct.unpack_from("<IBBHQQ", data, at)
+            if data[strings + text:data.index(b"\0", strings + text)].decode() == name:
+                return value
+    raise ValueError(f"{path}: no symbol {name}")
+
+
+# What a program finds around it: the same for every run, as a C library's start-up looks at it.
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
+
+
+class Failed(Exception):
+    """A run that did not end as it should have; the message is what it said."""
+
+
+def run(command):
+    done = subprocess.run(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, timeout=120,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    if done.returncode:
+        raise Failed(f"{command[0]} ... {command[-1]}: status {done.returncode}: "
+                     f"{done.stderr.decode(errors='replace').strip()}")
+    return done.stdout
+
+
+LEVEL_1 = ("frontend_bound", "backend_bound", "bad_speculation", "retiring")
+
+
+class Result:
+    """What `plumb stat` counted: events and metrics by name, and the path of the diagnosis."""
+
+    def __init__(self, text):
+        data = json.loads(text)
+        self.text = text
+        self.events = {event["name"]: event["count"] for event in data["events"]}
+        self.metrics = {metric["name"]: metric["value"] for metric in data["metrics"]}
+        self.valued = [(metric["name"], metric["value"], metric["units"])
+                       for metric in data["metrics"] if metric["value"] is not None]
+        self.path = data["diagnosis"]["path"]
+        self.slots = data["cpu"]["slots"]
+        self.warnings = data["warnings"]
+
+    def value(self, expression, **more):
+        """A figure made of events, metrics (None where there is no value) and `more`."""
+        return evaluate(expression, {**self.events, **self.metrics, **more})
+
+
+def stat(plumb, core, command, events, sysroot=None):
+    """Runs `command` under the model of `core`: all metrics, and these events besides."""
+    options = ["--stages", "all", *(["-e", ",".join(sorted(events))] if events else []),
+               *(["-L", sysroot] if sysroot else [])]
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "counts.json")
+        run([plumb, "stat", "--source", "model", "--cpu", core, "--json", "-o", out, *options,
+             "--", *command])
+        with open(out, encoding="utf-8") as file:
+            return Result(file.read())

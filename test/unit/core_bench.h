@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A bench for the core model: a small core whose figures are told here, memory and predictor that
+ * do as a test says, and a way to write instructions down. What a test expects follows from these
+ * figures on paper.
+ */
+#ifndef TEST_CORE_BENCH_H
+#define TEST_CORE_BENCH_H
+
+#include "check.h"
+
+#include "core.h"
+
+/* Addresses tell what an access meets. */
+#define NEAR_L1   0x00010000ull
+#define NEAR_L2   0x10000000ull
+#define NEAR_DRAM 0x20000000ull
+#define NEAR_WALK 0x30000000ull /* L1, after a translation walk */
+
+#define L2_CYCLES   20
+#define DRAM_CYCLES 300
+#define WALK_CYCLES 100
+
+/* What the memory does, and what it has been asked. */
+struct memory {
+	const struct core_params *params;
+	uint64_t *counts;
+};
+
+static struct bench_memory {
+	unsigned store_cycles; /* until a store's line is there */
+	unsigned loads, stores, translations, prefetches, fetches;
+	uint64_t last_load_cycle; /* when the last load began */
+	uint64_t last_store_cycle;
+	unsigned last_bytes;
+	bool full_line;
+} bench_memory;
+
+static void bench_answer(const struct memory *memory, uint64_t cycle, uint64_t address,
+			 unsigned bytes, unsigned hit, struct memory_result *result)
+{
+	*result = (struct memory_result){.translated = cycle, .physical = address};
+	if (address >= NEAR_WALK) {
+		result->tlb = TLB_WALK;
+		result->translated = cycle + WALK_CYCLES;
+	} else if (address >= NEAR_DRAM) {
+		result->level = LEVEL_DRAM;
+		hit += DRAM_CYCLES;
+	} else if (address >= NEAR_L2) {
+		result->level = LEVEL_L2;
+		hit += L2_CYCLES;
+	}
+	result->ready = result->translated + hit;
+	result->crosses_line = address / 64 != (address + bytes - 1) / 64;
+	(void)memory;
+}
+
+struct memory *memory_new(struct memory_system *system, const struct core_params *params,
+			  uint64_t *counts)
+{
+	struct memory *memory = calloc(1, sizeof(*memory));
+
+	(void)system;
+	if (memory)
+		*memory = (struct memory){params, counts};
+	bench_memory = (struct bench_memory){.store_cycles = 1};
+	return memory;
+}
+
+void memory_free(struct memory *memory)
+{
+	free(memory);
+}
+
+void memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
+		 unsigned bytes, struct memory_result *result)
+{
+	(void)pc;
+	bench_memory.loads++;
+	bench_memory.last_load_cycle = cycle;
+	bench_memory.last_bytes = bytes;
+	bench_answer(memory, cycle, address, bytes, memory->params->l1d.latency, result);
+}
+
+void memory_store(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
+		  unsigned bytes, bool full_line, struct memory_result *result)
+{
+	(void)pc;
+	bench_memory.stores++;
+	bench_memory.last_store_cycle = cycle;
+	bench_memory.last_bytes = bytes;
+	bench_memory.full_line = full_line;
+	bench_answer(memory, cycle, address, bytes, bench_memory.store_cycles, result);
+}
+
+void memory_translate(struct memory *memory, uint64_t cycle, uint64_t address, unsigned bytes,
+		      struct memory_result *result)
+{
+	bench_memory.translations++;
+	bench_answer(memory, cycle, address, bytes, 0, result);
+}
+
+void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bool for_store)
+{
+	(void)memory;
+	(void)cycle;
+	(void)address;
+	(void)for_store;
+	bench_memory.prefetches++;
+}
+
+void memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
+		  struct memory_result *result)
+{
+	bench_memory.fetches++;
+	bench_answer(memory, cycle, address, 1, memory->params->l1i.latency, result);
+}
+
+void memory_settle(const struct memory *memory)
+{
+	memory->counts[EVENT_BUS_CYCLES] = memory->counts[EVENT_CPU_CYCLES];
+}
+
+/* The predictor says `next` of every branch, or at each `every`th one `sometimes`. */
+static struct bench_predictor {
+	uint8_t next, sometimes;
+	unsigned every, asked;
+	uint64_t wrong_path;
+	bool last_taken;
+	uint64_t last_target;
+} bench_predictor;
+
+struct predictor *predictor_new(const struct predictor_params *params)
+{
+	(void)params;
+	bench_predictor = (struct bench_predictor){0};
+	return calloc(1, 1);
+}
+
+void predictor_free(struct predictor *predictor)
+{
+	free(predictor);
+}
+
+void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, bool taken,
+		      uint64_t target, struct predict_outcome *outcome)
+{
+	(void)predictor;
+	(void)pc;
+	(void)kind;
+	outcome->result = bench_predictor.next;
+	if (bench_predictor.every && ++bench_predictor.asked % bench_predictor.every == 0)
+		outcome->result = bench_predictor.sometimes;
+	outcome->wrong_path = bench_predictor.wrong_path;
+	bench_predictor.last_taken = taken;
+	bench_predictor.last_target = target;
+}
+
+/* The core: 4 slots; 2 integer ports, one of which multiplies; 2 load, 1 store, 1 vector port. */
+enum { A0 = 1, M0 = 2, L0 = 4, L1 = 8, D0 = 16, V0 = 32, B0 = 64 };
+
+static struct core_params bench_core(void)
+{
+	static const struct piece_params alu = {A0 | M0, 1, 1}, mul = {M0, 1, 1}, div = {M0, 12, 1};
+	static const struct piece_params ld = {L0 | L1, 1, 1}, two = {L0 | L1, 1, 2};
+	static const struct piece_params st = {L0, 1, 1}, data = {D0, 1, 1};
+	static const struct piece_params vec = {V0, 1, 1}, branch = {B0, 1, 1};
+	struct core_params core = {
+		.name = "bench",
+		.frequency_mhz = 2000,
+		.vector_bytes = 16,
+		.slots = 4,
+		.fetch_bytes = 32,
+		.fetch_queue = 32,
+		.fetch_ahead = 8,
+		.frontend_cycles = 5,
+		.mispredict_cycles = 10,
+		.reorder_entries = 64,
+		.retire_width = 8,
+		.int_registers = 60,
+		.vector_registers = 60,
+		.flag_registers = 60,
+		.predicate_registers = 60,
+		.queue_entries = {60, 60, 60, 60},
+		.queue_names = {"SX", "MX", "LS", "VX"},
+		.queue_count = 4,
+		.port_count = 7,
+		.load_entries = 60,
+		.store_entries = 20,
+		.store_buffer_entries = 8,
+		.forward_latency = 4,
+		.l1i = {.latency = 1, .line_bytes = 64},
+		.l1d = {.latency = 0, .line_bytes = 64},
+		.predictor = {.taken_bubble = 3, .decode_redirect = 4},
+	};
+	struct class_params *c = core.classes;
+
+	c[CLASS_NOP] = (struct class_params){1, 1, 0, 0, 0, {{0}}, false};
+	c[CLASS_INT_ALU] = (struct class_params){1, 1, 0, 0, 1, {alu}, false};
+	c[CLASS_INT_FLAGS] = (struct class_params){1, 1, 0, 0, 1, {alu}, false};
+	c[CLASS_INT_MUL] = (struct class_params){1, 2, 0, 1, 1, {mul}, false};
+	c[CLASS_INT_MADD] = (struct class_params){1, 3, 1, 1, 1, {mul}, false};
+	c[CLASS_INT_DIV64] = (struct class_params){1, 12, 0, 1, 1, {div}, false};
+	c[CLASS_FP_ADD] = (struct class_params){1, 2, 0, 3, 1, {vec}, false};
+	c[CLASS_FP_FMA] = (struct class_params){1, 4, 2, 3, 1, {vec}, false};
+	c[CLASS_LOAD] = (struct class_params){1, 4, 0, 2, 1, {ld}, false};
+	c[CLASS_LOAD_WB] = (struct class_params){2, 4, 0, 2, 2, {ld, alu}, false};
+	c[CLASS_VLOAD] = (struct class_params){1, 6, 0, 2, 1, {ld}, false};
+	c[CLASS_VLOAD_PAIR_Q] = (struct class_params){1, 6, 0, 2, 1, {two}, false};
+	c[CLASS_STORE] = (struct class_params){1, 1, 0, 2, 2, {st, data}, false};
+	c[CLASS_STORE_WB] = (struct class_params){2, 1, 0, 2, 3, {st, data, alu}, false};
+	c[CLASS_ATOMIC] = (struct class_params){2, 5, 0, 2, 3, {ld, st, data}, false};
+	c[CLASS_PREFETCH] = (struct class_params){1, 4, 0, 2, 1, {ld}, false};
+	c[CLASS_BRANCH] = (struct class_params){1, 1, 0, 0, 1, {branch}, false};
+	c[CLASS_BARRIER_DMB] = (struct class_params){1, 1, 0, 2, 1, {st}, false};
+	c[CLASS_BARRIER_DSB] = (struct class_params){1, 1, 0, 2, 1, {st}, true};
+	c[CLASS_BARRIER_ISB] = (struct class_params){1, 1, 0, 0, 0, {{0}}, true};
+	c[CLASS_EXCEPTION] = (struct class_params){1, 1, 0, 0, 0, {{0}}, true};
+	return core;
+}
+
+/* A block under construction. */
+#define BENCH_INSNS 256
+struct bench_block {
+	struct block block;
+	struct insn insns[BENCH_INSNS];
+	struct access accesses[BENCH_INSNS];
+	unsigned access_count;
+};
+
+static struct insn *bench_insn(struct bench_block *bench, unsigned class, uint32_t kinds)
+{
+	struct insn *insn = &bench->insns[bench->block.count++];
+
+	assert_true(bench->block.count <= BENCH_INSNS);
+	memset(insn, 0, sizeof(*insn));
+	memset(insn->sources, REG_NONE, sizeof(insn->sources));
+	memset(insn->targets, REG_NONE, sizeof(insn->targets));
+	insn->class = (uint8_t) class;
+	insn->kinds = kinds;
+	insn->accumulator = 255;
+	insn->writes_base = 255;
+	return insn;
+}
+
+/* target = a op b */
+static inline struct insn *bench_op(struct bench_block *bench, unsigned class, unsigned target,
+				    unsigned a, unsigned b)
+{
+	struct insn *insn = bench_insn(bench, class, KIND_DP);
+
+	insn->targets[0] = (uint8_t)target;
+	insn->sources[0] = (uint8_t)a;
+	insn->sources[1] = (uint8_t)b;
+	return insn;
+}
+
+static inline void bench_access(struct bench_block *bench, uint64_t address, unsigned bytes)
+{
+	bench->accesses[bench->access_count++] =
+		(struct access){address, (uint16_t)(bench->block.count - 1u), (uint16_t)bytes};
+}
+
+static inline struct insn *bench_load(struct bench_block *bench, unsigned target, unsigned base,
+				      uint64_t address)
+{
+	struct insn *insn = bench_insn(bench, CLASS_LOAD, KIND_LD);
+
+	insn->memory = MEM_LOAD;
+	insn->targets[0] = (uint8_t)target;
+	insn->sources[0] = (uint8_t)base;
+	insn->address_count = 1;
+	bench_access(bench, address, 8);
+	return insn;
+}
+
+static inline struct insn *bench_store(struct bench_block *bench, unsigned data, unsigned base,
+				       uint64_t address)
+{
+	struct insn *insn = bench_insn(bench, CLASS_STORE, KIND_ST);
+
+	insn->memory = MEM_STORE;
+	insn->sources[0] = (uint8_t)data;
+	insn->sources[1] = (uint8_t)base;
+	insn->address_count = 1;
+	bench_access(bench, address, 8);
+	return insn;
+}
+
+static inline struct insn *bench_branch(struct bench_block *bench, unsigned kind)
+{
+	struct insn *insn = bench_insn(bench, CLASS_BRANCH, KIND_PC_WRITE);
+
+	insn->branch = (uint8_t)kind;
+	return insn;
+}
+
+static inline void bench_begin(struct bench_block *bench, uint64_t pc)
+{
+	memset(bench, 0, sizeof(*bench));
+	bench->block.pc = pc;
+	bench->block.insns = bench->insns;
+}
+
+static inline void bench_end(const struct core_params *params, struct bench_block *bench)
+{
+	assert_true(core_prepare_block(params, &bench->block));
+}
+
+static inline void bench_run(struct core *core, const struct bench_block *bench, uint64_t next_pc)
+{
+	core_execute(core, &bench->block, bench->block.count, bench->accesses, bench->access_count,
+		     next_pc);
+}
+
+static inline uint64_t bench_follows(const struct bench_block *bench)
+{
+	return bench->block.pc + 4ull * bench->block.count;
+}
+
+/* Executes the block over and over, each time as if it stood behind itself, and finishes. */
+static inline void bench_counts(const struct core_params *params, struct bench_block *bench,
+				unsigned times, uint64_t *counts)
+{
+	struct core *core;
+
+	memset(counts, 0, EVENT_COUNT * sizeof(*counts));
+	core = core_new(params, NULL, counts);
+	assert_non_null(core);
+	for (unsigned i = 0; i < times; i++)
+		bench_run(core, bench, bench->block.pc);
+	core_finish(core);
+	core_counts(core);
+	core_free(core);
+}
+
+/* Cycles that one more execution of the block takes, when it has been going on for long. */
+static inline double bench_cycles(const struct core_params *params, struct bench_block *bench)
+{
+	uint64_t few[EVENT_COUNT], many[EVENT_COUNT];
+
+	bench_end(params, bench);
+	bench_counts(params, bench, 200, few);
+	bench_counts(params, bench, 400, many);
+	core_release_block(&bench->block);
+	return (double)(many[EVENT_CPU_CYCLES] - few[EVENT_CPU_CYCLES]) / 200;
+}
+
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The core's backend: latencies, ports, and what fills up. */
+#include "core_bench.h"
+
+static struct bench_block b;
+
+/* ten links of a chain of `class`, its result feeding itself */
+static double chain(const struct core_params *params, unsigned class, unsigned reg)
+{
+	bench_begin(&b, 0x1000);
+	for (int i = 0; i < 10; i++)
+		bench_op(&b, class, reg, reg, REG_NONE);
+	return bench_cycles(params, &b) / 10;
+}
+
+static void chain_costs_latency(void **state)
+{
+	struct core_params params = bench_core();
+
+	(void)state;
+	assert_float_equal(chain(&params, CLASS_INT_ALU, REG_X0), 1, 1e-6);
+	assert_float_equal(chain(&params, CLASS_INT_MUL, REG_X0), 2, 1e-6);
+	assert_float_equal(chain(&params, CLASS_INT_DIV64, REG_X0), 12, 1e-6);
+	assert_float_equal(chain(&params, CLASS_FP_ADD, REG_V0), 2, 1e-6);
+	assert_float_equal(chain(&params, CLASS_FP_FMA, REG_V0), 4, 1e-6);
+}
+
+static void accumulator_is_forwarded_late(void **state)
+{
+	struct core_params params = bench_core();
+
+	(void)state;
+	/* fmla v0, v1, v2: only the accumulator is the chain */
+	bench_begin(&b, 0x1000);
+	for (int i = 0; i < 10; i++) {
+		struct insn *insn = bench_op(&b, CLASS_FP_FMA, REG_V0, REG_V0 + 1, REG_V0 + 2);
+
+		insn->sources[2] = REG_V0;
+		insn->accumulator = 2;
+	}
+	assert_float_equal(bench_cycles(&params, &b) / 10, 2, 1e-6);
+
+	/* an addition between them breaks the forwarding: 4 + 2 cycles a pair */
+	bench_begin(&b, 0x1000);
+	for (int i = 0; i < 10; i++) {
+		struct insn *insn = bench_op(&b, CLASS_FP_FMA, REG_V0, REG_V0 + 1, REG_V0 + 2);
+
+		insn->sources[2] = REG_V0;
+		insn->accumulator = 2;
+		bench_op(&b, CLASS_FP_ADD, REG_V0, REG_V0, REG_NONE);
+	}
+	assert_float_equal(bench_cycles(&params, &b) / 10, 6, 1e-6);
+
+	/* nor is it for another class: 4 cycles from the one, 3 from the other */
+	bench_begin(&b, 0x1000);
+	for (int i = 0; i < 10; i++) {
+		struct insn *insn = bench_op(&b, i % 2 ? CLASS_FP_FMA : CLASS_INT_MADD, REG_V0,
+					     REG_NONE, REG_NONE);
+
+		insn->sources[0] = REG_V0;
+		insn->accumulator = 0;
+	}
+	assert_float_equal(bench_cycles(&params, &b) / 5, 7, 1e-6);
+}
+
+static double stream(const struct core_params *params, unsigned class)
+{
+	bench_begin(&b, 0x1000);
+	for (unsigned i = 0; i < 24; i++)
+		bench_op(&b, class, REG_X0 + i, REG_NONE, REG_NONE);
+	return 24 / bench_cycles(params, &b);
+}
+
+static void stream_costs_ports(void **state)
+{
+	struct core_params params = bench_core();
+
+	(void)state;
+	assert_float_equal(stream(&params, CLASS_INT_ALU), 2, 1e-6);
+	assert_float_equal(stream(&params, CLASS_INT_MUL), 1, 1e-6);
+	assert_float_equal(stream(&params, CLASS_INT_DIV64), 1 / 12., 1e-6);
+	assert_float_equal(stream(&params, CLASS_NOP), params.slots, 1e-6);
+	params.slots = 1;
+	assert_float_equal(stream(&params, CLASS_INT_ALU), 1, 1e-6);
+	params = bench_core();
+	params.retire_width = 1;
+	assert_float_equal(stream(&params, CLASS_INT_ALU), 1, 1e-6);
+}
+
+/* A younger operation takes the cycle in which the port waits for an older one's operand. */
+static void issue_is_out_of_order(void **state)
+{
+	struct core_params params = bench_core();
+
+	(void)state;
+	bench_begin(&b, 0x1000);
+	bench_op(&b, CLASS_INT_DIV64, REG_X0, REG_X0, REG_NONE);
+	params.classes[CLASS_INT_DIV64].pieces[0].busy = 1;
+	bench_op(&b, CLASS_INT_MUL, REG_X0, REG_X0, REG_NONE);
+	for (unsigned i = 0; i < 12; i++)
+		bench_op(&b, CLASS_INT_MUL, REG_X0 + 1 + i, REG_NONE, REG_NONE);
+	/* 14 uses of the one port, 14 cycles of chain: both hold without a gap */
+	assert_float_equal(bench_cycles(&params, &b), 14, 1e-6);
+}
+
+/* So does it on a port that is not pipelined: the next pair's first fits between these two. */
+static void busy_port_has_gaps(void **state)
+{
+	struct core_params params = bench_core();
+
+	(void)state;
+	params.classes[CLASS_INT_DIV64].latency = 8;
+	params.classes[CLASS_INT_DIV64].pieces[0].busy = 4;
+	bench_begin(&b, 0x1000);
+	bench_op(&b, CLASS_INT_DIV64, REG_X0, REG_NONE, REG_NONE);
+	bench_op(&b, CLASS_INT_DIV64, REG_X0, REG_X0, REG_NONE);
+	/* two of 4 cycles each, though the second waits 8 for the first */
+	assert_float_equal(bench_cycles(&params, &b), 8, 1e-6);
+}
+
+static void counts_of(const struct core_params *params, unsigned times, uint64_t *counts)
+{
+	bench_end(params, &b);
+	bench_counts(params, &b, times, counts);
+	core_release_block(&b.block);
+}
+
+/* A missing load holds up the reorder buffer: what is behind it dispatches until that is full. */
+static void reorder_buffer_fills(void **state)
+{
+	struct core_params params = bench_core();
+	uint64_t counts[EVENT_COUNT];
+
+	(void)state;
+	bench_begin(&b, 0x1000);
+	bench_load(&b, REG_X0, REG_NONE, NEAR_DRAM);
+	for (unsigned i = 0; i < 127; i++)
+		bench_insn(&b, CLASS_NOP, 0);
+	counts_of(&params, 1, counts);
+	/*
+	 * The load issues in the cycle after its dispatch and takes 300 + 4 - 0 cycles (class less
+	 * L1D latency, and the memory's); it retires with 63 others behind it, dispatched in its
+	 * own and 15 more cycles. The rest, 289 cycles, stall.
+	 */
+	assert_int_equal(counts[EVENT_STALL_BACKEND_MEM], 1 + DRAM_CYCLES + 4 - 16);
+	assert_int_equal(counts[EVENT_STALL_BACKEND], counts[EVENT_STALL_BACKEND_MEM]);
+	assert_int_equal(counts[EVENT_STALL_SLOT_BACKEND],
+			 counts[EVENT_STALL_BACKEND] * params.slots);
+	assert_int_equal(counts[EVENT_STALL_BACKEND_BUSY], 0);
+}
+
+/* Sixteen entries, each taken for a load's 24 cycles and the one between dispatch and issue. */
+static void reorder_buffer_limits_what_is_under_way(void **state)
+{
+	struct core_params params = bench_core();
+	uint64_t few[EVENT_COUNT], many[EVENT_COUNT];
+
+	(void)state;
+	params.reorder_entries = 16;
+	bench_begin(&b, 0x1000);
+	for (int i = 0; i < 16; i++)
+		bench_load(&b, REG_X0, REG_NONE, NEAR_L2);
+	assert_float_equal(bench_cycles(&params, &b), 4 + L2_CYCLES + 1, 1e-6);
+
+	/* They retire one a cycle, so that one dispatches in each of 16 cycles of the 25. */
+	params.retire_width = 1;
+	counts_of(&params, 200, few);
+	counts_of(&params, 400, many);
+	assert_int_equal(many[EVENT_CPU_CYCLES] - few[EVENT_CPU_CYCLES], 200 * 25);
+	assert_int_equal(many[EVENT_STALL_BACKEND] - few[EVENT_STALL_BACKEND], 200 * 9);
+}
+
+/* The load queue holds eight until they retire, which they do not before the division. */
+static void load_queue_fills(void **state)
+{
+	struct core_params params = bench_core();
+	uint64_t counts[EVENT_COUNT];
+
+	(void)state;
+	params.load_entries = 8;
+	params.classes[CLASS_INT_DIV64].latency = 100;
+	bench_begin(&b, 0x1000);
+	bench_op(&b, CLASS_INT_DIV64, REG_X0, REG_NONE, REG_NONE);
+	for (unsigned k = 0; k < 12; k++)
+		bench_load(&b, REG_X0 + 1 + k, REG_NONE, NEAR_L1);
+	counts_of(&params, 1, counts);
+	/* 1 + 8 dispatch in 3 cycles; the division retires 101 cycles after the first of these */
+	assert_int_equal(counts[EVENT_STALL_BACKEND_CPUBOUND], 101 - 3);
+	assert_int_equal(counts[EVENT_STALL_BACKEND], 101 - 3);
+	assert_int_equal(counts[EVENT_STALL_BACKEND_RENAME], 0);
+	assert_int_equal(counts[EVENT_IMP_STALL_BACKEND_MCQ], 0);
+}
+
+/* The same with fewer of each resource: what is short is told, the cause stays the load. */
+static void registers_run_out(void **state)
+{
+	static const struct {
+		unsigned class, reg;
+		size_t field;
+		unsigned event;
+	} cases[] = {
+		{CLASS_INT_ALU, REG_X0, offsetof(struct core_params, int_registers),
+		 EVENT_IMP_STALL_BACKEND_RENAME_GRF},
+		{CLASS_FP_ADD, REG_V0, offsetof(struct core_params, vector_registers),
+		 EVENT_IMP_STALL_BACKEND_RENAME_VRF},
+		{CLASS_INT_FLAGS, REG_FLAGS, offsetof(struct core_params, flag_registers),
+		 EVENT_IMP_STALL_BACKEND_RENAME_FRF},
+		{CLASS_INT_ALU, REG_P0, offsetof(struct core_params, predicate_registers), 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct core_params params = bench_core();
+		uint16_t *field = (uint16_t *)(void *)((char *)&params + cases[i].field);
+		uint64_t counts[EVENT_COUNT];
+
+		*field = 8;
+		/* The oldest is a division: the core's cause. */
+		bench_begin(&b, 0x1000);
+		bench_op(&b, CLASS_INT_DIV64, REG_X0 + 9, REG_NONE, REG_NONE);
+		params.classes[CLASS_INT_DIV64].latency = 100;
+		b.insns[0].targets[0] = REG_NONE;
+		for (unsigned k = 0; k < 16; k++)
+			bench_op(&b, cases[i].class, cases[i].reg, REG_NONE, REG_NONE);
+		counts_of(&params, 1, counts);
+		/* dispatched in its cycle 0 and 1, 2: 1 + 8 operations in 3 cycles; 101 in all */
+		assert_int_equal(counts[EVENT_STALL_BACKEND_RENAME], 101 - 3);
+		assert_int_equal(counts[EVENT_STALL_BACKEND_CPUBOUND], counts[EVENT_STALL_BACKEND]);
+		if (cases[i].event)
+			assert_int_equal(counts[cases[i].event], 101 - 3);
+
+		/* The oldest is a load that misses: the memory's, and RENAME is of CPUBOUND. */
+		bench_begin(&b, 0x1000);
+		bench_load(&b, REG_NONE, REG_NONE, NEAR_L2);
+		for (unsigned k = 0; k < 16; k++)
+			bench_op(&b, cases[i].class, cases[i].reg, REG_NONE, REG_NONE);
+		counts_of(&params, 1, counts);
+		assert_int_equal(counts[EVENT_STALL_BACKEND_RENAME], 0);
+		assert_int_equal(counts[EVENT_STALL_BACKEND_L1D], 1 + L2_CYCLES + 4 - 3);
+	}
+}
+
+static void queues_fill(void **state)
+{
+	static const struct {
+		unsigned class, queue, event;
+	} cases[] = {
+		{CLASS_INT_ALU, 0, EVENT_IMP_STALL_BACKEND_IQ_SX},
+		{CLASS_INT_MUL, 1, EVENT_IMP_STALL_BACKEND_IQ_MX},
+		{CLASS_FP_ADD, 3, EVENT_IMP_STALL_BACKEND_IQ_VX},
+	};
+	uint64_t counts[EVENT_COUNT];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct core_params params = bench_core();
+
+		params.queue_entries[cases[i].queue] = 6;
+		/* all wait for the load; six of them fit */
+		bench_begin(&b, 0x1000);
+		bench_load(&b, REG_X0, REG_NONE, NEAR_L2);
+		for (unsigned k = 0; k < 12; k++)
+			bench_op(&b, cases[i].class, REG_X0 + 1, REG_X0, REG_NONE);
+		counts_of(&params, 1, counts);
+		/* 1 + 6 dispatch in 2 cycles; the first leaves when the load is done, at 25 */
+		assert_int_equal(counts[EVENT_STALL_BACKEND_L1D], 1 + L2_CYCLES + 4 - 2);
+		assert_true(counts[EVENT_STALL_BACKEND_BUSY] >= 1 + L2_CYCLES + 4 - 2);
+		assert_int_equal(counts[cases[i].event], counts[EVENT_STALL_BACKEND_BUSY]);
+	}
+}
+
+/* A full queue alone does not hold up the others: entries leave out of order. */
+static void queues_free_out_of_order(void **state)
+{
+	struct core_params params = bench_core();
+	uint64_t counts[EVENT_COUNT];
+
+	(void)state;
+	params.queue_entries[0] = 6;
+	bench_begin(&b, 0x1000);
+	bench_load(&b, REG_X0, REG_NONE, NEAR_L2);
+	for (unsigned k = 0; k < 4; k++)
+		bench_op(&b, CLASS_INT_ALU, REG_X0 + 1, REG_X0, REG_NONE);
+	for (unsigned k = 0; k < 40; k++) /* these pass through the two entries left */
+		bench_op(&b, CLASS_INT_ALU, REG_X0 + 2, REG_NONE, REG_NONE);
+	counts_of(&params, 1, counts);
+	/* 45 operations; the load done at 25, 4 additions need 2 cycles, retirement follows */
+	assert_true(counts[EVENT_CPU_CYCLES] < 45);
+	assert_int_equal(counts[EVENT_OP_RETIRED], 45);
+}
+
+/* Chains that reach far beyond the calendar give every queue entry back. */
+static void long_chains_keep_their_entries(void **state)
+{
+	struct core_params params = bench_core();
+	uint64_t counts[EVENT_COUNT];
+
+	(void)state;
+	params.queue_entries[2] = 16;
+	bench_begin(&b, 0x1000);
+	for (unsigned k = 0; k < 20; k++)
+		bench_load(&b, REG_X0, REG_X0, NEAR_DRAM + 64 * k);
+	bench_end(&params, &b);
+	bench_counts(&params, &b, 50, counts);
+	core_release_block(&b.block);
+	/* 1000 links of 304 cycles, and the start */
+	assert_in_range(counts[EVENT_CPU_CYCLES], 304000, 304000 + 20);
+	assert_int_equal(counts[EVENT_STALL_BACKEND_MEM] + counts[EVENT_STALL_BACKEND_CPUBOUND],
+			 counts[EVENT_STALL_BACKEND]);
+	assert_true(counts[EVENT_STALL_BACKEND_MEM] > 300000 - 16 * 304);
+}
+
+static void serialising_waits_for_all(void **state)
+{
+	struct core_params params = bench_core();
+	uint64_t counts[EVENT_COUNT];
+
+	(void)state;
+	params.classes[CLASS_INT_FLAGS].serializes = true;
+	bench_begin(&b, 0x1000);
+	bench_op(&b, CLASS_INT_DIV64, REG_X0, REG_NONE, REG_NONE);
+	bench_op(&b, CLASS_INT_FLAGS, REG_FLAGS, REG_NONE, REG_NONE);
+	bench_op(&b, CLASS_INT_DIV64, REG_X0, REG_NONE, REG_NONE);
+	params.classes[CLASS_INT_DIV64].pieces[0].busy = 1;
+	counts_of(&params, 1, counts);
+	/* available at 6 (an L1I hit and five), 7 issue, 19, 20, 32 done */
+	assert_int_equal(counts[EVENT_CPU_CYCLES], 32);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(chain_costs_latency),
+		cmocka_unit_test(accumulator_is_forwarded_late),
+		cmocka_unit_test(stream_costs_ports),
+		cmocka_unit_test(issue_is_out_of_order),
+		cmocka_unit_test(busy_port_has_gaps),
+		cmocka_unit_test(reorder_buffer_fills),
+		cmocka_unit_test(reorder_buffer_limits_what_is_under_way),
+		cmocka_unit_test(load_queue_fills),
+		cmocka_unit_test(registers_run_out),
+		cmocka_unit_test(queues_fill),
+		cmocka_unit_test(queues_free_out_of_order),
+		cmocka_unit_test(long_chains_keep_their_entries),
+		cmocka_unit_test(serialising_waits_for_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the document says of events in terms of others, over programs made at random, on every
+ * core; and that counts are exact, whole at any time, and the same on every run.
+ */
+#include "core_bench.h"
+
+#define BLOCKS 40
+
+/* A program of blocks that go anywhere, and what an independent count of it comes to. */
+static struct program {
+	struct bench_block blocks[BLOCKS];
+	uint64_t loads[BLOCKS], stores[BLOCKS], floats[BLOCKS];
+} program;
+
+static uint32_t seed;
+
+static uint32_t draw(uint32_t below)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (seed >> 8) % below;
+}
+
+static uint64_t draw_address(void)
+{
+	static const uint64_t near[] = {NEAR_L1, NEAR_L1, NEAR_L1,   NEAR_L1,
+					NEAR_L2, NEAR_L2, NEAR_DRAM, NEAR_WALK};
+
+	return near[draw(8)] + 4 * draw(1000);
+}
+
+static void draw_insn(unsigned k)
+{
+	struct bench_block *b = &program.blocks[k];
+
+	switch (draw(12)) {
+	case 0:
+	case 1:
+	case 2:
+		bench_load(b, draw(20), draw(20), draw_address());
+		program.loads[k]++;
+		break;
+	case 3:
+		bench_store(b, draw(20), draw(20), draw_address());
+		program.stores[k]++;
+		break;
+	case 4:
+		bench_op(b, CLASS_FP_ADD, REG_V0 + draw(8), REG_V0 + draw(8), REG_NONE)->kinds =
+			KIND_VFP;
+		program.floats[k]++;
+		break;
+	case 5:
+		bench_op(b, CLASS_INT_DIV64, draw(20), draw(20), draw(20));
+		break;
+	case 6:
+		bench_op(b, CLASS_INT_FLAGS, REG_FLAGS, draw(20), draw(20));
+		break;
+	default:
+		bench_op(b, CLASS_INT_ALU, draw(20), draw(20), draw(20));
+	}
+}
+
+static void draw_program(const struct core_params *params, uint32_t start)
+{
+	static const uint64_t code[] = {NEAR_L1, NEAR_L1, NEAR_L1, NEAR_L2, NEAR_DRAM, NEAR_WALK};
+	static const unsigned kinds[] = {BRANCH_CONDITIONAL, BRANCH_CONDITIONAL, BRANCH_IMMEDIATE,
+					 BRANCH_CALL,        BRANCH_INDIRECT,    BRANCH_RETURN};
+
+	memset(&program, 0, sizeof(program));
+	seed = start;
+	for (unsigned k = 0; k < BLOCKS; k++) {
+		unsigned count = 1 + draw(12);
+
+		bench_begin(&program.blocks[k], code[draw(6)] + 0x1000 * k + 4 * draw(100));
+		while (count--)
+			draw_insn(k);
+		bench_branch(&program.blocks[k], kinds[draw(6)])->sources[0] = (uint8_t)draw(20);
+		bench_end(params, &program.blocks[k]);
+	}
+}
+
+static void release_program(void)
+{
+	for (unsigned k = 0; k < BLOCKS; k++)
+		core_release_block(&program.blocks[k].block);
+}
+
+static const struct block *find_block(void *user, uint64_t pc)
+{
+	(void)user;
+	for (unsigned k = 0; k < BLOCKS; k++)
+		if (program.blocks[k].block.pc == pc)
+			return &program.blocks[k].block;
+	return NULL;
+}
+
+/* "sum = a + b + ..." of events, 0-terminated by EVENT_COUNT. */
+static uint64_t sum(const uint64_t *counts, const unsigned *events)
+{
+	uint64_t total = 0;
+
+	for (; *events != EVENT_COUNT; events++)
+		total += counts[*events];
+	return total;
+}
+
+#define SUM(...) sum(counts, (const unsigned[]){__VA_ARGS__, EVENT_COUNT})
+
+static void check_identities(const struct core_params *params, const uint64_t *counts)
+{
+	/* 6.14 */
+	assert_int_equal(counts[EVENT_STALL], SUM(EVENT_STALL_FRONTEND, EVENT_STALL_BACKEND));
+	assert_int_equal(counts[EVENT_STALL_SLOT],
+			 SUM(EVENT_STALL_SLOT_FRONTEND, EVENT_STALL_SLOT_BACKEND));
+	assert_int_equal(counts[EVENT_OP_SPEC] + counts[EVENT_STALL_SLOT],
+			 params->slots * counts[EVENT_CPU_CYCLES]);
+	assert_int_equal(counts[EVENT_STALL_FRONTEND],
+			 SUM(EVENT_STALL_FRONTEND_MEMBOUND, EVENT_STALL_FRONTEND_CPUBOUND));
+	assert_int_equal(
+		counts[EVENT_STALL_FRONTEND_MEMBOUND],
+		SUM(EVENT_STALL_FRONTEND_L1I, EVENT_STALL_FRONTEND_MEM, EVENT_STALL_FRONTEND_TLB));
+	assert_int_equal(counts[EVENT_STALL_FRONTEND_CPUBOUND],
+			 SUM(EVENT_STALL_FRONTEND_FLOW, EVENT_STALL_FRONTEND_FLUSH));
+	assert_int_equal(counts[EVENT_STALL_BACKEND],
+			 SUM(EVENT_STALL_BACKEND_MEMBOUND, EVENT_STALL_BACKEND_CPUBOUND));
+	assert_int_equal(counts[EVENT_STALL_BACKEND_MEMBOUND],
+			 SUM(EVENT_STALL_BACKEND_L1D, EVENT_STALL_BACKEND_MEM,
+			     EVENT_STALL_BACKEND_TLB, EVENT_STALL_BACKEND_ST));
+	assert_true(counts[EVENT_STALL_BACKEND_BUSY] <= counts[EVENT_STALL_BACKEND]);
+	assert_int_equal(counts[EVENT_STALL_BACKEND_BUSY],
+			 SUM(EVENT_IMP_STALL_BACKEND_IQ_SX, EVENT_IMP_STALL_BACKEND_IQ_MX,
+			     EVENT_IMP_STALL_BACKEND_IQ_LS, EVENT_IMP_STALL_BACKEND_IQ_VX));
+	assert_true(SUM(EVENT_STALL_BACKEND_RENAME, EVENT_IMP_STALL_BACKEND_MCQ) <=
+		    counts[EVENT_STALL_BACKEND_CPUBOUND]);
+	assert_true(SUM(EVENT_IMP_STALL_BACKEND_RENAME_FRF, EVENT_IMP_STALL_BACKEND_RENAME_GRF,
+			EVENT_IMP_STALL_BACKEND_RENAME_VRF) <= counts[EVENT_STALL_BACKEND_RENAME]);
+	/* a stalled cycle has no operation, and all its slots are the same side's */
+	assert_true(counts[EVENT_STALL_FRONTEND] * params->slots <=
+		    counts[EVENT_STALL_SLOT_FRONTEND]);
+	assert_true(counts[EVENT_STALL_BACKEND] * params->slots <=
+		    counts[EVENT_STALL_SLOT_BACKEND]);
+	assert_true(counts[EVENT_STALL] <= counts[EVENT_CPU_CYCLES]);
+
+	/* 6.10, 6.12, 6.9, 6.1 */
+	assert_true(counts[EVENT_OP_RETIRED] <= counts[EVENT_OP_SPEC]);
+	assert_true(counts[EVENT_INST_RETIRED] <= counts[EVENT_INST_SPEC]);
+	assert_int_equal(counts[EVENT_BR_RETIRED],
+			 SUM(EVENT_BR_PRED_RETIRED, EVENT_BR_MIS_PRED_RETIRED));
+	assert_int_equal(counts[EVENT_BR_RETIRED],
+			 SUM(EVENT_BR_IMMED_RETIRED, EVENT_BR_IND_RETIRED));
+	assert_int_equal(counts[EVENT_BR_IMMED_RETIRED],
+			 SUM(EVENT_BR_IMMED_PRED_RETIRED, EVENT_BR_IMMED_MIS_PRED_RETIRED));
+	assert_int_equal(counts[EVENT_BR_IND_RETIRED],
+			 SUM(EVENT_BR_INDNR_TAKEN_RETIRED, EVENT_BR_RETURN_RETIRED));
+	assert_int_equal(counts[EVENT_BR_IND_RETIRED],
+			 SUM(EVENT_BR_IND_PRED_RETIRED, EVENT_BR_IND_MIS_PRED_RETIRED));
+	assert_int_equal(counts[EVENT_BR_RETURN_RETIRED],
+			 SUM(EVENT_BR_RETURN_PRED_RETIRED, EVENT_BR_RETURN_MIS_PRED_RETIRED));
+	assert_int_equal(counts[EVENT_PC_WRITE_RETIRED],
+			 SUM(EVENT_BR_IMMED_TAKEN_RETIRED, EVENT_BR_IND_RETIRED));
+	assert_true(counts[EVENT_BR_RETIRED] <= counts[EVENT_BR_PRED]);
+	assert_true(counts[EVENT_PC_WRITE_RETIRED] <= counts[EVENT_PC_WRITE_SPEC]);
+	assert_int_equal(counts[EVENT_MEM_ACCESS], SUM(EVENT_MEM_ACCESS_RD, EVENT_MEM_ACCESS_WR));
+	assert_int_equal(counts[EVENT_LDST_ALIGN_LAT], SUM(EVENT_LD_ALIGN_LAT, EVENT_ST_ALIGN_LAT));
+	assert_int_equal(counts[EVENT_BUS_CYCLES], counts[EVENT_CPU_CYCLES]);
+}
+
+/* Walks the program at random for some thousand blocks; checks it here and there. */
+static void walk(const struct core_params *params, struct core *core, unsigned steps,
+		 uint64_t *counts, uint64_t *executions)
+{
+	uint64_t before[EVENT_COUNT] = {0};
+	unsigned k = 0;
+
+	bench_predictor.every = 9;
+	bench_predictor.sometimes = PREDICT_WRONG;
+	for (unsigned i = 0; i < steps; i++) {
+		const struct bench_block *b = &program.blocks[k];
+		const struct insn *last = &b->insns[b->block.count - 1];
+		unsigned next = draw(BLOCKS);
+		uint64_t next_pc = program.blocks[next].block.pc;
+
+		bench_predictor.wrong_path =
+			draw(3) ? program.blocks[draw(BLOCKS)].block.pc : draw(2) * 0x7000;
+		if (last->branch == BRANCH_CONDITIONAL && draw(2))
+			next_pc = bench_follows(b);
+		executions[k]++;
+		bench_run(core, b, next_pc);
+		k = next;
+		if (draw(500) == 0)
+			core_exception(core);
+		if (draw(100) == 0) {
+			core_counts(core);
+			check_identities(params, counts);
+			for (unsigned e = 0; e < EVENT_COUNT; e++)
+				assert_true(before[e] <= counts[e]);
+			memcpy(before, counts, sizeof(before));
+		}
+	}
+}
+
+static void check_core(const struct core_params *params)
+{
+	for (uint32_t start = 1; start <= 4; start++) {
+		uint64_t executions[BLOCKS] = {0}, counts[EVENT_COUNT] = {0};
+		uint64_t insns = 0, loads = 0, stores = 0, floats = 0;
+		struct core *core;
+
+		draw_program(params, start);
+		core = core_new(params, NULL, counts);
+		assert_non_null(core);
+		core_set_block_finder(core, find_block, NULL);
+		walk(params, core, 5000, counts, executions);
+		core_finish(core);
+		core_counts(core);
+		check_identities(params, counts);
+		core_free(core);
+		for (unsigned k = 0; k < BLOCKS; k++) {
+			insns += executions[k] * program.blocks[k].block.count;
+			loads += executions[k] * program.loads[k];
+			stores += executions[k] * program.stores[k];
+			floats += executions[k] * program.floats[k];
+		}
+		assert_int_equal(counts[EVENT_INST_RETIRED], insns);
+		assert_int_equal(counts[EVENT_MEM_ACCESS_RD] - counts[EVENT_LD_ALIGN_LAT], loads);
+		assert_int_equal(counts[EVENT_MEM_ACCESS_WR] - counts[EVENT_ST_ALIGN_LAT], stores);
+		assert_true(counts[EVENT_LD_SPEC] > loads);
+		assert_true(counts[EVENT_VFP_SPEC] > floats);
+		release_program();
+	}
+}
+
+static void identities_hold(void **state)
+{
+	struct core_params params = bench_core();
+
+	(void)state;
+	check_core(&params);
+	/* few of everything: all kinds of stall */
+	params.reorder_entries = 24;
+	params.int_registers = 10;
+	params.flag_registers = 8;
+	params.load_entries = 8;
+	params.store_entries = 8;
+	params.store_buffer_entries = 2;
+	params.queue_entries[0] = params.queue_entries[1] = params.queue_entries[2] = 4;
+	params.fetch_queue = 8;
+	params.slots = 6;
+	check_core(&params);
+	for (size_t i = 0; model_cores[i]; i++)
+		check_core(model_cores[i]);
+}
+
+/* Without a misprediction, what is executed is what is retired, whole blocks or parts. */
+static void kinds_are_exact(void **state)
+{
+	struct core_params params = bench_core();
+	uint64_t counts[EVENT_COUNT] = {0}, loads = 0, stores = 0, floats = 0, insns = 0;
+	struct core *core;
+
+	(void)state;
+	draw_program(&params, 7);
+	core = core_new(&params, NULL, counts);
+	assert_non_null(core);
+	/* far more than the narrow counters hold */
+	for (unsigned i = 0; i < 30000; i++) {
+		unsigned k = draw(BLOCKS);
+
+		loads += program.loads[k];
+		stores += program.stores[k];
+		floats += program.floats[k];
+		insns += program.blocks[k].block.count;
+		bench_run(core, &program.blocks[k], 0x1000);
+	}
+	/* a block cut short by a fault */
+	for (unsigned k = 0; k < BLOCKS; k++) {
+		const struct bench_block *b = &program.blocks[k];
+		unsigned part = b->block.count / 2u;
+
+		for (unsigned i = 0; i < part; i++) {
+			loads += b->insns[i].kinds & KIND_LD ? 1 : 0;
+			stores += b->insns[i].kinds & KIND_ST ? 1 : 0;
+			floats += b->insns[i].kinds & KIND_VFP ? 1 : 0;
+		}
+		insns += part;
+		core_execute(core, &b->block, part, b->accesses, b->access_count, 0x1000);
+		core_exception(core);
+	}
+	core_finish(core);
+	core_counts(core);
+	assert_int_equal(counts[EVENT_INST_RETIRED], insns);
+	assert_int_equal(counts[EVENT_INST_SPEC], insns);
+	assert_int_equal(counts[EVENT_OP_SPEC], counts[EVENT_OP_RETIRED]);
+	assert_int_equal(counts[EVENT_LD_SPEC], loads);
+	assert_int_equal(counts[EVENT_ST_SPEC], stores);
+	assert_int_equal(counts[EVENT_VFP_SPEC], floats);
+	assert_int_equal(counts[EVENT_BR_RETIRED], 30000);
+	assert_int_equal(counts[EVENT_EXC_TAKEN], BLOCKS);
+	core_free(core);
+	release_program();
+}
+
+/* Every bit of insn.kinds that has an event counts it, once an instruction. */
+static void each_kind_has_its_event(void **state)
+{
+	static const struct {
+		uint32_t kind;
+		unsigned event;
+	} kinds[] = {
+		{KIND_LD, EVENT_LD_SPEC},
+		{KIND_ST, EVENT_ST_SPEC},
+		{KIND_DP, EVENT_DP_SPEC},
+		{KIND_ASE, EVENT_ASE_SPEC},
+		{KIND_VFP, EVENT_VFP_SPEC},
+		{KIND_CRYPTO, EVENT_CRYPTO_SPEC},
+		{KIND_ISB, EVENT_ISB_SPEC},
+		{KIND_DSB, EVENT_DSB_SPEC},
+		{KIND_DMB, EVENT_DMB_SPEC},
+		{KIND_RC_LD, EVENT_RC_LD_SPEC},
+		{KIND_RC_ST, EVENT_RC_ST_SPEC},
+		{KIND_STREX, EVENT_STREX_SPEC},
+		{KIND_CAS, EVENT_CAS_NEAR_SPEC},
+		{KIND_SVE, EVENT_SVE_INST_SPEC},
+		{KIND_ASE_INST, EVENT_ASE_INST_SPEC},
+		{KIND_SVE_PRED, EVENT_SVE_PRED_SPEC},
+		{KIND_FP_HP, EVENT_FP_HP_SPEC},
+		{KIND_FP_SP, EVENT_FP_SP_SPEC},
+		{KIND_FP_DP, EVENT_FP_DP_SPEC},
+		{KIND_INT8, EVENT_ASE_SVE_INT8_SPEC},
+		{KIND_INT16, EVENT_ASE_SVE_INT16_SPEC},
+		{KIND_INT32, EVENT_ASE_SVE_INT32_SPEC},
+		{KIND_INT64, EVENT_ASE_SVE_INT64_SPEC},
+		{KIND_LDFF, EVENT_SVE_LDFF_SPEC},
+	};
+	const struct core_params params = bench_core();
+	static struct bench_block b;
+	uint64_t counts[EVENT_COUNT];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		bench_begin(&b, 0x1000);
+		bench_insn(&b, CLASS_NOP, kinds[i].kind);
+		bench_insn(&b, CLASS_NOP, 0);
+		bench_end(&params, &b);
+		bench_counts(&params, &b, 3, counts);
+		core_release_block(&b.block);
+		for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
+			assert_int_equal(counts[kinds[k].event], k == i ? 3 : 0);
+	}
+	/* floating-point operations, of fixed width and scalable; many in one block */
+	for (int scale = 0; scale < 2; scale++) {
+		bench_begin(&b, 0x1000);
+		for (int i = 0; i < 200; i++) {
+			struct insn *insn = bench_insn(&b, CLASS_NOP, KIND_VFP);
+
+			insn->fp_ops = 128;
+			insn->fp_ops_scale = scale;
+		}
+		bench_end(&params, &b);
+		bench_counts(&params, &b, 3, counts);
+		core_release_block(&b.block);
+		assert_int_equal(counts[EVENT_FP_FIXED_OPS_SPEC], scale ? 0 : 3 * 200 * 128);
+		assert_int_equal(counts[EVENT_FP_SCALE_OPS_SPEC], scale ? 3 * 200 * 128 : 0);
+	}
+}
+
+static void same_program_same_counts(void **state)
+{
+	struct core_params params = bench_core();
+	uint64_t runs[2][EVENT_COUNT] = {{0}}, executions[BLOCKS] = {0};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct core *core;
+
+		draw_program(&params, 3);
+		core = core_new(&params, NULL, runs[i]);
+		assert_non_null(core);
+		core_set_block_finder(core, find_block, NULL);
+		walk(&params, core, 3000, runs[i], executions);
+		core_finish(core);
+		core_counts(core);
+		core_free(core);
+		release_program();
+	}
+	assert_memory_equal(runs[0], runs[1], sizeof(runs[0]));
+}
+
+/* The caller's counts are kept without asking, some ten thousand blocks behind at most. */
+static void counts_are_never_far_behind(void **state)
+{
+	const struct core_params params = bench_core();
+	static struct bench_block b;
+	uint64_t counts[EVENT_COUNT] = {0};
+	struct core *core = core_new(&params, NULL, counts);
+
+	(void)state;
+	assert_non_null(core);
+	bench_begin(&b, 0x1000);
+	for (int i = 0; i < 7; i++)
+		bench_op(&b, CLASS_INT_ALU, REG_X0, REG_X0, REG_NONE);
+	bench_end(&params, &b);
+	for (unsigned i = 0; i < 100000; i++)
+		bench_run(core, &b, 0x1000);
+	assert_in_range(counts[EVENT_INST_RETIRED], 600000, 700000);
+	check_identities(&params, counts);
+	core_free(core);
+	core_release_block(&b.block);
+}
+
+/* A core that the model's words have no room for is refused. */
+static void impossible_cores_are_refused(void **state)
+{
+	struct core_params params = bench_core();
+	uint64_t counts[EVENT_COUNT] = {0};
+
+	(void)state;
+	params.int_registers = 4000;
+	assert_null(core_new(&params, NULL, counts));
+	params = bench_core();
+	params.fetch_bytes = 24;
+	assert_null(core_new(&params, NULL, counts));
+	params = bench_core();
+	params.reorder_entries = 5000;
+	assert_null(core_new(&params, NULL, counts));
+	params = bench_core();
+	params.queue_entries[1] = 200;
+	assert_null(core_new(&params, NULL, counts));
+	core_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(identities_hold),
+		cmocka_unit_test(kinds_are_exact),
+		cmocka_unit_test(each_kind_has_its_event),
+		cmocka_unit_test(same_program_same_counts),
+		cmocka_unit_test(counts_are_never_far_behind),
+		cmocka_unit_test(impossible_cores_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

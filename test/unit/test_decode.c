@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Single instructions, as an assembler encodes them; and the tables themselves. What whole
+ * libraries decode to is compared with other disassemblers in test/interop.
+ */
+#include "check.h"
+
+#include "decode.h"
+
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
+							 const char *format, ...)
+{
+	size_t length = strlen(text);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text + length, size - length, format, arguments);
+	va_end(arguments);
+}
+
+static const char *register_name(unsigned reg)
+{
+	static const char *const others[] = {"ffr", "nzcv", "fpcr", "za", "system"};
+	static char name[8];
+
+	if (reg == REG_SP)
+		return "sp";
+	if (reg >= REG_FFR)
+		return reg < REG_COUNT ? others[reg - REG_FFR] : "?";
+	snprintf(name, sizeof(name), "%c%u", "xvp"[reg / 32], reg % 32);
+	return name;
+}
+
+/* "CLASS results = sources [address]", then what else there is to say, in a fixed order. */
+static const char *told(const struct insn *insn)
+{
+	static const char *const branches[] = {"",        " immediate", " conditional",
+					       " call",   " indirect",  " indirect call",
+					       " return", " exception"};
+	static const char *const flags[] = {
+		" load",   " store",    " exclusive",    " acquire",      " release",
+		" atomic", " prefetch", " zero",         " gather",       " may-skip",
+		" tag",    " hidden",   " non-temporal", " compare-swap", " first-fault"};
+	static char text[400];
+	unsigned count = 0;
+
+	snprintf(text, sizeof(text), "%s", insn_class_name(insn->class));
+	for (unsigned i = 0; i < INSN_TARGETS && insn->targets[i] != REG_NONE; i++)
+		append(text, sizeof(text), " %s%s", register_name(insn->targets[i]),
+		       i == insn->writes_base ? "!" : "");
+	append(text, sizeof(text), " =");
+	while (count < INSN_SOURCES && insn->sources[count] != REG_NONE)
+		count++;
+	for (unsigned i = 0; i < count; i++) {
+		append(text, sizeof(text), " %s%s%s", i + insn->address_count == count ? "[" : "",
+		       i == insn->accumulator ? "+" : "", register_name(insn->sources[i]));
+		if (insn->address_count && i + 1 == count)
+			append(text, sizeof(text), "]");
+	}
+	append(text, sizeof(text), "%s", branches[insn->branch]);
+	if (insn->target)
+		append(text, sizeof(text), " %+lld", (long long)insn->target);
+	for (unsigned i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		if (insn->memory & 1u << i)
+			append(text, sizeof(text), "%s", flags[i]);
+	if (insn->memory & (MEM_LOAD | MEM_STORE))
+		append(text, sizeof(text), " %ux%u", insn->access_bytes >> insn->access_log2,
+		       1u << insn->access_log2);
+	if (insn->fp_ops)
+		append(text, sizeof(text), " %u%s", insn->fp_ops,
+		       insn->fp_ops_scale ? " a granule" : " operations");
+	return text;
+}
+
+static const struct {
+	uint32_t word;
+	const char *what;
+	uint32_t kinds;
+} examples[] = {
+	/* madd x0, x1, x2, x3 */
+	{0x9b020c20, "INT_MADD x0 = x1 x2 +x3", KIND_DP},
+	/* mul x0, x1, x2 */
+	{0x9b027c20, "INT_MUL x0 = x1 x2", KIND_DP},
+	/* cmn x1, x2: adds to the zero register */
+	{0xab02003f, "INT_FLAGS nzcv = x1 x2", KIND_DP},
+	/* add sp, sp, #16 */
+	{0x910043ff, "INT_ALU sp = sp", KIND_DP},
+	/* movk x5, #1, lsl #16 */
+	{0xf2a00025, "INT_ALU x5 = x5", KIND_DP},
+	/* cset w3, ne */
+	{0x1a9f07e3, "INT_ALU x3 = nzcv", KIND_DP | KIND_CSEL},
+	/* extr x0, x1, x2, #3 and ror x0, x1, #3 */
+	{0x93c20c20, "INT_EXTRACT x0 = x1 x2", KIND_DP},
+	{0x93c10c20, "INT_ROTATE x0 = x1 x1", KIND_DP},
+	/* ldp x29, x30, [sp], #16 */
+	{0xa8c17bfd, "LOAD_PAIR_WB x29 x30 sp! = [sp] load 2x8", KIND_LD},
+	/* ldp q0, q1, [x2] */
+	{0xad400440, "VLOAD_PAIR_Q v0 v1 = [x2] load 2x16", KIND_LD},
+	/* str x1, [x2, #8]! */
+	{0xf8008c41, "STORE_WB x2! = x1 [x2] store 1x8", KIND_ST},
+	/* ldr w0, [x1, w2, sxtw #2] */
+	{0xb862d820, "LOAD_INDEXED x0 = [x1 x2] load 1x4", KIND_LD},
+	/* ld4 {v30.4s, v31.4s, v0.4s, v1.4s}, [x3], x4 */
+	{0x4cc4087e, "VLOAD4_WB v30 v31 v0 v1 x3! = x4 [x3] load 16x4", KIND_LD | KIND_ASE_INST},
+	/* ld1 {v5.h}[3], [x6], #2 */
+	{0x0ddf58c5, "VLOAD_LANE_WB v5 x6! = v5 [x6] load 1x2", KIND_LD | KIND_ASE_INST},
+	/* ldadd w1, w2, [x3] */
+	{0xb8210062, "ATOMIC x2 = x1 [x3] load store atomic 1x4", KIND_LD | KIND_ST},
+	/* staddl x1, [x3] */
+	{0xf861007f, "ATOMIC_STORE = x1 [x3] load store release atomic 1x8",
+	 KIND_LD | KIND_ST | KIND_RC_ST},
+	/* caspal x2, x3, x4, x5, [x6] */
+	{0x4862fcc4,
+	 "COMPARE_SWAP x2 x3 = x2 x3 x4 x5 [x6] load store acquire release atomic compare-swap 2x8",
+	 KIND_LD | KIND_ST | KIND_RC_LD | KIND_RC_ST | KIND_CAS},
+	/* stlxr w3, x1, [x2] */
+	{0xc803fc41, "STORE_EXCLUSIVE x3 = x1 [x2] store exclusive release may-skip 1x8",
+	 KIND_ST | KIND_STREX | KIND_RC_ST},
+	/* ldapr w1, [x2] */
+	{0xb8bfc041, "LOAD x1 = [x2] load acquire 1x4", KIND_LD | KIND_RC_LD},
+	/* b.ne #-4, tbz x5, #33, #32, bl #4096 */
+	{0x54ffffe1, "BRANCH = nzcv conditional -4", KIND_PC_WRITE},
+	{0xb6080105, "BRANCH = x5 conditional +32", KIND_PC_WRITE},
+	{0x94000400, "BRANCH_LINK x30 = call +4096", KIND_PC_WRITE},
+	/* ret, retaa, blraa x1, x2 */
+	{0xd65f03c0, "BRANCH = x30 return", KIND_PC_WRITE},
+	{0xd65f0bff, "BRANCH_AUTH = x30 sp return", KIND_PC_WRITE},
+	{0xd73f0822, "BRANCH_AUTH x30 = x1 x2 indirect call", KIND_PC_WRITE},
+	/* svc #0 */
+	{0xd4000001, "EXCEPTION = exception", 0},
+	/* fmla v0.4s, v1.4s, v2.4s: four lanes, two operations each */
+	{0x4e22cc20, "FP_FMA v0 = v1 v2 +v0 8 operations",
+	 KIND_ASE | KIND_ASE_INST | KIND_SIMD_FP | KIND_FP_SP},
+	/* fmadd d0, d1, d2, d3 */
+	{0x1f420c20, "FP_FMA v0 = v1 v2 +v3 2 operations", KIND_VFP | KIND_FP_DP},
+	/* fcmp s0, #0.0 */
+	{0x1e202008, "FP_COMPARE nzcv = v0 1 operations", KIND_VFP | KIND_FP_SP},
+	/* fmov x0, d1: only moves */
+	{0x9e660020, "FP_TO_GENERAL x0 = v1", 0},
+	/* aese v0.16b, v1.16b */
+	{0x4e284820, "CRYPTO_AES v0 = v0 v1", KIND_CRYPTO | KIND_ASE_INST},
+	/* pmull v0.1q, v1.1d, v2.1d: no cryptographic operation to the event */
+	{0x0ee2e020, "SIMD_POLY_LONG v0 = v1 v2", KIND_ASE | KIND_ASE_INST | KIND_INT64},
+	/* fcvtn2 v0.4s, v1.2d: keeps the lower half */
+	{0x4e616820, "FP_CONVERT v0 = v1 v0 2 operations",
+	 KIND_ASE | KIND_ASE_INST | KIND_SIMD_FP | KIND_FP_DP},
+	/* fmla z0.s, p1/m, z2.s, z3.s */
+	{0x65a30440, "FP_FMA v0 = v2 v3 +v0 p1 8 a granule",
+	 KIND_SVE | KIND_SVE_PRED | KIND_SIMD_FP | KIND_FP_SP},
+	/* ld1w {z0.d}, p1/z, [x2, #1, mul vl] */
+	{0xa561a440, "VLOAD v0 = p1 [x2] load may-skip hidden 2x4",
+	 KIND_LD | KIND_SVE | KIND_SVE_PRED},
+	/* ld1rw {z0.s}, p0/z, [x0], which QEMU reports; ld1rqw {z0.s}, p0/z, [x0], which it does
+	   not */
+	{0x8540c000, "VLOAD v0 = p0 [x0] load may-skip 1x4", KIND_LD | KIND_SVE | KIND_SVE_PRED},
+	{0xa5002000, "VLOAD v0 = p0 [x0] load may-skip hidden 4x4",
+	 KIND_LD | KIND_SVE | KIND_SVE_PRED},
+	/* ldff1d {z0.d}, p1/z, [x2, x3, lsl #3] */
+	{0xa5e36440, "SVE_LOAD_FAULT v0 ffr = p1 ffr [x2 x3] load may-skip hidden first-fault 2x8",
+	 KIND_LD | KIND_SVE | KIND_SVE_PRED | KIND_LDFF},
+	/* st4w {z0.s-z3.s}, p1, [x2, x3, lsl #2] */
+	{0xe5636440, "SVE_STORE4_INDEXED = v0 v1 v2 v3 p1 [x2 x3] store may-skip hidden 16x4",
+	 KIND_ST | KIND_SVE | KIND_SVE_PRED},
+	/* st1w {z0.s}, p1, [x2, z3.s, uxtw] */
+	{0xe5438440, "SVE_SCATTER32 = v0 p1 [x2 v3] store gather may-skip hidden 4x4",
+	 KIND_ST | KIND_SVE | KIND_SVE_PRED},
+	/* whilelo p0.b, x1, x2 */
+	{0x25221c20, "SVE_WHILE p0 nzcv = x1 x2", KIND_SVE},
+	/* fmopa za1.s, p3/m, p4/m, z5.s, z6.s */
+	{0x80868ca1, "SME_OUTER za = v5 v6 +za p3 p4 8 a granule",
+	 KIND_SVE | KIND_SVE_PRED | KIND_SIMD_FP | KIND_FP_SP},
+	/* dc zva, x1; prfm pldl1keep, [x1, #64]; stg x1, [x2, #16] */
+	{0xd50b7421, "ZERO_BLOCK = [x1] store zero hidden 64x1", KIND_ST},
+	{0xf9802020, "PREFETCH = [x1] prefetch hidden", 0},
+	{0xd9201841, "STORE_TAG = x1 [x2] store tag hidden 16x1", KIND_ST},
+	/* irg x0, x1; paciasp; nop; bti c */
+	{0x9adf1020, "INT_TAG x0 = x1", KIND_DP},
+	{0xd503233f, "INT_AUTH x30 = x30 sp", KIND_DP},
+	{0xd503201f, "NOP =", 0},
+	{0xd503245f, "NOP =", 0},
+	/* dmb ish, dsb ish, isb */
+	{0xd5033bbf, "BARRIER_DMB =", KIND_DMB},
+	{0xd5033b9f, "BARRIER_DSB =", KIND_DSB | KIND_DP},
+	{0xd5033fdf, "BARRIER_ISB =", KIND_ISB},
+	/* mrs x0, nzcv; msr fpcr, x1 */
+	{0xd53b4200, "SYSTEM_READ x0 = nzcv", 0},
+	{0xd51b4401, "SYSTEM_CONTROL fpcr = x1", 0},
+};
+
+static void instructions_are_what_an_assembler_meant(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
+		struct insn insn;
+
+		assert_true(insn_decode(examples[i].word, 16, &insn));
+		assert_string_equal(told(&insn), examples[i].what);
+		assert_int_equal(insn.kinds, examples[i].kinds);
+		assert_int_equal(insn.opcode, examples[i].word);
+	}
+}
+
+static void what_is_not_allocated_is_a_harmless_operation(void **state)
+{
+	/* Nothing at bits 28:25 = 1; add of w with a shift of 32; a bitmask of all ones. */
+	static const uint32_t words[] = {0x02000000, 0x0b008000, 0x9240fc00, 0xffffffff};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		struct insn insn;
+
+		assert_false(insn_decode(words[i], 16, &insn));
+		assert_string_equal(told(&insn), "INT_ALU =");
+		assert_int_equal(insn.kinds, KIND_DP);
+	}
+}
+
+static void sve_accesses_grow_with_the_vector(void **state)
+{
+	struct insn insn;
+
+	(void)state;
+	insn_decode(0xa561a440, 64, &insn); /* ld1w {z0.d}, p1/z, [x2, #1, mul vl] */
+	assert_int_equal(insn.access_bytes, 32);
+	assert_int_equal(insn.hidden_offset, 32);
+	insn_decode(0x85804020, 256, &insn); /* ldr z0, [x1] */
+	assert_int_equal(insn.access_bytes, 256);
+	assert_int_equal(insn.memory, MEM_LOAD);
+	insn_decode(0x85800020, 256, &insn); /* ldr p0, [x1] */
+	assert_int_equal(insn.access_bytes, 32);
+	insn_decode(0xe57ee440, 256, &insn); /* st4w {z0.s-z3.s}, p1, [x2, #-8, mul vl] */
+	assert_int_equal(insn.access_bytes, 1024);
+	assert_int_equal(insn.hidden_offset, -2048);
+}
+
+static void hidden_addresses_are_told(void **state)
+{
+	static const struct {
+		uint32_t word;
+		uint8_t base, index, log2;
+		int16_t offset;
+	} cases[] = {
+		{0xf9802020, 1, REG_NONE, 0, 64},      /* prfm pldl1keep, [x1, #64] */
+		{0xf89f0020, 1, REG_NONE, 0, -16},     /* prfum pldl1keep, [x1, #-16] */
+		{0xf8a27820, 1, 2, 3, 0},              /* prfm pldl1keep, [x1, x2, lsl #3] */
+		{0xd9201841, 2, REG_NONE, 0, 16},      /* stg x1, [x2, #16] */
+		{0xd93ff7e1, REG_SP, REG_NONE, 0, 0},  /* stg x1, [sp], #-16 */
+		{0xd9bffc41, 2, REG_NONE, 0, -16},     /* st2g x1, [x2, #-16]! */
+		{0xa561a440, 2, REG_NONE, 2, 8},       /* ld1w {z0.d}, p1/z, [x2, #1, mul vl] */
+		{0xa5434440, 2, 3, 2, 0},              /* ld1w {z0.s}, p1/z, [x2, x3, lsl #2] */
+		{0xe5438440, 2, REG_NONE, 2, 0},       /* st1w {z0.s}, p1, [x2, z3.s, uxtw] */
+		{0x8520c020, REG_NONE, REG_NONE, 2, 0} /* ld1w {z0.s}, p0/z, [z1.s] */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct insn insn;
+
+		assert_true(insn_decode(cases[i].word, 16, &insn));
+		assert_true(insn.memory & MEM_HIDDEN);
+		assert_int_equal(insn.hidden_base, cases[i].base);
+		assert_int_equal(insn.hidden_index, cases[i].index);
+		assert_int_equal(insn.access_log2, cases[i].log2);
+		assert_int_equal(insn.hidden_offset, cases[i].offset);
+	}
+}
+
+typedef void row_visitor(const struct decode_group *group, const struct decode_row *row,
+			 unsigned top);
+
+static void visit_rows(row_visitor *visit)
+{
+	for (unsigned top = 0; top < 16; top++) {
+		const struct decode_table *const *table = decode_tables[top];
+
+		for (; table && *table; table++)
+			for (size_t i = 0; i < (*table)->count; i++)
+				for (size_t k = 0; k < (*table)->groups[i].count; k++)
+					visit(&(*table)->groups[i], &(*table)->groups[i].rows[k],
+					      top);
+	}
+}
+
+static void check_row(const struct decode_group *group, const struct decode_row *row, unsigned top)
+{
+	(void)top;
+	assert_int_equal(row->value & ~row->mask, 0);
+	assert_int_equal((row->value ^ group->value) & row->mask & group->mask, 0);
+	assert_true(row->class < CLASS_COUNT);
+}
+
+static void rows_stand_in_their_groups(void **state)
+{
+	(void)state;
+	visit_rows(check_row);
+}
+
+static uint32_t random_word(void)
+{
+	static uint64_t x = 1;
+
+	x = x * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(x >> 32);
+}
+
+enum { REACHED_MAX = 4096 };
+
+static const struct decode_row *reached[REACHED_MAX];
+static size_t reached_count;
+static bool used[CLASS_COUNT];
+
+static bool is_reached(const struct decode_row *row)
+{
+	for (size_t i = 0; i < reached_count; i++)
+		if (reached[i] == row)
+			return true;
+	return false;
+}
+
+/* Decodes words that fit the row: up to 200 that are its own, of at most 20000. */
+static void reach_row(const struct decode_group *group, const struct decode_row *row, unsigned top)
+{
+	uint32_t mask = row->mask | group->mask;
+	int own = 0;
+
+	for (int tries = 0; row->operands && tries < 20000 && own < 200; tries++) {
+		uint32_t word = (random_word() & ~mask) | row->value | group->value;
+		struct insn insn;
+
+		if ((word >> 25 & 15) != top || decode_find_row(word) != row)
+			continue;
+		assert_true(insn_decode(word, 16, &insn));
+		used[insn.class] = true;
+		own++;
+	}
+	if (own && !is_reached(row)) {
+		assert_true(reached_count < REACHED_MAX);
+		reached[reached_count++] = row;
+	}
+}
+
+/* A row that no word reaches would be a mistake in the rows above it. */
+static void check_reached(const struct decode_group *group, const struct decode_row *row,
+			  unsigned top)
+{
+	(void)group;
+	(void)top;
+	if (row->operands && !is_reached(row))
+		fail_msg("no word reaches the row 0x%08x, 0x%08x", row->mask, row->value);
+}
+
+static void every_row_and_class_is_used(void **state)
+{
+	struct insn ror;
+
+	(void)state;
+	visit_rows(reach_row);
+	visit_rows(check_reached);
+	insn_decode(0x93c10c20, 16, &ror);
+	used[ror.class] = true;
+	for (unsigned i = 0; i < CLASS_COUNT; i++)
+		if (!used[i])
+			fail_msg("no instruction has the class %s", insn_class_name(i));
+}
+
+static void classes_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(insn_class_name(CLASS_INT_ALU), "INT_ALU");
+	assert_string_equal(insn_class_name(CLASS_STORE_WB), "STORE_WB");
+	assert_string_equal(insn_class_name(CLASS_COUNT), "UNKNOWN");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(instructions_are_what_an_assembler_meant),
+		cmocka_unit_test(what_is_not_allocated_is_a_harmless_operation),
+		cmocka_unit_test(sve_accesses_grow_with_the_vector),
+		cmocka_unit_test(hidden_addresses_are_told),
+		cmocka_unit_test(rows_stand_in_their_groups),
+		cmocka_unit_test(every_row_and_class_is_used),
+		cmocka_unit_test(classes_have_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Walks down the trees of built-in CPUs, with values made up so that the answer is plain. */
+#include "check.h"
+
+#include <math.h>
+
+#include <plumb/diagnosis.h>
+
+#define VALUES_MAX 1024
+
+struct fixture {
+	const struct plumb_spec *spec;
+	struct plumb_selection *selection;
+	struct plumb_plan *plan;
+	struct plumb_value values[VALUES_MAX];
+	struct plumb_event_count events[VALUES_MAX];
+	struct plumb_result result;
+	struct plumb_diagnosis *diagnosis;
+};
+
+static void set_up(struct fixture *f, const char *cpu, struct plumb_request request)
+{
+	memset(f, 0, sizeof(*f));
+	assert_int_equal(plumb_spec_find(cpu, &f->spec, NULL), 0);
+	assert_int_equal(plumb_selection_new(f->spec, &request, &f->selection), 0);
+	assert_true(f->selection->metric_count <= VALUES_MAX);
+	for (size_t i = 0; i < f->selection->metric_count; i++)
+		f->values[i] = (struct plumb_value){NAN, NAN, NAN};
+	assert_int_equal(
+		plumb_plan_new(f->selection, &(struct plumb_plan_options){0}, &f->plan, NULL), 0);
+	assert_true(f->plan->code_count <= VALUES_MAX);
+	for (uint16_t i = 0; i < f->plan->code_count; i++)
+		f->events[i] = (struct plumb_event_count){f->plan->codes[i], {NAN, 0, 0}};
+	f->result = (struct plumb_result){f->plan, 1, f->values, f->events};
+}
+
+static void tear_down(struct fixture *f)
+{
+	plumb_diagnosis_free(f->diagnosis);
+	plumb_plan_free(f->plan);
+	plumb_selection_free(f->selection);
+}
+
+static void set_count(struct fixture *f, const char *event, double count)
+{
+	uint16_t i = 0, code = f->spec->events[plumb_spec_event(f->spec, event)].code;
+
+	while (i < f->plan->code_count && f->events[i].code != code)
+		i++;
+	assert_true(i < f->plan->code_count);
+	f->events[i].count.count = count;
+}
+
+static void set(struct fixture *f, const char *metric, double value)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < f->selection->metric_count; i++) {
+		if (strcmp(f->spec->metrics[f->selection->metrics[i].metric].name, metric) != 0)
+			continue;
+		f->values[i].value = value;
+		found = true;
+	}
+	if (!found)
+		fail_msg("%s is not selected", metric);
+}
+
+static void set_roots(struct fixture *f, double frontend, double backend, double retiring,
+		      double bad_speculation)
+{
+	set(f, "frontend_bound", frontend);
+	set(f, "backend_bound", backend);
+	set(f, "retiring", retiring);
+	set(f, "bad_speculation", bad_speculation);
+}
+
+static const struct plumb_diagnosis *diagnose(struct fixture *f)
+{
+	plumb_diagnosis_free(f->diagnosis);
+	assert_int_equal(plumb_diagnose(&f->result, &f->diagnosis), 0);
+	assert_non_null(f->diagnosis);
+	return f->diagnosis;
+}
+
+#define TEXT_MAX 1024
+
+/* Appends a word, after a blank if it is not the first. */
+static void append(char text[TEXT_MAX], const char *word)
+{
+	size_t length = strlen(text);
+
+	snprintf(text + length, TEXT_MAX - length, "%s%s", length ? " " : "", word);
+}
+
+/* `path` is the names of metrics, by blanks. */
+static void check_path(struct fixture *f, enum plumb_verdict verdict, const char *path)
+{
+	const struct plumb_diagnosis *d = diagnose(f);
+	char text[TEXT_MAX] = "";
+
+	for (unsigned i = 0; i < d->path_length; i++) {
+		append(text, f->spec->metrics[d->path[i].metric].name);
+	}
+	assert_string_equal(text, path);
+	assert_int_equal(d->verdict, verdict);
+}
+
+static void check_next(const struct fixture *f, const char *groups, const char *samples)
+{
+	char text[TEXT_MAX] = "";
+
+	for (size_t i = 0; i < f->diagnosis->next_group_count; i++) {
+		append(text, f->spec->metric_groups[f->diagnosis->next_groups[i]].name);
+	}
+	assert_string_equal(text, groups);
+	text[0] = '\0';
+	for (size_t i = 0; i < f->diagnosis->sample_event_count; i++) {
+		append(text, f->spec->events[f->diagnosis->sample_events[i]].name);
+	}
+	assert_string_equal(text, samples);
+}
+
+#define STAGE_1 ((struct plumb_request){.stages = 1u << 1})
+
+static void memory_all_the_way_down(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, "neoverse-n3", STAGE_1);
+	set_roots(&f, 3, 78.9, 15, 3.1);
+	set(&f, "backend_core_bound", 8);
+	set(&f, "backend_mem_bound", 92);
+	set(&f, "backend_mem_cache_bound", 90);
+	set(&f, "backend_mem_tlb_bound", 6);
+	set(&f, "backend_mem_store_bound", 4);
+	set(&f, "backend_cache_l1d_bound", 97);
+	set(&f, "backend_cache_l2d_bound", 3);
+	check_path(&f, PLUMB_VERDICT_LOSS,
+		   "backend_bound backend_mem_bound backend_mem_cache_bound "
+		   "backend_cache_l1d_bound");
+	check_next(&f, "L1D_Cache_Effectiveness", "STALL_BACKEND_L1D L1D_CACHE_REFILL");
+	assert_true(f.diagnosis->childless);
+	assert_float_equal(f.diagnosis->path[1].share, 92, 1e-9);
+	assert_float_equal(f.diagnosis->work, 15, 1e-9);
+	assert_string_equal(f.spec->metrics[f.diagnosis->rival.metric].name,
+			    "backend_cache_l2d_bound");
+
+	set(&f, "backend_cache_l1d_bound", 30);
+	set(&f, "backend_cache_l2d_bound", 70);
+	check_path(&f, PLUMB_VERDICT_LOSS,
+		   "backend_bound backend_mem_bound backend_mem_cache_bound "
+		   "backend_cache_l2d_bound");
+	check_next(&f, "L2_Cache_Effectiveness LL_Cache_Effectiveness",
+		   "STALL_BACKEND_MEM L2D_CACHE_REFILL LL_CACHE_MISS_RD");
+	tear_down(&f);
+}
+
+/* Where two children are about as large, neither explains its parent: the walk ends there. */
+static void no_child_dominates(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, "neoverse-n3", STAGE_1);
+	set_roots(&f, 3, 78.9, 15, 3.1);
+	set(&f, "backend_core_bound", 8);
+	set(&f, "backend_mem_bound", 92);
+	set(&f, "backend_mem_cache_bound", 48); /* the greatest, but not half */
+	set(&f, "backend_mem_tlb_bound", 37);
+	set(&f, "backend_mem_store_bound", 15);
+	set(&f, "backend_cache_l1d_bound", 100);
+	set(&f, "backend_cache_l2d_bound", 0);
+	check_path(&f, PLUMB_VERDICT_LOSS, "backend_bound backend_mem_bound");
+	assert_false(f.diagnosis->childless);
+	assert_float_equal(f.diagnosis->below[0].share, 48, 1e-9);
+	assert_float_equal(f.diagnosis->below[1].share, 37, 1e-9);
+	/* Those of the children that matter: not L2's, since none of it comes from there. */
+	check_next(&f, "L1D_Cache_Effectiveness DTLB_Effectiveness",
+		   "STALL_BACKEND_MEMBOUND L1D_CACHE_REFILL DTLB_WALK L1D_TLB_REFILL "
+		   "L2D_TLB_REFILL");
+
+	set(&f, "backend_mem_cache_bound", 54); /* half, but no more than 9 ahead */
+	set(&f, "backend_mem_tlb_bound", 45);
+	check_path(&f, PLUMB_VERDICT_LOSS, "backend_bound backend_mem_bound");
+	set(&f, "backend_mem_cache_bound", 55);
+	check_path(&f, PLUMB_VERDICT_LOSS,
+		   "backend_bound backend_mem_bound backend_mem_cache_bound "
+		   "backend_cache_l1d_bound");
+	tear_down(&f);
+}
+
+/* Half as much lost as done is where the walk begins to be worth it. */
+static void work_or_loss(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, "neoverse-n3", STAGE_1);
+	set_roots(&f, 2, 5, 91, 2);
+	check_path(&f, PLUMB_VERDICT_WORK, "retiring");
+	check_next(&f, "Operation_Mix FP_Arithmetic_Intensity FP_Precision_Mix SVE_Effectiveness",
+		   "OP_RETIRED");
+	assert_float_equal(f.diagnosis->loss.value, 5, 1e-9);
+
+	set_roots(&f, 20, 20, 50, 10);
+	check_path(&f, PLUMB_VERDICT_SPREAD, "retiring");
+	set_roots(&f, 0, 33, 67, 0);
+	check_path(&f, PLUMB_VERDICT_SPREAD, "retiring");
+	set_roots(&f, 0, 25, 75, 0);
+	check_path(&f, PLUMB_VERDICT_WORK, "retiring");
+	set_roots(&f, 0, 34, 66, 0);
+	check_path(&f, PLUMB_VERDICT_LOSS, "backend_bound");
+	set_roots(&f, 25, 20, 29, 26);
+	check_path(&f, PLUMB_VERDICT_LOSS, "bad_speculation");
+	assert_string_equal(f.spec->metrics[f.diagnosis->rival.metric].name, "frontend_bound");
+	check_next(&f, "Branch_Effectiveness", "STALL_FRONTEND_FLUSH BR_MIS_PRED_RETIRED");
+	tear_down(&f);
+}
+
+/*
+ * A core of five slots that executes one operation a cycle loses 80 % of its slots, but hardly a
+ * cycle: what the tree says of the few stalled ones, from when the program began, is beside the
+ * point.
+ */
+static void slots_lost_a_few_in_a_cycle(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, "neoverse-n3", STAGE_1);
+	set_roots(&f, 0, 80, 20, 0);
+	set(&f, "backend_mem_bound", 95);
+	set(&f, "backend_core_bound", 5);
+	set_count(&f, "CPU_CYCLES", 1e6);
+	set_count(&f, "STALL_BACKEND", 1e4);
+	check_path(&f, PLUMB_VERDICT_LOSS, "backend_bound");
+	assert_true(f.diagnosis->partly);
+	assert_float_equal(f.diagnosis->stalled, 1, 1e-9);
+	check_next(&f, "Operation_Mix", "STALL_SLOT_BACKEND");
+
+	/* One in two cycles stalls: 90 % of the slots, of which the stalled ones are 50. */
+	set_roots(&f, 0, 90, 10, 0);
+	set_count(&f, "STALL_BACKEND", 5e5);
+	check_path(&f, PLUMB_VERDICT_LOSS, "backend_bound backend_mem_bound");
+	assert_false(f.diagnosis->partly);
+
+	set_roots(&f, 60, 0, 40, 0);
+	set(&f, "frontend_mem_bound", 100);
+	set_count(&f, "STALL_FRONTEND", 2.9e5);
+	check_path(&f, PLUMB_VERDICT_LOSS, "frontend_bound");
+	check_next(&f, "Branch_Effectiveness", "STALL_SLOT_FRONTEND BR_MIS_PRED_RETIRED");
+	set_count(&f, "STALL_FRONTEND", 3.1e5);
+	check_path(&f, PLUMB_VERDICT_LOSS, "frontend_bound frontend_mem_bound");
+	tear_down(&f);
+}
+
+static void what_is_missing_is_not_guessed(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, "neoverse-n3", STAGE_1);
+	check_path(&f, PLUMB_VERDICT_UNKNOWN, "");
+	check_next(&f, "", "");
+	assert_true(isnan(f.diagnosis->work));
+	set_roots(&f, 3, NAN, 30, 3);
+	check_path(&f, PLUMB_VERDICT_UNKNOWN, "");
+	/* Of children, those with a value are seen. */
+	set_roots(&f, 3, 64, 30, 3);
+	set(&f, "backend_mem_bound", 80);
+	check_path(&f, PLUMB_VERDICT_LOSS, "backend_bound backend_mem_bound");
+	tear_down(&f);
+
+	/* A part of the tree is no tree. */
+	set_up(&f, "neoverse-n3", (struct plumb_request){0});
+	check_path(&f, PLUMB_VERDICT_UNKNOWN, "");
+	tear_down(&f);
+}
+
+/* A tree that says nothing of metric groups at a node leads on by what is advised there. */
+static void advised_groups_stand_in(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, "neoverse-n3", STAGE_1);
+	set_roots(&f, 3, 78.9, 15, 3.1);
+	set(&f, "backend_core_bound", 5);
+	set(&f, "backend_mem_bound", 95);
+	set(&f, "backend_mem_cache_bound", 5);
+	set(&f, "backend_mem_store_bound", 90);
+	check_path(&f, PLUMB_VERDICT_LOSS,
+		   "backend_bound backend_mem_bound backend_mem_store_bound");
+	check_next(&f, "Operation_Mix L1D_Cache_Effectiveness",
+		   "STALL_BACKEND_ST L1D_CACHE_REFILL");
+	tear_down(&f);
+}
+
+/* N1 counts cycles, not slots, and its tree has no root for work. */
+static void a_tree_without_work(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, "neoverse-n1", STAGE_1);
+	set(&f, "frontend_stalled_cycles", 4);
+	set(&f, "backend_stalled_cycles", 60);
+	check_path(&f, PLUMB_VERDICT_LOSS, "backend_stalled_cycles");
+	assert_float_equal(f.diagnosis->work, 36, 1e-9);
+	set(&f, "backend_stalled_cycles", 6);
+	check_path(&f, PLUMB_VERDICT_WORK, "");
+	check_next(&f, "Operation_Mix", "");
+	tear_down(&f);
+}
+
+/*
+ * C1-Ultra's backend_busy_bound is a share of STALL_BACKEND, as is backend_core_bound above it;
+ * its neighbours are shares of what backend_core_bound counts. Compared as they stand, 40 would be
+ * the lesser; of the 50 that are the core's it is 80 percent.
+ */
+static void shares_of_the_same_whole(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, "c1-ultra", STAGE_1);
+	set_roots(&f, 3, 78.9, 15, 3.1);
+	set(&f, "backend_core_bound", 50);
+	set(&f, "backend_mem_bound", 39);
+	set(&f, "backend_busy_bound", 40);
+	set(&f, "backend_core_rename_bound", 45);
+	check_path(&f, PLUMB_VERDICT_LOSS, "backend_bound backend_core_bound backend_busy_bound");
+	assert_float_equal(f.diagnosis->path[2].share, 80, 1e-9);
+	assert_float_equal(f.diagnosis->path[2].value, 40, 1e-9);
+	assert_float_equal(f.diagnosis->rival.share, 45, 1e-9);
+	tear_down(&f);
+}
+
+static void paths_in_common(void **state)
+{
+	static const struct plumb_diagnosis a = {.path = {{.metric = 1}, {.metric = 2}},
+						 .path_length = 2},
+					    b = {.path = {{.metric = 1}, {.metric = 3}},
+						 .path_length = 2},
+					    c = {.path_length = 0};
+
+	(void)state;
+	assert_int_equal(plumb_diagnosis_common(&a, &a), 2);
+	assert_int_equal(plumb_diagnosis_common(&a, &b), 1);
+	assert_int_equal(plumb_diagnosis_common(&a, &c), 0);
+}
+
+/* The nodes that are explained. */
+static const char *const nodes[] = {
+#define NODE(name, brief, means, mend, groups) #name,
+#define PARTLY(name, brief, means, mend, groups)
+#include "profile/nodes.def"
+#undef NODE
+#undef PARTLY
+};
+
+/* Each group that is advised is one of some built-in CPU that has the node. */
+static void check_advised_groups(const struct plumb_advice *advice)
+{
+	char groups[256];
+
+	assert_true(strlen(advice->groups) < sizeof(groups));
+	snprintf(groups, sizeof(groups), "%s", advice->groups);
+	for (char *group = strtok(groups, ","); group; group = strtok(NULL, ",")) {
+		size_t found = 0;
+
+		for (size_t c = 0; c < plumb_spec_builtin_count(); c++) {
+			const struct plumb_spec *spec = plumb_spec_builtin(c);
+			uint16_t metric = plumb_spec_metric(spec, advice->metric);
+
+			found += metric != PLUMB_NONE &&
+				 plumb_spec_metric_group(spec, group) != PLUMB_NONE;
+		}
+		if (!found)
+			fail_msg("%s: no CPU with it has %s", advice->metric, group);
+	}
+}
+
+/* Every node of every built-in tree is explained, and what is advised is there on some CPU. */
+static void advice_is_complete(void **state)
+{
+	(void)state;
+	for (size_t c = 0; c < plumb_spec_builtin_count(); c++) {
+		const struct plumb_spec *spec = plumb_spec_builtin(c);
+
+		for (uint16_t m = 0; m < spec->methodology_count; m++) {
+			for (uint16_t n = 0; n < spec->methodologies[m].node_count; n++) {
+				const char *name =
+					spec->metrics[spec->methodologies[m].nodes[n].metric].name;
+				const struct plumb_advice *advice = plumb_advice(name);
+
+				if (!advice) {
+					fail_msg("%s: nothing is said of %s", spec->id, name);
+					return;
+				}
+				assert_string_equal(advice->metric, name);
+				assert_in_range(strlen(advice->brief), 1, 24);
+				assert_true(strlen(advice->means) > 20);
+				assert_true(strlen(advice->mend) > 20);
+				assert_int_equal(advice->means[strlen(advice->means) - 1], '.');
+				assert_int_equal(advice->mend[strlen(advice->mend) - 1], '.');
+			}
+		}
+	}
+	assert_null(plumb_advice("no_such_node"));
+	for (size_t i = 0; i < sizeof(nodes) / sizeof(*nodes); i++)
+		check_advised_groups(plumb_advice(nodes[i]));
+}
+
+/* At each node of each CPU, made the leaf, there is a next step: a group, and an event. */
+static void every_leaf_leads_somewhere(void **state)
+{
+	(void)state;
+	for (size_t c = 0; c < plumb_spec_builtin_count(); c++) {
+		const struct plumb_spec *spec = plumb_spec_builtin(c);
+		struct fixture f;
+
+		set_up(&f, spec->id, (struct plumb_request){.stages = 1u << 1 | 1u << 2});
+		for (size_t i = 0; i < f.selection->metric_count; i++) {
+			const struct plumb_selected_metric *m = &f.selection->metrics[i];
+			uint16_t at = m->metric;
+
+			if (m->level == 0)
+				continue;
+			/* It and all above it hold everything; all else holds nothing. */
+			for (size_t k = 0; k < f.selection->metric_count; k++)
+				f.values[k].value = 0;
+			while (at != PLUMB_NONE) {
+				uint16_t parent = PLUMB_NONE;
+
+				set(&f, spec->metrics[at].name, 100);
+				for (size_t k = 0; k < f.selection->metric_count; k++)
+					if (f.selection->metrics[k].metric == at &&
+					    f.selection->metrics[k].level)
+						parent = f.selection->metrics[k].parent;
+				at = parent;
+			}
+			diagnose(&f);
+			assert_int_equal(f.diagnosis->path_length, m->level);
+			assert_int_equal(f.diagnosis->path[m->level - 1].metric, m->metric);
+			/* Arm's files name no events to sample for this unit. */
+			assert_true(f.diagnosis->sample_event_count > 0 ||
+				    strncmp(spec->id, "c1-sme2", 7) == 0);
+			assert_true(f.diagnosis->next_group_count > 0);
+		}
+		tear_down(&f);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_all_the_way_down),
+		cmocka_unit_test(no_child_dominates),
+		cmocka_unit_test(work_or_loss),
+		cmocka_unit_test(slots_lost_a_few_in_a_cycle),
+		cmocka_unit_test(what_is_missing_is_not_guessed),
+		cmocka_unit_test(advised_groups_stand_in),
+		cmocka_unit_test(a_tree_without_work),
+		cmocka_unit_test(shares_of_the_same_whole),
+		cmocka_unit_test(paths_in_common),
+		cmocka_unit_test(advice_is_complete),
+		cmocka_unit_test(every_leaf_leads_somewhere),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory side against what can be reckoned on paper, or by a plainer method. */
+#include "check.h"
+
+#include "events.h"
+#include "memory.h"
+
+#define LINE 64u
+#define PAGE 4096u
+
+static struct core_params params;
+static struct memory_system *memory_system;
+static struct memory *memory;
+static uint64_t counts[EVENT_COUNT];
+
+static void start(bool prefetch)
+{
+	params = *model_cores[0];
+	if (!prefetch)
+		params.prefetch_streams = params.l2_prefetch_lines = 0;
+	memset(counts, 0, sizeof(counts));
+	memory_system = memory_system_new(&params);
+	memory = memory_new(memory_system, &params, counts);
+	assert_non_null(memory);
+}
+
+static void stop(void)
+{
+	memory_settle(memory);
+	assert_in_range(counts[EVENT_L1D_CACHE_REFILL], 0, counts[EVENT_L1D_CACHE]);
+	assert_in_range(counts[EVENT_L2D_CACHE_REFILL], 0, counts[EVENT_L2D_CACHE]);
+	assert_in_range(counts[EVENT_L2D_TLB_REFILL], 0, counts[EVENT_L2D_TLB]);
+	assert_in_range(counts[EVENT_L1D_TLB_REFILL], 0, counts[EVENT_L1D_TLB]);
+	assert_in_range(counts[EVENT_LL_CACHE_MISS_RD], 0, counts[EVENT_LL_CACHE_RD]);
+	memory_free(memory);
+	memory_system_free(memory_system);
+}
+
+/* A load long after all that came before it; its latency. */
+static uint64_t load(uint64_t address, struct memory_result *result)
+{
+	static uint64_t cycle;
+
+	cycle += 10000;
+	memory_load(memory, cycle, 0x1000, address, 8, result);
+	return result->ready - cycle;
+}
+
+static uint32_t random_bits(void)
+{
+	static uint32_t x = 7;
+
+	x = x * 1664525u + 1013904223u;
+	return x >> 8;
+}
+
+static void each_level_has_its_latency(void **state)
+{
+	struct memory_result r;
+	uint64_t l1, l2, llc, dram;
+
+	(void)state;
+	start(false);
+	load(0x10000, &r); /* walks, and brings the page's first line */
+	assert_int_equal(r.tlb, TLB_WALK);
+	/* Touched in order, pages lie in order: virtual distances are physical ones. */
+	for (unsigned page = 1; page <= 2 * params.l1d.bytes / PAGE; page++)
+		load(0x10000 + (uint64_t)page * PAGE, &r);
+	load(0x10000, &r);
+	dram = load(0x10000 + LINE, &r);
+	assert_int_equal(r.level, LEVEL_DRAM);
+	l1 = load(0x10000 + LINE, &r);
+	assert_int_equal(r.level, LEVEL_L1);
+	assert_int_equal(l1, params.l1d.latency);
+	/* Out of L1D, but not out of L2, by lines of the same L1D set. */
+	for (unsigned way = 1; way <= params.l1d.ways; way++)
+		load(0x10000 + LINE + way * params.l1d.bytes / params.l1d.ways, &r);
+	load(0x10000, &r); /* its page back into the TLB */
+	l2 = load(0x10000 + LINE, &r);
+	assert_int_equal(r.level, LEVEL_L2);
+	assert_int_equal(l2, params.l2.latency);
+	/* And out of L2, but not out of the system cache. */
+	for (unsigned line = 0; line < 4 * params.l2.bytes / LINE; line++)
+		load(0x4000000 + (uint64_t)line * LINE, &r);
+	load(0x10000, &r);
+	llc = load(0x10000 + LINE, &r);
+	assert_int_equal(r.level, LEVEL_LLC);
+	assert_int_equal(llc, params.l2.latency + params.llc.latency);
+	assert_int_equal(dram, params.l2.latency + params.llc.latency + params.dram_latency);
+	stop();
+}
+
+/*
+ * Misses of an LRU cache follow from stack distances: an access misses exactly when more than
+ * `ways` - 1 other lines of its set were accessed since the last access to its line.
+ */
+static void misses_follow_from_stack_distances(void **state)
+{
+	enum { LINES = 3000, ACCESSES = 30000 };
+	static uint32_t stream[ACCESSES];
+	static uint64_t physical[LINES];
+	struct memory_result r;
+	unsigned expected = 0, sets;
+
+	(void)state;
+	start(false);
+	sets = params.l1d.bytes / LINE / params.l1d.ways;
+	for (unsigned i = 0; i < ACCESSES; i++) {
+		uint32_t a = random_bits() % LINES, b = random_bits() % LINES;
+
+		stream[i] = a < b ? a : b; /* some lines more often than others */
+		load((uint64_t)stream[i] * LINE, &r);
+		physical[stream[i]] = r.physical / LINE;
+	}
+	for (int i = 0; i < ACCESSES; i++) {
+		static unsigned seen[LINES];
+		unsigned distance = 0;
+		int k = i - 1;
+
+		for (; k >= 0 && stream[k] != stream[i]; k--) {
+			bool same_set = physical[stream[k]] % sets == physical[stream[i]] % sets;
+
+			if (same_set && seen[stream[k]] != (unsigned)i + 1) {
+				seen[stream[k]] = (unsigned)i + 1;
+				distance++;
+			}
+		}
+		expected += k < 0 || distance >= params.l1d.ways;
+	}
+	assert_int_equal(counts[EVENT_L1D_CACHE_REFILL], expected);
+	assert_int_equal(counts[EVENT_L1D_CACHE_RD], ACCESSES);
+	stop();
+}
+
+static void pages_beyond_a_tlb_miss_it(void **state)
+{
+	struct memory_result r;
+	unsigned first = model_cores[0]->l1d_tlb.entries;
+
+	(void)state;
+	start(false);
+	/* Round after round over one page more than there are entries: LRU misses each time. */
+	for (unsigned round = 0; round < 4; round++)
+		for (unsigned page = 0; page <= first; page++)
+			load((uint64_t)page * PAGE, &r);
+	assert_int_equal(counts[EVENT_L1D_TLB], 4 * (first + 1));
+	assert_int_equal(counts[EVENT_L1D_TLB_REFILL], 4 * (first + 1));
+	assert_int_equal(counts[EVENT_DTLB_WALK], first + 1); /* the L2 TLB has them all */
+	stop();
+	start(false);
+	for (unsigned round = 0; round < 4; round++)
+		for (unsigned page = 0; page < first; page++)
+			load((uint64_t)page * PAGE, &r);
+	assert_int_equal(counts[EVENT_L1D_TLB_REFILL], first);
+	stop();
+}
+
+static void a_line_on_its_way_is_waited_for_not_asked_for_again(void **state)
+{
+	struct memory_result first, second;
+
+	(void)state;
+	start(false);
+	load(0x20000, &first);
+	memory_load(memory, 1000000, 0x1000, 0x20000 + LINE, 8, &first);
+	memory_load(memory, 1000010, 0x1000, 0x20008 + LINE, 8, &second);
+	assert_true(second.pending);
+	assert_int_equal(second.level, LEVEL_DRAM);
+	assert_int_equal(second.ready, first.ready);
+	assert_int_equal(counts[EVENT_L1D_CACHE_REFILL], 2);
+	stop();
+}
+
+static void a_stream_is_prefetched(void **state)
+{
+	struct memory_result r;
+	unsigned from_afar = 0, lines = 4000;
+
+	(void)state;
+	start(true);
+	for (unsigned i = 0; i < lines * LINE / 8; i++) {
+		memory_load(memory, 1000 + 20ull * i, 0x1000, 0x100000 + 8ull * i, 8, &r);
+		from_afar += r.level != LEVEL_L1;
+	}
+	assert_in_range(counts[EVENT_L1D_CACHE_REFILL], 0, lines / 20);
+	assert_in_range(counts[EVENT_L1D_CACHE_REFILL] + counts[EVENT_L1D_CACHE_REFILL_HWPRF],
+			lines, lines + lines / 20);
+	/* Pages begin unprefetched: 62 of them, up to two lines of 8 loads each late. */
+	assert_in_range(from_afar, 0, 62 * 2 * 8 + 62 * 8);
+	stop();
+}
+
+static void a_random_walk_is_not_prefetched(void **state)
+{
+	struct memory_result r;
+
+	(void)state;
+	start(true);
+	for (unsigned i = 0; i < 20000; i++)
+		load((uint64_t)(random_bits() % 100000) * LINE, &r);
+	assert_in_range(counts[EVENT_L1D_CACHE_REFILL_HWPRF], 0, 200);
+	assert_in_range(counts[EVENT_L2D_CACHE_REFILL_PRF], 0, 200);
+	stop();
+}
+
+static void a_long_run_of_stores_stops_allocating(void **state)
+{
+	struct memory_result r;
+	unsigned lines = 1000;
+
+	(void)state;
+	start(true);
+	for (unsigned i = 0; i < lines * LINE / 16; i++)
+		memory_store(memory, 1000 + i, 0x1000, 0x100000 + 16ull * i, 16, false, &r);
+	assert_in_range(counts[EVENT_L1D_CACHE_REFILL], 1, params.write_stream_lines + 1u);
+	assert_int_equal(counts[EVENT_L1D_CACHE_WR], lines * LINE / 16);
+	assert_in_range(counts[EVENT_L3D_CACHE_ALLOCATE] + counts[EVENT_L2D_CACHE_WR], lines - 20,
+			lines);
+	stop();
+}
+
+static void dirty_lines_are_written_back_once(void **state)
+{
+	struct memory_result r;
+	unsigned lines = 4096; /* 256 KiB: four times L1D, within L2 */
+
+	(void)state;
+	start(false);
+	for (unsigned i = 0; i < lines; i++) /* backwards: no streaming */
+		memory_store(memory, 1000 + 400ull * i, 0x1000, 0x200000 - (uint64_t)i * LINE, 8,
+			     false, &r);
+	assert_int_equal(counts[EVENT_L1D_CACHE_REFILL], lines);
+	assert_int_equal(counts[EVENT_L1D_CACHE_WB], lines - params.l1d.bytes / LINE);
+	assert_int_equal(counts[EVENT_L2D_CACHE_WB], 0);
+	stop();
+}
+
+static void a_line_written_elsewhere_is_fetched_from_there(void **state)
+{
+	static uint64_t other_counts[EVENT_COUNT];
+	struct memory_result r;
+	struct memory *other;
+
+	(void)state;
+	start(false);
+	memset(other_counts, 0, sizeof(other_counts));
+	other = memory_new(memory_system, &params, other_counts);
+	load(0x30000, &r);
+	load(0x30000, &r);
+	assert_int_equal(r.level, LEVEL_L1);
+	memory_store(other, 1000, 0x1000, 0x30000, 8, false, &r);
+	load(0x30000, &r);
+	assert_int_equal(r.level, LEVEL_PEER);
+	assert_int_equal(counts[EVENT_L1D_CACHE_INVAL], 1);
+	load(0x30000, &r);
+	assert_int_equal(r.level, LEVEL_L1);
+	/* The writer has it still, but must tell the reader before it writes again. */
+	memory_store(other, 900000, 0x1000, 0x30008, 8, false, &r);
+	assert_int_equal(r.level, LEVEL_PEER);
+	assert_int_equal(r.ready, 900000 + params.peer_latency);
+	memory_store(other, 901000, 0x1000, 0x30008, 8, false, &r);
+	assert_int_equal(r.ready, 901001);
+	load(0x30000, &r);
+	assert_int_equal(r.level, LEVEL_PEER);
+	memory_free(other);
+	stop();
+}
+
+static void physical_pages_are_given_in_order_of_first_touch(void **state)
+{
+	struct memory_result a, b, again;
+
+	(void)state;
+	start(false);
+	load(0x7fff0000, &a);
+	load(0x10000, &b);
+	load(0x7fff0008, &again);
+	assert_int_equal(b.physical - a.physical, PAGE);
+	assert_int_equal(again.physical, a.physical + 8);
+	stop();
+}
+
+static void a_crossing_access_reads_both_lines(void **state)
+{
+	struct memory_result r;
+
+	(void)state;
+	start(false);
+	load(0x40000 + PAGE - 4, &r); /* 8 bytes over a page's end */
+	assert_true(r.crosses_line);
+	assert_int_equal(counts[EVENT_L1D_CACHE_RD], 2);
+	assert_int_equal(counts[EVENT_L1D_TLB], 2);
+	assert_int_equal(counts[EVENT_DTLB_WALK], 2);
+	stop();
+}
+
+static void fetch_counts_on_the_instruction_side(void **state)
+{
+	struct memory_result r;
+
+	(void)state;
+	start(true);
+	memory_fetch(memory, 1000, 0x400000, &r);
+	memory_fetch(memory, 90000, 0x400000, &r);
+	assert_int_equal(r.level, LEVEL_L1);
+	assert_int_equal(r.ready, 90000);
+	assert_int_equal(counts[EVENT_L1I_CACHE], 2);
+	assert_int_equal(counts[EVENT_L1I_CACHE_REFILL], 1);
+	assert_int_equal(counts[EVENT_L2I_CACHE_RD], 1);
+	assert_int_equal(counts[EVENT_ITLB_WALK], 1);
+	assert_int_equal(counts[EVENT_L1D_CACHE_RD], 0);
+	assert_int_equal(counts[EVENT_DTLB_WALK], 0);
+	stop();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_level_has_its_latency),
+		cmocka_unit_test(misses_follow_from_stack_distances),
+		cmocka_unit_test(pages_beyond_a_tlb_miss_it),
+		cmocka_unit_test(a_line_on_its_way_is_waited_for_not_asked_for_again),
+		cmocka_unit_test(a_stream_is_prefetched),
+		cmocka_unit_test(a_random_walk_is_not_prefetched),
+		cmocka_unit_test(a_long_run_of_stores_stops_allocating),
+		cmocka_unit_test(dirty_lines_are_written_back_once),
+		cmocka_unit_test(a_line_written_elsewhere_is_fetched_from_there),
+		cmocka_unit_test(physical_pages_are_given_in_order_of_first_touch),
+		cmocka_unit_test(a_crossing_access_reads_both_lines),
+		cmocka_unit_test(fetch_counts_on_the_instruction_side),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counting by perf_event_open(2), with the kernel's software events in place of a PMU's: they are
+ * on every machine, and what is done with them is the same. Skipped where there is no such call.
+ */
+#include "check.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/pidfd.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "small_spec.h"
+#include "source/perf/events.h"
+#include "source/source.h"
+
+/* As codes of the software PMU. */
+static const uint16_t codes[] = {PERF_COUNT_SW_TASK_CLOCK, PERF_COUNT_SW_PAGE_FAULTS};
+
+static const struct cpu_pmu software = {.name = "software", .type = PERF_TYPE_SOFTWARE};
+static const struct cpu_pmu nobody = {.name = "nobody", .type = 0x7ffffff0};
+
+/* In place of the C library's: old kernels have none. */
+static bool no_pidfd;
+
+int pidfd_open(pid_t pid, unsigned flags)
+{
+	if (!no_pidfd)
+		return (int)syscall(SYS_pidfd_open, pid, flags);
+	errno = ENOSYS;
+	return -1;
+}
+
+struct fixture {
+	struct plumb_selection *selection;
+	struct plumb_plan *plan;
+	struct plumb_count counts[8], interval[8];
+	struct plumb_diagnostics *found;
+	struct source_job job;
+	struct source_run run;
+	unsigned starts, intervals, told;
+	double interval_faults;
+	long nap_ms; /* in the first interval's end */
+};
+
+static void on_started(void *user, pid_t pid)
+{
+	struct fixture *f = user;
+
+	assert_true(pid > 0);
+	f->starts++;
+}
+
+static size_t place_of(const struct fixture *f, uint16_t code)
+{
+	for (uint16_t g = 0; g < f->plan->group_count; g++)
+		for (uint16_t i = 0; i < f->plan->groups[g].count; i++)
+			if (f->plan->groups[g].codes[i] == code)
+				return f->plan->groups[g].first + i;
+	fail();
+	return 0;
+}
+
+static void on_interval(void *user, const struct plumb_count *counts, double seconds)
+{
+	struct fixture *f = user;
+
+	assert_true(seconds > 0);
+	if (f->intervals++ == 0 && f->nap_ms)
+		nanosleep(&(struct timespec){0, 1000000 * f->nap_ms}, NULL);
+	if (!isnan(counts[place_of(f, PERF_COUNT_SW_PAGE_FAULTS)].count))
+		f->interval_faults += counts[place_of(f, PERF_COUNT_SW_PAGE_FAULTS)].count;
+}
+
+static void on_progress(void *user, double instructions, double seconds)
+{
+	struct fixture *f = user;
+
+	assert_true(isnan(instructions)); /* not among these events */
+	assert_true(seconds > 0);
+	f->told++;
+}
+
+static void set_up_codes(struct fixture *f, const uint16_t *all, unsigned counters,
+			 char *const *argv)
+{
+	memset(f, 0, sizeof(*f));
+	assert_int_equal(plumb_selection_new(&small_spec,
+					     &(struct plumb_request){.codes = all, .code_count = 2},
+					     &f->selection),
+			 0);
+	assert_int_equal(plumb_plan_new(f->selection,
+					&(struct plumb_plan_options){.counters = counters},
+					&f->plan, NULL),
+			 0);
+	assert_int_equal(f->plan->place_count, 2);
+	f->found = plumb_diagnostics_new();
+	f->run.counts = f->counts;
+	f->job = (struct source_job){.plan = f->plan,
+				     .program = argv[0],
+				     .argv = argv,
+				     .pmu = &software,
+				     .started = on_started,
+				     .user = f};
+}
+
+static void set_up(struct fixture *f, unsigned counters, char *const *argv)
+{
+	set_up_codes(f, codes, counters, argv);
+}
+
+static void tear_down(struct fixture *f)
+{
+	plumb_diagnostics_free(f->found);
+	plumb_plan_free(f->plan);
+	plumb_selection_free(f->selection);
+}
+
+/* Counts, or skips the test where perf is not to be had. */
+static void count(struct fixture *f)
+{
+	int error = source_perf.count(&f->job, &f->run, f->found);
+
+	if (error == PLUMB_ERR_UNSUPPORTED) {
+		tear_down(f);
+		skip();
+	}
+	assert_int_equal(error, 0);
+}
+
+static double counted(const struct fixture *f, uint16_t code)
+{
+	return f->counts[place_of(f, code)].count;
+}
+
+#define SHELL(script)                                                        \
+	((char *[]){(char *)(uintptr_t) "/bin/sh", (char *)(uintptr_t) "-c", \
+		    (char *)(uintptr_t)(script), NULL})
+
+static void a_program_is_counted(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, 2, SHELL("exit 7"));
+	assert_int_equal(f.plan->group_count, 1);
+	count(&f);
+	assert_int_equal(f.run.exit_status, 7);
+	assert_int_equal(f.run.signal, 0);
+	assert_int_equal(f.starts, 1);
+	/* A shell cannot begin without touching pages, nor in no time. */
+	assert_true(counted(&f, PERF_COUNT_SW_PAGE_FAULTS) > 10);
+	assert_true(counted(&f, PERF_COUNT_SW_TASK_CLOCK) > 1000);
+	assert_true(f.counts[0].enabled_ns > 0);
+	assert_int_equal(f.counts[0].enabled_ns, f.counts[0].running_ns);
+	assert_true(f.run.seconds > 0);
+	tear_down(&f);
+}
+
+/* With one counter there are two passes: each a run, and together they have it all. */
+static void a_run_for_each_pass(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, 1, SHELL("exit 0"));
+	assert_int_equal(f.plan->pass_count, 2);
+	f.job.one_pass = true;
+	count(&f);
+	assert_int_equal(f.starts, 2);
+	assert_true(counted(&f, PERF_COUNT_SW_PAGE_FAULTS) > 10);
+	assert_true(counted(&f, PERF_COUNT_SW_TASK_CLOCK) > 1000);
+	tear_down(&f);
+}
+
+/* Two processes that the shell forks touch pages of their own. */
+static void processes_are_counted_if_asked(void **state)
+{
+	double with, without;
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, 2, SHELL("/bin/true; /bin/true; exit 0"));
+	count(&f);
+	without = counted(&f, PERF_COUNT_SW_PAGE_FAULTS);
+	for (size_t i = 0; i < plumb_diagnostics_count(f.found); i++) {
+		if (strcmp(plumb_diagnostics_get(f.found, i)->id, "with-processes") == 0) {
+			tear_down(&f); /* an old kernel */
+			skip();
+		}
+	}
+	f.job.children = true;
+	count(&f);
+	with = counted(&f, PERF_COUNT_SW_PAGE_FAULTS);
+	assert_true(with > without + 50);
+	tear_down(&f);
+}
+
+static void what_was_counted_survives_the_program(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, 2, SHELL("kill -KILL $$"));
+	count(&f);
+	assert_int_equal(f.run.signal, SIGKILL);
+	assert_int_equal(f.run.exit_status, 128 + SIGKILL);
+	assert_true(counted(&f, PERF_COUNT_SW_PAGE_FAULTS) > 10);
+	tear_down(&f);
+}
+
+static void intervals_add_up(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, 2, SHELL("sleep 0.3"));
+	f.job.interval_ms = 50;
+	f.job.interval = on_interval;
+	f.job.progress = on_progress;
+	f.job.children = true;
+	count(&f);
+	/* Of 0.3 seconds at least the second half has been seen, on the busiest machine. */
+	assert_in_range(f.intervals, 3, 60);
+	assert_float_equal(f.interval_faults, counted(&f, PERF_COUNT_SW_PAGE_FAULTS), 1e-6);
+	tear_down(&f);
+}
+
+static void intervals_need_no_descriptor(void **state)
+{
+	no_pidfd = true;
+	intervals_add_up(state);
+	no_pidfd = false;
+}
+
+/* Who comes late to an interval's end does not make up for it by several at once. */
+static void missed_intervals_are_one(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, 2, SHELL("sleep 0.4"));
+	f.job.interval_ms = 20;
+	f.job.interval = on_interval;
+	f.job.children = true;
+	f.nap_ms = 190;
+	count(&f);
+	assert_in_range(f.intervals, 2, (int)(f.run.seconds / 0.020) + 1 - 8);
+	assert_float_equal(f.interval_faults, counted(&f, PERF_COUNT_SW_PAGE_FAULTS), 1e-6);
+	tear_down(&f);
+}
+
+/* What `perf stat` counts of an event in the same program; NaN if it does not. */
+static double counted_by_perf(const char *event, const char *script)
+{
+	char command[512], line[256];
+	double value = NAN;
+	FILE *pipe;
+
+	snprintf(command, sizeof(command),
+		 "LC_ALL=C perf stat -x, -e %s -- /bin/sh -c '%s' 2>&1 >/dev/null", event, script);
+	pipe = popen(command, "r");
+	while (pipe && fgets(line, sizeof(line), pipe)) {
+		char *end;
+		double number = strtod(line, &end);
+
+		if (end != line && *end == ',' && strstr(line, event))
+			value = number;
+	}
+	if (pipe)
+		pclose(pipe);
+	return value;
+}
+
+static void perf_counts_the_same(void **state)
+{
+	static const char script[] = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done";
+	double faults = counted_by_perf("page-faults", script);
+	double clock_ms = counted_by_perf("task-clock", script);
+	struct fixture f;
+
+	(void)state;
+	if (isnan(faults) || isnan(clock_ms))
+		skip();
+	set_up(&f, 2, SHELL(script));
+	f.job.children = true; /* as perf does */
+	count(&f);
+	/* perf says milliseconds, the event is nanoseconds; the machine is not quiet. */
+	assert_true(fabs(counted(&f, PERF_COUNT_SW_PAGE_FAULTS) / faults - 1) < 0.1);
+	assert_in_range(counted(&f, PERF_COUNT_SW_TASK_CLOCK) / clock_ms, 300000, 3000000);
+	tear_down(&f);
+}
+
+/* The software PMU does not know the code 0xff00: the other of the group counts all the same. */
+static void a_refused_event_is_named(void **state)
+{
+	static const uint16_t one_unknown[] = {PERF_COUNT_SW_PAGE_FAULTS, 0xff00};
+	bool named = false;
+	struct fixture f;
+
+	(void)state;
+	set_up_codes(&f, one_unknown, 2, SHELL("exit 0"));
+	count(&f);
+	assert_true(counted(&f, PERF_COUNT_SW_PAGE_FAULTS) > 10);
+	assert_true(isnan(counted(&f, 0xff00)));
+	for (size_t i = 0; i < plumb_diagnostics_count(f.found); i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(f.found, i);
+
+		named = named ||
+			(strcmp(d->id, "unknown-events") == 0 && strstr(d->message, "rff00"));
+	}
+	assert_true(named);
+	tear_down(&f);
+}
+
+static void what_cannot_be_run_is_said(void **state)
+{
+	struct fixture f;
+	int error;
+
+	(void)state;
+	set_up(&f, 2, ((char *[]){(char *)(uintptr_t) "/nonexistent/program", NULL}));
+	error = source_perf.count(&f.job, &f.run, f.found);
+	if (error == PLUMB_ERR_UNSUPPORTED) {
+		tear_down(&f);
+		skip();
+	}
+	assert_int_equal(error, PLUMB_ERR_NOT_FOUND);
+	assert_int_equal(plumb_diagnostics_errors(f.found), 1);
+	assert_string_equal(plumb_diagnostics_get(f.found, 0)->id, "no-program");
+	assert_string_equal(plumb_diagnostics_get(f.found, 0)->file, "/nonexistent/program");
+	tear_down(&f);
+}
+
+/* A PMU that is not there: nothing can be opened, and that is an error, not counts of 0. */
+static void no_pmu_is_an_error(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, 2, SHELL("exit 0"));
+	f.job.pmu = &nobody;
+	assert_int_equal(source_perf.count(&f.job, &f.run, f.found), PLUMB_ERR_UNSUPPORTED);
+	assert_int_equal(plumb_diagnostics_errors(f.found), 1);
+	assert_int_equal(f.starts, 0);
+	assert_true(perf_counters(0x7ffffff0) < 0);
+	tear_down(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_program_is_counted),
+		cmocka_unit_test(a_run_for_each_pass),
+		cmocka_unit_test(processes_are_counted_if_asked),
+		cmocka_unit_test(what_was_counted_survives_the_program),
+		cmocka_unit_test(intervals_add_up),
+		cmocka_unit_test(intervals_need_no_descriptor),
+		cmocka_unit_test(missed_intervals_are_one),
+		cmocka_unit_test(perf_counts_the_same),
+		cmocka_unit_test(a_refused_event_is_named),
+		cmocka_unit_test(what_cannot_be_run_is_said),
+		cmocka_unit_test(no_pmu_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

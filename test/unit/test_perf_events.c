@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opening events as the driver of Arm's PMUs has it: here the kernel is a stand-in that keeps the
+ * rules of drivers/perf/arm_pmu.c and kernel/events/core.c about which groups fit, and what it is
+ * asked for is looked at.
+ */
+#include "check.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <math.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "small_spec.h"
+#include "source/perf/events.h"
+
+#define PMU_TYPE    8
+#define FDS_MAX     256
+#define OPENED_MAX  64
+#define CODE_CYCLES PLUMB_CODE_CYCLES
+
+/* The stand-in: what it is like, and what was asked of it. */
+static struct {
+	int counters;       /* the cycle counter apart */
+	bool old;           /* it does not know inherit_thread */
+	bool guarded;       /* the kernel's part is not for this user */
+	uint16_t refused;   /* a code it takes nowhere; 0: none */
+	uint16_t misfit;    /* a code it takes in no group of others; 0: none */
+	uint64_t result[3]; /* what an event reads as: count, enabled, running */
+
+	int leader_of[FDS_MAX]; /* of each descriptor; 0: none of its */
+	bool looked_at[FDS_MAX];
+	uint16_t code_of[FDS_MAX];
+	struct perf_event_attr opened[OPENED_MAX]; /* those it took */
+	int leaders[OPENED_MAX];                   /* and into which group */
+	int count;
+} kernel;
+
+/* Whether the driver looks at an event when it asks if a group fits: validate_event(). */
+static bool is_looked_at(const struct perf_event_attr *attr)
+{
+	return !attr->disabled || attr->enable_on_exec;
+}
+
+static bool fits(const struct perf_event_attr *attr, int leader)
+{
+	int used = is_looked_at(attr) && attr->config != CODE_CYCLES;
+
+	for (int fd = 0; fd < FDS_MAX; fd++)
+		used += kernel.leader_of[fd] == leader && kernel.looked_at[fd] &&
+			kernel.code_of[fd] != CODE_CYCLES;
+	return used <= kernel.counters;
+}
+
+static int open_here(const struct perf_event_attr *attr, int leader)
+{
+	int fd;
+
+	if (attr->type != PMU_TYPE)
+		return -ENOENT;
+	if (kernel.guarded && !attr->exclude_kernel)
+		return -EACCES;
+	if ((kernel.old && attr->inherit_thread) || attr->config == kernel.refused ||
+	    (leader >= 0 && (attr->config == kernel.misfit || !fits(attr, leader))))
+		return -EINVAL;
+	fd = memfd_create("event", MFD_CLOEXEC);
+	assert_in_range(fd, 1, FDS_MAX - 1);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(write(fd, kernel.result, sizeof(kernel.result)),
+				 sizeof(kernel.result));
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	kernel.leader_of[fd] = leader < 0 ? fd : leader;
+	kernel.looked_at[fd] = is_looked_at(attr);
+	kernel.code_of[fd] = (uint16_t)attr->config;
+	assert_in_range(kernel.count, 0, OPENED_MAX - 1);
+	kernel.opened[kernel.count] = *attr;
+	kernel.leaders[kernel.count++] = leader;
+	return fd;
+}
+
+/* In place of the C library's: the library's events come here. */
+long syscall(long sysno, ...)
+{
+	const struct perf_event_attr *attr;
+	va_list arguments;
+	int pid, cpu, leader, fd;
+
+	assert_int_equal(sysno, SYS_perf_event_open);
+	va_start(arguments, sysno);
+	attr = va_arg(arguments, const struct perf_event_attr *);
+	pid = va_arg(arguments, int);
+	cpu = va_arg(arguments, int);
+	leader = va_arg(arguments, int);
+	va_end(arguments);
+	assert_true(pid >= 0);
+	assert_int_equal(cpu, -1);
+	fd = open_here(attr, leader);
+	if (fd >= 0)
+		return fd;
+	errno = -fd;
+	return -1;
+}
+
+/* ---- plans -------------------------------------------------------------------------------- */
+
+static const uint16_t codes[] = {0x0003, 0x0004, 0x0008, CODE_CYCLES, 0x003d, 0x003e};
+
+#define CODE_COUNT (sizeof(codes) / sizeof(*codes))
+
+struct fixture {
+	struct plumb_selection *selection;
+	struct plumb_plan *plan;
+	struct plumb_diagnostics *found;
+	struct cpu_pmu pmu;
+	struct plumb_count counts[CODE_COUNT];
+	char *argv[2];
+	struct source_job job;
+	struct perf_events events;
+	int error;
+};
+
+static void set_up(struct fixture *f)
+{
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.counters = 6;
+	memset(f, 0, sizeof(*f));
+	assert_int_equal(plumb_selection_new(
+				 &small_spec,
+				 &(struct plumb_request){.codes = codes, .code_count = CODE_COUNT},
+				 &f->selection),
+			 0);
+	/* Any number goes together, so that all are one group. */
+	assert_int_equal(
+		plumb_plan_new(f->selection, &(struct plumb_plan_options){0}, &f->plan, NULL), 0);
+	assert_int_equal(f->plan->group_count, 1);
+	assert_int_equal(f->plan->place_count, CODE_COUNT);
+	f->found = plumb_diagnostics_new();
+	f->pmu = (struct cpu_pmu){.name = "armv8_pmuv3", .type = PMU_TYPE};
+	f->argv[0] = (char *)(uintptr_t) "/bin/true";
+	f->job = (struct source_job){
+		.plan = f->plan, .program = f->argv[0], .argv = f->argv, .pmu = &f->pmu};
+}
+
+static void open_all(struct fixture *f)
+{
+	f->error = perf_events_open(&f->events, &f->job, 0, 1, f->found);
+}
+
+static void tear_down(struct fixture *f)
+{
+	if (f->events.job)
+		perf_events_close(&f->events);
+	plumb_diagnostics_free(f->found);
+	plumb_plan_free(f->plan);
+	plumb_selection_free(f->selection);
+}
+
+static bool is_open(const struct fixture *f, uint16_t code)
+{
+	for (size_t i = 0; i < CODE_COUNT; i++)
+		if (f->plan->groups[0].codes[i] == code)
+			return f->events.fds[i] >= 0;
+	fail();
+	return false;
+}
+
+static const char *message(const struct fixture *f, const char *id)
+{
+	for (size_t i = 0; i < plumb_diagnostics_count(f->found); i++)
+		if (strcmp(plumb_diagnostics_get(f->found, i)->id, id) == 0)
+			return plumb_diagnostics_get(f->found, i)->message;
+	return NULL;
+}
+
+/* ---- tests -------------------------------------------------------------------------------- */
+
+static void counters_are_found_by_trying(void **state)
+{
+	(void)state;
+	for (int counters = 1; counters < PLUMB_COUNTERS_MAX; counters += 5) {
+		memset(&kernel, 0, sizeof(kernel));
+		kernel.counters = counters;
+		assert_int_equal(perf_counters(PMU_TYPE), counters);
+		for (int i = 0; i < kernel.count; i++) {
+			assert_true(is_looked_at(&kernel.opened[i]));
+			/* Neither has a programmable counter to itself on every PMU. */
+			assert_int_not_equal(kernel.opened[i].config, CODE_CYCLES);
+			assert_int_not_equal(kernel.opened[i].config, 0x0008);
+		}
+	}
+	assert_int_equal(perf_counters(PMU_TYPE + 1), -ENOENT);
+}
+
+static void what_fits_is_one_group(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f);
+	open_all(&f);
+	assert_int_equal(f.error, 0);
+	assert_int_equal(kernel.count, CODE_COUNT);
+	for (int i = 0; i < kernel.count; i++) {
+		assert_int_equal(kernel.opened[i].config, codes[i]);
+		assert_int_equal(kernel.opened[i].exclude_hv, 1);
+		assert_int_equal(kernel.opened[i].exclude_kernel, 0);
+		assert_int_equal(kernel.opened[i].inherit, 1);
+		assert_int_equal(kernel.opened[i].inherit_thread, 1);
+		/* The leader begins with the program; the others with it. */
+		assert_int_equal(kernel.opened[i].enable_on_exec, i == 0);
+		assert_int_equal(kernel.opened[i].disabled, i == 0);
+		assert_int_equal(kernel.leaders[i], i == 0 ? -1 : f.events.fds[0]);
+	}
+	assert_false(f.events.limits.apart);
+	assert_false(f.events.limits.with_processes);
+	tear_down(&f);
+}
+
+static void what_the_pmu_lacks_is_not_opened(void **state)
+{
+	struct fixture f;
+	char *names;
+
+	(void)state;
+	set_up(&f);
+	f.pmu.lacks[0] = UINT64_C(1) << 0x3d | UINT64_C(1) << 0x03;
+	open_all(&f);
+	assert_int_equal(f.error, 0);
+	assert_int_equal(kernel.count, CODE_COUNT - 2);
+	assert_false(is_open(&f, 0x003d));
+	assert_false(is_open(&f, 0x0003));
+	assert_true(is_open(&f, 0x003e));
+	names = perf_names(f.plan, &f.events.limits.refused);
+	assert_string_equal(names, "L1D_CACHE_REFILL, STALL_SLOT_BACKEND");
+	free(names);
+	tear_down(&f);
+}
+
+static void nothing_left_is_an_error(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f);
+	f.pmu.lacks[0] = ~UINT64_C(0);
+	open_all(&f);
+	assert_int_equal(f.error, -ENOENT);
+	assert_int_equal(kernel.count, 0);
+	assert_non_null(strstr(message(&f, "no-counter"), "CPU_CYCLES"));
+	tear_down(&f);
+}
+
+/* The kernel says EINVAL both to what it does not know and to what it cannot count. */
+static void one_refused_event_costs_no_other(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	for (size_t refused = 0; refused < CODE_COUNT; refused++) {
+		set_up(&f);
+		kernel.refused = codes[refused];
+		open_all(&f);
+		assert_int_equal(f.error, 0);
+		assert_int_equal(kernel.count, CODE_COUNT - 1);
+		for (size_t i = 0; i < CODE_COUNT; i++)
+			assert_int_equal(is_open(&f, codes[i]), i != refused);
+		assert_true(index_set_has(&f.events.limits.refused, codes[refused]));
+		/* It was not threads that it could not tell from processes. */
+		assert_false(f.events.limits.with_processes);
+		for (int i = 0; i < kernel.count; i++)
+			assert_int_equal(kernel.opened[i].inherit_thread, 1);
+		assert_false(f.events.limits.apart);
+		tear_down(&f);
+	}
+}
+
+static void what_does_not_fit_counts_by_itself(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f);
+	kernel.counters = 4; /* the group needs 5, and the cycle counter */
+	open_all(&f);
+	assert_int_equal(f.error, 0);
+	assert_int_equal(kernel.count, CODE_COUNT);
+	assert_int_equal(kernel.leaders[CODE_COUNT - 1], -1);
+	assert_int_equal(kernel.opened[CODE_COUNT - 1].enable_on_exec, 1);
+	assert_true(f.events.limits.apart);
+	tear_down(&f);
+
+	set_up(&f);
+	kernel.misfit = CODE_CYCLES;
+	open_all(&f);
+	assert_int_equal(f.error, 0);
+	assert_int_equal(kernel.count, CODE_COUNT);
+	assert_true(f.events.limits.apart);
+	/* What comes after it is in the group again. */
+	assert_int_equal(kernel.leaders[CODE_COUNT - 1], f.events.fds[0]);
+	tear_down(&f);
+}
+
+static void old_kernels_count_processes_too(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f);
+	kernel.old = true;
+	open_all(&f);
+	assert_int_equal(f.error, 0);
+	assert_int_equal(kernel.count, CODE_COUNT);
+	assert_true(f.events.limits.with_processes);
+	tear_down(&f);
+}
+
+static void users_without_permission_count_their_own_part(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f);
+	kernel.guarded = true;
+	open_all(&f);
+	assert_int_equal(f.error, 0);
+	assert_true(f.events.limits.no_kernel);
+	for (int i = 0; i < kernel.count; i++) {
+		assert_int_equal(kernel.opened[i].exclude_kernel, 1);
+		assert_int_equal(kernel.opened[i].exclude_hv, 1);
+	}
+	tear_down(&f);
+}
+
+/* A quarter of the time on a counter: four times what was counted. */
+static void what_took_turns_is_scaled(void **state)
+{
+	struct source_run run = {0};
+	struct fixture f;
+
+	(void)state;
+	set_up(&f);
+	kernel.result[0] = 1000;
+	kernel.result[1] = 80;
+	kernel.result[2] = 20;
+	kernel.refused = 0x0004;
+	kernel.guarded = true;
+	run.counts = f.counts;
+	assert_int_equal(source_perf.count(&f.job, &run, f.found), 0);
+	assert_int_equal(run.exit_status, 0);
+	for (size_t i = 0; i < CODE_COUNT; i++) {
+		if (f.plan->groups[0].codes[i] == 0x0004) {
+			assert_true(isnan(f.counts[i].count));
+			continue;
+		}
+		assert_float_equal(f.counts[i].count, 4000, 1e-9);
+		assert_int_equal(f.counts[i].enabled_ns, 80);
+		assert_int_equal(f.counts[i].running_ns, 20);
+	}
+	assert_string_equal(message(&f, "unknown-events"),
+			    "this machine's PMU does not count L1D_CACHE");
+	assert_non_null(strstr(message(&f, "no-kernel"), "kernel.perf_event_paranoid=1"));
+	assert_non_null(strstr(message(&f, "no-kernel"), "CAP_PERFMON"));
+	assert_null(message(&f, "with-processes"));
+	tear_down(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counters_are_found_by_trying),
+		cmocka_unit_test(what_fits_is_one_group),
+		cmocka_unit_test(what_the_pmu_lacks_is_not_opened),
+		cmocka_unit_test(nothing_left_is_an_error),
+		cmocka_unit_test(one_refused_event_costs_no_other),
+		cmocka_unit_test(what_does_not_fit_counts_by_itself),
+		cmocka_unit_test(old_kernels_count_processes_too),
+		cmocka_unit_test(users_without_permission_count_their_own_part),
+		cmocka_unit_test(what_took_turns_is_scaled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Plans for the built-in CPUs: every event there, those of a metric together, no group larger
+ * than the counters; and as few groups as the project holds itself to.
+ */
+#include "check.h"
+
+#include <plumb/count.h>
+#include <plumb/formula.h>
+
+#include "small_spec.h"
+
+static struct plumb_selection *select_all(const struct plumb_spec *spec)
+{
+	uint16_t *metrics = calloc(spec->metric_count + 1u, sizeof(*metrics));
+	struct plumb_selection *selection;
+
+	assert_non_null(metrics);
+	for (uint16_t m = 0; m < spec->metric_count; m++)
+		metrics[m] = m;
+	assert_int_equal(plumb_selection_new(
+				 spec,
+				 &(struct plumb_request){.metrics = {metrics, spec->metric_count}},
+				 &selection),
+			 0);
+	assert_int_equal(selection->metric_count, spec->metric_count);
+	free(metrics);
+	return selection;
+}
+
+static struct plumb_plan *make_plan(const struct plumb_selection *selection,
+				    const struct plumb_plan_options *options)
+{
+	struct plumb_plan *plan;
+
+	assert_int_equal(plumb_plan_new(selection, options, &plan, NULL), 0);
+	return plan;
+}
+
+static bool has_code(const struct plumb_plan_group *group, uint16_t code)
+{
+	for (uint16_t i = 0; i < group->count; i++)
+		if (group->codes[i] == code)
+			return true;
+	return false;
+}
+
+/* By what the specification says a metric needs, not by the formula the plan is made from. */
+static bool has_metric(const struct plumb_spec *spec, const struct plumb_plan_group *group,
+		       uint16_t metric)
+{
+	struct plumb_indexes events = spec->metrics[metric].events;
+
+	for (uint16_t i = 0; i < events.count; i++)
+		if (!has_code(group, spec->events[events.at[i]].code))
+			return false;
+	return true;
+}
+
+/* Checks what holds for any plan of all of a CPU's metrics. */
+static void check_plan(const struct plumb_plan *plan, unsigned counters, bool cycle_counter)
+{
+	const struct plumb_spec *spec = plan->selection->spec;
+	size_t places = 0;
+
+	for (uint16_t g = 0; g < plan->group_count; g++) {
+		const struct plumb_plan_group *group = &plan->groups[g];
+		unsigned taken = 0;
+
+		assert_int_equal(group->first, places);
+		places += group->count;
+		assert_true(group->pass < plan->pass_count);
+		for (uint16_t i = 0; i < group->count; i++) {
+			taken += !(cycle_counter && group->codes[i] == 0x11);
+			assert_true(i == 0 || group->codes[i - 1] < group->codes[i]);
+		}
+		assert_true(taken <= counters);
+	}
+	assert_int_equal(plan->place_count, places);
+	for (uint16_t m = 0; m < spec->metric_count; m++) {
+		struct plumb_indexes events = spec->metrics[m].events;
+
+		for (uint16_t i = 0; i < events.count; i++) {
+			bool found = false;
+
+			for (uint16_t g = 0; g < plan->group_count; g++)
+				found = found ||
+					has_code(&plan->groups[g], spec->events[events.at[i]].code);
+			assert_true(found);
+		}
+	}
+}
+
+/* The figures the project holds itself to, with six counters and the cycle counter. */
+static void groups_are_few(void **state)
+{
+	static const struct {
+		const char *cpu;
+		unsigned most;
+	} held[] = {{"neoverse-n3", 16}, {"neoverse-n1", 7}, {"neoverse-v2", 11}, {"c1-ultra", 39}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(held) / sizeof(*held); i++) {
+		const struct plumb_spec *spec;
+		struct plumb_selection *selection;
+		struct plumb_plan *plan;
+
+		assert_int_equal(plumb_spec_find(held[i].cpu, &spec, NULL), 0);
+		selection = select_all(spec);
+		plan = make_plan(selection, &(struct plumb_plan_options){.counters = 6,
+									 .cycle_counter = true});
+		check_plan(plan, 6, true);
+		for (uint16_t m = 0; m < spec->metric_count; m++) {
+			uint16_t home = plumb_plan_home(plan, m);
+
+			assert_true(home < plan->group_count);
+			assert_true(has_metric(spec, &plan->groups[home], m));
+		}
+		print_message("# %s: %u groups\n", held[i].cpu, plan->group_count);
+		assert_in_range(plan->group_count, 1, held[i].most);
+		assert_int_equal(plan->pass_count, plan->group_count);
+		plumb_plan_free(plan);
+		plumb_selection_free(selection);
+	}
+}
+
+static void a_metrics_events_are_together(void **state)
+{
+	static const unsigned counters[] = {6, 7, 10, 31};
+
+	(void)state;
+	for (size_t s = 0; s < plumb_spec_builtin_count(); s++) {
+		const struct plumb_spec *spec = plumb_spec_builtin(s);
+		struct plumb_selection *selection = select_all(spec);
+
+		for (size_t c = 0; c < sizeof(counters) / sizeof(*counters); c++) {
+			struct plumb_plan *plan = make_plan(
+				selection, &(struct plumb_plan_options){.counters = counters[c]});
+
+			check_plan(plan, counters[c], false);
+			for (uint16_t m = 0; m < spec->metric_count; m++) {
+				uint16_t home = plumb_plan_home(plan, m);
+
+				assert_true(home < plan->group_count);
+				assert_true(has_metric(spec, &plan->groups[home], m));
+				assert_true(plumb_plan_computes(plan, m, NULL));
+			}
+			plumb_plan_free(plan);
+		}
+		plumb_selection_free(selection);
+	}
+}
+
+/* With one counter hardly a metric can be whole; its events are counted all the same. */
+static void what_does_not_fit_is_parted(void **state)
+{
+	struct plumb_selection *selection = select_all(plumb_spec_builtin(0));
+	struct plumb_plan *plan = make_plan(selection, &(struct plumb_plan_options){.counters = 1});
+	size_t parted = 0;
+
+	(void)state;
+	check_plan(plan, 1, false);
+	for (size_t i = 0; i < selection->metric_count; i++) {
+		parted += plumb_plan_home(plan, i) == PLUMB_NONE;
+		assert_true(plumb_plan_computes(plan, i, NULL));
+	}
+	assert_in_range(parted, selection->metric_count / 2, selection->metric_count);
+	plumb_plan_free(plan);
+	plumb_selection_free(selection);
+}
+
+static void each_alone(void **state)
+{
+	struct plumb_selection *selection = select_all(&small_spec);
+	struct plumb_plan *plan = make_plan(
+		selection, &(struct plumb_plan_options){.counters = 2,
+							.cycle_counter = true,
+							.collect_by = PLUMB_COLLECT_BY_NONE});
+
+	(void)state;
+	/* L1D_CACHE_REFILL and L1D_CACHE, INST_RETIRED with CPU_CYCLES free, then the stalls. */
+	assert_int_equal(plan->group_count, 6);
+	assert_int_equal(plan->code_count, 6);
+	for (uint16_t g = 0; g < 6; g++)
+		assert_int_equal(plan->groups[g].count, 1);
+	assert_int_equal(plan->pass_count, 3);
+	assert_int_equal(plan->groups[0].codes[0], 0x03);
+	assert_int_equal(plan->groups[0].pass, 0);
+	assert_int_equal(plan->groups[1].pass, 0);
+	assert_int_equal(plan->groups[2].codes[0], 0x08);
+	assert_int_equal(plan->groups[2].pass, 1);
+	assert_int_equal(plan->groups[3].codes[0], 0x11);
+	assert_int_equal(plan->groups[3].pass, 1);
+	assert_int_equal(plan->groups[4].pass, 1);
+	assert_int_equal(plan->groups[5].pass, 2);
+	plumb_plan_free(plan);
+	plumb_selection_free(selection);
+}
+
+/* The metrics of N3's branch group need eight events: together with eight counters, not with six.
+ */
+static void by_group(void **state)
+{
+	const struct plumb_spec *spec;
+	uint16_t group;
+	struct plumb_selection *selection;
+
+	(void)state;
+	assert_int_equal(plumb_spec_find("neoverse-n3", &spec, NULL), 0);
+	group = plumb_spec_metric_group(spec, "DTLB_Effectiveness");
+	assert_int_equal(plumb_selection_new(spec, &(struct plumb_request){.groups = {&group, 1}},
+					     &selection),
+			 0);
+	for (unsigned counters = 5; counters <= 8; counters++) {
+		struct plumb_plan *plan = make_plan(
+			selection,
+			&(struct plumb_plan_options){.counters = counters,
+						     .collect_by = PLUMB_COLLECT_BY_GROUP});
+
+		/* DTLB_WALK, INST_RETIRED, L1D_TLB, L1D_TLB_REFILL, L2D_TLB, L2D_TLB_REFILL */
+		assert_int_equal(plan->code_count, 6);
+		assert_int_equal(plan->group_count, counters >= 6 ? 1 : 2);
+		plumb_plan_free(plan);
+	}
+	plumb_selection_free(selection);
+}
+
+static void without_a_limit_one_group_does(void **state)
+{
+	struct plumb_selection *selection = select_all(plumb_spec_builtin(0));
+	struct plumb_plan *plan = make_plan(selection, &(struct plumb_plan_options){0});
+
+	(void)state;
+	assert_int_equal(plan->group_count, 1);
+	assert_int_equal(plan->pass_count, 1);
+	assert_int_equal(plan->groups[0].count, plan->code_count);
+	check_plan(plan, UINT16_MAX, false);
+	plumb_plan_free(plan);
+	plumb_selection_free(selection);
+}
+
+static bool counts_no_refills(const void *user, uint16_t code)
+{
+	assert_string_equal(user, "me");
+	return code != 0x03;
+}
+
+static void what_the_source_lacks_is_left_out(void **state)
+{
+	struct plumb_selection *selection = select_all(&small_spec);
+	struct plumb_plan *plan = make_plan(
+		selection, &(struct plumb_plan_options){
+				   .counters = 6, .counts = counts_no_refills, .user = "me"});
+	uint16_t missing = PLUMB_NONE;
+
+	(void)state;
+	assert_int_equal(plan->group_count, 1);
+	assert_false(has_code(&plan->groups[0], 0x03));
+	assert_true(has_code(&plan->groups[0], 0x04));
+	assert_true(plumb_plan_computes(plan, SMALL_IPC, &missing));
+	assert_int_equal(missing, PLUMB_NONE);
+	assert_false(plumb_plan_computes(plan, SMALL_L1D_MISS_RATIO, &missing));
+	assert_int_equal(missing, SMALL_L1D_CACHE_REFILL);
+	assert_int_equal(plumb_plan_home(plan, SMALL_L1D_MISS_RATIO), PLUMB_NONE);
+	plumb_plan_free(plan);
+	plumb_selection_free(selection);
+}
+
+static void codes_alone_and_cycles_alone(void **state)
+{
+	static const uint16_t codes[] = {0x11, 0x1234, 0x11};
+	struct plumb_selection *selection;
+	struct plumb_plan *plan;
+
+	(void)state;
+	assert_int_equal(
+		plumb_selection_new(&small_spec,
+				    &(struct plumb_request){.codes = codes, .code_count = 3},
+				    &selection),
+		0);
+	assert_int_equal(selection->code_count, 2);
+	plan = make_plan(selection,
+			 &(struct plumb_plan_options){.counters = 1, .cycle_counter = true});
+	assert_int_equal(plan->group_count, 1);
+	assert_int_equal(plan->groups[0].count, 2);
+	plumb_plan_free(plan);
+	plumb_selection_free(selection);
+
+	assert_int_equal(
+		plumb_selection_new(&small_spec,
+				    &(struct plumb_request){.codes = codes, .code_count = 1},
+				    &selection),
+		0);
+	plan = make_plan(selection,
+			 &(struct plumb_plan_options){.counters = 1, .cycle_counter = true});
+	assert_int_equal(plan->group_count, 1);
+	assert_int_equal(plan->groups[0].codes[0], 0x11);
+	plumb_plan_free(plan);
+	plumb_selection_free(selection);
+}
+
+static void bad_input_is_refused(void **state)
+{
+	struct small_copy copy;
+	struct plumb_selection *selection = select_all(&small_spec);
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_plan *plan;
+
+	(void)state;
+	assert_int_equal(plumb_plan_new(selection, &(struct plumb_plan_options){.counters = 32},
+					&plan, NULL),
+			 PLUMB_ERR_ARGUMENT);
+	assert_null(plan);
+	plumb_selection_free(selection);
+
+	small_spec_copy(&copy);
+	copy.metrics[SMALL_IPC].formula = "INST_RETIRED /";
+	selection = select_all(&copy.spec);
+	assert_int_equal(plumb_plan_new(selection, &(struct plumb_plan_options){0}, &plan, found),
+			 PLUMB_ERR_SYNTAX);
+	assert_null(plan);
+	assert_int_equal(plumb_diagnostics_errors(found), 1);
+	plumb_diagnostics_free(found);
+	plumb_selection_free(selection);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(groups_are_few),
+		cmocka_unit_test(a_metrics_events_are_together),
+		cmocka_unit_test(what_does_not_fit_is_parted),
+		cmocka_unit_test(each_alone),
+		cmocka_unit_test(by_group),
+		cmocka_unit_test(without_a_limit_one_group_does),
+		cmocka_unit_test(what_the_source_lacks_is_left_out),
+		cmocka_unit_test(codes_alone_and_cycles_alone),
+		cmocka_unit_test(bad_input_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a predictor of this class must and cannot predict, whatever its sizes. */
+#include "check.h"
+
+#include "predict.h"
+
+#define PC 0x400000ull
+
+static struct predictor *predictor;
+static const struct predictor_params *params;
+
+static int set_up(void **state)
+{
+	(void)state;
+	params = &model_cores[0]->predictor;
+	predictor = predictor_new(params);
+	return predictor ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	predictor_free(predictor);
+	return 0;
+}
+
+/* A conditional branch at `pc` to pc + 64. Was it mispredicted? */
+static bool misses(uint64_t pc, bool taken)
+{
+	struct predict_outcome outcome;
+
+	predictor_branch(predictor, pc, BRANCH_CONDITIONAL, taken, taken ? pc + 64 : pc + 4,
+			 &outcome);
+	return outcome.result == PREDICT_WRONG;
+}
+
+static uint32_t random_bits(void)
+{
+	static uint32_t x = 1;
+
+	x = x * 1664525u + 1013904223u;
+	return x >> 16;
+}
+
+static void one_sided_branches_are_learnt(void **state)
+{
+	unsigned missed = 0;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		for (unsigned b = 0; b < 16; b++)
+			missed += misses(PC + 16 * b, b & 1) && i >= 10;
+	assert_int_equal(missed, 0);
+}
+
+static void a_repeated_pattern_is_learnt(void **state)
+{
+	static const bool pattern[] = {1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 1, 0, 0, 1};
+	unsigned missed = 0;
+
+	(void)state;
+	for (int i = 0; i < 20000; i++)
+		missed += misses(PC, pattern[i % 14]) && i >= 10000;
+	assert_in_range(missed, 0, 10); /* of 10000 */
+}
+
+static void a_loop_of_thirty_is_left_without_a_miss(void **state)
+{
+	unsigned missed = 0;
+
+	(void)state;
+	for (int i = 0; i < 3000; i++)
+		for (int k = 0; k < 30; k++)
+			missed += misses(PC, k != 29) && i >= 1500;
+	assert_in_range(missed, 0, 30); /* of 1500 loops */
+}
+
+static void one_branch_follows_another(void **state)
+{
+	unsigned missed = 0;
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		bool coin = random_bits() & 1;
+
+		misses(PC, coin);
+		missed += misses(PC + 256, coin) && i >= 10000;
+	}
+	assert_in_range(missed, 0, 200); /* 2 %; without history it would be 50 % */
+}
+
+static void a_fair_coin_is_missed_half_the_time(void **state)
+{
+	unsigned missed = 0, n = 40000;
+
+	(void)state;
+	for (unsigned i = 0; i < n; i++)
+		missed += misses(PC, random_bits() & 1);
+	assert_in_range(missed, n * 47 / 100, n * 53 / 100);
+}
+
+static unsigned call_and_return(unsigned depth)
+{
+	struct predict_outcome outcome;
+	unsigned missed = 0;
+
+	for (unsigned d = 0; d < depth; d++)
+		predictor_branch(predictor, PC + 0x1000 * d, BRANCH_CALL, true,
+				 PC + 0x1000 * (d + 1), &outcome);
+	for (unsigned d = depth; d-- > 0;) {
+		predictor_branch(predictor, PC + 0x1000 * (d + 1) + 64, BRANCH_RETURN, true,
+				 PC + 0x1000 * d + 4, &outcome);
+		missed += outcome.result == PREDICT_WRONG;
+	}
+	return missed;
+}
+
+static void returns_are_right_as_deep_as_the_stack(void **state)
+{
+	(void)state;
+	assert_int_equal(call_and_return(params->return_entries), 0);
+	assert_int_equal(call_and_return(params->return_entries + 5u), 5);
+	assert_int_equal(call_and_return(1), 0);
+}
+
+static unsigned indirect_misses(unsigned targets, bool shuffled)
+{
+	struct predict_outcome outcome;
+	unsigned missed = 0;
+
+	for (int i = 0; i < 20000; i++) {
+		unsigned t = shuffled ? random_bits() % targets : (unsigned)i % targets;
+
+		predictor_branch(predictor, PC, BRANCH_INDIRECT, true, PC + 0x1000 + 0x248 * t,
+				 &outcome);
+		missed += outcome.result == PREDICT_WRONG && i >= 10000;
+	}
+	return missed;
+}
+
+static void indirect_targets_are_learnt_with_their_order(void **state)
+{
+	(void)state;
+	assert_in_range(indirect_misses(1, false), 0, 0);
+	assert_in_range(indirect_misses(4, false), 0, 100);
+}
+
+static void shuffled_targets_are_missed_three_times_in_four(void **state)
+{
+	(void)state;
+	assert_in_range(indirect_misses(4, true), 7000, 8000); /* of 10000 */
+}
+
+static void the_fast_buffer_has_few_targets(void **state)
+{
+	struct predict_outcome outcome;
+	unsigned right = 0, bubbles = 0, decoded = 0;
+
+	(void)state;
+	for (int round = 0; round < 3; round++)
+		for (unsigned b = 0; b < 1024; b++) {
+			predictor_branch(predictor, PC + 64 * b, BRANCH_IMMEDIATE, true,
+					 PC + 64 * b + 64, &outcome);
+			right += outcome.result == PREDICT_RIGHT;
+			bubbles += outcome.result == PREDICT_TAKEN_BUBBLE;
+			decoded += outcome.result == PREDICT_DECODE;
+		}
+	assert_int_equal(decoded, 1024); /* the first time */
+	assert_int_equal(right, 0);      /* 1024 branches flush 64 entries */
+	assert_int_equal(bubbles, 2048);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(one_sided_branches_are_learnt),
+		TEST(a_repeated_pattern_is_learnt),
+		TEST(a_loop_of_thirty_is_left_without_a_miss),
+		TEST(one_branch_follows_another),
+		TEST(a_fair_coin_is_missed_half_the_time),
+		TEST(returns_are_right_as_deep_as_the_stack),
+		TEST(indirect_targets_are_learnt_with_their_order),
+		TEST(shuffled_targets_are_missed_three_times_in_four),
+		TEST(the_fast_buffer_has_few_targets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading while memory runs out: each allocation of the library in turn fails, and all after it.
+ * Linked so that they come here. Those of jansson do not: where it lacks memory it may take the
+ * text for malformed (its buffer's failures go unnoticed, in 2.14), which is not ours to test.
+ */
+#include "check.h"
+
+#include <plumb/spec.h>
+
+#include "scarce_memory.h"
+#include "small_json.h"
+
+/* Reads with every number of allocations until that is enough; returns how many it takes. */
+static long read_with_less(const char *text, int result, struct plumb_diagnostics *found)
+{
+	for (long allowed = 0;; allowed++) {
+		struct plumb_spec *spec = (struct plumb_spec *)(uintptr_t) "not touched";
+		int got;
+
+		memory_left = allowed;
+		got = plumb_spec_read_memory(text, strlen(text), "name", &spec, found);
+		memory_left = -1;
+		if (got == result) {
+			plumb_spec_free(spec);
+			return allowed;
+		}
+		assert_int_equal(got, PLUMB_ERR_NO_MEMORY);
+		assert_null(spec);
+	}
+}
+
+static void a_sound_specification_needs_its_memory(void **state)
+{
+	(void)state;
+	/* If none failed, none would be needed. */
+	assert_true(read_with_less(small_json, 0, NULL) > 10);
+}
+
+/* With findings of every sort, duplicates too, whose reporting takes memory. */
+static void a_faulty_specification_needs_its_memory(void **state)
+{
+	char *one = replace_first(small_json, "\"STALLS\": {", "\"OWN\": 1, \"\\u004fWN\": {");
+	char *two = replace_first(one, "\"root_nodes\": [", "\"root_nodes\": [\"own_rate\", ");
+
+	(void)state;
+	assert_true(read_with_less(two, PLUMB_ERR_INVALID, NULL) > 10);
+	free(one);
+	free(two);
+}
+
+/* When findings cannot be kept they are counted; reading itself goes on as if they were. */
+static void findings_do_not_need_memory(void **state)
+{
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_spec *spec;
+
+	(void)state;
+	memory_left = 0;
+	assert_int_equal(plumb_spec_read_file("/nowhere", &spec, found), PLUMB_ERR_IO);
+	memory_left = -1;
+	assert_int_equal(plumb_diagnostics_errors(found), 1);
+	assert_int_equal(plumb_diagnostics_count(found), 0);
+	plumb_diagnostics_free(found);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sound_specification_needs_its_memory),
+		cmocka_unit_test(a_faulty_specification_needs_its_memory),
+		cmocka_unit_test(findings_do_not_need_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

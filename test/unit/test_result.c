@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts in, values out: figures worked out by hand. */
+#include "check.h"
+
+#include <math.h>
+
+#include <plumb/count.h>
+
+#include "small_spec.h"
+
+static const uint16_t metrics[] = {SMALL_IPC, SMALL_BACKEND_BOUND, SMALL_L1D_MISS_RATIO};
+
+struct fixture {
+	struct plumb_selection *selection;
+	struct plumb_plan *plan;
+	struct plumb_result *result;
+	struct plumb_count *counts;
+};
+
+static void set_up(struct fixture *f, const struct plumb_plan_options *options)
+{
+	assert_int_equal(plumb_selection_new(&small_spec,
+					     &(struct plumb_request){.metrics = {metrics, 3}},
+					     &f->selection),
+			 0);
+	assert_int_equal(plumb_plan_new(f->selection, options, &f->plan, NULL), 0);
+	assert_int_equal(plumb_result_new(f->plan, &f->result), 0);
+	f->counts = calloc(f->plan->place_count, sizeof(*f->counts));
+	assert_non_null(f->counts);
+}
+
+static void tear_down(struct fixture *f)
+{
+	free(f->counts);
+	plumb_result_free(f->result);
+	plumb_plan_free(f->plan);
+	plumb_selection_free(f->selection);
+}
+
+/* Sets the count of an event in one group (or in all, PLUMB_NONE) that has it. */
+static void set(struct fixture *f, uint16_t only, uint16_t code, double count)
+{
+	for (uint16_t g = 0; g < f->plan->group_count; g++)
+		for (uint16_t i = 0; i < f->plan->groups[g].count; i++)
+			if (f->plan->groups[g].codes[i] == code &&
+			    (only == g || only == PLUMB_NONE))
+				f->counts[f->plan->groups[g].first + i] =
+					(struct plumb_count){count, 10, 5};
+}
+
+static struct plumb_count event(const struct fixture *f, uint16_t code)
+{
+	uint16_t i = 0;
+
+	while (i < f->plan->code_count && f->result->events[i].code != code)
+		i++;
+	assert_true(i < f->plan->code_count);
+	return f->result->events[i].count;
+}
+
+static void one_part(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, &(struct plumb_plan_options){0});
+	assert_true(isnan(f.result->values[0].value));
+	set(&f, PLUMB_NONE, 0x08, 300);
+	set(&f, PLUMB_NONE, 0x11, 200);
+	set(&f, PLUMB_NONE, 0x3d, 250);
+	set(&f, PLUMB_NONE, 0x03, 1);
+	set(&f, PLUMB_NONE, 0x04, 4);
+	plumb_result_add(f.result, f.counts, true);
+	assert_int_equal(f.result->parts, 1);
+	assert_float_equal(f.result->values[0].value, 1.5, 1e-12);
+	assert_float_equal(f.result->values[1].value, 25, 1e-12); /* 250 of 5 * 200 slots */
+	assert_float_equal(f.result->values[2].value, 0.25, 1e-12);
+	assert_float_equal(f.result->values[2].low, 0.25, 1e-12);
+	assert_float_equal(f.result->values[2].high, 0.25, 1e-12);
+	assert_float_equal(event(&f, 0x08).count, 300, 1e-12);
+	assert_int_equal(event(&f, 0x08).enabled_ns, 10);
+	assert_int_equal(event(&f, 0x08).running_ns, 5);
+	tear_down(&f);
+}
+
+static void no_count_is_no_value(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, &(struct plumb_plan_options){0});
+	set(&f, PLUMB_NONE, 0x08, 300);
+	set(&f, PLUMB_NONE, 0x11, NAN);
+	set(&f, PLUMB_NONE, 0x03, 0);
+	set(&f, PLUMB_NONE, 0x04, 0); /* nothing by nothing */
+	plumb_result_add(f.result, f.counts, true);
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(isnan(f.result->values[i].value));
+		assert_true(isnan(f.result->values[i].low));
+		assert_true(isnan(f.result->values[i].high));
+	}
+	assert_true(isnan(event(&f, 0x11).count));
+	tear_down(&f);
+}
+
+/* Two intervals, of which the second lasts thrice as long: 1 and 2 a cycle make 1.75. */
+static void intervals_weigh_what_they_last(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, &(struct plumb_plan_options){0});
+	set(&f, PLUMB_NONE, 0x08, 100);
+	set(&f, PLUMB_NONE, 0x11, 100);
+	plumb_result_add(f.result, f.counts, false);
+	set(&f, PLUMB_NONE, 0x08, 600);
+	set(&f, PLUMB_NONE, 0x11, 300);
+	plumb_result_add(f.result, f.counts, false);
+	assert_int_equal(f.result->parts, 2);
+	assert_float_equal(f.result->values[0].value, 1.75, 1e-12);
+	assert_float_equal(f.result->values[0].low, 1, 1e-12);
+	assert_float_equal(f.result->values[0].high, 2, 1e-12);
+	assert_float_equal(event(&f, 0x08).count, 700, 1e-12);
+	tear_down(&f);
+}
+
+/* A run in which an event was never counted takes nothing from those in which it was. */
+static void runs_are_averaged(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, &(struct plumb_plan_options){0});
+	set(&f, PLUMB_NONE, 0x08, 100);
+	set(&f, PLUMB_NONE, 0x11, 50);
+	plumb_result_add(f.result, f.counts, true);
+	set(&f, PLUMB_NONE, 0x08, 200);
+	set(&f, PLUMB_NONE, 0x11, 150);
+	plumb_result_add(f.result, f.counts, true);
+	assert_float_equal(f.result->values[0].value, 1.5, 1e-12);
+	assert_float_equal(event(&f, 0x08).count, 150, 1e-12);
+	assert_int_equal(event(&f, 0x08).enabled_ns, 20);
+	tear_down(&f);
+}
+
+/* Each metric is made of the counts of its own group, also of events that others have too. */
+static void groups_do_not_mix(void **state)
+{
+	struct fixture f;
+	uint16_t ipc, backend;
+
+	(void)state;
+	set_up(&f, &(struct plumb_plan_options){.counters = 1, .cycle_counter = true});
+	ipc = plumb_plan_home(f.plan, 0);
+	backend = plumb_plan_home(f.plan, 1);
+	assert_int_not_equal(ipc, PLUMB_NONE);
+	assert_int_not_equal(backend, PLUMB_NONE);
+	assert_int_not_equal(ipc, backend);
+	set(&f, PLUMB_NONE, 0x11, 1);
+	set(&f, ipc, 0x08, 400);
+	set(&f, ipc, 0x11, 100);
+	set(&f, backend, 0x3d, 100);
+	set(&f, backend, 0x11, 200);
+	plumb_result_add(f.result, f.counts, true);
+	assert_float_equal(f.result->values[0].value, 4, 1e-12);
+	assert_float_equal(f.result->values[1].value, 10, 1e-12);
+	tear_down(&f);
+}
+
+/* With one counter a ratio of two events has to take them from two groups. */
+static void parted_metrics_take_what_there_is(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, &(struct plumb_plan_options){.counters = 1});
+	assert_int_equal(plumb_plan_home(f.plan, 2), PLUMB_NONE);
+	set(&f, PLUMB_NONE, 0x03, 30);
+	set(&f, PLUMB_NONE, 0x04, 40);
+	plumb_result_add(f.result, f.counts, true);
+	assert_float_equal(f.result->values[2].value, 0.75, 1e-12);
+	tear_down(&f);
+}
+
+static void scaling(void **state)
+{
+	(void)state;
+	assert_float_equal(plumb_count_scaled(100, 50, 50), 100, 0);
+	assert_float_equal(plumb_count_scaled(100, 50, 25), 200, 1e-9);
+	assert_float_equal(plumb_count_scaled(100, 0, 0), 100, 0);
+	assert_true(isnan(plumb_count_scaled(100, 50, 0)));
+	assert_float_equal(plumb_count_scaled(7, 50, 60), 7, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_part),
+		cmocka_unit_test(no_count_is_no_value),
+		cmocka_unit_test(intervals_weigh_what_they_last),
+		cmocka_unit_test(runs_are_averaged),
+		cmocka_unit_test(groups_do_not_mix),
+		cmocka_unit_test(parted_metrics_take_what_there_is),
+		cmocka_unit_test(scaling),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

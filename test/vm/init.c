@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The only process of the virtual machine besides those it is there for: runs the commands of
+ * /commands, one a line, and tells on the console how each went:
+ *
+ *     #begin COMMAND...      its standard output and error follow, line by line, after "1 " or "2 "
+ *     #end STATUS            as a shell has it; 128 + signal
+ *
+ * Words are parted by one blank each. A line that begins with "user " is run without privileges;
+ * "write FILE TEXT" is done here. At the end the machine is turned off.
+ */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WORDS_MAX 32
+#define NOBODY    65534
+
+static const char *const outputs[] = {"/tmp/1", "/tmp/2"};
+
+static void mount_all(void)
+{
+	static const char *const types[][2] = {
+		{"proc", "/proc"}, {"sysfs", "/sys"}, {"devtmpfs", "/dev"}, {"tmpfs", "/tmp"}};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		mkdir(types[i][1], 0755);
+		if (mount(types[i][0], types[i][1], types[i][0], 0, NULL))
+			perror(types[i][1]);
+	}
+}
+
+static int write_file(char *const *words)
+{
+	FILE *file = words[1] && words[2] ? fopen(words[1], "w") : NULL;
+
+	if (!file)
+		return 1;
+	fputs(words[2], file);
+	return fclose(file) ? 1 : 0;
+}
+
+static _Noreturn void become(char *const *words, bool privileged)
+{
+	for (int i = 0; i < 2; i++) {
+		int fd = open(outputs[i], O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+		if (fd < 0 || dup2(fd, i + 1) < 0)
+			_exit(126);
+		close(fd);
+	}
+	if (!privileged && (setgid(NOBODY) || setuid(NOBODY)))
+		_exit(126);
+	execv(words[0], words);
+	_exit(127);
+}
+
+static int run(char *const *words, bool privileged)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		become(words, privileged);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return 126;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void show_outputs(void)
+{
+	static char line[65536];
+
+	for (int i = 0; i < 2; i++) {
+		FILE *file = fopen(outputs[i], "r");
+
+		while (file && fgets(line, sizeof(line), file)) {
+			line[strcspn(line, "\n")] = '\0';
+			printf("%d %s\n", i + 1, line);
+		}
+		if (file)
+			fclose(file);
+		unlink(outputs[i]);
+	}
+}
+
+static void command(char *line)
+{
+	char *words[WORDS_MAX + 1] = {NULL}, *place = NULL;
+	char **first = words;
+	int status, count = 0;
+	bool user;
+
+	printf("#begin %s\n", line);
+	for (char *word = strtok_r(line, " ", &place); word && count < WORDS_MAX;
+	     word = strtok_r(NULL, " ", &place))
+		words[count++] = word;
+	if (count == 0)
+		return;
+	user = strcmp(words[0], "user") == 0;
+	first += user;
+	fflush(stdout);
+	status = *first && strcmp(*first, "write") == 0 ? write_file(first)
+		 : *first                               ? run(first, !user)
+							: 126;
+	show_outputs();
+	printf("#end %d\n", status);
+	fflush(stdout);
+}
+
+int main(void)
+{
+	static char line[4096];
+	FILE *commands;
+
+	mount_all();
+	commands = fopen("/commands", "r");
+	while (commands && fgets(line, sizeof(line), commands)) {
+		line[strcspn(line, "\n")] = '\0';
+		command(line);
+	}
+	puts("#done");
+	fflush(stdout);
+	sync();
+	reboot(RB_POWER_OFF);
+	return 1;
+}
