@@ -41,7 +41,8 @@ static void map(const char *text, size_t size)
 	struct json_keys keys;
 	int result = json_keys_scan(text, size, &keys);
 
-	if (json && result != PLUMB_ERR_LIMIT) {
+	/* jansson 2.14 passes over a NUL behind a number, which is no JSON and none to the map. */
+	if (json && result != PLUMB_ERR_LIMIT && !memchr(text, '\0', size)) {
 		require(result == 0);
 		compare_with_jansson(&keys, keys.root, json);
 	}
