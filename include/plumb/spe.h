@@ -66,16 +66,17 @@ struct plumb_spe_packet {
 
 /*
  * Decodes the packet at the beginning of `bytes`, `size` of them, which stands `offset` bytes after
- * the beginning of its buffer (alignments are relative to that). Returns the bytes consumed, one for
- * PLUMB_SPE_INVALID, or 0 if the packet is longer than `size`.
+ * the beginning of its buffer (alignments are relative to that). Returns the bytes consumed, one
+ * for PLUMB_SPE_INVALID, or 0 if the packet is longer than `size`.
  */
 PLUMB_API int plumb_spe_decode_packet(const uint8_t *bytes, size_t size, uint64_t offset,
 				      struct plumb_spe_packet *packet);
 
 /*
- * Encodes `packet` (of .size only an alignment's is looked at) at `bytes`, which has room for `size`.
- * Returns the bytes written, or PLUMB_ERR_LIMIT if they do not fit, PLUMB_ERR_ARGUMENT if there is
- * no such packet: a payload larger than .payload_bytes, an index that the header cannot hold.
+ * Encodes `packet` (of .size only an alignment's is looked at) at `bytes`, which has room for
+ * `size`. Returns the bytes written, or PLUMB_ERR_LIMIT if they do not fit, PLUMB_ERR_ARGUMENT if
+ * there is no such packet: a payload larger than .payload_bytes, an index that the header cannot
+ * hold.
  */
 PLUMB_API int plumb_spe_encode_packet(const struct plumb_spe_packet *packet, uint8_t *bytes,
 				      size_t size);
@@ -104,7 +105,7 @@ enum plumb_spe_has {
 	PLUMB_SPE_HAS_CONTEXT_EL1 = 1u << 11,
 	PLUMB_SPE_HAS_CONTEXT_EL2 = 1u << 12,
 	PLUMB_SPE_HAS_TIMESTAMP = 1u << 13,
-	PLUMB_SPE_HAS_END = 1u << 14,   /* an END packet; else the timestamp ended it, or ... */
+	PLUMB_SPE_HAS_END = 1u << 14,    /* an END packet; else the timestamp ended it, or ... */
 	PLUMB_SPE_HAS_OTHERS = 1u << 15, /* packets that no member is for: indexes beyond these */
 };
 
@@ -124,7 +125,8 @@ struct plumb_spe_record {
 	uint16_t counters[3]; /* by enum plumb_spe_counter */
 	uint8_t class;        /* enum plumb_spe_class, or reserved: 3 */
 	uint8_t operation;    /* payload of the operation packet */
-	uint8_t events_bytes; /* that the packets' payloads had, for encoding: 1, 2, 4, 8; 0: none */
+	uint8_t events_bytes; /* that the packets' payloads had, for encoding: 1, 2, 4, 8; 0: none
+			       */
 	uint8_t data_source_bytes;
 };
 
@@ -159,7 +161,8 @@ enum plumb_spe_event {
 /* "L1D-REFILL" as perf names it; NULL for bits without a name. */
 PLUMB_API const char *plumb_spe_event_name(unsigned bit);
 
-/* PC and branch targets: the address with kernel addresses sign-extended, and the rest of the payload. */
+/* PC and branch targets: the address with kernel addresses sign-extended, and the rest of the
+ * payload. */
 PLUMB_API uint64_t plumb_spe_code_address(uint64_t payload);
 static inline unsigned plumb_spe_exception_level(uint64_t payload)
 {
@@ -220,7 +223,7 @@ enum plumb_spe_operation_flag {
 	PLUMB_SPE_OP_ATOMIC = 1 << 5,
 	PLUMB_SPE_OP_EXCLUSIVE = 1 << 6,
 	PLUMB_SPE_OP_ACQUIRE_RELEASE = 1 << 7,
-	PLUMB_SPE_OP_LINK = 1 << 8,   /* a call */
+	PLUMB_SPE_OP_LINK = 1 << 8, /* a call */
 	PLUMB_SPE_OP_RETURN = 1 << 9,
 	PLUMB_SPE_OP_GCS = 1 << 10,
 	PLUMB_SPE_OP_COMMON = 1 << 11, /* of a guarded control stack access */
@@ -246,8 +249,8 @@ enum plumb_spe_layout {
 };
 
 /*
- * Writes the record's packets at `bytes`: those that .has names. It ends with the timestamp if it has
- * one, else with END. Returns the bytes written, or PLUMB_ERR_LIMIT, PLUMB_ERR_ARGUMENT as
+ * Writes the record's packets at `bytes`: those that .has names. It ends with the timestamp if it
+ * has one, else with END. Returns the bytes written, or PLUMB_ERR_LIMIT, PLUMB_ERR_ARGUMENT as
  * plumb_spe_encode_packet() does. No record needs more than 128 bytes.
  */
 #define PLUMB_SPE_RECORD_MAX 128
@@ -263,10 +266,10 @@ PLUMB_API int plumb_spe_encode_record(const struct plumb_spe_record *record,
 struct plumb_spe_stream {
 	const uint8_t *bytes; /* the piece at hand */
 	size_t size, at;
-	uint64_t offset;         /* of the piece's first byte since the stream began */
-	uint64_t skipped;        /* bytes that were no packets */
-	uint64_t first_skipped;  /* offset of the first of them; UINT64_MAX: none */
-	uint64_t unfinished;     /* records cut off by the end of the data */
+	uint64_t offset;                /* of the piece's first byte since the stream began */
+	uint64_t skipped;               /* bytes that were no packets */
+	uint64_t first_skipped;         /* offset of the first of them; UINT64_MAX: none */
+	uint64_t unfinished;            /* records cut off by the end of the data */
 	struct plumb_spe_record record; /* so far */
 	uint8_t kept[16];               /* the beginning of a packet cut off by a piece's end */
 	uint8_t kept_size;
@@ -274,7 +277,8 @@ struct plumb_spe_stream {
 };
 
 PLUMB_API void plumb_spe_stream_begin(struct plumb_spe_stream *stream);
-/* The next piece; the one before must have been read to its end. It stays the caller's, and stays. */
+/* The next piece; the one before must have been read to its end. It stays the caller's, and stays.
+ */
 PLUMB_API void plumb_spe_stream_feed(struct plumb_spe_stream *stream, const uint8_t *bytes,
 				     size_t size);
 /* True with the next record; false when the piece is used up. */
@@ -314,8 +318,8 @@ PLUMB_API size_t plumb_spe_stream_batch(struct plumb_spe_stream *stream,
 /* ---- Data sources --------------------------------------------------------------------------- */
 
 /*
- * Where data came from, by the core's MIDR: "L2", "DRAM" and so on, static storage, or NULL for a core or
- * number that is not known: show the number then.
+ * Where data came from, by the core's MIDR: "L2", "DRAM" and so on, static storage, or NULL for a
+ * core or number that is not known: show the number then.
  */
 PLUMB_API const char *plumb_spe_data_source_name(uint32_t midr, uint64_t data_source);
 

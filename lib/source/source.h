@@ -7,6 +7,7 @@
 #define SOURCE_SOURCE_H
 
 #include <plumb/count.h>
+#include <plumb/recording.h>
 #include <sys/types.h>
 
 struct cpu_pmu;
@@ -50,6 +51,92 @@ struct source_run {
 	int signal;                 /* that ended it, or 0 */
 };
 
+/* ---- Sampling ---------------------------------------------------------------------------------
+ */
+
+enum sampled_kind {
+	SAMPLED_SPE,
+	SAMPLED_PMU,      /* .config: an Arm PMU's event code */
+	SAMPLED_SOFTWARE, /* .config: PERF_COUNT_SW_* */
+};
+
+/* How the SPE unit is asked to sample: the fields of Linux's arm_spe PMU. */
+struct sampled_spe {
+	bool ts_enable, pa_enable, pct_enable, jitter;
+	bool load_filter, store_filter, branch_filter; /* none: all operations */
+	bool simd_filter, float_filter;
+	bool discard;
+	uint16_t min_latency;      /* cycles; 0 to 4095 */
+	uint64_t event_filter;     /* all of these events must have happened */
+	uint64_t inv_event_filter; /* and none of these */
+};
+
+/* What one -e asks for. */
+struct sampled_event {
+	enum sampled_kind kind;
+	const char *name; /* as it was asked for */
+	uint64_t config;
+	uint64_t period; /* operations or events between samples; 0: by frequency, or the source's
+			    own */
+	unsigned frequency; /* Hz; 0: by period */
+	bool exclude_user, exclude_kernel, exclude_hv;
+	unsigned leader; /* index of its group's first event: its own if it is in none */
+	struct sampled_spe spe;
+};
+
+/* What is to be sampled. Members that one source has no use for are refused by it, not passed over.
+ */
+struct source_record_job {
+	const struct sampled_event *events;
+	size_t event_count;
+	const char *program; /* path; NULL: what is sampled runs already */
+	char *const *argv;
+	const int *pids, *tids, *cpus;
+	size_t pid_count, tid_count, cpu_count;
+	bool all_cpus;
+	bool per_thread;
+	bool inherit;    /* what it forks, too */
+	bool callchains; /* by frame pointers */
+	bool snapshot;   /* AUX data only when asked for: see take_snapshot */
+	bool physical_addresses;
+	size_t mmap_pages, aux_pages; /* 0: the source's own */
+	uint64_t seed;                /* of chance in the model */
+
+	/* Of the model alone: as in struct source_job. */
+	const char *core, *qemu, *plugin_dir, *sysroot;
+	/* Of perf alone. */
+	const struct cpu_pmu *pmu;
+
+	/*
+	 * Called once, when all is open and nothing runs yet: the source has filled in all of
+	 * `setup` that it knows (events with their ids, AUXTRACE_INFO, TIME_CONV, PMUs, cpuid,
+	 * arch, clock). Returns 0 or an error, which ends the run.
+	 */
+	int (*begin)(void *user, const struct plumb_recording_setup *setup);
+	void (*started)(void *user, pid_t pid); /* the program runs; may be NULL */
+	/* Records as the kernel writes them, and AUX data, as they come; an error ends the run. */
+	int (*records)(void *user, const void *records, size_t size);
+	int (*aux)(void *user, const struct plumb_aux_chunk *chunk, const void *first,
+		   size_t first_size, const void *second, size_t second_size);
+	int (*round)(void *user);
+	void (*progress)(void *user, double instructions, double seconds);
+	/*
+	 * Asked now and then (four times a second at least, and after each signal): what to do. May
+	 * be NULL.
+	 */
+	enum { RECORD_GO_ON, RECORD_STOP, RECORD_SNAPSHOT, RECORD_REPEAT_MAPS } (*next)(void *user);
+	void *user;
+};
+
+struct source_record_run {
+	double seconds, host_seconds;
+	int exit_status;
+	int signal;
+	uint64_t samples;    /* records of the SPE unit, or overflows */
+	uint64_t collisions; /* of the model */
+	uint64_t lost;
+};
+
 struct source {
 	const char *name;  /* "model" */
 	const char *label; /* what is said of the CPU's name: "model"; NULL: it is the real one */
@@ -63,6 +150,9 @@ struct source {
 	 */
 	int (*count)(const struct source_job *job, struct source_run *run,
 		     struct plumb_diagnostics *found);
+	/* The same for sampling; NULL: it cannot. */
+	int (*record)(const struct source_record_job *job, struct source_record_run *run,
+		      struct plumb_diagnostics *found);
 };
 
 extern const struct source source_model, source_perf;
