@@ -80,6 +80,7 @@ struct sampled_event {
 			    own */
 	unsigned frequency; /* Hz; 0: by period */
 	bool exclude_user, exclude_kernel, exclude_hv;
+	uint8_t precise; /* 0 to 3, as perf's modifier p */
 	unsigned leader; /* index of its group's first event: its own if it is in none */
 	struct sampled_spe spe;
 };
@@ -95,11 +96,15 @@ struct source_record_job {
 	size_t pid_count, tid_count, cpu_count;
 	bool all_cpus;
 	bool per_thread;
-	bool inherit;    /* what it forks, too */
-	bool callchains; /* by frame pointers */
-	bool snapshot;   /* AUX data only when asked for: see take_snapshot */
-	bool physical_addresses;
+	bool inherit;                 /* what it forks, too */
+	bool callchains;              /* by frame pointers */
+	bool snapshot;                /* AUX data only when asked for: see take_snapshot */
+	bool data_addresses;          /* of overflow samples, as far as the source knows them */
+	bool physical_addresses;      /* likewise; of SPE see sampled_spe.pa_enable */
+	bool build_ids;               /* in MMAP2 records, where the source can */
 	size_t mmap_pages, aux_pages; /* 0: the source's own */
+	int clockid;                  /* that times are of; -1: the source's own */
+	int delay_ms;                 /* nothing is sampled before; 0: none, -1: never */
 	uint64_t seed;                /* of chance in the model */
 
 	/* Of the model alone: as in struct source_job. */
