@@ -318,8 +318,9 @@ struct plumb_recording_options {
 /*
  * Opens a recording: `path`, "-" for standard input. Its header, attributes and features are read
  * (of a pipe, as far as they stand before the first record that is none of these).
- * `options` may be NULL. Returns 0, or a negative error with a finding: IO, SYNTAX (no recording),
- * INVALID (damaged), UNSUPPORTED, LIMIT, NO_MEMORY. Free with plumb_recording_close().
+ * `options` may be NULL; `found` must live as long as the recording. Returns 0, or a negative error
+ * with a finding: IO, SYNTAX (no recording), INVALID (damaged), UNSUPPORTED, LIMIT, NO_MEMORY. Free
+ * with plumb_recording_close().
  */
 PLUMB_API int plumb_recording_open(const char *path, const struct plumb_recording_options *options,
 				   struct plumb_recording **recording,
@@ -394,6 +395,24 @@ plumb_recording_auxtrace_info(const struct plumb_recording *recording);
 PLUMB_API const struct plumb_time_conv *
 plumb_recording_time_conv(const struct plumb_recording *recording);
 
+/* What Arm SPE's AUXTRACE_INFO says, of version 1 or 2 (perf 6.13 on). */
+struct plumb_spe_auxtrace {
+	unsigned version;
+	uint32_t pmu_type;
+	bool per_cpu_mmaps; /* of version 1; true in version 2, which does not say */
+	size_t cpu_count;   /* that are described; 0 in version 1 */
+};
+/* A CPU it describes. Parameters that it lacks are 0. */
+struct plumb_spe_cpu {
+	uint64_t cpu, midr, pmu_type, min_interval, capabilities;
+};
+/* Returns 0, or UNSUPPORTED (not SPE's, or a version that is not known), or INVALID (too short). */
+PLUMB_API int plumb_spe_auxtrace_read(const struct plumb_auxtrace_info *info,
+				      struct plumb_spe_auxtrace *spe);
+/* The i-th CPU described. Returns 0, NOT_FOUND past the last, or an error as above. */
+PLUMB_API int plumb_spe_auxtrace_cpu(const struct plumb_auxtrace_info *info, size_t i,
+				     struct plumb_spe_cpu *cpu);
+
 /*
  * Chunks of AUX data, in file order, known so far: of a file with the index (feature AUXTRACE) all
  * of them from the beginning, of others as their records have come. NULL past the end.
@@ -417,7 +436,10 @@ struct plumb_recording_losses {
 	uint64_t aux_truncated; /* ... of which truncated */
 	uint64_t aux_partial;
 	uint64_t aux_collisions;  /* ... of which the SPE unit flagged collisions */
-	uint64_t unknown_records; /* of kinds that are not known, passed over */
+	uint64_t unknown_records; /* of kinds that are not known; they are given with no members */
+	uint64_t damaged_records; /* whose members do not fit into them, passed over */
+	uint64_t out_of_order;    /* given after a younger one: FINISHED_ROUND was not kept, or a
+				     round was larger than memory allows */
 	bool cut_off;             /* the file ends too early */
 };
 PLUMB_API const struct plumb_recording_losses *

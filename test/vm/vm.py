@@ -15,7 +15,7 @@ import sys
 
 PLACES = ["/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/aarch64-linux-gnu/lib"]
 LIBRARIES = ["ld-linux-aarch64.so.1", "libc.so.6", "libm.so.6", "libelf.so.1", "libjansson.so.4",
-             "libz.so.1"]
+             "libz.so.1", "libzstd.so.1"]
 STAT = "/plumb stat --no-progress "
 COMMANDS = {
     "refused": "user " + STAT + "--source perf -e CPU_CYCLES /counted",
