@@ -123,7 +123,7 @@ struct plumb_spe_record {
 	uint64_t timestamp;
 	uint32_t contexts[2]; /* by packet index */
 	uint16_t counters[3]; /* by enum plumb_spe_counter */
-	uint8_t class;        /* enum plumb_spe_class, or reserved: 3 */
+	uint8_t op_class;     /* enum plumb_spe_class, or reserved: 3 */
 	uint8_t operation;    /* payload of the operation packet */
 	uint8_t events_bytes; /* that the packets' payloads had, for encoding: 1, 2, 4, 8; 0: none
 			       */
@@ -235,7 +235,7 @@ struct plumb_spe_operation {
 	uint16_t flags;       /* bits of enum plumb_spe_operation_flag */
 	uint32_t vector_bits; /* SVE: length; SME: tile size; else 0 */
 };
-PLUMB_API struct plumb_spe_operation plumb_spe_operation(uint8_t class, uint8_t payload);
+PLUMB_API struct plumb_spe_operation plumb_spe_operation(uint8_t op_class, uint8_t payload);
 PLUMB_API const char *plumb_spe_kind_name(unsigned kind); /* "load", "other" for UNKNOWN, too */
 /* "general", "simd-fp", "sve"; static storage. */
 PLUMB_API const char *plumb_spe_subclass_name(unsigned subclass);
@@ -302,7 +302,7 @@ struct plumb_spe_columns {
 	uint64_t *timestamp;
 	uint32_t *contexts[2];
 	uint16_t *counters[3];
-	uint8_t *class;
+	uint8_t *op_class;
 	uint8_t *operation;
 	uint64_t *offset;
 	uint32_t *size;
