@@ -62,6 +62,20 @@ struct predictor_params {
 	uint8_t decode_redirect; /* cycles lost when decode finds a taken branch no buffer had */
 };
 
+/* The Statistical Profiling Extension's unit, as PMSIDR_EL1 and PMBIDR_EL1 tell it. */
+struct spe_params {
+	bool instructions;     /* ArchInst: samples instructions; else operations */
+	bool random_at_end;    /* ERnd: chance moves the sample, not the interval */
+	bool data_source;      /* LDS */
+	bool previous_target;  /* PBT */
+	bool branch_kinds;     /* CRR: calls and returns are told apart */
+	bool fp_kinds;         /* FPF: other operations are told floating-point or SIMD */
+	bool l2_events;        /* FEAT_SPEv1p4: events 19 and 20 */
+	uint16_t min_interval; /* Interval: the shortest recommended */
+	uint8_t count_bits;    /* CountSize: counters saturate */
+	uint8_t record_bytes;  /* MaxSize: of a record, and its alignment */
+};
+
 struct core_params {
 	const char *name; /* "neoverse-n3" */
 	const char *spec; /* id of its telemetry specification, "neoverse-n3-r0p0" */
@@ -107,6 +121,7 @@ struct core_params {
 	uint16_t write_stream_lines; /* full lines stored in a row until stores stop allocating in
 					L1D */
 	struct predictor_params predictor;
+	struct spe_params spe;
 	struct class_params classes[CLASS_COUNT];
 };
 
