@@ -28,7 +28,7 @@ enum plumb_spe_packet_type {
 	PLUMB_SPE_CONTEXT,   /* .index: 0 CONTEXTIDR_EL1, 1 CONTEXTIDR_EL2 */
 	PLUMB_SPE_COUNTER,   /* .index: enum plumb_spe_counter, 0 to 31 */
 	PLUMB_SPE_ADDRESS,   /* .index: enum plumb_spe_address, 0 to 31 */
-	PLUMB_SPE_ALIGNMENT, /* skips to a multiple of .payload bytes */
+	PLUMB_SPE_ALIGNMENT, /* skips to the next multiple of .payload bytes */
 	PLUMB_SPE_INVALID,   /* one byte that begins no packet */
 };
 
@@ -52,7 +52,10 @@ enum plumb_spe_address {
 	PLUMB_SPE_PREVIOUS_TARGET = 4,
 };
 
-/* A packet's longest encoding: two bytes of header, eight of payload. Alignments are longer. */
+/*
+ * A packet's longest encoding: two bytes of header, eight of payload. Alignments are longer, up to
+ * 65537 bytes.
+ */
 #define PLUMB_SPE_PACKET_MAX 10
 
 struct plumb_spe_packet {
@@ -73,19 +76,27 @@ PLUMB_API int plumb_spe_decode_packet(const uint8_t *bytes, size_t size, uint64_
 				      struct plumb_spe_packet *packet);
 
 /*
- * Encodes `packet` (of .size only an alignment's is looked at) at `bytes`, which has room for
- * `size`. Returns the bytes written, or PLUMB_ERR_LIMIT if they do not fit, PLUMB_ERR_ARGUMENT if
- * there is no such packet: a payload larger than .payload_bytes, an index that the header cannot
- * hold.
+ * Encodes `packet` at `bytes`, which has room for `size`. Of .size only an alignment's is looked
+ * at; an extended header is written if .header_bytes is 2 or the index needs it. Returns the bytes
+ * written, or PLUMB_ERR_LIMIT if they do not fit, PLUMB_ERR_ARGUMENT if there is no such packet: a
+ * payload larger than .payload_bytes, an index that the header cannot hold, PLUMB_SPE_INVALID.
  */
 PLUMB_API int plumb_spe_encode_packet(const struct plumb_spe_packet *packet, uint8_t *bytes,
 				      size_t size);
 
 /*
  * What the packet says as `perf report -D` (6.1) puts it, "LAT 12 ISSUE" or "PC 0x4005d0 el0 ns=1",
- * into `text`, always ended by NUL. Returns its length, as snprintf() does.
+ * into `text`, always ended by NUL (if `size` is not 0, when `text` may be NULL). Returns its
+ * length, as snprintf() does. Alignments are "PAD", bytes that begin no packet "Bad packet!".
  */
 PLUMB_API int plumb_spe_packet_text(const struct plumb_spe_packet *packet, char *text, size_t size);
+
+/*
+ * The same with what perf 6.1 does not know: later events, SME, memory copies, guarded control
+ * stacks, calls and returns, previous branch targets, by the names of later versions of perf.
+ */
+PLUMB_API int plumb_spe_packet_text_full(const struct plumb_spe_packet *packet, char *text,
+					 size_t size);
 
 /* ---- Records ------------------------------------------------------------------------------- */
 
@@ -105,7 +116,7 @@ enum plumb_spe_has {
 	PLUMB_SPE_HAS_CONTEXT_EL1 = 1u << 11,
 	PLUMB_SPE_HAS_CONTEXT_EL2 = 1u << 12,
 	PLUMB_SPE_HAS_TIMESTAMP = 1u << 13,
-	PLUMB_SPE_HAS_END = 1u << 14,    /* an END packet; else the timestamp ended it, or ... */
+	PLUMB_SPE_HAS_END = 1u << 14,    /* an END packet; else the timestamp ended it */
 	PLUMB_SPE_HAS_OTHERS = 1u << 15, /* packets that no member is for: indexes beyond these */
 };
 
@@ -114,9 +125,9 @@ enum plumb_spe_has {
  * nothing until asked for. A packet that comes twice: the last one counts.
  */
 struct plumb_spe_record {
-	uint64_t offset;       /* of its first byte in its buffer (see plumb_spe_stream) */
-	uint32_t size;         /* bytes, padding before its first packet not included */
-	uint32_t has;          /* bits of enum plumb_spe_has */
+	uint64_t offset; /* of its first byte in its buffer (see plumb_spe_stream) */
+	uint32_t size;   /* bytes to the end of its last packet, UINT32_MAX if they are more */
+	uint32_t has;    /* bits of enum plumb_spe_has */
 	uint64_t addresses[5]; /* payloads, by enum plumb_spe_address */
 	uint64_t events;
 	uint64_t data_source;
@@ -125,8 +136,7 @@ struct plumb_spe_record {
 	uint16_t counters[3]; /* by enum plumb_spe_counter */
 	uint8_t op_class;     /* enum plumb_spe_class, or reserved: 3 */
 	uint8_t operation;    /* payload of the operation packet */
-	uint8_t events_bytes; /* that the packets' payloads had, for encoding: 1, 2, 4, 8; 0: none
-			       */
+	uint8_t events_bytes; /* that the packets' payloads had: 1, 2, 4, 8; 0: no packet */
 	uint8_t data_source_bytes;
 };
 
@@ -249,9 +259,12 @@ enum plumb_spe_layout {
 };
 
 /*
- * Writes the record's packets at `bytes`: those that .has names. It ends with the timestamp if it
- * has one, else with END. Returns the bytes written, or PLUMB_ERR_LIMIT, PLUMB_ERR_ARGUMENT as
- * plumb_spe_encode_packet() does. No record needs more than 128 bytes.
+ * Writes the record's packets at `bytes`: those that .has names, but not PLUMB_SPE_HAS_OTHERS, of
+ * which it does not have the payloads. It ends with the timestamp if it has one, else with END.
+ * Where .events_bytes or .data_source_bytes is 0, the payload is as long as Neoverse cores make it
+ * (2 and 1), or as the value needs. Returns the bytes written, 64 or 128 with the Neoverse layout,
+ * or PLUMB_ERR_LIMIT, PLUMB_ERR_ARGUMENT as plumb_spe_encode_packet() does. No record needs more
+ * than 128 bytes.
  */
 #define PLUMB_SPE_RECORD_MAX 128
 PLUMB_API int plumb_spe_encode_record(const struct plumb_spe_record *record,
@@ -261,19 +274,25 @@ PLUMB_API int plumb_spe_encode_record(const struct plumb_spe_record *record,
 
 /*
  * A stream of bytes that may come in pieces: what a piece leaves unfinished is kept (at most
- * PLUMB_SPE_PACKET_MAX bytes and the record so far), so that records may straddle pieces.
+ * PLUMB_SPE_PACKET_MAX bytes and the record so far), so that records may straddle pieces, and where
+ * the pieces end makes no difference.
+ *
+ * A record begins with the first packet that is not padding, and ends with a timestamp or an END. A
+ * byte that begins no packet is skipped, and with it goes the record at hand, if any: what comes
+ * after may be another record's.
  */
 struct plumb_spe_stream {
 	const uint8_t *bytes; /* the piece at hand */
 	size_t size, at;
-	uint64_t offset;                /* of the piece's first byte since the stream began */
-	uint64_t skipped;               /* bytes that were no packets */
-	uint64_t first_skipped;         /* offset of the first of them; UINT64_MAX: none */
-	uint64_t unfinished;            /* records cut off by the end of the data */
+	uint64_t offset;        /* of the piece's first byte since the stream began */
+	uint64_t skipped;       /* bytes that were no packets */
+	uint64_t first_skipped; /* offset of the first of them; UINT64_MAX: none */
+	uint64_t unfinished;    /* records cut off by such bytes or by the end of the data */
 	struct plumb_spe_record record; /* so far */
 	uint8_t kept[16];               /* the beginning of a packet cut off by a piece's end */
 	uint8_t kept_size;
-	bool open; /* `record` has packets */
+	bool open;     /* `record` has packets */
+	uint32_t skip; /* bytes that an alignment still skips */
 };
 
 PLUMB_API void plumb_spe_stream_begin(struct plumb_spe_stream *stream);
