@@ -68,6 +68,7 @@ struct plumb_recorded_event {
 	const uint64_t *ids; /* by which samples refer to it */
 	size_t id_count;
 	const char *name; /* NULL: not said */
+	uint32_t members; /* of the group it leads, itself included; 0: it leads none */
 };
 
 /* A chunk of AUX data: what one PERF_RECORD_AUXTRACE holds. */
@@ -472,32 +473,59 @@ struct plumb_recording_setup {
 };
 
 /*
- * Begins a recording at `path`, "-" for standard output in pipe mode. The file can be read at any
- * moment from now on, whatever becomes of the writer. An older file of that name is moved to
- * `path`.old, as perf does. Returns 0 or a negative error with a finding.
+ * Begins a recording at `path`, "-" for standard output in pipe mode, as is a path that cannot be
+ * sought in. The file can be read at any moment from now on, whatever becomes of the writer. An
+ * older file of that name is moved to `path`.old, as perf does. Returns 0 or a negative error with
+ * a finding: IO, NO_MEMORY, ARGUMENT (the setup cannot be written), UNSUPPORTED (compression).
+ * Findings of the writer's other functions go to `found`, too, which must live as long as it.
+ *
+ * A program that writes to pipes, or where a file's size is limited, ignores SIGPIPE and SIGXFSZ:
+ * it then gets errors instead. One thread at a time may use a writer.
  */
 PLUMB_API int plumb_recording_create(const char *path, const struct plumb_recording_setup *setup,
 				     struct plumb_recording_writer **writer,
 				     struct plumb_diagnostics *found);
+/* The same in pipe mode to a descriptor, which is the writer's from now on, also after an error.
+ * `name` is for findings. */
+PLUMB_API int plumb_recording_create_fd(int fd, const char *name,
+					const struct plumb_recording_setup *setup,
+					struct plumb_recording_writer **writer,
+					struct plumb_diagnostics *found);
+/* Another recording with the setup that `before` was made with: where one goes on in a new file. */
+PLUMB_API int plumb_recording_create_next(const struct plumb_recording_writer *before,
+					  const char *path, struct plumb_recording_writer **writer);
 /*
  * Adds whole records as the kernel writes them (struct perf_event_header and what follows, in this
- * machine's byte order), `size` bytes of them; sizes are checked. Errors: IO, with a finding that
- * names the disk and why; the file stays readable up to the last record that is in it whole.
+ * machine's byte order), `size` bytes of them; sizes are checked. They are held in memory until
+ * some 256 KiB are there, or the round is finished. Errors: IO, with a finding that names the disk
+ * and why; the file stays readable up to the last record that is in it whole. LIMIT, without a
+ * finding: nothing was added, and what is shorter still can be. ARGUMENT: no such records.
  */
 PLUMB_API int plumb_recording_write(struct plumb_recording_writer *writer, const void *records,
 				    size_t size);
-/* A chunk of AUX data, in two parts as a ring has it (`second` may be NULL). `chunk->size` and
- * .place are not looked at. */
+/*
+ * A chunk of AUX data, in two parts as a ring has it (`second` may be NULL). `chunk->size` and
+ * .place are not looked at. Data is padded to a multiple of eight bytes, and its size says so, as
+ * with perf. Errors as above; all of the chunk is there, or nothing.
+ */
 PLUMB_API int plumb_recording_write_aux(struct plumb_recording_writer *writer,
 					const struct plumb_aux_chunk *chunk, const void *first,
 					size_t first_size, const void *second, size_t second_size);
-/* Every record that is yet to come is younger than those written before the last round. */
+/*
+ * Every record that is yet to come is younger than those written before the last round. Puts all
+ * that is held into the file, and the features behind it.
+ */
 PLUMB_API int plumb_recording_finish_round(struct plumb_recording_writer *writer);
-/* A file that was executed, and its build-id: for the feature. */
+/* A file that was executed, and its build-id, at most 20 bytes: for the feature. */
 PLUMB_API int plumb_recording_add_build_id(struct plumb_recording_writer *writer, int32_t pid,
 					   bool kernel, const uint8_t *id, size_t id_size,
 					   const char *path);
-/* Writes the features and closes. `*bytes` is how large it became; may be NULL. */
+/* How many bytes it has so far, those that are held included. */
+PLUMB_API uint64_t plumb_recording_length(const struct plumb_recording_writer *writer);
+/*
+ * Writes the features and closes, also after an error, which it returns again. `*bytes` is how
+ * large it became; may be NULL.
+ */
 PLUMB_API int plumb_recording_finish(struct plumb_recording_writer *writer, uint64_t *bytes);
 
 #ifdef __cplusplus

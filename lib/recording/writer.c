@@ -1,0 +1,636 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes recordings: what comes is checked, gathered into runs, and put into a file or a pipe. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recording/writer.h"
+
+#define RECORD_HEADER 8u
+
+/* PERF_SAMPLE_* that stand before the time in a sample, and the time itself. */
+#define SAMPLE_IP         (1u << 0)
+#define SAMPLE_TID        (1u << 1)
+#define SAMPLE_TIME       (1u << 2)
+#define SAMPLE_IDENTIFIER (1u << 16)
+
+/* ---- what is known at the beginning --------------------------------------------------------- */
+
+static bool copy_events(struct plumb_recording_writer *writer,
+			const struct plumb_recording_setup *setup)
+{
+	struct plumb_recorded_event *events =
+		arena_alloc_array(&writer->arena, setup->event_count, sizeof(*events));
+
+	for (size_t i = 0; events && i < setup->event_count; i++) {
+		const struct plumb_recorded_event *from = &setup->events[i];
+		uint64_t *ids = arena_alloc_array(&writer->arena, from->id_count + 1, sizeof(*ids));
+
+		events[i] = *from;
+		if (from->name)
+			events[i].name = arena_strdup(&writer->arena, from->name);
+		if (!ids || (from->name && !events[i].name))
+			return false;
+		if (from->id_count)
+			memcpy(ids, from->ids, from->id_count * sizeof(*ids));
+		events[i].ids = ids;
+	}
+	writer->setup.events = events;
+	return events;
+}
+
+static bool copy_auxtrace_info(struct plumb_recording_writer *writer,
+			       const struct plumb_auxtrace_info *from)
+{
+	struct plumb_auxtrace_info *info = arena_alloc(&writer->arena, sizeof(*info));
+	uint64_t *values = arena_alloc_array(&writer->arena, from->count + 1, sizeof(*values));
+
+	if (!info || !values)
+		return false;
+	if (from->count)
+		memcpy(values, from->values, from->count * sizeof(*values));
+	*info = *from;
+	info->values = values;
+	writer->setup.auxtrace_info = info;
+	return true;
+}
+
+static bool copy_time_conv(struct plumb_recording_writer *writer,
+			   const struct plumb_time_conv *from)
+{
+	struct plumb_time_conv *conv = arena_alloc(&writer->arena, sizeof(*conv));
+
+	writer->setup.time_conv = conv;
+	if (conv)
+		*conv = *from;
+	return conv;
+}
+
+static bool copy_text(struct plumb_recording_writer *writer, const char **text)
+{
+	const char *copy = *text ? arena_strdup(&writer->arena, *text) : NULL;
+	bool fine = copy || !*text;
+
+	*text = copy;
+	return fine;
+}
+
+static bool copy_command(struct plumb_recording_writer *writer, const char *const *from)
+{
+	const char **words;
+	size_t count = 0;
+
+	while (from[count])
+		count++;
+	words = arena_alloc_array(&writer->arena, count + 1, sizeof(*words));
+	for (size_t i = 0; words && i < count; i++) {
+		words[i] = from[i];
+		if (!copy_text(writer, &words[i]))
+			return false;
+	}
+	writer->setup.command = words;
+	return words;
+}
+
+static bool copy_setup(struct plumb_recording_writer *writer,
+		       const struct plumb_recording_setup *setup)
+{
+	struct plumb_recording_setup *copy = &writer->setup;
+	const char **const texts[] = {&copy->hostname, &copy->osrelease, &copy->version,
+				      &copy->arch,     &copy->cpudesc,   &copy->cpuid};
+	bool fine;
+
+	*copy = *setup;
+	fine = copy_events(writer, setup);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		fine = fine && copy_text(writer, texts[i]);
+	for (size_t i = 0; i < copy->pmu_count; i++)
+		fine = fine && copy_text(writer, &copy->pmus[i].name);
+	if (setup->command)
+		fine = fine && copy_command(writer, setup->command);
+	if (setup->auxtrace_info)
+		fine = fine && copy_auxtrace_info(writer, setup->auxtrace_info);
+	if (setup->time_conv)
+		fine = fine && copy_time_conv(writer, setup->time_conv);
+	return fine;
+}
+
+static int bad_setup(struct plumb_recording_writer *writer, const char *what)
+{
+	struct plumb_place where = {.file = writer->path};
+
+	plumb_diagnostics_add(writer->found, PLUMB_ERROR, "no-recording", &where,
+			      "this cannot be written into a recording: %s", what);
+	return PLUMB_ERR_ARGUMENT;
+}
+
+static int check_setup(struct plumb_recording_writer *writer,
+		       const struct plumb_recording_setup *setup)
+{
+	const size_t record_ids = (UINT16_MAX - RECORD_HEADER - ATTR_SIZE_VER8) / sizeof(uint64_t);
+	const size_t record_values = (UINT16_MAX - 2 * RECORD_HEADER) / sizeof(uint64_t);
+
+	if (!setup->event_count)
+		return bad_setup(writer, "no events");
+	if (setup->pmu_count > sizeof(setup->pmus) / sizeof(*setup->pmus))
+		return bad_setup(writer, "too many PMUs");
+	if (setup->auxtrace_info && setup->auxtrace_info->count > record_values)
+		return bad_setup(writer, "too long an AUXTRACE_INFO");
+	for (size_t i = 0; i < setup->event_count; i++) {
+		if (writer->pipe && setup->events[i].id_count > record_ids)
+			return bad_setup(writer, "more ids of an event than a pipe can have");
+		/* Older readers refuse larger attributes: only where it must be. */
+		if (setup->events[i].attr.config3)
+			writer->attr_size = ATTR_SIZE_VER8;
+	}
+	return 0;
+}
+
+/* Where samples have their time, if all that have one have it at the same place. */
+static int find_time(const struct plumb_recording_setup *setup)
+{
+	int place = -1;
+
+	for (size_t i = 0; i < setup->event_count; i++) {
+		uint64_t type = setup->events[i].attr.sample_type;
+		int at = (int)RECORD_HEADER;
+
+		for (uint64_t before = type & (SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID); before;
+		     before &= before - 1)
+			at += 8;
+		if (!(type & SAMPLE_TIME) || (place >= 0 && place != at))
+			return -1;
+		place = at;
+	}
+	return place;
+}
+
+static uint64_t clock_ns(int clock)
+{
+	struct timespec time = {0};
+
+	clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void read_clock(struct plumb_recording_writer *writer)
+{
+	struct timespec resolution = {0};
+
+	if (writer->setup.clockid < 0)
+		return;
+	clock_getres(writer->setup.clockid, &resolution);
+	writer->clock_resolution =
+		(uint64_t)resolution.tv_sec * 1000000000u + (uint64_t)resolution.tv_nsec;
+	writer->clock_time = clock_ns(writer->setup.clockid);
+	writer->wall_time = clock_ns(CLOCK_REALTIME);
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+static int not_opened(struct plumb_recording_writer *writer, int number)
+{
+	struct plumb_place where = {.file = writer->path};
+	char reason[128];
+
+	plumb_diagnostics_add(writer->found, PLUMB_ERROR, "not-opened", &where, "%s",
+			      strerror_r(number, reason, sizeof(reason)));
+	return PLUMB_ERR_IO;
+}
+
+/* An older recording is kept as PATH.old; one of nothing is not worth it. */
+static int move_old(struct plumb_recording_writer *writer)
+{
+	struct stat status;
+	char *old;
+	int result;
+
+	if (stat(writer->path, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+		return 0;
+	old = arena_alloc(&writer->arena, strlen(writer->path) + sizeof(".old"));
+	if (!old)
+		return PLUMB_ERR_NO_MEMORY;
+	sprintf(old, "%s.old", writer->path);
+	result = rename(writer->path, old);
+	return result < 0 ? not_opened(writer, errno) : 0;
+}
+
+static int open_path(struct plumb_recording_writer *writer)
+{
+	int error;
+
+	if (strcmp(writer->path, "-") == 0) {
+		writer->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+		writer->pipe = true;
+		return writer->fd < 0 ? not_opened(writer, errno) : 0;
+	}
+	error = move_old(writer);
+	if (error < 0)
+		return error;
+	writer->fd = open(writer->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (writer->fd < 0)
+		return not_opened(writer, errno);
+	/* A FIFO. */
+	writer->pipe = lseek(writer->fd, 0, SEEK_CUR) < 0;
+	return 0;
+}
+
+/* ---- output ------------------------------------------------------------------------------- */
+
+static int put(struct plumb_recording_writer *writer, struct iovec *parts, int count, size_t size,
+	       bool records)
+{
+	if (writer->error)
+		return writer->error;
+	return file_append(writer, parts, count, size, records);
+}
+
+/* Writes what is held. */
+static int flush(struct plumb_recording_writer *writer)
+{
+	struct iovec part = {writer->held, writer->held_size};
+	const uint8_t *out;
+	int error;
+
+	writer->held_size = 0;
+	if (!part.iov_len || writer->error)
+		return writer->error;
+	if (writer->compressor) {
+		error = compressor_run(writer->compressor, part.iov_base, part.iov_len, &out,
+				       &part.iov_len);
+		if (error < 0) {
+			writer->error = error;
+			return error;
+		}
+		memcpy(&part.iov_base, &out, sizeof(out));
+	}
+	return put(writer, &part, 1, part.iov_len, true);
+}
+
+/* What is for the reader alone, and is never compressed. */
+static int put_bytes(struct plumb_recording_writer *writer, struct bytes *bytes)
+{
+	struct iovec part = {bytes->at, bytes->size};
+	int error = bytes->failed ? PLUMB_ERR_NO_MEMORY : flush(writer);
+
+	if (error == 0 && bytes->size)
+		error = put(writer, &part, 1, bytes->size, true);
+	bytes_free(bytes);
+	return error;
+}
+
+static void add_header(struct bytes *bytes, uint32_t type, size_t size)
+{
+	bytes_u32(bytes, type);
+	bytes_u32(bytes, (uint32_t)size << 16);
+}
+
+static void add_events(const struct plumb_recording_writer *writer, struct bytes *bytes)
+{
+	for (size_t i = 0; i < writer->setup.event_count; i++) {
+		const struct plumb_recorded_event *event = &writer->setup.events[i];
+		size_t ids = event->id_count * sizeof(uint64_t);
+
+		add_header(bytes, PLUMB_RECORD_HEADER_ATTR,
+			   RECORD_HEADER + writer->attr_size + ids);
+		write_attr(bytes, &event->attr, writer->attr_size);
+		bytes_add(bytes, event->ids, ids);
+	}
+}
+
+static void add_time_conv(struct bytes *bytes, const struct plumb_time_conv *conv)
+{
+	uint8_t caps[8] = {conv->cap_user_time_zero, conv->cap_user_time_short};
+
+	add_header(bytes, PLUMB_RECORD_TIME_CONV,
+		   RECORD_HEADER + 5 * sizeof(uint64_t) + sizeof(caps));
+	bytes_u64(bytes, conv->shift);
+	bytes_u64(bytes, conv->mult);
+	bytes_u64(bytes, conv->zero);
+	bytes_u64(bytes, conv->cycles);
+	bytes_u64(bytes, conv->mask);
+	bytes_add(bytes, caps, sizeof(caps));
+}
+
+static void add_auxtrace_info(struct bytes *bytes, const struct plumb_auxtrace_info *info)
+{
+	size_t values = info->count * sizeof(uint64_t);
+
+	add_header(bytes, PLUMB_RECORD_AUXTRACE_INFO, 2 * RECORD_HEADER + values);
+	bytes_u32(bytes, info->type);
+	bytes_u32(bytes, 0);
+	bytes_add(bytes, info->values, values);
+}
+
+static int begin(struct plumb_recording_writer *writer)
+{
+	struct bytes bytes = {0};
+	int error = 0;
+
+	if (writer->pipe) {
+		bytes_add(&bytes, "PERFILE2", 8);
+		bytes_u64(&bytes, 16);
+		add_events(writer, &bytes);
+		write_feature_records(writer, &bytes);
+	} else {
+		error = file_begin(writer);
+	}
+	if (writer->setup.time_conv)
+		add_time_conv(&bytes, writer->setup.time_conv);
+	if (writer->setup.auxtrace_info)
+		add_auxtrace_info(&bytes, writer->setup.auxtrace_info);
+	if (error == 0)
+		error = put_bytes(writer, &bytes);
+	else
+		bytes_free(&bytes);
+	if (error == 0 && !writer->pipe)
+		error = file_features(writer, false);
+	return error;
+}
+
+/* ---- the interface ------------------------------------------------------------------------ */
+
+static void release(struct plumb_recording_writer *writer)
+{
+	if (writer->fd >= 0)
+		close(writer->fd);
+	bytes_free(&writer->build_ids);
+	compressor_free(writer->compressor);
+	free(writer->held);
+	free(writer->index);
+	arena_free(&writer->arena);
+	free(writer);
+}
+
+/* `fd` is -1 where the path is to be opened. */
+static int create(const char *path, int fd, const struct plumb_recording_setup *setup,
+		  struct plumb_recording_writer **result, struct plumb_diagnostics *found)
+{
+	struct plumb_recording_writer *writer = calloc(1, sizeof(*writer));
+	int error = PLUMB_ERR_NO_MEMORY;
+
+	*result = NULL;
+	if (!writer) {
+		if (fd >= 0)
+			close(fd);
+		return error;
+	}
+	writer->fd = fd;
+	writer->pipe = fd >= 0;
+	writer->found = found;
+	writer->attr_size = ATTR_SIZE_VER7;
+	writer->path = arena_strdup(&writer->arena, path);
+	writer->held = malloc(WRITER_BUFFER);
+	if (!writer->path || !writer->held || !copy_setup(writer, setup))
+		goto fail;
+	error = 0;
+	if (setup->compress_level)
+		error = compressor_new(setup->compress_level, &writer->compressor);
+	if (error == 0)
+		error = check_setup(writer, setup);
+	if (error == 0 && fd < 0)
+		error = open_path(writer);
+	if (error < 0)
+		goto fail;
+	writer->time_offset = find_time(setup);
+	read_clock(writer);
+	error = begin(writer);
+	if (error < 0)
+		goto fail;
+	*result = writer;
+	return 0;
+fail:
+	release(writer);
+	return error;
+}
+
+int plumb_recording_create(const char *path, const struct plumb_recording_setup *setup,
+			   struct plumb_recording_writer **writer, struct plumb_diagnostics *found)
+{
+	return create(path, -1, setup, writer, found);
+}
+
+int plumb_recording_create_fd(int fd, const char *name, const struct plumb_recording_setup *setup,
+			      struct plumb_recording_writer **writer,
+			      struct plumb_diagnostics *found)
+{
+	return create(name, fd, setup, writer, found);
+}
+
+int plumb_recording_create_next(const struct plumb_recording_writer *before, const char *path,
+				struct plumb_recording_writer **writer)
+{
+	return create(path, -1, &before->setup, writer, before->found);
+}
+
+/* How long it is, what is held included as if it were not compressed. */
+static uint64_t length(const struct plumb_recording_writer *writer)
+{
+	return writer->data_end + writer->held_size;
+}
+
+static int check_limit(const struct plumb_recording_writer *writer, uint64_t more)
+{
+	uint64_t limit = writer->setup.limit_bytes;
+
+	return limit && (more > limit || length(writer) > limit - more) ? PLUMB_ERR_LIMIT : 0;
+}
+
+static int bad_record(struct plumb_recording_writer *writer, size_t at, const char *what)
+{
+	struct plumb_place where = {.file = writer->path};
+
+	plumb_diagnostics_add(writer->found, PLUMB_ERROR, "bad-record", &where,
+			      "byte %zu of the records to be written: %s", at, what);
+	return PLUMB_ERR_ARGUMENT;
+}
+
+static int check_records(struct plumb_recording_writer *writer, const uint8_t *records, size_t size)
+{
+	struct {
+		uint32_t type;
+		uint16_t misc, size;
+	} header;
+
+	for (size_t at = 0; at < size; at += header.size) {
+		if (size - at < RECORD_HEADER)
+			return bad_record(writer, at, "a header that is cut off");
+		memcpy(&header, records + at, sizeof(header));
+		if (header.size < RECORD_HEADER || header.size > size - at)
+			return bad_record(writer, at, "a size that cannot be");
+		if (header.type == PLUMB_RECORD_AUXTRACE || header.type == PLUMB_RECORD_COMPRESSED)
+			return bad_record(writer, at, "a kind that only the writer makes");
+	}
+	return 0;
+}
+
+static void note_times(struct plumb_recording_writer *writer, const uint8_t *records, size_t size)
+{
+	uint16_t record;
+
+	for (size_t at = 0; at < size && writer->time_offset >= 0; at += record) {
+		uint32_t type;
+		uint64_t time;
+
+		memcpy(&type, records + at, sizeof(type));
+		memcpy(&record, records + at + 6, sizeof(record));
+		if (type != PLUMB_RECORD_SAMPLE || record < writer->time_offset + 8)
+			continue;
+		memcpy(&time, records + at + writer->time_offset, sizeof(time));
+		if (!writer->last_time || time < writer->first_time)
+			writer->first_time = time;
+		if (time > writer->last_time)
+			writer->last_time = time;
+	}
+}
+
+static uint16_t size_of(const uint8_t *record)
+{
+	uint16_t size;
+
+	memcpy(&size, record + 6, sizeof(size));
+	return size;
+}
+
+int plumb_recording_write(struct plumb_recording_writer *writer, const void *records, size_t size)
+{
+	const uint8_t *from = records;
+	int error = writer->error;
+
+	if (error == 0)
+		error = check_records(writer, from, size);
+	if (error == 0)
+		error = check_limit(writer, size);
+	if (error < 0)
+		return error;
+	note_times(writer, from, size);
+	while (size > 0) {
+		size_t run = 0;
+
+		/* As many whole records as fit. */
+		while (run < size && writer->held_size + run + size_of(from + run) <= WRITER_BUFFER)
+			run += size_of(from + run);
+		memcpy(writer->held + writer->held_size, from, run);
+		writer->held_size += run;
+		from += run;
+		size -= run;
+		if (size > 0) {
+			error = flush(writer);
+			if (error < 0)
+				return error;
+		}
+	}
+	return 0;
+}
+
+static bool add_to_index(struct plumb_recording_writer *writer)
+{
+	if (writer->index_count == writer->index_room) {
+		size_t room = writer->index_room ? 2 * writer->index_room : 256;
+		struct aux_entry *grown = reallocarray(writer->index, room, sizeof(*grown));
+
+		if (!grown)
+			return false;
+		writer->index = grown;
+		writer->index_room = room;
+	}
+	writer->index[writer->index_count] =
+		(struct aux_entry){writer->data_end, 6 * sizeof(uint64_t)};
+	return true;
+}
+
+int plumb_recording_write_aux(struct plumb_recording_writer *writer,
+			      const struct plumb_aux_chunk *chunk, const void *first,
+			      size_t first_size, const void *second, size_t second_size)
+{
+	static const uint8_t padding[8];
+	uint64_t size = (uint64_t)first_size + second_size, padded = (size + 7) & ~UINT64_C(7);
+	struct {
+		uint32_t type;
+		uint16_t misc, size;
+		uint64_t data_size, offset, reference;
+		uint32_t index, tid, cpu, reserved;
+	} record = {PLUMB_RECORD_AUXTRACE, 0,
+		    sizeof(record),        padded,
+		    chunk->offset,         chunk->reference,
+		    chunk->index,          (uint32_t)chunk->tid,
+		    (uint32_t)chunk->cpu,  0};
+	struct iovec parts[4] = {{.iov_base = &record, .iov_len = sizeof(record)},
+				 {.iov_len = first_size},
+				 {.iov_len = second_size},
+				 {.iov_len = padded - size}};
+	int error = writer->error;
+
+	/* What is to be written is not changed, but struct iovec has no const. */
+	memcpy(&parts[1].iov_base, &first, sizeof(first));
+	memcpy(&parts[2].iov_base, &second, sizeof(second));
+	memcpy(&parts[3].iov_base, &(const void *){padding}, sizeof(void *));
+	if (error == 0)
+		error = check_limit(writer, sizeof(record) + padded);
+	if (error == 0)
+		error = flush(writer);
+	if (error == 0 && !add_to_index(writer))
+		error = PLUMB_ERR_NO_MEMORY;
+	if (error == 0)
+		error = put(writer, parts, 4, sizeof(record) + padded, false);
+	if (error == 0)
+		writer->index_count++;
+	return error;
+}
+
+int plumb_recording_finish_round(struct plumb_recording_writer *writer)
+{
+	struct bytes bytes = {0};
+	int error;
+
+	add_header(&bytes, PLUMB_RECORD_FINISHED_ROUND, RECORD_HEADER);
+	error = put_bytes(writer, &bytes);
+	if (error == 0 && !writer->pipe)
+		error = file_features(writer, false);
+	return error;
+}
+
+int plumb_recording_add_build_id(struct plumb_recording_writer *writer, int32_t pid, bool kernel,
+				 const uint8_t *id, size_t id_size, const char *path)
+{
+	struct bytes bytes = {0};
+
+	if (writer->error)
+		return writer->error;
+	if (id_size > 20 || strlen(path) > 4096)
+		return PLUMB_ERR_ARGUMENT;
+	if (writer->pipe) {
+		write_build_id(&bytes, PLUMB_RECORD_HEADER_BUILD_ID, pid, kernel, id, id_size,
+			       path);
+		return put_bytes(writer, &bytes);
+	}
+	write_build_id(&writer->build_ids, 0, pid, kernel, id, id_size, path);
+	return writer->build_ids.failed ? PLUMB_ERR_NO_MEMORY : 0;
+}
+
+uint64_t plumb_recording_length(const struct plumb_recording_writer *writer)
+{
+	return length(writer);
+}
+
+int plumb_recording_finish(struct plumb_recording_writer *writer, uint64_t *bytes)
+{
+	struct stat status = {0};
+	int error;
+
+	if (!writer)
+		return 0;
+	error = flush(writer);
+	if (error == 0 && !writer->pipe)
+		error = file_features(writer, true);
+	if (bytes)
+		*bytes = !writer->pipe && fstat(writer->fd, &status) == 0 ? (uint64_t)status.st_size
+									  : writer->data_end;
+	release(writer);
+	return error;
+}

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The writer's files, byte by byte: what is expected is laid out by hand after perf's own page on
+ * the format. */
+#include "check.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <plumb/recording.h>
+
+#include "base/file.h"
+#include "folder.h"
+
+#define SAMPLE_TYPE 0x10007u /* IDENTIFIER, IP, TID, TIME */
+
+static const uint64_t ids[] = {101, 102};
+static const struct plumb_recorded_event events[] = {
+	{.attr = {.type = 1,
+		  .config = 0,
+		  .sample_period = 1000,
+		  .sample_type = SAMPLE_TYPE,
+		  .flags = PLUMB_ATTR_BIT(PLUMB_ATTR_SAMPLE_ID_ALL)},
+	 .ids = ids,
+	 .id_count = 2,
+	 .name = "cpu-clock"},
+};
+static const struct plumb_recording_setup plain = {
+	.events = events,
+	.event_count = 1,
+	.hostname = "host",
+	.arch = "x86_64",
+	.command = (const char *const[]){"plumb", "record", NULL},
+	.clockid = -1,
+};
+
+struct sample {
+	uint32_t type;
+	uint16_t misc, size;
+	uint64_t id, ip;
+	uint32_t pid, tid;
+	uint64_t time;
+};
+
+static struct sample sample(uint64_t time)
+{
+	return (struct sample){9, 2, sizeof(struct sample), 101, 0x400000, 7, 7, time};
+}
+
+/* A file that was read, and what its header says. */
+struct image {
+	uint8_t *bytes;
+	size_t size;
+	uint64_t data, data_size, features;
+};
+
+static uint64_t u64(const struct image *image, size_t at)
+{
+	uint64_t value;
+
+	assert_true(at + 8 <= image->size);
+	memcpy(&value, image->bytes + at, 8);
+	return value;
+}
+
+static uint32_t u32(const struct image *image, size_t at)
+{
+	uint32_t value;
+
+	assert_true(at + 4 <= image->size);
+	memcpy(&value, image->bytes + at, 4);
+	return value;
+}
+
+static struct image read_image(const char *name)
+{
+	struct image image = {0};
+	char *bytes;
+
+	assert_int_equal(file_read(name, 64u << 20, &bytes, &image.size), 0);
+	image.bytes = (uint8_t *)bytes;
+	assert_true(image.size >= 104);
+	assert_memory_equal(image.bytes, "PERFILE2", 8);
+	assert_int_equal(u64(&image, 8), 104);
+	image.data = u64(&image, 40);
+	image.data_size = u64(&image, 48);
+	image.features = u64(&image, 72);
+	assert_true(image.data + image.data_size <= image.size);
+	return image;
+}
+
+/* Where a feature's content is. */
+static size_t feature(const struct image *image, unsigned number, uint64_t *size)
+{
+	size_t at = image->data + image->data_size;
+
+	assert_true(image->features >> number & 1);
+	for (unsigned i = 0; i < number; i++)
+		at += (image->features >> i & 1) * 16;
+	*size = u64(image, at + 8);
+	assert_true(u64(image, at) + *size <= image->size);
+	return u64(image, at);
+}
+
+/* Whole records up to the data's end; how many of `type`. */
+static size_t count_records(const struct image *image, uint32_t type)
+{
+	size_t at = image->data, end = image->data + image->data_size, count = 0;
+
+	while (at < end) {
+		uint32_t header = u32(image, at + 4);
+
+		assert_true(header >> 16 >= 8 && at + (header >> 16) <= end);
+		count += u32(image, at) == type;
+		if (u32(image, at) == 71)
+			at += u64(image, at + 8);
+		at += header >> 16;
+	}
+	assert_int_equal(at, end);
+	return count;
+}
+
+static struct plumb_recording_writer *create(const struct plumb_recording_setup *setup)
+{
+	struct plumb_recording_writer *writer;
+
+	assert_int_equal(plumb_recording_create(path, setup, &writer, NULL), 0);
+	return writer;
+}
+
+static void write_samples(struct plumb_recording_writer *writer, uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i < to; i++) {
+		struct sample s = sample(i);
+
+		assert_int_equal(plumb_recording_write(writer, &s, sizeof(s)), 0);
+	}
+}
+
+static void a_file_is_laid_out_as_perf_says(void **state)
+{
+	struct plumb_recording_writer *writer = create(&plain);
+	struct image image;
+	uint64_t size, length;
+	size_t at;
+
+	(void)state;
+	write_samples(writer, 50, 60);
+	assert_int_equal(plumb_recording_finish_round(writer), 0);
+	assert_int_equal(plumb_recording_finish(writer, &length), 0);
+	image = read_image(path);
+	assert_int_equal(image.size, length);
+	assert_int_equal(u64(&image, 16), 128 + 16); /* an attribute, and where its ids are */
+	at = u64(&image, 24);
+	assert_int_equal(u64(&image, 32), 144);
+	assert_int_equal(u32(&image, at), 1);
+	assert_int_equal(u32(&image, at + 4), 128);
+	assert_int_equal(u64(&image, at + 16), 1000);
+	assert_int_equal(u64(&image, at + 24), SAMPLE_TYPE);
+	assert_int_equal(u64(&image, at + 136), 16);
+	assert_int_equal(u64(&image, u64(&image, at + 128) + 8), 102);
+	assert_int_equal(count_records(&image, 9), 10);
+	assert_int_equal(count_records(&image, 68), 1);
+	assert_int_equal(image.features, 1u << 3 | 1u << 6 | 1u << 11 | 1u << 12 | 1u << 21);
+	at = feature(&image, PLUMB_FEATURE_HOSTNAME, &size);
+	assert_int_equal(size, 4 + 64);
+	assert_int_equal(u32(&image, at), 64);
+	assert_string_equal((const char *)image.bytes + at + 4, "host");
+	at = feature(&image, PLUMB_FEATURE_SAMPLE_TIME, &size);
+	assert_int_equal(u64(&image, at), 50);
+	assert_int_equal(u64(&image, at + 8), 59);
+	at = feature(&image, PLUMB_FEATURE_EVENT_DESC, &size);
+	assert_int_equal(u32(&image, at + 4), 128);
+	assert_int_equal(u32(&image, at + 8 + 128), 2);
+	assert_string_equal((const char *)image.bytes + at + 8 + 128 + 4 + 4, "cpu-clock");
+	free(image.bytes);
+	unlink(path);
+}
+
+static void the_file_can_be_read_at_any_moment(void **state)
+{
+	struct plumb_recording_writer *writer = create(&plain);
+	struct image image = read_image(path);
+	size_t before = 0;
+
+	(void)state;
+	assert_int_equal(count_records(&image, 9), 0);
+	assert_true(image.features != 0);
+	free(image.bytes);
+	for (unsigned i = 0; i < 40; i++) {
+		size_t count;
+
+		write_samples(writer, 1000 * i, 1000 * (i + 1));
+		if (i % 7 == 6)
+			assert_int_equal(plumb_recording_finish_round(writer), 0);
+		image = read_image(path);
+		count = count_records(&image, 9);
+		assert_true(count >= before);
+		if (i % 7 == 6) {
+			assert_int_equal(count, 1000 * (i + 1));
+			assert_true(image.features >> PLUMB_FEATURE_EVENT_DESC & 1);
+		}
+		before = count;
+		free(image.bytes);
+	}
+	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
+	image = read_image(path);
+	assert_int_equal(count_records(&image, 9), 40000);
+	free(image.bytes);
+	unlink(path);
+}
+
+static void aux_data_is_padded_and_indexed(void **state)
+{
+	const struct plumb_recording_setup setup = {
+		.events = events,
+		.event_count = 1,
+		.clockid = -1,
+		.auxtrace_info =
+			&(const struct plumb_auxtrace_info){4, (const uint64_t[]){8, 1}, 2},
+		.time_conv = &(const struct plumb_time_conv){.shift = 31,
+							     .mult = 5,
+							     .cap_user_time_zero = true},
+	};
+	const struct plumb_aux_chunk chunk = {
+		.offset = 4096, .reference = 77, .index = 3, .tid = -1, .cpu = 3};
+	struct plumb_recording_writer *writer = create(&setup);
+	struct image image;
+	uint64_t size;
+	size_t at, index;
+
+	(void)state;
+	write_samples(writer, 1, 2);
+	assert_int_equal(plumb_recording_write_aux(writer, &chunk, "abcdef", 6, "ghijk", 5), 0);
+	write_samples(writer, 2, 3);
+	assert_int_equal(plumb_recording_write_aux(writer, &chunk, "12345678", 8, NULL, 0), 0);
+	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
+	image = read_image(path);
+	assert_int_equal(count_records(&image, 9), 2);
+	assert_int_equal(count_records(&image, 71), 2);
+	assert_int_equal(count_records(&image, 70), 1);
+	assert_int_equal(u32(&image, image.data), 79);
+	assert_int_equal(u64(&image, image.data + 16), 5);
+	assert_int_equal(image.bytes[image.data + 48], 1);
+	index = feature(&image, PLUMB_FEATURE_AUXTRACE, &size);
+	assert_int_equal(size, 8 + 2 * 16);
+	assert_int_equal(u64(&image, index), 2);
+	at = u64(&image, index + 8);
+	assert_int_equal(u64(&image, index + 16), 48);
+	assert_int_equal(u32(&image, at), 71);
+	assert_int_equal(u64(&image, at + 8), 16);
+	assert_int_equal(u64(&image, at + 16), 4096);
+	assert_int_equal(u64(&image, at + 24), 77);
+	assert_int_equal(u32(&image, at + 32), 3);
+	assert_int_equal(u32(&image, at + 36), UINT32_MAX);
+	assert_memory_equal(image.bytes + at + 48, "abcdefghijk\0\0\0\0\0", 16);
+	free(image.bytes);
+	unlink(path);
+}
+
+static void config3_alone_makes_attributes_longer(void **state)
+{
+	struct plumb_recorded_event event = events[0];
+	struct plumb_recording_setup setup = plain;
+	struct image image;
+	size_t at;
+
+	(void)state;
+	event.attr.config3 = 0xabc;
+	setup.events = &event;
+	assert_int_equal(plumb_recording_finish(create(&setup), NULL), 0);
+	image = read_image(path);
+	assert_int_equal(u64(&image, 16), 136 + 16);
+	at = u64(&image, 24);
+	assert_int_equal(u32(&image, at + 4), 136);
+	assert_int_equal(u64(&image, at + 128), 0xabc);
+	free(image.bytes);
+	unlink(path);
+}
+
+static void what_is_no_record_is_refused(void **state)
+{
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_recording_writer *writer;
+	struct sample s[2] = {sample(1), sample(2)};
+
+	(void)state;
+	assert_int_equal(plumb_recording_create(path, &plain, &writer, found), 0);
+	assert_int_equal(plumb_recording_write(writer, s, sizeof(s) - 1), PLUMB_ERR_ARGUMENT);
+	s[1].size = 7;
+	assert_int_equal(plumb_recording_write(writer, s, sizeof(s)), PLUMB_ERR_ARGUMENT);
+	s[1].size = sizeof(s[1]);
+	s[1].type = 71;
+	assert_int_equal(plumb_recording_write(writer, s, sizeof(s)), PLUMB_ERR_ARGUMENT);
+	assert_int_equal(plumb_recording_write(writer, s, 3), PLUMB_ERR_ARGUMENT);
+	assert_int_equal(plumb_diagnostics_errors(found), 4);
+	write_samples(writer, 1, 2);
+	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
+	plumb_diagnostics_free(found);
+	unlink(path);
+}
+
+static void a_limit_is_kept(void **state)
+{
+	struct plumb_recording_setup setup = plain;
+	struct plumb_recording_writer *writer;
+	struct sample s = sample(1);
+	struct image image;
+	size_t count = 0;
+
+	(void)state;
+	setup.limit_bytes = 100000;
+	writer = create(&setup);
+	while (plumb_recording_write(writer, &s, sizeof(s)) == 0)
+		count++;
+	assert_true(plumb_recording_length(writer) <= 100000);
+	assert_true(plumb_recording_length(writer) > 100000 - sizeof(s));
+	assert_int_equal(plumb_recording_write(writer, &s, sizeof(s)), PLUMB_ERR_LIMIT);
+	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
+	image = read_image(path);
+	assert_int_equal(count_records(&image, 9), count);
+	free(image.bytes);
+	unlink(path);
+}
+
+static void an_older_file_is_moved(void **state)
+{
+	char old[sizeof(path) + 4];
+	struct image image;
+
+	(void)state;
+	snprintf(old, sizeof(old), "%s.old", path);
+	for (uint64_t i = 1; i <= 3; i++) {
+		struct plumb_recording_writer *writer = create(&plain);
+
+		write_samples(writer, 0, i);
+		assert_int_equal(plumb_recording_finish(writer, NULL), 0);
+	}
+	image = read_image(old);
+	assert_int_equal(count_records(&image, 9), 2);
+	free(image.bytes);
+	unlink(old);
+	unlink(path);
+}
+
+static void the_next_file_has_the_same_setup(void **state)
+{
+	struct plumb_recording_writer *writer = create(&plain), *next;
+	char name[sizeof(path) + 5];
+	struct image image;
+	uint64_t size;
+	size_t at;
+
+	(void)state;
+	snprintf(name, sizeof(name), "%s.next", path);
+	write_samples(writer, 1, 5);
+	assert_int_equal(plumb_recording_create_next(writer, name, &next), 0);
+	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
+	write_samples(next, 5, 8);
+	assert_int_equal(plumb_recording_finish(next, NULL), 0);
+	image = read_image(name);
+	assert_int_equal(count_records(&image, 9), 3);
+	at = feature(&image, PLUMB_FEATURE_CMDLINE, &size);
+	assert_int_equal(u32(&image, at), 2);
+	assert_string_equal((const char *)image.bytes + at + 8 + 64 + 4, "record");
+	free(image.bytes);
+	unlink(name);
+	unlink(path);
+}
+
+static void build_ids_are_a_feature(void **state)
+{
+	struct plumb_recording_writer *writer = create(&plain);
+	const uint8_t id[20] = {1, 2, 3};
+	struct image image;
+	uint64_t size;
+	size_t at;
+
+	(void)state;
+	assert_int_equal(plumb_recording_add_build_id(writer, -1, false, id, 21, "x"),
+			 PLUMB_ERR_ARGUMENT);
+	assert_int_equal(plumb_recording_add_build_id(writer, -1, true, id, 20, "[kernel]"), 0);
+	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
+	image = read_image(path);
+	at = feature(&image, PLUMB_FEATURE_BUILD_ID, &size);
+	assert_int_equal(size, 36 + 64);
+	assert_int_equal(u32(&image, at + 4), (1u | 1u << 15) | 100u << 16);
+	assert_memory_equal(image.bytes + at + 12, id, 20);
+	assert_int_equal(image.bytes[at + 12 + 20], 20);
+	assert_string_equal((const char *)image.bytes + at + 36, "[kernel]");
+	free(image.bytes);
+	unlink(path);
+}
+
+/* ---- what goes wrong ------------------------------------------------------------------------ */
+
+static void fill_the_disk(const struct plumb_recording_setup *setup, bool aux)
+{
+	const struct plumb_aux_chunk chunk = {.tid = -1, .cpu = 0};
+	static uint8_t data[30000];
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct rlimit before, limit;
+	struct plumb_recording_writer *writer;
+	struct image image;
+	size_t samples = 0;
+	int error = 0;
+
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = (struct rlimit){1000001, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_int_equal(plumb_recording_create(path, setup, &writer, found), 0);
+	for (uint64_t i = 1; i < 1000000 && error == 0; i++) {
+		struct sample s = sample(i);
+
+		error = aux && i % 1000 == 0 ? plumb_recording_write_aux(writer, &chunk, data,
+									 sizeof(data), NULL, 0)
+					     : plumb_recording_write(writer, &s, sizeof(s));
+		samples++;
+	}
+	assert_int_equal(error, PLUMB_ERR_IO);
+	assert_int_equal(plumb_recording_write(writer, data, 0), PLUMB_ERR_IO);
+	assert_int_equal(plumb_recording_finish(writer, NULL), PLUMB_ERR_IO);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(plumb_diagnostics_errors(found), 1);
+	assert_non_null(strstr(plumb_diagnostics_get(found, 0)->message, "mounted at /"));
+	assert_non_null(plumb_diagnostics_get(found, 0)->mend);
+	image = read_image(path);
+	assert_true(image.size <= 1000001);
+	assert_true(image.features >> PLUMB_FEATURE_EVENT_DESC & 1);
+	if (!setup->compress_level && !aux)
+		assert_true(count_records(&image, 9) > (1000000 - 10000) / sizeof(struct sample));
+	assert_true(count_records(&image, setup->compress_level ? 81 : 9) > 0);
+	free(image.bytes);
+	plumb_diagnostics_free(found);
+	unlink(path);
+}
+
+static void a_full_disk_leaves_whole_records(void **state)
+{
+	(void)state;
+	fill_the_disk(&plain, false);
+	fill_the_disk(&plain, true);
+}
+
+static void a_device_that_is_full_is_an_error(void **state)
+{
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_recording_writer *writer;
+
+	(void)state;
+	assert_int_equal(plumb_recording_create("/dev/full", &plain, &writer, found), PLUMB_ERR_IO);
+	assert_null(writer);
+	assert_non_null(strstr(plumb_diagnostics_get(found, 0)->message, "No space"));
+	assert_int_equal(plumb_recording_create("/nowhere/x", &plain, &writer, found),
+			 PLUMB_ERR_IO);
+	assert_non_null(strstr(plumb_diagnostics_get(found, 1)->message, "No such file"));
+	plumb_diagnostics_free(found);
+}
+
+/* Killed again and again, at moments that differ: what is there is whole, and all of each round. */
+static void a_killed_writer_leaves_a_readable_file(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 40; i++) {
+		int told[2];
+		uint64_t rounds = 0, round;
+		struct image image;
+		pid_t pid;
+
+		assert_int_equal(pipe(told), 0);
+		pid = fork();
+		assert_true(pid >= 0);
+		if (pid == 0) {
+			struct plumb_recording_writer *writer = create(&plain);
+
+			for (round = 1;; round++) {
+				write_samples(writer, 100 * round, 100 * (round + 1));
+				plumb_recording_finish_round(writer);
+				if (write(told[1], &round, sizeof(round)) != sizeof(round))
+					_exit(1);
+			}
+		}
+		close(told[1]);
+		while (rounds < 1 + 3 * i && read(told[0], &round, sizeof(round)) == sizeof(round))
+			rounds = round;
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		while (read(told[0], &round, sizeof(round)) == sizeof(round))
+			rounds = round;
+		close(told[0]);
+		image = read_image(path);
+		assert_true(count_records(&image, 9) >= 100 * rounds);
+		free(image.bytes);
+		unlink(path);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_is_laid_out_as_perf_says),
+		cmocka_unit_test(the_file_can_be_read_at_any_moment),
+		cmocka_unit_test(aux_data_is_padded_and_indexed),
+		cmocka_unit_test(config3_alone_makes_attributes_longer),
+		cmocka_unit_test(what_is_no_record_is_refused),
+		cmocka_unit_test(a_limit_is_kept),
+		cmocka_unit_test(an_older_file_is_moved),
+		cmocka_unit_test(the_next_file_has_the_same_setup),
+		cmocka_unit_test(build_ids_are_a_feature),
+		cmocka_unit_test(a_full_disk_leaves_whole_records),
+		cmocka_unit_test(a_device_that_is_full_is_an_error),
+		cmocka_unit_test(a_killed_writer_leaves_a_readable_file),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
