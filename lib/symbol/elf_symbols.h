@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The symbols of an ELF file, by libelf, and what identifies it. */
+#ifndef SYMBOL_ELF_SYMBOLS_H
+#define SYMBOL_ELF_SYMBOLS_H
+
+#include <gelf.h>
+
+#include "symbol/table.h"
+
+/* Build-ids are SHA-1 sums or shorter; longer ones are cut off, as perf does. */
+#define ELF_BUILD_ID_MAX 20
+
+/* An ELF file that is open. */
+struct elf_file {
+	int descriptor; /* -1: none, the bytes are in memory */
+	Elf *elf;
+	GElf_Ehdr header;
+	Elf_Scn *symtab, *dynsym;
+};
+
+/* Opens `path`, or `size` bytes in memory, which must stay. Returns 0, or IO or SYNTAX. */
+int elf_file_open(struct elf_file *file, const char *path);
+int elf_file_open_memory(struct elf_file *file, char *bytes, size_t size);
+void elf_file_close(struct elf_file *file);
+
+/* Its build-id; returns its size, or 0: it has none. */
+size_t elf_file_build_id(const struct elf_file *file, uint8_t id[ELF_BUILD_ID_MAX]);
+
+/* The build-id in `size` bytes of notes. */
+size_t elf_notes_build_id(const uint8_t *notes, size_t size, uint8_t id[ELF_BUILD_ID_MAX]);
+
+/* The name in .gnu_debuglink; NULL if there is none. The file's own. */
+const char *elf_file_debuglink(const struct elf_file *file);
+
+/*
+ * Adds what `symbols` names, its addresses made places in `runtime`: the file that was mapped,
+ * which may be the same; a file of debug information lacks the sections themselves. PLT entries
+ * are called "name@plt". Returns 0 or PLUMB_ERR_NO_MEMORY; what is damaged is passed over.
+ */
+int elf_file_symbols(struct symbol_table *table, const struct elf_file *symbols,
+		     const struct elf_file *runtime);
+
+#endif

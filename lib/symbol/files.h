@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files that are mapped, and where their symbols are found. */
+#ifndef SYMBOL_FILES_H
+#define SYMBOL_FILES_H
+
+#include "symbol/elf_symbols.h"
+
+enum file_kind {
+	FILE_USER,
+	FILE_VDSO,
+	FILE_PERF_MAP, /* code made at run time: symbols in a text file */
+	FILE_NOTHING,  /* memory without code */
+	FILE_KERNEL,
+	FILE_MODULE,  /* of the kernel: its symbols are among the kernel's */
+	FILE_KSYMBOL, /* one symbol that a record named: BPF programs */
+};
+
+struct plumb_symbol_file {
+	struct plumb_symbol_file *next; /* in its bucket */
+	const char *name;
+	char *path; /* that symbols were read from, or would be; NULL: not looked for, or none */
+	struct symbol_table symbols;
+	uint8_t build_id[ELF_BUILD_ID_MAX];
+	uint8_t build_id_size;
+	uint8_t kind; /* enum file_kind */
+	bool loaded;
+	int32_t pid; /* of a perf map */
+};
+
+#define FILE_BUCKETS 1024
+
+struct files {
+	struct plumb_symbol_paths paths; /* copies */
+	struct arena strings;
+	struct plumb_symbol_file *buckets[FILE_BUCKETS];
+	bool foreign; /* the recording is of another machine architecture than this */
+};
+
+int files_init(struct files *files, const struct plumb_symbol_paths *paths);
+void files_free(struct files *files);
+
+/* The file of that name and build-id (`size` 0: not known), made if there is none; or NULL. */
+struct plumb_symbol_file *files_get(struct files *files, const char *name, enum file_kind kind,
+				    const uint8_t *build_id, size_t size);
+
+/* Reads the symbols of a file, unless that was done. Not of FILE_MODULE and FILE_KSYMBOL. */
+void file_load(const struct files *files, struct plumb_symbol_file *file);
+
+/* kernel.c: reads symbols as /proc/kallsyms lists them. Returns 0, NO_MEMORY or IO. */
+int kernel_read_symbols(struct symbol_table *table, const char *path);
+/* kernel.c: of the recorded kernel, from wherever they are. */
+void kernel_load(const struct files *files, struct plumb_symbol_file *file);
+/* kernel.c: "[name]" of a module's path, into `name`. */
+void kernel_module_name(const char *path, char *name, size_t size);
+
+/* perf_map.c: the same of lines "START SIZE NAME". */
+int perf_map_read(struct symbol_table *table, const char *path);
+
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a recording's records to where its addresses are. */
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+
+#include "symbol/files.h"
+#include "symbol/tasks.h"
+
+#ifndef PERF_RECORD_MISC_FORK_EXEC
+#define PERF_RECORD_MISC_FORK_EXEC (1 << 13)
+#endif
+
+/* Of addresses alone one knows whose they are: the upper half is the kernel's. */
+#define KERNEL_HALF (UINT64_C(1) << 63)
+
+static const char kernel_name[] = "[kernel.kallsyms]";
+
+struct plumb_symbolizer {
+	struct files files;
+	struct tasks tasks;
+	const uint8_t *(*build_id)(const void *user, const char *path, size_t *size);
+	const void *user;
+	struct map_space *modules;        /* and BPF programs */
+	struct plumb_symbol_file *kernel; /* NULL: no record told of it */
+	uint64_t kernel_start, kernel_end;
+};
+
+struct plumb_symbolizer *plumb_symbolizer_new(const struct plumb_symbol_paths *paths)
+{
+	struct plumb_symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
+	struct task *idle;
+
+	if (!symbolizer)
+		return NULL;
+	idle = tasks_get(&symbolizer->tasks, 0, 0);
+	if (files_init(&symbolizer->files, paths) < 0 || !idle || task_name(idle, "swapper") < 0) {
+		plumb_symbolizer_free(symbolizer);
+		return NULL;
+	}
+	return symbolizer;
+}
+
+void plumb_symbolizer_free(struct plumb_symbolizer *symbolizer)
+{
+	if (!symbolizer)
+		return;
+	tasks_free(&symbolizer->tasks);
+	maps_release(symbolizer->modules);
+	files_free(&symbolizer->files);
+	free(symbolizer);
+}
+
+void plumb_symbolizer_origin(struct plumb_symbolizer *symbolizer, const char *arch,
+			     const uint8_t *(*build_id)(const void *user, const char *path,
+							size_t *size),
+			     const void *user)
+{
+	struct utsname here;
+
+	symbolizer->build_id = build_id;
+	symbolizer->user = user;
+	symbolizer->files.foreign = arch && uname(&here) == 0 && strcmp(arch, here.machine) != 0;
+}
+
+/* ---- What records say ------------------------------------------------------------------------ */
+
+/* The file of a mapping: its build-id is the record's, else the one the recording lists. */
+static struct plumb_symbol_file *mapped_file(struct plumb_symbolizer *symbolizer, const char *name,
+					     enum file_kind kind, const uint8_t *build_id,
+					     size_t size)
+{
+	if (!build_id)
+		size = 0;
+	if (size == 0 && symbolizer->build_id)
+		build_id = symbolizer->build_id(symbolizer->user, name, &size);
+	return files_get(&symbolizer->files, name, kind, build_id, build_id ? size : 0);
+}
+
+static int add_kernel_map(struct plumb_symbolizer *symbolizer, const struct plumb_record *record)
+{
+	const char *path = record->mmap.path;
+	struct map map = {.start = record->mmap.address,
+			  .end = record->mmap.address + record->mmap.length,
+			  .identity = true};
+	char name[256];
+
+	/* "[kernel.kallsyms]_text": the symbol that tells where it was loaded. */
+	if (strncmp(path, kernel_name, sizeof(kernel_name) - 2) == 0) {
+		symbolizer->kernel = mapped_file(symbolizer, kernel_name, FILE_KERNEL,
+						 record->mmap.build_id, record->mmap.build_id_size);
+		symbolizer->kernel_start = map.start;
+		symbolizer->kernel_end = map.end <= map.start ? UINT64_MAX : map.end;
+		return symbolizer->kernel ? 0 : PLUMB_ERR_NO_MEMORY;
+	}
+	if (path[0] != '/' && path[0] != '[')
+		return 0;
+	kernel_module_name(path, name, sizeof(name));
+	map.file = mapped_file(symbolizer, name, FILE_MODULE, record->mmap.build_id,
+			       record->mmap.build_id_size);
+	return map.file ? maps_insert(&symbolizer->modules, &map) : PLUMB_ERR_NO_MEMORY;
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Memory that is no file's. */
+static bool is_anonymous(const struct plumb_record *record)
+{
+	const char *path = record->mmap.path;
+
+	return begins(path, "//anon") || begins(path, "/dev/zero") ||
+	       begins(path, "/anon_hugepage") || begins(path, "[stack") || begins(path, "/SYSV") ||
+	       strcmp(path, "[heap]") == 0 || (record->mmap.flags & MAP_HUGETLB);
+}
+
+static bool is_executable(const struct plumb_record *record)
+{
+	if (record->type == PLUMB_RECORD_MMAP)
+		return !(record->misc & PERF_RECORD_MISC_MMAP_DATA);
+	return record->mmap.protection & PROT_EXEC;
+}
+
+static int add_map(struct plumb_symbolizer *symbolizer, const struct plumb_record *record)
+{
+	struct map map = {.start = record->mmap.address,
+			  .end = record->mmap.address + record->mmap.length,
+			  .page_offset = record->mmap.page_offset};
+	struct task *task = tasks_get(&symbolizer->tasks, record->mmap.pid, record->mmap.tid);
+	const char *path = record->mmap.path;
+	enum file_kind kind = FILE_USER;
+	char name[64];
+
+	if (!task)
+		return PLUMB_ERR_NO_MEMORY;
+	if (strcmp(path, "[vdso]") == 0) {
+		kind = FILE_VDSO;
+		map.page_offset = 0;
+	} else if (is_anonymous(record)) {
+		kind = is_executable(record) ? FILE_PERF_MAP : FILE_NOTHING;
+		map.identity = true;
+	}
+	if (kind == FILE_PERF_MAP) {
+		snprintf(name, sizeof(name), "/tmp/perf-%d.map", (int)task->public.pid);
+		path = name;
+	}
+	map.file = mapped_file(symbolizer, path, kind, record->mmap.build_id,
+			       record->mmap.build_id_size);
+	if (!map.file)
+		return PLUMB_ERR_NO_MEMORY;
+	map.file->pid = task->public.pid;
+	return maps_insert(&task->process->space, &map);
+}
+
+static int add_ksymbol(struct plumb_symbolizer *symbolizer, const struct plumb_record *record)
+{
+	struct map map = {.start = record->ksymbol.address,
+			  .end = record->ksymbol.address + record->ksymbol.length,
+			  .identity = true};
+	struct plumb_symbol symbol = {
+		.start = map.start, .end = map.end, .name = record->ksymbol.name};
+	struct symbol_table *symbols;
+
+	if (record->ksymbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER || map.end <= map.start)
+		return 0;
+	map.file = files_get(&symbolizer->files, record->ksymbol.name, FILE_KSYMBOL, NULL, 0);
+	if (!map.file)
+		return PLUMB_ERR_NO_MEMORY;
+	symbols = &map.file->symbols;
+	if (symbols->count && symbol_table_find(symbols, map.start))
+		symbols->count = 0; /* registered anew */
+	if (symbol_table_add(symbols, &symbol) < 0 || symbol_table_finish(symbols, false) < 0)
+		return PLUMB_ERR_NO_MEMORY;
+	return maps_insert(&symbolizer->modules, &map);
+}
+
+static int add_comm(struct plumb_symbolizer *symbolizer, const struct plumb_record *record)
+{
+	struct task *task = tasks_get(&symbolizer->tasks, record->comm.pid, record->comm.tid);
+
+	return task ? task_name(task, record->comm.comm) : PLUMB_ERR_NO_MEMORY;
+}
+
+int plumb_symbolizer_add(struct plumb_symbolizer *symbolizer, const struct plumb_record *record)
+{
+	unsigned mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	switch (record->type) {
+	case PLUMB_RECORD_MMAP:
+	case PLUMB_RECORD_MMAP2:
+		if (mode == PLUMB_MODE_KERNEL)
+			return add_kernel_map(symbolizer, record);
+		return mode == PLUMB_MODE_GUEST_KERNEL ? 0 : add_map(symbolizer, record);
+	case PLUMB_RECORD_COMM:
+		return add_comm(symbolizer, record);
+	case PLUMB_RECORD_FORK:
+		return tasks_fork(&symbolizer->tasks, record->task.pid, record->task.tid,
+				  record->task.parent_pid, record->task.parent_tid,
+				  record->misc & PERF_RECORD_MISC_FORK_EXEC);
+	case PLUMB_RECORD_KSYMBOL:
+		return add_ksymbol(symbolizer, record);
+	default:
+		return 0;
+	}
+}
+
+/* ---- What is asked --------------------------------------------------------------------------- */
+
+const struct plumb_task *plumb_symbolizer_task(struct plumb_symbolizer *symbolizer, int32_t pid,
+					       int32_t tid)
+{
+	const struct task *task = tasks_get(&symbolizer->tasks, pid, tid);
+
+	return task ? &task->public : NULL;
+}
+
+/* Its symbols may reach farther than the record said, or less far. */
+static void load_kernel(struct plumb_symbolizer *symbolizer)
+{
+	struct plumb_symbol_file *kernel = symbolizer->kernel;
+	const struct symbol_table *symbols = &kernel->symbols;
+	size_t last = symbols->count;
+
+	if (kernel->loaded)
+		return;
+	file_load(&symbolizer->files, kernel);
+	last = symbols->count;
+	if (last == 0)
+		return;
+	/* Those of modules come last. */
+	while (last > 1 && maps_find(symbolizer->modules, symbols->at[last - 1].start))
+		last--;
+	symbolizer->kernel_start = symbols->at[0].start;
+	symbolizer->kernel_end = symbols->at[last - 1].end;
+}
+
+static bool in_kernel(struct plumb_symbolizer *symbolizer, uint64_t ip, struct map *found)
+{
+	const struct map *module = maps_find(symbolizer->modules, ip);
+
+	if (module) {
+		*found = *module;
+		return true;
+	}
+	if (!symbolizer->kernel || ip < symbolizer->kernel_start || ip >= symbolizer->kernel_end)
+		return false;
+	load_kernel(symbolizer);
+	*found = (struct map){.start = symbolizer->kernel_start,
+			      .end = symbolizer->kernel_end,
+			      .file = symbolizer->kernel,
+			      .identity = true};
+	return true;
+}
+
+static bool find_map(struct plumb_symbolizer *symbolizer, const struct plumb_task *task,
+		     enum plumb_cpu_mode mode, uint64_t ip, struct map *found)
+{
+	const struct map *map;
+
+	if (mode == PLUMB_MODE_KERNEL)
+		return in_kernel(symbolizer, ip, found);
+	if (mode != PLUMB_MODE_USER || !task)
+		return false;
+	map = maps_find(((const struct task *)(const void *)task)->process->space, ip);
+	if (map)
+		*found = *map;
+	return map;
+}
+
+bool plumb_symbolizer_locate_file(struct plumb_symbolizer *symbolizer,
+				  const struct plumb_task *task, enum plumb_cpu_mode mode,
+				  uint64_t ip, struct plumb_location *location)
+{
+	struct map map;
+
+	*location = (struct plumb_location){.ip = ip, .address = ip};
+	if (!find_map(symbolizer, task, mode, ip, &map))
+		return false;
+	location->file = map.file;
+	location->address = map_place(&map, ip);
+	location->map_start = map.start;
+	location->map_end = map.end;
+	return true;
+}
+
+bool plumb_symbolizer_locate(struct plumb_symbolizer *symbolizer, const struct plumb_task *task,
+			     enum plumb_cpu_mode mode, uint64_t ip, struct plumb_location *location)
+{
+	struct plumb_symbol_file *file;
+
+	if (!plumb_symbolizer_locate_file(symbolizer, task, mode, ip, location))
+		return false;
+	file = location->file;
+	file_load(&symbolizer->files, file);
+	if (file->kind == FILE_MODULE) {
+		/* Modules' symbols are among the kernel's. */
+		if (!symbolizer->kernel)
+			return true;
+		load_kernel(symbolizer);
+		file = symbolizer->kernel;
+	}
+	location->symbol = symbol_table_find(&file->symbols, location->address);
+	return true;
+}
+
+enum plumb_cpu_mode plumb_symbolizer_mode(enum plumb_cpu_mode mode, uint64_t address)
+{
+	if (mode == PLUMB_MODE_KERNEL || mode == PLUMB_MODE_USER)
+		return address >= KERNEL_HALF ? PLUMB_MODE_KERNEL : PLUMB_MODE_USER;
+	return mode;
+}
+
+const char *plumb_symbol_file_path(struct plumb_symbolizer *symbolizer,
+				   struct plumb_symbol_file *file)
+{
+	file_load(&symbolizer->files, file);
+	return file->path;
+}

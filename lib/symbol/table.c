@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbol/table.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE 4096
+
+/* How many enclosing symbols are looked at, should they be nested: nobody's are that deep. */
+#define NESTED_MAX 256
+
+int symbol_table_add(struct symbol_table *table, const struct plumb_symbol *symbol)
+{
+	struct plumb_symbol *copy;
+
+	if (table->count >= SYMBOL_TABLE_MAX)
+		return PLUMB_ERR_LIMIT;
+	if (table->count == table->room) {
+		size_t room = table->room ? table->room * 2 : 256;
+
+		copy = reallocarray(table->at, room, sizeof(*copy));
+		if (!copy)
+			return PLUMB_ERR_NO_MEMORY;
+		table->at = copy;
+		table->room = room;
+	}
+	copy = &table->at[table->count];
+	*copy = *symbol;
+	copy->name = arena_strdup(&table->names, symbol->name);
+	if (!copy->name)
+		return PLUMB_ERR_NO_MEMORY;
+	copy->order = (uint32_t)table->count++;
+	/* Only such names can be mangled; most are not even looked at. */
+	copy->mangled = !table->raw_names && copy->name[0] == '_' &&
+			(copy->name[1] == 'Z' || copy->name[1] == 'R' || copy->name[1] == 'G');
+	return 0;
+}
+
+static void demangle(struct symbol_table *table, struct plumb_symbol *symbol)
+{
+	char *name;
+
+	if (!symbol->mangled)
+		return;
+	symbol->mangled = false;
+	name = plumb_demangle(symbol->name, table->signatures);
+	if (name) {
+		const char *kept = arena_strdup(&table->names, name);
+
+		if (kept)
+			symbol->name = kept;
+	}
+	free(name);
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct plumb_symbol *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+/* Each symbol without a size ends where the next begins, the last one with the page after. */
+static void fill_sizes(struct symbol_table *table, bool kernel)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		struct plumb_symbol *s = &table->at[i];
+
+		if (s->end != s->start)
+			continue;
+		if (i + 1 == table->count)
+			s->end = ((s->start + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
+		else if (kernel && !strchr(s->name, '[') != !strchr(s[1].name, '['))
+			/* Between the kernel and a module there is a gap that is nobody's. */
+			s->end = (s->end + PAGE + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+		else
+			s->end = s[1].start;
+	}
+}
+
+static size_t underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/*
+ * Whether `a` names the address better than `b`, which begins there, too: tools/perf's choice
+ * (choose_best_symbol() of util/symbol.c), for names as they are shown.
+ */
+static bool is_better(struct symbol_table *table, struct plumb_symbol *a, struct plumb_symbol *b)
+{
+	size_t left, right;
+
+	if ((a->end == a->start) != (b->end == b->start))
+		return b->end == b->start;
+	if ((a->binding == STB_WEAK) != (b->binding == STB_WEAK))
+		return b->binding == STB_WEAK;
+	if ((a->binding == STB_GLOBAL) != (b->binding == STB_GLOBAL))
+		return a->binding == STB_GLOBAL;
+	demangle(table, a);
+	demangle(table, b);
+	left = underscores(a->name);
+	right = underscores(b->name);
+	if (left != right)
+		return left < right;
+	left = strlen(a->name);
+	right = strlen(b->name);
+	if (left != right)
+		return left > right;
+	/* The kernel's system calls have an alias of this name each. */
+	return strncmp(a->name, "SyS", 3) != 0 && strncmp(a->name, "compat_SyS", 10) != 0;
+}
+
+static void drop_aliases(struct symbol_table *table)
+{
+	size_t kept = 0;
+
+	for (size_t i = 1; i < table->count; i++) {
+		struct plumb_symbol *best = &table->at[kept], *next = &table->at[i];
+
+		if (next->start != best->start)
+			table->at[++kept] = *next;
+		else if (!is_better(table, best, next))
+			*best = *next;
+	}
+	if (table->count)
+		table->count = kept + 1;
+}
+
+int symbol_table_finish(struct symbol_table *table, bool kernel)
+{
+	uint64_t farthest = 0;
+	uint64_t *reach;
+
+	if (table->count == 0)
+		return 0;
+	qsort(table->at, table->count, sizeof(*table->at), by_address);
+	fill_sizes(table, kernel);
+	drop_aliases(table);
+	reach = reallocarray(table->reach, table->count, sizeof(*reach));
+	if (!reach)
+		return PLUMB_ERR_NO_MEMORY;
+	table->reach = reach;
+	for (size_t i = 0; i < table->count; i++) {
+		table->at[i].order = (uint32_t)i;
+		if (table->at[i].end > farthest)
+			farthest = table->at[i].end;
+		reach[i] = farthest;
+	}
+	return 0;
+}
+
+static bool contains(const struct plumb_symbol *symbol, uint64_t address)
+{
+	return address < symbol->end || address == symbol->start;
+}
+
+const struct plumb_symbol *symbol_table_find(struct symbol_table *table, uint64_t address)
+{
+	size_t low = 0, high = table->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->at[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (unsigned i = 0; i < NESTED_MAX && low > 0; i++) {
+		low--;
+		if (contains(&table->at[low], address)) {
+			demangle(table, &table->at[low]);
+			return &table->at[low];
+		}
+		if (table->reach[low] <= address)
+			break;
+	}
+	return NULL;
+}
+
+void symbol_table_free(struct symbol_table *table)
+{
+	free(table->at);
+	free(table->reach);
+	arena_free(&table->names);
+	*table = (struct symbol_table){0};
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file's symbols, sorted by address. */
+#ifndef SYMBOL_TABLE_H
+#define SYMBOL_TABLE_H
+
+#include <plumb/symbol.h>
+
+#include "base/arena.h"
+
+struct symbol_table {
+	struct plumb_symbol *at;
+	uint64_t *reach; /* the farthest end of the symbols up to this one */
+	size_t count, room;
+	struct arena names;
+	bool raw_names, signatures;
+};
+
+/* No file has more symbols than this: the rest of one that does is passed over. */
+#define SYMBOL_TABLE_MAX (UINT32_C(1) << 26)
+
+/* Adds a symbol; `name` is copied. Returns 0, PLUMB_ERR_NO_MEMORY or PLUMB_ERR_LIMIT. */
+int symbol_table_add(struct symbol_table *table, const struct plumb_symbol *symbol);
+
+/*
+ * Sorts what was added, gives symbols without a size what reaches to the next, and leaves one of
+ * those that begin at the same address. To be called before anything is looked up; may be called
+ * again after more was added. `kernel`: the symbols are kallsyms'. Returns 0 or
+ * PLUMB_ERR_NO_MEMORY.
+ */
+int symbol_table_finish(struct symbol_table *table, bool kernel);
+
+/* The symbol that `address` is in, its name demangled; NULL if there is none. */
+const struct plumb_symbol *symbol_table_find(struct symbol_table *table, uint64_t address);
+
+void symbol_table_free(struct symbol_table *table);
+
+#endif
