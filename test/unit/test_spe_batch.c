@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Batches give what the iterator gives, whatever the data, the pieces, the room and the columns;
+ * and what was encoded. spe_both_ways.h compares; here is the data.
+ */
+#include "check.h"
+
+#include <plumb/spe.h>
+
+#include "spe_both_ways.h"
+
+#define DATA_MAX 32768
+
+static struct both both;
+
+static void read_both(const uint8_t *data, size_t size, uint64_t seed, size_t records)
+{
+	size_t got = both_read(&both, data, size, seed);
+
+	if (both.difference)
+		fail_msg("seed %llu: %s differ, record %zu of %zu", (unsigned long long)seed,
+			 both.difference, got, records);
+	if (records != SIZE_MAX)
+		assert_int_equal(got, records);
+}
+
+static size_t put_record(uint8_t *data, size_t at, const struct plumb_spe_record *record,
+			 enum plumb_spe_layout layout)
+{
+	int size = plumb_spe_encode_record(record, layout, data + at, DATA_MAX - at);
+
+	assert_true(size > 0);
+	return at + (size_t)size;
+}
+
+/* A core's few layouts: of each seed, some. */
+static size_t put_few_layouts(struct spe_random *random, uint8_t *data, size_t records)
+{
+	unsigned kinds = 1 + (unsigned)spe_random_below(random, 12);
+	enum plumb_spe_layout layout = spe_random_below(random, 2);
+	uint32_t has[12];
+	size_t at = 0;
+
+	for (unsigned i = 0; i < kinds; i++)
+		has[i] = (uint32_t)spe_random(random);
+	for (size_t i = 0; i < records; i++) {
+		struct plumb_spe_record record =
+			spe_random_record(random, has[spe_random_below(random, kinds)]);
+
+		/* Of one length, mostly: as a core has them. */
+		if (spe_random_below(random, 100)) {
+			record.events &= 0xffff;
+			record.data_source &= 0xff;
+			record.op_class = (uint8_t)(record.has % 3);
+			record.events_bytes = record.data_source_bytes = 0;
+		}
+		at = put_record(data, at, &record, layout);
+	}
+	return at;
+}
+
+static void few_layouts(void **state)
+{
+	static uint8_t data[DATA_MAX];
+
+	(void)state;
+	for (uint64_t seed = 1; seed < 3000; seed++) {
+		struct spe_random random = {seed};
+		size_t records = 1 + spe_random_below(&random, 200);
+		size_t size = put_few_layouts(&random, data, records);
+
+		read_both(data, size, seed, records);
+	}
+}
+
+/* Records of any kind, with padding and other bytes between them, alignments among them. */
+static void any_bytes_between(void **state)
+{
+	static uint8_t data[DATA_MAX];
+
+	(void)state;
+	for (uint64_t seed = 1; seed < 3000; seed++) {
+		struct spe_random random = {seed};
+		size_t at = 0;
+
+		while (at < DATA_MAX - 500) {
+			struct plumb_spe_record record = spe_random_record(
+				&random, spe_random(&random) & spe_random(&random));
+			uint64_t dice = spe_random_below(&random, 8);
+
+			at = put_record(data, at, &record, spe_random_below(&random, 2));
+			if (dice == 0) {
+				data[at++] = (uint8_t)spe_random(&random);
+			} else if (dice < 3) {
+				size_t padding = spe_random_below(&random, 90);
+
+				memset(data + at, 0, padding);
+				at += padding;
+			} else if (dice == 3) {
+				data[at++] = 0x20 | (spe_random(&random) & 7);
+				data[at++] = 0;
+			}
+		}
+		read_both(data, at, seed, SIZE_MAX);
+	}
+}
+
+/* Good records of which some bytes are changed: headers as well as payloads. */
+static void damaged(void **state)
+{
+	static uint8_t data[DATA_MAX];
+
+	(void)state;
+	for (uint64_t seed = 1; seed < 3000; seed++) {
+		struct spe_random random = {seed};
+		size_t size = put_few_layouts(&random, data, 100);
+		size_t damages = spe_random_below(&random, 50);
+
+		for (size_t i = 0; i < damages; i++) {
+			size_t at = spe_random_below(&random, size);
+
+			data[at] = spe_random(&random) & 1 ? 0 : (uint8_t)spe_random(&random);
+		}
+		read_both(data, size, seed, SIZE_MAX);
+	}
+}
+
+static void noise(void **state)
+{
+	static uint8_t data[DATA_MAX];
+
+	(void)state;
+	for (uint64_t seed = 1; seed < 300; seed++) {
+		struct spe_random random = {seed};
+
+		for (size_t i = 0; i < DATA_MAX; i++)
+			data[i] = (uint8_t)(spe_random(&random) >> 40);
+		read_both(data, DATA_MAX, seed, SIZE_MAX);
+		memset(data, (int)(seed & 0xff), DATA_MAX);
+		read_both(data, DATA_MAX, seed, SIZE_MAX);
+	}
+}
+
+/* No byte past a piece's end is read, for which each piece has memory of its own. */
+static void nothing_past_the_end(void **state)
+{
+	static uint8_t data[DATA_MAX];
+	struct spe_random random = {7};
+	size_t size = put_few_layouts(&random, data, 5);
+
+	(void)state;
+	for (size_t cut = 0; cut <= size; cut++) {
+		uint8_t *exact = malloc(cut + 1);
+
+		assert_non_null(exact);
+		memcpy(exact, data, cut);
+		read_both(exact, cut, 1, SIZE_MAX);
+		free(exact);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(few_layouts),
+		cmocka_unit_test(any_bytes_between),
+		cmocka_unit_test(damaged),
+		cmocka_unit_test(noise),
+		cmocka_unit_test(nothing_past_the_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
