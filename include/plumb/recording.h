@@ -142,6 +142,7 @@ enum plumb_record_type {
 	PLUMB_RECORD_HEADER_FEATURE = 80,
 	PLUMB_RECORD_COMPRESSED = 81,
 	PLUMB_RECORD_FINISHED_INIT = 82,
+	PLUMB_RECORD_COMPRESSED2 = 83,
 };
 /* "MMAP2"; NULL for one that is unknown. */
 PLUMB_API const char *plumb_record_type_name(uint32_t type);
@@ -275,6 +276,7 @@ struct plumb_record {
 			const uint8_t *old_bytes, *new_bytes;
 			uint16_t old_length, new_length;
 		} text_poke;
+		uint64_t hw_id; /* AUX_OUTPUT_HW_ID */
 		struct plumb_aux_chunk auxtrace;
 		struct plumb_auxtrace_info auxtrace_info;
 		struct plumb_time_conv time_conv;

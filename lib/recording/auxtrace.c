@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * AUX data: where its chunks are. In a file they stay where they are; what comes through a pipe is
+ * put aside into a temporary file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "recording/reader.h"
+
+#define HEADER        8u
+#define AUXTRACE_SIZE 48u /* struct perf_record_auxtrace */
+#define INDEX_ENTRY   16u
+
+bool chunk_parse(struct cursor *in, struct plumb_aux_chunk *chunk)
+{
+	*chunk = (struct plumb_aux_chunk){0};
+	chunk->size = take64(in);
+	chunk->offset = take64(in);
+	chunk->reference = take64(in);
+	chunk->index = take32(in);
+	chunk->tid = (int32_t)take32(in);
+	chunk->cpu = (int32_t)take32(in);
+	return !in->short_of;
+}
+
+static int add_chunk(struct plumb_recording *r, const struct plumb_aux_chunk *chunk)
+{
+	if (r->chunk_count == r->chunk_room) {
+		size_t room = r->chunk_room ? 2 * r->chunk_room : 64;
+		struct plumb_aux_chunk *grown = reallocarray(r->chunks, room, sizeof(*grown));
+
+		if (!grown)
+			return out_of_memory(r);
+		r->chunks = grown;
+		r->chunk_room = room;
+	}
+	r->chunks[r->chunk_count++] = *chunk;
+	return 0;
+}
+
+/* ---- The index of a file --------------------------------------------------------------------- */
+
+/* The record that an entry of the index leads to. 1, or 0: there is none there. */
+static int look_up(struct plumb_recording *r, uint64_t place, struct plumb_aux_chunk *chunk)
+{
+	uint8_t bytes[AUXTRACE_SIZE];
+	struct cursor in = {.at = bytes + HEADER, .end = bytes + sizeof(bytes), .swap = r->swap};
+	size_t got, size;
+
+	if (source_read_at(r->fd, place, bytes, sizeof(bytes), &got) < 0)
+		return refuse(r, PLUMB_ERR_IO, "read", "reading failed at %#llx: %s",
+			      (unsigned long long)place, strerrordesc_np(errno));
+	size = load16(bytes + 6, r->swap);
+	if (got < sizeof(bytes) || load32(bytes, r->swap) != PLUMB_RECORD_AUXTRACE ||
+	    size < AUXTRACE_SIZE || !chunk_parse(&in, chunk))
+		return 0;
+	chunk->place = place + size;
+	return chunk->place <= r->file_size && chunk->size <= r->file_size - chunk->place;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct plumb_aux_chunk *first = a, *second = b;
+
+	return (first->place > second->place) - (first->place < second->place);
+}
+
+int chunks_read_index(struct plumb_recording *r)
+{
+	const struct kept_feature *feature = &r->features[PLUMB_FEATURE_AUXTRACE];
+	struct cursor in = {
+		.at = feature->bytes, .end = feature->bytes + feature->size, .swap = r->swap};
+	const uint64_t count = take64(&in);
+
+	if (count > cursor_left(&in) / INDEX_ENTRY || count > CHUNKS_LIMIT) {
+		complain(r, COMPLAINT_AUX, 0, "the index of AUX data cannot be used");
+		return 0;
+	}
+	for (uint64_t i = 0; i < count; i++) {
+		struct plumb_aux_chunk chunk;
+		const uint64_t place = take64(&in);
+		int got = look_up(r, place, &chunk);
+
+		(void)take64(&in); /* the size of the record, which the record says too */
+		if (got > 0)
+			got = add_chunk(r, &chunk);
+		else if (got == 0) {
+			complain(r, COMPLAINT_AUX, place,
+				 "no AUX data is where their index says: it is not used");
+			r->chunk_count = 0;
+			return 0;
+		}
+		if (got < 0)
+			return got;
+	}
+	if (r->chunk_count > 1)
+		qsort(r->chunks, r->chunk_count, sizeof(*r->chunks), compare_places);
+	r->chunks_indexed = true;
+	return 0;
+}
+
+/* ---- Chunks as they come --------------------------------------------------------------------- */
+
+static int spool_failed(const struct plumb_recording *r)
+{
+	return refuse(r, PLUMB_ERR_IO, "spool",
+		      "AUX data cannot be put aside in a file of " P_tmpdir ": %s",
+		      strerrordesc_np(errno));
+}
+
+static int spool_open(struct plumb_recording *r)
+{
+	char path[] = P_tmpdir "/plumb-XXXXXX";
+
+	if (r->spool >= 0)
+		return 0;
+	r->spool = open(P_tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (r->spool >= 0)
+		return 0;
+	/* Not every file system has files without a name. */
+	r->spool = mkostemp(path, O_CLOEXEC);
+	if (r->spool < 0)
+		return spool_failed(r);
+	(void)unlink(path);
+	return 0;
+}
+
+static int spool_write(void *user, const uint8_t *bytes, size_t size)
+{
+	struct plumb_recording *r = user;
+
+	while (size > 0) {
+		ssize_t written = pwrite(r->spool, bytes, size, (off_t)r->spooled);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return PLUMB_ERR_LIMIT;
+		bytes += written;
+		size -= (size_t)written;
+		r->spooled += (uint64_t)written;
+	}
+	return 0;
+}
+
+int chunks_take(struct plumb_recording *r, struct raw_record *raw)
+{
+	struct cursor in = {
+		.at = raw->bytes + HEADER, .end = raw->bytes + raw->size, .swap = r->swap};
+	const bool aside = !r->source.seekable;
+	struct plumb_aux_chunk chunk;
+	uint64_t skipped;
+	int err;
+
+	if (!chunk_parse(&in, &chunk))
+		return refuse(r, PLUMB_ERR_INVALID, "bad-size",
+			      "at %#llx: a record AUXTRACE does not say how much data follows",
+			      (unsigned long long)raw->offset);
+	if (aside && spool_open(r) < 0)
+		return PLUMB_ERR_IO;
+	chunk.place = aside ? r->spooled : r->source.position;
+	err = source_skip(&r->source, chunk.size, aside ? spool_write : NULL, r, &skipped);
+	if (err == PLUMB_ERR_LIMIT)
+		return spool_failed(r);
+	if (err)
+		return refuse(r, PLUMB_ERR_IO, "read", "reading failed at %#llx: %s",
+			      (unsigned long long)r->source.position, strerrordesc_np(errno));
+	if (skipped < chunk.size) {
+		r->losses.cut_off = true;
+		complain(
+			r, COMPLAINT_CUT_OFF, raw->offset,
+			"the recording ends within AUX data, of which %llu bytes of %llu are there",
+			(unsigned long long)skipped, (unsigned long long)chunk.size);
+		chunk.size = skipped;
+	}
+	raw->aux_place = chunk.place;
+	raw->aux_size = chunk.size;
+	return r->chunks_indexed ? 0 : add_chunk(r, &chunk);
+}
+
+void chunks_free(struct plumb_recording *r)
+{
+	free(r->chunks);
+	if (r->spool >= 0)
+		(void)close(r->spool);
+}
+
+const struct plumb_aux_chunk *plumb_recording_aux_chunk(const struct plumb_recording *r, size_t i)
+{
+	return i < r->chunk_count ? &r->chunks[i] : NULL;
+}
+
+int plumb_recording_read_aux(const struct plumb_recording *r, const struct plumb_aux_chunk *chunk,
+			     uint64_t from, void *bytes, size_t size)
+{
+	const int fd = r->source.seekable ? r->fd : r->spool;
+	size_t got;
+
+	if (from > chunk->size || size > chunk->size - from || chunk->place > UINT64_MAX - from)
+		return refuse(r, PLUMB_ERR_ARGUMENT, "beyond-chunk",
+			      "%zu bytes from %llu on are more than a chunk of %llu has", size,
+			      (unsigned long long)from, (unsigned long long)chunk->size);
+	if (source_read_at(fd, chunk->place + from, bytes, size, &got) < 0)
+		return refuse(r, PLUMB_ERR_IO, "read", "reading AUX data at %#llx failed: %s",
+			      (unsigned long long)(chunk->place + from), strerrordesc_np(errno));
+	if (got < size)
+		return refuse(r, PLUMB_ERR_INVALID, "cut-off", "AUX data ends early, at %#llx",
+			      (unsigned long long)(chunk->place + from + got));
+	return 0;
+}
+
+/* ---- What AUX data means --------------------------------------------------------------------- */
+
+static int keep_info(struct plumb_recording *r, struct cursor *in)
+{
+	const uint32_t type = take32(in);
+	uint64_t *values;
+	size_t count;
+
+	(void)take32(in);
+	if (in->short_of || r->has_auxtrace_info)
+		return 0;
+	count = cursor_left(in) / 8;
+	values = arena_alloc_array(&r->arena, count + 1, sizeof(*values));
+	if (!values)
+		return out_of_memory(r);
+	for (size_t i = 0; i < count; i++)
+		values[i] = take64(in);
+	r->auxtrace_info = (struct plumb_auxtrace_info){type, values, count};
+	r->has_auxtrace_info = true;
+	return 0;
+}
+
+int auxtrace_info_keep(struct plumb_recording *r, const struct raw_record *raw)
+{
+	struct cursor in = {
+		.at = raw->bytes + HEADER, .end = raw->bytes + raw->size, .swap = r->swap};
+
+	if (raw->type == PLUMB_RECORD_AUXTRACE_INFO)
+		return keep_info(r, &in);
+	if (!r->has_time_conv) {
+		time_conv_parse(&in, &r->time_conv);
+		r->has_time_conv = !in.short_of;
+	}
+	return 0;
+}
+
+uint64_t plumb_time_from_ticks(const struct plumb_time_conv *conv, uint64_t ticks)
+{
+	const unsigned shift = conv->shift < 64 ? (unsigned)conv->shift : 63;
+	uint64_t quotient, remainder;
+
+	if (conv->cap_user_time_short)
+		ticks = conv->cycles + ((ticks - conv->cycles) & conv->mask);
+	quotient = ticks >> shift;
+	remainder = ticks & ((UINT64_C(1) << shift) - 1);
+	return conv->zero + quotient * conv->mult + (remainder * conv->mult >> shift);
+}

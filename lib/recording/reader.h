@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the reader share. */
+#ifndef RECORDING_READER_H
+#define RECORDING_READER_H
+
+#include <pthread.h>
+
+#include <plumb/recording.h>
+
+#include "base/arena.h"
+#include "recording/bytes.h"
+#include "recording/order.h"
+#include "recording/source.h"
+
+#define FEATURE_COUNT 256
+/* The most bytes of features that are kept, and of one of them. */
+#define FEATURES_LIMIT ((size_t)64 << 20)
+#define FEATURE_LIMIT  ((size_t)16 << 20)
+#define EVENTS_LIMIT   (64u << 10)
+#define IDS_LIMIT      (4u << 20)
+#define CHUNKS_LIMIT   (1u << 20)
+/* As the header of a record can say. */
+#define RECORD_SIZE_MAX 65535u
+
+/* PERF_SAMPLE_* */
+enum sample_type_bit {
+	SAMPLE_IP = 1 << 0,
+	SAMPLE_TID = 1 << 1,
+	SAMPLE_TIME = 1 << 2,
+	SAMPLE_ADDR = 1 << 3,
+	SAMPLE_READ = 1 << 4,
+	SAMPLE_CALLCHAIN = 1 << 5,
+	SAMPLE_ID = 1 << 6,
+	SAMPLE_CPU = 1 << 7,
+	SAMPLE_PERIOD = 1 << 8,
+	SAMPLE_STREAM_ID = 1 << 9,
+	SAMPLE_RAW = 1 << 10,
+	SAMPLE_BRANCH_STACK = 1 << 11,
+	SAMPLE_REGS_USER = 1 << 12,
+	SAMPLE_STACK_USER = 1 << 13,
+	SAMPLE_WEIGHT = 1 << 14,
+	SAMPLE_DATA_SRC = 1 << 15,
+	SAMPLE_IDENTIFIER = 1 << 16,
+	SAMPLE_TRANSACTION = 1 << 17,
+	SAMPLE_REGS_INTR = 1 << 18,
+	SAMPLE_PHYS_ADDR = 1 << 19,
+	SAMPLE_AUX = 1 << 20,
+	SAMPLE_CGROUP = 1 << 21,
+	SAMPLE_DATA_PAGE_SIZE = 1 << 22,
+	SAMPLE_CODE_PAGE_SIZE = 1 << 23,
+	SAMPLE_WEIGHT_STRUCT = 1 << 24,
+};
+
+/* PERF_FORMAT_* */
+enum read_format_bit {
+	FORMAT_TIME_ENABLED = 1 << 0,
+	FORMAT_TIME_RUNNING = 1 << 1,
+	FORMAT_ID = 1 << 2,
+	FORMAT_GROUP = 1 << 3,
+	FORMAT_LOST = 1 << 4,
+};
+
+#define BRANCH_HW_INDEX (1u << 17)
+#define BRANCH_COUNTERS (1u << 19)
+
+/* An event, and where its samples and trailers have what is wanted before they are parsed. */
+struct known_event {
+	struct plumb_recorded_event event; /* first: callers hold pointers to it */
+	bool has_id, has_time;
+	size_t sample_id, sample_time;   /* bytes from the record's begin */
+	size_t trailer_id, trailer_time; /* bytes from its end */
+	size_t trailer;                  /* its size; 0: records other than samples have none */
+};
+
+/* An open-addressed table from id to event. */
+struct id_table {
+	struct {
+		uint64_t id;
+		const struct known_event *event; /* NULL: free */
+	} * slots;
+	size_t count, room;
+};
+
+struct kept_feature {
+	uint8_t *bytes;
+	size_t size;
+};
+
+struct build_ids {
+	struct build_id_entry **slots; /* open-addressed, by path */
+	size_t count, room;
+};
+
+/* Kinds of findings; each is told a few times, then only counted. */
+enum complaint_kind {
+	COMPLAINT_CUT_OFF,
+	COMPLAINT_DAMAGED,
+	COMPLAINT_UNKNOWN_ID,
+	COMPLAINT_FEATURE,
+	COMPLAINT_ATTRIBUTE,
+	COMPLAINT_AUX,
+	COMPLAINT_ORDER,
+	COMPLAINT_KINDS,
+};
+
+struct plumb_recording {
+	char *name;
+	int fd;
+	uint64_t file_size; /* 0: of a pipe */
+	bool pipe_format, in_file_order;
+	bool swap, big_endian; /* the file's byte order: unlike this machine's; big */
+	struct plumb_recording_options options;
+	uint64_t next_progress;
+	struct plumb_diagnostics *found;
+	pthread_mutex_t found_lock;
+	unsigned complaints[COMPLAINT_KINDS];
+
+	struct arena arena;
+	struct known_event **events;
+	size_t event_count, event_room, id_count;
+	bool uniform; /* all events' records are laid out alike */
+	struct id_table ids;
+
+	struct kept_feature features[FEATURE_COUNT];
+	size_t features_size;
+	const char **command;
+	size_t command_count;
+	struct build_ids build_ids;
+
+	struct plumb_auxtrace_info auxtrace_info;
+	struct plumb_time_conv time_conv;
+	bool has_auxtrace_info, has_time_conv;
+	struct plumb_aux_chunk *chunks;
+	size_t chunk_count, chunk_room;
+	bool chunks_indexed;
+	int spool; /* of a pipe's AUX data; -1: none yet */
+	uint64_t spooled;
+
+	struct source source;
+	struct decompressor *decompressor;
+	struct order order;
+	uint64_t round_end;        /* what is not younger than this can be given */
+	uint64_t next_round_end;   /* ... once the next round is finished */
+	uint64_t given_time;       /* of the last one given in order */
+	bool ended;                /* nothing more is read */
+	int failure;               /* ... because of this, which is yet to be returned */
+	bool has_pending;          /* one that comes after all of its round */
+	struct raw_record pending; /* its bytes are the source's */
+	struct raw_record *early;  /* those that opening a pipe has passed */
+	size_t early_count, early_room, early_next, early_bytes;
+
+	/* Members of the record last given that are not as they are in the file. */
+	uint8_t *scratch, *carried;
+	size_t scratch_used;
+	int32_t *cpus;
+
+	struct plumb_recording_losses losses;
+};
+
+/* ---- recording.c ---- */
+
+/* A finding with the place in the file. A warning is told only a few times a kind. */
+void complain(struct plumb_recording *r, enum complaint_kind kind, uint64_t offset,
+	      const char *format, ...) PLUMB_PRINTF(4, 5);
+/* The same as an error; returns `error`. */
+int refuse(const struct plumb_recording *r, int error, const char *id, const char *format, ...)
+	PLUMB_PRINTF(4, 5);
+int out_of_memory(const struct plumb_recording *r);
+
+/* ---- header.c: a file's or a pipe's header, attributes and features ---- */
+
+int header_read(struct plumb_recording *r);
+
+/* ---- attr.c ---- */
+
+/* Reads an attribute of at most `size` bytes; what it says of its own size is in attr->size. */
+int attr_parse(struct plumb_recording *r, const uint8_t *bytes, size_t size, uint64_t offset,
+	       struct plumb_event_attr *attr);
+
+/* ---- events.c ---- */
+
+/* `ids` are of the file's byte order. */
+int events_add(struct plumb_recording *r, const struct plumb_event_attr *attr, const uint8_t *ids,
+	       size_t count);
+void events_name(struct plumb_recording *r, const struct known_event *event, const char *name,
+		 size_t length);
+const struct known_event *events_find(const struct plumb_recording *r, uint64_t id);
+/* Sets .layout, .identified and .time (0: none). */
+void events_locate(struct plumb_recording *r, struct raw_record *raw);
+void events_free(struct plumb_recording *r);
+
+/* ---- features.c ---- */
+
+/* Keeps a copy of a feature and makes use of it. Only memory can be short. */
+int feature_keep(struct plumb_recording *r, unsigned number, const uint8_t *bytes, size_t size);
+/* A HEADER_BUILD_ID record, which the feature of that name is made of. */
+int build_id_keep(struct plumb_recording *r, const uint8_t *record, size_t size);
+void features_free(struct plumb_recording *r);
+
+/* ---- record.c, perf_record.c, sample.c: one record ---- */
+
+/* Members from the record's bytes. False: they do not fit into it. */
+bool record_parse(struct plumb_recording *r, const struct raw_record *raw,
+		  struct plumb_record *record);
+bool kernel_record_parse(struct plumb_recording *r, struct cursor *in,
+			 const struct known_event *layout, struct plumb_record *record);
+bool perf_record_parse(struct plumb_recording *r, struct cursor *in, const struct raw_record *raw,
+		       struct plumb_record *record);
+void time_conv_parse(struct cursor *in, struct plumb_time_conv *conv);
+bool sample_parse(struct plumb_recording *r, struct cursor *in, const struct known_event *layout,
+		  struct plumb_record *record);
+/* PERF_SAMPLE_READ's and READ's values. */
+struct read_values {
+	const struct plumb_read_value *values;
+	size_t count;
+	uint64_t time_enabled, time_running;
+};
+bool read_values_parse(struct plumb_recording *r, struct cursor *in, uint64_t format,
+		       struct read_values *read);
+/* `count` numbers of this machine's byte order; NULL if they are not there. */
+const uint64_t *numbers_parse(struct plumb_recording *r, struct cursor *in, uint64_t count);
+/* A string up to its NUL; all that is left of `in` if there is no NUL. */
+const char *string_parse(struct plumb_recording *r, struct cursor *in);
+/* Room for members; NULL: there is not as much. */
+void *scratch_take(struct plumb_recording *r, size_t size);
+/* PERF_RECORD_CPU_MAP's forms. */
+bool cpu_map_parse(struct plumb_recording *r, struct cursor *in, struct plumb_record *record);
+
+/* ---- compressed.c ---- */
+
+/* Gives what a record COMPRESSED holds to the decompressor. */
+int decompressor_feed(struct plumb_recording *r, const struct raw_record *raw);
+/* The next record of what it was given, its bytes at least; 1, 0 when more must be fed, or an
+ * error. */
+int decompressor_next(struct plumb_recording *r, struct raw_record *raw);
+void decompressor_free(struct plumb_recording *r);
+
+/* ---- auxtrace.c ---- */
+
+/* Reads the feature AUXTRACE: the chunks of a file. */
+int chunks_read_index(struct plumb_recording *r);
+/* Takes a record AUXTRACE, which was passed, and passes its data. */
+int chunks_take(struct plumb_recording *r, struct raw_record *raw);
+bool chunk_parse(struct cursor *in, struct plumb_aux_chunk *chunk);
+void chunks_free(struct plumb_recording *r);
+/* AUXTRACE_INFO and TIME_CONV, the first of each. */
+int auxtrace_info_keep(struct plumb_recording *r, const struct raw_record *raw);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What perf's Arm SPE part keeps in AUXTRACE_INFO: two numbers, or since Linux 6.13 a table. */
+#include <string.h>
+
+#include <plumb/recording.h>
+
+#define AUXTRACE_ARM_SPE 4u
+#define CPU_MAGIC        UINT64_C(0x1010101010101010)
+
+/* Where version 2 has what; the header's own size says where the first CPU stands. */
+enum header_value {
+	HEADER_VERSION,
+	HEADER_SIZE,
+	HEADER_PMU_TYPE,
+	HEADER_CPUS,
+	HEADER_LEAST,
+};
+
+/* A CPU: these, then as many parameters as it says. */
+enum cpu_value {
+	CPU_MAGIC_VALUE,
+	CPU_NUMBER,
+	CPU_PARAMETERS,
+	CPU_FIRST_PARAMETER,
+};
+
+int plumb_spe_auxtrace_read(const struct plumb_auxtrace_info *info, struct plumb_spe_auxtrace *spe)
+{
+	const uint64_t *values = info->values;
+
+	*spe = (struct plumb_spe_auxtrace){0};
+	if (info->type != AUXTRACE_ARM_SPE)
+		return PLUMB_ERR_UNSUPPORTED;
+	if (info->count < 2)
+		return PLUMB_ERR_INVALID;
+	/* The first version did not say that it is one, and had no more than this. */
+	if (info->count == 2) {
+		spe->version = 1;
+		spe->pmu_type = (uint32_t)values[0];
+		spe->per_cpu_mmaps = values[1];
+		return 0;
+	}
+	if (values[HEADER_VERSION] != 2)
+		return PLUMB_ERR_UNSUPPORTED;
+	if (info->count < HEADER_LEAST || values[HEADER_SIZE] < HEADER_LEAST ||
+	    values[HEADER_SIZE] > info->count)
+		return PLUMB_ERR_INVALID;
+	spe->version = 2;
+	spe->pmu_type = (uint32_t)values[HEADER_PMU_TYPE];
+	spe->per_cpu_mmaps = true;
+	spe->cpu_count = values[HEADER_CPUS];
+	if (spe->cpu_count > (info->count - values[HEADER_SIZE]) / CPU_FIRST_PARAMETER)
+		return PLUMB_ERR_INVALID;
+	return 0;
+}
+
+/* Where the CPU after the one at `at` stands; 0: the one at `at` is not whole. */
+static size_t after(const struct plumb_auxtrace_info *info, size_t at)
+{
+	size_t left = info->count - at;
+
+	if (left < CPU_FIRST_PARAMETER || info->values[at + CPU_MAGIC_VALUE] != CPU_MAGIC ||
+	    info->values[at + CPU_PARAMETERS] > left - CPU_FIRST_PARAMETER)
+		return 0;
+	return at + CPU_FIRST_PARAMETER + (size_t)info->values[at + CPU_PARAMETERS];
+}
+
+int plumb_spe_auxtrace_cpu(const struct plumb_auxtrace_info *info, size_t i,
+			   struct plumb_spe_cpu *cpu)
+{
+	struct plumb_spe_auxtrace spe;
+	uint64_t parameters[4] = {0};
+	size_t at, next, count;
+	int err = plumb_spe_auxtrace_read(info, &spe);
+
+	*cpu = (struct plumb_spe_cpu){0};
+	if (err)
+		return err;
+	if (i >= spe.cpu_count)
+		return PLUMB_ERR_NOT_FOUND;
+	at = info->values[HEADER_SIZE];
+	next = after(info, at);
+	for (; next && i > 0; i--) {
+		at = next;
+		next = after(info, at);
+	}
+	if (!next)
+		return PLUMB_ERR_INVALID;
+	count = next - at - CPU_FIRST_PARAMETER;
+	if (count > 4)
+		count = 4;
+	memcpy(parameters, info->values + at + CPU_FIRST_PARAMETER, count * sizeof(*parameters));
+	*cpu = (struct plumb_spe_cpu){
+		.cpu = info->values[at + CPU_NUMBER],
+		.midr = parameters[0],
+		.pmu_type = parameters[1],
+		.min_interval = parameters[2],
+		.capabilities = parameters[3],
+	};
+	return 0;
+}
