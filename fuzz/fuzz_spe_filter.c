@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parsers of filters and of --itrace. The first byte of the input chooses: an even one is a
+ * filter's. Whatever is taken keeps what the headers promise; whatever is refused says where.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <plumb/spe_filter.h>
+#include <plumb/spe_groups.h>
+
+/* Unlike assert(), there in every build. */
+static void require(bool promise)
+{
+	if (!promise)
+		abort();
+}
+
+static void check_finding(const struct plumb_diagnostics *found, int error, size_t length)
+{
+	const struct plumb_diagnostic *finding = plumb_diagnostics_get(found, 0);
+
+	require(plumb_diagnostics_errors(found) == (error ? 1 : 0));
+	if (error)
+		require(finding->column >= 1 && finding->column <= length + 1);
+}
+
+static void check_filter(const struct plumb_spe_filter *filter)
+{
+	const struct plumb_spe_record nothing = {0};
+	const struct plumb_spe_filter all = {0};
+	uint16_t latency = 0;
+	bool passes = plumb_spe_filter_matches(filter, &nothing, NULL);
+
+	/* A record that says nothing fulfils no condition. */
+	require(passes == (memcmp(filter, &all, sizeof(all)) == 0));
+	plumb_spe_filter_beyond_hardware(filter, &latency);
+	require(latency <= 4095);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	char *text = malloc(size + 1);
+	int error;
+
+	if (!text || !found)
+		abort();
+	memcpy(text, data, size);
+	text[size] = '\0';
+	if (size && text[0] % 2 == 0) {
+		struct plumb_spe_filter filter;
+
+		error = plumb_spe_filter_parse(text + 1, 0x410fd8e0, &filter, found);
+		if (!error)
+			check_filter(&filter);
+	} else {
+		struct plumb_itrace itrace;
+
+		error = plumb_itrace_parse(size ? text + 1 : text, &itrace, found);
+		if (!error) {
+			require(plumb_itrace_groups(&itrace) >> PLUMB_SPE_GROUPS == 0);
+			plumb_itrace_report(&itrace, found);
+		}
+	}
+	check_finding(found, error, size);
+	plumb_diagnostics_free(found);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which of perf's groups an SPE record is in. The rules are the behaviour of perf 6.1
+ * (tools/perf/util/arm-spe.c) and, of "branch", of newer ones; those of L2D follow L1D's.
+ */
+#include <plumb/spe_groups.h>
+
+#include "base/text.h"
+
+static const struct {
+	const char *name;
+	uint64_t event; /* that puts a record into the group; 0: another rule */
+} groups[PLUMB_SPE_GROUPS] = {
+	[PLUMB_SPE_GROUP_L1D_MISS] = {"l1d-miss", PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_L1D_REFILL)},
+	[PLUMB_SPE_GROUP_L1D_ACCESS] = {"l1d-access", PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_L1D_ACCESS)},
+	[PLUMB_SPE_GROUP_L2D_MISS] = {"l2d-miss", PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_L2D_MISS)},
+	[PLUMB_SPE_GROUP_L2D_ACCESS] = {"l2d-access", PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_L2D_ACCESS)},
+	[PLUMB_SPE_GROUP_LLC_MISS] = {"llc-miss", PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_LLC_MISS)},
+	[PLUMB_SPE_GROUP_LLC_ACCESS] = {"llc-access", PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_LLC_ACCESS)},
+	[PLUMB_SPE_GROUP_TLB_MISS] = {"tlb-miss", PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_TLB_WALK)},
+	[PLUMB_SPE_GROUP_TLB_ACCESS] = {"tlb-access", PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_TLB_ACCESS)},
+	[PLUMB_SPE_GROUP_BRANCH] = {"branch", 0},
+	[PLUMB_SPE_GROUP_BRANCH_MISS] = {"branch-miss",
+					 PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_MISPREDICTED)},
+	[PLUMB_SPE_GROUP_REMOTE_ACCESS] = {"remote-access",
+					   PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_REMOTE_ACCESS)},
+	[PLUMB_SPE_GROUP_MEMORY] = {"memory", 0},
+	[PLUMB_SPE_GROUP_INSTRUCTIONS] = {"instructions", 0},
+};
+
+const char *plumb_spe_group_name(unsigned group)
+{
+	return group < PLUMB_SPE_GROUPS ? groups[group].name : NULL;
+}
+
+int plumb_spe_group_by_name(const char *name)
+{
+	for (int i = 0; i < PLUMB_SPE_GROUPS; i++)
+		if (text_compare(name, groups[i].name) == 0)
+			return i;
+	return PLUMB_ERR_NOT_FOUND;
+}
+
+uint32_t plumb_spe_record_groups(const struct plumb_spe_record *record)
+{
+	uint32_t in = PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
+
+	if (record->has & PLUMB_SPE_HAS_EVENTS)
+		for (unsigned i = 0; i < PLUMB_SPE_GROUPS; i++)
+			if (record->events & groups[i].event)
+				in |= PLUMB_SPE_GROUP_BIT(i);
+	if (!(record->has & PLUMB_SPE_HAS_OPERATION))
+		return in;
+	if (record->op_class == PLUMB_SPE_LOAD_STORE)
+		in |= PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_MEMORY);
+	if (record->op_class == PLUMB_SPE_BRANCH)
+		in |= PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_BRANCH);
+	return in;
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The --itrace string: perf's way of saying what is to be made of AUX data. Its letters and units
+ * are those of perf 6.1 (tools/perf/Documentation/itrace.txt, itrace_do_parse_synth_opts()).
+ */
+#include <plumb/spe_groups.h>
+
+#include <string.h>
+
+/* perf's defaults and limits. */
+#define DEFAULT_PERIOD           100000 /* ns */
+#define DEFAULT_CALLCHAIN_SIZE   16
+#define MAX_CALLCHAIN_SIZE       1024
+#define DEFAULT_LAST_BRANCH_SIZE 64
+#define MAX_LAST_BRANCH_SIZE     1024
+
+struct parser {
+	const char *text, *at;
+	struct plumb_itrace *itrace;
+	struct plumb_diagnostics *found;
+	bool has_period, has_unit;
+};
+
+static struct plumb_place place_of(const struct parser *p, const char *at)
+{
+	return (struct plumb_place){.file = "--itrace", .column = (unsigned)(at - p->text) + 1};
+}
+
+/* A finding about the letter at `at`. */
+static int bad_letter(const struct parser *p, const char *at, const char *problem)
+{
+	struct plumb_place place = place_of(p, at);
+	unsigned char c = (unsigned char)*at;
+
+	if (c == '\0')
+		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place,
+				      "--itrace ends early: %s", problem);
+	else if (c > ' ' && c < 0x7f)
+		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place,
+				      "--itrace: '%c' %s", c, problem);
+	else
+		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place,
+				      "--itrace: byte 0x%02x %s", c, problem);
+	return PLUMB_ERR_SYNTAX;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static void skip_separators(struct parser *p)
+{
+	while (*p->at == ' ' || *p->at == ',')
+		p->at++;
+}
+
+/* The number that is next, which is there. */
+static int parse_number(struct parser *p, uint64_t most, uint64_t *number)
+{
+	const char *begin = p->at;
+	bool fits = true;
+
+	*number = 0;
+	for (; is_digit(*p->at); p->at++)
+		fits = fits && !__builtin_mul_overflow(*number, 10, number) &&
+		       !__builtin_add_overflow(*number, (uint64_t)(*p->at - '0'), number);
+	if (!fits || *number > most) {
+		struct plumb_place place = place_of(p, begin);
+
+		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-number", &place,
+				      "--itrace: %.*s is too large: at most %llu",
+				      (int)(p->at - begin), begin, (unsigned long long)most);
+		return PLUMB_ERR_INVALID;
+	}
+	return 0;
+}
+
+/* What follows the digits of a period; a period that ends the string is in nanoseconds. */
+static int parse_unit(struct parser *p)
+{
+	const char *unit = p->at;
+	uint64_t scale = 1;
+
+	p->has_unit = true;
+	switch (*p->at) {
+	case '\0':
+		p->has_unit = false;
+		return 0;
+	case 'i':
+		p->at++;
+		p->itrace->unit = PLUMB_ITRACE_INSTRUCTIONS;
+		return 0;
+	case 't':
+		p->at++;
+		p->itrace->unit = PLUMB_ITRACE_TICKS;
+		return 0;
+	case 'm':
+		scale = 1000000;
+		break;
+	case 'u':
+		scale = 1000;
+		break;
+	case 'n':
+		break;
+	default:
+		return bad_letter(p, unit, "is no unit of a period: i, t, ms, us or ns");
+	}
+	p->at++;
+	if (*p->at != 's')
+		return bad_letter(p, p->at, "stands where the s of ms, us or ns belongs");
+	p->at++;
+	p->itrace->unit = PLUMB_ITRACE_NANOSECONDS;
+	if (__builtin_mul_overflow(p->itrace->period, scale, &p->itrace->period)) {
+		struct plumb_place place = place_of(p, unit);
+
+		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-number", &place,
+				      "--itrace: the period is too large");
+		return PLUMB_ERR_INVALID;
+	}
+	return 0;
+}
+
+static int parse_period(struct parser *p)
+{
+	int error;
+
+	p->itrace->instructions = true;
+	skip_separators(p);
+	if (!is_digit(*p->at))
+		return 0;
+	error = parse_number(p, UINT64_MAX, &p->itrace->period);
+	if (error)
+		return error;
+	p->has_period = true;
+	skip_separators(p);
+	return parse_unit(p);
+}
+
+/* +x-y..., letters as bits. */
+static int parse_flags(struct parser *p, uint32_t *plus, uint32_t *minus)
+{
+	while (*p->at == '+' || *p->at == '-' || *p->at == ' ') {
+		uint32_t *flags = *p->at == '+' ? plus : minus;
+
+		if (*p->at++ == ' ')
+			continue;
+		while (*p->at == ' ')
+			p->at++;
+		if (*p->at < 'a' || *p->at > 'z')
+			return bad_letter(p, p->at, "is no flag: a to z");
+		*flags |= 1u << (*p->at++ - 'a');
+	}
+	return 0;
+}
+
+static int parse_size(struct parser *p, unsigned usual, unsigned most, unsigned *size)
+{
+	const char *begin;
+	uint64_t number;
+	int error;
+
+	*size = usual;
+	skip_separators(p);
+	begin = p->at;
+	if (!is_digit(*p->at))
+		return 0;
+	error = parse_number(p, most, &number);
+	if (error)
+		return error;
+	if (number == 0) {
+		struct plumb_place place = place_of(p, begin);
+
+		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-number", &place,
+				      "--itrace: a size of 0 is none");
+		return PLUMB_ERR_INVALID;
+	}
+	*size = (unsigned)number;
+	return 0;
+}
+
+static int parse_skip(struct parser *p)
+{
+	while (*p->at == ' ')
+		p->at++;
+	if (!is_digit(*p->at))
+		return bad_letter(p, p->at, "stands where the number of s belongs");
+	return parse_number(p, UINT64_MAX, &p->itrace->skip);
+}
+
+/* The switch that a letter without arguments sets; NULL: it is none. */
+static bool *switch_of(struct plumb_itrace *itrace, char letter)
+{
+	switch (letter) {
+	case 'b':
+		return &itrace->branches;
+	case 'c':
+		return &itrace->calls;
+	case 'r':
+		return &itrace->returns;
+	case 'f':
+		return &itrace->first_level;
+	case 'm':
+		return &itrace->last_level;
+	case 't':
+		return &itrace->tlb;
+	case 'a':
+		return &itrace->remote_access;
+	case 'M':
+		return &itrace->memory;
+	case 'x':
+		return &itrace->transactions;
+	case 'w':
+		return &itrace->ptwrites;
+	case 'p':
+		return &itrace->power;
+	case 'o':
+		return &itrace->other;
+	case 'I':
+		return &itrace->interrupts;
+	case 'A':
+		return &itrace->approximate_ipc;
+	case 'Z':
+		return &itrace->timeless;
+	default:
+		return NULL;
+	}
+}
+
+static int parse_letter(struct parser *p)
+{
+	struct plumb_itrace *itrace = p->itrace;
+	char letter = *p->at;
+	bool *simple = switch_of(itrace, letter);
+
+	if (simple) {
+		*simple = true;
+		itrace->branches |= letter == 'c' || letter == 'r';
+		p->at++;
+		return 0;
+	}
+	switch (*p->at++) {
+	case ' ':
+	case ',':
+		return 0;
+	case 'i':
+		return parse_period(p);
+	case 'e':
+		itrace->errors = true;
+		return parse_flags(p, &itrace->error_plus, &itrace->error_minus);
+	case 'd':
+		itrace->log = true;
+		return parse_flags(p, &itrace->log_plus, &itrace->log_minus);
+	case 'g':
+	case 'G':
+		*(letter == 'g' ? &itrace->callchain : &itrace->add_callchain) = true;
+		return parse_size(p, DEFAULT_CALLCHAIN_SIZE, MAX_CALLCHAIN_SIZE,
+				  &itrace->callchain_size);
+	case 'l':
+	case 'L':
+		*(letter == 'l' ? &itrace->last_branch : &itrace->add_last_branch) = true;
+		return parse_size(p, DEFAULT_LAST_BRANCH_SIZE, MAX_LAST_BRANCH_SIZE,
+				  &itrace->last_branch_size);
+	case 's':
+		return parse_skip(p);
+	case 'q':
+		itrace->quick += itrace->quick < UINT32_MAX;
+		return 0;
+	default:
+		p->at--;
+		return bad_letter(p, p->at, "asks for nothing");
+	}
+}
+
+int plumb_itrace_parse(const char *text, struct plumb_itrace *itrace,
+		       struct plumb_diagnostics *found)
+{
+	struct parser p = {.text = text, .at = text, .itrace = itrace, .found = found};
+
+	*itrace = (struct plumb_itrace){0};
+	while (*p.at) {
+		int error = parse_letter(&p);
+
+		if (error) {
+			plumb_diagnostics_mend(found,
+					       "for SPE: i (with a period: i1i is every record), "
+					       "f, m, t, b, a, M");
+			return error;
+		}
+	}
+	if (itrace->instructions) {
+		if (!p.has_unit)
+			itrace->unit = PLUMB_ITRACE_NANOSECONDS;
+		if (!p.has_period)
+			itrace->period = DEFAULT_PERIOD;
+	}
+	return 0;
+}
+
+void plumb_itrace_default(struct plumb_itrace *itrace)
+{
+	*itrace = (struct plumb_itrace){
+		.branches = true,
+		.first_level = true,
+		.last_level = true,
+		.tlb = true,
+		.remote_access = true,
+		.memory = true,
+		.errors = true,
+	};
+}
+
+void plumb_itrace_newer(struct plumb_itrace *itrace)
+{
+	itrace->second_level = itrace->first_level;
+	itrace->all_branches = itrace->branches;
+}
+
+static bool samples_instructions(const struct plumb_itrace *itrace)
+{
+	return itrace->instructions && itrace->unit == PLUMB_ITRACE_INSTRUCTIONS;
+}
+
+uint32_t plumb_itrace_groups(const struct plumb_itrace *itrace)
+{
+	const struct {
+		bool wanted;
+		unsigned group;
+	} rules[] = {
+		{itrace->first_level, PLUMB_SPE_GROUP_L1D_MISS},
+		{itrace->first_level, PLUMB_SPE_GROUP_L1D_ACCESS},
+		{itrace->second_level, PLUMB_SPE_GROUP_L2D_MISS},
+		{itrace->second_level, PLUMB_SPE_GROUP_L2D_ACCESS},
+		{itrace->last_level, PLUMB_SPE_GROUP_LLC_MISS},
+		{itrace->last_level, PLUMB_SPE_GROUP_LLC_ACCESS},
+		{itrace->tlb, PLUMB_SPE_GROUP_TLB_MISS},
+		{itrace->tlb, PLUMB_SPE_GROUP_TLB_ACCESS},
+		{itrace->all_branches, PLUMB_SPE_GROUP_BRANCH},
+		{itrace->branches, PLUMB_SPE_GROUP_BRANCH_MISS},
+		{itrace->remote_access, PLUMB_SPE_GROUP_REMOTE_ACCESS},
+		{itrace->memory, PLUMB_SPE_GROUP_MEMORY},
+		{samples_instructions(itrace), PLUMB_SPE_GROUP_INSTRUCTIONS},
+	};
+	uint32_t groups = 0;
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (rules[i].wanted)
+			groups |= PLUMB_SPE_GROUP_BIT(rules[i].group);
+	return groups;
+}
+
+void plumb_itrace_report(const struct plumb_itrace *itrace, struct plumb_diagnostics *found)
+{
+	const struct {
+		bool asked;
+		const char *letter;
+	} vain[] = {
+		{itrace->calls, "c"},           {itrace->returns, "r"},
+		{itrace->transactions, "x"},    {itrace->ptwrites, "w"},
+		{itrace->power, "p"},           {itrace->other, "o"},
+		{itrace->interrupts, "I"},      {itrace->callchain, "g"},
+		{itrace->add_callchain, "G"},   {itrace->last_branch, "l"},
+		{itrace->add_last_branch, "L"}, {itrace->approximate_ipc, "A"},
+		{itrace->quick > 0, "q"},       {itrace->skip > 0, "s"},
+	};
+	struct plumb_place place = {.file = "--itrace"};
+
+	if (itrace->instructions && !samples_instructions(itrace)) {
+		plumb_diagnostics_add(found, PLUMB_WARNING, "itrace-unit", &place,
+				      "SPE has no instructions by time: the group "
+				      "\"instructions\" is left out");
+		plumb_diagnostics_mend(found, "give its period in instructions: i1i");
+	} else if (itrace->instructions && itrace->period > 1) {
+		plumb_diagnostics_add(found, PLUMB_WARNING, "itrace-period", &place,
+				      "the records are samples already: of these only each %llu. "
+				      "is among the \"instructions\"",
+				      (unsigned long long)itrace->period);
+		plumb_diagnostics_mend(found, "i1i gives every record");
+	}
+	for (size_t i = 0; i < sizeof(vain) / sizeof(*vain); i++)
+		if (vain[i].asked)
+			plumb_diagnostics_add(found, PLUMB_WARNING, "itrace-vain", &place,
+					      "SPE records have nothing that '%s' asks for",
+					      vain[i].letter);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check.h"
+
+#include <plumb/spe_filter.h>
+
+#define N3 0x410fd8e0
+
+/* A load of user code that missed L1D: 150 cycles, from DRAM, at 1.5 s on cpu 3. */
+static const struct plumb_spe_record load = {
+	.has = PLUMB_SPE_HAS_PC | PLUMB_SPE_HAS_DATA_VIRTUAL | PLUMB_SPE_HAS_DATA_PHYSICAL |
+	       PLUMB_SPE_HAS_TOTAL_LATENCY | PLUMB_SPE_HAS_ISSUE_LATENCY | PLUMB_SPE_HAS_EVENTS |
+	       PLUMB_SPE_HAS_OPERATION | PLUMB_SPE_HAS_DATA_SOURCE,
+	.addresses = {UINT64_C(0x8000000000401234), 0, UINT64_C(0x0500ffff12345678),
+		      UINT64_C(0x8000000080001000)},
+	.events = 0x1e,
+	.op_class = PLUMB_SPE_LOAD_STORE,
+	.counters = {150, 20},
+	.data_source = 0xe,
+};
+
+/* A mispredicted conditional branch of the kernel. */
+static const struct plumb_spe_record branch = {
+	.has = PLUMB_SPE_HAS_PC | PLUMB_SPE_HAS_BRANCH_TARGET | PLUMB_SPE_HAS_EVENTS |
+	       PLUMB_SPE_HAS_OPERATION | PLUMB_SPE_HAS_TOTAL_LATENCY,
+	.addresses = {UINT64_C(0xa0ff800008001000), UINT64_C(0xa0ff800008002000)},
+	.events = 0x82,
+	.op_class = PLUMB_SPE_BRANCH,
+	.operation = 1,
+	.counters = {9},
+};
+
+static const struct plumb_spe_origin origin = {
+	.pid = 10, .tid = 11, .cpu = 3, .has_time = true, .time = 1500000000};
+
+/* Which of the two match: bit 0 the load, bit 1 the branch. */
+static unsigned matches(const char *text)
+{
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_spe_filter filter;
+	int error = plumb_spe_filter_parse(text, N3, &filter, found);
+
+	if (error)
+		fail_msg("%s: %s", text, plumb_diagnostics_get(found, 0)->message);
+	plumb_diagnostics_free(found);
+	return plumb_spe_filter_matches(&filter, &load, &origin) |
+	       (unsigned)plumb_spe_filter_matches(&filter, &branch, &origin) << 1;
+}
+
+static void terms_let_records_pass(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned pass;
+	} cases[] = {
+		{"", 3},
+		{"load", 1},
+		{"LOAD", 1},
+		{"store", 0},
+		{"branch", 2},
+		{"load,branch", 3},
+		{"memory", 1},
+		{"other", 0},
+		{"simd", 0},
+		{"conditional", 2},
+		{"branch,conditional", 2},
+		{"l1d-miss", 1},
+		{"!l1d-miss", 2},
+		{"event=l1d-miss+tlb-access", 1},
+		{"event=L1D-REFILL", 1},
+		{"event=0x80", 2},
+		{"event=2", 3},
+		{"event!=0x4", 2},
+		{"retired,branch-miss", 2},
+		{"latency>=150", 1},
+		{"latency>150", 0},
+		{"latency<150", 2},
+		{"latency<=9", 2},
+		{"latency=9+150", 3},
+		{"latency>=9,latency<150", 2},
+		{"latency=0-8+10-149,latency>5", 0},
+		{"issue-latency>0", 1},
+		{"translation-latency>=0", 0},
+		{"pc=0x401234", 1},
+		{"pc=0x401000-0x401fff+0xffff800008001000", 3},
+		{"pc>=0xffff000000000000", 2},
+		{"address=0xffff12345678", 1},
+		{"physical=0x80001000-0x80001fff", 1},
+		{"target=0xffff800008002000", 2},
+		{"user", 1},
+		{"kernel", 2},
+		{"user,kernel", 3},
+		{"el=0", 1},
+		{"el=1+2", 2},
+		{"source=14", 1},
+		{"source=dram", 1},
+		{"source=L1D+DRAM", 1},
+		{"source=system-cache", 0},
+		{"time=1.5-2", 3},
+		{"time=-1.499999999", 0},
+		{"time=1.500000001-", 0},
+		{"time=0-", 3},
+		{"cpu=0-3", 3},
+		{"cpu=4", 0},
+		{"pid=10,tid=11", 3},
+		{"pid=10,tid=10", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		if (matches(cases[i].text) != cases[i].pass)
+			fail_msg("%s: %u", cases[i].text, matches(cases[i].text));
+}
+
+static void what_is_not_said_fulfils_nothing(void **state)
+{
+	static const char *const texts[] = {"load", "retired",  "!retired", "latency>=0", "pc>=0",
+					    "el=0", "source=0", "cpu=0",    "time=0-"};
+	const struct plumb_spe_record nothing = {0};
+	struct plumb_spe_filter filter;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		assert_int_equal(plumb_spe_filter_parse(texts[i], N3, &filter, NULL), 0);
+		assert_false(plumb_spe_filter_matches(&filter, &nothing, NULL));
+		assert_int_equal(plumb_spe_filter_needs_origin(&filter), i >= 7);
+	}
+}
+
+static void errors_name_the_term_and_the_nearest_word(void **state)
+{
+	static const struct {
+		const char *text, *message, *mend;
+		int error;
+		unsigned column;
+	} cases[] = {
+		{"laod", "\"laod\": no word", "\"load\"", PLUMB_ERR_NOT_FOUND, 1},
+		{"load,l1d-mis", "\"l1d-mis\"", "\"l1d-miss\"", PLUMB_ERR_NOT_FOUND, 6},
+		{"latensy>=3", "\"latensy\"", "\"latency\"", PLUMB_ERR_NOT_FOUND, 1},
+		{"event=retird", "\"retird\"", "\"retired\"", PLUMB_ERR_NOT_FOUND, 7},
+		{"source=DRAMM", "\"DRAMM\"", "\"DRAM\"", PLUMB_ERR_NOT_FOUND, 8},
+		{"load,,store", "a word is missing", NULL, PLUMB_ERR_SYNTAX, 6},
+		{"load,", "a word is missing", NULL, PLUMB_ERR_SYNTAX, 6},
+		{"!load", "! denies events only", NULL, PLUMB_ERR_INVALID, 2},
+		{"latency>=x", "no number", NULL, PLUMB_ERR_INVALID, 10},
+		{"latency>65535", "no number is beyond", NULL, PLUMB_ERR_INVALID, 14},
+		{"latency>=65536", "too large", NULL, PLUMB_ERR_INVALID, 15},
+		{"latency!=3", "for events only", NULL, PLUMB_ERR_INVALID, 10},
+		{"pc=5-4", "ends before it begins", NULL, PLUMB_ERR_INVALID, 7},
+		{"pc=5x", "unexpected after", NULL, PLUMB_ERR_SYNTAX, 5},
+		{"el=4", "0 to 3", NULL, PLUMB_ERR_INVALID, 4},
+		{"cpu=1+2+3+4+5+6+7+8+9+10+11+12+13+14+15+16+17", "more than 16", NULL,
+		 PLUMB_ERR_LIMIT, 46},
+		{"event=0x10000000000000000", "64 bits", NULL, PLUMB_ERR_INVALID, 7},
+		{"retired,!retired", "no record has an event and lacks it", NULL, PLUMB_ERR_INVALID,
+		 1},
+		{"time=1.0000000001", "no number", NULL, PLUMB_ERR_INVALID, 17},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct plumb_diagnostics *found = plumb_diagnostics_new();
+		const struct plumb_diagnostic *finding;
+		struct plumb_spe_filter filter;
+		int error = plumb_spe_filter_parse(cases[i].text, N3, &filter, found);
+
+		finding = plumb_diagnostics_get(found, 0);
+		if (error != cases[i].error || !finding ||
+		    !strstr(finding->message, cases[i].message) ||
+		    finding->column != cases[i].column ||
+		    (cases[i].mend && (!finding->mend || !strstr(finding->mend, cases[i].mend))))
+			fail_msg("%s: %d %s %s %u", cases[i].text, error,
+				 finding ? finding->message : "-",
+				 finding && finding->mend ? finding->mend : "-",
+				 finding ? finding->column : 0);
+		plumb_diagnostics_free(found);
+	}
+}
+
+static void what_the_unit_can_filter_is_told(void **state)
+{
+	static const struct {
+		const char *text, *beyond;
+		uint16_t latency;
+	} cases[] = {
+		{"load,store,simd,float,l1d-miss,!retired", NULL, 0},
+		{"latency>=100", NULL, 100},
+		{"latency>=4096", "latency", 0},
+		{"latency<100", "latency", 0},
+		{"load,atomic", "atomic", 0},
+		{"other", "other", 0},
+		{"user", "el", 0},
+		{"issue-latency>4", "issue-latency", 0},
+		{"pc=4", "pc", 0},
+		{"source=0", "source", 0},
+		{"cpu=0", "cpu", 0},
+		{"time=0-1", "time", 0},
+	};
+	struct plumb_spe_filter filter;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *beyond;
+		uint16_t latency = 1;
+
+		assert_int_equal(plumb_spe_filter_parse(cases[i].text, N3, &filter, NULL), 0);
+		beyond = plumb_spe_filter_beyond_hardware(&filter, &latency);
+		assert_int_equal(latency, cases[i].latency);
+		if (cases[i].beyond)
+			assert_string_equal(beyond, cases[i].beyond);
+		else
+			assert_null(beyond);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(terms_let_records_pass),
+		cmocka_unit_test(what_is_not_said_fulfils_nothing),
+		cmocka_unit_test(errors_name_the_term_and_the_nearest_word),
+		cmocka_unit_test(what_the_unit_can_filter_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
