@@ -167,7 +167,7 @@ def spe(recordings):
     if "4005d0" not in done.stdout or "4005d4" not in done.stdout:
         raise AssertionError(done.stdout)
     done = perf("report", "-i", path, "--stdio", "--header")
-    for line in ("aux", "arm_spe_0 = 9"):
+    for line in ("contains AUX area data", "arm_spe_0 = 9"):
         if line not in done.stdout:
             raise AssertionError(done.stdout)
     memory = perf("mem", "report", "-i", path, "--stdio")
