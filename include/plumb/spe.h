@@ -300,7 +300,7 @@ PLUMB_API void plumb_spe_stream_begin(struct plumb_spe_stream *stream);
  */
 PLUMB_API void plumb_spe_stream_feed(struct plumb_spe_stream *stream, const uint8_t *bytes,
 				     size_t size);
-/* True with the next record; false when the piece is used up. */
+/* True with the next record; false, and anything in `record`, when the piece is used up. */
 PLUMB_API bool plumb_spe_stream_next(struct plumb_spe_stream *stream,
 				     struct plumb_spe_record *record);
 /* No more pieces: counts what was left unfinished. */

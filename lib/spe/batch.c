@@ -15,9 +15,11 @@ struct block {
 	const uint8_t *bytes; /* of the first record */
 	uint64_t offset;      /* likewise */
 	size_t count;
-	bool alike;            /* all have the layout of the first, and no padding between them */
-	uint8_t which[BLOCK];  /* layouts */
-	uint32_t place[BLOCK]; /* of each record, from the first */
+	bool alike;           /* all have the layout of the first, and no padding between them */
+	uint8_t which[BLOCK]; /* layouts */
+	uint8_t rows[SPE_LAYOUTS][BLOCK]; /* and the records of each, */
+	uint8_t counts[SPE_LAYOUTS];      /* as many */
+	uint32_t place[BLOCK];            /* of each record, from the first */
 };
 
 /* ---- One record ---- */
@@ -62,11 +64,12 @@ static void find_block(struct plumb_spe_stream *stream, const struct spe_layouts
 		       size_t limit, struct block *block)
 {
 	const uint8_t *bytes = stream->bytes;
-	size_t at = stream->at, size = stream->size, first;
-	size_t end = size < SPE_LAYOUT_REACH ? 0 : size - SPE_LAYOUT_REACH + 1;
+	size_t at = stream->at, first, size;
+	size_t end = stream->size < SPE_LAYOUT_REACH ? 0 : stream->size - SPE_LAYOUT_REACH + 1;
 	size_t count = 0, length = 0;
 	unsigned other = 0;
 
+	memset(block->counts, 0, sizeof(block->counts));
 	while (at < end && bytes[at] == 0)
 		at++;
 	first = at;
@@ -76,10 +79,13 @@ static void find_block(struct plumb_spe_stream *stream, const struct spe_layouts
 		if (which < 0)
 			break;
 		block->which[count] = (uint8_t)which;
+		block->rows[which][block->counts[which]++] = (uint8_t)count;
 		block->place[count] = (uint32_t)(at - first);
 		other |= (unsigned)(which ^ block->which[0]) | (unsigned)(at - first != length);
-		length += layouts->list[which].size;
-		at += layouts->list[which].size;
+		/* All of one size: the next place does not wait for what this one is. */
+		size = layouts->same_size ? layouts->same_size : layouts->list[which].size;
+		length += size;
+		at += size;
 		count++;
 		while (at < end && bytes[at] == 0)
 			at++;
@@ -94,38 +100,39 @@ static void find_block(struct plumb_spe_stream *stream, const struct spe_layouts
 	block->alike = !other;
 }
 
-/* A column of one member, in a width and in both ways: all alike, or each by its layout. */
-#define FETCH_COLUMN(name, type, load)                                                             \
-	static void name(const struct block *block, enum spe_member member, type *restrict to)     \
-	{                                                                                          \
-		const struct spe_layout *list = block->layouts->list;                              \
-		size_t count = block->count;                                                       \
-                                                                                                   \
-		if (block->alike) {                                                                \
-			const struct spe_layout *layout = &list[block->which[0]];                  \
-			const uint8_t *from = block->bytes + layout->at[member];                   \
-			const type keep = (type)layout->keep[member];                              \
-                                                                                                   \
-			if (!keep) {                                                               \
-				memset(to, 0, count * sizeof(*to));                                \
-				return;                                                            \
-			}                                                                          \
-			for (size_t i = 0; i < count; i++)                                         \
-				to[i] = (type)(load(from + i * layout->size) & keep);              \
-		} else {                                                                           \
-			const uint8_t *from[SPE_LAYOUTS];                                          \
-			type keep[SPE_LAYOUTS];                                                    \
-                                                                                                   \
-			for (unsigned i = 0; i < block->layouts->count; i++) {                     \
-				from[i] = block->bytes + list[i].at[member];                       \
-				keep[i] = (type)list[i].keep[member];                              \
-			}                                                                          \
-			for (size_t i = 0; i < count; i++) {                                       \
-				unsigned which = block->which[i];                                  \
-                                                                                                   \
-				to[i] = (type)(load(from[which] + block->place[i]) & keep[which]); \
-			}                                                                          \
-		}                                                                                  \
+/*
+ * A column of one member, in a width: in one go if all are alike, else layout by layout, over zeros
+ * for those that do not have it.
+ */
+#define FETCH_COLUMN(name, type, load)                                                           \
+	static void name##_of(const struct block *block, unsigned which, enum spe_member member, \
+			      type *restrict to)                                                 \
+	{                                                                                        \
+		const struct spe_layout *layout = &block->layouts->list[which];                  \
+		const uint8_t *from = block->bytes + layout->at[member];                         \
+		const uint8_t *rows = block->rows[which];                                        \
+		const type keep = (type)layout->keep[member];                                    \
+		size_t count = block->counts[which];                                             \
+                                                                                                 \
+		for (size_t i = 0; i < count; i++)                                               \
+			to[rows[i]] = (type)(load(from + block->place[rows[i]]) & keep);         \
+	}                                                                                        \
+                                                                                                 \
+	static void name(const struct block *block, enum spe_member member, type *restrict to)   \
+	{                                                                                        \
+		const struct spe_layouts *layouts = block->layouts;                              \
+		const struct spe_layout *first = &layouts->list[block->which[0]];                \
+		const uint8_t *from = block->bytes + first->at[member];                          \
+		const type keep = (type)first->keep[member];                                     \
+		unsigned having = block->alike ? 0 : layouts->having[member];                    \
+                                                                                                 \
+		if (block->alike && keep)                                                        \
+			for (size_t i = 0; i < block->count; i++)                                \
+				to[i] = (type)(load(from + i * first->size) & keep);             \
+		else if (having != (1u << layouts->count) - 1)                                   \
+			memset(to, 0, block->count * sizeof(*to));                               \
+		for (; having; having &= having - 1)                                             \
+			name##_of(block, (unsigned)__builtin_ctz(having), member, to);           \
 	}
 
 static inline uint8_t load8(const uint8_t *at)
@@ -143,20 +150,26 @@ FETCH_COLUMN(fetch8, uint8_t, load8)
 static void fill_constants(const struct block *block, const struct plumb_spe_columns *to,
 			   size_t row)
 {
-	const struct spe_layout *list = block->layouts->list;
+	struct {
+		uint32_t has, size;
+		uint8_t op_class;
+	} of[SPE_LAYOUTS];
+	const uint8_t *which = block->which;
+	size_t count = block->count;
 
-	if (to->has)
-		for (size_t i = 0; i < block->count; i++)
-			to->has[row + i] = list[block->which[i]].has;
-	if (to->op_class)
-		for (size_t i = 0; i < block->count; i++)
-			to->op_class[row + i] = list[block->which[i]].op_class;
-	if (to->size)
-		for (size_t i = 0; i < block->count; i++)
-			to->size[row + i] = list[block->which[i]].size;
-	if (to->offset)
-		for (size_t i = 0; i < block->count; i++)
-			to->offset[row + i] = block->offset + block->place[i];
+	for (unsigned i = 0; i < block->layouts->count; i++) {
+		of[i].has = block->layouts->list[i].has;
+		of[i].size = block->layouts->list[i].size;
+		of[i].op_class = block->layouts->list[i].op_class;
+	}
+	for (size_t i = 0; to->has && i < count; i++)
+		to->has[row + i] = of[which[i]].has;
+	for (size_t i = 0; to->op_class && i < count; i++)
+		to->op_class[row + i] = of[which[i]].op_class;
+	for (size_t i = 0; to->size && i < count; i++)
+		to->size[row + i] = of[which[i]].size;
+	for (size_t i = 0; to->offset && i < count; i++)
+		to->offset[row + i] = block->offset + block->place[i];
 }
 
 static void put_block(const struct plumb_spe_columns *to, size_t row, const struct block *block)

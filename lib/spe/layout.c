@@ -77,18 +77,23 @@ static uint8_t byte_of(const spe_vector *vectors, unsigned at)
 /* How many layouts the byte tells apart from those before them; 0 if one has a payload there. */
 static unsigned told_apart(const struct spe_layouts *layouts, unsigned at)
 {
-	uint8_t seen[256] = {0};
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < layouts->count; i++) {
+		unsigned before = 0;
+
 		if (!byte_of(layouts->list[i].mask, at))
 			return 0;
-		count += !seen[byte_of(layouts->list[i].value, at)]++;
+		while (before < i && byte_of(layouts->list[before].value, at) !=
+					     byte_of(layouts->list[i].value, at))
+			before++;
+		count += before == i;
 	}
 	return count;
 }
 
-static void choose_telling(struct spe_layouts *layouts)
+/* What matching and fetching go by, for all layouts together. */
+static void sum_up(struct spe_layouts *layouts)
 {
 	unsigned best = 0;
 
@@ -99,10 +104,19 @@ static void choose_telling(struct spe_layouts *layouts)
 			best = count;
 			layouts->telling = at;
 		}
+		if (best == layouts->count)
+			break;
 	}
 	memset(layouts->likely, 0, sizeof(layouts->likely));
-	for (unsigned i = layouts->count; i-- > 0;)
+	memset(layouts->having, 0, sizeof(layouts->having));
+	layouts->same_size = layouts->list[0].size;
+	for (unsigned i = layouts->count; i-- > 0;) {
 		layouts->likely[byte_of(layouts->list[i].value, layouts->telling)] = (uint8_t)i;
+		if (layouts->list[i].size != layouts->list[0].size)
+			layouts->same_size = 0;
+		for (unsigned member = 0; member < SPE_MEMBERS; member++)
+			layouts->having[member] |= (uint32_t) !!layouts->list[i].keep[member] << i;
+	}
 }
 
 /* Once there is no room any more, learning is for what keeps coming. */
@@ -126,5 +140,5 @@ void spe_layouts_learn(struct spe_layouts *layouts, const uint8_t *bytes,
 	layouts->list[place] = layout;
 	if (place == layouts->count)
 		layouts->count++;
-	choose_telling(layouts);
+	sum_up(layouts);
 }

@@ -43,8 +43,10 @@ struct spe_layouts {
 	struct spe_layout list[SPE_LAYOUTS];
 	unsigned count;
 	unsigned misses;
-	unsigned telling;    /* the byte that tells them apart best ... */
-	uint8_t likely[256]; /* ... and, by its value, which it may be */
+	uint32_t having[SPE_MEMBERS]; /* which layouts have the member, a bit each */
+	unsigned same_size;           /* that all have, or 0 */
+	unsigned telling;             /* the byte that tells them apart best ... */
+	uint8_t likely[256];          /* ... and, by its value, which it may be */
 };
 
 /* How many bytes from a record's beginning may be looked at, to match it or to fetch its members.

@@ -25,34 +25,56 @@ static void skip_byte(struct plumb_spe_stream *stream, uint64_t offset)
 	stream->open = false;
 }
 
-static void add_address(struct plumb_spe_record *record, unsigned index, uint64_t payload)
+/* Each member: puts it into the record, and returns its bit of .has. */
+
+static inline uint32_t add_address(struct plumb_spe_record *record, unsigned index,
+				   uint64_t payload)
 {
-	if (index < 5) {
-		record->has |= 1u << index;
-		record->addresses[index] = payload;
-	} else {
-		record->has |= PLUMB_SPE_HAS_OTHERS;
-	}
+	if (index >= 5)
+		return PLUMB_SPE_HAS_OTHERS;
+	record->addresses[index] = payload;
+	return 1u << index;
 }
 
-static void add_counter(struct plumb_spe_record *record, unsigned index, uint64_t payload)
+static inline uint32_t add_counter(struct plumb_spe_record *record, unsigned index,
+				   uint64_t payload)
 {
-	if (index < 3) {
-		record->has |= PLUMB_SPE_HAS_TOTAL_LATENCY << index;
-		record->counters[index] = (uint16_t)payload;
-	} else {
-		record->has |= PLUMB_SPE_HAS_OTHERS;
-	}
+	if (index >= 3)
+		return PLUMB_SPE_HAS_OTHERS;
+	record->counters[index] = (uint16_t)payload;
+	return PLUMB_SPE_HAS_TOTAL_LATENCY << index;
 }
 
-static void add_context(struct plumb_spe_record *record, unsigned index, uint64_t payload)
+static inline uint32_t add_context(struct plumb_spe_record *record, unsigned index,
+				   uint64_t payload)
 {
-	if (index < 2) {
-		record->has |= PLUMB_SPE_HAS_CONTEXT_EL1 << index;
-		record->contexts[index] = (uint32_t)payload;
-	} else {
-		record->has |= PLUMB_SPE_HAS_OTHERS;
-	}
+	if (index >= 2)
+		return PLUMB_SPE_HAS_OTHERS;
+	record->contexts[index] = (uint32_t)payload;
+	return PLUMB_SPE_HAS_CONTEXT_EL1 << index;
+}
+
+static inline uint32_t add_operation(struct plumb_spe_record *record, unsigned op_class,
+				     uint8_t payload)
+{
+	record->op_class = (uint8_t)op_class;
+	record->operation = payload;
+	return PLUMB_SPE_HAS_OPERATION;
+}
+
+static inline uint32_t add_events(struct plumb_spe_record *record, uint64_t events, uint8_t bytes)
+{
+	record->events = events;
+	record->events_bytes = bytes;
+	return PLUMB_SPE_HAS_EVENTS;
+}
+
+static inline uint32_t add_data_source(struct plumb_spe_record *record, uint64_t source,
+				       uint8_t bytes)
+{
+	record->data_source = source;
+	record->data_source_bytes = bytes;
+	return PLUMB_SPE_HAS_DATA_SOURCE;
 }
 
 /* True if the packet ends the record. */
@@ -67,40 +89,41 @@ static bool add_packet(struct plumb_spe_record *record, const struct plumb_spe_p
 		record->timestamp = packet->payload;
 		return true;
 	case PLUMB_SPE_EVENTS:
-		record->has |= PLUMB_SPE_HAS_EVENTS;
-		record->events = packet->payload;
-		record->events_bytes = packet->payload_bytes;
+		record->has |= add_events(record, packet->payload, packet->payload_bytes);
 		break;
 	case PLUMB_SPE_DATA_SOURCE:
-		record->has |= PLUMB_SPE_HAS_DATA_SOURCE;
-		record->data_source = packet->payload;
-		record->data_source_bytes = packet->payload_bytes;
+		record->has |= add_data_source(record, packet->payload, packet->payload_bytes);
 		break;
 	case PLUMB_SPE_OPERATION:
-		record->has |= PLUMB_SPE_HAS_OPERATION;
-		record->op_class = packet->index;
-		record->operation = (uint8_t)packet->payload;
+		record->has |= add_operation(record, packet->index, (uint8_t)packet->payload);
 		break;
 	case PLUMB_SPE_CONTEXT:
-		add_context(record, packet->index, packet->payload);
+		record->has |= add_context(record, packet->index, packet->payload);
 		break;
 	case PLUMB_SPE_COUNTER:
-		add_counter(record, packet->index, packet->payload);
+		record->has |= add_counter(record, packet->index, packet->payload);
 		break;
 	default:
-		add_address(record, packet->index, packet->payload);
+		record->has |= add_address(record, packet->index, packet->payload);
 		break;
 	}
 	return false;
 }
 
-/* A whole packet that began at `offset`. True if it ends a record. */
-static bool take_packet(struct plumb_spe_stream *stream, const struct plumb_spe_packet *packet,
-			uint64_t offset)
+/* The record at hand ends at the offset `end`. */
+static void end_record(struct plumb_spe_stream *stream, struct plumb_spe_record *record,
+		       uint64_t end)
 {
-	struct plumb_spe_record *record = &stream->record;
-	uint64_t size;
+	uint64_t size = end - record->offset;
 
+	record->size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+	stream->open = false;
+}
+
+/* A whole packet that began at `offset`. True if it ends a record. */
+static bool take_packet(struct plumb_spe_stream *stream, struct plumb_spe_record *record,
+			const struct plumb_spe_packet *packet, uint64_t offset)
+{
 	if (packet->type == PLUMB_SPE_INVALID) {
 		skip_byte(stream, offset);
 		return false;
@@ -113,9 +136,7 @@ static bool take_packet(struct plumb_spe_stream *stream, const struct plumb_spe_
 	}
 	if (!add_packet(record, packet))
 		return false;
-	size = offset + packet->size - record->offset;
-	record->size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
-	stream->open = false;
+	end_record(stream, record, offset + packet->size);
 	return true;
 }
 
@@ -123,7 +144,7 @@ static bool take_packet(struct plumb_spe_stream *stream, const struct plumb_spe_
  * The packet that begins in what was kept of the piece before and goes on in this one. True if it
  * ends a record.
  */
-static bool next_kept(struct plumb_spe_stream *stream)
+static bool next_kept(struct plumb_spe_stream *stream, struct plumb_spe_record *record)
 {
 	uint8_t bytes[sizeof(stream->kept)];
 	uint64_t offset = stream->offset + stream->at - stream->kept_size;
@@ -148,7 +169,7 @@ static bool next_kept(struct plumb_spe_stream *stream)
 	packet.payload = spe_load_payload(bytes + packet.header_bytes, packet.payload_bytes);
 	stream->kept_size = 0;
 	stream->at += packet.size - had; /* what needed more than was kept is not shorter than it */
-	return take_packet(stream, &packet, offset);
+	return take_packet(stream, record, &packet, offset);
 }
 
 /* What an alignment still skips, as far as this piece goes. */
@@ -162,7 +183,7 @@ static void skip_aligned(struct plumb_spe_stream *stream)
 }
 
 /* The packet at hand, kept if the piece cuts it off. True if it ends a record. */
-static bool next_packet(struct plumb_spe_stream *stream)
+static bool next_packet(struct plumb_spe_stream *stream, struct plumb_spe_record *record)
 {
 	const uint8_t *bytes = stream->bytes + stream->at;
 	size_t left = stream->size - stream->at;
@@ -182,25 +203,101 @@ static bool next_packet(struct plumb_spe_stream *stream)
 	}
 	packet.payload = spe_load_payload(bytes + packet.header_bytes, packet.payload_bytes);
 	stream->at += packet.size;
-	return take_packet(stream, &packet, offset);
+	return take_packet(stream, record, &packet, offset);
+}
+
+/*
+ * The same for packets with a short header, as long as the piece has them whole for sure: nearly
+ * all there are. Sizes are constants where the type says all, so that the processor need not wait
+ * for one header to find the next. True if a record has ended.
+ */
+static bool read_short_packets(struct plumb_spe_stream *stream, struct plumb_spe_record *record)
+{
+	const uint8_t *bytes = stream->bytes;
+	size_t at = stream->at;
+	uint32_t has = stream->open ? record->has : 0;
+
+	for (; stream->size - at >= PLUMB_SPE_PACKET_MAX;) {
+		struct spe_header header = spe_headers[bytes[at]];
+		unsigned index = bytes[at] & header.index_mask;
+		const uint8_t *payload = bytes + at + 1;
+		size_t size = 1u + header.payload_bytes;
+
+		if (header.type == PLUMB_SPE_PADDING) {
+			uint64_t ahead = spe_load64(bytes + at);
+
+			at += ahead ? (unsigned)__builtin_ctzll(ahead) / 8 : 8;
+			continue;
+		}
+		if (header.type >= PLUMB_SPE_ALIGNMENT)
+			break;
+		if (!stream->open) {
+			*record = (struct plumb_spe_record){.offset = stream->offset + at};
+			stream->open = true;
+		}
+		switch (header.type) {
+		case PLUMB_SPE_ADDRESS:
+			has |= add_address(record, index, spe_load64(payload));
+			size = 9;
+			break;
+		case PLUMB_SPE_COUNTER:
+			has |= add_counter(record, index, spe_load16(payload));
+			size = 3;
+			break;
+		case PLUMB_SPE_CONTEXT:
+			has |= add_context(record, index, spe_load32(payload));
+			size = 5;
+			break;
+		case PLUMB_SPE_OPERATION:
+			has |= add_operation(record, index, *payload);
+			size = 2;
+			break;
+		case PLUMB_SPE_EVENTS:
+			has |= add_events(record, spe_load_payload(payload, header.payload_bytes),
+					  header.payload_bytes);
+			break;
+		case PLUMB_SPE_DATA_SOURCE:
+			has |= add_data_source(record,
+					       spe_load_payload(payload, header.payload_bytes),
+					       header.payload_bytes);
+			break;
+		case PLUMB_SPE_TIMESTAMP:
+			record->timestamp = spe_load64(payload);
+			/* fall through */
+		default: /* END */
+			record->has =
+				has | (header.type == PLUMB_SPE_END ? PLUMB_SPE_HAS_END
+								    : PLUMB_SPE_HAS_TIMESTAMP);
+			stream->at = at + size;
+			end_record(stream, record, stream->offset + stream->at);
+			return true;
+		}
+		at += size;
+	}
+	if (stream->open)
+		record->has = has;
+	stream->at = at;
+	return false;
 }
 
 bool plumb_spe_stream_next(struct plumb_spe_stream *stream, struct plumb_spe_record *record)
 {
+	if (stream->open)
+		*record = stream->record;
 	while (stream->at < stream->size) {
 		bool ended = false;
 
 		if (stream->skip)
 			skip_aligned(stream);
 		else if (stream->kept_size)
-			ended = next_kept(stream);
+			ended = next_kept(stream, record);
 		else
-			ended = next_packet(stream);
-		if (ended) {
-			*record = stream->record;
+			ended = read_short_packets(stream, record) || next_packet(stream, record);
+		if (ended)
 			return true;
-		}
 	}
+	if (stream->open)
+		stream->record = *record;
 	return false;
 }
 
