@@ -139,6 +139,7 @@ uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request r
 						 EVENT_L2D_CACHE_REFILL_RD};
 
 	m->counts[access_events[request]]++;
+	system_expect(m->system, line);
 	found = find_valid(m, &m->l2, line, EVENT_L2D_CACHE_INVAL);
 	if (found) {
 		*level = LEVEL_L2;

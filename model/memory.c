@@ -193,6 +193,8 @@ void memory_translate(struct memory *m, uint64_t cycle, uint64_t address, unsign
 	uint64_t first = address >> m->line_log2, last = (address + bytes - 1) >> m->line_log2;
 
 	translate(m, &m->dtlb, cycle, address, false, result);
+	/* The store will want it when it leaves. */
+	__builtin_prefetch(system_ownership(m->system, result->physical >> m->line_log2), 1);
 	result->crosses_line = first != last;
 	for (uint64_t line = first + 1; line <= last; line++) {
 		struct memory_result second;

@@ -7,6 +7,7 @@
 #define MODEL_MEMORY_SIDE_H
 
 #include "bandwidth.h"
+#include "cache.h"
 #include "events.h"
 #include "prefetch.h"
 #include "system.h"
@@ -82,9 +83,11 @@ static inline struct cache_line *find_valid(struct memory *m, struct cache *cach
 	return find_invalidated(m, cache, found, invalidated);
 }
 
-/* The version of a line that this core may go on using; meaningless while it is alone. */
+/* The version of a line that this core may go on using. */
 static inline uint32_t line_version(const struct memory *m, uint64_t line)
 {
+	if (memory_alone(m))
+		return 0; /* as it is while nobody else has been there */
 	return ownership_version(
 		atomic_load_explicit(system_ownership(m->system, line), memory_order_relaxed));
 }

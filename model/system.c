@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "host_table.h"
+
 #define FIRST_FRAME 0x100 /* physical memory's bottom is left to others, as on real machines */
 
 /* Pages by hash, open addressing, at most half full. */
@@ -78,30 +80,19 @@ uint64_t system_translate_known(struct memory_system *system, uint64_t page)
 
 bool system_read(struct memory_system *system, uint64_t line, bool *wrote_back)
 {
-	struct cache_line victim = {0};
 	bool hit;
 
 	pthread_mutex_lock(&system->lock);
-	hit = cache_find(&system->llc, line) != NULL;
-	if (!hit)
-		cache_insert(&system->llc, line, 0, 0, &victim);
+	hit = tags_use(&system->llc, line, false, wrote_back);
 	pthread_mutex_unlock(&system->lock);
-	*wrote_back = victim.key & CACHE_DIRTY;
 	return hit;
 }
 
 void system_write(struct memory_system *system, uint64_t line, bool *wrote_back)
 {
-	struct cache_line victim = {0}, *found;
-
 	pthread_mutex_lock(&system->lock);
-	found = cache_find(&system->llc, line);
-	if (found)
-		found->key |= CACHE_DIRTY;
-	else
-		cache_insert(&system->llc, line, CACHE_DIRTY, 0, &victim);
+	tags_use(&system->llc, line, true, wrote_back);
 	pthread_mutex_unlock(&system->lock);
-	*wrote_back = victim.key & CACHE_DIRTY;
 }
 
 struct memory_system *memory_system_new(const struct core_params *params)
@@ -112,15 +103,15 @@ struct memory_system *memory_system_new(const struct core_params *params)
 		return NULL;
 	system->params = params;
 	pthread_mutex_init(&system->lock, NULL);
-	system->ownership = calloc(OWNERSHIP_LINES, sizeof(*system->ownership));
+	system->ownership = host_table(OWNERSHIP_LINES * sizeof(*system->ownership));
 	system->pages = calloc(1, sizeof(*system->pages));
 	if (system->pages) {
 		system->pages->log2_slots = 12;
 		system->pages->slots = calloc(1u << 12, sizeof(*system->pages->slots));
 	}
 	if (!system->ownership || !system->pages || !system->pages->slots ||
-	    !cache_set_up(&system->llc, params->llc.bytes, params->llc.ways, params->llc.line_bytes,
-			  false)) {
+	    !tags_set_up(&system->llc, params->llc.bytes, params->llc.ways,
+			 params->llc.line_bytes)) {
 		memory_system_free(system);
 		return NULL;
 	}
@@ -131,11 +122,11 @@ void memory_system_free(struct memory_system *system)
 {
 	if (!system)
 		return;
-	cache_clean_up(&system->llc);
+	tags_clean_up(&system->llc);
 	if (system->pages)
 		free(system->pages->slots);
 	free(system->pages);
-	free((void *)(uintptr_t)system->ownership);
+	host_table_free((void *)(uintptr_t)system->ownership);
 	pthread_mutex_destroy(&system->lock);
 	free(system);
 }

@@ -9,8 +9,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "cache.h"
 #include "memory.h"
+#include "tags.h"
 
 /*
  * Coherence keeps one word a line: who wrote it last, how often that changed hands, and whether
@@ -26,7 +26,7 @@
 struct memory_system {
 	const struct core_params *params;
 	pthread_mutex_t lock;
-	struct cache llc;
+	struct tags llc;
 	struct page_table *pages;
 	_Atomic uint32_t *ownership;
 	_Atomic uint32_t cores; /* that ever were */
@@ -47,6 +47,12 @@ uint64_t system_translate(struct memory_system *system, uint64_t page);
 
 /* The same, if it was touched before; UINT64_MAX if not. */
 uint64_t system_translate_known(struct memory_system *system, uint64_t page);
+
+/* A line's tag will be looked for soon. */
+static inline void system_expect(const struct memory_system *system, uint64_t line)
+{
+	__builtin_prefetch(tags_set_of(&system->llc, line), 1);
+}
 
 /* Reads a line at the system cache. Was it there? It is, afterwards. `*wrote_back`: a dirty one
  * left. */
