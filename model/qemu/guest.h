@@ -16,9 +16,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Only assembly calls it: link-time optimisation would leave it out. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define CALLED_BY_ASSEMBLY __attribute__((used, externally_visible))
+#else
+#define CALLED_BY_ASSEMBLY __attribute__((used))
+#endif
+
 /* What the trampolines call: defined by plugin.c. `state` is the host register's value. */
-void block_executes(unsigned index, void *user, const void *state);
-void insn_executes(unsigned index, void *user, const void *state);
+CALLED_BY_ASSEMBLY void block_executes(unsigned index, void *user, const void *state);
+CALLED_BY_ASSEMBLY void insn_executes(unsigned index, void *user, const void *state);
 
 /* What QEMU calls: callbacks of type qemu_plugin_vcpu_udata_cb. */
 void block_trampoline(unsigned vcpu, void *user);
