@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What collisions cost, put down to the latencies that caused them: doc/statistics.md. */
+#include <math.h>
+
+#include <plumb/estimate.h>
+
+#define LATENCIES 4096
+
+/* Samples lost in all if a latency of `reach` loses one, of twice that two. */
+static double lost_at(const uint64_t latencies[LATENCIES], double reach)
+{
+	double lost = 0;
+
+	for (unsigned i = 1; i < LATENCIES; i++) {
+		if (latencies[i] > 0)
+			lost += (double)latencies[i] * floor(i / reach);
+	}
+	return lost;
+}
+
+struct plumb_collisions plumb_collisions_fit(const uint64_t latencies[LATENCIES], uint64_t lost,
+					     double passed)
+{
+	struct plumb_collisions fit = {INFINITY, 1};
+	double few = LATENCIES, many = 0.5; /* reaches: one loses too few, the other enough */
+
+	if (lost == 0 || lost_at(latencies, 1) <= 0)
+		return fit;
+	if (lost_at(latencies, many) >= (double)lost) {
+		for (int i = 0; i < 60; i++) {
+			double middle = (few + many) / 2;
+
+			if (lost_at(latencies, middle) >= (double)lost)
+				many = middle;
+			else
+				few = middle;
+		}
+	}
+	fit.reach = many;
+	fit.scale = (double)lost / lost_at(latencies, many) * passed;
+	return fit;
+}
+
+double plumb_collisions_weight(const struct plumb_collisions *collisions, unsigned latency_before)
+{
+	return 1 + collisions->scale * floor(latency_before / collisions->reach);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From tallies to values with their 95 % intervals. doc/statistics.md derives what is done here. */
+#include <math.h>
+
+#include <plumb/estimate.h>
+
+#define QUANTILE 1.959963984540054 /* of the normal distribution, for 97.5 % */
+
+/* Batches fewer than this say nothing of how they differ. */
+#define BATCHES_LEAST 16
+
+static const struct plumb_estimate unknown = {NAN, NAN, NAN, 0, NAN};
+
+struct plumb_sampling plumb_sampling_of_spe(uint64_t period, bool jitter)
+{
+	const double width = jitter ? 256 : 0;
+
+	return (struct plumb_sampling){
+		.interval = (double)period + (jitter ? (width - 1) / 2 : 0),
+		.perturbation = width,
+	};
+}
+
+/*
+ * Student's quantile for 97.5 %: Cornish and Fisher's expansion around the normal one. From three
+ * degrees of freedom on it errs by less than a hundredth; below, the values are exact.
+ */
+static double student(double degrees)
+{
+	static const double few[] = {12.706204736, 4.30265273, 3.182446305};
+	const double z = QUANTILE, z2 = z * z;
+	double a, b, c, d;
+
+	if (degrees < 4)
+		return few[degrees < 2 ? 0 : degrees < 3 ? 1 : 2];
+	a = z * (z2 + 1) / 4;
+	b = z * ((5 * z2 + 16) * z2 + 3) / 96;
+	c = z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384;
+	d = z * ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / 92160;
+	return z + (a + (b + (c + d / degrees) / degrees) / degrees) / degrees;
+}
+
+/* What is left of a sample when the quotient times its lower number is taken off its upper one:
+ * e = above - quotient * below. The moments of e, and how they hang together. */
+struct residuals {
+	double squares, cubes; /* sums */
+	double total;          /* variance of one, as if they came in any order */
+	double local;          /* variance of one, from what follows what */
+	double batches;        /* variance of one, from how batches differ; NaN: too few */
+	double batch_count;
+};
+
+/* Products of three factors, "above - quotient * below", from sums of powers. */
+static double cubes_of(const struct plumb_tally *tally, double quotient)
+{
+	return tally->powers[3][0] - 3 * quotient * tally->powers[2][1] +
+	       3 * quotient * quotient * tally->powers[1][2] -
+	       quotient * quotient * quotient * tally->powers[0][3];
+}
+
+static double squares_of(double above, double both, double below, double quotient)
+{
+	/* Rounding may leave a little less than nothing. */
+	return fmax(0, above - 2 * quotient * both + quotient * quotient * below);
+}
+
+static double batch_variance(const struct plumb_tally *tally, double quotient)
+{
+	double sum = 0, squares = 0, count = tally->batch_count;
+
+	if (tally->batch_count < BATCHES_LEAST)
+		return NAN;
+	for (unsigned i = 0; i < tally->batch_count; i++) {
+		double e = tally->batches[i].above - quotient * tally->batches[i].below;
+
+		sum += e;
+		squares += e * e;
+	}
+	return fmax(0, squares - sum * sum / count) / (count - 1) / (double)tally->batch_size;
+}
+
+static struct residuals residuals_of(const struct plumb_tally *tally, double quotient)
+{
+	const double samples = (double)tally->samples;
+	struct residuals e = {
+		.squares = squares_of(tally->powers[2][0], tally->powers[1][1], tally->powers[0][2],
+				      quotient),
+		.cubes = cubes_of(tally, quotient),
+		.batches = batch_variance(tally, quotient),
+		.batch_count = tally->batch_count,
+	};
+
+	e.total = e.squares / (samples - 1);
+	e.local = e.total;
+	if (tally->pairs > 0)
+		e.local = squares_of(tally->steps_above, tally->steps_both, tally->steps_below,
+				     quotient) /
+			  (2 * (double)tally->pairs);
+	/* Neighbours that differ more than strangers, beyond chance: strangers err less. */
+	if (e.local > e.total * (1 + 3 / sqrt(samples)))
+		e.local = e.total;
+	return e;
+}
+
+/* The square of the interval's standard deviation, as a part of the interval. */
+static double drift_of(const struct plumb_sampling *sampling)
+{
+	if (!sampling || !(sampling->interval > 0) || !(sampling->perturbation > 1))
+		return 0;
+	return (sampling->perturbation * sampling->perturbation - 1) / 12 /
+	       (sampling->interval * sampling->interval);
+}
+
+/*
+ * How many samples fall into a phase is chance as well, in part: of so many that were expected, the
+ * variance is so much of them. An interval that strays makes it so, and a filter that takes samples
+ * out at random.
+ */
+static double chance_of(const struct plumb_sampling *sampling)
+{
+	double filtered = sampling ? fmin(1, fmax(0, sampling->filtered)) : 0;
+
+	return filtered + (1 - filtered) * drift_of(sampling);
+}
+
+/* Variance of one residual, which decides the interval's width, and the quantile that fits it. */
+static double variance_of(const struct residuals *e, const struct plumb_sampling *sampling,
+			  double degrees, double *quantile)
+{
+	*quantile = student(degrees);
+	if (sampling && sampling->spread == PLUMB_SPREAD_BATCHES && isfinite(e->batches)) {
+		*quantile = student(e->batch_count - 1);
+		return fmax(e->batches, e->local);
+	}
+	return e->local + chance_of(sampling) * fmax(0, e->total - e->local);
+}
+
+static double clumping_of(const struct residuals *e)
+{
+	return isfinite(e->batches) && e->local > 0 ? e->batches / e->local : NAN;
+}
+
+/* Wilson's interval for a share of `size` independent draws. */
+static void wilson(struct plumb_estimate *estimate, double size, double quantile)
+{
+	const double p = estimate->value, q2 = quantile * quantile / size;
+	const double middle = (p + q2 / 2) / (1 + q2);
+	const double half = quantile / (1 + q2) * sqrt(p * (1 - p) / size + q2 / (4 * size));
+
+	estimate->low = p <= 0 ? 0 : fmax(0, middle - half);
+	estimate->high = p >= 1 ? 1 : fmin(1, middle + half);
+}
+
+struct plumb_estimate plumb_estimate_share(const struct plumb_tally *tally,
+					   const struct plumb_sampling *sampling)
+{
+	const double below = tally->powers[0][1], samples = (double)tally->samples;
+	struct plumb_estimate estimate = unknown;
+	struct residuals e;
+	double size, variance, quantile;
+
+	estimate.samples = tally->members;
+	if (tally->members < 2)
+		return estimate;
+	estimate.value = fmin(1, fmax(0, tally->powers[1][0] / below));
+	e = residuals_of(tally, estimate.value);
+	estimate.clumping = clumping_of(&e);
+	variance = variance_of(&e, sampling, INFINITY, &quantile) * samples / (below * below);
+	/* As many independent draws as would err as much; of none or all, those that weights leave.
+	 */
+	size = below * below / tally->powers[0][2];
+	if (variance > 0)
+		size = estimate.value * (1 - estimate.value) / variance;
+	wilson(&estimate, size, quantile);
+	return estimate;
+}
+
+struct plumb_estimate plumb_estimate_share_of(double hits, uint64_t total)
+{
+	struct plumb_estimate estimate = unknown;
+
+	estimate.samples = total;
+	if (total < 2 || !(hits >= 0 && hits <= (double)total))
+		return estimate;
+	estimate.value = hits / (double)total;
+	wilson(&estimate, (double)total, QUANTILE);
+	return estimate;
+}
+
+/*
+ * Student's variable as far from its middle as a normal one is at `normal`, for residuals of this
+ * skewness: Hall's cubic (1992), the inverse of t + k t^2 / 3 + k^2 t^3 / 27 + k / 6.
+ */
+static double skewed(double normal, double k)
+{
+	if (fabs(k) < 1e-9)
+		return normal;
+	return 3 / k * (cbrt(1 + k * (normal - k / 6)) - 1);
+}
+
+struct plumb_estimate plumb_estimate_mean(const struct plumb_tally *tally,
+					  const struct plumb_sampling *sampling)
+{
+	const double below = tally->powers[0][1], samples = (double)tally->samples;
+	struct plumb_estimate estimate = unknown;
+	struct residuals e;
+	double error, quantile, rounding, k = 0;
+
+	estimate.samples = tally->members;
+	if (tally->members < 2)
+		return estimate;
+	estimate.value = tally->powers[1][0] / below;
+	e = residuals_of(tally, estimate.value);
+	estimate.clumping = clumping_of(&e);
+	error = variance_of(&e, sampling, (double)tally->members - 1, &quantile) * samples;
+	/* Whole numbers are off by a twelfth, squared. */
+	rounding = tally->powers[0][2] / 12;
+	error = sqrt(fmax(error, rounding)) / below;
+	if (e.squares > rounding)
+		k = e.cubes / pow(e.squares, 1.5);
+	estimate.low = estimate.value - error * skewed(quantile, k);
+	estimate.high = estimate.value - error * skewed(-quantile, k);
+	return estimate;
+}
+
+struct plumb_estimate plumb_estimate_total(const struct plumb_estimate *share,
+					   const struct plumb_sampling *sampling, uint64_t samples,
+					   uint64_t population)
+{
+	struct plumb_estimate total = *share;
+	double size = (double)population, relative = 0;
+
+	if (population == 0) {
+		if (!sampling || !(sampling->interval > 0) || samples == 0)
+			return (struct plumb_estimate){NAN, NAN, NAN, share->samples,
+						       share->clumping};
+		/* Each interval strays, and the last one was cut off anywhere. */
+		size = (double)samples * sampling->interval;
+		relative = drift_of(sampling) / (double)samples +
+			   1.0 / 12 / (double)samples / (double)samples;
+		relative *= QUANTILE * QUANTILE;
+	}
+	total.value = size * share->value;
+	/* Errors that have nothing to do with each other add up as squares. */
+	total.low = total.value -
+		    hypot(size * (share->value - share->low), total.value * sqrt(relative));
+	total.high = total.value +
+		     hypot(size * (share->high - share->value), total.value * sqrt(relative));
+	total.low = fmax(0, total.low);
+	return total;
+}
