@@ -22,8 +22,8 @@ struct plumb_sampling plumb_sampling_of_spe(uint64_t period, bool jitter)
 }
 
 /*
- * Student's quantile for 97.5 %: Cornish and Fisher's expansion around the normal one. From three
- * degrees of freedom on it errs by less than a hundredth; below, the values are exact.
+ * Student's quantile for 97.5 %: Cornish and Fisher's expansion around the normal one. From four
+ * degrees of freedom on it errs by less than a thousandth; below, the values are exact.
  */
 static double student(double degrees)
 {
@@ -246,6 +246,7 @@ struct plumb_estimate plumb_estimate_total(const struct plumb_estimate *share,
 		    hypot(size * (share->value - share->low), total.value * sqrt(relative));
 	total.high = total.value +
 		     hypot(size * (share->high - share->value), total.value * sqrt(relative));
-	total.low = fmax(0, total.low);
+	if (total.low < 0)
+		total.low = 0;
 	return total;
 }
