@@ -2,42 +2,16 @@
 #include "cpu/pmu.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/sysfs.h"
+
 #define DEVICES "/sys/bus/event_source/devices"
 #define CORES   "/sys/devices/system/cpu"
 #define RELEASE "/proc/sys/kernel/osrelease"
-
-/* The first line of a file, without its end; false if there is none. */
-static bool read_line(char *line, size_t size, const char *path)
-{
-	FILE *file = fopen(path, "re");
-	bool fine;
-
-	if (!file)
-		return false;
-	fine = fgets(line, (int)size, file);
-	fclose(file);
-	if (fine)
-		line[strcspn(line, "\n")] = '\0';
-	return fine;
-}
-
-static bool read_number(const char *path, int base, unsigned long long most,
-			unsigned long long *number)
-{
-	char line[64], *end;
-
-	if (!read_line(line, sizeof(line), path))
-		return false;
-	errno = 0;
-	*number = strtoull(line, &end, base);
-	return end != line && *end == '\0' && !errno && *number <= most;
-}
 
 /* How the kernel calls the PMUs of Arm cores (drivers/perf/arm_pmuv3.c). */
 static bool is_core_pmu(const char *name)
@@ -75,7 +49,7 @@ static bool is_old_kernel(const char *root)
 	unsigned long major, minor;
 
 	snprintf(path, sizeof(path), "%s" RELEASE, root);
-	if (!read_line(release, sizeof(release), path))
+	if (!sysfs_read_line(release, sizeof(release), path))
 		return true;
 	major = strtoul(release, &end, 10);
 	minor = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
@@ -100,7 +74,7 @@ static void find_lacking(struct cpu_pmu *pmu, const char *root)
 		const uint64_t *word;
 
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		if (entry->d_name[0] == '.' || !read_line(line, sizeof(line), path) ||
+		if (entry->d_name[0] == '.' || !sysfs_read_line(line, sizeof(line), path) ||
 		    strncmp(line, "event=0x", 8) != 0)
 			continue;
 		code = strtoul(line + 8, NULL, 16);
@@ -129,18 +103,18 @@ static bool read_pmu(const char *root, const char *name, struct cpu_pmu *pmu)
 		return false;
 	memcpy(pmu->name, name, strlen(name) + 1);
 	snprintf(path, sizeof(path), "%s" DEVICES "/%s/type", root, name);
-	if (!read_number(path, 10, UINT32_MAX, &number))
+	if (!sysfs_read_number(path, 10, UINT32_MAX, &number))
 		return false;
 	pmu->type = (uint32_t)number;
 	snprintf(path, sizeof(path), "%s" DEVICES "/%s/cpus", root, name);
-	if (read_line(cpus, sizeof(cpus), path)) {
+	if (sysfs_read_line(cpus, sizeof(cpus), path)) {
 		pmu->core = (unsigned)strtoul(cpus, NULL, 10);
 		snprintf(path, sizeof(path), "%s" CORES "/possible", root);
-		pmu->some_cores = read_line(all, sizeof(all), path) && strcmp(all, cpus) != 0;
+		pmu->some_cores = sysfs_read_line(all, sizeof(all), path) && strcmp(all, cpus) != 0;
 	}
 	snprintf(path, sizeof(path), "%s" CORES "/cpu%u/regs/identification/midr_el1", root,
 		 pmu->core);
-	if (read_number(path, 16, UINT32_MAX, &number))
+	if (sysfs_read_number(path, 16, UINT32_MAX, &number))
 		pmu->midr = (uint32_t)number;
 	find_lacking(pmu, root);
 	return true;

@@ -7,16 +7,15 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "source/perf/events.h"
+#include "source/perf/program.h"
 #include "source/source.h"
 
 #define PROGRESS_MS       250
@@ -48,90 +47,6 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- the program -------------------------------------------------------------------------- */
-
-struct child {
-	pid_t pid;
-	int line; /* a byte down it lets the program begin; up it comes what execve() failed with */
-};
-
-/* Until execve(2) does: what the caller does on a signal is not for the program to do. */
-static void forget_handlers(void)
-{
-	for (int number = 1; number < NSIG; number++) {
-		struct sigaction action;
-
-		if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-			signal(number, SIG_DFL);
-	}
-}
-
-/* After fork: waits for its events, then becomes the program. Does not return. */
-static _Noreturn void become_program(const struct source_job *job, int line)
-{
-	char byte;
-	int error;
-
-	forget_handlers();
-	if (recv(line, &byte, 1, 0) != 1)
-		_exit(127);
-	execve(job->program, job->argv, environ);
-	error = errno;
-	send(line, &error, sizeof(error), MSG_NOSIGNAL);
-	_exit(127);
-}
-
-static int start(const struct source_job *job, struct child *child)
-{
-	int ends[2];
-
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		return -errno;
-	*child = (struct child){.pid = fork(), .line = ends[0]};
-	if (child->pid == 0) {
-		close(ends[0]);
-		become_program(job, ends[1]);
-	}
-	close(ends[1]);
-	if (child->pid > 0)
-		return 0;
-	close(ends[0]);
-	return -EAGAIN;
-}
-
-/* Lets it begin. Returns 0, or the negative of what execve() failed with. */
-static int let_go(const struct child *child)
-{
-	int error = 0;
-	ssize_t got;
-
-	/* Nobody there: a signal ended it already. */
-	if (send(child->line, "", 1, MSG_NOSIGNAL) == 1) {
-		/* Closed by a successful execve(), so this ends either way. */
-		do
-			got = recv(child->line, &error, sizeof(error), MSG_WAITALL);
-		while (got < 0 && errno == EINTR);
-	}
-	close(child->line);
-	return -error;
-}
-
-static int wait_for(pid_t pid)
-{
-	int status = 0;
-
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return status;
-}
-
-/* It has not begun, and will not. */
-static void give_up(const struct child *child)
-{
-	close(child->line);
-	wait_for(child->pid);
 }
 
 /* ---- counts ------------------------------------------------------------------------------- */
@@ -245,39 +160,31 @@ static void watch(struct counting *c, pid_t pid)
 		close(fd);
 }
 
-static int complain(struct counting *c, int error)
-{
-	struct plumb_place where = {.file = c->job->program};
-
-	plumb_diagnostics_add(c->found, PLUMB_ERROR, "no-program", &where, "%s", strerror(-error));
-	return error == -ENOENT ? PLUMB_ERR_NOT_FOUND : PLUMB_ERR_IO;
-}
-
 /* One run of the program, for one pass or for all of them. */
 static int run_pass(struct counting *c, uint16_t pass)
 {
 	struct source_run *run = c->run;
-	struct child child = {.pid = -1, .line = -1};
+	struct perf_program program = {.pid = -1, .line = -1};
 	int error, status;
 
-	error = start(c->job, &child);
+	error = perf_program_start(&program, c->job->program, c->job->argv);
 	if (error < 0)
-		return complain(c, error);
-	error = perf_events_open(&c->events, c->job, pass, child.pid, c->found);
+		return perf_program_complain(c->job->program, error, c->found);
+	error = perf_events_open(&c->events, c->job, pass, program.pid, c->found);
 	if (error < 0) {
-		give_up(&child);
+		perf_program_give_up(&program);
 		return error == -ENOMEM ? PLUMB_ERR_NO_MEMORY : PLUMB_ERR_UNSUPPORTED;
 	}
 	if (c->job->started)
-		c->job->started(c->job->user, child.pid);
+		c->job->started(c->job->user, program.pid);
 	c->began = c->interval_end = now();
 	memset(c->before, 0, (c->job->plan->place_count + 1) * sizeof(*c->before));
-	error = let_go(&child);
+	error = perf_program_let_go(&program);
 	if (error == 0)
-		watch(c, child.pid);
-	status = wait_for(child.pid);
+		watch(c, program.pid);
+	status = perf_program_wait(program.pid);
 	if (error < 0)
-		return complain(c, error);
+		return perf_program_complain(c->job->program, error, c->found);
 	run->seconds += (now() - c->began - run->seconds) / (pass + 1);
 	run->host_seconds += now() - c->began;
 	if (run->exit_status == 0) {

@@ -56,8 +56,7 @@ int perf_counters(uint32_t pmu)
 	return count ? count : error;
 }
 
-/* Room for the descriptors of a large plan, as far as it may be had. */
-static void allow_descriptors(size_t count)
+void perf_allow_descriptors(size_t count)
 {
 	struct rlimit limit;
 
@@ -240,7 +239,7 @@ int perf_events_open(struct perf_events *events, const struct source_job *job, u
 		return -ENOMEM;
 	for (size_t i = 0; i < plan->place_count; i++)
 		events->fds[i] = -1;
-	allow_descriptors(plan->place_count);
+	perf_allow_descriptors(plan->place_count);
 	for (uint16_t g = 0; g < plan->group_count; g++) {
 		int error = 0;
 

@@ -44,6 +44,9 @@ char *perf_names(const struct plumb_plan *plan, const struct index_set *codes);
 
 void perf_events_close(struct perf_events *events);
 
+/* Makes room for so many descriptors more, as far as it may be had. */
+void perf_allow_descriptors(size_t count);
+
 /* One event, as it stands. */
 struct perf_reading {
 	uint64_t raw, enabled_ns, running_ns;

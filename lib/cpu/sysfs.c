@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cpu/sysfs.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <plumb/error.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool sysfs_read_line(char *line, size_t size, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	bool fine;
+
+	if (!file)
+		return false;
+	fine = fgets(line, (int)size, file);
+	fclose(file);
+	if (fine)
+		line[strcspn(line, "\n")] = '\0';
+	return fine;
+}
+
+bool sysfs_read_number(const char *path, int base, unsigned long long most,
+		       unsigned long long *number)
+{
+	char line[64], *end;
+
+	if (!sysfs_read_line(line, sizeof(line), path))
+		return false;
+	errno = 0;
+	*number = strtoull(line, &end, base);
+	return end != line && *end == '\0' && !errno && *number <= most;
+}
+
+/* "3" or "3-5" at `*list`, which is moved behind it and a comma. */
+static bool parse_range(const char **list, unsigned long *first, unsigned long *last)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**list))
+		return false;
+	*first = *last = strtoul(*list, &end, 10);
+	if (*end == '-') {
+		if (!isdigit((unsigned char)end[1]))
+			return false;
+		*last = strtoul(end + 1, &end, 10);
+	}
+	if (*end == ',' && end[1] == '\0')
+		return false;
+	*list = end + (*end == ',');
+	return *first <= *last && *last < SYSFS_CPUS_MAX && (*end == ',' || *end == '\0');
+}
+
+int sysfs_parse_cpus(const char *list, int **cpus)
+{
+	const char *at = list;
+	unsigned long first, last;
+	size_t count = 0, n = 0;
+
+	while (*at) {
+		if (!parse_range(&at, &first, &last))
+			return PLUMB_ERR_INVALID;
+		count += last - first + 1;
+		if (count > SYSFS_CPUS_MAX)
+			return PLUMB_ERR_INVALID;
+	}
+	*cpus = reallocarray(NULL, count + 1, sizeof(**cpus));
+	if (!*cpus)
+		return PLUMB_ERR_NO_MEMORY;
+	for (at = list; *at && parse_range(&at, &first, &last);)
+		for (unsigned long cpu = first; cpu <= last; cpu++)
+			(*cpus)[n++] = (int)cpu;
+	return (int)count;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/perf/program.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Until execve(2) does: what the caller does on a signal is not for the program to do. */
+static void forget_handlers(void)
+{
+	for (int number = 1; number < NSIG; number++) {
+		struct sigaction action;
+
+		if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			signal(number, SIG_DFL);
+	}
+}
+
+/* After fork: waits for its events, then becomes the program. Does not return. */
+static _Noreturn void become_program(const char *path, char *const *argv, int line)
+{
+	char byte;
+	int error;
+
+	forget_handlers();
+	if (recv(line, &byte, 1, 0) != 1)
+		_exit(127);
+	execve(path, argv, environ);
+	error = errno;
+	send(line, &error, sizeof(error), MSG_NOSIGNAL);
+	_exit(127);
+}
+
+int perf_program_start(struct perf_program *program, const char *path, char *const *argv)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	*program = (struct perf_program){.pid = fork(), .line = ends[0]};
+	if (program->pid == 0) {
+		close(ends[0]);
+		become_program(path, argv, ends[1]);
+	}
+	close(ends[1]);
+	if (program->pid > 0)
+		return 0;
+	close(ends[0]);
+	return -EAGAIN;
+}
+
+int perf_program_let_go(const struct perf_program *program)
+{
+	int error = 0;
+	ssize_t got;
+
+	/* Nobody there: a signal ended it already. */
+	if (send(program->line, "", 1, MSG_NOSIGNAL) == 1) {
+		/* Closed by a successful execve(), so this ends either way. */
+		do
+			got = recv(program->line, &error, sizeof(error), MSG_WAITALL);
+		while (got < 0 && errno == EINTR);
+	}
+	close(program->line);
+	return -error;
+}
+
+int perf_program_wait(pid_t pid)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+void perf_program_give_up(const struct perf_program *program)
+{
+	close(program->line);
+	perf_program_wait(program->pid);
+}
+
+int perf_program_complain(const char *path, int error, struct plumb_diagnostics *found)
+{
+	struct plumb_place where = {.file = path};
+
+	plumb_diagnostics_add(found, PLUMB_ERROR, "no-program", &where, "%s", strerror(-error));
+	return error == -ENOENT ? PLUMB_ERR_NOT_FOUND : PLUMB_ERR_IO;
+}
