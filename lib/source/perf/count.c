@@ -16,6 +16,7 @@
 
 #include "source/perf/events.h"
 #include "source/perf/program.h"
+#include "source/perf/record.h"
 #include "source/source.h"
 
 #define PROGRESS_MS       250
@@ -282,4 +283,5 @@ const struct source source_perf = {
 	.counts = counts,
 	.limited = true,
 	.count = count,
+	.record = perf_record,
 };

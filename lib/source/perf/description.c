@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/perf/description.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cpu/pmu.h"
+#include "cpu/sysfs.h"
+
+#define DEVICES "/sys/bus/event_source/devices"
+
+/* PERF_RECORD_AUXTRACE_INFO of SPE, version 1. */
+#define AUXTRACE_ARM_SPE 4
+enum { SPE_PMU_TYPE, SPE_PER_CPU };
+
+/* Of MIDR, what perf keeps: not the variant and not the revision. */
+#define MIDR_MODEL 0xff0ffff0
+
+static void describe_pmus(struct description *d)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	DIR *entries = opendir(DEVICES);
+
+	while (entries && (entry = readdir(entries)) && d->setup.pmu_count < 16) {
+		const size_t i = d->setup.pmu_count;
+		unsigned long long type;
+
+		snprintf(path, sizeof(path), DEVICES "/%s/type", entry->d_name);
+		if (strlen(entry->d_name) >= sizeof(d->pmu_names[i]) ||
+		    !sysfs_read_number(path, 10, UINT32_MAX, &type))
+			continue;
+		strcpy(d->pmu_names[i], entry->d_name);
+		d->setup.pmus[i].name = d->pmu_names[i];
+		d->setup.pmus[i].type = (uint32_t)type;
+		d->setup.pmu_count++;
+	}
+	if (entries)
+		closedir(entries);
+}
+
+static void describe_events(struct description *d, const struct sampling *sampling)
+{
+	for (size_t i = 0; i < sampling->count; i++) {
+		const struct sampled *event = &sampling->all[i];
+
+		d->events[i] = (struct plumb_recorded_event){
+			.attr = sampled_attr_public(&event->attr),
+			.ids = event->ids,
+			.id_count = event->id_count,
+			.name = event->name,
+		};
+	}
+	d->setup.events = d->events;
+	d->setup.event_count = sampling->count;
+}
+
+static void describe_aux(struct description *d, const struct sampling *sampling)
+{
+	for (size_t i = sampling->count; i-- > 0;) {
+		if (!sampling->all[i].spe)
+			continue;
+		d->auxtrace_values[SPE_PMU_TYPE] = sampling->all[i].spe->type;
+		d->setup.auxtrace_info = &d->auxtrace_info;
+	}
+	d->auxtrace_values[SPE_PER_CPU] = !perf_targets_per_thread(&sampling->targets);
+	d->auxtrace_info = (struct plumb_auxtrace_info){AUXTRACE_ARM_SPE, d->auxtrace_values, 2};
+}
+
+/* Of the PMU that samples, or of the first CPU that does. */
+static uint32_t find_midr(const struct sampling *sampling)
+{
+	const int cpu = sampling->targets.cpus[0];
+	unsigned long long midr;
+	char path[128];
+
+	for (size_t i = 0; i < sampling->count; i++)
+		if (sampling->all[i].spe && sampling->all[i].spe->midr)
+			return sampling->all[i].spe->midr;
+	if (sampling->job->pmu && sampling->job->pmu->midr)
+		return sampling->job->pmu->midr;
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/regs/identification/midr_el1",
+		 cpu < 0 ? 0 : cpu);
+	return sysfs_read_number(path, 16, UINT32_MAX, &midr) ? (uint32_t)midr : 0;
+}
+
+static void describe_machine(struct description *d, const struct sampling *sampling)
+{
+	const uint32_t midr = find_midr(sampling);
+	const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+
+	if (uname(&d->system) == 0) {
+		d->setup.hostname = d->system.nodename;
+		d->setup.osrelease = d->system.release;
+		d->setup.arch = d->system.machine;
+	}
+	if (midr) {
+		snprintf(d->cpuid, sizeof(d->cpuid), "0x%016x", midr & MIDR_MODEL);
+		d->setup.cpuid = d->cpuid;
+	}
+	d->setup.cpus_available = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	d->setup.cpus_online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	if (pages > 0 && page > 0)
+		d->setup.total_memory_kb = (uint64_t)pages * ((uint64_t)page / 1024);
+	d->setup.clockid = -1;
+}
+
+struct description *description_new(const struct sampling *sampling, const struct perf_rings *rings)
+{
+	struct description *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->events = calloc(sampling->count + 1, sizeof(*d->events));
+	if (!d->events) {
+		free(d);
+		return NULL;
+	}
+	describe_events(d, sampling);
+	describe_aux(d, sampling);
+	if (rings->count && perf_ring_time(&rings->all[0], &d->time_conv))
+		d->setup.time_conv = &d->time_conv;
+	describe_machine(d, sampling);
+	describe_pmus(d);
+	return d;
+}
+
+void description_free(struct description *d)
+{
+	free(d->events);
+	free(d);
+}

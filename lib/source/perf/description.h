@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a recording says of itself and of the machine. */
+#ifndef SOURCE_PERF_DESCRIPTION_H
+#define SOURCE_PERF_DESCRIPTION_H
+
+#include <sys/utsname.h>
+
+#include "source/perf/mapping.h"
+
+struct description {
+	struct plumb_recording_setup setup;
+	struct plumb_recorded_event *events;
+	struct plumb_auxtrace_info auxtrace_info;
+	uint64_t auxtrace_values[2];
+	struct plumb_time_conv time_conv;
+	struct utsname system;
+	char cpuid[24];
+	char pmu_names[16][64];
+};
+
+/* NULL: no memory. It refers to `sampling`. Free with description_free(). */
+struct description *description_new(const struct sampling *sampling,
+				    const struct perf_rings *rings);
+void description_free(struct description *description);
+
+#endif

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Linux's perf as a source of samples: what is to be sampled has its events and rings, and these
+ * are drained, until the program ends, or what runs already does, or the caller says so.
+ */
+#include "source/perf/record.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "source/perf/description.h"
+#include "source/perf/mapping.h"
+#include "source/perf/program.h"
+#include "source/perf/synthesize.h"
+
+#define LOOK_MS 100 /* at most, between looks at what the caller wants */
+
+struct recording {
+	const struct source_record_job *job;
+	struct source_record_run *run;
+	struct plumb_diagnostics *found;
+	struct perf_program program; /* .pid -1: there is none, or no longer */
+	int program_fd;              /* pidfd; -1: looked at every so often */
+	struct sampling sampling;
+	struct perf_rings rings;
+	struct ring_tally tally;
+	struct pollfd *polls; /* one a ring, and the program's */
+	uint64_t reference;   /* of AUX data */
+	uint8_t *spill;
+	double began;
+	bool kernel_said; /* that the kernel does not tell where it is */
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- what was there before ---------------------------------------------------------------- */
+
+static bool samples_kernel(const struct sampling *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (!s->all[i].attr.attr.exclude_kernel)
+			return true;
+	return false;
+}
+
+static void say_no_kernel_map(struct recording *r)
+{
+	if (r->kernel_said)
+		return;
+	r->kernel_said = true;
+	plumb_diagnostics_add(r->found, PLUMB_WARNING, "kernel-map", NULL,
+			      "samples in the kernel will have no symbols: it does not tell this "
+			      "user where it is");
+	plumb_diagnostics_mend(r->found, "as root: sysctl kernel.kptr_restrict=0, or run plumb as "
+					 "root");
+}
+
+/* The processes of the threads that were asked for, each once. */
+static void synthesize_targets(const struct recording *r, struct synthesis *synthesis)
+{
+	const struct source_record_job *job = r->job;
+
+	for (size_t i = 0; i < job->pid_count; i++)
+		synthesize_process(synthesis, job->pids[i]);
+	for (size_t i = 0; i < job->tid_count; i++)
+		synthesize_thread(synthesis, job->tids[i]);
+}
+
+static int synthesize(struct recording *r)
+{
+	const struct sampling *s = &r->sampling;
+	const struct sampled *tracking = &s->all[s->tracking];
+	struct synthesis *synthesis = synthesis_begin(tracking->attr.attr.sample_type,
+						      s->session.several ? tracking->ids[0] : 0,
+						      r->job->records, r->job->user);
+
+	if (!synthesis)
+		return PLUMB_ERR_NO_MEMORY;
+	if (samples_kernel(s) && !synthesize_kernel(synthesis))
+		say_no_kernel_map(r);
+	if (perf_targets_all(&s->targets))
+		synthesize_all(synthesis);
+	else if (s->targets.running)
+		synthesize_targets(r, synthesis);
+	else if (r->program.pid > 0)
+		synthesize_family(synthesis, r->program.pid);
+	return synthesis_end(synthesis);
+}
+
+/* ---- draining ----------------------------------------------------------------------------- */
+
+static int drain_aux(struct recording *r, struct perf_ring *ring)
+{
+	const struct perf_targets *targets = &r->sampling.targets;
+	struct aux_data data;
+	struct plumb_aux_chunk chunk;
+	int error;
+
+	if (aux_ring_look(&ring->aux, &data) == 0)
+		return 0;
+	chunk = (struct plumb_aux_chunk){
+		.size = data.first_size + data.second_size,
+		.offset = data.offset,
+		.reference = r->reference,
+		.index = (uint32_t)(ring - r->rings.all),
+		.tid = targets->threads[ring->first_thread],
+		.cpu = targets->cpus[ring->cpu],
+	};
+	error = r->job->aux(r->job->user, &chunk, data.first, data.first_size, data.second,
+			    data.second_size);
+	aux_ring_give_back(&ring->aux, &data);
+	return error;
+}
+
+/* Records first: what they say of AUX data is there when they are. */
+static int drain(struct recording *r, bool on)
+{
+	bool any = false;
+	int error = 0;
+
+	for (size_t i = 0; i < r->rings.count && error == 0; i++) {
+		struct perf_ring *ring = &r->rings.all[i];
+		uint64_t taken = ring->aux.taken;
+
+		any |= data_ring_has(&ring->data);
+		error = data_ring_drain(&ring->data, r->spill, &r->tally, r->job->records,
+					r->job->user);
+		if (error == 0 && !ring->aux.overwrite)
+			error = drain_aux(r, ring);
+		if (on && ring->aux.taken != taken)
+			perf_ring_resume(ring, &r->sampling);
+	}
+	if (error == 0 && any && r->job->round)
+		error = r->job->round(r->job->user);
+	return error;
+}
+
+/* Takes all AUX areas while nothing is written to them. */
+static int take_snapshot(struct recording *r)
+{
+	int error = 0;
+
+	sampling_switch_spe(&r->sampling, false);
+	for (size_t i = 0; i < r->rings.count && error == 0; i++)
+		if (r->rings.all[i].aux.overwrite)
+			error = drain_aux(r, &r->rings.all[i]);
+	sampling_switch_spe(&r->sampling, true);
+	return error;
+}
+
+/* ---- waiting ------------------------------------------------------------------------------ */
+
+/* The thread whose descriptor was waited for has ended: another one's, if one is left. */
+static void watch_next(struct recording *r, struct perf_ring *ring)
+{
+	do
+		ring->watched++;
+	while (ring->watched < ring->past_thread && perf_ring_fd(ring, &r->sampling) < 0);
+	if (ring->watched < ring->past_thread || !perf_targets_all(&r->sampling.targets))
+		return;
+	plumb_diagnostics_add(r->found, PLUMB_WARNING, "cpu-off", NULL,
+			      "CPU %d went off: what ran on it from then on is not sampled",
+			      r->sampling.targets.cpus[ring->cpu]);
+}
+
+/* Until there is something in a ring, or the program has ended, or a while has passed. */
+static void wait_for_records(struct recording *r)
+{
+	const size_t count = r->rings.count;
+
+	for (size_t i = 0; i < count; i++)
+		r->polls[i] = (struct pollfd){.fd = perf_ring_fd(&r->rings.all[i], &r->sampling),
+					      .events = POLLIN};
+	r->polls[count] = (struct pollfd){.fd = r->program_fd, .events = POLLIN};
+	if (poll(r->polls, count + 1, LOOK_MS) <= 0)
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (r->polls[i].revents & (POLLHUP | POLLERR))
+			watch_next(r, &r->rings.all[i]);
+}
+
+static bool program_has_ended(const struct recording *r)
+{
+	siginfo_t info = {.si_pid = 0};
+
+	return waitid(P_PID, (id_t)r->program.pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+	       info.si_pid == r->program.pid;
+}
+
+static bool all_have_ended(const struct recording *r)
+{
+	for (size_t i = 0; i < r->rings.count; i++)
+		if (perf_ring_fd(&r->rings.all[i], &r->sampling) >= 0)
+			return false;
+	return true;
+}
+
+/* What the caller wants. Returns whether to go on. */
+static bool obey(struct recording *r, int *error)
+{
+	if (!r->job->next)
+		return true;
+	switch (r->job->next(r->job->user)) {
+	case RECORD_STOP:
+		return false;
+	case RECORD_SNAPSHOT:
+		*error = take_snapshot(r);
+		return true;
+	case RECORD_REPEAT_MAPS:
+		*error = synthesize(r);
+		return true;
+	case RECORD_GO_ON:
+	default:
+		return true;
+	}
+}
+
+static int watch(struct recording *r)
+{
+	int error = 0;
+
+	while (error == 0) {
+		bool over;
+
+		wait_for_records(r);
+		/* First this: what it wrote before its end is then drained. */
+		over = r->program.pid > 0 ? program_has_ended(r) : all_have_ended(r);
+		error = drain(r, true);
+		if (r->job->progress)
+			r->job->progress(r->job->user, NAN, now() - r->began);
+		if (over || error || !obey(r, &error))
+			break;
+	}
+	return error;
+}
+
+/* ---- the end ------------------------------------------------------------------------------ */
+
+/* What was lost after the last record that found room, and so is in no PERF_RECORD_LOST. */
+static int write_lost(struct recording *r)
+{
+	const struct sampling *s = &r->sampling;
+	const size_t room = s->targets.cpu_count * s->targets.thread_count;
+	struct synthesis *synthesis;
+	uint64_t said = r->tally.lost;
+
+	r->run->lost = said;
+	synthesis = synthesis_begin(s->all[s->tracking].attr.attr.sample_type, 0, r->job->records,
+				    r->job->user);
+	if (!synthesis)
+		return PLUMB_ERR_NO_MEMORY;
+	for (size_t i = 0; i < s->count; i++)
+		for (size_t j = 0; j < room; j++) {
+			uint64_t id = 0, lost = sampled_lost(s, &s->all[i], j, &id);
+			uint64_t known = lost < said ? lost : said;
+
+			said -= known;
+			if (lost > known)
+				synthesis_add_lost(synthesis, id, lost - known);
+			r->run->lost += lost - known;
+		}
+	return synthesis_end(synthesis);
+}
+
+static int finish(struct recording *r)
+{
+	int error;
+
+	sampling_switch(&r->sampling, false);
+	error = drain(r, false);
+	if (error == 0)
+		error = write_lost(r);
+	return error;
+}
+
+static void warn(const struct recording *r)
+{
+	const struct ring_tally *tally = &r->tally;
+
+	if (tally->aux_truncated) {
+		plumb_diagnostics_add(r->found, PLUMB_WARNING, "aux-truncated", NULL,
+				      "SPE's buffer was full %llu times, and records were lost",
+				      (unsigned long long)tally->aux_truncated);
+		plumb_diagnostics_mend(r->found, "use a longer period, or a larger buffer: -m ,%zu",
+				       2 * r->rings.aux_pages);
+	}
+	if (r->run->lost) {
+		plumb_diagnostics_add(r->found, PLUMB_WARNING, "lost", NULL,
+				      "%llu records were lost: the rings were full",
+				      (unsigned long long)r->run->lost);
+		plumb_diagnostics_mend(r->found, "use a longer period, or larger rings: -m %zu",
+				       2 * r->rings.pages);
+	}
+	if (tally->throttled) {
+		plumb_diagnostics_add(
+			r->found, PLUMB_WARNING, "throttled", NULL,
+			"the kernel paused sampling %llu times: it took too much time",
+			(unsigned long long)tally->throttled);
+		plumb_diagnostics_mend(r->found, "use a longer period, or a lower -F");
+	}
+	if (tally->damaged)
+		plumb_diagnostics_add(r->found, PLUMB_WARNING, "damaged-ring", NULL,
+				      "%llu times a ring held what is no record: it was dropped",
+				      (unsigned long long)tally->damaged);
+	if (r->sampling.cpus_lost)
+		plumb_diagnostics_add(r->found, PLUMB_WARNING, "cpu-off", NULL,
+				      "CPUs went off before they could be sampled");
+}
+
+/* Ends what was begun, if it still runs, and takes its status. */
+static void end_program(struct recording *r, bool begun)
+{
+	int status;
+
+	if (r->program.pid <= 0)
+		return;
+	if (!begun) {
+		perf_program_give_up(&r->program);
+		return;
+	}
+	if (!program_has_ended(r))
+		kill(r->program.pid, SIGTERM);
+	status = perf_program_wait(r->program.pid);
+	r->run->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	r->run->exit_status = r->run->signal ? 128 + r->run->signal : WEXITSTATUS(status);
+	r->program.pid = -1;
+}
+
+/* ---- the beginning ------------------------------------------------------------------------ */
+
+static int open_all(struct recording *r)
+{
+	int error = sampling_open(&r->sampling, r->job, r->program.pid, r->found);
+
+	if (error == PLUMB_OK)
+		error = perf_rings_map(&r->rings, &r->sampling);
+	if (error < 0)
+		return error;
+	r->polls = calloc(r->rings.count + 1, sizeof(*r->polls));
+	r->spill = malloc(RING_RECORD_MAX);
+	return r->polls && r->spill ? PLUMB_OK : PLUMB_ERR_NO_MEMORY;
+}
+
+static int describe(struct recording *r)
+{
+	struct description *description = description_new(&r->sampling, &r->rings);
+	int error;
+
+	if (!description)
+		return PLUMB_ERR_NO_MEMORY;
+	error = r->job->begin(r->job->user, &description->setup);
+	description_free(description);
+	return error;
+}
+
+/* Everything is open: samples. */
+static int sample(struct recording *r, bool *begun)
+{
+	int error = describe(r);
+
+	if (error == 0)
+		error = synthesize(r);
+	if (error)
+		return error;
+	if (r->job->started && r->program.pid > 0)
+		r->job->started(r->job->user, r->program.pid);
+	r->began = now();
+	if (r->sampling.targets.running)
+		sampling_switch(&r->sampling, true);
+	if (r->program.pid > 0) {
+		*begun = true;
+		r->program_fd = pidfd_open(r->program.pid, 0);
+		error = perf_program_let_go(&r->program);
+		if (error < 0)
+			return perf_program_complain(r->job->program, error, r->found);
+	}
+	error = watch(r);
+	r->run->seconds = r->run->host_seconds = now() - r->began;
+	/* A program that is told to end may have something to say. */
+	end_program(r, true);
+	return error ? error : finish(r);
+}
+
+int perf_record(const struct source_record_job *job, struct source_record_run *run,
+		struct plumb_diagnostics *found)
+{
+	struct recording r = {
+		.job = job,
+		.run = run,
+		.found = found,
+		.program = {.pid = -1, .line = -1},
+		.program_fd = -1,
+	};
+	struct timespec t;
+	bool begun = false;
+	int error = 0;
+
+	*run = (struct source_record_run){0};
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	r.reference = (uint64_t)t.tv_sec ^ (uint64_t)t.tv_nsec;
+	if (job->program)
+		error = perf_program_start(&r.program, job->program, job->argv);
+	if (error < 0)
+		return perf_program_complain(job->program, error, found);
+	error = open_all(&r);
+	if (error == PLUMB_OK)
+		error = sample(&r, &begun);
+	end_program(&r, begun);
+	run->samples = r.tally.samples;
+	if (error == PLUMB_OK)
+		warn(&r);
+	perf_rings_unmap(&r.rings);
+	sampling_close(&r.sampling);
+	if (r.program_fd >= 0)
+		close(r.program_fd);
+	free(r.polls);
+	free(r.spill);
+	return error;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why the kernel refused an event, and what to do: perf_event_open(2), "ERRORS". */
+#include <errno.h>
+#include <string.h>
+
+#include "cpu/sysfs.h"
+#include "source/perf/sampling.h"
+
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+static int no_permission(const struct sampling *s, const struct sampled *event)
+{
+	const struct sampled_event *asked = event->event;
+	char level[16];
+
+	if (!sysfs_read_line(level, sizeof(level), PARANOID))
+		strcpy(level, "not there");
+	if (asked && event->spe && (asked->spe.pa_enable || asked->spe.pct_enable)) {
+		plumb_diagnostics_add(s->found, PLUMB_ERROR, "no-permission", NULL,
+				      "%s: pa_enable and pct_enable need privilege "
+				      "(perf_event_paranoid is %s)",
+				      event->name, level);
+		plumb_diagnostics_mend(s->found, "leave them out, or give plumb the capability "
+						 "CAP_PERFMON");
+		return PLUMB_ERR_UNSUPPORTED;
+	}
+	plumb_diagnostics_add(s->found, PLUMB_ERROR, "no-permission", NULL,
+			      perf_targets_all(&s->targets)
+				      ? "%s: the kernel does not let this user sample whole CPUs "
+					"(perf_event_paranoid is %s)"
+				      : "%s: the kernel does not let this user sample that "
+					"(perf_event_paranoid is %s)",
+			      event->name, level);
+	plumb_diagnostics_mend(s->found,
+			       "as root: sysctl kernel.perf_event_paranoid=%s, or give plumb the "
+			       "capability CAP_PERFMON",
+			       perf_targets_all(&s->targets) ? "0" : "2");
+	return PLUMB_ERR_UNSUPPORTED;
+}
+
+/* errno, what that means here, and the mend. */
+static const struct refusal {
+	int error;
+	const char *id, *why, *mend;
+	enum plumb_error status;
+} refusals[] = {
+	{ENOENT, "no-event", "this machine does not count it", "see plumb list events",
+	 PLUMB_ERR_UNSUPPORTED},
+	{ENODEV, "no-event", "this CPU has nothing that counts it", "see plumb list events",
+	 PLUMB_ERR_UNSUPPORTED},
+	{EOPNOTSUPP, "no-sampling",
+	 "the PMU cannot do that: it has no interrupt, or not this filter",
+	 "count it with plumb stat, or sample cpu-clock", PLUMB_ERR_UNSUPPORTED},
+	{EBUSY, "busy", "another profiler has the PMU", "end that one first",
+	 PLUMB_ERR_UNSUPPORTED},
+	{ENOSPC, "no-counter", "its group does not fit the counters", "use smaller groups",
+	 PLUMB_ERR_UNSUPPORTED},
+	{EINVAL, "refused", "the kernel takes one of its values for wrong",
+	 "see -c, -F, and what stands between its slashes", PLUMB_ERR_ARGUMENT},
+	{EMFILE, "no-descriptor", "too many open files", "raise the limit: ulimit -n",
+	 PLUMB_ERR_UNSUPPORTED},
+	{ESRCH, "no-process", "what is to be sampled has ended", NULL, PLUMB_ERR_NOT_FOUND},
+	{ENOSYS, "no-perf", "this kernel has no perf_event_open(2)",
+	 "use a kernel with CONFIG_PERF_EVENTS, or --source model", PLUMB_ERR_UNSUPPORTED},
+	{ENOMEM, "no-memory", "the kernel has no memory for it", NULL, PLUMB_ERR_NO_MEMORY},
+};
+
+int sampled_complain(const struct sampling *s, const struct sampled *event, int error)
+{
+	if (error == -EACCES || error == -EPERM)
+		return no_permission(s, event);
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
+		const struct refusal *refusal = &refusals[i];
+
+		if (refusal->error != -error)
+			continue;
+		plumb_diagnostics_add(s->found, PLUMB_ERROR, refusal->id, NULL, "%s: %s",
+				      event->name, refusal->why);
+		if (refusal->mend)
+			plumb_diagnostics_mend(s->found, "%s", refusal->mend);
+		return refusal->status;
+	}
+	plumb_diagnostics_add(s->found, PLUMB_ERROR, "refused", NULL, "%s: %s", event->name,
+			      strerror(-error));
+	return PLUMB_ERR_UNSUPPORTED;
+}

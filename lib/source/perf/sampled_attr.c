@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/perf/sampled_attr.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef PERF_FORMAT_LOST
+#define PERF_FORMAT_LOST (1U << 4)
+#endif
+
+/* Sizes that the structure has had: PERF_ATTR_SIZE_VER7 and VER8, which has config3. */
+#define SIZE_BEFORE_CONFIG3 128
+#define SIZE_WITH_CONFIG3   136
+
+static uint64_t sample_type(const struct sampled_event *event,
+			    const struct sampled_session *session)
+{
+	const bool spe = event && event->kind == SAMPLED_SPE;
+	uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+
+	if (session->times)
+		type |= PERF_SAMPLE_TIME;
+	if (session->cpus)
+		type |= PERF_SAMPLE_CPU;
+	if (session->several)
+		type |= PERF_SAMPLE_IDENTIFIER;
+	if (event && event->frequency && !spe)
+		type |= PERF_SAMPLE_PERIOD;
+	if (event && session->callchains && !spe)
+		type |= PERF_SAMPLE_CALLCHAIN;
+	/* The driver takes no notice: it tells readers what SPE's records have. */
+	if (spe)
+		type |= PERF_SAMPLE_DATA_SRC;
+	if (spe ? event->spe.pa_enable : event && session->physical)
+		type |= PERF_SAMPLE_PHYS_ADDR | (spe ? 0 : PERF_SAMPLE_ADDR);
+	return type;
+}
+
+/* What of tasks and their memory goes into the recording beside samples. */
+static void set_side_band(struct perf_event_attr *attr, const struct sampled_session *session)
+{
+	attr->mmap = 1;
+	attr->mmap2 = 1;
+	attr->comm = 1;
+	attr->comm_exec = 1;
+	attr->task = 1;
+	attr->build_id = !(session->without & WITHOUT_BUILD_ID);
+	attr->ksymbol = !(session->without & WITHOUT_BPF);
+	attr->bpf_event = !(session->without & WITHOUT_BPF);
+	attr->context_switch = session->switches;
+}
+
+static void set_event(struct perf_event_attr *attr, const struct sampled_event *event,
+		      uint32_t pmu_type)
+{
+	if (!event) {
+		attr->type = PERF_TYPE_SOFTWARE;
+		attr->config = PERF_COUNT_SW_DUMMY;
+		attr->sample_period = 1;
+		attr->exclude_kernel = attr->exclude_hv = 1;
+		return;
+	}
+	attr->type = event->kind == SAMPLED_SOFTWARE ? PERF_TYPE_SOFTWARE : pmu_type;
+	attr->config = event->config;
+	attr->freq = event->frequency != 0;
+	attr->sample_period = event->frequency ? event->frequency : event->period;
+	attr->exclude_user = event->exclude_user;
+	attr->exclude_kernel = event->exclude_kernel;
+	attr->exclude_hv = event->exclude_hv;
+}
+
+void sampled_attr_fill(struct sampled_attr *sampled, const struct sampled_event *event,
+		       const struct sampled_session *session, const struct sampled_role *role,
+		       uint32_t pmu_type)
+{
+	struct perf_event_attr *attr = &sampled->attr;
+
+	*sampled = (struct sampled_attr){0};
+	set_event(attr, event, pmu_type);
+	attr->sample_type = sample_type(event, session);
+	attr->read_format = PERF_FORMAT_ID;
+	if (!(session->without & WITHOUT_LOST))
+		attr->read_format |= PERF_FORMAT_LOST;
+	attr->sample_id_all = 1;
+	attr->inherit = session->inherit;
+	attr->exclude_guest = event && !(session->without & WITHOUT_GUEST);
+	attr->exclude_kernel |= role->no_kernel;
+	/*
+	 * What runs already is tracked from the moment it is looked at in /proc: between that and
+	 * the first sample, maps would be missed.
+	 */
+	attr->disabled = !role->member && (event || session->on_exec);
+	attr->enable_on_exec = session->on_exec && !role->member;
+	if (role->tracking)
+		set_side_band(attr, session);
+}
+
+int sampled_attr_open(const struct sampled_attr *sampled, pid_t pid, int cpu, int leader)
+{
+	union {
+		struct perf_event_attr attr;
+		uint8_t bytes[sizeof(struct perf_event_attr) + SIZE_WITH_CONFIG3];
+	} given = {.attr = sampled->attr};
+	long fd;
+
+	given.attr.size = sampled->config3 ? SIZE_WITH_CONFIG3 : SIZE_BEFORE_CONFIG3;
+	memcpy(given.bytes + SIZE_BEFORE_CONFIG3, &sampled->config3, sizeof(sampled->config3));
+	fd = syscall(SYS_perf_event_open, &given, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* The one-bit members stand between these two in the kernel's structure. */
+static uint64_t flags_of(const struct perf_event_attr *attr)
+{
+	uint64_t flags;
+
+	memcpy(&flags,
+	       (const uint8_t *)attr + offsetof(struct perf_event_attr, read_format) +
+		       sizeof(attr->read_format),
+	       sizeof(flags));
+	return flags;
+}
+
+struct plumb_event_attr sampled_attr_public(const struct sampled_attr *sampled)
+{
+	const struct perf_event_attr *attr = &sampled->attr;
+
+	return (struct plumb_event_attr){
+		.type = attr->type,
+		.size = sampled->config3 ? SIZE_WITH_CONFIG3 : SIZE_BEFORE_CONFIG3,
+		.config = attr->config,
+		.config1 = attr->config1,
+		.config2 = attr->config2,
+		.config3 = sampled->config3,
+		.sample_period = attr->sample_period,
+		.sample_type = attr->sample_type,
+		.read_format = attr->read_format,
+		.flags = flags_of(attr),
+		.wakeup = attr->wakeup_events,
+	};
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/perf/sampling.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cpu/pmu.h"
+#include "cpu/sysfs.h"
+#include "source/perf/events.h"
+
+#define MAX_RATE "/proc/sys/kernel/perf_event_max_sample_rate"
+
+/* ---- which events there are --------------------------------------------------------------- */
+
+bool sampling_has_spe(const struct sampling *sampling)
+{
+	for (size_t i = 0; i < sampling->count; i++)
+		if (sampling->all[i].spe)
+			return true;
+	return false;
+}
+
+static int add_event(struct sampling *s, const struct sampled_event *event,
+		     const struct spe_pmu *spe)
+{
+	struct sampled *sampled = &s->all[s->count];
+	const size_t room = s->targets.cpu_count * s->targets.thread_count;
+
+	*sampled = (struct sampled){.event = event, .spe = spe, .leader = s->count};
+	s->count++;
+	sampled->name = strdup(event ? event->name : "dummy:u");
+	sampled->fds = reallocarray(NULL, room, sizeof(*sampled->fds));
+	sampled->ids = reallocarray(NULL, room, sizeof(*sampled->ids));
+	if (!sampled->name || !sampled->fds || !sampled->ids)
+		return PLUMB_ERR_NO_MEMORY;
+	for (size_t i = 0; i < room; i++)
+		sampled->fds[i] = -1;
+	return PLUMB_OK;
+}
+
+static bool on_any(const struct spe_pmu *pmu, const struct perf_targets *targets)
+{
+	for (size_t i = 0; i < targets->cpu_count; i++)
+		for (size_t j = 0; j < pmu->cpu_count; j++)
+			if (targets->cpus[i] == pmu->cpus[j] || targets->cpus[i] == -1)
+				return true;
+	return false;
+}
+
+/* One for each of the machine's SPE PMUs. */
+static int add_spe(struct sampling *s, const struct sampled_event *event)
+{
+	const size_t before = s->count;
+
+	if (sampling_has_spe(s)) {
+		plumb_diagnostics_add(s->found, PLUMB_ERROR, "spe-twice", NULL,
+				      "%s: there is one SPE unit a core, for one event",
+				      event->name);
+		return PLUMB_ERR_ARGUMENT;
+	}
+	for (size_t i = 0; i < s->spe_count; i++) {
+		int error;
+
+		if (!on_any(&s->spes[i], &s->targets))
+			continue;
+		error = add_event(s, event, &s->spes[i]);
+		if (error < 0)
+			return error;
+		/* A thread without a CPU has one ring, which one PMU alone writes to. */
+		if (perf_targets_per_thread(&s->targets))
+			break;
+	}
+	if (s->count > before)
+		return PLUMB_OK;
+	spe_pmu_complain(event->name, s->found);
+	return PLUMB_ERR_UNSUPPORTED;
+}
+
+/* Whether some event could stand in for the side-band's: one that is on all CPUs from the start. */
+static bool needs_tracking_event(const struct sampling *s)
+{
+	const struct sampled_event *first = s->job->events;
+
+	return s->targets.running || first->kind == SAMPLED_SPE ||
+	       (first->kind == SAMPLED_PMU && s->job->pmu && s->job->pmu->some_cores);
+}
+
+/* SPE's, which count nothing, lead no group. */
+static void join_group(const struct sampling *s, struct sampled *event)
+{
+	const struct sampled_event *leader = &s->job->events[event->event->leader];
+
+	for (size_t i = 0; leader < event->event && i < s->count; i++) {
+		if (s->all[i].event != leader || s->all[i].spe)
+			continue;
+		event->leader = i;
+		event->role.member = true;
+	}
+}
+
+static int list_events(struct sampling *s)
+{
+	const struct source_record_job *job = s->job;
+	int error = PLUMB_OK;
+
+	s->all = calloc(job->event_count + SPE_PMUS_MAX + 1, sizeof(*s->all));
+	if (!s->all)
+		return PLUMB_ERR_NO_MEMORY;
+	for (size_t i = 0; i < job->event_count && error == PLUMB_OK; i++) {
+		const struct sampled_event *event = &job->events[i];
+
+		if (event->kind == SAMPLED_SPE) {
+			error = add_spe(s, event);
+			continue;
+		}
+		error = add_event(s, event, NULL);
+		join_group(s, &s->all[s->count - 1]);
+	}
+	if (error == PLUMB_OK && needs_tracking_event(s)) {
+		s->tracking = s->count;
+		error = add_event(s, NULL, NULL);
+	}
+	if (error == PLUMB_OK)
+		s->all[s->tracking].role.tracking = true;
+	return error;
+}
+
+static void set_session(struct sampling *s)
+{
+	const struct source_record_job *job = s->job;
+	const bool spe = sampling_has_spe(s), per_thread = perf_targets_per_thread(&s->targets);
+
+	s->session = (struct sampled_session){
+		.several = s->count > 1,
+		.cpus = perf_targets_all(&s->targets) || job->cpu_count || (spe && !per_thread),
+		.times = true,
+		.on_exec = !s->targets.running,
+		/* The kernel maps no ring of events that are inherited, if they are of any CPU. */
+		.inherit = job->inherit && !per_thread && !perf_targets_all(&s->targets),
+		.callchains = job->callchains,
+		.switches = spe && !per_thread,
+		.physical = job->physical_addresses,
+	};
+}
+
+/* perf's, or less where the kernel allows less. */
+static uint64_t default_frequency(void)
+{
+	unsigned long long most;
+
+	return sysfs_read_number(MAX_RATE, 10, UINT32_MAX, &most) && most && most < 4000 ? most
+											 : 4000;
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+static int fill(const struct sampling *s, struct sampled *event,
+		const struct sampled_session *session)
+{
+	sampled_attr_fill(&event->attr, event->event, session, &event->role,
+			  s->job->pmu ? s->job->pmu->type : 0);
+	if (event->spe)
+		return spe_pmu_configure(event->spe, event->event, &event->attr, s->found);
+	if (event->event && event->attr.attr.sample_period == 0) {
+		event->attr.attr.freq = 1;
+		event->attr.attr.sample_freq = default_frequency();
+		event->attr.attr.sample_type |= PERF_SAMPLE_PERIOD;
+	}
+	return PLUMB_OK;
+}
+
+/* What the kernel may be asked for less of, after it refused. False: nothing. */
+static bool ask_for_less(struct sampled *event, struct sampled_session *session, int error)
+{
+	const bool permission = error == -EACCES || error == -EPERM;
+	const bool unknown = error == -EINVAL || error == -E2BIG || error == -EOPNOTSUPP;
+
+	if (permission && event->event && !event->role.no_kernel && !event->event->exclude_kernel &&
+	    !event->event->exclude_user) {
+		event->role.no_kernel = true;
+		return true;
+	}
+	if (unknown && session->without != WITHOUT_ALL) {
+		session->without = session->without << 1 | 1;
+		return true;
+	}
+	return false;
+}
+
+/* Returns a descriptor, or the negative of errno. What was found to be unknown stays left out. */
+static int open_one(struct sampling *s, struct sampled *event, size_t cpu, size_t thread)
+{
+	const struct sampled *leader = &s->all[event->leader];
+	const int group = leader == event ? -1 : sampled_fd(s, leader, cpu, thread);
+	struct sampled_session session = s->session;
+	int fd, error = 0;
+
+	if (leader != event && group < 0)
+		return -ESRCH;
+	for (;;) {
+		fd = sampled_attr_open(&event->attr, s->targets.threads[thread],
+				       s->targets.cpus[cpu], group);
+		if (fd >= 0)
+			break;
+		error = error ? error : fd;
+		if (!ask_for_less(event, &session, fd))
+			return error;
+		if (fill(s, event, &session) < 0)
+			return -EINVAL;
+	}
+	s->session.without = session.without;
+	return fd;
+}
+
+static bool has_cpu(const struct sampled *event, int cpu)
+{
+	if (!event->spe || cpu == -1)
+		return true;
+	for (size_t i = 0; i < event->spe->cpu_count; i++)
+		if (event->spe->cpus[i] == cpu)
+			return true;
+	return false;
+}
+
+static bool is_online(int cpu)
+{
+	char list[4096];
+	int *cpus, count;
+	bool found = false;
+
+	count = sysfs_read_line(list, sizeof(list), "/sys/devices/system/cpu/online")
+			? sysfs_parse_cpus(list, &cpus)
+			: -1;
+	for (int i = 0; i < count && !found; i++)
+		found = cpus[i] == cpu;
+	if (count >= 0)
+		free(cpus);
+	return found || count < 0;
+}
+
+/* Whether it is as if this CPU or thread had not been there. */
+static bool is_of_place(const struct sampling *s, const struct sampled *event, int cpu, int error)
+{
+	/* The thread has ended. */
+	if (error == -ESRCH)
+		return true;
+	/* The CPU has gone off, or is none of this PMU's. */
+	if (error == -ENODEV || error == -ENXIO)
+		return cpu >= 0 && !is_online(cpu);
+	return error == -ENOENT && event->event && event->event->kind == SAMPLED_PMU &&
+	       s->job->pmu && s->job->pmu->some_cores;
+}
+
+static int open_everywhere(struct sampling *s, struct sampled *event)
+{
+	const struct perf_targets *targets = &s->targets;
+	int fine = fill(s, event, &s->session), error = -ESRCH;
+
+	if (fine < 0)
+		return fine;
+	for (size_t cpu = 0; cpu < targets->cpu_count; cpu++) {
+		if (!has_cpu(event, targets->cpus[cpu]))
+			continue;
+		for (size_t thread = 0; thread < targets->thread_count; thread++) {
+			int fd = open_one(s, event, cpu, thread);
+
+			if (fd < 0) {
+				error = fd;
+				if (!is_of_place(s, event, targets->cpus[cpu], fd))
+					return sampled_complain(s, event, fd);
+				s->cpus_lost += fd == -ENODEV || fd == -ENXIO;
+				continue;
+			}
+			event->fds[cpu * targets->thread_count + thread] = fd;
+			if (ioctl(fd, PERF_EVENT_IOC_ID, &event->ids[event->id_count]) == 0)
+				event->id_count++;
+		}
+	}
+	return event->id_count ? PLUMB_OK : sampled_complain(s, event, error);
+}
+
+/* So that nobody takes it for what was asked for. */
+static int rename_restricted(struct sampled *event)
+{
+	const char *end = strrchr(event->name, '/');
+	char *name;
+
+	if (asprintf(&name, "%s%s", event->name,
+		     end && end[1] == '\0'      ? "u"
+		     : strchr(event->name, ':') ? ""
+						: ":u") < 0)
+		return PLUMB_ERR_NO_MEMORY;
+	free(event->name);
+	event->name = name;
+	return PLUMB_OK;
+}
+
+static int say_restricted(const struct sampling *s)
+{
+	bool any = false;
+	int error = PLUMB_OK;
+
+	for (size_t i = 0; i < s->count && error == PLUMB_OK; i++) {
+		if (!s->all[i].role.no_kernel)
+			continue;
+		any = true;
+		error = rename_restricted(&s->all[i]);
+	}
+	if (!any)
+		return error;
+	plumb_diagnostics_add(s->found, PLUMB_WARNING, "no-kernel", NULL,
+			      "the kernel's own part is not sampled: this user may not");
+	plumb_diagnostics_mend(s->found, "as root: sysctl kernel.perf_event_paranoid=1, or give "
+					 "plumb the capability CAP_PERFMON");
+	return error;
+}
+
+/* ---- all of it ---------------------------------------------------------------------------- */
+
+static int check_events(const struct sampling *s)
+{
+	unsigned long long most;
+	bool known = sysfs_read_number(MAX_RATE, 10, UINT32_MAX, &most);
+
+	for (size_t i = 0; i < s->job->event_count; i++) {
+		const struct sampled_event *event = &s->job->events[i];
+
+		if (event->kind == SAMPLED_PMU && !s->job->pmu) {
+			plumb_diagnostics_add(s->found, PLUMB_ERROR, "no-pmu", NULL,
+					      "%s: this machine has no PMU of an Arm core",
+					      event->name);
+			plumb_diagnostics_mend(s->found, "use --source model");
+			return PLUMB_ERR_UNSUPPORTED;
+		}
+		if (known && event->frequency > most) {
+			plumb_diagnostics_add(s->found, PLUMB_ERROR, "frequency", NULL,
+					      "%s: %u Hz is more than the kernel's %llu",
+					      event->name, event->frequency, most);
+			plumb_diagnostics_mend(s->found,
+					       "use a lower -F, or as root: sysctl "
+					       "kernel.perf_event_max_sample_rate=%u",
+					       event->frequency);
+			return PLUMB_ERR_ARGUMENT;
+		}
+	}
+	return s->job->event_count ? PLUMB_OK : PLUMB_ERR_ARGUMENT;
+}
+
+int sampling_open(struct sampling *s, const struct source_record_job *job, pid_t program,
+		  struct plumb_diagnostics *found)
+{
+	int error;
+
+	*s = (struct sampling){.job = job, .found = found};
+	error = check_events(s);
+	if (error == PLUMB_OK)
+		error = perf_targets_find(&s->targets, job, program, found);
+	if (error < 0)
+		return error;
+	s->spe_count = spe_find_pmus("", s->spes, SPE_PMUS_MAX);
+	if (s->spe_count > SPE_PMUS_MAX)
+		s->spe_count = SPE_PMUS_MAX;
+	error = list_events(s);
+	if (error < 0)
+		return error;
+	set_session(s);
+	perf_allow_descriptors(s->count * s->targets.cpu_count * s->targets.thread_count);
+	for (size_t i = 0; i < s->count && error == PLUMB_OK; i++)
+		error = open_everywhere(s, &s->all[i]);
+	return error == PLUMB_OK ? say_restricted(s) : error;
+}
+
+void sampling_close(struct sampling *s)
+{
+	const size_t room = s->targets.cpu_count * s->targets.thread_count;
+
+	for (size_t i = 0; i < s->count; i++) {
+		for (size_t j = 0; s->all[i].fds && j < room; j++)
+			if (s->all[i].fds[j] >= 0)
+				close(s->all[i].fds[j]);
+		free(s->all[i].fds);
+		free(s->all[i].ids);
+		free(s->all[i].name);
+	}
+	free(s->all);
+	for (size_t i = 0; i < s->spe_count; i++)
+		spe_pmu_free(&s->spes[i]);
+	perf_targets_free(&s->targets);
+	*s = (struct sampling){0};
+}
+
+static void switch_events(const struct sampling *s, bool on, bool spe_alone)
+{
+	const unsigned long what = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+	const size_t room = s->targets.cpu_count * s->targets.thread_count;
+
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->all[i].role.member || (spe_alone && !s->all[i].spe))
+			continue;
+		for (size_t j = 0; j < room; j++)
+			if (s->all[i].fds[j] >= 0)
+				(void)ioctl(s->all[i].fds[j], what, 0);
+	}
+}
+
+void sampling_switch(const struct sampling *s, bool on)
+{
+	switch_events(s, on, false);
+}
+
+void sampling_switch_spe(const struct sampling *s, bool on)
+{
+	switch_events(s, on, true);
+}
+
+uint64_t sampled_lost(const struct sampling *s, const struct sampled *event, size_t i, uint64_t *id)
+{
+	uint64_t values[3]; /* value, id, lost */
+
+	if (i >= s->targets.cpu_count * s->targets.thread_count || event->fds[i] < 0 ||
+	    !(event->attr.attr.read_format & (1u << 4)))
+		return 0;
+	if (read(event->fds[i], values, sizeof(values)) != (ssize_t)sizeof(values))
+		return 0;
+	*id = values[1];
+	return values[2];
+}

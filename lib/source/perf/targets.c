@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/perf/targets.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/sysfs.h"
+
+#define ONLINE "/sys/devices/system/cpu/online"
+
+static int refuse(struct plumb_diagnostics *found, const char *what)
+{
+	plumb_diagnostics_add(found, PLUMB_ERROR, "targets", NULL, "%s", what);
+	return PLUMB_ERR_ARGUMENT;
+}
+
+/* ---- CPUs --------------------------------------------------------------------------------- */
+
+static int find_online(int **cpus)
+{
+	char list[4096];
+	int count = PLUMB_ERR_INVALID;
+
+	if (sysfs_read_line(list, sizeof(list), ONLINE))
+		count = sysfs_parse_cpus(list, cpus);
+	if (count == 0)
+		free(*cpus);
+	return count == 0 ? PLUMB_ERR_INVALID : count;
+}
+
+static bool among(const int *all, size_t count, int one)
+{
+	for (size_t i = 0; i < count; i++)
+		if (all[i] == one)
+			return true;
+	return false;
+}
+
+/* Of the CPUs that are on, those that were asked for; all of these must be on. */
+static int choose_cpus(struct perf_targets *targets, const struct source_record_job *job,
+		       struct plumb_diagnostics *found)
+{
+	size_t chosen = 0;
+
+	for (size_t i = 0; i < job->cpu_count; i++) {
+		if (among(targets->cpus, targets->cpu_count, job->cpus[i]))
+			continue;
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-cpu", NULL,
+				      "there is no CPU %d, or it is off", job->cpus[i]);
+		plumb_diagnostics_mend(found, "see " ONLINE " for those that are on");
+		return PLUMB_ERR_ARGUMENT;
+	}
+	for (size_t i = 0; job->cpu_count && i < targets->cpu_count; i++)
+		if (among(job->cpus, job->cpu_count, targets->cpus[i]))
+			targets->cpus[chosen++] = targets->cpus[i];
+	if (job->cpu_count)
+		targets->cpu_count = chosen;
+	return PLUMB_OK;
+}
+
+static int find_cpus(struct perf_targets *targets, const struct source_record_job *job,
+		     struct plumb_diagnostics *found)
+{
+	int count;
+
+	if (job->per_thread) {
+		targets->cpus = malloc(sizeof(*targets->cpus));
+		if (!targets->cpus)
+			return PLUMB_ERR_NO_MEMORY;
+		targets->cpus[0] = -1;
+		targets->cpu_count = 1;
+		return PLUMB_OK;
+	}
+	count = find_online(&targets->cpus);
+	if (count < 0) {
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-cpu", NULL,
+				      ONLINE ": says nothing of CPUs");
+		return count == PLUMB_ERR_NO_MEMORY ? count : PLUMB_ERR_UNSUPPORTED;
+	}
+	targets->cpu_count = (size_t)count;
+	return choose_cpus(targets, job, found);
+}
+
+/* ---- threads ------------------------------------------------------------------------------ */
+
+static int add_thread(struct perf_targets *targets, pid_t thread)
+{
+	/* Doubling, from a size that is a power of two on. */
+	size_t count = targets->thread_count;
+	pid_t *more;
+
+	if (among(targets->threads, count, thread))
+		return PLUMB_OK;
+	if ((count & (count - 1)) == 0) {
+		more = reallocarray(targets->threads, count ? 2 * count : 1, sizeof(*more));
+		if (!more)
+			return PLUMB_ERR_NO_MEMORY;
+		targets->threads = more;
+	}
+	targets->threads[targets->thread_count++] = thread;
+	return PLUMB_OK;
+}
+
+/* The threads of a process. One that ends meanwhile is none. */
+static int add_process(struct perf_targets *targets, pid_t pid, struct plumb_diagnostics *found)
+{
+	char path[64];
+	const size_t before = targets->thread_count;
+	struct dirent *entry;
+	int error = PLUMB_OK;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	while (tasks && error == PLUMB_OK && (entry = readdir(tasks)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			error = add_thread(targets, (pid_t)strtol(entry->d_name, NULL, 10));
+	if (tasks)
+		closedir(tasks);
+	if (error < 0 || targets->thread_count > before)
+		return error;
+	plumb_diagnostics_add(found, PLUMB_ERROR, "no-process", NULL, "there is no process %d",
+			      pid);
+	return PLUMB_ERR_NOT_FOUND;
+}
+
+static int find_threads(struct perf_targets *targets, const struct source_record_job *job,
+			pid_t program, struct plumb_diagnostics *found)
+{
+	int error = PLUMB_OK;
+
+	if (job->all_cpus || (job->cpu_count && !job->pid_count && !job->tid_count))
+		return add_thread(targets, -1);
+	for (size_t i = 0; i < job->pid_count && error == PLUMB_OK; i++)
+		error = add_process(targets, job->pids[i], found);
+	for (size_t i = 0; i < job->tid_count && error == PLUMB_OK; i++)
+		error = add_thread(targets, job->tids[i]);
+	if (error == PLUMB_OK && targets->thread_count == 0 && program > 0)
+		error = add_thread(targets, program);
+	return error;
+}
+
+static int check(const struct source_record_job *job, struct plumb_diagnostics *found)
+{
+	const bool tasks = job->pid_count || job->tid_count;
+
+	if (job->all_cpus && tasks)
+		return refuse(found, "all CPUs, or processes and threads: not both");
+	if (job->per_thread && (job->all_cpus || job->cpu_count))
+		return refuse(found, "a ring for each thread, or certain CPUs: not both");
+	if (!job->program && !tasks && !job->all_cpus && !job->cpu_count)
+		return refuse(found, "there is nothing to be sampled: no program, process or CPU");
+	return PLUMB_OK;
+}
+
+int perf_targets_find(struct perf_targets *targets, const struct source_record_job *job,
+		      pid_t program, struct plumb_diagnostics *found)
+{
+	int error = check(job, found);
+
+	*targets = (struct perf_targets){0};
+	if (error == PLUMB_OK)
+		error = find_cpus(targets, job, found);
+	if (error == PLUMB_OK)
+		error = find_threads(targets, job, program, found);
+	if (error == PLUMB_OK)
+		targets->running = targets->threads[0] != program;
+	return error;
+}
+
+void perf_targets_free(struct perf_targets *targets)
+{
+	free(targets->cpus);
+	free(targets->threads);
+	*targets = (struct perf_targets){0};
+}
