@@ -117,8 +117,8 @@ static const struct {
 	 "ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff "
 	 "ff ff ff ff ff ff ff ff ff 98 07 00 01",
 	 "@0+1 end;@64+4 total=7 end;"},
-	{"an alignment within a record", "98 07 00 22 00 ff ff ff 01 20 00 01",
-	 "@0+9 total=7 end;@11+1 end;"},
+	{"an alignment within a record", "98 07 00 22 00 ff ff ff 01 20 00 ff 01",
+	 "@0+9 total=7 end;@12+1 end;"},
 	{"an alignment that needs its two bytes",
 	 "98 07 00 01 00 00 00 22 00 ff ff ff ff ff ff ff 01", "@0+4 total=7 end;@16+1 end;"},
 	{"an alignment past the end", "01 2f 00 01", "@0+1 end;"},

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every record that can be written is read as it was: generated ones, in both layouts, one by one
+ * and in batches. Arguments: how many records (10000 without), and the seed. All combinations of
+ * members come in turn; payloads are of all sizes.
+ */
+#include "check.h"
+
+#include <plumb/spe.h>
+
+#include "spe_random.h"
+
+/* What is written before it is read. */
+#define RECORDS 512
+
+/* All bits but END and OTHERS: those that a record to be written may have. */
+#define COMBINATIONS (1u << 14)
+
+static uint64_t wanted = 10000, seed = 1;
+
+static struct {
+	struct plumb_spe_record records[RECORDS];
+	uint8_t bytes[RECORDS * PLUMB_SPE_RECORD_MAX];
+	size_t size;
+} written;
+
+static struct {
+	uint64_t addresses[5][RECORDS], events[RECORDS], data_source[RECORDS], timestamp[RECORDS];
+	uint64_t offset[RECORDS];
+	uint32_t contexts[2][RECORDS], has[RECORDS], size[RECORDS];
+	uint16_t counters[3][RECORDS];
+	uint8_t op_class[RECORDS], operation[RECORDS];
+} got;
+
+static const struct plumb_spe_columns columns = {
+	.room = RECORDS,
+	.has = got.has,
+	.addresses = {got.addresses[0], got.addresses[1], got.addresses[2], got.addresses[3],
+		      got.addresses[4]},
+	.events = got.events,
+	.data_source = got.data_source,
+	.timestamp = got.timestamp,
+	.contexts = {got.contexts[0], got.contexts[1]},
+	.counters = {got.counters[0], got.counters[1], got.counters[2]},
+	.op_class = got.op_class,
+	.operation = got.operation,
+	.offset = got.offset,
+	.size = got.size,
+};
+
+/*
+ * A core has few kinds of records, so that some come again: `kinds` of them a run of the writer.
+ * Where the first packet stands, and thus .offset, is where the writer put it.
+ */
+static void write_records(struct spe_random *random, enum plumb_spe_layout layout, uint64_t first,
+			  unsigned kinds)
+{
+	written.size = 0;
+	for (size_t i = 0; i < RECORDS; i++) {
+		uint32_t has = (uint32_t)((first + i % kinds) % COMBINATIONS);
+		struct plumb_spe_record *record = &written.records[i];
+		uint8_t *bytes = written.bytes + written.size;
+		size_t padding = 0;
+		int size;
+
+		*record = spe_random_record(random, has);
+		size = plumb_spe_encode_record(record, layout, bytes, PLUMB_SPE_RECORD_MAX);
+		assert_true(size > 0);
+		while (bytes[padding] == 0)
+			padding++;
+		record->offset = written.size + padding;
+		record->size = (uint32_t)((size_t)size - padding);
+		written.size += (size_t)size;
+	}
+}
+
+static bool same(const struct plumb_spe_record *a, const struct plumb_spe_record *b)
+{
+	return a->has == b->has && a->offset == b->offset && a->size == b->size &&
+	       memcmp(a->addresses, b->addresses, sizeof(a->addresses)) == 0 &&
+	       memcmp(a->counters, b->counters, sizeof(a->counters)) == 0 &&
+	       memcmp(a->contexts, b->contexts, sizeof(a->contexts)) == 0 &&
+	       a->events == b->events && a->data_source == b->data_source &&
+	       a->timestamp == b->timestamp && a->op_class == b->op_class &&
+	       a->operation == b->operation && a->events_bytes == b->events_bytes &&
+	       a->data_source_bytes == b->data_source_bytes;
+}
+
+static void read_one_by_one(void)
+{
+	struct plumb_spe_stream stream;
+	struct plumb_spe_record record;
+	size_t count = 0;
+
+	plumb_spe_stream_begin(&stream);
+	plumb_spe_stream_feed(&stream, written.bytes, written.size);
+	while (plumb_spe_stream_next(&stream, &record)) {
+		assert_true(count < RECORDS);
+		if (!same(&record, &written.records[count]))
+			fail_msg("record %zu, has 0x%x, differs", count, record.has);
+		count++;
+	}
+	plumb_spe_stream_end(&stream);
+	assert_int_equal(count, RECORDS);
+	assert_true(stream.skipped == 0 && stream.unfinished == 0);
+}
+
+static struct plumb_spe_record row(size_t i)
+{
+	struct plumb_spe_record record = {
+		.offset = got.offset[i],
+		.size = got.size[i],
+		.has = got.has[i],
+		.events = got.events[i],
+		.data_source = got.data_source[i],
+		.timestamp = got.timestamp[i],
+		.op_class = got.op_class[i],
+		.operation = got.operation[i],
+		/* There are no columns of these. */
+		.events_bytes = written.records[i].events_bytes,
+		.data_source_bytes = written.records[i].data_source_bytes,
+	};
+
+	for (unsigned j = 0; j < 5; j++)
+		record.addresses[j] = got.addresses[j][i];
+	for (unsigned j = 0; j < 3; j++)
+		record.counters[j] = got.counters[j][i];
+	for (unsigned j = 0; j < 2; j++)
+		record.contexts[j] = got.contexts[j][i];
+	return record;
+}
+
+static void read_a_batch(void)
+{
+	struct plumb_spe_stream stream;
+
+	memset(&got, 0xa5, sizeof(got));
+	plumb_spe_stream_begin(&stream);
+	plumb_spe_stream_feed(&stream, written.bytes, written.size);
+	assert_int_equal(plumb_spe_stream_batch(&stream, &columns), RECORDS);
+	for (size_t i = 0; i < RECORDS; i++) {
+		struct plumb_spe_record record = row(i);
+
+		if (!same(&record, &written.records[i]))
+			fail_msg("row %zu, has 0x%x, differs", i, record.has);
+	}
+	assert_int_equal(plumb_spe_stream_batch(&stream, &columns), 0);
+}
+
+static void what_is_written_is_read(void **state)
+{
+	static const unsigned kinds[] = {1, 3, 8, RECORDS};
+	struct spe_random random = {seed * 2 + 1};
+	uint64_t first = seed * 7919;
+
+	(void)state;
+	for (uint64_t i = 0; i * RECORDS < wanted; i++) {
+		unsigned kind = kinds[i / 2 % 4];
+
+		write_records(&random, (enum plumb_spe_layout)(i % 2), first, kind);
+		read_one_by_one();
+		read_a_batch();
+		/* On once both layouts have had it. */
+		first += i % 2 ? kind : 0;
+	}
+}
+
+/* ---- Packets: also those that no record written here has ---- */
+
+/* Any packet there is, so that each has its turn: types, indexes, headers, payload sizes. */
+static struct plumb_spe_packet make_packet(struct spe_random *random)
+{
+	struct plumb_spe_packet packet = {
+		.type = (uint8_t)spe_random_below(random, PLUMB_SPE_INVALID),
+		.header_bytes = 1,
+	};
+	uint64_t payload = spe_random(random);
+
+	switch (packet.type) {
+	case PLUMB_SPE_TIMESTAMP:
+		packet.payload_bytes = 8;
+		break;
+	case PLUMB_SPE_EVENTS:
+	case PLUMB_SPE_DATA_SOURCE:
+		packet.payload_bytes = spe_random_payload(random, &payload);
+		break;
+	case PLUMB_SPE_OPERATION:
+		packet.index = (uint8_t)spe_random_below(random, 4);
+		packet.payload_bytes = 1;
+		break;
+	case PLUMB_SPE_CONTEXT:
+		packet.index = (uint8_t)spe_random_below(random, 4);
+		packet.payload_bytes = 4;
+		break;
+	case PLUMB_SPE_COUNTER:
+	case PLUMB_SPE_ADDRESS:
+		packet.index = (uint8_t)spe_random_below(random, 32);
+		packet.payload_bytes = packet.type == PLUMB_SPE_COUNTER ? 2 : 8;
+		packet.header_bytes = packet.index >= 8 || payload & 1 ? 2 : 1;
+		break;
+	case PLUMB_SPE_ALIGNMENT:
+		packet.header_bytes = 2;
+		packet.payload = 2u << spe_random_below(random, 16);
+		break;
+	default:
+		break;
+	}
+	if (packet.payload_bytes)
+		packet.payload = payload & UINT64_MAX >> (64 - 8 * packet.payload_bytes);
+	packet.size = (uint32_t)packet.header_bytes + packet.payload_bytes;
+	if (packet.type == PLUMB_SPE_ALIGNMENT)
+		packet.size += (uint32_t)spe_random_below(random, packet.payload);
+	return packet;
+}
+
+static void packets_too(void **state)
+{
+	static uint8_t bytes[1 << 17];
+	struct spe_random random = {seed * 2 + 1};
+
+	(void)state;
+	for (uint64_t i = 0; i < wanted / 10; i++) {
+		struct plumb_spe_packet packet = make_packet(&random), again;
+		/* An alignment's size tells where it stands. */
+		uint64_t offset = packet.type == PLUMB_SPE_ALIGNMENT
+					  ? packet.payload - packet.size % packet.payload
+					  : spe_random(&random);
+
+		assert_int_equal(plumb_spe_encode_packet(&packet, bytes, sizeof(bytes)),
+				 packet.size);
+		assert_int_equal(plumb_spe_decode_packet(bytes, packet.size, offset, &again),
+				 packet.size);
+		if (packet.type != again.type || packet.index != again.index ||
+		    packet.payload != again.payload || packet.size != again.size ||
+		    packet.header_bytes != again.header_bytes ||
+		    packet.payload_bytes != again.payload_bytes)
+			fail_msg("type %u, index %u, payload 0x%llx, %u bytes", packet.type,
+				 packet.index, (unsigned long long)packet.payload, packet.size);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packets_too),
+		cmocka_unit_test(what_is_written_is_read),
+	};
+
+	if (argc > 1)
+		wanted = strtoull(argv[1], NULL, 10);
+	if (argc > 2)
+		seed = strtoull(argv[2], NULL, 10);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
