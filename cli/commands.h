@@ -8,6 +8,7 @@
 extern const struct command command_plumb; /* main.c */
 extern const struct command command_help;
 extern const struct command command_stat;
+extern const struct command command_record;
 extern const struct command command_list;
 extern const struct command command_spec;
 extern const struct command command_spec_list;

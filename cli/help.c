@@ -36,8 +36,13 @@ static void print_options(struct output *out, const struct option *options)
 	for (const struct option *o = options; o->name; o++) {
 		char letter[] = {'-', o->letter, ',', ' ', '\0'};
 
-		table_cell_format(&table, "%s--%s%s%s", o->letter ? letter : "    ", o->name,
-				  o->argument ? " " : "", o->argument ? o->argument : "");
+		if (o->kind == OPTION_MAYBE)
+			table_cell_format(&table, "%s--%s[=%s]", o->letter ? letter : "    ",
+					  o->name, o->argument);
+		else
+			table_cell_format(&table, "%s--%s%s%s", o->letter ? letter : "    ",
+					  o->name, o->argument ? " " : "",
+					  o->argument ? o->argument : "");
 		table_cell(&table, o->help);
 	}
 	help_section(out, "Options");

@@ -59,8 +59,8 @@ const struct command command_plumb = {
 	.operands = "COMMAND",
 	.most = OPERANDS_ANY,
 	.options = options,
-	.commands = (const struct command *const[]){&command_stat, &command_list, &command_spec,
-						    &command_help, NULL},
+	.commands = (const struct command *const[]){&command_stat, &command_record, &command_list,
+						    &command_spec, &command_help, NULL},
 	.run = run,
 };
 

@@ -91,6 +91,8 @@ static bool set(struct parser *parser, const struct option *option, const char *
 			memcpy(parser->values + option->offset, &yes, sizeof(yes));
 		return true;
 	}
+	if (!value && option->kind == OPTION_MAYBE)
+		value = "";
 	if (!value && parser->next < parser->count)
 		value = parser->arguments[parser->next++];
 	if (!value) {

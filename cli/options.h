@@ -13,6 +13,7 @@
 enum option_kind {
 	OPTION_FLAG,   /* a bool, made true */
 	OPTION_TEXT,   /* a const char *, pointing into the command line */
+	OPTION_MAYBE,  /* the same, "" where nothing is attached to it: --name[=VALUE], -n[VALUE] */
 	OPTION_CHOICE, /* an int: which of `choices` */
 	OPTION_NUMBER, /* an unsigned, at least 1 */
 	OPTION_WORDS,  /* a struct option_words: each time it is given adds to them */

@@ -197,6 +197,7 @@ static int run(const struct command *command, int count, char **arguments)
 	struct machine machine = {0};
 	struct plumb_selection *selection = NULL;
 	struct plumb_plan *plan = NULL;
+	struct machine_wish wish;
 	struct operands operands;
 	bool brief = false;
 	int status;
@@ -208,8 +209,14 @@ static int run(const struct command *command, int count, char **arguments)
 	/* The program's arguments end where the command line does. */
 	operands.at[operands.count] = NULL;
 	status = output_check_beside(&values.common);
+	wish = (struct machine_wish){
+		.source = values.source,
+		.cpu = values.common.cpu,
+		.sysroot = values.sysroot,
+		.qemu = values.qemu,
+	};
 	if (status == EXIT_FINE)
-		status = machine_open(&machine, &values, operands.at);
+		status = machine_open(&machine, &wish, operands.at);
 	if (status == EXIT_FINE)
 		status = stat_select(&values, &machine, &selection, &brief);
 	if (status == EXIT_FINE)

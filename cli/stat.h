@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of `plumb stat` share: options, what they ask for, and what runs and counts it. */
+/* What the parts of `plumb stat` share: options, what they ask for, and what runs and counts it.
+ * The last is also of `plumb record`. */
 #ifndef CLI_STAT_H
 #define CLI_STAT_H
 
@@ -56,11 +57,18 @@ struct machine {
 	const char *why; /* it was chosen, where nobody said */
 };
 
+/* What a command line says of them; NULL: nothing. */
+struct machine_wish {
+	int source; /* SOURCE_... */
+	const char *cpu, *sysroot, *qemu;
+	bool software; /* only software events: perf has these on any machine, without a PMU */
+};
+
 /*
- * Chooses the source and the CPU, and finds the program. Returns EXIT_FINE, or, having said why,
- * the exit status; machine_close() does either way.
+ * Chooses the source and the CPU, and finds the program, if there is one. Returns EXIT_FINE, or,
+ * having said why, the exit status; machine_close() does either way.
  */
-int machine_open(struct machine *machine, const struct stat_options *options, char *const *argv);
+int machine_open(struct machine *machine, const struct machine_wish *wish, char *const *argv);
 
 /* The same without a program: who would count. `cpu` is what --cpu gave, or NULL. */
 int machine_choose(struct machine *machine, int source, const char *cpu);

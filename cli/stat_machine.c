@@ -156,16 +156,21 @@ static int choose_core(struct machine *machine, const char *name)
 	return EXIT_OTHER;
 }
 
-static int prepare_model(struct machine *machine, const struct stat_options *options)
+static int prepare_model(struct machine *machine, const struct machine_wish *wish)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
-	int status = EXIT_FINE;
-	int error = plumb_model_check_program(machine->program, options->sysroot, found);
+	struct plumb_diagnostics *found;
+	int status = EXIT_FINE, error;
 
+	if (!machine->program) {
+		complain("the model needs a program to run");
+		return EXIT_USAGE;
+	}
+	found = plumb_diagnostics_new();
+	error = plumb_model_check_program(machine->program, wish->sysroot, found);
 	if (error < 0)
 		status = machine_complain(found, machine->program, error);
 	plumb_diagnostics_free(found);
-	machine->qemu = find_in_path(options->qemu ? options->qemu : "qemu-aarch64");
+	machine->qemu = find_in_path(wish->qemu ? wish->qemu : "qemu-aarch64");
 	if (!machine->qemu)
 		machine->qemu = memory_copy("qemu-aarch64", strlen("qemu-aarch64"));
 	machine->plugin_dir = find_plugins();
@@ -243,21 +248,31 @@ int machine_choose(struct machine *machine, int source, const char *cpu)
 	return choose_core(machine, cpu);
 }
 
-int machine_open(struct machine *machine, const struct stat_options *options, char *const *argv)
+static int find_program(struct machine *machine, const char *name)
 {
-	int status;
+	machine->program = find_in_path(name);
+	if (machine->program)
+		return EXIT_FINE;
+	complain("%s: no such program in PATH", name);
+	advise("./%s is one in the working directory", name);
+	return EXIT_USAGE;
+}
 
-	machine->program = find_in_path(argv[0]);
-	if (!machine->program) {
-		complain("%s: no such program in PATH", argv[0]);
-		advise("./%s is one in the working directory", argv[0]);
-		return EXIT_USAGE;
+int machine_open(struct machine *machine, const struct machine_wish *wish, char *const *argv)
+{
+	int status = argv[0] ? find_program(machine, argv[0]) : EXIT_FINE;
+
+	if (status != EXIT_FINE)
+		return status;
+	if (wish->software && wish->source != SOURCE_MODEL) {
+		machine->source = &source_perf;
+		return EXIT_FINE;
 	}
-	status = machine_choose(machine, options->source, options->common.cpu);
+	status = machine_choose(machine, wish->source, wish->cpu);
 	if (status != EXIT_FINE)
 		return status;
 	if (machine->source == &source_model)
-		return prepare_model(machine, options);
+		return prepare_model(machine, wish);
 	machine->counters = count_counters(machine);
 	return EXIT_FINE;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the program, once or often, and prints what it comes to, at its end or as it goes. */
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,6 +11,7 @@
 #include "join.h"
 #include "memory.h"
 #include "render/report.h"
+#include "signals.h"
 #include "stat.h"
 
 /* Programs that end sooner need no line that says how far they are. */
@@ -36,49 +36,10 @@ struct runner {
 	bool shown;       /* and is there */
 };
 
-/* ---- signals ------------------------------------------------------------------------------ */
-
-static volatile sig_atomic_t program;     /* its process, or 0 */
-static volatile sig_atomic_t interrupted; /* SIGINT came */
-static volatile sig_atomic_t passed_on;   /* the last signal that came, to be passed on */
-
-/*
- * What the terminal sends has reached the program as well; what somebody sends to this process
- * alone has not. Either way this process waits for the program, and reports.
- */
-static void on_signal(int number, siginfo_t *info, void *context)
-{
-	(void)context;
-	if (number == SIGINT)
-		interrupted = 1;
-	if (info->si_code > 0)
-		return;
-	passed_on = number;
-	if (program > 0)
-		kill((pid_t)program, number);
-}
-
-static void catch_signals(void)
-{
-	static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
-
-	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		struct sigaction before;
-
-		/* What was ignored stays so, for the program too. */
-		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-			sigaction(numbers[i], &action, NULL);
-	}
-}
-
 static void on_started(void *user, pid_t pid)
 {
 	(void)user;
-	program = (sig_atomic_t)pid;
-	if (passed_on)
-		kill(pid, passed_on);
+	signals_started(pid);
 }
 
 /* ---- progress ----------------------------------------------------------------------------- */
@@ -290,7 +251,7 @@ static int run_once(struct runner *r, struct source_run *run, char *const *argv)
 	*run = (struct source_run){.counts = r->counts};
 	r->began = now();
 	error = r->machine->source->count(&job, run, r->found);
-	program = 0;
+	signals_ended();
 	erase_progress(r);
 	if (error < 0)
 		return machine_complain(r->found, r->machine->program, error);
@@ -318,7 +279,7 @@ static int run_all(struct runner *r, char *const *argv)
 			report->exit_status = run.exit_status;
 			report->signal = run.signal;
 		}
-		if (interrupted || passed_on)
+		if (signals_interrupted() || signals_passed_on())
 			break;
 	}
 	return EXIT_FINE;
@@ -377,15 +338,6 @@ static void release(struct runner *r)
 	plumb_diagnostics_free(r->found);
 }
 
-/* A shell that runs this in a loop is to see that it was interrupted, as its own child was. */
-static void end_interrupted(const struct runner *r)
-{
-	if (!interrupted || r->report.signal != SIGINT)
-		return;
-	signal(SIGINT, SIG_DFL);
-	raise(SIGINT);
-}
-
 int stat_run(const struct stat_options *options, const struct machine *machine,
 	     const struct plumb_plan *plan, char *const *argv, bool brief)
 {
@@ -413,7 +365,7 @@ int stat_run(const struct stat_options *options, const struct machine *machine,
 	say_which(&r);
 	/* What is printed as it goes needs a place from the beginning. */
 	status = options->interval_ms ? open_output(&r) : EXIT_FINE;
-	catch_signals();
+	signals_catch(0);
 	if (status == EXIT_FINE)
 		status = run_all(&r, argv);
 	if (status == EXIT_FINE)
@@ -422,6 +374,6 @@ int stat_run(const struct stat_options *options, const struct machine *machine,
 		output_discard(&r.out);
 	release(&r);
 	if (status == r.report.exit_status)
-		end_interrupted(&r);
+		signals_end_interrupted(r.report.signal);
 	return status;
 }

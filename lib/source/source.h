@@ -85,6 +85,14 @@ struct sampled_event {
 	struct sampled_spe spe;
 };
 
+/* What the caller wants of a source that samples. */
+enum record_next {
+	RECORD_GO_ON,
+	RECORD_STOP,
+	RECORD_SNAPSHOT,    /* the AUX data of now */
+	RECORD_REPEAT_MAPS, /* what was mapped, again: a new file begins */
+};
+
 /* What is to be sampled. Members that one source has no use for are refused by it, not passed over.
  */
 struct source_record_job {
@@ -129,7 +137,7 @@ struct source_record_job {
 	 * Asked now and then (four times a second at least, and after each signal): what to do. May
 	 * be NULL.
 	 */
-	enum { RECORD_GO_ON, RECORD_STOP, RECORD_SNAPSHOT, RECORD_REPEAT_MAPS } (*next)(void *user);
+	enum record_next (*next)(void *user);
 	void *user;
 };
 
