@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "schedule.h"
+#include "watch.h"
 
 /* Slots lost from now until `until`, and the cycles of these in which none is used. */
 static uint64_t lost_slots(const struct core *core, uint64_t until)
@@ -216,6 +217,7 @@ static void fill_branches(struct core *core, uint64_t *counts)
 		counts[EVENT_BR_PRED_RETIRED] + counts[EVENT_BR_MIS_PRED_RETIRED];
 	counts[EVENT_PC_WRITE_RETIRED] = taken;
 	counts[EVENT_PC_WRITE_SPEC] = taken + core->wrong_taken;
+	account_recent(core);
 	counts[EVENT_BR_PRED] = core->kinds[LANE_BRANCHES];
 	counts[EVENT_BR_MIS_PRED] = counts[EVENT_BR_MIS_PRED_RETIRED];
 }
@@ -287,15 +289,10 @@ static void fill_queues(struct core *core, uint64_t *counts)
  * Counts stand for the cycles before the one in which dispatch is: the operations of that one are
  * left out, of those that were dispatched and, so that no more retire than are dispatched, retired.
  */
-const uint64_t *core_counts(struct core *core)
+static void fill_others(struct core *core, uint64_t *counts)
 {
-	uint64_t *counts = core->counts;
 	uint64_t dispatched = core->sequence + core->wrong_operations - core->used;
 
-	fill_speculative(core, counts);
-	fill_branches(core, counts);
-	fill_stalls(core, counts);
-	fill_queues(core, counts);
 	counts[EVENT_INST_RETIRED] = core->instructions;
 	counts[EVENT_OP_SPEC] = dispatched;
 	counts[EVENT_OP_RETIRED] = core->sequence < dispatched ? core->sequence : dispatched;
@@ -313,5 +310,60 @@ const uint64_t *core_counts(struct core *core)
 	counts[EVENT_ST_ALIGN_LAT] = core->store_crossings;
 	counts[EVENT_LDST_ALIGN_LAT] = core->load_crossings + core->store_crossings;
 	memory_settle(core->memory);
-	return counts;
+}
+
+/* What the SPE unit counts, where there is one. */
+static void fill_samples(struct core *core, uint64_t *counts)
+{
+	const struct spe_counts *samples;
+
+	if (!core->watch || !core->watch->spe)
+		return;
+	samples = &core->watch->spe->counts;
+	counts[EVENT_SAMPLE_POP] = samples->population;
+	counts[EVENT_SAMPLE_FEED] = samples->taken;
+	counts[EVENT_SAMPLE_FILTRATE] = samples->recorded;
+	counts[EVENT_SAMPLE_COLLISION] = samples->collisions;
+	counts[EVENT_SAMPLE_FEED_BR] = samples->branches;
+	counts[EVENT_SAMPLE_FEED_LD] = samples->loads;
+	counts[EVENT_SAMPLE_FEED_ST] = samples->stores;
+	counts[EVENT_SAMPLE_FEED_OP] = samples->right_operation;
+	counts[EVENT_SAMPLE_FEED_EVENT] = samples->right_events;
+	counts[EVENT_SAMPLE_FEED_LAT] = samples->right_latency;
+}
+
+/* Counts in parts, for those who read a few of them often. */
+static void (*const parts[])(struct core *core, uint64_t *counts) = {
+	fill_speculative, fill_branches, fill_stalls, fill_queues, fill_others, fill_samples,
+};
+#define PARTS (sizeof(parts) / sizeof(parts[0]))
+
+const uint64_t *core_counts(struct core *core)
+{
+	for (size_t i = 0; i < PARTS; i++)
+		parts[i](core, core->counts);
+	return core->counts;
+}
+
+uint32_t account_parts_of(struct core *core, enum model_event event)
+{
+	const uint64_t marker = UINT64_MAX;
+	uint64_t *count = &core->counts[event], before = *count;
+	uint32_t found = 0;
+
+	for (size_t i = 0; i < PARTS; i++) {
+		*count = marker;
+		parts[i](core, core->counts);
+		if (*count != marker)
+			found |= 1u << i;
+	}
+	*count = before;
+	core_counts(core);
+	return found;
+}
+
+void account_settle(struct core *core, uint32_t wanted)
+{
+	for (; wanted; wanted &= wanted - 1)
+		parts[__builtin_ctz(wanted)](core, core->counts);
 }

@@ -131,6 +131,7 @@ uint64_t execute_other(struct core *core, const struct op *op, struct cursor *cu
 	issue = issue_pieces(core, op, 0, ready);
 	depart(core, issue, op->queued);
 	done = issue + op->latency;
+	core->seen.issue = issue;
 	if (insn->kinds & (KIND_DMB | KIND_DSB))
 		done = later(done, barrier_done(core, insn));
 	for (int i = 0; i < OP_TARGETS; i++) {

@@ -4,6 +4,7 @@
  * order. What most instructions do stands here; the rest is in execute_other().
  */
 #include "schedule.h"
+#include "watch.h"
 
 /*
  * In order, `slots` operations a cycle, when there is room. What has retired is given back only
@@ -85,18 +86,21 @@ static void flush_behind(struct core *core, const struct block *block, const str
 		fetch_chunk(core, address_of(block, op));
 }
 
-void core_execute(struct core *core, const struct block *block, unsigned executed,
-		  const struct access *accesses, size_t access_count, uint64_t next_pc)
+/*
+ * The loop over a block's instructions. `watched` is a constant: what nobody watches costs
+ * nothing for it.
+ */
+static inline __attribute__((always_inline)) void
+run_block(struct core *core, const struct block *block, unsigned executed,
+	  const struct access *accesses, size_t access_count, uint64_t next_pc, const bool watched)
 {
 	const struct prepared *prepared = block->model;
 	struct cursor cursor = {block, accesses, accesses + access_count};
 	const struct op *op = prepared->ops, *end;
+	const struct access *first;
+	bool branches = prepared->branch && executed == prepared->count;
 	uint64_t done = 0;
 
-	if (executed > prepared->count)
-		executed = prepared->count;
-	if (!executed)
-		return;
 	if (block->pc != core->resume && !(op->flags & OP_CHUNK))
 		fetch_chunk(core, block->pc);
 	for (end = op + executed; op != end; op++) {
@@ -107,6 +111,9 @@ void core_execute(struct core *core, const struct block *block, unsigned execute
 				dispatch_more(core, op->operations - 1u);
 		}
 		dispatch(core, op);
+		if (watched)
+			watch_dispatched(core, op);
+		first = cursor.next;
 		done = execute(core, op, &cursor);
 		retire(core, op, done);
 		if (op->flags & (OP_COMMIT | OP_FLUSH)) {
@@ -115,12 +122,39 @@ void core_execute(struct core *core, const struct block *block, unsigned execute
 			if (op->flags & OP_FLUSH)
 				flush_behind(core, block, op, end);
 		}
+		if (watched && !(branches && op + 1 == end))
+			watch_done(core, block, op, done, cursor.next != first);
 	}
-	count_kinds(core, block, executed);
-	if (prepared->branch && executed == prepared->count)
+	if (!watched)
+		count_kinds(core, block, executed);
+	if (branches && watched)
+		resolve_watched_branch(core, block, next_pc, done);
+	else if (branches)
 		resolve_branch(core, block, next_pc, done);
 	else if (!(end[-1].flags & OP_FLUSH))
 		core->resume = block->pc + 4ull * executed;
+}
+
+static __attribute__((noinline)) void run_watched(struct core *core, const struct block *block,
+						  unsigned executed, const struct access *accesses,
+						  size_t access_count, uint64_t next_pc)
+{
+	run_block(core, block, executed, accesses, access_count, next_pc, true);
+}
+
+void core_execute(struct core *core, const struct block *block, unsigned executed,
+		  const struct access *accesses, size_t access_count, uint64_t next_pc)
+{
+	const struct prepared *prepared = block->model;
+
+	if (executed > prepared->count)
+		executed = prepared->count;
+	if (!executed)
+		return;
+	if (unlikely(core->watch != NULL) && watch_block(core, block, executed))
+		run_watched(core, block, executed, accesses, access_count, next_pc);
+	else
+		run_block(core, block, executed, accesses, access_count, next_pc, false);
 }
 
 void core_exception(struct core *core)
@@ -132,4 +166,6 @@ void core_exception(struct core *core)
 void core_finish(struct core *core)
 {
 	account_unknown(core, core->last_retired);
+	if (core->watch)
+		watch_finish(core);
 }

@@ -42,6 +42,10 @@ void core_free(struct core *core);
 bool core_prepare_block(const struct core_params *params, struct block *block);
 void core_release_block(struct block *block);
 
+/* What samples the core as it executes, if anything does: see watch.h. It outlives the core. */
+struct watch;
+void core_set_watch(struct core *core, struct watch *watch);
+
 /* Finds a translated block by address, for the wrong path; may return NULL. */
 typedef const struct block *core_find_block(void *user, uint64_t pc);
 void core_set_block_finder(struct core *core, core_find_block *find, void *user);

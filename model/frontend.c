@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fetch by chunks, behind a predictor that runs ahead; branches, the wrong path, flushes. */
 #include "schedule.h"
+#include "watch.h"
 
 /* No instruction follows in the chunk: not an instruction's address. */
 #define NO_RESUME 1
@@ -67,6 +68,8 @@ static uint64_t dispatch_wrong_path(struct core *core, uint64_t until)
 			taken++;
 		core->used += taken;
 		count += taken;
+		if (core->watch && taken)
+			watch_wrong_path(core, taken);
 		if (taken == slots) {
 			next_cycle(core);
 			continue;
@@ -91,6 +94,38 @@ static uint64_t wrong_path_next(const struct block *block, const struct prepared
 		return last + 4;
 	default:
 		return 0;
+	}
+}
+
+/*
+ * The `number`-th operation, from 0, of the wrong path that begins at `pc`; `*insn` is NULL if its
+ * code is not known. Where the path is not known to go on, it goes on in sequence.
+ */
+static uint64_t find_wrong(struct core *core, uint64_t pc, uint64_t number,
+			   const struct insn **insn)
+{
+	*insn = NULL;
+	for (;;) {
+		const struct block *block =
+			core->find_block ? core->find_block(core->find_user, pc) : NULL;
+		const struct prepared *prepared = block ? block->model : NULL;
+
+		if (!prepared || !prepared->count)
+			return pc + 4 * number;
+		if (prepared->operations <= number) {
+			number -= prepared->operations;
+			pc = wrong_path_next(block, prepared);
+			if (!pc)
+				pc = block->pc + 4ull * prepared->count;
+			continue;
+		}
+		for (unsigned i = 0;; i++) {
+			if (number < prepared->ops[i].operations) {
+				*insn = &block->insns[i];
+				return block->pc + 4ull * i;
+			}
+			number -= prepared->ops[i].operations;
+		}
 	}
 }
 
@@ -134,7 +169,15 @@ static void follow_wrong_path(struct core *core, uint64_t pc, uint64_t wrong_pat
 	if (wrong_path)
 		arrive = core->available + (wrong_path != pc + 4);
 	account_unknown(core, arrive < resolved ? arrive : resolved);
+	if (core->watch)
+		core->watch->wrong.passed = 0;
 	count_wrong_path(core, wrong_path, dispatch_wrong_path(core, resolved));
+	if (core->watch && core->watch->wrong.tracked) {
+		const struct insn *insn;
+		uint64_t at = find_wrong(core, wrong_path, core->watch->wrong.number, &insn);
+
+		watch_wrong_path_end(core, at, insn, resolved);
+	}
 	flush_pipeline(core, resolved);
 }
 
@@ -166,7 +209,10 @@ static void correct_prediction(struct core *core, uint64_t pc,
 }
 
 /* The last instruction of `block` is a branch, done at `done`: what fetch does about it. */
-void resolve_branch(struct core *core, const struct block *block, uint64_t next_pc, uint64_t done)
+static inline __attribute__((always_inline)) void resolve(struct core *core,
+							  const struct block *block,
+							  uint64_t next_pc, uint64_t done,
+							  const bool watched)
 {
 	const struct prepared *prepared = block->model;
 	uint64_t end = block->pc + 4ull * prepared->count;
@@ -175,12 +221,28 @@ void resolve_branch(struct core *core, const struct block *block, uint64_t next_
 	struct predict_outcome outcome;
 
 	if (unlikely(kind == BRANCH_EXCEPTION)) {
+		if (watched)
+			watch_branch(core, block, next_pc, done, false, false);
 		take_exception(core, &block->insns[prepared->count - 1], done);
 		return;
 	}
 	predictor_branch(core->predictor, end - 4, kind, taken, next_pc, &outcome);
 	core->branches[kind][taken][outcome.result == PREDICT_WRONG]++;
 	core->resume = taken ? NO_RESUME : end;
+	if (watched)
+		watch_branch(core, block, next_pc, done, taken, outcome.result == PREDICT_WRONG);
 	if (unlikely(outcome.result != PREDICT_RIGHT))
 		correct_prediction(core, end - 4, &outcome, done);
+}
+
+void resolve_branch(struct core *core, const struct block *block, uint64_t next_pc, uint64_t done)
+{
+	resolve(core, block, next_pc, done, false);
+}
+
+void resolve_watched_branch(struct core *core, const struct block *block, uint64_t next_pc,
+			    uint64_t done)
+{
+	resolve(core, block, next_pc, done, true);
+	watch_counts(core, block, prepared_last(block));
 }

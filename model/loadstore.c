@@ -118,25 +118,28 @@ static bool forward(const struct core *core, const struct op *op, uint64_t issue
 static inline uint64_t load(struct core *core, const struct op *op, uint64_t pc, uint64_t issue,
 			    uint64_t address, unsigned bytes)
 {
+	struct memory_result *result = &core->seen.result;
 	uint64_t start = issue, done = 0;
-	struct memory_result result;
 	bool forwarded = false;
 
 	if (may_forward(core, issue, address, address + bytes))
 		forwarded = forward(core, op, issue, address, address + bytes, &start, &done);
-	memory_load(core->memory, start, pc, address, bytes, &result);
-	if (result.crosses_line)
+	memory_load(core->memory, start, pc, address, bytes, result);
+	if (result->crosses_line)
 		issue_at(core, issue, op->ports, 0); /* the second line is read by itself */
 	core->loads++;
-	core->load_crossings += result.crosses_line;
+	core->load_crossings += result->crosses_line;
 	if (likely(!forwarded)) {
-		done = result.ready + op->load_extra;
+		done = result->ready + op->load_extra;
 		if (unlikely(start > issue))
-			keep_wait(core, BLAME_STORE, start, level_blame(result.level));
-		else if (unlikely(result.level | result.tlb))
-			keep_wait(core, result.tlb ? BLAME_TLB : BLAME_CORE, result.translated,
-				  level_blame(result.level));
+			keep_wait(core, BLAME_STORE, start, level_blame(result->level));
+		else if (unlikely(result->level | result->tlb))
+			keep_wait(core, result->tlb ? BLAME_TLB : BLAME_CORE, result->translated,
+				  level_blame(result->level));
 	}
+	core->seen.issue = issue;
+	core->seen.address = address;
+	core->seen.forwarded = forwarded;
 	core->load_cycles += done - issue;
 	core->loads_done = later(core->loads_done, done);
 	return done;
@@ -185,8 +188,8 @@ uint64_t execute_store(struct core *core, const struct op *op, struct cursor *cu
 {
 	uint64_t base = later(core->ready[op->sources[0]], core->ready[op->sources[1]]);
 	uint64_t data = later(core->ready[op->sources[2]], core->ready[op->sources[3]]);
+	struct memory_result *result = &core->seen.result;
 	uint64_t issue, done, address;
-	struct memory_result result;
 	unsigned bytes;
 
 	if (unlikely(!single_access(cursor, index_of(cursor->block, op), &address, &bytes)))
@@ -199,11 +202,13 @@ uint64_t execute_store(struct core *core, const struct op *op, struct cursor *cu
 	done += op->latency;
 	if (op->extra_ports)
 		core->ready[op->base] = issue_at(core, base, op->extra_ports, 0) + 1;
-	memory_translate(core->memory, issue, address, bytes, &result);
-	if (unlikely(result.tlb != TLB_L1_HIT)) {
-		keep_wait(core, BLAME_TLB, result.translated, BLAME_CORE);
-		done = later(done, result.translated);
+	memory_translate(core->memory, issue, address, bytes, result);
+	if (unlikely(result->tlb != TLB_L1_HIT)) {
+		keep_wait(core, BLAME_TLB, result->translated, BLAME_CORE);
+		done = later(done, result->translated);
 	}
+	core->seen.issue = issue;
+	core->seen.address = address;
 	core->commits[0] = (struct commit){address, bytes};
 	core->commit_count = 1;
 	core->commit_ready = done;
@@ -240,10 +245,23 @@ struct accesses {
 	unsigned count;
 };
 
+/* Of two accesses of an operation, who watches is told of the slower one. */
+static void keep_slower(struct seen *seen, const struct seen *before)
+{
+	bool crosses = seen->result.crosses_line || before->result.crosses_line;
+	uint64_t issue = before->issue;
+
+	if (seen->result.ready < before->result.ready)
+		*seen = *before;
+	seen->issue = issue;
+	seen->result.crosses_line = crosses;
+}
+
 static void make_access(struct core *core, const struct op *op, uint64_t pc, uint64_t address,
 			unsigned bytes, struct accesses *all)
 {
 	uint64_t issue = issue_at(core, all->ready, op->ports, 0), done = issue;
+	const struct seen before = core->seen;
 
 	if (op->memory & MEM_LOAD)
 		done = load(core, op, pc, issue, address, bytes);
@@ -255,7 +273,14 @@ static void make_access(struct core *core, const struct op *op, uint64_t pc, uin
 			done = later(done, result.translated);
 			keep_wait(core, BLAME_TLB, result.translated, BLAME_CORE);
 		}
+		if (!(op->memory & MEM_LOAD)) {
+			core->seen.result = result;
+			core->seen.issue = issue;
+			core->seen.address = address;
+		}
 	}
+	if (op->memory & (MEM_LOAD | MEM_STORE) && all->count)
+		keep_slower(&core->seen, &before);
 	if (!(op->memory & (MEM_LOAD | MEM_STORE)))
 		memory_prefetch(core->memory, issue, address, op->flags & OP_FOR_STORE);
 	if (op->memory & MEM_STORE && core->commit_count < COMMITS_MAX)
@@ -293,7 +318,7 @@ uint64_t execute_memory(struct core *core, const struct op *op, struct cursor *c
 		make_access(core, op, pc, address, (unsigned)(end - address), &all);
 	}
 	if (!all.count) /* skipped, or its address is not known */
-		all.issued = all.done = issue_at(core, all.ready, op->ports, 0);
+		all.issued = all.done = core->seen.issue = issue_at(core, all.ready, op->ports, 0);
 
 	if (op->memory & MEM_STORE && !(op->memory & MEM_LOAD)) {
 		all.issued = later(all.issued, issue_pieces(core, op, 1, data));
@@ -328,18 +353,18 @@ void commit_stores(struct core *core, const struct op *op, uint64_t pc)
 	for (unsigned i = 0; i < core->commit_count; i++) {
 		const struct commit *commit = &core->commits[i];
 		uint64_t slot = core->buffer_sequence++, start;
-		struct memory_result result;
+		struct memory_result *result = &core->seen.stored;
 
 		start = core->buffered[(slot - core->buffer_entries) & core->buffer_mask];
 		start = later(later(start, core->store_left), core->last_retired);
 		if (op->memory & MEM_RELEASE)
 			start = later(start, core->stores_gone);
 		memory_store(core->memory, start, pc, commit->address, commit->bytes,
-			     op->memory & MEM_ZERO, &result);
+			     op->memory & MEM_ZERO, result);
 		core->stores++;
-		core->store_crossings += result.crosses_line;
+		core->store_crossings += result->crosses_line;
 		core->store_left = start;
-		core->stores_gone = later(core->stores_gone, result.ready);
+		core->stores_gone = later(core->stores_gone, result->ready);
 		core->buffered[slot & core->buffer_mask] = core->stores_gone;
 		remember_store(core, commit->address, commit->address + commit->bytes,
 			       core->stores_gone);

@@ -171,6 +171,7 @@ static __attribute__((noinline)) void load_second(struct memory *m, uint64_t cyc
 	if (second.ready > result->ready) {
 		result->ready = second.ready;
 		result->level = second.level;
+		result->pending = second.pending;
 	}
 }
 

@@ -165,6 +165,15 @@ struct early_result {
 	uint8_t class;
 };
 
+/* What an operation on memory did, for who watches: of several accesses, the slowest. */
+struct seen {
+	uint64_t issue; /* cycle; also of operations that are not plain */
+	uint64_t address;
+	struct memory_result result; /* a load's, or a store's translation */
+	struct memory_result stored; /* when it left for L1D */
+	bool forwarded;              /* its data came from an older store */
+};
+
 /* A store that a younger load may hit: what it has of 8 aligned bytes. */
 #define FORWARD_ENTRIES 128
 struct forward {
@@ -264,6 +273,9 @@ struct core {
 	int32_t room;         /* until a lane of .recent could overflow */
 	uint64_t kinds[LANE_COUNT];
 
+	struct watch *watch; /* NULL: nothing samples */
+	struct seen seen;
+
 	const struct core_params *params;
 	struct memory *memory;
 	struct predictor *predictor;
@@ -290,6 +302,9 @@ void account_stalled(struct core *core, uint64_t until, unsigned blocker);
 void account_kinds(struct core *core, const struct insn *insn);
 void account_recent(struct core *core);
 void account_prepared(struct core *core, const struct block *block, unsigned executed);
+/* Which parts of the counts, a bit each, have to be settled for an event's to be right; settles. */
+uint32_t account_parts_of(struct core *core, enum model_event event);
+void account_settle(struct core *core, uint32_t wanted);
 
 /* backend.c, loadstore.c: executes the operation dispatched in core.cycle; when it is done. */
 uint64_t execute_other(struct core *core, const struct op *op, struct cursor *cursor);
@@ -303,6 +318,8 @@ void commit_stores(struct core *core, const struct op *op, uint64_t pc);
 /* frontend.c */
 void fetch_chunk(struct core *core, uint64_t pc);
 void resolve_branch(struct core *core, const struct block *block, uint64_t next_pc, uint64_t done);
+void resolve_watched_branch(struct core *core, const struct block *block, uint64_t next_pc,
+			    uint64_t done);
 void flush_pipeline(struct core *core, uint64_t at);
 
 /* room.c */

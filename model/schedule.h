@@ -67,6 +67,13 @@ static inline uint64_t address_of(const struct block *block, const struct op *op
 	return block->pc + 4ull * index_of(block, op);
 }
 
+static inline const struct op *prepared_last(const struct block *block)
+{
+	const struct prepared *prepared = block->model;
+
+	return &prepared->ops[prepared->count - 1];
+}
+
 static inline void next_cycle(struct core *core)
 {
 	uint64_t *entry = &core->calendar[++core->cycle % CALENDAR_CYCLES];

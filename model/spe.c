@@ -80,6 +80,7 @@ bool spe_choose(struct spe_unit *unit, uint64_t cycle)
 		return false;
 	}
 	unit->counts.taken++;
+	unit->busy = UINT64_MAX; /* until what it did is told */
 	return true;
 }
 

@@ -116,13 +116,15 @@ void spe_set_buffer(struct spe_unit *unit, void *bytes, size_t size);
 /* `count` operations are dispatched, none of which is chosen: fewer than unit->left. */
 static inline void spe_pass(struct spe_unit *unit, uint64_t count)
 {
+	if (unit->stopped)
+		return;
 	unit->left -= count;
 	unit->counts.population += count;
 }
 
 /*
- * The next operation is chosen; it is dispatched at `cycle`. Returns whether it is tracked:
- * spe_complete() must follow before anything else. Otherwise it collided with the one that is.
+ * The next operation is chosen; it is dispatched at `cycle`. Returns whether it is tracked: then
+ * spe_complete() must follow. Otherwise it collided with the one that is.
  */
 bool spe_choose(struct spe_unit *unit, uint64_t cycle);
 

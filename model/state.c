@@ -123,6 +123,11 @@ void core_set_block_finder(struct core *core, core_find_block *find, void *user)
 	core->find_user = user;
 }
 
+void core_set_watch(struct core *core, struct watch *watch)
+{
+	core->watch = watch;
+}
+
 uint64_t core_cycle(const struct core *core)
 {
 	return core->cycle;
