@@ -140,6 +140,8 @@ static void set_up(struct fixture *f, char *const *argv)
 					    .program = argv ? argv[0] : NULL,
 					    .argv = argv,
 					    .inherit = true,
+					    .build_ids = true,
+					    .clockid = -1,
 					    .begin = on_begin,
 					    .started = on_started,
 					    .records = on_records,
@@ -485,6 +487,54 @@ static void an_error_of_the_callers_ends_all(void **state)
 	tear_down(&f);
 }
 
+/* A delay that is longer than the program leaves nothing to sample, but who it was. */
+static void nothing_is_sampled_before_the_delay(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	for (int delay = -1; delay <= 100000; delay += 100001) {
+		set_up(&f, SHELL(BUSY));
+		f.job.delay_ms = delay;
+		record(&f);
+		assert_int_equal(f.run.samples, 0);
+		assert_int_equal(f.event_count, 2);
+		assert_true(has_name(&f, f.program, "sh", true));
+		tear_down(&f);
+	}
+	set_up(&f, SHELL("sleep 0.1; " BUSY BUSY));
+	f.job.delay_ms = 1;
+	record(&f);
+	assert_true(f.run.samples > 0);
+	tear_down(&f);
+}
+
+/* Times of a clock of the caller's are between those that the caller sees. */
+static void times_are_of_the_clock_that_was_asked_for(void **state)
+{
+	struct fixture f;
+	const struct perf_event_header *header;
+	struct timespec before, after;
+	size_t at = 0;
+
+	(void)state;
+	set_up(&f, SHELL(BUSY));
+	f.job.clockid = CLOCK_MONOTONIC;
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	record(&f);
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	while ((header = next_record(&f, &at))) {
+		uint64_t time;
+
+		if (header->type != PERF_RECORD_SAMPLE)
+			continue;
+		memcpy(&time, (const uint8_t *)header + 24, sizeof(time));
+		assert_in_range(time, (uint64_t)before.tv_sec * 1000000000,
+				(uint64_t)after.tv_sec * 1000000000 + 1000000000);
+	}
+	tear_down(&f);
+}
+
 /* ---- what runs already -------------------------------------------------------------------- */
 
 static pid_t begin_busy(unsigned seconds)
@@ -791,6 +841,8 @@ int main(void)
 		cmocka_unit_test(a_program_that_is_killed_says_so),
 		cmocka_unit_test(stopping_ends_the_program),
 		cmocka_unit_test(an_error_of_the_callers_ends_all),
+		cmocka_unit_test(nothing_is_sampled_before_the_delay),
+		cmocka_unit_test(times_are_of_the_clock_that_was_asked_for),
 		cmocka_unit_test(running_processes_are_sampled),
 		cmocka_unit_test(it_ends_when_its_targets_do),
 		cmocka_unit_test(whole_machines_are_sampled),

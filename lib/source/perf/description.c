@@ -106,7 +106,7 @@ static void describe_machine(struct description *d, const struct sampling *sampl
 	d->setup.cpus_online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	if (pages > 0 && page > 0)
 		d->setup.total_memory_kb = (uint64_t)pages * ((uint64_t)page / 1024);
-	d->setup.clockid = -1;
+	d->setup.clockid = sampling->job->clockid;
 }
 
 struct description *description_new(const struct sampling *sampling, const struct perf_rings *rings)

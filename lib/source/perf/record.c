@@ -36,6 +36,8 @@ struct recording {
 	uint64_t reference;   /* of AUX data */
 	uint8_t *spill;
 	double began;
+	bool begun;       /* the program */
+	bool on;          /* events that wait for a delay have begun */
 	bool kernel_said; /* that the kernel does not tell where it is */
 };
 
@@ -84,9 +86,9 @@ static int synthesize(struct recording *r)
 {
 	const struct sampling *s = &r->sampling;
 	const struct sampled *tracking = &s->all[s->tracking];
-	struct synthesis *synthesis = synthesis_begin(tracking->attr.attr.sample_type,
-						      s->session.several ? tracking->ids[0] : 0,
-						      r->job->records, r->job->user);
+	struct synthesis *synthesis = synthesis_begin(
+		tracking->attr.attr.sample_type, s->session.several ? tracking->ids[0] : 0,
+		r->job->build_ids, r->job->records, r->job->user);
 
 	if (!synthesis)
 		return PLUMB_ERR_NO_MEMORY;
@@ -96,8 +98,10 @@ static int synthesize(struct recording *r)
 		synthesize_all(synthesis);
 	else if (s->targets.running)
 		synthesize_targets(r, synthesis);
-	else if (r->program.pid > 0)
+	else if (r->begun)
 		synthesize_family(synthesis, r->program.pid);
+	else
+		synthesize_name(synthesis, r->program.pid);
 	return synthesis_end(synthesis);
 }
 
@@ -177,6 +181,25 @@ static void watch_next(struct recording *r, struct perf_ring *ring)
 			      r->sampling.targets.cpus[ring->cpu]);
 }
 
+/* Milliseconds. */
+static int time_to_wait(const struct recording *r)
+{
+	double left = 1e-3 * r->job->delay_ms - (now() - r->began);
+
+	if (r->on || r->job->delay_ms < 0 || 1e3 * left >= LOOK_MS)
+		return LOOK_MS;
+	return left > 0 ? (int)(1e3 * left) + 1 : 0;
+}
+
+/* Begins when it is time: a program's events without a delay do so by themselves. */
+static void switch_on(struct recording *r)
+{
+	if (r->on || r->job->delay_ms < 0 || now() - r->began < 1e-3 * r->job->delay_ms)
+		return;
+	r->on = true;
+	sampling_switch(&r->sampling, true);
+}
+
 /* Until there is something in a ring, or the program has ended, or a while has passed. */
 static void wait_for_records(struct recording *r)
 {
@@ -186,7 +209,7 @@ static void wait_for_records(struct recording *r)
 		r->polls[i] = (struct pollfd){.fd = perf_ring_fd(&r->rings.all[i], &r->sampling),
 					      .events = POLLIN};
 	r->polls[count] = (struct pollfd){.fd = r->program_fd, .events = POLLIN};
-	if (poll(r->polls, count + 1, LOOK_MS) <= 0)
+	if (poll(r->polls, count + 1, time_to_wait(r)) <= 0)
 		return;
 	for (size_t i = 0; i < count; i++)
 		if (r->polls[i].revents & (POLLHUP | POLLERR))
@@ -237,6 +260,7 @@ static int watch(struct recording *r)
 		bool over;
 
 		wait_for_records(r);
+		switch_on(r);
 		/* First this: what it wrote before its end is then drained. */
 		over = r->program.pid > 0 ? program_has_ended(r) : all_have_ended(r);
 		error = drain(r, true);
@@ -259,8 +283,8 @@ static int write_lost(struct recording *r)
 	uint64_t said = r->tally.lost;
 
 	r->run->lost = said;
-	synthesis = synthesis_begin(s->all[s->tracking].attr.attr.sample_type, 0, r->job->records,
-				    r->job->user);
+	synthesis = synthesis_begin(s->all[s->tracking].attr.attr.sample_type, 0, false,
+				    r->job->records, r->job->user);
 	if (!synthesis)
 		return PLUMB_ERR_NO_MEMORY;
 	for (size_t i = 0; i < s->count; i++)
@@ -322,13 +346,13 @@ static void warn(const struct recording *r)
 }
 
 /* Ends what was begun, if it still runs, and takes its status. */
-static void end_program(struct recording *r, bool begun)
+static void end_program(struct recording *r)
 {
 	int status;
 
 	if (r->program.pid <= 0)
 		return;
-	if (!begun) {
+	if (!r->begun) {
 		perf_program_give_up(&r->program);
 		return;
 	}
@@ -368,7 +392,7 @@ static int describe(struct recording *r)
 }
 
 /* Everything is open: samples. */
-static int sample(struct recording *r, bool *begun)
+static int sample(struct recording *r)
 {
 	int error = describe(r);
 
@@ -379,10 +403,10 @@ static int sample(struct recording *r, bool *begun)
 	if (r->job->started && r->program.pid > 0)
 		r->job->started(r->job->user, r->program.pid);
 	r->began = now();
-	if (r->sampling.targets.running)
-		sampling_switch(&r->sampling, true);
+	r->on = r->sampling.session.on_exec;
+	switch_on(r);
 	if (r->program.pid > 0) {
-		*begun = true;
+		r->begun = true;
 		r->program_fd = pidfd_open(r->program.pid, 0);
 		error = perf_program_let_go(&r->program);
 		if (error < 0)
@@ -391,7 +415,7 @@ static int sample(struct recording *r, bool *begun)
 	error = watch(r);
 	r->run->seconds = r->run->host_seconds = now() - r->began;
 	/* A program that is told to end may have something to say. */
-	end_program(r, true);
+	end_program(r);
 	return error ? error : finish(r);
 }
 
@@ -406,7 +430,6 @@ int perf_record(const struct source_record_job *job, struct source_record_run *r
 		.program_fd = -1,
 	};
 	struct timespec t;
-	bool begun = false;
 	int error = 0;
 
 	*run = (struct source_record_run){0};
@@ -418,8 +441,8 @@ int perf_record(const struct source_record_job *job, struct source_record_run *r
 		return perf_program_complain(job->program, error, found);
 	error = open_all(&r);
 	if (error == PLUMB_OK)
-		error = sample(&r, &begun);
-	end_program(&r, begun);
+		error = sample(&r);
+	end_program(&r);
 	run->samples = r.tally.samples;
 	if (error == PLUMB_OK)
 		warn(&r);

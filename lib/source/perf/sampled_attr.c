@@ -33,8 +33,10 @@ static uint64_t sample_type(const struct sampled_event *event,
 	/* The driver takes no notice: it tells readers what SPE's records have. */
 	if (spe)
 		type |= PERF_SAMPLE_DATA_SRC;
+	if (event && session->addresses && !spe)
+		type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC;
 	if (spe ? event->spe.pa_enable : event && session->physical)
-		type |= PERF_SAMPLE_PHYS_ADDR | (spe ? 0 : PERF_SAMPLE_ADDR);
+		type |= PERF_SAMPLE_PHYS_ADDR;
 	return type;
 }
 
@@ -46,7 +48,8 @@ static void set_side_band(struct perf_event_attr *attr, const struct sampled_ses
 	attr->comm = 1;
 	attr->comm_exec = 1;
 	attr->task = 1;
-	attr->build_id = !(session->without & WITHOUT_BUILD_ID);
+	attr->mmap_data = session->addresses;
+	attr->build_id = session->build_ids && !(session->without & WITHOUT_BUILD_ID);
 	attr->ksymbol = !(session->without & WITHOUT_BPF);
 	attr->bpf_event = !(session->without & WITHOUT_BPF);
 	attr->context_switch = session->switches;
@@ -69,6 +72,7 @@ static void set_event(struct perf_event_attr *attr, const struct sampled_event *
 	attr->exclude_user = event->exclude_user;
 	attr->exclude_kernel = event->exclude_kernel;
 	attr->exclude_hv = event->exclude_hv;
+	attr->precise_ip = event->precise & 3;
 }
 
 void sampled_attr_fill(struct sampled_attr *sampled, const struct sampled_event *event,
@@ -85,6 +89,8 @@ void sampled_attr_fill(struct sampled_attr *sampled, const struct sampled_event 
 		attr->read_format |= PERF_FORMAT_LOST;
 	attr->sample_id_all = 1;
 	attr->inherit = session->inherit;
+	attr->use_clockid = session->clockid >= 0;
+	attr->clockid = session->clockid >= 0 ? session->clockid : 0;
 	attr->exclude_guest = event && !(session->without & WITHOUT_GUEST);
 	attr->exclude_kernel |= role->no_kernel;
 	/*
@@ -139,5 +145,6 @@ struct plumb_event_attr sampled_attr_public(const struct sampled_attr *sampled)
 		.read_format = attr->read_format,
 		.flags = flags_of(attr),
 		.wakeup = attr->wakeup_events,
+		.clockid = attr->clockid,
 	};
 }

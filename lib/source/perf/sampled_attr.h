@@ -31,7 +31,9 @@ struct sampled_session {
 	bool inherit;
 	bool callchains;
 	bool switches; /* context switches are recorded: SPE's records do not say whose they are */
-	bool physical;
+	bool addresses, physical;
+	bool build_ids;
+	int clockid;      /* -1: the kernel's own for this */
 	unsigned without; /* bits of enum sampled_without */
 };
 

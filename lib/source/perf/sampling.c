@@ -85,7 +85,7 @@ static bool needs_tracking_event(const struct sampling *s)
 {
 	const struct sampled_event *first = s->job->events;
 
-	return s->targets.running || first->kind == SAMPLED_SPE ||
+	return s->targets.running || s->job->delay_ms || first->kind == SAMPLED_SPE ||
 	       (first->kind == SAMPLED_PMU && s->job->pmu && s->job->pmu->some_cores);
 }
 
@@ -138,12 +138,15 @@ static void set_session(struct sampling *s)
 		.several = s->count > 1,
 		.cpus = perf_targets_all(&s->targets) || job->cpu_count || (spe && !per_thread),
 		.times = true,
-		.on_exec = !s->targets.running,
+		.on_exec = !s->targets.running && !job->delay_ms,
 		/* The kernel maps no ring of events that are inherited, if they are of any CPU. */
 		.inherit = job->inherit && !per_thread && !perf_targets_all(&s->targets),
 		.callchains = job->callchains,
 		.switches = spe && !per_thread,
+		.addresses = job->data_addresses,
 		.physical = job->physical_addresses,
+		.build_ids = job->build_ids,
+		.clockid = job->clockid,
 	};
 }
 

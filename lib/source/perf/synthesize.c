@@ -7,7 +7,8 @@
 
 #define PATH_BYTES_MAX 4096
 
-struct synthesis *synthesis_begin(uint64_t sample_type, uint64_t id, ring_sink sink, void *user)
+struct synthesis *synthesis_begin(uint64_t sample_type, uint64_t id, bool build_ids, ring_sink sink,
+				  void *user)
 {
 	struct synthesis *s = malloc(sizeof(*s));
 
@@ -19,8 +20,8 @@ struct synthesis *synthesis_begin(uint64_t sample_type, uint64_t id, ring_sink s
 	s->user = user;
 	s->used = 0;
 	s->error = 0;
-	s->build_ids = calloc(1, sizeof(*s->build_ids));
-	if (s->build_ids)
+	s->build_ids = build_ids ? calloc(1, sizeof(*s->build_ids)) : NULL;
+	if (s->build_ids || !build_ids)
 		return s;
 	free(s);
 	return NULL;

@@ -16,7 +16,7 @@ struct synthesis {
 	uint64_t id;          /* of the side-band's event */
 	ring_sink sink;
 	void *user;
-	struct build_id_cache *build_ids;
+	struct build_id_cache *build_ids; /* NULL: they are not wanted */
 	/* Records that wait for being handed on. */
 	_Alignas(8) uint8_t buffer[2 * RING_RECORD_MAX];
 	size_t used;
@@ -27,11 +27,14 @@ struct synthesis {
  * NULL: no memory. synthesis_end() hands on what waits, frees, and returns what `sink` returned if
  * that was an error.
  */
-struct synthesis *synthesis_begin(uint64_t sample_type, uint64_t id, ring_sink sink, void *user);
+struct synthesis *synthesis_begin(uint64_t sample_type, uint64_t id, bool build_ids, ring_sink sink,
+				  void *user);
 int synthesis_end(struct synthesis *synthesis);
 
 /* The kernel and its modules. False: it does not tell this user where it is. */
 bool synthesize_kernel(struct synthesis *synthesis);
+/* What a process is called; its maps will be others before it is sampled. */
+void synthesize_name(struct synthesis *synthesis, pid_t pid);
 /* A process with its threads; none if it has ended. */
 void synthesize_process(struct synthesis *synthesis, pid_t pid);
 /* The process of a thread, with that thread alone. */

@@ -71,7 +71,8 @@ static void add_kernel(struct synthesis *s, const struct kernel *kernel)
 	};
 
 	snprintf(path, sizeof(path), "[kernel.kallsyms]%s", kernel->name);
-	build_id_of_notes(NOTES, &id);
+	if (s->build_ids)
+		build_id_of_notes(NOTES, &id);
 	/* As readers know it from perf: of no process. */
 	synthesis_add_map(s, -1, 0, &map);
 }
@@ -145,7 +146,8 @@ static void add_module(struct synthesis *s, char *line, const char *dependencies
 		return;
 	find_file(dependencies, folder, words[0], path, sizeof(path));
 	snprintf(notes, sizeof(notes), "/sys/module/%s/notes/.note.gnu.build-id", words[0]);
-	build_id_of_notes(notes, &id);
+	if (s->build_ids)
+		build_id_of_notes(notes, &id);
 	synthesis_add_map(s, -1, 0, &map);
 }
 

@@ -77,7 +77,7 @@ static void add_maps(struct synthesis *s, pid_t pid)
 
 		if (!synthesis_parse_map(line, &map) || !(map.protection & PROT_EXEC))
 			continue;
-		if (map.path[0] == '/' && map.inode) {
+		if (s->build_ids && map.path[0] == '/' && map.inode) {
 			snprintf(path, sizeof(path), "/proc/%d/root%s", pid, map.path);
 			map.build_id = build_id_of_map(s->build_ids, path,
 						       makedev(map.major, map.minor), map.inode);
@@ -130,6 +130,11 @@ static void add_thread(struct synthesis *s, pid_t pid, pid_t tid)
 	else
 		synthesis_add_fork(s, pid, pid, tid, pid);
 	synthesis_add_name(s, pid, tid, task.name);
+}
+
+void synthesize_name(struct synthesis *s, pid_t pid)
+{
+	add_thread(s, pid, pid);
 }
 
 static bool is_number(const struct dirent *entry)

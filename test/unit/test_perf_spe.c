@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SPE's PMUs by a sysfs of the test's own: files as Linux's arm_spe driver shows them
+ * (drivers/perf/arm_spe_pmu.c), and others that no driver should.
+ */
+#include "check.h"
+
+#include <ftw.h>
+#include <sys/stat.h>
+
+#include "cpu/sysfs.h"
+#include "source/perf/spe_pmu.h"
+
+static char root[] = "/tmp/plumb-test-XXXXXX";
+
+#define DEVICES "sys/bus/event_source/devices/"
+
+static void write_file(const char *name, const char *text)
+{
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	for (char *at = path + sizeof(root); (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		mkdir(path, 0755);
+		*at = '/';
+	}
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static int make_root(void **state)
+{
+	(void)state;
+	if (!mkdtemp(root))
+		return -1;
+	write_file(DEVICES "arm_spe_0/type", "9\n");
+	write_file(DEVICES "arm_spe_0/cpumask", "0-1,3\n");
+	write_file(DEVICES "arm_spe_0/caps/min_interval", "1024\n");
+	write_file(DEVICES "arm_spe_0/format/ts_enable", "config:0\n");
+	write_file(DEVICES "arm_spe_0/format/pa_enable", "config:1\n");
+	write_file(DEVICES "arm_spe_0/format/pct_enable", "config:2\n");
+	write_file(DEVICES "arm_spe_0/format/jitter", "config:16\n");
+	write_file(DEVICES "arm_spe_0/format/branch_filter", "config:32\n");
+	write_file(DEVICES "arm_spe_0/format/load_filter", "config:33\n");
+	write_file(DEVICES "arm_spe_0/format/store_filter", "config:34\n");
+	write_file(DEVICES "arm_spe_0/format/event_filter", "config1:0-63\n");
+	write_file(DEVICES "arm_spe_0/format/inv_event_filter", "config3:0-63\n");
+	write_file(DEVICES "arm_spe_0/format/min_latency", "config2:0-11\n");
+	write_file(DEVICES "arm_spe_0/format/nonsense", "config9:0\n");
+	/* An older one, of other cores, that does things in its own way. */
+	write_file(DEVICES "arm_spe_1/type", "10\n");
+	write_file(DEVICES "arm_spe_1/cpumask", "2\n");
+	write_file(DEVICES "arm_spe_1/format/load_filter", "config:7\n");
+	write_file(DEVICES "arm_spe_1/format/min_latency", "config2:0-3,8-11\n");
+	write_file(DEVICES "arm_spe_broken/cpumask", "0\n");
+	write_file(DEVICES "armv8_pmuv3_0/type", "8\n");
+	write_file("sys/devices/system/cpu/cpu0/regs/identification/midr_el1",
+		   "0x00000000410fd490\n");
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+	(void)status;
+	(void)type;
+	(void)place;
+	return remove(path);
+}
+
+static int remove_root(void **state)
+{
+	(void)state;
+	return nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void pmus_are_found(void **state)
+{
+	struct spe_pmu pmus[SPE_PMUS_MAX];
+
+	(void)state;
+	assert_int_equal(spe_find_pmus(root, pmus, SPE_PMUS_MAX), 2);
+	assert_string_equal(pmus[0].name, "arm_spe_0");
+	assert_int_equal(pmus[0].type, 9);
+	assert_int_equal(pmus[0].min_interval, 1024);
+	assert_int_equal(pmus[0].midr, 0x410fd490);
+	assert_int_equal(pmus[0].cpu_count, 3);
+	assert_int_equal(pmus[0].cpus[2], 3);
+	assert_int_equal(pmus[0].format_count, 10);
+	assert_int_equal(pmus[1].type, 10);
+	assert_int_equal(pmus[1].min_interval, 0);
+	assert_int_equal(pmus[1].midr, 0);
+	assert_int_equal(pmus[1].cpus[0], 2);
+	spe_pmu_free(&pmus[0]);
+	spe_pmu_free(&pmus[1]);
+	/* Those for which there is no room are counted. */
+	assert_int_equal(spe_find_pmus(root, pmus, 1), 2);
+	spe_pmu_free(&pmus[0]);
+	assert_int_equal(spe_find_pmus("/nowhere", pmus, 1), 0);
+}
+
+static const struct sampled_event everything = {
+	.kind = SAMPLED_SPE,
+	.name = "arm_spe//",
+	.period = 5000,
+	.spe = {.ts_enable = true,
+		.pa_enable = true,
+		.pct_enable = true,
+		.jitter = true,
+		.load_filter = true,
+		.store_filter = true,
+		.branch_filter = true,
+		.min_latency = 4095,
+		.event_filter = UINT64_C(0x8000000000000082),
+		.inv_event_filter = 0x20},
+};
+
+/* Bits by hand, from the driver's ATTR_CFG_FLD_* as they were until now. */
+static void parameters_go_where_the_driver_says(void **state)
+{
+	struct spe_pmu pmus[SPE_PMUS_MAX];
+	struct sampled_attr attr = {.attr = {.config = 77}};
+
+	(void)state;
+	assert_int_equal(spe_find_pmus(root, pmus, SPE_PMUS_MAX), 2);
+	assert_int_equal(spe_pmu_configure(&pmus[0], &everything, &attr, NULL), 0);
+	assert_int_equal(attr.attr.type, 9);
+	assert_int_equal(attr.attr.config, UINT64_C(0x700010007));
+	assert_int_equal(attr.attr.config1, UINT64_C(0x8000000000000082));
+	assert_int_equal(attr.attr.config2, 4095);
+	assert_int_equal(attr.config3, 0x20);
+	assert_int_equal(attr.attr.sample_period, 5000);
+	assert_int_equal(attr.attr.freq, 0);
+
+	/* Bits that lie apart: the value's lowest first. */
+	assert_int_equal(spe_pmu_configure(&pmus[1],
+					   &(struct sampled_event){.kind = SAMPLED_SPE,
+								   .name = "arm_spe_1//",
+								   .spe = {.load_filter = true,
+									   .min_latency = 0xa5}},
+					   &attr, NULL),
+			 0);
+	assert_int_equal(attr.attr.type, 10);
+	assert_int_equal(attr.attr.config, 0x80);
+	assert_int_equal(attr.attr.config1, 0);
+	assert_int_equal(attr.attr.config2, 0xa05);
+	assert_int_equal(attr.config3, 0);
+	/* Without a period, what the core advises; and if it advises none, as perf(1). */
+	assert_int_equal(attr.attr.sample_period, 4096);
+	spe_pmu_configure(&pmus[0], &(struct sampled_event){.name = "arm_spe_0//"}, &attr, NULL);
+	assert_int_equal(attr.attr.sample_period, 1024);
+	spe_pmu_free(&pmus[0]);
+	spe_pmu_free(&pmus[1]);
+}
+
+static void what_the_driver_lacks_is_named(void **state)
+{
+	struct spe_pmu pmus[SPE_PMUS_MAX];
+	struct sampled_attr attr = {.config3 = 0};
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	const struct plumb_diagnostic *finding;
+
+	(void)state;
+	assert_int_equal(spe_find_pmus(root, pmus, SPE_PMUS_MAX), 2);
+	assert_int_equal(spe_pmu_configure(&pmus[1], &everything, &attr, found),
+			 PLUMB_ERR_UNSUPPORTED);
+	finding = plumb_diagnostics_get(found, 0);
+	assert_string_equal(finding->id, "spe-parameter");
+	assert_non_null(strstr(finding->message, "ts_enable"));
+	assert_non_null(strstr(finding->message, "arm_spe_1"));
+	assert_int_equal(spe_pmu_configure(&pmus[1],
+					   &(struct sampled_event){.name = "arm_spe_1//",
+								   .spe = {.min_latency = 256}},
+					   &attr, found),
+			 PLUMB_ERR_ARGUMENT);
+	finding = plumb_diagnostics_get(found, 1);
+	assert_string_equal(finding->message,
+			    "min_latency=256: more than the 8 bits that arm_spe_1 has for it");
+	spe_pmu_complain("arm_spe//", found);
+	finding = plumb_diagnostics_get(found, 2);
+	assert_string_equal(finding->id, "no-spe");
+	assert_non_null(strstr(finding->mend, "kpti=off"));
+	plumb_diagnostics_free(found);
+	spe_pmu_free(&pmus[0]);
+	spe_pmu_free(&pmus[1]);
+}
+
+static void formats_are_read(void **state)
+{
+	static const char *const wrong[] = {
+		"",          "config",     "config:",     "config0:1", "config4:1",
+		"config:64", "config:3-1", "config:0-64", "config:1,", "config:1 ",
+		"config:-1", "config:1-",  "cfg:1",       "config:x",  "config1",
+	};
+	struct spe_format format;
+
+	(void)state;
+	assert_true(spe_parse_format("config:0-63", &format));
+	assert_true(format.word == 0 && format.mask == UINT64_MAX);
+	assert_true(spe_parse_format("config3:63", &format));
+	assert_true(format.word == 3 && format.mask == UINT64_C(1) << 63);
+	assert_true(spe_parse_format("config2:0,2-3,60-63", &format));
+	assert_true(format.word == 2 && format.mask == UINT64_C(0xf00000000000000d));
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_false(spe_parse_format(wrong[i], &format));
+}
+
+static void lists_of_cpus_are_read(void **state)
+{
+	static const char *const wrong[] = {
+		"a",   "0,",  ",0",  "0-",      "-1",
+		"2-1", "0 1", "0,a", "0-65536", "0-99999999999999999999"};
+	int *cpus;
+
+	(void)state;
+	assert_int_equal(sysfs_parse_cpus("0", &cpus), 1);
+	assert_int_equal(cpus[0], 0);
+	free(cpus);
+	assert_int_equal(sysfs_parse_cpus("0-2,7,9-10", &cpus), 6);
+	assert_int_equal(cpus[2], 2);
+	assert_int_equal(cpus[3], 7);
+	assert_int_equal(cpus[5], 10);
+	free(cpus);
+	assert_int_equal(sysfs_parse_cpus("", &cpus), 0);
+	free(cpus);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_int_equal(sysfs_parse_cpus(wrong[i], &cpus), PLUMB_ERR_INVALID);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pmus_are_found),
+		cmocka_unit_test(parameters_go_where_the_driver_says),
+		cmocka_unit_test(what_the_driver_lacks_is_named),
+		cmocka_unit_test(formats_are_read),
+		cmocka_unit_test(lists_of_cpus_are_read),
+	};
+
+	return cmocka_run_group_tests(tests, make_root, remove_root);
+}
