@@ -84,9 +84,10 @@ int attr_parse(struct plumb_recording *r, const uint8_t *bytes, size_t size, uin
 	attr->config3 = take64(&in);
 	if (attr->size > ATTR_SIZE_KNOWN &&
 	    !all_zero(bytes + ATTR_SIZE_KNOWN, attr->size - ATTR_SIZE_KNOWN))
-		complain(r, COMPLAINT_ATTRIBUTE, offset,
-			 "an attribute of %u bytes uses more than the %u that are known: what its "
-			 "event's samples hold may be misread",
-			 attr->size, ATTR_SIZE_KNOWN);
+		reader_complain(
+			r, COMPLAINT_ATTRIBUTE, offset,
+			"an attribute of %u bytes uses more than the %u that are known: what its "
+			"event's samples hold may be misread",
+			attr->size, ATTR_SIZE_KNOWN);
 	return 0;
 }

@@ -77,7 +77,7 @@ int chunks_read_index(struct plumb_recording *r)
 	const uint64_t count = take64(&in);
 
 	if (count > cursor_left(&in) / INDEX_ENTRY || count > CHUNKS_LIMIT) {
-		complain(r, COMPLAINT_AUX, 0, "the index of AUX data cannot be used");
+		reader_complain(r, COMPLAINT_AUX, 0, "the index of AUX data cannot be used");
 		return 0;
 	}
 	for (uint64_t i = 0; i < count; i++) {
@@ -89,8 +89,8 @@ int chunks_read_index(struct plumb_recording *r)
 		if (got > 0)
 			got = add_chunk(r, &chunk);
 		else if (got == 0) {
-			complain(r, COMPLAINT_AUX, place,
-				 "no AUX data is where their index says: it is not used");
+			reader_complain(r, COMPLAINT_AUX, place,
+					"no AUX data is where their index says: it is not used");
 			r->chunk_count = 0;
 			return 0;
 		}
@@ -171,7 +171,7 @@ int chunks_take(struct plumb_recording *r, struct raw_record *raw)
 			      (unsigned long long)r->source.position, strerrordesc_np(errno));
 	if (skipped < chunk.size) {
 		r->losses.cut_off = true;
-		complain(
+		reader_complain(
 			r, COMPLAINT_CUT_OFF, raw->offset,
 			"the recording ends within AUX data, of which %llu bytes of %llu are there",
 			(unsigned long long)skipped, (unsigned long long)chunk.size);

@@ -91,9 +91,9 @@ static int read_attribute(struct plumb_recording *r, const uint8_t *bytes, size_
 		if (err)
 			return err;
 		if (!ids)
-			complain(r, COMPLAINT_ATTRIBUTE, offset,
-				 "an event's ids, at %#llx, are not in the file",
-				 (unsigned long long)where.offset);
+			reader_complain(r, COMPLAINT_ATTRIBUTE, offset,
+					"an event's ids, at %#llx, are not in the file",
+					(unsigned long long)where.offset);
 	}
 	err = events_add(r, &attr, ids, ids ? where.size / 8 : 0);
 	free(ids);
@@ -135,17 +135,17 @@ static int read_feature(struct plumb_recording *r, unsigned number, struct secti
 	int err;
 
 	if (where.size > FEATURE_LIMIT || where.size > FEATURES_LIMIT - r->features_size) {
-		complain(r, COMPLAINT_FEATURE, where.offset,
-			 "feature %u, of %llu bytes, is larger than what is kept", number,
-			 (unsigned long long)where.size);
+		reader_complain(r, COMPLAINT_FEATURE, where.offset,
+				"feature %u, of %llu bytes, is larger than what is kept", number,
+				(unsigned long long)where.size);
 		return 0;
 	}
 	bytes = load(r, where, &err);
 	if (err)
 		return err;
 	if (!bytes) {
-		complain(r, COMPLAINT_FEATURE, where.offset, "feature %u is not in the file",
-			 number);
+		reader_complain(r, COMPLAINT_FEATURE, where.offset, "feature %u is not in the file",
+				number);
 		return 0;
 	}
 	err = feature_keep(r, number, bytes, where.size);
@@ -169,8 +169,8 @@ static int read_features(struct plumb_recording *r, const struct file_header *he
 		if (source_read_at(r->fd, place, bytes, sizeof(bytes), &got) < 0)
 			return cannot_read(r);
 		if (got < sizeof(bytes)) {
-			complain(r, COMPLAINT_FEATURE, place,
-				 "the file ends within the list of its features");
+			reader_complain(r, COMPLAINT_FEATURE, place,
+					"the file ends within the list of its features");
 			return 0;
 		}
 		in.at = bytes;
@@ -238,10 +238,11 @@ static int find_data(struct plumb_recording *r, const struct file_header *header
 			      (unsigned long long)data.size, (unsigned long long)data.offset);
 	if (data.size == 0 && r->file_size > data.offset) {
 		r->losses.cut_off = true;
-		complain(r, COMPLAINT_CUT_OFF, data.offset,
-			 "its header does not say how much there is: the recorder was killed; what "
-			 "it "
-			 "wrote is read up to the end of the file");
+		reader_complain(
+			r, COMPLAINT_CUT_OFF, data.offset,
+			"its header does not say how much there is: the recorder was killed; what "
+			"it "
+			"wrote is read up to the end of the file");
 		data.size = r->file_size - data.offset;
 	}
 	source_seek(&r->source, data.offset, data.offset + data.size);

@@ -160,8 +160,8 @@ struct plumb_recording {
 /* ---- recording.c ---- */
 
 /* A finding with the place in the file. A warning is told only a few times a kind. */
-void complain(struct plumb_recording *r, enum complaint_kind kind, uint64_t offset,
-	      const char *format, ...) PLUMB_PRINTF(4, 5);
+void reader_complain(struct plumb_recording *r, enum complaint_kind kind, uint64_t offset,
+		     const char *format, ...) PLUMB_PRINTF(4, 5);
 /* The same as an error; returns `error`. */
 int refuse(const struct plumb_recording *r, int error, const char *id, const char *format, ...)
 	PLUMB_PRINTF(4, 5);

@@ -451,7 +451,7 @@ bool record_parse(struct plumb_recording *r, const struct raw_record *raw,
 		record->event = &raw->layout->event;
 	if (raw->layout)
 		return sample_parse(r, &in, raw->layout, record);
-	complain(r, COMPLAINT_UNKNOWN_ID, raw->offset,
-		 "a sample is of no event of the recording: what it holds cannot be known");
+	reader_complain(r, COMPLAINT_UNKNOWN_ID, raw->offset,
+			"a sample is of no event of the recording: what it holds cannot be known");
 	return true;
 }

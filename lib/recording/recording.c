@@ -25,8 +25,8 @@ static const char *const complaint_ids[COMPLAINT_KINDS] = {
 	[COMPLAINT_ORDER] = "out-of-order",
 };
 
-void complain(struct plumb_recording *r, enum complaint_kind kind, uint64_t offset,
-	      const char *format, ...)
+void reader_complain(struct plumb_recording *r, enum complaint_kind kind, uint64_t offset,
+		     const char *format, ...)
 {
 	const struct plumb_place where = {.file = r->name};
 	char text[320];
@@ -82,7 +82,7 @@ static int read_failed(const struct plumb_recording *r)
 static int cut_off(struct plumb_recording *r, uint64_t offset)
 {
 	r->losses.cut_off = true;
-	complain(r, COMPLAINT_CUT_OFF, offset, "the recording ends here, too early");
+	reader_complain(r, COMPLAINT_CUT_OFF, offset, "the recording ends here, too early");
 	return 0;
 }
 
@@ -297,7 +297,7 @@ static void note_order(struct plumb_recording *r, const struct raw_record *raw)
 		return;
 	}
 	r->losses.out_of_order++;
-	complain(
+	reader_complain(
 		r, COMPLAINT_ORDER, raw->offset,
 		"a record is older than one that was given before it: rounds were not kept, or one "
 		"holds more than memory may");
@@ -409,9 +409,9 @@ int plumb_recording_next(struct plumb_recording *r, struct plumb_record *record)
 			return 1;
 		}
 		r->losses.damaged_records++;
-		complain(r, COMPLAINT_DAMAGED, raw.offset,
-			 "a record of kind %u, of %zu bytes, does not hold what it says", raw.type,
-			 raw.size);
+		reader_complain(r, COMPLAINT_DAMAGED, raw.offset,
+				"a record of kind %u, of %zu bytes, does not hold what it says",
+				raw.type, raw.size);
 	}
 }
 
