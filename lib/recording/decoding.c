@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recording/decoding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SAMPLE_TIME (1u << 2)
+
+/* The most CPUs of AUXTRACE_INFO that are believed. */
+#define CPUS_LIMIT 65536
+
+void decoding_begin(struct decoding *decoding, struct plumb_recording *recording,
+		    const struct plumb_samples_options *options, struct plumb_diagnostics *found)
+{
+	struct plumb_itrace usual;
+	const struct plumb_itrace *itrace = &usual;
+
+	*decoding = (struct decoding){.recording = recording, .found = found};
+	plumb_itrace_default(&usual);
+	if (options && options->itrace)
+		itrace = options->itrace;
+	decoding->synthesis.groups = plumb_itrace_groups(itrace);
+	decoding->synthesis.period = itrace->period;
+	if (!options)
+		return;
+	decoding->synthesis.like_perf_6_1 = options->like_perf_6_1;
+	decoding->synthesis.midr = options->midr;
+	decoding->each_record_once = options->each_record_once;
+	if (options->each_record_once) {
+		decoding->synthesis.groups |= PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
+		decoding->synthesis.period = 1;
+	}
+	if (options->filter) {
+		decoding->filter = *options->filter;
+		decoding->has_filter = true;
+	}
+}
+
+void decoding_end(struct decoding *decoding)
+{
+	free(decoding->cpus);
+}
+
+/* perf's rule: one event with times is enough. */
+static bool has_times(const struct plumb_recording *recording)
+{
+	const struct plumb_recorded_event *event;
+
+	for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++)
+		if (event->attr.sample_type & SAMPLE_TIME)
+			return true;
+	return false;
+}
+
+/* SPE's event; NULL if none is its PMU's. */
+static const struct plumb_recorded_event *spe_event(const struct plumb_recording *recording,
+						    uint32_t pmu_type)
+{
+	const struct plumb_recorded_event *event;
+
+	for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++)
+		if (event->attr.type == pmu_type)
+			return event;
+	return NULL;
+}
+
+static int take_cpus(struct decoding *decoding, const struct plumb_auxtrace_info *info,
+		     size_t count)
+{
+	if (count > CPUS_LIMIT)
+		count = CPUS_LIMIT;
+	if (count == 0)
+		return 0;
+	decoding->cpus = calloc(count, sizeof(*decoding->cpus));
+	if (!decoding->cpus)
+		return PLUMB_ERR_NO_MEMORY;
+	for (size_t i = 0; i < count; i++) {
+		struct plumb_spe_cpu cpu;
+
+		if (plumb_spe_auxtrace_cpu(info, i, &cpu))
+			break;
+		decoding->cpus[i].cpu = cpu.cpu;
+		decoding->cpus[i].midr = (uint32_t)cpu.midr;
+		decoding->cpu_count++;
+	}
+	return 0;
+}
+
+static void take_clock(struct decoding *decoding)
+{
+	const struct plumb_time_conv *clock = plumb_recording_time_conv(decoding->recording);
+
+	decoding->has_clock = clock && clock->mult && clock->shift < 64;
+	if (decoding->has_clock) {
+		decoding->clock = *clock;
+	} else if (!decoding->synthesis.timeless) {
+		plumb_diagnostics_add(decoding->found, PLUMB_WARNING, "spe-no-clock", NULL,
+				      "the recording has no TIME_CONV: when SPE records were made "
+				      "is not known");
+		decoding->synthesis.timeless = true;
+	}
+}
+
+int decoding_decide(struct decoding *decoding)
+{
+	static const struct plumb_recorded_event unknown;
+	const struct plumb_auxtrace_info *info = plumb_recording_auxtrace_info(decoding->recording);
+	const char *cpuid = plumb_recording_text(decoding->recording, PLUMB_FEATURE_CPUID);
+	const struct plumb_recorded_event *event;
+	struct plumb_spe_auxtrace spe;
+
+	decoding->decided = true;
+	if (!info || plumb_spe_auxtrace_read(info, &spe)) {
+		plumb_diagnostics_add(decoding->found, PLUMB_WARNING, "aux-unknown", NULL,
+				      "the recording's AUX data is not Arm SPE's, and is left out");
+		return 0;
+	}
+	decoding->is_spe = true;
+	decoding->synthesis.timeless = !has_times(decoding->recording);
+	take_clock(decoding);
+	event = spe_event(decoding->recording, spe.pmu_type);
+	synthesis_make_events(&decoding->synthesis, event ? event : &unknown);
+	if (decoding->synthesis.midr)
+		return 0;
+	if (cpuid)
+		decoding->synthesis.midr = (uint32_t)strtoull(cpuid, NULL, 16);
+	return decoding->synthesis.like_perf_6_1 ? 0 : take_cpus(decoding, info, spe.cpu_count);
+}
+
+uint32_t decoding_midr(const struct decoding *decoding, int32_t cpu)
+{
+	for (size_t i = 0; i < decoding->cpu_count; i++)
+		if (cpu >= 0 && decoding->cpus[i].cpu == (uint64_t)cpu)
+			return decoding->cpus[i].midr;
+	return decoding->synthesis.midr;
+}
+
+/* The inverse of plumb_time_from_ticks(), as perf has it. */
+uint64_t decoding_ticks(const struct decoding *decoding, uint64_t time)
+{
+	const struct plumb_time_conv *clock = &decoding->clock;
+	uint64_t since = time - clock->zero, whole, rest;
+
+	if (!decoding->has_clock || time == 0 || time == UINT64_MAX)
+		return 0;
+	whole = since / clock->mult;
+	rest = since % clock->mult;
+	return (whole << clock->shift) + (rest << clock->shift) / clock->mult;
+}
+
+/* PERF_RECORD_MISC_CPUMODE_MASK */
+static uint8_t levels_of(uint16_t misc)
+{
+	switch (misc & 7) {
+	case MODE_KERNEL:
+		return 1 << 1 | 1 << 2;
+	case MODE_USER:
+		return 1 << 0;
+	case MODE_HYPERVISOR:
+		return 1 << 2;
+	default:
+		return 0;
+	}
+}
+
+bool decoding_takes_sample(const struct decoding *decoding, const struct plumb_record *record)
+{
+	/* What a PMU sample knows of a record, and the filter without what it was asked already. */
+	struct plumb_spe_record as_spe = {.has = PLUMB_SPE_HAS_PC};
+	struct plumb_spe_filter filter = decoding->filter;
+	struct plumb_spe_origin origin = {.pid = -1, .tid = -1, .cpu = -1};
+	struct plumb_spe_ranges *pc = &filter.addresses[PLUMB_SPE_PC];
+	bool in = pc->count == 0;
+
+	if (!decoding->has_filter)
+		return true;
+	if (filter.levels && !(filter.levels & levels_of(record->misc)))
+		return false;
+	for (uint32_t i = 0; i < pc->count && i < PLUMB_SPE_RANGES_MAX; i++)
+		in = in ||
+		     (record->sample.ip >= pc->at[i].first && record->sample.ip <= pc->at[i].last);
+	filter.levels = 0;
+	pc->count = 0;
+	if (record->has & PLUMB_RECORD_HAS_PID) {
+		origin.pid = record->pid;
+		origin.tid = record->tid;
+	}
+	if (record->has & PLUMB_RECORD_HAS_CPU)
+		origin.cpu = (int32_t)record->cpu;
+	origin.has_time = record->has & PLUMB_RECORD_HAS_TIME;
+	origin.time = record->time;
+	return in && plumb_spe_filter_matches(&filter, &as_spe, &origin);
+}
+
+void decoding_add_losses(const struct decoding *decoding, struct plumb_samples_totals *totals)
+{
+	const struct plumb_recording_losses *losses = plumb_recording_losses(decoding->recording);
+
+	totals->collisions = losses->aux_collisions;
+	totals->truncated = losses->aux_truncated;
+	totals->partial = losses->aux_partial;
+	totals->lost_records = losses->lost_records;
+	totals->lost_samples = losses->lost_samples;
+	totals->throttled = losses->throttled;
+	totals->cut_off = losses->cut_off;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a recording's AUX data is to be decoded: what the caller wants, and what the recording says
+ * of its SPE event, its clock and its cores.
+ */
+#ifndef RECORDING_DECODING_H
+#define RECORDING_DECODING_H
+
+#include <plumb/samples.h>
+
+#include "recording/synthesis.h"
+
+struct decoding {
+	struct plumb_recording *recording;
+	struct plumb_diagnostics *found;
+	struct plumb_spe_filter filter;
+	bool has_filter, each_record_once;
+	struct synthesis synthesis;
+
+	bool decided; /* what follows is known */
+	bool is_spe;  /* the AUX data is SPE's */
+	bool has_clock;
+	struct plumb_time_conv clock;
+	struct cpu_midr {
+		uint64_t cpu;
+		uint32_t midr;
+	} * cpus; /* that the recording describes, in its order */
+	size_t cpu_count;
+};
+
+void decoding_begin(struct decoding *decoding, struct plumb_recording *recording,
+		    const struct plumb_samples_options *options, struct plumb_diagnostics *found);
+void decoding_end(struct decoding *decoding);
+
+/* Takes in what the recording says; the first AUX data has come. Returns 0 or NO_MEMORY. */
+int decoding_decide(struct decoding *decoding);
+
+uint32_t decoding_midr(const struct decoding *decoding, int32_t cpu);
+/* Ticks of SPE's clock at a time of perf's; 0 if there is no telling. */
+uint64_t decoding_ticks(const struct decoding *decoding, uint64_t time);
+/* What the recording itself says is missing. */
+void decoding_add_losses(const struct decoding *decoding, struct plumb_samples_totals *totals);
+/* Whether the filter lets a PMU sample pass. */
+bool decoding_takes_sample(const struct decoding *decoding, const struct plumb_record *record);
+
+#endif

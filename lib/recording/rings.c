@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recording/rings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* All rings' pieces together, roughly; but none is shorter than the other. */
+#define PIECES_SIZE (4u << 20)
+#define PIECE_MIN   (4u << 10)
+#define PIECE_MAX   (128u << 10)
+
+/* The place of the ring with that index, or where it belongs. */
+static size_t ring_slot(const struct rings *rings, uint32_t index)
+{
+	size_t low = 0, high = rings->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (rings->at[middle]->index < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int add_ring(struct rings *rings, size_t slot, const struct plumb_aux_chunk *chunk)
+{
+	struct ring *ring;
+
+	if (rings->count == RINGS_LIMIT)
+		return PLUMB_ERR_LIMIT;
+	if (rings->count == rings->room) {
+		size_t room = rings->room ? 2 * rings->room : 16;
+		struct ring **at = reallocarray(rings->at, room, sizeof(struct ring *));
+
+		if (!at)
+			return PLUMB_ERR_NO_MEMORY;
+		rings->at = at;
+		rings->room = room;
+	}
+	ring = calloc(1, sizeof(*ring));
+	if (!ring)
+		return PLUMB_ERR_NO_MEMORY;
+	ring->index = chunk->index;
+	ring->ring_tid = chunk->tid;
+	ring->ring_cpu = chunk->cpu;
+	ring->pid = -1;
+	ring->tid = -1;
+	ring->cpu = chunk->cpu;
+	plumb_spe_stream_begin(&ring->stream);
+	memmove(rings->at + slot + 1, rings->at + slot, (rings->count - slot) * sizeof(ring));
+	rings->at[slot] = ring;
+	rings->count++;
+	return 0;
+}
+
+static int add_chunk(struct ring *ring, uint32_t number)
+{
+	if (ring->chunk_count == ring->chunk_room) {
+		size_t room = ring->chunk_room ? 2 * ring->chunk_room : 16;
+		uint32_t *chunks = reallocarray(ring->chunks, room, sizeof(*chunks));
+
+		if (!chunks)
+			return PLUMB_ERR_NO_MEMORY;
+		ring->chunks = chunks;
+		ring->chunk_room = room;
+	}
+	ring->chunks[ring->chunk_count++] = number;
+	return 0;
+}
+
+int rings_update(struct rings *rings)
+{
+	const struct plumb_aux_chunk *chunk;
+
+	while ((chunk = plumb_recording_aux_chunk(rings->recording, rings->chunks_seen))) {
+		size_t slot = ring_slot(rings, chunk->index);
+		int error = 0;
+
+		if (rings->chunks_seen > UINT32_MAX)
+			return PLUMB_ERR_LIMIT;
+		if (slot == rings->count || rings->at[slot]->index != chunk->index)
+			error = add_ring(rings, slot, chunk);
+		if (!error)
+			error = add_chunk(rings->at[slot], (uint32_t)rings->chunks_seen);
+		if (error)
+			return error;
+		rings->chunks_seen++;
+	}
+	return 0;
+}
+
+void rings_free(struct rings *rings)
+{
+	for (size_t i = 0; i < rings->count; i++) {
+		free(rings->at[i]->chunks);
+		free(rings->at[i]->piece);
+		free(rings->at[i]);
+	}
+	free(rings->at);
+}
+
+static int make_piece(const struct rings *rings, struct ring *ring)
+{
+	size_t share = PIECES_SIZE / rings->count;
+
+	ring->piece_room = share < PIECE_MIN ? PIECE_MIN : share > PIECE_MAX ? PIECE_MAX : share;
+	ring->piece = malloc(ring->piece_room);
+	return ring->piece ? 0 : PLUMB_ERR_NO_MEMORY;
+}
+
+/* Reads what comes next of the chunk at hand, or of the next one. 1, 0 at the end, or an error. */
+static int next_piece(struct rings *rings, struct ring *ring)
+{
+	const struct plumb_aux_chunk *chunk;
+	uint64_t size;
+	int error;
+
+	if (!ring->piece && make_piece(rings, ring))
+		return PLUMB_ERR_NO_MEMORY;
+	for (;; ring->next_chunk++, ring->chunk_at = 0) {
+		if (ring->next_chunk == ring->chunk_count)
+			return 0;
+		chunk = plumb_recording_aux_chunk(rings->recording, ring->chunks[ring->next_chunk]);
+		if (chunk && ring->chunk_at < chunk->size)
+			break;
+	}
+	if (ring->chunk_at == 0) {
+		ring->base_before = ring->base;
+		ring->place_before = ring->place;
+		ring->base = ring->stream.offset + ring->stream.at;
+		ring->place = chunk->place;
+	}
+	size = chunk->size - ring->chunk_at;
+	if (size > ring->piece_room)
+		size = ring->piece_room;
+	error = plumb_recording_read_aux(rings->recording, chunk, ring->chunk_at, ring->piece,
+					 (size_t)size);
+	if (error) {
+		ring->next_chunk++;
+		ring->chunk_at = 0;
+		return error;
+	}
+	ring->chunk_at += size;
+	rings->bytes += size;
+	plumb_spe_stream_feed(&ring->stream, ring->piece, (size_t)size);
+	return 1;
+}
+
+int ring_next(struct rings *rings, struct ring *ring)
+{
+	for (;;) {
+		bool clean = ring->stream.skipped == 0;
+		bool there = plumb_spe_stream_next(&ring->stream, &ring->record);
+		int status;
+
+		if (clean && ring->stream.skipped)
+			ring->skipped_place = ring_place(ring, ring->stream.first_skipped);
+		if (there)
+			return 1;
+		status = next_piece(rings, ring);
+		if (status <= 0)
+			return status;
+	}
+}
+
+uint64_t ring_place(const struct ring *ring, uint64_t offset)
+{
+	if (offset >= ring->base)
+		return ring->place + (offset - ring->base);
+	return ring->place_before + (offset - ring->base_before);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Samples made of SPE records: the events of perf's groups, and a record like any other sample. */
+#ifndef RECORDING_SYNTHESIS_H
+#define RECORDING_SYNTHESIS_H
+
+#include <plumb/recording.h>
+#include <plumb/spe_groups.h>
+
+/* PERF_RECORD_MISC_*: in what mode the CPU was. */
+enum cpu_mode { MODE_KERNEL = 1, MODE_USER = 2, MODE_HYPERVISOR = 3 };
+
+struct synthesis {
+	uint32_t groups; /* that are made */
+	uint64_t period; /* of "instructions" */
+	bool timeless, like_perf_6_1;
+	bool made;     /* the events below are */
+	uint32_t midr; /* of CPUs that the recording does not describe */
+	struct plumb_recorded_event events[PLUMB_SPE_GROUPS];
+	uint64_t ids[PLUMB_SPE_GROUPS];
+};
+
+/* What is known of where a record came from. */
+struct synthesis_origin {
+	uint64_t place; /* in the file */
+	uint64_t time;  /* ns */
+	bool has_time;
+	int32_t pid, tid, cpu;
+	uint32_t midr;
+};
+
+/* Makes the groups' events after that of SPE. */
+void synthesis_make_events(struct synthesis *synthesis, const struct plumb_recorded_event *spe);
+
+/* The groups a record is in, whether they are made or not. */
+uint32_t synthesis_groups(const struct synthesis *synthesis, const struct plumb_spe_record *record);
+
+/* The sample that a record is in a group. */
+void synthesis_sample(const struct synthesis *synthesis, const struct plumb_spe_record *record,
+		      const struct synthesis_origin *origin, unsigned group,
+		      struct plumb_record *sample);
+
+#endif

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * make_spe_recording OUT SEED RECORDS RINGS [OPTION...]: a recording of SPE records by chance, as
+ * `perf record -e arm_spe//` on a machine would leave it, made with Plumb's writer and encoder.
+ *
+ *	thread     rings of threads, not of CPUs
+ *	timeless   no times at all
+ *	contexts   records have context packets
+ *	switches   SWITCH_CPU_WIDE records tell which thread a CPU runs
+ *	compact    records without padding
+ *	midr=HEX   the core's, in CPUID
+ *	chunk=N    bytes of AUX data to a chunk
+ *	clock      samples of cpu-clock in between
+ *	physical   physical addresses
+ *	collisions AUX records with flags
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <plumb/recording.h>
+#include <plumb/spe.h>
+
+#define RINGS_MAX   64
+#define THREADS     5
+#define FIRST_TID   1000
+#define PMU_TYPE    11
+#define NS_OF_TICK  40
+#define TIME_ZERO   UINT64_C(1000000)
+#define FIRST_TIME  UINT64_C(5000000000)
+#define SAMPLE_TYPE (1 << 0 | 1 << 1 | 1 << 16) /* IP, TID, IDENTIFIER */
+#define SAMPLE_TIME (1 << 2)
+#define SAMPLE_CPU  (1 << 7)
+#define SAMPLE_PHYS (1 << 19)
+
+enum { SPE_ID = 101, DUMMY_ID = 201, CLOCK_ID = 301 };
+
+struct ring {
+	uint8_t *bytes;
+	size_t size;
+	uint64_t offset;
+	uint64_t time;
+	int thread; /* that runs */
+};
+
+static struct {
+	bool thread, timeless, contexts, switches, clock, physical, collisions;
+	enum plumb_spe_layout layout;
+	const char *midr;
+	size_t chunk;
+	unsigned rings;
+} options = {.layout = PLUMB_SPE_LAYOUT_NEOVERSE, .midr = "0x00000000413fd0c1", .chunk = 4096};
+
+static struct ring rings[RINGS_MAX];
+static struct plumb_recording_writer *writer;
+static struct plumb_diagnostics *found;
+static uint64_t state, now = FIRST_TIME;
+
+static void check(int error)
+{
+	if (error >= 0)
+		return;
+	fprintf(stderr, "make_spe_recording: %s\n", plumb_error_name(error));
+	for (size_t i = 0; i < plumb_diagnostics_count(found); i++)
+		fprintf(stderr, "%s\n", plumb_diagnostics_get(found, i)->message);
+	exit(1);
+}
+
+/* splitmix64 */
+static uint64_t chance(void)
+{
+	uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+static uint64_t below(uint64_t limit)
+{
+	return chance() % limit;
+}
+
+/* ---- Records of the kernel ----------------------------------------------------------------------
+ */
+
+struct draft {
+	uint8_t bytes[4096];
+	size_t size;
+};
+
+static void put(struct draft *draft, const void *bytes, size_t size)
+{
+	memcpy(draft->bytes + draft->size, bytes, size);
+	draft->size += size;
+}
+
+static void put32(struct draft *draft, uint32_t value)
+{
+	put(draft, &value, sizeof(value));
+}
+
+static void put64(struct draft *draft, uint64_t value)
+{
+	put(draft, &value, sizeof(value));
+}
+
+static void put_text(struct draft *draft, const char *text)
+{
+	static const char zeros[8];
+	size_t size = strlen(text) + 1;
+
+	put(draft, text, size);
+	put(draft, zeros, (8 - size % 8) % 8);
+}
+
+static void begin(struct draft *draft, uint32_t type, uint16_t misc)
+{
+	*draft = (struct draft){0};
+	put32(draft, type);
+	put32(draft, misc);
+}
+
+static void finish(struct draft *draft)
+{
+	uint16_t size = (uint16_t)draft->size;
+
+	memcpy(draft->bytes + 6, &size, sizeof(size));
+	check(plumb_recording_write(writer, draft->bytes, draft->size));
+}
+
+/* The trailer of all records but samples. */
+static void finish_with_id(struct draft *draft, int tid, uint32_t cpu)
+{
+	put32(draft, tid ? FIRST_TID : 0);
+	put32(draft, (uint32_t)tid);
+	if (!options.timeless)
+		put64(draft, now);
+	if (!options.thread) {
+		put32(draft, cpu);
+		put32(draft, 0);
+	}
+	put64(draft, DUMMY_ID);
+	finish(draft);
+}
+
+static void write_comm(int tid, const char *comm)
+{
+	struct draft draft;
+
+	begin(&draft, PLUMB_RECORD_COMM, 0);
+	put32(&draft, FIRST_TID);
+	put32(&draft, (uint32_t)tid);
+	put_text(&draft, comm);
+	finish_with_id(&draft, tid, 0);
+}
+
+static void write_mmap(void)
+{
+	struct draft draft;
+
+	begin(&draft, PLUMB_RECORD_MMAP, 2);
+	put32(&draft, FIRST_TID);
+	put32(&draft, FIRST_TID);
+	put64(&draft, 0x400000);
+	put64(&draft, 0x100000);
+	put64(&draft, 0);
+	put_text(&draft, "/no/such/program");
+	finish_with_id(&draft, FIRST_TID, 0);
+}
+
+static void write_task(uint32_t type, int tid)
+{
+	struct draft draft;
+
+	begin(&draft, type, 0);
+	put32(&draft, FIRST_TID);
+	put32(&draft, FIRST_TID);
+	put32(&draft, (uint32_t)tid);
+	put32(&draft, FIRST_TID);
+	put64(&draft, now);
+	finish_with_id(&draft, tid, 0);
+}
+
+static void write_switch(unsigned cpu, int from, int to)
+{
+	struct draft draft;
+
+	begin(&draft, PLUMB_RECORD_SWITCH_CPU_WIDE, 1 << 13);
+	put32(&draft, to ? FIRST_TID : 0);
+	put32(&draft, (uint32_t)to);
+	finish_with_id(&draft, from, cpu);
+	begin(&draft, PLUMB_RECORD_SWITCH_CPU_WIDE, 0);
+	put32(&draft, from ? FIRST_TID : 0);
+	put32(&draft, (uint32_t)from);
+	finish_with_id(&draft, to, cpu);
+}
+
+static void write_clock_sample(unsigned cpu, int tid)
+{
+	struct draft draft;
+
+	begin(&draft, PLUMB_RECORD_SAMPLE, 2);
+	put64(&draft, CLOCK_ID);
+	put64(&draft, 0x400000 + below(0x1000) * 4);
+	put32(&draft, tid ? FIRST_TID : 0);
+	put32(&draft, (uint32_t)tid);
+	if (!options.timeless)
+		put64(&draft, now);
+	if (!options.thread) {
+		put32(&draft, cpu);
+		put32(&draft, 0);
+	}
+	finish(&draft);
+}
+
+/* ---- SPE records --------------------------------------------------------------------------------
+ */
+
+static uint64_t code(bool kernel)
+{
+	if (kernel)
+		return UINT64_C(0xa0ff800008000000) + below(0x10000) * 4;
+	return UINT64_C(0x8000000000400000) + below(0x4000) * 4;
+}
+
+static void load_or_store(struct plumb_spe_record *record)
+{
+	static const uint8_t operations[] = {0, 1, 0, 1, 4, 5, 0x10, 0x16, 0x1e, 0x0a, 0x2b};
+	static const uint8_t sources[] = {0, 0, 0, 8, 9, 10, 11, 12, 13, 14, 3};
+
+	record->has |= PLUMB_SPE_HAS_DATA_VIRTUAL | PLUMB_SPE_HAS_TRANSLATION_LATENCY;
+	record->op_class = PLUMB_SPE_LOAD_STORE;
+	record->operation = operations[below(sizeof(operations))];
+	record->events = 2 | (chance() & 0xf3c);
+	record->counters[PLUMB_SPE_TRANSLATION_LATENCY] = (uint16_t)below(100);
+	record->addresses[PLUMB_SPE_DATA_VIRTUAL] =
+		below(4) ? UINT64_C(0x0000ffff80000000) + below(1 << 20)
+			 : UINT64_C(0x05ff000012345678) + below(1 << 20);
+	if (options.physical) {
+		record->has |= PLUMB_SPE_HAS_DATA_PHYSICAL;
+		record->addresses[PLUMB_SPE_DATA_PHYSICAL] =
+			UINT64_C(0x8000000080000000) + below(1 << 30);
+	}
+	if (!(record->operation & 1)) {
+		record->has |= PLUMB_SPE_HAS_DATA_SOURCE;
+		record->data_source = sources[below(sizeof(sources))];
+	}
+}
+
+static void make_record(struct plumb_spe_record *record, const struct ring *ring)
+{
+	bool kernel = below(5) == 0;
+	uint64_t kind = below(10);
+
+	*record = (struct plumb_spe_record){
+		.has = PLUMB_SPE_HAS_PC | PLUMB_SPE_HAS_EVENTS | PLUMB_SPE_HAS_OPERATION |
+		       PLUMB_SPE_HAS_TOTAL_LATENCY | PLUMB_SPE_HAS_ISSUE_LATENCY,
+		.events = 2,
+	};
+	record->addresses[PLUMB_SPE_PC] = code(kernel);
+	record->counters[PLUMB_SPE_TOTAL_LATENCY] = (uint16_t)below(4096);
+	record->counters[PLUMB_SPE_ISSUE_LATENCY] = (uint16_t)below(50);
+	if (kind < 5) {
+		load_or_store(record);
+	} else if (kind < 8) {
+		record->op_class = PLUMB_SPE_BRANCH;
+		record->operation = (uint8_t)below(4);
+		record->events = 2 | (chance() & 0xc0);
+		record->has |= PLUMB_SPE_HAS_BRANCH_TARGET;
+		record->addresses[PLUMB_SPE_BRANCH_TARGET] = code(kernel);
+	} else {
+		record->op_class = PLUMB_SPE_OTHER;
+		record->operation = (uint8_t)below(2);
+	}
+	if (options.contexts) {
+		record->has |= PLUMB_SPE_HAS_CONTEXT_EL1;
+		record->contexts[0] = (uint32_t)(ring->thread);
+	}
+	if (!options.timeless) {
+		record->has |= PLUMB_SPE_HAS_TIMESTAMP;
+		record->timestamp = (now - TIME_ZERO) / NS_OF_TICK;
+	}
+}
+
+static void flush(unsigned number)
+{
+	struct ring *ring = &rings[number];
+	struct plumb_aux_chunk chunk = {
+		.offset = ring->offset,
+		.reference = 0x1234567,
+		.index = number,
+		.tid = options.thread ? FIRST_TID + (int)number % THREADS : -1,
+		.cpu = options.thread ? -1 : (int)number,
+	};
+	struct draft draft;
+
+	if (!ring->size)
+		return;
+	begin(&draft, PLUMB_RECORD_AUX, 0);
+	put64(&draft, ring->offset);
+	put64(&draft, ring->size);
+	put64(&draft, options.collisions ? below(2) * PLUMB_AUX_COLLISION + below(2) : 0);
+	finish_with_id(&draft, ring->thread, number);
+	check(plumb_recording_write_aux(writer, &chunk, ring->bytes, ring->size, NULL, 0));
+	ring->offset += ring->size;
+	ring->size = 0;
+}
+
+static void add_record(unsigned number)
+{
+	struct ring *ring = &rings[number];
+	struct plumb_spe_record record;
+	int size;
+
+	if (ring->size + PLUMB_SPE_RECORD_MAX > options.chunk)
+		flush(number);
+	make_record(&record, ring);
+	size = plumb_spe_encode_record(&record, options.layout, ring->bytes + ring->size,
+				       options.chunk - ring->size);
+	check(size);
+	ring->size += (size_t)size;
+}
+
+/* ---- The recording ------------------------------------------------------------------------------
+ */
+
+static void create(const char *path)
+{
+	const uint64_t ids[] = {SPE_ID, DUMMY_ID, CLOCK_ID};
+	const uint64_t values[] = {PMU_TYPE, !options.thread};
+	const struct plumb_auxtrace_info info = {.type = 4, .values = values, .count = 2};
+	const struct plumb_time_conv clock = {.shift = 24,
+					      .mult = (uint64_t)NS_OF_TICK << 24,
+					      .zero = TIME_ZERO,
+					      .mask = UINT64_MAX,
+					      .cap_user_time_zero = true};
+	uint64_t type = SAMPLE_TYPE | (options.timeless ? 0 : SAMPLE_TIME) |
+			(options.thread ? 0 : SAMPLE_CPU);
+	struct plumb_recorded_event events[] = {
+		{.attr = {.type = PMU_TYPE, .sample_period = 1024}, .name = "arm_spe_0//"},
+		{.attr = {.type = 1, .config = 9}, .name = "dummy:u"},
+		{.attr = {.type = 1, .config = 0}, .name = "cpu-clock"},
+	};
+	struct plumb_recording_setup setup = {
+		.events = events,
+		.event_count = 3,
+		.auxtrace_info = &info,
+		.time_conv = options.timeless ? NULL : &clock,
+		.hostname = "arm",
+		.osrelease = "6.1.0",
+		.version = "6.1",
+		.arch = "aarch64",
+		.cpuid = options.midr,
+		.cpus_available = options.rings,
+		.cpus_online = options.rings,
+		.pmus = {{PMU_TYPE, "arm_spe_0"}, {1, "software"}},
+		.pmu_count = 2,
+		.clockid = -1,
+	};
+
+	for (size_t i = 0; i < 3; i++) {
+		events[i].attr.size = 128;
+		events[i].attr.sample_type = type;
+		events[i].attr.flags = PLUMB_ATTR_BIT(PLUMB_ATTR_SAMPLE_ID_ALL) |
+				       PLUMB_ATTR_BIT(PLUMB_ATTR_DISABLED);
+		events[i].ids = &ids[i];
+		events[i].id_count = 1;
+	}
+	if (options.physical)
+		events[0].attr.sample_type |= SAMPLE_PHYS;
+	events[1].attr.flags |= PLUMB_ATTR_BIT(PLUMB_ATTR_MMAP) | PLUMB_ATTR_BIT(PLUMB_ATTR_COMM) |
+				PLUMB_ATTR_BIT(PLUMB_ATTR_TASK);
+	if (options.switches)
+		events[1].attr.flags |= PLUMB_ATTR_BIT(PLUMB_ATTR_CONTEXT_SWITCH);
+	check(plumb_recording_create(path, &setup, &writer, found));
+}
+
+static void parse(const char *word)
+{
+	if (strcmp(word, "thread") == 0)
+		options.thread = true;
+	else if (strcmp(word, "timeless") == 0)
+		options.timeless = true;
+	else if (strcmp(word, "contexts") == 0)
+		options.contexts = true;
+	else if (strcmp(word, "switches") == 0)
+		options.switches = true;
+	else if (strcmp(word, "clock") == 0)
+		options.clock = true;
+	else if (strcmp(word, "physical") == 0)
+		options.physical = true;
+	else if (strcmp(word, "collisions") == 0)
+		options.collisions = true;
+	else if (strcmp(word, "compact") == 0)
+		options.layout = PLUMB_SPE_LAYOUT_COMPACT;
+	else if (strncmp(word, "midr=", 5) == 0)
+		options.midr = word + 5;
+	else if (strncmp(word, "chunk=", 6) == 0)
+		options.chunk = strtoul(word + 6, NULL, 10);
+	else
+		exit(2);
+}
+
+static void step(unsigned number)
+{
+	struct ring *ring = &rings[number];
+	uint64_t what = below(100);
+
+	now += below(400);
+	if (what < 3 && !options.thread) {
+		/* 0 is the idle task. */
+		int next = below(4) ? FIRST_TID + (int)below(THREADS) : 0;
+
+		if (options.switches)
+			write_switch(number, ring->thread, next);
+		ring->thread = next;
+	} else if (what < 6 && options.clock) {
+		write_clock_sample(number, ring->thread);
+	}
+	add_record(number);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t records;
+
+	if (argc < 5)
+		return 2;
+	state = strtoull(argv[2], NULL, 10);
+	records = strtoull(argv[3], NULL, 10);
+	options.rings = (unsigned)strtoul(argv[4], NULL, 10);
+	for (int i = 5; i < argc; i++)
+		parse(argv[i]);
+	found = plumb_diagnostics_new();
+	if (!found || !options.rings || options.rings > RINGS_MAX || options.chunk < 256)
+		return 2;
+	for (unsigned i = 0; i < options.rings; i++) {
+		rings[i].bytes = malloc(options.chunk);
+		rings[i].thread = FIRST_TID + (int)i % THREADS;
+		if (!rings[i].bytes)
+			return 1;
+	}
+
+	create(argv[1]);
+	write_comm(FIRST_TID, "program");
+	write_mmap();
+	for (int i = 1; i < THREADS; i++) {
+		write_task(PLUMB_RECORD_FORK, FIRST_TID + i);
+		write_comm(FIRST_TID + i, "worker");
+	}
+	for (uint64_t i = 0; i < records; i++) {
+		step((unsigned)below(options.rings));
+		if (i % 1000 == 999)
+			check(plumb_recording_finish_round(writer));
+	}
+	for (unsigned i = 0; i < options.rings; i++)
+		flush(i);
+	for (int i = THREADS; i-- > 0;)
+		write_task(PLUMB_RECORD_EXIT, FIRST_TID + i);
+	check(plumb_recording_finish(writer, NULL));
+	for (unsigned i = 0; i < options.rings; i++)
+		free(rings[i].bytes);
+	plumb_diagnostics_free(found);
+	return 0;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * samples_text FILE ITRACE [like-perf] [count THREADS]: the samples of a recording, a line each, as
+ * `perf script -F pid,tid,cpu,time,period,event,ip,addr,data_src,weight,phys_addr --ns` has them;
+ * with `count`, the totals instead, twice: of the stream, and of as many threads.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <plumb/samples.h>
+
+static struct plumb_diagnostics *found;
+
+static int fail(int error)
+{
+	fprintf(stderr, "samples_text: %s\n", plumb_error_name(error));
+	for (size_t i = 0; i < plumb_diagnostics_count(found); i++)
+		fprintf(stderr, "%s\n", plumb_diagnostics_get(found, i)->message);
+	return 1;
+}
+
+static void print_sample(const struct plumb_record *r)
+{
+	const struct plumb_sample *sample = &r->sample;
+
+	printf("%d/%d ", r->pid, r->tid);
+	if (r->has & PLUMB_RECORD_HAS_CPU)
+		printf("[%03u] ", r->cpu);
+	if (r->has & PLUMB_RECORD_HAS_TIME)
+		printf("%llu.%09llu: ", (unsigned long long)r->time / 1000000000,
+		       (unsigned long long)r->time % 1000000000);
+	printf("%llu %s: %llx %llx %llx %llu %llx\n", (unsigned long long)sample->period,
+	       r->event && r->event->name ? r->event->name : "?",
+	       (unsigned long long)sample->address, (unsigned long long)sample->data_source,
+	       (unsigned long long)sample->ip, (unsigned long long)sample->weight,
+	       (unsigned long long)sample->physical_address);
+}
+
+static void print_totals(const struct plumb_samples_totals *totals)
+{
+	printf("%llu %llu %llu %llu %llx %llu", (unsigned long long)totals->bytes,
+	       (unsigned long long)totals->records, (unsigned long long)totals->matched,
+	       (unsigned long long)totals->skipped, (unsigned long long)totals->first_skipped,
+	       (unsigned long long)totals->unfinished);
+	for (unsigned i = 0; i < PLUMB_SPE_GROUPS; i++)
+		printf(" %s=%llu", plumb_spe_group_name(i), (unsigned long long)totals->groups[i]);
+	putchar('\n');
+}
+
+static int stream(const char *path, const struct plumb_samples_options *options, bool print)
+{
+	struct plumb_samples_totals totals;
+	struct plumb_samples_item item;
+	struct plumb_recording *recording;
+	struct plumb_samples *samples;
+	int status = plumb_recording_open(path, NULL, &recording, found);
+
+	if (status)
+		return fail(status);
+	status = plumb_samples_begin(recording, options, &samples, found);
+	if (status)
+		return fail(status);
+	while ((status = plumb_samples_next(samples, &item)) > 0)
+		if (print && item.record->type == PLUMB_RECORD_SAMPLE)
+			print_sample(item.record);
+	plumb_samples_totals(samples, &totals);
+	if (!print)
+		print_totals(&totals);
+	plumb_samples_end(samples);
+	plumb_recording_close(recording);
+	return status ? fail(status) : 0;
+}
+
+static int count(const char *path, const struct plumb_samples_options *options, unsigned threads)
+{
+	struct plumb_samples_totals totals;
+	struct plumb_recording *recording;
+	int status = plumb_recording_open(path, NULL, &recording, found);
+
+	if (status)
+		return fail(status);
+	status = plumb_samples_count(recording, options, threads, &totals, found);
+	plumb_recording_close(recording);
+	if (status)
+		return fail(status);
+	print_totals(&totals);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct plumb_samples_options options = {0};
+	struct plumb_itrace itrace;
+	bool counting = false;
+	unsigned threads = 0;
+	int status = 0;
+
+	found = plumb_diagnostics_new();
+	if (argc < 3 || !found)
+		return 2;
+	if (strcmp(argv[2], "default") != 0) {
+		if (plumb_itrace_parse(argv[2], &itrace, found))
+			return fail(PLUMB_ERR_SYNTAX);
+		options.itrace = &itrace;
+	}
+	for (int i = 3; i < argc; i++) {
+		options.like_perf_6_1 |= strcmp(argv[i], "like-perf") == 0;
+		if (strcmp(argv[i], "count") == 0 && i + 1 < argc) {
+			counting = true;
+			threads = (unsigned)strtoul(argv[++i], NULL, 10);
+		}
+	}
+	if (counting)
+		status = count(argv[1], &options, threads);
+	else
+		status = stream(argv[1], &options, true);
+	if (!status && counting)
+		status = stream(argv[1], &options, false);
+	plumb_diagnostics_free(found);
+	return status;
+}

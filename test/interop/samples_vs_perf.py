@@ -1,0 +1,181 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The samples that Plumb and `perf script` find in recordings of SPE made by chance: all, in
+order, field by field. And the same totals counted in parallel.
+samples_vs_perf.py MAKE_SPE_RECORDING SAMPLES_TEXT"""
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tap import Tap
+
+tap = Tap()
+FIELDS = "pid,tid,time,period,event,ip,addr,data_src,weight"
+LINE = re.compile(r"""\s*(?P<who>-?\d+/-?\d+)\s+(?:\[(?P<cpu>-?\d+)\]\s+)?
+                      (?:(?P<time>\d+\.\d+):\s+)?(?P<period>\d+)\s+(?P<event>[^\s]+):\s+
+                      (?P<addr>[0-9a-f]+)\s+(?P<source>[0-9a-f]+)\s+\|.*BLK\s+N/A\s+
+                      (?P<weight>\d+)\s+(?P<ip>[0-9a-f]+)(?:\s+(?P<physical>[0-9a-f]+))?\s*$""",
+                  re.X)
+# What perf shows of a sample without PERF_SAMPLE_DATA_SRC.
+NO_SOURCE = "5080021"
+
+
+def perf_samples(path, itrace, fields):
+    command = ["perf", "script", "-i", path, "--ns", "-F", fields]
+    if itrace != "default":
+        command.insert(2, f"--itrace={itrace}")
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise AssertionError(f"{' '.join(map(str, command))}: {done.stderr}")
+    lines = []
+    for line in done.stdout.splitlines():
+        found = LINE.match(line)
+        if not found:
+            raise AssertionError(f"perf's line: {line}")
+        part = found.groupdict()
+        cpu = f"[{part['cpu']}] " if part["cpu"] else ""
+        time = f"{part['time']}: " if part["time"] else ""
+        source = "0" if part["source"] == NO_SOURCE else part["source"]
+        lines.append(f"{part['who']} {cpu}{time}{part['period']} {part['event']}: {part['addr']} "
+                     f"{source} {part['ip']} {part['weight']} {part['physical'] or '0'}")
+    return lines
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise AssertionError(f"{' '.join(map(str, command))}: {done.stderr}")
+    return done.stdout.splitlines()
+
+
+class Case:
+    """A recording, made anew for each comparison."""
+
+    def __init__(self, make, text, folder):
+        self.make, self.text = make, text
+        self.path = str(Path(folder) / "perf.data")
+
+    def compare(self, rings, options, itraces, seeds=range(1, 4), records=3000):
+        fields = FIELDS
+        if "thread" not in options:
+            fields += ",cpu"
+        if "physical" in options:
+            fields += ",phys_addr"
+        if "timeless" in options:
+            fields = fields.replace("time,", "")
+        compared = 0
+        for seed in seeds:
+            run(self.make, self.path, str(seed), str(records), str(rings), *options)
+            for itrace in itraces:
+                theirs = perf_samples(self.path, itrace, fields)
+                ours = run(self.text, self.path, itrace, "like-perf")
+                for number, (one, other) in enumerate(zip(ours, theirs), 1):
+                    if one != other:
+                        raise AssertionError(f"seed {seed}, {itrace}, sample {number}:\n"
+                                             f"plumb {one}\nperf  {other}")
+                if len(ours) != len(theirs):
+                    raise AssertionError(f"seed {seed}, {itrace}: {len(ours)} samples, "
+                                         f"perf {len(theirs)}")
+                compared += len(ours)
+        if not compared:
+            raise AssertionError("no sample was compared")
+        return f"{compared} samples"
+
+
+ALL = ["default", "i1i", "i7i", "i1ifmtbaM", "fM", "mb", "ta"]
+
+
+@tap.test
+def one_ring(case):
+    """the samples of one CPU"""
+    return case.compare(1, ["switches", "clock"], ALL)
+
+
+@tap.test
+def rings(case):
+    """the samples of two to seven CPUs, with other events in between"""
+    remarks = [case.compare(count, ["switches", "clock"], ALL) for count in (2, 3, 4, 7)]
+    return ", ".join(remarks)
+
+
+@tap.test
+def small_chunks(case):
+    """AUX data in many small chunks, in rounds"""
+    return case.compare(4, ["switches", "clock", "chunk=512"], ["i1i", "default"], records=6000)
+
+
+@tap.test
+def no_switches(case):
+    """the samples of CPUs on which no thread is known"""
+    return case.compare(2, ["clock"], ["i1i"])
+
+
+@tap.test
+def contexts(case):
+    """threads by context packets"""
+    return case.compare(4, ["contexts", "clock"], ["i1i", "default"])
+
+
+@tap.test
+def contexts_and_switches(case):
+    """threads by context packets, and context switches beside them"""
+    return case.compare(4, ["contexts", "switches"], ["i1i"])
+
+
+@tap.test
+def physical(case):
+    """physical addresses"""
+    return case.compare(2, ["physical", "switches"], ["i1i", "default"])
+
+
+@tap.test
+def compact(case):
+    """records without padding"""
+    return case.compare(2, ["compact", "switches"], ["i1i", "default"])
+
+
+@tap.test
+def other_core(case):
+    """a core whose data sources perf does not know"""
+    return case.compare(2, ["midr=0x00000000410fd8e0"], ["i1i", "default"])
+
+
+@tap.test
+def timeless_threads(case):
+    """rings of threads, without times"""
+    return case.compare(3, ["thread", "timeless"], ALL)
+
+
+@tap.test
+def timeless_cpus(case):
+    """rings of CPUs, without times"""
+    return case.compare(2, ["timeless"], ["i1i", "default"])
+
+
+@tap.test
+def timed_threads(case):
+    """rings of threads, with times"""
+    return case.compare(4, ["thread", "clock"], ["i1i", "default"])
+
+
+@tap.test
+def counting(case):
+    """the totals of any number of threads are those of the stream"""
+    for options in (["switches"], ["compact", "chunk=1000000"], ["compact", "timeless"],
+                    ["thread", "timeless", "collisions"]):
+        run(case.make, case.path, "9", "40000", "3", *options)
+        for itrace in ("i1ifmtbaM", "i13i"):
+            for threads in ("1", "2", "5"):
+                for quirks in ([], ["like-perf"]):
+                    counted, streamed = run(case.text, case.path, itrace, "count", threads, *quirks)
+                    if counted != streamed:
+                        raise AssertionError(f"{options} {itrace} {threads}:\n{counted}\n{streamed}")
+
+
+if not shutil.which("perf"):
+    tap.skip_all("no perf")
+with tempfile.TemporaryDirectory() as scratch:
+    tap.run(Case(sys.argv[1], sys.argv[2], scratch))
