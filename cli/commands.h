@@ -10,6 +10,7 @@ extern const struct command command_help;
 extern const struct command command_stat;
 extern const struct command command_record;
 extern const struct command command_list;
+extern const struct command command_export;
 extern const struct command command_spec;
 extern const struct command command_spec_list;
 extern const struct command command_spec_show;

@@ -60,7 +60,8 @@ const struct command command_plumb = {
 	.most = OPERANDS_ANY,
 	.options = options,
 	.commands = (const struct command *const[]){&command_stat, &command_record, &command_list,
-						    &command_spec, &command_help, NULL},
+						    &command_spec, &command_export, &command_help,
+						    NULL},
 	.run = run,
 };
 

@@ -140,7 +140,7 @@ _plumb()
 		return
 		;;
 	--format)
-		_plumb_offer 'mrs perf-json markdown csv'
+		if [ "$path" = ' export' ]; then _plumb_offer spe-csv; else _plumb_offer 'mrs perf-json markdown csv'; fi
 		return
 		;;
 	--part)
@@ -162,6 +162,7 @@ _plumb()
 		options='--source --cpu --json --field-separator --output --verbose --color --no-pager'
 		options+=' --help'
 		;;
+	' export') options='--format --output --raw --verbose --help' ;;
 	' spec list')
 		options='--cpu --json --field-separator --output --verbose --color --no-pager --help'
 		;;
@@ -182,8 +183,8 @@ _plumb()
 	esac
 
 	case $path in
-	'') _plumb_offer 'stat list spec help' ;;
-	' help') _plumb_offer 'stat list spec help' ;;
+	'') _plumb_offer 'stat list spec export help' ;;
+	' help') _plumb_offer 'stat list spec export help' ;;
 	' stat')
 		mapfile -t COMPREPLY < <(compgen -c -- "$current")
 		_plumb_offer_files
@@ -191,6 +192,7 @@ _plumb()
 	' list')
 		[ "$operands" -gt 0 ] || _plumb_offer 'cores parameters events metrics groups'
 		;;
+	' export') _plumb_offer_files ;;
 	' spec' | ' help spec') _plumb_offer 'list show tree validate diff export' ;;
 	' spec list')
 		[ "$operands" -gt 0 ] || _plumb_offer 'cpus events metrics groups functions'

@@ -54,9 +54,10 @@ complete -c plumb -s h -l help -d 'Print what the command does'
 complete -c plumb -n '__plumb_just_at' -l version -d 'Print the version'
 complete -c plumb -n '__plumb_just_at' -a stat -d 'Run a program and say what holds it up'
 complete -c plumb -n '__plumb_just_at' -a list -d 'What can be counted here'
+complete -c plumb -n '__plumb_just_at' -a export -d 'The forms that others read'
 complete -c plumb -n '__plumb_just_at' -a spec -d 'What can be counted on a CPU'
 complete -c plumb -n '__plumb_just_at' -a help -d 'What a command does'
-complete -c plumb -n '__plumb_just_at help' -a 'stat list spec'
+complete -c plumb -n '__plumb_just_at help' -a 'stat list spec export'
 for at in spec 'help spec'
     complete -c plumb -n "__plumb_just_at $at" -a list -d 'CPUs, events, metrics or groups'
     complete -c plumb -n "__plumb_just_at $at" -a show -d 'Everything known about a thing'
@@ -80,6 +81,12 @@ complete -c plumb -n '__plumb_just_at spec list' -a 'cpus events metrics groups 
 complete -c plumb -n '__plumb_spec show' -a '(__plumb_things)'
 complete -c plumb -n '__plumb_spec validate' -F
 complete -c plumb -n '__plumb_spec diff' -F -a '(__plumb_cpus)'
+
+complete -c plumb -n '__plumb_at export' -l format -x -a spe-csv -d 'The form'
+complete -c plumb -n '__plumb_at export' -s o -l output -r -F -d 'What names begin with, or a folder'
+complete -c plumb -n '__plumb_at export' -l raw -d 'An SPE buffer alone'
+complete -c plumb -n '__plumb_at export' -s v -l verbose -d 'Print more'
+complete -c plumb -n '__plumb_at export' -F
 
 # What `plumb stat` and `plumb list` take.
 function __plumb_stat

@@ -128,6 +128,17 @@ _plumb_list()
 		'1:what:(cores parameters events metrics groups)'
 }
 
+_plumb_export()
+{
+	_arguments -s \
+		'--format=[the form]:format:(spe-csv)' \
+		'(-o --output)'{-o+,--output=}'[what names begin with, or a folder]:file:_files' \
+		'--raw[an SPE buffer alone]' \
+		'(-v --verbose)'{-v,--verbose}'[print more]' \
+		'(- *)'{-h,--help}'[print what the command does]' \
+		'1:recording:_files'
+}
+
 _plumb()
 {
 	local commands='list show tree validate diff export'
@@ -136,17 +147,17 @@ _plumb()
 		shift 2 words
 		(( CURRENT -= 2 ))
 		_plumb_spec $words[1]
-	elif (( CURRENT > 2 )) && [[ $words[2] == (stat|list) ]]; then
+	elif (( CURRENT > 2 )) && [[ $words[2] == (stat|list|export) ]]; then
 		shift 1 words
 		(( CURRENT -= 1 ))
 		_plumb_$words[1]
 	elif (( CURRENT > 2 )) && [[ $words[2] == (spec|help) ]]; then
-		[[ $words[2] == spec || $words[3] == spec ]] || commands='stat list spec'
-		_arguments '(- *)'{-h,--help}'[print what the command does]' '1:command:(stat list spec help)' \
+		[[ $words[2] == spec || $words[3] == spec ]] || commands='stat list spec export'
+		_arguments '(- *)'{-h,--help}'[print what the command does]' '1:command:(stat list spec export help)' \
 			"*:command:($commands)"
 	else
 		_arguments '--version[print the version]' \
-			'(- *)'{-h,--help}'[print what the command does]' '1:command:(stat list spec help)'
+			'(- *)'{-h,--help}'[print what the command does]' '1:command:(stat list spec export help)'
 	fi
 }
 

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Columns, names and spelling are those of Arm's spe-parser, tools/spe_parser of its telemetry
+ * solution, schema of version 0.5. Where it stops with an error, or prints what is no address, this
+ * goes on with what is meant: plumb-export(1) lists the differences.
+ */
+#include "render/spe_csv.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "complain.h"
+#include "memory.h"
+
+#define NEOVERSE_N1 0x410fd0c0u /* whose names of data sources spe-parser uses */
+
+static const struct {
+	const char *name, *columns;
+} tables[SPE_TABLES] = {
+	[SPE_TABLE_ACCESSES] = {"ldst",
+				"\"cpu\",\"op\",\"pc\",\"el\",\"atomic\",\"excl\",\"ar\","
+				"\"subclass\",\"sve_evl\",\"sve_pred\",\"sve_sg\",\"event\","
+				"\"issue_lat\",\"total_lat\",\"vaddr\",\"xlat_lat\",\"paddr\","
+				"\"data_source\",\"context\",\"ts\"\n"},
+	[SPE_TABLE_BRANCHES] = {"br",
+				"\"cpu\",\"op\",\"pc\",\"el\",\"condition\",\"indirect\","
+				"\"event\",\"issue_lat\",\"total_lat\",\"br_tgt\",\"br_tgt_lvl\","
+				"\"pbt\",\"pbt_lvl\",\"context\",\"ts\"\n"},
+	[SPE_TABLE_OTHERS] = {"other",
+			      "\"cpu\",\"op\",\"pc\",\"el\",\"subclass\",\"sve_evl\",\"sve_pred\","
+			      "\"sve_fp\",\"condition\",\"event\",\"issue_lat\",\"total_lat\","
+			      "\"context\",\"ts\"\n"},
+};
+
+/* By the bit of the events packet. Others are not spe-parser's. */
+static const struct {
+	uint8_t bit;
+	const char *name;
+} events[] = {
+	{PLUMB_SPE_EV_EXCEPTION, "EXCEPTION-GEN"},
+	{PLUMB_SPE_EV_RETIRED, "RETIRED"},
+	{PLUMB_SPE_EV_L1D_ACCESS, "L1D-ACCESS"},
+	{PLUMB_SPE_EV_L1D_REFILL, "L1D-REFILL"},
+	{PLUMB_SPE_EV_TLB_ACCESS, "TLB-ACCESS"},
+	{PLUMB_SPE_EV_TLB_WALK, "TLB-REFILL"},
+	{PLUMB_SPE_EV_NOT_TAKEN, "NOT-TAKEN"},
+	{PLUMB_SPE_EV_MISPREDICTED, "MISPRED"},
+	{PLUMB_SPE_EV_LLC_ACCESS, "LLC-ACCESS"},
+	{PLUMB_SPE_EV_LLC_MISS, "LLC-REFILL"},
+	{PLUMB_SPE_EV_REMOTE_ACCESS, "REMOTE-ACCESS"},
+	{PLUMB_SPE_EV_MISALIGNED, "ALIGNMENT"},
+	{PLUMB_SPE_EV_LATE_PREFETCH, "LATE-PREFETCH"},
+	{PLUMB_SPE_EV_PARTIAL_PREDICATE, "SVE-PARTIAL-PRED"},
+	{PLUMB_SPE_EV_EMPTY_PREDICATE, "SVE-EMPTY-PRED"},
+};
+
+/* Of other operations it sorts events by name, and leaves out those of memory (an erratum of
+ * Neoverse N1, 1912195, sets them). */
+static const uint8_t events_of_others[] = {11, 0, 12, 7, 6, 1, 18, 17};
+
+const char *spe_csv_table_name(enum spe_table table)
+{
+	return tables[table].name;
+}
+
+static const char *event_name(unsigned bit)
+{
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		if (events[i].bit == bit)
+			return events[i].name;
+	}
+	return "";
+}
+
+static const char *truth(bool value)
+{
+	return value ? "true" : "false";
+}
+
+/* ---- Cells, each with the comma before it ---- */
+
+static void put_events(FILE *out, const struct plumb_spe_record *record)
+{
+	const char *between = "";
+
+	fputc(',', out);
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		if (!(record->events >> events[i].bit & 1))
+			continue;
+		fprintf(out, "%s%s", between, events[i].name);
+		between = ":";
+	}
+}
+
+static void put_events_of_others(FILE *out, const struct plumb_spe_record *record)
+{
+	const char *between = "";
+
+	fputc(',', out);
+	for (size_t i = 0; i < sizeof(events_of_others); i++) {
+		if (!(record->events >> events_of_others[i] & 1))
+			continue;
+		fprintf(out, "%s%s", between, event_name(events_of_others[i]));
+		between = ":";
+	}
+}
+
+/*
+ * Code: bits 55:0, and of EL2 with the 0xff above them that the packet leaves out. Of EL1 it is
+ * left out here, too.
+ */
+static void put_code(FILE *out, const struct plumb_spe_record *record, enum plumb_spe_address which)
+{
+	uint64_t payload = record->addresses[which];
+	uint64_t address = payload & UINT64_C(0x00ffffffffffffff);
+
+	if (!(record->has & 1u << which)) {
+		fputc(',', out);
+		return;
+	}
+	if (plumb_spe_exception_level(payload) == 2 && address >> 48 == 0xff)
+		address |= UINT64_C(0xff) << 56;
+	fprintf(out, ",0x%" PRIx64, address);
+}
+
+static void put_level(FILE *out, const struct plumb_spe_record *record,
+		      enum plumb_spe_address which)
+{
+	fprintf(out, ",%u", plumb_spe_exception_level(record->addresses[which]));
+}
+
+static void put_data(FILE *out, const struct plumb_spe_record *record)
+{
+	uint64_t address = record->addresses[PLUMB_SPE_DATA_VIRTUAL];
+
+	if (!(record->has & PLUMB_SPE_HAS_DATA_VIRTUAL)) {
+		fputc(',', out);
+		return;
+	}
+	if (plumb_spe_exception_level(record->addresses[PLUMB_SPE_PC]) == 2 && address >> 55 & 1)
+		address |= UINT64_C(0xff) << 56;
+	fprintf(out, ",0x%" PRIx64, address);
+}
+
+static void put_physical(FILE *out, const struct plumb_spe_record *record)
+{
+	uint64_t payload = record->addresses[PLUMB_SPE_DATA_PHYSICAL];
+
+	if (record->has & PLUMB_SPE_HAS_DATA_PHYSICAL)
+		fprintf(out, ",0x%" PRIx64, plumb_spe_physical_address(payload));
+	else
+		fputc(',', out);
+}
+
+/* Its own names where the number means what it means on a Neoverse N1, or nothing says otherwise;
+ * another core's name; else the number. */
+static void put_data_source(FILE *out, const struct plumb_spe_record *record, uint32_t midr)
+{
+	static const char *const names[16] = {
+		[0x0] = "L1D",           [0x8] = "L2D",      [0x9] = "PEER-CPU",
+		[0xa] = "LOCAL-CLUSTER", [0xb] = "LL-CACHE", [0xc] = "PEER-CLUSTER",
+		[0xd] = "REMOTE",        [0xe] = "DRAM",
+	};
+	uint64_t source = record->data_source;
+	const char *name = plumb_spe_data_source_name(midr ? midr : NEOVERSE_N1, source);
+
+	fputc(',', out);
+	if (!(record->has & PLUMB_SPE_HAS_DATA_SOURCE))
+		return;
+	if (name && name == plumb_spe_data_source_name(NEOVERSE_N1, source) && source < 16)
+		fputs(names[source], out);
+	else if (name && !strchr(name, ','))
+		fputs(name, out);
+	else
+		fprintf(out, "%" PRIu64, source);
+}
+
+static void put_end(FILE *out, const struct plumb_spe_record *record)
+{
+	/* The last one counts: EL2's stands behind EL1's. */
+	if (record->has & PLUMB_SPE_HAS_CONTEXT_EL2)
+		fprintf(out, ",0x%" PRIx32, record->contexts[1]);
+	else if (record->has & PLUMB_SPE_HAS_CONTEXT_EL1)
+		fprintf(out, ",0x%" PRIx32, record->contexts[0]);
+	else
+		fputc(',', out);
+	fprintf(out, ",%" PRIu64 "\n", record->timestamp);
+}
+
+static void put_latencies(FILE *out, const struct plumb_spe_record *record)
+{
+	fprintf(out, ",%u,%u", record->counters[PLUMB_SPE_ISSUE_LATENCY],
+		record->counters[PLUMB_SPE_TOTAL_LATENCY]);
+}
+
+/* ---- Rows ---- */
+
+static const char *access_subclass(const struct plumb_spe_operation *operation)
+{
+	switch (operation->subclass) {
+	case PLUMB_SPE_SUB_GENERAL:
+		return "GP-REG";
+	case PLUMB_SPE_SUB_SIMD_FP:
+		return "SIMD-FP";
+	case PLUMB_SPE_SUB_UNSPECIFIED:
+		return "UNSPEC-REG";
+	case PLUMB_SPE_SUB_TAG:
+		return "MTE-TAG";
+	case PLUMB_SPE_SUB_MEMORY_COPY:
+		return "MEMCPY";
+	case PLUMB_SPE_SUB_MEMORY_SET:
+		return "MEMSET";
+	case PLUMB_SPE_SUB_NESTED_VIRTUAL:
+		return "NV-SYSREG";
+	case PLUMB_SPE_SUB_SVE_SME:
+		return "SVE";
+	case PLUMB_SPE_SUB_GCS:
+		return "GCS";
+	default: /* atomic, exclusive, acquire or release: it has columns for these */
+		return "";
+	}
+}
+
+static void put_access(FILE *out, const struct plumb_spe_record *record, uint32_t midr)
+{
+	struct plumb_spe_operation operation =
+		plumb_spe_operation(record->op_class, record->operation);
+
+	put_code(out, record, PLUMB_SPE_PC);
+	put_level(out, record, PLUMB_SPE_PC);
+	fprintf(out, ",%s,%s,%s,%s,%" PRIu32 ",%s,%s", truth(operation.flags & PLUMB_SPE_OP_ATOMIC),
+		truth(operation.flags & PLUMB_SPE_OP_EXCLUSIVE),
+		truth(operation.flags & PLUMB_SPE_OP_ACQUIRE_RELEASE), access_subclass(&operation),
+		operation.vector_bits, truth(operation.flags & PLUMB_SPE_OP_PREDICATED),
+		truth(operation.flags & PLUMB_SPE_OP_GATHER_SCATTER));
+	put_events(out, record);
+	put_latencies(out, record);
+	put_data(out, record);
+	fprintf(out, ",%u", record->counters[PLUMB_SPE_TRANSLATION_LATENCY]);
+	put_physical(out, record);
+	put_data_source(out, record, midr);
+}
+
+static void put_branch(FILE *out, const struct plumb_spe_record *record)
+{
+	struct plumb_spe_operation operation =
+		plumb_spe_operation(record->op_class, record->operation);
+
+	put_code(out, record, PLUMB_SPE_PC);
+	put_level(out, record, PLUMB_SPE_PC);
+	fprintf(out, ",%s,%s", truth(operation.flags & PLUMB_SPE_OP_CONDITIONAL),
+		truth(operation.subclass == PLUMB_SPE_SUB_INDIRECT));
+	put_events(out, record);
+	put_latencies(out, record);
+	put_code(out, record, PLUMB_SPE_BRANCH_TARGET);
+	put_level(out, record, PLUMB_SPE_BRANCH_TARGET);
+	put_code(out, record, PLUMB_SPE_PREVIOUS_TARGET);
+	put_level(out, record, PLUMB_SPE_PREVIOUS_TARGET);
+}
+
+static void put_other(FILE *out, const struct plumb_spe_record *record)
+{
+	struct plumb_spe_operation operation =
+		plumb_spe_operation(record->op_class, record->operation);
+	bool sve = operation.subclass == PLUMB_SPE_SUB_SVE;
+
+	put_code(out, record, PLUMB_SPE_PC);
+	put_level(out, record, PLUMB_SPE_PC);
+	fprintf(out, ",%s,%" PRIu32 ",%s,%s,%s", sve ? "SVE" : "OTHER",
+		sve ? operation.vector_bits : 0,
+		truth(sve && operation.flags & PLUMB_SPE_OP_PREDICATED),
+		truth(sve && operation.flags & PLUMB_SPE_OP_FP),
+		truth(operation.flags & PLUMB_SPE_OP_CONDITIONAL));
+	put_events_of_others(out, record);
+	put_latencies(out, record);
+}
+
+/* ---- Files ---- */
+
+static FILE *stream_of(struct spe_csv *csv, enum spe_table table)
+{
+	struct spe_csv_file *file = &csv->files[table];
+
+	if (file->stream)
+		return file->stream;
+	file->path = memory_format("%s-%s.csv", csv->prefix, tables[table].name);
+	file->stream = fopen(file->path, "we");
+	if (!file->stream) {
+		complain("cannot write %s: %s", file->path, strerror(errno));
+		csv->failed = true;
+		return NULL;
+	}
+	fputs(tables[table].columns, file->stream);
+	return file->stream;
+}
+
+bool spe_csv_add(struct spe_csv *csv, const struct plumb_spe_record *record, uint32_t cpu,
+		 uint32_t midr)
+{
+	static const char *const names[SPE_TABLES] = {
+		[SPE_TABLE_BRANCHES] = "B",
+		[SPE_TABLE_OTHERS] = "OTHER",
+	};
+	enum spe_table table;
+	FILE *out;
+
+	if (csv->failed)
+		return false;
+	/* Without an operation it is in none of the tables. */
+	if (!(record->has & PLUMB_SPE_HAS_OPERATION) || record->op_class > PLUMB_SPE_BRANCH)
+		return true;
+	table = record->op_class == PLUMB_SPE_LOAD_STORE ? SPE_TABLE_ACCESSES
+		: record->op_class == PLUMB_SPE_BRANCH   ? SPE_TABLE_BRANCHES
+							 : SPE_TABLE_OTHERS;
+	out = stream_of(csv, table);
+	if (!out)
+		return false;
+	csv->files[table].rows++;
+	fprintf(out, "%" PRIu32 ",%s", cpu,
+		table != SPE_TABLE_ACCESSES ? names[table]
+		: record->operation & 1     ? "ST"
+					    : "LD");
+	if (table == SPE_TABLE_ACCESSES)
+		put_access(out, record, midr);
+	else if (table == SPE_TABLE_BRANCHES)
+		put_branch(out, record);
+	else
+		put_other(out, record);
+	put_end(out, record);
+	return !ferror(out);
+}
+
+bool spe_csv_close(struct spe_csv *csv)
+{
+	for (enum spe_table table = 0; table < SPE_TABLES; table++) {
+		struct spe_csv_file *file = &csv->files[table];
+		bool wrong = file->stream && ferror(file->stream);
+
+		if (file->stream && fclose(file->stream) != 0)
+			wrong = true;
+		if (wrong) {
+			complain("cannot write %s: %s", file->path, strerror(errno));
+			csv->failed = true;
+		}
+	}
+	for (enum spe_table table = 0; table < SPE_TABLES; table++) {
+		struct spe_csv_file *file = &csv->files[table];
+
+		if (csv->failed && file->stream)
+			unlink(file->path);
+		free(file->path);
+		*file = (struct spe_csv_file){.rows = file->rows};
+	}
+	return !csv->failed;
+}

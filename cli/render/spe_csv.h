@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SPE records as the three tables of Arm's spe-parser (0.5): PREFIX-ldst.csv, PREFIX-br.csv and
+ * PREFIX-other.csv. plumb-export(1) has the columns. A table without rows is no file.
+ */
+#ifndef RENDER_SPE_CSV_H
+#define RENDER_SPE_CSV_H
+
+#include <stdio.h>
+
+#include <plumb/spe.h>
+
+enum spe_table { SPE_TABLE_ACCESSES, SPE_TABLE_BRANCHES, SPE_TABLE_OTHERS, SPE_TABLES };
+
+struct spe_csv {
+	const char *prefix;
+	struct spe_csv_file {
+		FILE *stream; /* NULL: it has no rows */
+		char *path;
+		uint64_t rows;
+	} files[SPE_TABLES];
+	bool failed; /* which has been said */
+};
+
+/* Adds a row; `cpu` is the recording's number, `midr` 0 if it is not known. Returns whether it
+ * could be written. */
+bool spe_csv_add(struct spe_csv *csv, const struct plumb_spe_record *record, uint32_t cpu,
+		 uint32_t midr);
+
+/* Ends all files; after a failure they are removed. Returns whether all is well. */
+bool spe_csv_close(struct spe_csv *csv);
+
+const char *spe_csv_table_name(enum spe_table table); /* "ldst" */
+
+#endif

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+# plumb export --format spe-csv: where files go, and what it says. Their cells are checked by
+# test/interop/spe_csv_check.py.
+
+load lib.bash
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR"
+	# A branch at 0x401000, and an end.
+	printf '\xb0\x00\x10\x40\x00\x00\x00\x00\x80\x4a\x00\x01' >branch
+	# The same as a load.
+	printf '\xb0\x00\x10\x40\x00\x00\x00\x00\x80\x49\x00\x01' >load
+}
+
+@test "a raw buffer becomes spe-br.csv in the current folder, and no other file" {
+	run plumb export --format spe-csv --raw branch
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	[ "$(ls spe-*)" = spe-br.csv ]
+	[ "$(tail -n 1 spe-br.csv)" = "0,B,0x401000,0,false,false,,0,0,,0,,0,,0" ]
+	[ "$(wc -l <spe-br.csv)" -eq 2 ]
+}
+
+@test "-o names a prefix, or a folder, made if it ends in a slash" {
+	cat load branch load >both
+	plumb export --format spe-csv --raw -o run1 both
+	[ "$(ls run1* | xargs)" = "run1-br.csv run1-ldst.csv" ]
+	plumb export --format=spe-csv --raw --output made/ both
+	[ "$(ls made | xargs)" = "spe-br.csv spe-ldst.csv" ]
+	mkdir there
+	plumb export --format spe-csv --raw -o there both
+	[ "$(ls there | xargs)" = "spe-br.csv spe-ldst.csv" ]
+	cmp there/spe-ldst.csv run1-ldst.csv
+}
+
+@test "standard input, and how many rows with -v" {
+	run plumb export --format spe-csv --raw -v - <load
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "spe-ldst.csv: 1 rows" ]
+	[ "${lines[2]}" = "spe-other.csv: 0 rows" ]
+}
+
+@test "what is no SPE packet, and a record cut off, is said and passed over" {
+	{
+		printf '\xff\xff'
+		cat load
+		printf '\xb0\x00\x10\x40\x00\x00\x00\x00\x80'
+	} >odd
+	run plumb export --format spe-csv --raw odd
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "plumb: odd: 2 bytes are no SPE packets: passed over" ]
+	[ "${lines[1]}" = "plumb: odd: 1 SPE records are cut off: left out" ]
+	[ "$(wc -l <spe-ldst.csv)" -eq 2 ]
+}
+
+@test "a format is needed, and one that there is" {
+	run plumb export branch
+	[ "$status" -eq 2 ]
+	[ "${lines[0]}" = "plumb: --format needed" ]
+	[ "${lines[1]}" = "       it is one of spe-csv" ]
+	run plumb export --format spe-cvs branch
+	[ "$status" -eq 2 ]
+	[ "${lines[0]}" = "plumb: unknown format 'spe-cvs'" ]
+	[[ ${lines[1]} = *"spe-csv"* ]]
+}
+
+@test "no recording, not there, and nothing in it" {
+	run plumb export --format spe-csv branch
+	[ "$status" -eq 2 ]
+	[[ ${lines[0]} = "plumb: branch"* ]]
+	run plumb export --format spe-csv
+	[ "$status" -ne 0 ]
+	[[ ${lines[0]} = "plumb: perf.data"* ]]
+	run plumb export --format spe-csv --raw absent
+	[ "$status" -eq 2 ]
+	[ "${lines[0]}" = "plumb: cannot read absent: No such file or directory" ]
+	: >empty
+	run plumb export --format spe-csv --raw empty
+	[ "$status" -eq 2 ]
+	[ "$output" = "plumb: empty: there are no SPE records in it" ]
+	[ -z "$(ls spe-* 2>/dev/null)" ]
+}
+
+@test "what cannot be written is named, and not left half there" {
+	run plumb export --format spe-csv --raw -o absent/run branch
+	[ "$status" -eq 1 ]
+	[ "${lines[0]}" = "plumb: cannot write absent/run-br.csv: No such file or directory" ]
+	ln -s /dev/full full-br.csv
+	run plumb export --format spe-csv --raw -o full branch
+	[ "$status" -eq 1 ]
+	[ "${lines[0]}" = "plumb: cannot write full-br.csv: No space left on device" ]
+	[ ! -e full-br.csv ]
+}
