@@ -75,6 +75,7 @@ struct record_files {
 	uint64_t bytes; /* of all of them */
 	int pipe;       /* descriptor of standard output, if that is where it goes; else -1 */
 	double began;   /* the one at hand */
+	bool empty;     /* nothing came since it went on in this one */
 	struct build_id_list *build_ids;
 };
 

@@ -87,6 +87,7 @@ void record_files_note(struct record_files *files, const void *records, size_t s
 {
 	const char *at = records, *end = at + size;
 
+	files->empty = false;
 	while (files->build_ids && end - at >= 8) {
 		uint32_t type;
 		uint16_t misc, length;
@@ -263,6 +264,7 @@ int record_files_switch(struct record_files *files, bool asked)
 	error = finish(files);
 	files->writer = next;
 	files->began = record_now();
+	files->empty = true;
 	return error < 0 ? error : 1;
 }
 
@@ -273,8 +275,14 @@ int record_files_end(struct record_files *files)
 	if (!files->writer)
 		return 0;
 	error = finish(files);
-	if (!keeps_name(files))
+	if (files->empty && files->kept_count) {
+		/* It was begun for what did not come any more. */
+		renamed = unlink(files->request->path) < 0
+				  ? cannot(files, files->request->path, "it cannot be removed")
+				  : 0;
+	} else if (!keeps_name(files)) {
 		renamed = keep(files);
+	}
 	return error < 0 ? error : renamed;
 }
 

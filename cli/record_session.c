@@ -84,17 +84,35 @@ static int written(struct session *s, int error)
 	return error;
 }
 
+static int add_records(struct session *s, const char *records, size_t size)
+{
+	int error = plumb_recording_write(s->files.writer, records, size);
+
+	if (error == 0) {
+		tally(s, records, size);
+		record_files_note(&s->files, records, size);
+	}
+	return error;
+}
+
 static int on_records(void *user, const void *records, size_t size)
 {
 	struct session *s = user;
+	const char *at = records;
 	int error;
 
 	if (s->full)
 		return 0;
-	error = plumb_recording_write(s->files.writer, records, size);
-	if (error == 0) {
-		tally(s, records, size);
-		record_files_note(&s->files, records, size);
+	error = add_records(s, at, size);
+	/* Of what is too much together, those that fit. */
+	while (error == PLUMB_ERR_LIMIT && size >= 8) {
+		uint16_t length;
+
+		memcpy(&length, at + 6, sizeof(length));
+		if (add_records(s, at, length) < 0)
+			break;
+		at += length;
+		size -= length;
 	}
 	return written(s, error);
 }
@@ -109,8 +127,10 @@ static int on_aux(void *user, const struct plumb_aux_chunk *chunk, const void *f
 		return 0;
 	error = plumb_recording_write_aux(s->files.writer, chunk, first, first_size, second,
 					  second_size);
-	if (error == 0)
+	if (error == 0) {
 		s->aux_bytes += first_size + second_size;
+		s->files.empty = false;
+	}
 	return written(s, error);
 }
 
@@ -241,15 +261,24 @@ static void say_warnings(const struct session *s)
 	}
 }
 
+/* The source has said it already. */
+static bool warned(const struct session *s, const char *id)
+{
+	for (size_t i = 0; i < plumb_diagnostics_count(s->found); i++)
+		if (strcmp(plumb_diagnostics_get(s->found, i)->id, id) == 0)
+			return true;
+	return false;
+}
+
 static void say_losses(const struct session *s, const struct source_record_run *run)
 {
 	uint64_t lost = run->lost > s->lost ? run->lost : s->lost;
 
-	if (lost) {
+	if (lost && !warned(s, "lost")) {
 		complain("%" PRIu64 " records were lost: the buffer was full", lost);
 		advise("a larger -m, a larger -c or a smaller -F");
 	}
-	if (s->truncated) {
+	if (s->truncated && !warned(s, "aux-truncated")) {
 		complain("AUX data was truncated %" PRIu64 " times: its buffer was full",
 			 s->truncated);
 		advise("a larger -m,AUXPAGES, or a larger -c");
@@ -263,7 +292,7 @@ static void say_losses(const struct session *s, const struct source_record_run *
 		complain("samples collided in %" PRIu64 " pieces of AUX data", s->collisions);
 		advise("a larger -c");
 	}
-	if (s->throttled) {
+	if (s->throttled && !warned(s, "throttled")) {
 		complain("the kernel throttled sampling %" PRIu64 " times", s->throttled);
 		advise("a larger -c or a smaller -F");
 	}
@@ -286,7 +315,8 @@ static const char *file_text(const struct session *s, char *text, size_t size)
 
 static void say_result(const struct session *s, const struct source_record_run *run)
 {
-	uint64_t samples = run->samples > s->samples ? run->samples : s->samples;
+	/* SPE's are in the AUX data, which only the source has counted. */
+	uint64_t samples = s->aux_bytes && run->samples > s->samples ? run->samples : s->samples;
 	char text[8192];
 
 	if (s->request->options->quiet)

@@ -44,6 +44,24 @@ _plumb_offer_files()
 	mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$current")
 }
 
+# _plumb_record_value OPTION: offers values of it; false if it has none of its own.
+_plumb_record_value()
+{
+	case $1 in
+	-e | --event)
+		_plumb_offer_last "spe cpu-clock task-clock page-faults context-switches cycles instructions \
+			cache-misses branch-misses $(_plumb_names "${cpu:-$model}" events 2)"
+		;;
+	--call-graph) _plumb_offer fp ;;
+	-k | --clockid) _plumb_offer 'monotonic monotonic_raw realtime boottime tai' ;;
+	--switch-output) _plumb_offer signal ;;
+	-p | --pid | -t | --tid) _plumb_offer "$(cd /proc && printf '%s ' [0-9]*)" ;;
+	-c | --count | -F | --freq | -C | --cpus | -m | --mmap-pages | --switch-max-files | \
+		--compression-level | -D | --delay | --max-size | --seed) ;;
+	*) return 1 ;;
+	esac
+}
+
 _plumb()
 {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
@@ -68,22 +86,23 @@ _plumb()
 		-x | --field-separator | -o | --output | --color | --format | --part | --source | \
 			-s | --stages | -m | --metric-group | -M | --metric | -n | --node | -l | --level | \
 			-e | --event | --collect-by | -I | --interval-print | -r | --repeat | -L | --sysroot | \
-			--qemu)
+			--qemu | -c | --count | -F | --freq | --call-graph | -C | --cpus | -p | --pid | -t | --tid | \
+			--mmap-pages | --switch-max-files | -D | --delay | -k | --clockid | --max-size | --seed)
 			((i++))
 			[ "${COMP_WORDS[i]}" != = ] || ((i++))
 			;;
 		-*) ;;
 		*)
 			case $path:$word in
-			:stat)
-				path=' stat'
+			:stat | :record)
+				path=" $word"
 				;;
-			' stat:'*)
+			' stat:'* | ' record:'*)
 				# From here on the command line is the program's.
 				operands=1
 				break
 				;;
-			:spec | :help | ' help:spec' | ' help:stat' | *:list | *:show | *:tree | *:validate | *:diff | *:export)
+			:spec | :help | ' help:spec' | ' help:stat' | ' help:record' | *:list | *:show | *:tree | *:validate | *:diff | *:export)
 				if [ "$operands" -eq 0 ]; then path+=" $word"; else ((operands++)); fi
 				;;
 			*) ((operands++)) ;;
@@ -92,8 +111,11 @@ _plumb()
 		esac
 	done
 
-	if [ "$path" = ' stat' ] && [ "$operands" -gt 0 ]; then
+	if [[ $path = ' stat' || $path = ' record' ]] && [ "$operands" -gt 0 ]; then
 		_plumb_offer_files
+		return
+	fi
+	if [ "$path" = ' record' ] && _plumb_record_value "$previous"; then
 		return
 	fi
 	case $previous in
@@ -158,6 +180,13 @@ _plumb()
 		options+=' --collect-by --no-multiplex --interval-print --repeat --json --csv --field-separator --output'
 		options+=' --sysroot --qemu --children --verbose --color --no-progress --help'
 		;;
+	' record')
+		options='--event --count --freq --callchains --call-graph --all-cpus --cpus --pid --tid --per-thread'
+		options+=' --no-inherit --output --mmap-pages --data --phys-data --snapshot --switch-output'
+		options+=' --switch-max-files --compression-level --delay --timestamp-filename --clockid --no-buildid'
+		options+=' --no-buildid-cache --max-size --source --cpu --seed --sysroot --qemu --quiet --verbose'
+		options+=' --no-progress --help'
+		;;
 	' list')
 		options='--source --cpu --json --field-separator --output --verbose --color --no-pager'
 		options+=' --help'
@@ -183,9 +212,9 @@ _plumb()
 	esac
 
 	case $path in
-	'') _plumb_offer 'stat list spec export help' ;;
-	' help') _plumb_offer 'stat list spec export help' ;;
-	' stat')
+	'') _plumb_offer 'stat record list spec export help' ;;
+	' help') _plumb_offer 'stat record list spec export help' ;;
+	' stat' | ' record')
 		mapfile -t COMPREPLY < <(compgen -c -- "$current")
 		_plumb_offer_files
 		;;

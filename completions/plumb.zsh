@@ -113,6 +113,55 @@ _plumb_stat()
 		'1:program:_command_names -e' '*::arguments:_normal'
 }
 
+_plumb_sampled()
+{
+	local -a names
+
+	names=(spe cpu-clock task-clock page-faults context-switches cycles instructions
+		cache-misses branch-misses ${(f)"$(_plumb_names events 2)"})
+	_values -s , event $names
+}
+
+_plumb_record()
+{
+	_arguments -s -S \
+		'*'{-e+,--event=}'[what to sample]:events:_plumb_sampled' \
+		'(-c --count)'{-c+,--count=}'[a sample every so many]:number:' \
+		'(-F --freq)'{-F+,--freq=}'[so many samples a second]:Hz:' \
+		'(-g --callchains)'{-g,--callchains}'[who called]' \
+		'--call-graph=[who called]:how:(fp)' \
+		'(-a --all-cpus)'{-a,--all-cpus}'[all of this machine]' \
+		'(-C --cpus)'{-C+,--cpus=}'[these CPUs]:list:' \
+		'(-p --pid)'{-p+,--pid=}'[processes that run already]:process:_pids' \
+		'(-t --tid)'{-t+,--tid=}'[threads that run already]:threads:' \
+		'--per-thread[a buffer a thread]' \
+		'(-i --no-inherit)'{-i,--no-inherit}'[not what it forks]' \
+		'(-o --output)'{-o+,--output=}'[write there]:file:_files' \
+		'(-m --mmap-pages)'{-m+,--mmap-pages=}'[sizes of buffers]:pages:' \
+		'(-d --data)'{-d,--data}'[addresses of data]' \
+		'--phys-data[physical addresses]' \
+		'(-S --snapshot)'{-S,--snapshot}'[SPE data of moments]' \
+		'--switch-output=-[when to go on in a new file]:when:(signal)' \
+		'--switch-max-files=[how many files to keep]:number:' \
+		'(-z --compression-level)'{-z-,--compression-level=-}'[compress with zstd]:level:' \
+		'(-D --delay)'{-D+,--delay=}'[milliseconds before sampling]:milliseconds:' \
+		'--timestamp-filename[the time in the name]' \
+		'(-k --clockid)'{-k+,--clockid=}'[the clock of times]:clock:(monotonic monotonic_raw realtime boottime tai)' \
+		'(-B --no-buildid)'{-B,--no-buildid}'[no build-ids]' \
+		'(-N --no-buildid-cache)'{-N,--no-buildid-cache}'[as perf has it]' \
+		'--max-size=[end at this size]:size:' \
+		'--source=[who samples]:source:(auto model perf)' \
+		'--cpu=[the CPU meant]:CPU:_plumb_cpus' \
+		'--seed=[of chance in the model]:number:' \
+		'(-L --sysroot)'{-L+,--sysroot=}'[where AArch64 libraries are]:folder:_files -/' \
+		'--qemu=[the qemu-aarch64 to use]:file:_files' \
+		'(-q --quiet)'{-q,--quiet}'[say only what goes wrong]' \
+		'(-v --verbose)'{-v,--verbose}'[print more]' \
+		'--no-progress[do not show how far it is]' \
+		'(- *)'{-h,--help}'[print what the command does]' \
+		'1:program:_command_names -e' '*::arguments:_normal'
+}
+
 _plumb_list()
 {
 	_arguments -s \
@@ -147,17 +196,17 @@ _plumb()
 		shift 2 words
 		(( CURRENT -= 2 ))
 		_plumb_spec $words[1]
-	elif (( CURRENT > 2 )) && [[ $words[2] == (stat|list|export) ]]; then
+	elif (( CURRENT > 2 )) && [[ $words[2] == (stat|record|list|export) ]]; then
 		shift 1 words
 		(( CURRENT -= 1 ))
 		_plumb_$words[1]
 	elif (( CURRENT > 2 )) && [[ $words[2] == (spec|help) ]]; then
-		[[ $words[2] == spec || $words[3] == spec ]] || commands='stat list spec export'
-		_arguments '(- *)'{-h,--help}'[print what the command does]' '1:command:(stat list spec export help)' \
+		[[ $words[2] == spec || $words[3] == spec ]] || commands='stat record list spec export'
+		_arguments '(- *)'{-h,--help}'[print what the command does]' '1:command:(stat record list spec export help)' \
 			"*:command:($commands)"
 	else
 		_arguments '--version[print the version]' \
-			'(- *)'{-h,--help}'[print what the command does]' '1:command:(stat list spec export help)'
+			'(- *)'{-h,--help}'[print what the command does]' '1:command:(stat record list spec export help)'
 	fi
 }
 

@@ -471,7 +471,8 @@ struct plumb_recording_setup {
 	size_t pmu_count;
 	int clockid;          /* that times are of; -1: perf's own clock */
 	int compress_level;   /* zstd; 0: not compressed */
-	uint64_t limit_bytes; /* 0: none; what would make the file longer is refused with LIMIT */
+	uint64_t limit_bytes; /* 0: none; what would make the file longer, build-ids that are yet
+				 to come apart, is refused with LIMIT */
 };
 
 /*

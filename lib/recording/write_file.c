@@ -158,6 +158,7 @@ static bool add_features(struct plumb_recording_writer *writer, bool index)
 	int number;
 
 	write_features(writer, writer->data_end, index, &bytes, bits);
+	writer->features_size = bytes.size;
 	number = bytes.failed ? ENOMEM : write_at(writer, bytes.at, bytes.size, writer->data_end);
 	bytes_free(&bytes);
 	if (number == 0)

@@ -434,11 +434,14 @@ static uint64_t length(const struct plumb_recording_writer *writer)
 	return writer->data_end + writer->held_size;
 }
 
+/* The features have to fit, too: what they are now, the time of samples, and the AUX index. */
 static int check_limit(const struct plumb_recording_writer *writer, uint64_t more)
 {
 	uint64_t limit = writer->setup.limit_bytes;
+	uint64_t end = length(writer) + writer->features_size + writer->build_ids.size + 64 +
+		       (writer->index_count + 1) * sizeof(struct aux_entry);
 
-	return limit && (more > limit || length(writer) > limit - more) ? PLUMB_ERR_LIMIT : 0;
+	return limit && (more > limit || end > limit - more) ? PLUMB_ERR_LIMIT : 0;
 }
 
 static int bad_record(struct plumb_recording_writer *writer, size_t at, const char *what)

@@ -51,6 +51,7 @@ struct plumb_recording_writer {
 	 * pipe the end is all that was written. */
 	uint64_t data_begin, data_end;
 	bool has_features;
+	uint64_t features_size; /* of those that were written last */
 
 	uint8_t *held; /* records not yet written, whole ones */
 	size_t held_size;

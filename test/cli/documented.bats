@@ -53,8 +53,8 @@ manual_of()
 	done
 }
 
-@test "plumb-stat(1), plumb-list(1) and plumb-export(1) define the options there are, and no others" {
-	for command in stat list export; do
+@test "plumb-stat(1), plumb-record(1), plumb-list(1) and plumb-export(1) define the options there are, and no others" {
+	for command in stat record list export; do
 		# A definition begins its line.
 		named=$(grep -E '^\*-' "$top/man/plumb-$command.1.scd" | tr -d '*_' |
 			grep -oE -- '--[a-z][a-z-]*' | sort -u)
@@ -113,6 +113,8 @@ bash_offers()
 	[ "$(bash_offers plumb stat -m General --cpu n3 -- | sort)" = "$(options_of stat)" ]
 	[ "$(bash_offers plumb list -- | sort)" = "$(options_of list)" ]
 	[ "$(bash_offers plumb export -- | sort)" = "$(options_of export)" ]
+	[ "$(bash_offers plumb record -- | sort)" = "$(options_of record)" ]
+	[ "$(bash_offers plumb record -e spe -C 0 -- | sort)" = "$(options_of record)" ]
 	for command in $spec_commands; do
 		[ "$(bash_offers plumb spec "$command" -- | sort)" = "$(options_of spec "$command")" ]
 		[ "$(bash_offers plumb spec "$command" x --color always -- | sort)" = \
@@ -121,8 +123,8 @@ bash_offers()
 }
 
 @test "bash: commands, kinds, names, values" {
-	[ "$(bash_offers plumb '' | xargs)" = "stat list spec export help" ]
-	[ "$(bash_offers plumb help '' | xargs)" = "stat list spec export help" ]
+	[ "$(bash_offers plumb '' | xargs)" = "stat record list spec export help" ]
+	[ "$(bash_offers plumb help '' | xargs)" = "stat record list spec export help" ]
 	[ "$(bash_offers plumb list m)" = metrics ]
 	[ "$(bash_offers plumb stat --source m)" = model ]
 	[ "$(bash_offers plumb stat --stages = a)" = all ]
@@ -165,7 +167,7 @@ fish_offers()
 	command -v fish >/dev/null || skip "no fish"
 	[ "$(fish_offers 'plumb --')" = "$(options_of)" ]
 	[ "$(fish_offers 'plumb spec --')" = "$(options_of spec)" ]
-	for command in stat list export; do
+	for command in stat record list export; do
 		[ "$(fish_offers "plumb $command --")" = "$(options_of "$command")" ]
 		[ "$(fish_offers "plumb $command -" | grep -E '^-[a-zA-Z]$')" = \
 			"$(letters_of "$command")" ]
@@ -178,7 +180,7 @@ fish_offers()
 		[ "$(fish_offers "plumb spec $command -" | grep -E '^-[a-z]$')" = \
 			"$(letters_of spec "$command")" ]
 	done
-	[ "$(fish_offers 'plumb ' | xargs)" = "export help list spec stat" ]
+	[ "$(fish_offers 'plumb ' | xargs)" = "export help list record spec stat" ]
 	[ "$(fish_offers 'plumb spec ')" = "$(tr ' ' '\n' <<<"$spec_commands" | sort)" ]
 	[ "$(fish_offers 'plumb spec list m')" = metrics ]
 	[ "$(fish_offers 'plumb spec show --cpu neoverse-n1 CPU_C')" = CPU_CYCLES ]
@@ -197,14 +199,14 @@ zsh_options()
 		words=("$@" "")
 		CURRENT=$#words
 		source $top/completions/plumb.zsh' - "$top" "$@" |
-		sed 's/^([^)]*)//; s/^\*//' | grep -oE -- '^--?[a-zA-Z-]+' | sort -u
+		sed 's/^([^)]*)//; s/^\*//' | grep -oE -- '^--?[a-zA-Z-]+' | sed 's/-$//' | sort -u
 }
 
 @test "zsh: every command's options, and no others" {
 	command -v zsh >/dev/null || skip "no zsh"
 	[ "$(zsh_options plumb | grep -- ^--)" = "$(options_of)" ]
 	[ "$(zsh_options plumb spec | grep -- ^--)" = "$(options_of spec)" ]
-	for command in stat list export; do
+	for command in stat record list export; do
 		[ "$(zsh_options plumb "$command" | grep -- ^--)" = "$(options_of "$command")" ]
 		[ "$(zsh_options plumb "$command" | grep -E '^-[a-zA-Z]$')" = "$(letters_of "$command")" ]
 	done

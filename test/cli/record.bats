@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+# plumb record: options, events, files. What is sampled here are software events, which any Linux
+# has; perf, where there is one, reads what was written.
+
+load lib.bash
+
+# shellcheck disable=SC2016 # for the inner shell
+loop='i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; '
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# said LINE...: that standard error is these lines.
+said()
+{
+	# shellcheck disable=SC2154 # by run
+	[ "$stderr" = "$(printf '%s\n' "$@")" ] || {
+		echo "$stderr"
+		return 1
+	}
+}
+
+can_sample()
+{
+	plumb record -q -o probe -e cpu-clock -c 1000000 -- true 2>/dev/null || skip "no perf_event_open"
+	rm -f probe
+}
+
+# samples FILE: how many perf finds, without a word of warning.
+samples()
+{
+	command -v perf >/dev/null || skip "no perf"
+	perf script -i "$1" -F time >lines 2>warnings
+	[ ! -s warnings ]
+	wc -l <lines
+}
+
+@test "bad values are refused by name, with what is allowed" {
+	run --separate-stderr plumb record -c 0 true
+	[ "$status" -eq 2 ]
+	said "plumb: bad value '0' of --count" "       a whole number from 1 on is needed"
+	run --separate-stderr plumb record -C 3-1 true
+	[ "$status" -eq 2 ]
+	said "plumb: bad value '3-1' of --cpus" "       CPUs are listed as in 0-2,4"
+	for bad in "-F 0" "-p x" "-t 1," "-m 3x" "-m 1,2,3" "-z99" "-D -2" "-k sundial" "--max-size 7" \
+		"--switch-output=7" "--seed x" "--call-graph dwarf" "-C 0-99999"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr plumb record $bad true
+		[ "$status" -eq 2 ]
+		[ -n "$stderr" ]
+	done
+}
+
+@test "options that do not go together" {
+	for bad in "-c 1 -F 1 true" "-a -p 1" "--per-thread -a" "-p 1 true" "" \
+		"--switch-output -o - true" "--switch-max-files 3 true"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr plumb record $bad
+		[ "$status" -eq 2 ]
+		[[ $stderr == *"see plumb record --help" ]]
+	done
+	run --separate-stderr plumb record
+	said "plumb: PROGRAM needed, or --all-cpus, --cpus, --pid or --tid" \
+		"       see plumb record --help"
+}
+
+@test "bad events are refused by name, with what is near or allowed" {
+	printf '#!/bin/sh\n' >program
+	chmod +x program
+	run --separate-stderr plumb record --source perf -e cpu-clok ./program
+	[ "$status" -ne 0 ]
+	run --separate-stderr plumb record -e cpu-clock:x true
+	[ "$status" -ne 0 ]
+	[ ! -e perf.data ]
+}
+
+@test "a program is sampled, and keeps its output and status" {
+	can_sample
+	run --separate-stderr plumb record -e cpu-clock -c 100000 -- sh -c "echo hello; $loop exit 7"
+	[ "$status" -eq 7 ]
+	[ "$output" = hello ]
+	[[ $stderr == "plumb: "*" samples, "*" MB in perf.data" ]]
+	said_count=$(sed -n 's/^plumb: \([0-9]*\) samples.*/\1/p' <<<"$stderr")
+	[ "$said_count" -gt 10 ]
+	[ "$(samples perf.data)" -eq "$said_count" ]
+	perf report -i perf.data --stdio --header >header 2>warnings
+	[ ! -s warnings ]
+	grep -q "^# cmdline : plumb record -e cpu-clock" header
+	grep -q "name = cpu-clock" header
+}
+
+@test "the older file is kept, and -q says nothing" {
+	can_sample
+	for i in 1 2; do
+		run --separate-stderr plumb record -q -e cpu-clock -c 100000 -- sh -c "$loop"
+		[ -z "$stderr" ]
+	done
+	[ -s perf.data ]
+	[ -s perf.data.old ]
+}
+
+@test "compressed it is smaller, and the same to perf" {
+	can_sample
+	run --separate-stderr plumb record -z -g -o small -e cpu-clock -c 20000 -- sh -c "$loop"
+	[ "$status" -eq 0 ]
+	count=$(sed -n 's/^plumb: \([0-9]*\) samples.*/\1/p' <<<"$stderr")
+	perf script -i small -F time,comm >lines 2>warnings
+	[ ! -s warnings ]
+	[ "$(grep -c . lines)" -eq "$count" ]
+	perf report -i small --stdio --header | grep -q "compressed : Zstd, level = 1"
+}
+
+@test "a pipe has the recording, and what the program prints goes to standard error" {
+	can_sample
+	command -v perf >/dev/null || skip "no perf"
+	plumb record -o - -e cpu-clock -c 100000 -- sh -c "echo hello; $loop" 2>said >piped
+	grep -qx hello said
+	perf script -i - -F time <piped >lines 2>warnings
+	[ ! -s warnings ]
+	[ "$(wc -l <lines)" -gt 10 ]
+}
+
+@test "a recording that reaches --max-size ends, and can be read" {
+	can_sample
+	run --separate-stderr plumb record --max-size 64K -e cpu-clock -c 10000 -- sh -c "$loop$loop"
+	[[ $stderr == *"reached --max-size"* ]]
+	[ "$(stat -c %s perf.data)" -lt 80000 ]
+	[ "$(samples perf.data)" -gt 100 ]
+}
+
+@test "files follow each other, the last ones are kept, each can be read" {
+	can_sample
+	run --separate-stderr plumb record --switch-output=100ms --switch-max-files 2 -o s -e cpu-clock \
+		-c 100000 -- sh -c "$loop$loop$loop$loop$loop"
+	[ "$status" -eq 0 ]
+	[ ! -e s ]
+	count=0
+	for file in s.*; do
+		[ "$(samples "$file")" -gt 0 ]
+		count=$((count + 1))
+	done
+	[ "$count" -le 2 ]
+	[ "$count" -ge 1 ]
+}
+
+@test "a disk that is full is an error that names it; what was recorded is kept" {
+	can_sample
+	# The files of the shell, in blocks of 1024 bytes.
+	run --separate-stderr bash -c 'ulimit -f 64; "$@"' - "$PLUMB" record -e cpu-clock -c 10000 -- \
+		sh -c "$loop$loop"
+	[ "$status" -eq 1 ]
+	[[ $stderr == "plumb: perf.data: larger than a file may become "*"mounted at /"* ]]
+	[ "$(samples perf.data)" -gt 100 ]
+	run --separate-stderr plumb record -o /dev/full -e cpu-clock -- true
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"/dev/full"* ]]
+	run --separate-stderr plumb record -o nowhere/x -e cpu-clock -- true
+	[ "$status" -eq 1 ]
+}
+
+@test "killed, it leaves a file that perf reads" {
+	can_sample
+	"$PLUMB" record -q -e cpu-clock -c 100000 -- sh -c "$loop$loop$loop sleep 60" 3>&- &
+	for ((i = 0; i < 100; i++)); do
+		[ ! -e perf.data ] || [ "$(stat -c %s perf.data)" -le 20000 ] || break
+		sleep 0.1
+	done
+	child=$(pgrep -P $!)
+	kill -KILL $!
+	wait $! || true
+	mapfile -t pids < <(pgrep -P "$child")
+	kill "$child" "${pids[@]}" 2>/dev/null || true
+	[ "$(samples perf.data)" -gt 10 ]
+}
+
+@test "a signal that ends it keeps what was recorded" {
+	can_sample
+	"$PLUMB" record -a -e cpu-clock -F 999 2>said 3>&- &
+	sleep 1
+	# A job in the background ignores SIGINT.
+	kill -TERM $!
+	wait $! || true
+	grep -q "samples" said
+	samples perf.data
+}
