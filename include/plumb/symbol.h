@@ -27,7 +27,8 @@ struct plumb_symbol_paths {
 	const char *debug_dir;     /* files of debug information: "/usr/lib/debug" */
 	const char *build_id_dir;  /* perf's cache of files by build-id: "$HOME/.debug" */
 	const char *kallsyms;      /* the running kernel's symbols: "/proc/kallsyms" */
-	const char *kernel_notes;  /* its build-id: "/sys/kernel/notes" */
+	const char *kernel_notes;  /* its build-id: "/sys/kernel/notes"; NULL: `kallsyms` is the
+				      recorded kernel's, whatever runs here */
 	const char *perf_maps_dir; /* perf-PID.map, symbols of code made at run time: "/tmp" */
 	bool raw_names;            /* C++ and Rust names as the linker knows them */
 	bool signatures;           /* demangled names with their parameters */

@@ -249,6 +249,9 @@ static int add_plt(struct symbol_table *table, const struct elf_file *file)
 		return 0;
 	plt_sizes(file, &plt);
 	count = entries(plt.relocation_data, &plt.relocations);
+	/* Offsets are of a file: what is out of all proportion is damage. */
+	if (plt.section.sh_offset > INT64_MAX / 4 || plt.entry > 4096 || plt.header > 4096)
+		return 0;
 	for (size_t i = 0; status == 0 && i < count && i <= INT32_MAX; i++) {
 		uint64_t start = plt.section.sh_offset + plt.header + i * plt.entry;
 		char name[PLT_NAME_MAX];

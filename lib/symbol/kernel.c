@@ -85,12 +85,13 @@ static bool is_running(const struct files *files, const struct plumb_symbol_file
 	char *notes;
 	size_t size, length;
 
+	if (!files->paths.kernel_notes)
+		return true; /* so the caller says */
 	if (files->foreign)
 		return false;
 	if (file->build_id_size == 0)
 		return true; /* nothing tells otherwise */
-	if (!files->paths.kernel_notes ||
-	    file_read(files->paths.kernel_notes, 1 << 20, &notes, &size) < 0)
+	if (file_read(files->paths.kernel_notes, 1 << 20, &notes, &size) < 0)
 		return false;
 	length = elf_notes_build_id((const uint8_t *)notes, size, id);
 	free(notes);

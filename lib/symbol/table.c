@@ -63,6 +63,14 @@ static int by_address(const void *left, const void *right)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
+/* The end of the page after the one that begins at or after `address`. */
+static uint64_t page_after(uint64_t address)
+{
+	if (address > UINT64_MAX - 2 * PAGE)
+		return UINT64_MAX;
+	return ((address + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
+}
+
 /* Each symbol without a size ends where the next begins, the last one with the page after. */
 static void fill_sizes(struct symbol_table *table, bool kernel)
 {
@@ -72,10 +80,10 @@ static void fill_sizes(struct symbol_table *table, bool kernel)
 		if (s->end != s->start)
 			continue;
 		if (i + 1 == table->count)
-			s->end = ((s->start + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
+			s->end = page_after(s->start);
 		else if (kernel && !strchr(s->name, '[') != !strchr(s[1].name, '['))
 			/* Between the kernel and a module there is a gap that is nobody's. */
-			s->end = (s->end + PAGE + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+			s->end = page_after(s->end);
 		else
 			s->end = s[1].start;
 	}
