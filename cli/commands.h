@@ -9,7 +9,10 @@ extern const struct command command_plumb; /* main.c */
 extern const struct command command_help;
 extern const struct command command_stat;
 extern const struct command command_record;
+extern const struct command command_script;
 extern const struct command command_list;
+extern const struct command command_spe;
+extern const struct command command_spe_dump;
 extern const struct command command_export;
 extern const struct command command_spec;
 extern const struct command command_spec_list;

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/buffer.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "memory.h"
+
+/* The most digits a number has, and the most columns one is given. */
+#define DIGITS_MAX 24
+#define WIDTH_MAX  64
+
+void buffer_open(struct buffer *buffer, struct output *out)
+{
+	*buffer = (struct buffer){.out = out, .bytes = memory_alloc(BUFFER_SIZE)};
+}
+
+void buffer_flush(struct buffer *buffer)
+{
+	fwrite(buffer->bytes, 1, buffer->used, buffer->out->stream);
+	buffer->used = 0;
+}
+
+void buffer_close(struct buffer *buffer)
+{
+	buffer_flush(buffer);
+	free(buffer->bytes);
+	*buffer = (struct buffer){0};
+}
+
+void buffer_bytes(struct buffer *buffer, const char *text, size_t length)
+{
+	while (length > BUFFER_SIZE - buffer->used) {
+		size_t part = BUFFER_SIZE - buffer->used;
+
+		memcpy(buffer->bytes + buffer->used, text, part);
+		buffer->used += part;
+		text += part;
+		length -= part;
+		buffer_flush(buffer);
+	}
+	memcpy(buffer->bytes + buffer->used, text, length);
+	buffer->used += length;
+}
+
+void buffer_foreign(struct buffer *buffer, const char *text)
+{
+	if (!buffer->out->terminal) {
+		buffer_text(buffer, text);
+		return;
+	}
+	for (; *text; text++)
+		buffer_char(buffer, (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+}
+
+static void fill(struct buffer *buffer, char c, size_t count)
+{
+	while (count-- > 0)
+		buffer_char(buffer, c);
+}
+
+void buffer_padded(struct buffer *buffer, const char *text, int width)
+{
+	size_t length = strlen(text);
+	size_t columns = width < 0 ? (size_t) - (int64_t)width : (size_t)width;
+	size_t missing = columns > length ? columns - length : 0;
+
+	if (width > 0)
+		fill(buffer, ' ', missing);
+	buffer_foreign(buffer, text);
+	if (width < 0)
+		fill(buffer, ' ', missing);
+}
+
+/* Puts the digits that end at `end`, after `pad`s up to `width`. */
+static void put_number(struct buffer *buffer, const char *digits, size_t length, char pad,
+		       unsigned width)
+{
+	size_t missing;
+
+	if (width > WIDTH_MAX)
+		width = WIDTH_MAX;
+	missing = width > length ? width - length : 0;
+	buffer_reserve(buffer, WIDTH_MAX + DIGITS_MAX);
+	memset(buffer->bytes + buffer->used, pad, missing);
+	memcpy(buffer->bytes + buffer->used + missing, digits, length);
+	buffer->used += missing + length;
+}
+
+static void put_decimal(struct buffer *buffer, uint64_t number, char pad, unsigned width)
+{
+	char digits[DIGITS_MAX], *at = digits + DIGITS_MAX;
+
+	do {
+		*--at = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	put_number(buffer, at, (size_t)(digits + DIGITS_MAX - at), pad, width);
+}
+
+void buffer_decimal(struct buffer *buffer, uint64_t number, unsigned width)
+{
+	put_decimal(buffer, number, ' ', width);
+}
+
+void buffer_zeros(struct buffer *buffer, uint64_t number, unsigned width)
+{
+	put_decimal(buffer, number, '0', width);
+}
+
+void buffer_signed(struct buffer *buffer, int64_t number, unsigned width)
+{
+	char digits[DIGITS_MAX], *at = digits + DIGITS_MAX;
+	uint64_t size = number < 0 ? -(uint64_t)number : (uint64_t)number;
+
+	do {
+		*--at = (char)('0' + size % 10);
+		size /= 10;
+	} while (size);
+	if (number < 0)
+		*--at = '-';
+	put_number(buffer, at, (size_t)(digits + DIGITS_MAX - at), ' ', width);
+}
+
+static void put_hex(struct buffer *buffer, uint64_t number, char pad, unsigned width)
+{
+	char digits[DIGITS_MAX], *at = digits + DIGITS_MAX;
+
+	do {
+		*--at = "0123456789abcdef"[number & 15];
+		number >>= 4;
+	} while (number);
+	put_number(buffer, at, (size_t)(digits + DIGITS_MAX - at), pad, width);
+}
+
+void buffer_hex(struct buffer *buffer, uint64_t number, unsigned width)
+{
+	put_hex(buffer, number, ' ', width);
+}
+
+void buffer_hex_zeros(struct buffer *buffer, uint64_t number, unsigned width)
+{
+	put_hex(buffer, number, '0', width);
+}
+
+void buffer_hex_0x(struct buffer *buffer, uint64_t number)
+{
+	if (number)
+		buffer_bytes(buffer, "0x", 2);
+	put_hex(buffer, number, ' ', 0);
+}
+
+void buffer_format(struct buffer *buffer, const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int length;
+
+	va_start(args, format);
+	length = vasprintf(&text, format, args);
+	va_end(args);
+	memory_given(length < 0 ? NULL : text);
+	buffer_text(buffer, text);
+	free(text);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A sample as a JSON object on a line of its own. What a sample does not say is null. Addresses
+ * are text, since they are wider than the numbers of many readers.
+ */
+#include <linux/perf_event.h>
+
+#include "script.h"
+
+/* The bytes of the UTF-8 character at `text`, or 0: it is none. */
+static unsigned utf8_length(const char *text)
+{
+	const unsigned char *c = (const unsigned char *)text;
+	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+	unsigned length = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
+	uint32_t code = c[0] & (0xffu >> (length + 1));
+
+	if (length < 2 || c[0] > 0xf4)
+		return length < 2 ? length : 0;
+	for (unsigned i = 1; i < length; i++) {
+		if ((c[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (c[i] & 0x3f);
+	}
+	if (code < smallest[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+		return 0;
+	return length;
+}
+
+static void put_string(struct buffer *b, const char *text)
+{
+	buffer_char(b, '"');
+	while (*text) {
+		unsigned length = utf8_length(text);
+
+		if (*text == '"' || *text == '\\') {
+			buffer_char(b, '\\');
+			buffer_char(b, *text);
+		} else if ((unsigned char)*text < ' ' || *text == 0x7f) {
+			buffer_bytes(b, "\\u", 2);
+			buffer_hex_zeros(b, (unsigned char)*text, 4);
+		} else if (length == 0) {
+			buffer_bytes(b, "\\ufffd", 6);
+		} else {
+			buffer_bytes(b, text, length);
+		}
+		text += length ? length : 1;
+	}
+	buffer_char(b, '"');
+}
+
+/* An object being written: which keys the user wants, and whether one stands there. */
+struct object {
+	struct buffer *b;
+	const struct script_fields *fields;
+	enum event_type type;
+	bool begun;
+};
+
+/* Begins a member that is part of `field`; false if that is not wanted. */
+static bool key(struct object *o, enum field field, const char *name)
+{
+	if (o->fields->types[o->type].set && !script_prints(o->fields, o->type, field))
+		return false;
+	buffer_bytes(o->b, o->begun ? ", \"" : "{\"", o->begun ? 3 : 2);
+	buffer_text(o->b, name);
+	buffer_bytes(o->b, "\": ", 3);
+	o->begun = true;
+	return true;
+}
+
+static void put_text(struct object *o, enum field field, const char *name, const char *text)
+{
+	if (!key(o, field, name))
+		return;
+	if (text)
+		put_string(o->b, text);
+	else
+		buffer_text(o->b, "null");
+}
+
+static void put_number(struct object *o, enum field field, const char *name, bool known,
+		       int64_t number)
+{
+	if (!key(o, field, name))
+		return;
+	if (known)
+		buffer_signed(o->b, number, 0);
+	else
+		buffer_text(o->b, "null");
+}
+
+static void put_unsigned(struct object *o, enum field field, const char *name, bool known,
+			 uint64_t number)
+{
+	if (!key(o, field, name))
+		return;
+	if (known)
+		buffer_decimal(o->b, number, 0);
+	else
+		buffer_text(o->b, "null");
+}
+
+static void put_hex_string(struct buffer *b, uint64_t number)
+{
+	buffer_bytes(b, "\"0x", 3);
+	buffer_hex(b, number, 0);
+	buffer_char(b, '"');
+}
+
+static void put_address(struct object *o, enum field field, const char *name, bool known,
+			uint64_t address)
+{
+	if (!key(o, field, name))
+		return;
+	if (known)
+		put_hex_string(o->b, address);
+	else
+		buffer_text(o->b, "null");
+}
+
+/* ---- An SPE record --------------------------------------------------------------------------- */
+
+static void put_events(struct object *o, const struct plumb_spe_record *spe)
+{
+	bool first = true;
+
+	if (!key(o, FIELD_EVENT, "events"))
+		return;
+	buffer_char(o->b, '[');
+	for (unsigned bit = 0; bit < 64; bit++) {
+		const char *name = plumb_spe_event_name(bit);
+
+		if (!(spe->events >> bit & 1))
+			continue;
+		buffer_text(o->b, first ? "" : ", ");
+		if (name)
+			put_string(o->b, name);
+		else
+			buffer_format(o->b, "\"event-%u\"", bit);
+		first = false;
+	}
+	buffer_char(o->b, ']');
+}
+
+static void put_groups(struct object *o, uint32_t groups)
+{
+	bool first = true;
+
+	if (!key(o, FIELD_EVENT, "groups"))
+		return;
+	buffer_char(o->b, '[');
+	for (unsigned group = 0; group < PLUMB_SPE_GROUPS; group++) {
+		if (!(groups & PLUMB_SPE_GROUP_BIT(group)))
+			continue;
+		buffer_text(o->b, first ? "" : ", ");
+		put_string(o->b, plumb_spe_group_name(group));
+		first = false;
+	}
+	buffer_char(o->b, ']');
+}
+
+static void put_data_source(struct object *o, const struct plumb_spe_record *spe, uint32_t midr)
+{
+	bool known = spe->has & PLUMB_SPE_HAS_DATA_SOURCE;
+	const char *name = known ? plumb_spe_data_source_name(midr, spe->data_source) : NULL;
+
+	if (name)
+		put_text(o, FIELD_DATA_SRC, "data_source", name);
+	else
+		put_address(o, FIELD_DATA_SRC, "data_source", known, spe->data_source);
+}
+
+static void put_latencies(struct object *o, const struct plumb_spe_record *spe)
+{
+	static const char *const names[] = {"total_latency", "issue_latency",
+					    "translation_latency"};
+
+	for (unsigned i = 0; i < 3; i++)
+		put_unsigned(o, FIELD_WEIGHT, names[i], spe->has & PLUMB_SPE_HAS_TOTAL_LATENCY << i,
+			     spe->counters[i]);
+}
+
+static void put_record(struct object *o, const struct plumb_spe_record *spe, uint32_t midr)
+{
+	struct plumb_spe_operation operation = {.kind = PLUMB_SPE_KIND_UNKNOWN};
+	const uint64_t *at = spe->addresses;
+	uint32_t has = spe->has;
+
+	if (has & PLUMB_SPE_HAS_OPERATION)
+		operation = plumb_spe_operation(spe->op_class, spe->operation);
+	put_address(o, FIELD_IP, "pc", has & PLUMB_SPE_HAS_PC, plumb_spe_code_address(at[0]));
+	put_number(o, FIELD_IP, "el", has & PLUMB_SPE_HAS_PC, plumb_spe_exception_level(at[0]));
+	put_text(o, FIELD_EVENT, "op",
+		 has & PLUMB_SPE_HAS_OPERATION ? plumb_spe_kind_name(operation.kind) : NULL);
+	put_text(o, FIELD_EVENT, "subclass",
+		 has & PLUMB_SPE_HAS_OPERATION ? plumb_spe_subclass_name(operation.subclass)
+					       : NULL);
+	put_events(o, spe);
+	put_latencies(o, spe);
+	put_address(o, FIELD_ADDR, "virtual_address", has & PLUMB_SPE_HAS_DATA_VIRTUAL,
+		    plumb_spe_virtual_address(at[PLUMB_SPE_DATA_VIRTUAL]));
+	put_address(o, FIELD_PHYS_ADDR, "physical_address", has & PLUMB_SPE_HAS_DATA_PHYSICAL,
+		    plumb_spe_physical_address(at[PLUMB_SPE_DATA_PHYSICAL]));
+	put_data_source(o, spe, midr);
+	put_address(o, FIELD_ADDR, "branch_target", has & PLUMB_SPE_HAS_BRANCH_TARGET,
+		    plumb_spe_code_address(at[PLUMB_SPE_BRANCH_TARGET]));
+	put_address(o, FIELD_ADDR, "previous_branch_target", has & PLUMB_SPE_HAS_PREVIOUS_TARGET,
+		    plumb_spe_code_address(at[PLUMB_SPE_PREVIOUS_TARGET]));
+	put_unsigned(o, FIELD_TIME, "timestamp", has & PLUMB_SPE_HAS_TIMESTAMP, spe->timestamp);
+	/* Either register has the thread's number, as the kernel is at EL1 or EL2. */
+	put_unsigned(o, FIELD_TID, "context",
+		     has & (PLUMB_SPE_HAS_CONTEXT_EL1 | PLUMB_SPE_HAS_CONTEXT_EL2),
+		     has & PLUMB_SPE_HAS_CONTEXT_EL2 ? spe->contexts[1] : spe->contexts[0]);
+}
+
+/* ---- Any sample ------------------------------------------------------------------------------ */
+
+static void put_callchain(struct object *o, const struct plumb_sample *s)
+{
+	bool first = true;
+
+	if (!key(o, FIELD_IP, "callchain"))
+		return;
+	buffer_char(o->b, '[');
+	for (size_t i = 0; i < s->callchain_length; i++) {
+		if (s->callchain[i] >= (uint64_t)-4095)
+			continue; /* says whose the next ones are */
+		buffer_text(o->b, first ? "" : ", ");
+		put_hex_string(o->b, s->callchain[i]);
+		first = false;
+	}
+	buffer_char(o->b, ']');
+}
+
+static void put_symbol(struct object *o, struct script *script, struct script_sample *sample)
+{
+	const struct plumb_location *location = script_locate(script, sample);
+	const struct plumb_symbol *symbol = location->symbol;
+
+	put_text(o, FIELD_SYM, "symbol", symbol ? symbol->name : NULL);
+	put_unsigned(o, FIELD_SYMOFF, "symbol_offset", symbol,
+		     symbol ? location->address - symbol->start : 0);
+	put_text(o, FIELD_DSO, "dso",
+		 location->file ? plumb_symbol_file_name(location->file) : NULL);
+}
+
+void script_print_json(struct script *script, struct script_sample *sample)
+{
+	struct object o = {.b = &script->buffer, .fields = &script->fields, .type = sample->type};
+	const struct plumb_record *record = sample->record;
+	const struct plumb_sample *s = &record->sample;
+	bool pid = record->has & PLUMB_RECORD_HAS_PID;
+	char room[EVENT_NAME_ROOM];
+
+	put_text(&o, FIELD_EVENT, "event", script_event_name(sample->event, room));
+	if (sample->spe) {
+		put_record(&o, sample->spe, script->midr);
+		put_groups(&o, sample->groups);
+	} else {
+		uint64_t has = sample->event->attr.sample_type;
+
+		put_address(&o, FIELD_IP, "pc", has & PERF_SAMPLE_IP, s->ip);
+		put_unsigned(&o, FIELD_PERIOD, "period", has & PERF_SAMPLE_PERIOD, s->period);
+		put_address(&o, FIELD_ADDR, "virtual_address", has & PERF_SAMPLE_ADDR, s->address);
+		put_address(&o, FIELD_PHYS_ADDR, "physical_address", has & PERF_SAMPLE_PHYS_ADDR,
+			    s->physical_address);
+		if (has & PERF_SAMPLE_CALLCHAIN)
+			put_callchain(&o, s);
+	}
+	put_unsigned(&o, FIELD_TIME, "time", record->has & PLUMB_RECORD_HAS_TIME, record->time);
+	put_text(&o, FIELD_COMM, "comm", sample->task ? sample->task->comm : NULL);
+	put_number(&o, FIELD_PID, "pid", pid && record->pid >= 0, record->pid);
+	put_number(&o, FIELD_TID, "tid", pid && record->tid >= 0, record->tid);
+	put_number(&o, FIELD_CPU, "cpu",
+		   record->has & PLUMB_RECORD_HAS_CPU && record->cpu != UINT32_MAX, record->cpu);
+	put_symbol(&o, script, sample);
+	buffer_text(&script->buffer, o.begun ? "}\n" : "{}\n");
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A sample as perf script prints it: column by column, in the order and with the spacing of
+ * process_event() in tools/perf/builtin-script.c of Linux 6.1.
+ */
+#include <linux/perf_event.h>
+
+#include "script.h"
+
+#define NS_A_SECOND 1000000000u
+
+static void print_misc(struct buffer *b, const struct script_sample *sample)
+{
+	const struct plumb_record *record = sample->record;
+	/* perf gives samples that it makes itself none. */
+	unsigned misc = sample->spe ? 0 : record->misc, mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	size_t begin;
+
+	buffer_reserve(b, 16);
+	begin = b->used;
+	/* Modes are numbers; perf takes each for a set of bits, and so must we. */
+	if ((mode & PERF_RECORD_MISC_KERNEL) == PERF_RECORD_MISC_KERNEL)
+		buffer_char(b, 'K');
+	if ((mode & PERF_RECORD_MISC_USER) == PERF_RECORD_MISC_USER)
+		buffer_char(b, 'U');
+	if ((mode & PERF_RECORD_MISC_HYPERVISOR) == PERF_RECORD_MISC_HYPERVISOR)
+		buffer_char(b, 'H');
+	if ((mode & PERF_RECORD_MISC_GUEST_KERNEL) == PERF_RECORD_MISC_GUEST_KERNEL)
+		buffer_char(b, 'G');
+	if ((mode & PERF_RECORD_MISC_GUEST_USER) == PERF_RECORD_MISC_GUEST_USER)
+		buffer_char(b, 'g');
+	if ((record->type == PLUMB_RECORD_MMAP || record->type == PLUMB_RECORD_MMAP2) &&
+	    misc & PERF_RECORD_MISC_MMAP_DATA)
+		buffer_char(b, 'M');
+	if (record->type == PLUMB_RECORD_COMM && misc & PERF_RECORD_MISC_COMM_EXEC)
+		buffer_char(b, 'E');
+	if ((record->type == PLUMB_RECORD_SWITCH || record->type == PLUMB_RECORD_SWITCH_CPU_WIDE) &&
+	    misc & PERF_RECORD_MISC_SWITCH_OUT) {
+		buffer_char(b, 'S');
+		if (misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT)
+			buffer_char(b, 'p');
+	}
+	/* At least one blank. */
+	do
+		buffer_char(b, ' ');
+	while (b->used - begin < 6);
+}
+
+static void print_time(struct script *script, const struct plumb_record *record)
+{
+	struct buffer *b = &script->buffer;
+	uint64_t time = record->has & PLUMB_RECORD_HAS_TIME ? record->time : UINT64_MAX;
+	uint64_t shown = time;
+
+	if (script->options->reltime) {
+		if (!script->first_time)
+			script->first_time = time;
+		shown = time - script->first_time;
+	} else if (script->options->deltatime) {
+		shown = script->previous_time ? time - script->previous_time : 0;
+		script->previous_time = time;
+	}
+	buffer_decimal(b, shown / NS_A_SECOND, 5);
+	buffer_char(b, '.');
+	if (script->options->nanoseconds)
+		buffer_zeros(b, shown % NS_A_SECOND, 9);
+	else
+		buffer_zeros(b, shown % NS_A_SECOND / 1000, 6);
+	buffer_bytes(b, ": ", 2);
+}
+
+void script_print_start(struct script *script, const struct script_sample *sample)
+{
+	const struct plumb_record *record = sample->record;
+	const struct script_fields *fields = &script->fields;
+	enum event_type type = sample->type;
+	struct buffer *b = &script->buffer;
+	bool known = record->has & PLUMB_RECORD_HAS_PID;
+	bool pid = script_prints(fields, type, FIELD_PID);
+	bool tid = script_prints(fields, type, FIELD_TID);
+
+	if (script_prints(fields, type, FIELD_COMM)) {
+		const char *comm = sample->task ? sample->task->comm : ":-1";
+		bool chain = script->callchains && script_prints(fields, type, FIELD_IP) &&
+			     sample->event->attr.sample_type & PERF_SAMPLE_CALLCHAIN;
+
+		buffer_padded(b, comm, chain ? 0 : 16);
+		buffer_char(b, ' ');
+	}
+	if (pid) {
+		buffer_signed(b, known ? record->pid : -1, 5);
+		buffer_char(b, tid ? '/' : ' ');
+	}
+	if (tid && pid) {
+		size_t begin;
+
+		buffer_reserve(b, 256);
+		begin = b->used;
+		buffer_signed(b, known ? record->tid : -1, 0);
+		while (b->used - begin < 5)
+			buffer_char(b, ' ');
+		buffer_char(b, ' ');
+	} else if (tid) {
+		buffer_signed(b, known ? record->tid : -1, 5);
+		buffer_char(b, ' ');
+	}
+	if (script_prints(fields, type, FIELD_CPU)) {
+		buffer_char(b, '[');
+		if (!(record->has & PLUMB_RECORD_HAS_CPU) || record->cpu == UINT32_MAX)
+			buffer_bytes(b, "-01", 3); /* as "%03d" has it */
+		else
+			buffer_zeros(b, record->cpu, 3);
+		buffer_bytes(b, "] ", 2);
+	}
+	if (script_prints(fields, type, FIELD_MISC))
+		print_misc(b, sample);
+	if (script_prints(fields, type, FIELD_TIME))
+		print_time(script, record);
+}
+
+/* ---- Names of events ------------------------------------------------------------------------- */
+
+static unsigned wider(unsigned width, const struct plumb_recorded_event *event)
+{
+	char room[EVENT_NAME_ROOM];
+	size_t length = strlen(script_event_name(event, room));
+
+	if (length > 1024)
+		length = 1024;
+	return length > width ? (unsigned)length : width;
+}
+
+static unsigned names_width(const struct script *script)
+{
+	const struct plumb_recorded_event *event;
+	unsigned width = 1;
+
+	for (size_t i = 0;
+	     script->recording && (event = plumb_recording_event(script->recording, i)); i++)
+		width = wider(width, event);
+	for (unsigned group = 0; script->samples && group < PLUMB_SPE_GROUPS; group++) {
+		event = plumb_samples_group_event(script->samples, group);
+		if (event)
+			width = wider(width, event);
+	}
+	return width;
+}
+
+static void print_event(struct script *script, const struct script_sample *sample)
+{
+	char room[EVENT_NAME_ROOM];
+
+	if (!script->name_width)
+		script->name_width = names_width(script);
+	buffer_padded(&script->buffer, script_event_name(sample->event, room),
+		      (int)script->name_width);
+	buffer_bytes(&script->buffer, ": ", 2);
+}
+
+/* ---- The line -------------------------------------------------------------------------------- */
+
+/* 4096 is "4K", 1024 is "1024B": as perf shortens it. */
+static void print_page_size(struct buffer *b, uint64_t size)
+{
+	const char *unit = "BKMG";
+
+	buffer_char(b, ' ');
+	if (size == 0) {
+		buffer_text(b, "N/A");
+		return;
+	}
+	for (; size / 1024 > 1 && unit[1]; unit++)
+		size /= 1024;
+	buffer_decimal(b, size, 0);
+	buffer_char(b, *unit);
+}
+
+/* Every branch: perf prints those as "from => to". */
+static bool is_branch_trace(const struct plumb_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_HARDWARE &&
+	       attr->config & PERF_COUNT_HW_BRANCH_INSTRUCTIONS && attr->sample_period == 1;
+}
+
+static uint64_t period_of(const struct script_sample *sample)
+{
+	const struct plumb_event_attr *attr = &sample->event->attr;
+
+	return sample->spe || attr->sample_type & PERF_SAMPLE_PERIOD ? sample->record->sample.period
+								     : attr->sample_period;
+}
+
+/* "N/A" in every part of it, where a sample of a PMU event has none. */
+static uint64_t source_of(const struct script_sample *sample)
+{
+	if (sample->spe || sample->event->attr.sample_type & PERF_SAMPLE_DATA_SRC)
+		return sample->record->sample.data_source;
+	return PERF_MEM_S(OP, NA) | PERF_MEM_S(LVL, NA) | PERF_MEM_S(SNOOP, NA) |
+	       PERF_MEM_S(LOCK, NA) | PERF_MEM_S(TLB, NA);
+}
+
+static void print_ip(struct script *script, struct script_sample *sample)
+{
+	if (script->callchains && sample->event->attr.sample_type & PERF_SAMPLE_CALLCHAIN) {
+		buffer_char(&script->buffer, '\n');
+		script_print_callchain(script, sample);
+		return;
+	}
+	buffer_char(&script->buffer, ' ');
+	buffer_hex(&script->buffer, sample->record->sample.ip, 16);
+	script_print_location(
+		script, sample,
+		script_prints(&script->fields, sample->type, FIELD_SYM) ||
+				script_prints(&script->fields, sample->type, FIELD_DSO)
+			? script_locate(script, sample)
+			: NULL);
+}
+
+static void print_branch(struct script *script, struct script_sample *sample)
+{
+	const struct plumb_event_attr *attr = &sample->event->attr;
+
+	if (script_prints(&script->fields, sample->type, FIELD_IP))
+		print_ip(script, sample);
+	if (script_prints(&script->fields, sample->type, FIELD_ADDR) ||
+	    (attr->sample_type & PERF_SAMPLE_ADDR && !script->fields.types[sample->type].set)) {
+		buffer_text(&script->buffer, " => ");
+		script_print_address(script, sample);
+	}
+	buffer_char(&script->buffer, '\n');
+}
+
+void script_print_line(struct script *script, struct script_sample *sample)
+{
+	const struct plumb_sample *s = &sample->record->sample;
+	uint64_t on = script->fields.types[sample->type].on;
+	struct buffer *b = &script->buffer;
+
+	if (on == 0)
+		return;
+	script_print_start(script, sample);
+	if (on & FIELD_BIT(FIELD_PERIOD)) {
+		buffer_decimal(b, period_of(sample), 10);
+		buffer_char(b, ' ');
+	}
+	if (on & FIELD_BIT(FIELD_EVENT))
+		print_event(script, sample);
+	if (script->fields.flags)
+		buffer_bytes(b, "                        ", 24); /* none: only of traces */
+	if (is_branch_trace(&sample->event->attr)) {
+		print_branch(script, sample);
+		return;
+	}
+	if (on & FIELD_BIT(FIELD_ADDR))
+		script_print_address(script, sample);
+	if (on & FIELD_BIT(FIELD_DATA_SRC))
+		script_print_source(script, source_of(sample));
+	if (on & FIELD_BIT(FIELD_WEIGHT))
+		buffer_decimal(b, s->weight, 16);
+	if (on & FIELD_BIT(FIELD_INS_LAT))
+		buffer_decimal(b, s->weight2, 16);
+	if (on & FIELD_BIT(FIELD_IP))
+		print_ip(script, sample);
+	if (on & FIELD_BIT(FIELD_PHYS_ADDR))
+		buffer_hex(b, s->physical_address, 16);
+	if (on & FIELD_BIT(FIELD_DATA_PAGE_SIZE))
+		print_page_size(b, s->data_page_size);
+	if (on & FIELD_BIT(FIELD_CODE_PAGE_SIZE))
+		print_page_size(b, s->code_page_size);
+	buffer_char(b, '\n');
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses of code and data, with the symbol and file they are in, as perf script prints them. */
+#include <linux/perf_event.h>
+
+#include "script.h"
+
+/* Values of a call chain from here on are marks that say whose addresses follow. */
+#define CONTEXT_MARKS ((uint64_t)-4095)
+
+/* The most frames that perf prints of a chain. */
+#define FRAMES_MAX 127
+
+static void print_symbol(struct buffer *b, const struct plumb_location *location, bool offset)
+{
+	const struct plumb_symbol *symbol = location ? location->symbol : NULL;
+	uint64_t distance;
+
+	if (!symbol) {
+		buffer_text(b, "[unknown]");
+		return;
+	}
+	buffer_foreign(b, symbol->name);
+	if (!offset)
+		return;
+	distance = location->address - symbol->start;
+	if (location->address >= symbol->end)
+		distance -= location->map_start;
+	buffer_bytes(b, "+0x", 3);
+	buffer_hex(b, distance, 0);
+}
+
+static void print_file(struct buffer *b, const struct plumb_location *location)
+{
+	buffer_bytes(b, " (", 2);
+	buffer_foreign(b, location && location->file ? plumb_symbol_file_name(location->file)
+						     : "[unknown]");
+	buffer_char(b, ')');
+}
+
+void script_print_location(struct script *script, const struct script_sample *sample,
+			   const struct plumb_location *location)
+{
+	const struct script_fields *fields = &script->fields;
+
+	if (script_prints(fields, sample->type, FIELD_SYM)) {
+		buffer_char(&script->buffer, ' ');
+		print_symbol(&script->buffer, location,
+			     script_prints(fields, sample->type, FIELD_SYMOFF));
+	}
+	if (script_prints(fields, sample->type, FIELD_DSO))
+		print_file(&script->buffer, location);
+}
+
+static void print_frame(struct script *script, const struct script_sample *sample,
+			enum plumb_cpu_mode mode, uint64_t ip)
+{
+	struct plumb_location location;
+	bool user;
+
+	plumb_symbolizer_locate(script->symbols, sample->task, mode, ip, &location);
+	user = location.file && !plumb_symbol_file_is_kernel(location.file);
+	buffer_char(&script->buffer, '\t');
+	/* Of a user's file, its place there: as perf. */
+	buffer_hex(&script->buffer, user ? location.address : ip, 16);
+	script_print_location(script, sample, &location);
+	buffer_char(&script->buffer, '\n');
+}
+
+/* False for a mark that is none: then the chain is damaged, and nothing of it is shown. */
+static bool change_mode(uint64_t mark, enum plumb_cpu_mode *mode)
+{
+	switch (mark) {
+	case PERF_CONTEXT_HV:
+		*mode = PLUMB_MODE_HYPERVISOR;
+		return true;
+	case PERF_CONTEXT_KERNEL:
+		*mode = PLUMB_MODE_KERNEL;
+		return true;
+	case PERF_CONTEXT_USER:
+		*mode = PLUMB_MODE_USER;
+		return true;
+	default:
+		return false;
+	}
+}
+
+void script_print_callchain(struct script *script, struct script_sample *sample)
+{
+	const struct plumb_sample *s = &sample->record->sample;
+	enum plumb_cpu_mode mode = PLUMB_MODE_USER;
+	unsigned frames = 0;
+
+	for (size_t i = 0; i < s->callchain_length; i++) {
+		if (s->callchain[i] >= CONTEXT_MARKS && !change_mode(s->callchain[i], &mode))
+			return;
+	}
+	mode = PLUMB_MODE_USER;
+	for (size_t i = 0; i < s->callchain_length && frames < FRAMES_MAX; i++) {
+		if (s->callchain[i] >= CONTEXT_MARKS) {
+			change_mode(s->callchain[i], &mode);
+			continue;
+		}
+		print_frame(script, sample, mode, s->callchain[i]);
+		frames++;
+	}
+}
+
+/* The address of a page fault is code or data that may have a name. */
+static bool has_symbol(const struct plumb_event_attr *attr)
+{
+	if (attr->type == PERF_TYPE_SOFTWARE)
+		return attr->config == PERF_COUNT_SW_PAGE_FAULTS ||
+		       attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+		       attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ;
+	return attr->type == PERF_TYPE_HARDWARE &&
+	       attr->config & PERF_COUNT_HW_BRANCH_INSTRUCTIONS && attr->sample_period == 1;
+}
+
+void script_print_address(struct script *script, const struct script_sample *sample)
+{
+	uint64_t address = sample->record->sample.address;
+	struct plumb_location location;
+
+	buffer_hex(&script->buffer, address, 16);
+	if (!has_symbol(&sample->event->attr))
+		return;
+	plumb_symbolizer_locate(script->symbols, sample->task,
+				plumb_symbolizer_mode(sample->mode, address), address, &location);
+	script_print_location(script, sample, &location);
+}
