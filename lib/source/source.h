@@ -145,7 +145,7 @@ struct source_record_run {
 	double seconds, host_seconds;
 	int exit_status;
 	int signal;
-	uint64_t samples;    /* records of the SPE unit, or overflows */
+	uint64_t samples;    /* records of the SPE unit, or overflows; of perf overflows alone */
 	uint64_t collisions; /* of the model */
 	uint64_t lost;
 };

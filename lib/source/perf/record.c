@@ -21,7 +21,8 @@
 #include "source/perf/program.h"
 #include "source/perf/synthesize.h"
 
-#define LOOK_MS 100 /* at most, between looks at what the caller wants */
+#define ROUND_SECONDS 1
+#define LOOK_MS       100 /* at most, between looks at what the caller wants */
 
 struct recording {
 	const struct source_record_job *job;
@@ -35,10 +36,10 @@ struct recording {
 	struct pollfd *polls; /* one a ring, and the program's */
 	uint64_t reference;   /* of AUX data */
 	uint8_t *spill;
-	double began;
-	bool begun;       /* the program */
-	bool on;          /* events that wait for a delay have begun */
-	bool kernel_said; /* that the kernel does not tell where it is */
+	double began, round; /* on the clock */
+	bool begun;          /* the program */
+	bool on;             /* events that wait for a delay have begun */
+	bool kernel_said;    /* that the kernel does not tell where it is */
 };
 
 static double now(void)
@@ -148,20 +149,30 @@ static int drain(struct recording *r, bool on)
 		if (on && ring->aux.taken != taken)
 			perf_ring_resume(ring, &r->sampling);
 	}
-	if (error == 0 && any && r->job->round)
-		error = r->job->round(r->job->user);
+	/* Now and then even if nothing came: it is when the caller goes on in another file. */
+	if (error || !r->job->round || (!any && now() - r->round < ROUND_SECONDS))
+		return error;
+	r->round = now();
+	return r->job->round(r->job->user);
+}
+
+static int drain_snapshots(struct recording *r)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < r->rings.count && error == 0; i++)
+		if (r->rings.all[i].aux.overwrite)
+			error = drain_aux(r, &r->rings.all[i]);
 	return error;
 }
 
 /* Takes all AUX areas while nothing is written to them. */
 static int take_snapshot(struct recording *r)
 {
-	int error = 0;
+	int error;
 
 	sampling_switch_spe(&r->sampling, false);
-	for (size_t i = 0; i < r->rings.count && error == 0; i++)
-		if (r->rings.all[i].aux.overwrite)
-			error = drain_aux(r, &r->rings.all[i]);
+	error = drain_snapshots(r);
 	sampling_switch_spe(&r->sampling, true);
 	return error;
 }
@@ -307,35 +318,17 @@ static int finish(struct recording *r)
 	sampling_switch(&r->sampling, false);
 	error = drain(r, false);
 	if (error == 0)
+		error = drain_snapshots(r);
+	if (error == 0)
 		error = write_lost(r);
 	return error;
 }
 
+/* What is lost, throttled or truncated stands in the records, for who takes them to say. */
 static void warn(const struct recording *r)
 {
 	const struct ring_tally *tally = &r->tally;
 
-	if (tally->aux_truncated) {
-		plumb_diagnostics_add(r->found, PLUMB_WARNING, "aux-truncated", NULL,
-				      "SPE's buffer was full %llu times, and records were lost",
-				      (unsigned long long)tally->aux_truncated);
-		plumb_diagnostics_mend(r->found, "use a longer period, or a larger buffer: -m ,%zu",
-				       2 * r->rings.aux_pages);
-	}
-	if (r->run->lost) {
-		plumb_diagnostics_add(r->found, PLUMB_WARNING, "lost", NULL,
-				      "%llu records were lost: the rings were full",
-				      (unsigned long long)r->run->lost);
-		plumb_diagnostics_mend(r->found, "use a longer period, or larger rings: -m %zu",
-				       2 * r->rings.pages);
-	}
-	if (tally->throttled) {
-		plumb_diagnostics_add(
-			r->found, PLUMB_WARNING, "throttled", NULL,
-			"the kernel paused sampling %llu times: it took too much time",
-			(unsigned long long)tally->throttled);
-		plumb_diagnostics_mend(r->found, "use a longer period, or a lower -F");
-	}
 	if (tally->damaged)
 		plumb_diagnostics_add(r->found, PLUMB_WARNING, "damaged-ring", NULL,
 				      "%llu times a ring held what is no record: it was dropped",
