@@ -22,9 +22,11 @@
 /* What is the matter with this machine, rather than with what was asked for. */
 static bool is_of_machine(const char *id)
 {
-	static const char *const ids[] = {"no-qemu",   "not-qemu",   "no-plugins",
-					  "no-plugin", "no-sysroot", "other-plugin",
-					  "no-start",  "no-counter", "no-permission"};
+	static const char *const ids[] = {
+		"no-qemu",      "not-qemu",     "no-plugins", "no-plugin",     "no-sysroot",
+		"other-plugin", "no-start",     "no-counter", "no-permission", "no-spe",
+		"no-event",     "no-sampling",  "no-pmu",     "no-ring",       "no-perf",
+		"busy",         "no-descriptor"};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
 		if (strcmp(ids[i], id) == 0)

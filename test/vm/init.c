@@ -4,10 +4,11 @@
  * /commands, one a line, and tells on the console how each went:
  *
  *     #begin COMMAND...      its standard output and error follow, line by line, after "1 " or "2 "
+ *     3 BYTES                in hexadecimal, of what "send FILE" sends
  *     #end STATUS            as a shell has it; 128 + signal
  *
  * Words are parted by one blank each. A line that begins with "user " is run without privileges;
- * "write FILE TEXT" is done here. At the end the machine is turned off.
+ * "write FILE TEXT" and "send FILE" are done here. At the end the machine is turned off.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -45,6 +46,24 @@ static int write_file(char *const *words)
 		return 1;
 	fputs(words[2], file);
 	return fclose(file) ? 1 : 0;
+}
+
+static int send_file(char *const *words)
+{
+	FILE *file = words[1] ? fopen(words[1], "r") : NULL;
+	unsigned char bytes[512];
+	size_t size;
+
+	if (!file)
+		return 1;
+	while ((size = fread(bytes, 1, sizeof(bytes), file)) > 0) {
+		fputs("3 ", stdout);
+		for (size_t i = 0; i < size; i++)
+			printf("%02x", bytes[i]);
+		putchar('\n');
+	}
+	fclose(file);
+	return 0;
 }
 
 static _Noreturn void become(char *const *words, bool privileged)
@@ -107,9 +126,10 @@ static void command(char *line)
 	user = strcmp(words[0], "user") == 0;
 	first += user;
 	fflush(stdout);
-	status = *first && strcmp(*first, "write") == 0 ? write_file(first)
-		 : *first                               ? run(first, !user)
-							: 126;
+	status = !*first                        ? 126
+		 : strcmp(*first, "write") == 0 ? write_file(first)
+		 : strcmp(*first, "send") == 0  ? send_file(first)
+						: run(first, !user);
 	show_outputs();
 	printf("#end %d\n", status);
 	fflush(stdout);

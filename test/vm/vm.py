@@ -1,15 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""plumb stat on a machine with an Arm PMU: a virtual one, with a real kernel. Prints TAP.
+"""plumb stat and plumb record on a machine with an Arm PMU: a virtual one, with a real kernel. Prints TAP.
 
 vm.py KERNEL PLUMB INIT COUNTED-PROGRAM NUMBER-OF-ITS-INSTRUCTIONS FOLDER
 
 QEMU's Neoverse N1 has six counters. In steps of one instruction a nanosecond it counts
-instructions exactly, and says by PMCEID that there is little else it counts.
+instructions exactly, and says by PMCEID that there is little else it counts. It has no SPE. Where
+there is a perf, it reads what was recorded.
 """
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 
@@ -17,6 +20,8 @@ PLACES = ["/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/aarch64-
 LIBRARIES = ["ld-linux-aarch64.so.1", "libc.so.6", "libm.so.6", "libelf.so.1", "libjansson.so.4",
              "libz.so.1", "libzstd.so.1"]
 STAT = "/plumb stat --no-progress "
+PERIOD = 100000
+RECORD = f"/plumb record --no-progress --source perf -c {PERIOD} "
 COMMANDS = {
     "refused": "user " + STAT + "--source perf -e CPU_CYCLES /counted",
     "permit": "write /proc/sys/kernel/perf_event_paranoid 2",
@@ -28,6 +33,12 @@ COMMANDS = {
     "runs": STAT + "--source perf --no-multiplex --json --stages 1 /counted",
     "auto": STAT + "-e CPU_CYCLES,INST_RETIRED /counted",
     "intervals": STAT + "--source perf --json -I 5 -e INST_RETIRED /counted",
+    # Alone, instructions make QEMU 7.2 interrupt at the next tick: of cycles it knows when.
+    "thread": RECORD + "-e {INST_RETIRED:u,CPU_CYCLES:u} --per-thread -o /tmp/thread.data /counted",
+    "thread file": "send /tmp/thread.data",
+    "cpu": RECORD + "-e {INST_RETIRED:u,CPU_CYCLES:u} -g -o /tmp/cpu.data /counted",
+    "cpu file": "send /tmp/cpu.data",
+    "spe": RECORD + "-e spe -o /tmp/spe.data /counted",
     "cores": "/plumb list --json cores",
     "events": "/plumb list --json events",
 }
@@ -100,6 +111,7 @@ class Outcome:
         self.status = None
         self.out = ""
         self.err = ""
+        self.sent = b""
 
     def results(self):
         """What it printed as JSON: one object, or one a line. None if it is not that."""
@@ -128,6 +140,8 @@ def read_console(text):
             outcomes[-1].out += line[2:] + "\n"
         elif line.startswith("2 ") and outcomes:
             outcomes[-1].err += line[2:] + "\n"
+        elif line.startswith("3 ") and outcomes:
+            outcomes[-1].sent += bytes.fromhex(line[2:])
     return dict(zip(COMMANDS, outcomes))
 
 
@@ -138,6 +152,46 @@ def counts(result):
 
 def near(value, expected, share):
     return abs(value - expected) <= share * expected
+
+
+def skip(name, why):
+    global points
+    points += 1
+    print(f"ok {points} - {name} # SKIP {why}")
+
+
+def judge_recording(name, outcome, sent, instructions, folder):
+    """One that has samples of the instructions, one for so many of them."""
+    expected = instructions // PERIOD
+    path = os.path.join(folder, name + ".data")
+    with open(path, "wb") as file:
+        file.write(sent.sent)
+    check(outcome.status == 7, f"{name}: the exit status is the program's", outcome)
+    said = re.search(r"(\d+) samples?,", outcome.err)
+    check(said and int(said[1]) >= expected - 1, f"{name}: says how many samples", outcome)
+    title = f"{name}: perf reads a sample for each {PERIOD} instructions"
+    if not shutil.which("perf"):
+        skip(title, "there is no perf")
+        return
+    done = subprocess.run(["perf", "script", "-i", path, "-G", "-F", "comm,event,ip"],
+                          capture_output=True, text=True, check=False)
+    samples = [line.split() for line in done.stdout.splitlines()]
+    samples = [words for words in samples if "INST_RETIRED" in words[1]]
+    inside = [words for words in samples
+              if words[0] == "counted" and 0x400000 <= int(words[2], 16) < 0x401000]
+    # The last ones may be taken on the way into the kernel.
+    check(done.returncode == 0 and abs(len(samples) - expected) <= 1 and
+          len(inside) >= len(samples) - 2, title,
+          f"{len(samples)} samples, {len(inside)} of them in the program, of {expected}",
+          done.stderr, *samples[:3])
+
+
+def judge_recordings(outcomes, instructions, folder):
+    for name in ("thread", "cpu"):
+        judge_recording(name, outcomes[name], outcomes[name + " file"], instructions, folder)
+    spe = outcomes["spe"]
+    check(spe.status == 3 and "kpti=off" in spe.err and "arm_spe" in spe.err,
+          "without SPE nothing is sampled, and what it may be due to is said", spe)
 
 
 def judge(outcomes, instructions):
@@ -218,6 +272,7 @@ def main():
              console[-4000:]):
         try:
             judge(outcomes, int(instructions))
+            judge_recordings(outcomes, int(instructions), folder)
         except (KeyError, IndexError, ValueError) as error:
             check(False, "all that is expected is printed", repr(error), console[-20000:])
     print(f"1..{points}")
