@@ -1,0 +1,752 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The stream of samples on recordings of a few records each, written here by hand. That it equals
+ * perf's on larger ones is test/interop/samples_vs_perf.py's.
+ */
+#include "check.h"
+
+#include <plumb/samples.h>
+
+#include "folder.h"
+
+#define SPE_ID   101
+#define DUMMY_ID 201
+#define PMU      11
+#define N1       "0x00000000413fd0c1"
+
+/* 40 ns to a tick of SPE's clock; 0 is at 1000 ns. */
+static const struct plumb_time_conv clock_25mhz = {
+	.shift = 10, .mult = 40 << 10, .zero = 1000, .mask = UINT64_MAX};
+#define TIME(ticks) (1000 + 40 * (uint64_t)(ticks))
+
+struct fixture {
+	struct plumb_recording_writer *writer;
+	struct plumb_recording *recording;
+	struct plumb_samples *samples;
+	struct plumb_diagnostics *found;
+	bool timeless;
+};
+
+static void create(struct fixture *f, bool timeless, const struct plumb_auxtrace_info *info)
+{
+	static const uint64_t ids[] = {SPE_ID, DUMMY_ID}, values[] = {PMU, 1};
+	const struct plumb_auxtrace_info usual = {.type = 4, .values = values, .count = 2};
+	const uint64_t type = 1 << 0 | 1 << 1 | 1 << 7 | 1 << 16 | (timeless ? 0 : 1 << 2);
+	const struct plumb_recorded_event events[] = {
+		{.attr = {.type = PMU,
+			  .size = 128,
+			  .sample_type = type | 1 << 19,
+			  .flags = PLUMB_ATTR_BIT(PLUMB_ATTR_SAMPLE_ID_ALL)},
+		 .ids = &ids[0],
+		 .id_count = 1,
+		 .name = "arm_spe_0//"},
+		{.attr = {.type = 1,
+			  .config = 9,
+			  .size = 128,
+			  .sample_type = type,
+			  .flags = PLUMB_ATTR_BIT(PLUMB_ATTR_SAMPLE_ID_ALL)},
+		 .ids = &ids[1],
+		 .id_count = 1,
+		 .name = "dummy:u"},
+	};
+	const struct plumb_recording_setup setup = {
+		.events = events,
+		.event_count = 2,
+		.auxtrace_info = info ? info : &usual,
+		.time_conv = timeless ? NULL : &clock_25mhz,
+		.cpuid = N1,
+		.arch = "aarch64",
+		.clockid = -1,
+	};
+
+	*f = (struct fixture){.timeless = timeless, .found = plumb_diagnostics_new()};
+	assert_int_equal(plumb_recording_create(path, &setup, &f->writer, f->found), 0);
+}
+
+/* ---- Records ------------------------------------------------------------------------------------
+ */
+
+struct draft {
+	uint32_t words[64];
+	size_t count;
+};
+
+static void add32(struct draft *d, uint32_t value)
+{
+	d->words[d->count++] = value;
+}
+
+static void add64(struct draft *d, uint64_t value)
+{
+	add32(d, (uint32_t)value);
+	add32(d, (uint32_t)(value >> 32));
+}
+
+static struct draft begun(uint32_t type, uint32_t misc)
+{
+	struct draft d = {.words = {type, misc}, .count = 2};
+
+	return d;
+}
+
+static void put(struct fixture *f, struct draft *d, int32_t pid, int32_t tid, uint32_t cpu,
+		uint64_t time)
+{
+	add32(d, (uint32_t)pid);
+	add32(d, (uint32_t)tid);
+	if (!f->timeless)
+		add64(d, time);
+	add32(d, cpu);
+	add32(d, 0);
+	add64(d, DUMMY_ID);
+	d->words[1] |= (uint32_t)d->count * 4 << 16;
+	assert_int_equal(plumb_recording_write(f->writer, d->words, d->count * 4), 0);
+}
+
+static void put_comm(struct fixture *f, int32_t pid, int32_t tid, uint64_t time)
+{
+	struct draft d = begun(PLUMB_RECORD_COMM, 0);
+
+	add32(&d, (uint32_t)pid);
+	add32(&d, (uint32_t)tid);
+	add64(&d, 'a');
+	put(f, &d, pid, tid, 0, time);
+}
+
+static void put_sample(struct fixture *f, uint64_t ip, int32_t tid, uint32_t cpu, uint64_t time)
+{
+	struct draft d = begun(PLUMB_RECORD_SAMPLE, 0);
+
+	add64(&d, DUMMY_ID);
+	add64(&d, ip);
+	add32(&d, 10);
+	add32(&d, (uint32_t)tid);
+	if (!f->timeless)
+		add64(&d, time);
+	add32(&d, cpu);
+	add32(&d, 0);
+	d.words[1] = 2 | (uint32_t)d.count * 4 << 16;
+	assert_int_equal(plumb_recording_write(f->writer, d.words, d.count * 4), 0);
+}
+
+/* From `tid` of the record itself to another, or a SWITCH that is not CPU-wide if that is -1. */
+static void put_switch(struct fixture *f, bool out, int32_t tid, int32_t other, uint32_t cpu,
+		       uint64_t time)
+{
+	struct draft d = begun(other == -1 ? PLUMB_RECORD_SWITCH : PLUMB_RECORD_SWITCH_CPU_WIDE,
+			       out ? 1 << 13 : 0);
+
+	if (other != -1) {
+		add32(&d, 10);
+		add32(&d, (uint32_t)other);
+	}
+	put(f, &d, 10, tid, cpu, time);
+}
+
+static void put_aux(struct fixture *f, uint64_t flags)
+{
+	struct draft d = begun(PLUMB_RECORD_AUX, 0);
+
+	add64(&d, 0);
+	add64(&d, 64);
+	add64(&d, flags);
+	put(f, &d, 10, 10, 0, TIME(1));
+}
+
+static void put_bytes(struct fixture *f, uint32_t ring, const uint8_t *bytes, size_t size)
+{
+	const struct plumb_aux_chunk chunk = {.index = ring, .tid = -1, .cpu = (int32_t)ring};
+
+	assert_int_equal(plumb_recording_write_aux(f->writer, &chunk, bytes, size, NULL, 0), 0);
+}
+
+/* ---- SPE records --------------------------------------------------------------------------------
+ */
+
+static struct plumb_spe_record load(uint64_t pc, uint64_t ticks)
+{
+	return (struct plumb_spe_record){
+		.has = PLUMB_SPE_HAS_PC | PLUMB_SPE_HAS_OPERATION | PLUMB_SPE_HAS_EVENTS |
+		       PLUMB_SPE_HAS_TOTAL_LATENCY | PLUMB_SPE_HAS_DATA_VIRTUAL |
+		       PLUMB_SPE_HAS_DATA_PHYSICAL | PLUMB_SPE_HAS_DATA_SOURCE |
+		       PLUMB_SPE_HAS_TIMESTAMP,
+		.addresses = {pc, 0, UINT64_C(0x1200ffff00001000), UINT64_C(0x8000000080002000)},
+		.op_class = PLUMB_SPE_LOAD_STORE,
+		.events = 0x1e, /* retired, L1D access and refill, TLB access */
+		.counters = {77},
+		.data_source = 8,
+		.timestamp = ticks,
+	};
+}
+
+static struct plumb_spe_record branch(uint64_t pc, uint64_t target, uint64_t ticks)
+{
+	return (struct plumb_spe_record){
+		.has = PLUMB_SPE_HAS_PC | PLUMB_SPE_HAS_OPERATION | PLUMB_SPE_HAS_EVENTS |
+		       PLUMB_SPE_HAS_BRANCH_TARGET | PLUMB_SPE_HAS_TIMESTAMP,
+		.addresses = {pc, target},
+		.op_class = PLUMB_SPE_BRANCH,
+		.events = 0x82, /* retired, mispredicted */
+		.timestamp = ticks,
+	};
+}
+
+#define USER(address)   (UINT64_C(0x8000000000000000) | (address))
+#define KERNEL(address) (UINT64_C(0xa0ff000000000000) | (address))
+
+static void put_records(struct fixture *f, uint32_t ring, const struct plumb_spe_record *records,
+			size_t count)
+{
+	uint8_t bytes[64 * 64];
+	size_t size = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int written = plumb_spe_encode_record(&records[i], PLUMB_SPE_LAYOUT_NEOVERSE,
+						      bytes + size, sizeof(bytes) - size);
+
+		assert_int_equal(written, 64);
+		size += (size_t)written;
+	}
+	put_bytes(f, ring, bytes, size);
+}
+
+/* ---- Reading ------------------------------------------------------------------------------------
+ */
+
+static void begin(struct fixture *f, const struct plumb_samples_options *options)
+{
+	if (f->writer)
+		assert_int_equal(plumb_recording_finish(f->writer, NULL), 0);
+	f->writer = NULL;
+	assert_int_equal(plumb_recording_open(path, NULL, &f->recording, f->found), 0);
+	assert_int_equal(plumb_samples_begin(f->recording, options, &f->samples, f->found), 0);
+}
+
+/* The next sample; false at the end. */
+static bool next(struct fixture *f, struct plumb_samples_item *item)
+{
+	int status;
+
+	while ((status = plumb_samples_next(f->samples, item)) > 0)
+		if (item->record->type == PLUMB_RECORD_SAMPLE)
+			return true;
+	assert_int_equal(status, 0);
+	return false;
+}
+
+static void end(struct fixture *f)
+{
+	plumb_samples_end(f->samples);
+	plumb_recording_close(f->recording);
+	f->samples = NULL;
+	f->recording = NULL;
+}
+
+static void finish(struct fixture *f)
+{
+	end(f);
+	plumb_diagnostics_free(f->found);
+	unlink(path);
+}
+
+static struct plumb_itrace itrace_of(const char *text)
+{
+	struct plumb_itrace itrace;
+
+	assert_int_equal(plumb_itrace_parse(text, &itrace, NULL), 0);
+	return itrace;
+}
+
+/* ---- Tests --------------------------------------------------------------------------------------
+ */
+
+static void a_sample_has_what_the_record_and_the_recording_say(void **state)
+{
+	const struct plumb_spe_record record = load(USER(0x401000), 100);
+	struct plumb_samples_item item;
+	struct fixture f;
+
+	(void)state;
+	create(&f, false, NULL);
+	put_comm(&f, 10, 11, TIME(1));
+	put_switch(&f, true, 5, 11, 3, TIME(2));
+	put_records(&f, 3, &record, 1);
+	begin(&f, NULL);
+
+	assert_true(next(&f, &item));
+	assert_int_equal(item.group, PLUMB_SPE_GROUP_L1D_MISS);
+	assert_int_equal(item.groups,
+			 1 << PLUMB_SPE_GROUP_L1D_MISS | 1 << PLUMB_SPE_GROUP_L1D_ACCESS |
+				 1 << PLUMB_SPE_GROUP_TLB_ACCESS | 1 << PLUMB_SPE_GROUP_MEMORY);
+	assert_int_equal(item.ring, 3);
+	assert_int_equal(item.spe->timestamp, 100);
+	assert_int_equal(item.record->pid, 10);
+	assert_int_equal(item.record->tid, 11);
+	assert_int_equal(item.record->cpu, 3);
+	assert_int_equal(item.record->time, TIME(100));
+	assert_int_equal(item.record->misc, 2);
+	assert_int_equal(item.record->id, SPE_ID + 1000000000);
+	assert_string_equal(item.record->event->name, "l1d-miss");
+	/* IP, TID, TIME, ADDR, CPU, PERIOD, WEIGHT, DATA_SRC, IDENTIFIER, PHYS_ADDR */
+	assert_int_equal(item.record->event->attr.sample_type, 0x9c18f);
+	assert_ptr_equal(plumb_samples_group_event(f.samples, PLUMB_SPE_GROUP_L1D_MISS),
+			 item.record->event);
+	assert_null(plumb_samples_group_event(f.samples, PLUMB_SPE_GROUP_INSTRUCTIONS));
+	assert_int_equal(item.record->sample.ip, 0x401000);
+	assert_int_equal(item.record->sample.address, 0xffff00001000);
+	assert_int_equal(item.record->sample.physical_address, 0x80002000);
+	assert_int_equal(item.record->sample.period, 1);
+	assert_int_equal(item.record->sample.weight, 77);
+	/* L2 hit by source 8, TLB walker hit: see test_spe_groups */
+	assert_int_equal(item.record->sample.data_source,
+			 0x2 | 0x22 << 5 | 2 << 19 | UINT64_C(0x22) << 26 | UINT64_C(2) << 33);
+
+	assert_true(next(&f, &item));
+	assert_string_equal(item.record->event->name, "l1d-access");
+	assert_int_equal(item.record->id, SPE_ID + 1000000001);
+	assert_true(next(&f, &item));
+	assert_string_equal(item.record->event->name, "tlb-access");
+	assert_true(next(&f, &item));
+	assert_string_equal(item.record->event->name, "memory");
+	assert_false(next(&f, &item));
+	assert_false(plumb_samples_timeless(f.samples));
+	finish(&f);
+}
+
+static void all_come_in_order_of_time(void **state)
+{
+	const struct plumb_spe_record first[] = {load(USER(0x10), 10), load(USER(0x30), 30),
+						 load(USER(0x50), 50)};
+	const struct plumb_spe_record second[] = {branch(KERNEL(0x20), KERNEL(0x99), 20),
+						  branch(USER(0x60), USER(0x98), 60)};
+	const uint64_t expected[] = {0x10, UINT64_C(0xffff000000000020), 0x25, 0x30, 0x50, 0x55,
+				     0x60};
+	const struct plumb_itrace itrace = itrace_of("i1i");
+	const struct plumb_samples_options options = {.itrace = &itrace};
+	struct plumb_samples_item item;
+	struct fixture f;
+
+	(void)state;
+	create(&f, false, NULL);
+	put_sample(&f, 0x25, 11, 0, TIME(25));
+	put_records(&f, 1, second, 2);
+	put_records(&f, 0, first, 3);
+	put_sample(&f, 0x55, 11, 0, TIME(55));
+	begin(&f, &options);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		assert_true(next(&f, &item));
+		assert_int_equal(item.record->sample.ip, expected[i]);
+		assert_int_equal(item.spe == NULL, (expected[i] & 0xf) == 5);
+		if (i == 1)
+			assert_int_equal(item.record->misc, 1);
+	}
+	assert_false(next(&f, &item));
+	finish(&f);
+}
+
+static void a_branch_miss_has_its_target_for_an_address(void **state)
+{
+	const struct plumb_spe_record record = branch(USER(0x20), USER(0x98), 20);
+	struct plumb_samples_item item;
+	struct fixture f;
+
+	(void)state;
+	create(&f, false, NULL);
+	put_records(&f, 1, &record, 1);
+	begin(&f, NULL);
+	assert_true(next(&f, &item));
+	assert_string_equal(item.record->event->name, "branch-miss");
+	assert_int_equal(item.record->sample.address, 0x98);
+	assert_int_equal(item.record->sample.data_source, 0);
+	assert_false(next(&f, &item));
+	finish(&f);
+}
+
+static void records_can_come_once_each(void **state)
+{
+	const struct plumb_spe_record records[] = {load(USER(0x10), 10), load(USER(0x20), 20)};
+	const struct plumb_samples_options options = {.each_record_once = true};
+	struct plumb_samples_totals totals;
+	struct plumb_samples_item item;
+	struct fixture f;
+
+	(void)state;
+	create(&f, false, NULL);
+	put_records(&f, 1, records, 2);
+	begin(&f, &options);
+	assert_true(next(&f, &item));
+	assert_string_equal(item.record->event->name, "instructions");
+	assert_true(item.groups >> PLUMB_SPE_GROUP_L1D_MISS & 1);
+	assert_true(next(&f, &item));
+	assert_false(next(&f, &item));
+	plumb_samples_totals(f.samples, &totals);
+	assert_int_equal(totals.records, 2);
+	assert_int_equal(totals.groups[PLUMB_SPE_GROUP_L1D_MISS], 2);
+	assert_int_equal(totals.groups[PLUMB_SPE_GROUP_INSTRUCTIONS], 2);
+	finish(&f);
+}
+
+static void instructions_are_sampled_down(void **state)
+{
+	const struct plumb_itrace itrace = itrace_of("i3i");
+	const struct plumb_samples_options options = {.itrace = &itrace};
+	struct plumb_spe_record records[10];
+	struct plumb_samples_item item;
+	struct fixture f;
+
+	(void)state;
+	for (size_t i = 0; i < 10; i++)
+		records[i] = load(USER(i), i);
+	create(&f, false, NULL);
+	put_records(&f, 0, records, 10);
+	begin(&f, &options);
+	for (uint64_t i = 2; i < 10; i += 3) {
+		assert_true(next(&f, &item));
+		assert_int_equal(item.record->sample.ip, i);
+		assert_int_equal(item.record->sample.period, 3);
+	}
+	assert_false(next(&f, &item));
+	finish(&f);
+}
+
+/* The thread of each record of a recording with a SWITCH that is not CPU-wide, and ITRACE_START. */
+static void check_threads(bool like_perf, const int32_t threads[3])
+{
+	const struct plumb_spe_record records[] = {load(USER(1), 10), load(USER(2), 30),
+						   load(USER(3), 50)};
+	const struct plumb_samples_options options = {.each_record_once = true,
+						      .like_perf_6_1 = like_perf};
+	struct draft start = begun(PLUMB_RECORD_ITRACE_START, 0);
+	struct plumb_samples_item item;
+	struct fixture f;
+
+	create(&f, false, NULL);
+	add32(&start, 10);
+	add32(&start, 11);
+	put(&f, &start, 10, 11, 1, TIME(5));
+	put_switch(&f, true, 11, -1, 1, TIME(20));
+	put_switch(&f, false, 12, -1, 1, TIME(21));
+	put_switch(&f, true, 12, -1, 1, TIME(40));
+	put_switch(&f, false, 13, -1, 1, TIME(41));
+	put_records(&f, 1, records, 3);
+	begin(&f, &options);
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(next(&f, &item));
+		assert_int_equal(item.record->tid, threads[i]);
+	}
+	finish(&f);
+}
+
+static void threads_are_those_that_run(void **state)
+{
+	(void)state;
+	check_threads(false, (const int32_t[]){11, 12, 13});
+	/* perf 6.1: nothing is known first, then who left is taken for who came. */
+	check_threads(true, (const int32_t[]){-1, 11, 12});
+}
+
+static void context_packets_name_threads(void **state)
+{
+	struct plumb_spe_record records[] = {load(USER(1), 10), load(USER(2), 20)};
+	const struct plumb_samples_options options = {.each_record_once = true};
+	struct plumb_samples_item item;
+	struct fixture f;
+
+	(void)state;
+	records[0].has |= PLUMB_SPE_HAS_CONTEXT_EL1;
+	records[0].contexts[0] = 12;
+	records[1].has |= PLUMB_SPE_HAS_CONTEXT_EL2;
+	records[1].contexts[1] = 99;
+	create(&f, false, NULL);
+	put_comm(&f, 10, 12, TIME(1));
+	put_switch(&f, true, 5, 11, 1, TIME(2));
+	put_records(&f, 1, records, 2);
+	begin(&f, &options);
+	assert_true(next(&f, &item));
+	assert_int_equal(item.record->pid, 10);
+	assert_int_equal(item.record->tid, 12);
+	assert_true(next(&f, &item));
+	assert_int_equal(item.record->pid, -1);
+	assert_int_equal(item.record->tid, 99);
+	finish(&f);
+}
+
+static void a_filter_lets_samples_of_both_kinds_pass(void **state)
+{
+	const struct plumb_spe_record records[] = {load(USER(0x10), 10), load(USER(0x20), 20)};
+	static const struct {
+		const char *text;
+		unsigned spe, pmu;
+	} cases[] = {
+		{"pc=0x20", 1, 1}, {"cpu=1", 2, 0},       {"cpu=0", 0, 1},
+		{"user", 2, 1},    {"kernel", 0, 0},      {"l1d-miss", 2, 0},
+		{"tid=11", 0, 1},  {"latency>=78", 0, 0}, {"time=0.0000018-", 1, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct plumb_spe_filter filter;
+		const struct plumb_samples_options options = {.each_record_once = true,
+							      .filter = &filter};
+		unsigned spe = 0, pmu = 0;
+		struct plumb_samples_item item;
+		struct fixture f;
+
+		assert_int_equal(plumb_spe_filter_parse(cases[i].text, 0, &filter, NULL), 0);
+		create(&f, false, NULL);
+		put_sample(&f, 0x20, 11, 0, TIME(25));
+		put_records(&f, 1, records, 2);
+		begin(&f, &options);
+		while (next(&f, &item)) {
+			spe += item.spe != NULL;
+			pmu += item.spe == NULL;
+		}
+		if (spe != cases[i].spe || pmu != cases[i].pmu)
+			fail_msg("%s: %u %u", cases[i].text, spe, pmu);
+		finish(&f);
+	}
+}
+
+static void without_times_rings_come_one_after_another(void **state)
+{
+	const struct plumb_spe_record first[] = {load(USER(1), 90), load(USER(2), 91)};
+	const struct plumb_spe_record second = load(USER(3), 10);
+	const struct plumb_itrace itrace = itrace_of("i1i");
+
+	(void)state;
+	for (int like_perf = 0; like_perf < 2; like_perf++) {
+		const struct plumb_samples_options options = {.itrace = &itrace,
+							      .like_perf_6_1 = like_perf};
+		/* perf has a sample of nothing before each ring's. */
+		const uint64_t truth[] = {1, 2, 3}, perfs[] = {0, 1, 2, 0, 3};
+		size_t count = like_perf ? 5 : 3;
+		struct plumb_samples_item item;
+		struct fixture f;
+
+		create(&f, true, NULL);
+		put_records(&f, 2, &second, 1);
+		put_records(&f, 0, first, 2);
+		begin(&f, &options);
+		for (size_t i = 0; i < count; i++) {
+			assert_true(next(&f, &item));
+			assert_int_equal(item.record->sample.ip, like_perf ? perfs[i] : truth[i]);
+			assert_false(item.record->has & PLUMB_RECORD_HAS_TIME);
+		}
+		assert_false(next(&f, &item));
+		assert_true(plumb_samples_timeless(f.samples));
+		finish(&f);
+	}
+}
+
+static bool has_finding(const struct plumb_diagnostics *found, const char *id, const char *part)
+{
+	for (size_t i = 0; i < plumb_diagnostics_count(found); i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(found, i);
+
+		if (strcmp(d->id, id) == 0 && strstr(d->message, part) &&
+		    (d->mend || strcmp(id, "aux-unknown") == 0))
+			return true;
+	}
+	return false;
+}
+
+static void losses_are_reported_with_their_mend(void **state)
+{
+	struct draft lost = begun(PLUMB_RECORD_LOST, 0);
+	struct plumb_samples_totals totals;
+	struct plumb_samples_item item;
+	uint8_t bytes[128] = {0};
+	struct plumb_spe_record record = load(USER(1), 10);
+	struct fixture f;
+
+	(void)state;
+	create(&f, false, NULL);
+	add64(&lost, DUMMY_ID);
+	add64(&lost, 7);
+	put(&f, &lost, 10, 10, 0, TIME(1));
+	put_aux(&f, PLUMB_AUX_TRUNCATED | PLUMB_AUX_COLLISION);
+	put_aux(&f, PLUMB_AUX_COLLISION);
+	/* A record, three bytes that are none, and a record that is cut off. */
+	assert_int_equal(plumb_spe_encode_record(&record, PLUMB_SPE_LAYOUT_NEOVERSE, bytes, 64),
+			 64);
+	memset(bytes + 64, 0xff, 3);
+	assert_true(plumb_spe_encode_record(&record, PLUMB_SPE_LAYOUT_COMPACT, bytes + 72, 56) >
+		    32);
+	put_bytes(&f, 0, bytes, 104);
+	begin(&f, NULL);
+	while (next(&f, &item))
+		assert_int_equal(item.record->sample.ip, 1);
+	plumb_samples_totals(f.samples, &totals);
+	assert_int_equal(totals.records, 1);
+	assert_int_equal(totals.bytes, 104);
+	assert_int_equal(totals.skipped, 3);
+	assert_int_equal(totals.first_skipped,
+			 plumb_recording_aux_chunk(f.recording, 0)->place + 64);
+	assert_int_equal(totals.unfinished, 1);
+	assert_int_equal(totals.collisions, 2);
+	assert_int_equal(totals.truncated, 1);
+	assert_int_equal(totals.lost_records, 7);
+	plumb_samples_report(&totals, "perf.data", f.found);
+	assert_true(has_finding(f.found, "lost-records", "7 records were lost"));
+	assert_true(has_finding(f.found, "aux-truncated", "1 piece of AUX data was cut short"));
+	assert_true(has_finding(f.found, "aux-collisions", "2 pieces"));
+	assert_true(has_finding(f.found, "aux-skipped", "3 bytes"));
+	assert_true(has_finding(f.found, "aux-unfinished", "1 SPE record"));
+	assert_false(has_finding(f.found, "throttled", ""));
+	finish(&f);
+}
+
+static void a_record_may_straddle_chunks(void **state)
+{
+	struct plumb_spe_record record = load(USER(0x77), 10);
+	struct plumb_samples_item item;
+	uint8_t bytes[128];
+	struct fixture f;
+	int size;
+
+	(void)state;
+	create(&f, false, NULL);
+	size = plumb_spe_encode_record(&record, PLUMB_SPE_LAYOUT_COMPACT, bytes, sizeof(bytes));
+	assert_true(size > 24);
+	put_bytes(&f, 0, bytes, 16);
+	put_bytes(&f, 0, bytes + 16, (size_t)size - 16);
+	begin(&f, NULL);
+	assert_true(next(&f, &item));
+	assert_int_equal(item.record->sample.ip, 0x77);
+	assert_int_equal(item.record->sample.weight, 77);
+	assert_int_equal(item.record->offset, plumb_recording_aux_chunk(f.recording, 0)->place);
+	finish(&f);
+}
+
+static void aux_data_of_others_is_left_out(void **state)
+{
+	static const uint64_t values[] = {8, 0};
+	const struct plumb_auxtrace_info info = {.type = 1, .values = values, .count = 2};
+	const struct plumb_spe_record record = load(USER(1), 10);
+	struct plumb_samples_item item;
+	struct fixture f;
+
+	(void)state;
+	create(&f, false, &info);
+	put_records(&f, 0, &record, 1);
+	begin(&f, NULL);
+	assert_false(next(&f, &item));
+	assert_true(has_finding(f.found, "aux-unknown", "not Arm SPE's"));
+	finish(&f);
+}
+
+/* Bytes by chance, records among them, in chunks of every size: splitmix64. */
+static uint64_t chance(uint64_t *seed)
+{
+	uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+static void put_noise(struct fixture *f, uint64_t *seed, uint32_t ring)
+{
+	static uint8_t bytes[1 << 20];
+	size_t size = 0, most = chance(seed) % 8 ? 2000 : sizeof(bytes);
+
+	while (size + 200 < most) {
+		struct plumb_spe_record record = load(chance(seed), chance(seed) % 1000);
+
+		record.events = chance(seed);
+		if (chance(seed) % 4)
+			size += (size_t)plumb_spe_encode_record(&record, PLUMB_SPE_LAYOUT_COMPACT,
+								bytes + size, 128);
+		for (uint64_t i = chance(seed) % 64; i < 4; i++)
+			bytes[size++] = (uint8_t)chance(seed);
+	}
+	/* Cut off anywhere; what is written is padded to eight bytes. */
+	put_bytes(f, ring, bytes, (size - chance(seed) % 60) & ~(size_t)7);
+}
+
+static void check_counts(struct fixture *f, const struct plumb_samples_options *options)
+{
+	struct plumb_samples_totals streamed, counted;
+	struct plumb_samples_item item;
+
+	begin(f, options);
+	while (next(f, &item))
+		;
+	plumb_samples_totals(f->samples, &streamed);
+	assert_true(streamed.records > 0);
+	end(f);
+	for (unsigned threads = 1; threads <= 4; threads++) {
+		assert_int_equal(plumb_recording_open(path, NULL, &f->recording, f->found), 0);
+		assert_int_equal(
+			plumb_samples_count(f->recording, options, threads, &counted, f->found), 0);
+		assert_memory_equal(&counted, &streamed, sizeof(counted));
+		plumb_recording_close(f->recording);
+		f->recording = NULL;
+	}
+}
+
+static void counting_in_parallel_comes_to_the_same(void **state)
+{
+	const struct plumb_itrace itrace = itrace_of("i7ifmtbaM");
+	struct plumb_spe_filter filter;
+
+	(void)state;
+	assert_int_equal(plumb_spe_filter_parse("l1d-miss,latency>5", 0, &filter, NULL), 0);
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		const struct plumb_samples_options plain = {.itrace = &itrace},
+						   filtered = {.itrace = &itrace,
+							       .filter = &filter},
+						   once = {.each_record_once = true},
+						   perfs = {.like_perf_6_1 = true};
+		uint64_t numbers = seed;
+		struct fixture f;
+
+		create(&f, seed % 2, NULL);
+		put_comm(&f, 10, 10, TIME(1));
+		for (uint32_t i = 0; i < 12; i++)
+			put_noise(&f, &numbers, i % 3 * 5);
+		check_counts(&f, &plain);
+		check_counts(&f, &filtered);
+		check_counts(&f, &once);
+		check_counts(&f, &perfs);
+		finish(&f);
+	}
+}
+
+static void counting_refuses_what_stands_beside_records(void **state)
+{
+	struct plumb_spe_filter filter;
+	const struct plumb_samples_options options = {.filter = &filter};
+	struct plumb_samples_totals totals;
+	struct fixture f;
+
+	(void)state;
+	assert_int_equal(plumb_spe_filter_parse("cpu=1", 0, &filter, NULL), 0);
+	create(&f, false, NULL);
+	begin(&f, NULL);
+	assert_int_equal(plumb_samples_count(f.recording, &options, 1, &totals, f.found),
+			 PLUMB_ERR_ARGUMENT);
+	finish(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sample_has_what_the_record_and_the_recording_say),
+		cmocka_unit_test(all_come_in_order_of_time),
+		cmocka_unit_test(a_branch_miss_has_its_target_for_an_address),
+		cmocka_unit_test(records_can_come_once_each),
+		cmocka_unit_test(instructions_are_sampled_down),
+		cmocka_unit_test(threads_are_those_that_run),
+		cmocka_unit_test(context_packets_name_threads),
+		cmocka_unit_test(a_filter_lets_samples_of_both_kinds_pass),
+		cmocka_unit_test(without_times_rings_come_one_after_another),
+		cmocka_unit_test(losses_are_reported_with_their_mend),
+		cmocka_unit_test(a_record_may_straddle_chunks),
+		cmocka_unit_test(aux_data_of_others_is_left_out),
+		cmocka_unit_test(counting_in_parallel_comes_to_the_same),
+		cmocka_unit_test(counting_refuses_what_stands_beside_records),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
