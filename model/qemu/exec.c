@@ -14,12 +14,12 @@
 #define WORD_MAX  (128u << 10) /* bytes of one; Linux's own limit */
 
 static unsigned own_prefix;
-static int inherited[2] = {-1, -1};
+static int inherited[EXEC_INHERITED] = {-1, -1, -1};
 
-void exec_set_up(unsigned prefix, const int descriptors[2])
+void exec_set_up(unsigned prefix, const int descriptors[EXEC_INHERITED])
 {
 	own_prefix = prefix;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < EXEC_INHERITED; i++) {
 		inherited[i] = descriptors[i];
 		if (inherited[i] >= 0)
 			fcntl(inherited[i], F_SETFD, FD_CLOEXEC);
@@ -127,11 +127,11 @@ void exec_under_qemu(uint64_t path, uint64_t argv, uint64_t envp, bool counted)
 	if (!read_list(argv, words, &count, 1) ||
 	    (envp && !read_list(envp, environment, &environment_count, 0)))
 		goto fail;
-	for (int i = 0; counted && i < 2; i++)
+	for (int i = 0; counted && i < EXEC_INHERITED; i++)
 		if (inherited[i] >= 0)
 			fcntl(inherited[i], F_SETFD, 0);
 	execve(self, words, environment);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < EXEC_INHERITED; i++)
 		if (inherited[i] >= 0)
 			fcntl(inherited[i], F_SETFD, FD_CLOEXEC);
 fail:

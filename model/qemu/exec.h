@@ -7,7 +7,8 @@
 
 /* Says how many words of QEMU's command line stand before the program's own, and which
  * descriptors a new QEMU needs if it is to count (-1: none). */
-void exec_set_up(unsigned prefix, const int descriptors[2]);
+#define EXEC_INHERITED 3
+void exec_set_up(unsigned prefix, const int descriptors[EXEC_INHERITED]);
 
 /*
  * The guest is about to execve(path, argv, envp): QEMU would hand that to the host, which cannot

@@ -6,7 +6,8 @@
  *
  * Arguments, NAME=VALUE: `shared` the memory file's descriptor, `core` a name of model_cores,
  * and, if wanted, `interval` in cycles with `pipe`, a descriptor for snapshots; `children=1` to
- * count forked processes too; `prefix`, how many words of QEMU's own command line stand before
+ * count forked processes too; `sampling`, a descriptor of what is to be sampled (sampling.h);
+ * `prefix`, how many words of QEMU's own command line stand before
  * the program's.
  */
 #include <errno.h>
@@ -22,6 +23,7 @@
 #include "qemu/exec.h"
 #include "qemu/guest.h"
 #include "qemu/qemu_plugin.h"
+#include "qemu/sampler.h"
 #include "shared.h"
 
 #define VCPUS_MAX     4096
@@ -37,6 +39,7 @@ int qemu_plugin_version = PLUMB_QEMU_API;
 /* One guest thread: its core, and the block that it is executing. */
 struct vcpu {
 	struct core *core;
+	struct sampler *sampler;     /* NULL: nothing samples */
 	const struct block *current; /* NULL: none whose successor is awaited */
 	size_t access_count;
 	uint64_t settled; /* the cycle up to which the shared counts are right */
@@ -129,17 +132,20 @@ static int take_slot(void)
 static struct vcpu *vcpu_start(unsigned index)
 {
 	struct vcpu *vcpu = NULL;
+	uint64_t made_at;
 	int slot = -1;
 
 	if (index >= VCPUS_MAX || !(vcpu = calloc(1, sizeof(*vcpu))) || (slot = take_slot()) < 0)
 		goto fail;
 	vcpu->slot = (unsigned)slot;
+	made_at = sampler_made_at();
 	pthread_mutex_lock(&lock);
 	vcpu->core = core_new(params, memory_system, shared->threads[slot].counts);
 	pthread_mutex_unlock(&lock);
 	if (!vcpu->core)
 		goto fail;
 	core_set_block_finder(vcpu->core, blocks_find, NULL);
+	vcpu->sampler = sampler_begin(vcpu->core, vcpu->slot, made_at ? made_at : base_cycle);
 	atomic_fetch_add(&shared->threads_started, 1);
 	vcpus[index] = vcpu;
 	return vcpu;
@@ -159,6 +165,7 @@ static void vcpu_end(unsigned index)
 
 	note_longest(base_cycle + core_cycle(vcpu->core));
 	core_counts(vcpu->core);
+	sampler_free(vcpu->sampler);
 	vcpus[index] = NULL;
 	for (unsigned e = 0; e < EVENT_COUNT; e++) {
 		atomic_fetch_add(&shared->finished[e], mine->counts[e]);
@@ -241,6 +248,8 @@ static void finish_block(struct vcpu *vcpu, uint64_t next_pc)
 		core_exception(vcpu->core); /* a signal's handler runs, or returns */
 	vcpu->current = NULL;
 	vcpu->access_count = 0;
+	if (vcpu->sampler)
+		sampler_block_done(vcpu->sampler);
 	settle(vcpu);
 }
 
@@ -303,6 +312,8 @@ void block_executes(unsigned index, void *user, const void *state)
 		guest_state_check(state, block->pc);
 		just_translated = NULL;
 	}
+	if (vcpu->sampler)
+		sampler_block_begins(vcpu->sampler, block, state);
 	vcpu->current = block;
 }
 
@@ -361,13 +372,25 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	}
 }
 
+/* What a system call means for samples. */
+static void sample_system_call(struct sampler *sampler, int64_t number, uint64_t a1, uint64_t a2,
+			       uint64_t a4)
+{
+	bool ends = number == SYSCALL_EXIT || number == SYSCALL_EXIT_GROUP;
+
+	if (ends || number == SYSCALL_EXECVE)
+		sampler_flush(sampler, ends);
+	else
+		sampler_system_call(sampler, number, a1, a2, a4);
+}
+
 static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uint64_t a1,
 			uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6,
 			uint64_t a7, uint64_t a8)
 {
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
 
-	(void)id, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+	(void)id, (void)a5, (void)a6, (void)a7, (void)a8;
 	if (counting && vcpu) {
 		if (vcpu->current)
 			finish_block(vcpu, vcpu->current->pc + 4ull * vcpu->current->count);
@@ -375,6 +398,8 @@ static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uin
 			core_finish(vcpu->core);
 		core_counts(vcpu->core);
 		note_longest(base_cycle + core_cycle(vcpu->core));
+		if (vcpu->sampler)
+			sample_system_call(vcpu->sampler, number, a1, a2, a4);
 		if (number == SYSCALL_EXIT)
 			vcpu_end(index);
 	}
@@ -391,6 +416,7 @@ static void child_begins(void)
 	pthread_mutex_init(&lock, NULL);
 	memset(vcpus, 0, sizeof(vcpus));
 	counting = counting && count_children;
+	sampler_forked(counting);
 	if (!counting)
 		return;
 	base_cycle = atomic_load(&shared->longest_cycles);
@@ -405,6 +431,7 @@ struct options {
 	const char *core;
 	int shared;
 	int pipe;
+	int sampling;
 	uint64_t interval;
 	unsigned prefix;
 	bool children;
@@ -412,7 +439,7 @@ struct options {
 
 static bool parse_options(int argc, char **argv, struct options *options)
 {
-	*options = (struct options){.shared = -1, .pipe = -1};
+	*options = (struct options){.shared = -1, .pipe = -1, .sampling = -1};
 	for (int i = 0; i < argc; i++) {
 		char *value = strchr(argv[i], '=');
 		size_t length = value ? (size_t)(value - argv[i]) : strlen(argv[i]);
@@ -425,6 +452,8 @@ static bool parse_options(int argc, char **argv, struct options *options)
 			options->shared = (int)number;
 		else if (IS("pipe"))
 			options->pipe = (int)number;
+		else if (IS("sampling"))
+			options->sampling = (int)number;
 		else if (IS("interval"))
 			options->interval = number;
 		else if (IS("prefix"))
@@ -454,7 +483,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	memory_system = memory_system_new(params);
 	if (!memory_system)
 		return 1;
-	exec_set_up(options.prefix, (const int[2]){options.shared, options.pipe});
+	if (options.sampling >= 0 && !sampler_set_up(options.sampling, params, options.prefix))
+		return 1;
+	exec_set_up(options.prefix, (const int[]){options.shared, options.pipe, options.sampling});
 	snapshot_pipe = options.pipe;
 	interval = options.interval;
 	base_cycle = atomic_load(&shared->longest_cycles);

@@ -5,7 +5,7 @@
 
 #include <plumb/model.h>
 
-#include "source/source.h"
+#include "source/model/record.h"
 
 #define CODE_INSTRUCTIONS 0x0008 /* INST_RETIRED */
 
@@ -79,7 +79,7 @@ static void on_progress(void *user, const struct plumb_model_counts *counts)
 }
 
 /* What a reader of the figures should know. */
-static void warn(const struct plumb_model_run *run, struct plumb_diagnostics *found)
+void model_warn(const struct plumb_model_run *run, struct plumb_diagnostics *found)
 {
 	uint64_t instructions = run->counts.counts[index_of(CODE_INSTRUCTIONS)];
 
@@ -133,7 +133,7 @@ static int run_model(struct counting *c, struct source_run *run, struct plumb_di
 		run->host_seconds = model->host_seconds;
 		run->exit_status = model->exit_status;
 		run->signal = model->signal;
-		warn(model, found);
+		model_warn(model, found);
 	}
 	free(model);
 	return error;
@@ -169,4 +169,5 @@ const struct source source_model = {
 	.label = "model",
 	.counts = counts,
 	.count = count,
+	.record = model_record,
 };

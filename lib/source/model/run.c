@@ -20,6 +20,7 @@
 #include "shared.h"
 #include "source/model/program.h"
 #include "source/model/qemu.h"
+#include "source/model/run.h"
 
 _Static_assert(EVENT_COUNT <= PLUMB_MODEL_EVENTS_MAX, "plumb_model_counts is too small");
 
@@ -29,6 +30,7 @@ _Static_assert(EVENT_COUNT <= PLUMB_MODEL_EVENTS_MAX, "plumb_model_counts is too
 /* One run, from its set-up to its end. */
 struct run {
 	const struct plumb_model_options *options;
+	const struct model_sampler *sampler; /* NULL: nothing samples */
 	const struct core_params *core;
 	struct model_shared *shared;
 	int shared_fd;
@@ -111,6 +113,10 @@ static int build_command(struct run *run, const struct qemu *qemu, const char *s
 		snprintf(plugin + used, plugin_size - used, ",pipe=%d,interval=%llu",
 			 run->pipe_write,
 			 1000ull * run->core->frequency_mhz * options->interval_ms);
+	if (run->sampler) {
+		used = strlen(plugin);
+		snprintf(plugin + used, plugin_size - used, ",sampling=%d", run->sampler->fd);
+	}
 	words[n++] = options->qemu;
 	words[n++] = "-cpu";
 	words[n++] = cpu;
@@ -134,6 +140,8 @@ static _Noreturn void become_qemu(const struct run *run, char *const *argv)
 	fcntl(run->shared_fd, F_SETFD, 0);
 	if (run->pipe_write >= 0)
 		fcntl(run->pipe_write, F_SETFD, 0);
+	if (run->sampler)
+		fcntl(run->sampler->fd, F_SETFD, 0);
 	/* Addresses that differ from run to run make counts that differ. */
 	personality(ADDR_NO_RANDOMIZE);
 	execv(run->options->qemu, argv);
@@ -222,13 +230,17 @@ static bool read_snapshots(struct run *run)
 static int watch(struct run *run)
 {
 	struct plumb_model_counts counts;
+	int status = 0, timeout = PROGRESS_MS;
 	double reported = now();
-	int status = 0;
 
 	for (;;) {
 		struct pollfd ends[2] = {{.fd = run->pidfd, .events = POLLIN},
 					 {.fd = run->pipe_read, .events = POLLIN}};
-		int ready = poll(ends, 2, PROGRESS_MS);
+		int ready;
+
+		if (run->sampler)
+			timeout = run->sampler->drain(run->sampler->user, run->pid);
+		ready = poll(ends, 2, timeout);
 
 		if (ready > 0 && ends[1].revents && !read_snapshots(run)) {
 			close(run->pipe_read);
@@ -325,10 +337,17 @@ static int run_program(struct run *run, const char *const *words, int count,
 	return 0;
 }
 
-int plumb_model_run(const struct plumb_model_options *options, struct plumb_model_run *result,
-		    struct plumb_diagnostics *found)
+/* A descriptor that QEMU is to have. */
+int model_run_move_up(int fd)
+{
+	return move_up(fd);
+}
+
+int model_run(const struct plumb_model_options *options, const struct model_sampler *sampler,
+	      struct plumb_model_run *result, struct plumb_diagnostics *found)
 {
 	struct run run = {.options = options,
+			  .sampler = sampler,
 			  .shared_fd = -1,
 			  .pipe_read = -1,
 			  .pipe_write = -1,
@@ -374,6 +393,12 @@ out:
 	free(plugin);
 	clean_up(&run);
 	return error;
+}
+
+int plumb_model_run(const struct plumb_model_options *options, struct plumb_model_run *result,
+		    struct plumb_diagnostics *found)
+{
+	return model_run(options, NULL, result, found);
 }
 
 int plumb_model_check_program(const char *path, const char *sysroot,

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The model's source of samples, as struct source has it, and what it shares with counting. */
+#ifndef SOURCE_MODEL_RECORD_H
+#define SOURCE_MODEL_RECORD_H
+
+#include <plumb/model.h>
+
+#include "source/source.h"
+
+int model_record(const struct source_record_job *job, struct source_record_run *run,
+		 struct plumb_diagnostics *found);
+
+/* What a reader of the run's figures should know. */
+void model_warn(const struct plumb_model_run *run, struct plumb_diagnostics *found);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/model/record_setup.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <plumb/model.h>
+
+/* Types of PMUs, as a kernel would give them out. */
+#define TYPE_SPE 8
+#define TYPE_PMU 9
+
+#define TIME_ZERO         1000000000ull /* ns: the program begins a second after the clock */
+#define DEFAULT_FREQUENCY 4000          /* Hz, perf's */
+#define DEFAULT_AUX_BYTES (4u << 20)    /* as perf's, of root */
+#define AUX_BYTES_MAX     (1u << 28)
+#define SPE_INTERVAL_MAX  0xffffff00u /* PMSIRR_EL1.INTERVAL */
+
+static int refuse(struct plumb_diagnostics *found, int error, const char *id, const char *what,
+		  const char *why, const char *mend)
+{
+	plumb_diagnostics_add(found, PLUMB_ERROR, id, NULL, "%s: %s", what, why);
+	if (mend)
+		plumb_diagnostics_mend(found, "%s", mend);
+	return error;
+}
+
+/* What asks for more than the model has. */
+static int check_job(const struct source_record_job *job, struct plumb_diagnostics *found)
+{
+	const char *mend = "give the program to run";
+
+	if (!job->program || job->pid_count || job->tid_count)
+		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-attach", "the model",
+			      "it runs a program, and joins none that runs", mend);
+	if (job->all_cpus || job->cpu_count)
+		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-attach", "the model",
+			      "it has no other programs than the one it runs", mend);
+	if (job->clockid != -1 || job->delay_ms)
+		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-clock", "the model",
+			      "it has a clock of its own, and samples from the beginning", NULL);
+	if (!job->event_count || job->event_count > OVERFLOW_COUNTERS)
+		return refuse(found, PLUMB_ERR_LIMIT, "event-count", "the model",
+			      "it samples one to 32 events at a time", NULL);
+	return 0;
+}
+
+static const struct core_params *find_core(const struct source_record_job *job,
+					   struct plumb_diagnostics *found)
+{
+	const struct core_params *core = job->core ? model_core_find(job->core) : model_cores[0];
+
+	if (!core)
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-core", NULL,
+				      "the model has no core called %s", job->core);
+	return core;
+}
+
+/* ---- Events -----------------------------------------------------------------------------------
+ */
+
+static uint64_t common_type(const struct source_record_job *job)
+{
+	uint64_t type =
+		PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+
+	return job->per_thread ? type : type | PERF_SAMPLE_CPU;
+}
+
+static uint64_t common_flags(const struct source_record_job *job, const struct sampled_event *event)
+{
+	uint64_t flags = PLUMB_ATTR_BIT(PLUMB_ATTR_DISABLED) |
+			 PLUMB_ATTR_BIT(PLUMB_ATTR_ENABLE_ON_EXEC) |
+			 PLUMB_ATTR_BIT(PLUMB_ATTR_SAMPLE_ID_ALL);
+
+	flags |= job->inherit ? PLUMB_ATTR_BIT(PLUMB_ATTR_INHERIT) : 0;
+	if (!event)
+		return flags;
+	flags |= event->exclude_user ? PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_USER) : 0;
+	flags |= event->exclude_kernel ? PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_KERNEL) : 0;
+	flags |= event->exclude_hv ? PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_HV) : 0;
+	return flags;
+}
+
+/* The fields of Linux's arm_spe PMU: /sys/bus/event_source/devices/arm_spe_0/format. */
+static uint64_t spe_config(const struct sampled_spe *spe)
+{
+	return (uint64_t)spe->ts_enable | (uint64_t)spe->pa_enable << 1 |
+	       (uint64_t)spe->pct_enable << 2 | (uint64_t)spe->jitter << 16 |
+	       (uint64_t)spe->branch_filter << 32 | (uint64_t)spe->load_filter << 33 |
+	       (uint64_t)spe->store_filter << 34 | (uint64_t)spe->simd_filter << 35 |
+	       (uint64_t)spe->float_filter << 36 | (uint64_t)spe->discard << 62;
+}
+
+static uint32_t spe_interval(const struct core_params *core, uint64_t period)
+{
+	if (period < core->spe.min_interval)
+		period = core->spe.min_interval;
+	return period > SPE_INTERVAL_MAX ? SPE_INTERVAL_MAX : (uint32_t)period & SPE_INTERVAL_MAX;
+}
+
+static int make_spe(struct record_setup *setup, const struct source_record_job *job, size_t i,
+		    struct plumb_diagnostics *found)
+{
+	const struct sampled_event *event = &job->events[i];
+	struct plumb_event_attr *attr = &setup->events[i].attr;
+	struct sampled_spe spe = event->spe;
+
+	if (setup->spe != SIZE_MAX)
+		return refuse(found, PLUMB_ERR_UNSUPPORTED, "two-spe", event->name,
+			      "a core has one SPE unit", NULL);
+	if (event->frequency)
+		return refuse(found, PLUMB_ERR_UNSUPPORTED, "spe-frequency", event->name,
+			      "SPE samples by a period, not by a frequency", "use -c");
+	if (spe.simd_filter || spe.float_filter)
+		return refuse(found, PLUMB_ERR_UNSUPPORTED, "spe-filter", event->name,
+			      "this core's SPE unit has no SIMD or floating-point filter", NULL);
+	setup->spe = i;
+	/* Per-CPU recordings are put together by time: perf asks for it, too. */
+	spe.ts_enable |= !job->per_thread;
+	attr->type = TYPE_SPE;
+	attr->config = spe_config(&spe);
+	attr->config1 = spe.event_filter;
+	attr->config2 = spe.min_latency;
+	attr->config3 = spe.inv_event_filter;
+	attr->sample_period = spe_interval(setup->core, event->period);
+	attr->sample_type = common_type(job) | PERF_SAMPLE_DATA_SRC;
+	attr->sample_type |= spe.pa_enable ? PERF_SAMPLE_PHYS_ADDR : 0;
+	setup->control = (struct spe_control){
+		.interval = (uint32_t)attr->sample_period,
+		.random = spe.jitter,
+		.seed = job->seed,
+		.timestamps = spe.ts_enable,
+		.physical_addresses = spe.pa_enable,
+		.loads = spe.load_filter,
+		.stores = spe.store_filter,
+		.branches = spe.branch_filter,
+		.events_all = spe.event_filter,
+		.events_none = spe.inv_event_filter,
+		.min_latency = spe.min_latency,
+		.discard = spe.discard || event->exclude_user,
+	};
+	return 0;
+}
+
+/* Which of the model's counts an event is; EVENT_COUNT: none. */
+static uint32_t count_of(const struct sampled_event *event)
+{
+	if (event->kind == SAMPLED_PMU)
+		for (uint32_t i = 0; i < EVENT_COUNT; i++)
+			if (model_event_codes[i] == event->config)
+				return i;
+	/* A clock of 1 GHz, on which a thread runs whenever it is there. */
+	if (event->kind == SAMPLED_SOFTWARE &&
+	    (event->config == PERF_COUNT_SW_CPU_CLOCK || event->config == PERF_COUNT_SW_TASK_CLOCK))
+		return EVENT_CNT_CYCLES;
+	return EVENT_COUNT;
+}
+
+static bool leads_others(const struct source_record_job *job, size_t i)
+{
+	for (size_t e = 0; e < job->event_count; e++)
+		if (e != i && job->events[e].leader == i)
+			return true;
+	return false;
+}
+
+static int make_counter(struct record_setup *setup, const struct source_record_job *job, size_t i,
+			struct plumb_diagnostics *found)
+{
+	const struct sampled_event *event = &job->events[i];
+	struct plumb_event_attr *attr = &setup->events[i].attr;
+	struct model_sampled_counter *asked = &setup->asked[setup->counter_count];
+	bool member = event->leader != i, group = member || leads_others(job, i);
+
+	*asked = (struct model_sampled_counter){
+		.event = count_of(event), .period = event->period, .frequency = event->frequency};
+	if (asked->event == EVENT_COUNT)
+		return refuse(found, PLUMB_ERR_NOT_FOUND, "no-event", event->name,
+			      "the model does not count it", "plumb list names what it counts");
+	if (!member && !event->period && !event->frequency)
+		asked->frequency = DEFAULT_FREQUENCY;
+	if (event->exclude_user || member)
+		asked->period = asked->frequency = 0;
+	attr->type = event->kind == SAMPLED_PMU ? TYPE_PMU : PERF_TYPE_SOFTWARE;
+	attr->config = event->config;
+	attr->sample_type = common_type(job);
+	attr->sample_period = asked->frequency ? asked->frequency : asked->period;
+	if (asked->frequency) {
+		attr->flags |= PLUMB_ATTR_BIT(PLUMB_ATTR_FREQ);
+		attr->sample_type |= PERF_SAMPLE_PERIOD;
+	}
+	attr->sample_type |= job->data_addresses ? PERF_SAMPLE_ADDR : 0;
+	attr->sample_type |= job->physical_addresses ? PERF_SAMPLE_PHYS_ADDR : 0;
+	attr->sample_type |= job->callchains ? PERF_SAMPLE_CALLCHAIN : 0;
+	if (group) {
+		attr->sample_type |= PERF_SAMPLE_READ;
+		attr->read_format |= PERF_FORMAT_GROUP;
+	}
+	setup->counters[setup->counter_count++] = (unsigned)i;
+	return 0;
+}
+
+/* Groups by the plugin's numbers of counters: the SPE event is none of these. */
+static int number_leaders(struct record_setup *setup, const struct source_record_job *job,
+			  struct plumb_diagnostics *found)
+{
+	for (unsigned c = 0; c < setup->counter_count; c++) {
+		const struct sampled_event *event = &job->events[setup->counters[c]];
+		unsigned leader = 0;
+
+		while (leader < setup->counter_count && setup->counters[leader] != event->leader)
+			leader++;
+		if (leader == setup->counter_count)
+			return refuse(found, PLUMB_ERR_UNSUPPORTED, "spe-group", event->name,
+				      "it cannot be in a group with SPE", NULL);
+		setup->asked[c].leader = leader;
+	}
+	return 0;
+}
+
+static void set_common(struct record_setup *setup, const struct source_record_job *job, size_t i,
+		       const char *name)
+{
+	struct plumb_recorded_event *event = &setup->events[i];
+
+	event->attr.size = PERF_ATTR_SIZE_VER7;
+	event->attr.flags |= common_flags(job, i < job->event_count ? &job->events[i] : NULL);
+	event->attr.read_format |= PERF_FORMAT_ID;
+	setup->ids[i] = i + 1;
+	event->ids = &setup->ids[i];
+	event->id_count = 1;
+	event->name = name;
+}
+
+/* The event that mappings, names and threads belong to: perf's dummy:u beside SPE. */
+static void make_tracking(struct record_setup *setup, const struct source_record_job *job)
+{
+	size_t i = setup->recording.event_count;
+	struct plumb_event_attr *attr = &setup->events[i].attr;
+
+	setup->tracking = 0;
+	if (setup->spe != SIZE_MAX) {
+		attr->type = PERF_TYPE_SOFTWARE;
+		attr->config = PERF_COUNT_SW_DUMMY;
+		attr->sample_period = 1;
+		attr->sample_type = common_type(job);
+		attr->flags = PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_KERNEL) |
+			      PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_HV);
+		set_common(setup, job, i, "dummy:u");
+		setup->recording.event_count++;
+		setup->tracking = i;
+	}
+	setup->events[setup->tracking].attr.flags |=
+		PLUMB_ATTR_BIT(PLUMB_ATTR_MMAP) | PLUMB_ATTR_BIT(PLUMB_ATTR_MMAP2) |
+		PLUMB_ATTR_BIT(PLUMB_ATTR_COMM) | PLUMB_ATTR_BIT(PLUMB_ATTR_COMM_EXEC) |
+		PLUMB_ATTR_BIT(PLUMB_ATTR_TASK);
+}
+
+/* ---- The recording ----------------------------------------------------------------------------
+ */
+
+static void add_pmu(struct plumb_recording_setup *recording, uint32_t type, const char *name)
+{
+	recording->pmus[recording->pmu_count].type = type;
+	recording->pmus[recording->pmu_count++].name = name;
+}
+
+static void describe_machine(struct record_setup *setup, const struct source_record_job *job)
+{
+	struct plumb_recording_setup *recording = &setup->recording;
+
+	/* As perf gives it: revision and variant are left out. */
+	snprintf(setup->cpuid, sizeof(setup->cpuid), "0x%016x", setup->core->midr & ~0xf0000fu);
+	snprintf(setup->cpudesc, sizeof(setup->cpudesc), "%s (model)", setup->core->name);
+	recording->events = setup->events;
+	recording->arch = "aarch64";
+	recording->cpuid = setup->cpuid;
+	recording->cpudesc = setup->cpudesc;
+	recording->cpus_available = recording->cpus_online = MODEL_SHARED_THREADS;
+	recording->clockid = -1;
+	add_pmu(recording, PERF_TYPE_SOFTWARE, "software");
+	add_pmu(recording, TYPE_SPE, "arm_spe_0");
+	add_pmu(recording, TYPE_PMU, "armv8_pmuv3_0");
+	/* The generic timer counts nanoseconds, and is the clock. */
+	setup->time_conv =
+		(struct plumb_time_conv){.shift = 10, .mult = 1 << 10, .cap_user_time_zero = true};
+	recording->time_conv = &setup->time_conv;
+	if (setup->spe == SIZE_MAX)
+		return;
+	setup->auxtrace_values[0] = TYPE_SPE;
+	setup->auxtrace_values[1] = !job->per_thread;
+	setup->auxtrace = (struct plumb_auxtrace_info){
+		.type = 4, .values = setup->auxtrace_values, .count = 2};
+	recording->auxtrace_info = &setup->auxtrace;
+}
+
+int record_setup_make(struct record_setup *setup, const struct source_record_job *job,
+		      struct plumb_diagnostics *found)
+{
+	int error = check_job(job, found);
+
+	memset(setup, 0, sizeof(*setup));
+	setup->spe = SIZE_MAX;
+	if (error)
+		return error;
+	setup->core = find_core(job, found);
+	if (!setup->core)
+		return PLUMB_ERR_NOT_FOUND;
+	for (size_t i = 0; i < job->event_count && !error; i++) {
+		error = job->events[i].kind == SAMPLED_SPE ? make_spe(setup, job, i, found)
+							   : make_counter(setup, job, i, found);
+		set_common(setup, job, i, job->events[i].name);
+	}
+	if (error || (error = number_leaders(setup, job, found)))
+		return error;
+	setup->recording.event_count = job->event_count;
+	make_tracking(setup, job);
+	describe_machine(setup, job);
+	return 0;
+}
+
+/* The ring's size: what is asked for, to a power of two that holds a few records. */
+static uint32_t aux_bytes(const struct source_record_job *job)
+{
+	uint64_t wanted = (uint64_t)job->aux_pages * (uint64_t)sysconf(_SC_PAGESIZE), bytes = 8192;
+
+	if (!job->aux_pages)
+		return DEFAULT_AUX_BYTES;
+	while (bytes < wanted && bytes < AUX_BYTES_MAX)
+		bytes *= 2;
+	return (uint32_t)bytes;
+}
+
+void record_setup_fill(const struct record_setup *setup, const struct source_record_job *job,
+		       struct model_sampling *sampling)
+{
+	memset(sampling, 0, sizeof(*sampling));
+	sampling->magic = MODEL_SAMPLING_MAGIC;
+	sampling->struct_size = sizeof(*sampling);
+	sampling->spe = setup->spe != SIZE_MAX;
+	sampling->snapshot = job->snapshot;
+	sampling->callchains = job->callchains;
+	sampling->control = setup->control;
+	sampling->counter_count = setup->counter_count;
+	memcpy(sampling->counters, setup->asked, sizeof(sampling->counters));
+	sampling->time_zero = TIME_ZERO;
+	sampling->aux_bytes = sampling->spe ? aux_bytes(job) : 0;
+	sampling->offset = (sizeof(*sampling) + 65535) & ~65535ull;
+	sampling->reader = getpid();
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a job comes to in the model: the recording's events as Linux's perf would open them, what
+ * the plugin is asked for, and records laid out as the kernel does.
+ */
+#ifndef SOURCE_MODEL_RECORD_SETUP_H
+#define SOURCE_MODEL_RECORD_SETUP_H
+
+#include "sampling.h"
+#include "source/source.h"
+
+#define RECORD_MISC_USER      2
+#define RECORD_MISC_COMM_EXEC (1 << 13)
+
+struct record_setup {
+	const struct core_params *core;
+	struct plumb_recording_setup recording;
+	struct plumb_recorded_event events[OVERFLOW_COUNTERS + 2];
+	uint64_t ids[OVERFLOW_COUNTERS + 2];
+	unsigned counters[OVERFLOW_COUNTERS]; /* of the plugin's counters: index of its event */
+	struct model_sampled_counter asked[OVERFLOW_COUNTERS];
+	unsigned counter_count;
+	size_t tracking; /* index of the event that mappings and the like belong to */
+	size_t spe;      /* and of the SPE unit's; SIZE_MAX: none */
+	struct spe_control control;
+	struct plumb_auxtrace_info auxtrace;
+	uint64_t auxtrace_values[2];
+	struct plumb_time_conv time_conv;
+	char cpuid[32], cpudesc[64];
+};
+
+/* Errors: UNSUPPORTED, NOT_FOUND, ARGUMENT, with a finding each: what the model cannot sample. */
+int record_setup_make(struct record_setup *setup, const struct source_record_job *job,
+		      struct plumb_diagnostics *found);
+/* What the plugin is asked for. */
+void record_setup_fill(const struct record_setup *setup, const struct source_record_job *job,
+		       struct model_sampling *sampling);
+
+/* Records being written, one after another. */
+struct record_writer {
+	int (*records)(void *user, const void *records, size_t size);
+	void *user;
+	char *bytes;
+	size_t size, room;
+	size_t begin; /* of the record at hand */
+	int error;    /* the first one; nothing is written any more */
+};
+
+void record_begin(struct record_writer *out, uint32_t type, uint16_t misc);
+void record_u32(struct record_writer *out, uint32_t value);
+void record_u64(struct record_writer *out, uint64_t value);
+/* With its NUL, and up to a multiple of eight bytes. */
+void record_string(struct record_writer *out, const char *text, size_t length);
+/* Ends a record that is no sample, with who, when and where. */
+void record_end(struct record_writer *out, const struct record_setup *setup,
+		const struct model_frame *frame, unsigned slot);
+/* A sample, whole. `values` are those that the frame has. */
+void record_sample(struct record_writer *out, const struct record_setup *setup,
+		   const struct model_frame *frame, const struct model_frame_sample *sample,
+		   unsigned slot, const uint64_t *values);
+/* Hands over what there is. */
+void record_flush(struct record_writer *out);
+void record_writer_clean_up(struct record_writer *out);
+
+#endif

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/sampler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "qemu/guest.h"
+#include "qemu/mappings.h"
+#include "sampling.h"
+#include "watch.h"
+
+#define SYSCALL_MUNMAP 215
+#define SYSCALL_CLONE  220
+#define SYSCALL_MMAP   222
+#define SYSCALL_CLONE3 435
+#define MAP_FIXED_FLAG 0x10
+
+#define AUX_COLLISION 8
+#define AUX_OVERWRITE 2
+#define CONTEXT_USER  ((uint64_t)-512)      /* PERF_CONTEXT_USER */
+#define ADDRESS_BITS  0x0000ffffffffffffull /* without a pointer's signature */
+
+struct sampler {
+	struct core *core;
+	struct model_ring *ring;
+	uint8_t *frames, *aux;
+	uint64_t window;   /* aux position of the unit's buffer */
+	uint64_t start_ns; /* at its cycle 0 */
+	uint64_t frame_pointer;
+	uint32_t pid, tid;
+	uint32_t snapshots; /* told so far */
+	bool ended;
+	struct watch watch;
+	struct spe_unit unit;
+	struct overflow overflow;
+	struct known_mappings known;
+};
+
+/* Who the thread that comes next is, and who made it. */
+struct origin {
+	uint32_t pid, tid;
+	uint64_t cycle;
+};
+
+static struct model_sampling *sampling;
+static const struct core_params *params;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct origin made_by; /* the last thread that made one; tid 0: none */
+static uint32_t own_pid;      /* the process's number */
+static bool begun;            /* its first thread has */
+static bool forked;           /* made_by is another process */
+static char command[16];
+static __thread struct sampler *mine;
+
+/* ---- The rings --------------------------------------------------------------------------------
+ */
+
+/* Waits a little for the reader. False when there is none any more. */
+static bool wait_for_reader(unsigned *waits)
+{
+	const struct timespec little = {.tv_nsec = 200000};
+
+	if (atomic_load(&sampling->closed))
+		return false;
+	if (++*waits % 512 == 0 && kill(sampling->reader, 0) && errno == ESRCH)
+		return false;
+	nanosleep(&little, NULL);
+	return true;
+}
+
+static void copy_in(const struct sampler *sampler, uint64_t at, const void *bytes, size_t size)
+{
+	size_t from = at % MODEL_RING_BYTES, first = MODEL_RING_BYTES - from;
+
+	if (first > size)
+		first = size;
+	memcpy(sampler->frames + from, bytes, first);
+	memcpy(sampler->frames, (const char *)bytes + first, size - first);
+}
+
+/* Writes a frame: `body`, then `more`. It is there whole or not at all. */
+static void send_frame(struct sampler *sampler, unsigned type, uint64_t time, const void *body,
+		       size_t body_size, const void *more, size_t more_size)
+{
+	size_t size = (sizeof(struct model_frame) + body_size + more_size + 7) & ~(size_t)7;
+	struct model_frame frame = {type, (uint32_t)size, sampler->pid, sampler->tid, time};
+	struct model_ring *ring = sampler->ring;
+	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+	unsigned waits = 0;
+
+	while (head + size - atomic_load(&ring->tail) > MODEL_RING_BYTES)
+		if (!wait_for_reader(&waits))
+			return;
+	copy_in(sampler, head, &frame, sizeof(frame));
+	copy_in(sampler, head + sizeof(frame), body, body_size);
+	if (more_size)
+		copy_in(sampler, head + sizeof(frame) + body_size, more, more_size);
+	atomic_store(&ring->head, head + size);
+}
+
+static uint64_t time_at(const struct sampler *sampler, uint64_t cycle)
+{
+	return sampler->start_ns + cycle * 1000 / params->frequency_mhz;
+}
+
+static uint64_t time_now(const struct sampler *sampler)
+{
+	return time_at(sampler, core_cycle(sampler->core));
+}
+
+/* ---- The SPE unit's buffer --------------------------------------------------------------------
+ */
+
+static uint64_t aux_position(const struct sampler *sampler)
+{
+	uint64_t from = sampler->window % sampling->aux_bytes;
+
+	return sampler->window + (uint64_t)(sampler->unit.at - (sampler->aux + from));
+}
+
+/* Tells of what the unit has written since it was last told; a snapshot tells what is there. */
+static void report_aux(struct sampler *sampler)
+{
+	struct model_ring *ring = sampler->ring;
+	struct model_frame_aux aux = {.offset = atomic_load(&ring->aux_reported)};
+	uint64_t head = aux_position(sampler);
+
+	atomic_store(&ring->aux_head, head);
+	if (sampling->snapshot) {
+		aux.flags = AUX_OVERWRITE;
+		if (head - aux.offset > sampling->aux_bytes)
+			aux.offset = head - sampling->aux_bytes;
+	}
+	aux.size = head - aux.offset;
+	if (!aux.size)
+		return;
+	if (sampler->unit.collided)
+		aux.flags |= AUX_COLLISION;
+	sampler->unit.collided = false;
+	atomic_store(&ring->collided, 0);
+	send_frame(sampler, FRAME_AUX, time_now(sampler), &aux, sizeof(aux), NULL, 0);
+	atomic_store(&ring->aux_reported, head);
+}
+
+/* Half of the ring at a time, as the kernel's driver asks to be interrupted. */
+static void give_window(struct sampler *sampler, uint64_t window)
+{
+	const uint32_t half = sampling->aux_bytes / 2;
+	unsigned waits = 0;
+
+	while (!sampling->snapshot &&
+	       window + half - atomic_load(&sampler->ring->aux_tail) > sampling->aux_bytes)
+		if (!wait_for_reader(&waits))
+			break;
+	sampler->window = window;
+	spe_set_buffer(&sampler->unit, sampler->aux + window % sampling->aux_bytes, half);
+}
+
+/* The buffer management interrupt. */
+static void window_full(void *user, struct spe_unit *unit)
+{
+	struct sampler *sampler = user;
+
+	(void)unit;
+	if (!sampling->snapshot)
+		report_aux(sampler);
+	give_window(sampler, sampler->window + sampling->aux_bytes / 2);
+}
+
+/* All that the ring holds is told, and stays as it is until it has been read. */
+static void take_snapshot(struct sampler *sampler, uint32_t wanted)
+{
+	unsigned waits = 0;
+
+	sampler->snapshots = wanted;
+	report_aux(sampler);
+	while (atomic_load(&sampler->ring->aux_tail) < atomic_load(&sampler->ring->aux_reported))
+		if (!wait_for_reader(&waits))
+			break;
+}
+
+static void begin_spe(struct sampler *sampler)
+{
+	struct spe_control control = sampling->control;
+
+	control.seed ^= sampler->tid * 0x9e3779b97f4a7c15ull;
+	control.contexts = true;
+	control.context = sampler->tid;
+	control.timer_zero = sampler->start_ns;
+	control.frequency_mhz = params->frequency_mhz;
+	control.full = window_full;
+	control.user = sampler;
+	spe_begin(&sampler->unit, &params->spe, &control);
+	/* A ring goes on where the thread before left it, at a record. */
+	give_window(sampler, (atomic_load(&sampler->ring->aux_head) + sampling->aux_bytes / 2 - 1) &
+				     ~(uint64_t)(sampling->aux_bytes / 2 - 1));
+	atomic_store(&sampler->ring->aux_reported, sampler->window);
+	atomic_store(&sampler->ring->aux_head, sampler->window);
+	sampler->watch.spe = &sampler->unit;
+	send_frame(sampler, FRAME_START, time_now(sampler), NULL, 0, NULL, 0);
+}
+
+/* ---- Overflows --------------------------------------------------------------------------------
+ */
+
+/* Return addresses, by the chain of frame records from x29 at the block's beginning on. */
+static unsigned walk_chain(const struct sampler *sampler, uint64_t ip, uint64_t *chain)
+{
+	uint64_t frame = sampler->frame_pointer, record[2];
+	unsigned count = 0;
+
+	chain[count++] = CONTEXT_USER;
+	chain[count++] = ip;
+	while (count < MODEL_CHAIN_MAX && frame && !(frame & 7) &&
+	       guest_read(frame, record, sizeof(record))) {
+		if (!(record[1] & ADDRESS_BITS))
+			break;
+		chain[count++] = record[1] & ADDRESS_BITS;
+		if (record[0] <= frame)
+			break;
+		frame = record[0];
+	}
+	return count;
+}
+
+static void overflowed(void *user, const struct overflow_sample *at)
+{
+	uint64_t values[OVERFLOW_COUNTERS + MODEL_CHAIN_MAX];
+	struct sampler *sampler = user;
+	struct model_frame_sample sample = {
+		.counter = at->counter,
+		.has_address = at->has_address,
+		.ip = at->pc,
+		.address = at->address,
+		.physical = at->physical,
+		.period = at->period,
+	};
+
+	if (sampler->ended)
+		return;
+	for (uint32_t i = 0; i < sampling->counter_count; i++)
+		if (sampling->counters[i].leader == at->counter)
+			values[sample.reads++] =
+				core_counts(sampler->core)[sampling->counters[i].event];
+	if (sampling->callchains)
+		sample.chain = walk_chain(sampler, at->pc, values + sample.reads);
+	atomic_fetch_add(&sampling->overflows, 1);
+	send_frame(sampler, FRAME_SAMPLE, time_at(sampler, at->cycle), &sample, sizeof(sample),
+		   values, (sample.reads + sample.chain) * sizeof(values[0]));
+}
+
+static void begin_counters(struct sampler *sampler)
+{
+	struct overflow *overflow = &sampler->overflow;
+
+	overflow->count = sampling->counter_count;
+	overflow->overflowed = overflowed;
+	overflow->user = sampler;
+	for (uint32_t i = 0; i < sampling->counter_count; i++) {
+		const struct model_sampled_counter *counter = &sampling->counters[i];
+
+		overflow->counters[i] = (struct overflow_counter){
+			.event = counter->event,
+			.frequency = counter->frequency,
+			.period = counter->frequency ? 1 : counter->period,
+		};
+	}
+	sampler->watch.overflow = overflow;
+}
+
+/* ---- Threads ----------------------------------------------------------------------------------
+ */
+
+static uint32_t next_id(void)
+{
+	return MODEL_FIRST_ID + atomic_fetch_add(&sampling->next_id, 1);
+}
+
+/* The number of this process, which is known already when it has become another program. */
+static uint32_t process_id(void)
+{
+	int32_t real = (int32_t)getpid();
+
+	for (unsigned i = 0; i < MODEL_SHARED_THREADS; i++) {
+		int32_t free = 0;
+
+		if (atomic_load(&sampling->ids[i].real) == real)
+			return sampling->ids[i].id;
+		if (atomic_compare_exchange_strong(&sampling->ids[i].real, &free, real)) {
+			sampling->ids[i].id = next_id();
+			return sampling->ids[i].id;
+		}
+	}
+	return next_id();
+}
+
+static void tell_origin(struct sampler *sampler, const struct origin *origin)
+{
+	struct model_frame_fork fork = {origin->pid, origin->tid};
+
+	send_frame(sampler, FRAME_FORK, time_now(sampler), &fork, sizeof(fork), NULL, 0);
+}
+
+static void tell_command(struct sampler *sampler)
+{
+	struct model_frame_comm comm = {.exec = 1};
+
+	memcpy(comm.name, command, sizeof(comm.name));
+	send_frame(sampler, FRAME_COMM, time_now(sampler), &comm, sizeof(comm), NULL, 0);
+}
+
+/* Takes the thread's number, and tells whence it comes. */
+static void introduce(struct sampler *sampler)
+{
+	bool first, from_fork;
+	struct origin origin;
+
+	pthread_mutex_lock(&lock);
+	first = !begun;
+	from_fork = first && forked;
+	begun = true;
+	if (!own_pid)
+		own_pid = process_id();
+	origin = made_by;
+	pthread_mutex_unlock(&lock);
+	sampler->pid = own_pid;
+	sampler->tid = first ? own_pid : next_id();
+	sampler->ring->pid = sampler->pid;
+	sampler->ring->tid = sampler->tid;
+	if (!first || from_fork)
+		tell_origin(sampler, &origin);
+	else
+		tell_command(sampler);
+}
+
+struct sampler *sampler_begin(struct core *core, unsigned slot, uint64_t cycle)
+{
+	struct sampler *sampler = sampling ? calloc(1, sizeof(*sampler)) : NULL;
+
+	if (!sampler)
+		return NULL;
+	sampler->core = core;
+	sampler->ring = &sampling->rings[slot];
+	sampler->frames = model_ring_frames(sampling, slot);
+	sampler->aux = model_ring_aux(sampling, slot);
+	sampler->start_ns = sampling->time_zero + cycle * 1000 / params->frequency_mhz;
+	sampler->snapshots = atomic_load(&sampling->snapshots_wanted);
+	introduce(sampler);
+	if (sampling->spe)
+		begin_spe(sampler);
+	if (sampling->counter_count)
+		begin_counters(sampler);
+	atomic_store(&sampler->ring->time, time_now(sampler));
+	atomic_store(&sampler->ring->open, 1);
+	core_set_watch(core, &sampler->watch);
+	mine = sampler;
+	return sampler;
+}
+
+void sampler_flush(struct sampler *sampler, bool exit)
+{
+	struct model_frame_fork who = {sampler->pid, sampler->pid};
+
+	if (sampler->ended)
+		return;
+	if (sampling->spe)
+		report_aux(sampler);
+	if (!exit)
+		return;
+	send_frame(sampler, FRAME_EXIT, time_now(sampler), &who, sizeof(who), NULL, 0);
+	sampler->ended = true;
+	atomic_store(&sampler->ring->open, 0);
+}
+
+void sampler_free(struct sampler *sampler)
+{
+	if (mine == sampler)
+		mine = NULL;
+	free(sampler);
+}
+
+/* ---- Blocks and system calls ------------------------------------------------------------------
+ */
+
+static void tell_mapping(struct sampler *sampler, const struct mapping *mapping)
+{
+	struct model_frame_mmap mmap = {
+		.address = mapping->from,
+		.length = mapping->to - mapping->from,
+		.offset = mapping->offset,
+		.inode = mapping->inode,
+		.major = mapping->major,
+		.minor = mapping->minor,
+	};
+
+	send_frame(sampler, FRAME_MMAP, time_now(sampler), &mmap, sizeof(mmap), mapping->path,
+		   strlen(mapping->path) + 1);
+}
+
+void sampler_block_begins(struct sampler *sampler, const struct block *block, const void *state)
+{
+	struct mapping mapping;
+
+	if (!mappings_know(&sampler->known, block->pc) &&
+	    mappings_find(&sampler->known, block->pc, &mapping))
+		tell_mapping(sampler, &mapping);
+	if (sampling->callchains)
+		sampler->frame_pointer = guest_state_usable() ? guest_register(state, 29) : 0;
+}
+
+void sampler_block_done(struct sampler *sampler)
+{
+	uint32_t wanted;
+
+	if (!sampling->spe || sampler->ended)
+		return;
+	atomic_store_explicit(&sampler->ring->aux_head, aux_position(sampler),
+			      memory_order_release);
+	if (sampler->unit.collided)
+		atomic_store_explicit(&sampler->ring->collided, 1, memory_order_relaxed);
+	atomic_store_explicit(&sampler->ring->time, time_now(sampler), memory_order_relaxed);
+	wanted = atomic_load_explicit(&sampling->snapshots_wanted, memory_order_relaxed);
+	if (wanted != sampler->snapshots)
+		take_snapshot(sampler, wanted);
+}
+
+void sampler_system_call(struct sampler *sampler, int64_t number, uint64_t a1, uint64_t a2,
+			 uint64_t a4)
+{
+	if (number == SYSCALL_MUNMAP || (number == SYSCALL_MMAP && a4 & MAP_FIXED_FLAG)) {
+		mappings_gone(a1, a2);
+	} else if (number == SYSCALL_CLONE || number == SYSCALL_CLONE3) {
+		uint64_t since = sampler->start_ns - sampling->time_zero;
+
+		pthread_mutex_lock(&lock);
+		made_by = (struct origin){sampler->pid, sampler->tid,
+					  since * params->frequency_mhz / 1000 +
+						  core_cycle(sampler->core)};
+		pthread_mutex_unlock(&lock);
+	}
+}
+
+uint64_t sampler_made_at(void)
+{
+	uint64_t cycle;
+
+	pthread_mutex_lock(&lock);
+	cycle = begun ? made_by.cycle : 0;
+	pthread_mutex_unlock(&lock);
+	return cycle;
+}
+
+void sampler_forked(bool goes_on)
+{
+	pthread_mutex_init(&lock, NULL);
+	mappings_forked();
+	mine = NULL;
+	own_pid = 0;
+	begun = false;
+	forked = true;
+	if (!goes_on)
+		sampling = NULL;
+}
+
+/* The program's name, as Linux has it, from QEMU's command line: behind "-0" and argv[0]. */
+static void read_command(unsigned prefix)
+{
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	static char line[1u << 16];
+	const char *at = line, *slash;
+	ssize_t size;
+
+	if (fd < 0)
+		return;
+	size = read(fd, line, sizeof(line) - 1);
+	close(fd);
+	for (unsigned i = 0; size > 0 && i < prefix + 2; i++) {
+		const char *end = memchr(at, '\0', (size_t)(line + size - at));
+
+		if (!end)
+			return;
+		at = end + 1;
+	}
+	slash = strrchr(at, '/');
+	snprintf(command, sizeof(command), "%s", slash ? slash + 1 : at);
+}
+
+bool sampler_set_up(int fd, const struct core_params *core_params, unsigned prefix)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) || (size_t)status.st_size < sizeof(*sampling))
+		return false;
+	sampling = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (sampling == MAP_FAILED || sampling->magic != MODEL_SAMPLING_MAGIC ||
+	    sampling->struct_size != sizeof(*sampling)) {
+		sampling = NULL;
+		return false;
+	}
+	params = core_params;
+	own_pid = process_id();
+	read_command(prefix);
+	return true;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a guest thread's samples need besides its core: who it is, what is mapped, the rings that
+ * they go to (sampling.h). Processes and threads are numbered in the order in which they begin, so
+ * that a program's recording is the same each time.
+ */
+#ifndef MODEL_QEMU_SAMPLER_H
+#define MODEL_QEMU_SAMPLER_H
+
+#include "core.h"
+
+struct sampler;
+
+/* At the plugin's start: maps the file, takes the process's number. False if that fails. */
+bool sampler_set_up(int fd, const struct core_params *params, unsigned prefix);
+
+/* A thread begins on `core`, at model time `cycle`. NULL: no memory, or nothing samples. */
+struct sampler *sampler_begin(struct core *core, unsigned slot, uint64_t cycle);
+/* What its unit holds is told; with `exit`, the thread ends. */
+void sampler_flush(struct sampler *sampler, bool exit);
+void sampler_free(struct sampler *sampler);
+
+/* A block is about to execute, and has executed. `state` as in guest.h. */
+void sampler_block_begins(struct sampler *sampler, const struct block *block, const void *state);
+void sampler_block_done(struct sampler *sampler);
+
+/* The thread makes a system call: it may unmap code, or make a thread. */
+void sampler_system_call(struct sampler *sampler, int64_t number, uint64_t a1, uint64_t a2,
+			 uint64_t a4);
+/* Model time at which the thread that comes next was made; 0: not known. */
+uint64_t sampler_made_at(void);
+/* In a forked child, which is sampled or not. */
+void sampler_forked(bool goes_on);
+
+#endif
