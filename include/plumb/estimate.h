@@ -146,8 +146,8 @@ PLUMB_API struct plumb_estimate plumb_estimate_total(const struct plumb_estimate
  * A sample is lost when the one before it is still in flight. That depends on the latency of the
  * one before, not on its own, so where all operations are alike it does no harm. But it happens
  * where latencies are long, so that such phases have too few samples. To make up for it, the next
- * sample after lost ones stands for them, too: it comes from where they would have, and did not
- * cause their loss.
+ * few samples stand for those that were lost, too: they come from where these would have, and did
+ * not cause their loss.
  *
  * Which ones those are is not recorded; how many were lost is (SAMPLE_COLLISION). They are put down
  * to the longest latencies: a latency of `reach` cycles loses one sample, of twice that two, with
@@ -156,6 +156,7 @@ PLUMB_API struct plumb_estimate plumb_estimate_total(const struct plumb_estimate
 struct plumb_collisions {
 	double reach; /* cycles; infinite: nothing was lost */
 	double scale; /* so that the sum is that which was counted, and would have been recorded */
+	double owed;  /* lost ones that no sample stands for yet; of plumb_collisions_weigh() */
 };
 
 /*
@@ -167,11 +168,11 @@ struct plumb_collisions {
 PLUMB_API struct plumb_collisions plumb_collisions_fit(const uint64_t latencies[4096],
 						       uint64_t lost, double passed);
 /*
- * How many samples the next one stands for, itself included, after one of this total latency; of
- * the very first one it is 1. Multiply what is tallied by it, above and below the line.
+ * How many samples this one stands for, itself included; `latency` is its own, which counts for
+ * those after it. To be called once for each, in their order. Multiply what is tallied by it, above
+ * and below the line.
  */
-PLUMB_API double plumb_collisions_weight(const struct plumb_collisions *collisions,
-					 unsigned latency_before);
+PLUMB_API double plumb_collisions_weigh(struct plumb_collisions *collisions, unsigned latency);
 
 #ifdef __cplusplus
 }

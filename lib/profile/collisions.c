@@ -5,6 +5,11 @@
 #include <plumb/estimate.h>
 
 #define LATENCIES 4096
+/*
+ * Of what was lost each sample takes so large a part, until nothing is left. Fewer make weights
+ * differ more, and so the estimate; more carry them out of the phase they are of.
+ */
+#define HEIRS 2
 
 /* Samples lost in all if a latency of `reach` loses one, of twice that two. */
 static double lost_at(const uint64_t latencies[LATENCIES], double reach)
@@ -21,7 +26,7 @@ static double lost_at(const uint64_t latencies[LATENCIES], double reach)
 struct plumb_collisions plumb_collisions_fit(const uint64_t latencies[LATENCIES], uint64_t lost,
 					     double passed)
 {
-	struct plumb_collisions fit = {INFINITY, 1};
+	struct plumb_collisions fit = {INFINITY, 1, 0};
 	double few = LATENCIES, many = 0.5; /* reaches: one loses too few, the other enough */
 
 	if (lost == 0 || lost_at(latencies, 1) <= 0)
@@ -41,7 +46,10 @@ struct plumb_collisions plumb_collisions_fit(const uint64_t latencies[LATENCIES]
 	return fit;
 }
 
-double plumb_collisions_weight(const struct plumb_collisions *collisions, unsigned latency_before)
+double plumb_collisions_weigh(struct plumb_collisions *collisions, unsigned latency)
 {
-	return 1 + collisions->scale * floor(latency_before / collisions->reach);
+	double paid = collisions->owed / HEIRS;
+
+	collisions->owed += collisions->scale * floor(latency / collisions->reach) - paid;
+	return 1 + paid;
 }

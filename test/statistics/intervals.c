@@ -235,7 +235,6 @@ static void estimate(const struct setting *setting, const struct run *run,
 	static uint64_t latencies[LATENCIES];
 	struct plumb_tally tallies[QUESTIONS] = {0};
 	struct plumb_collisions collisions;
-	unsigned latency_before = 0;
 	double passed = (double)run->counts.recorded / (double)run->counts.taken, hits = 0;
 
 	sampling.spread = setting->spread;
@@ -248,9 +247,8 @@ static void estimate(const struct setting *setting, const struct run *run,
 		latencies, setting->uncorrected ? 0 : run->counts.collisions, passed);
 	for (size_t i = 0; i < run->count; i++) {
 		unsigned latency = seen_latency(run->records[i]);
-		double weight = plumb_collisions_weight(&collisions, latency_before);
+		double weight = plumb_collisions_weigh(&collisions, latency);
 
-		latency_before = latency;
 		if (run->records[i]->kind == LOAD && run->records[i]->miss)
 			hits += weight;
 		for (enum question q = 0; q < MISSES_OF_TAKEN; q++) {

@@ -258,10 +258,20 @@ static void an_interval_has_a_mean(void **state)
 	assert_float_equal(sampling.perturbation, 256, 0);
 }
 
+/* Weights of a sample of each latency, one after another. */
+static void assert_weights(struct plumb_collisions fit, const unsigned *latencies,
+			   const double *weights, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		assert_float_equal(plumb_collisions_weigh(&fit, latencies[i]), weights[i], 1e-9);
+}
+
 /* Ten latencies of 100 cycles and five of 300, which lost 15. At a reach of 100 they would lose 10
- * and 15, at any more 10 in all: so it is 100, and each counts 15/25. */
+ * and 15, at any more 10 in all: so it is 100, and each counts 15/25. Those after one take half
+ * of what is owed. */
 static void collisions_are_put_down_to_long_latencies(void **state)
 {
+	static const unsigned after[] = {4, 100, 4, 4, 300, 4};
 	static uint64_t latencies[4096];
 	struct plumb_collisions fit;
 
@@ -270,34 +280,32 @@ static void collisions_are_put_down_to_long_latencies(void **state)
 	latencies[100] = 10;
 	latencies[300] = 5;
 	fit = plumb_collisions_fit(latencies, 15, 1);
-	assert_float_equal(plumb_collisions_weight(&fit, 4), 1, 0);
-	assert_float_equal(plumb_collisions_weight(&fit, 100), 1.6, 1e-9);
-	assert_float_equal(plumb_collisions_weight(&fit, 300), 2.8, 1e-9);
+	assert_float_equal(fit.reach, 100, 1e-6);
+	assert_weights(
+		fit, after,
+		(double[]){1, 1, 1 + 0.6 / 2, 1 + 0.3 / 2, 1 + 0.15 / 2, 1 + (0.075 + 1.8) / 2}, 6);
 	/* Of those lost, half would not have passed the filter. */
 	fit = plumb_collisions_fit(latencies, 15, 0.5);
-	assert_float_equal(plumb_collisions_weight(&fit, 100), 1.3, 1e-9);
+	assert_weights(fit, after, (double[]){1, 1, 1 + 0.3 / 2}, 3);
+	/* Five only: each of the longest lost one. */
 	fit = plumb_collisions_fit(latencies, 5, 1);
-	assert_float_equal(plumb_collisions_weight(&fit, 100), 1, 0);
-	assert_float_equal(plumb_collisions_weight(&fit, 300), 2, 1e-9);
+	assert_weights(fit, after, (double[]){1, 1, 1, 1, 1, 1.5}, 6);
 }
 
 static void without_collisions_all_weigh_the_same(void **state)
 {
+	static const unsigned any[] = {4095, 50, 0, 4095}, fifty[] = {50, 50};
+	static const double ones[] = {1, 1, 1, 1};
 	static uint64_t latencies[4096];
-	struct plumb_collisions fit;
 
 	(void)state;
-	fit = plumb_collisions_fit(latencies, 10, 1);
-	assert_float_equal(plumb_collisions_weight(&fit, 4095), 1, 0);
+	assert_weights(plumb_collisions_fit(latencies, 10, 1), any, ones, 4);
 	latencies[0] = 5;
-	fit = plumb_collisions_fit(latencies, 10, 1);
-	assert_float_equal(plumb_collisions_weight(&fit, 0), 1, 0);
+	assert_weights(plumb_collisions_fit(latencies, 10, 1), any, ones, 4);
 	latencies[50] = 5;
-	fit = plumb_collisions_fit(latencies, 0, 1);
-	assert_float_equal(plumb_collisions_weight(&fit, 50), 1, 0);
+	assert_weights(plumb_collisions_fit(latencies, 0, 1), any, ones, 4);
 	/* More than any latency explains: all of it, all the same. */
-	fit = plumb_collisions_fit(latencies, 100000, 1);
-	assert_float_equal(5 * (plumb_collisions_weight(&fit, 50) - 1), 100000, 1e-6);
+	assert_weights(plumb_collisions_fit(latencies, 100000, 1), fifty, (double[]){1, 10001}, 2);
 }
 
 int main(void)
