@@ -246,7 +246,7 @@ int record_files_begin(struct record_files *files, const struct plumb_recording_
 int record_files_switch(struct record_files *files, bool asked)
 {
 	const struct record_switch *switching = &files->request->switching;
-	struct plumb_recording_writer *next;
+	struct plumb_recording_writer *next = NULL;
 	int error;
 
 	if (!files->writer || !switching->wanted)

@@ -19,8 +19,8 @@ bool signals_own(void);         /* `own` came since this was asked last */
 
 /*
  * A shell that runs this in a loop is to see that it was interrupted, as its own child was:
- * `signal` is what ended that. Returns if it was not SIGINT.
+ * `number` is what ended that. Returns if it was not SIGINT.
  */
-void signals_end_interrupted(int signal);
+void signals_end_interrupted(int number);
 
 #endif

@@ -19,24 +19,23 @@ struct compressor {
 	size_t room_size;
 };
 
-int compressor_new(int level, struct compressor **result)
+int compressor_new(int level, struct compressor **compressor)
 {
-	struct compressor *compressor = calloc(1, sizeof(*compressor));
+	struct compressor *made = calloc(1, sizeof(*made));
 	/* Incompressible runs get a little longer; each has a header. */
 	size_t runs = WRITER_BUFFER / (WRITER_COMPRESSED / 2) + 2;
 
-	*result = NULL;
-	if (!compressor)
+	*compressor = NULL;
+	if (!made)
 		return PLUMB_ERR_NO_MEMORY;
-	compressor->room_size = WRITER_BUFFER + runs * 1024;
-	compressor->stream = ZSTD_createCStream();
-	compressor->room = malloc(compressor->room_size);
-	if (!compressor->stream || !compressor->room ||
-	    ZSTD_isError(ZSTD_initCStream(compressor->stream, level))) {
-		compressor_free(compressor);
+	made->room_size = WRITER_BUFFER + runs * 1024;
+	made->stream = ZSTD_createCStream();
+	made->room = malloc(made->room_size);
+	if (!made->stream || !made->room || ZSTD_isError(ZSTD_initCStream(made->stream, level))) {
+		compressor_free(made);
 		return PLUMB_ERR_NO_MEMORY;
 	}
-	*result = compressor;
+	*compressor = made;
 	return 0;
 }
 

@@ -321,7 +321,7 @@ static void add_auxtrace_info(struct bytes *bytes, const struct plumb_auxtrace_i
 {
 	size_t values = info->count * sizeof(uint64_t);
 
-	add_header(bytes, PLUMB_RECORD_AUXTRACE_INFO, 2 * RECORD_HEADER + values);
+	add_header(bytes, PLUMB_RECORD_AUXTRACE_INFO, (size_t)2 * RECORD_HEADER + values);
 	bytes_u32(bytes, info->type);
 	bytes_u32(bytes, 0);
 	bytes_add(bytes, info->values, values);
