@@ -34,7 +34,7 @@ static void describe_pmus(struct description *d)
 		if (strlen(entry->d_name) >= sizeof(d->pmu_names[i]) ||
 		    !sysfs_read_number(path, 10, UINT32_MAX, &type))
 			continue;
-		strcpy(d->pmu_names[i], entry->d_name);
+		memcpy(d->pmu_names[i], entry->d_name, strlen(entry->d_name) + 1);
 		d->setup.pmus[i].name = d->pmu_names[i];
 		d->setup.pmus[i].type = (uint32_t)type;
 		d->setup.pmu_count++;

@@ -111,21 +111,57 @@ static int complain(const struct sampling *s, const char *what, int error)
 	return error == ENOMEM ? PLUMB_ERR_NO_MEMORY : PLUMB_ERR_UNSUPPORTED;
 }
 
-static int map_ring(struct perf_ring *ring, const struct sampling *s, struct perf_rings *rings)
+/* Maps all, of as many pages. Returns 0 or errno. */
+static int map_all(struct perf_rings *rings, const struct sampling *s)
 {
-	const int fd = perf_ring_fd(ring, s);
+	for (size_t i = 0; i < rings->count; i++) {
+		struct perf_ring *ring = &rings->all[i];
+		const int fd = perf_ring_fd(ring, s);
 
-	while (!map_data(ring, fd, rings->pages)) {
-		if (!is_for_want_of_memory(errno) || rings->pages == 1)
-			return complain(s, "a ring of records", errno);
-		rings->pages /= 2;
+		if (!map_data(ring, fd, rings->pages))
+			return errno;
+		if (ring->owner->spe && !map_aux(ring, fd, rings->aux_pages, s->job->snapshot))
+			return errno;
 	}
-	while (ring->owner->spe && !map_aux(ring, fd, rings->aux_pages, s->job->snapshot)) {
-		if (!is_for_want_of_memory(errno) || rings->aux_pages == AUX_PAGES_LEAST)
-			return complain(s, "SPE's buffer", errno);
+	return 0;
+}
+
+static void unmap_all(const struct perf_rings *rings)
+{
+	for (size_t i = 0; i < rings->count; i++) {
+		struct perf_ring *ring = &rings->all[i];
+
+		if (ring->aux_map)
+			munmap(ring->aux_map, ring->aux_map_size);
+		if (ring->map)
+			munmap(ring->map, ring->map_size);
+		ring->aux_map = ring->map = NULL;
+	}
+}
+
+/* All have the same, or those that come first would take what there is. False: no fewer. */
+static bool take_fewer(struct perf_rings *rings, bool spe)
+{
+	if (spe && rings->aux_pages > AUX_PAGES_LEAST && rings->aux_pages >= rings->pages)
 		rings->aux_pages /= 2;
+	else if (rings->pages > 1)
+		rings->pages /= 2;
+	else
+		return false;
+	return true;
+}
+
+static int map_fitting(struct perf_rings *rings, const struct sampling *s)
+{
+	for (;;) {
+		int error = map_all(rings, s);
+
+		if (error == 0)
+			return PLUMB_OK;
+		unmap_all(rings);
+		if (!is_for_want_of_memory(error) || !take_fewer(rings, sampling_has_spe(s)))
+			return complain(s, "rings", error);
 	}
-	return redirect(ring, s);
 }
 
 /* ---- all of them -------------------------------------------------------------------------- */
@@ -181,15 +217,15 @@ int perf_rings_map(struct perf_rings *rings, const struct sampling *s)
 	rings->all = calloc(most, sizeof(*rings->all));
 	if (!rings->all)
 		return PLUMB_ERR_NO_MEMORY;
-	for (size_t n = 0; n < most && error == PLUMB_OK; n++) {
+	for (size_t n = 0; n < most; n++) {
 		struct perf_ring *ring = &rings->all[rings->count];
 
 		set_place(ring, s, n);
-		if (!find_owner(ring, s))
-			continue;
-		rings->count++;
-		error = map_ring(ring, s, rings);
+		rings->count += find_owner(ring, s);
 	}
+	error = map_fitting(rings, s);
+	for (size_t i = 0; i < rings->count && error == PLUMB_OK; i++)
+		error = redirect(&rings->all[i], s);
 	if (error < 0)
 		return error;
 	say_fewer(s, "a ring", job->mmap_pages, rings->pages);
@@ -200,14 +236,7 @@ int perf_rings_map(struct perf_rings *rings, const struct sampling *s)
 
 void perf_rings_unmap(struct perf_rings *rings)
 {
-	for (size_t i = 0; i < rings->count; i++) {
-		struct perf_ring *ring = &rings->all[i];
-
-		if (ring->aux_map)
-			munmap(ring->aux_map, ring->aux_map_size);
-		if (ring->map)
-			munmap(ring->map, ring->map_size);
-	}
+	unmap_all(rings);
 	free(rings->all);
 	*rings = (struct perf_rings){0};
 }

@@ -26,7 +26,7 @@ struct perf_ring {
 struct perf_rings {
 	struct perf_ring *all;
 	size_t count;
-	size_t pages, aux_pages; /* that the smallest has */
+	size_t pages, aux_pages; /* that each has */
 };
 
 /*

@@ -14,7 +14,7 @@ static int no_permission(const struct sampling *s, const struct sampled *event)
 	char level[16];
 
 	if (!sysfs_read_line(level, sizeof(level), PARANOID))
-		strcpy(level, "not there");
+		memcpy(level, "not there", sizeof("not there"));
 	if (asked && event->spe && (asked->spe.pa_enable || asked->spe.pct_enable)) {
 		plumb_diagnostics_add(s->found, PLUMB_ERROR, "no-permission", NULL,
 				      "%s: pa_enable and pct_enable need privilege "

@@ -45,17 +45,18 @@ struct sampled_role {
 };
 
 /*
- * Fills in all of `attr` but, for SPE, what spe_pmu_configure() does. `event` is NULL for the event
- * that does not count and is only there for the side-band. `pmu_type` is of SAMPLED_PMU's events.
+ * Fills in all of `sampled` but, for SPE, what spe_pmu_configure() does. `event` is NULL for the
+ * event that does not count and is only there for the side-band. `pmu_type` is of SAMPLED_PMU's
+ * events.
  */
-void sampled_attr_fill(struct sampled_attr *attr, const struct sampled_event *event,
+void sampled_attr_fill(struct sampled_attr *sampled, const struct sampled_event *event,
 		       const struct sampled_session *session, const struct sampled_role *role,
 		       uint32_t pmu_type);
 
 /* The call. Returns a descriptor, or the negative of errno. */
-int sampled_attr_open(const struct sampled_attr *attr, pid_t pid, int cpu, int leader);
+int sampled_attr_open(const struct sampled_attr *sampled, pid_t pid, int cpu, int leader);
 
 /* As recordings have it. */
-struct plumb_event_attr sampled_attr_public(const struct sampled_attr *attr);
+struct plumb_event_attr sampled_attr_public(const struct sampled_attr *sampled);
 
 #endif
