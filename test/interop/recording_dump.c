@@ -1,36 +1,98 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recording_dump [--order] FILE: every record of a recording, one a line, with its members. */
+/*
+ * recording_dump [--order|--quiet] FILE: every record of a recording, one a line, with its members;
+ * in the order of the file, or of time; or, quietly, only how many there are.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <plumb/recording.h>
 
+static void print_numbers(const char *name, const uint64_t *numbers, size_t count)
+{
+	printf(" %s", name);
+	for (size_t i = 0; i < count; i++)
+		printf("%c%" PRIx64, i ? ',' : ' ', numbers[i]);
+}
+
+static void print_reads(const struct plumb_sample *sample, uint64_t format)
+{
+	printf(" read");
+	if (format & 1)
+		printf(" enabled %" PRIx64, sample->time_enabled);
+	if (format & 2)
+		printf(" running %" PRIx64, sample->time_running);
+	for (size_t i = 0; i < sample->read_count; i++) {
+		printf(" %" PRIx64 "=%" PRIx64, sample->reads[i].id, sample->reads[i].value);
+		if (format & 16)
+			printf("-%" PRIu64, sample->reads[i].lost);
+	}
+}
+
+/* What perf shows of a sample, as far as it has it. */
 static void print_sample(const struct plumb_record *record)
 {
 	const struct plumb_sample *sample = &record->sample;
+	const uint64_t type = record->event ? record->event->attr.sample_type : 0;
 
-	printf(" ip=%#" PRIx64 " period=%" PRIu64 " addr=%#" PRIx64, sample->ip, sample->period,
-	       sample->address);
-	printf(" phys=%#" PRIx64 " dpage=%" PRIu64 " cpage=%" PRIu64 " cgroup=%" PRIu64,
-	       sample->physical_address, sample->data_page_size, sample->code_page_size,
-	       sample->cgroup);
-	printf(" weight=%" PRIu64 " src=%#" PRIx64 " txn=%#" PRIx64, sample->weight,
-	       sample->data_source, sample->transaction);
-	printf(" raw=%zu stack=%zu chain=%zu", sample->raw_size, sample->user_stack_size,
-	       sample->callchain_length);
-	for (size_t i = 0; i < sample->callchain_length; i++)
-		printf("%c%" PRIx64, i ? ',' : ':', sample->callchain[i]);
-	printf(" uregs=%zu", sample->user_register_count);
-	for (size_t i = 0; i < sample->user_register_count; i++)
-		printf("%c%" PRIx64, i ? ',' : ':', sample->user_registers[i]);
-	printf(" iregs=%zu", sample->intr_register_count);
-	for (size_t i = 0; i < sample->intr_register_count; i++)
-		printf("%c%" PRIx64, i ? ',' : ':', sample->intr_registers[i]);
-	printf(" reads=%zu", sample->read_count);
-	for (size_t i = 0; i < sample->read_count; i++)
-		printf("%c%" PRIu64 "/%" PRIu64 "/%" PRIu64, i ? ',' : ':', sample->reads[i].value,
-		       sample->reads[i].id, sample->reads[i].lost);
+	printf("(IP, %#x): %d/%d: %#" PRIx64 " period: %" PRIu64 " addr: %#" PRIx64, record->misc,
+	       record->pid, record->tid, sample->ip, sample->period, sample->address);
+	if (type & 1 << 5)
+		print_numbers("chain", sample->callchain, sample->callchain_length);
+	if (sample->user_register_count)
+		print_numbers("user", sample->user_registers, sample->user_register_count);
+	if (sample->intr_register_count)
+		print_numbers("intr", sample->intr_registers, sample->intr_register_count);
+	if (type & 1 << 13)
+		printf(" stack %zu", sample->user_stack_size);
+	if (type & (1 << 14 | 1 << 24))
+		printf(" weight %" PRIu64, sample->weight);
+	if (type & 1 << 15)
+		printf(" data_src %" PRIx64, sample->data_source);
+	if (type & 1 << 19)
+		printf(" phys %" PRIx64, sample->physical_address);
+	if (type & 1 << 22)
+		printf(" data page %" PRIu64, sample->data_page_size);
+	if (type & 1 << 23)
+		printf(" code page %" PRIu64, sample->code_page_size);
+	if (type & 1 << 17)
+		printf(" transaction %" PRIx64, sample->transaction);
+	if (type & 1 << 4)
+		print_reads(sample, record->event->attr.read_format);
+}
+
+static void print_mmap(const struct plumb_record *record)
+{
+	printf(" %d/%d: [%#" PRIx64 "(%#" PRIx64 ") @ %#" PRIx64, record->mmap.pid,
+	       record->mmap.tid, record->mmap.address, record->mmap.length,
+	       record->mmap.page_offset);
+	if (record->type == PLUMB_RECORD_MMAP) {
+		printf("]: %c %s", record->misc & 1 << 13 ? 'r' : 'x', record->mmap.path);
+		return;
+	}
+	if (record->mmap.build_id) {
+		printf(" <");
+		for (size_t i = 0; i < record->mmap.build_id_size; i++)
+			printf("%02x", record->mmap.build_id[i]);
+		printf(">");
+	} else {
+		printf(" %02x:%02x %" PRIu64 " %" PRIu64, record->mmap.major, record->mmap.minor,
+		       record->mmap.inode, record->mmap.inode_generation);
+	}
+	printf("]: %c%c%c%c %s", record->mmap.protection & 1 ? 'r' : '-',
+	       record->mmap.protection & 2 ? 'w' : '-', record->mmap.protection & 4 ? 'x' : '-',
+	       record->mmap.flags & 1 ? 's' : 'p', record->mmap.path);
+}
+
+static void print_switch(const struct plumb_record *record)
+{
+	printf(" %s", record->context_switch.out ? "OUT" : "IN");
+	if (record->context_switch.preempted)
+		printf(" preempt");
+	if (record->type == PLUMB_RECORD_SWITCH_CPU_WIDE)
+		printf(" %s pid/tid: %d/%d", record->context_switch.out ? "next" : "prev",
+		       record->context_switch.next_prev_pid, record->context_switch.next_prev_tid);
 }
 
 static void print_members(const struct plumb_record *record)
@@ -38,70 +100,65 @@ static void print_members(const struct plumb_record *record)
 	switch (record->type) {
 	case PLUMB_RECORD_MMAP:
 	case PLUMB_RECORD_MMAP2:
-		printf(" %d/%d: [%#" PRIx64 "(%#" PRIx64 ") @ %#" PRIx64 " %02x:%02x %" PRIu64
-		       " %" PRIu64 "] prot=%x flags=%x build=",
-		       record->mmap.pid, record->mmap.tid, record->mmap.address,
-		       record->mmap.length, record->mmap.page_offset, record->mmap.major,
-		       record->mmap.minor, record->mmap.inode, record->mmap.inode_generation,
-		       record->mmap.protection, record->mmap.flags);
-		for (size_t i = 0; i < record->mmap.build_id_size; i++)
-			printf("%02x", record->mmap.build_id[i]);
-		printf(" path=%s", record->mmap.path);
+		print_mmap(record);
 		break;
 	case PLUMB_RECORD_COMM:
-		printf(" %d/%d exec=%d comm=%s", record->comm.pid, record->comm.tid,
-		       record->comm.exec, record->comm.comm);
+		printf("%s: %s:%d/%d", record->comm.exec ? " exec" : "", record->comm.comm,
+		       record->comm.pid, record->comm.tid);
 		break;
 	case PLUMB_RECORD_FORK:
 	case PLUMB_RECORD_EXIT:
-		printf(" (%d:%d):(%d:%d) at=%" PRIu64, record->task.pid, record->task.tid,
-		       record->task.parent_pid, record->task.parent_tid, record->task.time);
+		printf("(%d:%d):(%d:%d)", record->task.pid, record->task.tid,
+		       record->task.parent_pid, record->task.parent_tid);
 		break;
 	case PLUMB_RECORD_LOST:
-	case PLUMB_RECORD_LOST_SAMPLES:
-		printf(" lost=%" PRIu64, record->lost.lost);
+		printf(" lost %" PRIu64, record->lost.lost);
 		break;
 	case PLUMB_RECORD_SWITCH:
 	case PLUMB_RECORD_SWITCH_CPU_WIDE:
-		printf(" out=%d preempt=%d next_prev=%d/%d", record->context_switch.out,
-		       record->context_switch.preempted, record->context_switch.next_prev_pid,
-		       record->context_switch.next_prev_tid);
+		print_switch(record);
 		break;
 	case PLUMB_RECORD_KSYMBOL:
-		printf(" addr=%" PRIx64 " len=%u type=%u flags=%#x name=%s",
+		printf(" addr %" PRIx64 " len %u type %u flags %#x name %s",
 		       record->ksymbol.address, record->ksymbol.length, record->ksymbol.type,
 		       record->ksymbol.flags, record->ksymbol.name);
 		break;
 	case PLUMB_RECORD_BPF_EVENT:
-		printf(" type=%u flags=%u id=%u", record->bpf_event.type, record->bpf_event.flags,
+		printf(" type %u, flags %u, id %u", record->bpf_event.type, record->bpf_event.flags,
 		       record->bpf_event.id);
 		break;
-	case PLUMB_RECORD_CGROUP:
-		printf(" cgroup=%" PRIu64 " path=%s", record->cgroup.id, record->cgroup.path);
-		break;
 	case PLUMB_RECORD_NAMESPACES:
-		printf(" %d/%d", record->namespaces.pid, record->namespaces.tid);
+		printf(" %d/%d - nr_namespaces: %zu", record->namespaces.pid,
+		       record->namespaces.tid, record->namespaces.count);
 		for (size_t i = 0; i < record->namespaces.count; i++)
 			printf(" %" PRIu64 "/%#" PRIx64, record->namespaces.namespaces[2 * i],
 			       record->namespaces.namespaces[2 * i + 1]);
 		break;
+	case PLUMB_RECORD_CGROUP:
+		printf(" cgroup: %" PRIu64 " %s", record->cgroup.id, record->cgroup.path);
+		break;
+	case PLUMB_RECORD_AUX:
+		printf(" offset: %#" PRIx64 " size: %#" PRIx64 " flags: %#" PRIx64,
+		       record->aux.offset, record->aux.size, record->aux.flags);
+		break;
+	case PLUMB_RECORD_ITRACE_START:
+		printf(" pid: %u tid: %u", record->itrace_start.pid, record->itrace_start.tid);
+		break;
+	case PLUMB_RECORD_AUXTRACE:
+		printf(" size: %#" PRIx64 " offset: %#" PRIx64 " ref: %#" PRIx64
+		       " idx: %u tid: %d cpu: %d",
+		       record->auxtrace.size, record->auxtrace.offset, record->auxtrace.reference,
+		       record->auxtrace.index, record->auxtrace.tid, record->auxtrace.cpu);
+		break;
 	case PLUMB_RECORD_THREAD_MAP:
+		printf(" nr: %zu thread:", record->thread_map.count);
 		for (size_t i = 0; i < record->thread_map.count; i++)
 			printf("%c%d", i ? ',' : ' ', record->thread_map.tids[i]);
 		break;
 	case PLUMB_RECORD_CPU_MAP:
+		printf(":");
 		for (size_t i = 0; i < record->cpu_map.count; i++)
 			printf("%c%d", i ? ',' : ' ', record->cpu_map.cpus[i]);
-		break;
-	case PLUMB_RECORD_AUXTRACE:
-		printf(" size=%#" PRIx64 " offset=%#" PRIx64 " ref=%#" PRIx64
-		       " idx=%u tid=%d cpu=%d",
-		       record->auxtrace.size, record->auxtrace.offset, record->auxtrace.reference,
-		       record->auxtrace.index, record->auxtrace.tid, record->auxtrace.cpu);
-		break;
-	case PLUMB_RECORD_AUX:
-		printf(" offset=%#" PRIx64 " size=%#" PRIx64 " flags=%#" PRIx64, record->aux.offset,
-		       record->aux.size, record->aux.flags);
 		break;
 	case PLUMB_RECORD_SAMPLE:
 		print_sample(record);
@@ -111,22 +168,17 @@ static void print_members(const struct plumb_record *record)
 	}
 }
 
+/* OFFSET SIZE KIND CPU TIME EVENT BYTES NAME, and what it holds in perf's words. */
 static void print_record(const struct plumb_record *record)
 {
 	const char *name = plumb_record_type_name(record->type);
 
-	printf("%#" PRIx64 " [%#zx] %u %s misc=%#x", record->offset, record->size, record->type,
-	       name ? name : "?", record->misc);
-	if (record->has & PLUMB_RECORD_HAS_PID)
-		printf(" pid=%d tid=%d", record->pid, record->tid);
-	if (record->has & PLUMB_RECORD_HAS_TIME)
-		printf(" time=%" PRIu64, record->time);
-	if (record->has & PLUMB_RECORD_HAS_CPU)
-		printf(" cpu=%u", record->cpu);
-	if (record->has & PLUMB_RECORD_HAS_ID)
-		printf(" id=%" PRIu64, record->id);
-	if (record->event && record->event->name)
-		printf(" event=%s", record->event->name);
+	printf("%#" PRIx64 " %#zx %u %u %" PRIu64 " %s ", record->offset, record->size,
+	       record->type, record->cpu, record->time,
+	       record->event && record->event->name ? record->event->name : "-");
+	for (size_t i = 0; i < record->size; i++)
+		printf("%02x", record->bytes[i]);
+	printf(" %s", name ? name : "?");
 	print_members(record);
 	putchar('\n');
 }
