@@ -53,8 +53,9 @@ struct plumb_samples_options {
 	 * Also what perf 6.1 gets wrong: of timeless recordings each ring's "instructions" begin
 	 * with a sample of nothing at address 0; a context switch without CPU_WIDE names the thread
 	 * that leaves as the one that comes; of a CPU no context switch was seen on yet,
-	 * ITRACE_START does not tell the thread; kernel and user code are told apart by the address
-	 * alone.
+	 * ITRACE_START does not tell the thread; SVE operations are loads; a hypervisor's low
+	 * addresses are the kernel's; a record without a timestamp has a time; kernel and user code
+	 * are told apart by the address alone.
 	 */
 	bool like_perf_6_1;
 	/* The core's MIDR for data sources; 0: as the recording says (AUXTRACE_INFO or CPUID). */

@@ -9,7 +9,7 @@
 
 static size_t slot_of(const struct task *slots, size_t room, int32_t tid)
 {
-	size_t i = (uint32_t)tid * UINT32_C(2654435769) & (room - 1);
+	size_t i = (size_t)((uint32_t)tid * UINT32_C(2654435769)) & (room - 1);
 
 	while (slots[i].used && slots[i].tid != tid)
 		i = (i + 1) & (room - 1);

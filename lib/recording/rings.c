@@ -50,7 +50,8 @@ static int add_ring(struct rings *rings, size_t slot, const struct plumb_aux_chu
 	ring->tid = -1;
 	ring->cpu = chunk->cpu;
 	plumb_spe_stream_begin(&ring->stream);
-	memmove(rings->at + slot + 1, rings->at + slot, (rings->count - slot) * sizeof(ring));
+	memmove(rings->at + slot + 1, rings->at + slot,
+		(rings->count - slot) * sizeof(struct ring *));
 	rings->at[slot] = ring;
 	rings->count++;
 	return 0;

@@ -303,7 +303,7 @@ static bool choose_timeless(struct plumb_samples *s)
 	return true;
 }
 
-/* Advances until a record's samples are pending. 1, 0 when no record is due, or an error. */
+/* Advances until a record's samples are pending, or no record is due. Returns 0, or an error. */
 static int next_record(struct plumb_samples *s)
 {
 	const bool timeless = s->decoding.synthesis.timeless;
@@ -327,7 +327,7 @@ static int next_record(struct plumb_samples *s)
 		}
 		status = take_record(s, s->current);
 	}
-	return status < 0 ? status : 1;
+	return status < 0 ? status : 0;
 }
 
 /* ---- The stream
@@ -410,11 +410,11 @@ static int give_from_file(struct plumb_samples *s, struct plumb_samples_item *it
 int plumb_samples_next(struct plumb_samples *samples, struct plumb_samples_item *item)
 {
 	for (;;) {
-		int status = samples->pending ? 1 : next_record(samples);
+		int status = samples->pending ? 0 : next_record(samples);
 
 		if (status < 0)
 			return no_memory(samples, status);
-		if (status > 0)
+		if (samples->pending && samples->current)
 			return give_sample(samples, item);
 		if (samples->has_from_file)
 			status = give_from_file(samples, item);

@@ -117,9 +117,9 @@ static const char *beyond(const struct plumb_spe_filter *filter)
 
 	if (filter->kinds & ~kinds)
 		return "other";
-	for (uint16_t flag = PLUMB_SPE_OP_CONDITIONAL; flag <= PLUMB_SPE_OP_COMMON; flag *= 2)
+	for (unsigned flag = PLUMB_SPE_OP_CONDITIONAL; flag <= PLUMB_SPE_OP_COMMON; flag *= 2)
 		if (filter->flags & flag && flag != PLUMB_SPE_OP_FP && flag != PLUMB_SPE_OP_SIMD)
-			return filter_flag_word(flag);
+			return filter_flag_word((uint16_t)flag);
 	if (filter->levels)
 		return "el";
 	for (unsigned i = 1; i < 3; i++)

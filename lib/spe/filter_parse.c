@@ -349,8 +349,9 @@ static int parse_levels(struct parser *p, enum comparison comparison)
 		       : term_problem(p, PLUMB_ERR_SYNTAX, "unexpected after the level");
 }
 
-/* The key of that name; .ranges is NULL if there is none. */
-static struct key find_key(struct plumb_spe_filter *filter, const char *name, struct near *near)
+/* The key of that name; false if there is none. */
+static bool find_key(struct plumb_spe_filter *filter, const char *name, struct near *near,
+		     struct key *key)
 {
 	const struct key keys[] = {
 		{"latency", &filter->counters[PLUMB_SPE_TOTAL_LATENCY], UINT16_MAX, NUMBER},
@@ -372,10 +373,12 @@ static struct key find_key(struct plumb_spe_filter *filter, const char *name, st
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		near_offer(near, keys[i].name, keys[i].name);
-		if (text_compare(name, keys[i].name) == 0)
-			return keys[i];
+		if (text_compare(name, keys[i].name) == 0) {
+			*key = keys[i];
+			return true;
+		}
 	}
-	return (struct key){0};
+	return false;
 }
 
 /* The comparison at `at`, and how many bytes it has. */
@@ -408,10 +411,11 @@ static int unknown_word(const struct parser *p, const char *name, size_t length,
 		filter_offer_events(&near);
 	} else {
 		struct plumb_spe_filter none;
+		struct key key;
 
 		near_offer(&near, "event", "event");
 		near_offer(&near, "el", "el");
-		(void)find_key(&none, "", &near);
+		(void)find_key(&none, "", &near, &key);
 	}
 	if (near.best)
 		plumb_diagnostics_mend(p->found, "did you mean \"%s\"?", near.best);
@@ -451,6 +455,7 @@ static int parse_term(struct parser *p)
 	enum comparison comparison;
 	struct near near;
 	struct key key;
+	bool is_key;
 
 	if (length == deny)
 		return term_problem(p, PLUMB_ERR_SYNTAX, "a word is missing here");
@@ -465,11 +470,11 @@ static int parse_term(struct parser *p)
 	if (comparison == NONE)
 		return term_problem(p, PLUMB_ERR_SYNTAX, "a lone ! within a term");
 	near = near_to(name);
-	key = find_key(p->filter, name, &near);
-	if (!key.ranges && text_compare(name, "event") != 0 && text_compare(name, "el") != 0)
+	is_key = find_key(p->filter, name, &near, &key);
+	if (!is_key && text_compare(name, "event") != 0 && text_compare(name, "el") != 0)
 		return unknown_word(p, name, length, false);
 	p->at += length + sign;
-	if (key.ranges)
+	if (is_key)
 		return parse_comparison(p, &key, comparison);
 	return text_compare(name, "el") == 0 ? parse_levels(p, comparison)
 					     : parse_events(p, comparison);

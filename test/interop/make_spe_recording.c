@@ -7,6 +7,8 @@
  *	timeless   no times at all
  *	contexts   records have context packets
  *	switches   SWITCH_CPU_WIDE records tell which thread a CPU runs
+ *	plain      SWITCH records do, as where no CPU-wide event is
+ *	odd        records that perf 6.1 takes for others: SVE operations, a hypervisor's code
  *	compact    records without padding
  *	midr=HEX   the core's, in CPUID
  *	chunk=N    bytes of AUX data to a chunk
@@ -44,7 +46,7 @@ struct ring {
 };
 
 static struct {
-	bool thread, timeless, contexts, switches, clock, physical, collisions;
+	bool thread, timeless, contexts, switches, plain, odd, clock, physical, collisions;
 	enum plumb_spe_layout layout;
 	const char *midr;
 	size_t chunk;
@@ -186,6 +188,14 @@ static void write_switch(unsigned cpu, int from, int to)
 {
 	struct draft draft;
 
+	if (options.plain) {
+		begin(&draft, PLUMB_RECORD_SWITCH, 1 << 13);
+		finish_with_id(&draft, from, cpu);
+		begin(&draft, PLUMB_RECORD_SWITCH, 0);
+		finish_with_id(&draft, to, cpu);
+		return;
+	}
+
 	begin(&draft, PLUMB_RECORD_SWITCH_CPU_WIDE, 1 << 13);
 	put32(&draft, to ? FIRST_TID : 0);
 	put32(&draft, (uint32_t)to);
@@ -272,6 +282,11 @@ static void make_record(struct plumb_spe_record *record, const struct ring *ring
 	} else {
 		record->op_class = PLUMB_SPE_OTHER;
 		record->operation = (uint8_t)below(2);
+	}
+	if (options.odd && below(3) == 0) {
+		record->addresses[PLUMB_SPE_PC] = UINT64_C(0xc000000000010000) + below(100) * 4;
+		if (record->op_class == PLUMB_SPE_OTHER)
+			record->operation = (uint8_t)(0x08 | (chance() & 0x76));
 	}
 	if (options.contexts) {
 		record->has |= PLUMB_SPE_HAS_CONTEXT_EL1;
@@ -371,7 +386,7 @@ static void create(const char *path)
 		events[0].attr.sample_type |= SAMPLE_PHYS;
 	events[1].attr.flags |= PLUMB_ATTR_BIT(PLUMB_ATTR_MMAP) | PLUMB_ATTR_BIT(PLUMB_ATTR_COMM) |
 				PLUMB_ATTR_BIT(PLUMB_ATTR_TASK);
-	if (options.switches)
+	if (options.switches || options.plain)
 		events[1].attr.flags |= PLUMB_ATTR_BIT(PLUMB_ATTR_CONTEXT_SWITCH);
 	check(plumb_recording_create(path, &setup, &writer, found));
 }
@@ -386,6 +401,10 @@ static void parse(const char *word)
 		options.contexts = true;
 	else if (strcmp(word, "switches") == 0)
 		options.switches = true;
+	else if (strcmp(word, "plain") == 0)
+		options.plain = true;
+	else if (strcmp(word, "odd") == 0)
+		options.odd = true;
 	else if (strcmp(word, "clock") == 0)
 		options.clock = true;
 	else if (strcmp(word, "physical") == 0)
@@ -412,7 +431,7 @@ static void step(unsigned number)
 		/* 0 is the idle task. */
 		int next = below(4) ? FIRST_TID + (int)below(THREADS) : 0;
 
-		if (options.switches)
+		if (options.switches || options.plain)
 			write_switch(number, ring->thread, next);
 		ring->thread = next;
 	} else if (what < 6 && options.clock) {

@@ -51,6 +51,14 @@ def run(*command):
     return done.stdout.splitlines()
 
 
+def same(ours, theirs, what):
+    for number, (one, other) in enumerate(zip(ours, theirs), 1):
+        if one != other:
+            raise AssertionError(f"{what}, sample {number}:\nplumb {one}\nperf  {other}")
+    if len(ours) != len(theirs):
+        raise AssertionError(f"{what}: {len(ours)} samples, perf {len(theirs)}")
+
+
 class Case:
     """A recording, made anew for each comparison."""
 
@@ -71,20 +79,17 @@ class Case:
             run(self.make, self.path, str(seed), str(records), str(rings), *options)
             for itrace in itraces:
                 theirs = perf_samples(self.path, itrace, fields)
-                ours = run(self.text, self.path, itrace, "like-perf")
-                for number, (one, other) in enumerate(zip(ours, theirs), 1):
-                    if one != other:
-                        raise AssertionError(f"seed {seed}, {itrace}, sample {number}:\n"
-                                             f"plumb {one}\nperf  {other}")
-                if len(ours) != len(theirs):
-                    raise AssertionError(f"seed {seed}, {itrace}: {len(ours)} samples, "
-                                         f"perf {len(theirs)}")
+                for quirks in [["like-perf"]] if QUIRKS & set(options) else [["like-perf"], []]:
+                    ours = run(self.text, self.path, itrace, *quirks)
+                    same(ours, theirs, f"seed {seed}, {itrace}")
                 compared += len(ours)
         if not compared:
             raise AssertionError("no sample was compared")
         return f"{compared} samples"
 
 
+# Of these recordings there are things that perf 6.1 gets wrong.
+QUIRKS = {"timeless", "plain", "odd"}
 ALL = ["default", "i1i", "i7i", "i1ifmtbaM", "fM", "mb", "ta"]
 
 
@@ -159,6 +164,18 @@ def timeless_cpus(case):
 def timed_threads(case):
     """rings of threads, with times"""
     return case.compare(4, ["thread", "clock"], ["i1i", "default"])
+
+
+@tap.test
+def plain_switches(case):
+    """context switches that are not CPU-wide, as perf takes them"""
+    return case.compare(3, ["plain", "clock"], ["i1i", "default"])
+
+
+@tap.test
+def odd(case):
+    """records that perf takes for others"""
+    return case.compare(2, ["odd", "switches"], ["i1i", "default"])
 
 
 @tap.test
