@@ -180,7 +180,7 @@ static const struct {
 
 static void measure(const char *what, const uint8_t *bytes)
 {
-	double best[WAYS];
+	double best[WAYS] = {0};
 
 	/* In turns, so that what disturbs one way disturbs them all. */
 	for (unsigned run = 0; run < RUNS; run++) {
@@ -205,8 +205,11 @@ int main(void)
 	uint8_t *bytes = malloc(SIZE);
 
 	copy_to = malloc(SIZE);
-	if (!bytes || !copy_to)
+	if (!bytes || !copy_to) {
+		free(bytes);
+		free(copy_to);
 		return 1;
+	}
 	memset(copy_to, 1, SIZE);
 	make_data(bytes, 0, 40);
 	measure("loads and stores", bytes);

@@ -23,7 +23,7 @@ static void require(bool promise)
 static void check_both_ways(const uint8_t *data, size_t size, uint64_t seed)
 {
 	static struct both both;
-	uint8_t *exact = malloc(size + 1);
+	uint8_t *exact = calloc(1, size + 1);
 
 	require(exact);
 	memcpy(exact, data, size);

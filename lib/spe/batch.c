@@ -153,7 +153,7 @@ static void fill_constants(const struct block *block, const struct plumb_spe_col
 	struct {
 		uint32_t has, size;
 		uint8_t op_class;
-	} of[SPE_LAYOUTS];
+	} of[SPE_LAYOUTS] = {0};
 	const uint8_t *which = block->which;
 	size_t count = block->count;
 

@@ -49,18 +49,25 @@ struct text {
 	size_t length;
 };
 
+/* A piece of it, of fewer than 100 bytes. */
 static PLUMB_PRINTF(2, 3) void add(struct text *text, const char *format, ...)
 {
-	bool fits = text->length < text->room;
+	char piece[100];
 	va_list args;
-	int more;
+	int size;
 
 	va_start(args, format);
-	more = vsnprintf(fits ? text->at + text->length : NULL,
-			 fits ? text->room - text->length : 0, format, args);
+	size = vsnprintf(piece, sizeof(piece), format, args);
 	va_end(args);
-	if (more > 0)
-		text->length += (size_t)more;
+	for (int i = 0; i < size; i++, text->length++)
+		if (text->length < text->room)
+			text->at[text->length] = piece[i];
+}
+
+static void end_text(struct text *text)
+{
+	if (text->room)
+		text->at[text->length < text->room ? text->length : text->room - 1] = '\0';
 }
 
 static void add_if(struct text *text, bool condition, const char *words)
@@ -324,6 +331,7 @@ static int packet_text(const struct plumb_spe_packet *packet, bool full, char *a
 		add(&text, "Bad packet!");
 		break;
 	}
+	end_text(&text);
 	return (int)text.length;
 }
 

@@ -142,7 +142,8 @@ static void read_piece(struct plumb_spe_stream *stream, const uint8_t *bytes, si
 	uint8_t *exact = malloc(size + 1); /* what is read past the piece's end shows */
 
 	assert_non_null(exact);
-	memcpy(exact, bytes, size);
+	if (size)
+		memcpy(exact, bytes, size);
 	plumb_spe_stream_feed(stream, exact, size);
 	while (plumb_spe_stream_next(stream, &record))
 		describe(text, &record);
