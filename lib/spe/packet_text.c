@@ -49,20 +49,20 @@ struct text {
 	size_t length;
 };
 
-/* A piece of it, of fewer than 100 bytes. */
-static PLUMB_PRINTF(2, 3) void add(struct text *text, const char *format, ...)
+static void add_piece(struct text *text, const char *piece, int size)
 {
-	char piece[100];
-	va_list args;
-	int size;
-
-	va_start(args, format);
-	size = vsnprintf(piece, sizeof(piece), format, args);
-	va_end(args);
 	for (int i = 0; i < size; i++, text->length++)
 		if (text->length < text->room)
 			text->at[text->length] = piece[i];
 }
+
+/* A piece of fewer than 100 bytes, by a format. */
+#define add(text, ...)                                                               \
+	do {                                                                         \
+		char piece[100];                                                     \
+                                                                                     \
+		add_piece(text, piece, snprintf(piece, sizeof(piece), __VA_ARGS__)); \
+	} while (0)
 
 static void end_text(struct text *text)
 {
