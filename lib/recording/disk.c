@@ -16,8 +16,10 @@ static void unescape(char *text)
 
 	for (const char *from = text; *from; from++) {
 		if (*from == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] && from[3]) {
-			*to++ = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 |
-				       (from[3] - '0'));
+			unsigned high = (unsigned char)from[1] & 3u,
+				 middle = (unsigned char)from[2] & 7u;
+
+			*to++ = (char)(high << 6 | middle << 3 | ((unsigned char)from[3] & 7u));
 			from += 3;
 		} else {
 			*to++ = *from;

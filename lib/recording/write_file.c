@@ -185,10 +185,10 @@ static size_t whole(const uint8_t *records, size_t size, size_t limit)
 static void cut(struct plumb_recording_writer *writer, const uint8_t *records, size_t size,
 		size_t done)
 {
-	struct bytes features = {0};
-	uint64_t bits[4];
-
 	if (records) {
+		struct bytes features = {0};
+		uint64_t bits[4];
+
 		write_features(writer, 0, false, &features, bits);
 		if (done > features.size)
 			writer->data_end += whole(records, size, done - features.size);

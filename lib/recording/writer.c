@@ -254,15 +254,15 @@ static int put(struct plumb_recording_writer *writer, struct iovec *parts, int c
 static int flush(struct plumb_recording_writer *writer)
 {
 	struct iovec part = {writer->held, writer->held_size};
-	const uint8_t *out;
-	int error;
 
 	writer->held_size = 0;
 	if (!part.iov_len || writer->error)
 		return writer->error;
 	if (writer->compressor) {
-		error = compressor_run(writer->compressor, part.iov_base, part.iov_len, &out,
-				       &part.iov_len);
+		const uint8_t *out;
+		int error = compressor_run(writer->compressor, part.iov_base, part.iov_len, &out,
+					   &part.iov_len);
+
 		if (error < 0) {
 			writer->error = error;
 			return error;
