@@ -192,6 +192,26 @@ def counting(case):
                         raise AssertionError(f"{options} {itrace} {threads}:\n{counted}\n{streamed}")
 
 
+@tap.test
+def totals(case):
+    """the totals of groups are those of `perf report`"""
+    compared = 0
+    for seed in range(1, 6):
+        run(case.make, case.path, str(seed), "900", "3", "switches")
+        # Fewer than a thousand, which perf does not round.
+        report = "\n".join(run("perf", "report", "--stdio", "-i", case.path))
+        theirs = {name: int(count) for count, name in
+                  re.findall(r"# Samples: (\d+)\s+of event '([a-z0-9-]+)'", report)}
+        counted = run(case.text, case.path, "default", "count", "2")[0]
+        ours = {name: int(count) for name, count in re.findall(r"([a-z0-9-]+)=(\d+)", counted)
+                if int(count)}
+        if ours != theirs:
+            raise AssertionError(f"seed {seed}:\nplumb {ours}\nperf  {theirs}")
+        compared += len(ours)
+    if compared < 40:
+        raise AssertionError(f"only {compared} totals were compared")
+
+
 if not shutil.which("perf"):
     tap.skip_all("no perf")
 with tempfile.TemporaryDirectory() as scratch:
