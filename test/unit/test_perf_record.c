@@ -32,6 +32,7 @@ struct fixture {
 	pid_t program;
 	long nap_ms;          /* before records are taken */
 	size_t stop_after;    /* bytes; 0: never */
+	size_t stop_samples;  /* 0: never */
 	unsigned repeat_at;   /* when so often asked: the maps again */
 	int answer;           /* of records() */
 	size_t answer_after;  /* bytes */
@@ -110,6 +111,8 @@ static int on_round(void *user)
 	return 0;
 }
 
+static size_t count_type(const struct fixture *f, uint32_t type);
+
 static int on_next(void *user)
 {
 	struct fixture *f = user;
@@ -119,6 +122,8 @@ static int on_next(void *user)
 		f->before_repeat = f->size;
 		return RECORD_REPEAT_MAPS;
 	}
+	if (f->stop_samples && count_type(f, PERF_RECORD_SAMPLE) >= f->stop_samples)
+		return RECORD_STOP;
 	return f->stop_after && f->size > f->stop_after ? RECORD_STOP : RECORD_GO_ON;
 }
 
@@ -636,6 +641,28 @@ static void whole_machines_are_sampled(void **state)
 	tear_down(&f);
 }
 
+/* Without a program it goes on until it is told. */
+static void machines_are_sampled_until_told(void **state)
+{
+	struct fixture f;
+	pid_t pid = begin_busy(60);
+	int error;
+
+	(void)state;
+	set_up(&f, NULL);
+	f.job.all_cpus = true;
+	f.repeat_at = 1;
+	/* What stands in it without a sample, and some of these. */
+	f.stop_samples = 20;
+	error = source_perf.record(&f.job, &f.run, f.found);
+	end_busy(pid, SIGKILL);
+	if (error == 0)
+		assert_true(f.run.samples >= 20);
+	else
+		assert_true(has_finding(&f, "no-permission") || has_finding(&f, "no-perf"));
+	tear_down(&f);
+}
+
 /* ---- too little room ---------------------------------------------------------------------- */
 
 static void what_is_lost_is_counted(void **state)
@@ -847,6 +874,7 @@ int main(void)
 		cmocka_unit_test(running_processes_are_sampled),
 		cmocka_unit_test(it_ends_when_its_targets_do),
 		cmocka_unit_test(whole_machines_are_sampled),
+		cmocka_unit_test(machines_are_sampled_until_told),
 		cmocka_unit_test(what_is_lost_is_counted),
 		cmocka_unit_test(what_cannot_be_sampled_is_said),
 		cmocka_unit_test(a_refused_event_is_named),
