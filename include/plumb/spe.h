@@ -329,7 +329,8 @@ struct plumb_spe_columns {
 
 /*
  * Decodes records until `columns->room` are there or the piece is used up; equals calling
- * plumb_spe_stream_next() as often. Returns how many.
+ * plumb_spe_stream_next() as often, but several times faster: each call learns a core's few layouts
+ * of records anew, so that room for some hundred and more pays. Returns how many.
  */
 PLUMB_API size_t plumb_spe_stream_batch(struct plumb_spe_stream *stream,
 					const struct plumb_spe_columns *columns);
