@@ -198,18 +198,21 @@ int plumb_recording_read_aux(const struct plumb_recording *r, const struct plumb
 			     uint64_t from, void *bytes, size_t size)
 {
 	const int fd = r->source.seekable ? r->fd : r->spool;
+	unsigned long long place;
 	size_t got;
 
 	if (from > chunk->size || size > chunk->size - from || chunk->place > UINT64_MAX - from)
 		return refuse(r, PLUMB_ERR_ARGUMENT, "beyond-chunk",
 			      "%zu bytes from %llu on are more than a chunk of %llu has", size,
 			      (unsigned long long)from, (unsigned long long)chunk->size);
-	if (source_read_at(fd, chunk->place + from, bytes, size, &got) < 0)
+	place = chunk->place + from;
+	if (source_read_at(fd, place, bytes, size, &got) < 0)
 		return refuse(r, PLUMB_ERR_IO, "read", "reading AUX data at %#llx failed: %s",
-			      (unsigned long long)(chunk->place + from), strerrordesc_np(errno));
+			      place, strerrordesc_np(errno));
 	if (got < size)
-		return refuse(r, PLUMB_ERR_INVALID, "cut-off", "AUX data ends early, at %#llx",
-			      (unsigned long long)(chunk->place + from + got));
+		return refuse(r, PLUMB_ERR_INVALID, "cut-off",
+			      "of %zu bytes of AUX data at %#llx only %zu are there", size, place,
+			      got);
 	return 0;
 }
 

@@ -6,9 +6,9 @@
 
 #define HEADER 8u /* struct perf_event_header */
 
-static unsigned bits(uint64_t type, uint64_t mask)
+static size_t bits(uint64_t type, uint64_t mask)
 {
-	return (unsigned)__builtin_popcountll(type & mask);
+	return (size_t)__builtin_popcountll(type & mask);
 }
 
 /* Where the members stand that order and sort records, as <linux/perf_event.h> lays them out. */

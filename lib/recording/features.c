@@ -119,7 +119,7 @@ static int build_ids_grow(struct build_ids *ids)
 {
 	struct build_ids grown = {.room = ids->room ? 2 * ids->room : 64, .count = ids->count};
 
-	grown.slots = calloc(grown.room, sizeof(*grown.slots));
+	grown.slots = calloc(grown.room, sizeof(struct build_id_entry *));
 	if (!grown.slots)
 		return PLUMB_ERR_NO_MEMORY;
 	for (size_t i = 0; i < ids->room; i++) {

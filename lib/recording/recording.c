@@ -25,22 +25,29 @@ static const char *const complaint_ids[COMPLAINT_KINDS] = {
 	[COMPLAINT_ORDER] = "out-of-order",
 };
 
-void reader_complain(struct plumb_recording *r, enum complaint_kind kind, uint64_t offset,
-		     const char *format, ...)
+static void add_warning(struct plumb_recording *r, enum complaint_kind kind, uint64_t offset,
+			const char *format, va_list args)
 {
 	const struct plumb_place where = {.file = r->name};
 	char text[320];
+
+	(void)vsnprintf(text, sizeof(text), format, args);
+	pthread_mutex_lock(&r->found_lock);
+	plumb_diagnostics_add(r->found, PLUMB_WARNING, complaint_ids[kind], &where, "at %#llx: %s",
+			      (unsigned long long)offset, text);
+	pthread_mutex_unlock(&r->found_lock);
+}
+
+void reader_complain(struct plumb_recording *r, enum complaint_kind kind, uint64_t offset,
+		     const char *format, ...)
+{
 	va_list args;
 
 	if (r->complaints[kind]++ >= COMPLAINTS_TOLD)
 		return;
 	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
+	add_warning(r, kind, offset, format, args);
 	va_end(args);
-	pthread_mutex_lock(&r->found_lock);
-	plumb_diagnostics_add(r->found, PLUMB_WARNING, complaint_ids[kind], &where, "at %#llx: %s",
-			      (unsigned long long)offset, text);
-	pthread_mutex_unlock(&r->found_lock);
 }
 
 int refuse(const struct plumb_recording *r, int error, const char *id, const char *format, ...)
@@ -396,7 +403,7 @@ static void count_losses(struct plumb_recording *r, const struct plumb_record *r
 int plumb_recording_next(struct plumb_recording *r, struct plumb_record *record)
 {
 	for (;;) {
-		struct raw_record raw;
+		struct raw_record raw = {0};
 		int got = next_raw(r, &raw);
 
 		if (got <= 0)

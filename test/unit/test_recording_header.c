@@ -333,6 +333,20 @@ static void what_is_not_there_cannot_be_opened(void **state)
 	plumb_diagnostics_free(found);
 }
 
+/* What `perf record --threads` makes. */
+static void a_folder_is_refused_clearly(void **state)
+{
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_recording *recording;
+
+	(void)state;
+	assert_int_equal(plumb_recording_open("/tmp", NULL, &recording, found),
+			 PLUMB_ERR_UNSUPPORTED);
+	assert_null(recording);
+	assert_true(has_finding(found, "directory"));
+	plumb_diagnostics_free(found);
+}
+
 /* Each number of the header that leads nowhere. */
 static void headers_that_lie_are_refused(void **state)
 {
@@ -467,6 +481,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_recording_is_refused),
 		cmocka_unit_test(a_file_through_a_pipe_is_refused),
 		cmocka_unit_test(what_is_not_there_cannot_be_opened),
+		cmocka_unit_test(a_folder_is_refused_clearly),
 		cmocka_unit_test(headers_that_lie_are_refused),
 		cmocka_unit_test(features_outside_of_the_file_are_told),
 		cmocka_unit_test(features_may_overlap),
