@@ -15,13 +15,14 @@
 #define RECORDS ((size_t)1 << 20)
 #define SIZE    (RECORDS * 64)
 #define ROOM    ((size_t)1024)
-#define RUNS    9
+#define RUNS    15
 
+/* The thread's own time: one thread is what is asked for, whatever else the machine does. */
 static double now(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
