@@ -62,6 +62,30 @@ _plumb_record_value()
 	esac
 }
 
+# _plumb_script_takes OPTION: whether it takes a value.
+_plumb_script_takes()
+{
+	case $1 in
+	-i | --input | -F | --fields | --itrace | --filter | --time | -c | --comms | --pid | --tid | -C | \
+		--cpu | -S | --symbols | --dsos | --symfs | --kallsyms | -o | --output) ;;
+	*) return 1 ;;
+	esac
+}
+
+# _plumb_script_value OPTION: offers values of it; false if it takes none.
+_plumb_script_value()
+{
+	_plumb_script_takes "$1" || return
+	case $1 in
+	-F | --fields)
+		_plumb_offer_last 'comm tid pid time cpu event ip sym dso addr symoff period data_src weight phys_addr misc data_page_size code_page_size ins_lat flags'
+		;;
+	--itrace) _plumb_offer 'i1i i1000i f m t b a M' ;;
+	--filter) _plumb_offer_last 'load store branch other user kernel l1d-miss llc-miss tlb-miss latency>=' ;;
+	-i | --input | --symfs | --kallsyms | -o | --output) _plumb_offer_files ;;
+	esac
+}
+
 _plumb()
 {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
@@ -77,6 +101,12 @@ _plumb()
 
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		word=${COMP_WORDS[i]}
+		if [ "$path" = ' script' ]; then
+			_plumb_script_takes "$word" || continue
+			((i++))
+			[ "${COMP_WORDS[i]}" != = ] || ((i++))
+			continue
+		fi
 		case $word in
 		--cpu)
 			((i++))
@@ -102,7 +132,7 @@ _plumb()
 				operands=1
 				break
 				;;
-			:spec | :help | ' help:spec' | ' help:stat' | ' help:record' | *:list | *:show | *:tree | *:validate | *:diff | *:export)
+			:script | :spec | :spe | :help | ' spe:dump' | ' help:script' | ' help:spe' | ' help:spec' | ' help:stat' | ' help:record' | *:list | *:show | *:tree | *:validate | *:diff | *:export)
 				if [ "$operands" -eq 0 ]; then path+=" $word"; else ((operands++)); fi
 				;;
 			*) ((operands++)) ;;
@@ -116,6 +146,9 @@ _plumb()
 		return
 	fi
 	if [ "$path" = ' record' ] && _plumb_record_value "$previous"; then
+		return
+	fi
+	if [ "$path" = ' script' ] && _plumb_script_value "$previous"; then
 		return
 	fi
 	case $previous in
@@ -174,7 +207,14 @@ _plumb()
 
 	case $path in
 	'') options='--version --help' ;;
-	' help'* | ' spec') options='--help' ;;
+	' help'* | ' spec' | ' spe') options='--help' ;;
+	' script')
+		options='--input --fields --itrace --filter --time --comms --pid --tid --cpu --symbols --dsos'
+		options+=' --symfs --kallsyms --hide-call-graph --no-demangle --ns --reltime --deltatime'
+		options+=' --show-mmap-events --show-task-events --show-lost-events --show-switch-events'
+		options+=' --header --dump-raw-trace --raw --quiet --json --output --verbose --no-pager --help'
+		;;
+	' spe dump') options='--raw --records --output --no-pager --help' ;;
 	' stat')
 		options='--source --cpu --stages --metric-group --metric --node --level --event'
 		options+=' --collect-by --no-multiplex --interval-print --repeat --json --csv --field-separator --output'
@@ -212,8 +252,8 @@ _plumb()
 	esac
 
 	case $path in
-	'') _plumb_offer 'stat record list spec export help' ;;
-	' help') _plumb_offer 'stat record list spec export help' ;;
+	'') _plumb_offer 'stat record script list spec spe export help' ;;
+	' help') _plumb_offer 'stat record script list spec spe export help' ;;
 	' stat' | ' record')
 		mapfile -t COMPREPLY < <(compgen -c -- "$current")
 		_plumb_offer_files
@@ -222,6 +262,8 @@ _plumb()
 		[ "$operands" -gt 0 ] || _plumb_offer 'cores parameters events metrics groups'
 		;;
 	' export') _plumb_offer_files ;;
+	' spe' | ' help spe') _plumb_offer dump ;;
+	' spe dump') _plumb_offer_files ;;
 	' spec' | ' help spec') _plumb_offer 'list show tree validate diff export' ;;
 	' spec list')
 		[ "$operands" -gt 0 ] || _plumb_offer 'cpus events metrics groups functions'

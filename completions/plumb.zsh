@@ -177,6 +177,54 @@ _plumb_list()
 		'1:what:(cores parameters events metrics groups)'
 }
 
+_plumb_script()
+{
+	_arguments -s \
+		'(-i --input)'{-i+,--input=}'[the recording]:file:_files' \
+		'*'{-F+,--fields=}'[what is printed]:fields:_values -s , field comm tid pid time cpu event ip sym dso addr symoff period data_src weight phys_addr misc data_page_size code_page_size ins_lat flags' \
+		'--itrace=[which samples SPE records become]:letters:(i1i i1000i f m t b a M)' \
+		'--filter=[only what matches]:terms:' \
+		'--time=[only these times]:times:' \
+		'(-c --comms)'{-c+,--comms=}'[only threads of these names]:names:' \
+		'--pid=[only these processes]:processes:' \
+		'--tid=[only these threads]:threads:' \
+		'(-C --cpu)'{-C+,--cpu=}'[only these CPUs]:CPUs:' \
+		'(-S --symbols)'{-S+,--symbols=}'[only these functions]:functions:' \
+		'--dsos=[only these files]:files:' \
+		'--symfs=[where files with symbols are]:folder:_files -/' \
+		'--kallsyms=[symbols of the kernel]:file:_files' \
+		'(-G --hide-call-graph)'{-G,--hide-call-graph}'[leave out call chains]' \
+		'--no-demangle[names as the linker has them]' \
+		'--ns[nine decimal places]' \
+		'--reltime[times since the first sample]' \
+		'--deltatime[times since the sample before]' \
+		'--show-mmap-events[what was mapped]' \
+		'--show-task-events[threads]' \
+		'--show-lost-events[where records were lost]' \
+		'--show-switch-events[context switches]' \
+		'--header[what the recording says of itself]' \
+		'(-D --dump-raw-trace)'{-D,--dump-raw-trace}'[every record]' \
+		'--raw[bare SPE data]' \
+		'(-q --quiet)'{-q,--quiet}'[count only]' \
+		'(-j --json)'{-j,--json}'[print JSON]' \
+		'(-o --output)'{-o+,--output=}'[write there]:file:_files' \
+		'(-v --verbose)'{-v,--verbose}'[names with parameters]' \
+		'--no-pager[print straight to the terminal]' \
+		'(- *)'{-h,--help}'[print what the command does]'
+}
+
+# Of `plumb spe COMMAND`, $words beginning with the command.
+_plumb_spe()
+{
+	_arguments -s \
+		'--raw[bare SPE data]' \
+		'--records[where each record ends]' \
+		'(-o --output)'{-o+,--output=}'[write there]:file:_files' \
+		'--no-pager[print straight to the terminal]' \
+		'(- *)'{-h,--help}'[print what the command does]' \
+		'1:recording:_files'
+}
+
 _plumb_export()
 {
 	_arguments -s \
@@ -196,17 +244,23 @@ _plumb()
 		shift 2 words
 		(( CURRENT -= 2 ))
 		_plumb_spec $words[1]
-	elif (( CURRENT > 2 )) && [[ $words[2] == (stat|record|list|export) ]]; then
+	elif (( CURRENT > 3 )) && [[ $words[2] == spe ]]; then
+		shift 2 words
+		(( CURRENT -= 2 ))
+		_plumb_spe
+	elif (( CURRENT > 2 )) && [[ $words[2] == spe ]]; then
+		_arguments '(- *)'{-h,--help}'[print what the command does]' '1:command:' '*:command:(dump)'
+	elif (( CURRENT > 2 )) && [[ $words[2] == (stat|record|script|list|export) ]]; then
 		shift 1 words
 		(( CURRENT -= 1 ))
 		_plumb_$words[1]
 	elif (( CURRENT > 2 )) && [[ $words[2] == (spec|help) ]]; then
-		[[ $words[2] == spec || $words[3] == spec ]] || commands='stat record list spec export'
-		_arguments '(- *)'{-h,--help}'[print what the command does]' '1:command:(stat record list spec export help)' \
+		[[ $words[2] == spec || $words[3] == spec ]] || commands='stat record script list spec spe export'
+		_arguments '(- *)'{-h,--help}'[print what the command does]' '1:command:(stat record script list spec spe export help)' \
 			"*:command:($commands)"
 	else
 		_arguments '--version[print the version]' \
-			'(- *)'{-h,--help}'[print what the command does]' '1:command:(stat record list spec export help)'
+			'(- *)'{-h,--help}'[print what the command does]' '1:command:(stat record script list spec spe export help)'
 	fi
 }
 

@@ -54,7 +54,7 @@ manual_of()
 }
 
 @test "plumb-stat(1), plumb-record(1), plumb-list(1) and plumb-export(1) define the options there are, and no others" {
-	for command in stat record list export; do
+	for command in stat record script list export; do
 		# A definition begins its line.
 		named=$(grep -E '^\*-' "$top/man/plumb-$command.1.scd" | tr -d '*_' |
 			grep -oE -- '--[a-z][a-z-]*' | sort -u)
@@ -113,6 +113,10 @@ bash_offers()
 	[ "$(bash_offers plumb stat -m General --cpu n3 -- | sort)" = "$(options_of stat)" ]
 	[ "$(bash_offers plumb list -- | sort)" = "$(options_of list)" ]
 	[ "$(bash_offers plumb export -- | sort)" = "$(options_of export)" ]
+	[ "$(bash_offers plumb script -- | sort)" = "$(options_of script)" ]
+	[ "$(bash_offers plumb script -D -i x -- | sort)" = "$(options_of script)" ]
+	[ "$(bash_offers plumb spe -- | sort)" = "$(options_of spe)" ]
+	[ "$(bash_offers plumb spe dump -- | sort)" = "$(options_of spe dump)" ]
 	[ "$(bash_offers plumb record -- | sort)" = "$(options_of record)" ]
 	[ "$(bash_offers plumb record -e spe -C 0 -- | sort)" = "$(options_of record)" ]
 	for command in $spec_commands; do
@@ -123,9 +127,11 @@ bash_offers()
 }
 
 @test "bash: commands, kinds, names, values" {
-	[ "$(bash_offers plumb '' | xargs)" = "stat record list spec export help" ]
-	[ "$(bash_offers plumb help '' | xargs)" = "stat record list spec export help" ]
+	[ "$(bash_offers plumb '' | xargs)" = "stat record script list spec spe export help" ]
+	[ "$(bash_offers plumb help '' | xargs)" = "stat record script list spec spe export help" ]
 	[ "$(bash_offers plumb list m)" = metrics ]
+	[ "$(bash_offers plumb spe '')" = dump ]
+	[ "$(bash_offers plumb script -F tid,symo)" = tid,symoff ]
 	[ "$(bash_offers plumb stat --source m)" = model ]
 	[ "$(bash_offers plumb stat --stages = a)" = all ]
 	[ "$(bash_offers plumb stat -m General,MP)" = General,MPKI ]
@@ -167,11 +173,13 @@ fish_offers()
 	command -v fish >/dev/null || skip "no fish"
 	[ "$(fish_offers 'plumb --')" = "$(options_of)" ]
 	[ "$(fish_offers 'plumb spec --')" = "$(options_of spec)" ]
-	for command in stat record list export; do
+	for command in stat record script list export; do
 		[ "$(fish_offers "plumb $command --")" = "$(options_of "$command")" ]
 		[ "$(fish_offers "plumb $command -" | grep -E '^-[a-zA-Z]$')" = \
 			"$(letters_of "$command")" ]
 	done
+	[ "$(fish_offers 'plumb spe dump --')" = "$(options_of spe dump)" ]
+	[ "$(fish_offers 'plumb spe ')" = dump ]
 	[ "$(fish_offers 'plumb list m')" = metrics ]
 	[ "$(fish_offers 'plumb stat --source m')" = model ]
 	fish_offers 'plumb stat -e CPU_C' | grep -qx CPU_CYCLES
@@ -180,7 +188,7 @@ fish_offers()
 		[ "$(fish_offers "plumb spec $command -" | grep -E '^-[a-z]$')" = \
 			"$(letters_of spec "$command")" ]
 	done
-	[ "$(fish_offers 'plumb ' | xargs)" = "export help list record spec stat" ]
+	[ "$(fish_offers 'plumb ' | xargs)" = "export help list record script spe spec stat" ]
 	[ "$(fish_offers 'plumb spec ')" = "$(tr ' ' '\n' <<<"$spec_commands" | sort)" ]
 	[ "$(fish_offers 'plumb spec list m')" = metrics ]
 	[ "$(fish_offers 'plumb spec show --cpu neoverse-n1 CPU_C')" = CPU_CYCLES ]
@@ -206,10 +214,12 @@ zsh_options()
 	command -v zsh >/dev/null || skip "no zsh"
 	[ "$(zsh_options plumb | grep -- ^--)" = "$(options_of)" ]
 	[ "$(zsh_options plumb spec | grep -- ^--)" = "$(options_of spec)" ]
-	for command in stat record list export; do
+	for command in stat record script list export; do
 		[ "$(zsh_options plumb "$command" | grep -- ^--)" = "$(options_of "$command")" ]
 		[ "$(zsh_options plumb "$command" | grep -E '^-[a-zA-Z]$')" = "$(letters_of "$command")" ]
 	done
+	[ "$(zsh_options plumb spe | grep -- ^--)" = "$(options_of spe)" ]
+	[ "$(zsh_options plumb spe dump | grep -- ^--)" = "$(options_of spe dump)" ]
 	for command in $spec_commands; do
 		[ "$(zsh_options plumb spec "$command" | grep -- ^--)" = "$(options_of spec "$command")" ]
 		[ "$(zsh_options plumb spec "$command" | grep -E '^-[a-z]$')" = \
