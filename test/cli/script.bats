@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+# plumb script: how it is called, its JSON, its errors. That its lines are perf's, test/interop checks.
+
+load lib.bash
+
+# said LINE...: what is on standard error.
+said()
+{
+	# shellcheck disable=SC2154 # by run
+	[ "$stderr" = "$(printf '%s\n' "$@")" ] || { echo "$stderr" && return 1; }
+}
+
+# Two SPE records: a load at 0x403850 of 12 cycles that missed, and a branch.
+records()
+{
+	printf '\xb0\x50\x38\x40\x00\x00\x00\x00\x80' # PC
+	printf '\x64\xe9\x03\x00\x00'                 # context
+	printf '\x49\x00\x52\x1e\x00'                 # load; retired, accessed, refilled, TLB
+	printf '\x98\x0c\x00\x99\x05\x00\x9a\x01\x00' # latencies
+	printf '\xb2\x00\x10\x00\x00\x00\x00\x00\x00' # address
+	printf '\xb3\x00\x20\x00\x00\x00\x00\x00\x80' # physical
+	printf '\x43\x08'                             # data source
+	printf '\x71\x10\x00\x00\x00\x00\x00\x00\x00' # timestamp
+	printf '\xb0\x60\x38\x40\x00\x00\x00\x00\x80'
+	printf '\x4a\x01\x52\xc2\x00'                 # conditional branch; not taken, mispredicted
+	printf '\xb1\x70\x38\x40\x00\x00\x00\x00\x80' # target
+	printf '\x01'                                 # end
+}
+
+setup()
+{
+	mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return
+	records >spe.data
+}
+
+record()
+{
+	command -v perf >/dev/null || skip "no perf"
+	perf record -q -e cpu-clock -F 4000 -o perf.data -- sh -c \
+		'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done' 2>/dev/null || skip "perf cannot record"
+}
+
+@test "--raw: a line a record, in perf's columns" {
+	run plumb script --raw -i spe.data -F tid,event,addr,weight,ip,phys_addr
+	[ "$status" -eq 0 ]
+	[ "${#lines[@]}" -eq 2 ]
+	[ "${lines[0]}" = " 1001 instructions:             1000              12           403850            2000" ]
+	[ "${lines[1]}" = "   -1 instructions:                0               0           403860               0" ]
+}
+
+@test "--raw: from standard input, filtered" {
+	run plumb script --raw -i - -F ip --filter 'load,latency>=12' <spe.data
+	[ "$status" -eq 0 ]
+	[ "$output" = "           403850" ]
+	run plumb script --raw -i spe.data -F ip --filter branch
+	[ "$output" = "           403860" ]
+}
+
+@test "--json: the members of the contract" {
+	plumb script --raw -i spe.data --json >out
+	[ "$(wc -l <out)" -eq 2 ]
+	head -n 1 out | json 'd["pc"] == "0x403850" and d["el"] == 0 and d["op"] == "load"'
+	head -n 1 out | json 'd["subclass"] == "general" and d["context"] == 1001 and d["tid"] == 1001'
+	head -n 1 out | json '(d["total_latency"], d["issue_latency"], d["translation_latency"]) == (12, 5, 1)'
+	head -n 1 out | json 'd["virtual_address"] == "0x1000" and d["physical_address"] == "0x2000"'
+	head -n 1 out | json 'd["events"][:3] == ["RETIRED", "L1D-ACCESS", "L1D-REFILL"]'
+	# The core is not known: neither is what the number means.
+	head -n 1 out | json 'd["data_source"] == "0x8" and d["timestamp"] == 16'
+	head -n 1 out | json 'd["branch_target"] is None and d["symbol"] is None and d["cpu"] is None'
+	tail -n 1 out | json 'd["op"] == "branch" and d["branch_target"] == "0x403870"'
+	tail -n 1 out | json 'd["virtual_address"] is None and d["total_latency"] is None'
+	tail -n 1 out | json '"branch-miss" in d["groups"]'
+}
+
+@test "--json with fields: only what belongs to them" {
+	plumb script --raw -i spe.data --json -F ip,weight >out
+	head -n 1 out | json 'sorted(d) == ["el", "issue_latency", "pc", "total_latency", "translation_latency"]'
+}
+
+@test "a recording: text, JSON, and totals agree" {
+	record
+	plumb script >text
+	plumb script --json >json
+	[ -s text ]
+	[ "$(wc -l <text)" -eq "$(wc -l <json)" ]
+	head -n 1 json | json 'd["event"].startswith("cpu-clock") and d["comm"] and d["period"] == 250000'
+	[ "$(plumb script -q | awk '/cpu-clock/ { print $1 }')" -eq "$(wc -l <text)" ]
+	plumb script -q --json | json 'sum(d["events"].values()) > 0 and d["lost"]["collisions"] == 0'
+	# A pipe is read as well.
+	plumb script -i - <perf.data | cmp - text
+	plumb script -o file
+	cmp file text
+	[ "$(plumb script --filter kernel | wc -l)" -le "$(wc -l <text)" ]
+	plumb script --header | grep -q '^# event : name = cpu-clock'
+	plumb script -D | grep -q 'PERF_RECORD_SAMPLE'
+}
+
+@test "fields that there are not, are not printed, or are not in the recording" {
+	run --separate-stderr plumb script -F tid,symof
+	[ "$status" -eq 2 ]
+	said "plumb: the command line: no field 'symof'" "       did you mean symoff?"
+	run --separate-stderr plumb script -F tid,brstack
+	[ "$status" -eq 2 ]
+	[ "${stderr_lines[0]}" = \
+		"plumb: the command line: field 'brstack' of perf script is not supported" ]
+	run --separate-stderr plumb script -F tid,+ip
+	[ "$status" -eq 2 ]
+	record
+	run --separate-stderr plumb script -F +addr
+	[ "$status" -eq 2 ]
+	[ -z "$output" ]
+	[[ "${stderr_lines[0]}" = *"cannot print 'addr': samples of 'cpu-clock"*"' have no ADDR" ]]
+}
+
+@test "bad values of options" {
+	for bad in '--itrace =' '--filter l1d-mis' '--pid x' '--cpu 3-1' '--reltime --deltatime' \
+		'--raw -q' '-q --pid 1' '--nothing'; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr plumb script $bad -i spe.data
+		[ "$status" -eq 2 ] || { echo "$bad" && return 1; }
+		[ -z "$output" ]
+		[[ "$stderr" = plumb:* ]]
+	done
+}
+
+@test "no file, and files that are no recordings" {
+	run --separate-stderr plumb script -i nowhere
+	[ "$status" -eq 2 ]
+	[[ "$stderr" = plumb:*nowhere* ]]
+	run --separate-stderr plumb script --raw -i nowhere
+	[ "$status" -eq 2 ]
+	run --separate-stderr plumb script -i spe.data
+	[ "$status" -eq 2 ]
+	[ -z "$output" ]
+	record
+	head -c 100 perf.data >short
+	run --separate-stderr plumb script -i short
+	[ "$status" -eq 2 ]
+}
+
+@test "a recording that is cut off is printed up to there, which is said" {
+	record
+	plumb script >whole
+	head -c "$(($(stat -c %s perf.data) / 2))" perf.data >half
+	run --separate-stderr plumb script -i half
+	[[ "$stderr" = plumb:* ]]
+	[ "${#lines[@]}" -lt "$(wc -l <whole)" ]
+}
+
+@test "bytes that are no packets are counted, with the place of the first" {
+	{ records; printf '\xff\xff'; records; } >damaged
+	run --separate-stderr plumb script --raw -i damaged -F ip
+	[ "$status" -eq 0 ]
+	[ "${#lines[@]}" -eq 4 ]
+	[[ "$stderr" = *"2 bytes are no SPE packets, the first at "* ]]
+}
