@@ -28,7 +28,7 @@ void buffer_close(struct buffer *buffer)
 	*buffer = (struct buffer){0};
 }
 
-void buffer_bytes(struct buffer *buffer, const char *text, size_t length)
+void buffer_long(struct buffer *buffer, const char *text, size_t length)
 {
 	while (length > BUFFER_SIZE - buffer->used) {
 		size_t part = BUFFER_SIZE - buffer->used;

@@ -37,8 +37,18 @@ static inline void buffer_char(struct buffer *buffer, char c)
 	buffer->bytes[buffer->used++] = c;
 }
 
-/* Text as it is, of any length. */
-void buffer_bytes(struct buffer *buffer, const char *text, size_t length);
+/* Text as it is, of any length; what is short and of a length known to the compiler costs little.
+ */
+void buffer_long(struct buffer *buffer, const char *text, size_t length);
+static inline void buffer_bytes(struct buffer *buffer, const char *text, size_t length)
+{
+	if (length > BUFFER_SIZE - buffer->used) {
+		buffer_long(buffer, text, length);
+	} else {
+		memcpy(buffer->bytes + buffer->used, text, length);
+		buffer->used += length;
+	}
+}
 static inline void buffer_text(struct buffer *buffer, const char *text)
 {
 	buffer_bytes(buffer, text, strlen(text));

@@ -27,12 +27,29 @@ static unsigned utf8_length(const char *text)
 	return length;
 }
 
+/* How many bytes at `text` stand in a JSON string as they are. */
+static size_t plain_length(const char *text)
+{
+	size_t length = 0;
+
+	for (unsigned char c; (c = (unsigned char)text[length]) >= ' ' && c < 0x7f; length++) {
+		if (c == '"' || c == '\\')
+			break;
+	}
+	return length;
+}
+
 static void put_string(struct buffer *b, const char *text)
 {
 	buffer_char(b, '"');
-	while (*text) {
-		unsigned length = utf8_length(text);
+	for (;;) {
+		size_t length = plain_length(text);
 
+		buffer_bytes(b, text, length);
+		text += length;
+		if (*text == '\0')
+			break;
+		length = utf8_length(text);
 		if (*text == '"' || *text == '\\') {
 			buffer_char(b, '\\');
 			buffer_char(b, *text);
@@ -62,7 +79,10 @@ static bool key(struct object *o, enum field field, const char *name)
 {
 	if (o->fields->types[o->type].set && !script_prints(o->fields, o->type, field))
 		return false;
-	buffer_bytes(o->b, o->begun ? ", \"" : "{\"", o->begun ? 3 : 2);
+	buffer_char(o->b, o->begun ? ',' : '{');
+	if (o->begun)
+		buffer_char(o->b, ' ');
+	buffer_char(o->b, '"');
 	buffer_text(o->b, name);
 	buffer_bytes(o->b, "\": ", 3);
 	o->begun = true;
