@@ -89,6 +89,7 @@ static void open_symbols(struct script *script)
 		.kallsyms = options->symfs ? NULL : "/proc/kallsyms",
 		.kernel_notes = "/sys/kernel/notes",
 		.perf_maps_dir = "/tmp",
+		.own_vdso = true,
 		.raw_names = options->no_demangle,
 		.signatures = options->common.verbose,
 	};

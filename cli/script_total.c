@@ -10,9 +10,13 @@
 #include "script.h"
 
 /* How many samples of each event there are: of PMU events, which are no SPE records. */
+struct event_count {
+	const struct plumb_recorded_event *event;
+	uint64_t count;
+};
+
 struct event_counts {
-	const struct plumb_recorded_event **events;
-	uint64_t *counts;
+	struct event_count *at;
 	size_t count;
 };
 
@@ -20,16 +24,14 @@ static void count_event(struct event_counts *counts, const struct plumb_recorded
 {
 	size_t i;
 
-	for (i = 0; i < counts->count && counts->events[i] != event; i++)
+	for (i = 0; i < counts->count && counts->at[i].event != event; i++)
 		;
 	if (i == counts->count) {
-		counts->events = memory_resize(counts->events, i + 1, sizeof(*counts->events));
-		counts->counts = memory_resize(counts->counts, i + 1, sizeof(*counts->counts));
-		counts->events[i] = event;
-		counts->counts[i] = 0;
+		counts->at = memory_resize(counts->at, i + 1, sizeof(struct event_count));
+		counts->at[i] = (struct event_count){.event = event};
 		counts->count++;
 	}
-	counts->counts[i]++;
+	counts->at[i].count++;
 }
 
 /* One by one: what is counted is what would be printed. */
@@ -93,8 +95,8 @@ static void print_text(struct output *out, const struct event_counts *counts,
 	char room[EVENT_NAME_ROOM];
 
 	for (size_t i = 0; i < counts->count; i++) {
-		table_cell_format(&table, "%llu", (unsigned long long)counts->counts[i]);
-		table_cell(&table, script_event_name(counts->events[i], room));
+		table_cell_format(&table, "%llu", (unsigned long long)counts->at[i].count);
+		table_cell(&table, script_event_name(counts->at[i].event, room));
 	}
 	for (unsigned group = 0; group < PLUMB_SPE_GROUPS; group++) {
 		if (!totals->groups[group])
@@ -128,9 +130,9 @@ static void print_json(struct output *out, const struct event_counts *counts,
 	char room[EVENT_NAME_ROOM];
 
 	for (size_t i = 0; i < counts->count; i++) {
-		json_t *name = render_string(script_event_name(counts->events[i], room));
+		json_t *name = render_string(script_event_name(counts->at[i].event, room));
 
-		put_count(events, json_string_value(name), counts->counts[i]);
+		put_count(events, json_string_value(name), counts->at[i].count);
 		json_decref(name);
 	}
 	for (unsigned group = 0; group < PLUMB_SPE_GROUPS; group++) {
@@ -195,8 +197,7 @@ int script_print_totals(const struct script_options *options,
 		plumb_samples_report(&totals, options->input, found);
 		script_warn(found);
 	}
-	free(counts.events);
-	free(counts.counts);
+	free(counts.at);
 	plumb_recording_close(again);
 	plumb_recording_close(recording);
 	plumb_diagnostics_free(found);

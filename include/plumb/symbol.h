@@ -30,6 +30,7 @@ struct plumb_symbol_paths {
 	const char *kernel_notes;  /* its build-id: "/sys/kernel/notes"; NULL: `kallsyms` is the
 				      recorded kernel's, whatever runs here */
 	const char *perf_maps_dir; /* perf-PID.map, symbols of code made at run time: "/tmp" */
+	bool own_vdso;             /* a [vdso] that is not found is this process's, if it can be */
 	bool raw_names;            /* C++ and Rust names as the linker knows them */
 	bool signatures;           /* demangled names with their parameters */
 };

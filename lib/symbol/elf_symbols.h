@@ -21,6 +21,8 @@ struct elf_file {
 /* Opens `path`, or `size` bytes in memory, which must stay. Returns 0, or IO or SYNTAX. */
 int elf_file_open(struct elf_file *file, const char *path);
 int elf_file_open_memory(struct elf_file *file, char *bytes, size_t size);
+/* The same of this process's own [vdso]. Returns 0, SYNTAX, or NOT_FOUND: it has none. */
+int elf_file_open_vdso(struct elf_file *file);
 void elf_file_close(struct elf_file *file);
 
 /* Its build-id; returns its size, or 0: it has none. */

@@ -218,6 +218,21 @@ static bool try_debug_dir(struct search *search)
 	       (id[0] && try(search, format("%s/.build-id/%.2s/%s.debug", folder, id, id + 2)));
 }
 
+/* Nothing tells the kernels apart but a build-id; of another machine's none can be ours. */
+static void try_own_vdso(struct search *search)
+{
+	struct elf_file elf;
+
+	if (!search->files->paths.own_vdso || search->files->foreign ||
+	    elf_file_open_vdso(&elf) < 0)
+		return;
+	if (!fits(search->file, &elf) || !elf.dynsym) {
+		elf_file_close(&elf);
+		return;
+	}
+	search->runtime = elf;
+}
+
 static void look(struct search *search, const char *path)
 {
 	bool vdso = search->file->kind == FILE_VDSO;
@@ -225,7 +240,9 @@ static void look(struct search *search, const char *path)
 	if ((!vdso && try_debuglink(search, path)) || try_cache(search, vdso ? "vdso" : "elf") ||
 	    (!vdso && try_cache(search, "debug")))
 		return;
-	if (!vdso && !try_debug_dir(search))
+	if (vdso)
+		try_own_vdso(search);
+	else if (!try_debug_dir(search))
 		try(search, strdup(path));
 }
 

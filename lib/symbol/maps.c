@@ -70,7 +70,7 @@ static int own(struct map_space **space, size_t more)
 		new->room = room;
 	}
 	if (new != old) {
-		if (count)
+		if (count && new->at)
 			memcpy(new->at, old->at, count * sizeof(*new->at));
 		new->count = count;
 		maps_release(old);
@@ -88,7 +88,7 @@ int maps_insert(struct map_space **space, const struct map *map)
 	if (map->end <= map->start)
 		return 0;
 	/* Room for it, and for the second half of one that it splits. */
-	if (own(space, 2) < 0)
+	if (own(space, 2) < 0 || !*space)
 		return PLUMB_ERR_NO_MEMORY;
 	s = *space;
 	first = first_behind(s, map->start);

@@ -224,7 +224,7 @@ static void load_kernel(struct plumb_symbolizer *symbolizer)
 {
 	struct plumb_symbol_file *kernel = symbolizer->kernel;
 	const struct symbol_table *symbols = &kernel->symbols;
-	size_t last = symbols->count;
+	size_t last;
 
 	if (kernel->loaded)
 		return;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE 4096
+#define PAGE ((uint64_t)4096)
 
 /* How many enclosing symbols are looked at, should they be nested: nobody's are that deep. */
 #define NESTED_MAX 256
@@ -68,7 +68,7 @@ static uint64_t page_after(uint64_t address)
 {
 	if (address > UINT64_MAX - 2 * PAGE)
 		return UINT64_MAX;
-	return ((address + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
+	return ((address + PAGE - 1) & ~(PAGE - 1)) + PAGE;
 }
 
 /* Each symbol without a size ends where the next begins, the last one with the page after. */

@@ -7,7 +7,7 @@
 
 static size_t bucket_of(const struct tasks *tasks, int32_t tid)
 {
-	return (uint32_t)tid * UINT32_C(2654435769) % tasks->bucket_count;
+	return (size_t)((uint32_t)tid * UINT64_C(2654435769) % tasks->bucket_count);
 }
 
 static struct task *find(const struct tasks *tasks, int32_t tid)
@@ -27,7 +27,7 @@ static int grow(struct tasks *tasks)
 {
 	struct tasks larger = {.bucket_count = tasks->bucket_count * 2 + 61};
 
-	larger.buckets = calloc(larger.bucket_count, sizeof(*larger.buckets));
+	larger.buckets = calloc(larger.bucket_count, sizeof(struct task *));
 	if (!larger.buckets)
 		return PLUMB_ERR_NO_MEMORY;
 	for (size_t i = 0; i < tasks->bucket_count; i++) {
