@@ -74,14 +74,10 @@ static inline size_t model_sampling_size(const struct model_sampling *sampling)
 	return sampling->offset + MODEL_SHARED_THREADS * model_sampling_stride(sampling);
 }
 
-static inline uint8_t *model_ring_frames(struct model_sampling *sampling, unsigned slot)
+/* Where a core's frames are in the file; its SPE bytes follow. */
+static inline size_t model_ring_place(const struct model_sampling *sampling, unsigned slot)
 {
-	return (uint8_t *)sampling + sampling->offset + slot * model_sampling_stride(sampling);
-}
-
-static inline uint8_t *model_ring_aux(struct model_sampling *sampling, unsigned slot)
-{
-	return model_ring_frames(sampling, slot) + MODEL_RING_BYTES;
+	return sampling->offset + slot * model_sampling_stride(sampling);
 }
 
 /* Frames: a header, what its type says, up to a multiple of 8 bytes. */

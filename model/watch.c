@@ -6,6 +6,7 @@
 
 #include "schedule.h"
 
+#define MEM_ORDERED    (MEM_ACQUIRE | MEM_RELEASE)
 #define EVENT_IS(name) PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_##name)
 
 /* Data sources as Arm's cores number them. */
@@ -91,7 +92,7 @@ static bool is_vector(unsigned reg)
 
 static uint8_t load_store_payload(const struct core *core, const struct insn *insn)
 {
-	const unsigned extended = MEM_ATOMIC | MEM_EXCLUSIVE | MEM_ACQUIRE | MEM_RELEASE;
+	const unsigned extended = MEM_ATOMIC | MEM_EXCLUSIVE | MEM_ORDERED;
 	bool reads = insn->memory & MEM_LOAD;
 	uint8_t payload = reads ? 0 : 1;
 	unsigned data = reads ? insn->targets[0] : insn->sources[0];
@@ -102,7 +103,7 @@ static uint8_t load_store_payload(const struct core *core, const struct insn *in
 		payload |= 0x02;
 		payload |= insn->memory & MEM_ATOMIC ? 0x04 : 0;
 		payload |= insn->memory & MEM_EXCLUSIVE ? 0x08 : 0;
-		payload |= insn->memory & (MEM_ACQUIRE | MEM_RELEASE) ? 0x10 : 0;
+		payload |= insn->memory & MEM_ORDERED ? 0x10 : 0;
 		return payload;
 	}
 	if (insn->kinds & KIND_SVE) {

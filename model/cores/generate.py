@@ -216,7 +216,10 @@ class Core:
         """Each figure below `data` as (name, text, source)."""
         if "value" in data:
             value = data["value"]
-            text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+            if isinstance(value, bool):
+                text = "yes" if value else "no"
+            else:
+                text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
             yield where, text, data["source"]
             return
         for name, inner in data.items():

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What is code to any thread: an interval, so that unmapping data costs nothing. */
@@ -43,27 +44,34 @@ static void learn(struct known_mappings *known, const struct mapping *mapping)
 	pthread_mutex_unlock(&lock);
 }
 
-/* A line of /proc/self/maps: proc(5). */
+/* The number at `*at`, which is moved behind it and the character that follows. */
+static uint64_t next_number(char **at, int base)
+{
+	uint64_t number = strtoull(*at, at, base);
+
+	if (**at)
+		++*at;
+	return number;
+}
+
+/* A line of /proc/self/maps, proc(5): "FROM-TO PERM OFFSET MAJOR:MINOR INODE PATH". */
 static bool parse_line(char *line, struct mapping *mapping)
 {
-	unsigned long long from, to, offset, inode;
-	unsigned major, minor;
-	int path = 0;
+	char *at = line;
 
 	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%llx-%llx %*4s %llx %x:%x %llu %n", &from, &to, &offset, &major, &minor,
-		   &inode, &path) < 6 ||
-	    !path)
+	mapping->from = next_number(&at, 16);
+	mapping->to = next_number(&at, 16);
+	at = strchr(at, ' ');
+	if (!at)
 		return false;
-	*mapping = (struct mapping){.from = from,
-				    .to = to,
-				    .offset = offset,
-				    .inode = inode,
-				    .major = major,
-				    .minor = minor};
-	snprintf(mapping->path, sizeof(mapping->path), "%s",
-		 line[path] == '/' ? line + path : "//anon");
-	return true;
+	mapping->offset = next_number(&at, 16);
+	mapping->major = (uint32_t)next_number(&at, 16);
+	mapping->minor = (uint32_t)next_number(&at, 16);
+	mapping->inode = next_number(&at, 10);
+	at += strspn(at, " ");
+	snprintf(mapping->path, sizeof(mapping->path), "%s", *at == '/' ? at : "//anon");
+	return mapping->to > mapping->from;
 }
 
 bool mappings_find(struct known_mappings *known, uint64_t address, struct mapping *mapping)

@@ -103,8 +103,7 @@ static void send_frame(struct sampler *sampler, unsigned type, uint64_t time, co
 			return;
 	copy_in(sampler, head, &frame, sizeof(frame));
 	copy_in(sampler, head + sizeof(frame), body, body_size);
-	if (more_size)
-		copy_in(sampler, head + sizeof(frame) + body_size, more, more_size);
+	copy_in(sampler, head + sizeof(frame) + body_size, more, more_size);
 	atomic_store(&ring->head, head + size);
 }
 
@@ -148,7 +147,7 @@ static void report_aux(struct sampler *sampler)
 		aux.flags |= AUX_COLLISION;
 	sampler->unit.collided = false;
 	atomic_store(&ring->collided, 0);
-	send_frame(sampler, FRAME_AUX, time_now(sampler), &aux, sizeof(aux), NULL, 0);
+	send_frame(sampler, FRAME_AUX, time_now(sampler), &aux, sizeof(aux), "", 0);
 	atomic_store(&ring->aux_reported, head);
 }
 
@@ -207,7 +206,7 @@ static void begin_spe(struct sampler *sampler)
 	atomic_store(&sampler->ring->aux_reported, sampler->window);
 	atomic_store(&sampler->ring->aux_head, sampler->window);
 	sampler->watch.spe = &sampler->unit;
-	send_frame(sampler, FRAME_START, time_now(sampler), NULL, 0, NULL, 0);
+	send_frame(sampler, FRAME_START, time_now(sampler), "", 0, "", 0);
 }
 
 /* ---- Overflows --------------------------------------------------------------------------------
@@ -308,7 +307,7 @@ static void tell_origin(struct sampler *sampler, const struct origin *origin)
 {
 	struct model_frame_fork fork = {origin->pid, origin->tid};
 
-	send_frame(sampler, FRAME_FORK, time_now(sampler), &fork, sizeof(fork), NULL, 0);
+	send_frame(sampler, FRAME_FORK, time_now(sampler), &fork, sizeof(fork), "", 0);
 }
 
 static void tell_command(struct sampler *sampler)
@@ -316,7 +315,7 @@ static void tell_command(struct sampler *sampler)
 	struct model_frame_comm comm = {.exec = 1};
 
 	memcpy(comm.name, command, sizeof(comm.name));
-	send_frame(sampler, FRAME_COMM, time_now(sampler), &comm, sizeof(comm), NULL, 0);
+	send_frame(sampler, FRAME_COMM, time_now(sampler), &comm, sizeof(comm), "", 0);
 }
 
 /* Takes the thread's number, and tells whence it comes. */
@@ -351,8 +350,8 @@ struct sampler *sampler_begin(struct core *core, unsigned slot, uint64_t cycle)
 		return NULL;
 	sampler->core = core;
 	sampler->ring = &sampling->rings[slot];
-	sampler->frames = model_ring_frames(sampling, slot);
-	sampler->aux = model_ring_aux(sampling, slot);
+	sampler->frames = (uint8_t *)sampling + model_ring_place(sampling, slot);
+	sampler->aux = sampler->frames + MODEL_RING_BYTES;
 	sampler->start_ns = sampling->time_zero + cycle * 1000 / params->frequency_mhz;
 	sampler->snapshots = atomic_load(&sampling->snapshots_wanted);
 	introduce(sampler);
@@ -377,7 +376,7 @@ void sampler_flush(struct sampler *sampler, bool exit)
 		report_aux(sampler);
 	if (!exit)
 		return;
-	send_frame(sampler, FRAME_EXIT, time_now(sampler), &who, sizeof(who), NULL, 0);
+	send_frame(sampler, FRAME_EXIT, time_now(sampler), &who, sizeof(who), "", 0);
 	sampler->ended = true;
 	atomic_store(&sampler->ring->open, 0);
 }

@@ -11,10 +11,12 @@ import json
 import os
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
 from tap import Skip, Tap  # noqa: E402
@@ -330,8 +332,8 @@ def becoming(programs):
 def killed(programs):
     """What was sampled outlives a program that is killed."""
     alive = programs.run(["-e", "spe"], "chases")
-    for signal in (9, 11):
-        recording = programs.run(["-e", "spe"], "chases", str(signal), status=128 + signal)
+    for number in (9, 11):
+        recording = programs.run(["-e", "spe"], "chases", str(number), status=128 + number)
         there, before = (len(list(r.operations())) for r in (recording, alive))
         assert before - 5 <= there <= before, (there, before)
         assert len(recording.of(EXIT, "<I")) == 1
@@ -348,6 +350,37 @@ def buffers(programs):
     assert len(aux) > 3 and all(size == 8192 for _, size, _ in aux[:-1]), aux
     assert [offset for offset, _, _ in aux] == [8192 * i for i in range(len(aux))]
     assert b"".join(sum(recording.spe.values(), [])) == b"".join(sum(whole.spe.values(), []))
+
+
+@tap.test
+def snapshot(programs):
+    """A snapshot is what the buffer holds: the newest records."""
+    recording = programs.run(["-e", "arm_spe/jitter=0,period=1024/", "-S", "-m", "64,4"], "chases")
+    whole = programs.run(["-e", "arm_spe/jitter=0,period=1024/"], "chases")
+    (offset, size, flags), = recording.of(AUX, "<QQQ")
+    data, = (b"".join(chunks) for chunks in whole.spe.values())
+    assert size == 16384 and offset + size == len(data) and flags & 2, (offset, size, flags)
+    assert recording.spe[0, -1, 0] == [data[-16384:]]
+
+
+@tap.test
+def interrupted(programs):
+    """An interrupt ends it cleanly, with what there is."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "perf.data")
+        run = subprocess.Popen([programs.plumb, "record", "--source", "model", "-o", out, "-e",
+                                "spe", "-m", "64,4", "--", programs.path("waits"), "60"],
+                               stderr=subprocess.PIPE, stdout=subprocess.PIPE,
+                               start_new_session=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        while not os.path.exists(out) or os.path.getsize(out) < 20000:
+            assert run.poll() is None, run.stderr.read()
+            time.sleep(0.05)
+        os.kill(run.pid, signal.SIGINT)
+        run.communicate(timeout=60)
+        recording = Recording(out)
+        assert recording.of(COMM, "<I") == [(1001,)]
+        assert len(list(recording.operations())) > 200
 
 
 @tap.test

@@ -24,16 +24,18 @@
 struct recorder {
 	const struct source_record_job *job;
 	struct record_setup setup;
-	struct model_sampling *sampling;
-	size_t size; /* of that */
+	struct model_sampling *sampling; /* shared: the program, gone wild, may write there */
+	struct model_sampling *asked;    /* what it was to begin with */
+	size_t size;                     /* of the former */
 	struct record_writer out;
 	uint64_t reference; /* of AUX chunks */
-	uint64_t samples, collisions;
-	double asked; /* when `next` was, and the program was told to stop; ms */
-	double told;
+	uint64_t samples;
+	double polled; /* when the caller was asked what next, ms */
+	double told;   /* and the program to stop */
 	bool stopping;
-	bool several; /* there have been several threads: no rounds until the end */
-	int error;    /* of the caller's */
+	bool several;                /* there have been several threads: no rounds until the end */
+	int error;                   /* of the caller's */
+	char frame[MODEL_FRAME_MAX]; /* at hand */
 	struct plumb_diagnostics *found;
 };
 
@@ -103,7 +105,7 @@ static void write_sample(struct recorder *r, const struct model_frame *frame, un
 
 	memcpy(&sample, body, sizeof(sample));
 	size -= sizeof(sample);
-	if (sample.counter >= r->sampling->counter_count || sample.reads > OVERFLOW_COUNTERS ||
+	if (sample.counter >= r->asked->counter_count || sample.reads > OVERFLOW_COUNTERS ||
 	    sample.chain > MODEL_CHAIN_MAX ||
 	    (sample.reads + sample.chain) * sizeof(values[0]) > size)
 		return;
@@ -112,12 +114,17 @@ static void write_sample(struct recorder *r, const struct model_frame *frame, un
 	r->samples++;
 }
 
+static const uint8_t *frames_of(const struct recorder *r, unsigned slot)
+{
+	return (const uint8_t *)r->sampling + model_ring_place(r->asked, slot);
+}
+
 /* Data that has come to an end in the slot's ring, and the record that tells of it. */
 static void write_aux(struct recorder *r, unsigned slot, const struct model_frame *frame,
 		      const struct model_frame_aux *aux)
 {
-	const uint32_t ring_size = r->sampling->aux_bytes;
-	const uint8_t *ring = model_ring_aux(r->sampling, slot);
+	const uint32_t ring_size = r->asked->aux_bytes;
+	const uint8_t *ring = frames_of(r, slot) + MODEL_RING_BYTES;
 	struct plumb_aux_chunk chunk = {
 		.size = aux->size,
 		.offset = aux->offset,
@@ -216,12 +223,11 @@ static void copy_out(const uint8_t *ring, uint64_t at, void *bytes, size_t size)
 	memcpy((char *)bytes + first, ring, size - first);
 }
 
-/* What the program has done to this memory, if it went wild, does no harm. */
+/* Whatever the program has done to this memory does no harm here. */
 static bool drain_ring(struct recorder *r, unsigned slot)
 {
-	static char bytes[MODEL_FRAME_MAX];
 	struct model_ring *ring = &r->sampling->rings[slot];
-	const uint8_t *frames = model_ring_frames(r->sampling, slot);
+	const uint8_t *frames = frames_of(r, slot);
 	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 	uint64_t head = atomic_load(&ring->head);
 	bool any = false;
@@ -232,13 +238,13 @@ static bool drain_ring(struct recorder *r, unsigned slot)
 		struct model_frame frame;
 
 		copy_out(frames, tail, &frame, sizeof(frame));
-		if (frame.size < sizeof(frame) || frame.size > sizeof(bytes) ||
+		if (frame.size < sizeof(frame) || frame.size > sizeof(r->frame) ||
 		    frame.size > head - tail) {
 			tail = head;
 			break;
 		}
-		copy_out(frames, tail, bytes, frame.size);
-		write_frame(r, slot, &frame, bytes + sizeof(frame), frame.size - sizeof(frame));
+		copy_out(frames, tail, r->frame, frame.size);
+		write_frame(r, slot, &frame, r->frame + sizeof(frame), frame.size - sizeof(frame));
 		tail += frame.size;
 		atomic_store(&ring->tail, tail);
 		any = true;
@@ -274,15 +280,15 @@ static void finish_rings(struct recorder *r)
 
 		if (!atomic_load(&ring->open))
 			continue;
-		if (r->sampling->snapshot) {
+		if (r->asked->snapshot) {
 			aux.flags = PLUMB_AUX_OVERWRITE;
-			if (aux.size > r->sampling->aux_bytes)
-				aux.offset = head - r->sampling->aux_bytes;
+			if (aux.size > r->asked->aux_bytes)
+				aux.offset = head - r->asked->aux_bytes;
 			aux.size = head - aux.offset;
 		}
 		if (atomic_load(&ring->collided))
 			aux.flags |= PLUMB_AUX_COLLISION;
-		if (r->sampling->spe)
+		if (r->asked->spe)
 			write_aux(r, slot, &frame, &aux);
 		record_begin(&r->out, PLUMB_RECORD_EXIT, 0);
 		record_u32(&r->out, frame.pid);
@@ -303,7 +309,7 @@ static void finish_rings(struct recorder *r)
 /* Does what the caller wants next. */
 static void ask(struct recorder *r, pid_t pid, double now)
 {
-	r->asked = now;
+	r->polled = now;
 	switch (r->job->next ? r->job->next(r->job->user) : RECORD_GO_ON) {
 	case RECORD_STOP:
 		if (!r->stopping) {
@@ -328,7 +334,7 @@ static int drain(void *user, pid_t pid)
 
 	if (any && !r->several && !r->error && r->job->round)
 		r->error = r->job->round(r->job->user);
-	if (now - r->asked >= IDLE_MS)
+	if (now - r->polled >= IDLE_MS)
 		ask(r, pid, now);
 	if (r->error || (r->stopping && now - r->told > STOP_MS))
 		kill(pid, SIGKILL);
@@ -355,25 +361,24 @@ static void on_progress(void *user, const struct plumb_model_counts *counts)
 /* The memory that the plugin shares; its descriptor, or -1. */
 static int share(struct recorder *r)
 {
-	struct model_sampling *wanted = malloc(sizeof(*wanted));
-	int fd = -1;
+	int fd;
 
-	if (!wanted)
+	r->asked = malloc(sizeof(*r->asked));
+	if (!r->asked)
 		return -1;
-	record_setup_fill(&r->setup, r->job, wanted);
-	r->size = model_sampling_size(wanted);
+	record_setup_fill(&r->setup, r->job, r->asked);
+	r->size = model_sampling_size(r->asked);
 	fd = model_run_move_up(memfd_create("plumb-samples", MFD_CLOEXEC));
-	if (fd >= 0 && !ftruncate(fd, (off_t)r->size))
+	if (fd < 0)
+		return fd;
+	if (!ftruncate(fd, (off_t)r->size))
 		r->sampling = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (r->sampling == MAP_FAILED)
+	if (!r->sampling || r->sampling == MAP_FAILED) {
 		r->sampling = NULL;
-	if (r->sampling) {
-		memcpy(r->sampling, wanted, sizeof(*wanted));
-	} else if (fd >= 0) {
 		close(fd);
-		fd = -1;
+		return -1;
 	}
-	free(wanted);
+	memcpy(r->sampling, r->asked, sizeof(*r->asked));
 	return fd;
 }
 
@@ -417,11 +422,29 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 	return error ? error : r->error;
 }
 
+static int record(struct recorder *r, struct source_record_run *run)
+{
+	const struct source_record_job *job = r->job;
+	int fd = share(r), error = 0;
+
+	if (fd < 0) {
+		plumb_diagnostics_add(r->found, PLUMB_ERROR, "no-memory", NULL,
+				      "no memory to share with QEMU: %s", strerror(errno));
+		return PLUMB_ERR_NO_MEMORY;
+	}
+	if (job->begin)
+		error = job->begin(job->user, &r->setup.recording);
+	if (!error)
+		error = run_model(r, fd, run);
+	close(fd);
+	return error;
+}
+
 int model_record(const struct source_record_job *job, struct source_record_run *run,
 		 struct plumb_diagnostics *found)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
-	int error = PLUMB_ERR_NO_MEMORY, fd;
+	int error = PLUMB_ERR_NO_MEMORY;
 
 	if (!r)
 		return error;
@@ -430,22 +453,11 @@ int model_record(const struct source_record_job *job, struct source_record_run *
 	r->reference = job->seed + 1;
 	r->out = (struct record_writer){.records = job->records, .user = job->user};
 	error = record_setup_make(&r->setup, job, found);
-	if (!error) {
-		fd = share(r);
-		if (fd < 0) {
-			plumb_diagnostics_add(found, PLUMB_ERROR, "no-memory", NULL,
-					      "no memory to share with QEMU: %s", strerror(errno));
-			error = PLUMB_ERR_NO_MEMORY;
-		}
-		if (!error && job->begin)
-			error = job->begin(job->user, &r->setup.recording);
-		if (!error)
-			error = run_model(r, fd, run);
-		if (fd >= 0)
-			close(fd);
-	}
+	if (!error)
+		error = record(r, run);
 	if (r->sampling)
 		munmap(r->sampling, r->size);
+	free(r->asked);
 	record_writer_clean_up(&r->out);
 	free(r);
 	return error;

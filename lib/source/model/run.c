@@ -134,9 +134,23 @@ static int build_command(struct run *run, const struct qemu *qemu, const char *s
 	return (int)n;
 }
 
-/* In the child, after fork: only what is safe there. Does not return. */
-static _Noreturn void become_qemu(const struct run *run, char *const *argv)
+/* What the caller catches would be lost on a child that is not yet QEMU. */
+static void stop_catching(void)
 {
+	for (int number = 1; number < NSIG; number++) {
+		struct sigaction action;
+
+		if (!sigaction(number, NULL, &action) && action.sa_handler != SIG_IGN &&
+		    action.sa_handler != SIG_DFL)
+			signal(number, SIG_DFL);
+	}
+}
+
+/* In the child, after fork: only what is safe there. Does not return. */
+static _Noreturn void become_qemu(const struct run *run, char *const *argv, const sigset_t *signals)
+{
+	stop_catching();
+	sigprocmask(SIG_SETMASK, signals, NULL);
 	fcntl(run->shared_fd, F_SETFD, 0);
 	if (run->pipe_write >= 0)
 		fcntl(run->pipe_write, F_SETFD, 0);
@@ -151,6 +165,7 @@ static _Noreturn void become_qemu(const struct run *run, char *const *argv)
 static int start(struct run *run, const char *const *words, int count)
 {
 	size_t arguments = 0;
+	sigset_t all, before;
 	char **argv;
 
 	while (run->options->argv[0] && run->options->argv[arguments + 1])
@@ -161,9 +176,12 @@ static int start(struct run *run, const char *const *words, int count)
 	memcpy(argv, words, (size_t)count * sizeof(*argv));
 	for (size_t i = 0; i < arguments; i++)
 		argv[(size_t)count + i] = run->options->argv[i + 1];
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
 	run->pid = fork();
 	if (run->pid == 0)
-		become_qemu(run, argv);
+		become_qemu(run, argv, &before);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	free(argv);
 	if (run->pid < 0)
 		return errno;
