@@ -8,6 +8,7 @@
 #define MISC_SPECIFIC   (1u << 13) /* COMM_EXEC, SWITCH_OUT */
 #define MISC_SPECIFIC_2 (1u << 14) /* MMAP_BUILD_ID, SWITCH_OUT_PREEMPT */
 #define BUILD_ID_MAX    20u
+#define CLEARED_AT_ONCE ((size_t)64)
 
 const char *plumb_record_type_name(uint32_t type)
 {
@@ -429,19 +430,32 @@ static bool parse_kernels(struct plumb_recording *r, struct cursor *in,
 	return kernel_record_parse(r, in, raw->layout, record);
 }
 
+/*
+ * In steps, each a few stores: of the whole at once gcc makes one `rep stos`, which takes a quarter
+ * of all the time of reading.
+ */
+static void clear(struct plumb_record *record)
+{
+	uint8_t *at = (uint8_t *)record;
+	size_t left = sizeof(*record);
+
+	for (; left >= CLEARED_AT_ONCE; left -= CLEARED_AT_ONCE, at += CLEARED_AT_ONCE)
+		memset(at, 0, CLEARED_AT_ONCE);
+	memset(at, 0, left);
+}
+
 bool record_parse(struct plumb_recording *r, const struct raw_record *raw,
 		  struct plumb_record *record)
 {
 	struct cursor in = {
 		.at = raw->bytes + HEADER, .end = raw->bytes + raw->size, .swap = r->swap};
 
-	*record = (struct plumb_record){
-		.type = raw->type,
-		.misc = raw->misc,
-		.offset = raw->offset,
-		.bytes = raw->bytes,
-		.size = raw->size,
-	};
+	clear(record);
+	record->type = raw->type;
+	record->misc = raw->misc;
+	record->offset = raw->offset;
+	record->bytes = raw->bytes;
+	record->size = raw->size;
 	r->scratch_used = 0;
 	if (raw->type >= PLUMB_RECORD_HEADER_ATTR)
 		return perf_record_parse(r, &in, raw, record);
