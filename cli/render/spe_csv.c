@@ -7,7 +7,7 @@
 #include "render/spe_csv.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -75,35 +75,55 @@ static const char *event_name(unsigned bit)
 	return "";
 }
 
-static const char *truth(bool value)
-{
-	return value ? "true" : "false";
-}
-
 /* ---- Cells, each with the comma before it ---- */
 
-static void put_events(FILE *out, const struct plumb_spe_record *record)
+static void put_text(struct buffer *out, const char *text)
+{
+	buffer_char(out, ',');
+	buffer_text(out, text);
+}
+
+static void put_truth(struct buffer *out, bool value)
+{
+	put_text(out, value ? "true" : "false");
+}
+
+static void put_number(struct buffer *out, uint64_t number)
+{
+	buffer_char(out, ',');
+	buffer_decimal(out, number, 0);
+}
+
+static void put_hex(struct buffer *out, uint64_t number)
+{
+	put_text(out, "0x");
+	buffer_hex(out, number, 0);
+}
+
+static void put_events(struct buffer *out, const struct plumb_spe_record *record)
 {
 	const char *between = "";
 
-	fputc(',', out);
+	buffer_char(out, ',');
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
 		if (!(record->events >> events[i].bit & 1))
 			continue;
-		fprintf(out, "%s%s", between, events[i].name);
+		buffer_text(out, between);
+		buffer_text(out, events[i].name);
 		between = ":";
 	}
 }
 
-static void put_events_of_others(FILE *out, const struct plumb_spe_record *record)
+static void put_events_of_others(struct buffer *out, const struct plumb_spe_record *record)
 {
 	const char *between = "";
 
-	fputc(',', out);
+	buffer_char(out, ',');
 	for (size_t i = 0; i < sizeof(events_of_others); i++) {
 		if (!(record->events >> events_of_others[i] & 1))
 			continue;
-		fprintf(out, "%s%s", between, event_name(events_of_others[i]));
+		buffer_text(out, between);
+		buffer_text(out, event_name(events_of_others[i]));
 		between = ":";
 	}
 }
@@ -112,52 +132,54 @@ static void put_events_of_others(FILE *out, const struct plumb_spe_record *recor
  * Code: bits 55:0, and of EL2 with the 0xff above them that the packet leaves out. Of EL1 it is
  * left out here, too.
  */
-static void put_code(FILE *out, const struct plumb_spe_record *record, enum plumb_spe_address which)
+static void put_code(struct buffer *out, const struct plumb_spe_record *record,
+		     enum plumb_spe_address which)
 {
 	uint64_t payload = record->addresses[which];
 	uint64_t address = payload & UINT64_C(0x00ffffffffffffff);
 
 	if (!(record->has & 1u << which)) {
-		fputc(',', out);
+		buffer_char(out, ',');
 		return;
 	}
 	if (plumb_spe_exception_level(payload) == 2 && address >> 48 == 0xff)
 		address |= UINT64_C(0xff) << 56;
-	fprintf(out, ",0x%" PRIx64, address);
+	put_hex(out, address);
 }
 
-static void put_level(FILE *out, const struct plumb_spe_record *record,
+static void put_level(struct buffer *out, const struct plumb_spe_record *record,
 		      enum plumb_spe_address which)
 {
-	fprintf(out, ",%u", plumb_spe_exception_level(record->addresses[which]));
+	put_number(out, plumb_spe_exception_level(record->addresses[which]));
 }
 
-static void put_data(FILE *out, const struct plumb_spe_record *record)
+static void put_data(struct buffer *out, const struct plumb_spe_record *record)
 {
 	uint64_t address = record->addresses[PLUMB_SPE_DATA_VIRTUAL];
 
 	if (!(record->has & PLUMB_SPE_HAS_DATA_VIRTUAL)) {
-		fputc(',', out);
+		buffer_char(out, ',');
 		return;
 	}
 	if (plumb_spe_exception_level(record->addresses[PLUMB_SPE_PC]) == 2 && address >> 55 & 1)
 		address |= UINT64_C(0xff) << 56;
-	fprintf(out, ",0x%" PRIx64, address);
+	put_hex(out, address);
 }
 
-static void put_physical(FILE *out, const struct plumb_spe_record *record)
+static void put_physical(struct buffer *out, const struct plumb_spe_record *record)
 {
 	uint64_t payload = record->addresses[PLUMB_SPE_DATA_PHYSICAL];
 
 	if (record->has & PLUMB_SPE_HAS_DATA_PHYSICAL)
-		fprintf(out, ",0x%" PRIx64, plumb_spe_physical_address(payload));
+		put_hex(out, plumb_spe_physical_address(payload));
 	else
-		fputc(',', out);
+		buffer_char(out, ',');
 }
 
 /* Its own names where the number means what it means on a Neoverse N1, or nothing says otherwise;
  * another core's name; else the number. */
-static void put_data_source(FILE *out, const struct plumb_spe_record *record, uint32_t midr)
+static void put_data_source(struct buffer *out, const struct plumb_spe_record *record,
+			    uint32_t midr)
 {
 	static const char *const names[16] = {
 		[0x0] = "L1D",           [0x8] = "L2D",      [0x9] = "PEER-CPU",
@@ -167,33 +189,34 @@ static void put_data_source(FILE *out, const struct plumb_spe_record *record, ui
 	uint64_t source = record->data_source;
 	const char *name = plumb_spe_data_source_name(midr ? midr : NEOVERSE_N1, source);
 
-	fputc(',', out);
+	buffer_char(out, ',');
 	if (!(record->has & PLUMB_SPE_HAS_DATA_SOURCE))
 		return;
 	if (name && name == plumb_spe_data_source_name(NEOVERSE_N1, source) && source < 16)
-		fputs(names[source], out);
+		buffer_text(out, names[source]);
 	else if (name && !strchr(name, ','))
-		fputs(name, out);
+		buffer_text(out, name);
 	else
-		fprintf(out, "%" PRIu64, source);
+		buffer_decimal(out, source, 0);
 }
 
-static void put_end(FILE *out, const struct plumb_spe_record *record)
+static void put_end(struct buffer *out, const struct plumb_spe_record *record)
 {
 	/* The last one counts: EL2's stands behind EL1's. */
 	if (record->has & PLUMB_SPE_HAS_CONTEXT_EL2)
-		fprintf(out, ",0x%" PRIx32, record->contexts[1]);
+		put_hex(out, record->contexts[1]);
 	else if (record->has & PLUMB_SPE_HAS_CONTEXT_EL1)
-		fprintf(out, ",0x%" PRIx32, record->contexts[0]);
+		put_hex(out, record->contexts[0]);
 	else
-		fputc(',', out);
-	fprintf(out, ",%" PRIu64 "\n", record->timestamp);
+		buffer_char(out, ',');
+	put_number(out, record->timestamp);
+	buffer_char(out, '\n');
 }
 
-static void put_latencies(FILE *out, const struct plumb_spe_record *record)
+static void put_latencies(struct buffer *out, const struct plumb_spe_record *record)
 {
-	fprintf(out, ",%u,%u", record->counters[PLUMB_SPE_ISSUE_LATENCY],
-		record->counters[PLUMB_SPE_TOTAL_LATENCY]);
+	put_number(out, record->counters[PLUMB_SPE_ISSUE_LATENCY]);
+	put_number(out, record->counters[PLUMB_SPE_TOTAL_LATENCY]);
 }
 
 /* ---- Rows ---- */
@@ -224,35 +247,37 @@ static const char *access_subclass(const struct plumb_spe_operation *operation)
 	}
 }
 
-static void put_access(FILE *out, const struct plumb_spe_record *record, uint32_t midr)
+static void put_access(struct buffer *out, const struct plumb_spe_record *record, uint32_t midr)
 {
 	struct plumb_spe_operation operation =
 		plumb_spe_operation(record->op_class, record->operation);
 
 	put_code(out, record, PLUMB_SPE_PC);
 	put_level(out, record, PLUMB_SPE_PC);
-	fprintf(out, ",%s,%s,%s,%s,%" PRIu32 ",%s,%s", truth(operation.flags & PLUMB_SPE_OP_ATOMIC),
-		truth(operation.flags & PLUMB_SPE_OP_EXCLUSIVE),
-		truth(operation.flags & PLUMB_SPE_OP_ACQUIRE_RELEASE), access_subclass(&operation),
-		operation.vector_bits, truth(operation.flags & PLUMB_SPE_OP_PREDICATED),
-		truth(operation.flags & PLUMB_SPE_OP_GATHER_SCATTER));
+	put_truth(out, operation.flags & PLUMB_SPE_OP_ATOMIC);
+	put_truth(out, operation.flags & PLUMB_SPE_OP_EXCLUSIVE);
+	put_truth(out, operation.flags & PLUMB_SPE_OP_ACQUIRE_RELEASE);
+	put_text(out, access_subclass(&operation));
+	put_number(out, operation.vector_bits);
+	put_truth(out, operation.flags & PLUMB_SPE_OP_PREDICATED);
+	put_truth(out, operation.flags & PLUMB_SPE_OP_GATHER_SCATTER);
 	put_events(out, record);
 	put_latencies(out, record);
 	put_data(out, record);
-	fprintf(out, ",%u", record->counters[PLUMB_SPE_TRANSLATION_LATENCY]);
+	put_number(out, record->counters[PLUMB_SPE_TRANSLATION_LATENCY]);
 	put_physical(out, record);
 	put_data_source(out, record, midr);
 }
 
-static void put_branch(FILE *out, const struct plumb_spe_record *record)
+static void put_branch(struct buffer *out, const struct plumb_spe_record *record)
 {
 	struct plumb_spe_operation operation =
 		plumb_spe_operation(record->op_class, record->operation);
 
 	put_code(out, record, PLUMB_SPE_PC);
 	put_level(out, record, PLUMB_SPE_PC);
-	fprintf(out, ",%s,%s", truth(operation.flags & PLUMB_SPE_OP_CONDITIONAL),
-		truth(operation.subclass == PLUMB_SPE_SUB_INDIRECT));
+	put_truth(out, operation.flags & PLUMB_SPE_OP_CONDITIONAL);
+	put_truth(out, operation.subclass == PLUMB_SPE_SUB_INDIRECT);
 	put_events(out, record);
 	put_latencies(out, record);
 	put_code(out, record, PLUMB_SPE_BRANCH_TARGET);
@@ -261,7 +286,7 @@ static void put_branch(FILE *out, const struct plumb_spe_record *record)
 	put_level(out, record, PLUMB_SPE_PREVIOUS_TARGET);
 }
 
-static void put_other(FILE *out, const struct plumb_spe_record *record)
+static void put_other(struct buffer *out, const struct plumb_spe_record *record)
 {
 	struct plumb_spe_operation operation =
 		plumb_spe_operation(record->op_class, record->operation);
@@ -269,32 +294,34 @@ static void put_other(FILE *out, const struct plumb_spe_record *record)
 
 	put_code(out, record, PLUMB_SPE_PC);
 	put_level(out, record, PLUMB_SPE_PC);
-	fprintf(out, ",%s,%" PRIu32 ",%s,%s,%s", sve ? "SVE" : "OTHER",
-		sve ? operation.vector_bits : 0,
-		truth(sve && operation.flags & PLUMB_SPE_OP_PREDICATED),
-		truth(sve && operation.flags & PLUMB_SPE_OP_FP),
-		truth(operation.flags & PLUMB_SPE_OP_CONDITIONAL));
+	put_text(out, sve ? "SVE" : "OTHER");
+	put_number(out, sve ? operation.vector_bits : 0);
+	put_truth(out, sve && operation.flags & PLUMB_SPE_OP_PREDICATED);
+	put_truth(out, sve && operation.flags & PLUMB_SPE_OP_FP);
+	put_truth(out, operation.flags & PLUMB_SPE_OP_CONDITIONAL);
 	put_events_of_others(out, record);
 	put_latencies(out, record);
 }
 
 /* ---- Files ---- */
 
-static FILE *stream_of(struct spe_csv *csv, enum spe_table table)
+static struct buffer *text_of(struct spe_csv *csv, enum spe_table table)
 {
 	struct spe_csv_file *file = &csv->files[table];
 
-	if (file->stream)
-		return file->stream;
+	if (file->out.stream)
+		return &file->text;
 	file->path = memory_format("%s-%s.csv", csv->prefix, tables[table].name);
-	file->stream = fopen(file->path, "we");
-	if (!file->stream) {
+	file->out.stream = fopen(file->path, "we");
+	if (!file->out.stream) {
 		complain("cannot write %s: %s", file->path, strerror(errno));
 		csv->failed = true;
 		return NULL;
 	}
-	fputs(tables[table].columns, file->stream);
-	return file->stream;
+	setvbuf(file->out.stream, NULL, _IONBF, 0);
+	buffer_open(&file->text, &file->out);
+	buffer_text(&file->text, tables[table].columns);
+	return &file->text;
 }
 
 bool spe_csv_add(struct spe_csv *csv, const struct plumb_spe_record *record, uint32_t cpu,
@@ -305,7 +332,7 @@ bool spe_csv_add(struct spe_csv *csv, const struct plumb_spe_record *record, uin
 		[SPE_TABLE_OTHERS] = "OTHER",
 	};
 	enum spe_table table;
-	FILE *out;
+	struct buffer *out;
 
 	if (csv->failed)
 		return false;
@@ -315,14 +342,14 @@ bool spe_csv_add(struct spe_csv *csv, const struct plumb_spe_record *record, uin
 	table = record->op_class == PLUMB_SPE_LOAD_STORE ? SPE_TABLE_ACCESSES
 		: record->op_class == PLUMB_SPE_BRANCH   ? SPE_TABLE_BRANCHES
 							 : SPE_TABLE_OTHERS;
-	out = stream_of(csv, table);
+	out = text_of(csv, table);
 	if (!out)
 		return false;
 	csv->files[table].rows++;
-	fprintf(out, "%" PRIu32 ",%s", cpu,
-		table != SPE_TABLE_ACCESSES ? names[table]
-		: record->operation & 1     ? "ST"
-					    : "LD");
+	buffer_decimal(out, cpu, 0);
+	put_text(out, table != SPE_TABLE_ACCESSES ? names[table]
+		      : record->operation & 1     ? "ST"
+						  : "LD");
 	if (table == SPE_TABLE_ACCESSES)
 		put_access(out, record, midr);
 	else if (table == SPE_TABLE_BRANCHES)
@@ -330,18 +357,20 @@ bool spe_csv_add(struct spe_csv *csv, const struct plumb_spe_record *record, uin
 	else
 		put_other(out, record);
 	put_end(out, record);
-	return !ferror(out);
+	return !ferror(csv->files[table].out.stream);
 }
 
 bool spe_csv_close(struct spe_csv *csv)
 {
 	for (enum spe_table table = 0; table < SPE_TABLES; table++) {
 		struct spe_csv_file *file = &csv->files[table];
-		bool wrong = file->stream && ferror(file->stream);
+		bool wrong;
 
-		if (file->stream && fclose(file->stream) != 0)
-			wrong = true;
-		if (wrong) {
+		if (!file->out.stream)
+			continue;
+		buffer_close(&file->text);
+		wrong = ferror(file->out.stream);
+		if (fclose(file->out.stream) != 0 || wrong) {
 			complain("cannot write %s: %s", file->path, strerror(errno));
 			csv->failed = true;
 		}
@@ -349,7 +378,7 @@ bool spe_csv_close(struct spe_csv *csv)
 	for (enum spe_table table = 0; table < SPE_TABLES; table++) {
 		struct spe_csv_file *file = &csv->files[table];
 
-		if (csv->failed && file->stream)
+		if (csv->failed && file->out.stream)
 			unlink(file->path);
 		free(file->path);
 		*file = (struct spe_csv_file){.rows = file->rows};

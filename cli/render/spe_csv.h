@@ -6,16 +6,17 @@
 #ifndef RENDER_SPE_CSV_H
 #define RENDER_SPE_CSV_H
 
-#include <stdio.h>
-
 #include <plumb/spe.h>
+
+#include "render/buffer.h"
 
 enum spe_table { SPE_TABLE_ACCESSES, SPE_TABLE_BRANCHES, SPE_TABLE_OTHERS, SPE_TABLES };
 
 struct spe_csv {
 	const char *prefix;
 	struct spe_csv_file {
-		FILE *stream; /* NULL: it has no rows */
+		struct output out; /* without a stream: it has no rows */
+		struct buffer text;
 		char *path;
 		uint64_t rows;
 	} files[SPE_TABLES];
