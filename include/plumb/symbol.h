@@ -129,7 +129,7 @@ PLUMB_API bool plumb_symbolizer_locate_file(struct plumb_symbolizer *symbolizer,
 PLUMB_API enum plumb_cpu_mode plumb_symbolizer_mode(enum plumb_cpu_mode mode, uint64_t address);
 
 /*
- * `name` demangled (C++, Rust, D), with parameters if `signature`; NULL if it is not mangled or
+ * `name` demangled (C++, Rust), with parameters if `signature`; NULL if it is not mangled or
  * memory is short. To be freed with free().
  */
 PLUMB_API char *plumb_demangle(const char *name, bool signature);

@@ -36,6 +36,7 @@ setup()
 record()
 {
 	command -v perf >/dev/null || skip "no perf"
+	# shellcheck disable=SC2016 # for the inner shell
 	perf record -q -e cpu-clock -F 4000 -o perf.data -- sh -c \
 		'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done' 2>/dev/null || skip "perf cannot record"
 }
@@ -101,6 +102,7 @@ record()
 	said "plumb: the command line: no field 'symof'" "       did you mean symoff?"
 	run --separate-stderr plumb script -F tid,brstack
 	[ "$status" -eq 2 ]
+	# shellcheck disable=SC2154 # by run
 	[ "${stderr_lines[0]}" = \
 		"plumb: the command line: field 'brstack' of perf script is not supported" ]
 	run --separate-stderr plumb script -F tid,+ip
