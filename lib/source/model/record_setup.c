@@ -80,8 +80,8 @@ static uint64_t common_flags(const struct source_record_job *job, const struct s
 	if (!event)
 		return flags;
 	flags |= event->exclude_user ? PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_USER) : 0;
-	flags |= event->exclude_kernel ? PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_KERNEL) : 0;
-	flags |= event->exclude_hv ? PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_HV) : 0;
+	/* The model runs user code alone; perf looks for kernel symbols where this is not said. */
+	flags |= PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_KERNEL) | PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_HV);
 	return flags;
 }
 
