@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <plumb/recording.h>
+#include <plumb/samples.h>
 #include <plumb/spe.h>
 
 #include "base/near.h"
@@ -17,6 +18,7 @@
 #include "memory.h"
 #include "render/spe_csv.h"
 #include "render/table.h"
+#include "script.h"
 
 #define PIECE     ((size_t)1 << 18)
 #define RINGS_MAX 65536
@@ -149,6 +151,23 @@ static int export_raw(struct exporting *e, const char *path)
 	return descriptor < 0 || size < 0 ? EXIT_USAGE : EXIT_FINE;
 }
 
+/* What the recording lacks, as `plumb script` has it. */
+static void tell_losses(const struct plumb_recording *recording, const char *path,
+			struct plumb_diagnostics *found)
+{
+	const struct plumb_recording_losses *losses = plumb_recording_losses(recording);
+	const struct plumb_samples_totals totals = {
+		.lost_records = losses->lost_records,
+		.lost_samples = losses->lost_samples,
+		.throttled = losses->throttled,
+		.truncated = losses->aux_truncated,
+		.partial = losses->aux_partial,
+		.collisions = losses->aux_collisions,
+	};
+
+	plumb_samples_report(&totals, path, found);
+}
+
 static int export_file(struct exporting *e, const char *path)
 {
 	const struct plumb_recording_options options = {.in_file_order = true};
@@ -158,9 +177,12 @@ static int export_file(struct exporting *e, const char *path)
 
 	if (error == 0)
 		error = export_recording(e, recording);
+	if (recording)
+		tell_losses(recording, path, found);
 	plumb_recording_close(recording);
 	if (error < 0)
 		complain_findings(found, path, error);
+	script_warn(found);
 	plumb_diagnostics_free(found);
 	return error < 0 ? complain_status(error) : EXIT_FINE;
 }
