@@ -4,8 +4,8 @@
 
 A line of the page that is no more than "…" stands for any lines. What `plumb stat` prints is held to
 its words and shape, not to its figures: the model's follow from the program, which the compiler makes,
-and from its environment. Where there is nothing to run it with, its examples are passed over, and that
-is said.
+and from its environment. So is what `plumb record` prints, and `plumb script` of what it recorded. Where
+there is nothing to run the program with, these examples are passed over, and that is said.
 """
 import os
 import re
@@ -13,6 +13,9 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
+
+MODELLED = ("stat", "record", "script")
 
 
 def examples(page):
@@ -33,35 +36,42 @@ def examples(page):
 
 def shape(text):
     """`text` without what differs from one run to the next: figures, their bars and spaces."""
-    return re.sub(r"[0-9.,]+|[▏▎▍▌▋▊▉█]+", "#", re.sub(" +", " ", text)).replace("# #", "#")
+    text = re.sub(r"\b(0x)?(?=[a-f]*[0-9])[0-9a-f]+\b", "#", re.sub(" +", " ", text))
+    return re.sub(r"[0-9.,]+|[▏▎▍▌▋▊▉█]+", "#", text).replace("##", "#").replace("# #", "#")
 
 
-def run(plumb, command):
-    """What `command` prints, run where the examples are; None if that cannot be."""
-    build = os.path.dirname(os.path.dirname(os.path.abspath(plumb)))
+def run(plumb, command, folder):
+    """What `command` prints, run in `folder`, where the examples are; None if that cannot be."""
     words = shlex.split(command)
-    if words[1] == "stat":
-        program = os.path.join(build, words[2])
-        if not os.path.exists(program) or not shutil.which("qemu-aarch64"):
+    if words[1] in MODELLED:
+        if not os.path.exists(os.path.join(folder, "examples/walk")) or not shutil.which("qemu-aarch64"):
             return None
-        return shape(subprocess.run([plumb, *words[1:]], stdout=subprocess.DEVNULL,
-                                    stderr=subprocess.PIPE, check=True, encoding="utf-8",
-                                    cwd=build).stderr)
+        ran = subprocess.run([plumb, *words[1:]], capture_output=True, check=True, encoding="utf-8",
+                             cwd=folder)
+        return shape(ran.stdout if words[1] == "script" else ran.stderr)
     return subprocess.run([plumb, *words[1:]], capture_output=True, check=True,
                           encoding="utf-8").stdout
 
 
 def main():
+    plumb = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink(os.path.join(os.path.dirname(os.path.dirname(plumb)), "examples"),
+                   os.path.join(folder, "examples"))
+        return compare(plumb, folder)
+
+
+def compare(plumb, folder):
     count, wrong = 0, 0
     with open(sys.argv[2], encoding="utf-8") as page:
         text = page.read()
     for command, lines in examples(text):
-        printed = run(os.path.abspath(sys.argv[1]), command)
+        printed = run(plumb, command, folder)
         if printed is None:
             print(f"{command}: passed over: no examples, or no QEMU")
             count += 1
             continue
-        if " stat " in command:
+        if command.split()[1] in MODELLED:
             lines = [shape(line) for line in lines]
         pattern = "".join(r"(?:.*\n)*" if line.strip() == "…" else re.escape(line) + "\n"
                           for line in lines)
