@@ -403,6 +403,7 @@ def perf_reads_it(programs):
         run = subprocess.run(["perf", "report", "-i", out, "--stdio", "--no-children", "--sort",
                               "sym"],
                              capture_output=True, text=True, timeout=120)
+        assert "Warning" not in run.stderr, run.stderr
         misses = run.stdout[run.stdout.index("'l1d-miss'"):]
         first = re.search(r"^ +([\d.]+)% .*\] (\S+)", misses, flags=re.M)
         assert first[2] in ("chase", "missing_load"), misses[:600]

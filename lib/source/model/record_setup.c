@@ -77,11 +77,10 @@ static uint64_t common_flags(const struct source_record_job *job, const struct s
 			 PLUMB_ATTR_BIT(PLUMB_ATTR_SAMPLE_ID_ALL);
 
 	flags |= job->inherit ? PLUMB_ATTR_BIT(PLUMB_ATTR_INHERIT) : 0;
-	if (!event)
-		return flags;
-	flags |= event->exclude_user ? PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_USER) : 0;
 	/* The model runs user code alone; perf looks for kernel symbols where this is not said. */
 	flags |= PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_KERNEL) | PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_HV);
+	if (event && event->exclude_user)
+		flags |= PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_USER);
 	return flags;
 }
 
@@ -248,8 +247,6 @@ static void make_tracking(struct record_setup *setup, const struct source_record
 		attr->config = PERF_COUNT_SW_DUMMY;
 		attr->sample_period = 1;
 		attr->sample_type = common_type(job);
-		attr->flags = PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_KERNEL) |
-			      PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_HV);
 		set_common(setup, job, i, "dummy:u");
 		setup->recording.event_count++;
 		setup->tracking = i;
