@@ -6,6 +6,8 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "commands.h"
 #include "complain.h"
@@ -253,6 +255,26 @@ struct wishes {
 	struct plumb_samples_options samples;
 };
 
+/*
+ * The MIDR of the input's core, by which a filter's data sources are named, before the input is
+ * read. 0 if that cannot be: a pipe can be read but once, and what is wrong with a file is said
+ * later.
+ */
+static uint32_t input_midr(const struct script_options *options)
+{
+	struct plumb_diagnostics *unsaid = memory_given(plumb_diagnostics_new());
+	struct plumb_recording *recording = NULL;
+	struct stat file;
+	uint32_t midr = 0;
+
+	if (!options->raw && stat(options->input, &file) == 0 && S_ISREG(file.st_mode) &&
+	    plumb_recording_open(options->input, NULL, &recording, unsaid) == 0)
+		midr = recorded_midr(recording);
+	plumb_recording_close(recording);
+	plumb_diagnostics_free(unsaid);
+	return midr;
+}
+
 static int parse_wishes(struct script *script, struct wishes *wishes)
 {
 	const struct script_options *options = script->options;
@@ -266,7 +288,8 @@ static int parse_wishes(struct script *script, struct wishes *wishes)
 	/* An object a record, not one for each group that it is in. */
 	wishes->samples.each_record_once = options->common.json && !options->itrace;
 	if (status == 0 && options->filter) {
-		status = plumb_spe_filter_parse(options->filter, 0, &wishes->filter, script->found);
+		status = plumb_spe_filter_parse(options->filter, input_midr(options),
+						&wishes->filter, script->found);
 		wishes->samples.filter = &wishes->filter;
 	}
 	for (unsigned i = 0; status == 0 && i < options->fields.count; i++)

@@ -218,8 +218,11 @@ static int read_file_header(struct plumb_recording *r, struct file_header *heade
 	for (unsigned i = 0; i < 4; i++)
 		header->features[i] = header->size == FILE_HEADER_SIZE ? take64(&in) : 0;
 	mend_feature_bits(r, header);
-	if ((header->size != FILE_HEADER_SIZE && header->size != OLD_HEADER_SIZE) ||
-	    got < header->size)
+	if (got < header->size && header->size <= FILE_HEADER_SIZE)
+		return refuse(r, PLUMB_ERR_INVALID, "bad-header",
+			      "it ends after %zu of its header's %llu bytes", (size_t)got,
+			      (unsigned long long)header->size);
+	if (header->size != FILE_HEADER_SIZE && header->size != OLD_HEADER_SIZE)
 		return refuse(r, PLUMB_ERR_INVALID, "bad-header",
 			      "its header has %llu bytes, and not %u",
 			      (unsigned long long)header->size, FILE_HEADER_SIZE);

@@ -38,8 +38,8 @@ void plumb_samples_report(const struct plumb_samples_totals *totals, const char 
 		 "one before was still in flight, and was left out",
 		 "pieces of AUX data had collisions: operations were due to be sampled while the "
 		 "one before was still in flight, and were left out",
-		 "record with a longer period (-c); slow operations are under-represented "
-		 "less then"},
+		 "record with a longer period (-c): what runs shortly after slow operations is "
+		 "missed less then"},
 		{totals->unfinished, "aux-unfinished", "SPE record was cut off, and left out",
 		 "SPE records were cut off, and left out",
 		 "record with a larger AUX buffer (-m ,SIZE)"},

@@ -410,6 +410,24 @@ def perf_reads_it(programs):
         assert float(first[1]) > 55
 
 
+@tap.test
+def sources_by_name(programs):
+    """A filter may name data sources: the recording says whose they are."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "perf.data")
+        subprocess.run([programs.plumb, "record", "--source", "model", "-o", out, "-e", "spe/load/",
+                        "-c", "1024", "--", programs.path("chases")],
+                       capture_output=True, check=True, timeout=120)
+        found = {}
+        for term in ("load", "source=system cache", "source=0xb"):
+            run = subprocess.run([programs.plumb, "script", "-i", out, "--json", "--filter", term],
+                                 capture_output=True, text=True, check=True, timeout=120)
+            found[term] = run.stdout.splitlines()
+    assert 0 < len(found["source=system cache"]) < len(found["load"])
+    assert all(json.loads(line)["data_source"] == "system cache" for line in found["source=system cache"])
+    assert found["source=0xb"] == found["source=system cache"]
+
+
 def main():
     programs = Programs(sys.argv[1], sys.argv[2])
     if not shutil.which("qemu-aarch64"):
