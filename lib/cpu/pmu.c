@@ -56,33 +56,32 @@ static bool is_old_kernel(const char *root)
 	return major < 5 || (major == 5 && minor < 10);
 }
 
+/* An event that the PMU's folder shows: "event=0x0011". */
+static bool add_shown(void *user, const char *name, const char *line)
+{
+	uint64_t *shown = user;
+	unsigned long code;
+	const uint64_t *word;
+
+	(void)name;
+	if (strncmp(line, "event=0x", 8) != 0)
+		return true;
+	code = strtoul(line + 8, NULL, 16);
+	word = code <= UINT16_MAX ? word_of(shown, (uint16_t)code) : NULL;
+	if (word)
+		shown[word - shown] |= UINT64_C(1) << (code & 0x3f);
+	return true;
+}
+
 /* The driver takes any code, and what is not there counts 0; but it shows what PMCEID has. */
 static void find_lacking(struct cpu_pmu *pmu, const char *root)
 {
 	uint64_t shown[2] = {0, 0};
-	char folder[PATH_MAX], path[PATH_MAX + NAME_MAX + 1], line[64];
+	char folder[PATH_MAX];
 	const uint64_t *known;
-	struct dirent *entry;
-	DIR *entries;
 
 	snprintf(folder, sizeof(folder), "%s" DEVICES "/%s/events", root, pmu->name);
-	entries = opendir(folder);
-	if (!entries)
-		return;
-	while ((entry = readdir(entries))) {
-		unsigned long code;
-		const uint64_t *word;
-
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		if (entry->d_name[0] == '.' || !sysfs_read_line(line, sizeof(line), path) ||
-		    strncmp(line, "event=0x", 8) != 0)
-			continue;
-		code = strtoul(line + 8, NULL, 16);
-		word = code <= UINT16_MAX ? word_of(shown, (uint16_t)code) : NULL;
-		if (word)
-			shown[word - shown] |= UINT64_C(1) << (code & 0x3f);
-	}
-	closedir(entries);
+	sysfs_read_folder(folder, add_shown, shown);
 	/* Nothing shown is nothing said: a PMU counts cycles at least. */
 	if (!(shown[0] | shown[1]))
 		return;

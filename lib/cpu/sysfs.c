@@ -2,7 +2,9 @@
 #include "cpu/sysfs.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <plumb/error.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +34,25 @@ bool sysfs_read_number(const char *path, int base, unsigned long long most,
 	errno = 0;
 	*number = strtoull(line, &end, base);
 	return end != line && *end == '\0' && !errno && *number <= most;
+}
+
+bool sysfs_read_folder(const char *folder,
+		       bool (*each)(void *user, const char *name, const char *line), void *user)
+{
+	char path[PATH_MAX + NAME_MAX + 1], line[64];
+	DIR *entries = opendir(folder);
+	struct dirent *entry;
+	bool more = true;
+
+	if (!entries)
+		return false;
+	while (more && (entry = readdir(entries))) {
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		if (entry->d_name[0] != '.' && sysfs_read_line(line, sizeof(line), path))
+			more = each(user, entry->d_name, line);
+	}
+	closedir(entries);
+	return true;
 }
 
 /* "3" or "3-5" at `*list`, which is moved behind it and a comma. */

@@ -12,6 +12,14 @@ bool sysfs_read_line(char *line, size_t size, const char *path);
 bool sysfs_read_number(const char *path, int base, unsigned long long most,
 		       unsigned long long *number);
 
+/*
+ * Calls `each` with the name and the first line of each file in a folder, in no order, but of those
+ * whose names begin with a dot or that cannot be read. It goes on while `each` returns true.
+ * Returns false if there is no such folder.
+ */
+bool sysfs_read_folder(const char *folder,
+		       bool (*each)(void *user, const char *name, const char *line), void *user);
+
 /* No machine has more CPUs than this; what a list says beyond it is wrong. */
 #define SYSFS_CPUS_MAX 65536
 

@@ -57,27 +57,25 @@ bool spe_parse_format(const char *text, struct spe_format *format)
 	return *text == '\0';
 }
 
-static void read_formats(const char *root, struct spe_pmu *pmu)
+static bool add_format(void *user, const char *name, const char *line)
 {
-	char folder[PATH_MAX], path[PATH_MAX + NAME_MAX + 1], line[64];
-	struct dirent *entry;
-	DIR *entries;
+	struct spe_pmu *pmu = user;
+	struct spe_format *format = &pmu->formats[pmu->format_count];
+	size_t length = strlen(name);
 
-	snprintf(folder, sizeof(folder), "%s" DEVICES "/%s/format", root, pmu->name);
-	entries = opendir(folder);
-	while (entries && (entry = readdir(entries)) && pmu->format_count < SPE_FORMATS_MAX) {
-		struct spe_format *format = &pmu->formats[pmu->format_count];
-		size_t length = strlen(entry->d_name);
-
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		if (entry->d_name[0] == '.' || length >= sizeof(format->name) ||
-		    !sysfs_read_line(line, sizeof(line), path) || !spe_parse_format(line, format))
-			continue;
-		memcpy(format->name, entry->d_name, length + 1);
+	if (length < sizeof(format->name) && spe_parse_format(line, format)) {
+		memcpy(format->name, name, length + 1);
 		pmu->format_count++;
 	}
-	if (entries)
-		closedir(entries);
+	return pmu->format_count < SPE_FORMATS_MAX;
+}
+
+static void read_formats(const char *root, struct spe_pmu *pmu)
+{
+	char folder[PATH_MAX];
+
+	snprintf(folder, sizeof(folder), "%s" DEVICES "/%s/format", root, pmu->name);
+	sysfs_read_folder(folder, add_format, pmu);
 }
 
 /* ---- PMUs --------------------------------------------------------------------------------- */
