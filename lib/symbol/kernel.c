@@ -10,9 +10,6 @@
 #include "base/file.h"
 #include "symbol/files.h"
 
-/* The names that all modules of a kernel have come to some 10 MiB. */
-#define KALLSYMS_MAX ((size_t)256 << 20)
-
 /* A line without its newline. Lines of other forms are passed over. */
 static int add_line(struct symbol_table *table, char *line)
 {
@@ -52,23 +49,8 @@ static void cut_modules(struct symbol_table *table)
 
 int kernel_read_symbols(struct symbol_table *table, const char *path)
 {
-	char *text, *line;
-	size_t size;
-	int status = file_read(path, KALLSYMS_MAX, &text, &size);
+	int status = symbol_table_read(table, path, add_line);
 
-	if (status < 0)
-		return status;
-	line = text;
-	while (status == 0 && line < text + size) {
-		char *end = memchr(line, '\n', (size_t)(text + size - line));
-
-		if (!end)
-			break;
-		*end = '\0';
-		status = add_line(table, line);
-		line = end + 1;
-	}
-	free(text);
 	/* Those who may not know where the kernel is are shown zeros. */
 	if (status == 0)
 		status = symbol_table_finish(table, true);

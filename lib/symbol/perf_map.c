@@ -7,10 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "symbol/files.h"
-
-#define PERF_MAP_MAX ((size_t)256 << 20)
 
 static int add_line(struct symbol_table *table, char *line)
 {
@@ -31,22 +28,7 @@ static int add_line(struct symbol_table *table, char *line)
 
 int perf_map_read(struct symbol_table *table, const char *path)
 {
-	char *text, *line;
-	size_t size;
-	int status = file_read(path, PERF_MAP_MAX, &text, &size);
+	int status = symbol_table_read(table, path, add_line);
 
-	if (status < 0)
-		return status;
-	line = text;
-	while (status == 0 && line < text + size) {
-		char *end = memchr(line, '\n', (size_t)(text + size - line));
-
-		if (!end)
-			break;
-		*end = '\0';
-		status = add_line(table, line);
-		line = end + 1;
-	}
-	free(text);
 	return status == 0 ? symbol_table_finish(table, false) : status;
 }

@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+
+/* The names that a kernel and all its modules have come to some 10 MiB. */
+#define TEXT_MAX ((size_t)256 << 20)
+
 #define PAGE ((uint64_t)4096)
 
 /* How many enclosing symbols are looked at, should they be nested: nobody's are that deep. */
@@ -35,6 +40,26 @@ int symbol_table_add(struct symbol_table *table, const struct plumb_symbol *symb
 	copy->mangled = !table->raw_names && copy->name[0] == '_' &&
 			(copy->name[1] == 'Z' || copy->name[1] == 'R' || copy->name[1] == 'G');
 	return 0;
+}
+
+int symbol_table_read(struct symbol_table *table, const char *path,
+		      int (*add_line)(struct symbol_table *table, char *line))
+{
+	char *text, *line, *end;
+	size_t size;
+	int status = file_read(path, TEXT_MAX, &text, &size);
+
+	if (status < 0)
+		return status;
+	for (line = text; status == 0; line = end + 1) {
+		end = memchr(line, '\n', (size_t)(text + size - line));
+		if (!end)
+			break;
+		*end = '\0';
+		status = add_line(table, line);
+	}
+	free(text);
+	return status;
 }
 
 static void demangle(struct symbol_table *table, struct plumb_symbol *symbol)

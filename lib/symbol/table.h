@@ -22,6 +22,13 @@ struct symbol_table {
 int symbol_table_add(struct symbol_table *table, const struct plumb_symbol *symbol);
 
 /*
+ * Reads a text of symbols, calling `add_line` with each whole line, without its newline, which it
+ * may change. Ends at its first error. Returns 0 or an error: of `add_line`, or of file_read().
+ */
+int symbol_table_read(struct symbol_table *table, const char *path,
+		      int (*add_line)(struct symbol_table *table, char *line));
+
+/*
  * Sorts what was added, gives symbols without a size what reaches to the next, and leaves one of
  * those that begin at the same address. To be called before anything is looked up; may be called
  * again after more was added. `kernel`: the symbols are kallsyms'. Returns 0 or
