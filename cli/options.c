@@ -238,3 +238,16 @@ int options_dispatch(const struct command *command, const struct operands *opera
 
 	return chosen ? chosen->run(chosen, operands->count, operands->at) : EXIT_USAGE;
 }
+
+const struct option options_help_only[] = {OPTION_ROW_HELP, {0}};
+
+int options_run_group(const struct command *command, int count, char **arguments)
+{
+	struct common_options values = {0};
+	struct operands operands;
+	int status;
+
+	if (!options_parse(command, count, arguments, &values, &operands, &status))
+		return status;
+	return options_dispatch(command, &operands);
+}

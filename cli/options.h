@@ -149,6 +149,10 @@ bool options_separator(const struct command *command, struct common_options *opt
 /* The subcommand called `name`; NULL if there is none, which has been said. */
 const struct command *options_find(const struct command *command, const char *name);
 
+/* The options, and the run, of a command that only dispatches. */
+extern const struct option options_help_only[];
+int options_run_group(const struct command *command, int count, char **arguments);
+
 /* Runs the subcommand that the first operand names; what follows it are its arguments. */
 int options_dispatch(const struct command *command, const struct operands *operands);
 

@@ -2,19 +2,6 @@
 /* plumb spec: the telemetry specifications. Only dispatches; see spec_*.c. */
 #include "commands.h"
 
-static const struct option options[] = {OPTION_ROW_HELP, {0}};
-
-static int run(const struct command *command, int count, char **arguments)
-{
-	struct common_options values = {0};
-	struct operands operands;
-	int status;
-
-	if (!options_parse(command, count, arguments, &values, &operands, &status))
-		return status;
-	return options_dispatch(command, &operands);
-}
-
 const struct command command_spec = {
 	.path = "plumb spec",
 	.name = "spec",
@@ -24,7 +11,7 @@ const struct command command_spec = {
 	.most = OPERANDS_ANY,
 	.text = "A telemetry specification lists the events, metrics, metric groups and functional "
 		"groups of a CPU, and the methodology that leads from one metric to the next.",
-	.options = options,
+	.options = options_help_only,
 	.commands =
 		(const struct command *const[]){
 			&command_spec_list,
@@ -35,5 +22,5 @@ const struct command command_spec = {
 			&command_spec_export,
 			NULL,
 		},
-	.run = run,
+	.run = options_run_group,
 };
