@@ -87,7 +87,8 @@ static void put_number(struct buffer *buffer, const char *digits, size_t length,
 	buffer->used += missing + length;
 }
 
-static void put_decimal(struct buffer *buffer, uint64_t number, char pad, unsigned width)
+static void put_decimal(struct buffer *buffer, bool negative, uint64_t number, char pad,
+			unsigned width)
 {
 	char digits[DIGITS_MAX], *at = digits + DIGITS_MAX;
 
@@ -95,31 +96,26 @@ static void put_decimal(struct buffer *buffer, uint64_t number, char pad, unsign
 		*--at = (char)('0' + number % 10);
 		number /= 10;
 	} while (number);
+	if (negative)
+		*--at = '-';
 	put_number(buffer, at, (size_t)(digits + DIGITS_MAX - at), pad, width);
 }
 
 void buffer_decimal(struct buffer *buffer, uint64_t number, unsigned width)
 {
-	put_decimal(buffer, number, ' ', width);
+	put_decimal(buffer, false, number, ' ', width);
 }
 
 void buffer_zeros(struct buffer *buffer, uint64_t number, unsigned width)
 {
-	put_decimal(buffer, number, '0', width);
+	put_decimal(buffer, false, number, '0', width);
 }
 
 void buffer_signed(struct buffer *buffer, int64_t number, unsigned width)
 {
-	char digits[DIGITS_MAX], *at = digits + DIGITS_MAX;
 	uint64_t size = number < 0 ? -(uint64_t)number : (uint64_t)number;
 
-	do {
-		*--at = (char)('0' + size % 10);
-		size /= 10;
-	} while (size);
-	if (number < 0)
-		*--at = '-';
-	put_number(buffer, at, (size_t)(digits + DIGITS_MAX - at), ' ', width);
+	put_decimal(buffer, number < 0, size, ' ', width);
 }
 
 static void put_hex(struct buffer *buffer, uint64_t number, char pad, unsigned width)
