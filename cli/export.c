@@ -46,7 +46,6 @@ struct exporting {
 	struct spe_csv csv;
 	struct ring *rings;
 	size_t ring_count;
-	uint32_t midr; /* as far as the recording says; of version 2 each CPU has its own */
 	uint8_t *piece;
 	uint64_t records;
 };
@@ -77,25 +76,12 @@ static struct plumb_spe_stream *stream_of(struct exporting *e, uint32_t index)
 	return &e->rings[e->ring_count++].stream;
 }
 
-static uint32_t midr_of(const struct exporting *e, const struct plumb_recording *recording,
-			int32_t cpu)
-{
-	const struct plumb_auxtrace_info *info = plumb_recording_auxtrace_info(recording);
-	struct plumb_spe_cpu about;
-
-	for (size_t i = 0; info && plumb_spe_auxtrace_cpu(info, i, &about) == 0; i++) {
-		if (cpu >= 0 ? about.cpu == (uint64_t)cpu : i == 0)
-			return (uint32_t)about.midr;
-	}
-	return e->midr;
-}
-
 /* Returns an error of the recording, or 0; then e->csv.failed tells of the tables. */
 static int export_chunk(struct exporting *e, const struct plumb_recording *recording,
 			const struct plumb_aux_chunk *chunk)
 {
 	struct plumb_spe_stream *stream = stream_of(e, chunk->index);
-	uint32_t midr = midr_of(e, recording, chunk->cpu);
+	uint32_t midr = plumb_recording_midr(recording, chunk->cpu);
 
 	if (!stream)
 		return PLUMB_ERR_LIMIT;
@@ -115,13 +101,9 @@ static int export_chunk(struct exporting *e, const struct plumb_recording *recor
 
 static int export_recording(struct exporting *e, struct plumb_recording *recording)
 {
-	const char *cpuid = plumb_recording_text(recording, PLUMB_FEATURE_CPUID);
 	struct plumb_record record;
 	int status;
 
-	/* "0x00000000410fd0c0", as perf on AArch64 writes it. */
-	if (cpuid && strncmp(cpuid, "0x", 2) == 0)
-		e->midr = (uint32_t)strtoull(cpuid, NULL, 16);
 	while ((status = plumb_recording_next(recording, &record)) > 0) {
 		if (record.type == PLUMB_RECORD_AUXTRACE)
 			status = export_chunk(e, recording, &record.auxtrace);

@@ -108,19 +108,6 @@ static void open_symbols(struct script *script)
 	free(cache);
 }
 
-/* The core's MIDR, for the names of data sources: perf's "cpuid" of an Arm machine. */
-static uint32_t recorded_midr(const struct plumb_recording *recording)
-{
-	const char *text = plumb_recording_text(recording, PLUMB_FEATURE_CPUID);
-	const struct plumb_auxtrace_info *info = plumb_recording_auxtrace_info(recording);
-
-	/* AUXTRACE_INFO, version 2: four words of its own, then the first CPU's. */
-	if (info && info->count > 7 && info->values[0] == 2 &&
-	    info->values[4] == UINT64_C(0x1010101010101010))
-		return (uint32_t)info->values[7];
-	return text && strncmp(text, "0x", 2) == 0 ? (uint32_t)strtoull(text, NULL, 16) : 0;
-}
-
 static bool begin_recording(struct script *script)
 {
 	const struct plumb_recorded_event *event;
@@ -171,7 +158,7 @@ static bool print_item(struct script *script, const struct plumb_samples_item *i
 
 	if (record->type == PLUMB_RECORD_SAMPLE) {
 		if (item->spe && !script->midr)
-			script->midr = recorded_midr(script->recording);
+			script->midr = plumb_recording_midr(script->recording, -1);
 		return script_print(script, &sample);
 	}
 	if (plumb_symbolizer_add(script->symbols, record) < 0)
@@ -269,7 +256,7 @@ static uint32_t input_midr(const struct script_options *options)
 
 	if (!options->raw && stat(options->input, &file) == 0 && S_ISREG(file.st_mode) &&
 	    plumb_recording_open(options->input, NULL, &recording, unsaid) == 0)
-		midr = recorded_midr(recording);
+		midr = plumb_recording_midr(recording, -1);
 	plumb_recording_close(recording);
 	plumb_diagnostics_free(unsaid);
 	return midr;

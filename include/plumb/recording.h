@@ -415,6 +415,12 @@ PLUMB_API int plumb_spe_auxtrace_read(const struct plumb_auxtrace_info *info,
 /* The i-th CPU described. Returns 0, NOT_FOUND past the last, or an error as above. */
 PLUMB_API int plumb_spe_auxtrace_cpu(const struct plumb_auxtrace_info *info, size_t i,
 				     struct plumb_spe_cpu *cpu);
+/*
+ * The MIDR_EL1 of CPU `cpu`, or of any if it is negative: of AUXTRACE_INFO's description, version
+ * 2, where that has one; else of the feature CPUID, which is of the machine's first core and may
+ * lack variant and revision. 0: the recording has not said so, yet.
+ */
+PLUMB_API uint32_t plumb_recording_midr(const struct plumb_recording *recording, int32_t cpu);
 
 /*
  * Chunks of AUX data, in file order, known so far: of a file with the index (feature AUXTRACE) all

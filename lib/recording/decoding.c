@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recording/decoding.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE_TIME (1u << 2)
+#include "recording/spe_auxtrace.h"
 
-/* The most CPUs of AUXTRACE_INFO that are believed. */
-#define CPUS_LIMIT 65536
+#define SAMPLE_TIME (1u << 2)
 
 void decoding_begin(struct decoding *decoding, struct plumb_recording *recording,
 		    const struct plumb_samples_options *options, struct plumb_diagnostics *found)
@@ -36,11 +34,6 @@ void decoding_begin(struct decoding *decoding, struct plumb_recording *recording
 	}
 }
 
-void decoding_end(struct decoding *decoding)
-{
-	free(decoding->cpus);
-}
-
 /* perf's rule: one event with times is enough. */
 static bool has_times(const struct plumb_recording *recording)
 {
@@ -64,28 +57,6 @@ static const struct plumb_recorded_event *spe_event(const struct plumb_recording
 	return NULL;
 }
 
-static int take_cpus(struct decoding *decoding, const struct plumb_auxtrace_info *info,
-		     size_t count)
-{
-	if (count > CPUS_LIMIT)
-		count = CPUS_LIMIT;
-	if (count == 0)
-		return 0;
-	decoding->cpus = calloc(count, sizeof(*decoding->cpus));
-	if (!decoding->cpus)
-		return PLUMB_ERR_NO_MEMORY;
-	for (size_t i = 0; i < count; i++) {
-		struct plumb_spe_cpu cpu;
-
-		if (plumb_spe_auxtrace_cpu(info, i, &cpu))
-			break;
-		decoding->cpus[i].cpu = cpu.cpu;
-		decoding->cpus[i].midr = (uint32_t)cpu.midr;
-		decoding->cpu_count++;
-	}
-	return 0;
-}
-
 static void take_clock(struct decoding *decoding)
 {
 	const struct plumb_time_conv *clock = plumb_recording_time_conv(decoding->recording);
@@ -101,11 +72,10 @@ static void take_clock(struct decoding *decoding)
 	}
 }
 
-int decoding_decide(struct decoding *decoding)
+void decoding_decide(struct decoding *decoding)
 {
 	static const struct plumb_recorded_event unknown;
 	const struct plumb_auxtrace_info *info = plumb_recording_auxtrace_info(decoding->recording);
-	const char *cpuid = plumb_recording_text(decoding->recording, PLUMB_FEATURE_CPUID);
 	const struct plumb_recorded_event *event;
 	struct plumb_spe_auxtrace spe;
 
@@ -113,26 +83,23 @@ int decoding_decide(struct decoding *decoding)
 	if (!info || plumb_spe_auxtrace_read(info, &spe)) {
 		plumb_diagnostics_add(decoding->found, PLUMB_WARNING, "aux-unknown", NULL,
 				      "the recording's AUX data is not Arm SPE's, and is left out");
-		return 0;
+		return;
 	}
 	decoding->is_spe = true;
 	decoding->synthesis.timeless = !has_times(decoding->recording);
 	take_clock(decoding);
 	event = spe_event(decoding->recording, spe.pmu_type);
 	synthesis_make_events(&decoding->synthesis, event ? event : &unknown);
-	if (decoding->synthesis.midr)
-		return 0;
-	if (cpuid)
-		decoding->synthesis.midr = (uint32_t)strtoull(cpuid, NULL, 16);
-	return decoding->synthesis.like_perf_6_1 ? 0 : take_cpus(decoding, info, spe.cpu_count);
 }
 
 uint32_t decoding_midr(const struct decoding *decoding, int32_t cpu)
 {
-	for (size_t i = 0; i < decoding->cpu_count; i++)
-		if (cpu >= 0 && decoding->cpus[i].cpu == (uint64_t)cpu)
-			return decoding->cpus[i].midr;
-	return decoding->synthesis.midr;
+	if (decoding->synthesis.midr)
+		return decoding->synthesis.midr;
+	if (decoding->synthesis.like_perf_6_1)
+		return spe_cpuid_midr(
+			plumb_recording_text(decoding->recording, PLUMB_FEATURE_CPUID));
+	return plumb_recording_midr(decoding->recording, cpu);
 }
 
 /* The inverse of plumb_time_from_ticks(), as perf has it. */

@@ -21,20 +21,15 @@ struct decoding {
 	bool is_spe;  /* the AUX data is SPE's */
 	bool has_clock;
 	struct plumb_time_conv clock;
-	struct cpu_midr {
-		uint64_t cpu;
-		uint32_t midr;
-	} * cpus; /* that the recording describes, in its order */
-	size_t cpu_count;
 };
 
 void decoding_begin(struct decoding *decoding, struct plumb_recording *recording,
 		    const struct plumb_samples_options *options, struct plumb_diagnostics *found);
-void decoding_end(struct decoding *decoding);
 
-/* Takes in what the recording says; the first AUX data has come. Returns 0 or NO_MEMORY. */
-int decoding_decide(struct decoding *decoding);
+/* Takes in what the recording says; the first AUX data has come. */
+void decoding_decide(struct decoding *decoding);
 
+/* Of the core of a CPU, or of any if it is negative; 0: not known. */
 uint32_t decoding_midr(const struct decoding *decoding, int32_t cpu);
 /* Ticks of SPE's clock at a time of perf's; 0 if there is no telling. */
 uint64_t decoding_ticks(const struct decoding *decoding, uint64_t time);

@@ -59,7 +59,6 @@ void plumb_samples_end(struct plumb_samples *samples)
 {
 	if (!samples)
 		return;
-	decoding_end(&samples->decoding);
 	rings_free(&samples->rings);
 	free(samples->heap.at);
 	owners_free(&samples->owners);
@@ -351,7 +350,7 @@ static int update(struct plumb_samples *s)
 
 	if (!error && s->rings.count && !s->decoding.decided &&
 	    (plumb_recording_auxtrace_info(s->decoding.recording) || s->ended))
-		error = decoding_decide(&s->decoding);
+		decoding_decide(&s->decoding);
 	return no_memory(s, error);
 }
 

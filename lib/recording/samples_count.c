@@ -351,7 +351,7 @@ static int read_records(struct counter *c)
 	if (!status)
 		status = rings_update(&c->rings);
 	if (!status && c->rings.count)
-		status = decoding_decide(&c->decoding);
+		decoding_decide(&c->decoding);
 	return status;
 }
 
@@ -411,6 +411,5 @@ int plumb_samples_count(struct plumb_recording *recording,
 	free(c.pieces);
 	free(c.own);
 	rings_free(&c.rings);
-	decoding_end(&c.decoding);
 	return error;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What perf's Arm SPE part keeps in AUXTRACE_INFO: two numbers, or since Linux 6.13 a table. */
+#include <stdlib.h>
 #include <string.h>
 
-#include <plumb/recording.h>
+#include "recording/spe_auxtrace.h"
 
 #define AUXTRACE_ARM_SPE 4u
 #define CPU_MAGIC        UINT64_C(0x1010101010101010)
@@ -63,6 +64,36 @@ static size_t after(const struct plumb_auxtrace_info *info, size_t at)
 	    info->values[at + CPU_PARAMETERS] > left - CPU_FIRST_PARAMETER)
 		return 0;
 	return at + CPU_FIRST_PARAMETER + (size_t)info->values[at + CPU_PARAMETERS];
+}
+
+uint32_t spe_cpuid_midr(const char *cpuid)
+{
+	return cpuid && strncmp(cpuid, "0x", 2) == 0 ? (uint32_t)strtoull(cpuid, NULL, 16) : 0;
+}
+
+/* The MIDR of CPU `cpu`, of the first one described if it is negative; 0: not described. */
+static uint32_t described_midr(const struct plumb_auxtrace_info *info, int32_t cpu)
+{
+	struct plumb_spe_auxtrace spe;
+	size_t at, next;
+
+	if (!info || plumb_spe_auxtrace_read(info, &spe) || spe.version < 2)
+		return 0;
+	at = info->values[HEADER_SIZE];
+	for (size_t i = 0; i < spe.cpu_count && (next = after(info, at)); i++, at = next)
+		if (cpu < 0 || info->values[at + CPU_NUMBER] == (uint64_t)cpu)
+			return next - at > CPU_FIRST_PARAMETER
+				       ? (uint32_t)info->values[at + CPU_FIRST_PARAMETER]
+				       : 0;
+	return 0;
+}
+
+uint32_t plumb_recording_midr(const struct plumb_recording *recording, int32_t cpu)
+{
+	uint32_t midr = described_midr(plumb_recording_auxtrace_info(recording), cpu);
+	const char *cpuid = plumb_recording_text(recording, PLUMB_FEATURE_CPUID);
+
+	return midr ? midr : spe_cpuid_midr(cpuid);
 }
 
 int plumb_spe_auxtrace_cpu(const struct plumb_auxtrace_info *info, size_t i,

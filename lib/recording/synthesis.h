@@ -14,7 +14,7 @@ struct synthesis {
 	uint64_t period; /* of "instructions" */
 	bool timeless, like_perf_6_1;
 	bool made;     /* the events below are */
-	uint32_t midr; /* of CPUs that the recording does not describe */
+	uint32_t midr; /* asked for; 0: as the recording says */
 	struct plumb_recorded_event events[PLUMB_SPE_GROUPS];
 	uint64_t ids[PLUMB_SPE_GROUPS];
 };

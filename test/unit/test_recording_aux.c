@@ -275,6 +275,38 @@ static void spe_version_2_describes_cpus(void **state)
 	assert_int_equal(plumb_spe_auxtrace_cpu(&info, 2, &cpu), PLUMB_ERR_NOT_FOUND);
 }
 
+/* What a recording says of its CPUs comes before what it says of the machine. */
+static void a_cpu_has_its_midr(void **state)
+{
+	static const uint64_t both[] = {2, 4,          9,     2, MAGIC, 0,
+					1, 0x410fd490, MAGIC, 1, 1,     0x410fd8e0};
+	static const uint64_t old[] = {9, 1};
+
+	(void)state;
+	for (unsigned version = 1; version <= 2; version++) {
+		FOR_EACH_FORM(b)
+		{
+			struct plumb_record record;
+			struct opened opened;
+
+			build_begin(b, &spe, 1);
+			text_feature(b, PLUMB_FEATURE_CPUID, "0x00000000410fd0c0");
+			put_info(b, 4, version == 1 ? old : both, version == 1 ? 2 : 12);
+			opened = open_built(b);
+			do
+				assert_int_equal(plumb_recording_next(opened.recording, &record),
+						 1);
+			while (record.type != PLUMB_RECORD_AUXTRACE_INFO);
+			assert_int_equal(plumb_recording_midr(opened.recording, -1),
+					 version == 1 ? 0x410fd0c0 : 0x410fd490);
+			assert_int_equal(plumb_recording_midr(opened.recording, 1),
+					 version == 1 ? 0x410fd0c0 : 0x410fd8e0);
+			assert_int_equal(plumb_recording_midr(opened.recording, 2), 0x410fd0c0);
+			opened_close(&opened);
+		}
+	}
+}
+
 /* Any number of it wrong, any of it missing. */
 static void spe_data_that_lie_are_refused(void **state)
 {
@@ -479,6 +511,7 @@ int main(void)
 		cmocka_unit_test(a_chunk_that_is_cut_off_is_shorter),
 		cmocka_unit_test(auxtrace_info_is_kept),
 		cmocka_unit_test(spe_version_2_describes_cpus),
+		cmocka_unit_test(a_cpu_has_its_midr),
 		cmocka_unit_test(spe_data_that_lie_are_refused),
 		cmocka_unit_test(compressed_records_are_given),
 		cmocka_unit_test(damaged_compression_ends_in_an_error),
