@@ -4,12 +4,6 @@
 
 #include "recording/order.h"
 
-enum {
-	TID = 1 << 1,
-	TIME = 1 << 2,
-	CPU = 1 << 7,
-};
-
 static const struct built_attr timed = {
 	.type = 1,
 	.sample_type = TID | TIME | CPU,

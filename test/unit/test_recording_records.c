@@ -2,15 +2,6 @@
 /* Every kind of record but samples, of both byte orders, from a file and through a pipe. */
 #include "recording_builder.h"
 
-enum {
-	TID = 1 << 1,
-	TIME = 1 << 2,
-	ID = 1 << 6,
-	CPU = 1 << 7,
-	STREAM = 1 << 9,
-	IDENTIFIER = 1 << 16,
-};
-
 static const struct built_attr traced = {
 	.type = 1,
 	.sample_type = TID | TIME | ID | CPU | STREAM | IDENTIFIER,

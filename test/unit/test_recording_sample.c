@@ -5,33 +5,6 @@
 #define ALL_TYPES     ((UINT64_C(1) << 24) - 1) /* with WEIGHT, which excludes WEIGHT_STRUCT */
 #define WEIGHT_STRUCT (UINT64_C(1) << 24)
 
-enum {
-	IP = 1 << 0,
-	TID = 1 << 1,
-	TIME = 1 << 2,
-	ADDR = 1 << 3,
-	READ = 1 << 4,
-	CALLCHAIN = 1 << 5,
-	ID = 1 << 6,
-	CPU = 1 << 7,
-	PERIOD = 1 << 8,
-	STREAM = 1 << 9,
-	RAW = 1 << 10,
-	BRANCHES = 1 << 11,
-	REGS_USER = 1 << 12,
-	STACK_USER = 1 << 13,
-	WEIGHT = 1 << 14,
-	DATA_SRC = 1 << 15,
-	IDENTIFIER = 1 << 16,
-	TRANSACTION = 1 << 17,
-	REGS_INTR = 1 << 18,
-	PHYS_ADDR = 1 << 19,
-	AUX = 1 << 20,
-	CGROUP = 1 << 21,
-	DATA_PAGE = 1 << 22,
-	CODE_PAGE = 1 << 23,
-};
-
 static struct built_attr sampled(uint64_t type)
 {
 	return (struct built_attr){
