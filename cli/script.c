@@ -157,8 +157,9 @@ static bool print_item(struct script *script, const struct plumb_samples_item *i
 		.record = record, .spe = item->spe, .groups = item->groups, .event = record->event};
 
 	if (record->type == PLUMB_RECORD_SAMPLE) {
-		if (item->spe && !script->midr)
-			script->midr = plumb_recording_midr(script->recording, -1);
+		if (item->spe && script->options->common.json)
+			script->midr =
+				plumb_recording_midr(script->recording, (int32_t)record->cpu);
 		return script_print(script, &sample);
 	}
 	if (plumb_symbolizer_add(script->symbols, record) < 0)
