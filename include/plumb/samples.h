@@ -11,7 +11,8 @@
  *	plumb_samples_begin(recording, &options, &samples, found);
  *	while ((status = plumb_samples_next(samples, &item)) > 0)
  *		if (item.record->type == PLUMB_RECORD_SAMPLE) ...
- *	plumb_samples_report(samples, found);
+ *	plumb_samples_totals(samples, &totals);
+ *	plumb_samples_report(&totals, name, found);
  *	plumb_samples_end(samples);
  *
  * Not thread-safe: one thread at a time a stream. Memory does not grow with the recording's length:
