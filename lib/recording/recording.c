@@ -25,8 +25,8 @@ static const char *const complaint_ids[COMPLAINT_KINDS] = {
 	[COMPLAINT_ORDER] = "out-of-order",
 };
 
-static void add_warning(struct plumb_recording *r, enum complaint_kind kind, uint64_t offset,
-			const char *format, va_list args)
+static PLUMB_PRINTF(4, 0) void add_warning(struct plumb_recording *r, enum complaint_kind kind,
+					   uint64_t offset, const char *format, va_list args)
 {
 	const struct plumb_place where = {.file = r->name};
 	char text[320];

@@ -277,7 +277,7 @@ static void add_address(struct text *text, const struct plumb_spe_packet *packet
 			add_code_address(text, "PBT", payload);
 			break;
 		}
-		/* fall through */
+		__attribute__((fallthrough));
 	default:
 		add_raw(text, "ADDR", packet);
 		break;

@@ -283,7 +283,7 @@ static bool read_short_packets(struct plumb_spe_stream *stream, struct plumb_spe
 			break;
 		case PLUMB_SPE_TIMESTAMP:
 			record->timestamp = spe_load64(payload);
-			/* fall through */
+			__attribute__((fallthrough));
 		default: /* END */
 			record->has =
 				has | (header.type == PLUMB_SPE_END ? PLUMB_SPE_HAS_END
