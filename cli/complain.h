@@ -32,5 +32,7 @@ int complain_status(int error);
  * `error` of reading `file`.
  */
 void complain_findings(const struct plumb_diagnostics *found, const char *file, int error);
+/* The same of a recording, and how one comes about if there is none. */
+void complain_recording(const struct plumb_diagnostics *found, const char *path, int error);
 
 #endif

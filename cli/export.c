@@ -163,7 +163,7 @@ static int export_file(struct exporting *e, const char *path)
 		tell_losses(recording, path, found);
 	plumb_recording_close(recording);
 	if (error < 0)
-		complain_findings(found, path, error);
+		complain_recording(found, path, error);
 	script_warn(found);
 	plumb_diagnostics_free(found);
 	return error < 0 ? complain_status(error) : EXIT_FINE;
@@ -214,6 +214,8 @@ static int export_spe_csv(const struct export_options *options, const char *path
 		status = EXIT_OTHER;
 	if (status == EXIT_FINE && e.records == 0) {
 		complain("%s: there are no SPE records in it", path);
+		if (!options->raw)
+			advise("plumb record -e spe samples with SPE");
 		status = EXIT_USAGE;
 	}
 	for (enum spe_table table = 0; status == EXIT_FINE && table < SPE_TABLES; table++) {

@@ -283,7 +283,7 @@ static int parse_wishes(struct script *script, struct wishes *wishes)
 	for (unsigned i = 0; status == 0 && i < options->fields.count; i++)
 		status = script_fields_parse(&script->fields, options->fields.at[i], script->found);
 	if (status < 0)
-		complain_findings(script->found, "the command line", status);
+		complain_findings(script->found, "--fields", status);
 	else if (options->itrace)
 		plumb_itrace_report(&wishes->itrace, script->found);
 	return status < 0 ? EXIT_USAGE : EXIT_FINE;
@@ -346,7 +346,7 @@ static int run_script(struct script_options *options)
 								&script.recording, script.found);
 
 		if (error < 0) {
-			complain_findings(script.found, options->input, error);
+			complain_recording(script.found, options->input, error);
 			status = complain_status(error);
 		} else {
 			status = print_all(&script, &wishes);
@@ -382,7 +382,8 @@ static const struct option options[] = {
 		.help = "what is printed of a sample; +FIELD adds, -FIELD takes away",
 	},
 	TEXT_ROW(0, "itrace", "OPTIONS", itrace, "which samples are made of SPE records: i1i, ..."),
-	TEXT_ROW(0, "filter", "TERM,...", filter, "only SPE records and samples that match"),
+	TEXT_ROW(0, "filter", "TERM,...", filter,
+		 "only SPE records and samples that match: load,latency>=100,source=DRAM"),
 	TEXT_ROW(0, "time", "START,STOP", time, "only these times: seconds, or parts as 10%-20%"),
 	TEXT_ROW('c', "comms", "COMM,...", comms, "only threads of these names"),
 	TEXT_ROW(0, "pid", "PID,...", pids, "only these processes"),
@@ -418,19 +419,19 @@ static void print_fields(struct output *out)
 {
 	const char *name;
 	bool supported;
-	size_t column = 2;
+	size_t column = 1;
 
 	help_section(out, "Fields");
-	fputs("  ", out->stream);
+	fputc(' ', out->stream);
 	for (unsigned i = 0; (name = script_field_name(i, &supported)); i++) {
 		if (!supported)
 			continue;
-		if (column + strlen(name) + 1 > out->width) {
-			fputs("\n  ", out->stream);
-			column = 2;
+		if (column + 1 + strlen(name) > out->width) {
+			fputs("\n ", out->stream);
+			column = 1;
 		}
-		fprintf(out->stream, "%s ", name);
-		column += strlen(name) + 1;
+		fprintf(out->stream, " %s", name);
+		column += 1 + strlen(name);
 	}
 	fputc('\n', out->stream);
 }

@@ -128,7 +128,7 @@ static void list_fields(struct plumb_diagnostics *found)
 
 	for (unsigned i = 0; i < FIELD_COUNT && at < sizeof(text); i++) {
 		if (names[i].supported)
-			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", at ? "," : "",
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", at ? ", " : "",
 					       names[i].name);
 	}
 	plumb_diagnostics_mend(found, "there are %s", text);

@@ -186,7 +186,7 @@ int script_print_totals(const struct script_options *options,
 		error = count_stream(recording, samples, &counts, &totals, found);
 	}
 	if (error < 0)
-		complain_findings(found, options->input, error);
+		complain_recording(found, options->input, error);
 	status = complain_status(error);
 	if (recording && output_open(&out, &options->common) == EXIT_FINE) {
 		if (options->common.json)

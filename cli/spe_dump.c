@@ -51,7 +51,7 @@ static size_t padding_length(const uint8_t *bytes, size_t size)
 
 static void end_record(struct dump *dump, uint64_t end)
 {
-	buffer_format(&dump->buffer, ".            record %llu: %#llx, %llu bytes\n",
+	buffer_format(&dump->buffer, ".            record %llu: at %08llx, %llu bytes\n",
 		      (unsigned long long)dump->record_count++,
 		      (unsigned long long)dump->record_start,
 		      (unsigned long long)(end - dump->record_start));
@@ -176,10 +176,12 @@ static int dump_recording(struct dump *dump)
 			worst = print_buffer(dump, record.auxtrace.size, read_chunk, &source);
 		}
 	}
-	if (worst < 0)
-		complain_findings(found, path, worst);
-	else if (chunks == 0)
-		complain("%s has no AUX data", path);
+	if (worst < 0) {
+		complain_recording(found, path, worst);
+	} else if (chunks == 0) {
+		complain("%s: there is no SPE data in it", path);
+		advise("plumb record -e spe samples with SPE; plumb script shows other samples");
+	}
 	plumb_recording_close(recording);
 	plumb_diagnostics_free(found);
 	return worst < 0 ? complain_status(worst) : chunks ? EXIT_FINE : EXIT_USAGE;

@@ -2,6 +2,7 @@
 /* The text form of filters: "load,latency>=100,!retired,pc=0x4000-0x4fff". */
 #include <plumb/spe_filter.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -142,6 +143,25 @@ static bool names_source(const char *name, const char *source)
 /* Data sources have few bits; names are looked for among these. */
 #define SOURCES_NAMED 256
 
+/* The mend: the names there are. */
+static void offer_sources(const struct parser *p)
+{
+	char names[512];
+	size_t at = 0;
+
+	for (uint64_t i = 0; i < SOURCES_NAMED && at < sizeof(names); i++) {
+		const char *source = plumb_spe_data_source_name(p->midr, i);
+
+		if (source)
+			at += (size_t)snprintf(names + at, sizeof(names) - at, "\"%s\", ", source);
+	}
+	if (at == 0)
+		plumb_diagnostics_mend(p->found, "the core is not known: give its number");
+	else
+		plumb_diagnostics_mend(p->found, "it is one of %.*sor a number",
+				       (int)sizeof(names) - 1, names);
+}
+
 /* A data source by its name: every number that has it. */
 static int parse_source(struct parser *p, struct plumb_spe_ranges *ranges)
 {
@@ -173,7 +193,7 @@ static int parse_source(struct parser *p, struct plumb_spe_ranges *ranges)
 		if (near.best)
 			plumb_diagnostics_mend(p->found, "did you mean \"%s\"?", near.best);
 		else
-			plumb_diagnostics_mend(p->found, "give its number");
+			offer_sources(p);
 		return error;
 	}
 	p->at += length;
@@ -419,6 +439,10 @@ static int unknown_word(const struct parser *p, const char *name, size_t length,
 	}
 	if (near.best)
 		plumb_diagnostics_mend(p->found, "did you mean \"%s\"?", near.best);
+	else
+		plumb_diagnostics_mend(p->found, "say load, store, branch, other, user, kernel, an "
+						 "event as l1d-miss or !l1d-miss, latency>=N, "
+						 "source=, pc=, address=, target=, cpu=, tid=");
 	return error;
 }
 

@@ -34,13 +34,13 @@ static int bad_letter(const struct parser *p, const char *at, const char *proble
 
 	if (c == '\0')
 		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place,
-				      "--itrace ends early: %s", problem);
+				      "ends early: %s", problem);
 	else if (c > ' ' && c < 0x7f)
-		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place,
-				      "--itrace: '%c' %s", c, problem);
+		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place, "'%c' %s", c,
+				      problem);
 	else
 		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place,
-				      "--itrace: byte 0x%02x %s", c, problem);
+				      "byte 0x%02x %s", c, problem);
 	return PLUMB_ERR_SYNTAX;
 }
 
@@ -69,8 +69,8 @@ static int parse_number(struct parser *p, uint64_t most, uint64_t *number)
 		struct plumb_place place = place_of(p, begin);
 
 		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-number", &place,
-				      "--itrace: %.*s is too large: at most %llu",
-				      (int)(p->at - begin), begin, (unsigned long long)most);
+				      "%.*s is too large: at most %llu", (int)(p->at - begin),
+				      begin, (unsigned long long)most);
 		return PLUMB_ERR_INVALID;
 	}
 	return 0;
@@ -115,7 +115,7 @@ static int parse_unit(struct parser *p)
 		struct plumb_place place = place_of(p, unit);
 
 		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-number", &place,
-				      "--itrace: the period is too large");
+				      "the period is too large");
 		return PLUMB_ERR_INVALID;
 	}
 	return 0;
@@ -172,7 +172,7 @@ static int parse_size(struct parser *p, unsigned usual, unsigned most, unsigned 
 		struct plumb_place place = place_of(p, begin);
 
 		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-number", &place,
-				      "--itrace: a size of 0 is none");
+				      "a size of 0 is none");
 		return PLUMB_ERR_INVALID;
 	}
 	*size = (unsigned)number;

@@ -72,6 +72,7 @@ setup()
 	run plumb export --format spe-csv
 	[ "$status" -ne 0 ]
 	[[ ${lines[0]} = "plumb: perf.data"* ]]
+	[ "${lines[1]}" = "       plumb record PROGRAM makes one" ]
 	run plumb export --format spe-csv --raw absent
 	[ "$status" -eq 2 ]
 	[ "${lines[0]}" = "plumb: cannot read absent: No such file or directory" ]

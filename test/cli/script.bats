@@ -99,12 +99,12 @@ record()
 @test "fields that there are not, are not printed, or are not in the recording" {
 	run --separate-stderr plumb script -F tid,symof
 	[ "$status" -eq 2 ]
-	said "plumb: the command line: no field 'symof'" "       did you mean symoff?"
+	said "plumb: --fields: no field 'symof'" "       did you mean symoff?"
 	run --separate-stderr plumb script -F tid,brstack
 	[ "$status" -eq 2 ]
 	# shellcheck disable=SC2154 # by run
 	[ "${stderr_lines[0]}" = \
-		"plumb: the command line: field 'brstack' of perf script is not supported" ]
+		"plumb: --fields: field 'brstack' of perf script is not supported" ]
 	run --separate-stderr plumb script -F tid,+ip
 	[ "$status" -eq 2 ]
 	record
@@ -123,6 +123,21 @@ record()
 		[ -z "$output" ]
 		[[ "$stderr" = plumb:* ]]
 	done
+}
+
+@test "errors come with what there is" {
+	run --separate-stderr plumb script --raw -i spe.data --filter 'source=nowhere-at-all'
+	said 'plumb: filter: "nowhere-at-all": no data source of this core' \
+		"       the core is not known: give its number"
+	run --separate-stderr plumb script --raw -i spe.data --filter zzzzzz
+	[ "${stderr_lines[0]}" = 'plumb: filter: "zzzzzz": no word that a filter knows' ]
+	[[ ${stderr_lines[1]} = "       say load, store, "* ]]
+	run --separate-stderr plumb script --raw -i spe.data --itrace =
+	[ "${stderr_lines[0]}" = "plumb: --itrace: '=' asks for nothing" ]
+	run --separate-stderr plumb script -i nowhere
+	[ "${stderr_lines[1]}" = "       plumb record PROGRAM makes one" ]
+	run --separate-stderr plumb script -i spe.data
+	[[ ${stderr_lines[1]} = *"is read with --raw" ]]
 }
 
 @test "no file, and files that are no recordings" {

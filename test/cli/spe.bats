@@ -41,8 +41,8 @@ expected()
 @test "--records: where each one ends" {
 	run plumb spe dump --raw --records spe.data
 	[ "$status" -eq 0 ]
-	grep -qF 'record 0: 0, 26 bytes' <<<"$output"
-	grep -qF 'record 1: 0x1b, 3 bytes' <<<"$output"
+	grep -qF 'record 0: at 00000000, 26 bytes' <<<"$output"
+	grep -qF 'record 1: at 0000001b, 3 bytes' <<<"$output"
 	[ "$(grep -v record <<<"$output")" = "$(expected)" ]
 }
 
@@ -63,7 +63,8 @@ expected()
 	[[ "$stderr" = *"did you mean plumb spe dump?"* ]]
 	run --separate-stderr plumb spe dump nowhere
 	[ "$status" -eq 2 ]
-	[[ "$stderr" = plumb:*nowhere* ]]
+	[[ ${stderr_lines[0]} = plumb:*nowhere* ]]
+	[ "${stderr_lines[1]}" = "       plumb record PROGRAM makes one" ]
 	run --separate-stderr plumb spe dump --raw nowhere
 	[ "$status" -eq 2 ]
 	run --separate-stderr plumb spe dump spe.data
@@ -78,5 +79,6 @@ expected()
 	perf record -q -e cpu-clock -o perf.data -- true 2>/dev/null || skip "perf cannot record"
 	run --separate-stderr plumb spe dump
 	[ "$status" -eq 2 ]
-	[ "$stderr" = "plumb: perf.data has no AUX data" ]
+	[ "${stderr_lines[0]}" = "plumb: perf.data: there is no SPE data in it" ]
+	[[ ${stderr_lines[1]} = *"plumb record -e spe"* ]]
 }
