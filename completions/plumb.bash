@@ -49,7 +49,8 @@ _plumb_record_value()
 {
 	case $1 in
 	-e | --event)
-		_plumb_offer_last "spe cpu-clock task-clock page-faults context-switches cycles instructions \
+		_plumb_offer_last "spe spe/load/ spe/store/ spe/branch/ spe/llc-miss/ cpu-clock task-clock \
+			page-faults context-switches cycles instructions \
 			cache-misses branch-misses $(_plumb_names "${cpu:-$model}" events 2)"
 		;;
 	--call-graph) _plumb_offer fp ;;

@@ -117,7 +117,8 @@ _plumb_sampled()
 {
 	local -a names
 
-	names=(spe cpu-clock task-clock page-faults context-switches cycles instructions
+	names=(spe spe/load/ spe/store/ spe/branch/ spe/llc-miss/ cpu-clock task-clock page-faults
+		context-switches cycles instructions
 		cache-misses branch-misses ${(f)"$(_plumb_names events 2)"})
 	_values -s , event $names
 }
