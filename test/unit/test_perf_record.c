@@ -570,10 +570,11 @@ static void running_processes_are_sampled(void **state)
 	struct fixture f;
 	pid_t pid = begin_busy(60);
 	char name[16] = "";
+	int error = 0;
 
 	(void)state;
 	prctl(PR_GET_NAME, name);
-	for (int per_thread = 0; per_thread < 2; per_thread++) {
+	for (int per_thread = 0; per_thread < 2 && !error; per_thread++) {
 		set_up(&f, NULL);
 		f.job.pids = &pid;
 		f.job.pid_count = 1;
@@ -581,7 +582,8 @@ static void running_processes_are_sampled(void **state)
 		f.stop_after = 8192;
 		f.repeat_at = 2;
 		/* Not record(), which may skip: the process is to be ended. */
-		if (source_perf.record(&f.job, &f.run, f.found) == 0) {
+		error = source_perf.record(&f.job, &f.run, f.found);
+		if (!error) {
 			const char *self = strrchr(program_invocation_name, '/');
 			size_t samples = first_sample(&f);
 
@@ -599,22 +601,27 @@ static void running_processes_are_sampled(void **state)
 		free(f.records);
 	}
 	end_busy(pid, SIGKILL);
+	if (error)
+		skip();
 }
 
 static void it_ends_when_its_targets_do(void **state)
 {
 	struct fixture f;
 	pid_t pid = begin_busy(1);
+	int error;
 
 	(void)state;
 	set_up(&f, NULL);
 	f.job.pids = &pid;
 	f.job.pid_count = 1;
-	if (source_perf.record(&f.job, &f.run, f.found) == 0)
-		assert_true(f.run.samples > 0);
+	error = source_perf.record(&f.job, &f.run, f.found);
 	plumb_diagnostics_free(f.found);
 	free(f.records);
-	end_busy(pid, SIGALRM);
+	end_busy(pid, error ? SIGKILL : SIGALRM);
+	if (error)
+		skip();
+	assert_true(f.run.samples > 0);
 }
 
 static void whole_machines_are_sampled(void **state)
@@ -661,6 +668,8 @@ static void machines_are_sampled_until_told(void **state)
 	else
 		assert_true(has_finding(&f, "no-permission") || has_finding(&f, "no-perf"));
 	tear_down(&f);
+	if (error)
+		skip();
 }
 
 /* ---- too little room ---------------------------------------------------------------------- */
