@@ -62,12 +62,15 @@ static const struct core_params *find_core(const struct source_record_job *job,
 /* ---- Events -----------------------------------------------------------------------------------
  */
 
+/*
+ * With a buffer a thread perf asks for no times, and so puts SPE data together without them. With
+ * times it ends at the first context packet, as it keeps by CPU which thread runs.
+ */
 static uint64_t common_type(const struct source_record_job *job)
 {
-	uint64_t type =
-		PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
 
-	return job->per_thread ? type : type | PERF_SAMPLE_CPU;
+	return job->per_thread ? type : type | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 }
 
 static uint64_t common_flags(const struct source_record_job *job, const struct sampled_event *event)

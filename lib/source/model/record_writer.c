@@ -118,7 +118,8 @@ void record_sample(struct record_writer *out, const struct record_setup *setup,
 	record_u64(out, sample->ip);
 	record_u32(out, frame->pid);
 	record_u32(out, frame->tid);
-	record_u64(out, frame->time);
+	if (type & PERF_SAMPLE_TIME)
+		record_u64(out, frame->time);
 	if (type & PERF_SAMPLE_ADDR)
 		record_u64(out, sample->has_address ? sample->address : 0);
 	if (type & PERF_SAMPLE_CPU)
