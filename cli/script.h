@@ -89,6 +89,9 @@ int script_read_raw(struct script *script, const struct plumb_spe_filter *filter
 /* script_event.c: what perf calls an event that the recording has no name of; `room` is for it. */
 #define EVENT_NAME_ROOM 64
 const char *script_event_name(const struct plumb_recorded_event *event, char room[EVENT_NAME_ROOM]);
+
+/* How many events the sample stands for: its own word, or the event's, which all of its have. */
+uint64_t script_period(const struct script_sample *sample);
 bool script_is_dummy(const struct plumb_event_attr *attr);
 
 /* script.c: prints a sample, if it is wanted. False if its fields cannot be, which was said. */

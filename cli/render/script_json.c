@@ -281,7 +281,7 @@ void script_print_json(struct script *script, struct script_sample *sample)
 		uint64_t has = sample->event->attr.sample_type;
 
 		put_address(&o, FIELD_IP, "pc", has & PERF_SAMPLE_IP, s->ip);
-		put_unsigned(&o, FIELD_PERIOD, "period", has & PERF_SAMPLE_PERIOD, s->period);
+		put_unsigned(&o, FIELD_PERIOD, "period", true, script_period(sample));
 		put_address(&o, FIELD_ADDR, "virtual_address", has & PERF_SAMPLE_ADDR, s->address);
 		put_address(&o, FIELD_PHYS_ADDR, "physical_address", has & PERF_SAMPLE_PHYS_ADDR,
 			    s->physical_address);

@@ -182,7 +182,7 @@ static bool is_branch_trace(const struct plumb_event_attr *attr)
 	       attr->config & PERF_COUNT_HW_BRANCH_INSTRUCTIONS && attr->sample_period == 1;
 }
 
-static uint64_t period_of(const struct script_sample *sample)
+uint64_t script_period(const struct script_sample *sample)
 {
 	const struct plumb_event_attr *attr = &sample->event->attr;
 
@@ -240,7 +240,7 @@ void script_print_line(struct script *script, struct script_sample *sample)
 		return;
 	script_print_start(script, sample);
 	if (on & FIELD_BIT(FIELD_PERIOD)) {
-		buffer_decimal(b, period_of(sample), 10);
+		buffer_decimal(b, script_period(sample), 10);
 		buffer_char(b, ' ');
 	}
 	if (on & FIELD_BIT(FIELD_EVENT))

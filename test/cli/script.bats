@@ -96,6 +96,15 @@ record()
 	plumb script -D | grep -q 'PERF_RECORD_SAMPLE'
 }
 
+@test "--json: the period that all samples of an event have" {
+	plumb record -q -e cpu-clock:u -c 200000 -o fixed.data -- sh -c \
+		'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done' 2>/dev/null || skip "cannot record"
+	plumb script -i fixed.data --json >json
+	[ -s json ]
+	head -n 1 json | json 'd["period"] == 200000'
+	[ "$(plumb script -i fixed.data -F period | head -n 1 | tr -d ' ')" = 200000 ]
+}
+
 @test "fields that there are not, are not printed, or are not in the recording" {
 	run --separate-stderr plumb script -F tid,symof
 	[ "$status" -eq 2 ]
