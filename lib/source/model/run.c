@@ -65,10 +65,22 @@ static int move_up(int fd)
 	return moved;
 }
 
+int model_run_share(const char *name, size_t size)
+{
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	int fd = move_up(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+
+	if (fd >= 0 && (ftruncate(fd, (off_t)size) || fcntl(fd, F_ADD_SEALS, seals))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 static int share_memory(struct run *run)
 {
-	run->shared_fd = move_up(memfd_create("plumb-model", MFD_CLOEXEC));
-	if (run->shared_fd < 0 || ftruncate(run->shared_fd, sizeof(*run->shared)))
+	run->shared_fd = model_run_share("plumb-model", sizeof(*run->shared));
+	if (run->shared_fd < 0)
 		return errno;
 	run->shared = mmap(NULL, sizeof(*run->shared), PROT_READ | PROT_WRITE, MAP_SHARED,
 			   run->shared_fd, 0);
@@ -356,11 +368,6 @@ static int run_program(struct run *run, const char *const *words, int count,
 }
 
 /* A descriptor that QEMU is to have. */
-int model_run_move_up(int fd)
-{
-	return move_up(fd);
-}
-
 int model_run(const struct plumb_model_options *options, const struct model_sampler *sampler,
 	      struct plumb_model_run *result, struct plumb_diagnostics *found)
 {

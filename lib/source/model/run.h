@@ -7,7 +7,7 @@
 
 /* What samples. */
 struct model_sampler {
-	int fd; /* of the memory that the plugin shares (model/sampling.h), from model_run_move_up()
+	int fd; /* of the memory that the plugin shares (model/sampling.h), from model_run_share()
 		 */
 	/* Called again and again while the program runs; returns when next, in ms at the latest. */
 	int (*drain)(void *user, pid_t pid);
@@ -18,7 +18,11 @@ struct model_sampler {
 int model_run(const struct plumb_model_options *options, const struct model_sampler *sampler,
 	      struct plumb_model_run *result, struct plumb_diagnostics *found);
 
-/* Moves a descriptor out of the way of the program's own; -1 if that fails. It closes `fd`. */
-int model_run_move_up(int fd);
+/*
+ * Memory to share with the plugin, zero; its descriptor, out of the way of the program's own, or
+ * -1. Its size is sealed: the program could find the descriptor, and who reads beyond the end is
+ * killed.
+ */
+int model_run_share(const char *name, size_t size);
 
 #endif

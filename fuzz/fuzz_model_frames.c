@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the process that records reads of the memory that it shares with the model's plugin, and so
+ * with the sampled program, which may write anything there: frames, and the indexes of the rings.
+ *
+ * The input's first byte chooses what is sampled, the second which ring it is and how much of its
+ * indexes is believable; the indexes follow, then the ring's bytes.
+ */
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/model/frames.h"
+
+#define EVENTS 3
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+struct indexes {
+	uint64_t tail, head, aux_tail, aux_head, aux_reported;
+	uint32_t open, collided;
+};
+
+/* What the first byte chooses. */
+enum { WITH_SPE = 1, WITH_COUNTERS = 2, GROUPED = 4, CHAINS = 8, PER_THREAD = 16, SNAPSHOT = 32 };
+
+struct sampled {
+	struct sampled_event events[EVENTS];
+	struct source_record_job job;
+	struct record_setup setup;
+	struct model_sampling *asked, *sampling;
+};
+
+/* ---- What comes out ---------------------------------------------------------------------------
+ */
+
+static uint64_t word(const uint8_t *at, size_t size, size_t i)
+{
+	uint64_t value;
+
+	require(8 * i + 8 <= size);
+	memcpy(&value, at + 8 * i, sizeof(value));
+	return value;
+}
+
+/* A sample has what its event says, and no more: see perf_event_open(2), PERF_RECORD_SAMPLE. */
+static void check_sample(const struct record_setup *setup, const uint8_t *body, size_t size)
+{
+	uint64_t id = word(body, size, 0), type;
+	size_t words = 4;
+
+	require(id > 0 && id <= setup->recording.event_count);
+	type = setup->events[id - 1].attr.sample_type;
+	words += !!(type & PERF_SAMPLE_ADDR) + !!(type & PERF_SAMPLE_CPU) +
+		 !!(type & PERF_SAMPLE_PERIOD);
+	if (type & PERF_SAMPLE_READ)
+		words += 1 + 2 * word(body, size, words);
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		words += 1 + word(body, size, words);
+	words += !!(type & PERF_SAMPLE_PHYS_ADDR);
+	require(size == 8 * words);
+}
+
+static int take_records(void *user, const void *records, size_t size)
+{
+	const struct sampled *sampled = user;
+	const uint8_t *at = records;
+
+	while (size) {
+		struct perf_event_header header;
+
+		require(size >= sizeof(header));
+		memcpy(&header, at, sizeof(header));
+		require(header.size >= sizeof(header) && header.size <= size);
+		require(header.size % 8 == 0);
+		if (header.type == PERF_RECORD_SAMPLE)
+			check_sample(&sampled->setup, at + sizeof(header),
+				     header.size - sizeof(header));
+		at += header.size;
+		size -= header.size;
+	}
+	return 0;
+}
+
+static int take_aux(void *user, const struct plumb_aux_chunk *chunk, const void *first,
+		    size_t first_size, const void *second, size_t second_size)
+{
+	const struct sampled *sampled = user;
+	const uint8_t *begin = (const uint8_t *)sampled->sampling, *data = first;
+	const uint8_t *end = begin + model_sampling_size(sampled->asked);
+
+	require(first_size + second_size == chunk->size);
+	require(chunk->size > 0 && chunk->size <= sampled->asked->aux_bytes);
+	require(data >= begin && first_size <= (size_t)(end - data));
+	data = second;
+	require(!second_size || (data >= begin && second_size <= (size_t)(end - data)));
+	return 0;
+}
+
+/* ---- What goes in -----------------------------------------------------------------------------
+ */
+
+static void choose(struct sampled *sampled, unsigned how)
+{
+	struct source_record_job *job = &sampled->job;
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+
+	*job = (struct source_record_job){
+		.events = sampled->events,
+		.program = "program",
+		.per_thread = how & PER_THREAD,
+		.callchains = how & CHAINS,
+		.snapshot = how & SNAPSHOT && how & WITH_SPE,
+		.data_addresses = true,
+		.aux_pages = 2,
+		.clockid = -1,
+		.records = take_records,
+		.aux = take_aux,
+		.user = sampled,
+	};
+	if (how & WITH_SPE)
+		sampled->events[job->event_count++] =
+			(struct sampled_event){.kind = SAMPLED_SPE, .name = "arm_spe//"};
+	for (unsigned i = 0; i < 2 && (how & WITH_COUNTERS || !(how & WITH_SPE)); i++) {
+		unsigned at = (unsigned)job->event_count++;
+
+		sampled->events[at] = (struct sampled_event){
+			.kind = SAMPLED_PMU, .name = "r11", .config = 0x11, .period = 1000};
+		sampled->events[at].leader = how & GROUPED ? at - i : at;
+	}
+	require(found && record_setup_make(&sampled->setup, job, found) == 0);
+	plumb_diagnostics_free(found);
+	record_setup_fill(&sampled->setup, job, sampled->asked);
+}
+
+/* Puts the input where the plugin would. */
+static void put(const struct sampled *sampled, unsigned slot, const struct indexes *indexes,
+		const uint8_t *data, size_t size)
+{
+	struct model_ring *ring = &sampled->sampling->rings[slot];
+	uint8_t *frames = (uint8_t *)sampled->sampling + model_ring_place(sampled->asked, slot);
+
+	for (size_t i = 0; i < size && i < MODEL_RING_BYTES; i++)
+		frames[(indexes->tail + i) % MODEL_RING_BYTES] = data[i];
+	atomic_store(&ring->tail, indexes->tail);
+	atomic_store(&ring->head, indexes->head);
+	atomic_store(&ring->aux_tail, indexes->aux_tail);
+	atomic_store(&ring->aux_head, indexes->aux_head);
+	atomic_store(&ring->aux_reported, indexes->aux_reported);
+	atomic_store(&ring->open, indexes->open);
+	atomic_store(&ring->collided, indexes->collided);
+}
+
+/* As large as any of the choices makes it; pages that nobody writes to cost nothing. */
+static struct model_sampling *shared_memory(struct sampled *sampled)
+{
+	static struct model_sampling *memory;
+
+	if (!memory) {
+		choose(sampled, WITH_SPE);
+		memory = calloc(1, model_sampling_size(sampled->asked));
+	}
+	return memory;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct model_sampling asked;
+	static struct model_frames frames;
+	struct sampled sampled = {.asked = &asked};
+	struct indexes indexes;
+	unsigned slot;
+
+	if (size < 2 + sizeof(indexes))
+		return 0;
+	sampled.sampling = shared_memory(&sampled);
+	require(sampled.sampling);
+	choose(&sampled, data[0]);
+	slot = data[1] & 1 ? MODEL_SHARED_THREADS - 1 : data[1] >> 4;
+	memcpy(&indexes, data + 2, sizeof(indexes));
+	data += 2 + sizeof(indexes);
+	size -= 2 + sizeof(indexes);
+	if (data[-1 - (ptrdiff_t)sizeof(indexes)] & 2)
+		indexes.head = indexes.tail + size;
+	put(&sampled, slot, &indexes, data, size);
+	frames = (struct model_frames){
+		.job = &sampled.job,
+		.setup = &sampled.setup,
+		.asked = &asked,
+		.sampling = sampled.sampling,
+		.out = {.records = take_records, .user = &sampled},
+	};
+	model_frames_drain(&frames);
+	model_frames_finish(&frames);
+	require(!frames.error);
+	record_writer_clean_up(&frames.out);
+	memset(&sampled.sampling->rings[slot], 0, sizeof(struct model_ring));
+	memset((char *)sampled.sampling + model_ring_place(&asked, slot), 0, MODEL_RING_BYTES);
+	return 0;
+}
