@@ -32,6 +32,7 @@ struct workspace {
 	uint32_t has[BATCH];
 	uint64_t events[BATCH];
 	uint8_t op_class[BATCH];
+	uint8_t operation[BATCH];
 };
 
 struct piece {
@@ -50,7 +51,6 @@ struct counter {
 	struct decoding decoding;
 	struct rings rings;
 	struct plumb_samples_totals *totals;
-	bool plain;                       /* no filter, nothing to look at but events and classes */
 	uint8_t shifts[PLUMB_SPE_GROUPS]; /* the event's bit that puts a record there; 64: none */
 
 	/* The next piece to cut. */
@@ -81,7 +81,7 @@ static void count_record(const struct counter *c, const struct plumb_spe_record 
 	uint32_t groups;
 
 	tally->records++;
-	if (c->decoding.has_filter && !plumb_spe_filter_matches(&c->decoding.filter, record, NULL))
+	if (!plumb_spe_filter_matches(&c->decoding.filter, record, NULL))
 		return;
 	tally->matched++;
 	groups = synthesis_groups(synthesis, record);
@@ -104,18 +104,19 @@ static unsigned group_shift(unsigned group)
 }
 
 /* Events and classes that were not given are 0, which is no group's. */
-static void count_batch(const struct workspace *w, size_t count, const uint8_t *shifts,
+static void count_batch(const struct counter *c, const struct workspace *w, size_t count,
 			struct tally *tally)
 {
 	tally->records += count;
 	tally->matched += count;
 	for (unsigned group = 0; group < PLUMB_SPE_GROUPS; group++) {
+		const uint8_t shift = c->shifts[group];
 		uint64_t sum = 0;
 
-		if (shifts[group] == 64)
+		if (shift == 64)
 			continue;
 		for (size_t i = 0; i < count; i++)
-			sum += w->events[i] >> shifts[group] & 1;
+			sum += w->events[i] >> shift & 1;
 		tally->groups[group] += sum;
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -126,16 +127,27 @@ static void count_batch(const struct workspace *w, size_t count, const uint8_t *
 		tally->groups[PLUMB_SPE_GROUP_BRANCH] +=
 			operation & (w->op_class[i] == PLUMB_SPE_BRANCH);
 	}
+	if (!c->decoding.synthesis.like_perf_6_1)
+		return;
+	for (size_t i = 0; i < count; i++)
+		tally->groups[PLUMB_SPE_GROUP_MEMORY] +=
+			w->has[i] & PLUMB_SPE_HAS_OPERATION &&
+			synthesis_passes_for_load(w->op_class[i], w->operation[i]);
 }
 
 static void count_fast(const struct counter *c, struct piece *piece, struct workspace *w)
 {
 	const struct plumb_spe_columns columns = {
-		.room = BATCH, .has = w->has, .events = w->events, .op_class = w->op_class};
+		.room = BATCH,
+		.has = w->has,
+		.events = w->events,
+		.op_class = w->op_class,
+		.operation = c->decoding.synthesis.like_perf_6_1 ? w->operation : NULL,
+	};
 	size_t count;
 
 	while ((count = plumb_spe_stream_batch(&piece->stream, &columns)))
-		count_batch(w, count, c->shifts, &piece->tally);
+		count_batch(c, w, count, &piece->tally);
 }
 
 /* Decodes a piece that goes on where piece->stream stands. */
@@ -151,7 +163,8 @@ static void decode(const struct counter *c, struct piece *piece, struct workspac
 	if (piece->error)
 		return;
 	plumb_spe_stream_feed(&piece->stream, w->bytes, piece->size);
-	if (c->plain) {
+	/* A filter looks at records whole: columns put together again would cost more. */
+	if (!c->decoding.has_filter) {
 		count_fast(c, piece, w);
 		return;
 	}
@@ -402,7 +415,6 @@ int plumb_samples_count(struct plumb_recording *recording,
 		c.threads = THREADS_MAX;
 	decoding_begin(&c.decoding, recording, options, found);
 	c.rings.recording = recording;
-	c.plain = !c.decoding.has_filter && !c.decoding.synthesis.like_perf_6_1;
 	pthread_mutex_init(&c.lock, NULL);
 	error = count_all(&c);
 	if (error == PLUMB_ERR_NO_MEMORY)

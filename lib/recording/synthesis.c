@@ -73,12 +73,11 @@ void synthesis_make_events(struct synthesis *synthesis, const struct plumb_recor
 	synthesis->made = true;
 }
 
-/* perf 6.1 takes SVE operations for loads: their bits are the same to it. */
 static bool passes_for_load(const struct synthesis *synthesis,
 			    const struct plumb_spe_record *record)
 {
 	return synthesis->like_perf_6_1 && record->has & PLUMB_SPE_HAS_OPERATION &&
-	       record->op_class == PLUMB_SPE_OTHER && (record->operation & 0x89) == 0x08;
+	       synthesis_passes_for_load(record->op_class, record->operation);
 }
 
 uint32_t synthesis_groups(const struct synthesis *synthesis, const struct plumb_spe_record *record)

@@ -31,6 +31,12 @@ struct synthesis_origin {
 /* Makes the groups' events after that of SPE. */
 void synthesis_make_events(struct synthesis *synthesis, const struct plumb_recorded_event *spe);
 
+/* perf 6.1 takes SVE operations for loads: their bits are the same to it. */
+static inline bool synthesis_passes_for_load(uint8_t op_class, uint8_t operation)
+{
+	return op_class == PLUMB_SPE_OTHER && (operation & 0x89) == 0x08;
+}
+
 /* The groups a record is in, whether they are made or not. */
 uint32_t synthesis_groups(const struct synthesis *synthesis, const struct plumb_spe_record *record);
 
