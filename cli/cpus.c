@@ -76,6 +76,42 @@ static int open_builtin(struct cpus *cpus, const char *name)
 	return EXIT_USAGE;
 }
 
+/* After 0x, or 8 or 16 digits: what is shorter could be a name. */
+static bool parse_midr(const char *text, uint32_t *midr)
+{
+	bool marked = text[0] == '0' && (text[1] | 0x20) == 'x';
+	const char *digits = marked ? text + 2 : text;
+	size_t length = strspn(digits, "0123456789abcdefABCDEF");
+	unsigned long long number;
+
+	if (length == 0 || length > 16 || digits[length] ||
+	    (!marked && length != 8 && length != 16))
+		return false;
+	number = strtoull(digits, NULL, 16);
+	*midr = (uint32_t)number;
+	return number > 0 && number <= UINT32_MAX;
+}
+
+int cpus_midr(const char *name, uint32_t *midr)
+{
+	const struct plumb_spec *spec;
+	const char *suggestion = NULL;
+
+	*midr = 0;
+	if (!name || parse_midr(name, midr))
+		return EXIT_FINE;
+	if (plumb_spec_find(name, &spec, &suggestion) == 0) {
+		*midr = plumb_spec_midr(spec);
+		return EXIT_FINE;
+	}
+	complain("unknown core '%s': it is no name and no MIDR", name);
+	if (suggestion)
+		advise("did you mean %s?", suggestion);
+	else
+		advise("plumb spec list cpus lists names; a MIDR is a number such as 0x410fd8e0");
+	return EXIT_USAGE;
+}
+
 int cpus_open_all(struct cpus *cpus)
 {
 	*cpus = (struct cpus){.all = true};

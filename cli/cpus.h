@@ -36,6 +36,12 @@ int cpus_open_one(struct cpus *cpus, const char *name, bool verbose);
 /* All that are built in. Returns EXIT_FINE. */
 int cpus_open_all(struct cpus *cpus);
 
+/*
+ * The MIDR_EL1 of the core that --core names: a number in hexadecimal, of any core, or a name that
+ * --cpu takes, too. 0 for NULL. Returns EXIT_FINE or, having said why, EXIT_USAGE.
+ */
+int cpus_midr(const char *name, uint32_t *midr);
+
 void cpus_close(struct cpus *cpus);
 
 /* The built-in specification for the CPU this runs on; NULL if there is none. */

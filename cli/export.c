@@ -15,6 +15,7 @@
 #include "base/near.h"
 #include "commands.h"
 #include "complain.h"
+#include "cpus.h"
 #include "memory.h"
 #include "render/spe_csv.h"
 #include "render/table.h"
@@ -25,7 +26,7 @@
 
 struct export_options {
 	struct common_options common;
-	const char *format;
+	const char *format, *core;
 	bool raw;
 };
 
@@ -46,6 +47,7 @@ struct exporting {
 	struct spe_csv csv;
 	struct ring *rings;
 	size_t ring_count;
+	uint32_t midr; /* that --core names; 0: as the recording says */
 	uint8_t *piece;
 	uint64_t records;
 };
@@ -81,7 +83,7 @@ static int export_chunk(struct exporting *e, const struct plumb_recording *recor
 			const struct plumb_aux_chunk *chunk)
 {
 	struct plumb_spe_stream *stream = stream_of(e, chunk->index);
-	uint32_t midr = plumb_recording_midr(recording, chunk->cpu);
+	uint32_t midr = e->midr ? e->midr : plumb_recording_midr(recording, chunk->cpu);
 
 	if (!stream)
 		return PLUMB_ERR_LIMIT;
@@ -123,7 +125,7 @@ static int export_raw(struct exporting *e, const char *path)
 
 	while (descriptor >= 0 && (size = read(descriptor, e->piece, PIECE)) > 0) {
 		plumb_spe_stream_feed(stream, e->piece, (size_t)size);
-		if (!drain(e, stream, 0, 0))
+		if (!drain(e, stream, 0, e->midr))
 			break;
 	}
 	if (descriptor < 0 || size < 0)
@@ -203,10 +205,11 @@ static char *prefix_of(const char *output)
 	return memory_copy(output, length);
 }
 
-static int export_spe_csv(const struct export_options *options, const char *path)
+static int export_spe_csv(const struct export_options *options, uint32_t midr, const char *path)
 {
 	char *prefix = prefix_of(options->common.output);
-	struct exporting e = {.csv = {.prefix = prefix}, .piece = memory_given(malloc(PIECE))};
+	struct exporting e = {
+		.csv = {.prefix = prefix}, .midr = midr, .piece = memory_given(malloc(PIECE))};
 	int status = options->raw ? export_raw(&e, path) : export_file(&e, path);
 
 	tell_skipped(&e, path);
@@ -286,6 +289,7 @@ static const struct option options[] = {
 		.offset = offsetof(struct export_options, raw),
 		.help = "the file is an SPE buffer alone, such as WindowsPerf's spe.data",
 	},
+	OPTION_ROW_CORE(struct export_options, core),
 	OPTION_ROW_VERBOSE("say how many rows each file has"),
 	OPTION_ROW_HELP,
 	{0},
@@ -295,13 +299,14 @@ static int run(const struct command *command, int count, char **arguments)
 {
 	struct export_options values = {0};
 	struct operands operands;
+	uint32_t midr;
 	int status;
 
 	if (!options_parse(command, count, arguments, &values, &operands, &status))
 		return status;
-	if (!check_format(values.format))
+	if (!check_format(values.format) || cpus_midr(values.core, &midr) != EXIT_FINE)
 		return EXIT_USAGE;
-	return export_spe_csv(&values, operands.count > 0 ? operands.at[0] : "perf.data");
+	return export_spe_csv(&values, midr, operands.count > 0 ? operands.at[0] : "perf.data");
 }
 
 const struct command command_export = {

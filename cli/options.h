@@ -56,6 +56,12 @@ struct common_options {
 		.offset = offsetof(struct common_options, cpu),                    \
 		.help = "the CPU meant: a name, a MIDR or one of Arm's JSON files" \
 	}
+#define OPTION_ROW_CORE(type, member)                                                 \
+	{                                                                             \
+		.name = "core", .kind = OPTION_TEXT, .argument = "CPU",               \
+		.offset = offsetof(type, member),                                     \
+		.help = "the core the data is of, for data sources: a name or a MIDR" \
+	}
 #define OPTION_ROW_JSON                                                      \
 	{                                                                    \
 		.letter = 'j', .name = "json", .kind = OPTION_FLAG,          \

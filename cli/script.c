@@ -11,6 +11,7 @@
 
 #include "commands.h"
 #include "complain.h"
+#include "cpus.h"
 #include "memory.h"
 
 #define DEFAULT_INPUT "perf.data"
@@ -268,6 +269,9 @@ static int parse_wishes(struct script *script, struct wishes *wishes)
 	const struct script_options *options = script->options;
 	int status = 0;
 
+	if (cpus_midr(options->core, &script->midr) != EXIT_FINE)
+		return EXIT_USAGE;
+	wishes->samples.midr = script->midr;
 	wishes->samples.like_perf_6_1 = true;
 	if (options->itrace) {
 		status = plumb_itrace_parse(options->itrace, &wishes->itrace, script->found);
@@ -276,7 +280,8 @@ static int parse_wishes(struct script *script, struct wishes *wishes)
 	/* An object a record, not one for each group that it is in. */
 	wishes->samples.each_record_once = options->common.json && !options->itrace;
 	if (status == 0 && options->filter) {
-		status = plumb_spe_filter_parse(options->filter, input_midr(options),
+		status = plumb_spe_filter_parse(options->filter,
+						script->midr ? script->midr : input_midr(options),
 						&wishes->filter, script->found);
 		wishes->samples.filter = &wishes->filter;
 	}
@@ -393,6 +398,7 @@ static const struct option options[] = {
 	TEXT_ROW(0, "dsos", "DSO,...", dsos, "only samples in these files"),
 	TEXT_ROW(0, "symfs", "DIR", symfs, "files with symbols are found below there"),
 	TEXT_ROW(0, "kallsyms", "FILE", kallsyms, "the recorded kernel's symbols"),
+	OPTION_ROW_CORE(struct script_options, core),
 	FLAG_ROW('G', "hide-call-graph", hide_call_graph, "leave out call chains"),
 	FLAG_ROW(0, "no-demangle", no_demangle, "names of C++ and Rust as the linker has them"),
 	FLAG_ROW(0, "ns", nanoseconds, "times with nine decimal places"),

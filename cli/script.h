@@ -17,7 +17,7 @@ struct script_options {
 	struct option_words fields;
 	const char *itrace, *filter, *time;
 	const char *comms, *pids, *tids, *cpus, *symbols, *dsos;
-	const char *symfs, *kallsyms;
+	const char *symfs, *kallsyms, *core;
 	bool raw, dump, quiet, header, header_only;
 	bool hide_call_graph, nanoseconds, reltime, deltatime, no_demangle;
 	bool show_mmap, show_task, show_lost, show_switch;
@@ -60,7 +60,7 @@ struct script {
 	struct plumb_diagnostics *found;
 	struct output out;
 	struct buffer buffer;
-	uint32_t midr;          /* for data sources in JSON */
+	uint32_t midr;          /* for data sources; 0: not known yet */
 	uint32_t checked_types; /* whose fields have been looked at: bits of enum event_type */
 	unsigned name_width;    /* of the widest name of an event; 0: not known yet */
 	size_t source_width;    /* of the widest data source so far */

@@ -47,7 +47,7 @@ static bool print_record(struct script *script, const struct plumb_spe_record *s
 			plumb_spe_physical_address(spe->addresses[PLUMB_SPE_DATA_PHYSICAL]),
 		.period = 1,
 		.weight = spe->counters[PLUMB_SPE_TOTAL_LATENCY],
-		.data_source = plumb_spe_perf_data_source(spe, 0),
+		.data_source = plumb_spe_perf_data_source(spe, script->midr),
 	};
 	if (plumb_spe_exception_level(pc) > 0)
 		record.misc = PLUMB_MODE_KERNEL;

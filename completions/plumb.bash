@@ -68,7 +68,7 @@ _plumb_script_takes()
 {
 	case $1 in
 	-i | --input | -F | --fields | --itrace | --filter | --time | -c | --comms | --pid | --tid | -C | \
-		--cpu | -S | --symbols | --dsos | --symfs | --kallsyms | -o | --output) ;;
+		--cpu | -S | --symbols | --dsos | --symfs | --kallsyms | --core | -o | --output) ;;
 	*) return 1 ;;
 	esac
 }
@@ -83,6 +83,7 @@ _plumb_script_value()
 		;;
 	--itrace) _plumb_offer 'i1i i1000i f m t b a M' ;;
 	--filter) _plumb_offer_last 'load store branch other user kernel l1d-miss llc-miss tlb-miss latency>=' ;;
+	--core) _plumb_offer "$(_plumb_cpus)" ;;
 	-i | --input | --symfs | --kallsyms | -o | --output) _plumb_offer_files ;;
 	esac
 }
@@ -187,6 +188,10 @@ _plumb()
 		_plumb_offer_files
 		return
 		;;
+	--core)
+		_plumb_offer "$(_plumb_cpus)"
+		return
+		;;
 	-o | --output)
 		_plumb_offer_files
 		return
@@ -211,7 +216,7 @@ _plumb()
 	' help'* | ' spec' | ' spe') options='--help' ;;
 	' script')
 		options='--input --fields --itrace --filter --time --comms --pid --tid --cpu --symbols --dsos'
-		options+=' --symfs --kallsyms --hide-call-graph --no-demangle --ns --reltime --deltatime'
+		options+=' --symfs --kallsyms --core --hide-call-graph --no-demangle --ns --reltime --deltatime'
 		options+=' --show-mmap-events --show-task-events --show-lost-events --show-switch-events'
 		options+=' --header --dump-raw-trace --raw --quiet --json --output --verbose --no-pager --help'
 		;;
@@ -232,7 +237,7 @@ _plumb()
 		options='--source --cpu --json --field-separator --output --verbose --color --no-pager'
 		options+=' --help'
 		;;
-	' export') options='--format --output --raw --verbose --help' ;;
+	' export') options='--format --output --raw --core --verbose --help' ;;
 	' spec list')
 		options='--cpu --json --field-separator --output --verbose --color --no-pager --help'
 		;;

@@ -88,6 +88,7 @@ complete -c plumb -n '__plumb_spec diff' -F -a '(__plumb_cpus)'
 complete -c plumb -n '__plumb_at export' -l format -x -a spe-csv -d 'The form'
 complete -c plumb -n '__plumb_at export' -s o -l output -r -F -d 'What names begin with, or a folder'
 complete -c plumb -n '__plumb_at export' -l raw -d 'An SPE buffer alone'
+complete -c plumb -n '__plumb_at export; or __plumb_script' -l core -x -a '(__plumb_cpus)' -d 'The core the data is of'
 complete -c plumb -n '__plumb_at export' -s v -l verbose -d 'Print more'
 complete -c plumb -n '__plumb_at export' -F
 

@@ -194,6 +194,7 @@ _plumb_script()
 		'--dsos=[only these files]:files:' \
 		'--symfs=[where files with symbols are]:folder:_files -/' \
 		'--kallsyms=[symbols of the kernel]:file:_files' \
+		'--core=[the core the data is of]:CPU:_plumb_cpus' \
 		'(-G --hide-call-graph)'{-G,--hide-call-graph}'[leave out call chains]' \
 		'--no-demangle[names as the linker has them]' \
 		'--ns[nine decimal places]' \
@@ -232,6 +233,7 @@ _plumb_export()
 		'--format=[the form]:format:(spe-csv)' \
 		'(-o --output)'{-o+,--output=}'[what names begin with, or a folder]:file:_files' \
 		'--raw[an SPE buffer alone]' \
+		'--core=[the core the data is of]:CPU:_plumb_cpus' \
 		'(-v --verbose)'{-v,--verbose}'[print more]' \
 		'(- *)'{-h,--help}'[print what the command does]' \
 		'1:recording:_files'

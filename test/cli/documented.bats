@@ -152,6 +152,7 @@ bash_offers()
 	[ "$(bash_offers plumb spec show --cpu neoverse-n3 retiring)" = retiring ]
 	[ "$(bash_offers plumb spec export --format = perf)" = perf-json ]
 	[ "$(bash_offers plumb export --format '')" = spe-csv ]
+	[ "$(bash_offers plumb script --core neoverse-n | xargs)" = "$(cpus | grep neoverse-n | xargs)" ]
 	[ "$(bash_offers plumb spec tree --color a | xargs)" = "auto always" ]
 	cd "$BATS_TEST_TMPDIR"
 	touch mine.json

@@ -41,6 +41,18 @@ setup()
 	[ "${lines[2]}" = "spe-other.csv: 0 rows" ]
 }
 
+@test "--core: whose names data sources get; else a Neoverse N1's" {
+	# Data source 0x5.
+	printf '\xb0\x00\x10\x40\x00\x00\x00\x00\x80\x49\x00\x43\x05\x01' >sourced
+	plumb export --format spe-csv --raw --core 0xc00fac30 sourced
+	grep -q ',remote chip cache,' spe-ldst.csv
+	plumb export --format spe-csv --raw sourced
+	grep -q ',remote chip cache,' spe-ldst.csv && return 1
+	run plumb export --format spe-csv --raw --core nothing sourced
+	[ "$status" -eq 2 ]
+	[ "${lines[0]}" = "plumb: unknown core 'nothing': it is no name and no MIDR" ]
+}
+
 @test "what is no SPE packet, and a record cut off, is said and passed over" {
 	{
 		printf '\xff\xff'

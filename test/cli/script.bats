@@ -73,6 +73,35 @@ record()
 	tail -n 1 out | json '"branch-miss" in d["groups"]'
 }
 
+@test "--core: what the numbers of data sources mean" {
+	for core in neoverse-n3 "Neoverse N1" graviton4 0x410fd490 410fd4f0; do
+		plumb script --raw -i spe.data --json --core "$core" >out
+		head -n 1 out | json 'd["data_source"] == "L2"'
+	done
+	# Of cores that have no specification, too: AmpereOne, HIP12.
+	plumb script --raw -i spe.data --json --core 0xc00fac30 | head -n 1 | json 'd["data_source"] == "L1D"'
+	plumb script --raw -i spe.data --json --core 0x480fd060 | head -n 1 |
+		json 'd["data_source"] == "local memory"'
+	plumb script --raw -i spe.data --json --core 0x61000000 | head -n 1 | json 'd["data_source"] == "0x8"'
+	# A filter takes their names.
+	[ "$(plumb script --raw -i spe.data --core n3 --filter source=L2 | wc -l)" -eq 1 ]
+	[ "$(plumb script --raw -i spe.data --core n3 --filter source=DRAM | wc -l)" -eq 0 ]
+	# And perf's encoding.
+	plumb script --raw -i spe.data --core n1 -F data_src | grep -q 'L2 hit'
+}
+
+@test "--core: no core of that name" {
+	run --separate-stderr plumb script --raw -i spe.data --core neoverse-n33
+	[ "$status" -eq 2 ]
+	[ "${stderr_lines[0]}" = "plumb: unknown core 'neoverse-n33': it is no name and no MIDR" ]
+	[[ ${stderr_lines[1]} == "       did you mean neoverse-n3"* ]]
+	for core in 0x 0x0 0x1410fd0c0 0xx "" neoverse; do
+		run --separate-stderr plumb script --raw -i spe.data --core "$core"
+		[ "$status" -eq 2 ]
+		[ -z "$output" ]
+	done
+}
+
 @test "--json with fields: only what belongs to them" {
 	plumb script --raw -i spe.data --json -F ip,weight >out
 	head -n 1 out | json 'sorted(d) == ["el", "issue_latency", "pc", "total_latency", "translation_latency"]'
