@@ -324,7 +324,7 @@ static int check_options(const struct script_options *options)
 	if (options->reltime && options->deltatime)
 		complain("--reltime and --deltatime do not go together");
 	else if (options->raw && (options->dump || options->quiet))
-		complain("--raw does not go with --dump-raw-trace and --quiet");
+		complain("--raw does not go with --dump-raw-trace or --quiet");
 	else
 		return EXIT_FINE;
 	return EXIT_USAGE;

@@ -149,7 +149,9 @@ class Programs:
                        self.path(name), *arguments]
             run = subprocess.run(command, capture_output=True, text=True, timeout=120)
             assert run.returncode == status, (run.returncode, run.stderr)
-            return Recording(out)
+            recording = Recording(out)
+            recording.said = run.stderr
+            return recording
 
     def counts(self, name, *arguments, events, options=()):
         command = [self.plumb, "stat", "--source", "model", "--json", *options, "-e", events, "--",
@@ -445,6 +447,15 @@ def sources_by_name(programs):
     assert 0 < len(found["source=system cache"]) < len(found["load"])
     assert all(json.loads(line)["data_source"] == "system cache" for line in found["source=system cache"])
     assert found["source=0xb"] == found["source=system cache"]
+
+
+@tap.test
+def intervals(programs):
+    """An interval that the unit cannot have is told, one that it can have is not."""
+    for asked, taken in ((3, 1024), (1500, 1280), (1536, 1536)):
+        recording = programs.run(["-e", f"spe/period={asked}/"], "chases")
+        told = f"one operation of {taken}, not of {asked}\n" in recording.said
+        assert told == (asked != taken), recording.said
 
 
 def main():

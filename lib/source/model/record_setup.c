@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/model/record_setup.h"
 
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +105,19 @@ static uint32_t spe_interval(const struct core_params *core, uint64_t period)
 	return period > SPE_INTERVAL_MAX ? SPE_INTERVAL_MAX : (uint32_t)period & SPE_INTERVAL_MAX;
 }
 
+/* The unit keeps bits 31:8 and has a least interval: what that makes of the period asked for. */
+static void tell_interval(uint64_t asked, uint64_t taken, const struct core_params *core,
+			  struct plumb_diagnostics *found)
+{
+	if (asked == 0 || asked == taken)
+		return;
+	plumb_diagnostics_add(found, PLUMB_WARNING, "spe-interval", NULL,
+			      "sampled is one operation of %" PRIu64 ", not of %" PRIu64, taken,
+			      asked);
+	plumb_diagnostics_mend(found, "SPE's interval here is a multiple of 256, %u or more",
+			       core->spe.min_interval);
+}
+
 static int make_spe(struct record_setup *setup, const struct source_record_job *job, size_t i,
 		    struct plumb_diagnostics *found)
 {
@@ -129,6 +143,7 @@ static int make_spe(struct record_setup *setup, const struct source_record_job *
 	attr->config2 = spe.min_latency;
 	attr->config3 = spe.inv_event_filter;
 	attr->sample_period = spe_interval(setup->core, event->period);
+	tell_interval(event->period, attr->sample_period, setup->core, found);
 	attr->sample_type = common_type(job) | PERF_SAMPLE_DATA_SRC;
 	attr->sample_type |= spe.pa_enable ? PERF_SAMPLE_PHYS_ADDR : 0;
 	setup->control = (struct spe_control){
