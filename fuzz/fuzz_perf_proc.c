@@ -45,14 +45,12 @@ static int take(void *user, const void *records, size_t size)
 
 static void read_text(const uint8_t *data, size_t size)
 {
-	char *text = malloc(size + 1);
+	char *text = strndup((const char *)data, size);
 	struct synthetic_map map;
 	struct spe_format format;
 	int *cpus, count;
 
 	require(text);
-	memcpy(text, data, size);
-	text[size] = '\0';
 	count = sysfs_parse_cpus(text, &cpus);
 	if (count >= 0)
 		free(cpus);

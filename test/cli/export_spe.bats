@@ -6,7 +6,7 @@ load lib.bash
 
 setup()
 {
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
 	# A branch at 0x401000, and an end.
 	printf '\xb0\x00\x10\x40\x00\x00\x00\x00\x80\x4a\x00\x01' >branch
 	# The same as a load.
@@ -25,12 +25,12 @@ setup()
 @test "-o names a prefix, or a folder, made if it ends in a slash" {
 	cat load branch load >both
 	plumb export --format spe-csv --raw -o run1 both
-	[ "$(ls run1* | xargs)" = "run1-br.csv run1-ldst.csv" ]
+	[ "$(echo run1*)" = "run1-br.csv run1-ldst.csv" ]
 	plumb export --format=spe-csv --raw --output made/ both
-	[ "$(ls made | xargs)" = "spe-br.csv spe-ldst.csv" ]
+	[ "$(cd made && echo *)" = "spe-br.csv spe-ldst.csv" ]
 	mkdir there
 	plumb export --format spe-csv --raw -o there both
-	[ "$(ls there | xargs)" = "spe-br.csv spe-ldst.csv" ]
+	[ "$(cd there && echo *)" = "spe-br.csv spe-ldst.csv" ]
 	cmp there/spe-ldst.csv run1-ldst.csv
 }
 

@@ -142,7 +142,7 @@ static void print_members(const struct plumb_record *record)
 		       record->aux.offset, record->aux.size, record->aux.flags);
 		break;
 	case PLUMB_RECORD_ITRACE_START:
-		printf(" pid: %u tid: %u", record->itrace_start.pid, record->itrace_start.tid);
+		printf(" pid: %d tid: %d", record->itrace_start.pid, record->itrace_start.tid);
 		break;
 	case PLUMB_RECORD_AUXTRACE:
 		printf(" size: %#" PRIx64 " offset: %#" PRIx64 " ref: %#" PRIx64
