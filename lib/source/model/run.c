@@ -71,7 +71,10 @@ int model_run_share(const char *name, size_t size)
 	int fd = move_up(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
 
 	if (fd >= 0 && (ftruncate(fd, (off_t)size) || fcntl(fd, F_ADD_SEALS, seals))) {
+		int error = errno;
+
 		close(fd);
+		errno = error;
 		return -1;
 	}
 	return fd;
@@ -81,7 +84,7 @@ static int share_memory(struct run *run)
 {
 	run->shared_fd = model_run_share("plumb-model", sizeof(*run->shared));
 	if (run->shared_fd < 0)
-		return errno;
+		return errno ? errno : ENOMEM;
 	run->shared = mmap(NULL, sizeof(*run->shared), PROT_READ | PROT_WRITE, MAP_SHARED,
 			   run->shared_fd, 0);
 	if (run->shared == MAP_FAILED) {

@@ -7,8 +7,7 @@
 
 /* What samples. */
 struct model_sampler {
-	int fd; /* of the memory that the plugin shares (model/sampling.h), from model_run_share()
-		 */
+	int fd; /* of what the plugin shares (model/sampling.h), from model_run_share() */
 	/* Called again and again while the program runs; returns when next, in ms at the latest. */
 	int (*drain)(void *user, pid_t pid);
 	void *user;
