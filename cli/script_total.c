@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plumb script --quiet: all is decoded, and only counted. */
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -82,6 +83,17 @@ static bool has_aux(const struct plumb_recording *recording)
 	size_t size;
 
 	return plumb_recording_feature(recording, PLUMB_FEATURE_AUXTRACE, &size);
+}
+
+/* Of a sample with counts there are several, which only the stream tells. */
+static bool has_counts(const struct plumb_recording *recording)
+{
+	const struct plumb_recorded_event *event;
+
+	for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++)
+		if (event->attr.sample_type & PERF_SAMPLE_READ)
+			return true;
+	return false;
 }
 
 static void print_text(struct output *out, const struct event_counts *counts,
@@ -173,7 +185,8 @@ int script_print_totals(const struct script_options *options,
 		return EXIT_USAGE;
 	}
 	error = plumb_recording_open(options->input, NULL, &recording, found);
-	if (error == 0 && has_aux(recording) && strcmp(options->input, "-") != 0 &&
+	if (error == 0 && has_aux(recording) && !has_counts(recording) &&
+	    strcmp(options->input, "-") != 0 &&
 	    !(samples->filter && plumb_spe_filter_needs_origin(samples->filter))) {
 		const struct plumb_recording_options file_order = {.in_file_order = true};
 

@@ -186,8 +186,9 @@ uint64_t script_period(const struct script_sample *sample)
 {
 	const struct plumb_event_attr *attr = &sample->event->attr;
 
-	return sample->spe || attr->sample_type & PERF_SAMPLE_PERIOD ? sample->record->sample.period
-								     : attr->sample_period;
+	if (sample->spe || attr->sample_type & (PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ))
+		return sample->record->sample.period;
+	return attr->sample_period;
 }
 
 /* "N/A" in every part of it, where a sample of a PMU event has none. */

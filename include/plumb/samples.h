@@ -73,7 +73,9 @@ struct plumb_samples_item {
 	 * UINT32_MAX, if not known), .id; .sample.ip the PC, .address the data virtual address, or
 	 * the target of a branch-miss, .physical_address, .period, .weight the total latency in
 	 * cycles, .data_source perf's encoding (plumb_spe_perf_data_source()). .offset is that of
-	 * the AUX data's place in the file plus the SPE record's place in it.
+	 * the AUX data's place in the file plus the SPE record's place in it. A sample that has the
+	 * counts of its group (PERF_SAMPLE_READ with PERF_FORMAT_ID) comes as perf has it: once for
+	 * each event whose count has grown, with that one as .event, and .period how far.
 	 */
 	const struct plumb_record *record;
 	/* Of a sample made of an SPE record, else NULL. .offset is within the chunk's ring. */

@@ -88,6 +88,20 @@ static int table_add(struct id_table *table, uint64_t id, const struct known_eve
 	return 0;
 }
 
+uint64_t events_count(struct plumb_recording *r, uint64_t id, uint64_t count,
+		      const struct plumb_recorded_event **event)
+{
+	const size_t slot = r->ids.room ? slot_of(&r->ids, id) : 0;
+	uint64_t before;
+
+	if (!r->ids.room || !r->ids.slots[slot].event)
+		return 0;
+	before = r->ids.slots[slot].count;
+	r->ids.slots[slot].count = count;
+	*event = &r->ids.slots[slot].event->event;
+	return count - before;
+}
+
 const struct known_event *events_find(const struct plumb_recording *r, uint64_t id)
 {
 	return r->ids.room ? r->ids.slots[slot_of(&r->ids, id)].event : NULL;

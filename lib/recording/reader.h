@@ -77,6 +77,7 @@ struct id_table {
 	struct {
 		uint64_t id;
 		const struct known_event *event; /* NULL: free */
+		uint64_t count;                  /* that a sample told last */
 	} * slots;
 	size_t count, room;
 };
@@ -185,6 +186,10 @@ int events_add(struct plumb_recording *r, const struct plumb_event_attr *attr, c
 void events_name(struct plumb_recording *r, const struct known_event *event, const char *name,
 		 size_t length);
 const struct known_event *events_find(const struct plumb_recording *r, uint64_t id);
+/* By how much the event's count has grown since this was last called for the id; 0: no such event.
+ */
+uint64_t events_count(struct plumb_recording *r, uint64_t id, uint64_t count,
+		      const struct plumb_recorded_event **event);
 /* Sets .layout, .identified and .time (0: none). */
 void events_locate(struct plumb_recording *r, struct raw_record *raw);
 void events_free(struct plumb_recording *r);

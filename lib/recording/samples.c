@@ -11,6 +11,7 @@
 
 #include "recording/decoding.h"
 #include "recording/owners.h"
+#include "recording/reader.h"
 #include "recording/ring_heap.h"
 #include "recording/rings.h"
 
@@ -23,6 +24,7 @@ struct plumb_samples {
 
 	struct plumb_record from_file;
 	bool has_from_file; /* to be given when all that is older was */
+	size_t next_value;  /* of those that it read, if it is a sample that reads counters */
 	bool ended;         /* the file's records were all given */
 	bool contexts;      /* context packets tell the threads */
 	uint64_t limit;     /* ticks; what is older is due. UINT64_MAX: all is */
@@ -35,7 +37,8 @@ struct plumb_samples {
 	uint32_t pending; /* groups of the current record that are yet to be given */
 	uint32_t groups;  /* all of its */
 	struct synthesis_origin origin;
-	struct plumb_record sample;
+	struct plumb_record
+		sample; /* that was made of an SPE record, or of a value that was read */
 };
 
 int plumb_samples_begin(struct plumb_recording *recording,
@@ -391,18 +394,56 @@ static int give_sample(struct plumb_samples *s, struct plumb_samples_item *item)
 	return 1;
 }
 
-/* Gives the file's record; 0 if the filter is against it. */
+/* A sample with the counts of its group; by their ids it is known whose they are. */
+static bool reads_counts(const struct plumb_record *record)
+{
+	return record->type == PLUMB_RECORD_SAMPLE && record->event &&
+	       record->event->attr.sample_type & SAMPLE_READ &&
+	       record->event->attr.read_format & FORMAT_ID;
+}
+
+/* Makes the sample of the next event whose count has grown since it was read last; false: none. */
+static bool make_of_value(struct plumb_samples *s)
+{
+	const struct plumb_sample *sample = &s->from_file.sample;
+
+	while (s->next_value < sample->read_count) {
+		const struct plumb_read_value *value = &sample->reads[s->next_value++];
+		const struct plumb_recorded_event *event;
+		const uint64_t grown =
+			events_count(s->decoding.recording, value->id, value->value, &event);
+
+		if (!grown)
+			continue;
+		s->sample = s->from_file;
+		s->sample.event = event;
+		s->sample.id = value->id;
+		s->sample.sample.period = grown;
+		return true;
+	}
+	return false;
+}
+
+/* Gives the file's record, or the next sample of it; 0 if there is none, or the filter is against
+ * it. */
 static int give_from_file(struct plumb_samples *s, struct plumb_samples_item *item)
 {
-	int error = follow(s, &s->from_file);
+	const struct plumb_record *record = &s->from_file;
+	int error = s->next_value ? 0 : follow(s, record);
 
-	s->has_from_file = false;
-	if (error)
-		return no_memory(s, error);
-	if (s->from_file.type == PLUMB_RECORD_SAMPLE &&
-	    !decoding_takes_sample(&s->decoding, &s->from_file))
+	if (!error && reads_counts(record) && make_of_value(s)) {
+		record = &s->sample;
+	} else {
+		const bool was_given = reads_counts(record);
+
+		s->has_from_file = false;
+		s->next_value = 0;
+		if (error || was_given)
+			return no_memory(s, error);
+	}
+	if (record->type == PLUMB_RECORD_SAMPLE && !decoding_takes_sample(&s->decoding, record))
 		return 0;
-	*item = (struct plumb_samples_item){.record = &s->from_file};
+	*item = (struct plumb_samples_item){.record = record};
 	return 1;
 }
 

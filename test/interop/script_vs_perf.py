@@ -221,6 +221,8 @@ pmu_test("of all CPUs, with addresses", CLOCK + ["-a", "-d"], PMU_LISTS + ["-F +
 pmu_test("compressed", CLOCK + ["-z"], PMU_LISTS[:4])
 pmu_test("of page faults", ["-e", "page-faults", "-c", "1", "-d"], PMU_LISTS[:4] + ["-F +addr"])
 pmu_test("of two events", ["-e", "cpu-clock,page-faults", "-F", "1000"], PMU_LISTS[:8])
+pmu_test("of a group with its counts", ["-a", "-e", "{cpu-clock,page-faults}:S", "-F",
+                                        "1000"], PMU_LISTS[:8])
 for spe_name, spe_words in SPE.items():
     spe_test(spe_name, spe_words)
 

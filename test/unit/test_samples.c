@@ -729,6 +729,62 @@ static void counting_refuses_what_stands_beside_records(void **state)
 	finish(&f);
 }
 
+/* A sample of a group whose events 301 and 302 have come to `first` and `second`. */
+static void put_counts(struct fixture *f, uint64_t ip, uint64_t first, uint64_t second)
+{
+	struct draft d = begun(PLUMB_RECORD_SAMPLE, 0);
+	const uint64_t members[] = {301, ip, TIME(ip), 2, first, 301, second, 302};
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+		add64(&d, members[i]);
+	d.words[1] = 2 | (uint32_t)d.count * 4 << 16;
+	assert_int_equal(plumb_recording_write(f->writer, d.words, d.count * 4), 0);
+}
+
+static void next_is(struct fixture *f, const char *event, uint64_t ip, uint64_t period)
+{
+	struct plumb_samples_item item;
+
+	assert_int_equal(plumb_samples_next(f->samples, &item), 1);
+	assert_string_equal(item.record->event->name, event);
+	assert_int_equal(item.record->sample.ip, ip);
+	assert_int_equal(item.record->sample.period, period);
+}
+
+/* As perf: one for each event whose count has grown, by as much. */
+static void a_group_read_at_once_is_a_sample_of_each_event(void **state)
+{
+	static const uint64_t ids[] = {301, 302};
+	struct plumb_recorded_event events[] = {
+		{.ids = &ids[0], .id_count = 1, .name = "leader", .members = 2},
+		{.ids = &ids[1], .id_count = 1, .name = "member"},
+	};
+	const struct plumb_recording_setup setup = {.events = events, .event_count = 2};
+	struct plumb_samples_item item;
+	struct fixture f = {.found = plumb_diagnostics_new()};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++)
+		events[i].attr = (struct plumb_event_attr){
+			.size = 128,
+			.sample_type = 1 << 0 | 1 << 2 | 1 << 4 | 1 << 16,
+			.read_format = 1 << 2 | 1 << 3,
+		};
+	assert_int_equal(plumb_recording_create(path, &setup, &f.writer, f.found), 0);
+	put_counts(&f, 1, 100, 7);
+	put_counts(&f, 2, 200, 7);
+	put_counts(&f, 3, 200, 7);
+	put_counts(&f, 4, 350, 9);
+	begin(&f, NULL);
+	next_is(&f, "leader", 1, 100);
+	next_is(&f, "member", 1, 7);
+	next_is(&f, "leader", 2, 100);
+	next_is(&f, "leader", 4, 150);
+	next_is(&f, "member", 4, 2);
+	assert_int_equal(plumb_samples_next(f.samples, &item), 0);
+	finish(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -740,6 +796,7 @@ int main(void)
 		cmocka_unit_test(threads_are_those_that_run),
 		cmocka_unit_test(context_packets_name_threads),
 		cmocka_unit_test(a_filter_lets_samples_of_both_kinds_pass),
+		cmocka_unit_test(a_group_read_at_once_is_a_sample_of_each_event),
 		cmocka_unit_test(without_times_rings_come_one_after_another),
 		cmocka_unit_test(losses_are_reported_with_their_mend),
 		cmocka_unit_test(a_record_may_straddle_chunks),
