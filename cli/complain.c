@@ -116,3 +116,16 @@ void complain_recording(const struct plumb_diagnostics *found, const char *path,
 	else if (error == PLUMB_ERR_SYNTAX)
 		advise("SPE data alone, without perf.data around it, is read with --raw");
 }
+
+void complain_warnings(const struct plumb_diagnostics *found)
+{
+	for (size_t i = 0; i < plumb_diagnostics_count(found); i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(found, i);
+
+		if (d->severity != PLUMB_WARNING)
+			continue;
+		complain("%s", d->message);
+		if (d->mend)
+			advise("%s", d->mend);
+	}
+}

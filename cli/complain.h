@@ -32,7 +32,9 @@ int complain_status(int error);
  * `error` of reading `file`.
  */
 void complain_findings(const struct plumb_diagnostics *found, const char *file, int error);
-/* The same of a recording, and how one comes about if there is none. */
+/* The warnings among `found`: what limits a result. */
+void complain_warnings(const struct plumb_diagnostics *found);
+/* As complain_findings() of a recording, and how one comes about if there is none. */
 void complain_recording(const struct plumb_diagnostics *found, const char *path, int error);
 
 #endif

@@ -135,23 +135,6 @@ static int export_raw(struct exporting *e, const char *path)
 	return descriptor < 0 || size < 0 ? EXIT_USAGE : EXIT_FINE;
 }
 
-/* What the recording lacks, as `plumb script` has it. */
-static void tell_losses(const struct plumb_recording *recording, const char *path,
-			struct plumb_diagnostics *found)
-{
-	const struct plumb_recording_losses *losses = plumb_recording_losses(recording);
-	const struct plumb_samples_totals totals = {
-		.lost_records = losses->lost_records,
-		.lost_samples = losses->lost_samples,
-		.throttled = losses->throttled,
-		.truncated = losses->aux_truncated,
-		.partial = losses->aux_partial,
-		.collisions = losses->aux_collisions,
-	};
-
-	plumb_samples_report(&totals, path, found);
-}
-
 static int export_file(struct exporting *e, const char *path)
 {
 	const struct plumb_recording_options options = {.in_file_order = true};
@@ -162,11 +145,11 @@ static int export_file(struct exporting *e, const char *path)
 	if (error == 0)
 		error = export_recording(e, recording);
 	if (recording)
-		tell_losses(recording, path, found);
+		plumb_recording_report(recording, path, found);
 	plumb_recording_close(recording);
 	if (error < 0)
 		complain_recording(found, path, error);
-	script_warn(found);
+	complain_warnings(found);
 	plumb_diagnostics_free(found);
 	return error < 0 ? complain_status(error) : EXIT_FINE;
 }

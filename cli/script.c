@@ -171,19 +171,6 @@ static bool print_item(struct script *script, const struct plumb_samples_item *i
 	return true;
 }
 
-void script_warn(const struct plumb_diagnostics *found)
-{
-	for (size_t i = 0; i < plumb_diagnostics_count(found); i++) {
-		const struct plumb_diagnostic *d = plumb_diagnostics_get(found, i);
-
-		if (d->severity != PLUMB_WARNING)
-			continue;
-		complain("%s", d->message);
-		if (d->mend)
-			advise("%s", d->mend);
-	}
-}
-
 /* Damage in the middle of a file costs what is damaged: what comes after it is still printed. */
 static int print_samples(struct script *script, const struct plumb_samples_options *options)
 {
@@ -213,7 +200,7 @@ static int print_samples(struct script *script, const struct plumb_samples_optio
 	plumb_samples_report(&totals, script->options->input, script->found);
 	if (worst < 0)
 		complain_findings(script->found, script->options->input, worst);
-	script_warn(script->found);
+	complain_warnings(script->found);
 	return fine ? complain_status(worst) : EXIT_USAGE;
 }
 

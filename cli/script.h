@@ -96,8 +96,6 @@ bool script_is_dummy(const struct plumb_event_attr *attr);
 
 /* script.c: prints a sample, if it is wanted. False if its fields cannot be, which was said. */
 bool script_print(struct script *script, struct script_sample *sample);
-/* Says what limits the results: warnings among `found`. */
-void script_warn(const struct plumb_diagnostics *found);
 
 /* Where a sample's address is, looked up once. */
 const struct plumb_location *script_locate(struct script *script, struct script_sample *sample);

@@ -208,7 +208,7 @@ int script_print_totals(const struct script_options *options,
 			print_text(&out, &counts, &totals);
 		status = output_close(&out, status);
 		plumb_samples_report(&totals, options->input, found);
-		script_warn(found);
+		complain_warnings(found);
 	}
 	free(counts.at);
 	plumb_recording_close(again);

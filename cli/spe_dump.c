@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <plumb/recording.h>
+#include <plumb/samples.h>
 #include <plumb/spe.h>
 
 #include "base/file.h"
@@ -182,6 +183,9 @@ static int dump_recording(struct dump *dump)
 		complain("%s: there is no SPE data in it", path);
 		advise("plumb record -e spe samples with SPE; plumb script shows other samples");
 	}
+	if (recording)
+		plumb_recording_report(recording, path, found);
+	complain_warnings(found);
 	plumb_recording_close(recording);
 	plumb_diagnostics_free(found);
 	return worst < 0 ? complain_status(worst) : chunks ? EXIT_FINE : EXIT_USAGE;

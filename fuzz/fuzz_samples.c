@@ -4,7 +4,6 @@
  * of the input chooses the options; the rest is the file. What the stream comes to, counting in
  * parallel comes to, too, where neither ends in an error.
  */
-#define _GNU_SOURCE
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

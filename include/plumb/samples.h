@@ -138,6 +138,10 @@ PLUMB_API void plumb_samples_totals(const struct plumb_samples *samples,
 PLUMB_API void plumb_samples_report(const struct plumb_samples_totals *totals, const char *name,
 				    struct plumb_diagnostics *found);
 
+/* The same of what the recording's records so far have said, without a stream of samples. */
+PLUMB_API void plumb_recording_report(const struct plumb_recording *recording, const char *name,
+				      struct plumb_diagnostics *found);
+
 /*
  * Decodes all AUX data on `threads` threads (0: one for each CPU) and only counts: the totals are
  * those that a stream with the same options comes to, whatever the number of threads, as long as

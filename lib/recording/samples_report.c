@@ -68,3 +68,19 @@ void plumb_samples_report(const struct plumb_samples_totals *totals, const char 
 					      "program: `plumb spe dump` shows the packets");
 	}
 }
+
+void plumb_recording_report(const struct plumb_recording *recording, const char *name,
+			    struct plumb_diagnostics *found)
+{
+	const struct plumb_recording_losses *losses = plumb_recording_losses(recording);
+	const struct plumb_samples_totals totals = {
+		.lost_records = losses->lost_records,
+		.lost_samples = losses->lost_samples,
+		.throttled = losses->throttled,
+		.truncated = losses->aux_truncated,
+		.partial = losses->aux_partial,
+		.collisions = losses->aux_collisions,
+	};
+
+	plumb_samples_report(&totals, name, found);
+}

@@ -57,7 +57,7 @@ static int own(struct map_space **space, size_t more)
 			return PLUMB_ERR_NO_MEMORY;
 		new->users = 1;
 	}
-	if (new->room < count + more) {
+	if (!new->at || new->room < count + more) {
 		size_t room = count + count / 2 + more + 8;
 		struct map *at = reallocarray(new->at, room, sizeof(*at));
 
@@ -70,7 +70,7 @@ static int own(struct map_space **space, size_t more)
 		new->room = room;
 	}
 	if (new != old) {
-		if (count && new->at)
+		if (count)
 			memcpy(new->at, old->at, count * sizeof(*new->at));
 		new->count = count;
 		maps_release(old);

@@ -249,7 +249,7 @@ int main(int count, char **arguments)
 	if (count == 3 && strcmp(arguments[1], "--spe") == 0)
 		spe(arguments[2]);
 	else if (count >= 4)
-		copy(arguments[1], arguments[2], atoi(arguments[3]), count > 4);
+		copy(arguments[1], arguments[2], (int)strtol(arguments[3], NULL, 10), count > 4);
 	else
 		return 2;
 	plumb_diagnostics_free(found);

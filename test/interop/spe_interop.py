@@ -179,6 +179,21 @@ def totals_of_model(recordings):
     return totals(recordings, MODEL, 2)
 
 
+@tap.test
+def losses_with_every_result(recordings):
+    """what was lost is said with every result, and what to change"""
+    path = recordings.by_chance("switches", "collisions")
+    for words in (["script"], ["script", "--quiet"], ["script", "--json"], ["spe", "dump"],
+                  ["export", "--format", "spe-csv", "-o", recordings.folder / "tables"]):
+        command = [recordings.plumb, *words, *([path] if "script" not in words else ["-i", path])]
+        said = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                              check=True).stderr
+        for part in ("collisions", "truncated", "(-c)"):
+            if part not in said and part.replace("truncated", "cut short") not in said:
+                raise AssertionError(f"{words}: nothing of {part}: {said!r}")
+    return "five results"
+
+
 if not shutil.which("perf"):
     tap.skip_all("no perf")
 with tempfile.TemporaryDirectory() as work:
