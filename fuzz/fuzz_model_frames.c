@@ -53,12 +53,12 @@ static uint64_t word(const uint8_t *at, size_t size, size_t i)
 static void check_sample(const struct record_setup *setup, const uint8_t *body, size_t size)
 {
 	uint64_t id = word(body, size, 0), type;
-	size_t words = 4;
+	size_t words = 3; /* of all: id, address, thread */
 
 	require(id > 0 && id <= setup->recording.event_count);
 	type = setup->events[id - 1].attr.sample_type;
-	words += !!(type & PERF_SAMPLE_ADDR) + !!(type & PERF_SAMPLE_CPU) +
-		 !!(type & PERF_SAMPLE_PERIOD);
+	words += !!(type & PERF_SAMPLE_TIME) + !!(type & PERF_SAMPLE_ADDR) +
+		 !!(type & PERF_SAMPLE_CPU) + !!(type & PERF_SAMPLE_PERIOD);
 	if (type & PERF_SAMPLE_READ)
 		words += 1 + 2 * word(body, size, words);
 	if (type & PERF_SAMPLE_CALLCHAIN)
