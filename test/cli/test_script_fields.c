@@ -86,7 +86,7 @@ static void test_refused(void **state)
 	parsed("tid,brstack");
 	assert_int_equal(status, PLUMB_ERR_UNSUPPORTED);
 	assert_string_equal(message(), "field 'brstack' of perf script is not supported");
-	assert_non_null(strstr(plumb_diagnostics_get(found, 0)->mend, "comm,tid,pid,time"));
+	assert_non_null(strstr(plumb_diagnostics_get(found, 0)->mend, "comm, tid, pid, time"));
 }
 
 /* Each of perf 6.1's names is known, printed or not. */
