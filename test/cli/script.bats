@@ -93,6 +93,7 @@ record()
 @test "--core: no core of that name" {
 	run --separate-stderr plumb script --raw -i spe.data --core neoverse-n33
 	[ "$status" -eq 2 ]
+	# shellcheck disable=SC2154 # by run
 	[ "${stderr_lines[0]}" = "plumb: unknown core 'neoverse-n33': it is no name and no MIDR" ]
 	[[ ${stderr_lines[1]} == "       did you mean neoverse-n3"* ]]
 	for core in 0x 0x0 0x1410fd0c0 0xx "" neoverse; do
@@ -126,6 +127,7 @@ record()
 }
 
 @test "--json: the period that all samples of an event have" {
+	# shellcheck disable=SC2016 # for the inner shell
 	plumb record -q -e cpu-clock:u -c 200000 -o fixed.data -- sh -c \
 		'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done' 2>/dev/null || skip "cannot record"
 	plumb script -i fixed.data --json >json
@@ -141,6 +143,7 @@ record()
 	run --separate-stderr plumb script -F tid,brstack
 	[ "$status" -eq 2 ]
 	# shellcheck disable=SC2154 # by run
+	# shellcheck disable=SC2154 # by run
 	[ "${stderr_lines[0]}" = \
 		"plumb: --fields: field 'brstack' of perf script is not supported" ]
 	run --separate-stderr plumb script -F tid,+ip
@@ -149,6 +152,7 @@ record()
 	run --separate-stderr plumb script -F +addr
 	[ "$status" -eq 2 ]
 	[ -z "$output" ]
+	# shellcheck disable=SC2154 # by run
 	[[ "${stderr_lines[0]}" = *"cannot print 'addr': samples of 'cpu-clock"*"' have no ADDR" ]]
 }
 
@@ -168,9 +172,11 @@ record()
 	said 'plumb: filter: "nowhere-at-all": no data source of this core' \
 		"       the core is not known: give its number"
 	run --separate-stderr plumb script --raw -i spe.data --filter zzzzzz
+	# shellcheck disable=SC2154 # by run
 	[ "${stderr_lines[0]}" = 'plumb: filter: "zzzzzz": no word that a filter knows' ]
 	[[ ${stderr_lines[1]} = "       say load, store, "* ]]
 	run --separate-stderr plumb script --raw -i spe.data --itrace =
+	# shellcheck disable=SC2154 # by run
 	[ "${stderr_lines[0]}" = "plumb: --itrace: '=' asks for nothing" ]
 	run --separate-stderr plumb script -i nowhere
 	[ "${stderr_lines[1]}" = "       plumb record PROGRAM makes one" ]

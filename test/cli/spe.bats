@@ -63,6 +63,7 @@ expected()
 	[[ "$stderr" = *"did you mean plumb spe dump?"* ]]
 	run --separate-stderr plumb spe dump nowhere
 	[ "$status" -eq 2 ]
+	# shellcheck disable=SC2154 # by run
 	[[ ${stderr_lines[0]} = plumb:*nowhere* ]]
 	[ "${stderr_lines[1]}" = "       plumb record PROGRAM makes one" ]
 	run --separate-stderr plumb spe dump --raw nowhere
@@ -79,6 +80,7 @@ expected()
 	perf record -q -e cpu-clock -o perf.data -- true 2>/dev/null || skip "perf cannot record"
 	run --separate-stderr plumb spe dump
 	[ "$status" -eq 2 ]
+	# shellcheck disable=SC2154 # by run
 	[ "${stderr_lines[0]}" = "plumb: perf.data: there is no SPE data in it" ]
 	[[ ${stderr_lines[1]} = *"plumb record -e spe"* ]]
 }

@@ -277,12 +277,17 @@ static void add_own_maps(struct plumb_symbolizer *symbolizer)
 
 	assert_non_null(maps);
 	while (fgets(line, sizeof(line), maps)) {
-		unsigned long long start, end, offset;
-		char path[4096] = "";
+		char *at, *path;
+		uint64_t start = strtoull(line, &at, 16), end = strtoull(at + 1, &at, 16), offset;
 
-		if (sscanf(line, "%llx-%llx r-xp %llx %*s %*s %4095s", &start, &end, &offset,
-			   path) == 4)
-			add_map(symbolizer, 1, start, end, offset, path);
+		if (strncmp(at, " r-xp ", 6) != 0)
+			continue;
+		offset = strtoull(at + 6, &at, 16);
+		path = strchr(at, '/');
+		if (!path)
+			continue;
+		path[strcspn(path, "\n")] = '\0';
+		add_map(symbolizer, 1, start, end, offset, path);
 	}
 	fclose(maps);
 }
