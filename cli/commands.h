@@ -3,7 +3,7 @@
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
-#include "options.h"
+#include "tool/options.h"
 
 extern const struct command command_plumb; /* main.c */
 extern const struct command command_help;

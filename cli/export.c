@@ -14,12 +14,12 @@
 
 #include "base/near.h"
 #include "commands.h"
-#include "complain.h"
-#include "cpus.h"
-#include "memory.h"
 #include "render/spe_csv.h"
 #include "render/table.h"
-#include "script.h"
+#include "script/script.h"
+#include "tool/complain.h"
+#include "tool/cpus.h"
+#include "tool/memory.h"
 
 #define PIECE     ((size_t)1 << 18)
 #define RINGS_MAX 65536

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "commands.h"
-#include "complain.h"
-#include "memory.h"
 #include "render/table.h"
+#include "tool/complain.h"
+#include "tool/memory.h"
 
 void help_section(struct output *out, const char *title)
 {

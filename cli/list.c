@@ -7,10 +7,10 @@
 
 #include "base/near.h"
 #include "commands.h"
-#include "complain.h"
 #include "render/json.h"
 #include "render/table.h"
-#include "stat.h"
+#include "stat/stat.h"
+#include "tool/complain.h"
 
 struct list_options {
 	struct common_options common;

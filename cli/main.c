@@ -2,9 +2,9 @@
 #include <stdio.h>
 
 #include "commands.h"
-#include "complain.h"
-#include "memory.h"
 #include "render/output.h"
+#include "tool/complain.h"
+#include "tool/memory.h"
 
 struct plumb_options {
 	struct common_options common;

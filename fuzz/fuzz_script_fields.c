@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "script_fields.h"
-#include "script_times.h"
+#include "script/fields.h"
+#include "script/times.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "memory.h"
+#include "tool/memory.h"
 
 /* The most digits a number has, and the most columns one is given. */
 #define DIGITS_MAX 24

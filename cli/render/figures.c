@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
+#include "tool/memory.h"
 
 char *figure_count(const struct pen *pen, double count)
 {

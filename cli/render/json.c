@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
+#include "tool/memory.h"
 
 json_t *render_string(const char *text)
 {

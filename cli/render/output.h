@@ -13,7 +13,7 @@
 
 #include <plumb/error.h>
 
-#include "options.h"
+#include "tool/options.h"
 
 enum style {
 	STYLE_PLAIN,

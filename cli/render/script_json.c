@@ -5,7 +5,7 @@
  */
 #include <linux/perf_event.h>
 
-#include "script.h"
+#include "script/script.h"
 
 /* The bytes of the UTF-8 character at `text`, or 0: it is none. */
 static unsigned utf8_length(const char *text)

@@ -5,7 +5,7 @@
  */
 #include <linux/perf_event.h>
 
-#include "script.h"
+#include "script/script.h"
 
 #define NS_A_SECOND 1000000000u
 

@@ -3,7 +3,7 @@
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 
-#include "script.h"
+#include "script/script.h"
 
 static void print_mmap(struct buffer *b, const struct plumb_record *record)
 {

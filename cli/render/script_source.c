@@ -7,7 +7,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 
-#include "script.h"
+#include "script/script.h"
 
 /* perf's buffers have 100 bytes; what is longer is cut off. */
 #define TEXT_ROOM 100

@@ -2,7 +2,7 @@
 /* Addresses of code and data, with the symbol and file they are in, as perf script prints them. */
 #include <linux/perf_event.h>
 
-#include "script.h"
+#include "script/script.h"
 
 /* Values of a call chain from here on are marks that say whose addresses follow. */
 #define CONTEXT_MARKS ((uint64_t)-4095)

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "complain.h"
-#include "memory.h"
+#include "tool/complain.h"
+#include "tool/memory.h"
 
 #define NEOVERSE_N1 0x410fd0c0u /* whose names of data sources spe-parser uses */
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
 #include "render/report.h"
+#include "tool/memory.h"
 
 /* A field, quoted where what it holds would be taken for something else. */
 static void field(struct output *out, const char *text, const char *separator)

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "join.h"
-#include "memory.h"
 #include "render/figures.h"
 #include "render/report.h"
+#include "tool/join.h"
+#include "tool/memory.h"
 
 /* A word of heading, and text beside it. */
 static void print_beside(struct output *out, const char *heading, const char *text)

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
 #include "render/figures.h"
 #include "render/report.h"
 #include "render/table.h"
+#include "tool/memory.h"
 
 #define CODE_INSTRUCTIONS 0x0008 /* INST_RETIRED */
 #define CODE_CYCLES       PLUMB_CODE_CYCLES

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
 #include "render/figures.h"
 #include "render/report.h"
+#include "tool/memory.h"
 
 /* Bars are this wide where there is room, and not drawn where there is less than half. */
 #define BAR_WIDEST 16

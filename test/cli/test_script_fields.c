@@ -4,8 +4,8 @@
 
 #include <linux/perf_event.h>
 
-#include "script_fields.h"
-#include "script_times.h"
+#include "script/fields.h"
+#include "script/times.h"
 
 /* ---- Fields ------------------------------------------------------------------------------------
  */

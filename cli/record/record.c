@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plumb record: samples a program, or what runs already, into a perf.data file. */
+#include "record.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "tool/complain.h"
+#include "tool/memory.h"
+
+#define AT(member) offsetof(struct record_options, member)
+
+static const struct option options[] = {
+	{
+		.letter = 'e',
+		.name = "event",
+		.kind = OPTION_WORDS,
+		.argument = "EVENT,...",
+		.offset = AT(events),
+		.help = "what to sample: spe, spe/load,min_latency=100/, a PMU event by name or "
+			"code, "
+			"a software event; {A,B} is a group, A:u user code only",
+	},
+	{
+		.letter = 'c',
+		.name = "count",
+		.kind = OPTION_TEXT,
+		.argument = "N",
+		.offset = AT(period),
+		.help = "a sample every N operations (SPE) or events",
+	},
+	{
+		.letter = 'F',
+		.name = "freq",
+		.kind = OPTION_TEXT,
+		.argument = "HZ",
+		.offset = AT(frequency),
+		.help = "so many samples a second; not of SPE",
+	},
+	{
+		.letter = 'g',
+		.name = "callchains",
+		.kind = OPTION_FLAG,
+		.offset = AT(callchains),
+		.help = "with each sample of an event, who called, by frame pointers",
+	},
+	{
+		.name = "call-graph",
+		.kind = OPTION_TEXT,
+		.argument = "fp",
+		.offset = AT(call_graph),
+		.help = "the same",
+	},
+	{
+		.letter = 'a',
+		.name = "all-cpus",
+		.kind = OPTION_FLAG,
+		.offset = AT(all_cpus),
+		.help = "everything that runs on this machine",
+	},
+	{
+		.letter = 'C',
+		.name = "cpus",
+		.kind = OPTION_TEXT,
+		.argument = "LIST",
+		.offset = AT(cpus),
+		.help = "everything that runs on these CPUs: 0-2,4",
+	},
+	{
+		.letter = 'p',
+		.name = "pid",
+		.kind = OPTION_TEXT,
+		.argument = "PID,...",
+		.offset = AT(pids),
+		.help = "processes that run already",
+	},
+	{
+		.letter = 't',
+		.name = "tid",
+		.kind = OPTION_TEXT,
+		.argument = "TID,...",
+		.offset = AT(tids),
+		.help = "threads that run already",
+	},
+	{
+		.name = "per-thread",
+		.kind = OPTION_FLAG,
+		.offset = AT(per_thread),
+		.help = "a buffer a thread, rather than a CPU; what it forks is not sampled",
+	},
+	{
+		.letter = 'i',
+		.name = "no-inherit",
+		.kind = OPTION_FLAG,
+		.offset = AT(no_inherit),
+		.help = "do not sample what it forks",
+	},
+	{
+		.letter = 'o',
+		.name = "output",
+		.kind = OPTION_TEXT,
+		.argument = "FILE",
+		.offset = offsetof(struct common_options, output),
+		.help = "write there instead of to perf.data; - is standard output, a pipe",
+	},
+	{
+		.letter = 'm',
+		.name = "mmap-pages",
+		.kind = OPTION_TEXT,
+		.argument = "PAGES[,AUXPAGES]",
+		.offset = AT(pages),
+		.help = "the buffers' sizes, in pages or as in 512K or 16M; SPE's is the second",
+	},
+	{
+		.letter = 'd',
+		.name = "data",
+		.kind = OPTION_FLAG,
+		.offset = AT(data),
+		.help = "with each sample of an event, the address of the data",
+	},
+	{
+		.name = "phys-data",
+		.kind = OPTION_FLAG,
+		.offset = AT(physical),
+		.help = "the physical address, too",
+	},
+	{
+		.letter = 'S',
+		.name = "snapshot",
+		.kind = OPTION_FLAG,
+		.offset = AT(snapshot),
+		.help = "keep SPE data only of the moments when SIGUSR2 comes, and of the end",
+	},
+	{
+		.name = "switch-output",
+		.kind = OPTION_MAYBE,
+		.argument = "WHEN",
+		.offset = AT(switch_output),
+		.help = "go on in a new file when SIGUSR2 comes (signal), at a size (100M) or "
+			"after a "
+			"time (30s)",
+	},
+	{
+		.name = "switch-max-files",
+		.kind = OPTION_NUMBER,
+		.argument = "N",
+		.offset = AT(max_files),
+		.help = "of those files keep the last N",
+	},
+	{
+		.letter = 'z',
+		.name = "compression-level",
+		.kind = OPTION_MAYBE,
+		.argument = "N",
+		.offset = AT(compression),
+		.help = "compress with zstd, 1 (fast; the default) to 22; SPE data is not",
+	},
+	{
+		.letter = 'D',
+		.name = "delay",
+		.kind = OPTION_TEXT,
+		.argument = "MS",
+		.offset = AT(delay),
+		.help = "begin to sample after so many milliseconds",
+	},
+	{
+		.name = "timestamp-filename",
+		.kind = OPTION_FLAG,
+		.offset = AT(timestamp),
+		.help = "put the time into the file's name",
+	},
+	{
+		.letter = 'k',
+		.name = "clockid",
+		.kind = OPTION_TEXT,
+		.argument = "CLOCK",
+		.offset = AT(clockid),
+		.help = "the clock of the samples' times: monotonic, monotonic_raw, realtime, "
+			"boottime, tai",
+	},
+	{
+		.letter = 'B',
+		.name = "no-buildid",
+		.kind = OPTION_FLAG,
+		.offset = AT(no_build_ids),
+		.help = "do not record the build-ids of what was executed",
+	},
+	{
+		.letter = 'N',
+		.name = "no-buildid-cache",
+		.kind = OPTION_FLAG,
+		.offset = AT(no_cache),
+		.help = "nothing: there is no cache to be spared; perf has it",
+	},
+	{
+		.name = "max-size",
+		.kind = OPTION_TEXT,
+		.argument = "SIZE",
+		.offset = AT(max_size),
+		.help = "end when the recording would be larger: 100M",
+	},
+	OPTION_ROW_SOURCE(AT(source)),
+	{
+		.name = "cpu",
+		.kind = OPTION_TEXT,
+		.argument = "CPU",
+		.offset = offsetof(struct common_options, cpu),
+		.help = "the CPU meant; of the model, one of its cores",
+	},
+	{
+		.name = "seed",
+		.kind = OPTION_TEXT,
+		.argument = "N",
+		.offset = AT(seed),
+		.help = "of chance in the model: the same gives the same samples",
+	},
+	{
+		.letter = 'L',
+		.name = "sysroot",
+		.kind = OPTION_TEXT,
+		.argument = "DIR",
+		.offset = AT(sysroot),
+		.help = "where the model finds the AArch64 libraries of dynamic programs",
+	},
+	{
+		.name = "qemu",
+		.kind = OPTION_TEXT,
+		.argument = "PATH",
+		.offset = AT(qemu),
+		.help = "the qemu-aarch64 that runs the model",
+	},
+	{
+		.letter = 'q',
+		.name = "quiet",
+		.kind = OPTION_FLAG,
+		.offset = AT(quiet),
+		.help = "say nothing but what goes wrong",
+	},
+	OPTION_ROW_VERBOSE("what is sampled, and how"),
+	{
+		.name = "no-progress",
+		.kind = OPTION_FLAG,
+		.offset = AT(no_progress),
+		.help = "do not show how far it is",
+	},
+	OPTION_ROW_HELP,
+	{0},
+};
+
+/* Standard output is the recording's: what the program writes there goes to standard error, as with
+ * perf. Returns its descriptor, or -1 having said why not. */
+static int take_output(void)
+{
+	int fd;
+
+	if (isatty(STDOUT_FILENO)) {
+		complain("a recording is nothing for a terminal");
+		advise("plumb record -o - ... | plumb script -i -");
+		return -1;
+	}
+	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+		complain("standard output cannot be used");
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int can_record(const struct machine *machine)
+{
+	if (machine->source->record)
+		return EXIT_FINE;
+	complain("the source %s cannot sample", machine->source->name);
+	return EXIT_UNABLE;
+}
+
+static void say_events(const struct record_request *request)
+{
+	for (size_t i = 0; i < request->events.count; i++) {
+		const struct sampled_event *event = &request->events.events[i];
+
+		if (event->frequency)
+			complain("sampling %s, %u Hz", event->name, event->frequency);
+		else if (event->period)
+			complain("sampling %s, every %llu", event->name,
+				 (unsigned long long)event->period);
+		else
+			complain("sampling %s", event->name);
+	}
+}
+
+static int record(const struct record_options *values, struct record_request *request,
+		  struct machine *machine)
+{
+	const struct machine_wish wish = {
+		.source = values->source,
+		.cpu = values->common.cpu,
+		.sysroot = values->sysroot,
+		.qemu = values->qemu,
+		.software = record_only_software(values),
+	};
+	int status = machine_open(machine, &wish, request->program), fd = -1;
+
+	if (status == EXIT_FINE)
+		status = record_read_events(request, machine);
+	if (status == EXIT_FINE)
+		status = can_record(machine);
+	if (status != EXIT_FINE)
+		return status;
+	if (strcmp(request->path, "-") == 0) {
+		fd = take_output();
+		if (fd < 0)
+			return EXIT_USAGE;
+	}
+	if (values->common.verbose)
+		say_events(request);
+	return record_run(request, machine, fd);
+}
+
+static int run(const struct command *command, int count, char **arguments)
+{
+	struct record_options values = {0};
+	struct record_request request = {0};
+	struct machine machine = {0};
+	struct operands operands;
+	char name[] = "plumb";
+	char **all = memory_resize(NULL, (size_t)count + 2, sizeof(*all));
+	int status;
+
+	/* Parsing moves them about. */
+	all[0] = name;
+	for (int i = 0; i < count; i++)
+		all[i + 1] = arguments[i];
+	all[count + 1] = NULL;
+	request.command = all;
+	if (options_parse(command, count, arguments, &values, &operands, &status)) {
+		operands.at[operands.count] = NULL;
+		request.program = operands.at;
+		status = record_read_options(&values, &request)
+				 ? record(&values, &request, &machine)
+				 : EXIT_USAGE;
+	}
+	machine_close(&machine);
+	record_request_free(&request);
+	free(all);
+	return status;
+}
+
+const struct command command_record = {
+	.path = "plumb record",
+	.name = "record",
+	.summary = "sample a program into a perf.data file",
+	.operands = "PROGRAM [ARGUMENT]...",
+	.most = OPERANDS_ANY,
+	.runs = true,
+	.text = "Samples the program, or what runs already, and writes a recording that plumb and "
+		"perf "
+		"read. With SPE each sample is one operation: where it is, what it did to the "
+		"caches "
+		"and TLBs, how long it took, and where its data came from.\n\n"
+		"Without -e it is SPE where there is one, else cycles. The exit status is the "
+		"program's. Ctrl-C keeps what was recorded.",
+	.options = options,
+	.examples =
+		(const struct example[]){
+			{"plumb record ./program", "SPE samples into perf.data"},
+			{"plumb record -e spe/load,min_latency=100/ -c 4096 ./program",
+			 "loads that took 100 cycles and more"},
+			{"plumb record -e L1D_CACHE_REFILL:u -c 1000 -g ./program",
+			 "every 1000th L1D refill, with who called"},
+			{"plumb record -e cpu-clock -F 999 -a -- sleep 10",
+			 "where this machine's CPUs are, for ten seconds"},
+			{0},
+		},
+	.run = run,
+};

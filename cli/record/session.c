@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records: what the source delivers goes into the recording, and is tallied for what is said. */
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "record.h"
+#include "tool/complain.h"
+#include "tool/memory.h"
+#include "tool/signals.h"
+
+#define PROGRESS_AFTER 1.0
+
+struct session {
+	const struct record_request *request;
+	const struct machine *machine;
+	struct record_files files;
+	struct plumb_diagnostics *found;
+	double began;
+	bool progress, shown;
+	bool asked;       /* for a new file */
+	bool repeat_maps; /* the new file lacks them */
+	bool full;        /* --max-size */
+	bool failed;      /* to write */
+	uint64_t samples, aux_bytes;
+	uint64_t lost, throttled, truncated, collisions;
+};
+
+/* ---- what comes --------------------------------------------------------------------------- */
+
+static uint64_t u64(const char *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+static void tally_record(struct session *s, const char *record, uint32_t type, size_t size)
+{
+	if (type == PLUMB_RECORD_SAMPLE)
+		s->samples++;
+	else if (type == PLUMB_RECORD_LOST && size >= 24)
+		s->lost += u64(record + 16);
+	else if (type == PLUMB_RECORD_LOST_SAMPLES && size >= 16)
+		s->lost += u64(record + 8);
+	else if (type == PLUMB_RECORD_THROTTLE)
+		s->throttled++;
+	else if (type == PLUMB_RECORD_AUX && size >= 32) {
+		s->truncated += (u64(record + 24) & PLUMB_AUX_TRUNCATED) != 0;
+		s->collisions += (u64(record + 24) & PLUMB_AUX_COLLISION) != 0;
+	}
+}
+
+static void tally(struct session *s, const char *at, size_t left)
+{
+	while (left >= 8) {
+		uint32_t type;
+		uint16_t size;
+
+		memcpy(&type, at, sizeof(type));
+		memcpy(&size, at + 6, sizeof(size));
+		if (size < 8 || size > left)
+			return;
+		tally_record(s, at, type, size);
+		at += size;
+		left -= size;
+	}
+}
+
+/* Of --max-size is more than the recording may be: what comes then is left out, and it ends. */
+static int written(struct session *s, int error)
+{
+	if (error == PLUMB_ERR_LIMIT && s->request->limit_bytes) {
+		s->full = true;
+		return 0;
+	}
+	s->failed = s->failed || error < 0;
+	return error;
+}
+
+static int add_records(struct session *s, const char *records, size_t size)
+{
+	int error = plumb_recording_write(s->files.writer, records, size);
+
+	if (error == 0) {
+		tally(s, records, size);
+		record_files_note(&s->files, records, size);
+	}
+	return error;
+}
+
+static int on_records(void *user, const void *records, size_t size)
+{
+	struct session *s = user;
+	const char *at = records;
+	int error;
+
+	if (s->full)
+		return 0;
+	error = add_records(s, at, size);
+	/* Of what is too much together, those that fit. */
+	while (error == PLUMB_ERR_LIMIT && size >= 8) {
+		uint16_t length;
+
+		memcpy(&length, at + 6, sizeof(length));
+		if (add_records(s, at, length) < 0)
+			break;
+		at += length;
+		size -= length;
+	}
+	return written(s, error);
+}
+
+static int on_aux(void *user, const struct plumb_aux_chunk *chunk, const void *first,
+		  size_t first_size, const void *second, size_t second_size)
+{
+	struct session *s = user;
+	int error;
+
+	if (s->full)
+		return 0;
+	error = plumb_recording_write_aux(s->files.writer, chunk, first, first_size, second,
+					  second_size);
+	if (error == 0) {
+		s->aux_bytes += first_size + second_size;
+		s->files.empty = false;
+	}
+	return written(s, error);
+}
+
+static int on_round(void *user)
+{
+	struct session *s = user;
+	int switched, error = s->full ? 0 : plumb_recording_finish_round(s->files.writer);
+
+	if (error < 0)
+		return written(s, error);
+	switched = record_files_switch(&s->files, s->asked);
+	if (switched < 0)
+		return written(s, switched);
+	if (switched) {
+		s->asked = s->full = false;
+		s->repeat_maps = true;
+	}
+	return 0;
+}
+
+static void on_started(void *user, pid_t pid)
+{
+	(void)user;
+	signals_started(pid);
+}
+
+static enum record_next on_next(void *user)
+{
+	struct session *s = user;
+	/* The program is given time to end by itself, once. */
+	unsigned patience = *s->request->program ? 1 : 0;
+
+	if (signals_own()) {
+		if (s->request->switching.signal)
+			s->asked = true;
+		if (s->request->options->snapshot)
+			return RECORD_SNAPSHOT;
+	}
+	if (s->full || signals_ends() > patience)
+		return RECORD_STOP;
+	if (s->repeat_maps) {
+		s->repeat_maps = false;
+		return RECORD_REPEAT_MAPS;
+	}
+	return RECORD_GO_ON;
+}
+
+/* ---- progress ----------------------------------------------------------------------------- */
+
+static void erase_progress(struct session *s)
+{
+	if (s->shown)
+		fputs("\r\033[K", stderr);
+	s->shown = false;
+}
+
+static void on_progress(void *user, double instructions, double seconds)
+{
+	struct session *s = user;
+	double host = record_now() - s->began;
+	uint64_t bytes;
+
+	if (!s->progress || host < PROGRESS_AFTER || !s->files.writer)
+		return;
+	bytes = s->files.bytes + plumb_recording_length(s->files.writer);
+	if (isnan(instructions))
+		fprintf(stderr, "\r\033[K%.0f s: %.1f MB\r", host, (double)bytes / 1e6);
+	else
+		fprintf(stderr,
+			"\r\033[K%.0f s: %.0f million instructions, %.1f a second; %.3g s of %s "
+			"time; %.1f MB\r",
+			host, instructions / 1e6, instructions / 1e6 / host, seconds,
+			s->machine->source->name, (double)bytes / 1e6);
+	s->shown = true;
+}
+
+/* ---- the beginning ------------------------------------------------------------------------ */
+
+static uint64_t memory_kb(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 1024 : 0;
+}
+
+static uint32_t cpus(int name)
+{
+	long count = sysconf(name);
+
+	return count > 0 ? (uint32_t)count : 1;
+}
+
+static int on_begin(void *user, const struct plumb_recording_setup *from)
+{
+	struct session *s = user;
+	struct plumb_recording_setup setup = *from;
+	struct utsname system;
+
+	if (uname(&system) == 0) {
+		setup.hostname = setup.hostname ? setup.hostname : system.nodename;
+		setup.osrelease = setup.osrelease ? setup.osrelease : system.release;
+		setup.arch = setup.arch ? setup.arch : system.machine;
+	}
+	setup.version = "plumb " PLUMB_VERSION;
+	if (!setup.cpus_available) {
+		setup.cpus_available = cpus(_SC_NPROCESSORS_CONF);
+		setup.cpus_online = cpus(_SC_NPROCESSORS_ONLN);
+	}
+	setup.total_memory_kb = setup.total_memory_kb ? setup.total_memory_kb : memory_kb();
+	setup.command = (const char *const *)s->request->command;
+	setup.compress_level = s->request->compress_level;
+	setup.limit_bytes = s->request->limit_bytes;
+	return written(s, record_files_begin(&s->files, &setup));
+}
+
+/* ---- the end ------------------------------------------------------------------------------ */
+
+static void say_warnings(const struct session *s)
+{
+	for (size_t i = 0; i < plumb_diagnostics_count(s->found); i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(s->found, i);
+
+		if (d->severity != PLUMB_WARNING)
+			continue;
+		complain("%s", d->message);
+		if (d->mend)
+			advise("%s", d->mend);
+	}
+}
+
+/* The source has said it already. */
+static bool warned(const struct session *s, const char *id)
+{
+	for (size_t i = 0; i < plumb_diagnostics_count(s->found); i++)
+		if (strcmp(plumb_diagnostics_get(s->found, i)->id, id) == 0)
+			return true;
+	return false;
+}
+
+static void say_losses(const struct session *s, const struct source_record_run *run)
+{
+	uint64_t lost = run->lost > s->lost ? run->lost : s->lost;
+
+	if (lost && !warned(s, "lost")) {
+		complain("%" PRIu64 " records were lost: the buffer was full", lost);
+		advise("a larger -m, a larger -c or a smaller -F");
+	}
+	if (s->truncated && !warned(s, "aux-truncated")) {
+		complain("AUX data was truncated %" PRIu64 " times: its buffer was full",
+			 s->truncated);
+		advise("a larger -m,AUXPAGES, or a larger -c");
+	}
+	if (run->collisions) {
+		complain("%" PRIu64 " operations were not sampled: collisions, the one before was "
+			 "still under way",
+			 run->collisions);
+		advise("a larger -c");
+	} else if (s->collisions) {
+		complain("samples collided in %" PRIu64 " pieces of AUX data", s->collisions);
+		advise("a larger -c");
+	}
+	if (s->throttled && !warned(s, "throttled")) {
+		complain("the kernel throttled sampling %" PRIu64 " times", s->throttled);
+		advise("a larger -c or a smaller -F");
+	}
+}
+
+static const char *file_text(const struct session *s, char *text, size_t size)
+{
+	const struct record_files *files = &s->files;
+
+	if (strcmp(s->request->path, "-") == 0)
+		return "standard output";
+	if (files->kept_count == 1)
+		return files->kept[0];
+	if (files->kept_count == 0)
+		return s->request->path;
+	snprintf(text, size, "%zu files, the last of which is %s", files->kept_count,
+		 files->kept[files->kept_count - 1]);
+	return text;
+}
+
+static void say_result(const struct session *s, const struct source_record_run *run)
+{
+	/* SPE's are in the AUX data, which only the source has counted. */
+	uint64_t samples = s->aux_bytes && run->samples > s->samples ? run->samples : s->samples;
+	char text[8192];
+
+	if (s->request->options->quiet)
+		return;
+	if (s->full)
+		complain("the recording reached --max-size, and ended there");
+	say_losses(s, run);
+	complain("%" PRIu64 " sample%s, %.3f MB in %s%s%s", samples, samples == 1 ? "" : "s",
+		 (double)s->files.bytes / 1e6, file_text(s, text, sizeof(text)),
+		 s->machine->source->label ? "; by the " : "",
+		 s->machine->source->label ? s->machine->source->label : "");
+}
+
+static int status_of(const struct session *s, int error)
+{
+	int status = machine_complain(s->found, s->request->path, error);
+
+	return s->failed ? EXIT_OTHER : status;
+}
+
+static void say_which(const struct session *s)
+{
+	const struct machine *machine = s->machine;
+
+	if (!machine->why || s->request->options->quiet)
+		return;
+	if (machine->source->label)
+		complain("sampling with the %s of a %s: %s", machine->source->label,
+			 machine->spec->product.name, machine->why);
+	else
+		complain("sampling on this machine's %s: %s", machine->spec->product.name,
+			 machine->why);
+}
+
+static struct source_record_job make_job(struct session *s)
+{
+	const struct record_request *request = s->request;
+	const struct record_options *options = request->options;
+	const struct machine *machine = s->machine;
+
+	return (struct source_record_job){
+		.events = request->events.events,
+		.event_count = request->events.count,
+		.program = machine->program,
+		.argv = request->program,
+		.pids = request->pids.at,
+		.tids = request->tids.at,
+		.cpus = request->cpus.at,
+		.pid_count = request->pids.count,
+		.tid_count = request->tids.count,
+		.cpu_count = request->cpus.count,
+		.all_cpus = options->all_cpus,
+		.per_thread = options->per_thread,
+		.inherit = !options->no_inherit,
+		.callchains = options->callchains || options->call_graph,
+		.snapshot = options->snapshot,
+		.data_addresses = options->data,
+		.physical_addresses = options->physical,
+		.mmap_pages = request->mmap_pages,
+		.aux_pages = request->aux_pages,
+		.clockid = request->clockid,
+		.delay_ms = request->delay_ms,
+		.seed = request->seed,
+		.core = machine->core,
+		.qemu = machine->qemu,
+		.plugin_dir = machine->plugin_dir,
+		.sysroot = options->sysroot,
+		.pmu = machine->spec ? &machine->pmu : NULL,
+		.begin = on_begin,
+		.started = on_started,
+		.records = on_records,
+		.aux = on_aux,
+		.round = on_round,
+		.progress = on_progress,
+		.next = on_next,
+		.user = s,
+	};
+}
+
+static void do_nothing(int number)
+{
+	(void)number;
+}
+
+int record_run(const struct record_request *request, const struct machine *machine, int pipe)
+{
+	struct session s = {
+		.request = request,
+		.machine = machine,
+		.found = plumb_diagnostics_new(),
+		.progress = !request->options->no_progress && !request->options->quiet &&
+			    isatty(STDERR_FILENO),
+		.began = record_now(),
+	};
+	struct source_record_job job = make_job(&s);
+	struct source_record_run run = {0};
+	bool own = request->options->snapshot || request->switching.signal;
+	int error, ended, status;
+
+	s.files = (struct record_files){.request = request, .found = s.found, .pipe = pipe};
+	say_which(&s);
+	signals_catch(own ? SIGUSR2 : 0);
+	/* Not SIG_IGN, which the program would inherit. */
+	signal(SIGPIPE, do_nothing);
+	signal(SIGXFSZ, do_nothing);
+	error = machine->source->record(&job, &run, s.found);
+	signals_ended();
+	erase_progress(&s);
+	/* Whatever happened: what was recorded is kept. */
+	ended = s.files.writer ? record_files_end(&s.files) : 0;
+	s.failed = s.failed || ended < 0;
+	if (error == 0)
+		error = ended;
+	say_warnings(&s);
+	status = error < 0 ? status_of(&s, error) : run.exit_status;
+	if (error == 0)
+		say_result(&s, &run);
+	record_files_free(&s.files);
+	plumb_diagnostics_free(s.found);
+	if (error == 0 && *request->program)
+		signals_end_interrupted(run.signal);
+	return status;
+}

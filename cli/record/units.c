@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The values of `plumb record`'s options: sizes, times, lists, clocks as perf spells them. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record.h"
+#include "tool/complain.h"
+#include "tool/memory.h"
+
+#define LIST_MAX       4096
+#define LEVEL_MAX      22
+#define LEVEL_USUAL    1
+#define PAGES_MAX      (1u << 20)
+#define FREQUENCY_MAX  1000000u
+#define CPU_NUMBER_MAX 65535
+
+struct unit {
+	const char *name;
+	double factor;
+};
+
+static const struct unit sizes[] = {
+	{"B", 1}, {"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}, {NULL, 0}};
+static const struct unit times[] = {{"ms", 0.001}, {"s", 1},     {"m", 60},
+				    {"h", 3600},   {"d", 86400}, {NULL, 0}};
+
+static bool bad(const char *option, const char *value, const char *allowed)
+{
+	complain("bad value '%s' of --%s", value, option);
+	advise("%s", allowed);
+	return false;
+}
+
+/* A whole number and nothing else; `end` NULL, or what may follow it. */
+static bool read_number(const char *text, uint64_t most, uint64_t *number, const char **end)
+{
+	char *rest;
+
+	errno = 0;
+	if (*text < '0' || *text > '9')
+		return false;
+	*number = strtoull(text, &rest, 10);
+	if (end)
+		*end = rest;
+	return !errno && *number <= most && (end || !*rest);
+}
+
+/* "4K" by one of the units. */
+static bool read_unit(const char *text, const struct unit *units, double *value)
+{
+	const char *end;
+	uint64_t number;
+
+	if (!read_number(text, UINT32_MAX, &number, &end))
+		return false;
+	for (; units->name; units++) {
+		if (strcmp(end, units->name) == 0) {
+			*value = (double)number * units->factor;
+			return *value > 0;
+		}
+	}
+	return false;
+}
+
+static bool read_count(const char *option, const char *text, uint64_t most, uint64_t *number)
+{
+	if (!text || (read_number(text, most, number, NULL) && *number > 0))
+		return true;
+	return bad(option, text, "a whole number from 1 on is needed");
+}
+
+/* "0-2,4": ranges only where `ranges`. */
+static bool read_list(const char *option, const char *text, bool ranges, struct record_list *list)
+{
+	const char *at = text, *allowed = ranges ? "CPUs are listed as in 0-2,4"
+						 : "numbers are needed, with commas between";
+
+	if (!text)
+		return true;
+	list->at = memory_resize(NULL, LIST_MAX, sizeof(*list->at));
+	do {
+		uint64_t first, last;
+
+		if (!read_number(at, ranges ? CPU_NUMBER_MAX : INT_MAX, &first, &at))
+			return bad(option, text, allowed);
+		last = first;
+		if (ranges && *at == '-' && !read_number(at + 1, CPU_NUMBER_MAX, &last, &at))
+			return bad(option, text, allowed);
+		if (last < first || (*at && *at != ','))
+			return bad(option, text, allowed);
+		if (last - first >= LIST_MAX - list->count)
+			return bad(option, text, "those are too many");
+		for (uint64_t i = first; i <= last; i++)
+			list->at[list->count++] = (int)i;
+	} while (*at++ == ',');
+	return true;
+}
+
+/* Pages, or a size; as perf does, made a power of two. */
+static bool read_pages(const char *text, size_t length, size_t *pages)
+{
+	char *copy = memory_copy(text, length);
+	uint64_t number = 0;
+	double bytes;
+	bool fine = true;
+
+	if (read_unit(copy, sizes, &bytes))
+		number = (uint64_t)(bytes + (double)sysconf(_SC_PAGESIZE) - 1) /
+			 (uint64_t)sysconf(_SC_PAGESIZE);
+	else
+		fine = length == 0 || read_number(copy, PAGES_MAX, &number, NULL);
+	free(copy);
+	if (!fine || number > PAGES_MAX)
+		return false;
+	for (*pages = number ? 1 : 0; *pages < number;)
+		*pages *= 2;
+	return true;
+}
+
+static bool read_mmap(const char *text, struct record_request *request)
+{
+	size_t length;
+
+	if (!text)
+		return true;
+	length = strcspn(text, ",");
+	if (read_pages(text, length, &request->mmap_pages) &&
+	    (!text[length] ||
+	     read_pages(text + length + 1, strlen(text + length + 1), &request->aux_pages)))
+		return true;
+	return bad("mmap-pages", text,
+		   "PAGES[,AUXPAGES], each a number of pages or a size as in 512K or 16M, up to "
+		   "1048576 pages");
+}
+
+static bool read_switch(const char *text, struct record_switch *switching)
+{
+	double value;
+
+	if (!text)
+		return true;
+	switching->wanted = true;
+	if (!*text || strcmp(text, "signal") == 0)
+		switching->signal = true;
+	else if (read_unit(text, sizes, &value))
+		switching->bytes = (uint64_t)value;
+	else if (!read_unit(text, times, &switching->seconds))
+		return bad("switch-output", text,
+			   "signal, a size as in 100M (B, K, M, G), or a time as in 30s (ms, s, m, "
+			   "h, d)");
+	return true;
+}
+
+static bool read_clock(const char *text, int *clock)
+{
+	static const struct {
+		const char *name;
+		int clock;
+	} clocks[] = {
+		{"monotonic", CLOCK_MONOTONIC},
+		{"mono", CLOCK_MONOTONIC},
+		{"monotonic_raw", CLOCK_MONOTONIC_RAW},
+		{"raw", CLOCK_MONOTONIC_RAW},
+		{"realtime", CLOCK_REALTIME},
+		{"real", CLOCK_REALTIME},
+		{"boottime", CLOCK_BOOTTIME},
+		{"boot", CLOCK_BOOTTIME},
+		{"tai", CLOCK_TAI},
+	};
+	uint64_t number;
+
+	*clock = -1;
+	if (!text)
+		return true;
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
+		if (strcasecmp(text, clocks[i].name) == 0 ||
+		    (strncasecmp(text, "CLOCK_", 6) == 0 &&
+		     strcasecmp(text + 6, clocks[i].name) == 0) ||
+		    (read_number(text, CLOCK_TAI, &number, NULL) &&
+		     (int)number == clocks[i].clock)) {
+			*clock = clocks[i].clock;
+			return true;
+		}
+	}
+	return bad("clockid", text,
+		   "monotonic, monotonic_raw, realtime, boottime and tai are clocks");
+}
+
+static bool read_level(const char *text, int *level)
+{
+	uint64_t number = LEVEL_USUAL;
+
+	if (!text)
+		return true;
+	if (*text && !read_number(text, LEVEL_MAX, &number, NULL))
+		return bad("compression-level", text, "0 (none) to 22, 1 where nothing is said");
+	*level = (int)number;
+	return true;
+}
+
+static bool read_delay(const char *text, int *delay)
+{
+	uint64_t number = 0;
+
+	if (!text)
+		return true;
+	if (strcmp(text, "-1") != 0 && !read_number(text, INT_MAX, &number, NULL))
+		return bad("delay", text, "milliseconds, or -1: begin with nothing sampled");
+	*delay = strcmp(text, "-1") == 0 ? -1 : (int)number;
+	return true;
+}
+
+static bool read_limit(const char *text, uint64_t *limit)
+{
+	double value;
+
+	if (!text)
+		return true;
+	if (!read_unit(text, sizes, &value))
+		return bad("max-size", text, "a size as in 100M: B, K, M or G");
+	*limit = (uint64_t)value;
+	return true;
+}
+
+static bool agree(const struct record_request *request)
+{
+	const struct record_options *options = request->options;
+
+	if (options->call_graph && strcmp(options->call_graph, "fp") != 0)
+		return bad("call-graph", options->call_graph, "only fp, frame pointers, is there");
+	if (options->period && options->frequency)
+		complain("--count and --freq do not go together");
+	else if (options->all_cpus && (request->pids.count || request->tids.count))
+		complain("--all-cpus does not go together with --pid and --tid");
+	else if (options->per_thread && (options->all_cpus || request->cpus.count))
+		complain("--per-thread does not go together with --all-cpus and --cpus");
+	else if (*request->program && (request->pids.count || request->tids.count))
+		complain("--pid and --tid are of what runs already: no program can be given");
+	else if (request->switching.wanted && strcmp(request->path, "-") == 0)
+		complain("--switch-output needs files, not a pipe");
+	else if (options->max_files && !request->switching.wanted)
+		complain("--switch-max-files is of --switch-output");
+	else if (!*request->program && !options->all_cpus && !request->cpus.count &&
+		 !request->pids.count && !request->tids.count)
+		complain("PROGRAM needed, or --all-cpus, --cpus, --pid or --tid");
+	else
+		return true;
+	advise("see plumb record --help");
+	return false;
+}
+
+bool record_read_options(const struct record_options *options, struct record_request *request)
+{
+	uint64_t frequency = 0;
+
+	request->options = options;
+	request->path = options->common.output ? options->common.output : "perf.data";
+	if (options->seed && !read_number(options->seed, UINT64_MAX, &request->seed, NULL))
+		return bad("seed", options->seed, "a whole number is needed");
+	if (!read_count("count", options->period, UINT64_MAX, &request->period) ||
+	    !read_count("freq", options->frequency, FREQUENCY_MAX, &frequency) ||
+	    !read_list("cpus", options->cpus, true, &request->cpus) ||
+	    !read_list("pid", options->pids, false, &request->pids) ||
+	    !read_list("tid", options->tids, false, &request->tids) ||
+	    !read_mmap(options->pages, request) ||
+	    !read_switch(options->switch_output, &request->switching) ||
+	    !read_clock(options->clockid, &request->clockid) ||
+	    !read_level(options->compression, &request->compress_level) ||
+	    !read_delay(options->delay, &request->delay_ms) ||
+	    !read_limit(options->max_size, &request->limit_bytes))
+		return false;
+	request->frequency = (unsigned)frequency;
+	return agree(request);
+}
+
+void record_request_free(struct record_request *request)
+{
+	free(request->cpus.at);
+	free(request->pids.at);
+	free(request->tids.at);
+	request_free(&request->events);
+}

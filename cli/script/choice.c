@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which samples are printed: perf script's --comms, --pid, --cpu, --time, --symbols and --dsos. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "script.h"
+#include "tool/complain.h"
+#include "tool/memory.h"
+
+/* No machine has more CPUs than this. */
+#define CPUS_MAX 65536
+
+static void split(struct script_list *list, const char *text)
+{
+	size_t room = 1;
+
+	if (!text)
+		return;
+	list->text = memory_copy(text, strlen(text));
+	for (const char *c = text; *c; c++)
+		room += *c == ',';
+	list->at = memory_resize(NULL, room, sizeof(*list->at));
+	for (char *word = list->text; word;) {
+		char *comma = strchr(word, ',');
+
+		if (comma)
+			*comma++ = '\0';
+		if (*word)
+			list->at[list->count++] = word;
+		word = comma;
+	}
+}
+
+static bool has_word(const struct script_list *list, const char *word)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (strcmp(list->at[i], word) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool has_number(const struct script_list *list, int32_t number)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (strtol(list->at[i], NULL, 10) == number)
+			return true;
+	}
+	return false;
+}
+
+static int split_numbers(struct script_list *list, const char *text, const char *option)
+{
+	split(list, text);
+	for (size_t i = 0; i < list->count; i++) {
+		char *end;
+		long number;
+
+		errno = 0;
+		number = strtol(list->at[i], &end, 10);
+		if (*end || errno || number < -1 || number > INT32_MAX) {
+			complain("bad value '%s' of --%s: a number is needed", list->at[i], option);
+			return EXIT_USAGE;
+		}
+	}
+	return EXIT_FINE;
+}
+
+/* "0-3" or "5". */
+static bool add_cpus(struct script_choice *choice, const char *word)
+{
+	char *end;
+	unsigned long first, last;
+
+	if (*word < '0' || *word > '9')
+		return false;
+	first = last = strtoul(word, &end, 10);
+	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+		last = strtoul(end + 1, &end, 10);
+	if (*end || last < first || last >= CPUS_MAX)
+		return false;
+	for (; first <= last; first++)
+		choice->cpus[first / 64] |= UINT64_C(1) << (first % 64);
+	return true;
+}
+
+static int choose_cpus(struct script_choice *choice, const char *text)
+{
+	struct script_list words = {0};
+	bool fine = true;
+
+	split(&words, text);
+	choice->cpus = memory_alloc(CPUS_MAX / 8);
+	for (size_t i = 0; fine && i < words.count; i++)
+		fine = add_cpus(choice, words.at[i]);
+	free(words.at);
+	free(words.text);
+	if (fine)
+		return EXIT_FINE;
+	complain("bad value '%s' of --cpu", text);
+	advise("list CPUs: 0,2-3");
+	return EXIT_USAGE;
+}
+
+/* ---- Times ----------------------------------------------------------------------------------- */
+
+/* When the samples begin and end: the recording says it, or all of them must be looked at. */
+static int find_bounds(const struct script *script, uint64_t *first, uint64_t *last)
+{
+	size_t size;
+	const uint8_t *bytes =
+		plumb_recording_feature(script->recording, PLUMB_FEATURE_SAMPLE_TIME, &size);
+	struct plumb_recording *again;
+	struct plumb_samples *samples;
+	struct plumb_samples_item item;
+	const char *path = script->options->input;
+
+	if (bytes && size >= 16) {
+		memcpy(first, bytes, 8);
+		memcpy(last, bytes + 8, 8);
+		if (*last >= *first && *last)
+			return EXIT_FINE;
+	}
+	if (strcmp(path, "-") == 0 || plumb_recording_open(path, NULL, &again, NULL) < 0) {
+		complain("percentages of --time need a recording that can be read twice");
+		advise("save it in a file first, or give the times in seconds");
+		return EXIT_USAGE;
+	}
+	*first = UINT64_MAX;
+	*last = 0;
+	if (plumb_samples_begin(again, NULL, &samples, NULL) == 0) {
+		while (plumb_samples_next(samples, &item) > 0) {
+			if (item.record->type != PLUMB_RECORD_SAMPLE ||
+			    !(item.record->has & PLUMB_RECORD_HAS_TIME))
+				continue;
+			if (item.record->time < *first)
+				*first = item.record->time;
+			if (item.record->time > *last)
+				*last = item.record->time;
+		}
+		plumb_samples_end(samples);
+	}
+	plumb_recording_close(again);
+	if (*first > *last)
+		*first = *last = 0;
+	return EXIT_FINE;
+}
+
+static int choose_times(struct script *script)
+{
+	struct script_times *times = &script->choice.times;
+	const char *text = script->options->time;
+	uint64_t first = 0, last = 0;
+	int status = EXIT_FINE;
+
+	if (!text)
+		return EXIT_FINE;
+	if (!script->recording) {
+		complain("bare SPE data has no times for --time");
+		return EXIT_USAGE;
+	}
+	if (script_times_need_bounds(text) || script->options->reltime)
+		status = find_bounds(script, &first, &last);
+	if (status != EXIT_FINE)
+		return status;
+	if (script_times_parse(times, text, first, last, script->found) < 0) {
+		complain_findings(script->found, "--time", PLUMB_ERR_SYNTAX);
+		return EXIT_USAGE;
+	}
+	for (size_t i = 0; script->options->reltime && i < times->count; i++) {
+		times->at[i].start += first;
+		times->at[i].end += first;
+	}
+	return EXIT_FINE;
+}
+
+int script_choose(struct script *script)
+{
+	const struct script_options *options = script->options;
+	struct script_choice *choice = &script->choice;
+	int status;
+
+	split(&choice->comms, options->comms);
+	split(&choice->symbols, options->symbols);
+	split(&choice->dsos, options->dsos);
+	status = split_numbers(&choice->pids, options->pids, "pid");
+	if (status == EXIT_FINE)
+		status = split_numbers(&choice->tids, options->tids, "tid");
+	if (status == EXIT_FINE && options->cpus)
+		status = choose_cpus(choice, options->cpus);
+	return status == EXIT_FINE ? choose_times(script) : status;
+}
+
+bool script_chooses(const struct script_options *options)
+{
+	return options->comms || options->pids || options->tids || options->cpus || options->time ||
+	       options->symbols || options->dsos;
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+static bool wants_file(const struct script_list *dsos, const struct plumb_symbol_file *file)
+{
+	const char *name, *base;
+
+	if (!file)
+		return false;
+	name = plumb_symbol_file_name(file);
+	base = strrchr(name, '/');
+	return has_word(dsos, name) || (base && has_word(dsos, base + 1));
+}
+
+static bool wants_symbol(const struct script_list *symbols, const struct plumb_location *location)
+{
+	const struct plumb_symbol *symbol = location->symbol;
+	char address[24];
+
+	if (!symbol)
+		return false;
+	if (has_word(symbols, symbol->name))
+		return true;
+	/* An address is that of a function's beginning. */
+	snprintf(address, sizeof(address), "0x%llx",
+		 (unsigned long long)(location->ip - (location->address - symbol->start)));
+	return has_word(symbols, address);
+}
+
+bool script_wants_cpu(const struct script_choice *choice, const struct plumb_record *record)
+{
+	uint32_t cpu = record->cpu;
+
+	if (!choice->cpus || !(record->has & PLUMB_RECORD_HAS_CPU) || cpu == UINT32_MAX)
+		return true;
+	return cpu < CPUS_MAX && choice->cpus[cpu / 64] >> (cpu % 64) & 1;
+}
+
+bool script_wants(struct script *script, struct script_sample *sample)
+{
+	const struct script_choice *choice = &script->choice;
+	const struct plumb_record *record = sample->record;
+
+	if (record->has & PLUMB_RECORD_HAS_TIME &&
+	    !script_times_match(&choice->times, record->time))
+		return false;
+	if (!script_wants_cpu(choice, record))
+		return false;
+	if ((choice->comms.count && !has_word(&choice->comms, sample->task->comm)) ||
+	    (choice->pids.count && !has_number(&choice->pids, sample->task->pid)) ||
+	    (choice->tids.count && !has_number(&choice->tids, sample->task->tid)))
+		return false;
+	if (choice->dsos.count && !wants_file(&choice->dsos, script_locate(script, sample)->file))
+		return false;
+	return !choice->symbols.count ||
+	       wants_symbol(&choice->symbols, script_locate(script, sample));
+}
+
+static void free_list(struct script_list *list)
+{
+	free(list->at);
+	free(list->text);
+}
+
+void script_choice_free(struct script_choice *choice)
+{
+	free_list(&choice->comms);
+	free_list(&choice->pids);
+	free_list(&choice->tids);
+	free_list(&choice->symbols);
+	free_list(&choice->dsos);
+	free(choice->cpus);
+}

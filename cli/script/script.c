@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plumb script: every sample of a recording, as perf script prints it or as JSON. */
+#include "script.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "commands.h"
+#include "tool/complain.h"
+#include "tool/cpus.h"
+#include "tool/memory.h"
+
+#define DEFAULT_INPUT "perf.data"
+
+/* ---- One sample ------------------------------------------------------------------------------ */
+
+const struct plumb_location *script_locate(struct script *script, struct script_sample *sample)
+{
+	if (!sample->located)
+		plumb_symbolizer_locate(script->symbols, sample->task, sample->mode,
+					sample->record->sample.ip, &sample->location);
+	sample->located = true;
+	return &sample->location;
+}
+
+/* The first event of each type must have the fields that are to be printed of it. */
+static bool check_event(struct script *script, const struct plumb_recorded_event *event)
+{
+	enum event_type type = script_event_type(&event->attr);
+	char room[EVENT_NAME_ROOM];
+	int status;
+
+	if (script->checked_types >> type & 1 || script_is_dummy(&event->attr))
+		return true;
+	script->checked_types |= 1u << type;
+	if (script->options->common.json)
+		return true;
+	status = script_fields_check(&script->fields, event, script_event_name(event, room),
+				     script->aux, script->found);
+	if (status < 0)
+		complain_findings(script->found, script->options->input, status);
+	return status == 0;
+}
+
+bool script_print(struct script *script, struct script_sample *sample)
+{
+	const struct plumb_record *record = sample->record;
+
+	if (!sample->event)
+		return true; /* it is of no event of the recording */
+	sample->type = script_event_type(&sample->event->attr);
+	sample->mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	if (!check_event(script, sample->event))
+		return false;
+	/* Guests' addresses are in no address space that is known here. */
+	if (sample->mode == PLUMB_MODE_GUEST_KERNEL || sample->mode == PLUMB_MODE_GUEST_USER)
+		return true;
+	sample->task = record->has & PLUMB_RECORD_HAS_PID
+			       ? plumb_symbolizer_task(script->symbols, record->pid, record->tid)
+			       : plumb_symbolizer_task(script->symbols, -1, -1);
+	memory_given((void *)(uintptr_t)sample->task);
+	if (!script_wants(script, sample))
+		return true;
+	if (script->options->common.json)
+		script_print_json(script, sample);
+	else
+		script_print_line(script, sample);
+	script->printed++;
+	return true;
+}
+
+/* ---- A recording ----------------------------------------------------------------------------- */
+
+static const uint8_t *build_id_of(const void *recording, const char *path, size_t *size)
+{
+	return plumb_recording_build_id(recording, path, size);
+}
+
+static void open_symbols(struct script *script)
+{
+	const struct script_options *options = script->options;
+	const char *home = getenv("HOME");
+	char *cache = home ? memory_format("%s/.debug", home) : NULL;
+	struct plumb_symbol_paths paths = {
+		.root = options->symfs,
+		.debug_dir = "/usr/lib/debug",
+		.build_id_dir = cache,
+		.kallsyms = options->symfs ? NULL : "/proc/kallsyms",
+		.kernel_notes = "/sys/kernel/notes",
+		.perf_maps_dir = "/tmp",
+		.own_vdso = true,
+		.raw_names = options->no_demangle,
+		.signatures = options->common.verbose,
+	};
+
+	if (options->kallsyms) {
+		paths.kallsyms = options->kallsyms;
+		paths.kernel_notes = NULL;
+	}
+	script->symbols = memory_given(plumb_symbolizer_new(&paths));
+	if (script->recording)
+		plumb_symbolizer_origin(script->symbols,
+					plumb_recording_text(script->recording, PLUMB_FEATURE_ARCH),
+					build_id_of, script->recording);
+	free(cache);
+}
+
+static bool begin_recording(struct script *script)
+{
+	const struct plumb_recorded_event *event;
+	size_t size;
+
+	script->aux =
+		plumb_recording_feature(script->recording, PLUMB_FEATURE_AUXTRACE, &size) != NULL;
+	for (size_t i = 0; (event = plumb_recording_event(script->recording, i)); i++) {
+		if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+			script->callchains = !script->options->hide_call_graph;
+		if (!check_event(script, event))
+			return false;
+		if (script->choice.cpus && !(event->attr.sample_type & PERF_SAMPLE_CPU) &&
+		    !script_is_dummy(&event->attr)) {
+			complain("--cpu: the samples do not say their CPU");
+			advise("record with -a, or with --sample-cpu");
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool is_shown(const struct script_options *options, const struct plumb_record *record)
+{
+	switch (record->type) {
+	case PLUMB_RECORD_MMAP:
+	case PLUMB_RECORD_MMAP2:
+		return options->show_mmap;
+	case PLUMB_RECORD_COMM:
+	case PLUMB_RECORD_FORK:
+	case PLUMB_RECORD_EXIT:
+		return options->show_task;
+	case PLUMB_RECORD_LOST:
+		return options->show_lost;
+	case PLUMB_RECORD_SWITCH:
+	case PLUMB_RECORD_SWITCH_CPU_WIDE:
+		return options->show_switch;
+	default:
+		return false;
+	}
+}
+
+static bool print_item(struct script *script, const struct plumb_samples_item *item)
+{
+	const struct plumb_record *record = item->record;
+	struct script_sample sample = {
+		.record = record, .spe = item->spe, .groups = item->groups, .event = record->event};
+
+	if (record->type == PLUMB_RECORD_SAMPLE) {
+		if (item->spe && script->options->common.json)
+			script->midr =
+				plumb_recording_midr(script->recording, (int32_t)record->cpu);
+		return script_print(script, &sample);
+	}
+	if (plumb_symbolizer_add(script->symbols, record) < 0)
+		memory_given(NULL);
+	if (is_shown(script->options, record) && !script->options->common.json &&
+	    script_wants_cpu(&script->choice, record))
+		script_print_record(script, record);
+	return true;
+}
+
+/* Damage in the middle of a file costs what is damaged: what comes after it is still printed. */
+static int print_samples(struct script *script, const struct plumb_samples_options *options)
+{
+	struct plumb_samples_totals totals;
+	struct plumb_samples_item item;
+	bool fine = true;
+	int status, worst = 0;
+
+	status = plumb_samples_begin(script->recording, options, &script->samples, script->found);
+	if (status < 0) {
+		complain_findings(script->found, script->options->input, status);
+		return complain_status(status);
+	}
+	for (;;) {
+		status = plumb_samples_next(script->samples, &item);
+		if (status < 0)
+			worst = status;
+		if (status == 0 || (status < 0 && status != PLUMB_ERR_INVALID))
+			break;
+		if (status < 0)
+			continue;
+		fine = print_item(script, &item);
+		if (!fine || script->out.sink->error)
+			break;
+	}
+	plumb_samples_totals(script->samples, &totals);
+	plumb_samples_report(&totals, script->options->input, script->found);
+	if (worst < 0)
+		complain_findings(script->found, script->options->input, worst);
+	complain_warnings(script->found);
+	return fine ? complain_status(worst) : EXIT_USAGE;
+}
+
+static int dump_records(struct script *script)
+{
+	struct plumb_record record;
+	int status, worst = 0;
+
+	while ((status = plumb_recording_next(script->recording, &record)) != 0) {
+		if (status > 0)
+			script_dump_record(script, &record);
+		else
+			worst = status;
+		if (status < 0 && status != PLUMB_ERR_INVALID)
+			break;
+	}
+	if (worst < 0)
+		complain_findings(script->found, script->options->input, worst);
+	return complain_status(worst);
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+/* What --itrace and --filter ask for. */
+struct wishes {
+	struct plumb_itrace itrace;
+	struct plumb_spe_filter filter;
+	struct plumb_samples_options samples;
+};
+
+/*
+ * The MIDR of the input's core, by which a filter's data sources are named, before the input is
+ * read. 0 if that cannot be: a pipe can be read but once, and what is wrong with a file is said
+ * later.
+ */
+static uint32_t input_midr(const struct script_options *options)
+{
+	struct plumb_diagnostics *unsaid = memory_given(plumb_diagnostics_new());
+	struct plumb_recording *recording = NULL;
+	struct stat file;
+	uint32_t midr = 0;
+
+	if (!options->raw && stat(options->input, &file) == 0 && S_ISREG(file.st_mode) &&
+	    plumb_recording_open(options->input, NULL, &recording, unsaid) == 0)
+		midr = plumb_recording_midr(recording, -1);
+	plumb_recording_close(recording);
+	plumb_diagnostics_free(unsaid);
+	return midr;
+}
+
+static int parse_wishes(struct script *script, struct wishes *wishes)
+{
+	const struct script_options *options = script->options;
+	int status = 0;
+
+	if (cpus_midr(options->core, &script->midr) != EXIT_FINE)
+		return EXIT_USAGE;
+	wishes->samples.midr = script->midr;
+	wishes->samples.like_perf_6_1 = true;
+	if (options->itrace) {
+		status = plumb_itrace_parse(options->itrace, &wishes->itrace, script->found);
+		wishes->samples.itrace = &wishes->itrace;
+	}
+	/* An object a record, not one for each group that it is in. */
+	wishes->samples.each_record_once = options->common.json && !options->itrace;
+	if (status == 0 && options->filter) {
+		status = plumb_spe_filter_parse(options->filter,
+						script->midr ? script->midr : input_midr(options),
+						&wishes->filter, script->found);
+		wishes->samples.filter = &wishes->filter;
+	}
+	for (unsigned i = 0; status == 0 && i < options->fields.count; i++)
+		status = script_fields_parse(&script->fields, options->fields.at[i], script->found);
+	if (status < 0)
+		complain_findings(script->found, "--fields", status);
+	else if (options->itrace)
+		plumb_itrace_report(&wishes->itrace, script->found);
+	return status < 0 ? EXIT_USAGE : EXIT_FINE;
+}
+
+static int print_all(struct script *script, const struct wishes *wishes)
+{
+	const struct script_options *options = script->options;
+	int status = script_choose(script);
+
+	if (status == EXIT_FINE)
+		status = output_open(&script->out, &options->common);
+	if (status != EXIT_FINE)
+		return status;
+	buffer_open(&script->buffer, &script->out);
+	open_symbols(script);
+	if (options->header && script->recording)
+		script_print_header(script);
+	if (options->raw)
+		status = script_read_raw(script, wishes->samples.filter);
+	else if (options->dump)
+		status = dump_records(script);
+	else if (!begin_recording(script))
+		status = EXIT_USAGE;
+	else
+		status = print_samples(script, &wishes->samples);
+	buffer_close(&script->buffer);
+	return output_close(&script->out, status);
+}
+
+static int check_options(const struct script_options *options)
+{
+	if (options->reltime && options->deltatime)
+		complain("--reltime and --deltatime do not go together");
+	else if (options->raw && (options->dump || options->quiet))
+		complain("--raw does not go with --dump-raw-trace or --quiet");
+	else
+		return EXIT_FINE;
+	return EXIT_USAGE;
+}
+
+static int run_script(struct script_options *options)
+{
+	const struct plumb_recording_options plain = {.in_file_order = options->dump};
+	struct script script = {.options = options};
+	struct wishes wishes = {0};
+	int status = check_options(options);
+
+	if (!options->input)
+		options->input = DEFAULT_INPUT;
+	script.found = memory_given(plumb_diagnostics_new());
+	script_fields_init(&script.fields);
+	if (status == EXIT_FINE)
+		status = parse_wishes(&script, &wishes);
+	if (status == EXIT_FINE && options->quiet) {
+		status = script_print_totals(options, &wishes.samples);
+	} else if (status == EXIT_FINE) {
+		int error = options->raw ? 0
+					 : plumb_recording_open(options->input, &plain,
+								&script.recording, script.found);
+
+		if (error < 0) {
+			complain_recording(script.found, options->input, error);
+			status = complain_status(error);
+		} else {
+			status = print_all(&script, &wishes);
+		}
+	}
+	plumb_samples_end(script.samples);
+	plumb_symbolizer_free(script.symbols);
+	plumb_recording_close(script.recording);
+	plumb_diagnostics_free(script.found);
+	script_choice_free(&script.choice);
+	return status;
+}
+
+#define TEXT_ROW(l, n, arg, member, text)                                           \
+	{                                                                           \
+		.letter = (l), .name = (n), .kind = OPTION_TEXT, .argument = (arg), \
+		.offset = offsetof(struct script_options, member), .help = (text)   \
+	}
+#define FLAG_ROW(l, n, member, text)                                              \
+	{                                                                         \
+		.letter = (l), .name = (n), .kind = OPTION_FLAG,                  \
+		.offset = offsetof(struct script_options, member), .help = (text) \
+	}
+
+static const struct option options[] = {
+	TEXT_ROW('i', "input", "FILE", input, "the recording; - is standard input"),
+	{
+		.letter = 'F',
+		.name = "fields",
+		.kind = OPTION_WORDS,
+		.argument = "[TYPE:]FIELD,...",
+		.offset = offsetof(struct script_options, fields),
+		.help = "what is printed of a sample; +FIELD adds, -FIELD takes away",
+	},
+	TEXT_ROW(0, "itrace", "OPTIONS", itrace, "which samples are made of SPE records: i1i, ..."),
+	TEXT_ROW(0, "filter", "TERM,...", filter,
+		 "only SPE records and samples that match: load,latency>=100,source=DRAM"),
+	TEXT_ROW(0, "time", "START,STOP", time, "only these times: seconds, or parts as 10%-20%"),
+	TEXT_ROW('c', "comms", "COMM,...", comms, "only threads of these names"),
+	TEXT_ROW(0, "pid", "PID,...", pids, "only these processes"),
+	TEXT_ROW(0, "tid", "TID,...", tids, "only these threads"),
+	TEXT_ROW('C', "cpu", "CPU,...", cpus, "only these CPUs: 0,2-3"),
+	TEXT_ROW('S', "symbols", "SYMBOL,...", symbols, "only samples in these functions"),
+	TEXT_ROW(0, "dsos", "DSO,...", dsos, "only samples in these files"),
+	TEXT_ROW(0, "symfs", "DIR", symfs, "files with symbols are found below there"),
+	TEXT_ROW(0, "kallsyms", "FILE", kallsyms, "the recorded kernel's symbols"),
+	OPTION_ROW_CORE(struct script_options, core),
+	FLAG_ROW('G', "hide-call-graph", hide_call_graph, "leave out call chains"),
+	FLAG_ROW(0, "no-demangle", no_demangle, "names of C++ and Rust as the linker has them"),
+	FLAG_ROW(0, "ns", nanoseconds, "times with nine decimal places"),
+	FLAG_ROW(0, "reltime", reltime, "times since the first sample"),
+	FLAG_ROW(0, "deltatime", deltatime, "times since the sample before"),
+	FLAG_ROW(0, "show-mmap-events", show_mmap, "what was mapped, too"),
+	FLAG_ROW(0, "show-task-events", show_task, "threads that begin, end, or change names"),
+	FLAG_ROW(0, "show-lost-events", show_lost, "where records were lost"),
+	FLAG_ROW(0, "show-switch-events", show_switch, "context switches, if recorded"),
+	FLAG_ROW(0, "header", header, "first what the recording says of itself"),
+	FLAG_ROW('D', "dump-raw-trace", dump, "every record of the file, with its bytes"),
+	FLAG_ROW(0, "raw", raw, "the input is bare SPE data, without perf.data around it"),
+	FLAG_ROW('q', "quiet", quiet, "count only: how many samples of what, and what was lost"),
+	OPTION_ROW_JSON,
+	OPTION_ROW_OUTPUT,
+	OPTION_ROW_VERBOSE("names of functions with their parameters"),
+	OPTION_ROW_NO_PAGER,
+	OPTION_ROW_HELP,
+	{0},
+};
+
+/* What --help says of fields comes from the table that they are parsed by. */
+static void print_fields(struct output *out)
+{
+	const char *name;
+	bool supported;
+	size_t column = 1;
+
+	help_section(out, "Fields");
+	fputc(' ', out->stream);
+	for (unsigned i = 0; (name = script_field_name(i, &supported)); i++) {
+		if (!supported)
+			continue;
+		if (column + 1 + strlen(name) > out->width) {
+			fputs("\n ", out->stream);
+			column = 1;
+		}
+		fprintf(out->stream, " %s", name);
+		column += 1 + strlen(name);
+	}
+	fputc('\n', out->stream);
+}
+
+static int run(const struct command *command, int count, char **arguments)
+{
+	struct script_options values = {0};
+	struct operands operands;
+	int status;
+
+	if (!options_parse(command, count, arguments, &values, &operands, &status))
+		return status;
+	return run_script(&values);
+}
+
+const struct command command_script = {
+	.path = "plumb script",
+	.name = "script",
+	.summary = "every sample of a recording",
+	.text = "Prints each sample on a line, in the columns of perf script. Of SPE records "
+		"samples "
+		"are made as --itrace says: i1i makes one of each record.\n\n"
+		"What was lost when recording, and what to change, is said on standard error.",
+	.options = options,
+	.more = print_fields,
+	.examples =
+		(const struct example[]){
+			{"plumb script --itrace i1i -F comm,tid,time,ip,sym,addr,weight",
+			 "every SPE record: where, what address, and how long it took"},
+			{"plumb script --json | jq 'select(.op == \"load\") .total_latency'",
+			 "the latency of every load"},
+			{"plumb script -q", "what there is"},
+			{0},
+		},
+	.run = run,
+};

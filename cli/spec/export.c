@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plumb spec export: specifications in the forms that others read. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <plumb/export.h>
+
+#include "base/near.h"
+#include "commands.h"
+#include "render/table.h"
+#include "tool/complain.h"
+#include "tool/cpus.h"
+#include "tool/join.h"
+#include "tool/memory.h"
+
+struct export_options {
+	struct common_options common;
+	const char *format;
+	const char *part;
+};
+
+/* Whether -o names a folder: one that is there, or that is to be. */
+static bool names_folder(const char *path)
+{
+	size_t length = path ? strlen(path) : 0;
+	struct stat status;
+
+	if (length > 0 && path[length - 1] == '/')
+		return true;
+	return length > 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Makes the folders that `path` goes through, those there are left alone. */
+static bool make_folders(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		bool made;
+
+		*slash = '\0';
+		made = mkdir(path, 0777) == 0 || errno == EEXIST;
+		if (!made)
+			complain("cannot make folder %s: %s", path, strerror(errno));
+		*slash = '/';
+		if (!made)
+			return false;
+	}
+	return true;
+}
+
+/* What a format could not say: told one by one, or only how much it is. */
+static void tell_warnings(const struct export_options *options, const struct plumb_spec *spec,
+			  const struct plumb_diagnostics *found)
+{
+	size_t count = plumb_diagnostics_warnings(found);
+
+	if (count == 0)
+		return;
+	if (!options->common.verbose) {
+		complain("%s: %s cannot say all of it: %zu left out", spec->id, options->format,
+			 count);
+		advise("--verbose lists them");
+		return;
+	}
+	for (size_t i = 0; i < plumb_diagnostics_count(found); i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(found, i);
+
+		complain("%s: %s%s%s", spec->id, d->path ? d->path : "", d->path ? ": " : "",
+			 d->message);
+	}
+}
+
+/* Writes one part, NULL the main stream, to the file `path`, NULL standard output. */
+static int write_part(const struct export_options *options, const struct plumb_spec *spec,
+		      const char *part, const char *path)
+{
+	struct common_options common = options->common;
+	struct plumb_diagnostics *found;
+	struct output out;
+	int status, error;
+
+	common.output = path;
+	status = output_open(&out, &common);
+	if (status != EXIT_FINE)
+		return status;
+	found = memory_given(plumb_diagnostics_new());
+	error = plumb_export(spec, options->format, part, out.stream, found);
+	if (error < 0 && error != PLUMB_ERR_IO) {
+		output_discard(&out);
+		complain("cannot export %s%s%s: %s", spec->id, part ? " part " : "",
+			 part ? part : "", plumb_error_name(error));
+		status = complain_status(error);
+	} else {
+		status = output_close(&out, EXIT_FINE);
+		tell_warnings(options, spec, found);
+	}
+	plumb_diagnostics_free(found);
+	return status;
+}
+
+/* Writes every part, or the one asked for, into a folder; `below` comes before their names. */
+static int write_folder(const struct export_options *options, const struct plumb_spec *spec,
+			const char *below)
+{
+	char part[PLUMB_EXPORT_PART_MAX];
+	int status = EXIT_FINE, error;
+
+	for (size_t i = 0; status == EXIT_FINE; i++) {
+		char *path;
+
+		error = plumb_export_part(spec, options->format, i, part);
+		if (error == PLUMB_ERR_NOT_FOUND)
+			break;
+		if (error < 0) {
+			complain("cannot export %s: %s", spec->id, plumb_error_name(error));
+			return complain_status(error);
+		}
+		path = memory_format("%s/%s%s", options->common.output, below, part);
+		status = make_folders(path) ? write_part(options, spec, part, path) : EXIT_OTHER;
+		free(path);
+	}
+	return status;
+}
+
+/* Several CPUs in one folder: where their parts have the same names, each gets its own below. */
+static int write_all(const struct export_options *options, const struct cpus *cpus)
+{
+	char first[PLUMB_EXPORT_PART_MAX] = "", second[PLUMB_EXPORT_PART_MAX] = "-";
+	int status = EXIT_FINE;
+
+	if (cpus->count > 1) {
+		plumb_export_part(cpus->at[0], options->format, 0, first);
+		plumb_export_part(cpus->at[1], options->format, 0, second);
+	}
+	for (size_t i = 0; i < cpus->count && status == EXIT_FINE; i++) {
+		char *below = strcmp(first, second) == 0 ? memory_format("%s/", cpus->at[i]->id)
+							 : memory_copy("", 0);
+
+		status = write_folder(options, cpus->at[i], below);
+		free(below);
+	}
+	return status;
+}
+
+/* The names of the formats, with commas; to be freed. */
+static char *format_names(void)
+{
+	struct join names = {0};
+
+	for (size_t i = 0; plumb_export_format(i); i++)
+		join_add(&names, plumb_export_format(i)->name);
+	return join_take(&names);
+}
+
+static bool check_format(const char *format)
+{
+	struct near near = near_to(format ? format : "");
+	char *names;
+
+	for (size_t i = 0; plumb_export_format(i); i++) {
+		const char *name = plumb_export_format(i)->name;
+
+		if (format && strcmp(name, format) == 0)
+			return true;
+		near_offer(&near, name, name);
+	}
+	if (format)
+		complain("unknown format '%s'", format);
+	else
+		complain("--format needed");
+	if (!format || !advise_near(&near)) {
+		names = format_names();
+		advise("it is one of %s", names);
+		free(names);
+	}
+	return false;
+}
+
+static int export(const struct export_options *options, const struct cpus *cpus)
+{
+	bool folder = names_folder(options->common.output);
+
+	if (folder && !options->part)
+		return write_all(options, cpus);
+	if (cpus->count > 1) {
+		complain("which CPU? there are %zu", cpus->count);
+		advise("name one with --cpu, or a folder for all of them with -o FOLDER/");
+		return EXIT_USAGE;
+	}
+	return write_part(options, cpus->at[0], options->part, options->common.output);
+}
+
+static void print_formats(struct output *out)
+{
+	static const struct table_column columns[] = {
+		{.style = STYLE_NAME},
+		{.wraps = true},
+	};
+	struct table table = {.columns = columns, .column_count = 2};
+
+	for (size_t i = 0; plumb_export_format(i); i++) {
+		table_cell(&table, plumb_export_format(i)->name);
+		table_cell(&table, plumb_export_format(i)->title);
+	}
+	help_section(out, "Formats");
+	table_print(&table, out, 2);
+	table_free(&table);
+}
+
+static const struct option options[] = {
+	OPTION_ROW_CPU,
+	{
+		.name = "format",
+		.kind = OPTION_TEXT,
+		.argument = "FORMAT",
+		.offset = offsetof(struct export_options, format),
+		.help = "the form; needed",
+	},
+	{
+		.name = "part",
+		.kind = OPTION_TEXT,
+		.argument = "PART",
+		.offset = offsetof(struct export_options, part),
+		.help = "only this part of it: \"metrics\"",
+	},
+	{
+		.letter = 'o',
+		.name = "output",
+		.kind = OPTION_TEXT,
+		.argument = "FILE|FOLDER/",
+		.offset = offsetof(struct export_options, common.output),
+		.help = "write to a file, or every part to its own file in a folder",
+	},
+	OPTION_ROW_VERBOSE("list what the format cannot say"),
+	OPTION_ROW_COLOR,
+	OPTION_ROW_NO_PAGER,
+	OPTION_ROW_HELP,
+	{0},
+};
+
+static int run(const struct command *command, int count, char **arguments)
+{
+	struct export_options values = {0};
+	struct operands operands;
+	struct cpus cpus;
+	int status;
+
+	if (!options_parse(command, count, arguments, &values, &operands, &status))
+		return status;
+	if (!check_format(values.format))
+		return EXIT_USAGE;
+	status = cpus_open(&cpus, values.common.cpu, values.common.verbose);
+	if (status != EXIT_FINE)
+		return status;
+	status = export(&values, &cpus);
+	cpus_close(&cpus);
+	return status;
+}
+
+const struct command command_spec_export = {
+	.path = "plumb spec export",
+	.name = "export",
+	.summary = "specifications in the forms that others read",
+	.text = "Writes the specification of a CPU. Some formats consist of several parts: into a "
+		"folder each is written to a file of its own, elsewhere the main one is. Without "
+		"--cpu, this machine's CPU is meant if it is an Arm one that Plumb knows; else "
+		"all CPUs are, which only a folder can take.",
+	.options = options,
+	.more = print_formats,
+	.examples =
+		(const struct example[]){
+			{"plumb spec export --cpu neoverse-n3 --format markdown -o n3.md",
+			 "a reference of the Neoverse N3"},
+			{"plumb spec export --format perf-json -o pmu-events/",
+			 "all CPUs for the kernel's tools/perf/pmu-events/arch/arm64"},
+			{0},
+		},
+	.run = run,
+};

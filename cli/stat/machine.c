@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who counts for `plumb stat`: this machine's PMU or the model; of which CPU; which program. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <plumb/model.h>
+
+#include "base/near.h"
+#include "source/perf/events.h"
+#include "stat.h"
+#include "tool/complain.h"
+#include "tool/memory.h"
+
+/* Programmable counters of a Neoverse, where nobody tells. */
+#define COUNTERS_USUAL 6
+
+/* ---- findings ----------------------------------------------------------------------------- */
+
+/* What is the matter with this machine, rather than with what was asked for. */
+static bool is_of_machine(const char *id)
+{
+	static const char *const ids[] = {
+		"no-qemu",      "not-qemu",     "no-plugins", "no-plugin",     "no-sysroot",
+		"other-plugin", "no-start",     "no-counter", "no-permission", "no-spe",
+		"no-event",     "no-sampling",  "no-pmu",     "no-ring",       "no-perf",
+		"busy",         "no-descriptor"};
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
+		if (strcmp(ids[i], id) == 0)
+			return true;
+	return false;
+}
+
+int machine_complain(const struct plumb_diagnostics *found, const char *what, int error)
+{
+	int status = complain_status(error);
+	bool said = false;
+
+	for (size_t i = 0; i < plumb_diagnostics_count(found); i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(found, i);
+
+		if (d->severity != PLUMB_ERROR)
+			continue;
+		if (d->file)
+			complain("%s: %s", d->file, d->message);
+		else
+			complain("%s", d->message);
+		if (d->mend)
+			advise("%s", d->mend);
+		if (is_of_machine(d->id))
+			status = EXIT_UNABLE;
+		said = true;
+	}
+	if (!said)
+		complain("%s: %s", what, plumb_error_name(error));
+	return status;
+}
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+static bool is_program(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
+/* As execvp() would: `name` itself if there is a '/' in it, else the first in PATH. NULL: none. */
+static char *find_in_path(const char *name)
+{
+	const char *at = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return memory_copy(name, strlen(name));
+	if (!at)
+		at = "/bin:/usr/bin";
+	for (;;) {
+		size_t length = strcspn(at, ":");
+		/* An empty part is the working directory. */
+		char *path = length ? memory_format("%.*s/%s", (int)length, at, name)
+				    : memory_format("./%s", name);
+
+		if (is_program(path))
+			return path;
+		free(path);
+		if (!at[length])
+			return NULL;
+		at += length + 1;
+	}
+}
+
+/*
+ * Where the model's plugins are: beside the program in its build tree, or where both are
+ * installed, wherever that was moved to as a whole.
+ */
+static char *find_plugins(void)
+{
+	static const char *const from_program[] = {"../model/qemu", PLUMB_PLUGIN_FROM_BIN};
+	char self[4096];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	self[length > 0 ? length : 0] = '\0';
+	slash = strrchr(self, '/');
+	for (size_t i = 0; slash && i < sizeof(from_program) / sizeof(*from_program); i++) {
+		char *path;
+
+		*slash = '\0';
+		path = memory_format("%s/%s/plumb-model-1.so", self, from_program[i]);
+		if (access(path, R_OK) == 0) {
+			*strrchr(path, '/') = '\0';
+			return path;
+		}
+		free(path);
+	}
+	return memory_copy(PLUMB_PLUGIN_DIR, strlen(PLUMB_PLUGIN_DIR));
+}
+
+/* ---- the model ---------------------------------------------------------------------------- */
+
+static const struct plumb_model_core *core_of(const struct plumb_spec *spec)
+{
+	const struct plumb_model_core *core;
+
+	for (size_t i = 0; (core = plumb_model_core(i)); i++)
+		if (strcmp(core->spec_id, spec->id) == 0)
+			return core;
+	return NULL;
+}
+
+static int choose_core(struct machine *machine, const char *name)
+{
+	const struct plumb_model_core *core = plumb_model_core(0);
+	struct near near = near_to(name ? name : "");
+
+	machine->source = &source_model;
+	if (name) {
+		const struct plumb_spec *spec;
+
+		core = plumb_spec_find(name, &spec, NULL) == 0 ? core_of(spec) : NULL;
+	}
+	if (!core) {
+		complain("the model has no core '%s'", name);
+		for (size_t i = 0; plumb_model_core(i); i++)
+			near_offer(&near, plumb_model_core(i)->name, plumb_model_core(i)->name);
+		if (!advise_near(&near))
+			advise("plumb list cores --source model lists those it has");
+		return EXIT_USAGE;
+	}
+	machine->core = core->name;
+	machine->midr = core->midr;
+	if (plumb_spec_find(core->spec_id, &machine->spec, NULL) == 0)
+		return EXIT_FINE;
+	complain("no specification for the model's core %s", core->name);
+	return EXIT_OTHER;
+}
+
+static int prepare_model(struct machine *machine, const struct machine_wish *wish)
+{
+	struct plumb_diagnostics *found;
+	int status = EXIT_FINE, error;
+
+	if (!machine->program) {
+		complain("the model needs a program to run");
+		return EXIT_USAGE;
+	}
+	found = plumb_diagnostics_new();
+	error = plumb_model_check_program(machine->program, wish->sysroot, found);
+	if (error < 0)
+		status = machine_complain(found, machine->program, error);
+	plumb_diagnostics_free(found);
+	machine->qemu = find_in_path(wish->qemu ? wish->qemu : "qemu-aarch64");
+	if (!machine->qemu)
+		machine->qemu = memory_copy("qemu-aarch64", strlen("qemu-aarch64"));
+	machine->plugin_dir = find_plugins();
+	return status;
+}
+
+/* ---- this machine's PMU ------------------------------------------------------------------- */
+
+static int choose_spec(struct machine *machine, const struct cpu_pmu *pmus, size_t count,
+		       const char *cpu)
+{
+	const struct cpu_pmu *pmu;
+	int status = EXIT_FINE;
+
+	if (cpu)
+		status = cpus_open(&machine->cpus, cpu, false);
+	if (status != EXIT_FINE)
+		return status;
+	machine->spec = cpu ? machine->cpus.at[0] : NULL;
+	pmu = cpu_choose_pmu(pmus, count, machine->spec);
+	machine->pmu = *pmu;
+	machine->midr = pmu->midr;
+	if (!cpu && pmu->midr)
+		machine->spec = plumb_spec_for_midr(pmu->midr);
+	if (machine->spec) {
+		if (!machine->midr)
+			machine->midr = plumb_spec_midr(machine->spec);
+		return EXIT_FINE;
+	}
+	complain("no specification for this machine's CPU, MIDR_EL1 0x%08x", pmu->midr);
+	advise("name one with --cpu: plumb spec list cpus");
+	return EXIT_UNABLE;
+}
+
+static int choose_perf(struct machine *machine, const struct cpu_pmu *pmus, size_t count,
+		       const char *cpu)
+{
+	machine->source = &source_perf;
+	if (count > 0)
+		return choose_spec(machine, pmus, count, cpu);
+	complain("this machine has no Arm PMU, so perf has nothing to count with");
+	advise("--source model counts AArch64 programs on any machine");
+	return EXIT_UNABLE;
+}
+
+/*
+ * How many counters there are is for the kernel to say, who may have some for itself; there are no
+ * more than the specification says.
+ */
+static unsigned count_counters(const struct machine *machine)
+{
+	int counters = perf_counters(machine->pmu.type);
+	uint8_t most = machine->spec->product.counters;
+
+	if (counters < 0 || (most && counters > most))
+		counters = most;
+	return counters ? (unsigned)counters : COUNTERS_USUAL;
+}
+
+const char *const machine_sources[] = {"auto", "model", "perf", NULL};
+
+/* ---- choosing ----------------------------------------------------------------------------- */
+
+int machine_choose(struct machine *machine, int source, const char *cpu)
+{
+	struct cpu_pmu pmus[CPU_PMUS_MAX];
+	size_t count = cpu_find_pmus("", pmus, CPU_PMUS_MAX);
+
+	if (count > CPU_PMUS_MAX)
+		count = CPU_PMUS_MAX;
+	if (source == SOURCE_AUTO)
+		machine->why = count ? "it has an Arm PMU" : "this machine has no Arm PMU";
+	if (source == SOURCE_PERF || (source == SOURCE_AUTO && count))
+		return choose_perf(machine, pmus, count, cpu);
+	return choose_core(machine, cpu);
+}
+
+static int find_program(struct machine *machine, const char *name)
+{
+	machine->program = find_in_path(name);
+	if (machine->program)
+		return EXIT_FINE;
+	complain("%s: no such program in PATH", name);
+	advise("./%s is one in the working directory", name);
+	return EXIT_USAGE;
+}
+
+int machine_open(struct machine *machine, const struct machine_wish *wish, char *const *argv)
+{
+	int status = argv[0] ? find_program(machine, argv[0]) : EXIT_FINE;
+
+	if (status != EXIT_FINE)
+		return status;
+	if (wish->software && wish->source != SOURCE_MODEL) {
+		machine->source = &source_perf;
+		return EXIT_FINE;
+	}
+	status = machine_choose(machine, wish->source, wish->cpu);
+	if (status != EXIT_FINE)
+		return status;
+	if (machine->source == &source_model)
+		return prepare_model(machine, wish);
+	machine->counters = count_counters(machine);
+	return EXIT_FINE;
+}
+
+void machine_close(struct machine *machine)
+{
+	free(machine->program);
+	free(machine->qemu);
+	free(machine->plugin_dir);
+	cpus_close(&machine->cpus);
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the program, once or often, and prints what it comes to, at its end or as it goes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/index_set.h"
+#include "render/report.h"
+#include "stat.h"
+#include "tool/complain.h"
+#include "tool/join.h"
+#include "tool/memory.h"
+#include "tool/signals.h"
+
+/* Programs that end sooner need no line that says how far they are. */
+#define PROGRESS_AFTER 1.0
+
+struct runner {
+	const struct stat_options *options;
+	const struct machine *machine;
+	const struct plumb_plan *plan;
+	struct output out;
+	bool open;            /* the output is */
+	struct report report; /* of the whole */
+	struct plumb_result *whole, *part;
+	struct plumb_count *counts;     /* room for a run's */
+	struct plumb_diagnosis **parts; /* each part's own */
+	size_t part_count, part_room;
+	struct plumb_diagnostics *found;
+	const char **warnings;
+	double last_time; /* of the interval before */
+	double began;     /* on the host's clock */
+	bool progress;    /* a line is to be shown, */
+	bool shown;       /* and is there */
+};
+
+static void on_started(void *user, pid_t pid)
+{
+	(void)user;
+	signals_started(pid);
+}
+
+/* ---- progress ----------------------------------------------------------------------------- */
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void erase_progress(struct runner *r)
+{
+	if (r->shown)
+		fputs("\r\033[K", stderr);
+	r->shown = false;
+}
+
+/* The cursor goes back to the line's beginning, so that what the program prints covers it. */
+static void on_progress(void *user, double instructions, double seconds)
+{
+	struct runner *r = user;
+	double host = now() - r->began;
+
+	if (!r->progress || host < PROGRESS_AFTER)
+		return;
+	if (isnan(instructions))
+		fprintf(stderr, "\r\033[K%.0f s\r", host);
+	else
+		fprintf(stderr,
+			"\r\033[K%.0f s: %.0f million instructions, %.1f a second; %.3g s of %s "
+			"time\r",
+			host, instructions / 1e6, instructions / 1e6 / host, seconds,
+			r->machine->source->name);
+	r->shown = true;
+}
+
+/* ---- parts: runs or intervals --------------------------------------------------------------- */
+
+static int out_of_memory(void)
+{
+	complain("%s", plumb_error_name(PLUMB_ERR_NO_MEMORY));
+	return EXIT_OTHER;
+}
+
+static struct plumb_diagnosis *diagnose(const struct plumb_result *result)
+{
+	struct plumb_diagnosis *diagnosis;
+
+	if (plumb_diagnose(result, &diagnosis) < 0)
+		exit(out_of_memory());
+	return diagnosis;
+}
+
+static struct plumb_result *new_result(const struct plumb_plan *plan)
+{
+	struct plumb_result *result;
+
+	if (plumb_result_new(plan, &result) < 0)
+		exit(out_of_memory());
+	return result;
+}
+
+static void add_part(struct runner *r, const struct plumb_count *counts, bool runs)
+{
+	plumb_result_free(r->part);
+	r->part = new_result(r->plan);
+	plumb_result_add(r->part, counts, runs);
+	plumb_result_add(r->whole, counts, runs);
+	if (r->part_count == r->part_room) {
+		r->part_room = r->part_room ? 2 * r->part_room : 16;
+		r->parts = memory_resize(r->parts, r->part_room, sizeof(struct plumb_diagnosis *));
+	}
+	r->parts[r->part_count++] = diagnose(r->part);
+}
+
+/* How many parts' own walks come to where that of the whole does, or go on from there. */
+static unsigned agreeing(const struct runner *r, const struct plumb_diagnosis *whole)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < r->part_count; i++)
+		count += r->parts[i]->verdict == whole->verdict &&
+			 plumb_diagnosis_common(r->parts[i], whole) == whole->path_length;
+	return count;
+}
+
+static int open_output(struct runner *r)
+{
+	int status = r->open ? EXIT_FINE : output_open_beside(&r->out, &r->options->common);
+
+	if (status == EXIT_FINE && !r->open && r->options->csv)
+		report_csv_headings(&r->out);
+	r->open = status == EXIT_FINE;
+	return status;
+}
+
+static void print(struct runner *r, const struct report *report)
+{
+	if (r->options->common.json)
+		report_json(&r->out, report);
+	else if (r->options->csv)
+		report_csv(&r->out, report, NULL);
+	else if (r->options->common.separator)
+		report_csv(&r->out, report, r->options->common.separator);
+	else
+		report_text(&r->out, report);
+}
+
+static bool is_text(const struct stat_options *options)
+{
+	return !options->common.json && !options->csv && !options->common.separator;
+}
+
+static void on_interval(void *user, const struct plumb_count *counts, double seconds)
+{
+	static const char *const nothing[] = {NULL};
+	struct runner *r = user;
+	struct report report = r->report;
+
+	add_part(r, counts, false);
+	report.result = r->part;
+	report.diagnosis = r->parts[r->part_count - 1];
+	report.time = seconds;
+	report.seconds = seconds - r->last_time;
+	report.ended = false;
+	report.warnings = nothing;
+	r->last_time = seconds;
+	erase_progress(r);
+	if (is_text(r->options))
+		report_text_interval(&r->out, &report, r->part_count == 1);
+	else
+		print(r, &report);
+	fflush(r->out.stream);
+}
+
+/* ---- the whole ---------------------------------------------------------------------------- */
+
+/* What metrics of the groups asked for need, and is not counted. */
+static void warn_of_missing(struct runner *r)
+{
+	const struct plumb_selection *selection = r->plan->selection;
+	const struct plumb_spec *spec = selection->spec;
+	struct index_set *named = memory_alloc(sizeof(*named));
+	struct join names = {0};
+	char *text;
+
+	for (size_t i = 0; i < selection->metric_count; i++) {
+		uint16_t missing;
+
+		if (plumb_plan_computes(r->plan, i, &missing) ||
+		    (is_text(r->options) &&
+		     !report_shows_metric(&r->report, &selection->metrics[i])) ||
+		    !index_set_add(named, missing))
+			continue;
+		join_add(&names, spec->events[missing].name);
+	}
+	text = join_take(&names);
+	if (*text)
+		plumb_diagnostics_add(r->found, PLUMB_WARNING, "not-counted", NULL,
+				      "not counted, so that metrics of them have no value: %s",
+				      text);
+	free(text);
+	free(named);
+}
+
+/* All warnings, each once, as a list that ends with NULL. */
+static void gather_warnings(struct runner *r)
+{
+	size_t count = 0, all = plumb_diagnostics_count(r->found);
+
+	free(r->warnings);
+	r->warnings = memory_resize(NULL, all + 1, sizeof(const char *));
+	for (size_t i = 0; i < all; i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(r->found, i);
+		bool known = d->severity != PLUMB_WARNING;
+
+		for (size_t k = 0; k < count; k++)
+			known = known || strcmp(r->warnings[k], d->message) == 0;
+		if (!known)
+			r->warnings[count++] = d->message;
+	}
+	r->warnings[count] = NULL;
+}
+
+/* One run of the program. Returns EXIT_FINE, also if the program failed. */
+static int run_once(struct runner *r, struct source_run *run, char *const *argv)
+{
+	const struct source_job job = {
+		.plan = r->plan,
+		.program = r->machine->program,
+		.argv = argv,
+		.children = r->options->children,
+		.one_pass = r->options->no_multiplex,
+		.interval_ms = r->options->interval_ms,
+		.core = r->machine->core,
+		.qemu = r->machine->qemu,
+		.plugin_dir = r->machine->plugin_dir,
+		.sysroot = r->options->sysroot,
+		.pmu = &r->machine->pmu,
+		.started = on_started,
+		.interval = on_interval,
+		.progress = on_progress,
+		.user = r,
+	};
+	int error;
+
+	*run = (struct source_run){.counts = r->counts};
+	r->began = now();
+	error = r->machine->source->count(&job, run, r->found);
+	signals_ended();
+	erase_progress(r);
+	if (error < 0)
+		return machine_complain(r->found, r->machine->program, error);
+	if (!r->options->interval_ms)
+		add_part(r, r->counts, true);
+	return EXIT_FINE;
+}
+
+static int run_all(struct runner *r, char *const *argv)
+{
+	unsigned wanted = r->options->repeat ? r->options->repeat : 1;
+	struct report *report = &r->report;
+
+	for (unsigned i = 0; i < wanted; i++) {
+		struct source_run run;
+		int status = run_once(r, &run, argv);
+
+		if (status != EXIT_FINE)
+			return status;
+		report->runs = i + 1;
+		report->seconds += (run.seconds - report->seconds) / (i + 1);
+		report->host_seconds += (run.host_seconds - report->host_seconds) / (i + 1);
+		/* Of several, what went wrong first. */
+		if (report->exit_status == 0) {
+			report->exit_status = run.exit_status;
+			report->signal = run.signal;
+		}
+		if (signals_interrupted() || signals_passed_on())
+			break;
+	}
+	return EXIT_FINE;
+}
+
+static int print_whole(struct runner *r)
+{
+	struct plumb_diagnosis *diagnosis = diagnose(r->whole);
+	struct report *report = &r->report;
+	int status = open_output(r);
+
+	report->diagnosis = diagnosis;
+	warn_of_missing(r);
+	gather_warnings(r);
+	report->warnings = r->warnings;
+	report->agreeing = agreeing(r, diagnosis);
+	report->ended = true;
+	if (status == EXIT_FINE) {
+		report->time = report->intervals && r->options->common.json ? report->seconds : NAN;
+		if (is_text(r->options) && r->part_count && report->intervals)
+			fputc('\n', r->out.stream);
+		/* Rows of CSV are those of the intervals alone: a sum among them would mislead. */
+		if (is_text(r->options) || r->options->common.json || !report->intervals)
+			print(r, report);
+		status = output_close(&r->out, report->exit_status);
+		r->open = false;
+	}
+	plumb_diagnosis_free(diagnosis);
+	return status;
+}
+
+static void say_which(const struct runner *r)
+{
+	const struct machine *machine = r->machine;
+
+	/* Where what is printed on standard error is for programs to read, nothing else may be. */
+	if (!machine->why || (!is_text(r->options) && !r->options->common.output))
+		return;
+	if (machine->source->label)
+		complain("counting with the %s of a %s: %s", machine->source->label,
+			 machine->spec->product.name, machine->why);
+	else
+		complain("counting on this machine's %s: %s, %s", machine->spec->product.name,
+			 machine->why, machine->pmu.name);
+}
+
+static void release(struct runner *r)
+{
+	for (size_t i = 0; i < r->part_count; i++)
+		plumb_diagnosis_free(r->parts[i]);
+	free(r->parts);
+	free(r->counts);
+	free(r->warnings);
+	plumb_result_free(r->whole);
+	plumb_result_free(r->part);
+	plumb_diagnostics_free(r->found);
+}
+
+int stat_run(const struct stat_options *options, const struct machine *machine,
+	     const struct plumb_plan *plan, char *const *argv, bool brief)
+{
+	struct runner r = {
+		.options = options,
+		.machine = machine,
+		.plan = plan,
+		.whole = new_result(plan),
+		.counts = memory_resize(NULL, plan->place_count + 1, sizeof(*r.counts)),
+		.found = plumb_diagnostics_new(),
+		.progress = !options->no_progress && isatty(STDERR_FILENO),
+		.report = {.source = machine->source->name,
+			   .label = machine->source->label,
+			   .spec = machine->spec,
+			   .midr = machine->midr,
+			   .command = argv,
+			   .intervals = options->interval_ms != 0,
+			   .time = NAN,
+			   .verbose = options->common.verbose,
+			   .brief = brief && !options->common.verbose},
+	};
+	int status;
+
+	r.report.result = r.whole;
+	say_which(&r);
+	/* What is printed as it goes needs a place from the beginning. */
+	status = options->interval_ms ? open_output(&r) : EXIT_FINE;
+	signals_catch(0);
+	if (status == EXIT_FINE)
+		status = run_all(&r, argv);
+	if (status == EXIT_FINE)
+		status = print_whole(&r);
+	else if (r.open)
+		output_discard(&r.out);
+	release(&r);
+	if (status == r.report.exit_status)
+		signals_end_interrupted(r.report.signal);
+	return status;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plumb stat: runs a program, counts events, and says what holds it up. */
+#include "stat.h"
+
+#include <stdio.h>
+
+#include "commands.h"
+#include "render/output.h"
+#include "tool/complain.h"
+
+static const char *const collections[] = {"metric", "group", "none", NULL};
+
+static const struct option options[] = {
+	OPTION_ROW_SOURCE(offsetof(struct stat_options, source)),
+	{
+		.name = "cpu",
+		.kind = OPTION_TEXT,
+		.argument = "CPU",
+		.offset = offsetof(struct common_options, cpu),
+		.help = "the CPU meant; of the model, one of its cores",
+	},
+	{
+		.letter = 's',
+		.name = "stages",
+		.kind = OPTION_WORDS,
+		.argument = "N,...",
+		.offset = offsetof(struct stat_options, stages),
+		.help = "1 (topdown), 2 (uarch) or all",
+	},
+	{
+		.letter = 'm',
+		.name = "metric-group",
+		.kind = OPTION_WORDS,
+		.argument = "GROUP,...",
+		.offset = offsetof(struct stat_options, groups),
+		.help = "these metric groups",
+	},
+	{
+		.letter = 'M',
+		.name = "metric",
+		.kind = OPTION_WORDS,
+		.argument = "METRIC,...",
+		.offset = offsetof(struct stat_options, metrics),
+		.help = "these metrics",
+	},
+	{
+		.letter = 'n',
+		.name = "node",
+		.kind = OPTION_TEXT,
+		.argument = "NODE",
+		.offset = offsetof(struct stat_options, node),
+		.help = "this node of the tree, what is below it, and the groups it leads to",
+	},
+	{
+		.letter = 'l',
+		.name = "level",
+		.kind = OPTION_NUMBER,
+		.argument = "LEVEL",
+		.offset = offsetof(struct stat_options, level),
+		.help = "the tree down to this level only",
+	},
+	{
+		.letter = 'e',
+		.name = "event",
+		.kind = OPTION_WORDS,
+		.argument = "EVENT,...",
+		.offset = offsetof(struct stat_options, events),
+		.help = "these events: names, or r and the code in hexadecimal",
+	},
+	{
+		.name = "collect-by",
+		.kind = OPTION_CHOICE,
+		.argument = "WHAT",
+		.offset = offsetof(struct stat_options, collect_by),
+		.choices = collections,
+		.help = "whose events are counted together: metric, group or none",
+	},
+	{
+		.name = "no-multiplex",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct stat_options, no_multiplex),
+		.help = "run the program once for each pass, rather than take turns in one run",
+	},
+	{
+		.letter = 'I',
+		.name = "interval-print",
+		.kind = OPTION_NUMBER,
+		.argument = "MS",
+		.offset = offsetof(struct stat_options, interval_ms),
+		.help = "print every so many milliseconds; of the model's time, with the model",
+	},
+	{
+		.letter = 'r',
+		.name = "repeat",
+		.kind = OPTION_NUMBER,
+		.argument = "N",
+		.offset = offsetof(struct stat_options, repeat),
+		.help = "run it so often; print the mean, the least and the greatest",
+	},
+	OPTION_ROW_JSON,
+	{
+		.name = "csv",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct stat_options, csv),
+		.help = "print CSV: time,group,stage,level,metric,value,units",
+	},
+	{
+		.letter = 'x',
+		.name = "field-separator",
+		.kind = OPTION_TEXT,
+		.argument = "SEP",
+		.offset = offsetof(struct common_options, separator),
+		.help = "print the rows of --csv without headings, fields separated by SEP",
+	},
+	{
+		.letter = 'o',
+		.name = "output",
+		.kind = OPTION_TEXT,
+		.argument = "FILE",
+		.offset = offsetof(struct common_options, output),
+		.help = "write there instead of to standard error; - is standard output",
+	},
+	{
+		.letter = 'L',
+		.name = "sysroot",
+		.kind = OPTION_TEXT,
+		.argument = "DIR",
+		.offset = offsetof(struct stat_options, sysroot),
+		.help = "where the model finds the AArch64 libraries of dynamic programs",
+	},
+	{
+		.name = "qemu",
+		.kind = OPTION_TEXT,
+		.argument = "PATH",
+		.offset = offsetof(struct stat_options, qemu),
+		.help = "the qemu-aarch64 that runs the model",
+	},
+	{
+		.name = "children",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct stat_options, children),
+		.help = "count the processes it forks, too",
+	},
+	OPTION_ROW_VERBOSE("all of stage 2, and the counts of the events"),
+	OPTION_ROW_COLOR,
+	{
+		.name = "no-progress",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct stat_options, no_progress),
+		.help = "do not show how far it is",
+	},
+	OPTION_ROW_HELP,
+	{0},
+};
+
+/* Options that do not go together. */
+static bool check(const struct command *command, const struct stat_options *values)
+{
+	int formats = values->common.json + values->csv + (values->common.separator != NULL);
+
+	if (formats > 1)
+		complain("only one of --json, --csv and --field-separator can be");
+	else if (values->interval_ms && values->repeat > 1)
+		complain("--interval-print and --repeat do not go together");
+	else if (values->interval_ms && values->no_multiplex)
+		complain("--interval-print and --no-multiplex do not go together");
+	else
+		return true;
+	advise("see %s --help", command->path);
+	return false;
+}
+
+static int make_plan(const struct stat_options *values, const struct machine *machine,
+		     const struct plumb_selection *selection, struct plumb_plan **plan)
+{
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_plan_options how = {
+		.collect_by = (enum plumb_collect_by)values->collect_by,
+		.counts = machine->source->counts,
+	};
+	int error, status = EXIT_FINE;
+
+	if (machine->source->limited) {
+		how.counters = machine->counters;
+		how.cycle_counter = true;
+	}
+	error = plumb_plan_new(selection, &how, plan, found);
+	if (error < 0)
+		status = machine_complain(found, machine->spec->id, error);
+	plumb_diagnostics_free(found);
+	return status;
+}
+
+static int run(const struct command *command, int count, char **arguments)
+{
+	struct stat_options values = {0};
+	struct machine machine = {0};
+	struct plumb_selection *selection = NULL;
+	struct plumb_plan *plan = NULL;
+	struct machine_wish wish;
+	struct operands operands;
+	bool brief = false;
+	int status;
+
+	if (!options_parse(command, count, arguments, &values, &operands, &status))
+		return status;
+	if (!check(command, &values) || !options_separator(command, &values.common))
+		return EXIT_USAGE;
+	/* The program's arguments end where the command line does. */
+	operands.at[operands.count] = NULL;
+	status = output_check_beside(&values.common);
+	wish = (struct machine_wish){
+		.source = values.source,
+		.cpu = values.common.cpu,
+		.sysroot = values.sysroot,
+		.qemu = values.qemu,
+	};
+	if (status == EXIT_FINE)
+		status = machine_open(&machine, &wish, operands.at);
+	if (status == EXIT_FINE)
+		status = stat_select(&values, &machine, &selection, &brief);
+	if (status == EXIT_FINE)
+		status = make_plan(&values, &machine, selection, &plan);
+	if (status == EXIT_FINE)
+		status = stat_run(&values, &machine, plan, operands.at, brief);
+	plumb_plan_free(plan);
+	plumb_selection_free(selection);
+	machine_close(&machine);
+	return status;
+}
+
+const struct command command_stat = {
+	.path = "plumb stat",
+	.name = "stat",
+	.summary = "run a program, count, and say what holds it up",
+	.operands = "PROGRAM [ARGUMENT]...",
+	.fewest = 1,
+	.most = OPERANDS_ANY,
+	.runs = true,
+	.text = "Runs the program and counts PMU events: on this machine's Arm PMU, or with a "
+		"model "
+		"of a core that runs any AArch64 Linux program on any machine. Prints the top-down "
+		"analysis: where the time goes, what that means, and what to look at next.\n\n"
+		"The program has standard output to itself: results go to standard error, as with "
+		"perf stat, or where -o says. The exit status is the program's.\n\n"
+		"Without --stages, -m, -M, -n, -l and -e all of both stages is counted, and of "
+		"stage "
+		"2 that is shown what the diagnosis leads to. JSON and CSV have all of it.",
+	.options = options,
+	.examples =
+		(const struct example[]){
+			{"plumb stat ./program", "what holds the program up?"},
+			{"plumb stat --json -o result.json -- ./program --its-option",
+			 "for a program to read"},
+			{"plumb stat -I 10 ./program", "how it changes, every 10 ms"},
+			{"plumb stat -m Operation_Mix -e L1D_CACHE,r08 ./program",
+			 "a metric group, and two events"},
+			{0},
+		},
+	.run = run,
+};

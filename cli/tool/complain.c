@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/complain.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/near.h"
+#include "render/wrap.h"
+
+/* Of the findings in a file that was to be used, not checked, this many are worth a line each. */
+#define FINDINGS_SHOWN 3
+
+#define PREFIX "plumb: "
+#define INDENT "       "
+
+/* Columns after the prefix; 0: standard error is no terminal, and lines are left as they are. */
+static size_t room(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 4 * strlen(PREFIX))
+		return 0;
+	return size.ws_col - strlen(PREFIX);
+}
+
+static PLUMB_PRINTF(2, 0) void say(const char *prefix, const char *format, va_list arguments)
+{
+	const size_t columns = room();
+	struct wrap_line part;
+	const char *rest;
+	char line[4096];
+
+	if (vsnprintf(line, sizeof(line), format, arguments) < 0)
+		return;
+	line[wrap_complete(line)] = '\0';
+	fputs(prefix, stderr);
+	if (columns == 0)
+		wrap_put(stderr, line, strlen(line));
+	rest = line;
+	for (bool first = true; columns > 0 && wrap_next(&rest, columns, &part); first = false) {
+		fputs(first ? "" : "\n" INDENT, stderr);
+		wrap_put(stderr, part.at, part.length);
+	}
+	fputc('\n', stderr);
+}
+
+void complain(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(PREFIX, format, arguments);
+	va_end(arguments);
+}
+
+void advise(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(INDENT, format, arguments);
+	va_end(arguments);
+}
+
+bool advise_near(const struct near *near)
+{
+	if (near->best)
+		advise("did you mean %s?", near->best);
+	return near->best;
+}
+
+int complain_status(int error)
+{
+	switch (error) {
+	case PLUMB_OK:
+		return EXIT_FINE;
+	case PLUMB_ERR_NO_MEMORY:
+		return EXIT_OTHER;
+	default:
+		return EXIT_USAGE;
+	}
+}
+
+void complain_findings(const struct plumb_diagnostics *found, const char *file, int error)
+{
+	size_t shown = 0, errors = plumb_diagnostics_errors(found);
+
+	for (size_t i = 0; shown < FINDINGS_SHOWN && i < plumb_diagnostics_count(found); i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(found, i);
+		char line[32] = "";
+
+		if (d->severity != PLUMB_ERROR)
+			continue;
+		if (d->line)
+			snprintf(line, sizeof(line), ":%u", d->line);
+		complain("%s%s: %s", d->file ? d->file : file, line, d->message);
+		if (d->mend)
+			advise("%s", d->mend);
+		shown++;
+	}
+	if (shown == 0)
+		complain("cannot use %s: %s", file, plumb_error_name(error));
+	else if (errors > shown)
+		advise("%zu more: plumb spec validate %s", errors - shown, file);
+}
+
+void complain_recording(const struct plumb_diagnostics *found, const char *path, int error)
+{
+	complain_findings(found, path, error);
+	if (error == PLUMB_ERR_IO && strcmp(path, "-") != 0 && access(path, F_OK) != 0)
+		advise("plumb record PROGRAM makes one");
+	else if (error == PLUMB_ERR_SYNTAX)
+		advise("SPE data alone, without perf.data around it, is read with --raw");
+}
+
+void complain_warnings(const struct plumb_diagnostics *found)
+{
+	for (size_t i = 0; i < plumb_diagnostics_count(found); i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(found, i);
+
+		if (d->severity != PLUMB_WARNING)
+			continue;
+		complain("%s", d->message);
+		if (d->mend)
+			advise("%s", d->mend);
+	}
+}

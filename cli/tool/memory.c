@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "tool/complain.h"
+
+void *memory_given(void *memory)
+{
+	if (memory)
+		return memory;
+	complain("out of memory");
+	exit(EXIT_OTHER);
+}
+
+void *memory_alloc(size_t size)
+{
+	return memory_given(calloc(1, size ? size : 1));
+}
+
+void *memory_resize(void *old, size_t count, size_t size)
+{
+	return memory_given(reallocarray(old, count ? count : 1, size));
+}
+
+char *memory_copy(const char *text, size_t length)
+{
+	return memory_given(strndup(text, length));
+}
+
+char *memory_format(const char *format, ...)
+{
+	va_list arguments;
+	char *text = NULL;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	return memory_given(text);
+}
+
+void memory_init(void)
+{
+	json_set_alloc_funcs(memory_alloc, free);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/near.h"
+#include "tool/complain.h"
+
+const char *const options_color[] = {"auto", "always", "never", NULL};
+
+struct parser {
+	const struct command *command;
+	char **arguments;
+	int count, next; /* `next` comes after the argument at hand */
+	char *values;
+	bool help;
+};
+
+static void see_help(const struct command *command)
+{
+	advise("see %s --help", command->path);
+}
+
+static bool set_choice(const struct parser *parser, const struct option *option, const char *value)
+{
+	struct near near = near_to(value);
+
+	for (int i = 0; option->choices[i]; i++) {
+		if (strcmp(option->choices[i], value) == 0) {
+			memcpy(parser->values + option->offset, &i, sizeof(i));
+			return true;
+		}
+		near_offer(&near, option->choices[i], option->choices[i]);
+	}
+	complain("bad value '%s' of --%s", value, option->name);
+	if (!advise_near(&near))
+		see_help(parser->command);
+	return false;
+}
+
+static bool set_number(const struct parser *parser, const struct option *option, const char *value)
+{
+	unsigned long number;
+	unsigned result;
+	char *end;
+
+	errno = 0;
+	number = strtoul(value, &end, 10);
+	if (*value < '0' || *value > '9' || *end || errno || number == 0 || number > INT_MAX) {
+		complain("bad value '%s' of --%s: a whole number from 1 on is needed", value,
+			 option->name);
+		return false;
+	}
+	result = (unsigned)number;
+	memcpy(parser->values + option->offset, &result, sizeof(result));
+	return true;
+}
+
+static bool add_word(const struct parser *parser, const struct option *option, const char *value)
+{
+	struct option_words words;
+
+	memcpy(&words, parser->values + option->offset, sizeof(words));
+	if (words.count == sizeof(words.at) / sizeof(*words.at)) {
+		complain("--%s is given too often", option->name);
+		return false;
+	}
+	words.at[words.count++] = value;
+	memcpy(parser->values + option->offset, &words, sizeof(words));
+	return true;
+}
+
+/* Sets `option`, spelt `spelling`; `value` is what was attached to it, or NULL. */
+static bool set(struct parser *parser, const struct option *option, const char *spelling,
+		const char *value)
+{
+	if (option->kind == OPTION_FLAG) {
+		const bool yes = true;
+
+		if (value) {
+			complain("%s takes no value", spelling);
+			see_help(parser->command);
+			return false;
+		}
+		if (strcmp(option->name, "help") == 0)
+			parser->help = true;
+		else
+			memcpy(parser->values + option->offset, &yes, sizeof(yes));
+		return true;
+	}
+	if (!value && option->kind == OPTION_MAYBE)
+		value = "";
+	if (!value && parser->next < parser->count)
+		value = parser->arguments[parser->next++];
+	if (!value) {
+		complain("%s needs a value: %s", spelling, option->argument);
+		see_help(parser->command);
+		return false;
+	}
+	if (option->kind == OPTION_CHOICE)
+		return set_choice(parser, option, value);
+	if (option->kind == OPTION_NUMBER)
+		return set_number(parser, option, value);
+	if (option->kind == OPTION_WORDS)
+		return add_word(parser, option, value);
+	memcpy(parser->values + option->offset, &value, sizeof(value));
+	return true;
+}
+
+/* "--name" or "--name=value", `text` without its dashes. */
+static bool parse_long(struct parser *parser, const char *text)
+{
+	size_t length = strcspn(text, "=");
+	const char *value = text[length] ? text + length + 1 : NULL;
+	char name[NEAR_MAX_LENGTH + 2];
+	struct near near;
+
+	for (const struct option *o = parser->command->options; o && o->name; o++) {
+		char spelling[64];
+
+		if (strlen(o->name) != length || strncmp(o->name, text, length) != 0)
+			continue;
+		snprintf(spelling, sizeof(spelling), "--%s", o->name);
+		return set(parser, o, spelling, value);
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)(length < sizeof(name) ? length : sizeof(name)),
+		 text);
+	near = near_to(name);
+	for (const struct option *o = parser->command->options; o && o->name; o++)
+		near_offer(&near, o->name, o->name);
+	complain("unknown option '--%s'", name);
+	if (near.best)
+		advise("did you mean --%s?", near.best);
+	else
+		see_help(parser->command);
+	return false;
+}
+
+/* "-abc": flags, the last of which may be an option with its value attached or following. */
+static bool parse_letters(struct parser *parser, const char *text)
+{
+	for (; *text; text++) {
+		const struct option *o = parser->command->options;
+		char spelling[] = {'-', *text, '\0'};
+
+		while (o && o->name && o->letter != *text)
+			o++;
+		if (!o || !o->name) {
+			complain("unknown option '%s'", spelling);
+			see_help(parser->command);
+			return false;
+		}
+		if (o->kind != OPTION_FLAG)
+			return set(parser, o, spelling, text[1] ? text + 1 : NULL);
+		if (!set(parser, o, spelling, NULL))
+			return false;
+	}
+	return true;
+}
+
+static bool enough_operands(const struct command *command, const struct operands *operands)
+{
+	if (operands->count < command->fewest)
+		complain("%.*s needed", (int)strcspn(command->operands, "."), command->operands);
+	else if (operands->count > command->most)
+		complain("unexpected argument '%s'", operands->at[command->most]);
+	else
+		return true;
+	see_help(command);
+	return false;
+}
+
+bool options_parse(const struct command *command, int count, char **arguments, void *values,
+		   struct operands *operands, int *status)
+{
+	struct parser parser = {command, arguments, count, 1, values, false};
+	bool ended = false;
+
+	/* Operands are moved to the front as they come: there is always room before `next`. */
+	*operands = (struct operands){.at = arguments + 1};
+	*status = EXIT_USAGE;
+	while (parser.next < count) {
+		char *argument = arguments[parser.next++];
+
+		if (ended || argument[0] != '-' || argument[1] == '\0') {
+			operands->at[operands->count++] = argument;
+			ended = ended || command->commands || command->runs;
+		} else if (strcmp(argument, "--") == 0) {
+			ended = true;
+		} else if (argument[1] == '-' ? !parse_long(&parser, argument + 2)
+					      : !parse_letters(&parser, argument + 1)) {
+			return false;
+		}
+	}
+	if (parser.help) {
+		*status = help_print(command);
+		return false;
+	}
+	return enough_operands(command, operands);
+}
+
+bool options_separator(const struct command *command, struct common_options *options)
+{
+	if (!options->separator)
+		return true;
+	if (strcmp(options->separator, "\\t") == 0)
+		options->separator = "\t";
+	if (*options->separator)
+		return true;
+	complain("--field-separator is empty");
+	see_help(command);
+	return false;
+}
+
+const struct command *options_find(const struct command *command, const char *name)
+{
+	struct near near = near_to(name);
+
+	for (const struct command *const *c = command->commands; c && *c; c++) {
+		if (strcmp((*c)->name, name) == 0)
+			return *c;
+		near_offer(&near, (*c)->name, (*c)->name);
+	}
+	complain("unknown command '%s %s'", command->path, name);
+	if (near.best)
+		advise("did you mean %s %s?", command->path, near.best);
+	else
+		see_help(command);
+	return NULL;
+}
+
+int options_dispatch(const struct command *command, const struct operands *operands)
+{
+	const struct command *chosen = options_find(command, operands->at[0]);
+
+	return chosen ? chosen->run(chosen, operands->count, operands->at) : EXIT_USAGE;
+}
+
+const struct option options_help_only[] = {OPTION_ROW_HELP, {0}};
+
+int options_run_group(const struct command *command, int count, char **arguments)
+{
+	struct common_options values = {0};
+	struct operands operands;
+	int status;
+
+	if (!options_parse(command, count, arguments, &values, &operands, &status))
+		return status;
+	return options_dispatch(command, &operands);
+}
