@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds the model to what each kernel must come to on paper.
 
-Runs each kernel (bench/kernels, built as NAME.CORE) under the model of its core: the diagnosis must
+Runs each kernel (test/kernels, built as NAME.CORE) under the model of its core: the diagnosis must
 be exactly what NAME.json says, as far as the tree of the core's metrics goes, and each figure within
 5 % of its own, or within its bound. A figure made of events that only one core has says so.
 """
