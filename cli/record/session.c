@@ -256,8 +256,8 @@ static void say_warnings(const struct session *s)
 		if (d->severity != PLUMB_WARNING)
 			continue;
 		complain("%s", d->message);
-		if (d->mend)
-			advise("%s", d->mend);
+		if (d->hint)
+			advise("%s", d->hint);
 	}
 }
 

@@ -202,7 +202,7 @@ void report_diagnosis(struct output *out, const struct report *report)
 		advice = plumb_advice(report_metric(report, d->path[d->path_length - 1].metric));
 	if (advice) {
 		print_beside(out, "Means", advice->means);
-		print_beside(out, "Helps", advice->mend);
+		print_beside(out, "Helps", advice->hint);
 	}
 	if (d->verdict == PLUMB_VERDICT_LOSS) {
 		print_below(out, report);

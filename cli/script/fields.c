@@ -131,7 +131,7 @@ static void list_fields(struct plumb_diagnostics *found)
 			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", at ? ", " : "",
 					       names[i].name);
 	}
-	plumb_diagnostics_mend(found, "there are %s", text);
+	plumb_diagnostics_hint(found, "there are %s", text);
 }
 
 /* The field called so, or an error with a finding. What is only taken away need not be printed. */
@@ -159,7 +159,7 @@ static int find_field(const char *name, size_t length, bool removed,
 	for (int i = 0; i < FIELD_COUNT && length < sizeof(text); i++)
 		near_offer(&near, names[i].name, names[i].name);
 	if (near.best)
-		plumb_diagnostics_mend(found, "did you mean %s?", near.best);
+		plumb_diagnostics_hint(found, "did you mean %s?", near.best);
 	else
 		list_fields(found);
 	return PLUMB_ERR_NOT_FOUND;
@@ -178,7 +178,7 @@ static int find_type(const char *prefix, size_t length, struct plumb_diagnostics
 	quote_bytes(quoted, prefix, length);
 	plumb_diagnostics_add(found, PLUMB_ERROR, "unknown-type", NULL, "no type of events '%s'",
 			      quoted);
-	plumb_diagnostics_mend(found, "types are hw, sw, trace, raw, break and synth");
+	plumb_diagnostics_hint(found, "types are hw, sw, trace, raw, break and synth");
 	return PLUMB_ERR_NOT_FOUND;
 }
 
@@ -216,7 +216,7 @@ static int take_word(struct script_fields *fields, const char *word, size_t leng
 	if (*change != CHANGE_NONE && (*change == CHANGE_SET) != (asked == CHANGE_SET)) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "mixed-fields", NULL,
 				      "fields to add or remove are mixed with fields to print");
-		plumb_diagnostics_mend(found, "give each field a + or -, or none of them");
+		plumb_diagnostics_hint(found, "give each field a + or -, or none of them");
 		return PLUMB_ERR_ARGUMENT;
 	}
 	*change = asked;
@@ -295,7 +295,7 @@ static int refuse(struct plumb_diagnostics *found, const char *field, const char
 {
 	plumb_diagnostics_add(found, PLUMB_ERROR, "field-missing", NULL,
 			      "cannot print '%s': samples of '%s' have no %s", field, event, what);
-	plumb_diagnostics_mend(found, "leave the field out, or record with what it needs");
+	plumb_diagnostics_hint(found, "leave the field out, or record with what it needs");
 	return PLUMB_ERR_INVALID;
 }
 
@@ -309,7 +309,7 @@ static int check_symbols(const struct type_fields *fields, uint64_t sample_type,
 	if (fields->on & FIELD_BIT(FIELD_SYMOFF) && !(fields->on & FIELD_BIT(FIELD_SYM))) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "symoff-alone", NULL,
 				      "cannot print 'symoff' without 'sym'");
-		plumb_diagnostics_mend(found, "add sym to the fields");
+		plumb_diagnostics_hint(found, "add sym to the fields");
 		return PLUMB_ERR_INVALID;
 	}
 	if (fields->on & FIELD_BIT(FIELD_DSO) && !address)

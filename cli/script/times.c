@@ -139,7 +139,7 @@ int script_times_parse(struct script_times *times, const char *text, uint64_t fi
 		return 0;
 	plumb_diagnostics_add(found, PLUMB_ERROR, "bad-time", NULL, "bad time '%s'",
 			      quote(quoted, text));
-	plumb_diagnostics_mend(found, "say START,STOP in seconds, either left out; 10%%, 10%%/2 or "
+	plumb_diagnostics_hint(found, "say START,STOP in seconds, either left out; 10%%, 10%%/2 or "
 				      "10%%-20%%");
 	return PLUMB_ERR_SYNTAX;
 }

@@ -43,8 +43,8 @@ static void print_finding(struct output *out, const struct report *report,
 		output_text(out, STYLE_DIM, "    at ");
 		output_wrapped(out, STYLE_DIM, 7, 7, finding->path);
 	}
-	if (finding->mend)
-		output_wrapped(out, STYLE_PLAIN, 0, 4, finding->mend);
+	if (finding->hint)
+		output_wrapped(out, STYLE_PLAIN, 0, 4, finding->hint);
 }
 
 static void print_count(struct output *out, enum style style, size_t count, const char *what)
@@ -106,7 +106,7 @@ static json_t *report_object(const struct report *report)
 		json_object_set_new(finding, "column", number_or_null(d->column));
 		json_object_set_new(finding, "path", render_string(d->path));
 		json_object_set_new(finding, "message", render_string(d->message));
-		json_object_set_new(finding, "mend", render_string(d->mend));
+		json_object_set_new(finding, "hint", render_string(d->hint));
 		json_array_append_new(findings, finding);
 	}
 	json_object_set_new(object, "file", render_string(report->file));

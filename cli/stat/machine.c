@@ -48,8 +48,8 @@ int machine_complain(const struct plumb_diagnostics *found, const char *what, in
 			complain("%s: %s", d->file, d->message);
 		else
 			complain("%s", d->message);
-		if (d->mend)
-			advise("%s", d->mend);
+		if (d->hint)
+			advise("%s", d->hint);
 		if (is_of_machine(d->id))
 			status = EXIT_UNABLE;
 		said = true;

@@ -98,8 +98,8 @@ void complain_findings(const struct plumb_diagnostics *found, const char *file, 
 		if (d->line)
 			snprintf(line, sizeof(line), ":%u", d->line);
 		complain("%s%s: %s", d->file ? d->file : file, line, d->message);
-		if (d->mend)
-			advise("%s", d->mend);
+		if (d->hint)
+			advise("%s", d->hint);
 		shown++;
 	}
 	if (shown == 0)
@@ -125,7 +125,7 @@ void complain_warnings(const struct plumb_diagnostics *found)
 		if (d->severity != PLUMB_WARNING)
 			continue;
 		complain("%s", d->message);
-		if (d->mend)
-			advise("%s", d->mend);
+		if (d->hint)
+			advise("%s", d->hint);
 	}
 }

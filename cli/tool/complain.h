@@ -17,7 +17,7 @@ enum {
 /* "plumb: what is wrong: why", a line; control characters in it are made harmless. */
 void complain(const char *format, ...) PLUMB_PRINTF(1, 2);
 
-/* The line after it: the mend. */
+/* The line after it: the hint. */
 void advise(const char *format, ...) PLUMB_PRINTF(1, 2);
 
 /* "did you mean X?", if something was near; else returns false. */

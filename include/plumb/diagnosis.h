@@ -85,7 +85,7 @@ struct plumb_advice {
 	const char *metric;
 	const char *brief;  /* in at most 24 characters: "data cache misses" */
 	const char *means;  /* what it means when it is high: a sentence */
-	const char *mend;   /* what usually helps: sentences */
+	const char *hint;   /* what usually helps: sentences */
 	const char *groups; /* where to look next if the tree names none; by ',', or "" */
 };
 

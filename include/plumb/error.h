@@ -3,7 +3,7 @@
  * Errors and diagnostics.
  *
  * Every function of the library that can fail returns a non-negative value or a negative
- * `enum plumb_error`. What a person needs to mend the matter, the place included, is added to a
+ * `enum plumb_error`. Messages, with their place and a hint, are added to a
  * `struct plumb_diagnostics`, which the caller owns. The library never prints and never exits.
  */
 #ifndef PLUMB_ERROR_H
@@ -57,7 +57,7 @@ struct plumb_diagnostic {
 	unsigned column;     /* 1-based, in bytes; 0: unknown */
 	const char *path;    /* JSON path, "/metrics/ipc/formula", or NULL */
 	const char *message; /* what is wrong, and why */
-	const char *mend;    /* what to do about it, or NULL */
+	const char *hint;    /* what to do about it, or NULL */
 };
 
 /* A growing list of findings. Not thread-safe: one list a thread. */
@@ -90,7 +90,7 @@ struct plumb_place {
 /*
  * Adds one finding, its message from a printf format. `id` must be a string literal. `list` may be
  * NULL, in which case nothing happens; likewise `where`. If memory is short the finding is still
- * counted. `plumb_diagnostics_mend` sets the mend of the newest finding kept.
+ * counted. `plumb_diagnostics_hint` sets the hint of the newest finding kept.
  */
 PLUMB_API void plumb_diagnostics_add(struct plumb_diagnostics *list, enum plumb_severity severity,
 				     const char *id, const struct plumb_place *where,
@@ -98,7 +98,7 @@ PLUMB_API void plumb_diagnostics_add(struct plumb_diagnostics *list, enum plumb_
 PLUMB_API void plumb_diagnostics_vadd(struct plumb_diagnostics *list, enum plumb_severity severity,
 				      const char *id, const struct plumb_place *where,
 				      const char *format, va_list args) PLUMB_PRINTF(5, 0);
-PLUMB_API void plumb_diagnostics_mend(struct plumb_diagnostics *list, const char *format, ...)
+PLUMB_API void plumb_diagnostics_hint(struct plumb_diagnostics *list, const char *format, ...)
 	PLUMB_PRINTF(2, 3);
 
 #ifdef __cplusplus

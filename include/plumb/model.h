@@ -86,7 +86,7 @@ struct plumb_model_run {
 
 /*
  * Runs it to its end. Its input, output and signals are the caller's own. Returns 0 with `*run`
- * filled, also when the program was killed; otherwise, with a finding and its mend in `found`
+ * filled, also when the program was killed; otherwise, with a finding and its hint in `found`
  * (may be NULL): NOT_FOUND (the program, QEMU, the plugin, the interpreter's sysroot, the core),
  * INVALID (not an ELF file), UNSUPPORTED (not an AArch64 Linux program; a QEMU without plugins),
  * IO, NO_MEMORY. Blocks; two runs at once, in one process or two, do not disturb each other.

@@ -131,7 +131,7 @@ PLUMB_API void plumb_samples_totals(const struct plumb_samples *samples,
 				    struct plumb_samples_totals *totals);
 
 /*
- * Adds what limits every result of the recording as warnings with their mend: data that was lost,
+ * Adds what limits every result of the recording as warnings with their hint: data that was lost,
  * AUX data truncated, collisions, throttling, bytes that are no packets with the place of the
  * first, records cut off. `name` is the recording's, for the findings' places.
  */

@@ -75,7 +75,7 @@ PLUMB_API bool plumb_spe_filter_needs_origin(const struct plumb_spe_filter *filt
  *	cpu=0-3+8  pid=10  tid=11
  *
  * Letters may be of either case. `midr` is 0 if the core is not known. Returns 0, or
- * PLUMB_ERR_SYNTAX, PLUMB_ERR_NOT_FOUND (a name; the mend is the nearest one there is),
+ * PLUMB_ERR_SYNTAX, PLUMB_ERR_NOT_FOUND (a name; the hint is the nearest one there is),
  * PLUMB_ERR_INVALID (a number out of range), PLUMB_ERR_LIMIT (more than PLUMB_SPE_RANGES_MAX
  *ranges), with a finding that names the term and its column; then *filter is undefined.
  */

@@ -151,13 +151,13 @@ void plumb_diagnostics_add(struct plumb_diagnostics *list, enum plumb_severity s
 	va_end(args);
 }
 
-void plumb_diagnostics_mend(struct plumb_diagnostics *list, const char *format, ...)
+void plumb_diagnostics_hint(struct plumb_diagnostics *list, const char *format, ...)
 {
 	va_list args;
 
 	if (!list || !list->count || list->errors + list->warnings > list->count)
 		return;
 	va_start(args, format);
-	list->list[list->count - 1].mend = format_string(&list->strings, format, args);
+	list->list[list->count - 1].hint = format_string(&list->strings, format, args);
 	va_end(args);
 }

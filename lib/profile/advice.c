@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#define ROW(name, brief, means, mend, groups) {#name, brief, means, mend, groups},
-#define NO_ROW(name, brief, means, mend, groups)
+#define ROW(name, brief, means, hint, groups) {#name, brief, means, hint, groups},
+#define NO_ROW(name, brief, means, hint, groups)
 
 static const struct plumb_advice nodes[] = {
 #define NODE   ROW

@@ -190,7 +190,7 @@ static int read_features(struct plumb_recording *r, const struct file_header *he
  * of each 64 are the other way round in a big-endian file. HOSTNAME, which perf never leaves out,
  * tells which.
  */
-static void mend_feature_bits(struct plumb_recording *r, struct file_header *header)
+static void swap_feature_bits(struct plumb_recording *r, struct file_header *header)
 {
 	const uint64_t hostname = UINT64_C(1) << PLUMB_FEATURE_HOSTNAME;
 
@@ -217,7 +217,7 @@ static int read_file_header(struct plumb_recording *r, struct file_header *heade
 	(void)take_section(&in); /* event types: no longer used */
 	for (unsigned i = 0; i < 4; i++)
 		header->features[i] = header->size == FILE_HEADER_SIZE ? take64(&in) : 0;
-	mend_feature_bits(r, header);
+	swap_feature_bits(r, header);
 	if (got < header->size && header->size <= FILE_HEADER_SIZE)
 		return refuse(r, PLUMB_ERR_INVALID, "bad-header",
 			      "it ends after %zu of its header's %llu bytes", (size_t)got,

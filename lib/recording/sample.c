@@ -6,19 +6,19 @@
 static const uint8_t branch_fields[] = {1, 1, 1, 1, 16, 4, 2, 4, 3};
 
 /* As a big-endian machine has them the first field is the topmost. */
-static uint64_t mend_branch_flags(uint64_t flags)
+static uint64_t convert_branch_flags(uint64_t flags)
 {
-	uint64_t mended = 0;
+	uint64_t converted = 0;
 	unsigned at = 0;
 
 	for (size_t i = 0; i < sizeof(branch_fields); i++) {
 		const unsigned width = branch_fields[i];
 		const uint64_t field = flags >> (64 - at - width) & ((UINT64_C(1) << width) - 1);
 
-		mended |= field << at;
+		converted |= field << at;
 		at += width;
 	}
-	return mended;
+	return converted;
 }
 
 static bool take_branches(struct plumb_recording *r, struct cursor *in, uint64_t kinds,
@@ -36,11 +36,11 @@ static bool take_branches(struct plumb_recording *r, struct cursor *in, uint64_t
 	if (!numbers)
 		return false;
 	if (r->big_endian) {
-		uint64_t *mended = scratch_take(r, 24 * count);
+		uint64_t *converted = scratch_take(r, 24 * count);
 
-		for (size_t i = 0; mended && i < 3 * count; i++)
-			mended[i] = i % 3 == 2 ? mend_branch_flags(numbers[i]) : numbers[i];
-		numbers = mended;
+		for (size_t i = 0; converted && i < 3 * count; i++)
+			converted[i] = i % 3 == 2 ? convert_branch_flags(numbers[i]) : numbers[i];
+		numbers = converted;
 	}
 	sample->branches = (const struct plumb_branch_entry *)numbers;
 	sample->branch_count = count;

@@ -6,7 +6,7 @@ struct shortfall {
 	uint64_t count;
 	const char *id;
 	const char *one, *many; /* what follows the count */
-	const char *mend;
+	const char *hint;
 };
 
 void plumb_samples_report(const struct plumb_samples_totals *totals, const char *name,
@@ -54,7 +54,7 @@ void plumb_samples_report(const struct plumb_samples_totals *totals, const char 
 		plumb_diagnostics_add(found, PLUMB_WARNING, s->id, &place, "%llu %s",
 				      (unsigned long long)s->count,
 				      s->count == 1 ? s->one : s->many);
-		plumb_diagnostics_mend(found, "%s", s->mend);
+		plumb_diagnostics_hint(found, "%s", s->hint);
 	}
 	if (totals->skipped) {
 		plumb_diagnostics_add(
@@ -64,7 +64,7 @@ void plumb_samples_report(const struct plumb_samples_totals *totals, const char 
 			(unsigned long long)totals->skipped, totals->skipped == 1 ? "" : "s",
 			(unsigned long long)totals->first_skipped, totals->skipped == 1 ? "s" : "",
 			totals->skipped == 1 ? "was" : "were");
-		plumb_diagnostics_mend(found, "the recording is damaged there, or newer than this "
+		plumb_diagnostics_hint(found, "the recording is damaged there, or newer than this "
 					      "program: `plumb spe dump` shows the packets");
 	}
 }

@@ -60,7 +60,7 @@ static int read_modifiers(struct parse *parse, const char *text, size_t length,
 		} else {
 			request_wrong(parse->found, PLUMB_ERR_SYNTAX, text, length,
 				      "modifiers that cannot be");
-			plumb_diagnostics_mend(
+			plumb_diagnostics_hint(
 				parse->found,
 				"u (user), k (kernel), h (hypervisor), and p, pp, ppp "
 				"or P (precise) are allowed");
@@ -93,7 +93,7 @@ static int common_term(struct parse *parse, const char *key, const char *value,
 	if (strcmp(key, "freq") == 0 && event->kind == SAMPLED_SPE) {
 		request_wrong(parse->found, PLUMB_ERR_INVALID, key, strlen(key),
 			      "SPE samples every so many operations, not so often a second");
-		plumb_diagnostics_mend(parse->found, "period=N, or -c N");
+		plumb_diagnostics_hint(parse->found, "period=N, or -c N");
 		return PLUMB_ERR_INVALID;
 	}
 	if (strcmp(key, "freq") == 0) {
@@ -137,9 +137,9 @@ static int pmu_term(struct parse *parse, const char *key, const char *value,
 		request_wrong(parse->found, PLUMB_ERR_NOT_FOUND, key, strlen(key),
 			      "a PMU event has no such parameter");
 		if (near.best)
-			plumb_diagnostics_mend(parse->found, "did you mean %s?", near.best);
+			plumb_diagnostics_hint(parse->found, "did you mean %s?", near.best);
 		else
-			plumb_diagnostics_mend(parse->found,
+			plumb_diagnostics_hint(parse->found,
 					       "event, period, freq and name are allowed");
 		return PLUMB_ERR_NOT_FOUND;
 	}
@@ -223,9 +223,9 @@ static int no_pmu(struct parse *parse, const char *name)
 	request_wrong(parse->found, PLUMB_ERR_NOT_FOUND, name, strlen(name),
 		      "there is no such PMU");
 	if (near.best)
-		plumb_diagnostics_mend(parse->found, "did you mean %s?", near.best);
+		plumb_diagnostics_hint(parse->found, "did you mean %s?", near.best);
 	else
-		plumb_diagnostics_mend(parse->found,
+		plumb_diagnostics_hint(parse->found,
 				       "spe, arm_spe_0, armv8_pmuv3_0 and cpu are PMUs");
 	return PLUMB_ERR_NOT_FOUND;
 }

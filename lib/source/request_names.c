@@ -98,9 +98,9 @@ static int unknown(const char *name, const struct plumb_spec *spec, struct plumb
 	near_offer(&near, "spe", "spe");
 	request_wrong(found, PLUMB_ERR_NOT_FOUND, name, strlen(name), "there is no such event");
 	if (near.best)
-		plumb_diagnostics_mend(found, "did you mean %s?", near.best);
+		plumb_diagnostics_hint(found, "did you mean %s?", near.best);
 	else if (spec)
-		plumb_diagnostics_mend(found, "plumb spec list events --cpu %s lists them",
+		plumb_diagnostics_hint(found, "plumb spec list events --cpu %s lists them",
 				       spec->id);
 	return PLUMB_ERR_NOT_FOUND;
 }
@@ -136,7 +136,7 @@ int request_name(const char *name, const struct plumb_spec *spec, struct sampled
 	if (!spec) {
 		request_wrong(found, PLUMB_ERR_UNSUPPORTED, name, strlen(name),
 			      "there is no Arm PMU here to sample it with");
-		plumb_diagnostics_mend(found, "--source model samples it on any machine; software "
+		plumb_diagnostics_hint(found, "--source model samples it on any machine; software "
 					      "events, cpu-clock for one, need no PMU");
 		return PLUMB_ERR_UNSUPPORTED;
 	}

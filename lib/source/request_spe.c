@@ -80,10 +80,10 @@ int request_number(const char *key, const char *value, uint64_t least, uint64_t 
 	request_wrong(found, PLUMB_ERR_INVALID, key, strlen(key),
 		      value ? "bad value '%.60s'" : "a value is needed", value ? value : "");
 	if (most == UINT64_MAX)
-		plumb_diagnostics_mend(found, "a whole number from %llu on, decimal or with 0x",
+		plumb_diagnostics_hint(found, "a whole number from %llu on, decimal or with 0x",
 				       (unsigned long long)least);
 	else
-		plumb_diagnostics_mend(found, "%llu to %llu are allowed", (unsigned long long)least,
+		plumb_diagnostics_hint(found, "%llu to %llu are allowed", (unsigned long long)least,
 				       (unsigned long long)most);
 	return PLUMB_ERR_INVALID;
 }
@@ -126,9 +126,9 @@ static int unknown(const char *key, struct plumb_diagnostics *found)
 	near_offer(&near, "latency", "latency>=N");
 	request_wrong(found, PLUMB_ERR_NOT_FOUND, key, strlen(key), "SPE has no such parameter");
 	if (near.best)
-		plumb_diagnostics_mend(found, "did you mean %s?", near.best);
+		plumb_diagnostics_hint(found, "did you mean %s?", near.best);
 	else
-		plumb_diagnostics_mend(
+		plumb_diagnostics_hint(
 			found,
 			"there are ts_enable, pa_enable, pct_enable, jitter, load_filter, "
 			"store_filter, branch_filter, simd_filter, float_filter, discard, "

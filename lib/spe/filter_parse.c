@@ -143,7 +143,7 @@ static bool names_source(const char *name, const char *source)
 /* Data sources have few bits; names are looked for among these. */
 #define SOURCES_NAMED 256
 
-/* The mend: the names there are. */
+/* The hint: the names there are. */
 static void offer_sources(const struct parser *p)
 {
 	char names[512];
@@ -156,9 +156,9 @@ static void offer_sources(const struct parser *p)
 			at += (size_t)snprintf(names + at, sizeof(names) - at, "\"%s\", ", source);
 	}
 	if (at == 0)
-		plumb_diagnostics_mend(p->found, "the core is not known: give its number");
+		plumb_diagnostics_hint(p->found, "the core is not known: give its number");
 	else
-		plumb_diagnostics_mend(p->found, "it is one of %.*sor a number",
+		plumb_diagnostics_hint(p->found, "it is one of %.*sor a number",
 				       (int)sizeof(names) - 1, names);
 }
 
@@ -191,7 +191,7 @@ static int parse_source(struct parser *p, struct plumb_spe_ranges *ranges)
 				    "no data source of this core");
 
 		if (near.best)
-			plumb_diagnostics_mend(p->found, "did you mean \"%s\"?", near.best);
+			plumb_diagnostics_hint(p->found, "did you mean \"%s\"?", near.best);
 		else
 			offer_sources(p);
 		return error;
@@ -315,7 +315,7 @@ static int unknown_event(const struct parser *p, const char *name, size_t length
 
 	filter_offer_events(&near);
 	if (near.best)
-		plumb_diagnostics_mend(p->found, "did you mean \"%s\"?", near.best);
+		plumb_diagnostics_hint(p->found, "did you mean \"%s\"?", near.best);
 	return error;
 }
 
@@ -438,9 +438,9 @@ static int unknown_word(const struct parser *p, const char *name, size_t length,
 		(void)find_key(&none, "", &near, &key);
 	}
 	if (near.best)
-		plumb_diagnostics_mend(p->found, "did you mean \"%s\"?", near.best);
+		plumb_diagnostics_hint(p->found, "did you mean \"%s\"?", near.best);
 	else
-		plumb_diagnostics_mend(p->found, "say load, store, branch, other, user, kernel, an "
+		plumb_diagnostics_hint(p->found, "say load, store, branch, other, user, kernel, an "
 						 "event as l1d-miss or !l1d-miss, latency>=N, "
 						 "source=, pc=, address=, target=, cpu=, tid=");
 	return error;

@@ -282,7 +282,7 @@ int plumb_itrace_parse(const char *text, struct plumb_itrace *itrace,
 		int error = parse_letter(&p);
 
 		if (error) {
-			plumb_diagnostics_mend(found,
+			plumb_diagnostics_hint(found,
 					       "for SPE: i (with a period: i1i is every record), "
 					       "f, m, t, b, a, M");
 			return error;
@@ -369,13 +369,13 @@ void plumb_itrace_report(const struct plumb_itrace *itrace, struct plumb_diagnos
 		plumb_diagnostics_add(found, PLUMB_WARNING, "itrace-unit", &place,
 				      "SPE has no instructions by time: the group "
 				      "\"instructions\" is left out");
-		plumb_diagnostics_mend(found, "give its period in instructions: i1i");
+		plumb_diagnostics_hint(found, "give its period in instructions: i1i");
 	} else if (itrace->instructions && itrace->period > 1) {
 		plumb_diagnostics_add(found, PLUMB_WARNING, "itrace-period", &place,
 				      "the records are samples already: of these only each %llu. "
 				      "is among the \"instructions\"",
 				      (unsigned long long)itrace->period);
-		plumb_diagnostics_mend(found, "i1i gives every record");
+		plumb_diagnostics_hint(found, "i1i gives every record");
 	}
 	for (size_t i = 0; i < sizeof(vain) / sizeof(*vain); i++)
 		if (vain[i].asked)

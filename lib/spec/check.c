@@ -75,7 +75,7 @@ int check_names(struct check *check, const struct named *elements)
 		if (!is_name(name)) {
 			report_add(report, finding_bad_name, "\"%s\" cannot be a name",
 				   quote(quoted, name));
-			report_mend(report, "use letters, digits and '_', from 1 to %d characters",
+			report_hint(report, "use letters, digits and '_', from 1 to %d characters",
 				    PLUMB_FORMULA_MAX_NAME);
 		}
 		if (before && text_compare(before, name) == 0) {
@@ -86,7 +86,7 @@ int check_names(struct check *check, const struct named *elements)
 				report_add(report, finding_duplicate_name,
 					   "\"%s\" is there already, its letters' case apart",
 					   quote(quoted, name));
-			report_mend(report, "remove one of the two, or rename it");
+			report_hint(report, "remove one of the two, or rename it");
 			check->ambiguous = true;
 		}
 		report_leave(report, 1);
@@ -211,7 +211,7 @@ static void check_event(struct check *check, uint16_t e)
 	if (event->architecture_defined && event->product_defined) {
 		report_add(report, finding_both_defined,
 			   "defined by the architecture and by the product: only one can be");
-		report_mend(report, "set architecture_defined or product_defined to false");
+		report_hint(report, "set architecture_defined or product_defined to false");
 	}
 	if (!event->architecture_defined && !event->product_defined && !(known & KNOWN_DEFINED))
 		report_add(report, finding_neither_defined,
@@ -257,7 +257,7 @@ static void compare_events(struct check *check, const struct plumb_metric *metri
 		report_add(check->report, finding_formula_event_missing,
 			   "%s is in the formula, but not in this list",
 			   quote(name, spec->events[used.at[i]].name));
-		report_mend(check->report, "add it to the list, or correct the formula");
+		report_hint(check->report, "add it to the list, or correct the formula");
 	}
 	for (uint16_t i = 0; i < metric->events.count; i++) {
 		uint16_t event = metric->events.at[i];
@@ -268,7 +268,7 @@ static void compare_events(struct check *check, const struct plumb_metric *metri
 		report_enter_element(check->report, i);
 		report_add(check->report, finding_formula_event_unused, "%s is not in the formula",
 			   quote(name, spec->events[event].name));
-		report_mend(check->report, "remove it, or correct the formula");
+		report_hint(check->report, "remove it, or correct the formula");
 		report_leave(check->report, 1);
 	}
 	report_leave(check->report, 1);

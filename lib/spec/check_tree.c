@@ -127,7 +127,7 @@ static void check_node(struct tree *tree, uint16_t n)
 		report_add(check->report, finding_duplicate_node,
 			   "metric %s has a node already, /%u", quote(name, node_name(tree, n)),
 			   node_of(tree, node->metric));
-		report_mend(check->report, "make one node of the two");
+		report_hint(check->report, "make one node of the two");
 	} else {
 		check->node_methodology[node->metric] = tree->number;
 		check->node[node->metric] = n;
@@ -169,7 +169,7 @@ static void report_cycle(const struct tree *tree, uint16_t node, uint16_t item, 
 	report_enter(tree->check->report, "next_items");
 	report_enter_element(tree->check->report, item);
 	report_add(tree->check->report, finding_tree_cycle, "a circle: %s", text);
-	report_mend(tree->check->report, "remove one of these next items");
+	report_hint(tree->check->report, "remove one of these next items");
 	report_leave(tree->check->report, 3);
 }
 

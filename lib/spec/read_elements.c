@@ -68,7 +68,7 @@ static bool read_code(struct reader *reader, const json_t *json, uint16_t *code)
 	if (err == PLUMB_ERR_INVALID) {
 		report_add(&reader->report, finding_bad_code, "\"%s\" is not a hexadecimal number",
 			   quote(quoted, text));
-		report_mend(&reader->report, "write it like \"0x0011\"");
+		report_hint(&reader->report, "write it like \"0x0011\"");
 	} else if (err) {
 		report_add(&reader->report, finding_code_range, "%s is more than 16 bits",
 			   quote(quoted, text));

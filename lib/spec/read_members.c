@@ -52,9 +52,9 @@ void read_wrong_type(struct reader *reader, const json_t *json, unsigned rule)
 		   is ? describe_rule(is, got, sizeof(got)) : "a fraction",
 		   describe_rule(rule, wanted, sizeof(wanted)));
 	if (is == MEMBER_STRING && rule & (MEMBER_INTEGER | MEMBER_BOOLEAN))
-		report_mend(&reader->report, "remove the quotation marks");
+		report_hint(&reader->report, "remove the quotation marks");
 	if (rule == MEMBER_STRING && (is == MEMBER_INTEGER || is == MEMBER_BOOLEAN))
-		report_mend(&reader->report, "put it in quotation marks");
+		report_hint(&reader->report, "put it in quotation marks");
 }
 
 static void check_member(struct reader *reader, const char *name, const json_t *value,

@@ -202,7 +202,7 @@ static bool check_kind(struct reader *reader, const json_t *root)
 		report_as(report, PLUMB_ERR_UNSUPPORTED, finding_not_cpu,
 			  "not a CPU specification: %s is an interconnect",
 			  name ? quote(quoted, name) : "what it describes");
-		report_mend(report, "only the specifications of CPUs can be read for now");
+		report_hint(report, "only the specifications of CPUs can be read for now");
 		return false;
 	}
 	for (size_t i = 0; i < COUNT(root_members); i++)
@@ -212,7 +212,7 @@ static bool check_kind(struct reader *reader, const json_t *root)
 		return true;
 	report_add(report, finding_not_specification,
 		   "not a telemetry specification: it has none of a specification's members");
-	report_mend(report, "give one of Arm's files that are called after a CPU, "
+	report_hint(report, "give one of Arm's files that are called after a CPU, "
 			    "like neoverse_n2_r0p3_pmu.json");
 	return false;
 }
@@ -306,7 +306,7 @@ static int report_json_error(struct report *report, const char *text, size_t siz
 		  (unsigned)(at - line_start) + 1, "not JSON: %s", quote(quoted, error->text));
 	if (size >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2) ||
 			  (size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))))
-		report_mend(report, "save it as UTF-8 without a byte order mark");
+		report_hint(report, "save it as UTF-8 without a byte order mark");
 	return 0;
 }
 

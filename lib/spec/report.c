@@ -189,7 +189,7 @@ static void report_duplicate_key(struct report *report, uint32_t node)
 	plumb_diagnostics_add(report->found, finding->severity, finding->id, &place,
 			      "\"%s\" is there already, on line %u", name,
 			      report->keys->nodes[first].line);
-	report_mend(report, "remove one of the two, or rename it");
+	report_hint(report, "remove one of the two, or rename it");
 }
 
 int report_duplicate_keys(struct report *report)

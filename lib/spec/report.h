@@ -112,8 +112,8 @@ void report_at(struct report *report, int result, enum finding_kind kind, unsign
 /* Counts an error that somebody else has reported, or one without a place. */
 void report_count_error(struct report *report, int result);
 
-/* Sets the mend of the finding that was reported last. */
-#define report_mend(report, ...) plumb_diagnostics_mend((report)->found, __VA_ARGS__)
+/* Sets the hint of the finding that was reported last. */
+#define report_hint(report, ...) plumb_diagnostics_hint((report)->found, __VA_ARGS__)
 
 /*
  * Where the walk stands; the whole text has no path. `place` refers to `path`. What the text

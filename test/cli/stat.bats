@@ -271,7 +271,7 @@ metrics_of()
 		[m["value"] for m in d["metrics"] if m["name"] == "sve_predicate_full_percentage"] == [None]'
 }
 
-@test "what cannot be run is told, with the mend" {
+@test "what cannot be run is told, with the hint" {
 	run --separate-stderr model nowhere-to-be-found
 	[ "$status" -eq 2 ]
 	said "plumb: nowhere-to-be-found: no such program in PATH" \

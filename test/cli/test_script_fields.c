@@ -79,14 +79,14 @@ static void test_refused(void **state)
 	parsed("tid,symof");
 	assert_int_equal(status, PLUMB_ERR_NOT_FOUND);
 	assert_string_equal(message(), "no field 'symof'");
-	assert_string_equal(plumb_diagnostics_get(found, 0)->mend, "did you mean symoff?");
+	assert_string_equal(plumb_diagnostics_get(found, 0)->hint, "did you mean symoff?");
 	parsed("xx:tid");
 	assert_int_equal(status, PLUMB_ERR_NOT_FOUND);
 	assert_string_equal(message(), "no type of events 'xx'");
 	parsed("tid,brstack");
 	assert_int_equal(status, PLUMB_ERR_UNSUPPORTED);
 	assert_string_equal(message(), "field 'brstack' of perf script is not supported");
-	assert_non_null(strstr(plumb_diagnostics_get(found, 0)->mend, "comm, tid, pid, time"));
+	assert_non_null(strstr(plumb_diagnostics_get(found, 0)->hint, "comm, tid, pid, time"));
 }
 
 /* Each of perf 6.1's names is known, printed or not. */

@@ -84,7 +84,7 @@ d["groups"]["function"]["Bus"]["events"].append("BUS_ACCESS")'
 	          len(f['findings']) == f['errors'] + f['warnings'] for f in d['files']) and
 	      [(x['severity'], x['line']) for x in d['files'][1]['findings']
 	       if x['path'] == '/events/CPU_CYCLES/code'] == [('error', $line)] and
-	      all(set(x) == {'severity', 'id', 'line', 'column', 'path', 'message', 'mend'}
+	      all(set(x) == {'severity', 'id', 'line', 'column', 'path', 'message', 'hint'}
 	          for f in d['files'] for x in f['findings'])" <<<"$output"
 }
 

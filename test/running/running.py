@@ -5,7 +5,7 @@
     running.py PLUMB PROGRAMS
 
 What a program says, reads and returns must not change; every kind of program must be counted;
-what cannot be run must be refused with a mend.
+what cannot be run must be refused with a hint.
 """
 import fcntl
 import json
@@ -335,7 +335,7 @@ def refused(plumb, program, *words, options=(), status=2):
 
 @tap.test
 def refusals(plumb, folder):
-    """What cannot be run is refused, with the mend"""
+    """What cannot be run is refused, with the hint"""
     with tempfile.TemporaryDirectory() as place:
         script = f"{place}/script"
         with open(script, "w", encoding="utf-8") as file:

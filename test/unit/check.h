@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every unit test includes: cmocka, the headers it wants before it, and a mend for what it
+ * What every unit test includes: cmocka, the headers it wants before it, and a fix for what it
  * writes. A skipped test is "not ok 3 # SKIP name" to cmocka 1.1, which Meson takes for a failed
  * one; the Test Anything Protocol has it as "ok 3 # SKIP".
  */

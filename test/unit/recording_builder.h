@@ -126,7 +126,7 @@ static inline void put_text(struct build *b, const char *text, size_t align)
 }
 
 /* A number that is already there. */
-static inline void mend_number(struct build *b, size_t at, uint64_t value, unsigned size)
+static inline void patch_number(struct build *b, size_t at, uint64_t value, unsigned size)
 {
 	const size_t end = b->size;
 
@@ -145,7 +145,7 @@ static inline void begin(struct build *b, uint32_t type, uint16_t misc)
 
 static inline void end(struct build *b)
 {
-	mend_number(b, b->record + 6, b->size - b->record, 2);
+	patch_number(b, b->record + 6, b->size - b->record, 2);
 }
 
 /* Bit-fields begin at the other end on big-endian machines. */
@@ -225,9 +225,9 @@ static inline void build_begin(struct build *b, const struct built_attr *attrs, 
 		for (size_t k = 0; k < attrs[i].id_count; k++)
 			put64(b, attrs[i].ids[k]);
 	}
-	mend_number(b, 16, attr_size + 16, 8);
-	mend_number(b, 24, b->size, 8);
-	mend_number(b, 32, count * (attr_size + 16), 8);
+	patch_number(b, 16, attr_size + 16, 8);
+	patch_number(b, 24, b->size, 8);
+	patch_number(b, 32, count * (attr_size + 16), 8);
 	for (size_t i = 0; i < count; i++) {
 		put_attr(b, &attrs[i]);
 		put64(b, ids);
@@ -235,7 +235,7 @@ static inline void build_begin(struct build *b, const struct built_attr *attrs, 
 		ids += 8 * attrs[i].id_count;
 	}
 	b->data = b->size;
-	mend_number(b, 40, b->data, 8);
+	patch_number(b, 40, b->data, 8);
 }
 
 /* A feature: what `b` holds from `from` on, taken back. In a pipe it stays, as a record. */
@@ -290,9 +290,9 @@ static inline void build_end(struct build *b)
 		begin(b, 68, 0);
 		end(b);
 	}
-	mend_number(b, 48, b->size - b->data, 8);
+	patch_number(b, 48, b->size - b->data, 8);
 	for (unsigned i = 0; i < 4; i++) {
-		mend_number(b, 72 + 8 * i, b->features[i], 8);
+		patch_number(b, 72 + 8 * i, b->features[i], 8);
 		sections += (size_t)__builtin_popcountll(b->features[i]);
 	}
 	at = b->size + 16 * sections;

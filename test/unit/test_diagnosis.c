@@ -353,8 +353,8 @@ static void paths_in_common(void **state)
 
 /* The nodes that are explained. */
 static const char *const nodes[] = {
-#define NODE(name, brief, means, mend, groups) #name,
-#define PARTLY(name, brief, means, mend, groups)
+#define NODE(name, brief, means, hint, groups) #name,
+#define PARTLY(name, brief, means, hint, groups)
 #include "profile/nodes.def"
 #undef NODE
 #undef PARTLY
@@ -402,9 +402,9 @@ static void advice_is_complete(void **state)
 				assert_string_equal(advice->metric, name);
 				assert_in_range(strlen(advice->brief), 1, 24);
 				assert_true(strlen(advice->means) > 20);
-				assert_true(strlen(advice->mend) > 20);
+				assert_true(strlen(advice->hint) > 20);
 				assert_int_equal(advice->means[strlen(advice->means) - 1], '.');
-				assert_int_equal(advice->mend[strlen(advice->mend) - 1], '.');
+				assert_int_equal(advice->hint[strlen(advice->hint) - 1], '.');
 			}
 		}
 	}

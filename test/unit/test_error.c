@@ -24,7 +24,7 @@ static void findings_keep_their_place(void **state)
 	memset(file, '?', 1);
 	memset(path, '?', 1);
 	plumb_diagnostics_add(list, PLUMB_ERROR, "e", NULL, "plain");
-	plumb_diagnostics_mend(list, "do %s", "this");
+	plumb_diagnostics_hint(list, "do %s", "this");
 	assert_int_equal(plumb_diagnostics_count(list), 2);
 	assert_int_equal(plumb_diagnostics_warnings(list), 1);
 	assert_int_equal(plumb_diagnostics_errors(list), 1);
@@ -36,10 +36,10 @@ static void findings_keep_their_place(void **state)
 	assert_string_equal(d->message, "2 things");
 	assert_int_equal(d->line, 3);
 	assert_int_equal(d->column, 7);
-	assert_null(d->mend);
+	assert_null(d->hint);
 	d = plumb_diagnostics_get(list, 1);
 	assert_null(d->file);
-	assert_string_equal(d->mend, "do this");
+	assert_string_equal(d->hint, "do this");
 	assert_null(plumb_diagnostics_get(list, 2));
 	plumb_diagnostics_free(list);
 }
@@ -51,10 +51,10 @@ static void past_the_limit_findings_are_counted(void **state)
 	(void)state;
 	for (int i = 0; i < PLUMB_DIAGNOSTICS_MAX + 5; i++)
 		plumb_diagnostics_add(list, PLUMB_ERROR, "e", NULL, "%d", i);
-	plumb_diagnostics_mend(list, "belongs to a finding that was not kept");
+	plumb_diagnostics_hint(list, "belongs to a finding that was not kept");
 	assert_int_equal(plumb_diagnostics_count(list), PLUMB_DIAGNOSTICS_MAX);
 	assert_int_equal(plumb_diagnostics_errors(list), PLUMB_DIAGNOSTICS_MAX + 5);
-	assert_null(plumb_diagnostics_get(list, PLUMB_DIAGNOSTICS_MAX - 1)->mend);
+	assert_null(plumb_diagnostics_get(list, PLUMB_DIAGNOSTICS_MAX - 1)->hint);
 	plumb_diagnostics_free(list);
 }
 
@@ -62,7 +62,7 @@ static void no_list_is_fine(void **state)
 {
 	(void)state;
 	plumb_diagnostics_add(NULL, PLUMB_ERROR, "e", NULL, "x");
-	plumb_diagnostics_mend(NULL, "x");
+	plumb_diagnostics_hint(NULL, "x");
 	plumb_diagnostics_free(NULL);
 }
 

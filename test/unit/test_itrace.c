@@ -112,7 +112,7 @@ static void errors_name_the_letter_and_its_column(void **state)
 		assert_non_null(finding);
 		assert_non_null(strstr(finding->message, cases[i].part));
 		assert_int_equal(finding->column, cases[i].column);
-		assert_non_null(finding->mend);
+		assert_non_null(finding->hint);
 		plumb_diagnostics_free(found);
 	}
 }

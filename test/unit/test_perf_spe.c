@@ -182,7 +182,7 @@ static void what_the_driver_lacks_is_named(void **state)
 	spe_pmu_complain("arm_spe//", found);
 	finding = plumb_diagnostics_get(found, 2);
 	assert_string_equal(finding->id, "no-spe");
-	assert_non_null(strstr(finding->mend, "kpti=off"));
+	assert_non_null(strstr(finding->hint, "kpti=off"));
 	plumb_diagnostics_free(found);
 	spe_pmu_free(&pmus[0]);
 	spe_pmu_free(&pmus[1]);

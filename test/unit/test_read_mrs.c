@@ -416,7 +416,7 @@ static void a_byte_order_mark_is_told(void **state)
 		struct plumb_spec *spec;
 
 		plumb_spec_read_memory(texts[i], strlen(texts[i]), NULL, &spec, found);
-		assert_non_null(strstr(plumb_diagnostics_get(found, 0)->mend, "byte order mark"));
+		assert_non_null(strstr(plumb_diagnostics_get(found, 0)->hint, "byte order mark"));
 		plumb_diagnostics_free(found);
 	}
 }

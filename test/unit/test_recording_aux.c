@@ -184,7 +184,7 @@ static void a_chunk_that_is_cut_off_is_shorter(void **state)
 		build_begin(b, &spe, 1);
 		put_auxtrace(b, 4096, 0);
 		if (!b->pipe)
-			mend_number(b, 48, b->size - b->data, 8);
+			patch_number(b, 48, b->size - b->data, 8);
 		opened = open_bytes(b->bytes, b->size - 1000, b->pipe, NULL);
 		assert_int_equal(opened.error, 0);
 		record = next_of(&opened, PLUMB_RECORD_AUXTRACE);

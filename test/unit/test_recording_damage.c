@@ -181,7 +181,7 @@ static void records_smaller_than_their_header_end_it(void **state)
 			build_begin(b, attrs_of_all, 2);
 			all_samples(b);
 			begin(b, 3, 0);
-			mend_number(b, b->record + 6, size, 2);
+			patch_number(b, b->record + 6, size, 2);
 			put_zeros(b, 64);
 			build_end(b);
 			outcome = read_all(b->bytes, b->size, b->pipe);

@@ -223,7 +223,7 @@ static void features_of_a_32_bit_machine_are_found(void **state)
 	build_begin(b, &cpu_clock, 1);
 	text_feature(b, PLUMB_FEATURE_HOSTNAME, "ppc");
 	build_end(b);
-	mend_number(b, 72, b->features[0] << 32, 8);
+	patch_number(b, 72, b->features[0] << 32, 8);
 	opened = open_bytes(b->bytes, b->size, false, NULL);
 	assert_int_equal(opened.error, 0);
 	assert_string_equal(plumb_recording_text(opened.recording, PLUMB_FEATURE_HOSTNAME), "ppc");
@@ -371,7 +371,7 @@ static void headers_that_lie_are_refused(void **state)
 
 			build_begin(b, &cpu_clock, 1);
 			build_end(b);
-			mend_number(b, lies[i].at, lies[i].value, 8);
+			patch_number(b, lies[i].at, lies[i].value, 8);
 			opened = open_bytes(b->bytes, b->size, false, NULL);
 			assert_int_equal(opened.error, lies[i].error);
 			assert_null(opened.recording);
@@ -399,8 +399,8 @@ static void features_outside_of_the_file_are_told(void **state)
 		text_feature(b, PLUMB_FEATURE_ARCH, "aarch64");
 		build_end(b);
 		place = b->data + 8;
-		mend_number(b, place, sections[i][0], 8);
-		mend_number(b, place + 8, sections[i][1], 8);
+		patch_number(b, place, sections[i][0], 8);
+		patch_number(b, place + 8, sections[i][1], 8);
 		opened = open_bytes(b->bytes, b->size, false, NULL);
 		assert_int_equal(opened.error, 0);
 		assert_null(plumb_recording_text(opened.recording, PLUMB_FEATURE_HOSTNAME));
@@ -422,7 +422,7 @@ static void features_may_overlap(void **state)
 	build_begin(b, &cpu_clock, 1);
 	build_end(b);
 	for (unsigned i = 0; i < 4; i++)
-		mend_number(b, 72 + 8 * i, i ? UINT64_MAX : UINT64_MAX - 1, 8);
+		patch_number(b, 72 + 8 * i, i ? UINT64_MAX : UINT64_MAX - 1, 8);
 	for (unsigned i = 1; i < 256; i++) {
 		put64(b, 0);
 		put64(b, 104);

@@ -20,8 +20,8 @@ static const struct sampled_event *one(const char *text)
 	return request.events;
 }
 
-/* What is wrong, and the mend. */
-static void wrong(const char *text, const char *message, const char *mend)
+/* What is wrong, and the hint. */
+static void wrong(const char *text, const char *message, const char *hint)
 {
 	const struct plumb_diagnostic *d;
 	size_t count = plumb_diagnostics_count(found);
@@ -32,8 +32,8 @@ static void wrong(const char *text, const char *message, const char *mend)
 	assert_int_equal(plumb_diagnostics_count(found), count + 1);
 	d = plumb_diagnostics_get(found, count);
 	assert_string_equal(d->message, message);
-	if (mend)
-		assert_string_equal(d->mend, mend);
+	if (hint)
+		assert_string_equal(d->hint, hint);
 }
 
 static void spe_takes_the_manuals_parameters(void **state)

@@ -544,13 +544,13 @@ static bool has_finding(const struct plumb_diagnostics *found, const char *id, c
 		const struct plumb_diagnostic *d = plumb_diagnostics_get(found, i);
 
 		if (strcmp(d->id, id) == 0 && strstr(d->message, part) &&
-		    (d->mend || strcmp(id, "aux-unknown") == 0))
+		    (d->hint || strcmp(id, "aux-unknown") == 0))
 			return true;
 	}
 	return false;
 }
 
-static void losses_are_reported_with_their_mend(void **state)
+static void losses_are_reported_with_their_hint(void **state)
 {
 	struct draft lost = begun(PLUMB_RECORD_LOST, 0);
 	struct plumb_samples_totals totals;
@@ -798,7 +798,7 @@ int main(void)
 		cmocka_unit_test(a_filter_lets_samples_of_both_kinds_pass),
 		cmocka_unit_test(a_group_read_at_once_is_a_sample_of_each_event),
 		cmocka_unit_test(without_times_rings_come_one_after_another),
-		cmocka_unit_test(losses_are_reported_with_their_mend),
+		cmocka_unit_test(losses_are_reported_with_their_hint),
 		cmocka_unit_test(a_record_may_straddle_chunks),
 		cmocka_unit_test(aux_data_of_others_is_left_out),
 		cmocka_unit_test(counting_in_parallel_comes_to_the_same),

@@ -129,7 +129,7 @@ static void what_is_not_said_fulfils_nothing(void **state)
 static void errors_name_the_term_and_the_nearest_word(void **state)
 {
 	static const struct {
-		const char *text, *message, *mend;
+		const char *text, *message, *hint;
 		int error;
 		unsigned column;
 	} cases[] = {
@@ -171,10 +171,10 @@ static void errors_name_the_term_and_the_nearest_word(void **state)
 		if (error != cases[i].error || !finding ||
 		    !strstr(finding->message, cases[i].message) ||
 		    finding->column != cases[i].column ||
-		    (cases[i].mend && (!finding->mend || !strstr(finding->mend, cases[i].mend))))
+		    (cases[i].hint && (!finding->hint || !strstr(finding->hint, cases[i].hint))))
 			fail_msg("%s: %d %s %s %u", cases[i].text, error,
 				 finding ? finding->message : "-",
-				 finding && finding->mend ? finding->mend : "-",
+				 finding && finding->hint ? finding->hint : "-",
 				 finding ? finding->column : 0);
 		plumb_diagnostics_free(found);
 	}

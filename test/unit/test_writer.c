@@ -431,7 +431,7 @@ static void fill_the_disk(const struct plumb_recording_setup *setup, bool aux)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	assert_int_equal(plumb_diagnostics_errors(found), 1);
 	assert_non_null(strstr(plumb_diagnostics_get(found, 0)->message, "mounted at /"));
-	assert_non_null(plumb_diagnostics_get(found, 0)->mend);
+	assert_non_null(plumb_diagnostics_get(found, 0)->hint);
 	image = read_image(path);
 	assert_true(image.size <= 1000001);
 	assert_true(image.features >> PLUMB_FEATURE_EVENT_DESC & 1);

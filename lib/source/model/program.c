@@ -34,13 +34,13 @@ static const char *machine_name(unsigned machine)
 }
 
 static int complain(struct plumb_diagnostics *found, int error, const char *id, const char *path,
-		    const char *problem, const char *mend)
+		    const char *problem, const char *hint)
 {
 	struct plumb_place where = {.file = path};
 
 	plumb_diagnostics_add(found, PLUMB_ERROR, id, &where, "%s", problem);
-	if (mend)
-		plumb_diagnostics_mend(found, "%s", mend);
+	if (hint)
+		plumb_diagnostics_hint(found, "%s", hint);
 	return error;
 }
 
@@ -165,7 +165,7 @@ int program_find_sysroot(const struct program *program, const char *wanted, cons
 	}
 	plumb_diagnostics_add(found, PLUMB_ERROR, "no-sysroot", wanted ? &where : NULL,
 			      "the program's loader %s is not there", program->interpreter);
-	plumb_diagnostics_mend(found, "install libc6-arm64-cross, or name the folder that holds "
+	plumb_diagnostics_hint(found, "install libc6-arm64-cross, or name the folder that holds "
 				      "the AArch64 system with -L");
 	return PLUMB_ERR_NOT_FOUND;
 }

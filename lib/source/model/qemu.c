@@ -85,7 +85,7 @@ int qemu_probe(const char *path, const char *plugin_dir, struct qemu *qemu,
 	if (error) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-qemu", &where,
 				      "QEMU cannot be started: %s", strerror(error));
-		plumb_diagnostics_mend(found, "apt-get install qemu-user");
+		plumb_diagnostics_hint(found, "apt-get install qemu-user");
 		return error == ENOENT ? PLUMB_ERR_NOT_FOUND : PLUMB_ERR_IO;
 	}
 	version = strstr(text, " version ");
@@ -99,7 +99,7 @@ int qemu_probe(const char *path, const char *plugin_dir, struct qemu *qemu,
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-plugins", &where,
 				      "QEMU %u.%u without support for plugins, which the model is",
 				      qemu->major, qemu->minor);
-		plumb_diagnostics_mend(found, "Debian's qemu-user has it (qemu-user-static has "
+		plumb_diagnostics_hint(found, "Debian's qemu-user has it (qemu-user-static has "
 					      "not): apt-get install qemu-user");
 		return PLUMB_ERR_UNSUPPORTED;
 	}
@@ -109,7 +109,7 @@ int qemu_probe(const char *path, const char *plugin_dir, struct qemu *qemu,
 		where.file = qemu->plugin;
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-plugin", &where,
 				      "the model's plugin cannot be read: %s", strerror(errno));
-		plumb_diagnostics_mend(found, "install plumb whole, or build it");
+		plumb_diagnostics_hint(found, "install plumb whole, or build it");
 		return PLUMB_ERR_NOT_FOUND;
 	}
 	return 0;

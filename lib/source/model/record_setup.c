@@ -21,25 +21,25 @@
 #define SPE_INTERVAL_MAX  0xffffff00u /* PMSIRR_EL1.INTERVAL */
 
 static int refuse(struct plumb_diagnostics *found, int error, const char *id, const char *what,
-		  const char *why, const char *mend)
+		  const char *why, const char *hint)
 {
 	plumb_diagnostics_add(found, PLUMB_ERROR, id, NULL, "%s: %s", what, why);
-	if (mend)
-		plumb_diagnostics_mend(found, "%s", mend);
+	if (hint)
+		plumb_diagnostics_hint(found, "%s", hint);
 	return error;
 }
 
 /* What asks for more than the model has. */
 static int check_job(const struct source_record_job *job, struct plumb_diagnostics *found)
 {
-	const char *mend = "give the program to run";
+	const char *hint = "give the program to run";
 
 	if (!job->program || job->pid_count || job->tid_count)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-attach", "the model",
-			      "it runs a program, and joins none that runs", mend);
+			      "it runs a program, and joins none that runs", hint);
 	if (job->all_cpus || job->cpu_count)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-attach", "the model",
-			      "it has no other programs than the one it runs", mend);
+			      "it has no other programs than the one it runs", hint);
 	if (job->clockid != -1 || job->delay_ms)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-clock", "the model",
 			      "it has a clock of its own, and samples from the beginning", NULL);
@@ -114,7 +114,7 @@ static void tell_interval(uint64_t asked, uint64_t taken, const struct core_para
 	plumb_diagnostics_add(found, PLUMB_WARNING, "spe-interval", NULL,
 			      "sampled is one operation of %" PRIu64 ", not of %" PRIu64, taken,
 			      asked);
-	plumb_diagnostics_mend(found, "SPE's interval here is a multiple of 256, %u or more",
+	plumb_diagnostics_hint(found, "SPE's interval here is a multiple of 256, %u or more",
 			       core->spe.min_interval);
 }
 

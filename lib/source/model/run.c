@@ -302,13 +302,13 @@ static int check_start(const struct run *run, int status, struct plumb_diagnosti
 				      "QEMU ended (status %d) before the model's plugin was loaded",
 				      WIFEXITED(status) ? WEXITSTATUS(status)
 							: 128 + WTERMSIG(status));
-		plumb_diagnostics_mend(found, "what QEMU said above tells why");
+		plumb_diagnostics_hint(found, "what QEMU said above tells why");
 		return PLUMB_ERR_IO;
 	}
 	if (shared->struct_size != sizeof(*shared) || shared->event_count != EVENT_COUNT) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "other-plugin", &where,
 				      "the plugin is of another version than this plumb");
-		plumb_diagnostics_mend(found, "install both from one build");
+		plumb_diagnostics_hint(found, "install both from one build");
 		return PLUMB_ERR_UNSUPPORTED;
 	}
 	return 0;

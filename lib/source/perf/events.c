@@ -157,12 +157,12 @@ static int explain(int error, struct plumb_diagnostics *found)
 				      "the kernel does not let this user count events "
 				      "(perf_event_paranoid is %s)",
 				      *level ? level : "not there");
-		plumb_diagnostics_mend(found, "as root: sysctl kernel.perf_event_paranoid=2, or "
+		plumb_diagnostics_hint(found, "as root: sysctl kernel.perf_event_paranoid=2, or "
 					      "give plumb the capability CAP_PERFMON");
 	} else {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-counter", NULL,
 				      "the kernel refuses to count: %s", strerror(-error));
-		plumb_diagnostics_mend(found, error == -EMFILE
+		plumb_diagnostics_hint(found, error == -EMFILE
 						      ? "raise the limit of open files: ulimit -n"
 						      : "use fewer events, --collect-by none, or "
 							"--source model");
@@ -178,7 +178,7 @@ static int explain_nothing(const struct perf_events *events, struct plumb_diagno
 	plumb_diagnostics_add(found, PLUMB_ERROR, "no-counter", NULL,
 			      "the PMU counts nothing of what is asked for: %s",
 			      names ? names : "not one event");
-	plumb_diagnostics_mend(found, "use other events, or --source model");
+	plumb_diagnostics_hint(found, "use other events, or --source model");
 	free(names);
 	return -ENOENT;
 }

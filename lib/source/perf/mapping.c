@@ -104,7 +104,7 @@ static int complain(const struct sampling *s, const char *what, int error)
 	plumb_diagnostics_add(s->found, PLUMB_ERROR, "no-ring", NULL,
 			      "the kernel gives no memory for %s: %s", what, strerror(error));
 	if (is_for_want_of_memory(error))
-		plumb_diagnostics_mend(s->found,
+		plumb_diagnostics_hint(s->found,
 				       "sample fewer CPUs or threads; as root: sysctl "
 				       "kernel.perf_event_mlock_kb=65536; or give plumb the "
 				       "capability CAP_IPC_LOCK");
@@ -186,7 +186,7 @@ static void say_fewer(const struct sampling *s, const char *what, size_t asked, 
 	plumb_diagnostics_add(s->found, PLUMB_WARNING, "fewer-pages", NULL,
 			      "%s has %zu pages rather than %zu: this user may lock no more memory",
 			      what, got, asked);
-	plumb_diagnostics_mend(s->found, "as root: sysctl kernel.perf_event_mlock_kb=65536, or "
+	plumb_diagnostics_hint(s->found, "as root: sysctl kernel.perf_event_mlock_kb=65536, or "
 					 "give plumb the capability CAP_IPC_LOCK");
 }
 

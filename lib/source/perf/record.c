@@ -68,7 +68,7 @@ static void say_no_kernel_map(struct recording *r)
 	plumb_diagnostics_add(r->found, PLUMB_WARNING, "kernel-map", NULL,
 			      "samples in the kernel will have no symbols: it does not tell this "
 			      "user where it is");
-	plumb_diagnostics_mend(r->found, "as root: sysctl kernel.kptr_restrict=0, or run plumb as "
+	plumb_diagnostics_hint(r->found, "as root: sysctl kernel.kptr_restrict=0, or run plumb as "
 					 "root");
 }
 

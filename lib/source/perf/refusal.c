@@ -20,7 +20,7 @@ static int no_permission(const struct sampling *s, const struct sampled *event)
 				      "%s: pa_enable and pct_enable need privilege "
 				      "(perf_event_paranoid is %s)",
 				      event->name, level);
-		plumb_diagnostics_mend(s->found, "leave them out, or give plumb the capability "
+		plumb_diagnostics_hint(s->found, "leave them out, or give plumb the capability "
 						 "CAP_PERFMON");
 		return PLUMB_ERR_UNSUPPORTED;
 	}
@@ -31,17 +31,17 @@ static int no_permission(const struct sampling *s, const struct sampled *event)
 				      : "%s: the kernel does not let this user sample that "
 					"(perf_event_paranoid is %s)",
 			      event->name, level);
-	plumb_diagnostics_mend(s->found,
+	plumb_diagnostics_hint(s->found,
 			       "as root: sysctl kernel.perf_event_paranoid=%s, or give plumb the "
 			       "capability CAP_PERFMON",
 			       perf_targets_all(&s->targets) ? "0" : "2");
 	return PLUMB_ERR_UNSUPPORTED;
 }
 
-/* errno, what that means here, and the mend. */
+/* errno, what that means here, and the hint. */
 static const struct refusal {
 	int error;
-	const char *id, *why, *mend;
+	const char *id, *why, *hint;
 	enum plumb_error status;
 } refusals[] = {
 	{ENOENT, "no-event", "this machine does not count it", "see plumb list events",
@@ -76,8 +76,8 @@ int sampled_complain(const struct sampling *s, const struct sampled *event, int 
 			continue;
 		plumb_diagnostics_add(s->found, PLUMB_ERROR, refusal->id, NULL, "%s: %s",
 				      event->name, refusal->why);
-		if (refusal->mend)
-			plumb_diagnostics_mend(s->found, "%s", refusal->mend);
+		if (refusal->hint)
+			plumb_diagnostics_hint(s->found, "%s", refusal->hint);
 		return refusal->status;
 	}
 	plumb_diagnostics_add(s->found, PLUMB_ERROR, "refused", NULL, "%s: %s", event->name,

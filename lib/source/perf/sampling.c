@@ -317,7 +317,7 @@ static int say_restricted(const struct sampling *s)
 		return error;
 	plumb_diagnostics_add(s->found, PLUMB_WARNING, "no-kernel", NULL,
 			      "the kernel's own part is not sampled: this user may not");
-	plumb_diagnostics_mend(s->found, "as root: sysctl kernel.perf_event_paranoid=1, or give "
+	plumb_diagnostics_hint(s->found, "as root: sysctl kernel.perf_event_paranoid=1, or give "
 					 "plumb the capability CAP_PERFMON");
 	return error;
 }
@@ -336,14 +336,14 @@ static int check_events(const struct sampling *s)
 			plumb_diagnostics_add(s->found, PLUMB_ERROR, "no-pmu", NULL,
 					      "%s: this machine has no PMU of an Arm core",
 					      event->name);
-			plumb_diagnostics_mend(s->found, "use --source model");
+			plumb_diagnostics_hint(s->found, "use --source model");
 			return PLUMB_ERR_UNSUPPORTED;
 		}
 		if (known && event->frequency > most) {
 			plumb_diagnostics_add(s->found, PLUMB_ERROR, "frequency", NULL,
 					      "%s: %u Hz is more than the kernel's %llu",
 					      event->name, event->frequency, most);
-			plumb_diagnostics_mend(s->found,
+			plumb_diagnostics_hint(s->found,
 					       "use a lower -F, or as root: sysctl "
 					       "kernel.perf_event_max_sample_rate=%u",
 					       event->frequency);

@@ -180,7 +180,7 @@ static int set(const struct spe_pmu *pmu, const char *name, uint64_t value,
 		plumb_diagnostics_add(found, PLUMB_ERROR, "spe-parameter", NULL,
 				      "%s: this machine's %s has no such parameter", name,
 				      pmu->name);
-		plumb_diagnostics_mend(found, "see " DEVICES "/%s/format for what it has",
+		plumb_diagnostics_hint(found, "see " DEVICES "/%s/format for what it has",
 				       pmu->name);
 		return PLUMB_ERR_UNSUPPORTED;
 	}
@@ -242,7 +242,7 @@ void spe_pmu_complain(const char *event, struct plumb_diagnostics *found)
 		found, PLUMB_ERROR, "no-spe", NULL,
 		"%s: this machine has no SPE that Linux knows of (" DEVICES "/arm_spe_*)", event);
 	/* As perf-arm-spe(1), "Common errors" and "Kernel requirements", has them. */
-	plumb_diagnostics_mend(found,
+	plumb_diagnostics_hint(found,
 			       "load the module arm_spe_pmu; look whether dmesg asks for kpti=off "
 			       "on the kernel's command line; virtual machines seldom have SPE; or "
 			       "use --source model");

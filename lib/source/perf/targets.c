@@ -50,7 +50,7 @@ static int choose_cpus(struct perf_targets *targets, const struct source_record_
 			continue;
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-cpu", NULL,
 				      "there is no CPU %d, or it is off", job->cpus[i]);
-		plumb_diagnostics_mend(found, "see " ONLINE " for those that are on");
+		plumb_diagnostics_hint(found, "see " ONLINE " for those that are on");
 		return PLUMB_ERR_ARGUMENT;
 	}
 	for (size_t i = 0; job->cpu_count && i < targets->cpu_count; i++)
