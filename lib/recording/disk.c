@@ -70,11 +70,13 @@ void disk_failure(int fd, const char *path, int number, char *text, size_t size)
 	struct stat status;
 
 	/* A pipe or device is named as it is; a failure to open has no descriptor. */
-	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
-	    !disk_name(path, disk, sizeof(disk))) {
+	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)) {
 		snprintf(text, size, "%s", strerror_r(number, reason, sizeof(reason)));
 		return;
 	}
+	/* In a chroot the mount that holds the file may be out of sight. */
+	if (!disk_name(path, disk, sizeof(disk)))
+		snprintf(disk, sizeof(disk), "its disk");
 	if (number == ENOSPC)
 		snprintf(text, size, "no space left on %s", disk);
 	else if (number == EDQUOT)

@@ -167,7 +167,10 @@ samples()
 	run --separate-stderr bash -c 'ulimit -f 64; "$@"' - "$PLUMB" record -e cpu-clock -c 10000 -- \
 		sh -c "$loop$loop"
 	[ "$status" -eq 1 ]
-	[[ $stderr == "plumb: perf.data: larger than a file may become "*"mounted at /"* ]]
+	[[ $stderr == "plumb: perf.data: larger than a file may become "*" on "* ]]
+	# Where / is the folder of a chroot, its disk cannot be told.
+	! awk '$5 == "/" { found = 1 } END { exit !found }' /proc/self/mountinfo ||
+		[[ $stderr == *"mounted at /"* ]]
 	[ "$(samples perf.data)" -gt 100 ]
 	run --separate-stderr plumb record -o /dev/full -e cpu-clock -- true
 	[ "$status" -eq 1 ]

@@ -401,6 +401,21 @@ static void build_ids_are_a_feature(void **state)
 
 /* ---- what goes wrong ------------------------------------------------------------------------ */
 
+/* Not where / is the folder of a chroot. */
+static bool root_is_mounted(void)
+{
+	FILE *file = fopen("/proc/self/mountinfo", "re");
+	char line[8192], mount[4096];
+	bool found = false;
+
+	while (file && fgets(line, sizeof(line), file))
+		found |= sscanf(line, "%*d %*d %*s %*s %4095s", mount) == 1 &&
+			 strcmp(mount, "/") == 0;
+	if (file)
+		fclose(file);
+	return found;
+}
+
 static void fill_the_disk(const struct plumb_recording_setup *setup, bool aux)
 {
 	const struct plumb_aux_chunk chunk = {.tid = -1, .cpu = 0};
@@ -430,7 +445,9 @@ static void fill_the_disk(const struct plumb_recording_setup *setup, bool aux)
 	assert_int_equal(plumb_recording_finish(writer, NULL), PLUMB_ERR_IO);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	assert_int_equal(plumb_diagnostics_errors(found), 1);
-	assert_non_null(strstr(plumb_diagnostics_get(found, 0)->message, "mounted at /"));
+	assert_non_null(strstr(plumb_diagnostics_get(found, 0)->message, "may become"));
+	if (root_is_mounted())
+		assert_non_null(strstr(plumb_diagnostics_get(found, 0)->message, "mounted at /"));
 	assert_non_null(plumb_diagnostics_get(found, 0)->hint);
 	image = read_image(path);
 	assert_true(image.size <= 1000001);
