@@ -69,7 +69,7 @@ def lacking():
             return f"no {program}: apt-get install {package}"
     if len(find_libraries()) < len(LIBRARIES):
         return (f"not all of {', '.join(LIBRARIES)} for arm64: apt-get install libc6-arm64-cross, "
-                "libstdc++6-arm64-cross, libssl3:arm64")
+                "libstdc++6-arm64-cross, libssl-dev:arm64")
     return None
 
 

@@ -30,7 +30,7 @@ def find(library):
         if os.path.exists(path):
             return path
     raise Skip(f"no {library} for arm64: apt-get install libc6-arm64-cross, "
-               "libstdc++6-arm64-cross, libssl3:arm64")
+               "libstdc++6-arm64-cross, libssl-dev:arm64")
 
 
 def compare(program, library, at_least):

@@ -5,7 +5,7 @@
     perf_json_check.py PLUMB
 
 jevents.py is taken from the source of a kernel: PLUMB_KERNEL_SOURCE, or what is unpacked in
-/usr/src (Debian: linux-source-6.1, linux-source-6.12).
+/usr/src (Debian: linux-source).
 """
 import ast
 import functools
