@@ -23,11 +23,23 @@ tap.skip_all(mca.lacking())
 
 
 def judge(core, loop_cycles, programs):
-    figures = mca.compare(mca.Judge(loop_cycles, core), blocks_of(programs))
+    judging = mca.Judge(loop_cycles, core)
+    figures = mca.compare(judging, blocks_of(programs))
     counting = [figure for figure in figures if mca.counts(figure)]
+    # Where llvm-mca alone holds a port for longer, all that it tells is that ours is no slower; one
+    # in ten may be, for a reason of its own.
+    held = mca.held_in_mca(judging, counting)
+    slower = [figure.block.place for figure in held
+              if figure.ours > figure.theirs * (1 + MEDIAN / 100)]
+    if len(slower) * 10 > len(held):
+        raise AssertionError(f"slower than llvm-mca with its M0 held: {' '.join(slower)}")
+    counting = [figure for figure in counting if figure not in held]
     bound = [figure._replace(theirs=figure.limit) for figure in figures
              if not mca.counts(figure)]
     told = []
+    if held:
+        told.append(f"{len(held)} blocks left out, where llvm-mca holds M0 for longer; "
+                    f"{len(slower)} of them are slower in ours")
     for what, some, at_least in (("where ports and latencies are the limit", counting, AT_LEAST),
                                  ("where dispatch is, against that", bound, 100)):
         number, median, p90 = mca.summary(some)
