@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <plumb/version.h>
 #include <stdio.h>
 
 #include "commands.h"
@@ -30,7 +31,7 @@ static int print_version(void)
 
 	if (status != EXIT_FINE)
 		return status;
-	fputs("plumb " PLUMB_VERSION "\n", out.stream);
+	fprintf(out.stream, "plumb %s\n", plumb_version());
 	return output_close(&out, EXIT_FINE);
 }
 

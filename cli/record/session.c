@@ -2,6 +2,7 @@
 /* Records: what the source delivers goes into the recording, and is tallied for what is said. */
 #include <inttypes.h>
 #include <math.h>
+#include <plumb/version.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

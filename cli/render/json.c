@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/json.h"
 
+#include <plumb/version.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +54,7 @@ json_t *render_object(void)
 {
 	json_t *object = json_object();
 
-	json_object_set_new(object, "plumb", json_string(PLUMB_VERSION));
+	json_object_set_new(object, "plumb", json_string(plumb_version()));
 	return object;
 }
 
