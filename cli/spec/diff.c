@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plumb spec diff: what one CPU has that another has not, and what differs between them. */
+/* plumb spec diff: compare the specifications of two CPUs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,22 +12,22 @@
 
 struct difference {
 	char *path;
-	char *a, *b; /* NULL: the thing is not there */
+	char *a, *b; /* NULL if that CPU lacks it */
 };
 
-#define FIELD_WIDTH 15 /* columns that names of fields are given */
+#define FIELD_WIDTH 15 /* columns reserved for field names */
 
 struct differences {
 	struct difference *at;
 	size_t count, room;
 };
 
-/* The parts of a specification, and how the paths of what stands in them begin. */
+/* The sections of a specification, and the path prefix of the entries in each. */
 static const struct section {
-	const char *prefix; /* a component "*" stands for any one */
+	const char *prefix; /* "*" matches one path component */
 	const char *title;
-	bool flat;  /* fields, not elements that have fields */
-	bool lists; /* of names */
+	bool flat;  /* entries are plain fields, without fields of their own */
+	bool lists; /* values are lists of names */
 } sections[] = {
 	{"/product_configuration", "Product", true, false},
 	{"/document", "Document", true, false},
@@ -44,7 +44,7 @@ static const struct section {
 
 #define SECTION_COUNT (sizeof(sections) / sizeof(*sections))
 
-/* Fields that list names. */
+/* Fields whose values are lists of names. */
 static const char *const lists[] = {"events", "sample_events", "metrics", "next_items"};
 
 static char *copy(const char *text)
@@ -56,7 +56,7 @@ static bool collect(void *user, const char *path, const char *a, const char *b)
 {
 	struct differences *list = user;
 
-	/* The first thing that is said anyway. */
+	/* The heading shows it already. */
 	if (strcmp(path, "/id") == 0)
 		return true;
 	if (list->count == list->room) {
@@ -77,7 +77,7 @@ static void free_differences(struct differences *list)
 	free(list->at);
 }
 
-/* What of `path` follows `prefix`, without the slash between; NULL if it begins otherwise. */
+/* Returns the rest of `path` after `prefix` and a slash, or NULL if it has another prefix. */
 static const char *after(const char *prefix, const char *path)
 {
 	while (*prefix) {
@@ -108,7 +108,7 @@ static bool is_list(const struct section *section, const char *field)
 	return section->lists;
 }
 
-/* The next of the names with ", " between them, taken off `*list`; false at the end. */
+/* Takes the next name off `*list`, whose names are separated by ", "; false at the end. */
 static bool next_name(const char **list, const char **name, size_t *length)
 {
 	*name = *list;
@@ -118,7 +118,7 @@ static bool next_name(const char **list, const char **name, size_t *length)
 	return *length > 0;
 }
 
-/* The names that are in `list` but not in `others`; to be freed. */
+/* Returns the names that are in `list` but not in `others`; the caller frees them. */
 static char *names_without(const char *list, const char *others)
 {
 	json_t *known = json_object();
@@ -135,7 +135,7 @@ static char *names_without(const char *list, const char *others)
 	return join_take(&names);
 }
 
-/* All that only one side has, in a row; `added` says which side. */
+/* Prints everything that only one side has as one list; `added` selects the side. */
 static void print_missing(struct output *out, const struct differences *list, size_t section,
 			  bool added)
 {
@@ -157,7 +157,7 @@ static void print_missing(struct output *out, const struct differences *list, si
 	free(text);
 }
 
-/* "- before", or for another sign after; the cursor stands in `column`. */
+/* Prints one value, such as "- before" or "+ after"; the cursor is at `column`. */
 static void print_side(struct output *out, enum style style, char sign, const char *text,
 		       size_t column, size_t indent)
 {
@@ -167,32 +167,32 @@ static void print_side(struct output *out, enum style style, char sign, const ch
 		       *text ? text : "(nothing)");
 }
 
-/* What changed in a field: of a list, what it lost and won. */
+/* Prints how a field changed; for a list, only the names removed and added. */
 static void print_field(struct output *out, const char *field, bool list,
 			const struct difference *d, size_t indent)
 {
 	size_t column = indent + strlen(field) + 1, to = indent + FIELD_WIDTH;
-	char *lost = list ? names_without(d->a, d->b) : copy(d->a);
-	char *won = list ? names_without(d->b, d->a) : copy(d->b);
+	char *removed = list ? names_without(d->a, d->b) : copy(d->a);
+	char *added = list ? names_without(d->b, d->a) : copy(d->b);
 
-	if (list && !*lost && !*won) {
-		/* The same names in another order. */
-		free(lost);
-		free(won);
-		lost = copy(d->a);
-		won = copy(d->b);
+	if (list && !*removed && !*added) {
+		/* The names are the same, in a different order. */
+		free(removed);
+		free(added);
+		removed = copy(d->a);
+		added = copy(d->b);
 		list = false;
 	}
 	output_spaces(out, indent);
 	output_format(out, STYLE_PLAIN, "%s ", field);
-	if (!list || *lost) {
-		print_side(out, STYLE_BAD, '-', lost, column, to);
+	if (!list || *removed) {
+		print_side(out, STYLE_BAD, '-', removed, column, to);
 		column = 0;
 	}
-	if (!list || *won)
-		print_side(out, STYLE_GOOD, '+', won, column, to);
-	free(lost);
-	free(won);
+	if (!list || *added)
+		print_side(out, STYLE_GOOD, '+', added, column, to);
+	free(removed);
+	free(added);
 }
 
 static void print_changed(struct output *out, const struct differences *list, size_t section)
@@ -272,7 +272,7 @@ static void print_text(struct output *out, const struct plumb_spec *const pair[2
 	for (size_t s = 0; s < SECTION_COUNT; s++)
 		print_section(out, list, s);
 	if (list->count == 0)
-		output_wrapped(out, STYLE_PLAIN, 0, 0, "\nNo difference.");
+		output_wrapped(out, STYLE_PLAIN, 0, 0, "\nNo differences.");
 }
 
 static void print_json(struct output *out, const struct plumb_spec *const pair[2],
@@ -302,7 +302,7 @@ static int compare(const struct common_options *options, const struct plumb_spec
 
 	error = plumb_spec_compare(pair[0], pair[1], options->verbose, collect, &list);
 	if (error < 0) {
-		complain("cannot compare: %s", plumb_error_name(error));
+		complain("cannot compare the specifications: %s", plumb_error_name(error));
 		status = complain_status(error);
 	} else {
 		status = output_open(&out, options);
@@ -321,7 +321,7 @@ static int compare(const struct common_options *options, const struct plumb_spec
 static const struct option options[] = {
 	OPTION_ROW_JSON,
 	OPTION_ROW_OUTPUT,
-	OPTION_ROW_VERBOSE("compare descriptions and the document's data too"),
+	OPTION_ROW_VERBOSE("also compare descriptions and document data"),
 	OPTION_ROW_COLOR,
 	OPTION_ROW_NO_PAGER,
 	OPTION_ROW_HELP,
@@ -351,19 +351,19 @@ static int run(const struct command *command, int count, char **arguments)
 const struct command command_spec_diff = {
 	.path = "plumb spec diff",
 	.name = "diff",
-	.summary = "how two CPUs differ: added, removed, changed",
+	.summary = "compare two CPUs",
 	.operands = "CPU CPU",
 	.fewest = 2,
 	.most = 2,
-	.text = "Each CPU is a name, a MIDR or a file, as for --cpu. The exit status is 0 whether "
-		"they differ or not.",
+	.text = "Each CPU is a name, a MIDR or a file, as for --cpu. The exit status is 0 even "
+		"if the CPUs differ.",
 	.options = options,
 	.examples =
 		(const struct example[]){
 			{"plumb spec diff neoverse-n2-r0p2 neoverse-n2-r0p3",
-			 "what changed with a revision"},
+			 "compare two revisions"},
 			{"plumb spec diff neoverse-n3 mine.json",
-			 "how a file differs from what is built in"},
+			 "compare a file with a built-in CPU"},
 			{0},
 		},
 	.run = run,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plumb spec export: specifications in the forms that others read. */
+/* plumb spec export: convert specifications for other tools. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ struct export_options {
 	const char *part;
 };
 
-/* Whether -o names a folder: one that is there, or that is to be. */
+/* Whether -o names a folder: an existing one, or a path that ends in a slash. */
 static bool names_folder(const char *path)
 {
 	size_t length = path ? strlen(path) : 0;
@@ -32,7 +32,7 @@ static bool names_folder(const char *path)
 	return length > 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Makes the folders that `path` goes through, those there are left alone. */
+/* Creates the missing parent folders of `path`. */
 static bool make_folders(char *path)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -41,7 +41,7 @@ static bool make_folders(char *path)
 		*slash = '\0';
 		made = mkdir(path, 0777) == 0 || errno == EEXIST;
 		if (!made)
-			complain("cannot make folder %s: %s", path, strerror(errno));
+			complain("cannot create folder %s: %s", path, strerror(errno));
 		*slash = '/';
 		if (!made)
 			return false;
@@ -49,34 +49,37 @@ static bool make_folders(char *path)
 	return true;
 }
 
-/* What a format could not say: told one by one, or only how much it is. */
+/* Reports what the format cannot express: as a count, or one by one with --verbose. */
 static void tell_warnings(const struct export_options *options, const struct plumb_spec *spec,
-			  const struct plumb_diagnostics *found)
+			  const struct plumb_diagnostics *diagnostics)
 {
-	size_t count = plumb_diagnostics_warnings(found);
+	size_t count = plumb_diagnostics_warnings(diagnostics);
 
 	if (count == 0)
 		return;
 	if (!options->common.verbose) {
-		complain("%s: %s cannot say all of it: %zu left out", spec->id, options->format,
-			 count);
-		advise("--verbose lists them");
+		complain("%s: left out %zu thing%s that %s cannot express", spec->id, count,
+			 count == 1 ? "" : "s", options->format);
+		advise("use --verbose to list them");
 		return;
 	}
-	for (size_t i = 0; i < plumb_diagnostics_count(found); i++) {
-		const struct plumb_diagnostic *d = plumb_diagnostics_get(found, i);
+	for (size_t i = 0; i < plumb_diagnostics_count(diagnostics); i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(diagnostics, i);
 
 		complain("%s: %s%s%s", spec->id, d->path ? d->path : "", d->path ? ": " : "",
 			 d->message);
 	}
 }
 
-/* Writes one part, NULL the main stream, to the file `path`, NULL standard output. */
+/*
+ * Writes one part, or the main one if `part` is NULL, to the file `path`, or to standard output if
+ * it is NULL.
+ */
 static int write_part(const struct export_options *options, const struct plumb_spec *spec,
 		      const char *part, const char *path)
 {
 	struct common_options common = options->common;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	struct output out;
 	int status, error;
 
@@ -84,8 +87,8 @@ static int write_part(const struct export_options *options, const struct plumb_s
 	status = output_open(&out, &common);
 	if (status != EXIT_FINE)
 		return status;
-	found = memory_given(plumb_diagnostics_new());
-	error = plumb_export(spec, options->format, part, out.stream, found);
+	diagnostics = memory_given(plumb_diagnostics_new());
+	error = plumb_export(spec, options->format, part, out.stream, diagnostics);
 	if (error < 0 && error != PLUMB_ERR_IO) {
 		output_discard(&out);
 		complain("cannot export %s%s%s: %s", spec->id, part ? " part " : "",
@@ -93,13 +96,13 @@ static int write_part(const struct export_options *options, const struct plumb_s
 		status = complain_status(error);
 	} else {
 		status = output_close(&out, EXIT_FINE);
-		tell_warnings(options, spec, found);
+		tell_warnings(options, spec, diagnostics);
 	}
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return status;
 }
 
-/* Writes every part, or the one asked for, into a folder; `below` comes before their names. */
+/* Writes every part into the folder -o names; `below` is put before the parts' names. */
 static int write_folder(const struct export_options *options, const struct plumb_spec *spec,
 			const char *below)
 {
@@ -123,7 +126,7 @@ static int write_folder(const struct export_options *options, const struct plumb
 	return status;
 }
 
-/* Several CPUs in one folder: where their parts have the same names, each gets its own below. */
+/* Writes all CPUs into one folder; each gets a subfolder if their files would share names. */
 static int write_all(const struct export_options *options, const struct cpus *cpus)
 {
 	char first[PLUMB_EXPORT_PART_MAX] = "", second[PLUMB_EXPORT_PART_MAX] = "-";
@@ -143,7 +146,7 @@ static int write_all(const struct export_options *options, const struct cpus *cp
 	return status;
 }
 
-/* The names of the formats, with commas; to be freed. */
+/* Returns the names of the formats, separated by commas; the caller frees them. */
 static char *format_names(void)
 {
 	struct join names = {0};
@@ -168,10 +171,10 @@ static bool check_format(const char *format)
 	if (format)
 		complain("unknown format '%s'", format);
 	else
-		complain("--format needed");
+		complain("--format is required");
 	if (!format || !advise_near(&near)) {
 		names = format_names();
-		advise("it is one of %s", names);
+		advise("supported formats: %s", names);
 		free(names);
 	}
 	return false;
@@ -184,8 +187,8 @@ static int export(const struct export_options *options, const struct cpus *cpus)
 	if (folder && !options->part)
 		return write_all(options, cpus);
 	if (cpus->count > 1) {
-		complain("which CPU? there are %zu", cpus->count);
-		advise("name one with --cpu, or a folder for all of them with -o FOLDER/");
+		complain("cannot write %zu CPUs to one file", cpus->count);
+		advise("select a CPU with --cpu, or write all of them to a folder with -o FOLDER/");
 		return EXIT_USAGE;
 	}
 	return write_part(options, cpus->at[0], options->part, options->common.output);
@@ -215,14 +218,14 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "FORMAT",
 		.offset = offsetof(struct export_options, format),
-		.help = "the form; needed",
+		.help = "output format (required)",
 	},
 	{
 		.name = "part",
 		.kind = OPTION_TEXT,
 		.argument = "PART",
 		.offset = offsetof(struct export_options, part),
-		.help = "only this part of it: \"metrics\"",
+		.help = "write only this part, for example \"metrics\"",
 	},
 	{
 		.letter = 'o',
@@ -230,9 +233,9 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "FILE|FOLDER/",
 		.offset = offsetof(struct export_options, common.output),
-		.help = "write to a file, or every part to its own file in a folder",
+		.help = "write to a file, or write each part to a file in a folder",
 	},
-	OPTION_ROW_VERBOSE("list what the format cannot say"),
+	OPTION_ROW_VERBOSE("list what the format cannot express"),
 	OPTION_ROW_COLOR,
 	OPTION_ROW_NO_PAGER,
 	OPTION_ROW_HELP,
@@ -261,19 +264,19 @@ static int run(const struct command *command, int count, char **arguments)
 const struct command command_spec_export = {
 	.path = "plumb spec export",
 	.name = "export",
-	.summary = "specifications in the forms that others read",
-	.text = "Writes the specification of a CPU. Some formats consist of several parts: into a "
-		"folder each is written to a file of its own, elsewhere the main one is. Without "
-		"--cpu, this machine's CPU is meant if it is an Arm one that Plumb knows; else "
-		"all CPUs are, which only a folder can take.",
+	.summary = "convert specifications for other tools",
+	.text = "Writes the specification of a CPU. Some formats consist of several parts: -o "
+		"FOLDER/ writes each part to its own file; otherwise only the main part is "
+		"written. Without --cpu, exports this machine's CPU if Plumb supports it, and "
+		"all CPUs otherwise; exporting all CPUs requires a folder.",
 	.options = options,
 	.more = print_formats,
 	.examples =
 		(const struct example[]){
 			{"plumb spec export --cpu neoverse-n3 --format markdown -o n3.md",
-			 "a reference of the Neoverse N3"},
+			 "write a reference for the Neoverse N3"},
 			{"plumb spec export --format perf-json -o pmu-events/",
-			 "all CPUs for the kernel's tools/perf/pmu-events/arch/arm64"},
+			 "write all CPUs for the kernel's tools/perf/pmu-events/arch/arm64"},
 			{0},
 		},
 	.run = run,

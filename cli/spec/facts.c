@@ -73,7 +73,7 @@ static json_t *code_text(unsigned code)
 	return json_sprintf("0x%04x", code);
 }
 
-/* The names of the things of `kind` that `indexes` lists, each once, in that order. */
+/* Returns the names of the things of `kind` in `indexes`: each once, in that order. */
 static json_t *names(const struct plumb_spec *spec, enum thing_kind kind,
 		     struct plumb_indexes indexes)
 {
@@ -87,7 +87,7 @@ static json_t *names(const struct plumb_spec *spec, enum thing_kind kind,
 	return array;
 }
 
-/* One of the library's cross-references. */
+/* Any of the library's cross-reference functions. */
 typedef size_t cross_reference(const struct plumb_spec *spec, uint16_t index, uint16_t *out,
 			       size_t room);
 
@@ -103,7 +103,7 @@ static json_t *referring(const struct plumb_spec *spec, uint16_t index, cross_re
 	return array;
 }
 
-/* The metrics of those nodes of a methodology that lead to a metric or metric group. */
+/* Returns the metrics whose nodes lead to a metric or metric group. */
 static json_t *leading_to(const struct plumb_spec *spec, const struct plumb_methodology *m,
 			  enum plumb_item_kind kind, uint16_t index)
 {
@@ -186,7 +186,7 @@ static void event_facts(json_t *object, const struct plumb_spec *spec, uint16_t 
 	    referring(spec, index, plumb_spec_metrics_sampling_event, THING_METRIC));
 }
 
-/* The lowest stage of the groups that have a metric; 0: none. */
+/* Returns the lowest stage of a metric's groups, or 0 if none has a stage. */
 static unsigned metric_stage(const struct plumb_spec *spec, uint16_t metric)
 {
 	size_t count = plumb_spec_groups_of_metric(spec, metric, NULL, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plumb spec list: CPUs, events, metrics and groups, one CPU's or those of all. */
+/* plumb spec list: list CPUs, and the events, metrics and groups of one CPU or of all. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,33 +14,35 @@
 #include "tool/cpus.h"
 #include "tool/memory.h"
 
-/* A row: a thing that is said alike on one or more CPUs. */
+/* A row: a thing whose data are the same on one or more CPUs. */
 struct entry {
 	enum thing_kind kind;
-	const struct plumb_spec *spec; /* the first of those that have it ... */
-	uint16_t index;                /* ... and where it is there */
-	unsigned least, most;          /* metrics or events of a group, over all CPUs */
+	const struct plumb_spec *spec; /* of the first CPU that has it */
+	uint16_t index;                /* its index in `spec` */
+	unsigned least, most;          /* number of metrics or events in a group, over all CPUs */
 	struct cpu_set on;
 };
 
 struct entries {
 	struct entry *at;
 	size_t count, room;
-	json_t *positions; /* index into `at` by what makes entries alike */
+	json_t *positions; /* index into `at`, by the data that must be the same */
 };
 
-/* What can be listed. */
+/* A kind of thing that can be listed. */
 struct listing {
-	const char *name; /* also the key of the array in JSON */
+	const char *name; /* also the JSON key of the array */
 	enum thing_kind kind;
-	size_t count_at; /* offset of the number of them in struct plumb_spec; a uint16_t */
+	size_t count_at; /* offset of their count, a uint16_t, in struct plumb_spec */
 	const struct table_column columns[TABLE_COLUMNS_MAX];
-	size_t column_count; /* without the last, which is there only if there are several CPUs */
+	size_t column_count; /* without the last column, used only with several CPUs */
 	void (*cells)(struct table *table, const struct entry *entry);
 	json_t *(*object)(const struct entry *entry);
-	/* What two entries must have in common, besides their names, to be one; to be freed. */
+	/* Returns the data, besides the name, that must be the same for two entries to share a row.
+	 */
 	char *(*alike)(const struct entry *entry);
-	int (*compare)(const void *a, const void *b); /* NULL: as the specification has them */
+	int (*compare)(const void *a,
+		       const void *b); /* NULL: keep the order of the specification */
 };
 
 static void event_cells(struct table *table, const struct entry *entry)
@@ -116,7 +118,7 @@ static int metric_compare(const void *a, const void *b)
 			    other->spec->metrics[other->index].name);
 }
 
-/* "7", or over all CPUs "5-7". */
+/* Adds a cell such as "7", or "5-7" if CPUs differ. */
 static void size_cell(struct table *table, const struct entry *entry)
 {
 	if (entry->least == entry->most)
@@ -163,7 +165,7 @@ static char *metric_group_alike(const struct entry *entry)
 			     entry->spec->metric_groups[entry->index].title);
 }
 
-/* By stage, else in the order of the specification. */
+/* Orders by stage, then by place in the specification. */
 static int metric_group_compare(const void *a, const void *b)
 {
 	const struct entry *one = a, *other = b;
@@ -338,7 +340,7 @@ static const char *title_of(const struct plumb_spec *spec, enum thing_kind kind,
 	return spec->product.name;
 }
 
-/* As perf list has it: a pattern without a wildcard is looked for anywhere. */
+/* Matches as `perf list` does: a pattern without wildcards matches anywhere in the text. */
 static bool fits(const char *pattern, const char *text)
 {
 	if (strpbrk(pattern, "*?["))
@@ -458,7 +460,7 @@ static const struct listing *find_listing(const char *name)
 	}
 	complain("cannot list '%s'", name);
 	if (!advise_near(&near))
-		advise("list cpus, events, metrics, groups or functions");
+		advise("supported: cpus, events, metrics, groups, functions");
 	return NULL;
 }
 
@@ -470,8 +472,8 @@ static int list(const struct common_options *options, const struct listing *list
 	int status;
 
 	if (entries.count == 0 && patterns->count > 0) {
-		complain("no %s fit '%s'", listing->name, patterns->at[0]);
-		advise("plumb spec list %s lists all", listing->name);
+		complain("no %s match '%s'", listing->name, patterns->at[0]);
+		advise("run 'plumb spec list %s' to list them all", listing->name);
 		free(entries.at);
 		return EXIT_USAGE;
 	}
@@ -492,7 +494,7 @@ static const struct option options[] = {
 	OPTION_ROW_JSON,
 	OPTION_ROW_SEPARATOR,
 	OPTION_ROW_OUTPUT,
-	OPTION_ROW_VERBOSE("tell of warnings about the file that --cpu names"),
+	OPTION_ROW_VERBOSE("print warnings about the file given by --cpu"),
 	OPTION_ROW_COLOR,
 	OPTION_ROW_NO_PAGER,
 	OPTION_ROW_HELP,
@@ -518,7 +520,7 @@ static int run(const struct command *command, int count, char **arguments)
 		patterns.at++;
 		patterns.count--;
 	}
-	/* Of CPUs all are listed, not this machine's alone. */
+	/* Listing CPUs lists all of them, not only this machine's. */
 	if (listing->kind == THING_CPU && !values.cpu)
 		status = cpus_open_all(&cpus);
 	else
@@ -533,20 +535,22 @@ static int run(const struct command *command, int count, char **arguments)
 const struct command command_spec_list = {
 	.path = "plumb spec list",
 	.name = "list",
-	.summary = "CPUs, events, metrics, metric groups or functional groups",
+	.summary = "list CPUs, events, metrics, metric groups or functional groups",
 	.operands = "[cpus|events|metrics|groups|functions] [PATTERN]...",
 	.most = OPERANDS_ANY,
-	.text = "Lists CPUs if nothing else is asked for. With a PATTERN only what has it in its "
-		"name or title; one with *, ? or [ must fit the whole of either.\n\n"
-		"Without --cpu, this machine's CPU is meant if it is an Arm one that Plumb knows; "
-		"else all are, and the last column counts the CPUs that have a row.",
+	.text = "Lists CPUs by default. A PATTERN selects rows whose name or title contains it, "
+		"ignoring case; a PATTERN with *, ? or [ must match the whole name or title.\n\n"
+		"Without --cpu, lists what this machine's CPU has if Plumb supports it. "
+		"Otherwise lists what all CPUs have, and the last column shows how many CPUs "
+		"have each row.",
 	.options = options,
 	.examples =
 		(const struct example[]){
-			{"plumb spec list", "the CPUs that Plumb knows"},
+			{"plumb spec list", "list all supported CPUs"},
 			{"plumb spec list events --cpu neoverse-n3 L1D",
-			 "its events of the L1 data cache"},
-			{"plumb spec list metrics -x,", "for a program to read"},
+			 "list its events about the L1 data cache"},
+			{"plumb spec list metrics -x,", "list all metrics, separated by commas, "
+							"for a script"},
 			{0},
 		},
 	.run = run,

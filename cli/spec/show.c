@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plumb spec show: everything known about a thing, and everything that refers to it. */
+/* plumb spec show: describe an event, metric, group or CPU, and what refers to it. */
 #include "show.h"
 
 #include <ctype.h>
@@ -40,7 +40,7 @@ static void add(struct things *things, const struct cpus *cpus, enum thing_kind 
 	thing->index[cpu] = index;
 }
 
-/* "0x11", or as perf spells a raw event, "r11". */
+/* Parses an event code: "0x11", or perf's spelling "r11". */
 static bool parse_code(const char *text, uint16_t *code)
 {
 	const char *digits = NULL;
@@ -74,7 +74,7 @@ static void find_names(struct things *things, const struct cpus *cpus, const cha
 		    plumb_spec_functional_group(cpus->at[i], name));
 }
 
-/* Of names that differ in case alone, those spelt as asked for; all if none is. */
+/* Keeps only the things spelled exactly like `name`; keeps all if none is. */
 static void prefer_exact(struct things *things, const char *name)
 {
 	size_t exact = 0;
@@ -110,7 +110,7 @@ static void find_titles(struct things *things, const struct cpus *cpus, const ch
 	}
 }
 
-/* Everything in `cpus` that `name` may mean: names before codes before titles. */
+/* Returns every match of `name` in `cpus`: by name, else by code, else by title. */
 static struct things find(const struct cpus *cpus, const char *name)
 {
 	struct things things = {0};
@@ -125,7 +125,7 @@ static struct things find(const struct cpus *cpus, const char *name)
 	return things;
 }
 
-/* A CPU: the one that --cpu chose, by its id, or a built-in one in any spelling. */
+/* Finds a CPU: by id among those --cpu selected, or a built-in one in any spelling. */
 static bool find_cpu(struct cpus *cpus, const struct cpus *chosen, const char *name)
 {
 	*cpus = (struct cpus){.count = 1};
@@ -150,7 +150,7 @@ static void offer_all(struct near *near, const struct plumb_spec *spec)
 	near_offer(near, spec->id, spec->id);
 }
 
-/* `name` is unknown on the CPUs chosen: says so, and where else it is, or what it is close to. */
+/* Reports that the chosen CPUs lack `name`; names the CPUs that have it, or a similar name. */
 static void complain_unknown(const struct cpus *chosen, const char *name)
 {
 	struct near near = near_to(name);
@@ -166,7 +166,7 @@ static void complain_unknown(const struct cpus *chosen, const char *name)
 			char *text = cpu_set_text(&others, &elsewhere.at[0].on);
 
 			complain("%s has no '%s'", chosen->at[0]->id, name);
-			advise("it is on %s", text);
+			advise("available on %s", text);
 			free(text);
 			free(elsewhere.at);
 			return;
@@ -174,12 +174,13 @@ static void complain_unknown(const struct cpus *chosen, const char *name)
 	}
 	for (size_t i = 0; i < chosen->count; i++)
 		offer_all(&near, chosen->at[i]);
-	complain("unknown name '%s': no event, metric, group or CPU is called that", name);
+	complain("unknown name '%s': not an event, metric, group or CPU", name);
 	if (!advise_near(&near))
-		advise("plumb spec list lists CPUs, events, metrics and groups");
+		advise("run 'plumb spec list' to list CPUs, or 'plumb spec list events' to list "
+		       "events");
 }
 
-/* Prints one thing, as text or into `results`. */
+/* Prints one thing as text, or appends it to `results`. */
 static void print(struct output *out, json_t *results, const struct cpus *cpus,
 		  const struct thing *thing)
 {
@@ -215,7 +216,7 @@ static int show(const struct common_options *options, const struct operands *nam
 			status = EXIT_USAGE;
 			continue;
 		}
-		/* Nothing is opened, and no file made, for names that are all unknown. */
+		/* Open the output only now: unknown names alone must not create a file. */
 		if (!opened && output_open(&out, options) != EXIT_FINE) {
 			free(things.at);
 			json_decref(results);
@@ -241,7 +242,7 @@ static int show(const struct common_options *options, const struct operands *nam
 
 static const struct option options[] = {
 	OPTION_ROW_CPU,    OPTION_ROW_JSON,
-	OPTION_ROW_OUTPUT, OPTION_ROW_VERBOSE("tell of warnings about the file that --cpu names"),
+	OPTION_ROW_OUTPUT, OPTION_ROW_VERBOSE("print warnings about the file given by --cpu"),
 	OPTION_ROW_COLOR,  OPTION_ROW_NO_PAGER,
 	OPTION_ROW_HELP,   {0},
 };
@@ -266,22 +267,22 @@ static int run(const struct command *command, int count, char **arguments)
 const struct command command_spec_show = {
 	.path = "plumb spec show",
 	.name = "show",
-	.summary = "everything known about a thing, and what refers to it",
+	.summary = "describe an event, metric, group or CPU",
 	.operands = "NAME...",
 	.fewest = 1,
 	.most = OPERANDS_ANY,
-	.text = "NAME is an event, by its name, its code (0x11, or r11 as perf has it) or its "
-		"title; a metric; a metric group; a functional group; or a CPU. Case does not "
-		"matter, but what is spelt exactly like NAME comes before what is not.\n\n"
-		"Without --cpu, this machine's CPU is meant if it is an Arm one that Plumb knows; "
-		"else all CPUs are, and where they differ it is said which of them say what.",
+	.text = "NAME is the name, the code (0x11, or perf's r11) or the title of an event; the "
+		"name or title of a metric, metric group or functional group; or a CPU. Case is "
+		"ignored, but an exact match hides matches that differ in case.\n\n"
+		"Without --cpu, uses this machine's CPU if Plumb supports it, and all CPUs "
+		"otherwise; where CPUs differ, each value is followed by its CPUs in brackets.",
 	.options = options,
 	.examples =
 		(const struct example[]){
-			{"plumb spec show INST_RETIRED", "an event"},
+			{"plumb spec show INST_RETIRED", "describe an event"},
 			{"plumb spec show --cpu neoverse-n3 backend_bound r24",
-			 "a metric and an event of one CPU"},
-			{"plumb spec show neoverse-v2", "a CPU"},
+			 "describe a metric and an event of one CPU"},
+			{"plumb spec show neoverse-v2", "describe a CPU"},
 			{0},
 		},
 	.run = run,

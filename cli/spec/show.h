@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between finding a thing (spec_show.c) and writing about it (spec_show_text.c). */
+/* Shared by show.c, which finds a thing, and show_text.c, which prints it. */
 #ifndef CLI_SPEC_SHOW_H
 #define CLI_SPEC_SHOW_H
 
@@ -7,17 +7,17 @@
 #include "render/output.h"
 #include "tool/cpus.h"
 
-/* A thing of one name on one or more CPUs. */
+/* A thing with the same name on one or more CPUs. */
 struct thing {
 	enum thing_kind kind;
 	const char *name;
-	struct cpu_set on;        /* the CPUs that have it ... */
-	uint16_t index[CPUS_MAX]; /* ... and its index there */
+	struct cpu_set on;        /* the CPUs that have it */
+	uint16_t index[CPUS_MAX]; /* its index on each of them */
 };
 
 /*
- * Writes all about `thing`: what its CPUs agree on once, and where they differ, which of them say
- * what.
+ * Prints everything about `thing`. A value that all its CPUs share is printed once; other values
+ * are followed by the CPUs that have them.
  */
 void spec_show_text(struct output *out, const struct cpus *cpus, const struct thing *thing);
 

@@ -9,19 +9,19 @@
 #include "tool/join.h"
 #include "tool/memory.h"
 
-/* A line of the text: what of the facts stands in it, and how. */
+/* A row of the text: which fact it shows, and how. */
 struct row {
-	const char *label; /* NULL: a paragraph */
+	const char *label; /* NULL for a paragraph */
 	const char *key;
-	const char *within; /* key of the array of objects that `key` is to be found in, or NULL */
+	const char *within; /* key of an array of objects that have `key`, or NULL */
 	enum style style;
-	/* Takes the facts and gives the text itself, to be freed, or NULL; for what is no key. */
+	/* Makes the text from several facts; NULL if there is none. The caller frees it. */
 	char *(*say)(const json_t *facts);
-	/* Prints more than `key` gives, under the label, where only one CPU is shown. */
+	/* Prints details under the label when only one CPU is shown. */
 	void (*detail)(struct output *out, const struct plumb_spec *spec, uint16_t index);
 };
 
-/* Something that is said, and which CPUs say it. */
+/* A value, and the CPUs that have it. */
 struct item {
 	char *text;
 	struct cpu_set by;
@@ -30,7 +30,7 @@ struct item {
 struct items {
 	struct item *at;
 	size_t count, room;
-	bool alone; /* of one CPU: nothing comes twice, nothing need be looked for */
+	bool alone; /* there is only one CPU, so no value occurs twice */
 };
 
 static void add_item(struct items *items, const char *text, size_t cpu)
@@ -51,7 +51,7 @@ static void add_item(struct items *items, const char *text, size_t cpu)
 	cpu_set_add(&item->by, cpu);
 }
 
-/* A value of the facts: each element of an array, the name of an object, null nothing. */
+/* Adds each element of an array, the name of an object, or nothing for null. */
 static void add_value(struct items *items, const json_t *value, size_t cpu)
 {
 	if (json_is_array(value)) {
@@ -102,7 +102,7 @@ static char *say_code(const json_t *facts)
 {
 	const char *code = text_of(facts, "code");
 
-	return memory_format("%s, for perf r%lx", code, strtoul(code, NULL, 16));
+	return memory_format("%s (perf: r%lx)", code, strtoul(code, NULL, 16));
 }
 
 static char *say_origin(const json_t *facts)
@@ -113,7 +113,7 @@ static char *say_origin(const json_t *facts)
 			? " and "
 			: "",
 		is_true(facts, "product_defined") ? "the product" : "",
-		is_true(facts, "debug") ? ", for debugging performance" : "");
+		is_true(facts, "debug") ? ", for performance debugging" : "");
 }
 
 static char *say_product(const json_t *facts)
@@ -270,7 +270,7 @@ static const struct row *rows_of(enum thing_kind kind)
 	return rows[kind];
 }
 
-/* The items that the same CPUs say as item `first` does, joined; `done` marks them. */
+/* Joins the items that have the same CPUs as item `first`, and marks them in `done`. */
 static char *join_said_by_same(const struct items *items, size_t first, bool *done)
 {
 	struct join texts = {0};
@@ -284,12 +284,12 @@ static char *join_said_by_same(const struct items *items, size_t first, bool *do
 	return join_take(&texts);
 }
 
-/* Prints which CPUs say something: after it, or where that has no room, on a line of its own. */
+/* Prints the CPUs that have a value: after it, or on a line of its own if they do not fit. */
 static void print_saying(struct output *out, const struct cpus *cpus, const struct thing *thing,
 			 const struct cpu_set *by, size_t column, size_t indent)
 {
 	char *who = cpu_set_text(cpus, by);
-	char *text = cpu_set_equal(by, &thing->on) ? memory_copy("[all of them]", 13)
+	char *text = cpu_set_equal(by, &thing->on) ? memory_copy("[all]", 5)
 						   : memory_format("[%s]", who);
 
 	if (output_fits(out, column + 2 + strlen(text))) {
@@ -305,8 +305,8 @@ static void print_saying(struct output *out, const struct cpus *cpus, const stru
 }
 
 /*
- * Prints what is said, those of the same CPUs together; unless all of them agree, each followed
- * by the CPUs it is from. `indent` is where it stands, the cursor is at `column`.
+ * Prints the values, those of the same CPUs together. Unless all CPUs agree, each is followed by
+ * its CPUs. Lines begin at `indent`; the cursor is at `column`.
  */
 static void print_items(struct output *out, const struct cpus *cpus, const struct thing *thing,
 			const struct row *row, const struct items *items, size_t column,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plumb spec tree: a methodology's stages, its decision tree, and where each node leads. */
+/* plumb spec tree: print a methodology's decision tree and stages. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,21 +15,21 @@
 #include "tool/join.h"
 #include "tool/memory.h"
 
-/* One line of the tree, before it is known how wide they all are. */
+/* One line of the tree. Lines are collected first, to find the width of the widest. */
 struct line {
-	char *drawing; /* the lines before the name */
-	char *below;   /* what stands there in the lines below it */
+	char *drawing; /* the branches before the name */
+	char *below;   /* the same for the lines below it */
 	const char *leads;
 	const char *name;
 	const char *units;
-	const struct plumb_node *node; /* or NULL: a metric group, or nothing further */
+	const struct plumb_node *node; /* NULL for a metric group or a metric without a node */
 };
 
 struct tree {
 	const struct plumb_spec *spec;
 	const struct plumb_methodology *methodology;
 	const struct pen *pen;
-	uint16_t *levels;       /* of each node */
+	uint16_t *levels;       /* one for each node */
 	struct index_set drawn; /* nodes whose children have been drawn */
 	struct line *lines;
 	size_t count, room;
@@ -61,8 +61,8 @@ static struct line *add_line(struct tree *tree, const char *before, bool last, b
 }
 
 /*
- * Whether node `index` is to be drawn with its children at `level`: once, and where the way from a
- * root is shortest. What no root leads to is drawn where it comes first.
+ * Whether to draw the children of node `index` here, at `level`. They are drawn once: nearest to a
+ * root, or at the first place if no root leads to the node.
  */
 static bool is_place_of(struct tree *tree, uint16_t index, unsigned level)
 {
@@ -72,7 +72,7 @@ static bool is_place_of(struct tree *tree, uint16_t index, unsigned level)
 	       index_set_add(&tree->drawn, index);
 }
 
-/* A metric and all it leads to, `level` 1 at the root. */
+/* Adds a metric and everything it leads to; roots are at `level` 1. */
 static void add_metric(struct tree *tree, uint16_t metric, const char *before, bool last,
 		       unsigned level)
 {
@@ -114,7 +114,7 @@ static size_t line_columns(const struct line *line)
 	       wrap_columns(line->name, strlen(line->name));
 }
 
-/* Text under a node, where its children are drawn through. */
+/* Prints text under a node, continuing the branches to its children. */
 static void print_under(struct output *out, const struct tree *tree, const struct line *line,
 			const char *text)
 {
@@ -132,7 +132,7 @@ static void print_under(struct output *out, const struct tree *tree, const struc
 	}
 }
 
-/* The names of what `indexes` lists, separated by commas; to be freed. */
+/* Returns the names of `indexes`, separated by commas; the caller frees them. */
 static char *names(const struct plumb_spec *spec, enum thing_kind kind,
 		   struct plumb_indexes indexes)
 {
@@ -145,7 +145,7 @@ static char *names(const struct plumb_spec *spec, enum thing_kind kind,
 	return join_take(&texts);
 }
 
-/* With --verbose: a node's formula, and what to sample there. */
+/* Prints a node's formula and the events to sample, for --verbose. */
 static void print_details(struct output *out, const struct tree *tree, const struct line *line)
 {
 	const struct plumb_metric *metric = &tree->spec->metrics[line->node->metric];
@@ -223,12 +223,12 @@ static void print_tree(struct output *out, struct tree *tree, bool verbose)
 	if (!orphans)
 		return;
 	fputc('\n', out->stream);
-	output_wrapped(out, STYLE_DIM, 0, 2, "Nothing leads to");
+	output_wrapped(out, STYLE_DIM, 0, 2, "Not reachable from a root");
 	print_lines(out, tree, verbose);
 	free_lines(tree);
 }
 
-/* A stage's metric groups, and which nodes lead to each. */
+/* Prints a stage's metric groups, and the nodes that lead to each. */
 static void print_stage(struct output *out, const struct plumb_spec *spec,
 			const struct plumb_methodology *methodology,
 			const struct plumb_stage *stage)
@@ -365,7 +365,7 @@ static int print(const struct common_options *options, const struct plumb_spec *
 
 static const struct option options[] = {
 	OPTION_ROW_CPU,    OPTION_ROW_JSON,
-	OPTION_ROW_OUTPUT, OPTION_ROW_VERBOSE("print formulas, and the events to sample, too"),
+	OPTION_ROW_OUTPUT, OPTION_ROW_VERBOSE("also print formulas and the events to sample"),
 	OPTION_ROW_COLOR,  OPTION_ROW_NO_PAGER,
 	OPTION_ROW_HELP,   {0},
 };
@@ -390,16 +390,16 @@ static int run(const struct command *command, int count, char **arguments)
 const struct command command_spec_tree = {
 	.path = "plumb spec tree",
 	.name = "tree",
-	.summary = "the decision tree: what to look at first, and where it leads",
-	.text = "Stage 1 is the tree of metrics, from its roots to the metric groups that an arrow "
-		"points to; stage 2 is those groups. With -v each metric's formula and the events "
-		"to sample are there too.\n\n"
-		"Without --cpu, this machine's CPU is meant if it is an Arm one that Plumb knows, "
-		"else " CPUS_MODELLED ".",
+	.summary = "print the decision tree: where to look, step by step",
+	.text = "Stage 1 is the tree of metrics. An arrow leads to a metric group of stage 2, "
+		"which lists those groups. With -v, also prints each metric's formula and the "
+		"events to sample.\n\n"
+		"Without --cpu, uses this machine's CPU if Plumb supports it, and " CPUS_MODELLED
+		" otherwise.",
 	.options = options,
 	.examples =
 		(const struct example[]){
-			{"plumb spec tree --cpu neoverse-v3", "that of a Neoverse V3"},
+			{"plumb spec tree --cpu neoverse-v3", "print the tree of the Neoverse V3"},
 			{0},
 		},
 	.run = run,

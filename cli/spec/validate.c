@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plumb spec validate: what is wrong with specifications, all of it. */
+/* plumb spec validate: check specification files and report all errors. */
 #include <string.h>
 
 #include "commands.h"
@@ -8,11 +8,11 @@
 #include "tool/complain.h"
 #include "tool/memory.h"
 
-/* One file, read. */
+/* The result of reading one file. */
 struct report {
 	const char *file;
-	struct plumb_spec *spec; /* NULL if it cannot be used */
-	struct plumb_diagnostics *found;
+	struct plumb_spec *spec; /* NULL if the file has errors */
+	struct plumb_diagnostics *diagnostics;
 	int error;
 };
 
@@ -31,7 +31,7 @@ static void print_place(struct output *out, const struct report *report,
 		output_text(out, STYLE_WARNING, "warning: ");
 }
 
-/* As compilers print theirs, so that editors find the place. */
+/* Prints a finding as compilers do, so that editors can jump to the place. */
 static void print_finding(struct output *out, const struct report *report,
 			  const struct plumb_diagnostic *finding)
 {
@@ -55,13 +55,13 @@ static void print_count(struct output *out, enum style style, size_t count, cons
 
 static void print_report(struct output *out, const struct report *report)
 {
-	size_t errors = plumb_diagnostics_errors(report->found);
-	size_t warnings = plumb_diagnostics_warnings(report->found);
-	size_t kept = plumb_diagnostics_count(report->found);
+	size_t errors = plumb_diagnostics_errors(report->diagnostics);
+	size_t warnings = plumb_diagnostics_warnings(report->diagnostics);
+	size_t kept = plumb_diagnostics_count(report->diagnostics);
 	char revision[REVISION_SIZE];
 
 	for (size_t i = 0; i < kept; i++)
-		print_finding(out, report, plumb_diagnostics_get(report->found, i));
+		print_finding(out, report, plumb_diagnostics_get(report->diagnostics, i));
 	if (kept < errors + warnings)
 		output_format(out, STYLE_DIM, "%s: and %zu more", report->file,
 			      errors + warnings - kept);
@@ -95,8 +95,8 @@ static json_t *report_object(const struct report *report)
 {
 	json_t *object = json_object(), *findings = json_array();
 
-	for (size_t i = 0; i < plumb_diagnostics_count(report->found); i++) {
-		const struct plumb_diagnostic *d = plumb_diagnostics_get(report->found, i);
+	for (size_t i = 0; i < plumb_diagnostics_count(report->diagnostics); i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(report->diagnostics, i);
 		json_t *finding = json_object();
 
 		json_object_set_new(finding, "severity",
@@ -112,32 +112,34 @@ static json_t *report_object(const struct report *report)
 	json_object_set_new(object, "file", render_string(report->file));
 	json_object_set_new(object, "usable", json_boolean(report->spec));
 	json_object_set_new(object, "cpu", render_string(report->spec ? report->spec->id : NULL));
-	json_object_set_new(object, "errors",
-			    json_integer((json_int_t)plumb_diagnostics_errors(report->found)));
-	json_object_set_new(object, "warnings",
-			    json_integer((json_int_t)plumb_diagnostics_warnings(report->found)));
+	json_object_set_new(
+		object, "errors",
+		json_integer((json_int_t)plumb_diagnostics_errors(report->diagnostics)));
+	json_object_set_new(
+		object, "warnings",
+		json_integer((json_int_t)plumb_diagnostics_warnings(report->diagnostics)));
 	json_object_set_new(object, "findings", findings);
 	return object;
 }
 
-/* Reads the files one after the other: one at a time is in memory. Returns how many are bad. */
+/* Reads the files one by one, keeping only one in memory. Returns how many have errors. */
 static size_t report_files(struct output *out, const struct operands *files, json_t *array)
 {
 	size_t bad = 0, doubtful = 0;
 
 	for (int i = 0; i < files->count; i++) {
 		struct report report = {.file = files->at[i],
-					.found = memory_given(plumb_diagnostics_new())};
+					.diagnostics = memory_given(plumb_diagnostics_new())};
 
-		report.error = plumb_spec_read_file(report.file, &report.spec, report.found);
+		report.error = plumb_spec_read_file(report.file, &report.spec, report.diagnostics);
 		if (array)
 			json_array_append_new(array, report_object(&report));
 		else
 			print_report(out, &report);
 		bad += !report.spec;
-		doubtful += report.spec && plumb_diagnostics_warnings(report.found) > 0;
+		doubtful += report.spec && plumb_diagnostics_warnings(report.diagnostics) > 0;
 		plumb_spec_free(report.spec);
-		plumb_diagnostics_free(report.found);
+		plumb_diagnostics_free(report.diagnostics);
 	}
 	if (!array && files->count > 1) {
 		output_format(out, STYLE_HEADING, "%d files: ", files->count);
@@ -181,18 +183,17 @@ static int run(const struct command *command, int count, char **arguments)
 const struct command command_spec_validate = {
 	.path = "plumb spec validate",
 	.name = "validate",
-	.summary = "what is wrong with specifications, all of it",
+	.summary = "check specification files and report all errors",
 	.operands = "FILE...",
 	.fewest = 1,
 	.most = OPERANDS_ANY,
-	.text = "Reads each FILE, one of Arm's machine-readable CPU specifications or one of its "
-		"kind, and prints every finding with its line and its place in the JSON. Exit "
-		"status 2 if there are errors; warnings leave a file usable.",
+	.text = "Reads each FILE, a CPU specification in Arm's machine-readable format, and "
+		"prints every error and warning with its line and its place in the JSON. The "
+		"exit status is 2 if there are errors; a file with warnings can still be used.",
 	.options = options,
 	.examples =
 		(const struct example[]){
-			{"plumb spec validate --json mine.json",
-			 "the findings for a program to read"},
+			{"plumb spec validate --json mine.json", "print the findings as JSON"},
 			{0},
 		},
 	.run = run,

@@ -3,7 +3,7 @@
 
 load lib.bash
 
-@test "a revision: three formulas, and what they are" {
+@test "two revisions differ in three formulas" {
 	run --separate-stderr plumb spec diff neoverse-n2-r0p2 neoverse-n2-r0p3
 	[ "$status" -eq 0 ]
 	[ -z "$stderr" ]
@@ -19,11 +19,11 @@ load lib.bash
 @test "the same CPU twice" {
 	run --separate-stderr plumb spec diff neoverse-n1 neoverse-n1
 	[ "$status" -eq 0 ]
-	[ "${lines[-1]}" = "No difference." ]
+	[ "${lines[-1]}" = "No differences." ]
 	plumb spec diff neoverse-n1 neoverse-n1 --json | json "d['differences'] == []"
 }
 
-@test "what is added, removed and changed is told from what" {
+@test "tells added, removed and changed things apart" {
 	cd "$BATS_TEST_TMPDIR"
 	plumb spec export --cpu neoverse-n1 --format mrs -o a.json
 	/usr/bin/python3 -c '
@@ -50,14 +50,14 @@ Events: 1 added, 1 changed
 Functional groups: 1 changed
   ~ Chain
       events         + NEW_EVENT" ]
-	# The other way round.
+	# The other way around.
 	run --separate-stderr plumb spec diff b.json a.json
 	grep -qxF "Events: 1 removed, 1 changed" <<<"$output"
 	grep -qxF "  - NEW_EVENT" <<<"$output"
 	plumb spec diff a.json b.json --json | json "set(d) == {'plumb', 'a', 'b', 'differences'} and
 		{'path': '/events/NEW_EVENT', 'a': None, 'b': 'NEW_EVENT'} in d['differences'] and
 		len(d['differences']) == 3"
-	# Prose is asked for.
+	# With descriptions.
 	plumb spec diff -v a.json b.json | grep -qE '^ +\+ Other prose\.$'
 }
 
@@ -69,7 +69,7 @@ Functional groups: 1 changed
 	done
 }
 
-@test "names of events that only one has are those that Arm's files say" {
+@test "events that only one CPU has agree with Arm's files" {
 	need_reference
 	cpu=$PLUMB_REFERENCE/mrs/cpu
 	a=$cpu/neoverse_v1_r1p2_pmu.json b=$cpu/neoverse_v3_r0p0_pmu.json
@@ -86,7 +86,7 @@ Functional groups: 1 changed
 		 if f["metrics"][n]["formula"] != g["metrics"][n]["formula"]}' "f=$a" "g=$b"
 }
 
-@test "a CPU that is unknown, first or second" {
+@test "an unknown CPU, first or second" {
 	for pair in "neoverse-n1 pentium" "pentium neoverse-n1"; do
 		# shellcheck disable=SC2086 # two words
 		run --separate-stderr plumb spec diff $pair

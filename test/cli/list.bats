@@ -3,7 +3,7 @@
 
 load lib.bash
 
-@test "CPUs are listed if nothing is named" {
+@test "lists CPUs by default" {
 	run --separate-stderr plumb spec list
 	[ "$status" -eq 0 ]
 	[ -z "$stderr" ]
@@ -24,15 +24,15 @@ load lib.bash
 	done
 }
 
-@test "text wraps, and nothing of it is lost" {
+@test "text wraps without losing anything" {
 	wrapped=$(plumb spec list functions --cpu neoverse-n3 | tail -n +2 | tr -s '\n ' ' ')
 	fields=$(plumb spec list functions --cpu neoverse-n3 -x '	' | tr -s '\t\n ' ' ')
 	[ "$(plumb spec list functions --cpu neoverse-n3 | wc -l)" -gt 20 ]
-	# The words of the last column stand in later lines, in their order.
+	# The words of the last column continue on later lines, in order.
 	[ "$(tr ' ' '\n' <<<"$wrapped" | sort)" = "$(tr ' ' '\n' <<<"$fields" | sort)" ]
 }
 
-@test "events come by code, metrics by name, metric groups by stage" {
+@test "sorts events by code, metrics by name, metric groups by stage" {
 	codes=$(plumb spec list events -x ';' | cut -d ';' -f 1)
 	[ "$(wc -l <<<"$codes")" -gt 300 ]
 	[ "$codes" = "$(sort <<<"$codes")" ]
@@ -42,12 +42,12 @@ load lib.bash
 	stages=$(plumb spec list groups -x ';' | cut -d ';' -f 2)
 	[ "$(sort -u <<<"$stages" | xargs)" = "1 2" ]
 	[ "$stages" = "$(sort <<<"$stages")" ]
-	# Within a stage as the specification has them.
+	# Within a stage, in the order of the specification.
 	[ "$(names groups 1 neoverse-n3 | head -n 3 | xargs)" = \
 		"Topdown_L1 Topdown_Frontend Topdown_Backend" ]
 }
 
-@test "a pattern is looked for in names and titles, in any case" {
+@test "a pattern matches names and titles, ignoring case" {
 	run --separate-stderr plumb spec list events --cpu neoverse-n1 -x ';' 'data TLB'
 	[ "$status" -eq 0 ]
 	[ "${#lines[@]}" -gt 3 ]
@@ -58,7 +58,7 @@ load lib.bash
 	[ "$all" -eq "${#lines[@]}" ]
 }
 
-@test "a pattern with a wildcard has to fit the whole" {
+@test "a pattern with a wildcard must match the whole text" {
 	run --separate-stderr plumb spec list events --cpu neoverse-n1 -x ';' 'l1d_cache*' 'BR_*_?PEC'
 	[ "$status" -eq 0 ]
 	wanted=$(plumb spec list events --cpu neoverse-n1 -x ';' |
@@ -66,23 +66,23 @@ load lib.bash
 	[ "$output" = "$wanted" ]
 }
 
-@test "a pattern that nothing fits" {
+@test "a pattern that matches nothing" {
 	run --separate-stderr plumb spec list metrics frobnicate
 	[ "$status" -eq 2 ]
-	said "plumb: no metrics fit 'frobnicate'" "       plumb spec list metrics lists all"
+	said "plumb: no metrics match 'frobnicate'" "       run 'plumb spec list metrics' to list them all"
 }
 
-@test "what cannot be listed, near to what can and not" {
+@test "an unknown kind of thing, similar to a known one and not" {
 	run --separate-stderr plumb spec list event
 	[ "$status" -eq 2 ]
 	said "plumb: cannot list 'event'" "       did you mean events?"
 	run --separate-stderr plumb spec list frobnicate
 	[ "$status" -eq 2 ]
 	said "plumb: cannot list 'frobnicate'" \
-		"       list cpus, events, metrics, groups or functions"
+		"       supported: cpus, events, metrics, groups, functions"
 }
 
-@test "-x: every row a line, fields with the separator quoted" {
+@test "-x: one row per line, quoting fields that contain the separator" {
 	run --separate-stderr plumb spec list events --cpu neoverse-n1 -x ,
 	[ "$status" -eq 0 ]
 	[ "${#lines[@]}" -eq 110 ]
@@ -93,21 +93,21 @@ rows = list(csv.reader(sys.stdin))
 assert len(rows) == 110 and all(len(row) == 3 for row in rows), rows' <<<"$output"
 }
 
-@test "-x: a tab may be spelt" {
+@test "-x: accepts a spelled-out tab" {
 	[ "$(plumb spec list cpus -x '\t')" = "$(plumb spec list cpus -x $'\t')" ]
 	[ "$(plumb spec list cpus -x '\t' | head -n 1 | tr -cd '\t' | wc -c)" -eq 7 ]
 }
 
-@test "over all CPUs, the last column counts them" {
+@test "with all CPUs, the last column counts them" {
 	run --separate-stderr plumb spec list events --json '[I]NST_RETIRED'
 	[ "$status" -eq 0 ]
 	json "{e['name'] for e in d['events']} == {'INST_RETIRED'} and
 	      sum(len(e['cpus']) for e in d['events']) == 17" <<<"$output"
-	# 13 of them spell the title one way, 4 another.
+	# 13 of them spell the title one way, 4 another way.
 	[ "$(plumb spec list events -x ';' '[I]NST_RETIRED' | cut -d ';' -f 4 | sort | xargs)" = "13 4" ]
 }
 
-@test "JSON has the keys that the manual page names" {
+@test "JSON has the keys listed in the manual page" {
 	cpu='bus_slots architecture counters event_count functional_group_count metric_count
 	     metric_group_count midr name pmu_architecture product revision slots'
 	for case in "cpus:$cpu" "events:code cpus name title" "metrics:cpus name title units" \
@@ -120,7 +120,7 @@ assert len(rows) == 110 and all(len(row) == 3 for row in rows), rows' <<<"$outpu
 	done
 }
 
-@test "what Arm's files hold is what is listed, of every file" {
+@test "lists exactly what Arm's files contain" {
 	need_reference
 	for file in "$PLUMB_REFERENCE"/mrs/cpu/*_pmu.json; do
 		plumb spec list events --cpu "$file" --json | json '

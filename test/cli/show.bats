@@ -11,7 +11,7 @@ load lib.bash
 	done
 }
 
-@test "an event: all that is known, and what refers to it" {
+@test "an event: everything about it, and what refers to it" {
 	run --separate-stderr plumb spec show --cpu neoverse-n3 --json STALL_SLOT_BACKEND
 	[ "$status" -eq 0 ]
 	[ -z "$stderr" ]
@@ -22,7 +22,7 @@ load lib.bash
 		'metrics': ['backend_bound'], 'metric_groups': ['Topdown_L1'],
 		'sampled_for': ['backend_bound']}.items())" <<<"$output"
 	run --separate-stderr plumb spec show --cpu neoverse-n3 STALL_SLOT_BACKEND
-	for words in "Code +0x003d, for perf r3d" "Seen by +PMU, ETE" "Functional groups +Stall" \
+	for words in "Code +0x003d \(perf: r3d\)" "Seen by +PMU, ETE" "Functional groups +Stall" \
 		"Metrics +backend_bound" "Metric groups +Topdown_L1" "Sampled for +backend_bound"; do
 		grep -qE "^  $words\$" <<<"$output"
 	done
@@ -44,13 +44,13 @@ load lib.bash
 	grep -qE '^  Reached from +backend_bound$' <<<"$output"
 }
 
-@test "what several kinds of thing are called is all of them" {
+@test "a name shared by several kinds of thing shows them all" {
 	plumb spec show --cpu neoverse-n3 --json general |
 		json "[r['kind'] for r in d['results']] == ['metric_group', 'functional_group'] and
 		      {r['name'] for r in d['results']} == {'General'}"
 }
 
-@test "spelt exactly, it is that; else whatever has these letters" {
+@test "an exact match hides matches that differ in case" {
 	plumb spec show --cpu neoverse-n3 --json L1D_CACHE |
 		json "[r['kind'] for r in d['results']] == ['event']"
 	plumb spec show --cpu neoverse-n3 --json L1D_Cache |
@@ -84,7 +84,7 @@ load lib.bash
 		d['results'][0]['file'] is None"
 }
 
-@test "without --cpu all CPUs are shown, what they agree on once" {
+@test "without --cpu all CPUs are shown, values they share once" {
 	run --separate-stderr plumb spec show INST_RETIRED
 	[ "$status" -eq 0 ]
 	[ "${lines[0]}" = "INST_RETIRED, event of all 17 CPUs" ]
@@ -93,7 +93,7 @@ load lib.bash
 		len({r['cpu'] for r in d['results']}) and {r['code'] for r in d['results']} == {'0x0008'}"
 }
 
-@test "without --cpu, where CPUs differ it is said which say what" {
+@test "without --cpu, values that differ are followed by their CPUs" {
 	run --separate-stderr plumb spec show backend_bound
 	[ "$status" -eq 0 ]
 	[ "${lines[0]}" = "backend_bound, metric of all but c1-sme2, neoverse-n1" ]
@@ -104,7 +104,7 @@ load lib.bash
 	[[ $flat == *"Units percent of slots Events"* ]]
 }
 
-@test "one code, other events on other CPUs" {
+@test "one code that means different events on different CPUs" {
 	listed=$(plumb spec list events -x ';' | grep '^0x0108;' | cut -d ';' -f 2 | sort -u | xargs)
 	[[ $listed == *" "* ]]
 	plumb spec show --json r108 |
@@ -112,15 +112,15 @@ load lib.bash
 		      {r['name'] for r in d['results']} == set('$listed'.split())"
 }
 
-@test "an unknown name, near to one and not" {
+@test "an unknown name, similar to a known one and not" {
 	run --separate-stderr plumb spec show INST_RETIERD
 	[ "$status" -eq 2 ]
-	said "plumb: unknown name 'INST_RETIERD': no event, metric, group or CPU is called that" \
+	said "plumb: unknown name 'INST_RETIERD': not an event, metric, group or CPU" \
 		"       did you mean INST_RETIRED?"
 	run --separate-stderr plumb spec show frobnicate
 	[ "$status" -eq 2 ]
-	said "plumb: unknown name 'frobnicate': no event, metric, group or CPU is called that" \
-		"       plumb spec list lists CPUs, events, metrics and groups"
+	said "plumb: unknown name 'frobnicate': not an event, metric, group or CPU" \
+		"       run 'plumb spec list' to list CPUs, or 'plumb spec list events' to list events"
 	for code in 0x10000 0xfffff r 0x 0x11z; do
 		run --separate-stderr plumb spec show "$code"
 		[ "$status" -eq 2 ]
@@ -128,20 +128,20 @@ load lib.bash
 	done
 }
 
-@test "a name that is known on other CPUs" {
+@test "a name that only other CPUs know" {
 	run --separate-stderr plumb spec show --cpu neoverse-n1 retiring
 	[ "$status" -eq 2 ]
 	said "plumb: neoverse-n1-r4p1 has no 'retiring'" \
-		"       it is on all but c1-sme2, neoverse-n1"
+		"       available on all but c1-sme2, neoverse-n1"
 	run --separate-stderr plumb spec show --cpu neoverse-n1 backend_stalled_cycle
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"did you mean backend_stalled_cycles?" ]]
 	run --separate-stderr plumb spec show --cpu neoverse-n3 l1d_tlb_rd
 	[ "$status" -eq 2 ]
-	[[ $stderr == "plumb: neoverse-n3-r0p0 has no 'l1d_tlb_rd'"*"it is on "*neoverse-v3* ]]
+	[[ $stderr == "plumb: neoverse-n3-r0p0 has no 'l1d_tlb_rd'"*"available on "*neoverse-v3* ]]
 }
 
-@test "an unknown name among known ones hides none of them" {
+@test "an unknown name does not hide known ones" {
 	run --separate-stderr plumb spec show --cpu neoverse-n1 ipc frobnicate CPU_CYCLES
 	[ "$status" -eq 2 ]
 	[[ $stderr == "plumb: unknown name 'frobnicate'"* ]]
@@ -168,7 +168,7 @@ load lib.bash
 	[ -z "$(plumb spec show "${all[@]}" | too_wide 80)" ]
 }
 
-@test "JSON has the keys that the manual page names" {
+@test "JSON has the keys listed in the manual page" {
 	keys() { json "all(set(r) == set('kind name cpu $2'.split()) for r in d['results'])" <<<"$1"; }
 	keys "$(plumb spec show --json CPU_CYCLES)" "code title description accesses \
 		architecture_defined product_defined debug functional_groups metrics metric_groups \
@@ -185,7 +185,7 @@ load lib.bash
 		'level', 'reached_from', 'next_items', 'sample_events'} for r in d['results'] for n in r['nodes'])"
 }
 
-@test "cross-references are those that Arm's files give, of every event and metric" {
+@test "cross-references of every event and metric agree with Arm's files" {
 	need_reference
 	for file in "$PLUMB_REFERENCE"/mrs/cpu/*_pmu.json; do
 		mapfile -t events < <(plumb spec list events --cpu "$file" -x '|' | cut -d '|' -f 2)

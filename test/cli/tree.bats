@@ -12,11 +12,11 @@ load lib.bash
 	grep -qxE '  backend_bound +percent of slots' <<<"$output"
 	grep -qxE '  │  ├─ backend_mem_tlb_bound +percent of cycles' <<<"$output"
 	grep -qxE '  Operation_Mix +9  retiring' <<<"$output"
-	# What no root leads to is there all the same.
-	grep -A 1 -xF '  Nothing leads to' <<<"$output" | grep -qE '^  backend_busy_bound '
+	# Metrics that no root leads to are still shown.
+	grep -A 1 -xF '  Not reachable from a root' <<<"$output" | grep -qE '^  backend_busy_bound '
 }
 
-@test "without --cpu, where there is no Arm CPU, it is the Neoverse N3's" {
+@test "without --cpu, on a machine without an Arm CPU, draws the Neoverse N3's" {
 	[ ! -e /sys/devices/system/cpu/cpu0/regs/identification/midr_el1 ] || skip "an Arm machine"
 	[ "$(plumb spec tree)" = "$(plumb spec tree --cpu neoverse-n3-r0p0)" ]
 }
@@ -57,23 +57,23 @@ for m in json.load(sys.stdin)["methodologies"]:
 	done
 }
 
-@test "what several nodes lead to is drawn once, where the way is shortest" {
+@test "a metric that several nodes lead to is drawn once, nearest to a root" {
 	run --separate-stderr plumb spec tree --cpu c1-nano
 	[ "$status" -eq 0 ]
 	[ "$(grep -c 'backend_mem_bound  *percent of cycles' <<<"$output")" -eq 1 ]
 	[ "$(grep -c 'backend_mem_bound  *see below' <<<"$output")" -eq 3 ]
-	# On the second level, not where it came first.
+	# On the second level, not at its first occurrence.
 	grep -qE '^  └─ backend_mem_bound ' <<<"$output"
 }
 
-@test "-v adds formulas and what to sample" {
+@test "-v adds formulas and the events to sample" {
 	run --separate-stderr plumb spec tree -v --cpu neoverse-n1
 	[ "$status" -eq 0 ]
 	grep -qxF '  │     STALL_FRONTEND / CPU_CYCLES * 100' <<<"$output"
 	grep -qxF '  │     sample STALL_FRONTEND' <<<"$output"
 }
 
-@test "JSON is what Arm's files say" {
+@test "JSON agrees with Arm's files" {
 	need_reference
 	for file in "$PLUMB_REFERENCE"/mrs/cpu/*_pmu.json; do
 		plumb spec tree --cpu "$file" --json | json '

@@ -3,8 +3,8 @@
 
 load lib.bash
 
-# good.json: a specification without a finding. broken NAME EXPRESSION: what is left of it after a
-# change, a Python statement about `d`.
+# good.json: a specification without findings. broken NAME EXPRESSION: writes a changed copy to
+# NAME; EXPRESSION is a Python statement that changes `d`.
 setup()
 {
 	cd "$BATS_TEST_TMPDIR" || return
@@ -43,7 +43,7 @@ d["groups"]["function"]["Bus"]["events"].append("BUS_ACCESS")'
 	[[ ${lines[-1]} =~ ^bad\.json:\ [0-9]+\ errors,\ 1\ warning$ ]]
 }
 
-@test "warnings leave it usable" {
+@test "a file with warnings can be used" {
 	broken doubtful.json 'd["groups"]["function"]["Bus"]["events"].append("BUS_ACCESS")'
 	run --separate-stderr plumb spec validate doubtful.json
 	[ "$status" -eq 0 ]
@@ -57,7 +57,7 @@ d["groups"]["function"]["Bus"]["events"].append("BUS_ACCESS")'
 	[ "$stderr" = "plumb: ./doubtful.json: 1 warning"$'\n'"       plumb spec validate ./doubtful.json lists it" ]
 }
 
-@test "several files: all of them, and what became of how many" {
+@test "several files: reports each, and a summary" {
 	broken doubtful.json 'd["groups"]["function"]["Bus"]["events"].append("BUS_ACCESS")'
 	head -c 5000 good.json >cut.json
 	mkdir folder
@@ -71,7 +71,7 @@ d["groups"]["function"]["Bus"]["events"].append("BUS_ACCESS")'
 	[ "${lines[-1]}" = "6 files: 2 fine, 1 with warnings, 3 with errors" ]
 }
 
-@test "JSON: a report a file" {
+@test "JSON: one report per file" {
 	broken bad.json 'd["events"]["CPU_CYCLES"]["code"] = "0x12345"'
 	run --separate-stderr plumb spec validate --json good.json bad.json
 	[ "$status" -eq 2 ]
@@ -88,14 +88,14 @@ d["groups"]["function"]["Bus"]["events"].append("BUS_ACCESS")'
 	          for f in d['files'] for x in f['findings'])" <<<"$output"
 }
 
-@test "a file whose name is no UTF-8 is reported in JSON all the same" {
+@test "a file whose name is not UTF-8 is still reported in JSON" {
 	name=$'bad\xff.json'
 	cp good.json "$name"
 	plumb spec validate --json "$name" |
 		json "d['files'][0]['file'] == 'bad\ufffd.json' and d['files'][0]['usable']"
 }
 
-@test "what hostile files say moves no cursor" {
+@test "text from hostile files cannot move the cursor" {
 	broken hostile.json 'd["events"]["CPU_CYCLES"]["title"] = "\x1b[2J\u009b\u202eevil"
 d["metrics"]["ipc"]["formula"] = "\x1b[31m"'
 	LC_ALL=C.UTF-8 plumb spec validate hostile.json >text || true
@@ -107,7 +107,7 @@ d["metrics"]["ipc"]["formula"] = "\x1b[31m"'
 	lacks -P '\x1b|\xc2\x9b|\xe2\x80\xae' <text
 }
 
-@test "what is no CPU specification" {
+@test "a file that is not a CPU specification" {
 	need_reference
 	run --separate-stderr plumb spec validate "$PLUMB_REFERENCE"/mrs/cmn/*.json
 	[ "$status" -eq 2 ]
