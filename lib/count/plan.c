@@ -291,7 +291,7 @@ static int find_codes(struct planner *p)
 	return PLUMB_OK;
 }
 
-static int compile(struct planner *p, struct plumb_diagnostics *found)
+static int compile(struct planner *p, struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_selection *selection = p->plan->given.selection;
 	const struct plumb_spec *spec = selection->spec;
@@ -304,7 +304,7 @@ static int compile(struct planner *p, struct plumb_diagnostics *found)
 		struct plan_metric *metric = &p->plan->metrics[i];
 		struct plumb_indexes events;
 		int error = plumb_spec_compile_metric(spec, selection->metrics[i].metric,
-						      &metric->formula, found);
+						      &metric->formula, diagnostics);
 
 		metric->home = PLUMB_NONE;
 		if (error < 0)
@@ -350,10 +350,10 @@ static void find_home(const struct plumb_plan *plan, struct plan_metric *metric)
 	}
 }
 
-static int make_plan(struct planner *p, struct plumb_diagnostics *found)
+static int make_plan(struct planner *p, struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_selection *selection = p->plan->given.selection;
-	int error = compile(p, found);
+	int error = compile(p, diagnostics);
 
 	if (error == PLUMB_OK)
 		error = find_codes(p);
@@ -366,7 +366,7 @@ static int make_plan(struct planner *p, struct plumb_diagnostics *found)
 
 int plumb_plan_new(const struct plumb_selection *selection,
 		   const struct plumb_plan_options *options, struct plumb_plan **plan,
-		   struct plumb_diagnostics *found)
+		   struct plumb_diagnostics *diagnostics)
 {
 	struct planner p = {.options = options};
 	int error;
@@ -378,7 +378,7 @@ int plumb_plan_new(const struct plumb_selection *selection,
 	if (!p.plan)
 		return PLUMB_ERR_NO_MEMORY;
 	p.plan->given.selection = selection;
-	error = make_plan(&p, found);
+	error = make_plan(&p, diagnostics);
 	free(p.items);
 	if (error < 0) {
 		plumb_plan_free(&p.plan->given);

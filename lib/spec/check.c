@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a specification says, checked against itself; doc/specifications.md defines the findings. */
+/* Checks a specification for consistency; doc/specifications.md defines the findings. */
 #include "spec/check.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ bool check_index(struct check *check, uint16_t index, const struct named *target
 		return true;
 	if (!check->known || index != PLUMB_NONE)
 		report_add(check->report, finding_bad_index,
-			   "index %u, where there are %u elements", index, target->count);
+			   "index %u is out of range: there are %u elements", index, target->count);
 	return false;
 }
 
@@ -28,7 +28,7 @@ bool check_item(struct check *check, uint16_t index, const struct named *target,
 	if (!check_index(check, index, target))
 		return false;
 	if (seen[index] == check->list)
-		report_add(check->report, finding_duplicate_item, "%s is in the list already",
+		report_add(check->report, finding_duplicate_item, "duplicate item %s",
 			   quote(name, named_at(target, index)));
 	seen[index] = check->list;
 	return true;
@@ -45,7 +45,7 @@ void check_list(struct check *check, struct plumb_indexes list, const struct nam
 	}
 }
 
-/* The schema's \w+, in ASCII; no longer than what a formula can refer to. */
+/* Whether `name` is the schema's \w+, in ASCII, and short enough for a formula. */
 static bool is_name(const char *name)
 {
 	size_t length = 0;
@@ -73,20 +73,21 @@ int check_names(struct check *check, const struct named *elements)
 
 		report_enter(report, name);
 		if (!is_name(name)) {
-			report_add(report, finding_bad_name, "\"%s\" cannot be a name",
+			report_add(report, finding_bad_name, "invalid name \"%s\"",
 				   quote(quoted, name));
-			report_hint(report, "use letters, digits and '_', from 1 to %d characters",
+			report_hint(report, "use 1 to %d letters, digits and '_'",
 				    PLUMB_FORMULA_MAX_NAME);
 		}
 		if (before && text_compare(before, name) == 0) {
 			if (strcmp(before, name) == 0)
-				report_add(report, finding_duplicate_name,
-					   "\"%s\" is there already", quote(quoted, name));
+				report_add(report, finding_duplicate_name, "duplicate name \"%s\"",
+					   quote(quoted, name));
 			else
 				report_add(report, finding_duplicate_name,
-					   "\"%s\" is there already, its letters' case apart",
+					   "duplicate name \"%s\": another name differs from it "
+					   "only in case",
 					   quote(quoted, name));
-			report_hint(report, "remove one of the two, or rename it");
+			report_hint(report, "remove or rename one of them");
 			check->ambiguous = true;
 		}
 		report_leave(report, 1);
@@ -106,13 +107,13 @@ void check_text(struct check *check, const char *member, const char *text)
 	report_leave(check->report, 1);
 }
 
-/* A title, and whose. */
+/* A title, and the index of its element. */
 struct title {
 	const char *title;
 	uint16_t element;
 };
 
-/* Events and metrics are looked up by title too. `get` gives the title of element `i`. */
+/* Checks that titles are unique, since lookups use them. `get` returns the title of element `i`. */
 static int check_titles(struct check *check, const struct named *elements,
 			const char *get(const struct plumb_spec *, uint16_t))
 {
@@ -139,7 +140,7 @@ static int check_titles(struct check *check, const struct named *elements,
 			continue;
 		report_enter(check->report, named_at(elements, b->element));
 		report_enter(check->report, "title");
-		report_add(check->report, finding_duplicate_title, "%s has the same title",
+		report_add(check->report, finding_duplicate_title, "same title as %s",
 			   quote(name, named_at(elements, a->element)));
 		report_leave(check->report, 2);
 	}
@@ -157,15 +158,15 @@ static const char *metric_title(const struct plumb_spec *spec, uint16_t i)
 }
 
 /*
- * Two events with one code are one event under two names, and which of them a code means is
- * anyone's guess. Not so if no counter and no trace unit can see both.
+ * Checks that codes are unique. If two events have the same code, the code is ambiguous, unless no
+ * counter and no trace unit can see both.
  */
 static void check_codes(struct check *check)
 {
 	const struct plumb_spec *spec = check->spec;
 	uint16_t first[8] = {
-		0};        /* by a bit of plumb_event.accesses: its first event of this code */
-	unsigned seen = 0; /* which of those there are */
+		0}; /* for each bit of plumb_event.accesses, the first event with this code */
+	unsigned seen = 0; /* the bits for which `first` is set */
 	char name[QUOTE_ROOM];
 
 	for (uint16_t i = 0; i < spec->event_count; i++) {
@@ -182,7 +183,7 @@ static void check_codes(struct check *check)
 			report_enter(check->report, event->name);
 			report_enter(check->report, "code");
 			report_add(check->report, finding_duplicate_code,
-				   "0x%04x is the code of %s too", event->code,
+				   "code 0x%04x is also the code of %s", event->code,
 				   quote(name, spec->events[first[__builtin_ctz(shared)]].name));
 			report_leave(check->report, 2);
 		}
@@ -201,25 +202,26 @@ static void check_event(struct check *check, uint16_t e)
 
 	if (event->title && !*event->title && event->description && !*event->description &&
 	    !event->accesses) {
-		report_add(report, finding_private_event, "nothing is known of it but its code");
+		report_add(report, finding_private_event, "only the code of this event is known");
 		return;
 	}
 	check_text(check, "title", event->title);
 	check_text(check, "description", event->description);
 	if (!event->accesses && !(known & KNOWN_ACCESSES))
-		report_add(report, finding_no_access, "no counter and no trace unit can see it");
+		report_add(report, finding_no_access,
+			   "no counter or trace unit can see this event");
 	if (event->architecture_defined && event->product_defined) {
 		report_add(report, finding_both_defined,
-			   "defined by the architecture and by the product: only one can be");
+			   "marked as defined by both the architecture and the product");
 		report_hint(report, "set architecture_defined or product_defined to false");
 	}
 	if (!event->architecture_defined && !event->product_defined && !(known & KNOWN_DEFINED))
 		report_add(report, finding_neither_defined,
-			   "defined by neither the architecture nor the product");
+			   "marked as defined by neither the architecture nor the product");
 	if (event->has_attributes && !event->product_defined && !(known & KNOWN_DEFINED)) {
 		report_enter(report, "product_defined_attributes");
 		report_add(report, finding_attributes_unexpected,
-			   "only an event that the product defines has these");
+			   "attributes are allowed only on events that the product defines");
 		report_leave(report, 1);
 	}
 }
@@ -243,7 +245,7 @@ static int check_events(struct check *check)
 	return err;
 }
 
-/* The list of a metric's events was the last to be checked: event_seen tells what is in it. */
+/* Compares a metric's events with those in its formula. event_seen must have just been filled. */
 static void compare_events(struct check *check, const struct plumb_metric *metric,
 			   struct plumb_indexes used)
 {
@@ -255,9 +257,9 @@ static void compare_events(struct check *check, const struct plumb_metric *metri
 		if (check->event_seen[used.at[i]] == check->list)
 			continue;
 		report_add(check->report, finding_formula_event_missing,
-			   "%s is in the formula, but not in this list",
+			   "%s is used in the formula but missing from this list",
 			   quote(name, spec->events[used.at[i]].name));
-		report_hint(check->report, "add it to the list, or correct the formula");
+		report_hint(check->report, "add it to the list or fix the formula");
 	}
 	for (uint16_t i = 0; i < metric->events.count; i++) {
 		uint16_t event = metric->events.at[i];
@@ -266,9 +268,11 @@ static void compare_events(struct check *check, const struct plumb_metric *metri
 		    bsearch(&event, used.at, used.count, sizeof(event), compare_indexes))
 			continue;
 		report_enter_element(check->report, i);
-		report_add(check->report, finding_formula_event_unused, "%s is not in the formula",
+		report_add(check->report, finding_formula_event_unused,
+			   "%s is not used in the "
+			   "formula",
 			   quote(name, spec->events[event].name));
-		report_hint(check->report, "remove it, or correct the formula");
+		report_hint(check->report, "remove it or fix the formula");
 		report_leave(check->report, 1);
 	}
 	report_leave(check->report, 1);
@@ -288,15 +292,15 @@ static int check_formula(struct check *check, uint16_t m)
 	report_place(check->report, &path, &place);
 	report_leave(check->report, 1);
 	err = plumb_formula_compile(metric->formula, strlen(metric->formula), check->spec, &place,
-				    &formula, check->report->found);
+				    &formula, check->report->diagnostics);
 	if (err == PLUMB_ERR_NO_MEMORY)
 		return err;
-	/* Where one was given up, it may have come as far as its own limit. */
+	/* A failed formula counts as much as the limit for one, since it may have got that far. */
 	check->steps += formula ? formula->step_count : PLUMB_FORMULA_MAX_STEPS;
 	if (check->steps > CHECK_MAX_STEPS)
 		report_as(check->report, PLUMB_ERR_LIMIT, finding_too_many,
-			  "the formulas up to this one need more than %u steps, those of the "
-			  "metrics they name included; the rest are not checked",
+			  "the formulas so far, with the metrics they use, need more than %u "
+			  "steps; the rest are not checked",
 			  CHECK_MAX_STEPS);
 	if (err) {
 		/* The compiler has reported it. */
@@ -332,7 +336,7 @@ static int check_metric(struct check *check, uint16_t m)
 	return check_formula(check, m);
 }
 
-/* A formula prefers an event, and the tree a metric, where the name is another thing's too. */
+/* Where names clash, a formula uses the event, and the tree uses the metric. */
 static void check_other_kind(struct check *check, const struct named *others, const uint16_t *order,
 			     const char *kind, const char *name)
 {
@@ -413,8 +417,10 @@ static void check_number(struct check *check, const char *member, unsigned value
 	if (value <= most)
 		return;
 	report_enter(check->report, member);
-	report_add(check->report, finding_number_range, "%u is more than MIDR_EL1 holds, %u", value,
-		   most);
+	report_add(check->report, finding_number_range,
+		   "%u is too large: the field of MIDR_EL1 "
+		   "holds at most %u",
+		   value, most);
 	report_leave(check->report, 1);
 }
 
@@ -430,18 +436,18 @@ static void check_product(struct check *check)
 	report_leave(check->report, 1);
 }
 
-/* The orders that lookups rely on, against ones made anew. */
+/* Compares the orders that lookups rely on with freshly computed ones. */
 static void check_order(struct check *check, const char *member, const uint16_t *order,
 			const uint16_t *right, uint16_t count)
 {
 	if (!count || !memcmp(order, right, count * sizeof(*order)))
 		return;
 	report_enter(check->report, member);
-	report_add(check->report, finding_bad_order, "not every index once, in order");
+	report_add(check->report, finding_bad_order, "must hold every index once, in order");
 	report_leave(check->report, 1);
 }
 
-/* The metrics of each group in ascending order, for nodes to be looked up in. */
+/* Sorts the metrics of each group, so that nodes can be looked up in them. */
 static int sort_groups(struct check *check)
 {
 	const struct plumb_spec *spec = check->spec;
@@ -503,7 +509,7 @@ static int check_methodologies(struct check *check)
 int check_spec(const struct plumb_spec *spec, struct report *report,
 	       const struct check_known *known)
 {
-	/* With orders of its own, so that wrong ones lead no lookup astray. */
+	/* The copy gets orders of its own, so that wrong ones cannot mislead lookups. */
 	struct plumb_spec sound = *spec;
 	struct check check = {
 		.spec = &sound,
@@ -537,9 +543,9 @@ int check_spec(const struct plumb_spec *spec, struct report *report,
 	return err;
 }
 
-int plumb_spec_check(const struct plumb_spec *spec, struct plumb_diagnostics *found)
+int plumb_spec_check(const struct plumb_spec *spec, struct plumb_diagnostics *diagnostics)
 {
-	struct report report = {.found = found, .file = spec->file};
+	struct report report = {.diagnostics = diagnostics, .file = spec->file};
 	int err = check_spec(spec, &report, NULL);
 
 	return err ? err : report.result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checking a specification, also while it is being read, when parts of it may be missing. */
+/* Checks a specification; also used while reading one, when parts may be missing. */
 #ifndef SPEC_CHECK_H
 #define SPEC_CHECK_H
 
@@ -9,19 +9,19 @@
 #include "spec/index.h"
 #include "spec/report.h"
 
-/* What the reader knows to be wrong, and has reported. */
+/* Members that the reader has already reported as wrong. */
 enum known {
 	KNOWN_CODE = 1,     /* of an event */
 	KNOWN_ACCESSES = 2, /* of an event */
-	KNOWN_DEFINED = 4,  /* by what an event is defined */
+	KNOWN_DEFINED = 4,  /* who defines an event */
 	KNOWN_FORMULA = 8,  /* of a metric */
 	KNOWN_EVENTS = 16,  /* of a metric */
 };
 
 /*
- * For each event and metric, bits of enum known. The check passes over these and all that follows
- * from them. Strings that are NULL and indexes that are PLUMB_NONE stand for more of the kind;
- * names and formulas are never NULL.
+ * Bits of enum known for each event and metric. The check skips these members and everything that
+ * follows from them. It also skips strings that are NULL and indexes that are PLUMB_NONE; names and
+ * formulas are never NULL.
  */
 struct check_known {
 	const uint8_t *events;
@@ -29,62 +29,63 @@ struct check_known {
 };
 
 /*
- * The steps of all formulas together, those of the metrics they name included. Without a limit
- * metrics that name metrics could make a file of a few megabytes take minutes.
+ * Limits the steps of all formulas together, including the metrics they use. Without a limit, a
+ * file of a few megabytes whose metrics use other metrics could take minutes.
  */
 #define CHECK_MAX_STEPS (1u << 22)
 
 struct check {
 	const struct plumb_spec *spec;
 	struct report *report;
-	const struct check_known *known; /* or NULL */
+	const struct check_known *known; /* may be NULL */
 	struct named events;
 	struct named metrics;
 	struct named metric_groups;
-	bool ambiguous;     /* two names are one: what a formula means is then not certain */
-	size_t steps;       /* of the formulas compiled so far */
-	struct arena arena; /* for what follows */
-	/* The number of the list that last named an event, a metric, a metric group. */
+	bool ambiguous;     /* two names are the same, so formulas that use them are ambiguous */
+	size_t steps;       /* sum over the formulas compiled so far */
+	struct arena arena; /* owns the arrays below */
+	/* For each event, metric and metric group: the last list that contained it. */
 	uint32_t *event_seen;
 	uint32_t *metric_seen;
 	uint32_t *group_seen;
-	uint32_t list;                      /* the present list's number, from 1 */
-	struct plumb_indexes *group_sorted; /* the metrics of each metric group, ascending */
-	/* By metric: the methodology, from 1, that last had a node of it, and that node. */
+	uint32_t list; /* number of the current list, from 1 */
+	struct plumb_indexes
+		*group_sorted; /* the metrics of each metric group, in ascending order */
+	/* For each metric: the last methodology, from 1, that has a node for it, and the node. */
 	uint32_t *node_methodology;
 	uint16_t *node;
 };
 
 /*
- * Reports everything in which `spec` contradicts itself, as plumb_spec_check() does. Returns 0 or
- * NO_MEMORY; what the findings amount to is in report->result.
+ * Reports every contradiction in `spec`, as plumb_spec_check() does. Returns 0 or NO_MEMORY; sets
+ * report->result to the outcome.
  */
 int check_spec(const struct plumb_spec *spec, struct report *report,
 	       const struct check_known *known);
 
-/* Is `index` one of `target`'s? If it is not, nor known to be missing, reports it. */
+/*
+ * Whether `index` is valid for `target`. Reports an invalid one, unless it is a PLUMB_NONE that the
+ * reader has reported.
+ */
 bool check_index(struct check *check, uint16_t index, const struct named *target);
 
-/* The same of an item of the present list, which it must not be in already. */
+/* Likewise for an item of the current list, which must not contain it twice. */
 bool check_item(struct check *check, uint16_t index, const struct named *target, uint32_t *seen);
 
 /*
- * Checks a list of indexes into `target`, each of them and for repeats. `seen` is the check's
- * array for that target; afterwards it holds check->list for what the list names.
+ * Checks a list of indexes into `target`: each must be valid and occur once. `seen` is the check's
+ * array for `target`; the call sets it to check->list for each index in the list.
  */
 void check_list(struct check *check, struct plumb_indexes list, const struct named *target,
 		uint32_t *seen);
 
-/*
- * Checks that elements have names, different ones, and of the characters that names are made of.
- * The walk stands at what holds the elements.
- */
+/* Checks that names are valid and unique. The current place must be the parent of the elements. */
 int check_names(struct check *check, const struct named *elements);
 
-/* Checks titles and descriptions, one of which stands where the walk does. */
+/* Checks a title or a description of the element at the current place. */
 void check_text(struct check *check, const char *member, const char *text);
 
-/* The part of the check that concerns methodology `i`. */
+/* Checks methodology `i`. */
 int check_methodology(struct check *check, uint16_t i);
 
 #endif

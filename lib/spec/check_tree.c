@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checking a methodology: its stages, and that its decision tree is one. */
+/* Checks a methodology: its stages, and that its decision tree is a tree. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/quote.h"
 #include "spec/check.h"
 
-/* A list of metric groups, as check_list(), and that no earlier stage has any of them. */
+/* Checks a stage's metric groups as check_list() does, and that no earlier stage has them. */
 static void check_stage(struct check *check, const struct plumb_stage *stage, uint32_t first_list)
 {
 	char name[QUOTE_ROOM];
@@ -20,7 +20,7 @@ static void check_stage(struct check *check, const struct plumb_stage *stage, ui
 		if (group < check->metric_groups.count && check->group_seen[group] >= first_list &&
 		    check->group_seen[group] < check->list)
 			report_add(check->report, finding_two_stages,
-				   "%s is in an earlier stage too",
+				   "%s is already in an earlier stage",
 				   quote(name, named_at(&check->metric_groups, group)));
 		check_item(check, group, &check->metric_groups, check->group_seen);
 		report_leave(check->report, 1);
@@ -44,18 +44,22 @@ static int check_stages(struct check *check, const struct plumb_methodology *met
 	return err;
 }
 
-/* A decision tree being walked. Its nodes have numbers of their own, places in `nodes`. */
+/* A decision tree being walked. Nodes are numbered by their place in `nodes`. */
 struct tree {
 	struct check *check;
 	const struct plumb_node *nodes;
 	uint16_t count;
-	uint32_t number; /* the methodology's, from 1 */
-	bool whole;      /* nothing that it refers to is missing */
+	uint32_t number; /* number of the methodology, from 1 */
+	bool whole;      /* everything it refers to exists */
 	struct walk {
-		enum { NEW, OPEN, DONE } state; /* OPEN: on the way from the root to where we are */
-		uint16_t from;                  /* the node we came from */
-		uint16_t item;                  /* the next item to follow */
-	} * walks;                              /* by node */
+		enum {
+			NEW,
+			OPEN,
+			DONE
+		} state;       /* OPEN: on the path from the root to the current node */
+		uint16_t from; /* the previous node on the path */
+		uint16_t item; /* the next item to visit */
+	} * walks;             /* indexed by node */
 };
 
 static const char *node_name(const struct tree *tree, uint16_t node)
@@ -65,7 +69,7 @@ static const char *node_name(const struct tree *tree, uint16_t node)
 	return metric < tree->check->metrics.count ? named_at(&tree->check->metrics, metric) : "?";
 }
 
-/* The node of a metric, PLUMB_NONE if it has none: a metric may end a path as it is. */
+/* Returns the node of a metric, or PLUMB_NONE if it has none and so ends a path. */
 static uint16_t node_of(const struct tree *tree, uint16_t metric)
 {
 	const struct check *check = tree->check;
@@ -88,7 +92,7 @@ static void check_node_group(struct tree *tree, const struct plumb_node *node)
 		if (!bsearch(&node->metric, metrics.at, metrics.count, sizeof(*metrics.at),
 			     compare_indexes))
 			report_add(check->report, finding_node_outside_group,
-				   "metric group %s does not have the node's metric",
+				   "metric group %s does not contain the node's metric",
 				   quote(name, named_at(&check->metric_groups, node->group)));
 	}
 	report_leave(check->report, 1);
@@ -124,10 +128,9 @@ static void check_node(struct tree *tree, uint16_t n)
 	if (!check_index(check, node->metric, &check->metrics)) {
 		tree->whole = false;
 	} else if (node_of(tree, node->metric) != PLUMB_NONE) {
-		report_add(check->report, finding_duplicate_node,
-			   "metric %s has a node already, /%u", quote(name, node_name(tree, n)),
-			   node_of(tree, node->metric));
-		report_hint(check->report, "make one node of the two");
+		report_add(check->report, finding_duplicate_node, "metric %s already has node /%u",
+			   quote(name, node_name(tree, n)), node_of(tree, node->metric));
+		report_hint(check->report, "merge the two nodes");
 	} else {
 		check->node_methodology[node->metric] = tree->number;
 		check->node[node->metric] = n;
@@ -140,7 +143,7 @@ static void check_node(struct tree *tree, uint16_t n)
 	report_leave(check->report, 1);
 }
 
-/* Names the nodes of a cycle, "a > b > c > a"; of a long one the last ones. */
+/* Writes the nodes of a cycle as "a > b > c > a"; a long cycle shows only the last ones. */
 static void describe_cycle(const struct tree *tree, uint16_t last, uint16_t first, char *text,
 			   size_t room)
 {
@@ -168,12 +171,12 @@ static void report_cycle(const struct tree *tree, uint16_t node, uint16_t item, 
 	report_enter_element(tree->check->report, node);
 	report_enter(tree->check->report, "next_items");
 	report_enter_element(tree->check->report, item);
-	report_add(tree->check->report, finding_tree_cycle, "a circle: %s", text);
-	report_hint(tree->check->report, "remove one of these next items");
+	report_add(tree->check->report, finding_tree_cycle, "cycle: %s", text);
+	report_hint(tree->check->report, "remove one of these next items to break the cycle");
 	report_leave(tree->check->report, 3);
 }
 
-/* Visits all that `start` leads to, each node once; the walk is kept in the nodes themselves. */
+/* Visits everything `start` leads to, each node once. The nodes hold the state of the walk. */
 static void walk_from(struct tree *tree, uint16_t start)
 {
 	uint16_t at = start;
@@ -204,7 +207,7 @@ static void walk_from(struct tree *tree, uint16_t start)
 	}
 }
 
-/* Walks the tree from its roots: no circles, and nothing left over. */
+/* Walks the tree from its roots, and reports cycles and unreachable nodes. */
 static void check_ways(struct tree *tree, struct plumb_indexes roots)
 {
 	struct report *report = tree->check->report;
@@ -216,7 +219,7 @@ static void check_ways(struct tree *tree, struct plumb_indexes roots)
 	for (uint16_t n = 0; tree->whole && n < tree->count; n++) {
 		char name[QUOTE_ROOM];
 
-		/* A second node of a metric has been reported as what it is. */
+		/* A second node of the same metric is reported as a duplicate instead. */
 		if (tree->walks[n].state != NEW || node_of(tree, tree->nodes[n].metric) != n)
 			continue;
 		report_enter_element(report, n);
@@ -233,7 +236,7 @@ static int check_roots(struct tree *tree, struct plumb_indexes roots)
 {
 	struct check *check = tree->check;
 	bool *seen = arena_alloc_array(&check->arena, tree->count, sizeof(*seen));
-	struct named nodes = {.count = tree->count}; /* for its count alone */
+	struct named nodes = {.count = tree->count}; /* only for its count */
 	char name[QUOTE_ROOM];
 
 	if (!seen)
@@ -246,7 +249,7 @@ static int check_roots(struct tree *tree, struct plumb_indexes roots)
 		} else {
 			if (seen[roots.at[i]])
 				report_add(check->report, finding_duplicate_item,
-					   "%s is in the list already",
+					   "duplicate item %s",
 					   quote(name, node_name(tree, roots.at[i])));
 			seen[roots.at[i]] = true;
 		}

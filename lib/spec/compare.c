@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where two specifications differ. Elements are paired by their exact names, lists are compared
- * in their order, and what an index means is what it is paired with: so two specifications may
- * hold the same things at different places, and that alone is one difference, of order.
+ * Compares two specifications. Elements are paired by their exact names, and indexes are equal if
+ * they refer to paired elements. Lists are compared in order. If both specifications hold the same
+ * elements in a different order, that is reported as one difference.
  */
 #include <plumb/spec.h>
 
@@ -28,7 +28,7 @@ struct comparison {
 	bool no_memory;
 };
 
-/* `key` NULL: where the walk stands. */
+/* Reports a difference in member `key`, or at the current place if `key` is NULL. */
 static void report(struct comparison *c, const char *key, const char *a, const char *b)
 {
 	size_t mark = c->path.length;
@@ -42,7 +42,7 @@ static void report(struct comparison *c, const char *key, const char *a, const c
 	path_leave(&c->path, mark);
 }
 
-/* Names with ", " between them. */
+/* Names joined by ", ". */
 struct joint {
 	FILE *out;
 	char *text;
@@ -50,7 +50,7 @@ struct joint {
 	bool begun;
 };
 
-/* Into `joint` itself, which must stay where it is. */
+/* Points into `joint`, which must not move. */
 static void open_joint(struct joint *joint)
 {
 	*joint = (struct joint){0};
@@ -66,7 +66,7 @@ static void join_name(struct joint *joint, const struct side *side, uint16_t ind
 	joint->begun = true;
 }
 
-/* The text, to be freed; NULL: no memory. */
+/* Returns the text, which the caller frees, or NULL if out of memory. */
 static char *close_joint(struct comparison *c, struct joint *joint)
 {
 	if (joint->out && fclose(joint->out) == 0)
@@ -86,7 +86,7 @@ static char *join(struct comparison *c, struct plumb_indexes list, const struct 
 	return close_joint(c, &joint);
 }
 
-/* Takes the texts over; where one is missing, memory was short. */
+/* Takes ownership of both texts; NULL means out of memory. */
 static void report_texts(struct comparison *c, const char *key, char *a, char *b)
 {
 	if (a && b)
@@ -109,7 +109,7 @@ struct field {
 	enum kind kind;
 	size_t offset;
 	const char *key;
-	const char *within; /* the object that holds it, if that is not the element itself */
+	const char *within; /* the object within the element that has the member, or NULL */
 };
 
 static uint16_t get_number(enum kind kind, const void *at)
@@ -278,7 +278,7 @@ static void compare_list(struct comparison *c, const char *key, struct plumb_ind
 		report_lists(c, key, a, b, pairing);
 }
 
-/* Once for each kind of element, at the first two that stand the other way round in `b`. */
+/* Reports a different order, once for each kind of element, at the first pair swapped in `b`. */
 static void compare_order(struct comparison *c, const struct pairing *pairing)
 {
 	uint16_t last = PLUMB_NONE;
@@ -298,7 +298,7 @@ static void compare_order(struct comparison *c, const struct pairing *pairing)
 	}
 }
 
-/* Compares element `a` of one side with element `b` of the other, of the same name. */
+/* Compares element `a` of one side with element `b` of the other; their names are the same. */
 typedef void compare_element(struct comparison *c, const void *context, uint16_t a, uint16_t b);
 
 static void compare_elements(struct comparison *c, const char *key, const struct pairing *pairing,
@@ -424,7 +424,7 @@ static void compare_node(struct comparison *c, const void *context, uint16_t a, 
 	const struct methodologies *m = context;
 	const struct plumb_node *x = &m->a->nodes[a], *y = &m->b->nodes[b];
 
-	/* Nodes are paired by the names of their metrics, which two metrics may share. */
+	/* Nodes are paired by the names of their metrics, which may not be unique. */
 	compare_list(c, "name", (struct plumb_indexes){&x->metric, 1},
 		     (struct plumb_indexes){&y->metric, 1}, &c->metrics);
 	compare_list(c, "group", (struct plumb_indexes){&x->group, 1},
@@ -461,8 +461,8 @@ out:
 /* ---- the whole ---------------------------------------------------------------------------- */
 
 /*
- * The orders by name and code follow from the events and metrics, so that only where those are
- * alike a difference says something of its own: that one of the two is wrong.
+ * The orders by name and code follow from the events and metrics. They are compared only if those
+ * are equal: then a difference means that one of the two orders is wrong.
  */
 static void compare_sorted(struct comparison *c, const char *key, const uint16_t *a,
 			   const uint16_t *b, const struct pairing *pairing)

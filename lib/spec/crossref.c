@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What refers to what: the cheat sheets and lookup tables of Arm's telemetry documents, computed.
- * Every function is linear in the references it goes through, whatever repeats are among them.
+ * Cross-references, as in the cheat sheets and lookup tables of Arm's telemetry documents. Every
+ * function takes time linear in the references it visits, even if they repeat.
  */
 #include <plumb/spec.h>
 
@@ -18,7 +18,7 @@ static bool has(struct plumb_indexes list, uint16_t index)
 	return false;
 }
 
-/* The answer being collected: the caller's array, its room, and how many there are in all. */
+/* The result being collected: the caller's array, its size, and the number of results found. */
 struct answer {
 	uint16_t *out;
 	size_t room;
@@ -32,7 +32,7 @@ static void give(struct answer *answer, uint16_t index)
 	answer->count++;
 }
 
-/* Which of `count` elements of `size` bytes have `index` in the list that is `at` bytes in. */
+/* Collects which of `count` elements, of `size` bytes, have `index` in the list at offset `at`. */
 static size_t find_holders(const void *elements, uint16_t count, size_t size, size_t at,
 			   uint16_t index, uint16_t *out, size_t room)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formats that specifications are written in, and finding one of them and its parts. */
+/* The export formats, and how to find one and its parts. */
 #include "spec/exporter.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ int export_single_part(const struct plumb_spec *spec, const char *ending, size_t
 	return 0;
 }
 
-/* Whether `asked` is `name`, or what remains of it without its folders, its ending or both. */
+/* Whether `asked` is `name`, with or without its folders and its extension. */
 static bool names_part(const char *asked, const char *name)
 {
 	const char *file = strrchr(name, '/');
@@ -79,7 +79,7 @@ static int find_part(const struct exporter *exporter, const struct plumb_spec *s
 }
 
 int plumb_export(const struct plumb_spec *spec, const char *format, const char *part, FILE *out,
-		 struct plumb_diagnostics *found)
+		 struct plumb_diagnostics *diagnostics)
 {
 	const struct exporter *exporter = find(format);
 	size_t index = EXPORT_MAIN;
@@ -90,7 +90,7 @@ int plumb_export(const struct plumb_spec *spec, const char *format, const char *
 	if (part)
 		result = find_part(exporter, spec, part, &index);
 	if (!result)
-		result = exporter->write(spec, index, out, found);
+		result = exporter->write(spec, index, out, diagnostics);
 	if (!result && (fflush(out) != 0 || ferror(out)))
 		result = PLUMB_ERR_IO;
 	return result;

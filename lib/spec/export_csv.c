@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two tables after RFC 4180: the events and the metrics. Lists of names are parted by ';'. */
+/* Two tables as in RFC 4180: events and metrics. Names in a list are separated by ';'. */
 #include "spec/exporter.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static void quoted(const char *text, FILE *out)
 	}
 }
 
-/* A field, quoted where RFC 4180, section 2, asks for it, and what parts it from the next one. */
+/* Writes a field and its separator, quoted where RFC 4180, section 2, requires it. */
 static void field(const char *text, const char *after, FILE *out)
 {
 	text = text ? text : "";
@@ -94,11 +94,11 @@ static int csv_part(const struct plumb_spec *spec, size_t i, char name[PLUMB_EXP
 }
 
 static int csv_write(const struct plumb_spec *spec, size_t part, FILE *out,
-		     struct plumb_diagnostics *found)
+		     struct plumb_diagnostics *diagnostics)
 {
 	uint16_t *room = export_refs_room();
 
-	(void)found;
+	(void)diagnostics;
 	if (!room)
 		return PLUMB_ERR_NO_MEMORY;
 	tables[part == EXPORT_MAIN ? 0 : part].write(spec, room, out);
@@ -107,7 +107,7 @@ static int csv_write(const struct plumb_spec *spec, size_t part, FILE *out,
 }
 
 const struct exporter export_csv = {
-	{"csv", "tables of the events and of the metrics (RFC 4180)"},
+	{"csv", "tables of events and metrics (RFC 4180)"},
 	csv_part,
 	csv_write,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A reference of one CPU in Markdown: CommonMark with the tables of GitHub. Every event, metric
- * and group has a section of its own with an anchor; wherever else it is named, that is a link.
+ * A reference manual of one CPU in Markdown: CommonMark with GitHub's tables. Every event, metric
+ * and group has its own section with an anchor; every other mention of it is a link.
  */
 #include "spec/exporter.h"
 
@@ -11,9 +11,9 @@
 
 #include "base/index_set.h"
 
-/* What is named and linked to. */
+/* Things that have a name and a link. */
 struct kind {
-	const char *anchor; /* what its anchors begin with */
+	const char *anchor; /* prefix of its anchors */
 	export_name_of *name_of;
 };
 
@@ -28,7 +28,7 @@ struct page {
 	uint16_t *room; /* export_refs_room() */
 };
 
-/* Text of one line, in which nothing means anything to Markdown. */
+/* Writes one line of text, escaping everything special to Markdown. */
 static void plain(const struct page *page, const char *text)
 {
 	for (; text && *text; text++) {
@@ -38,7 +38,7 @@ static void plain(const struct page *page, const char *text)
 	}
 }
 
-/* A name or a formula as code: it cannot leave its span. */
+/* Writes a name or a formula as a code span that its text cannot end. */
 static void code(const struct page *page, const char *text)
 {
 	putc('`', page->out);
@@ -50,7 +50,7 @@ static void code(const struct page *page, const char *text)
 	putc('`', page->out);
 }
 
-/* A description: Markdown already (schema v1.0, Description), but no HTML. */
+/* Writes a description: already Markdown (schema v1.0, Description), but without HTML. */
 static void prose(const struct page *page, const char *text)
 {
 	if (!text || !*text)
@@ -84,7 +84,7 @@ static void links(const struct page *page, const struct kind *kind, struct plumb
 	}
 }
 
-/* "- Events: a, b", or nothing if there are none. */
+/* Writes a list such as "- Events: a, b", or nothing if the list is empty. */
 static void item(const struct page *page, const char *label, const struct kind *kind,
 		 struct plumb_indexes list)
 {
@@ -131,7 +131,7 @@ static void product_section(const struct page *page)
 	plain(page, product->pmu_architecture);
 	fputs(" |\n", out);
 	if (product->slots)
-		fprintf(out, "| Slots a cycle | %u |\n", product->slots);
+		fprintf(out, "| Slots per cycle | %u |\n", product->slots);
 	if (product->counters)
 		fprintf(out, "| Counters | %u and the cycle counter |\n", product->counters);
 	fprintf(out, "| Events | %u |\n| Metrics | %u |\n| Metric groups | %u |\n",
@@ -140,8 +140,8 @@ static void product_section(const struct page *page)
 }
 
 /*
- * A node and what it leads to, indented under what led here. A node that several lead to is
- * followed once; elsewhere its link has to do, so that a circle ends too.
+ * Writes a node and everything it leads to, indented. A node that several nodes lead to is
+ * expanded once; elsewhere only its link is written, so that cycles end too.
  */
 static void node_item(const struct page *page, const struct plumb_methodology *methodology,
 		      uint16_t index, unsigned level, struct index_set *followed)
@@ -210,7 +210,7 @@ static void group_section(const struct page *page, uint16_t index)
 		const struct plumb_metric *metric = &page->spec->metrics[group->metrics.at[i]];
 
 		if (!index_set_add(&shown, group->metrics.at[i]))
-			continue; /* Arm's files repeat some */
+			continue; /* Arm's files repeat some items */
 		fputs("| ", page->out);
 		link_to(page, &metric_kind, group->metrics.at[i]);
 		fputs(" | ", page->out);
@@ -222,7 +222,7 @@ static void group_section(const struct page *page, uint16_t index)
 	putc('\n', page->out);
 }
 
-/* The metric groups, a methodology's in the order of its stages before those of no stage. */
+/* Writes the metric groups: those of a methodology in order of stages, then the others. */
 static void group_sections(const struct page *page)
 {
 	const struct plumb_spec *spec = page->spec;
@@ -292,7 +292,7 @@ static void event_section(const struct page *page, uint16_t index)
 		export_event_kind(event), export_event_accesses(event));
 	item(page, "Functional groups", &function_kind,
 	     export_refs(page->spec, plumb_spec_functions_of_event, index, page->room));
-	item(page, "Metrics that need it", &metric_kind,
+	item(page, "Metrics that use it", &metric_kind,
 	     export_refs(page->spec, plumb_spec_metrics_of_event, index, page->room));
 	item(page, "Metrics to sample it for", &metric_kind,
 	     export_refs(page->spec, plumb_spec_metrics_sampling_event, index, page->room));
@@ -307,12 +307,12 @@ static int markdown_part(const struct plumb_spec *spec, size_t i, char name[PLUM
 }
 
 static int markdown_write(const struct plumb_spec *spec, size_t part, FILE *out,
-			  struct plumb_diagnostics *found)
+			  struct plumb_diagnostics *diagnostics)
 {
 	struct page page = {spec, out, export_refs_room()};
 
 	(void)part;
-	(void)found;
+	(void)diagnostics;
 	if (!page.room)
 		return PLUMB_ERR_NO_MEMORY;
 	product_section(&page);
@@ -333,7 +333,7 @@ static int markdown_write(const struct plumb_spec *spec, size_t part, FILE *out,
 }
 
 const struct exporter export_markdown = {
-	{"markdown", "a reference to read (Markdown)"},
+	{"markdown", "a reference manual (Markdown)"},
 	markdown_part,
 	markdown_write,
 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arm's machine-readable telemetry specification, schema v1.0. Members come in the order of Arm's
- * files of the Neoverse cores, and codes are spelt as there, so that one of those, read and written
- * again, is the same byte for byte. Other files of Arm's order and spell some things otherwise.
+ * Arm's machine-readable telemetry specification, schema v1.0. The order of members and the format
+ * of codes are those of Arm's files for the Neoverse cores, so that reading and writing such a file
+ * reproduces it byte for byte. Arm's other files differ in some details.
  */
 #include "spec/exporter.h"
 
 #include "base/json_write.h"
 
-/* "0x41": how the files spell numbers. */
+/* Formats a number as the files do: "0x41". */
 static bool put_hex(json_t *object, const char *key, unsigned number, int digits)
 {
 	char text[16];
@@ -17,7 +17,7 @@ static bool put_hex(json_t *object, const char *key, unsigned number, int digits
 	return json_put_text(object, key, text);
 }
 
-/* Codes have capitals in most of those files. */
+/* Most of those files write codes in capitals. */
 static bool put_code(json_t *json, uint16_t code)
 {
 	char text[8];
@@ -66,7 +66,7 @@ static json_t *product_json(const struct plumb_product *product)
 	ok &= json_put_text(json, "pmu_architecture", product->pmu_architecture);
 	ok &= json_put(json, "num_slots", json_integer(product->slots));
 	ok &= json_put(json, "num_bus_slots", json_integer(product->bus_slots));
-	if (product->counters) /* of which Arm's files say nothing; the schema allows it */
+	if (product->counters) /* not in Arm's files, but the schema allows it */
 		ok &= json_put(json, "num_counters", json_integer(product->counters));
 	return json_if(ok, json);
 }
@@ -93,7 +93,7 @@ static json_t *event_json(const struct plumb_event *event)
 	return json_if(ok, json);
 }
 
-/* A list of indexes, written as the names they stand for. */
+/* Writes a list of indexes as names. */
 static json_t *names_json(const struct plumb_spec *spec, export_name_of *name_of,
 			  struct plumb_indexes list)
 {
@@ -249,13 +249,13 @@ static int mrs_part(const struct plumb_spec *spec, size_t i, char name[PLUMB_EXP
 }
 
 static int mrs_write(const struct plumb_spec *spec, size_t part, FILE *out,
-		     struct plumb_diagnostics *found)
+		     struct plumb_diagnostics *diagnostics)
 {
 	json_t *json = spec_json(spec);
 	int result;
 
 	(void)part;
-	(void)found;
+	(void)diagnostics;
 	if (!json)
 		return PLUMB_ERR_NO_MEMORY;
 	result = json_write(json, out);

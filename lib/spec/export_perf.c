@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files that Linux's tools/perf/pmu-events/jevents.py turns into perf's tables: a folder for
- * the CPU, in it one JSON array for each topic of events and one for the metrics, and the lines
- * by which mapfile.csv finds the folder. A topic is a functional group, as in Arm's own files.
+ * The files that Linux's tools/perf/pmu-events/jevents.py turns into perf's tables. They are a
+ * folder for the CPU, with a JSON array for each topic of events and one for the metrics, and the
+ * lines of mapfile.csv that point to the folder. A topic is a functional group, as in Arm's own
+ * files.
  *
- * What perf cannot count is left out: events that only the trace unit sees.
+ * Events that only the trace unit sees are left out, since perf cannot count them.
  */
 #include "spec/exporter.h"
 
@@ -18,9 +19,9 @@
 #include "spec/perf_expression.h"
 #include "spec/perf_std_events.h"
 
-/* ---- what jevents.py can take ------------------------------------------------------------- */
+/* ---- what jevents.py accepts --------------------------------------------------------------- */
 
-/* A name that needs no escapes in an expression, a list of groups or C. */
+/* Whether a name needs no escapes in an expression, a list of groups or C. */
 static bool is_word(const char *name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -35,8 +36,8 @@ static bool countable(const struct plumb_event *event)
 }
 
 /*
- * A description. jevents.py puts it into a C string and a comment, and minds quotes and newlines
- * but neither a backslash nor the comment's end.
+ * Writes a description. jevents.py puts it into a C string and a comment. It escapes quotes and
+ * newlines, but neither a backslash nor the end of a comment.
  */
 static json_t *description(const char *text)
 {
@@ -59,8 +60,8 @@ static json_t *description(const char *text)
 }
 
 /*
- * The unit, after the factor that perf reads with strtod(): a blank keeps the two apart where the
- * unit could be read as the rest of the number. jevents.py minds nothing here.
+ * Writes the unit, which follows a factor that perf reads with strtod(). A space separates them if
+ * the unit could be taken for part of the number. jevents.py escapes nothing here.
  */
 static json_t *scale_unit(const char *units)
 {
@@ -77,18 +78,18 @@ static json_t *scale_unit(const char *units)
 /* ---- topics ------------------------------------------------------------------------------- */
 
 #define METRICS_TOPIC "metrics"
-#define OTHER_TOPIC   "other" /* of events in no functional group */
+#define OTHER_TOPIC   "other" /* topic of events in no functional group */
 
 struct topics {
-	char (*names)[EXPORT_NAME_MAX]; /* in order, no two alike */
-	uint32_t *of_event;             /* which of them each event is under */
+	char (*names)[EXPORT_NAME_MAX]; /* sorted, each once */
+	uint32_t *of_event;             /* the topic of each event */
 	uint32_t count;
-	uint32_t metrics; /* the one of the metrics */
+	uint32_t metrics; /* the topic of the metrics */
 };
 
 #define NO_TOPIC UINT32_MAX
 
-/* The topic called `name`, a new one if there is none yet. */
+/* Returns the topic called `name`, creating it if necessary. */
 static uint32_t topic(struct topics *topics, const char *name)
 {
 	char clean[EXPORT_NAME_MAX];
@@ -108,7 +109,7 @@ static void topics_free(struct topics *topics)
 	free(topics->of_event);
 }
 
-/* Puts each event that perf can count under the first functional group that has it. */
+/* Puts each event that perf can count into the topic of its first functional group. */
 static int topics_find(const struct plumb_spec *spec, struct topics *topics)
 {
 	memset(topics, 0, sizeof(*topics));
@@ -139,7 +140,7 @@ static int topics_find(const struct plumb_spec *spec, struct topics *topics)
 
 /* ---- entries ------------------------------------------------------------------------------ */
 
-/* An event of every arm64 CPU is only named; perf knows its code and a short description. */
+/* An event common to all arm64 CPUs is only named; perf knows its code and description. */
 static json_t *event_json(const struct plumb_event *event)
 {
 	json_t *json = json_object();
@@ -159,7 +160,7 @@ static json_t *event_json(const struct plumb_event *event)
 	return json_if(ok, json);
 }
 
-/* The N of "Topdown_LN"; 0: another group. */
+/* Returns the N of "Topdown_LN", or 0 for any other group. */
 static int topdown_level(const char *group)
 {
 	static const char prefix[] = "Topdown_L";
@@ -171,8 +172,8 @@ static int topdown_level(const char *group)
 }
 
 /*
- * The groups of a metric, parted by ';'. `perf stat --topdown` looks for its levels under names
- * of its own, TopdownL1, and `perf stat` alone shows the group Default.
+ * Writes the groups of a metric, separated by ';'. `perf stat --topdown` expects its levels under
+ * names of its own, such as TopdownL1, and plain `perf stat` shows the group Default.
  */
 static bool put_groups(json_t *json, const struct plumb_spec *spec, struct plumb_indexes groups)
 {
@@ -222,7 +223,7 @@ static json_t *metric_json(const struct plumb_spec *spec, uint16_t index, const 
 
 /* ---- files -------------------------------------------------------------------------------- */
 
-static void left_out(struct plumb_diagnostics *found, const struct plumb_spec *spec,
+static void left_out(struct plumb_diagnostics *diagnostics, const struct plumb_spec *spec,
 		     const char *where, const char *name, const char *id, const char *what)
 {
 	struct plumb_place place = {.file = spec->file};
@@ -231,18 +232,20 @@ static void left_out(struct plumb_diagnostics *found, const struct plumb_spec *s
 	path_enter(&path, where);
 	path_enter(&path, name);
 	place.path = path.text;
-	plumb_diagnostics_add(found, PLUMB_WARNING, id, &place, "left out: perf cannot say its %s",
+	plumb_diagnostics_add(diagnostics, PLUMB_WARNING, id, &place,
+			      "left out: perf cannot express "
+			      "its %s",
 			      what);
 }
 
 static int add_events(json_t *array, const struct plumb_spec *spec, const struct topics *topics,
-		      size_t part, struct plumb_diagnostics *found)
+		      size_t part, struct plumb_diagnostics *diagnostics)
 {
 	for (uint16_t i = 0; i < spec->event_count; i++) {
 		const struct plumb_event *event = &spec->events[i];
 
 		if ((part == EXPORT_MAIN || part == topics->metrics) && !is_word(event->name))
-			left_out(found, spec, "events", event->name, "export-name", "name");
+			left_out(diagnostics, spec, "events", event->name, "export-name", "name");
 		if (topics->of_event[i] == NO_TOPIC ||
 		    (part != EXPORT_MAIN && topics->of_event[i] != part))
 			continue;
@@ -253,19 +256,19 @@ static int add_events(json_t *array, const struct plumb_spec *spec, const struct
 }
 
 static int add_metric(json_t *array, const struct plumb_spec *spec, uint16_t index, uint16_t *room,
-		      struct plumb_diagnostics *found)
+		      struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_metric *metric = &spec->metrics[index];
 	char *expression;
 	int result;
 
 	if (!is_word(metric->name)) {
-		left_out(found, spec, "metrics", metric->name, "export-name", "name");
+		left_out(diagnostics, spec, "metrics", metric->name, "export-name", "name");
 		return 0;
 	}
 	result = perf_expression(spec, index, &expression);
 	if (result == PLUMB_ERR_UNSUPPORTED) {
-		left_out(found, spec, "metrics", metric->name, "export-formula", "formula");
+		left_out(diagnostics, spec, "metrics", metric->name, "export-formula", "formula");
 		return 0;
 	}
 	if (result)
@@ -277,17 +280,17 @@ static int add_metric(json_t *array, const struct plumb_spec *spec, uint16_t ind
 }
 
 static int write_entries(const struct plumb_spec *spec, const struct topics *topics, size_t part,
-			 FILE *out, struct plumb_diagnostics *found)
+			 FILE *out, struct plumb_diagnostics *diagnostics)
 {
 	uint16_t *room = export_refs_room();
 	json_t *array = json_array();
 	int result = room && array ? 0 : PLUMB_ERR_NO_MEMORY;
 
 	if (!result)
-		result = add_events(array, spec, topics, part, found);
+		result = add_events(array, spec, topics, part, diagnostics);
 	if (part == EXPORT_MAIN || part == topics->metrics)
 		for (uint16_t i = 0; !result && i < spec->metric_count; i++)
-			result = add_metric(array, spec, i, room, found);
+			result = add_metric(array, spec, i, room, diagnostics);
 	if (!result)
 		result = json_write(array, out);
 	json_decref(array);
@@ -295,7 +298,7 @@ static int write_entries(const struct plumb_spec *spec, const struct topics *top
 	return result;
 }
 
-/* The folder's place below arch/arm64: the implementer's, as the kernel calls it. */
+/* Returns the parent folder within arch/arm64: the kernel's name for the implementer. */
 static void folder(const struct plumb_spec *spec, char name[PLUMB_EXPORT_PART_MAX])
 {
 	static const struct {
@@ -315,13 +318,13 @@ static void folder(const struct plumb_spec *spec, char name[PLUMB_EXPORT_PART_MA
 	snprintf(name, PLUMB_EXPORT_PART_MAX, "%s/%s", implementer, id);
 }
 
-/* As mapfile.csv has it: without the revision, which perf does not compare, or as a minimum. */
+/* Clears the revision, as in mapfile.csv: perf ignores it, or takes it as a minimum. */
 static uint32_t mapfile_midr(uint32_t midr)
 {
 	return (midr & BUILTIN_MIDR_PART) | UINT32_C(0x000f0000);
 }
 
-/* Whether one of the first `count` entries of the table stands for the same part of `spec`. */
+/* Whether one of the first `count` entries of the table is for the same part of `spec`. */
 static bool is_mapped(const struct plumb_spec *spec, uint32_t midr, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -331,7 +334,7 @@ static bool is_mapped(const struct plumb_spec *spec, uint32_t midr, size_t count
 	return false;
 }
 
-/* The lines for mapfile.csv: one for each part that the specification serves. */
+/* Writes the lines of mapfile.csv: one for each part the specification describes. */
 static void write_mapfile(const struct plumb_spec *spec, FILE *out)
 {
 	static const char format[] = "0x%016" PRIx32 ",v1,%s,core\n";
@@ -370,7 +373,7 @@ static int perf_part(const struct plumb_spec *spec, size_t i, char name[PLUMB_EX
 }
 
 static int perf_write(const struct plumb_spec *spec, size_t part, FILE *out,
-		      struct plumb_diagnostics *found)
+		      struct plumb_diagnostics *diagnostics)
 {
 	struct topics topics;
 	int result = topics_find(spec, &topics);
@@ -380,7 +383,7 @@ static int perf_write(const struct plumb_spec *spec, size_t part, FILE *out,
 	if (part == topics.count)
 		write_mapfile(spec, out);
 	else
-		result = write_entries(spec, &topics, part, out, found);
+		result = write_entries(spec, &topics, part, out, diagnostics);
 	topics_free(&topics);
 	return result;
 }

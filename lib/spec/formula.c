@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Formulas: a parser by recursive descent, its depth bounded, that writes the postfix program as
- * it goes; and the small machine that runs the program.
+ * Formulas: a recursive-descent parser with bounded depth, which emits a postfix program, and a
+ * small machine that runs the program.
  */
 #include <plumb/formula.h>
 
@@ -19,30 +19,30 @@
 #include "spec/path.h"
 
 /*
- * The most values at once: at each depth the left operands of one shift, one sum and one product
- * can be waiting for their right ones, and the last operand comes on top.
+ * The maximum number of values on the stack. At each depth, the left operands of one shift, one sum
+ * and one product may be waiting for their right operands; the last operand comes on top.
  */
 #define STACK_SIZE (3 * (PLUMB_FORMULA_MAX_DEPTH + 1) + 1)
 
-/* A text being read: the formula itself, or that of a metric it names. */
+/* The text being read: the formula itself, or that of a metric it uses. */
 struct source {
 	const char *text;
 	size_t length;
 	size_t at;
-	uint16_t metric; /* PLUMB_NONE: the formula itself */
+	uint16_t metric; /* PLUMB_NONE for the formula itself */
 };
 
 struct compiler {
 	const struct plumb_spec *spec;
 	const struct plumb_place *where;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	struct source source;
-	size_t outer_at; /* within a metric: where in the formula itself its name stands */
-	size_t length;   /* bytes of text taken up so far, those of metrics included */
+	size_t outer_at; /* within a metric: the position of its name in the formula itself */
+	size_t length;   /* bytes of text read so far, including those of metrics */
 	unsigned depth;
 	unsigned event_count;
-	struct index_set events;  /* that the program needs */
-	struct index_set metrics; /* being compiled, to notice one that needs itself */
+	struct index_set events;  /* events the program uses */
+	struct index_set metrics; /* metrics being compiled, to detect cycles */
 	struct formula_step *steps;
 	size_t step_count;
 	size_t step_room;
@@ -65,9 +65,9 @@ static PLUMB_PRINTF(5, 6) int fail(struct compiler *c, int error, const char *id
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	if (c->source.metric == PLUMB_NONE)
-		plumb_diagnostics_add(c->found, PLUMB_ERROR, id, &place, "%s", message);
+		plumb_diagnostics_add(c->diagnostics, PLUMB_ERROR, id, &place, "%s", message);
 	else
-		plumb_diagnostics_add(c->found, PLUMB_ERROR, id, &place,
+		plumb_diagnostics_add(c->diagnostics, PLUMB_ERROR, id, &place,
 				      "in the formula of metric %.80s: %s",
 				      c->spec->metrics[c->source.metric].name, message);
 	return error;
@@ -80,12 +80,12 @@ static int fail_syntax(struct compiler *c, const char *expected)
 
 	if (s->at == s->length)
 		return fail(c, PLUMB_ERR_SYNTAX, "formula-syntax", s->at,
-			    "%s expected, but the formula ends", expected);
+			    "expected %s, but the formula ends", expected);
 	byte = (unsigned char)s->text[s->at];
 	if (byte > ' ' && byte < 0x7f)
-		return fail(c, PLUMB_ERR_SYNTAX, "formula-syntax", s->at, "%s expected, not '%c'",
+		return fail(c, PLUMB_ERR_SYNTAX, "formula-syntax", s->at, "expected %s, not '%c'",
 			    expected, byte);
-	return fail(c, PLUMB_ERR_SYNTAX, "formula-syntax", s->at, "%s expected, not byte 0x%02x",
+	return fail(c, PLUMB_ERR_SYNTAX, "formula-syntax", s->at, "expected %s, not byte 0x%02x",
 		    expected, byte);
 }
 
@@ -101,7 +101,7 @@ static int emit(struct compiler *c, struct formula_step step)
 {
 	if (c->step_count == PLUMB_FORMULA_MAX_STEPS)
 		return fail(c, PLUMB_ERR_LIMIT, "formula-limit", c->source.at,
-			    "more than %d steps, those of the metrics it names included",
+			    "more than %d steps, including those of the metrics it uses",
 			    PLUMB_FORMULA_MAX_STEPS);
 	if (c->step_count == c->step_room) {
 		size_t room = c->step_room ? 2 * c->step_room : 16;
@@ -141,7 +141,7 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* The byte `ahead` of where the text is read, or NUL past its end: no token holds one. */
+/* Returns the byte `ahead` of the current one, or NUL past the end, since no token has one. */
 static char peek(const struct source *s, size_t ahead)
 {
 	return ahead < s->length - s->at ? s->text[s->at + ahead] : '\0';
@@ -168,7 +168,7 @@ static void skip_digits(struct source *s)
 		s->at++;
 }
 
-/* Moves past a NUMBER as far as it is one. */
+/* Skips the longest prefix that is a NUMBER. */
 static void skip_number(struct source *s)
 {
 	if (peek(s, 0) == '0' && (peek(s, 1) == 'x' || peek(s, 1) == 'X') &&
@@ -205,11 +205,11 @@ static int compile_number(struct compiler *c)
 		return fail_syntax(c, "an operator");
 	if (s->at - start > PLUMB_FORMULA_MAX_NAME)
 		return fail(c, PLUMB_ERR_LIMIT, "formula-limit", start,
-			    "a number of more than %d characters", PLUMB_FORMULA_MAX_NAME);
+			    "number longer than %d characters", PLUMB_FORMULA_MAX_NAME);
 	memcpy(digits, s->text + start, s->at - start);
 	digits[s->at - start] = '\0';
 
-	/* Of the C locale, whatever the program's is: a formula's decimal point is a point. */
+	/* Use the C locale, whatever the program's is: a formula's decimal point is a point. */
 	locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 
 	if (!c_locale)
@@ -223,16 +223,18 @@ static int compile_number(struct compiler *c)
 
 /* ---- the grammar -------------------------------------------------------------------------- */
 
-/* What binds least comes first. */
+/* The lowest precedence comes first. */
 enum precedence { SHIFT, SUM, TERM, FACTOR };
 
 static int compile_level(struct compiler *c, enum precedence precedence);
 
-/* One deeper: within parentheses, a sign, or a metric that is named. */
+/* Goes one level deeper: into parentheses, a sign or the formula of a metric. */
 static int deepen(struct compiler *c, size_t at)
 {
 	if (c->depth == PLUMB_FORMULA_MAX_DEPTH)
-		return fail(c, PLUMB_ERR_LIMIT, "formula-limit", at, "nested more than %d deep",
+		return fail(c, PLUMB_ERR_LIMIT, "formula-limit", at,
+			    "nested more than %d levels "
+			    "deep",
 			    PLUMB_FORMULA_MAX_DEPTH);
 	c->depth++;
 	return 0;
@@ -249,22 +251,22 @@ static int compile_whole(struct compiler *c)
 }
 
 /*
- * Makes `text` what is read from now on. Texts count by their bytes, blanks too, or metrics that
- * name each other many times over could keep the reader busy without a single step.
+ * Reads `text` from now on. All bytes of texts are counted, even blanks: otherwise metrics that use
+ * each other many times could keep the parser busy without emitting a step.
  */
 static int open_source(struct compiler *c, const char *text, size_t length, uint16_t metric,
 		       size_t at)
 {
 	if (length > PLUMB_FORMULA_MAX_LENGTH - c->length)
 		return fail(c, PLUMB_ERR_LIMIT, "formula-limit", at,
-			    "more than %d characters, those of the metrics it names included",
+			    "more than %d characters, including those of the metrics it uses",
 			    PLUMB_FORMULA_MAX_LENGTH);
 	c->length += length;
 	c->source = (struct source){.text = text, .length = length, .metric = metric};
 	return 0;
 }
 
-/* A specification made by hand may lack one: an empty formula, which none is. */
+/* A specification built in memory may lack a formula; compile it as an empty one, an error. */
 static const char *formula_of(const struct plumb_spec *spec, uint16_t metric)
 {
 	return spec->metrics[metric].formula ? spec->metrics[metric].formula : "";
@@ -279,7 +281,9 @@ static int compile_metric(struct compiler *c, uint16_t metric, size_t at)
 	if (error)
 		return error;
 	if (!index_set_add(&c->metrics, metric))
-		return fail(c, PLUMB_ERR_INVALID, "formula-cycle", at, "metric %.80s needs itself",
+		return fail(c, PLUMB_ERR_INVALID, "formula-cycle", at,
+			    "metric %.80s refers to "
+			    "itself",
 			    c->spec->metrics[metric].name);
 	error = open_source(c, text, strnlen(text, PLUMB_FORMULA_MAX_LENGTH + 1), metric, at);
 	if (error)
@@ -304,7 +308,7 @@ static int compile_name(struct compiler *c)
 	length = s->at - start;
 	if (length > PLUMB_FORMULA_MAX_NAME)
 		return fail(c, PLUMB_ERR_LIMIT, "formula-limit", start,
-			    "a name of more than %d characters", PLUMB_FORMULA_MAX_NAME);
+			    "name longer than %d characters", PLUMB_FORMULA_MAX_NAME);
 	index = spec_event_bytes(c->spec, s->text + start, length);
 	if (index != PLUMB_NONE)
 		return emit_event(c, index, start);
@@ -347,7 +351,7 @@ static int compile_factor(struct compiler *c)
 	return 0;
 }
 
-/* Takes an operator of this precedence: its opcode, or -1. */
+/* Reads an operator of this precedence; returns its opcode, or -1. */
 static int take_operator(struct source *s, enum precedence precedence)
 {
 	skip_blanks(s);
@@ -381,7 +385,7 @@ static int compile_level(struct compiler *c, enum precedence precedence)
 	return error;
 }
 
-/* ---- what the compiler hands over --------------------------------------------------------- */
+/* ---- the result ---------------------------------------------------------------------------- */
 
 static struct plumb_formula *make_formula(const struct compiler *c)
 {
@@ -403,7 +407,7 @@ static struct plumb_formula *make_formula(const struct compiler *c)
 	return formula;
 }
 
-/* Compiles the source that is open and cleans up. */
+/* Compiles the current source and cleans up. */
 static int finish(struct compiler *c, struct plumb_formula **formula)
 {
 	int error = compile_whole(c);
@@ -419,9 +423,9 @@ static int finish(struct compiler *c, struct plumb_formula **formula)
 
 int plumb_formula_compile(const char *text, size_t length, const struct plumb_spec *spec,
 			  const struct plumb_place *where, struct plumb_formula **formula,
-			  struct plumb_diagnostics *found)
+			  struct plumb_diagnostics *diagnostics)
 {
-	struct compiler c = {.spec = spec, .where = where, .found = found};
+	struct compiler c = {.spec = spec, .where = where, .diagnostics = diagnostics};
 	int error;
 
 	*formula = NULL;
@@ -431,9 +435,9 @@ int plumb_formula_compile(const char *text, size_t length, const struct plumb_sp
 }
 
 int plumb_spec_compile_metric(const struct plumb_spec *spec, uint16_t metric,
-			      struct plumb_formula **formula, struct plumb_diagnostics *found)
+			      struct plumb_formula **formula, struct plumb_diagnostics *diagnostics)
 {
-	struct compiler c = {.spec = spec, .found = found};
+	struct compiler c = {.spec = spec, .diagnostics = diagnostics};
 	struct plumb_place where = {.file = spec->file};
 	struct path path = {0};
 	const char *text;
@@ -466,7 +470,7 @@ struct plumb_indexes plumb_formula_events(const struct plumb_formula *formula)
 
 /* ---- evaluation --------------------------------------------------------------------------- */
 
-/* `value` times 2 to the `places`; beyond 5000 places every double is zero or infinite. */
+/* Returns `value` * 2^`places`; beyond 5000 places every double is zero or infinite. */
 static double shift(double value, double places)
 {
 	if (!isfinite(places))
@@ -513,7 +517,7 @@ bool plumb_formula_evaluate(const struct plumb_formula *formula, const double *c
 			stack[height++] = counts[step->event];
 			continue;
 		}
-		/* The grammar sees to it that every operation finds its operands. */
+		/* The grammar guarantees that every operation finds its operands. */
 		assert(height >= (opcode == FORMULA_NEGATE ? 1 : 2));
 		if (opcode == FORMULA_NEGATE) {
 			stack[height - 1] = -stack[height - 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a formula is compiled to: a postfix program. */
+/* The postfix program that a formula is compiled to. */
 #ifndef SPEC_FORMULA_STEPS_H
 #define SPEC_FORMULA_STEPS_H
 
@@ -27,10 +27,10 @@ struct plumb_formula {
 	struct plumb_indexes events;
 	size_t step_count;
 	struct formula_step *steps;
-	/* The steps and the event indexes follow in the same block. */
+	/* The steps and the event indexes follow in the same allocation. */
 };
 
-/* What an operation of two operands makes of them, FORMULA_DIVIDE by zero apart. */
+/* Returns the result of a binary operation, except for FORMULA_DIVIDE by zero. */
 double formula_combine(enum formula_opcode opcode, double left, double right);
 
 #endif

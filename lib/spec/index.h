@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The orders in which a specification's elements are found. */
+/* Sorted orders of a specification's elements, for lookups. */
 #ifndef SPEC_INDEX_H
 #define SPEC_INDEX_H
 
@@ -8,12 +8,12 @@
 #include "base/arena.h"
 
 /*
- * Elements of one kind, as an array of any structure whose first member is its name. (That is so
- * of every element of a specification that has one.)
+ * Elements of one kind: an array of any structure whose first member is its name. Every named
+ * element of a specification is such a structure.
  */
 struct named {
 	const void *elements;
-	size_t size; /* of one element */
+	size_t size; /* of one element, in bytes */
 	uint16_t count;
 };
 
@@ -22,18 +22,19 @@ struct named {
 
 const char *named_at(const struct named *named, uint16_t i);
 
-/* Every index once, ordered by name, by its bytes or without regard to case; what is equal, by
- * index. NULL when memory is short.
+/*
+ * Returns every index once, sorted by name, either by bytes or ignoring case; equal names are
+ * sorted by index. NULL if out of memory.
  */
 uint16_t *named_sort(const struct named *named, struct arena *arena, bool ignore_case);
 
-/* The element of exactly that name, given the order by bytes; PLUMB_NONE if there is none. */
+/* Returns the element with exactly that name, or PLUMB_NONE. `order` must be by bytes. */
 uint16_t named_find(const struct named *named, const uint16_t *order, const char *name);
 
-/* The order of two uint16_t, for qsort() and bsearch(). */
+/* Compares two uint16_t, for qsort() and bsearch(). */
 int compare_indexes(const void *left, const void *right);
 
-/* Fills plumb_spec's events_by_name, events_by_code and metrics_by_name. 0 or NO_MEMORY. */
+/* Fills in events_by_name, events_by_code and metrics_by_name. Returns 0 or NO_MEMORY. */
 int spec_index(struct plumb_spec *spec, struct arena *arena);
 
 #endif

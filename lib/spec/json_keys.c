@@ -8,8 +8,8 @@
 #include <plumb/error.h>
 
 /*
- * Values wait in `pending`, in document order, until the container that holds them closes; then
- * they move to `nodes`, so that the children of one container stand side by side.
+ * Values wait in `pending`, in document order, until their container closes. Then they move to
+ * `nodes`, so that the children of a container are adjacent.
  */
 struct scanner {
 	const char *at;
@@ -22,13 +22,13 @@ struct scanner {
 	uint32_t pending_count;
 	uint32_t pending_room;
 	struct {
-		uint32_t self; /* the container itself, an index into `pending` */
+		uint32_t self; /* index of the container in `pending` */
 		bool object;
 	} open[JSON_KEYS_MAX_DEPTH];
 	unsigned depth;
 };
 
-/* Room for `more` nodes past `count`; false when memory is short. */
+/* Makes room for `more` nodes past `count`; false if out of memory. */
 static bool make_room(struct json_node **nodes, uint32_t *room, uint32_t count, uint32_t more)
 {
 	uint32_t wanted = *room ? *room : 256;
@@ -46,7 +46,7 @@ static bool make_room(struct json_node **nodes, uint32_t *room, uint32_t count, 
 	return true;
 }
 
-/* By length and bytes, then by place: any fixed order serves a search by name. */
+/* Compares by length and bytes, then by place. Any fixed order works for searching by name. */
 static int compare_keys(const void *left, const void *right)
 {
 	const struct json_node *a = left, *b = right;
@@ -131,7 +131,7 @@ static void skip_space(struct scanner *s)
 	}
 }
 
-/* Skips a string, the quotation mark that begins it included; false if it does not end. */
+/* Skips a string with its opening quotation mark; false if it does not end. */
 static bool skip_string(struct scanner *s, const char **text, size_t *length)
 {
 	const char *start = s->at + 1, *from = start;
@@ -193,7 +193,7 @@ static char *put_utf8(char *out, unsigned code)
 	return out;
 }
 
-/* RFC 8259, section 7: one escape after its backslash. NULL if there is no such escape. */
+/* Decodes an escape after its backslash (RFC 8259, section 7); NULL if it is invalid. */
 static const char *read_escape(const char *at, const char *end, unsigned *code)
 {
 	static const char letters[] = "bfnrt", meant[] = "\b\f\n\r\t";
@@ -218,7 +218,7 @@ static const char *read_escape(const char *at, const char *end, unsigned *code)
 	return at;
 }
 
-/* Sets the key of `node`, its escapes undone: two spellings of one name are one name. */
+/* Sets the key of `node`, with escapes decoded, so that two spellings of a name are equal. */
 static int set_key(struct scanner *s, struct json_node *node, const char *text, size_t length)
 {
 	const char *end = text + length;
@@ -228,7 +228,7 @@ static int set_key(struct scanner *s, struct json_node *node, const char *text, 
 	node->key_length = (uint32_t)length;
 	if (!memchr(text, '\\', length))
 		return 0;
-	/* No escape is shorter than what it stands for. */
+	/* No escape is shorter than its decoded bytes. */
 	copy = out = arena_alloc(&s->keys->decoded, length);
 	if (!copy)
 		return PLUMB_ERR_NO_MEMORY;
@@ -274,7 +274,7 @@ static bool is_word(char c)
 	       c == '+' || c == '-' || c == '.';
 }
 
-/* Reads what stands in a container's next place, its key included; containers stay open. */
+/* Reads the next member or element of a container; a container it opens stays open. */
 static int read_value(struct scanner *s)
 {
 	struct json_node node = {.parent = JSON_KEYS_NONE,
@@ -313,7 +313,7 @@ static int read_value(struct scanner *s)
 
 static int scan(struct scanner *s)
 {
-	bool opened = false; /* nothing was read yet in the innermost container */
+	bool opened = false; /* the innermost container is still empty */
 	int err;
 
 	skip_space(s);
@@ -367,7 +367,7 @@ void json_keys_free(struct json_keys *keys)
 	*keys = (struct json_keys){.root = JSON_KEYS_NONE};
 }
 
-/* Where `wanted` stands, or would stand, among the members of object `node`. */
+/* Returns the place of `wanted` among the members of object `node`, or where it would be. */
 static uint32_t find_member(const struct json_keys *keys, uint32_t node,
 			    const struct json_node *wanted)
 {
@@ -387,7 +387,7 @@ static uint32_t find_member(const struct json_keys *keys, uint32_t node,
 uint32_t json_keys_member(const struct json_keys *keys, uint32_t node, const char *name,
 			  size_t length)
 {
-	/* Later than any member of that name, so that the search ends behind the last of them. */
+	/* Compares after every member of that name, so that the search ends behind the last one. */
 	struct json_node wanted = {.key = name, .key_length = (uint32_t)length, .line = UINT32_MAX};
 	uint32_t first, behind;
 
@@ -417,7 +417,7 @@ uint32_t json_keys_first_of_name(const struct json_keys *keys, uint32_t node)
 
 	if (!wanted.key || wanted.parent == JSON_KEYS_NONE)
 		return JSON_KEYS_NONE;
-	wanted.line = 0; /* earlier than any */
+	wanted.line = 0; /* compares before every member of that name */
 	first = find_member(keys, wanted.parent, &wanted);
 	return first < node ? first : JSON_KEYS_NONE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding an element of a specification by its name, title or code. */
+/* Finds elements of a specification by name, title or code. */
 #include <plumb/spec.h>
 
 #include <string.h>
@@ -15,7 +15,7 @@ uint32_t plumb_spec_midr(const struct plumb_spec *spec)
 	       (p->part & 0xfffu) << 4 | (p->minor_revision & 0xfu);
 }
 
-/* The name of element `i`, whatever its kind. */
+/* Returns the name of element `i`, of any kind. */
 typedef const char *name_of(const struct plumb_spec *spec, uint16_t i);
 
 static const char *event_name(const struct plumb_spec *spec, uint16_t i)
@@ -49,8 +49,8 @@ static const char *functional_group_name(const struct plumb_spec *spec, uint16_t
 }
 
 /*
- * By bisection in `order`, which holds every index below `count` once. Of names that differ in
- * case alone the one spelt exactly as asked for wins, else the first.
+ * Searches `order`, which holds every index below `count` once, by bisection. If names differ only
+ * in case, prefers an exact match, else returns the first.
  */
 static uint16_t find_sorted(const struct plumb_spec *spec, const uint16_t *order, uint16_t count,
 			    name_of *name_at, const char *name, size_t length)

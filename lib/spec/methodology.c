@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stages and the decision tree of a methodology. What is called a tree need not be one: in
- * Arm's C1-Nano several nodes lead to backend_mem_bound, and a hostile file may close a circle.
- * Levels and parents are therefore those of the shortest way from a root.
+ * The stages and the decision tree of a methodology. The tree need not be a tree: in Arm's C1-Nano
+ * several nodes lead to backend_mem_bound, and a hostile file may contain a cycle. So a node's
+ * level and parent are those of the shortest path from a root.
  */
 #include <plumb/spec.h>
 
@@ -10,7 +10,7 @@
 
 #include "base/index_set.h"
 
-/* The N of "stage_N", or 0 if it is not such a name. */
+/* Returns the N of "stage_N", or 0 for any other name. */
 static unsigned stage_number(const char *name)
 {
 	static const char prefix[] = "stage_";
@@ -50,19 +50,19 @@ uint16_t plumb_methodology_node(const struct plumb_methodology *methodology, uin
 }
 
 /*
- * Walks from the roots level by level until `node` is reached. Returns its level, 0 if it is not
- * reached, and in `*parent` the first node of the level above that leads to it. With `levels` it
- * walks on to the end, whatever `node` is, and fills in the level of each node that it reaches.
- * Each node is expanded once, so the cost is that of all next items and PLUMB_TREE_MAX_LEVELS
- * times the nodes.
+ * Walks from the roots, level by level, until it reaches `node`. Returns the level of `node`, or 0
+ * if it is unreachable. Sets `*parent` to the first node of the level above that leads to it. If
+ * `levels` is not NULL, walks to the end and sets the level of every node it reaches. Each node is
+ * expanded once, so the cost is the number of all next items plus PLUMB_TREE_MAX_LEVELS times the
+ * number of nodes.
  */
 static unsigned walk(const struct plumb_methodology *methodology, uint16_t node, uint16_t *parent,
 		     uint16_t *levels)
 {
-	/* The last level's nodes are filled in when they would be expanded. */
+	/* Levels are filled in when nodes are expanded, so the last level takes another round. */
 	const unsigned last = PLUMB_TREE_MAX_LEVELS + (levels ? 1 : 0);
 	const struct plumb_node *nodes = methodology->nodes;
-	struct index_set reached = {0};  /* metrics of the nodes of this level and above */
+	struct index_set reached = {0};  /* metrics of nodes at this level and above */
 	struct index_set expanded = {0}; /* nodes */
 
 	*parent = PLUMB_NONE;

@@ -12,7 +12,7 @@ static int compare_names(const void *left, const void *right, void *names)
 	return order ? order : i - j;
 }
 
-/* The indexes of a side ordered by name, those of one name as they came; NULL: no memory. */
+/* Returns the indexes of a side sorted by name, stably; NULL if out of memory. */
 static uint16_t *sort_side(const struct side *side)
 {
 	uint16_t *order = malloc(((size_t)side->count + 1) * sizeof(*order));

@@ -5,7 +5,7 @@
 
 static const char cut[] = "...";
 
-/* Room for `cut`, its NUL included, is always kept. */
+/* There is always room for `cut` and its NUL. */
 static void append(struct path *path, const char *text, size_t length)
 {
 	if (path->length == PATH_ROOM)

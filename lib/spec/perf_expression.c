@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the compiled formula, which is postfix, to an infix expression with as few parentheses as
- * keep its value. jevents.py decides what may be said: it has neither signs nor shifts, and falls
- * over an operation whose operands are both numbers; so those are done here.
+ * Converts a compiled formula, which is postfix, to an infix expression with no more parentheses
+ * than its value needs. jevents.py limits what is allowed: it has neither signs nor shifts, and
+ * fails on an operation between two numbers. Those are evaluated here.
  */
 #include "spec/perf_expression.h"
 
@@ -24,7 +24,7 @@ struct tree {
 	const struct plumb_spec *spec;
 	struct node *nodes;
 	uint32_t count;
-	uint32_t *stack; /* nodes that wait for the operator that takes them */
+	uint32_t *stack; /* nodes waiting for their operator */
 	uint32_t depth;
 };
 
@@ -44,7 +44,7 @@ static bool is_number(const struct tree *tree, uint32_t node)
 	return tree->nodes[node].opcode == FORMULA_NUMBER;
 }
 
-/* Of the words that mean something to perf's lexer or to jevents.py, those that could be events. */
+/* Keywords of perf's lexer and jevents.py that could also be names of events. */
 static bool is_reserved(const char *name)
 {
 	static const char *const reserved[] = {"if",           "else",      "min",
@@ -61,7 +61,7 @@ static int push_event(struct tree *tree, uint16_t index)
 {
 	const struct plumb_event *event = &tree->spec->events[index];
 
-	/* jevents.py takes for a name only what begins with a letter. */
+	/* To jevents.py, a name begins with a letter. */
 	if (!(event->accesses & PLUMB_ACCESS_PMU) || event->name[0] == '_' ||
 	    is_reserved(event->name))
 		return PLUMB_ERR_UNSUPPORTED;
@@ -115,7 +115,7 @@ static int push_step(struct tree *tree, const struct formula_step *step)
 	}
 }
 
-/* In decimal without an exponent; whatever the locale, the decimal point is a point. */
+/* Formats a number in decimal, without an exponent and with a point in any locale. */
 static int print_number(FILE *out, double number)
 {
 	double scaled = fabs(number), power = 1;
@@ -129,7 +129,7 @@ static int print_number(FILE *out, double number)
 	}
 	if (!(scaled < 1e19) || scaled / power != fabs(number) || scaled != floor(scaled))
 		return PLUMB_ERR_UNSUPPORTED;
-	/* At least one digit before the point. */
+	/* Keep at least one digit before the point. */
 	snprintf(digits, sizeof(digits), "%0*.0f", places + 1, scaled);
 	fprintf(out, "%s%.*s", number < 0 ? "-" : "", (int)strlen(digits) - places, digits);
 	if (places > 0)
@@ -151,7 +151,7 @@ static int precedence(enum formula_opcode opcode)
 	}
 }
 
-/* What is still to be printed, last first: a text, or else a node. */
+/* A stack of what is still to be printed: a text, or else a node. */
 struct pending {
 	const char *text;
 	uint32_t node;
@@ -193,7 +193,7 @@ static int print_tree(const struct tree *tree, struct pending *pending, FILE *ou
 		} else {
 			int binds = precedence(node->opcode);
 
-			/* Of equals the left one comes first by itself. */
+			/* With equal precedence, the left operand needs no parentheses. */
 			count = add_operand(pending, count, node->right,
 					    precedence(nodes[node->right].opcode) <= binds);
 			pending[count++] = (struct pending){.text = operators[node->opcode]};
@@ -204,7 +204,7 @@ static int print_tree(const struct tree *tree, struct pending *pending, FILE *ou
 	return 0;
 }
 
-/* Room for what a tree of so many nodes can have pending: up to 7 for each that is opened. */
+/* Enough for a tree of `count` nodes: expanding a node leaves at most 7 entries pending. */
 static int print(const struct tree *tree, char **text)
 {
 	struct pending *pending = calloc(7 * (size_t)tree->count + 1, sizeof(*pending));
@@ -225,7 +225,7 @@ static int print(const struct tree *tree, char **text)
 	return result;
 }
 
-/* A step makes one node, a sign two. */
+/* A step makes one node; a sign makes two. */
 static int translate(const struct plumb_spec *spec, const struct plumb_formula *formula,
 		     char **text)
 {

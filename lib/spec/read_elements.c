@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading events, metrics and groups. */
+/* Reads events, metrics and groups. */
 #include <string.h>
 
 #include "base/quote.h"
@@ -68,9 +68,9 @@ static bool read_code(struct reader *reader, const json_t *json, uint16_t *code)
 	if (err == PLUMB_ERR_INVALID) {
 		report_add(&reader->report, finding_bad_code, "\"%s\" is not a hexadecimal number",
 			   quote(quoted, text));
-		report_hint(&reader->report, "write it like \"0x0011\"");
+		report_hint(&reader->report, "write it as in \"0x0011\"");
 	} else if (err) {
-		report_add(&reader->report, finding_code_range, "%s is more than 16 bits",
+		report_add(&reader->report, finding_code_range, "%s exceeds 16 bits",
 			   quote(quoted, text));
 	}
 	report_leave(&reader->report, 1);
@@ -100,8 +100,8 @@ static bool read_accesses(struct reader *reader, const json_t *json, uint8_t *ac
 			report_add(&reader->report, finding_unknown_access,
 				   "\"%s\" is neither PMU nor ETE", quote(quoted, name));
 		else if (*accesses & 1u << bit)
-			report_add(&reader->report, finding_duplicate_item,
-				   "%s is in the list already", name);
+			report_add(&reader->report, finding_duplicate_item, "duplicate item %s",
+				   name);
 		if (!name || bit == COUNT(names))
 			good = false;
 		else
@@ -151,7 +151,7 @@ static int read_event(struct reader *reader, const json_t *json, void *element, 
 	if (json_is_true(json_object_get(json, "system"))) {
 		report_enter(&reader->report, "system");
 		report_add(&reader->report, finding_system_event,
-			   "an event of the system, which no counter of a CPU can count");
+			   "a system event, which no counter of a CPU can count");
 		report_leave(&reader->report, 1);
 	}
 	return read_prose(reader, json, &event->title, &event->description);

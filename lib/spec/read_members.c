@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Taking JSON values, having seen that they are what they should be. */
+/* Reads JSON values after checking their types. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static unsigned rule_of(const json_t *json)
 	return 0;
 }
 
-/* "a string or null" */
+/* Describes a rule, such as "a string or null". */
 static const char *describe_rule(unsigned rule, char *text, size_t room)
 {
 	static const char *const kinds[] = {"a string", "an integer", "true or false",
@@ -48,13 +48,13 @@ void read_wrong_type(struct reader *reader, const json_t *json, unsigned rule)
 	char wanted[128], got[128];
 	unsigned is = rule_of(json);
 
-	report_add(&reader->report, finding_wrong_type, "%s, where %s is wanted",
+	report_add(&reader->report, finding_wrong_type, "%s instead of %s",
 		   is ? describe_rule(is, got, sizeof(got)) : "a fraction",
 		   describe_rule(rule, wanted, sizeof(wanted)));
 	if (is == MEMBER_STRING && rule & (MEMBER_INTEGER | MEMBER_BOOLEAN))
 		report_hint(&reader->report, "remove the quotation marks");
 	if (rule == MEMBER_STRING && (is == MEMBER_INTEGER || is == MEMBER_BOOLEAN))
-		report_hint(&reader->report, "put it in quotation marks");
+		report_hint(&reader->report, "add quotation marks");
 }
 
 static void check_member(struct reader *reader, const char *name, const json_t *value,
@@ -63,19 +63,21 @@ static void check_member(struct reader *reader, const char *name, const json_t *
 	char quoted[QUOTE_ROOM];
 
 	if (!member)
-		report_add(&reader->report, finding_unknown_member, "\"%s\" is not known here",
+		report_add(&reader->report, finding_unknown_member,
+			   "unknown member \"%s\" is "
+			   "ignored",
 			   quote(quoted, name));
 	else if (!(rule_of(value) & member->rule))
 		read_wrong_type(reader, value, member->rule & MEMBER_ANY);
 	else if (member->rule & MEMBER_UNREAD && !json_is_null(value))
-		report_add(&reader->report, finding_unread_member, "\"%s\" is not made use of",
+		report_add(&reader->report, finding_unread_member, "member \"%s\" is not used",
 			   name);
 }
 
 bool read_members(struct reader *reader, const json_t *json, const struct member *members,
 		  size_t count)
 {
-	/* jansson's iterators do not change what they go over, but take it as if they did. */
+	/* jansson's iterators take a non-const object, but do not change it. */
 	json_t *object = (json_t *)(uintptr_t)json;
 	unsigned seen = 0;
 
@@ -155,7 +157,7 @@ uint16_t read_count(struct reader *reader, const json_t *json)
 	if (count < PLUMB_NONE)
 		return (uint16_t)count;
 	report_as(&reader->report, PLUMB_ERR_LIMIT, finding_too_many,
-		  "%zu of them, where there can be %u at most", count, PLUMB_NONE - 1u);
+		  "%zu elements, more than the maximum of %u", count, PLUMB_NONE - 1u);
 	return 0;
 }
 
@@ -174,7 +176,7 @@ uint16_t read_reference(struct reader *reader, const json_t *json, const struct 
 		return PLUMB_NONE;
 	index = named_find(&target->named, target->order, name);
 	if (index == PLUMB_NONE)
-		report_add(&reader->report, unknown, "there is no \"%s\"", quote(quoted, name));
+		report_add(&reader->report, unknown, "\"%s\" does not exist", quote(quoted, name));
 	return index;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading methodologies: stages and decision trees. */
+/* Reads methodologies: stages and decision trees. */
 #include "base/quote.h"
 #include "spec/read_mrs.h"
 
@@ -35,7 +35,7 @@ static int read_stage(struct reader *reader, const json_t *json, void *element, 
 			       &stage->groups);
 }
 
-/* A next item is a metric, or else a metric group. */
+/* Reads a next item: a metric or a metric group. */
 static void read_next_item(struct reader *reader, const json_t *json, struct plumb_next_item *item)
 {
 	const struct section *metrics = &reader->metrics, *groups = &reader->metric_groups;
@@ -55,8 +55,7 @@ static void read_next_item(struct reader *reader, const json_t *json, struct plu
 		item->kind = PLUMB_ITEM_METRIC_GROUP;
 	else if (!metrics->unknown && !groups->unknown)
 		report_add(&reader->report, finding_unknown_item,
-			   "there is neither a metric nor a metric group \"%s\"",
-			   quote(quoted, name));
+			   "\"%s\" is neither a metric nor a metric group", quote(quoted, name));
 }
 
 static int read_next_items(struct reader *reader, const json_t *json, struct plumb_node *node)
@@ -81,7 +80,7 @@ static int read_next_items(struct reader *reader, const json_t *json, struct plu
 	return 0;
 }
 
-/* A member that names one thing. */
+/* Reads a member that names one thing. */
 static uint16_t read_member_reference(struct reader *reader, const json_t *json, const char *name,
 				      const struct section *target, enum finding_kind unknown)
 {
@@ -138,8 +137,8 @@ static int read_nodes(struct reader *reader, const json_t *tree,
 }
 
 /*
- * Roots are named by their metrics; the model has their nodes. `reader->nodes` is the node of each
- * metric of this tree, PLUMB_NONE in between trees.
+ * Reads the roots. A file names them by metric; in memory they are nodes. `reader->nodes` maps each
+ * metric to its node in this tree; all are PLUMB_NONE between trees.
  */
 static int read_roots(struct reader *reader, const json_t *tree,
 		      struct plumb_methodology *methodology)
@@ -165,7 +164,7 @@ static int read_roots(struct reader *reader, const json_t *tree,
 		if (at[i] != PLUMB_NONE)
 			continue;
 		report_enter_element(&reader->report, i);
-		report_add(&reader->report, finding_unknown_node, "the tree has no node of %s",
+		report_add(&reader->report, finding_unknown_node, "the tree has no node for %s",
 			   quote(quoted, named_at(&reader->metrics.named, metric)));
 		report_leave(&reader->report, 1);
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading one of Arm's machine-readable CPU specifications: the text as a whole, what kind it is
- * of, the document and the product; then what is left to the other files of the reader.
+ * Reads one of Arm's machine-readable CPU specifications. This file reads the text, checks its
+ * kind, and reads the document and the product; other files read the rest.
  *
- * What is wrong is reported and reading goes on, so that all there is to report is reported at
- * once; only in the end do errors decide that there is no specification.
+ * Reading continues after an error, so that everything wrong is reported at once. At the end, a
+ * specification with errors is rejected.
  */
 #include "spec/read_mrs.h"
 
@@ -17,9 +17,9 @@
 #include "base/text.h"
 #include "spec/check.h"
 
-/* A specification that was read, and all that it consists of. */
+/* A specification read from a file, with the memory it owns. */
 struct spec_owner {
-	struct plumb_spec spec; /* first: what the caller has is a pointer to it */
+	struct plumb_spec spec; /* must be first: callers hold a pointer to it */
 	struct arena arena;
 };
 
@@ -46,7 +46,7 @@ static const struct member document_members[] = {
 	{"sha1", MEMBER_STRING | MEMBER_NULL},
 };
 
-/* The schema leaves these open; they are those of Arm's CPU files, and num_counters is Plumb's. */
+/* The members of Arm's CPU files, which the schema leaves open, and Plumb's num_counters. */
 static const struct member product_members[] = {
 	{"product_name", MEMBER_STRING | MEMBER_REQUIRED},
 	{"part_num", MEMBER_STRING | MEMBER_REQUIRED},
@@ -60,7 +60,7 @@ static const struct member product_members[] = {
 	{"num_counters", MEMBER_INTEGER},
 };
 
-/* What the specification of an interconnect (schema v1.2) has, and that of a CPU has not. */
+/* Members diagnostics only in specifications of interconnects (schema v1.2). */
 static const char *const mesh_members[] = {"components",
 					   "filter_specification",
 					   "watchpoint_definition",
@@ -97,7 +97,7 @@ static int read_document(struct reader *reader, const json_t *json)
 	return err;
 }
 
-/* A number in a string, "0xd49" or "3"; 0 if there is none. */
+/* Reads a number in a string, such as "0xd49" or "3"; 0 if there is none. */
 static uint32_t read_number_text(struct reader *reader, const json_t *json, const char *name,
 				 uint32_t most)
 {
@@ -116,7 +116,9 @@ static uint32_t read_number_text(struct reader *reader, const json_t *json, cons
 		report_add(&reader->report, finding_bad_number, "\"%s\" is not a number",
 			   quote(quoted, text));
 	else
-		report_add(&reader->report, finding_number_range, "%s is more than %u",
+		report_add(&reader->report, finding_number_range,
+			   "%s is too large: the maximum "
+			   "is %u",
 			   quote(quoted, text), most);
 	report_leave(&reader->report, 1);
 	return 0;
@@ -130,13 +132,15 @@ static uint16_t read_integer(struct reader *reader, const json_t *json, const ch
 	if (value >= 0 && value <= most)
 		return (uint16_t)value;
 	report_enter(&reader->report, name);
-	report_add(&reader->report, finding_number_range, "%lld is not from 0 to %u",
+	report_add(&reader->report, finding_number_range,
+		   "%lld is out of range: it must be 0 to "
+		   "%u",
 		   (long long)value, most);
 	report_leave(&reader->report, 1);
 	return 0;
 }
 
-/* "Neoverse N2", 0, 3: "neoverse-n2-r0p3" */
+/* Makes an id: "neoverse-n2-r0p3" for "Neoverse N2" with revisions 0 and 3. */
 static const char *make_id(struct arena *arena, const struct plumb_product *product)
 {
 	size_t length = product->name ? strlen(product->name) : 0, at = 0;
@@ -186,7 +190,7 @@ static int read_product(struct reader *reader, const json_t *json)
 	return reader->spec->id ? 0 : PLUMB_ERR_NO_MEMORY;
 }
 
-/* Is it the specification of a CPU? If not, that is all there is to say of it. */
+/* Whether this is the specification of a CPU. If not, reports only that. */
 static bool check_kind(struct reader *reader, const json_t *root)
 {
 	struct report *report = &reader->report;
@@ -200,9 +204,9 @@ static bool check_kind(struct reader *reader, const json_t *root)
 		mesh |= json_object_get(root, mesh_members[i]) != NULL;
 	if (mesh) {
 		report_as(report, PLUMB_ERR_UNSUPPORTED, finding_not_cpu,
-			  "not a CPU specification: %s is an interconnect",
-			  name ? quote(quoted, name) : "what it describes");
-		report_hint(report, "only the specifications of CPUs can be read for now");
+			  "not a CPU specification: %s describes an interconnect",
+			  name ? quote(quoted, name) : "it");
+		report_hint(report, "only CPU specifications are supported");
 		return false;
 	}
 	for (size_t i = 0; i < COUNT(root_members); i++)
@@ -211,13 +215,13 @@ static bool check_kind(struct reader *reader, const json_t *root)
 	if (members)
 		return true;
 	report_add(report, finding_not_specification,
-		   "not a telemetry specification: it has none of a specification's members");
-	report_hint(report, "give one of Arm's files that are called after a CPU, "
-			    "like neoverse_n2_r0p3_pmu.json");
+		   "not a telemetry specification: all its sections are missing");
+	report_hint(report, "use one of Arm's files named after a CPU, such as "
+			    "neoverse_n2_r0p3_pmu.json");
 	return false;
 }
 
-/* The schema's name is for information, but another one may mean another format. */
+/* The schema's name is informative only, but a different one may mean a different format. */
 static void check_schema(struct reader *reader, const json_t *root)
 {
 	const char *schema = json_string_value(json_object_get(root, "$schema"));
@@ -227,14 +231,14 @@ static void check_schema(struct reader *reader, const json_t *root)
 	if (schema && strcmp(schema, "v1.0.schema.json") != 0) {
 		report_enter(&reader->report, "$schema");
 		report_add(&reader->report, finding_unknown_schema,
-			   "\"%s\" is not the schema this was made for, v1.0.schema.json",
+			   "unknown schema \"%s\": expected v1.0.schema.json",
 			   quote(quoted, schema));
 		report_leave(&reader->report, 1);
 	}
 	if (type && strcmp(type, "PMU_Specification") != 0) {
 		report_enter(&reader->report, "_type");
 		report_add(&reader->report, finding_unknown_schema,
-			   "\"%s\" is not PMU_Specification", quote(quoted, type));
+			   "unknown type \"%s\": expected PMU_Specification", quote(quoted, type));
 		report_leave(&reader->report, 1);
 	}
 }
@@ -270,7 +274,7 @@ static int read_root(struct reader *reader, const json_t *root)
 static void report_too_large(struct report *report)
 {
 	report_at(report, PLUMB_ERR_LIMIT, finding_too_large, 0, 0,
-		  "more than %u MiB, which is the most that is read", PLUMB_SPEC_MAX_BYTES >> 20);
+		  "larger than the limit of %u MiB", PLUMB_SPEC_MAX_BYTES >> 20);
 }
 
 static bool is_blank(const char *text, size_t size)
@@ -282,7 +286,7 @@ static bool is_blank(const char *text, size_t size)
 	return i == size;
 }
 
-/* Reports what jansson says is wrong, where it says so. */
+/* Reports jansson's error and its place. */
 static int report_json_error(struct report *report, const char *text, size_t size,
 			     const json_error_t *error)
 {
@@ -291,8 +295,8 @@ static int report_json_error(struct report *report, const char *text, size_t siz
 	char quoted[QUOTE_ROOM];
 
 	/*
-	 * Where memory is short jansson (2.14) does not always come to saying so: it may say
-	 * nothing, or take the text for malformed.
+	 * When out of memory, jansson (2.14) may give no message, or report malformed text
+	 * instead.
 	 */
 	if (json_error_code(error) == json_error_out_of_memory || !error->text[0])
 		return PLUMB_ERR_NO_MEMORY;
@@ -303,7 +307,7 @@ static int report_json_error(struct report *report, const char *text, size_t siz
 	for (line_start = at; line_start > 0 && text[line_start - 1] != '\n';)
 		line_start--;
 	report_at(report, PLUMB_ERR_SYNTAX, kind, (unsigned)error->line,
-		  (unsigned)(at - line_start) + 1, "not JSON: %s", quote(quoted, error->text));
+		  (unsigned)(at - line_start) + 1, "invalid JSON: %s", quote(quoted, error->text));
 	if (size >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2) ||
 			  (size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))))
 		report_hint(report, "save it as UTF-8 without a byte order mark");
@@ -311,8 +315,8 @@ static int report_json_error(struct report *report, const char *text, size_t siz
 }
 
 /*
- * Maps the text, then parses it; the map comes first because it refuses what would take a parser
- * unreasonable memory. Returns 0 with `*root` NULL when it has reported why there is none.
+ * Maps the text, then parses it. The map comes first since it rejects text that would take a parser
+ * too much memory. If it has reported an error, returns 0 and sets `*root` to NULL.
  */
 static int parse(struct report *report, const char *text, size_t size, struct json_keys *keys,
 		 json_t **root)
@@ -326,23 +330,22 @@ static int parse(struct report *report, const char *text, size_t size, struct js
 	if (err == PLUMB_ERR_LIMIT) {
 		if (keys->depth == JSON_KEYS_MAX_DEPTH)
 			report_at(report, err, finding_too_deep, keys->line, keys->column,
-				  "nested more than %d deep", JSON_KEYS_MAX_DEPTH);
+				  "nested more than %d levels deep", JSON_KEYS_MAX_DEPTH);
 		else
 			report_at(report, err, finding_too_large, keys->line, keys->column,
 				  "more than %u values", JSON_KEYS_MAX_VALUES);
 		return 0;
 	}
 	if (is_blank(text, size)) {
-		report_at(report, PLUMB_ERR_SYNTAX, finding_empty_file, 0, 0,
-			  "there is nothing in it");
+		report_at(report, PLUMB_ERR_SYNTAX, finding_empty_file, 0, 0, "the file is empty");
 		return 0;
 	}
 	*root = json_loadb(text, size, 0, &error);
 	if (!*root)
 		return report_json_error(report, text, size, &error);
 	if (err) {
-		/* Neither should err on its own; if one does, there are no places to report. */
-		report_at(report, err, finding_bad_json, keys->line, keys->column, "not JSON");
+		/* Both should fail or neither. If only the map fails, places are unknown. */
+		report_at(report, err, finding_bad_json, keys->line, keys->column, "invalid JSON");
 		json_decref(*root);
 		*root = NULL;
 	}
@@ -371,9 +374,9 @@ static int read_specification(const char *text, size_t size, struct spec_owner *
 }
 
 int plumb_spec_read_memory(const void *bytes, size_t size, const char *name,
-			   struct plumb_spec **spec, struct plumb_diagnostics *found)
+			   struct plumb_spec **spec, struct plumb_diagnostics *diagnostics)
 {
-	struct report report = {.found = found, .file = name};
+	struct report report = {.diagnostics = diagnostics, .file = name};
 	struct spec_owner *owner;
 	int err;
 
@@ -398,9 +401,9 @@ int plumb_spec_read_memory(const void *bytes, size_t size, const char *name,
 }
 
 int plumb_spec_read_file(const char *path, struct plumb_spec **spec,
-			 struct plumb_diagnostics *found)
+			 struct plumb_diagnostics *diagnostics)
 {
-	struct report report = {.found = found, .file = path};
+	struct report report = {.diagnostics = diagnostics, .file = path};
 	char *bytes;
 	size_t size;
 	int err = file_read(path, PLUMB_SPEC_MAX_BYTES, &bytes, &size);
@@ -412,7 +415,7 @@ int plumb_spec_read_file(const char *path, struct plumb_spec **spec,
 		report_at(&report, err, finding_cannot_read, 0, 0, "%s", strerror(errno));
 	if (err)
 		return err;
-	err = plumb_spec_read_memory(bytes, size, path, spec, found);
+	err = plumb_spec_read_memory(bytes, size, path, spec, diagnostics);
 	free(bytes);
 	return err;
 }

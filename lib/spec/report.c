@@ -78,10 +78,11 @@ void report_place(const struct report *report, struct path *path, struct plumb_p
 	}
 }
 
-/* Past the list's limit a finding is only counted: its place is not worth working out. */
+/* Past the limit of the list, findings are only counted, so their places are not needed. */
 static bool is_kept(const struct report *report)
 {
-	return report->found && plumb_diagnostics_count(report->found) < PLUMB_DIAGNOSTICS_MAX;
+	return report->diagnostics &&
+	       plumb_diagnostics_count(report->diagnostics) < PLUMB_DIAGNOSTICS_MAX;
 }
 
 void report_count_error(struct report *report, int result)
@@ -91,7 +92,7 @@ void report_count_error(struct report *report, int result)
 		report->result = result;
 }
 
-/* `place` NULL: where the walk stands. */
+/* Reports at the current place if `place` is NULL. */
 static PLUMB_PRINTF(5, 0) void add(struct report *report, int result, enum finding_kind kind,
 				   const struct plumb_place *place, const char *format,
 				   va_list args)
@@ -104,8 +105,8 @@ static PLUMB_PRINTF(5, 0) void add(struct report *report, int result, enum findi
 		report_count_error(report, result);
 	if (!place && is_kept(report))
 		report_place(report, &path, &here);
-	plumb_diagnostics_vadd(report->found, finding->severity, finding->id, place ? place : &here,
-			       format, args);
+	plumb_diagnostics_vadd(report->diagnostics, finding->severity, finding->id,
+			       place ? place : &here, format, args);
 }
 
 void report_add(struct report *report, enum finding_kind kind, const char *format, ...)
@@ -148,7 +149,7 @@ static int compare_places(const void *left, const void *right, void *keys)
 	return a->column < b->column ? -1 : a->column > b->column;
 }
 
-/* The path of a node of the map, from the root down. */
+/* Writes the path from the root to a node of the map. */
 static void write_node_path(const struct json_keys *keys, uint32_t node, struct path *path)
 {
 	uint32_t chain[JSON_KEYS_MAX_DEPTH + 1];
@@ -180,16 +181,16 @@ static void report_duplicate_key(struct report *report, uint32_t node)
 
 	report_count_error(report, PLUMB_ERR_INVALID);
 	if (!is_kept(report)) {
-		plumb_diagnostics_add(report->found, finding->severity, finding->id, NULL, "%s",
-				      "");
+		plumb_diagnostics_add(report->diagnostics, finding->severity, finding->id, NULL,
+				      "%s", "");
 		return;
 	}
 	write_node_path(report->keys, node, &path);
 	quote_bytes(name, again->key, again->key_length);
-	plumb_diagnostics_add(report->found, finding->severity, finding->id, &place,
-			      "\"%s\" is there already, on line %u", name,
+	plumb_diagnostics_add(report->diagnostics, finding->severity, finding->id, &place,
+			      "duplicate name \"%s\", first used on line %u", name,
 			      report->keys->nodes[first].line);
-	report_hint(report, "remove one of the two, or rename it");
+	report_hint(report, "remove or rename one of them");
 }
 
 int report_duplicate_keys(struct report *report)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings about a specification, each with its JSON path and, when it was read from a file, its
- * line. Whoever walks the specification says where it is by entering and leaving members and
- * elements; the place is worked out only when there is something to report.
+ * Reports findings about a specification, each with its JSON path and, if read from a file, its
+ * line. The current place is set by entering and leaving members and elements. Its line is computed
+ * only when there is something to report.
  */
 #ifndef SPEC_REPORT_H
 #define SPEC_REPORT_H
@@ -12,7 +12,7 @@
 #include "spec/json_keys.h"
 #include "spec/path.h"
 
-/* A kind of finding. doc/specifications.md says of each what it means and what to do about it. */
+/* A kind of finding. doc/specifications.md explains each, and what to do about it. */
 struct finding {
 	const char *id;
 	enum plumb_severity severity;
@@ -72,56 +72,55 @@ enum finding_kind { FINDINGS(FINDING_CONSTANT) finding_count };
 
 extern const struct finding findings[finding_count];
 
-/* One step of a path: into the member `name` of an object, or, without one, the `index`-th element.
- */
+/* One step of a path: member `name` of an object, or element `index` of an array. */
 struct report_step {
-	const char *name; /* must outlive the step */
+	const char *name; /* NULL for an element; must outlive the step */
 	size_t index;
 };
 
 struct report {
-	struct plumb_diagnostics *found; /* or NULL */
-	const char *file;                /* or NULL */
-	const struct json_keys *keys;    /* the map of the text; NULL: not read from text */
+	struct plumb_diagnostics *diagnostics; /* or NULL */
+	const char *file;                      /* or NULL */
+	const struct json_keys *keys; /* the map of the text, or NULL if not read from text */
 	struct report_step path[JSON_KEYS_MAX_DEPTH];
 	unsigned depth;
 	size_t errors;
-	int result; /* what the errors amount to: 0, or a negative enum plumb_error */
+	int result; /* the outcome: 0, or a negative enum plumb_error */
 };
 
-/* Steps into a member or an element, and out of the last `steps`. */
+/* Enter a member or an element; leave the last `steps` of them. */
 void report_enter(struct report *report, const char *name);
 void report_enter_element(struct report *report, size_t index);
 void report_leave(struct report *report, unsigned steps);
 
 /*
- * Reports a finding where the walk stands. An error makes report->result PLUMB_ERR_INVALID unless
- * it is something else already.
+ * Reports a finding at the current place. An error sets report->result to PLUMB_ERR_INVALID unless
+ * it is already set.
  */
 void report_add(struct report *report, enum finding_kind kind, const char *format, ...)
 	PLUMB_PRINTF(3, 4);
 
-/* The same with another result, for a finding that is an error. */
+/* Likewise for an error, with another result. */
 void report_as(struct report *report, int result, enum finding_kind kind, const char *format, ...)
 	PLUMB_PRINTF(4, 5);
 
-/* The same at a place in text that has no map, for which there is no path. */
+/* Likewise at a place in text without a map, so without a path. */
 void report_at(struct report *report, int result, enum finding_kind kind, unsigned line,
 	       unsigned column, const char *format, ...) PLUMB_PRINTF(6, 7);
 
-/* Counts an error that somebody else has reported, or one without a place. */
+/* Counts an error that was reported elsewhere. */
 void report_count_error(struct report *report, int result);
 
-/* Sets the hint of the finding that was reported last. */
-#define report_hint(report, ...) plumb_diagnostics_hint((report)->found, __VA_ARGS__)
+/* Sets the hint of the last reported finding. */
+#define report_hint(report, ...) plumb_diagnostics_hint((report)->diagnostics, __VA_ARGS__)
 
 /*
- * Where the walk stands; the whole text has no path. `place` refers to `path`. What the text
- * lacks, such as a member that is missing, has the line of what would hold it.
+ * Returns the current place; the whole text has no path. `place` points into `path`. The line of a
+ * missing member is that of the object that lacks it.
  */
 void report_place(const struct report *report, struct path *path, struct plumb_place *place);
 
-/* Reports every name that an object of the text gives twice, in the text's order. */
+/* Reports every duplicate name in an object, in the order of the text. */
 int report_duplicate_keys(struct report *report);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Choosing one of the built-in specifications, by MIDR or by any usual spelling of its name.
+ * Selects a built-in specification by MIDR or by any common spelling of its name.
  *
- * Spellings are made alike in two steps. The plain form has small letters and no separators:
- * "Neoverse N2", "neoverse-n2" and "NEOVERSE_N2" are "neoversen2". The short form also leaves off
- * what Arm's file names end in and the words that makers put before a name: "n2". A revision at
- * its end, "r0p3", is then taken apart from the rest, the family.
+ * Spellings are normalized in two steps. The plain form has lower-case letters and no separators:
+ * "Neoverse N2", "neoverse-n2" and "NEOVERSE_N2" are "neoversen2". The short form also drops the
+ * endings of Arm's file names and the vendors' prefixes: "n2". Then a revision at its end, such as
+ * "r0p3", is separated from the rest, the family.
  */
 #include <plumb/spec.h>
 
@@ -15,15 +15,15 @@
 #include "base/text.h"
 #include "spec/builtin.h"
 
-/* What may stand before a name without changing it, in plain form. */
+/* Prefixes that do not change a name, in plain form. */
 static const char *const prefixes[] = {
 	"arm", "neoverse", "ampere", "amazon", "aws", "google", "microsoft", "azure", "nvidia",
 };
 
-/* What Arm's file names end in, outermost first. */
+/* Endings of Arm's file names, outermost first. */
 static const char *const suffixes[] = {".json", "pmu"};
 
-/* Processors called otherwise than their cores, both in short form. */
+/* Processors whose names differ from their cores', both in short form. */
 static const struct alias {
 	const char *name;
 	const char *family;
@@ -38,12 +38,12 @@ static const struct alias {
 	{"grace", "v2"},      /* NVIDIA's, of GH200 and GB200 too */
 	{"axion", "v2"},      /* Google Cloud's c4a */
 	{"graviton5", "v3"},  /* EC2's 9th generation: m9g */
-	{"v3ae", "v3"},       /* part 0xd83, of which Arm's mapping.json says the same */
+	{"v3ae", "v3"},       /* part 0xd83; Arm's mapping.json maps it the same way */
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* Room for a spelling; a longer one is nothing's name. */
+/* The longest spelling; nothing has a longer name. */
 #define NAME_ROOM (NEAR_MAX_LENGTH + 1)
 
 struct name {
@@ -94,7 +94,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Where the number before `end` begins, if it is of one or two digits; else `end`. */
+/* Returns where a number of one or two digits before `end` begins, or `end`. */
 static char *number_before(char *start, char *end, unsigned *number)
 {
 	char *at = end;
@@ -107,7 +107,7 @@ static char *number_before(char *start, char *end, unsigned *number)
 	return at;
 }
 
-/* Takes "r0p3" off the end of name->family. */
+/* Removes a revision such as "r0p3" from the end of name->family. */
 static void take_revision(struct name *name)
 {
 	char *start = name->family, *end = start + strlen(start);
@@ -122,7 +122,7 @@ static void take_revision(struct name *name)
 	*r = '\0';
 }
 
-/* What follows the words of `prefixes` that `plain` begins with, one after the other. */
+/* Skips all words of `prefixes` at the beginning of `plain`. */
 static const char *after_prefixes(const char *plain)
 {
 	size_t i = 0;
@@ -140,7 +140,7 @@ static const char *after_prefixes(const char *plain)
 	return plain;
 }
 
-/* False for what is too long to be a name. */
+/* False if the text is too long for a name. */
 static bool make_name(const char *text, struct name *name)
 {
 	const char *start;
@@ -165,7 +165,7 @@ static bool make_name(const char *text, struct name *name)
 	return true;
 }
 
-/* A MIDR in hexadecimal: after 0x, or as all 8 (in sysfs 16) digits of it. */
+/* Parses a hexadecimal MIDR: after 0x, or with all its 8 digits (16 in sysfs). */
 static bool parse_midr(const char *plain, uint32_t *midr)
 {
 	bool marked = strncmp(plain, "0x", 2) == 0;
@@ -191,7 +191,7 @@ static bool is_newer(const struct plumb_product *a, const struct plumb_product *
 	return a->minor_revision > b->minor_revision;
 }
 
-/* The newest specification of this family, of this revision if `name` has one; or NULL. */
+/* Returns the newest specification of this family, and of the revision if given; or NULL. */
 static const struct plumb_spec *find_family(const struct name *name)
 {
 	const struct plumb_spec *newest = NULL;
@@ -211,7 +211,7 @@ static const struct plumb_spec *find_family(const struct name *name)
 	return newest;
 }
 
-/* The id of the specification whose name is nearest; NULL if none is near. */
+/* Returns the id of the specification with the most similar name; NULL if none is similar. */
 static const char *suggest(const struct name *name)
 {
 	struct near in_full = near_to(name->plain), in_short = near_to(name->family);

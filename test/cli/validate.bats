@@ -39,7 +39,7 @@ d["groups"]["function"]["Bus"]["events"].append("BUS_ACCESS")'
 	grep -qE "^bad\.json:$line:[0-9]+: error: " <<<"$output"
 	grep -qxF '    at /events/CPU_CYCLES/code' <<<"$output"
 	grep -qxF '    at /metrics/ipc/formula' <<<"$output"
-	grep -qE '^bad\.json:[0-9]+:[0-9]+: warning: BUS_ACCESS .*\[duplicate-item\]$' <<<"$output"
+	grep -qE '^bad\.json:[0-9]+:[0-9]+: warning: duplicate item BUS_ACCESS \[duplicate-item\]$' <<<"$output"
 	[[ ${lines[-1]} =~ ^bad\.json:\ [0-9]+\ errors,\ 1\ warning$ ]]
 }
 

@@ -290,11 +290,11 @@ static void circles_are_spelt_out(void **state)
 	d = plumb_diagnostics_get(found, 0);
 	assert_string_equal(d->id, "tree-cycle");
 	assert_string_equal(d->path, "/methodologies/m/decision_tree/metrics/39/next_items/0");
-	assert_string_equal(d->message, "a circle: n00 > ... > n34 > n35 > n36 > n37 > n38 > n39 > "
+	assert_string_equal(d->message, "cycle: n00 > ... > n34 > n35 > n36 > n37 > n38 > n39 > "
 					"n00");
 	d = plumb_diagnostics_get(found, 1);
 	assert_string_equal(d->path, "/methodologies/m/decision_tree/metrics/39/next_items/1");
-	assert_string_equal(d->message, "a circle: n39 > n39");
+	assert_string_equal(d->message, "cycle: n39 > n39");
 	plumb_diagnostics_free(found);
 }
 

@@ -38,7 +38,7 @@ static void tells_everything(void **state)
 		"| Product | Small One r1p2 |\n",
 		"| MIDR\\_EL1 | `0x411fabc2` |\n",
 		"| Architecture | armv9.2 |\n",
-		"| Slots a cycle | 5 |\n",
+		"| Slots per cycle | 5 |\n",
 		"| Counters | 6 and the cycle counter |\n",
 		"| `stage_2` | [`Cache`](#group-cache), [`General`](#group-general) |\n",
 		"<a id=\"group-topdown_l1\"></a>\n\n### `Topdown_L1`: Topdown level 1\n",
@@ -52,7 +52,7 @@ static void tells_everything(void **state)
 		"| `0x0004` | [`L1D_CACHE`](#event-l1d_cache) | L1 data cache accesses |\n",
 		"\n### `CORE_EVENT`: Something of this core\n\nCounts something.\n\n"
 		"Only this core knows what.\n\n- Code: `0x0120`, supplemental\n- Seen by: PMU\n",
-		"\n- Metrics that need it: [`ipc`](#metric-ipc)\n"
+		"\n- Metrics that use it: [`ipc`](#metric-ipc)\n"
 		"- Metrics to sample it for: [`ipc`](#metric-ipc)\n"
 		"- Metric groups: [`General`](#group-general)\n",
 	};

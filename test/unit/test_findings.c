@@ -388,11 +388,11 @@ static void every_repeated_name_is_reported(void **state)
 		const char *path;
 		const char *message;
 	} expected[] = {
-		{3, "/events/B", "\"B\" is there already, on line 2"},
-		{4, "/events/A", "\"A\" is there already, on line 2"},
-		{5, "/events/A/title", "\"title\" is there already, on line 4"},
-		{6, "/events/B", "\"B\" is there already, on line 2"},
-		{7, "/events", "\"events\" is there already, on line 2"},
+		{3, "/events/B", "duplicate name \"B\", first used on line 2"},
+		{4, "/events/A", "duplicate name \"A\", first used on line 2"},
+		{5, "/events/A/title", "duplicate name \"title\", first used on line 4"},
+		{6, "/events/B", "duplicate name \"B\", first used on line 2"},
+		{7, "/events", "duplicate name \"events\", first used on line 2"},
 	};
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
 	struct plumb_spec *spec;

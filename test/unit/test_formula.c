@@ -244,7 +244,7 @@ static void faults_of_metrics_stand_at_their_name(void **state)
 	assert_int_equal(d->column, 14);
 	assert_string_equal(
 		d->message,
-		"in the formula of metric ipc: a number, a name or '(' expected, not '?'");
+		"in the formula of metric ipc: expected a number, a name or '(', not '?'");
 	plumb_diagnostics_free(found);
 }
 
