@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A region of memory that is freed all at once: for the many small strings and arrays that live
- * as long as the thing they belong to. Not thread-safe.
+ * A region of memory that is freed all at once: for the many small strings and arrays that live as
+ * long as the object they belong to. Not thread-safe.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -12,17 +12,17 @@ struct arena {
 	struct arena_block *newest;
 };
 
-/* `size` zeroed bytes, aligned for anything; NULL when memory is short. */
+/* Returns `size` zeroed bytes, aligned for any type; NULL if out of memory. */
 void *arena_alloc(struct arena *arena, size_t size);
 
-/* The same for `count` elements of `size` bytes; NULL also when the product overflows. */
+/* Likewise for `count` elements of `size` bytes; NULL also if the product overflows. */
 void *arena_alloc_array(struct arena *arena, size_t count, size_t size);
 
-/* A NUL-terminated copy of `length` bytes, or of a string. NULL when memory is short. */
+/* Return a NUL-terminated copy of `length` bytes or of a string; NULL if out of memory. */
 char *arena_copy(struct arena *arena, const char *text, size_t length);
 char *arena_strdup(struct arena *arena, const char *text);
 
-/* Frees all of it and makes `arena` empty again. */
+/* Frees everything and empties `arena`. */
 void arena_free(struct arena *arena);
 
 #endif

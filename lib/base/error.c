@@ -25,7 +25,7 @@ const char *plumb_error_name(int error)
 	case PLUMB_ERR_NO_MEMORY:
 		return "out of memory";
 	case PLUMB_ERR_IO:
-		return "input or output failed";
+		return "input/output error";
 	case PLUMB_ERR_SYNTAX:
 		return "malformed input";
 	case PLUMB_ERR_INVALID:
@@ -37,7 +37,7 @@ const char *plumb_error_name(int error)
 	case PLUMB_ERR_AMBIGUOUS:
 		return "ambiguous";
 	case PLUMB_ERR_LIMIT:
-		return "over a limit";
+		return "limit exceeded";
 	case PLUMB_ERR_ARGUMENT:
 		return "invalid argument";
 	default:
@@ -79,7 +79,7 @@ size_t plumb_diagnostics_warnings(const struct plumb_diagnostics *list)
 	return list->warnings;
 }
 
-/* A printf into the list's own memory; NULL when memory is short. */
+/* Formats text into memory owned by the list; NULL if out of memory. */
 static PLUMB_PRINTF(2, 0) const
 	char *format_string(struct arena *strings, const char *format, va_list args)
 {

@@ -11,7 +11,7 @@
 
 #define FIRST_ROOM (64u << 10)
 
-/* Makes *bytes larger, up to one byte past `limit`. */
+/* Grows *bytes, up to one byte past `limit`. */
 static int grow(char **bytes, size_t *room, size_t limit)
 {
 	size_t wanted = *room < (limit + 1) / 2 ? 2 * *room : limit + 1;
@@ -34,7 +34,7 @@ static int read_all(int fd, size_t limit, char **bytes, size_t *size)
 	if (S_ISREG(status.st_mode)) {
 		if (status.st_size > (off_t)limit)
 			return PLUMB_ERR_LIMIT;
-		/* The byte past the end lets one read() find that it is the end. */
+		/* The extra byte lets a single read() detect the end of the file. */
 		room = (size_t)status.st_size + 1;
 	}
 	*size = 0;

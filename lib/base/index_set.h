@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A set of 16-bit indexes in 8 KiB, for the stack: what lets a walk over a specification visit
- * each of its parts once, however often the input names it.
+ * A set of 16-bit indexes in 8 KiB, small enough for the stack. It lets a walk over a specification
+ * visit each part once, however often the input refers to it.
  */
 #ifndef BASE_INDEX_SET_H
 #define BASE_INDEX_SET_H
@@ -18,7 +18,7 @@ static inline bool index_set_has(const struct index_set *set, uint16_t i)
 	return set->words[i / 64] >> (i % 64) & 1;
 }
 
-/* True if it was not there yet. */
+/* Adds `index`; returns true if it was not in the set. */
 static inline bool index_set_add(struct index_set *set, uint16_t i)
 {
 	bool fresh = !index_set_has(set, i);

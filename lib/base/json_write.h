@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Building JSON with jansson and writing it. The functions that add to a value take over the
- * reference to what they add, a NULL of a failed allocation included, and return false if it is
- * not in: a builder need only gather the answers (`ok &= json_put(...)`) and look once.
+ * Builds JSON with jansson and writes it. Functions that add to a value take over the reference to
+ * the added value, which may be NULL after a failed allocation, and return whether it was added. So
+ * a builder can collect the results (`ok &= json_put(...)`) and check once.
  */
 #ifndef BASE_JSON_WRITE_H
 #define BASE_JSON_WRITE_H
@@ -13,16 +13,16 @@
 #include <jansson.h>
 
 bool json_put(json_t *object, const char *key, json_t *value);
-bool json_put_text(json_t *object, const char *key, const char *text); /* NULL: "" */
+bool json_put_text(json_t *object, const char *key, const char *text); /* NULL counts as "" */
 bool json_add(json_t *array, json_t *value);
 bool json_add_text(json_t *array, const char *text);
 
-/* `value` if all went `ok`; else it is freed and NULL returned. */
+/* Returns `value` if `ok`; otherwise frees it and returns NULL. */
 json_t *json_if(bool ok, json_t *value);
 
 /*
- * Writes `value` indented by four spaces and ended by a newline, members in the order they were
- * added. Returns 0, PLUMB_ERR_IO or PLUMB_ERR_NO_MEMORY.
+ * Writes `value` and a newline, indented by four spaces, with members in the order they were added.
+ * Returns 0, PLUMB_ERR_IO or PLUMB_ERR_NO_MEMORY.
  */
 int json_write(const json_t *value, FILE *out);
 

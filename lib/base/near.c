@@ -15,13 +15,13 @@ static unsigned least(unsigned a, unsigned b)
 }
 
 /*
- * Row and column i + 1 stand for the first i bytes; those before them, 0, are a border that
- * is never worth crossing. The algorithm of Lowrance and Wagner, with all four edits at cost 1.
+ * The algorithm of Lowrance and Wagner, with all four edits at cost 1. Row and column i + 1 stand
+ * for the first i bytes; row and column 0 are a border too expensive to cross.
  */
 unsigned near_distance(const char *a, const char *b)
 {
 	uint8_t table[NEAR_MAX_LENGTH + 2][NEAR_MAX_LENGTH + 2];
-	uint8_t row_of[UINT8_MAX + 1] = {0}; /* the last row whose byte of `a` is this one */
+	uint8_t row_of[UINT8_MAX + 1] = {0}; /* the last row with this byte of `a` */
 	size_t rows = strlen(a), columns = strlen(b);
 
 	if (rows > NEAR_MAX_LENGTH || columns > NEAR_MAX_LENGTH)
@@ -38,7 +38,7 @@ unsigned near_distance(const char *a, const char *b)
 
 	for (size_t i = 1; i <= rows; i++) {
 		uint8_t from = (uint8_t)text_lower(a[i - 1]);
-		size_t match = 0; /* the last column of this row whose byte of `b` is `from` */
+		size_t match = 0; /* the last column of this row where the byte of `b` is `from` */
 
 		for (size_t j = 1; j <= columns; j++) {
 			uint8_t to = (uint8_t)text_lower(b[j - 1]);
@@ -69,7 +69,7 @@ void near_offer(struct near *near, const char *candidate, const char *meaning)
 {
 	unsigned distance = near_distance(near->word, candidate);
 
-	/* A word of which nothing is left is another word. */
+	/* If every byte changed, it is a different word. */
 	if (distance < near->distance && distance < strlen(candidate)) {
 		near->distance = distance;
 		near->best = meaning;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Best fit: each set in turn goes into the bin where it adds fewest codes. The order decides how
- * good that is, so two are begun with: the largest sets first, and bin by bin what adds least to
- * it. Then it is done again and again with the order changed, whole bins at a time (Culberson and
- * Luo's iterated greedy, made for colouring graphs): sets that shared a bin stay neighbours in the
- * order, so that no round needs more bins than the one before, and some need fewer.
+ * Best fit: each set in turn goes into the bin where it adds the fewest codes. The result depends
+ * on the order, so there are two initial orders: largest sets first; and bin by bin, whatever adds
+ * least to the bin. Then the order is changed and packing repeated, many times (Culberson and Luo's
+ * iterated greedy, made for colouring graphs). Sets that shared a bin stay adjacent in the new
+ * order, so no round needs more bins than the one before, and some need fewer.
  */
 #include "count/pack.h"
 
@@ -14,20 +14,22 @@
 
 #include <plumb/error.h>
 
-/* Rounds from each beginning, and the most pairs of item and bin that are looked at in them. */
+/* Rounds from each initial order, and the maximum of item-bin pairs examined in them. */
 #define ROUNDS 128
 #define BUDGET 1000000
 
-/* Beginning bin by bin takes the square of the items: not for more than any CPU has. */
+/* The bin-by-bin order takes quadratic time; it is skipped for more items than any CPU has. */
 #define ITEMS_COMPARED 2000
 
-/* Bins that an item is tried with, the newest: a bound for inputs that no CPU has. */
+/* An item is tried with this many bins, the newest ones: a bound for inputs larger than any CPU's.
+ */
 #define BINS_TRIED 1024
 
 #define BINS_MAX (UINT16_MAX - 1)
 
 struct bin {
-	uint64_t some; /* a bit of 64 for each code: what is surely not in it */
+	uint64_t some; /* one of 64 bits for each code: a clear bit means the code is not in the bin
+			*/
 	uint16_t codes[PACK_BIN_MAX];
 	uint16_t count;
 };
@@ -36,11 +38,11 @@ struct packing {
 	struct pack_item *items;
 	size_t count;
 	unsigned capacity;
-	uint32_t *order;   /* of the items */
-	uint32_t *scratch; /* as large */
+	uint32_t *order;   /* order of the items */
+	uint32_t *scratch; /* of the same size */
 	struct bin *bins;
 	size_t bin_count;
-	size_t looked; /* pairs looked at */
+	size_t looked; /* pairs examined */
 	uint32_t random;
 };
 
@@ -49,7 +51,7 @@ static uint64_t bit_of(uint16_t code)
 	return UINT64_C(1) << ((code * 40503u >> 8) & 63);
 }
 
-/* How many of the item's codes the bin lacks. */
+/* Returns how many of the item's codes the bin lacks. */
 static unsigned lacking(const struct bin *bin, const struct pack_item *item)
 {
 	unsigned missing = 0, b = 0;
@@ -78,7 +80,7 @@ static void put_in(struct bin *bin, const struct pack_item *item)
 	}
 }
 
-/* The bin where it adds fewest codes; of those the fullest. NULL: it fits into none. */
+/* Returns the bin where the item adds the fewest codes, and of those the fullest; NULL if none. */
 static struct bin *best_bin(struct packing *p, const struct pack_item *item)
 {
 	size_t first = p->bin_count > BINS_TRIED ? p->bin_count - BINS_TRIED : 0;
@@ -106,7 +108,7 @@ static struct bin *best_bin(struct packing *p, const struct pack_item *item)
 	return best;
 }
 
-/* Fills bins anew, the items in their order. Returns false if there are too many bins. */
+/* Packs all items again, in order. Returns false if there are too many bins. */
 static bool fill(struct packing *p)
 {
 	p->bin_count = 0;
@@ -127,7 +129,7 @@ static bool fill(struct packing *p)
 	return true;
 }
 
-/* Marsaglia's xorshift: any sequence will do, as long as it is always the same. */
+/* Marsaglia's xorshift: any sequence works, as long as it is always the same. */
 static uint32_t next_random(struct packing *p)
 {
 	p->random ^= p->random << 13;
@@ -136,7 +138,7 @@ static uint32_t next_random(struct packing *p)
 	return p->random;
 }
 
-/* `ranks[b]` becomes the place of bin b in the next order of bins; `by` has as much room. */
+/* Sets `ranks[b]` to the place of bin b in the next order of bins. `by` has the same size. */
 static void rank_bins(struct packing *p, unsigned round, uint32_t *ranks, uint32_t *by)
 {
 	size_t n = p->bin_count, at = 0;
@@ -146,8 +148,8 @@ static void rank_bins(struct packing *p, unsigned round, uint32_t *ranks, uint32
 		for (size_t i = 0; i < n; i++)
 			by[i] = (uint32_t)(n - 1 - i);
 		break;
-	case 1: /* the fullest first, */
-	case 3: /* or the emptiest */
+	case 1: /* fullest first */
+	case 3: /* emptiest first */
 		for (unsigned k = 0; k <= p->capacity; k++)
 			for (size_t b = 0; b < n; b++)
 				if (p->bins[b].count == (round % 4 == 3 ? k : p->capacity - k))
@@ -166,7 +168,7 @@ static void rank_bins(struct packing *p, unsigned round, uint32_t *ranks, uint32
 		ranks[by[i]] = (uint32_t)i;
 }
 
-/* Orders the items by the rank of their bins, those of one bin as they were. */
+/* Sorts the items by the rank of their bins; items of the same bin keep their order. */
 static void reorder(struct packing *p, const uint32_t *ranks, uint32_t *starts)
 {
 	memset(starts, 0, (p->bin_count + 1) * sizeof(*starts));
@@ -182,7 +184,7 @@ static void reorder(struct packing *p, const uint32_t *ranks, uint32_t *starts)
 	memcpy(p->order, p->scratch, p->count * sizeof(*p->order));
 }
 
-/* The fewest bins there could be: as if all distinct codes could be spread at will. */
+/* A lower bound for the number of bins: as if distinct codes could be distributed freely. */
 static size_t fewest_bins(const struct packing *p)
 {
 	uint64_t seen[UINT16_MAX / 64 + 1] = {0};
@@ -200,7 +202,7 @@ static size_t fewest_bins(const struct packing *p)
 	return (codes + p->capacity - 1) / p->capacity;
 }
 
-/* Largest first, as they came among equals. */
+/* Largest first; a stable order. */
 static void order_by_size(struct packing *p)
 {
 	size_t at = 0;
@@ -212,8 +214,8 @@ static void order_by_size(struct packing *p)
 }
 
 /*
- * Bin by bin: begun with the largest item left, then whichever adds fewest codes to it, the
- * largest of those. `placed` has a byte for each item.
+ * Bin by bin: starts with the largest item left, then takes the item that adds the fewest codes,
+ * and of those the largest. `placed` has a byte for each item.
  */
 static void order_by_neighbours(struct packing *p, unsigned char *placed)
 {
@@ -231,14 +233,14 @@ static void order_by_neighbours(struct packing *p, unsigned char *placed)
 			if (placed[i] || bin.count + missing > p->capacity)
 				continue;
 			if (bin.count == 0)
-				missing = 0; /* an empty one begins with the largest */
+				missing = 0; /* the largest item starts an empty bin */
 			if (missing > fewest || (missing == fewest && p->items[i].count <= most))
 				continue;
 			fewest = missing;
 			most = p->items[i].count;
 			best = i;
 		}
-		if (best == p->count) { /* it is full; the next */
+		if (best == p->count) { /* the bin is full: start the next */
 			bin = (struct bin){0};
 			at--;
 			continue;
@@ -249,7 +251,7 @@ static void order_by_neighbours(struct packing *p, unsigned char *placed)
 	}
 }
 
-/* Fills and refills, from the order there is. Returns how many bins it came to, or an error. */
+/* Packs repeatedly, from the current order. Returns the number of bins, or an error. */
 static int improve(struct packing *p, size_t fewest)
 {
 	uint32_t *ranks, *room;
@@ -264,14 +266,14 @@ static int improve(struct packing *p, size_t fewest)
 			break;
 		rank_bins(p, r, ranks, room);
 		reorder(p, ranks, room);
-		fill(p); /* no more bins than before */
+		fill(p); /* needs no more bins than before */
 	}
 	free(room);
 	free(ranks);
 	return ranks && room ? (int)p->bin_count : PLUMB_ERR_NO_MEMORY;
 }
 
-/* From both beginnings; `bins` has room for the answer of the first. */
+/* Packs from both initial orders; `bins` holds the result of the first. */
 static int pack(struct packing *p, uint16_t *bins, unsigned char *placed)
 {
 	size_t fewest = fewest_bins(p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packing sets of events into as few groups as will do: bins of a size, except that sets overlap,
- * and an event that two of a bin need takes one counter there.
+ * Packs sets of events into as few groups as possible. This is bin packing, except that sets
+ * overlap: an event that two sets in a bin share takes only one counter.
  */
 #ifndef COUNT_PACK_H
 #define COUNT_PACK_H
@@ -11,17 +11,17 @@
 
 #define PACK_BIN_MAX 31
 
-/* Events that must be together: codes, ascending, no two alike. */
+/* Events that must be counted together: distinct codes in ascending order. */
 struct pack_item {
 	const uint16_t *codes;
 	uint16_t count;
-	uint16_t bin; /* which it is in: the answer */
+	uint16_t bin; /* the result */
 };
 
 /*
- * Puts each item into a bin of `capacity` codes, at most PACK_BIN_MAX; no item has more. Returns
- * how many bins there are, numbered without gaps, or PLUMB_ERR_NO_MEMORY or LIMIT. The same
- * items give the same bins.
+ * Puts each item into a bin of `capacity` codes, at most PACK_BIN_MAX. No item may have more codes.
+ * Returns the number of bins, numbered without gaps, or PLUMB_ERR_NO_MEMORY or LIMIT.
+ * Deterministic.
  */
 int pack_items(struct pack_item *items, size_t count, unsigned capacity);
 

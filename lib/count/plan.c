@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which events are counted together. */
+/* Decides which events are counted together. */
 #include "count/plan.h"
 
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #include "base/index_set.h"
 #include "count/pack.h"
 
-/* More groups than have a number. */
+/* Groups are numbered with a uint16_t. */
 #define GROUPS_MAX (UINT16_MAX - 1)
 
-/* Codes, ascending and no two alike; as many as one formula can have. */
+/* Distinct codes in ascending order; as many as one formula can have. */
 struct codes {
 	uint16_t at[PLUMB_FORMULA_MAX_OPERANDS];
 	unsigned count;
@@ -22,10 +22,10 @@ struct planner {
 	const struct plumb_plan_options *options;
 	struct pack_item *items;
 	size_t item_count, item_room;
-	bool failed; /* memory is short */
+	bool failed; /* out of memory */
 };
 
-/* Inserts `code`. Returns false if there are `most` others already. */
+/* Inserts `code`. Returns false if there are already `most` others. */
 static bool codes_add(struct codes *codes, uint16_t code, unsigned most)
 {
 	unsigned i = codes->count;
@@ -47,7 +47,7 @@ static bool is_counted(const struct planner *p, uint16_t code)
 	return !p->options->counts || p->options->counts(p->options->user, code);
 }
 
-/* CPU_CYCLES has a counter of its own, where there is that one. */
+/* CPU_CYCLES needs no counter if there is a cycle counter. */
 static bool takes_counter(const struct planner *p, uint16_t code)
 {
 	return code != PLUMB_CODE_CYCLES || !p->options->cycle_counter;
@@ -79,7 +79,7 @@ static void add_item(struct planner *p, const uint16_t *codes, unsigned count)
 	p->items[p->item_count++] = (struct pack_item){copy, (uint16_t)count, 0};
 }
 
-/* Adds what the i-th selected metric needs of the counters. Returns false past `most` codes. */
+/* Adds the codes for which selected metric `i` needs counters. Returns false past `most` codes. */
 static bool gather_metric(const struct planner *p, size_t i, struct codes *codes, unsigned most)
 {
 	const struct plan_metric *metric = &p->plan->metrics[i];
@@ -94,7 +94,7 @@ static bool gather_metric(const struct planner *p, size_t i, struct codes *codes
 	return true;
 }
 
-/* What has to be parted is parted altogether: any part of it is as good as any other. */
+/* A metric with too many events is split into single events, which pack best. */
 static void add_metric(struct planner *p, size_t i)
 {
 	struct codes codes = {.count = 0};
@@ -108,7 +108,7 @@ static void add_metric(struct planner *p, size_t i)
 		add_item(p, &codes.at[k], 1);
 }
 
-/* The metrics shown under one group, of which the `first` selected one is the first. */
+/* Adds the metrics shown under one group; metric `first` is the first of them. */
 static void add_group(struct planner *p, size_t first)
 {
 	const struct plumb_selection *selection = p->plan->given.selection;
@@ -173,7 +173,7 @@ static bool set_group(struct planner *p, struct plumb_plan_group *group, const u
 	return true;
 }
 
-/* All at once. */
+/* Counts everything in one group. */
 static int plan_one_group(struct planner *p)
 {
 	const struct plumb_plan *plan = &p->plan->given;
@@ -184,7 +184,7 @@ static int plan_one_group(struct planner *p)
 	return PLUMB_OK;
 }
 
-/* Each by itself, as many in a pass as there are counters. */
+/* Counts each event by itself, as many in a pass as there are counters. */
 static int plan_each_alone(struct planner *p)
 {
 	const struct plumb_plan *plan = &p->plan->given;
@@ -199,7 +199,8 @@ static int plan_each_alone(struct planner *p)
 	for (uint16_t i = 0; i < plan->code_count; i++) {
 		size_t pass = taken / p->options->counters;
 
-		/* The cycle counter is there in each pass; not in one for it alone. */
+		/* The cycle counter is available in every pass, so it never needs a pass of its
+		 * own. */
 		if (takes_counter(p, plan->codes[i]))
 			taken++;
 		else if (taken > 0)
@@ -211,8 +212,8 @@ static int plan_each_alone(struct planner *p)
 }
 
 /*
- * Groups of what was packed together. The cycle counter joins each, if cycles are counted at all:
- * it takes no room, and cycles are then those of a metric's other events.
+ * Makes groups of what was packed together. If cycles are counted at all, they join every group:
+ * that takes no counter, and a metric's cycles are then counted together with its other events.
  */
 static int plan_bins(struct planner *p, size_t count, bool cycles)
 {
@@ -253,7 +254,7 @@ static int plan_groups(struct planner *p)
 	return plan_bins(p, (size_t)bins, cycles);
 }
 
-/* All that is needed and can be counted, in plan->codes, and where each operand is among them. */
+/* Collects all countable codes in plan->codes, and finds the place of each operand in it. */
 static int find_codes(struct planner *p)
 {
 	struct plumb_plan *plan = &p->plan->given;
@@ -330,7 +331,7 @@ static const uint16_t *find_code(const struct plumb_plan_group *group, uint16_t 
 	return NULL;
 }
 
-/* The first group that has all of a metric's events. */
+/* Returns the first group that has all of a metric's events. */
 static void find_home(const struct plumb_plan *plan, struct plan_metric *metric)
 {
 	for (uint16_t g = 0; g < plan->group_count && metric->home == PLUMB_NONE; g++) {

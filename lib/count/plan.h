@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan holds besides what is public: where the counts of each metric come from. */
+/* The private part of a plan: where the counts of each metric come from. */
 #ifndef COUNT_PLAN_H
 #define COUNT_PLAN_H
 
@@ -10,23 +10,23 @@
 
 /* One event of a formula. */
 struct plan_operand {
-	uint16_t event; /* into plumb_spec.events */
+	uint16_t event; /* index into plumb_spec.events */
 	uint16_t code;
-	uint16_t of_codes; /* into plumb_plan.codes; PLUMB_NONE: it is not counted */
-	size_t place;      /* in the metric's home */
+	uint16_t of_codes; /* index into plumb_plan.codes, or PLUMB_NONE if not counted */
+	size_t place;      /* place in the metric's home */
 };
 
 struct plan_metric {
 	struct plumb_formula *formula;
 	struct plan_operand *operands;
 	uint16_t operand_count;
-	uint16_t home; /* the group that has all of them; PLUMB_NONE: none has */
+	uint16_t home; /* the group that has all operands, or PLUMB_NONE */
 };
 
 struct plan {
-	struct plumb_plan given; /* first: what the caller has points to it */
+	struct plumb_plan given; /* must be first: callers hold a pointer to it */
 	struct arena arena;
-	struct plan_metric *metrics; /* of each selected one */
+	struct plan_metric *metrics; /* one for each selected metric */
 };
 
 static inline const struct plan *plan_of(const struct plumb_plan *plan)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts in, metric values out. */
+/* Computes metric values from counts. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "count/plan.h"
 
 struct result {
-	struct plumb_result given; /* first: what the caller has points to it */
+	struct plumb_result given; /* must be first: callers hold a pointer to it */
 	const struct plan *plan;
-	struct plumb_count *sums; /* of each place of the plan, over all parts */
+	struct plumb_count *sums; /* for each place of the plan, over all parts */
 	struct plumb_value *values;
 	struct plumb_event_count *events;
-	double *counts; /* of each event of the specification, for formulas; NaN between uses */
+	double *counts; /* for each event of the specification, for formulas; NaN between uses */
 };
 
 double plumb_count_scaled(uint64_t raw, uint64_t enabled, uint64_t running)
@@ -23,7 +23,7 @@ double plumb_count_scaled(uint64_t raw, uint64_t enabled, uint64_t running)
 	return (double)raw * ((double)enabled / (double)running);
 }
 
-/* Adds what there is: NaN only if both are. */
+/* Adds two counts; NaN only if both are NaN. */
 static double plus(double a, double b)
 {
 	if (isnan(a))
@@ -38,7 +38,7 @@ static void add_count(struct plumb_count *sum, const struct plumb_count *count)
 	sum->running_ns += count->running_ns;
 }
 
-/* An event of several groups was counted several times: the mean. */
+/* An event in several groups was counted several times: returns the mean. */
 static double event_count(const struct plumb_plan *plan, const struct plumb_count *counts,
 			  uint16_t code)
 {
@@ -113,7 +113,7 @@ void plumb_result_add(struct plumb_result *result, const struct plumb_count *cou
 		double part = evaluate(r, metric, counts);
 
 		r->values[i].value = evaluate(r, metric, r->sums);
-		/* fmin() and fmax() leave out what is no number. */
+		/* fmin() and fmax() ignore NaN. */
 		r->values[i].low = fmin(r->values[i].low, part);
 		r->values[i].high = fmax(r->values[i].high, part);
 	}

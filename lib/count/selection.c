@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which metrics and events a request is about, and in what order they are shown. */
+/* Finds the metrics and events that a request selects, in the order of display. */
 #include <plumb/count.h>
 
 #include <stdlib.h>
@@ -9,18 +9,18 @@
 #include "base/index_set.h"
 
 struct selection {
-	struct plumb_selection given; /* first: what the caller has points to it */
+	struct plumb_selection given; /* must be first: callers hold a pointer to it */
 	struct arena arena;
 	struct plumb_selected_metric *metrics;
 	size_t room;
-	uint32_t *pairs; /* metric and group of each, a hash table of a power of two */
+	uint32_t *pairs; /* hash table of metric and group; its size is a power of two */
 	size_t pair_room;
-	unsigned deepest; /* no node below this level */
+	unsigned deepest; /* deepest level selected */
 
-	/* The tree: of each node, and which node a metric has. */
-	uint16_t *levels, *parents; /* 0 and PLUMB_NONE: no root leads to it */
+	/* The tree: level and parent of each node, and the node of each metric. */
+	uint16_t *levels, *parents; /* 0 and PLUMB_NONE if no root leads to the node */
 	uint16_t *node_of;
-	bool failed; /* memory is short */
+	bool failed; /* out of memory */
 };
 
 #define NO_PAIR UINT32_MAX
@@ -34,7 +34,7 @@ static uint32_t *pair_place(uint32_t *pairs, size_t room, uint32_t pair)
 	return &pairs[i];
 }
 
-/* Makes room for one more; both tables grow together. */
+/* Makes room for one more entry; both tables grow together. */
 static bool grow(struct selection *s)
 {
 	size_t room = s->room ? 2 * s->room : 64;
@@ -92,8 +92,8 @@ static void add(struct selection *s, uint16_t metric, uint16_t group)
 }
 
 /*
- * Levels and parents as plumb_methodology_level() and plumb_methodology_parent() have them, of all
- * nodes at once: level by level, the nodes of each in their order.
+ * Computes the levels and parents of all nodes at once, with the same results as
+ * plumb_methodology_level() and plumb_methodology_parent(): level by level, nodes in order.
  */
 static bool measure_tree(struct selection *s)
 {
@@ -144,8 +144,9 @@ static void add_group(struct selection *s, uint16_t group)
 }
 
 /*
- * A node and what is below it, where the way from a root to it is shortest: each node once, and
- * so no deeper than PLUMB_TREE_MAX_LEVELS. With `groups` those that it leads to are remembered.
+ * Adds a node and everything below it that is reached by the shortest path from a root. So each
+ * node is added once, and recursion is no deeper than PLUMB_TREE_MAX_LEVELS. Collects the groups
+ * these nodes lead to in `groups`, unless it is NULL.
  */
 static void add_node(struct selection *s, uint16_t index, struct index_set *done,
 		     struct index_set *groups)
@@ -193,7 +194,7 @@ static void add_stage(struct selection *s, unsigned number)
 	}
 }
 
-/* Groups that the part of the tree leads to, but for stage 1: that is the tree itself. */
+/* Adds the groups a branch leads to, except those of stage 1, which is the tree itself. */
 static void add_branch(struct selection *s, uint16_t node)
 {
 	struct index_set done = {0}, groups = {0};
@@ -205,7 +206,7 @@ static void add_branch(struct selection *s, uint16_t node)
 			add_group(s, g);
 }
 
-/* A metric by itself is shown under the first group that has it. */
+/* Adds a single metric, shown under the first group that has it. */
 static void add_metric(struct selection *s, uint16_t metric)
 {
 	uint16_t group = PLUMB_NONE;
@@ -265,7 +266,7 @@ static int fill(struct selection *s, const struct plumb_request *request, uint16
 		if (node != PLUMB_NONE)
 			add_branch(s, node);
 		for (unsigned n = 1; n < stages; n++)
-			/* Of a level the tree's nodes alone are meant; groups hold deeper ones. */
+			/* A level selects only nodes of the tree: groups contain deeper metrics. */
 			if (request->stages & 1u << n && !(n == 1 && request->level))
 				add_stage(s, n);
 	}

@@ -13,7 +13,7 @@
 #define CORES   "/sys/devices/system/cpu"
 #define RELEASE "/proc/sys/kernel/osrelease"
 
-/* How the kernel calls the PMUs of Arm cores (drivers/perf/arm_pmuv3.c). */
+/* The kernel's names for the PMUs of Arm cores (drivers/perf/arm_pmuv3.c). */
 static bool is_core_pmu(const char *name)
 {
 	return strncmp(name, "armv8_", 6) == 0 || strncmp(name, "armv9_", 6) == 0;
@@ -22,15 +22,14 @@ static bool is_core_pmu(const char *name)
 /* ---- events ------------------------------------------------------------------------------- */
 
 /*
- * The common events that Linux has a name for, and so shows in the PMU's folder if PMCEID has
- * them (armv8_pmuv3_event_attrs in arch/arm64/kernel/perf_event.c): all of the first 64 but
- * SW_INCR and CHAIN, and of the others those that are no trace hardware's. Before 5.10 there were
- * fewer names.
+ * The common events that Linux names (armv8_pmuv3_event_attrs in arch/arm64/kernel/perf_event.c).
+ * Linux shows them in the PMU's folder if PMCEID has them. They are the first 64 except SW_INCR and
+ * CHAIN, and the others except those of trace hardware. Linux before 5.10 named fewer.
  */
 static const uint64_t named[2] = {0xffffffffbffffffe, 0x0000007700000e7f};
 static const uint64_t named_before_5_10[2] = {0x0001ffffbffffffe, 0};
 
-/* Where the bit of a common event is; NULL: it is none. */
+/* Returns the word that holds the bit of a common event, or NULL for any other event. */
 static const uint64_t *word_of(const uint64_t words[2], uint16_t code)
 {
 	return code < 0x40 ? &words[0] : code >= 0x4000 && code < 0x4040 ? &words[1] : NULL;
@@ -56,7 +55,7 @@ static bool is_old_kernel(const char *root)
 	return major < 5 || (major == 5 && minor < 10);
 }
 
-/* An event that the PMU's folder shows: "event=0x0011". */
+/* Adds an event shown in the PMU's folder as "event=0x0011". */
 static bool add_shown(void *user, const char *name, const char *line)
 {
 	uint64_t *shown = user;
@@ -73,7 +72,10 @@ static bool add_shown(void *user, const char *name, const char *line)
 	return true;
 }
 
-/* The driver takes any code, and what is not there counts 0; but it shows what PMCEID has. */
+/*
+ * Finds common events the PMU lacks. The driver accepts any code and counts 0 for those that are
+ * missing, but it shows only those that PMCEID has.
+ */
 static void find_lacking(struct cpu_pmu *pmu, const char *root)
 {
 	uint64_t shown[2] = {0, 0};
@@ -82,7 +84,7 @@ static void find_lacking(struct cpu_pmu *pmu, const char *root)
 
 	snprintf(folder, sizeof(folder), "%s" DEVICES "/%s/events", root, pmu->name);
 	sysfs_read_folder(folder, add_shown, shown);
-	/* Nothing shown is nothing said: a PMU counts cycles at least. */
+	/* No events at all means no information, since every PMU counts cycles. */
 	if (!(shown[0] | shown[1]))
 		return;
 	known = is_old_kernel(root) ? named_before_5_10 : named;
@@ -143,7 +145,7 @@ size_t cpu_find_pmus(const char *root, struct cpu_pmu *pmus, size_t room)
 	return count;
 }
 
-/* The first of a CPU with a specification: with that of `spec`, unless it is NULL. */
+/* Returns the first PMU whose CPU has a specification: that of `spec`, unless it is NULL. */
 static const struct cpu_pmu *find_known(const struct cpu_pmu *pmus, size_t count,
 					const struct plumb_spec *spec)
 {

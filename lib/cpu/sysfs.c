@@ -55,7 +55,7 @@ bool sysfs_read_folder(const char *folder,
 	return true;
 }
 
-/* "3" or "3-5" at `*list`, which is moved behind it and a comma. */
+/* Reads "3" or "3-5" at `*list`, and moves `*list` past it and a comma. */
 static bool parse_range(const char **list, unsigned long *first, unsigned long *last)
 {
 	char *end;
