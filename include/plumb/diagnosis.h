@@ -15,6 +15,10 @@
  *
  * Shares are of the node above. Where both metrics are "X / D * 100" with the same D, as some of
  * Arm's are, the child's share is the quotient of the two.
+ *
+ * Roots are percentages of slots; their children divide stalled cycles. A stalled cycle loses all
+ * of its slots, so a node's share of all slots is its share of the stalled cycles times their share
+ * of all cycles, but no more than its root lost.
  */
 #ifndef PLUMB_DIAGNOSIS_H
 #define PLUMB_DIAGNOSIS_H
@@ -31,6 +35,8 @@ extern "C" {
 #define PLUMB_STALLED_SHARE  0.5  /* of a root's slots */
 #define PLUMB_NOTABLE_SHARE  20.0 /* percent: groups of such children are worth a look too */
 #define PLUMB_WORK_GOOD      70.0 /* percent of work from which "no bottleneck" is said plainly */
+#define PLUMB_RUNNER_UP      10.0 /* percent of slots: losses off the path from which on are named */
+#define PLUMB_MOSTLY_SHARE   80.0 /* percent of the reads beyond L2 that decide where they went */
 
 enum plumb_verdict {
 	PLUMB_VERDICT_UNKNOWN, /* the values of the roots are not all there */
@@ -46,7 +52,24 @@ struct plumb_step {
 	double share;    /* percent of the node above; of a root its value */
 };
 
-#define PLUMB_PATH_MAX 32
+/* What is known of a node, by the name of its metric. Static storage. */
+struct plumb_advice {
+	const char *metric;
+	const char *brief;  /* in at most 24 characters: "data cache misses" */
+	const char *means;  /* what it means when it is high: a sentence */
+	const char *hint;   /* what usually helps: sentences */
+	const char *groups; /* where to look next if the tree names none; by ',', or "" */
+};
+
+/* A loss that the path does not begin with, but that is worth a look. */
+struct plumb_runner_up {
+	struct plumb_step root;
+	struct plumb_step end; /* where the walk from there ends: the root itself, or below it */
+	const struct plumb_advice *advice; /* on its end; NULL: none */
+};
+
+#define PLUMB_PATH_MAX       32
+#define PLUMB_RUNNERS_UP_MAX 3
 
 struct plumb_diagnosis {
 	enum plumb_verdict verdict;
@@ -59,6 +82,29 @@ struct plumb_diagnosis {
 	bool childless;             /* it ends where the tree ends */
 	bool partly;                /* it ends at a root, whose slots are lost a few in a cycle */
 	double stalled;             /* percent of cycles, of that root; NaN: unknown */
+
+	/*
+	 * What to say of the path's end, by what the counts tell: plumb_advice() of it, or what
+	 * replaces that where slots are lost a few in a cycle, or where the reads beyond L2 are
+	 * known to end. NULL: nothing is known.
+	 */
+	const struct plumb_advice *advice;
+	/*
+	 * Where the path ends beyond L2, the percentage of the reads there that the last-level
+	 * cache served; NaN: it ends elsewhere, or they were not counted.
+	 */
+	double last_level_hits;
+
+	/* Other losses of at least PLUMB_RUNNER_UP, the greatest first. */
+	struct plumb_runner_up runners_up[PLUMB_RUNNERS_UP_MAX];
+	unsigned runner_up_count;
+
+	/*
+	 * Owned by the diagnosis: for each selected metric the percentage of all slots (of all
+	 * cycles, where the tree's roots count these) that it stands for. NaN: unknown, or it is
+	 * not a share of them.
+	 */
+	const double *slots;
 
 	/* Owned by the diagnosis. What to look at next, the most useful first. */
 	const uint16_t *next_groups; /* into plumb_spec.metric_groups */
@@ -80,20 +126,8 @@ PLUMB_API void plumb_diagnosis_free(struct plumb_diagnosis *diagnosis);
 PLUMB_API unsigned plumb_diagnosis_common(const struct plumb_diagnosis *a,
 					  const struct plumb_diagnosis *b);
 
-/* What is known of a node, by the name of its metric. Static storage. */
-struct plumb_advice {
-	const char *metric;
-	const char *brief;  /* in at most 24 characters: "data cache misses" */
-	const char *means;  /* what it means when it is high: a sentence */
-	const char *hint;   /* what usually helps: sentences */
-	const char *groups; /* where to look next if the tree names none; by ',', or "" */
-};
-
-/* NULL: none of the built-in trees has such a node. */
+/* What is known of a node, whatever was counted. NULL: none of the built-in trees has it. */
 PLUMB_API const struct plumb_advice *plumb_advice(const char *metric);
-
-/* The same of a root whose slots are lost a few in each cycle; NULL: nothing is known of that. */
-PLUMB_API const struct plumb_advice *plumb_advice_partly(const char *metric);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <plumb/diagnosis.h>
+#include "profile/advice.h"
 
 #include <string.h>
 
@@ -9,18 +9,36 @@
 static const struct plumb_advice nodes[] = {
 #define NODE   ROW
 #define PARTLY NO_ROW
+#define HITS   NO_ROW
+#define MISSES NO_ROW
 #include "profile/nodes.def"
-#undef NODE
-#undef PARTLY
 	{0},
 };
 
 static const struct plumb_advice partly[] = {
 #define NODE   NO_ROW
 #define PARTLY ROW
+#define HITS   NO_ROW
+#define MISSES NO_ROW
 #include "profile/nodes.def"
-#undef NODE
-#undef PARTLY
+	{0},
+};
+
+static const struct plumb_advice hits[] = {
+#define NODE   NO_ROW
+#define PARTLY NO_ROW
+#define HITS   ROW
+#define MISSES NO_ROW
+#include "profile/nodes.def"
+	{0},
+};
+
+static const struct plumb_advice misses[] = {
+#define NODE   NO_ROW
+#define PARTLY NO_ROW
+#define HITS   NO_ROW
+#define MISSES ROW
+#include "profile/nodes.def"
 	{0},
 };
 
@@ -36,7 +54,21 @@ const struct plumb_advice *plumb_advice(const char *metric)
 	return find(nodes, metric);
 }
 
-const struct plumb_advice *plumb_advice_partly(const char *metric)
+const struct plumb_advice *advice_partly(const char *metric)
 {
 	return find(partly, metric);
+}
+
+const struct plumb_advice *advice_beyond_l2(const char *metric, double last_level_hits)
+{
+	if (last_level_hits >= PLUMB_MOSTLY_SHARE)
+		return find(hits, metric);
+	if (last_level_hits <= 100 - PLUMB_MOSTLY_SHARE)
+		return find(misses, metric);
+	return NULL;
+}
+
+bool advice_is_beyond_l2(const char *metric)
+{
+	return find(hits, metric);
 }

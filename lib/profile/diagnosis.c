@@ -7,15 +7,21 @@
 #include <string.h>
 
 #include "base/index_set.h"
+#include "profile/advice.h"
 
 /* Lists longer than these are no help. */
 #define GROUPS_MAX  16
 #define SAMPLES_MAX 8
 
+/* LL_CACHE_RD and LL_CACHE_MISS_RD: what L2 asked the last-level cache for, and it lacked. */
+#define CODE_LAST_LEVEL_READS  0x0036
+#define CODE_LAST_LEVEL_MISSES 0x0037
+
 struct diagnosis {
 	struct plumb_diagnosis given; /* first: what the caller has points to it */
 	uint16_t groups[GROUPS_MAX];
 	uint16_t samples[SAMPLES_MAX];
+	double slots[]; /* of each selected metric */
 };
 
 struct walk {
@@ -25,6 +31,7 @@ struct walk {
 	const struct plumb_result *counted;
 	const struct plumb_value *values;
 	struct diagnosis *result;
+	double last_level_hits; /* percent of the reads beyond L2; NaN: unknown */
 };
 
 /* ---- shares ------------------------------------------------------------------------------- */
@@ -122,6 +129,17 @@ static double stalled_cycles(const struct walk *w, uint16_t child)
 
 /* ---- the walk ----------------------------------------------------------------------------- */
 
+/* A way down from a root. */
+struct trail {
+	struct plumb_step path[PLUMB_PATH_MAX];
+	unsigned length;
+	struct plumb_step next;     /* that came next to its last step, below its root */
+	struct plumb_step below[2]; /* the two greatest children of its end */
+	bool childless;
+	bool partly;
+	double stalled;
+};
+
 static bool is_work(const struct walk *w, uint16_t metric)
 {
 	const char *name = w->spec->metrics[metric].name;
@@ -199,46 +217,55 @@ static struct plumb_step find_work(const struct walk *w)
 	return work;
 }
 
-static void take(struct plumb_diagnosis *d, struct plumb_step step)
+static bool counts_slots(const struct walk *w, uint16_t root)
 {
-	d->path[d->path_length++] = step;
+	return strstr(w->spec->metrics[root].units, "slots");
 }
 
 /* Whether a root in slots loses most of them in cycles that are not stalled altogether. */
-static bool is_partly_lost(const struct walk *w, const struct plumb_step *root, uint16_t child)
+static bool is_partly_lost(const struct walk *w, struct trail *trail, uint16_t child)
 {
-	struct plumb_diagnosis *d = &w->result->given;
+	const struct plumb_step *root = &trail->path[0];
 
-	if (child == PLUMB_NONE || !strstr(w->spec->metrics[root->metric].units, "slots"))
+	if (child == PLUMB_NONE || !counts_slots(w, root->metric))
 		return false;
-	d->stalled = stalled_cycles(w, child);
-	d->partly = d->stalled < PLUMB_STALLED_SHARE * root->value;
-	return d->partly;
+	trail->stalled = stalled_cycles(w, child);
+	return trail->stalled < PLUMB_STALLED_SHARE * root->value;
 }
 
-static void walk_down(const struct walk *w)
+static void walk_down(const struct walk *w, struct plumb_step root, struct trail *trail)
 {
-	struct plumb_diagnosis *d = &w->result->given;
-
+	*trail = (struct trail){.path = {root}, .length = 1, .stalled = NAN};
+	trail->next = (struct plumb_step){PLUMB_NONE, NAN, NAN};
 	for (;;) {
-		uint16_t at = d->path[d->path_length - 1].metric;
-		struct plumb_step *best = d->below;
+		struct plumb_step *best = trail->below;
 
-		d->childless = greatest(w, at, best) == 0;
-		if (d->path_length == 1 && is_partly_lost(w, &d->path[0], best[0].metric))
-			return;
-		if (d->path_length == PLUMB_PATH_MAX || best[0].metric == PLUMB_NONE ||
-		    best[0].share < PLUMB_DOMINANT_SHARE ||
+		trail->childless = greatest(w, trail->path[trail->length - 1].metric, best) == 0;
+		if (trail->length == 1)
+			trail->partly = is_partly_lost(w, trail, best[0].metric);
+		if (trail->partly || trail->length == PLUMB_PATH_MAX ||
+		    best[0].metric == PLUMB_NONE || best[0].share < PLUMB_DOMINANT_SHARE ||
 		    (best[1].metric != PLUMB_NONE &&
-		     best[0].share - best[1].share < PLUMB_DOMINANT_LEAD)) {
+		     best[0].share - best[1].share < PLUMB_DOMINANT_LEAD))
 			return;
-		}
-		take(d, best[0]);
-		d->rival = best[1];
+		trail->path[trail->length++] = best[0];
+		trail->next = best[1];
 	}
 }
 
-static void walk_tree(const struct walk *w)
+/* The path is this way down; `rival` came next to its root. */
+static void follow(struct plumb_diagnosis *d, const struct trail *trail, struct plumb_step rival)
+{
+	memcpy(d->path, trail->path, sizeof(d->path));
+	d->path_length = trail->length;
+	d->rival = trail->length > 1 ? trail->next : rival;
+	memcpy(d->below, trail->below, sizeof(d->below));
+	d->childless = trail->childless;
+	d->partly = trail->partly;
+	d->stalled = trail->stalled;
+}
+
+static void walk_tree(const struct walk *w, struct trail *trail)
 {
 	struct plumb_diagnosis *d = &w->result->given;
 	struct plumb_step work = find_work(w), losses[2];
@@ -253,16 +280,87 @@ static void walk_tree(const struct walk *w)
 		return;
 	if (losses[0].share >= PLUMB_LOSS_SHARE * work.value) {
 		d->verdict = PLUMB_VERDICT_LOSS;
-		d->rival = losses[1];
-		take(d, losses[0]);
-		walk_down(w);
+		walk_down(w, losses[0], trail);
+		follow(d, trail, losses[1]);
 		return;
 	}
 	d->verdict = work.value >= PLUMB_WORK_GOOD ? PLUMB_VERDICT_WORK : PLUMB_VERDICT_SPREAD;
 	d->rival = losses[0];
 	if (work.metric != PLUMB_NONE) {
-		take(d, work);
-		walk_down(w);
+		walk_down(w, work, trail);
+		follow(d, trail, losses[0]);
+	}
+}
+
+/* ---- where the reads beyond L2 went --------------------------------------------------------- */
+
+static double last_level_hits(const struct walk *w)
+{
+	double reads = count_of(w, CODE_LAST_LEVEL_READS);
+	double misses = count_of(w, CODE_LAST_LEVEL_MISSES);
+
+	if (!(reads > 0) || !(misses >= 0) || misses > reads)
+		return NAN;
+	return (1 - misses / reads) * 100;
+}
+
+static const struct plumb_advice *advice_on(const struct walk *w, const struct trail *trail)
+{
+	const char *name = w->spec->metrics[trail->path[trail->length - 1].metric].name;
+	const struct plumb_advice *advice =
+		trail->partly ? advice_partly(name) : advice_beyond_l2(name, w->last_level_hits);
+
+	return advice ? advice : plumb_advice(name);
+}
+
+/* ---- shares of all slots -------------------------------------------------------------------- */
+
+static size_t selected(const struct walk *w, uint16_t metric)
+{
+	size_t i = 0;
+
+	while (i < w->selection->metric_count && w->selection->metrics[i].metric != metric)
+		i++;
+	return i;
+}
+
+/*
+ * What the children of a node divide among them, in percent of all slots. Those of a root in slots
+ * divide its stalled cycles, each of which lost all its slots; of what is counted otherwise a root
+ * may have less.
+ */
+static double divided_slots(const struct walk *w, size_t parent, uint16_t child)
+{
+	const struct plumb_selected_metric *m = &w->selection->metrics[parent];
+	double slots = w->result->slots[parent], stalled;
+
+	if (m->level != 1 || !counts_slots(w, m->metric))
+		return slots;
+	stalled = stalled_cycles(w, child);
+	return stalled < slots ? stalled : slots;
+}
+
+/* In the selection's order, in which a node stands before what is below it. */
+static void find_slots(const struct walk *w)
+{
+	double *slots = w->result->slots;
+
+	for (size_t i = 0; i < w->selection->metric_count; i++) {
+		const struct plumb_selected_metric *m = &w->selection->metrics[i];
+		size_t first = selected(w, m->metric), parent;
+
+		slots[i] = NAN;
+		if (first < i) {
+			slots[i] = slots[first];
+		} else if (m->level == 1) {
+			slots[i] = w->values[i].value;
+		} else if (m->level > 1 && (parent = selected(w, m->parent)) < i) {
+			slots[i] = divided_slots(w, parent, m->metric) / 100 *
+				   share_of(w, m->parent, m->metric, w->values[i].value);
+		} else if (m->stage == 1) {
+			/* No root leads to it: a share of stalled cycles, if it is one. */
+			slots[i] = stalled_cycles(w, m->metric) / 100 * w->values[i].value;
+		}
 	}
 }
 
@@ -380,45 +478,107 @@ static void find_samples(const struct walk *w, uint16_t metric)
 	}
 }
 
-static void find_next(const struct walk *w)
+/* The groups to look at for the end of a way down. */
+static void add_groups_of_trail(const struct walk *w, const struct trail *trail)
+{
+	size_t before = w->result->given.next_group_count;
+	uint16_t leaf = trail->path[trail->length - 1].metric;
+	struct index_set done = {0};
+
+	if (trail->partly) {
+		add_advised_groups(w, advice_partly(w->spec->metrics[leaf].name));
+	} else {
+		add_groups_of_node(w, leaf);
+		add_groups_below(w, leaf, &done, 0);
+	}
+	if (w->result->given.next_group_count == before)
+		add_advised_groups(w, plumb_advice(w->spec->metrics[leaf].name));
+}
+
+/* The roots that are lost, but not on the path, the greatest first. */
+static void find_runners_up(const struct walk *w)
+{
+	struct plumb_diagnosis *d = &w->result->given;
+	struct index_set done = {0};
+
+	if (d->verdict == PLUMB_VERDICT_UNKNOWN)
+		return;
+	if (d->path_length)
+		index_set_add(&done, d->path[0].metric);
+	while (d->runner_up_count < PLUMB_RUNNERS_UP_MAX) {
+		struct plumb_step best = {PLUMB_NONE, NAN, NAN};
+		struct trail trail;
+
+		for (size_t i = 0; i < w->selection->metric_count; i++) {
+			const struct plumb_selected_metric *m = &w->selection->metrics[i];
+			double value = w->values[i].value;
+
+			if (is_child(m, PLUMB_NONE) && !is_work(w, m->metric) &&
+			    !index_set_has(&done, m->metric) && value >= PLUMB_RUNNER_UP &&
+			    !(value <= best.value))
+				best = (struct plumb_step){m->metric, value, value};
+		}
+		if (best.metric == PLUMB_NONE)
+			return;
+		index_set_add(&done, best.metric);
+		walk_down(w, best, &trail);
+		d->runners_up[d->runner_up_count++] = (struct plumb_runner_up){
+			best, trail.path[trail.length - 1], advice_on(w, &trail)};
+		add_groups_of_trail(w, &trail);
+	}
+}
+
+/* `trail` is the path's. */
+static void find_next(const struct walk *w, const struct trail *trail)
 {
 	const struct plumb_diagnosis *d = &w->result->given;
-	struct index_set done = {0};
-	uint16_t leaf;
 
-	if (d->path_length == 0) {
-		if (d->verdict != PLUMB_VERDICT_UNKNOWN)
-			add_advised_groups(w, plumb_advice("retiring"));
-		return;
+	if (d->path_length) {
+		add_groups_of_trail(w, trail);
+		find_samples(w, d->path[d->path_length - 1].metric);
+	} else if (d->verdict != PLUMB_VERDICT_UNKNOWN) {
+		add_advised_groups(w, plumb_advice("retiring"));
 	}
-	leaf = d->path[d->path_length - 1].metric;
-	if (d->partly)
-		add_advised_groups(w, plumb_advice_partly(w->spec->metrics[leaf].name));
-	else
-		add_groups_of_node(w, leaf);
-	if (!d->partly)
-		add_groups_below(w, leaf, &done, 0);
-	if (d->next_group_count == 0)
-		add_advised_groups(w, plumb_advice(w->spec->metrics[leaf].name));
-	find_samples(w, leaf);
+	/* Last: what the path leads to comes first, and is what to sample. */
+	find_runners_up(w);
 }
 
 int plumb_diagnose(const struct plumb_result *counted, struct plumb_diagnosis **diagnosis)
 {
 	const struct plumb_selection *selection = counted->plan->selection;
-	struct diagnosis *result = calloc(1, sizeof(*result));
-	struct walk walk = {selection->spec, selection->methodology, selection,
-			    counted,         counted->values,        result};
+	struct diagnosis *result =
+		calloc(1, sizeof(*result) + selection->metric_count * sizeof(*result->slots));
+	struct walk walk = {selection->spec,
+			    selection->methodology,
+			    selection,
+			    counted,
+			    counted->values,
+			    result,
+			    NAN};
+	struct plumb_diagnosis *d;
+	struct trail trail;
 
 	*diagnosis = NULL;
 	if (!result)
 		return PLUMB_ERR_NO_MEMORY;
-	walk_tree(&walk);
+	d = &result->given;
+	d->last_level_hits = NAN;
+	walk.last_level_hits = last_level_hits(&walk);
+	walk_tree(&walk, &trail);
+	find_slots(&walk);
+	if (d->path_length) {
+		uint16_t end = d->path[d->path_length - 1].metric;
+
+		d->advice = advice_on(&walk, &trail);
+		if (advice_is_beyond_l2(selection->spec->metrics[end].name))
+			d->last_level_hits = walk.last_level_hits;
+	}
 	if (selection->methodology)
-		find_next(&walk);
-	result->given.next_groups = result->groups;
-	result->given.sample_events = result->samples;
-	*diagnosis = &result->given;
+		find_next(&walk, &trail);
+	d->next_groups = result->groups;
+	d->sample_events = result->samples;
+	d->slots = result->slots;
+	*diagnosis = d;
 	return PLUMB_OK;
 }
 
