@@ -26,15 +26,31 @@ char *figure_count(const struct pen *pen, double count)
 	return text;
 }
 
+double figure_rounded(double number)
+{
+	double unit = 1;
+
+	while (isfinite(number) && number / unit >= 99.5)
+		unit *= 10;
+	return round(number / unit) * unit;
+}
+
+/* Places behind the point: a percentage has one, all else some four figures in all. */
+static int places(double value, const char *units)
+{
+	return strncmp(units, "percent", 7) == 0 || fabs(value) >= 100 ? 1 : 3;
+}
+
 char *figure_value(const struct pen *pen, double value, const char *units)
 {
 	if (isnan(value))
 		return memory_copy(pen->missing, strlen(pen->missing));
-	if (strncmp(units, "percent", 7) == 0)
-		return memory_format("%.1f", value);
-	if (fabs(value) >= 100)
-		return memory_format("%.1f", value);
-	return memory_format("%.3f", value);
+	return memory_format("%.*f", places(value, units), value);
+}
+
+bool figure_is_zero(double value, const char *units)
+{
+	return isnan(value) || fabs(value) < 0.5 * pow(10, -places(value, units));
 }
 
 char *figure_range(const struct pen *pen, const struct plumb_value *value, const char *units)

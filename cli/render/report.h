@@ -6,6 +6,7 @@
 #ifndef RENDER_REPORT_H
 #define RENDER_REPORT_H
 
+#include <math.h>
 #include <string.h>
 
 #include <plumb/diagnosis.h>
@@ -32,7 +33,10 @@ struct report {
 	int signal;
 	const char *const *warnings; /* NULL-ended */
 	bool brief; /* nobody asked for all of stage 2: what the diagnosis leads to will do */
+	bool folds; /* nor for its groups by name: those with nothing to show are only named */
 	bool verbose;
+	/* The options with which plumb record would run the program as this one did. NULL-ended. */
+	const char *const *record_options;
 };
 
 /* Whether the event is shown where not all are: it was asked for by itself. */
@@ -59,6 +63,15 @@ static inline bool report_shows_metric(const struct report *report,
 	for (size_t i = 0; !shown && i < d->next_group_count; i++)
 		shown = d->next_groups[i] == metric->group;
 	return shown;
+}
+
+/* An event's count; NaN if it was not counted. */
+static inline double report_count(const struct report *report, uint16_t code)
+{
+	for (uint16_t i = 0; i < report->result->plan->code_count; i++)
+		if (report->result->events[i].code == code)
+			return report->result->events[i].count.count;
+	return NAN;
 }
 
 static inline const char *report_metric(const struct report *report, uint16_t metric)

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the diagnosis is, what it means, what usually helps, and what comes next. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "render/figures.h"
 #include "render/report.h"
+#include "render/shell.h"
 #include "tool/join.h"
 #include "tool/memory.h"
+
+#define SAMPLES_WANTED 5000
 
 /* A word of heading, and text beside it. */
 static void print_beside(struct output *out, const char *heading, const char *text)
@@ -16,41 +20,53 @@ static void print_beside(struct output *out, const char *heading, const char *te
 	output_wrapped(out, STYLE_PLAIN, 2 + strlen(heading), 9, text);
 }
 
-static const char *brief_of(const struct report *report, uint16_t metric)
+/* A few words on a node, given what is advised there. */
+static const char *brief_of(const struct report *report, const struct plumb_advice *advice,
+			    uint16_t metric)
 {
-	const struct plumb_advice *advice = plumb_advice(report_metric(report, metric));
-
 	return advice ? advice->brief : report->spec->metrics[metric].title;
+}
+
+/* "slots", or of trees that count these, "cycles". */
+static const char *whole_of(const struct report *report)
+{
+	const char *units = report->spec->metrics[report->diagnosis->loss.metric].units;
+
+	return strstr(units, "slots") ? "slots" : "cycles";
+}
+
+/* "98 % of the slots are lost to backend_bound, mostly to backend_mem_bound: data comes too late."
+ */
+static char *loss_text(const struct report *report, const struct plumb_step *root, uint16_t end,
+		       const struct plumb_advice *advice)
+{
+	const char *name = report_metric(report, root->metric);
+	const char *brief = brief_of(report, advice, end);
+
+	if (root->metric == end)
+		return memory_format("%.0f %% of the %s are lost to %s: %s.", root->value,
+				     whole_of(report), name, brief);
+	return memory_format("%.0f %% of the %s are lost to %s, mostly to %s: %s.", root->value,
+			     whole_of(report), name, report_metric(report, end), brief);
 }
 
 /* What it comes to, in a sentence; to be freed. */
 static char *verdict_text(const struct report *report)
 {
 	const struct plumb_diagnosis *d = report->diagnosis;
-	const struct plumb_step *leaf = &d->path[d->path_length ? d->path_length - 1 : 0];
-	const char *whole =
-		strstr(report->spec->metrics[d->loss.metric].units, "slots") ? "slots" : "cycles";
+	const char *whole = whole_of(report), *kept = d->path_length ? "retire" : "are not stalled";
 
 	switch (d->verdict) {
 	case PLUMB_VERDICT_LOSS:
-		if (d->path_length == 1)
-			return memory_format("%.0f %% of the %s are lost to %s: %s.", d->loss.value,
-					     whole, report_metric(report, leaf->metric),
-					     brief_of(report, leaf->metric));
-		return memory_format("%.0f %% of the %s are lost to %s, mostly to %s: %s.",
-				     d->loss.value, whole, report_metric(report, d->loss.metric),
-				     report_metric(report, leaf->metric),
-				     brief_of(report, leaf->metric));
+		return loss_text(report, &d->path[0], d->path[d->path_length - 1].metric,
+				 d->advice);
 	case PLUMB_VERDICT_WORK:
 		return memory_format("No bottleneck: %.0f %% of the %s %s. Next look at the "
 				     "operation mix.",
-				     d->work, whole, d->path_length ? "retire" : "are not stalled");
+				     d->work, whole, kept);
 	case PLUMB_VERDICT_SPREAD:
-		return memory_format(
-			"No single bottleneck: %.0f %% of the %s %s; the greatest loss "
-			"is %s with %.0f %%.",
-			d->work, whole, d->path_length ? "retire" : "are not stalled",
-			report_metric(report, d->loss.metric), d->loss.value);
+		return memory_format("No single bottleneck: %.0f %% of the %s %s.", d->work, whole,
+				     kept);
 	default:
 		return memory_copy("", 0);
 	}
@@ -111,26 +127,41 @@ static void print_below(struct output *out, const struct report *report)
 	}
 	children = join_take(&join);
 	if (*children) {
-		text = memory_format("no single cause: %s", children);
+		text = memory_format(d->below[0].share < PLUMB_NOTABLE_SHARE
+					     ? "nothing in the tree explains it: %s"
+					     : "no single cause: %s",
+				     children);
 		print_beside(out, "Below", text);
 		free(text);
 	}
 	free(children);
 }
 
-/* Where another root is almost as much. */
-static void print_rival(struct output *out, const struct report *report)
+/* Where what L2 lacked was found. */
+static void print_where(struct output *out, const struct report *report)
 {
-	const struct plumb_diagnosis *d = report->diagnosis;
+	double hits = report->diagnosis->last_level_hits;
 	char *text;
 
-	if (d->path_length != 1 || d->rival.metric == PLUMB_NONE ||
-	    d->loss.share - d->rival.share >= PLUMB_DOMINANT_LEAD)
+	if (isnan(hits))
 		return;
-	text = memory_format("almost as much is lost to %s: %.0f %%",
-			     report_metric(report, d->rival.metric), d->rival.share);
-	print_beside(out, "Beside", text);
+	text = memory_format("%.0f %% of the reads beyond L2 %s the last-level cache",
+			     hits >= 50 ? hits : 100 - hits, hits >= 50 ? "hit" : "missed");
+	print_beside(out, "Where", text);
 	free(text);
+}
+
+static void print_runners_up(struct output *out, const struct report *report)
+{
+	const struct plumb_diagnosis *d = report->diagnosis;
+
+	for (unsigned i = 0; i < d->runner_up_count; i++) {
+		const struct plumb_runner_up *r = &d->runners_up[i];
+		char *text = loss_text(report, &r->root, r->end.metric, r->advice);
+
+		print_beside(out, d->verdict == PLUMB_VERDICT_LOSS ? "Also" : "Lost", text);
+		free(text);
+	}
 }
 
 static void print_certainty(struct output *out, const struct report *report)
@@ -151,38 +182,101 @@ static void print_certainty(struct output *out, const struct report *report)
 	free(text);
 }
 
-/* The names of metric groups or of events; to be freed. */
-static char *names(const struct report *report, const uint16_t *at, size_t count, bool groups)
-{
-	struct join join = {0};
-
-	for (size_t i = 0; i < count; i++)
-		join_add(&join, groups ? report->spec->metric_groups[at[i]].name
-				       : report->spec->events[at[i]].name);
-	return join_take(&join);
-}
-
 static void print_next(struct output *out, const struct report *report)
 {
 	const struct plumb_diagnosis *d = report->diagnosis;
+	struct join groups = {0};
 	char *text;
 
-	if (d->next_group_count) {
-		text = names(report, d->next_groups, d->next_group_count, true);
+	for (size_t i = 0; i < d->next_group_count; i++)
+		join_add(&groups, report->spec->metric_groups[d->next_groups[i]].name);
+	text = join_take(&groups);
+	if (*text)
 		print_beside(out, "Next", text);
+	free(text);
+}
+
+/* ---- what to sample ------------------------------------------------------------------------- */
+
+/* A period that gives some SAMPLES_WANTED of so many events. */
+static double period_for(double count)
+{
+	double period = figure_rounded(count / SAMPLES_WANTED);
+
+	return period >= 1 ? period : 1;
+}
+
+/* " -e EVENT -c PERIOD", without a period if the count is not known; to be freed. */
+static char *sampled_text(const struct report *report, uint16_t event)
+{
+	const struct plumb_event *e = &report->spec->events[event];
+	double count = report_count(report, e->code);
+
+	if (isnan(count))
+		return memory_format("-e %s", e->name);
+	return memory_format("-e %s -c %.0f", e->name, period_for(count));
+}
+
+/* The command that samples the event. */
+static void print_command(struct output *out, const struct report *report, uint16_t event)
+{
+	struct shell_line line;
+	char *text = sampled_text(report, event);
+
+	output_text(out, STYLE_NAME, "  Sample");
+	fputc(' ', out->stream);
+	line = shell_line(out, 9, 11);
+	shell_word(&line, "plumb record");
+	for (const char *const *option = report->record_options; *option; option++)
+		shell_quoted(&line, *option);
+	shell_word(&line, text);
+	shell_word(&line, "--");
+	for (char *const *word = report->command; *word; word++)
+		shell_quoted(&line, *word);
+	shell_end(&line);
+	free(text);
+}
+
+/* Events that did not happen are not worth a sample. */
+static bool is_worth_sampling(const struct report *report, uint16_t event)
+{
+	double count = report_count(report, report->spec->events[event].code);
+
+	return isnan(count) || count > 0;
+}
+
+static void print_samples(struct output *out, const struct report *report)
+{
+	const struct plumb_diagnosis *d = report->diagnosis;
+	struct join others = {0};
+	bool any = false;
+	char *text, *names;
+
+	for (size_t i = 0; i < d->sample_event_count; i++) {
+		if (!is_worth_sampling(report, d->sample_events[i]))
+			continue;
+		if (any) {
+			text = sampled_text(report, d->sample_events[i]);
+			join_add(&others, text);
+			free(text);
+		} else {
+			print_command(out, report, d->sample_events[i]);
+		}
+		any = true;
+	}
+	names = join_take(&others);
+	if (*names) {
+		text = memory_format("or with %s", names);
+		output_spaces(out, 9);
+		output_wrapped(out, STYLE_DIM, 9, 9, text);
 		free(text);
 	}
-	if (d->sample_event_count) {
-		text = names(report, d->sample_events, d->sample_event_count, false);
-		print_beside(out, "Sample", text);
-		free(text);
-	}
+	free(names);
 }
 
 void report_diagnosis(struct output *out, const struct report *report)
 {
 	const struct plumb_diagnosis *d = report->diagnosis;
-	const struct plumb_advice *advice = NULL;
 	char *text;
 
 	if (d->verdict == PLUMB_VERDICT_UNKNOWN)
@@ -196,18 +290,16 @@ void report_diagnosis(struct output *out, const struct report *report)
 	free(text);
 	if (d->path_length > 1)
 		print_path(out, report);
-	if (d->partly)
-		advice = plumb_advice_partly(report_metric(report, d->path[0].metric));
-	if (d->path_length && !advice)
-		advice = plumb_advice(report_metric(report, d->path[d->path_length - 1].metric));
-	if (advice) {
-		print_beside(out, "Means", advice->means);
-		print_beside(out, "Helps", advice->hint);
+	if (d->advice) {
+		print_beside(out, "Means", d->advice->means);
+		print_beside(out, "Helps", d->advice->hint);
 	}
 	if (d->verdict == PLUMB_VERDICT_LOSS) {
 		print_below(out, report);
-		print_rival(out, report);
+		print_where(out, report);
 	}
+	print_runners_up(out, report);
 	print_certainty(out, report);
 	print_next(out, report);
+	print_samples(out, report);
 }

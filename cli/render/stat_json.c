@@ -108,6 +108,24 @@ static json_t *metrics(const struct report *report)
 	return array;
 }
 
+static void set_advice(json_t *object, const struct plumb_advice *advice)
+{
+	json_object_set_new(object, "brief", render_string(advice ? advice->brief : NULL));
+	json_object_set_new(object, "means", render_string(advice ? advice->means : NULL));
+	json_object_set_new(object, "helps", render_string(advice ? advice->hint : NULL));
+}
+
+static json_t *runner_up(const struct plumb_spec *spec, const struct plumb_runner_up *runner_up)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "root", name_of_metric(spec, runner_up->root.metric));
+	json_object_set_new(object, "end", name_of_metric(spec, runner_up->end.metric));
+	json_object_set_new(object, "value", real(runner_up->root.value));
+	set_advice(object, runner_up->advice);
+	return object;
+}
+
 static json_t *diagnosis(const struct report *report)
 {
 	static const char *const verdicts[] = {
@@ -117,14 +135,14 @@ static json_t *diagnosis(const struct report *report)
 	};
 	const struct plumb_diagnosis *d = report->diagnosis;
 	const struct plumb_spec *spec = report->spec;
-	json_t *object, *path = json_array(), *groups = json_array(), *samples = json_array();
+	json_t *object, *path, *groups, *samples, *runners_up;
 
-	if (d->verdict == PLUMB_VERDICT_UNKNOWN) {
-		json_decref(path);
-		json_decref(groups);
-		json_decref(samples);
+	if (d->verdict == PLUMB_VERDICT_UNKNOWN)
 		return json_null();
-	}
+	path = json_array();
+	groups = json_array();
+	samples = json_array();
+	runners_up = json_array();
 	for (unsigned i = 0; i < d->path_length; i++)
 		json_array_append_new(path, name_of_metric(spec, d->path[i].metric));
 	for (size_t i = 0; i < d->next_group_count; i++)
@@ -133,11 +151,16 @@ static json_t *diagnosis(const struct report *report)
 	for (size_t i = 0; i < d->sample_event_count; i++)
 		json_array_append_new(samples,
 				      render_string(spec->events[d->sample_events[i]].name));
+	for (unsigned i = 0; i < d->runner_up_count; i++)
+		json_array_append_new(runners_up, runner_up(spec, &d->runners_up[i]));
 	object = json_object();
 	json_object_set_new(object, "path", path);
 	json_object_set_new(object, "next_groups", groups);
 	json_object_set_new(object, "sample_events", samples);
 	json_object_set_new(object, "verdict", json_string(verdicts[d->verdict]));
+	set_advice(object, d->advice);
+	json_object_set_new(object, "last_level_hits", real(d->last_level_hits));
+	json_object_set_new(object, "runners_up", runners_up);
 	if (report->result->parts > 1) {
 		json_object_set_new(object, "parts", json_integer(report->result->parts));
 		json_object_set_new(object, "agreeing", json_integer(report->agreeing));

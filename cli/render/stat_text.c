@@ -1,30 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plumb stat for people: what ran, stage 1 as a tree, what that means and what comes next, then
- * stage 2 and events as tables. It fits 80 columns.
+ * plumb stat for people: what ran, stage 1 as a tree, stage 2 and events as tables. A summary and
+ * the diagnosis come last, where a terminal shows them when the program has ended. It fits 80
+ * columns.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "render/figures.h"
 #include "render/report.h"
 #include "render/table.h"
+#include "tool/join.h"
 #include "tool/memory.h"
 
 #define CODE_INSTRUCTIONS 0x0008 /* INST_RETIRED */
 #define CODE_CYCLES       PLUMB_CODE_CYCLES
 
 #define COMMAND_SHOWN 200 /* bytes, or a little more */
-
-/* An event's count; NaN if it was not counted. */
-static double count_of(const struct report *report, uint16_t code)
-{
-	for (uint16_t i = 0; i < report->result->plan->code_count; i++)
-		if (report->result->events[i].code == code)
-			return report->result->events[i].count.count;
-	return NAN;
-}
 
 /* ---- the headline ------------------------------------------------------------------------- */
 
@@ -47,24 +39,35 @@ static void print_command(struct output *out, const struct report *report, size_
 	free(text);
 }
 
-static void print_figures(struct output *out, const struct report *report)
+static void print_times(struct output *out, const struct report *report)
 {
-	double cycles = count_of(report, CODE_CYCLES);
-	double instructions = count_of(report, CODE_INSTRUCTIONS);
 	char *time = figure_duration(report->seconds),
 	     *took = figure_duration(report->host_seconds);
-	char *text =
-		memory_format("%s%s%s%s", time, report->label ? " of " : "",
-			      report->label ? "the model's time" : "", report->label ? ", " : "");
+	double slower = report->host_seconds / report->seconds;
 
-	output_spaces(out, 2);
-	output_text(out, STYLE_PLAIN, text);
-	if (report->label)
-		output_format(out, STYLE_DIM, "%s to run", took);
+	output_format(out, STYLE_PLAIN, "  %s", time);
+	if (report->label) {
+		fputs(" of the model's time", out->stream);
+		output_format(out, STYLE_DIM, ", %s to run", took);
+		/* Of a shorter run it is mostly QEMU that takes its time to start. */
+		if (report->host_seconds >= 1 && slower >= 1 && isfinite(slower)) {
+			char *times = figure_count(pen_for(out), figure_rounded(slower));
+
+			output_format(out, STYLE_DIM, ": %s times slower than the core", times);
+			free(times);
+		}
+	}
 	fputc('\n', out->stream);
-	free(text);
 	free(took);
 	free(time);
+}
+
+static void print_rate(struct output *out, const struct report *report)
+{
+	double cycles = report_count(report, CODE_CYCLES);
+	double instructions = report_count(report, CODE_INSTRUCTIONS);
+	char *text;
+
 	if (isnan(cycles) && isnan(instructions))
 		return;
 	output_spaces(out, 2);
@@ -80,7 +83,7 @@ static void print_figures(struct output *out, const struct report *report)
 		free(text);
 	}
 	if (cycles > 0 && !isnan(instructions))
-		output_format(out, STYLE_PLAIN, ", %.2f instructions a cycle",
+		output_format(out, STYLE_PLAIN, ", %.2f instructions per cycle",
 			      instructions / cycles);
 	fputc('\n', out->stream);
 }
@@ -109,19 +112,30 @@ static void print_headline(struct output *out, const struct report *report)
 	fputs(": ", out->stream);
 	print_command(out, report, report_columns(name) + 2);
 	free(name);
-	if (report->result->parts > 1 && !report->intervals) {
-		output_spaces(out, 2);
-		output_format(out, STYLE_PLAIN, "mean of %u runs, with the least and the greatest",
-			      report->result->parts);
-		fputc('\n', out->stream);
-	} else if (report->result->parts > 1) {
-		output_spaces(out, 2);
-		output_format(out, STYLE_PLAIN,
-			      "all of it, with the least and the greatest of %u intervals",
-			      report->result->parts);
-		fputc('\n', out->stream);
-	}
-	print_figures(out, report);
+}
+
+/* ---- the summary -------------------------------------------------------------------------- */
+
+static void print_parts(struct output *out, const struct report *report)
+{
+	if (report->result->parts < 2)
+		return;
+	output_format(out, STYLE_PLAIN,
+		      report->intervals
+			      ? "  all of it, with the least and the greatest of %u intervals"
+			      : "  mean of %u runs, with the least and the greatest",
+		      report->result->parts);
+	fputc('\n', out->stream);
+}
+
+static void print_summary(struct output *out, const struct report *report)
+{
+	fputc('\n', out->stream);
+	output_text(out, STYLE_HEADING, "Summary");
+	fputc('\n', out->stream);
+	print_parts(out, report);
+	print_times(out, report);
+	print_rate(out, report);
 	print_end(out, report);
 }
 
@@ -145,6 +159,59 @@ static void add_value(struct table *table, const struct report *report, const st
 	table_cell(table, metric->units);
 }
 
+/* How many of the selected metrics from the i-th on stand under its group. */
+static size_t group_size(const struct plumb_selection *selection, size_t i)
+{
+	size_t size = 1;
+
+	while (i + size < selection->metric_count &&
+	       selection->metrics[i + size].group == selection->metrics[i].group &&
+	       selection->metrics[i + size].stage == selection->metrics[i].stage)
+		size++;
+	return size;
+}
+
+/* Whether all of them would be shown as zero in every part, or have no value. */
+static bool has_nothing(const struct report *report, size_t first, size_t size)
+{
+	for (size_t i = first; i < first + size; i++) {
+		const struct plumb_value *value = &report->result->values[i];
+		const char *units =
+			report->spec->metrics[report->result->plan->selection->metrics[i].metric]
+				.units;
+
+		if (!figure_is_zero(value->value, units) || !figure_is_zero(value->low, units) ||
+		    !figure_is_zero(value->high, units))
+			return false;
+	}
+	return true;
+}
+
+static void add_group(struct table *table, const struct report *report, const struct pen *pen,
+		      size_t first, size_t size)
+{
+	uint16_t group = report->result->plan->selection->metrics[first].group;
+
+	table_cell(table,
+		   group == PLUMB_NONE ? "no group" : report->spec->metric_groups[group].name);
+	for (size_t c = 1; c < table->column_count; c++)
+		table_cell(table, " ");
+	for (size_t i = first; i < first + size; i++)
+		add_value(table, report, pen, i);
+}
+
+/* `names` are of `count` groups. */
+static void print_folded(struct output *out, const char *names, size_t count)
+{
+	char *text = memory_format("%zu group%s with nothing to show: %s; -v shows %s", count,
+				   count == 1 ? "" : "s", names, count == 1 ? "it" : "them");
+
+	output_spaces(out, 2);
+	output_wrapped(out, STYLE_DIM, 2, 2, text);
+	free(text);
+}
+
+/* Stage 2 and what was asked for by name. */
 static void print_groups(struct output *out, const struct report *report)
 {
 	static const struct table_column one[] = {{.style = STYLE_NAME}, {.right = true}, {0}};
@@ -153,41 +220,45 @@ static void print_groups(struct output *out, const struct report *report)
 	const struct plumb_selection *selection = report->result->plan->selection;
 	bool ranges = report->result->parts > 1;
 	struct table table = {.columns = ranges ? several : one, .column_count = ranges ? 4 : 3};
-	uint16_t group = PLUMB_NONE;
-	size_t hidden = 0;
-	bool any = false;
+	struct join folded = {0};
+	size_t folded_count = 0, hidden = 0;
+	const char *heading = NULL;
+	char *names;
 
-	for (size_t i = 0; i < selection->metric_count; i++) {
+	for (size_t i = 0, size; i < selection->metric_count; i += size) {
 		const struct plumb_selected_metric *m = &selection->metrics[i];
 
+		size = group_size(selection, i);
 		if (m->stage == 1)
 			continue;
 		if (!report_shows_metric(report, m)) {
-			hidden++;
+			hidden += size;
 			continue;
 		}
-		if (!any) {
-			fputc('\n', out->stream);
-			output_text(out, STYLE_HEADING, m->stage ? "Stage 2" : "Metrics");
-			if (report->brief)
-				output_text(out, STYLE_DIM, ": what the diagnosis leads to");
-			fputc('\n', out->stream);
+		if (!heading)
+			heading = m->stage ? "Stage 2" : "Metrics";
+		if (report->folds && m->group != PLUMB_NONE && has_nothing(report, i, size)) {
+			join_add(&folded, report->spec->metric_groups[m->group].name);
+			folded_count++;
+		} else {
+			add_group(&table, report, pen_for(out), i, size);
 		}
-		if (!any || m->group != group) {
-			table_cell(&table, m->group == PLUMB_NONE
-						   ? "no group"
-						   : report->spec->metric_groups[m->group].name);
-			for (size_t c = 1; c < table.column_count; c++)
-				table_cell(&table, " ");
-		}
-		add_value(&table, report, pen_for(out), i);
-		group = m->group;
-		any = true;
+	}
+	if (heading) {
+		fputc('\n', out->stream);
+		output_text(out, STYLE_HEADING, heading);
+		if (report->brief)
+			output_text(out, STYLE_DIM, ": what the diagnosis leads to");
+		fputc('\n', out->stream);
 	}
 	table_print(&table, out, 2);
 	table_free(&table);
+	names = join_take(&folded);
+	if (folded_count)
+		print_folded(out, names, folded_count);
+	free(names);
 	if (report->brief && hidden) {
-		output_format(out, STYLE_DIM, "  and %zu more metrics with --stages all", hidden);
+		output_format(out, STYLE_DIM, "  %zu more metrics with --stages all", hidden);
 		fputc('\n', out->stream);
 	}
 }
@@ -240,8 +311,9 @@ void report_text(struct output *out, const struct report *report)
 {
 	print_headline(out, report);
 	report_tree(out, report);
-	report_diagnosis(out, report);
 	print_groups(out, report);
 	print_events(out, report);
+	print_summary(out, report);
 	print_warnings(out, report);
+	report_diagnosis(out, report);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stage 1 as a tree, with a bar for each node and the leading path marked. */
+/*
+ * Stage 1 as a tree, with a bar for each node, which is its share of all slots, and the leading
+ * path marked. What is below a node of few slots is left out.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +14,7 @@
 /* Bars are this wide where there is room, and not drawn where there is less than half. */
 #define BAR_WIDEST 16
 #define BRIEF_MAX  24 /* of a node's few words */
+#define FEW        5 /* percent of all slots: nodes below are dimmed, and their children left out */
 
 struct tree_row {
 	size_t selected; /* into the selection's metrics */
@@ -26,6 +30,7 @@ struct tree {
 	const struct pen *pen;
 	struct tree_row *rows;
 	size_t count;
+	size_t folded; /* nodes left out */
 };
 
 static bool on_path(const struct plumb_diagnosis *d, uint16_t metric)
@@ -63,6 +68,51 @@ static char *draw(const struct tree *tree, size_t row)
 	return text;
 }
 
+static bool is_few(const struct tree *tree, const struct tree_row *row)
+{
+	return tree->report->diagnosis->slots[row->selected] < FEW && !row->leading;
+}
+
+/* Whether a row is left out: below a node of few slots, or outside the tree and of few itself. */
+static bool is_folded(const struct tree *tree, const struct tree_row *row)
+{
+	if (row->leading)
+		return false;
+	if (tree->selection->metrics[row->selected].level == 0)
+		return is_few(tree, row);
+	while (row->parent != SIZE_MAX) {
+		row = &tree->rows[row->parent];
+		if (is_few(tree, row))
+			return true;
+	}
+	return false;
+}
+
+/* Takes the rows that are left out from among the others. */
+static void fold(struct tree *tree)
+{
+	size_t *moved = memory_resize(NULL, tree->count + 1, sizeof(*moved)), kept = 0;
+	bool *folded = memory_resize(NULL, tree->count + 1, sizeof(*folded));
+
+	for (size_t i = 0; i < tree->count; i++)
+		folded[i] = is_folded(tree, &tree->rows[i]);
+	for (size_t i = 0; i < tree->count; i++) {
+		struct tree_row row = tree->rows[i];
+
+		if (folded[i])
+			continue;
+		/* What is above a row that is kept is kept. */
+		if (row.parent != SIZE_MAX)
+			row.parent = moved[row.parent];
+		moved[i] = kept;
+		tree->rows[kept++] = row;
+	}
+	tree->folded = tree->count - kept;
+	tree->count = kept;
+	free(moved);
+	free(folded);
+}
+
 /* Nodes in the selection's order, in which a node stands before what is below it; each once. */
 static void build_tree(struct tree *tree)
 {
@@ -79,6 +129,8 @@ static void build_tree(struct tree *tree)
 			row->parent = find_row(tree, m->parent);
 		tree->count++;
 	}
+	if (!tree->report->verbose)
+		fold(tree);
 	for (size_t i = 0; i < tree->count; i++)
 		for (size_t k = i + 1; k < tree->count && tree->rows[i].last; k++)
 			tree->rows[i].last = tree->rows[k].parent != tree->rows[i].parent;
@@ -150,6 +202,19 @@ static struct tree_widths measure(const struct output *out, const struct tree *t
 	return widths;
 }
 
+/* Whether the tree is there from its roots on, so that shares of all slots are known. */
+static bool has_roots(const struct tree *tree)
+{
+	return tree->count && tree->selection->metrics[tree->rows[0].selected].level == 1;
+}
+
+/* Percent: of all slots, or, of a part of the tree alone, of the node above. */
+static double bar_of(const struct tree *tree, const struct tree_row *row)
+{
+	return has_roots(tree) ? tree->report->diagnosis->slots[row->selected]
+			       : tree->report->result->values[row->selected].value;
+}
+
 static void print_row(struct output *out, const struct tree *tree, const struct tree_row *row,
 		      const struct tree_widths *widths)
 {
@@ -159,7 +224,9 @@ static void print_row(struct output *out, const struct tree *tree, const struct 
 	const char *units = tree->report->spec->metrics[m->metric].units;
 	const struct plumb_advice *advice = plumb_advice(name);
 	enum plumb_verdict verdict = tree->report->diagnosis->verdict;
-	enum style style = !row->leading                   ? STYLE_PLAIN
+	bool few = is_few(tree, row);
+	enum style style = few                             ? STYLE_DIM
+			   : !row->leading                 ? STYLE_PLAIN
 			   : verdict == PLUMB_VERDICT_LOSS ? STYLE_BAD
 							   : STYLE_GOOD;
 	char *text = figure_value(tree->pen, value->value, units);
@@ -170,10 +237,11 @@ static void print_row(struct output *out, const struct tree *tree, const struct 
 	else
 		output_spaces(out, report_columns(tree->pen->marked));
 	output_text(out, STYLE_DIM, row->drawing);
-	output_text(out, row->leading ? style : STYLE_NAME, name);
+	output_text(out, few || row->leading ? style : STYLE_NAME, name);
 	output_spaces(out, widths->names - report_columns(row->drawing) - strlen(name) + 1);
 	output_spaces(out, widths->figures - 2 - report_columns(text));
-	output_format(out, STYLE_PLAIN, "%s %s", text, isnan(value->value) ? " " : "%");
+	output_format(out, few ? STYLE_DIM : STYLE_PLAIN, "%s %s", text,
+		      isnan(value->value) ? " " : "%");
 	free(text);
 	if (widths->ranges) {
 		text = figure_range(tree->pen, value, units);
@@ -183,7 +251,7 @@ static void print_row(struct output *out, const struct tree *tree, const struct 
 	}
 	if (widths->bar) {
 		fputc(' ', out->stream);
-		left = print_bar(out, tree, value->value, widths->bar, style);
+		left = print_bar(out, tree, bar_of(tree, row), widths->bar, style);
 	}
 	if (widths->brief && advice) {
 		output_spaces(out, left + 2);
@@ -201,11 +269,24 @@ static void print_heading(struct output *out, const struct tree *tree)
 
 	fputc('\n', out->stream);
 	output_text(out, STYLE_HEADING, "Stage 1");
-	if (first->level == 1)
-		output_format(out, STYLE_DIM, ": %s; below the first level, of the stalls above",
-			      units);
-	else
+	if (!has_roots(tree))
 		output_text(out, STYLE_DIM, ": percent of the stalls of the node above");
+	else if (strstr(units, "slots"))
+		output_format(out, STYLE_DIM,
+			      ": %s; indented, of the stalls above; bars: of all slots", units);
+	else
+		output_format(out, STYLE_DIM, ": %s; indented, of the stalls above; bars: of all",
+			      units);
+	fputc('\n', out->stream);
+}
+
+static void print_folded(struct output *out, const struct tree *tree)
+{
+	if (!tree->folded)
+		return;
+	output_format(out, STYLE_DIM,
+		      "  %zu more node%s, each below %d %% of the slots: -v shows %s", tree->folded,
+		      tree->folded == 1 ? "" : "s", FEW, tree->folded == 1 ? "it" : "them");
 	fputc('\n', out->stream);
 }
 
@@ -223,12 +304,14 @@ void report_tree(struct output *out, const struct report *report)
 		print_heading(out, &tree);
 	for (size_t i = 0; i < tree.count; i++) {
 		if (tree.selection->metrics[tree.rows[i].selected].level == 0 && !outside) {
-			output_text(out, STYLE_DIM,
-				    "  outside the tree, of all stalls of its side");
+			output_text(
+				out, STYLE_DIM,
+				"  not part of the tree; share of all stall cycles of its side");
 			fputc('\n', out->stream);
 			outside = true;
 		}
 		print_row(out, &tree, &tree.rows[i], &widths);
 	}
+	print_folded(out, &tree);
 	free_tree(&tree);
 }

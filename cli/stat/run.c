@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/index_set.h"
+#include "render/figures.h"
 #include "render/report.h"
 #include "stat.h"
 #include "tool/complain.h"
@@ -30,10 +31,12 @@ struct runner {
 	size_t part_count, part_room;
 	struct plumb_diagnostics *found;
 	const char **warnings;
+	const char *record_options[9];
 	double last_time; /* of the interval before */
 	double began;     /* on the host's clock */
 	bool progress;    /* a line is to be shown, */
 	bool shown;       /* and is there */
+	bool told;        /* how slow it is */
 };
 
 static void on_started(void *user, pid_t pid)
@@ -59,6 +62,16 @@ static void erase_progress(struct runner *r)
 	r->shown = false;
 }
 
+/* Once, so that who waits can tell for how long. Real machines take no longer than they take. */
+static void say_how_slow(struct runner *r, double times)
+{
+	if (r->told || !r->machine->source->label || !(times >= 2) || !isfinite(times))
+		return;
+	r->told = true;
+	complain("the %s runs this about %.0f times slower than a %s would",
+		 r->machine->source->label, figure_rounded(times), r->machine->spec->product.name);
+}
+
 /* The cursor goes back to the line's beginning, so that what the program prints covers it. */
 static void on_progress(void *user, double instructions, double seconds)
 {
@@ -67,12 +80,13 @@ static void on_progress(void *user, double instructions, double seconds)
 
 	if (!r->progress || host < PROGRESS_AFTER)
 		return;
+	say_how_slow(r, host / seconds);
 	if (isnan(instructions))
 		fprintf(stderr, "\r\033[K%.0f s\r", host);
 	else
 		fprintf(stderr,
-			"\r\033[K%.0f s: %.0f million instructions, %.1f a second; %.3g s of %s "
-			"time\r",
+			"\r\033[K%.0f s: %.0f million instructions, %.1f million per second; "
+			"%.3g s of %s time\r",
 			host, instructions / 1e6, instructions / 1e6 / host, seconds,
 			r->machine->source->name);
 	r->shown = true;
@@ -338,6 +352,27 @@ static void release(struct runner *r)
 	plumb_diagnostics_free(r->found);
 }
 
+/* What plumb record needs for the same run. */
+static void find_record_options(struct runner *r)
+{
+	const struct stat_options *options = r->options;
+	const char *const given[][2] = {
+		{"--source", options->source != SOURCE_AUTO ? r->machine->source->name : NULL},
+		{"--cpu", options->common.cpu},
+		{"-L", options->sysroot},
+		{"--qemu", options->qemu},
+	};
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
+		if (!given[i][1])
+			continue;
+		r->record_options[count++] = given[i][0];
+		r->record_options[count++] = given[i][1];
+	}
+	r->report.record_options = r->record_options;
+}
+
 int stat_run(const struct stat_options *options, const struct machine *machine,
 	     const struct plumb_plan *plan, char *const *argv, bool brief)
 {
@@ -357,11 +392,14 @@ int stat_run(const struct stat_options *options, const struct machine *machine,
 			   .intervals = options->interval_ms != 0,
 			   .time = NAN,
 			   .verbose = options->common.verbose,
-			   .brief = brief && !options->common.verbose},
+			   .brief = brief && !options->common.verbose,
+			   .folds = !options->groups.count && !options->metrics.count &&
+				    !options->common.verbose},
 	};
 	int status;
 
 	r.report.result = r.whole;
+	find_record_options(&r);
 	say_which(&r);
 	/* What is printed as it goes needs a place from the beginning. */
 	status = options->interval_ms ? open_output(&r) : EXIT_FINE;

@@ -141,7 +141,7 @@ static const struct option options[] = {
 		.offset = offsetof(struct stat_options, children),
 		.help = "count the processes it forks, too",
 	},
-	OPTION_ROW_VERBOSE("all of stage 2, and the counts of the events"),
+	OPTION_ROW_VERBOSE("show every node, every group, and the counts of the events"),
 	OPTION_ROW_COLOR,
 	{
 		.name = "no-progress",
@@ -243,9 +243,8 @@ const struct command command_stat = {
 		"analysis: where the time goes, what that means, and what to look at next.\n\n"
 		"The program has standard output to itself: results go to standard error, as with "
 		"perf stat, or where -o says. The exit status is the program's.\n\n"
-		"Without --stages, -m, -M, -n, -l and -e all of both stages is counted, and of "
-		"stage "
-		"2 that is shown what the diagnosis leads to. JSON and CSV have all of it.",
+		"By default both stages are counted; the text shows only the groups of stage 2 "
+		"that the diagnosis leads to. JSON and CSV have all of it.",
 	.options = options,
 	.examples =
 		(const struct example[]){

@@ -105,7 +105,7 @@ model()
 	# shellcheck disable=SC2154 # by bats
 	text=$stderr
 	[ "$(head -n 1 <<<"$text")" = "Neoverse N3 (model): ./work" ]
-	grep -qE '^  [0-9,]+ instructions, [0-9,]+ cycles, [0-9.]+ instructions a cycle$' <<<"$text"
+	grep -qE '^  [0-9,]+ instructions, [0-9,]+ cycles, [0-9.]+ instructions per cycle$' <<<"$text"
 	grep -qE "^▸ backend_bound +[0-9.]+ % █" <<<"$text"
 	grep -qE '^▸ └─ |^▸ ├─ ' <<<"$text" || grep -qF 'lost a few in each cycle' <<<"$text"
 	grep -qxF 'Diagnosis' <<<"$text"
@@ -120,6 +120,100 @@ model()
 	grep -qE '^> backend_bound +[0-9.]+ % #' <<<"$stderr"
 	run --separate-stderr model --color always ./work
 	grep -qP '\x1b\[31m' <<<"$stderr"
+}
+
+@test "the summary and the diagnosis come last" {
+	run --separate-stderr model --stages all -e L1D_CACHE ./work
+	[ "$(grep -nE '^(Stage [12]|Events|Summary|Diagnosis)' <<<"$stderr" | cut -d : -f 2 |
+		cut -c 1-7 | uniq | xargs)" = "Stage 1 Stage 2 Events Summary Diagnos" ] ||
+		{ echo "$stderr" && return 1; }
+}
+
+@test "groups with nothing to show are named in one line, unless they were asked for" {
+	run --separate-stderr model --stages all ./work
+	text=$(tr -s '\n ' ' ' <<<"$stderr")
+	grep -qE '[0-9]+ groups? with nothing to show: .*SVE_Effectiveness.*; -v shows (it|them)' <<<"$text"
+	named=$(sed -E 's/.*nothing to show: (.*); -v shows (it|them).*/\1/' <<<"$text" | tr -d ,)
+	[ "$(grep -oE '[0-9]+ groups? with nothing' <<<"$text" | cut -d ' ' -f 1)" -eq \
+		"$(wc -w <<<"$named")" ]
+	model --json --stages all -o all ./work >out
+	model --stages all -v ./work >out 2>verbose
+	for group in $named; do
+		lacks -qx "  $group" <<<"$stderr"
+		grep -qx "  $group" verbose
+		json "all(not round(m['value'] or 0, 1 if m['units'].startswith('percent') else 3)
+			for m in d['metrics'] if m['group'] == '$group')" <all
+	done
+	lacks 'nothing to show' <verbose
+	model -m SVE_Effectiveness ./work 2>&1 | grep -qx '  SVE_Effectiveness'
+}
+
+# tree_of FILE: each node that the text shows, its figure, and its bar in eighths of a column.
+tree_of()
+{
+	/usr/bin/python3 - "$1" <<-'END'
+		import re, sys
+		for line in open(sys.argv[1], encoding="utf-8"):
+		    row = re.match(r"[▸ ] [│├└─▸ ]*([a-z]\w+) +([0-9.]+) % ([█▏▎▍▌▋▊▉]*)", line)
+		    if row:
+		        eighths = sum("▏▎▍▌▋▊▉█".index(c) + 1 for c in row[3])
+		        print(row[1], row[2], eighths)
+	END
+}
+
+@test "nodes below one of few slots are left out and counted; bars are shares of all slots" {
+	model --json --stages 1 -e CPU_CYCLES,STALL_BACKEND,STALL_FRONTEND -o json ./work >out
+	model --stages 1 ./work >out 2>text
+	model --stages 1 -v ./work >out 2>all
+	tree_of text >shown
+	tree_of all >every
+	[ "$(wc -l <every)" -eq 21 ]
+	[ "$(grep -oE '^  [0-9]+ more nodes?, each below 5 % of the slots: -v shows' text |
+		grep -oE '[0-9]+' | head -n 1)" -eq $((21 - $(wc -l <shown))) ]
+	/usr/bin/python3 - <<-'END'
+		import json
+		d = json.load(open("json"))
+		counts = {e["name"]: e["count"] for e in d["events"]}
+		metrics = {m["name"]: m for m in d["metrics"]}
+		every = {w[0]: (float(w[1]), int(w[2])) for w in map(str.split, open("every"))}
+		shown = {line.split()[0] for line in open("shown")}
+		def slots(name):
+		    m = metrics[name]
+		    level = m["level"] or 0
+		    side = name.split("_")[0].upper()
+		    if level == 1:
+		        return m["value"]
+		    stalled = 100 * counts["STALL_" + side] / counts["CPU_CYCLES"] if level < 3 else 100
+		    if level == 0:
+		        return stalled * m["value"] / 100
+		    above = slots(m["parent"])
+		    return min(above, stalled) * m["value"] / 100
+		width = next(w for w in range(8, 17)
+		             if all(abs(every[n][1] - slots(n) * w * 8 / 100) <= 1 for n in every))
+		for name, m in metrics.items():
+		    above, few = m["parent"], False
+		    while above:
+		        few = few or slots(above) < 5 and above not in d["diagnosis"]["path"]
+		        above = metrics[above]["parent"]
+		    if not m["level"]:
+		        few = slots(name) < 5
+		    assert (name in shown) != few, name
+	END
+}
+
+@test "what to sample is a whole command line, which gives some 5,000 samples" {
+	cp work "it's work"
+	PATH=$(dirname "$PLUMB"):$PATH
+	model "./it's work" copy 'a "b"' <work >out 2>text
+	[ -z "$(too_wide 80 <text)" ]
+	# With what continues it; it is run as it stands.
+	sed -n '/^  Sample/,/[^\\]$/p' text | sed 's/^  Sample//' >command
+	grep -q '^ plumb record --source model -e [A-Z_]* -c [0-9]* -- ' command
+	run --separate-stderr bash ./command <work
+	[ "$status" -eq 0 ]
+	samples=$(grep -oE '[0-9]+ samples' <<<"$stderr" | cut -d ' ' -f 1)
+	[ "$samples" -ge 3500 ]
+	[ "$samples" -le 7000 ]
 }
 
 @test "every CPU of the model fits 80 columns, with all there is" {
@@ -146,8 +240,9 @@ model()
 		    isinstance(e["count"], int) for e in d["events"]) and
 		all(set(m) == {"name", "title", "group", "stage", "level", "parent", "value", "units"} and
 		    (m["value"] is None or isinstance(m["value"], float)) for m in d["metrics"]) and
-		{"path", "next_groups", "sample_events"} <= set(d["diagnosis"]) and
+		{"path", "next_groups", "sample_events", "means", "helps"} <= set(d["diagnosis"]) and
 		len(d["diagnosis"]["path"]) > 0 and
+		d["diagnosis"]["means"].endswith(".") and d["diagnosis"]["helps"].endswith(".") and
 		all(isinstance(w, str) for w in d["warnings"])' <<<"$stderr"
 }
 
@@ -435,10 +530,11 @@ soon()
 
 @test "a program that takes a while shows how far it is, on a terminal only" {
 	run /usr/bin/python3 "$here/interrupted.py" --after 3 "$PLUMB" stat --source model ./work forever
-	grep -qE '[0-9]+ s: [0-9]+ million instructions, [0-9.]+ a second' <<<"$output"
+	grep -qE '[0-9]+ s: [0-9]+ million instructions, [0-9.]+ million per second' <<<"$output"
+	grep -qE 'plumb: the model runs this about [0-9]+ times slower than a Neoverse N3 would' <<<"$output"
 	run /usr/bin/python3 "$here/interrupted.py" --after 3 "$PLUMB" stat --no-progress --source model \
 		./work forever
-	lacks 'million instructions' <<<"$output"
+	lacks -e 'million instructions' -e 'times slower than a ' <<<"$output"
 }
 
 @test "-o: a file that appears whole, or standard output" {

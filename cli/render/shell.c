@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/shell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/wrap.h"
+#include "tool/memory.h"
+
+#define CONTINUED " \\"
+
+struct shell_line shell_line(struct output *out, size_t column, size_t indent)
+{
+	return (struct shell_line){out, column, indent, false};
+}
+
+void shell_word(struct shell_line *line, const char *word)
+{
+	size_t columns = wrap_columns(word, strlen(word));
+
+	/* There is to be room for what continues it, too. */
+	if (line->begun && line->column + 1 + columns + strlen(CONTINUED) > line->out->width) {
+		fputs(CONTINUED "\n", line->out->stream);
+		output_spaces(line->out, line->indent);
+		line->column = line->indent;
+	} else if (line->begun) {
+		fputc(' ', line->out->stream);
+		line->column++;
+	}
+	output_text(line->out, STYLE_PLAIN, word);
+	line->column += columns;
+	line->begun = true;
+}
+
+static bool is_plain(const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "%+,-./:=@_";
+
+	return *text && text[strspn(text, plain)] == '\0';
+}
+
+/* Whether a terminal would not show all of it. */
+static bool has_controls(const char *text)
+{
+	size_t left = strlen(text);
+	bool shown = true;
+
+	while (left > 0 && shown) {
+		size_t bytes = wrap_character(text, left, &shown);
+
+		text += bytes;
+		left -= bytes;
+	}
+	return !shown;
+}
+
+/* $'...', which bash, zsh, ksh and POSIX's newest know: the only way to write control characters.
+ */
+static char *escaped(const char *text)
+{
+	char *quoted = memory_alloc(4 * strlen(text) + 4), *at = quoted;
+
+	at = stpcpy(at, "$'");
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '\'' || c == '\\')
+			at += sprintf(at, "\\%c", c);
+		else if (c < 0x20 || c >= 0x7f)
+			at += sprintf(at, "\\%03o", c);
+		else
+			*at++ = *text;
+	}
+	strcpy(at, "'");
+	return quoted;
+}
+
+/* '...', in which only ' itself is not what it is. */
+static char *quoted(const char *text)
+{
+	char *quoted = memory_alloc(4 * strlen(text) + 3), *at = quoted;
+
+	*at++ = '\'';
+	for (; *text; text++) {
+		if (*text == '\'')
+			at = stpcpy(at, "'\\''");
+		else
+			*at++ = *text;
+	}
+	strcpy(at, "'");
+	return quoted;
+}
+
+void shell_quoted(struct shell_line *line, const char *text)
+{
+	char *word = is_plain(text)       ? memory_copy(text, strlen(text))
+		     : has_controls(text) ? escaped(text)
+					  : quoted(text);
+
+	shell_word(line, word);
+	free(word);
+}
+
+void shell_end(struct shell_line *line)
+{
+	fputc('\n', line->out->stream);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A command line for a shell, to copy: quoted where it must be, continued by "\\" where it is long.
+ */
+#ifndef RENDER_SHELL_H
+#define RENDER_SHELL_H
+
+#include "render/output.h"
+
+struct shell_line {
+	struct output *out;
+	size_t column, indent;
+	bool begun;
+};
+
+/* One that begins in `column`, where the cursor stands; further lines are indented. */
+struct shell_line shell_line(struct output *out, size_t column, size_t indent);
+
+/* Adds a word, or several that are not parted, as it is. */
+void shell_word(struct shell_line *line, const char *word);
+/* Adds any string as one word. */
+void shell_quoted(struct shell_line *line, const char *text);
+void shell_end(struct shell_line *line);
+
+#endif
