@@ -258,9 +258,9 @@ static void put_symbol(struct object *o, struct script *script, struct script_sa
 	const struct plumb_location *location = script_locate(script, sample);
 	const struct plumb_symbol *symbol = location->symbol;
 
-	put_text(o, FIELD_SYM, "symbol", symbol ? symbol->name : NULL);
+	put_text(o, FIELD_SYM, "symbol", symbol ? plumb_symbol_name(symbol) : NULL);
 	put_unsigned(o, FIELD_SYMOFF, "symbol_offset", symbol,
-		     symbol ? location->address - symbol->start : 0);
+		     symbol ? location->address - plumb_symbol_start(symbol) : 0);
 	put_text(o, FIELD_DSO, "dso",
 		 location->file ? plumb_symbol_file_name(location->file) : NULL);
 }

@@ -19,11 +19,11 @@ static void print_symbol(struct buffer *b, const struct plumb_location *location
 		buffer_text(b, "[unknown]");
 		return;
 	}
-	buffer_foreign(b, symbol->name);
+	buffer_foreign(b, plumb_symbol_name(symbol));
 	if (!offset)
 		return;
-	distance = location->address - symbol->start;
-	if (location->address >= symbol->end)
+	distance = location->address - plumb_symbol_start(symbol);
+	if (location->address >= plumb_symbol_end(symbol))
 		distance -= location->map_start;
 	buffer_bytes(b, "+0x", 3);
 	buffer_hex(b, distance, 0);

@@ -218,11 +218,12 @@ static bool wants_symbol(const struct script_list *symbols, const struct plumb_l
 
 	if (!symbol)
 		return false;
-	if (has_word(symbols, symbol->name))
+	if (has_word(symbols, plumb_symbol_name(symbol)))
 		return true;
 	/* An address is that of a function's beginning. */
 	snprintf(address, sizeof(address), "0x%llx",
-		 (unsigned long long)(location->ip - (location->address - symbol->start)));
+		 (unsigned long long)(location->ip -
+				      (location->address - plumb_symbol_start(symbol))));
 	return has_word(symbols, address);
 }
 

@@ -75,17 +75,13 @@ bool script_print(struct script *script, struct script_sample *sample)
 
 /* ---- A recording ----------------------------------------------------------------------------- */
 
-static const uint8_t *build_id_of(const void *recording, const char *path, size_t *size)
-{
-	return plumb_recording_build_id(recording, path, size);
-}
-
 static void open_symbols(struct script *script)
 {
 	const struct script_options *options = script->options;
 	const char *home = getenv("HOME");
 	char *cache = home ? memory_format("%s/.debug", home) : NULL;
 	struct plumb_symbol_paths paths = {
+		.size = sizeof(paths),
 		.root = options->symfs,
 		.debug_dir = "/usr/lib/debug",
 		.build_id_dir = cache,
@@ -101,11 +97,10 @@ static void open_symbols(struct script *script)
 		paths.kallsyms = options->kallsyms;
 		paths.kernel_notes = NULL;
 	}
-	script->symbols = memory_given(plumb_symbolizer_new(&paths));
+	plumb_symbolizer_new(&paths, &script->symbols);
+	memory_given(script->symbols);
 	if (script->recording)
-		plumb_symbolizer_origin(script->symbols,
-					plumb_recording_text(script->recording, PLUMB_FEATURE_ARCH),
-					build_id_of, script->recording);
+		plumb_symbolizer_origin(script->symbols, script->recording);
 	free(cache);
 }
 

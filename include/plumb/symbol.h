@@ -7,8 +7,8 @@
  * address could be called by several names the choice is that of Linux's perf, so that both say
  * the same. Files and records are not trusted.
  *
- * A symbolizer is for one thread at a time. Everything it gives out is its own, and stays until it
- * is freed, unless said otherwise.
+ * Use a symbolizer from one thread at a time. What it returns belongs to it and stays valid until
+ * it is freed, unless a comment says otherwise.
  */
 #ifndef PLUMB_SYMBOL_H
 #define PLUMB_SYMBOL_H
@@ -21,8 +21,9 @@ extern "C" {
 
 struct plumb_symbolizer;
 
-/* Where to look. Each may be NULL: then nobody looks there. Strings are copied. */
+/* Where to look for symbols. A path that is NULL is not searched. Strings are copied. */
 struct plumb_symbol_paths {
+	size_t size;               /* sizeof(struct plumb_symbol_paths) */
 	const char *root;          /* before the path of every file that was mapped; "--symfs" */
 	const char *debug_dir;     /* files of debug information: "/usr/lib/debug" */
 	const char *build_id_dir;  /* perf's cache of files by build-id: "$HOME/.debug" */
@@ -51,22 +52,18 @@ struct plumb_task {
 	const char *comm; /* ":TID" if it is not known; until the next record is added */
 };
 
-struct plumb_symbol {
-	uint64_t start, end; /* as plumb_location.address */
-	const char *name;
-	uint8_t binding, type; /* ELF's STB_*, STT_* */
-	/* For the symbolizer: */
-	bool mangled;
-	uint32_t order;
-};
+/* A function or an object with a name. */
+struct plumb_symbol;
+/* Its name, demangled unless plumb_symbol_paths.raw_names is set. */
+PLUMB_API const char *plumb_symbol_name(const struct plumb_symbol *symbol);
+/* Where it begins and where it ends (exclusive), in the terms of plumb_location.address. */
+PLUMB_API uint64_t plumb_symbol_start(const struct plumb_symbol *symbol);
+PLUMB_API uint64_t plumb_symbol_end(const struct plumb_symbol *symbol);
 
 /* A file that was mapped, or what stands for one: "[kernel.kallsyms]", "[vdso]", "//anon". */
 struct plumb_symbol_file;
 /* As the recording names it, as perf prints it. */
 PLUMB_API const char *plumb_symbol_file_name(const struct plumb_symbol_file *file);
-/* Its build-id, or NULL: it is not known. */
-PLUMB_API const uint8_t *plumb_symbol_file_build_id(const struct plumb_symbol_file *file,
-						    size_t *size);
 PLUMB_API bool plumb_symbol_file_is_kernel(const struct plumb_symbol_file *file);
 /*
  * The ELF file in this machine's file system that its symbols came from or, if it has none, that
@@ -75,7 +72,10 @@ PLUMB_API bool plumb_symbol_file_is_kernel(const struct plumb_symbol_file *file)
 PLUMB_API const char *plumb_symbol_file_path(struct plumb_symbolizer *symbolizer,
 					     struct plumb_symbol_file *file);
 
-/* Where an address is. */
+/*
+ * Where an address is. This struct does not grow: what else there is to know about an address gets
+ * a function.
+ */
 struct plumb_location {
 	uint64_t ip;                       /* the address itself */
 	uint64_t address;                  /* its place in the file; the kernel's: the same */
@@ -84,20 +84,21 @@ struct plumb_location {
 	const struct plumb_symbol *symbol; /* NULL: not known */
 };
 
-/* NULL when memory is short. `paths` may be NULL: looks nowhere. */
-PLUMB_API struct plumb_symbolizer *plumb_symbolizer_new(const struct plumb_symbol_paths *paths);
+/*
+ * Returns 0 and a symbolizer, NO_MEMORY, or ARGUMENT if `paths` has no size or asks for something
+ * this version lacks. With NULL for `paths`, no files are searched.
+ */
+PLUMB_API int plumb_symbolizer_new(const struct plumb_symbol_paths *paths,
+				   struct plumb_symbolizer **symbolizer);
 PLUMB_API void plumb_symbolizer_free(struct plumb_symbolizer *symbolizer); /* takes NULL */
 
 /*
- * Of the recording: the machine's architecture ("aarch64", as uname -m says; NULL: not known), so
- * that the running kernel's symbols are not taken for those of another; and the build-ids that it
- * lists for files by their paths, as plumb_recording_build_id() gives them (`build_id` may be
- * NULL). Optional; to be called before any record is added.
+ * Says which recording the records come from, before any is added. Its list of build-ids then tells
+ * which files were mapped, and its architecture whether this machine's kernel can be the recorded
+ * one. Optional. `recording` must stay open for as long as records are added.
  */
-PLUMB_API void plumb_symbolizer_origin(struct plumb_symbolizer *symbolizer, const char *arch,
-				       const uint8_t *(*build_id)(const void *user,
-								  const char *path, size_t *size),
-				       const void *user);
+PLUMB_API void plumb_symbolizer_origin(struct plumb_symbolizer *symbolizer,
+				       const struct plumb_recording *recording);
 
 /*
  * Takes in what a record says of address spaces and threads; passes over any other. Records must
@@ -117,22 +118,12 @@ PLUMB_API const struct plumb_task *plumb_symbolizer_task(struct plumb_symbolizer
 PLUMB_API bool plumb_symbolizer_locate(struct plumb_symbolizer *symbolizer,
 				       const struct plumb_task *task, enum plumb_cpu_mode mode,
 				       uint64_t ip, struct plumb_location *location);
-/* The same without its symbol, which may cost reading a file. */
-PLUMB_API bool plumb_symbolizer_locate_file(struct plumb_symbolizer *symbolizer,
-					    const struct plumb_task *task, enum plumb_cpu_mode mode,
-					    uint64_t ip, struct plumb_location *location);
 
 /*
  * The mode of an address that a sample of `mode` tells of: of data, or where a branch led. Kernel
  * and user share one address space, so it tells by itself.
  */
 PLUMB_API enum plumb_cpu_mode plumb_symbolizer_mode(enum plumb_cpu_mode mode, uint64_t address);
-
-/*
- * `name` demangled (C++, Rust), with parameters if `signature`; NULL if it is not mangled or
- * memory is short. To be freed with free().
- */
-PLUMB_API char *plumb_demangle(const char *name, bool signature);
 
 #ifdef __cplusplus
 }

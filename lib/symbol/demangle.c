@@ -4,7 +4,7 @@
  * would do with a name of unknown origin is done here, since that ends the process when memory is
  * short.
  */
-#include <plumb/symbol.h>
+#include "symbol/demangle.h"
 
 #include <libiberty/demangle.h>
 #include <libiberty/safe-ctype.h>
@@ -45,7 +45,7 @@ const unsigned short _sch_istable[256] = {
 	['\177'] = _sch_iscntrl,
 };
 
-char *plumb_demangle(const char *name, bool signature)
+char *demangle(const char *name, bool signature)
 {
 	int options = DMGL_AUTO | (signature ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS);
 	char *plain = rust_demangle(name, options);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbol/demangle.h"
+
 #ifndef STT_GNU_IFUNC
 #define STT_GNU_IFUNC 10
 #endif
@@ -109,7 +111,6 @@ static int add(struct loader *loader, const GElf_Sym *symbol, const char *name)
 	struct plumb_symbol new = {
 		.name = name,
 		.binding = GELF_ST_BIND(symbol->st_info),
-		.type = GELF_ST_TYPE(symbol->st_info),
 	};
 	bool label = is_label(symbol);
 	uint64_t value = symbol->st_value;
@@ -121,7 +122,8 @@ static int add(struct loader *loader, const GElf_Sym *symbol, const char *name)
 	section = find_section(loader, symbol->st_shndx, &header);
 	if (!section || (label && !strstr(section, "text") && !strstr(section, "data")))
 		return 0;
-	if (loader->symbols->header.e_machine == EM_ARM && new.type == STT_FUNC)
+	if (loader->symbols->header.e_machine == EM_ARM &&
+	    GELF_ST_TYPE(symbol->st_info) == STT_FUNC)
 		value &= ~UINT64_C(1); /* Thumb */
 	new.start = place(loader, value, &header);
 	new.end = new.start + symbol->st_size;
@@ -266,7 +268,7 @@ static int add_plt(struct symbol_table *table, const struct elf_file *file)
 			called = elf_strptr(file->elf, plt.dynamic.sh_link, target.st_name);
 		if (!called)
 			called = "";
-		plain = table->raw_names ? NULL : plumb_demangle(called, table->signatures);
+		plain = table->raw_names ? NULL : demangle(called, table->signatures);
 		snprintf(name, sizeof(name), "%s@plt", plain ? plain : called);
 		free(plain);
 		status = symbol_table_add(table, &(struct plumb_symbol){
@@ -274,7 +276,6 @@ static int add_plt(struct symbol_table *table, const struct elf_file *file)
 							 .end = start + plt.entry,
 							 .name = name,
 							 .binding = STB_GLOBAL,
-							 .type = STT_FUNC,
 						 });
 	}
 	return status == PLUMB_ERR_LIMIT ? 0 : status;

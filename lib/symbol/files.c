@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/sized.h"
+
 static unsigned hash(const char *name)
 {
 	unsigned sum = 5381;
@@ -21,27 +23,30 @@ static unsigned hash(const char *name)
 	return sum % FILE_BUCKETS;
 }
 
+/* Makes the text our own. False when memory is short. */
 static bool copy(struct files *files, const char **text)
 {
-	if (*text)
-		*text = arena_strdup(&files->strings, *text);
+	if (!*text)
+		return true;
+	*text = arena_strdup(&files->strings, *text);
 	return *text;
 }
 
 int files_init(struct files *files, const struct plumb_symbol_paths *paths)
 {
-	const struct plumb_symbol_paths none = {0};
-	bool given;
+	bool copied;
 
-	files->paths = paths ? *paths : none;
-	paths = paths ? paths : &none;
-	given = copy(files, &files->paths.root) == !!paths->root;
-	given &= copy(files, &files->paths.debug_dir) == !!paths->debug_dir;
-	given &= copy(files, &files->paths.build_id_dir) == !!paths->build_id_dir;
-	given &= copy(files, &files->paths.kallsyms) == !!paths->kallsyms;
-	given &= copy(files, &files->paths.kernel_notes) == !!paths->kernel_notes;
-	given &= copy(files, &files->paths.perf_maps_dir) == !!paths->perf_maps_dir;
-	return given ? 0 : PLUMB_ERR_NO_MEMORY;
+	if (!paths)
+		return 0;
+	if (!sized_read(&files->paths, sizeof(files->paths), paths))
+		return PLUMB_ERR_ARGUMENT;
+	copied = copy(files, &files->paths.root);
+	copied &= copy(files, &files->paths.debug_dir);
+	copied &= copy(files, &files->paths.build_id_dir);
+	copied &= copy(files, &files->paths.kallsyms);
+	copied &= copy(files, &files->paths.kernel_notes);
+	copied &= copy(files, &files->paths.perf_maps_dir);
+	return copied ? 0 : PLUMB_ERR_NO_MEMORY;
 }
 
 void files_free(struct files *files)
@@ -320,12 +325,6 @@ void file_load(const struct files *files, struct plumb_symbol_file *file)
 const char *plumb_symbol_file_name(const struct plumb_symbol_file *file)
 {
 	return file->name;
-}
-
-const uint8_t *plumb_symbol_file_build_id(const struct plumb_symbol_file *file, size_t *size)
-{
-	*size = file->build_id_size;
-	return file->build_id_size ? file->build_id : NULL;
 }
 
 bool plumb_symbol_file_is_kernel(const struct plumb_symbol_file *file)

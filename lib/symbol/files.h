@@ -36,6 +36,7 @@ struct files {
 	bool foreign; /* the recording is of another machine architecture than this */
 };
 
+/* Returns 0, PLUMB_ERR_NO_MEMORY or PLUMB_ERR_ARGUMENT: `paths` has no size, or one too new. */
 int files_init(struct files *files, const struct plumb_symbol_paths *paths);
 void files_free(struct files *files);
 

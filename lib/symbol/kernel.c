@@ -29,7 +29,6 @@ static int add_line(struct symbol_table *table, char *line)
 		symbol.binding = STB_WEAK;
 	else if (isupper((unsigned char)type))
 		symbol.binding = STB_GLOBAL;
-	symbol.type = strchr("TtWw", type) ? STT_FUNC : STT_OBJECT;
 	return symbol_table_add(table, &symbol);
 }
 

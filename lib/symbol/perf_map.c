@@ -11,7 +11,7 @@
 
 static int add_line(struct symbol_table *table, char *line)
 {
-	struct plumb_symbol symbol = {.binding = STB_GLOBAL, .type = STT_FUNC};
+	struct plumb_symbol symbol = {.binding = STB_GLOBAL};
 	char *rest, *name;
 	uint64_t size;
 

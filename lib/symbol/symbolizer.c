@@ -22,26 +22,37 @@ static const char kernel_name[] = "[kernel.kallsyms]";
 struct plumb_symbolizer {
 	struct files files;
 	struct tasks tasks;
-	const uint8_t *(*build_id)(const void *user, const char *path, size_t *size);
-	const void *user;
-	struct map_space *modules;        /* and BPF programs */
-	struct plumb_symbol_file *kernel; /* NULL: no record told of it */
+	const struct plumb_recording *recording; /* or NULL */
+	struct map_space *modules;               /* and BPF programs */
+	struct plumb_symbol_file *kernel;        /* NULL: no record told of it */
 	uint64_t kernel_start, kernel_end;
 };
 
-struct plumb_symbolizer *plumb_symbolizer_new(const struct plumb_symbol_paths *paths)
+static int name_idle_task(struct plumb_symbolizer *symbolizer)
 {
-	struct plumb_symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
-	struct task *idle;
+	struct task *idle = tasks_get(&symbolizer->tasks, 0, 0);
 
-	if (!symbolizer)
-		return NULL;
-	idle = tasks_get(&symbolizer->tasks, 0, 0);
-	if (files_init(&symbolizer->files, paths) < 0 || !idle || task_name(idle, "swapper") < 0) {
-		plumb_symbolizer_free(symbolizer);
-		return NULL;
+	return idle ? task_name(idle, "swapper") : PLUMB_ERR_NO_MEMORY;
+}
+
+int plumb_symbolizer_new(const struct plumb_symbol_paths *paths,
+			 struct plumb_symbolizer **symbolizer)
+{
+	struct plumb_symbolizer *made = calloc(1, sizeof(*made));
+	int status;
+
+	*symbolizer = NULL;
+	if (!made)
+		return PLUMB_ERR_NO_MEMORY;
+	status = files_init(&made->files, paths);
+	if (status == 0)
+		status = name_idle_task(made);
+	if (status < 0) {
+		plumb_symbolizer_free(made);
+		return status;
 	}
-	return symbolizer;
+	*symbolizer = made;
+	return 0;
 }
 
 void plumb_symbolizer_free(struct plumb_symbolizer *symbolizer)
@@ -54,15 +65,13 @@ void plumb_symbolizer_free(struct plumb_symbolizer *symbolizer)
 	free(symbolizer);
 }
 
-void plumb_symbolizer_origin(struct plumb_symbolizer *symbolizer, const char *arch,
-			     const uint8_t *(*build_id)(const void *user, const char *path,
-							size_t *size),
-			     const void *user)
+void plumb_symbolizer_origin(struct plumb_symbolizer *symbolizer,
+			     const struct plumb_recording *recording)
 {
+	const char *arch = plumb_recording_text(recording, PLUMB_FEATURE_ARCH);
 	struct utsname here;
 
-	symbolizer->build_id = build_id;
-	symbolizer->user = user;
+	symbolizer->recording = recording;
 	symbolizer->files.foreign = arch && uname(&here) == 0 && strcmp(arch, here.machine) != 0;
 }
 
@@ -75,8 +84,8 @@ static struct plumb_symbol_file *mapped_file(struct plumb_symbolizer *symbolizer
 {
 	if (!build_id)
 		size = 0;
-	if (size == 0 && symbolizer->build_id)
-		build_id = symbolizer->build_id(symbolizer->user, name, &size);
+	if (size == 0 && symbolizer->recording)
+		build_id = plumb_recording_build_id(symbolizer->recording, name, &size);
 	return files_get(&symbolizer->files, name, kind, build_id, build_id ? size : 0);
 }
 
@@ -272,9 +281,9 @@ static bool find_map(struct plumb_symbolizer *symbolizer, const struct plumb_tas
 	return map;
 }
 
-bool plumb_symbolizer_locate_file(struct plumb_symbolizer *symbolizer,
-				  const struct plumb_task *task, enum plumb_cpu_mode mode,
-				  uint64_t ip, struct plumb_location *location)
+/* The mapping that `ip` is in, which costs no reading of files. */
+static bool locate_map(struct plumb_symbolizer *symbolizer, const struct plumb_task *task,
+		       enum plumb_cpu_mode mode, uint64_t ip, struct plumb_location *location)
 {
 	struct map map;
 
@@ -293,7 +302,7 @@ bool plumb_symbolizer_locate(struct plumb_symbolizer *symbolizer, const struct p
 {
 	struct plumb_symbol_file *file;
 
-	if (!plumb_symbolizer_locate_file(symbolizer, task, mode, ip, location))
+	if (!locate_map(symbolizer, task, mode, ip, location))
 		return false;
 	file = location->file;
 	file_load(&symbolizer->files, file);

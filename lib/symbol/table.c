@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "symbol/demangle.h"
 
 /* The names that a kernel and all its modules have come to some 10 MiB. */
 #define TEXT_MAX ((size_t)256 << 20)
@@ -62,14 +63,14 @@ int symbol_table_read(struct symbol_table *table, const char *path,
 	return status;
 }
 
-static void demangle(struct symbol_table *table, struct plumb_symbol *symbol)
+static void show_plain(struct symbol_table *table, struct plumb_symbol *symbol)
 {
 	char *name;
 
 	if (!symbol->mangled)
 		return;
 	symbol->mangled = false;
-	name = plumb_demangle(symbol->name, table->signatures);
+	name = demangle(symbol->name, table->signatures);
 	if (name) {
 		const char *kept = arena_strdup(&table->names, name);
 
@@ -133,8 +134,8 @@ static bool is_better(struct symbol_table *table, struct plumb_symbol *a, struct
 		return b->binding == STB_WEAK;
 	if ((a->binding == STB_GLOBAL) != (b->binding == STB_GLOBAL))
 		return a->binding == STB_GLOBAL;
-	demangle(table, a);
-	demangle(table, b);
+	show_plain(table, a);
+	show_plain(table, b);
 	left = underscores(a->name);
 	right = underscores(b->name);
 	if (left != right)
@@ -206,13 +207,28 @@ const struct plumb_symbol *symbol_table_find(struct symbol_table *table, uint64_
 	for (unsigned i = 0; i < NESTED_MAX && low > 0; i++) {
 		low--;
 		if (contains(&table->at[low], address)) {
-			demangle(table, &table->at[low]);
+			show_plain(table, &table->at[low]);
 			return &table->at[low];
 		}
 		if (table->reach[low] <= address)
 			break;
 	}
 	return NULL;
+}
+
+const char *plumb_symbol_name(const struct plumb_symbol *symbol)
+{
+	return symbol->name;
+}
+
+uint64_t plumb_symbol_start(const struct plumb_symbol *symbol)
+{
+	return symbol->start;
+}
+
+uint64_t plumb_symbol_end(const struct plumb_symbol *symbol)
+{
+	return symbol->end;
 }
 
 void symbol_table_free(struct symbol_table *table)

@@ -7,6 +7,14 @@
 
 #include "base/arena.h"
 
+struct plumb_symbol {
+	uint64_t start, end; /* as plumb_location.address */
+	const char *name;
+	uint32_t order;
+	uint8_t binding; /* STB_* of ELF */
+	bool mangled;
+};
+
 struct symbol_table {
 	struct plumb_symbol *at;
 	uint64_t *reach; /* the farthest end of the symbols up to this one */

@@ -2,20 +2,9 @@
 /* What somebody else's program does with an installed libplumb: compiled by the install check. */
 #include <plumb/error.h>
 #include <plumb/spec.h>
-#include <plumb/symbol.h>
 #include <plumb/version.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Through the demangler, which is linked statically into the library. */
-static void show_name(const char *mangled)
-{
-	char *name = plumb_demangle(mangled, true);
-
-	printf("%s: %s\n", mangled, name ? name : "not mangled");
-	free(name);
-}
 
 int main(void)
 {
@@ -26,8 +15,6 @@ int main(void)
 
 		printf("%s: %u events\n", spec->id, (unsigned)spec->event_count);
 	}
-	show_name("_ZN3foo3barIiEEvT_");
-	show_name("_RNvC6_123foo3bar");
 	printf("error: %s\n", plumb_error_name(PLUMB_ERR_NOT_FOUND));
 	return strcmp(plumb_version(), PLUMB_VERSION) != 0;
 }

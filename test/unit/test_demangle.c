@@ -7,7 +7,8 @@
 #include <stdbool.h>
 
 #include <libiberty/safe-ctype.h>
-#include <plumb/symbol.h>
+
+#include "symbol/demangle.h"
 
 /* The same classes as the C library's, in the C locale. Without parentheses the names below are not
  * the macros by which safe-ctype.h forbids them. */
@@ -47,7 +48,7 @@ static void and_those_of_a_preprocessor(void **state)
 
 static void check_name(const char *mangled, const char *plain, const char *full)
 {
-	char *name = plumb_demangle(mangled, false), *signature = plumb_demangle(mangled, true);
+	char *name = demangle(mangled, false), *signature = demangle(mangled, true);
 
 	assert_non_null(name);
 	assert_non_null(signature);
@@ -68,9 +69,9 @@ static void names(void **state)
 	check_name("_RNvNtNtC7mycrate3foo3bar1A", "mycrate::foo::bar::A", "mycrate::foo::bar::A");
 	check_name("_RINvNtC3std3mem8align_ofdE", "std::mem::align_of::<f64>",
 		   "std::mem::align_of::<f64>");
-	assert_null(plumb_demangle("main", false));
-	assert_null(plumb_demangle("_R", false));
-	assert_null(plumb_demangle("_Z", false));
+	assert_null(demangle("main", false));
+	assert_null(demangle("_R", false));
+	assert_null(demangle("_Z", false));
 }
 
 int main(void)

@@ -234,9 +234,37 @@ static const char *file_at(struct plumb_symbolizer *symbolizer, int pid, int tid
 	return plumb_symbol_file_name(location.file);
 }
 
+static struct plumb_symbolizer *new_symbolizer(const struct plumb_symbol_paths *paths)
+{
+	struct plumb_symbolizer *symbolizer;
+
+	assert_int_equal(plumb_symbolizer_new(paths, &symbolizer), 0);
+	return symbolizer;
+}
+
+/* A caller that was compiled with other headers. */
+static void test_size_of_paths(void **state)
+{
+	struct {
+		struct plumb_symbol_paths known;
+		const char *newer;
+	} paths = {.known = {.size = sizeof(paths), .root = "/nowhere"}};
+	struct plumb_symbolizer *symbolizer;
+
+	(void)state;
+	assert_int_equal(plumb_symbolizer_new(&paths.known, &symbolizer), 0);
+	plumb_symbolizer_free(symbolizer);
+	paths.newer = "what this version does not know";
+	assert_int_equal(plumb_symbolizer_new(&paths.known, &symbolizer), PLUMB_ERR_ARGUMENT);
+	assert_null(symbolizer);
+	paths.known.size = 0;
+	assert_int_equal(plumb_symbolizer_new(&paths.known, &symbolizer), PLUMB_ERR_ARGUMENT);
+	assert_null(symbolizer);
+}
+
 static void test_tasks(void **state)
 {
-	struct plumb_symbolizer *symbolizer = plumb_symbolizer_new(NULL);
+	struct plumb_symbolizer *symbolizer = new_symbolizer(NULL);
 
 	(void)state;
 	assert_string_equal(comm(symbolizer, 0, 0), "swapper");
@@ -294,8 +322,9 @@ static void add_own_maps(struct plumb_symbolizer *symbolizer)
 
 static void test_this_program(void **state)
 {
-	static const struct plumb_symbol_paths paths = {.debug_dir = "/usr/lib/debug"};
-	struct plumb_symbolizer *symbolizer = plumb_symbolizer_new(&paths);
+	static const struct plumb_symbol_paths paths = {.size = sizeof(paths),
+							.debug_dir = "/usr/lib/debug"};
+	struct plumb_symbolizer *symbolizer = new_symbolizer(&paths);
 	uint64_t address = (uint64_t)(uintptr_t)somewhere_in_here + 1;
 	struct plumb_location location;
 
@@ -305,8 +334,9 @@ static void test_this_program(void **state)
 	assert_true(plumb_symbolizer_locate(symbolizer, plumb_symbolizer_task(symbolizer, 1, 1),
 					    PLUMB_MODE_USER, address, &location));
 	assert_non_null(location.symbol);
-	assert_string_equal(location.symbol->name, "somewhere_in_here");
-	assert_int_equal(location.address - location.symbol->start, 1);
+	assert_string_equal(plumb_symbol_name(location.symbol), "somewhere_in_here");
+	assert_int_equal(location.address - plumb_symbol_start(location.symbol), 1);
+	assert_true(location.address < plumb_symbol_end(location.symbol));
 	assert_non_null(plumb_symbol_file_path(symbolizer, location.file));
 	/* Not in the kernel's mode, and not in another process. */
 	assert_false(plumb_symbolizer_locate(symbolizer, plumb_symbolizer_task(symbolizer, 1, 1),
@@ -320,7 +350,7 @@ static void test_this_program(void **state)
 /* The same with a build-id that is another's: nothing may be taken from the file. */
 static void test_other_build_id(void **state)
 {
-	struct plumb_symbolizer *symbolizer = plumb_symbolizer_new(NULL);
+	struct plumb_symbolizer *symbolizer = new_symbolizer(NULL);
 	uint8_t id[20] = {1, 2, 3};
 	struct plumb_record record = {.type = PLUMB_RECORD_MMAP2,
 				      .misc = PERF_RECORD_MISC_USER,
@@ -348,11 +378,12 @@ static void test_other_build_id(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sizes),        cmocka_unit_test(test_nested),
-		cmocka_unit_test(test_aliases),      cmocka_unit_test(test_demangled),
-		cmocka_unit_test(test_kallsyms),     cmocka_unit_test(test_hidden_kallsyms),
-		cmocka_unit_test(test_module_names), cmocka_unit_test(test_tasks),
-		cmocka_unit_test(test_this_program), cmocka_unit_test(test_other_build_id),
+		cmocka_unit_test(test_sizes),          cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_aliases),        cmocka_unit_test(test_demangled),
+		cmocka_unit_test(test_kallsyms),       cmocka_unit_test(test_hidden_kallsyms),
+		cmocka_unit_test(test_module_names),   cmocka_unit_test(test_size_of_paths),
+		cmocka_unit_test(test_tasks),          cmocka_unit_test(test_this_program),
+		cmocka_unit_test(test_other_build_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
