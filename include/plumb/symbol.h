@@ -119,6 +119,49 @@ PLUMB_API bool plumb_symbolizer_locate(struct plumb_symbolizer *symbolizer,
 				       const struct plumb_task *task, enum plumb_cpu_mode mode,
 				       uint64_t ip, struct plumb_location *location);
 
+/* The most frames of source that one address has: a function, and what was inlined in it. */
+#define PLUMB_SOURCE_FRAMES_MAX 64
+
+/* A line of source. Strings are the symbolizer's. */
+struct plumb_source_frame {
+	const char *function; /* demangled as the symbolizer was told; NULL: not known */
+	const char *file;     /* as the debug information has its path; NULL: not known */
+	unsigned line;        /* 1-based; 0: not known */
+	unsigned column;      /* 1-based; 0: not known */
+};
+
+/*
+ * Finds the source of `location`, which plumb_symbolizer_locate() filled in, by the DWARF of its
+ * file or its file of debug information. Writes up to `room` frames, the innermost inlined function
+ * first, the function that it was inlined into last; a caller's line is that of its call. Returns
+ * how many: 0 where nothing is known. The first question costs reading the file.
+ */
+PLUMB_API size_t plumb_symbolizer_source(struct plumb_symbolizer *symbolizer,
+					 const struct plumb_location *location,
+					 struct plumb_source_frame *frames, size_t room);
+
+/* What PERF_SAMPLE_REGS_USER and PERF_SAMPLE_STACK_USER copied of a thread. */
+struct plumb_user_stack {
+	uint16_t machine;          /* ELF's EM_AARCH64 or EM_X86_64; 0: the recording's */
+	uint64_t register_mask;    /* attr.sample_regs_user */
+	const uint64_t *registers; /* one for each bit, the lowest first */
+	size_t register_count;
+	const uint8_t *bytes; /* from the stack pointer upwards */
+	size_t bytes_size;
+};
+
+/*
+ * Unwinds a copy of the stack of `task` by the call frame information of the mapped files, and by
+ * frame pointers where a file has none. Writes up to `room` addresses, the innermost first; of a
+ * caller it is the address of the call's last byte, as perf has it, so that it is within the call's
+ * line. Returns how many; 0 for other machines. Without plumb_symbolizer_origin() the recording's
+ * machine is this one.
+ */
+PLUMB_API size_t plumb_symbolizer_unwind(struct plumb_symbolizer *symbolizer,
+					 const struct plumb_task *task,
+					 const struct plumb_user_stack *stack, uint64_t *chain,
+					 size_t room);
+
 /*
  * The mode of an address that a sample of `mode` tells of: of data, or where a branch led. Kernel
  * and user share one address space, so it tells by itself.

@@ -108,6 +108,16 @@ size_t elf_file_build_id(const struct elf_file *file, uint8_t id[ELF_BUILD_ID_MA
 	return 0;
 }
 
+bool elf_file_has_debug_info(const struct elf_file *file)
+{
+	Elf_Scn *scn = section(file, ".debug_info", 0);
+	GElf_Shdr header;
+
+	if (!scn)
+		scn = section(file, ".zdebug_info", 0);
+	return scn && gelf_getshdr(scn, &header) && header.sh_type != SHT_NOBITS;
+}
+
 const char *elf_file_debuglink(const struct elf_file *file)
 {
 	Elf_Scn *scn = section(file, ".gnu_debuglink", SHT_PROGBITS);

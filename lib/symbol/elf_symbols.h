@@ -25,6 +25,9 @@ int elf_file_open_memory(struct elf_file *file, char *bytes, size_t size);
 int elf_file_open_vdso(struct elf_file *file);
 void elf_file_close(struct elf_file *file);
 
+/* Whether it has DWARF debug information. */
+bool elf_file_has_debug_info(const struct elf_file *file);
+
 /* Its build-id; returns its size, or 0: it has none. */
 size_t elf_file_build_id(const struct elf_file *file, uint8_t id[ELF_BUILD_ID_MAX]);
 

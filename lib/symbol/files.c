@@ -4,7 +4,7 @@
  * distributions put debug information. The order is tools/perf's (binary_type_symtab of
  * util/symbol.c); a file with another build-id than the recording's is never taken.
  */
-#include "symbol/files.h"
+#include "symbol/debug_info.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -58,6 +58,8 @@ void files_free(struct files *files)
 			struct plumb_symbol_file *next = file->next;
 
 			symbol_table_free(&file->symbols);
+			debug_info_free(file->debug);
+			free(file->debug_path);
 			free(file->path);
 			free(file);
 			file = next;
@@ -152,6 +154,8 @@ static bool try(struct search *search, char *path)
 		return false;
 	}
 	if (fits(search->file, &elf)) {
+		if (!search->file->debug_path && elf_file_has_debug_info(&elf))
+			search->file->debug_path = strdup(path);
 		if (!search->symbols.elf && elf.symtab) {
 			search->symbols = elf;
 			kept = true;

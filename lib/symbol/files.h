@@ -15,10 +15,15 @@ enum file_kind {
 	FILE_KSYMBOL, /* one symbol that a record named: BPF programs */
 };
 
+struct debug_info;
+
 struct plumb_symbol_file {
 	struct plumb_symbol_file *next; /* in its bucket */
 	const char *name;
 	char *path; /* that symbols were read from, or would be; NULL: not looked for, or none */
+	char *debug_path; /* the first file found with DWARF; NULL: none */
+	struct debug_info *debug;
+	bool debug_tried;
 	struct symbol_table symbols;
 	uint8_t build_id[ELF_BUILD_ID_MAX];
 	uint8_t build_id_size;

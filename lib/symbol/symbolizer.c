@@ -7,7 +7,9 @@
 #include <sys/mman.h>
 #include <sys/utsname.h>
 
+#include "symbol/debug_info.h"
 #include "symbol/files.h"
+#include "symbol/symbolizer.h"
 #include "symbol/tasks.h"
 
 #ifndef PERF_RECORD_MISC_FORK_EXEC
@@ -23,10 +25,23 @@ struct plumb_symbolizer {
 	struct files files;
 	struct tasks tasks;
 	const struct plumb_recording *recording; /* or NULL */
-	struct map_space *modules;               /* and BPF programs */
-	struct plumb_symbol_file *kernel;        /* NULL: no record told of it */
+	enum symbol_machine machine;
+	struct map_space *modules;        /* and BPF programs */
+	struct plumb_symbol_file *kernel; /* NULL: no record told of it */
 	uint64_t kernel_start, kernel_end;
 };
+
+static enum symbol_machine machine_of(const char *arch)
+{
+	if (strcmp(arch, "aarch64") == 0)
+		return MACHINE_AARCH64;
+	return strcmp(arch, "x86_64") == 0 ? MACHINE_X86_64 : MACHINE_OTHER;
+}
+
+enum symbol_machine symbolizer_machine(const struct plumb_symbolizer *symbolizer)
+{
+	return symbolizer->machine;
+}
 
 static int name_idle_task(struct plumb_symbolizer *symbolizer)
 {
@@ -39,11 +54,14 @@ int plumb_symbolizer_new(const struct plumb_symbol_paths *paths,
 			 struct plumb_symbolizer **symbolizer)
 {
 	struct plumb_symbolizer *made = calloc(1, sizeof(*made));
+	struct utsname here;
 	int status;
 
 	*symbolizer = NULL;
 	if (!made)
 		return PLUMB_ERR_NO_MEMORY;
+	if (uname(&here) == 0)
+		made->machine = machine_of(here.machine);
 	status = files_init(&made->files, paths);
 	if (status == 0)
 		status = name_idle_task(made);
@@ -72,6 +90,8 @@ void plumb_symbolizer_origin(struct plumb_symbolizer *symbolizer,
 	struct utsname here;
 
 	symbolizer->recording = recording;
+	if (arch)
+		symbolizer->machine = machine_of(arch);
 	symbolizer->files.foreign = arch && uname(&here) == 0 && strcmp(arch, here.machine) != 0;
 }
 
@@ -329,4 +349,14 @@ const char *plumb_symbol_file_path(struct plumb_symbolizer *symbolizer,
 {
 	file_load(&symbolizer->files, file);
 	return file->path;
+}
+
+size_t plumb_symbolizer_source(struct plumb_symbolizer *symbolizer,
+			       const struct plumb_location *location,
+			       struct plumb_source_frame *frames, size_t room)
+{
+	if (!location->file || room == 0)
+		return 0;
+	file_load(&symbolizer->files, location->file);
+	return debug_info_source(location->file, location->address, frames, room);
 }

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbol/debug_info.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* DIEs nested deeper than this are damage. */
+#define DEPTH_MAX 256
+/* More functions or units than this are not looked at. */
+#define RANGES_MAX (UINT32_C(1) << 24)
+
+/* Addresses of the file's own, [start, end), that a unit or a function covers. */
+struct range {
+	Dwarf_Addr start, end;
+	Dwarf_Off die; /* its offset in .debug_info, or in the split unit */
+	uint32_t unit; /* functions: which of the units */
+};
+
+struct ranges {
+	struct range *at;
+	size_t count, room;
+};
+
+/* A compilation unit, and its functions once one was asked for. */
+struct unit {
+	Dwarf_Die die;   /* the skeleton's, if it is split: lines hang there */
+	Dwarf_Die split; /* where its functions are; the same if it is not split */
+	struct ranges functions;
+	bool read;
+};
+
+/* What was found for an address, so that it is looked for once. */
+struct answer {
+	uint64_t place;
+	struct plumb_source_frame *frames;
+	size_t count;
+	bool used;
+};
+
+struct debug_info {
+	struct elf_file runtime, debug; /* `debug` is closed if it is the same file */
+	Dwarf *dwarf;                   /* NULL: no debug information */
+	Dwarf_CFI *eh_frame, *debug_frame;
+	struct unit *units;
+	size_t unit_count;
+	struct ranges unit_ranges;
+	struct answer *answers; /* a hash table of a power of two */
+	size_t answer_count, answer_room;
+	struct arena strings;
+};
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static int add_range(struct ranges *ranges, struct range range)
+{
+	if (range.end <= range.start)
+		return 0;
+	if (ranges->count == RANGES_MAX)
+		return PLUMB_ERR_LIMIT;
+	if (ranges->count == ranges->room) {
+		size_t room = ranges->room ? 2 * ranges->room : 64;
+		struct range *grown = reallocarray(ranges->at, room, sizeof(*grown));
+
+		if (!grown)
+			return PLUMB_ERR_NO_MEMORY;
+		ranges->at = grown;
+		ranges->room = room;
+	}
+	ranges->at[ranges->count++] = range;
+	return 0;
+}
+
+static int add_ranges_of(struct ranges *ranges, Dwarf_Die *die, uint32_t unit)
+{
+	Dwarf_Off offset = dwarf_dieoffset(die);
+	Dwarf_Addr base, start, end;
+	ptrdiff_t next = 0;
+	int status = 0;
+
+	while (status == 0 && (next = dwarf_ranges(die, next, &base, &start, &end)) > 0)
+		status = add_range(ranges, (struct range){start, end, offset, unit});
+	return status;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct range *one = a, *other = b;
+
+	if (one->start != other->start)
+		return one->start < other->start ? -1 : 1;
+	return (one->end > other->end) - (one->end < other->end);
+}
+
+static void sort_ranges(struct ranges *ranges)
+{
+	if (ranges->count)
+		qsort(ranges->at, ranges->count, sizeof(*ranges->at), by_start);
+}
+
+/* The last range that begins at or before `address`, if it reaches that far. */
+static const struct range *find_range(const struct ranges *ranges, Dwarf_Addr address)
+{
+	size_t low = 0, high = ranges->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ranges->at[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < ranges->at[low - 1].end ? &ranges->at[low - 1] : NULL;
+}
+
+/* The units, and the addresses they cover: .debug_aranges, which says the same, may be missing. */
+static int read_units(struct debug_info *debug)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die, split;
+	uint8_t type;
+	int status = 0;
+	size_t room = 0;
+
+	while (status == 0 && debug->unit_count < RANGES_MAX &&
+	       dwarf_get_units(debug->dwarf, cu, &cu, NULL, &type, &die, &split) == 0) {
+		struct unit *unit;
+
+		if (type != DW_UT_compile && type != DW_UT_skeleton)
+			continue;
+		if (debug->unit_count == room) {
+			room = room ? 2 * room : 16;
+			unit = reallocarray(debug->units, room, sizeof(*unit));
+			if (!unit)
+				return PLUMB_ERR_NO_MEMORY;
+			debug->units = unit;
+		}
+		unit = &debug->units[debug->unit_count++];
+		*unit = (struct unit){.die = die, .split = type == DW_UT_skeleton ? split : die};
+		status =
+			add_ranges_of(&debug->unit_ranges, &die, (uint32_t)(debug->unit_count - 1));
+	}
+	sort_ranges(&debug->unit_ranges);
+	return status;
+}
+
+void debug_info_free(struct debug_info *debug)
+{
+	if (!debug)
+		return;
+	for (size_t i = 0; i < debug->unit_count; i++)
+		free(debug->units[i].functions.at);
+	free(debug->units);
+	free(debug->unit_ranges.at);
+	free(debug->answers);
+	arena_free(&debug->strings);
+	if (debug->eh_frame)
+		dwarf_cfi_end(debug->eh_frame);
+	if (debug->dwarf)
+		dwarf_end(debug->dwarf); /* ends debug_frame too */
+	if (debug->debug.elf)
+		elf_file_close(&debug->debug);
+	if (debug->runtime.elf)
+		elf_file_close(&debug->runtime);
+	free(debug);
+}
+
+static struct debug_info *open_debug_info(const struct plumb_symbol_file *file)
+{
+	struct debug_info *debug = calloc(1, sizeof(*debug));
+	Elf *elf;
+
+	if (!debug)
+		return NULL;
+	if (elf_file_open(&debug->runtime, file->path) < 0) {
+		free(debug);
+		return NULL;
+	}
+	elf = debug->runtime.elf;
+	debug->eh_frame = dwarf_getcfi_elf(elf);
+	if (file->debug_path && strcmp(file->debug_path, file->path) != 0 &&
+	    elf_file_open(&debug->debug, file->debug_path) == 0)
+		elf = debug->debug.elf;
+	if (file->debug_path)
+		debug->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	if (debug->dwarf) {
+		debug->debug_frame = dwarf_getcfi(debug->dwarf);
+		/* What was read before memory ran out is right, and can be used. */
+		(void)read_units(debug);
+	}
+	return debug;
+}
+
+static struct debug_info *debug_info_of(struct plumb_symbol_file *file)
+{
+	if (!file->debug_tried) {
+		file->debug_tried = true;
+		if ((file->kind == FILE_USER || file->kind == FILE_VDSO) && file->path)
+			file->debug = open_debug_info(file);
+	}
+	return file->debug;
+}
+
+/* An address as the file's own tables have it, of a place in the file. */
+static bool own_address(const struct debug_info *debug, uint64_t place, Dwarf_Addr *address)
+{
+	size_t count;
+
+	if (elf_getphdrnum(debug->runtime.elf, &count) != 0)
+		return false;
+	for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
+		GElf_Phdr segment;
+
+		if (gelf_getphdr(debug->runtime.elf, (int)i, &segment) &&
+		    segment.p_type == PT_LOAD && place >= segment.p_offset &&
+		    place - segment.p_offset < segment.p_memsz &&
+		    (segment.p_flags & PF_X || place - segment.p_offset < segment.p_filesz)) {
+			*address = place - segment.p_offset + segment.p_vaddr;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- Functions ------------------------------------------------------------------------------- */
+
+static bool may_hold_functions(int tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_subprogram:
+	case DW_TAG_lexical_block:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Functions of a DIE and those within: of namespaces, of classes, and nested ones. */
+static int read_functions(struct ranges *ranges, Dwarf_Die *parent, unsigned depth)
+{
+	Dwarf_Die die;
+	int status = 0;
+
+	if (depth == DEPTH_MAX || dwarf_child(parent, &die) != 0)
+		return 0;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_subprogram)
+			status = add_ranges_of(ranges, &die, 0);
+		if (status == 0 && may_hold_functions(tag))
+			status = read_functions(ranges, &die, depth + 1);
+	} while (status == 0 && dwarf_siblingof(&die, &die) == 0);
+	return status;
+}
+
+static const char *keep(struct debug_info *debug, const char *text)
+{
+	return text ? arena_strdup(&debug->strings, text) : NULL;
+}
+
+/* As the symbol table would have it, where there is a name for linkers. */
+static const char *function_name(struct debug_info *debug, const struct plumb_symbol_file *file,
+				 Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *linkage, *name;
+	char *demangled = NULL;
+
+	linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+	name = dwarf_diename(die);
+	if (linkage && file->symbols.raw_names)
+		return keep(debug, linkage);
+	if (linkage)
+		demangled = plumb_demangle(linkage, file->symbols.signatures);
+	name = keep(debug, demangled ? demangled : linkage ? linkage : name);
+	free(demangled);
+	return name;
+}
+
+static unsigned number(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word value;
+
+	if (dwarf_formudata(dwarf_attr(die, name, &attribute), &value) != 0 || value > UINT32_MAX)
+		return 0;
+	return (unsigned)value;
+}
+
+/* Where an inlined function was called from. */
+static void read_call_site(struct debug_info *debug, struct unit *unit, Dwarf_Die *inlined,
+			   struct plumb_source_frame *caller)
+{
+	Dwarf_Files *files;
+	size_t count;
+	unsigned file = number(inlined, DW_AT_call_file);
+
+	caller->line = number(inlined, DW_AT_call_line);
+	caller->column = number(inlined, DW_AT_call_column);
+	if (dwarf_getsrcfiles(&unit->die, &files, &count) == 0 && file < count)
+		caller->file = keep(debug, dwarf_filesrc(files, file, NULL, NULL));
+}
+
+/* The function that covers `address`, and what was inlined there: outermost first. */
+static size_t find_scopes(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die *scopes, size_t room)
+{
+	Dwarf_Die parent = *function, die;
+	size_t count = 1;
+
+	scopes[0] = *function;
+	for (unsigned depth = 0; depth < DEPTH_MAX && dwarf_child(&parent, &die) == 0; depth++) {
+		bool found = false;
+
+		do {
+			int tag = dwarf_tag(&die);
+
+			if ((tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) ||
+			    dwarf_haspc(&die, address) != 1)
+				continue;
+			if (tag == DW_TAG_inlined_subroutine) {
+				if (count == room)
+					return count;
+				scopes[count++] = die;
+			}
+			found = true;
+			break;
+		} while (dwarf_siblingof(&die, &die) == 0);
+		if (!found)
+			break;
+		parent = die;
+	}
+	return count;
+}
+
+static void read_line(struct debug_info *debug, struct unit *unit, Dwarf_Addr address,
+		      struct plumb_source_frame *frame)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(&unit->die, address);
+	int value;
+
+	if (!line)
+		return;
+	frame->file = keep(debug, dwarf_linesrc(line, NULL, NULL));
+	if (dwarf_lineno(line, &value) == 0 && value > 0)
+		frame->line = (unsigned)value;
+	if (dwarf_linecol(line, &value) == 0 && value > 0)
+		frame->column = (unsigned)value;
+}
+
+static const struct range *find_function(struct unit *unit, Dwarf_Addr address)
+{
+	if (!unit->read) {
+		unit->read = true;
+		(void)read_functions(&unit->functions, &unit->split, 0);
+		sort_ranges(&unit->functions);
+	}
+	return find_range(&unit->functions, address);
+}
+
+/* Into `frames`, innermost first. */
+static size_t look_up(struct debug_info *debug, const struct plumb_symbol_file *file,
+		      uint64_t place, struct plumb_source_frame *frames)
+{
+	Dwarf_Die scopes[PLUMB_SOURCE_FRAMES_MAX], function;
+	const struct range *range;
+	Dwarf_Addr address;
+	struct unit *unit;
+	size_t count = 1;
+
+	if (!debug->dwarf || !own_address(debug, place, &address) ||
+	    !(range = find_range(&debug->unit_ranges, address)))
+		return 0;
+	unit = &debug->units[range->unit];
+	memset(frames, 0, PLUMB_SOURCE_FRAMES_MAX * sizeof(*frames));
+	read_line(debug, unit, address, &frames[0]);
+	range = find_function(unit, address);
+	if (range && dwarf_offdie(dwarf_cu_getdwarf(unit->split.cu), range->die, &function)) {
+		count = find_scopes(&function, address, scopes, PLUMB_SOURCE_FRAMES_MAX);
+		for (size_t i = 0; i < count; i++) {
+			Dwarf_Die *scope = &scopes[count - 1 - i];
+
+			frames[i].function = function_name(debug, file, scope);
+			if (i + 1 < count)
+				read_call_site(debug, unit, scope, &frames[i + 1]);
+		}
+	}
+	return frames[0].file || frames[0].function ? count : 0;
+}
+
+/* ---- Answers once found ---------------------------------------------------------------------- */
+
+static struct answer *slot_of(struct answer *answers, size_t room, uint64_t place)
+{
+	size_t i = (size_t)(place * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (room - 1);
+
+	while (answers[i].used && answers[i].place != place)
+		i = (i + 1) & (room - 1);
+	return &answers[i];
+}
+
+static bool grow_answers(struct debug_info *debug)
+{
+	size_t room = debug->answer_room ? 2 * debug->answer_room : 64;
+	struct answer *grown = calloc(room, sizeof(*grown));
+
+	if (!grown)
+		return false;
+	for (size_t i = 0; i < debug->answer_room; i++)
+		if (debug->answers[i].used)
+			*slot_of(grown, room, debug->answers[i].place) = debug->answers[i];
+	free(debug->answers);
+	debug->answers = grown;
+	debug->answer_room = room;
+	return true;
+}
+
+size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place,
+			 struct plumb_source_frame *frames, size_t room)
+{
+	struct plumb_source_frame found[PLUMB_SOURCE_FRAMES_MAX];
+	struct debug_info *debug = debug_info_of(file);
+	struct answer *answer;
+
+	if (!debug || !debug->dwarf)
+		return 0;
+	if (2 * debug->answer_count >= debug->answer_room && !grow_answers(debug))
+		return 0;
+	answer = slot_of(debug->answers, debug->answer_room, place);
+	if (!answer->used) {
+		size_t count = look_up(debug, file, place, found);
+
+		if (count) {
+			answer->frames =
+				arena_alloc(&debug->strings, count * sizeof(*answer->frames));
+			if (!answer->frames)
+				return 0;
+			memcpy(answer->frames, found, count * sizeof(*found));
+		}
+		answer->count = count;
+		answer->place = place;
+		answer->used = true;
+		debug->answer_count++;
+	}
+	if (room > answer->count)
+		room = answer->count;
+	if (room)
+		memcpy(frames, answer->frames, room * sizeof(*frames));
+	return room;
+}
+
+/* ---- Unwinding ------------------------------------------------------------------------------- */
+
+Dwarf_Frame *debug_info_frame(struct plumb_symbol_file *file, uint64_t place)
+{
+	struct debug_info *debug = debug_info_of(file);
+	Dwarf_Frame *frame = NULL;
+	Dwarf_Addr address;
+
+	if (!debug || !own_address(debug, place, &address))
+		return NULL;
+	if (debug->eh_frame && dwarf_cfi_addrframe(debug->eh_frame, address, &frame) == 0)
+		return frame;
+	if (debug->debug_frame && dwarf_cfi_addrframe(debug->debug_frame, address, &frame) == 0)
+		return frame;
+	return NULL;
+}

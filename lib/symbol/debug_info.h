@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What DWARF tells of a mapped file: lines of source, inlined functions, and how to unwind a frame.
+ * Read by libdw when the first address is asked for.
+ */
+#ifndef SYMBOL_DEBUG_INFO_H
+#define SYMBOL_DEBUG_INFO_H
+
+#include <elfutils/libdw.h>
+
+#include "symbol/files.h"
+
+/*
+ * The frames of source at `place`, a place in `file` as plumb_location.address: the innermost
+ * function first. Returns how many were written, at most `room`; 0 if nothing is known. Strings
+ * are the file's.
+ */
+size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place,
+			 struct plumb_source_frame *frames, size_t room);
+
+/*
+ * The rules that unwind the frame at `place`, to be freed with free(); NULL if there are none.
+ * `*bias` is what a place lacks to an address of the file's own, which the rules are in.
+ */
+Dwarf_Frame *debug_info_frame(struct plumb_symbol_file *file, uint64_t place);
+
+void debug_info_free(struct debug_info *debug);
+
+#endif

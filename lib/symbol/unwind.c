@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Call chains from a copy of the stack, as perf record --call-graph dwarf takes them. The rules are
+ * those of .eh_frame and .debug_frame, which libdw reads; where a file has none, frame pointers are
+ * followed. Everything copied from the recorded program is hostile: each read is checked against
+ * the copy, and the stack must shrink from frame to frame.
+ *
+ * Register numbers: DWARF for the Arm 64-bit Architecture (AADWARF64), section 4.1; System V ABI,
+ * AMD64 supplement, figure 3.36. Order in samples: the kernel's asm/perf_regs.h.
+ */
+#include <dwarf.h>
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/debug_info.h"
+#include "symbol/symbolizer.h"
+
+#define REGISTERS_MAX 34
+#define STACK_MAX     64  /* of a DWARF expression */
+#define OPS_MAX       512 /* of one expression */
+
+/* A pointer's bits that authentication (FEAT_PAuth) leaves alone in user space. */
+#define AARCH64_ADDRESS ((UINT64_C(1) << 48) - 1)
+
+/* What differs between architectures. */
+struct architecture {
+	uint8_t from_sample[REGISTERS_MAX]; /* DWARF's number of each register in a sample */
+	uint8_t sample_registers;
+	uint8_t pc, sp, fp; /* DWARF numbers; AArch64's pc has none: one that is free */
+	uint64_t address_mask;
+};
+
+#define NONE UINT8_MAX
+
+static const struct architecture aarch64 = {
+	.from_sample = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
+			17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32},
+	.sample_registers = 33,
+	.pc = 32,
+	.sp = 31,
+	.fp = 29,
+	.address_mask = AARCH64_ADDRESS,
+};
+
+static const struct architecture x86_64 = {
+	/* ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8 ... r15 */
+	.from_sample = {0,    3,    2,    1,    4, 5, 6,  7,  16, NONE, NONE, NONE,
+			NONE, NONE, NONE, NONE, 8, 9, 10, 11, 12, 13,   14,   15},
+	.sample_registers = 24,
+	.pc = 16,
+	.sp = 7,
+	.fp = 6,
+	.address_mask = UINT64_MAX,
+};
+
+struct frame {
+	uint64_t value[REGISTERS_MAX];
+	bool known[REGISTERS_MAX];
+};
+
+struct unwinding {
+	const struct architecture *architecture;
+	const struct plumb_user_stack *stack;
+	uint64_t stack_start;
+	struct frame frame;
+	uint64_t cfa;
+};
+
+static bool read_word(const struct unwinding *u, uint64_t address, unsigned size, uint64_t *value)
+{
+	uint64_t offset = address - u->stack_start;
+
+	if (address < u->stack_start || size > 8 || offset > u->stack->bytes_size ||
+	    size > u->stack->bytes_size - offset)
+		return false;
+	*value = 0;
+	/* Both architectures are little-endian here. */
+	for (unsigned i = 0; i < size; i++)
+		*value |= (uint64_t)u->stack->bytes[offset + i] << 8 * i;
+	return true;
+}
+
+/* ---- DWARF expressions ----------------------------------------------------------------------- */
+
+struct evaluation {
+	uint64_t at[STACK_MAX];
+	unsigned depth;
+	bool is_value; /* what is on top is the value, not where it is */
+};
+
+static bool push(struct evaluation *e, uint64_t value)
+{
+	if (e->depth == STACK_MAX)
+		return false;
+	e->at[e->depth++] = value;
+	return true;
+}
+
+static bool push_register(struct evaluation *e, const struct unwinding *u, uint64_t number,
+			  uint64_t offset)
+{
+	return number < REGISTERS_MAX && u->frame.known[number] &&
+	       push(e, u->frame.value[number] + offset);
+}
+
+/* Operations on the two values on top. */
+static bool combine(struct evaluation *e, uint8_t operation)
+{
+	uint64_t a, b;
+
+	if (e->depth < 2)
+		return false;
+	b = e->at[--e->depth];
+	a = e->at[--e->depth];
+	switch (operation) {
+	case DW_OP_plus:
+		return push(e, a + b);
+	case DW_OP_minus:
+		return push(e, a - b);
+	case DW_OP_mul:
+		return push(e, a * b);
+	case DW_OP_and:
+		return push(e, a & b);
+	case DW_OP_or:
+		return push(e, a | b);
+	case DW_OP_xor:
+		return push(e, a ^ b);
+	case DW_OP_shl:
+		return push(e, b < 64 ? a << b : 0);
+	case DW_OP_shr:
+		return push(e, b < 64 ? a >> b : 0);
+	case DW_OP_eq:
+		return push(e, a == b);
+	case DW_OP_ne:
+		return push(e, a != b);
+	case DW_OP_ge:
+		return push(e, (int64_t)a >= (int64_t)b);
+	case DW_OP_gt:
+		return push(e, (int64_t)a > (int64_t)b);
+	case DW_OP_le:
+		return push(e, (int64_t)a <= (int64_t)b);
+	case DW_OP_lt:
+		return push(e, (int64_t)a < (int64_t)b);
+	default:
+		return false;
+	}
+}
+
+static bool apply(struct evaluation *e, const struct unwinding *u, const Dwarf_Op *op)
+{
+	uint8_t atom = op->atom;
+	uint64_t value;
+
+	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
+		return push(e, atom - DW_OP_lit0);
+	if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31)
+		return push_register(e, u, atom - DW_OP_breg0, op->number);
+	if (atom >= DW_OP_reg0 && atom <= DW_OP_reg31) {
+		e->is_value = true;
+		return push_register(e, u, atom - DW_OP_reg0, 0);
+	}
+	switch (atom) {
+	case DW_OP_bregx:
+		return push_register(e, u, op->number, op->number2);
+	case DW_OP_regx:
+		e->is_value = true;
+		return push_register(e, u, op->number, 0);
+	case DW_OP_const1u:
+	case DW_OP_const1s:
+	case DW_OP_const2u:
+	case DW_OP_const2s:
+	case DW_OP_const4u:
+	case DW_OP_const4s:
+	case DW_OP_const8u:
+	case DW_OP_const8s:
+	case DW_OP_constu:
+	case DW_OP_consts:
+		return push(e, op->number);
+	case DW_OP_call_frame_cfa:
+		return push(e, u->cfa);
+	case DW_OP_plus_uconst:
+		if (e->depth == 0)
+			return false;
+		e->at[e->depth - 1] += op->number;
+		return true;
+	case DW_OP_dup:
+		return e->depth && push(e, e->at[e->depth - 1]);
+	case DW_OP_drop:
+		return e->depth && e->depth--;
+	case DW_OP_deref:
+	case DW_OP_deref_size:
+		if (e->depth == 0 ||
+		    !read_word(u, e->at[e->depth - 1],
+			       atom == DW_OP_deref ? 8 : (unsigned)op->number, &value))
+			return false;
+		e->at[e->depth - 1] = value;
+		return true;
+	case DW_OP_stack_value:
+		e->is_value = true;
+		return true;
+	case DW_OP_nop:
+		return true;
+	default:
+		return combine(e, atom); /* jumps have not been seen in CFI */
+	}
+}
+
+static bool evaluate(struct evaluation *e, const struct unwinding *u, const Dwarf_Op *ops,
+		     size_t count)
+{
+	*e = (struct evaluation){0};
+	if (count == 0 || count > OPS_MAX)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!apply(e, u, &ops[i]))
+			return false;
+	return e->depth != 0;
+}
+
+/* ---- One frame to the next ------------------------------------------------------------------- */
+
+/* The caller's register `number` by the rules; unknown if it cannot be recovered. */
+static void recover(const struct unwinding *u, Dwarf_Frame *rules, unsigned number,
+		    struct frame *caller)
+{
+	struct evaluation e;
+	Dwarf_Op memory[3], *ops;
+	size_t count;
+
+	if (dwarf_frame_register(rules, (int)number, memory, &ops, &count) != 0)
+		return;
+	if (count == 0 && !ops) { /* the same as here */
+		caller->known[number] = u->frame.known[number];
+		caller->value[number] = u->frame.value[number];
+	} else if (count && evaluate(&e, u, ops, count)) {
+		uint64_t top = e.at[e.depth - 1];
+
+		caller->known[number] = e.is_value || read_word(u, top, 8, &caller->value[number]);
+		if (e.is_value)
+			caller->value[number] = top;
+	}
+}
+
+/* What the rules leave unsaid of the stack pointer is that it is the CFA. */
+static bool step_by_rules(struct unwinding *u, Dwarf_Frame *rules, bool *interrupted)
+{
+	const struct architecture *a = u->architecture;
+	struct frame caller = {0};
+	struct evaluation e;
+	int returns;
+	Dwarf_Op *ops;
+	size_t count;
+
+	returns = dwarf_frame_info(rules, NULL, NULL, interrupted);
+	if (returns < 0 || returns >= REGISTERS_MAX || dwarf_frame_cfa(rules, &ops, &count) != 0 ||
+	    !evaluate(&e, u, ops, count))
+		return false;
+	u->cfa = e.at[e.depth - 1];
+	for (unsigned i = 0; i < REGISTERS_MAX; i++)
+		recover(u, rules, i, &caller);
+	if (!*interrupted || !caller.known[a->sp]) {
+		caller.value[a->sp] = u->cfa;
+		caller.known[a->sp] = true;
+	}
+	caller.known[a->pc] = caller.known[returns];
+	caller.value[a->pc] = caller.value[returns];
+	u->frame = caller;
+	return true;
+}
+
+/* A frame record: where the caller's begins, and where it goes on. */
+static bool step_by_frame_pointer(struct unwinding *u)
+{
+	const struct architecture *a = u->architecture;
+	struct frame *frame = &u->frame;
+	uint64_t record = frame->value[a->fp], next, pc;
+
+	if (!frame->known[a->fp] || !read_word(u, record, 8, &next) ||
+	    !read_word(u, record + 8, 8, &pc))
+		return false;
+	memset(frame->known, 0, sizeof(frame->known));
+	frame->value[a->fp] = next;
+	frame->value[a->sp] = record + 16;
+	frame->value[a->pc] = pc;
+	frame->known[a->fp] = frame->known[a->sp] = frame->known[a->pc] = true;
+	return true;
+}
+
+static const struct architecture *architecture_of(uint16_t elf, enum symbol_machine recorded)
+{
+	if (elf == EM_AARCH64 || (elf == 0 && recorded == MACHINE_AARCH64))
+		return &aarch64;
+	return elf == EM_X86_64 || (elf == 0 && recorded == MACHINE_X86_64) ? &x86_64 : NULL;
+}
+
+static bool begin(struct unwinding *u, enum symbol_machine machine)
+{
+	const struct plumb_user_stack *stack = u->stack;
+	const struct architecture *a;
+	size_t next = 0;
+
+	a = architecture_of(stack->machine, machine);
+	if (!a)
+		return false;
+	u->architecture = a;
+	for (unsigned bit = 0; bit < 64 && next < stack->register_count; bit++) {
+		unsigned number = bit < a->sample_registers ? a->from_sample[bit] : NONE;
+
+		if (!(stack->register_mask >> bit & 1))
+			continue;
+		if (number != NONE) {
+			u->frame.value[number] = stack->registers[next];
+			u->frame.known[number] = true;
+		}
+		next++;
+	}
+	u->stack_start = u->frame.value[a->sp];
+	return u->frame.known[a->sp] && u->frame.known[a->pc];
+}
+
+size_t plumb_symbolizer_unwind(struct plumb_symbolizer *symbolizer, const struct plumb_task *task,
+			       const struct plumb_user_stack *stack, uint64_t *chain, size_t room)
+{
+	struct unwinding u = {.stack = stack};
+	bool interrupted = true; /* the pc is of an instruction, not behind a call */
+	size_t count = 0;
+
+	if (!begin(&u, symbolizer_machine(symbolizer)))
+		return 0;
+	while (count < room) {
+		const struct architecture *a = u.architecture;
+		uint64_t pc = u.frame.value[a->pc] & a->address_mask, sp = u.frame.value[a->sp];
+		struct plumb_location location;
+		Dwarf_Frame *rules = NULL;
+		bool stepped;
+
+		if (!u.frame.known[a->pc] || pc == 0)
+			break;
+		/* A return address may be the next function's first. */
+		if (!interrupted)
+			pc--;
+		if (!plumb_symbolizer_locate(symbolizer, task, PLUMB_MODE_USER, pc, &location) &&
+		    count)
+			break;
+		chain[count++] = pc;
+		if (location.file)
+			rules = debug_info_frame(location.file, location.address);
+		stepped = rules && step_by_rules(&u, rules, &interrupted);
+		if (!rules) {
+			interrupted = false;
+			stepped = step_by_frame_pointer(&u);
+		}
+		free(rules);
+		if (!stepped || (u.frame.value[a->sp] <= sp && count > 1 && !interrupted))
+			break;
+	}
+	return count;
+}

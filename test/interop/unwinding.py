@@ -1,0 +1,134 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""unwinding.py UNWOUND SAMPLED: call chains from copies of the stack, beside perf's and a compiler's.
+
+SAMPLED is a program with a known call chain.
+"""
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+from tap import Skip, Tap
+
+tap = Tap()
+unwound, sampled = sys.argv[1:3]
+folder = tempfile.TemporaryDirectory()
+source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "unwinds.c")
+
+
+def chains_of(*arguments):
+    """The chains, each a list of (address, symbol)."""
+    text = subprocess.run([unwound, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return [[(int(address, 16), symbol) for address, symbol in
+             (frame.split("=", 1) for frame in line.split("\t") if frame)]
+            for line in text.splitlines()]
+
+
+def beside_perf(*command):
+    """perf's addresses are places in files: of the same page, so the last 12 bits must agree."""
+    recording = os.path.join(folder.name, "perf.data")
+    try:
+        subprocess.run(["perf", "record", "--quiet", "-e", "cpu-clock:u", "-F", "2000", "--call-graph",
+                        "dwarf,32768", "-o", recording, "--", *command], stdout=subprocess.DEVNULL,
+                       stderr=subprocess.PIPE, text=True, check=False)
+        text = subprocess.run(["perf", "script", "-i", recording, "-F", "ip,sym", "--no-inline"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise Skip(f"perf cannot sample here: {error}") from None
+    theirs = [[(int(address, 16) & 0xfff, symbol) for address, symbol in
+               (line.split(None, 1) for line in chain.strip().splitlines())]
+              for chain in text.split("\n\n") if chain.strip()]
+    ours = [[(address & 0xfff, symbol) for address, symbol in chain]
+            for chain in chains_of(recording)]
+    assert len(ours) == len(theirs), f"{len(ours)} chains, and {len(theirs)} of perf's"
+    if len(ours) < 20:
+        raise Skip(f"perf took {len(ours)} samples")
+    for mine, other in zip(ours, theirs):
+        assert mine == other, f"{mine}\nand perf\n{other}"
+    return f"{len(ours)} chains of up to {max(map(len, ours))} frames, all equal"
+
+
+@tap.test
+def with_frame_pointers():
+    """A program with frame pointers, as perf unwinds it"""
+    return beside_perf(sampled, "100")
+
+
+@tap.test
+def without_frame_pointers():
+    """Python, which has none, as perf unwinds it"""
+    return beside_perf("/usr/bin/python3", "-c",
+                       "import json; json.loads(json.dumps([list(range(100))] * 4000))")
+
+
+def dumped(name, *options):
+    """A dump of test/interop/programs/unwinds.c and the return addresses expected of it."""
+    compiler = "aarch64-linux-gnu-gcc" if os.uname().machine != "aarch64" else "gcc"
+    if not shutil.which(compiler):
+        raise Skip("there is no compiler for AArch64")
+    program, dump = (os.path.join(folder.name, name + end) for end in ("", ".dump"))
+    subprocess.run([compiler, "-O2", "-static", *options, "-o", program, source], check=True)
+    emulator = [] if os.uname().machine == "aarch64" else ["qemu-aarch64"]
+    if emulator and not shutil.which(emulator[0]):
+        raise Skip("there is no qemu-aarch64")
+    with open(dump, "wb") as out:
+        subprocess.run([*emulator, program], stdout=out, check=True)
+    with open(dump, "rb") as file:
+        data = file.read()
+    offset = 8 + 8 * struct.unpack_from("<Q", data)[0]
+    offset += 8 + struct.unpack_from("<Q", data, offset)[0]
+    count = struct.unpack_from("<Q", data, offset)[0]
+    return program, dump, struct.unpack_from(f"<{count}Q", data, offset + 8)
+
+
+def beside_compiler(name, *options):
+    program, dump, expected = dumped(name, *options)
+    chain, = chains_of(program, dump)
+    symbols = [symbol.split(".")[0] for _, symbol in chain]
+    assert symbols[0] == "take" and "main" in symbols and symbols.count("recurses") == 6, symbols
+    # The first is where the registers were taken; of the others, the call's last byte.
+    ours = [address + 1 for address, _ in chain[1:]]
+    assert ours == list(expected[1:]), f"{list(map(hex, ours))}\nand {list(map(hex, expected[1:]))}"
+    return f"{len(chain)} frames"
+
+
+@tap.test
+def aarch64():
+    """AArch64, as its compiler's unwinder has it"""
+    return beside_compiler("plain")
+
+
+@tap.test
+def aarch64_without_frame_pointers():
+    """AArch64 without frame pointers"""
+    return beside_compiler("no-frame-pointers", "-fomit-frame-pointer", "-O3")
+
+
+@tap.test
+def aarch64_signed():
+    """AArch64 with signed return addresses"""
+    return beside_compiler("signed", "-mbranch-protection=standard")
+
+
+@tap.test
+def damaged():
+    """A dump whose stack or registers are garbage ends, and within the copy"""
+    program, dump, _ = dumped("damaged")
+    with open(dump, "rb") as file:
+        data = file.read()
+    for at in range(8, 8 + 8 * 33 + 8 + 4096, 8):
+        for word in (0, 1, 2 ** 64 - 1, 2 ** 63, struct.unpack_from("<Q", data, 8 + 8 * 31)[0]):
+            if at == 8 + 8 * 33:
+                continue  # the size of the copy
+            with open(dump, "wb") as file:
+                file.write(data[:at] + struct.pack("<Q", word) + data[at + 8:])
+            if at % 64 == 0 or at < 8 + 8 * 33:
+                assert len(chains_of(program, dump)) == 1
+
+
+with folder:
+    tap.run()
