@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counting: from what is asked for to values.
+ * Counting: from a request to metric values.
  *
- *     plumb_selection   the metrics and events that are asked for, in the order they are shown
+ *     plumb_selection   the metrics and events requested, in the order of display
  *     plumb_plan        which events a PMU counts together, and in how many passes
- *     plumb_count       what a source counted, one for each event of each group of the plan
- *     plumb_result      the metrics' values, over one run or several
+ *     plumb_count       the count of an event; one for each event of each group of the plan
+ *     plumb_result      the values of the metrics, over one or more runs
  *
- * Who counts has no part in this: a source takes a plan and gives counts. Nothing here is done
- * by more than one thread at a time; a selection and a plan are constant once made.
+ * A source does the counting: it takes a plan and returns counts. Only one thread at a time may
+ * call these functions on an object, but a selection and a plan never change.
  */
 #ifndef PLUMB_COUNT_H
 #define PLUMB_COUNT_H
@@ -19,42 +19,43 @@
 extern "C" {
 #endif
 
-/* ---- what is asked for -------------------------------------------------------------------- */
+/* ---- the request --------------------------------------------------------------------------- */
 
-/* All that is named is selected; zero selects nothing. Indexes are into the specification. */
+/* Selects everything that is named; all zero selects nothing. Indexes are into the specification.
+ */
 struct plumb_request {
-	unsigned stages;              /* bit N: the metric groups of stage N; bit 1 the tree too */
-	struct plumb_indexes groups;  /* metric groups */
-	struct plumb_indexes metrics; /* metrics by themselves */
-	bool node_given;              /* a part of the tree: the node of this metric, ... */
-	uint16_t node;                /* ... what is below it, and the groups it leads to */
-	unsigned level;               /* of the tree, no node below this level; 0: all */
-	const uint16_t *codes;        /* PMU event codes to count besides */
+	unsigned stages;             /* bit N: the metric groups of stage N; bit 1: also the tree */
+	struct plumb_indexes groups; /* metric groups */
+	struct plumb_indexes metrics; /* single metrics */
+	bool node_given;              /* `node` is set */
+	uint16_t node;  /* a metric: selects its node, all below it, and the groups they lead to */
+	unsigned level; /* the deepest level of the tree to select; 0: all */
+	const uint16_t *codes; /* additional PMU event codes to count */
 	uint16_t code_count;
 };
 
 struct plumb_selected_metric {
 	uint16_t metric; /* into plumb_spec.metrics */
-	uint16_t group;  /* metric group that it is shown under, or PLUMB_NONE */
-	uint16_t parent; /* metric of the node above it, or PLUMB_NONE */
-	uint16_t level;  /* of its node, 1 for a root; 0: it is no node that a root leads to */
-	uint16_t stage;  /* of its group; 0: of none */
+	uint16_t group;  /* metric group it is shown under, or PLUMB_NONE */
+	uint16_t parent; /* metric of its parent node, or PLUMB_NONE */
+	uint16_t level;  /* of its node, 1 for a root; 0 if no root leads to it */
+	uint16_t stage;  /* of its group; 0 if none */
 };
 
 struct plumb_selection {
-	const struct plumb_spec *spec;               /* must live as long */
+	const struct plumb_spec *spec;               /* must outlive the selection */
 	const struct plumb_methodology *methodology; /* the specification's first, or NULL */
-	const struct plumb_selected_metric *metrics; /* no pair of metric and group twice */
+	const struct plumb_selected_metric *metrics; /* pairs of metric and group are distinct */
 	size_t metric_count;
-	const uint16_t *codes; /* PMU event codes asked for by themselves, no two alike */
+	const uint16_t *codes; /* distinct PMU event codes requested */
 	uint16_t code_count;
 };
 
 /*
- * Stage 1 comes first, its tree from each root down, a node before what is below it; then what
- * else its groups hold; then the groups of other stages, groups and metrics as they were named.
- * Returns 0, ARGUMENT (an index out of range, a metric that is no node) or NO_MEMORY. Free with
- * plumb_selection_free(), which takes NULL too.
+ * Resolves a request. The order is: the tree of stage 1, each node before those below it; the other
+ * metrics of stage 1; the groups of other stages; then groups and metrics as requested. Returns 0,
+ * ARGUMENT (an index is out of range, or a metric has no node) or NO_MEMORY. Free with
+ * plumb_selection_free(), which accepts NULL.
  */
 PLUMB_API int plumb_selection_new(const struct plumb_spec *spec,
 				  const struct plumb_request *request,
@@ -63,22 +64,23 @@ PLUMB_API void plumb_selection_free(struct plumb_selection *selection);
 
 /* ---- the plan ----------------------------------------------------------------------------- */
 
-/* Which events are kept together, where counters are few; as topdown-tool's --collect-by. */
+/* Which events to count together if counters are few; like topdown-tool's --collect-by. */
 enum plumb_collect_by {
-	PLUMB_COLLECT_BY_METRIC, /* those of a metric */
-	PLUMB_COLLECT_BY_GROUP,  /* those of a metric group; of its metrics, if they are too many */
-	PLUMB_COLLECT_BY_NONE,   /* none: each is its own group */
+	PLUMB_COLLECT_BY_METRIC, /* the events of a metric */
+	PLUMB_COLLECT_BY_GROUP,  /* the events of a metric group, or of each metric if the group has
+				    too many */
+	PLUMB_COLLECT_BY_NONE,   /* none: each event is its own group */
 };
 
-/* The event that PMUs count apart, CPU_CYCLES; and the most counters that one can have besides. */
+/* CPU_CYCLES, which has a counter of its own, and the maximum number of other counters. */
 #define PLUMB_CODE_CYCLES  0x0011
 #define PLUMB_COUNTERS_MAX 31
 
 struct plumb_plan_options {
-	unsigned counters;  /* at most PLUMB_COUNTERS_MAX; 0: any number, so one group does */
-	bool cycle_counter; /* and one more for CPU_CYCLES alone */
+	unsigned counters;  /* at most PLUMB_COUNTERS_MAX; 0: unlimited, so one group is enough */
+	bool cycle_counter; /* there is one more, for CPU_CYCLES only */
 	enum plumb_collect_by collect_by;
-	/* Whether the source counts this PMU event; those it does not are left out. NULL: all. */
+	/* Whether the source can count a PMU event; others are left out. NULL: it can count all. */
 	bool (*counts)(const void *user, uint16_t code);
 	const void *user;
 };
@@ -87,40 +89,40 @@ struct plumb_plan_options {
 struct plumb_plan_group {
 	const uint16_t *codes; /* ascending */
 	uint16_t count;
-	uint16_t pass; /* the groups of a pass fit the counters at once; numbered from 0 */
-	size_t first;  /* place of its first event among those of all groups */
+	uint16_t pass; /* from 0; all groups of a pass fit the counters at once */
+	size_t first;  /* place of its first event among the events of all groups */
 };
 
 struct plumb_plan {
-	const struct plumb_selection *selection; /* must live as long */
+	const struct plumb_selection *selection; /* must outlive the plan */
 	const struct plumb_plan_group *groups;
 	uint16_t group_count;
 	uint16_t pass_count;
-	size_t place_count;    /* events of all groups; one event may be in several */
-	const uint16_t *codes; /* the distinct events of them, ascending */
+	size_t place_count; /* total number of events in all groups; one event may be in several */
+	const uint16_t *codes; /* the distinct events, ascending */
 	uint16_t code_count;
 };
 
 /*
- * Plans so that the passes are few: the same input gives the same plan. A metric that needs more
- * events than there are counters has them parted. Returns 0, ARGUMENT (too many counters), LIMIT
- * (more than 65534 groups), NO_MEMORY, or what plumb_spec_compile_metric() returns, with its
- * finding in `found` (may be NULL). Free with plumb_plan_free(), which takes NULL too.
+ * Makes a plan with few passes; deterministic. A metric with more events than there are counters is
+ * split. Returns 0, ARGUMENT (too many counters), LIMIT (more than 65534 groups), NO_MEMORY, or the
+ * error of plumb_spec_compile_metric(), with its finding in `diagnostics` (may be NULL). Free with
+ * plumb_plan_free(), which accepts NULL.
  */
 PLUMB_API int plumb_plan_new(const struct plumb_selection *selection,
 			     const struct plumb_plan_options *options, struct plumb_plan **plan,
-			     struct plumb_diagnostics *found);
+			     struct plumb_diagnostics *diagnostics);
 PLUMB_API void plumb_plan_free(struct plumb_plan *plan);
 
 /*
- * The group that has all events of the selection's `metric`-th metric, so that its value comes
- * from events counted at the same time; PLUMB_NONE if they are parted or not all are counted.
+ * Returns the group that has all events of the selection's `metric`-th metric, so that they are
+ * counted at the same time; PLUMB_NONE if they are split, or not all are counted.
  */
 PLUMB_API uint16_t plumb_plan_home(const struct plumb_plan *plan, size_t metric);
 
 /*
- * Whether all events of the selection's `metric`-th metric are counted; if not, `*missing` (may be
- * NULL) is the first that is not, an index into plumb_spec.events.
+ * Whether all events of the selection's `metric`-th metric are counted. If not, sets `*missing`
+ * (may be NULL) to the first that is not, an index into plumb_spec.events.
  */
 PLUMB_API bool plumb_plan_computes(const struct plumb_plan *plan, size_t metric, uint16_t *missing);
 
@@ -128,45 +130,46 @@ PLUMB_API bool plumb_plan_computes(const struct plumb_plan *plan, size_t metric,
 
 /* One event of one group. */
 struct plumb_count {
-	double count;        /* scaled, if it was not on a counter all the time; NaN: none */
-	uint64_t enabled_ns; /* how long it was to be counted */
-	uint64_t running_ns; /* how long it was on a counter */
+	double count;        /* scaled if it did not run all the time; NaN if there is none */
+	uint64_t enabled_ns; /* time it was enabled */
+	uint64_t running_ns; /* time it was on a counter */
 };
 
 /*
- * What was counted in `running` of `enabled` nanoseconds, for all of them: `raw` itself if they
- * are the same, NaN if it never ran.
+ * Scales a count taken during `running` of `enabled` nanoseconds to all of them. Returns `raw` if
+ * both are the same, and NaN if the event never ran.
  */
 PLUMB_API double plumb_count_scaled(uint64_t raw, uint64_t enabled, uint64_t running);
 
-/* `low` and `high` are the least and the greatest of the parts it was made from. */
+/* `low` and `high` are the smallest and the largest value of the parts. */
 struct plumb_value {
-	double value, low, high; /* NaN: there is none */
+	double value, low, high; /* NaN if there is none */
 };
 
 struct plumb_event_count {
 	uint16_t code;
-	struct plumb_count count; /* mean of the runs; times are sums over its groups and runs */
+	struct plumb_count count; /* mean over the runs; times are sums over its groups and runs */
 };
 
 /*
- * What was counted in all: `parts` runs of a program, or intervals of one. A metric's value is
- * that of the sums of the counts, not the mean of the parts' values: a part weighs what it lasted.
+ * The combined result of `parts` runs of a program, or intervals of one. The value of a metric is
+ * computed from the sums of the counts, not as the mean of the parts' values: a longer part weighs
+ * more.
  */
 struct plumb_result {
 	const struct plumb_plan *plan;
 	unsigned parts;
-	const struct plumb_value *values;       /* of each selected metric */
-	const struct plumb_event_count *events; /* of each of the plan's codes */
+	const struct plumb_value *values;       /* one for each selected metric */
+	const struct plumb_event_count *events; /* one for each code of the plan */
 };
 
 PLUMB_API int plumb_result_new(const struct plumb_plan *plan, struct plumb_result **result);
 PLUMB_API void plumb_result_free(struct plumb_result *result);
 
 /*
- * Adds a part: `counts` has plan->place_count elements, those of group after group. `runs` says
- * that parts are runs of the same program, whose events' counts are averaged; those of intervals
- * are added up. All of it that `result` points to is then up to date.
+ * Adds a part and updates everything `result` points to. `counts` has plan->place_count elements,
+ * group by group. `runs` is true if parts are runs of the same program: then counts of events are
+ * averaged. Otherwise they are intervals, and counts are added up.
  */
 PLUMB_API void plumb_result_add(struct plumb_result *result, const struct plumb_count *counts,
 				bool runs);

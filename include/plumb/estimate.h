@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Estimates from samples, each with the interval that covers the truth 95 times in a hundred.
+ * Estimates from samples, each with its 95 % confidence interval.
  *
- * A sampler takes one operation of an interval, and the interval varies a little: systematic
- * sampling with a random perturbation. What is asked of the samples is always a quotient: of the
- * samples that are loads, how many missed; of the latency of all loads, how much is this one's; of
- * the latency of misses, how much falls to one. So a sample enters a tally as two numbers, what it
- * adds above the line and below it:
+ * A sampler takes one operation per interval, and the interval varies a little: systematic sampling
+ * with a random perturbation. Every question about the samples is a quotient: of the loads sampled,
+ * what share missed; of the latency of all loads, what share is this one's; what is the mean
+ * latency of a miss. So each sample adds two numbers to a tally, one above and one below the line:
  *
  *     share of the samples with property X      above: X ? 1 : 0          below: 1
  *     share of the loads that have it           above: load && X ? 1 : 0  below: load ? 1 : 0
  *     share of the loads' latency               above: X ? latency : 0    below: latency
  *     mean latency of those with X              above: X ? latency : 0    below: X ? 1 : 0
  *
- * Samples that add nothing are added, too, as two zeros: the tally looks at what follows what. A
- * tally takes the same few hundred bytes however many samples there are.
+ * Add every sample, with two zeros if it contributes nothing: the order of samples matters. A tally
+ * takes about a kilobyte, however many samples there are.
  *
- * doc/statistics.md has the formulas, what they assume, when they fail, and how often they held.
- * Nothing here allocates or fails; a tally is its caller's, and no two threads may change one at
- * once. What cannot be estimated is NaN: with no sample below the line, or a single one, there is
- * neither a value nor an interval.
+ * doc/statistics.md explains the formulas, their assumptions, when they fail, and how often they
+ * held. Nothing here allocates or fails. The caller owns a tally; two threads must not change it at
+ * the same time. What cannot be estimated is NaN: with fewer than two samples below the line there
+ * is neither a value nor an interval.
  */
 #ifndef PLUMB_ESTIMATE_H
 #define PLUMB_ESTIMATE_H
@@ -30,36 +29,35 @@
 extern "C" {
 #endif
 
-/* ---- Adding up ------------------------------------------------------------------------------- */
+/* ---- Tallies --------------------------------------------------------------------------------- */
 
 #define PLUMB_TALLY_BATCHES 64
 
-/* A batch is a run of samples that follow each other. */
+/* A batch is a run of consecutive samples. */
 struct plumb_tally_batch {
 	double above, below;
 };
 
-/* All zero is an empty tally. Its members are for the functions here. */
+/* Zero-initialize for an empty tally. The members are private. */
 struct plumb_tally {
-	uint64_t samples; /* all that were added */
-	uint64_t members; /* those with something below the line */
-	/* Sums of powers: above^i * below^j is at [i][j]; [0][0] is not used. */
+	uint64_t samples; /* number of samples added */
+	uint64_t members; /* number of samples with something below the line */
+	/* Sums of powers: [i][j] is the sum of above^i * below^j; [0][0] is unused. */
 	double powers[4][4];
-	/* Of each sample and the one before it: the products of what differs. */
+	/* Products of the differences between each sample and the one before it. */
 	uint64_t pairs;
 	double steps_above, steps_both, steps_below;
 	double first[2], last[2];
-	struct plumb_tally_batch
-		batches[PLUMB_TALLY_BATCHES + 1]; /* the last one is being filled */
+	struct plumb_tally_batch batches[PLUMB_TALLY_BATCHES + 1]; /* the last is being filled */
 	uint64_t batch_size, filled;
 	unsigned batch_count;
 };
 
-/* Adds a sample, in the order in which they were taken; of a CPU, or of a thread. */
+/* Adds a sample. Add the samples of one CPU or one thread, in the order they were taken. */
 PLUMB_API void plumb_tally_add(struct plumb_tally *tally, double above, double below);
 /*
- * Adds the samples of `next`. With `follows` they come directly after those of `tally`, as when
- * several threads read one recording; without, they are of another CPU or thread.
+ * Adds the samples of `next`. `follows` means they come directly after those of `tally`, as when
+ * several threads read one recording; otherwise they are of another CPU or thread.
  */
 PLUMB_API void plumb_tally_join(struct plumb_tally *tally, const struct plumb_tally *next,
 				bool follows);
@@ -68,32 +66,33 @@ PLUMB_API void plumb_tally_join(struct plumb_tally *tally, const struct plumb_ta
 
 enum plumb_spread {
 	/*
-	 * How far the value would go in another run of the sampler over the same program, with its
-	 * phases where they were. From how samples differ from the next one.
+	 * How much the value would vary if the sampler ran again over the same program, with the
+	 * same phases. Estimated from the differences between neighbouring samples.
 	 */
 	PLUMB_SPREAD_LOCAL,
 	/*
-	 * How far it would go if phases were chance, too, and if a loop ran in step with the
-	 * sampler. From how batches differ: wider, and right where the other fails.
+	 * How much it would vary if phases were random too, or if a loop runs in step with the
+	 * sampler. Estimated from the differences between batches: wider, but correct where the
+	 * other fails.
 	 */
 	PLUMB_SPREAD_BATCHES,
 };
 
-/* All zero: nothing is known of it, and PLUMB_SPREAD_LOCAL. */
+/* How samples were taken. All zero means unknown, and PLUMB_SPREAD_LOCAL. */
 struct plumb_sampling {
-	double interval;     /* operations between two samples, on average; 0: not known */
-	double perturbation; /* it is uniform over so many operations: 256 with jitter=1; 0: none */
+	double interval;     /* mean number of operations between two samples; 0: unknown */
+	double perturbation; /* width of its uniform variation, in operations: 256 with jitter=1; 0:
+				none */
 	/*
-	 * What part of the samples a filter took out before they were recorded, or was left out
-	 * here: 1 - SAMPLE_FILTRATE / SAMPLE_FEED. 1 if there was a filter and nobody knows.
+	 * Share of the samples that a filter removed before recording, or that the caller left out:
+	 * 1 - SAMPLE_FILTRATE / SAMPLE_FEED. Set it to 1 if there was a filter but the share is
+	 * unknown.
 	 */
 	double filtered;
 	enum plumb_spread spread;
 };
 
-/*
- * What plumb_sampling.interval is for a period of arm_spe: with jitter the unit adds 0 to 255
- * operations to each.
+/* Returns the sampling for a period of arm_spe: jitter adds 0 to 255 operations to each interval.
  */
 PLUMB_API struct plumb_sampling plumb_sampling_of_spe(uint64_t period, bool jitter);
 
@@ -101,40 +100,44 @@ PLUMB_API struct plumb_sampling plumb_sampling_of_spe(uint64_t period, bool jitt
 
 struct plumb_estimate {
 	double value;
-	double low, high; /* its 95 % interval; NaN with the value */
-	uint64_t samples; /* that it rests on: members of the tally */
+	double low, high; /* 95 % confidence interval; NaN if the value is */
+	uint64_t samples; /* number of samples used: the members of the tally */
 	/*
-	 * How much more batches differ than samples that follow each other would make them: about
-	 * 1 if all is well. More says that the program has phases, or that a loop runs in step with
-	 * the sampler, which samples alone cannot tell apart. NaN: too few samples to say.
+	 * How much more batches differ than neighbouring samples suggest: normally about 1. More
+	 * means that the program has phases, or that a loop runs in step with the sampler; samples
+	 * alone cannot tell which. NaN if there are too few samples.
 	 */
 	double clumping;
 };
 
-/* From this on, clumping is worth a word: chance alone reaches it less than once in a thousand. */
+/* Clumping from this value on is notable: less than once in a thousand by chance alone. */
 #define PLUMB_CLUMPING_NOTABLE 2.0
 
-/* `sampling` may be NULL. Of a quotient between 0 and 1; its interval stays in there, and has a
- * width even if all or none of the samples had the property. */
+/*
+ * Estimates a share: a quotient between 0 and 1. Its interval stays in that range, and has a width
+ * even if all or none of the samples have the property. `sampling` may be NULL.
+ */
 PLUMB_API struct plumb_estimate plumb_estimate_share(const struct plumb_tally *tally,
 						     const struct plumb_sampling *sampling);
-/* Of a quotient of any size: a mean. What is tallied above the line is taken to be whole numbers,
- * such as cycles: the interval is no narrower than their rounding makes it. */
+/*
+ * Estimates a mean: a quotient of any size. Values above the line are assumed to be whole numbers,
+ * such as cycles, so the interval allows for their rounding. `sampling` may be NULL.
+ */
 PLUMB_API struct plumb_estimate plumb_estimate_mean(const struct plumb_tally *tally,
 						    const struct plumb_sampling *sampling);
 /*
- * `hits` of `total` samples, where it is not known what came after what: filtered records as a
- * share of all samples taken, SAMPLE_FEED. The interval is too wide rather than too narrow if the
- * program has phases. Of samples with the weights that collisions give them, `hits` is their sum
+ * Estimates the share of `hits` in `total` samples whose order is unknown: filtered records as a
+ * share of all samples taken, SAMPLE_FEED. If the program has phases, the interval is too wide
+ * rather than too narrow. For samples weighted for collisions, `hits` is the sum of the weights
  * times SAMPLE_FEED / (SAMPLE_FEED + SAMPLE_COLLISION). NaN if total < 2 or hits > total.
  */
 PLUMB_API struct plumb_estimate plumb_estimate_share_of(double hits, uint64_t total);
 
 /*
- * A share in operations: of `population` (SAMPLE_POP; INST_RETIRED where the population is
- * instructions) if that was counted, that is, is not 0; else of samples * interval, whose own
- * uncertainty is added. `samples` are those below the line before any filter: SAMPLE_FEED and
- * SAMPLE_COLLISION together. NaN if neither is known.
+ * Converts a share to a number of operations. If `population` is not 0, it is the counted number of
+ * operations (SAMPLE_POP, or INST_RETIRED if the unit samples instructions). Otherwise the
+ * population is estimated as `samples` * interval, and its uncertainty is added. `samples` are
+ * those below the line before any filter: SAMPLE_FEED + SAMPLE_COLLISION. NaN if neither is known.
  */
 PLUMB_API struct plumb_estimate plumb_estimate_total(const struct plumb_estimate *share,
 						     const struct plumb_sampling *sampling,
@@ -143,34 +146,33 @@ PLUMB_API struct plumb_estimate plumb_estimate_total(const struct plumb_estimate
 /* ---- Collisions ------------------------------------------------------------------------------ */
 
 /*
- * A sample is lost when the one before it is still in flight. That depends on the latency of the
- * one before, not on its own, so where all operations are alike it does no harm. But it happens
- * where latencies are long, so that such phases have too few samples. To make up for it, the next
- * few samples stand for those that were lost, too: they come from where these would have, and did
- * not cause their loss.
+ * A sample is lost if the previous one is still in flight. That depends on the latency of the
+ * previous sample, not on its own, so it does no harm where operations are all alike. But phases
+ * with long latencies lose more samples, and would be underestimated. To compensate, the next few
+ * samples also stand for the lost ones: they come from the same phase, and did not cause the loss.
  *
- * Which ones those are is not recorded; how many were lost is (SAMPLE_COLLISION). They are put down
- * to the longest latencies: a latency of `reach` cycles loses one sample, of twice that two, with
- * `reach` such that the sum is right.
+ * Recordings have the number of lost samples (SAMPLE_COLLISION), but not their places. The losses
+ * are attributed to the longest latencies: a latency of `reach` cycles loses one sample, twice that
+ * loses two, and so on. `reach` is chosen such that the sum is right.
  */
 struct plumb_collisions {
-	double reach; /* cycles; infinite: nothing was lost */
-	double scale; /* so that the sum is that which was counted, and would have been recorded */
-	double owed;  /* lost ones that no sample stands for yet; of plumb_collisions_weigh() */
+	double reach; /* in cycles; infinite if nothing was lost */
+	double scale; /* corrects the sum to the losses counted that would have been recorded */
+	double owed;  /* losses not yet represented by a sample; used by plumb_collisions_weigh() */
 };
 
 /*
- * From how many samples had each total latency, 0 to 4095 cycles, and how many were lost.
- * `passed` is the part of samples that pass the filter, SAMPLE_FILTRATE / SAMPLE_FEED; 1 without
- * one: of the lost ones no more would have been recorded. If no latency is recorded nothing can be
- * put down to it: then `reach` is infinite.
+ * Fits the model to the number of samples with each total latency, 0 to 4095 cycles, and the number
+ * of lost samples. `passed` is the share of samples that pass the filter, SAMPLE_FILTRATE /
+ * SAMPLE_FEED, or 1 without a filter: only that share of the lost ones would have been recorded. If
+ * no latencies are recorded, losses cannot be attributed, and `reach` is infinite.
  */
 PLUMB_API struct plumb_collisions plumb_collisions_fit(const uint64_t latencies[4096],
 						       uint64_t lost, double passed);
 /*
- * How many samples this one stands for, itself included; `latency` is its own, which counts for
- * those after it. To be called once for each, in their order. Multiply what is tallied by it, above
- * and below the line.
+ * Returns the weight of a sample: the number of samples it stands for, including itself. `latency`
+ * is its own; it affects the samples after it. Call this once for each sample, in order. Multiply
+ * both values tallied, above and below the line, by the weight.
  */
 PLUMB_API double plumb_collisions_weigh(struct plumb_collisions *collisions, unsigned latency);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing a specification in the forms that others read.
+ * Converts a specification for other tools.
  *
- *     mrs        Arm's machine-readable specification: JSON, schema v1.0. Reading it gives the
- *                same specification again.
- *     perf-json  what Linux's tools/perf/pmu-events takes: the events and metrics that perf then
- *                knows by name. A folder of files, one a topic.
- *     markdown   a reference of the CPU, to be read.
- *     csv        RFC 4180: a table of the events and one of the metrics.
+ *     mrs        Arm's machine-readable specification: JSON, schema v1.0. Plumb reads it back
+ *                without loss.
+ *     perf-json  files for Linux's tools/perf/pmu-events, so that perf knows the events and metrics
+ *                by name: a folder with one file per topic.
+ *     markdown   a reference manual of the CPU.
+ *     csv        RFC 4180: a table of events and one of metrics.
  *
  * Any specification can be written, built in or read from a file. All text is UTF-8. These
- * functions keep no state: they may be called from any thread, each with its own stream.
+ * functions keep no state: any thread may call them, each with its own stream.
  */
 #ifndef PLUMB_EXPORT_H
 #define PLUMB_EXPORT_H
@@ -25,44 +25,44 @@ extern "C" {
 
 struct plumb_export_format {
 	const char *name;  /* "perf-json" */
-	const char *title; /* what it is, in one line */
+	const char *title; /* a one-line description */
 };
 
-/* The i-th format, in the order above; NULL past the end. */
+/* Returns the i-th format, in the order above; NULL past the end. */
 PLUMB_API const struct plumb_export_format *plumb_export_format(size_t i);
 
-/* Room for the longest name of a part, its NUL included. */
+/* Enough for the name of any part and its NUL. */
 #define PLUMB_EXPORT_PART_MAX 256
 
 /*
- * A format consists of parts, each of which is meant to become a file of its own: "metrics.csv",
- * "arm/neoverse-n3-r0p0/l1d_cache.json". The names are those of the files, '/' between folders,
- * of the characters [a-z0-9_./-] alone, whatever the specification holds; no two are alike and
- * none is absolute or contains "..". perf's are relative to tools/perf/pmu-events/arch/arm64 of
- * the kernel's source.
+ * A format consists of parts. Each part is meant to become a file, and its name is the file's name:
+ * "metrics.csv", "arm/neoverse-n3-r0p0/l1d_cache.json". Names use only the characters [a-z0-9_./-],
+ * with '/' between folders, whatever the specification contains. They are distinct, never absolute,
+ * and never contain "..". perf's are relative to tools/perf/pmu-events/arch/arm64 in the kernel's
+ * source.
  *
- * Puts the name of the i-th part into `name`. Returns 0, NOT_FOUND (no such part or format) or
+ * Sets `name` to the name of the i-th part. Returns 0, NOT_FOUND (no such part or format) or
  * NO_MEMORY.
  */
 PLUMB_API int plumb_export_part(const struct plumb_spec *spec, const char *format, size_t i,
 				char name[PLUMB_EXPORT_PART_MAX]);
 
 /*
- * Writes `part` of `spec` to `out`, which is flushed but not closed. `part` is a part's name; its
- * folders and its ending may be left out ("metrics"). With NULL the format's main stream is
- * written: all events and metrics for perf-json, the events for csv, everything for the others.
+ * Writes `part` of `spec` to `out`, and flushes but does not close it. `part` is the name of a
+ * part, with or without folders and extension ("metrics"). NULL writes the format's main stream:
+ * all events and metrics for perf-json, the events for csv, everything for the others.
  *
- * What perf-json cannot say is left out with a warning in `found` (may be NULL), given with the
- * main stream and with "metrics":
- *     export-formula   perf's expressions cannot say a metric's formula
- *     export-name      perf cannot say the name of an event or a metric
- * Events that only the trace unit sees are left out of it without one.
+ * perf-json leaves out what perf cannot express. The main stream and "metrics" add a warning to
+ * `diagnostics` (may be NULL) for each:
+ *     export-formula   a metric's formula cannot be expressed
+ *     export-name      the name of an event or a metric cannot be expressed
+ * Events that only the trace unit sees are left out without a warning.
  *
- * Returns 0 or NOT_FOUND (no such format or part), IO (the stream failed), NO_MEMORY; after an
- * error the stream may hold a beginning.
+ * Returns 0, NOT_FOUND (no such format or part), IO (the stream failed) or NO_MEMORY. After an
+ * error, part of the output may have been written.
  */
 PLUMB_API int plumb_export(const struct plumb_spec *spec, const char *format, const char *part,
-			   FILE *out, struct plumb_diagnostics *found);
+			   FILE *out, struct plumb_diagnostics *diagnostics);
 
 #ifdef __cplusplus
 }
