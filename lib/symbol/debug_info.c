@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbol/demangle.h"
+
 /* DIEs nested deeper than this are damage. */
 #define DEPTH_MAX 256
 /* More functions or units than this are not looked at. */
@@ -271,16 +273,16 @@ static const char *function_name(struct debug_info *debug, const struct plumb_sy
 {
 	Dwarf_Attribute attribute;
 	const char *linkage, *name;
-	char *demangled = NULL;
+	char *plain = NULL;
 
 	linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
 	name = dwarf_diename(die);
 	if (linkage && file->symbols.raw_names)
 		return keep(debug, linkage);
 	if (linkage)
-		demangled = plumb_demangle(linkage, file->symbols.signatures);
-	name = keep(debug, demangled ? demangled : linkage ? linkage : name);
-	free(demangled);
+		plain = demangle(linkage, file->symbols.signatures);
+	name = keep(debug, plain ? plain : linkage ? linkage : name);
+	free(plain);
 	return name;
 }
 
