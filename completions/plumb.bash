@@ -227,7 +227,7 @@ _plumb()
 		options+=' --sysroot --qemu --children --verbose --color --no-progress --help'
 		;;
 	' record')
-		options='--event --count --freq --callchains --call-graph --all-cpus --cpus --pid --tid --per-thread'
+		options='--event --count --freq --all-user --all-kernel --callchains --call-graph --all-cpus --cpus --pid --tid --per-thread'
 		options+=' --no-inherit --output --mmap-pages --data --phys-data --snapshot --switch-output'
 		options+=' --switch-max-files --compression-level --delay --timestamp-filename --clockid --no-buildid'
 		options+=' --no-buildid-cache --max-size --source --cpu --seed --sysroot --qemu --quiet --verbose'

@@ -135,6 +135,8 @@ end
 complete -c plumb -n __plumb_record -s e -l event -x -a '(__plumb_names events 2) spe spe/load/ spe/store/ spe/branch/ spe/llc-miss/ cpu-clock task-clock page-faults context-switches cycles instructions cache-misses branch-misses' -d 'What to sample'
 complete -c plumb -n __plumb_record -s c -l count -x -d 'A sample every so many'
 complete -c plumb -n __plumb_record -s F -l freq -x -d 'So many samples a second'
+complete -c plumb -n __plumb_record -l all-user -d 'User code only'
+complete -c plumb -n __plumb_record -l all-kernel -d 'The kernel only'
 complete -c plumb -n __plumb_record -s g -l callchains -d 'Who called'
 complete -c plumb -n __plumb_record -l call-graph -x -a fp -d 'Who called'
 complete -c plumb -n __plumb_record -s a -l all-cpus -d 'All of this machine'

@@ -129,6 +129,8 @@ _plumb_record()
 		'*'{-e+,--event=}'[what to sample]:events:_plumb_sampled' \
 		'(-c --count)'{-c+,--count=}'[a sample every so many]:number:' \
 		'(-F --freq)'{-F+,--freq=}'[so many samples a second]:Hz:' \
+		'(--all-kernel)--all-user[sample user code only]' \
+		'(--all-user)--all-kernel[sample the kernel only]' \
 		'(-g --callchains)'{-g,--callchains}'[who called]' \
 		'--call-graph=[who called]:how:(fp)' \
 		'(-a --all-cpus)'{-a,--all-cpus}'[all of this machine]' \

@@ -31,7 +31,7 @@ struct indexes {
 enum { WITH_SPE = 1, WITH_COUNTERS = 2, GROUPED = 4, CHAINS = 8, PER_THREAD = 16, SNAPSHOT = 32 };
 
 struct sampled {
-	struct sampled_event events[EVENTS];
+	struct plumb_event_config events[EVENTS];
 	struct source_record_job job;
 	struct record_setup setup;
 	struct model_sampling *asked, *sampling;
@@ -126,12 +126,12 @@ static void choose(struct sampled *sampled, unsigned how)
 	};
 	if (how & WITH_SPE)
 		sampled->events[job->event_count++] =
-			(struct sampled_event){.kind = SAMPLED_SPE, .name = "arm_spe//"};
+			(struct plumb_event_config){.kind = PLUMB_EVENT_SPE, .name = "arm_spe//"};
 	for (unsigned i = 0; i < 2 && (how & WITH_COUNTERS || !(how & WITH_SPE)); i++) {
 		unsigned at = (unsigned)job->event_count++;
 
-		sampled->events[at] = (struct sampled_event){
-			.kind = SAMPLED_PMU, .name = "r11", .config = 0x11, .period = 1000};
+		sampled->events[at] = (struct plumb_event_config){
+			.kind = PLUMB_EVENT_PMU, .name = "r11", .config = 0x11, .period = 1000};
 		sampled->events[at].leader = how & GROUPED ? at - i : at;
 	}
 	require(found && record_setup_make(&sampled->setup, job, found) == 0);

@@ -7,19 +7,6 @@
 
 #define SPE_DEVICE "/sys/bus/event_source/devices/arm_spe_0"
 
-bool record_only_software(const struct record_options *options)
-{
-	struct event_request request = {0};
-	bool software = options->events.count > 0;
-
-	for (unsigned i = 0; software && i < options->events.count; i++)
-		software = request_add(&request, options->events.at[i], NULL, NULL) == 0;
-	for (size_t i = 0; i < request.count; i++)
-		software = software && request.events[i].kind == SAMPLED_SOFTWARE;
-	request_free(&request);
-	return software;
-}
-
 /* Where nothing is said: SPE, if there is one. */
 static const char *usual(const struct machine *machine)
 {
@@ -28,25 +15,19 @@ static const char *usual(const struct machine *machine)
 	return "cycles";
 }
 
-/* -c and -F are for all that did not say themselves. */
-static bool fill_in(const struct record_request *request, struct sampled_event *event)
+/* SPE has no frequency: what was said with -F is for other events. */
+static bool has_period(const struct record_request *request, const struct plumb_event_config *event)
 {
-	if (event->period || event->frequency)
+	if (event->kind != PLUMB_EVENT_SPE || !request->frequency || event->period)
 		return true;
-	if (event->kind == SAMPLED_SPE && request->frequency) {
-		complain("%s: SPE samples every so many operations, not so often a second",
-			 event->name);
-		advise("--count says how many");
-		return false;
-	}
-	event->period = request->period;
-	event->frequency = request->frequency;
-	return true;
+	complain("%s: SPE samples by a period, not by a frequency", event->name);
+	advise("use -c instead of -F");
+	return false;
 }
 
-static bool is_counted(const struct machine *machine, const struct sampled_event *event)
+static bool is_counted(const struct machine *machine, const struct plumb_event_config *event)
 {
-	if (event->kind != SAMPLED_PMU || !machine->spec || !machine->source->counts ||
+	if (event->kind != PLUMB_EVENT_PMU || !machine->spec || !machine->source->counts ||
 	    machine->source->counts(NULL, (uint16_t)event->config))
 		return true;
 	complain("%s: the %s does not count it", event->name, machine->source->name);
@@ -54,22 +35,46 @@ static bool is_counted(const struct machine *machine, const struct sampled_event
 	return false;
 }
 
-int record_read_events(struct record_request *request, const struct machine *machine)
+static int read_all(struct plumb_event_list *list, const struct option_words *words,
+		    const char *otherwise, struct plumb_diagnostics *found)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
-	const struct option_words *words = &request->options->events;
-	int error = 0, status = EXIT_FINE;
+	int error = 0;
 
 	for (unsigned i = 0; error == 0 && i < words->count; i++)
-		error = request_add(&request->events, words->at[i], machine->spec, found);
+		error = plumb_event_list_add(list, words->at[i], found);
 	if (error == 0 && words->count == 0)
-		error = request_add(&request->events, usual(machine), machine->spec, found);
-	if (error < 0)
-		status = machine_complain(found, "-e", error);
-	for (size_t i = 0; status == EXIT_FINE && i < request->events.count; i++)
-		if (!fill_in(request, &request->events.events[i]) ||
-		    !is_counted(machine, &request->events.events[i]))
-			status = EXIT_USAGE;
+		error = plumb_event_list_add(list, otherwise, found);
+	return error;
+}
+
+static int check(const struct record_request *request, const struct machine *machine)
+{
+	const struct plumb_event_config *event;
+
+	for (size_t i = 0; (event = plumb_event_list_get(request->events, i)); i++)
+		if (!has_period(request, event) || !is_counted(machine, event))
+			return EXIT_USAGE;
+	return EXIT_FINE;
+}
+
+int record_read_events(struct record_request *request, const struct machine *machine)
+{
+	const struct plumb_event_options options = {
+		.size = sizeof(options),
+		.spec = machine->spec,
+		.sampling = true,
+		.all_user = request->options->all_user,
+		.all_kernel = request->options->all_kernel,
+		.period = request->period,
+		.frequency = request->frequency,
+		.counts = machine->source->counts,
+	};
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	int error = plumb_event_list_new(&options, &request->events), status;
+
+	if (error == 0)
+		error = read_all(request->events, &request->options->events, usual(machine), found);
+	status = error < 0 ? machine_complain(found, "-e", error) : check(request, machine);
 	plumb_diagnostics_free(found);
 	return status;
 }

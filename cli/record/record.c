@@ -30,7 +30,7 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "N",
 		.offset = AT(period),
-		.help = "a sample every N operations (SPE) or events",
+		.help = "sample every N operations (SPE) or events; 10k is 10,000",
 	},
 	{
 		.letter = 'F',
@@ -39,6 +39,18 @@ static const struct option options[] = {
 		.argument = "HZ",
 		.offset = AT(frequency),
 		.help = "so many samples a second; not of SPE",
+	},
+	{
+		.name = "all-user",
+		.kind = OPTION_FLAG,
+		.offset = AT(all_user),
+		.help = "sample user code only, whatever the events say",
+	},
+	{
+		.name = "all-kernel",
+		.kind = OPTION_FLAG,
+		.offset = AT(all_kernel),
+		.help = "sample the kernel only, whatever the events say",
 	},
 	{
 		.letter = 'g',
@@ -281,9 +293,9 @@ static int can_record(const struct machine *machine)
 
 static void say_events(const struct record_request *request)
 {
-	for (size_t i = 0; i < request->events.count; i++) {
-		const struct sampled_event *event = &request->events.events[i];
+	const struct plumb_event_config *event;
 
+	for (size_t i = 0; (event = plumb_event_list_get(request->events, i)); i++) {
 		if (event->frequency)
 			complain("sampling %s, %u Hz", event->name, event->frequency);
 		else if (event->period)
@@ -302,7 +314,7 @@ static int record(const struct record_options *values, struct record_request *re
 		.cpu = values->common.cpu,
 		.sysroot = values->sysroot,
 		.qemu = values->qemu,
-		.software = record_only_software(values),
+		.software = machine_only_software(&values->events),
 	};
 	int status = machine_open(machine, &wish, request->program), fd = -1;
 

@@ -3,9 +3,9 @@
 #ifndef CLI_RECORD_H
 #define CLI_RECORD_H
 
+#include <plumb/event.h>
 #include <plumb/recording.h>
 
-#include "source/request.h"
 #include "stat/stat.h"
 #include "tool/options.h"
 
@@ -17,7 +17,7 @@ struct record_options {
 	const char *compression, *delay, *clockid, *max_size, *seed, *sysroot, *qemu;
 	unsigned max_files;
 	bool callchains, all_cpus, per_thread, no_inherit, data, physical, snapshot, timestamp;
-	bool quiet, no_build_ids, no_cache, no_progress;
+	bool quiet, no_build_ids, no_cache, no_progress, all_user, all_kernel;
 };
 
 /* When a recording goes on in a new file. */
@@ -45,7 +45,7 @@ struct record_request {
 	struct record_switch switching;
 	int compress_level, delay_ms, clockid;
 	uint64_t limit_bytes, seed;
-	struct event_request events;
+	struct plumb_event_list *events;
 };
 
 /* ---- values as perf spells them: record_units.c ------------------------------------------------
@@ -58,8 +58,6 @@ void record_request_free(struct record_request *request);
 /* ---- which events: record_events.c ------------------------------------------------------------
  */
 
-/* True if all that -e names are software events, so that no PMU is needed. */
-bool record_only_software(const struct record_options *options);
 /* The events, on `machine`. Returns EXIT_FINE, or, having said why, the exit status. */
 int record_read_events(struct record_request *request, const struct machine *machine);
 

@@ -21,6 +21,7 @@ struct session {
 	const struct record_request *request;
 	const struct machine *machine;
 	struct record_files files;
+	struct plumb_event_config *events;
 	struct plumb_diagnostics *found;
 	double began;
 	bool progress, shown;
@@ -352,6 +353,16 @@ static void say_which(const struct session *s)
 			 machine->why);
 }
 
+static struct plumb_event_config *copy_events(const struct plumb_event_list *list)
+{
+	const size_t count = plumb_event_list_count(list);
+	struct plumb_event_config *events = memory_resize(NULL, count + 1, sizeof(*events));
+
+	for (size_t i = 0; i < count; i++)
+		events[i] = *plumb_event_list_get(list, i);
+	return events;
+}
+
 static struct source_record_job make_job(struct session *s)
 {
 	const struct record_request *request = s->request;
@@ -359,8 +370,8 @@ static struct source_record_job make_job(struct session *s)
 	const struct machine *machine = s->machine;
 
 	return (struct source_record_job){
-		.events = request->events.events,
-		.event_count = request->events.count,
+		.events = s->events,
+		.event_count = plumb_event_list_count(request->events),
 		.program = machine->program,
 		.argv = request->program,
 		.pids = request->pids.at,
@@ -412,11 +423,13 @@ int record_run(const struct record_request *request, const struct machine *machi
 			    isatty(STDERR_FILENO),
 		.began = record_now(),
 	};
-	struct source_record_job job = make_job(&s);
+	struct source_record_job job;
 	struct source_record_run run = {0};
 	bool own = request->options->snapshot || request->switching.signal;
 	int error, ended, status;
 
+	s.events = copy_events(request->events);
+	job = make_job(&s);
 	s.files = (struct record_files){.request = request, .found = s.found, .pipe = pipe};
 	say_which(&s);
 	signals_catch(own ? SIGUSR2 : 0);
@@ -436,6 +449,7 @@ int record_run(const struct record_request *request, const struct machine *machi
 	if (error == 0)
 		say_result(&s, &run);
 	record_files_free(&s.files);
+	free(s.events);
 	plumb_diagnostics_free(s.found);
 	if (error == 0 && *request->program)
 		signals_end_interrupted(run.signal);

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "record.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
@@ -68,9 +69,9 @@ static bool read_unit(const char *text, const struct unit *units, double *value)
 
 static bool read_count(const char *option, const char *text, uint64_t most, uint64_t *number)
 {
-	if (!text || (read_number(text, most, number, NULL) && *number > 0))
+	if (!text || (number_read(text, most, number) && *number > 0))
 		return true;
-	return bad(option, text, "a whole number from 1 on is needed");
+	return bad(option, text, "a whole number from 1 up: 4096, 10k");
 }
 
 /* "0-2,4": ranges only where `ranges`. */
@@ -234,6 +235,8 @@ static bool agree(const struct record_request *request)
 		return bad("call-graph", options->call_graph, "only fp, frame pointers, is there");
 	if (options->period && options->frequency)
 		complain("--count and --freq do not go together");
+	else if (options->all_user && options->all_kernel)
+		complain("--all-user and --all-kernel do not go together");
 	else if (options->all_cpus && (request->pids.count || request->tids.count))
 		complain("--all-cpus does not go together with --pid and --tid");
 	else if (options->per_thread && (options->all_cpus || request->cpus.count))
@@ -282,5 +285,5 @@ void record_request_free(struct record_request *request)
 	free(request->cpus.at);
 	free(request->pids.at);
 	free(request->tids.at);
-	request_free(&request->events);
+	plumb_event_list_free(request->events);
 }

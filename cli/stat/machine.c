@@ -250,6 +250,23 @@ int machine_choose(struct machine *machine, int source, const char *cpu)
 	return choose_core(machine, cpu);
 }
 
+bool machine_only_software(const struct option_words *words)
+{
+	const struct plumb_event_options options = {.size = sizeof(options), .sampling = true};
+	const struct plumb_event_config *event;
+	struct plumb_event_list *list;
+	bool only = words->count > 0;
+
+	if (plumb_event_list_new(&options, &list) < 0)
+		return false;
+	for (unsigned i = 0; only && i < words->count; i++)
+		only = plumb_event_list_add(list, words->at[i], NULL) == 0;
+	for (size_t i = 0; only && (event = plumb_event_list_get(list, i)); i++)
+		only = event->kind == PLUMB_EVENT_SOFTWARE;
+	plumb_event_list_free(list);
+	return only;
+}
+
 static int find_program(struct machine *machine, const char *name)
 {
 	machine->program = find_in_path(name);

@@ -74,6 +74,10 @@ int machine_open(struct machine *machine, const struct machine_wish *wish, char 
 int machine_choose(struct machine *machine, int source, const char *cpu);
 void machine_close(struct machine *machine);
 
+/* Whether all events that the words of -e name are the kernel's software, so that no PMU is needed.
+ */
+bool machine_only_software(const struct option_words *words);
+
 /* Says what the findings are, and returns the exit status that tells of `error`. */
 int machine_complain(const struct plumb_diagnostics *found, const char *what, int error);
 

@@ -80,6 +80,10 @@ int complain_status(int error)
 		return EXIT_FINE;
 	case PLUMB_ERR_NO_MEMORY:
 		return EXIT_OTHER;
+	case PLUMB_ERR_MACHINE:
+	case PLUMB_ERR_PERMISSION:
+	case PLUMB_ERR_BUSY:
+		return EXIT_UNABLE;
 	default:
 		return EXIT_USAGE;
 	}

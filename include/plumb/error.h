@@ -38,6 +38,12 @@ enum plumb_error {
 	PLUMB_ERR_AMBIGUOUS = -7,   /* a name that fits more than one thing */
 	PLUMB_ERR_LIMIT = -8,       /* larger, deeper or longer than is accepted */
 	PLUMB_ERR_ARGUMENT = -9,    /* the caller passed something out of range */
+	PLUMB_ERR_PERMISSION = -10, /* this user may not do that */
+	PLUMB_ERR_MACHINE = -11, /* this machine lacks what it takes: a PMU, QEMU, a newer kernel */
+	PLUMB_ERR_BUSY = -12,    /* somebody else uses it */
+	PLUMB_ERR_INTERRUPTED = -13, /* ended early because the caller asked for it */
+	PLUMB_ERR_NO_PROGRAM = -14,  /* there is no such program */
+	PLUMB_ERR_EXEC = -15,        /* the program is there, and cannot be run */
 };
 
 /* A short English phrase for `error`, for example "out of memory". Static storage. */

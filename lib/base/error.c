@@ -40,6 +40,18 @@ const char *plumb_error_name(int error)
 		return "limit exceeded";
 	case PLUMB_ERR_ARGUMENT:
 		return "invalid argument";
+	case PLUMB_ERR_PERMISSION:
+		return "not permitted";
+	case PLUMB_ERR_MACHINE:
+		return "this machine cannot do that";
+	case PLUMB_ERR_BUSY:
+		return "in use by somebody else";
+	case PLUMB_ERR_INTERRUPTED:
+		return "interrupted";
+	case PLUMB_ERR_NO_PROGRAM:
+		return "no such program";
+	case PLUMB_ERR_EXEC:
+		return "the program cannot be run";
 	default:
 		return "unknown error";
 	}

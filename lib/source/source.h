@@ -7,6 +7,7 @@
 #define SOURCE_SOURCE_H
 
 #include <plumb/count.h>
+#include <plumb/event.h>
 #include <plumb/recording.h>
 #include <sys/types.h>
 
@@ -54,37 +55,6 @@ struct source_run {
 /* ---- Sampling ---------------------------------------------------------------------------------
  */
 
-enum sampled_kind {
-	SAMPLED_SPE,
-	SAMPLED_PMU,      /* .config: an Arm PMU's event code */
-	SAMPLED_SOFTWARE, /* .config: PERF_COUNT_SW_* */
-};
-
-/* How the SPE unit is asked to sample: the fields of Linux's arm_spe PMU. */
-struct sampled_spe {
-	bool ts_enable, pa_enable, pct_enable, jitter;
-	bool load_filter, store_filter, branch_filter; /* none: all operations */
-	bool simd_filter, float_filter;
-	bool discard;
-	uint16_t min_latency;      /* cycles; 0 to 4095 */
-	uint64_t event_filter;     /* all of these events must have happened */
-	uint64_t inv_event_filter; /* and none of these */
-};
-
-/* What one -e asks for. */
-struct sampled_event {
-	enum sampled_kind kind;
-	const char *name; /* as it was asked for */
-	uint64_t config;
-	uint64_t period; /* operations or events between samples; 0: by frequency, or the source's
-			    own */
-	unsigned frequency; /* Hz; 0: by period */
-	bool exclude_user, exclude_kernel, exclude_hv;
-	uint8_t precise; /* 0 to 3, as perf's modifier p */
-	unsigned leader; /* index of its group's first event: its own if it is in none */
-	struct sampled_spe spe;
-};
-
 /* What the caller wants of a source that samples. */
 enum record_next {
 	RECORD_GO_ON,
@@ -96,7 +66,7 @@ enum record_next {
 /* What is to be sampled. Members that one source has no use for are refused by it, not passed over.
  */
 struct source_record_job {
-	const struct sampled_event *events;
+	const struct plumb_event_config *events;
 	size_t event_count;
 	const char *program; /* path; NULL: what is sampled runs already */
 	char *const *argv;
@@ -108,7 +78,7 @@ struct source_record_job {
 	bool callchains;              /* by frame pointers */
 	bool snapshot;                /* AUX data only when asked for: see take_snapshot */
 	bool data_addresses;          /* of overflow samples, as far as the source knows them */
-	bool physical_addresses;      /* likewise; of SPE see sampled_spe.pa_enable */
+	bool physical_addresses;      /* likewise; of SPE see plumb_event_spe.pa_enable */
 	bool build_ids;               /* in MMAP2 records, where the source can */
 	size_t mmap_pages, aux_pages; /* 0: the source's own */
 	int clockid;                  /* that times are of; -1: the source's own */

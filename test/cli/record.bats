@@ -40,7 +40,7 @@ samples()
 @test "bad values are refused by name, with what is allowed" {
 	run --separate-stderr plumb record -c 0 true
 	[ "$status" -eq 2 ]
-	said "plumb: bad value '0' of --count" "       a whole number from 1 on is needed"
+	said "plumb: bad value '0' of --count" "       a whole number from 1 up: 4096, 10k"
 	run --separate-stderr plumb record -C 3-1 true
 	[ "$status" -eq 2 ]
 	said "plumb: bad value '3-1' of --cpus" "       CPUs are listed as in 0-2,4"
@@ -54,7 +54,7 @@ samples()
 }
 
 @test "options that do not go together" {
-	for bad in "-c 1 -F 1 true" "-a -p 1" "--per-thread -a" "-p 1 true" "" \
+	for bad in "-c 1 -F 1 true" "--all-user --all-kernel true" "-a -p 1" "--per-thread -a" "-p 1 true" "" \
 		"--switch-output -o - true" "--switch-max-files 3 true"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr plumb record $bad

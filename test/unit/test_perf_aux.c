@@ -127,7 +127,7 @@ static void write_aux(uint64_t size)
 /* ---- the caller --------------------------------------------------------------------------- */
 
 struct fixture {
-	struct sampled_event event;
+	struct plumb_event_config event;
 	struct source_record_job job;
 	struct source_record_run run;
 	struct plumb_diagnostics *found;
@@ -218,9 +218,9 @@ static void set_up(struct fixture *f, void *next)
 
 	memset(f, 0, sizeof(*f));
 	f->found = plumb_diagnostics_new();
-	f->event = (struct sampled_event){.kind = SAMPLED_SPE,
-					  .name = "arm_spe_0/load_filter=1/",
-					  .spe = {.ts_enable = true, .load_filter = true}};
+	f->event = (struct plumb_event_config){.kind = PLUMB_EVENT_SPE,
+					       .name = "arm_spe_0/load_filter=1/",
+					       .spe = {.ts_enable = true, .load_filter = true}};
 	f->job = (struct source_record_job){
 		.events = &f->event,
 		.event_count = 1,
@@ -342,7 +342,7 @@ static void snapshots_are_taken_when_asked_for_and_at_the_end(void **state)
 static void one_core_has_one_unit(void **state)
 {
 	struct fixture f;
-	struct sampled_event twice[2];
+	struct plumb_event_config twice[2];
 
 	(void)state;
 	set_up(&f, next_of_stream);

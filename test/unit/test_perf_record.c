@@ -19,7 +19,7 @@
 
 /* What a recording consists of, as far as the tests look at it. */
 struct fixture {
-	struct sampled_event events[2];
+	struct plumb_event_config events[2];
 	struct source_record_job job;
 	struct source_record_run run;
 	struct plumb_diagnostics *found;
@@ -136,10 +136,10 @@ static void set_up(struct fixture *f, char *const *argv)
 {
 	memset(f, 0, sizeof(*f));
 	f->found = plumb_diagnostics_new();
-	f->events[0] = (struct sampled_event){.kind = SAMPLED_SOFTWARE,
-					      .name = "cpu-clock",
-					      .config = PERF_COUNT_SW_CPU_CLOCK,
-					      .period = 1000000};
+	f->events[0] = (struct plumb_event_config){.kind = PLUMB_EVENT_SOFTWARE,
+						   .name = "cpu-clock",
+						   .config = PERF_COUNT_SW_CPU_CLOCK,
+						   .period = 1000000};
 	f->job = (struct source_record_job){.events = f->events,
 					    .event_count = 1,
 					    .program = argv ? argv[0] : NULL,
@@ -390,11 +390,11 @@ static void groups_say_of_which_event_they_are(void **state)
 
 	(void)state;
 	set_up(&f, SHELL(BUSY));
-	f.events[1] = (struct sampled_event){.kind = SAMPLED_SOFTWARE,
-					     .name = "page-faults",
-					     .config = PERF_COUNT_SW_PAGE_FAULTS,
-					     .period = 1,
-					     .leader = 0};
+	f.events[1] = (struct plumb_event_config){.kind = PLUMB_EVENT_SOFTWARE,
+						  .name = "page-faults",
+						  .config = PERF_COUNT_SW_PAGE_FAULTS,
+						  .period = 1,
+						  .leader = 0};
 	f.job.event_count = 2;
 	f.job.per_thread = true;
 	record(&f);
@@ -749,11 +749,11 @@ static void what_cannot_be_sampled_is_said(void **state)
 	f.job.pid_count = 1;
 	fail_with(&f, PLUMB_ERR_ARGUMENT, "targets");
 	set_up(&f, SHELL("exit 0"));
-	f.events[0].kind = SAMPLED_PMU;
+	f.events[0].kind = PLUMB_EVENT_PMU;
 	fail_with(&f, PLUMB_ERR_UNSUPPORTED, "no-pmu");
 	if (access("/sys/bus/event_source/devices/arm_spe_0", F_OK) != 0) {
 		set_up(&f, SHELL("exit 0"));
-		f.events[0].kind = SAMPLED_SPE;
+		f.events[0].kind = PLUMB_EVENT_SPE;
 		fail_with(&f, PLUMB_ERR_UNSUPPORTED, "no-spe");
 	}
 }

@@ -102,8 +102,8 @@ static void pmus_are_found(void **state)
 	assert_int_equal(spe_find_pmus("/nowhere", pmus, 1), 0);
 }
 
-static const struct sampled_event everything = {
-	.kind = SAMPLED_SPE,
+static const struct plumb_event_config everything = {
+	.kind = PLUMB_EVENT_SPE,
 	.name = "arm_spe//",
 	.period = 5000,
 	.spe = {.ts_enable = true,
@@ -136,13 +136,14 @@ static void parameters_go_where_the_driver_says(void **state)
 	assert_int_equal(attr.attr.freq, 0);
 
 	/* Bits that lie apart: the value's lowest first. */
-	assert_int_equal(spe_pmu_configure(&pmus[1],
-					   &(struct sampled_event){.kind = SAMPLED_SPE,
-								   .name = "arm_spe_1//",
-								   .spe = {.load_filter = true,
-									   .min_latency = 0xa5}},
-					   &attr, NULL),
-			 0);
+	assert_int_equal(
+		spe_pmu_configure(&pmus[1],
+				  &(struct plumb_event_config){
+					  .kind = PLUMB_EVENT_SPE,
+					  .name = "arm_spe_1//",
+					  .spe = {.load_filter = true, .min_latency = 0xa5}},
+				  &attr, NULL),
+		0);
 	assert_int_equal(attr.attr.type, 10);
 	assert_int_equal(attr.attr.config, 0x80);
 	assert_int_equal(attr.attr.config1, 0);
@@ -150,7 +151,8 @@ static void parameters_go_where_the_driver_says(void **state)
 	assert_int_equal(attr.config3, 0);
 	/* Without a period, what the core advises; and if it advises none, as perf(1). */
 	assert_int_equal(attr.attr.sample_period, 4096);
-	spe_pmu_configure(&pmus[0], &(struct sampled_event){.name = "arm_spe_0//"}, &attr, NULL);
+	spe_pmu_configure(&pmus[0], &(struct plumb_event_config){.name = "arm_spe_0//"}, &attr,
+			  NULL);
 	assert_int_equal(attr.attr.sample_period, 1024);
 	spe_pmu_free(&pmus[0]);
 	spe_pmu_free(&pmus[1]);
@@ -171,11 +173,12 @@ static void what_the_driver_lacks_is_named(void **state)
 	assert_string_equal(finding->id, "spe-parameter");
 	assert_non_null(strstr(finding->message, "ts_enable"));
 	assert_non_null(strstr(finding->message, "arm_spe_1"));
-	assert_int_equal(spe_pmu_configure(&pmus[1],
-					   &(struct sampled_event){.name = "arm_spe_1//",
-								   .spe = {.min_latency = 256}},
-					   &attr, found),
-			 PLUMB_ERR_ARGUMENT);
+	assert_int_equal(
+		spe_pmu_configure(&pmus[1],
+				  &(struct plumb_event_config){.name = "arm_spe_1//",
+							       .spe = {.min_latency = 256}},
+				  &attr, found),
+		PLUMB_ERR_ARGUMENT);
 	finding = plumb_diagnostics_get(found, 1);
 	assert_string_equal(finding->message,
 			    "min_latency=256: more than the 8 bits that arm_spe_1 has for it");

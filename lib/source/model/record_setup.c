@@ -74,7 +74,8 @@ static uint64_t common_type(const struct source_record_job *job)
 	return job->per_thread ? type : type | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 }
 
-static uint64_t common_flags(const struct source_record_job *job, const struct sampled_event *event)
+static uint64_t common_flags(const struct source_record_job *job,
+			     const struct plumb_event_config *event)
 {
 	uint64_t flags = PLUMB_ATTR_BIT(PLUMB_ATTR_DISABLED) |
 			 PLUMB_ATTR_BIT(PLUMB_ATTR_ENABLE_ON_EXEC) |
@@ -89,7 +90,7 @@ static uint64_t common_flags(const struct source_record_job *job, const struct s
 }
 
 /* The fields of Linux's arm_spe PMU: /sys/bus/event_source/devices/arm_spe_0/format. */
-static uint64_t spe_config(const struct sampled_spe *spe)
+static uint64_t spe_config(const struct plumb_event_spe *spe)
 {
 	return (uint64_t)spe->ts_enable | (uint64_t)spe->pa_enable << 1 |
 	       (uint64_t)spe->pct_enable << 2 | (uint64_t)spe->jitter << 16 |
@@ -121,9 +122,9 @@ static void tell_interval(uint64_t asked, uint64_t taken, const struct core_para
 static int make_spe(struct record_setup *setup, const struct source_record_job *job, size_t i,
 		    struct plumb_diagnostics *found)
 {
-	const struct sampled_event *event = &job->events[i];
+	const struct plumb_event_config *event = &job->events[i];
 	struct plumb_event_attr *attr = &setup->events[i].attr;
-	struct sampled_spe spe = event->spe;
+	struct plumb_event_spe spe = event->spe;
 
 	if (setup->spe != SIZE_MAX)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "two-spe", event->name,
@@ -164,14 +165,14 @@ static int make_spe(struct record_setup *setup, const struct source_record_job *
 }
 
 /* Which of the model's counts an event is; EVENT_COUNT: none. */
-static uint32_t count_of(const struct sampled_event *event)
+static uint32_t count_of(const struct plumb_event_config *event)
 {
-	if (event->kind == SAMPLED_PMU)
+	if (event->kind == PLUMB_EVENT_PMU)
 		for (uint32_t i = 0; i < EVENT_COUNT; i++)
 			if (model_event_codes[i] == event->config)
 				return i;
 	/* A clock of 1 GHz, on which a thread runs whenever it is there. */
-	if (event->kind == SAMPLED_SOFTWARE &&
+	if (event->kind == PLUMB_EVENT_SOFTWARE &&
 	    (event->config == PERF_COUNT_SW_CPU_CLOCK || event->config == PERF_COUNT_SW_TASK_CLOCK))
 		return EVENT_CNT_CYCLES;
 	return EVENT_COUNT;
@@ -188,7 +189,7 @@ static bool leads_others(const struct source_record_job *job, size_t i)
 static int make_counter(struct record_setup *setup, const struct source_record_job *job, size_t i,
 			struct plumb_diagnostics *found)
 {
-	const struct sampled_event *event = &job->events[i];
+	const struct plumb_event_config *event = &job->events[i];
 	struct plumb_event_attr *attr = &setup->events[i].attr;
 	struct model_sampled_counter *asked = &setup->asked[setup->counter_count];
 	bool member = event->leader != i, group = member || leads_others(job, i);
@@ -202,7 +203,7 @@ static int make_counter(struct record_setup *setup, const struct source_record_j
 		asked->frequency = DEFAULT_FREQUENCY;
 	if (event->exclude_user || member)
 		asked->period = asked->frequency = 0;
-	attr->type = event->kind == SAMPLED_PMU ? TYPE_PMU : PERF_TYPE_SOFTWARE;
+	attr->type = event->kind == PLUMB_EVENT_PMU ? TYPE_PMU : PERF_TYPE_SOFTWARE;
 	attr->config = event->config;
 	attr->sample_type = common_type(job);
 	attr->sample_period = asked->frequency ? asked->frequency : asked->period;
@@ -226,7 +227,7 @@ static int number_leaders(struct record_setup *setup, const struct source_record
 			  struct plumb_diagnostics *found)
 {
 	for (unsigned c = 0; c < setup->counter_count; c++) {
-		const struct sampled_event *event = &job->events[setup->counters[c]];
+		const struct plumb_event_config *event = &job->events[setup->counters[c]];
 		unsigned leader = 0;
 
 		while (leader < setup->counter_count && setup->counters[leader] != event->leader)
@@ -326,8 +327,8 @@ int record_setup_make(struct record_setup *setup, const struct source_record_job
 	if (!setup->core)
 		return PLUMB_ERR_NOT_FOUND;
 	for (size_t i = 0; i < job->event_count && !error; i++) {
-		error = job->events[i].kind == SAMPLED_SPE ? make_spe(setup, job, i, found)
-							   : make_counter(setup, job, i, found);
+		error = job->events[i].kind == PLUMB_EVENT_SPE ? make_spe(setup, job, i, found)
+							       : make_counter(setup, job, i, found);
 		set_common(setup, job, i, job->events[i].name);
 	}
 	if (error || (error = number_leaders(setup, job, found)))

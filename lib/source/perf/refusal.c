@@ -10,7 +10,7 @@
 
 static int no_permission(const struct sampling *s, const struct sampled *event)
 {
-	const struct sampled_event *asked = event->event;
+	const struct plumb_event_config *asked = event->event;
 	char level[16];
 
 	if (!sysfs_read_line(level, sizeof(level), PARANOID))

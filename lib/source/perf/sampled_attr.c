@@ -14,10 +14,10 @@
 #define SIZE_BEFORE_CONFIG3 128
 #define SIZE_WITH_CONFIG3   136
 
-static uint64_t sample_type(const struct sampled_event *event,
+static uint64_t sample_type(const struct plumb_event_config *event,
 			    const struct sampled_session *session)
 {
-	const bool spe = event && event->kind == SAMPLED_SPE;
+	const bool spe = event && event->kind == PLUMB_EVENT_SPE;
 	uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
 
 	if (session->times)
@@ -55,7 +55,7 @@ static void set_side_band(struct perf_event_attr *attr, const struct sampled_ses
 	attr->context_switch = session->switches;
 }
 
-static void set_event(struct perf_event_attr *attr, const struct sampled_event *event,
+static void set_event(struct perf_event_attr *attr, const struct plumb_event_config *event,
 		      uint32_t pmu_type)
 {
 	if (!event) {
@@ -65,7 +65,7 @@ static void set_event(struct perf_event_attr *attr, const struct sampled_event *
 		attr->exclude_kernel = attr->exclude_hv = 1;
 		return;
 	}
-	attr->type = event->kind == SAMPLED_SOFTWARE ? PERF_TYPE_SOFTWARE : pmu_type;
+	attr->type = event->kind == PLUMB_EVENT_SOFTWARE ? PERF_TYPE_SOFTWARE : pmu_type;
 	attr->config = event->config;
 	attr->freq = event->frequency != 0;
 	attr->sample_period = event->frequency ? event->frequency : event->period;
@@ -75,7 +75,7 @@ static void set_event(struct perf_event_attr *attr, const struct sampled_event *
 	attr->precise_ip = event->precise & 3;
 }
 
-void sampled_attr_fill(struct sampled_attr *sampled, const struct sampled_event *event,
+void sampled_attr_fill(struct sampled_attr *sampled, const struct plumb_event_config *event,
 		       const struct sampled_session *session, const struct sampled_role *role,
 		       uint32_t pmu_type)
 {

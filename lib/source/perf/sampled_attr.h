@@ -46,10 +46,10 @@ struct sampled_role {
 
 /*
  * Fills in all of `sampled` but, for SPE, what spe_pmu_configure() does. `event` is NULL for the
- * event that does not count and is only there for the side-band. `pmu_type` is of SAMPLED_PMU's
+ * event that does not count and is only there for the side-band. `pmu_type` is of PLUMB_EVENT_PMU's
  * events.
  */
-void sampled_attr_fill(struct sampled_attr *sampled, const struct sampled_event *event,
+void sampled_attr_fill(struct sampled_attr *sampled, const struct plumb_event_config *event,
 		       const struct sampled_session *session, const struct sampled_role *role,
 		       uint32_t pmu_type);
 

@@ -24,7 +24,7 @@ bool sampling_has_spe(const struct sampling *sampling)
 	return false;
 }
 
-static int add_event(struct sampling *s, const struct sampled_event *event,
+static int add_event(struct sampling *s, const struct plumb_event_config *event,
 		     const struct spe_pmu *spe)
 {
 	struct sampled *sampled = &s->all[s->count];
@@ -52,7 +52,7 @@ static bool on_any(const struct spe_pmu *pmu, const struct perf_targets *targets
 }
 
 /* One for each of the machine's SPE PMUs. */
-static int add_spe(struct sampling *s, const struct sampled_event *event)
+static int add_spe(struct sampling *s, const struct plumb_event_config *event)
 {
 	const size_t before = s->count;
 
@@ -83,16 +83,16 @@ static int add_spe(struct sampling *s, const struct sampled_event *event)
 /* Whether some event could stand in for the side-band's: one that is on all CPUs from the start. */
 static bool needs_tracking_event(const struct sampling *s)
 {
-	const struct sampled_event *first = s->job->events;
+	const struct plumb_event_config *first = s->job->events;
 
-	return s->targets.running || s->job->delay_ms || first->kind == SAMPLED_SPE ||
-	       (first->kind == SAMPLED_PMU && s->job->pmu && s->job->pmu->some_cores);
+	return s->targets.running || s->job->delay_ms || first->kind == PLUMB_EVENT_SPE ||
+	       (first->kind == PLUMB_EVENT_PMU && s->job->pmu && s->job->pmu->some_cores);
 }
 
 /* SPE's, which count nothing, lead no group. */
 static void join_group(const struct sampling *s, struct sampled *event)
 {
-	const struct sampled_event *leader = &s->job->events[event->event->leader];
+	const struct plumb_event_config *leader = &s->job->events[event->event->leader];
 
 	for (size_t i = 0; leader < event->event && i < s->count; i++) {
 		if (s->all[i].event != leader || s->all[i].spe)
@@ -111,9 +111,9 @@ static int list_events(struct sampling *s)
 	if (!s->all)
 		return PLUMB_ERR_NO_MEMORY;
 	for (size_t i = 0; i < job->event_count && error == PLUMB_OK; i++) {
-		const struct sampled_event *event = &job->events[i];
+		const struct plumb_event_config *event = &job->events[i];
 
-		if (event->kind == SAMPLED_SPE) {
+		if (event->kind == PLUMB_EVENT_SPE) {
 			error = add_spe(s, event);
 			continue;
 		}
@@ -254,7 +254,7 @@ static bool is_of_place(const struct sampling *s, const struct sampled *event, i
 	/* The CPU has gone off, or is none of this PMU's. */
 	if (error == -ENODEV || error == -ENXIO)
 		return cpu >= 0 && !is_online(cpu);
-	return error == -ENOENT && event->event && event->event->kind == SAMPLED_PMU &&
+	return error == -ENOENT && event->event && event->event->kind == PLUMB_EVENT_PMU &&
 	       s->job->pmu && s->job->pmu->some_cores;
 }
 
@@ -330,9 +330,9 @@ static int check_events(const struct sampling *s)
 	bool known = sysfs_read_number(MAX_RATE, 10, UINT32_MAX, &most);
 
 	for (size_t i = 0; i < s->job->event_count; i++) {
-		const struct sampled_event *event = &s->job->events[i];
+		const struct plumb_event_config *event = &s->job->events[i];
 
-		if (event->kind == SAMPLED_PMU && !s->job->pmu) {
+		if (event->kind == PLUMB_EVENT_PMU && !s->job->pmu) {
 			plumb_diagnostics_add(s->found, PLUMB_ERROR, "no-pmu", NULL,
 					      "%s: this machine has no PMU of an Arm core",
 					      event->name);

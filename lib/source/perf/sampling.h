@@ -8,9 +8,9 @@
 #include "source/perf/targets.h"
 
 struct sampled {
-	const struct sampled_event *event; /* NULL: it is there for the side-band alone */
-	const struct spe_pmu *spe;         /* of SPE: one of sampling->spes */
-	char *name;                        /* says ":u" if the kernel's part was not permitted */
+	const struct plumb_event_config *event; /* NULL: it is there for the side-band alone */
+	const struct spe_pmu *spe;              /* of SPE: one of sampling->spes */
+	char *name; /* says ":u" if the kernel's part was not permitted */
 	struct sampled_attr attr;
 	struct sampled_role role;
 	size_t leader;

@@ -198,10 +198,10 @@ static int set(const struct spe_pmu *pmu, const char *name, uint64_t value,
 	return PLUMB_OK;
 }
 
-int spe_pmu_configure(const struct spe_pmu *pmu, const struct sampled_event *event,
+int spe_pmu_configure(const struct spe_pmu *pmu, const struct plumb_event_config *event,
 		      struct sampled_attr *attr, struct plumb_diagnostics *found)
 {
-	const struct sampled_spe *spe = &event->spe;
+	const struct plumb_event_spe *spe = &event->spe;
 	const struct {
 		const char *name;
 		uint64_t value;

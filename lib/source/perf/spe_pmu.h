@@ -41,7 +41,7 @@ bool spe_parse_format(const char *text, struct spe_format *format);
  * Puts what `event` asks for where this PMU has it: type, config words, period. Returns 0, or
  * PLUMB_ERR_UNSUPPORTED or PLUMB_ERR_ARGUMENT with a finding that names the parameter.
  */
-int spe_pmu_configure(const struct spe_pmu *pmu, const struct sampled_event *event,
+int spe_pmu_configure(const struct spe_pmu *pmu, const struct plumb_event_config *event,
 		      struct sampled_attr *attr, struct plumb_diagnostics *found);
 
 /* Adds the finding that there is none, and what that may be due to. */

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists of events: the grammar down to an event's parts, and what has been read. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/near.h"
+#include "base/quote.h"
+#include "base/sized.h"
+#include "event/parse.h"
+
+struct plumb_event_list {
+	struct plumb_event_options options;
+	struct arena arena;
+	struct plumb_event_config *events[PLUMB_EVENTS_MAX];
+	size_t count;
+};
+
+int event_refuse(const struct event_reader *reader, int error, struct event_word word,
+		 const char *format, ...)
+{
+	char quoted[QUOTE_ROOM], text[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	quote_bytes(quoted, word.at, word.length);
+	plumb_diagnostics_add(reader->diagnostics, PLUMB_ERROR, "bad-event", NULL, "'%s': %s",
+			      quoted, text);
+	return error;
+}
+
+char *event_copy(const struct event_reader *reader, struct event_word word)
+{
+	return arena_copy(reader->arena, word.at, word.length);
+}
+
+static struct event_word trimmed(struct event_word word)
+{
+	while (word.length && strchr(" \t\n", word.at[0])) {
+		word.at++;
+		word.length--;
+	}
+	while (word.length && strchr(" \t\n", word.at[word.length - 1]))
+		word.length--;
+	return word;
+}
+
+/* The first `length` bytes of a word, and what is behind the byte after them. */
+static struct event_word before(struct event_word word, size_t length)
+{
+	return trimmed((struct event_word){word.at, length});
+}
+
+static struct event_word behind(struct event_word word, size_t length)
+{
+	return trimmed((struct event_word){word.at + length + 1, word.length - length - 1});
+}
+
+/* The place of a character, or the word's length. */
+static size_t find(struct event_word word, char what)
+{
+	const char *at = memchr(word.at, what, word.length);
+
+	return at ? (size_t)(at - word.at) : word.length;
+}
+
+/* ---- an event ----------------------------------------------------------------------------- */
+
+static int no_such_pmu(const struct event_reader *reader, struct event_word word, const char *pmu)
+{
+	struct near near = near_to(pmu);
+
+	near_offer(&near, "arm_spe", "arm_spe");
+	near_offer(&near, "armv8_pmuv3", "armv8_pmuv3");
+	event_refuse(reader, PLUMB_ERR_NOT_FOUND, word, "no such event, nor PMU of a core");
+	if (near.best)
+		plumb_diagnostics_hint(reader->diagnostics, "did you mean %s?", near.best);
+	else
+		plumb_diagnostics_hint(reader->diagnostics,
+				       "PMUs are cpu, armv8_pmuv3_0, spe and arm_spe_0");
+	return PLUMB_ERR_NOT_FOUND;
+}
+
+static int use_spe(const struct event_reader *reader, struct event_word word,
+		   struct plumb_event_config *config)
+{
+	config->kind = PLUMB_EVENT_SPE;
+	config->spe = event_spe_default();
+	if (reader->options->sampling)
+		return 0;
+	event_refuse(reader, PLUMB_ERR_INVALID, word, "SPE samples, it does not count");
+	plumb_diagnostics_hint(reader->diagnostics, "plumb record -e spe");
+	return PLUMB_ERR_INVALID;
+}
+
+/* What stands before the slashes: a PMU, whose name is then in config->pmu, or an event. */
+static int find_before_terms(const struct event_reader *reader, struct event_word word,
+			     struct plumb_event_config *config)
+{
+	char *name = event_copy(reader, word);
+	int error;
+
+	if (!name)
+		return PLUMB_ERR_NO_MEMORY;
+	if (event_is_spe(name)) {
+		config->pmu = name;
+		return use_spe(reader, word, config);
+	}
+	if (event_is_core_pmu(name)) {
+		config->pmu = name;
+		config->kind = PLUMB_EVENT_PMU;
+		return 0;
+	}
+	error = event_find(reader, word, config);
+	return error == EVENT_UNKNOWN ? no_such_pmu(reader, word, name) : error;
+}
+
+/* WORD '/' TERMS '/' MODIFIERS; `slash` is the place of the first one. */
+static int read_with_terms(const struct event_reader *reader, struct event_word text, size_t slash,
+			   struct plumb_event_config *config)
+{
+	struct event_word terms = behind(text, slash), modifiers;
+	size_t last = find(terms, '/');
+	int error;
+
+	if (last == terms.length)
+		return event_refuse(reader, PLUMB_ERR_SYNTAX, text, "the second '/' is missing");
+	error = find_before_terms(reader, before(text, slash), config);
+	if (error == 0)
+		error = event_read_terms(reader, before(terms, last), config->pmu, config);
+	if (error == 0 && config->kind == PLUMB_EVENT_PMU && !reader->options->spec)
+		error = event_needs_pmu(reader, text);
+	modifiers = behind(terms, last);
+	if (modifiers.length && modifiers.at[0] == ':')
+		modifiers = behind(modifiers, 0);
+	if (error == 0 && modifiers.length)
+		error = event_modify(reader, modifiers, false, config);
+	return error;
+}
+
+/* A WORD that is none of ours: of what it may be in perf, or just wrong. */
+static int refuse_unknown(const struct event_reader *reader, struct event_word text, size_t colon)
+{
+	if (colon == text.length || event_are_modifiers(behind(text, colon)))
+		return event_unknown(reader, before(text, colon));
+	event_refuse(reader, PLUMB_ERR_UNSUPPORTED, text, "tracepoints are not supported");
+	plumb_diagnostics_hint(reader->diagnostics,
+			       "plumb counts events of cores and of the kernel's software: "
+			       "plumb list -v");
+	return PLUMB_ERR_UNSUPPORTED;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Where the modifiers of an event begin: at the first ':', or the second in "4:0x1b:u". */
+static size_t find_modifiers(struct event_word text)
+{
+	const size_t first = find(text, ':');
+
+	if (first + 1 >= text.length || !is_digit(text.at[0]) || !is_digit(text.at[first + 1]))
+		return first;
+	return first + 1 +
+	       find((struct event_word){text.at + first + 1, text.length - first - 1}, ':');
+}
+
+/* WORD [':' MODIFIERS] */
+static int read_word(const struct event_reader *reader, struct event_word text,
+		     struct plumb_event_config *config)
+{
+	const size_t colon = find_modifiers(text);
+	struct event_word word = before(text, colon);
+	char *name = event_copy(reader, word);
+	int error = 0;
+
+	if (!name)
+		return PLUMB_ERR_NO_MEMORY;
+	if (strcmp(name, "mem") == 0 && colon < text.length)
+		return event_refuse(reader, PLUMB_ERR_UNSUPPORTED, text,
+				    "breakpoints are not supported");
+	if (event_is_spe(name))
+		error = use_spe(reader, word, config);
+	else
+		error = event_find(reader, word, config);
+	if (error == EVENT_UNKNOWN)
+		return refuse_unknown(reader, text, colon);
+	/* perf lets "cycles:" pass. */
+	if (error == 0 && colon + 1 < text.length)
+		error = event_modify(reader, behind(text, colon), false, config);
+	return error;
+}
+
+/* ---- what applies to all of them ---------------------------------------------------------- */
+
+static void apply_options(const struct plumb_event_options *options,
+			  struct plumb_event_config *config)
+{
+	if (options->all_user || options->all_kernel) {
+		config->exclude_user = options->all_kernel;
+		config->exclude_kernel = options->all_user;
+		config->exclude_hv = true;
+	}
+	if (config->period || config->frequency)
+		return;
+	config->period = options->period;
+	if (config->kind != PLUMB_EVENT_SPE)
+		config->frequency = options->frequency;
+}
+
+static int refuse_metric(const struct event_reader *reader, struct event_word text,
+			 const char *what)
+{
+	event_refuse(reader, PLUMB_ERR_INVALID, text, "a metric takes no %s", what);
+	plumb_diagnostics_hint(reader->diagnostics, "only the events it is made of do");
+	return PLUMB_ERR_INVALID;
+}
+
+/* A metric is counted as it is defined: by whole events, grouped as its formula needs. */
+static int check_metric(const struct event_reader *reader, struct event_word text)
+{
+	if (find(text, '/') < text.length)
+		return refuse_metric(reader, text, "parameters");
+	if (find(text, ':') < text.length)
+		return refuse_metric(reader, text, "modifiers");
+	return 0;
+}
+
+/* ---- lists -------------------------------------------------------------------------------- */
+
+static int read_event(const struct event_reader *reader, struct event_word text,
+		      struct plumb_event_list *list)
+{
+	const size_t slash = find(text, '/');
+	struct plumb_event_config *config;
+	int error;
+
+	if (!text.length)
+		return event_refuse(reader, PLUMB_ERR_SYNTAX, text,
+				    "an event is missing between commas");
+	if (list->count == PLUMB_EVENTS_MAX)
+		return event_refuse(reader, PLUMB_ERR_LIMIT, text, "more than %d events",
+				    PLUMB_EVENTS_MAX);
+	config = arena_alloc(reader->arena, sizeof(*config));
+	if (!config)
+		return PLUMB_ERR_NO_MEMORY;
+	config->leader = (unsigned)list->count;
+	error = slash < text.length ? read_with_terms(reader, text, slash, config)
+				    : read_word(reader, text, config);
+	if (error == 0 && config->kind == PLUMB_EVENT_METRIC)
+		error = check_metric(reader, text);
+	if (error < 0)
+		return error;
+	apply_options(reader->options, config);
+	if (!config->name)
+		config->name = event_copy(reader, text);
+	list->events[list->count++] = config;
+	return config->name ? 0 : PLUMB_ERR_NO_MEMORY;
+}
+
+/* How long the item is that the text begins with: up to a ',' that is neither in '/' nor in '{'. */
+static size_t item_length(struct event_word text)
+{
+	bool slashes = false, group = false, quotes = false;
+	size_t i;
+
+	for (i = 0; i < text.length; i++) {
+		const char c = text.at[i];
+
+		quotes ^= slashes && c == '\'';
+		if (quotes)
+			continue;
+		slashes ^= c == '/';
+		if (slashes)
+			continue;
+		if (c == '{' || c == '}')
+			group = c == '{';
+		else if (c == ',' && !group)
+			break;
+	}
+	return i;
+}
+
+/* Calls `read` for each item between commas; an empty text is one that is missing. */
+static int read_each(const struct event_reader *reader, struct event_word text,
+		     struct plumb_event_list *list,
+		     int (*read)(const struct event_reader *reader, struct event_word text,
+				 struct plumb_event_list *list))
+{
+	for (;;) {
+		size_t length = item_length(text);
+		int error = read(reader, before(text, length), list);
+
+		if (error < 0 || length == text.length)
+			return error;
+		text.at += length + 1;
+		text.length -= length + 1;
+	}
+}
+
+static int check_member(const struct event_reader *reader, struct event_word text, bool leads,
+			const struct plumb_event_config *config)
+{
+	if (!leads && (config->pinned || config->exclusive))
+		return event_refuse(reader, PLUMB_ERR_INVALID, text,
+				    "the modifiers D and e are for the first event of a group");
+	if (config->kind == PLUMB_EVENT_SPE)
+		return event_refuse(reader, PLUMB_ERR_INVALID, text, "SPE cannot be in a group");
+	if (config->kind == PLUMB_EVENT_METRIC)
+		return event_refuse(reader, PLUMB_ERR_INVALID, text,
+				    "a metric cannot be in a group: its own events are");
+	return 0;
+}
+
+/* [NAME] '{' EVENTS '}' [':' MODIFIERS]; `open` is the place of the '{'. perf only shows NAME. */
+static int read_group(const struct event_reader *reader, struct event_word text, size_t open,
+		      struct plumb_event_list *list)
+{
+	const char *close = memrchr(text.at, '}', text.length);
+	const size_t first = list->count;
+	struct event_word modifiers;
+	int error;
+
+	if (!close || close < text.at + open)
+		return event_refuse(reader, PLUMB_ERR_SYNTAX, text, "the '}' is missing");
+	modifiers = behind(text, (size_t)(close - text.at));
+	if (modifiers.length && modifiers.at[0] != ':')
+		return event_refuse(reader, PLUMB_ERR_SYNTAX, text,
+				    "only ':' and modifiers may follow a '}'");
+	error = read_each(
+		reader,
+		(struct event_word){text.at + open + 1, (size_t)(close - text.at) - open - 1}, list,
+		read_event);
+	for (size_t i = first; i < list->count && error == 0; i++) {
+		struct plumb_event_config *config = list->events[i];
+
+		config->leader = (unsigned)first;
+		error = check_member(reader, text, i == first, config);
+		if (error == 0 && modifiers.length)
+			error = event_modify(reader, behind(modifiers, 0), i > first, config);
+		apply_options(reader->options, config);
+	}
+	return error;
+}
+
+static int read_item(const struct event_reader *reader, struct event_word text,
+		     struct plumb_event_list *list)
+{
+	const size_t open = find(text, '{');
+
+	/* A brace between slashes is a part of a term. */
+	if (open < text.length && open < find(text, '/'))
+		return read_group(reader, text, open, list);
+	return read_event(reader, text, list);
+}
+
+int plumb_event_list_add(struct plumb_event_list *list, const char *text,
+			 struct plumb_diagnostics *diagnostics)
+{
+	const struct event_reader reader = {&list->options, diagnostics, &list->arena};
+	const struct event_word all = {text, strlen(text)};
+	const size_t before_all = list->count;
+	int error;
+
+	if (all.length > PLUMB_EVENT_TEXT_MAX)
+		return event_refuse(&reader, PLUMB_ERR_LIMIT, all, "too long");
+	error = read_each(&reader, all, list, read_item);
+	if (error < 0)
+		list->count = before_all;
+	return error;
+}
+
+int plumb_event_list_new(const struct plumb_event_options *options, struct plumb_event_list **list)
+{
+	struct plumb_event_list *made;
+
+	*list = NULL;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return PLUMB_ERR_NO_MEMORY;
+	if (!sized_read(&made->options, sizeof(made->options), options) ||
+	    (made->options.all_user && made->options.all_kernel) ||
+	    (made->options.period && made->options.frequency)) {
+		free(made);
+		return PLUMB_ERR_ARGUMENT;
+	}
+	*list = made;
+	return 0;
+}
+
+void plumb_event_list_free(struct plumb_event_list *list)
+{
+	if (!list)
+		return;
+	arena_free(&list->arena);
+	free(list);
+}
+
+size_t plumb_event_list_count(const struct plumb_event_list *list)
+{
+	return list->count;
+}
+
+const struct plumb_event_config *plumb_event_list_get(const struct plumb_event_list *list, size_t i)
+{
+	return i < list->count ? list->events[i] : NULL;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stands between an event's slashes. */
+#include <string.h>
+
+#include "base/near.h"
+#include "base/number.h"
+#include "event/parse.h"
+
+#define FREQUENCY_MAX 1000000
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static struct event_word word_of(const char *text)
+{
+	return (struct event_word){text, strlen(text)};
+}
+
+int event_term_number(const struct event_reader *reader, const char *key, const char *value,
+		      uint64_t least, uint64_t most, uint64_t *number)
+{
+	if (value && number_read(value, most, number) && *number >= least)
+		return 0;
+	if (value)
+		event_refuse(reader, PLUMB_ERR_INVALID, word_of(key), "invalid value '%.60s'",
+			     value);
+	else
+		event_refuse(reader, PLUMB_ERR_INVALID, word_of(key), "requires a value");
+	if (most == UINT64_MAX)
+		plumb_diagnostics_hint(reader->diagnostics,
+				       "a whole number from %llu up: 4096, 0x1000, 10k",
+				       (unsigned long long)least);
+	else
+		plumb_diagnostics_hint(reader->diagnostics, "%llu to %llu are allowed",
+				       (unsigned long long)least, (unsigned long long)most);
+	return PLUMB_ERR_INVALID;
+}
+
+/* ---- terms of any event ------------------------------------------------------------------- */
+
+/* perf has these, too; what plumb has in their place. */
+static const struct {
+	const char *key, *instead;
+} unsupported[] = {
+	{"aux-action", NULL},
+	{"aux-output", NULL},
+	{"aux-sample-size", NULL},
+	{"branch_type", NULL},
+	{"call-graph", "-g records call chains with each sample"},
+	{"config2", NULL},
+	{"config3", NULL},
+	{"cpu", NULL},
+	{"driver-config", NULL},
+	{"inherit", NULL},
+	{"max-stack", NULL},
+	{"metric-id", NULL},
+	{"no-inherit", "-i leaves out what the program forks"},
+	{"no-overwrite", NULL},
+	{"nr", NULL},
+	{"overwrite", NULL},
+	{"percore", NULL},
+	{"ratio-to-prev", NULL},
+	{"stack-size", NULL},
+	{"time", NULL},
+};
+
+static int set_name(const struct event_reader *reader, const char *key, const char *value,
+		    struct plumb_event_config *config)
+{
+	if (!value || !*value)
+		return event_refuse(reader, PLUMB_ERR_INVALID, word_of(key), "requires a value");
+	config->name = value;
+	return 0;
+}
+
+static int set_frequency(const struct event_reader *reader, const char *key, const char *value,
+			 struct plumb_event_config *config)
+{
+	uint64_t number;
+	int error;
+
+	if (config->kind == PLUMB_EVENT_SPE) {
+		event_refuse(reader, PLUMB_ERR_INVALID, word_of(key),
+			     "SPE samples by a period, not by a frequency");
+		plumb_diagnostics_hint(reader->diagnostics, "period=N, or -c N");
+		return PLUMB_ERR_INVALID;
+	}
+	error = event_term_number(reader, key, value, 1, FREQUENCY_MAX, &number);
+	if (error == 0) {
+		config->frequency = (unsigned)number;
+		config->period = 0;
+	}
+	return error;
+}
+
+/* Returns 1 if it is one of these terms, 0 if not, or an error. */
+static int common_term(const struct event_reader *reader, const char *key, const char *value,
+		       struct plumb_event_config *config)
+{
+	int error;
+
+	if (strcmp(key, "period") == 0) {
+		error = event_term_number(reader, key, value, 1, UINT64_MAX, &config->period);
+		config->frequency = 0;
+		return error < 0 ? error : 1;
+	}
+	if (strcmp(key, "freq") == 0) {
+		error = set_frequency(reader, key, value, config);
+		return error < 0 ? error : 1;
+	}
+	if (strcmp(key, "name") == 0) {
+		error = set_name(reader, key, value, config);
+		return error < 0 ? error : 1;
+	}
+	for (size_t i = 0; i < COUNT(unsupported); i++) {
+		if (strcmp(key, unsupported[i].key) != 0)
+			continue;
+		event_refuse(reader, PLUMB_ERR_UNSUPPORTED, word_of(key),
+			     "this term of perf's is not supported");
+		if (unsupported[i].instead)
+			plumb_diagnostics_hint(reader->diagnostics, "%s", unsupported[i].instead);
+		return PLUMB_ERR_UNSUPPORTED;
+	}
+	return 0;
+}
+
+/* ---- terms of a core's PMU ---------------------------------------------------------------- */
+
+/* The fields of config1 (the driver's format attributes in drivers/perf/arm_pmuv3.c). */
+static const struct {
+	const char *key;
+	uint64_t bit;
+} flags[] = {{"long", 1}, {"rdpmc", 2}};
+
+static int unknown_term(const struct event_reader *reader, const char *key)
+{
+	static const char *const known[] = {"event", "config", "config1", "period",
+					    "freq",  "name",   "long",    "rdpmc"};
+	struct near near = near_to(key);
+
+	for (size_t i = 0; i < COUNT(known); i++)
+		near_offer(&near, known[i], known[i]);
+	event_refuse(reader, PLUMB_ERR_NOT_FOUND, word_of(key),
+		     "PMU events have no such parameter");
+	if (near.best)
+		plumb_diagnostics_hint(reader->diagnostics, "did you mean %s?", near.best);
+	else
+		plumb_diagnostics_hint(reader->diagnostics,
+				       "event, config1, period, freq, name, long and rdpmc are "
+				       "allowed");
+	return PLUMB_ERR_NOT_FOUND;
+}
+
+/* One that says which event it is. */
+static int find_event(const struct event_reader *reader, const char *key,
+		      struct plumb_event_config *config, bool *found)
+{
+	struct plumb_event_config named = {0};
+	uint16_t code;
+	int error;
+
+	*found = true;
+	if (event_is_code(key, &code)) {
+		config->config = code;
+		return 0;
+	}
+	error = event_find(reader, word_of(key), &named);
+	if (error == EVENT_UNKNOWN)
+		return event_unknown(reader, word_of(key));
+	if (error == 0 && named.kind != PLUMB_EVENT_PMU)
+		return event_refuse(reader, PLUMB_ERR_NOT_FOUND, word_of(key),
+				    named.kind == PLUMB_EVENT_METRIC
+					    ? "metrics do not belong to a PMU"
+					    : "software events do not belong to a PMU");
+	config->config = named.config;
+	return error;
+}
+
+static int pmu_term(const struct event_reader *reader, const char *key, const char *value,
+		    struct plumb_event_config *config, bool *found)
+{
+	uint64_t number = 1;
+	int error = 0;
+
+	if (strcmp(key, "event") == 0 || strcmp(key, "config") == 0) {
+		*found = true;
+		return event_term_number(reader, key, value, 0, UINT16_MAX, &config->config);
+	}
+	if (strcmp(key, "config1") == 0)
+		return event_term_number(reader, key, value, 0, UINT64_MAX, &config->config1);
+	for (size_t i = 0; i < COUNT(flags); i++) {
+		if (strcmp(key, flags[i].key) != 0)
+			continue;
+		if (value)
+			error = event_term_number(reader, key, value, 0, 1, &number);
+		if (error == 0)
+			config->config1 = number ? config->config1 | flags[i].bit
+						 : config->config1 & ~flags[i].bit;
+		return error;
+	}
+	if (value)
+		return unknown_term(reader, key);
+	return find_event(reader, key, config, found);
+}
+
+/* ---- all of them -------------------------------------------------------------------------- */
+
+static int read_term(const struct event_reader *reader, struct event_word term, const char *pmu,
+		     struct plumb_event_config *config, bool *found)
+{
+	char *key = event_copy(reader, term), *value;
+	size_t length;
+	int error;
+
+	if (!key)
+		return PLUMB_ERR_NO_MEMORY;
+	if (!*key)
+		return event_refuse(reader, PLUMB_ERR_SYNTAX, term,
+				    "a parameter is missing between commas");
+	value = strchr(key, '=');
+	if (value)
+		*value++ = '\0';
+	length = value ? strlen(value) : 0;
+	if (length >= 2 && value[0] == '\'' && value[length - 1] == '\'') {
+		value[length - 1] = '\0';
+		value++;
+	}
+	error = common_term(reader, key, value, config);
+	if (error)
+		return error < 0 ? error : 0;
+	if (config->kind == PLUMB_EVENT_SPE)
+		return event_spe_term(reader, key, value, &config->spe);
+	if (pmu)
+		return pmu_term(reader, key, value, config, found);
+	event_refuse(reader, PLUMB_ERR_NOT_FOUND, word_of(key), "events have no such parameter");
+	plumb_diagnostics_hint(reader->diagnostics, "period, freq and name are allowed");
+	return PLUMB_ERR_NOT_FOUND;
+}
+
+int event_read_terms(const struct event_reader *reader, struct event_word terms, const char *pmu,
+		     struct plumb_event_config *config)
+{
+	const bool core = pmu && config->kind == PLUMB_EVENT_PMU;
+	bool found = false;
+	size_t at = 0;
+	int error = 0;
+
+	while (at < terms.length && error == 0) {
+		bool quoted = false;
+		size_t end = at;
+
+		for (; end < terms.length && (quoted || terms.at[end] != ','); end++)
+			quoted ^= terms.at[end] == '\'';
+		error = read_term(reader, (struct event_word){terms.at + at, end - at}, pmu, config,
+				  &found);
+		at = end + 1;
+	}
+	if (error || !core || found)
+		return error;
+	event_refuse(reader, PLUMB_ERR_SYNTAX, word_of(pmu), "requires an event between slashes");
+	plumb_diagnostics_hint(reader->diagnostics, "%s/l1d_cache/ or %s/event=0x4/", pmu, pmu);
+	return PLUMB_ERR_SYNTAX;
+}

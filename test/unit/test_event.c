@@ -1,0 +1,710 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The language of -e: what each word of it comes to, and what is said of what is wrong. */
+#include "check.h"
+
+#include <string.h>
+
+#include <plumb/event.h>
+#include <plumb/spe.h>
+
+#include "small_spec.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static struct plumb_event_list *list;
+static struct plumb_diagnostics *found;
+static const struct plumb_spec *n3;
+
+static void begin(const struct plumb_event_options *options)
+{
+	plumb_event_list_free(list);
+	assert_int_equal(plumb_event_list_new(options, &list), 0);
+}
+
+static void begin_sampling(void)
+{
+	begin(&(struct plumb_event_options){
+		.size = sizeof(struct plumb_event_options), .spec = n3, .sampling = true});
+}
+
+static void begin_counting(void)
+{
+	begin(&(struct plumb_event_options){.size = sizeof(struct plumb_event_options),
+					    .spec = n3});
+}
+
+static const struct plumb_event_config *get(size_t i)
+{
+	const struct plumb_event_config *config = plumb_event_list_get(list, i);
+
+	assert_non_null(config);
+	return config;
+}
+
+static const struct plumb_event_config *only(const char *text)
+{
+	if (plumb_event_list_add(list, text, found) != 0)
+		fail_msg("%s: refused", text);
+	assert_int_equal(plumb_event_list_count(list), 1);
+	assert_string_equal(get(0)->name, text);
+	return get(0);
+}
+
+static const struct plumb_event_config *sampled(const char *text)
+{
+	begin_sampling();
+	return only(text);
+}
+
+static const struct plumb_event_config *counted(const char *text)
+{
+	begin_counting();
+	return only(text);
+}
+
+/* What is wrong with it, and the hint, if that is given. */
+static void refused(const char *text, int error, const char *message, const char *hint)
+{
+	size_t count = plumb_diagnostics_count(found), events = plumb_event_list_count(list);
+	const struct plumb_diagnostic *d;
+	int got = plumb_event_list_add(list, text, found);
+
+	if (got != error)
+		fail_msg("%s: %s", text, plumb_error_name(got));
+	assert_int_equal(plumb_event_list_count(list), events);
+	assert_int_equal(plumb_diagnostics_count(found), count + 1);
+	d = plumb_diagnostics_get(found, count);
+	assert_string_equal(d->message, message);
+	if (hint) {
+		assert_non_null(d->hint);
+		assert_string_equal(d->hint, hint);
+	}
+}
+
+static void spe_takes_the_manuals_parameters(void **state)
+{
+	const struct plumb_event_config *e =
+		sampled("arm_spe/load_filter=1,store_filter=1,branch_filter=1,min_latency=10,"
+			"event_filter=0x80,inv_event_filter=2,ts_enable=1,pa_enable=1,pct_enable=1,"
+			"jitter=0,period=1024/");
+
+	(void)state;
+	assert_int_equal(e->kind, PLUMB_EVENT_SPE);
+	assert_string_equal(e->pmu, "arm_spe");
+	assert_true(e->spe.load_filter && e->spe.store_filter && e->spe.branch_filter);
+	assert_true(e->spe.ts_enable && e->spe.pa_enable && e->spe.pct_enable);
+	assert_false(e->spe.jitter || e->spe.discard || e->spe.simd_filter || e->spe.float_filter);
+	assert_int_equal(e->spe.min_latency, 10);
+	assert_int_equal(e->spe.event_filter, 0x80);
+	assert_int_equal(e->spe.inv_event_filter, 2);
+	assert_int_equal(e->period, 1024);
+	e = sampled("arm_spe_0//");
+	assert_true(e->spe.ts_enable && e->spe.jitter);
+	assert_false(e->spe.load_filter || e->spe.pa_enable);
+	assert_int_equal(e->period, 0);
+	assert_false(sampled("spe/ts_enable=0/")->spe.ts_enable);
+	assert_true(sampled("spe/discard/")->spe.discard);
+	assert_int_equal(sampled("spe/event_filter=0xffffffffffffffff/")->spe.event_filter,
+			 UINT64_MAX);
+}
+
+static void spe_has_short_forms(void **state)
+{
+	const struct plumb_event_config *e;
+
+	(void)state;
+	assert_int_equal(sampled("spe")->kind, PLUMB_EVENT_SPE);
+	assert_true(get(0)->spe.ts_enable);
+	assert_true(sampled("spe/load/")->spe.load_filter);
+	e = sampled("spe/store/u");
+	assert_true(e->spe.store_filter && e->exclude_kernel && !e->exclude_user);
+	assert_true(sampled("spe:k")->exclude_user);
+	e = sampled("spe/branch-miss/");
+	assert_true(e->spe.branch_filter);
+	assert_int_equal(e->spe.event_filter, 1 << 7);
+	assert_int_equal(sampled("spe/l1d-miss/")->spe.event_filter, 1 << 3);
+	assert_int_equal(sampled("spe/latency>=100/")->spe.min_latency, 100);
+	assert_int_equal(sampled("spe/latency>100/")->spe.min_latency, 101);
+	e = sampled("spe/load,store,tlb-miss,latency>=4095,period=7/");
+	assert_true(e->spe.load_filter && e->spe.store_filter && !e->spe.branch_filter);
+	assert_int_equal(e->spe.min_latency, 4095);
+	assert_int_equal(e->spe.event_filter, 1 << 5);
+	assert_int_equal(e->period, 7);
+}
+
+static void spes_bad_parameters_are_refused_by_name(void **state)
+{
+	(void)state;
+	begin_sampling();
+	refused("spe/min_latncy=3/", PLUMB_ERR_NOT_FOUND, "'min_latncy': SPE has no such parameter",
+		"did you mean min_latency?");
+	refused("spe/min_latency=4096/", PLUMB_ERR_INVALID, "'min_latency': invalid value '4096'",
+		"0 to 4095 are allowed");
+	refused("spe/min_latency/", PLUMB_ERR_INVALID, "'min_latency': requires a value",
+		"0 to 4095 are allowed");
+	refused("spe/latency>4095/", PLUMB_ERR_INVALID, "'latency': invalid value '4095'",
+		"0 to 4094 are allowed");
+	refused("spe/load_filter=2/", PLUMB_ERR_INVALID, "'load_filter': invalid value '2'",
+		"0 to 1 are allowed");
+	refused("spe/event_filter=-1/", PLUMB_ERR_INVALID, "'event_filter': invalid value '-1'",
+		"a whole number from 0 up: 4096, 0x1000, 10k");
+	refused("spe/period=0/", PLUMB_ERR_INVALID, "'period': invalid value '0'",
+		"a whole number from 1 up: 4096, 0x1000, 10k");
+	refused("spe/freq=100/", PLUMB_ERR_INVALID,
+		"'freq': SPE samples by a period, not by a frequency", "period=N, or -c N");
+	refused("spe/load=1/", PLUMB_ERR_INVALID, "'load': takes no value", NULL);
+	refused("arm_spi//", PLUMB_ERR_NOT_FOUND, "'arm_spi': no such event, nor PMU of a core",
+		"did you mean arm_spe?");
+	refused("spe/load", PLUMB_ERR_SYNTAX, "'spe/load': the second '/' is missing", NULL);
+	refused("spe//x", PLUMB_ERR_SYNTAX, "'x': invalid modifiers", NULL);
+	refused("spe/load,,store/", PLUMB_ERR_SYNTAX, "'': a parameter is missing between commas",
+		NULL);
+	begin_counting();
+	refused("spe/load/", PLUMB_ERR_INVALID, "'spe': SPE samples, it does not count",
+		"plumb record -e spe");
+}
+
+/*
+ * The codes are those of include/linux/perf/arm_pmuv3.h; the names beside them those that
+ * armv8_pmuv3_perf_map and armv8_pmuv3_perf_cache_map in drivers/perf/arm_pmuv3.c have for them.
+ */
+static const struct {
+	const char *text;
+	unsigned code;
+} pmu_events[] = {
+	{"L1D_CACHE_REFILL", 0x03},
+	{"l1d_cache_refill", 0x03},
+	{"l1d_cache:u", 0x04},
+	{"r03", 0x03},
+	{"r3", 0x03},
+	{"r0x1b", 0x1b},
+	{"0x1b", 0x1b},
+	{"rC105", 0xc105},
+	{"4:0x1b", 0x1b},
+	{"4:27", 0x1b},
+	{"4:27:k", 0x1b},
+	{"armv8_pmuv3/event=0x3/", 0x03},
+	{"armv8_pmuv3_0/l1d_cache_refill/", 0x03},
+	{"armv8_pmuv3_0/l1d_cache/", 0x04},
+	{"armv9_neoverse_n2/config=3/", 0x03},
+	{"cpu/event=0x11/", 0x11},
+	{"cpu/r11/", 0x11},
+	{"cpu/branch-misses/", 0x10},
+	{"cpu/event=17/", 0x11},
+	{"cycles", 0x11},
+	{"cpu-cycles", 0x11},
+	{"CYCLES", 0x11},
+	{"cycles:", 0x11},
+	{"cycles//", 0x11},
+	{"cycles//u", 0x11},
+	{"instructions", 0x08},
+	{"cache-references", 0x04},
+	{"cache-misses", 0x03},
+	{"branches", 0x0c},
+	{"branch-instructions", 0x0c},
+	{"branch-misses", 0x10},
+	{"bus-cycles", 0x1d},
+	{"stalled-cycles-frontend", 0x23},
+	{"idle-cycles-frontend", 0x23},
+	{"stalled-cycles-backend", 0x24},
+	{"idle-cycles-backend", 0x24},
+	{"0:1", 0x08},
+	{"0:4", 0x0c},
+	{"0:8", 0x24},
+	{"L1-dcache-loads", 0x04},
+	{"L1-dcache-load-misses", 0x03},
+	{"L1-dcache-misses", 0x03},
+	{"L1-dcache", 0x04},
+	{"l1d", 0x04},
+	{"l1-d-read-refs", 0x04},
+	{"L1-data-miss-load", 0x03},
+	{"L1-dcache-load-load", 0x04},
+	{"L1-icache-loads", 0x14},
+	{"L1-icache-load-misses", 0x01},
+	{"L1-instruction-ops", 0x14},
+	{"LLC-loads", 0x36},
+	{"LLC-load-misses", 0x37},
+	{"L2-misses", 0x37},
+	{"dTLB-loads", 0x25},
+	{"dTLB-load-misses", 0x05},
+	{"d-tlb-misses", 0x05},
+	{"Data-TLB-Reference", 0x25},
+	{"iTLB-loads", 0x26},
+	{"iTLB-load-misses", 0x02},
+	{"i-tlb-access", 0x26},
+	{"branch-loads", 0x12},
+	{"branch-load-misses", 0x10},
+	{"bpu-misses", 0x10},
+	{"branch", 0x12},
+	{"3:0", 0x04},
+	{"3:0x10000", 0x03},
+	{"3:0x10005", 0x10},
+};
+
+static void pmu_events_are_found(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(pmu_events); i++) {
+		const struct plumb_event_config *e = counted(pmu_events[i].text);
+
+		assert_int_equal(e->kind, PLUMB_EVENT_PMU);
+		if (e->config != pmu_events[i].code)
+			fail_msg("%s is 0x%llx", e->name, (unsigned long long)e->config);
+		assert_int_equal(e->leader, 0);
+	}
+}
+
+static void software_events_are_found(void **state)
+{
+	/* <linux/perf_event.h>: enum perf_sw_ids. */
+	static const struct {
+		const char *text;
+		unsigned config;
+	} cases[] = {
+		{"cpu-clock", 0},
+		{"task-clock", 1},
+		{"page-faults", 2},
+		{"faults", 2},
+		{"context-switches", 3},
+		{"cs", 3},
+		{"cpu-migrations", 4},
+		{"migrations", 4},
+		{"minor-faults", 5},
+		{"major-faults", 6},
+		{"alignment-faults", 7},
+		{"emulation-faults", 8},
+		{"dummy", 9},
+		{"bpf-output", 10},
+		{"cgroup-switches", 11},
+		{"1:1", 1},
+		{"1:11", 11},
+		{"task-clock:u", 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		begin(&(struct plumb_event_options){.size = sizeof(struct plumb_event_options)});
+		assert_int_equal(only(cases[i].text)->kind, PLUMB_EVENT_SOFTWARE);
+		assert_int_equal(get(0)->config, cases[i].config);
+	}
+}
+
+static void without_a_pmu_only_software_is_there(void **state)
+{
+	(void)state;
+	begin(&(struct plumb_event_options){.size = sizeof(struct plumb_event_options)});
+	refused("cycles", PLUMB_ERR_MACHINE, "'cycles': this machine has no Arm PMU to count it",
+		"--source model counts it on any machine; software events such as task-clock need "
+		"no PMU");
+	refused("cpu/r1/u", PLUMB_ERR_MACHINE,
+		"'cpu/r1/u': this machine has no Arm PMU to count it", NULL);
+	refused("cpu/l1d_cache/", PLUMB_ERR_NOT_FOUND, "'l1d_cache': no such event", NULL);
+	refused("4:3", PLUMB_ERR_MACHINE, "'4:3': this machine has no Arm PMU to count it", NULL);
+	refused("task-clok", PLUMB_ERR_NOT_FOUND, "'task-clok': no such event",
+		"did you mean task-clock?");
+}
+
+static void terms_are_read(void **state)
+{
+	const struct plumb_event_config *e;
+
+	(void)state;
+	e = sampled("armv8_pmuv3_0/event=0x3,period=10k,long/u");
+	assert_string_equal(e->pmu, "armv8_pmuv3_0");
+	assert_int_equal(e->period, 10000);
+	assert_int_equal(e->config1, 1);
+	assert_true(e->exclude_kernel);
+	assert_int_equal(sampled("cpu/r3,config1=0x7,long=0/")->config1, 6);
+	e = sampled("cycles/freq=99/:k");
+	assert_int_equal(e->frequency, 99);
+	assert_true(e->exclude_user && !e->exclude_kernel);
+	assert_null(e->pmu);
+	assert_int_equal(sampled("r11/period=0x10/")->period, 16);
+	assert_int_equal(sampled("task-clock/period=1M/")->period, 1000000);
+	begin_sampling();
+	assert_int_equal(plumb_event_list_add(list, "cycles/name=x/,cpu/r3,name='a,b/c'/u", found),
+			 PLUMB_ERR_SYNTAX);
+	assert_int_equal(plumb_event_list_add(list, "cycles/name=x/,cpu/r3,name='a,b'/u", found),
+			 0);
+	assert_int_equal(plumb_event_list_count(list), 2);
+	assert_string_equal(get(0)->name, "x");
+	assert_string_equal(get(1)->name, "a,b");
+}
+
+static void bad_terms_are_refused_by_name(void **state)
+{
+	(void)state;
+	begin_sampling();
+	refused("cpu//", PLUMB_ERR_SYNTAX, "'cpu': requires an event between slashes",
+		"cpu/l1d_cache/ or cpu/event=0x4/");
+	refused("cpu/event=0x10000/", PLUMB_ERR_INVALID, "'event': invalid value '0x10000'",
+		"0 to 65535 are allowed");
+	refused("cpu/evnt=3/", PLUMB_ERR_NOT_FOUND, "'evnt': PMU events have no such parameter",
+		"did you mean event?");
+	refused("cpu/cpu-clock/", PLUMB_ERR_NOT_FOUND,
+		"'cpu-clock': software events do not belong to a PMU", NULL);
+	refused("cpu/backend_bound/", PLUMB_ERR_INVALID,
+		"'backend_bound': a metric cannot be sampled, only the events it is made of", NULL);
+	refused("cpu/l1d_cach/", PLUMB_ERR_NOT_FOUND, "'l1d_cach': no such event",
+		"did you mean L1D_CACHE?");
+	refused("cycles/event=3/", PLUMB_ERR_NOT_FOUND, "'event': events have no such parameter",
+		"period, freq and name are allowed");
+	refused("cycles/call-graph=fp/", PLUMB_ERR_UNSUPPORTED,
+		"'call-graph': this term of perf's is not supported",
+		"-g records call chains with each sample");
+	refused("cycles/name=/", PLUMB_ERR_INVALID, "'name': requires a value", NULL);
+	refused("cycles/freq=1000001/", PLUMB_ERR_INVALID, "'freq': invalid value '1000001'",
+		"1 to 1000000 are allowed");
+	refused("cycles/period=18446744073709551616/", PLUMB_ERR_INVALID,
+		"'period': invalid value '18446744073709551616'", NULL);
+}
+
+static void modifiers_are_read(void **state)
+{
+	const struct plumb_event_config *e;
+
+	(void)state;
+	e = counted("cycles");
+	assert_false(e->exclude_user || e->exclude_kernel || e->exclude_hv || e->host || e->guest);
+	e = counted("cycles:u");
+	assert_true(!e->exclude_user && e->exclude_kernel && e->exclude_hv);
+	e = counted("cycles:kh");
+	assert_true(e->exclude_user && !e->exclude_kernel && !e->exclude_hv);
+	e = counted("cycles:G");
+	assert_true(e->guest && !e->host);
+	e = counted("cycles:HG");
+	assert_true(e->guest && e->host);
+	e = counted("cycles:ISDeWu");
+	assert_true(e->exclude_idle && e->sample_read && e->pinned && e->exclusive && e->weak);
+	assert_int_equal(counted("cycles:upp")->precise, 2);
+	assert_int_equal(counted("cycles:ppp")->precise, 3);
+	assert_int_equal(counted("cycles:P")->precise, 3);
+}
+
+static void a_groups_modifiers_add_to_its_events(void **state)
+{
+	static const struct {
+		const char *text;
+		bool user, kernel, hypervisor; /* excluded */
+	} cases[] = {
+		{"{cycles:u}:k", false, false, true},  {"{cycles:uh}:ku", false, false, false},
+		{"{cycles:ukh}:u", false, true, true}, {"{cycles}:k", true, false, true},
+		{"{cycles:k}:p", true, false, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		begin_counting();
+		assert_int_equal(plumb_event_list_add(list, cases[i].text, found), 0);
+		assert_int_equal(get(0)->exclude_user, cases[i].user);
+		assert_int_equal(get(0)->exclude_kernel, cases[i].kernel);
+		assert_int_equal(get(0)->exclude_hv, cases[i].hypervisor);
+	}
+}
+
+static void bad_modifiers_are_refused(void **state)
+{
+	static const char letters[] =
+		"u (user), k (kernel), h (hypervisor), G (guest), H (host), I (not idle), p to ppp "
+		"and P (precise), S (the leader samples its group), D (pinned), e (exclusive), W "
+		"(weak group)";
+
+	(void)state;
+	begin_counting();
+	refused("cycles:q", PLUMB_ERR_SYNTAX, "'q': invalid modifiers", letters);
+	refused("cycles:pppp", PLUMB_ERR_SYNTAX, "'pppp': more than three times p", letters);
+	refused("cycles:uku", PLUMB_ERR_SYNTAX, "'uku': a modifier is repeated", letters);
+	refused("cycles:b", PLUMB_ERR_UNSUPPORTED, "'b': counting with BPF is not supported",
+		"leave the modifier b out");
+	refused("{cycles,instructions:D}", PLUMB_ERR_INVALID,
+		"'{cycles,instructions:D}': the modifiers D and e are for the first event of a "
+		"group",
+		NULL);
+}
+
+static void lists_and_groups(void **state)
+{
+	(void)state;
+	begin_sampling();
+	assert_int_equal(
+		plumb_event_list_add(list, "cycles:u, {r03:k,instructions:pp}:hS ,cs", found), 0);
+	assert_int_equal(plumb_event_list_add(
+				 list, "mine{r1,cpu/r2,period=5/,r3}:DW,spe/load,store/", found),
+			 0);
+	assert_int_equal(plumb_event_list_count(list), 8);
+	assert_int_equal(get(0)->leader, 0);
+	assert_true(!get(0)->exclude_user && get(0)->exclude_kernel && get(0)->exclude_hv);
+	/* A group's modifiers add to its events' own. */
+	assert_int_equal(get(1)->leader, 1);
+	assert_true(get(1)->exclude_user && !get(1)->exclude_kernel && !get(1)->exclude_hv);
+	assert_true(get(1)->sample_read && get(2)->sample_read);
+	assert_int_equal(get(2)->leader, 1);
+	assert_true(get(2)->exclude_user && get(2)->exclude_kernel && !get(2)->exclude_hv);
+	assert_int_equal(get(2)->precise, 2);
+	assert_string_equal(get(3)->name, "cs");
+	assert_int_equal(get(3)->leader, 3);
+	assert_int_equal(get(4)->leader, 4);
+	assert_int_equal(get(5)->leader, 4);
+	assert_int_equal(get(5)->period, 5);
+	assert_string_equal(get(5)->name, "cpu/r2,period=5/");
+	assert_int_equal(get(6)->leader, 4);
+	assert_true(get(4)->pinned && !get(5)->pinned && get(4)->weak && get(6)->weak);
+	assert_int_equal(get(7)->leader, 7);
+	assert_true(get(7)->spe.load_filter && get(7)->spe.store_filter);
+	assert_null(plumb_event_list_get(list, 8));
+}
+
+static void what_is_torn_is_refused(void **state)
+{
+	(void)state;
+	begin_sampling();
+	refused("", PLUMB_ERR_SYNTAX, "'': an event is missing between commas", NULL);
+	refused("cycles,", PLUMB_ERR_SYNTAX, "'': an event is missing between commas", NULL);
+	refused("{cycles,r1", PLUMB_ERR_SYNTAX, "'{cycles,r1': the '}' is missing", NULL);
+	refused("}cycles{", PLUMB_ERR_SYNTAX, "'}cycles{': the '}' is missing", NULL);
+	refused("{}", PLUMB_ERR_SYNTAX, "'': an event is missing between commas", NULL);
+	refused("{cycles}x", PLUMB_ERR_SYNTAX,
+		"'{cycles}x': only ':' and modifiers may follow a '}'", NULL);
+	refused("{cycles,spe//}", PLUMB_ERR_INVALID, "'{cycles,spe//}': SPE cannot be in a group",
+		NULL);
+	refused("cycles,{r1,foo}", PLUMB_ERR_NOT_FOUND, "'foo': no such event", NULL);
+}
+
+static void metrics_are_events_that_are_counted(void **state)
+{
+	const uint16_t backend_bound = plumb_spec_metric(n3, "backend_bound");
+
+	(void)state;
+	assert_int_not_equal(backend_bound, PLUMB_NONE);
+	begin_counting();
+	assert_int_equal(plumb_event_list_add(list, "backend_bound,cycles", found), 0);
+	assert_int_equal(get(0)->kind, PLUMB_EVENT_METRIC);
+	assert_int_equal(get(0)->config, backend_bound);
+	assert_int_equal(get(1)->kind, PLUMB_EVENT_PMU);
+	refused("backend_bound:u", PLUMB_ERR_INVALID,
+		"'backend_bound:u': a metric takes no modifiers",
+		"only the events it is made of do");
+	refused("ipc/period=3/", PLUMB_ERR_INVALID, "'ipc/period=3/': a metric takes no parameters",
+		NULL);
+	refused("{ipc,cycles}", PLUMB_ERR_INVALID,
+		"'{ipc,cycles}': a metric cannot be in a group: its own events are", NULL);
+	refused("backend_bond", PLUMB_ERR_NOT_FOUND, "'backend_bond': no such event",
+		"did you mean backend_bound?");
+	begin_sampling();
+	refused("ipc", PLUMB_ERR_INVALID,
+		"'ipc': a metric cannot be sampled, only the events it is made of",
+		"plumb spec show ipc --cpu neoverse-n3-r0p0 names them");
+}
+
+static void what_only_perf_has_is_refused_by_name(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{"sched:sched_switch", "'sched:sched_switch': tracepoints are not supported"},
+		{"syscalls:*", "'syscalls:*': tracepoints are not supported"},
+		{"mem:0x1000:rw", "'mem:0x1000:rw': breakpoints are not supported"},
+		{"duration_time", "'duration_time': this event of the perf tool is not supported"},
+		{"user_time", "'user_time': this event of the perf tool is not supported"},
+		{"L1-dcache-stores", "'L1-dcache-stores': Linux maps no event of Arm PMUs to it"},
+		{"LLC-prefetches", "'LLC-prefetches': Linux maps no event of Arm PMUs to it"},
+		{"node-loads", "'node-loads': Linux maps no event of Arm PMUs to it"},
+		{"ref-cycles", "'ref-cycles': Linux maps no event of Arm PMUs to it"},
+	};
+
+	(void)state;
+	begin_counting();
+	for (size_t i = 0; i < COUNT(cases); i++)
+		refused(cases[i].text, PLUMB_ERR_UNSUPPORTED, cases[i].message, NULL);
+	refused("msr/tsc/", PLUMB_ERR_NOT_FOUND, "'msr': no such event, nor PMU of a core",
+		"PMUs are cpu, armv8_pmuv3_0, spe and arm_spe_0");
+	refused("foo:u", PLUMB_ERR_NOT_FOUND, "'foo': no such event", NULL);
+	refused("L1D_CACHE_REFIL", PLUMB_ERR_NOT_FOUND, "'L1D_CACHE_REFIL': no such event",
+		"did you mean L1D_CACHE_REFILL?");
+	refused("r12345", PLUMB_ERR_NOT_FOUND, "'r12345': no such event", NULL);
+	refused("L1-dcache-", PLUMB_ERR_NOT_FOUND, "'L1-dcache-': no such event", NULL);
+	refused("L1-dcache-loads-stores", PLUMB_ERR_NOT_FOUND,
+		"'L1-dcache-loads-stores': no such event", NULL);
+	refused("0:9", PLUMB_ERR_NOT_FOUND, "'0:9': no such event by its number", NULL);
+	refused("2:1", PLUMB_ERR_NOT_FOUND, "'2:1': no such event by its number", NULL);
+}
+
+static bool counts_but_one(const void *user, uint16_t code)
+{
+	return code != *(const uint16_t *)user;
+}
+
+/* Linux takes BR_RETIRED for branches where PMCEID says that there is no PC_WRITE_RETIRED. */
+static void what_a_name_stands_for_depends_on_the_pmu(void **state)
+{
+	struct plumb_event_options options = {.size = sizeof(options)};
+	uint16_t lacking = 0x0c;
+
+	(void)state;
+	assert_int_equal(plumb_event_name_code(plumb_event_name(4), &options), -1);
+	assert_int_equal(plumb_spec_find("neoverse-n1", &options.spec, NULL), 0);
+	begin(&options);
+	assert_int_equal(only("branches")->config, 0x21);
+	options.spec = n3;
+	options.counts = counts_but_one;
+	options.user = &lacking;
+	begin(&options);
+	assert_int_equal(only("branches")->config, 0x21);
+	assert_int_equal(plumb_event_name_code(plumb_event_name(4), &options), 0x21);
+	lacking = 0x36;
+	begin(&options);
+	refused("LLC-loads", PLUMB_ERR_NOT_FOUND,
+		"'LLC-loads': Linux counts LL_CACHE_RD for it, which is not counted here",
+		"plumb list events lists what is counted here");
+	options = (struct plumb_event_options){.size = sizeof(options), .spec = &small_spec};
+	begin(&options);
+	assert_int_equal(only("cycles")->config, 0x11);
+	refused("LLC-loads", PLUMB_ERR_NOT_FOUND,
+		"'LLC-loads': Linux counts event 0x0036 for it, which small-one-r1p2 does not have",
+		"plumb list events lists what is counted here");
+}
+
+static void options_apply_to_all(void **state)
+{
+	struct plumb_event_options options = {.size = sizeof(options),
+					      .spec = n3,
+					      .sampling = true,
+					      .all_user = true,
+					      .period = 1000};
+
+	(void)state;
+	begin(&options);
+	assert_int_equal(plumb_event_list_add(list, "cycles:k,{r3/period=7/,spe}", found),
+			 PLUMB_ERR_INVALID);
+	assert_int_equal(plumb_event_list_add(list, "cycles:k,r3/period=7/,spe,r4/freq=9/", found),
+			 0);
+	for (size_t i = 0; i < 4; i++)
+		assert_true(!get(i)->exclude_user && get(i)->exclude_kernel && get(i)->exclude_hv);
+	assert_int_equal(get(0)->period, 1000);
+	assert_int_equal(get(1)->period, 7);
+	assert_int_equal(get(2)->period, 1000);
+	assert_int_equal(get(3)->period, 0);
+	options = (struct plumb_event_options){.size = sizeof(options),
+					       .spec = n3,
+					       .sampling = true,
+					       .all_kernel = true,
+					       .frequency = 99};
+	begin(&options);
+	assert_int_equal(plumb_event_list_add(list, "{cycles,r3}:u,spe", found), 0);
+	assert_true(get(1)->exclude_user && !get(1)->exclude_kernel);
+	assert_int_equal(get(0)->frequency, 99);
+	assert_int_equal(get(2)->frequency, 0);
+}
+
+static void options_that_cannot_be(void **state)
+{
+	struct plumb_event_options options = {.size = sizeof(options), .all_user = true};
+	struct plumb_event_list *none;
+	struct {
+		struct plumb_event_options known;
+		uint64_t unknown;
+	} newer = {.known = {.size = sizeof(newer)}};
+
+	(void)state;
+	options.all_kernel = true;
+	assert_int_equal(plumb_event_list_new(&options, &none), PLUMB_ERR_ARGUMENT);
+	options =
+		(struct plumb_event_options){.size = sizeof(options), .period = 1, .frequency = 1};
+	assert_int_equal(plumb_event_list_new(&options, &none), PLUMB_ERR_ARGUMENT);
+	options = (struct plumb_event_options){.period = 1};
+	assert_int_equal(plumb_event_list_new(&options, &none), PLUMB_ERR_ARGUMENT);
+	assert_null(none);
+	/* A newer caller is served as long as it asks for nothing new. */
+	assert_int_equal(plumb_event_list_new(&newer.known, &none), 0);
+	plumb_event_list_free(none);
+	newer.unknown = 1;
+	assert_int_equal(plumb_event_list_new(&newer.known, &none), PLUMB_ERR_ARGUMENT);
+	plumb_event_list_free(NULL);
+}
+
+static void there_are_no_more_than_the_limit(void **state)
+{
+	char *text = calloc(1, PLUMB_EVENT_TEXT_MAX + 2);
+
+	(void)state;
+	begin_sampling();
+	for (unsigned i = 0; i < PLUMB_EVENTS_MAX; i++)
+		assert_int_equal(plumb_event_list_add(list, "r1", found), 0);
+	refused("r1", PLUMB_ERR_LIMIT, "'r1': more than 256 events", NULL);
+	assert_non_null(text);
+	memset(text, 'r', PLUMB_EVENT_TEXT_MAX + 1);
+	assert_int_equal(plumb_event_list_add(list, text, found), PLUMB_ERR_LIMIT);
+	free(text);
+}
+
+/* All of perf's names, each of which can be read again. */
+static void names_are_listed(void **state)
+{
+	const struct plumb_event_options options = {.size = sizeof(options), .spec = n3};
+	const struct plumb_event_name *name;
+	size_t pmu = 0, software = 0;
+
+	(void)state;
+	for (size_t i = 0; (name = plumb_event_name(i)); i++) {
+		const struct plumb_event_config *e = counted(name->name);
+
+		assert_int_equal(e->kind, name->kind);
+		assert_int_equal(e->config, name->kind == PLUMB_EVENT_PMU
+						    ? plumb_event_name_code(name, &options)
+						    : name->config);
+		if (name->alias)
+			assert_int_equal(counted(name->alias)->config, get(0)->config);
+		assert_true(!name->title == (name->kind == PLUMB_EVENT_PMU));
+		if (name->kind == PLUMB_EVENT_PMU)
+			pmu++;
+		else
+			software++;
+	}
+	/* PERF_COUNT_HW_MAX but for ref-cycles; six caches' reads and misses; PERF_COUNT_SW_MAX. */
+	assert_int_equal(pmu, 9 + 12);
+	assert_int_equal(software, 12);
+	assert_int_equal(plumb_event_name_code(plumb_event_name(pmu), &options), -1);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	found = plumb_diagnostics_new();
+	return plumb_spec_find("neoverse-n3", &n3, NULL);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	plumb_event_list_free(list);
+	plumb_diagnostics_free(found);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(spe_takes_the_manuals_parameters),
+		cmocka_unit_test(spe_has_short_forms),
+		cmocka_unit_test(spes_bad_parameters_are_refused_by_name),
+		cmocka_unit_test(pmu_events_are_found),
+		cmocka_unit_test(software_events_are_found),
+		cmocka_unit_test(without_a_pmu_only_software_is_there),
+		cmocka_unit_test(terms_are_read),
+		cmocka_unit_test(bad_terms_are_refused_by_name),
+		cmocka_unit_test(modifiers_are_read),
+		cmocka_unit_test(a_groups_modifiers_add_to_its_events),
+		cmocka_unit_test(bad_modifiers_are_refused),
+		cmocka_unit_test(lists_and_groups),
+		cmocka_unit_test(what_is_torn_is_refused),
+		cmocka_unit_test(metrics_are_events_that_are_counted),
+		cmocka_unit_test(what_only_perf_has_is_refused_by_name),
+		cmocka_unit_test(what_a_name_stands_for_depends_on_the_pmu),
+		cmocka_unit_test(options_apply_to_all),
+		cmocka_unit_test(options_that_cannot_be),
+		cmocka_unit_test(there_are_no_more_than_the_limit),
+		cmocka_unit_test(names_are_listed),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
