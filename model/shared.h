@@ -28,6 +28,8 @@ struct model_shared {
 	_Atomic uint32_t threads_started; /* in all */
 	_Atomic uint32_t gave_up;         /* memory or slots ran out: counts are incomplete */
 	_Atomic uint64_t longest_cycles;  /* the model's time: of the core that ran longest */
+	_Atomic uint64_t begun_cycle;     /* the model's time when the program's own code began */
+	_Atomic uint32_t begun;           /* it has, and the cycle is there */
 	_Atomic uint64_t unknown_words; /* translated instructions that the decoder does not know */
 	_Atomic uint64_t hidden_accesses;       /* whose addresses could not be had */
 	_Atomic uint64_t dropped_accesses;      /* more in one block than there is room for */

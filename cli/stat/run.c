@@ -18,6 +18,9 @@
 /* Programs that end sooner need no line that says how far they are. */
 #define PROGRESS_AFTER 1.0
 
+#define SHORT_RUN    0.010 /* seconds of the program; shorter runs are remarked on */
+#define STARTUP_MOST 0.5   /* of the run */
+
 struct runner {
 	const struct stat_options *options;
 	const struct machine *machine;
@@ -32,11 +35,13 @@ struct runner {
 	struct plumb_diagnostics *found;
 	const char **warnings;
 	const char *record_options[9];
-	double last_time; /* of the interval before */
-	double began;     /* on the host's clock */
-	bool progress;    /* a line is to be shown, */
-	bool shown;       /* and is there */
-	bool told;        /* how slow it is */
+	double last_time;       /* of the interval before */
+	double began;           /* on the host's clock */
+	double startup_seconds; /* as in struct source_run; the mean of the runs */
+	const char *startup_end;
+	bool progress; /* a line is to be shown, */
+	bool shown;    /* and is there */
+	bool told;     /* how slow it is */
 };
 
 static void on_started(void *user, pid_t pid)
@@ -240,6 +245,31 @@ static void gather_warnings(struct runner *r)
 	r->warnings[count] = NULL;
 }
 
+/* What a diagnosis of a short run may be worth. */
+static void warn_of_short_run(struct runner *r, const struct plumb_diagnosis *diagnosis)
+{
+	double startup = r->startup_seconds / r->report.seconds;
+	char *time, *before;
+
+	if (diagnosis->verdict == PLUMB_VERDICT_UNKNOWN)
+		return;
+	time = figure_duration(r->report.seconds);
+	before = figure_duration(r->startup_seconds);
+	if (startup >= STARTUP_MOST)
+		plumb_diagnostics_add(
+			r->found, PLUMB_WARNING, "startup", NULL,
+			"%.0f %% of this run is start-up: %s began after %s of %s; give the "
+			"program more work",
+			100 * startup, r->startup_end, before, time);
+	else if (r->report.seconds < SHORT_RUN)
+		plumb_diagnostics_add(r->found, PLUMB_WARNING, "short-run", NULL,
+				      "%s is a short run: start-up and cold caches weigh much in "
+				      "it; give the program more work",
+				      time);
+	free(time);
+	free(before);
+}
+
 /* One run of the program. Returns EXIT_FINE, also if the program failed. */
 static int run_once(struct runner *r, struct source_run *run, char *const *argv)
 {
@@ -287,6 +317,8 @@ static int run_all(struct runner *r, char *const *argv)
 			return status;
 		report->runs = i + 1;
 		report->seconds += (run.seconds - report->seconds) / (i + 1);
+		r->startup_seconds += (run.startup_seconds - r->startup_seconds) / (i + 1);
+		r->startup_end = run.startup_end;
 		report->host_seconds += (run.host_seconds - report->host_seconds) / (i + 1);
 		/* Of several, what went wrong first. */
 		if (report->exit_status == 0) {
@@ -307,6 +339,7 @@ static int print_whole(struct runner *r)
 
 	report->diagnosis = diagnosis;
 	warn_of_missing(r);
+	warn_of_short_run(r, diagnosis);
 	gather_warnings(r);
 	report->warnings = r->warnings;
 	report->agreeing = agreeing(r, diagnosis);

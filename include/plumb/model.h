@@ -74,6 +74,12 @@ struct plumb_model_run {
 	const struct plumb_model_core *core;
 	struct plumb_model_counts counts;
 	double host_seconds;
+	/*
+	 * How long the loader and the C library ran before main(), or, where no symbol names that,
+	 * before the program's own first instruction. 0: none of it was reached.
+	 */
+	double startup_seconds;
+	bool startup_to_main;
 	int exit_status;  /* the program's; 128 + signal if a signal ended it */
 	int signal;       /* that ended it, or 0 */
 	unsigned threads; /* that were counted */

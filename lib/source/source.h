@@ -48,6 +48,8 @@ struct source_run {
 	struct plumb_count *counts; /* the caller's: plan->place_count, of the whole run */
 	double seconds;             /* of the source's time: the model's, or the clock's */
 	double host_seconds;        /* that it took */
+	double startup_seconds;     /* before the program's own code began; 0: unknown */
+	const char *startup_end;    /* what that begins with, for messages: "main()" */
 	int exit_status;            /* the program's; 128 + signal if one ended it */
 	int signal;                 /* that ended it, or 0 */
 };

@@ -8,7 +8,8 @@
  * and, if wanted, `interval` in cycles with `pipe`, a descriptor for snapshots; `children=1` to
  * count forked processes too; `sampling`, a descriptor of what is to be sampled (sampling.h);
  * `prefix`, how many words of QEMU's own command line stand before
- * the program's.
+ * the program's; `begins`, where in the program's file its own code begins, and `inode`, which file
+ * that is.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -22,6 +23,7 @@
 #include "qemu/blocks.h"
 #include "qemu/exec.h"
 #include "qemu/guest.h"
+#include "qemu/mappings.h"
 #include "qemu/qemu_plugin.h"
 #include "qemu/sampler.h"
 #include "shared.h"
@@ -57,6 +59,7 @@ static bool count_children;
 static uint64_t base_cycle; /* model time when this process began to count */
 static uint64_t interval;
 static _Atomic uint64_t next_snapshot;
+static uint64_t begins, program_inode; /* until the program's own code has begun; 0: none */
 static int snapshot_pipe = -1;
 static __thread const struct block *just_translated; /* QEMU executes it next in this thread */
 
@@ -336,6 +339,23 @@ static void memory_accessed(unsigned index, qemu_plugin_meminfo_t info, uint64_t
 			   1u << qemu_plugin_mem_size_shift(info));
 }
 
+/*
+ * Notes when the program's own code begins: what is translated is executed next. Mapped pages are
+ * where they are in the file, so that only one block in a thousand has to be looked up.
+ */
+static void note_beginning(uint64_t pc)
+{
+	static struct known_mappings known;
+	struct mapping mapping;
+
+	if (!begins || ((pc ^ begins) & 0xfff) || !mappings_find(&known, pc, &mapping) ||
+	    mapping.inode != program_inode || pc - mapping.from + mapping.offset != begins)
+		return;
+	begins = 0;
+	atomic_store(&shared->begun_cycle, vcpus[0] ? core_cycle(vcpus[0]->core) : 0);
+	atomic_store(&shared->begun, 1);
+}
+
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	size_t count = qemu_plugin_tb_n_insns(tb);
@@ -348,6 +368,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		return;
 	for (size_t i = 0; i < count; i++)
 		words[i] = qemu_plugin_insn_word(qemu_plugin_tb_get_insn(tb, i));
+	note_beginning(qemu_plugin_tb_vaddr(tb));
 	pthread_mutex_lock(&lock);
 	block = blocks_get(params, qemu_plugin_tb_vaddr(tb), words, count, &unknown);
 	pthread_mutex_unlock(&lock);
@@ -433,6 +454,7 @@ struct options {
 	int pipe;
 	int sampling;
 	uint64_t interval;
+	uint64_t begins, inode;
 	unsigned prefix;
 	bool children;
 };
@@ -456,6 +478,10 @@ static bool parse_options(int argc, char **argv, struct options *options)
 			options->sampling = (int)number;
 		else if (IS("interval"))
 			options->interval = number;
+		else if (IS("begins"))
+			options->begins = number;
+		else if (IS("inode"))
+			options->inode = number;
 		else if (IS("prefix"))
 			options->prefix = (unsigned)number;
 		else if (IS("children"))
@@ -491,6 +517,10 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	base_cycle = atomic_load(&shared->longest_cycles);
 	atomic_store(&next_snapshot, interval ? base_cycle - base_cycle % interval + interval : 0);
 	count_children = options.children;
+	/* Of the program that was started, not of one that it became. */
+	if (atomic_load(&shared->processes) == 0)
+		begins = options.begins;
+	program_inode = options.inode;
 	counting = true;
 	pthread_atfork(NULL, NULL, child_begins);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);

@@ -37,7 +37,9 @@ setup_file()
 			const char *how = count > 1 ? arguments[1] : "";
 			int c;
 
-			work(strcmp(how, "long") ? 20000 : 1200000);
+			if (!strcmp(how, "leave"))
+				_exit(0);
+			work(!strcmp(how, "longer") ? 6000000 : !strcmp(how, "long") ? 1200000 : 20000);
 			if (!strcmp(how, "copy"))
 				while ((c = getchar()) != EOF)
 					putchar(c);
@@ -70,6 +72,7 @@ setup_file()
 	END
 	"$compiler" -O1 -static -o work work.c
 	"$compiler" -O1 -o dynamic work.c
+	"$compiler" -O1 -s -o stripped work.c
 }
 
 setup()
@@ -404,6 +407,25 @@ metrics_of()
 	run --separate-stderr model -s 1 ./dynamic
 	[ "$status" -eq 0 ]
 	[ "$output" = "done" ]
+}
+
+# note_of PROGRAM ARGUMENT...: the first note.
+note_of()
+{
+	model --json -s 1 -o result "$@" >out
+	json 'print(*d["warnings"][:1]) or True' <result
+}
+
+@test "a run that is short, or mostly start-up, is remarked on" {
+	# All but the last call is the loader's and the C library's.
+	[[ $(note_of ./work leave) =~ ^9[0-9]\ %\ of\ this\ run\ is\ start-up:\ main\(\)\ began\ after\  ]]
+	[[ $(note_of ./dynamic leave) =~ ^9[0-9]\ %\ of\ this\ run\ is\ start-up:\ main\(\)\ began\  ]]
+	[[ $(note_of ./stripped leave) =~ ^[0-9]+\ %\ of\ this\ run\ is\ start-up:\ its\ own\ code\  ]]
+	[[ $(note_of ./work long) =~ ^[0-9.]+\ ms\ is\ a\ short\ run:\  ]]
+	[ -z "$(note_of ./work longer)" ]
+	json 'd["elapsed_seconds"] >= 0.01' <result
+	# Counts by themselves are right however short the run is.
+	model --json -e INST_RETIRED ./work leave 2>&1 | json 'd["warnings"] == []'
 }
 
 @test "the program is looked up in PATH, and -- is not needed" {

@@ -131,6 +131,8 @@ static int run_model(struct counting *c, struct source_run *run, struct plumb_di
 		lay_out(c, NULL, &model->counts, run->counts);
 		run->seconds = model->counts.seconds;
 		run->host_seconds = model->host_seconds;
+		run->startup_seconds = model->startup_seconds;
+		run->startup_end = model->startup_to_main ? "main()" : "its own code";
 		run->exit_status = model->exit_status;
 		run->signal = model->signal;
 		model_warn(model, found);

@@ -75,6 +75,54 @@ static int read_headers(Elf *elf, const GElf_Ehdr *elf_header, struct program *p
 	return 0;
 }
 
+/* Where in the file the program's `address` is; 0: nowhere. */
+static uint64_t place_in_file(Elf *elf, uint64_t address)
+{
+	GElf_Phdr header;
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count))
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD &&
+		    address >= header.p_vaddr && address - header.p_vaddr < header.p_filesz)
+			return address - header.p_vaddr + header.p_offset;
+	return 0;
+}
+
+/* The address of main(); 0: no symbol tells. */
+static uint64_t find_main(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Sym symbol;
+
+	while ((section = elf_nextscn(elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB ||
+		    !(data = elf_getdata(section, NULL)))
+			continue;
+		for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
+			const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+
+			if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && name &&
+			    strcmp(name, "main") == 0)
+				return symbol.st_value;
+		}
+	}
+	return 0;
+}
+
+/* Where its own code begins, after the loader's and the C library's. */
+static void find_beginning(Elf *elf, const GElf_Ehdr *header, struct program *program)
+{
+	program->begins = place_in_file(elf, find_main(elf));
+	program->begins_main = program->begins != 0;
+	if (!program->begins)
+		program->begins = place_in_file(elf, header->e_entry);
+}
+
 static int inspect_elf(const char *path, Elf *elf, struct program *program,
 		       struct plumb_diagnostics *found)
 {
@@ -103,6 +151,7 @@ static int inspect_elf(const char *path, Elf *elf, struct program *program,
 		return complain(found, PLUMB_ERR_INVALID, "broken-elf", path,
 				"a damaged ELF file: it does not hold what its headers say",
 				"build or copy it anew");
+	find_beginning(elf, &header, program);
 	return 0;
 }
 
@@ -127,6 +176,7 @@ int program_inspect(const char *path, struct program *program, struct plumb_diag
 				S_ISREG(status.st_mode) ? "not executable" : "not a regular file",
 				S_ISREG(status.st_mode) ? "chmod +x makes it so" : NULL);
 	}
+	program->inode = status.st_ino;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	error = elf ? inspect_elf(path, elf, program, found)

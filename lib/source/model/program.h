@@ -5,9 +5,15 @@
 
 #include <limits.h>
 #include <plumb/error.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 struct program {
 	char interpreter[PATH_MAX]; /* dynamic loader that it asks for; empty: static */
+	uint64_t inode;
+	uint64_t
+		begins; /* where in the file its own code does: at main(), or where it is entered */
+	bool begins_main; /* at main(), which its symbols name */
 };
 
 /* Reads `path`. Errors as plumb_model_check_program(), for the program itself. */

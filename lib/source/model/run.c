@@ -32,6 +32,7 @@ struct run {
 	const struct plumb_model_options *options;
 	const struct model_sampler *sampler; /* NULL: nothing samples */
 	const struct core_params *core;
+	struct program program;
 	struct model_shared *shared;
 	int shared_fd;
 	int pipe_read, pipe_write; /* snapshots, or -1 */
@@ -132,6 +133,9 @@ static int build_command(struct run *run, const struct qemu *qemu, const char *s
 		used = strlen(plugin);
 		snprintf(plugin + used, plugin_size - used, ",sampling=%d", run->sampler->fd);
 	}
+	used = strlen(plugin);
+	snprintf(plugin + used, plugin_size - used, ",begins=%llu,inode=%llu",
+		 (unsigned long long)run->program.begins, (unsigned long long)run->program.inode);
 	words[n++] = options->qemu;
 	words[n++] = "-cpu";
 	words[n++] = cpu;
@@ -319,6 +323,11 @@ static void fill_result(const struct run *run, int status, struct plumb_model_ru
 	const struct model_shared *shared = run->shared;
 
 	sum_counts(run, &result->counts);
+	if (atomic_load(&shared->begun)) {
+		result->startup_seconds = (double)atomic_load(&shared->begun_cycle) /
+					  (1e6 * run->core->frequency_mhz);
+		result->startup_to_main = run->program.begins_main;
+	}
 	result->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	result->exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	result->threads = atomic_load(&shared->threads_started);
@@ -381,7 +390,6 @@ int model_run(const struct plumb_model_options *options, const struct model_samp
 			  .pipe_write = -1,
 			  .pidfd = -1};
 	const char *words[WORDS_MAX], *sysroot;
-	struct program program;
 	struct qemu qemu;
 	char *plugin = NULL;
 	int ends[2], error;
@@ -393,8 +401,8 @@ int model_run(const struct plumb_model_options *options, const struct model_samp
 				      "the model has no core called %s", options->core);
 		return PLUMB_ERR_NOT_FOUND;
 	}
-	if ((error = program_inspect(options->program, &program, found)) ||
-	    (error = program_find_sysroot(&program, options->sysroot, &sysroot, found)) ||
+	if ((error = program_inspect(options->program, &run.program, found)) ||
+	    (error = program_find_sysroot(&run.program, options->sysroot, &sysroot, found)) ||
 	    (error = qemu_probe(options->qemu, options->plugin_dir, &qemu, found)))
 		return error;
 	error = share_memory(&run);
