@@ -42,7 +42,9 @@ static struct plumb_selection *select_all(const struct plumb_spec *spec)
 		metrics[m] = m;
 	if (metrics)
 		plumb_selection_new(
-			spec, &(struct plumb_request){.metrics = {metrics, spec->metric_count}},
+			spec,
+			&(struct plumb_request){.size = sizeof(struct plumb_request),
+						.metrics = {metrics, spec->metric_count}},
 			&selection);
 	free(metrics);
 	return selection;
@@ -59,7 +61,8 @@ static const char *peer_groups(const char *cpu, char text[16])
 
 static int plan_cpu(const struct plumb_spec *spec)
 {
-	const struct plumb_plan_options options = {.counters = COUNTERS, .cycle_counter = true};
+	const struct plumb_plan_options options = {
+		.size = sizeof(options), .counters = COUNTERS, .cycle_counter = true};
 	struct plumb_selection *selection = select_all(spec);
 	struct plumb_plan *plan = NULL;
 	double best = 1e9;

@@ -10,6 +10,8 @@
 
 #include <plumb/diagnosis.h>
 
+#include "count/plan.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool holds)
@@ -48,7 +50,7 @@ static uint16_t take_index(struct input *in, uint16_t count)
 static struct plumb_request take_request(struct input *in, const struct plumb_spec *spec,
 					 struct lists *lists)
 {
-	struct plumb_request request = {.stages = (unsigned)take(in, 1)};
+	struct plumb_request request = {.size = sizeof(request), .stages = (unsigned)take(in, 1)};
 	uint16_t groups = take(in, 1) % 9, metrics = take(in, 1) % 65;
 
 	for (uint16_t i = 0; i < groups; i++)
@@ -95,7 +97,7 @@ static void check_plan(const struct plumb_plan *plan, const struct plumb_plan_op
 	}
 	require(places == plan->place_count);
 	for (size_t i = 0; i < plan->selection->metric_count; i++) {
-		uint16_t home = plumb_plan_home(plan, i);
+		uint16_t home = plan_home(plan, i);
 
 		require(home == PLUMB_NONE ||
 			(home < plan->group_count && plumb_plan_computes(plan, i, NULL)));
@@ -143,6 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct plumb_request request = take_request(&in, spec, &lists);
 	const uint8_t mask = (uint8_t)take(&in, 1);
 	const struct plumb_plan_options options = {
+		.size = sizeof(options),
 		.counters = (unsigned)take(&in, 1) % (PLUMB_COUNTERS_MAX + 1),
 		.cycle_counter = take(&in, 1) & 1,
 		.collect_by = (enum plumb_collect_by)(take(&in, 1) % 3),

@@ -276,7 +276,7 @@ int stat_select(const struct stat_options *options, const struct machine *machin
 		struct plumb_selection **selection, bool *brief)
 {
 	struct names names = {.spec = machine->spec, .machine = machine};
-	struct plumb_request request = {0};
+	struct plumb_request request = {.size = sizeof(request)};
 	int error, status = EXIT_USAGE;
 
 	if (find_names(&names, options, &request)) {

@@ -175,6 +175,7 @@ static int make_plan(const struct stat_options *values, const struct machine *ma
 {
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
 	struct plumb_plan_options how = {
+		.size = sizeof(how),
 		.collect_by = (enum plumb_collect_by)values->collect_by,
 		.counts = machine->source->counts,
 	};

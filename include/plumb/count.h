@@ -9,6 +9,10 @@
  *
  * A source does the counting: it takes a plan and returns counts. Only one thread at a time may
  * call these functions on an object, but a selection and a plan never change.
+ *
+ * Structs that the caller fills in begin with their size. Selections, plans and results, which the
+ * library makes, may get members at their ends in later versions. Structs that stand in arrays
+ * change only when the soname does.
  */
 #ifndef PLUMB_COUNT_H
 #define PLUMB_COUNT_H
@@ -24,6 +28,7 @@ extern "C" {
 /* Selects everything that is named; all zero selects nothing. Indexes are into the specification.
  */
 struct plumb_request {
+	size_t size;                 /* sizeof(struct plumb_request) */
 	unsigned stages;             /* bit N: the metric groups of stage N; bit 1: also the tree */
 	struct plumb_indexes groups; /* metric groups */
 	struct plumb_indexes metrics; /* single metrics */
@@ -77,6 +82,7 @@ enum plumb_collect_by {
 #define PLUMB_COUNTERS_MAX 31
 
 struct plumb_plan_options {
+	size_t size;        /* sizeof(struct plumb_plan_options) */
 	unsigned counters;  /* at most PLUMB_COUNTERS_MAX; 0: unlimited, so one group is enough */
 	bool cycle_counter; /* there is one more, for CPU_CYCLES only */
 	enum plumb_collect_by collect_by;
@@ -115,12 +121,6 @@ PLUMB_API int plumb_plan_new(const struct plumb_selection *selection,
 PLUMB_API void plumb_plan_free(struct plumb_plan *plan);
 
 /*
- * Returns the group that has all events of the selection's `metric`-th metric, so that they are
- * counted at the same time; PLUMB_NONE if they are split, or not all are counted.
- */
-PLUMB_API uint16_t plumb_plan_home(const struct plumb_plan *plan, size_t metric);
-
-/*
  * Whether all events of the selection's `metric`-th metric are counted. If not, sets `*missing`
  * (may be NULL) to the first that is not, an index into plumb_spec.events.
  */
@@ -134,12 +134,6 @@ struct plumb_count {
 	uint64_t enabled_ns; /* time it was enabled */
 	uint64_t running_ns; /* time it was on a counter */
 };
-
-/*
- * Scales a count taken during `running` of `enabled` nanoseconds to all of them. Returns `raw` if
- * both are the same, and NaN if the event never ran.
- */
-PLUMB_API double plumb_count_scaled(uint64_t raw, uint64_t enabled, uint64_t running);
 
 /* `low` and `high` are the smallest and the largest value of the parts. */
 struct plumb_value {

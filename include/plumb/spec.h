@@ -8,7 +8,8 @@
  * read from a file. Any thread may use all of it. Elements refer to each other by index into the
  * arrays of the same specification, never by pointer.
  *
- * Only the library makes these structures; later versions may add members at their ends.
+ * Only the library makes these structs. A struct plumb_spec may get members at its end in later
+ * versions. All the others stand in arrays or inside it, so they change only when the soname does.
  */
 #ifndef PLUMB_SPEC_H
 #define PLUMB_SPEC_H

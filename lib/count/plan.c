@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/index_set.h"
+#include "base/sized.h"
 #include "count/pack.h"
 
 /* Groups are numbered with a uint16_t. */
@@ -19,7 +20,7 @@ struct codes {
 
 struct planner {
 	struct plan *plan;
-	const struct plumb_plan_options *options;
+	struct plumb_plan_options options;
 	struct pack_item *items;
 	size_t item_count, item_room;
 	bool failed; /* out of memory */
@@ -44,13 +45,13 @@ static bool codes_add(struct codes *codes, uint16_t code, unsigned most)
 
 static bool is_counted(const struct planner *p, uint16_t code)
 {
-	return !p->options->counts || p->options->counts(p->options->user, code);
+	return !p->options.counts || p->options.counts(p->options.user, code);
 }
 
 /* CPU_CYCLES needs no counter if there is a cycle counter. */
 static bool takes_counter(const struct planner *p, uint16_t code)
 {
-	return code != PLUMB_CODE_CYCLES || !p->options->cycle_counter;
+	return code != PLUMB_CODE_CYCLES || !p->options.cycle_counter;
 }
 
 static void add_item(struct planner *p, const uint16_t *codes, unsigned count)
@@ -100,7 +101,7 @@ static void add_metric(struct planner *p, size_t i)
 	struct codes codes = {.count = 0};
 
 	gather_metric(p, i, &codes, PLUMB_FORMULA_MAX_OPERANDS);
-	if (codes.count <= p->options->counters) {
+	if (codes.count <= p->options.counters) {
 		add_item(p, codes.at, codes.count);
 		return;
 	}
@@ -118,7 +119,7 @@ static void add_group(struct planner *p, size_t first)
 
 	for (size_t i = first; fits && i < selection->metric_count; i++)
 		if (selection->metrics[i].group == group)
-			fits = gather_metric(p, i, &codes, p->options->counters);
+			fits = gather_metric(p, i, &codes, p->options.counters);
 	if (fits) {
 		add_item(p, codes.at, codes.count);
 		return;
@@ -137,7 +138,7 @@ static void add_items(struct planner *p)
 	for (size_t i = 0; i < selection->metric_count; i++) {
 		uint16_t group = selection->metrics[i].group;
 
-		if (p->options->collect_by == PLUMB_COLLECT_BY_METRIC || group == PLUMB_NONE)
+		if (p->options.collect_by == PLUMB_COLLECT_BY_METRIC || group == PLUMB_NONE)
 			add_metric(p, i);
 		else if (index_set_add(&groups, group))
 			add_group(p, i);
@@ -197,14 +198,14 @@ static int plan_each_alone(struct planner *p)
 	if (!groups)
 		return PLUMB_ERR_NO_MEMORY;
 	for (uint16_t i = 0; i < plan->code_count; i++) {
-		size_t pass = taken / p->options->counters;
+		size_t pass = taken / p->options.counters;
 
 		/* The cycle counter is available in every pass, so it never needs a pass of its
 		 * own. */
 		if (takes_counter(p, plan->codes[i]))
 			taken++;
 		else if (taken > 0)
-			pass = (taken - 1) / p->options->counters;
+			pass = (taken - 1) / p->options.counters;
 		if (!set_group(p, &groups[i], &plan->codes[i], 1, pass))
 			return PLUMB_ERR_NO_MEMORY;
 	}
@@ -239,14 +240,14 @@ static int plan_groups(struct planner *p)
 	bool cycles = false;
 	int bins;
 
-	if (p->options->counters == 0)
+	if (p->options.counters == 0)
 		return plan_one_group(p);
-	if (p->options->collect_by == PLUMB_COLLECT_BY_NONE)
+	if (p->options.collect_by == PLUMB_COLLECT_BY_NONE)
 		return plan_each_alone(p);
 	add_items(p);
 	if (p->failed)
 		return PLUMB_ERR_NO_MEMORY;
-	bins = pack_items(p->items, p->item_count, p->options->counters);
+	bins = pack_items(p->items, p->item_count, p->options.counters);
 	if (bins < 0)
 		return bins;
 	for (uint16_t i = 0; i < plan->code_count; i++)
@@ -369,11 +370,12 @@ int plumb_plan_new(const struct plumb_selection *selection,
 		   const struct plumb_plan_options *options, struct plumb_plan **plan,
 		   struct plumb_diagnostics *diagnostics)
 {
-	struct planner p = {.options = options};
+	struct planner p = {0};
 	int error;
 
 	*plan = NULL;
-	if (options->counters > PLUMB_COUNTERS_MAX)
+	if (!sized_read(&p.options, sizeof(p.options), options) ||
+	    p.options.counters > PLUMB_COUNTERS_MAX)
 		return PLUMB_ERR_ARGUMENT;
 	p.plan = calloc(1, sizeof(*p.plan));
 	if (!p.plan)
@@ -399,11 +401,6 @@ void plumb_plan_free(struct plumb_plan *plan)
 		plumb_formula_free(p->metrics[i].formula);
 	arena_free(&p->arena);
 	free(p);
-}
-
-uint16_t plumb_plan_home(const struct plumb_plan *plan, size_t metric)
-{
-	return plan_of(plan)->metrics[metric].home;
 }
 
 bool plumb_plan_computes(const struct plumb_plan *plan, size_t metric, uint16_t *missing)

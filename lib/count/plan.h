@@ -34,4 +34,10 @@ static inline const struct plan *plan_of(const struct plumb_plan *plan)
 	return (const struct plan *)(const void *)plan;
 }
 
+/* The group whose events include all of the selection's `metric`-th metric, or PLUMB_NONE. */
+static inline uint16_t plan_home(const struct plumb_plan *plan, size_t metric)
+{
+	return plan_of(plan)->metrics[metric].home;
+}
+
 #endif

@@ -14,15 +14,6 @@ struct result {
 	double *counts; /* for each event of the specification, for formulas; NaN between uses */
 };
 
-double plumb_count_scaled(uint64_t raw, uint64_t enabled, uint64_t running)
-{
-	if (running == 0)
-		return enabled == 0 ? (double)raw : (double)NAN;
-	if (running >= enabled)
-		return (double)raw;
-	return (double)raw * ((double)enabled / (double)running);
-}
-
 /* Adds two counts; NaN only if both are NaN. */
 static double plus(double a, double b)
 {

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/index_set.h"
+#include "base/sized.h"
 
 struct selection {
 	struct plumb_selection given; /* must be first: callers hold a pointer to it */
@@ -280,14 +281,18 @@ static int fill(struct selection *s, const struct plumb_request *request, uint16
 	return add_codes(s, request);
 }
 
-int plumb_selection_new(const struct plumb_spec *spec, const struct plumb_request *request,
+int plumb_selection_new(const struct plumb_spec *spec, const struct plumb_request *given,
 			struct plumb_selection **selection)
 {
+	struct plumb_request request;
 	struct selection *s;
 	uint16_t node;
-	int error = check(spec, request, &node);
+	int error;
 
 	*selection = NULL;
+	if (!sized_read(&request, sizeof(request), given))
+		return PLUMB_ERR_ARGUMENT;
+	error = check(spec, &request, &node);
 	if (error < 0)
 		return error;
 	s = calloc(1, sizeof(*s));
@@ -295,7 +300,7 @@ int plumb_selection_new(const struct plumb_spec *spec, const struct plumb_reques
 		return PLUMB_ERR_NO_MEMORY;
 	s->given.spec = spec;
 	s->given.methodology = spec->methodology_count ? &spec->methodologies[0] : NULL;
-	error = fill(s, request, node);
+	error = fill(s, &request, node);
 	if (error < 0) {
 		plumb_selection_free(&s->given);
 		return error;

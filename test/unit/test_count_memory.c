@@ -12,10 +12,14 @@ static int go_through(const struct plumb_spec *spec, unsigned counters,
 		      enum plumb_collect_by collect_by)
 {
 	static const uint16_t codes[] = {0x08, 0x1b};
-	const struct plumb_request request = {
-		.stages = 1u << 1 | 1u << 2, .codes = codes, .code_count = 2};
-	const struct plumb_plan_options options = {
-		.counters = counters, .cycle_counter = true, .collect_by = collect_by};
+	const struct plumb_request request = {.size = sizeof(request),
+					      .stages = 1u << 1 | 1u << 2,
+					      .codes = codes,
+					      .code_count = 2};
+	const struct plumb_plan_options options = {.size = sizeof(options),
+						   .counters = counters,
+						   .cycle_counter = true,
+						   .collect_by = collect_by};
 	struct plumb_selection *selection = NULL;
 	struct plumb_plan *plan = NULL;
 	struct plumb_result *result = NULL;

@@ -6,6 +6,8 @@
 
 #include <plumb/diagnosis.h>
 
+#include "counting.h"
+
 #define VALUES_MAX 1024
 
 struct fixture {
@@ -26,8 +28,7 @@ static void set_up(struct fixture *f, const char *cpu, struct plumb_request requ
 	assert_true(f->selection->metric_count <= VALUES_MAX);
 	for (size_t i = 0; i < f->selection->metric_count; i++)
 		f->values[i] = (struct plumb_value){NAN, NAN, NAN};
-	assert_int_equal(
-		plumb_plan_new(f->selection, &(struct plumb_plan_options){0}, &f->plan, NULL), 0);
+	assert_int_equal(plumb_plan_new(f->selection, &PLAN_OPTIONS(), &f->plan, NULL), 0);
 	assert_true(f->plan->code_count <= VALUES_MAX);
 	for (uint16_t i = 0; i < f->plan->code_count; i++)
 		f->events[i] = (struct plumb_event_count){f->plan->codes[i], {NAN, 0, 0}};
@@ -120,7 +121,7 @@ static void check_next(const struct fixture *f, const char *groups, const char *
 	assert_string_equal(text, samples);
 }
 
-#define STAGE_1 ((struct plumb_request){.stages = 1u << 1})
+#define STAGE_1 REQUEST(.stages = 1u << 1)
 
 static void memory_all_the_way_down(void **state)
 {
@@ -273,7 +274,7 @@ static void where_reads_beyond_l2_end(void **state)
 	struct fixture f;
 
 	(void)state;
-	set_up(&f, "neoverse-n3", (struct plumb_request){.stages = 1u << 1 | 1u << 2});
+	set_up(&f, "neoverse-n3", REQUEST(.stages = 1u << 1 | 1u << 2));
 	set_roots(&f, 3, 78.9, 15, 3.1);
 	set(&f, "backend_mem_bound", 95);
 	set(&f, "backend_mem_cache_bound", 90);
@@ -358,7 +359,7 @@ static void shares_of_all_slots(void **state)
 	tear_down(&f);
 
 	/* Stage 2 has no shares of slots. */
-	set_up(&f, "neoverse-n3", (struct plumb_request){.stages = 1u << 1 | 1u << 2});
+	set_up(&f, "neoverse-n3", REQUEST(.stages = 1u << 1 | 1u << 2));
 	set_roots(&f, 2, 80, 15, 3);
 	set(&f, "ipc", 2);
 	diagnose(&f);
@@ -421,7 +422,7 @@ static void what_is_missing_is_not_guessed(void **state)
 	tear_down(&f);
 
 	/* A part of the tree is no tree. */
-	set_up(&f, "neoverse-n3", (struct plumb_request){0});
+	set_up(&f, "neoverse-n3", REQUEST());
 	check_path(&f, PLUMB_VERDICT_UNKNOWN, "");
 	tear_down(&f);
 }
@@ -576,7 +577,7 @@ static void every_leaf_leads_somewhere(void **state)
 		const struct plumb_spec *spec = plumb_spec_builtin(c);
 		struct fixture f;
 
-		set_up(&f, spec->id, (struct plumb_request){.stages = 1u << 1 | 1u << 2});
+		set_up(&f, spec->id, REQUEST(.stages = 1u << 1 | 1u << 2));
 		for (size_t i = 0; i < f.selection->metric_count; i++) {
 			const struct plumb_selected_metric *m = &f.selection->metrics[i];
 			uint16_t at = m->metric;

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "counting.h"
 #include "small_spec.h"
 #include "source/perf/events.h"
 #include "source/source.h"
@@ -90,14 +91,12 @@ static void set_up_codes(struct fixture *f, const uint16_t *all, unsigned counte
 			 char *const *argv)
 {
 	memset(f, 0, sizeof(*f));
-	assert_int_equal(plumb_selection_new(&small_spec,
-					     &(struct plumb_request){.codes = all, .code_count = 2},
+	assert_int_equal(plumb_selection_new(&small_spec, &REQUEST(.codes = all, .code_count = 2),
 					     &f->selection),
 			 0);
-	assert_int_equal(plumb_plan_new(f->selection,
-					&(struct plumb_plan_options){.counters = counters},
-					&f->plan, NULL),
-			 0);
+	assert_int_equal(
+		plumb_plan_new(f->selection, &PLAN_OPTIONS(.counters = counters), &f->plan, NULL),
+		0);
 	assert_int_equal(f->plan->place_count, 2);
 	f->found = plumb_diagnostics_new();
 	f->run.counts = f->counts;

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "counting.h"
 #include "small_spec.h"
 #include "source/perf/events.h"
 
@@ -127,14 +128,12 @@ static void set_up(struct fixture *f)
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.counters = 6;
 	memset(f, 0, sizeof(*f));
-	assert_int_equal(plumb_selection_new(
-				 &small_spec,
-				 &(struct plumb_request){.codes = codes, .code_count = CODE_COUNT},
-				 &f->selection),
+	assert_int_equal(plumb_selection_new(&small_spec,
+					     &REQUEST(.codes = codes, .code_count = CODE_COUNT),
+					     &f->selection),
 			 0);
 	/* Any number goes together, so that all are one group. */
-	assert_int_equal(
-		plumb_plan_new(f->selection, &(struct plumb_plan_options){0}, &f->plan, NULL), 0);
+	assert_int_equal(plumb_plan_new(f->selection, &PLAN_OPTIONS(), &f->plan, NULL), 0);
 	assert_int_equal(f->plan->group_count, 1);
 	assert_int_equal(f->plan->place_count, CODE_COUNT);
 	f->found = plumb_diagnostics_new();

@@ -5,9 +5,10 @@
  */
 #include "check.h"
 
-#include <plumb/count.h>
 #include <plumb/formula.h>
 
+#include "count/plan.h"
+#include "counting.h"
 #include "small_spec.h"
 
 static struct plumb_selection *select_all(const struct plumb_spec *spec)
@@ -18,10 +19,9 @@ static struct plumb_selection *select_all(const struct plumb_spec *spec)
 	assert_non_null(metrics);
 	for (uint16_t m = 0; m < spec->metric_count; m++)
 		metrics[m] = m;
-	assert_int_equal(plumb_selection_new(
-				 spec,
-				 &(struct plumb_request){.metrics = {metrics, spec->metric_count}},
-				 &selection),
+	assert_int_equal(plumb_selection_new(spec,
+					     &REQUEST(.metrics = {metrics, spec->metric_count}),
+					     &selection),
 			 0);
 	assert_int_equal(selection->metric_count, spec->metric_count);
 	free(metrics);
@@ -107,11 +107,10 @@ static void groups_are_few(void **state)
 
 		assert_int_equal(plumb_spec_find(held[i].cpu, &spec, NULL), 0);
 		selection = select_all(spec);
-		plan = make_plan(selection, &(struct plumb_plan_options){.counters = 6,
-									 .cycle_counter = true});
+		plan = make_plan(selection, &PLAN_OPTIONS(.counters = 6, .cycle_counter = true));
 		check_plan(plan, 6, true);
 		for (uint16_t m = 0; m < spec->metric_count; m++) {
-			uint16_t home = plumb_plan_home(plan, m);
+			uint16_t home = plan_home(plan, m);
 
 			assert_true(home < plan->group_count);
 			assert_true(has_metric(spec, &plan->groups[home], m));
@@ -134,12 +133,12 @@ static void a_metrics_events_are_together(void **state)
 		struct plumb_selection *selection = select_all(spec);
 
 		for (size_t c = 0; c < sizeof(counters) / sizeof(*counters); c++) {
-			struct plumb_plan *plan = make_plan(
-				selection, &(struct plumb_plan_options){.counters = counters[c]});
+			struct plumb_plan *plan =
+				make_plan(selection, &PLAN_OPTIONS(.counters = counters[c]));
 
 			check_plan(plan, counters[c], false);
 			for (uint16_t m = 0; m < spec->metric_count; m++) {
-				uint16_t home = plumb_plan_home(plan, m);
+				uint16_t home = plan_home(plan, m);
 
 				assert_true(home < plan->group_count);
 				assert_true(has_metric(spec, &plan->groups[home], m));
@@ -155,13 +154,13 @@ static void a_metrics_events_are_together(void **state)
 static void what_does_not_fit_is_parted(void **state)
 {
 	struct plumb_selection *selection = select_all(plumb_spec_builtin(0));
-	struct plumb_plan *plan = make_plan(selection, &(struct plumb_plan_options){.counters = 1});
+	struct plumb_plan *plan = make_plan(selection, &PLAN_OPTIONS(.counters = 1));
 	size_t parted = 0;
 
 	(void)state;
 	check_plan(plan, 1, false);
 	for (size_t i = 0; i < selection->metric_count; i++) {
-		parted += plumb_plan_home(plan, i) == PLUMB_NONE;
+		parted += plan_home(plan, i) == PLUMB_NONE;
 		assert_true(plumb_plan_computes(plan, i, NULL));
 	}
 	assert_in_range(parted, selection->metric_count / 2, selection->metric_count);
@@ -172,10 +171,9 @@ static void what_does_not_fit_is_parted(void **state)
 static void each_alone(void **state)
 {
 	struct plumb_selection *selection = select_all(&small_spec);
-	struct plumb_plan *plan = make_plan(
-		selection, &(struct plumb_plan_options){.counters = 2,
-							.cycle_counter = true,
-							.collect_by = PLUMB_COLLECT_BY_NONE});
+	struct plumb_plan *plan =
+		make_plan(selection, &PLAN_OPTIONS(.counters = 2, .cycle_counter = true,
+						   .collect_by = PLUMB_COLLECT_BY_NONE));
 
 	(void)state;
 	/* L1D_CACHE_REFILL and L1D_CACHE, INST_RETIRED with CPU_CYCLES free, then the stalls. */
@@ -208,14 +206,11 @@ static void by_group(void **state)
 	(void)state;
 	assert_int_equal(plumb_spec_find("neoverse-n3", &spec, NULL), 0);
 	group = plumb_spec_metric_group(spec, "DTLB_Effectiveness");
-	assert_int_equal(plumb_selection_new(spec, &(struct plumb_request){.groups = {&group, 1}},
-					     &selection),
-			 0);
+	assert_int_equal(plumb_selection_new(spec, &REQUEST(.groups = {&group, 1}), &selection), 0);
 	for (unsigned counters = 5; counters <= 8; counters++) {
-		struct plumb_plan *plan = make_plan(
-			selection,
-			&(struct plumb_plan_options){.counters = counters,
-						     .collect_by = PLUMB_COLLECT_BY_GROUP});
+		struct plumb_plan *plan =
+			make_plan(selection, &PLAN_OPTIONS(.counters = counters,
+							   .collect_by = PLUMB_COLLECT_BY_GROUP));
 
 		/* DTLB_WALK, INST_RETIRED, L1D_TLB, L1D_TLB_REFILL, L2D_TLB, L2D_TLB_REFILL */
 		assert_int_equal(plan->code_count, 6);
@@ -228,7 +223,7 @@ static void by_group(void **state)
 static void without_a_limit_one_group_does(void **state)
 {
 	struct plumb_selection *selection = select_all(plumb_spec_builtin(0));
-	struct plumb_plan *plan = make_plan(selection, &(struct plumb_plan_options){0});
+	struct plumb_plan *plan = make_plan(selection, &PLAN_OPTIONS());
 
 	(void)state;
 	assert_int_equal(plan->group_count, 1);
@@ -249,8 +244,7 @@ static void what_the_source_lacks_is_left_out(void **state)
 {
 	struct plumb_selection *selection = select_all(&small_spec);
 	struct plumb_plan *plan = make_plan(
-		selection, &(struct plumb_plan_options){
-				   .counters = 6, .counts = counts_no_refills, .user = "me"});
+		selection, &PLAN_OPTIONS(.counters = 6, .counts = counts_no_refills, .user = "me"));
 	uint16_t missing = PLUMB_NONE;
 
 	(void)state;
@@ -261,7 +255,7 @@ static void what_the_source_lacks_is_left_out(void **state)
 	assert_int_equal(missing, PLUMB_NONE);
 	assert_false(plumb_plan_computes(plan, SMALL_L1D_MISS_RATIO, &missing));
 	assert_int_equal(missing, SMALL_L1D_CACHE_REFILL);
-	assert_int_equal(plumb_plan_home(plan, SMALL_L1D_MISS_RATIO), PLUMB_NONE);
+	assert_int_equal(plan_home(plan, SMALL_L1D_MISS_RATIO), PLUMB_NONE);
 	plumb_plan_free(plan);
 	plumb_selection_free(selection);
 }
@@ -273,26 +267,20 @@ static void codes_alone_and_cycles_alone(void **state)
 	struct plumb_plan *plan;
 
 	(void)state;
-	assert_int_equal(
-		plumb_selection_new(&small_spec,
-				    &(struct plumb_request){.codes = codes, .code_count = 3},
-				    &selection),
-		0);
+	assert_int_equal(plumb_selection_new(&small_spec, &REQUEST(.codes = codes, .code_count = 3),
+					     &selection),
+			 0);
 	assert_int_equal(selection->code_count, 2);
-	plan = make_plan(selection,
-			 &(struct plumb_plan_options){.counters = 1, .cycle_counter = true});
+	plan = make_plan(selection, &PLAN_OPTIONS(.counters = 1, .cycle_counter = true));
 	assert_int_equal(plan->group_count, 1);
 	assert_int_equal(plan->groups[0].count, 2);
 	plumb_plan_free(plan);
 	plumb_selection_free(selection);
 
-	assert_int_equal(
-		plumb_selection_new(&small_spec,
-				    &(struct plumb_request){.codes = codes, .code_count = 1},
-				    &selection),
-		0);
-	plan = make_plan(selection,
-			 &(struct plumb_plan_options){.counters = 1, .cycle_counter = true});
+	assert_int_equal(plumb_selection_new(&small_spec, &REQUEST(.codes = codes, .code_count = 1),
+					     &selection),
+			 0);
+	plan = make_plan(selection, &PLAN_OPTIONS(.counters = 1, .cycle_counter = true));
 	assert_int_equal(plan->group_count, 1);
 	assert_int_equal(plan->groups[0].codes[0], 0x11);
 	plumb_plan_free(plan);
@@ -307,8 +295,7 @@ static void bad_input_is_refused(void **state)
 	struct plumb_plan *plan;
 
 	(void)state;
-	assert_int_equal(plumb_plan_new(selection, &(struct plumb_plan_options){.counters = 32},
-					&plan, NULL),
+	assert_int_equal(plumb_plan_new(selection, &PLAN_OPTIONS(.counters = 32), &plan, NULL),
 			 PLUMB_ERR_ARGUMENT);
 	assert_null(plan);
 	plumb_selection_free(selection);
@@ -316,7 +303,7 @@ static void bad_input_is_refused(void **state)
 	small_spec_copy(&copy);
 	copy.metrics[SMALL_IPC].formula = "INST_RETIRED /";
 	selection = select_all(&copy.spec);
-	assert_int_equal(plumb_plan_new(selection, &(struct plumb_plan_options){0}, &plan, found),
+	assert_int_equal(plumb_plan_new(selection, &PLAN_OPTIONS(), &plan, found),
 			 PLUMB_ERR_SYNTAX);
 	assert_null(plan);
 	assert_int_equal(plumb_diagnostics_errors(found), 1);

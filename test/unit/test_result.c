@@ -4,8 +4,9 @@
 
 #include <math.h>
 
-#include <plumb/count.h>
-
+#include "count/plan.h"
+#include "count/scaled.h"
+#include "counting.h"
 #include "small_spec.h"
 
 static const uint16_t metrics[] = {SMALL_IPC, SMALL_BACKEND_BOUND, SMALL_L1D_MISS_RATIO};
@@ -19,10 +20,9 @@ struct fixture {
 
 static void set_up(struct fixture *f, const struct plumb_plan_options *options)
 {
-	assert_int_equal(plumb_selection_new(&small_spec,
-					     &(struct plumb_request){.metrics = {metrics, 3}},
-					     &f->selection),
-			 0);
+	assert_int_equal(
+		plumb_selection_new(&small_spec, &REQUEST(.metrics = {metrics, 3}), &f->selection),
+		0);
 	assert_int_equal(plumb_plan_new(f->selection, options, &f->plan, NULL), 0);
 	assert_int_equal(plumb_result_new(f->plan, &f->result), 0);
 	f->counts = calloc(f->plan->place_count, sizeof(*f->counts));
@@ -63,7 +63,7 @@ static void one_part(void **state)
 	struct fixture f;
 
 	(void)state;
-	set_up(&f, &(struct plumb_plan_options){0});
+	set_up(&f, &PLAN_OPTIONS());
 	assert_true(isnan(f.result->values[0].value));
 	set(&f, PLUMB_NONE, 0x08, 300);
 	set(&f, PLUMB_NONE, 0x11, 200);
@@ -88,7 +88,7 @@ static void no_count_is_no_value(void **state)
 	struct fixture f;
 
 	(void)state;
-	set_up(&f, &(struct plumb_plan_options){0});
+	set_up(&f, &PLAN_OPTIONS());
 	set(&f, PLUMB_NONE, 0x08, 300);
 	set(&f, PLUMB_NONE, 0x11, NAN);
 	set(&f, PLUMB_NONE, 0x03, 0);
@@ -109,7 +109,7 @@ static void intervals_weigh_what_they_last(void **state)
 	struct fixture f;
 
 	(void)state;
-	set_up(&f, &(struct plumb_plan_options){0});
+	set_up(&f, &PLAN_OPTIONS());
 	set(&f, PLUMB_NONE, 0x08, 100);
 	set(&f, PLUMB_NONE, 0x11, 100);
 	plumb_result_add(f.result, f.counts, false);
@@ -130,7 +130,7 @@ static void runs_are_averaged(void **state)
 	struct fixture f;
 
 	(void)state;
-	set_up(&f, &(struct plumb_plan_options){0});
+	set_up(&f, &PLAN_OPTIONS());
 	set(&f, PLUMB_NONE, 0x08, 100);
 	set(&f, PLUMB_NONE, 0x11, 50);
 	plumb_result_add(f.result, f.counts, true);
@@ -150,9 +150,9 @@ static void groups_do_not_mix(void **state)
 	uint16_t ipc, backend;
 
 	(void)state;
-	set_up(&f, &(struct plumb_plan_options){.counters = 1, .cycle_counter = true});
-	ipc = plumb_plan_home(f.plan, 0);
-	backend = plumb_plan_home(f.plan, 1);
+	set_up(&f, &PLAN_OPTIONS(.counters = 1, .cycle_counter = true));
+	ipc = plan_home(f.plan, 0);
+	backend = plan_home(f.plan, 1);
 	assert_int_not_equal(ipc, PLUMB_NONE);
 	assert_int_not_equal(backend, PLUMB_NONE);
 	assert_int_not_equal(ipc, backend);
@@ -173,8 +173,8 @@ static void parted_metrics_take_what_there_is(void **state)
 	struct fixture f;
 
 	(void)state;
-	set_up(&f, &(struct plumb_plan_options){.counters = 1});
-	assert_int_equal(plumb_plan_home(f.plan, 2), PLUMB_NONE);
+	set_up(&f, &PLAN_OPTIONS(.counters = 1));
+	assert_int_equal(plan_home(f.plan, 2), PLUMB_NONE);
 	set(&f, PLUMB_NONE, 0x03, 30);
 	set(&f, PLUMB_NONE, 0x04, 40);
 	plumb_result_add(f.result, f.counts, true);
@@ -185,11 +185,11 @@ static void parted_metrics_take_what_there_is(void **state)
 static void scaling(void **state)
 {
 	(void)state;
-	assert_float_equal(plumb_count_scaled(100, 50, 50), 100, 0);
-	assert_float_equal(plumb_count_scaled(100, 50, 25), 200, 1e-9);
-	assert_float_equal(plumb_count_scaled(100, 0, 0), 100, 0);
-	assert_true(isnan(plumb_count_scaled(100, 50, 0)));
-	assert_float_equal(plumb_count_scaled(7, 50, 60), 7, 0);
+	assert_float_equal(count_scaled(100, 50, 50), 100, 0);
+	assert_float_equal(count_scaled(100, 50, 25), 200, 1e-9);
+	assert_float_equal(count_scaled(100, 0, 0), 100, 0);
+	assert_true(isnan(count_scaled(100, 50, 0)));
+	assert_float_equal(count_scaled(7, 50, 60), 7, 0);
 }
 
 int main(void)

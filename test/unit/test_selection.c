@@ -2,8 +2,7 @@
 /* What requests select, in which order; levels and parents as the methodology's look-ups say. */
 #include "check.h"
 
-#include <plumb/count.h>
-
+#include "counting.h"
 #include "small_spec.h"
 
 static struct plumb_selection *choose(const struct plumb_spec *spec, struct plumb_request request)
@@ -28,7 +27,7 @@ static void check_metric(const struct plumb_selection *selection, size_t i, uint
 
 static void nothing_is_nothing(void **state)
 {
-	struct plumb_selection *selection = choose(&small_spec, (struct plumb_request){0});
+	struct plumb_selection *selection = choose(&small_spec, REQUEST());
 
 	(void)state;
 	assert_int_equal(selection->metric_count, 0);
@@ -40,7 +39,7 @@ static void nothing_is_nothing(void **state)
 /* The tree comes first, whichever groups its nodes are shown under, then what the stage has. */
 static void stage_1_is_the_tree(void **state)
 {
-	struct plumb_selection *s = choose(&small_spec, (struct plumb_request){.stages = 1u << 1});
+	struct plumb_selection *s = choose(&small_spec, REQUEST(.stages = 1u << 1));
 
 	(void)state;
 	assert_int_equal(s->metric_count, 4);
@@ -53,7 +52,7 @@ static void stage_1_is_the_tree(void **state)
 
 static void stage_2_is_its_groups(void **state)
 {
-	struct plumb_selection *s = choose(&small_spec, (struct plumb_request){.stages = 1u << 2});
+	struct plumb_selection *s = choose(&small_spec, REQUEST(.stages = 1u << 2));
 
 	(void)state;
 	/* "Cache" names one of its metrics twice. */
@@ -69,10 +68,8 @@ static void groups_and_metrics_by_name(void **state)
 	static const uint16_t groups[] = {SMALL_GENERAL}, metrics[] = {SMALL_EIGHT, SMALL_IPC};
 	static const uint16_t codes[] = {0x1b, 0x11, 0x1b};
 	struct plumb_selection *s =
-		choose(&small_spec, (struct plumb_request){.groups = {groups, 1},
-							   .metrics = {metrics, 2},
-							   .codes = codes,
-							   .code_count = 3});
+		choose(&small_spec, REQUEST(.groups = {groups, 1}, .metrics = {metrics, 2},
+					    .codes = codes, .code_count = 3));
 
 	(void)state;
 	assert_int_equal(s->metric_count, 2);
@@ -87,8 +84,7 @@ static void groups_and_metrics_by_name(void **state)
 static void a_node_brings_what_is_below(void **state)
 {
 	struct plumb_selection *s =
-		choose(&small_spec,
-		       (struct plumb_request){.node_given = true, .node = SMALL_BACKEND_BOUND});
+		choose(&small_spec, REQUEST(.node_given = true, .node = SMALL_BACKEND_BOUND));
 
 	(void)state;
 	/* Its two descendants are in "Cache", which it leads to as well. */
@@ -101,14 +97,14 @@ static void a_node_brings_what_is_below(void **state)
 
 static void a_level_cuts_the_tree(void **state)
 {
-	struct plumb_selection *s = choose(&small_spec, (struct plumb_request){.level = 2});
+	struct plumb_selection *s = choose(&small_spec, REQUEST(.level = 2));
 
 	(void)state;
 	assert_int_equal(s->metric_count, 3);
 	assert_int_equal(s->metrics[2].metric, SMALL_BACKEND_MEM_BOUND);
 	plumb_selection_free(s);
 
-	s = choose(&small_spec, (struct plumb_request){.stages = 1u << 1, .level = 1});
+	s = choose(&small_spec, REQUEST(.stages = 1u << 1, .level = 1));
 	assert_int_equal(s->metric_count, 2);
 	plumb_selection_free(s);
 }
@@ -116,11 +112,12 @@ static void a_level_cuts_the_tree(void **state)
 static void bad_indexes_are_refused(void **state)
 {
 	static const uint16_t far[] = {SMALL_METRIC_COUNT};
-	static const struct plumb_request bad[] = {
-		{.groups = {far, 1}},
-		{.metrics = {far, 1}},
-		{.node_given = true, .node = SMALL_IPC}, /* a metric, but no node */
-		{.node_given = true, .node = SMALL_METRIC_COUNT},
+	const struct plumb_request bad[] = {
+		REQUEST(.groups = {far, 1}),
+		REQUEST(.metrics = {far, 1}),
+		REQUEST(.node_given = true, .node = SMALL_IPC), /* a metric, but no node */
+		REQUEST(.node_given = true, .node = SMALL_METRIC_COUNT),
+		{.stages = 1}, /* without its size */
 	};
 
 	(void)state;
@@ -142,7 +139,7 @@ static void a_specification_may_have_no_methodology(void **state)
 	(void)state;
 	small_spec_copy(&copy);
 	copy.spec.methodology_count = 0;
-	s = choose(&copy.spec, (struct plumb_request){.stages = ~0u, .metrics = {metrics, 1}});
+	s = choose(&copy.spec, REQUEST(.stages = ~0u, .metrics = {metrics, 1}));
 	assert_null(s->methodology);
 	assert_int_equal(s->metric_count, 1);
 	check_metric(s, 0, SMALL_IPC, SMALL_GENERAL, PLUMB_NONE, 0, 0);
@@ -159,8 +156,7 @@ static void all_of_every_cpu(void **state)
 	for (size_t c = 0; c < plumb_spec_builtin_count(); c++) {
 		const struct plumb_spec *spec = plumb_spec_builtin(c);
 		const struct plumb_methodology *methodology = &spec->methodologies[0];
-		struct plumb_selection *s =
-			choose(spec, (struct plumb_request){.stages = 1u << 1 | 1u << 2});
+		struct plumb_selection *s = choose(spec, REQUEST(.stages = 1u << 1 | 1u << 2));
 
 		for (size_t i = 0; i < s->metric_count; i++) {
 			const struct plumb_selected_metric *m = &s->metrics[i];

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "count/scaled.h"
 #include "source/perf/events.h"
 #include "source/perf/program.h"
 #include "source/perf/record.h"
@@ -58,7 +59,7 @@ static struct plumb_count count_since(const struct perf_reading *from,
 	uint64_t enabled = to->enabled_ns - from->enabled_ns;
 	uint64_t running = to->running_ns - from->running_ns;
 
-	return (struct plumb_count){plumb_count_scaled(to->raw - from->raw, enabled, running),
+	return (struct plumb_count){count_scaled(to->raw - from->raw, enabled, running),
 				    enabled, running};
 }
 
@@ -99,7 +100,7 @@ static void tell_progress(const struct counting *c)
 
 			if (plan->groups[g].codes[i] == CODE_INSTRUCTIONS &&
 			    perf_events_read(&c->events, plan->groups[g].first + i, &reading))
-				instructions = plumb_count_scaled(reading.raw, reading.enabled_ns,
+				instructions = count_scaled(reading.raw, reading.enabled_ns,
 								  reading.running_ns);
 		}
 	}
