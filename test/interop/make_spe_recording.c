@@ -15,6 +15,9 @@
  *	clock      samples of cpu-clock in between
  *	physical   physical addresses
  *	collisions AUX records with flags
+ *	layouts=N  records of N layouts by chance: which packets, in which order, of which sizes
+ *	gaps       padding of any length between packets and between records
+ *	code=N     instructions at N addresses, rather than anywhere
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,11 +49,12 @@ struct ring {
 };
 
 static struct {
-	bool thread, timeless, contexts, switches, plain, odd, clock, physical, collisions;
+	bool thread, timeless, contexts, switches, plain, odd, clock, physical, collisions, gaps;
 	enum plumb_spe_layout layout;
 	const char *midr;
 	size_t chunk;
-	unsigned rings;
+	unsigned rings, layouts;
+	uint64_t code;
 } options = {.layout = PLUMB_SPE_LAYOUT_NEOVERSE, .midr = "0x00000000413fd0c1", .chunk = 4096};
 
 static struct ring rings[RINGS_MAX];
@@ -230,8 +234,9 @@ static void write_clock_sample(unsigned cpu, int tid)
 static uint64_t code(bool kernel)
 {
 	if (kernel)
-		return UINT64_C(0xa0ff800008000000) + below(0x10000) * 4;
-	return UINT64_C(0x8000000000400000) + below(0x4000) * 4;
+		return UINT64_C(0xa0ff800008000000) +
+		       below(options.code ? options.code : 0x10000) * 4;
+	return UINT64_C(0x8000000000400000) + below(options.code ? options.code : 0x4000) * 4;
 }
 
 static void load_or_store(struct plumb_spe_record *record)
@@ -298,6 +303,110 @@ static void make_record(struct plumb_spe_record *record, const struct ring *ring
 	}
 }
 
+/* ---- Records of other layouts -------------------------------------------------------------------
+ */
+
+#define LAYOUTS_MAX  256
+#define LAYOUT_STEPS 12
+#define ENCODED_MAX  512
+
+/* The packets of a record but the last, in their order; sizes of payloads where these vary. */
+struct layout {
+	struct plumb_spe_packet packets[LAYOUT_STEPS];
+	size_t count;
+};
+
+static struct layout layouts[LAYOUTS_MAX];
+
+static void add_packet(struct layout *layout, uint8_t type, uint8_t index, uint8_t payload_bytes)
+{
+	const size_t place = (size_t)below(layout->count + 1);
+
+	layout->packets[layout->count++] = layout->packets[place];
+	layout->packets[place] = (struct plumb_spe_packet){
+		.type = type, .index = index, .payload_bytes = payload_bytes};
+}
+
+static void make_layout(struct layout *layout)
+{
+	const uint8_t class = (uint8_t)below(3);
+
+	add_packet(layout, PLUMB_SPE_ADDRESS, PLUMB_SPE_PC, 8);
+	add_packet(layout, PLUMB_SPE_OPERATION, class, 1);
+	add_packet(layout, PLUMB_SPE_EVENTS, 0, (uint8_t)(2 << below(3)));
+	for (uint8_t counter = 0; counter < 2; counter++)
+		if (below(4))
+			add_packet(layout, PLUMB_SPE_COUNTER, counter, 2);
+	if (options.contexts)
+		add_packet(layout, PLUMB_SPE_CONTEXT, (uint8_t)below(2), 4);
+	if (class == PLUMB_SPE_BRANCH)
+		add_packet(layout, PLUMB_SPE_ADDRESS, PLUMB_SPE_BRANCH_TARGET, 8);
+	if (class != PLUMB_SPE_LOAD_STORE)
+		return;
+	add_packet(layout, PLUMB_SPE_ADDRESS, PLUMB_SPE_DATA_VIRTUAL, 8);
+	if (below(2))
+		add_packet(layout, PLUMB_SPE_ADDRESS, PLUMB_SPE_DATA_PHYSICAL, 8);
+	if (below(2))
+		add_packet(layout, PLUMB_SPE_COUNTER, PLUMB_SPE_TRANSLATION_LATENCY, 2);
+	if (below(2))
+		add_packet(layout, PLUMB_SPE_DATA_SOURCE, 0, (uint8_t)(1 << below(2)));
+}
+
+/* A value for the packet, as a record of its class has. */
+static uint64_t make_payload(const struct plumb_spe_packet *packet, const struct ring *ring,
+			     bool kernel)
+{
+	static const uint8_t sources[] = {0, 0, 0, 8, 9, 10, 11, 12, 13, 14, 3};
+
+	switch (packet->type) {
+	case PLUMB_SPE_ADDRESS:
+		if (packet->index <= PLUMB_SPE_BRANCH_TARGET)
+			return code(kernel);
+		return packet->index == PLUMB_SPE_DATA_VIRTUAL
+			       ? UINT64_C(0x0000ffff80000000) + below(1 << 20)
+			       : UINT64_C(0x8000000080000000) + below(1 << 30);
+	case PLUMB_SPE_OPERATION:
+		return below(2);
+	case PLUMB_SPE_EVENTS:
+		return 2 | (chance() & 0xffc);
+	case PLUMB_SPE_COUNTER:
+		return below(4096);
+	case PLUMB_SPE_CONTEXT:
+		return (uint32_t)ring->thread;
+	default:
+		return sources[below(sizeof(sources))];
+	}
+}
+
+static size_t gap(size_t most)
+{
+	return options.gaps && below(4) == 0 ? (size_t)below(most) : 0;
+}
+
+/* Room for ENCODED_MAX bytes is there, which are all zero. Returns how many it has written. */
+static size_t write_record(const struct layout *layout, const struct ring *ring, uint8_t *bytes)
+{
+	struct plumb_spe_packet last = {.type = PLUMB_SPE_END};
+	const bool kernel = below(5) == 0;
+	size_t size = gap(64);
+
+	for (size_t i = 0; i < layout->count; i++) {
+		struct plumb_spe_packet packet = layout->packets[i];
+		int written;
+
+		packet.payload = make_payload(&packet, ring, kernel);
+		written = plumb_spe_encode_packet(&packet, bytes + size, PLUMB_SPE_PACKET_MAX);
+		check(written);
+		size += (size_t)written + gap(12);
+	}
+	if (!options.timeless)
+		last = (struct plumb_spe_packet){.type = PLUMB_SPE_TIMESTAMP,
+						 .payload = (now - TIME_ZERO) / NS_OF_TICK,
+						 .payload_bytes = 8};
+	size += (size_t)plumb_spe_encode_packet(&last, bytes + size, PLUMB_SPE_PACKET_MAX);
+	return options.layout == PLUMB_SPE_LAYOUT_NEOVERSE ? (size + 63) & ~(size_t)63 : size;
+}
+
 static void flush(unsigned number)
 {
 	struct ring *ring = &rings[number];
@@ -328,8 +437,14 @@ static void add_record(unsigned number)
 	struct plumb_spe_record record;
 	int size;
 
-	if (ring->size + PLUMB_SPE_RECORD_MAX > options.chunk)
+	if (ring->size + (options.layouts ? ENCODED_MAX : PLUMB_SPE_RECORD_MAX) > options.chunk)
 		flush(number);
+	if (options.layouts) {
+		memset(ring->bytes + ring->size, 0, ENCODED_MAX);
+		ring->size += write_record(&layouts[below(options.layouts)], ring,
+					   ring->bytes + ring->size);
+		return;
+	}
 	make_record(&record, ring);
 	size = plumb_spe_encode_record(&record, options.layout, ring->bytes + ring->size,
 				       options.chunk - ring->size);
@@ -417,6 +532,12 @@ static void parse(const char *word)
 		options.midr = word + 5;
 	else if (strncmp(word, "chunk=", 6) == 0)
 		options.chunk = strtoul(word + 6, NULL, 10);
+	else if (strcmp(word, "gaps") == 0)
+		options.gaps = true;
+	else if (strncmp(word, "layouts=", 8) == 0)
+		options.layouts = (unsigned)strtoul(word + 8, NULL, 10);
+	else if (strncmp(word, "code=", 5) == 0)
+		options.code = strtoul(word + 5, NULL, 10);
 	else
 		exit(2);
 }
@@ -452,8 +573,11 @@ int main(int argc, char **argv)
 	for (int i = 5; i < argc; i++)
 		parse(argv[i]);
 	found = plumb_diagnostics_new();
-	if (!found || !options.rings || options.rings > RINGS_MAX || options.chunk < 256)
+	if (!found || !options.rings || options.rings > RINGS_MAX ||
+	    options.layouts > LAYOUTS_MAX || options.chunk < (options.layouts ? ENCODED_MAX : 256))
 		return 2;
+	for (unsigned i = 0; i < options.layouts; i++)
+		make_layout(&layouts[i]);
 	for (unsigned i = 0; i < options.rings; i++) {
 		rings[i].bytes = malloc(options.chunk);
 		rings[i].thread = FIRST_TID + (int)i % THREADS;
