@@ -127,23 +127,45 @@ static void touch_members(const struct plumb_recording *recording,
 	}
 }
 
+static void touch_info(const struct plumb_recording_info *info)
+{
+	const char *const texts[] = {info->hostname, info->osrelease, info->version,
+				     info->arch,     info->cpudesc,   info->cpuid};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (texts[i])
+			touch_text(texts[i]);
+	for (size_t i = 0; i < info->command_count; i++)
+		touch_text(info->command[i]);
+	for (size_t i = 0; i < info->core_sibling_count; i++)
+		touch_text(info->core_siblings[i]);
+	for (size_t i = 0; i < info->die_sibling_count; i++)
+		touch_text(info->die_siblings[i]);
+	for (size_t i = 0; i < info->thread_sibling_count; i++)
+		touch_text(info->thread_siblings[i]);
+	touch(info->cpus, info->cpu_count * sizeof(*info->cpus));
+	for (size_t i = 0; i < info->node_count; i++)
+		touch_text(info->nodes[i].cpus);
+	for (size_t i = 0; i < info->cache_count; i++)
+		touch_text(info->caches[i].cpus);
+	for (size_t i = 0; i < info->memory_count; i++)
+		touch(info->memory[i].blocks, (info->memory[i].block_count + 63) / 64 * 8);
+	for (size_t i = 0; i < info->pmu_count; i++)
+		touch_text(info->pmus[i].name);
+	for (size_t i = 0; i < info->core_pmu_count; i++)
+		touch_text(info->core_pmus[i].cpus);
+	for (size_t i = 0; i < info->capability_count; i++)
+		touch_text(info->capabilities[i].value);
+	for (size_t i = 0; i < info->group_count; i++)
+		touch_text(info->groups[i].name);
+}
+
 static void touch_recording(const struct plumb_recording *recording)
 {
 	const struct plumb_recorded_event *event;
-	const char *const *words;
-	const size_t count = plumb_recording_command(recording, &words);
 	size_t size;
 
-	for (size_t i = 0; i < count; i++)
-		touch_text(words[i]);
-	for (unsigned i = 0; i < 256; i++) {
-		const uint8_t *bytes = plumb_recording_feature(recording, i, &size);
-		const char *text = plumb_recording_text(recording, i);
-
-		touch(bytes, size);
-		if (text)
-			touch_text(text);
-	}
+	touch_info(plumb_recording_info(recording));
 	for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++) {
 		touch(event->ids, 8 * event->id_count);
 		if (event->name)

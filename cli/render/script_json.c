@@ -280,12 +280,12 @@ void script_print_json(struct script *script, struct script_sample *sample)
 	} else {
 		uint64_t has = sample->event->attr.sample_type;
 
-		put_address(&o, FIELD_IP, "pc", has & PERF_SAMPLE_IP, s->ip);
+		put_address(&o, FIELD_IP, "pc", has & PLUMB_SAMPLE_IP, s->ip);
 		put_unsigned(&o, FIELD_PERIOD, "period", true, script_period(sample));
-		put_address(&o, FIELD_ADDR, "virtual_address", has & PERF_SAMPLE_ADDR, s->address);
-		put_address(&o, FIELD_PHYS_ADDR, "physical_address", has & PERF_SAMPLE_PHYS_ADDR,
+		put_address(&o, FIELD_ADDR, "virtual_address", has & PLUMB_SAMPLE_ADDR, s->address);
+		put_address(&o, FIELD_PHYS_ADDR, "physical_address", has & PLUMB_SAMPLE_PHYS_ADDR,
 			    s->physical_address);
-		if (has & PERF_SAMPLE_CALLCHAIN)
+		if (has & PLUMB_SAMPLE_CALLCHAIN)
 			put_callchain(&o, s);
 	}
 	put_unsigned(&o, FIELD_TIME, "time", record->has & PLUMB_RECORD_HAS_TIME, record->time);

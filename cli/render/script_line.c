@@ -82,7 +82,7 @@ void script_print_start(struct script *script, const struct script_sample *sampl
 	if (script_prints(fields, type, FIELD_COMM)) {
 		const char *comm = sample->task ? sample->task->comm : ":-1";
 		bool chain = script->callchains && script_prints(fields, type, FIELD_IP) &&
-			     sample->event->attr.sample_type & PERF_SAMPLE_CALLCHAIN;
+			     sample->event->attr.sample_type & PLUMB_SAMPLE_CALLCHAIN;
 
 		buffer_padded(b, comm, chain ? 0 : 16);
 		buffer_char(b, ' ');
@@ -186,7 +186,7 @@ uint64_t script_period(const struct script_sample *sample)
 {
 	const struct plumb_event_attr *attr = &sample->event->attr;
 
-	if (sample->spe || attr->sample_type & (PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ))
+	if (sample->spe || attr->sample_type & (PLUMB_SAMPLE_PERIOD | PLUMB_SAMPLE_READ))
 		return sample->record->sample.period;
 	return attr->sample_period;
 }
@@ -194,7 +194,7 @@ uint64_t script_period(const struct script_sample *sample)
 /* "N/A" in every part of it, where a sample of a PMU event has none. */
 static uint64_t source_of(const struct script_sample *sample)
 {
-	if (sample->spe || sample->event->attr.sample_type & PERF_SAMPLE_DATA_SRC)
+	if (sample->spe || sample->event->attr.sample_type & PLUMB_SAMPLE_DATA_SRC)
 		return sample->record->sample.data_source;
 	return PERF_MEM_S(OP, NA) | PERF_MEM_S(LVL, NA) | PERF_MEM_S(SNOOP, NA) |
 	       PERF_MEM_S(LOCK, NA) | PERF_MEM_S(TLB, NA);
@@ -202,7 +202,7 @@ static uint64_t source_of(const struct script_sample *sample)
 
 static void print_ip(struct script *script, struct script_sample *sample)
 {
-	if (script->callchains && sample->event->attr.sample_type & PERF_SAMPLE_CALLCHAIN) {
+	if (script->callchains && sample->event->attr.sample_type & PLUMB_SAMPLE_CALLCHAIN) {
 		buffer_char(&script->buffer, '\n');
 		script_print_callchain(script, sample);
 		return;
@@ -224,7 +224,7 @@ static void print_branch(struct script *script, struct script_sample *sample)
 	if (script_prints(&script->fields, sample->type, FIELD_IP))
 		print_ip(script, sample);
 	if (script_prints(&script->fields, sample->type, FIELD_ADDR) ||
-	    (attr->sample_type & PERF_SAMPLE_ADDR && !script->fields.types[sample->type].set)) {
+	    (attr->sample_type & PLUMB_SAMPLE_ADDR && !script->fields.types[sample->type].set)) {
 		buffer_text(&script->buffer, " => ");
 		script_print_address(script, sample);
 	}

@@ -203,37 +203,32 @@ void script_dump_record(struct script *script, const struct plumb_record *record
 
 void script_print_header(struct script *script)
 {
-	static const struct {
-		unsigned feature;
-		const char *title;
+	const struct plumb_recording_info *info = plumb_recording_info(script->recording);
+	const struct {
+		const char *text, *title;
 	} texts[] = {
-		{PLUMB_FEATURE_HOSTNAME, "hostname"},    {PLUMB_FEATURE_OSRELEASE, "os release"},
-		{PLUMB_FEATURE_VERSION, "perf version"}, {PLUMB_FEATURE_ARCH, "arch"},
-		{PLUMB_FEATURE_CPUDESC, "cpudesc"},      {PLUMB_FEATURE_CPUID, "cpuid"},
+		{info->hostname, "hostname"},    {info->osrelease, "os release"},
+		{info->version, "perf version"}, {info->arch, "arch"},
+		{info->cpudesc, "cpudesc"},      {info->cpuid, "cpuid"},
 	};
 	const struct plumb_recorded_event *event;
 	struct buffer *b = &script->buffer;
-	const char *const *words;
-	size_t count;
 
 	buffer_text(b, "# ========\n");
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		const char *text = plumb_recording_text(script->recording, texts[i].feature);
-
-		if (!text)
+		if (!texts[i].text)
 			continue;
 		buffer_format(b, "# %s : ", texts[i].title);
-		buffer_foreign(b, text);
+		buffer_foreign(b, texts[i].text);
 		buffer_char(b, '\n');
 	}
-	count = plumb_recording_command(script->recording, &words);
-	if (count)
+	if (info->command_count)
 		buffer_text(b, "# cmdline :");
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < info->command_count; i++) {
 		buffer_char(b, ' ');
-		buffer_foreign(b, words[i]);
+		buffer_foreign(b, info->command[i]);
 	}
-	if (count)
+	if (info->command_count)
 		buffer_text(b, " \n");
 	for (size_t i = 0; (event = plumb_recording_event(script->recording, i)); i++) {
 		char room[EVENT_NAME_ROOM];

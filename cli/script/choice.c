@@ -108,20 +108,16 @@ static int choose_cpus(struct script_choice *choice, const char *text)
 /* When the samples begin and end: the recording says it, or all of them must be looked at. */
 static int find_bounds(const struct script *script, uint64_t *first, uint64_t *last)
 {
-	size_t size;
-	const uint8_t *bytes =
-		plumb_recording_feature(script->recording, PLUMB_FEATURE_SAMPLE_TIME, &size);
+	const struct plumb_recording_info *info = plumb_recording_info(script->recording);
 	struct plumb_recording *again;
 	struct plumb_samples *samples;
 	struct plumb_samples_item item;
 	const char *path = script->options->input;
 
-	if (bytes && size >= 16) {
-		memcpy(first, bytes, 8);
-		memcpy(last, bytes + 8, 8);
-		if (*last >= *first && *last)
-			return EXIT_FINE;
-	}
+	*first = info->first_sample_time;
+	*last = info->last_sample_time;
+	if (*last >= *first && *last)
+		return EXIT_FINE;
 	if (strcmp(path, "-") == 0 || plumb_recording_open(path, NULL, &again, NULL) < 0) {
 		complain("percentages of --time need a recording that can be read twice");
 		advise("save it in a file first, or give the times in seconds");

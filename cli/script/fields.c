@@ -276,18 +276,18 @@ static const struct {
 	uint64_t bits; /* one of PERF_SAMPLE_* */
 	const char *name;
 } needs[] = {
-	{FIELD_IP, false, PERF_SAMPLE_IP, "IP"},
-	{FIELD_ADDR, true, PERF_SAMPLE_ADDR, "ADDR"},
-	{FIELD_DATA_SRC, true, PERF_SAMPLE_DATA_SRC, "DATA_SRC"},
-	{FIELD_WEIGHT, true, PERF_SAMPLE_WEIGHT_TYPE, "WEIGHT"},
-	{FIELD_PID, false, PERF_SAMPLE_TID, "TID"},
-	{FIELD_TID, false, PERF_SAMPLE_TID, "TID"},
-	{FIELD_TIME, false, PERF_SAMPLE_TIME, "TIME"},
-	{FIELD_CPU, true, PERF_SAMPLE_CPU, "CPU"},
-	{FIELD_PHYS_ADDR, true, PERF_SAMPLE_PHYS_ADDR, "PHYS_ADDR"},
-	{FIELD_DATA_PAGE_SIZE, false, PERF_SAMPLE_DATA_PAGE_SIZE, "DATA_PAGE_SIZE"},
-	{FIELD_CODE_PAGE_SIZE, false, PERF_SAMPLE_CODE_PAGE_SIZE, "CODE_PAGE_SIZE"},
-	{FIELD_INS_LAT, false, PERF_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT"},
+	{FIELD_IP, false, PLUMB_SAMPLE_IP, "IP"},
+	{FIELD_ADDR, true, PLUMB_SAMPLE_ADDR, "ADDR"},
+	{FIELD_DATA_SRC, true, PLUMB_SAMPLE_DATA_SRC, "DATA_SRC"},
+	{FIELD_WEIGHT, true, (PLUMB_SAMPLE_WEIGHT | PLUMB_SAMPLE_WEIGHT_STRUCT), "WEIGHT"},
+	{FIELD_PID, false, PLUMB_SAMPLE_TID, "TID"},
+	{FIELD_TID, false, PLUMB_SAMPLE_TID, "TID"},
+	{FIELD_TIME, false, PLUMB_SAMPLE_TIME, "TIME"},
+	{FIELD_CPU, true, PLUMB_SAMPLE_CPU, "CPU"},
+	{FIELD_PHYS_ADDR, true, PLUMB_SAMPLE_PHYS_ADDR, "PHYS_ADDR"},
+	{FIELD_DATA_PAGE_SIZE, false, PLUMB_SAMPLE_DATA_PAGE_SIZE, "DATA_PAGE_SIZE"},
+	{FIELD_CODE_PAGE_SIZE, false, PLUMB_SAMPLE_CODE_PAGE_SIZE, "CODE_PAGE_SIZE"},
+	{FIELD_INS_LAT, false, PLUMB_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT"},
 };
 
 static int refuse(struct plumb_diagnostics *found, const char *field, const char *event,
@@ -302,7 +302,7 @@ static int refuse(struct plumb_diagnostics *found, const char *field, const char
 static int check_symbols(const struct type_fields *fields, uint64_t sample_type, const char *name,
 			 struct plumb_diagnostics *found)
 {
-	bool address = sample_type & (PERF_SAMPLE_IP | PERF_SAMPLE_ADDR);
+	bool address = sample_type & (PLUMB_SAMPLE_IP | PLUMB_SAMPLE_ADDR);
 
 	if (fields->on & FIELD_BIT(FIELD_SYM) && !address)
 		return refuse(found, "sym", name, "address");

@@ -18,9 +18,9 @@ static const struct plumb_recorded_event instructions = {
 	.attr = {.type = PERF_TYPE_HARDWARE,
 		 .config = PERF_COUNT_HW_INSTRUCTIONS,
 		 .sample_period = 1,
-		 .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR |
-				PERF_SAMPLE_PERIOD | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |
-				PERF_SAMPLE_PHYS_ADDR},
+		 .sample_type = PLUMB_SAMPLE_IP | PLUMB_SAMPLE_TID | PLUMB_SAMPLE_ADDR |
+				PLUMB_SAMPLE_PERIOD | PLUMB_SAMPLE_WEIGHT | PLUMB_SAMPLE_DATA_SRC |
+				PLUMB_SAMPLE_PHYS_ADDR},
 	.name = "instructions",
 };
 

@@ -107,16 +107,14 @@ static void open_symbols(struct script *script)
 static bool begin_recording(struct script *script)
 {
 	const struct plumb_recorded_event *event;
-	size_t size;
 
-	script->aux =
-		plumb_recording_feature(script->recording, PLUMB_FEATURE_AUXTRACE, &size) != NULL;
+	script->aux = plumb_recording_has_feature(script->recording, PLUMB_FEATURE_AUXTRACE);
 	for (size_t i = 0; (event = plumb_recording_event(script->recording, i)); i++) {
-		if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+		if (event->attr.sample_type & PLUMB_SAMPLE_CALLCHAIN)
 			script->callchains = !script->options->hide_call_graph;
 		if (!check_event(script, event))
 			return false;
-		if (script->choice.cpus && !(event->attr.sample_type & PERF_SAMPLE_CPU) &&
+		if (script->choice.cpus && !(event->attr.sample_type & PLUMB_SAMPLE_CPU) &&
 		    !script_is_dummy(&event->attr)) {
 			complain("--cpu: the samples do not say their CPU");
 			advise("record with -a, or with --sample-cpu");

@@ -78,20 +78,13 @@ static int count_records(struct plumb_recording *recording, struct event_counts 
 	return worst;
 }
 
-static bool has_aux(const struct plumb_recording *recording)
-{
-	size_t size;
-
-	return plumb_recording_feature(recording, PLUMB_FEATURE_AUXTRACE, &size);
-}
-
 /* Of a sample with counts there are several, which only the stream tells. */
 static bool has_counts(const struct plumb_recording *recording)
 {
 	const struct plumb_recorded_event *event;
 
 	for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++)
-		if (event->attr.sample_type & PERF_SAMPLE_READ)
+		if (event->attr.sample_type & PLUMB_SAMPLE_READ)
 			return true;
 	return false;
 }
@@ -185,8 +178,8 @@ int script_print_totals(const struct script_options *options,
 		return EXIT_USAGE;
 	}
 	error = plumb_recording_open(options->input, NULL, &recording, found);
-	if (error == 0 && has_aux(recording) && !has_counts(recording) &&
-	    strcmp(options->input, "-") != 0 &&
+	if (error == 0 && plumb_recording_has_feature(recording, PLUMB_FEATURE_AUXTRACE) &&
+	    !has_counts(recording) && strcmp(options->input, "-") != 0 &&
 	    !(samples->filter && plumb_spe_filter_needs_origin(samples->filter))) {
 		const struct plumb_recording_options file_order = {.in_file_order = true};
 

@@ -10,300 +10,11 @@
 #ifndef PLUMB_RECORDING_H
 #define PLUMB_RECORDING_H
 
-#include <plumb/error.h>
+#include <plumb/record.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* ---- What a recording consists of ------------------------------------------------------------ */
-
-/* Of an event that was sampled: struct perf_event_attr, whatever its size in the file. */
-struct plumb_event_attr {
-	uint32_t type;
-	uint32_t size; /* that it had */
-	uint64_t config;
-	uint64_t sample_period; /* or frequency in Hz, if the flag says so */
-	uint64_t sample_type;   /* PERF_SAMPLE_* */
-	uint64_t read_format;
-	uint64_t flags; /* bit 0 disabled, 1 inherit, ... as in the kernel's structure */
-	uint32_t wakeup;
-	uint32_t bp_type;
-	uint64_t config1, config2, config3;
-	uint64_t branch_sample_type;
-	uint64_t sample_regs_user, sample_regs_intr;
-	uint32_t sample_stack_user;
-	int32_t clockid;
-	uint32_t aux_watermark;
-	uint16_t sample_max_stack;
-	uint32_t aux_sample_size;
-	uint64_t sig_data;
-};
-
-/* Bits of .flags, by their place in the kernel's structure. */
-enum plumb_attr_flag {
-	PLUMB_ATTR_DISABLED = 0,
-	PLUMB_ATTR_INHERIT = 1,
-	PLUMB_ATTR_EXCLUDE_USER = 4,
-	PLUMB_ATTR_EXCLUDE_KERNEL = 5,
-	PLUMB_ATTR_EXCLUDE_HV = 6,
-	PLUMB_ATTR_MMAP = 8,
-	PLUMB_ATTR_COMM = 9,
-	PLUMB_ATTR_FREQ = 10,
-	PLUMB_ATTR_ENABLE_ON_EXEC = 12,
-	PLUMB_ATTR_TASK = 13,
-	PLUMB_ATTR_PRECISE_IP = 15, /* two bits */
-	PLUMB_ATTR_SAMPLE_ID_ALL = 18,
-	PLUMB_ATTR_MMAP2 = 23,
-	PLUMB_ATTR_COMM_EXEC = 24,
-	PLUMB_ATTR_USE_CLOCKID = 25,
-	PLUMB_ATTR_CONTEXT_SWITCH = 26,
-	PLUMB_ATTR_BUILD_ID = 34,
-};
-#define PLUMB_ATTR_BIT(flag) (UINT64_C(1) << (flag))
-
-/* An event of the recording. Strings and arrays are the recording's. */
-struct plumb_recorded_event {
-	struct plumb_event_attr attr;
-	const uint64_t *ids; /* by which samples refer to it */
-	size_t id_count;
-	const char *name; /* NULL: not said */
-	uint32_t members; /* of the group it leads, itself included; 0: it leads none */
-};
-
-/* A chunk of AUX data: what one PERF_RECORD_AUXTRACE holds. */
-struct plumb_aux_chunk {
-	uint64_t size;
-	uint64_t offset;    /* in its ring's stream */
-	uint64_t reference; /* the same for all rings of one recording */
-	uint32_t index;     /* of the ring */
-	int32_t tid;        /* -1: of any */
-	int32_t cpu;        /* -1: of any */
-	uint64_t place;     /* where the data is: for plumb_recording_read_aux() */
-};
-
-/* PERF_RECORD_AUXTRACE_INFO */
-struct plumb_auxtrace_info {
-	uint32_t type; /* 4: Arm SPE */
-	const uint64_t *values;
-	size_t count;
-};
-
-/* PERF_RECORD_TIME_CONV: time = zero + quotient * mult + (remainder * mult >> shift), see
- * plumb_time_from_tsc(). */
-struct plumb_time_conv {
-	uint64_t shift, mult, zero, cycles, mask;
-	bool cap_user_time_zero, cap_user_time_short;
-};
-PLUMB_API uint64_t plumb_time_from_ticks(const struct plumb_time_conv *conv, uint64_t ticks);
-
-/* ---- Records of the file ----------------------------------------------------------------------
- */
-
-/* Kinds are PERF_RECORD_* of the kernel (1 to 21) and of perf (64 on). */
-enum plumb_record_type {
-	PLUMB_RECORD_MMAP = 1,
-	PLUMB_RECORD_LOST = 2,
-	PLUMB_RECORD_COMM = 3,
-	PLUMB_RECORD_EXIT = 4,
-	PLUMB_RECORD_THROTTLE = 5,
-	PLUMB_RECORD_UNTHROTTLE = 6,
-	PLUMB_RECORD_FORK = 7,
-	PLUMB_RECORD_READ = 8,
-	PLUMB_RECORD_SAMPLE = 9,
-	PLUMB_RECORD_MMAP2 = 10,
-	PLUMB_RECORD_AUX = 11,
-	PLUMB_RECORD_ITRACE_START = 12,
-	PLUMB_RECORD_LOST_SAMPLES = 13,
-	PLUMB_RECORD_SWITCH = 14,
-	PLUMB_RECORD_SWITCH_CPU_WIDE = 15,
-	PLUMB_RECORD_NAMESPACES = 16,
-	PLUMB_RECORD_KSYMBOL = 17,
-	PLUMB_RECORD_BPF_EVENT = 18,
-	PLUMB_RECORD_CGROUP = 19,
-	PLUMB_RECORD_TEXT_POKE = 20,
-	PLUMB_RECORD_AUX_OUTPUT_HW_ID = 21,
-	PLUMB_RECORD_HEADER_ATTR = 64,
-	PLUMB_RECORD_HEADER_EVENT_TYPE = 65,
-	PLUMB_RECORD_HEADER_TRACING_DATA = 66,
-	PLUMB_RECORD_HEADER_BUILD_ID = 67,
-	PLUMB_RECORD_FINISHED_ROUND = 68,
-	PLUMB_RECORD_ID_INDEX = 69,
-	PLUMB_RECORD_AUXTRACE_INFO = 70,
-	PLUMB_RECORD_AUXTRACE = 71,
-	PLUMB_RECORD_AUXTRACE_ERROR = 72,
-	PLUMB_RECORD_THREAD_MAP = 73,
-	PLUMB_RECORD_CPU_MAP = 74,
-	PLUMB_RECORD_STAT_CONFIG = 75,
-	PLUMB_RECORD_STAT = 76,
-	PLUMB_RECORD_STAT_ROUND = 77,
-	PLUMB_RECORD_EVENT_UPDATE = 78,
-	PLUMB_RECORD_TIME_CONV = 79,
-	PLUMB_RECORD_HEADER_FEATURE = 80,
-	PLUMB_RECORD_COMPRESSED = 81,
-	PLUMB_RECORD_FINISHED_INIT = 82,
-	PLUMB_RECORD_COMPRESSED2 = 83,
-};
-/* "MMAP2"; NULL for one that is unknown. */
-PLUMB_API const char *plumb_record_type_name(uint32_t type);
-
-struct plumb_branch_entry {
-	uint64_t from, to, flags;
-};
-
-/* One value of a sample's read_format. */
-struct plumb_read_value {
-	uint64_t value, id, lost;
-};
-
-/* PERF_RECORD_SAMPLE's members beyond those that every record has. */
-struct plumb_sample {
-	uint64_t ip, address, period, weight, data_source, transaction, physical_address, cgroup;
-	uint64_t data_page_size, code_page_size;
-	uint16_t weight2, weight3; /* of PERF_SAMPLE_WEIGHT_STRUCT; weight is its first 32 bits */
-	const uint64_t *callchain;
-	size_t callchain_length;
-	const uint8_t *raw;
-	size_t raw_size;
-	const struct plumb_branch_entry *branches;
-	size_t branch_count;
-	uint64_t branch_hw_index;
-	uint64_t user_abi, intr_abi;
-	const uint64_t *user_registers, *intr_registers;
-	size_t user_register_count, intr_register_count;
-	const uint8_t *user_stack;
-	size_t user_stack_size;
-	const uint8_t *aux;
-	size_t aux_size;
-	uint64_t time_enabled, time_running;
-	const struct plumb_read_value *reads;
-	size_t read_count;
-};
-
-/* Bits of .has. */
-enum plumb_record_has {
-	PLUMB_RECORD_HAS_PID = 1 << 0, /* .pid and .tid */
-	PLUMB_RECORD_HAS_TIME = 1 << 1,
-	PLUMB_RECORD_HAS_CPU = 1 << 2,
-	PLUMB_RECORD_HAS_ID = 1 << 3,
-	PLUMB_RECORD_HAS_STREAM = 1 << 4,
-};
-
-/*
- * One record. Pointers lead into the recording's memory, which the next call of
- * plumb_recording_next() reuses. Strings end with NUL, and lie within the record.
- */
-struct plumb_record {
-	uint32_t type; /* enum plumb_record_type, or any other number */
-	uint16_t misc;
-	uint64_t offset;      /* in the file or pipe; of what was compressed, its container's */
-	const uint8_t *bytes; /* all of it, its 8-byte header included, in this machine's byte order
-				 only where a member below says what it is */
-	size_t size;
-
-	/* Of a sample, and of any other record if its event has sample_id_all. */
-	uint32_t has; /* bits of enum plumb_record_has */
-	int32_t pid, tid;
-	uint32_t cpu;
-	uint64_t time; /* ns */
-	uint64_t id, stream_id;
-	const struct plumb_recorded_event *event; /* that it is of; NULL: not known */
-
-	union {
-		struct {
-			int32_t pid, tid;
-			uint64_t address, length, page_offset;
-			uint32_t major, minor; /* of MMAP2, without a build-id */
-			uint64_t inode, inode_generation;
-			uint32_t protection, flags; /* of MMAP2 */
-			const uint8_t *build_id;    /* NULL: none */
-			size_t build_id_size;
-			const char *path;
-		} mmap; /* MMAP and MMAP2 */
-		struct {
-			int32_t pid, tid;
-			const char *comm;
-			bool exec;
-		} comm;
-		struct {
-			int32_t pid, parent_pid, tid, parent_tid;
-			uint64_t time;
-		} task; /* FORK and EXIT */
-		struct {
-			uint64_t id, lost;
-		} lost; /* LOST and LOST_SAMPLES, whose id is 0 */
-		struct {
-			uint64_t time, id, stream_id;
-		} throttle; /* and UNTHROTTLE */
-		struct {
-			int32_t pid, tid;
-			const struct plumb_read_value *values;
-			size_t count;
-			uint64_t time_enabled, time_running;
-		} read;
-		struct {
-			uint64_t offset, size, flags; /* flags: enum plumb_aux_flag */
-		} aux;
-		struct {
-			int32_t pid, tid;
-		} itrace_start;
-		struct {
-			bool out, preempted;
-			int32_t next_prev_pid, next_prev_tid; /* of SWITCH_CPU_WIDE; else -1 */
-		} context_switch;
-		struct {
-			int32_t pid, tid;
-			const uint64_t *namespaces; /* device, inode, device, inode ... */
-			size_t count;               /* pairs */
-		} namespaces;
-		struct {
-			uint64_t address;
-			uint32_t length;
-			uint16_t type, flags;
-			const char *name;
-		} ksymbol;
-		struct {
-			uint16_t type, flags;
-			uint32_t id;
-			const uint8_t *tag; /* 8 bytes */
-		} bpf_event;
-		struct {
-			uint64_t id;
-			const char *path;
-		} cgroup;
-		struct {
-			uint64_t address;
-			const uint8_t *old_bytes, *new_bytes;
-			uint16_t old_length, new_length;
-		} text_poke;
-		uint64_t hw_id; /* AUX_OUTPUT_HW_ID */
-		struct plumb_aux_chunk auxtrace;
-		struct plumb_auxtrace_info auxtrace_info;
-		struct plumb_time_conv time_conv;
-		struct {
-			uint32_t type, code, cpu;
-			int32_t pid, tid;
-			uint64_t ip;
-			const char *message;
-		} auxtrace_error;
-		struct {
-			const int32_t *tids;
-			size_t count;
-		} thread_map;
-		struct {
-			const int32_t *cpus; /* listed, whatever the form in the file */
-			size_t count;
-		} cpu_map;
-		struct plumb_sample sample;
-	};
-};
-
-enum plumb_aux_flag {
-	PLUMB_AUX_TRUNCATED = 1,
-	PLUMB_AUX_OVERWRITE = 2,
-	PLUMB_AUX_PARTIAL = 4,
-	PLUMB_AUX_COLLISION = 8,
-};
 
 /* ---- Reading ------------------------------------------------------------------------------------
  */
@@ -346,9 +57,9 @@ PLUMB_API int plumb_recording_next(struct plumb_recording *recording, struct plu
 PLUMB_API const struct plumb_recorded_event *
 plumb_recording_event(const struct plumb_recording *recording, size_t i);
 
-/* A feature of the header by its number, as it is in the file; NULL: it has none. */
-PLUMB_API const uint8_t *plumb_recording_feature(const struct plumb_recording *recording,
-						 unsigned number, size_t *size);
+/* ---- What a recording says about itself ----------------------------------------------------- */
+
+/* Features of the header, by their numbers in the format. */
 enum plumb_feature {
 	PLUMB_FEATURE_TRACING_DATA = 1,
 	PLUMB_FEATURE_BUILD_ID = 2,
@@ -382,12 +93,100 @@ enum plumb_feature {
 	PLUMB_FEATURE_HYBRID_TOPOLOGY = 30,
 	PLUMB_FEATURE_PMU_CAPS = 31,
 };
-/* A feature that is one string (HOSTNAME, ARCH, CPUID ...), or NULL. */
-PLUMB_API const char *plumb_recording_text(const struct plumb_recording *recording,
+/* "HOSTNAME"; NULL for an unknown number. */
+PLUMB_API const char *plumb_feature_name(unsigned number);
+PLUMB_API bool plumb_recording_has_feature(const struct plumb_recording *recording,
 					   unsigned number);
-/* CMDLINE's words. */
-PLUMB_API size_t plumb_recording_command(const struct plumb_recording *recording,
-					 const char *const **words);
+
+/* A PMU of the machine that recorded. */
+struct plumb_recorded_pmu {
+	uint32_t type; /* as in .attr.type */
+	const char *name;
+};
+
+/* A CPU that the machine can have. */
+struct plumb_recorded_cpu {
+	uint32_t core, die, socket;
+};
+
+struct plumb_recorded_node {
+	uint32_t number;
+	uint64_t total_kb, free_kb;
+	const char *cpus; /* "0-3,8" */
+};
+
+struct plumb_recorded_cache {
+	uint32_t level, line_bytes, sets, ways;
+	const char *type, *size, *cpus; /* "Data", "64K", "0-3" */
+};
+
+/* Blocks of memory: bit i of `blocks` is set if the node has block i. */
+struct plumb_recorded_memory {
+	uint64_t node, block_count;
+	const uint64_t *blocks;
+};
+
+/* A group of events, by the place of its first event. */
+struct plumb_recorded_group {
+	const char *name; /* "{anon_group}" if the user gave none */
+	uint32_t first, count;
+};
+
+/* A capability of a PMU, "branches" = "32". */
+struct plumb_recorded_capability {
+	const char *pmu; /* NULL: the CPUs' only PMU */
+	const char *name, *value;
+};
+
+/* A PMU of a machine with several kinds of cores, and the CPUs it belongs to. */
+struct plumb_recorded_core_pmu {
+	const char *name, *cpus;
+};
+
+/*
+ * The header's features, decoded. What a recording does not say is NULL or 0. The recording owns
+ * all of it.
+ */
+struct plumb_recording_info {
+	/* Of a file; 0 for a pipe. */
+	uint64_t data_offset, data_size, features_offset;
+
+	const char *hostname, *osrelease, *version, *arch, *cpudesc, *cpuid;
+	uint32_t cpus_online, cpus_available;
+	uint64_t total_memory_kb;
+	const char *const *command; /* CMDLINE's words */
+	size_t command_count;
+
+	const char *const *core_siblings; /* lists of CPUs */
+	const char *const *die_siblings;
+	const char *const *thread_siblings;
+	size_t core_sibling_count, die_sibling_count, thread_sibling_count;
+	const struct plumb_recorded_cpu *cpus;
+	size_t cpu_count;
+	const struct plumb_recorded_node *nodes;
+	size_t node_count;
+	const struct plumb_recorded_cache *caches;
+	size_t cache_count;
+	const struct plumb_recorded_memory *memory;
+	size_t memory_count;
+	uint64_t memory_block_bytes;
+
+	const struct plumb_recorded_pmu *pmus;
+	size_t pmu_count;
+	const struct plumb_recorded_core_pmu *core_pmus;
+	size_t core_pmu_count;
+	const struct plumb_recorded_capability *capabilities;
+	size_t capability_count;
+	const struct plumb_recorded_group *groups;
+	size_t group_count;
+
+	uint64_t first_sample_time, last_sample_time; /* ns */
+	uint64_t clock_resolution_ns;                 /* of the clock of --clockid */
+	uint32_t compression_type, compression_level, compression_ratio;
+};
+PLUMB_API const struct plumb_recording_info *
+plumb_recording_info(const struct plumb_recording *recording);
+
 /* HEADER_BUILD_ID's and the feature's: the build-id of `path`; NULL: not said. */
 PLUMB_API const uint8_t *plumb_recording_build_id(const struct plumb_recording *recording,
 						  const char *path, size_t *size);

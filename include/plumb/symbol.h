@@ -36,16 +36,6 @@ struct plumb_symbol_paths {
 	bool signatures;           /* demangled names with their parameters */
 };
 
-/* The processor's mode an address belongs to: PERF_RECORD_MISC_CPUMODE_MASK of .misc. */
-enum plumb_cpu_mode {
-	PLUMB_MODE_UNKNOWN = 0,
-	PLUMB_MODE_KERNEL = 1,
-	PLUMB_MODE_USER = 2,
-	PLUMB_MODE_HYPERVISOR = 3,
-	PLUMB_MODE_GUEST_KERNEL = 4,
-	PLUMB_MODE_GUEST_USER = 5,
-};
-
 /* A thread. */
 struct plumb_task {
 	int32_t pid, tid;

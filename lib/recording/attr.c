@@ -48,7 +48,7 @@ static bool all_zero(const uint8_t *bytes, size_t size)
 int attr_parse(struct plumb_recording *r, const uint8_t *bytes, size_t size, uint64_t offset,
 	       struct plumb_event_attr *attr)
 {
-	struct cursor in = {.at = bytes, .end = bytes + size, .swap = r->swap};
+	struct cursor in = cursor_over(r, bytes, size);
 
 	*attr = (struct plumb_event_attr){0};
 	attr->type = take32(&in);

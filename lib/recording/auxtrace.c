@@ -11,7 +11,6 @@
 
 #include "recording/reader.h"
 
-#define HEADER        8u
 #define AUXTRACE_SIZE 48u /* struct perf_record_auxtrace */
 #define INDEX_ENTRY   16u
 
@@ -48,14 +47,14 @@ static int add_chunk(struct plumb_recording *r, const struct plumb_aux_chunk *ch
 static int look_up(struct plumb_recording *r, uint64_t place, struct plumb_aux_chunk *chunk)
 {
 	uint8_t bytes[AUXTRACE_SIZE];
-	struct cursor in = {.at = bytes + HEADER, .end = bytes + sizeof(bytes), .swap = r->swap};
+	struct cursor in = cursor_over(r, bytes + RECORD_HEADER, sizeof(bytes) - RECORD_HEADER);
 	size_t got, size;
 
 	if (source_read_at(r->fd, place, bytes, sizeof(bytes), &got) < 0)
 		return refuse(r, PLUMB_ERR_IO, "read", "reading failed at %#llx: %s",
 			      (unsigned long long)place, strerrordesc_np(errno));
-	size = load16(bytes + 6, r->swap);
-	if (got < sizeof(bytes) || load32(bytes, r->swap) != PLUMB_RECORD_AUXTRACE ||
+	size = read16(r, bytes + 6);
+	if (got < sizeof(bytes) || read32(r, bytes) != PLUMB_RECORD_AUXTRACE ||
 	    size < AUXTRACE_SIZE || !chunk_parse(&in, chunk))
 		return 0;
 	chunk->place = place + size;
@@ -72,8 +71,7 @@ static int compare_places(const void *a, const void *b)
 int chunks_read_index(struct plumb_recording *r)
 {
 	const struct kept_feature *feature = &r->features[PLUMB_FEATURE_AUXTRACE];
-	struct cursor in = {
-		.at = feature->bytes, .end = feature->bytes + feature->size, .swap = r->swap};
+	struct cursor in = cursor_over(r, feature->bytes, feature->size);
 	const uint64_t count = take64(&in);
 
 	if (count > cursor_left(&in) / INDEX_ENTRY || count > CHUNKS_LIMIT) {
@@ -149,8 +147,7 @@ static int spool_write(void *user, const uint8_t *bytes, size_t size)
 
 int chunks_take(struct plumb_recording *r, struct raw_record *raw)
 {
-	struct cursor in = {
-		.at = raw->bytes + HEADER, .end = raw->bytes + raw->size, .swap = r->swap};
+	struct cursor in = cursor_over_record(r, raw);
 	const bool aside = !r->source.seekable;
 	struct plumb_aux_chunk chunk;
 	uint64_t skipped;
@@ -240,8 +237,7 @@ static int keep_info(struct plumb_recording *r, struct cursor *in)
 
 int auxtrace_info_keep(struct plumb_recording *r, const struct raw_record *raw)
 {
-	struct cursor in = {
-		.at = raw->bytes + HEADER, .end = raw->bytes + raw->size, .swap = r->swap};
+	struct cursor in = cursor_over_record(r, raw);
 
 	if (raw->type == PLUMB_RECORD_AUXTRACE_INFO)
 		return keep_info(r, &in);

@@ -9,7 +9,6 @@
 
 #include "recording/reader.h"
 
-#define HEADER 8u
 #define WINDOW ((size_t)256 << 10)
 
 struct decompressor {
@@ -48,7 +47,7 @@ void decompressor_free(struct plumb_recording *r)
 int decompressor_feed(struct plumb_recording *r, const struct raw_record *raw)
 {
 	struct decompressor *unpacked = r->decompressor;
-	size_t size = raw->size - HEADER, skip = HEADER;
+	size_t size = raw->size - RECORD_HEADER, skip = RECORD_HEADER;
 
 	if (!unpacked) {
 		unpacked = r->decompressor = decompressor_new();
@@ -57,7 +56,7 @@ int decompressor_feed(struct plumb_recording *r, const struct raw_record *raw)
 	}
 	/* The newer form is padded, and says how much of it counts. */
 	if (raw->type == PLUMB_RECORD_COMPRESSED2) {
-		uint64_t said = size >= 8 ? load64(raw->bytes + HEADER, r->swap) : UINT64_MAX;
+		uint64_t said = size >= 8 ? read64(r, raw->bytes + RECORD_HEADER) : UINT64_MAX;
 
 		if (size < 8 || said > size - 8)
 			return refuse(r, PLUMB_ERR_INVALID, "bad-compressed",
@@ -107,16 +106,16 @@ static int cut_record(struct plumb_recording *r, struct decompressor *unpacked,
 	const uint8_t *bytes = unpacked->window + unpacked->start;
 	const size_t have = unpacked->filled - unpacked->start;
 
-	if (have < HEADER)
+	if (have < RECORD_HEADER)
 		return 0;
 	*raw = (struct raw_record){
-		.type = load32(bytes, r->swap),
-		.misc = load16(bytes + 4, r->swap),
-		.size = load16(bytes + 6, r->swap),
+		.type = read32(r, bytes),
+		.misc = read16(r, bytes + 4),
+		.size = read16(r, bytes + 6),
 		.bytes = bytes,
 		.offset = unpacked->offset,
 	};
-	if (raw->size < HEADER)
+	if (raw->size < RECORD_HEADER)
 		return refuse(
 			r, PLUMB_ERR_INVALID, "bad-size",
 			"at %#llx: a compressed record says that it has %zu bytes, fewer than "

@@ -5,8 +5,6 @@
 
 #include "recording/spe_auxtrace.h"
 
-#define SAMPLE_TIME (1u << 2)
-
 void decoding_begin(struct decoding *decoding, struct plumb_recording *recording,
 		    const struct plumb_samples_options *options, struct plumb_diagnostics *found)
 {
@@ -40,7 +38,7 @@ static bool has_times(const struct plumb_recording *recording)
 	const struct plumb_recorded_event *event;
 
 	for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++)
-		if (event->attr.sample_type & SAMPLE_TIME)
+		if (event->attr.sample_type & PLUMB_SAMPLE_TIME)
 			return true;
 	return false;
 }
@@ -97,8 +95,7 @@ uint32_t decoding_midr(const struct decoding *decoding, int32_t cpu)
 	if (decoding->synthesis.midr)
 		return decoding->synthesis.midr;
 	if (decoding->synthesis.like_perf_6_1)
-		return spe_cpuid_midr(
-			plumb_recording_text(decoding->recording, PLUMB_FEATURE_CPUID));
+		return spe_cpuid_midr(plumb_recording_info(decoding->recording)->cpuid);
 	return plumb_recording_midr(decoding->recording, cpu);
 }
 
@@ -115,15 +112,15 @@ uint64_t decoding_ticks(const struct decoding *decoding, uint64_t time)
 	return (whole << clock->shift) + (rest << clock->shift) / clock->mult;
 }
 
-/* PERF_RECORD_MISC_CPUMODE_MASK */
-static uint8_t levels_of(uint16_t misc)
+/* The exception levels that a mode may stand for, a bit each. */
+static uint8_t levels_of(enum plumb_cpu_mode mode)
 {
-	switch (misc & 7) {
-	case MODE_KERNEL:
+	switch (mode) {
+	case PLUMB_MODE_KERNEL:
 		return 1 << 1 | 1 << 2;
-	case MODE_USER:
+	case PLUMB_MODE_USER:
 		return 1 << 0;
-	case MODE_HYPERVISOR:
+	case PLUMB_MODE_HYPERVISOR:
 		return 1 << 2;
 	default:
 		return 0;
@@ -141,7 +138,7 @@ bool decoding_takes_sample(const struct decoding *decoding, const struct plumb_r
 
 	if (!decoding->has_filter)
 		return true;
-	if (filter.levels && !(filter.levels & levels_of(record->misc)))
+	if (filter.levels && !(filter.levels & levels_of(plumb_record_mode(record))))
 		return false;
 	for (uint32_t i = 0; i < pc->count && i < PLUMB_SPE_RANGES_MAX; i++)
 		in = in ||

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#define HEADER 8u /* struct perf_event_header */
-
 static size_t bits(uint64_t type, uint64_t mask)
 {
 	return (size_t)__builtin_popcountll(type & mask);
@@ -15,21 +13,24 @@ static size_t bits(uint64_t type, uint64_t mask)
 static void lay_out(struct known_event *known)
 {
 	const uint64_t type = known->event.attr.sample_type;
-	const uint64_t before_time = SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID;
-	const uint64_t after_id = SAMPLE_STREAM_ID | SAMPLE_CPU | SAMPLE_IDENTIFIER;
+	const uint64_t before_time = PLUMB_SAMPLE_IDENTIFIER | PLUMB_SAMPLE_IP | PLUMB_SAMPLE_TID;
+	const uint64_t after_id =
+		PLUMB_SAMPLE_STREAM_ID | PLUMB_SAMPLE_CPU | PLUMB_SAMPLE_IDENTIFIER;
 
-	known->has_time = type & SAMPLE_TIME;
-	known->has_id = type & (SAMPLE_IDENTIFIER | SAMPLE_ID);
-	known->sample_time = HEADER + 8 * bits(type, before_time);
-	known->sample_id = HEADER;
+	known->has_time = type & PLUMB_SAMPLE_TIME;
+	known->has_id = type & (PLUMB_SAMPLE_IDENTIFIER | PLUMB_SAMPLE_ID);
+	known->sample_time = RECORD_HEADER + 8 * bits(type, before_time);
+	known->sample_id = RECORD_HEADER;
 	known->trailer_id = 8;
-	if (!(type & SAMPLE_IDENTIFIER)) {
-		known->sample_id += 8 * bits(type, before_time | SAMPLE_TIME | SAMPLE_ADDR);
+	if (!(type & PLUMB_SAMPLE_IDENTIFIER)) {
+		known->sample_id +=
+			8 * bits(type, before_time | PLUMB_SAMPLE_TIME | PLUMB_SAMPLE_ADDR);
 		known->trailer_id += 8 * bits(type, after_id);
 	}
-	known->trailer_time = 8 + 8 * bits(type, after_id | SAMPLE_ID);
+	known->trailer_time = 8 + 8 * bits(type, after_id | PLUMB_SAMPLE_ID);
 	if (known->event.attr.flags & PLUMB_ATTR_BIT(PLUMB_ATTR_SAMPLE_ID_ALL))
-		known->trailer = 8 * bits(type, after_id | SAMPLE_ID | SAMPLE_TID | SAMPLE_TIME);
+		known->trailer = 8 * bits(type, after_id | PLUMB_SAMPLE_ID | PLUMB_SAMPLE_TID |
+							PLUMB_SAMPLE_TIME);
 }
 
 static bool laid_out_alike(const struct plumb_event_attr *a, const struct plumb_event_attr *b)
@@ -132,7 +133,7 @@ static int add_ids(struct plumb_recording *r, struct known_event *known, const u
 	if (!copy)
 		return out_of_memory(r);
 	for (size_t i = 0; i < count; i++) {
-		copy[i] = load64(ids + 8 * i, r->swap);
+		copy[i] = read64(r, ids + 8 * i);
 		if (table_add(&r->ids, copy[i], known) < 0)
 			return out_of_memory(r);
 	}
@@ -190,13 +191,13 @@ static const struct known_event *find_by_id(struct plumb_recording *r, const str
 	if (!first->has_id)
 		return NULL;
 	if (raw->type != PLUMB_RECORD_SAMPLE) {
-		if (first->trailer == 0 || raw->size < HEADER + first->trailer)
+		if (first->trailer == 0 || raw->size < RECORD_HEADER + first->trailer)
 			return NULL;
 		place = raw->size - first->trailer_id;
 	}
 	if (place + 8 > raw->size)
 		return NULL;
-	return events_find(r, load64(raw->bytes + place, r->swap));
+	return events_find(r, read64(r, raw->bytes + place));
 }
 
 /* The time, or 0: none. Those that perf made up for what was there before have 0 too. */
@@ -209,13 +210,13 @@ static uint64_t time_of(const struct plumb_recording *r, const struct raw_record
 	if (!layout->has_time)
 		return 0;
 	if (raw->type != PLUMB_RECORD_SAMPLE) {
-		if (raw->size < HEADER + layout->trailer || layout->trailer == 0)
+		if (raw->size < RECORD_HEADER + layout->trailer || layout->trailer == 0)
 			return 0;
 		place = raw->size - layout->trailer_time;
 	}
 	if (place + 8 > raw->size)
 		return 0;
-	time = load64(raw->bytes + place, r->swap);
+	time = read64(r, raw->bytes + place);
 	return time == UINT64_MAX ? 0 : time;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The header's features. Each is kept as it is in the file; a few are understood too. A string is
- * its length, in 32 bits, and as many bytes, the text ending in NUL and padded.
+ * The header's features. The bytes of each are kept: what is decoded points into them. Names of
+ * events and build-ids are decoded here, what the recording says about its machine in info.c.
  */
 #include "recording/reader.h"
 
@@ -9,7 +9,6 @@
 
 #define BUILD_ID_RECORD  36u /* struct perf_record_header_build_id up to the path */
 #define BUILD_ID_MAX     20u
-#define MISC_SIZE_KNOWN  (1u << 15)
 #define BUILD_IDS_LIMIT  (256u << 10)
 #define BUILD_PATH_LIMIT 4096u
 
@@ -19,23 +18,6 @@ struct build_id_entry {
 	char path[];
 };
 
-static struct cursor of_feature(const struct plumb_recording *r, unsigned number)
-{
-	const struct kept_feature *feature = &r->features[number];
-
-	return (struct cursor){
-		.at = feature->bytes, .end = feature->bytes + feature->size, .swap = r->swap};
-}
-
-/* NULL: there is none, or it does not end. */
-static const char *take_string(struct cursor *in)
-{
-	const uint32_t size = take32(in);
-	const char *text = (const char *)take_bytes(in, size);
-
-	return text && strnlen(text, size) < size ? text : NULL;
-}
-
 /* ---- EVENT_DESC: names ----------------------------------------------------------------------- */
 
 /* An event is known by its first id; one without any by its place. */
@@ -43,19 +25,19 @@ static const struct known_event *described(const struct plumb_recording *r, size
 					   const uint8_t *ids, uint32_t id_count)
 {
 	if (id_count > 0)
-		return events_find(r, load64(ids, r->swap));
+		return events_find(r, read64(r, ids));
 	return i < r->event_count && r->events[i]->event.id_count == 0 ? r->events[i] : NULL;
 }
 
 static bool take_event_names(struct plumb_recording *r)
 {
-	struct cursor in = of_feature(r, PLUMB_FEATURE_EVENT_DESC);
+	struct cursor in = cursor_over_feature(r, PLUMB_FEATURE_EVENT_DESC);
 	const uint32_t count = take32(&in), attr_size = take32(&in);
 
 	for (uint32_t i = 0; i < count; i++) {
 		const uint8_t *attr = take_bytes(&in, attr_size), *ids;
 		const uint32_t id_count = take32(&in);
-		const char *name = take_string(&in);
+		const char *name = take_counted_string(&in);
 		const struct known_event *event;
 
 		ids = take_bytes(&in, 8 * (uint64_t)id_count);
@@ -66,38 +48,6 @@ static bool take_event_names(struct plumb_recording *r)
 			events_name(r, event, name, strlen(name));
 	}
 	return !in.short_of;
-}
-
-/* ---- CMDLINE --------------------------------------------------------------------------------- */
-
-static bool take_command(struct plumb_recording *r)
-{
-	struct cursor in = of_feature(r, PLUMB_FEATURE_CMDLINE);
-	const uint32_t count = take32(&in);
-	const char **words;
-
-	if (count > cursor_left(&in) / 4)
-		return false;
-	words = calloc((size_t)count + 1, sizeof(*words));
-	if (!words)
-		return false;
-	for (uint32_t i = 0; i < count; i++) {
-		words[i] = take_string(&in);
-		if (!words[i]) {
-			free(words);
-			return false;
-		}
-	}
-	free(r->command);
-	r->command = words;
-	r->command_count = count;
-	return true;
-}
-
-size_t plumb_recording_command(const struct plumb_recording *r, const char *const **words)
-{
-	*words = r->command;
-	return r->command_count;
 }
 
 /* ---- Build-ids ------------------------------------------------------------------------------- */
@@ -166,18 +116,18 @@ int build_id_keep(struct plumb_recording *r, const uint8_t *record, size_t size)
 	length = strnlen(path, size - BUILD_ID_RECORD);
 	if (length == size - BUILD_ID_RECORD)
 		return 0;
-	if (load16(record + 4, r->swap) & MISC_SIZE_KNOWN && record[32] < BUILD_ID_MAX)
+	if (read16(r, record + 4) & PLUMB_MISC_BUILD_ID_SIZE && record[32] < BUILD_ID_MAX)
 		id_size = record[32];
 	return build_id_add(r, record + 12, id_size, path, length);
 }
 
 static int take_build_ids(struct plumb_recording *r, bool *whole)
 {
-	struct cursor in = of_feature(r, PLUMB_FEATURE_BUILD_ID);
+	struct cursor in = cursor_over_feature(r, PLUMB_FEATURE_BUILD_ID);
 
 	*whole = true;
 	while (cursor_left(&in) >= 8) {
-		const size_t size = load16(in.at + 6, in.swap);
+		const size_t size = read16(r, in.at + 6);
 		const uint8_t *record = size >= 8 ? take_bytes(&in, size) : NULL;
 		int err = record ? build_id_keep(r, record, size) : 0;
 
@@ -201,23 +151,18 @@ const uint8_t *plumb_recording_build_id(const struct plumb_recording *r, const c
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-/* Whether a feature holds what it should; of those that are only kept it does. */
-static int understand(struct plumb_recording *r, unsigned number, bool *whole)
+static int decode(struct plumb_recording *r, unsigned number, bool *whole)
 {
 	*whole = true;
 	switch (number) {
 	case PLUMB_FEATURE_EVENT_DESC:
 		*whole = take_event_names(r);
-		break;
-	case PLUMB_FEATURE_CMDLINE:
-		*whole = take_command(r);
-		break;
+		return 0;
 	case PLUMB_FEATURE_BUILD_ID:
 		return take_build_ids(r, whole);
 	default:
-		break;
+		return info_decode(r, number, whole);
 	}
-	return 0;
 }
 
 int feature_keep(struct plumb_recording *r, unsigned number, const uint8_t *bytes, size_t size)
@@ -236,7 +181,7 @@ int feature_keep(struct plumb_recording *r, unsigned number, const uint8_t *byte
 	memcpy(copy, bytes, size);
 	*feature = (struct kept_feature){copy, size};
 	r->features_size += size;
-	err = understand(r, number, &whole);
+	err = decode(r, number, &whole);
 	if (!whole)
 		reader_complain(r, COMPLAINT_FEATURE, 0, "feature %u does not hold what it should",
 				number);
@@ -247,23 +192,10 @@ void features_free(struct plumb_recording *r)
 {
 	for (unsigned number = 0; number < FEATURE_COUNT; number++)
 		free(r->features[number].bytes);
-	free(r->command);
 	free(r->build_ids.slots);
 }
 
-const uint8_t *plumb_recording_feature(const struct plumb_recording *r, unsigned number,
-				       size_t *size)
+bool plumb_recording_has_feature(const struct plumb_recording *r, unsigned number)
 {
-	*size = number < FEATURE_COUNT ? r->features[number].size : 0;
-	return number < FEATURE_COUNT ? r->features[number].bytes : NULL;
-}
-
-const char *plumb_recording_text(const struct plumb_recording *r, unsigned number)
-{
-	struct cursor in;
-
-	if (number >= FEATURE_COUNT || !r->features[number].bytes)
-		return NULL;
-	in = of_feature(r, number);
-	return take_string(&in);
+	return number < FEATURE_COUNT && r->features[number].bytes;
 }

@@ -71,8 +71,7 @@ static uint8_t *load(struct plumb_recording *r, struct section section, int *err
 static int read_attribute(struct plumb_recording *r, const uint8_t *bytes, size_t size,
 			  uint64_t offset)
 {
-	struct cursor in = {
-		.at = bytes + size - SECTION_SIZE, .end = bytes + size, .swap = r->swap};
+	struct cursor in = cursor_over(r, bytes + size - SECTION_SIZE, SECTION_SIZE);
 	struct section where = take_section(&in);
 	struct plumb_event_attr attr;
 	uint8_t *ids = NULL;
@@ -159,7 +158,7 @@ static int read_features(struct plumb_recording *r, const struct file_header *he
 	uint64_t place = header->data.offset + header->data.size;
 
 	for (unsigned number = 0; number < FEATURE_COUNT; number++) {
-		struct cursor in = {.swap = r->swap};
+		struct cursor in;
 		uint8_t bytes[SECTION_SIZE];
 		size_t got;
 		int err;
@@ -173,8 +172,7 @@ static int read_features(struct plumb_recording *r, const struct file_header *he
 					"the file ends within the list of its features");
 			return 0;
 		}
-		in.at = bytes;
-		in.end = bytes + sizeof(bytes);
+		in = cursor_over(r, bytes, sizeof(bytes));
 		err = read_feature(r, number, take_section(&in));
 		if (err)
 			return err;
@@ -205,7 +203,7 @@ static void swap_feature_bits(struct plumb_recording *r, struct file_header *hea
 static int read_file_header(struct plumb_recording *r, struct file_header *header)
 {
 	uint8_t bytes[FILE_HEADER_SIZE] = {0};
-	struct cursor in = {.at = bytes + 8, .end = bytes + sizeof(bytes), .swap = r->swap};
+	struct cursor in = cursor_over(r, bytes + 8, sizeof(bytes) - 8);
 	size_t got;
 
 	if (source_read_at(r->fd, 0, bytes, sizeof(bytes), &got) < 0)
@@ -248,6 +246,9 @@ static int find_data(struct plumb_recording *r, const struct file_header *header
 			"wrote is read up to the end of the file");
 		data.size = r->file_size - data.offset;
 	}
+	r->info.data_offset = data.offset;
+	r->info.data_size = data.size;
+	r->info.features_offset = data.offset + data.size;
 	source_seek(&r->source, data.offset, data.offset + data.size);
 	return 0;
 }
@@ -303,7 +304,7 @@ int header_read(struct plumb_recording *r)
 	 */
 	r->big_endian = !is_magic(bytes, false);
 	r->swap = r->big_endian == little_host;
-	header_size = load64(bytes + 8, r->swap);
+	header_size = read64(r, bytes + 8);
 	if (header_size == PIPE_HEADER_SIZE) {
 		r->pipe_format = true;
 		source_pass(&r->source, PIPE_HEADER_SIZE);

@@ -19,49 +19,9 @@
 #define EVENTS_LIMIT   (64u << 10)
 #define IDS_LIMIT      (4u << 20)
 #define CHUNKS_LIMIT   (1u << 20)
-/* As the header of a record can say. */
+/* struct perf_event_header; and the most that it can say a record has. */
+#define RECORD_HEADER   8u
 #define RECORD_SIZE_MAX 65535u
-
-/* PERF_SAMPLE_* */
-enum sample_type_bit {
-	SAMPLE_IP = 1 << 0,
-	SAMPLE_TID = 1 << 1,
-	SAMPLE_TIME = 1 << 2,
-	SAMPLE_ADDR = 1 << 3,
-	SAMPLE_READ = 1 << 4,
-	SAMPLE_CALLCHAIN = 1 << 5,
-	SAMPLE_ID = 1 << 6,
-	SAMPLE_CPU = 1 << 7,
-	SAMPLE_PERIOD = 1 << 8,
-	SAMPLE_STREAM_ID = 1 << 9,
-	SAMPLE_RAW = 1 << 10,
-	SAMPLE_BRANCH_STACK = 1 << 11,
-	SAMPLE_REGS_USER = 1 << 12,
-	SAMPLE_STACK_USER = 1 << 13,
-	SAMPLE_WEIGHT = 1 << 14,
-	SAMPLE_DATA_SRC = 1 << 15,
-	SAMPLE_IDENTIFIER = 1 << 16,
-	SAMPLE_TRANSACTION = 1 << 17,
-	SAMPLE_REGS_INTR = 1 << 18,
-	SAMPLE_PHYS_ADDR = 1 << 19,
-	SAMPLE_AUX = 1 << 20,
-	SAMPLE_CGROUP = 1 << 21,
-	SAMPLE_DATA_PAGE_SIZE = 1 << 22,
-	SAMPLE_CODE_PAGE_SIZE = 1 << 23,
-	SAMPLE_WEIGHT_STRUCT = 1 << 24,
-};
-
-/* PERF_FORMAT_* */
-enum read_format_bit {
-	FORMAT_TIME_ENABLED = 1 << 0,
-	FORMAT_TIME_RUNNING = 1 << 1,
-	FORMAT_ID = 1 << 2,
-	FORMAT_GROUP = 1 << 3,
-	FORMAT_LOST = 1 << 4,
-};
-
-#define BRANCH_HW_INDEX (1u << 17)
-#define BRANCH_COUNTERS (1u << 19)
 
 /* An event, and where its samples and trailers have what is wanted before they are parsed. */
 struct known_event {
@@ -124,8 +84,7 @@ struct plumb_recording {
 
 	struct kept_feature features[FEATURE_COUNT];
 	size_t features_size;
-	const char **command;
-	size_t command_count;
+	struct plumb_recording_info info;
 	struct build_ids build_ids;
 
 	struct plumb_auxtrace_info auxtrace_info;
@@ -157,6 +116,53 @@ struct plumb_recording {
 
 	struct plumb_recording_losses losses;
 };
+
+/* ---- The file's byte order, which nothing else looks at ---- */
+
+static inline struct cursor cursor_over(const struct plumb_recording *r, const uint8_t *bytes,
+					size_t size)
+{
+	return (struct cursor){.at = bytes, .end = bytes + size, .swap = r->swap};
+}
+
+static inline uint16_t read16(const struct plumb_recording *r, const uint8_t *at)
+{
+	return load16(at, r->swap);
+}
+
+static inline uint32_t read32(const struct plumb_recording *r, const uint8_t *at)
+{
+	return load32(at, r->swap);
+}
+
+static inline uint64_t read64(const struct plumb_recording *r, const uint8_t *at)
+{
+	return load64(at, r->swap);
+}
+
+static inline struct cursor cursor_over_feature(const struct plumb_recording *r, unsigned number)
+{
+	return cursor_over(r, r->features[number].bytes, r->features[number].size);
+}
+
+/*
+ * A feature's string: its length in 32 bits, then as many bytes, of which the text ends in NUL.
+ * NULL if it does not end within them.
+ */
+static inline const char *take_counted_string(struct cursor *in)
+{
+	const uint32_t size = take32(in);
+	const char *text = (const char *)take_bytes(in, size);
+
+	return text && strnlen(text, size) < size ? text : NULL;
+}
+
+/* A record's members, after its header. */
+static inline struct cursor cursor_over_record(const struct plumb_recording *r,
+					       const struct raw_record *raw)
+{
+	return cursor_over(r, raw->bytes + RECORD_HEADER, raw->size - RECORD_HEADER);
+}
 
 /* ---- recording.c ---- */
 
@@ -202,6 +208,11 @@ int feature_keep(struct plumb_recording *r, unsigned number, const uint8_t *byte
 int build_id_keep(struct plumb_recording *r, const uint8_t *record, size_t size);
 void features_free(struct plumb_recording *r);
 
+/* ---- info.c ---- */
+
+/* Decodes a feature into r->info. Returns NO_MEMORY, or 0; `*whole` is false if it is damaged. */
+int info_decode(struct plumb_recording *r, unsigned number, bool *whole);
+
 /* ---- record.c, perf_record.c, sample.c: one record ---- */
 
 /* Members from the record's bytes. False: they do not fit into it. */
@@ -214,7 +225,7 @@ bool perf_record_parse(struct plumb_recording *r, struct cursor *in, const struc
 void time_conv_parse(struct cursor *in, struct plumb_time_conv *conv);
 bool sample_parse(struct plumb_recording *r, struct cursor *in, const struct known_event *layout,
 		  struct plumb_record *record);
-/* PERF_SAMPLE_READ's and READ's values. */
+/* PLUMB_SAMPLE_READ's and READ's values. */
 struct read_values {
 	const struct plumb_read_value *values;
 	size_t count;

@@ -3,10 +3,7 @@
  */
 #include "recording/reader.h"
 
-#define HEADER          8u
 #define SCRATCH_ROOM    ((size_t)256 << 10)
-#define MISC_SPECIFIC   (1u << 13) /* COMM_EXEC, SWITCH_OUT */
-#define MISC_SPECIFIC_2 (1u << 14) /* MMAP_BUILD_ID, SWITCH_OUT_PREEMPT */
 #define BUILD_ID_MAX    20u
 #define CLEARED_AT_ONCE ((size_t)64)
 
@@ -117,9 +114,9 @@ static struct plumb_read_value take_value(struct cursor *in, uint64_t format)
 {
 	struct plumb_read_value value = {.value = take64(in)};
 
-	if (format & FORMAT_ID)
+	if (format & PLUMB_FORMAT_ID)
 		value.id = take64(in);
-	if (format & FORMAT_LOST)
+	if (format & PLUMB_FORMAT_LOST)
 		value.lost = take64(in);
 	return value;
 }
@@ -127,13 +124,14 @@ static struct plumb_read_value take_value(struct cursor *in, uint64_t format)
 static bool take_group(struct plumb_recording *r, struct cursor *in, uint64_t format,
 		       struct read_values *read)
 {
-	const size_t each = 8 + (format & FORMAT_ID ? 8 : 0) + (format & FORMAT_LOST ? 8 : 0);
+	const size_t each =
+		8 + (format & PLUMB_FORMAT_ID ? 8 : 0) + (format & PLUMB_FORMAT_LOST ? 8 : 0);
 	const uint64_t count = take64(in);
 	struct plumb_read_value *values;
 
-	if (format & FORMAT_TIME_ENABLED)
+	if (format & PLUMB_FORMAT_TIME_ENABLED)
 		read->time_enabled = take64(in);
-	if (format & FORMAT_TIME_RUNNING)
+	if (format & PLUMB_FORMAT_TIME_RUNNING)
 		read->time_running = take64(in);
 	if (count > cursor_left(in) / each)
 		return false;
@@ -153,19 +151,19 @@ bool read_values_parse(struct plumb_recording *r, struct cursor *in, uint64_t fo
 	struct plumb_read_value *value;
 
 	*read = (struct read_values){0};
-	if (format & FORMAT_GROUP)
+	if (format & PLUMB_FORMAT_GROUP)
 		return take_group(r, in, format, read) && !in->short_of;
 	value = scratch_take(r, sizeof(*value));
 	if (!value)
 		return false;
 	*value = (struct plumb_read_value){.value = take64(in)};
-	if (format & FORMAT_TIME_ENABLED)
+	if (format & PLUMB_FORMAT_TIME_ENABLED)
 		read->time_enabled = take64(in);
-	if (format & FORMAT_TIME_RUNNING)
+	if (format & PLUMB_FORMAT_TIME_RUNNING)
 		read->time_running = take64(in);
-	if (format & FORMAT_ID)
+	if (format & PLUMB_FORMAT_ID)
 		value->id = take64(in);
-	if (format & FORMAT_LOST)
+	if (format & PLUMB_FORMAT_LOST)
 		value->lost = take64(in);
 	read->values = value;
 	read->count = 1;
@@ -201,7 +199,7 @@ static void parse_mmap2(struct plumb_recording *r, struct cursor *in, struct plu
 	record->mmap.address = take64(in);
 	record->mmap.length = take64(in);
 	record->mmap.page_offset = take64(in);
-	if (record->misc & MISC_SPECIFIC_2) {
+	if (record->misc & PLUMB_MISC_MMAP_BUILD_ID) {
 		parse_build_id(in, record);
 	} else {
 		record->mmap.major = take32(in);
@@ -218,7 +216,7 @@ static void parse_comm(struct plumb_recording *r, struct cursor *in, struct plum
 {
 	record->comm.pid = take_pid(in);
 	record->comm.tid = take_pid(in);
-	record->comm.exec = record->misc & MISC_SPECIFIC;
+	record->comm.exec = record->misc & PLUMB_MISC_COMM_EXEC;
 	record->comm.comm = string_parse(r, in);
 }
 
@@ -258,8 +256,8 @@ static bool parse_read(struct plumb_recording *r, struct cursor *in,
 
 static void parse_switch(struct cursor *in, struct plumb_record *record)
 {
-	record->context_switch.out = record->misc & MISC_SPECIFIC;
-	record->context_switch.preempted = record->misc & MISC_SPECIFIC_2;
+	record->context_switch.out = record->misc & PLUMB_MISC_SWITCH_OUT;
+	record->context_switch.preempted = record->misc & PLUMB_MISC_SWITCH_OUT_PREEMPT;
 	record->context_switch.next_prev_pid = -1;
 	record->context_switch.next_prev_tid = -1;
 	if (record->type == PLUMB_RECORD_SWITCH_CPU_WIDE) {
@@ -385,29 +383,29 @@ static void parse_trailer(struct cursor in, const struct raw_record *raw,
 	/* All zero: perf made the record up for what was there before, and says nothing here. */
 	if (at == in.end)
 		return;
-	if (type & SAMPLE_TID) {
+	if (type & PLUMB_SAMPLE_TID) {
 		record->pid = take_pid(&in);
 		record->tid = take_pid(&in);
 		record->has |= PLUMB_RECORD_HAS_PID;
 	}
-	if (type & SAMPLE_TIME) {
+	if (type & PLUMB_SAMPLE_TIME) {
 		record->time = take64(&in);
 		record->has |= PLUMB_RECORD_HAS_TIME;
 	}
-	if (type & SAMPLE_ID) {
+	if (type & PLUMB_SAMPLE_ID) {
 		record->id = take64(&in);
 		record->has |= PLUMB_RECORD_HAS_ID;
 	}
-	if (type & SAMPLE_STREAM_ID) {
+	if (type & PLUMB_SAMPLE_STREAM_ID) {
 		record->stream_id = take64(&in);
 		record->has |= PLUMB_RECORD_HAS_STREAM;
 	}
-	if (type & SAMPLE_CPU) {
+	if (type & PLUMB_SAMPLE_CPU) {
 		record->cpu = take32(&in);
 		(void)take32(&in);
 		record->has |= PLUMB_RECORD_HAS_CPU;
 	}
-	if (type & SAMPLE_IDENTIFIER) {
+	if (type & PLUMB_SAMPLE_IDENTIFIER) {
 		record->id = take64(&in);
 		record->has |= PLUMB_RECORD_HAS_ID;
 	}
@@ -447,8 +445,7 @@ static void clear(struct plumb_record *record)
 bool record_parse(struct plumb_recording *r, const struct raw_record *raw,
 		  struct plumb_record *record)
 {
-	struct cursor in = {
-		.at = raw->bytes + HEADER, .end = raw->bytes + raw->size, .swap = r->swap};
+	struct cursor in = cursor_over_record(r, raw);
 
 	clear(record);
 	record->type = raw->type;

@@ -9,7 +9,6 @@
 
 #include "recording/reader.h"
 
-#define HEADER          8u
 #define COMPLAINTS_TOLD 5u
 #define PROGRESS_STEP   ((uint64_t)1 << 20)
 #define SCRATCH_ROOM    ((size_t)256 << 10)
@@ -98,9 +97,9 @@ static int reach_header(struct plumb_recording *r, const uint8_t **bytes)
 {
 	size_t have;
 
-	if (source_reach(&r->source, HEADER, bytes, &have) < 0)
+	if (source_reach(&r->source, RECORD_HEADER, bytes, &have) < 0)
 		return read_failed(r);
-	if (have >= HEADER)
+	if (have >= RECORD_HEADER)
 		return 1;
 	if (have > 0 || (!r->pipe_format && r->source.position < r->source.end))
 		return cut_off(r, r->source.position);
@@ -116,12 +115,12 @@ static int read_from_source(struct plumb_recording *r, struct raw_record *raw)
 	if (got <= 0)
 		return got;
 	*raw = (struct raw_record){
-		.type = load32(bytes, r->swap),
-		.misc = load16(bytes + 4, r->swap),
-		.size = load16(bytes + 6, r->swap),
+		.type = read32(r, bytes),
+		.misc = read16(r, bytes + 4),
+		.size = read16(r, bytes + 6),
 		.offset = r->source.position,
 	};
-	if (raw->size < HEADER)
+	if (raw->size < RECORD_HEADER)
 		return refuse(
 			r, PLUMB_ERR_INVALID, "bad-size",
 			"at %#llx: a record says that it has %zu bytes, fewer than its header",
@@ -162,12 +161,12 @@ static int take_tracing_data(struct plumb_recording *r, struct raw_record *raw)
 	uint64_t size, skipped;
 	int err;
 
-	if (raw->size < HEADER + 4)
+	if (raw->size < RECORD_HEADER + 4)
 		return refuse(r, PLUMB_ERR_INVALID, "bad-size",
 			      "at %#llx: a record of tracing data does not say how much there is",
 			      (unsigned long long)raw->offset);
 	carry(r, raw);
-	size = ((uint64_t)load32(raw->bytes + HEADER, r->swap) + 7) & ~UINT64_C(7);
+	size = ((uint64_t)read32(r, raw->bytes + RECORD_HEADER) + 7) & ~UINT64_C(7);
 	if (size <= FEATURE_LIMIT) {
 		data.bytes = malloc(size + 1);
 		if (!data.bytes)
@@ -187,19 +186,19 @@ static int take_tracing_data(struct plumb_recording *r, struct raw_record *raw)
 static int take_attribute(struct plumb_recording *r, const struct raw_record *raw)
 {
 	struct plumb_event_attr attr;
-	int err = attr_parse(r, raw->bytes + HEADER, raw->size - HEADER, raw->offset, &attr);
+	int err = attr_parse(r, raw->bytes + RECORD_HEADER, raw->size - RECORD_HEADER, raw->offset,
+			     &attr);
 
 	if (err)
 		return err;
-	return events_add(r, &attr, raw->bytes + HEADER + attr.size,
-			  (raw->size - HEADER - attr.size) / 8);
+	return events_add(r, &attr, raw->bytes + RECORD_HEADER + attr.size,
+			  (raw->size - RECORD_HEADER - attr.size) / 8);
 }
 
 /* Of the kinds of EVENT_UPDATE only the one that names the event matters here. */
 static int take_update(struct plumb_recording *r, const struct raw_record *raw)
 {
-	struct cursor in = {
-		.at = raw->bytes + HEADER, .end = raw->bytes + raw->size, .swap = r->swap};
+	struct cursor in = cursor_over_record(r, raw);
 	const uint64_t kind = take64(&in), id = take64(&in);
 	const struct known_event *event = events_find(r, id);
 
@@ -213,12 +212,13 @@ static int take_feature(struct plumb_recording *r, const struct raw_record *raw)
 {
 	uint64_t number;
 
-	if (raw->size < HEADER + 8)
+	if (raw->size < RECORD_HEADER + 8)
 		return 0; /* it will be given as damaged */
-	number = load64(raw->bytes + HEADER, r->swap);
+	number = read64(r, raw->bytes + RECORD_HEADER);
 	if (number >= FEATURE_COUNT)
 		return 0;
-	return feature_keep(r, (unsigned)number, raw->bytes + HEADER + 8, raw->size - HEADER - 8);
+	return feature_keep(r, (unsigned)number, raw->bytes + RECORD_HEADER + 8,
+			    raw->size - RECORD_HEADER - 8);
 }
 
 /* What a record means for reading on. Negative: an error. */
@@ -472,9 +472,9 @@ static int read_preface(struct plumb_recording *r)
 		size_t have;
 		int got;
 
-		if (source_reach(&r->source, HEADER, &bytes, &have) < 0)
+		if (source_reach(&r->source, RECORD_HEADER, &bytes, &have) < 0)
 			return read_failed(r);
-		if (have < HEADER || !is_preface(load32(bytes, r->swap)))
+		if (have < RECORD_HEADER || !is_preface(read32(r, bytes)))
 			return 0;
 		got = read_record(r, &raw);
 		if (got > 0)

@@ -28,7 +28,7 @@ static bool take_branches(struct plumb_recording *r, struct cursor *in, uint64_t
 	const uint64_t *numbers;
 
 	_Static_assert(sizeof(struct plumb_branch_entry) == 24, "as in the record");
-	if (kinds & BRANCH_HW_INDEX)
+	if (kinds & PLUMB_BRANCH_HW_INDEX)
 		sample->branch_hw_index = take64(in);
 	if (count > cursor_left(in) / 24)
 		return false;
@@ -44,7 +44,7 @@ static bool take_branches(struct plumb_recording *r, struct cursor *in, uint64_t
 	}
 	sample->branches = (const struct plumb_branch_entry *)numbers;
 	sample->branch_count = count;
-	if (kinds & BRANCH_COUNTERS)
+	if (kinds & PLUMB_BRANCH_COUNTERS)
 		(void)numbers_parse(r, in, count);
 	return numbers && !in->short_of;
 }
@@ -85,7 +85,7 @@ static void take_weight(struct cursor *in, uint64_t type, struct plumb_sample *s
 	const uint64_t weight = take64(in);
 
 	sample->weight = weight;
-	if (type & SAMPLE_WEIGHT_STRUCT) {
+	if (type & PLUMB_SAMPLE_WEIGHT_STRUCT) {
 		sample->weight = weight & UINT32_MAX;
 		sample->weight2 = (uint16_t)(weight >> 32);
 		sample->weight3 = (uint16_t)(weight >> 48);
@@ -95,37 +95,37 @@ static void take_weight(struct cursor *in, uint64_t type, struct plumb_sample *s
 /* What other records have too, at their end and in another order. */
 static void take_place(struct cursor *in, uint64_t type, struct plumb_record *record)
 {
-	if (type & SAMPLE_IDENTIFIER) {
+	if (type & PLUMB_SAMPLE_IDENTIFIER) {
 		record->id = take64(in);
 		record->has |= PLUMB_RECORD_HAS_ID;
 	}
-	if (type & SAMPLE_IP)
+	if (type & PLUMB_SAMPLE_IP)
 		record->sample.ip = take64(in);
-	if (type & SAMPLE_TID) {
+	if (type & PLUMB_SAMPLE_TID) {
 		record->pid = (int32_t)take32(in);
 		record->tid = (int32_t)take32(in);
 		record->has |= PLUMB_RECORD_HAS_PID;
 	}
-	if (type & SAMPLE_TIME) {
+	if (type & PLUMB_SAMPLE_TIME) {
 		record->time = take64(in);
 		record->has |= PLUMB_RECORD_HAS_TIME;
 	}
-	if (type & SAMPLE_ADDR)
+	if (type & PLUMB_SAMPLE_ADDR)
 		record->sample.address = take64(in);
-	if (type & SAMPLE_ID) {
+	if (type & PLUMB_SAMPLE_ID) {
 		record->id = take64(in);
 		record->has |= PLUMB_RECORD_HAS_ID;
 	}
-	if (type & SAMPLE_STREAM_ID) {
+	if (type & PLUMB_SAMPLE_STREAM_ID) {
 		record->stream_id = take64(in);
 		record->has |= PLUMB_RECORD_HAS_STREAM;
 	}
-	if (type & SAMPLE_CPU) {
+	if (type & PLUMB_SAMPLE_CPU) {
 		record->cpu = take32(in);
 		(void)take32(in);
 		record->has |= PLUMB_RECORD_HAS_CPU;
 	}
-	if (type & SAMPLE_PERIOD)
+	if (type & PLUMB_SAMPLE_PERIOD)
 		record->sample.period = take64(in);
 }
 
@@ -160,24 +160,25 @@ static bool take_lists(struct plumb_recording *r, struct cursor *in,
 	const uint64_t type = attr->sample_type;
 	struct registers registers;
 
-	if (type & SAMPLE_READ && !take_reads(r, in, attr->read_format, sample))
+	if (type & PLUMB_SAMPLE_READ && !take_reads(r, in, attr->read_format, sample))
 		return false;
-	if (type & SAMPLE_CALLCHAIN && !take_callchain(r, in, sample))
+	if (type & PLUMB_SAMPLE_CALLCHAIN && !take_callchain(r, in, sample))
 		return false;
-	if (type & SAMPLE_RAW) {
+	if (type & PLUMB_SAMPLE_RAW) {
 		sample->raw_size = take32(in);
 		sample->raw = take_bytes(in, sample->raw_size);
 	}
-	if (type & SAMPLE_BRANCH_STACK && !take_branches(r, in, attr->branch_sample_type, sample))
+	if (type & PLUMB_SAMPLE_BRANCH_STACK &&
+	    !take_branches(r, in, attr->branch_sample_type, sample))
 		return false;
-	if (type & SAMPLE_REGS_USER) {
+	if (type & PLUMB_SAMPLE_REGS_USER) {
 		if (!take_registers(r, in, attr->sample_regs_user, &registers))
 			return false;
 		sample->user_abi = registers.abi;
 		sample->user_registers = registers.values;
 		sample->user_register_count = registers.count;
 	}
-	return !(type & SAMPLE_STACK_USER) || take_user_stack(in, sample);
+	return !(type & PLUMB_SAMPLE_STACK_USER) || take_user_stack(in, sample);
 }
 
 /* From the weight on. */
@@ -187,28 +188,28 @@ static bool take_rest(struct plumb_recording *r, struct cursor *in,
 	const uint64_t type = attr->sample_type;
 	struct registers registers;
 
-	if (type & (SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT))
+	if (type & (PLUMB_SAMPLE_WEIGHT | PLUMB_SAMPLE_WEIGHT_STRUCT))
 		take_weight(in, type, sample);
-	if (type & SAMPLE_DATA_SRC)
+	if (type & PLUMB_SAMPLE_DATA_SRC)
 		sample->data_source = take64(in);
-	if (type & SAMPLE_TRANSACTION)
+	if (type & PLUMB_SAMPLE_TRANSACTION)
 		sample->transaction = take64(in);
-	if (type & SAMPLE_REGS_INTR) {
+	if (type & PLUMB_SAMPLE_REGS_INTR) {
 		if (!take_registers(r, in, attr->sample_regs_intr, &registers))
 			return false;
 		sample->intr_abi = registers.abi;
 		sample->intr_registers = registers.values;
 		sample->intr_register_count = registers.count;
 	}
-	if (type & SAMPLE_PHYS_ADDR)
+	if (type & PLUMB_SAMPLE_PHYS_ADDR)
 		sample->physical_address = take64(in);
-	if (type & SAMPLE_CGROUP)
+	if (type & PLUMB_SAMPLE_CGROUP)
 		sample->cgroup = take64(in);
-	if (type & SAMPLE_DATA_PAGE_SIZE)
+	if (type & PLUMB_SAMPLE_DATA_PAGE_SIZE)
 		sample->data_page_size = take64(in);
-	if (type & SAMPLE_CODE_PAGE_SIZE)
+	if (type & PLUMB_SAMPLE_CODE_PAGE_SIZE)
 		sample->code_page_size = take64(in);
-	if (type & SAMPLE_AUX) {
+	if (type & PLUMB_SAMPLE_AUX) {
 		sample->aux_size = take64(in);
 		sample->aux = take_bytes(in, sample->aux_size);
 	}

@@ -398,8 +398,8 @@ static int give_sample(struct plumb_samples *s, struct plumb_samples_item *item)
 static bool reads_counts(const struct plumb_record *record)
 {
 	return record->type == PLUMB_RECORD_SAMPLE && record->event &&
-	       record->event->attr.sample_type & SAMPLE_READ &&
-	       record->event->attr.read_format & FORMAT_ID;
+	       record->event->attr.sample_type & PLUMB_SAMPLE_READ &&
+	       record->event->attr.read_format & PLUMB_FORMAT_ID;
 }
 
 /* Makes the sample of the next event whose count has grown since it was read last; false: none. */

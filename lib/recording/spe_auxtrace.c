@@ -91,9 +91,8 @@ static uint32_t described_midr(const struct plumb_auxtrace_info *info, int32_t c
 uint32_t plumb_recording_midr(const struct plumb_recording *recording, int32_t cpu)
 {
 	uint32_t midr = described_midr(plumb_recording_auxtrace_info(recording), cpu);
-	const char *cpuid = plumb_recording_text(recording, PLUMB_FEATURE_CPUID);
 
-	return midr ? midr : spe_cpuid_midr(cpuid);
+	return midr ? midr : spe_cpuid_midr(plumb_recording_info(recording)->cpuid);
 }
 
 int plumb_spe_auxtrace_cpu(const struct plumb_auxtrace_info *info, size_t i,

@@ -5,22 +5,6 @@
  */
 #include "recording/synthesis.h"
 
-/* PERF_SAMPLE_*, which are ABI. */
-enum {
-	IP = 1 << 0,
-	TID = 1 << 1,
-	TIME = 1 << 2,
-	ADDR = 1 << 3,
-	ID = 1 << 6,
-	CPU = 1 << 7,
-	PERIOD = 1 << 8,
-	STREAM_ID = 1 << 9,
-	WEIGHT = 1 << 14,
-	DATA_SRC = 1 << 15,
-	IDENTIFIER = 1 << 16,
-	PHYS_ADDR = 1 << 19,
-};
-
 /* The groups' ids follow the SPE event's at this distance. */
 #define ID_DISTANCE 1000000000
 
@@ -32,20 +16,24 @@ enum {
 static struct plumb_event_attr attr_after(const struct synthesis *synthesis,
 					  const struct plumb_event_attr *spe)
 {
-	const uint64_t kept =
-		IP | TID | TIME | ADDR | ID | STREAM_ID | CPU | PERIOD | IDENTIFIER | PHYS_ADDR;
-	/* exclude_user, exclude_kernel, exclude_hv, exclude_host, exclude_guest */
-	const uint64_t flags = PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_USER) |
-			       PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_KERNEL) |
-			       PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_HV) | PLUMB_ATTR_BIT(19) |
-			       PLUMB_ATTR_BIT(20) | PLUMB_ATTR_BIT(PLUMB_ATTR_SAMPLE_ID_ALL);
+	const uint64_t kept = PLUMB_SAMPLE_IP | PLUMB_SAMPLE_TID | PLUMB_SAMPLE_TIME |
+			      PLUMB_SAMPLE_ADDR | PLUMB_SAMPLE_ID | PLUMB_SAMPLE_STREAM_ID |
+			      PLUMB_SAMPLE_CPU | PLUMB_SAMPLE_PERIOD | PLUMB_SAMPLE_IDENTIFIER |
+			      PLUMB_SAMPLE_PHYS_ADDR;
+	const uint64_t added = PLUMB_SAMPLE_IP | PLUMB_SAMPLE_TID | PLUMB_SAMPLE_PERIOD |
+			       PLUMB_SAMPLE_DATA_SRC | PLUMB_SAMPLE_WEIGHT | PLUMB_SAMPLE_ADDR;
+	const uint64_t flags =
+		PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_USER) |
+		PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_KERNEL) | PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_HV) |
+		PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_HOST) | PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_GUEST) |
+		PLUMB_ATTR_BIT(PLUMB_ATTR_SAMPLE_ID_ALL);
 	struct plumb_event_attr attr = {.size = ATTR_SIZE};
 
-	attr.sample_type = (spe->sample_type & kept) | IP | TID | PERIOD | DATA_SRC | WEIGHT | ADDR;
+	attr.sample_type = (spe->sample_type & kept) | added;
 	if (synthesis->timeless)
-		attr.sample_type &= ~(uint64_t)TIME;
+		attr.sample_type &= ~(uint64_t)PLUMB_SAMPLE_TIME;
 	else
-		attr.sample_type |= TIME;
+		attr.sample_type |= PLUMB_SAMPLE_TIME;
 	attr.flags = spe->flags & flags;
 	attr.read_format = spe->read_format;
 	return attr;
@@ -118,15 +106,15 @@ static uint16_t cpu_mode(const struct synthesis *synthesis, const struct plumb_s
 	bool high = ip >> 63;
 
 	if (synthesis->like_perf_6_1 || !(record->has & PLUMB_SPE_HAS_PC))
-		return high ? MODE_KERNEL : MODE_USER;
+		return high ? PLUMB_MODE_KERNEL : PLUMB_MODE_USER;
 	switch (plumb_spe_exception_level(record->addresses[PLUMB_SPE_PC])) {
 	case 0:
-		return MODE_USER;
+		return PLUMB_MODE_USER;
 	case 1:
-		return MODE_KERNEL;
+		return PLUMB_MODE_KERNEL;
 	default:
 		/* A host's kernel runs at EL2 with VHE. */
-		return high ? MODE_KERNEL : MODE_HYPERVISOR;
+		return high ? PLUMB_MODE_KERNEL : PLUMB_MODE_HYPERVISOR;
 	}
 }
 

@@ -6,9 +6,6 @@
 #include <plumb/recording.h>
 #include <plumb/spe_groups.h>
 
-/* PERF_RECORD_MISC_*: in what mode the CPU was. */
-enum cpu_mode { MODE_KERNEL = 1, MODE_USER = 2, MODE_HYPERVISOR = 3 };
-
 struct synthesis {
 	uint32_t groups; /* that are made */
 	uint64_t period; /* of "instructions" */

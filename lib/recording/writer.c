@@ -13,12 +13,6 @@
 
 #define RECORD_HEADER 8u
 
-/* PERF_SAMPLE_* that stand before the time in a sample, and the time itself. */
-#define SAMPLE_IP         (1u << 0)
-#define SAMPLE_TID        (1u << 1)
-#define SAMPLE_TIME       (1u << 2)
-#define SAMPLE_IDENTIFIER (1u << 16)
-
 /* ---- what is known at the beginning --------------------------------------------------------- */
 
 static bool copy_events(struct plumb_recording_writer *writer,
@@ -160,10 +154,11 @@ static int find_time(const struct plumb_recording_setup *setup)
 		uint64_t type = setup->events[i].attr.sample_type;
 		int at = (int)RECORD_HEADER;
 
-		for (uint64_t before = type & (SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID); before;
-		     before &= before - 1)
+		for (uint64_t before =
+			     type & (PLUMB_SAMPLE_IDENTIFIER | PLUMB_SAMPLE_IP | PLUMB_SAMPLE_TID);
+		     before; before &= before - 1)
 			at += 8;
-		if (!(type & SAMPLE_TIME) || (place >= 0 && place != at))
+		if (!(type & PLUMB_SAMPLE_TIME) || (place >= 0 && place != at))
 			return -1;
 		place = at;
 	}

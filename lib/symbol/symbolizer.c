@@ -86,7 +86,7 @@ void plumb_symbolizer_free(struct plumb_symbolizer *symbolizer)
 void plumb_symbolizer_origin(struct plumb_symbolizer *symbolizer,
 			     const struct plumb_recording *recording)
 {
-	const char *arch = plumb_recording_text(recording, PLUMB_FEATURE_ARCH);
+	const char *arch = plumb_recording_info(recording)->arch;
 	struct utsname here;
 
 	symbolizer->recording = recording;

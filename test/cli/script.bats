@@ -215,3 +215,13 @@ record()
 	[ "${#lines[@]}" -eq 4 ]
 	[[ "$stderr" = *"2 bytes are no SPE packets, the first at "* ]]
 }
+
+@test "--time in percent of a big-endian recording" {
+	/usr/bin/python3 "$here/big_endian.py" big.data
+	run plumb script -i big.data --time 10%-50% -F time
+	[ "$status" -eq 0 ]
+	# 10 % to 50 % of one second; what ends at 50 % has no part of the sample there.
+	[ "${#lines[@]}" -eq 4 ]
+	[ "${lines[0]}" = "    1.100000: " ]
+	[ "${lines[3]}" = "    1.400000: " ]
+}

@@ -119,7 +119,7 @@ static void test_checks(void **state)
 {
 	struct plumb_recorded_event event = {
 		.attr = {.type = PERF_TYPE_SOFTWARE,
-			 .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID}};
+			 .sample_type = PLUMB_SAMPLE_IP | PLUMB_SAMPLE_TID}};
 	struct script_fields fields;
 
 	(void)state;
@@ -141,7 +141,7 @@ static void test_checks(void **state)
 	fields = parsed("ip,symoff");
 	assert_int_equal(script_fields_check(&fields, &event, "e", false, found),
 			 PLUMB_ERR_INVALID);
-	event.attr.sample_type = PERF_SAMPLE_TID;
+	event.attr.sample_type = PLUMB_SAMPLE_TID;
 	fields = parsed("tid,sym");
 	assert_int_equal(script_fields_check(&fields, &event, "e", false, found),
 			 PLUMB_ERR_INVALID);

@@ -185,26 +185,20 @@ static void print_record(const struct plumb_record *record)
 
 static void print_recording(const struct plumb_recording *recording)
 {
-	static const struct {
-		unsigned number;
-		const char *name;
-	} texts[] = {
-		{PLUMB_FEATURE_HOSTNAME, "hostname"},    {PLUMB_FEATURE_OSRELEASE, "os release"},
-		{PLUMB_FEATURE_VERSION, "perf version"}, {PLUMB_FEATURE_ARCH, "arch"},
-		{PLUMB_FEATURE_CPUDESC, "cpudesc"},      {PLUMB_FEATURE_CPUID, "cpuid"}};
+	const struct plumb_recording_info *info = plumb_recording_info(recording);
+	const struct {
+		const char *text, *name;
+	} texts[] = {{info->hostname, "hostname"},    {info->osrelease, "os release"},
+		     {info->version, "perf version"}, {info->arch, "arch"},
+		     {info->cpudesc, "cpudesc"},      {info->cpuid, "cpuid"}};
 	const struct plumb_recording_losses *losses = plumb_recording_losses(recording);
 	const struct plumb_recorded_event *event;
-	const char *const *words;
-	size_t count = plumb_recording_command(recording, &words);
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		const char *text = plumb_recording_text(recording, texts[i].number);
-
-		printf("# %s : %s\n", texts[i].name, text ? text : "");
-	}
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		printf("# %s : %s\n", texts[i].name, texts[i].text ? texts[i].text : "");
 	printf("# cmdline :");
-	for (size_t i = 0; i < count; i++)
-		printf(" %s", words[i]);
+	for (size_t i = 0; i < info->command_count; i++)
+		printf(" %s", info->command[i]);
 	putchar('\n');
 	for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++) {
 		printf("# event : name = %s, type = %u, size = %u, config = %#" PRIx64

@@ -160,17 +160,16 @@ static void put_build_ids(struct build *b)
 
 static void check_features(const struct opened *opened)
 {
-	const char *const *words;
+	const struct plumb_recording_info *info = plumb_recording_info(opened->recording);
 	const uint8_t *bytes;
 	size_t size;
 
-	assert_string_equal(plumb_recording_text(opened->recording, PLUMB_FEATURE_HOSTNAME), "arm");
-	assert_string_equal(plumb_recording_text(opened->recording, PLUMB_FEATURE_ARCH), "aarch64");
-	assert_null(plumb_recording_text(opened->recording, PLUMB_FEATURE_CPUID));
-	assert_null(plumb_recording_text(opened->recording, 1000));
-	assert_int_equal(plumb_recording_command(opened->recording, &words), 3);
-	assert_string_equal(words[0], "perf");
-	assert_string_equal(words[2], "-a");
+	assert_string_equal(info->hostname, "arm");
+	assert_string_equal(info->arch, "aarch64");
+	assert_null(info->cpuid);
+	assert_int_equal(info->command_count, 3);
+	assert_string_equal(info->command[0], "perf");
+	assert_string_equal(info->command[2], "-a");
 	assert_string_equal(plumb_recording_event(opened->recording, 0)->name, "cpu-clock:u");
 	bytes = plumb_recording_build_id(opened->recording, "/bin/old", &size);
 	assert_int_equal(size, 20);
@@ -181,12 +180,9 @@ static void check_features(const struct opened *opened)
 	assert_non_null(plumb_recording_build_id(opened->recording, "[kernel.kallsyms]", &size));
 	assert_null(plumb_recording_build_id(opened->recording, "/bin/none", &size));
 	assert_int_equal(size, 0);
-	bytes = plumb_recording_feature(opened->recording, 200, &size);
-	assert_non_null(bytes);
-	assert_true(size >= 5);
-	assert_memory_equal(bytes, "fresh", 5);
-	assert_null(plumb_recording_feature(opened->recording, 201, &size));
-	assert_null(plumb_recording_feature(opened->recording, 256, &size));
+	assert_true(plumb_recording_has_feature(opened->recording, 200));
+	assert_false(plumb_recording_has_feature(opened->recording, 201));
+	assert_false(plumb_recording_has_feature(opened->recording, 256));
 	assert_int_equal(plumb_diagnostics_count(opened->found), 0);
 }
 
@@ -226,7 +222,7 @@ static void features_of_a_32_bit_machine_are_found(void **state)
 	patch_number(b, 72, b->features[0] << 32, 8);
 	opened = open_bytes(b->bytes, b->size, false, NULL);
 	assert_int_equal(opened.error, 0);
-	assert_string_equal(plumb_recording_text(opened.recording, PLUMB_FEATURE_HOSTNAME), "ppc");
+	assert_string_equal(plumb_recording_info(opened.recording)->hostname, "ppc");
 	opened_close(&opened);
 	free(b);
 }
@@ -252,14 +248,12 @@ static void an_event_update_names_its_event(void **state)
 	}
 }
 
-static void tracing_data_is_kept(void **state)
+static void tracing_data_is_passed(void **state)
 {
 	(void)state;
 	for (unsigned big = 0; big < 2; big++) {
 		struct build *b = build_new(big, true);
 		struct opened opened;
-		const uint8_t *bytes;
-		size_t size;
 
 		build_begin(b, &cpu_clock, 1);
 		begin(b, 66, 0);
@@ -269,12 +263,9 @@ static void tracing_data_is_kept(void **state)
 		put_text(b, "tracing data", 16);
 		text_feature(b, PLUMB_FEATURE_HOSTNAME, "after");
 		opened = open_built(b);
-		bytes = plumb_recording_feature(opened.recording, PLUMB_FEATURE_TRACING_DATA,
-						&size);
-		assert_int_equal(size, 16);
-		assert_string_equal((const char *)bytes, "tracing data");
-		assert_string_equal(plumb_recording_text(opened.recording, PLUMB_FEATURE_HOSTNAME),
-				    "after");
+		assert_true(
+			plumb_recording_has_feature(opened.recording, PLUMB_FEATURE_TRACING_DATA));
+		assert_string_equal(plumb_recording_info(opened.recording)->hostname, "after");
 		(void)next_of(&opened, PLUMB_RECORD_HEADER_TRACING_DATA);
 		opened_close(&opened);
 		free(b);
@@ -403,9 +394,8 @@ static void features_outside_of_the_file_are_told(void **state)
 		patch_number(b, place + 8, sections[i][1], 8);
 		opened = open_bytes(b->bytes, b->size, false, NULL);
 		assert_int_equal(opened.error, 0);
-		assert_null(plumb_recording_text(opened.recording, PLUMB_FEATURE_HOSTNAME));
-		assert_string_equal(plumb_recording_text(opened.recording, PLUMB_FEATURE_ARCH),
-				    "aarch64");
+		assert_null(plumb_recording_info(opened.recording)->hostname);
+		assert_string_equal(plumb_recording_info(opened.recording)->arch, "aarch64");
 		assert_true(has_finding(opened.found, "damaged-feature"));
 		opened_close(&opened);
 		free(b);
@@ -429,12 +419,8 @@ static void features_may_overlap(void **state)
 	}
 	opened = open_bytes(b->bytes, b->size, false, NULL);
 	assert_int_equal(opened.error, 0);
-	for (unsigned i = 1; i < 256; i++) {
-		size_t size;
-
-		assert_non_null(plumb_recording_feature(opened.recording, i, &size));
-		assert_int_equal(size, 104);
-	}
+	for (unsigned i = 1; i < 256; i++)
+		assert_true(plumb_recording_has_feature(opened.recording, i));
 	opened_close(&opened);
 	free(b);
 }
@@ -445,7 +431,6 @@ static void strings_without_an_end_are_none(void **state)
 	FOR_EACH_FORM(b)
 	{
 		struct opened opened;
-		const char *const *words;
 		size_t from;
 
 		build_begin(b, &cpu_clock, 1);
@@ -461,8 +446,8 @@ static void strings_without_an_end_are_none(void **state)
 		put32(b, UINT32_MAX);
 		feature_end(b, PLUMB_FEATURE_EVENT_DESC, from);
 		opened = open_built(b);
-		assert_null(plumb_recording_text(opened.recording, PLUMB_FEATURE_HOSTNAME));
-		assert_int_equal(plumb_recording_command(opened.recording, &words), 0);
+		assert_null(plumb_recording_info(opened.recording)->hostname);
+		assert_int_equal(plumb_recording_info(opened.recording)->command_count, 0);
 		assert_true(has_finding(opened.found, "damaged-feature"));
 		opened_close(&opened);
 	}
@@ -477,7 +462,7 @@ int main(void)
 		cmocka_unit_test(features_are_kept_and_understood),
 		cmocka_unit_test(features_of_a_32_bit_machine_are_found),
 		cmocka_unit_test(an_event_update_names_its_event),
-		cmocka_unit_test(tracing_data_is_kept),
+		cmocka_unit_test(tracing_data_is_passed),
 		cmocka_unit_test(what_is_no_recording_is_refused),
 		cmocka_unit_test(a_file_through_a_pipe_is_refused),
 		cmocka_unit_test(what_is_not_there_cannot_be_opened),
