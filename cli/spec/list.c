@@ -38,8 +38,7 @@ struct listing {
 	size_t column_count; /* without the last column, used only with several CPUs */
 	void (*cells)(struct table *table, const struct entry *entry);
 	json_t *(*object)(const struct entry *entry);
-	/* Returns the data, besides the name, that must be the same for two entries to share a row.
-	 */
+	/* Returns the data, besides the name, that entries must share to be in one row. */
 	char *(*alike)(const struct entry *entry);
 	int (*compare)(const void *a,
 		       const void *b); /* NULL: keep the order of the specification */

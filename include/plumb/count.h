@@ -25,17 +25,16 @@ extern "C" {
 
 /* ---- the request --------------------------------------------------------------------------- */
 
-/* Selects everything that is named; all zero selects nothing. Indexes are into the specification.
- */
+/* Selects everything that is named; nothing if zeroed. Indexes are into the specification. */
 struct plumb_request {
-	size_t size;                 /* sizeof(struct plumb_request) */
-	unsigned stages;             /* bit N: the metric groups of stage N; bit 1: also the tree */
-	struct plumb_indexes groups; /* metric groups */
+	size_t size;                  /* sizeof(struct plumb_request) */
+	unsigned stages;              /* bit N: metric groups of stage N; bit 1: also the tree */
+	struct plumb_indexes groups;  /* metric groups */
 	struct plumb_indexes metrics; /* single metrics */
 	bool node_given;              /* `node` is set */
-	uint16_t node;  /* a metric: selects its node, all below it, and the groups they lead to */
-	unsigned level; /* the deepest level of the tree to select; 0: all */
-	const uint16_t *codes; /* additional PMU event codes to count */
+	uint16_t node;                /* metric: its node, all below, and groups they lead to */
+	unsigned level;               /* the deepest level of the tree to select; 0: all */
+	const uint16_t *codes;        /* additional PMU event codes to count */
 	uint16_t code_count;
 };
 
@@ -71,9 +70,8 @@ PLUMB_API void plumb_selection_free(struct plumb_selection *selection);
 
 /* Which events to count together if counters are few; like topdown-tool's --collect-by. */
 enum plumb_collect_by {
-	PLUMB_COLLECT_BY_METRIC, /* the events of a metric */
-	PLUMB_COLLECT_BY_GROUP,  /* the events of a metric group, or of each metric if the group has
-				    too many */
+	PLUMB_COLLECT_BY_METRIC, /* those of a metric */
+	PLUMB_COLLECT_BY_GROUP,  /* those of a metric group, or of each metric if too many */
 	PLUMB_COLLECT_BY_NONE,   /* none: each event is its own group */
 };
 

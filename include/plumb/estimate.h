@@ -81,8 +81,7 @@ enum plumb_spread {
 /* How samples were taken. All zero means unknown, and PLUMB_SPREAD_LOCAL. */
 struct plumb_sampling {
 	double interval;     /* mean number of operations between two samples; 0: unknown */
-	double perturbation; /* width of its uniform variation, in operations: 256 with jitter=1; 0:
-				none */
+	double perturbation; /* its uniform variation, in operations: 256 with jitter=1; 0: none */
 	/*
 	 * Share of the samples that a filter removed before recording, or that the caller left out:
 	 * 1 - SAMPLE_FILTRATE / SAMPLE_FEED. Set it to 1 if there was a filter but the share is
@@ -92,8 +91,7 @@ struct plumb_sampling {
 	enum plumb_spread spread;
 };
 
-/* Returns the sampling for a period of arm_spe: jitter adds 0 to 255 operations to each interval.
- */
+/* Returns the sampling for a period of arm_spe; jitter adds 0 to 255 operations to each. */
 PLUMB_API struct plumb_sampling plumb_sampling_of_spe(uint64_t period, bool jitter);
 
 /* ---- Estimates ------------------------------------------------------------------------------- */

@@ -61,8 +61,7 @@ PLUMB_API int plumb_spec_compile_metric(const struct plumb_spec *spec, uint16_t 
 
 PLUMB_API void plumb_formula_free(struct plumb_formula *formula);
 
-/* Returns the distinct events it uses: ascending indexes into plumb_spec.events, owned by
- * `formula`. */
+/* Returns its distinct events: ascending indexes into plumb_spec.events, owned by `formula`. */
 PLUMB_API struct plumb_indexes plumb_formula_events(const struct plumb_formula *formula);
 
 /*

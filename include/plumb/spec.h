@@ -195,8 +195,9 @@ PLUMB_API int plumb_spec_find(const char *name, const struct plumb_spec **spec,
  * with plumb_spec_free(). Otherwise sets `*spec` to NULL and returns a negative error:
  *
  *     PLUMB_ERR_IO           `path` cannot be read
- *     PLUMB_ERR_LIMIT        larger than PLUMB_SPEC_MAX_BYTES, nested too deep, or too many
- * elements PLUMB_ERR_SYNTAX       not JSON PLUMB_ERR_INVALID      errors were found
+ *     PLUMB_ERR_LIMIT        exceeds PLUMB_SPEC_MAX_BYTES, or is nested too deep or too large
+ *     PLUMB_ERR_SYNTAX       not JSON
+ *     PLUMB_ERR_INVALID      errors were found
  *     PLUMB_ERR_UNSUPPORTED  the specification of an interconnect
  *     PLUMB_ERR_NO_MEMORY
  *

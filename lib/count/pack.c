@@ -21,15 +21,13 @@
 /* The bin-by-bin order takes quadratic time; it is skipped for more items than any CPU has. */
 #define ITEMS_COMPARED 2000
 
-/* An item is tried with this many bins, the newest ones: a bound for inputs larger than any CPU's.
- */
+/* An item is tried with the newest bins only: a bound for inputs larger than any CPU's. */
 #define BINS_TRIED 1024
 
 #define BINS_MAX (UINT16_MAX - 1)
 
 struct bin {
-	uint64_t some; /* one of 64 bits for each code: a clear bit means the code is not in the bin
-			*/
+	uint64_t some; /* a bit for each code; if clear, the code is not in the bin */
 	uint16_t codes[PACK_BIN_MAX];
 	uint16_t count;
 };

@@ -200,8 +200,7 @@ static int plan_each_alone(struct planner *p)
 	for (uint16_t i = 0; i < plan->code_count; i++) {
 		size_t pass = taken / p->options.counters;
 
-		/* The cycle counter is available in every pass, so it never needs a pass of its
-		 * own. */
+		/* The cycle counter is free in every pass, so it never needs one of its own. */
 		if (takes_counter(p, plan->codes[i]))
 			taken++;
 		else if (taken > 0)

@@ -51,8 +51,7 @@ struct json_keys {
 int json_keys_scan(const char *text, size_t size, struct json_keys *keys);
 void json_keys_free(struct json_keys *keys);
 
-/* Returns the member `name` of object `node`; the last one if there are several, as jansson does.
- */
+/* Returns member `name` of object `node`; the last one if there are several, like jansson. */
 uint32_t json_keys_member(const struct json_keys *keys, uint32_t node, const char *name,
 			  size_t length);
 
