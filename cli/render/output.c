@@ -263,6 +263,35 @@ int output_open_beside(struct output *out, const struct common_options *options)
 	return EXIT_FINE;
 }
 
+/* The file itself, emptied, rather than one beside it. */
+static int open_in_place(struct output *out, const struct common_options *options)
+{
+	int descriptor = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	*out = (struct output){
+		.name = options->output,
+		.width = WIDTH_DEFAULT,
+		.utf8 = locale_is_utf8(),
+	};
+	if (descriptor < 0) {
+		complain("cannot write %s: %s", out->name, strerror(errno));
+		return EXIT_OTHER;
+	}
+	open_sink(out, descriptor);
+	out->color = wants_color(options->color, false);
+	return EXIT_FINE;
+}
+
+int output_open_stream(struct output *out, const struct common_options *options)
+{
+	bool to_file = options->output && strcmp(options->output, "-") != 0;
+	int status = to_file ? open_in_place(out, options) : output_open_beside(out, options);
+
+	if (status == EXIT_FINE)
+		setvbuf(out->stream, NULL, _IOLBF, BUFSIZ);
+	return status;
+}
+
 int output_check_beside(const struct common_options *options)
 {
 	const char *path = options->output;

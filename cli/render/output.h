@@ -56,6 +56,9 @@ int output_open(struct output *out, const struct common_options *options);
  */
 int output_open_beside(struct output *out, const struct common_options *options);
 
+/* The same for what is printed as it goes: a file is written in place, line by line. */
+int output_open_stream(struct output *out, const struct common_options *options);
+
 /*
  * Whether what such a command will print can be written where -o says, before it runs something
  * long: as far as that can be told without touching it. Returns as output_open() does.

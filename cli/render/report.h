@@ -39,16 +39,17 @@ struct report {
 	const char *const *record_options;
 };
 
-/* Whether the event is shown where not all are: it was asked for by itself. */
-static inline bool report_shows_event(const struct report *report, uint16_t code)
-{
-	const struct plumb_selection *selection = report->result->plan->selection;
+/* An event's count; NaN if it was not counted. */
+double report_count(const struct report *report, uint16_t code);
 
-	for (uint16_t i = 0; i < selection->code_count; i++)
-		if (selection->codes[i] == code)
-			return true;
-	return report->verbose;
-}
+/*
+ * The events that are shown: those asked for by themselves, in their order, and, if all are to be,
+ * the others by code. To be freed.
+ */
+const struct plumb_event_count **report_events(const struct report *report, size_t *count);
+
+/* An event's name; "r1b" where the specification has none. To be freed. */
+char *report_event(const struct report *report, uint16_t code);
 
 /*
  * Whether a metric is shown in text: all of stage 1, and of the others, if nobody asked for them in
@@ -63,15 +64,6 @@ static inline bool report_shows_metric(const struct report *report,
 	for (size_t i = 0; !shown && i < d->next_group_count; i++)
 		shown = d->next_groups[i] == metric->group;
 	return shown;
-}
-
-/* An event's count; NaN if it was not counted. */
-static inline double report_count(const struct report *report, uint16_t code)
-{
-	for (uint16_t i = 0; i < report->result->plan->code_count; i++)
-		if (report->result->events[i].code == code)
-			return report->result->events[i].count.count;
-	return NAN;
 }
 
 static inline const char *report_metric(const struct report *report, uint16_t metric)
@@ -95,10 +87,11 @@ void report_text(struct output *out, const struct report *report);
 /* The object of plumb stat --json; on one line if it is one of many. */
 void report_json(struct output *out, const struct report *report);
 
-/*
- * The line of headings, and the rows: as RFC 4180 has it, or, as perf's -x, by the given separator.
- */
+/* RFC 4180: the line of headings, and the rows. */
 void report_csv_headings(struct output *out);
-void report_csv(struct output *out, const struct report *report, const char *separator);
+void report_csv(struct output *out, const struct report *report);
+
+/* Lines as perf stat -x prints them. */
+void report_perf_lines(struct output *out, const struct report *report, const char *separator);
 
 #endif

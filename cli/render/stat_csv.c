@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows as topdown-tool writes them: time,group,stage,level,metric,value,units. */
+/*
+ * plumb stat for other programs, in long form: a row for each metric of each group, and each event
+ * (--csv), or lines as perf stat -x prints them.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index_set.h"
 #include "render/report.h"
 #include "tool/memory.h"
 
@@ -25,73 +29,169 @@ static void field(struct output *out, const char *text, const char *separator)
 	fputc('"', out->stream);
 }
 
-/* Fields in the order of the headings; NULL and NaN are empty ones. */
+/* ---- --csv -------------------------------------------------------------------------------- */
+
+/* Fields in the order of the headings; NULL, 0 and "" are empty ones. */
 struct row {
 	double time;
-	const char *group;
+	const char *source, *group;
 	unsigned stage, level;
-	const char *metric;
-	double value;
-	const char *units;
+	const char *metric, *value, *units;
 };
 
-static void row(struct output *out, const struct row *row, const char *separator, const char *end)
+static void put_row(struct output *out, const struct row *row)
 {
 	if (!isnan(row->time))
 		fprintf(out->stream, "%.9f", row->time);
-	fputs(separator, out->stream);
-	field(out, row->group ? row->group : "", separator);
-	fputs(separator, out->stream);
+	fputc(',', out->stream);
+	field(out, row->source, ",");
+	fputc(',', out->stream);
+	field(out, row->group ? row->group : "", ",");
+	fputc(',', out->stream);
 	if (row->stage)
 		fprintf(out->stream, "%u", row->stage);
-	fputs(separator, out->stream);
+	fputc(',', out->stream);
 	if (row->level)
 		fprintf(out->stream, "%u", row->level);
-	fputs(separator, out->stream);
-	field(out, row->metric, separator);
-	fputs(separator, out->stream);
-	if (isfinite(row->value))
-		fprintf(out->stream, "%.15g", row->value);
-	fputs(separator, out->stream);
-	field(out, row->units, separator);
-	fputs(end, out->stream);
+	fputc(',', out->stream);
+	field(out, row->metric, ",");
+	fputc(',', out->stream);
+	fputs(row->value, out->stream);
+	fputc(',', out->stream);
+	field(out, row->units, ",");
+	/* RFC 4180 ends lines with both. */
+	fputs("\r\n", out->stream);
+}
+
+/* As many digits as the figures are worth; "" if there is no value. */
+static const char *value_text(char text[32], double value)
+{
+	text[0] = '\0';
+	if (isfinite(value))
+		snprintf(text, 32, "%.9g", value);
+	return text;
+}
+
+/* Counts are exact: all their digits. */
+static const char *count_text(char text[32], double count)
+{
+	text[0] = '\0';
+	if (isfinite(count))
+		snprintf(text, 32, "%.0f", count);
+	return text;
 }
 
 void report_csv_headings(struct output *out)
 {
-	fputs("time,group,stage,level,metric,value,units\r\n", out->stream);
+	fputs("time,source,group,stage,level,metric,value,units\r\n", out->stream);
 }
 
-void report_csv(struct output *out, const struct report *report, const char *separator)
+void report_csv(struct output *out, const struct report *report)
 {
-	/* RFC 4180 ends lines with both; what is not that has lines as every tool of Unix. */
-	const char *end = separator ? "\n" : "\r\n";
 	const struct plumb_selection *selection = report->result->plan->selection;
 	const struct plumb_spec *spec = report->spec;
+	const struct plumb_event_count **events;
+	char text[32];
+	size_t count;
 
 	for (size_t i = 0; i < selection->metric_count; i++) {
 		const struct plumb_selected_metric *m = &selection->metrics[i];
 
-		row(out,
-		    &(struct row){
-			    report->time,
-			    m->group == PLUMB_NONE ? NULL : spec->metric_groups[m->group].name,
-			    m->stage, m->stage == 1 ? m->level : 0, spec->metrics[m->metric].name,
-			    report->result->values[i].value, spec->metrics[m->metric].units},
-		    separator ? separator : ",", end);
+		put_row(out,
+			&(struct row){.time = report->time,
+				      .source = report->source,
+				      .group = m->group == PLUMB_NONE
+						       ? NULL
+						       : spec->metric_groups[m->group].name,
+				      .stage = m->stage,
+				      .level = m->stage == 1 ? m->level : 0,
+				      .metric = spec->metrics[m->metric].name,
+				      .value = value_text(text, report->result->values[i].value),
+				      .units = spec->metrics[m->metric].units});
 	}
-	for (uint16_t i = 0; i < report->result->plan->code_count; i++) {
-		const struct plumb_event_count *e = &report->result->events[i];
-		uint16_t event = plumb_spec_event_by_code(spec, e->code);
-		char *name;
+	events = report_events(report, &count);
+	for (size_t i = 0; i < count; i++) {
+		char *name = report_event(report, events[i]->code);
 
-		if (!report_shows_event(report, e->code))
-			continue;
-		name = event == PLUMB_NONE ? memory_format("r%x", e->code) : NULL;
-		row(out,
-		    &(struct row){report->time, NULL, 0, 0, name ? name : spec->events[event].name,
-				  e->count.count, "events"},
-		    separator ? separator : ",", end);
+		put_row(out, &(struct row){.time = report->time,
+					   .source = report->source,
+					   .metric = name,
+					   .value = count_text(text, events[i]->count.count),
+					   .units = "events"});
 		free(name);
 	}
+	free(events);
+}
+
+/* ---- -x ----------------------------------------------------------------------------------- */
+
+/* perf's first column, with -I. */
+static void put_time(struct output *out, const struct report *report, const char *separator)
+{
+	if (!isnan(report->time))
+		fprintf(out->stream, "%16.9f%s", report->time, separator);
+}
+
+/* Whether perf would tell how far the runs are apart, in a column of its own. */
+static bool has_deviations(const struct report *report)
+{
+	return report->runs > 1 && !report->intervals;
+}
+
+/* "COUNT,UNIT,EVENT[,DEVIATION%],RUNNING,PERCENT,," */
+static void put_event(struct output *out, const struct report *report,
+		      const struct plumb_event_count *e, const char *separator)
+{
+	uint64_t enabled = e->count.enabled_ns, running = e->count.running_ns;
+	char *name = report_event(report, e->code), text[32];
+
+	put_time(out, report, separator);
+	fputs(isnan(e->count.count) ? "<not counted>" : count_text(text, e->count.count),
+	      out->stream);
+	fprintf(out->stream, "%s%s", separator, separator);
+	field(out, name, separator);
+	if (has_deviations(report) && isfinite(e->deviation))
+		fprintf(out->stream, "%s%.2f%%", separator, e->deviation);
+	else if (has_deviations(report))
+		fputs(separator, out->stream);
+	fprintf(out->stream, "%s%.0f%s%.2f%s%s\n", separator,
+		(double)running / (report->runs > 1 ? report->runs : 1), separator,
+		enabled ? 100.0 * (double)running / (double)enabled : 100.0, separator, separator);
+	free(name);
+}
+
+/* A metric: what is of an event stays empty. perf, too, puts a metric's name behind its unit. */
+static void put_metric(struct output *out, const struct report *report, size_t i,
+		       const char *separator)
+{
+	const struct plumb_metric *metric =
+		&report->spec->metrics[report->result->plan->selection->metrics[i].metric];
+	char *unit = memory_format("%s  %s", metric->units, metric->name), text[32];
+
+	put_time(out, report, separator);
+	for (unsigned column = 0; column < 5u + has_deviations(report); column++)
+		fputs(separator, out->stream);
+	fprintf(out->stream, "%s%s", value_text(text, report->result->values[i].value), separator);
+	field(out, unit, separator);
+	fputc('\n', out->stream);
+	free(unit);
+}
+
+void report_perf_lines(struct output *out, const struct report *report, const char *separator)
+{
+	const struct plumb_selection *selection = report->result->plan->selection;
+	struct index_set *printed = memory_alloc(sizeof(*printed));
+	const struct plumb_event_count **events;
+	size_t count;
+
+	events = report_events(report, &count);
+	for (size_t i = 0; i < count; i++)
+		put_event(out, report, events[i], separator);
+	free(events);
+	/* There is no column for the group, and so each metric once. */
+	memset(printed, 0, sizeof(*printed));
+	for (size_t i = 0; i < selection->metric_count; i++)
+		if (index_set_add(printed, selection->metrics[i].metric))
+			put_metric(out, report, i, separator);
+	free(printed);
 }

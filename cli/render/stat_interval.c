@@ -55,6 +55,8 @@ static void print_lines(struct output *out, const struct report *report, bool fi
 {
 	const struct plumb_selection *selection = report->result->plan->selection;
 	const struct pen *pen = pen_for(out);
+	const struct plumb_event_count **events;
+	size_t count;
 
 	if (first) {
 		output_format(out, STYLE_HEADING, "  time s %15s  what", "value");
@@ -71,24 +73,19 @@ static void print_lines(struct output *out, const struct report *report, bool fi
 		fputc('\n', out->stream);
 		free(text);
 	}
-	for (uint16_t i = 0; i < report->result->plan->code_count; i++) {
-		const struct plumb_event_count *e = &report->result->events[i];
-		uint16_t event = plumb_spec_event_by_code(report->spec, e->code);
-		char *text;
+	events = report_events(report, &count);
+	for (size_t i = 0; i < count; i++) {
+		char *name = report_event(report, events[i]->code);
+		char *text = figure_count(pen, events[i]->count.count);
 
-		if (!report_shows_event(report, e->code))
-			continue;
-		text = figure_count(pen, e->count.count);
 		fprintf(out->stream, "%8.3g", report->time);
 		output_spaces(out, report_columns(text) < 15 ? 16 - report_columns(text) : 1);
-		if (event == PLUMB_NONE)
-			output_format(out, STYLE_PLAIN, "%s  r%x", text, e->code);
-		else
-			output_format(out, STYLE_PLAIN, "%s  %s", text,
-				      report->spec->events[event].name);
+		output_format(out, STYLE_PLAIN, "%s  %s", text, name);
 		fputc('\n', out->stream);
 		free(text);
+		free(name);
 	}
+	free(events);
 }
 
 void report_text_interval(struct output *out, const struct report *report, bool first)

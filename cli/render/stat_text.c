@@ -271,23 +271,22 @@ static void print_events(struct output *out, const struct report *report)
 		{.style = STYLE_DIM, .drops = true},
 	};
 	struct table table = {.columns = columns, .column_count = 3};
+	const struct plumb_event_count **events;
+	size_t count;
 
-	for (uint16_t i = 0; i < report->result->plan->code_count; i++) {
-		const struct plumb_event_count *e = &report->result->events[i];
-		uint16_t event = plumb_spec_event_by_code(report->spec, e->code);
-		char *text;
+	events = report_events(report, &count);
+	for (size_t i = 0; i < count; i++) {
+		uint16_t event = plumb_spec_event_by_code(report->spec, events[i]->code);
+		char *name = report_event(report, events[i]->code);
+		char *text = figure_count(pen_for(out), events[i]->count.count);
 
-		if (!report_shows_event(report, e->code))
-			continue;
-		text = figure_count(pen_for(out), e->count.count);
 		table_cell(&table, text);
-		free(text);
-		if (event == PLUMB_NONE)
-			table_cell_format(&table, "r%x", e->code);
-		else
-			table_cell(&table, report->spec->events[event].name);
+		table_cell(&table, name);
 		table_cell(&table, event == PLUMB_NONE ? "" : report->spec->events[event].title);
+		free(name);
+		free(text);
 	}
+	free(events);
 	if (table.cell_count) {
 		fputc('\n', out->stream);
 		output_text(out, STYLE_HEADING, "Events");

@@ -149,7 +149,10 @@ static unsigned agreeing(const struct runner *r, const struct plumb_diagnosis *w
 
 static int open_output(struct runner *r)
 {
-	int status = r->open ? EXIT_FINE : output_open_beside(&r->out, &r->options->common);
+	const struct common_options *common = &r->options->common;
+	int status = r->open                   ? EXIT_FINE
+		     : r->options->interval_ms ? output_open_stream(&r->out, common)
+					       : output_open_beside(&r->out, common);
 
 	if (status == EXIT_FINE && !r->open && r->options->csv)
 		report_csv_headings(&r->out);
@@ -162,9 +165,9 @@ static void print(struct runner *r, const struct report *report)
 	if (r->options->common.json)
 		report_json(&r->out, report);
 	else if (r->options->csv)
-		report_csv(&r->out, report, NULL);
+		report_csv(&r->out, report);
 	else if (r->options->common.separator)
-		report_csv(&r->out, report, r->options->common.separator);
+		report_perf_lines(&r->out, report, r->options->common.separator);
 	else
 		report_text(&r->out, report);
 }

@@ -102,7 +102,7 @@ static const struct option options[] = {
 		.name = "csv",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct stat_options, csv),
-		.help = "print CSV: time,group,stage,level,metric,value,units",
+		.help = "print CSV: a row for each metric of each group, and each event",
 	},
 	{
 		.letter = 'x',
@@ -110,7 +110,7 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "SEP",
 		.offset = offsetof(struct common_options, separator),
-		.help = "print the rows of --csv without headings, fields separated by SEP",
+		.help = "print lines as perf stat -x does, fields separated by SEP",
 	},
 	{
 		.letter = 'o',

@@ -141,6 +141,8 @@ struct plumb_value {
 struct plumb_event_count {
 	uint16_t code;
 	struct plumb_count count; /* mean over the runs; times are sums over its groups and runs */
+	/* Standard error of the mean over the runs, in percent of it; NaN with fewer than two. */
+	double deviation;
 };
 
 /*

@@ -5,12 +5,19 @@
 
 #include "count/plan.h"
 
+/* Mean and sum of squared differences from it, kept up to date as Welford's method does. */
+struct spread {
+	unsigned parts;
+	double mean, squares;
+};
+
 struct result {
 	struct plumb_result given; /* must be first: callers hold a pointer to it */
 	const struct plan *plan;
 	struct plumb_count *sums; /* for each place of the plan, over all parts */
 	struct plumb_value *values;
 	struct plumb_event_count *events;
+	struct spread *spreads; /* of each event, over the parts */
 	double *counts; /* for each event of the specification, for formulas; NaN between uses */
 };
 
@@ -70,6 +77,27 @@ static double evaluate(struct result *r, const struct plan_metric *metric,
 	return value;
 }
 
+static void add_to_spread(struct spread *spread, double count)
+{
+	double before = count - spread->mean;
+
+	if (isnan(count))
+		return;
+	spread->parts++;
+	spread->mean += before / spread->parts;
+	spread->squares += before * (count - spread->mean);
+}
+
+/* As perf stat has it behind "+-". */
+static double deviation(const struct spread *spread)
+{
+	if (spread->parts < 2)
+		return NAN;
+	if (spread->squares == 0)
+		return 0;
+	return sqrt(spread->squares / (spread->parts - 1) / spread->parts) / spread->mean * 100;
+}
+
 static void update_events(struct result *r, bool runs)
 {
 	const struct plumb_plan *plan = r->given.plan;
@@ -109,6 +137,10 @@ void plumb_result_add(struct plumb_result *result, const struct plumb_count *cou
 		r->values[i].high = fmax(r->values[i].high, part);
 	}
 	update_events(r, runs);
+	for (uint16_t i = 0; runs && i < plan->code_count; i++) {
+		add_to_spread(&r->spreads[i], event_count(plan, counts, plan->codes[i]));
+		r->events[i].deviation = deviation(&r->spreads[i]);
+	}
 }
 
 static bool allocate(struct result *r)
@@ -119,8 +151,9 @@ static bool allocate(struct result *r)
 	r->sums = calloc(plan->place_count + 1, sizeof(*r->sums));
 	r->values = calloc(selection->metric_count + 1, sizeof(*r->values));
 	r->events = calloc(plan->code_count + 1u, sizeof(*r->events));
+	r->spreads = calloc(plan->code_count + 1u, sizeof(*r->spreads));
 	r->counts = calloc(selection->spec->event_count + 1u, sizeof(*r->counts));
-	return r->sums && r->values && r->events && r->counts;
+	return r->sums && r->values && r->events && r->spreads && r->counts;
 }
 
 int plumb_result_new(const struct plumb_plan *plan, struct plumb_result **result)
@@ -141,7 +174,7 @@ int plumb_result_new(const struct plumb_plan *plan, struct plumb_result **result
 	for (size_t i = 0; i < plan->selection->metric_count; i++)
 		r->values[i] = (struct plumb_value){NAN, NAN, NAN};
 	for (uint16_t i = 0; i < plan->code_count; i++)
-		r->events[i] = (struct plumb_event_count){plan->codes[i], {NAN, 0, 0}};
+		r->events[i] = (struct plumb_event_count){plan->codes[i], {NAN, 0, 0}, NAN};
 	for (uint16_t i = 0; i < plan->selection->spec->event_count; i++)
 		r->counts[i] = NAN;
 	r->given.values = r->values;
@@ -159,6 +192,7 @@ void plumb_result_free(struct plumb_result *result)
 	free(r->sums);
 	free(r->values);
 	free(r->events);
+	free(r->spreads);
 	free(r->counts);
 	free(r);
 }

@@ -281,32 +281,98 @@ tree_of()
 		"$(json 'print(d["events"], d["metrics"], d["diagnosis"]) or True' <two)" ]
 }
 
-@test "CSV has topdown-tool's columns, and is CSV" {
+@test "CSV: a row for each metric of each group, then the events asked for" {
+	headings=time,source,group,stage,level,metric,value,units
 	run --separate-stderr model --csv -e L1D_CACHE ./work
-	[ "$(head -n 1 <<<"$stderr")" = "$(printf 'time,group,stage,level,metric,value,units\r')" ]
-	model --csv --stages all -e r08 -o out.csv ./work
+	[ "$(head -n 1 <<<"$stderr")" = "$(printf '%s\r' "$headings")" ]
+	model --csv --stages all -e r08,L1D_CACHE -o out.csv ./work
+	model --json --stages all -e r08,L1D_CACHE -o json ./work
 	/usr/bin/python3 - <<-'END'
-		import csv
+		import csv, json, re
 		with open("out.csv", newline="") as file:
-		    rows = list(csv.DictReader(file))
-		assert len(rows) > 60
-		first = rows[0]
-		assert (first["group"], first["stage"], first["level"], first["metric"], first["units"]) == (
-		    "Topdown_L1", "1", "1", "frontend_bound", "percent of slots"), first
-		assert all(r["time"] == "" for r in rows)
-		assert all(r["value"] == "" or float(r["value"]) >= -1 for r in rows)
-		assert [r["level"] for r in rows if r["metric"] == "backend_cache_l1d_bound"] == ["4"]
-		assert [(r["stage"], r["level"]) for r in rows if r["metric"] == "ipc"] == [("2", "")]
-		assert (rows[-1]["metric"], rows[-1]["units"]) == ("INST_RETIRED", "events")
+		    text = file.read()
+		assert text.count("\r\n") == text.count("\n")
+		rows = list(csv.DictReader(text.splitlines()))
+		d = json.load(open("json"))
+		metrics, events = rows[:-2], rows[-2:]
+		assert [(r["group"], r["metric"]) for r in metrics] == [(m["group"] or "", m["name"]) for m in d["metrics"]]
+		assert len({(r["group"], r["metric"]) for r in metrics}) == len(metrics) > 60
+		for r, m in zip(metrics, d["metrics"]):
+		    assert r["source"] == "model" and r["time"] == "" and r["units"] == m["units"], r
+		    assert r["stage"] == str(m["stage"] or "") and r["level"] == str(m["level"] or ""), r
+		    if m["value"] is None:
+		        assert r["value"] == "", r
+		        continue
+		    assert abs(float(r["value"]) - m["value"]) <= 1e-8 * abs(m["value"]), r
+		    assert len(re.sub(r"e.*|[.-]", "", r["value"]).lstrip("0")) <= 9, r
+		# Counts have all their digits, and are in the order asked for.
+		counts = {e["name"]: e["count"] for e in d["events"]}
+		assert [(r["metric"], int(r["value"]), r["units"]) for r in events] == [
+		    (name, counts[name], "events") for name in ("INST_RETIRED", "L1D_CACHE")], events
 	END
-	run --separate-stderr model -x '|' -M ipc ./work
-	[[ $stderr =~ ^\|General\|2\|\|ipc\|[0-9.]+\|per\ cycle$ ]]
+}
+
+@test "-x: perf stat's columns" {
+	run --separate-stderr model -x '|' -M ipc -e INST_RETIRED,L1D_CACHE,rfffe ./work
+	[ "$status" -eq 2 ]
+	run --separate-stderr model -x '|' -M ipc -e INST_RETIRED,L1D_CACHE ./work
+	[ "${#stderr_lines[@]}" -eq 3 ]
+	[[ ${stderr_lines[0]} =~ ^[0-9]+\|\|INST_RETIRED\|[0-9]+\|100\.00\|\|$ ]]
+	[[ ${stderr_lines[1]} =~ ^[0-9]+\|\|L1D_CACHE\|[0-9]+\|100\.00\|\|$ ]]
+	[[ ${stderr_lines[2]} =~ ^\|\|\|\|\|[0-9.]+\|per\ cycle\ \ ipc$ ]]
+	# One column more tells how far runs are apart; one before tells the time.
+	run --separate-stderr model -r 2 -x, -e INST_RETIRED -M ipc ./work
+	[[ ${stderr_lines[0]} =~ ^[0-9]+,,INST_RETIRED,0\.00%,[0-9]+,100\.00,,$ ]]
+	[[ ${stderr_lines[1]} =~ ^,,,,,,[0-9.]+,per\ cycle\ \ ipc$ ]]
+	run --separate-stderr model -I 1 -x, -e INST_RETIRED ./work long
+	head -n 1 <<<"$stderr" | grep -qE "^ *0\.00[0-9]+,[0-9]+,,INST_RETIRED,[0-9]+,100\.00,,$"
+	# A metric of several groups: once, as there is no column that tells of the group.
+	[ "$(model -x, -o - -m Branch_Effectiveness,MPKI ./work | grep -c branch_mpki)" -eq 1 ]
+}
+
+@test "-x: perf stat prints the same columns of the same options" {
+	perf stat -x, -e task-clock true 2>perf || skip "no perf"
+	for options in "" "-r 2" "-I 1"; do
+		# shellcheck disable=SC2086 # options, one a word
+		perf stat $options -x, -e page-faults sleep 0.01 2>perf
+		# shellcheck disable=SC2086
+		model $options -x, -e INST_RETIRED -o ours ./work >out
+		for field in value-of-event running percent; do
+			case $field in
+			value-of-event) n=3 pattern='^[a-zA-Z]' ;;
+			running) n=4 pattern='^[0-9]+$' ;;
+			percent) n=5 pattern='^[0-9]+\.[0-9][0-9]$' ;;
+			esac
+			# -r has its column behind the event, -I one before all.
+			[ "$options" != "-r 2" ] || [ "$n" -eq 3 ] || n=$((n + 1))
+			[ "$options" != "-I 1" ] || n=$((n + 1))
+			head -n 1 perf | cut -d , -f "$n" | grep -qE "$pattern"
+			head -n 1 ours | cut -d , -f "$n" | grep -qE "$pattern"
+		done
+		[ "$(head -n 1 ours | tr -cd , | wc -c)" -eq "$(head -n 1 perf | tr -cd , | wc -c)" ]
+	done
+}
+
+@test "-I: rows are written line by line, to a file as well" {
+	for options in --csv "-x ," --json ""; do
+		rm -f rows
+		# shellcheck disable=SC2086 # options, one a word
+		"$PLUMB" stat --source model -I 1 $options -o rows ./work forever >out 2>&1 3>&- &
+		process=$!
+		# More than one interval, and the program goes on.
+		soon eval '[ "$(grep -c . rows)" -ge 4 ]'
+		kill -0 "$process"
+		[ "$(tail -c 1 rows | od -An -c | tr -d ' ')" = '\n' ]
+		kill -TERM "$process"
+		wait "$process" || [ $? -eq 143 ]
+	done
 }
 
 # metrics_of OPTION...: the names and groups that are printed.
 metrics_of()
 {
-	model "$@" -x '|' -o - ./work | sed '/^done$/d' | cut -d '|' -f 2,5
+	model "$@" --csv -o - ./work | sed '/^done$/d; 1d; s/\r$//' | sed '/^time,/d' |
+		cut -d , -f 3,6 | tr , '|'
 }
 
 @test "what is asked for is counted, and nothing else" {
@@ -462,8 +528,8 @@ note_of()
 		for a, b in zip(once["events"], whole["events"]):
 		    assert a["count"] == b["count"], (a, b)
 	END
-	run --separate-stderr model -I 1 -x, -M ipc ./work long
-	[ "$(grep -cE '^0\.[0-9]+,General,2,,ipc,[0-9.]+,per cycle' <<<"$stderr")" -ge 3 ]
+	run --separate-stderr model -I 1 --csv -M ipc ./work long
+	[ "$(grep -cE '^0\.[0-9]+,model,General,2,,ipc,[0-9.]+,per cycle' <<<"$stderr")" -ge 3 ]
 	run --separate-stderr model -I 1 ./work long
 	grep -qE '^ *time s  frontend   backend  retiring       bad  leading$' <<<"$stderr"
 	[ -z "$(too_wide 80 <<<"$stderr")" ]

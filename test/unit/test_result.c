@@ -124,6 +124,43 @@ static void intervals_weigh_what_they_last(void **state)
 	tear_down(&f);
 }
 
+/*
+ * Counts of 90, 100 and 110: a standard deviation of 10, so that the mean's error is 10 / sqrt(3).
+ * What `perf stat -r` prints of such runs is 5.77%.
+ */
+static void runs_differ(void **state)
+{
+	struct fixture f;
+	uint16_t i = 0;
+
+	(void)state;
+	set_up(&f, &(struct plumb_plan_options){0});
+	while (f.result->events[i].code != 0x08)
+		i++;
+	set(&f, PLUMB_NONE, 0x08, 90);
+	plumb_result_add(f.result, f.counts, true);
+	assert_true(isnan(f.result->events[i].deviation));
+	set(&f, PLUMB_NONE, 0x08, 110);
+	plumb_result_add(f.result, f.counts, true);
+	assert_float_equal(f.result->events[i].deviation, 10, 1e-9); /* 14.14 / sqrt(2) */
+	set(&f, PLUMB_NONE, 0x08, NAN); /* a run that did not count it is none of these */
+	plumb_result_add(f.result, f.counts, true);
+	assert_float_equal(f.result->events[i].deviation, 10, 1e-9);
+	set(&f, PLUMB_NONE, 0x08, 100);
+	plumb_result_add(f.result, f.counts, true);
+	assert_float_equal(f.result->events[i].deviation, 5.7735026919, 1e-9);
+	tear_down(&f);
+
+	/* Intervals are no runs of the same. */
+	set_up(&f, &(struct plumb_plan_options){0});
+	for (int n = 0; n < 2; n++) {
+		set(&f, PLUMB_NONE, 0x08, 90 + n);
+		plumb_result_add(f.result, f.counts, false);
+	}
+	assert_true(isnan(f.result->events[i].deviation));
+	tear_down(&f);
+}
+
 /* A run in which an event was never counted takes nothing from those in which it was. */
 static void runs_are_averaged(void **state)
 {
@@ -198,6 +235,7 @@ int main(void)
 		cmocka_unit_test(one_part),
 		cmocka_unit_test(no_count_is_no_value),
 		cmocka_unit_test(intervals_weigh_what_they_last),
+		cmocka_unit_test(runs_differ),
 		cmocka_unit_test(runs_are_averaged),
 		cmocka_unit_test(groups_do_not_mix),
 		cmocka_unit_test(parted_metrics_take_what_there_is),
