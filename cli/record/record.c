@@ -57,14 +57,16 @@ static const struct option options[] = {
 		.name = "callchains",
 		.kind = OPTION_FLAG,
 		.offset = AT(callchains),
-		.help = "with each sample of an event, who called, by frame pointers",
+		.help = "record call chains using frame pointers",
 	},
 	{
 		.name = "call-graph",
 		.kind = OPTION_TEXT,
-		.argument = "fp",
+		.argument = "MODE",
 		.offset = AT(call_graph),
-		.help = "the same",
+		.help = "record call chains: fp, by frame pointers, as -g; dwarf[,BYTES], from "
+			"copies "
+			"of the stack, 8192 bytes each unless told, unwound when read",
 	},
 	{
 		.letter = 'a',

@@ -40,6 +40,8 @@ struct record_request {
 	char *const *program; /* NULL-ended; empty: what runs already */
 	uint64_t period;      /* 0: not said */
 	unsigned frequency;
+	bool callchains;
+	uint32_t user_stack; /* bytes to copy with each sample; 0: none */
 	struct record_list cpus, pids, tids;
 	size_t mmap_pages, aux_pages;
 	struct record_switch switching;

@@ -227,12 +227,32 @@ static bool read_limit(const char *text, uint64_t *limit)
 	return true;
 }
 
+/* As perf: what it takes by default, and at most, of the stack. */
+#define STACK_DEFAULT 8192
+#define STACK_MAX     65528
+
+/* --call-graph: "fp", or "dwarf" and how much of the stack to copy. */
+static bool read_call_graph(const struct record_options *options, struct record_request *request)
+{
+	const char *text = options->call_graph;
+	uint64_t size = STACK_DEFAULT;
+
+	request->callchains = options->callchains || (text && strcmp(text, "fp") == 0);
+	if (!text || strcmp(text, "fp") == 0)
+		return true;
+	if (strncmp(text, "dwarf", 5) != 0 || (text[5] && text[5] != ','))
+		return bad("call-graph", text, "fp (frame pointers), dwarf or dwarf,BYTES");
+	if (text[5] && (!read_number(text + 6, STACK_MAX, &size, NULL) || size < 8))
+		return bad("call-graph", text, "dwarf,BYTES: from 8 to 65528 bytes of the stack");
+	/* The kernel takes multiples of eight; perf rounds up, too. */
+	request->user_stack = (uint32_t)(size + 7) & ~UINT32_C(7);
+	return true;
+}
+
 static bool agree(const struct record_request *request)
 {
 	const struct record_options *options = request->options;
 
-	if (options->call_graph && strcmp(options->call_graph, "fp") != 0)
-		return bad("call-graph", options->call_graph, "only fp, frame pointers, is there");
 	if (options->period && options->frequency)
 		complain("--count and --freq do not go together");
 	else if (options->all_user && options->all_kernel)
@@ -277,7 +297,7 @@ bool record_read_options(const struct record_options *options, struct record_req
 	    !read_limit(options->max_size, &request->limit_bytes))
 		return false;
 	request->frequency = (unsigned)frequency;
-	return agree(request);
+	return read_call_graph(options, request) && agree(request);
 }
 
 void record_request_free(struct record_request *request)

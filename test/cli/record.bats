@@ -45,7 +45,7 @@ samples()
 	[ "$status" -eq 2 ]
 	said "plumb: bad value '3-1' of --cpus" "       CPUs are listed as in 0-2,4"
 	for bad in "-F 0" "-p x" "-t 1," "-m 3x" "-m 1,2,3" "-z99" "-D -2" "-k sundial" "--max-size 7" \
-		"--switch-output=7" "--seed x" "--call-graph dwarf" "-C 0-99999"; do
+		"--switch-output=7" "--seed x" "--call-graph lbr" "--call-graph dwarf,0" "--call-graph dwarf,65529" "--call-graph dwarfs" "-C 0-99999"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr plumb record $bad true
 		[ "$status" -eq 2 ]

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""unwinding.py UNWOUND SAMPLED: call chains from copies of the stack, beside perf's and a compiler's.
+"""unwinding.py UNWOUND SAMPLED PLUMB: call chains from copies of the stack, beside perf's and a compiler's.
 
 SAMPLED is a program with a known call chain.
 """
@@ -14,7 +14,7 @@ import tempfile
 from tap import Skip, Tap
 
 tap = Tap()
-unwound, sampled = sys.argv[1:3]
+unwound, sampled, plumb = sys.argv[1:4]
 folder = tempfile.TemporaryDirectory()
 source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "unwinds.c")
 
@@ -27,13 +27,12 @@ def chains_of(*arguments):
             for line in text.splitlines()]
 
 
-def beside_perf(*command):
+def beside_perf(*command, recorder=("perf", "record", "--quiet", "-e", "cpu-clock:u")):
     """perf's addresses are places in files: of the same page, so the last 12 bits must agree."""
     recording = os.path.join(folder.name, "perf.data")
     try:
-        subprocess.run(["perf", "record", "--quiet", "-e", "cpu-clock:u", "-F", "2000", "--call-graph",
-                        "dwarf,32768", "-o", recording, "--", *command], stdout=subprocess.DEVNULL,
-                       stderr=subprocess.PIPE, text=True, check=False)
+        subprocess.run([*recorder, "-F", "2000", "--call-graph", "dwarf,32768", "-o", recording, "--",
+                        *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
         text = subprocess.run(["perf", "script", "-i", recording, "-F", "ip,sym", "--no-inline"],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                               check=True).stdout
@@ -63,6 +62,13 @@ def without_frame_pointers():
     """Python, which has none, as perf unwinds it"""
     return beside_perf("/usr/bin/python3", "-c",
                        "import json; json.loads(json.dumps([list(range(100))] * 4000))")
+
+
+@tap.test
+def recorded_by_plumb():
+    """Recorded by plumb, as perf unwinds it"""
+    return beside_perf(sampled, "100", recorder=(
+        plumb, "record", "--quiet", "--source", "perf", "-e", "cpu-clock:u"))
 
 
 def dumped(name, *options):

@@ -366,6 +366,37 @@ static void call_chains_are_had(void **state)
 	tear_down(&f);
 }
 
+static void stacks_are_copied(void **state)
+{
+	struct fixture f;
+	const struct perf_event_header *header;
+	size_t at = 0, copies = 0;
+
+	(void)state;
+	set_up(&f, SHELL(BUSY));
+	f.job.user_stack = 1024;
+	record(&f);
+	assert_true(f.sample_type & PERF_SAMPLE_CALLCHAIN);
+	assert_true(f.sample_type & PERF_SAMPLE_REGS_USER);
+	assert_true(f.sample_type & PERF_SAMPLE_STACK_USER);
+	while ((header = next_record(&f, &at))) {
+		const uint8_t *bytes = (const uint8_t *)header;
+		uint64_t size, used;
+
+		if (header->type != PERF_RECORD_SAMPLE)
+			continue;
+		/* The last of a sample: the copy's size, the copy, and how much of it is used. */
+		assert_true(header->size > 1024 + 16);
+		memcpy(&size, bytes + header->size - 8 - 1024 - 8, sizeof(size));
+		memcpy(&used, bytes + header->size - 8, sizeof(used));
+		assert_int_equal(size, 1024);
+		assert_true(used <= 1024);
+		copies += used > 0;
+	}
+	assert_true(copies > 0);
+	tear_down(&f);
+}
+
 /* A frequency's periods vary, and so are told. */
 static void frequencies_have_periods(void **state)
 {
@@ -872,6 +903,7 @@ int main(void)
 		cmocka_unit_test(the_period_is_kept),
 		cmocka_unit_test(children_are_sampled_if_asked_for),
 		cmocka_unit_test(call_chains_are_had),
+		cmocka_unit_test(stacks_are_copied),
 		cmocka_unit_test(frequencies_have_periods),
 		cmocka_unit_test(groups_say_of_which_event_they_are),
 		cmocka_unit_test(every_event_is_had_with_period_one),

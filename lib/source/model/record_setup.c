@@ -40,6 +40,9 @@ static int check_job(const struct source_record_job *job, struct plumb_diagnosti
 	if (job->all_cpus || job->cpu_count)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-attach", "the model",
 			      "it has no other programs than the one it runs", hint);
+	if (job->user_stack)
+		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-stack", "the model",
+			      "it copies no stacks", "-g follows frame pointers");
 	if (job->clockid != -1 || job->delay_ms)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-clock", "the model",
 			      "it has a clock of its own, and samples from the beginning", NULL);

@@ -59,8 +59,8 @@ static struct plumb_count count_since(const struct perf_reading *from,
 	uint64_t enabled = to->enabled_ns - from->enabled_ns;
 	uint64_t running = to->running_ns - from->running_ns;
 
-	return (struct plumb_count){count_scaled(to->raw - from->raw, enabled, running),
-				    enabled, running};
+	return (struct plumb_count){count_scaled(to->raw - from->raw, enabled, running), enabled,
+				    running};
 }
 
 static void read_interval(struct counting *c, double time)
@@ -101,7 +101,7 @@ static void tell_progress(const struct counting *c)
 			if (plan->groups[g].codes[i] == CODE_INSTRUCTIONS &&
 			    perf_events_read(&c->events, plan->groups[g].first + i, &reading))
 				instructions = count_scaled(reading.raw, reading.enabled_ns,
-								  reading.running_ns);
+							    reading.running_ns);
 		}
 	}
 	c->job->progress(c->job->user, instructions, now() - c->began);

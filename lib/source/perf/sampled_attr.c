@@ -14,6 +14,18 @@
 #define SIZE_BEFORE_CONFIG3 128
 #define SIZE_WITH_CONFIG3   136
 
+/*
+ * What unwinding starts from, of asm/perf_regs.h: AArch64's x0 to x30, sp and pc; on x86-64, where
+ * tests run, the 16 general registers, ip, flags, cs and ss.
+ */
+#if defined(__aarch64__)
+#define USER_REGISTERS ((UINT64_C(1) << 33) - 1)
+#elif defined(__x86_64__)
+#define USER_REGISTERS UINT64_C(0xff0fff)
+#else
+#define USER_REGISTERS UINT64_C(0)
+#endif
+
 static uint64_t sample_type(const struct plumb_event_config *event,
 			    const struct sampled_session *session)
 {
@@ -30,6 +42,8 @@ static uint64_t sample_type(const struct plumb_event_config *event,
 		type |= PERF_SAMPLE_PERIOD;
 	if (event && session->callchains && !spe)
 		type |= PERF_SAMPLE_CALLCHAIN;
+	if (event && session->user_stack && !spe)
+		type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	/* The driver takes no notice: it tells readers what SPE's records have. */
 	if (spe)
 		type |= PERF_SAMPLE_DATA_SRC;
@@ -48,7 +62,8 @@ static void set_side_band(struct perf_event_attr *attr, const struct sampled_ses
 	attr->comm = 1;
 	attr->comm_exec = 1;
 	attr->task = 1;
-	attr->mmap_data = session->addresses;
+	/* Unwinders find .eh_frame in mappings of data. */
+	attr->mmap_data = session->addresses || session->user_stack;
 	attr->build_id = session->build_ids && !(session->without & WITHOUT_BUILD_ID);
 	attr->ksymbol = !(session->without & WITHOUT_BPF);
 	attr->bpf_event = !(session->without & WITHOUT_BPF);
@@ -88,6 +103,11 @@ void sampled_attr_fill(struct sampled_attr *sampled, const struct plumb_event_co
 	if (!(session->without & WITHOUT_LOST))
 		attr->read_format |= PERF_FORMAT_LOST;
 	attr->sample_id_all = 1;
+	if (attr->sample_type & PERF_SAMPLE_STACK_USER) {
+		attr->sample_regs_user = USER_REGISTERS;
+		attr->sample_stack_user = session->user_stack;
+		attr->exclude_callchain_user = 1; /* the reader unwinds it */
+	}
 	attr->inherit = session->inherit;
 	attr->use_clockid = session->clockid >= 0;
 	attr->clockid = session->clockid >= 0 ? session->clockid : 0;
@@ -145,6 +165,8 @@ struct plumb_event_attr sampled_attr_public(const struct sampled_attr *sampled)
 		.read_format = attr->read_format,
 		.flags = flags_of(attr),
 		.wakeup = attr->wakeup_events,
+		.sample_regs_user = attr->sample_regs_user,
+		.sample_stack_user = attr->sample_stack_user,
 		.clockid = attr->clockid,
 	};
 }

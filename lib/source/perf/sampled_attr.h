@@ -30,6 +30,7 @@ struct sampled_session {
 	bool on_exec; /* begins with the program */
 	bool inherit;
 	bool callchains;
+	uint32_t user_stack; /* bytes of it with each sample; 0: none */
 	bool switches; /* context switches are recorded: SPE's records do not say whose they are */
 	bool addresses, physical;
 	bool build_ids;

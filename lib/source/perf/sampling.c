@@ -142,6 +142,7 @@ static void set_session(struct sampling *s)
 		/* The kernel maps no ring of events that are inherited, if they are of any CPU. */
 		.inherit = job->inherit && !per_thread && !perf_targets_all(&s->targets),
 		.callchains = job->callchains,
+		.user_stack = job->user_stack,
 		.switches = spe && !per_thread,
 		.addresses = job->data_addresses,
 		.physical = job->physical_addresses,
