@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/near.h"
 #include "base/text.h"
@@ -339,18 +340,41 @@ static const char *title_of(const struct plumb_spec *spec, enum thing_kind kind,
 	return spec->product.name;
 }
 
-/* Matches as `perf list` does: a pattern without wildcards matches anywhere in the text. */
-static bool fits(const char *pattern, const char *text)
+/* Whether `text` has `length` bytes of `word` somewhere, in either case. */
+static bool has_word(const char *text, const char *word, size_t length)
+{
+	for (; *text; text++)
+		if (strncasecmp(text, word, length) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * As `perf list`, a pattern with wildcards matches the whole name or title. Of one without, each
+ * word is somewhere in them.
+ */
+static bool fits(const char *pattern, const char *name, const char *title)
 {
 	if (strpbrk(pattern, "*?["))
-		return fnmatch(pattern, text, FNM_CASEFOLD) == 0;
-	return strcasestr(text, pattern);
+		return fnmatch(pattern, name, FNM_CASEFOLD) == 0 ||
+		       fnmatch(pattern, title, FNM_CASEFOLD) == 0;
+	for (;;) {
+		size_t length;
+
+		pattern += strspn(pattern, " ");
+		length = strcspn(pattern, " ");
+		if (length == 0)
+			return true;
+		if (!has_word(name, pattern, length) && !has_word(title, pattern, length))
+			return false;
+		pattern += length;
+	}
 }
 
 static bool wanted(const struct operands *patterns, const char *name, const char *title)
 {
 	for (int i = 0; i < patterns->count; i++)
-		if (fits(patterns->at[i], name) || fits(patterns->at[i], title))
+		if (fits(patterns->at[i], name, title))
 			return true;
 	return patterns->count == 0;
 }
@@ -537,8 +561,10 @@ const struct command command_spec_list = {
 	.summary = "list CPUs, events, metrics, metric groups or functional groups",
 	.operands = "[cpus|events|metrics|groups|functions] [PATTERN]...",
 	.most = OPERANDS_ANY,
-	.text = "Lists CPUs by default. A PATTERN selects rows whose name or title contains it, "
-		"ignoring case; a PATTERN with *, ? or [ must match the whole name or title.\n\n"
+	.text = "Lists CPUs by default. A PATTERN selects rows whose name or title contains each "
+		"of "
+		"its words, ignoring case; a PATTERN with *, ? or [ must match the whole name or "
+		"title.\n\n"
 		"Without --cpu, lists what this machine's CPU has if Plumb supports it. "
 		"Otherwise lists what all CPUs have, and the last column shows how many CPUs "
 		"have each row.",
@@ -548,6 +574,8 @@ const struct command command_spec_list = {
 			{"plumb spec list", "list all supported CPUs"},
 			{"plumb spec list events --cpu neoverse-n3 L1D",
 			 "list its events about the L1 data cache"},
+			{"plumb spec list events 'page walk'",
+			 "list events with both words in their name or title"},
 			{"plumb spec list metrics -x,", "list all metrics, separated by commas, "
 							"for a script"},
 			{0},

@@ -8,10 +8,10 @@
 
 #include <plumb/model.h>
 
-#include "base/near.h"
 #include "source/perf/events.h"
 #include "stat.h"
 #include "tool/complain.h"
+#include "tool/join.h"
 #include "tool/memory.h"
 
 /* Programmable counters of a Neoverse, where nobody tells. */
@@ -131,10 +131,21 @@ static const struct plumb_model_core *core_of(const struct plumb_spec *spec)
 	return NULL;
 }
 
+static void advise_cores(void)
+{
+	struct join names = {0};
+	char *text;
+
+	for (size_t i = 0; plumb_model_core(i); i++)
+		join_add(&names, plumb_model_core(i)->name);
+	text = join_take(&names);
+	advise("it has %s", text);
+	free(text);
+}
+
 static int choose_core(struct machine *machine, const char *name)
 {
 	const struct plumb_model_core *core = plumb_model_core(0);
-	struct near near = near_to(name ? name : "");
 
 	machine->source = &source_model;
 	if (name) {
@@ -144,10 +155,7 @@ static int choose_core(struct machine *machine, const char *name)
 	}
 	if (!core) {
 		complain("the model has no core '%s'", name);
-		for (size_t i = 0; plumb_model_core(i); i++)
-			near_offer(&near, plumb_model_core(i)->name, plumb_model_core(i)->name);
-		if (!advise_near(&near))
-			advise("plumb list cores --source model lists those it has");
+		advise_cores();
 		return EXIT_USAGE;
 	}
 	machine->core = core->name;

@@ -89,7 +89,11 @@ static bool add_stage(struct names *names, const char *word)
 		}
 	}
 	complain("bad value '%s' of --stages", word);
-	advise("1 (topdown), 2 (uarch) or all");
+	if (strcmp(word, "combined") == 0)
+		advise("without --stages, stage 2 shows what stage 1 leads to; -n NODE is a part "
+		       "of it");
+	else
+		advise("1 (topdown), 2 (uarch) or all");
 	return false;
 }
 
@@ -249,13 +253,44 @@ static bool add_metric(struct names *names, const char *word)
 	return add_index(&names->metrics, metric);
 }
 
+/* The lowest level of the tree; 0: none could be found. */
+static unsigned tree_depth(const struct plumb_spec *spec)
+{
+	const struct plumb_request tree = {.size = sizeof(tree), .stages = 1u << 1};
+	struct plumb_selection *selection;
+	unsigned depth = 0;
+
+	if (plumb_selection_new(spec, &tree, &selection) < 0)
+		return 0;
+	for (size_t i = 0; i < selection->metric_count; i++)
+		if (selection->metrics[i].level > depth)
+			depth = selection->metrics[i].level;
+	plumb_selection_free(selection);
+	return depth;
+}
+
+static bool check_level(const struct plumb_spec *spec, unsigned level)
+{
+	unsigned depth = level ? tree_depth(spec) : 0;
+
+	if (level <= depth)
+		return true;
+	complain("the tree of %s has no level %u", spec->id, level);
+	if (depth == 1)
+		advise("its only level is 1");
+	else
+		advise("its levels are 1 to %u", depth);
+	return false;
+}
+
 static bool find_names(struct names *names, const struct stat_options *options,
 		       struct plumb_request *request)
 {
 	if (!each_word(names, &options->stages, add_stage) ||
 	    !each_word(names, &options->groups, add_group) ||
 	    !each_word(names, &options->metrics, add_metric) ||
-	    !each_word(names, &options->events, add_event))
+	    !each_word(names, &options->events, add_event) ||
+	    !check_level(names->spec, options->level))
 		return false;
 	if (options->node) {
 		request->node_given = true;

@@ -153,6 +153,38 @@ static const struct option options[] = {
 	{0},
 };
 
+/* Options of topdown-tool's versions from 2022 on, where they have another name here. */
+static const struct option_twin twins[] = {
+	{"list-cpus", "plumb spec list cpus"},
+	{"list-groups", "plumb spec list groups"},
+	{"list-metrics", "plumb spec list metrics, or plumb spec tree"},
+	{"list-events", "plumb spec list events"},
+	{"cpu-list", "plumb spec list cpus"},
+	{"cpu-list-cores", "plumb list cores"},
+	{"cpu-list-groups", "plumb spec list groups"},
+	{"cpu-list-metrics", "plumb spec list metrics, or plumb spec tree"},
+	{"cpu-list-events", "plumb spec list events"},
+	{"d", "plumb spec show NAME, for a metric, a group or an event"},
+	{"descriptions", "plumb spec show NAME, for a metric, a group or an event"},
+	{"cpu-descriptions", "plumb spec show NAME, for a metric, a group or an event"},
+	{"show-sample-events", "plumb spec tree -v"},
+	{"cpu-show-sample-events", "plumb spec tree -v"},
+	{"cpu-stages", "--stages"},
+	{"cpu-metric-group", "--metric-group"},
+	{"cpu-node", "--node"},
+	{"c", "--collect-by"},
+	{"cpu-collect-by", "--collect-by"},
+	{"cpu-no-multiplex", "--no-multiplex"},
+	{"i", "-I"},
+	{"interval", "-I"},
+	{"cpu-generate-csv", "--csv; add -e for events"},
+	{"cpu-csv", "--csv; add -e for events"},
+	{"csv-output-path", "--csv -o FILE"},
+	{"perf-output", "-o FILE"},
+	{"debug", "-v"},
+	{0},
+};
+
 /* Options that do not go together. */
 static bool check(const struct command *command, const struct stat_options *values)
 {
@@ -247,6 +279,8 @@ const struct command command_stat = {
 		"By default both stages are counted; the text shows only the groups of stage 2 "
 		"that the diagnosis leads to. JSON and CSV have all of it.",
 	.options = options,
+	.twins_of = "topdown-tool",
+	.twins = twins,
 	.examples =
 		(const struct example[]){
 			{"plumb stat ./program", "what holds the program up?"},

@@ -110,17 +110,33 @@ static bool set(struct parser *parser, const struct option *option, const char *
 	return true;
 }
 
+/* Complains of an option that there is not, spelt `spelling`; `near` is one that there is. */
+static bool refuse(const struct parser *parser, const char *name, const char *spelling,
+		   const char *near)
+{
+	const struct option_twin *twin = parser->command->twins;
+
+	while (twin && twin->name && strcmp(twin->name, name) != 0)
+		twin++;
+	complain("unknown option '%s'", spelling);
+	if (twin && twin->name)
+		advise("%s's %s is %s", parser->command->twins_of, spelling, twin->ours);
+	else if (near)
+		advise("did you mean --%s?", near);
+	else
+		see_help(parser->command);
+	return false;
+}
+
 /* "--name" or "--name=value", `text` without its dashes. */
 static bool parse_long(struct parser *parser, const char *text)
 {
 	size_t length = strcspn(text, "=");
 	const char *value = text[length] ? text + length + 1 : NULL;
-	char name[NEAR_MAX_LENGTH + 2];
+	char name[NEAR_MAX_LENGTH + 2], spelling[NEAR_MAX_LENGTH + 4];
 	struct near near;
 
 	for (const struct option *o = parser->command->options; o && o->name; o++) {
-		char spelling[64];
-
 		if (strlen(o->name) != length || strncmp(o->name, text, length) != 0)
 			continue;
 		snprintf(spelling, sizeof(spelling), "--%s", o->name);
@@ -131,12 +147,8 @@ static bool parse_long(struct parser *parser, const char *text)
 	near = near_to(name);
 	for (const struct option *o = parser->command->options; o && o->name; o++)
 		near_offer(&near, o->name, o->name);
-	complain("unknown option '--%s'", name);
-	if (near.best)
-		advise("did you mean --%s?", near.best);
-	else
-		see_help(parser->command);
-	return false;
+	snprintf(spelling, sizeof(spelling), "--%s", name);
+	return refuse(parser, name, spelling, near.best);
 }
 
 /* "-abc": flags, the last of which may be an option with its value attached or following. */
@@ -148,11 +160,8 @@ static bool parse_letters(struct parser *parser, const char *text)
 
 		while (o && o->name && o->letter != *text)
 			o++;
-		if (!o || !o->name) {
-			complain("unknown option '%s'", spelling);
-			see_help(parser->command);
-			return false;
-		}
+		if (!o || !o->name)
+			return refuse(parser, spelling + 1, spelling, NULL);
 		if (o->kind != OPTION_FLAG)
 			return set(parser, o, spelling, text[1] ? text + 1 : NULL);
 		if (!set(parser, o, spelling, NULL))

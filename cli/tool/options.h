@@ -115,6 +115,12 @@ struct example {
 	const char *text; /* what it does */
 };
 
+/* What another program calls an option; "d" is its -d. Tables end with a row without a name. */
+struct option_twin {
+	const char *name;
+	const char *ours; /* what to type instead: "plumb spec list metrics", "--node" */
+};
+
 struct output;
 
 struct command {
@@ -126,6 +132,8 @@ struct command {
 	bool runs;        /* what follows its first operand is that one's: a program's arguments */
 	const char *text; /* paragraphs for --help, or NULL */
 	const struct option *options;
+	const char *twins_of;            /* whose options people may try: "topdown-tool"; or NULL */
+	const struct option_twin *twins; /* and what ours are */
 	void (*more)(struct output *out);      /* prints what else belongs into --help; or NULL */
 	const struct example *examples;        /* ends with a row without a command; or NULL */
 	const struct command *const *commands; /* NULL at the end; for one that only dispatches */

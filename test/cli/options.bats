@@ -64,6 +64,22 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 	said "plumb: unknown command 'plumb spec shwo'" "       did you mean plumb spec show?"
 }
 
+@test "only commands that are there are suggested" {
+	there=$(plumb --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
+	for word in report annotate explore diff doctor monitor import reprot anotate dif doktor \
+		statt recrod; do
+		grep -qx "$word" <<<"$there" && continue
+		run --separate-stderr plumb "$word"
+		[ "$status" -eq 2 ]
+		suggested=$(sed -n 's/^       did you mean plumb \(.*\)?$/\1/p' <<<"$stderr")
+		[ -z "$suggested" ] || grep -qx "$suggested" <<<"$there"
+	done
+	# shellcheck disable=SC2154 # by lib.bash
+	for command in $(grep -rhoE 'advise\("[^"]*plumb [a-z]+' "$here/../../cli" | grep -oE '[a-z]+$'); do
+		grep -qx "$command" <<<"$there"
+	done
+}
+
 @test "an unknown option, near to one and not" {
 	run --separate-stderr plumb spec list --jsno
 	[ "$status" -eq 2 ]

@@ -410,7 +410,54 @@ metrics_of()
 	said "plumb: a name is missing in 'General,,MPKI'"
 	run --separate-stderr model --cpu neoverse-v1 ./work
 	[ "$status" -eq 2 ]
-	[ "$(head -n 1 <<<"$stderr")" = "plumb: the model has no core 'neoverse-v1'" ]
+	said "plumb: the model has no core 'neoverse-v1'" \
+		"       it has $(plumb list cores --source model -x '|' | cut -d '|' -f 1 |
+			paste -s -d , | sed 's/,/, /g')"
+	run --separate-stderr model -l 9 ./work
+	[ "$status" -eq 2 ]
+	said "plumb: the tree of neoverse-n3-r0p0 has no level 9" "       its levels are 1 to 4"
+	run --separate-stderr model --cpu neoverse-v2 -l 2 ./work
+	said "plumb: the tree of neoverse-v2-r0p0 has no level 2" "       its only level is 1"
+	[ "$(metrics_of --level 4 | cut -d '|' -f 2 | grep -c _cache_l)" -eq 4 ]
+}
+
+@test "options of topdown-tool lead to ours, which are there" {
+	run --separate-stderr model --list-metrics ./work
+	[ "$status" -eq 2 ]
+	said "plumb: unknown option '--list-metrics'" \
+		"       topdown-tool's --list-metrics is plumb spec list metrics, or plumb spec tree"
+	run --separate-stderr model -d ./work
+	said "plumb: unknown option '-d'" \
+		"       topdown-tool's -d is plumb spec show NAME, for a metric, a group or an event"
+	run --separate-stderr model --csv-output-path=out ./work
+	said "plumb: unknown option '--csv-output-path'" \
+		"       topdown-tool's --csv-output-path is --csv -o FILE"
+	run --separate-stderr model -s combined ./work
+	[ "$status" -eq 2 ]
+	[ "$(head -n 1 <<<"$stderr")" = "plumb: bad value 'combined' of --stages" ]
+	# Each is unknown here, and what it leads to is not.
+	# shellcheck disable=SC2154 # by lib.bash
+	twins=$(sed -n '/option_twin twins/,/^}/s/^\t{"\([a-z-]*\)", "\(.*\)"},$/\1|\2/p' \
+		"$here/../../cli/stat/stat.c")
+	[ "$(wc -l <<<"$twins")" -gt 20 ]
+	while IFS='|' read -r theirs ours; do
+		[ "${#theirs}" -eq 1 ] && theirs=-$theirs || theirs=--$theirs
+		run --separate-stderr model "$theirs" ./work
+		[ "$(tail -n 1 <<<"$stderr")" = "       topdown-tool's $theirs is $ours" ]
+		case $ours in
+		plumb*)
+			command=$(sed 's/^plumb //; s/,.*//; s/ -v$//; s/ NAME$//; s/ [a-z]*s$//' <<<"$ours")
+			# shellcheck disable=SC2086 # words of a command
+			plumb $command --help >help
+			;;
+		*)
+			plumb stat --help >help
+			for option in $(grep -oE -- '(^| )-[-a-zA-Z]+' <<<"$ours"); do
+				grep -qE -- "(^| )$option([ ,]|\$)" help
+			done
+			;;
+		esac
+	done <<<"$twins"
 }
 
 @test "an event that the model does not count is refused, never counted as 0" {
