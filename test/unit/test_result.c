@@ -134,7 +134,7 @@ static void runs_differ(void **state)
 	uint16_t i = 0;
 
 	(void)state;
-	set_up(&f, &(struct plumb_plan_options){0});
+	set_up(&f, &PLAN_OPTIONS());
 	while (f.result->events[i].code != 0x08)
 		i++;
 	set(&f, PLUMB_NONE, 0x08, 90);
@@ -152,7 +152,7 @@ static void runs_differ(void **state)
 	tear_down(&f);
 
 	/* Intervals are no runs of the same. */
-	set_up(&f, &(struct plumb_plan_options){0});
+	set_up(&f, &PLAN_OPTIONS());
 	for (int n = 0; n < 2; n++) {
 		set(&f, PLUMB_NONE, 0x08, 90 + n);
 		plumb_result_add(f.result, f.counts, false);
