@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where each slot and each stalled cycle goes (N3 telemetry specification, 3.1 and 6.14), and the
- * events that follow from the model's own counts.
+ * Attributes each slot and each stalled cycle to a cause (N3 telemetry specification, 3.1
+ * and 6.14), and computes events from the model's own counts.
  */
 #include <string.h>
 
 #include "schedule.h"
 #include "watch.h"
 
-/* Slots lost from now until `until`, and the cycles of these in which none is used. */
+/* Returns the slots lost from now until `until`. */
 static uint64_t lost_slots(const struct core *core, uint64_t until)
 {
 	return (core->slots - core->used) + (until - core->cycle - 1) * core->slots;
@@ -20,9 +20,9 @@ static uint64_t first_stalled(const struct core *core)
 }
 
 /*
- * Nothing to rename until `until`. Of the cycles without any operation, those before flush_until
- * are a flush's, then what would have been lost without a miss is the flow's, then comes the
- * translation and at last the line.
+ * There is nothing to rename until `until`. Cycles without any operation are attributed to a flush
+ * until flush_until, then to the flow of instructions as far as they would be lost without a miss,
+ * then to the translation, and the rest to the line.
  */
 void account_starved(struct core *core, uint64_t until)
 {
@@ -42,7 +42,7 @@ void account_starved(struct core *core, uint64_t until)
 	advance_to(core, until);
 }
 
-/* Nothing is known to fetch until `until`. */
+/* The next address to fetch is unknown until `until`. */
 void account_unknown(struct core *core, uint64_t until)
 {
 	if (until <= core->cycle)
@@ -65,8 +65,8 @@ static void charge(struct core *core, unsigned blame, unsigned blocker, uint64_t
 }
 
 /*
- * Operations are there but `blocker` keeps the first from dispatch until `until`. The cycles go to
- * what the oldest unfinished operation waits for.
+ * There are operations, but `blocker` prevents the first from dispatching until `until`. The cycles
+ * are attributed to what the oldest unfinished operation waits for.
  */
 void account_stalled(struct core *core, uint64_t until, unsigned blocker)
 {
@@ -100,7 +100,7 @@ void account_stalled(struct core *core, uint64_t until, unsigned blocker)
 	advance_to(core, until);
 }
 
-/* Counts one instruction's kinds. */
+/* Counts the kinds of one instruction. */
 void account_kinds(struct core *core, const struct insn *insn)
 {
 	for (uint32_t kinds = insn->kinds; kinds; kinds &= kinds - 1)
@@ -110,7 +110,7 @@ void account_kinds(struct core *core, const struct insn *insn)
 		insn->branch != BRANCH_NONE && insn->branch != BRANCH_EXCEPTION;
 }
 
-/* Moves what whole blocks counted from the narrow lanes. */
+/* Adds the counts of whole blocks, in narrow lanes, to the totals. */
 void account_recent(struct core *core)
 {
 	for (int i = 0; i < LANE_COUNT; i++)
@@ -135,7 +135,7 @@ void account_prepared(struct core *core, const struct block *block, unsigned exe
 		account_kinds(core, &block->insns[i]);
 }
 
-/* Bits of enum insn_kind, by number, and the events that count them. */
+/* The event that counts each bit of enum insn_kind. */
 static const struct {
 	uint32_t kind;
 	enum model_event event;
@@ -286,8 +286,8 @@ static void fill_queues(struct core *core, uint64_t *counts)
 }
 
 /*
- * Counts stand for the cycles before the one in which dispatch is: the operations of that one are
- * left out, of those that were dispatched and, so that no more retire than are dispatched, retired.
+ * Counts cover the cycles before the current dispatch cycle. Operations dispatched in that cycle
+ * are left out, and retired operations are limited to dispatched ones.
  */
 static void fill_others(struct core *core, uint64_t *counts)
 {
@@ -312,7 +312,7 @@ static void fill_others(struct core *core, uint64_t *counts)
 	memory_settle(core->memory);
 }
 
-/* What the SPE unit counts, where there is one. */
+/* Adds the counts of the SPE unit, if there is one. */
 static void fill_samples(struct core *core, uint64_t *counts)
 {
 	const struct spe_counts *samples;
@@ -332,7 +332,7 @@ static void fill_samples(struct core *core, uint64_t *counts)
 	counts[EVENT_SAMPLE_FEED_LAT] = samples->right_latency;
 }
 
-/* Counts in parts, for those who read a few of them often. */
+/* The counts in parts, for callers that often read a few of them. */
 static void (*const parts[])(struct core *core, uint64_t *counts) = {
 	fill_speculative, fill_branches, fill_stalls, fill_queues, fill_others, fill_samples,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Execution of operations that are not plain: several pieces, late operands, serialising. */
+/* Executes operations that are not plain: with several pieces, late operands, or serialising. */
 #include "schedule.h"
 
-/* The first cycle from `ready` on at which `port` is free, and for `busy` cycles not kept busy. */
+/* Returns the first cycle from `ready` on from which `port` is free for `busy` cycles. */
 static uint64_t find_idle(const struct core *core, unsigned port, unsigned busy, uint64_t ready)
 {
 	const struct busy_port *kept = &core->busy[port];
@@ -26,7 +26,7 @@ static void drop_interval(struct busy_port *kept, unsigned i)
 	}
 }
 
-/* Keeps [from, until), in which it was idle. */
+/* Marks [from, until) as busy; it must be idle. */
 static void keep_busy(struct busy_port *kept, uint64_t now, uint64_t from, uint64_t until)
 {
 	unsigned i = kept->count++;
@@ -47,13 +47,13 @@ static void keep_busy(struct busy_port *kept, uint64_t now, uint64_t from, uint6
 	}
 	while (kept->count && kept->until[0] <= now)
 		drop_interval(kept, 0);
-	if (kept->count == BUSY_INTERVALS) { /* the first gap is lost */
+	if (kept->count == BUSY_INTERVALS) { /* closes the first gap */
 		kept->from[1] = kept->from[0];
 		drop_interval(kept, 0);
 	}
 }
 
-/* A port that is not pipelined: takes nothing else for `busy` cycles. */
+/* Issues to a port that is not pipelined: it accepts nothing else for `busy` cycles. */
 static uint64_t issue_busy(struct core *core, uint32_t ports, unsigned busy, uint64_t ready)
 {
 	uint64_t now = core->cycle, issue = UINT64_MAX;
@@ -88,7 +88,7 @@ static uint64_t issue_piece(struct core *core, const struct piece_params *piece,
 	return issue;
 }
 
-/* Issues the pieces of `op` from `first` on when they are ready: when the last one does. */
+/* Issues the pieces of `op` from `first` on; returns the cycle at which the last one issues. */
 uint64_t issue_pieces(struct core *core, const struct op *op, unsigned first, uint64_t ready)
 {
 	const struct class_params *class = &core->params->classes[op->class];
@@ -99,7 +99,7 @@ uint64_t issue_pieces(struct core *core, const struct op *op, unsigned first, ui
 	return issue;
 }
 
-/* When the accumulator operand can be taken: early from an operation of the same class. */
+/* Returns when the accumulator is available: early from an operation of the same class. */
 static uint64_t accumulator_ready(const struct core *core, const struct op *op)
 {
 	const struct early_result *early = &core->early[op->accumulator];
@@ -108,7 +108,7 @@ static uint64_t accumulator_ready(const struct core *core, const struct op *op)
 	return early->class == op->class && early->ready == ready ? early->early : ready;
 }
 
-/* Younger operations find no operand ready before `cycle`. */
+/* No operand is ready before `cycle` for younger operations. */
 static void hold_back_younger(struct core *core, uint64_t cycle)
 {
 	for (int i = 0; i < READY_COUNT; i++)

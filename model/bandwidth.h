@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A path that carries a line each so many cycles. Requests come in program order, not in order of
- * time, so the path keeps a calendar: how many lines each stretch of cycles carries already.
+ * A path that carries one line per given number of cycles. Requests come in program order, not in
+ * order of time, so the path keeps a calendar: how many lines each stretch of cycles already
+ * carries.
  */
 #ifndef MODEL_BANDWIDTH_H
 #define MODEL_BANDWIDTH_H
 
 #include <stdint.h>
 
-#define STRETCH_LOG2   5 /* cycles of a stretch */
+#define STRETCH_LOG2   5 /* cycles per stretch */
 #define CALENDAR_SLOTS 1024
 
 struct bandwidth {
-	uint64_t stretch[CALENDAR_SLOTS]; /* which stretch a slot stands for, plus one */
+	uint64_t stretch[CALENDAR_SLOTS]; /* the stretch in each slot, plus one */
 	uint16_t used[CALENDAR_SLOTS];
-	uint16_t capacity; /* lines a stretch */
+	uint16_t capacity; /* lines per stretch */
 };
 
 static inline void bandwidth_set_up(struct bandwidth *path, unsigned cycles_per_line)
@@ -26,7 +27,7 @@ static inline void bandwidth_set_up(struct bandwidth *path, unsigned cycles_per_
 		path->capacity = 1;
 }
 
-/* The first cycle, not before `cycle`, at which one more line can go; it is taken. */
+/* Reserves the first cycle from `cycle` on that can carry another line, and returns it. */
 static inline uint64_t bandwidth_take(struct bandwidth *path, uint64_t cycle)
 {
 	uint64_t stretch = cycle >> STRETCH_LOG2;
@@ -36,7 +37,7 @@ static inline uint64_t bandwidth_take(struct bandwidth *path, uint64_t cycle)
 
 		if (path->stretch[slot] != stretch + 1) {
 			if (path->stretch[slot] > stretch + 1)
-				return cycle; /* so long ago that the calendar has forgotten it */
+				return cycle; /* too old: no longer in the calendar */
 			path->stretch[slot] = stretch + 1;
 			path->used[slot] = 0;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Beyond the first level: L2 and its prefetcher, other cores, the system cache and DRAM. */
+/* The memory beyond L1: L2 and its prefetcher, other cores, the system cache and DRAM. */
 #include "memory_side.h"
 
 struct cache_line *find_invalidated(struct memory *m, struct cache *cache, struct cache_line *found,
@@ -14,7 +14,7 @@ struct cache_line *find_invalidated(struct memory *m, struct cache *cache, struc
 	return NULL;
 }
 
-/* A miss of both private caches asks the others. Did a core that wrote the line have it? */
+/* After a miss in both private caches: whether another core that wrote the line provides it. */
 static bool fetch_from_peer(struct memory *m, uint64_t line)
 {
 	_Atomic uint32_t *word = system_ownership(m->system, line);
@@ -29,7 +29,7 @@ static bool fetch_from_peer(struct memory *m, uint64_t line)
 		if (owner == OWNER_NONE || owner == m->number)
 			return false;
 		if (now & OWNERSHIP_SHARED)
-			return false; /* the first reader made it the system cache's, too */
+			return false; /* the first reader also put it into the system cache */
 		if (atomic_compare_exchange_weak(word, &now, now | OWNERSHIP_SHARED))
 			return true;
 	}
@@ -43,7 +43,7 @@ bool take_ownership(struct memory *m, uint64_t line)
 	if ((now & (OWNERSHIP_VERSION - 1)) == m->number)
 		return false;
 	if (memory_alone(m)) {
-		/* Nobody to tell; but who comes later must know. */
+		/* No other core to notify, but later ones must see the owner. */
 		atomic_store_explicit(word, (now & ~(OWNERSHIP_VERSION - 1)) | m->number,
 				      memory_order_relaxed);
 		return false;
@@ -86,7 +86,7 @@ static struct cache_line *fill_l2(struct memory *m, uint64_t cycle, uint64_t lin
 	return filled;
 }
 
-/* A line that neither L1 nor L2 has: from another core, the system cache or DRAM. */
+/* Fetches a line missing in L1 and L2 from another core, the system cache or DRAM. */
 static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, unsigned *level)
 {
 	uint64_t *buffer = buffers_first(&m->l2_misses);
@@ -145,7 +145,7 @@ uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request r
 		*level = LEVEL_L2;
 		ready = begin + m->params->l2.latency;
 		if (found->ready > begin) {
-			/* Still on its way: what waits for it waits for where it comes from. */
+			/* Still in flight: waiting for it means waiting for its source. */
 			*level = cache_level(found);
 			if (found->ready > ready)
 				ready = found->ready;

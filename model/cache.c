@@ -68,7 +68,7 @@ struct cache_line *cache_insert(const struct cache *cache, uint64_t line, unsign
 	unsigned way = 0;
 
 	while (way < cache->ways - 1 && set[way].key)
-		way++; /* an empty place, else the oldest */
+		way++; /* an empty way, else the oldest */
 	*victim = set[way];
 	if (cache->versions)
 		swap_versions(cache, set, way);

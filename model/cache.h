@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A set-associative cache of lines, each with the cycle at which its data came or will come, so
- * that a line on its way is found like any other: a miss buffer and a cache in one. Within a set
- * the newest used stands first; the last is the victim.
+ * A set-associative cache. Each line has the cycle at which its data arrived or will arrive, so
+ * lines in flight are found like any other: this is a miss buffer and a cache in one. Each set is
+ * ordered by use, most recent first; the last line is the victim.
  */
 #ifndef MODEL_CACHE_H
 #define MODEL_CACHE_H
@@ -12,23 +12,23 @@
 
 enum cache_flag {
 	CACHE_DIRTY = 1 << 0,
-	CACHE_PREFETCHED = 1 << 1, /* brought by a prefetcher, not used yet */
-	CACHE_LEVEL_SHIFT = 2,     /* where it came from: enum memory_level, 3 bits */
+	CACHE_PREFETCHED = 1 << 1, /* prefetched, not yet used */
+	CACHE_LEVEL_SHIFT = 2,     /* its source: enum memory_level, 3 bits */
 	CACHE_LEVEL_MASK = 7 << CACHE_LEVEL_SHIFT,
 	CACHE_VALID = 1 << 7,
 };
 
 struct cache_line {
-	uint64_t key;   /* line number << 8, and flags; 0: empty */
+	uint64_t key;   /* line number << 8 | flags; 0 if empty */
 	uint64_t ready; /* cycle */
 };
 
 struct cache {
 	struct cache_line *lines;
-	uint32_t *versions; /* of each line when it was filled; NULL where there is no sharing */
+	uint32_t *versions; /* version of each line when filled; NULL without sharing */
 	uint32_t sets;
 	uint32_t ways;
-	bool power_of_two; /* are the sets? */
+	bool power_of_two; /* the number of sets is */
 };
 
 bool cache_set_up(struct cache *cache, uint32_t bytes, unsigned ways, unsigned line_bytes,
@@ -37,7 +37,7 @@ void cache_clean_up(struct cache *cache);
 
 static inline struct cache_line *cache_set_of(const struct cache *cache, uint64_t line)
 {
-	/* Sizes such as 48 MiB make no power of two of sets; hashing then spreads lines as well. */
+	/* Sizes such as 48 MiB have no power of two of sets; then lines are hashed. */
 	uint32_t set =
 		cache->power_of_two
 			? (uint32_t)line & (cache->sets - 1)
@@ -51,7 +51,7 @@ static inline unsigned cache_level(const struct cache_line *line)
 	return (unsigned)(line->key & CACHE_LEVEL_MASK) >> CACHE_LEVEL_SHIFT;
 }
 
-/* Finds a line and makes it the newest of its set; NULL if it is not there. */
+/* Finds a line and makes it the most recent of its set; NULL if absent. */
 struct cache_line *cache_find_slow(const struct cache *cache, struct cache_line *set,
 				   uint64_t line);
 
@@ -64,14 +64,14 @@ static inline struct cache_line *cache_find(const struct cache *cache, uint64_t 
 	return cache_find_slow(cache, set, line);
 }
 
-/* Is it there? Leaves the order alone. */
+/* Whether a line is present; does not change the order. */
 bool cache_has(const struct cache *cache, uint64_t line);
 
-/* Puts a line that is not there in its set's first place; what it replaces (key 0: nothing). */
+/* Inserts an absent line as the most recent of its set; returns the victim (key 0: none). */
 struct cache_line *cache_insert(const struct cache *cache, uint64_t line, unsigned flags,
 				uint64_t ready, struct cache_line *victim);
 
-/* Takes a line out; was it there? */
+/* Removes a line; returns whether it was present. */
 bool cache_remove(const struct cache *cache, uint64_t line);
 
 static inline uint32_t *cache_version(const struct cache *cache, const struct cache_line *line)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calendar's slow side: many cycles at once, and what lies beyond its end. */
+/* The slow paths of the calendar: passing many cycles at once, and cycles beyond its end. */
 #include "schedule.h"
 
 /*
- * Chains of long misses issue operations thousands of cycles after their dispatch. Their queue
- * entries wait here until the calendar reaches them: at most as many as there are entries.
+ * After chains of long misses, operations issue thousands of cycles after their dispatch. Their
+ * queue entries wait here until the calendar reaches them. There can be as many as queue entries.
  */
 void late_departure(struct core *core, uint64_t cycle, uint64_t departed)
 {
@@ -15,7 +15,7 @@ void late_departure(struct core *core, uint64_t cycle, uint64_t departed)
 	core->late[core->late_count++] = (struct late_departure){cycle, departed};
 }
 
-/* Moves into the calendar what it now reaches. Done often enough that nothing is passed by. */
+/* Moves entries that the calendar now reaches into it. Called often enough to miss none. */
 void sweep_late(struct core *core)
 {
 	unsigned kept = 0;
@@ -44,7 +44,7 @@ static void pass(struct core *core, uint64_t cycles)
 	core->cycle += cycles;
 }
 
-/* Passes on to `cycle`; what the cycles between do with their slots is accounted elsewhere. */
+/* Advances to `cycle`. The caller accounts for the slots of the cycles in between. */
 void advance_to(struct core *core, uint64_t cycle)
 {
 	core->used = 0;

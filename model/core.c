@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One pass over the executed instructions: dispatch in order, issue out of order, retirement in
- * order. What most instructions do stands here; the rest is in execute_other().
+ * One pass over the executed instructions: dispatch in order, issue out of order, retire in order.
+ * This file has the common path of most instructions; execute_other() has the rest.
  */
 #include "schedule.h"
 #include "watch.h"
 
 /*
- * In order, `slots` operations a cycle, when there is room. What has retired is given back only
- * when there seems to be none: until then there is room all the more.
+ * Dispatches in order, `slots` operations per cycle, when there is room. Resources of retired
+ * operations are released only when room seems to run out; until then there is at least enough.
  */
 static inline void dispatch(struct core *core, const struct op *op)
 {
@@ -22,7 +22,7 @@ static inline void dispatch(struct core *core, const struct op *op)
 	core->used++;
 }
 
-/* In order, `retire_width` a cycle, once done. */
+/* Retires in order, `retire_width` operations per cycle, once they are done. */
 static inline void retire(struct core *core, const struct op *op, uint64_t done)
 {
 	uint64_t at = core->sequence & core->reorder_mask;
@@ -59,7 +59,7 @@ static inline uint64_t execute(struct core *core, const struct op *op, struct cu
 	return execute_other(core, op, cursor);
 }
 
-/* What was executed, for the *_SPEC events. */
+/* Counts executed instructions, for the *_SPEC events. */
 static inline void count_kinds(struct core *core, const struct block *block, unsigned executed)
 {
 	const struct prepared *prepared = block->model;
@@ -76,7 +76,7 @@ static inline void count_kinds(struct core *core, const struct block *block, uns
 		account_prepared(core, block, executed);
 }
 
-/* After `op` everything is fetched anew. */
+/* Flushes everything after `op`, which is fetched again. */
 static void flush_behind(struct core *core, const struct block *block, const struct op *op,
 			 const struct op *end)
 {
@@ -87,8 +87,8 @@ static void flush_behind(struct core *core, const struct block *block, const str
 }
 
 /*
- * The loop over a block's instructions. `watched` is a constant: what nobody watches costs
- * nothing for it.
+ * The loop over a block's instructions. `watched` is a compile-time constant, so watching costs
+ * nothing when it is off.
  */
 static inline __attribute__((always_inline)) void
 run_block(struct core *core, const struct block *block, unsigned executed,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The decoder: finds a word's row in the tables of decode_*.c and fills in the instruction. */
+/* The decoder: finds a word's row in the tables of decode_*.c, and fills in the instruction. */
 #include <string.h>
 
 #include "decode.h"
@@ -54,17 +54,17 @@ static int64_t signed_bits(uint32_t word, unsigned low, unsigned count)
 	return (int64_t)((uint64_t)word << (64 - low - count)) >> (64 - count);
 }
 
-/* The number of the highest bit that is set; 0 when none is. */
+/* Returns the number of the highest set bit, or 0 if there is none. */
 static unsigned highest(unsigned value)
 {
 	return value ? 31u - (unsigned)__builtin_clz(value) : 0;
 }
 
-/* Log 2 of the bytes of an element, by a rule of a row. */
+/* Returns log2 of an element's size in bytes, by the rule of a row. */
 static unsigned element_log2(unsigned rule, uint32_t word)
 {
 	static const uint8_t ftype[] = {2, 3, 1, 1};
-	/* What ld1 loads from memory by dtype, and into what (DDI 0487, C8.2, LD1B ...). */
+	/* Memory and register element of ld1 by dtype (DDI 0487, C8.2, LD1B ...). */
 	static const uint8_t dtype_memory[] = {0, 0, 0, 0, 2, 1, 1, 1, 1, 1, 2, 2, 0, 0, 0, 3};
 	static const uint8_t dtype_register[] = {0, 1, 2, 3, 3, 1, 2, 3, 3, 2, 2, 3, 3, 2, 1, 3};
 
@@ -128,7 +128,7 @@ static unsigned element_log2(unsigned rule, uint32_t word)
 	}
 }
 
-/* The operand notation of decode.h, read left to right. */
+/* Parses the operand notation of decode.h, from left to right. */
 struct reader {
 	struct insn *insn;
 	uint32_t word;
@@ -192,7 +192,7 @@ static void add(struct reader *reader, bool target, unsigned reg)
 	}
 }
 
-/* One register of the list, "Vd*4" or "nzcv"; returns what follows. */
+/* Parses one register of the list, such as "Vd*4" or "nzcv"; returns the rest. */
 static const char *read_register(struct reader *reader, const char *text, bool target)
 {
 	static const uint8_t first[] = {
@@ -234,7 +234,7 @@ static void write_base(struct reader *reader)
 
 	insn->writes_base = (uint8_t)reader->targets;
 	add(reader, true, insn->sources[reader->address]);
-	insn->class ++; /* NAME_WB stands after NAME, see classes.def */
+	insn->class ++; /* NAME_WB follows NAME in classes.def */
 }
 
 static void read_operands(struct insn *insn, const char *text)
@@ -268,7 +268,7 @@ static void read_operands(struct insn *insn, const char *text)
 			write_base(&reader);
 			text++;
 			break;
-		case '?': /* post-indexed, if bit 23 says so */
+		case '?': /* post-indexed if bit 23 is set */
 			if (bits(insn->opcode, 23, 1))
 				write_base(&reader);
 			text++;
@@ -395,7 +395,7 @@ static void set_kinds(const struct decode_row *row, struct insn *insn)
 	}
 }
 
-/* What depends on two fields of the word being equal, which a mask cannot say. */
+/* Handles encodings that depend on two fields being equal, which a mask cannot express. */
 static void refine(struct insn *insn)
 {
 	if (insn->class == CLASS_INT_EXTRACT && insn->sources[0] == insn->sources[1])

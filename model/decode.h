@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decoder's tables. An encoding is a row: the word belongs to it when
- * (word & mask) == value, and the first row that fits wins, so a special case stands above the
- * general one. Rows stand in groups, and groups in the table of one top-level encoding group,
- * as in chapter C4 of the Arm Architecture Reference Manual (DDI 0487).
+ * The decoder's tables. A row describes an encoding: it matches a word if (word & mask) == value.
+ * The first match is used, so special cases come before the general one. Rows are in groups, and
+ * groups in the table of a top-level encoding group, as in chapter C4 of the Arm Architecture
+ * Reference Manual (DDI 0487).
  *
- * To add an instruction: find its group, add a row with its fixed bits, its operands in the
+ * To add an instruction, find its group and add a row with its fixed bits, its operands in the
  * notation below, and its class.
  *
  * Operands are "TARGETS=SOURCES", both lists with commas. A register is a file and a field:
@@ -24,7 +24,7 @@
 
 #include "insn.h"
 
-/* How many bytes an element has, or one memory access: fixed, or by a field. */
+/* The size of an element or of one memory access: fixed, or given by a field. */
 enum decode_element {
 	ELEMENT_NONE,
 	ELEMENT_B,
@@ -39,7 +39,7 @@ enum decode_element {
 	ELEMENT_IMMH,      /* highest set bit of 22:19, vector shifts by an immediate */
 	ELEMENT_IMMH_WIDE,
 	ELEMENT_TSZ,         /* highest set bit of 23:22 and 20:19, SVE shifts by an immediate */
-	ELEMENT_TSZ_WIDE,    /* the same, twice as wide */
+	ELEMENT_TSZ_WIDE,    /* likewise, twice as wide */
 	ELEMENT_TSZ_PRED,    /* highest set bit of 23:22 and 9:8 */
 	ELEMENT_18_17,       /* SVE2 precision conversions */
 	ELEMENT_31_30,       /* load and store size */
@@ -48,7 +48,7 @@ enum decode_element {
 	ELEMENT_VECTOR,      /* vector load and store: bits 23 and 31:30 */
 	ELEMENT_PAIR,        /* vector pairs and literals: bits 31:30, 0 is S */
 	ELEMENT_11_10,       /* Advanced SIMD structures */
-	ELEMENT_INDEX,       /* 8 bytes if bit 12 says that an index is scaled, or 1 */
+	ELEMENT_INDEX,       /* 8 bytes if bit 12 is set (scaled index), else 1 */
 	ELEMENT_MSZ,         /* SVE memory element: bits 24:23 */
 	ELEMENT_DTYPE,       /* SVE contiguous loads: memory element of bits 24:21 */
 	ELEMENT_DTYPE_TO,    /* and register element */
@@ -57,7 +57,7 @@ enum decode_element {
 	ELEMENT_SLICE,       /* ZA slices: bits 23:22, quadwords if bit 24 is set too */
 };
 
-/* What the access or the floating-point operations span. */
+/* The width of the access or of the floating-point operations. */
 enum decode_width {
 	WIDTH_SCALAR, /* `count` elements */
 	WIDTH_ASIMD,  /* `count` vectors of 64 or 128 bits, by bit 30 */
@@ -65,7 +65,7 @@ enum decode_width {
 	WIDTH_SVE,    /* `count` scalable vectors; memory: as many elements as `container` has */
 };
 
-/* Where the immediate offset of an access is that QEMU does not report. */
+/* The immediate offset of an access that QEMU does not report. */
 enum decode_offset {
 	OFFSET_NONE,
 	OFFSET_IMM12,   /* 21:10, times 8 */
@@ -77,20 +77,20 @@ enum decode_offset {
 	OFFSET_PREFETCH /* 21:16, signed, times the vector length */
 };
 
-/* Bits beside enum insn_kind in decode_row.kinds: the kind goes by the element's size. */
+/* Bits in decode_row.kinds besides enum insn_kind: the kind depends on the element's size. */
 #define KIND_FP_SIZED  (1u << 30)
 #define KIND_INT_SIZED (1u << 31)
 
 struct decode_row {
 	uint32_t mask;
 	uint32_t value;
-	const char *operands; /* NULL: not allocated, whatever row stands below */
+	const char *operands; /* NULL: not allocated, whatever the rows below match */
 	uint8_t class;
 	uint8_t branch;  /* enum insn_branch_kind */
 	uint8_t element; /* enum decode_element */
 	uint8_t width;   /* enum decode_width */
 	uint8_t count;
-	uint8_t fp_ops;    /* floating-point operations of each element */
+	uint8_t fp_ops;    /* floating-point operations per element */
 	uint8_t container; /* enum decode_element */
 	uint8_t offset;    /* enum decode_offset */
 	uint16_t memory;   /* enum insn_memory_flag */
@@ -104,13 +104,13 @@ struct decode_group {
 	size_t count;
 };
 
-/* What one file of tables holds. */
+/* The contents of one file of tables. */
 struct decode_table {
 	const struct decode_group *groups;
 	size_t count;
 };
 
-/* A row for words that are not allocated, above rows that would fit them. */
+/* A row for unallocated words, placed above rows that would match them. */
 #define RESERVED(m, v)                \
 	{                             \
 		.mask = m, .value = v \
@@ -126,12 +126,12 @@ struct decode_table {
 	}
 
 /*
- * By bits 28:25 of the word (DDI 0487, C4.1, A64 instruction set encoding): tables to search in
- * order, NULL past the last; or NULL where nothing is allocated.
+ * The tables to search, in order, for bits 28:25 of the word (DDI 0487, C4.1, A64 instruction set
+ * encoding). NULL past the last, and if nothing is allocated.
  */
 extern const struct decode_table *const *const decode_tables[16];
 
-/* The first row that fits; NULL when none does, or one without operands. */
+/* Returns the first row that matches; NULL if there is none, or if it has no operands. */
 const struct decode_row *decode_find_row(uint32_t word);
 
 extern const struct decode_table decode_reserved;

@@ -21,7 +21,7 @@
 	{                                                                                    \
 		.mask = m, .value = v, .operands = "=", .class = CLASS_##cost, .kinds = kind \
 	}
-/* How much they zero is the core's: 64 bytes on every Neoverse. */
+/* The size that they zero depends on the core: 64 bytes on every Neoverse. */
 #define ZERO_BLOCK(m, v, flags)                                                            \
 	{                                                                                  \
 		.mask = m, .value = v, .operands = "=[Xt]", .class = CLASS_ZERO_BLOCK,     \

@@ -10,7 +10,7 @@
 			 (kind),                                                                   \
 	}
 
-/* Ordinary accesses, by the size field; of vector registers, with its third bit in opc. */
+/* Ordinary accesses, sized by the size field; for vector registers, its third bit is in opc. */
 #define LOAD(m, v, text, cost)              ACCESS(m, v, text, cost, MEM_LOAD, 31_30, 1, 0)
 #define STORE(m, v, text, cost)             ACCESS(m, v, text, cost, MEM_STORE, 31_30, 1, 0)
 #define VLOAD(m, v, text, cost)             ACCESS(m, v, text, cost, MEM_LOAD, VECTOR, 1, 0)
@@ -48,7 +48,7 @@
 	ACCESS(m, v, text, COMPARE_SWAP, ATOMIC_FLAGS((flags) | MEM_COMPARE_SWAP), size, n, \
 	       ORDERED_KINDS(flags) | KIND_CAS)
 
-/* Those whose addresses the plugins of QEMU 7.2 are not told. */
+/* Accesses whose addresses QEMU 7.2 does not report to plugins. */
 #define PREFETCH_FLAGS (MEM_PREFETCH | MEM_HIDDEN)
 #define PREFETCH_AT(m, v, text, from)                                             \
 	{                                                                         \

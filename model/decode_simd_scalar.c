@@ -2,7 +2,7 @@
 /* Advanced SIMD on scalars. */
 #include "decode.h"
 
-/* `size` is the element that the kind and the floating-point operations go by. */
+/* `size` is the element that determines the kind and the floating-point operations. */
 #define VECTOR(m, v, text, cost, size, extent, ops, kind)                          \
 	{                                                                          \
 		.mask = m, .value = v, .operands = text, .class = CLASS_##cost,    \

@@ -2,7 +2,7 @@
 /* SME: the ZA array. */
 #include "decode.h"
 
-/* Counted with SVE's, as the events have no kind for it. */
+/* Counted as SVE, since there are no events for SME. */
 #define SME(m, v, text, cost)                                                                     \
 	{                                                                                         \
 		.mask = m, .value = v, .operands = text, .class = CLASS_##cost, .kinds = KIND_SVE \

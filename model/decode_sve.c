@@ -2,7 +2,7 @@
 /* SVE: integer, permutation, predicates. */
 #include "decode.h"
 
-/* `size` is the element that the kind and the floating-point operations go by. */
+/* `size` is the element that determines the kind and the floating-point operations. */
 #define VECTOR(m, v, text, cost, size, extent, ops, kind)                          \
 	{                                                                          \
 		.mask = m, .value = v, .operands = text, .class = CLASS_##cost,    \
@@ -18,7 +18,7 @@
 #define SVE_COPY(m, v, text, cost) VECTOR(m, v, text, cost, NONE, SVE, 0, KIND_SVE)
 
 #define SVE_PREDICATE(m, v, text, cost) VECTOR(m, v, text, cost, NONE, SVE, 0, KIND_SVE)
-/* On general registers, by the vector's or a predicate's length. */
+/* Operations on general registers that use the length of a vector or a predicate. */
 #define SVE_GENERAL(m, v, text, cost) VECTOR(m, v, text, cost, NONE, SVE, 0, KIND_SVE)
 
 /* clang-format off */

@@ -13,7 +13,7 @@
 #define SVE_ACCESS(m, v, text, cost, flags, size, to, n) \
 	SVE_ROW(m, v, text, cost, flags, size, to, n, NONE)
 
-/* Predicated ones: QEMU 7.2 tells plugins nothing of them. */
+/* Predicated accesses, which QEMU 7.2 does not report to plugins. */
 #define LANES        (MEM_HIDDEN | MEM_MAY_SKIP)
 #define STREAM_LOAD  (MEM_LOAD | MEM_NON_TEMPORAL)
 #define STREAM_STORE (MEM_STORE | MEM_NON_TEMPORAL)
@@ -41,7 +41,7 @@
 	}
 #define SCATTER(m, v, text, cost, to) \
 	SVE_ROW(m, v, text, cost, MEM_STORE | MEM_GATHER | LANES, MSZ, to, 1, NONE)
-/* One element, which QEMU does report, or one block of so many bytes, repeated. */
+/* One repeated element, which QEMU does report, or a repeated block of this many bytes. */
 #define SVE_REPEAT(m, v, text)                                                                 \
 	{                                                                                      \
 		.mask = m, .value = v, .operands = text, .class = CLASS_VLOAD,                 \

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLES_MAX   8 /* what one vector of 16-bit numbers holds */
+#define TABLES_MAX   8 /* 16-bit numbers in a vector */
 #define HISTORY_BITS 256
-#define COUNTER_MAX  3 /* of a tagged entry: -4 .. 3 */
+#define COUNTER_MAX  3 /* range in a tagged entry: -4 .. 3 */
 #define USEFUL_MAX   3
-#define AGE_PERIOD   (1u << 18) /* branches until usefulness is halved */
+#define AGE_PERIOD   (1u << 18) /* number of branches after which usefulness is halved */
 
 struct entry {
 	uint16_t tag;
@@ -17,13 +17,13 @@ struct entry {
 	uint8_t useful;
 };
 
-/* A number for each table. */
+/* One number for each table. */
 typedef uint16_t per_table __attribute__((vector_size(2 * TABLES_MAX)));
 
-/* Each table's history folded by xor into `width` bits, kept up to date bit by bit. */
+/* Each table's history, folded by xor into `width` bits, and updated bit by bit. */
 struct folds {
 	per_table value;
-	per_table leaving; /* the bit of the fold where the history's oldest stands */
+	per_table leaving; /* the bit of the fold that has the oldest bit of the history */
 	unsigned width;    /* at most 15 */
 };
 
@@ -35,8 +35,8 @@ struct direction {
 	struct entry *entries[TABLES_MAX];
 	unsigned length[TABLES_MAX]; /* of history */
 	struct folds index, tag, tag2;
-	uint64_t history[HISTORY_BITS / 64]; /* the newest bit lowest */
-	int8_t trust_new; /* below 0: a new entry's alternative predicts better */
+	uint64_t history[HISTORY_BITS / 64]; /* newest bit lowest */
+	int8_t trust_new; /* negative: the alternative to a new entry predicts better */
 	uint32_t tick;
 	uint32_t random;
 };
@@ -48,7 +48,7 @@ static void folds_set_up(struct folds *folds, unsigned width, const struct direc
 		folds->leaving[i] = (uint16_t)(1u << d->length[i] % folds->width);
 }
 
-/* Pushes bit `in`; `out` is all ones where the bit that leaves a table's history is set. */
+/* Pushes bit `in`. `out` is all ones for each table whose history drops a set bit. */
 static inline void folds_push(struct folds *folds, unsigned in, per_table out)
 {
 	uint16_t mask = (uint16_t)((1u << folds->width) - 1);
@@ -124,7 +124,7 @@ static void push_history(struct direction *d, unsigned bit)
 	folds_push(&d->tag2, bit, out);
 }
 
-/* xorshift32: which tables get a new entry must not resonate with the program. */
+/* xorshift32: random, so that the tables that get new entries do not resonate with the program. */
 static uint32_t next_random(struct direction *d)
 {
 	d->random ^= d->random << 13;
@@ -148,7 +148,7 @@ static void age(struct direction *d)
 			d->entries[i][e].useful >>= 1;
 }
 
-/* After a misprediction: an entry with a longer history than the provider's, if one is free. */
+/* After a misprediction, allocates an entry with a longer history than the provider's, if free. */
 static void allocate(struct direction *d, struct entry *const *hit, per_table tags, unsigned first,
 		     bool taken)
 {
@@ -167,7 +167,7 @@ static void allocate(struct direction *d, struct entry *const *hit, per_table ta
 	}
 }
 
-/* Where the branch at `address` stands in each table, and which of them have it: a bit each. */
+/* Finds the place of the branch at `address` in each table, and a bit for each that has it. */
 static inline unsigned look_up(const struct direction *d, uint32_t address, struct entry **hit,
 			       per_table *tags)
 {

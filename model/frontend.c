@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fetch by chunks, behind a predictor that runs ahead; branches, the wrong path, flushes. */
+/* Fetches chunks behind a predictor that runs ahead; handles branches, wrong paths and flushes. */
 #include "schedule.h"
 #include "watch.h"
 
-/* No instruction follows in the chunk: not an instruction's address. */
+/* Nothing follows in the chunk; never the address of an instruction. */
 #define NO_RESUME 1
 
 /*
- * Fetches the chunk of code that holds `pc`: as the predictor gives it, a chunk a cycle, when L1I
- * has it and the queue to rename has room.
+ * Fetches the chunk of code that contains `pc`, once the predictor provides it (a chunk per cycle),
+ * L1I has it, and the queue to rename has room.
  */
 void fetch_chunk(struct core *core, uint64_t pc)
 {
@@ -38,7 +38,7 @@ void fetch_chunk(struct core *core, uint64_t pc)
 		account_starved(core, core->available);
 }
 
-/* What follows `at` must be fetched anew. */
+/* Flushes the pipeline at cycle `at`; everything younger is fetched again. */
 void flush_pipeline(struct core *core, uint64_t at)
 {
 	unsigned fetch = core->fetch_latency + core->frontend_cycles;
@@ -51,8 +51,8 @@ void flush_pipeline(struct core *core, uint64_t at)
 }
 
 /*
- * Dispatches operations of the wrong path in the cycles before `until`: only the reorder buffer
- * holds them up. Returns how many.
+ * Dispatches operations of the wrong path in the cycles before `until`. Only the reorder buffer
+ * limits them. Returns their number.
  */
 static uint64_t dispatch_wrong_path(struct core *core, uint64_t until)
 {
@@ -62,7 +62,7 @@ static uint64_t dispatch_wrong_path(struct core *core, uint64_t until)
 		uint64_t at = core->sequence + count - core->reorder_entries, free;
 		unsigned slots = core->slots - core->used, taken = 0;
 
-		/* The branch itself does not retire before: no more than the buffer has. */
+		/* The branch itself cannot retire before, so the buffer limits them. */
 		while (taken < slots &&
 		       core->retired[(at + taken) & core->reorder_mask] <= core->cycle)
 			taken++;
@@ -80,7 +80,7 @@ static uint64_t dispatch_wrong_path(struct core *core, uint64_t until)
 	return count;
 }
 
-/* Where a wrong path most likely goes on behind `block`; 0 if that is not known. */
+/* Returns the most likely continuation of a wrong path after `block`, or 0 if unknown. */
 static uint64_t wrong_path_next(const struct block *block, const struct prepared *prepared)
 {
 	uint64_t last = block->pc + 4ull * (prepared->count - 1u);
@@ -98,8 +98,8 @@ static uint64_t wrong_path_next(const struct block *block, const struct prepared
 }
 
 /*
- * The `number`-th operation, from 0, of the wrong path that begins at `pc`; `*insn` is NULL if its
- * code is not known. Where the path is not known to go on, it goes on in sequence.
+ * Returns the address of operation `number`, from 0, of the wrong path that begins at `pc`. Sets
+ * `*insn` to NULL if its code is unknown. If the continuation is unknown, assumes sequential code.
  */
 static uint64_t find_wrong(struct core *core, uint64_t pc, uint64_t number,
 			   const struct insn **insn)
@@ -129,7 +129,7 @@ static uint64_t find_wrong(struct core *core, uint64_t pc, uint64_t number,
 	}
 }
 
-/* Counts what the wrong path's operations were, as far as its code has been seen. */
+/* Counts the kinds of the wrong path's operations, as far as its code is known. */
 static void count_wrong_path(struct core *core, uint64_t pc, uint64_t operations)
 {
 	core->wrong_operations += operations;
@@ -160,7 +160,7 @@ static void count_wrong_path(struct core *core, uint64_t pc, uint64_t operations
 	core->wrong_unknown += operations;
 }
 
-/* Fetch went wrong behind the branch at hand, which resolves at `resolved`. */
+/* Follows the wrong path after the current branch, which resolves at `resolved`. */
 static void follow_wrong_path(struct core *core, uint64_t pc, uint64_t wrong_path,
 			      uint64_t resolved)
 {
@@ -181,7 +181,7 @@ static void follow_wrong_path(struct core *core, uint64_t pc, uint64_t wrong_pat
 	flush_pipeline(core, resolved);
 }
 
-/* svc, brk and their kin: what follows is elsewhere. */
+/* svc, brk and similar: execution continues elsewhere. */
 static void take_exception(struct core *core, const struct insn *insn, uint64_t done)
 {
 	if ((insn->opcode & 0xffe0001f) == 0xd4000001) { /* svc */
@@ -191,7 +191,7 @@ static void take_exception(struct core *core, const struct insn *insn, uint64_t 
 	flush_pipeline(core, done);
 }
 
-/* The prediction of the branch at `pc`, which is done at `done`, was not simply right. */
+/* Handles a branch at `pc`, done at `done`, that was mispredicted or predicted late. */
 static void correct_prediction(struct core *core, uint64_t pc,
 			       const struct predict_outcome *outcome, uint64_t done)
 {
@@ -208,7 +208,7 @@ static void correct_prediction(struct core *core, uint64_t pc,
 	}
 }
 
-/* The last instruction of `block` is a branch, done at `done`: what fetch does about it. */
+/* Resolves the branch at the end of `block`, done at `done`, and redirects fetch. */
 static inline __attribute__((always_inline)) void resolve(struct core *core,
 							  const struct block *block,
 							  uint64_t next_pc, uint64_t done,

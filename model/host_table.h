@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of megabytes that are looked at in no order: in the host's large pages where it gives
- * them, since a small page would cost a walk of the host's own at nearly each look.
+ * Allocates tables of megabytes with random access. Uses the host's huge pages if available, since
+ * with small pages nearly every access would miss the host's TLB.
  */
 #ifndef MODEL_HOST_TABLE_H
 #define MODEL_HOST_TABLE_H
@@ -12,7 +12,7 @@
 
 #define HOST_LARGE_PAGE (2u << 20)
 
-/* `size` bytes of zeros, from the beginning of a page on; NULL when memory is short. */
+/* Returns `size` zero bytes, aligned to a page; NULL if out of memory. */
 static inline void *host_table(size_t size)
 {
 	size_t whole = (size + HOST_LARGE_PAGE - 1) / HOST_LARGE_PAGE * HOST_LARGE_PAGE;
@@ -20,7 +20,7 @@ static inline void *host_table(size_t size)
 
 	if (!table)
 		return NULL;
-	madvise(table, whole, MADV_HUGEPAGE); /* where there are none, small ones do */
+	madvise(table, whole, MADV_HUGEPAGE); /* small pages work too */
 	memset(table, 0, whole);
 	return table;
 }

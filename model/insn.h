@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A decoded A64 instruction, as the core model needs it: made once when a block is translated,
- * read each time it executes. Small, so that a block's instructions share few cache lines.
+ * A decoded A64 instruction, for the core model: made once when a block is translated, and read
+ * each time it executes. It is small, so that a block's instructions share few cache lines.
  */
 #ifndef MODEL_INSN_H
 #define MODEL_INSN_H
@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /*
- * Operation classes: instructions of one class have the same operations, ports and latencies on
- * every core. classes.def lists them as CLASS(NAME, "what is in it"); the cores' data
- * (model/cores) says what each costs. NAME_WB is NAME with its base register written back.
+ * Operation classes: all instructions of a class have the same operations, ports and latencies on
+ * every core. classes.def lists them as CLASS(NAME, "contents"). The core data (model/cores) gives
+ * the costs of each. NAME_WB is NAME with base register write-back.
  */
 enum insn_class {
 #define CLASS(name, what) CLASS_##name,
@@ -22,7 +22,7 @@ enum insn_class {
 	CLASS_COUNT
 };
 
-/* Registers as the renamer sees them. The zero register is REG_NONE. */
+/* Registers, as renamed. The zero register is REG_NONE. */
 enum {
 	REG_X0 = 0, /* x0..x30 */
 	REG_SP = 31,
@@ -45,10 +45,10 @@ enum insn_branch_kind {
 	BRANCH_INDIRECT,      /* br */
 	BRANCH_INDIRECT_CALL, /* blr */
 	BRANCH_RETURN,        /* ret */
-	BRANCH_EXCEPTION,     /* svc, hvc, smc, brk, udf, eret: leaves the program or the level */
+	BRANCH_EXCEPTION,     /* svc, hvc, smc, brk, udf, eret: leaves program or level */
 };
 
-/* Memory side of an instruction. */
+/* The memory access of an instruction. */
 enum insn_memory_flag {
 	MEM_LOAD = 1 << 0,
 	MEM_STORE = 1 << 1, /* an atomic is both */
@@ -56,20 +56,20 @@ enum insn_memory_flag {
 	MEM_ACQUIRE = 1 << 3,
 	MEM_RELEASE = 1 << 4,
 	MEM_ATOMIC = 1 << 5,   /* LSE read-modify-write, compare and swap */
-	MEM_PREFETCH = 1 << 6, /* prfm: no access is seen */
-	MEM_ZERO = 1 << 7,     /* dc zva and kin */
+	MEM_PREFETCH = 1 << 6, /* prfm: no access is reported */
+	MEM_ZERO = 1 << 7,     /* dc zva and similar */
 	MEM_GATHER = 1 << 8,   /* addresses from a vector */
-	MEM_MAY_SKIP = 1 << 9, /* may make no access at all when it executes (predicated, stxr) */
+	MEM_MAY_SKIP = 1 << 9, /* may execute without an access (predicated, stxr) */
 	MEM_TAG = 1 << 10,     /* allocation tags only (stg, ldg) */
-	MEM_HIDDEN = 1 << 11,  /* Debian's QEMU 7.2 does not tell its address: see hidden_base */
+	MEM_HIDDEN = 1 << 11,  /* Debian's QEMU 7.2 does not report its address: see hidden_base */
 	MEM_NON_TEMPORAL = 1 << 12,
 	MEM_COMPARE_SWAP = 1 << 13, /* with MEM_ATOMIC: cas, casp */
 	MEM_FIRST_FAULT = 1 << 14,
 };
 
 /*
- * What an instruction is, for the PMU's *_SPEC and *_RETIRED events: bits of insn.kinds.
- * The meaning of each is the event's of that name in the N3 document, chapter 6.12 and 6.17.
+ * The kinds of an instruction, for the PMU's *_SPEC and *_RETIRED events: bits of insn.kinds. Each
+ * is defined by the event of that name in the N3 document, chapters 6.12 and 6.17.
  */
 enum insn_kind {
 	KIND_LD = 1 << 0,       /* LD_SPEC */
@@ -109,35 +109,30 @@ struct insn {
 	uint8_t branch;                /* enum insn_branch_kind */
 	uint16_t memory;               /* bits of enum insn_memory_flag */
 	uint32_t kinds;                /* bits of enum insn_kind */
-	uint8_t sources[INSN_SOURCES]; /* REG_NONE where unused, which is only at the end; operands
-					  first, address registers last */
-	uint8_t address_count;         /* how many of the sources (from the last one used) form the
-					  address */
-	uint8_t targets[INSN_TARGETS]; /* results, REG_NONE where unused, which is only at the end;
-					  a written-back base is last */
-	uint8_t accumulator;   /* index in sources of an operand that is forwarded late, or 255 */
-	uint8_t writes_base;   /* targets[...] index of a written-back base, or 255 */
-	uint8_t access_log2;   /* bytes of one element access, log 2 */
+	uint8_t sources[INSN_SOURCES]; /* operands, then address registers, then REG_NONE */
+	uint8_t address_count;         /* number of sources that form the address: the last ones */
+	uint8_t targets[INSN_TARGETS]; /* results, then a written-back base, then REG_NONE */
+	uint8_t accumulator;           /* index in sources of an operand forwarded late, or 255 */
+	uint8_t writes_base;           /* targets[...] index of a written-back base, or 255 */
+	uint8_t access_log2;           /* log2 of the bytes of one element access */
 	uint8_t hidden_base;   /* MEM_HIDDEN: base register, REG_X0.. or REG_SP; or REG_NONE */
 	uint8_t hidden_index;  /* and index register, or REG_NONE; shifted left by access_log2 */
-	uint16_t access_bytes; /* bytes of the whole access (for SVE: all lanes of the vector
-				  length) */
+	uint16_t access_bytes; /* of the whole access (SVE: all lanes) */
 	int16_t hidden_offset; /* and offset in bytes */
-	uint8_t fp_ops;        /* floating-point operations: FP_FIXED_OPS, or FP_SCALE_OPS for each
-				  128 bits of vector */
+	uint8_t fp_ops;        /* FP_FIXED_OPS, or FP_SCALE_OPS per 128 bits of vector */
 	bool fp_ops_scale;
-	int64_t target; /* branch with an immediate: where to, relative to the instruction */
+	int64_t target; /* of an immediate branch, relative to the instruction */
 	uint32_t opcode;
 };
 
 /*
- * Decodes one instruction word. `vector_bytes` is the SVE vector length in bytes (16 on N3).
- * Returns false for a word that is not allocated, in which case `*insn` is a one-cycle integer
- * operation without operands, so that a wrong guess does no harm. Pure; any thread.
+ * Decodes one instruction word. `vector_bytes` is the SVE vector length in bytes (16 on N3). For an
+ * unallocated word, returns false and sets `*insn` to a one-cycle integer operation without
+ * operands, which does no harm. Thread-safe.
  */
 bool insn_decode(uint32_t word, unsigned vector_bytes, struct insn *insn);
 
-/* The class's name, "INT_ALU"; for tables and tests. */
+/* Returns the name of a class, such as "INT_ALU", for tables and tests. */
 const char *insn_class_name(unsigned class);
 
 #endif
