@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads, stores, atomics and barriers: when each access begins, forwarding from older stores, the
- * store buffer, and the order that barriers, acquire and release ask for.
+ * Loads, stores, atomics and barriers: the start of each access, forwarding from older stores, the
+ * store buffer, and the order required by barriers, acquire and release.
  */
 #include "schedule.h"
 
-/* Further apart than this, two accesses of an instruction are not parts of one. */
+/* Accesses of an instruction that are further apart are not merged. */
 #define MERGE_BYTES 256
 
-/* Bytes of the 8 from `granule * 8` on that lie in [address, end). */
+/* Returns which of the 8 bytes from `granule * 8` on are in [address, end), as a bit mask. */
 static inline unsigned granule_bytes(uint64_t granule, uint64_t address, uint64_t end)
 {
 	uint64_t base = granule * 8;
@@ -18,7 +18,7 @@ static inline unsigned granule_bytes(uint64_t granule, uint64_t address, uint64_
 	return (0xffu >> (8 - last)) & (0xffu << first) & 0xff;
 }
 
-/* Of the 8 bytes at `granule`, those wanted that an older store has that is not yet in L1D. */
+/* Returns the `wanted` bytes of `granule` that are in an older store not yet in L1D. */
 static inline unsigned in_flight(const struct core *core, uint64_t cycle, uint64_t granule,
 				 unsigned wanted)
 {
@@ -28,9 +28,9 @@ static inline unsigned in_flight(const struct core *core, uint64_t cycle, uint64
 }
 
 /*
- * What the stores that are not yet in L1D at `cycle` have of [address, end). Returns whether they
- * have any. `*ready` is when their data is there if they have all of it, else 0; `*gone` when the
- * last of them is in L1D.
+ * Finds bytes of [address, end) in stores that are not yet in L1D at `cycle`. Returns whether there
+ * are any. Sets `*ready` to when their data is available if they have all bytes, else to 0, and
+ * `*gone` to when the last of them is in L1D.
  */
 static bool find_forwarding(const struct core *core, uint64_t cycle, uint64_t address, uint64_t end,
 			    uint64_t *ready, uint64_t *gone)
@@ -55,7 +55,7 @@ static bool find_forwarding(const struct core *core, uint64_t cycle, uint64_t ad
 	return any;
 }
 
-/* Whether it is worth to look closer. */
+/* A quick check whether find_forwarding() may succeed. */
 static inline bool may_forward(const struct core *core, uint64_t cycle, uint64_t address,
 			       uint64_t end)
 {
@@ -85,7 +85,7 @@ static uint8_t level_blame(unsigned level)
 	return level == LEVEL_L2 ? BLAME_L1D : BLAME_MEM;
 }
 
-/* Keeps what the operation at hand waits for: until a cycle, and then. */
+/* Remembers what the current operation waits for: `first` until a cycle, and `then` after it. */
 static void keep_wait(struct core *core, unsigned first, uint64_t until, unsigned then)
 {
 	core->waits[core->sequence & core->reorder_mask] = (struct wait){
@@ -96,7 +96,7 @@ static void keep_wait(struct core *core, unsigned first, uint64_t until, unsigne
 	};
 }
 
-/* A load that older stores have something of: whether they have all of it, and since when. */
+/* Whether older stores forward a whole load, and when. If they have a part, it starts later. */
 static bool forward(const struct core *core, const struct op *op, uint64_t issue, uint64_t address,
 		    uint64_t end, uint64_t *start, uint64_t *done)
 {
@@ -104,7 +104,7 @@ static bool forward(const struct core *core, const struct op *op, uint64_t issue
 
 	if (!find_forwarding(core, issue, address, end, &ready, &gone))
 		return false;
-	/* Exclusives and atomics act on L1D; what is in two places comes from there too. */
+	/* Exclusives and atomics use L1D, and so does data that is only partly in stores. */
 	if (!ready || op->memory & (MEM_EXCLUSIVE | MEM_ATOMIC)) {
 		*start = gone;
 		return false;
@@ -114,7 +114,7 @@ static bool forward(const struct core *core, const struct op *op, uint64_t issue
 	return true;
 }
 
-/* One access of a load that issues at `issue`: when its data is there. */
+/* Performs one access of a load that issues at `issue`; returns when its data is available. */
 static inline uint64_t load(struct core *core, const struct op *op, uint64_t pc, uint64_t issue,
 			    uint64_t address, unsigned bytes)
 {
@@ -126,7 +126,7 @@ static inline uint64_t load(struct core *core, const struct op *op, uint64_t pc,
 		forwarded = forward(core, op, issue, address, address + bytes, &start, &done);
 	memory_load(core->memory, start, pc, address, bytes, result);
 	if (result->crosses_line)
-		issue_at(core, issue, op->ports, 0); /* the second line is read by itself */
+		issue_at(core, issue, op->ports, 0); /* the second line needs another read */
 	core->loads++;
 	core->load_crossings += result->crosses_line;
 	if (likely(!forwarded)) {
@@ -145,7 +145,7 @@ static inline uint64_t load(struct core *core, const struct op *op, uint64_t pc,
 	return done;
 }
 
-/* The access of an instruction that made one, or several side by side: one to the core. */
+/* Returns the access of an instruction that made one, or several adjacent ones, merged. */
 static inline bool single_access(struct cursor *cursor, unsigned index, uint64_t *address,
 				 unsigned *bytes)
 {
@@ -164,7 +164,7 @@ static inline bool single_access(struct cursor *cursor, unsigned index, uint64_t
 	return true;
 }
 
-/* A plain load, if it makes one access. */
+/* Executes a plain load with one access. */
 uint64_t execute_load(struct core *core, const struct op *op, struct cursor *cursor)
 {
 	uint64_t base = later(core->ready[op->sources[0]], core->ready[op->sources[1]]);
@@ -183,7 +183,7 @@ uint64_t execute_load(struct core *core, const struct op *op, struct cursor *cur
 	return done;
 }
 
-/* A plain store, if it makes one access: its address and its data go their own ways. */
+/* Executes a plain store with one access; address and data issue separately. */
 uint64_t execute_store(struct core *core, const struct op *op, struct cursor *cursor)
 {
 	uint64_t base = later(core->ready[op->sources[0]], core->ready[op->sources[1]]);
@@ -215,7 +215,7 @@ uint64_t execute_store(struct core *core, const struct op *op, struct cursor *cu
 	return done;
 }
 
-/* Takes the next access of instruction `index`, with those that it is one with. */
+/* Takes the next access of instruction `index`, merged with adjacent ones. */
 static bool next_access(struct cursor *cursor, unsigned index, bool merge, uint64_t *address,
 			uint64_t *end)
 {
@@ -237,15 +237,15 @@ static bool next_access(struct cursor *cursor, unsigned index, bool merge, uint6
 	return true;
 }
 
-/* What the accesses of one instruction come to. */
+/* Combined timing of the accesses of one instruction. */
 struct accesses {
-	uint64_t ready;  /* they can issue */
-	uint64_t issued; /* the last one has */
+	uint64_t ready;  /* cycle at which they can issue */
+	uint64_t issued; /* cycle at which the last one issued */
 	uint64_t done;   /* loaded, translated */
 	unsigned count;
 };
 
-/* Of two accesses of an operation, who watches is told of the slower one. */
+/* Of several accesses of an operation, watchers see the slowest. */
 static void keep_slower(struct seen *seen, const struct seen *before)
 {
 	bool crosses = seen->result.crosses_line || before->result.crosses_line;
@@ -290,7 +290,7 @@ static void make_access(struct core *core, const struct op *op, uint64_t pc, uin
 	all->count++;
 }
 
-/* Loads, stores, atomics, prefetches. Sources: the address's are the first two. */
+/* Executes loads, stores, atomics and prefetches. The first two sources form the address. */
 uint64_t execute_memory(struct core *core, const struct op *op, struct cursor *cursor)
 {
 	uint64_t pc = address_of(cursor->block, op), address, end, data, base, done;
@@ -300,7 +300,7 @@ uint64_t execute_memory(struct core *core, const struct op *op, struct cursor *c
 	base = later(sources_ready(core, op, 0, OP_ADDRESS_SOURCES), core->cycle + 1);
 	data = later(sources_ready(core, op, OP_ADDRESS_SOURCES, OP_SOURCES), core->cycle + 1);
 	all.ready = later(base, core->memory_floor);
-	if (op->memory & MEM_LOAD) /* predicates, lanes to keep, an atomic's operand */
+	if (op->memory & MEM_LOAD) /* predicates, merged lanes, an atomic's operand */
 		all.ready = later(all.ready, data);
 	if (op->memory & MEM_ACQUIRE)
 		all.ready = later(all.ready, core->release_gone);
@@ -317,7 +317,7 @@ uint64_t execute_memory(struct core *core, const struct op *op, struct cursor *c
 			make_access(core, op, pc, address, part, &all);
 		make_access(core, op, pc, address, (unsigned)(end - address), &all);
 	}
-	if (!all.count) /* skipped, or its address is not known */
+	if (!all.count) /* skipped, or its address is unknown */
 		all.issued = all.done = core->seen.issue = issue_at(core, all.ready, op->ports, 0);
 
 	if (op->memory & MEM_STORE && !(op->memory & MEM_LOAD)) {
@@ -345,7 +345,7 @@ uint64_t execute_memory(struct core *core, const struct op *op, struct cursor *c
 	return done;
 }
 
-/* Retired stores leave in order through the store buffer: hold an entry until L1D has the line. */
+/* Retired stores leave in order; each holds a store buffer entry until L1D has the line. */
 void commit_stores(struct core *core, const struct op *op, uint64_t pc)
 {
 	unsigned entries = 0;
@@ -380,7 +380,7 @@ void commit_stores(struct core *core, const struct op *op, uint64_t pc)
 		core->release_gone = core->stores_gone;
 }
 
-/* When a DMB or DSB lets younger accesses go on; which ones it waits for is in its CRm. */
+/* Returns when a DMB or DSB lets younger accesses continue. Its CRm selects what it waits for. */
 uint64_t barrier_done(struct core *core, const struct insn *insn)
 {
 	enum { LOADS = 1, STORES = 2 };
@@ -389,7 +389,7 @@ uint64_t barrier_done(struct core *core, const struct insn *insn)
 
 	if (type & LOADS)
 		done = core->loads_done;
-	/* Stores leave in order: a barrier of stores alone holds nothing up. */
+	/* Stores leave in order, so a barrier for stores only delays nothing. */
 	if (type == (LOADS | STORES) && core->stores_gone > done) {
 		done = core->stores_gone;
 		keep_wait(core, BLAME_STORE, done, BLAME_CORE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A core's loads, stores and fetches, at L1. */
+/* The loads, stores and fetches of a core, at L1. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +88,7 @@ static uint64_t miss_l1d(struct memory *m, uint64_t cycle, uint64_t line, unsign
 	return ready;
 }
 
-/* What the stride prefetcher asks for when `pc` has gone to virtual line `virtual_line`. */
+/* Fetches what the stride prefetcher requests after `pc` accessed line `virtual_line`. */
 static void prefetch_stride(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t virtual_line)
 {
 	struct prefetch_wish wish = stride_train(&m->stride, pc, virtual_line);
@@ -98,7 +98,7 @@ static void prefetch_stride(struct memory *m, uint64_t cycle, uint64_t pc, uint6
 		uint64_t line, *buffer, ready;
 		unsigned level;
 
-		/* Small strides go on into the next page; large ones end with theirs. */
+		/* Small strides continue into the next page; large ones do not. */
 		if (wish.first / m->lines_a_page != page &&
 		    (wish.step > 8 || wish.step < -8 ||
 		     wish.first / m->lines_a_page - page + 1 > 2))
@@ -107,7 +107,7 @@ static void prefetch_stride(struct memory *m, uint64_t cycle, uint64_t pc, uint6
 			break;
 		buffer = buffers_first(&m->data_misses);
 		if (*buffer > cycle)
-			break; /* demand goes first */
+			break; /* demand accesses have priority */
 		*wish.ahead = wish.first;
 		if (cache_has(&m->l1d, line))
 			continue;
@@ -119,7 +119,7 @@ static void prefetch_stride(struct memory *m, uint64_t cycle, uint64_t pc, uint6
 	}
 }
 
-/* One line of a load, from the cycle at which its address is translated. */
+/* Loads one line, from the cycle at which its address is translated. */
 static inline void load_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address,
 			     uint64_t physical, struct memory_result *result)
 {
@@ -155,7 +155,7 @@ static inline void load_line(struct memory *m, uint64_t cycle, uint64_t pc, uint
 	prefetch_stride(m, cycle, pc, address >> m->line_log2);
 }
 
-/* The second line of an access that crosses into it. */
+/* Accesses the second line of an access that crosses a line. */
 static __attribute__((noinline)) void load_second(struct memory *m, uint64_t cycle, uint64_t pc,
 						  uint64_t address, struct memory_result *result)
 {
@@ -194,7 +194,7 @@ void memory_translate(struct memory *m, uint64_t cycle, uint64_t address, unsign
 	uint64_t first = address >> m->line_log2, last = (address + bytes - 1) >> m->line_log2;
 
 	translate(m, &m->dtlb, cycle, address, false, result);
-	/* The store will want it when it leaves. */
+	/* The store needs the line when it leaves. */
 	__builtin_prefetch(system_ownership(m->system, result->physical >> m->line_log2), 1);
 	result->crosses_line = first != last;
 	for (uint64_t line = first + 1; line <= last; line++) {
@@ -211,7 +211,7 @@ void memory_translate(struct memory *m, uint64_t cycle, uint64_t address, unsign
 	result->pending = false;
 }
 
-/* Whole lines stored one after another for long enough need not be read first. */
+/* After a long run of whole lines stored in sequence, lines need not be read first. */
 static bool is_streaming(struct memory *m, uint64_t address, unsigned bytes)
 {
 	if (address == m->store_next)
@@ -223,7 +223,7 @@ static bool is_streaming(struct memory *m, uint64_t address, unsigned bytes)
 	       m->store_run >= (uint64_t)m->params->write_stream_lines << m->line_log2;
 }
 
-/* One line of a store. */
+/* Stores to one line. */
 static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address,
 		       unsigned bytes, bool full_line, struct memory_result *result)
 {
@@ -232,7 +232,7 @@ static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t a
 	struct cache_line *found;
 	unsigned level;
 
-	/* Its translation was made, and counted, when the address was. */
+	/* The address was translated, and counted, when it was generated. */
 	if (!tlb_first_find(&m->dtlb, page, &frame) && !tlb_second_find(&m->tlb2, page, &frame))
 		frame = system_translate(m->system, page);
 	result->physical = frame << m->page_log2 | (address & ((1ull << m->page_log2) - 1));
@@ -251,7 +251,7 @@ static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t a
 			result->level = (uint8_t)cache_level(found);
 			result->ready = found->ready;
 		}
-		/* What streams past the caches is not to be prefetched into them. */
+		/* Data that streams past the caches must not be prefetched into them. */
 		if (found->key & CACHE_PREFETCHED && !streaming)
 			prefetch_stride(m, cycle, pc, address >> m->line_log2);
 		found->key &= ~(uint64_t)CACHE_PREFETCHED;
@@ -266,7 +266,7 @@ static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t a
 	}
 	found->key |= CACHE_DIRTY;
 	if (take_ownership(m, line)) {
-		/* Others had copies: they are told before this one may change. */
+		/* Other cores had copies, which are invalidated first. */
 		if (result->level == LEVEL_L1)
 			result->ready = cycle + m->params->peer_latency;
 		if (result->level != LEVEL_DRAM)
@@ -357,5 +357,5 @@ void memory_settle(const struct memory *m)
 	counts[EVENT_L2D_CACHE_LMISS_RD] = counts[EVENT_L2D_CACHE_REFILL_RD];
 	counts[EVENT_L2D_CACHE_REFILL] =
 		counts[EVENT_L2D_CACHE_REFILL_RD] + counts[EVENT_L2D_CACHE_REFILL_PRF];
-	counts[EVENT_BUS_CYCLES] = counts[EVENT_CPU_CYCLES]; /* a duplicate, 6.1 */
+	counts[EVENT_BUS_CYCLES] = counts[EVENT_CPU_CYCLES]; /* the same event twice, 6.1 */
 }

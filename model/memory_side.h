@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of a core's memory side share: translation.c (TLBs and walks), beyond.c (L2, what
- * lies beyond it, and coherence), memory.c (L1 and the interface, memory.h).
+ * Shared by the files of a core's memory side: translation.c (TLBs and walks), beyond.c (L2, the
+ * levels beyond it, and coherence), memory.c (L1 and the interface, memory.h).
  */
 #ifndef MODEL_MEMORY_SIDE_H
 #define MODEL_MEMORY_SIDE_H
@@ -15,10 +15,10 @@
 
 #define MISSES_MAX   64
 #define WALKERS_MAX  8
-#define WALK_CACHE   32 /* last-level tables whose address a walker knows */
-#define BEATS_A_LINE 2  /* 32 bytes a beat */
+#define WALK_CACHE   32 /* last-level tables whose addresses a walker caches */
+#define BEATS_A_LINE 2  /* 32 bytes per beat */
 
-/* Buffers each of which one request holds for a time. */
+/* Buffers, each held by one request for some time. */
 struct buffers {
 	uint64_t free_at[MISSES_MAX];
 	unsigned count;
@@ -29,7 +29,7 @@ struct memory {
 	const struct core_params *params;
 	uint64_t *counts;
 	unsigned line_log2, page_log2, lines_a_page;
-	unsigned number; /* of the core: owner of lines, from 1 */
+	unsigned number; /* the core's number as owner of lines, from 1 */
 
 	struct tlb_first dtlb, itlb;
 	struct tlb_second tlb2;
@@ -42,13 +42,13 @@ struct memory {
 	struct stride_prefetcher stride;
 	struct stream_prefetcher stream;
 
-	/* Write streaming: how far a run of consecutive stores has come. */
+	/* Write streaming: the current run of consecutive stores. */
 	uint64_t store_next;    /* address after the last store */
 	uint64_t store_run;     /* bytes stored in a row */
-	uint64_t streamed_line; /* the line that is being gathered, plus one */
+	uint64_t streamed_line; /* the line being gathered, plus one */
 };
 
-/* The buffer that is free first. */
+/* Returns the buffer that is free first. */
 static inline uint64_t *buffers_first(struct buffers *buffers)
 {
 	uint64_t *first = &buffers->free_at[0];
@@ -61,10 +61,10 @@ static inline uint64_t *buffers_first(struct buffers *buffers)
 
 /* ---- beyond.c ----------------------------------------------------------------------------- */
 
-/* What asks L2 for a line; each counts differently. */
+/* Kinds of requests to L2, which count different events. */
 enum request { REQUEST_DATA, REQUEST_FETCH, REQUEST_PREFETCH, REQUEST_WALK };
 
-/* Finds a line in L1D or L2, unless another core has written it since it came here. */
+/* Finds a line in L1D or L2, unless another core has written it since it was filled. */
 struct cache_line *find_invalidated(struct memory *m, struct cache *cache, struct cache_line *found,
 				    enum model_event invalidated);
 
@@ -83,36 +83,38 @@ static inline struct cache_line *find_valid(struct memory *m, struct cache *cach
 	return find_invalidated(m, cache, found, invalidated);
 }
 
-/* The version of a line that this core may go on using. */
+/* Returns the version of a line that this core may keep using. */
 static inline uint32_t line_version(const struct memory *m, uint64_t line)
 {
 	if (memory_alone(m))
-		return 0; /* as it is while nobody else has been there */
+		return 0; /* the current one while no other core used it */
 	return ownership_version(
 		atomic_load_explicit(system_ownership(m->system, line), memory_order_relaxed));
 }
 
-/* Before a store: makes the line this core's alone. Had others to be told? */
+/* Makes this core the only owner of a line before a store; whether others had to be notified. */
 bool take_ownership(struct memory *m, uint64_t line);
 
-/* Reads a line at L2 for `request`, from `cycle` on; when it is at L1, and where it came from. */
+/* Reads a line at L2 for `request`, from `cycle` on. Returns when L1 has it; sets its source. */
 uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request request,
 		 unsigned *level);
 
-/* A dirty line that L1D gives up. */
+/* Writes back a dirty line evicted from L1D. */
 void write_back(struct memory *m, uint64_t cycle, uint64_t line);
 
-/* A store of a stream to a line that L1D has not: gathered, then sent on to L2 if that has the
- * line, else to the system cache; when its buffer entry is free. */
+/*
+ * Performs a streaming store to a line absent in L1D. Such stores are gathered, then sent to L2 if
+ * it has the line, else to the system cache. Returns when the buffer entry is free.
+ */
 uint64_t store_streamed(struct memory *m, uint64_t cycle, uint64_t line);
 
 /* ---- translation.c ------------------------------------------------------------------------ */
 
-/* What the first-level TLB missed: the frame. */
+/* Translates after a miss in the first-level TLB; returns the frame. */
 uint64_t translate_slow(struct memory *m, struct tlb_first *first, uint64_t cycle, uint64_t page,
 			bool for_fetch, struct memory_result *result);
 
-/* For a prefetch: no event, no walk. False if the translation is not at hand. */
+/* Translates for a prefetch, without events or a walk; false if no TLB has the translation. */
 bool translate_quietly(struct memory *m, uint64_t virtual_line, uint64_t *line);
 
 static inline uint64_t translate(struct memory *m, struct tlb_first *first, uint64_t cycle,

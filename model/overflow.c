@@ -7,7 +7,7 @@
 
 _Static_assert(OVERFLOW_RECENT == REORDER_RING, "one address for each operation in flight");
 
-/* Events that count cycles or slots: something goes on in each of them, or waits. */
+/* Returns how much an event can count in one cycle if it counts cycles or slots, else 0. */
 static uint8_t counted_in_a_cycle(const struct core *core, enum model_event event)
 {
 	const char *name = model_event_names[event];
@@ -21,7 +21,7 @@ static uint8_t counted_in_a_cycle(const struct core *core, enum model_event even
 
 static uint64_t read_count(struct core *core, const struct overflow_counter *counter)
 {
-	/* Those of this cycle, too: they have been dispatched. */
+	/* Include this cycle's operations, which have been dispatched. */
 	if (counter->event == EVENT_OP_SPEC)
 		return core->sequence + core->wrong_operations;
 	if (counter->event == EVENT_OP_RETIRED)
@@ -42,7 +42,7 @@ static void set_up(struct overflow *overflow, struct core *core)
 	overflow->ready = true;
 }
 
-/* The oldest operation that has not retired at `cycle`; `pc` if all have. */
+/* Returns the address of the oldest operation not retired at `cycle`, or `pc` if all have. */
 static uint64_t oldest_at(const struct overflow *overflow, const struct core *core, uint64_t cycle,
 			  uint64_t pc)
 {
@@ -60,8 +60,9 @@ static uint64_t time_of(const struct core *core, uint64_t cycle)
 }
 
 /*
- * As Linux does (kernel/events/core.c, perf_adjust_period): the period that would have given the
- * wanted frequency since the last sample, approached by an eighth each time.
+ * Adjusts the period like Linux (kernel/events/core.c, perf_adjust_period): each time, moves an
+ * eighth of the way to the period that would have given the requested frequency since the last
+ * sample.
  */
 static void adjust_period(struct overflow_counter *counter, uint64_t now)
 {
@@ -75,10 +76,10 @@ static void adjust_period(struct overflow_counter *counter, uint64_t now)
 	wanted = (double)counter->period + (wanted - (double)counter->period) / 8;
 	counter->period = wanted < 1 ? 1 : wanted > 1e18 ? (uint64_t)1e18 : (uint64_t)wanted;
 	if (wanted > (double)counter->period)
-		counter->period++; /* or it would never grow from 1 */
+		counter->period++; /* otherwise it would never grow from 1 */
 }
 
-/* A count that was `before` has become `now`: a sample for each period that ended meanwhile. */
+/* Takes a sample for each period that ended while a count went from `before` to `now`. */
 static void overflow_one(struct overflow *overflow, struct core *core, unsigned i, uint64_t now,
 			 uint64_t pc, bool accessed)
 {

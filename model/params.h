@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A core's parameters: every size, width and latency of the model. They are data, in
- * model/cores/NAME.json, each with its source; model/cores/generate.py compiles them into
- * constants of these types.
+ * A core's parameters: every size, width and latency of the model. model/cores/NAME.json has their
+ * values and sources; model/cores/generate.py turns them into constants of these types.
  */
 #ifndef MODEL_PARAMS_H
 #define MODEL_PARAMS_H
@@ -11,34 +10,33 @@
 
 #define PORTS_MAX  24 /* issue ports of a core */
 #define QUEUES_MAX 5  /* issue queues */
-#define PIECES_MAX 4  /* parts of one instruction that go to different ports */
+#define PIECES_MAX 4  /* parts of an instruction, on different ports */
 
-/* One part of an instruction: needs one of `ports` for `busy` cycles; made `count` times. */
+/* A part of an instruction: takes one of `ports` for `busy` cycles, `count` times. */
 struct piece_params {
 	uint32_t ports; /* bit mask */
-	uint8_t busy;   /* cycles until the port takes the next one; 1: pipelined */
+	uint8_t busy;   /* cycles until the port accepts the next one; 1: pipelined */
 	uint8_t count;
 };
 
-/* What the instructions of one class cost. */
+/* The costs of the instructions of a class. */
 struct class_params {
 	uint8_t operations;          /* slots at rename */
-	uint8_t latency;             /* cycles from issue to a result that others can use */
-	uint8_t accumulator_latency; /* to the next one's accumulator operand; 0: no late forwarding
-				      */
+	uint8_t latency;             /* cycles from issue until others can use the result */
+	uint8_t accumulator_latency; /* to the next accumulator; 0: no late forwarding */
 	uint8_t queue;               /* issue queue */
 	uint8_t piece_count;
 	struct piece_params pieces[PIECES_MAX];
-	bool serializes; /* waits until all older ones are done, and younger ones wait */
+	bool serializes; /* waits for all older ones, and younger ones wait for it */
 };
 
 struct cache_params {
 	uint32_t bytes;
 	uint16_t ways;
 	uint16_t line_bytes;
-	uint16_t latency; /* cycles from request to data, on a hit, beyond the level above */
+	uint16_t latency; /* cycles from request to data on a hit, added to the level above */
 	uint16_t misses;  /* miss buffers */
-	uint16_t cycles_per_line; /* bandwidth: a line each so many cycles */
+	uint16_t cycles_per_line; /* bandwidth: cycles per line */
 };
 
 struct tlb_params {
@@ -52,28 +50,28 @@ struct predictor_params {
 	uint8_t tage_log2_entries;
 	uint8_t base_log2_entries;
 	uint8_t tag_bits;
-	uint16_t history[8];     /* bits of global history, one a table, ascending */
+	uint16_t history[8];     /* bits of global history for each table, ascending */
 	uint32_t target_entries; /* branch target buffer */
 	uint16_t target_ways;
 	uint32_t fast_target_entries; /* taken without a bubble */
 	uint16_t indirect_log2_entries;
 	uint8_t return_entries;
-	uint8_t taken_bubble;    /* cycles lost at a taken branch that only the large buffer has */
-	uint8_t decode_redirect; /* cycles lost when decode finds a taken branch no buffer had */
+	uint8_t taken_bubble;    /* cycles lost at a taken branch found only in the large buffer */
+	uint8_t decode_redirect; /* cycles lost at a taken branch found only at decode */
 };
 
-/* The Statistical Profiling Extension's unit, as PMSIDR_EL1 and PMBIDR_EL1 tell it. */
+/* The unit of the Statistical Profiling Extension, as described by PMSIDR_EL1 and PMBIDR_EL1. */
 struct spe_params {
-	bool instructions;     /* ArchInst: samples instructions; else operations */
-	bool random_at_end;    /* ERnd: chance moves the sample, not the interval */
+	bool instructions;     /* ArchInst: samples instructions instead of operations */
+	bool random_at_end;    /* ERnd: randomizes the sample, not the interval */
 	bool data_source;      /* LDS */
 	bool previous_target;  /* PBT */
-	bool branch_kinds;     /* CRR: calls and returns are told apart */
-	bool fp_kinds;         /* FPF: other operations are told floating-point or SIMD */
+	bool branch_kinds;     /* CRR: distinguishes calls and returns */
+	bool fp_kinds;         /* FPF: distinguishes floating-point and SIMD operations */
 	bool l2_events;        /* FEAT_SPEv1p4: events 19 and 20 */
-	uint16_t min_interval; /* Interval: the shortest recommended */
+	uint16_t min_interval; /* Interval: recommended minimum */
 	uint8_t count_bits;    /* CountSize: counters saturate */
-	uint8_t record_bytes;  /* MaxSize: of a record, and its alignment */
+	uint8_t record_bytes;  /* MaxSize: size and alignment of a record */
 };
 
 struct core_params {
@@ -85,12 +83,11 @@ struct core_params {
 	uint16_t page_bytes;
 
 	uint8_t slots;             /* rename and dispatch width; must equal the specification's */
-	uint8_t fetch_bytes;       /* a cycle */
+	uint8_t fetch_bytes;       /* per cycle */
 	uint8_t fetch_queue;       /* operations between fetch and rename */
-	uint8_t fetch_ahead;       /* fetch blocks the predictor may run ahead of fetch */
+	uint8_t fetch_ahead;       /* fetch blocks by which the predictor may run ahead */
 	uint8_t frontend_cycles;   /* fetch to rename */
-	uint8_t mispredict_cycles; /* resolution of a branch to right-path operations at rename, at
-				      the least */
+	uint8_t mispredict_cycles; /* minimum, from a branch's resolution to right-path rename */
 	uint16_t reorder_entries;
 	uint8_t retire_width;
 	uint16_t int_registers; /* rename registers beyond the architectural ones */
@@ -104,28 +101,26 @@ struct core_params {
 	uint8_t port_count;
 	uint16_t load_entries;
 	uint16_t store_entries;
-	uint16_t store_buffer_entries; /* retired stores on their way to L1D */
+	uint16_t store_buffer_entries; /* retired stores not yet in L1D */
 	uint8_t forward_latency;       /* store to load */
 
 	struct cache_params l1i, l1d, l2, llc;
 	uint16_t dram_latency; /* cycles beyond the system cache */
 	uint16_t dram_cycles_per_line;
-	uint16_t peer_latency; /* a line that another core's cache holds dirty */
+	uint16_t peer_latency; /* cycles for a line that is dirty in another core's cache */
 	struct tlb_params l1i_tlb, l1d_tlb, l2_tlb;
-	uint16_t walk_latency; /* a step of a walk that hits the L2 cache counts as a load; this is
-				  added */
+	uint16_t walk_latency; /* cycles of each step of a walk, added to the read of L2 */
 	uint8_t walkers;
 	uint8_t prefetch_streams;    /* L1D stride prefetcher */
 	uint8_t prefetch_distance;   /* lines ahead */
 	uint8_t l2_prefetch_lines;   /* next-line prefetch into L2 */
-	uint16_t write_stream_lines; /* full lines stored in a row until stores stop allocating in
-					L1D */
+	uint16_t write_stream_lines; /* full lines in a row after which stores bypass L1D */
 	struct predictor_params predictor;
 	struct spe_params spe;
 	struct class_params classes[CLASS_COUNT];
 };
 
-/* The cores that the model has, by name; NULL past the end. */
+/* Returns the i-th core of the model; NULL past the end. */
 extern const struct core_params *const model_cores[];
 const struct core_params *model_core_find(const char *name);
 

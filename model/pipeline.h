@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The core model's state, shared by its files and nobody else. Times are cycles of the core.
- * What is given back in order is counted, and given back by going along the operations' cycles of
- * retirement; what may leave out of order (issue queues, ports) has a calendar of cycles.
- * doc/model.md tells how they act together.
+ * The state of the core model, private to its files. Times are cycles of the core. Resources
+ * released in order are counted, and released by following the operations' retirement cycles.
+ * Resources that may be released out of order (issue queues, ports) have a calendar of cycles.
+ * doc/model.md explains how they work together.
  */
 #ifndef MODEL_PIPELINE_H
 #define MODEL_PIPELINE_H
@@ -16,27 +16,28 @@
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
 /*
- * Cycles from dispatch on for which the calendar says which ports are taken (a bit each, from the
- * lowest) and how many issue queue entries become free (a byte each, above them). A power of two.
+ * The calendar covers this many cycles from dispatch on, a power of two. Each cycle has a bit for
+ * each port that is taken, from the lowest bit, and above them a byte for each issue queue: the
+ * number of entries that become free.
  */
 #define CALENDAR_CYCLES    512
 #define QUEUE_SHIFT(queue) (PORTS_MAX + 8 * (queue))
-/* The queues' bytes, and what is set in one that has more entries taken than there are. */
+/* The bytes of the queues, and the bit that is set in a byte if its queue is overfull. */
 #define QUEUE_BYTES       (~0ull << PORTS_MAX)
 #define QUEUES_FULL       (0x8080808080808080ull & QUEUE_BYTES)
 #define QUEUE_ENTRIES_MAX 127
 
-/* Operations whose cycles are remembered, by sequence. A power of two. */
+/* Number of operations remembered, by sequence. A power of two. */
 #define REORDER_RING 512
 #define STORE_RING   512
 
-/* Instructions that the load-store unit executes. */
+/* Instructions executed by the load-store unit. */
 #define MEM_ANY (MEM_LOAD | MEM_STORE | MEM_PREFETCH)
 
-/* Beyond the registers: a source that is always ready, a target that nobody reads. */
+/* Besides the registers: a source that is always ready, and a target that nobody reads. */
 enum { READY_ALWAYS = REG_COUNT, READY_NOWHERE, READY_COUNT };
 
-/* What an operation holds from dispatch to retirement, or for stores until it leaves the queue. */
+/* Resources held from dispatch to retirement; store queue entries until the store leaves. */
 enum hold {
 	HOLD_INT, /* registers */
 	HOLD_VECTOR,
@@ -49,20 +50,20 @@ enum hold {
 };
 
 /*
- * Counts of what is held in one word: nine bits each, the last has ten. They are biased, so that
- * the highest bit is set when it is more than there is.
+ * All counts of resources held are in one word: nine bits each, ten for the last. They are biased,
+ * so that the highest bit is set if more is held than exists.
  */
 #define HOLD_SHIFT(hold) (9 * (hold))
 #define HOLD_ONE(hold)   (1ull << HOLD_SHIFT(hold))
 #define HOLD_FULL(hold)  (((hold) == HOLD_REORDER ? 512ull : 256ull) << HOLD_SHIFT(hold))
 #define HOLDS_FULL       0x8020100804020100ull
-/* All but store queue entries: what retirement gives back. */
+/* Resources released at retirement: all but store queue entries. */
 #define HOLDS_RETIRED (~(0x1ffull << HOLD_SHIFT(HOLD_STORE)))
-/* The most there can be of each; what one operation takes goes on top. */
+/* The maximum of each resource, leaving room for what one operation takes. */
 #define HOLD_MAX         240
 #define HOLD_REORDER_MAX 448
 
-/* Why a backend-stalled cycle's first operation could not dispatch. */
+/* Why the first operation of a backend-stalled cycle could not dispatch. */
 enum blocker {
 	/* enum hold, and */
 	BLOCK_QUEUE = HOLD_COUNT /* + the issue queue */
@@ -71,20 +72,20 @@ enum blocker {
 /* What the oldest unfinished operation waits for. */
 enum blame { BLAME_CORE, BLAME_L1D, BLAME_MEM, BLAME_TLB, BLAME_STORE, BLAME_COUNT };
 
-/* Why nothing is there to rename. */
+/* Why there is nothing to rename. */
 enum starve { STARVE_FLOW, STARVE_FLUSH, STARVE_TLB, STARVE_L1I, STARVE_MEM, STARVE_COUNT };
 
 enum op_flag {
-	OP_CHUNK = 1 << 0,     /* first of a fetch chunk, wherever the block was entered */
-	OP_COMMIT = 1 << 1,    /* has stores that leave after it retires */
-	OP_FOR_STORE = 1 << 2, /* prefetches to write */
-	OP_FLUSH = 1 << 3,     /* isb: what follows is fetched anew */
+	OP_CHUNK = 1 << 0,     /* first of a fetch chunk */
+	OP_COMMIT = 1 << 1,    /* has stores, which leave after it retires */
+	OP_FOR_STORE = 1 << 2, /* prefetches for writing */
+	OP_FLUSH = 1 << 3,     /* isb: younger instructions are fetched again */
 	OP_MORE = 1 << 4,      /* more than one operation */
 };
 
-/* How it executes. */
+/* How an operation executes. */
 enum op_path {
-	PATH_PLAIN, /* one pipelined piece, three sources, two targets at most */
+	PATH_PLAIN, /* one pipelined piece, at most three sources and two targets */
 	PATH_LOAD,  /* one plain access */
 	PATH_STORE,
 	PATH_OTHER,
@@ -92,29 +93,28 @@ enum op_path {
 
 enum { OP_SOURCES = 8, OP_TARGETS = 4, OP_ADDRESS_SOURCES = 2 };
 
-/* An instruction as the hot loop wants it; what plain ones need comes first. */
+/* An instruction, prepared for the hot loop; members used by plain ones come first. */
 struct op {
-	uint64_t queued;    /* a byte a queue: issue queue entries that it takes */
+	uint64_t queued;    /* issue queue entries that it takes, a byte per queue */
 	uint32_t ports;     /* of its first piece */
 	uint8_t flags;      /* enum op_flag */
 	uint8_t path;       /* enum op_path */
 	uint8_t operations; /* slots */
 	uint8_t latency;
-	uint64_t holds;              /* what it holds, as in core.held */
-	uint8_t sources[OP_SOURCES]; /* of core.ready; for memory, the first two are the address's
-				      */
+	uint64_t holds;              /* resources that it holds, as in core.held */
+	uint8_t sources[OP_SOURCES]; /* indexes into core.ready; address sources first */
 	uint8_t targets[OP_TARGETS];
 	uint8_t base;         /* written-back base */
-	uint8_t load_extra;   /* cycles of latency beyond the memory's */
+	uint8_t load_extra;   /* cycles of latency added to the memory's */
 	uint16_t memory;      /* enum insn_memory_flag */
-	uint32_t data_ports;  /* of a store's data */
-	uint32_t extra_ports; /* of the base's or index's piece; 0 without one */
+	uint32_t data_ports;  /* ports for a store's data */
+	uint32_t extra_ports; /* ports for the piece of base or index; 0 without one */
 	uint8_t queue;        /* its issue queue */
 	uint8_t class;
-	uint8_t pieces;      /* of its class that are not .extra_ports' */
-	uint8_t accumulator; /* index of core.ready, READY_ALWAYS without one */
-	uint8_t accesses;    /* that it makes, if it makes any */
-	uint8_t stores;      /* store queue entries that it takes */
+	uint8_t pieces;      /* pieces of its class, without that of .extra_ports */
+	uint8_t accumulator; /* index into core.ready, or READY_ALWAYS */
+	uint8_t accesses;    /* number of accesses, if it makes any */
+	uint8_t stores;      /* store queue entries */
 };
 
 /* Counts of speculatively executed kinds: a lane for each bit of enum insn_kind, then these. */
@@ -128,15 +128,15 @@ struct prepared {
 	lanes kinds;         /* of all instructions */
 	uint32_t operations; /* of all instructions */
 	uint16_t count;
-	uint16_t largest; /* lane, the bound of what one execution adds */
+	uint16_t largest; /* largest lane: the most that one execution adds */
 	uint8_t branch;   /* enum insn_branch_kind of the last instruction */
-	bool whole;       /* .kinds holds it all */
+	bool whole;       /* .kinds is complete */
 	struct op ops[];
 };
 
 /* What an operation waits for while it is the oldest: `first` until a cycle, then `then`. */
 struct wait {
-	uint64_t sequence; /* of the operation that this is about */
+	uint64_t sequence; /* of the operation that waits */
 	uint64_t until;
 	uint8_t first, then; /* enum blame */
 };
@@ -148,8 +148,8 @@ struct late_departure {
 };
 
 /*
- * When a port is kept busy by operations that are not pipelined: intervals of cycles in ascending
- * order, with gaps between them for others of the kind, which may be younger but ready earlier.
+ * When operations that are not pipelined keep a port busy: intervals of cycles in ascending order.
+ * The gaps are free for other such operations, which may be younger but ready earlier.
  */
 #define BUSY_INTERVALS 16
 struct busy_port {
@@ -158,32 +158,32 @@ struct busy_port {
 	unsigned count;
 };
 
-/* A result that the next operation of its class can have early, as its accumulator. */
+/* A result that the next operation of its class can use early, as its accumulator. */
 struct early_result {
 	uint64_t ready;
 	uint64_t early;
 	uint8_t class;
 };
 
-/* What an operation on memory did, for who watches: of several accesses, the slowest. */
+/* What a memory operation did, for watchers: of several accesses, the slowest. */
 struct seen {
 	uint64_t issue; /* cycle; also of operations that are not plain */
 	uint64_t address;
 	struct memory_result result; /* a load's, or a store's translation */
-	struct memory_result stored; /* when it left for L1D */
+	struct memory_result stored; /* a store's write to L1D */
 	bool forwarded;              /* its data came from an older store */
 };
 
-/* A store that a younger load may hit: what it has of 8 aligned bytes. */
+/* A store that can forward to younger loads: its part of 8 aligned bytes. */
 #define FORWARD_ENTRIES 128
 struct forward {
 	uint64_t granule; /* address / 8 */
-	uint64_t ready;   /* its data is there */
-	uint64_t gone;    /* it is in L1D */
+	uint64_t ready;   /* cycle at which its data is available */
+	uint64_t gone;    /* cycle at which it is in L1D */
 	uint8_t bytes;    /* bit mask */
 };
 
-/* The stores of the operation at hand, which leave when it has retired. */
+/* The stores of the current operation, which leave after it retires. */
 #define COMMITS_MAX 64
 struct commit {
 	uint64_t address;
@@ -191,38 +191,38 @@ struct commit {
 };
 
 struct core {
-	/* What every operation touches. */
+	/* Used by every operation. */
 	uint64_t cycle;        /* of dispatch */
-	uint64_t used;         /* slots of it */
-	uint64_t slots;        /* that it has */
-	uint64_t occupied;     /* a byte a queue: 127 - its entries + those taken */
-	uint64_t sequence;     /* operations dispatched that retire */
-	uint64_t last_retired; /* cycle of the last one's retirement */
-	uint64_t held;         /* of each enum hold: what is held, and the bias */
+	uint64_t used;         /* slots used in that cycle */
+	uint64_t slots;        /* slots per cycle */
+	uint64_t occupied;     /* a byte per queue: 127 - its entries + those taken */
+	uint64_t sequence;     /* number of operations dispatched, without the wrong path */
+	uint64_t last_retired; /* cycle of the last retirement */
+	uint64_t held;         /* for each enum hold: the number held, plus the bias */
 	uint64_t available;    /* cycle at which the fetched chunk can be renamed */
 
-	/* Reorder buffer, by sequence. `head` may lag behind: what is older has given back. */
+	/* Reorder buffer, by sequence. Operations before `head`, which may lag, are released. */
 	uint64_t head;
 	uint64_t reorder_entries;
 	uint64_t reorder_mask; /* of the part of the rings in use */
 	uint64_t retire_width;
 	uint64_t retired[REORDER_RING]; /* cycle */
 	uint64_t dispatched[REORDER_RING];
-	uint64_t holds[REORDER_RING];    /* what it gives back when it retires */
-	struct wait waits[REORDER_RING]; /* only of those that wait for something */
+	uint64_t holds[REORDER_RING];    /* resources released at retirement */
+	struct wait waits[REORDER_RING]; /* only valid for operations that wait */
 
 	/* Backend. */
 	uint64_t ready[READY_COUNT];
-	uint64_t memory_floor; /* younger memory accesses wait for it */
-	uint64_t loads_done;   /* all loads so far */
-	uint64_t stores_gone;  /* all stores so far are in L1D */
-	uint64_t release_gone; /* last store-release */
-	uint64_t store_left;   /* last store's cycle of leaving for the store buffer */
+	uint64_t memory_floor; /* cycle that younger memory accesses wait for */
+	uint64_t loads_done;   /* cycle at which all loads so far are done */
+	uint64_t stores_gone;  /* cycle at which all stores so far are in L1D */
+	uint64_t release_gone; /* likewise for the last store-release */
+	uint64_t store_left;   /* cycle at which the last store left for the store buffer */
 	uint64_t calendar[CALENDAR_CYCLES];
 	struct early_result early[READY_COUNT];
 	struct busy_port busy[PORTS_MAX];
 	struct forward forwards[FORWARD_ENTRIES];
-	uint64_t left[STORE_RING]; /* by store: cycle at which it leaves the store queue */
+	uint64_t left[STORE_RING]; /* cycle at which each store leaves the store queue */
 	uint64_t left_sequence, left_head;
 	uint64_t *buffered; /* ring of the store buffer: cycle at which an entry is free */
 	uint64_t buffer_sequence;
@@ -234,18 +234,18 @@ struct core {
 	uint64_t commit_ready;
 	struct late_departure *late;
 	unsigned late_count;
-	uint64_t late_sweep; /* cycle by which the late ones must be looked at */
+	uint64_t late_sweep; /* cycle by which sweep_late() must run */
 
 	/* Frontend. */
 	uint64_t predict; /* cycle of the next prediction */
-	uint64_t fetched; /* last chunk's cycle of fetch */
+	uint64_t fetched; /* cycle of the last chunk's fetch */
 	uint64_t *chunks; /* ring of the cycles at which chunks were fetched */
 	uint64_t chunk_sequence;
-	uint64_t resume;      /* address that the current chunk goes on with, if not aligned */
-	uint64_t flush_until; /* starved cycles before it are a flush's */
-	uint64_t unstalled;   /* chunk would have been available but for memory */
-	uint64_t translated;  /* and but for what comes after translation */
-	uint8_t fetch_starve; /* enum starve of what comes after that */
+	uint64_t resume;      /* address at which the current chunk continues, if not aligned */
+	uint64_t flush_until; /* starved cycles before it are due to a flush */
+	uint64_t unstalled;   /* when the chunk would be available without misses */
+	uint64_t translated;  /* likewise, without misses after translation */
+	uint8_t fetch_starve; /* enum starve: the cause after that */
 	uint32_t chunk_mask;
 	uint32_t fetch_ahead;
 	uint32_t fetch_queue;
@@ -253,27 +253,27 @@ struct core {
 	uint32_t mispredict_cycles;
 	uint32_t fetch_latency; /* of an L1I hit */
 
-	/* Accounts. */
+	/* Accounting. */
 	uint64_t lost_frontend; /* slots */
 	uint64_t lost_backend;
 	uint64_t starved[STARVE_COUNT];        /* cycles */
 	uint64_t stalled[BLAME_COUNT];         /* cycles, by blame */
-	uint64_t renaming[HOLD_PREDICATE + 1]; /* of stalled[BLAME_CORE]: no such register */
-	uint64_t reorder_full;                 /* of stalled[BLAME_CORE] */
-	uint64_t queue_full[QUEUES_MAX];       /* of all stalled */
+	uint64_t renaming[HOLD_PREDICATE + 1]; /* part of stalled[BLAME_CORE]: no free register */
+	uint64_t reorder_full;                 /* part of stalled[BLAME_CORE] */
+	uint64_t queue_full[QUEUES_MAX];       /* part of all stalled cycles */
 	uint64_t instructions;                 /* retired */
 	uint64_t wrong_instructions, wrong_operations;
-	uint64_t wrong_unknown; /* of these, of code never seen */
+	uint64_t wrong_unknown; /* those in unknown code */
 	uint64_t wrong_taken;
 	uint64_t branches[BRANCH_EXCEPTION + 1][2][2]; /* kind, taken, mispredicted */
 	uint64_t exceptions, supervisor_calls, flushes, isb_flushes;
 	uint64_t loads, stores, load_crossings, store_crossings;
-	uint64_t load_cycles; /* the sum over the loads of how long each was under way */
-	lanes recent;         /* kinds, not yet in .kinds */
-	int32_t room;         /* until a lane of .recent could overflow */
+	uint64_t load_cycles; /* sum of the latencies of all loads */
+	lanes recent;         /* kinds not yet added to .kinds */
+	int32_t room;         /* left until a lane of .recent could overflow */
 	uint64_t kinds[LANE_COUNT];
 
-	struct watch *watch; /* NULL: nothing samples */
+	struct watch *watch; /* NULL if nothing samples */
 	struct seen seen;
 
 	const struct core_params *params;
@@ -281,7 +281,7 @@ struct core {
 	struct predictor *predictor;
 	core_find_block *find_block;
 	void *find_user;
-	uint64_t *counts; /* EVENT_COUNT, the caller's */
+	uint64_t *counts; /* EVENT_COUNT long, owned by the caller */
 };
 
 static inline uint64_t later(uint64_t a, uint64_t b)
@@ -289,24 +289,24 @@ static inline uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* A block's accesses that are yet to be made. */
+/* The remaining accesses of a block. */
 struct cursor {
 	const struct block *block;
 	const struct access *next, *end;
 };
 
-/* account.c: what happens to slots until the cycle `until`, to which dispatch advances */
+/* account.c: accounts for slots until the cycle `until`, and advances dispatch to it */
 void account_starved(struct core *core, uint64_t until);
 void account_unknown(struct core *core, uint64_t until);
 void account_stalled(struct core *core, uint64_t until, unsigned blocker);
 void account_kinds(struct core *core, const struct insn *insn);
 void account_recent(struct core *core);
 void account_prepared(struct core *core, const struct block *block, unsigned executed);
-/* Which parts of the counts, a bit each, have to be settled for an event's to be right; settles. */
+/* Returns the parts of the counts, a bit each, that update an event's. Updates all counts. */
 uint32_t account_parts_of(struct core *core, enum model_event event);
 void account_settle(struct core *core, uint32_t wanted);
 
-/* backend.c, loadstore.c: executes the operation dispatched in core.cycle; when it is done. */
+/* backend.c, loadstore.c: execute the operation dispatched in core.cycle; return when it is done */
 uint64_t execute_other(struct core *core, const struct op *op, struct cursor *cursor);
 uint64_t execute_load(struct core *core, const struct op *op, struct cursor *cursor);
 uint64_t execute_store(struct core *core, const struct op *op, struct cursor *cursor);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts the predictors together: direction, target, indirect target, return address. */
+/* Combines the predictors: direction, target, indirect target, return address. */
 #include "predict.h"
 
 #include <stdlib.h>
@@ -13,9 +13,9 @@ struct predictor {
 	struct direction *direction;
 	struct target_buffer *targets;
 	struct indirect *indirect;
-	uint64_t *returns; /* a ring: the oldest is lost when calls nest too deeply */
+	uint64_t *returns; /* a ring: drops the oldest if calls nest too deeply */
 	unsigned return_top;
-	unsigned return_depth; /* how many of the ring are still good */
+	unsigned return_depth; /* number of valid entries */
 };
 
 struct predictor *predictor_new(const struct predictor_params *params)
@@ -62,7 +62,7 @@ static void push_return(struct predictor *predictor, uint64_t address)
 		predictor->return_depth++;
 }
 
-/* The predicted return address; 0 when the stack is empty. */
+/* Returns the predicted return address, or 0 if the stack is empty. */
 static uint64_t pop_return(struct predictor *predictor)
 {
 	unsigned entries = predictor->params->return_entries;
@@ -76,7 +76,7 @@ static uint64_t pop_return(struct predictor *predictor)
 	return address;
 }
 
-/* How soon a taken branch, rightly predicted, leads fetch to its target. */
+/* Returns how soon a correctly predicted taken branch redirects fetch to its target. */
 static uint8_t taken_result(struct predictor *predictor, uint64_t pc, uint64_t target)
 {
 	switch (target_buffer_access(predictor->targets, pc, target)) {
@@ -132,7 +132,7 @@ void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, b
 			target_buffer_access(predictor->targets, pc, target);
 			break;
 		}
-		/* Its target comes from the indirect predictor; the buffer says it is a branch. */
+		/* The indirect predictor provides the target; the buffer knows the branch. */
 		outcome->result = target_buffer_touch(predictor->targets, pc) == TARGET_FAST
 					  ? PREDICT_RIGHT
 					  : PREDICT_TAKEN_BUBBLE;

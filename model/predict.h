@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Branch prediction: direction (TAGE, Seznec and Michaud 2006), targets (a small fast buffer, a
- * large one), indirect targets (tagged by history), returns (a stack). One call a branch, in
- * program order, once its outcome is known: predicts from the state before it, compares, learns.
+ * Branch prediction: direction (TAGE, Seznec and Michaud 2006), targets (a small fast buffer and a
+ * large one), indirect targets (tagged by history), returns (a stack). Call it once for each
+ * branch, in program order, when the outcome is known: it predicts from the state before the
+ * branch, compares, and learns.
  */
 #ifndef MODEL_PREDICT_H
 #define MODEL_PREDICT_H
@@ -12,21 +13,21 @@
 struct predictor;
 
 enum predict_result {
-	PREDICT_RIGHT,        /* next fetch follows at once */
-	PREDICT_TAKEN_BUBBLE, /* right, after predictor_params.taken_bubble cycles */
+	PREDICT_RIGHT,        /* fetch continues without a bubble */
+	PREDICT_TAKEN_BUBBLE, /* correct, after predictor_params.taken_bubble cycles */
 	PREDICT_DECODE,       /* direct target unknown until decode: decode_redirect cycles */
-	PREDICT_WRONG,        /* mispredicted: resolved only when the branch executes */
+	PREDICT_WRONG,        /* mispredicted: resolved when the branch executes */
 };
 
 struct predict_outcome {
 	uint8_t result;      /* enum predict_result */
-	uint64_t wrong_path; /* PREDICT_WRONG: where fetch went instead; 0: nowhere known */
+	uint64_t wrong_path; /* PREDICT_WRONG: where fetch went instead, or 0 if unknown */
 };
 
 struct predictor *predictor_new(const struct predictor_params *params);
 void predictor_free(struct predictor *predictor);
 
-/* `kind` is enum insn_branch_kind; `target` where it went if taken (else the next instruction). */
+/* `kind` is enum insn_branch_kind; `target` is the target if taken, else the next instruction. */
 void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, bool taken,
 		      uint64_t target, struct predict_outcome *outcome);
 

@@ -45,7 +45,7 @@ struct prefetch_wish stride_train(struct stride_prefetcher *prefetcher, uint64_t
 		entry->confidence++;
 	if (entry->confidence < CONFIDENT)
 		return wish;
-	/* Go on from the furthest line asked for, but never from behind the access itself. */
+	/* Continue from the furthest line requested, but never from behind the access itself. */
 	lead = (int64_t)(entry->ahead - line) / stride;
 	if (lead < 0 || lead > prefetcher->distance) {
 		lead = 0;
@@ -105,7 +105,7 @@ struct prefetch_wish stream_train(struct stream_prefetcher *prefetcher, uint64_t
 	wish.first = line + (uint64_t)step;
 	wish.step = step;
 	wish.count = prefetcher->lines;
-	/* A stream ends with its page: what follows it in memory is somebody else's. */
+	/* A stream ends at the end of its page: the next physical page may be unrelated. */
 	if (step > 0 && wish.count > lines_a_page - 1u - offset)
 		wish.count = lines_a_page - 1u - offset;
 	if (step < 0 && wish.count > offset)

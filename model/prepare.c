@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns a block's decoded instructions into what the hot loop reads, once a block. */
+/* Turns a block's decoded instructions into operations for the hot loop, once per block. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "pipeline.h"
 
-/* The register file that a register is renamed in; HOLD_COUNT if it is in none. */
+/* Returns the register file in which a register is renamed; HOLD_COUNT if none. */
 static unsigned register_file(unsigned reg)
 {
 	if (reg <= REG_SP)
@@ -17,7 +17,7 @@ static unsigned register_file(unsigned reg)
 	return reg == REG_FLAGS ? HOLD_FLAGS : HOLD_COUNT;
 }
 
-/* What it holds until it retires, or leaves the store queue. */
+/* Returns the resources held until retirement, or until leaving the store queue. */
 static void prepare_holds(struct op *op, const struct insn *insn)
 {
 	op->holds = HOLD_ONE(HOLD_REORDER);
@@ -79,7 +79,7 @@ static void prepare_targets(struct op *op, const struct insn *insn,
 		else if (next < OP_TARGETS)
 			op->targets[next++] = insn->targets[i];
 	}
-	/* The last piece of a class with write-back is the base's (model/cores). */
+	/* The last piece of a class with write-back is for the base (model/cores). */
 	if (op->base != READY_NOWHERE && op->pieces > 1)
 		op->extra_ports = class->pieces[--op->pieces].ports;
 }
@@ -137,7 +137,7 @@ static void prepare_op(const struct core_params *params, const struct insn *insn
 	prepare_holds(op, insn);
 	prepare_sources(op, insn);
 	prepare_targets(op, insn, class);
-	/* A load's index, shifted, is a piece of its own. */
+	/* The shifted index of a load is a piece of its own. */
 	if (op->memory & MEM_LOAD && op->pieces == 2 && is_plain_piece(&class->pieces[1]) &&
 	    !op->extra_ports)
 		op->extra_ports = class->pieces[--op->pieces].ports;
@@ -175,7 +175,7 @@ static void sum_kinds(struct prepared *prepared, const struct block *block)
 		largest = sums[i] > largest ? sums[i] : largest;
 		prepared->kinds[i] = (uint16_t)sums[i];
 	}
-	/* Too many for the lanes: counted one by one. */
+	/* Too many for the lanes: count them one by one. */
 	prepared->whole = largest <= UINT16_MAX / 4;
 	prepared->largest = prepared->whole ? (uint16_t)largest : 0;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Room for an operation: reorder buffer, registers, load and store queue, which free in order, and
- * issue queues, which do not. Here ends up who finds none.
+ * The slow path of dispatch: finds room for an operation. Reorder buffer, registers, and load and
+ * store queues are released in order; issue queues are not.
  */
 #include "schedule.h"
 
-/* Gives back what has retired, or left the store queue, by `cycle`. */
+/* Releases the resources of operations retired, or gone from the store queue, by `cycle`. */
 void give_back(struct core *core, uint64_t cycle)
 {
 	uint64_t head = core->head, back = 0;
@@ -21,7 +21,7 @@ void give_back(struct core *core, uint64_t cycle)
 	core->held -= back;
 }
 
-/* When there will be room for `op` in all but the issue queue, and what is the last to have it. */
+/* Returns when `op` has room except in the issue queue; `*blocker` is the last resource. */
 static uint64_t find_room(const struct core *core, const struct op *op, unsigned *blocker)
 {
 	uint64_t held = core->held + op->holds, cycle = core->cycle, full;
@@ -44,7 +44,7 @@ static uint64_t find_room(const struct core *core, const struct op *op, unsigned
 	return cycle;
 }
 
-/* Looks ahead for the cycle by which enough has left the issue queue; stalls until it. */
+/* Stalls until enough entries of the issue queue are free, looking ahead in the calendar. */
 static void wait_for_queue(struct core *core, const struct op *op)
 {
 	uint64_t full = 0x80ull << QUEUE_SHIFT(op->queue);
@@ -74,7 +74,7 @@ void wait_for_room(struct core *core, const struct op *op)
 	wait_for_queue(core, op);
 }
 
-/* An instruction's operations before the one that does its work, which wait for nothing. */
+/* Dispatches an instruction's operations before the last one. They wait for nothing. */
 void dispatch_more(struct core *core, unsigned operations)
 {
 	static const struct op empty = {.holds = HOLD_ONE(HOLD_REORDER)};

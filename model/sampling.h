@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the model's plugin shares with the process that records: a memory file with what is to be
- * sampled, and for each core two rings, as the kernel has them: one of frames, one of the SPE
- * unit's bytes. What is in a ring outlives the program, however that ends. The plugin waits where
- * a ring is full: nothing is lost.
+ * Shared by the model's plugin and the process that records: a memory file with the sampling
+ * request, and two rings per core, like the kernel's: one for frames, one for the SPE unit's bytes.
+ * The rings survive the program, however it ends. The plugin waits if a ring is full, so nothing is
+ * lost.
  */
 #ifndef MODEL_SAMPLING_H
 #define MODEL_SAMPLING_H
@@ -18,47 +18,47 @@
 #define MODEL_SAMPLING_MAGIC 0x534d41534c504d50ull
 #define MODEL_RING_BYTES     (1u << 18)
 #define MODEL_FRAME_MAX      (1u << 14)
-#define MODEL_CHAIN_MAX      127 /* as Linux's default */
+#define MODEL_CHAIN_MAX      127 /* Linux's default */
 #define MODEL_FIRST_ID       1001
 
-/* One core's rings. Heads are the plugin's, tails the reader's; all count bytes for ever. */
+/* One core's rings. The plugin moves heads, the reader tails; they count bytes and never wrap. */
 struct model_ring {
 	_Atomic uint64_t head, tail;
 	_Atomic uint64_t aux_head, aux_tail;
-	_Atomic uint64_t aux_reported; /* bytes of .aux_head that frames have told of */
-	_Atomic uint32_t open;         /* a thread samples here */
-	_Atomic uint32_t collided;     /* since the last frame told so */
+	_Atomic uint64_t aux_reported; /* bytes of .aux_head announced by frames */
+	_Atomic uint32_t open;         /* a thread uses these rings */
+	_Atomic uint32_t collided;     /* since the last frame that reported them */
 	uint32_t pid, tid;
-	_Atomic uint64_t time; /* ns, of the thread at .aux_head */
+	_Atomic uint64_t time; /* time of the thread at .aux_head, in ns */
 };
 
 struct model_sampled_counter {
 	uint64_t period;
 	uint32_t frequency;
 	uint32_t event;  /* enum model_event */
-	uint32_t leader; /* of its group */
+	uint32_t leader; /* the leader of its group */
 };
 
 struct model_sampling {
 	uint64_t magic;
 	uint32_t struct_size;
 
-	/* Asked for; constant. */
+	/* The request; constant. */
 	bool spe, snapshot, callchains;
-	struct spe_control control; /* .seed is of all */
+	struct spe_control control; /* .seed is for all cores */
 	uint32_t counter_count;
 	struct model_sampled_counter counters[OVERFLOW_COUNTERS];
-	uint64_t time_zero; /* ns, and the generic timer, when the program begins */
-	uint32_t aux_bytes; /* of each core's; a power of two */
-	uint64_t offset;    /* of the first core's rings in the file */
+	uint64_t time_zero; /* time in ns, and the generic timer, at the start of the program */
+	uint32_t aux_bytes; /* of each core's ring; a power of two */
+	uint64_t offset;    /* offset of the first core's rings in the file */
 	int32_t reader;     /* process */
 
-	_Atomic uint32_t closed;           /* nobody reads any more */
+	_Atomic uint32_t closed;           /* the reader has gone */
 	_Atomic uint32_t snapshots_wanted; /* so far */
-	_Atomic uint32_t next_id;          /* of processes and threads, in the order they begin */
+	_Atomic uint32_t next_id;          /* next number of a process or thread */
 	_Atomic uint32_t overflows;        /* samples so far */
 	struct {
-		_Atomic int32_t real; /* thread that is the first of a process, and its number */
+		_Atomic int32_t real; /* the first thread of a process, and its number */
 		uint32_t id;
 	} ids[MODEL_SHARED_THREADS];
 	struct model_ring rings[MODEL_SHARED_THREADS];
@@ -74,26 +74,26 @@ static inline size_t model_sampling_size(const struct model_sampling *sampling)
 	return sampling->offset + MODEL_SHARED_THREADS * model_sampling_stride(sampling);
 }
 
-/* Where a core's frames are in the file; its SPE bytes follow. */
+/* Returns the offset of a core's frames in the file; its SPE bytes follow. */
 static inline size_t model_ring_place(const struct model_sampling *sampling, unsigned slot)
 {
 	return sampling->offset + slot * model_sampling_stride(sampling);
 }
 
-/* Frames: a header, what its type says, up to a multiple of 8 bytes. */
+/* A frame is a header and data that depends on its type, padded to a multiple of 8 bytes. */
 enum model_frame_type {
 	FRAME_COMM = 1,
 	FRAME_MMAP,
 	FRAME_FORK,
 	FRAME_EXIT,
-	FRAME_START, /* of the SPE unit for a thread */
+	FRAME_START, /* the SPE unit starts for a thread */
 	FRAME_AUX,
 	FRAME_SAMPLE,
 };
 
 struct model_frame {
 	uint32_t type;
-	uint32_t size; /* of all */
+	uint32_t size; /* of the whole frame */
 	uint32_t pid, tid;
 	uint64_t time; /* ns */
 };
@@ -106,7 +106,7 @@ struct model_frame_comm {
 struct model_frame_mmap {
 	uint64_t address, length, offset, inode;
 	uint32_t major, minor;
-	/* the path, ended by NUL, follows */
+	/* the path follows, with a NUL */
 };
 
 struct model_frame_fork {
@@ -122,7 +122,8 @@ struct model_frame_sample {
 	uint32_t counter;
 	uint32_t has_address;
 	uint64_t ip, address, physical, period;
-	uint32_t reads, chain; /* values that follow: of its group's counters; return addresses */
+	uint32_t reads,
+		chain; /* number of values that follow: of its group's counters; return addresses */
 };
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calendar: which port is taken in which cycle, and when issue queue entries become free. */
+/* The calendar: which ports are taken in each cycle, and when issue queue entries become free. */
 #ifndef MODEL_SCHEDULE_H
 #define MODEL_SCHEDULE_H
 
 #include "pipeline.h"
 
 /*
- * Takes the first free one of `ports` (not 0) from `cycle` on, and returns the cycle found, in
- * which `departed` issue queue entries become free. What lies beyond the calendar finds its port
- * free.
+ * Takes one of `ports` (not 0) in the first cycle from `cycle` on in which one is free, and returns
+ * that cycle. `departed` issue queue entries become free in it. Beyond the calendar, ports are
+ * always free.
  */
 static inline uint64_t issue_at(struct core *core, uint64_t cycle, uint32_t ports,
 				uint64_t departed)
@@ -26,7 +26,7 @@ static inline uint64_t issue_at(struct core *core, uint64_t cycle, uint32_t port
 	return cycle;
 }
 
-/* The first cycle from `cycle` on in which one of `ports` is free. */
+/* Returns the first cycle from `cycle` on in which one of `ports` is free. */
 static inline uint64_t free_at(const struct core *core, uint64_t cycle, uint32_t ports)
 {
 	while (cycle - core->cycle < CALENDAR_CYCLES &&
@@ -35,7 +35,7 @@ static inline uint64_t free_at(const struct core *core, uint64_t cycle, uint32_t
 	return cycle;
 }
 
-/* `departed` issue queue entries become free at `cycle`. */
+/* Frees `departed` issue queue entries at `cycle`. */
 static inline void depart(struct core *core, uint64_t cycle, uint64_t departed)
 {
 	if (likely(cycle - core->cycle < CALENDAR_CYCLES))
@@ -44,7 +44,7 @@ static inline void depart(struct core *core, uint64_t cycle, uint64_t departed)
 		late_departure(core, cycle, departed);
 }
 
-/* When the last of the sources [from, to) is ready. */
+/* Returns when the last of the sources [from, to) is ready. */
 static inline uint64_t sources_ready(const struct core *core, const struct op *op, int from, int to)
 {
 	uint64_t ready = 0;
@@ -54,7 +54,7 @@ static inline uint64_t sources_ready(const struct core *core, const struct op *o
 	return ready;
 }
 
-/* Which instruction of its block `op` is, and where that stands. */
+/* Return the index of the instruction of `op` in its block, and its address. */
 static inline unsigned index_of(const struct block *block, const struct op *op)
 {
 	const struct prepared *prepared = block->model;

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #define INTERVAL_STEP 256 /* PMSIRR_EL1.INTERVAL has bits 31:8 */
-#define RANDOM_RANGE  256 /* and chance the low eight */
+#define RANDOM_RANGE  256 /* random numbers have the low eight */
 
-/* SplitMix64 (Steele, Lea, Flood 2014): good for any seed. The architecture leaves it open. */
+/* SplitMix64 (Steele, Lea, Flood 2014): good with any seed. The architecture does not define it. */
 static uint64_t draw(struct spe_unit *unit)
 {
 	uint64_t z = unit->chance += 0x9e3779b97f4a7c15ull;
@@ -25,8 +25,8 @@ static uint32_t whole_interval(const struct spe_control *control)
 }
 
 /*
- * Without ERnd chance is added to the interval; with it, the intervals stay as they are, and each
- * sample moves on from the end of its own (PMSICR_EL1.ECOUNT).
+ * Without ERnd, a random number is added to the interval. With it, intervals are fixed, and each
+ * sample is moved by a random number from the end of its interval (PMSICR_EL1.ECOUNT).
  */
 static void reload(struct spe_unit *unit)
 {
@@ -80,7 +80,7 @@ bool spe_choose(struct spe_unit *unit, uint64_t cycle)
 		return false;
 	}
 	unit->counts.taken++;
-	unit->busy = UINT64_MAX; /* until what it did is told */
+	unit->busy = UINT64_MAX; /* until spe_complete() */
 	return true;
 }
 
@@ -99,7 +99,7 @@ static bool right_operation(const struct spe_control *control, const struct spe_
 	       (control->branches && sample->op_class == PLUMB_SPE_BRANCH);
 }
 
-/* Counts the sample, and whether it passes. */
+/* Counts the sample; returns whether it passes the filters. */
 static bool passes_filters(struct spe_unit *unit, const struct spe_sample *sample)
 {
 	const struct spe_control *control = &unit->control;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A core's making and end. Its rings are sized by its parameters. */
+/* Creates and frees a core. Its parameters determine the sizes of its rings. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "pipeline.h"
 
-/* A ring's length: a power of two that holds `entries` and a few that are written ahead. */
+/* Returns the length of a ring: a power of two, for `entries` and a few written ahead. */
 static uint32_t ring_length(uint32_t entries)
 {
 	uint32_t length = 16;
@@ -15,7 +15,7 @@ static uint32_t ring_length(uint32_t entries)
 	return length;
 }
 
-/* Queues and rings have places for so many, and masks ask for powers of two. */
+/* Checks limits of queues and rings, and powers of two required by masks. */
 static bool fits(const struct core_params *params)
 {
 	const uint32_t held[] = {params->int_registers,  params->vector_registers,

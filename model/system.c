@@ -5,9 +5,9 @@
 
 #include "host_table.h"
 
-#define FIRST_FRAME 0x100 /* physical memory's bottom is left to others, as on real machines */
+#define FIRST_FRAME 0x100 /* the bottom of physical memory is not used, as on real machines */
 
-/* Pages by hash, open addressing, at most half full. */
+/* A hash table of pages: open addressing, at most half full. */
 struct page_table {
 	struct page {
 		uint64_t page; /* plus one */
@@ -54,7 +54,7 @@ uint64_t system_translate(struct memory_system *system, uint64_t page)
 		if (grow(table))
 			slot = find_slot(table, page);
 		else if (table->count + 2 >= 1ull << table->log2_slots) {
-			/* No memory for the map: let pages be where they say they are. */
+			/* No memory for the map: use virtual addresses as physical ones. */
 			pthread_mutex_unlock(&system->lock);
 			return page;
 		}

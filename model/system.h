@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the program's cores share: the page allocator, the system cache, and the record of which
- * core wrote a line last. All of it may be called from any thread.
+ * Shared by the cores of a program: the page allocator, the system cache, and the owners of lines.
+ * Thread-safe.
  */
 #ifndef MODEL_SYSTEM_H
 #define MODEL_SYSTEM_H
@@ -13,15 +13,15 @@
 #include "tags.h"
 
 /*
- * Coherence keeps one word a line: who wrote it last, how often that changed hands, and whether
- * another core has read it since. A private copy is good as long as the line's version is the one
- * it was filled with.
+ * Coherence keeps one word per line: the last writer, how often the writer changed, and whether
+ * another core has read the line since. A private copy is valid as long as the line's version is
+ * the one it was filled with.
  */
 #define OWNER_BITS        8
 #define OWNER_NONE        0
 #define OWNERSHIP_SHARED  (1u << OWNER_BITS)
 #define OWNERSHIP_VERSION (1u << (OWNER_BITS + 1)) /* the lowest bit of the version */
-#define OWNERSHIP_LINES   (1u << 20)               /* lines this far apart share a word */
+#define OWNERSHIP_LINES   (1u << 20) /* number of words; lines this far apart share one */
 
 struct memory_system {
 	const struct core_params *params;
@@ -29,7 +29,7 @@ struct memory_system {
 	struct tags llc;
 	struct page_table *pages;
 	_Atomic uint32_t *ownership;
-	_Atomic uint32_t cores; /* that ever were */
+	_Atomic uint32_t cores; /* number of cores ever created */
 };
 
 static inline _Atomic uint32_t *system_ownership(const struct memory_system *system, uint64_t line)
@@ -42,23 +42,25 @@ static inline uint32_t ownership_version(uint32_t word)
 	return word / OWNERSHIP_VERSION;
 }
 
-/* The physical page of a virtual one, given out at first touch. Both are page numbers. */
+/* Returns the physical page of a virtual one, allocating it at first touch. Page numbers. */
 uint64_t system_translate(struct memory_system *system, uint64_t page);
 
-/* The same, if it was touched before; UINT64_MAX if not. */
+/* Likewise if it was touched before; UINT64_MAX if not. */
 uint64_t system_translate_known(struct memory_system *system, uint64_t page);
 
-/* A line's tag will be looked for soon. */
+/* Prefetches the tag of a line that will be looked up soon. */
 static inline void system_expect(const struct memory_system *system, uint64_t line)
 {
 	__builtin_prefetch(tags_set_of(&system->llc, line), 1);
 }
 
-/* Reads a line at the system cache. Was it there? It is, afterwards. `*wrote_back`: a dirty one
- * left. */
+/*
+ * Reads a line through the system cache; returns whether it was present. Sets `*wrote_back` if a
+ * dirty line was evicted.
+ */
 bool system_read(struct memory_system *system, uint64_t line, bool *wrote_back);
 
-/* A line written back, or stored whole. */
+/* Writes a line that was written back, or stored as a whole. */
 void system_write(struct memory_system *system, uint64_t line, bool *wrote_back);
 
 #endif

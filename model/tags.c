@@ -33,7 +33,7 @@ bool tags_use(const struct tags *tags, uint64_t line, bool write, bool *wrote_ba
 	bool hit;
 
 	while (way < last && (set[way] & ~TAG_DIRTY) != tag && set[way])
-		way++; /* it, an empty place, or the oldest */
+		way++; /* the line itself, an empty way, or the oldest */
 	entry = set[way];
 	hit = (entry & ~TAG_DIRTY) == tag;
 	*wrote_back = !hit && entry & TAG_DIRTY;

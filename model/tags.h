@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system cache's tags: nothing but which lines are there and which of them are dirty, in half a
- * word each. A set of 16 ways is one line of the host's caches, which is what the model waits for
- * when a program misses much. Within a set the newest used stands first; the last is the victim.
+ * The tags of the system cache: which lines are present and which are dirty, in half a word each. A
+ * set of 16 ways is one line of the host's caches, whose misses dominate the model's time when a
+ * program misses often. Each set is ordered by use, most recent first; the last line is the victim.
  */
 #ifndef MODEL_TAGS_H
 #define MODEL_TAGS_H
@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 struct tags {
-	uint32_t *entries; /* line plus one, shifted left by one, and TAG_DIRTY; 0: empty */
+	uint32_t *entries; /* (line + 1) << 1 | TAG_DIRTY; 0 if empty */
 	uint32_t sets;
 	uint32_t ways;
-	bool power_of_two; /* are the sets? */
+	bool power_of_two; /* the number of sets is */
 };
 
 #define TAG_DIRTY 1u
@@ -24,7 +24,7 @@ void tags_clean_up(struct tags *tags);
 
 static inline uint32_t *tags_set_of(const struct tags *tags, uint64_t line)
 {
-	/* Sizes such as 48 MiB make no power of two of sets; hashing then spreads lines as well. */
+	/* Sizes such as 48 MiB have no power of two of sets; then lines are hashed. */
 	uint32_t set =
 		tags->power_of_two
 			? (uint32_t)line & (tags->sets - 1)
@@ -34,10 +34,10 @@ static inline uint32_t *tags_set_of(const struct tags *tags, uint64_t line)
 }
 
 /*
- * Makes a line the newest of its set, and dirty if it is written. Was it there? If not it is put
- * there, and `*wrote_back` says whether a dirty one had to go. Physical memory is given out from
- * the bottom, where lines' numbers fit in a tag; those of page tables, far above, are folded into
- * one, so that one in 2^31 may be taken for another.
+ * Makes a line the most recent of its set, and dirty if written. Returns whether it was present.
+ * Otherwise inserts it, and sets `*wrote_back` if a dirty line was evicted. Physical memory is
+ * allocated from the bottom, so line numbers fit in a tag. Those of page tables, far above, are
+ * folded, so that one in 2^31 may be confused with another.
  */
 bool tags_use(const struct tags *tags, uint64_t line, bool write, bool *wrote_back);
 

@@ -12,7 +12,7 @@ struct slot {
 	uint64_t target;
 };
 
-/* A set-associative buffer; within a set the newest stands first. */
+/* A set-associative buffer; each set is ordered by use, most recent first. */
 struct buffer {
 	struct slot *slots;
 	uint32_t set_mask;
@@ -65,7 +65,7 @@ static inline struct slot *set_of(const struct buffer *buffer, uint64_t pc)
 	return &buffer->slots[(size_t)(hash & buffer->set_mask) * buffer->ways];
 }
 
-/* Finds `pc` and makes it the newest of its set, with `target` unless that is 0. */
+/* Finds `pc` and makes it the most recent of its set. Sets its target unless `target` is 0. */
 static bool buffer_access(struct buffer *buffer, uint64_t pc, uint64_t target, uint64_t *was)
 {
 	struct slot *set = set_of(buffer, pc);
@@ -92,7 +92,7 @@ enum target_where target_buffer_access(struct target_buffer *buffer, uint64_t pc
 	bool fast = buffer_access(&buffer->fast, pc, target, &fast_target);
 	bool large;
 
-	/* The large one needs to learn only what is new, or what the fast one lost. */
+	/* The large buffer only learns new branches, and those evicted from the fast one. */
 	if (fast && fast_target == target)
 		return TARGET_FAST;
 	large = buffer_access(&buffer->large, pc, target, &large_target);
@@ -137,10 +137,10 @@ struct indirect {
 	struct indirect_entry *tables[INDIRECT_TABLES];
 	uint32_t mask;
 	unsigned log2_entries;
-	uint64_t path; /* the last targets, 4 bits of each, the newest lowest */
+	uint64_t path; /* 4 bits of each of the last targets, newest lowest */
 };
 
-/* Which of the last targets, and of the directions before, choose the entry besides the address. */
+/* How much of the history of targets and directions selects the entry, besides the address. */
 static const uint64_t path_masks[INDIRECT_TABLES] = {0, 0xff, ~0ull};
 static const uint64_t history_masks[INDIRECT_TABLES] = {0, 0, 0xffff};
 
@@ -203,7 +203,7 @@ uint64_t indirect_branch(struct indirect *indirect, uint64_t history, uint64_t p
 		}
 	}
 	if (predicted != target) {
-		/* The next longer history may tell the cases apart. */
+		/* The next longer history may distinguish the cases. */
 		for (int i = provider + 1; i < INDIRECT_TABLES; i++) {
 			if (hit[i]->confidence) {
 				hit[i]->confidence--;

@@ -28,7 +28,7 @@ void tlb_first_insert(struct tlb_first *tlb, uint64_t page, uint64_t frame)
 {
 	unsigned oldest = 0;
 
-	/* Ages are differences, so that the clock may wrap. */
+	/* Ages are differences, so the clock may wrap. */
 	for (unsigned i = 1; i < tlb->entries; i++)
 		if (tlb->clock - tlb->used[i] > tlb->clock - tlb->used[oldest])
 			oldest = i;

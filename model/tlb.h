@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Translation lookaside buffers: a first level, fully associative, and a second, by sets. */
+/* Translation lookaside buffers: a fully associative first level, a set-associative second. */
 #ifndef MODEL_TLB_H
 #define MODEL_TLB_H
 
@@ -10,11 +10,11 @@
 
 /* The first level. Pages are numbers: address / page size. */
 struct tlb_first {
-	uint64_t pages[TLB_FIRST_MAX]; /* virtual, plus one; 0: empty */
+	uint64_t pages[TLB_FIRST_MAX]; /* virtual, plus one; 0 if empty */
 	uint64_t frames[TLB_FIRST_MAX];
-	uint32_t used[TLB_FIRST_MAX]; /* when, on a clock of accesses that change the page */
+	uint32_t used[TLB_FIRST_MAX]; /* time of use, by a clock of accesses that change the page */
 	unsigned entries;
-	unsigned last; /* the entry of the page accessed last */
+	unsigned last; /* entry of the last page accessed */
 	uint32_t clock;
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Address translation: what the first-level TLBs miss, and the walks. */
+/* Address translation after misses in the first-level TLBs, and page table walks. */
 #include "memory_side.h"
 
-/* Walks the tables: one step where the last-level table's address is known, else four. */
+/* Walks the page tables: one step if the last-level table's address is cached, else four. */
 static uint64_t walk(struct memory *m, uint64_t cycle, uint64_t page, bool for_fetch,
 		     uint64_t *frame)
 {
-	/* Tables lie beyond all memory that is given out; 512 entries of 8 bytes each. */
+	/* Tables are above all allocated memory and have 512 entries of 8 bytes. */
 	const uint64_t tables = 1ull << (52 - m->line_log2);
 	uint64_t *walker = buffers_first(&m->walkers), begin = *walker > cycle ? *walker : cycle;
 	uint64_t *known = &m->walk_cache[(page >> 9) % WALK_CACHE], ready = begin;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the SPE unit is told of the operations that it chooses, and when counters are looked at. */
+/* Describes chosen operations to the SPE unit, and checks counters for overflow. */
 #include "watch.h"
 
 #include <plumb/spe.h>
@@ -9,7 +9,7 @@
 #define MEM_ORDERED    (MEM_ACQUIRE | MEM_RELEASE)
 #define EVENT_IS(name) PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_##name)
 
-/* Data sources as Arm's cores number them. */
+/* Data sources, as numbered by Arm's cores. */
 static const uint8_t sources[] = {
 	[LEVEL_L1] = 0x0,  [LEVEL_L2] = 0x8,   [LEVEL_PEER] = 0x9,
 	[LEVEL_LLC] = 0xb, [LEVEL_DRAM] = 0xe,
@@ -115,7 +115,7 @@ static uint8_t load_store_payload(const struct core *core, const struct insn *in
 	if (insn->memory & MEM_TAG)
 		return payload | 0x14;
 	if (insn->memory & MEM_ZERO)
-		return payload | 0x10; /* of no register */
+		return payload | 0x10; /* without a register */
 	return is_vector(data) ? payload | 0x04 : payload;
 }
 
@@ -153,7 +153,7 @@ static uint8_t other_payload(const struct core *core, const struct insn *insn)
 	return insn->kinds & KIND_CSEL ? payload | 0x01 : payload;
 }
 
-/* `insn` may be NULL: it is not known. */
+/* `insn` is NULL if unknown. */
 static void describe(const struct core *core, const struct insn *insn, struct spe_sample *sample)
 {
 	sample->op_class = PLUMB_SPE_OTHER;
@@ -175,7 +175,7 @@ static void describe(const struct core *core, const struct insn *insn, struct sp
 /* ---- What it did ------------------------------------------------------------------------------
  */
 
-/* Events of the memory system, as its PMU events count them: a line on its way is no refill. */
+/* Events of the memory system, as counted by its PMU events: a line in flight is not a refill. */
 static uint64_t level_events(const struct core *core, const struct memory_result *result)
 {
 	uint64_t events = EVENT_IS(L1D_ACCESS);
