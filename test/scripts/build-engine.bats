@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: Apache-2.0
+# scripts/build-engine, with apt, QEMU's source and the compiler replaced by stand-ins that write down
+# how they were called. What is built is a script that answers as an engine does.
+# shellcheck disable=SC2016 # what is quoted is for the stand-ins to expand
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || return
+	mkdir -p tree/scripts bin
+	tree=$PWD/tree
+	cp "$BATS_TEST_DIRNAME/../../scripts/build-engine" tree/scripts/
+	build=$tree/scripts/build-engine
+	engine=$tree/.cache/engine/qemu-aarch64
+	export calls=$PWD/calls
+	: >calls
+	# No qemu-aarch64 but those of the test.
+	for tool in awk bash cat chmod cmp cp cut date dirname env flock grep head mkdir mktemp mv ps realpath \
+		rm sed sh sha256sum sleep sort tail tar touch tr wc; do
+		ln -s "$(command -v "$tool")" "bin/$tool"
+	done
+	PATH=$PWD/bin
+	own=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	printf '#!/bin/sh\necho "install-deps $*" >>"$calls"\n' >tree/scripts/install-deps
+	chmod +x tree/scripts/install-deps
+	export targets=$PWD/targets
+	printf '%s\n' "$own|\$(CODENAME)|\$(ORIGIN)|main|http://mirror/debian/|$PWD/none.list:1" >targets
+	fake apt-get '
+		case "$*" in
+		*indextargets*) cat "$targets" ;;
+		*update) echo "apt-get update" >>"$calls"; keep "$@" ;;
+		*"source --download-only"*)
+			echo "apt-get source" >>"$calls"
+			printf "Version: 1:9.9-1\n" >qemu_9.9-1.dsc ;;
+		*"download meson") echo "apt-get download" >>"$calls"; touch meson_2_all.deb ;;
+		esac'
+	# The entries that apt was given.
+	fake keep '
+		for word in "$@"; do
+			case $word in Dir::Etc::sourceparts=*) cat "${word#*=}"/* >"$targets.used" ;; esac
+		done'
+	fake dpkg 'echo amd64'
+	fake dpkg-source 'mkdir -p "$4" && cp -R "$source/." "$4"'
+	fake dpkg-deb 'mkdir -p meson/usr/bin && printf "#!/bin/sh\necho 1.7.0\n" >meson/usr/bin/meson && chmod +x meson/usr/bin/meson'
+	fake meson 'echo 1.5.0'
+	fake strip 'cp "$3" "$2"'
+	fake ninja 'echo "ninja $PWD" >>"$calls"; echo "[1/1] compiles"; cp made qemu-aarch64'
+	export source=$PWD/source
+	mkdir source
+	echo 9.9 >source/VERSION
+	echo "project('qemu', ['c'], meson_version: '>=1.5.0')" >source/meson.build
+	# It would refuse such a path, too.
+	cat >source/configure <<-'END'
+		#!/bin/sh
+		case $PWD in *" "*) exit 1 ;; esac
+		for word in "$@"; do
+			case $word in --with-pkgversion=*) version="9.9 (${word#*=})" ;; esac
+		done
+		printf '#!/bin/sh\ncase $1 in --version) echo "qemu-aarch64 version %s";; --help) echo "-plugin  FILE";; esac\n' "$version" >made
+		chmod +x made
+	END
+	chmod +x source/configure
+	unset NO_DEPS PLUMB_QEMU_SOURCE
+}
+
+fake()
+{
+	rm -f "bin/$1"
+	printf '#!/bin/sh\n%s\n' "$2" >"bin/$1"
+	chmod +x "bin/$1"
+}
+
+# A qemu-aarch64 in PATH, with this in its help.
+distribution()
+{
+	fake qemu-aarch64 "echo '$1'"
+}
+
+# How often the engine was compiled.
+compiled()
+{
+	grep -c '^ninja' calls
+}
+
+# Waits until a file has something in it, for 20 s at most.
+await()
+{
+	local i
+
+	for ((i = 0; i < 200; i++)); do
+		[ ! -s "$1" ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+# Waits until a process has ended, for 5 s at most.
+ended()
+{
+	local i
+
+	for ((i = 0; i < 50; i++)); do
+		grep -q '^State:[[:space:]]*[^ZX]' "/proc/$1/status" 2>/dev/null || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+# Nothing but the engine, if even that, is left behind.
+tidy()
+{
+	[ -z "$(find tree/.cache/engine -mindepth 1 ! -name qemu-aarch64 ! -name lock ! -name log)" ]
+}
+
+@test "not needed where the distribution's takes plugins" {
+	distribution '-plugin  FILE'
+	run "$build" --if-needed
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	[ ! -s calls ] && [ ! -e tree/.cache ]
+}
+
+@test "not needed where a later one in PATH takes plugins" {
+	distribution 'no such option'
+	mkdir later
+	printf '#!/bin/sh\necho "-plugin  FILE"\n' >later/qemu-aarch64
+	chmod +x later/qemu-aarch64
+	PATH=$PATH:$PWD/later run "$build" --if-needed
+	[ "$status" -eq 0 ]
+	[ ! -s calls ]
+}
+
+@test "needed where the distribution's takes no plugins, and where there is none" {
+	run "$build" --if-needed
+	[ "$status" -eq 0 ]
+	distribution 'no such option'
+	[ "$(compiled)" -eq 1 ]
+	rm -r tree/.cache
+	run "$build" --if-needed
+	[ "$status" -eq 0 ]
+	[ "$(compiled)" -eq 2 ]
+	[[ $output == *"apt has checked qemu 1:9.9-1: the archive's signature, each file's checksum"* ]]
+	[[ ${lines[-1]} == *"QEMU 9.9 is built, in "*"$engine" ]]
+	grep -q '^install-deps build engine$' calls
+	[[ $("$engine" --version) == "qemu-aarch64 version 9.9 (Plumb engine "*", $own 1:9.9-1)" ]]
+	tidy
+}
+
+@test "one that was built before is kept, without a network" {
+	"$build"
+	fake apt-get 'exit 100'
+	: >calls
+	run "$build" --if-needed
+	[ "$status" -eq 0 ]
+	run "$build"
+	[ "$status" -eq 0 ]
+	run "$build" "$own"
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	[ ! -s calls ]
+}
+
+@test "another suite replaces it" {
+	"$build"
+	run "$build" other
+	[ "$status" -eq 0 ]
+	[ "$(compiled)" -eq 2 ]
+	[[ $("$engine" --version) == *", other 1:9.9-1)" ]]
+	"$build"
+	[ "$(compiled)" -eq 2 ]
+}
+
+@test "one that does not run here, or was built another way, is built anew" {
+	mkdir -p tree/.cache/engine
+	printf 'another machine' >"$engine"
+	chmod +x "$engine"
+	"$build"
+	[ "$(compiled)" -eq 1 ]
+	# As by an older version of the script.
+	sed -i 's/Plumb engine [0-9]*/Plumb engine 0/' "$engine"
+	"$build"
+	[ "$(compiled)" -eq 2 ]
+}
+
+@test "one that lacked a library which is installed now is kept" {
+	"$build"
+	mv "$engine" whole
+	printf '#!/bin/sh\n[ -e library ] && exec ./whole "$@"\nexit 127\n' >"$engine"
+	chmod +x "$engine"
+	printf '#!/bin/sh\n: >library\n' >tree/scripts/install-deps
+	run "$build"
+	[ "$status" -eq 0 ]
+	[ "$(compiled)" -eq 1 ]
+}
+
+@test "NO_DEPS=1 installs nothing" {
+	NO_DEPS=1 run "$build"
+	[ "$status" -eq 0 ]
+	run ! grep install-deps calls
+}
+
+@test "the archive is the distribution's own, wherever it stands in apt's list" {
+	local id
+
+	id=$(. /etc/os-release && echo "${ID^}")
+	cat >targets <<-END
+		$own|$own|Other|main|http://other/|/none.list:1
+		$own-updates|$own-updates|$id|main|http://mirror/debian/|/none.list:2
+		$own|$own|$id|contrib|http://contrib/|/none.list:3
+		$own|$own|$id|main|http://mirror/debian/|/none.list:3
+	END
+	"$build"
+	grep -qx 'URIs: http://mirror/debian/' targets.used
+	grep -qx "Suites: $own" targets.used
+	grep -qx 'Components: main' targets.used
+	grep -qx 'Types: deb-src' targets.used
+}
+
+@test "an archive called stable is known by its code name" {
+	echo "stable|$own|Debian|main|http://mirror/debian/|/none.list:3" >targets
+	"$build"
+	grep -qx "Suites: $own" targets.used
+}
+
+@test "of another suite, an archive that apt knows goes before the own one's" {
+	echo "other|other|Debian|main|http://elsewhere/debian/|/none.list:4" >>targets
+	"$build" other
+	grep -qx 'URIs: http://elsewhere/debian/' targets.used
+	"$build" third
+	grep -qx 'URIs: http://mirror/debian/' targets.used
+	grep -qx 'Suites: third' targets.used
+}
+
+@test "no archive: says so, and what to do" {
+	: >targets
+	run "$build"
+	[ "$status" -eq 1 ]
+	[[ $output == *"name no archive of $own: PLUMB_QEMU_SOURCE=FILE takes a tarball"* ]]
+	tidy
+}
+
+@test "the key is the one of the archive's entry, in either format" {
+	cat >one.sources <<-'END'
+		# a remark
+		Types: deb
+		URIs: http://else/
+		Signed-By: /else.gpg
+
+		Types: deb
+		Signed-By:
+		 -----BEGIN PGP PUBLIC KEY BLOCK-----
+		 .
+		 abc
+		URIs: http://mirror/debian/
+	END
+	printf '# one\ndeb [arch=amd64 signed-by=/a.gpg,/b.gpg] http://mirror/debian %s main\n' "$own" >two.list
+	echo "$own|$own|Debian|main|http://mirror/debian/|$PWD/one.sources:2" >targets
+	"$build"
+	[ "$(grep -c Signed-By targets.used)" -eq 1 ]
+	[ "$(sed -n '/^Signed-By/,/^ abc/p' targets.used | wc -l)" -eq 4 ]
+	rm "$engine"
+	echo "$own|$own|Debian|main|http://mirror/debian/|$PWD/two.list:2" >targets
+	"$build"
+	grep -qx 'Signed-By: /a.gpg /b.gpg' targets.used
+}
+
+@test "a Meson that is too old is fetched from the suite, beside the source" {
+	"$build"
+	run ! grep -q download calls
+	rm "$engine"
+	fake meson 'echo 1.4.99'
+	"$build"
+	grep -q 'apt-get download' calls
+	grep -qx 'Types: deb' targets.used
+}
+
+@test "a suite whose Meson is too old as well" {
+	fake meson 'echo 1.0.1'
+	sed -i 's/1\.5\.0/1.8.0/' source/meson.build
+	run "$build"
+	[ "$status" -eq 1 ]
+	[[ $output == *"this QEMU wants Meson 1.8.0; $own has 1.7.0"* ]]
+}
+
+@test "QEMU's own tarball, which brings its Meson" {
+	mkdir -p source/python/wheels
+	touch source/python/wheels/meson-1.5.0-py3-none-any.whl
+	fake meson 'echo 1.0.1'
+	fake apt-get 'exit 100'
+	tar -cf 'a file.tar' --transform 's/^source/qemu-9.9/' source
+	PLUMB_QEMU_SOURCE='a file.tar' run "$build" --if-needed
+	[ "$status" -eq 0 ]
+	[[ $output == *"from $PWD/a file.tar, sha256 $(sha256sum <'a file.tar' | cut -d' ' -f1)"* ]]
+	[[ $("$engine" --version) == *", sha256 "* ]]
+	# The same one again: nothing. Another one: anew. None: whatever there is.
+	PLUMB_QEMU_SOURCE='a file.tar' "$build"
+	[ "$(compiled)" -eq 1 ]
+	"$build"
+	[ "$(compiled)" -eq 1 ]
+	touch source/more
+	tar -cf 'a file.tar' --transform 's/^source/qemu-9.9/' source
+	PLUMB_QEMU_SOURCE='a file.tar' "$build"
+	[ "$(compiled)" -eq 2 ]
+}
+
+@test "a tarball that is none, or of something else" {
+	PLUMB_QEMU_SOURCE=none run "$build"
+	[ "$status" -eq 1 ]
+	[[ $output == *"none: cannot be read"* ]]
+	echo text >none
+	PLUMB_QEMU_SOURCE=none run "$build"
+	[ "$status" -ne 0 ]
+	mkdir -p other/file
+	tar -cf other.tar other
+	PLUMB_QEMU_SOURCE=other.tar run "$build"
+	[ "$status" -eq 1 ]
+	[[ $output == *"no source of QEMU"* ]]
+	tidy
+}
+
+@test "a failure shows the end of the output, and leaves the engine there was" {
+	"$build"
+	cp "$engine" before
+	fake ninja 'echo "[1/2] compiles"; echo "error: no such thing"; exit 1'
+	run "$build" other
+	[ "$status" -eq 1 ]
+	[[ $output == *"error: no such thing"*"failed (status 1): compiling QEMU 9.9"* ]]
+	cmp "$engine" before
+	tidy
+}
+
+@test "what does not take plugins is not installed" {
+	sed -i 's/-plugin/-plug/' source/configure
+	run "$build"
+	[ "$status" -eq 1 ]
+	[[ $output == *"does not take plugins"* ]]
+	[ ! -e "$engine" ]
+	tidy
+}
+
+@test "interrupted: nothing runs on, nothing is left" {
+	fake ninja 'echo $$ >"$calls.pid"; exec sleep 60'
+	"$build" 3>&- &
+	local pid=$! status=0
+	await calls.pid
+	kill -TERM "$pid"
+	wait "$pid" || status=$?
+	[ "$status" -eq 143 ]
+	ended "$(cat calls.pid)"
+	[ ! -e "$engine" ]
+	tidy
+}
+
+@test "what one that was killed left is removed by the next" {
+	mkdir -p tree/.cache/engine/work.abc/build
+	"$build"
+	tidy
+}
+
+@test "two at once build once" {
+	fake ninja 'echo "ninja $PWD" >>"$calls"; echo >"$calls.began"; sleep 1; cp made qemu-aarch64'
+	"$build" 3>&- &
+	local pid=$!
+	await calls.began
+	run "$build"
+	[ "$status" -eq 0 ]
+	[[ $output == *"waiting"* ]]
+	wait "$pid"
+	[ "$(compiled)" -eq 1 ]
+}
+
+@test "a tree whose path has white space" {
+	mv tree 'a tree'
+	TMPDIR=$PWD "$PWD/a tree/scripts/build-engine"
+	[ -x "a tree/.cache/engine/qemu-aarch64" ]
+	# Built in $TMPDIR, where nothing is left either.
+	[[ $(grep ninja calls) == "ninja $PWD/work."* ]]
+	run ! compgen -G 'work.*'
+}
+
+@test "wrong usage" {
+	run "$build" a b
+	[ "$status" -eq 2 ]
+	[[ $output == "usage: scripts/build-engine "* ]]
+	run "$build" --help
+	[ "$status" -eq 2 ]
+}
