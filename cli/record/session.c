@@ -334,7 +334,11 @@ static void say_result(const struct session *s, const struct source_record_run *
 
 static int status_of(const struct session *s, int error)
 {
-	int status = machine_complain(s->found, s->request->path, error);
+	int status;
+
+	if (error == PLUMB_ERR_INTERRUPTED)
+		return EXIT_OTHER;
+	status = machine_complain(s->found, s->request->path, error);
 
 	return s->failed ? EXIT_OTHER : status;
 }
@@ -394,7 +398,8 @@ static struct source_record_job make_job(struct session *s)
 		.delay_ms = request->delay_ms,
 		.seed = request->seed,
 		.core = machine->core,
-		.qemu = machine->qemu,
+		.engines = (const char *const *)machine->engines,
+		.engine = options->common.verbose && !options->quiet ? machine_say_engine : NULL,
 		.plugin_dir = machine->plugin_dir,
 		.sysroot = options->sysroot,
 		.pmu = machine->spec ? &machine->pmu : NULL,
@@ -452,6 +457,8 @@ int record_run(const struct record_request *request, const struct machine *machi
 	record_files_free(&s.files);
 	free(s.events);
 	plumb_diagnostics_free(s.found);
+	if (error == PLUMB_ERR_INTERRUPTED)
+		signals_end_early();
 	if (error == 0 && *request->program)
 		signals_end_interrupted(run.signal);
 	return status;

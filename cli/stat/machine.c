@@ -23,10 +23,10 @@
 static bool is_of_machine(const char *id)
 {
 	static const char *const ids[] = {
-		"no-qemu",      "not-qemu",     "no-plugins", "no-plugin",     "no-sysroot",
-		"other-plugin", "no-start",     "no-counter", "no-permission", "no-spe",
-		"no-event",     "no-sampling",  "no-pmu",     "no-ring",       "no-perf",
-		"busy",         "no-descriptor"};
+		"no-qemu",    "not-qemu",     "old-qemu",     "no-plugins", "no-plugin",
+		"no-sysroot", "other-plugin", "no-start",     "no-counter", "no-permission",
+		"no-spe",     "no-event",     "no-sampling",  "no-pmu",     "no-ring",
+		"no-perf",    "busy",         "no-descriptor"};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
 		if (strcmp(ids[i], id) == 0)
@@ -68,55 +68,109 @@ static bool is_program(const char *path)
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
 }
 
-/* As execvp() would: `name` itself if there is a '/' in it, else the first in PATH. NULL: none. */
-static char *find_in_path(const char *name)
+/* The next program called `name` in the folders at `*rest` of PATH, which moves on; NULL: none. */
+static char *next_in_path(const char **rest, const char *name)
 {
-	const char *at = getenv("PATH");
-
-	if (strchr(name, '/'))
-		return memory_copy(name, strlen(name));
-	if (!at)
-		at = "/bin:/usr/bin";
-	for (;;) {
-		size_t length = strcspn(at, ":");
+	while (*rest) {
+		size_t length = strcspn(*rest, ":");
 		/* An empty part is the working directory. */
-		char *path = length ? memory_format("%.*s/%s", (int)length, at, name)
+		char *path = length ? memory_format("%.*s/%s", (int)length, *rest, name)
 				    : memory_format("./%s", name);
 
+		*rest = (*rest)[length] ? *rest + length + 1 : NULL;
 		if (is_program(path))
 			return path;
 		free(path);
-		if (!at[length])
-			return NULL;
-		at += length + 1;
 	}
+	return NULL;
+}
+
+static const char *search_path(void)
+{
+	const char *path = getenv("PATH");
+
+	return path ? path : "/bin:/usr/bin";
+}
+
+/* As execvp() would: `name` itself if there is a '/' in it, else the first in PATH. NULL: none. */
+static char *find_in_path(const char *name)
+{
+	const char *rest = search_path();
+
+	return strchr(name, '/') ? memory_copy(name, strlen(name)) : next_in_path(&rest, name);
+}
+
+/* Is this the program that was built, in the place where it was built? */
+static bool runs_from_build(void)
+{
+	struct stat self, built;
+
+	return stat("/proc/self/exe", &self) == 0 &&
+	       stat(PLUMB_BUILD_DIR "/cli/plumb", &built) == 0 && self.st_dev == built.st_dev &&
+	       self.st_ino == built.st_ino;
 }
 
 /*
- * Where the model's plugins are: beside the program in its build tree, or where both are
- * installed, wherever that was moved to as a whole.
+ * Where the model's plugins are: in the build tree of a program that runs from there; else where
+ * both were installed, wherever that was moved to as a whole.
  */
 static char *find_plugins(void)
 {
-	static const char *const from_program[] = {"../model/qemu", PLUMB_PLUGIN_FROM_BIN};
-	char self[4096];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
+	char self[4096], *slash, *folder, *plugin;
+	ssize_t length;
+	bool found;
 
+	if (runs_from_build())
+		return memory_copy(PLUMB_BUILD_PLUGINS, strlen(PLUMB_BUILD_PLUGINS));
+	length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	self[length > 0 ? length : 0] = '\0';
 	slash = strrchr(self, '/');
-	for (size_t i = 0; slash && i < sizeof(from_program) / sizeof(*from_program); i++) {
-		char *path;
-
-		*slash = '\0';
-		path = memory_format("%s/%s/plumb-model-1.so", self, from_program[i]);
-		if (access(path, R_OK) == 0) {
-			*strrchr(path, '/') = '\0';
-			return path;
-		}
-		free(path);
+	if (slash) {
+		folder = memory_format("%.*s/" PLUMB_PLUGIN_FROM_BIN, (int)(slash - self), self);
+		plugin = memory_format("%s/plumb-model-1.so", folder);
+		found = access(plugin, R_OK) == 0;
+		free(plugin);
+		if (found)
+			return folder;
+		free(folder);
 	}
 	return memory_copy(PLUMB_PLUGIN_DIR, strlen(PLUMB_PLUGIN_DIR));
+}
+
+static void add_engine(struct machine *machine, size_t *count, char *path)
+{
+	machine->engines = memory_resize(machine->engines, *count + 2, sizeof(char *));
+	machine->engines[*count] = path;
+	if (path)
+		machine->engines[++*count] = NULL;
+}
+
+/*
+ * Which engines may run the model: the one asked for; or the one beside the plugins, then each in
+ * PATH.
+ */
+static void list_engines(struct machine *machine, const char *asked)
+{
+	static const char name[] = "qemu-aarch64";
+	const char *rest = search_path();
+	size_t count = 0;
+	char *path;
+
+	if (asked) {
+		path = find_in_path(asked);
+		add_engine(machine, &count, path ? path : memory_copy(asked, strlen(asked)));
+		return;
+	}
+	path = memory_format("%s/%s", machine->plugin_dir, name);
+	if (is_program(path)) {
+		add_engine(machine, &count, path);
+	} else {
+		free(path);
+	}
+	do {
+		path = next_in_path(&rest, name);
+		add_engine(machine, &count, path);
+	} while (path);
 }
 
 /* ---- the model ---------------------------------------------------------------------------- */
@@ -180,11 +234,18 @@ static int prepare_model(struct machine *machine, const struct machine_wish *wis
 	if (error < 0)
 		status = machine_complain(found, machine->program, error);
 	plumb_diagnostics_free(found);
-	machine->qemu = find_in_path(wish->qemu ? wish->qemu : "qemu-aarch64");
-	if (!machine->qemu)
-		machine->qemu = memory_copy("qemu-aarch64", strlen("qemu-aarch64"));
 	machine->plugin_dir = find_plugins();
+	list_engines(machine, wish->qemu);
 	return status;
+}
+
+void machine_say_engine(void *user, const struct plumb_model_engine *engine)
+{
+	(void)user;
+	if (engine->refusal)
+		complain("passing over %s: %s", engine->path, engine->refusal);
+	else
+		complain("the model runs in %s, QEMU %s", engine->path, engine->version);
 }
 
 /* ---- this machine's PMU ------------------------------------------------------------------- */
@@ -307,7 +368,9 @@ int machine_open(struct machine *machine, const struct machine_wish *wish, char 
 void machine_close(struct machine *machine)
 {
 	free(machine->program);
-	free(machine->qemu);
+	for (char **engine = machine->engines; engine && *engine; engine++)
+		free(*engine);
+	free(machine->engines);
 	free(machine->plugin_dir);
 	cpus_close(&machine->cpus);
 }

@@ -39,9 +39,10 @@ struct runner {
 	double began;           /* on the host's clock */
 	double startup_seconds; /* as in struct source_run; the mean of the runs */
 	const char *startup_end;
-	bool progress; /* a line is to be shown, */
-	bool shown;    /* and is there */
-	bool told;     /* how slow it is */
+	bool progress;    /* a line is to be shown, */
+	bool shown;       /* and is there */
+	bool told;        /* how slow it is */
+	bool interrupted; /* by a signal before the program began */
 };
 
 static void on_started(void *user, pid_t pid)
@@ -177,6 +178,12 @@ static bool is_text(const struct stat_options *options)
 	return !options->common.json && !options->csv && !options->common.separator;
 }
 
+/* Where what is printed on standard error is for programs to read, nothing else may be. */
+static bool may_say(const struct runner *r)
+{
+	return is_text(r->options) || r->options->common.output;
+}
+
 static void on_interval(void *user, const struct plumb_count *counts, double seconds)
 {
 	static const char *const nothing[] = {NULL};
@@ -273,6 +280,15 @@ static void warn_of_short_run(struct runner *r, const struct plumb_diagnosis *di
 	free(before);
 }
 
+/* Said once, of the first run. */
+static void on_engine(void *user, const struct plumb_model_engine *engine)
+{
+	const struct runner *r = user;
+
+	if (r->options->common.verbose && r->report.runs == 0 && may_say(r))
+		machine_say_engine(NULL, engine);
+}
+
 /* One run of the program. Returns EXIT_FINE, also if the program failed. */
 static int run_once(struct runner *r, struct source_run *run, char *const *argv)
 {
@@ -284,7 +300,8 @@ static int run_once(struct runner *r, struct source_run *run, char *const *argv)
 		.one_pass = r->options->no_multiplex,
 		.interval_ms = r->options->interval_ms,
 		.core = r->machine->core,
-		.qemu = r->machine->qemu,
+		.engines = (const char *const *)r->machine->engines,
+		.engine = on_engine,
 		.plugin_dir = r->machine->plugin_dir,
 		.sysroot = r->options->sysroot,
 		.pmu = &r->machine->pmu,
@@ -300,6 +317,10 @@ static int run_once(struct runner *r, struct source_run *run, char *const *argv)
 	error = r->machine->source->count(&job, run, r->found);
 	signals_ended();
 	erase_progress(r);
+	if (error == PLUMB_ERR_INTERRUPTED) {
+		r->interrupted = true;
+		return EXIT_OTHER;
+	}
 	if (error < 0)
 		return machine_complain(r->found, r->machine->program, error);
 	if (!r->options->interval_ms)
@@ -365,8 +386,7 @@ static void say_which(const struct runner *r)
 {
 	const struct machine *machine = r->machine;
 
-	/* Where what is printed on standard error is for programs to read, nothing else may be. */
-	if (!machine->why || (!is_text(r->options) && !r->options->common.output))
+	if (!machine->why || !may_say(r))
 		return;
 	if (machine->source->label)
 		complain("counting with the %s of a %s: %s", machine->source->label,
@@ -447,6 +467,8 @@ int stat_run(const struct stat_options *options, const struct machine *machine,
 	else if (r.open)
 		output_discard(&r.out);
 	release(&r);
+	if (r.interrupted)
+		signals_end_early();
 	if (status == r.report.exit_status)
 		signals_end_interrupted(r.report.signal);
 	return status;

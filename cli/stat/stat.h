@@ -52,7 +52,7 @@ struct machine {
 	unsigned counters;  /* ... and how many it has, the cycle counter apart */
 	const char *core;   /* of the model */
 	char *program;      /* its path */
-	char *qemu;
+	char **engines;     /* paths of qemu-aarch64, in the order they are tried; ended by NULL */
 	char *plugin_dir;
 	const char *why; /* it was chosen, where nobody said */
 };
@@ -77,6 +77,9 @@ void machine_close(struct machine *machine);
 /* Whether all events that the words of -e name are the kernel's software, so that no PMU is needed.
  */
 bool machine_only_software(const struct option_words *words);
+
+/* A source's callback `engine`: says what came of asking it. */
+void machine_say_engine(void *user, const struct plumb_model_engine *engine);
 
 /* Says what the findings are, and returns the exit status that tells of `error`. */
 int machine_complain(const struct plumb_diagnostics *found, const char *what, int error);

@@ -8,6 +8,7 @@ static volatile sig_atomic_t interrupted; /* SIGINT came */
 static volatile sig_atomic_t passed_on;   /* the last signal that came, to be passed on */
 static volatile sig_atomic_t ends;
 static volatile sig_atomic_t own_came;
+static volatile sig_atomic_t last; /* the signal that came last, or 0 */
 static int own_number;
 
 /*
@@ -21,6 +22,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 		own_came = 1;
 		return;
 	}
+	last = number;
 	if (number == SIGINT)
 		interrupted = 1;
 	if (number != SIGUSR1 && number != SIGUSR2)
@@ -51,8 +53,9 @@ void signals_catch(int own)
 void signals_started(pid_t pid)
 {
 	program = (sig_atomic_t)pid;
-	if (passed_on)
-		kill(pid, passed_on);
+	/* What the terminal sent before there was a program has not reached it either. */
+	if (last)
+		kill(pid, last);
 }
 
 void signals_ended(void)
@@ -89,4 +92,12 @@ void signals_end_interrupted(int number)
 		return;
 	signal(SIGINT, SIG_DFL);
 	raise(SIGINT);
+}
+
+void signals_end_early(void)
+{
+	if (!last)
+		return;
+	signal(last, SIG_DFL);
+	raise(last);
 }

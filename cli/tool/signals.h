@@ -23,4 +23,8 @@ bool signals_own(void);         /* `own` came since this was asked last */
  */
 void signals_end_interrupted(int number);
 
+/* Ends this process by the signal that came last: there was no program yet. Returns if none came.
+ */
+void signals_end_early(void);
+
 #endif

@@ -51,16 +51,26 @@ struct plumb_model_counts {
 	double seconds; /* the model's time since the program began */
 };
 
+/* An engine, as it answers: a QEMU that was asked whether it can run the model. */
+struct plumb_model_engine {
+	const char *path;
+	const char *version; /* "7.2.22 (Debian 1:7.2+dfsg-7+deb12u18)"; "" if it gave none */
+	const char *refusal; /* why it cannot run the model; NULL: it can, and will */
+};
+
 struct plumb_model_options {
-	const char *core;       /* name of a core; NULL: the first */
-	const char *program;    /* path of the file; it is not looked up in PATH */
-	char *const *argv;      /* the program's, NULL-ended, argv[0] included */
-	const char *qemu;       /* path of qemu-aarch64 */
+	const char *core;    /* name of a core; NULL: the first */
+	const char *program; /* path of the file; it is not looked up in PATH */
+	char *const *argv;   /* the program's, NULL-ended, argv[0] included */
+	/* Paths of qemu-aarch64, ended by NULL: the first that can run the model is used. */
+	const char *const *engines;
 	const char *plugin_dir; /* where the plugins are */
 	const char *sysroot;    /* what stands for / of dynamic programs; NULL: found by itself */
 	bool children;          /* count forked processes too */
 	unsigned interval_ms;   /* of the model's time; 0: none */
 
+	/* Called for each engine asked, the last of which runs the model. May be NULL. */
+	void (*engine)(void *user, const struct plumb_model_engine *engine);
 	/* Called when the program runs; a signal for it goes to `pid`. May be NULL. */
 	void (*started)(void *user, pid_t pid);
 	/* Called at each interval's end, with the counts since the beginning. May be NULL. */
@@ -93,9 +103,10 @@ struct plumb_model_run {
 /*
  * Runs it to its end. Its input, output and signals are the caller's own. Returns 0 with `*run`
  * filled, also when the program was killed; otherwise, with a finding and its hint in `found`
- * (may be NULL): NOT_FOUND (the program, QEMU, the plugin, the interpreter's sysroot, the core),
- * INVALID (not an ELF file), UNSUPPORTED (not an AArch64 Linux program; a QEMU without plugins),
- * IO, NO_MEMORY. Blocks; two runs at once, in one process or two, do not disturb each other.
+ * (may be NULL): NOT_FOUND (the program, the plugin, the interpreter's sysroot, the core), INVALID
+ * (not an ELF file), UNSUPPORTED (not an AArch64 Linux program), MACHINE (no engine that can run
+ * the model), IO, NO_MEMORY; INTERRUPTED, without a finding, by a signal before it began. Blocks;
+ * two runs at once, in one process or two, do not disturb each other.
  */
 PLUMB_API int plumb_model_run(const struct plumb_model_options *options,
 			      struct plumb_model_run *run, struct plumb_diagnostics *found);

@@ -8,6 +8,7 @@
 
 #include <plumb/count.h>
 #include <plumb/event.h>
+#include <plumb/model.h>
 #include <plumb/recording.h>
 #include <sys/types.h>
 
@@ -23,10 +24,11 @@ struct source_job {
 	unsigned interval_ms; /* of the source's time; 0: none */
 
 	/* Of the model alone. */
-	const char *core;       /* NULL: its first */
-	const char *qemu;       /* path of qemu-aarch64 */
-	const char *plugin_dir; /* where its plugins are */
-	const char *sysroot;    /* NULL: found by itself */
+	const char *core;           /* NULL: its first */
+	const char *const *engines; /* as in struct plumb_model_options, and `engine` below */
+	const char *plugin_dir;     /* where its plugins are */
+	const char *sysroot;        /* NULL: found by itself */
+	void (*engine)(void *user, const struct plumb_model_engine *engine);
 
 	/* Of perf alone. */
 	const struct cpu_pmu *pmu; /* that counts */
@@ -90,7 +92,9 @@ struct source_record_job {
 	uint64_t seed;                /* of chance in the model */
 
 	/* Of the model alone: as in struct source_job. */
-	const char *core, *qemu, *plugin_dir, *sysroot;
+	const char *core, *plugin_dir, *sysroot;
+	const char *const *engines;
+	void (*engine)(void *user, const struct plumb_model_engine *engine);
 	/* Of perf alone. */
 	const struct cpu_pmu *pmu;
 

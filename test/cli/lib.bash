@@ -17,6 +17,12 @@ plumb()
 	"$PLUMB" "$@"
 }
 
+# The engine that it runs the model in by itself; fails if there is none.
+engine_path()
+{
+	/usr/bin/python3 "$here/../interop/engine.py" "$PLUMB"
+}
+
 # json EXPRESSION: whether it is true of the JSON on stdin, which it calls `d`; Python.
 json()
 {

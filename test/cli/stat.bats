@@ -9,7 +9,7 @@ setup_file()
 
 	cd "$BATS_FILE_TMPDIR" || return
 	[ "$(uname -m)" != aarch64 ] || compiler=gcc
-	command -v "$compiler" >/dev/null && command -v qemu-aarch64 >/dev/null || return 0
+	command -v "$compiler" >/dev/null && engine_path >/dev/null || return 0
 
 	# Works a little, copies its input, tells of itself, and ends as its argument says.
 	cat >work.c <<-'END'
@@ -223,7 +223,8 @@ tree_of()
 	for cpu in $(plumb list cores --source model -x '|' | cut -d '|' -f 1); do
 		run --separate-stderr model --cpu "$cpu" -v --stages all ./work
 		[ "$status" -eq 0 ]
-		[ -z "$(too_wide 80 <<<"$stderr")" ]
+		# A path may be long; on a terminal its line is wrapped.
+		[ -z "$(grep -v '^plumb: the model runs in ' <<<"$stderr" | too_wide 80)" ]
 		run --separate-stderr model --cpu "$cpu" -r 2 --stages all ./work
 		[ -z "$(too_wide 80 <<<"$stderr")" ]
 	done
@@ -502,7 +503,8 @@ metrics_of()
 	fi
 	run --separate-stderr model --qemu "$PWD/none" ./work
 	[ "$status" -eq 3 ]
-	grep -q 'apt-get install qemu-user' <<<"$stderr"
+	# Which hint, on which system: test/unit/test_qemu.c.
+	grep -qE '^       .*(qemu-user|build-engine|README)' <<<"$stderr"
 	run --separate-stderr model --qemu /bin/true ./work
 	[ "$status" -eq 3 ]
 	# shellcheck disable=SC2016 # for the inner shell
@@ -514,6 +516,46 @@ metrics_of()
 	run --separate-stderr model -L "$PWD" ./dynamic
 	[ "$status" -eq 3 ]
 	grep -q 'libc6-arm64-cross' <<<"$stderr"
+}
+
+# engine TEXT: an engine that does as the shell says, in the file `engine`.
+engine()
+{
+	printf '#!/bin/sh\n%s\n' "$1" >engine
+	chmod +x engine
+}
+
+@test "-v says which engine runs the model" {
+	local real
+
+	real=$(engine_path)
+	run --separate-stderr model -v --qemu "$real" -s 1 ./work
+	[ "$status" -eq 0 ]
+	grep -qxF "plumb: the model runs in $real, QEMU $("$real" --version |
+		sed -n '1s/^qemu-aarch64 version //p')" <<<"$stderr"
+	run --separate-stderr model --qemu "$real" -s 1 ./work
+	run ! grep 'the model runs in' <<<"$stderr"
+	# Where standard error is a table, it stays one.
+	run --separate-stderr model -v --qemu "$real" -x, -e CPU_CYCLES ./work
+	run ! grep 'the model runs in' <<<"$stderr"
+	run --separate-stderr "$PLUMB" record --source model -v --qemu "$real" -o recording ./work
+	[ "$status" -eq 0 ]
+	grep -qF "plumb: the model runs in $real, QEMU" <<<"$stderr"
+}
+
+@test "interrupted while the engine is asked: ends by the signal, and says nothing of it" {
+	local number
+
+	for number in INT TERM HUP; do
+		# As a terminal or timeout(1) signal all there is.
+		engine "kill -$number \$PPID; kill -$number \$\$"
+		run --separate-stderr model --qemu "$PWD/engine" ./work
+		[ "$status" -eq $((128 + $(kill -l "$number"))) ]
+		[ -z "$stderr" ]
+		run --separate-stderr "$PLUMB" record --source model --qemu "$PWD/engine" ./work
+		[ "$status" -eq $((128 + $(kill -l "$number"))) ]
+		[ -z "$stderr" ]
+	done
 }
 
 @test "a dynamic program runs, its libraries found by themselves" {

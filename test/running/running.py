@@ -19,6 +19,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
+import engine  # noqa: E402
 from tap import Skip, Tap  # noqa: E402
 
 tap = Tap()
@@ -116,13 +117,11 @@ def odd_plugin_path(plumb, folder):
     """Plumb itself in a folder with a space, a comma and an equals sign"""
     with tempfile.TemporaryDirectory(prefix="a b,c=d") as place:
         build = os.path.dirname(os.path.dirname(plumb))
-        os.makedirs(f"{place}/cli")
-        shutil.copy(plumb, f"{place}/cli/plumb")
-        os.makedirs(f"{place}/model/qemu")
-        for name in os.listdir(f"{build}/model/qemu"):
-            if name.endswith(".so"):
-                shutil.copy(f"{build}/model/qemu/{name}", f"{place}/model/qemu")
-        basics(f"{place}/cli/plumb", folder, "running-basics")
+        subprocess.run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir",
+                        place], check=True, capture_output=True)
+        moved = [f"{top}/plumb" for top, _, files in os.walk(place)
+                 if "plumb" in files and top.endswith("/bin")]
+        basics(moved[0], folder, "running-basics")
 
 
 @tap.test
@@ -188,19 +187,21 @@ def faults(plumb, folder):
     many = Stat(plumb, f"{folder}/running-faults", "handled", "1010", options=ALL)
     assert many.out == "handled 1010\n", many.out
     counted = many.counts["INST_RETIRED"] - few.counts["INST_RETIRED"]
-    exact = steps(f"{folder}/running-faults", "handled", "1010") - \
-        steps(f"{folder}/running-faults", "handled", "10")
+    exact = steps(plumb, f"{folder}/running-faults", "handled", "1010") - \
+        steps(plumb, f"{folder}/running-faults", "handled", "10")
     # A block of one instruction at a time tells how many began; each fault began one more.
     assert counted == exact - 1000, f"{counted} retired, {exact} began"
 
 
-def steps(program, *arguments, status=0):
+def steps(plumb, program, *arguments, status=0):
     """How many instructions began to execute: QEMU's own log of blocks, one instruction each."""
     with tempfile.TemporaryDirectory() as folder:
         log = os.path.join(folder, "log")
-        run = subprocess.run(["qemu-aarch64", "-cpu", "max,sve-max-vq=1,pauth-impdef=on", "-seed",
-                              "1", "-singlestep", "-d", "exec,nochain", "-D", log, program,
-                              *arguments], check=False, capture_output=True)
+        qemu = engine.find(plumb)
+        one = "-one-insn-per-tb" if engine.version(qemu) >= (8, 1) else "-singlestep"
+        run = subprocess.run([qemu, "-cpu", "max,sve-max-vq=1,pauth-impdef=on", "-seed", "1", one,
+                              "-d", "exec,nochain", "-D", log, program, *arguments],
+                             check=False, capture_output=True)
         assert run.returncode == status, run.returncode
         with open(log, encoding="utf-8", errors="replace") as file:
             return sum(line.startswith("Trace ") for line in file)
@@ -211,7 +212,7 @@ def self_modifying(plumb, folder):
     """Code that is written over is decoded anew"""
     run = Stat(plumb, f"{folder}/running-writes_code", options=ALL)
     assert run.out == f"{sum(range(200))}\n", run.out
-    assert run.counts["INST_RETIRED"] == steps(f"{folder}/running-writes_code"), \
+    assert run.counts["INST_RETIRED"] == steps(plumb, f"{folder}/running-writes_code"), \
         run.counts["INST_RETIRED"]
 
 
@@ -233,7 +234,7 @@ def crash(plumb, folder):
     assert run.status == 128 + signal.SIGSEGV, run.status
     assert run.result["exit_status"] == 128 + signal.SIGSEGV
     # All but the last moments: the plugin's counts are at most 1024 cycles behind.
-    began = steps(f"{folder}/running-faults", "die", status=-signal.SIGSEGV)
+    began = steps(plumb, f"{folder}/running-faults", "die", status=-signal.SIGSEGV)
     assert began - 8000 < run.counts["INST_RETIRED"] < began, \
         f"{run.counts['INST_RETIRED']} of {began}"
 
@@ -354,7 +355,7 @@ def refusals(plumb, folder):
         refused(plumb, plain, "not executable", "chmod")
         refused(plumb, short, "damaged", "anew")
         refused(plumb, "/bin/true", "x86-64" if os.uname().machine == "x86_64" else "", "AArch64")
-        refused(plumb, f"{folder}/running-basics", "QEMU", "apt-get install qemu-user",
+        refused(plumb, f"{folder}/running-basics", "QEMU", "No such file",
                 options=["--qemu", f"{place}/none"], status=3)
         refused(plumb, f"{folder}/running-basics-pie", "loader", "libc6-arm64-cross",
                 options=["--sysroot", place], status=3)
@@ -362,7 +363,7 @@ def refusals(plumb, folder):
         with open(fake, "w", encoding="utf-8") as file:
             file.write("#!/bin/sh\necho 'qemu-aarch64 version 7.2.0'\n")
         os.chmod(fake, 0o755)
-        refused(plumb, f"{folder}/running-basics", "plugins", "apt-get install qemu-user",
+        refused(plumb, f"{folder}/running-basics", "without support for plugins",
                 options=["--qemu", fake], status=3)
         refused(plumb, f"{folder}/running-basics", "SVE_PRED_EMPTY_SPEC",
                 options=["-e", "SVE_PRED_EMPTY_SPEC"])
@@ -372,8 +373,8 @@ def main():
     plumb, folder = map(os.path.abspath, sys.argv[1:])
     if not os.path.exists(f"{folder}/running-basics"):
         tap.skip_all("no aarch64-linux-gnu-gcc to build programs with")
-    elif not shutil.which("qemu-aarch64"):
-        tap.skip_all("no qemu-aarch64")
+    elif engine.absent(plumb):
+        tap.skip_all(engine.absent(plumb))
     tap.run(plumb, folder)
 
 

@@ -49,6 +49,14 @@ static void lay_out(const struct counting *c, const struct plumb_model_counts *f
 	}
 }
 
+static void on_engine(void *user, const struct plumb_model_engine *engine)
+{
+	const struct counting *c = user;
+
+	if (c->job->engine)
+		c->job->engine(c->job->user, engine);
+}
+
 static void on_started(void *user, pid_t pid)
 {
 	const struct counting *c = user;
@@ -109,11 +117,12 @@ static int run_model(struct counting *c, struct source_run *run, struct plumb_di
 		.core = job->core,
 		.program = job->program,
 		.argv = job->argv,
-		.qemu = job->qemu,
+		.engines = job->engines,
 		.plugin_dir = job->plugin_dir,
 		.sysroot = job->sysroot,
 		.children = job->children,
 		.interval_ms = job->interval_ms,
+		.engine = on_engine,
 		.started = on_started,
 		.interval = on_interval,
 		.progress = on_progress,

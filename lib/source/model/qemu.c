@@ -4,58 +4,183 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-/* What `path option` prints, at most `size` - 1 bytes of it. Returns 0 or an errno value. */
-static int ask(const char *path, const char *option, char *out, size_t size)
+/* A program that has not answered by then is no QEMU. */
+#define ANSWER_MS 10000
+/* The first QEMU whose plugins can do what the model needs. */
+#define MAJOR_MIN 6
+
+/* ---- hints -------------------------------------------------------------------------------- */
+
+/* The value of a line "KEY=value" or `KEY="value"` of os-release(5), or NULL. */
+static const char *value_of(char *line, const char *key)
 {
-	char *argv[] = {(char *)(uintptr_t)path, (char *)(uintptr_t)option, NULL};
-	posix_spawn_file_actions_t actions;
+	size_t length = strlen(key);
+
+	if (strncmp(line, key, length) != 0 || line[length] != '=')
+		return NULL;
+	line += length + 1;
+	line += *line == '"' || *line == '\'';
+	line[strcspn(line, "\"'\n")] = '\0';
+	return line;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (; *text; text += strcspn(text, " "), text += strspn(text, " "))
+		if (strcspn(text, " ") == length && strncmp(text, word, length) == 0)
+			return true;
+	return false;
+}
+
+const char *qemu_hint(const char *os_release)
+{
+	FILE *file = fopen(os_release, "re");
+	bool debian = false, like_debian = false;
+	long version = 0;
+	char line[512];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		const char *value;
+
+		if ((value = value_of(line, "ID")))
+			debian = strcmp(value, "debian") == 0;
+		else if ((value = value_of(line, "ID_LIKE")))
+			like_debian = has_word(value, "debian");
+		else if ((value = value_of(line, "VERSION_ID")))
+			version = strtol(value, NULL, 10);
+	}
+	if (file)
+		fclose(file);
+	/* Debian 13's qemu-user is linked statically, which leaves no way to load plugins. */
+	if (debian && version > 0 && version <= 12)
+		return "apt-get install qemu-user";
+	if (debian)
+		return "build an engine: scripts/build-engine in Plumb's source tree; if plumb is "
+		       "installed, then make install";
+	if (like_debian)
+		return "apt-get install qemu-user or, if that takes no plugins, "
+		       "scripts/build-engine in Plumb's source tree";
+	return "\"On other systems\" in Plumb's README.md tells how to get one";
+}
+
+static void add_hint(struct plumb_diagnostics *found)
+{
+	static const char etc[] = "/etc/os-release";
+
+	plumb_diagnostics_hint(found, "%s",
+			       qemu_hint(access(etc, R_OK) == 0 ? etc : "/usr/lib/os-release"));
+}
+
+/* ---- asking ------------------------------------------------------------------------------- */
+
+/* What a program prints, also on standard error, when it is run with one option. */
+struct answer {
+	char text[32768]; /* cut off there */
+	int error;        /* an errno value if it could not be run, or did not end; else 0 */
+	int status;       /* as waitpid() gives it */
+};
+
+static long long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
+}
+
+/* Reads until the other end is closed, the time is over, or `answer` is full. */
+static void read_answer(int fd, struct answer *answer)
+{
+	const long long until = now_ms() + ANSWER_MS;
+	struct pollfd end = {.fd = fd, .events = POLLIN};
 	size_t used = 0;
-	int ends[2], status, error;
-	ssize_t got;
-	pid_t pid;
 
-	if (pipe2(ends, O_CLOEXEC))
-		return errno;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	error = posix_spawn(&pid, path, &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	close(ends[1]);
-	while (!error) {
-		char spare[4096];
-		bool full = used == size - 1;
+	while (used < sizeof(answer->text) - 1) {
+		long long left = until - now_ms();
+		ssize_t got;
 
-		got = read(ends[0], full ? spare : out + used,
-			   full ? sizeof(spare) : size - 1 - used);
+		if (left <= 0) {
+			answer->error = ETIMEDOUT;
+			break;
+		}
+		if (poll(&end, 1, (int)left) <= 0)
+			continue;
+		got = read(fd, answer->text + used, sizeof(answer->text) - 1 - used);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
 			break;
-		if (!full)
-			used += (size_t)got;
+		used += (size_t)got;
 	}
-	close(ends[0]);
-	out[used] = '\0';
-	if (!error)
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
-	return error;
+	answer->text[used] = '\0';
 }
 
-/* "7.2.22 (Debian ...)": major and minor. */
+static void ask(const char *path, const char *option, struct answer *answer)
+{
+	char *argv[] = {(char *)(uintptr_t)path, (char *)(uintptr_t)option, NULL};
+	posix_spawn_file_actions_t actions;
+	bool stopped;
+	int ends[2];
+	pid_t pid;
+
+	*answer = (struct answer){0};
+	if (pipe2(ends, O_CLOEXEC)) {
+		answer->error = errno;
+		return;
+	}
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+	answer->error = posix_spawn(&pid, path, &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[1]);
+	if (!answer->error) {
+		read_answer(ends[0], answer);
+		stopped = answer->error || strlen(answer->text) == sizeof(answer->text) - 1;
+		/* It has said enough, or nothing for too long. */
+		if (stopped)
+			kill(pid, SIGKILL);
+		while (waitpid(pid, &answer->status, 0) < 0 && errno == EINTR)
+			;
+		if (stopped)
+			answer->status = 0;
+	}
+	close(ends[0]);
+}
+
+/* Whether somebody ended it who meant to end this process as well, as Ctrl-C does. */
+static bool was_interrupted(const struct answer *answer)
+{
+	int number = WIFSIGNALED(answer->status) ? WTERMSIG(answer->status) : 0;
+
+	return number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
+}
+
+/* ---- judging ------------------------------------------------------------------------------ */
+
+/* Reads "qemu-aarch64 version 7.2.22 (Debian ...)". */
 static bool read_version(const char *text, struct qemu *qemu)
 {
+	static const char before[] = "qemu-aarch64 version ";
 	char *end;
 
+	if (strncmp(text, before, strlen(before)) != 0)
+		return false;
+	text += strlen(before);
+	snprintf(qemu->version, sizeof(qemu->version), "%.*s", (int)strcspn(text, "\r\n"), text);
 	if (!isdigit((unsigned char)*text))
 		return false;
 	qemu->major = (unsigned)strtoul(text, &end, 10);
@@ -73,44 +198,151 @@ static unsigned interface_of(const struct qemu *qemu)
 	return qemu->major == 9 && qemu->minor == 0 ? 2 : 3;
 }
 
-int qemu_probe(const char *path, const char *plugin_dir, struct qemu *qemu,
-	       struct plumb_diagnostics *found)
+/* No answer: adds why, and returns the error. */
+static int judge_silence(const struct answer *answer, const struct plumb_place *where,
+			 struct plumb_diagnostics *found)
 {
-	struct plumb_place where = {.file = path};
-	char text[32768];
-	const char *version;
-	int error;
+	const int e = answer->error;
+	bool crowded = e == EAGAIN || e == ENOMEM || e == EMFILE || e == ENFILE;
 
-	error = ask(path, "--version", text, sizeof(text));
-	if (error) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-qemu", &where,
-				      "QEMU cannot be started: %s", strerror(error));
-		plumb_diagnostics_hint(found, "apt-get install qemu-user");
-		return error == ENOENT ? PLUMB_ERR_NOT_FOUND : PLUMB_ERR_IO;
+	if (answer->error == ETIMEDOUT)
+		plumb_diagnostics_add(found, PLUMB_ERROR, "not-qemu", where,
+				      "does not answer like QEMU: not within %d s",
+				      ANSWER_MS / 1000);
+	else if (answer->error)
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-qemu", where,
+				      "QEMU cannot be started: %s", strerror(answer->error));
+	else if (WIFSIGNALED(answer->status))
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-qemu", where,
+				      "QEMU cannot be started: signal %d ended it (%s)",
+				      WTERMSIG(answer->status),
+				      strsignal(WTERMSIG(answer->status)));
+	else
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-qemu", where,
+				      "QEMU cannot be started: status %d%s%.*s",
+				      WEXITSTATUS(answer->status), *answer->text ? ", " : "",
+				      (int)strcspn(answer->text, "\r\n"), answer->text);
+	/* Nothing that could be installed makes room for another process. */
+	if (!crowded)
+		add_hint(found);
+	return crowded ? PLUMB_ERR_IO : PLUMB_ERR_MACHINE;
+}
+
+/* Can the QEMU at qemu->path run the model? Returns 0 with the versions filled, or an error. */
+static int judge(struct qemu *qemu, struct answer *answer, struct plumb_diagnostics *found)
+{
+	const struct plumb_place where = {.file = qemu->path};
+
+	ask(qemu->path, "--version", answer);
+	if (was_interrupted(answer))
+		return PLUMB_ERR_INTERRUPTED;
+	if (answer->error || (answer->status && !read_version(answer->text, qemu)))
+		return judge_silence(answer, &where, found);
+	if (!read_version(answer->text, qemu)) {
+		plumb_diagnostics_add(
+			found, PLUMB_ERROR, "not-qemu", &where,
+			"does not answer like qemu-aarch64 when asked for its version");
+		add_hint(found);
+		return PLUMB_ERR_MACHINE;
 	}
-	version = strstr(text, " version ");
-	if (!version || !read_version(version + strlen(" version "), qemu)) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "not-qemu", &where,
-				      "does not answer like QEMU when asked for its version");
-		return PLUMB_ERR_UNSUPPORTED;
+	if (qemu->major < MAJOR_MIN) {
+		plumb_diagnostics_add(found, PLUMB_ERROR, "old-qemu", &where,
+				      "QEMU %u.%u is too old: the model needs %u.0 or later",
+				      qemu->major, qemu->minor, MAJOR_MIN);
+		add_hint(found);
+		return PLUMB_ERR_MACHINE;
 	}
-	error = ask(path, "--help", text, sizeof(text));
-	if (error || qemu->major < 6 || !strstr(text, "-plugin")) {
+	ask(qemu->path, "--help", answer);
+	if (was_interrupted(answer))
+		return PLUMB_ERR_INTERRUPTED;
+	if (answer->error)
+		return judge_silence(answer, &where, found);
+	if (!strstr(answer->text, "-plugin ")) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-plugins", &where,
-				      "QEMU %u.%u without support for plugins, which the model is",
+				      "QEMU %u.%u without support for plugins, which the model "
+				      "needs",
 				      qemu->major, qemu->minor);
-		plumb_diagnostics_hint(found, "Debian's qemu-user has it (qemu-user-static has "
-					      "not): apt-get install qemu-user");
-		return PLUMB_ERR_UNSUPPORTED;
-	}
-	snprintf(qemu->plugin, sizeof(qemu->plugin), "%s/plumb-model-%u.so", plugin_dir,
-		 interface_of(qemu));
-	if (access(qemu->plugin, R_OK)) {
-		where.file = qemu->plugin;
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-plugin", &where,
-				      "the model's plugin cannot be read: %s", strerror(errno));
-		plumb_diagnostics_hint(found, "install plumb whole, or build it");
-		return PLUMB_ERR_NOT_FOUND;
+		add_hint(found);
+		return PLUMB_ERR_MACHINE;
 	}
 	return 0;
+}
+
+/* ---- choosing ----------------------------------------------------------------------------- */
+
+static int find_plugin(const char *folder, struct qemu *qemu, struct plumb_diagnostics *found)
+{
+	const struct plumb_place where = {.file = qemu->plugin};
+
+	snprintf(qemu->plugin, sizeof(qemu->plugin), "%s/plumb-model-%u.so", folder,
+		 interface_of(qemu));
+	if (access(qemu->plugin, R_OK) == 0)
+		return 0;
+	plumb_diagnostics_add(found, PLUMB_ERROR, "no-plugin", &where,
+			      "the model's plugin cannot be read: %s", strerror(errno));
+	plumb_diagnostics_hint(found, "install plumb whole, or build it");
+	return PLUMB_ERR_NOT_FOUND;
+}
+
+/* Tells the caller what came of one candidate; `refusal` holds why not, if it is none. */
+static void tell(const struct plumb_model_options *options, const struct qemu *qemu,
+		 const struct plumb_diagnostics *refusal)
+{
+	size_t count = refusal ? plumb_diagnostics_count(refusal) : 0;
+	const struct plumb_model_engine engine = {
+		.path = qemu->path,
+		.version = qemu->version,
+		.refusal = count ? plumb_diagnostics_get(refusal, count - 1)->message : NULL,
+	};
+
+	if (options->engine)
+		options->engine(options->user, &engine);
+}
+
+static void copy_first(struct plumb_diagnostics *to, const struct plumb_diagnostics *from)
+{
+	const struct plumb_diagnostic *first = plumb_diagnostics_get(from, 0);
+
+	if (!first)
+		return;
+	plumb_diagnostics_add(to, PLUMB_ERROR, first->id,
+			      &(struct plumb_place){.file = first->file}, "%s", first->message);
+	if (first->hint)
+		plumb_diagnostics_hint(to, "%s", first->hint);
+}
+
+int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
+		struct plumb_diagnostics *found)
+{
+	struct plumb_diagnostics *refusals = plumb_diagnostics_new();
+	struct answer *answer = malloc(sizeof(*answer));
+	int error = PLUMB_ERR_MACHINE, first = 0;
+
+	if (!refusals || !answer) {
+		error = PLUMB_ERR_NO_MEMORY;
+		goto out;
+	}
+	for (const char *const *path = options->engines; *path && error; path++) {
+		*qemu = (struct qemu){.path = *path};
+		error = judge(qemu, answer, refusals);
+		if (error == PLUMB_ERR_INTERRUPTED)
+			goto out;
+		tell(options, qemu, error ? refusals : NULL);
+		if (!first)
+			first = error;
+	}
+	if (!error) {
+		error = find_plugin(options->plugin_dir, qemu, found);
+	} else if (first) {
+		error = first;
+		copy_first(found, refusals);
+	} else {
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-qemu", NULL,
+				      "there is no qemu-aarch64 in PATH, which the model needs");
+		add_hint(found);
+	}
+out:
+	free(answer);
+	plumb_diagnostics_free(refusals);
+	return error;
 }

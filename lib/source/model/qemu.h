@@ -1,21 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The QEMU that runs the model's plugin. */
+/* The engine: the QEMU that runs the model's plugin. */
 #ifndef SOURCE_MODEL_QEMU_H
 #define SOURCE_MODEL_QEMU_H
 
 #include <limits.h>
-#include <plumb/error.h>
+#include <plumb/model.h>
 
 struct qemu {
+	const char *path;
 	unsigned major, minor;
+	char version[128];     /* as it prints it: "7.2.22 (Debian 1:7.2+dfsg-7+deb12u18)" */
 	char plugin[PATH_MAX]; /* the plugin built for its interface */
 };
 
 /*
- * Asks the QEMU at `path` for its version and whether it takes plugins, and chooses the plugin
- * in `plugin_dir`. NOT_FOUND, UNSUPPORTED or IO with a finding.
+ * Takes the first of `options->engines` that can run the model: it asks each for its version and
+ * whether it takes plugins, and chooses the plugin in `options->plugin_dir`. Tells
+ * `options->engine` of each asked. If none can: MACHINE, or IO where there is no room for another
+ * process, with the first one's finding; INTERRUPTED, without one, if a signal ended one that was
+ * asked.
  */
-int qemu_probe(const char *path, const char *plugin_dir, struct qemu *qemu,
-	       struct plumb_diagnostics *found);
+int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
+		struct plumb_diagnostics *found);
+
+/* How to get an engine on the system that the file `os_release` describes. Static storage. */
+const char *qemu_hint(const char *os_release);
 
 #endif

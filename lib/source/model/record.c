@@ -77,6 +77,14 @@ static int drain(void *user, pid_t pid)
 	return any ? BUSY_MS : IDLE_MS;
 }
 
+static void on_engine(void *user, const struct plumb_model_engine *engine)
+{
+	const struct recorder *r = user;
+
+	if (r->job->engine)
+		r->job->engine(r->job->user, engine);
+}
+
 static void on_started(void *user, pid_t pid)
 {
 	const struct recorder *r = user;
@@ -132,10 +140,11 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 		.core = job->core,
 		.program = job->program,
 		.argv = job->argv,
-		.qemu = job->qemu,
+		.engines = job->engines,
 		.plugin_dir = job->plugin_dir,
 		.sysroot = job->sysroot,
 		.children = job->inherit,
+		.engine = on_engine,
 		.started = on_started,
 		.progress = on_progress,
 		.user = r,

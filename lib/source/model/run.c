@@ -33,6 +33,7 @@ struct run {
 	const struct model_sampler *sampler; /* NULL: nothing samples */
 	const struct core_params *core;
 	struct program program;
+	struct qemu qemu;
 	struct model_shared *shared;
 	int shared_fd;
 	int pipe_read, pipe_write; /* snapshots, or -1 */
@@ -108,8 +109,8 @@ static void append_escaped(char *out, size_t size, const char *text)
 	out[used] = '\0';
 }
 
-static int build_command(struct run *run, const struct qemu *qemu, const char *sysroot,
-			 const char **words, char *plugin, size_t plugin_size)
+static int build_command(struct run *run, const char *sysroot, const char **words, char *plugin,
+			 size_t plugin_size)
 {
 	const struct plumb_model_options *options = run->options;
 	unsigned prefix = sysroot && strcmp(sysroot, "/") != 0 ? 9 : 7, n = 0;
@@ -120,7 +121,7 @@ static int build_command(struct run *run, const struct qemu *qemu, const char *s
 	snprintf(cpu, sizeof(cpu), "max,sve-max-vq=%u,pauth-impdef=on",
 		 run->core->vector_bytes / 16u);
 	plugin[0] = '\0';
-	append_escaped(plugin, plugin_size - 256, qemu->plugin);
+	append_escaped(plugin, plugin_size - 256, run->qemu.plugin);
 	used = strlen(plugin);
 	used += (size_t)snprintf(plugin + used, plugin_size - used,
 				 ",core=%s,shared=%d,prefix=%u,children=%d", run->core->name,
@@ -136,7 +137,7 @@ static int build_command(struct run *run, const struct qemu *qemu, const char *s
 	used = strlen(plugin);
 	snprintf(plugin + used, plugin_size - used, ",begins=%llu,inode=%llu",
 		 (unsigned long long)run->program.begins, (unsigned long long)run->program.inode);
-	words[n++] = options->qemu;
+	words[n++] = run->qemu.path;
 	words[n++] = "-cpu";
 	words[n++] = cpu;
 	words[n++] = "-seed"; /* AT_RANDOM the same on every run */
@@ -177,7 +178,7 @@ static _Noreturn void become_qemu(const struct run *run, char *const *argv, cons
 		fcntl(run->sampler->fd, F_SETFD, 0);
 	/* Addresses that differ from run to run make counts that differ. */
 	personality(ADDR_NO_RANDOMIZE);
-	execv(run->options->qemu, argv);
+	execv(run->qemu.path, argv);
 	_exit(127);
 }
 
@@ -298,7 +299,7 @@ static int watch(struct run *run)
 
 static int check_start(const struct run *run, int status, struct plumb_diagnostics *found)
 {
-	struct plumb_place where = {.file = run->options->qemu};
+	struct plumb_place where = {.file = run->qemu.path};
 	const struct model_shared *shared = run->shared;
 
 	if (atomic_load(&shared->magic) != MODEL_SHARED_MAGIC) {
@@ -390,7 +391,6 @@ int model_run(const struct plumb_model_options *options, const struct model_samp
 			  .pipe_write = -1,
 			  .pidfd = -1};
 	const char *words[WORDS_MAX], *sysroot;
-	struct qemu qemu;
 	char *plugin = NULL;
 	int ends[2], error;
 
@@ -403,7 +403,7 @@ int model_run(const struct plumb_model_options *options, const struct model_samp
 	}
 	if ((error = program_inspect(options->program, &run.program, found)) ||
 	    (error = program_find_sysroot(&run.program, options->sysroot, &sysroot, found)) ||
-	    (error = qemu_probe(options->qemu, options->plugin_dir, &qemu, found)))
+	    (error = qemu_choose(options, &run.qemu, found)))
 		return error;
 	error = share_memory(&run);
 	if (!error && options->interval_ms) {
@@ -423,8 +423,8 @@ int model_run(const struct plumb_model_options *options, const struct model_samp
 		goto out;
 	}
 	error = run_program(&run, words,
-			    build_command(&run, &qemu, sysroot, words, plugin, 2 * PATH_MAX + 512),
-			    result, found);
+			    build_command(&run, sysroot, words, plugin, 2 * PATH_MAX + 512), result,
+			    found);
 out:
 	free(plugin);
 	clean_up(&run);

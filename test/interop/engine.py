@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The engine that a plumb in its build tree runs the model in, unless told otherwise.
+
+engine.py PLUMB prints its path; status 1 if there is none.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+NAME = "qemu-aarch64"
+
+
+def takes_plugins(path):
+    run = subprocess.run([path, "--help"], check=False, capture_output=True)
+    return run.returncode == 0 and b"-plugin " in run.stdout
+
+
+def find(plumb):
+    """Its path: the one beside the plugins, else the first in PATH that takes plugins; or None."""
+    build = os.path.dirname(os.path.dirname(os.path.abspath(plumb)))
+    folders = [os.path.join(build, "model/qemu")] + os.get_exec_path()
+    found = (shutil.which(NAME, path=folder) for folder in folders)
+    return next((path for path in found if path and takes_plugins(path)), None)
+
+
+def absent(plumb):
+    """Why there is none, or None."""
+    return None if find(plumb) else f"there is no {NAME} that takes plugins"
+
+
+def version(path):
+    """(major, minor)"""
+    text = subprocess.run([path, "--version"], check=True, capture_output=True, text=True).stdout
+    major, minor = text.split(" version ")[1].split(".")[:2]
+    return int(major), int(minor)
+
+
+if __name__ == "__main__":
+    print(find(sys.argv[1]) or sys.exit(1))

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which engine is taken, and what is said of those that are not: scripts stand in for QEMU. */
+#include "source/model/qemu.h"
+
+#include "check.h"
+#include "folder.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* Scripts that answer to --version and --help. */
+#define ANSWERS(version, help) \
+	"case $1 in --version) echo '" version "' ;; --help) echo '" help "' ;; esac"
+#define PLUGINS "-plugin              QEMU_PLUGIN  [file=]<file>"
+
+static char made[8][64]; /* paths of what a test made */
+static size_t made_count;
+
+static const char *make(const char *name, const char *text, mode_t mode)
+{
+	char *at = made[made_count++];
+	FILE *file;
+
+	snprintf(at, sizeof(made[0]), "%s/%s", folder, name);
+	file = fopen(at, "w");
+	assert_non_null(file);
+	fprintf(file, "%s\n", text);
+	fclose(file);
+	assert_int_equal(chmod(at, mode), 0);
+	return at;
+}
+
+static const char *engine(const char *name, const char *script)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), "#!/bin/sh\n%s", script);
+	return make(name, text, 0755);
+}
+
+static int remove_made(void **state)
+{
+	(void)state;
+	while (made_count)
+		unlink(made[--made_count]);
+	return 0;
+}
+
+/* What the callback was told, a letter each: + taken, - refused. */
+static char told[32];
+
+static void on_engine(void *user, const struct plumb_model_engine *one)
+{
+	assert_ptr_equal(user, told);
+	assert_non_null(one->path);
+	assert_non_null(one->version);
+	strcat(told, one->refusal ? "-" : "+");
+}
+
+/* Chooses among these, whose plugins are in `folder`. */
+static int choose(struct qemu *qemu, struct plumb_diagnostics *found, const char *first,
+		  const char *second)
+{
+	const char *const engines[] = {first, second, NULL};
+	const struct plumb_model_options options = {
+		.engines = engines, .plugin_dir = folder, .engine = on_engine, .user = told};
+
+	told[0] = '\0';
+	return qemu_choose(&options, qemu, found);
+}
+
+/* The refusal of the only engine there is. */
+static void assert_refused(const char *script, int error, const char *id, const char *message)
+{
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	const char *only = engine("only", script);
+	struct qemu qemu;
+
+	assert_int_equal(choose(&qemu, found, only, NULL), error);
+	assert_int_equal(plumb_diagnostics_count(found), 1);
+	assert_string_equal(plumb_diagnostics_get(found, 0)->id, id);
+	assert_string_equal(plumb_diagnostics_get(found, 0)->file, only);
+	assert_non_null(strstr(plumb_diagnostics_get(found, 0)->message, message));
+	assert_non_null(plumb_diagnostics_get(found, 0)->hint);
+	assert_string_equal(told, "-");
+	plumb_diagnostics_free(found);
+	unlink(only);
+	made_count--;
+}
+
+static void test_first_that_can(void **state)
+{
+	const char *old = engine("old", ANSWERS("qemu-aarch64 version 5.2.0", PLUGINS));
+	const char *plain = engine("plain", ANSWERS("qemu-aarch64 version 10.0.2 (x)", "none"));
+	const char *seven =
+		engine("seven", ANSWERS("qemu-aarch64 version 7.2.22 (Debian 1:7.2+x)", PLUGINS));
+	const char *ten = engine("ten", ANSWERS("qemu-aarch64 version 10.0.2", PLUGINS));
+	struct qemu qemu;
+
+	(void)state;
+	make("plumb-model-1.so", "", 0644);
+	make("plumb-model-3.so", "", 0644);
+	assert_int_equal(choose(&qemu, NULL, seven, ten), 0);
+	assert_string_equal(told, "+");
+	assert_string_equal(qemu.path, seven);
+	assert_string_equal(qemu.version, "7.2.22 (Debian 1:7.2+x)");
+	assert_int_equal(qemu.major, 7);
+	assert_int_equal(qemu.minor, 2);
+	assert_string_equal(strrchr(qemu.plugin, '/'), "/plumb-model-1.so");
+	assert_int_equal(choose(&qemu, NULL, plain, ten), 0);
+	assert_string_equal(told, "-+");
+	assert_string_equal(qemu.path, ten);
+	assert_string_equal(strrchr(qemu.plugin, '/'), "/plumb-model-3.so");
+	assert_int_equal(choose(&qemu, NULL, old, seven), 0);
+	assert_string_equal(told, "-+");
+	assert_string_equal(qemu.path, seven);
+}
+
+/* If none can, it is the first, which Plumb would rather have, that is complained of. */
+static void test_none_that_can(void **state)
+{
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	const char *old = engine("old", ANSWERS("qemu-aarch64 version 5.2.0", PLUGINS));
+	const char *plain = engine("plain", ANSWERS("qemu-aarch64 version 10.0.2 (x)", "none"));
+	struct qemu qemu;
+
+	(void)state;
+	assert_int_equal(choose(&qemu, found, plain, old), PLUMB_ERR_MACHINE);
+	assert_string_equal(told, "--");
+	assert_int_equal(plumb_diagnostics_count(found), 1);
+	assert_string_equal(plumb_diagnostics_get(found, 0)->id, "no-plugins");
+	plumb_diagnostics_free(found);
+	found = plumb_diagnostics_new();
+	assert_int_equal(choose(&qemu, found, NULL, NULL), PLUMB_ERR_MACHINE);
+	assert_int_equal(plumb_diagnostics_count(found), 1);
+	assert_string_equal(plumb_diagnostics_get(found, 0)->id, "no-qemu");
+	assert_non_null(plumb_diagnostics_get(found, 0)->hint);
+	plumb_diagnostics_free(found);
+}
+
+static void test_refusals(void **state)
+{
+	(void)state;
+	assert_refused("exit 0", PLUMB_ERR_MACHINE, "not-qemu", "does not answer like");
+	assert_refused("echo qemu-x86_64 version 10.0.2", PLUMB_ERR_MACHINE, "not-qemu",
+		       "does not answer like");
+	assert_refused("echo qemu-aarch64 version ten", PLUMB_ERR_MACHINE, "not-qemu",
+		       "does not answer like");
+	assert_refused("echo qemu-aarch64 version 10.", PLUMB_ERR_MACHINE, "not-qemu",
+		       "does not answer like");
+	assert_refused("exec yes", PLUMB_ERR_MACHINE, "not-qemu", "does not answer like");
+	assert_refused(ANSWERS("qemu-aarch64 version 5.2.0", PLUGINS), PLUMB_ERR_MACHINE,
+		       "old-qemu", "QEMU 5.2 is too old: the model needs 6.0");
+	assert_refused(ANSWERS("qemu-aarch64 version 10.0.2", "-plug FILE"), PLUMB_ERR_MACHINE,
+		       "no-plugins", "QEMU 10.0 without support for plugins");
+	assert_refused("echo 'error while loading shared libraries: libglib' >&2; exit 127",
+		       PLUMB_ERR_MACHINE, "no-qemu",
+		       "cannot be started: status 127, error while loading shared libraries");
+	assert_refused("kill -SEGV $$", PLUMB_ERR_MACHINE, "no-qemu", "signal 11 ended it");
+}
+
+static void test_not_started(void **state)
+{
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	const char *shut = make("shut", "", 0644);
+	char none[sizeof(folder) + 8];
+	struct qemu qemu;
+
+	(void)state;
+	snprintf(none, sizeof(none), "%s/none", folder);
+	assert_int_equal(choose(&qemu, found, none, NULL), PLUMB_ERR_MACHINE);
+	assert_int_equal(choose(&qemu, found, shut, NULL), PLUMB_ERR_MACHINE);
+	assert_int_equal(plumb_diagnostics_count(found), 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_string_equal(plumb_diagnostics_get(found, i)->id, "no-qemu");
+	plumb_diagnostics_free(found);
+}
+
+/* Nobody waits for ever. */
+static void test_no_answer(void **state)
+{
+	const time_t began = time(NULL);
+
+	(void)state;
+	assert_refused("exec sleep 60", PLUMB_ERR_MACHINE, "not-qemu", "not within 10 s");
+	assert_in_range(time(NULL) - began, 8, 40);
+}
+
+/* Ctrl-C reaches the one that is asked, too. That says nothing about it. */
+static void test_interrupted(void **state)
+{
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	const char *ten = engine("ten", ANSWERS("qemu-aarch64 version 10.0.2", PLUGINS));
+	struct qemu qemu;
+
+	(void)state;
+	assert_int_equal(choose(&qemu, found, engine("one", "kill -INT $$; sleep 10"), ten),
+			 PLUMB_ERR_INTERRUPTED);
+	assert_string_equal(told, "");
+	assert_int_equal(choose(&qemu, found,
+				engine("two", "case $1 in --help) kill -TERM $$; sleep 10 ;; esac\n"
+					      "echo qemu-aarch64 version 10.0.2"),
+				ten),
+			 PLUMB_ERR_INTERRUPTED);
+	assert_int_equal(plumb_diagnostics_count(found), 0);
+	plumb_diagnostics_free(found);
+}
+
+static void test_no_plugin(void **state)
+{
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	const char *ten = engine("ten", ANSWERS("qemu-aarch64 version 10.0.2", PLUGINS));
+	struct qemu qemu;
+
+	(void)state;
+	assert_int_equal(choose(&qemu, found, ten, NULL), PLUMB_ERR_NOT_FOUND);
+	assert_string_equal(plumb_diagnostics_get(found, 0)->id, "no-plugin");
+	plumb_diagnostics_free(found);
+}
+
+/* The hint for a system whose os-release reads so. */
+static const char *hint(const char *os_release)
+{
+	const char *file = make("os-release", os_release, 0644);
+	const char *text = qemu_hint(file);
+
+	unlink(file);
+	made_count--;
+	return text;
+}
+
+static void test_hints(void **state)
+{
+	static const char install[] = "apt-get install qemu-user";
+
+	(void)state;
+	assert_string_equal(hint("VERSION_ID=\"12\"\nID=debian"), install);
+	assert_string_equal(hint("ID='debian'\nVERSION_ID='11'"), install);
+	assert_null(strstr(hint("ID=debian\nVERSION_ID=\"13\""), install));
+	assert_non_null(strstr(hint("ID=debian\nVERSION_ID=\"13\""), "scripts/build-engine"));
+	/* Debian's testing has no version. */
+	assert_non_null(strstr(hint("ID=debian"), "scripts/build-engine"));
+	assert_non_null(strstr(hint("ID=ubuntu\nID_LIKE=debian\nVERSION_ID=\"24.04\""), install));
+	assert_non_null(strstr(hint("ID=mint\nID_LIKE=\"ubuntu debian\""), "scripts/build-engine"));
+	assert_non_null(strstr(hint("ID=fedora\nVERSION_ID=40"), "README.md"));
+	assert_non_null(strstr(hint("ID=x\nID_LIKE=\"undebian rhel\""), "README.md"));
+	assert_non_null(strstr(hint(""), "README.md"));
+	assert_non_null(strstr(qemu_hint("/nonexistent"), "README.md"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_first_that_can, remove_made),
+		cmocka_unit_test_teardown(test_none_that_can, remove_made),
+		cmocka_unit_test_teardown(test_refusals, remove_made),
+		cmocka_unit_test_teardown(test_not_started, remove_made),
+		cmocka_unit_test_teardown(test_no_answer, remove_made),
+		cmocka_unit_test_teardown(test_interrupted, remove_made),
+		cmocka_unit_test_teardown(test_no_plugin, remove_made),
+		cmocka_unit_test_teardown(test_hints, remove_made),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
