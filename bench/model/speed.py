@@ -15,7 +15,9 @@ import subprocess
 import sys
 import tempfile
 
-QEMU = "qemu-aarch64"
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../test/interop"))
+import engine  # noqa: E402
+
 CACHEGRIND = ["valgrind", "--tool=cachegrind", "--cachegrind-out-file=/dev/null", "-q"]
 SHORT = 3  # runs of what is quick, of which the quickest counts
 
@@ -56,7 +58,7 @@ def measure(plumb, folder, name):
     """Prints a program's row; returns its instructions, the model's seconds and MiB."""
     guest, native = (os.path.join(folder, f"{name}.{kind}") for kind in ("aarch64", "native"))
     model, instructions = under_model(plumb, guest)
-    bare, alone = quickest([QEMU, guest]), quickest([native])
+    bare, alone = quickest([engine.find(plumb), guest]), quickest([native])
     row = (f"{name:<10} {instructions / 1e6:8.1f} {model.seconds:8.2f} "
            f"{instructions / model.seconds / 1e6:6.1f} {model.seconds / bare.seconds:7.1f} ")
     prints = [model.printed, bare.printed, alone.printed]
@@ -73,8 +75,8 @@ def measure(plumb, folder, name):
 
 
 def main(plumb, folder, *names):
-    if not shutil.which(QEMU):
-        print(f"speed: skipped, no {QEMU}: apt-get install qemu-user")
+    if engine.absent(plumb):
+        print(f"speed: skipped, {engine.absent(plumb)}")
         return
     if not os.path.exists(os.path.join(folder, f"{names[0]}.aarch64")):
         print("speed: skipped, no programs: apt-get install gcc-aarch64-linux-gnu")

@@ -10,10 +10,12 @@ there is nothing to run the program with, these examples are passed over, and th
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
+import engine  # noqa: E402
 
 MODELLED = ("stat", "record", "script")
 
@@ -44,7 +46,7 @@ def run(plumb, command, folder):
     """What `command` prints, run in `folder`, where the examples are; None if that cannot be."""
     words = shlex.split(command)
     if words[1] in MODELLED:
-        if not os.path.exists(os.path.join(folder, "examples/walk")) or not shutil.which("qemu-aarch64"):
+        if not os.path.exists(os.path.join(folder, "examples/walk")) or engine.absent(plumb):
             return None
         ran = subprocess.run([plumb, *words[1:]], capture_output=True, check=True, encoding="utf-8",
                              cwd=folder)

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import engine
 from tap import Skip, Tap
 
 tap = Tap()
@@ -104,8 +105,8 @@ class Recordings:
         return self.made[options]
 
     def of_model(self, event):
-        if not shutil.which("qemu-aarch64"):
-            raise Skip("no qemu-aarch64")
+        if engine.absent(self.plumb):
+            raise Skip(engine.absent(self.plumb))
         if not Path(self.program).exists():
             raise Skip("no program for AArch64")
         if event not in self.made:

@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "interop"))
+import engine  # noqa: E402
 from modelled import LEVEL_1, run, stat  # noqa: E402
 from tap import Skip, Tap  # noqa: E402
 
@@ -164,12 +165,12 @@ def check_identities(result):
 
 def count(tools, program):
     """What the independent plugin counts, with QEMU as the model starts it."""
-    major, minor = map(int, re.search(r"version (\d+)\.(\d+)",
-                                      run([tools.qemu, "--version"]).decode()).groups())
-    interface = 1 if major < 9 else 2 if (major, minor) == (9, 0) else 3
+    qemu = engine.find(tools.plumb)
+    version = engine.version(qemu)
+    interface = 1 if version < (9, 0) else 2 if version == (9, 0) else 3
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "counts")
-        run(["setarch", "--addr-no-randomize", tools.qemu,
+        run(["setarch", "--addr-no-randomize", qemu,
              *(["-L", tools.sysroot] if tools.sysroot else []),
              "-cpu", "max,sve-max-vq=1,pauth-impdef=on", "-seed", "1", "-plugin",
              f"{tools.count_plugin % interface},out={out}", program])
@@ -210,13 +211,14 @@ def check_program(program, core, threads, tools):
 
 def main(arguments):
     tap = Tap()
+    absent = arguments.absent or engine.absent(arguments.plumb)
     for program in arguments.programs:
         name, core = os.path.basename(program).rsplit(".", 1)
         threads = name in arguments.threads.split(",")
 
         def test(program=program, core=core, threads=threads):
-            if arguments.absent:
-                raise Skip(arguments.absent)
+            if absent:
+                raise Skip(absent)
             return check_program(program, core, threads, arguments)
         test.__doc__ = f"{name}: identities" + ("" if threads else ", exact counts, the same twice")
         tap.test(test)
@@ -229,7 +231,7 @@ def parse_arguments():
     parser.add_argument("--threads", metavar="NAME,...", default="",
                         help="programs whose threads share the work")
     parser.add_argument("--sysroot", help="where dynamic programs find their libraries")
-    for name in ("plumb", "qemu", "count_plugin"):
+    for name in ("plumb", "count_plugin"):
         parser.add_argument(name)
     parser.add_argument("programs", nargs="+")
     return parser.parse_args()

@@ -12,6 +12,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "interop"))
+import engine  # noqa: E402
 from modelled import LEVEL_1, Core, Kernel, stat  # noqa: E402
 from tap import Skip, Tap  # noqa: E402
 
@@ -59,14 +60,15 @@ def check_kernel(plumb, core, kernel):
 
 def main(arguments):
     tap, cores = Tap(), {}
+    absent = arguments.absent or engine.absent(arguments.plumb)
     for program in arguments.programs:
         kernel = Kernel(program, arguments.kernels)
         if kernel.core not in cores:
             cores[kernel.core] = Core(os.path.join(arguments.cores, kernel.core + ".json"))
 
         def test(kernel=kernel, core=cores[kernel.core]):
-            if arguments.absent:
-                raise Skip(arguments.absent)
+            if absent:
+                raise Skip(absent)
             return check_kernel(arguments.plumb, core, kernel)
         test.__doc__ = f"{kernel.name} on {kernel.core}: diagnosis and figures"
         tap.test(test)

@@ -19,6 +19,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
+import engine  # noqa: E402
 from tap import Skip, Tap  # noqa: E402
 
 tap = Tap()
@@ -460,8 +461,8 @@ def intervals(programs):
 
 def main():
     programs = Programs(sys.argv[1], sys.argv[2])
-    if not shutil.which("qemu-aarch64"):
-        tap.skip_all("there is no qemu-aarch64")
+    if engine.absent(sys.argv[1]):
+        tap.skip_all(engine.absent(sys.argv[1]))
     elif not os.path.exists(programs.path("chases")):
         tap.skip_all("there is no compiler for AArch64")
     return tap.run(programs)
