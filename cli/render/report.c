@@ -35,7 +35,7 @@ const struct plumb_event_count **report_events(const struct report *report, size
 	const struct plumb_selection *selection = report->result->plan->selection;
 	uint16_t all = report->result->plan->code_count;
 	const struct plumb_event_count **events =
-		memory_resize(NULL, (size_t)selection->code_count + all + 1, sizeof(*events));
+		memory_resize(NULL, (size_t)selection->code_count + all + 1, sizeof(void *));
 	size_t used = 0;
 
 	for (uint16_t i = 0; i < selection->code_count; i++) {

@@ -72,7 +72,7 @@ static char *escaped(const char *text)
 		else
 			*at++ = *text;
 	}
-	strcpy(at, "'");
+	memcpy(at, "'", 2);
 	return quoted;
 }
 
@@ -88,7 +88,7 @@ static char *quoted(const char *text)
 		else
 			*at++ = *text;
 	}
-	strcpy(at, "'");
+	memcpy(at, "'", 2);
 	return quoted;
 }
 

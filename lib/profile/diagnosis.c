@@ -556,7 +556,7 @@ int plumb_diagnose(const struct plumb_result *counted, struct plumb_diagnosis **
 			    result,
 			    NAN};
 	struct plumb_diagnosis *d;
-	struct trail trail;
+	struct trail trail = {0};
 
 	*diagnosis = NULL;
 	if (!result)

@@ -75,9 +75,10 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 		[ -z "$suggested" ] || grep -qx "$suggested" <<<"$there"
 	done
 	# shellcheck disable=SC2154 # by lib.bash
-	for command in $(grep -rhoE 'advise\("[^"]*plumb [a-z]+' "$here/../../cli" | grep -oE '[a-z]+$'); do
-		grep -qx "$command" <<<"$there"
-	done
+	grep -rhoE 'advise\("[^"]*plumb [a-z]+' "$here/../../cli" | grep -oE '[a-z]+$' |
+		while read -r command; do
+			grep -qx "$command" <<<"$there"
+		done
 }
 
 @test "an unknown option, near to one and not" {

@@ -206,13 +206,12 @@ tree_of()
 
 @test "what to sample is a whole command line, which gives some 5,000 samples" {
 	cp work "it's work"
-	PATH=$(dirname "$PLUMB"):$PATH
 	model "./it's work" copy 'a "b"' <work >out 2>text
 	[ -z "$(too_wide 80 <text)" ]
 	# With what continues it; it is run as it stands.
-	sed -n '/^  Sample/,/[^\\]$/p' text | sed 's/^  Sample//' >command
-	grep -q '^ plumb record --source model -e [A-Z_]* -c [0-9]* -- ' command
-	run --separate-stderr bash ./command <work
+	sed -n '/^  Sample/,/[^\\]$/p' text | sed 's/^  Sample//' >sample.sh
+	grep -q '^ plumb record --source model -e [A-Z_]* -c [0-9]* -- ' sample.sh
+	run --separate-stderr env PATH="$(dirname "$PLUMB"):$PATH" bash sample.sh <work
 	[ "$status" -eq 0 ]
 	samples=$(grep -oE '[0-9]+ samples' <<<"$stderr" | cut -d ' ' -f 1)
 	[ "$samples" -ge 3500 ]
@@ -317,6 +316,7 @@ tree_of()
 	run --separate-stderr model -x '|' -M ipc -e INST_RETIRED,L1D_CACHE,rfffe ./work
 	[ "$status" -eq 2 ]
 	run --separate-stderr model -x '|' -M ipc -e INST_RETIRED,L1D_CACHE ./work
+	# shellcheck disable=SC2154 # by bats
 	[ "${#stderr_lines[@]}" -eq 3 ]
 	[[ ${stderr_lines[0]} =~ ^[0-9]+\|\|INST_RETIRED\|[0-9]+\|100\.00\|\|$ ]]
 	[[ ${stderr_lines[1]} =~ ^[0-9]+\|\|L1D_CACHE\|[0-9]+\|100\.00\|\|$ ]]
@@ -332,10 +332,10 @@ tree_of()
 }
 
 @test "-x: perf stat prints the same columns of the same options" {
-	perf stat -x, -e task-clock true 2>perf || skip "no perf"
+	perf stat -x, -e task-clock true 2>theirs || skip "no perf"
 	for options in "" "-r 2" "-I 1"; do
 		# shellcheck disable=SC2086 # options, one a word
-		perf stat $options -x, -e page-faults sleep 0.01 2>perf
+		perf stat $options -x, -e page-faults sleep 0.01 2>theirs
 		# shellcheck disable=SC2086
 		model $options -x, -e INST_RETIRED -o ours ./work >out
 		for field in value-of-event running percent; do
@@ -347,11 +347,17 @@ tree_of()
 			# -r has its column behind the event, -I one before all.
 			[ "$options" != "-r 2" ] || [ "$n" -eq 3 ] || n=$((n + 1))
 			[ "$options" != "-I 1" ] || n=$((n + 1))
-			head -n 1 perf | cut -d , -f "$n" | grep -qE "$pattern"
+			head -n 1 theirs | cut -d , -f "$n" | grep -qE "$pattern"
 			head -n 1 ours | cut -d , -f "$n" | grep -qE "$pattern"
 		done
-		[ "$(head -n 1 ours | tr -cd , | wc -c)" -eq "$(head -n 1 perf | tr -cd , | wc -c)" ]
+		[ "$(head -n 1 ours | tr -cd , | wc -c)" -eq "$(head -n 1 theirs | tr -cd , | wc -c)" ]
 	done
+}
+
+# has_lines N FILE
+has_lines()
+{
+	[ "$(wc -l <"$2")" -ge "$1" ]
 }
 
 @test "-I: rows are written line by line, to a file as well" {
@@ -361,7 +367,7 @@ tree_of()
 		"$PLUMB" stat --source model -I 1 $options -o rows ./work forever >out 2>&1 3>&- &
 		process=$!
 		# More than one interval, and the program goes on.
-		soon eval '[ "$(grep -c . rows)" -ge 4 ]'
+		soon has_lines 4 rows
 		kill -0 "$process"
 		[ "$(tail -c 1 rows | od -An -c | tr -d ' ')" = '\n' ]
 		kill -TERM "$process"
@@ -453,9 +459,10 @@ metrics_of()
 			;;
 		*)
 			plumb stat --help >help
-			for option in $(grep -oE -- '(^| )-[-a-zA-Z]+' <<<"$ours"); do
-				grep -qE -- "(^| )$option([ ,]|\$)" help
-			done
+			grep -oE -- '(^| )-[-a-zA-Z]+' <<<"$ours" | tr -d ' ' |
+				while read -r option; do
+					grep -qE -- "(^| )$option([ ,]|\$)" help
+				done
 			;;
 		esac
 	done <<<"$twins"
