@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the data of the built-in specifications and checks that all of it fits together.
+"""Reads the data of the built-in specifications and checks that it is consistent.
 
-What comes out is complete and resolved: each CPU with everything it has, in plain dictionaries,
-names not yet turned into indexes. doc/specifications.md describes the files.
+The result is complete and resolved: each CPU with everything it has, in plain dictionaries that
+still use names instead of indexes. doc/specifications.md describes the files.
 """
+
 import re
 from pathlib import Path
 
@@ -16,7 +17,7 @@ SECTIONS = ("events", "metrics", "metric_groups", "functional_groups", "methodol
 
 
 class Shared:
-    """What is described once: events, metrics, groups, methodologies, each name to its members."""
+    """The shared descriptions: events, metrics, groups, methodologies, by name."""
 
     def __init__(self, root):
         self.root = root
@@ -26,18 +27,18 @@ class Shared:
         for kind in ("common", "product"):
             self.read_events(root / "events" / f"{kind}.json", kind)
         for name in self.things["metrics"].keys() & self.things["metric_groups"].keys():
-            fail(root / "groups.json", f"{name} is a metric, too")
+            fail(root / "groups.json", f"{name} is also a metric")
 
     def read_events(self, path, kind):
         events = read_json(path, EVENTS_FILE)
         for name, members in events.items():
             place = f"{path}: {name}"
             if name in self.things["events"]:
-                fail(place, "is in another file, too")
-            if "like" in members:  # called so elsewhere; what is not said here is said there
+                fail(place, "is also in another file")
+            if "like" in members:  # another name, which provides missing members
                 base = events.get(members["like"], {"like": None})
                 if "like" in base:
-                    fail(place, f"{members['like']} is not an event of its own")
+                    fail(place, f"{members['like']} must be an event without \"like\"")
                 members = {**base, **members}
                 del members["like"]
             EVENT_SHAPE(place, members)
@@ -59,18 +60,18 @@ class Shared:
 
 
 def formula_names(place, formula):
-    """The names in a formula, each once, in ASCII order as Arm's files list them."""
+    """Returns the names in a formula, each once, in ASCII order as in Arm's files."""
     names = set()
     for name, _, _, other in TOKEN.findall(formula):
         if other:
-            fail(place, f"{other!r} has no place in a formula")
+            fail(place, f"invalid text in a formula: {other!r}")
         if name:
             names.add(name)
     return sorted(names)
 
 
 def merge(base, over, depth):
-    """`over` on top of `base`, member by member `depth` levels down."""
+    """Merges `over` into a copy of `base`, member by member, `depth` levels deep."""
     merged = dict(base)
     for name, value in over.items():
         both = isinstance(value, dict) and isinstance(merged.get(name), dict)
@@ -79,14 +80,14 @@ def merge(base, over, depth):
 
 
 def read_cpu_file(path):
-    """One CPU's file, on top of the file it is like."""
+    """Returns one CPU's file, merged into the file it is like."""
     cpu_id(path, path.stem)
     cpu = read_json(path, any_object)
     if "like" in cpu:
         cpu_id(f"{path}: like", cpu["like"])
         base = read_json(path.with_name(f"{cpu.pop('like')}.json"), any_object)
         if "like" in base:
-            fail(path, f"what it is like is itself like {base['like']}")
+            fail(path, f"the file it is like is itself like {base['like']}")
         over = {member: merge(base.get(member, {}), cpu[member], 2)
                 for member in ("product", "differs")
                 if isinstance(cpu.get(member), dict) and isinstance(base.get(member, {}), dict)}
@@ -96,7 +97,7 @@ def read_cpu_file(path):
 
 
 class Cpu:
-    """One CPU, resolved: `events`, `metrics` and so on are lists of dictionaries with a name."""
+    """A resolved CPU: `events`, `metrics` and so on are lists of dictionaries with a name."""
 
     def __init__(self, path, shared, document):
         self.id = path.stem
@@ -141,7 +142,7 @@ class Cpu:
         return {"name": name, **usual, **self.differs.get(section, {}).get(name, {})}
 
     def have(self, place, what, names):
-        """The CPU must have all of these."""
+        """Checks that the CPU has all of these."""
         for name in names:
             if name not in what:
                 fail(place, f"the CPU has no {name}")
@@ -166,7 +167,7 @@ class Cpu:
         return self.order(events)
 
     def order(self, events):
-        """By code, as Arm's files mostly are; some events stand elsewhere."""
+        """Sorts events by code, as in most of Arm's files; some events are placed elsewhere."""
         ordered = sorted(events.values(), key=lambda event: event["code"])
         for one, other in zip(ordered, ordered[1:]):
             if one["code"] == other["code"]:
@@ -176,7 +177,7 @@ class Cpu:
         after, moved = self.data["out_of_order"]["after"], self.data["out_of_order"]["events"]
         self.have(self.place("out_of_order"), events, [after, *moved])
         if after in moved:
-            fail(self.place("out_of_order"), f"{after} is to stand after itself")
+            fail(self.place("out_of_order"), f"{after} cannot follow itself")
         ordered = [event for event in ordered if event["name"] not in moved]
         at = ordered.index(events[after]) + 1
         return ordered[:at] + [events[name] for name in moved] + ordered[at:]
@@ -199,7 +200,7 @@ class Cpu:
             self.have(f"{place}: {stage}", self.data["metric_groups"], groups)
             for group in groups:
                 if group in staged:
-                    fail(f"{place}: {stage}", f"{group} is staged twice")
+                    fail(f"{place}: {stage}", f"{group} is in two stages")
                 staged.add(group)
         for node, node_members in members["nodes"].items():
             self.check_node(f"{place}: {node}", node, node_members)
@@ -235,7 +236,7 @@ class Cpu:
             walk(node)
 
     def check_differences(self):
-        """What differs must be there, and differ."""
+        """Checks that differences refer to things the CPU has, and that they differ."""
         have = dict(zip(SECTIONS, (self.event_names, self.metric_names,
                                    *(self.data[section] for section in SECTIONS[2:]))))
         for section, things in self.differs.items():
@@ -249,13 +250,13 @@ class Cpu:
 
 
 def read_midrs(path, cpus):
-    """(midr, mask, index into cpus), most specific first."""
+    """Returns (midr, mask, index into cpus), most specific first."""
     index = {cpu.id: i for i, cpu in enumerate(cpus)}
     midrs = []
     for text, cpu in read_json(path, MIDR_FILE).items():
         value = int(text, 16)
         if cpu not in index:
-            fail(path, f"{text}: there is no {cpu}")
+            fail(path, f"{text}: unknown CPU {cpu}")
         if len(text) == len("0x41d0c"):
             midrs.append((value >> 12 << 24 | (value & 0xfff) << 4, 0xff00fff0, index[cpu]))
         else:
@@ -264,7 +265,7 @@ def read_midrs(path, cpus):
 
 
 def load(root):
-    """Everything under `root`: (CPUs ordered by id, MIDR entries)."""
+    """Loads everything under `root`: (CPUs sorted by id, MIDR entries)."""
     root = Path(root)
     shared = Shared(root)
     document = read_json(root / "document.json", DOCUMENT_FILE)

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shape of each file of the specifications' data: which members, and what may stand in them.
+"""Checks the format of the specifications' data files: members and types of values.
 
-A shape is a function of a place, for messages, and a value; it raises DataError. What the names
-mean, and whether they lead anywhere, is load.py's.
+A shape is a function of a place, for messages, and a value. It raises DataError. load.py checks
+the meaning of names and references.
 """
+
 import json
 import re
 
 
 class DataError(Exception):
-    """A mistake in the data; the message names the file and the thing."""
+    """An error in the data; the message names the file and the thing."""
 
 
 def fail(place, why):
@@ -17,12 +18,12 @@ def fail(place, why):
 
 
 def read_json(path, shape):
-    """The file's content, which must have this shape and no name twice in an object."""
+    """Returns the contents of a file, which must have this shape and no duplicate names."""
     def no_name_twice(pairs):
         thing = dict(pairs)
         if len(thing) < len(pairs):
             names = [name for name, _ in pairs]
-            fail(path, f"{next(n for n in names if names.count(n) > 1)} is there twice")
+            fail(path, f"duplicate name {next(n for n in names if names.count(n) > 1)}")
         return thing
 
     try:
@@ -34,7 +35,7 @@ def read_json(path, shape):
 
 
 def pattern(form, what):
-    """A string that `form` fits as a whole."""
+    """A string that matches `form` as a whole."""
     compiled = re.compile(form, re.ASCII)
 
     def shape(place, value):
@@ -53,7 +54,7 @@ def number(largest):
 def one_of(*values):
     def shape(place, value):
         if not any(value == allowed and type(value) is type(allowed) for allowed in values):
-            fail(place, f"{value!r} is none of {', '.join(map(str, values))}")
+            fail(place, f"{value!r} is not one of {', '.join(map(str, values))}")
     return shape
 
 
@@ -67,7 +68,7 @@ def list_of(item):
 
 
 def mapping(item, key=None):
-    """An object of any names."""
+    """An object with any names."""
     key = key or name
 
     def shape(place, value):
@@ -80,7 +81,7 @@ def mapping(item, key=None):
 
 
 def members(may=None, **must):
-    """An object with these members; those of `may` can be left out."""
+    """An object with these members; those of `may` are optional."""
     allowed = {**must, **(may or {})}
 
     def shape(place, value):
@@ -88,7 +89,7 @@ def members(may=None, **must):
             fail(place, f"{value!r} is not an object")
         for member, content in value.items():
             if member not in allowed:
-                fail(place, f"unknown member {member}; it may have {', '.join(allowed)}")
+                fail(place, f"unknown member {member}; allowed: {', '.join(allowed)}")
             allowed[member](f"{place}: {member}", content)
         for member in must:
             if member not in value:
@@ -112,7 +113,7 @@ GROUP = {"title": text, "description": text}
 EVENT = {"code": code, **GROUP}
 METRIC = {"units": text, "formula": text, "sample_events": names, **GROUP}
 
-# An event that is called otherwise elsewhere: what it does not say is said there.
+# The same event under another name, which provides the missing members.
 EVENTS_FILE = mapping(any_object)
 EVENT_SHAPE = members(may={"accesses": accesses}, **EVENT)
 METRICS_FILE = mapping(members(**METRIC))

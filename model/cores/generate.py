@@ -1,32 +1,32 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles the cores' data (model/cores/NAME.json) into C constants.
+"""Generates C constants from the cores' data (model/cores/NAME.json).
 
     generate.py PARAMS_H CLASSES_DEF TABLES_C LISTING_C CORE_JSON...
 
-TABLES_C is what the model runs on; LISTING_C what the library lists: each figure with its source.
+TABLES_C is used by the model. LISTING_C is listed by the library: each figure with its source.
 
-A core's file has these parts, and every figure in it says where it comes from:
+A core's file has these members. Every figure in it names its source.
 
-  "sources"  short names for the places that figures come from
-  "core"     each field of struct core_params (params.h) that is not made from the parts below, as
-             {"value": ..., "source": NAME}; a field that is a struct itself is an object of such
-  "ports"    {"value": [names of the issue ports], "source": NAME}: an operation that can choose
-             takes the first free one, so those come first that the fewest classes depend on
+  "sources"  short names for the sources of figures
+  "core"     each field of struct core_params (params.h) that is not made from the members below,
+             as {"value": ..., "source": NAME}; a field that is a struct is an object of these
+  "ports"    {"value": [names of the issue ports], "source": NAME}: an operation with a choice
+             takes the first free port, so ports that the fewest classes depend on come first
   "groups"   sets of ports that an operation can choose from: {"NAME": "PORT PORT ..."}
-  "queues"   [{"name": ..., "entries": {"value": ..., "source": NAME}}, ...], the issue queues
-  "writeback" the part that an instruction which writes its base register back needs besides; the
-             class X_WB costs what X costs, and this
-  "classes"  what each operation class of classes.def costs:
+  "queues"   the issue queues: [{"name": ..., "entries": {"value": ..., "source": NAME}}, ...]
+  "writeback" the additional part of an instruction that writes its base register back: the
+             class X_WB costs as much as X and this part
+  "classes"  the costs of each operation class of classes.def:
              {"latency": cycles, "parts": "...", "queue": NAME, "source": NAME} and optionally
              "accumulator": cycles to the accumulator operand of the next one,
-             "operations": rename slots (else as many as hold its parts, two parts to a slot),
+             "operations": rename slots (default: two parts per slot),
              "serializes": true.
-             "parts" is a list of what is issued: "L" one part to any port of group (or port) L,
-             "2*V" two such parts, "V0/7" a part that keeps V0 busy for 7 cycles.
+             "parts" lists the parts issued: "L" is one part to any port of group (or port) L,
+             "2*V" is two such parts, "V0/7" is a part that keeps V0 busy for 7 cycles.
 
-A field or class that is missing, unknown, out of its C type's range or without a source stops the
-build with its name.
+The build fails if a field or class is missing, unknown, out of range for its C type, or without a
+source; the error names it.
 """
 
 import json
@@ -44,7 +44,7 @@ class DataError(Exception):
 
 
 def read_structs(path):
-    """Reads the struct definitions of a header: {struct: [(type, field, array length or None)]}."""
+    """Reads the structs of a header: {struct: [(type, field, array length or None)]}."""
     with open(path, encoding="utf-8") as file:
         text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
     defines = dict(re.findall(r"#define\s+(\w+)\s+(\d+)", text))
@@ -65,7 +65,7 @@ def read_structs(path):
 
 
 def read_classes(path):
-    """Reads classes.def: [(class, class it adds a written-back base to, or None)]."""
+    """Reads classes.def: [(class, the class to which it adds base write-back, or None)]."""
     classes = []
     with open(path, encoding="utf-8") as file:
         for kind, name in re.findall(r"^(CLASS|MEMORY_CLASS)\((\w+),", file.read(), flags=re.M):
@@ -101,7 +101,7 @@ class Core:
         return str(value)
 
     def struct(self, where, struct, data, made=frozenset()):
-        """One initializer from an object that must have exactly the struct's fields."""
+        """Returns an initializer from an object that must have exactly the struct's fields."""
         fields = [field for field in self.structs[struct] if field[1] not in made]
         unknown = set(data) - {name for _, name, _ in fields}
         if unknown:
@@ -132,7 +132,7 @@ class Core:
         mask = 0
         for port in names:
             if port not in self.ports:
-                raise DataError(f"{where}: no port or group {port!r}")
+                raise DataError(f"{where}: unknown port or group {port!r}")
             mask |= 1 << self.ports.index(port)
         return mask
 
@@ -167,7 +167,7 @@ class Core:
         if operations is None:
             operations = max(1, -(-sum(count for _, _, count in parts) // PARTS_A_SLOT))
         if entry["queue"] not in self.queues:
-            raise DataError(f"{where}: no queue {entry['queue']!r}")
+            raise DataError(f"{where}: unknown queue {entry['queue']!r}")
         number = lambda key, value: self.integer(f"{where}.{key}", "uint8_t", value)
         pieces = ", ".join(f"{{ 0x{mask:x}, {number('busy', busy)}, {number('count', count)} }}"
                            for mask, busy, count in parts)
@@ -190,7 +190,7 @@ class Core:
         for what, items, limit in (("ports", self.ports, "PORTS_MAX"),
                                    ("queues", self.queues, "QUEUES_MAX")):
             if len(items) > constants[limit] or len(set(items)) != len(items):
-                raise DataError(f"{what}: more than {constants[limit]}, or one twice")
+                raise DataError(f"{what}: more than {constants[limit]}, or duplicates")
         entries = [self.integer("queues", "uint16_t", self.sourced(f"queues.{queue['name']}",
                                                                    queue["entries"]))
                    for queue in data["queues"]]
@@ -213,7 +213,7 @@ class Core:
 
 
     def figures(self, where, data):
-        """Each figure below `data` as (name, text, source)."""
+        """Yields each figure below `data` as (name, text, source)."""
         if "value" in data:
             value = data["value"]
             if isinstance(value, bool):

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes in a core's data stop the build, with a message that names the place.
+"""Tests that errors in a core's data stop the build with a message that names the place.
 
     core_data.py MODEL
 
-MODEL is the project's model/ folder. Each test makes one mistake in a copy of a core's data.
+MODEL is the project's model/ folder. Each test puts one error into a copy of a core's data.
 """
 import json
 import subprocess
@@ -32,14 +32,14 @@ def load(model):
 
 
 def refused(name, message, change):
-    """A test: after `change`, the generator fails and its message has `message`."""
+    """A test: after `change`, the generator fails with `message` in its error."""
     def test(model):
         with tempfile.TemporaryDirectory() as folder:
             data = load(model)
             change(data)
             done = generate(model, data, Path(folder))
             if done.returncode == 0:
-                raise AssertionError("the generator took it")
+                raise AssertionError("the generator accepted it")
             if message not in done.stderr or "Traceback" in done.stderr:
                 raise AssertionError(f"the message is {done.stderr[-300:]!r}, without {message!r}")
     test.__doc__ = name
@@ -48,7 +48,7 @@ def refused(name, message, change):
 
 @tap.test
 def sound(model):
-    """The data as it is makes tables, the same every time."""
+    """Unchanged data produces tables, the same every time"""
     with tempfile.TemporaryDirectory() as folder:
         texts = set()
         for _ in range(2):
@@ -90,17 +90,17 @@ refused("A class has no latency", "latency: missing",
         lambda d: d["classes"]["INT_ALU"].pop("latency"))
 refused("A class has an unknown property", "classes.INT_ALU: unknown latencies",
         lambda d: d["classes"]["INT_ALU"].update(latencies=1))
-refused("A class needs a port that is not there", "no port or group 'Y'",
+refused("A class needs an unknown port", "unknown port or group 'Y'",
         lambda d: d["classes"]["INT_ALU"].update(parts="Y"))
-refused("A class's parts are not spelt right", "part '2**V'",
+refused("A class's parts are malformed", "part '2**V'",
         lambda d: d["classes"]["INT_ALU"].update(parts="2**V"))
 refused("A class has too many parts", "more than 4 parts",
         lambda d: d["classes"]["INT_ALU"].update(parts="B S M V L"))
-refused("A class names a queue that is not there", "no queue 'QX'",
+refused("A class names an unknown queue", "unknown queue 'QX'",
         lambda d: d["classes"]["INT_ALU"].update(queue="QX"))
-refused("A group names a port that is not there", "no port or group 'V9'",
+refused("A group names an unknown port", "unknown port or group 'V9'",
         lambda d: d["groups"].update(V="V0 V9"))
-refused("A port is there twice", "ports: more than 24, or one twice",
+refused("A duplicate port", "ports: more than 24, or duplicates",
         lambda d: d["ports"]["value"].append("V0"))
 refused("The queues are missing", "queues: missing", lambda d: d.pop("queues"))
 

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes in the data of the built-in specifications stop the build, with a message that helps.
+"""Tests that errors in the data of the built-in specifications stop the build with a clear message.
 
     specs_data.py SPECS
 
-SPECS is the project's specs/ folder. Each test makes one mistake in a copy of the data.
+SPECS is the project's specs/ folder. Each test puts one error into a copy of the data.
 """
 import json
 import os
@@ -30,7 +30,7 @@ def generate(specs, data, output, seed="0"):
 
 @tap.test
 def deterministic(specs, folder):
-    """The same data gives the same file, byte for byte."""
+    """The same data produces the same file, byte for byte"""
     texts = set()
     for seed in ("1", "2", "3"):
         done = generate(specs, specs, folder / "out.c", seed)
@@ -42,7 +42,7 @@ def deterministic(specs, folder):
 
 
 def put(value, *path):
-    """A change that puts `value` at a path into a file's data."""
+    """Returns a change that sets a path in a file's data to `value`."""
     def change(data):
         for name in path[:-1]:
             data = data[name]
@@ -66,7 +66,7 @@ def append(value, *path):
     return change
 
 
-# What is wrong; the file; the change; what the message must say, the file's name aside.
+# The error; the file; the change; what the message must contain besides the file's name.
 MISTAKES = [
     ("a code of five digits", "events/common.json", put("0x10000", "SW_INCR", "code"),
      ["SW_INCR", "code"]),
@@ -89,18 +89,18 @@ MISTAKES = [
      put("INST_RETIRE / CPU_CYCLES", "ipc", "formula"), ["ipc", "INST_RETIRE"]),
     ("a formula with a strange character", "metrics.json",
      put("INST_RETIRED % CPU_CYCLES", "ipc", "formula"), ["ipc", "'%'"]),
-    ("a sample event that is none", "metrics.json", put(["CYCLES"], "ipc", "sample_events"),
+    ("an unknown sample event", "metrics.json", put(["CYCLES"], "ipc", "sample_events"),
      ["ipc", "CYCLES"]),
-    ("an event that does not exist", N3, append("BUS_ACCES", "functional_groups", "Bus"),
+    ("an unknown event", N3, append("BUS_ACCES", "functional_groups", "Bus"),
      ["BUS_ACCES"]),
-    ("a group that does not exist", N3, put(["ipc"], "metric_groups", "Generals"), ["Generals"]),
-    ("a metric that does not exist", N3, append("ipcs", "metric_groups", "General"), ["ipcs"]),
+    ("an unknown group", N3, put(["ipc"], "metric_groups", "Generals"), ["Generals"]),
+    ("an unknown metric", N3, append("ipcs", "metric_groups", "General"), ["ipcs"]),
     ("an event grouped and ungrouped", N3, append("BUS_ACCESS", "ungrouped_events"),
      ["BUS_ACCESS", "functional group"]),
     ("a common event for debugging", N3, append("CPU_CYCLES", "debug"), ["debug", "CPU_CYCLES"]),
-    ("a difference that is none", N3,
+    ("a difference that does not differ", N3,
      put({"code": "0x0074"}, "differs", "events", "ASE_SPEC"), ["ASE_SPEC", "does not differ"]),
-    ("a difference in what the CPU lacks", N3,
+    ("a difference in something the CPU lacks", N3,
      put({"title": "x"}, "differs", "events", "CME_CYCLES"), ["CME_CYCLES"]),
     ("a wrong access", N3, put(["ETM"], "accesses"), ["accesses", "ETM"]),
     ("a revision unlike the file's name", N3, put("r0p1", "product", "revision"), ["r0p1"]),
@@ -110,21 +110,21 @@ MISTAKES = [
     ("a missing section", N3, drop("metric_groups"), ["metric_groups is missing"]),
     ("a node outside its group", N3,
      put("MPKI", *TREE, "nodes", "frontend_bound", "group"), ["frontend_bound", "MPKI"]),
-    ("a next step to nothing", N3,
+    ("an unknown next step", N3,
      append("Nowhere", *TREE, "nodes", "frontend_bound", "next"), ["frontend_bound", "Nowhere"]),
-    ("a root that is no node", N3, append("ipc", *TREE, "roots"), ["roots", "ipc"]),
+    ("a root without a node", N3, append("ipc", *TREE, "roots"), ["roots", "ipc"]),
     ("a group in two stages", N3, append("Topdown_L1", *TREE, "stages", "stage_2"),
      ["stage_2", "Topdown_L1"]),
     ("a cycle in the tree", N3,
      append("frontend_bound", *TREE, "nodes", "frontend_mem_tlb_bound", "next"),
      ["cycle", "frontend_bound", "frontend_mem_tlb_bound"]),
-    ("a file like one that is missing", "cpus/c1-pro-r1p1.json", put("c1-pro-r9p9", "like"),
+    ("a file like a missing one", "cpus/c1-pro-r1p1.json", put("c1-pro-r9p9", "like"),
      ["c1-pro-r9p9"]),
     ("a file like one that is like another", "cpus/c1-pro-r1p1.json", put("c1-pro-r1p2", "like"),
      ["itself like c1-pro-r0p0"]),
-    ("an event out of order after nothing", "cpus/c1-nano-r0p0.json",
+    ("an event out of order after an unknown one", "cpus/c1-nano-r0p0.json",
      put("SW_INC", "out_of_order", "after"), ["out_of_order", "SW_INC"]),
-    ("a MIDR to nothing", "midr.json", put("neoverse-n9-r0p0", "0x41d0c"),
+    ("a MIDR of an unknown CPU", "midr.json", put("neoverse-n9-r0p0", "0x41d0c"),
      ["0x41d0c", "neoverse-n9-r0p0"]),
     ("a MIDR of seven digits", "midr.json", put("neoverse-n1-r4p1", "0x410d0c0"), ["0x410d0c0"]),
 ]
@@ -143,7 +143,7 @@ def mistake(what, file, change, words):
 
 
 def with_one_file(specs, data, file, text):
-    """The data as it is, but for one file."""
+    """Checks the data with one file changed."""
     shutil.copytree(specs, data, copy_function=os.symlink,
                     ignore=shutil.ignore_patterns("*.py", "meson.build"))
     (data / file).unlink()
@@ -175,7 +175,7 @@ for arguments in MISTAKES:
 
 @tap.test
 def twice(specs, folder):
-    """Refused: a name that is there twice"""
+    """Rejected: a duplicate name"""
     text = (specs / "metrics.json").read_text(encoding="utf-8")
     with_one_file(specs, folder / "twice", "metrics.json",
                   text.replace('"ipc": {', '"ipc": {}, "ipc": {'))
@@ -184,7 +184,7 @@ def twice(specs, folder):
 
 @tap.test
 def truncated(specs, folder):
-    """Refused: a file that ends early; the build stops with one line and writes nothing"""
+    """Rejected: a truncated file; the build stops with a one-line error and writes nothing"""
     data, output = folder / "truncated", folder / "truncated.c"
     text = (specs / "groups.json").read_text(encoding="utf-8")
     with_one_file(specs, data, "groups.json", text[:1000])
@@ -197,7 +197,7 @@ def truncated(specs, folder):
 
 
 def only_n1(specs, data):
-    """The data of Neoverse N1 alone: what its file names, and nothing else."""
+    """Returns the data of Neoverse N1 alone: what its file names, and nothing else."""
     for folder in ("cpus", "events"):
         (data / folder).mkdir(parents=True)
     cpu = read(specs / "cpus/neoverse-n1-r4p1.json")
@@ -225,7 +225,7 @@ def write(path, content):
 
 
 def places(content, depth):
-    """(object or list, name or index) of what stands in it, the first eight of each level."""
+    """Yields (object or list, name or index) of the values in it, the first eight of each level."""
     if depth == 0 or not isinstance(content, (dict, list)):
         return
     inside = list(content.items()) if isinstance(content, dict) else list(enumerate(content))
@@ -236,7 +236,7 @@ def places(content, depth):
 
 @tap.test
 def other_kinds(specs, folder):
-    """Refused, never a crash: a value of another kind, anywhere"""
+    """Rejected, without a crash: a value of another type, anywhere"""
     load, DataError = reader(specs)
     data = folder / "n1"
     keep = only_n1(specs, data)
@@ -260,8 +260,8 @@ def other_kinds(specs, folder):
         write(data / file, content)
     load(data)
     if refused_ones < tried * 0.8:
-        raise AssertionError(f"only {refused_ones} of {tried} were refused")
-    return f"{refused_ones} of {tried} refused; in the others the value may stand there"
+        raise AssertionError(f"only {refused_ones} of {tried} were rejected")
+    return f"{refused_ones} of {tried} rejected; in the others the value is allowed"
 
 
 def main():
