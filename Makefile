@@ -9,7 +9,7 @@ DESTDIR =
 STEPS  =
 
 .DEFAULT_GOAL = all
-.PHONY: all demo check test test-vm bench bench-model install format lint clean help
+.PHONY: all demo check test test-long test-vm bench bench-model install format lint clean help
 
 all: ## build the program, the library and the manual pages
 	@scripts/install-deps build
@@ -21,6 +21,9 @@ demo: ## build, and show the main job on what comes with Plumb
 
 test: ## build and run every test and check there is; STEPS="gcc lint" for some
 	@scripts/test $(STEPS)
+
+test-long: ## what takes hours: long fuzzing, studies, benchmarks; before a release
+	@scripts/test --long
 
 test-vm: ## count on a virtual Arm machine's PMU, under a real kernel
 	@scripts/test vm
