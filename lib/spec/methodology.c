@@ -49,79 +49,111 @@ uint16_t plumb_methodology_node(const struct plumb_methodology *methodology, uin
 	return PLUMB_NONE;
 }
 
-/*
- * Walks from the roots, level by level, until it reaches `node`. Returns the level of `node`, or 0
- * if it is unreachable. Sets `*parent` to the first node of the level above that leads to it. If
- * `levels` is not NULL, walks to the end and sets the level of every node it reaches. Each node is
- * expanded once, so the cost is the number of all next items plus PLUMB_TREE_MAX_LEVELS times the
- * number of nodes.
- */
-static unsigned walk(const struct plumb_methodology *methodology, uint16_t node, uint16_t *parent,
-		     uint16_t *levels)
-{
-	/* Levels are filled in when nodes are expanded, so the last level takes another round. */
-	const unsigned last = PLUMB_TREE_MAX_LEVELS + (levels ? 1 : 0);
-	const struct plumb_node *nodes = methodology->nodes;
-	struct index_set reached = {0};  /* metrics of nodes at this level and above */
-	struct index_set expanded = {0}; /* nodes */
+/* A walk from the roots down, one level after another. It meets each node once. */
+struct descent {
+	const struct plumb_methodology *methodology;
+	unsigned level;
+	struct index_set reached; /* metrics of nodes at this level and above */
+	struct index_set above;   /* nodes above this level */
+};
 
-	*parent = PLUMB_NONE;
-	if (!levels && node >= methodology->node_count)
-		return 0;
+static struct descent from_roots(const struct plumb_methodology *methodology)
+{
+	struct descent d = {.methodology = methodology, .level = 1};
+
 	for (uint16_t i = 0; i < methodology->roots.count; i++)
 		if (methodology->roots.at[i] < methodology->node_count)
-			index_set_add(&reached, nodes[methodology->roots.at[i]].metric);
-	if (!levels && index_set_has(&reached, nodes[node].metric))
-		return 1;
+			index_set_add(&d.reached,
+				      methodology->nodes[methodology->roots.at[i]].metric);
+	return d;
+}
 
-	for (unsigned level = 2; level <= last; level++) {
-		struct index_set next = reached;
-		bool progress = false;
+static bool has_reached(const struct descent *d, uint16_t node)
+{
+	return index_set_has(&d->reached, d->methodology->nodes[node].metric);
+}
 
-		for (uint16_t n = 0; n < methodology->node_count; n++) {
-			if (!index_set_has(&reached, nodes[n].metric) ||
-			    !index_set_add(&expanded, n))
-				continue;
-			if (levels)
-				levels[n] = (uint16_t)(level - 1);
-			for (uint16_t i = 0; i < nodes[n].next_item_count; i++) {
-				const struct plumb_next_item *item = &nodes[n].next_items[i];
+/* Whether the node stands at the level of the walk. */
+static bool is_here(const struct descent *d, uint16_t node)
+{
+	return has_reached(d, node) && !index_set_has(&d->above, node);
+}
 
-				if (item->kind != PLUMB_ITEM_METRIC)
-					continue;
-				if (!levels && item->index == nodes[node].metric) {
-					*parent = n;
-					return level;
-				}
-				progress |= index_set_add(&next, item->index);
-			}
-		}
-		if (!progress)
-			return 0;
-		reached = next;
+/* Goes one level down. Returns false if there is nothing below, or too far below. */
+static bool descend(struct descent *d)
+{
+	const struct plumb_methodology *methodology = d->methodology;
+	struct index_set reached = d->reached;
+	bool deeper = false;
+
+	for (uint16_t n = 0; n < methodology->node_count; n++) {
+		const struct plumb_node *node = &methodology->nodes[n];
+
+		if (!is_here(d, n))
+			continue;
+		index_set_add(&d->above, n);
+		for (uint16_t i = 0; i < node->next_item_count; i++)
+			if (node->next_items[i].kind == PLUMB_ITEM_METRIC)
+				deeper |= index_set_add(&reached, node->next_items[i].index);
 	}
+	d->reached = reached;
+	d->level++;
+	return deeper && d->level <= PLUMB_TREE_MAX_LEVELS;
+}
+
+static bool leads_to(const struct plumb_node *node, uint16_t metric)
+{
+	for (uint16_t i = 0; i < node->next_item_count; i++)
+		if (node->next_items[i].kind == PLUMB_ITEM_METRIC &&
+		    node->next_items[i].index == metric)
+			return true;
+	return false;
+}
+
+/* Walks until it reaches the node. Returns its level, or 0; sets `*above` to the level above it. */
+static unsigned find_level(const struct plumb_methodology *methodology, uint16_t node,
+			   struct descent *above)
+{
+	struct descent d = from_roots(methodology);
+
+	if (node >= methodology->node_count)
+		return 0;
+	do {
+		if (has_reached(&d, node))
+			return d.level;
+		*above = d;
+	} while (descend(&d));
 	return 0;
 }
 
 uint16_t plumb_methodology_parent(const struct plumb_methodology *methodology, uint16_t node)
 {
-	uint16_t parent;
+	struct descent above;
 
-	walk(methodology, node, &parent, NULL);
-	return parent;
+	if (find_level(methodology, node, &above) < 2)
+		return PLUMB_NONE;
+	for (uint16_t n = 0; n < methodology->node_count; n++)
+		if (is_here(&above, n) &&
+		    leads_to(&methodology->nodes[n], methodology->nodes[node].metric))
+			return n;
+	return PLUMB_NONE;
 }
 
 unsigned plumb_methodology_level(const struct plumb_methodology *methodology, uint16_t node)
 {
-	uint16_t parent;
+	struct descent above;
 
-	return walk(methodology, node, &parent, NULL);
+	return find_level(methodology, node, &above);
 }
 
 void plumb_methodology_levels(const struct plumb_methodology *methodology, uint16_t *levels)
 {
-	uint16_t parent;
+	struct descent d = from_roots(methodology);
 
 	memset(levels, 0, methodology->node_count * sizeof(*levels));
-	walk(methodology, PLUMB_NONE, &parent, levels);
+	do {
+		for (uint16_t n = 0; n < methodology->node_count; n++)
+			if (is_here(&d, n))
+				levels[n] = (uint16_t)d.level;
+	} while (descend(&d));
 }
