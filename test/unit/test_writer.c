@@ -424,7 +424,6 @@ static void fill_the_disk(const struct plumb_recording_setup *setup, bool aux)
 	struct rlimit before, limit;
 	struct plumb_recording_writer *writer;
 	struct image image;
-	size_t samples = 0;
 	int error = 0;
 
 	signal(SIGXFSZ, SIG_IGN);
@@ -438,7 +437,6 @@ static void fill_the_disk(const struct plumb_recording_setup *setup, bool aux)
 		error = aux && i % 1000 == 0 ? plumb_recording_write_aux(writer, &chunk, data,
 									 sizeof(data), NULL, 0)
 					     : plumb_recording_write(writer, &s, sizeof(s));
-		samples++;
 	}
 	assert_int_equal(error, PLUMB_ERR_IO);
 	assert_int_equal(plumb_recording_write(writer, data, 0), PLUMB_ERR_IO);
