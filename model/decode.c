@@ -8,8 +8,8 @@
 #define MEMORY      TABLES(&decode_memory, &decode_structures)
 #define VECTORS     TABLES(&decode_fp, &decode_simd, &decode_simd_scalar)
 const struct decode_table *const *const decode_tables[16] = {
-	[0] = TABLES(&decode_reserved, &decode_sme),
-	[2] = TABLES(&decode_sve, &decode_sve2, &decode_sve_fp, &decode_sve_memory),
+	[0] = TABLES(&decode_reserved, &decode_sme, &decode_sme2),
+	[2] = TABLES(&decode_sve21, &decode_sve, &decode_sve2, &decode_sve_fp, &decode_sve_memory),
 	[4] = MEMORY,
 	[5] = TABLES(&decode_data_register),
 	[6] = MEMORY,
@@ -121,6 +121,8 @@ static unsigned element_log2(unsigned rule, uint32_t word)
 		return dtype_memory[bits(word, 23, 2) << 2 | bits(word, 13, 2)];
 	case ELEMENT_22_21:
 		return bits(word, 21, 2);
+	case ELEMENT_14_13:
+		return bits(word, 13, 2);
 	case ELEMENT_SLICE:
 		return bits(word, 22, 2) + bits(word, 24, 1);
 	default:
@@ -175,6 +177,12 @@ static unsigned field(char file, char name, uint32_t word)
 		return 12 + bits(word, 16, 2);
 	case 'r':
 		return 12 + bits(word, 13, 2);
+	case 'v':
+		return 8 + bits(word, 13, 2);
+	case 'k':
+		return 8 + bits(word, 10, 3);
+	case 'l':
+		return 8 + bits(word, 0, 3);
 	default:
 		return 31;
 	}
@@ -192,7 +200,7 @@ static void add(struct reader *reader, bool target, unsigned reg)
 	}
 }
 
-/* Parses one register of the list, such as "Vd*4" or "nzcv"; returns the rest. */
+/* Parses one register of the list, such as "Vd*4", "Vd/4", "Vd:4" or "nzcv"; returns the rest. */
 static const char *read_register(struct reader *reader, const char *text, bool target)
 {
 	static const uint8_t first[] = {
@@ -211,18 +219,24 @@ static const char *read_register(struct reader *reader, const char *text, bool t
 		return text + strlen(text);
 	}
 	unsigned number = field(file, text[1], reader->word);
-	unsigned wrap = file == 'P' ? 16 : 32;
-	unsigned count = 1;
+	unsigned wrap = file == 'P' ? 16 : file == 'V' ? 32 : 64;
+	unsigned count = 1, step = 1;
 
 	text += 2;
-	if (text[0] == '*') {
+	if (text[0] == '*' || text[0] == '/' || text[0] == ':') {
 		count = (unsigned)(text[1] - '0');
+		if (text[0] == '/') {
+			number &= ~(count - 1);
+		} else if (text[0] == ':') {
+			step = 16 / count;
+			number &= 16 | (step - 1);
+		}
 		text += 2;
 	}
 	for (unsigned i = 0; i < count; i++) {
-		unsigned reg = (number + i) % wrap;
+		unsigned reg = (number + i * step) % wrap;
 
-		if (file != 'X' || reg != 31)
+		if (file != 'X' || reg < 31)
 			add(reader, target, first[(unsigned char)file] + reg);
 	}
 	return text;
@@ -379,8 +393,8 @@ static void set_kinds(const struct decode_row *row, struct insn *insn)
 	insn->kinds = row->kinds & ~(KIND_INT_SIZED | KIND_FP_SIZED);
 	if (row->kinds & KIND_INT_SIZED)
 		insn->kinds |= integer[log2];
-	if (row->kinds & KIND_SVE && strpbrk(row->operands, "gq"))
-		insn->kinds |= KIND_SVE_PRED; /* a governing predicate, Pg or Pq */
+	if (row->kinds & KIND_SVE && strpbrk(row->operands, "gqk"))
+		insn->kinds |= KIND_SVE_PRED; /* a governing predicate, Pg, Pq or Pk */
 	if (row->kinds & KIND_FP_SIZED)
 		insn->kinds |= floating[log2];
 	if (row->fp_ops) {

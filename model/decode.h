@@ -12,12 +12,14 @@
  *   X  general register, 31 is the zero register    S  general register, 31 is SP
  *   V  vector register (b0..q31, z0..z31)           P  predicate register
  * Fields: d and t bits 4:0 (P: 3:0), n 9:5 (P: 8:5), m and s 20:16 (P: 19:16), a and u 14:10,
- *   e 19:16, f 18:16, g 12:10, h 15:13, q 13:10, r and w: x12..x15 by bits 14:13 and 17:16.
- * "Vd*4" means the register and the three after it. nzcv, x30, x16, x17, sp, ffr, fpcr, za
- * and system are themselves. "+" before a source marks the accumulator, which is forwarded late.
- * Sources in brackets form the address, base first; "]!" writes the base back, "]?" does so if
- * bit 23 is set, then with Xm as a source (the structures' post-index).
- *   madd "Xd=Xn,Xm,+Xa"    ldr x0, [x1, #8]! "Xd=[Sn]!"    adds "Xd,nzcv=Xn,Xm"
+ *   e 19:16, f 18:16, g 12:10, h 15:13, q 13:10, r and w: x12..x15 by bits 14:13 and 17:16,
+ *   v: x8..x11 by bits 14:13, k and l: p8..p15 by bits 12:10 and 2:0.
+ * "Vd*4" means the register and the three after it, "Vd/4" the same from a multiple of four on,
+ * and "Vd:4" every fourth register of its half, "Vd:2" every eighth. nzcv, x30, x16, x17, sp, ffr,
+ * fpcr, za and system are themselves. "+" before a source marks the accumulator, which is forwarded
+ * late. Sources in brackets form the address, base first; "]!" writes the base back, "]?" does so
+ * if bit 23 is set, then with Xm as a source (the structures' post-index). madd "Xd=Xn,Xm,+Xa" ldr
+ * x0, [x1, #8]! "Xd=[Sn]!"    adds "Xd,nzcv=Xn,Xm"
  */
 #ifndef MODEL_DECODE_H
 #define MODEL_DECODE_H
@@ -54,6 +56,7 @@ enum decode_element {
 	ELEMENT_DTYPE_TO,    /* and register element */
 	ELEMENT_DTYPE_SPLIT, /* replicating loads: the memory element, of bits 24:23 and 14:13 */
 	ELEMENT_22_21,       /* SVE contiguous stores: register element */
+	ELEMENT_14_13,       /* SME2 loads and stores of several vectors */
 	ELEMENT_SLICE,       /* ZA slices: bits 23:22, quadwords if bit 24 is set too */
 };
 
@@ -147,6 +150,8 @@ extern const struct decode_table decode_sve;
 extern const struct decode_table decode_sve2;
 extern const struct decode_table decode_sve_fp;
 extern const struct decode_table decode_sve_memory;
+extern const struct decode_table decode_sve21;
 extern const struct decode_table decode_sme;
+extern const struct decode_table decode_sme2;
 
 #endif

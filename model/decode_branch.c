@@ -74,6 +74,7 @@ static const struct decode_row system[] = {
 	INT(0xffffffdf, 0xd503235f, "x30=x30,sp", INT_AUTH), /* pacibz, pacibsp */
 	INT(0xffffff9f, 0xd503239f, "x30=x30,sp", INT_AUTH), /* autiaz, autiasp, autibz, autibsp */
 	OTHER(0xffffffff, 0xd503229f, "=", NOP), /* csdb */
+	OTHER(0xffffffff, 0xd503251f, "x16=x16,system", SYSTEM_READ), /* chkfeat */
 	/* other hints: yield, wfe, esb, psb csync, bti ... */
 	OTHER(0xfffff01f, 0xd503201f, "=", NOP),
 	OTHER(0xffffffe0, 0xd5031000, "=Xt", NOP), /* wfet */

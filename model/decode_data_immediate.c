@@ -37,8 +37,8 @@ static const struct decode_row immediate[] = {
 	RESERVED(0x9f200000, 0x13200000),
 	RESERVED(0x9f008000, 0x13008000),
 	RESERVED(0x9f400000, 0x13400000),
-	INT(0xfff0001f, 0xf380001f, "x30=x30,sp", INT_AUTH), /* autiasppc */
-	INT(0xfff0001f, 0xf3a0001f, "x30=x30,sp", INT_AUTH), /* autibsppc */
+	INT(0xffe0001f, 0xf380001f, "x30=x30,sp", INT_AUTH), /* autiasppc */
+	INT(0xffe0001f, 0xf3a0001f, "x30=x30,sp", INT_AUTH), /* autibsppc */
 	RESERVED(0x9f400000, 0x93000000),
 	INT(0x7f800000, 0x13000000, "Xd=Xn", INT_ALU), /* sbfm */
 	INT(0x7f800000, 0x33000000, "Xd=Xn,Xd", INT_SHIFTED), /* bfm */

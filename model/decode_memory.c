@@ -44,6 +44,17 @@
 #define ATOMIC_FLAGS(flags) (MEM_LOAD | MEM_STORE | MEM_ATOMIC | (flags))
 #define ATOMIC(m, v, text, cost, flags) \
 	ACCESS(m, v, text, cost, ATOMIC_FLAGS(flags), 31_30, 1, ORDERED_KINDS(flags))
+/* The same, without and with acquire (bit 23) and release (bit 22); those that translation tables
+ * are changed with (RCW) set the flags. */
+#define ATOMIC_ORDERS(m, v, text, cost, flags, n, kind)                                         \
+	ACCESS(m, v, text, cost, ATOMIC_FLAGS(flags), D, n, kind),                              \
+		ACCESS(m, (v) | 1 << 22, text, cost, ATOMIC_FLAGS((flags) | MEM_RELEASE), D, n, \
+		       ORDERED_KINDS(MEM_RELEASE) | (kind)),                                    \
+		ACCESS(m, (v) | 1 << 23, text, cost, ATOMIC_FLAGS((flags) | MEM_ACQUIRE), D, n, \
+		       ORDERED_KINDS(MEM_ACQUIRE) | (kind)),                                    \
+		ACCESS(m, (v) | 3 << 22, text, cost,                                            \
+		       ATOMIC_FLAGS((flags) | MEM_ACQUIRE | MEM_RELEASE), D, n,                 \
+		       ORDERED_KINDS(MEM_ACQUIRE | MEM_RELEASE) | (kind))
 #define SWAP(m, v, text, flags, size, n)                                                    \
 	ACCESS(m, v, text, COMPARE_SWAP, ATOMIC_FLAGS((flags) | MEM_COMPARE_SWAP), size, n, \
 	       ORDERED_KINDS(flags) | KIND_CAS)
@@ -115,6 +126,26 @@ static const struct decode_row tags[] = {
 	TAGS(0xffe00c00, 0xd9e00800, "=St,[Sn]", STORE_TAG, TAG_ZERO, 32), /* stz2g */
 	/* stz2g, written back */
 	TAGS(0xffe00400, 0xd9e00400, "=St,[Sn]!", STORE_TAG, TAG_ZERO, 32),
+};
+
+/* Atomic operations on 128 bits, and on entries of translation tables */
+static const struct decode_row atomic_pairs[] = {
+	/* rcwcas, rcwscas */
+	ATOMIC_ORDERS(0xbfe0fc00, 0x19200800, "Xs,nzcv=Xs,Xt,[Sn]", COMPARE_SWAP, MEM_COMPARE_SWAP, 1, KIND_CAS),
+	/* rcwcasp, rcwscasp */
+	ATOMIC_ORDERS(0xbfe1fc01, 0x19200c00, "Xs*2,nzcv=Xs*2,Xt*2,[Sn]", COMPARE_SWAP, MEM_COMPARE_SWAP, 2, KIND_CAS),
+	/* ldclrp, ldsetp */
+	ATOMIC_ORDERS(0xffe0dc00, 0x19201000, "Xt,Xs=Xt,Xs,[Sn]", ATOMIC, 0, 2, 0),
+	ATOMIC_ORDERS(0xffe0fc00, 0x19208000, "Xt,Xs=Xt,Xs,[Sn]", ATOMIC, 0, 2, 0), /* swpp */
+	/* rcwclrp, rcwsclrp */
+	ATOMIC_ORDERS(0xbfe0fc00, 0x19209000, "Xt,Xs,nzcv=Xt,Xs,[Sn]", ATOMIC, 0, 2, 0),
+	/* rcwswpp, rcwsswpp, rcwsetp, rcwssetp */
+	ATOMIC_ORDERS(0xbfe0ec00, 0x1920a000, "Xt,Xs,nzcv=Xt,Xs,[Sn]", ATOMIC, 0, 2, 0),
+};
+
+/* Guarded control stacks */
+static const struct decode_row guarded_stack[] = {
+	ACCESS(0xffffec00, 0xd91f0c00, "=Xt,[Sn]", STORE, MEM_STORE, D, 1, 0), /* gcsstr, gcssttr */
 };
 
 /* Ordered pairs */
@@ -245,6 +276,10 @@ static const struct decode_row atomic[] = {
 	/* ldaddal ... lduminal */
 	ATOMIC(0x3fe08c00, 0x38e00000, "Xt=Xs,[Sn]", ATOMIC, MEM_ACQUIRE | MEM_RELEASE),
 	ATOMIC(0x3fe0fc00, 0x38e08000, "Xt=Xs,[Sn]", ATOMIC, MEM_ACQUIRE | MEM_RELEASE), /* swpal */
+	/* rcwclr, rcwsclr */
+	ATOMIC_ORDERS(0xbfe0fc00, 0x38209000, "Xt,nzcv=Xs,[Sn]", ATOMIC, 0, 1, 0),
+	/* rcwswp, rcwsswp, rcwset, rcwsset */
+	ATOMIC_ORDERS(0xbfe0ec00, 0x3820a000, "Xt,nzcv=Xs,[Sn]", ATOMIC, 0, 1, 0),
 	BLOCK64(0xfffffc00, 0xf83fd000, "Xt,Xu=[Sn]", LOAD_PAIR, MEM_LOAD), /* ld64b */
 	BLOCK64(0xfffffc00, 0xf83f9000, "=Xt,[Sn]", STORE_PAIR, MEM_STORE), /* st64b */
 	BLOCK64(0xffe0ec00, 0xf820a000, "Xs=Xt,[Sn]", STORE_PAIR, MEM_STORE), /* st64bv, st64bv0 */
@@ -291,6 +326,8 @@ static const struct decode_row unsigned_offset[] = {
 static const struct decode_group groups[] = {
 	DECODE_GROUP(0x3f000000, 0x08000000, exclusive),
 	DECODE_GROUP(0xff200000, 0xd9200000, tags),
+	DECODE_GROUP(0xffff0000, 0xd91f0000, guarded_stack),
+	DECODE_GROUP(0xbf200000, 0x19200000, atomic_pairs),
 	DECODE_GROUP(0xbf20e000, 0x99000000, ordered_pairs),
 	DECODE_GROUP(0x3f200c00, 0x1d000800, ordered_vector),
 	DECODE_GROUP(0x3f200c00, 0x19000000, ordered_unscaled),

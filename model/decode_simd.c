@@ -88,7 +88,7 @@ static const struct decode_row table[] = {
 /* Lookup table */
 static const struct decode_row lookup[] = {
 	/* luti4 of bytes, luti4 of h below */
-	SIMD_COPY(0xffe0ac00, 0x4e402000, "Vd=Vn,Vm", SIMD_TABLE1),
+	SIMD_COPY(0xffe0bc00, 0x4e402000, "Vd=Vn,Vm", SIMD_TABLE1),
 	SIMD_COPY(0xffe09c00, 0x4e401000, "Vd=Vn*2,Vm", SIMD_TABLE1), /* luti4 of h */
 	SIMD_COPY(0xffa08c00, 0x4e800000, "Vd=Vn,Vm", SIMD_TABLE1), /* luti2 */
 };
@@ -242,6 +242,7 @@ static const struct decode_row three_same_extra[] = {
 	SIMD_FP(0xbfe0fc00, 0x0e40fc00, "Vd=Vn,Vm,+Vd", FP_FMA, H, 4), /* fdot of 2 */
 	SIMD_FP(0xbfe0fc00, 0x0ec0fc00, "Vd=Vn,Vm,+Vd", FP_FMA, H, 2), /* fmlalb, fmlalt of bytes */
 	SIMD_FP(0xbfa0fc00, 0x0e00c400, "Vd=Vn,Vm,+Vd", FP_FMA, S, 2), /* fmlallbb ... fmlalltt */
+	SIMD_FP(0xffe0fc00, 0x4e00f400, "Vd=Vn,Vm,Vd", FP_CONVERT, S, 1), /* fcvtn2 to bytes */
 	SIMD_FP(0xbfa0fc00, 0x0e00f400, "Vd=Vn,Vm", FP_CONVERT, S, 1), /* fcvtn to bytes */
 };
 

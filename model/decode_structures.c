@@ -6,7 +6,9 @@
 	{                                                                                          \
 		.mask = m, .value = v, .operands = text, .class = CLASS_##cost, .memory = (flags), \
 		.element = ELEMENT_##size, .count = n, .width = WIDTH_##extent,                    \
-		.kinds = ((flags)&MEM_LOAD ? KIND_LD : KIND_ST) | KIND_ASE_INST,                   \
+		.kinds = ((flags)&MEM_LOAD ? KIND_LD : KIND_ST) | KIND_ASE_INST |                  \
+			 ((flags)&MEM_ACQUIRE ? KIND_RC_LD : 0) |                                  \
+			 ((flags)&MEM_RELEASE ? KIND_RC_ST : 0),                                   \
 	}
 #define VECTORS_LOAD(m, v, text, cost, n)    STRUCTURES(m, v, text, cost, MEM_LOAD, 11_10, n, ASIMD)
 #define VECTORS_STORE(m, v, text, cost, n)   STRUCTURES(m, v, text, cost, MEM_STORE, 11_10, n, ASIMD)

@@ -244,6 +244,7 @@ static const struct decode_row scalar_predicate[] = {
 	/* incp, decp, vectors */
 	SVE(0xff3efe00, 0x252c8000, "Vd=Vd,Pn", SVE_COUNT_PRED_VECTOR, SIZE),
 	SVE_GENERAL(0xff3efe00, 0x252c8800, "Xd=Xd,Pn", SVE_COUNT), /* incp, decp */
+	SVE_PREDICATE(0xfffffe1f, 0x25289000, "ffr=Pn", SVE_PRED), /* wrffr */
 	SVE_PREDICATE(0xffffffff, 0x252c9000, "ffr=", SVE_PRED), /* setffr */
 };
 

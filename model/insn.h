@@ -102,7 +102,7 @@ enum insn_kind {
 	KIND_CSEL = 1 << 26,    /* conditional select, for SPE's "other" subclass */
 };
 
-enum { INSN_SOURCES = 7, INSN_TARGETS = 5 };
+enum { INSN_SOURCES = 10, INSN_TARGETS = 5 };
 
 struct insn {
 	uint8_t class;                 /* enum insn_class */
@@ -121,8 +121,8 @@ struct insn {
 	int16_t hidden_offset; /* and offset in bytes */
 	uint8_t fp_ops;        /* FP_FIXED_OPS, or FP_SCALE_OPS per 128 bits of vector */
 	bool fp_ops_scale;
-	int64_t target; /* of an immediate branch, relative to the instruction */
 	uint32_t opcode;
+	int64_t target; /* of an immediate branch, relative to the instruction */
 };
 
 /*

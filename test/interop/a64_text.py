@@ -19,26 +19,30 @@ BRANCHES = {"b": IMMEDIATE, "bl": CALL, "br": INDIRECT, "blr": INDIRECT_CALL, "r
             "cbz": CONDITIONAL, "cbnz": CONDITIONAL, "tbz": CONDITIONAL, "tbnz": CONDITIONAL,
             "retaa": RETURN, "retab": RETURN, "braa": INDIRECT, "brab": INDIRECT,
             "braaz": INDIRECT, "brabz": INDIRECT, "blraa": INDIRECT_CALL, "blrab": INDIRECT_CALL,
-            "blraaz": INDIRECT_CALL, "blrabz": INDIRECT_CALL}
+            "blraaz": INDIRECT_CALL, "blrabz": INDIRECT_CALL,
+            "retaasppc": RETURN, "retabsppc": RETURN, "retaasppcr": RETURN, "retabsppcr": RETURN}
 EXCEPTIONS = {"svc", "hvc", "smc", "brk", "hlt", "udf", "eret", "eretaa", "eretab", "drps",
               "dcps1", "dcps2", "dcps3", "tcancel"}
 ATOMIC_NAME = re.compile(r"(ld|st)(add|clr|eor|set|smax|smin|umax|umin)(a|l|al)?([bh]?)$")
 SWAP_NAME = re.compile(r"(swp|cas|casp)(a|l|al)?([bh]?)$")
+# Of 128 bits, and of entries of translation tables.
+PAIR_NAME = re.compile(r"(ldclrp|ldsetp|swpp|rcws?(?:clr|set|swp)p)(a|l|al)?$")
+ENTRY_NAME = re.compile(r"rcws?(clr|set|swp|casp?)(a|l|al)?$")
 PREFETCHES = {"prfm", "prfum", "prfb", "prfh", "prfw", "prfd", "rprfm"}
 # Instructions whose first operand is not a result.
 NO_RESULT = {"cmp", "cmn", "tst", "ccmp", "ccmn", "fcmp", "fcmpe", "fccmp", "fccmpe", "ptest",
-             "ctermeq", "ctermne", "rmif", "setf8", "setf16", "msr", "sys", "dc", "ic", "at",
-             "tlbi", "cfp", "dvp", "cpp", "wfet", "wfit", "wrffr", "cmpp"}
+             "ctermeq", "ctermne", "rmif", "setf8", "setf16", "msr", "msrr", "sys", "sysp", "dc", "ic", "at",
+             "tlbi", "cfp", "dvp", "cpp", "wfet", "wfit", "wrffr", "cmpp", "gcsss1", "gcspushm"}
 # General registers that are read besides being written.
 GENERAL_UPDATES = re.compile(
     r"(movk|bfm|bfi|bfxil|bfc|pac(ia|ib|da|db|iza|izb|dza|dzb)|aut(ia|ib|da|db|iza|izb|dza|dzb)|"
-    r"xpac[id]|(sq|uq)?(inc|dec)[bhwdp]|clast[ab]|ldg)$")
+    r"xpac[id]|(sq|uq)?(inc|dec)[bhwdp]|clast[ab]|ldg|chkfeat)$")
 CRYPTO = re.compile(r"(aes(e|d|mc|imc)|sha(1|256|512)\w+|sm3\w+|sm4e(key)?|eor3|bcax|xar|rax1)$")
 SVE_GENERAL = re.compile(
     r"(cnt[bhwd]|(sq|uq)?(inc|dec)[bhwd]|addv?l|addpl|addsvl|addspl|rdvl|rdsvl|cterm\w+|setffr)$")
 # Vector instructions that also read the register they write: they accumulate, insert, or merge.
 VECTOR_UPDATES = re.compile(
-    r"(f?ml[as](l[bt]?2?)?|fn?ml[as]|[su]ml[as]l[bt]?2?|sqr?dml[as]l?[bht]*2?|[su]dot|usdot|sudot|"
+    r"(f?ml[as](l[bt]?2?)?|fn?ml[as]|bfml[as]|fcvtnt|fmlall[bt]{2}|m[al][ad]pt|fdot|tbxq|[su]ml[as]l[bt]?2?|sqr?dml[as]l?[bht]*2?|[su]dot|usdot|sudot|"
     r"bfdot|bfml[as]l[bt]|bfmmla|fmmla|[su]mmla|usmmla|fcmla|cmla|sqrdcmlah|cdot|[su]abal?[bt]?2?|"
     r"[su]adalp|[su]r?sra|sli|sri|tbx|bsl|bit|bif|ins|movk|sha1[cpm]|sha1su[01]|sha256\w+|sha512h2?|"
     r"sha512su[01]|sm3tt\w+|sm3partw[12]|aes[ed]|sm4e|eorbt|eortb|insr|(adc|sbc)l[bt]|"
@@ -88,7 +92,9 @@ def registers_of(text):
             ends = [registers_of(end.strip()) for end in part.split("-")]
             if len(ends) == 2 and ends[0] and ends[1]:
                 first, last = ends[0][0], ends[1][0]
-                found += [V0 + (first - V0 + i) % 32 for i in range((last - first) % 32 + 1)]
+                file, size = (P0, 16) if first >= P0 else (V0, 32)
+                found += [file + (first - file + i) % size
+                          for i in range((last - first) % size + 1)]
             elif ends[0]:
                 found += ends[0]
         return found
@@ -132,7 +138,7 @@ class Instruction:
         self.flags_read = self.flags_written = False
         name = self.mnemonic
         self.conditional = re.match(r"(b|bc)\.(\w+)$", name)
-        self.is_sve = any(re.search(r"\bz\d+|\bp\d+|\bpn\d+|\bza", op) for op in self.operands) or \
+        self.is_sve = any(re.search(r"\bz\d+|\bp\d+|\bpn\d+|\bza|\bzt0", op) for op in self.operands) or \
             bool(SVE_GENERAL.match(name))
         if self.conditional or name in BRANCHES:
             self._branch()
@@ -170,7 +176,9 @@ class Instruction:
             self.writes.add(30)
         if name in ("ret", "retaa", "retab") and not self.operands:
             self.reads.add(30)
-        if name in ("retaa", "retab"):
+        if name.startswith(("retaasppc", "retabsppc")):
+            self.reads.add(30)
+        if name.startswith(("retaa", "retab")):
             self.reads.add(SP)
         if self.branch in (IMMEDIATE, CALL, CONDITIONAL):
             last = self.operands[-1].split(" ")[0]
@@ -186,7 +194,7 @@ class Instruction:
             return True
         if name in ("dc",):
             return False
-        if re.match(r"(ld|st|swp|cas|cpy|set[gpme])", name) and \
+        if re.match(r"(ld|st|swp|cas|cpy|set[gpme]|rcw|gcsstt?r)", name) and \
                 any("[" in op and not re.match(r"[vz{]", op) for op in self.operands):
             return True
         return name.startswith(("ldr", "ldrsw")) and len(self.operands) == 2  # a literal
@@ -220,6 +228,23 @@ class Instruction:
         swap = SWAP_NAME.match(name)
         order = (atomic or swap)[2 if swap else 3] or "" if atomic or swap else ""
         data_registers = [reg for op in data for reg in registers_of(op)]
+        pair, entry = PAIR_NAME.match(name), ENTRY_NAME.match(name)
+        if pair or entry:
+            order = (pair or entry)[2] or ""
+            compares = not pair and entry[1].startswith("cas")
+            self.memory = LOAD | STORE | ATOMIC | (COMPARE_SWAP if compares else 0)
+            self.memory |= (ACQUIRE if "a" in order else 0) | (RELEASE if "l" in order else 0)
+            self.reads.update(data_registers)
+            if pair:
+                self.writes.update(data_registers)
+            elif compares:
+                self.writes.update(reg for op in data[:len(data) // 2] for reg in registers_of(op))
+            else:
+                self.reads = set(registers_of(data[0])) | set(self.address)
+                self.writes.update(registers_of(data[1]))
+            self._memory_flags()
+            self.size = 16 if pair or name.startswith(("rcwcasp", "rcwscasp")) else 8
+            return
         if atomic or swap:
             self.memory = LOAD | STORE | ATOMIC | (COMPARE_SWAP if "cas" in name else 0)
             self.memory |= ACQUIRE if "a" in order else 0
@@ -252,12 +277,12 @@ class Instruction:
         else:
             self.memory = STORE
             self.reads.update(data_registers)
-            if re.match(r"stl?x[rp]", name):
+            if re.match(r"stl?x[rp]|st64bv", name):
                 status = registers_of(data[0])
                 self.writes.update(status)
                 used = {reg for op in data[1:] for reg in registers_of(op)} | set(self.address)
                 self.reads -= set(status) - used
-                self.memory |= EXCLUSIVE
+                self.memory |= 0 if name.startswith("st64bv") else EXCLUSIVE
         self._memory_flags()
         self._memory_size(data)
 
@@ -265,9 +290,9 @@ class Instruction:
         name = self.mnemonic
         if re.match(r"lda?x[rp]", name):
             self.memory |= EXCLUSIVE
-        if re.match(r"(ldar|ldapu?r|ldlar|ldax[rp])", name):
+        if re.match(r"(ldar|ldapu?r|ldlar|ldax[rp]|ldiapp|ldap1)", name):
             self.memory |= ACQUIRE
-        if re.match(r"(stlr|stlur|stllr|stlx[rp])", name):
+        if re.match(r"(stlr|stlur|stllr|stlx[rp]|stilp|stl1)", name):
             self.memory |= RELEASE
         if re.match(r"(st2?z?2?g(m)?|stzgm|ldgm?)$", name):
             self.memory |= TAG
@@ -285,7 +310,7 @@ class Instruction:
         self.kinds |= KIND["CAS"] if self.memory & COMPARE_SWAP else 0
         self.kinds |= KIND["SVE"] if self.is_sve else 0
         self.kinds |= KIND["LDFF"] if self.memory & FIRST_FAULT else 0
-        if re.match(r"(ld|st)[1-4]r?$", name) and not self.is_sve:
+        if re.match(r"(ld|st)([1-4]r?|ap1|l1)$", name) and not self.is_sve:
             self.kinds |= KIND["ASE_INST"]
 
     def _memory_size(self, data):
@@ -314,7 +339,7 @@ class Instruction:
             unit = {"b": 1, "h": 2}.get(letter) or (8 if data[0].startswith("x") else 4)
             self.size = unit * (2 if name.startswith("casp") else 1)
         elif name.startswith(("ldp", "stp", "ldnp", "stnp", "ldxp", "ldaxp", "stxp", "stlxp",
-                              "stgp")):
+                              "stgp", "ldiapp", "stilp")):
             first = data[1] if name.startswith(("stxp", "stlxp")) else data[0]
             self.size = 2 * (4 if name == "ldpsw" else self._width(first))
         elif plain != name and narrow and plain in ("b", "h", "sb", "sh", "sw"):
@@ -327,7 +352,8 @@ class Instruction:
         """With vectors of VECTOR bytes."""
         name, text = self.mnemonic, " ".join(data)
         if name in ("ldr", "str"):
-            self.size = VECTOR // 8 if re.match(r"p\d", text) else VECTOR
+            self.size = 64 if text.startswith("zt0") else \
+                VECTOR // 8 if re.match(r"p\d", text) else VECTOR
             return
         match = re.match(r"(?:ld|st)(?:nt|ff|nf)?(\d)(r[qo]?)?(s?)([bhwdq])$", name)
         memory = {"b": 1, "h": 2, "w": 4, "d": 8, "q": 16}[match[4]]
@@ -337,7 +363,7 @@ class Instruction:
             self.size = {"r": memory, "rq": 16, "ro": 32}[match[2]]
         else:
             lanes = VECTOR // SIZES[vector_letter(text)]
-            self.size = int(match[1]) * memory * lanes
+            self.size = max(int(match[1]), len(registers_of(data[0]))) * memory * lanes
 
     @staticmethod
     def _width(register):
@@ -352,7 +378,9 @@ class Instruction:
             self.kinds = KIND["ST"]
             self.reads.update(registers_of(self.operands[1]))
             return
-        if name in NO_RESULT:
+        if name == "mrrs":
+            self.writes.update(reg for op in self.operands[:2] for reg in registers_of(op))
+        elif name in NO_RESULT:
             for operand in self.operands:
                 self._read(operand)
         elif self.operands:
@@ -366,6 +394,9 @@ class Instruction:
             self.writes.add(30)
             if name.endswith("sp"):
                 self.reads.add(SP)
+        if re.match(r"auti[ab]sppcr?$|pac(n?b)?i[ab]sppc$", name):
+            self.reads.update((30, SP))
+            self.writes.add(30)
         if re.match(r"(pac|aut)i[ab]1716$", name):
             self.reads.update((16, 17))
             self.writes.add(17)
@@ -379,7 +410,7 @@ class Instruction:
         elif re.match(r"(ssbb|pssbb|dfb)$", name):
             self.kinds = KIND["DSB"] | KIND["DP"]
         elif re.match(r"(nop|yield|wfe|wfi|sevl?|esb|psb|tsb|csdb|bti|dgh|hint|clrbhb|chkfeat|gcsb|"
-                      r"msr|mrs|sys|sysl|ic|dc|at|tlbi|cfp|dvp|cpp|cosp|clrex|sb|smstart|smstop|"
+                      r"msrr?|mrrs|mrs|sysp?|sysl|ic|dc|at|tlbi|cfp|dvp|cpp|cosp|clrex|sb|smstart|smstop|"
                       r"wfet|wfit|tstart|tcommit|ttest|cmpp|stshh|trcit|gcs\w+|brb)$", name):
             self.kinds = 0
         elif CRYPTO.match(name):
@@ -407,6 +438,8 @@ class Instruction:
         floating = FP_ARITHMETIC.match(name)
         integer = INT_ARITHMETIC.match(name)
         first = self.operands[0] if self.operands else ""
+        if first.startswith("{"):
+            return None  # SME2's lists of vectors
         letter = vector_letter(first)
         if not letter or not floating and (not integer or not re.match(r"[vz]\d", first)):
             return None
@@ -426,5 +459,6 @@ class Instruction:
         if re.match(r"(adds|subs|ands|bics|adcs|sbcs|negs|ngcs|cmp|cmn|tst|ccm[pn]|fcmpe?|fccmpe?|"
                     r"setf8|setf16|rmif|cfinv|[ax]{2}flag|fjcvtzs|subps|cmpp|ptest|pfirst|pnext|"
                     r"ptrues|rdffrs|while\w+|cterm\w+|n?match|ands|bics|eors|nands|nors|orns|orrs|"
-                    r"brk[abn]s|brkp[ab]s|nots|movs|cmp(eq|ge|gt|hi|hs|le|lo|ls|lt|ne))$", name):
+                    r"brk[abn]s|brkp[ab]s|nots|movs|cmp(eq|ge|gt|hi|hs|le|lo|ls|lt|ne)|rcw\w+)$",
+                    name) or (name == "mrs" and self.operands[1].lower() in ("rndr", "rndrrs")):
             self.flags_written = True

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every instruction of Debian's arm64 libraries: what the decoder makes of it, and binutils.
+"""Every instruction of Debian's arm64 libraries, and random words: what the decoder makes of them,
+and binutils.
 
     decode_objdump.py DECODE_WORDS
 """
@@ -9,10 +10,12 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 
 from decode_check import Comparison, decode  # noqa: E402
+from decode_llvm_words import sample  # noqa: E402
 from tap import Skip, Tap  # noqa: E402
 
 OBJDUMP = "aarch64-linux-gnu-objdump"
@@ -33,13 +36,13 @@ def find(library):
                "libstdc++6-arm64-cross, libssl-dev:arm64")
 
 
-def compare(program, library, at_least):
+def compare(program, options, at_least):
+    """Compares what objdump with these options disassembles."""
     if not shutil.which(OBJDUMP):
         raise Skip(f"no {OBJDUMP}: apt-get install binutils-aarch64-linux-gnu")
     texts = {}  # by word: one address and text is enough, as what is compared is relative
     total = 0
-    with subprocess.Popen([OBJDUMP, "-d", find(library)], stdout=subprocess.PIPE,
-                          text=True) as objdump:
+    with subprocess.Popen([OBJDUMP, *options], stdout=subprocess.PIPE, text=True) as objdump:
         for line in objdump.stdout:
             match = LINE.match(line)
             if match and not NOT_CODE.search(match[3]):
@@ -49,31 +52,46 @@ def compare(program, library, at_least):
     for ours in decode(program, list(texts)):
         pc, text = texts[ours.word]
         comparison.add(ours, text, pc)
-    return f"{comparison.done(at_least)} of {total} in {os.path.realpath(find(library))}"
+    return f"{comparison.done(at_least)} of {total}"
+
+
+def compare_library(program, name, at_least):
+    path = find(name)
+    return f"{compare(program, ['-d', path], at_least)} in {os.path.realpath(path)}"
 
 
 @tap.test
 def libc(program):
     """The C library's instructions are what binutils says they are."""
-    return compare(program, "libc.so.6", 50000)
+    return compare_library(program, "libc.so.6", 50000)
 
 
 @tap.test
 def libcrypto(program):
     """OpenSSL's instructions are what binutils says they are."""
-    return compare(program, "libcrypto.so.3", 100000)
+    return compare_library(program, "libcrypto.so.3", 100000)
 
 
 @tap.test
 def libstdcxx(program):
     """The C++ library's instructions are what binutils says they are."""
-    return compare(program, "libstdc++.so.6", 50000)
+    return compare_library(program, "libstdc++.so.6", 40000)
 
 
 @tap.test
 def libm(program):
     """The mathematical library's instructions are what binutils says they are."""
-    return compare(program, "libm.so.6", 20000)
+    return compare_library(program, "libm.so.6", 20000)
+
+
+@tap.test
+def random_words(program):
+    """Random words that binutils names are known, and are what it says they are."""
+    with tempfile.NamedTemporaryFile() as file:
+        for word in sample(400000):
+            file.write(word.to_bytes(4, "little"))
+        file.flush()
+        return compare(program, ["-D", "-b", "binary", "-m", "aarch64", file.name], 120000)
 
 
 tap.run(sys.argv[1])

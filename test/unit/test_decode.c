@@ -169,6 +169,34 @@ static const struct {
 	/* fmopa za1.s, p3/m, p4/m, z5.s, z6.s */
 	{0x80868ca1, "SME_OUTER za = v5 v6 +za p3 p4 8 a granule",
 	 KIND_SVE | KIND_SVE_PRED | KIND_SIMD_FP | KIND_FP_SP},
+	/* sel {z0.d-z3.d}, pn15, {z16.d-z19.d}, {z28.d-z31.d} */
+	{0xc1fd9e00, "SME_OUTER v0 v1 v2 v3 = p15 v16 v17 v18 v19 v28 v29 v30 v31",
+	 KIND_SVE | KIND_SVE_PRED},
+	/* fmla za.s[w9, 3, vgx4], {z28.s-z31.s}, {z4.s-z7.s} */
+	{0xc1a53b83, "SME_OUTER za = v28 v29 v30 v31 v4 v5 v6 v7 +za x9", KIND_SVE},
+	/* ld1b {z16.b, z24.b}, pn15/z, [x20, x12] */
+	{0xa10c1e90, "VLOAD_MULTI2 v16 v24 = p15 [x20 x12] load may-skip hidden 32x1",
+	 KIND_LD | KIND_SVE | KIND_SVE_PRED},
+	/* stnt1d {z1.d, z5.d, z9.d, z13.d}, pn10, [x18, x3, lsl #3] */
+	{0xa123ea49,
+	 "VSTORE_MULTI4 = v1 v5 v9 v13 p10 [x18 x3] store may-skip hidden non-temporal 8x8",
+	 KIND_ST | KIND_SVE | KIND_SVE_PRED},
+	/* whilege {p10.s-p11.s}, x0, x23; cntp x1, pn3.d, vlx2; wrffr p2.b */
+	{0x25b7501a, "SVE_WHILE p10 p11 nzcv = x0 x23", KIND_SVE},
+	{0x25e08261, "SVE_COUNT x1 = p3", KIND_SVE},
+	{0x25289040, "SVE_PRED ffr = p2", KIND_SVE},
+	/* ld1w {z6.q}, p0/z, [x6, #1, mul vl] */
+	{0xa51120c6, "VLOAD v6 = p0 [x6] load may-skip hidden 1x4",
+	 KIND_LD | KIND_SVE | KIND_SVE_PRED},
+	/* ldsetpal x26, x30, [x4]; rcwcasp x16, x17, x26, x27, [x6] */
+	{0x19fe309a, "ATOMIC x26 x30 = x26 x30 [x4] load store acquire release atomic 2x8",
+	 KIND_LD | KIND_ST | KIND_RC_LD | KIND_RC_ST},
+	{0x19300cda,
+	 "COMPARE_SWAP x16 x17 nzcv = x16 x17 x26 x27 [x6] load store atomic compare-swap 2x8",
+	 KIND_LD | KIND_ST | KIND_CAS},
+	/* chkfeat x16; sysp #2, c0, c12, #0 */
+	{0xd503251f, "SYSTEM_READ x16 = x16 system", 0},
+	{0xd54a0c1f, "SYSTEM_WRITE system = system", 0},
 	/* dc zva, x1; prfm pldl1keep, [x1, #64]; stg x1, [x2, #16] */
 	{0xd50b7421, "ZERO_BLOCK = [x1] store zero hidden 64x1", KIND_ST},
 	{0xf9802020, "PREFETCH = [x1] prefetch hidden", 0},
