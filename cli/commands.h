@@ -5,7 +5,7 @@
 
 #include "tool/options.h"
 
-extern const struct command command_plumb; /* main.c */
+extern const struct command command_plumb;
 extern const struct command command_help;
 extern const struct command command_stat;
 extern const struct command command_record;

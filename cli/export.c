@@ -250,12 +250,15 @@ static void print_formats(struct output *out)
 	table_free(&table);
 }
 
+static const char *const format_names[] = {"spe-csv", NULL};
+
 static const struct option options[] = {
 	{
 		.name = "format",
 		.kind = OPTION_TEXT,
 		.argument = "FORMAT",
 		.offset = offsetof(struct export_options, format),
+		.choices = format_names,
 		.help = "the form; needed",
 	},
 	{

@@ -13,6 +13,29 @@
 
 #define AT(member) offsetof(struct record_options, member)
 
+/* What is common; PMU events besides. */
+static const char *const common_events[] = {
+	"spe",
+	"spe/load/",
+	"spe/store/",
+	"spe/branch/",
+	"spe/llc-miss/",
+	"cpu-clock",
+	"task-clock",
+	"page-faults",
+	"context-switches",
+	"cycles",
+	"instructions",
+	"cache-misses",
+	"branch-misses",
+	NULL,
+};
+static const char *const call_graphs[] = {"fp", "dwarf", NULL};
+static const char *const switches[] = {"signal", NULL};
+static const char *const clocks[] = {
+	"monotonic", "monotonic_raw", "realtime", "boottime", "tai", NULL,
+};
+
 static const struct option options[] = {
 	{
 		.letter = 'e',
@@ -20,6 +43,7 @@ static const struct option options[] = {
 		.kind = OPTION_WORDS,
 		.argument = "EVENT,...",
 		.offset = AT(events),
+		.choices = common_events,
 		.help = "what to sample: spe, spe/load,min_latency=100/, a PMU event by name or "
 			"code, "
 			"a software event; {A,B} is a group, A:u user code only",
@@ -64,6 +88,7 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "MODE",
 		.offset = AT(call_graph),
+		.choices = call_graphs,
 		.help = "record call chains: fp, by frame pointers, as -g; dwarf[,BYTES], from "
 			"copies "
 			"of the stack, 8192 bytes each unless told, unwound when read",
@@ -153,6 +178,7 @@ static const struct option options[] = {
 		.kind = OPTION_MAYBE,
 		.argument = "WHEN",
 		.offset = AT(switch_output),
+		.choices = switches,
 		.help = "go on in a new file when SIGUSR2 comes (signal), at a size (100M) or "
 			"after a "
 			"time (30s)",
@@ -192,6 +218,7 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "CLOCK",
 		.offset = AT(clockid),
+		.choices = clocks,
 		.help = "the clock of the samples' times: monotonic, monotonic_raw, realtime, "
 			"boottime, tai",
 	},

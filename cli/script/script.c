@@ -356,6 +356,36 @@ static int run_script(struct script_options *options)
 		.offset = offsetof(struct script_options, member), .help = (text) \
 	}
 
+/* Those that are common. */
+static const char *const common_fields[] = {
+	"comm",
+	"tid",
+	"pid",
+	"time",
+	"cpu",
+	"event",
+	"ip",
+	"sym",
+	"dso",
+	"addr",
+	"symoff",
+	"period",
+	"data_src",
+	"weight",
+	"phys_addr",
+	"misc",
+	"data_page_size",
+	"code_page_size",
+	"ins_lat",
+	"flags",
+	NULL,
+};
+static const char *const common_itraces[] = {"i1i", "i1000i", "f", "m", "t", "b", "a", "M", NULL};
+static const char *const common_terms[] = {
+	"load",     "store",    "branch",   "other",     "user", "kernel",
+	"l1d-miss", "llc-miss", "tlb-miss", "latency>=", NULL,
+};
+
 static const struct option options[] = {
 	TEXT_ROW('i', "input", "FILE", input, "the recording; - is standard input"),
 	{
@@ -364,11 +394,25 @@ static const struct option options[] = {
 		.kind = OPTION_WORDS,
 		.argument = "[TYPE:]FIELD,...",
 		.offset = offsetof(struct script_options, fields),
+		.choices = common_fields,
 		.help = "what is printed of a sample; +FIELD adds, -FIELD takes away",
 	},
-	TEXT_ROW(0, "itrace", "OPTIONS", itrace, "which samples are made of SPE records: i1i, ..."),
-	TEXT_ROW(0, "filter", "TERM,...", filter,
-		 "only SPE records and samples that match: load,latency>=100,source=DRAM"),
+	{
+		.name = "itrace",
+		.kind = OPTION_TEXT,
+		.argument = "OPTIONS",
+		.offset = offsetof(struct script_options, itrace),
+		.choices = common_itraces,
+		.help = "which samples are made of SPE records: i1i, ...",
+	},
+	{
+		.name = "filter",
+		.kind = OPTION_TEXT,
+		.argument = "TERM,...",
+		.offset = offsetof(struct script_options, filter),
+		.choices = common_terms,
+		.help = "only SPE records and samples that match: load,latency>=100,source=DRAM",
+	},
 	TEXT_ROW(0, "time", "START,STOP", time, "only these times: seconds, or parts as 10%-20%"),
 	TEXT_ROW('c', "comms", "COMM,...", comms, "only threads of these names"),
 	TEXT_ROW(0, "pid", "PID,...", pids, "only these processes"),

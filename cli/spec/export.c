@@ -211,6 +211,9 @@ static void print_formats(struct output *out)
 	table_free(&table);
 }
 
+static const char *const formats[] = {"mrs", "perf-json", "markdown", "csv", NULL};
+static const char *const parts[] = {"events", "metrics", NULL};
+
 static const struct option options[] = {
 	OPTION_ROW_CPU,
 	{
@@ -218,6 +221,7 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "FORMAT",
 		.offset = offsetof(struct export_options, format),
+		.choices = formats,
 		.help = "output format (required)",
 	},
 	{
@@ -225,6 +229,7 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "PART",
 		.offset = offsetof(struct export_options, part),
+		.choices = parts,
 		.help = "write only this part, for example \"metrics\"",
 	},
 	{

@@ -10,6 +10,8 @@
 
 static const char *const collections[] = {"metric", "group", "none", NULL};
 
+static const char *const stages[] = {"1", "2", "topdown", "uarch", "all", NULL};
+
 static const struct option options[] = {
 	OPTION_ROW_SOURCE(offsetof(struct stat_options, source)),
 	{
@@ -25,6 +27,7 @@ static const struct option options[] = {
 		.kind = OPTION_WORDS,
 		.argument = "N,...",
 		.offset = offsetof(struct stat_options, stages),
+		.choices = stages,
 		.help = "1 (topdown), 2 (uarch) or all",
 	},
 	{

@@ -19,12 +19,17 @@ enum option_kind {
 	OPTION_WORDS,  /* a struct option_words: each time it is given adds to them */
 };
 
-/* Tables end with a row without a name. */
+/*
+ * Tables end with a row without a name. Shells complete by them (completions/generate.py): choices,
+ * and names that an argument or an operand is called by. FILE, PATH and PREFIX are files, DIR is a
+ * folder, PROGRAM a command, PID a process; CPU, EVENT, METRIC, NODE and GROUP are names in the
+ * specifications, and NAME is any of them. ",..." takes several.
+ */
 struct option {
 	const char *name;     /* "json" of --json */
 	const char *argument; /* how help calls its argument; NULL for a flag */
 	const char *help;
-	const char *const *choices; /* NULL at the end; for OPTION_CHOICE */
+	const char *const *choices; /* NULL at the end. OPTION_CHOICE takes no other value */
 	size_t offset;              /* of its value in the command's struct of options */
 	enum option_kind kind;
 	char letter; /* 'j' of -j, or 0 */

@@ -6,6 +6,8 @@ load lib.bash
 
 # shellcheck disable=SC2154 # by lib.bash
 top=$here/../..
+# Made by the build.
+completions=$(cd "$(dirname "$PLUMB")/../completions" && pwd)
 spec_commands="list show tree validate diff export"
 
 # options_of COMMAND...: the long options in its --help, sorted.
@@ -97,12 +99,12 @@ bash_offers()
 {
 	# shellcheck disable=SC2016 # for the inner shell
 	PATH=$(dirname "$PLUMB"):$PATH bash -c '
-		source "$1/completions/plumb.bash"
+		source "$1/plumb"
 		shift
 		COMP_WORDS=("$@")
 		COMP_CWORD=$(($# - 1))
 		_plumb
-		printf "%s\n" "${COMPREPLY[@]}"' - "$top" "$@"
+		printf "%s\n" "${COMPREPLY[@]}"' - "$completions" "$@"
 }
 
 @test "bash: every command's options, and no others" {
@@ -154,6 +156,13 @@ bash_offers()
 	[ "$(bash_offers plumb export --format '')" = spe-csv ]
 	[ "$(bash_offers plumb script --core neoverse-n | xargs)" = "$(cpus | grep neoverse-n | xargs)" ]
 	[ "$(bash_offers plumb spec tree --color a | xargs)" = "auto always" ]
+	[ "$(bash_offers plumb script --filter load,lat)" = 'load,latency>=' ]
+	[ "$(bash_offers plumb record -e spe/l | xargs)" = "spe/load/ spe/llc-miss/" ]
+	[ "$(bash_offers plumb record -e L1D_CACHE_REF | head -n 1)" = L1D_CACHE_REFILL ]
+	# What has to be attached is not the next word.
+	[ "$(bash_offers plumb record --switch-output = s)" = signal ]
+	bash_offers plumb record --switch-output l | grep -qx ls
+	[ "$(bash_offers plumb stat -n frontend_m | head -n 1)" = frontend_mem_bound ]
 	cd "$BATS_TEST_TMPDIR"
 	touch mine.json
 	[ "$(bash_offers plumb spec validate mi)" = mine.json ]
@@ -166,8 +175,9 @@ fish_offers()
 {
 	# shellcheck disable=SC2016 # for fish
 	HOME=$BATS_TEST_TMPDIR PATH=$(dirname "$PLUMB"):$PATH fish --no-config -c '
-		source $argv[1]/completions/plumb.fish
-		complete -C $argv[2] | string split --fields 1 \t' "$top" "$1" | sort
+		source $argv[1]/plumb.fish
+		complete -C $argv[2] | string split --fields 1 \t' "$completions" "$1" |
+		sed 's/^\(--.*\)=$/\1/' | sort -u # --option= where a value may be attached
 }
 
 @test "fish: every command's options, and no others; commands, names, values" {
@@ -195,6 +205,11 @@ fish_offers()
 	[ "$(fish_offers 'plumb spec show --cpu neoverse-n1 CPU_C')" = CPU_CYCLES ]
 	[ "$(fish_offers 'plumb spec export --format perf')" = perf-json ]
 	fish_offers 'plumb spec tree --cpu neoverse-v3' | grep -qx neoverse-v3-r0p0
+	[ "$(fish_offers 'plumb script --filter lat')" = 'latency>=' ]
+	fish_offers 'plumb record -e L1D_CACHE_REF' | grep -qx L1D_CACHE_REFILL
+	[ "$(fish_offers 'plumb stat --stages a')" = all ]
+	[ "$(fish_offers 'plumb help spec ')" = "$(tr ' ' '\n' <<<"$spec_commands" | sort)" ]
+	fish_offers 'plumb help ' | grep -qx record
 }
 
 # zsh_options WORD...: the options that the completion declares for these words.
@@ -207,7 +222,7 @@ zsh_options()
 		shift
 		words=("$@" "")
 		CURRENT=$#words
-		source $top/completions/plumb.zsh' - "$top" "$@" |
+		source $top/_plumb' - "$completions" "$@" |
 		sed 's/^([^)]*)//; s/^\*//' | grep -oE -- '^--?[a-zA-Z-]+' | sed 's/-$//' | sort -u
 }
 
@@ -228,12 +243,49 @@ zsh_options()
 	done
 }
 
+# zsh_offers SPEC...: what the completion offers where the tables say so.
+zsh_offers()
+{
+	# shellcheck disable=SC2016 # for zsh
+	PATH=$(dirname "$PLUMB"):$PATH zsh -f -c '
+		_arguments() { }
+		_sequence() { shift 2; print -l -- "$@" }
+		_alternative() { print -l -- $names; print -- "$2" }
+		compadd() { print -l -- $names }
+		source $1/_plumb
+		shift
+		_plumb_offer "$@"' - "$completions" "$@"
+}
+
+@test "zsh: names and values" {
+	command -v zsh >/dev/null || skip "no zsh"
+	zsh_offers several spe @events >offered
+	grep -qx spe offered
+	grep -qx CPU_CYCLES offered
+	zsh_offers one @cpus @files >offered
+	[ "$(cpus)" = "$(head -n -1 offered)" ]
+	[ "$(tail -n 1 offered)" = files:file:_files ]
+	zsh_offers one @things | grep -qx backend_bound
+	# shellcheck disable=SC2016 # as it stands there
+	grep -qF '::when: _plumb_offer one signal' "$completions/_plumb"
+	grep -qF ":source: _plumb_offer one auto model perf'" "$completions/_plumb"
+	grep -qF ":events: _plumb_offer several" "$completions/_plumb" ||
+		grep -qF ":event: _plumb_offer several" "$completions/_plumb"
+}
+
+@test "the completions are what their shells can read" {
+	bash -n "$completions/plumb"
+	! command -v shellcheck >/dev/null || shellcheck -s bash "$completions/plumb"
+	! command -v zsh >/dev/null || zsh -n "$completions/_plumb"
+	! command -v fish >/dev/null || fish --no-execute "$completions/plumb.fish"
+}
+
 @test "completions know the formats and kinds that the program knows" {
 	formats=$(plumb spec export --help | sed -n '/^Formats/,/^$/s/^  \([a-z-]*\) .*/\1/p' | xargs)
 	[ "$formats" = "mrs perf-json markdown csv" ]
-	for shell in bash zsh fish; do
-		grep -qF "$formats" "$top/completions/plumb.$shell"
-		grep -qF "cpus events metrics groups functions" "$top/completions/plumb.$shell"
+	for shell in plumb _plumb plumb.fish; do
+		grep -qF "$formats" "$completions/$shell"
+		grep -qF "cpus events metrics groups functions" "$completions/$shell"
 	done
 	for kind in cpus events metrics groups functions; do
 		plumb spec list "$kind" >/dev/null
