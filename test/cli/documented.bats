@@ -259,6 +259,7 @@ zsh_offers()
 
 @test "zsh: names and values" {
 	command -v zsh >/dev/null || skip "no zsh"
+	cd "$BATS_TEST_TMPDIR"
 	zsh_offers several spe @events >offered
 	grep -qx spe offered
 	grep -qx CPU_CYCLES offered
