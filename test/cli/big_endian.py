@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""big_endian.py OUT: a recording as a big-endian machine leaves it: eleven samples of cpu-clock, at
+"""big_endian.py OUT: writes a recording of a big-endian machine: eleven samples of cpu-clock at
 1.0, 1.1, ... 2.0 seconds, and the feature SAMPLE_TIME."""
 import struct
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""holds.py EXPRESSION [NAME=FILE...]: whether it holds of the JSON on stdin, d, and in files."""
+"""holds.py EXPRESSION [NAME=FILE...]: tests an expression on the JSON on stdin, d, and in files."""
 import json
 import sys
 

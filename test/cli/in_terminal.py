@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""in_terminal.py COLUMNS COMMAND...: runs it on a terminal of that width, prints what it shows."""
+"""in_terminal.py COLUMNS COMMAND...: runs a command on a terminal, and prints what it shows."""
 import fcntl
 import os
 import pty
@@ -20,7 +20,7 @@ def main():
     while True:
         try:
             more = os.read(master, 65536)
-        except OSError:  # how Linux tells of the end
+        except OSError:  # how Linux reports the end
             break
         if not more:
             break

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""interrupted.py [--after SECONDS] COMMAND...: runs it on a terminal, presses Ctrl-C there once it has
-printed "ready" (or so long after), prints what it shows, and exits as it does."""
+"""interrupted.py [--after SECONDS] COMMAND...: runs a command on a terminal, presses Ctrl-C once it
+prints "ready" (or SECONDS later), prints what it shows, and exits with its status."""
 import os
 import pty
 import select
@@ -24,7 +24,7 @@ def main():
         if select.select([master], [], [], 0.1)[0]:
             try:
                 more = os.read(master, 65536)
-            except OSError:  # how Linux tells of the end
+            except OSError:  # how Linux reports the end
                 break
             if not more:
                 break

@@ -1,11 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""printed.py PLUMB PAGE: whether the page's examples, "$ plumb ...", print what it says they do.
+"""printed.py PLUMB PAGE: tests that the page's examples, "$ plumb ...", print what it shows.
 
-A line of the page that is no more than "…" stands for any lines. What `plumb stat` prints is held to
-its words and shape, not to its figures: the model's follow from the program, which the compiler makes,
-and from its environment. So is what `plumb record` prints, and `plumb script` of what it recorded. Where
-there is nothing to run the program with, these examples are passed over, and that is said.
+A line "…" in the page stands for any lines. The output of `plumb stat`, `plumb record`, and
+`plumb script` of that recording is compared by words and shape, not by figures: these depend on the
+compiler and the environment. Such examples are skipped, and reported, if they cannot be run.
 """
 import os
 import re
@@ -21,7 +20,7 @@ MODELLED = ("stat", "record", "script")
 
 
 def examples(page):
-    """Yields each command and the lines that follow it, of the blocks indented by four."""
+    """Yields each command and the lines after it, from blocks indented by four."""
     command, lines = None, []
     for line in page.splitlines() + ["end"]:
         inside = line.startswith("    ") or not line
@@ -37,13 +36,13 @@ def examples(page):
 
 
 def shape(text):
-    """`text` without what differs from one run to the next: figures, their bars and spaces."""
+    """Returns `text` without what differs between runs: figures, bars and spaces."""
     text = re.sub(r"\b(0x)?(?=[a-f]*[0-9])[0-9a-f]+\b", "#", re.sub(" +", " ", text))
     return re.sub(r"[0-9.,]+|[▏▎▍▌▋▊▉█]+", "#", text).replace("##", "#").replace("# #", "#")
 
 
 def run(plumb, command, folder):
-    """What `command` prints, run in `folder`, where the examples are; None if that cannot be."""
+    """Returns what `command` prints in `folder`, with the examples; None if it cannot run."""
     words = shlex.split(command)
     if words[1] in MODELLED:
         if not os.path.exists(os.path.join(folder, "examples/walk")) or engine.absent(plumb):
@@ -70,7 +69,7 @@ def compare(plumb, folder):
     for command, lines in examples(text):
         printed = run(plumb, command, folder)
         if printed is None:
-            print(f"{command}: passed over: no examples, or no QEMU")
+            print(f"{command}: skipped: no examples, or no QEMU")
             count += 1
             continue
         if command.split()[1] in MODELLED:

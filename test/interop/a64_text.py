@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an A64 instruction does, told from a disassembler's text alone.
+"""Determines what an A64 instruction does from the text of a disassembler only.
 
-The decoder's tests compare it with this: the text comes from binutils or LLVM, and nothing here
-knows an encoding. Registers are numbered as model/insn.h numbers them.
+The decoder is tested against this: the text is from binutils or LLVM, and nothing here knows
+encodings. Registers are numbered as in model/insn.h.
 """
 import re
 

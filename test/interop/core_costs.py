@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What instructions cost by the cores' data, and by LLVM's scheduling models.
+"""Compares the costs of instructions in the cores' data with LLVM's scheduling models.
 
     core_costs.py DECODE_WORDS CORES_FOLDER
 
-Forms of instructions found at random: for each, latency and the load on each port by its class in
-model/cores, against the tables of llvm-mca. Only classes whose source is LLVM's model are held to
-it; LLVM leaves some forms at a default, so not every one agrees.
+Takes random forms of instructions. For each, compares the latency and the load on each port of its
+class in model/cores with the tables of llvm-mca. Only classes whose source is LLVM's model must
+agree. LLVM has default costs for some forms, so not all agree.
 """
 import collections
 import json
@@ -31,14 +31,14 @@ tap = Tap()
 
 
 def form(text):
-    """The text with its registers and numbers made equal."""
+    """Returns the text with registers and numbers replaced by placeholders."""
     text = re.sub(r"\b[wx]zr\b", "x1", text)
     text = re.sub(r"\b([wxbhsdqvzp])\d+\b", r"\1N", text)
     return re.sub(r"-?\b(0x[0-9a-f]+|\d+(\.\d+)?)\b", "I", text)
 
 
 def forms(count):
-    """[(word, text)], one of each form."""
+    """Returns [(word, text)], one of each form."""
     words = sample(count)
     found = {}
     for word, text in disassemble(words, FEATURES).items():
@@ -48,7 +48,7 @@ def forms(count):
 
 
 def llvm_costs(cpu, texts):
-    """{text: (latency, {port: load})} of those that the model knows."""
+    """Returns {text: (latency, {port: load})} of those that the model knows."""
     if not shutil.which(LLVM_MCA):
         raise Skip(f"no {LLVM_MCA}: apt-get install llvm-19")
     while True:

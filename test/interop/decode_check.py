@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what the model's decoder says of words with what their disassembly says."""
+"""Compares the model's decoder with a disassembler, word by word."""
 import re
 import subprocess
 
@@ -58,7 +58,7 @@ SIZED_KINDS = sum(a64.KIND[name] for name in "FP_HP FP_SP FP_DP INT8 INT16 INT32
 
 
 def differences(ours, text):
-    """What the decoder says otherwise than the disassembly; a list of sentences."""
+    """Returns the differences between decoder and disassembly, as a list of sentences."""
     found = []
 
     def same(what, our, their):
@@ -111,7 +111,7 @@ def differences(ours, text):
 
 
 class Comparison:
-    """Gathers the differences of many words, told once for each mnemonic."""
+    """Collects the differences of many words; reports each mnemonic once."""
 
     def __init__(self):
         self.count = self.unparsed = self.wrong = 0

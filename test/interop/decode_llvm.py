@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random words: which are instructions, and what they do, by the decoder and by LLVM.
+"""Compares the decoder with LLVM on random words: which are instructions, and what they do.
 
     decode_llvm.py DECODE_WORDS [HOW_MANY]
 """
@@ -22,7 +22,7 @@ tap = Tap()
 
 @tap.test
 def agreement(program, count):
-    """Random instructions that QEMU runs are known, and are what LLVM says they are."""
+    """Random instructions that QEMU runs are decoded as LLVM does"""
     words = sample(count)
     texts = disassemble(words, QEMU)
     comparison = Comparison()

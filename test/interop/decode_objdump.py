@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every instruction of Debian's arm64 libraries, and random words: what the decoder makes of them,
-and binutils.
+"""Compares the decoder with binutils on every instruction of Debian's arm64 libraries, and on random
+words.
 
     decode_objdump.py DECODE_WORDS
 """
@@ -21,7 +21,7 @@ from tap import Skip, Tap  # noqa: E402
 OBJDUMP = "aarch64-linux-gnu-objdump"
 FOLDERS = ("/usr/aarch64-linux-gnu/lib", "/usr/lib/aarch64-linux-gnu", "/lib/aarch64-linux-gnu")
 LINE = re.compile(r"\s*([0-9a-f]+):\t([0-9a-f]{8}) \t(.*)")
-# What stands between the instructions of a text section: constants.
+# Constants between the instructions of a text section.
 NOT_CODE = re.compile(r"\.(word|inst|byte|short)|udf\t|<unknown>|undefined")
 
 tap = Tap()
@@ -62,25 +62,25 @@ def compare_library(program, name, at_least):
 
 @tap.test
 def libc(program):
-    """The C library's instructions are what binutils says they are."""
+    """The instructions of the C library are decoded as binutils does"""
     return compare_library(program, "libc.so.6", 50000)
 
 
 @tap.test
 def libcrypto(program):
-    """OpenSSL's instructions are what binutils says they are."""
+    """The instructions of OpenSSL are decoded as binutils does"""
     return compare_library(program, "libcrypto.so.3", 100000)
 
 
 @tap.test
 def libstdcxx(program):
-    """The C++ library's instructions are what binutils says they are."""
+    """The instructions of the C++ library are decoded as binutils does"""
     return compare_library(program, "libstdc++.so.6", 40000)
 
 
 @tap.test
 def libm(program):
-    """The mathematical library's instructions are what binutils says they are."""
+    """The instructions of the mathematical library are decoded as binutils does"""
     return compare_library(program, "libm.so.6", 20000)
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Event texts, as perf reads them and as Plumb does: what perf takes Plumb takes, for the same.
+"""Compares how perf and Plumb parse events: Plumb accepts what perf accepts, with the same meaning.
 
 events_vs_perf.py READER
 
-perf is asked with perf stat -vv, which shows what it asks of the kernel. On a machine without a
-PMU it still reads the names of hardware events, and says that they are not supported.
+`perf stat -vv` shows what perf requests from the kernel. On a machine without a PMU, perf still
+parses the names of hardware events, and reports that they are not supported.
 """
 
 import random
@@ -46,20 +46,20 @@ def perf_exists():
 
 
 def attributes(err):
-    """What perf said, under -vv, that it asks of the kernel: a dictionary for each event."""
+    """Returns what perf -vv requests from the kernel: a dictionary for each event."""
     return [dict(re.findall(r"^  (\{ sample_period, sample_freq \}|\w+) +(\w+)$", block, re.M))
             for block in re.split(r"^-+$", err, flags=re.M) if "perf_event_attr:" in block]
 
 
 def ask_perf(text):
-    """Whether perf takes it, and what it asks of the kernel for each event."""
+    """Returns whether perf accepts a text, and what it requests from the kernel for each event."""
     done = subprocess.run(["perf", "stat", "-vv", "-e", text, "true"], capture_output=True,
                           text=True, errors="replace", check=False)
     return done.returncode == 0, attributes(done.stderr), done.stderr
 
 
 def parses_in_perf(text):
-    """Whether perf can read it, whatever this machine then counts."""
+    """Whether perf can parse a text, whatever this machine supports."""
     _, _, err = ask_perf(text)
     return "event syntax error" not in err and "Run 'perf list'" not in err, err
 
@@ -118,14 +118,14 @@ def some_list(chance, names):
 
 @suite.test
 def names_are_read():
-    """Every name of perf's, alone."""
+    """Every name of perf, by itself"""
     texts = SOFTWARE + GENERIC + CACHES + ["cgroup-switches"]
     for cache in CACHES:
         texts += [f"{cache}-{word}" for word in WORDS]
         texts += [f"{cache}-{a}-{b}" for a in WORDS[:10] for b in WORDS[10:]]
     taken = refused = 0
     for text, answer in zip(texts, ask_plumb(texts)):
-        # Of caches a tenth will do: perf takes a while.
+        # A tenth of the cache events is enough: perf is slow.
         if "-" in text and text not in GENERIC + SOFTWARE and hash_of(text) % 10:
             continue
         parses, err = parses_in_perf(text)
@@ -138,7 +138,7 @@ def names_are_read():
         assert not answer.startswith("error"), f"{text}: perf takes it; {answer}\n{err}"
         taken += 1
     assert taken >= 60 and refused >= 20, (taken, refused)
-    return f"{taken} names taken, {refused} that Linux does not map"
+    return f"{taken} names accepted, {refused} that Linux does not map"
 
 
 def hash_of(text):
@@ -147,14 +147,14 @@ def hash_of(text):
 
 @suite.test
 def what_is_perfs_alone_is_named():
-    """What perf takes and Plumb does not is refused by name."""
+    """What perf accepts and Plumb does not is rejected by name"""
     for text, answer in zip(REFUSED, ask_plumb(REFUSED)):
         assert answer.startswith("error not supported: "), f"{text}: {answer}"
 
 
 @suite.test
 def nonsense_is_refused_by_both():
-    """What is torn or misspelt is refused by both."""
+    """Truncated or misspelled text is rejected by both"""
     texts = ["cycles:uu", "cycles:pppp", "cycles:q", "cycles,", ",cycles", "cycles,,cs", "rxyz",
              "cycles/foo/", "cs}", "cycles/period=1", "cyclesx", "foo:u", "L1-dcache-",
              "L1-dcache-foo", "", "cycles/period=x/", "cs:uxk", "/period=3/", "{}", "cycles:u:k"]
@@ -165,7 +165,7 @@ def nonsense_is_refused_by_both():
 
 @suite.test
 def hardware_lists_are_read():
-    """Lists of hardware events by chance: perf's grammar is Plumb's."""
+    """Random lists of hardware events: Plumb has the grammar of perf"""
     chance = random.Random(2)
     texts = [some_list(chance, GENERIC + SOFTWARE[:4]) for _ in range(150)]
     taken = 0
@@ -174,12 +174,12 @@ def hardware_lists_are_read():
         assert parses != answer.startswith("error"), f"{text}: {answer}\n{err}"
         taken += parses
     assert taken > 100
-    return f"{taken} of {len(texts)} lists taken"
+    return f"{taken} of {len(texts)} lists accepted"
 
 
 @suite.test
 def software_lists_mean_the_same():
-    """Lists of software events by chance: what perf asks of the kernel is what Plumb read."""
+    """Random lists of software events: perf requests from the kernel what Plumb parsed"""
     chance = random.Random(1)
     texts = [some_list(chance, SOFTWARE) for _ in range(200)]
     facts = tap.Facts()
@@ -212,7 +212,7 @@ def software_lists_mean_the_same():
 
 @suite.test
 def periods_mean_the_same():
-    """Periods and frequencies of sampled events: what perf asks of the kernel is what Plumb read."""
+    """Periods and frequencies of sampled events: perf requests from the kernel what Plumb parsed"""
     texts = ["cpu-clock/period=100000/", "cpu-clock/period=0x1000,name=x/u", "cs/freq=99/",
              "{cs/period=5/,faults/freq=7/}", "page-faults/freq=50/,cpu-clock/period=9999999/k"]
     facts = tap.Facts()

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Specifications exported as Arm's JSON, judged by Arm's schema and against Arm's files.
+"""Checks specifications exported as Arm's JSON with Arm's schema and Arm's files.
 
     export_mrs_schema.py PLUMB
 
-Needs the reference (PLUMB_REFERENCE) and Debian's python3-jsonschema.
+Requires the reference (PLUMB_REFERENCE) and Debian's python3-jsonschema.
 """
 import json
 import sys
@@ -33,7 +33,7 @@ def reject_repeats(pairs):
 
 @tap.test
 def built_in_are_valid(plumb):
-    """Built-in specifications are valid by Arm's schema."""
+    """Built-in specifications are valid by Arm's schema"""
     schema = validator()
     ids = built_in(plumb)
     for cpu in ids:
@@ -48,7 +48,7 @@ def built_in_are_valid(plumb):
 
 @tap.test
 def schema_can_refuse(plumb):
-    """The schema refuses what is not right."""
+    """The schema rejects invalid specifications"""
     schema = validator()
     data = json.loads(export(plumb, built_in(plumb)[0], "mrs"))
     first = next(iter(data["events"].values()))
@@ -60,7 +60,7 @@ def schema_can_refuse(plumb):
 
 
 def read_with_codes(text):
-    """JSON, its codes as numbers: Arm's files spell them 0xa, 0x000a and 0x000A."""
+    """Parses JSON with codes as numbers: Arm's files have 0xa, 0x000a and 0x000A."""
     data = json.loads(text, object_pairs_hook=reject_repeats)
     for event in data["events"].values():
         event["code"] = int(event["code"], 16)
@@ -69,7 +69,7 @@ def read_with_codes(text):
 
 @tap.test
 def neoverse_files_come_back(plumb):
-    """Arm's files of Neoverse cores, read and exported again, are the same byte for byte."""
+    """Arm's files of Neoverse cores, read and exported, are the same byte for byte"""
     files = [path for path in arm_files() if path.name.startswith("neoverse")]
     for path in files:
         ours, theirs = export(plumb, path, "mrs"), path.read_bytes()
@@ -83,7 +83,7 @@ def neoverse_files_come_back(plumb):
 
 @tap.test
 def arm_files_come_back(plumb):
-    """All of Arm's files, read and exported again, say the same, things in the same order."""
+    """All of Arm's files, read and exported, have the same contents in the same order"""
     files = arm_files()
     for path in files:
         ours = read_with_codes(export(plumb, path, "mrs"))

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Specifications exported as CSV and Markdown, judged by others' readers of these.
+"""Checks specifications exported as CSV and Markdown with independent parsers.
 
     export_text_check.py PLUMB
 
-CSV is read with Python's csv module, Markdown with cmark-gfm, GitHub's own reader.
+CSV is parsed by Python's csv module, Markdown by cmark-gfm, GitHub's own parser.
 """
 import csv
 import io
@@ -22,9 +22,9 @@ tap = Tap()
 
 
 def table(plumb, cpu, part):
-    """The rows of a table as dictionaries; its text keeps to RFC 4180."""
+    """Returns the rows of a table as dictionaries; checks that the text follows RFC 4180."""
     text = export(plumb, cpu, "csv", "--part", part).decode("utf-8")
-    expect(text.endswith("\r\n"), "the last line has no end")
+    expect(text.endswith("\r\n"), "the last line has no line end")
     bare = text.replace("\r\n", "")
     expect("\n" not in bare and "\r" not in bare, "line ends other than CRLF")
     rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
@@ -49,7 +49,7 @@ def kind(event):
 
 @tap.test
 def events_table(plumb):
-    """CSV of the events says what the specification says."""
+    """The CSV of events agrees with the specification"""
     compared = Facts()
     for cpu in cpus(plumb):
         spec = facts(plumb, cpu)
@@ -71,7 +71,7 @@ def events_table(plumb):
 
 @tap.test
 def metrics_table(plumb):
-    """CSV of the metrics says what the specification says."""
+    """The CSV of metrics agrees with the specification"""
     compared = Facts()
     for cpu in cpus(plumb):
         spec = facts(plumb, cpu)
@@ -90,7 +90,7 @@ def metrics_table(plumb):
 
 
 class Page(HTMLParser):
-    """What a reader makes of a page: headings, anchors, links, tables and their rows."""
+    """A parsed page: headings, anchors, links, tables and their rows."""
 
     def __init__(self, html):
         super().__init__()
@@ -129,7 +129,7 @@ TAGS = {"a", "code", "em", "h1", "h2", "h3", "li", "ol", "p", "strong", "table",
 
 @tap.test
 def markdown(plumb):
-    """Markdown has a section for everything, and links that lead there."""
+    """The Markdown has a section for everything, and working links"""
     if not shutil.which("cmark-gfm"):
         raise Skip("cmark-gfm is not installed")
     links = 0
@@ -152,7 +152,7 @@ def markdown(plumb):
         expect(set(page.rows) == {2, 3}, f"{what}: rows of {set(page.rows)} cells")
         expect(page.tags <= TAGS, f"{what}: tags {page.tags - TAGS}")
         links += len(page.links)
-    return f"{links} links lead somewhere"
+    return f"{links} links work"
 
 
 tap.run(sys.argv[1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of exporting share: what to export, and doing it."""
+"""Shared by the tests of exporting: what to export, and how."""
 import json
 import os
 import subprocess
@@ -9,13 +9,13 @@ ARM_FILES = 17  # CPU specifications among the reference
 
 
 def reference_folder():
-    """Where Arm's files are, or None."""
+    """Returns the folder of Arm's files, or None."""
     folder = Path(os.environ.get("PLUMB_REFERENCE", ""), "mrs")
     return folder if os.environ.get("PLUMB_REFERENCE") and folder.is_dir() else None
 
 
 def arm_files():
-    """Arm's CPU specifications, none if they are not here."""
+    """Returns Arm's CPU specifications; none if they are not available."""
     folder = reference_folder()
     files = sorted(folder.glob("cpu/*_pmu.json")) if folder else []
     if folder and len(files) != ARM_FILES:
@@ -31,7 +31,7 @@ def run(plumb, *arguments):
 
 
 def export(plumb, cpu, form, *options):
-    """What is written for a CPU: an id or a file's path."""
+    """Returns the export of a CPU: an id or the path of a file."""
     return run(plumb, "export", "--cpu", cpu, "--format", form, *options)
 
 
@@ -41,12 +41,12 @@ def built_in(plumb):
 
 
 def cpus(plumb):
-    """Everything there is to export: built-in ids, then Arm's files."""
+    """Returns everything to export: built-in ids, then Arm's files."""
     return built_in(plumb) + arm_files()
 
 
 def facts(plumb, cpu):
-    """What a specification says: Arm's own file as it is, or the JSON of a built-in one."""
+    """Returns a specification as JSON: Arm's own file, or the export of a built-in one."""
     if isinstance(cpu, Path):
         return json.loads(cpu.read_bytes())
     return json.loads(export(plumb, cpu, "mrs"))

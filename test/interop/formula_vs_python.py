@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What Plumb makes of formulas, against what Python makes of the same text.
+"""Compares how Plumb and Python evaluate formulas.
 
     formula_vs_python.py FORMULA_VALUES
 
-FORMULA_VALUES is the program of that name. Python's own parser says what a formula means, its floats
-what it amounts to; values must be equal to the last bit.
+FORMULA_VALUES is the program of that name. Python's own parser and floats give the expected value;
+values must be equal to the last bit.
 """
 import ast
 import json
@@ -32,7 +32,7 @@ class NoValue(Exception):
 
 
 class NotFormula(Exception):
-    """Something that Python allows, or nearly, and formulas do not."""
+    """Something that Python accepts, or nearly, but formulas do not."""
 
 
 def shift(value, places):
@@ -61,7 +61,7 @@ OPERATIONS = {
 
 
 def judge(node, counts):
-    """The value of Python's syntax tree, every number a float."""
+    """Returns the value of a Python syntax tree, with floats only."""
     if isinstance(node, ast.Expression):
         return judge(node.body, counts)
     if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
@@ -72,7 +72,7 @@ def judge(node, counts):
             raise NoValue
         return value
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
-        # Both sides first: what has no value anywhere has none at all.
+        # Evaluate both sides first: a formula has no value if any part has none.
         left, right = judge(node.left, counts), judge(node.right, counts)
         return OPERATIONS[type(node.op)](left, right)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
@@ -82,7 +82,7 @@ def judge(node, counts):
 
 
 def expected(text, counts):
-    """The value as a float, or "none" or "error"."""
+    """Returns the value as a float, or "none" or "error"."""
     try:
         value = judge(ast.parse(text.strip(), mode="eval"), counts)
     except NoValue:
@@ -93,7 +93,7 @@ def expected(text, counts):
 
 
 class Asked:
-    """Lines for the program, and what each answer must be."""
+    """Lines for the program, and the expected answer to each."""
 
     def __init__(self):
         self.lines, self.answers = [], []
@@ -106,7 +106,7 @@ class Asked:
         self.answers.append((line, answer))
 
     def check(self, program, specification):
-        """Compares; returns how many values, and how many of each other answer."""
+        """Compares; returns the number of values, and of each other answer."""
         done = subprocess.run([program, str(specification)], input="\n".join(self.lines) + "\n",
                               text=True, capture_output=True, timeout=100)
         if done.returncode:
@@ -129,7 +129,7 @@ class Asked:
 
 
 def random_count(source):
-    """Zero, no value, or anything that a 64-bit counter may hold; small ones often."""
+    """Returns zero, no value, or any value of a 64-bit counter, often a small one."""
     kind = source.random()
     if kind < 0.03:
         return 0.0
@@ -145,7 +145,7 @@ def specifications():
 
 @tap.test
 def arms_formulas(program):
-    """Every metric of every one of Arm's files, with random counts."""
+    """Every metric of all of Arm's files, with random counts"""
     source = random.Random(SEED)
     tallies, metrics = {}, 0
     for path in specifications():
@@ -170,7 +170,7 @@ def arms_formulas(program):
 
 
 def random_formula(source, names, depth):
-    """Text of the grammar, with the signs, parentheses and blanks that it need not have."""
+    """Returns random text of the grammar, with optional signs, parentheses and blanks."""
     blank = source.choice(("", "", " ", "  ", "\t"))
     kind = source.random()
     if depth == 0 or kind < 0.25:
@@ -191,7 +191,7 @@ def random_formula(source, names, depth):
 
 @tap.test
 def random_formulas(program):
-    """Formulas of every shape the grammar has."""
+    """Formulas of every shape in the grammar"""
     source = random.Random(SEED)
     specification = specifications()[0]
     events = list(json.loads(specification.read_text(encoding="utf-8"))["events"])
@@ -211,7 +211,7 @@ def random_formulas(program):
 
 @tap.test
 def random_tokens(program):
-    """What is a formula and what is not, where tokens follow each other at random."""
+    """Random sequences of tokens: which are formulas and which are not"""
     source = random.Random(SEED)
     specification = specifications()[0]
     events = list(json.loads(specification.read_text(encoding="utf-8"))["events"])[:3]
@@ -232,7 +232,7 @@ def random_tokens(program):
 
 @tap.test
 def metrics_within_formulas(program):
-    """A metric that a formula names stands for its own formula in parentheses."""
+    """A metric in a formula stands for its own formula in parentheses"""
     source = random.Random(SEED)
     asked_for = 0
     for path in specifications():

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles an iteration of loop bodies of real code, by the core model and by llvm-mca.
+"""Compares cycles per iteration of real loop bodies between the core model and llvm-mca.
 
     model_mca.py LOOP_CYCLES BENCH_MODEL [PROGRAM...]
 
-BENCH_MODEL is the folder of mca.py, which has the judging, and `make bench-model` the details.
+BENCH_MODEL is the folder of mca.py, which has the criteria; `make bench-model` prints details.
 """
 import sys
 
@@ -61,13 +61,13 @@ def blocks_of(programs):
 
 @tap.test
 def neoverse_n3(loop_cycles, programs):
-    """Neoverse N3: cycles an iteration are near llvm-mca's for Neoverse N2."""
+    """Neoverse N3: cycles per iteration are close to llvm-mca's for Neoverse N2"""
     return judge("neoverse-n3", loop_cycles, programs)
 
 
 @tap.test
 def neoverse_v2(loop_cycles, programs):
-    """Neoverse V2: cycles an iteration are near llvm-mca's for Neoverse V2."""
+    """Neoverse V2: cycles per iteration are close to llvm-mca's for Neoverse V2"""
     return judge("neoverse-v2", loop_cycles, programs)
 
 

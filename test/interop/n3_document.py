@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the built-in Neoverse N3 specification to Arm's document, read from its text.
+"""Compares the built-in Neoverse N3 specification with the text of Arm's document.
 
     n3_document.py PLUMB
 
-Every figure and name is taken out of the document when the test runs. The folder with
-neoverse-n3-telemetry-109530.txt is in PLUMB_REFERENCE; without it all is skipped.
+The test takes every figure and name from the document. PLUMB_REFERENCE is the folder of
+neoverse-n3-telemetry-109530.txt; without it, everything is skipped.
 """
 import json
 import os
@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 from n3_text import Text, one_line, without_blanks  # noqa: E402
 from tap import Facts, Tap  # noqa: E402
 
-# Where our tables rightly say more than the document; doc/specifications.md tells why.
+# Where our tables correctly say more than the document; doc/specifications.md explains why.
 NOT_LISTED_AS_NEEDED = "CPU_CYCLES"  # though the formulas of this group divide by it:
 GROUP_WITHOUT_IT = "FP_Arithmetic_Intensity"
 MISSPELT = (("Statisical", "Statistical"), ("Load- Acquire", "Load-Acquire"),

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the text of the Neoverse N3 telemetry specification (109530): tables, lists, sections.
+"""Parses the text of the Neoverse N3 telemetry specification (109530): tables, lists, sections.
 
 The text is a page layout flattened to lines: columns follow each other, names are broken at
-underscores, page footers stand in between. What is read here is found by its form alone; no name
-and no figure of the specification is known to this module.
+underscores, and page footers are in between. This module recognizes things only by their form; it
+knows no name or figure of the specification.
 """
 import re
 

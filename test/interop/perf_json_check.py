@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Specifications exported for perf, judged by the rules of its jevents.py and by itself.
+"""Checks specifications exported for perf by the rules of jevents.py, and with jevents.py.
 
     perf_json_check.py PLUMB
 
-jevents.py is taken from the source of a kernel: PLUMB_KERNEL_SOURCE, or what is unpacked in
-/usr/src (Debian: linux-source).
+jevents.py is from the source of a kernel: PLUMB_KERNEL_SOURCE, or any unpacked in /usr/src (Debian:
+linux-source).
 """
 import ast
 import functools
@@ -71,7 +71,7 @@ def countable(spec):
 
 @tap.test
 def entries_are_jevents(plumb):
-    """Every entry has the members that jevents.py knows, and a text in each."""
+    """Every entry has only members known to jevents.py, all with text"""
     count = 0
     for cpu in cpus(plumb):
         folder = exported(plumb, cpu)
@@ -89,7 +89,7 @@ def entries_are_jevents(plumb):
 
 @tap.test
 def events_are_the_cpus(plumb):
-    """The events are those a PMU counts, each once, with its code, under its topic."""
+    """The events are those a PMU counts, each once, with its code and topic"""
     compared = Facts()
     for cpu in cpus(plumb):
         spec = facts(plumb, cpu)
@@ -116,7 +116,7 @@ def events_are_the_cpus(plumb):
 
 @tap.test
 def metrics_are_the_cpus(plumb):
-    """The metrics are the specification's, with its groups and units."""
+    """The metrics agree with the specification, with groups and units"""
     compared = Facts()
     for cpu in cpus(plumb):
         spec = facts(plumb, cpu)
@@ -205,7 +205,7 @@ def some_counts(names, chance):
 
 @tap.test
 def expressions_have_the_formulas_values(plumb):
-    """MetricExpr names the CPU's events and has the value of the formula."""
+    """MetricExpr uses the CPU's events and has the value of the formula"""
     chance = random.Random(1)
     compared = values = 0
     for cpu in cpus(plumb):
@@ -232,7 +232,7 @@ def expressions_have_the_formulas_values(plumb):
 
 @tap.test
 def mapfile_has_the_part(plumb):
-    """The lines for mapfile.csv name the folder, and the part without its revision."""
+    """The lines of mapfile.csv have the folder, and the part without its revision"""
     for cpu in cpus(plumb):
         product = facts(plumb, cpu)["product_configuration"]
         folder = exported(plumb, cpu)
@@ -258,7 +258,7 @@ def kernels():
 
 
 def arch_folder(plumb, pmu_events, root):
-    """A folder of architectures as jevents.py wants it: all that is built in, and no other."""
+    """Makes a folder of architectures for jevents.py, with all built-in CPUs and no others."""
     arm64 = root / "arm64"
     arm64.mkdir()
     (root / "test").symlink_to(pmu_events / "arch" / "test")
@@ -288,7 +288,7 @@ def load_jevents(pmu_events):
 
 @tap.test
 def jevents_makes_tables(plumb):
-    """jevents.py makes its tables of everything that is built in."""
+    """jevents.py makes tables of all built-in CPUs"""
     remarks = []
     for pmu_events in kernels():
         with tempfile.TemporaryDirectory() as root:
@@ -308,7 +308,7 @@ def jevents_makes_tables(plumb):
 
 @tap.test
 def jevents_reads_the_same(plumb):
-    """jevents.py reads the codes and expressions that the specifications say."""
+    """jevents.py reads the codes and expressions of the specifications"""
     compared = Facts()
     chance = random.Random(2)
     for pmu_events in kernels():

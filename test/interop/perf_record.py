@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""plumb record of this machine, beside perf record of the same. perf_record.py PLUMB PROGRAM
+"""perf_record.py PLUMB PROGRAM: compares plumb record on this machine with perf record.
 
-PROGRAM is sampled.c's. perf reads all recordings. Where counts depend on how long something took,
-both record the same run, perf around plumb: each takes a sample for so much of the program's time,
-so that the two numbers differ by less than if each sampled by chance, in which case they are within
-four standard deviations of each other 9,999 times in 10,000.
+PROGRAM is built from sampled.c. perf reads all recordings. If counts depend on time, both record
+the same run, perf around plumb. Each takes samples at regular times, so the two numbers differ by
+less than with random sampling; even then they would be within four standard deviations of each
+other 9,999 times in 10,000.
 """
 import collections
 import math

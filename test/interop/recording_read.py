@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What perf records, as Plumb's reader and perf itself read it. recording_read.py DUMP"""
+"""recording_read.py DUMP: compares how Plumb and perf read recordings made by perf."""
 import re
 import subprocess
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What Plumb's writer writes, as perf reads it. recording_write.py COPY"""
+"""recording_write.py COPY: tests that perf reads what Plumb's writer writes."""
 import re
 import shutil
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""SPE packets as text, against perf's. spe_text.py SPE_TEXT"""
+"""spe_text.py SPE_TEXT: compares the text of SPE packets with perf's."""
 import re
 import shutil
 import subprocess
@@ -20,9 +20,9 @@ def is_6_1():
 
 @tap.test
 def packets(program):
-    """perf report -D 6.1 prints each packet as Plumb does."""
+    """perf report -D 6.1 prints each packet like Plumb"""
     if not shutil.which("perf") or not is_6_1():
-        raise Skip("perf 6.1 is not here")
+        raise Skip("perf 6.1 is not installed")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "packets.data"
         ours = subprocess.run([program, path], capture_output=True, text=True, check=True).stdout

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the Python tests share: TAP out, and nothing that can pass by accident."""
+"""Shared by the Python tests: prints TAP; nothing can pass by accident."""
 import sys
 
 
 class Skip(Exception):
-    """Raised by a test that cannot run here; its message says why."""
+    """Raised by a test that cannot run here; the message gives the reason."""
 
 
 class Tap:
-    """Runs tests, each a function that returns a remark or None, or raises; prints TAP."""
+    """Runs tests and prints TAP. A test is a function that returns a remark or None, or raises."""
 
     def __init__(self):
         self.tests = []
         self.skipped = None
 
     def test(self, function):
-        """A decorator; the function's first line of documentation is the test's name."""
+        """A decorator; the first line of the function's docstring is the name of the test."""
         self.tests.append(function)
         return function
 
@@ -34,7 +34,7 @@ class Tap:
                 remark = function(*arguments)
             except Skip as why:
                 print(f"ok {number} - {name} # SKIP {why}")
-            except Exception as error:  # whatever went wrong, the test has failed
+            except Exception as error:  # any exception fails the test
                 failed += 1
                 print(f"not ok {number} - {name}")
                 for line in f"{type(error).__name__}: {error}".split("\n"):
@@ -48,7 +48,7 @@ class Tap:
 
 
 class Facts:
-    """Compares facts one by one and counts them; all differences are told at once."""
+    """Compares and counts facts; reports all differences at once."""
 
     def __init__(self):
         self.count = 0

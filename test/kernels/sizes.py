@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""sizes.py CORE.json OUTPUT: the core's sizes as macros, for the kernels: L1D_BYTES and so on."""
+"""sizes.py CORE.json OUTPUT: writes a core's sizes as macros, such as L1D_BYTES, for kernels."""
 import json
 import sys
 

@@ -1,12 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds what the model counts of programs to the document's identities and to an independent count.
+"""Checks the model's counts of programs against the document's identities and an independent count.
 
-For each program, named NAME.CORE: what the Neoverse N3 document (109530) states about one event in
-terms of another holds; branches, instructions, loads and stores are, to the instruction, what an
-independent count finds (count_plugin.c; its path has "%d" for the number of QEMU's plugin
-interface); and a second run counts the same. Where several threads share the work, what each of
-them does is not the same on every run, and only the first part is checked.
+For each program, named NAME.CORE, checks that
+
+  - what the Neoverse N3 document (109530) states about one event in terms of another is true;
+  - branches, instructions, loads and stores agree exactly with an independent count
+    (count_plugin.c; "%d" in its path is the version of QEMU's plugin interface);
+  - a second run has the same counts.
+
+If several threads share the work, each run distributes it differently, so only the first item is
+checked.
 """
 import argparse
 import json
@@ -20,7 +24,7 @@ import engine  # noqa: E402
 from modelled import LEVEL_1, run, stat  # noqa: E402
 from tap import Skip, Tap  # noqa: E402
 
-# (event, what it is the sum of, where the document or the Arm architecture says so)
+# (event, its sum, the place in the document or in the Arm architecture)
 SUMS = [
     ("STALL_SLOT", "STALL_SLOT_FRONTEND + STALL_SLOT_BACKEND", "6.14"),
     ("STALL", "STALL_FRONTEND + STALL_BACKEND", "6.14"),
@@ -62,7 +66,7 @@ SUMS = [
     ("ITLB_WALK", "ITLB_WALK_LARGE + ITLB_WALK_SMALL", "6.16"),
 ]
 
-# (what is part of, or counted no more often than, what; where that is said)
+# (event, event that it is a part of or never exceeds, the place in the document)
 PARTS = [
     ("OP_RETIRED", "OP_SPEC", "6.10, 6.12"),
     ("INST_RETIRED", "INST_SPEC", "6.10, 6.12"),
@@ -123,7 +127,7 @@ PARTS = [
       "DMB_SPEC", "BR_PRED", "SVE_INST_SPEC", "ASE_INST_SPEC", "FP_HP_SPEC", "FP_SP_SPEC",
       "FP_DP_SPEC")]
 
-# (event, the independent count's name for it)
+# (event, its name in the independent count)
 EXACT = [
     ("INST_RETIRED", "instructions"),
     ("BR_IMMED_RETIRED", "branches_immediate"),
@@ -164,7 +168,7 @@ def check_identities(result):
 
 
 def count(tools, program):
-    """What the independent plugin counts, with QEMU as the model starts it."""
+    """Returns the counts of the independent plugin, with QEMU started like the model does."""
     qemu = engine.find(tools.plumb)
     version = engine.version(qemu)
     interface = 1 if version < (9, 0) else 2 if version == (9, 0) else 3
@@ -227,10 +231,10 @@ def main(arguments):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--absent", metavar="WHY", help="what is missing: skip everything")
+    parser.add_argument("--absent", metavar="WHY", help="skip everything, because this is missing")
     parser.add_argument("--threads", metavar="NAME,...", default="",
                         help="programs whose threads share the work")
-    parser.add_argument("--sysroot", help="where dynamic programs find their libraries")
+    parser.add_argument("--sysroot", help="folder with the libraries of dynamic programs")
     for name in ("plumb", "count_plugin"):
         parser.add_argument(name)
     parser.add_argument("programs", nargs="+")

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the model to what each kernel must come to on paper.
+"""Checks the model against what each kernel must do on paper.
 
-Runs each kernel (test/kernels, built as NAME.CORE) under the model of its core: the diagnosis must
-be exactly what NAME.json says, as far as the tree of the core's metrics goes, and each figure within
-5 % of its own, or within its bound. A figure made of events that only one core has says so.
+Runs each kernel (test/kernels, built as NAME.CORE) under the model of its core. The diagnosis must
+be exactly the one in NAME.json, as far as the core's tree goes. Each figure must be within 5 % of
+the expected one, or within its bound. A figure made of events of a single core says so.
 """
 import argparse
 import os
@@ -20,7 +20,7 @@ TOLERANCE = 0.05
 
 
 def judge(figure, value, core):
-    """None if a value is what the figure expects, else what is wrong with it."""
+    """Returns None if a value is as expected, else what is wrong with it."""
     if value is None:
         return f"{figure['figure']} has no value"
     if "equals" in figure:
@@ -77,7 +77,7 @@ def main(arguments):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--absent", metavar="WHY", help="what is missing: skip everything")
+    parser.add_argument("--absent", metavar="WHY", help="skip everything, because this is missing")
     parser.add_argument("plumb")
     parser.add_argument("cores", help="folder of the cores' data")
     parser.add_argument("kernels", help="folder of the kernels' expectations")

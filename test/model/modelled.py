@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the model share: the cores' data, the kernels and what is expected of them,
-runs under the model and under the independent count."""
+"""Shared by the tests of the model: core data, kernels with their expectations, and runs under the
+model and the independent count."""
 import json
 import os
 import re
@@ -11,14 +11,14 @@ import types
 
 
 class Core:
-    """A core's data (model/cores), with names for what the kernels' expectations are made of:
-    everything in its "core" part, and of its classes
+    """A core's data (model/cores), with names for use in the kernels' expectations:
+    everything in its "core" part, and for its classes
 
-    latency.CLASS       cycles from one to the next that waits for it
-    accumulator.CLASS   the same, if it is the accumulator that waits
-    cycles.CLASS        cycles that one takes of its busiest ports when they are shared out evenly
-    ports("GROUP")      how many ports a group has
-    parts("CLASS", "GROUP")  how many parts of one go to the ports of that group
+    latency.CLASS       cycles from one to the next that depends on it
+    accumulator.CLASS   likewise, through the accumulator
+    cycles.CLASS        cycles of one on its busiest ports, if distributed evenly
+    ports("GROUP")      number of ports in a group
+    parts("CLASS", "GROUP")  number of its parts that go to the ports of a group
     """
 
     def __init__(self, path):
@@ -55,18 +55,18 @@ class Core:
 
 
 def parts_of(cost):
-    """A class's parts, "2*L V0/7": [(group, count, cycles that it keeps its port)]."""
+    """Parses the parts of a class, "2*L V0/7": [(group, count, cycles each keeps its port)]."""
     for count, group, busy in re.findall(r"(?:(\d+)\*)?(\w+)(?:/(\d+))?", cost["parts"]):
         yield group, int(count or 1), int(busy or 1)
 
 
 def evaluate(expression, names):
-    """An expression out of our own data files, with nothing but `names` to use."""
+    """Evaluates an expression from our own data files, with only `names`."""
     return eval(expression, {"__builtins__": {}}, names)
 
 
 class Kernel:
-    """A kernel built for a core, as NAME.CORE, and what NAME.json beside its source expects."""
+    """A kernel built for a core, as NAME.CORE, and the expectations in NAME.json."""
 
     def __init__(self, program, folder):
         self.program = program
@@ -80,7 +80,7 @@ class Kernel:
 
 
 def absolute_symbol(path, name):
-    """The value of a symbol of a 64-bit little-endian ELF file."""
+    """Returns the value of a symbol in a 64-bit little-endian ELF file."""
     with open(path, "rb") as file:
         data = file.read()
     sections, = struct.unpack_from("<Q", data, 0x28)
@@ -97,12 +97,12 @@ def absolute_symbol(path, name):
     raise ValueError(f"{path}: no symbol {name}")
 
 
-# What a program finds around it: the same for every run, as a C library's start-up looks at it.
+# The same environment for every run, since the C library reads it at start-up.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 
 
 class Failed(Exception):
-    """A run that did not end as it should have; the message is what it said."""
+    """A run that failed; the message is its error output."""
 
 
 def run(command):
@@ -118,7 +118,7 @@ LEVEL_1 = ("frontend_bound", "backend_bound", "bad_speculation", "retiring")
 
 
 class Result:
-    """What `plumb stat` counted: events and metrics by name, and the path of the diagnosis."""
+    """The result of `plumb stat`: events and metrics by name, and the path of the diagnosis."""
 
     def __init__(self, text):
         data = json.loads(text)
@@ -132,12 +132,12 @@ class Result:
         self.warnings = data["warnings"]
 
     def value(self, expression, **more):
-        """A figure made of events, metrics (None where there is no value) and `more`."""
+        """Computes a figure from events, metrics (None if there is no value) and `more`."""
         return evaluate(expression, {**self.events, **self.metrics, **more})
 
 
 def stat(plumb, core, command, events, sysroot=None):
-    """Runs `command` under the model of `core`: all metrics, and these events besides."""
+    """Runs `command` under the model of `core`, with all metrics and these events."""
     options = ["--stages", "all", *(["-e", ",".join(sorted(events))] if events else []),
                *(["-L", sysroot] if sysroot else [])]
     with tempfile.TemporaryDirectory() as folder:

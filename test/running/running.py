@@ -4,8 +4,8 @@
 
     running.py PLUMB PROGRAMS
 
-What a program says, reads and returns must not change; every kind of program must be counted;
-what cannot be run must be refused with a hint.
+The input, output and exit status of a program must not change. Every kind of program must be
+counted. Programs that cannot be run must be rejected with a hint.
 """
 import fcntl
 import json
@@ -51,7 +51,7 @@ class Stat:
 
 
 def near(what, value, expected, spare):
-    """`value` is `expected` and at most `spare` more: what start and end of the program cost."""
+    """`value` exceeds `expected` by at most `spare`, for start and end of the program."""
     assert expected <= value <= expected + spare, \
         f"{what} is {value}, not between {expected} and {expected + spare}"
 

@@ -4,8 +4,8 @@
 
     sampling.py PLUMB PROGRAMS
 
-The recordings are read here by themselves, with nothing of Plumb's: a perf.data file's records,
-and of SPE's records the packets that are looked at.
+This script parses recordings without using Plumb: the records of a perf.data file, and the packets
+of SPE records that the tests use.
 """
 import json
 import os
@@ -30,7 +30,7 @@ INTERVAL = 10240
 
 
 class Recording:
-    """What a perf.data file holds: records as (type, fields), and each core's SPE bytes."""
+    """A parsed perf.data file: records as (type, fields), and the SPE bytes of each core."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -170,7 +170,7 @@ class Programs:
 
 @tap.test
 def population(programs):
-    """SPE takes one of as many operations as the interval says, of all of them."""
+    """SPE samples all operations at the given interval"""
     counts = programs.counts("chases", events="OP_SPEC")
     recording = programs.run(["-e", "arm_spe/jitter=0,period=%d/" % INTERVAL], "chases")
     records = list(recording.operations())
@@ -180,7 +180,7 @@ def population(programs):
 
 @tap.test
 def determinism(programs):
-    """The same seed gives the same file, another one another."""
+    """The same seed gives the same file, another seed a different one"""
     event = ["-e", "arm_spe/jitter=1/", "-c", "2048"]
     spe = [programs.run([*event, "--seed", seed], "chases").spe for seed in "112"]
     assert spe[0] and spe[0] == spe[1]
@@ -189,7 +189,7 @@ def determinism(programs):
 
 @tap.test
 def records(programs):
-    """SPE finds the load that misses, and says that it does."""
+    """SPE finds the load that misses, with the right events"""
     recording = programs.run(["-e", "arm_spe/jitter=1/", "-c", "1024"], "chases")
     load = programs.symbol("chases", "missing_load")
     counts = programs.counts("chases", events="OP_RETIRED")
@@ -214,7 +214,7 @@ def records(programs):
 
 @tap.test
 def filters(programs):
-    """Filters keep what they say."""
+    """Filters keep only matching records"""
     loads = list(programs.run(["-e", "spe/load/", "-c", "1024"], "chases").operations())
     assert loads and all(r["class"] == 1 and not r["operation"] & 1 for r in loads)
     slow = list(programs.run(["-e", "spe/min_latency=20/", "-c", "1024"], "chases").operations())
@@ -225,7 +225,7 @@ def filters(programs):
 
 @tap.test
 def mappings(programs):
-    """What was executed is mapped from the files that it is in."""
+    """Executed code is mapped to its files"""
     for name, files in (("chases", 1), ("chases-dynamic", 3)):
         recording = programs.run(["-e", "spe", "-c", "1024"], name)
         paths, ranges = set(), []
@@ -246,7 +246,7 @@ def mappings(programs):
 
 @tap.test
 def overflows(programs):
-    """Every hundredth refill is a sample, at the load that misses, with its address."""
+    """Every hundredth refill is a sample, at the load that misses, with its address"""
     counts = programs.counts("chases", events="L1D_CACHE_REFILL")
     recording = programs.run(["-e", "L1D_CACHE_REFILL", "-c", "100", "-d"], "chases")
     load = programs.symbol("chases", "missing_load")
@@ -262,7 +262,7 @@ def overflows(programs):
 
 @tap.test
 def chains(programs):
-    """Who called, by frame pointers; and what a group counted meanwhile."""
+    """Call chains by frame pointers, and the counts of a group"""
     recording = programs.run(["-e", "{L1D_CACHE_REFILL,INST_RETIRED}", "-c", "500", "-g"], "chases")
     load = programs.symbol("chases", "missing_load")
     work, main = (programs.symbol("chases", name) for name in ("work", "main"))
@@ -280,7 +280,7 @@ def chains(programs):
 
 @tap.test
 def frequency(programs):
-    """A frequency is kept in the model's time."""
+    """A frequency is met in the model's time"""
     recording = programs.run(["-e", "CPU_CYCLES", "-F", "100000"], "chases")
     samples = list(recording.samples())
     half = samples[len(samples) // 2:]
@@ -291,7 +291,7 @@ def frequency(programs):
 
 @tap.test
 def threads(programs):
-    """Each thread samples by itself, with its own name and end."""
+    """Each thread is sampled separately, with its own name and end"""
     counts = programs.counts("threads", "3", events="OP_SPEC")
     recording = programs.run(["-e", "arm_spe/jitter=0,period=%d/" % INTERVAL], "threads", "3")
     forks = recording.of(FORK, "<IIII")
@@ -310,7 +310,7 @@ def threads(programs):
 
 @tap.test
 def processes(programs):
-    """A forked child is sampled, or not."""
+    """A forked child is sampled, or not, as requested"""
     recording = programs.run(["-e", "spe"], "forks")
     (pid, parent, _, _), = recording.of(FORK, "<IIII")
     assert parent == 1001 and pid != parent
@@ -322,7 +322,7 @@ def processes(programs):
 
 @tap.test
 def becoming(programs):
-    """A program that becomes another keeps its number, and takes its name."""
+    """After execve, a program keeps its number and gets a new name"""
     recording = programs.run(["-e", "spe"], "execs", programs.path("chases"))
     names = [body[8:body.index(b"\0", 8)] for kind, body in recording.records if kind == COMM]
     assert names == [b"running-execs", b"running-chases"], names
@@ -333,7 +333,7 @@ def becoming(programs):
 
 @tap.test
 def killed(programs):
-    """What was sampled outlives a program that is killed."""
+    """Samples survive a program that is killed"""
     alive = programs.run(["-e", "spe"], "chases")
     for number in (9, 11):
         recording = programs.run(["-e", "spe"], "chases", str(number), status=128 + number)
@@ -346,7 +346,7 @@ def killed(programs):
 
 @tap.test
 def buffers(programs):
-    """A buffer that fills is told of each time, and nothing is lost."""
+    """A full buffer is reported each time, and nothing is lost"""
     recording = programs.run(["-e", "arm_spe/jitter=0,period=1024/", "-m", "64,4"], "chases")
     whole = programs.run(["-e", "arm_spe/jitter=0,period=1024/"], "chases")
     aux = recording.of(AUX, "<QQQ")
@@ -357,7 +357,7 @@ def buffers(programs):
 
 @tap.test
 def snapshot(programs):
-    """A snapshot is what the buffer holds: the newest records."""
+    """A snapshot has the newest records, as many as fit the buffer"""
     recording = programs.run(["-e", "arm_spe/jitter=0,period=1024/", "-S", "-m", "64,4"], "chases")
     whole = programs.run(["-e", "arm_spe/jitter=0,period=1024/"], "chases")
     (offset, size, flags), = recording.of(AUX, "<QQQ")
@@ -368,7 +368,7 @@ def snapshot(programs):
 
 @tap.test
 def interrupted(programs):
-    """An interrupt ends it cleanly, with what there is."""
+    """An interrupt ends the recording cleanly, keeping what there is"""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "perf.data")
         run = subprocess.Popen([programs.plumb, "record", "--source", "model", "-o", out, "-e",
@@ -388,14 +388,14 @@ def interrupted(programs):
 
 @tap.test
 def per_thread(programs):
-    """With a buffer a thread, each chunk says whose it is."""
+    """With a buffer per thread, each chunk names its thread"""
     recording = programs.run(["-e", "spe", "--per-thread"], "chases")
     assert {(tid, cpu) for _, tid, cpu in recording.spe} == {(1001, -1)}, recording.spe.keys()
 
 
 @tap.test
 def perf_reads_threads(programs):
-    """perf makes a sample of each record where each thread has a buffer, too."""
+    """perf makes a sample of each record, also with a buffer per thread"""
     if not shutil.which("perf"):
         raise Skip("there is no perf")
     with tempfile.TemporaryDirectory() as folder:
@@ -414,7 +414,7 @@ def perf_reads_threads(programs):
 
 @tap.test
 def perf_reads_it(programs):
-    """perf finds the load by its symbol."""
+    """perf finds the load by its symbol"""
     if not shutil.which("perf"):
         raise Skip("there is no perf")
     with tempfile.TemporaryDirectory() as folder:
@@ -434,7 +434,7 @@ def perf_reads_it(programs):
 
 @tap.test
 def sources_by_name(programs):
-    """A filter may name data sources: the recording says whose they are."""
+    """A filter can name data sources of the recorded core"""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "perf.data")
         subprocess.run([programs.plumb, "record", "--source", "model", "-o", out, "-e", "spe/load/",
@@ -452,7 +452,7 @@ def sources_by_name(programs):
 
 @tap.test
 def intervals(programs):
-    """An interval that the unit cannot have is told, one that it can have is not."""
+    """An interval that the unit does not support is reported, a supported one is not"""
     for asked, taken in ((3, 1024), (1500, 1280), (1536, 1536)):
         recording = programs.run(["-e", f"spe/period={asked}/"], "chases")
         told = f"one operation of {taken}, not of {asked}\n" in recording.said

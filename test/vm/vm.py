@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""plumb stat and plumb record on a machine with an Arm PMU: a virtual one, with a real kernel. Prints TAP.
+"""Tests plumb stat and record on a virtual machine with an Arm PMU and a real kernel. Prints TAP.
 
 vm.py KERNEL PLUMB INIT COUNTED-PROGRAM NUMBER-OF-ITS-INSTRUCTIONS FOLDER
 
-QEMU's Neoverse N1 has six counters. In steps of one instruction a nanosecond it counts
-instructions exactly, and says by PMCEID that there is little else it counts. It has no SPE. Where
-there is a perf, it reads what was recorded.
+QEMU's Neoverse N1 has six counters. With one instruction per nanosecond it counts instructions
+exactly, and PMCEID shows that it counts little else. It has no SPE. If perf is installed, it reads
+the recordings.
 """
 
 import json
