@@ -259,7 +259,7 @@ static void runners_up(void **state)
 	set_count(&f, "STALL_BACKEND", 1e4);
 	diagnose(&f);
 	assert_string_equal(name_of(&f, f.diagnosis->runners_up[1].end.metric), "backend_bound");
-	assert_string_equal(f.diagnosis->runners_up[1].advice->brief, "few operations a cycle");
+	assert_string_equal(f.diagnosis->runners_up[1].advice->brief, "few operations per cycle");
 
 	set_roots(&f, 3, 78.9, 15, 3.1);
 	assert_int_equal(diagnose(&f)->runner_up_count, 0);
