@@ -78,8 +78,8 @@ static int plan_cpu(const struct plumb_spec *spec)
 		took = now_ms() - start;
 		best = took < best ? took : best;
 	}
-	for (uint16_t i = 0; plan && i < plan->code_count; i++)
-		events += plan->codes[i] != PLUMB_CODE_CYCLES;
+	for (uint16_t i = 0; plan && i < plan->event_count; i++)
+		events += plan->events[i]->config != PLUMB_CODE_CYCLES;
 	if (plan)
 		printf("%-18s %7u %7u %8u %13s %7u %8.2f\n", spec->id, spec->metric_count, events,
 		       plan->group_count, peer_groups(spec->id, text),

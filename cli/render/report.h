@@ -39,7 +39,7 @@ struct report {
 	const char *const *record_options;
 };
 
-/* An event's count; NaN if it was not counted. */
+/* An event's count, counted without modifiers; NaN if it was not counted so. */
 double report_count(const struct report *report, uint16_t code);
 
 /*
@@ -48,8 +48,12 @@ double report_count(const struct report *report, uint16_t code);
  */
 const struct plumb_event_count **report_events(const struct report *report, size_t *count);
 
-/* An event's name; "r1b" where the specification has none. To be freed. */
-char *report_event(const struct report *report, uint16_t code);
+/* What programs know an event by: the CPU's name of it; else, with modifiers, as it was asked for.
+ */
+const char *report_event_name(const struct report *report, const struct plumb_event_count *event);
+
+/* What it is, in a few words; "" if the specification does not have it. */
+const char *report_event_title(const struct report *report, const struct plumb_event_count *event);
 
 /*
  * Whether a metric is shown in text: all of stage 1, and of the others, if nobody asked for them in

@@ -111,14 +111,11 @@ void report_csv(struct output *out, const struct report *report)
 	}
 	events = report_events(report, &count);
 	for (size_t i = 0; i < count; i++) {
-		char *name = report_event(report, events[i]->code);
-
 		put_row(out, &(struct row){.time = report->time,
 					   .source = report->source,
-					   .metric = name,
+					   .metric = report_event_name(report, events[i]),
 					   .value = count_text(text, events[i]->count.count),
 					   .units = "events"});
-		free(name);
 	}
 	free(events);
 }
@@ -143,13 +140,13 @@ static void put_event(struct output *out, const struct report *report,
 		      const struct plumb_event_count *e, const char *separator)
 {
 	uint64_t enabled = e->count.enabled_ns, running = e->count.running_ns;
-	char *name = report_event(report, e->code), text[32];
+	char text[32];
 
 	put_time(out, report, separator);
 	fputs(isnan(e->count.count) ? "<not counted>" : count_text(text, e->count.count),
 	      out->stream);
 	fprintf(out->stream, "%s%s", separator, separator);
-	field(out, name, separator);
+	field(out, e->event->name, separator);
 	if (has_deviations(report) && isfinite(e->deviation))
 		fprintf(out->stream, "%s%.2f%%", separator, e->deviation);
 	else if (has_deviations(report))
@@ -157,7 +154,6 @@ static void put_event(struct output *out, const struct report *report,
 	fprintf(out->stream, "%s%.0f%s%.2f%s%s\n", separator,
 		(double)running / (report->runs > 1 ? report->runs : 1), separator,
 		enabled ? 100.0 * (double)running / (double)enabled : 100.0, separator, separator);
-	free(name);
 }
 
 /* A metric: what is of an event stays empty. perf, too, puts a metric's name behind its unit. */

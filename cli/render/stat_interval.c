@@ -75,15 +75,13 @@ static void print_lines(struct output *out, const struct report *report, bool fi
 	}
 	events = report_events(report, &count);
 	for (size_t i = 0; i < count; i++) {
-		char *name = report_event(report, events[i]->code);
 		char *text = figure_count(pen, events[i]->count.count);
 
 		fprintf(out->stream, "%8.3g", report->time);
 		output_spaces(out, report_columns(text) < 15 ? 16 - report_columns(text) : 1);
-		output_format(out, STYLE_PLAIN, "%s  %s", text, name);
+		output_format(out, STYLE_PLAIN, "%s  %s", text, events[i]->event->name);
 		fputc('\n', out->stream);
 		free(text);
-		free(name);
 	}
 	free(events);
 }

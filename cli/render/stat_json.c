@@ -23,15 +23,20 @@ static json_t *real(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
-static json_t *code(uint16_t value)
+static json_t *code(const struct plumb_event_config *event)
 {
-	return json_sprintf("0x%04x", value);
+	return event->kind == PLUMB_EVENT_PMU ? json_sprintf("0x%04x", (unsigned)event->config)
+					      : json_null();
 }
 
 static json_t *cpu(const struct report *report)
 {
-	json_t *object = json_object();
+	json_t *object;
 
+	/* Software events are of no CPU in particular. */
+	if (!report->midr && !report->spec->event_count)
+		return json_null();
+	object = json_object();
 	json_object_set_new(object, "name", render_string(report->spec->product.name));
 	json_object_set_new(object, "midr", json_sprintf("0x%08x", report->midr));
 	json_object_set_new(object, "slots", render_known(report->spec->product.slots));
@@ -50,18 +55,18 @@ static json_t *strings(const char *const *texts)
 static json_t *events(const struct report *report)
 {
 	const struct plumb_result *result = report->result;
-	const struct plumb_spec *spec = report->spec;
 	json_t *array = json_array();
 
-	for (uint16_t i = 0; i < result->plan->code_count; i++) {
+	for (uint16_t i = 0; i < result->plan->event_count; i++) {
 		const struct plumb_event_count *e = &result->events[i];
-		uint16_t event = plumb_spec_event_by_code(spec, e->code);
+		const char *name = report_event_name(report, e);
 		json_t *object = json_object();
 
-		json_object_set_new(object, "name",
-				    event == PLUMB_NONE ? json_sprintf("r%x", e->code)
-							: render_string(spec->events[event].name));
-		json_object_set_new(object, "code", code(e->code));
+		json_object_set_new(object, "name", render_string(name));
+		/* "cycles" of CPU_CYCLES. */
+		if (strcasecmp(name, e->event->name) != 0)
+			json_object_set_new(object, "requested", render_string(e->event->name));
+		json_object_set_new(object, "code", code(e->event));
 		json_object_set_new(object, "count", number(e->count.count));
 		json_object_set_new(object, "enabled_ns",
 				    json_integer((json_int_t)e->count.enabled_ns));

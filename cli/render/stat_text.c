@@ -276,14 +276,11 @@ static void print_events(struct output *out, const struct report *report)
 
 	events = report_events(report, &count);
 	for (size_t i = 0; i < count; i++) {
-		uint16_t event = plumb_spec_event_by_code(report->spec, events[i]->code);
-		char *name = report_event(report, events[i]->code);
 		char *text = figure_count(pen_for(out), events[i]->count.count);
 
 		table_cell(&table, text);
-		table_cell(&table, name);
-		table_cell(&table, event == PLUMB_NONE ? "" : report->spec->events[event].title);
-		free(name);
+		table_cell(&table, events[i]->event->name);
+		table_cell(&table, report_event_title(report, events[i]));
 		free(text);
 	}
 	free(events);

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `plumb stat` is asked for: names on the command line become a selection. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/near.h"
 #include "stat.h"
 #include "tool/complain.h"
-#include "tool/join.h"
 #include "tool/memory.h"
 
 #define STAGES_ALL (~0u & ~1u)
-
-/* At most so many events are named that are counted in place of one that is not. */
-#define NEARBY_MAX 6
 
 struct indexes {
 	uint16_t *at;
@@ -38,7 +32,7 @@ static bool add_index(struct indexes *list, uint16_t index)
 struct names {
 	const struct plumb_spec *spec;
 	const struct machine *machine;
-	struct indexes groups, metrics, codes;
+	struct indexes groups, metrics;
 	unsigned stages;
 };
 
@@ -137,120 +131,51 @@ static uint16_t find_metric(const struct plumb_spec *spec, const char *word, con
 	return PLUMB_NONE;
 }
 
-static bool is_counted(const struct machine *machine, uint16_t event)
+/* Whether the source counts it; if not, this has been said. */
+static bool can_count(const struct machine *machine, const struct plumb_event_config *event)
 {
-	return machine->source->counts(NULL, machine->spec->events[event].code);
-}
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	int error = machine->source->check(machine->spec ? &machine->pmu : NULL, machine->spec,
+					   event, found);
 
-/* What is counted of the same functional groups: never a count of 0 for what is not counted. */
-static void advise_nearby(const struct machine *machine, uint16_t event)
-{
-	const struct plumb_spec *spec = machine->spec;
-	struct join names = {0};
-	unsigned count = 0;
-	char *text;
-
-	for (uint16_t f = 0; f < spec->functional_group_count; f++) {
-		struct plumb_indexes events = spec->functional_groups[f].events;
-		bool mine = false;
-
-		for (uint16_t i = 0; i < events.count; i++)
-			mine = mine || events.at[i] == event;
-		for (uint16_t i = 0; mine && i < events.count && count < NEARBY_MAX; i++) {
-			if (!is_counted(machine, events.at[i]))
-				continue;
-			join_add(&names, spec->events[events.at[i]].name);
-			count++;
-		}
-	}
-	text = join_take(&names);
-	if (count)
-		advise("nearby it counts %s", text);
-	else
-		advise("plumb list events --source %s lists what it counts", machine->source->name);
-	free(text);
-}
-
-/* Who counts, for messages: "the model of Neoverse N3". */
-static const char *who(const struct machine *machine)
-{
-	return machine->source->label ? "the model" : "the PMU";
-}
-
-static bool add_code(struct names *names, uint16_t code, const char *word)
-{
-	uint16_t event = plumb_spec_event_by_code(names->spec, code);
-
-	if (names->machine->source->counts(NULL, code))
-		return add_index(&names->codes, code);
-	if (event == PLUMB_NONE) {
-		complain("%s does not count '%s', which %s does not have", who(names->machine),
-			 word, names->spec->id);
-		return false;
-	}
-	complain("%s does not count %s", who(names->machine), names->spec->events[event].name);
-	advise_nearby(names->machine, event);
-	return false;
-}
-
-/* "r1b", as perf has it; "0x1b" too. */
-static bool parse_code(const char *word, uint16_t *code)
-{
-	const char *digits = word[0] == 'r' || word[0] == 'R'  ? word + 1
-			     : strncasecmp(word, "0x", 2) == 0 ? word + 2
-							       : NULL;
-	unsigned long value;
-	char *end;
-
-	if (!digits || !*digits || strspn(digits, "0123456789abcdefABCDEF") != strlen(digits))
-		return false;
-	errno = 0;
-	value = strtoul(digits, &end, 16);
-	*code = (uint16_t)value;
-	return !errno && value <= UINT16_MAX;
-}
-
-static bool add_event(struct names *names, const char *word)
-{
-	const struct plumb_spec *spec = names->spec;
-	uint16_t event = plumb_spec_event(spec, word), code;
-	struct near near = near_to(word);
-
-	if (event == PLUMB_NONE && parse_code(word, &code))
-		return add_code(names, code, word);
-	if (event != PLUMB_NONE && spec->events[event].accesses & PLUMB_ACCESS_PMU)
-		return add_code(names, spec->events[event].code, word);
-	if (event != PLUMB_NONE) {
-		complain("%s is no event of the PMU: only the trace unit sees it",
-			 spec->events[event].name);
-		return false;
-	}
-	for (uint16_t e = 0; e < spec->event_count; e++)
-		near_offer(&near, spec->events[e].name, spec->events[e].name);
-	complain("%s has no event '%s'", spec->id, word);
-	if (!advise_near(&near))
-		advise("plumb spec list events --cpu %s lists them", spec->id);
-	return false;
+	if (error < 0)
+		machine_complain(found, event->name, error);
+	plumb_diagnostics_free(found);
+	return error == 0;
 }
 
 /* A metric asked for by itself must have a value: one of a group may lack it. */
 static bool add_metric(struct names *names, const char *word)
 {
-	uint16_t metric = find_metric(names->spec, word, "metric", false);
-	struct plumb_indexes events;
+	const uint16_t metric = find_metric(names->spec, word, "metric", false);
+	const struct plumb_event_config config = {
+		.kind = PLUMB_EVENT_METRIC, .name = word, .config = metric};
 
-	if (metric == PLUMB_NONE)
-		return false;
-	events = names->spec->metrics[metric].events;
-	for (uint16_t i = 0; i < events.count; i++) {
-		if (is_counted(names->machine, events.at[i]))
-			continue;
-		complain("%s needs %s, which %s does not count", names->spec->metrics[metric].name,
-			 names->spec->events[events.at[i]].name, who(names->machine));
-		advise_nearby(names->machine, events.at[i]);
-		return false;
-	}
-	return add_index(&names->metrics, metric);
+	return metric != PLUMB_NONE && can_count(names->machine, &config) &&
+	       add_index(&names->metrics, metric);
+}
+
+static int read_events(const struct stat_options *options, const struct machine *machine,
+		       struct plumb_event_list **list)
+{
+	const struct plumb_event_options how = {
+		.size = sizeof(how),
+		.spec = machine->spec,
+		.counts = machine->source->counts,
+	};
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	const struct plumb_event_config *event;
+	int error = plumb_event_list_new(&how, list), status = EXIT_FINE;
+
+	for (unsigned i = 0; error == 0 && i < options->events.count; i++)
+		error = plumb_event_list_add(*list, options->events.at[i], found);
+	if (error < 0)
+		status = machine_complain(found, "-e", error);
+	for (size_t i = 0; error == 0 && (event = plumb_event_list_get(*list, i)); i++)
+		if (!can_count(machine, event))
+			error = status = EXIT_USAGE;
+	plumb_diagnostics_free(found);
+	return status;
 }
 
 /* The lowest level of the tree; 0: none could be found. */
@@ -289,7 +214,6 @@ static bool find_names(struct names *names, const struct stat_options *options,
 	if (!each_word(names, &options->stages, add_stage) ||
 	    !each_word(names, &options->groups, add_group) ||
 	    !each_word(names, &options->metrics, add_metric) ||
-	    !each_word(names, &options->events, add_event) ||
 	    !check_level(names->spec, options->level))
 		return false;
 	if (options->node) {
@@ -302,30 +226,51 @@ static bool find_names(struct names *names, const struct stat_options *options,
 	request->level = options->level;
 	request->groups = (struct plumb_indexes){names->groups.at, names->groups.count};
 	request->metrics = (struct plumb_indexes){names->metrics.at, names->metrics.count};
-	request->codes = names->codes.at;
-	request->code_count = names->codes.count;
 	return true;
 }
 
+/* Without an Arm PMU there are software events alone. */
+static bool check_spec(const struct stat_options *options, const struct machine *machine)
+{
+	if (machine->spec || (!options->stages.count && !options->groups.count &&
+			      !options->metrics.count && !options->node && !options->level))
+		return true;
+	complain("metrics take the events of an Arm PMU, which this machine does not have");
+	advise("--source model counts them on any machine");
+	return false;
+}
+
 int stat_select(const struct stat_options *options, const struct machine *machine,
-		struct plumb_selection **selection, bool *brief)
+		struct stat_selection *selected)
 {
 	struct names names = {.spec = machine->spec, .machine = machine};
 	struct plumb_request request = {.size = sizeof(request)};
-	int error, status = EXIT_USAGE;
+	int error, status;
 
-	if (find_names(&names, options, &request)) {
-		*brief = !request.stages && !request.groups.count && !request.metrics.count &&
-			 !request.node_given && !request.level && !request.code_count;
-		if (*brief)
+	if (!check_spec(options, machine))
+		return EXIT_UNABLE;
+	status = read_events(options, machine, &selected->events);
+	if (status == EXIT_FINE)
+		status = find_names(&names, options, &request) ? EXIT_FINE : EXIT_USAGE;
+	if (status == EXIT_FINE) {
+		request.events = selected->events;
+		selected->brief = !request.stages && !request.groups.count &&
+				  !request.metrics.count && !request.node_given && !request.level &&
+				  !plumb_event_list_count(request.events);
+		if (selected->brief)
 			request.stages = STAGES_ALL;
-		error = plumb_selection_new(machine->spec, &request, selection);
+		error = plumb_selection_new(machine->spec, &request, &selected->selection);
 		status = complain_status(error);
 		if (error < 0)
 			complain("cannot count that: %s", plumb_error_name(error));
 	}
 	free(names.groups.at);
 	free(names.metrics.at);
-	free(names.codes.at);
 	return status;
+}
+
+void stat_selection_free(struct stat_selection *selected)
+{
+	plumb_selection_free(selected->selection);
+	plumb_event_list_free(selected->events);
 }

@@ -68,7 +68,7 @@ static const struct option options[] = {
 		.kind = OPTION_WORDS,
 		.argument = "EVENT,...",
 		.offset = offsetof(struct stat_options, events),
-		.help = "these events: names, or r and the code in hexadecimal",
+		.help = "count these events, as perf spells them: see plumb-events(7)",
 	},
 	{
 		.name = "collect-by",
@@ -222,20 +222,25 @@ static int make_plan(const struct stat_options *values, const struct machine *ma
 	}
 	error = plumb_plan_new(selection, &how, plan, found);
 	if (error < 0)
-		status = machine_complain(found, machine->spec->id, error);
+		status = machine_complain(found, "-e", error);
 	plumb_diagnostics_free(found);
 	return status;
+}
+
+static bool asks_for_metrics(const struct stat_options *values)
+{
+	return values->stages.count || values->groups.count || values->metrics.count ||
+	       values->node || values->level;
 }
 
 static int run(const struct command *command, int count, char **arguments)
 {
 	struct stat_options values = {0};
 	struct machine machine = {0};
-	struct plumb_selection *selection = NULL;
+	struct stat_selection selected = {0};
 	struct plumb_plan *plan = NULL;
 	struct machine_wish wish;
 	struct operands operands;
-	bool brief = false;
 	int status;
 
 	if (!options_parse(command, count, arguments, &values, &operands, &status))
@@ -250,17 +255,18 @@ static int run(const struct command *command, int count, char **arguments)
 		.cpu = values.common.cpu,
 		.sysroot = values.sysroot,
 		.qemu = values.qemu,
+		.software = machine_only_software(&values.events) && !asks_for_metrics(&values),
 	};
 	if (status == EXIT_FINE)
 		status = machine_open(&machine, &wish, operands.at);
 	if (status == EXIT_FINE)
-		status = stat_select(&values, &machine, &selection, &brief);
+		status = stat_select(&values, &machine, &selected);
 	if (status == EXIT_FINE)
-		status = make_plan(&values, &machine, selection, &plan);
+		status = make_plan(&values, &machine, selected.selection, &plan);
 	if (status == EXIT_FINE)
-		status = stat_run(&values, &machine, plan, operands.at, brief);
+		status = stat_run(&values, &machine, plan, operands.at, selected.brief);
 	plumb_plan_free(plan);
-	plumb_selection_free(selection);
+	stat_selection_free(&selected);
 	machine_close(&machine);
 	return status;
 }

@@ -84,14 +84,21 @@ void machine_say_engine(void *user, const struct plumb_model_engine *engine);
 /* Says what the findings are, and returns the exit status that tells of `error`. */
 int machine_complain(const struct plumb_diagnostics *found, const char *what, int error);
 
-/* ---- what is asked for: stat_request.c ------------------------------------------------------- */
+/* ---- what is asked for: request.c ------------------------------------------------------------ */
+
+struct stat_selection {
+	struct plumb_selection *selection;
+	struct plumb_event_list *events; /* that it refers to */
+	bool brief;                      /* nothing was asked for in particular */
+};
 
 /*
- * Makes the selection and the plan. `*brief` becomes true if nothing was asked for in particular.
- * Returns EXIT_FINE, or, having said why, the exit status.
+ * Makes the selection. Returns EXIT_FINE, or, having said why, the exit status;
+ * stat_selection_free() does either way.
  */
 int stat_select(const struct stat_options *options, const struct machine *machine,
-		struct plumb_selection **selection, bool *brief);
+		struct stat_selection *selected);
+void stat_selection_free(struct stat_selection *selected);
 
 /* ---- running and printing: stat_run.c ---------------------------------------------------------
  */

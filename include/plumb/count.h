@@ -17,7 +17,7 @@
 #ifndef PLUMB_COUNT_H
 #define PLUMB_COUNT_H
 
-#include <plumb/spec.h>
+#include <plumb/event.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,8 +34,8 @@ struct plumb_request {
 	bool node_given;              /* `node` is set */
 	uint16_t node;                /* metric: its node, all below, and groups they lead to */
 	unsigned level;               /* the deepest level of the tree to select; 0: all */
-	const uint16_t *codes;        /* additional PMU event codes to count */
-	uint16_t code_count;
+	/* Additional events and metrics, read to be counted; must outlive the plan. NULL: none. */
+	const struct plumb_event_list *events;
 };
 
 struct plumb_selected_metric {
@@ -46,19 +46,27 @@ struct plumb_selected_metric {
 	uint16_t stage;  /* of its group; 0 if none */
 };
 
+/* An event that was requested by itself. */
+struct plumb_selected_event {
+	const struct plumb_event_config *event;
+	uint16_t leader; /* index of its group's first event; its own if it is in no group */
+};
+
 struct plumb_selection {
 	const struct plumb_spec *spec;               /* must outlive the selection */
 	const struct plumb_methodology *methodology; /* the specification's first, or NULL */
 	const struct plumb_selected_metric *metrics; /* pairs of metric and group are distinct */
 	size_t metric_count;
-	const uint16_t *codes; /* distinct PMU event codes requested */
-	uint16_t code_count;
+	/* Events requested by themselves, in their order. Outside groups no two are alike. */
+	const struct plumb_selected_event *events;
+	uint16_t event_count;
 };
 
 /*
  * Resolves a request. The order is: the tree of stage 1, each node before those below it; the other
- * metrics of stage 1; the groups of other stages; then groups and metrics as requested. Returns 0,
- * ARGUMENT (an index is out of range, or a metric has no node) or NO_MEMORY. Free with
+ * metrics of stage 1; the groups of other stages; then groups and metrics as requested. `spec` may
+ * be NULL if only software events are: the selection's is then one without events and metrics.
+ * Returns 0, ARGUMENT (an index is out of range, or a metric has no node) or NO_MEMORY. Free with
  * plumb_selection_free(), which accepts NULL.
  */
 PLUMB_API int plumb_selection_new(const struct plumb_spec *spec,
@@ -91,7 +99,8 @@ struct plumb_plan_options {
 
 /* Events that are counted at the same time. */
 struct plumb_plan_group {
-	const uint16_t *codes; /* ascending */
+	const uint16_t
+		*events; /* indexes into plumb_plan.events; a requested group's leader first */
 	uint16_t count;
 	uint16_t pass; /* from 0; all groups of a pass fit the counters at once */
 	size_t first;  /* place of its first event among the events of all groups */
@@ -103,20 +112,29 @@ struct plumb_plan {
 	uint16_t group_count;
 	uint16_t pass_count;
 	size_t place_count; /* total number of events in all groups; one event may be in several */
-	const uint16_t *codes; /* the distinct events, ascending */
-	uint16_t code_count;
+	/* The distinct events: those requested, in their order; then those that metrics need
+	 * besides. */
+	const struct plumb_event_config *const *events;
+	uint16_t event_count;
 };
 
 /*
  * Makes a plan with few passes; deterministic. A metric with more events than there are counters is
- * split. Returns 0, ARGUMENT (too many counters), LIMIT (more than 65534 groups), NO_MEMORY, or the
- * error of plumb_spec_compile_metric(), with its finding in `diagnostics` (may be NULL). Free with
- * plumb_plan_free(), which accepts NULL.
+ * split; a requested group is not, unless it is weak. Software events take no counter. Returns 0,
+ * ARGUMENT (too many counters), LIMIT (more than 65534 groups; a group that needs more counters
+ * than there are, with a finding), NO_MEMORY, or the error of plumb_spec_compile_metric(), with its
+ * finding in `diagnostics` (may be NULL). Free with plumb_plan_free(), which accepts NULL.
  */
 PLUMB_API int plumb_plan_new(const struct plumb_selection *selection,
 			     const struct plumb_plan_options *options, struct plumb_plan **plan,
 			     struct plumb_diagnostics *diagnostics);
 PLUMB_API void plumb_plan_free(struct plumb_plan *plan);
+
+/*
+ * Returns the index into plumb_plan.events of the PMU event with this code, counted without any
+ * modifier and in no requested group; PLUMB_NONE if it is not counted so.
+ */
+PLUMB_API uint16_t plumb_plan_event(const struct plumb_plan *plan, uint16_t code);
 
 /*
  * Whether all events of the selection's `metric`-th metric are counted. If not, sets `*missing`
@@ -139,7 +157,7 @@ struct plumb_value {
 };
 
 struct plumb_event_count {
-	uint16_t code;
+	const struct plumb_event_config *event; /* the plan's */
 	struct plumb_count count; /* mean over the runs; times are sums over its groups and runs */
 	/* Standard error of the mean over the runs, in percent of it; NaN with fewer than two. */
 	double deviation;
@@ -154,7 +172,7 @@ struct plumb_result {
 	const struct plumb_plan *plan;
 	unsigned parts;
 	const struct plumb_value *values;       /* one for each selected metric */
-	const struct plumb_event_count *events; /* one for each code of the plan */
+	const struct plumb_event_count *events; /* one for each event of the plan */
 };
 
 PLUMB_API int plumb_result_new(const struct plumb_plan *plan, struct plumb_result **result);

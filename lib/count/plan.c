@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decides which events are counted together. */
-#include "count/plan.h"
+#include "count/planner.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/index_set.h"
 #include "base/sized.h"
-#include "count/pack.h"
 
 /* Groups are numbered with a uint16_t. */
 #define GROUPS_MAX (UINT16_MAX - 1)
@@ -16,14 +15,6 @@
 struct codes {
 	uint16_t at[PLUMB_FORMULA_MAX_OPERANDS];
 	unsigned count;
-};
-
-struct planner {
-	struct plan *plan;
-	struct plumb_plan_options options;
-	struct pack_item *items;
-	size_t item_count, item_room;
-	bool failed; /* out of memory */
 };
 
 /* Inserts `code`. Returns false if there are already `most` others. */
@@ -88,7 +79,7 @@ static bool gather_metric(const struct planner *p, size_t i, struct codes *codes
 	for (uint16_t k = 0; k < metric->operand_count; k++) {
 		uint16_t code = metric->operands[k].code;
 
-		if (metric->operands[k].of_codes != PLUMB_NONE && takes_counter(p, code) &&
+		if (metric->operands[k].of_events != PLUMB_NONE && takes_counter(p, code) &&
 		    !codes_add(codes, code, most))
 			return false;
 	}
@@ -143,77 +134,96 @@ static void add_items(struct planner *p)
 		else if (index_set_add(&groups, group))
 			add_group(p, i);
 	}
-	for (uint16_t i = 0; i < selection->code_count; i++)
-		if (is_counted(p, selection->codes[i]) && takes_counter(p, selection->codes[i]))
-			add_item(p, &selection->codes[i], 1);
+	for (uint16_t i = 0; i < selection->event_count; i++) {
+		uint16_t code = (uint16_t)selection->events[i].event->config;
+
+		if (plan_is_packed(selection, i) && is_counted(p, code) && takes_counter(p, code))
+			add_item(p, &code, 1);
+	}
 }
 
+/* Room for `count` groups of what is packed, and those that were requested. */
 static struct plumb_plan_group *new_groups(struct planner *p, size_t count)
 {
 	struct plumb_plan_group *groups = NULL;
 
-	if (count <= GROUPS_MAX)
-		groups = arena_alloc_array(&p->plan->arena, count, sizeof(*groups));
+	if (count + p->requested_count <= GROUPS_MAX)
+		groups = arena_alloc_array(&p->plan->arena, count + p->requested_count,
+					   sizeof(*groups));
+	p->groups = groups;
 	p->plan->given.groups = groups;
 	p->plan->given.group_count = (uint16_t)count;
 	return groups;
 }
 
+/* `codes` are of events that are packed. */
 static bool set_group(struct planner *p, struct plumb_plan_group *group, const uint16_t *codes,
 		      unsigned count, size_t pass)
 {
-	uint16_t *copy = arena_alloc_array(&p->plan->arena, count, sizeof(*copy));
+	struct plumb_plan *plan = &p->plan->given;
+	uint16_t *events = arena_alloc_array(&p->plan->arena, count, sizeof(*events));
 
-	if (!copy)
+	if (!events)
 		return false;
-	memcpy(copy, codes, count * sizeof(*copy));
-	*group = (struct plumb_plan_group){copy, (uint16_t)count, (uint16_t)pass,
-					   p->plan->given.place_count};
-	p->plan->given.place_count += count;
-	p->plan->given.pass_count = (uint16_t)(pass + 1);
+	for (unsigned i = 0; i < count; i++)
+		events[i] = p->plan->of_codes[codes[i]];
+	*group = (struct plumb_plan_group){events, (uint16_t)count, (uint16_t)pass,
+					   plan->place_count};
+	plan->place_count += count;
+	if (plan->pass_count <= pass)
+		plan->pass_count = (uint16_t)(pass + 1);
 	return true;
 }
 
-/* Counts everything in one group. */
-static int plan_one_group(struct planner *p)
+/* The codes of all events that are packed, ascending. Returns how many. */
+static size_t list_codes(const struct planner *p, uint16_t *codes)
 {
-	const struct plumb_plan *plan = &p->plan->given;
-	struct plumb_plan_group *groups = new_groups(p, 1);
+	size_t count = 0;
 
-	if (!groups || !set_group(p, &groups[0], plan->codes, plan->code_count, 0))
+	for (unsigned code = 0; code <= UINT16_MAX; code++)
+		if (p->plan->of_codes[code] != PLUMB_NONE)
+			codes[count++] = (uint16_t)code;
+	return count;
+}
+
+/* All at once. */
+static int plan_one_group(struct planner *p, const uint16_t *codes, size_t count)
+{
+	struct plumb_plan_group *groups = new_groups(p, count > 0);
+
+	if (!groups || (count && !set_group(p, &groups[0], codes, (unsigned)count, 0)))
 		return PLUMB_ERR_NO_MEMORY;
 	return PLUMB_OK;
 }
 
-/* Counts each event by itself, as many in a pass as there are counters. */
-static int plan_each_alone(struct planner *p)
+/* Each by itself, as many in a pass as there are counters. */
+static int plan_each_alone(struct planner *p, const uint16_t *codes, size_t count)
 {
-	const struct plumb_plan *plan = &p->plan->given;
 	struct plumb_plan_group *groups;
 	size_t taken = 0;
 
-	if (plan->code_count > GROUPS_MAX)
+	if (count + p->requested_count > GROUPS_MAX)
 		return PLUMB_ERR_LIMIT;
-	groups = new_groups(p, plan->code_count);
+	groups = new_groups(p, count);
 	if (!groups)
 		return PLUMB_ERR_NO_MEMORY;
-	for (uint16_t i = 0; i < plan->code_count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		size_t pass = taken / p->options.counters;
 
-		/* The cycle counter is free in every pass, so it never needs one of its own. */
-		if (takes_counter(p, plan->codes[i]))
+		/* The cycle counter is there in each pass; not in one for it alone. */
+		if (takes_counter(p, codes[i]))
 			taken++;
 		else if (taken > 0)
 			pass = (taken - 1) / p->options.counters;
-		if (!set_group(p, &groups[i], &plan->codes[i], 1, pass))
+		if (!set_group(p, &groups[i], &codes[i], 1, pass))
 			return PLUMB_ERR_NO_MEMORY;
 	}
 	return PLUMB_OK;
 }
 
 /*
- * Makes groups of what was packed together. If cycles are counted at all, they join every group:
- * that takes no counter, and a metric's cycles are then counted together with its other events.
+ * Groups of what was packed together. The cycle counter joins each, if cycles are counted at all:
+ * it takes no room, and cycles are then those of a metric's other events.
  */
 static int plan_bins(struct planner *p, size_t count, bool cycles)
 {
@@ -233,62 +243,127 @@ static int plan_bins(struct planner *p, size_t count, bool cycles)
 	return fine ? PLUMB_OK : PLUMB_ERR_NO_MEMORY;
 }
 
-static int plan_groups(struct planner *p)
+static int plan_packed(struct planner *p)
 {
-	const struct plumb_plan *plan = &p->plan->given;
-	bool cycles = false;
 	int bins;
 
-	if (p->options.counters == 0)
-		return plan_one_group(p);
-	if (p->options.collect_by == PLUMB_COLLECT_BY_NONE)
-		return plan_each_alone(p);
 	add_items(p);
 	if (p->failed)
 		return PLUMB_ERR_NO_MEMORY;
 	bins = pack_items(p->items, p->item_count, p->options.counters);
 	if (bins < 0)
 		return bins;
-	for (uint16_t i = 0; i < plan->code_count; i++)
-		cycles = cycles || !takes_counter(p, plan->codes[i]);
-	return plan_bins(p, (size_t)bins, cycles);
+	return plan_bins(p, (size_t)bins,
+			 p->options.cycle_counter &&
+				 p->plan->of_codes[PLUMB_CODE_CYCLES] != PLUMB_NONE);
 }
 
-/* Collects all countable codes in plan->codes, and finds the place of each operand in it. */
-static int find_codes(struct planner *p)
+static int plan_groups(struct planner *p)
+{
+	uint16_t *codes = reallocarray(NULL, UINT16_MAX + 1u, sizeof(*codes));
+	size_t count = codes ? list_codes(p, codes) : 0;
+	int error;
+
+	if (!codes)
+		error = PLUMB_ERR_NO_MEMORY;
+	else if (p->options.counters == 0)
+		error = plan_one_group(p, codes, count);
+	else if (p->options.collect_by == PLUMB_COLLECT_BY_NONE)
+		error = plan_each_alone(p, codes, count);
+	else
+		error = plan_packed(p);
+	free(codes);
+	return error;
+}
+
+/* ---- the events ----------------------------------------------------------------------------- */
+
+/* The event that a metric needs, as the specification names it. */
+static const struct plumb_event_config *new_event(struct planner *p, uint16_t code)
+{
+	const struct plumb_spec *spec = p->plan->given.selection->spec;
+	struct plumb_event_config *event = arena_alloc(&p->plan->arena, sizeof(*event));
+
+	if (!event)
+		return NULL;
+	event->kind = PLUMB_EVENT_PMU;
+	event->config = code;
+	event->name = spec->events[plumb_spec_event_by_code(spec, code)].name;
+	return event;
+}
+
+/* Whether nothing can be said against an event that was requested. */
+static bool is_countable(const struct planner *p, const struct plumb_event_config *event)
+{
+	return event->kind != PLUMB_EVENT_PMU || is_counted(p, (uint16_t)event->config);
+}
+
+static void add_selected_events(struct planner *p, const struct plumb_event_config **events)
 {
 	struct plumb_plan *plan = &p->plan->given;
 	const struct plumb_selection *selection = plan->selection;
-	struct index_set all = {0};
-	uint16_t *codes, *places;
 
-	for (uint16_t i = 0; i < selection->code_count; i++)
-		index_set_add(&all, selection->codes[i]);
+	for (uint16_t i = 0; i < selection->event_count; i++) {
+		const struct plumb_event_config *event = selection->events[i].event;
+
+		p->of_selected[i] = PLUMB_NONE;
+		if (!is_countable(p, event))
+			continue;
+		if (plan_is_packed(selection, i))
+			p->plan->of_codes[event->config] = plan->event_count;
+		p->of_selected[i] = plan->event_count;
+		events[plan->event_count++] = event;
+	}
+}
+
+/* Those that metrics need and that were not requested, by ascending code. */
+static bool add_needed_events(struct planner *p, const struct index_set *needed,
+			      const struct plumb_event_config **events)
+{
+	struct plumb_plan *plan = &p->plan->given;
+
+	for (unsigned code = 0; code <= UINT16_MAX; code++) {
+		if (!index_set_has(needed, (uint16_t)code) || !is_counted(p, (uint16_t)code) ||
+		    p->plan->of_codes[code] != PLUMB_NONE || plan->event_count == PLUMB_NONE)
+			continue;
+		events[plan->event_count] = new_event(p, (uint16_t)code);
+		if (!events[plan->event_count])
+			return false;
+		p->plan->of_codes[code] = plan->event_count++;
+	}
+	return true;
+}
+
+/* Collects all countable events in plan->events, and finds the index of each operand in it. */
+static int find_events(struct planner *p)
+{
+	struct plumb_plan *plan = &p->plan->given;
+	const struct plumb_selection *selection = plan->selection;
+	const struct plumb_event_config **events;
+	struct index_set needed = {0};
+	size_t count = selection->event_count;
+
 	for (size_t i = 0; i < selection->metric_count; i++)
 		for (uint16_t k = 0; k < p->plan->metrics[i].operand_count; k++)
-			index_set_add(&all, p->plan->metrics[i].operands[k].code);
-	codes = arena_alloc_array(&p->plan->arena, UINT16_MAX, sizeof(*codes));
-	places = reallocarray(NULL, UINT16_MAX + 1u, sizeof(*places));
-	if (!codes || !places) {
-		free(places);
+			count += index_set_add(&needed, p->plan->metrics[i].operands[k].code);
+	events = arena_alloc_array(&p->plan->arena, count, sizeof(*events));
+	p->of_selected =
+		arena_alloc_array(&p->plan->arena, selection->event_count, sizeof(*p->of_selected));
+	p->plan->of_codes =
+		arena_alloc_array(&p->plan->arena, UINT16_MAX + 1u, sizeof(*p->plan->of_codes));
+	if (!events || !p->of_selected || !p->plan->of_codes)
 		return PLUMB_ERR_NO_MEMORY;
-	}
-	plan->codes = codes;
-	for (unsigned code = 0; code <= UINT16_MAX; code++) {
-		places[code] = PLUMB_NONE;
-		if (!index_set_has(&all, (uint16_t)code) || !is_counted(p, (uint16_t)code) ||
-		    plan->code_count == PLUMB_NONE)
-			continue;
-		places[code] = plan->code_count;
-		codes[plan->code_count++] = (uint16_t)code;
-	}
+	memset(p->plan->of_codes, 0xff, (UINT16_MAX + 1u) * sizeof(*p->plan->of_codes));
+	plan->events = events;
+	add_selected_events(p, events);
+	if (!add_needed_events(p, &needed, events))
+		return PLUMB_ERR_NO_MEMORY;
 	for (size_t i = 0; i < selection->metric_count; i++) {
 		struct plan_metric *metric = &p->plan->metrics[i];
 
 		for (uint16_t k = 0; k < metric->operand_count; k++)
-			metric->operands[k].of_codes = places[metric->operands[k].code];
+			metric->operands[k].of_events = p->plan->of_codes[metric->operands[k].code];
 	}
-	free(places);
 	return PLUMB_OK;
 }
 
@@ -323,15 +398,15 @@ static int compile(struct planner *p, struct plumb_diagnostics *diagnostics)
 	return PLUMB_OK;
 }
 
-static const uint16_t *find_code(const struct plumb_plan_group *group, uint16_t code)
+static const uint16_t *find_event(const struct plumb_plan_group *group, uint16_t event)
 {
 	for (uint16_t i = 0; i < group->count; i++)
-		if (group->codes[i] == code)
-			return &group->codes[i];
+		if (group->events[i] == event)
+			return &group->events[i];
 	return NULL;
 }
 
-/* Returns the first group that has all of a metric's events. */
+/* The first group that has all of a metric's events. */
 static void find_home(const struct plumb_plan *plan, struct plan_metric *metric)
 {
 	for (uint16_t g = 0; g < plan->group_count && metric->home == PLUMB_NONE; g++) {
@@ -339,12 +414,12 @@ static void find_home(const struct plumb_plan *plan, struct plan_metric *metric)
 		bool all = true;
 
 		for (uint16_t k = 0; all && k < metric->operand_count; k++) {
-			const uint16_t *at = find_code(group, metric->operands[k].code);
+			const uint16_t *at = find_event(group, metric->operands[k].of_events);
 
 			all = at;
 			if (at)
 				metric->operands[k].place =
-					group->first + (size_t)(at - group->codes);
+					group->first + (size_t)(at - group->events);
 		}
 		if (all)
 			metric->home = g;
@@ -357,9 +432,13 @@ static int make_plan(struct planner *p, struct plumb_diagnostics *diagnostics)
 	int error = compile(p, diagnostics);
 
 	if (error == PLUMB_OK)
-		error = find_codes(p);
+		error = find_events(p);
+	if (error == PLUMB_OK)
+		error = requested_find(p, diagnostics);
 	if (error == PLUMB_OK)
 		error = plan_groups(p);
+	if (error == PLUMB_OK)
+		error = requested_plan(p);
 	for (size_t i = 0; error == PLUMB_OK && i < selection->metric_count; i++)
 		find_home(&p->plan->given, &p->plan->metrics[i]);
 	return error;
@@ -402,12 +481,17 @@ void plumb_plan_free(struct plumb_plan *plan)
 	free(p);
 }
 
+uint16_t plumb_plan_event(const struct plumb_plan *plan, uint16_t code)
+{
+	return plan_of(plan)->of_codes[code];
+}
+
 bool plumb_plan_computes(const struct plumb_plan *plan, size_t metric, uint16_t *missing)
 {
 	const struct plan_metric *m = &plan_of(plan)->metrics[metric];
 
 	for (uint16_t k = 0; k < m->operand_count; k++) {
-		if (m->operands[k].of_codes != PLUMB_NONE)
+		if (m->operands[k].of_events != PLUMB_NONE)
 			continue;
 		if (missing)
 			*missing = m->operands[k].event;

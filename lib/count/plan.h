@@ -12,8 +12,8 @@
 struct plan_operand {
 	uint16_t event; /* index into plumb_spec.events */
 	uint16_t code;
-	uint16_t of_codes; /* index into plumb_plan.codes, or PLUMB_NONE if not counted */
-	size_t place;      /* place in the metric's home */
+	uint16_t of_events; /* index into plumb_plan.events, or PLUMB_NONE if not counted */
+	size_t place;       /* place in the metric's home */
 };
 
 struct plan_metric {
@@ -27,6 +27,8 @@ struct plan {
 	struct plumb_plan given; /* must be first: callers hold a pointer to it */
 	struct arena arena;
 	struct plan_metric *metrics; /* one for each selected metric */
+	uint16_t *
+		of_codes; /* of each code, the index of its event, as plumb_plan_event() gives it */
 };
 
 static inline const struct plan *plan_of(const struct plumb_plan *plan)

@@ -38,7 +38,7 @@ static void add_count(struct plumb_count *sum, const struct plumb_count *count)
 
 /* An event in several groups was counted several times: returns the mean. */
 static double event_count(const struct plumb_plan *plan, const struct plumb_count *counts,
-			  uint16_t code)
+			  uint16_t event)
 {
 	double sum = NAN;
 	unsigned times = 0;
@@ -47,7 +47,7 @@ static double event_count(const struct plumb_plan *plan, const struct plumb_coun
 		for (uint16_t i = 0; i < plan->groups[g].count; i++) {
 			double count = counts[plan->groups[g].first + i].count;
 
-			if (plan->groups[g].codes[i] != code || isnan(count))
+			if (plan->groups[g].events[i] != event || isnan(count))
 				continue;
 			sum = plus(sum, count);
 			times++;
@@ -65,9 +65,9 @@ static double evaluate(struct result *r, const struct plan_metric *metric,
 		const struct plan_operand *operand = &metric->operands[k];
 
 		r->counts[operand->event] =
-			operand->of_codes == PLUMB_NONE ? (double)NAN
+			operand->of_events == PLUMB_NONE ? (double)NAN
 			: metric->home == PLUMB_NONE
-				? event_count(&r->plan->given, counts, operand->code)
+				? event_count(&r->plan->given, counts, operand->of_events)
 				: counts[operand->place].count;
 	}
 	if (!plumb_formula_evaluate(metric->formula, r->counts, &value))
@@ -102,15 +102,15 @@ static void update_events(struct result *r, bool runs)
 {
 	const struct plumb_plan *plan = r->given.plan;
 
-	for (uint16_t i = 0; i < plan->code_count; i++) {
+	for (uint16_t i = 0; i < plan->event_count; i++) {
 		struct plumb_count *total = &r->events[i].count;
 
-		*total = (struct plumb_count){event_count(plan, r->sums, plan->codes[i]), 0, 0};
+		*total = (struct plumb_count){event_count(plan, r->sums, i), 0, 0};
 		if (runs)
 			total->count /= r->given.parts;
 		for (uint16_t g = 0; g < plan->group_count; g++) {
 			for (uint16_t k = 0; k < plan->groups[g].count; k++) {
-				if (plan->groups[g].codes[k] != plan->codes[i])
+				if (plan->groups[g].events[k] != i)
 					continue;
 				total->enabled_ns += r->sums[plan->groups[g].first + k].enabled_ns;
 				total->running_ns += r->sums[plan->groups[g].first + k].running_ns;
@@ -137,8 +137,8 @@ void plumb_result_add(struct plumb_result *result, const struct plumb_count *cou
 		r->values[i].high = fmax(r->values[i].high, part);
 	}
 	update_events(r, runs);
-	for (uint16_t i = 0; runs && i < plan->code_count; i++) {
-		add_to_spread(&r->spreads[i], event_count(plan, counts, plan->codes[i]));
+	for (uint16_t i = 0; runs && i < plan->event_count; i++) {
+		add_to_spread(&r->spreads[i], event_count(plan, counts, i));
 		r->events[i].deviation = deviation(&r->spreads[i]);
 	}
 }
@@ -150,8 +150,8 @@ static bool allocate(struct result *r)
 
 	r->sums = calloc(plan->place_count + 1, sizeof(*r->sums));
 	r->values = calloc(selection->metric_count + 1, sizeof(*r->values));
-	r->events = calloc(plan->code_count + 1u, sizeof(*r->events));
-	r->spreads = calloc(plan->code_count + 1u, sizeof(*r->spreads));
+	r->events = calloc(plan->event_count + 1u, sizeof(*r->events));
+	r->spreads = calloc(plan->event_count + 1u, sizeof(*r->spreads));
 	r->counts = calloc(selection->spec->event_count + 1u, sizeof(*r->counts));
 	return r->sums && r->values && r->events && r->spreads && r->counts;
 }
@@ -173,8 +173,8 @@ int plumb_result_new(const struct plumb_plan *plan, struct plumb_result **result
 		r->sums[i].count = NAN;
 	for (size_t i = 0; i < plan->selection->metric_count; i++)
 		r->values[i] = (struct plumb_value){NAN, NAN, NAN};
-	for (uint16_t i = 0; i < plan->code_count; i++)
-		r->events[i] = (struct plumb_event_count){plan->codes[i], {NAN, 0, 0}, NAN};
+	for (uint16_t i = 0; i < plan->event_count; i++)
+		r->events[i] = (struct plumb_event_count){plan->events[i], {NAN, 0, 0}, NAN};
 	for (uint16_t i = 0; i < plan->selection->spec->event_count; i++)
 		r->counts[i] = NAN;
 	r->given.values = r->values;

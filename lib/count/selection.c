@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/index_set.h"
 #include "base/sized.h"
+#include "event/config.h"
 
 struct selection {
 	struct plumb_selection given; /* must be first: callers hold a pointer to it */
@@ -216,17 +217,43 @@ static void add_metric(struct selection *s, uint16_t metric)
 	add(s, metric, group);
 }
 
-static int add_codes(struct selection *s, const struct plumb_request *request)
+/* Whether the event after it is of its group. */
+static bool leads_group(const struct selection *s, uint16_t event)
 {
-	struct index_set seen = {0};
-	uint16_t *codes = arena_alloc_array(&s->arena, request->code_count, sizeof(*codes));
+	return event + 1 < s->given.event_count && s->given.events[event + 1].leader == event;
+}
 
-	if (!codes)
+static bool is_selected(const struct selection *s, const struct plumb_event_config *event)
+{
+	for (uint16_t i = 0; i < s->given.event_count; i++)
+		if (s->given.events[i].leader == i && !leads_group(s, i) &&
+		    event_counts_same(s->given.events[i].event, event))
+			return true;
+	return false;
+}
+
+/* Groups stay whole; an event outside them is taken once. */
+static int add_events(struct selection *s, const struct plumb_event_list *list)
+{
+	const size_t count = list ? plumb_event_list_count(list) : 0;
+	struct plumb_selected_event *events = arena_alloc_array(&s->arena, count, sizeof(*events));
+
+	if (!events)
 		return PLUMB_ERR_NO_MEMORY;
-	for (uint16_t i = 0; i < request->code_count; i++)
-		if (index_set_add(&seen, request->codes[i]))
-			codes[s->given.code_count++] = request->codes[i];
-	s->given.codes = codes;
+	s->given.events = events;
+	for (size_t i = 0; i < count; i++) {
+		const struct plumb_event_config *event = plumb_event_list_get(list, i);
+		const struct plumb_event_config *next = plumb_event_list_get(list, i + 1);
+		const uint16_t at = s->given.event_count;
+		const bool member = event->leader != i, leads = next && next->leader == i;
+
+		if (event->kind == PLUMB_EVENT_METRIC ||
+		    (!member && !leads && is_selected(s, event)))
+			continue;
+		events[at].event = event;
+		events[at].leader = member ? events[at - 1].leader : at;
+		s->given.event_count++;
+	}
 	return PLUMB_OK;
 }
 
@@ -236,6 +263,21 @@ static bool in_range(struct plumb_indexes list, uint16_t count)
 		if (list.at[i] >= count)
 			return false;
 	return true;
+}
+
+/* Metrics by name among the events. */
+static int add_named_metrics(struct selection *s, const struct plumb_event_list *list)
+{
+	const struct plumb_event_config *event;
+
+	for (size_t i = 0; list && (event = plumb_event_list_get(list, i)); i++) {
+		if (event->kind != PLUMB_EVENT_METRIC)
+			continue;
+		if (event->config >= s->given.spec->metric_count)
+			return PLUMB_ERR_ARGUMENT;
+		add_metric(s, (uint16_t)event->config);
+	}
+	return PLUMB_OK;
 }
 
 static int check(const struct plumb_spec *spec, const struct plumb_request *request, uint16_t *node)
@@ -255,6 +297,7 @@ static int check(const struct plumb_spec *spec, const struct plumb_request *requ
 static int fill(struct selection *s, const struct plumb_request *request, uint16_t node)
 {
 	const unsigned stages = (unsigned)sizeof(request->stages) * 8;
+	int error;
 
 	s->deepest = request->level ? request->level : PLUMB_TREE_MAX_LEVELS;
 	if (s->given.methodology) {
@@ -275,15 +318,21 @@ static int fill(struct selection *s, const struct plumb_request *request, uint16
 		add_group(s, request->groups.at[i]);
 	for (uint16_t i = 0; i < request->metrics.count; i++)
 		add_metric(s, request->metrics.at[i]);
+	error = add_named_metrics(s, request->events);
 	if (s->failed)
 		return PLUMB_ERR_NO_MEMORY;
 	s->given.metrics = s->metrics;
-	return add_codes(s, request);
+	return error < 0 ? error : add_events(s, request->events);
 }
 
 int plumb_selection_new(const struct plumb_spec *spec, const struct plumb_request *given,
 			struct plumb_selection **selection)
 {
+	/* What there is to count without a PMU: software events. */
+	static const struct plumb_spec none = {
+		.id = "none",
+		.product = {.name = "Software events"},
+	};
 	struct plumb_request request;
 	struct selection *s;
 	uint16_t node;
@@ -292,6 +341,8 @@ int plumb_selection_new(const struct plumb_spec *spec, const struct plumb_reques
 	*selection = NULL;
 	if (!sized_read(&request, sizeof(request), given))
 		return PLUMB_ERR_ARGUMENT;
+	if (!spec)
+		spec = &none;
 	error = check(spec, &request, &node);
 	if (error < 0)
 		return error;

@@ -458,7 +458,10 @@ int event_unknown(const struct event_reader *reader, struct event_word word)
 		near_offer(&near, spec->metrics[i].name, spec->metrics[i].name);
 	if (reader->options->sampling)
 		near_offer(&near, "spe", "spe");
-	event_refuse(reader, PLUMB_ERR_NOT_FOUND, word, "no such event");
+	if (spec)
+		event_refuse(reader, PLUMB_ERR_NOT_FOUND, word, "%s has no such event", spec->id);
+	else
+		event_refuse(reader, PLUMB_ERR_NOT_FOUND, word, "no such event");
 	if (near.best)
 		plumb_diagnostics_hint(reader->diagnostics, "did you mean %s?", near.best);
 	else if (spec)

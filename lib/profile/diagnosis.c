@@ -99,10 +99,9 @@ static double share_of(const struct walk *w, uint16_t parent, uint16_t metric, d
 
 static double count_of(const struct walk *w, uint16_t code)
 {
-	for (uint16_t i = 0; i < w->counted->plan->code_count; i++)
-		if (w->counted->events[i].code == code)
-			return w->counted->events[i].count.count;
-	return NAN;
+	uint16_t event = plumb_plan_event(w->counted->plan, code);
+
+	return event == PLUMB_NONE ? (double)NAN : w->counted->events[event].count.count;
 }
 
 /*

@@ -133,6 +133,12 @@ struct source {
 	const char *label; /* what is said of the CPU's name: "model"; NULL: it is the real one */
 	/* Whether it counts a PMU event. `user` is not looked at. */
 	bool (*counts)(const void *user, uint16_t code);
+	/*
+	 * Whether it can count or sample an event: 0, or an error with a finding that names the
+	 * source. `machine` is the job's pmu, `spec` the CPU's.
+	 */
+	int (*check)(const void *machine, const struct plumb_spec *spec,
+		     const struct plumb_event_config *event, struct plumb_diagnostics *found);
 	bool limited; /* by counters: a plan for it needs their number */
 	/*
 	 * Runs the program to its end. Returns 0 with `*run` filled, also when the program was

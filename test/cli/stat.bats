@@ -398,6 +398,84 @@ metrics_of()
 	model --json -m General ./work 2>&1 >/dev/null | json 'd["diagnosis"] is None'
 }
 
+# counts_of OPTION...: name, as it was asked for, and count of each event.
+counts_of()
+{
+	model --json "$@" ./work 2>&1 >/dev/null | /usr/bin/python3 -c '
+import json, sys
+for e in json.load(sys.stdin)["events"]:
+    print(e["name"], e.get("requested", ""), e["code"], e["count"], sep="|")'
+}
+
+@test "-e takes what perf takes, and each means what it says" {
+	local cycles l1d
+
+	cycles=$(counts_of -e r11 | cut -d '|' -f 4)
+	l1d=$(counts_of -e r04 | cut -d '|' -f 4)
+	[ "$cycles" -gt 1000 ] && [ "$l1d" -gt 1000 ] && [ "$l1d" -ne "$cycles" ]
+	[ "$(counts_of -e cycles,instructions | cut -d '|' -f 1,2,3)" = \
+		"$(printf 'CPU_CYCLES|cycles|0x0011\nINST_RETIRED|instructions|0x0008')" ]
+	[ "$(counts_of -e '{cycles,instructions}' | head -n 1)" = "cycles||0x0011|$cycles" ]
+	[ "$(counts_of -e l1d_cache:u)" = "l1d_cache:u||0x0004|$l1d" ]
+	[ "$(counts_of -e l1d_cache)" = "L1D_CACHE||0x0004|$l1d" ]
+	[ "$(counts_of -e armv8_pmuv3_0/l1d_cache/)" = \
+		"L1D_CACHE|armv8_pmuv3_0/l1d_cache/|0x0004|$l1d" ]
+	[ "$(counts_of -e cpu/event=0x11/)" = "CPU_CYCLES|cpu/event=0x11/|0x0011|$cycles" ]
+	[ "$(counts_of -e L1-dcache-loads | cut -d '|' -f 4)" -eq "$l1d" ]
+	[ "$(counts_of -e '{r4,cpu/r11,name=mine/u}:u' | tail -n 1)" = "mine||0x0011|$cycles" ]
+	[ "$(counts_of -e 4:0x11:u | cut -d '|' -f 4)" -eq "$cycles" ]
+	# The same twice is one; with metrics, an event of theirs is one, too.
+	[ "$(counts_of -e cycles -e CPU_CYCLES,r11 | wc -l)" -eq 1 ]
+	[ "$(counts_of -e instructions,ipc | cut -d '|' -f 1,2 | xargs)" = \
+		"INST_RETIRED|instructions CPU_CYCLES|" ]
+	[ "$(metrics_of -e backend_bound,cycles)" = "$(printf 'Topdown_L1|backend_bound\n|CPU_CYCLES')" ]
+	# The model's clock, of 1 GHz, runs as long as its cycles do at 3 GHz.
+	model --json -e task-clock,cpu-clock,CPU_CYCLES ./work 2>&1 >/dev/null | json '
+		[e["name"] for e in d["events"]] == ["task-clock", "cpu-clock", "CPU_CYCLES"] and
+		d["events"][0]["code"] is None and
+		d["events"][0]["count"] == d["events"][1]["count"] and
+		abs(d["events"][0]["count"] / d["elapsed_seconds"] / 1e9 - 1) < 0.001'
+}
+
+@test "what the model cannot count is said by name" {
+	for case in "page-faults|the model does not count page-faults" \
+		"cycles:k|cycles:k: the model runs user code only, without a kernel or hypervisor" \
+		"cycles:G|cycles:G: the model has no guests" \
+		"armv8_cortex_a57/r1/|armv8_cortex_a57/r1/: the model's PMU is armv8_pmuv3_0" \
+		"cpu/r3,config1=8/|cpu/r3,config1=8/: config1 means nothing to the model's PMU" \
+		"sched:sched_switch|'sched:sched_switch': tracepoints are not supported" \
+		"mem:0x40:rw|'mem:0x40:rw': breakpoints are not supported" \
+		"spe|'spe': SPE samples, it does not count" \
+		"cycles:x|'x': invalid modifiers" \
+		"{cycles,ipc}|'{cycles,ipc}': a metric cannot be in a group: its own events are"; do
+		run --separate-stderr model -e "${case%%|*}" ./work
+		[ "$status" -eq 2 ]
+		[ "${stderr%%$'\n'*}" = "plumb: ${case#*|}" ] || { echo "$stderr" && return 1; }
+	done
+}
+
+@test "software events are counted on any machine" {
+	plumb stat --source perf -e cs true 2>/dev/null || skip "no perf_event_open"
+	run --separate-stderr plumb stat --json -e 'task-clock,{page-faults:u,cs}' sh -c 'exit 3'
+	[ "$status" -eq 3 ]
+	json '
+		d["source"] == "perf" and d["cpu"] is None and d["metrics"] == [] and
+		d["diagnosis"] is None and d["exit_status"] == 3 and
+		[e["name"] for e in d["events"]] == ["task-clock", "page-faults:u", "cs"] and
+		all(e["code"] is None for e in d["events"]) and
+		100000 < d["events"][0]["count"] < 1e9 and 10 < d["events"][1]["count"] < 10000' \
+		<<<"$stderr"
+	run --separate-stderr plumb stat -e task-clock,faults -- true
+	[ "${lines[*]}" = "" ]
+	grep -qE '^ +[0-9,]+  task-clock +Time on a CPU' <<<"$stderr"
+	[ "$(uname -m)" = aarch64 ] && return
+	# What takes a PMU is said to, where there is none.
+	run --separate-stderr plumb stat --source perf -e task-clock,cycles true
+	[ "$status" -eq 3 ]
+	run --separate-stderr plumb stat --source perf -e task-clock -m General true
+	[ "$status" -eq 3 ]
+}
+
 @test "names that are none are refused, with the nearest" {
 	run --separate-stderr model -m Operaton_Mix ./work
 	[ "$status" -eq 2 ]
@@ -410,7 +488,7 @@ metrics_of()
 	run --separate-stderr model -n ipc ./work
 	[ "$status" -eq 2 ]
 	run --separate-stderr model -e L1D_CACH ./work
-	said "plumb: neoverse-n3-r0p0 has no event 'L1D_CACH'" "       did you mean L1D_CACHE?"
+	said "plumb: 'L1D_CACH': neoverse-n3-r0p0 has no such event" "       did you mean L1D_CACHE?"
 	run --separate-stderr model -s 3 ./work
 	said "plumb: bad value '3' of --stages" "       1 (topdown), 2 (uarch) or all"
 	run --separate-stderr model -m General,,MPKI ./work

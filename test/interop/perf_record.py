@@ -190,6 +190,59 @@ def groups(place):
     check(names["task-clock"] > 10 and names["page-faults"] in (1, 2, 3), names)
 
 
+def attributes(path):
+    """What perf says of a recording's events, but for ids and what plumb needs not ask for."""
+    text = subprocess.run(["perf", "evlist", "-v", "-i", path], capture_output=True, text=True,
+                          check=True).stdout
+    events = []
+    for line in text.splitlines():
+        name, rest = line.split(": ", 1)
+        fields = dict(field.split(": ", 1) for field in rest.split(", ") if ": " in field)
+        sampled = set(fields["sample_type"].split("|")) - {"CPU", "PERIOD", "IDENTIFIER", "ID"}
+        wanted = {key: fields.get(key, "0") for key in
+                  ("type", "config", "{ sample_period, sample_freq }", "freq", "inherit",
+                   "exclude_user", "exclude_kernel", "exclude_hv", "exclude_host",
+                   "exclude_guest", "exclude_idle", "pinned", "exclusive")}
+        events.append((name, sorted(sampled), "GROUP" in fields["read_format"], wanted))
+    return events
+
+
+@tap.test
+def read_groups(place):
+    """With S the leader alone samples, and each sample has what all counted."""
+    options = ["-e", "{task-clock,page-faults}:S", "-c", "1000000"]
+    program = [place.program, "20", "2000"]
+    ours, theirs = place.ours("ours", options, program), place.perf("perfs", options, program)
+    check(attributes(ours)[:2] == attributes(theirs)[:2], attributes(ours), attributes(theirs))
+    # perf makes a sample of each value that was read: with the difference as its period.
+    sums = [collections.Counter() for _ in range(2)]
+    for path, counts in zip((ours, theirs), sums):
+        for line in script(path, "-F", "event,period").splitlines():
+            period, name = line.split()[:2]
+            counts[name.rstrip(":")] += int(period)
+    check(sums[0]["task-clock"] > 10000000, sums)
+    # What happened after the last sample is in none.
+    check(all(1000 < counts["page-faults"] < 2200 for counts in sums), sums)
+    return f"{sums[0]['page-faults']} faults, {sums[1]['page-faults']} faults"
+
+
+@tap.test
+def modifiers(place):
+    """Modifiers, periods and terms are asked of the kernel as perf asks."""
+    program = [place.program, "1"]
+    for text in ("task-clock:u", "cs:k,{cpu-clock:ppp,faults:uH}:I", "task-clock:D,faults:G",
+                 "cpu-clock/period=12345/k,cs/freq=7/", "{cpu-clock,cs:u}:e", "1:2/name=x/uh"):
+        ours = attributes(place.ours("ours", ["-e", text], program))
+        theirs = attributes(place.perf("perfs", ["-e", text], program))
+        # plumb may have an event more, for maps and names.
+        for a, b in zip(ours, theirs):
+            # perf leaves out guests only for some of its names.
+            for event in (a, b):
+                if not set("GH") & set(b[0]):
+                    event[3].pop("exclude_guest")
+            check(a[1:] == b[1:], text, a, b)
+
+
 @tap.test
 def whole_machine(place):
     """With -a every CPU is sampled, and what runs on it is named."""

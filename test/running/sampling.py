@@ -263,7 +263,7 @@ def overflows(programs):
 @tap.test
 def chains(programs):
     """Call chains by frame pointers, and the counts of a group"""
-    recording = programs.run(["-e", "{L1D_CACHE_REFILL,INST_RETIRED}", "-c", "500", "-g"], "chases")
+    recording = programs.run(["-e", "{L1D_CACHE_REFILL,INST_RETIRED}:S", "-c", "500", "-g"], "chases")
     load = programs.symbol("chases", "missing_load")
     work, main = (programs.symbol("chases", name) for name in ("work", "main"))
     samples = [s for s in recording.samples() if s["ip"] == load]
@@ -276,6 +276,19 @@ def chains(programs):
     reads = [tuple(s["read"].values()) for s in recording.samples() if s["read"]]
     assert all(len(read) == 2 for read in reads)
     assert all(a[1] < b[1] for a, b in zip(reads, reads[1:]))
+
+
+@tap.test
+def groups(programs):
+    """Without S, each event of a group samples by itself"""
+    recording = programs.run(["-e", "{L1D_CACHE_REFILL,INST_RETIRED/period=5000/}", "-c", "500"],
+                             "chases")
+    samples = list(recording.samples())
+    assert not any(s.get("read") for s in samples)
+    counts = programs.counts("chases", events="L1D_CACHE_REFILL,INST_RETIRED")
+    expected = counts["L1D_CACHE_REFILL"] // 500 + counts["INST_RETIRED"] // 5000
+    assert abs(len(samples) - expected) <= 2, (len(samples), expected)
+    return f"{len(samples)} samples"
 
 
 @tap.test

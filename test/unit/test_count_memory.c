@@ -11,11 +11,8 @@
 static int go_through(const struct plumb_spec *spec, unsigned counters,
 		      enum plumb_collect_by collect_by)
 {
-	static const uint16_t codes[] = {0x08, 0x1b};
-	const struct plumb_request request = {.size = sizeof(request),
-					      .stages = 1u << 1 | 1u << 2,
-					      .codes = codes,
-					      .code_count = 2};
+	const struct plumb_event_options how = {.size = sizeof(how), .spec = spec};
+	struct plumb_request request = {.size = sizeof(request), .stages = 1u << 1 | 1u << 2};
 	const struct plumb_plan_options options = {.size = sizeof(options),
 						   .counters = counters,
 						   .cycle_counter = true,
@@ -24,9 +21,17 @@ static int go_through(const struct plumb_spec *spec, unsigned counters,
 	struct plumb_plan *plan = NULL;
 	struct plumb_result *result = NULL;
 	struct plumb_diagnosis *diagnosis = NULL;
-	int error = plumb_selection_new(spec, &request, &selection);
+	struct plumb_event_list *list = NULL;
+	int error = plumb_event_list_new(&how, &list);
 
-	assert_int_equal(!selection, error != 0);
+	assert_int_equal(!list, error != 0);
+	if (!error)
+		error = plumb_event_list_add(list, "cycles,{r8,r1b}:u,task-clock,ipc", NULL);
+	if (!error) {
+		request.events = list;
+		error = plumb_selection_new(spec, &request, &selection);
+		assert_int_equal(!selection, error != 0);
+	}
 	if (!error) {
 		error = plumb_plan_new(selection, &options, &plan, NULL);
 		assert_int_equal(!plan, error != 0);
@@ -43,6 +48,7 @@ static int go_through(const struct plumb_spec *spec, unsigned counters,
 	plumb_result_free(result);
 	plumb_plan_free(plan);
 	plumb_selection_free(selection);
+	plumb_event_list_free(list);
 	return error;
 }
 

@@ -29,9 +29,9 @@ static void set_up(struct fixture *f, const char *cpu, struct plumb_request requ
 	for (size_t i = 0; i < f->selection->metric_count; i++)
 		f->values[i] = (struct plumb_value){NAN, NAN, NAN};
 	assert_int_equal(plumb_plan_new(f->selection, &PLAN_OPTIONS(), &f->plan, NULL), 0);
-	assert_true(f->plan->code_count <= VALUES_MAX);
-	for (uint16_t i = 0; i < f->plan->code_count; i++)
-		f->events[i] = (struct plumb_event_count){f->plan->codes[i], {NAN, 0, 0}, NAN};
+	assert_true(f->plan->event_count <= VALUES_MAX);
+	for (uint16_t i = 0; i < f->plan->event_count; i++)
+		f->events[i] = (struct plumb_event_count){f->plan->events[i], {NAN, 0, 0}, NAN};
 	f->result = (struct plumb_result){f->plan, 1, f->values, f->events};
 }
 
@@ -44,11 +44,10 @@ static void tear_down(struct fixture *f)
 
 static void set_count(struct fixture *f, const char *event, double count)
 {
-	uint16_t i = 0, code = f->spec->events[plumb_spec_event(f->spec, event)].code;
+	const uint16_t code = f->spec->events[plumb_spec_event(f->spec, event)].code;
+	const uint16_t i = plumb_plan_event(f->plan, code);
 
-	while (i < f->plan->code_count && f->events[i].code != code)
-		i++;
-	assert_true(i < f->plan->code_count);
+	assert_true(i < f->plan->event_count);
 	f->events[i].count.count = count;
 }
 

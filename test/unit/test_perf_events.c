@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "counting.h"
+#include "listed.h"
 #include "small_spec.h"
 #include "source/perf/events.h"
 
@@ -60,7 +61,7 @@ static int open_here(const struct perf_event_attr *attr, int leader)
 {
 	int fd;
 
-	if (attr->type != PMU_TYPE)
+	if (attr->type != PMU_TYPE && attr->type != PERF_TYPE_SOFTWARE)
 		return -ENOENT;
 	if (kernel.guarded && !attr->exclude_kernel)
 		return -EACCES;
@@ -107,40 +108,47 @@ long syscall(long sysno, ...)
 
 /* ---- plans -------------------------------------------------------------------------------- */
 
+static const char events[] = "L1D_CACHE_REFILL,L1D_CACHE,INST_RETIRED,CPU_CYCLES,"
+			     "STALL_SLOT_BACKEND,STALL_SLOT_FRONTEND";
 static const uint16_t codes[] = {0x0003, 0x0004, 0x0008, CODE_CYCLES, 0x003d, 0x003e};
 
 #define CODE_COUNT (sizeof(codes) / sizeof(*codes))
 
 struct fixture {
+	struct plumb_event_list *list;
 	struct plumb_selection *selection;
 	struct plumb_plan *plan;
 	struct plumb_diagnostics *found;
 	struct cpu_pmu pmu;
-	struct plumb_count counts[CODE_COUNT];
+	struct plumb_count counts[CODE_COUNT + 2];
 	char *argv[2];
 	struct source_job job;
 	struct perf_events events;
 	int error;
 };
 
-static void set_up(struct fixture *f)
+static void set_up_events(struct fixture *f, const char *text)
 {
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.counters = 6;
 	memset(f, 0, sizeof(*f));
-	assert_int_equal(plumb_selection_new(&small_spec,
-					     &REQUEST(.codes = codes, .code_count = CODE_COUNT),
-					     &f->selection),
-			 0);
+	f->list = listed(&small_spec, text);
+	assert_int_equal(
+		plumb_selection_new(&small_spec, &REQUEST(.events = f->list), &f->selection), 0);
 	/* Any number goes together, so that all are one group. */
 	assert_int_equal(plumb_plan_new(f->selection, &PLAN_OPTIONS(), &f->plan, NULL), 0);
-	assert_int_equal(f->plan->group_count, 1);
-	assert_int_equal(f->plan->place_count, CODE_COUNT);
 	f->found = plumb_diagnostics_new();
 	f->pmu = (struct cpu_pmu){.name = "armv8_pmuv3", .type = PMU_TYPE};
 	f->argv[0] = (char *)(uintptr_t) "/bin/true";
 	f->job = (struct source_job){
 		.plan = f->plan, .program = f->argv[0], .argv = f->argv, .pmu = &f->pmu};
+}
+
+static void set_up(struct fixture *f)
+{
+	set_up_events(f, events);
+	assert_int_equal(f->plan->group_count, 1);
+	assert_int_equal(f->plan->place_count, CODE_COUNT);
 }
 
 static void open_all(struct fixture *f)
@@ -155,12 +163,13 @@ static void tear_down(struct fixture *f)
 	plumb_diagnostics_free(f->found);
 	plumb_plan_free(f->plan);
 	plumb_selection_free(f->selection);
+	plumb_event_list_free(f->list);
 }
 
 static bool is_open(const struct fixture *f, uint16_t code)
 {
 	for (size_t i = 0; i < CODE_COUNT; i++)
-		if (f->plan->groups[0].codes[i] == code)
+		if (group_code(f->plan, &f->plan->groups[0], (uint16_t)i) == code)
 			return f->events.fds[i] >= 0;
 	fail();
 	return false;
@@ -266,7 +275,7 @@ static void one_refused_event_costs_no_other(void **state)
 		assert_int_equal(kernel.count, CODE_COUNT - 1);
 		for (size_t i = 0; i < CODE_COUNT; i++)
 			assert_int_equal(is_open(&f, codes[i]), i != refused);
-		assert_true(index_set_has(&f.events.limits.refused, codes[refused]));
+		assert_true(index_set_has(&f.events.limits.refused, (uint16_t)refused));
 		/* It was not threads that it could not tell from processes. */
 		assert_false(f.events.limits.with_processes);
 		for (int i = 0; i < kernel.count; i++)
@@ -350,7 +359,7 @@ static void what_took_turns_is_scaled(void **state)
 	assert_int_equal(source_perf.count(&f.job, &run, f.found), 0);
 	assert_int_equal(run.exit_status, 0);
 	for (size_t i = 0; i < CODE_COUNT; i++) {
-		if (f.plan->groups[0].codes[i] == 0x0004) {
+		if (group_code(f.plan, &f.plan->groups[0], (uint16_t)i) == 0x0004) {
 			assert_true(isnan(f.counts[i].count));
 			continue;
 		}
@@ -358,12 +367,142 @@ static void what_took_turns_is_scaled(void **state)
 		assert_int_equal(f.counts[i].enabled_ns, 80);
 		assert_int_equal(f.counts[i].running_ns, 20);
 	}
-	assert_string_equal(message(&f, "unknown-events"),
-			    "this machine's PMU does not count L1D_CACHE");
+	assert_string_equal(message(&f, "unknown-events"), "this machine does not count L1D_CACHE");
 	assert_non_null(strstr(message(&f, "no-kernel"), "kernel.perf_event_paranoid=1"));
 	assert_non_null(strstr(message(&f, "no-kernel"), "CAP_PERFMON"));
 	assert_null(message(&f, "with-processes"));
 	tear_down(&f);
+}
+
+/* Modifiers become the attributes that perf makes of them. */
+static void modifiers_are_asked_for(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned user, kernel, hv, host, guest, idle, pinned, exclusive, long_count;
+	} cases[] = {
+		{"r8", 0, 0, 1, 0, 0, 0, 0, 0, 0},     {"r8:u", 0, 1, 1, 0, 0, 0, 0, 0, 0},
+		{"r8:k", 1, 0, 1, 0, 0, 0, 0, 0, 0},   {"r8:kh", 1, 0, 0, 0, 0, 0, 0, 0, 0},
+		{"r8:ukh", 0, 0, 1, 0, 0, 0, 0, 0, 0}, {"r8:G", 0, 0, 1, 1, 0, 0, 0, 0, 0},
+		{"r8:H", 0, 0, 1, 0, 1, 0, 0, 0, 0},   {"r8:GH", 0, 0, 1, 0, 0, 0, 0, 0, 0},
+		{"r8:I", 0, 0, 1, 0, 0, 1, 0, 0, 0},   {"r8:D", 0, 0, 1, 0, 0, 0, 1, 0, 0},
+		{"r8:e", 0, 0, 1, 0, 0, 0, 0, 1, 0},   {"cpu/r8,long/", 0, 0, 1, 0, 0, 0, 0, 0, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct perf_event_attr *attr = &kernel.opened[0];
+		struct fixture f;
+
+		set_up_events(&f, cases[i].text);
+		open_all(&f);
+		assert_int_equal(f.error, 0);
+		assert_int_equal(kernel.count, 1);
+		assert_int_equal(attr->type, PMU_TYPE);
+		assert_int_equal(attr->config, 0x08);
+		assert_int_equal(attr->config1, cases[i].long_count);
+		assert_int_equal(attr->exclude_user, cases[i].user);
+		assert_int_equal(attr->exclude_kernel, cases[i].kernel);
+		assert_int_equal(attr->exclude_hv, cases[i].hv);
+		assert_int_equal(attr->exclude_host, cases[i].host);
+		assert_int_equal(attr->exclude_guest, cases[i].guest);
+		assert_int_equal(attr->exclude_idle, cases[i].idle);
+		assert_int_equal(attr->pinned, cases[i].pinned);
+		assert_int_equal(attr->exclusive, cases[i].exclusive);
+		tear_down(&f);
+	}
+}
+
+static void groups_may_have_software_in_them(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up_events(&f, "r8,{task-clock,r4:u,cs}:D");
+	open_all(&f);
+	assert_int_equal(f.error, 0);
+	assert_int_equal(kernel.count, 4);
+	assert_int_equal(kernel.opened[1].type, PERF_TYPE_SOFTWARE);
+	assert_int_equal(kernel.opened[1].config, PERF_COUNT_SW_TASK_CLOCK);
+	assert_int_equal(kernel.opened[1].pinned, 1);
+	assert_int_equal(kernel.leaders[1], -1);
+	assert_int_equal(kernel.opened[2].type, PMU_TYPE);
+	assert_int_equal(kernel.opened[2].exclude_kernel, 1);
+	assert_int_equal(kernel.opened[2].pinned, 0);
+	assert_int_equal(kernel.opened[3].type, PERF_TYPE_SOFTWARE);
+	assert_int_equal(kernel.leaders[2], kernel.leaders[3]);
+	assert_true(kernel.leaders[2] > 0);
+	tear_down(&f);
+}
+
+/* Without its own part there is nothing left of an event in the kernel alone. */
+static void the_kernel_alone_takes_permission(void **state)
+{
+	struct source_run run = {0};
+	struct fixture f;
+
+	(void)state;
+	set_up_events(&f, "r8,r4:k");
+	kernel.guarded = true;
+	run.counts = f.counts;
+	assert_int_equal(source_perf.count(&f.job, &run, f.found), PLUMB_ERR_PERMISSION);
+	assert_non_null(strstr(message(&f, "no-permission"), "does not let this user count"));
+	tear_down(&f);
+}
+
+static void software_takes_no_pmu(void **state)
+{
+	struct source_run run = {0};
+	struct fixture f;
+
+	(void)state;
+	set_up_events(&f, "cs,task-clock:u");
+	f.job.pmu = NULL;
+	kernel.result[0] = 7;
+	run.counts = f.counts;
+	assert_int_equal(source_perf.count(&f.job, &run, f.found), 0);
+	assert_int_equal(kernel.count, 2);
+	assert_float_equal(f.counts[0].count, 7, 1e-9);
+	tear_down(&f);
+	set_up_events(&f, "cs,r8");
+	f.job.pmu = NULL;
+	run.counts = f.counts;
+	assert_int_equal(source_perf.count(&f.job, &run, f.found), PLUMB_ERR_MACHINE);
+	assert_string_equal(message(&f, "no-pmu"),
+			    "r8: this machine has no Arm PMU for perf to count it with");
+	tear_down(&f);
+}
+
+static void what_perf_cannot_do_is_said(void **state)
+{
+	static const struct {
+		const char *text;
+		int error;
+	} cases[] = {
+		{"armv8_pmuv3/r8/", 0},
+		{"armv8_pmuv3_0/r8/", 0},
+		{"cpu/r8/", 0},
+		{"armv8_pmu/r8/", PLUMB_ERR_NOT_FOUND},
+		{"armv8_pmuv3_01/r8/", PLUMB_ERR_NOT_FOUND},
+		{"armv8_cortex_a57/r8/", PLUMB_ERR_NOT_FOUND},
+		{"r8:I", PLUMB_ERR_UNSUPPORTED},
+		{"task-clock:I", 0},
+		{"ipc", 0},
+	};
+	const struct cpu_pmu pmu = {.name = "armv8_pmuv3_0", .type = PMU_TYPE};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct plumb_event_list *list = listed(&small_spec, cases[i].text);
+		struct plumb_diagnostics *found = plumb_diagnostics_new();
+
+		assert_int_equal(
+			source_perf.check(&pmu, &small_spec, plumb_event_list_get(list, 0), found),
+			cases[i].error);
+		assert_int_equal(plumb_diagnostics_errors(found), cases[i].error != 0);
+		plumb_diagnostics_free(found);
+		plumb_event_list_free(list);
+	}
 }
 
 int main(void)
@@ -378,6 +517,11 @@ int main(void)
 		cmocka_unit_test(old_kernels_count_processes_too),
 		cmocka_unit_test(users_without_permission_count_their_own_part),
 		cmocka_unit_test(what_took_turns_is_scaled),
+		cmocka_unit_test(modifiers_are_asked_for),
+		cmocka_unit_test(groups_may_have_software_in_them),
+		cmocka_unit_test(the_kernel_alone_takes_permission),
+		cmocka_unit_test(software_takes_no_pmu),
+		cmocka_unit_test(what_perf_cannot_do_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 
 #include "count/plan.h"
 #include "counting.h"
+#include "listed.h"
 #include "small_spec.h"
 
 static struct plumb_selection *select_all(const struct plumb_spec *spec)
@@ -37,22 +38,24 @@ static struct plumb_plan *make_plan(const struct plumb_selection *selection,
 	return plan;
 }
 
-static bool has_code(const struct plumb_plan_group *group, uint16_t code)
+static bool has_code(const struct plumb_plan *plan, const struct plumb_plan_group *group,
+		     uint16_t code)
 {
 	for (uint16_t i = 0; i < group->count; i++)
-		if (group->codes[i] == code)
+		if (group_code(plan, group, i) == code)
 			return true;
 	return false;
 }
 
 /* By what the specification says a metric needs, not by the formula the plan is made from. */
-static bool has_metric(const struct plumb_spec *spec, const struct plumb_plan_group *group,
+static bool has_metric(const struct plumb_plan *plan, const struct plumb_plan_group *group,
 		       uint16_t metric)
 {
+	const struct plumb_spec *spec = plan->selection->spec;
 	struct plumb_indexes events = spec->metrics[metric].events;
 
 	for (uint16_t i = 0; i < events.count; i++)
-		if (!has_code(group, spec->events[events.at[i]].code))
+		if (!has_code(plan, group, spec->events[events.at[i]].code))
 			return false;
 	return true;
 }
@@ -71,8 +74,9 @@ static void check_plan(const struct plumb_plan *plan, unsigned counters, bool cy
 		places += group->count;
 		assert_true(group->pass < plan->pass_count);
 		for (uint16_t i = 0; i < group->count; i++) {
-			taken += !(cycle_counter && group->codes[i] == 0x11);
-			assert_true(i == 0 || group->codes[i - 1] < group->codes[i]);
+			taken += !(cycle_counter && group_code(plan, group, i) == 0x11);
+			assert_true(i == 0 || group_code(plan, group, (uint16_t)(i - 1)) <
+						      group_code(plan, group, i));
 		}
 		assert_true(taken <= counters);
 	}
@@ -84,8 +88,8 @@ static void check_plan(const struct plumb_plan *plan, unsigned counters, bool cy
 			bool found = false;
 
 			for (uint16_t g = 0; g < plan->group_count; g++)
-				found = found ||
-					has_code(&plan->groups[g], spec->events[events.at[i]].code);
+				found = found || has_code(plan, &plan->groups[g],
+							  spec->events[events.at[i]].code);
 			assert_true(found);
 		}
 	}
@@ -113,7 +117,7 @@ static void groups_are_few(void **state)
 			uint16_t home = plan_home(plan, m);
 
 			assert_true(home < plan->group_count);
-			assert_true(has_metric(spec, &plan->groups[home], m));
+			assert_true(has_metric(plan, &plan->groups[home], m));
 		}
 		print_message("# %s: %u groups\n", held[i].cpu, plan->group_count);
 		assert_in_range(plan->group_count, 1, held[i].most);
@@ -141,7 +145,7 @@ static void a_metrics_events_are_together(void **state)
 				uint16_t home = plan_home(plan, m);
 
 				assert_true(home < plan->group_count);
-				assert_true(has_metric(spec, &plan->groups[home], m));
+				assert_true(has_metric(plan, &plan->groups[home], m));
 				assert_true(plumb_plan_computes(plan, m, NULL));
 			}
 			plumb_plan_free(plan);
@@ -178,16 +182,16 @@ static void each_alone(void **state)
 	(void)state;
 	/* L1D_CACHE_REFILL and L1D_CACHE, INST_RETIRED with CPU_CYCLES free, then the stalls. */
 	assert_int_equal(plan->group_count, 6);
-	assert_int_equal(plan->code_count, 6);
+	assert_int_equal(plan->event_count, 6);
 	for (uint16_t g = 0; g < 6; g++)
 		assert_int_equal(plan->groups[g].count, 1);
 	assert_int_equal(plan->pass_count, 3);
-	assert_int_equal(plan->groups[0].codes[0], 0x03);
+	assert_int_equal(group_code(plan, &plan->groups[0], 0), 0x03);
 	assert_int_equal(plan->groups[0].pass, 0);
 	assert_int_equal(plan->groups[1].pass, 0);
-	assert_int_equal(plan->groups[2].codes[0], 0x08);
+	assert_int_equal(group_code(plan, &plan->groups[2], 0), 0x08);
 	assert_int_equal(plan->groups[2].pass, 1);
-	assert_int_equal(plan->groups[3].codes[0], 0x11);
+	assert_int_equal(group_code(plan, &plan->groups[3], 0), 0x11);
 	assert_int_equal(plan->groups[3].pass, 1);
 	assert_int_equal(plan->groups[4].pass, 1);
 	assert_int_equal(plan->groups[5].pass, 2);
@@ -213,7 +217,7 @@ static void by_group(void **state)
 							   .collect_by = PLUMB_COLLECT_BY_GROUP));
 
 		/* DTLB_WALK, INST_RETIRED, L1D_TLB, L1D_TLB_REFILL, L2D_TLB, L2D_TLB_REFILL */
-		assert_int_equal(plan->code_count, 6);
+		assert_int_equal(plan->event_count, 6);
 		assert_int_equal(plan->group_count, counters >= 6 ? 1 : 2);
 		plumb_plan_free(plan);
 	}
@@ -228,7 +232,7 @@ static void without_a_limit_one_group_does(void **state)
 	(void)state;
 	assert_int_equal(plan->group_count, 1);
 	assert_int_equal(plan->pass_count, 1);
-	assert_int_equal(plan->groups[0].count, plan->code_count);
+	assert_int_equal(plan->groups[0].count, plan->event_count);
 	check_plan(plan, UINT16_MAX, false);
 	plumb_plan_free(plan);
 	plumb_selection_free(selection);
@@ -249,8 +253,8 @@ static void what_the_source_lacks_is_left_out(void **state)
 
 	(void)state;
 	assert_int_equal(plan->group_count, 1);
-	assert_false(has_code(&plan->groups[0], 0x03));
-	assert_true(has_code(&plan->groups[0], 0x04));
+	assert_false(has_code(plan, &plan->groups[0], 0x03));
+	assert_true(has_code(plan, &plan->groups[0], 0x04));
 	assert_true(plumb_plan_computes(plan, SMALL_IPC, &missing));
 	assert_int_equal(missing, PLUMB_NONE);
 	assert_false(plumb_plan_computes(plan, SMALL_L1D_MISS_RATIO, &missing));
@@ -260,31 +264,149 @@ static void what_the_source_lacks_is_left_out(void **state)
 	plumb_selection_free(selection);
 }
 
-static void codes_alone_and_cycles_alone(void **state)
-{
-	static const uint16_t codes[] = {0x11, 0x1234, 0x11};
+struct requested {
+	struct plumb_event_list *list;
 	struct plumb_selection *selection;
 	struct plumb_plan *plan;
+};
+
+/* A plan for events alone; returns the error of plumb_plan_new(). */
+static int request(struct requested *r, const char *text, const struct plumb_plan_options *options,
+		   struct plumb_diagnostics *found)
+{
+	r->list = listed(&small_spec, text);
+	assert_int_equal(
+		plumb_selection_new(&small_spec, &REQUEST(.events = r->list), &r->selection), 0);
+	return plumb_plan_new(r->selection, options, &r->plan, found);
+}
+
+static void release(struct requested *r)
+{
+	plumb_plan_free(r->plan);
+	plumb_selection_free(r->selection);
+	plumb_event_list_free(r->list);
+}
+
+/*
+ * The plan as text: each group's events by the names they were asked for, the groups of a pass
+ * parted by ' ', the passes by " | ".
+ */
+static const char *plan_text(const struct plumb_plan *plan)
+{
+	static char text[1024];
+	char *at = text;
+
+	*at = '\0';
+	for (uint16_t pass = 0; pass < plan->pass_count; pass++) {
+		at += sprintf(at, "%s", pass ? " |" : "");
+		for (uint16_t g = 0; g < plan->group_count; g++) {
+			const struct plumb_plan_group *group = &plan->groups[g];
+
+			for (uint16_t i = 0; group->pass == pass && i < group->count; i++)
+				at += sprintf(at, "%s%s",
+					      i           ? "+"
+					      : at > text ? " "
+							  : "",
+					      plan->events[group->events[i]]->name);
+		}
+	}
+	return text;
+}
+
+static void what_is_requested_is_planned(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned counters;
+		bool cycle_counter;
+		enum plumb_collect_by collect_by;
+		const char *plan;
+	} cases[] = {
+		/* Once each; the cycle counter takes no room. */
+		{"r11,r1234,r11", 1, true, PLUMB_COLLECT_BY_METRIC, "r11+r1234"},
+		{"r11", 1, true, PLUMB_COLLECT_BY_METRIC, "r11"},
+		/* Packed as they fit, and shown in their order; in a group by code. */
+		{"r4,r3", 2, false, PLUMB_COLLECT_BY_METRIC, "r3+r4"},
+		/* A group stays as it is, also where it repeats an event. */
+		{"{r4,r3},r4", 3, false, PLUMB_COLLECT_BY_METRIC, "r4 r4+r3"},
+		{"{r4,r3},r4", 2, false, PLUMB_COLLECT_BY_METRIC, "r4 | r4+r3"},
+		{"{r4,r11},{r11,r3}", 2, true, PLUMB_COLLECT_BY_METRIC, "r4+r11 | r11+r3"},
+		{"{r4,r11},{r11,r3}", 3, true, PLUMB_COLLECT_BY_METRIC, "r4+r11 r11+r3"},
+		{"{r4}", 1, true, PLUMB_COLLECT_BY_METRIC, "r4"},
+		/* Modifiers make another event of it. */
+		{"r4,r4:u,r4:u", 2, false, PLUMB_COLLECT_BY_METRIC, "r4 r4:u"},
+		{"r11:u,r11", 1, true, PLUMB_COLLECT_BY_METRIC, "r11 r11:u"},
+		/* Software takes no counter. */
+		{"cs,r4,task-clock:u,cs", 1, false, PLUMB_COLLECT_BY_METRIC, "r4 cs task-clock:u"},
+		{"{cs,r4,r3}", 2, false, PLUMB_COLLECT_BY_METRIC, "cs+r4+r3"},
+		{"cs", 1, false, PLUMB_COLLECT_BY_METRIC, "cs"},
+		/* A weak group is split up where it does not fit. */
+		{"{r3,r4,r8}:W", 2, false, PLUMB_COLLECT_BY_METRIC, "r3 r4 | r8"},
+		{"{r3,r4}:W", 2, false, PLUMB_COLLECT_BY_METRIC, "r3+r4"},
+		/* Each alone, but for groups; without a limit all at once. */
+		{"r3,r4,{r8,r9}", 2, false, PLUMB_COLLECT_BY_NONE, "r3 r4 | r8+r9"},
+		{"r3,{r4,r8},cs,r9:u", 0, false, PLUMB_COLLECT_BY_METRIC, "r3 r4+r8 cs r9:u"},
+	};
 
 	(void)state;
-	assert_int_equal(plumb_selection_new(&small_spec, &REQUEST(.codes = codes, .code_count = 3),
-					     &selection),
-			 0);
-	assert_int_equal(selection->code_count, 2);
-	plan = make_plan(selection, &PLAN_OPTIONS(.counters = 1, .cycle_counter = true));
-	assert_int_equal(plan->group_count, 1);
-	assert_int_equal(plan->groups[0].count, 2);
-	plumb_plan_free(plan);
-	plumb_selection_free(selection);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct plumb_plan_options options = {
+			.size = sizeof(options),
+			.counters = cases[i].counters,
+			.cycle_counter = cases[i].cycle_counter,
+			.collect_by = cases[i].collect_by,
+		};
+		struct requested r;
+		size_t places = 0;
 
-	assert_int_equal(plumb_selection_new(&small_spec, &REQUEST(.codes = codes, .code_count = 1),
-					     &selection),
+		assert_int_equal(request(&r, cases[i].text, &options, NULL), 0);
+		if (strcmp(plan_text(r.plan), cases[i].plan) != 0)
+			fail_msg("%s: %s", cases[i].text, plan_text(r.plan));
+		for (uint16_t g = 0; g < r.plan->group_count; g++) {
+			assert_int_equal(r.plan->groups[g].first, places);
+			places += r.plan->groups[g].count;
+		}
+		assert_int_equal(r.plan->place_count, places);
+		assert_int_equal(r.plan->event_count, places);
+		release(&r);
+	}
+}
+
+static void a_group_that_is_too_large_is_refused(void **state)
+{
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	const struct plumb_plan_options options =
+		PLAN_OPTIONS(.counters = 2, .cycle_counter = true);
+	struct requested r;
+
+	(void)state;
+	assert_int_equal(request(&r, "r1,{r3,r4,r11,r8}", &options, found), PLUMB_ERR_LIMIT);
+	assert_string_equal(plumb_diagnostics_get(found, 0)->message,
+			    "the group of r3 needs 3 counters, and there are 2");
+	assert_null(r.plan);
+	release(&r);
+	plumb_diagnostics_free(found);
+}
+
+/* A metric's events are those requested, as long as nothing makes them others. */
+static void metrics_share_plain_events(void **state)
+{
+	static const uint16_t ipc[] = {SMALL_IPC};
+	struct requested r;
+
+	(void)state;
+	r.list = listed(&small_spec, "instructions,cycles:u,{cycles,r1234}");
+	assert_int_equal(plumb_selection_new(&small_spec,
+					     &REQUEST(.metrics = {ipc, 1}, .events = r.list),
+					     &r.selection),
 			 0);
-	plan = make_plan(selection, &PLAN_OPTIONS(.counters = 1, .cycle_counter = true));
-	assert_int_equal(plan->group_count, 1);
-	assert_int_equal(plan->groups[0].codes[0], 0x11);
-	plumb_plan_free(plan);
-	plumb_selection_free(selection);
+	r.plan = make_plan(r.selection, &PLAN_OPTIONS(.counters = 6, .cycle_counter = true));
+	assert_string_equal(plan_text(r.plan), "instructions+CPU_CYCLES cycles:u cycles+r1234");
+	assert_int_equal(plumb_plan_event(r.plan, 0x08), 0);
+	assert_int_equal(plumb_plan_event(r.plan, 0x11), 4);
+	assert_int_equal(plumb_plan_event(r.plan, 0x1234), PLUMB_NONE);
+	assert_int_equal(plan_home(r.plan, 0), 0);
+	release(&r);
 }
 
 static void bad_input_is_refused(void **state)
@@ -321,7 +443,9 @@ int main(void)
 		cmocka_unit_test(by_group),
 		cmocka_unit_test(without_a_limit_one_group_does),
 		cmocka_unit_test(what_the_source_lacks_is_left_out),
-		cmocka_unit_test(codes_alone_and_cycles_alone),
+		cmocka_unit_test(what_is_requested_is_planned),
+		cmocka_unit_test(a_group_that_is_too_large_is_refused),
+		cmocka_unit_test(metrics_share_plain_events),
 		cmocka_unit_test(bad_input_is_refused),
 	};
 

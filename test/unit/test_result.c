@@ -7,6 +7,7 @@
 #include "count/plan.h"
 #include "count/scaled.h"
 #include "counting.h"
+#include "listed.h"
 #include "small_spec.h"
 
 static const uint16_t metrics[] = {SMALL_IPC, SMALL_BACKEND_BOUND, SMALL_L1D_MISS_RATIO};
@@ -42,7 +43,7 @@ static void set(struct fixture *f, uint16_t only, uint16_t code, double count)
 {
 	for (uint16_t g = 0; g < f->plan->group_count; g++)
 		for (uint16_t i = 0; i < f->plan->groups[g].count; i++)
-			if (f->plan->groups[g].codes[i] == code &&
+			if (group_code(f->plan, &f->plan->groups[g], i) == code &&
 			    (only == g || only == PLUMB_NONE))
 				f->counts[f->plan->groups[g].first + i] =
 					(struct plumb_count){count, 10, 5};
@@ -50,11 +51,9 @@ static void set(struct fixture *f, uint16_t only, uint16_t code, double count)
 
 static struct plumb_count event(const struct fixture *f, uint16_t code)
 {
-	uint16_t i = 0;
+	const uint16_t i = plumb_plan_event(f->plan, code);
 
-	while (i < f->plan->code_count && f->result->events[i].code != code)
-		i++;
-	assert_true(i < f->plan->code_count);
+	assert_true(i < f->plan->event_count);
 	return f->result->events[i].count;
 }
 
@@ -135,7 +134,7 @@ static void runs_differ(void **state)
 
 	(void)state;
 	set_up(&f, &PLAN_OPTIONS());
-	while (f.result->events[i].code != 0x08)
+	while (f.result->events[i].event->config != 0x08)
 		i++;
 	set(&f, PLUMB_NONE, 0x08, 90);
 	plumb_result_add(f.result, f.counts, true);

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "counting.h"
+#include "listed.h"
 #include "small_spec.h"
 
 static struct plumb_selection *choose(const struct plumb_spec *spec, struct plumb_request request)
@@ -31,7 +32,7 @@ static void nothing_is_nothing(void **state)
 
 	(void)state;
 	assert_int_equal(selection->metric_count, 0);
-	assert_int_equal(selection->code_count, 0);
+	assert_int_equal(selection->event_count, 0);
 	plumb_selection_free(selection);
 	plumb_selection_free(NULL);
 }
@@ -65,20 +66,26 @@ static void stage_2_is_its_groups(void **state)
 
 static void groups_and_metrics_by_name(void **state)
 {
+	static const char *const names[] = {"r1b", "cycles", "r1b", "cs"};
 	static const uint16_t groups[] = {SMALL_GENERAL}, metrics[] = {SMALL_EIGHT, SMALL_IPC};
-	static const uint16_t codes[] = {0x1b, 0x11, 0x1b};
+	struct plumb_event_list *list =
+		listed(&small_spec, "r1b,cycles,backend_bound,r1b,{r1b,cs},r11");
 	struct plumb_selection *s =
-		choose(&small_spec, REQUEST(.groups = {groups, 1}, .metrics = {metrics, 2},
-					    .codes = codes, .code_count = 3));
+		choose(&small_spec,
+		       REQUEST(.groups = {groups, 1}, .metrics = {metrics, 2}, .events = list));
 
 	(void)state;
-	assert_int_equal(s->metric_count, 2);
+	assert_int_equal(s->metric_count, 3);
 	check_metric(s, 0, SMALL_IPC, SMALL_GENERAL, PLUMB_NONE, 0, 2);
 	check_metric(s, 1, SMALL_EIGHT, PLUMB_NONE, PLUMB_NONE, 0, 0);
-	assert_int_equal(s->code_count, 2);
-	assert_int_equal(s->codes[0], 0x1b);
-	assert_int_equal(s->codes[1], 0x11);
+	check_metric(s, 2, SMALL_BACKEND_BOUND, SMALL_TOPDOWN_L1, PLUMB_NONE, 1, 1);
+	assert_int_equal(s->event_count, 4);
+	for (uint16_t i = 0; i < 4; i++) {
+		assert_string_equal(s->events[i].event->name, names[i]);
+		assert_int_equal(s->events[i].leader, i == 3 ? 2 : i);
+	}
 	plumb_selection_free(s);
+	plumb_event_list_free(list);
 }
 
 static void a_node_brings_what_is_below(void **state)

@@ -5,24 +5,28 @@
 
 #include <plumb/model.h>
 
+#include "source/model/events.h"
 #include "source/model/record.h"
 
-#define CODE_INSTRUCTIONS 0x0008 /* INST_RETIRED */
-
-/* Which of the model's counts an event is; past the last: none. */
-static size_t index_of(uint16_t code)
+static size_t instructions_index(void)
 {
-	size_t i = 0;
+	const struct plumb_event_config instructions = {.kind = PLUMB_EVENT_PMU,
+							.config = 0x0008 /* INST_RETIRED */};
 
-	while (i < plumb_model_event_count() && plumb_model_event(i) != code)
-		i++;
-	return i;
+	return model_index_of(&instructions);
 }
 
 static bool counts(const void *user, uint16_t code)
 {
 	(void)user;
 	return plumb_model_counts_event(code);
+}
+
+static int check(const void *machine, const struct plumb_spec *spec,
+		 const struct plumb_event_config *event, struct plumb_diagnostics *found)
+{
+	(void)machine;
+	return model_check_event(spec, event, found);
 }
 
 struct counting {
@@ -79,7 +83,7 @@ static void on_interval(void *user, const struct plumb_model_counts *counts)
 static void on_progress(void *user, const struct plumb_model_counts *counts)
 {
 	const struct counting *c = user;
-	size_t instructions = index_of(CODE_INSTRUCTIONS);
+	size_t instructions = instructions_index();
 
 	if (c->job->progress)
 		c->job->progress(c->job->user, (double)counts->counts[instructions],
@@ -89,7 +93,7 @@ static void on_progress(void *user, const struct plumb_model_counts *counts)
 /* What a reader of the figures should know. */
 void model_warn(const struct plumb_model_run *run, struct plumb_diagnostics *found)
 {
-	uint64_t instructions = run->counts.counts[index_of(CODE_INSTRUCTIONS)];
+	uint64_t instructions = run->counts.counts[instructions_index()];
 
 	if (run->incomplete)
 		plumb_diagnostics_add(found, PLUMB_WARNING, "incomplete", NULL,
@@ -166,7 +170,7 @@ static int count(const struct source_job *job, struct source_run *run,
 		for (uint16_t g = 0; g < plan->group_count; g++)
 			for (uint16_t i = 0; i < plan->groups[g].count; i++)
 				c->indexes[plan->groups[g].first + i] =
-					index_of(plan->groups[g].codes[i]);
+					model_index_of(plan->events[plan->groups[g].events[i]]);
 		error = run_model(c, run, found);
 	}
 	free(c->indexes);
@@ -179,6 +183,7 @@ const struct source source_model = {
 	.name = "model",
 	.label = "model",
 	.counts = counts,
+	.check = check,
 	.count = count,
 	.record = model_record,
 };

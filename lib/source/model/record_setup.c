@@ -10,6 +10,8 @@
 
 #include <plumb/model.h>
 
+#include "source/model/events.h"
+
 /* Types of PMUs, as a kernel would give them out. */
 #define TYPE_SPE 8
 #define TYPE_PMU 9
@@ -77,8 +79,7 @@ static uint64_t common_type(const struct source_record_job *job)
 	return job->per_thread ? type : type | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 }
 
-static uint64_t common_flags(const struct source_record_job *job,
-			     const struct plumb_event_config *event)
+static uint64_t common_flags(const struct source_record_job *job)
 {
 	uint64_t flags = PLUMB_ATTR_BIT(PLUMB_ATTR_DISABLED) |
 			 PLUMB_ATTR_BIT(PLUMB_ATTR_ENABLE_ON_EXEC) |
@@ -87,8 +88,6 @@ static uint64_t common_flags(const struct source_record_job *job,
 	flags |= job->inherit ? PLUMB_ATTR_BIT(PLUMB_ATTR_INHERIT) : 0;
 	/* The model runs user code alone; perf looks for kernel symbols where this is not said. */
 	flags |= PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_KERNEL) | PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_HV);
-	if (event && event->exclude_user)
-		flags |= PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_USER);
 	return flags;
 }
 
@@ -162,23 +161,9 @@ static int make_spe(struct record_setup *setup, const struct source_record_job *
 		.events_all = spe.event_filter,
 		.events_none = spe.inv_event_filter,
 		.min_latency = spe.min_latency,
-		.discard = spe.discard || event->exclude_user,
+		.discard = spe.discard,
 	};
 	return 0;
-}
-
-/* Which of the model's counts an event is; EVENT_COUNT: none. */
-static uint32_t count_of(const struct plumb_event_config *event)
-{
-	if (event->kind == PLUMB_EVENT_PMU)
-		for (uint32_t i = 0; i < EVENT_COUNT; i++)
-			if (model_event_codes[i] == event->config)
-				return i;
-	/* A clock of 1 GHz, on which a thread runs whenever it is there. */
-	if (event->kind == PLUMB_EVENT_SOFTWARE &&
-	    (event->config == PERF_COUNT_SW_CPU_CLOCK || event->config == PERF_COUNT_SW_TASK_CLOCK))
-		return EVENT_CNT_CYCLES;
-	return EVENT_COUNT;
 }
 
 static bool leads_others(const struct source_record_job *job, size_t i)
@@ -189,22 +174,25 @@ static bool leads_others(const struct source_record_job *job, size_t i)
 	return false;
 }
 
-static int make_counter(struct record_setup *setup, const struct source_record_job *job, size_t i,
-			struct plumb_diagnostics *found)
+/* Whether the event is of a group whose leader alone samples, and reads them all. */
+static bool is_read(const struct source_record_job *job, size_t i)
+{
+	return job->events[i].sample_read && (job->events[i].leader != i || leads_others(job, i));
+}
+
+static void make_counter(struct record_setup *setup, const struct source_record_job *job, size_t i)
 {
 	const struct plumb_event_config *event = &job->events[i];
 	struct plumb_event_attr *attr = &setup->events[i].attr;
 	struct model_sampled_counter *asked = &setup->asked[setup->counter_count];
-	bool member = event->leader != i, group = member || leads_others(job, i);
+	const bool read = is_read(job, i), member = read && event->leader != i;
 
-	*asked = (struct model_sampled_counter){
-		.event = count_of(event), .period = event->period, .frequency = event->frequency};
-	if (asked->event == EVENT_COUNT)
-		return refuse(found, PLUMB_ERR_NOT_FOUND, "no-event", event->name,
-			      "the model does not count it", "plumb list names what it counts");
+	*asked = (struct model_sampled_counter){.event = (uint32_t)model_index_of(event),
+						.period = event->period,
+						.frequency = event->frequency};
 	if (!member && !event->period && !event->frequency)
 		asked->frequency = DEFAULT_FREQUENCY;
-	if (event->exclude_user || member)
+	if (member)
 		asked->period = asked->frequency = 0;
 	attr->type = event->kind == PLUMB_EVENT_PMU ? TYPE_PMU : PERF_TYPE_SOFTWARE;
 	attr->config = event->config;
@@ -217,12 +205,11 @@ static int make_counter(struct record_setup *setup, const struct source_record_j
 	attr->sample_type |= job->data_addresses ? PERF_SAMPLE_ADDR : 0;
 	attr->sample_type |= job->physical_addresses ? PERF_SAMPLE_PHYS_ADDR : 0;
 	attr->sample_type |= job->callchains ? PERF_SAMPLE_CALLCHAIN : 0;
-	if (group) {
+	if (read) {
 		attr->sample_type |= PERF_SAMPLE_READ;
 		attr->read_format |= PERF_FORMAT_GROUP;
 	}
 	setup->counters[setup->counter_count++] = (unsigned)i;
-	return 0;
 }
 
 /* Groups by the plugin's numbers of counters: the SPE event is none of these. */
@@ -231,10 +218,12 @@ static int number_leaders(struct record_setup *setup, const struct source_record
 {
 	for (unsigned c = 0; c < setup->counter_count; c++) {
 		const struct plumb_event_config *event = &job->events[setup->counters[c]];
-		unsigned leader = 0;
+		unsigned leader = c;
 
-		while (leader < setup->counter_count && setup->counters[leader] != event->leader)
-			leader++;
+		if (is_read(job, setup->counters[c]))
+			for (leader = 0; leader < setup->counter_count &&
+					 setup->counters[leader] != event->leader;)
+				leader++;
 		if (leader == setup->counter_count)
 			return refuse(found, PLUMB_ERR_UNSUPPORTED, "spe-group", event->name,
 				      "it cannot be in a group with SPE", NULL);
@@ -249,7 +238,7 @@ static void set_common(struct record_setup *setup, const struct source_record_jo
 	struct plumb_recorded_event *event = &setup->events[i];
 
 	event->attr.size = PERF_ATTR_SIZE_VER7;
-	event->attr.flags |= common_flags(job, i < job->event_count ? &job->events[i] : NULL);
+	event->attr.flags |= common_flags(job);
 	event->attr.read_format |= PERF_FORMAT_ID;
 	setup->ids[i] = i + 1;
 	event->ids = &setup->ids[i];
@@ -320,6 +309,7 @@ static void describe_machine(struct record_setup *setup, const struct source_rec
 int record_setup_make(struct record_setup *setup, const struct source_record_job *job,
 		      struct plumb_diagnostics *found)
 {
+	const struct plumb_spec *spec;
 	int error = check_job(job, found);
 
 	memset(setup, 0, sizeof(*setup));
@@ -329,9 +319,15 @@ int record_setup_make(struct record_setup *setup, const struct source_record_job
 	setup->core = find_core(job, found);
 	if (!setup->core)
 		return PLUMB_ERR_NOT_FOUND;
+	spec = model_spec(setup->core->name);
 	for (size_t i = 0; i < job->event_count && !error; i++) {
-		error = job->events[i].kind == PLUMB_EVENT_SPE ? make_spe(setup, job, i, found)
-							       : make_counter(setup, job, i, found);
+		error = model_check_event(spec, &job->events[i], found);
+		if (error)
+			break;
+		if (job->events[i].kind == PLUMB_EVENT_SPE)
+			error = make_spe(setup, job, i, found);
+		else
+			make_counter(setup, job, i);
 		set_common(setup, job, i, job->events[i].name);
 	}
 	if (error || (error = number_leaders(setup, job, found)))

@@ -32,6 +32,43 @@ static bool counts(const void *user, uint16_t code)
 	return true;
 }
 
+/* As perf has it, "armv8_pmuv3" is "armv8_pmuv3_0"; "cpu" is whichever counts. */
+static bool is_pmu(const struct cpu_pmu *pmu, const char *name)
+{
+	const size_t length = strlen(name);
+
+	return strcmp(name, "cpu") == 0 ||
+	       (strncmp(pmu->name, name, length) == 0 &&
+		(!pmu->name[length] ||
+		 (pmu->name[length] == '_' &&
+		  strspn(pmu->name + length + 1, "0123456789") == strlen(pmu->name + length + 1))));
+}
+
+static int check(const void *machine, const struct plumb_spec *spec,
+		 const struct plumb_event_config *event, struct plumb_diagnostics *found)
+{
+	const struct cpu_pmu *pmu = machine;
+
+	(void)spec;
+	if (event->kind != PLUMB_EVENT_PMU || !pmu)
+		return 0;
+	if (event->pmu && !is_pmu(pmu, event->pmu)) {
+		plumb_diagnostics_add(found, PLUMB_ERROR, "other-pmu", NULL,
+				      "%s: perf counts with the PMU %s here", event->name,
+				      pmu->name);
+		return PLUMB_ERR_NOT_FOUND;
+	}
+	/* armv8pmu_set_event_filter() in drivers/perf/arm_pmuv3.c refuses it. */
+	if (event->exclude_idle) {
+		plumb_diagnostics_add(found, PLUMB_ERROR, "idle", NULL,
+				      "%s: Linux cannot leave out idle time on Arm PMUs",
+				      event->name);
+		plumb_diagnostics_hint(found, "leave the modifier I out");
+		return PLUMB_ERR_UNSUPPORTED;
+	}
+	return 0;
+}
+
 struct counting {
 	const struct source_job *job;
 	struct source_run *run;
@@ -92,19 +129,20 @@ static void read_all(struct counting *c)
 static void tell_progress(const struct counting *c)
 {
 	const struct plumb_plan *plan = c->job->plan;
-	double instructions = NAN;
+	const uint16_t instructions = plumb_plan_event(plan, CODE_INSTRUCTIONS);
+	double count = NAN;
 
-	for (uint16_t g = 0; g < plan->group_count && isnan(instructions); g++) {
+	for (uint16_t g = 0; g < plan->group_count && isnan(count); g++) {
 		for (uint16_t i = 0; i < plan->groups[g].count; i++) {
 			struct perf_reading reading;
 
-			if (plan->groups[g].codes[i] == CODE_INSTRUCTIONS &&
+			if (plan->groups[g].events[i] == instructions &&
 			    perf_events_read(&c->events, plan->groups[g].first + i, &reading))
-				instructions = count_scaled(reading.raw, reading.enabled_ns,
-							    reading.running_ns);
+				count = count_scaled(reading.raw, reading.enabled_ns,
+						     reading.running_ns);
 		}
 	}
-	c->job->progress(c->job->user, instructions, now() - c->began);
+	c->job->progress(c->job->user, count, now() - c->began);
 }
 
 /* ---- a run -------------------------------------------------------------------------------- */
@@ -162,6 +200,21 @@ static void watch(struct counting *c, pid_t pid)
 		close(fd);
 }
 
+static enum plumb_error status_of(int error)
+{
+	switch (error) {
+	case -ENOMEM:
+		return PLUMB_ERR_NO_MEMORY;
+	case -EACCES:
+	case -EPERM:
+		return PLUMB_ERR_PERMISSION;
+	case -EBUSY:
+		return PLUMB_ERR_BUSY;
+	default:
+		return PLUMB_ERR_MACHINE;
+	}
+}
+
 /* One run of the program, for one pass or for all of them. */
 static int run_pass(struct counting *c, uint16_t pass)
 {
@@ -175,7 +228,7 @@ static int run_pass(struct counting *c, uint16_t pass)
 	error = perf_events_open(&c->events, c->job, pass, program.pid, c->found);
 	if (error < 0) {
 		perf_program_give_up(&program);
-		return error == -ENOMEM ? PLUMB_ERR_NO_MEMORY : PLUMB_ERR_UNSUPPORTED;
+		return status_of(error);
 	}
 	if (c->job->started)
 		c->job->started(c->job->user, program.pid);
@@ -205,7 +258,7 @@ static void warn_of_refused(const struct counting *c)
 
 	if (!names || *names)
 		plumb_diagnostics_add(c->found, PLUMB_WARNING, "unknown-events", NULL,
-				      "this machine's PMU does not count %s",
+				      "this machine does not count %s",
 				      names ? names : "all of the events");
 	free(names);
 }
@@ -225,7 +278,7 @@ static void warn(const struct counting *c)
 		plumb_diagnostics_add(c->found, PLUMB_WARNING, "counted-apart", NULL,
 				      "some events are not counted at the same time as their "
 				      "group: it does not fit this machine's counters");
-	if (c->job->pmu->some_cores)
+	if (c->job->pmu && c->job->pmu->some_cores)
 		plumb_diagnostics_add(c->found, PLUMB_WARNING, "some-cores", NULL,
 				      "only what runs on the cores of %s is counted",
 				      c->job->pmu->name);
@@ -264,12 +317,29 @@ static int run_passes(struct counting *c)
 	return PLUMB_OK;
 }
 
+static int check_pmu(const struct source_job *job, struct plumb_diagnostics *found)
+{
+	for (uint16_t i = 0; !job->pmu && i < job->plan->event_count; i++) {
+		if (job->plan->events[i]->kind != PLUMB_EVENT_PMU)
+			continue;
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-pmu", NULL,
+				      "%s: this machine has no Arm PMU for perf to count it with",
+				      job->plan->events[i]->name);
+		plumb_diagnostics_hint(found, "use --source model, or software events");
+		return PLUMB_ERR_MACHINE;
+	}
+	return 0;
+}
+
 static int count(const struct source_job *job, struct source_run *run,
 		 struct plumb_diagnostics *found)
 {
 	struct counting c = {.job = job, .run = run, .found = found};
-	int error = PLUMB_ERR_NO_MEMORY;
+	int error = check_pmu(job, found);
 
+	if (error < 0)
+		return error;
+	error = PLUMB_ERR_NO_MEMORY;
 	c.before = calloc(job->plan->place_count + 1, sizeof(*c.before));
 	c.interval = calloc(job->plan->place_count + 1, sizeof(*c.interval));
 	if (c.before && c.interval)
@@ -282,6 +352,7 @@ static int count(const struct source_job *job, struct source_run *run,
 const struct source source_perf = {
 	.name = "perf",
 	.counts = counts,
+	.check = check,
 	.limited = true,
 	.count = count,
 	.record = perf_record,

@@ -66,21 +66,37 @@ void perf_allow_descriptors(size_t count)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static struct perf_event_attr attributes(const struct perf_events *events, uint16_t code,
-					 bool leader)
+/* Whether there is something left of an event without the kernel's own part. */
+static bool has_user_part(const struct plumb_event_config *event)
 {
+	return !event->exclude_user && !event->exclude_kernel;
+}
+
+static struct perf_event_attr attributes(const struct perf_events *events,
+					 const struct plumb_event_config *event, bool leader)
+{
+	const bool modes = event->exclude_user || event->exclude_kernel || event->exclude_hv;
 	struct perf_event_attr attr = {
-		.type = events->job->pmu->type,
+		.type = event->kind == PLUMB_EVENT_SOFTWARE ? (uint32_t)PERF_TYPE_SOFTWARE
+							    : events->job->pmu->type,
 		.size = sizeof(attr),
-		.config = code,
+		.config = event->config,
+		.config1 = event->config1,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		/* Members count when their leader does. */
 		.disabled = leader,
 		.enable_on_exec = leader,
 		.inherit = 1,
 		.inherit_thread = !events->job->children && !events->limits.with_processes,
-		.exclude_kernel = events->limits.no_kernel,
-		.exclude_hv = 1,
+		.exclude_user = event->exclude_user,
+		.exclude_kernel =
+			event->exclude_kernel || (events->limits.no_kernel && has_user_part(event)),
+		.exclude_hv = event->exclude_hv || !modes,
+		.exclude_host = event->guest && !event->host,
+		.exclude_guest = event->host && !event->guest,
+		.exclude_idle = event->exclude_idle,
+		.pinned = event->pinned && leader,
+		.exclusive = event->exclusive && leader,
 	};
 
 	return attr;
@@ -90,18 +106,20 @@ static struct perf_event_attr attributes(const struct perf_events *events, uint1
  * Opens one, and asks for less where the kernel refuses: without its own part where that is not
  * permitted, with processes where it cannot tell them from threads (before Linux 5.13).
  */
-static int open_leniently(struct perf_events *events, uint16_t code, pid_t pid, int leader)
+static int open_leniently(struct perf_events *events, const struct plumb_event_config *event,
+			  pid_t pid, int leader)
 {
 	const bool with_processes = events->limits.with_processes;
 	int error;
 
 	for (;;) {
-		struct perf_event_attr attr = attributes(events, code, leader < 0);
+		struct perf_event_attr attr = attributes(events, event, leader < 0);
 
 		error = open_event(&attr, pid, leader);
 		if (error >= 0)
 			return error;
-		if ((error == -EACCES || error == -EPERM) && !events->limits.no_kernel)
+		if ((error == -EACCES || error == -EPERM) && !events->limits.no_kernel &&
+		    has_user_part(event))
 			events->limits.no_kernel = true;
 		else if ((error == -E2BIG || error == -EINVAL) && attr.inherit_thread)
 			events->limits.with_processes = true;
@@ -113,9 +131,8 @@ static int open_leniently(struct perf_events *events, uint16_t code, pid_t pid, 
 	return error;
 }
 
-char *perf_names(const struct plumb_plan *plan, const struct index_set *codes)
+char *perf_names(const struct plumb_plan *plan, const struct index_set *events)
 {
-	const struct plumb_spec *spec = plan->selection->spec;
 	char *text = NULL;
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
@@ -123,16 +140,10 @@ char *perf_names(const struct plumb_plan *plan, const struct index_set *codes)
 
 	if (!stream)
 		return NULL;
-	for (uint16_t i = 0; i < plan->code_count; i++) {
-		uint16_t event;
-
-		if (!index_set_has(codes, plan->codes[i]))
+	for (uint16_t i = 0; i < plan->event_count; i++) {
+		if (!index_set_has(events, i))
 			continue;
-		event = plumb_spec_event_by_code(spec, plan->codes[i]);
-		if (event != PLUMB_NONE)
-			fprintf(stream, "%s%s", before, spec->events[event].name);
-		else
-			fprintf(stream, "%sr%02x", before, plan->codes[i]);
+		fprintf(stream, "%s%s", before, plan->events[i]->name);
 		before = ", ";
 	}
 	if (fclose(stream) == 0)
@@ -191,17 +202,19 @@ static bool is_of_event(int error)
 }
 
 /* One event, in the group of `leader` if it fits there. Returns a descriptor or an error. */
-static int open_member(struct perf_events *events, uint16_t code, pid_t pid, int leader)
+static int open_member(struct perf_events *events, const struct plumb_event_config *event,
+		       pid_t pid, int leader)
 {
 	int fd, alone;
 
-	if (!cpu_pmu_may_count(events->job->pmu, code))
+	if (event->kind == PLUMB_EVENT_PMU &&
+	    !cpu_pmu_may_count(events->job->pmu, (uint16_t)event->config))
 		return -ENOENT;
-	fd = open_leniently(events, code, pid, leader);
+	fd = open_leniently(events, event, pid, leader);
 	if (leader < 0 || (fd != -EINVAL && fd != -ENOSPC))
 		return fd;
-	alone = open_leniently(events, code, pid, -1);
-	events->limits.apart |= alone >= 0;
+	alone = open_leniently(events, event, pid, -1);
+	events->limits.apart |= alone >= 0 && !event->weak;
 	return alone;
 }
 
@@ -212,10 +225,11 @@ static int open_group(struct perf_events *events, const struct plumb_plan_group 
 	int leader = -1;
 
 	for (uint16_t i = 0; i < group->count; i++) {
-		int fd = open_member(events, group->codes[i], pid, leader);
+		int fd = open_member(events, events->job->plan->events[group->events[i]], pid,
+				     leader);
 
 		if (is_of_event(fd)) {
-			index_set_add(&events->limits.refused, group->codes[i]);
+			index_set_add(&events->limits.refused, group->events[i]);
 			continue;
 		}
 		if (fd < 0)

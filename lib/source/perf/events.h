@@ -12,7 +12,7 @@ struct perf_limits {
 	bool no_kernel;      /* the kernel's own part is not counted: no permission */
 	bool with_processes; /* forked processes are counted too: the kernel is too old */
 	bool apart;          /* some events did not go with their group, and count by themselves */
-	struct index_set refused; /* the codes of events that this PMU does not count */
+	struct index_set refused; /* indexes into the plan's events that are not counted here */
 };
 
 struct perf_events {
@@ -37,10 +37,10 @@ int perf_counters(uint32_t pmu);
 int perf_events_open(struct perf_events *events, const struct source_job *job, uint16_t pass,
 		     pid_t pid, struct plumb_diagnostics *found);
 /*
- * The names of those of the plan's events that are in `codes`, parted by ", "; "r" and the code of
- * one that the specification does not name. To be freed; NULL: no memory.
+ * The names of those of the plan's events whose indexes are in `events`, parted by ", ". To be
+ * freed; NULL: no memory.
  */
-char *perf_names(const struct plumb_plan *plan, const struct index_set *codes);
+char *perf_names(const struct plumb_plan *plan, const struct index_set *events);
 
 void perf_events_close(struct perf_events *events);
 

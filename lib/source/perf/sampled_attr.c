@@ -27,7 +27,7 @@
 #endif
 
 static uint64_t sample_type(const struct plumb_event_config *event,
-			    const struct sampled_session *session)
+			    const struct sampled_session *session, const struct sampled_role *role)
 {
 	const bool spe = event && event->kind == PLUMB_EVENT_SPE;
 	uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
@@ -47,6 +47,8 @@ static uint64_t sample_type(const struct plumb_event_config *event,
 	/* The driver takes no notice: it tells readers what SPE's records have. */
 	if (spe)
 		type |= PERF_SAMPLE_DATA_SRC;
+	if (role->read)
+		type |= PERF_SAMPLE_READ;
 	if (event && session->addresses && !spe)
 		type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC;
 	if (spe ? event->spe.pa_enable : event && session->physical)
@@ -82,11 +84,16 @@ static void set_event(struct perf_event_attr *attr, const struct plumb_event_con
 	}
 	attr->type = event->kind == PLUMB_EVENT_SOFTWARE ? PERF_TYPE_SOFTWARE : pmu_type;
 	attr->config = event->config;
+	attr->config1 = event->config1;
 	attr->freq = event->frequency != 0;
 	attr->sample_period = event->frequency ? event->frequency : event->period;
 	attr->exclude_user = event->exclude_user;
 	attr->exclude_kernel = event->exclude_kernel;
 	attr->exclude_hv = event->exclude_hv;
+	attr->exclude_host = event->guest && !event->host;
+	attr->exclude_idle = event->exclude_idle;
+	attr->pinned = event->pinned;
+	attr->exclusive = event->exclusive;
 	attr->precise_ip = event->precise & 3;
 }
 
@@ -98,8 +105,13 @@ void sampled_attr_fill(struct sampled_attr *sampled, const struct plumb_event_co
 
 	*sampled = (struct sampled_attr){0};
 	set_event(attr, event, pmu_type);
-	attr->sample_type = sample_type(event, session);
+	attr->sample_type = sample_type(event, session, role);
 	attr->read_format = PERF_FORMAT_ID;
+	if (role->read) {
+		attr->read_format |= PERF_FORMAT_GROUP;
+		if (role->member)
+			attr->freq = attr->sample_period = 0;
+	}
 	if (!(session->without & WITHOUT_LOST))
 		attr->read_format |= PERF_FORMAT_LOST;
 	attr->sample_id_all = 1;
@@ -108,10 +120,11 @@ void sampled_attr_fill(struct sampled_attr *sampled, const struct plumb_event_co
 		attr->sample_stack_user = session->user_stack;
 		attr->exclude_callchain_user = 1; /* the reader unwinds it */
 	}
-	attr->inherit = session->inherit;
+	/* What is inherited cannot be read with its group. */
+	attr->inherit = session->inherit && !role->read;
 	attr->use_clockid = session->clockid >= 0;
 	attr->clockid = session->clockid >= 0 ? session->clockid : 0;
-	attr->exclude_guest = event && !(session->without & WITHOUT_GUEST);
+	attr->exclude_guest = event && !event->guest && !(session->without & WITHOUT_GUEST);
 	attr->exclude_kernel |= role->no_kernel;
 	/*
 	 * What runs already is tracked from the moment it is looked at in /proc: between that and

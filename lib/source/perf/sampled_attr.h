@@ -42,6 +42,7 @@ struct sampled_session {
 struct sampled_role {
 	bool tracking;  /* it has the side-band: maps, names, tasks */
 	bool member;    /* of a group whose leader is another: begins with that */
+	bool read;      /* its group's leader alone samples, and reads all of it */
 	bool no_kernel; /* the kernel's own part is not permitted */
 };
 

@@ -99,6 +99,7 @@ static void join_group(const struct sampling *s, struct sampled *event)
 			continue;
 		event->leader = i;
 		event->role.member = true;
+		event->role.read = s->all[i].role.read = event->event->sample_read;
 	}
 }
 
@@ -169,7 +170,8 @@ static int fill(const struct sampling *s, struct sampled *event,
 			  s->job->pmu ? s->job->pmu->type : 0);
 	if (event->spe)
 		return spe_pmu_configure(event->spe, event->event, &event->attr, s->found);
-	if (event->event && event->attr.attr.sample_period == 0) {
+	if (event->event && event->attr.attr.sample_period == 0 &&
+	    !(event->role.read && event->role.member)) {
 		event->attr.attr.freq = 1;
 		event->attr.attr.sample_freq = default_frequency();
 		event->attr.attr.sample_type |= PERF_SAMPLE_PERIOD;
@@ -423,13 +425,17 @@ void sampling_switch_spe(const struct sampling *s, bool on)
 
 uint64_t sampled_lost(const struct sampling *s, const struct sampled *event, size_t i, uint64_t *id)
 {
-	uint64_t values[3]; /* value, id, lost */
+	/* Of a group how many there are, then of each: value, id, lost. The leader comes first. */
+	uint64_t values[1 + 3 * PLUMB_EVENTS_MAX];
+	const size_t first = event->role.read;
+	ssize_t got;
 
 	if (i >= s->targets.cpu_count * s->targets.thread_count || event->fds[i] < 0 ||
-	    !(event->attr.attr.read_format & (1u << 4)))
+	    !(event->attr.attr.read_format & (1u << 4)) || (event->role.read && event->role.member))
 		return 0;
-	if (read(event->fds[i], values, sizeof(values)) != (ssize_t)sizeof(values))
+	got = read(event->fds[i], values, sizeof(values));
+	if (got < (ssize_t)((first + 3) * sizeof(*values)))
 		return 0;
-	*id = values[1];
-	return values[2];
+	*id = values[first + 1];
+	return values[first + 2];
 }

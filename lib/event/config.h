@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What distinguishes events from each other. */
+#ifndef EVENT_CONFIG_H
+#define EVENT_CONFIG_H
+
+#include <plumb/event.h>
+
+/* Whether it is an event of the PMU that counts everywhere and always: what metrics are made of. */
+static inline bool event_is_plain(const struct plumb_event_config *event)
+{
+	return event->kind == PLUMB_EVENT_PMU && !event->config1 && !event->exclude_user &&
+	       !event->exclude_kernel && !event->exclude_hv && !event->host && !event->guest &&
+	       !event->exclude_idle && !event->pinned && !event->exclusive;
+}
+
+/* Whether both count the same. Their names, periods and groups have no part in it. */
+static inline bool event_counts_same(const struct plumb_event_config *a,
+				     const struct plumb_event_config *b)
+{
+	return a->kind == b->kind && a->config == b->config && a->config1 == b->config1 &&
+	       a->exclude_user == b->exclude_user && a->exclude_kernel == b->exclude_kernel &&
+	       a->exclude_hv == b->exclude_hv && a->host == b->host && a->guest == b->guest &&
+	       a->exclude_idle == b->exclude_idle && a->pinned == b->pinned &&
+	       a->exclusive == b->exclusive;
+}
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/model/events.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <plumb/model.h>
+
+#define CODE_CNT_CYCLES 0x4004
+
+/* What is counted nearby is named up to so many. */
+#define NEARBY_MAX 6
+
+/* The bits of config1 that make no difference here: counts have 64 bits, and nobody reads them. */
+#define CONFIG1_IGNORED 3u
+
+static size_t index_of_code(uint64_t code)
+{
+	size_t i = 0;
+
+	while (i < plumb_model_event_count() && plumb_model_event(i) != code)
+		i++;
+	return i;
+}
+
+size_t model_index_of(const struct plumb_event_config *event)
+{
+	if (event->kind == PLUMB_EVENT_PMU)
+		return index_of_code(event->config);
+	/* The generic timer counts nanoseconds. */
+	if (event->kind == PLUMB_EVENT_SOFTWARE &&
+	    (event->config == PERF_COUNT_SW_CPU_CLOCK || event->config == PERF_COUNT_SW_TASK_CLOCK))
+		return index_of_code(CODE_CNT_CYCLES);
+	return plumb_model_event_count();
+}
+
+const struct plumb_spec *model_spec(const char *core)
+{
+	const struct plumb_model_core *known;
+	const struct plumb_spec *spec;
+
+	for (size_t i = 0; (known = plumb_model_core(i)); i++)
+		if (strcmp(known->name, core) == 0)
+			return plumb_spec_find(known->spec_id, &spec, NULL) == 0 ? spec : NULL;
+	return NULL;
+}
+
+/* Events of the same functional groups that it counts, as a hint. */
+static void hint_nearby(const struct plumb_spec *spec, uint16_t event,
+			struct plumb_diagnostics *found)
+{
+	char text[512] = "";
+	size_t used = 0;
+	unsigned named = 0;
+
+	for (uint16_t f = 0; f < spec->functional_group_count; f++) {
+		struct plumb_indexes events = spec->functional_groups[f].events;
+		bool mine = false;
+
+		for (uint16_t i = 0; i < events.count; i++)
+			mine = mine || events.at[i] == event;
+		for (uint16_t i = 0; mine && i < events.count && named < NEARBY_MAX; i++) {
+			const struct plumb_event *other = &spec->events[events.at[i]];
+
+			if (!plumb_model_counts_event(other->code) || used >= sizeof(text))
+				continue;
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+						 named ? ", " : "", other->name);
+			named++;
+		}
+	}
+	if (named)
+		plumb_diagnostics_hint(found, "nearby it counts %s", text);
+	else
+		plumb_diagnostics_hint(found,
+				       "plumb list events --source model lists what it counts");
+}
+
+static int refuse(const struct plumb_event_config *event, const char *why,
+		  struct plumb_diagnostics *found)
+{
+	plumb_diagnostics_add(found, PLUMB_ERROR, "not-modelled", NULL, "%s: %s", event->name, why);
+	return PLUMB_ERR_UNSUPPORTED;
+}
+
+static int refuse_event(const struct plumb_spec *spec, const struct plumb_event_config *event,
+			struct plumb_diagnostics *found)
+{
+	uint16_t index = PLUMB_NONE;
+
+	if (event->kind == PLUMB_EVENT_PMU)
+		index = plumb_spec_event_by_code(spec, (uint16_t)event->config);
+	if (event->kind == PLUMB_EVENT_PMU && index == PLUMB_NONE)
+		plumb_diagnostics_add(found, PLUMB_ERROR, "not-modelled", NULL,
+				      "the model does not count %s, which %s does not have",
+				      event->name, spec->id);
+	else
+		plumb_diagnostics_add(found, PLUMB_ERROR, "not-modelled", NULL,
+				      "the model does not count %s",
+				      index == PLUMB_NONE ? event->name : spec->events[index].name);
+	if (index != PLUMB_NONE)
+		hint_nearby(spec, index, found);
+	else if (event->kind == PLUMB_EVENT_SOFTWARE)
+		plumb_diagnostics_hint(found, "of the kernel's events it counts task-clock and "
+					      "cpu-clock, by its own clock");
+	return PLUMB_ERR_NOT_FOUND;
+}
+
+static int check_metric(const struct plumb_spec *spec, uint64_t metric,
+			struct plumb_diagnostics *found)
+{
+	struct plumb_indexes events = spec->metrics[metric].events;
+
+	for (uint16_t i = 0; i < events.count; i++) {
+		if (plumb_model_counts_event(spec->events[events.at[i]].code))
+			continue;
+		plumb_diagnostics_add(found, PLUMB_ERROR, "not-modelled", NULL,
+				      "%s needs %s, which the model does not count",
+				      spec->metrics[metric].name, spec->events[events.at[i]].name);
+		hint_nearby(spec, events.at[i], found);
+		return PLUMB_ERR_NOT_FOUND;
+	}
+	return 0;
+}
+
+/* "armv8_pmuv3" and "cpu" are it, too. */
+static bool is_my_pmu(const char *pmu)
+{
+	return !pmu || strcmp(pmu, "cpu") == 0 || strcmp(pmu, MODEL_PMU) == 0 ||
+	       strcmp(pmu, "armv8_pmuv3") == 0;
+}
+
+int model_check_event(const struct plumb_spec *spec, const struct plumb_event_config *event,
+		      struct plumb_diagnostics *found)
+{
+	if (event->kind == PLUMB_EVENT_METRIC)
+		return check_metric(spec, event->config, found);
+	if (event->exclude_user)
+		return refuse(event,
+			      "the model runs user code only, without a kernel or hypervisor",
+			      found);
+	if (event->guest && !event->host)
+		return refuse(event, "the model has no guests", found);
+	if (event->kind == PLUMB_EVENT_SPE)
+		return 0;
+	if (event->kind == PLUMB_EVENT_PMU && !is_my_pmu(event->pmu))
+		return refuse(event, "the model's PMU is " MODEL_PMU, found);
+	if (event->config1 & ~(uint64_t)CONFIG1_IGNORED)
+		return refuse(event, "config1 means nothing to the model's PMU", found);
+	if (model_index_of(event) >= plumb_model_event_count())
+		return refuse_event(spec, event, found);
+	return 0;
+}
