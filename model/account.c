@@ -309,7 +309,7 @@ static void fill_others(struct core *core, uint64_t *counts)
 	counts[EVENT_LD_ALIGN_LAT] = core->load_crossings;
 	counts[EVENT_ST_ALIGN_LAT] = core->store_crossings;
 	counts[EVENT_LDST_ALIGN_LAT] = core->load_crossings + core->store_crossings;
-	memory_settle(core->memory);
+	memory_settle(core->memory, counts);
 }
 
 /* Adds the counts of the SPE unit, if there is one. */
@@ -347,18 +347,17 @@ const uint64_t *core_counts(struct core *core)
 
 uint32_t account_parts_of(struct core *core, enum model_event event)
 {
-	const uint64_t marker = UINT64_MAX;
-	uint64_t *count = &core->counts[event], before = *count;
+	const uint64_t unfilled = UINT64_MAX;
 	uint32_t found = 0;
 
 	for (size_t i = 0; i < PARTS; i++) {
-		*count = marker;
-		parts[i](core, core->counts);
-		if (*count != marker)
+		uint64_t counts[EVENT_COUNT] = {0};
+
+		counts[event] = unfilled;
+		parts[i](core, counts);
+		if (counts[event] != unfilled)
 			found |= 1u << i;
 	}
-	*count = before;
-	core_counts(core);
 	return found;
 }
 

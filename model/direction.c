@@ -9,12 +9,15 @@
 #define HISTORY_BITS 256
 #define COUNTER_MAX  3 /* range in a tagged entry: -4 .. 3 */
 #define USEFUL_MAX   3
+#define TRUST_MAX    7
+#define BASE_MAX     3
+#define BASE_TAKEN   2          /* from here on, the base predicts a taken branch */
 #define AGE_PERIOD   (1u << 18) /* number of branches after which usefulness is halved */
 
 struct entry {
 	uint16_t tag;
 	int8_t counter;
-	uint8_t useful;
+	int8_t useful;
 };
 
 /* One number for each table. */
@@ -31,7 +34,7 @@ struct direction {
 	unsigned count;
 	unsigned log2_entries;
 	uint32_t index_mask, tag_mask, base_mask;
-	uint8_t *base; /* 2-bit counters */
+	int8_t *base; /* 2-bit counters */
 	struct entry *entries[TABLES_MAX];
 	unsigned length[TABLES_MAX]; /* of history */
 	struct folds index, tag, tag2;
@@ -39,6 +42,17 @@ struct direction {
 	int8_t trust_new; /* negative: the alternative to a new entry predicts better */
 	uint32_t tick;
 	uint32_t random;
+};
+
+/* A branch's places in the tables. */
+struct lookup {
+	int8_t *base;
+	struct entry *entries[TABLES_MAX];
+	per_table tags;
+	int provider;       /* the table with the longest history that has the branch, or -1 */
+	int alternative;    /* the one with the next longest, or -1 */
+	bool first, second; /* what they predict; the base stands in for one that is missing */
+	bool fresh;         /* the provider's entry is new */
 };
 
 static void folds_set_up(struct folds *folds, unsigned width, const struct direction *d)
@@ -133,11 +147,12 @@ static uint32_t next_random(struct direction *d)
 	return d->random;
 }
 
-static inline void count_towards(int8_t *counter, bool up)
+/* Moves a counter one step up or down, within its limits. */
+static inline void count_towards(int8_t *counter, bool up, int least, int most)
 {
-	if (up && *counter < COUNTER_MAX)
+	if (up && *counter < most)
 		++*counter;
-	else if (!up && *counter > -COUNTER_MAX - 1)
+	else if (!up && *counter > least)
 		--*counter;
 }
 
@@ -148,94 +163,106 @@ static void age(struct direction *d)
 			d->entries[i][e].useful >>= 1;
 }
 
-/* After a misprediction, allocates an entry with a longer history than the provider's, if free. */
-static void allocate(struct direction *d, struct entry *const *hit, per_table tags, unsigned first,
-		     bool taken)
+/* Returns the number of the highest bit set, or -1. */
+static inline int last_bit(unsigned bits)
 {
-	unsigned given = 0;
-
-	if (first + 1 < d->count && (next_random(d) & 1))
-		first++;
-	for (unsigned i = first; i < d->count && given < 2; i++) {
-		if (hit[i]->useful) {
-			hit[i]->useful--;
-			continue;
-		}
-		*hit[i] = (struct entry){.tag = tags[i], .counter = taken ? 0 : -1};
-		given++;
-		i++;
-	}
+	return bits ? 31 - __builtin_clz(bits) : -1;
 }
 
-/* Finds the place of the branch at `address` in each table, and a bit for each that has it. */
-static inline unsigned look_up(const struct direction *d, uint32_t address, struct entry **hit,
-			       per_table *tags)
+/* Finds the branch at `address` in each table. */
+static inline void look_up(const struct direction *d, uint32_t address, struct lookup *found)
 {
 	uint32_t high = address >> (d->log2_entries - 3);
 	per_table spread = {(uint16_t)(high >> 3), (uint16_t)(high >> 2), (uint16_t)(high >> 1),
 			    (uint16_t)high,        (uint16_t)(high >> 3), (uint16_t)(high >> 2),
 			    (uint16_t)(high >> 1), (uint16_t)high};
 	per_table index = (spread ^ (uint16_t)address ^ d->index.value) & (uint16_t)d->index_mask;
-	unsigned found = 0;
+	unsigned matching = 0;
 
-	*tags = (d->tag.value ^ d->tag2.value << 1 ^ (uint16_t)address) & (uint16_t)d->tag_mask;
+	found->base = &d->base[address & d->base_mask];
+	found->tags =
+		(d->tag.value ^ d->tag2.value << 1 ^ (uint16_t)address) & (uint16_t)d->tag_mask;
 	for (unsigned i = 0; i < d->count; i++) {
-		hit[i] = &d->entries[i][index[i]];
-		found |= (unsigned)(hit[i]->tag == (*tags)[i]) << i;
+		found->entries[i] = &d->entries[i][index[i]];
+		matching |= (unsigned)(found->entries[i]->tag == found->tags[i]) << i;
 	}
-	return found;
+	found->provider = last_bit(matching);
+	found->alternative = matching ? last_bit(matching & ~(1u << found->provider)) : -1;
 }
 
-bool direction_branch(struct direction *d, uint64_t pc, bool taken, uint64_t target)
+/* Sets what the provider and its alternative predict, and returns which of them to believe. */
+static inline bool predict(const struct direction *d, struct lookup *found)
 {
-	struct entry *hit[TABLES_MAX] = {0};
-	per_table tags;
-	uint32_t address = (uint32_t)(pc >> 2);
-	uint8_t *base = &d->base[address & d->base_mask];
-	unsigned found = look_up(d, address, hit, &tags);
-	int provider = -1, alternative = -1;
-	bool predicted, provided, other;
+	const struct entry *entry;
 
-	(void)target;
-	if (found) {
-		provider = 31 - __builtin_clz(found);
-		found &= ~(1u << provider);
-		if (found)
-			alternative = 31 - __builtin_clz(found);
-	}
-	other = alternative >= 0 ? hit[alternative]->counter >= 0 : *base >= 2;
-	provided = provider >= 0 ? hit[provider]->counter >= 0 : other;
-	predicted = provided;
-	if (provider >= 0) {
-		struct entry *entry = hit[provider];
-		bool fresh = (entry->counter == 0 || entry->counter == -1) && !entry->useful;
+	found->second = found->alternative >= 0 ? found->entries[found->alternative]->counter >= 0
+						: *found->base >= BASE_TAKEN;
+	found->first = found->second;
+	found->fresh = false;
+	if (found->provider < 0)
+		return found->first;
+	entry = found->entries[found->provider];
+	found->first = entry->counter >= 0;
+	found->fresh = (entry->counter == 0 || entry->counter == -1) && !entry->useful;
+	return found->fresh && d->trust_new < 0 ? found->second : found->first;
+}
 
-		if (fresh && d->trust_new < 0)
-			predicted = other;
-		if (fresh && provided != other) {
-			if (provided == taken && d->trust_new < 7)
-				d->trust_new++;
-			else if (provided != taken && d->trust_new > -8)
-				d->trust_new--;
+/* Moves the counters of what was looked up towards what the branch did. */
+static inline void learn(struct direction *d, const struct lookup *found, bool taken)
+{
+	bool teach_base = found->alternative < 0;
+
+	if (found->provider >= 0) {
+		struct entry *entry = found->entries[found->provider];
+		bool right = found->first == taken;
+
+		if (found->first != found->second) {
+			if (found->fresh)
+				count_towards(&d->trust_new, right, -TRUST_MAX - 1, TRUST_MAX);
+			count_towards(&entry->useful, right, 0, USEFUL_MAX);
 		}
-		if (provided != other) {
-			if (provided == taken && entry->useful < USEFUL_MAX)
-				entry->useful++;
-			else if (provided != taken && entry->useful)
-				entry->useful--;
+		count_towards(&entry->counter, taken, -COUNTER_MAX - 1, COUNTER_MAX);
+		teach_base = teach_base && !entry->useful;
+		if (!entry->useful && found->alternative >= 0)
+			count_towards(&found->entries[found->alternative]->counter, taken,
+				      -COUNTER_MAX - 1, COUNTER_MAX);
+	}
+	if (teach_base)
+		count_towards(found->base, taken, 0, BASE_MAX);
+}
+
+/* After a misprediction, allocates entries with longer histories than the provider's, if free. */
+static void allocate(struct direction *d, const struct lookup *found, bool taken)
+{
+	unsigned i = (unsigned)(found->provider + 1), given = 0;
+
+	if (i >= d->count)
+		return;
+	if (i + 1 < d->count && (next_random(d) & 1))
+		i++;
+	for (; i < d->count && given < 2; i++) {
+		struct entry *entry = found->entries[i];
+
+		if (entry->useful) {
+			entry->useful--;
+			continue;
 		}
-		count_towards(&entry->counter, taken);
-		if (!entry->useful && alternative >= 0)
-			count_towards(&hit[alternative]->counter, taken);
+		*entry = (struct entry){.tag = found->tags[i], .counter = taken ? 0 : -1};
+		given++;
+		i++;
 	}
-	if (provider < 0 || (alternative < 0 && !hit[provider]->useful)) {
-		if (taken && *base < 3)
-			++*base;
-		else if (!taken && *base > 0)
-			--*base;
-	}
-	if (predicted != taken && provider + 1 < (int)d->count)
-		allocate(d, hit, tags, (unsigned)(provider + 1), taken);
+}
+
+bool direction_branch(struct direction *d, uint64_t pc, bool taken)
+{
+	struct lookup found;
+	bool predicted;
+
+	look_up(d, (uint32_t)(pc >> 2), &found);
+	predicted = predict(d, &found);
+	learn(d, &found, taken);
+	if (predicted != taken)
+		allocate(d, &found, taken);
 	if (++d->tick == AGE_PERIOD) {
 		d->tick = 0;
 		age(d);

@@ -15,8 +15,8 @@ struct direction;
 struct direction *direction_new(const struct predictor_params *params);
 void direction_free(struct direction *direction);
 
-/* Predicts the branch at `pc`, then learns whether it was `taken`, to `target`. */
-bool direction_branch(struct direction *direction, uint64_t pc, bool taken, uint64_t target);
+/* Predicts the branch at `pc`, then learns whether it was `taken`. */
+bool direction_branch(struct direction *direction, uint64_t pc, bool taken);
 
 /* Adds an unconditional taken branch to the history. */
 void direction_note_taken(struct direction *direction, uint64_t pc, uint64_t target);

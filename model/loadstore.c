@@ -290,58 +290,81 @@ static void make_access(struct core *core, const struct op *op, uint64_t pc, uin
 	all->count++;
 }
 
-/* Executes loads, stores, atomics and prefetches. The first two sources form the address. */
-uint64_t execute_memory(struct core *core, const struct op *op, struct cursor *cursor)
+/* An access that the core makes in several, such as that of a pair of registers. */
+static void make_parts(struct core *core, const struct op *op, uint64_t pc, uint64_t address,
+		       uint64_t end, struct accesses *all)
 {
-	uint64_t pc = address_of(cursor->block, op), address, end, data, base, done;
-	unsigned index = index_of(cursor->block, op);
-	struct accesses all = {0};
+	unsigned bytes = end - address < UINT16_MAX ? (unsigned)(end - address) : UINT16_MAX;
+	unsigned parts = op->memory & MEM_GATHER ? 1 : op->accesses;
+	unsigned part = bytes / parts;
 
-	base = later(sources_ready(core, op, 0, OP_ADDRESS_SOURCES), core->cycle + 1);
-	data = later(sources_ready(core, op, OP_ADDRESS_SOURCES, OP_SOURCES), core->cycle + 1);
-	all.ready = later(base, core->memory_floor);
+	for (unsigned i = 1; part && i < parts; i++, address += part)
+		make_access(core, op, pc, address, part, all);
+	make_access(core, op, pc, address, (unsigned)(end - address), all);
+}
+
+/* Makes all accesses of an operation. Their address sources are ready at `base`, others at `data`.
+ */
+static struct accesses make_accesses(struct core *core, const struct op *op, struct cursor *cursor,
+				     uint64_t base, uint64_t data)
+{
+	struct accesses all = {.ready = later(base, core->memory_floor)};
+	uint64_t pc = address_of(cursor->block, op), address, end;
+	unsigned index = index_of(cursor->block, op);
+
 	if (op->memory & MEM_LOAD) /* predicates, merged lanes, an atomic's operand */
 		all.ready = later(all.ready, data);
 	if (op->memory & MEM_ACQUIRE)
 		all.ready = later(all.ready, core->release_gone);
-	core->commit_count = 0;
-	while (next_access(cursor, index, !(op->memory & MEM_GATHER), &address, &end)) {
-		unsigned bytes =
-			end - address < UINT16_MAX ? (unsigned)(end - address) : UINT16_MAX;
-		unsigned parts = op->memory & MEM_GATHER ? 1 : op->accesses;
-		unsigned part = bytes / parts;
-
-		if (!part)
-			parts = 1;
-		for (unsigned i = 0; i + 1 < parts; i++, address += part)
-			make_access(core, op, pc, address, part, &all);
-		make_access(core, op, pc, address, (unsigned)(end - address), &all);
-	}
+	while (next_access(cursor, index, !(op->memory & MEM_GATHER), &address, &end))
+		make_parts(core, op, pc, address, end, &all);
 	if (!all.count) /* skipped, or its address is unknown */
 		all.issued = all.done = core->seen.issue = issue_at(core, all.ready, op->ports, 0);
+	return all;
+}
 
-	if (op->memory & MEM_STORE && !(op->memory & MEM_LOAD)) {
-		all.issued = later(all.issued, issue_pieces(core, op, 1, data));
-		done = later(all.issued + op->latency, all.done);
-		core->commit_ready = done;
-	} else {
-		uint64_t last = issue_pieces(core, op, 1, all.ready);
+/* Returns when a store is done, whose other pieces wait for its data alone. */
+static uint64_t finish_store(struct core *core, const struct op *op, uint64_t data,
+			     struct accesses *all)
+{
+	all->issued = later(all->issued, issue_pieces(core, op, 1, data));
+	return later(all->issued + op->latency, all->done);
+}
 
-		done = all.count && op->memory & MEM_LOAD ? all.done : all.done + op->latency;
-		done = later(done, last + op->latency);
-		all.issued = later(all.issued, last);
-		core->commit_ready = done;
-	}
+/* Returns when a load, an atomic or a prefetch is done. */
+static uint64_t finish_load(struct core *core, const struct op *op, struct accesses *all)
+{
+	uint64_t last = issue_pieces(core, op, 1, all->ready);
+	uint64_t done = all->done;
+
+	if (!all->count || !(op->memory & MEM_LOAD))
+		done += op->latency;
+	all->issued = later(all->issued, last);
+	return later(done, last + op->latency);
+}
+
+/* Executes loads, stores, atomics and prefetches. The first two sources form the address. */
+uint64_t execute_memory(struct core *core, const struct op *op, struct cursor *cursor)
+{
+	uint64_t next_cycle = core->cycle + 1;
+	uint64_t base = later(sources_ready(core, op, 0, OP_ADDRESS_SOURCES), next_cycle);
+	uint64_t data = later(sources_ready(core, op, OP_ADDRESS_SOURCES, OP_SOURCES), next_cycle);
+	bool stores_only = (op->memory & (MEM_LOAD | MEM_STORE)) == MEM_STORE;
+	struct accesses all;
+	uint64_t done;
+
+	core->commit_count = 0;
+	all = make_accesses(core, op, cursor, base, data);
+	done = stores_only ? finish_store(core, op, data, &all) : finish_load(core, op, &all);
+	core->commit_ready = done;
 	if (op->extra_ports)
 		base = issue_at(core, base, op->extra_ports, 0);
 	depart(core, all.issued, op->queued);
 	for (int i = 0; i < OP_TARGETS; i++)
 		core->ready[op->targets[i]] = done;
 	core->ready[op->base] = base + 1;
-
-	if (op->memory & MEM_LOAD)
-		if (op->memory & MEM_ACQUIRE)
-			core->memory_floor = later(core->memory_floor, done);
+	if ((op->memory & MEM_LOAD) && (op->memory & MEM_ACQUIRE))
+		core->memory_floor = later(core->memory_floor, done);
 	return done;
 }
 

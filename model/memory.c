@@ -345,17 +345,17 @@ void memory_fetch(struct memory *m, uint64_t cycle, uint64_t address, struct mem
 	cache_insert(&m->l1i, line, level << CACHE_LEVEL_SHIFT, result->ready, &victim);
 }
 
-void memory_settle(const struct memory *m)
+void memory_settle(const struct memory *m, uint64_t *counts)
 {
-	uint64_t *counts = m->counts;
+	const uint64_t *own = m->counts;
 
-	counts[EVENT_L1D_CACHE_RW] = counts[EVENT_L1D_CACHE_RD] + counts[EVENT_L1D_CACHE_WR];
+	counts[EVENT_L1D_CACHE_RW] = own[EVENT_L1D_CACHE_RD] + own[EVENT_L1D_CACHE_WR];
 	counts[EVENT_L1D_CACHE] = counts[EVENT_L1D_CACHE_RW];
-	counts[EVENT_L2D_CACHE_RW] = counts[EVENT_L2D_CACHE_RD] + counts[EVENT_L2D_CACHE_WR];
-	counts[EVENT_L2D_CACHE] = counts[EVENT_L2D_CACHE_RW] + counts[EVENT_L2D_CACHE_PRF];
-	counts[EVENT_L2I_CACHE_LMISS] = counts[EVENT_L2I_CACHE_REFILL];
-	counts[EVENT_L2D_CACHE_LMISS_RD] = counts[EVENT_L2D_CACHE_REFILL_RD];
+	counts[EVENT_L2D_CACHE_RW] = own[EVENT_L2D_CACHE_RD] + own[EVENT_L2D_CACHE_WR];
+	counts[EVENT_L2D_CACHE] = counts[EVENT_L2D_CACHE_RW] + own[EVENT_L2D_CACHE_PRF];
+	counts[EVENT_L2I_CACHE_LMISS] = own[EVENT_L2I_CACHE_REFILL];
+	counts[EVENT_L2D_CACHE_LMISS_RD] = own[EVENT_L2D_CACHE_REFILL_RD];
 	counts[EVENT_L2D_CACHE_REFILL] =
-		counts[EVENT_L2D_CACHE_REFILL_RD] + counts[EVENT_L2D_CACHE_REFILL_PRF];
+		own[EVENT_L2D_CACHE_REFILL_RD] + own[EVENT_L2D_CACHE_REFILL_PRF];
 	counts[EVENT_BUS_CYCLES] = counts[EVENT_CPU_CYCLES]; /* the same event twice, 6.1 */
 }

@@ -57,7 +57,8 @@ void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bo
 void memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
 		  struct memory_result *result);
 
-/* Computes counts that are sums of others. Call this before reading counts. */
-void memory_settle(const struct memory *memory);
+/* Computes those of `counts` that follow from others, such as sums. Call this before reading them.
+ */
+void memory_settle(const struct memory *memory, uint64_t *counts);
 
 #endif

@@ -302,7 +302,7 @@ void account_stalled(struct core *core, uint64_t until, unsigned blocker);
 void account_kinds(struct core *core, const struct insn *insn);
 void account_recent(struct core *core);
 void account_prepared(struct core *core, const struct block *block, unsigned executed);
-/* Returns the parts of the counts, a bit each, that update an event's. Updates all counts. */
+/* Counts are updated in parts. Returns a bit for each part that updates this event's. */
 uint32_t account_parts_of(struct core *core, enum model_event event);
 void account_settle(struct core *core, uint32_t wanted);
 

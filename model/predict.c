@@ -92,7 +92,7 @@ static uint8_t taken_result(struct predictor *predictor, uint64_t pc, uint64_t t
 static void predict_conditional(struct predictor *predictor, uint64_t pc, bool taken,
 				uint64_t target, struct predict_outcome *outcome)
 {
-	bool predicted = direction_branch(predictor->direction, pc, taken, target);
+	bool predicted = direction_branch(predictor->direction, pc, taken);
 
 	if (predicted == taken) {
 		outcome->result = taken ? taken_result(predictor, pc, target) : PREDICT_RIGHT;

@@ -8,6 +8,7 @@
  */
 #include "count/pack.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,40 +213,51 @@ static void order_by_size(struct packing *p)
 }
 
 /*
- * Bin by bin: starts with the largest item left, then takes the item that adds the fewest codes,
- * and of those the largest. `placed` has a byte for each item.
+ * Returns the item to put into the bin next: of those left that fit, one that adds the fewest
+ * codes, and of these the largest. An empty bin starts with the largest item. Returns p->count if
+ * nothing fits.
  */
+static size_t nearest(const struct packing *p, const struct bin *bin, const unsigned char *placed)
+{
+	unsigned fewest = UINT_MAX, most = 0;
+	size_t best = p->count;
+
+	for (size_t i = 0; i < p->count; i++) {
+		const struct pack_item *item = &p->items[i];
+		unsigned missing;
+
+		if (placed[i])
+			continue;
+		missing = lacking(bin, item);
+		if (bin->count + missing > p->capacity)
+			continue;
+		if (bin->count == 0)
+			missing = 0;
+		if (missing < fewest || (missing == fewest && item->count > most)) {
+			fewest = missing;
+			most = item->count;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* Bin by bin, each filled with what is nearest to it. `placed` has a byte for each item. */
 static void order_by_neighbours(struct packing *p, unsigned char *placed)
 {
 	struct bin bin = {0};
 
 	memset(placed, 0, p->count);
 	for (size_t at = 0; at < p->count; at++) {
-		unsigned fewest = PACK_BIN_MAX + 1, most = 0;
-		size_t best = p->count;
+		size_t next = nearest(p, &bin, placed);
 
-		for (size_t i = 0; i < p->count; i++) {
-			unsigned missing =
-				placed[i] ? PACK_BIN_MAX + 1 : lacking(&bin, &p->items[i]);
-
-			if (placed[i] || bin.count + missing > p->capacity)
-				continue;
-			if (bin.count == 0)
-				missing = 0; /* the largest item starts an empty bin */
-			if (missing > fewest || (missing == fewest && p->items[i].count <= most))
-				continue;
-			fewest = missing;
-			most = p->items[i].count;
-			best = i;
-		}
-		if (best == p->count) { /* the bin is full: start the next */
+		if (next == p->count) { /* the bin is full */
 			bin = (struct bin){0};
-			at--;
-			continue;
+			next = nearest(p, &bin, placed);
 		}
-		placed[best] = 1;
-		put_in(&bin, &p->items[best]);
-		p->order[at] = (uint32_t)best;
+		placed[next] = 1;
+		put_in(&bin, &p->items[next]);
+		p->order[at] = (uint32_t)next;
 	}
 }
 

@@ -116,9 +116,10 @@ void memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
 	bench_answer(memory, cycle, address, 1, memory->params->l1i.latency, result);
 }
 
-void memory_settle(const struct memory *memory)
+void memory_settle(const struct memory *memory, uint64_t *counts)
 {
-	memory->counts[EVENT_BUS_CYCLES] = memory->counts[EVENT_CPU_CYCLES];
+	(void)memory;
+	counts[EVENT_BUS_CYCLES] = counts[EVENT_CPU_CYCLES];
 }
 
 /* The predictor says `next` of every branch, or at each `every`th one `sometimes`. */

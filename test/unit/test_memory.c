@@ -26,7 +26,7 @@ static void start(bool prefetch)
 
 static void stop(void)
 {
-	memory_settle(memory);
+	memory_settle(memory, counts);
 	assert_in_range(counts[EVENT_L1D_CACHE_REFILL], 0, counts[EVENT_L1D_CACHE]);
 	assert_in_range(counts[EVENT_L2D_CACHE_REFILL], 0, counts[EVENT_L2D_CACHE]);
 	assert_in_range(counts[EVENT_L2D_TLB_REFILL], 0, counts[EVENT_L2D_TLB]);
