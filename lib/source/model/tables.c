@@ -2,7 +2,9 @@
 /* What the model has, for those who choose from it: cores, their parameters, events. */
 #include <string.h>
 
-#include "events.h"
+/* The model's own; between quotes, it would be the header beside this file. */
+#include <events.h>
+
 #include "source/model/listing.h"
 
 const struct plumb_model_core *plumb_model_core(size_t i)
