@@ -47,7 +47,7 @@ install: all ## install to PREFIX (/usr/local), LIBDIR (lib) in it, below DESTDI
 
 format: ## bring every C file into the project's format
 	@scripts/install-deps lint
-	@. scripts/lib.sh && sources '*.c' '*.h' | xargs clang-format -i
+	@. scripts/lib.sh && sources '*.c' '*.h' | xargs clang-format-14 -i
 
 lint: ## clang-format, clang-tidy, cppcheck, shellcheck and the like
 	@scripts/test lint

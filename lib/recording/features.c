@@ -179,7 +179,8 @@ int feature_keep(struct plumb_recording *r, unsigned number, const uint8_t *byte
 	if (!copy)
 		return out_of_memory(r);
 	memcpy(copy, bytes, size);
-	*feature = (struct kept_feature){copy, size};
+	feature->bytes = copy;
+	feature->size = size;
 	r->features_size += size;
 	err = decode(r, number, &whole);
 	if (!whole)

@@ -57,11 +57,12 @@ static void add_piece(struct text *text, const char *piece, int size)
 }
 
 /* A piece of fewer than 100 bytes, by a format. */
-#define add(text, ...)                                                               \
-	do {                                                                         \
-		char piece[100];                                                     \
-                                                                                     \
-		add_piece(text, piece, snprintf(piece, sizeof(piece), __VA_ARGS__)); \
+#define add(text, ...)                                                    \
+	do {                                                              \
+		char piece[100];                                          \
+		int length = snprintf(piece, sizeof(piece), __VA_ARGS__); \
+                                                                          \
+		add_piece(text, piece, length);                           \
 	} while (0)
 
 static void end_text(struct text *text)

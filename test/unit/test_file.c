@@ -28,6 +28,7 @@ static void files_are_read_whole(void **state)
 	char *bytes = malloc(200000), *got;
 
 	(void)state;
+	assert_non_null(bytes);
 	for (size_t i = 0; i < 200000; i++)
 		bytes[i] = (char)(i * 7 / 5);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -105,6 +106,8 @@ static void *feed(void *count)
 {
 	FILE *pipe = fopen(path, "wb");
 
+	if (!pipe)
+		return NULL;
 	setvbuf(pipe, NULL, _IONBF, 0);
 	for (size_t i = 0; i < *(size_t *)count; i += 1000)
 		if (fwrite("0123456789", 1, 10, pipe) != 10 || fprintf(pipe, "%990d", 0) != 990)

@@ -208,6 +208,7 @@ static void what_is_not_json_is_refused(void **state)
 		char *text = malloc(size ? size : 1);
 		struct json_keys keys;
 
+		assert_non_null(text);
 		memcpy(text, texts[i], size);
 		if (json_keys_scan(text, size, &keys) != PLUMB_ERR_SYNTAX)
 			fail_msg("%s", texts[i]);
@@ -242,6 +243,7 @@ static void the_number_of_values_is_bounded(void **state)
 	struct json_keys keys;
 
 	(void)state;
+	assert_non_null(text);
 	for (size_t i = 0; i < size + 2; i++)
 		text[i] = i % 2 ? '1' : ',';
 	text[0] = '[';

@@ -490,6 +490,7 @@ static void deep_nesting_is_refused(void **state)
 	size_t at = 0;
 
 	(void)state;
+	assert_non_null(text);
 	memset(text, '[', deep);
 	memset(text + deep, ']', deep);
 	expect_one(text, 2 * deep, PLUMB_ERR_LIMIT, "too-deep", 1, 65);
@@ -576,6 +577,8 @@ static void the_largest_file_is_read(void **state)
 	FILE *file = fopen(path, "wb");
 
 	(void)state;
+	assert_non_null(blanks);
+	assert_non_null(file);
 	memset(blanks, ' ', 1u << 20);
 	fputs(small_json, file);
 	while (written < PLUMB_SPEC_MAX_BYTES) {

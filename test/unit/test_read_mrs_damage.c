@@ -22,6 +22,7 @@ static bool read_any(const char *bytes, size_t size)
 	char *copy = malloc(size ? size : 1);
 	int result;
 
+	assert_non_null(copy);
 	memcpy(copy, bytes, size);
 	result = plumb_spec_read_memory(copy, size, "damaged", &spec, found);
 	free(copy);

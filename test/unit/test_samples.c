@@ -197,7 +197,7 @@ static struct plumb_spe_record branch(uint64_t pc, uint64_t target, uint64_t tic
 static void put_records(struct fixture *f, uint32_t ring, const struct plumb_spe_record *records,
 			size_t count)
 {
-	uint8_t bytes[64 * 64];
+	uint8_t bytes[64 * 64] = {0};
 	size_t size = 0;
 
 	for (size_t i = 0; i < count; i++) {
