@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "render/figures.h"
 #include "tool/memory.h"
 
 double report_count(const struct report *report, uint16_t code)
@@ -66,4 +67,46 @@ const char *report_event_title(const struct report *report, const struct plumb_e
 		    name->config == event->event->config)
 			return name->title;
 	return "";
+}
+
+static bool same_group(const struct plumb_selected_metric *a, const struct plumb_selected_metric *b)
+{
+	return a->group == b->group && a->stage == b->stage;
+}
+
+size_t report_group_size(const struct report *report, size_t first)
+{
+	const struct plumb_selection *selection = report->result->plan->selection;
+	size_t end = first + 1;
+
+	while (end < selection->metric_count &&
+	       same_group(&selection->metrics[end], &selection->metrics[first]))
+		end++;
+	return end - first;
+}
+
+/* Whether a metric would be shown as zero in every part, or has no value. */
+static bool is_nothing(const struct report *report, size_t i)
+{
+	const struct plumb_value *value = &report->result->values[i];
+	uint16_t metric = report->result->plan->selection->metrics[i].metric;
+	const char *units = report->spec->metrics[metric].units;
+
+	return figure_is_zero(value->value, units) && figure_is_zero(value->low, units) &&
+	       figure_is_zero(value->high, units);
+}
+
+bool report_folds_group(const struct report *report, size_t i)
+{
+	const struct plumb_selected_metric *metrics = report->result->plan->selection->metrics;
+	size_t end;
+
+	if (!report->folds || metrics[i].stage == 1 || metrics[i].group == PLUMB_NONE)
+		return false;
+	while (i > 0 && same_group(&metrics[i - 1], &metrics[i]))
+		i--;
+	for (end = i + report_group_size(report, i); i < end; i++)
+		if (!is_nothing(report, i))
+			return false;
+	return true;
 }

@@ -70,6 +70,12 @@ static inline bool report_shows_metric(const struct report *report,
 	return shown;
 }
 
+/* How many of the selected metrics from this one on stand under its group. */
+size_t report_group_size(const struct report *report, size_t first);
+
+/* Whether text only names the group of the i-th metric, as there is nothing to show in it. */
+bool report_folds_group(const struct report *report, size_t i);
+
 static inline const char *report_metric(const struct report *report, uint16_t metric)
 {
 	return report->spec->metrics[metric].name;

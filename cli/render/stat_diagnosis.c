@@ -159,7 +159,7 @@ static void print_runners_up(struct output *out, const struct report *report)
 		const struct plumb_runner_up *r = &d->runners_up[i];
 		char *text = loss_text(report, &r->root, r->end.metric, r->advice);
 
-		print_beside(out, d->verdict == PLUMB_VERDICT_LOSS ? "Also" : "Lost", text);
+		print_beside(out, "Also", text);
 		free(text);
 	}
 }

@@ -159,34 +159,6 @@ static void add_value(struct table *table, const struct report *report, const st
 	table_cell(table, metric->units);
 }
 
-/* How many of the selected metrics from the i-th on stand under its group. */
-static size_t group_size(const struct plumb_selection *selection, size_t i)
-{
-	size_t size = 1;
-
-	while (i + size < selection->metric_count &&
-	       selection->metrics[i + size].group == selection->metrics[i].group &&
-	       selection->metrics[i + size].stage == selection->metrics[i].stage)
-		size++;
-	return size;
-}
-
-/* Whether all of them would be shown as zero in every part, or have no value. */
-static bool has_nothing(const struct report *report, size_t first, size_t size)
-{
-	for (size_t i = first; i < first + size; i++) {
-		const struct plumb_value *value = &report->result->values[i];
-		const char *units =
-			report->spec->metrics[report->result->plan->selection->metrics[i].metric]
-				.units;
-
-		if (!figure_is_zero(value->value, units) || !figure_is_zero(value->low, units) ||
-		    !figure_is_zero(value->high, units))
-			return false;
-	}
-	return true;
-}
-
 static void add_group(struct table *table, const struct report *report, const struct pen *pen,
 		      size_t first, size_t size)
 {
@@ -228,7 +200,7 @@ static void print_groups(struct output *out, const struct report *report)
 	for (size_t i = 0, size; i < selection->metric_count; i += size) {
 		const struct plumb_selected_metric *m = &selection->metrics[i];
 
-		size = group_size(selection, i);
+		size = report_group_size(report, i);
 		if (m->stage == 1)
 			continue;
 		if (!report_shows_metric(report, m)) {
@@ -237,7 +209,7 @@ static void print_groups(struct output *out, const struct report *report)
 		}
 		if (!heading)
 			heading = m->stage ? "Stage 2" : "Metrics";
-		if (report->folds && m->group != PLUMB_NONE && has_nothing(report, i, size)) {
+		if (report_folds_group(report, i)) {
 			join_add(&folded, report->spec->metric_groups[m->group].name);
 			folded_count++;
 		} else {

@@ -222,16 +222,17 @@ static void warn_of_missing(struct runner *r)
 
 		if (plumb_plan_computes(r->plan, i, &missing) ||
 		    (is_text(r->options) &&
-		     !report_shows_metric(&r->report, &selection->metrics[i])) ||
+		     (!report_shows_metric(&r->report, &selection->metrics[i]) ||
+		      report_folds_group(&r->report, i))) ||
 		    !index_set_add(named, missing))
 			continue;
 		join_add(&names, spec->events[missing].name);
 	}
 	text = join_take(&names);
 	if (*text)
-		plumb_diagnostics_add(r->found, PLUMB_WARNING, "not-counted", NULL,
-				      "not counted, so that metrics of them have no value: %s",
-				      text);
+		plumb_diagnostics_add(
+			r->found, PLUMB_WARNING, "not-counted", NULL,
+			"metrics unavailable because these events were not counted: %s", text);
 	free(text);
 	free(named);
 }

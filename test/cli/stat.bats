@@ -148,6 +148,9 @@ model()
 			for m in d['metrics'] if m['group'] == '$group')" <all
 	done
 	lacks 'nothing to show' <verbose
+	# What a group lacks is not remarked on where the group is left out.
+	lacks 'metrics unavailable' <<<"$stderr"
+	grep -q 'metrics unavailable' verbose
 	model -m SVE_Effectiveness ./work 2>&1 | grep -qx '  SVE_Effectiveness'
 }
 
@@ -563,7 +566,7 @@ for e in json.load(sys.stdin)["events"]:
 	run --separate-stderr model -m SVE_Effectiveness ./work
 	[ "$status" -eq 0 ]
 	grep -qE '^    sve_predicate_full_percentage +– +percent' <<<"$stderr"
-	grep -q '^Note: not counted' <<<"$stderr"
+	grep -q '^Note: metrics unavailable because these events were not counted:' <<<"$stderr"
 	model --json -m SVE_Effectiveness ./work 2>&1 >/dev/null | json '
 		[m["value"] for m in d["metrics"] if m["name"] == "sve_predicate_full_percentage"] == [None]'
 }
