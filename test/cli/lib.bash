@@ -29,6 +29,13 @@ json()
 	/usr/bin/python3 "$here/holds.py" "$@"
 }
 
+# Skips the test where no terminal can be had.
+need_terminal()
+{
+	/usr/bin/python3 -c 'import pty; pty.openpty()' 2>/dev/null ||
+		skip "no terminal can be opened: is devpts mounted?"
+}
+
 # in_terminal COLUMNS COMMAND...: what the command prints on a terminal.
 in_terminal()
 {

@@ -97,6 +97,7 @@ setup()
 }
 
 @test "no colours but on a terminal, unless asked for" {
+	need_terminal
 	plumb spec list | lacks $'\e'
 	plumb spec list --color=always | grep -q $'\e\[36m'
 	plumb spec list --color=always -o file
@@ -120,6 +121,7 @@ setup()
 }
 
 @test "a terminal's width is used: narrower, and wider" {
+	need_terminal
 	for width in 50 80 132; do
 		PLUMB_PAGER='' in_terminal "$width" "$PLUMB" spec show --color=never \
 			--cpu neoverse-n3 L1D_CACHE backend_bound Topdown_L1 >text
@@ -136,6 +138,7 @@ setup()
 }
 
 @test "a pager on a terminal alone" {
+	need_terminal
 	export PLUMB_PAGER='sed s/^/paged:/'
 	plumb spec list | lacks paged
 	in_terminal 80 "$PLUMB" spec list | grep -q '^paged:.*neoverse-n3'
@@ -146,6 +149,7 @@ setup()
 }
 
 @test "which pager" {
+	need_terminal
 	PLUMB_PAGER='sed s/^/mine:/' PAGER='sed s/^/theirs:/' in_terminal 80 "$PLUMB" spec list |
 		grep -q '^mine:'
 	PAGER='sed s/^/theirs:/' in_terminal 80 "$PLUMB" spec list | grep -q '^theirs:'
@@ -162,6 +166,7 @@ setup()
 }
 
 @test "a pager that is not there, or leaves early" {
+	need_terminal
 	run in_terminal 80 env PLUMB_PAGER=nowhere-such-a-pager "$PLUMB" spec list events
 	[[ $output != *"plumb:"* ]]
 	run in_terminal 80 env PLUMB_PAGER='head -n 1' "$PLUMB" spec list events

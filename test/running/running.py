@@ -242,6 +242,11 @@ def crash(plumb, folder):
 @tap.test
 def interrupted(plumb, folder):
     """Ctrl-C at a terminal ends the program, and shows what was counted"""
+    try:
+        for end in pty.openpty():
+            os.close(end)
+    except OSError:
+        raise Skip("no terminal can be opened: is devpts mounted?") from None
     with tempfile.TemporaryDirectory() as place:
         out = os.path.join(place, "counts.json")
         pid, terminal = pty.fork()
