@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <plumb/formula.h>
+#include "spec/formula.h"
 
 #define EVENTS  4
 #define METRICS 10
@@ -26,9 +26,9 @@ static void require(bool promise)
 		abort();
 }
 
-static void check_formula(const struct plumb_formula *formula)
+static void check_formula(const struct formula *formula)
 {
-	struct plumb_indexes needs = plumb_formula_events(formula);
+	struct plumb_indexes needs = formula_events(formula);
 	double value = NAN;
 
 	require(needs.count <= EVENTS);
@@ -36,11 +36,11 @@ static void check_formula(const struct plumb_formula *formula)
 		require(needs.at[i] < EVENTS);
 		require(i == 0 || needs.at[i - 1] < needs.at[i]);
 	}
-	require(plumb_formula_evaluate(formula, counts, &value) == (bool)isfinite(value));
+	require(formula_evaluate(formula, counts, &value) == (bool)isfinite(value));
 }
 
 /* `length`: of the text in which the finding's column is. */
-static void check_outcome(int error, struct plumb_formula *formula, size_t length,
+static void check_outcome(int error, struct formula *formula, size_t length,
 			  struct plumb_diagnostics *found)
 {
 	const struct plumb_diagnostic *finding = plumb_diagnostics_get(found, 0);
@@ -51,7 +51,7 @@ static void check_outcome(int error, struct plumb_formula *formula, size_t lengt
 		check_formula(formula);
 	else
 		require(finding->column >= 1 && finding->column <= length + 1);
-	plumb_formula_free(formula);
+	formula_free(formula);
 	plumb_diagnostics_free(found);
 }
 
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				  .metrics = metrics,
 				  .metrics_by_name = order};
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
-	struct plumb_formula *formula;
+	struct formula *formula;
 	char *text = malloc(size + 1), *rest;
 	size_t length;
 	int error;
@@ -88,13 +88,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		rest = strchr(rest, '\n');
 	}
 
-	error = plumb_formula_compile(text, length, &spec, NULL, &formula, found);
+	error = formula_compile(text, length, &spec, NULL, &formula, found);
 	check_outcome(error, formula, length, found);
 	for (uint16_t m = 0; m < spec.metric_count; m++) {
 		found = plumb_diagnostics_new();
 		if (!found)
 			abort();
-		error = plumb_spec_compile_metric(&spec, m, &formula, found);
+		error = formula_compile_metric(&spec, m, &formula, found);
 		check_outcome(error, formula, strlen(metrics[m].formula), found);
 	}
 	free(text);

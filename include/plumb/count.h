@@ -122,8 +122,9 @@ struct plumb_plan {
  * Makes a plan with few passes; deterministic. A metric with more events than there are counters is
  * split; a requested group is not, unless it is weak. Software events take no counter. Returns 0,
  * ARGUMENT (too many counters), LIMIT (more than 65534 groups; a group that needs more counters
- * than there are, with a finding), NO_MEMORY, or the error of plumb_spec_compile_metric(), with its
- * finding in `diagnostics` (may be NULL). Free with plumb_plan_free(), which accepts NULL.
+ * than there are, with a finding), NO_MEMORY, or, for a metric whose formula is wrong, SYNTAX,
+ * NOT_FOUND, INVALID or LIMIT with a finding. `diagnostics` may be NULL. Free with
+ * plumb_plan_free(), which accepts NULL.
  */
 PLUMB_API int plumb_plan_new(const struct plumb_selection *selection,
 			     const struct plumb_plan_options *options, struct plumb_plan **plan,

@@ -51,7 +51,7 @@ struct plumb_metric {
 	const char *name;  /* "backend_bound" */
 	const char *title; /* "Backend Bound" */
 	const char *description;
-	const char *formula;                /* text; compile with plumb_spec_compile_metric() */
+	const char *formula;                /* "A / B * 100"; plumb/count.h evaluates it */
 	const char *units;                  /* "percent of slots" */
 	struct plumb_indexes events;        /* used by the formula; into plumb_spec.events */
 	struct plumb_indexes sample_events; /* to sample for the place in the code; likewise */

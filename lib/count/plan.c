@@ -13,7 +13,7 @@
 
 /* Distinct codes in ascending order; as many as one formula can have. */
 struct codes {
-	uint16_t at[PLUMB_FORMULA_MAX_OPERANDS];
+	uint16_t at[FORMULA_MAX_OPERANDS];
 	unsigned count;
 };
 
@@ -91,7 +91,7 @@ static void add_metric(struct planner *p, size_t i)
 {
 	struct codes codes = {.count = 0};
 
-	gather_metric(p, i, &codes, PLUMB_FORMULA_MAX_OPERANDS);
+	gather_metric(p, i, &codes, FORMULA_MAX_OPERANDS);
 	if (codes.count <= p->options.counters) {
 		add_item(p, codes.at, codes.count);
 		return;
@@ -379,13 +379,13 @@ static int compile(struct planner *p, struct plumb_diagnostics *diagnostics)
 	for (size_t i = 0; i < selection->metric_count; i++) {
 		struct plan_metric *metric = &p->plan->metrics[i];
 		struct plumb_indexes events;
-		int error = plumb_spec_compile_metric(spec, selection->metrics[i].metric,
-						      &metric->formula, diagnostics);
+		int error = formula_compile_metric(spec, selection->metrics[i].metric,
+						   &metric->formula, diagnostics);
 
 		metric->home = PLUMB_NONE;
 		if (error < 0)
 			return error;
-		events = plumb_formula_events(metric->formula);
+		events = formula_events(metric->formula);
 		metric->operands =
 			arena_alloc_array(&p->plan->arena, events.count, sizeof(*metric->operands));
 		if (!metric->operands)
@@ -476,7 +476,7 @@ void plumb_plan_free(struct plumb_plan *plan)
 	if (!p)
 		return;
 	for (size_t i = 0; p->metrics && i < plan->selection->metric_count; i++)
-		plumb_formula_free(p->metrics[i].formula);
+		formula_free(p->metrics[i].formula);
 	arena_free(&p->arena);
 	free(p);
 }

@@ -4,9 +4,9 @@
 #define COUNT_PLAN_H
 
 #include <plumb/count.h>
-#include <plumb/formula.h>
 
 #include "base/arena.h"
+#include "spec/formula.h"
 
 /* One event of a formula. */
 struct plan_operand {
@@ -17,7 +17,7 @@ struct plan_operand {
 };
 
 struct plan_metric {
-	struct plumb_formula *formula;
+	struct formula *formula;
 	struct plan_operand *operands;
 	uint16_t operand_count;
 	uint16_t home; /* the group that has all operands, or PLUMB_NONE */

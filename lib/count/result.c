@@ -70,7 +70,7 @@ static double evaluate(struct result *r, const struct plan_metric *metric,
 				? event_count(&r->plan->given, counts, operand->of_events)
 				: counts[operand->place].count;
 	}
-	if (!plumb_formula_evaluate(metric->formula, r->counts, &value))
+	if (!formula_evaluate(metric->formula, r->counts, &value))
 		value = NAN;
 	for (uint16_t k = 0; k < metric->operand_count; k++)
 		r->counts[metric->operands[k].event] = NAN;

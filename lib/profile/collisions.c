@@ -2,7 +2,7 @@
 /* What collisions cost, put down to the latencies that caused them: doc/statistics.md. */
 #include <math.h>
 
-#include <plumb/estimate.h>
+#include "profile/estimate.h"
 
 #define LATENCIES 4096
 /*
@@ -23,10 +23,9 @@ static double lost_at(const uint64_t latencies[LATENCIES], double reach)
 	return lost;
 }
 
-struct plumb_collisions plumb_collisions_fit(const uint64_t latencies[LATENCIES], uint64_t lost,
-					     double passed)
+struct collisions collisions_fit(const uint64_t latencies[LATENCIES], uint64_t lost, double passed)
 {
-	struct plumb_collisions fit = {INFINITY, 1, 0};
+	struct collisions fit = {INFINITY, 1, 0};
 	double few = LATENCIES, many = 0.5; /* reaches: one loses too few, the other enough */
 
 	if (lost == 0 || lost_at(latencies, 1) <= 0)
@@ -46,7 +45,7 @@ struct plumb_collisions plumb_collisions_fit(const uint64_t latencies[LATENCIES]
 	return fit;
 }
 
-double plumb_collisions_weigh(struct plumb_collisions *collisions, unsigned latency)
+double collisions_weigh(struct collisions *collisions, unsigned latency)
 {
 	double paid = collisions->owed / HEIRS;
 

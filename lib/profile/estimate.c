@@ -2,20 +2,20 @@
 /* From tallies to values with their 95 % intervals. doc/statistics.md derives what is done here. */
 #include <math.h>
 
-#include <plumb/estimate.h>
+#include "profile/estimate.h"
 
 #define QUANTILE 1.959963984540054 /* of the normal distribution, for 97.5 % */
 
 /* Batches fewer than this say nothing of how they differ. */
 #define BATCHES_LEAST 16
 
-static const struct plumb_estimate unknown = {NAN, NAN, NAN, 0, NAN};
+static const struct estimate unknown = {NAN, NAN, NAN, 0, NAN};
 
-struct plumb_sampling plumb_sampling_of_spe(uint64_t period, bool jitter)
+struct sampling sampling_of_spe(uint64_t period, bool jitter)
 {
 	const double width = jitter ? 256 : 0;
 
-	return (struct plumb_sampling){
+	return (struct sampling){
 		.interval = (double)period + (jitter ? (width - 1) / 2 : 0),
 		.perturbation = width,
 	};
@@ -51,7 +51,7 @@ struct residuals {
 };
 
 /* Products of three factors, "above - quotient * below", from sums of powers. */
-static double cubes_of(const struct plumb_tally *tally, double quotient)
+static double cubes_of(const struct tally *tally, double quotient)
 {
 	return tally->powers[3][0] - 3 * quotient * tally->powers[2][1] +
 	       3 * quotient * quotient * tally->powers[1][2] -
@@ -64,7 +64,7 @@ static double squares_of(double above, double both, double below, double quotien
 	return fmax(0, above - 2 * quotient * both + quotient * quotient * below);
 }
 
-static double batch_variance(const struct plumb_tally *tally, double quotient)
+static double batch_variance(const struct tally *tally, double quotient)
 {
 	double sum = 0, squares = 0, count = tally->batch_count;
 
@@ -79,7 +79,7 @@ static double batch_variance(const struct plumb_tally *tally, double quotient)
 	return fmax(0, squares - sum * sum / count) / (count - 1) / (double)tally->batch_size;
 }
 
-static struct residuals residuals_of(const struct plumb_tally *tally, double quotient)
+static struct residuals residuals_of(const struct tally *tally, double quotient)
 {
 	const double samples = (double)tally->samples;
 	struct residuals e = {
@@ -103,7 +103,7 @@ static struct residuals residuals_of(const struct plumb_tally *tally, double quo
 }
 
 /* The square of the interval's standard deviation, as a part of the interval. */
-static double drift_of(const struct plumb_sampling *sampling)
+static double drift_of(const struct sampling *sampling)
 {
 	if (!sampling || !(sampling->interval > 0) || !(sampling->perturbation > 1))
 		return 0;
@@ -116,7 +116,7 @@ static double drift_of(const struct plumb_sampling *sampling)
  * variance is so much of them. An interval that strays makes it so, and a filter that takes samples
  * out at random.
  */
-static double chance_of(const struct plumb_sampling *sampling)
+static double chance_of(const struct sampling *sampling)
 {
 	double filtered = sampling ? fmin(1, fmax(0, sampling->filtered)) : 0;
 
@@ -124,11 +124,11 @@ static double chance_of(const struct plumb_sampling *sampling)
 }
 
 /* Variance of one residual, which decides the interval's width, and the quantile that fits it. */
-static double variance_of(const struct residuals *e, const struct plumb_sampling *sampling,
+static double variance_of(const struct residuals *e, const struct sampling *sampling,
 			  double degrees, double *quantile)
 {
 	*quantile = student(degrees);
-	if (sampling && sampling->spread == PLUMB_SPREAD_BATCHES && isfinite(e->batches)) {
+	if (sampling && sampling->spread == SPREAD_BATCHES && isfinite(e->batches)) {
 		*quantile = student(e->batch_count - 1);
 		return fmax(e->batches, e->local);
 	}
@@ -141,7 +141,7 @@ static double clumping_of(const struct residuals *e)
 }
 
 /* Wilson's interval for a share of `size` independent draws. */
-static void wilson(struct plumb_estimate *estimate, double size, double quantile)
+static void wilson(struct estimate *estimate, double size, double quantile)
 {
 	const double p = estimate->value, q2 = quantile * quantile / size;
 	const double middle = (p + q2 / 2) / (1 + q2);
@@ -151,11 +151,10 @@ static void wilson(struct plumb_estimate *estimate, double size, double quantile
 	estimate->high = p >= 1 ? 1 : fmin(1, middle + half);
 }
 
-struct plumb_estimate plumb_estimate_share(const struct plumb_tally *tally,
-					   const struct plumb_sampling *sampling)
+struct estimate estimate_share(const struct tally *tally, const struct sampling *sampling)
 {
 	const double below = tally->powers[0][1], samples = (double)tally->samples;
-	struct plumb_estimate estimate = unknown;
+	struct estimate estimate = unknown;
 	struct residuals e;
 	double size, variance, quantile;
 
@@ -175,9 +174,9 @@ struct plumb_estimate plumb_estimate_share(const struct plumb_tally *tally,
 	return estimate;
 }
 
-struct plumb_estimate plumb_estimate_share_of(double hits, uint64_t total)
+struct estimate estimate_share_of(double hits, uint64_t total)
 {
-	struct plumb_estimate estimate = unknown;
+	struct estimate estimate = unknown;
 
 	estimate.samples = total;
 	if (total < 2 || !(hits >= 0 && hits <= (double)total))
@@ -198,11 +197,10 @@ static double skewed(double normal, double k)
 	return 3 / k * (cbrt(1 + k * (normal - k / 6)) - 1);
 }
 
-struct plumb_estimate plumb_estimate_mean(const struct plumb_tally *tally,
-					  const struct plumb_sampling *sampling)
+struct estimate estimate_mean(const struct tally *tally, const struct sampling *sampling)
 {
 	const double below = tally->powers[0][1], samples = (double)tally->samples;
-	struct plumb_estimate estimate = unknown;
+	struct estimate estimate = unknown;
 	struct residuals e;
 	double error, quantile, rounding, k = 0;
 
@@ -223,17 +221,15 @@ struct plumb_estimate plumb_estimate_mean(const struct plumb_tally *tally,
 	return estimate;
 }
 
-struct plumb_estimate plumb_estimate_total(const struct plumb_estimate *share,
-					   const struct plumb_sampling *sampling, uint64_t samples,
-					   uint64_t population)
+struct estimate estimate_total(const struct estimate *share, const struct sampling *sampling,
+			       uint64_t samples, uint64_t population)
 {
-	struct plumb_estimate total = *share;
+	struct estimate total = *share;
 	double size = (double)population, relative = 0;
 
 	if (population == 0) {
 		if (!sampling || !(sampling->interval > 0) || samples == 0)
-			return (struct plumb_estimate){NAN, NAN, NAN, share->samples,
-						       share->clumping};
+			return (struct estimate){NAN, NAN, NAN, share->samples, share->clumping};
 		/* Each interval strays, and the last one was cut off anywhere. */
 		size = (double)samples * sampling->interval;
 		relative = drift_of(sampling) / (double)samples +

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples added up in constant memory, as doc/statistics.md needs them. */
-#include <plumb/estimate.h>
+#include "profile/estimate.h"
 
 /* Makes one batch of each two. */
-static void halve_batches(struct plumb_tally *tally)
+static void halve_batches(struct tally *tally)
 {
 	unsigned half = tally->batch_count / 2;
 
 	for (unsigned i = 0; i < half; i++) {
-		const struct plumb_tally_batch *a = &tally->batches[2 * (size_t)i], *b = a + 1;
+		const struct tally_batch *a = &tally->batches[2 * (size_t)i], *b = a + 1;
 
-		tally->batches[i] =
-			(struct plumb_tally_batch){a->above + b->above, a->below + b->below};
+		tally->batches[i] = (struct tally_batch){a->above + b->above, a->below + b->below};
 	}
 	/* An odd one out begins the batch that is being filled. */
 	if (tally->batch_count % 2 != 0) {
-		const struct plumb_tally_batch odd = tally->batches[tally->batch_count - 1];
-		const struct plumb_tally_batch open = tally->batches[tally->batch_count];
+		const struct tally_batch odd = tally->batches[tally->batch_count - 1];
+		const struct tally_batch open = tally->batches[tally->batch_count];
 
 		tally->batches[half] =
-			(struct plumb_tally_batch){odd.above + open.above, odd.below + open.below};
+			(struct tally_batch){odd.above + open.above, odd.below + open.below};
 		tally->filled += tally->batch_size;
 	} else {
 		tally->batches[half] = tally->batches[tally->batch_count];
@@ -29,16 +28,16 @@ static void halve_batches(struct plumb_tally *tally)
 }
 
 /* The batch being filled is as large as the others. */
-static void close_batch(struct plumb_tally *tally)
+static void close_batch(struct tally *tally)
 {
 	tally->batch_count++;
 	tally->filled = 0;
-	tally->batches[tally->batch_count] = (struct plumb_tally_batch){0};
-	if (tally->batch_count == PLUMB_TALLY_BATCHES)
+	tally->batches[tally->batch_count] = (struct tally_batch){0};
+	if (tally->batch_count == TALLY_BATCHES)
 		halve_batches(tally);
 }
 
-static void add_step(struct plumb_tally *tally, const double from[2], const double to[2])
+static void add_step(struct tally *tally, const double from[2], const double to[2])
 {
 	double above = to[0] - from[0], below = to[1] - from[1];
 
@@ -48,7 +47,7 @@ static void add_step(struct plumb_tally *tally, const double from[2], const doub
 	tally->steps_below += below * below;
 }
 
-void plumb_tally_add(struct plumb_tally *tally, double above, double below)
+void tally_add(struct tally *tally, double above, double below)
 {
 	const double now[2] = {above, below};
 	const double squares[2] = {above * above, below * below};
@@ -79,9 +78,9 @@ void plumb_tally_add(struct plumb_tally *tally, double above, double below)
 		close_batch(tally);
 }
 
-void plumb_tally_join(struct plumb_tally *tally, const struct plumb_tally *next, bool follows)
+void tally_join(struct tally *tally, const struct tally *next, bool follows)
 {
-	struct plumb_tally other = *next;
+	struct tally other = *next;
 
 	if (other.samples == 0)
 		return;
@@ -109,12 +108,12 @@ void plumb_tally_join(struct plumb_tally *tally, const struct plumb_tally *next,
 		halve_batches(tally);
 	while (other.batch_size < tally->batch_size)
 		halve_batches(&other);
-	while (tally->batch_count + other.batch_count >= PLUMB_TALLY_BATCHES) {
+	while (tally->batch_count + other.batch_count >= TALLY_BATCHES) {
 		halve_batches(tally);
 		halve_batches(&other);
 	}
 	for (unsigned i = 0; i < other.batch_count; i++)
 		tally->batches[tally->batch_count++] = other.batches[i];
-	tally->batches[tally->batch_count] = (struct plumb_tally_batch){0};
+	tally->batches[tally->batch_count] = (struct tally_batch){0};
 	tally->filled = 0;
 }

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <plumb/formula.h>
-
 #include "base/quote.h"
 #include "base/text.h"
 #include "spec/formula_steps.h"
@@ -56,7 +54,7 @@ static bool is_name(const char *name)
 		if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '_')
 			return false;
 	}
-	return length > 0 && length <= PLUMB_FORMULA_MAX_NAME;
+	return length > 0 && length <= FORMULA_MAX_NAME;
 }
 
 int check_names(struct check *check, const struct named *elements)
@@ -76,7 +74,7 @@ int check_names(struct check *check, const struct named *elements)
 			report_add(report, finding_bad_name, "invalid name \"%s\"",
 				   quote(quoted, name));
 			report_hint(report, "use 1 to %d letters, digits and '_'",
-				    PLUMB_FORMULA_MAX_NAME);
+				    FORMULA_MAX_NAME);
 		}
 		if (before && text_compare(before, name) == 0) {
 			if (strcmp(before, name) == 0)
@@ -281,7 +279,7 @@ static void compare_events(struct check *check, const struct plumb_metric *metri
 static int check_formula(struct check *check, uint16_t m)
 {
 	const struct plumb_metric *metric = &check->spec->metrics[m];
-	struct plumb_formula *formula;
+	struct formula *formula;
 	struct plumb_place place;
 	struct path path;
 	int err;
@@ -291,12 +289,12 @@ static int check_formula(struct check *check, uint16_t m)
 	report_enter(check->report, "formula");
 	report_place(check->report, &path, &place);
 	report_leave(check->report, 1);
-	err = plumb_formula_compile(metric->formula, strlen(metric->formula), check->spec, &place,
-				    &formula, check->report->diagnostics);
+	err = formula_compile(metric->formula, strlen(metric->formula), check->spec, &place,
+			      &formula, check->report->diagnostics);
 	if (err == PLUMB_ERR_NO_MEMORY)
 		return err;
 	/* A failed formula counts as much as the limit for one, since it may have got that far. */
-	check->steps += formula ? formula->step_count : PLUMB_FORMULA_MAX_STEPS;
+	check->steps += formula ? formula->step_count : FORMULA_MAX_STEPS;
 	if (check->steps > CHECK_MAX_STEPS)
 		report_as(check->report, PLUMB_ERR_LIMIT, finding_too_many,
 			  "the formulas so far, with the metrics they use, need more than %u "
@@ -308,8 +306,8 @@ static int check_formula(struct check *check, uint16_t m)
 		return 0;
 	}
 	if (!check->known || !(check->known->metrics[m] & KNOWN_EVENTS))
-		compare_events(check, metric, plumb_formula_events(formula));
-	plumb_formula_free(formula);
+		compare_events(check, metric, formula_events(formula));
+	formula_free(formula);
 	return 0;
 }
 

@@ -3,7 +3,7 @@
  * Formulas: a recursive-descent parser with bounded depth, which emits a postfix program, and a
  * small machine that runs the program.
  */
-#include <plumb/formula.h>
+#include "spec/formula.h"
 
 #include <assert.h>
 #include <locale.h>
@@ -22,7 +22,7 @@
  * The maximum number of values on the stack. At each depth, the left operands of one shift, one sum
  * and one product may be waiting for their right operands; the last operand comes on top.
  */
-#define STACK_SIZE (3 * (PLUMB_FORMULA_MAX_DEPTH + 1) + 1)
+#define STACK_SIZE (3 * (FORMULA_MAX_DEPTH + 1) + 1)
 
 /* The text being read: the formula itself, or that of a metric it uses. */
 struct source {
@@ -99,10 +99,10 @@ static int fail_memory(struct compiler *c)
 
 static int emit(struct compiler *c, struct formula_step step)
 {
-	if (c->step_count == PLUMB_FORMULA_MAX_STEPS)
+	if (c->step_count == FORMULA_MAX_STEPS)
 		return fail(c, PLUMB_ERR_LIMIT, "formula-limit", c->source.at,
 			    "more than %d steps, including those of the metrics it uses",
-			    PLUMB_FORMULA_MAX_STEPS);
+			    FORMULA_MAX_STEPS);
 	if (c->step_count == c->step_room) {
 		size_t room = c->step_room ? 2 * c->step_room : 16;
 		struct formula_step *grown = realloc(c->steps, room * sizeof(*grown));
@@ -118,9 +118,9 @@ static int emit(struct compiler *c, struct formula_step step)
 
 static int emit_event(struct compiler *c, uint16_t event, size_t at)
 {
-	if (index_set_add(&c->events, event) && ++c->event_count > PLUMB_FORMULA_MAX_OPERANDS)
+	if (index_set_add(&c->events, event) && ++c->event_count > FORMULA_MAX_OPERANDS)
 		return fail(c, PLUMB_ERR_LIMIT, "formula-limit", at,
-			    "more than %d different events", PLUMB_FORMULA_MAX_OPERANDS);
+			    "more than %d different events", FORMULA_MAX_OPERANDS);
 	return emit(c, (struct formula_step){.opcode = FORMULA_EVENT, .event = event});
 }
 
@@ -195,7 +195,7 @@ static void skip_number(struct source *s)
 
 static int compile_number(struct compiler *c)
 {
-	char digits[PLUMB_FORMULA_MAX_NAME + 1];
+	char digits[FORMULA_MAX_NAME + 1];
 	struct source *s = &c->source;
 	size_t start = s->at;
 	double number;
@@ -203,9 +203,9 @@ static int compile_number(struct compiler *c)
 	skip_number(s);
 	if (is_letter(peek(s, 0)) || peek(s, 0) == '.')
 		return fail_syntax(c, "an operator");
-	if (s->at - start > PLUMB_FORMULA_MAX_NAME)
+	if (s->at - start > FORMULA_MAX_NAME)
 		return fail(c, PLUMB_ERR_LIMIT, "formula-limit", start,
-			    "number longer than %d characters", PLUMB_FORMULA_MAX_NAME);
+			    "number longer than %d characters", FORMULA_MAX_NAME);
 	memcpy(digits, s->text + start, s->at - start);
 	digits[s->at - start] = '\0';
 
@@ -231,11 +231,11 @@ static int compile_level(struct compiler *c, enum precedence precedence);
 /* Goes one level deeper: into parentheses, a sign or the formula of a metric. */
 static int deepen(struct compiler *c, size_t at)
 {
-	if (c->depth == PLUMB_FORMULA_MAX_DEPTH)
+	if (c->depth == FORMULA_MAX_DEPTH)
 		return fail(c, PLUMB_ERR_LIMIT, "formula-limit", at,
 			    "nested more than %d levels "
 			    "deep",
-			    PLUMB_FORMULA_MAX_DEPTH);
+			    FORMULA_MAX_DEPTH);
 	c->depth++;
 	return 0;
 }
@@ -257,10 +257,10 @@ static int compile_whole(struct compiler *c)
 static int open_source(struct compiler *c, const char *text, size_t length, uint16_t metric,
 		       size_t at)
 {
-	if (length > PLUMB_FORMULA_MAX_LENGTH - c->length)
+	if (length > FORMULA_MAX_LENGTH - c->length)
 		return fail(c, PLUMB_ERR_LIMIT, "formula-limit", at,
 			    "more than %d characters, including those of the metrics it uses",
-			    PLUMB_FORMULA_MAX_LENGTH);
+			    FORMULA_MAX_LENGTH);
 	c->length += length;
 	c->source = (struct source){.text = text, .length = length, .metric = metric};
 	return 0;
@@ -285,7 +285,7 @@ static int compile_metric(struct compiler *c, uint16_t metric, size_t at)
 			    "metric %.80s refers to "
 			    "itself",
 			    c->spec->metrics[metric].name);
-	error = open_source(c, text, strnlen(text, PLUMB_FORMULA_MAX_LENGTH + 1), metric, at);
+	error = open_source(c, text, strnlen(text, FORMULA_MAX_LENGTH + 1), metric, at);
 	if (error)
 		return error;
 	if (outer.metric == PLUMB_NONE)
@@ -306,9 +306,9 @@ static int compile_name(struct compiler *c)
 	while (is_letter(peek(s, 0)) || is_digit(peek(s, 0)))
 		s->at++;
 	length = s->at - start;
-	if (length > PLUMB_FORMULA_MAX_NAME)
+	if (length > FORMULA_MAX_NAME)
 		return fail(c, PLUMB_ERR_LIMIT, "formula-limit", start,
-			    "name longer than %d characters", PLUMB_FORMULA_MAX_NAME);
+			    "name longer than %d characters", FORMULA_MAX_NAME);
 	index = spec_event_bytes(c->spec, s->text + start, length);
 	if (index != PLUMB_NONE)
 		return emit_event(c, index, start);
@@ -387,10 +387,10 @@ static int compile_level(struct compiler *c, enum precedence precedence)
 
 /* ---- the result ---------------------------------------------------------------------------- */
 
-static struct plumb_formula *make_formula(const struct compiler *c)
+static struct formula *make_formula(const struct compiler *c)
 {
 	size_t steps_size = c->step_count * sizeof(*c->steps);
-	struct plumb_formula *formula =
+	struct formula *formula =
 		malloc(sizeof(*formula) + steps_size + c->event_count * sizeof(uint16_t));
 	uint16_t *events;
 
@@ -408,7 +408,7 @@ static struct plumb_formula *make_formula(const struct compiler *c)
 }
 
 /* Compiles the current source and cleans up. */
-static int finish(struct compiler *c, struct plumb_formula **formula)
+static int finish(struct compiler *c, struct formula **formula)
 {
 	int error = compile_whole(c);
 
@@ -421,9 +421,9 @@ static int finish(struct compiler *c, struct plumb_formula **formula)
 	return error;
 }
 
-int plumb_formula_compile(const char *text, size_t length, const struct plumb_spec *spec,
-			  const struct plumb_place *where, struct plumb_formula **formula,
-			  struct plumb_diagnostics *diagnostics)
+int formula_compile(const char *text, size_t length, const struct plumb_spec *spec,
+		    const struct plumb_place *where, struct formula **formula,
+		    struct plumb_diagnostics *diagnostics)
 {
 	struct compiler c = {.spec = spec, .where = where, .diagnostics = diagnostics};
 	int error;
@@ -434,8 +434,8 @@ int plumb_formula_compile(const char *text, size_t length, const struct plumb_sp
 	return error ? error : finish(&c, formula);
 }
 
-int plumb_spec_compile_metric(const struct plumb_spec *spec, uint16_t metric,
-			      struct plumb_formula **formula, struct plumb_diagnostics *diagnostics)
+int formula_compile_metric(const struct plumb_spec *spec, uint16_t metric, struct formula **formula,
+			   struct plumb_diagnostics *diagnostics)
 {
 	struct compiler c = {.spec = spec, .diagnostics = diagnostics};
 	struct plumb_place where = {.file = spec->file};
@@ -454,16 +454,16 @@ int plumb_spec_compile_metric(const struct plumb_spec *spec, uint16_t metric,
 	c.source.metric = PLUMB_NONE;
 	index_set_add(&c.metrics, metric);
 	text = formula_of(spec, metric);
-	error = open_source(&c, text, strnlen(text, PLUMB_FORMULA_MAX_LENGTH + 1), PLUMB_NONE, 0);
+	error = open_source(&c, text, strnlen(text, FORMULA_MAX_LENGTH + 1), PLUMB_NONE, 0);
 	return error ? error : finish(&c, formula);
 }
 
-void plumb_formula_free(struct plumb_formula *formula)
+void formula_free(struct formula *formula)
 {
 	free(formula);
 }
 
-struct plumb_indexes plumb_formula_events(const struct plumb_formula *formula)
+struct plumb_indexes formula_events(const struct formula *formula)
 {
 	return formula->events;
 }
@@ -496,8 +496,7 @@ double formula_combine(enum formula_opcode opcode, double left, double right)
 	}
 }
 
-bool plumb_formula_evaluate(const struct plumb_formula *formula, const double *counts,
-			    double *value)
+bool formula_evaluate(const struct formula *formula, const double *counts, double *value)
 {
 	double stack[STACK_SIZE];
 	size_t height = 0;

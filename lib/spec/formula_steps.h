@@ -3,7 +3,7 @@
 #ifndef SPEC_FORMULA_STEPS_H
 #define SPEC_FORMULA_STEPS_H
 
-#include <plumb/formula.h>
+#include "spec/formula.h"
 
 enum formula_opcode {
 	FORMULA_NUMBER,
@@ -23,7 +23,7 @@ struct formula_step {
 	double number;
 };
 
-struct plumb_formula {
+struct formula {
 	struct plumb_indexes events;
 	size_t step_count;
 	struct formula_step *steps;

@@ -226,8 +226,7 @@ static int print(const struct tree *tree, char **text)
 }
 
 /* A step makes one node; a sign makes two. */
-static int translate(const struct plumb_spec *spec, const struct plumb_formula *formula,
-		     char **text)
+static int translate(const struct plumb_spec *spec, const struct formula *formula, char **text)
 {
 	struct tree tree = {.spec = spec};
 	int result = 0;
@@ -247,13 +246,13 @@ static int translate(const struct plumb_spec *spec, const struct plumb_formula *
 
 int perf_expression(const struct plumb_spec *spec, uint16_t metric, char **text)
 {
-	struct plumb_formula *formula;
-	int result = plumb_spec_compile_metric(spec, metric, &formula, NULL);
+	struct formula *formula;
+	int result = formula_compile_metric(spec, metric, &formula, NULL);
 
 	*text = NULL;
 	if (result)
 		return result == PLUMB_ERR_NO_MEMORY ? result : PLUMB_ERR_UNSUPPORTED;
 	result = translate(spec, formula, text);
-	plumb_formula_free(formula);
+	formula_free(formula);
 	return result;
 }

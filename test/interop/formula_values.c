@@ -14,39 +14,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <plumb/formula.h>
+#include "spec/formula.h"
 
 static const struct plumb_spec *spec;
 static double counts[PLUMB_NONE];
 
-static void answer(int error, struct plumb_formula *formula)
+static void answer(int error, struct formula *formula)
 {
 	double value;
 
 	if (error)
 		printf("error %d\n", error);
-	else if (plumb_formula_evaluate(formula, counts, &value))
+	else if (formula_evaluate(formula, counts, &value))
 		printf("%.17g\n", value);
 	else
 		puts("none");
-	plumb_formula_free(formula);
+	formula_free(formula);
 }
 
-static void answer_events(struct plumb_formula *formula)
+static void answer_events(struct formula *formula)
 {
-	struct plumb_indexes events = plumb_formula_events(formula);
+	struct plumb_indexes events = formula_events(formula);
 
 	for (uint16_t i = 0; i < events.count; i++)
 		printf("%s%s", i ? " " : "", spec->events[events.at[i]].name);
 	putchar('\n');
-	plumb_formula_free(formula);
+	formula_free(formula);
 }
 
 /* False for what is not a command. */
 static bool obey(char *line)
 {
 	char *argument = strchr(line, ' '), *value;
-	struct plumb_formula *formula;
+	struct formula *formula;
 	int error;
 
 	if (!argument)
@@ -66,12 +66,11 @@ static bool obey(char *line)
 		return true;
 	}
 	if (strcmp(line, "formula") == 0) {
-		error = plumb_formula_compile(argument, strlen(argument), spec, NULL, &formula,
-					      NULL);
+		error = formula_compile(argument, strlen(argument), spec, NULL, &formula, NULL);
 		answer(error, formula);
 		return true;
 	}
-	error = plumb_spec_compile_metric(spec, plumb_spec_metric(spec, argument), &formula, NULL);
+	error = formula_compile_metric(spec, plumb_spec_metric(spec, argument), &formula, NULL);
 	if (strcmp(line, "metric") == 0)
 		answer(error, formula);
 	else if (strcmp(line, "events") == 0 && !error)

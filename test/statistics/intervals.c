@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <plumb/estimate.h>
 #include <plumb/spe.h>
 
 #include "populations.h"
+#include "profile/estimate.h"
 #include "spe.h"
 
 #define OPERATIONS (UINT64_C(1) << 21)
@@ -35,7 +35,7 @@ struct setting {
 	bool collide;         /* operations are in flight as long as they take; else not at all */
 	bool uncorrected;     /* ... and nobody minds */
 	bool at_end;          /* ERnd */
-	enum plumb_spread spread;
+	enum spread spread;
 	const char *only; /* shown only, of this population */
 };
 
@@ -47,8 +47,8 @@ static const struct setting settings[] = {
 	{"loads, collisions", OPERATIONS / 2, 256, .loads = true, .collide = true},
 	{"uncorrected", OPERATIONS / 2, 256, .collide = true, .uncorrected = true,
 	 .only = "memory phases"},
-	{"batches", OPERATIONS, 1024, .spread = PLUMB_SPREAD_BATCHES, .only = "four phases"},
-	{"batches", OPERATIONS, 1024, .spread = PLUMB_SPREAD_BATCHES, .only = "resonance"},
+	{"batches", OPERATIONS, 1024, .spread = SPREAD_BATCHES, .only = "four phases"},
+	{"batches", OPERATIONS, 1024, .spread = SPREAD_BATCHES, .only = "resonance"},
 	{"ERnd", OPERATIONS, 1024, .at_end = true, .only = "loop of 1024"},
 };
 
@@ -229,12 +229,12 @@ static bool sample(const struct setting *setting, uint64_t seed, bool written, s
 }
 
 static void estimate(const struct setting *setting, const struct run *run,
-		     struct plumb_estimate estimates[QUESTIONS])
+		     struct estimate estimates[QUESTIONS])
 {
-	struct plumb_sampling sampling = plumb_sampling_of_spe(setting->interval, true);
+	struct sampling sampling = sampling_of_spe(setting->interval, true);
 	static uint64_t latencies[LATENCIES];
-	struct plumb_tally tallies[QUESTIONS] = {0};
-	struct plumb_collisions collisions;
+	struct tally tallies[QUESTIONS] = {0};
+	struct collisions collisions;
 	double passed = (double)run->counts.recorded / (double)run->counts.taken, hits = 0;
 
 	sampling.spread = setting->spread;
@@ -243,11 +243,11 @@ static void estimate(const struct setting *setting, const struct run *run,
 		latencies[i] = 0;
 	for (size_t i = 0; i < run->count; i++)
 		latencies[seen_latency(run->records[i])]++;
-	collisions = plumb_collisions_fit(
-		latencies, setting->uncorrected ? 0 : run->counts.collisions, passed);
+	collisions = collisions_fit(latencies, setting->uncorrected ? 0 : run->counts.collisions,
+				    passed);
 	for (size_t i = 0; i < run->count; i++) {
 		unsigned latency = seen_latency(run->records[i]);
-		double weight = plumb_collisions_weigh(&collisions, latency);
+		double weight = collisions_weigh(&collisions, latency);
 
 		if (run->records[i]->kind == LOAD && run->records[i]->miss)
 			hits += weight;
@@ -255,17 +255,17 @@ static void estimate(const struct setting *setting, const struct run *run,
 			double above, below;
 
 			answer(q, run->records[i], &above, &below);
-			plumb_tally_add(&tallies[q], above * weight, below * weight);
+			tally_add(&tallies[q], above * weight, below * weight);
 		}
 	}
 	for (enum question q = 0; q < MISSES_OF_TAKEN; q++)
 		estimates[q] = (q == LATENCY || q == LATENCY_OF_MISSES
-					? plumb_estimate_mean
-					: plumb_estimate_share)(&tallies[q], &sampling);
-	estimates[MISSES_OF_TAKEN] = plumb_estimate_share_of(
-		hits * (double)run->counts.taken /
-			(double)(run->counts.taken + run->counts.collisions),
-		run->counts.taken);
+					? estimate_mean
+					: estimate_share)(&tallies[q], &sampling);
+	estimates[MISSES_OF_TAKEN] =
+		estimate_share_of(hits * (double)run->counts.taken /
+					  (double)(run->counts.taken + run->counts.collisions),
+				  run->counts.taken);
 }
 
 /* What came out of all runs. */
@@ -283,7 +283,7 @@ static struct outcome run_all(const struct setting *setting, uint64_t first, uns
 
 	find_truths(setting, truths);
 	for (unsigned i = 0; i < runs; i++) {
-		struct plumb_estimate estimates[QUESTIONS];
+		struct estimate estimates[QUESTIONS];
 
 		if (!sample(setting, first + i, i < WRITTEN, &run))
 			outcome.read_right = false;

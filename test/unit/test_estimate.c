@@ -4,75 +4,74 @@
 
 #include <math.h>
 
-#include <plumb/estimate.h>
+#include "profile/estimate.h"
 
-static struct plumb_tally tally_of(const double *above, const double *below, size_t count)
+static struct tally tally_of(const double *above, const double *below, size_t count)
 {
-	struct plumb_tally tally = {0};
+	struct tally tally = {0};
 
 	for (size_t i = 0; i < count; i++)
-		plumb_tally_add(&tally, above[i], below ? below[i] : 1);
+		tally_add(&tally, above[i], below ? below[i] : 1);
 	return tally;
 }
 
-static void assert_estimate(struct plumb_estimate estimate, double value, double low, double high)
+static void assert_estimate(struct estimate estimate, double value, double low, double high)
 {
 	assert_float_equal(estimate.value, value, 1e-6);
 	assert_float_equal(estimate.low, low, 1e-6);
 	assert_float_equal(estimate.high, high, 1e-6);
 }
 
-static void assert_unknown(struct plumb_estimate estimate)
+static void assert_unknown(struct estimate estimate)
 {
 	assert_true(isnan(estimate.value) && isnan(estimate.low) && isnan(estimate.high));
 }
 
 static void nothing_is_known_of_too_few(void **state)
 {
-	struct plumb_tally tally = {0};
+	struct tally tally = {0};
 
 	(void)state;
-	assert_unknown(plumb_estimate_share(&tally, NULL));
-	assert_unknown(plumb_estimate_mean(&tally, NULL));
-	plumb_tally_add(&tally, 1, 1);
-	assert_unknown(plumb_estimate_share(&tally, NULL));
-	assert_unknown(plumb_estimate_mean(&tally, NULL));
+	assert_unknown(estimate_share(&tally, NULL));
+	assert_unknown(estimate_mean(&tally, NULL));
+	tally_add(&tally, 1, 1);
+	assert_unknown(estimate_share(&tally, NULL));
+	assert_unknown(estimate_mean(&tally, NULL));
 	/* Others do not count: there is nothing of them below the line. */
-	plumb_tally_add(&tally, 0, 0);
-	assert_unknown(plumb_estimate_mean(&tally, NULL));
-	assert_int_equal(plumb_estimate_mean(&tally, NULL).samples, 1);
-	assert_unknown(plumb_estimate_share_of(0, 0));
-	assert_unknown(plumb_estimate_share_of(1, 1));
-	assert_unknown(plumb_estimate_share_of(3, 2));
-	assert_unknown(plumb_estimate_share_of(NAN, 2));
+	tally_add(&tally, 0, 0);
+	assert_unknown(estimate_mean(&tally, NULL));
+	assert_int_equal(estimate_mean(&tally, NULL).samples, 1);
+	assert_unknown(estimate_share_of(0, 0));
+	assert_unknown(estimate_share_of(1, 1));
+	assert_unknown(estimate_share_of(3, 2));
+	assert_unknown(estimate_share_of(NAN, 2));
 }
 
 /* Wilson's interval, as textbooks give it for 10 of 100 and for none. */
 static void a_share_has_wilsons_interval(void **state)
 {
 	(void)state;
-	assert_estimate(plumb_estimate_share_of(10, 100), 0.1, 0.0552291370, 0.1743656615);
-	assert_estimate(plumb_estimate_share_of(0, 100), 0, 0, 0.0369934982);
-	assert_estimate(plumb_estimate_share_of(3, 3), 1, 0.4385029682, 1);
+	assert_estimate(estimate_share_of(10, 100), 0.1, 0.0552291370, 0.1743656615);
+	assert_estimate(estimate_share_of(0, 100), 0, 0, 0.0369934982);
+	assert_estimate(estimate_share_of(3, 3), 1, 0.4385029682, 1);
 }
 
 static void none_and_all_have_a_width(void **state)
 {
-	struct plumb_tally none = {0}, all = {0};
+	struct tally none = {0}, all = {0};
 
 	(void)state;
 	for (int i = 0; i < 100; i++) {
-		plumb_tally_add(&none, 0, 1);
-		plumb_tally_add(&all, 1, 1);
+		tally_add(&none, 0, 1);
+		tally_add(&all, 1, 1);
 	}
-	assert_estimate(plumb_estimate_share(&none, NULL), 0, 0, 0.0369934982);
-	assert_estimate(plumb_estimate_share(&all, NULL), 1, 1 - 0.0369934982, 1);
+	assert_estimate(estimate_share(&none, NULL), 0, 0, 0.0369934982);
+	assert_estimate(estimate_share(&all, NULL), 1, 1 - 0.0369934982, 1);
 	/* Weighted by two kinds of latency, a hundred are as good as 80. */
-	none = (struct plumb_tally){0};
+	none = (struct tally){0};
 	for (int i = 0; i < 100; i++)
-		plumb_tally_add(&none, 0, i % 2 ? 1 : 3);
-	assert_float_equal(plumb_estimate_share(&none, NULL).high,
-			   plumb_estimate_share_of(0, 80).high, 1e-9);
+		tally_add(&none, 0, i % 2 ? 1 : 3);
+	assert_float_equal(estimate_share(&none, NULL).high, estimate_share_of(0, 80).high, 1e-9);
 }
 
 /*
@@ -82,24 +81,24 @@ static void none_and_all_have_a_width(void **state)
 static void neighbours_decide_the_width(void **state)
 {
 	static const double halves[] = {0, 0, 0, 0, 1, 1, 1, 1};
-	struct plumb_tally tally = tally_of(halves, NULL, 8);
-	struct plumb_sampling sampling = plumb_sampling_of_spe(1024, true);
+	struct tally tally = tally_of(halves, NULL, 8);
+	struct sampling sampling = sampling_of_spe(1024, true);
 
 	(void)state;
-	assert_estimate(plumb_estimate_share(&tally, NULL), 0.5, 0.3263312746, 0.6736687254);
+	assert_estimate(estimate_share(&tally, NULL), 0.5, 0.3263312746, 0.6736687254);
 	/* The interval strays by (256^2 - 1) / 12 / 1151.5^2 of a sample. */
-	assert_estimate(plumb_estimate_share(&tally, &sampling), 0.5, 0.3253917200, 0.6746082800);
+	assert_estimate(estimate_share(&tally, &sampling), 0.5, 0.3253917200, 0.6746082800);
 	/* A filter that took out half of them made halves of that length by chance. */
 	sampling.filtered = 0.5;
-	assert_estimate(plumb_estimate_share(&tally, &sampling), 0.5, 0.2470864651, 0.7529135349);
+	assert_estimate(estimate_share(&tally, &sampling), 0.5, 0.2470864651, 0.7529135349);
 }
 
 /* With those that are not asked for added as zeros, or not at all. */
 static void a_share_is_of_what_is_below_the_line(void **state)
 {
 	static const double above[] = {1, 0, 0, 0, 1, 0}, below[] = {1, 0, 1, 0, 1, 1};
-	struct plumb_tally tally = tally_of(above, below, 6);
-	struct plumb_estimate share = plumb_estimate_share(&tally, NULL);
+	struct tally tally = tally_of(above, below, 6);
+	struct estimate share = estimate_share(&tally, NULL);
 
 	(void)state;
 	assert_float_equal(share.value, 0.5, 1e-12);
@@ -111,8 +110,8 @@ static void a_share_is_of_what_is_below_the_line(void **state)
 static void a_mean_has_students_interval(void **state)
 {
 	static const double even[] = {3, 1, 2, 5, 4};
-	struct plumb_tally tally = tally_of(even, NULL, 5);
-	struct plumb_estimate mean = plumb_estimate_mean(&tally, NULL);
+	struct tally tally = tally_of(even, NULL, 5);
+	struct estimate mean = estimate_mean(&tally, NULL);
 
 	(void)state;
 	/* The quantile is expanded: right to a thousandth. */
@@ -125,8 +124,8 @@ static void a_mean_has_students_interval(void **state)
 static void a_skewed_mean_leans(void **state)
 {
 	static const double skewed[] = {1, 1, 9, 1, 1, 2, 1, 1, 3, 1};
-	struct plumb_tally tally = tally_of(skewed, NULL, 10);
-	struct plumb_estimate mean = plumb_estimate_mean(&tally, NULL);
+	struct tally tally = tally_of(skewed, NULL, 10);
+	struct estimate mean = estimate_mean(&tally, NULL);
 
 	(void)state;
 	assert_float_equal(mean.value, 2.1, 1e-9);
@@ -137,13 +136,13 @@ static void a_skewed_mean_leans(void **state)
 /* Whole cycles: ten times 4 may be 3.8 to 4.2. */
 static void a_constant_has_a_width(void **state)
 {
-	struct plumb_tally tally = {0};
-	struct plumb_estimate mean;
+	struct tally tally = {0};
+	struct estimate mean;
 
 	(void)state;
 	for (int i = 0; i < 10; i++)
-		plumb_tally_add(&tally, 4, 1);
-	mean = plumb_estimate_mean(&tally, NULL);
+		tally_add(&tally, 4, 1);
+	mean = estimate_mean(&tally, NULL);
 	assert_float_equal(mean.value, 4, 1e-12);
 	assert_float_equal(mean.high - 4, 0.2065057511, 1e-4);
 	assert_float_equal(4 - mean.low, 0.2065057511, 1e-4);
@@ -152,53 +151,53 @@ static void a_constant_has_a_width(void **state)
 /* The same sequence, in one tally and in three that follow each other. */
 static void joined_tallies_are_one(void **state)
 {
-	struct plumb_tally whole = {0}, parts[3] = {0}, apart;
-	struct plumb_estimate a, b;
+	struct tally whole = {0}, parts[3] = {0}, apart;
+	struct estimate a, b;
 
 	(void)state;
 	for (unsigned i = 0; i < 1000; i++) {
 		double above = i * i % 7, below = i % 3 != 0;
 
-		plumb_tally_add(&whole, above, below);
-		plumb_tally_add(&parts[i < 300 ? 0 : i < 310 ? 1 : 2], above, below);
+		tally_add(&whole, above, below);
+		tally_add(&parts[i < 300 ? 0 : i < 310 ? 1 : 2], above, below);
 	}
 	apart = parts[0];
-	plumb_tally_join(&apart, &parts[1], false);
+	tally_join(&apart, &parts[1], false);
 	assert_int_equal(apart.pairs, 299 + 9);
-	plumb_tally_join(&parts[0], &parts[1], true);
-	plumb_tally_join(&parts[0], &parts[2], true);
+	tally_join(&parts[0], &parts[1], true);
+	tally_join(&parts[0], &parts[2], true);
 	assert_int_equal(parts[0].samples, 1000);
 	assert_int_equal(parts[0].pairs, 999);
-	a = plumb_estimate_mean(&whole, NULL);
-	b = plumb_estimate_mean(&parts[0], NULL);
+	a = estimate_mean(&whole, NULL);
+	b = estimate_mean(&parts[0], NULL);
 	assert_estimate(b, a.value, a.low, a.high);
 	assert_true(isfinite(b.clumping));
 	/* To and from an empty one. */
-	apart = (struct plumb_tally){0};
-	plumb_tally_join(&whole, &apart, true);
+	apart = (struct tally){0};
+	tally_join(&whole, &apart, true);
 	assert_int_equal(whole.samples, 1000);
-	plumb_tally_join(&apart, &whole, true);
+	tally_join(&apart, &whole, true);
 	assert_int_equal(apart.samples, 1000);
-	b = plumb_estimate_mean(&apart, NULL);
+	b = estimate_mean(&apart, NULL);
 	assert_estimate(b, a.value, a.low, a.high);
 }
 
 /* However many there are, batches are equally large, and nothing is in two of them. */
 static void batches_hold_what_was_added(void **state)
 {
-	struct plumb_tally tally = {0};
+	struct tally tally = {0};
 
 	(void)state;
 	for (unsigned i = 1; i <= 5000; i++) {
 		double sum = 0;
 
-		plumb_tally_add(&tally, i, 1);
+		tally_add(&tally, i, 1);
 		for (unsigned k = 0; k <= tally.batch_count; k++)
 			sum += tally.batches[k].above;
 		assert_float_equal(sum, i * (i + 1.0) / 2, 1e-6);
 		for (unsigned k = 0; k < tally.batch_count; k++)
 			assert_float_equal(tally.batches[k].below, (double)tally.batch_size, 0);
-		assert_true(tally.batch_count < PLUMB_TALLY_BATCHES);
+		assert_true(tally.batch_count < TALLY_BATCHES);
 	}
 	assert_int_equal(tally.batch_size, 128);
 }
@@ -206,64 +205,63 @@ static void batches_hold_what_was_added(void **state)
 /* Phases clump; their batches make a wider interval. */
 static void phases_clump(void **state)
 {
-	struct plumb_sampling sampling = plumb_sampling_of_spe(1024, true);
-	struct plumb_tally mixed = {0}, phased = {0};
-	struct plumb_estimate local, batches;
+	struct sampling sampling = sampling_of_spe(1024, true);
+	struct tally mixed = {0}, phased = {0};
+	struct estimate local, batches;
 
 	(void)state;
 	for (unsigned i = 0; i < 1000; i++) {
 		bool odd = (i * 2654435761u >> 16) % 2;
 
-		plumb_tally_add(&mixed, odd, 1);
-		plumb_tally_add(&phased, i < 500 ? odd : 0, 1);
+		tally_add(&mixed, odd, 1);
+		tally_add(&phased, i < 500 ? odd : 0, 1);
 	}
-	assert_true(plumb_estimate_share(&mixed, &sampling).clumping < PLUMB_CLUMPING_NOTABLE);
-	local = plumb_estimate_share(&phased, &sampling);
-	assert_true(local.clumping > PLUMB_CLUMPING_NOTABLE);
-	sampling.spread = PLUMB_SPREAD_BATCHES;
-	batches = plumb_estimate_share(&phased, &sampling);
+	assert_true(estimate_share(&mixed, &sampling).clumping < CLUMPING_NOTABLE);
+	local = estimate_share(&phased, &sampling);
+	assert_true(local.clumping > CLUMPING_NOTABLE);
+	sampling.spread = SPREAD_BATCHES;
+	batches = estimate_share(&phased, &sampling);
 	assert_float_equal(batches.value, local.value, 0);
 	assert_true(batches.high - batches.low > 1.4 * (local.high - local.low));
 }
 
 static void totals_are_shares_of_the_population(void **state)
 {
-	struct plumb_sampling sampling = plumb_sampling_of_spe(1024, true);
-	struct plumb_estimate share = plumb_estimate_share_of(10, 100);
+	struct sampling sampling = sampling_of_spe(1024, true);
+	struct estimate share = estimate_share_of(10, 100);
 
 	(void)state;
-	assert_estimate(plumb_estimate_total(&share, &sampling, 100, 1000000), 100000, 55229.137061,
+	assert_estimate(estimate_total(&share, &sampling, 100, 1000000), 100000, 55229.137061,
 			174365.661505);
 	/* Without a count of them: 100 intervals of 1151.5, which stray, and the last is cut off.
 	 */
-	assert_float_equal(plumb_estimate_total(&share, &sampling, 100, 0).value, 11515, 1e-6);
-	assert_float_equal(plumb_estimate_total(&share, &sampling, 100, 0).low, 6357.189346, 1e-3);
-	assert_float_equal(plumb_estimate_total(&share, &sampling, 100, 0).high, 20079.678598,
-			   1e-3);
-	assert_unknown(plumb_estimate_total(&share, NULL, 100, 0));
-	assert_unknown(plumb_estimate_total(&share, &sampling, 0, 0));
-	share = plumb_estimate_share_of(0, 0);
-	assert_unknown(plumb_estimate_total(&share, &sampling, 100, 1000));
+	assert_float_equal(estimate_total(&share, &sampling, 100, 0).value, 11515, 1e-6);
+	assert_float_equal(estimate_total(&share, &sampling, 100, 0).low, 6357.189346, 1e-3);
+	assert_float_equal(estimate_total(&share, &sampling, 100, 0).high, 20079.678598, 1e-3);
+	assert_unknown(estimate_total(&share, NULL, 100, 0));
+	assert_unknown(estimate_total(&share, &sampling, 0, 0));
+	share = estimate_share_of(0, 0);
+	assert_unknown(estimate_total(&share, &sampling, 100, 1000));
 }
 
 static void an_interval_has_a_mean(void **state)
 {
-	struct plumb_sampling sampling = plumb_sampling_of_spe(1024, false);
+	struct sampling sampling = sampling_of_spe(1024, false);
 
 	(void)state;
 	assert_float_equal(sampling.interval, 1024, 0);
 	assert_float_equal(sampling.perturbation, 0, 0);
-	sampling = plumb_sampling_of_spe(1024, true);
+	sampling = sampling_of_spe(1024, true);
 	assert_float_equal(sampling.interval, 1151.5, 0);
 	assert_float_equal(sampling.perturbation, 256, 0);
 }
 
 /* Weights of a sample of each latency, one after another. */
-static void assert_weights(struct plumb_collisions fit, const unsigned *latencies,
-			   const double *weights, size_t count)
+static void assert_weights(struct collisions fit, const unsigned *latencies, const double *weights,
+			   size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		assert_float_equal(plumb_collisions_weigh(&fit, latencies[i]), weights[i], 1e-9);
+		assert_float_equal(collisions_weigh(&fit, latencies[i]), weights[i], 1e-9);
 }
 
 /* Ten latencies of 100 cycles and five of 300, which lost 15. At a reach of 100 they would lose 10
@@ -273,22 +271,22 @@ static void collisions_are_put_down_to_long_latencies(void **state)
 {
 	static const unsigned after[] = {4, 100, 4, 4, 300, 4};
 	static uint64_t latencies[4096];
-	struct plumb_collisions fit;
+	struct collisions fit;
 
 	(void)state;
 	latencies[4] = 1000;
 	latencies[100] = 10;
 	latencies[300] = 5;
-	fit = plumb_collisions_fit(latencies, 15, 1);
+	fit = collisions_fit(latencies, 15, 1);
 	assert_float_equal(fit.reach, 100, 1e-6);
 	assert_weights(
 		fit, after,
 		(double[]){1, 1, 1 + 0.6 / 2, 1 + 0.3 / 2, 1 + 0.15 / 2, 1 + (0.075 + 1.8) / 2}, 6);
 	/* Of those lost, half would not have passed the filter. */
-	fit = plumb_collisions_fit(latencies, 15, 0.5);
+	fit = collisions_fit(latencies, 15, 0.5);
 	assert_weights(fit, after, (double[]){1, 1, 1 + 0.3 / 2}, 3);
 	/* Five only: each of the longest lost one. */
-	fit = plumb_collisions_fit(latencies, 5, 1);
+	fit = collisions_fit(latencies, 5, 1);
 	assert_weights(fit, after, (double[]){1, 1, 1, 1, 1, 1.5}, 6);
 }
 
@@ -299,13 +297,13 @@ static void without_collisions_all_weigh_the_same(void **state)
 	static uint64_t latencies[4096];
 
 	(void)state;
-	assert_weights(plumb_collisions_fit(latencies, 10, 1), any, ones, 4);
+	assert_weights(collisions_fit(latencies, 10, 1), any, ones, 4);
 	latencies[0] = 5;
-	assert_weights(plumb_collisions_fit(latencies, 10, 1), any, ones, 4);
+	assert_weights(collisions_fit(latencies, 10, 1), any, ones, 4);
 	latencies[50] = 5;
-	assert_weights(plumb_collisions_fit(latencies, 0, 1), any, ones, 4);
+	assert_weights(collisions_fit(latencies, 0, 1), any, ones, 4);
 	/* More than any latency explains: all of it, all the same. */
-	assert_weights(plumb_collisions_fit(latencies, 100000, 1), fifty, (double[]){1, 10001}, 2);
+	assert_weights(collisions_fit(latencies, 100000, 1), fifty, (double[]){1, 10001}, 2);
 }
 
 int main(void)

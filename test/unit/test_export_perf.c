@@ -3,10 +3,9 @@
 
 #include <jansson.h>
 
-#include <plumb/formula.h>
-
 #include "exported.h"
 #include "small_spec.h"
+#include "spec/formula.h"
 #include "spec/perf_std_events.h"
 
 static void event_is_named_or_described(void **state)
@@ -246,7 +245,7 @@ static void what_perf_cannot_say_is_left_out(void **state)
 /* As many terms in a row as there can be, and as deep as it can be. */
 static void long_formulas_are_no_trouble(void **state)
 {
-	enum { TERMS = PLUMB_FORMULA_MAX_STEPS / 2 - 1, DEPTH = PLUMB_FORMULA_MAX_DEPTH };
+	enum { TERMS = FORMULA_MAX_STEPS / 2 - 1, DEPTH = FORMULA_MAX_DEPTH };
 	char *formula = NULL, *expected = NULL, *text;
 	size_t size;
 	FILE *in = open_memstream(&formula, &size), *out = open_memstream(&expected, &size);

@@ -5,41 +5,40 @@
 #include <math.h>
 #include <stdio.h>
 
-#include <plumb/formula.h>
-
 #include "small_spec.h"
+#include "spec/formula.h"
 
 /* A count for every event: primes, so that no two formulas agree by chance. */
 static const double counts[SMALL_EVENT_COUNT] = {2, 3, 5, 7, 11, 13, NAN, 17};
 
-static int compile(const char *text, const struct plumb_spec *spec, struct plumb_formula **formula,
+static int compile(const char *text, const struct plumb_spec *spec, struct formula **formula,
 		   struct plumb_diagnostics *found)
 {
-	return plumb_formula_compile(text, strlen(text), spec, NULL, formula, found);
+	return formula_compile(text, strlen(text), spec, NULL, formula, found);
 }
 
 static void value_is(const char *text, double expected)
 {
-	struct plumb_formula *formula;
+	struct formula *formula;
 	double value = -1;
 
 	assert_int_equal(compile(text, &small_spec, &formula, NULL), 0);
-	assert_true(plumb_formula_evaluate(formula, counts, &value));
+	assert_true(formula_evaluate(formula, counts, &value));
 	if (value != expected)
 		fail_msg("%s = %.17g, not %.17g", text, value, expected);
-	plumb_formula_free(formula);
+	formula_free(formula);
 }
 
 static void no_value_of(const char *text)
 {
-	struct plumb_formula *formula;
+	struct formula *formula;
 	double value = -1;
 
 	assert_int_equal(compile(text, &small_spec, &formula, NULL), 0);
-	if (plumb_formula_evaluate(formula, counts, &value))
+	if (formula_evaluate(formula, counts, &value))
 		fail_msg("%s = %g, though it has no value", text, value);
 	assert_true(value == -1);
-	plumb_formula_free(formula);
+	formula_free(formula);
 }
 
 /* `column` 0: whatever it is. */
@@ -47,10 +46,10 @@ static void error_of(const char *text, size_t length, const struct plumb_spec *s
 		     unsigned column)
 {
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
-	struct plumb_formula *formula = (void *)&found;
+	struct formula *formula = (void *)&found;
 	const struct plumb_diagnostic *d;
 
-	assert_int_equal(plumb_formula_compile(text, length, spec, NULL, &formula, found), error);
+	assert_int_equal(formula_compile(text, length, spec, NULL, &formula, found), error);
 	assert_null(formula);
 	assert_int_equal(plumb_diagnostics_count(found), 1);
 	d = plumb_diagnostics_get(found, 0);
@@ -58,7 +57,7 @@ static void error_of(const char *text, size_t length, const struct plumb_spec *s
 	if (column && d->column != column)
 		fail_msg("%s: column %u, not %u: %s", text, d->column, column, d->message);
 	plumb_diagnostics_free(found);
-	assert_int_equal(plumb_formula_compile(text, length, spec, NULL, &formula, NULL), error);
+	assert_int_equal(formula_compile(text, length, spec, NULL, &formula, NULL), error);
 }
 
 static void error_is(const char *text, int error, unsigned column)
@@ -209,13 +208,12 @@ static void findings_have_their_place(void **state)
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
 	const struct plumb_place where = {
 		.file = "a.json", .line = 4, .path = "/metrics/m/formula"};
-	struct plumb_formula *formula;
+	struct formula *formula;
 	const struct plumb_diagnostic *d;
 
 	(void)state;
-	assert_int_equal(
-		plumb_formula_compile("ipc + IPD", 9, &small_spec, &where, &formula, found),
-		PLUMB_ERR_NOT_FOUND);
+	assert_int_equal(formula_compile("ipc + IPD", 9, &small_spec, &where, &formula, found),
+			 PLUMB_ERR_NOT_FOUND);
 	d = plumb_diagnostics_get(found, 0);
 	assert_string_equal(d->id, "formula-unknown-name");
 	assert_string_equal(d->file, "a.json");
@@ -230,7 +228,7 @@ static void findings_have_their_place(void **state)
 static void faults_of_metrics_stand_at_their_name(void **state)
 {
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
-	struct plumb_formula *formula;
+	struct formula *formula;
 	const struct plumb_diagnostic *d;
 	struct small_copy copy;
 
@@ -251,7 +249,7 @@ static void faults_of_metrics_stand_at_their_name(void **state)
 static void metrics_of_a_specification(void **state)
 {
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
-	struct plumb_formula *formula;
+	struct formula *formula;
 	struct small_copy copy;
 	double value;
 
@@ -260,9 +258,9 @@ static void metrics_of_a_specification(void **state)
 		struct plumb_indexes needs = small_spec.metrics[m].events, events;
 		uint16_t sum = 0;
 
-		assert_int_equal(plumb_spec_compile_metric(&small_spec, m, &formula, found), 0);
-		assert_true(plumb_formula_evaluate(formula, counts, &value));
-		events = plumb_formula_events(formula);
+		assert_int_equal(formula_compile_metric(&small_spec, m, &formula, found), 0);
+		assert_true(formula_evaluate(formula, counts, &value));
+		events = formula_events(formula);
 		assert_int_equal(events.count, needs.count);
 		for (uint16_t i = 0; i < events.count; i++) {
 			sum += (uint16_t)(1 << events.at[i]);
@@ -272,19 +270,18 @@ static void metrics_of_a_specification(void **state)
 		for (uint16_t i = 0; i < needs.count; i++)
 			sum -= (uint16_t)(1 << needs.at[i]);
 		assert_int_equal(sum, 0);
-		plumb_formula_free(formula);
+		formula_free(formula);
 	}
 	assert_int_equal(plumb_diagnostics_count(found), 0);
-	assert_int_equal(
-		plumb_spec_compile_metric(&small_spec, SMALL_METRIC_COUNT, &formula, found),
-		PLUMB_ERR_ARGUMENT);
+	assert_int_equal(formula_compile_metric(&small_spec, SMALL_METRIC_COUNT, &formula, found),
+			 PLUMB_ERR_ARGUMENT);
 	assert_null(formula);
 
 	small_spec_copy(&copy);
 	copy.spec.file = "small.json";
 	copy.metrics[SMALL_IPC].name = "a/b~c";
 	copy.metrics[SMALL_IPC].formula = "1 /";
-	assert_int_equal(plumb_spec_compile_metric(&copy.spec, SMALL_IPC, &formula, found),
+	assert_int_equal(formula_compile_metric(&copy.spec, SMALL_IPC, &formula, found),
 			 PLUMB_ERR_SYNTAX);
 	assert_string_equal(plumb_diagnostics_get(found, 0)->path, "/metrics/a~1b~0c/formula");
 	assert_string_equal(plumb_diagnostics_get(found, 0)->file, "small.json");
@@ -294,14 +291,14 @@ static void metrics_of_a_specification(void **state)
 
 static void metrics_that_need_themselves(void **state)
 {
-	struct plumb_formula *formula;
+	struct formula *formula;
 	struct small_copy copy;
 
 	(void)state;
 	small_spec_copy(&copy);
 	copy.metrics[SMALL_IPC].formula = "1 + ipc";
 	error_of("2 * ipc", 7, &copy.spec, PLUMB_ERR_INVALID, 5);
-	assert_int_equal(plumb_spec_compile_metric(&copy.spec, SMALL_IPC, &formula, NULL),
+	assert_int_equal(formula_compile_metric(&copy.spec, SMALL_IPC, &formula, NULL),
 			 PLUMB_ERR_INVALID);
 
 	copy.metrics[SMALL_IPC].formula = "backend_mem_bound";
@@ -310,15 +307,15 @@ static void metrics_that_need_themselves(void **state)
 		bool needs_itself =
 			m == SMALL_IPC || m == SMALL_BACKEND_BOUND || m == SMALL_BACKEND_MEM_BOUND;
 
-		assert_int_equal(plumb_spec_compile_metric(&copy.spec, m, &formula, NULL),
+		assert_int_equal(formula_compile_metric(&copy.spec, m, &formula, NULL),
 				 needs_itself ? PLUMB_ERR_INVALID : 0);
-		plumb_formula_free(formula);
+		formula_free(formula);
 	}
 
 	/* Nor is what lacks a formula one. */
 	copy.metrics[SMALL_IPC].formula = NULL;
 	error_of("2 * ipc", 7, &copy.spec, PLUMB_ERR_SYNTAX, 5);
-	assert_int_equal(plumb_spec_compile_metric(&copy.spec, SMALL_IPC, &formula, NULL),
+	assert_int_equal(formula_compile_metric(&copy.spec, SMALL_IPC, &formula, NULL),
 			 PLUMB_ERR_SYNTAX);
 
 	/* Twice the same metric is not a circle. */
@@ -350,7 +347,7 @@ static void limit_hit(const char *piece, size_t count, const char *tail)
 
 static void limits(void **state)
 {
-	struct plumb_formula *formula;
+	struct formula *formula;
 	char *text;
 
 	(void)state;
@@ -388,11 +385,11 @@ static void limits(void **state)
 	text = repeat("1+", 4095, "1");
 	value_is(text, 4096);
 	free(text);
-	limit_hit(" ", PLUMB_FORMULA_MAX_LENGTH, "1");
-	text = repeat(" ", PLUMB_FORMULA_MAX_LENGTH - 1, "1");
+	limit_hit(" ", FORMULA_MAX_LENGTH, "1");
+	text = repeat(" ", FORMULA_MAX_LENGTH - 1, "1");
 	value_is(text, 1);
 	free(text);
-	assert_int_equal(plumb_formula_compile("1", SIZE_MAX, &small_spec, NULL, &formula, NULL),
+	assert_int_equal(formula_compile("1", SIZE_MAX, &small_spec, NULL, &formula, NULL),
 			 PLUMB_ERR_LIMIT);
 }
 
@@ -405,7 +402,7 @@ static void metrics_that_name_metrics(void **state)
 	static char names_of[MANY][8], formulas[MANY][32];
 	static uint16_t order[MANY];
 	struct plumb_spec spec = {.id = "hostile", .metrics = metrics, .metrics_by_name = order};
-	struct plumb_formula *compiled;
+	struct formula *compiled;
 	char *blanks;
 
 	(void)state;
@@ -421,8 +418,8 @@ static void metrics_that_name_metrics(void **state)
 	snprintf(formulas[40], sizeof(formulas[40]), "1");
 	error_of("m000", 4, &spec, PLUMB_ERR_LIMIT, 1);
 	error_of("m030 + m000", 11, &spec, PLUMB_ERR_LIMIT, 8);
-	assert_int_equal(plumb_spec_compile_metric(&spec, 30, &compiled, NULL), 0);
-	plumb_formula_free(compiled);
+	assert_int_equal(formula_compile_metric(&spec, 30, &compiled, NULL), 0);
+	formula_free(compiled);
 
 	for (uint16_t i = 0; i < MANY; i++)
 		snprintf(formulas[i], sizeof(formulas[i]), "m%03d", (i + 1) % MANY);
@@ -436,7 +433,7 @@ static void metrics_that_name_metrics(void **state)
 	blanks = repeat(" ", 1000000, "1");
 	metrics[1].formula = blanks;
 	error_of("m001", 4, &spec, PLUMB_ERR_LIMIT, 1);
-	assert_int_equal(plumb_spec_compile_metric(&spec, 1, &compiled, NULL), PLUMB_ERR_LIMIT);
+	assert_int_equal(formula_compile_metric(&spec, 1, &compiled, NULL), PLUMB_ERR_LIMIT);
 	free(blanks);
 }
 
@@ -489,7 +486,7 @@ static void many_events(void **state)
 	static uint16_t order[MANY];
 	static double values[MANY];
 	struct plumb_spec spec = {.id = "large", .events = events, .events_by_name = order};
-	struct plumb_formula *formula;
+	struct formula *formula;
 	double value, sum = 0;
 	char text[MANY * 8];
 	size_t at = 0;
@@ -502,8 +499,8 @@ static void many_events(void **state)
 		values[i] = NAN; /* what is not listed must not be read */
 	}
 	spec.event_count = MANY;
-	for (uint16_t i = 0; i < PLUMB_FORMULA_MAX_OPERANDS; i++) {
-		uint16_t event = (uint16_t)(3 * (PLUMB_FORMULA_MAX_OPERANDS - i));
+	for (uint16_t i = 0; i < FORMULA_MAX_OPERANDS; i++) {
+		uint16_t event = (uint16_t)(3 * (FORMULA_MAX_OPERANDS - i));
 
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%sE%03u", i ? "+" : "",
 				       event);
@@ -511,12 +508,12 @@ static void many_events(void **state)
 		sum += i;
 	}
 	assert_int_equal(compile(text, &spec, &formula, NULL), 0);
-	assert_int_equal(plumb_formula_events(formula).count, PLUMB_FORMULA_MAX_OPERANDS);
-	for (uint16_t i = 0; i < PLUMB_FORMULA_MAX_OPERANDS; i++)
-		assert_int_equal(plumb_formula_events(formula).at[i], 3 * (i + 1));
-	assert_true(plumb_formula_evaluate(formula, values, &value));
+	assert_int_equal(formula_events(formula).count, FORMULA_MAX_OPERANDS);
+	for (uint16_t i = 0; i < FORMULA_MAX_OPERANDS; i++)
+		assert_int_equal(formula_events(formula).at[i], 3 * (i + 1));
+	assert_true(formula_evaluate(formula, values, &value));
 	assert_true(value == sum);
-	plumb_formula_free(formula);
+	formula_free(formula);
 
 	snprintf(text + at, sizeof(text) - at, "+E003+E001");
 	error_of(text, strlen(text), &spec, PLUMB_ERR_LIMIT, (unsigned)at + 7);

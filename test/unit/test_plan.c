@@ -5,12 +5,11 @@
  */
 #include "check.h"
 
-#include <plumb/formula.h>
-
 #include "count/plan.h"
 #include "counting.h"
 #include "listed.h"
 #include "small_spec.h"
+#include "spec/formula.h"
 
 static struct plumb_selection *select_all(const struct plumb_spec *spec)
 {

@@ -5,10 +5,9 @@
  */
 #include "check.h"
 
-#include <plumb/formula.h>
-
 #include "scarce_memory.h"
 #include "small_spec.h"
+#include "spec/formula.h"
 
 /* Needs its steps to grow more than once. */
 static const char text[] = "ipc + backend_mem_bound * (L1D_CACHE + L1D_CACHE + L1D_CACHE) + "
@@ -16,17 +15,16 @@ static const char text[] = "ipc + backend_mem_bound * (L1D_CACHE + L1D_CACHE + L
 
 static void compiling_needs_its_memory(void **state)
 {
-	struct plumb_formula *formula;
+	struct formula *formula;
 	int error, failures = 0;
 
 	(void)state;
 	do {
 		struct plumb_diagnostics *found = plumb_diagnostics_new();
 
-		formula = (struct plumb_formula *)found;
+		formula = (struct formula *)found;
 		memory_left = failures;
-		error = plumb_formula_compile(text, sizeof(text) - 1, &small_spec, NULL, &formula,
-					      found);
+		error = formula_compile(text, sizeof(text) - 1, &small_spec, NULL, &formula, found);
 		memory_left = -1;
 		assert_int_equal(!error, !!formula);
 		assert_int_equal(plumb_diagnostics_errors(found), error ? 1 : 0);
@@ -36,26 +34,25 @@ static void compiling_needs_its_memory(void **state)
 			failures++;
 		}
 	} while (error);
-	plumb_formula_free(formula);
+	formula_free(formula);
 	assert_true(failures > 2);
 }
 
 static void evaluating_needs_none(void **state)
 {
 	static const double counts[SMALL_EVENT_COUNT] = {1, 2, 3, 4, 5, 6, 7, 8};
-	struct plumb_formula *formula;
+	struct formula *formula;
 	double value;
 	bool has_value;
 
 	(void)state;
-	assert_int_equal(
-		plumb_formula_compile(text, sizeof(text) - 1, &small_spec, NULL, &formula, NULL),
-		0);
+	assert_int_equal(formula_compile(text, sizeof(text) - 1, &small_spec, NULL, &formula, NULL),
+			 0);
 	memory_left = 0;
-	has_value = plumb_formula_evaluate(formula, counts, &value);
+	has_value = formula_evaluate(formula, counts, &value);
 	memory_left = -1;
 	assert_true(has_value);
-	plumb_formula_free(formula);
+	formula_free(formula);
 }
 
 static bool count_calls(void *user, const char *path, const char *a, const char *b)

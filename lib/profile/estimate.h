@@ -20,26 +20,22 @@
  * the same time. What cannot be estimated is NaN: with fewer than two samples below the line there
  * is neither a value nor an interval.
  */
-#ifndef PLUMB_ESTIMATE_H
-#define PLUMB_ESTIMATE_H
+#ifndef PROFILE_ESTIMATE_H
+#define PROFILE_ESTIMATE_H
 
 #include <plumb/error.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* ---- Tallies --------------------------------------------------------------------------------- */
 
-#define PLUMB_TALLY_BATCHES 64
+#define TALLY_BATCHES 64
 
 /* A batch is a run of consecutive samples. */
-struct plumb_tally_batch {
+struct tally_batch {
 	double above, below;
 };
 
 /* Zero-initialize for an empty tally. The members are private. */
-struct plumb_tally {
+struct tally {
 	uint64_t samples; /* number of samples added */
 	uint64_t members; /* number of samples with something below the line */
 	/* Sums of powers: [i][j] is the sum of above^i * below^j; [0][0] is unused. */
@@ -48,38 +44,37 @@ struct plumb_tally {
 	uint64_t pairs;
 	double steps_above, steps_both, steps_below;
 	double first[2], last[2];
-	struct plumb_tally_batch batches[PLUMB_TALLY_BATCHES + 1]; /* the last is being filled */
+	struct tally_batch batches[TALLY_BATCHES + 1]; /* the last is being filled */
 	uint64_t batch_size, filled;
 	unsigned batch_count;
 };
 
 /* Adds a sample. Add the samples of one CPU or one thread, in the order they were taken. */
-PLUMB_API void plumb_tally_add(struct plumb_tally *tally, double above, double below);
+void tally_add(struct tally *tally, double above, double below);
 /*
  * Adds the samples of `next`. `follows` means they come directly after those of `tally`, as when
  * several threads read one recording; otherwise they are of another CPU or thread.
  */
-PLUMB_API void plumb_tally_join(struct plumb_tally *tally, const struct plumb_tally *next,
-				bool follows);
+void tally_join(struct tally *tally, const struct tally *next, bool follows);
 
 /* ---- How it was sampled ---------------------------------------------------------------------- */
 
-enum plumb_spread {
+enum spread {
 	/*
 	 * How much the value would vary if the sampler ran again over the same program, with the
 	 * same phases. Estimated from the differences between neighbouring samples.
 	 */
-	PLUMB_SPREAD_LOCAL,
+	SPREAD_LOCAL,
 	/*
 	 * How much it would vary if phases were random too, or if a loop runs in step with the
 	 * sampler. Estimated from the differences between batches: wider, but correct where the
 	 * other fails.
 	 */
-	PLUMB_SPREAD_BATCHES,
+	SPREAD_BATCHES,
 };
 
-/* How samples were taken. All zero means unknown, and PLUMB_SPREAD_LOCAL. */
-struct plumb_sampling {
+/* How samples were taken. All zero means unknown, and SPREAD_LOCAL. */
+struct sampling {
 	double interval;     /* mean number of operations between two samples; 0: unknown */
 	double perturbation; /* its uniform variation, in operations: 256 with jitter=1; 0: none */
 	/*
@@ -88,15 +83,15 @@ struct plumb_sampling {
 	 * unknown.
 	 */
 	double filtered;
-	enum plumb_spread spread;
+	enum spread spread;
 };
 
 /* Returns the sampling for a period of arm_spe; jitter adds 0 to 255 operations to each. */
-PLUMB_API struct plumb_sampling plumb_sampling_of_spe(uint64_t period, bool jitter);
+struct sampling sampling_of_spe(uint64_t period, bool jitter);
 
 /* ---- Estimates ------------------------------------------------------------------------------- */
 
-struct plumb_estimate {
+struct estimate {
 	double value;
 	double low, high; /* 95 % confidence interval; NaN if the value is */
 	uint64_t samples; /* number of samples used: the members of the tally */
@@ -109,27 +104,25 @@ struct plumb_estimate {
 };
 
 /* Clumping from this value on is notable: less than once in a thousand by chance alone. */
-#define PLUMB_CLUMPING_NOTABLE 2.0
+#define CLUMPING_NOTABLE 2.0
 
 /*
  * Estimates a share: a quotient between 0 and 1. Its interval stays in that range, and has a width
  * even if all or none of the samples have the property. `sampling` may be NULL.
  */
-PLUMB_API struct plumb_estimate plumb_estimate_share(const struct plumb_tally *tally,
-						     const struct plumb_sampling *sampling);
+struct estimate estimate_share(const struct tally *tally, const struct sampling *sampling);
 /*
  * Estimates a mean: a quotient of any size. Values above the line are assumed to be whole numbers,
  * such as cycles, so the interval allows for their rounding. `sampling` may be NULL.
  */
-PLUMB_API struct plumb_estimate plumb_estimate_mean(const struct plumb_tally *tally,
-						    const struct plumb_sampling *sampling);
+struct estimate estimate_mean(const struct tally *tally, const struct sampling *sampling);
 /*
  * Estimates the share of `hits` in `total` samples whose order is unknown: filtered records as a
  * share of all samples taken, SAMPLE_FEED. If the program has phases, the interval is too wide
  * rather than too narrow. For samples weighted for collisions, `hits` is the sum of the weights
  * times SAMPLE_FEED / (SAMPLE_FEED + SAMPLE_COLLISION). NaN if total < 2 or hits > total.
  */
-PLUMB_API struct plumb_estimate plumb_estimate_share_of(double hits, uint64_t total);
+struct estimate estimate_share_of(double hits, uint64_t total);
 
 /*
  * Converts a share to a number of operations. If `population` is not 0, it is the counted number of
@@ -137,9 +130,8 @@ PLUMB_API struct plumb_estimate plumb_estimate_share_of(double hits, uint64_t to
  * population is estimated as `samples` * interval, and its uncertainty is added. `samples` are
  * those below the line before any filter: SAMPLE_FEED + SAMPLE_COLLISION. NaN if neither is known.
  */
-PLUMB_API struct plumb_estimate plumb_estimate_total(const struct plumb_estimate *share,
-						     const struct plumb_sampling *sampling,
-						     uint64_t samples, uint64_t population);
+struct estimate estimate_total(const struct estimate *share, const struct sampling *sampling,
+			       uint64_t samples, uint64_t population);
 
 /* ---- Collisions ------------------------------------------------------------------------------ */
 
@@ -153,10 +145,10 @@ PLUMB_API struct plumb_estimate plumb_estimate_total(const struct plumb_estimate
  * are attributed to the longest latencies: a latency of `reach` cycles loses one sample, twice that
  * loses two, and so on. `reach` is chosen such that the sum is right.
  */
-struct plumb_collisions {
+struct collisions {
 	double reach; /* in cycles; infinite if nothing was lost */
 	double scale; /* corrects the sum to the losses counted that would have been recorded */
-	double owed;  /* losses not yet represented by a sample; used by plumb_collisions_weigh() */
+	double owed;  /* losses not yet represented by a sample; used by collisions_weigh() */
 };
 
 /*
@@ -165,17 +157,12 @@ struct plumb_collisions {
  * SAMPLE_FEED, or 1 without a filter: only that share of the lost ones would have been recorded. If
  * no latencies are recorded, losses cannot be attributed, and `reach` is infinite.
  */
-PLUMB_API struct plumb_collisions plumb_collisions_fit(const uint64_t latencies[4096],
-						       uint64_t lost, double passed);
+struct collisions collisions_fit(const uint64_t latencies[4096], uint64_t lost, double passed);
 /*
  * Returns the weight of a sample: the number of samples it stands for, including itself. `latency`
  * is its own; it affects the samples after it. Call this once for each sample, in order. Multiply
  * both values tallied, above and below the line, by the weight.
  */
-PLUMB_API double plumb_collisions_weigh(struct plumb_collisions *collisions, unsigned latency);
-
-#ifdef __cplusplus
-}
-#endif
+double collisions_weigh(struct collisions *collisions, unsigned latency);
 
 #endif
