@@ -340,7 +340,7 @@ static const char *title_of(const struct plumb_spec *spec, enum thing_kind kind,
 	return spec->product.name;
 }
 
-/* Whether `text` has `length` bytes of `word` somewhere, in either case. */
+/* Whether `text` contains the `length` bytes of `word`, ignoring case. */
 static bool has_word(const char *text, const char *word, size_t length)
 {
 	for (; *text; text++)
@@ -350,8 +350,8 @@ static bool has_word(const char *text, const char *word, size_t length)
 }
 
 /*
- * As `perf list`, a pattern with wildcards matches the whole name or title. Of one without, each
- * word is somewhere in them.
+ * Like in `perf list`, a pattern with wildcards must match the whole name or title. Otherwise each
+ * of its words must be in one of them.
  */
 static bool fits(const char *pattern, const char *name, const char *title)
 {
@@ -562,9 +562,8 @@ const struct command command_spec_list = {
 	.operands = "[cpus|events|metrics|groups|functions] [PATTERN]...",
 	.most = OPERANDS_ANY,
 	.text = "Lists CPUs by default. A PATTERN selects rows whose name or title contains each "
-		"of "
-		"its words, ignoring case; a PATTERN with *, ? or [ must match the whole name or "
-		"title.\n\n"
+		"of its words, ignoring case; a PATTERN with *, ? or [ must match the whole name "
+		"or title.\n\n"
 		"Without --cpu, lists what this machine's CPU has if Plumb supports it. "
 		"Otherwise lists what all CPUs have, and the last column shows how many CPUs "
 		"have each row.",

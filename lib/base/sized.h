@@ -12,7 +12,7 @@
 /*
  * Copies the struct at `from`, whose first member is its size_t size, into `to` of `room` bytes:
  * members that it lacks become zero. Returns false if it has members that are not zero and that
- * `to` lacks (the caller is newer, and asks for what is not here), or no size.
+ * `to` lacks (the caller is newer, and requests something unsupported), or no size.
  */
 bool sized_read(void *to, size_t room, const void *from);
 

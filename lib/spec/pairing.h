@@ -20,8 +20,8 @@ struct pairing {
 };
 
 /*
- * Pairs elements whose structures, of `size` bytes, begin with their names. `pairing` must be zeroed.
- * Returns false if out of memory. Call pairing_close() in any case.
+ * Pairs elements whose structures, of `size` bytes, begin with their names. `pairing` must be
+ * zeroed. Returns false if out of memory. Call pairing_close() in any case.
  */
 bool pairing_by_name(struct pairing *pairing, const void *a, uint16_t a_count, const void *b,
 		     uint16_t b_count, size_t size);
