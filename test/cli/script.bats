@@ -217,7 +217,7 @@ record()
 }
 
 @test "--time in percent of a big-endian recording" {
-	/usr/bin/python3 "$here/big_endian.py" big.data
+	/usr/bin/python3 "$BATS_TEST_DIRNAME/big_endian.py" big.data
 	run plumb script -i big.data --time 10%-50% -F time
 	[ "$status" -eq 0 ]
 	# 10 % to 50 % of one second; what ends at 50 % has no part of the sample there.
