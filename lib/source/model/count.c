@@ -5,7 +5,7 @@
 
 #include <plumb/model.h>
 
-#include "source/model/events.h"
+#include "source/model/counted.h"
 #include "source/model/record.h"
 
 static size_t instructions_index(void)

@@ -10,7 +10,7 @@
 
 #include <plumb/model.h>
 
-#include "source/model/events.h"
+#include "source/model/counted.h"
 
 /* Types of PMUs, as a kernel would give them out. */
 #define TYPE_SPE 8

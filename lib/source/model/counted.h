@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which events the model has. */
-#ifndef SOURCE_MODEL_EVENTS_H
-#define SOURCE_MODEL_EVENTS_H
+#ifndef SOURCE_MODEL_COUNTED_H
+#define SOURCE_MODEL_COUNTED_H
 
 #include <plumb/event.h>
 

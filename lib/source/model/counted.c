@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "source/model/events.h"
+#include "source/model/counted.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>
