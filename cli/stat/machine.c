@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <plumb/model.h>
@@ -19,24 +20,8 @@
 
 /* ---- findings ----------------------------------------------------------------------------- */
 
-/* What is the matter with this machine, rather than with what was asked for. */
-static bool is_of_machine(const char *id)
-{
-	static const char *const ids[] = {
-		"no-qemu",    "not-qemu",     "old-qemu",     "no-plugins", "no-plugin",
-		"no-sysroot", "other-plugin", "no-start",     "no-counter", "no-permission",
-		"no-spe",     "no-event",     "no-sampling",  "no-pmu",     "no-ring",
-		"no-perf",    "busy",         "no-descriptor"};
-
-	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
-		if (strcmp(ids[i], id) == 0)
-			return true;
-	return false;
-}
-
 int machine_complain(const struct plumb_diagnostics *found, const char *what, int error)
 {
-	int status = complain_status(error);
 	bool said = false;
 
 	for (size_t i = 0; i < plumb_diagnostics_count(found); i++) {
@@ -50,13 +35,11 @@ int machine_complain(const struct plumb_diagnostics *found, const char *what, in
 			complain("%s", d->message);
 		if (d->hint)
 			advise("%s", d->hint);
-		if (is_of_machine(d->id))
-			status = EXIT_UNABLE;
 		said = true;
 	}
 	if (!said)
 		complain("%s: %s", what, plumb_error_name(error));
-	return status;
+	return complain_status(error);
 }
 
 /* ---- files -------------------------------------------------------------------------------- */
@@ -343,7 +326,17 @@ static int find_program(struct machine *machine, const char *name)
 		return EXIT_FINE;
 	complain("%s: no such program in PATH", name);
 	advise("./%s is one in the working directory", name);
-	return EXIT_USAGE;
+	return EXIT_NO_PROGRAM;
+}
+
+/* Whether nobody said who counts, and only the model can run the program. */
+static bool runs_in_model(const struct machine *machine, const struct machine_wish *wish)
+{
+	struct utsname system;
+
+	return wish->source == SOURCE_AUTO && machine->program && uname(&system) == 0 &&
+	       strcmp(system.machine, "aarch64") != 0 &&
+	       plumb_model_check_program(machine->program, wish->sysroot, NULL) == 0;
 }
 
 int machine_open(struct machine *machine, const struct machine_wish *wish, char *const *argv)
@@ -352,7 +345,7 @@ int machine_open(struct machine *machine, const struct machine_wish *wish, char 
 
 	if (status != EXIT_FINE)
 		return status;
-	if (wish->software && wish->source != SOURCE_MODEL) {
+	if (wish->software && wish->source != SOURCE_MODEL && !runs_in_model(machine, wish)) {
 		machine->source = &source_perf;
 		return EXIT_FINE;
 	}

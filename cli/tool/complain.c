@@ -80,6 +80,10 @@ int complain_status(int error)
 		return EXIT_FINE;
 	case PLUMB_ERR_NO_MEMORY:
 		return EXIT_OTHER;
+	case PLUMB_ERR_EXEC:
+		return EXIT_CANNOT_RUN;
+	case PLUMB_ERR_NO_PROGRAM:
+		return EXIT_NO_PROGRAM;
 	case PLUMB_ERR_MACHINE:
 	case PLUMB_ERR_PERMISSION:
 	case PLUMB_ERR_BUSY:

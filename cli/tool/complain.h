@@ -12,6 +12,9 @@ enum {
 	EXIT_OTHER = 1,  /* a full disk, no memory, a reader that went away */
 	EXIT_USAGE = 2,  /* bad usage or bad input */
 	EXIT_UNABLE = 3, /* a machine that cannot measure */
+	/* As shells have it. */
+	EXIT_CANNOT_RUN = 126, /* a program that is there, and cannot be run */
+	EXIT_NO_PROGRAM = 127, /* a program that is not there */
 };
 
 /* "plumb: what is wrong: why", a line; control characters in it are made harmless. */

@@ -103,10 +103,9 @@ struct plumb_model_run {
 /*
  * Runs it to its end. Its input, output and signals are the caller's own. Returns 0 with `*run`
  * filled, also when the program was killed; otherwise, with a finding and its hint in `found`
- * (may be NULL): NOT_FOUND (the program, the plugin, the interpreter's sysroot, the core), INVALID
- * (not an ELF file), UNSUPPORTED (not an AArch64 Linux program), MACHINE (no engine that can run
- * the model), IO, NO_MEMORY; INTERRUPTED, without a finding, by a signal before it began. Blocks;
- * two runs at once, in one process or two, do not disturb each other.
+ * (may be NULL): NO_PROGRAM, EXEC (not an AArch64 Linux program, or not executable), NOT_FOUND (the
+ * core), MACHINE (no engine that can run the model, no plugin, no sysroot), NO_MEMORY; INTERRUPTED,
+ * without a finding, by a signal before it began. Blocks.
  */
 PLUMB_API int plumb_model_run(const struct plumb_model_options *options,
 			      struct plumb_model_run *run, struct plumb_diagnostics *found);

@@ -572,20 +572,20 @@ for e in json.load(sys.stdin)["events"]:
 }
 
 @test "what cannot be run is told, with the hint" {
-	run --separate-stderr model nowhere-to-be-found
-	[ "$status" -eq 2 ]
+	run -127 --separate-stderr model nowhere-to-be-found
+	[ "$status" -eq 127 ]
 	said "plumb: nowhere-to-be-found: no such program in PATH" \
 		"       ./nowhere-to-be-found is one in the working directory"
-	run --separate-stderr model ./nowhere
-	[ "$status" -eq 2 ]
+	run -127 --separate-stderr model ./nowhere
+	[ "$status" -eq 127 ]
 	said "plumb: ./nowhere: No such file or directory"
 	printf '#!/bin/sh\n' >script && chmod +x script
 	run --separate-stderr model ./script
-	[ "$status" -eq 2 ]
+	[ "$status" -eq 126 ]
 	grep -q '^plumb: ./script: not an ELF program$' <<<"$stderr"
 	if [ "$(uname -m)" = x86_64 ]; then
 		run --separate-stderr model /bin/true
-		[ "$status" -eq 2 ]
+		[ "$status" -eq 126 ]
 		said "plumb: /bin/true: an x86-64 program, and the model runs AArch64" \
 			"       build it for AArch64, with aarch64-linux-gnu-gcc for example"
 	fi

@@ -335,7 +335,7 @@ static void what_cannot_be_run_is_said(void **state)
 		tear_down(&f);
 		skip();
 	}
-	assert_int_equal(error, PLUMB_ERR_NOT_FOUND);
+	assert_int_equal(error, PLUMB_ERR_NO_PROGRAM);
 	assert_int_equal(plumb_diagnostics_errors(f.found), 1);
 	assert_string_equal(plumb_diagnostics_get(f.found, 0)->id, "no-program");
 	assert_string_equal(plumb_diagnostics_get(f.found, 0)->file, "/nonexistent/program");

@@ -178,7 +178,7 @@ static void record(struct fixture *f)
 {
 	int error = source_perf.record(&f->job, &f->run, f->found);
 
-	if (error == PLUMB_ERR_UNSUPPORTED &&
+	if ((error == PLUMB_ERR_PERMISSION || error == PLUMB_ERR_MACHINE) &&
 	    (has_finding(f, "no-permission") || has_finding(f, "no-perf"))) {
 		tear_down(f);
 		skip();
@@ -781,11 +781,11 @@ static void what_cannot_be_sampled_is_said(void **state)
 	fail_with(&f, PLUMB_ERR_ARGUMENT, "targets");
 	set_up(&f, SHELL("exit 0"));
 	f.events[0].kind = PLUMB_EVENT_PMU;
-	fail_with(&f, PLUMB_ERR_UNSUPPORTED, "no-pmu");
+	fail_with(&f, PLUMB_ERR_MACHINE, "no-pmu");
 	if (access("/sys/bus/event_source/devices/arm_spe_0", F_OK) != 0) {
 		set_up(&f, SHELL("exit 0"));
 		f.events[0].kind = PLUMB_EVENT_SPE;
-		fail_with(&f, PLUMB_ERR_UNSUPPORTED, "no-spe");
+		fail_with(&f, PLUMB_ERR_MACHINE, "no-spe");
 	}
 }
 
@@ -797,7 +797,7 @@ static void a_refused_event_is_named(void **state)
 	set_up(&f, SHELL("exit 0"));
 	f.events[0].config = 0x12345;
 	f.events[0].name = "no-such-thing";
-	assert_int_equal(source_perf.record(&f.job, &f.run, f.found), PLUMB_ERR_UNSUPPORTED);
+	assert_int_equal(source_perf.record(&f.job, &f.run, f.found), PLUMB_ERR_MACHINE);
 	assert_non_null(strstr(plumb_diagnostics_get(f.found, 0)->message, "no-such-thing"));
 	tear_down(&f);
 	set_up(&f, SHELL("exit 0"));

@@ -214,7 +214,7 @@ static void test_no_plugin(void **state)
 	struct qemu qemu;
 
 	(void)state;
-	assert_int_equal(choose(&qemu, found, ten, NULL), PLUMB_ERR_NOT_FOUND);
+	assert_int_equal(choose(&qemu, found, ten, NULL), PLUMB_ERR_MACHINE);
 	assert_string_equal(plumb_diagnostics_get(found, 0)->id, "no-plugin");
 	plumb_diagnostics_free(found);
 }

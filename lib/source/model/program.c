@@ -130,25 +130,25 @@ static int inspect_elf(const char *path, Elf *elf, struct program *program,
 	GElf_Ehdr header;
 
 	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
-		return complain(found, PLUMB_ERR_INVALID, "not-elf", path, "not an ELF program",
+		return complain(found, PLUMB_ERR_EXEC, "not-elf", path, "not an ELF program",
 				"for a script, give its interpreter, built for AArch64, as the "
 				"program and the script as its argument");
 	if (header.e_machine != EM_AARCH64) {
 		snprintf(problem, sizeof(problem), "%s program, and the model runs AArch64",
 			 machine_name(header.e_machine));
-		return complain(found, PLUMB_ERR_UNSUPPORTED, "not-aarch64", path, problem,
+		return complain(found, PLUMB_ERR_EXEC, "not-aarch64", path, problem,
 				"build it for AArch64, with aarch64-linux-gnu-gcc for example");
 	}
 	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
-		return complain(found, PLUMB_ERR_UNSUPPORTED, "not-aarch64", path,
+		return complain(found, PLUMB_ERR_EXEC, "not-aarch64", path,
 				"an ILP32 or big-endian program, and the model runs "
 				"little-endian LP64",
 				NULL);
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
-		return complain(found, PLUMB_ERR_INVALID, "not-a-program", path,
+		return complain(found, PLUMB_ERR_EXEC, "not-a-program", path,
 				"an object or core file, not a program", "link it first");
 	if (read_headers(elf, &header, program))
-		return complain(found, PLUMB_ERR_INVALID, "broken-elf", path,
+		return complain(found, PLUMB_ERR_EXEC, "broken-elf", path,
 				"a damaged ELF file: it does not hold what its headers say",
 				"build or copy it anew");
 	find_beginning(elf, &header, program);
@@ -167,12 +167,12 @@ int program_inspect(const char *path, struct program *program, struct plumb_diag
 		error = errno;
 		if (fd >= 0)
 			close(fd);
-		return complain(found, error == ENOENT ? PLUMB_ERR_NOT_FOUND : PLUMB_ERR_IO,
+		return complain(found, error == ENOENT ? PLUMB_ERR_NO_PROGRAM : PLUMB_ERR_EXEC,
 				"no-program", path, strerror(error), NULL);
 	}
 	if (!S_ISREG(status.st_mode) || access(path, X_OK)) {
 		close(fd);
-		return complain(found, PLUMB_ERR_INVALID, "not-executable", path,
+		return complain(found, PLUMB_ERR_EXEC, "not-executable", path,
 				S_ISREG(status.st_mode) ? "not executable" : "not a regular file",
 				S_ISREG(status.st_mode) ? "chmod +x makes it so" : NULL);
 	}
@@ -180,7 +180,7 @@ int program_inspect(const char *path, struct program *program, struct plumb_diag
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	error = elf ? inspect_elf(path, elf, program, found)
-		    : complain(found, PLUMB_ERR_INVALID, "not-elf", path, "cannot be read as ELF",
+		    : complain(found, PLUMB_ERR_EXEC, "not-elf", path, "cannot be read as ELF",
 			       NULL);
 	elf_end(elf);
 	close(fd);
@@ -217,5 +217,5 @@ int program_find_sysroot(const struct program *program, const char *wanted, cons
 			      "the program's loader %s is not there", program->interpreter);
 	plumb_diagnostics_hint(found, "install libc6-arm64-cross, or name the folder that holds "
 				      "the AArch64 system with -L");
-	return PLUMB_ERR_NOT_FOUND;
+	return PLUMB_ERR_MACHINE;
 }

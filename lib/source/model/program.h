@@ -21,7 +21,7 @@ int program_inspect(const char *path, struct program *program, struct plumb_diag
 
 /*
  * The folder to pass to qemu-aarch64 -L, so that `interpreter` is found below it: `wanted` if
- * given, else the host itself, else the sysroot of Debian's cross packages. NOT_FOUND if none.
+ * given, else the host itself, else the sysroot of Debian's cross packages. MACHINE if none.
  */
 int program_find_sysroot(const struct program *program, const char *wanted, const char **sysroot,
 			 struct plumb_diagnostics *found);

@@ -225,7 +225,7 @@ static int judge_silence(const struct answer *answer, const struct plumb_place *
 	/* Nothing that could be installed makes room for another process. */
 	if (!crowded)
 		add_hint(found);
-	return crowded ? PLUMB_ERR_IO : PLUMB_ERR_MACHINE;
+	return crowded ? PLUMB_ERR_BUSY : PLUMB_ERR_MACHINE;
 }
 
 /* Can the QEMU at qemu->path run the model? Returns 0 with the versions filled, or an error. */
@@ -281,7 +281,7 @@ static int find_plugin(const char *folder, struct qemu *qemu, struct plumb_diagn
 	plumb_diagnostics_add(found, PLUMB_ERROR, "no-plugin", &where,
 			      "the model's plugin cannot be read: %s", strerror(errno));
 	plumb_diagnostics_hint(found, "install plumb whole, or build it");
-	return PLUMB_ERR_NOT_FOUND;
+	return PLUMB_ERR_MACHINE;
 }
 
 /* Tells the caller what came of one candidate; `refusal` holds why not, if it is none. */

@@ -16,7 +16,7 @@ struct qemu {
 /*
  * Takes the first of `options->engines` that can run the model: it asks each for its version and
  * whether it takes plugins, and chooses the plugin in `options->plugin_dir`. Tells
- * `options->engine` of each asked. If none can: MACHINE, or IO where there is no room for another
+ * `options->engine` of each asked. If none can: MACHINE, or BUSY where there is no room for another
  * process, with the first one's finding; INTERRUPTED, without one, if a signal ended one that was
  * asked.
  */

@@ -308,13 +308,13 @@ static int check_start(const struct run *run, int status, struct plumb_diagnosti
 				      WIFEXITED(status) ? WEXITSTATUS(status)
 							: 128 + WTERMSIG(status));
 		plumb_diagnostics_hint(found, "what QEMU said above tells why");
-		return PLUMB_ERR_IO;
+		return PLUMB_ERR_MACHINE;
 	}
 	if (shared->struct_size != sizeof(*shared) || shared->event_count != EVENT_COUNT) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "other-plugin", &where,
 				      "the plugin is of another version than this plumb");
 		plumb_diagnostics_hint(found, "install both from one build");
-		return PLUMB_ERR_UNSUPPORTED;
+		return PLUMB_ERR_MACHINE;
 	}
 	return 0;
 }
@@ -367,7 +367,7 @@ static int run_program(struct run *run, const char *const *words, int count,
 			kill(run->pid, SIGKILL);
 			waitpid(run->pid, NULL, 0);
 		}
-		return error == ENOMEM ? PLUMB_ERR_NO_MEMORY : PLUMB_ERR_IO;
+		return error == ENOMEM ? PLUMB_ERR_NO_MEMORY : PLUMB_ERR_MACHINE;
 	}
 	if (run->options->started)
 		run->options->started(run->options->user, run->pid);
@@ -419,7 +419,7 @@ int model_run(const struct plumb_model_options *options, const struct model_samp
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-start", NULL,
 				      "no memory to share with QEMU: %s",
 				      strerror(error ? error : ENOMEM));
-		error = plugin ? PLUMB_ERR_IO : PLUMB_ERR_NO_MEMORY;
+		error = plugin ? PLUMB_ERR_MACHINE : PLUMB_ERR_NO_MEMORY;
 		goto out;
 	}
 	error = run_program(&run, words,

@@ -108,7 +108,9 @@ static int complain(const struct sampling *s, const char *what, int error)
 				       "sample fewer CPUs or threads; as root: sysctl "
 				       "kernel.perf_event_mlock_kb=65536; or give plumb the "
 				       "capability CAP_IPC_LOCK");
-	return error == ENOMEM ? PLUMB_ERR_NO_MEMORY : PLUMB_ERR_UNSUPPORTED;
+	return error == ENOMEM  ? PLUMB_ERR_NO_MEMORY
+	       : error == EPERM ? PLUMB_ERR_PERMISSION
+				: PLUMB_ERR_MACHINE;
 }
 
 /* Maps all, of as many pages. Returns 0 or errno. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/perf/program.h"
 
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -83,10 +85,35 @@ void perf_program_give_up(const struct perf_program *program)
 	perf_program_wait(program->pid);
 }
 
+/* Whether it is an AArch64 program, which this machine does not run. */
+static bool is_foreign(const char *path)
+{
+	Elf64_Ehdr header;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool whole = fd >= 0 && read(fd, &header, sizeof(header)) == (ssize_t)sizeof(header);
+
+	if (fd >= 0)
+		close(fd);
+#ifdef __aarch64__
+	return false;
+#else
+	return whole && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+	       header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_AARCH64;
+#endif
+}
+
 int perf_program_complain(const char *path, int error, struct plumb_diagnostics *found)
 {
 	struct plumb_place where = {.file = path};
 
+	if (error == -ENOEXEC && is_foreign(path)) {
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-program", &where,
+				      "an AArch64 program, which this machine does not run");
+		plumb_diagnostics_hint(found, "--source model runs it");
+		return PLUMB_ERR_EXEC;
+	}
 	plumb_diagnostics_add(found, PLUMB_ERROR, "no-program", &where, "%s", strerror(-error));
-	return error == -ENOENT ? PLUMB_ERR_NOT_FOUND : PLUMB_ERR_IO;
+	return error == -ENOENT   ? PLUMB_ERR_NO_PROGRAM
+	       : error == -EAGAIN ? PLUMB_ERR_BUSY
+				  : PLUMB_ERR_EXEC;
 }

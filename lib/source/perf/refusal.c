@@ -22,7 +22,7 @@ static int no_permission(const struct sampling *s, const struct sampled *event)
 				      event->name, level);
 		plumb_diagnostics_hint(s->found, "leave them out, or give plumb the capability "
 						 "CAP_PERFMON");
-		return PLUMB_ERR_UNSUPPORTED;
+		return PLUMB_ERR_PERMISSION;
 	}
 	plumb_diagnostics_add(s->found, PLUMB_ERROR, "no-permission", NULL,
 			      perf_targets_all(&s->targets)
@@ -35,7 +35,7 @@ static int no_permission(const struct sampling *s, const struct sampled *event)
 			       "as root: sysctl kernel.perf_event_paranoid=%s, or give plumb the "
 			       "capability CAP_PERFMON",
 			       perf_targets_all(&s->targets) ? "0" : "2");
-	return PLUMB_ERR_UNSUPPORTED;
+	return PLUMB_ERR_PERMISSION;
 }
 
 /* errno, what that means here, and the hint. */
@@ -45,23 +45,22 @@ static const struct refusal {
 	enum plumb_error status;
 } refusals[] = {
 	{ENOENT, "no-event", "this machine does not count it", "see plumb list events",
-	 PLUMB_ERR_UNSUPPORTED},
+	 PLUMB_ERR_MACHINE},
 	{ENODEV, "no-event", "this CPU has nothing that counts it", "see plumb list events",
-	 PLUMB_ERR_UNSUPPORTED},
+	 PLUMB_ERR_MACHINE},
 	{EOPNOTSUPP, "no-sampling",
 	 "the PMU cannot do that: it has no interrupt, or not this filter",
-	 "count it with plumb stat, or sample cpu-clock", PLUMB_ERR_UNSUPPORTED},
-	{EBUSY, "busy", "another profiler has the PMU", "end that one first",
-	 PLUMB_ERR_UNSUPPORTED},
+	 "count it with plumb stat, or sample cpu-clock", PLUMB_ERR_MACHINE},
+	{EBUSY, "busy", "another profiler has the PMU", "end that one first", PLUMB_ERR_BUSY},
 	{ENOSPC, "no-counter", "its group does not fit the counters", "use smaller groups",
-	 PLUMB_ERR_UNSUPPORTED},
+	 PLUMB_ERR_MACHINE},
 	{EINVAL, "refused", "the kernel takes one of its values for wrong",
 	 "see -c, -F, and what stands between its slashes", PLUMB_ERR_ARGUMENT},
 	{EMFILE, "no-descriptor", "too many open files", "raise the limit: ulimit -n",
-	 PLUMB_ERR_UNSUPPORTED},
+	 PLUMB_ERR_MACHINE},
 	{ESRCH, "no-process", "what is to be sampled has ended", NULL, PLUMB_ERR_NOT_FOUND},
 	{ENOSYS, "no-perf", "this kernel has no perf_event_open(2)",
-	 "use a kernel with CONFIG_PERF_EVENTS, or --source model", PLUMB_ERR_UNSUPPORTED},
+	 "use a kernel with CONFIG_PERF_EVENTS, or --source model", PLUMB_ERR_MACHINE},
 	{ENOMEM, "no-memory", "the kernel has no memory for it", NULL, PLUMB_ERR_NO_MEMORY},
 };
 

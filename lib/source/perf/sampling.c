@@ -77,7 +77,7 @@ static int add_spe(struct sampling *s, const struct plumb_event_config *event)
 	if (s->count > before)
 		return PLUMB_OK;
 	spe_pmu_complain(event->name, s->found);
-	return PLUMB_ERR_UNSUPPORTED;
+	return PLUMB_ERR_MACHINE;
 }
 
 /* Whether some event could stand in for the side-band's: one that is on all CPUs from the start. */
@@ -340,7 +340,7 @@ static int check_events(const struct sampling *s)
 					      "%s: this machine has no PMU of an Arm core",
 					      event->name);
 			plumb_diagnostics_hint(s->found, "use --source model");
-			return PLUMB_ERR_UNSUPPORTED;
+			return PLUMB_ERR_MACHINE;
 		}
 		if (known && event->frequency > most) {
 			plumb_diagnostics_add(s->found, PLUMB_ERROR, "frequency", NULL,
