@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plumb export: recordings in the forms that others read. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <plumb/recording.h>
 #include <plumb/samples.h>
@@ -16,13 +14,9 @@
 #include "commands.h"
 #include "render/spe_csv.h"
 #include "render/table.h"
-#include "script/script.h"
 #include "tool/complain.h"
 #include "tool/cpus.h"
 #include "tool/memory.h"
-
-#define PIECE     ((size_t)1 << 18)
-#define RINGS_MAX 65536
 
 struct export_options {
 	struct common_options common;
@@ -37,136 +31,64 @@ static const struct {
 		    "branches, others"},
 };
 
-/* What a ring of AUX data has given so far: a record may go on in its next chunk. */
-struct ring {
-	uint32_t index;
-	struct plumb_spe_stream stream;
-};
-
 struct exporting {
+	const struct export_options *options;
 	struct spe_csv csv;
-	struct ring *rings;
-	size_t ring_count;
 	uint32_t midr; /* that --core names; 0: as the recording says */
-	uint8_t *piece;
 	uint64_t records;
 };
 
-static bool drain(struct exporting *e, struct plumb_spe_stream *stream, uint32_t cpu, uint32_t midr)
+/* False if it cannot be written, which was said. */
+static bool export_batch(struct exporting *e, const struct plumb_samples_batch *batch)
 {
-	struct plumb_spe_record record;
+	/* A buffer alone is of CPU 0, as spe-parser says of one. */
+	const uint32_t cpu = e->options->raw ? 0 : (uint32_t)batch->cpu;
 
-	while (plumb_spe_stream_next(stream, &record)) {
+	for (size_t i = 0; i < batch->count; i++) {
 		e->records++;
-		if (!spe_csv_add(&e->csv, &record, cpu, midr))
+		if (!spe_csv_add(&e->csv, &batch->spe[i], cpu, batch->midr))
 			return false;
 	}
 	return true;
 }
 
-static struct plumb_spe_stream *stream_of(struct exporting *e, uint32_t index)
+/* Rows come in the order of the file. Returns an error of the recording, or 0. */
+static int export_recording(struct exporting *e, struct plumb_recording *recording,
+			    const char *path, struct plumb_diagnostics *found)
 {
-	for (size_t i = 0; i < e->ring_count; i++) {
-		if (e->rings[i].index == index)
-			return &e->rings[i].stream;
-	}
-	if (e->ring_count == RINGS_MAX)
-		return NULL;
-	e->rings = memory_given(reallocarray(e->rings, e->ring_count + 1, sizeof(struct ring)));
-	e->rings[e->ring_count].index = index;
-	plumb_spe_stream_begin(&e->rings[e->ring_count].stream);
-	return &e->rings[e->ring_count++].stream;
-}
-
-/* Returns an error of the recording, or 0; then e->csv.failed tells of the tables. */
-static int export_chunk(struct exporting *e, const struct plumb_recording *recording,
-			const struct plumb_aux_chunk *chunk)
-{
-	struct plumb_spe_stream *stream = stream_of(e, chunk->index);
-	uint32_t midr = e->midr ? e->midr : plumb_recording_midr(recording, chunk->cpu);
-
-	if (!stream)
-		return PLUMB_ERR_LIMIT;
-	for (uint64_t at = 0; at < chunk->size;) {
-		size_t size = chunk->size - at < PIECE ? (size_t)(chunk->size - at) : PIECE;
-		int error = plumb_recording_read_aux(recording, chunk, at, e->piece, size);
-
-		if (error < 0)
-			return error;
-		plumb_spe_stream_feed(stream, e->piece, size);
-		if (!drain(e, stream, (uint32_t)chunk->cpu, midr))
-			return 0;
-		at += size;
-	}
-	return 0;
-}
-
-static int export_recording(struct exporting *e, struct plumb_recording *recording)
-{
-	struct plumb_record record;
+	const struct plumb_samples_options options = {
+		.size = sizeof(options), .order = PLUMB_ORDER_FILE, .midr = e->midr};
+	const struct plumb_samples_batch *batch;
+	struct plumb_samples *samples;
 	int status;
 
-	while ((status = plumb_recording_next(recording, &record)) > 0) {
-		if (record.type == PLUMB_RECORD_AUXTRACE)
-			status = export_chunk(e, recording, &record.auxtrace);
-		if (status < 0 || e->csv.failed)
+	plumb_samples_begin(recording, &options, &samples, found);
+	memory_given(samples);
+	while ((status = plumb_samples_next_batch(samples, &batch)) > 0) {
+		if (!export_batch(e, batch))
 			break;
 	}
+	plumb_losses_report(&plumb_samples_totals(samples)->lost, path, found);
+	plumb_samples_end(samples);
 	return status < 0 ? status : 0;
-}
-
-/* A raw SPE buffer, as WindowsPerf keeps it: CPU 0, as spe-parser says of one. */
-static int export_raw(struct exporting *e, const char *path)
-{
-	int descriptor =
-		strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-	struct plumb_spe_stream *stream = stream_of(e, 0);
-	ssize_t size = 0;
-
-	while (descriptor >= 0 && (size = read(descriptor, e->piece, PIECE)) > 0) {
-		plumb_spe_stream_feed(stream, e->piece, (size_t)size);
-		if (!drain(e, stream, 0, e->midr))
-			break;
-	}
-	if (descriptor < 0 || size < 0)
-		complain("cannot read %s: %s", path, strerror(errno));
-	if (descriptor >= 0)
-		close(descriptor);
-	return descriptor < 0 || size < 0 ? EXIT_USAGE : EXIT_FINE;
 }
 
 static int export_file(struct exporting *e, const char *path)
 {
-	const struct plumb_recording_options options = {.in_file_order = true};
+	const struct plumb_recording_options how = {
+		.size = sizeof(how), .in_file_order = true, .bare_spe = e->options->raw};
 	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
 	struct plumb_recording *recording = NULL;
-	int error = plumb_recording_open(path, &options, &recording, found);
+	int error = plumb_recording_open(path, &how, &recording, found);
 
 	if (error == 0)
-		error = export_recording(e, recording);
-	if (recording)
-		plumb_recording_report(recording, path, found);
+		error = export_recording(e, recording, path, found);
 	plumb_recording_close(recording);
 	if (error < 0)
 		complain_recording(found, path, error);
 	complain_warnings(found);
 	plumb_diagnostics_free(found);
-	return error < 0 ? complain_status(error) : EXIT_FINE;
-}
-
-static void tell_skipped(struct exporting *e, const char *path)
-{
-	uint64_t skipped = 0, unfinished = 0;
-
-	for (size_t i = 0; i < e->ring_count; i++) {
-		plumb_spe_stream_end(&e->rings[i].stream);
-		skipped += e->rings[i].stream.skipped;
-		unfinished += e->rings[i].stream.unfinished;
-	}
-	if (skipped > 0)
-		complain("%s: %" PRIu64 " bytes are no SPE packets: passed over", path, skipped);
-	if (unfinished > 0)
-		complain("%s: %" PRIu64 " SPE records are cut off: left out", path, unfinished);
+	return complain_status(error);
 }
 
 /* "spe" in the current folder, as spe-parser has it; in the folder that -o names; or what it says.
@@ -191,11 +113,9 @@ static char *prefix_of(const char *output)
 static int export_spe_csv(const struct export_options *options, uint32_t midr, const char *path)
 {
 	char *prefix = prefix_of(options->common.output);
-	struct exporting e = {
-		.csv = {.prefix = prefix}, .midr = midr, .piece = memory_given(malloc(PIECE))};
-	int status = options->raw ? export_raw(&e, path) : export_file(&e, path);
+	struct exporting e = {.options = options, .csv = {.prefix = prefix}, .midr = midr};
+	int status = export_file(&e, path);
 
-	tell_skipped(&e, path);
 	if (!spe_csv_close(&e.csv))
 		status = EXIT_OTHER;
 	if (status == EXIT_FINE && e.records == 0) {
@@ -209,8 +129,6 @@ static int export_spe_csv(const struct export_options *options, uint32_t midr, c
 			fprintf(stderr, "%s-%s.csv: %" PRIu64 " rows\n", prefix,
 				spe_csv_table_name(table), e.csv.files[table].rows);
 	}
-	free(e.rings);
-	free(e.piece);
 	free(prefix);
 	return status;
 }

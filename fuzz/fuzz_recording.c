@@ -197,7 +197,8 @@ static int open_bytes(const uint8_t *data, size_t size, bool through_pipe)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t form = size > 0 ? data[0] : 0;
-	const struct plumb_recording_options options = {.in_file_order = form & 2};
+	const struct plumb_recording_options options = {.size = sizeof(options),
+							.in_file_order = form & 2};
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
 	struct plumb_recording *recording;
 	struct plumb_record record;

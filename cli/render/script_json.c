@@ -3,9 +3,7 @@
  * A sample as a JSON object on a line of its own. What a sample does not say is null. Addresses
  * are text, since they are wider than the numbers of many readers.
  */
-#include <linux/perf_event.h>
-
-#include "script/script.h"
+#include "render/script.h"
 
 /* The bytes of the UTF-8 character at `text`, or 0: it is none. */
 static unsigned utf8_length(const char *text)
@@ -244,7 +242,7 @@ static void put_callchain(struct object *o, const struct plumb_sample *s)
 		return;
 	buffer_char(o->b, '[');
 	for (size_t i = 0; i < s->callchain_length; i++) {
-		if (s->callchain[i] >= (uint64_t)-4095)
+		if (s->callchain[i] >= PLUMB_CONTEXT_MARKS)
 			continue; /* says whose the next ones are */
 		buffer_text(o->b, first ? "" : ", ");
 		put_hex_string(o->b, s->callchain[i]);
@@ -253,9 +251,10 @@ static void put_callchain(struct object *o, const struct plumb_sample *s)
 	buffer_char(o->b, ']');
 }
 
-static void put_symbol(struct object *o, struct script *script, struct script_sample *sample)
+static void put_symbol(struct object *o, struct script_printer *printer,
+		       struct script_sample *sample)
 {
-	const struct plumb_location *location = script_locate(script, sample);
+	const struct plumb_location *location = script_locate(printer, sample);
 	const struct plumb_symbol *symbol = location->symbol;
 
 	put_text(o, FIELD_SYM, "symbol", symbol ? plumb_symbol_name(symbol) : NULL);
@@ -265,9 +264,9 @@ static void put_symbol(struct object *o, struct script *script, struct script_sa
 		 location->file ? plumb_symbol_file_name(location->file) : NULL);
 }
 
-void script_print_json(struct script *script, struct script_sample *sample)
+void script_print_json(struct script_printer *printer, struct script_sample *sample)
 {
-	struct object o = {.b = &script->buffer, .fields = &script->fields, .type = sample->type};
+	struct object o = {.b = printer->out, .fields = printer->fields, .type = sample->type};
 	const struct plumb_record *record = sample->record;
 	const struct plumb_sample *s = &record->sample;
 	bool pid = record->has & PLUMB_RECORD_HAS_PID;
@@ -275,7 +274,7 @@ void script_print_json(struct script *script, struct script_sample *sample)
 
 	put_text(&o, FIELD_EVENT, "event", script_event_name(sample->event, room));
 	if (sample->spe) {
-		put_record(&o, sample->spe, script->midr);
+		put_record(&o, sample->spe, sample->midr);
 		put_groups(&o, sample->groups);
 	} else {
 		uint64_t has = sample->event->attr.sample_type;
@@ -294,6 +293,6 @@ void script_print_json(struct script *script, struct script_sample *sample)
 	put_number(&o, FIELD_TID, "tid", pid && record->tid >= 0, record->tid);
 	put_number(&o, FIELD_CPU, "cpu",
 		   record->has & PLUMB_RECORD_HAS_CPU && record->cpu != UINT32_MAX, record->cpu);
-	put_symbol(&o, script, sample);
-	buffer_text(&script->buffer, o.begun ? "}\n" : "{}\n");
+	put_symbol(&o, printer, sample);
+	buffer_text(printer->out, o.begun ? "}\n" : "{}\n");
 }

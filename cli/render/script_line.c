@@ -5,7 +5,7 @@
  */
 #include <linux/perf_event.h>
 
-#include "script/script.h"
+#include "render/script.h"
 
 #define NS_A_SECOND 1000000000u
 
@@ -13,31 +13,32 @@ static void print_misc(struct buffer *b, const struct script_sample *sample)
 {
 	const struct plumb_record *record = sample->record;
 	/* perf gives samples that it makes itself none. */
-	unsigned misc = sample->spe ? 0 : record->misc, mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	const unsigned misc = sample->spe ? 0 : record->misc;
+	const unsigned mode = sample->spe ? 0 : plumb_record_mode(record);
 	size_t begin;
 
 	buffer_reserve(b, 16);
 	begin = b->used;
 	/* Modes are numbers; perf takes each for a set of bits, and so must we. */
-	if ((mode & PERF_RECORD_MISC_KERNEL) == PERF_RECORD_MISC_KERNEL)
+	if ((mode & PLUMB_MODE_KERNEL) == PLUMB_MODE_KERNEL)
 		buffer_char(b, 'K');
-	if ((mode & PERF_RECORD_MISC_USER) == PERF_RECORD_MISC_USER)
+	if ((mode & PLUMB_MODE_USER) == PLUMB_MODE_USER)
 		buffer_char(b, 'U');
-	if ((mode & PERF_RECORD_MISC_HYPERVISOR) == PERF_RECORD_MISC_HYPERVISOR)
+	if ((mode & PLUMB_MODE_HYPERVISOR) == PLUMB_MODE_HYPERVISOR)
 		buffer_char(b, 'H');
-	if ((mode & PERF_RECORD_MISC_GUEST_KERNEL) == PERF_RECORD_MISC_GUEST_KERNEL)
+	if ((mode & PLUMB_MODE_GUEST_KERNEL) == PLUMB_MODE_GUEST_KERNEL)
 		buffer_char(b, 'G');
-	if ((mode & PERF_RECORD_MISC_GUEST_USER) == PERF_RECORD_MISC_GUEST_USER)
+	if ((mode & PLUMB_MODE_GUEST_USER) == PLUMB_MODE_GUEST_USER)
 		buffer_char(b, 'g');
 	if ((record->type == PLUMB_RECORD_MMAP || record->type == PLUMB_RECORD_MMAP2) &&
-	    misc & PERF_RECORD_MISC_MMAP_DATA)
+	    misc & PLUMB_MISC_MMAP_DATA)
 		buffer_char(b, 'M');
-	if (record->type == PLUMB_RECORD_COMM && misc & PERF_RECORD_MISC_COMM_EXEC)
+	if (record->type == PLUMB_RECORD_COMM && misc & PLUMB_MISC_COMM_EXEC)
 		buffer_char(b, 'E');
 	if ((record->type == PLUMB_RECORD_SWITCH || record->type == PLUMB_RECORD_SWITCH_CPU_WIDE) &&
-	    misc & PERF_RECORD_MISC_SWITCH_OUT) {
+	    misc & PLUMB_MISC_SWITCH_OUT) {
 		buffer_char(b, 'S');
-		if (misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT)
+		if (misc & PLUMB_MISC_SWITCH_OUT_PREEMPT)
 			buffer_char(b, 'p');
 	}
 	/* At least one blank. */
@@ -46,42 +47,42 @@ static void print_misc(struct buffer *b, const struct script_sample *sample)
 	while (b->used - begin < 6);
 }
 
-static void print_time(struct script *script, const struct plumb_record *record)
+static void print_time(struct script_printer *printer, const struct plumb_record *record)
 {
-	struct buffer *b = &script->buffer;
+	struct buffer *b = printer->out;
 	uint64_t time = record->has & PLUMB_RECORD_HAS_TIME ? record->time : UINT64_MAX;
 	uint64_t shown = time;
 
-	if (script->options->reltime) {
-		if (!script->first_time)
-			script->first_time = time;
-		shown = time - script->first_time;
-	} else if (script->options->deltatime) {
-		shown = script->previous_time ? time - script->previous_time : 0;
-		script->previous_time = time;
+	if (printer->relative_times) {
+		if (!printer->first_time)
+			printer->first_time = time;
+		shown = time - printer->first_time;
+	} else if (printer->time_differences) {
+		shown = printer->previous_time ? time - printer->previous_time : 0;
+		printer->previous_time = time;
 	}
 	buffer_decimal(b, shown / NS_A_SECOND, 5);
 	buffer_char(b, '.');
-	if (script->options->nanoseconds)
+	if (printer->nanoseconds)
 		buffer_zeros(b, shown % NS_A_SECOND, 9);
 	else
 		buffer_zeros(b, shown % NS_A_SECOND / 1000, 6);
 	buffer_bytes(b, ": ", 2);
 }
 
-void script_print_start(struct script *script, const struct script_sample *sample)
+void script_print_start(struct script_printer *printer, const struct script_sample *sample)
 {
 	const struct plumb_record *record = sample->record;
-	const struct script_fields *fields = &script->fields;
+	const struct script_fields *fields = printer->fields;
 	enum event_type type = sample->type;
-	struct buffer *b = &script->buffer;
+	struct buffer *b = printer->out;
 	bool known = record->has & PLUMB_RECORD_HAS_PID;
 	bool pid = script_prints(fields, type, FIELD_PID);
 	bool tid = script_prints(fields, type, FIELD_TID);
 
 	if (script_prints(fields, type, FIELD_COMM)) {
 		const char *comm = sample->task ? sample->task->comm : ":-1";
-		bool chain = script->callchains && script_prints(fields, type, FIELD_IP) &&
+		bool chain = printer->callchains && script_prints(fields, type, FIELD_IP) &&
 			     sample->event->attr.sample_type & PLUMB_SAMPLE_CALLCHAIN;
 
 		buffer_padded(b, comm, chain ? 0 : 16);
@@ -115,7 +116,7 @@ void script_print_start(struct script *script, const struct script_sample *sampl
 	if (script_prints(fields, type, FIELD_MISC))
 		print_misc(b, sample);
 	if (script_prints(fields, type, FIELD_TIME))
-		print_time(script, record);
+		print_time(printer, record);
 }
 
 /* ---- Names of events ------------------------------------------------------------------------- */
@@ -130,31 +131,31 @@ static unsigned wider(unsigned width, const struct plumb_recorded_event *event)
 	return length > width ? (unsigned)length : width;
 }
 
-static unsigned names_width(const struct script *script)
+static unsigned names_width(const struct script_printer *printer)
 {
 	const struct plumb_recorded_event *event;
 	unsigned width = 1;
 
 	for (size_t i = 0;
-	     script->recording && (event = plumb_recording_event(script->recording, i)); i++)
+	     printer->recording && (event = plumb_recording_event(printer->recording, i)); i++)
 		width = wider(width, event);
-	for (unsigned group = 0; script->samples && group < PLUMB_SPE_GROUPS; group++) {
-		event = plumb_samples_group_event(script->samples, group);
+	for (unsigned group = 0; printer->samples && group < PLUMB_SPE_GROUPS; group++) {
+		event = plumb_samples_group_event(printer->samples, group);
 		if (event)
 			width = wider(width, event);
 	}
 	return width;
 }
 
-static void print_event(struct script *script, const struct script_sample *sample)
+static void print_event(struct script_printer *printer, const struct script_sample *sample)
 {
 	char room[EVENT_NAME_ROOM];
 
-	if (!script->name_width)
-		script->name_width = names_width(script);
-	buffer_padded(&script->buffer, script_event_name(sample->event, room),
-		      (int)script->name_width);
-	buffer_bytes(&script->buffer, ": ", 2);
+	if (!printer->name_width)
+		printer->name_width = names_width(printer);
+	buffer_padded(printer->out, script_event_name(sample->event, room),
+		      (int)printer->name_width);
+	buffer_bytes(printer->out, ": ", 2);
 }
 
 /* ---- The line -------------------------------------------------------------------------------- */
@@ -175,22 +176,6 @@ static void print_page_size(struct buffer *b, uint64_t size)
 	buffer_char(b, *unit);
 }
 
-/* Every branch: perf prints those as "from => to". */
-static bool is_branch_trace(const struct plumb_event_attr *attr)
-{
-	return attr->type == PERF_TYPE_HARDWARE &&
-	       attr->config & PERF_COUNT_HW_BRANCH_INSTRUCTIONS && attr->sample_period == 1;
-}
-
-uint64_t script_period(const struct script_sample *sample)
-{
-	const struct plumb_event_attr *attr = &sample->event->attr;
-
-	if (sample->spe || attr->sample_type & (PLUMB_SAMPLE_PERIOD | PLUMB_SAMPLE_READ))
-		return sample->record->sample.period;
-	return attr->sample_period;
-}
-
 /* "N/A" in every part of it, where a sample of a PMU event has none. */
 static uint64_t source_of(const struct script_sample *sample)
 {
@@ -200,68 +185,68 @@ static uint64_t source_of(const struct script_sample *sample)
 	       PERF_MEM_S(LOCK, NA) | PERF_MEM_S(TLB, NA);
 }
 
-static void print_ip(struct script *script, struct script_sample *sample)
+static void print_ip(struct script_printer *printer, struct script_sample *sample)
 {
-	if (script->callchains && sample->event->attr.sample_type & PLUMB_SAMPLE_CALLCHAIN) {
-		buffer_char(&script->buffer, '\n');
-		script_print_callchain(script, sample);
+	if (printer->callchains && sample->event->attr.sample_type & PLUMB_SAMPLE_CALLCHAIN) {
+		buffer_char(printer->out, '\n');
+		script_print_callchain(printer, sample);
 		return;
 	}
-	buffer_char(&script->buffer, ' ');
-	buffer_hex(&script->buffer, sample->record->sample.ip, 16);
+	buffer_char(printer->out, ' ');
+	buffer_hex(printer->out, sample->record->sample.ip, 16);
 	script_print_location(
-		script, sample,
-		script_prints(&script->fields, sample->type, FIELD_SYM) ||
-				script_prints(&script->fields, sample->type, FIELD_DSO)
-			? script_locate(script, sample)
+		printer, sample,
+		script_prints(printer->fields, sample->type, FIELD_SYM) ||
+				script_prints(printer->fields, sample->type, FIELD_DSO)
+			? script_locate(printer, sample)
 			: NULL);
 }
 
-static void print_branch(struct script *script, struct script_sample *sample)
+static void print_branch(struct script_printer *printer, struct script_sample *sample)
 {
 	const struct plumb_event_attr *attr = &sample->event->attr;
 
-	if (script_prints(&script->fields, sample->type, FIELD_IP))
-		print_ip(script, sample);
-	if (script_prints(&script->fields, sample->type, FIELD_ADDR) ||
-	    (attr->sample_type & PLUMB_SAMPLE_ADDR && !script->fields.types[sample->type].set)) {
-		buffer_text(&script->buffer, " => ");
-		script_print_address(script, sample);
+	if (script_prints(printer->fields, sample->type, FIELD_IP))
+		print_ip(printer, sample);
+	if (script_prints(printer->fields, sample->type, FIELD_ADDR) ||
+	    (attr->sample_type & PLUMB_SAMPLE_ADDR && !printer->fields->types[sample->type].set)) {
+		buffer_text(printer->out, " => ");
+		script_print_address(printer, sample);
 	}
-	buffer_char(&script->buffer, '\n');
+	buffer_char(printer->out, '\n');
 }
 
-void script_print_line(struct script *script, struct script_sample *sample)
+void script_print_line(struct script_printer *printer, struct script_sample *sample)
 {
 	const struct plumb_sample *s = &sample->record->sample;
-	uint64_t on = script->fields.types[sample->type].on;
-	struct buffer *b = &script->buffer;
+	uint64_t on = printer->fields->types[sample->type].on;
+	struct buffer *b = printer->out;
 
 	if (on == 0)
 		return;
-	script_print_start(script, sample);
+	script_print_start(printer, sample);
 	if (on & FIELD_BIT(FIELD_PERIOD)) {
 		buffer_decimal(b, script_period(sample), 10);
 		buffer_char(b, ' ');
 	}
 	if (on & FIELD_BIT(FIELD_EVENT))
-		print_event(script, sample);
-	if (script->fields.flags)
+		print_event(printer, sample);
+	if (printer->fields->flags)
 		buffer_bytes(b, "                        ", 24); /* none: only of traces */
-	if (is_branch_trace(&sample->event->attr)) {
-		print_branch(script, sample);
+	if (script_is_branch_trace(&sample->event->attr)) {
+		print_branch(printer, sample);
 		return;
 	}
 	if (on & FIELD_BIT(FIELD_ADDR))
-		script_print_address(script, sample);
+		script_print_address(printer, sample);
 	if (on & FIELD_BIT(FIELD_DATA_SRC))
-		script_print_source(script, source_of(sample));
+		script_print_source(printer, source_of(sample));
 	if (on & FIELD_BIT(FIELD_WEIGHT))
 		buffer_decimal(b, s->weight, 16);
 	if (on & FIELD_BIT(FIELD_INS_LAT))
 		buffer_decimal(b, s->weight2, 16);
 	if (on & FIELD_BIT(FIELD_IP))
-		print_ip(script, sample);
+		print_ip(printer, sample);
 	if (on & FIELD_BIT(FIELD_PHYS_ADDR))
 		buffer_hex(b, s->physical_address, 16);
 	if (on & FIELD_BIT(FIELD_DATA_PAGE_SIZE))

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records that are no samples, as perf script's --show-*-events print them; and the header. */
-#include <linux/perf_event.h>
 #include <sys/mman.h>
 
-#include "script/script.h"
+#include "render/script.h"
 
 static void print_mmap(struct buffer *b, const struct plumb_record *record)
 {
@@ -33,7 +32,7 @@ static void print_mmap(struct buffer *b, const struct plumb_record *record)
 		buffer_char(b, protection & PROT_EXEC ? 'x' : '-');
 		buffer_char(b, record->mmap.flags & MAP_SHARED ? 's' : 'p');
 	} else {
-		buffer_char(b, record->misc & PERF_RECORD_MISC_MMAP_DATA ? 'r' : 'x');
+		buffer_char(b, record->misc & PLUMB_MISC_MMAP_DATA ? 'r' : 'x');
 	}
 	buffer_char(b, ' ');
 	buffer_foreign(b, record->mmap.path);
@@ -137,14 +136,14 @@ static void find_task(const struct plumb_record *record, int32_t *pid, int32_t *
 	}
 }
 
-void script_print_record(struct script *script, const struct plumb_record *record)
+void script_print_record(struct script_printer *printer, const struct plumb_record *record)
 {
 	struct script_sample sample = {.record = record, .event = record->event};
 	struct plumb_record plain = *record;
 	int32_t pid, tid;
 
 	if (!sample.event)
-		sample.event = plumb_recording_event(script->recording, 0);
+		sample.event = plumb_recording_event(printer->recording, 0);
 	find_task(record, &pid, &tid);
 	if (sample.event) {
 		/*
@@ -171,16 +170,14 @@ void script_print_record(struct script *script, const struct plumb_record *recor
 		}
 		sample.record = &plain;
 		sample.type = script_event_type(&sample.event->attr);
-		sample.task = tid == -1 ? NULL : plumb_symbolizer_task(script->symbols, pid, tid);
-		script_print_start(script, &sample);
+		sample.task = tid == -1 ? NULL : plumb_samples_task(printer->samples, pid, tid);
+		script_print_start(printer, &sample);
 	}
-	print_body(&script->buffer, record);
+	print_body(printer->out, record);
 }
 
-void script_dump_record(struct script *script, const struct plumb_record *record)
+void script_dump_record(struct buffer *b, const struct plumb_record *record)
 {
-	struct buffer *b = &script->buffer;
-
 	buffer_char(b, '\n');
 	if (record->has & PLUMB_RECORD_HAS_CPU)
 		buffer_format(b, "%u ", record->cpu);
@@ -197,50 +194,4 @@ void script_dump_record(struct script *script, const struct plumb_record *record
 		if (i % 16 == 15 || i + 1 == record->size)
 			buffer_char(b, '\n');
 	}
-}
-
-/* ---- The header ------------------------------------------------------------------------------ */
-
-void script_print_header(struct script *script)
-{
-	const struct plumb_recording_info *info = plumb_recording_info(script->recording);
-	const struct {
-		const char *text, *title;
-	} texts[] = {
-		{info->hostname, "hostname"},    {info->osrelease, "os release"},
-		{info->version, "perf version"}, {info->arch, "arch"},
-		{info->cpudesc, "cpudesc"},      {info->cpuid, "cpuid"},
-	};
-	const struct plumb_recorded_event *event;
-	struct buffer *b = &script->buffer;
-
-	buffer_text(b, "# ========\n");
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		if (!texts[i].text)
-			continue;
-		buffer_format(b, "# %s : ", texts[i].title);
-		buffer_foreign(b, texts[i].text);
-		buffer_char(b, '\n');
-	}
-	if (info->command_count)
-		buffer_text(b, "# cmdline :");
-	for (size_t i = 0; i < info->command_count; i++) {
-		buffer_char(b, ' ');
-		buffer_foreign(b, info->command[i]);
-	}
-	if (info->command_count)
-		buffer_text(b, " \n");
-	for (size_t i = 0; (event = plumb_recording_event(script->recording, i)); i++) {
-		char room[EVENT_NAME_ROOM];
-
-		buffer_text(b, "# event : name = ");
-		buffer_foreign(b, script_event_name(event, room));
-		buffer_format(b,
-			      ", type = %u, config = %#llx, { sample_period, sample_freq } = %llu, "
-			      "sample_type = %#llx\n",
-			      event->attr.type, (unsigned long long)event->attr.config,
-			      (unsigned long long)event->attr.sample_period,
-			      (unsigned long long)event->attr.sample_type);
-	}
-	buffer_text(b, "# ========\n#\n");
 }

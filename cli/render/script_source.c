@@ -7,7 +7,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 
-#include "script/script.h"
+#include "render/script.h"
 
 /* perf's buffers have 100 bytes; what is longer is cut off. */
 #define TEXT_ROOM 100
@@ -155,7 +155,7 @@ static void describe(struct text *text, union perf_mem_data_src source)
 	add_block(text, source.mem_blk);
 }
 
-void script_print_source(struct script *script, uint64_t data_source)
+void script_print_source(struct script_printer *printer, uint64_t data_source)
 {
 	struct text words = {.length = 0}, text = {.length = 0};
 	char number[24];
@@ -165,7 +165,7 @@ void script_print_source(struct script *script, uint64_t data_source)
 	add(&text, number);
 	add(&text, words.bytes);
 	/* The column is as wide as the widest so far. */
-	if (text.length > script->source_width)
-		script->source_width = text.length;
-	buffer_padded(&script->buffer, text.bytes, -(int)script->source_width);
+	if (text.length > printer->source_width)
+		printer->source_width = text.length;
+	buffer_padded(printer->out, text.bytes, -(int)printer->source_width);
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "script.h"
+#include "script/script.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
 
@@ -110,8 +110,8 @@ static int find_bounds(const struct script *script, uint64_t *first, uint64_t *l
 {
 	const struct plumb_recording_info *info = plumb_recording_info(script->recording);
 	struct plumb_recording *again;
+	const struct plumb_samples_item *item;
 	struct plumb_samples *samples;
-	struct plumb_samples_item item;
 	const char *path = script->options->input;
 
 	*first = info->first_sample_time;
@@ -127,13 +127,13 @@ static int find_bounds(const struct script *script, uint64_t *first, uint64_t *l
 	*last = 0;
 	if (plumb_samples_begin(again, NULL, &samples, NULL) == 0) {
 		while (plumb_samples_next(samples, &item) > 0) {
-			if (item.record->type != PLUMB_RECORD_SAMPLE ||
-			    !(item.record->has & PLUMB_RECORD_HAS_TIME))
+			if (item->record->type != PLUMB_RECORD_SAMPLE ||
+			    !(item->record->has & PLUMB_RECORD_HAS_TIME))
 				continue;
-			if (item.record->time < *first)
-				*first = item.record->time;
-			if (item.record->time > *last)
-				*last = item.record->time;
+			if (item->record->time < *first)
+				*first = item->record->time;
+			if (item->record->time > *last)
+				*last = item->record->time;
 		}
 		plumb_samples_end(samples);
 	}
@@ -152,7 +152,7 @@ static int choose_times(struct script *script)
 
 	if (!text)
 		return EXIT_FINE;
-	if (!script->recording) {
+	if (script->options->raw) {
 		complain("bare SPE data has no times for --time");
 		return EXIT_USAGE;
 	}
@@ -232,7 +232,7 @@ bool script_wants_cpu(const struct script_choice *choice, const struct plumb_rec
 	return cpu < CPUS_MAX && choice->cpus[cpu / 64] >> (cpu % 64) & 1;
 }
 
-bool script_wants(struct script *script, struct script_sample *sample)
+bool script_wants(const struct script *script, struct script_sample *sample)
 {
 	const struct script_choice *choice = &script->choice;
 	const struct plumb_record *record = sample->record;
@@ -246,10 +246,11 @@ bool script_wants(struct script *script, struct script_sample *sample)
 	    (choice->pids.count && !has_number(&choice->pids, sample->task->pid)) ||
 	    (choice->tids.count && !has_number(&choice->tids, sample->task->tid)))
 		return false;
-	if (choice->dsos.count && !wants_file(&choice->dsos, script_locate(script, sample)->file))
+	if (choice->dsos.count &&
+	    !wants_file(&choice->dsos, script_locate(&script->printer, sample)->file))
 		return false;
 	return !choice->symbols.count ||
-	       wants_symbol(&choice->symbols, script_locate(script, sample));
+	       wants_symbol(&choice->symbols, script_locate(&script->printer, sample));
 }
 
 static void free_list(struct script_list *list)

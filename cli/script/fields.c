@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fields.h"
+#include "script/fields.h"
 
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,8 +9,6 @@
 
 /* The longest name of a field or type that is looked at. */
 #define NAME_MAX_BYTES 32
-
-#define PERF_TYPE_SYNTHETIC (INT32_MAX + UINT32_C(1))
 
 struct field_name {
 	const char *name;
@@ -103,13 +100,6 @@ void script_fields_init(struct script_fields *fields)
 				      FIELD_BIT(FIELD_DATA_PAGE_SIZE) |
 				      FIELD_BIT(FIELD_CODE_PAGE_SIZE) | FIELD_BIT(FIELD_INS_LAT);
 	fields->types[TYPE_SYNTH].on &= ~FIELD_BIT(FIELD_PERIOD);
-}
-
-enum event_type script_event_type(const struct plumb_event_attr *attr)
-{
-	if (attr->type == PERF_TYPE_SYNTHETIC)
-		return TYPE_SYNTH;
-	return attr->type < PERF_TYPE_MAX ? (enum event_type)attr->type : TYPE_OTHER;
 }
 
 /* ---- Parsing --------------------------------------------------------------------------------- */

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plumb script: every sample of a recording, as perf script prints it or as JSON. */
-#include "script.h"
+#include "script/script.h"
 
-#include <errno.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "commands.h"
+#include "script/fields.h"
 #include "tool/complain.h"
 #include "tool/cpus.h"
 #include "tool/memory.h"
@@ -17,15 +15,6 @@
 #define DEFAULT_INPUT "perf.data"
 
 /* ---- One sample ------------------------------------------------------------------------------ */
-
-const struct plumb_location *script_locate(struct script *script, struct script_sample *sample)
-{
-	if (!sample->located)
-		plumb_symbolizer_locate(script->symbols, sample->task, sample->mode,
-					sample->record->sample.ip, &sample->location);
-	sample->located = true;
-	return &sample->location;
-}
 
 /* The first event of each type must have the fields that are to be printed of it. */
 static bool check_event(struct script *script, const struct plumb_recorded_event *event)
@@ -46,30 +35,33 @@ static bool check_event(struct script *script, const struct plumb_recorded_event
 	return status == 0;
 }
 
-bool script_print(struct script *script, struct script_sample *sample)
+/* Prints a sample, if it is wanted. False if its fields cannot be, which was said. */
+static bool print_sample(struct script *script, const struct plumb_samples_item *item)
 {
-	const struct plumb_record *record = sample->record;
+	struct script_sample sample = {
+		.record = item->record,
+		.task = item->task,
+		.spe = item->spe,
+		.groups = item->groups,
+		.midr = item->midr,
+		.event = item->record->event,
+		.mode = plumb_record_mode(item->record),
+	};
 
-	if (!sample->event)
+	if (!sample.event)
 		return true; /* it is of no event of the recording */
-	sample->type = script_event_type(&sample->event->attr);
-	sample->mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	if (!check_event(script, sample->event))
+	sample.type = script_event_type(&sample.event->attr);
+	if (!check_event(script, sample.event))
 		return false;
 	/* Guests' addresses are in no address space that is known here. */
-	if (sample->mode == PLUMB_MODE_GUEST_KERNEL || sample->mode == PLUMB_MODE_GUEST_USER)
+	if (sample.mode == PLUMB_MODE_GUEST_KERNEL || sample.mode == PLUMB_MODE_GUEST_USER)
 		return true;
-	sample->task = record->has & PLUMB_RECORD_HAS_PID
-			       ? plumb_symbolizer_task(script->symbols, record->pid, record->tid)
-			       : plumb_symbolizer_task(script->symbols, -1, -1);
-	memory_given((void *)(uintptr_t)sample->task);
-	if (!script_wants(script, sample))
+	if (!script_wants(script, &sample))
 		return true;
 	if (script->options->common.json)
-		script_print_json(script, sample);
+		script_print_json(&script->printer, &sample);
 	else
-		script_print_line(script, sample);
-	script->printed++;
+		script_print_line(&script->printer, &sample);
 	return true;
 }
 
@@ -99,19 +91,19 @@ static void open_symbols(struct script *script)
 	}
 	plumb_symbolizer_new(&paths, &script->symbols);
 	memory_given(script->symbols);
-	if (script->recording)
-		plumb_symbolizer_origin(script->symbols, script->recording);
+	plumb_symbolizer_origin(script->symbols, script->recording);
 	free(cache);
 }
 
-static bool begin_recording(struct script *script)
+static bool check_events(struct script *script)
 {
 	const struct plumb_recorded_event *event;
 
-	script->aux = plumb_recording_has_feature(script->recording, PLUMB_FEATURE_AUXTRACE);
+	script->aux = script->options->raw ||
+		      plumb_recording_has_feature(script->recording, PLUMB_FEATURE_AUXTRACE);
 	for (size_t i = 0; (event = plumb_recording_event(script->recording, i)); i++) {
 		if (event->attr.sample_type & PLUMB_SAMPLE_CALLCHAIN)
-			script->callchains = !script->options->hide_call_graph;
+			script->printer.callchains = !script->options->hide_call_graph;
 		if (!check_event(script, event))
 			return false;
 		if (script->choice.cpus && !(event->attr.sample_type & PLUMB_SAMPLE_CPU) &&
@@ -147,134 +139,55 @@ static bool is_shown(const struct script_options *options, const struct plumb_re
 static bool print_item(struct script *script, const struct plumb_samples_item *item)
 {
 	const struct plumb_record *record = item->record;
-	struct script_sample sample = {
-		.record = record, .spe = item->spe, .groups = item->groups, .event = record->event};
 
-	if (record->type == PLUMB_RECORD_SAMPLE) {
-		if (item->spe && script->options->common.json)
-			script->midr =
-				plumb_recording_midr(script->recording, (int32_t)record->cpu);
-		return script_print(script, &sample);
-	}
+	if (record->type == PLUMB_RECORD_SAMPLE)
+		return print_sample(script, item);
 	if (plumb_symbolizer_add(script->symbols, record) < 0)
 		memory_given(NULL);
 	if (is_shown(script->options, record) && !script->options->common.json &&
 	    script_wants_cpu(&script->choice, record))
-		script_print_record(script, record);
+		script_print_record(&script->printer, record);
 	return true;
 }
 
-/* Damage in the middle of a file costs what is damaged: what comes after it is still printed. */
-static int print_samples(struct script *script, const struct plumb_samples_options *options)
+static int print_samples(struct script *script)
 {
-	struct plumb_samples_totals totals;
-	struct plumb_samples_item item;
+	const struct plumb_samples_item *item;
+	struct plumb_samples *samples;
 	bool fine = true;
-	int status, worst = 0;
+	int status;
 
-	status = plumb_samples_begin(script->recording, options, &script->samples, script->found);
-	if (status < 0) {
-		complain_findings(script->found, script->options->input, status);
-		return complain_status(status);
-	}
-	for (;;) {
-		status = plumb_samples_next(script->samples, &item);
-		if (status < 0)
-			worst = status;
-		if (status == 0 || (status < 0 && status != PLUMB_ERR_INVALID))
-			break;
-		if (status < 0)
-			continue;
-		fine = print_item(script, &item);
+	plumb_samples_begin(script->recording, &script->samples, &samples, script->found);
+	script->printer.samples = memory_given(samples);
+	while ((status = plumb_samples_next(samples, &item)) > 0) {
+		fine = print_item(script, item);
 		if (!fine || script->out.sink->error)
 			break;
 	}
-	plumb_samples_totals(script->samples, &totals);
-	plumb_samples_report(&totals, script->options->input, script->found);
-	if (worst < 0)
-		complain_findings(script->found, script->options->input, worst);
+	plumb_losses_report(&plumb_samples_totals(samples)->lost, script->options->input,
+			    script->found);
+	if (status < 0)
+		complain_findings(script->found, script->options->input, status);
 	complain_warnings(script->found);
-	return fine ? complain_status(worst) : EXIT_USAGE;
+	plumb_samples_end(samples);
+	return fine ? complain_status(status < 0 ? status : 0) : EXIT_USAGE;
 }
 
 static int dump_records(struct script *script)
 {
 	struct plumb_record record;
-	int status, worst = 0;
+	int status;
 
-	while ((status = plumb_recording_next(script->recording, &record)) != 0) {
-		if (status > 0)
-			script_dump_record(script, &record);
-		else
-			worst = status;
-		if (status < 0 && status != PLUMB_ERR_INVALID)
-			break;
-	}
-	if (worst < 0)
-		complain_findings(script->found, script->options->input, worst);
-	return complain_status(worst);
+	while ((status = plumb_recording_next(script->recording, &record)) > 0)
+		script_dump_record(&script->buffer, &record);
+	if (status < 0)
+		complain_findings(script->found, script->options->input, status);
+	return complain_status(status);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-/* What --itrace and --filter ask for. */
-struct wishes {
-	struct plumb_itrace itrace;
-	struct plumb_spe_filter filter;
-	struct plumb_samples_options samples;
-};
-
-/*
- * The MIDR of the input's core, by which a filter's data sources are named, before the input is
- * read. 0 if that cannot be: a pipe can be read but once, and what is wrong with a file is said
- * later.
- */
-static uint32_t input_midr(const struct script_options *options)
-{
-	struct plumb_diagnostics *unsaid = memory_given(plumb_diagnostics_new());
-	struct plumb_recording *recording = NULL;
-	struct stat file;
-	uint32_t midr = 0;
-
-	if (!options->raw && stat(options->input, &file) == 0 && S_ISREG(file.st_mode) &&
-	    plumb_recording_open(options->input, NULL, &recording, unsaid) == 0)
-		midr = plumb_recording_midr(recording, -1);
-	plumb_recording_close(recording);
-	plumb_diagnostics_free(unsaid);
-	return midr;
-}
-
-static int parse_wishes(struct script *script, struct wishes *wishes)
-{
-	const struct script_options *options = script->options;
-	int status = 0;
-
-	if (cpus_midr(options->core, &script->midr) != EXIT_FINE)
-		return EXIT_USAGE;
-	wishes->samples.midr = script->midr;
-	wishes->samples.like_perf_6_1 = true;
-	if (options->itrace) {
-		status = plumb_itrace_parse(options->itrace, &wishes->itrace, script->found);
-		wishes->samples.itrace = &wishes->itrace;
-	}
-	/* An object a record, not one for each group that it is in. */
-	wishes->samples.each_record_once = options->common.json && !options->itrace;
-	if (status == 0 && options->filter) {
-		status = plumb_spe_filter_parse(options->filter,
-						script->midr ? script->midr : input_midr(options),
-						&wishes->filter, script->found);
-		wishes->samples.filter = &wishes->filter;
-	}
-	for (unsigned i = 0; status == 0 && i < options->fields.count; i++)
-		status = script_fields_parse(&script->fields, options->fields.at[i], script->found);
-	if (status < 0)
-		complain_findings(script->found, "--fields", status);
-	else if (options->itrace)
-		plumb_itrace_report(&wishes->itrace, script->found);
-	return status < 0 ? EXIT_USAGE : EXIT_FINE;
-}
-
-static int print_all(struct script *script, const struct wishes *wishes)
+static int print_all(struct script *script)
 {
 	const struct script_options *options = script->options;
 	int status = script_choose(script);
@@ -285,36 +198,106 @@ static int print_all(struct script *script, const struct wishes *wishes)
 		return status;
 	buffer_open(&script->buffer, &script->out);
 	open_symbols(script);
-	if (options->header && script->recording)
-		script_print_header(script);
-	if (options->raw)
-		status = script_read_raw(script, wishes->samples.filter);
+	script->printer = (struct script_printer){
+		.out = &script->buffer,
+		.fields = &script->fields,
+		.recording = script->recording,
+		.symbols = script->symbols,
+		.nanoseconds = options->nanoseconds,
+		.relative_times = options->reltime,
+		.time_differences = options->deltatime,
+	};
+	if (options->header || options->header_only)
+		script_print_header(&script->buffer, script->recording, options->input,
+				    options->full_header);
+	if (options->header_only)
+		status = EXIT_FINE;
 	else if (options->dump)
 		status = dump_records(script);
-	else if (!begin_recording(script))
+	else if (!check_events(script))
 		status = EXIT_USAGE;
 	else
-		status = print_samples(script, &wishes->samples);
+		status = print_samples(script);
 	buffer_close(&script->buffer);
 	return output_close(&script->out, status);
 }
 
+/* Which samples are made of SPE records, and which fields are printed. */
+static int read_options(struct script *script)
+{
+	const struct script_options *options = script->options;
+	const char *itrace = options->itrace;
+	int status = 0;
+
+	script->samples = (struct plumb_samples_options){.size = sizeof(script->samples)};
+	if (cpus_midr(options->core, &script->samples.midr) != EXIT_FINE)
+		return EXIT_USAGE;
+	script->samples.like_perf_6_1 = !options->common.json && !options->raw;
+	/* An object for each record, not one for each group that it is in. */
+	script->samples.each_record_once = options->common.json && !options->itrace;
+	/* SPE data alone is a sample for each record, too. */
+	itrace = options->raw && !options->common.json && !itrace ? "i1i" : itrace;
+	if (itrace) {
+		status = plumb_itrace_parse(itrace, &script->itrace, script->found);
+		script->samples.itrace = &script->itrace;
+	}
+	for (unsigned i = 0; status == 0 && i < options->fields.count; i++)
+		status = script_fields_parse(&script->fields, options->fields.at[i], script->found);
+	if (status < 0)
+		complain_findings(script->found, "--fields", status);
+	else if (itrace)
+		plumb_itrace_report(&script->itrace, script->found);
+	return status < 0 ? EXIT_USAGE : EXIT_FINE;
+}
+
+static int open_recording(struct script *script)
+{
+	const struct script_options *options = script->options;
+	const struct plumb_recording_options how = {
+		.size = sizeof(how), .in_file_order = options->dump, .bare_spe = options->raw};
+	int error = plumb_recording_open(options->input, &how, &script->recording, script->found);
+
+	if (error < 0)
+		complain_recording(script->found, options->input, error);
+	return complain_status(error);
+}
+
+/* Data sources have the names of the recording's core. */
+static int read_filter(struct script *script)
+{
+	const uint32_t midr = script->samples.midr;
+	int error;
+
+	if (!script->options->filter)
+		return EXIT_FINE;
+	error = plumb_spe_filter_parse(script->options->filter,
+				       midr ? midr : plumb_recording_midr(script->recording, -1),
+				       &script->filter, script->found);
+	if (error < 0)
+		complain_findings(script->found, "--filter", error);
+	script->samples.filter = &script->filter;
+	return complain_status(error);
+}
+
 static int check_options(const struct script_options *options)
 {
-	if (options->reltime && options->deltatime)
-		complain("--reltime and --deltatime do not go together");
-	else if (options->raw && (options->dump || options->quiet))
-		complain("--raw does not go with --dump-raw-trace or --quiet");
-	else
+	if (options->reltime && options->deltatime) {
+		complain("--reltime and --deltatime cannot be combined");
+	} else if (options->raw && options->dump) {
+		complain("--raw and --dump-raw-trace cannot be combined");
+		advise("plumb spe dump --raw prints the packets of SPE data alone");
+	} else if (options->quiet && script_chooses(options)) {
+		complain("--quiet counts all samples: choose them with --filter");
+		advise("pid=, tid=, cpu= and time= are terms of it");
+	} else {
 		return EXIT_FINE;
+	}
 	return EXIT_USAGE;
 }
 
 static int run_script(struct script_options *options)
 {
-	const struct plumb_recording_options plain = {.in_file_order = options->dump};
 	struct script script = {.options = options};
-	struct wishes wishes = {0};
 	int status = check_options(options);
 
 	if (!options->input)
@@ -322,22 +305,13 @@ static int run_script(struct script_options *options)
 	script.found = memory_given(plumb_diagnostics_new());
 	script_fields_init(&script.fields);
 	if (status == EXIT_FINE)
-		status = parse_wishes(&script, &wishes);
-	if (status == EXIT_FINE && options->quiet) {
-		status = script_print_totals(options, &wishes.samples);
-	} else if (status == EXIT_FINE) {
-		int error = options->raw ? 0
-					 : plumb_recording_open(options->input, &plain,
-								&script.recording, script.found);
-
-		if (error < 0) {
-			complain_recording(script.found, options->input, error);
-			status = complain_status(error);
-		} else {
-			status = print_all(&script, &wishes);
-		}
-	}
-	plumb_samples_end(script.samples);
+		status = read_options(&script);
+	if (status == EXIT_FINE)
+		status = open_recording(&script);
+	if (status == EXIT_FINE)
+		status = read_filter(&script);
+	if (status == EXIT_FINE)
+		status = options->quiet ? script_print_totals(&script) : print_all(&script);
 	plumb_symbolizer_free(script.symbols);
 	plumb_recording_close(script.recording);
 	plumb_diagnostics_free(script.found);
@@ -432,7 +406,10 @@ static const struct option options[] = {
 	FLAG_ROW(0, "show-task-events", show_task, "threads that begin, end, or change names"),
 	FLAG_ROW(0, "show-lost-events", show_lost, "where records were lost"),
 	FLAG_ROW(0, "show-switch-events", show_switch, "context switches, if recorded"),
-	FLAG_ROW(0, "header", header, "first what the recording says of itself"),
+	FLAG_ROW(0, "header", header, "print what the recording says about itself first"),
+	FLAG_ROW(0, "header-only", header_only, "print only that"),
+	FLAG_ROW('I', "show-info", full_header,
+		 "with --header: CPU and NUMA topology, caches and memory as well"),
 	FLAG_ROW('D', "dump-raw-trace", dump, "every record of the file, with its bytes"),
 	FLAG_ROW(0, "raw", raw, "the input is bare SPE data, without perf.data around it"),
 	FLAG_ROW('q', "quiet", quiet, "count only: how many samples of what, and what was lost"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "times.h"
+#include "script/times.h"
 
 #include <ctype.h>
 #include <math.h>

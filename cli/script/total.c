@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plumb script --quiet: all is decoded, and only counted. */
-#include <linux/perf_event.h>
-#include <stdio.h>
+/* plumb script --quiet: how many samples of what there are, and what was lost. */
 #include <stdlib.h>
 
 #include "render/json.h"
 #include "render/table.h"
-#include "script.h"
+#include "script/script.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
 
-/* How many samples of each event there are: of PMU events, which are no SPE records. */
+/* How many samples of each PMU event there are. */
 struct event_count {
 	const struct plumb_recorded_event *event;
 	uint64_t count;
@@ -35,58 +33,18 @@ static void count_event(struct event_counts *counts, const struct plumb_recorded
 	counts->at[i].count++;
 }
 
-/* One by one: what is counted is what would be printed. */
-static int count_stream(struct plumb_recording *recording,
-			const struct plumb_samples_options *options, struct event_counts *counts,
-			struct plumb_samples_totals *totals, struct plumb_diagnostics *found)
+/* Reads all; what is made of SPE records the stream counts itself. Returns an error. */
+static int count_samples(struct plumb_samples *samples, struct event_counts *counts)
 {
-	struct plumb_samples *samples;
-	struct plumb_samples_item item;
-	int worst = 0, status = plumb_samples_begin(recording, options, &samples, found);
+	const struct plumb_samples_batch *batch;
+	int status;
 
-	if (status < 0)
-		return status;
-	for (;;) {
-		status = plumb_samples_next(samples, &item);
-		if (status < 0)
-			worst = status;
-		if (status == 0 || (status < 0 && status != PLUMB_ERR_INVALID))
-			break;
-		if (status > 0 && item.record->type == PLUMB_RECORD_SAMPLE && !item.spe &&
-		    item.record->event)
-			count_event(counts, item.record->event);
+	while ((status = plumb_samples_next_batch(samples, &batch)) > 0) {
+		if (batch->record && batch->record->type == PLUMB_RECORD_SAMPLE &&
+		    batch->record->event)
+			count_event(counts, batch->record->event);
 	}
-	plumb_samples_totals(samples, totals);
-	plumb_samples_end(samples);
-	return worst;
-}
-
-/* The samples of PMU events beside AUX data, which need not be read for it. */
-static int count_records(struct plumb_recording *recording, struct event_counts *counts)
-{
-	struct plumb_record record;
-	int worst = 0, status;
-
-	while ((status = plumb_recording_next(recording, &record)) != 0) {
-		if (status < 0)
-			worst = status;
-		if (status < 0 && status != PLUMB_ERR_INVALID)
-			break;
-		if (status > 0 && record.type == PLUMB_RECORD_SAMPLE && record.event)
-			count_event(counts, record.event);
-	}
-	return worst;
-}
-
-/* Of a sample with counts there are several, which only the stream tells. */
-static bool has_counts(const struct plumb_recording *recording)
-{
-	const struct plumb_recorded_event *event;
-
-	for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++)
-		if (event->attr.sample_type & PLUMB_SAMPLE_READ)
-			return true;
-	return false;
+	return status;
 }
 
 static void print_text(struct output *out, const struct event_counts *counts,
@@ -127,11 +85,25 @@ static void put_count(json_t *object, const char *name, uint64_t count)
 	json_object_set_new(object, name, json_integer((json_int_t)count));
 }
 
+static json_t *losses_json(const struct plumb_recording_losses *losses)
+{
+	json_t *lost = json_object();
+
+	put_count(lost, "records", losses->lost_records);
+	put_count(lost, "samples", losses->lost_samples);
+	put_count(lost, "throttled", losses->throttled);
+	put_count(lost, "collisions", losses->aux_collisions);
+	put_count(lost, "truncated", losses->aux_truncated);
+	put_count(lost, "partial", losses->aux_partial);
+	put_count(lost, "skipped_bytes", losses->aux_skipped);
+	put_count(lost, "unfinished_records", losses->aux_unfinished);
+	return lost;
+}
+
 static void print_json(struct output *out, const struct event_counts *counts,
 		       const struct plumb_samples_totals *totals)
 {
 	json_t *object = render_object(), *events = json_object(), *groups = json_object();
-	json_t *lost = json_object();
 	char room[EVENT_NAME_ROOM];
 
 	for (size_t i = 0; i < counts->count; i++) {
@@ -144,68 +116,46 @@ static void print_json(struct output *out, const struct event_counts *counts,
 		if (totals->groups[group])
 			put_count(groups, plumb_spe_group_name(group), totals->groups[group]);
 	}
-	put_count(lost, "records", totals->lost_records);
-	put_count(lost, "samples", totals->lost_samples);
-	put_count(lost, "throttled", totals->throttled);
-	put_count(lost, "collisions", totals->collisions);
-	put_count(lost, "truncated", totals->truncated);
-	put_count(lost, "partial", totals->partial);
-	put_count(lost, "skipped_bytes", totals->skipped);
-	put_count(lost, "unfinished_records", totals->unfinished);
 	json_object_set_new(object, "events", events);
 	json_object_set_new(object, "groups", groups);
 	put_count(object, "spe_records", totals->records);
 	put_count(object, "spe_matched", totals->matched);
 	put_count(object, "spe_bytes", totals->bytes);
-	json_object_set_new(object, "lost", lost);
+	json_object_set_new(object, "lost", losses_json(&totals->lost));
 	render_json(out, object);
 }
 
-int script_print_totals(const struct script_options *options,
-			const struct plumb_samples_options *samples)
+/* Only threads depend on the order of records. */
+static enum plumb_samples_order cheapest_order(const struct plumb_spe_filter *filter)
 {
-	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
-	struct plumb_recording *recording = NULL, *again = NULL;
-	struct plumb_samples_totals totals = {0};
+	return filter->pids.count || filter->tids.count ? PLUMB_ORDER_TASKS : PLUMB_ORDER_FILE;
+}
+
+int script_print_totals(struct script *script)
+{
+	const struct script_options *options = script->options;
+	const struct plumb_samples_totals *totals;
 	struct event_counts counts = {0};
-	struct output out;
-	int error, status;
+	struct plumb_samples *samples;
+	int error, status = output_open(&script->out, &options->common);
 
-	if (script_chooses(options)) {
-		complain("--quiet counts all: choose by --filter");
-		advise("pid=, tid=, cpu= and time= are terms of it");
-		plumb_diagnostics_free(found);
-		return EXIT_USAGE;
-	}
-	error = plumb_recording_open(options->input, NULL, &recording, found);
-	if (error == 0 && plumb_recording_has_feature(recording, PLUMB_FEATURE_AUXTRACE) &&
-	    !has_counts(recording) && strcmp(options->input, "-") != 0 &&
-	    !(samples->filter && plumb_spe_filter_needs_origin(samples->filter))) {
-		const struct plumb_recording_options file_order = {.in_file_order = true};
-
-		error = plumb_samples_count(recording, samples, 0, &totals, found);
-		if (error == 0 &&
-		    plumb_recording_open(options->input, &file_order, &again, NULL) == 0 &&
-		    !samples->filter)
-			count_records(again, &counts);
-	} else if (error == 0) {
-		error = count_stream(recording, samples, &counts, &totals, found);
-	}
+	if (status != EXIT_FINE)
+		return status;
+	script->samples.order = cheapest_order(&script->filter);
+	plumb_samples_begin(script->recording, &script->samples, &samples, script->found);
+	memory_given(samples);
+	error = count_samples(samples, &counts);
 	if (error < 0)
-		complain_recording(found, options->input, error);
-	status = complain_status(error);
-	if (recording && output_open(&out, &options->common) == EXIT_FINE) {
-		if (options->common.json)
-			print_json(&out, &counts, &totals);
-		else
-			print_text(&out, &counts, &totals);
-		status = output_close(&out, status);
-		plumb_samples_report(&totals, options->input, found);
-		complain_warnings(found);
-	}
+		complain_findings(script->found, options->input, error);
+	totals = plumb_samples_totals(samples);
+	if (options->common.json)
+		print_json(&script->out, &counts, totals);
+	else
+		print_text(&script->out, &counts, totals);
+	status = output_close(&script->out, complain_status(error));
+	plumb_losses_report(&totals->lost, options->input, script->found);
+	complain_warnings(script->found);
+	plumb_samples_end(samples);
 	free(counts.at);
-	plumb_recording_close(again);
-	plumb_recording_close(recording);
-	plumb_diagnostics_free(found);
 	return status;
 }

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plumb spe dump: SPE data packet by packet, as perf report -D prints it. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <plumb/recording.h>
-#include <plumb/samples.h>
 #include <plumb/spe.h>
 
-#include "base/file.h"
 #include "commands.h"
 #include "render/buffer.h"
 #include "tool/complain.h"
@@ -36,6 +30,8 @@ struct dump_options {
 struct dump {
 	const struct dump_options *options;
 	struct buffer buffer;
+	uint8_t *piece;
+	uint64_t chunks;
 	uint64_t record_start; /* of the record at hand; UINT64_MAX: none has begun */
 	uint64_t record_count;
 };
@@ -97,13 +93,10 @@ static size_t print_packet(struct dump *dump, const uint8_t *bytes, size_t size,
 	return length;
 }
 
-/* Where a buffer's bytes come from: fills `bytes` with those from `at` on. Returns 0 or an error.
- */
-typedef int read_bytes(void *source, uint64_t at, uint8_t *bytes, size_t size);
-
-static int print_buffer(struct dump *dump, uint64_t size, read_bytes *read, void *source)
+static int print_chunk(struct dump *dump, const struct plumb_recording *recording,
+		       const struct plumb_aux_chunk *chunk)
 {
-	uint8_t *bytes = memory_alloc(PIECE);
+	const uint64_t size = chunk->size;
 	uint64_t start = 0;
 	int status = 0;
 
@@ -115,27 +108,12 @@ static int print_buffer(struct dump *dump, uint64_t size, read_bytes *read, void
 		size_t stop = start + piece == size ? piece : piece - MARGIN;
 		size_t at = 0;
 
-		status = read(source, start, bytes, piece);
+		status = plumb_recording_read_aux(recording, chunk, start, dump->piece, piece);
 		while (status == 0 && at < stop)
-			at += print_packet(dump, bytes + at, piece - at, start + at);
+			at += print_packet(dump, dump->piece + at, piece - at, start + at);
 		start += at;
 	}
-	free(bytes);
 	return status;
-}
-
-/* ---- Recordings ------------------------------------------------------------------------------ */
-
-struct chunk_source {
-	const struct plumb_recording *recording;
-	const struct plumb_aux_chunk *chunk;
-};
-
-static int read_chunk(void *source, uint64_t at, uint8_t *bytes, size_t size)
-{
-	const struct chunk_source *s = source;
-
-	return plumb_recording_read_aux(s->recording, s->chunk, at, bytes, size);
 }
 
 /* The line that perf prints of the record before its data. */
@@ -154,70 +132,48 @@ static void print_chunk_record(struct buffer *b, const struct plumb_record *reco
 	buffer_format(b, "  idx: %u  tid: %d  cpu: %d\n", chunk->index, chunk->tid, chunk->cpu);
 }
 
-static int dump_recording(struct dump *dump)
+/* Returns an error of the recording, or 0. */
+static int print_chunks(struct dump *dump, struct plumb_recording *recording)
 {
-	const struct plumb_recording_options in_file_order = {.in_file_order = true};
-	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
-	const char *path = dump->options->input;
-	struct plumb_recording *recording = NULL;
 	struct plumb_record record;
-	int worst = 0, status = plumb_recording_open(path, &in_file_order, &recording, found);
-	size_t chunks = 0;
+	int status, worst = 0;
 
-	if (status < 0)
-		worst = status;
 	while (worst == 0 && (status = plumb_recording_next(recording, &record)) != 0) {
-		struct chunk_source source = {recording, &record.auxtrace};
-
-		if (status < 0) {
-			worst = status;
-		} else if (record.type == PLUMB_RECORD_AUXTRACE) {
-			chunks++;
+		if (status < 0)
+			return status;
+		if (record.type != PLUMB_RECORD_AUXTRACE)
+			continue;
+		dump->chunks++;
+		if (!dump->options->raw)
 			print_chunk_record(&dump->buffer, &record);
-			worst = print_buffer(dump, record.auxtrace.size, read_chunk, &source);
-		}
+		worst = print_chunk(dump, recording, &record.auxtrace);
 	}
-	if (worst < 0) {
-		complain_recording(found, path, worst);
-	} else if (chunks == 0) {
+	return worst;
+}
+
+static int dump_file(struct dump *dump)
+{
+	const char *path = dump->options->input;
+	const struct plumb_recording_options how = {
+		.size = sizeof(how), .in_file_order = true, .bare_spe = dump->options->raw};
+	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
+	struct plumb_recording *recording = NULL;
+	int error = plumb_recording_open(path, &how, &recording, found);
+
+	if (error == 0)
+		error = print_chunks(dump, recording);
+	if (error < 0) {
+		complain_recording(found, path, error);
+	} else if (dump->chunks == 0) {
 		complain("%s: there is no SPE data in it", path);
 		advise("plumb record -e spe samples with SPE; plumb script shows other samples");
 	}
 	if (recording)
-		plumb_recording_report(recording, path, found);
+		plumb_losses_report(plumb_recording_losses(recording), path, found);
 	complain_warnings(found);
 	plumb_recording_close(recording);
 	plumb_diagnostics_free(found);
-	return worst < 0 ? complain_status(worst) : chunks ? EXIT_FINE : EXIT_USAGE;
-}
-
-/* ---- Bare data ------------------------------------------------------------------------------- */
-
-/* The most bytes of bare data that are taken from a pipe, which must be read whole. */
-#define BARE_MAX ((size_t)4 << 30)
-
-static int copy_bytes(void *source, uint64_t at, uint8_t *bytes, size_t size)
-{
-	memcpy(bytes, (const char *)source + at, size);
-	return 0;
-}
-
-static int dump_bare(struct dump *dump)
-{
-	const char *path = dump->options->input;
-	char *bytes;
-	size_t size;
-	int status =
-		file_read(strcmp(path, "-") == 0 ? "/dev/stdin" : path, BARE_MAX, &bytes, &size);
-
-	if (status < 0) {
-		complain("cannot read %s: %s", path,
-			 status == PLUMB_ERR_IO ? strerror(errno) : plumb_error_name(status));
-		return complain_status(status);
-	}
-	print_buffer(dump, size, copy_bytes, bytes);
-	free(bytes);
-	return EXIT_FINE;
+	return error < 0 ? complain_status(error) : dump->chunks ? EXIT_FINE : EXIT_USAGE;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -256,7 +212,9 @@ static int run(const struct command *command, int count, char **arguments)
 	if (status != EXIT_FINE)
 		return status;
 	buffer_open(&dump.buffer, &out);
-	status = values.raw ? dump_bare(&dump) : dump_recording(&dump);
+	dump.piece = memory_alloc(PIECE);
+	status = dump_file(&dump);
+	free(dump.piece);
 	buffer_close(&dump.buffer);
 	return output_close(&out, status);
 }

@@ -14,6 +14,18 @@ extern "C" {
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
+/* .type of an event: PERF_TYPE_*. Others are the numbers of PMUs. */
+enum plumb_event_type {
+	PLUMB_TYPE_HARDWARE = 0,
+	PLUMB_TYPE_SOFTWARE = 1,
+	PLUMB_TYPE_TRACEPOINT = 2,
+	PLUMB_TYPE_HW_CACHE = 3,
+	PLUMB_TYPE_RAW = 4,
+	PLUMB_TYPE_BREAKPOINT = 5,
+};
+/* perf's own, for events that it makes up. */
+#define PLUMB_TYPE_SYNTHETIC (INT32_MAX + UINT32_C(1))
+
 /* Bits of .sample_type: which members an event's samples have. */
 enum plumb_sample_bit {
 	PLUMB_SAMPLE_IP = 1 << 0,
@@ -109,7 +121,7 @@ struct plumb_recorded_event {
 	struct plumb_event_attr attr;
 	const uint64_t *ids; /* samples refer to their event by one of these */
 	size_t id_count;
-	const char *name; /* NULL: the recording has none, see plumb_event_name() */
+	const char *name; /* NULL: the recording has none */
 	uint32_t members; /* of the group it leads, itself included; 0: it leads none */
 };
 
@@ -193,6 +205,17 @@ enum plumb_record_type {
 /* "MMAP2"; NULL for an unknown type. */
 PLUMB_API const char *plumb_record_type_name(uint32_t type);
 
+/* Bits of .ksymbol.flags. */
+enum plumb_ksymbol_flag {
+	PLUMB_KSYMBOL_UNREGISTER = 1,
+};
+
+/* A thread. */
+struct plumb_task {
+	int32_t pid, tid; /* -1: not known */
+	const char *comm; /* ":TID" if not known; valid until the next record */
+};
+
 /* The processor's mode when a record was made: PERF_RECORD_MISC_CPUMODE_MASK of .misc. */
 enum plumb_cpu_mode {
 	PLUMB_MODE_UNKNOWN = 0,
@@ -222,6 +245,16 @@ struct plumb_branch_entry {
 struct plumb_read_value {
 	uint64_t value, id, lost;
 };
+
+/*
+ * Numbers of a call chain from PLUMB_CONTEXT_MARKS on are no addresses, but say whose addresses
+ * follow.
+ */
+#define PLUMB_CONTEXT_MARKS         ((uint64_t)-4095)
+#define PLUMB_CONTEXT_HV            ((uint64_t)-32)
+#define PLUMB_CONTEXT_KERNEL        ((uint64_t)-128)
+#define PLUMB_CONTEXT_USER          ((uint64_t)-512)
+#define PLUMB_CONTEXT_USER_DEFERRED ((uint64_t)-640) /* a cookie follows */
 
 /* The members of a SAMPLE beyond those that every record has. */
 struct plumb_sample {

@@ -22,7 +22,13 @@ extern "C" {
 struct plumb_recording;
 
 struct plumb_recording_options {
+	size_t size;        /* sizeof(struct plumb_recording_options) */
 	bool in_file_order; /* else by time, across CPUs, as FINISHED_ROUND allows */
+	/*
+	 * The file is SPE data alone, such as WindowsPerf's spe.data: read as a recording without
+	 * events or times that has one AUX ring.
+	 */
+	bool bare_spe;
 	/* Called now and then: how much of the file has been read; `size` is 0 of a pipe. May be
 	 * NULL. */
 	void (*progress)(void *user, uint64_t read, uint64_t size);
@@ -182,6 +188,9 @@ struct plumb_recording_info {
 
 	uint64_t first_sample_time, last_sample_time; /* ns */
 	uint64_t clock_resolution_ns;                 /* of the clock of --clockid */
+	uint32_t clockid;                             /* CLOCK_*, which samples' times are of ... */
+	uint64_t clock_ns, wall_clock_ns; /* ... and its time when the wall clock had this; 0: the
+					     recording does not say */
 	uint32_t compression_type, compression_level, compression_ratio;
 };
 PLUMB_API const struct plumb_recording_info *
@@ -237,21 +246,32 @@ PLUMB_API int plumb_recording_read_aux(const struct plumb_recording *recording,
 
 /* What a recording lacks, added up as its records come. */
 struct plumb_recording_losses {
-	uint64_t lost_records;  /* of LOST */
-	uint64_t lost_samples;  /* of LOST_SAMPLES */
-	uint64_t throttled;     /* THROTTLE records */
-	uint64_t aux_records;   /* AUX records */
-	uint64_t aux_truncated; /* ... of which truncated */
-	uint64_t aux_partial;
-	uint64_t aux_collisions;  /* ... of which the SPE unit flagged collisions */
-	uint64_t unknown_records; /* of kinds that are not known; they are given with no members */
-	uint64_t damaged_records; /* whose members do not fit into them, passed over */
-	uint64_t out_of_order;    /* given after a younger one: FINISHED_ROUND was not kept, or a
-				     round was larger than memory allows */
+	uint64_t lost_records;    /* as LOST records say */
+	uint64_t lost_samples;    /* as LOST_SAMPLES records say */
+	uint64_t throttled;       /* THROTTLE records */
+	uint64_t aux_records;     /* AUX records */
+	uint64_t aux_truncated;   /* ... that say their data was cut short */
+	uint64_t aux_partial;     /* ... that say their data has gaps */
+	uint64_t aux_collisions;  /* ... that say samples collided in the SPE unit */
+	uint64_t unknown_records; /* of unknown types; given without members */
+	uint64_t damaged_records; /* whose members do not fit into them; skipped */
+	uint64_t out_of_order;    /* given after a younger one: rounds were not kept, or one was
+				     larger than memory allows */
 	bool cut_off;             /* the file ends too early */
+
+	/* Known once AUX data is decoded; see plumb_samples_totals(). */
+	uint64_t aux_skipped;       /* bytes that begin no SPE packet */
+	uint64_t aux_first_skipped; /* where the first of them is in the file */
+	uint64_t aux_unfinished; /* SPE records cut off by such bytes or by the end of the data */
 };
 PLUMB_API const struct plumb_recording_losses *
 plumb_recording_losses(const struct plumb_recording *recording);
+/*
+ * Adds a warning for each kind of loss, with what to change when recording again. `name` is the
+ * recording's.
+ */
+PLUMB_API void plumb_losses_report(const struct plumb_recording_losses *losses, const char *name,
+				   struct plumb_diagnostics *found);
 
 /* ---- Writing ------------------------------------------------------------------------------------
  */

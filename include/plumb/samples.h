@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples: what a recording's records and AUX data become, one after another in order of time.
+ * Samples: what a recording's records and its AUX data become, as one stream.
  *
- * A stream gives everything that stands in the recording in the order in which `perf script` sees
- * it: PMU samples, what tells of processes (MMAP, COMM, FORK, EXIT, ...), and samples made of SPE
- * records. The latter look like any other sample: a struct plumb_record of type
- * PLUMB_RECORD_SAMPLE whose event is one of the groups that perf synthesises ("l1d-miss",
- * "memory"), with the SPE record beside it.
+ * The stream gives everything in the recording: samples of PMU events, records about processes
+ * (MMAP, COMM, FORK, EXIT, ...), and samples made from SPE records. Printing, counting, profiles
+ * and exports all read this stream, so they all see the same samples. There are two ways to read
+ * it, which cannot be mixed:
+ *
+ * - One sample at a time, as `perf script` prints them. A sample made from an SPE record looks like
+ *   any other: a struct plumb_record of type PLUMB_RECORD_SAMPLE whose event is one of the groups
+ *   that perf synthesizes ("l1d-miss", "memory"). The SPE record comes with it.
  *
  *	plumb_samples_begin(recording, &options, &samples, found);
  *	while ((status = plumb_samples_next(samples, &item)) > 0)
- *		if (item.record->type == PLUMB_RECORD_SAMPLE) ...
- *	plumb_samples_totals(samples, &totals);
- *	plumb_samples_report(&totals, name, found);
+ *		if (item->record->type == PLUMB_RECORD_SAMPLE) ...
+ *	plumb_losses_report(&plumb_samples_totals(samples)->lost, name, found);
  *	plumb_samples_end(samples);
  *
- * Not thread-safe: one thread at a time a stream. Memory does not grow with the recording's length:
- * AUX data is read in pieces. What it does keep is 12 bytes for each thread that is named.
+ * - In batches of SPE records, which is several times faster for what adds up records.
+ *
+ * The order is a choice, see enum plumb_samples_order. Memory does not grow with the recording: AUX
+ * data is read in pieces; only threads are remembered. One thread at a time may use a stream.
  */
 #ifndef PLUMB_SAMPLES_H
 #define PLUMB_SAMPLES_H
@@ -32,63 +36,82 @@ extern "C" {
 
 struct plumb_samples;
 
-struct plumb_samples_options {
+enum plumb_samples_order {
+	/* By time across all CPUs, as `perf script` prints them. */
+	PLUMB_ORDER_TIME,
 	/*
-	 * Which groups are made of SPE records; NULL: perf's default, plumb_itrace_default().
-	 * Copied.
+	 * For what adds up samples by thread, function or address: each sample comes at its place
+	 * among the records about threads and address spaces, and after the earlier ones of its
+	 * ring. Longer batches than by time.
+	 */
+	PLUMB_ORDER_TASKS,
+	/*
+	 * As in the file: each ring's data where it stands. An SPE record's thread is then known
+	 * only from its context packet or its ring. The longest batches.
+	 */
+	PLUMB_ORDER_FILE,
+};
+
+struct plumb_samples_options {
+	size_t size; /* sizeof(struct plumb_samples_options) */
+	/*
+	 * Which groups are made from SPE records; NULL: plumb_itrace_default(). Copied.
 	 */
 	const struct plumb_itrace *itrace;
 	/*
-	 * Each SPE record once, whatever its groups (item.groups still has them): what counts and
-	 * views by instruction want. Its event is "instructions", its period 1. `itrace` then says
-	 * only what item.groups can hold.
+	 * Gives each SPE record once, however many groups it is in (item->groups still lists them).
+	 * Its event is "instructions" and its period 1. `itrace` then only limits item->groups.
 	 */
 	bool each_record_once;
+	enum plumb_samples_order order;
 	/*
-	 * Only SPE records, and only samples of PMU events, that it matches (of the latter cpu,
-	 * tid, time, level and addresses of code are looked at; samples never match a filter that
-	 * asks for what only SPE says). Other records pass. NULL: all. Copied.
+	 * Gives only the SPE records and the samples of PMU events that match; NULL: all. For the
+	 * latter, cpu, tid, time, level and code addresses are compared; a filter that asks for
+	 * something only SPE tells matches none of them. Other records always come. Copied.
 	 */
 	const struct plumb_spe_filter *filter;
 	/*
-	 * Also what perf 6.1 gets wrong: of timeless recordings each ring's "instructions" begin
-	 * with a sample of nothing at address 0; a context switch without CPU_WIDE names the thread
-	 * that leaves as the one that comes; of a CPU no context switch was seen on yet,
-	 * ITRACE_START does not tell the thread; SVE operations are loads; a hypervisor's low
-	 * addresses are the kernel's; a record without a timestamp has a time; kernel and user code
-	 * are told apart by the address alone.
+	 * Also does what perf 6.1 gets wrong: in timeless recordings each ring's "instructions"
+	 * begin with a sample of nothing at address 0; a context switch without CPU_WIDE names the
+	 * thread that leaves as the one that comes; ITRACE_START does not tell the thread of a CPU
+	 * without context switches; SVE operations are loads; a hypervisor's low addresses are the
+	 * kernel's; a record without a timestamp has a time; the address alone tells kernel code
+	 * from user code.
 	 */
 	bool like_perf_6_1;
 	/* The core's MIDR for data sources; 0: as the recording says (AUXTRACE_INFO or CPUID). */
 	uint32_t midr;
 };
 
-/* One thing of the stream. Pointers hold until the next call of plumb_samples_next(). */
+/* One thing of the stream. The stream owns it; it is valid until the next call. */
 struct plumb_samples_item {
 	/*
-	 * As it stands in the recording, or, of an SPE record, made like perf makes it: .type
-	 * SAMPLE, .event the group's (its .attr.sample_type says which members are there), .misc
-	 * PERF_RECORD_MISC_KERNEL (1), _USER (2) or _HYPERVISOR (3), .time in ns (without
-	 * PLUMB_RECORD_HAS_TIME of a timeless recording), .pid, .tid and .cpu (each -1, or
-	 * UINT32_MAX, if not known), .id; .sample.ip the PC, .address the data virtual address, or
-	 * the target of a branch-miss, .physical_address, .period, .weight the total latency in
-	 * cycles, .data_source perf's encoding (plumb_spe_perf_data_source()). .offset is that of
-	 * the AUX data's place in the file plus the SPE record's place in it. A sample that has the
-	 * counts of its group (PERF_SAMPLE_READ with PERF_FORMAT_ID) comes as perf has it: once for
-	 * each event whose count has grown, with that one as .event, and .period how far.
+	 * From the recording, or made from an SPE record as perf makes it: .type SAMPLE, .event the
+	 * group's (its .attr.sample_type says which members there are), .misc the mode, .time in ns
+	 * (without PLUMB_RECORD_HAS_TIME in a timeless recording), .pid, .tid and .cpu (-1 or
+	 * UINT32_MAX if not known), .id; .sample.ip the PC, .address the data's virtual address or
+	 * the branch target, .physical_address, .period, .weight the total latency in cycles,
+	 * .data_source in perf's encoding (plumb_spe_perf_data_source()). .offset is where the SPE
+	 * record is in the file. A sample that holds the counts of its group (PLUMB_SAMPLE_READ
+	 * with PLUMB_FORMAT_ID) comes once for each event whose count has grown, with that one as
+	 * .event and .period as the growth, as perf has it.
 	 */
 	const struct plumb_record *record;
-	/* Of a sample made of an SPE record, else NULL. .offset is within the chunk's ring. */
+	/* The thread of a sample; its comm is ":TID" if not known. NULL for other records. */
+	const struct plumb_task *task;
+	/* The SPE record that the sample was made from; NULL: none. .offset is in its ring. */
 	const struct plumb_spe_record *spe;
-	unsigned group;  /* enum plumb_spe_group, of an SPE record */
-	uint32_t groups; /* all of the SPE record's groups: bits 1u << enum plumb_spe_group */
-	uint32_t ring;   /* index of the AUX ring it came from */
+	unsigned group;  /* enum plumb_spe_group, for an SPE record */
+	uint32_t groups; /* all groups of the SPE record: PLUMB_SPE_GROUP_BIT()s */
+	uint32_t ring;   /* index of the AUX ring that it came from */
+	uint32_t midr;   /* of the core that made the SPE record; 0: not known */
 };
 
 /*
- * Begins a stream over the recording's records, none of which may have been read yet;
- * plumb_recording_next() is the stream's from now on. `options` may be NULL. Returns 0 or
- * NO_MEMORY. Findings on the way go to `found` (may be NULL), which must live as long.
+ * Begins a stream over the recording's records, none of which may have been read yet. The stream
+ * alone calls plumb_recording_next() from now on. `options` may be NULL. Findings go to `found`
+ * (may be NULL), which must live as long. Returns 0, NO_MEMORY, or ARGUMENT if `options` has no
+ * size or asks for something this version lacks.
  */
 PLUMB_API int plumb_samples_begin(struct plumb_recording *recording,
 				  const struct plumb_samples_options *options,
@@ -96,16 +119,39 @@ PLUMB_API int plumb_samples_begin(struct plumb_recording *recording,
 PLUMB_API void plumb_samples_end(struct plumb_samples *samples); /* takes NULL */
 
 /*
- * The next item. Returns 1, 0 at the end, or a negative error, with a finding: one of
- * plumb_recording_next() or plumb_recording_read_aux(), NO_MEMORY, or LIMIT (more than 65536
- * rings). After a damaged record (INVALID) the call may be repeated: what AUX data there is still
- * comes.
+ * The next item. Returns 1, 0 at the end, or a negative error with a finding. Damage in the middle
+ * of a recording does not stop the stream: what can still be read comes, and the error takes the
+ * place of the 0 at the end. Only NO_MEMORY and LIMIT (more than 65536 rings) end it at once.
  */
-PLUMB_API int plumb_samples_next(struct plumb_samples *samples, struct plumb_samples_item *item);
+PLUMB_API int plumb_samples_next(struct plumb_samples *samples,
+				 const struct plumb_samples_item **item);
+
+/* A run of SPE records of one ring and one thread, or a record of the file. */
+struct plumb_samples_batch {
+	const struct plumb_record *record; /* NULL: SPE records */
+	const struct plumb_task *task;     /* as of an item; NULL: not known */
+
+	const struct plumb_spe_record *spe; /* those that match the filter, at least one */
+	const uint32_t *groups;             /* of each of them, limited by `itrace` */
+	size_t count;
+	int32_t pid, tid, cpu; /* -1: not known */
+	uint32_t ring, midr;
+};
+/* The next batch, as plumb_samples_next() gives items. */
+PLUMB_API int plumb_samples_next_batch(struct plumb_samples *samples,
+				       const struct plumb_samples_batch **batch);
+
+/* When an SPE record was made, in ns of perf's clock. False: the recording does not tell. */
+PLUMB_API bool plumb_samples_time(const struct plumb_samples *samples,
+				  const struct plumb_spe_record *record, uint64_t *time);
+
+/* The thread `tid` of process `pid` (-1: not known) as of now; NULL only if memory is short. */
+PLUMB_API const struct plumb_task *plumb_samples_task(struct plumb_samples *samples, int32_t pid,
+						      int32_t tid);
 
 /*
- * The event of a group, as perf synthesises it: its attribute, its name, one id (that of the SPE
- * event plus 1000000000 and on). NULL if the options leave it out or no SPE event has come yet.
+ * The event of a group, as perf synthesizes it: its attribute, its name, one id (the SPE event's
+ * plus 1000000000 and up). NULL if the options leave it out or no AUX data has come yet.
  */
 PLUMB_API const struct plumb_recorded_event *
 plumb_samples_group_event(const struct plumb_samples *samples, unsigned group);
@@ -113,45 +159,16 @@ plumb_samples_group_event(const struct plumb_samples *samples, unsigned group);
 /* True if nothing tells when an SPE record was made: samples come ring by ring, at the end. */
 PLUMB_API bool plumb_samples_timeless(const struct plumb_samples *samples);
 
-/* What was made of the AUX data so far, and what was lost of it. */
+/* What the stream has given so far. The numbers do not depend on the order. */
 struct plumb_samples_totals {
-	uint64_t bytes;                    /* of AUX data read */
-	uint64_t records;                  /* SPE records in it */
-	uint64_t matched;                  /* ... that the filter let pass */
-	uint64_t groups[PLUMB_SPE_GROUPS]; /* samples of each */
-	uint64_t skipped;                  /* bytes that are no packets */
-	uint64_t first_skipped; /* where the first of them is in the file; UINT64_MAX: none */
-	uint64_t unfinished;    /* records cut off by the end of their ring's data */
-	uint64_t collisions;    /* AUX records with the flag */
-	uint64_t truncated, partial;
-	uint64_t lost_records, lost_samples, throttled;
-	bool cut_off; /* the file ends too early */
+	uint64_t bytes;                     /* of AUX data read */
+	uint64_t records;                   /* SPE records in it */
+	uint64_t matched;                   /* ... that matched the filter */
+	uint64_t groups[PLUMB_SPE_GROUPS];  /* samples of each group */
+	struct plumb_recording_losses lost; /* of the recording, AUX data included */
 };
-PLUMB_API void plumb_samples_totals(const struct plumb_samples *samples,
-				    struct plumb_samples_totals *totals);
-
-/*
- * Adds what limits every result of the recording as warnings with their hint: data that was lost,
- * AUX data truncated, collisions, throttling, bytes that are no packets with the place of the
- * first, records cut off. `name` is the recording's, for the findings' places.
- */
-PLUMB_API void plumb_samples_report(const struct plumb_samples_totals *totals, const char *name,
-				    struct plumb_diagnostics *found);
-
-/* The same of what the recording's records so far have said, without a stream of samples. */
-PLUMB_API void plumb_recording_report(const struct plumb_recording *recording, const char *name,
-				      struct plumb_diagnostics *found);
-
-/*
- * Decodes all AUX data on `threads` threads (0: one for each CPU) and only counts: the totals are
- * those that a stream with the same options comes to, whatever the number of threads, as long as
- * the filter does not ask for cpu, tid or time (ARGUMENT if it does). The recording's records are
- * read to their end. Memory is constant. Returns 0 or a negative error with a finding.
- */
-PLUMB_API int plumb_samples_count(struct plumb_recording *recording,
-				  const struct plumb_samples_options *options, unsigned threads,
-				  struct plumb_samples_totals *totals,
-				  struct plumb_diagnostics *found);
+/* Up to date until the next call of a function of the stream. */
+PLUMB_API const struct plumb_samples_totals *plumb_samples_totals(struct plumb_samples *samples);
 
 #ifdef __cplusplus
 }

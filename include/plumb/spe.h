@@ -303,6 +303,9 @@ PLUMB_API void plumb_spe_stream_feed(struct plumb_spe_stream *stream, const uint
 /* True with the next record; false, and anything in `record`, when the piece is used up. */
 PLUMB_API bool plumb_spe_stream_next(struct plumb_spe_stream *stream,
 				     struct plumb_spe_record *record);
+/* As many of the next records as there are in the piece, `room` at most. Returns how many. */
+PLUMB_API size_t plumb_spe_stream_read(struct plumb_spe_stream *stream,
+				       struct plumb_spe_record *records, size_t room);
 /* No more pieces: counts what was left unfinished. */
 PLUMB_API void plumb_spe_stream_end(struct plumb_spe_stream *stream);
 

@@ -36,12 +36,6 @@ struct plumb_symbol_paths {
 	bool signatures;           /* demangled names with their parameters */
 };
 
-/* A thread. */
-struct plumb_task {
-	int32_t pid, tid;
-	const char *comm; /* ":TID" if it is not known; until the next record is added */
-};
-
 /* A function or an object with a name. */
 struct plumb_symbol;
 /* Its name, demangled unless plumb_symbol_paths.raw_names is set. */

@@ -11,8 +11,7 @@
 
 #include "recording/reader.h"
 
-#define AUXTRACE_SIZE 48u /* struct perf_record_auxtrace */
-#define INDEX_ENTRY   16u
+#define INDEX_ENTRY 16u
 
 bool chunk_parse(struct cursor *in, struct plumb_aux_chunk *chunk)
 {
@@ -177,6 +176,61 @@ int chunks_take(struct plumb_recording *r, struct raw_record *raw)
 	raw->aux_place = chunk.place;
 	raw->aux_size = chunk.size;
 	return r->chunks_indexed ? 0 : add_chunk(r, &chunk);
+}
+
+/* ---- SPE data alone -------------------------------------------------------------------------- */
+
+/* How much there is; what comes through a pipe must be read for that. */
+static int bare_size(struct plumb_recording *r, uint64_t *size)
+{
+	int err;
+
+	*size = r->file_size;
+	if (r->source.seekable)
+		return 0;
+	err = spool_open(r);
+	if (err)
+		return err;
+	err = source_skip(&r->source, UINT64_MAX, spool_write, r, size);
+	if (err == PLUMB_ERR_LIMIT)
+		return spool_failed(r);
+	return err ? refuse(r, PLUMB_ERR_IO, "read", "reading failed: %s", strerrordesc_np(errno))
+		   : 0;
+}
+
+int bare_read(struct plumb_recording *r)
+{
+	static const uint64_t values[] = {0, 0};
+	struct plumb_aux_chunk chunk = {.tid = -1, .cpu = -1};
+	int err = bare_size(r, &chunk.size);
+
+	if (err)
+		return err;
+	r->auxtrace_info = (struct plumb_auxtrace_info){AUXTRACE_ARM_SPE, values, 2};
+	r->has_auxtrace_info = true;
+	r->chunks_indexed = true;
+	return add_chunk(r, &chunk);
+}
+
+/* As the record would stand in a recording. */
+void bare_record(const struct plumb_recording *r, uint8_t bytes[AUXTRACE_SIZE],
+		 struct raw_record *raw)
+{
+	const struct plumb_aux_chunk *chunk = &r->chunks[0];
+	const uint32_t header[] = {PLUMB_RECORD_AUXTRACE, 0}, ring[] = {0, UINT32_MAX, UINT32_MAX};
+	const uint16_t size = AUXTRACE_SIZE;
+
+	memset(bytes, 0, AUXTRACE_SIZE);
+	memcpy(bytes, header, sizeof(header));
+	memcpy(bytes + 6, &size, sizeof(size));
+	memcpy(bytes + RECORD_HEADER, &chunk->size, sizeof(chunk->size));
+	memcpy(bytes + RECORD_HEADER + 24, ring, sizeof(ring));
+	*raw = (struct raw_record){
+		.type = PLUMB_RECORD_AUXTRACE,
+		.bytes = bytes,
+		.size = AUXTRACE_SIZE,
+		.aux_size = chunk->size,
+	};
 }
 
 void chunks_free(struct plumb_recording *r)

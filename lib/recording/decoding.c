@@ -13,12 +13,10 @@ void decoding_begin(struct decoding *decoding, struct plumb_recording *recording
 
 	*decoding = (struct decoding){.recording = recording, .found = found};
 	plumb_itrace_default(&usual);
-	if (options && options->itrace)
+	if (options->itrace)
 		itrace = options->itrace;
 	decoding->synthesis.groups = plumb_itrace_groups(itrace);
 	decoding->synthesis.period = itrace->period;
-	if (!options)
-		return;
 	decoding->synthesis.like_perf_6_1 = options->like_perf_6_1;
 	decoding->synthesis.midr = options->midr;
 	decoding->each_record_once = options->each_record_once;
@@ -154,17 +152,4 @@ bool decoding_takes_sample(const struct decoding *decoding, const struct plumb_r
 	origin.has_time = record->has & PLUMB_RECORD_HAS_TIME;
 	origin.time = record->time;
 	return in && plumb_spe_filter_matches(&filter, &as_spe, &origin);
-}
-
-void decoding_add_losses(const struct decoding *decoding, struct plumb_samples_totals *totals)
-{
-	const struct plumb_recording_losses *losses = plumb_recording_losses(decoding->recording);
-
-	totals->collisions = losses->aux_collisions;
-	totals->truncated = losses->aux_truncated;
-	totals->partial = losses->aux_partial;
-	totals->lost_records = losses->lost_records;
-	totals->lost_samples = losses->lost_samples;
-	totals->throttled = losses->throttled;
-	totals->cut_off = losses->cut_off;
 }

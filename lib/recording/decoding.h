@@ -33,8 +33,6 @@ void decoding_decide(struct decoding *decoding);
 uint32_t decoding_midr(const struct decoding *decoding, int32_t cpu);
 /* Ticks of SPE's clock at a time of perf's; 0 if there is no telling. */
 uint64_t decoding_ticks(const struct decoding *decoding, uint64_t time);
-/* What the recording itself says is missing. */
-void decoding_add_losses(const struct decoding *decoding, struct plumb_samples_totals *totals);
 /* Whether the filter lets a PMU sample pass. */
 bool decoding_takes_sample(const struct decoding *decoding, const struct plumb_record *record);
 

@@ -183,6 +183,7 @@ static bool take_blocks(struct decoder *d, struct plumb_recorded_memory *memory)
 	uint64_t words, *blocks;
 
 	memory->node = take64(&d->in);
+	(void)take64(&d->in); /* how many blocks, which the bitmap says too */
 	memory->block_count = take64(&d->in);
 	words = memory->block_count / 64 + (memory->block_count % 64 > 0);
 	blocks = make_array(d, words, 8, sizeof(*blocks));
@@ -200,7 +201,7 @@ static bool take_memory(struct decoder *d)
 
 	if (version != 1)
 		return !d->in.short_of;
-	memory = make_array(d, count, 16, sizeof(*memory));
+	memory = make_array(d, count, 24, sizeof(*memory));
 	if (!memory)
 		return false;
 	for (uint64_t i = 0; i < count; i++) {
@@ -330,6 +331,19 @@ static bool take_sample_times(struct decoder *d)
 	return true;
 }
 
+static bool take_clock(struct decoder *d)
+{
+	struct plumb_recording_info *info = &d->r->info;
+	const uint32_t version = take32(&d->in);
+
+	if (version != 1)
+		return !d->in.short_of;
+	info->clockid = take32(&d->in);
+	info->wall_clock_ns = take64(&d->in);
+	info->clock_ns = take64(&d->in);
+	return !d->in.short_of;
+}
+
 static bool take_compression(struct decoder *d)
 {
 	struct plumb_recording_info *info = &d->r->info;
@@ -382,6 +396,8 @@ static bool decode(struct decoder *d, unsigned number)
 	case PLUMB_FEATURE_CLOCKID:
 		info->clock_resolution_ns = take64(&d->in);
 		return !d->in.short_of;
+	case PLUMB_FEATURE_CLOCK_DATA:
+		return take_clock(d);
 	case PLUMB_FEATURE_COMPRESSED:
 		return take_compression(d);
 	case PLUMB_FEATURE_CPU_PMU_CAPS:

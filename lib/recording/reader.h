@@ -11,6 +11,7 @@
 #include "recording/bytes.h"
 #include "recording/order.h"
 #include "recording/source.h"
+#include "recording/tasks.h"
 
 #define FEATURE_COUNT 256
 /* The most bytes of features that are kept, and of one of them. */
@@ -20,8 +21,10 @@
 #define IDS_LIMIT      (4u << 20)
 #define CHUNKS_LIMIT   (1u << 20)
 /* struct perf_event_header; and the most that it can say a record has. */
-#define RECORD_HEADER   8u
-#define RECORD_SIZE_MAX 65535u
+#define RECORD_HEADER    8u
+#define RECORD_SIZE_MAX  65535u
+#define AUXTRACE_SIZE    48u /* struct perf_record_auxtrace */
+#define AUXTRACE_ARM_SPE 4u  /* what AUXTRACE_INFO says its data is */
 
 /* An event, and where its samples and trailers have what is wanted before they are parsed. */
 struct known_event {
@@ -75,6 +78,9 @@ struct plumb_recording {
 	struct plumb_diagnostics *found;
 	pthread_mutex_t found_lock;
 	unsigned complaints[COMPLAINT_KINDS];
+
+	struct tasks *tasks; /* as of the record last given ... */
+	bool has_stream;     /* ... by the stream of samples, which then keeps them */
 
 	struct arena arena;
 	struct known_event **events;
@@ -259,6 +265,10 @@ int chunks_read_index(struct plumb_recording *r);
 int chunks_take(struct plumb_recording *r, struct raw_record *raw);
 bool chunk_parse(struct cursor *in, struct plumb_aux_chunk *chunk);
 void chunks_free(struct plumb_recording *r);
+/* Takes a file of SPE data alone for a recording with one chunk, and the record of that. */
+int bare_read(struct plumb_recording *r);
+void bare_record(const struct plumb_recording *r, uint8_t bytes[AUXTRACE_SIZE],
+		 struct raw_record *raw);
 /* AUXTRACE_INFO and TIME_CONV, the first of each. */
 int auxtrace_info_keep(struct plumb_recording *r, const struct raw_record *raw);
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sized.h"
 #include "recording/reader.h"
 
 #define COMPLAINTS_TOLD 5u
@@ -413,6 +414,8 @@ int plumb_recording_next(struct plumb_recording *r, struct plumb_record *record)
 			carry(r, &raw);
 		if (record_parse(r, &raw, record)) {
 			count_losses(r, record);
+			if (!r->has_stream && tasks_follow(r->tasks, record) < 0)
+				return out_of_memory(r);
 			return 1;
 		}
 		r->losses.damaged_records++;
@@ -487,6 +490,19 @@ static int read_preface(struct plumb_recording *r)
 	return 0;
 }
 
+static int read_bare(struct plumb_recording *r)
+{
+	uint8_t bytes[AUXTRACE_SIZE];
+	struct raw_record raw;
+	int err = bare_read(r);
+
+	if (err)
+		return err;
+	r->ended = true;
+	bare_record(r, bytes, &raw);
+	return keep_early(r, &raw);
+}
+
 static int prepare(struct plumb_recording *r)
 {
 	struct stat status;
@@ -494,7 +510,7 @@ static int prepare(struct plumb_recording *r)
 
 	r->scratch = malloc(SCRATCH_ROOM);
 	r->carried = malloc(RECORD_SIZE_MAX);
-	if (err || !r->scratch || !r->carried || !r->name)
+	if (err || !r->scratch || !r->carried || !r->name || !r->tasks)
 		return out_of_memory(r);
 	if (fstat(r->fd, &status) < 0)
 		return refuse(r, PLUMB_ERR_IO, "stat", "cannot be read: %s",
@@ -504,6 +520,8 @@ static int prepare(struct plumb_recording *r)
 			      "it is a folder: recordings of `perf record --threads` are not read");
 	r->file_size = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
 	r->source.seekable = S_ISREG(status.st_mode);
+	if (r->options.bare_spe)
+		return read_bare(r);
 	err = header_read(r);
 	if (!err && r->pipe_format)
 		err = read_preface(r);
@@ -526,8 +544,11 @@ int plumb_recording_open_fd(int fd, const char *name, const struct plumb_recordi
 	r->spool = -1;
 	r->found = found;
 	r->name = strdup(name);
-	if (options)
-		r->options = *options;
+	r->tasks = tasks_new();
+	if (options && !sized_read(&r->options, sizeof(r->options), options)) {
+		plumb_recording_close(r);
+		return PLUMB_ERR_ARGUMENT;
+	}
 	r->in_file_order = r->options.in_file_order;
 	err = prepare(r);
 	if (err) {
@@ -561,6 +582,7 @@ void plumb_recording_close(struct plumb_recording *r)
 {
 	if (!r)
 		return;
+	tasks_release(r->tasks);
 	order_free(&r->order);
 	decompressor_free(r);
 	source_close(&r->source);
@@ -598,4 +620,9 @@ const struct plumb_auxtrace_info *plumb_recording_auxtrace_info(const struct plu
 const struct plumb_time_conv *plumb_recording_time_conv(const struct plumb_recording *r)
 {
 	return r->has_time_conv ? &r->time_conv : NULL;
+}
+
+struct tasks *recording_tasks(const struct plumb_recording *r)
+{
+	return r->tasks;
 }

@@ -6,8 +6,11 @@
 
 /* All rings' pieces together, roughly; but none is shorter than the other. */
 #define PIECES_SIZE (4u << 20)
-#define PIECE_MIN   (4u << 10)
+#define PIECE_MIN   (1u << 10)
 #define PIECE_MAX   (128u << 10)
+/* Records that are decoded at once, at most: what stays in a first-level cache. */
+#define BLOCK_MAX   256
+#define BLOCK_BYTES 64 /* of data for each, about */
 
 /* The place of the ring with that index, or where it belongs. */
 static size_t ring_slot(const struct rings *rings, uint32_t index)
@@ -49,6 +52,7 @@ static int add_ring(struct rings *rings, size_t slot, const struct plumb_aux_chu
 	ring->pid = -1;
 	ring->tid = -1;
 	ring->cpu = chunk->cpu;
+	ring->chunk_limit = rings->chunk_limit;
 	plumb_spe_stream_begin(&ring->stream);
 	memmove(rings->at + slot + 1, rings->at + slot,
 		(rings->count - slot) * sizeof(struct ring *));
@@ -93,23 +97,35 @@ int rings_update(struct rings *rings)
 	return 0;
 }
 
+struct ring *rings_find(const struct rings *rings, uint32_t index)
+{
+	const size_t slot = ring_slot(rings, index);
+
+	return slot < rings->count && rings->at[slot]->index == index ? rings->at[slot] : NULL;
+}
+
 void rings_free(struct rings *rings)
 {
 	for (size_t i = 0; i < rings->count; i++) {
 		free(rings->at[i]->chunks);
 		free(rings->at[i]->piece);
+		free(rings->at[i]->records);
 		free(rings->at[i]);
 	}
 	free(rings->at);
 }
 
-static int make_piece(const struct rings *rings, struct ring *ring)
+static int make_room(const struct rings *rings, struct ring *ring)
 {
 	size_t share = PIECES_SIZE / rings->count;
 
 	ring->piece_room = share < PIECE_MIN ? PIECE_MIN : share > PIECE_MAX ? PIECE_MAX : share;
 	ring->piece = malloc(ring->piece_room);
-	return ring->piece ? 0 : PLUMB_ERR_NO_MEMORY;
+	ring->room = ring->piece_room / BLOCK_BYTES;
+	if (ring->room > BLOCK_MAX)
+		ring->room = BLOCK_MAX;
+	ring->records = reallocarray(NULL, ring->room, sizeof(*ring->records));
+	return ring->piece && ring->records ? 0 : PLUMB_ERR_NO_MEMORY;
 }
 
 /* Reads what comes next of the chunk at hand, or of the next one. 1, 0 at the end, or an error. */
@@ -119,10 +135,8 @@ static int next_piece(struct rings *rings, struct ring *ring)
 	uint64_t size;
 	int error;
 
-	if (!ring->piece && make_piece(rings, ring))
-		return PLUMB_ERR_NO_MEMORY;
 	for (;; ring->next_chunk++, ring->chunk_at = 0) {
-		if (ring->next_chunk == ring->chunk_count)
+		if (ring->next_chunk >= ring->chunk_count || ring->next_chunk >= ring->chunk_limit)
 			return 0;
 		chunk = plumb_recording_aux_chunk(rings->recording, ring->chunks[ring->next_chunk]);
 		if (chunk && ring->chunk_at < chunk->size)
@@ -150,16 +164,19 @@ static int next_piece(struct rings *rings, struct ring *ring)
 	return 1;
 }
 
-int ring_next(struct rings *rings, struct ring *ring)
+int ring_fill(struct rings *rings, struct ring *ring)
 {
+	ring->next = ring->count = 0;
+	if (!ring->records && make_room(rings, ring))
+		return PLUMB_ERR_NO_MEMORY;
 	for (;;) {
-		bool clean = ring->stream.skipped == 0;
-		bool there = plumb_spe_stream_next(&ring->stream, &ring->record);
+		const bool clean = ring->stream.skipped == 0;
 		int status;
 
+		ring->count = plumb_spe_stream_read(&ring->stream, ring->records, ring->room);
 		if (clean && ring->stream.skipped)
 			ring->skipped_place = ring_place(ring, ring->stream.first_skipped);
-		if (there)
+		if (ring->count)
 			return 1;
 		status = next_piece(rings, ring);
 		if (status <= 0)

@@ -1,59 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The merged stream. Before a record of the file is given, all SPE records that are older are: a
- * heap has the rings by their next record's time, and the first of them is decoded until it is no
- * longer the oldest. Which samples come, in what order, and whose they are is perf 6.1's behaviour
- * (tools/perf/util/arm-spe.c), so that its output can be compared.
+ * The merged stream. SPE records are decoded ring by ring, and given in runs: as many of one ring
+ * and one thread as come before anything else does. By time, a heap has the rings by their next
+ * record's time. Order and threads are perf's (tools/perf/util/arm-spe.c), so that its output can
+ * be compared.
  */
 #include <plumb/samples.h>
 
 #include <stdlib.h>
 
+#include "base/sized.h"
+#include "recording/attribution.h"
 #include "recording/decoding.h"
-#include "recording/owners.h"
 #include "recording/reader.h"
 #include "recording/ring_heap.h"
 #include "recording/rings.h"
 
+/* The longest run: `groups` has room for it. */
+#define RUN_MAX 256
+
 struct plumb_samples {
 	struct decoding decoding;
+	enum plumb_samples_order order;
 	struct rings rings;
 	struct ring_heap heap;
-	struct owners owners;
+	struct attribution attribution;
 	struct plumb_samples_totals totals;
 
 	struct plumb_record from_file;
-	bool has_from_file; /* to be given when all that is older was */
+	bool has_from_file; /* to be given once all that is older was */
 	size_t next_value;  /* of those that it read, if it is a sample that reads counters */
 	bool ended;         /* the file's records were all given */
-	bool contexts;      /* context packets tell the threads */
+	int failure;        /* to be returned at the end */
 	uint64_t limit;     /* ticks; what is older is due. UINT64_MAX: all is */
 
-	struct ring *current; /* that is being decoded */
-	uint64_t bound;       /* ticks up to which it is */
-	size_t next_timeless; /* index of the ring whose turn is next */
+	struct ring *current; /* that runs are taken from */
+	uint64_t bound;       /* ticks up to which they are */
+	size_t next_ring;     /* whose turn is next, where rings come one after another */
 	size_t begun_chunks;  /* chunks whose rings are in the heap */
 
-	uint32_t pending; /* groups of the current record that are yet to be given */
-	uint32_t groups;  /* all of its */
-	struct synthesis_origin origin;
-	struct plumb_record
-		sample; /* that was made of an SPE record, or of a value that was read */
+	/* Records that match, of the current ring, and the groups that each is a sample of. */
+	struct plumb_spe_record *run;
+	uint32_t groups[RUN_MAX];
+	size_t count, next;
+	uint32_t pending; /* groups of the record at `next` that are yet to be given */
+
+	struct plumb_spe_record nothing; /* perf 6.1's, before each ring of a timeless recording */
+	struct plumb_record sample;      /* made of an SPE record, or of a value that was read */
+	struct plumb_samples_item item;
+	struct plumb_samples_batch batch;
 };
 
 int plumb_samples_begin(struct plumb_recording *recording,
 			const struct plumb_samples_options *options, struct plumb_samples **samples,
 			struct plumb_diagnostics *found)
 {
-	struct plumb_samples *s = calloc(1, sizeof(*s));
+	struct plumb_samples_options chosen = {.size = sizeof(chosen)};
+	struct plumb_samples *s;
 
 	*samples = NULL;
-	if (!s || owners_begin(&s->owners)) {
-		free(s);
+	if (options && !sized_read(&chosen, sizeof(chosen), options))
+		return PLUMB_ERR_ARGUMENT;
+	s = calloc(1, sizeof(*s));
+	if (!s)
 		return PLUMB_ERR_NO_MEMORY;
-	}
-	decoding_begin(&s->decoding, recording, options, found);
+	decoding_begin(&s->decoding, recording, &chosen, found);
+	s->order = chosen.order;
 	s->rings.recording = recording;
+	s->rings.chunk_limit = s->order == PLUMB_ORDER_FILE ? 0 : SIZE_MAX;
+	s->attribution.tasks = recording->tasks;
+	s->attribution.like_perf_6_1 = chosen.like_perf_6_1;
+	recording->has_stream = true;
 	*samples = s;
 	return 0;
 }
@@ -64,202 +81,216 @@ void plumb_samples_end(struct plumb_samples *samples)
 		return;
 	rings_free(&samples->rings);
 	free(samples->heap.at);
-	owners_free(&samples->owners);
+	attribution_free(&samples->attribution);
 	free(samples);
 }
 
-/* ---- Whose a record is
- * --------------------------------------------------------------------------- */
-
-/* What is known of the ring's CPU or thread. */
-static void locate(struct plumb_samples *s, struct ring *ring)
+static int no_memory(const struct plumb_samples *s)
 {
-	int32_t tid = owners_running(&s->owners, ring->cpu);
-
-	ring->tid = tid != -1 ? tid : ring->ring_tid;
-	ring->pid = ring->tid == -1 ? -1 : owners_pid(&s->owners, ring->tid);
+	plumb_diagnostics_add(s->decoding.found, PLUMB_ERROR, "no-memory", NULL, "out of memory");
+	return PLUMB_ERR_NO_MEMORY;
 }
 
-/* The thread that a context packet names. */
-static int follow_context(struct plumb_samples *s, struct ring *ring)
+/* Notes an error that is returned at the end. Returns 0, or one that ends the stream at once. */
+static int put_off(struct plumb_samples *s, int error)
 {
-	const struct plumb_spe_record *record = &ring->record;
-	bool el2 = record->has & PLUMB_SPE_HAS_CONTEXT_EL2;
-	bool timeless = s->decoding.synthesis.timeless;
-	int32_t tid = (int32_t)record->contexts[el2];
-
-	if (!el2 && !(record->has & PLUMB_SPE_HAS_CONTEXT_EL1))
-		return 0;
-	/* Timeless, perf goes by the ring; which may be none's. */
-	if (tid == -1 || (timeless && ring->ring_tid != -1))
-		return 0;
-	if (timeless && s->decoding.synthesis.like_perf_6_1)
-		return 0;
-	s->contexts = true;
-	if (owners_run(&s->owners, ring->cpu, -1, tid))
-		return PLUMB_ERR_NO_MEMORY;
-	ring->tid = tid;
-	ring->pid = owners_pid(&s->owners, tid);
+	if (error == PLUMB_ERR_NO_MEMORY)
+		return no_memory(s);
+	if (error < 0 && !s->failure)
+		s->failure = error;
 	return 0;
 }
 
-static int follow_switch(struct plumb_samples *s, const struct plumb_record *record)
+/* ---- What a run becomes ---------------------------------------------------------------------- */
+
+bool plumb_samples_time(const struct plumb_samples *samples, const struct plumb_spe_record *record,
+			uint64_t *time)
 {
-	const bool wide = record->type == PLUMB_RECORD_SWITCH_CPU_WIDE;
-	const bool out = record->context_switch.out;
-	int32_t cpu = (int32_t)record->cpu;
+	const struct synthesis *synthesis = &samples->decoding.synthesis;
 
-	if (!(record->has & PLUMB_RECORD_HAS_CPU))
-		return 0;
-	if (wide && out)
-		return owners_run(&s->owners, cpu, record->context_switch.next_prev_pid,
-				  record->context_switch.next_prev_tid);
-	if (!(record->has & PLUMB_RECORD_HAS_PID))
-		return 0;
-	/* Of one that is not CPU-wide, perf takes who goes for who comes. */
-	if (s->decoding.synthesis.like_perf_6_1 ? out : !out)
-		return owners_run(&s->owners, cpu, record->pid, record->tid);
-	return 0;
-}
-
-/* A record of the file, which is about to be given. */
-static int follow(struct plumb_samples *s, const struct plumb_record *record)
-{
-	const bool truthful = !s->decoding.synthesis.like_perf_6_1;
-	int error = 0;
-
-	if (s->contexts || s->decoding.synthesis.timeless)
-		return owners_follow(&s->owners, record);
-	if (record->type == PLUMB_RECORD_SWITCH || record->type == PLUMB_RECORD_SWITCH_CPU_WIDE)
-		error = follow_switch(s, record);
-	else if (record->type == PLUMB_RECORD_ITRACE_START && truthful &&
-		 record->has & PLUMB_RECORD_HAS_CPU &&
-		 owners_running(&s->owners, (int32_t)record->cpu) == -1)
-		error = owners_run(&s->owners, (int32_t)record->cpu, record->itrace_start.pid,
-				   record->itrace_start.tid);
-	return error ? error : owners_follow(&s->owners, record);
-}
-
-/* ---- Which record is next
- * ------------------------------------------------------------------------ */
-
-static bool matches(const struct plumb_samples *s, const struct plumb_spe_record *record)
-{
-	const struct synthesis_origin *from = &s->origin;
-	const struct plumb_spe_origin origin = {
-		.pid = from->pid,
-		.tid = from->tid,
-		.cpu = from->cpu,
-		.has_time = from->has_time,
-		.time = from->time,
-	};
-
-	return !s->decoding.has_filter ||
-	       plumb_spe_filter_matches(&s->decoding.filter, record, &origin);
-}
-
-/* Where the ring's record is from. */
-static void trace(struct plumb_samples *s, struct ring *ring)
-{
-	const struct plumb_spe_record *record = &ring->record;
-	const struct synthesis *synthesis = &s->decoding.synthesis;
-
-	if (!ring->has_midr)
-		ring->midr = decoding_midr(&s->decoding, ring->cpu);
-	ring->has_midr = true;
-	s->origin = (struct synthesis_origin){
-		.place = ring_place(ring, record->offset),
-		.pid = ring->pid,
-		.tid = ring->tid,
-		.cpu = ring->cpu,
-		.midr = ring->midr,
-	};
-	if (synthesis->timeless)
-		return;
-	s->origin.has_time = synthesis->like_perf_6_1 || record->has & PLUMB_SPE_HAS_TIMESTAMP;
-	s->origin.time = plumb_time_from_ticks(&s->decoding.clock, record->timestamp);
-}
-
-/* Puts the ring's record into its groups: s->pending is what is to be given of it. */
-static void sort(struct plumb_samples *s, struct ring *ring)
-{
-	const uint32_t instructions = PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
-	const struct synthesis *synthesis = &s->decoding.synthesis;
-
-	s->groups = synthesis_groups(synthesis, &ring->record) & synthesis->groups;
-	s->pending = s->groups;
-	if (s->groups & instructions) {
-		if (++ring->since < synthesis->period)
-			s->pending &= ~instructions;
-		else
-			ring->since = 0;
-	}
-	for (unsigned i = 0; i < PLUMB_SPE_GROUPS; i++)
-		s->totals.groups[i] += s->pending >> i & 1;
-	if (s->decoding.each_record_once)
-		s->pending = instructions;
-}
-
-/* The ring's record is due. */
-static int take_record(struct plumb_samples *s, struct ring *ring)
-{
-	int error = follow_context(s, ring);
-
-	if (error)
-		return error;
-	s->totals.records++;
-	trace(s, ring);
-	if (!matches(s, &ring->record))
-		return 0;
-	s->totals.matched++;
-	sort(s, ring);
-	return 0;
-}
-
-/* Lets the oldest ring be the current one; false if none is due. */
-static bool choose_ring(struct plumb_samples *s)
-{
-	struct ring_heap *heap = &s->heap;
-
-	if (!heap->count || (heap->at[0].ticks >= s->limit && s->limit != UINT64_MAX))
+	*time = 0;
+	if (synthesis->timeless ||
+	    !(synthesis->like_perf_6_1 || record->has & PLUMB_SPE_HAS_TIMESTAMP))
 		return false;
-	s->current = ring_heap_take(heap);
-	s->current->waiting = false;
-	s->bound = s->limit;
-	if (heap->count && heap->at[0].ticks < s->limit)
-		s->bound = heap->at[0].ticks + 1;
-	if (!s->contexts)
-		locate(s, s->current);
+	*time = plumb_time_from_ticks(&samples->decoding.clock, record->timestamp);
 	return true;
 }
 
-/* Puts the current ring, which has a record, back among the others. */
+static bool matches(const struct plumb_samples *s, const struct plumb_spe_record *record)
+{
+	const struct ring *ring = s->current;
+	struct plumb_spe_origin origin = {.pid = ring->pid, .tid = ring->tid, .cpu = ring->cpu};
+
+	if (!s->decoding.has_filter)
+		return true;
+	origin.has_time = plumb_samples_time(s, record, &origin.time);
+	return plumb_spe_filter_matches(&s->decoding.filter, record, &origin);
+}
+
+/* The groups that the record is a sample of. */
+static uint32_t groups_of(struct plumb_samples *s, const struct plumb_spe_record *record)
+{
+	const uint32_t instructions = PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
+	const struct synthesis *synthesis = &s->decoding.synthesis;
+	uint32_t groups = synthesis_groups(synthesis, record) & synthesis->groups;
+
+	if (groups & instructions) {
+		if (++s->current->since < synthesis->period)
+			groups &= ~instructions;
+		else
+			s->current->since = 0;
+	}
+	return groups;
+}
+
+/* Lets the run be those of `count` records that match, and counts them. */
+static void set_run(struct plumb_samples *s, struct plumb_spe_record *records, size_t count)
+{
+	uint64_t *totals = s->totals.groups;
+
+	s->run = records;
+	s->next = s->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t groups;
+
+		if (!matches(s, &records[i]))
+			continue;
+		if (i != s->count)
+			records[s->count] = records[i];
+		groups = groups_of(s, &records[i]);
+		s->groups[s->count++] = groups;
+		for (unsigned group = 0; group < PLUMB_SPE_GROUPS; group++)
+			totals[group] += groups >> group & 1;
+	}
+	s->totals.matched += s->count;
+}
+
+/* ---- Which records are next ------------------------------------------------------------------ */
+
+/* How many of the ring's records come before anything else does. */
+static size_t run_length(struct plumb_samples *s, struct ring *ring)
+{
+	const bool all = s->bound == UINT64_MAX || s->decoding.synthesis.timeless;
+	const struct plumb_spe_record *records = ring->records + ring->next;
+	size_t most = ring->count - ring->next, i;
+
+	if (most > RUN_MAX)
+		most = RUN_MAX;
+	for (i = 0; i < most; i++) {
+		const struct plumb_spe_record *record = &records[i];
+
+		if (!all && ring->ticks >= s->bound)
+			break;
+		if (record->timestamp > ring->ticks) {
+			if (!all && record->timestamp >= s->bound)
+				break;
+			ring->ticks = record->timestamp;
+		}
+		if (i > 0 && attribution_changes(&s->attribution, ring, record))
+			break;
+	}
+	return i;
+}
+
+/* Puts a ring that has a record among the others. */
 static int put_back(struct plumb_samples *s, struct ring *ring)
 {
+	const uint64_t first = ring->records[ring->next].timestamp;
+
+	if (first > ring->ticks)
+		ring->ticks = first;
 	if (!ring_heap_add(&s->heap, ring, ring->ticks))
 		return PLUMB_ERR_NO_MEMORY;
 	ring->waiting = true;
 	return 0;
 }
 
-/* The next record of the current ring; 0 if it is not due, or there is none. */
-static int next_of_current(struct plumb_samples *s)
+/* Has the ring decode its next records, past what cannot be read. 1, 0: none, or NO_MEMORY. */
+static int fill(struct plumb_samples *s, struct ring *ring)
+{
+	int status;
+
+	do
+		status = ring_fill(&s->rings, ring);
+	while (status < 0 && put_off(s, status) == 0);
+	return status;
+}
+
+/* The next run of the current ring, which is no longer it if there is none. */
+static int take_run(struct plumb_samples *s)
 {
 	struct ring *ring = s->current;
-	int status = ring_next(&s->rings, ring);
+	struct plumb_spe_record *first;
+	size_t count;
 
-	if (status < 0)
-		return status;
-	if (status == 0) {
-		s->current = NULL;
-		return 0;
+	if (ring->next == ring->count) {
+		int status = fill(s, ring);
+
+		if (status <= 0) {
+			s->current = NULL;
+			return status;
+		}
 	}
-	if (ring->record.timestamp > ring->ticks)
-		ring->ticks = ring->record.timestamp;
-	if (s->decoding.synthesis.timeless || ring->ticks < s->bound || s->bound == UINT64_MAX)
-		return 1;
-	s->current = NULL;
-	return put_back(s, ring);
+	count = run_length(s, ring);
+	if (count == 0) {
+		s->current = NULL;
+		return put_back(s, ring) ? no_memory(s) : 0;
+	}
+	first = ring->records + ring->next;
+	if (attribution_changes(&s->attribution, ring, first) &&
+	    attribution_change(&s->attribution, ring, first))
+		return no_memory(s);
+	ring->next += count;
+	s->totals.records += count;
+	set_run(s, first, count);
+	return 0;
+}
+
+/* Lets `ring` be the current one. */
+static void choose(struct plumb_samples *s, struct ring *ring, uint64_t bound)
+{
+	s->current = ring;
+	s->bound = bound;
+	attribution_of_ring(&s->attribution, ring);
+	if (!ring->has_midr)
+		ring->midr = decoding_midr(&s->decoding, ring->cpu);
+	ring->has_midr = true;
+}
+
+/* The ring with the oldest record, up to the next one's; false if none is due. */
+static bool choose_oldest(struct plumb_samples *s)
+{
+	struct ring_heap *heap = &s->heap;
+	uint64_t bound = s->limit;
+	struct ring *ring;
+
+	if (!heap->count || (heap->at[0].ticks >= s->limit && s->limit != UINT64_MAX))
+		return false;
+	ring = ring_heap_take(heap);
+	ring->waiting = false;
+	if (s->order == PLUMB_ORDER_TIME && heap->count && heap->at[0].ticks < s->limit)
+		bound = heap->at[0].ticks + 1;
+	choose(s, ring, bound);
+	return true;
+}
+
+/* Rings one after another, once the file has ended; perf 6.1 begins each with nothing. */
+static bool choose_next(struct plumb_samples *s)
+{
+	const struct synthesis *synthesis = &s->decoding.synthesis;
+
+	if (!s->ended || s->next_ring == s->rings.count)
+		return false;
+	choose(s, s->rings.at[s->next_ring++], UINT64_MAX);
+	s->current->chunk_limit = SIZE_MAX;
+	if (synthesis->timeless && synthesis->like_perf_6_1) {
+		const uint64_t matched = s->totals.matched;
+
+		s->nothing = (struct plumb_spe_record){0};
+		set_run(s, &s->nothing, 1);
+		s->totals.matched = matched;
+	}
+	return true;
 }
 
 /* Rings that have got data join the heap with their first record. */
@@ -271,90 +302,96 @@ static int begin_rings(struct plumb_samples *s)
 
 		if (ring->waiting || ring == s->current)
 			continue;
-		status = ring_next(&s->rings, ring);
+		status = ring->next < ring->count ? 1 : fill(s, ring);
 		if (status < 0)
 			return status;
-		if (status == 0)
-			continue;
-		if (ring->record.timestamp > ring->ticks)
-			ring->ticks = ring->record.timestamp;
-		status = put_back(s, ring);
-		if (status)
-			return status;
+		if (status > 0 && put_back(s, ring))
+			return no_memory(s);
 	}
 	s->begun_chunks = s->rings.chunks_seen;
 	return 0;
 }
 
-/* perf begins each ring with a record of nothing. */
-static void sort_nothing(struct plumb_samples *s, struct ring *ring)
+/* Advances to the next run that has records, or until none is due. Returns 0, or an error. */
+static int next_run(struct plumb_samples *s)
 {
-	ring->record = (struct plumb_spe_record){0};
-	trace(s, ring);
-	sort(s, ring);
-}
-
-static bool choose_timeless(struct plumb_samples *s)
-{
-	if (!s->ended || s->next_timeless == s->rings.count)
-		return false;
-	s->current = s->rings.at[s->next_timeless++];
-	locate(s, s->current);
-	if (s->decoding.synthesis.like_perf_6_1)
-		sort_nothing(s, s->current);
-	return true;
-}
-
-/* Advances until a record's samples are pending, or no record is due. Returns 0, or an error. */
-static int next_record(struct plumb_samples *s)
-{
-	const bool timeless = s->decoding.synthesis.timeless;
+	const bool in_turn = s->decoding.synthesis.timeless || s->order == PLUMB_ORDER_FILE;
 	int status = 0;
 
+	s->count = s->next = 0;
 	if (!s->decoding.is_spe)
 		return 0;
-	if (!timeless && s->limit && s->begun_chunks != s->rings.chunks_seen)
+	if (!in_turn && s->limit && s->begun_chunks != s->rings.chunks_seen)
 		status = begin_rings(s);
-	while (status >= 0 && !s->pending) {
-		if (s->current) {
-			status = next_of_current(s);
-			if (status <= 0)
-				continue;
-		} else if (timeless) {
-			if (!choose_timeless(s))
-				return 0;
-			continue;
-		} else if (!choose_ring(s)) {
-			return 0;
-		}
-		status = take_record(s, s->current);
+	while (status == 0 && s->count == 0) {
+		if (s->current)
+			status = take_run(s);
+		else if (!(in_turn ? choose_next(s) : choose_oldest(s)))
+			break;
 	}
-	return status < 0 ? status : 0;
+	return status;
 }
 
-/* ---- The stream
- * ---------------------------------------------------------------------------------- */
-
-static int no_memory(const struct plumb_samples *s, int error)
-{
-	if (error == PLUMB_ERR_NO_MEMORY)
-		plumb_diagnostics_add(s->decoding.found, PLUMB_ERROR, "no-memory", NULL,
-				      "out of memory");
-	else if (error == PLUMB_ERR_LIMIT)
-		plumb_diagnostics_add(s->decoding.found, PLUMB_ERROR, "too-many-rings", NULL,
-				      "the recording has more than %d AUX rings", RINGS_LIMIT);
-	return error;
-}
+/* ---- Records of the file --------------------------------------------------------------------- */
 
 /* Takes in the AUX data that is known of now, and how it is decoded. */
 static int update(struct plumb_samples *s)
 {
 	int error = rings_update(&s->rings);
 
-	if (!error && s->rings.count && !s->decoding.decided &&
-	    (plumb_recording_auxtrace_info(s->decoding.recording) || s->ended))
+	if (error == PLUMB_ERR_LIMIT)
+		plumb_diagnostics_add(s->decoding.found, PLUMB_ERROR, "too-many-rings", NULL,
+				      "the recording has more than %d AUX rings", RINGS_LIMIT);
+	if (error)
+		return error == PLUMB_ERR_NO_MEMORY ? no_memory(s) : error;
+	if (s->rings.count && !s->decoding.decided &&
+	    (plumb_recording_auxtrace_info(s->decoding.recording) || s->ended)) {
 		decoding_decide(&s->decoding);
-	return no_memory(s, error);
+		s->attribution.timeless =
+			s->decoding.synthesis.timeless || s->order == PLUMB_ORDER_FILE;
+	}
+	return 0;
+}
+
+/* Whether a record tells of threads or address spaces, and so must come in its place. */
+static bool tells_of_tasks(uint32_t type)
+{
+	switch (type) {
+	case PLUMB_RECORD_MMAP:
+	case PLUMB_RECORD_MMAP2:
+	case PLUMB_RECORD_COMM:
+	case PLUMB_RECORD_FORK:
+	case PLUMB_RECORD_EXIT:
+	case PLUMB_RECORD_NAMESPACES:
+	case PLUMB_RECORD_ITRACE_START:
+	case PLUMB_RECORD_SWITCH:
+	case PLUMB_RECORD_SWITCH_CPU_WIDE:
+	case PLUMB_RECORD_KSYMBOL:
+	case PLUMB_RECORD_TEXT_POKE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* How far the rings are due before the file's record, in ticks. */
+static uint64_t limit_before(const struct plumb_samples *s, const struct plumb_record *record)
+{
+	if (!(record->has & PLUMB_RECORD_HAS_TIME) || s->order == PLUMB_ORDER_FILE ||
+	    (s->order == PLUMB_ORDER_TASKS && !tells_of_tasks(record->type)))
+		return 0;
+	return decoding_ticks(&s->decoding, record->time);
+}
+
+/* The ring whose next chunk stands where the file's record is. */
+static void choose_chunk(struct plumb_samples *s)
+{
+	struct ring *ring = rings_find(&s->rings, s->from_file.auxtrace.index);
+
+	if (!ring || !s->decoding.is_spe)
+		return;
+	ring->chunk_limit++;
+	choose(s, ring, UINT64_MAX);
 }
 
 /* The file's next record becomes the one to give; at the end, all that is left is due. */
@@ -363,38 +400,21 @@ static int read_record(struct plumb_samples *s)
 	int status = plumb_recording_next(s->decoding.recording, &s->from_file);
 	int error;
 
-	if (status < 0)
-		return status;
 	s->has_from_file = status > 0;
-	s->ended = status == 0;
-	error = update(s);
+	s->ended = status <= 0;
+	error = put_off(s, status);
+	if (!error)
+		error = update(s);
 	if (error)
 		return error;
-	s->limit = s->ended ? UINT64_MAX : 0;
-	if (s->has_from_file && s->from_file.has & PLUMB_RECORD_HAS_TIME)
-		s->limit = decoding_ticks(&s->decoding, s->from_file.time);
+	s->limit = s->ended ? UINT64_MAX : limit_before(s, &s->from_file);
+	if (s->has_from_file && s->order == PLUMB_ORDER_FILE &&
+	    s->from_file.type == PLUMB_RECORD_AUXTRACE)
+		choose_chunk(s);
 	return 0;
 }
 
-/* Gives the lowest of the pending groups. */
-static int give_sample(struct plumb_samples *s, struct plumb_samples_item *item)
-{
-	unsigned group = (unsigned)__builtin_ctz(s->pending);
-
-	s->pending &= s->pending - 1;
-	synthesis_sample(&s->decoding.synthesis, &s->current->record, &s->origin, group,
-			 &s->sample);
-	*item = (struct plumb_samples_item){
-		.record = &s->sample,
-		.spe = &s->current->record,
-		.group = group,
-		.groups = s->groups,
-		.ring = s->current->index,
-	};
-	return 1;
-}
-
-/* A sample with the counts of its group; by their ids it is known whose they are. */
+/* A sample that holds the counts of its group; their ids tell whose they are. */
 static bool reads_counts(const struct plumb_record *record)
 {
 	return record->type == PLUMB_RECORD_SAMPLE && record->event &&
@@ -424,47 +444,179 @@ static bool make_of_value(struct plumb_samples *s)
 	return false;
 }
 
-/* Gives the file's record, or the next sample of it; 0 if there is none, or the filter is against
- * it. */
-static int give_from_file(struct plumb_samples *s, struct plumb_samples_item *item)
+/* The file's record, or the next sample that it is, into `*record`; NULL if there is none. */
+static int take_from_file(struct plumb_samples *s, const struct plumb_record **record)
 {
-	const struct plumb_record *record = &s->from_file;
-	int error = s->next_value ? 0 : follow(s, record);
-
-	if (!error && reads_counts(record) && make_of_value(s)) {
-		record = &s->sample;
+	*record = &s->from_file;
+	if (!s->next_value && attribution_follow(&s->attribution, &s->from_file))
+		return no_memory(s);
+	if (!reads_counts(&s->from_file)) {
+		s->has_from_file = false;
+	} else if (make_of_value(s)) {
+		*record = &s->sample;
 	} else {
-		const bool was_given = reads_counts(record);
-
 		s->has_from_file = false;
 		s->next_value = 0;
-		if (error || was_given)
-			return no_memory(s, error);
+		*record = NULL;
 	}
-	if (record->type == PLUMB_RECORD_SAMPLE && !decoding_takes_sample(&s->decoding, record))
+	if (*record && (*record)->type == PLUMB_RECORD_SAMPLE &&
+	    !decoding_takes_sample(&s->decoding, *record))
+		*record = NULL;
+	return 0;
+}
+
+/* ---- The stream ------------------------------------------------------------------------------ */
+
+/*
+ * Advances to the next run (`*record` is NULL) or record of the file. Returns 1, 0 at the end, or
+ * an error.
+ */
+static int advance(struct plumb_samples *s, const struct plumb_record **record)
+{
+	for (;;) {
+		int status = next_run(s);
+
+		*record = NULL;
+		if (status < 0)
+			return status;
+		if (s->count > 0)
+			return 1;
+		if (s->has_from_file) {
+			status = take_from_file(s, record);
+			if (status < 0 || *record)
+				return status < 0 ? status : 1;
+			continue;
+		}
+		if (s->ended) {
+			status = s->failure;
+			s->failure = 0;
+			return status;
+		}
+		status = read_record(s);
+		if (status < 0)
+			return status;
+	}
+}
+
+/* The thread of a sample, or of the current ring. */
+static int find_task(struct plumb_samples *s, int32_t pid, int32_t tid,
+		     const struct plumb_task **task)
+{
+	const struct task *found = tasks_get(s->attribution.tasks, pid, tid);
+
+	*task = found ? &found->public : NULL;
+	return found ? 0 : no_memory(s);
+}
+
+static int find_task_of(struct plumb_samples *s, const struct plumb_record *record,
+			const struct plumb_task **task)
+{
+	const bool known = record->has & PLUMB_RECORD_HAS_PID;
+
+	*task = NULL;
+	if (record->type != PLUMB_RECORD_SAMPLE)
 		return 0;
-	*item = (struct plumb_samples_item){.record = record};
+	return find_task(s, known ? record->pid : -1, known ? record->tid : -1, task);
+}
+
+/* Makes the sample of the lowest of the pending groups. */
+static void make_sample(struct plumb_samples *s)
+{
+	const struct ring *ring = s->current;
+	const struct plumb_spe_record *record = &s->run[s->next];
+	const unsigned group = (unsigned)__builtin_ctz(s->pending);
+	struct synthesis_origin origin = {
+		.place = ring_place(ring, record->offset),
+		.pid = ring->pid,
+		.tid = ring->tid,
+		.cpu = ring->cpu,
+		.midr = ring->midr,
+	};
+
+	origin.has_time = plumb_samples_time(s, record, &origin.time);
+	synthesis_sample(&s->decoding.synthesis, record, &origin, group, &s->sample);
+	s->item.record = &s->sample;
+	s->item.spe = record;
+	s->item.group = group;
+	s->item.groups =
+		synthesis_groups(&s->decoding.synthesis, record) & s->decoding.synthesis.groups;
+	s->item.ring = ring->index;
+	s->item.midr = ring->midr;
+	s->pending &= s->pending - 1;
+}
+
+int plumb_samples_next(struct plumb_samples *samples, const struct plumb_samples_item **item)
+{
+	struct plumb_samples *s = samples;
+	const struct plumb_record *record;
+	int status;
+
+	*item = &s->item;
+	while (!s->pending) {
+		if (s->next < s->count && ++s->next < s->count) {
+			s->pending = s->groups[s->next];
+		} else {
+			status = advance(s, &record);
+			if (status <= 0)
+				return status;
+			if (record) {
+				s->item = (struct plumb_samples_item){.record = record};
+				status = find_task_of(s, record, &s->item.task);
+				return status < 0 ? status : 1;
+			}
+			s->pending = s->groups[0];
+			status = find_task(s, s->current->pid, s->current->tid, &s->item.task);
+			if (status < 0)
+				return status;
+		}
+		if (s->decoding.each_record_once)
+			s->pending = PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
+	}
+	make_sample(s);
 	return 1;
 }
 
-int plumb_samples_next(struct plumb_samples *samples, struct plumb_samples_item *item)
+int plumb_samples_next_batch(struct plumb_samples *samples,
+			     const struct plumb_samples_batch **batch)
 {
-	for (;;) {
-		int status = samples->pending ? 0 : next_record(samples);
+	struct plumb_samples *s = samples;
+	const struct ring *ring;
+	const struct plumb_record *record;
+	int status = advance(s, &record);
 
-		if (status < 0)
-			return no_memory(samples, status);
-		if (samples->pending && samples->current)
-			return give_sample(samples, item);
-		if (samples->has_from_file)
-			status = give_from_file(samples, item);
-		else if (samples->ended)
-			return 0;
-		else
-			status = read_record(samples);
-		if (status)
-			return status;
+	*batch = &s->batch;
+	if (status <= 0)
+		return status;
+	if (record) {
+		s->batch = (struct plumb_samples_batch){.record = record, .pid = -1, .tid = -1};
+		s->batch.cpu = -1;
+		status = find_task_of(s, record, &s->batch.task);
+		return status < 0 ? status : 1;
 	}
+	ring = s->current;
+	s->batch = (struct plumb_samples_batch){
+		.spe = s->run,
+		.groups = s->groups,
+		.count = s->count,
+		.pid = ring->pid,
+		.tid = ring->tid,
+		.cpu = ring->cpu,
+		.ring = ring->index,
+		.midr = ring->midr,
+	};
+	if (ring->tid == -1)
+		return 1;
+	status = find_task(s, ring->pid, ring->tid, &s->batch.task);
+	return status < 0 ? status : 1;
+}
+
+/* ---- What is known so far -------------------------------------------------------------------- */
+
+const struct plumb_task *plumb_samples_task(struct plumb_samples *samples, int32_t pid, int32_t tid)
+{
+	const struct plumb_task *task;
+
+	return find_task(samples, pid, tid, &task) < 0 ? NULL : task;
 }
 
 const struct plumb_recorded_event *plumb_samples_group_event(const struct plumb_samples *samples,
@@ -483,21 +635,25 @@ bool plumb_samples_timeless(const struct plumb_samples *samples)
 	return samples->decoding.synthesis.timeless;
 }
 
-void plumb_samples_totals(const struct plumb_samples *samples, struct plumb_samples_totals *totals)
+const struct plumb_samples_totals *plumb_samples_totals(struct plumb_samples *samples)
 {
-	*totals = samples->totals;
+	struct plumb_samples_totals *totals = &samples->totals;
+	struct plumb_recording_losses *lost = &totals->lost;
+
+	*lost = *plumb_recording_losses(samples->decoding.recording);
+	lost->aux_first_skipped = UINT64_MAX;
 	totals->bytes = samples->rings.bytes;
-	totals->first_skipped = UINT64_MAX;
 	for (size_t i = 0; i < samples->rings.count; i++) {
 		const struct ring *ring = samples->rings.at[i];
 		struct plumb_spe_stream stream = ring->stream;
 
-		if (samples->ended && !samples->heap.count && !samples->current)
+		/* What is left over is cut off once all was read. */
+		if (samples->ended && !samples->current && !ring->waiting)
 			plumb_spe_stream_end(&stream);
-		totals->skipped += stream.skipped;
-		totals->unfinished += stream.unfinished;
-		if (stream.skipped && ring->skipped_place < totals->first_skipped)
-			totals->first_skipped = ring->skipped_place;
+		lost->aux_skipped += stream.skipped;
+		lost->aux_unfinished += stream.unfinished;
+		if (stream.skipped && ring->skipped_place < lost->aux_first_skipped)
+			lost->aux_first_skipped = ring->skipped_place;
 	}
-	decoding_add_losses(&samples->decoding, totals);
+	return totals;
 }

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recording/reader.h"
 #include "recording/spe_auxtrace.h"
 
-#define AUXTRACE_ARM_SPE 4u
-#define CPU_MAGIC        UINT64_C(0x1010101010101010)
+#define CPU_MAGIC UINT64_C(0x1010101010101010)
 
 /* Where version 2 has what; the header's own size says where the first CPU stands. */
 enum header_value {

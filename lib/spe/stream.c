@@ -321,6 +321,16 @@ bool plumb_spe_stream_next(struct plumb_spe_stream *stream, struct plumb_spe_rec
 	return false;
 }
 
+size_t plumb_spe_stream_read(struct plumb_spe_stream *stream, struct plumb_spe_record *records,
+			     size_t room)
+{
+	size_t count = 0;
+
+	while (count < room && plumb_spe_stream_next(stream, &records[count]))
+		count++;
+	return count;
+}
+
 void plumb_spe_stream_end(struct plumb_spe_stream *stream)
 {
 	if (stream->open || stream->kept_size)

@@ -4,7 +4,7 @@
  * distributions put debug information. The order is tools/perf's (binary_type_symtab of
  * util/symbol.c); a file with another build-id than the recording's is never taken.
  */
-#include "symbol/debug_info.h"
+#include "symbol/files.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ int files_init(struct files *files, const struct plumb_symbol_paths *paths)
 	return copied ? 0 : PLUMB_ERR_NO_MEMORY;
 }
 
-void files_free(struct files *files)
+void files_free(struct files *files, void (*free_debug)(struct debug_info *debug))
 {
 	for (size_t i = 0; i < FILE_BUCKETS; i++) {
 		struct plumb_symbol_file *file = files->buckets[i];
@@ -58,7 +58,7 @@ void files_free(struct files *files)
 			struct plumb_symbol_file *next = file->next;
 
 			symbol_table_free(&file->symbols);
-			debug_info_free(file->debug);
+			free_debug(file->debug);
 			free(file->debug_path);
 			free(file->path);
 			free(file);

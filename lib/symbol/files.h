@@ -43,7 +43,7 @@ struct files {
 
 /* Returns 0, PLUMB_ERR_NO_MEMORY or PLUMB_ERR_ARGUMENT: `paths` has no size, or one too new. */
 int files_init(struct files *files, const struct plumb_symbol_paths *paths);
-void files_free(struct files *files);
+void files_free(struct files *files, void (*free_debug)(struct debug_info *debug));
 
 /* The file of that name and build-id (`size` 0: not known), made if there is none; or NULL. */
 struct plumb_symbol_file *files_get(struct files *files, const char *name, enum file_kind kind,

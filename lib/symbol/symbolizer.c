@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a recording's records to where its addresses are. */
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
 
+#include "recording/tasks.h"
 #include "symbol/debug_info.h"
 #include "symbol/files.h"
+#include "symbol/maps.h"
 #include "symbol/symbolizer.h"
-#include "symbol/tasks.h"
-
-#ifndef PERF_RECORD_MISC_FORK_EXEC
-#define PERF_RECORD_MISC_FORK_EXEC (1 << 13)
-#endif
 
 /* Of addresses alone one knows whose they are: the upper half is the kernel's. */
 #define KERNEL_HALF (UINT64_C(1) << 63)
@@ -23,7 +19,8 @@ static const char kernel_name[] = "[kernel.kallsyms]";
 
 struct plumb_symbolizer {
 	struct files files;
-	struct tasks tasks;
+	struct tasks *tasks; /* the recording's, which follows its records, or its own */
+	bool shares_tasks;
 	const struct plumb_recording *recording; /* or NULL */
 	enum symbol_machine machine;
 	struct map_space *modules;        /* and BPF programs */
@@ -43,12 +40,7 @@ enum symbol_machine symbolizer_machine(const struct plumb_symbolizer *symbolizer
 	return symbolizer->machine;
 }
 
-static int name_idle_task(struct plumb_symbolizer *symbolizer)
-{
-	struct task *idle = tasks_get(&symbolizer->tasks, 0, 0);
-
-	return idle ? task_name(idle, "swapper") : PLUMB_ERR_NO_MEMORY;
-}
+static const struct space_owner space_owner = {maps_share, maps_release};
 
 int plumb_symbolizer_new(const struct plumb_symbol_paths *paths,
 			 struct plumb_symbolizer **symbolizer)
@@ -63,12 +55,14 @@ int plumb_symbolizer_new(const struct plumb_symbol_paths *paths,
 	if (uname(&here) == 0)
 		made->machine = machine_of(here.machine);
 	status = files_init(&made->files, paths);
-	if (status == 0)
-		status = name_idle_task(made);
+	made->tasks = tasks_new();
+	if (status == 0 && !made->tasks)
+		status = PLUMB_ERR_NO_MEMORY;
 	if (status < 0) {
 		plumb_symbolizer_free(made);
 		return status;
 	}
+	tasks_own_spaces(made->tasks, &space_owner);
 	*symbolizer = made;
 	return 0;
 }
@@ -77,9 +71,11 @@ void plumb_symbolizer_free(struct plumb_symbolizer *symbolizer)
 {
 	if (!symbolizer)
 		return;
-	tasks_free(&symbolizer->tasks);
+	if (symbolizer->tasks)
+		tasks_disown_spaces(symbolizer->tasks);
+	tasks_release(symbolizer->tasks);
 	maps_release(symbolizer->modules);
-	files_free(&symbolizer->files);
+	files_free(&symbolizer->files, debug_info_free);
 	free(symbolizer);
 }
 
@@ -90,6 +86,11 @@ void plumb_symbolizer_origin(struct plumb_symbolizer *symbolizer,
 	struct utsname here;
 
 	symbolizer->recording = recording;
+	if (tasks_own_spaces(recording_tasks(recording), &space_owner)) {
+		tasks_release(symbolizer->tasks);
+		symbolizer->tasks = tasks_share(recording_tasks(recording));
+		symbolizer->shares_tasks = true;
+	}
 	if (arch)
 		symbolizer->machine = machine_of(arch);
 	symbolizer->files.foreign = arch && uname(&here) == 0 && strcmp(arch, here.machine) != 0;
@@ -151,7 +152,7 @@ static bool is_anonymous(const struct plumb_record *record)
 static bool is_executable(const struct plumb_record *record)
 {
 	if (record->type == PLUMB_RECORD_MMAP)
-		return !(record->misc & PERF_RECORD_MISC_MMAP_DATA);
+		return !(record->misc & PLUMB_MISC_MMAP_DATA);
 	return record->mmap.protection & PROT_EXEC;
 }
 
@@ -160,7 +161,7 @@ static int add_map(struct plumb_symbolizer *symbolizer, const struct plumb_recor
 	struct map map = {.start = record->mmap.address,
 			  .end = record->mmap.address + record->mmap.length,
 			  .page_offset = record->mmap.page_offset};
-	struct task *task = tasks_get(&symbolizer->tasks, record->mmap.pid, record->mmap.tid);
+	struct task *task = tasks_get(symbolizer->tasks, record->mmap.pid, record->mmap.tid);
 	const char *path = record->mmap.path;
 	enum file_kind kind = FILE_USER;
 	char name[64];
@@ -195,7 +196,7 @@ static int add_ksymbol(struct plumb_symbolizer *symbolizer, const struct plumb_r
 		.start = map.start, .end = map.end, .name = record->ksymbol.name};
 	struct symbol_table *symbols;
 
-	if (record->ksymbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER || map.end <= map.start)
+	if (record->ksymbol.flags & PLUMB_KSYMBOL_UNREGISTER || map.end <= map.start)
 		return 0;
 	map.file = files_get(&symbolizer->files, record->ksymbol.name, FILE_KSYMBOL, NULL, 0);
 	if (!map.file)
@@ -208,29 +209,18 @@ static int add_ksymbol(struct plumb_symbolizer *symbolizer, const struct plumb_r
 	return maps_insert(&symbolizer->modules, &map);
 }
 
-static int add_comm(struct plumb_symbolizer *symbolizer, const struct plumb_record *record)
-{
-	struct task *task = tasks_get(&symbolizer->tasks, record->comm.pid, record->comm.tid);
-
-	return task ? task_name(task, record->comm.comm) : PLUMB_ERR_NO_MEMORY;
-}
-
 int plumb_symbolizer_add(struct plumb_symbolizer *symbolizer, const struct plumb_record *record)
 {
-	unsigned mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	const enum plumb_cpu_mode mode = plumb_record_mode(record);
 
+	if (!symbolizer->shares_tasks && tasks_follow(symbolizer->tasks, record) < 0)
+		return PLUMB_ERR_NO_MEMORY;
 	switch (record->type) {
 	case PLUMB_RECORD_MMAP:
 	case PLUMB_RECORD_MMAP2:
 		if (mode == PLUMB_MODE_KERNEL)
 			return add_kernel_map(symbolizer, record);
 		return mode == PLUMB_MODE_GUEST_KERNEL ? 0 : add_map(symbolizer, record);
-	case PLUMB_RECORD_COMM:
-		return add_comm(symbolizer, record);
-	case PLUMB_RECORD_FORK:
-		return tasks_fork(&symbolizer->tasks, record->task.pid, record->task.tid,
-				  record->task.parent_pid, record->task.parent_tid,
-				  record->misc & PERF_RECORD_MISC_FORK_EXEC);
 	case PLUMB_RECORD_KSYMBOL:
 		return add_ksymbol(symbolizer, record);
 	default:
@@ -243,7 +233,7 @@ int plumb_symbolizer_add(struct plumb_symbolizer *symbolizer, const struct plumb
 const struct plumb_task *plumb_symbolizer_task(struct plumb_symbolizer *symbolizer, int32_t pid,
 					       int32_t tid)
 {
-	const struct task *task = tasks_get(&symbolizer->tasks, pid, tid);
+	const struct task *task = tasks_get(symbolizer->tasks, pid, tid);
 
 	return task ? &task->public : NULL;
 }

@@ -61,8 +61,8 @@ setup()
 	} >odd
 	run plumb export --format spe-csv --raw odd
 	[ "$status" -eq 0 ]
-	[ "${lines[0]}" = "plumb: odd: 2 bytes are no SPE packets: passed over" ]
-	[ "${lines[1]}" = "plumb: odd: 1 SPE records are cut off: left out" ]
+	[[ ${lines[0]} = "plumb: 1 SPE record is cut off and was skipped" ]]
+	[[ ${lines[2]} = "plumb: skipped 2 bytes of AUX data that begin no SPE packet, the first at 0x0" ]]
 	[ "$(wc -l <spe-ldst.csv)" -eq 2 ]
 }
 
@@ -87,7 +87,7 @@ setup()
 	[ "${lines[1]}" = "       plumb record PROGRAM makes one" ]
 	run plumb export --format spe-csv --raw absent
 	[ "$status" -eq 2 ]
-	[ "${lines[0]}" = "plumb: cannot read absent: No such file or directory" ]
+	[ "${lines[0]}" = "plumb: absent: cannot be opened: No such file or directory" ]
 	: >empty
 	run plumb export --format spe-csv --raw empty
 	[ "$status" -eq 2 ]

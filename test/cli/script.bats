@@ -46,7 +46,8 @@ record()
 	[ "$status" -eq 0 ]
 	[ "${#lines[@]}" -eq 2 ]
 	[ "${lines[0]}" = " 1001 instructions:             1000              12           403850            2000" ]
-	[ "${lines[1]}" = "   -1 instructions:                0               0           403860               0" ]
+	# Its record has no context: the thread is still the one before.
+	[ "${lines[1]}" = " 1001 instructions:                0               0           403860               0" ]
 }
 
 @test "--raw: from standard input, filtered" {
@@ -126,6 +127,48 @@ record()
 	plumb script -D | grep -q 'PERF_RECORD_SAMPLE'
 }
 
+# The samples that -q counts.
+counted()
+{
+	plumb script -q "$@" | awk '/cpu-clock/ { print $1 }'
+}
+
+@test "-q counts what is printed: with a filter, and of a damaged recording" {
+	record
+	[ "$(plumb script --filter user | wc -l)" -gt 0 ]
+	[ "$(counted --filter user)" -eq "$(plumb script --filter user | wc -l)" ]
+	# A record in the middle says that it has no bytes.
+	/usr/bin/python3 "$here/damage.py" perf.data damaged.data
+	run --separate-stderr plumb script -i damaged.data
+	[ "$status" -eq 2 ]
+	[ "${#lines[@]}" -gt 0 ]
+	[ "${#lines[@]}" -lt "$(plumb script | wc -l)" ]
+	[[ "$stderr" = *"a record says that it has 0 bytes"* ]]
+	run --separate-stderr plumb script -q -i damaged.data
+	[ "$status" -eq 2 ]
+	[ "$(awk '/cpu-clock/ { print $1 }' <<<"$output")" -eq "$(plumb script -i damaged.data 2>/dev/null | wc -l)" ]
+	[[ "$stderr" = *"a record says that it has 0 bytes"* ]]
+}
+
+@test "-q: of SPE data alone, too" {
+	run plumb script -q --raw -i spe.data
+	[ "$status" -eq 0 ]
+	[ "${lines[${#lines[@]} - 1]}" = "2 SPE records in 81 bytes" ]
+	[ "$(plumb script -q --raw -i - --filter load <spe.data | tail -n 1)" = \
+		"2 SPE records in 81 bytes, 1 of them match" ]
+}
+
+@test "--header-only: nothing but what the recording says about itself" {
+	record
+	run plumb script --header-only
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "# ========" ]
+	[[ $output = *"# event : name = cpu-clock"* ]]
+	[[ $output = *"# CPU_TOPOLOGY info available, use -I to display"* ]]
+	[ "$(grep -vc '^#' <<<"$output")" -eq 0 ]
+	plumb script --header-only -I | grep -q '^# sibling threads'
+}
+
 @test "--json: the period that all samples of an event have" {
 	# shellcheck disable=SC2016 # for the inner shell
 	plumb record -q -e cpu-clock:u -c 200000 -o fixed.data -- sh -c \
@@ -158,7 +201,7 @@ record()
 
 @test "bad values of options" {
 	for bad in '--itrace =' '--filter l1d-mis' '--pid x' '--cpu 3-1' '--reltime --deltatime' \
-		'--raw -q' '-q --pid 1' '--nothing'; do
+		'--raw -D' '-q --pid 1' '--nothing'; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr plumb script $bad -i spe.data
 		[ "$status" -eq 2 ] || { echo "$bad" && return 1; }
@@ -213,7 +256,7 @@ record()
 	run --separate-stderr plumb script --raw -i damaged -F ip
 	[ "$status" -eq 0 ]
 	[ "${#lines[@]}" -eq 4 ]
-	[[ "$stderr" = *"2 bytes are no SPE packets, the first at "* ]]
+	[[ "$stderr" = *"skipped 2 bytes of AUX data that begin no SPE packet, the first at 0x"* ]]
 }
 
 @test "--time in percent of a big-endian recording" {

@@ -219,7 +219,8 @@ int main(int argc, char **argv)
 {
 	const bool order = argc > 1 && strcmp(argv[1], "--order") == 0;
 	const bool quiet = argc > 1 && strcmp(argv[1], "--quiet") == 0;
-	const struct plumb_recording_options options = {.in_file_order = !order && !quiet};
+	const struct plumb_recording_options options = {.size = sizeof(options),
+							.in_file_order = !order && !quiet};
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
 	struct plumb_recording *recording;
 	struct plumb_record record;

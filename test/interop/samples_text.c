@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * samples_text FILE ITRACE [like-perf] [count THREADS]: the samples of a recording, a line each, as
+ * samples_text FILE ITRACE [like-perf] [count ORDER]: the samples of a recording, a line each, as
  * `perf script -F pid,tid,cpu,time,period,event,ip,addr,data_src,weight,phys_addr --ns` has them;
- * with `count`, the totals instead, twice: of the stream, and of as many threads.
+ * with `count`, what they come to, read in batches in that enum plumb_samples_order.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,17 +41,38 @@ static void print_totals(const struct plumb_samples_totals *totals)
 {
 	printf("%llu %llu %llu %llu %llx %llu", (unsigned long long)totals->bytes,
 	       (unsigned long long)totals->records, (unsigned long long)totals->matched,
-	       (unsigned long long)totals->skipped, (unsigned long long)totals->first_skipped,
-	       (unsigned long long)totals->unfinished);
+	       (unsigned long long)totals->lost.aux_skipped,
+	       (unsigned long long)totals->lost.aux_first_skipped,
+	       (unsigned long long)totals->lost.aux_unfinished);
 	for (unsigned i = 0; i < PLUMB_SPE_GROUPS; i++)
 		printf(" %s=%llu", plumb_spe_group_name(i), (unsigned long long)totals->groups[i]);
 	putchar('\n');
 }
 
-static int stream(const char *path, const struct plumb_samples_options *options, bool print)
+static int read_samples(struct plumb_samples *samples)
 {
-	struct plumb_samples_totals totals;
-	struct plumb_samples_item item;
+	const struct plumb_samples_item *item;
+	int status;
+
+	while ((status = plumb_samples_next(samples, &item)) > 0)
+		if (item->record->type == PLUMB_RECORD_SAMPLE)
+			print_sample(item->record);
+	return status;
+}
+
+static int read_batches(struct plumb_samples *samples)
+{
+	const struct plumb_samples_batch *batch;
+	int status;
+
+	while ((status = plumb_samples_next_batch(samples, &batch)) > 0)
+		;
+	return status;
+}
+
+/* Each sample, or only what they come to. */
+static int print(const char *path, const struct plumb_samples_options *options, bool counting)
+{
 	struct plumb_recording *recording;
 	struct plumb_samples *samples;
 	int status = plumb_recording_open(path, NULL, &recording, found);
@@ -61,40 +82,20 @@ static int stream(const char *path, const struct plumb_samples_options *options,
 	status = plumb_samples_begin(recording, options, &samples, found);
 	if (status)
 		return fail(status);
-	while ((status = plumb_samples_next(samples, &item)) > 0)
-		if (print && item.record->type == PLUMB_RECORD_SAMPLE)
-			print_sample(item.record);
-	plumb_samples_totals(samples, &totals);
-	if (!print)
-		print_totals(&totals);
+	status = counting ? read_batches(samples) : read_samples(samples);
+	if (counting)
+		print_totals(plumb_samples_totals(samples));
 	plumb_samples_end(samples);
 	plumb_recording_close(recording);
 	return status ? fail(status) : 0;
 }
 
-static int count(const char *path, const struct plumb_samples_options *options, unsigned threads)
-{
-	struct plumb_samples_totals totals;
-	struct plumb_recording *recording;
-	int status = plumb_recording_open(path, NULL, &recording, found);
-
-	if (status)
-		return fail(status);
-	status = plumb_samples_count(recording, options, threads, &totals, found);
-	plumb_recording_close(recording);
-	if (status)
-		return fail(status);
-	print_totals(&totals);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
-	struct plumb_samples_options options = {0};
+	struct plumb_samples_options options = {.size = sizeof(options)};
 	struct plumb_itrace itrace;
 	bool counting = false;
-	unsigned threads = 0;
-	int status = 0;
+	int status;
 
 	found = plumb_diagnostics_new();
 	if (argc < 3 || !found)
@@ -108,15 +109,10 @@ int main(int argc, char **argv)
 		options.like_perf_6_1 |= strcmp(argv[i], "like-perf") == 0;
 		if (strcmp(argv[i], "count") == 0 && i + 1 < argc) {
 			counting = true;
-			threads = (unsigned)strtoul(argv[++i], NULL, 10);
+			options.order = (enum plumb_samples_order)strtoul(argv[++i], NULL, 10);
 		}
 	}
-	if (counting)
-		status = count(argv[1], &options, threads);
-	else
-		status = stream(argv[1], &options, true);
-	if (!status && counting)
-		status = stream(argv[1], &options, false);
+	status = print(argv[1], &options, counting);
 	plumb_diagnostics_free(found);
 	return status;
 }

@@ -77,7 +77,8 @@ struct outcome {
 
 static struct outcome read_all(const uint8_t *bytes, size_t size, bool pipe)
 {
-	const struct plumb_recording_options options = {.in_file_order = true};
+	const struct plumb_recording_options options = {.size = sizeof(options),
+							.in_file_order = true};
 	struct opened opened = open_bytes(bytes, size, pipe, &options);
 	struct outcome outcome = {.error = opened.error};
 	struct plumb_record record;

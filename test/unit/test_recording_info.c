@@ -148,6 +148,7 @@ static void put_machine(struct build *b)
 	put64(b, 1);
 	put64(b, 0);
 	put64(b, 65);
+	put64(b, 65);
 	put64(b, 0x5);
 	put64(b, 0x1);
 	feature_end(b, PLUMB_FEATURE_MEM_TOPOLOGY, from);

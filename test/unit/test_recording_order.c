@@ -169,7 +169,8 @@ static void broken_rounds_are_counted(void **state)
 
 static void file_order_is_kept_if_asked_for(void **state)
 {
-	const struct plumb_recording_options options = {.in_file_order = true};
+	const struct plumb_recording_options options = {.size = sizeof(options),
+							.in_file_order = true};
 	struct build *b = build_new(false, false);
 	struct opened opened;
 

@@ -5,7 +5,10 @@
  */
 #include "check.h"
 
+#include <fcntl.h>
 #include <plumb/samples.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "folder.h"
 
@@ -23,6 +26,7 @@ struct fixture {
 	struct plumb_recording_writer *writer;
 	struct plumb_recording *recording;
 	struct plumb_samples *samples;
+	const struct plumb_samples_item *item;
 	struct plumb_diagnostics *found;
 	bool timeless;
 };
@@ -227,9 +231,11 @@ static bool next(struct fixture *f, struct plumb_samples_item *item)
 {
 	int status;
 
-	while ((status = plumb_samples_next(f->samples, item)) > 0)
+	while ((status = plumb_samples_next(f->samples, &f->item)) > 0) {
+		*item = *f->item;
 		if (item->record->type == PLUMB_RECORD_SAMPLE)
 			return true;
+	}
 	assert_int_equal(status, 0);
 	return false;
 }
@@ -322,7 +328,7 @@ static void all_come_in_order_of_time(void **state)
 	const uint64_t expected[] = {0x10, UINT64_C(0xffff000000000020), 0x25, 0x30, 0x50, 0x55,
 				     0x60};
 	const struct plumb_itrace itrace = itrace_of("i1i");
-	const struct plumb_samples_options options = {.itrace = &itrace};
+	const struct plumb_samples_options options = {.size = sizeof(options), .itrace = &itrace};
 	struct plumb_samples_item item;
 	struct fixture f;
 
@@ -365,8 +371,9 @@ static void a_branch_miss_has_its_target_for_an_address(void **state)
 static void records_can_come_once_each(void **state)
 {
 	const struct plumb_spe_record records[] = {load(USER(0x10), 10), load(USER(0x20), 20)};
-	const struct plumb_samples_options options = {.each_record_once = true};
-	struct plumb_samples_totals totals;
+	const struct plumb_samples_options options = {.size = sizeof(options),
+						      .each_record_once = true};
+	const struct plumb_samples_totals *totals;
 	struct plumb_samples_item item;
 	struct fixture f;
 
@@ -379,17 +386,17 @@ static void records_can_come_once_each(void **state)
 	assert_true(item.groups >> PLUMB_SPE_GROUP_L1D_MISS & 1);
 	assert_true(next(&f, &item));
 	assert_false(next(&f, &item));
-	plumb_samples_totals(f.samples, &totals);
-	assert_int_equal(totals.records, 2);
-	assert_int_equal(totals.groups[PLUMB_SPE_GROUP_L1D_MISS], 2);
-	assert_int_equal(totals.groups[PLUMB_SPE_GROUP_INSTRUCTIONS], 2);
+	totals = plumb_samples_totals(f.samples);
+	assert_int_equal(totals->records, 2);
+	assert_int_equal(totals->groups[PLUMB_SPE_GROUP_L1D_MISS], 2);
+	assert_int_equal(totals->groups[PLUMB_SPE_GROUP_INSTRUCTIONS], 2);
 	finish(&f);
 }
 
 static void instructions_are_sampled_down(void **state)
 {
 	const struct plumb_itrace itrace = itrace_of("i3i");
-	const struct plumb_samples_options options = {.itrace = &itrace};
+	const struct plumb_samples_options options = {.size = sizeof(options), .itrace = &itrace};
 	struct plumb_spe_record records[10];
 	struct plumb_samples_item item;
 	struct fixture f;
@@ -414,8 +421,8 @@ static void check_threads(bool like_perf, const int32_t threads[3])
 {
 	const struct plumb_spe_record records[] = {load(USER(1), 10), load(USER(2), 30),
 						   load(USER(3), 50)};
-	const struct plumb_samples_options options = {.each_record_once = true,
-						      .like_perf_6_1 = like_perf};
+	const struct plumb_samples_options options = {
+		.size = sizeof(options), .each_record_once = true, .like_perf_6_1 = like_perf};
 	struct draft start = begun(PLUMB_RECORD_ITRACE_START, 0);
 	struct plumb_samples_item item;
 	struct fixture f;
@@ -448,7 +455,8 @@ static void threads_are_those_that_run(void **state)
 static void context_packets_name_threads(void **state)
 {
 	struct plumb_spe_record records[] = {load(USER(1), 10), load(USER(2), 20)};
-	const struct plumb_samples_options options = {.each_record_once = true};
+	const struct plumb_samples_options options = {.size = sizeof(options),
+						      .each_record_once = true};
 	struct plumb_samples_item item;
 	struct fixture f;
 
@@ -486,8 +494,8 @@ static void a_filter_lets_samples_of_both_kinds_pass(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct plumb_spe_filter filter;
-		const struct plumb_samples_options options = {.each_record_once = true,
-							      .filter = &filter};
+		const struct plumb_samples_options options = {
+			.size = sizeof(options), .each_record_once = true, .filter = &filter};
 		unsigned spe = 0, pmu = 0;
 		struct plumb_samples_item item;
 		struct fixture f;
@@ -515,8 +523,8 @@ static void without_times_rings_come_one_after_another(void **state)
 
 	(void)state;
 	for (int like_perf = 0; like_perf < 2; like_perf++) {
-		const struct plumb_samples_options options = {.itrace = &itrace,
-							      .like_perf_6_1 = like_perf};
+		const struct plumb_samples_options options = {
+			.size = sizeof(options), .itrace = &itrace, .like_perf_6_1 = like_perf};
 		/* perf has a sample of nothing before each ring's. */
 		const uint64_t truth[] = {1, 2, 3}, perfs[] = {0, 1, 2, 0, 3};
 		size_t count = like_perf ? 5 : 3;
@@ -553,7 +561,7 @@ static bool has_finding(const struct plumb_diagnostics *found, const char *id, c
 static void losses_are_reported_with_their_hint(void **state)
 {
 	struct draft lost = begun(PLUMB_RECORD_LOST, 0);
-	struct plumb_samples_totals totals;
+	const struct plumb_samples_totals *totals;
 	struct plumb_samples_item item;
 	uint8_t bytes[128] = {0};
 	struct plumb_spe_record record = load(USER(1), 10);
@@ -576,17 +584,17 @@ static void losses_are_reported_with_their_hint(void **state)
 	begin(&f, NULL);
 	while (next(&f, &item))
 		assert_int_equal(item.record->sample.ip, 1);
-	plumb_samples_totals(f.samples, &totals);
-	assert_int_equal(totals.records, 1);
-	assert_int_equal(totals.bytes, 104);
-	assert_int_equal(totals.skipped, 3);
-	assert_int_equal(totals.first_skipped,
+	totals = plumb_samples_totals(f.samples);
+	assert_int_equal(totals->records, 1);
+	assert_int_equal(totals->bytes, 104);
+	assert_int_equal(totals->lost.aux_skipped, 3);
+	assert_int_equal(totals->lost.aux_first_skipped,
 			 plumb_recording_aux_chunk(f.recording, 0)->place + 64);
-	assert_int_equal(totals.unfinished, 1);
-	assert_int_equal(totals.collisions, 2);
-	assert_int_equal(totals.truncated, 1);
-	assert_int_equal(totals.lost_records, 7);
-	plumb_samples_report(&totals, "perf.data", f.found);
+	assert_int_equal(totals->lost.aux_unfinished, 1);
+	assert_int_equal(totals->lost.aux_collisions, 2);
+	assert_int_equal(totals->lost.aux_truncated, 1);
+	assert_int_equal(totals->lost.lost_records, 7);
+	plumb_losses_report(&totals->lost, "perf.data", f.found);
 	assert_true(has_finding(f.found, "lost-records", "7 records were lost"));
 	assert_true(has_finding(f.found, "aux-truncated", "1 piece of AUX data was cut short"));
 	assert_true(has_finding(f.found, "aux-collisions", "2 pieces"));
@@ -664,28 +672,53 @@ static void put_noise(struct fixture *f, uint64_t *seed, uint32_t ring)
 	put_bytes(f, ring, bytes, (size - chance(seed) % 60) & ~(size_t)7);
 }
 
-static void check_counts(struct fixture *f, const struct plumb_samples_options *options)
+/* What the stream comes to, read item by item or in batches. */
+static struct plumb_samples_totals totals_of(struct fixture *f, bool batches,
+					     const struct plumb_samples_options *options)
 {
-	struct plumb_samples_totals streamed, counted;
+	const struct plumb_samples_batch *batch;
+	struct plumb_samples_totals totals;
 	struct plumb_samples_item item;
+	uint64_t matched = 0;
+	int status;
 
 	begin(f, options);
-	while (next(f, &item))
-		;
-	plumb_samples_totals(f->samples, &streamed);
-	assert_true(streamed.records > 0);
+	if (batches) {
+		while ((status = plumb_samples_next_batch(f->samples, &batch)) > 0) {
+			assert_int_equal(batch->record == NULL, batch->count > 0);
+			matched += batch->count;
+		}
+		assert_int_equal(status, 0);
+	} else {
+		while (next(f, &item))
+			;
+	}
+	totals = *plumb_samples_totals(f->samples);
+	if (batches && !options->like_perf_6_1)
+		assert_int_equal(matched, totals.matched);
 	end(f);
-	for (unsigned threads = 1; threads <= 4; threads++) {
-		assert_int_equal(plumb_recording_open(path, NULL, &f->recording, f->found), 0);
-		assert_int_equal(
-			plumb_samples_count(f->recording, options, threads, &counted, f->found), 0);
-		assert_memory_equal(&counted, &streamed, sizeof(counted));
-		plumb_recording_close(f->recording);
-		f->recording = NULL;
+	return totals;
+}
+
+static void check_orders(struct fixture *f, const struct plumb_samples_options *options)
+{
+	const struct plumb_samples_totals expected = totals_of(f, false, options);
+
+	assert_true(expected.records > 0);
+	for (enum plumb_samples_order order = PLUMB_ORDER_TIME; order <= PLUMB_ORDER_FILE;
+	     order++) {
+		for (unsigned batches = 0; batches < 2; batches++) {
+			struct plumb_samples_options ordered = *options;
+			struct plumb_samples_totals totals;
+
+			ordered.order = order;
+			totals = totals_of(f, batches, &ordered);
+			assert_memory_equal(&totals, &expected, sizeof(totals));
+		}
 	}
 }
 
-static void counting_in_parallel_comes_to_the_same(void **state)
+static void totals_do_not_depend_on_the_order(void **state)
 {
 	const struct plumb_itrace itrace = itrace_of("i7ifmtbaM");
 	struct plumb_spe_filter filter;
@@ -693,11 +726,13 @@ static void counting_in_parallel_comes_to_the_same(void **state)
 	(void)state;
 	assert_int_equal(plumb_spe_filter_parse("l1d-miss,latency>5", 0, &filter, NULL), 0);
 	for (uint64_t seed = 1; seed <= 6; seed++) {
-		const struct plumb_samples_options plain = {.itrace = &itrace},
-						   filtered = {.itrace = &itrace,
+		const size_t size = sizeof(struct plumb_samples_options);
+		const struct plumb_samples_options plain = {.size = size, .itrace = &itrace},
+						   filtered = {.size = size,
+							       .itrace = &itrace,
 							       .filter = &filter},
-						   once = {.each_record_once = true},
-						   perfs = {.like_perf_6_1 = true};
+						   once = {.size = size, .each_record_once = true},
+						   perfs = {.size = size, .like_perf_6_1 = true};
 		uint64_t numbers = seed;
 		struct fixture f;
 
@@ -705,28 +740,209 @@ static void counting_in_parallel_comes_to_the_same(void **state)
 		put_comm(&f, 10, 10, TIME(1));
 		for (uint32_t i = 0; i < 12; i++)
 			put_noise(&f, &numbers, i % 3 * 5);
-		check_counts(&f, &plain);
-		check_counts(&f, &filtered);
-		check_counts(&f, &once);
-		check_counts(&f, &perfs);
+		check_orders(&f, &plain);
+		check_orders(&f, &filtered);
+		check_orders(&f, &once);
+		check_orders(&f, &perfs);
 		finish(&f);
 	}
 }
 
-static void counting_refuses_what_stands_beside_records(void **state)
+/* Runs of one thread, whatever tells it; the filter's order of things stays. */
+static void a_batch_is_of_one_thread(void **state)
 {
-	struct plumb_spe_filter filter;
-	const struct plumb_samples_options options = {.filter = &filter};
-	struct plumb_samples_totals totals;
+	const struct plumb_samples_options options = {
+		.size = sizeof(options), .order = PLUMB_ORDER_TASKS, .each_record_once = true};
+	const struct plumb_samples_batch *batch;
+	struct plumb_spe_record records[40];
+	size_t seen = 0;
 	struct fixture f;
 
 	(void)state;
-	assert_int_equal(plumb_spe_filter_parse("cpu=1", 0, &filter, NULL), 0);
+	for (size_t i = 0; i < 40; i++)
+		records[i] = load(USER(i), 10 * i + 5);
 	create(&f, false, NULL);
-	begin(&f, NULL);
-	assert_int_equal(plumb_samples_count(f.recording, &options, 1, &totals, f.found),
-			 PLUMB_ERR_ARGUMENT);
+	put_switch(&f, true, 1, 11, 1, TIME(1));
+	put_sample(&f, 0x99, 12, 0, TIME(55));
+	put_switch(&f, true, 11, 12, 1, TIME(100));
+	put_switch(&f, true, 12, 13, 1, TIME(300));
+	put_records(&f, 1, records, 40);
+	begin(&f, &options);
+	while (plumb_samples_next_batch(f.samples, &batch) > 0) {
+		if (batch->record)
+			continue;
+		/* Samples of PMU events do not cut it. */
+		assert_int_equal(batch->count, seen ? seen == 10 ? 20 : 10 : 10);
+		assert_int_equal(batch->tid, seen ? seen == 10 ? 12 : 13 : 11);
+		assert_int_equal(batch->task->tid, batch->tid);
+		assert_int_equal(batch->cpu, 1);
+		for (size_t i = 0; i < batch->count; i++) {
+			uint64_t time;
+
+			assert_true(plumb_samples_time(f.samples, &batch->spe[i], &time));
+			assert_int_equal(time, TIME(10 * seen + 5));
+			assert_int_equal(batch->spe[i].addresses[0], USER(seen));
+			seen++;
+		}
+	}
+	assert_int_equal(seen, 40);
 	finish(&f);
+}
+
+/* Chunk after chunk, as they stand there, whatever the times. */
+static void in_file_order_chunks_come_as_they_stand(void **state)
+{
+	const struct plumb_spe_record late = load(USER(1), 900), early = load(USER(2), 10);
+	const struct plumb_samples_options options = {
+		.size = sizeof(options), .order = PLUMB_ORDER_FILE, .each_record_once = true};
+	const uint32_t rings[] = {5, 2, 5};
+	const struct plumb_spe_record *records[] = {&late, &early, &early};
+	struct plumb_samples_item item;
+	struct fixture f;
+
+	(void)state;
+	create(&f, false, NULL);
+	for (size_t i = 0; i < 3; i++)
+		put_records(&f, rings[i], records[i], 1);
+	begin(&f, &options);
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(next(&f, &item));
+		assert_int_equal(item.ring, rings[i]);
+		assert_int_equal(item.spe->timestamp, records[i]->timestamp);
+	}
+	assert_false(next(&f, &item));
+	finish(&f);
+}
+
+/* Where the second sample of the PMU begins: the second record with its type and size. */
+static off_t second_sample(int descriptor)
+{
+	uint32_t words[1024];
+	const ssize_t size = pread(descriptor, words, sizeof(words), 0);
+	unsigned found = 0;
+
+	for (size_t i = 0; i + 1 < (size_t)size / 4; i += 2) {
+		if (words[i] == PLUMB_RECORD_SAMPLE && words[i + 1] == (2 | 48 << 16) &&
+		    ++found == 2)
+			return (off_t)(4 * i);
+	}
+	fail_msg("no second sample");
+	return 0;
+}
+
+/*
+ * A record of the file that says it has no bytes, after the first of two samples: all that can be
+ * read comes in every order, and then the error.
+ */
+static void damage_costs_only_what_is_damaged(void **state)
+{
+	const struct plumb_spe_record record = load(USER(1), 10);
+
+	(void)state;
+	for (enum plumb_samples_order order = PLUMB_ORDER_TIME; order <= PLUMB_ORDER_FILE;
+	     order++) {
+		const struct plumb_samples_options options = {
+			.size = sizeof(options), .order = order, .each_record_once = true};
+		const uint8_t zeros[8] = {0};
+		unsigned spe = 0, pmu = 0;
+		struct fixture f;
+		int status, descriptor;
+
+		create(&f, false, NULL);
+		put_records(&f, 0, &record, 1);
+		put_sample(&f, 0x10, 11, 0, TIME(25));
+		put_sample(&f, 0x20, 11, 0, TIME(26));
+		put_records(&f, 1, &record, 1);
+		assert_int_equal(plumb_recording_finish(f.writer, NULL), 0);
+		f.writer = NULL;
+		descriptor = open(path, O_RDWR | O_CLOEXEC);
+		assert_true(descriptor >= 0);
+		assert_int_equal(pwrite(descriptor, zeros, 8, second_sample(descriptor)), 8);
+		close(descriptor);
+		begin(&f, &options);
+		while ((status = plumb_samples_next(f.samples, &f.item)) > 0) {
+			spe += f.item->spe != NULL;
+			pmu += f.item->record->type == PLUMB_RECORD_SAMPLE && !f.item->spe;
+		}
+		assert_int_equal(status, PLUMB_ERR_INVALID);
+		assert_int_equal(plumb_samples_next(f.samples, &f.item), 0);
+		assert_int_equal(pmu, 1);
+		assert_int_equal(spe, 2);
+		finish(&f);
+	}
+}
+
+static void samples_name_their_thread(void **state)
+{
+	const struct plumb_spe_record record = load(USER(1), 100);
+	struct plumb_samples_item item;
+	struct fixture f;
+
+	(void)state;
+	create(&f, false, NULL);
+	put_comm(&f, 10, 11, TIME(1));
+	put_sample(&f, 0x10, 11, 0, TIME(20));
+	put_sample(&f, 0x20, 12, 0, TIME(30));
+	put_switch(&f, true, 5, 11, 3, TIME(40));
+	put_records(&f, 3, &record, 1);
+	begin(&f, NULL);
+	assert_true(next(&f, &item));
+	assert_string_equal(item.task->comm, "a");
+	assert_true(next(&f, &item));
+	assert_string_equal(item.task->comm, ":12");
+	assert_true(next(&f, &item));
+	assert_string_equal(item.task->comm, "a");
+	assert_int_equal(item.task->pid, 10);
+	assert_ptr_equal(plumb_samples_task(f.samples, -1, 11), item.task);
+	finish(&f);
+}
+
+/* ---- SPE data alone -------------------------------------------------------------------------- */
+
+static void bare_data_is_a_recording_of_one_ring(void **state)
+{
+	const struct plumb_recording_options bare = {.size = sizeof(bare), .bare_spe = true};
+	const struct plumb_samples_options options = {.size = sizeof(options),
+						      .each_record_once = true};
+	struct plumb_spe_record record = load(USER(0x4000), 10);
+	uint8_t bytes[3 * 64];
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(plumb_spe_encode_record(&record, PLUMB_SPE_LAYOUT_NEOVERSE,
+							 bytes + 64 * i, 64),
+				 64);
+	for (unsigned through_pipe = 0; through_pipe < 2; through_pipe++) {
+		struct fixture f = {.found = plumb_diagnostics_new()};
+		struct plumb_samples_item item;
+		int ends[2];
+
+		if (through_pipe) {
+			assert_int_equal(pipe(ends), 0);
+		} else {
+			ends[0] = memfd_create("bare", 0);
+			ends[1] = dup(ends[0]);
+		}
+		assert_int_equal(write(ends[1], bytes, sizeof(bytes)), sizeof(bytes));
+		close(ends[1]);
+		assert_int_equal(
+			plumb_recording_open_fd(ends[0], "bare", &bare, &f.recording, f.found), 0);
+		assert_int_equal(plumb_samples_begin(f.recording, &options, &f.samples, f.found),
+				 0);
+		for (size_t i = 0; i < 3; i++) {
+			assert_true(next(&f, &item));
+			assert_int_equal(item.record->sample.ip, 0x4000);
+			assert_int_equal(item.record->offset, 64 * i);
+			assert_int_equal(item.record->pid, -1);
+			assert_false(item.record->has &
+				     (PLUMB_RECORD_HAS_TIME | PLUMB_RECORD_HAS_CPU));
+			assert_string_equal(item.record->event->name, "instructions");
+		}
+		assert_false(next(&f, &item));
+		assert_int_equal(plumb_diagnostics_count(f.found), 0);
+		end(&f);
+		plumb_diagnostics_free(f.found);
+	}
 }
 
 /* A sample of a group whose events 301 and 302 have come to `first` and `second`. */
@@ -743,12 +959,10 @@ static void put_counts(struct fixture *f, uint64_t ip, uint64_t first, uint64_t 
 
 static void next_is(struct fixture *f, const char *event, uint64_t ip, uint64_t period)
 {
-	struct plumb_samples_item item;
-
-	assert_int_equal(plumb_samples_next(f->samples, &item), 1);
-	assert_string_equal(item.record->event->name, event);
-	assert_int_equal(item.record->sample.ip, ip);
-	assert_int_equal(item.record->sample.period, period);
+	assert_int_equal(plumb_samples_next(f->samples, &f->item), 1);
+	assert_string_equal(f->item->record->event->name, event);
+	assert_int_equal(f->item->record->sample.ip, ip);
+	assert_int_equal(f->item->record->sample.period, period);
 }
 
 /* As perf: one for each event whose count has grown, by as much. */
@@ -760,7 +974,6 @@ static void a_group_read_at_once_is_a_sample_of_each_event(void **state)
 		{.ids = &ids[1], .id_count = 1, .name = "member"},
 	};
 	const struct plumb_recording_setup setup = {.events = events, .event_count = 2};
-	struct plumb_samples_item item;
 	struct fixture f = {.found = plumb_diagnostics_new()};
 
 	(void)state;
@@ -781,7 +994,7 @@ static void a_group_read_at_once_is_a_sample_of_each_event(void **state)
 	next_is(&f, "leader", 2, 100);
 	next_is(&f, "leader", 4, 150);
 	next_is(&f, "member", 4, 2);
-	assert_int_equal(plumb_samples_next(f.samples, &item), 0);
+	assert_int_equal(plumb_samples_next(f.samples, &f.item), 0);
 	finish(&f);
 }
 
@@ -801,8 +1014,12 @@ int main(void)
 		cmocka_unit_test(losses_are_reported_with_their_hint),
 		cmocka_unit_test(a_record_may_straddle_chunks),
 		cmocka_unit_test(aux_data_of_others_is_left_out),
-		cmocka_unit_test(counting_in_parallel_comes_to_the_same),
-		cmocka_unit_test(counting_refuses_what_stands_beside_records),
+		cmocka_unit_test(totals_do_not_depend_on_the_order),
+		cmocka_unit_test(a_batch_is_of_one_thread),
+		cmocka_unit_test(in_file_order_chunks_come_as_they_stand),
+		cmocka_unit_test(damage_costs_only_what_is_damaged),
+		cmocka_unit_test(samples_name_their_thread),
+		cmocka_unit_test(bare_data_is_a_recording_of_one_ring),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbol/tasks.h"
+#include "recording/tasks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,7 +126,7 @@ struct task *tasks_get(struct tasks *tasks, int32_t pid, int32_t tid)
 	return task;
 }
 
-int task_name(struct task *task, const char *comm)
+static int name_task(struct task *task, const char *comm)
 {
 	char *copy = strdup(comm);
 
@@ -151,9 +151,15 @@ static void forget(struct tasks *tasks, struct task *task)
 	free(task);
 }
 
-int tasks_fork(struct tasks *tasks, int32_t pid, int32_t tid, int32_t parent_pid,
-	       int32_t parent_tid, bool bare)
+/*
+ * A thread began. It has its parent's name and, in a process of its own, a copy of the parent's
+ * address space, unless perf made the record up (FORK_EXEC).
+ */
+static int fork_task(struct tasks *tasks, const struct plumb_record *record)
 {
+	const int32_t pid = record->task.pid, tid = record->task.tid;
+	const int32_t parent_pid = record->task.parent_pid, parent_tid = record->task.parent_tid;
+	const bool bare = record->misc & PLUMB_MISC_FORK_EXEC;
 	struct task *parent = tasks_get(tasks, parent_pid, parent_tid);
 	struct task *task = find(tasks, tid);
 
@@ -171,16 +177,61 @@ int tasks_fork(struct tasks *tasks, int32_t pid, int32_t tid, int32_t parent_pid
 	if (task)
 		forget(tasks, task);
 	task = tasks_get(tasks, pid, tid);
-	if (!task || (parent->comm && task_name(task, parent->comm) < 0))
+	if (!task || (parent->comm && name_task(task, parent->comm) < 0))
 		return PLUMB_ERR_NO_MEMORY;
-	if (pid != parent->public.pid && task->process != parent->process && !bare &&
-	    !task->process->space)
-		task->process->space = maps_share(parent->process->space);
+	if (tasks->owner && pid != parent->public.pid && task->process != parent->process &&
+	    !bare && !task->process->space)
+		task->process->space = tasks->owner->share(parent->process->space);
 	return 0;
 }
 
-void tasks_free(struct tasks *tasks)
+/* ---- The table ------------------------------------------------------------------------------- */
+
+struct tasks *tasks_new(void)
 {
+	struct tasks *tasks = calloc(1, sizeof(*tasks));
+	struct task *idle;
+
+	if (!tasks)
+		return NULL;
+	tasks->users = 1;
+	idle = tasks_get(tasks, 0, 0);
+	if (idle && name_task(idle, "swapper") == 0)
+		return tasks;
+	tasks_release(tasks);
+	return NULL;
+}
+
+struct tasks *tasks_share(struct tasks *tasks)
+{
+	tasks->users++;
+	return tasks;
+}
+
+bool tasks_own_spaces(struct tasks *tasks, const struct space_owner *owner)
+{
+	if (tasks->owner)
+		return false;
+	tasks->owner = owner;
+	return true;
+}
+
+void tasks_disown_spaces(struct tasks *tasks)
+{
+	if (!tasks->owner)
+		return;
+	for (struct process *process = tasks->processes; process; process = process->next) {
+		tasks->owner->release(process->space);
+		process->space = NULL;
+	}
+	tasks->owner = NULL;
+}
+
+void tasks_release(struct tasks *tasks)
+{
+	if (!tasks || --tasks->users > 0)
+		return;
+	tasks_disown_spaces(tasks);
 	for (size_t i = 0; i < tasks->bucket_count; i++) {
 		struct task *task = tasks->buckets[i];
 
@@ -195,10 +246,54 @@ void tasks_free(struct tasks *tasks)
 	while (tasks->processes) {
 		struct process *next = tasks->processes->next;
 
-		maps_release(tasks->processes->space);
 		free(tasks->processes);
 		tasks->processes = next;
 	}
 	free(tasks->buckets);
-	*tasks = (struct tasks){0};
+	free(tasks);
+}
+
+/* ---- What records say ------------------------------------------------------------------------ */
+
+int32_t tasks_pid(const struct tasks *tasks, int32_t tid)
+{
+	const struct task *task = find(tasks, tid);
+
+	return task ? task->public.pid : -1;
+}
+
+static int note_task(struct tasks *tasks, int32_t pid, int32_t tid)
+{
+	return tasks_get(tasks, pid, tid) ? 0 : PLUMB_ERR_NO_MEMORY;
+}
+
+static int follow_comm(struct tasks *tasks, const struct plumb_record *record)
+{
+	struct task *task = tasks_get(tasks, record->comm.pid, record->comm.tid);
+
+	return task ? name_task(task, record->comm.comm) : PLUMB_ERR_NO_MEMORY;
+}
+
+int tasks_follow(struct tasks *tasks, const struct plumb_record *record)
+{
+	switch (record->type) {
+	case PLUMB_RECORD_MMAP:
+	case PLUMB_RECORD_MMAP2:
+		/* The kernel's are no process's. */
+		return record->mmap.pid == -1
+			       ? 0
+			       : note_task(tasks, record->mmap.pid, record->mmap.tid);
+	case PLUMB_RECORD_COMM:
+		return follow_comm(tasks, record);
+	case PLUMB_RECORD_FORK:
+		return fork_task(tasks, record);
+	case PLUMB_RECORD_NAMESPACES:
+		return note_task(tasks, record->namespaces.pid, record->namespaces.tid);
+	case PLUMB_RECORD_SAMPLE:
+		return record->has & PLUMB_RECORD_HAS_PID && record->tid != -1
+			       ? note_task(tasks, record->pid, record->tid)
+			       : 0;
+	default:
+		return 0;
+	}
 }

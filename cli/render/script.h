@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Samples as text, in the columns of perf script, and as JSON: what the renderers need to know, and
+ * what they do.
+ */
+#ifndef RENDER_SCRIPT_H
+#define RENDER_SCRIPT_H
+
+#include <plumb/samples.h>
+#include <plumb/symbol.h>
+
+#include "render/buffer.h"
+
+/* ---- Fields ---------------------------------------------------------------------------------- */
+
+enum field {
+	FIELD_COMM,
+	FIELD_TID,
+	FIELD_PID,
+	FIELD_TIME,
+	FIELD_CPU,
+	FIELD_EVENT,
+	FIELD_TRACE,
+	FIELD_IP,
+	FIELD_SYM,
+	FIELD_DSO,
+	FIELD_ADDR,
+	FIELD_SYMOFF,
+	FIELD_SRCLINE,
+	FIELD_PERIOD,
+	FIELD_IREGS,
+	FIELD_UREGS,
+	FIELD_BRSTACK,
+	FIELD_BRSTACKSYM,
+	FIELD_DATA_SRC,
+	FIELD_WEIGHT,
+	FIELD_BPF_OUTPUT,
+	FIELD_CALLINDENT,
+	FIELD_INSN,
+	FIELD_INSNLEN,
+	FIELD_BRSTACKINSN,
+	FIELD_BRSTACKOFF,
+	FIELD_SYNTH,
+	FIELD_PHYS_ADDR,
+	FIELD_METRIC,
+	FIELD_MISC,
+	FIELD_SRCCODE,
+	FIELD_IPC,
+	FIELD_TOD,
+	FIELD_DATA_PAGE_SIZE,
+	FIELD_CODE_PAGE_SIZE,
+	FIELD_INS_LAT,
+	FIELD_BRSTACKINSNLEN,
+	FIELD_MACHINE_PID,
+	FIELD_VCPU,
+	FIELD_FLAGS, /* of all types at once */
+	FIELD_COUNT
+};
+#define FIELD_BIT(field) (UINT64_C(1) << (field))
+
+/* Types of events that have fields of their own: enum plumb_event_type, and two more. */
+enum event_type {
+	TYPE_HARDWARE,
+	TYPE_SOFTWARE,
+	TYPE_TRACEPOINT,
+	TYPE_HW_CACHE,
+	TYPE_RAW,
+	TYPE_BREAKPOINT,
+	TYPE_SYNTH,
+	TYPE_OTHER, /* of any other PMU: SPE's own */
+	TYPE_COUNT
+};
+enum event_type script_event_type(const struct plumb_event_attr *attr);
+
+struct script_fields {
+	struct type_fields {
+		uint64_t on;    /* bits of FIELD_BIT() */
+		uint64_t asked; /* for by the user, by name */
+		bool set;       /* by the user in some way */
+	} types[TYPE_COUNT];
+	bool flags;
+};
+
+/* Whether a field is printed for events of a type. */
+static inline bool script_prints(const struct script_fields *fields, enum event_type type,
+				 enum field field)
+{
+	return fields->types[type].on & FIELD_BIT(field);
+}
+
+/* ---- What is printed ------------------------------------------------------------------------- */
+
+struct script_printer {
+	struct buffer *out;
+	const struct script_fields *fields;
+	const struct plumb_recording *recording;
+	struct plumb_samples *samples;
+	struct plumb_symbolizer *symbols;
+	bool nanoseconds, relative_times, time_differences;
+	bool callchains; /* are printed, for events that have them */
+
+	/* What the renderers remember from one sample to the next. */
+	unsigned name_width;    /* of the widest name of an event; 0: not known yet */
+	size_t source_width;    /* of the widest data source so far */
+	uint64_t first_time;    /* 0: none yet */
+	uint64_t previous_time; /* likewise */
+};
+
+struct script_sample {
+	const struct plumb_record *record;
+	const struct plumb_task *task;
+	const struct plumb_spe_record *spe; /* NULL: of a PMU event */
+	uint32_t groups, midr;              /* of an SPE record */
+	const struct plumb_recorded_event *event;
+	enum event_type type;
+	enum plumb_cpu_mode mode;
+	struct plumb_location location; /* of .ip, once it was looked up */
+	bool located;
+};
+
+/* script_event.c: what perf calls an event; `room` is for one that the recording has no name of. */
+#define EVENT_NAME_ROOM 64
+const char *script_event_name(const struct plumb_recorded_event *event, char room[EVENT_NAME_ROOM]);
+bool script_is_dummy(const struct plumb_event_attr *attr);
+bool script_is_branch_trace(const struct plumb_event_attr *attr);
+/* How many events a sample stands for: its own word, or the event's if all samples have the same.
+ */
+uint64_t script_period(const struct script_sample *sample);
+
+/* Where the sample's .ip is, looked up once. */
+const struct plumb_location *script_locate(const struct script_printer *printer,
+					   struct script_sample *sample);
+
+/* script_line.c: a sample as a line; other records' lines begin like it. */
+void script_print_line(struct script_printer *printer, struct script_sample *sample);
+void script_print_start(struct script_printer *printer, const struct script_sample *sample);
+/* script_symbol.c: an address of code with its symbol and file. */
+void script_print_location(struct script_printer *printer, const struct script_sample *sample,
+			   const struct plumb_location *location);
+void script_print_callchain(struct script_printer *printer, struct script_sample *sample);
+void script_print_address(struct script_printer *printer, const struct script_sample *sample);
+/* script_source.c: perf's data_src in words. */
+void script_print_source(struct script_printer *printer, uint64_t data_source);
+/* script_record.c: MMAP, COMM, FORK and so on, as --show-*-events and -D have them. */
+void script_print_record(struct script_printer *printer, const struct plumb_record *record);
+void script_dump_record(struct buffer *out, const struct plumb_record *record);
+/* script_header.c: what the recording says about itself. */
+void script_print_header(struct buffer *out, const struct plumb_recording *recording,
+			 const char *path, bool full);
+/* script_json.c: a sample as an object on a line. */
+void script_print_json(struct script_printer *printer, struct script_sample *sample);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recording/attribution.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* CPU numbers beyond are not believed. */
+#define CPUS_LIMIT 65536
+
+void attribution_free(struct attribution *attribution)
+{
+	free(attribution->running);
+}
+
+static int32_t running(const struct attribution *attribution, int32_t cpu)
+{
+	return cpu >= 0 && (size_t)cpu < attribution->cpus ? attribution->running[cpu] : -1;
+}
+
+/* `cpu` now runs `tid` of process `pid` (-1: not known). */
+static int run(struct attribution *attribution, int32_t cpu, int32_t pid, int32_t tid)
+{
+	if (cpu < 0 || cpu >= CPUS_LIMIT)
+		return 0;
+	if ((size_t)cpu >= attribution->cpus) {
+		size_t cpus = (size_t)cpu + 64;
+		int32_t *grown = reallocarray(attribution->running, cpus, sizeof(*grown));
+
+		if (!grown)
+			return PLUMB_ERR_NO_MEMORY;
+		memset(grown + attribution->cpus, 0xff,
+		       (cpus - attribution->cpus) * sizeof(*grown));
+		attribution->running = grown;
+		attribution->cpus = cpus;
+	}
+	attribution->running[cpu] = tid;
+	return tid == -1 || tasks_get(attribution->tasks, pid, tid) ? 0 : PLUMB_ERR_NO_MEMORY;
+}
+
+/* ---- Records of the file --------------------------------------------------------------------- */
+
+static int follow_switch(struct attribution *attribution, const struct plumb_record *record)
+{
+	const bool wide = record->type == PLUMB_RECORD_SWITCH_CPU_WIDE;
+	const bool out = record->context_switch.out;
+	const int32_t cpu = (int32_t)record->cpu;
+
+	if (!(record->has & PLUMB_RECORD_HAS_CPU))
+		return 0;
+	if (wide && out)
+		return run(attribution, cpu, record->context_switch.next_prev_pid,
+			   record->context_switch.next_prev_tid);
+	if (!(record->has & PLUMB_RECORD_HAS_PID))
+		return 0;
+	/* perf takes who leaves for who comes if the record is not CPU-wide. */
+	if (attribution->like_perf_6_1 ? out : !out)
+		return run(attribution, cpu, record->pid, record->tid);
+	return 0;
+}
+
+static int follow_start(struct attribution *attribution, const struct plumb_record *record)
+{
+	if (attribution->like_perf_6_1 || !(record->has & PLUMB_RECORD_HAS_CPU) ||
+	    running(attribution, (int32_t)record->cpu) != -1)
+		return 0;
+	return run(attribution, (int32_t)record->cpu, record->itrace_start.pid,
+		   record->itrace_start.tid);
+}
+
+int attribution_follow(struct attribution *attribution, const struct plumb_record *record)
+{
+	int error = 0;
+
+	if (!attribution->contexts && !attribution->timeless) {
+		if (record->type == PLUMB_RECORD_SWITCH ||
+		    record->type == PLUMB_RECORD_SWITCH_CPU_WIDE)
+			error = follow_switch(attribution, record);
+		else if (record->type == PLUMB_RECORD_ITRACE_START)
+			error = follow_start(attribution, record);
+	}
+	return error ? error : tasks_follow(attribution->tasks, record);
+}
+
+/* ---- SPE records ----------------------------------------------------------------------------- */
+
+static void assign(const struct attribution *attribution, struct ring *ring, int32_t tid)
+{
+	ring->tid = tid;
+	ring->pid = tid == -1 ? -1 : tasks_pid(attribution->tasks, tid);
+}
+
+void attribution_of_ring(const struct attribution *attribution, struct ring *ring)
+{
+	const int32_t tid = running(attribution, ring->cpu);
+
+	if (!attribution->contexts)
+		assign(attribution, ring, tid != -1 ? tid : ring->ring_tid);
+}
+
+static int32_t named_thread(const struct plumb_spe_record *record)
+{
+	return (int32_t)record->contexts[!!(record->has & PLUMB_SPE_HAS_CONTEXT_EL2)];
+}
+
+bool attribution_changes(const struct attribution *attribution, const struct ring *ring,
+			 const struct plumb_spe_record *record)
+{
+	if (!(record->has & (PLUMB_SPE_HAS_CONTEXT_EL1 | PLUMB_SPE_HAS_CONTEXT_EL2)))
+		return false;
+	/* In a timeless recording perf goes by the ring, which may be nobody's. */
+	if (attribution->timeless && (ring->ring_tid != -1 || attribution->like_perf_6_1))
+		return false;
+	return named_thread(record) != -1 &&
+	       (named_thread(record) != ring->tid || !attribution->contexts);
+}
+
+int attribution_change(struct attribution *attribution, struct ring *ring,
+		       const struct plumb_spe_record *record)
+{
+	const int32_t tid = named_thread(record);
+
+	attribution->contexts = true;
+	if (run(attribution, ring->cpu, -1, tid))
+		return PLUMB_ERR_NO_MEMORY;
+	assign(attribution, ring, tid);
+	return 0;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a recording lacks, in words, with what to change when recording again. */
+#include <plumb/recording.h>
+
+struct loss {
+	uint64_t count;
+	const char *id;
+	const char *one, *many; /* what follows the count */
+	const char *hint;
+};
+
+static void report_skipped(const struct plumb_recording_losses *losses,
+			   const struct plumb_place *place, struct plumb_diagnostics *found)
+{
+	const bool one = losses->aux_skipped == 1;
+
+	plumb_diagnostics_add(found, PLUMB_WARNING, "aux-skipped", place,
+			      "skipped %llu byte%s of AUX data that %s no SPE packet, the first at "
+			      "0x%llx",
+			      (unsigned long long)losses->aux_skipped, one ? "" : "s",
+			      one ? "begins" : "begin",
+			      (unsigned long long)losses->aux_first_skipped);
+	plumb_diagnostics_hint(found, "the recording is damaged there, or newer than this program: "
+				      "`plumb spe dump` shows the packets");
+}
+
+void plumb_losses_report(const struct plumb_recording_losses *losses, const char *name,
+			 struct plumb_diagnostics *found)
+{
+	const struct loss all[] = {
+		{losses->lost_records, "lost-records", "record was lost: the ring was full",
+		 "records were lost: the ring was full",
+		 "record with a larger ring (-m), or sample less often (-c, -F)"},
+		{losses->lost_samples, "lost-samples",
+		 "sample was lost: it could not be written when it was taken",
+		 "samples were lost: they could not be written when they were taken",
+		 "sample less often (-c, -F)"},
+		{losses->throttled, "throttled",
+		 "time the kernel paused sampling because it took too much time",
+		 "times the kernel paused sampling because it took too much time",
+		 "sample less often (-c, -F), or raise kernel.perf_event_max_sample_rate"},
+		{losses->aux_truncated, "aux-truncated",
+		 "piece of AUX data was cut short: the AUX buffer was full, so SPE stopped",
+		 "pieces of AUX data were cut short: the AUX buffer was full, so SPE stopped",
+		 "record with a larger AUX buffer (-m ,SIZE) or a longer period (-c)"},
+		{losses->aux_partial, "aux-partial",
+		 "piece of AUX data has gaps: SPE lost records within it",
+		 "pieces of AUX data have gaps: SPE lost records within them",
+		 "record with a longer period (-c)"},
+		{losses->aux_collisions, "aux-collisions",
+		 "piece of AUX data had collisions: samples were skipped because the one before "
+		 "was still in flight",
+		 "pieces of AUX data had collisions: samples were skipped because the one before "
+		 "was still in flight",
+		 "record with a longer period (-c): what runs shortly after slow operations is "
+		 "then missed less"},
+		{losses->aux_unfinished, "aux-unfinished", "SPE record is cut off and was skipped",
+		 "SPE records are cut off and were skipped",
+		 "record with a larger AUX buffer (-m ,SIZE)"},
+	};
+	const struct plumb_place place = {.file = name};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		const struct loss *loss = &all[i];
+
+		if (!loss->count)
+			continue;
+		plumb_diagnostics_add(found, PLUMB_WARNING, loss->id, &place, "%llu %s",
+				      (unsigned long long)loss->count,
+				      loss->count == 1 ? loss->one : loss->many);
+		plumb_diagnostics_hint(found, "%s", loss->hint);
+	}
+	if (losses->aux_skipped)
+		report_skipped(losses, &place, found);
+}
