@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "render/wrap.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
+#include "tool/wrap.h"
 
 #define WIDTH_DEFAULT  80
 #define WIDTH_SMALLEST 40

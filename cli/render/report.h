@@ -12,7 +12,7 @@
 #include <plumb/diagnosis.h>
 
 #include "render/output.h"
-#include "render/wrap.h"
+#include "tool/wrap.h"
 
 struct report {
 	const char *source; /* "model" */

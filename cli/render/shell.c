@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/wrap.h"
 #include "tool/memory.h"
+#include "tool/wrap.h"
 
 #define CONTINUED " \\"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/wrap.h"
 #include "tool/memory.h"
+#include "tool/wrap.h"
 
 #define GAP       2  /* spaces between columns */
 #define NARROWEST 12 /* a wrapping column is not made narrower than this */

@@ -9,11 +9,11 @@
 #include "render/json.h"
 #include "render/pen.h"
 #include "render/table.h"
-#include "render/wrap.h"
 #include "tool/complain.h"
 #include "tool/cpus.h"
 #include "tool/join.h"
 #include "tool/memory.h"
+#include "tool/wrap.h"
 
 /* One line of the tree. Lines are collected first, to find the width of the widest. */
 struct line {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/near.h"
-#include "render/wrap.h"
+#include "tool/wrap.h"
 
 /* Of the findings in a file that was to be used, not checked, this many are worth a line each. */
 #define FINDINGS_SHOWN 3

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "render/wrap.h"
+#include "tool/wrap.h"
 
 /* The lines of `text`, joined by '|'. */
 static void expect_lines(const char *text, size_t width, const char *expected)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/wrap.h"
+#include "tool/wrap.h"
 
 #include <stdint.h>
 #include <string.h>

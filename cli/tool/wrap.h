@@ -6,8 +6,8 @@
  * A character is one column; wide and combining ones are taken for that too, since what is shown
  * here has none.
  */
-#ifndef RENDER_WRAP_H
-#define RENDER_WRAP_H
+#ifndef TOOL_WRAP_H
+#define TOOL_WRAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
