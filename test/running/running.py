@@ -329,7 +329,7 @@ def at_once(plumb, folder):
     assert not left, left
 
 
-def refused(plumb, program, *words, options=(), status=2):
+def refused(plumb, program, *words, options=(), status=126):
     run = Stat(plumb, program, options=options, check=False)
     assert run.status == status, f"status {run.status}: {run.err}"
     assert run.result is None, "something was counted"
@@ -354,7 +354,7 @@ def refusals(plumb, folder):
         with open(f"{folder}/running-basics-pie", "rb") as whole, open(short, "wb") as file:
             file.write(whole.read(100))
         os.chmod(short, 0o755)
-        refused(plumb, f"{place}/none", "No such file")
+        refused(plumb, f"{place}/none", "No such file", status=127)
         refused(plumb, place, "regular file")
         refused(plumb, script, "ELF", "interpreter")
         refused(plumb, plain, "not executable", "chmod")
@@ -371,7 +371,7 @@ def refusals(plumb, folder):
         refused(plumb, f"{folder}/running-basics", "without support for plugins",
                 options=["--qemu", fake], status=3)
         refused(plumb, f"{folder}/running-basics", "SVE_PRED_EMPTY_SPEC",
-                options=["-e", "SVE_PRED_EMPTY_SPEC"])
+                options=["-e", "SVE_PRED_EMPTY_SPEC"], status=2)
 
 
 def main():
