@@ -10,7 +10,7 @@ setup()
 	cd "$BATS_TEST_TMPDIR" || return
 	mkdir -p tree/scripts bin
 	tree=$PWD/tree
-	cp "$BATS_TEST_DIRNAME/../../scripts/build-engine" tree/scripts/
+	cp "$BATS_TEST_DIRNAME"/../../scripts/{archive,build-engine} tree/scripts/
 	build=$tree/scripts/build-engine
 	engine=$tree/.cache/engine/qemu-aarch64
 	export calls=$PWD/calls
@@ -235,8 +235,16 @@ tidy()
 @test "no archive: says so, and what to do" {
 	: >targets
 	run "$build"
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 3 ]
 	[[ $output == *"name no archive of $own: PLUMB_QEMU_SOURCE=FILE takes a tarball"* ]]
+	tidy
+}
+
+@test "a source that cannot be fetched" {
+	fake apt-get 'case "$*" in *indextargets*) cat "$targets" ;; *update) echo "no network"; exit 100 ;; esac'
+	run "$build"
+	[ "$status" -eq 3 ]
+	[[ $output == *"no network"*"failed (status 100): fetching QEMU's source from http://mirror/debian/"* ]]
 	tidy
 }
 
