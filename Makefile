@@ -9,7 +9,7 @@ DESTDIR =
 STEPS  =
 
 .DEFAULT_GOAL = all
-.PHONY: all demo check test test-long test-vm bench bench-model install format lint clean help
+.PHONY: all demo check test test-fresh test-long test-vm bench bench-model install format lint clean help
 
 all: ## build the program, the library and the manual pages
 	@scripts/install-deps build
@@ -24,6 +24,12 @@ test: ## build and run every test and check there is; STEPS="gcc lint" for some
 
 test-long: ## what takes hours: long fuzzing, studies, benchmarks; before a release
 	@scripts/test --long
+
+test-fresh: ## both commands of the README in fresh Debians 12 and 13, as root; takes hours
+	@status=0; for suite in bookworm trixie; do \
+		scripts/fresh $$suite bash -c 'time make demo && time make test STEPS="$$0"' \
+			"$(STEPS)" || status=$$?; \
+	done; exit $$status
 
 test-vm: ## count on a virtual Arm machine's PMU, under a real kernel
 	@scripts/test vm
