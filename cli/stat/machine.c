@@ -99,9 +99,8 @@ static bool runs_from_build(void)
  */
 static char *find_plugins(void)
 {
-	char self[4096], *slash, *folder, *plugin;
+	char self[4096], *slash, *path, *plugin = NULL;
 	ssize_t length;
-	bool found;
 
 	if (runs_from_build())
 		return memory_copy(PLUMB_BUILD_PLUGINS, strlen(PLUMB_BUILD_PLUGINS));
@@ -109,13 +108,14 @@ static char *find_plugins(void)
 	self[length > 0 ? length : 0] = '\0';
 	slash = strrchr(self, '/');
 	if (slash) {
-		folder = memory_format("%.*s/" PLUMB_PLUGIN_FROM_BIN, (int)(slash - self), self);
-		plugin = memory_format("%s/plumb-model-1.so", folder);
-		found = access(plugin, R_OK) == 0;
-		free(plugin);
-		if (found)
-			return folder;
-		free(folder);
+		path = memory_format("%.*s/" PLUMB_PLUGIN_FROM_BIN "/plumb-model-1.so",
+				     (int)(slash - self), self);
+		plugin = realpath(path, NULL);
+		free(path);
+	}
+	if (plugin) {
+		*strrchr(plugin, '/') = '\0';
+		return plugin;
 	}
 	return memory_copy(PLUMB_PLUGIN_DIR, strlen(PLUMB_PLUGIN_DIR));
 }

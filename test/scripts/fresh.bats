@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+# scripts/fresh, with what bootstraps a Debian and what enters it replaced by stand-ins.
+# shellcheck disable=SC2016 # what is quoted is for the stand-ins to expand
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || return
+	mkdir -p tree/scripts tree/build-test tree/.cache/engine bin tmp
+	cp "$BATS_TEST_DIRNAME/../../scripts/fresh" tree/scripts/
+	fresh=$PWD/tree/scripts/fresh
+	echo source >tree/README.md
+	echo object >tree/build-test/object
+	printf '#!/bin/sh\n' >tree/.cache/engine/qemu-aarch64
+	chmod +x tree/.cache/engine/qemu-aarch64
+	printf '#!/bin/sh\nprintf "URIs: http://mirror/\\nSuites: $1\\nSigned-By: /key.gpg\\n"\n' \
+		>tree/scripts/archive
+	chmod +x tree/scripts/archive
+	export TMPDIR=$PWD/tmp calls=$PWD/calls
+	PATH=$PWD/bin:$PATH
+	fake id 'echo 0'
+	fake apt-get ''
+	fake apt-config 'echo "Acquire::http::Proxy \"http://proxy:3128\";"; echo "APT::Other \"1\";"'
+	fake mount 'echo "mount $*" >>"$calls"'
+	fake setpriv 'shift 2; exec "$@"'
+	fake unshare 'while case $1 in -*) true ;; private) true ;; *) false ;; esac; do shift; done; exec "$@"'
+	fake debootstrap 'echo "debootstrap $*" >>"$calls"
+		for word in "$@"; do case $word in /*/root) mkdir -p "$word/etc/apt/apt.conf.d" ;; esac; done'
+	# ROOT env -i NAME=VALUE... sh -c "cd /plumb ..." sh COMMAND...
+	fake chroot 'root=$1; while [ "$1" != sh ]; do shift; done; shift 4; cd "$root/plumb" && exec "$@"'
+}
+
+fake()
+{
+	printf '#!/bin/sh\n%s\n' "$2" >"bin/$1"
+	chmod +x "bin/$1"
+}
+
+# Nothing is left behind.
+tidy()
+{
+	[ -z "$(ls -A tmp)" ]
+}
+
+@test "runs the command in a copy of the tree, and removes it" {
+	run "$fresh" trixie sh -c 'pwd; ls -A; cat README.md; exit 5'
+	[ "$status" -eq 5 ]
+	[[ ${lines[0]} == "$PWD"/tmp/plumb-fresh.*/root/plumb ]]
+	[ "$(printf '%s\n' "${lines[@]:1}")" = "$(printf 'README.md\nscripts\nsource')" ]
+	tidy
+}
+
+@test "the archive is the one that apt knows, with its key" {
+	"$fresh" trixie true
+	grep -q -- '^debootstrap .* --keyring=/key.gpg trixie .*/root http://mirror/$' calls
+}
+
+@test "how packages are fetched is the machine's matter" {
+	run "$fresh" trixie cat ../etc/apt/apt.conf.d/90machine
+	[ "$output" = 'Acquire::http::Proxy "http://proxy:3128";' ]
+}
+
+@test "the copy gets the engine when asked to" {
+	"$fresh" --with-engine trixie test -x .cache/engine/qemu-aarch64
+	rm tree/.cache/engine/qemu-aarch64
+	"$fresh" --with-engine trixie test ! -e .cache
+}
+
+@test "no Debian can be bootstrapped: status 77, and why" {
+	fake debootstrap 'echo "E: no network"; exit 1'
+	run "$fresh" trixie touch "$PWD/ran"
+	[ "$status" -eq 77 ]
+	[[ $output == *"E: no network"*"debootstrap failed" ]]
+	[ ! -e ran ]
+	tidy
+	printf '#!/bin/sh\nexit 1\n' >tree/scripts/archive
+	run "$fresh" sid true
+	[ "$status" -eq 77 ]
+	[[ $output == *"no archive of sid"* ]]
+	tidy
+}
+
+@test "--possible: not for everybody, nor everywhere" {
+	run "$fresh" --possible
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	fake mount 'exit 32'
+	run "$fresh" --possible
+	[ "$status" -eq 1 ]
+	[ "$output" = "mounting is not permitted here" ]
+	fake id 'echo 1000'
+	run "$fresh" --possible
+	[ "$status" -eq 1 ]
+	[ "$output" = "only root can bootstrap a Debian" ]
+	run "$fresh" trixie true
+	[ "$status" -eq 1 ]
+	tidy
+}
+
+@test "a signal ends the command, and nothing is left" {
+	local pid status=0 i
+
+	"$fresh" trixie sh -c 'echo $$ >"$0"; exec sleep 60' "$PWD/pid" 3>&- &
+	pid=$!
+	for ((i = 0; i < 200; i++)); do
+		[ ! -s pid ] || break
+		sleep 0.1
+	done
+	kill -TERM "$pid"
+	wait "$pid" || status=$?
+	[ "$status" -eq 143 ]
+	run ! grep -q '^State:[[:space:]]*[^ZX]' "/proc/$(cat pid)/status"
+	tidy
+}
+
+@test "wrong usage" {
+	run "$fresh" trixie
+	[ "$status" -eq 2 ]
+	[[ $output == "usage: scripts/fresh "* ]]
+	run "$fresh" --no-such trixie true
+	[ "$status" -eq 2 ]
+}
