@@ -16,14 +16,20 @@
 static unsigned own_prefix;
 static int inherited[EXEC_INHERITED] = {-1, -1, -1};
 
+/* The descriptors a QEMU that counts needs stay open across exec, or do not. */
+static void keep_on_exec(bool keep)
+{
+	for (int i = 0; i < EXEC_INHERITED; i++)
+		if (inherited[i] >= 0)
+			fcntl(inherited[i], F_SETFD, keep ? 0 : FD_CLOEXEC);
+}
+
 void exec_set_up(unsigned prefix, const int descriptors[EXEC_INHERITED])
 {
 	own_prefix = prefix;
-	for (int i = 0; i < EXEC_INHERITED; i++) {
+	for (int i = 0; i < EXEC_INHERITED; i++)
 		inherited[i] = descriptors[i];
-		if (inherited[i] >= 0)
-			fcntl(inherited[i], F_SETFD, FD_CLOEXEC);
-	}
+	keep_on_exec(false);
 }
 
 static bool is_aarch64_program(const char *path)
@@ -42,100 +48,122 @@ static bool is_aarch64_program(const char *path)
 	return is;
 }
 
-/* The guest's NULL-ended list of strings at `list` appended to `words`; false if unreadable. */
-static bool read_list(uint64_t list, char **words, size_t *count, size_t skip)
+/* A list of words that grows, NULL-ended: an argument list or an environment. */
+struct words {
+	char **list; /* WORDS_MAX of them */
+	size_t count;
+};
+
+/* False when there is no room for one more: the end's NULL and a few words of our own fit behind.
+ */
+static bool add_word(struct words *words, char *word)
+{
+	if (!word || words->count + 8 >= WORDS_MAX)
+		return false;
+	words->list[words->count++] = word;
+	return true;
+}
+
+static char *copy_guest_string(uint64_t address)
 {
 	static char buffer[WORD_MAX];
+
+	return guest_read_string(address, buffer, sizeof(buffer)) ? strdup(buffer) : NULL;
+}
+
+/* Appends the guest's NULL-ended list of strings at `list`, without its first `skip`. */
+static bool add_guest_list(struct words *words, uint64_t list, size_t skip)
+{
 	uint64_t at;
 
 	for (size_t i = 0;; i++) {
-		if (*count + 8 >= WORDS_MAX || !guest_read(list + 8 * i, &at, sizeof(at)))
+		if (!guest_read(list + 8 * i, &at, sizeof(at)))
 			return false;
 		if (!at)
 			return true;
-		if (i < skip)
-			continue;
-		if (!guest_read_string(at, buffer, sizeof(buffer)))
-			return false;
-		words[*count] = strdup(buffer);
-		if (!words[(*count)++])
+		if (i >= skip && !add_word(words, copy_guest_string(at)))
 			return false;
 	}
 }
 
-/* QEMU's own words, from the kernel, those of the plugin left out if it is not to count. */
-static bool read_prefix(char **words, size_t *count, bool counted)
+/* QEMU's own command line, as the kernel has it: its size, 0 if it cannot be read. */
+static size_t read_command_line(char *line, size_t size)
 {
-	static char line[1u << 20];
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	size_t size = 0;
+	size_t used = 0;
 	ssize_t got;
 
 	if (fd < 0)
-		return false;
-	while (size < sizeof(line) && (got = read(fd, line + size, sizeof(line) - size)) > 0)
-		size += (size_t)got;
+		return 0;
+	while (used < size && (got = read(fd, line + used, size - used)) > 0)
+		used += (size_t)got;
 	close(fd);
+	return used;
+}
 
+/* Appends QEMU's own words; without those that load the plugin, unless it is to count. */
+static bool add_prefix(struct words *words, bool counted)
+{
+	static char line[1u << 20];
+	size_t size = read_command_line(line, sizeof(line));
+	bool after_plugin = false;
 	char *at = line;
-	bool of_plugin = false; /* the word before was -plugin */
 
 	for (unsigned i = 0; i < own_prefix; i++) {
 		char *end = memchr(at, '\0', (size_t)(line + size - at));
+		bool is_plugin;
 
 		if (!end)
 			return false;
-		if (counted || (!of_plugin && strcmp(at, "-plugin") != 0))
-			words[(*count)++] = at;
-		of_plugin = !strcmp(at, "-plugin");
+		is_plugin = !strcmp(at, "-plugin");
+		if ((counted || !(is_plugin || after_plugin)) && !add_word(words, at))
+			return false;
+		after_plugin = is_plugin;
 		at = end + 1;
 	}
 	return true;
 }
 
+/* Appends "-0 NAME PROGRAM", where NAME is what the guest calls the program: its argv[0]. */
+static bool add_program(struct words *words, char *program, uint64_t argv)
+{
+	uint64_t first;
+
+	if (!guest_read(argv, &first, sizeof(first)))
+		return false;
+	return add_word(words, (char *)(uintptr_t) "-0") &&
+	       add_word(words, first ? copy_guest_string(first) : program) &&
+	       add_word(words, program);
+}
+
+/* Becomes the new QEMU. Returns if that fails. */
+static void exec_command(const struct words *command, const struct words *environment, bool counted)
+{
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (length < 0)
+		return;
+	self[length] = '\0';
+	keep_on_exec(counted);
+	execve(self, command->list, environment->list);
+	keep_on_exec(false);
+}
+
 void exec_under_qemu(uint64_t path, uint64_t argv, uint64_t envp, bool counted)
 {
-	char program[PATH_MAX], self[PATH_MAX];
-	char **words, **environment;
-	size_t count = 0, environment_count = 0;
-	uint64_t first;
-	ssize_t length;
+	struct words command = {0}, environment = {0};
+	char program[PATH_MAX];
 
 	if (!guest_read_string(path, program, sizeof(program)) || !is_aarch64_program(program))
 		return;
-	length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	words = calloc(WORDS_MAX, sizeof(*words));
-	environment = calloc(WORDS_MAX, sizeof(*environment));
-	if (length < 0 || !words || !environment)
-		goto fail;
-	self[length] = '\0';
-	if (!read_prefix(words, &count, counted))
-		goto fail;
-	words[count++] = (char *)(uintptr_t) "-0";
-	if (!guest_read(argv, &first, sizeof(first)))
-		goto fail;
-	if (first) {
-		static char name[WORD_MAX];
-
-		if (!guest_read_string(first, name, sizeof(name)))
-			goto fail;
-		words[count++] = name;
-	} else {
-		words[count++] = program;
-	}
-	words[count++] = program;
-	if (!read_list(argv, words, &count, 1) ||
-	    (envp && !read_list(envp, environment, &environment_count, 0)))
-		goto fail;
-	for (int i = 0; counted && i < EXEC_INHERITED; i++)
-		if (inherited[i] >= 0)
-			fcntl(inherited[i], F_SETFD, 0);
-	execve(self, words, environment);
-	for (int i = 0; i < EXEC_INHERITED; i++)
-		if (inherited[i] >= 0)
-			fcntl(inherited[i], F_SETFD, FD_CLOEXEC);
-fail:
-	/* What was copied is left to the process: this happens once, if ever, in its life. */
-	free(words);
-	free(environment);
+	command.list = calloc(WORDS_MAX, sizeof(*command.list));
+	environment.list = calloc(WORDS_MAX, sizeof(*environment.list));
+	if (command.list && environment.list && add_prefix(&command, counted) &&
+	    add_program(&command, program, argv) && add_guest_list(&command, argv, 1) &&
+	    (!envp || add_guest_list(&environment, envp, 0)))
+		exec_command(&command, &environment, counted);
+	/* Copied words are left to the process: this happens once, if ever, in its life. */
+	free(command.list);
+	free(environment.list);
 }
