@@ -119,10 +119,12 @@ static unsigned element_log2(unsigned rule, uint32_t word)
 		return dtype_register[bits(word, 21, 4)];
 	case ELEMENT_DTYPE_SPLIT:
 		return dtype_memory[bits(word, 23, 2) << 2 | bits(word, 13, 2)];
-	case ELEMENT_22_21:
-		return bits(word, 21, 2);
+	case ELEMENT_DTYPE_SPLIT_TO:
+		return dtype_register[bits(word, 23, 2) << 2 | bits(word, 13, 2)];
 	case ELEMENT_14_13:
 		return bits(word, 13, 2);
+	case ELEMENT_22_21:
+		return bits(word, 21, 2);
 	case ELEMENT_SLICE:
 		return bits(word, 22, 2) + bits(word, 24, 1);
 	default:
@@ -164,7 +166,10 @@ static unsigned field(char file, char name, uint32_t word)
 	case 'u':
 		return bits(word, 10, 5);
 	case 'e':
+	case 'i':
 		return bits(word, 16, 4);
+	case 'j':
+		return bits(word, 5, 4);
 	case 'f':
 		return bits(word, 16, 3);
 	case 'g':
@@ -172,6 +177,7 @@ static unsigned field(char file, char name, uint32_t word)
 	case 'h':
 		return bits(word, 13, 3);
 	case 'q':
+	case 'y':
 		return bits(word, 10, 4);
 	case 'w':
 		return 12 + bits(word, 16, 2);
@@ -341,10 +347,25 @@ static int hidden_offset(const struct decode_row *row, const struct insn *insn, 
 	case OFFSET_PREFETCH:
 		offset = signed_bits(word, 16, 6) * vector;
 		break;
+	case OFFSET_ELEMENT:
+		offset = (int64_t)bits(word, 16, 5) << insn->access_log2;
+		break;
 	default:
 		break;
 	}
 	return (int)offset;
+}
+
+/* How gathers and scatters take a vector of offsets (DDI 0487, C4.1, SVE memory). */
+static unsigned offsets_of(uint32_t word)
+{
+	bool scatter = bits(word, 29, 3) == 7, of_d = bits(word, 30, 2) == 3;
+	bool narrow = scatter ? bits(word, 13, 3) != 5 : !of_d || !bits(word, 15, 1);
+	unsigned offsets = bits(word, 21, 1) ? OFFSETS_SCALED : 0;
+
+	if (!narrow)
+		return offsets;
+	return offsets | OFFSETS_32 | (bits(word, scatter ? 14 : 22, 1) ? OFFSETS_SIGNED : 0);
 }
 
 static void set_memory(const struct decode_row *row, struct insn *insn, unsigned vector)
@@ -376,11 +397,28 @@ static void set_memory(const struct decode_row *row, struct insn *insn, unsigned
 		used++;
 	const uint8_t *address = insn->sources + used - insn->address_count;
 
-	if (insn->address_count > 0 && address[0] <= REG_SP)
+	if (insn->address_count > 0)
 		insn->hidden_base = address[0];
-	if (insn->address_count > 1 && address[1] <= REG_SP)
+	if (insn->address_count > 1)
 		insn->hidden_index = address[1];
+	if (insn->hidden_index >= REG_V0 && insn->hidden_index < REG_P0)
+		insn->offsets = (uint8_t)offsets_of(insn->opcode);
 	insn->hidden_offset = (int16_t)hidden_offset(row, insn, vector);
+}
+
+/* Sets the governing predicate, if the operands name one; a counter has no mask to read. */
+static void set_predicate(const struct decode_row *row, struct insn *insn)
+{
+	const char *governing = strpbrk(row->operands, "gijkq");
+
+	if (!governing)
+		return;
+	insn->kinds |= KIND_SVE_PRED;
+	if (*governing == 'k')
+		return;
+	insn->predicate = (uint8_t)(REG_P0 + field('P', *governing, insn->opcode));
+	insn->lane_log2 =
+		(uint8_t)element_log2(row->container ? row->container : row->element, insn->opcode);
 }
 
 static void set_kinds(const struct decode_row *row, struct insn *insn)
@@ -393,8 +431,8 @@ static void set_kinds(const struct decode_row *row, struct insn *insn)
 	insn->kinds = row->kinds & ~(KIND_INT_SIZED | KIND_FP_SIZED);
 	if (row->kinds & KIND_INT_SIZED)
 		insn->kinds |= integer[log2];
-	if (row->kinds & KIND_SVE && strpbrk(row->operands, "gqk"))
-		insn->kinds |= KIND_SVE_PRED; /* a governing predicate, Pg, Pq or Pk */
+	if (row->kinds & KIND_SVE)
+		set_predicate(row, insn);
 	if (row->kinds & KIND_FP_SIZED)
 		insn->kinds |= floating[log2];
 	if (row->fp_ops) {
@@ -427,6 +465,7 @@ bool insn_decode(uint32_t word, unsigned vector_bytes, struct insn *insn)
 	insn->writes_base = 255;
 	insn->hidden_base = REG_NONE;
 	insn->hidden_index = REG_NONE;
+	insn->predicate = REG_NONE;
 	insn->opcode = word;
 	insn->class = CLASS_INT_ALU;
 	if (!row) {

@@ -12,14 +12,15 @@
  *   X  general register, 31 is the zero register    S  general register, 31 is SP
  *   V  vector register (b0..q31, z0..z31)           P  predicate register
  * Fields: d and t bits 4:0 (P: 3:0), n 9:5 (P: 8:5), m and s 20:16 (P: 19:16), a and u 14:10,
- *   e 19:16, f 18:16, g 12:10, h 15:13, q 13:10, r and w: x12..x15 by bits 14:13 and 17:16,
- *   v: x8..x11 by bits 14:13, k and l: p8..p15 by bits 12:10 and 2:0.
+ *   e 19:16, f 18:16, h 15:13, y 13:10, r and w: x12..x15 by bits 14:13 and 17:16,
+ *   v: x8..x11 by bits 14:13, l: p8..p15 by bits 2:0. Of a governing predicate: g 12:10, i 19:16,
+ *   j 8:5, q 13:10, and of one that is a counter k: p8..p15 by bits 12:10.
  * "Vd*4" means the register and the three after it, "Vd/4" the same from a multiple of four on,
  * and "Vd:4" every fourth register of its half, "Vd:2" every eighth. nzcv, x30, x16, x17, sp, ffr,
  * fpcr, za and system are themselves. "+" before a source marks the accumulator, which is forwarded
  * late. Sources in brackets form the address, base first; "]!" writes the base back, "]?" does so
- * if bit 23 is set, then with Xm as a source (the structures' post-index). madd "Xd=Xn,Xm,+Xa" ldr
- * x0, [x1, #8]! "Xd=[Sn]!"    adds "Xd,nzcv=Xn,Xm"
+ * if bit 23 is set, then with Xm as a source (the structures' post-index). Examples:
+ *   "Xd=Xn,Xm,+Xa" is madd, "Xd=[Sn]!" ldr x0, [x1, #8]!, "Xd,nzcv=Xn,Xm" adds.
  */
 #ifndef MODEL_DECODE_H
 #define MODEL_DECODE_H
@@ -40,24 +41,25 @@ enum decode_element {
 	ELEMENT_FTYPE,     /* bits 23:22 of scalar floating point: S, D, -, H */
 	ELEMENT_IMMH,      /* highest set bit of 22:19, vector shifts by an immediate */
 	ELEMENT_IMMH_WIDE,
-	ELEMENT_TSZ,         /* highest set bit of 23:22 and 20:19, SVE shifts by an immediate */
-	ELEMENT_TSZ_WIDE,    /* likewise, twice as wide */
-	ELEMENT_TSZ_PRED,    /* highest set bit of 23:22 and 9:8 */
-	ELEMENT_18_17,       /* SVE2 precision conversions */
-	ELEMENT_31_30,       /* load and store size */
-	ELEMENT_31,          /* W or X */
-	ELEMENT_30,          /* 32 or 64 bits */
-	ELEMENT_VECTOR,      /* vector load and store: bits 23 and 31:30 */
-	ELEMENT_PAIR,        /* vector pairs and literals: bits 31:30, 0 is S */
-	ELEMENT_11_10,       /* Advanced SIMD structures */
-	ELEMENT_INDEX,       /* 8 bytes if bit 12 is set (scaled index), else 1 */
-	ELEMENT_MSZ,         /* SVE memory element: bits 24:23 */
-	ELEMENT_DTYPE,       /* SVE contiguous loads: memory element of bits 24:21 */
-	ELEMENT_DTYPE_TO,    /* and register element */
-	ELEMENT_DTYPE_SPLIT, /* replicating loads: the memory element, of bits 24:23 and 14:13 */
-	ELEMENT_22_21,       /* SVE contiguous stores: register element */
-	ELEMENT_14_13,       /* SME2 loads and stores of several vectors */
-	ELEMENT_SLICE,       /* ZA slices: bits 23:22, quadwords if bit 24 is set too */
+	ELEMENT_TSZ,            /* highest set bit of 23:22 and 20:19, SVE shifts by an immediate */
+	ELEMENT_TSZ_WIDE,       /* likewise, twice as wide */
+	ELEMENT_TSZ_PRED,       /* highest set bit of 23:22 and 9:8 */
+	ELEMENT_18_17,          /* SVE2 precision conversions */
+	ELEMENT_31_30,          /* load and store size */
+	ELEMENT_31,             /* W or X */
+	ELEMENT_30,             /* 32 or 64 bits */
+	ELEMENT_VECTOR,         /* vector load and store: bits 23 and 31:30 */
+	ELEMENT_PAIR,           /* vector pairs and literals: bits 31:30, 0 is S */
+	ELEMENT_11_10,          /* Advanced SIMD structures */
+	ELEMENT_INDEX,          /* 8 bytes if bit 12 is set (scaled index), else 1 */
+	ELEMENT_MSZ,            /* SVE memory element: bits 24:23 */
+	ELEMENT_DTYPE,          /* SVE contiguous loads: memory element of bits 24:21 */
+	ELEMENT_DTYPE_TO,       /* and register element */
+	ELEMENT_DTYPE_SPLIT,    /* replicating loads: the memory element, of bits 24:23 and 14:13 */
+	ELEMENT_DTYPE_SPLIT_TO, /* and register element */
+	ELEMENT_22_21,          /* SVE contiguous stores: register element */
+	ELEMENT_14_13,          /* prefetches by a vector of offsets; SME2 lists of vectors */
+	ELEMENT_SLICE,          /* ZA slices: bits 23:22, quadwords if bit 24 is set too */
 };
 
 /* The width of the access or of the floating-point operations. */
@@ -71,13 +73,14 @@ enum decode_width {
 /* The immediate offset of an access that QEMU does not report. */
 enum decode_offset {
 	OFFSET_NONE,
-	OFFSET_IMM12,   /* 21:10, times 8 */
-	OFFSET_IMM9,    /* 20:12, signed */
-	OFFSET_TAG,     /* 20:12, signed, times 16; none when post-indexed */
-	OFFSET_VECTOR,  /* 19:16, signed, times the whole access */
-	OFFSET_REPEAT,  /* 21:16, times the element */
-	OFFSET_QUAD,    /* 19:16, signed, times the whole access */
-	OFFSET_PREFETCH /* 21:16, signed, times the vector length */
+	OFFSET_IMM12,    /* 21:10, times 8 */
+	OFFSET_IMM9,     /* 20:12, signed */
+	OFFSET_TAG,      /* 20:12, signed, times 16; none when post-indexed */
+	OFFSET_VECTOR,   /* 19:16, signed, times the whole access */
+	OFFSET_REPEAT,   /* 21:16, times the element */
+	OFFSET_QUAD,     /* 19:16, signed, times the whole access */
+	OFFSET_PREFETCH, /* 21:16, signed, times the vector length */
+	OFFSET_ELEMENT   /* 20:16, times the element: vectors of addresses */
 };
 
 /* Bits in decode_row.kinds besides enum insn_kind: the kind depends on the element's size. */
@@ -94,7 +97,7 @@ struct decode_row {
 	uint8_t width;   /* enum decode_width */
 	uint8_t count;
 	uint8_t fp_ops;    /* floating-point operations per element */
-	uint8_t container; /* enum decode_element */
+	uint8_t container; /* enum decode_element: what a predicate governs, if not .element */
 	uint8_t offset;    /* enum decode_offset */
 	uint16_t memory;   /* enum insn_memory_flag */
 	uint32_t kinds;    /* enum insn_kind */

@@ -2,10 +2,12 @@
 /* SME: the ZA array. */
 #include "decode.h"
 
-/* Counted as SVE, since there are no events for SME. */
-#define SME(m, v, text, cost)                                                                     \
-	{                                                                                         \
-		.mask = m, .value = v, .operands = text, .class = CLASS_##cost, .kinds = KIND_SVE \
+/* Counted as SVE, since there are no events for SME. `lane` is the element that a predicate
+ * governs. */
+#define SME(m, v, text, cost, lane)                                             \
+	{                                                                       \
+		.mask = m, .value = v, .operands = text, .class = CLASS_##cost, \
+		.container = ELEMENT_##lane, .kinds = KIND_SVE,                 \
 	}
 #define SME_FP(m, v, text, size)                                                   \
 	{                                                                          \
@@ -35,20 +37,20 @@ static const struct decode_row outer_product[] = {
 	SME_FP(0xffe0000c, 0x81800000, "za=Vn,Vm,+za,Pg,Ph", S), /* bfmopa, bfmops */
 	SME_FP(0xffe0000c, 0x81a00000, "za=Vn,Vm,+za,Pg,Ph", S), /* fmopa, fmops of h to s */
 	/* smopa, umops ... of b to s */
-	SME(0xfec0000c, 0xa0800000, "za=Vn,Vm,+za,Pg,Ph", SME_OUTER),
+	SME(0xfec0000c, 0xa0800000, "za=Vn,Vm,+za,Pg,Ph", SME_OUTER, S),
 	/* smopa, umops ... of h to d */
-	SME(0xfec00008, 0xa0c00000, "za=Vn,Vm,+za,Pg,Ph", SME_OUTER),
+	SME(0xfec00008, 0xa0c00000, "za=Vn,Vm,+za,Pg,Ph", SME_OUTER, D),
 };
 
 /* ZA and vectors */
 static const struct decode_row move[] = {
-	SME(0xfffe001c, 0xc0900000, "za=Vn,+za,Pg,Ph", SME_OUTER), /* addha, addva of s */
-	SME(0xfffe0018, 0xc0d00000, "za=Vn,+za,Pg,Ph", SME_OUTER), /* addha, addva of d */
-	SME(0xffffff00, 0xc0080000, "za=za", SME_MOVE), /* zero */
-	SME(0xff3f0010, 0xc0000000, "za=Vn,za,Pg,Xr", SME_MOVE), /* mova to a tile */
-	SME(0xffff0010, 0xc0c10000, "za=Vn,za,Pg,Xr", SME_MOVE), /* mova to a tile of q */
-	SME(0xff3f0200, 0xc0020000, "Vd=Vd,za,Pg,Xr", SME_MOVE), /* mova from a tile */
-	SME(0xffff0200, 0xc0c30000, "Vd=Vd,za,Pg,Xr", SME_MOVE), /* mova from a tile of q */
+	SME(0xfffe001c, 0xc0900000, "za=Vn,+za,Pg,Ph", SME_OUTER, S), /* addha, addva of s */
+	SME(0xfffe0018, 0xc0d00000, "za=Vn,+za,Pg,Ph", SME_OUTER, D), /* addha, addva of d */
+	SME(0xffffff00, 0xc0080000, "za=za", SME_MOVE, NONE), /* zero */
+	SME(0xff3f0010, 0xc0000000, "za=Vn,za,Pg,Xr", SME_MOVE, SIZE), /* mova to a tile */
+	SME(0xffff0010, 0xc0c10000, "za=Vn,za,Pg,Xr", SME_MOVE, Q), /* mova to a tile of q */
+	SME(0xff3f0200, 0xc0020000, "Vd=Vd,za,Pg,Xr", SME_MOVE, SIZE), /* mova from a tile */
+	SME(0xffff0200, 0xc0c30000, "Vd=Vd,za,Pg,Xr", SME_MOVE, Q), /* mova from a tile of q */
 };
 
 /* Loads and stores of ZA */

@@ -2,24 +2,30 @@
 /* SVE: integer, permutation, predicates. */
 #include "decode.h"
 
-/* `size` is the element that determines the kind and the floating-point operations. */
-#define VECTOR(m, v, text, cost, size, extent, ops, kind)                          \
-	{                                                                          \
-		.mask = m, .value = v, .operands = text, .class = CLASS_##cost,    \
-		.element = ELEMENT_##size, .width = WIDTH_##extent, .fp_ops = ops, \
-		.kinds = (kind),                                                   \
+/*
+ * `size` is the element that determines the kind and the floating-point operations, `lane` the one
+ * that a predicate governs, if it is not the same.
+ */
+#define VECTOR(m, v, text, cost, size, lane, ops, kind)                                     \
+	{                                                                                   \
+		.mask = m, .value = v, .operands = text, .class = CLASS_##cost,             \
+		.element = ELEMENT_##size, .container = ELEMENT_##lane, .width = WIDTH_SVE, \
+		.fp_ops = ops, .kinds = (kind),                                             \
 	}
 
 #define SVE(m, v, text, cost, size) \
-	VECTOR(m, v, text, cost, size, SVE, 0, KIND_SVE | KIND_INT_SIZED)
+	VECTOR(m, v, text, cost, size, NONE, 0, KIND_SVE | KIND_INT_SIZED)
+#define SVE_WIDER(m, v, text, cost, size, lane) \
+	VECTOR(m, v, text, cost, size, lane, 0, KIND_SVE | KIND_INT_SIZED)
 #define SVE_FP(m, v, text, cost, size, ops) \
-	VECTOR(m, v, text, cost, size, SVE, ops, KIND_SVE | KIND_SIMD_FP | KIND_FP_SIZED)
-/* Moves and permutations. */
-#define SVE_COPY(m, v, text, cost) VECTOR(m, v, text, cost, NONE, SVE, 0, KIND_SVE)
+	VECTOR(m, v, text, cost, size, NONE, ops, KIND_SVE | KIND_SIMD_FP | KIND_FP_SIZED)
+/* Moves and permutations; with a predicate. */
+#define SVE_COPY(m, v, text, cost)            VECTOR(m, v, text, cost, NONE, NONE, 0, KIND_SVE)
+#define SVE_COPY_SOME(m, v, text, cost, lane) VECTOR(m, v, text, cost, NONE, lane, 0, KIND_SVE)
 
-#define SVE_PREDICATE(m, v, text, cost) VECTOR(m, v, text, cost, NONE, SVE, 0, KIND_SVE)
+#define SVE_PREDICATE(m, v, text, cost) VECTOR(m, v, text, cost, NONE, NONE, 0, KIND_SVE)
 /* Operations on general registers that use the length of a vector or a predicate. */
-#define SVE_GENERAL(m, v, text, cost) VECTOR(m, v, text, cost, NONE, SVE, 0, KIND_SVE)
+#define SVE_GENERAL(m, v, text, cost) VECTOR(m, v, text, cost, NONE, NONE, 0, KIND_SVE)
 
 /* clang-format off */
 /* Integer, predicated */
@@ -38,16 +44,16 @@ static const struct decode_row integer_predicated[] = {
 	SVE(0xfffce000, 0x04d40000, "Vd=Vd,Vn,Pg", SVE_DIV64, D),
 	SVE(0xfffce000, 0x04940000, "Vd=Vd,Vn,Pg", SVE_DIV32, S), /* of s */
 	SVE(0xff3ce000, 0x04180000, "Vd=Vd,Vn,Pg", SIMD_ALU, SIZE), /* orr, eor, and, bic */
-	SVE(0xfffee000, 0x04002000, "Vd=Vn,Pg", SVE_REDUCE_B, SIZE_WIDE), /* saddv, uaddv of b */
-	SVE(0xfffee000, 0x04402000, "Vd=Vn,Pg", SVE_REDUCE_H, SIZE_WIDE), /* of h */
-	SVE(0xfffee000, 0x04802000, "Vd=Vn,Pg", SVE_REDUCE_S, SIZE_WIDE), /* of s */
-	SVE(0xffffe000, 0x04c12000, "Vd=Vn,Pg", SVE_REDUCE_D, SIZE_WIDE), /* of d */
+	SVE_WIDER(0xfffee000, 0x04002000, "Vd=Vn,Pg", SVE_REDUCE_B, SIZE_WIDE, SIZE), /* saddv, uaddv of b */
+	SVE_WIDER(0xfffee000, 0x04402000, "Vd=Vn,Pg", SVE_REDUCE_H, SIZE_WIDE, SIZE), /* of h */
+	SVE_WIDER(0xfffee000, 0x04802000, "Vd=Vn,Pg", SVE_REDUCE_S, SIZE_WIDE, SIZE), /* of s */
+	SVE_WIDER(0xffffe000, 0x04c12000, "Vd=Vn,Pg", SVE_REDUCE_D, SIZE_WIDE, SIZE), /* of d */
 	/* smaxv, umaxv, sminv, uminv of b */
 	SVE(0xfffce000, 0x04082000, "Vd=Vn,Pg", SVE_REDUCE_B, SIZE),
 	SVE(0xfffce000, 0x04482000, "Vd=Vn,Pg", SVE_REDUCE_H, SIZE), /* of h */
 	SVE(0xfffce000, 0x04882000, "Vd=Vn,Pg", SVE_REDUCE_S, SIZE), /* of s */
 	SVE(0xfffce000, 0x04c82000, "Vd=Vn,Pg", SVE_REDUCE_D, SIZE), /* of d */
-	SVE_COPY(0xff3ee000, 0x04102000, "Vd=Vn,Vd,Pg", SIMD_ALU), /* movprfx */
+	SVE_COPY_SOME(0xff3ee000, 0x04102000, "Vd=Vn,Vd,Pg", SIMD_ALU, SIZE), /* movprfx */
 	SVE(0xff3ee000, 0x04182000, "Vd=Vn,Pg", SVE_REDUCE_LOGIC, SIZE), /* orv, eorv */
 	SVE(0xff3fe000, 0x041a2000, "Vd=Vn,Pg", SVE_REDUCE_LOGIC, SIZE), /* andv */
 	/* asr, lsr by an immediate */
@@ -138,9 +144,9 @@ static const struct decode_row permute[] = {
 	RESERVED(0xff3e07e0, 0x050003e0),
 	SVE_COPY(0xfffc0000, 0x05c00000, "Vd=", SIMD_ALU), /* dupm */
 	SVE(0xff3c0000, 0x05000000, "Vd=Vd", SIMD_ALU, D), /* orr, eor, and with an immediate */
-	SVE_COPY(0xff30c000, 0x05100000, "Vd=Pm", SIMD_ALU), /* cpy of an immediate, zeroing */
-	SVE_COPY(0xff30c000, 0x05104000, "Vd=Vd,Pm", SIMD_ALU), /* cpy of an immediate, merging */
-	SVE_COPY(0xff30e000, 0x0510c000, "Vd=Vd,Pm", SIMD_ALU), /* fcpy */
+	SVE_COPY_SOME(0xff30c000, 0x05100000, "Vd=Pi", SIMD_ALU, SIZE), /* cpy of an immediate, zeroing */
+	SVE_COPY_SOME(0xff30c000, 0x05104000, "Vd=Vd,Pi", SIMD_ALU, SIZE), /* cpy of an immediate, merging */
+	SVE_COPY_SOME(0xff30e000, 0x0510c000, "Vd=Vd,Pi", SIMD_ALU, SIZE), /* fcpy */
 	SVE_COPY(0xffe0e000, 0x05200000, "Vd=Vd,Vn", SIMD_ALU), /* ext */
 	SVE_COPY(0xffe0e000, 0x05600000, "Vd=Vn*2", SIMD_ALU), /* ext, constructive */
 	SVE_COPY(0xff20fc00, 0x05202000, "Vd=Vn", SIMD_ALU), /* dup of an element */
@@ -162,21 +168,21 @@ static const struct decode_row permute[] = {
 	SVE_COPY(0xffe0f800, 0x05a00000, "Vd=Vn,Vm", SIMD_ALU), /* zip1, zip2 of q */
 	SVE_COPY(0xffe0f800, 0x05a00800, "Vd=Vn,Vm", SIMD_ALU), /* uzp1, uzp2 of q */
 	SVE_COPY(0xffe0f800, 0x05a01800, "Vd=Vn,Vm", SIMD_ALU), /* trn1, trn2 of q */
-	SVE_COPY(0xff3fe000, 0x05218000, "Vd=Vn,Pg", SVE_CROSS), /* compact */
-	SVE_COPY(0xff3ee000, 0x05288000, "Vd=Vd,Vn,Pg", SVE_CROSS), /* clasta, clastb */
-	SVE_COPY(0xff3ee000, 0x052a8000, "Vd=Vd,Vn,Pg", SVE_CROSS), /* clasta, clastb to a scalar */
-	SVE_COPY(0xff3ee000, 0x05228000, "Vd=Vn,Pg", SVE_CROSS), /* lasta, lastb to a scalar */
+	SVE_COPY_SOME(0xff3fe000, 0x05218000, "Vd=Vn,Pg", SVE_CROSS, SIZE), /* compact */
+	SVE_COPY_SOME(0xff3ee000, 0x05288000, "Vd=Vd,Vn,Pg", SVE_CROSS, SIZE), /* clasta, clastb */
+	SVE_COPY_SOME(0xff3ee000, 0x052a8000, "Vd=Vd,Vn,Pg", SVE_CROSS, SIZE), /* clasta, clastb to a scalar */
+	SVE_COPY_SOME(0xff3ee000, 0x05228000, "Vd=Vn,Pg", SVE_CROSS, SIZE), /* lasta, lastb to a scalar */
 	/* clasta, clastb to a general register */
-	SVE_COPY(0xff3ee000, 0x0530a000, "Xd=Xd,Vn,Pg", SVE_LAST_CONDITIONAL),
+	SVE_COPY_SOME(0xff3ee000, 0x0530a000, "Xd=Xd,Vn,Pg", SVE_LAST_CONDITIONAL, SIZE),
 	/* lasta, lastb to a general register */
-	SVE_COPY(0xff3ee000, 0x0520a000, "Xd=Vn,Pg", SVE_INSERT),
-	SVE_COPY(0xff3fe000, 0x05208000, "Vd=Vn,Vd,Pg", SIMD_ALU), /* cpy of a scalar */
-	SVE_COPY(0xff3fe000, 0x0528a000, "Vd=Sn,Vd,Pg", FP_INSERT), /* cpy of a general register */
-	SVE_COPY(0xff3ce000, 0x05248000, "Vd=Vn,Vd,Pg", SIMD_ALU), /* revb, revh, revw, rbit */
-	SVE_COPY(0xffffe000, 0x052e8000, "Vd=Vn,Vd,Pg", SIMD_ALU), /* revd */
-	SVE_COPY(0xff3fe000, 0x052c8000, "Vd=Vd,Vn,Pg", SVE_CROSS), /* splice */
-	SVE_COPY(0xff3fe000, 0x052d8000, "Vd=Vn*2,Pg", SVE_CROSS), /* splice, constructive */
-	SVE_COPY(0xff20c000, 0x0520c000, "Vd=Vn,Vm,Pq", SIMD_ALU), /* sel */
+	SVE_COPY_SOME(0xff3ee000, 0x0520a000, "Xd=Vn,Pg", SVE_INSERT, SIZE),
+	SVE_COPY_SOME(0xff3fe000, 0x05208000, "Vd=Vn,Vd,Pg", SIMD_ALU, SIZE), /* cpy of a scalar */
+	SVE_COPY_SOME(0xff3fe000, 0x0528a000, "Vd=Sn,Vd,Pg", FP_INSERT, SIZE), /* cpy of a general register */
+	SVE_COPY_SOME(0xff3ce000, 0x05248000, "Vd=Vn,Vd,Pg", SIMD_ALU, SIZE), /* revb, revh, revw, rbit */
+	SVE_COPY_SOME(0xffffe000, 0x052e8000, "Vd=Vn,Vd,Pg", SIMD_ALU, Q), /* revd */
+	SVE_COPY_SOME(0xff3fe000, 0x052c8000, "Vd=Vd,Vn,Pg", SVE_CROSS, SIZE), /* splice */
+	SVE_COPY_SOME(0xff3fe000, 0x052d8000, "Vd=Vn*2,Pg", SVE_CROSS, SIZE), /* splice, constructive */
+	SVE_COPY_SOME(0xff20c000, 0x0520c000, "Vd=Vn,Vm,Pq", SIMD_ALU, SIZE), /* sel */
 };
 
 /* Integer compare */
@@ -212,14 +218,14 @@ static const struct decode_row predicate[] = {
 	/* brkpas, brkpbs */
 	SVE_PREDICATE(0xfff0c200, 0x2540c000, "Pd,nzcv=Pn,Pm,Pq", SVE_BREAK_FLAGS),
 	SVE_PREDICATE(0xffffc21f, 0x2550c000, "nzcv=Pn,Pq", SVE_PRED_TEST), /* ptest */
-	SVE_PREDICATE(0xfffffe10, 0x2558c000, "Pd,nzcv=Pd,Pn", SVE_PRED), /* pfirst */
-	SVE_PREDICATE(0xff3ffe10, 0x2519c400, "Pd,nzcv=Pd,Pn", SVE_PRED), /* pnext */
+	SVE_PREDICATE(0xfffffe10, 0x2558c000, "Pd,nzcv=Pd,Pj", SVE_PRED), /* pfirst */
+	SVE_COPY_SOME(0xff3ffe10, 0x2519c400, "Pd,nzcv=Pd,Pj", SVE_PRED, SIZE), /* pnext */
 	SVE_PREDICATE(0xfffffff0, 0x2518e400, "Pd=", SVE_PRED), /* pfalse */
 	SVE_PREDICATE(0xff3ffc10, 0x2518e000, "Pd=", SVE_PRED), /* ptrue */
 	SVE_PREDICATE(0xff3ffc10, 0x2519e000, "Pd,nzcv=", SVE_PRED_FLAGS), /* ptrues */
 	SVE_PREDICATE(0xfffffff0, 0x2519f000, "Pd=ffr", SVE_PRED), /* rdffr */
-	SVE_PREDICATE(0xfffffe10, 0x2518f000, "Pd=ffr,Pn", SVE_PRED), /* rdffr, zeroing */
-	SVE_PREDICATE(0xfffffe10, 0x2558f000, "Pd,nzcv=ffr,Pn", SVE_PRED_FLAGS), /* rdffrs */
+	SVE_PREDICATE(0xfffffe10, 0x2518f000, "Pd=ffr,Pj", SVE_PRED), /* rdffr, zeroing */
+	SVE_PREDICATE(0xfffffe10, 0x2558f000, "Pd,nzcv=ffr,Pj", SVE_PRED_FLAGS), /* rdffrs */
 };
 
 /* Predicates and general registers, wide immediates */
@@ -229,7 +235,7 @@ static const struct decode_row scalar_predicate[] = {
 	/* ctermeq, ctermne */
 	SVE_GENERAL(0xffa0fc0f, 0x25a02000, "nzcv=Xn,Xm,nzcv", SVE_TERMINATE),
 	SVE_PREDICATE(0xff3ff010, 0x25207010, "Pd=", SVE_PRED), /* ptrue, pext of a counter */
-	SVE_PREDICATE(0xff20c010, 0x25204000, "Pd=Pq,Pn,Xw", SVE_PRED), /* psel */
+	SVE_PREDICATE(0xff20c010, 0x25204000, "Pd=Py,Pn,Xw", SVE_PRED), /* psel */
 	SVE(0xff38c000, 0x2520c000, "Vd=Vd", SIMD_ALU, SIZE), /* add ... uqsub with an immediate */
 	/* smax, umax, smin, umin with an immediate */
 	SVE(0xff38e000, 0x2528c000, "Vd=Vd", SIMD_ALU, SIZE),
@@ -237,7 +243,7 @@ static const struct decode_row scalar_predicate[] = {
 	SVE(0xff3fe000, 0x2530c000, "Vd=Vd", SIMD_MUL, SIZE), /* mul with an immediate */
 	SVE_COPY(0xff3fc000, 0x2538c000, "Vd=", SIMD_ALU), /* dup of an immediate */
 	SVE_COPY(0xff3fe000, 0x2539c000, "Vd=", SIMD_ALU), /* fdup */
-	SVE_PREDICATE(0xff3fc200, 0x25208000, "Xd=Pn,Pq", SVE_COUNT), /* cntp */
+	SVE_COPY_SOME(0xff3fc200, 0x25208000, "Xd=Pn,Pq", SVE_COUNT, SIZE), /* cntp */
 	/* sqincp, uqdecp ..., vectors */
 	SVE(0xff3cfe00, 0x25288000, "Vd=Vd,Pn", SVE_COUNT_PRED_VECTOR, SIZE),
 	SVE_GENERAL(0xff3cfa00, 0x25288800, "Xd=Xd,Pn", SVE_COUNT), /* sqincp, uqdecp ... */

@@ -2,20 +2,25 @@
 /* SVE floating point. */
 #include "decode.h"
 
-/* `size` is the element that determines the kind and the floating-point operations. */
-#define VECTOR(m, v, text, cost, size, extent, ops, kind)                          \
-	{                                                                          \
-		.mask = m, .value = v, .operands = text, .class = CLASS_##cost,    \
-		.element = ELEMENT_##size, .width = WIDTH_##extent, .fp_ops = ops, \
-		.kinds = (kind),                                                   \
+/*
+ * `size` is the element that determines the kind and the floating-point operations, `lane` the one
+ * that a predicate governs, if it is not the same.
+ */
+#define VECTOR(m, v, text, cost, size, lane, ops, kind)                                     \
+	{                                                                                   \
+		.mask = m, .value = v, .operands = text, .class = CLASS_##cost,             \
+		.element = ELEMENT_##size, .container = ELEMENT_##lane, .width = WIDTH_SVE, \
+		.fp_ops = ops, .kinds = (kind),                                             \
 	}
 
 #define SVE(m, v, text, cost, size) \
-	VECTOR(m, v, text, cost, size, SVE, 0, KIND_SVE | KIND_INT_SIZED)
+	VECTOR(m, v, text, cost, size, NONE, 0, KIND_SVE | KIND_INT_SIZED)
 #define SVE_FP(m, v, text, cost, size, ops) \
-	VECTOR(m, v, text, cost, size, SVE, ops, KIND_SVE | KIND_SIMD_FP | KIND_FP_SIZED)
+	VECTOR(m, v, text, cost, size, NONE, ops, KIND_SVE | KIND_SIMD_FP | KIND_FP_SIZED)
+#define SVE_FP_IN(m, v, text, cost, size, lane, ops) \
+	VECTOR(m, v, text, cost, size, lane, ops, KIND_SVE | KIND_SIMD_FP | KIND_FP_SIZED)
 /* Moves and permutations. */
-#define SVE_COPY(m, v, text, cost) VECTOR(m, v, text, cost, NONE, SVE, 0, KIND_SVE)
+#define SVE_COPY(m, v, text, cost) VECTOR(m, v, text, cost, NONE, NONE, 0, KIND_SVE)
 
 /* clang-format off */
 /* Floating point: complex, by element, widening */
@@ -106,12 +111,12 @@ static const struct decode_row fp[] = {
 	SVE_FP(0xffffe000, 0x651ea000, "Vd=Vn,Vd,Pg", FP_CONVERT, D, 1), /* of d */
 	/* scvtf, ucvtf from h */
 	SVE_FP(0xfffee000, 0x6552a000, "Vd=Vn,Vd,Pg", SIMD_CONVERT_4, H, 1),
-	SVE_FP(0xfffee000, 0x6554a000, "Vd=Vn,Vd,Pg", SIMD_CONVERT_2, H, 1), /* from s to h */
-	SVE_FP(0xfffee000, 0x6556a000, "Vd=Vn,Vd,Pg", FP_CONVERT, H, 1), /* from d to h */
+	SVE_FP_IN(0xfffee000, 0x6554a000, "Vd=Vn,Vd,Pg", SIMD_CONVERT_2, H, S, 1), /* from s to h */
+	SVE_FP_IN(0xfffee000, 0x6556a000, "Vd=Vn,Vd,Pg", FP_CONVERT, H, D, 1), /* from d to h */
 	SVE_FP(0xfffee000, 0x6594a000, "Vd=Vn,Vd,Pg", SIMD_CONVERT_2, S, 1), /* to s */
 	SVE_FP(0xfff8e000, 0x65d0a000, "Vd=Vn,Vd,Pg", FP_CONVERT, D, 1), /* to or from d */
 	/* fcvtzs, fcvtzu from h */
-	SVE_FP(0xfff8e000, 0x6558a000, "Vd=Vn,Vd,Pg", SIMD_CONVERT_4, H, 1),
+	SVE_FP_IN(0xfff8e000, 0x6558a000, "Vd=Vn,Vd,Pg", SIMD_CONVERT_4, H, 18_17, 1),
 	SVE_FP(0xfffee000, 0x659ca000, "Vd=Vn,Vd,Pg", SIMD_CONVERT_2, S, 1), /* from s */
 	SVE_FP(0xfff8e000, 0x65d8a000, "Vd=Vn,Vd,Pg", FP_CONVERT, D, 1), /* to or from d */
 	SVE_FP(0xffffe000, 0x65402000, "Vd=Vn,Pg", SVE_FP_REDUCE_H, H, 1), /* faddv of h */

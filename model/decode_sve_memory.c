@@ -30,23 +30,23 @@
 	SVE_ROW(m, v, text, cost, MEM_STORE | LANES, MSZ, 22_21, 1, from)
 #define VECTORS(m, v, text, cost, flags, n, from) \
 	SVE_ROW(m, v, text, cost, (flags) | LANES, MSZ, MSZ, n, from)
-#define GATHER(m, v, text, cost, to) \
-	SVE_ROW(m, v, text, cost, MEM_LOAD | MEM_GATHER | LANES, MSZ, to, 1, NONE)
-#define GATHER_FAULT(m, v, text, cost, to)                                                         \
+#define GATHER(m, v, text, cost, to, from) \
+	SVE_ROW(m, v, text, cost, MEM_LOAD | MEM_GATHER | LANES, MSZ, to, 1, from)
+#define GATHER_FAULT(m, v, text, cost, to, from)                                                   \
 	{                                                                                          \
 		.mask = m, .value = v, .operands = text, .class = CLASS_##cost,                    \
 		.memory = MEM_LOAD | MEM_GATHER | LANES | MEM_FIRST_FAULT, .element = ELEMENT_MSZ, \
 		.container = ELEMENT_##to, .width = WIDTH_SVE, .count = 1,                         \
-		.kinds = KIND_SVE | KIND_LD | KIND_LDFF,                                           \
+		.offset = OFFSET_##from, .kinds = KIND_SVE | KIND_LD | KIND_LDFF,                  \
 	}
-#define SCATTER(m, v, text, cost, to) \
-	SVE_ROW(m, v, text, cost, MEM_STORE | MEM_GATHER | LANES, MSZ, to, 1, NONE)
+#define SCATTER(m, v, text, cost, to, from) \
+	SVE_ROW(m, v, text, cost, MEM_STORE | MEM_GATHER | LANES, MSZ, to, 1, from)
 /* One repeated element, which QEMU does report, or a repeated block of this many bytes. */
-#define SVE_REPEAT(m, v, text)                                                                 \
-	{                                                                                      \
-		.mask = m, .value = v, .operands = text, .class = CLASS_VLOAD,                 \
-		.memory = MEM_LOAD | MEM_MAY_SKIP, .element = ELEMENT_DTYPE_SPLIT, .count = 1, \
-		.kinds = KIND_SVE | KIND_LD,                                                   \
+#define SVE_REPEAT(m, v, text)                                                                \
+	{                                                                                     \
+		.mask = m, .value = v, .operands = text, .class = CLASS_VLOAD,                \
+		.memory = MEM_LOAD | MEM_MAY_SKIP, .element = ELEMENT_DTYPE_SPLIT,            \
+		.container = ELEMENT_DTYPE_SPLIT_TO, .count = 1, .kinds = KIND_SVE | KIND_LD, \
 	}
 #define SVE_BLOCK(m, v, text, cost, bytes, from)                                            \
 	{                                                                                   \
@@ -54,11 +54,18 @@
 		.memory = MEM_LOAD | LANES, .element = ELEMENT_MSZ, .count = bytes,         \
 		.width = WIDTH_BYTES, .offset = OFFSET_##from, .kinds = KIND_SVE | KIND_LD, \
 	}
-#define SVE_PREFETCH(m, v, text, from)                                              \
-	{                                                                           \
-		.mask = m, .value = v, .operands = text, .class = CLASS_PREFETCH,   \
-		.memory = MEM_PREFETCH | LANES, .element = ELEMENT_MSZ, .count = 1, \
-		.offset = OFFSET_##from, .kinds = KIND_SVE,                         \
+#define SVE_PREFETCH(m, v, text, size, from)                                           \
+	{                                                                              \
+		.mask = m, .value = v, .operands = text, .class = CLASS_PREFETCH,      \
+		.memory = MEM_PREFETCH | LANES, .element = ELEMENT_##size, .count = 1, \
+		.offset = OFFSET_##from, .kinds = KIND_SVE,                            \
+	}
+/* Of a vector of addresses, or of offsets: one for each element. */
+#define SVE_PREFETCHES(m, v, text, size, to, from)                                                 \
+	{                                                                                          \
+		.mask = m, .value = v, .operands = text, .class = CLASS_PREFETCH,                  \
+		.memory = MEM_PREFETCH | MEM_GATHER | LANES, .element = ELEMENT_##size,            \
+		.container = ELEMENT_##to, .count = 1, .offset = OFFSET_##from, .kinds = KIND_SVE, \
 	}
 
 /* clang-format off */
@@ -68,31 +75,31 @@ static const struct decode_row gather32[] = {
 	SVE_ACCESS(0xffc0e010, 0x85800000, "Pt=[Sn]", SVE_LOAD_PRED, MEM_LOAD, B, D, 1),
 	SVE_ACCESS(0xffc0e000, 0x85804000, "Vt=[Sn]", VLOAD, MEM_LOAD, B, B, 1), /* ldr */
 	SVE_REPEAT(0xfe408000, 0x84408000, "Vt=Pg,[Sn]"), /* ld1rb ... ld1rd */
-	SVE_PREFETCH(0xffc08010, 0x85c00000, "=Pg,[Sn]", PREFETCH), /* prfb, prfh, prfw, prfd */
+	SVE_PREFETCH(0xffc08010, 0x85c00000, "=Pg,[Sn]", 14_13, PREFETCH), /* prfb, prfh, prfw, prfd */
 	/* prfb ... prfd, index register */
-	SVE_PREFETCH(0xfe60e010, 0x8400c000, "=Pg,[Sn,Xm]", NONE),
+	SVE_PREFETCH(0xfe60e010, 0x8400c000, "=Pg,[Sn,Xm]", MSZ, NONE),
 	/* prfb ... prfd of a vector of addresses */
-	SVE_PREFETCH(0xfe60e010, 0x8400e000, "=Pg,[Vn]", NONE),
+	SVE_PREFETCHES(0xfe60e010, 0x8400e000, "=Pg,[Vn]", MSZ, S, ELEMENT),
 	/* prfb ... prfd of a vector of offsets */
-	SVE_PREFETCH(0xffa08010, 0x84200000, "=Pg,[Sn,Vm]", NONE),
+	SVE_PREFETCHES(0xffa08010, 0x84200000, "=Pg,[Sn,Vm]", 14_13, S, NONE),
 	RESERVED(0xffe0c000, 0x85808000),
 	RESERVED(0xffe0e000, 0x85008000),
-	GATHER(0xfe60c000, 0x84008000, "Vt=Pg,[Vn,Xm]", SVE_GATHER32, S), /* ldnt1b ... ldnt1w */
+	GATHER(0xfe60c000, 0x84008000, "Vt=Pg,[Vn,Xm]", SVE_GATHER32, S, NONE), /* ldnt1b ... ldnt1w */
 	RESERVED(0xffa08000, 0x84200000),
 	RESERVED(0xff804000, 0x85000000),
 	RESERVED(0xff800000, 0x85800000),
 	/* ld1b ... ld1w of a vector of addresses */
-	GATHER(0xfe60a000, 0x84208000, "Vt=Pg,[Vn]", SVE_GATHER32, S),
+	GATHER(0xfe60a000, 0x84208000, "Vt=Pg,[Vn]", SVE_GATHER32, S, ELEMENT),
 	/* ldff1b ... ldff1w */
-	GATHER_FAULT(0xfe60a000, 0x8420a000, "Vt,ffr=Pg,ffr,[Vn]", SVE_GATHER32, S),
+	GATHER_FAULT(0xfe60a000, 0x8420a000, "Vt,ffr=Pg,ffr,[Vn]", SVE_GATHER32, S, ELEMENT),
 	/* ld1b ... ld1w of a vector of offsets */
-	GATHER(0xfe20a000, 0x84000000, "Vt=Pg,[Sn,Vm]", SVE_GATHER32, S),
+	GATHER(0xfe20a000, 0x84000000, "Vt=Pg,[Sn,Vm]", SVE_GATHER32, S, NONE),
 	/* ldff1b ... ldff1w */
-	GATHER_FAULT(0xfe20a000, 0x84002000, "Vt,ffr=Pg,ffr,[Sn,Vm]", SVE_GATHER32, S),
+	GATHER_FAULT(0xfe20a000, 0x84002000, "Vt,ffr=Pg,ffr,[Sn,Vm]", SVE_GATHER32, S, NONE),
 	/* ld1h, ld1w of scaled offsets */
-	GATHER(0xfe20a000, 0x84200000, "Vt=Pg,[Sn,Vm]", SVE_GATHER32_SCALED, S),
+	GATHER(0xfe20a000, 0x84200000, "Vt=Pg,[Sn,Vm]", SVE_GATHER32_SCALED, S, NONE),
 	/* ldff1h, ldff1w */
-	GATHER_FAULT(0xfe20a000, 0x84202000, "Vt,ffr=Pg,ffr,[Sn,Vm]", SVE_GATHER32_SCALED, S),
+	GATHER_FAULT(0xfe20a000, 0x84202000, "Vt,ffr=Pg,ffr,[Sn,Vm]", SVE_GATHER32_SCALED, S, NONE),
 };
 
 /* Contiguous loads */
@@ -135,35 +142,35 @@ static const struct decode_row contiguous[] = {
 /* Gathers of 64-bit elements, prefetches */
 static const struct decode_row gather64[] = {
 	/* prfb ... prfd of 64-bit offsets */
-	SVE_PREFETCH(0xffe08010, 0xc4608000, "=Pg,[Sn,Vm]", NONE),
+	SVE_PREFETCHES(0xffe08010, 0xc4608000, "=Pg,[Sn,Vm]", 14_13, D, NONE),
 	/* prfb ... prfd of 32-bit offsets */
-	SVE_PREFETCH(0xffa08010, 0xc4200000, "=Pg,[Sn,Vm]", NONE),
+	SVE_PREFETCHES(0xffa08010, 0xc4200000, "=Pg,[Sn,Vm]", 14_13, D, NONE),
 	/* prfb ... prfd of a vector of addresses */
-	SVE_PREFETCH(0xfe60e010, 0xc400e000, "=Pg,[Vn]", NONE),
+	SVE_PREFETCHES(0xfe60e010, 0xc400e000, "=Pg,[Vn]", MSZ, D, ELEMENT),
 	RESERVED(0xff804000, 0xc5800000),
-	GATHER(0xfe60a000, 0xc4008000, "Vt=Pg,[Vn,Xm]", SVE_GATHER64, D), /* ldnt1b ... ldnt1d */
+	GATHER(0xfe60a000, 0xc4008000, "Vt=Pg,[Vn,Xm]", SVE_GATHER64, D, NONE), /* ldnt1b ... ldnt1d */
 	/* ld1b ... ld1d of a vector of addresses */
-	GATHER(0xfe60a000, 0xc4208000, "Vt=Pg,[Vn]", SVE_GATHER64_ADDRESS, D),
+	GATHER(0xfe60a000, 0xc4208000, "Vt=Pg,[Vn]", SVE_GATHER64_ADDRESS, D, ELEMENT),
 	/* ldff1b ... ldff1d */
-	GATHER_FAULT(0xfe60a000, 0xc420a000, "Vt,ffr=Pg,ffr,[Vn]", SVE_GATHER64_ADDRESS, D),
+	GATHER_FAULT(0xfe60a000, 0xc420a000, "Vt,ffr=Pg,ffr,[Vn]", SVE_GATHER64_ADDRESS, D, ELEMENT),
 	/* ld1b ... ld1d of 64-bit offsets */
-	GATHER(0xfe60a000, 0xc4408000, "Vt=Pg,[Sn,Vm]", SVE_GATHER64, D),
+	GATHER(0xfe60a000, 0xc4408000, "Vt=Pg,[Sn,Vm]", SVE_GATHER64, D, NONE),
 	/* ldff1b ... ldff1d */
-	GATHER_FAULT(0xfe60a000, 0xc440a000, "Vt,ffr=Pg,ffr,[Sn,Vm]", SVE_GATHER64, D),
+	GATHER_FAULT(0xfe60a000, 0xc440a000, "Vt,ffr=Pg,ffr,[Sn,Vm]", SVE_GATHER64, D, NONE),
 	RESERVED(0xffa08000, 0xc4200000),
 	RESERVED(0xffe08000, 0xc4608000),
 	/* ld1h ... ld1d of scaled 64-bit offsets */
-	GATHER(0xfe60a000, 0xc4608000, "Vt=Pg,[Sn,Vm]", SVE_GATHER64_SCALED, D),
+	GATHER(0xfe60a000, 0xc4608000, "Vt=Pg,[Sn,Vm]", SVE_GATHER64_SCALED, D, NONE),
 	/* ldff1h ... ldff1d */
-	GATHER_FAULT(0xfe60a000, 0xc460a000, "Vt,ffr=Pg,ffr,[Sn,Vm]", SVE_GATHER64_SCALED, D),
+	GATHER_FAULT(0xfe60a000, 0xc460a000, "Vt,ffr=Pg,ffr,[Sn,Vm]", SVE_GATHER64_SCALED, D, NONE),
 	/* ld1b ... ld1d of 32-bit offsets */
-	GATHER(0xfe20a000, 0xc4000000, "Vt=Pg,[Sn,Vm]", SVE_GATHER64, D),
+	GATHER(0xfe20a000, 0xc4000000, "Vt=Pg,[Sn,Vm]", SVE_GATHER64, D, NONE),
 	/* ldff1b ... ldff1d */
-	GATHER_FAULT(0xfe20a000, 0xc4002000, "Vt,ffr=Pg,ffr,[Sn,Vm]", SVE_GATHER64, D),
+	GATHER_FAULT(0xfe20a000, 0xc4002000, "Vt,ffr=Pg,ffr,[Sn,Vm]", SVE_GATHER64, D, NONE),
 	/* ld1h ... ld1d of scaled 32-bit offsets */
-	GATHER(0xfe20a000, 0xc4200000, "Vt=Pg,[Sn,Vm]", SVE_GATHER64_SCALED, D),
+	GATHER(0xfe20a000, 0xc4200000, "Vt=Pg,[Sn,Vm]", SVE_GATHER64_SCALED, D, NONE),
 	/* ldff1h ... ldff1d */
-	GATHER_FAULT(0xfe20a000, 0xc4202000, "Vt,ffr=Pg,ffr,[Sn,Vm]", SVE_GATHER64_SCALED, D),
+	GATHER_FAULT(0xfe20a000, 0xc4202000, "Vt,ffr=Pg,ffr,[Sn,Vm]", SVE_GATHER64_SCALED, D, NONE),
 };
 
 /* Stores */
@@ -203,20 +210,20 @@ static const struct decode_row store[] = {
 	RESERVED(0xffa0a000, 0xe4208000),
 	RESERVED(0xffe0e000, 0xe420a000),
 	/* stnt1b ... stnt1d to a vector of addresses */
-	SCATTER(0xfe60e000, 0xe4002000, "=Vt,Pg,[Vn,Xm]", SVE_SCATTER64, D),
-	SCATTER(0xfe60e000, 0xe4402000, "=Vt,Pg,[Vn,Xm]", SVE_SCATTER32, S), /* stnt1b ... stnt1w */
+	SCATTER(0xfe60e000, 0xe4002000, "=Vt,Pg,[Vn,Xm]", SVE_SCATTER64, D, NONE),
+	SCATTER(0xfe60e000, 0xe4402000, "=Vt,Pg,[Vn,Xm]", SVE_SCATTER32, S, NONE), /* stnt1b ... stnt1w */
 	/* st1b ... st1d to 64-bit offsets */
-	SCATTER(0xfe60e000, 0xe400a000, "=Vt,Pg,[Sn,Vm]", SVE_SCATTER64, D),
-	SCATTER(0xfe60e000, 0xe420a000, "=Vt,Pg,[Sn,Vm]", SVE_SCATTER64, D), /* scaled */
+	SCATTER(0xfe60e000, 0xe400a000, "=Vt,Pg,[Sn,Vm]", SVE_SCATTER64, D, NONE),
+	SCATTER(0xfe60e000, 0xe420a000, "=Vt,Pg,[Sn,Vm]", SVE_SCATTER64, D, NONE), /* scaled */
 	/* st1b ... st1d to a vector of addresses */
-	SCATTER(0xfe60e000, 0xe440a000, "=Vt,Pg,[Vn]", SVE_SCATTER64, D),
-	SCATTER(0xfe60e000, 0xe460a000, "=Vt,Pg,[Vn]", SVE_SCATTER32, S), /* st1b ... st1w */
+	SCATTER(0xfe60e000, 0xe440a000, "=Vt,Pg,[Vn]", SVE_SCATTER64, D, ELEMENT),
+	SCATTER(0xfe60e000, 0xe460a000, "=Vt,Pg,[Vn]", SVE_SCATTER32, S, ELEMENT), /* st1b ... st1w */
 	/* st1b ... st1d to 32-bit offsets */
-	SCATTER(0xfe60a000, 0xe4008000, "=Vt,Pg,[Sn,Vm]", SVE_SCATTER64, D),
-	SCATTER(0xfe60a000, 0xe4208000, "=Vt,Pg,[Sn,Vm]", SVE_SCATTER64, D), /* scaled */
+	SCATTER(0xfe60a000, 0xe4008000, "=Vt,Pg,[Sn,Vm]", SVE_SCATTER64, D, NONE),
+	SCATTER(0xfe60a000, 0xe4208000, "=Vt,Pg,[Sn,Vm]", SVE_SCATTER64, D, NONE), /* scaled */
 	/* st1b ... st1w to 32-bit offsets */
-	SCATTER(0xfe60a000, 0xe4408000, "=Vt,Pg,[Sn,Vm]", SVE_SCATTER32, S),
-	SCATTER(0xfe60a000, 0xe4608000, "=Vt,Pg,[Sn,Vm]", SVE_SCATTER32, S), /* scaled */
+	SCATTER(0xfe60a000, 0xe4408000, "=Vt,Pg,[Sn,Vm]", SVE_SCATTER32, S, NONE),
+	SCATTER(0xfe60a000, 0xe4608000, "=Vt,Pg,[Sn,Vm]", SVE_SCATTER32, S, NONE), /* scaled */
 };
 
 static const struct decode_group groups[] = {

@@ -61,7 +61,7 @@ enum insn_memory_flag {
 	MEM_GATHER = 1 << 8,   /* addresses from a vector */
 	MEM_MAY_SKIP = 1 << 9, /* may execute without an access (predicated, stxr) */
 	MEM_TAG = 1 << 10,     /* allocation tags only (stg, ldg) */
-	MEM_HIDDEN = 1 << 11,  /* Debian's QEMU 7.2 does not report its address: see hidden_base */
+	MEM_HIDDEN = 1 << 11,  /* QEMU does not report its addresses: registers give them */
 	MEM_NON_TEMPORAL = 1 << 12,
 	MEM_COMPARE_SWAP = 1 << 13, /* with MEM_ATOMIC: cas, casp */
 	MEM_FIRST_FAULT = 1 << 14,
@@ -104,6 +104,16 @@ enum insn_kind {
 
 enum { INSN_SOURCES = 10, INSN_TARGETS = 5 };
 
+/* How the elements of an index vector become offsets. */
+enum insn_offsets {
+	OFFSETS_32 = 1 << 0, /* the low 32 bits of each; else all 64 */
+	OFFSETS_SIGNED = 1 << 1,
+	OFFSETS_SCALED = 1 << 2, /* by access_log2 */
+};
+
+/* How much of a vector its governing predicate switches on. */
+enum insn_activity { ACTIVITY_FULL, ACTIVITY_PARTIAL, ACTIVITY_EMPTY, ACTIVITY_COUNT };
+
 struct insn {
 	uint8_t class;                 /* enum insn_class */
 	uint8_t branch;                /* enum insn_branch_kind */
@@ -115,14 +125,19 @@ struct insn {
 	uint8_t accumulator;           /* index in sources of an operand forwarded late, or 255 */
 	uint8_t writes_base;           /* targets[...] index of a written-back base, or 255 */
 	uint8_t access_log2;           /* log2 of the bytes of one element access */
-	uint8_t hidden_base;   /* MEM_HIDDEN: base register, REG_X0.. or REG_SP; or REG_NONE */
-	uint8_t hidden_index;  /* and index register, or REG_NONE; shifted left by access_log2 */
+	uint8_t hidden_base;   /* MEM_HIDDEN: base, REG_X0.., REG_SP, REG_V0.. (one per element) or
+				  REG_NONE */
+	uint8_t hidden_index;  /* and index, REG_X0.. (shifted left by access_log2), REG_V0.. (see
+				  offsets) or REG_NONE */
 	uint16_t access_bytes; /* of the whole access (SVE: all lanes) */
 	int16_t hidden_offset; /* and offset in bytes */
 	uint8_t fp_ops;        /* FP_FIXED_OPS, or FP_SCALE_OPS per 128 bits of vector */
 	bool fp_ops_scale;
 	uint32_t opcode;
-	int64_t target; /* of an immediate branch, relative to the instruction */
+	uint8_t predicate; /* governing predicate, REG_P0.., or REG_NONE */
+	uint8_t lane_log2; /* log2 of the bytes of the elements that it governs */
+	uint8_t offsets;   /* bits of enum insn_offsets, for a vector in hidden_index */
+	int64_t target;    /* of an immediate branch, relative to the instruction */
 };
 
 /*
@@ -131,6 +146,15 @@ struct insn {
  * operands, which does no harm. Thread-safe.
  */
 bool insn_decode(uint32_t word, unsigned vector_bytes, struct insn *insn);
+
+/* Returns whether `reg` is among the results of `insn`. */
+static inline bool insn_writes(const struct insn *insn, unsigned reg)
+{
+	for (size_t i = 0; i < sizeof(insn->targets); i++)
+		if (insn->targets[i] == reg)
+			return true;
+	return false;
+}
 
 /* Returns the name of a class, such as "INT_ALU", for tables and tests. */
 const char *insn_class_name(unsigned class);

@@ -20,17 +20,16 @@
 #include <unistd.h>
 
 #include "core.h"
+#include "qemu/accesses.h"
 #include "qemu/blocks.h"
 #include "qemu/exec.h"
-#include "qemu/guest.h"
 #include "qemu/mappings.h"
-#include "qemu/qemu_plugin.h"
+#include "qemu/registers.h"
 #include "qemu/sampler.h"
 #include "shared.h"
 
 #define VCPUS_MAX     4096
 #define SETTLE_CYCLES 1024 /* how far behind the shared counts may be: what a crash may lose */
-#define ACCESSES_MAX  8192 /* of one block: 512 instructions of 16 elements */
 
 #define SYSCALL_EXIT       93 /* of a thread */
 #define SYSCALL_EXIT_GROUP 94
@@ -43,10 +42,17 @@ struct vcpu {
 	struct core *core;
 	struct sampler *sampler;     /* NULL: nothing samples */
 	const struct block *current; /* NULL: none whose successor is awaited */
-	size_t access_count;
-	uint64_t settled; /* the cycle up to which the shared counts are right */
-	unsigned slot;    /* in model_shared.threads */
-	struct access accesses[ACCESSES_MAX];
+	uint64_t settled;            /* the cycle up to which the shared counts are right */
+	unsigned slot;               /* in model_shared.threads */
+	struct accesses accesses;
+	uint8_t vector[REGISTERS_VECTOR_MAX]; /* of the next hidden addresses */
+	bool vector_known;
+};
+
+/* What insn_executes() does; the other bits are the number of the instruction it is about. */
+enum insn_hook {
+	HOOK_VECTOR = 1 << 16, /* keep the vector among its address registers */
+	HOOK_DERIVE = 1 << 17, /* derive its accesses from registers */
 };
 
 static const struct core_params *params;
@@ -147,6 +153,7 @@ static struct vcpu *vcpu_start(unsigned index)
 	pthread_mutex_unlock(&lock);
 	if (!vcpu->core)
 		goto fail;
+	vcpu->accesses.vector_bytes = params->vector_bytes;
 	core_set_block_finder(vcpu->core, blocks_find, NULL);
 	vcpu->sampler = sampler_begin(vcpu->core, vcpu->slot, made_at ? made_at : base_cycle);
 	atomic_fetch_add(&shared->threads_started, 1);
@@ -178,6 +185,7 @@ static void vcpu_end(unsigned index)
 	core_free(vcpu->core);
 	pthread_mutex_unlock(&lock);
 	atomic_store_explicit(&shared->slot_taken[vcpu->slot], 0, memory_order_release);
+	registers_thread_ended();
 	free(vcpu);
 }
 
@@ -187,13 +195,14 @@ static void vcpu_end(unsigned index)
  */
 static unsigned executed_before_fault(const struct block *block, const struct vcpu *vcpu)
 {
+	const struct accesses *accesses = &vcpu->accesses;
 	size_t next = 0;
 
 	for (unsigned i = 0; i < block->count; i++) {
 		const struct insn *insn = &block->insns[i];
 		bool seen = false;
 
-		while (next < vcpu->access_count && vcpu->accesses[next].insn == i) {
+		while (next < accesses->count && accesses->list[next].insn == i) {
 			seen = true;
 			next++;
 		}
@@ -246,58 +255,45 @@ static void finish_block(struct vcpu *vcpu, uint64_t next_pc)
 
 	if (!is_successor(block, next_pc))
 		executed = executed_before_fault(block, vcpu);
-	core_execute(vcpu->core, block, executed, vcpu->accesses, vcpu->access_count, next_pc);
+	core_execute(vcpu->core, block, executed, vcpu->accesses.list, vcpu->accesses.count,
+		     next_pc);
 	if (!is_successor(block, next_pc))
 		core_exception(vcpu->core); /* a signal's handler runs, or returns */
 	vcpu->current = NULL;
-	vcpu->access_count = 0;
+	vcpu->accesses.count = 0;
 	if (vcpu->sampler)
 		sampler_block_done(vcpu->sampler);
 	settle(vcpu);
 }
 
-static void add_access(struct vcpu *vcpu, unsigned insn, uint64_t address, unsigned bytes)
+static void note_error(enum accesses_error error)
 {
-	struct access *last = &vcpu->accesses[vcpu->access_count - 1];
-
-	if (vcpu->access_count && last->insn == insn) {
-		if (address == last->address + last->bytes && last->bytes < 512) {
-			last->bytes = (uint16_t)(last->bytes + bytes); /* the next element */
-			return;
-		}
-		if (address >= last->address && address + bytes <= last->address + last->bytes)
-			return; /* the store of a read-modify-write */
-	}
-	if (vcpu->access_count == ACCESSES_MAX) {
-		atomic_fetch_add_explicit(&shared->dropped_accesses, 1, memory_order_relaxed);
-		return;
-	}
-	vcpu->accesses[vcpu->access_count++] = (struct access){
-		.address = address, .insn = (uint16_t)insn, .bytes = (uint16_t)bytes};
-}
-
-/* The access of an instruction that QEMU says nothing of, from the registers as it left them. */
-static void add_hidden_access(struct vcpu *vcpu, const struct block *block, unsigned i,
-			      const void *state)
-{
-	const struct insn *insn = &block->insns[i];
-	uint64_t address;
-
-	if (vcpu->access_count && vcpu->accesses[vcpu->access_count - 1].insn == i)
-		return; /* this QEMU does say */
-	if (insn->hidden_base == REG_NONE || !guest_state_usable()) {
+	if (error == ACCESSES_UNKNOWN)
 		atomic_fetch_add_explicit(&shared->hidden_accesses, 1, memory_order_relaxed);
-		return;
-	}
-	address = guest_register(state, insn->hidden_base) + (uint64_t)(int64_t)insn->hidden_offset;
-	if (insn->hidden_index != REG_NONE)
-		address += guest_register(state, insn->hidden_index) << insn->access_log2;
-	if (insn->memory & MEM_ZERO)
-		address &= ~(uint64_t)(insn->access_bytes - 1);
-	add_access(vcpu, i, address, insn->access_bytes);
+	else if (error == ACCESSES_FULL)
+		atomic_fetch_add_explicit(&shared->dropped_accesses, 1, memory_order_relaxed);
 }
 
-void block_executes(unsigned index, void *user, const void *state)
+/* Adds the accesses of an instruction of which QEMU reports none. */
+static void derive_accesses(struct vcpu *vcpu, unsigned number, const struct registers *registers)
+{
+	const void *vector = vcpu->vector_known ? vcpu->vector : NULL;
+
+	note_error(accesses_derive(&vcpu->accesses, &vcpu->current->insns[number], number,
+				   registers, vector));
+	vcpu->vector_known = false;
+}
+
+static void keep_vector(struct vcpu *vcpu, unsigned number, const struct registers *registers)
+{
+	int vector = accesses_vector(&vcpu->current->insns[number]);
+
+	vcpu->vector_known = vector >= 0 && registers_have_vectors(registers);
+	if (vcpu->vector_known)
+		registers_vector(registers, (unsigned)vector, vcpu->vector);
+}
+
+void block_executes(unsigned index, void *user, const struct registers *registers)
 {
 	const struct block *block = user;
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
@@ -307,26 +303,30 @@ void block_executes(unsigned index, void *user, const void *state)
 	if (vcpu->current) {
 		const struct block *before = vcpu->current;
 
-		if (before->insns[before->count - 1].memory & MEM_HIDDEN)
-			add_hidden_access(vcpu, before, before->count - 1u, state);
+		if (REGISTERS_LATE && before->insns[before->count - 1].memory & MEM_HIDDEN)
+			derive_accesses(vcpu, before->count - 1u, registers);
 		finish_block(vcpu, block->pc);
 	}
-	if (PLUMB_QEMU_API == 1 && block == just_translated) {
-		guest_state_check(state, block->pc);
+	if (block == just_translated) {
+		registers_check(registers, block->pc);
 		just_translated = NULL;
 	}
 	if (vcpu->sampler)
-		sampler_block_begins(vcpu->sampler, block, state);
+		sampler_block_begins(vcpu->sampler, block, registers);
 	vcpu->current = block;
 }
 
-/* The instruction after one with a hidden address; `user` is the number of the hidden one. */
-void insn_executes(unsigned index, void *user, const void *state)
+void insn_executes(unsigned index, void *user, const struct registers *registers)
 {
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
+	unsigned hooks = (unsigned)(uintptr_t)user, number = hooks & 0xffff;
 
-	if (counting && vcpu && vcpu->current)
-		add_hidden_access(vcpu, vcpu->current, (unsigned)(uintptr_t)user, state);
+	if (!counting || !vcpu || !vcpu->current)
+		return;
+	if (hooks & HOOK_VECTOR)
+		keep_vector(vcpu, number, registers);
+	if (hooks & HOOK_DERIVE)
+		derive_accesses(vcpu, number, registers);
 }
 
 static void memory_accessed(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
@@ -335,8 +335,36 @@ static void memory_accessed(unsigned index, qemu_plugin_meminfo_t info, uint64_t
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
 
 	if (counting && vcpu)
-		add_access(vcpu, (unsigned)(uintptr_t)user, address,
-			   1u << qemu_plugin_mem_size_shift(info));
+		note_error(accesses_add(&vcpu->accesses, (unsigned)(uintptr_t)user, address,
+					1u << qemu_plugin_mem_size_shift(info)));
+}
+
+/* Returns what insn_executes() is to do before instruction `number`, or 0. */
+static uintptr_t hooks_at(const struct block *block, unsigned number)
+{
+	const struct insn *insn = &block->insns[number];
+	unsigned hooks = 0;
+
+	if (insn->memory & MEM_HIDDEN) {
+		hooks |= accesses_vector(insn) >= 0 ? HOOK_VECTOR : 0;
+		hooks |= REGISTERS_LATE ? 0 : HOOK_DERIVE;
+	}
+	return hooks ? hooks | number : 0;
+}
+
+/* Has QEMU call back when an instruction accesses memory, or registers are needed. */
+static void instrument(struct qemu_plugin_insn *insn, const struct block *block, unsigned number)
+{
+	unsigned memory = block->insns[number].memory;
+	uintptr_t hooks = hooks_at(block, number);
+
+	if (memory & (MEM_LOAD | MEM_STORE) && !(memory & MEM_HIDDEN))
+		qemu_plugin_register_vcpu_mem_cb(insn, memory_accessed, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_RW, (void *)(uintptr_t)number);
+	if (REGISTERS_LATE && number && block->insns[number - 1].memory & MEM_HIDDEN)
+		registers_on_insn(insn, HOOK_DERIVE | (number - 1));
+	if (hooks)
+		registers_on_insn(insn, hooks);
 }
 
 /*
@@ -378,19 +406,9 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	}
 	just_translated = block;
 	atomic_fetch_add_explicit(&shared->unknown_words, unknown, memory_order_relaxed);
-	qemu_plugin_register_vcpu_tb_exec_cb(tb, block_trampoline, QEMU_PLUGIN_CB_NO_REGS,
-					     (void *)(uintptr_t)block);
-	for (size_t i = 0; i < count; i++) {
-		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-
-		if (block->insns[i].memory & (MEM_LOAD | MEM_STORE))
-			qemu_plugin_register_vcpu_mem_cb(insn, memory_accessed,
-							 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
-							 (void *)i);
-		if (i && (block->insns[i - 1].memory & MEM_HIDDEN))
-			qemu_plugin_register_vcpu_insn_exec_cb(
-				insn, insn_trampoline, QEMU_PLUGIN_CB_NO_REGS, (void *)(i - 1));
-	}
+	registers_on_block(tb, block, sampler_wants_registers());
+	for (unsigned i = 0; i < count; i++)
+		instrument(qemu_plugin_tb_get_insn(tb, i), block, i);
 }
 
 /* What a system call means for samples. */
@@ -501,7 +519,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	    !parse_options(argc, argv, &options))
 		return 1;
 	params = model_core_find(options.core);
-	if (!params)
+	if (!params || params->vector_bytes > REGISTERS_VECTOR_MAX)
 		return 1;
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, options.shared, 0);
 	if (shared == MAP_FAILED)
@@ -523,6 +541,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	program_inode = options.inode;
 	counting = true;
 	pthread_atfork(NULL, NULL, child_begins);
+	registers_set_up(id, params->vector_bytes);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
 	qemu_plugin_register_vcpu_syscall_cb(id, system_call);
 	shared->event_count = EVENT_COUNT;

@@ -4,8 +4,9 @@
  * qemu-user ships no header. QEMU numbers the interface; PLUMB_QEMU_API says which to build for:
  *
  *     1   QEMU 6.0 to 8.2   qemu_plugin_insn_data() returns a pointer
- *     2   QEMU 9.0          the same, and QEMU refuses what was built for 1
- *     3   QEMU 9.1 on       qemu_plugin_insn_data() copies; later interfaces accept 3
+ *     2   QEMU 9.0          registers can be read; QEMU refuses what was built for 1
+ *     3   QEMU 9.1 on       qemu_plugin_insn_data() copies; QEMU refuses what was built for 2
+ *     4   QEMU 9.2 on       guest memory can be read, which needs no QEMU here: 3 is accepted
  */
 #ifndef MODEL_QEMU_PLUGIN_H
 #define MODEL_QEMU_PLUGIN_H
@@ -25,6 +26,7 @@ typedef uint32_t qemu_plugin_meminfo_t;
 
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
+struct qemu_plugin_register;
 
 /* What QEMU passes to qemu_plugin_install(); only its beginning is used. */
 typedef struct qemu_info {
@@ -73,6 +75,30 @@ uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
 unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
 void qemu_plugin_outs(const char *text);
+
+#if PLUMB_QEMU_API >= 2
+/* GLib's, as far as they can be seen from outside. */
+typedef struct {
+	uint8_t *data;
+	unsigned int len;
+} GByteArray;
+typedef struct {
+	char *data;
+	unsigned int len;
+} GArray;
+typedef struct {
+	struct qemu_plugin_register *handle;
+	const char *name;
+	const char *feature;
+} qemu_plugin_reg_descriptor;
+
+GArray *qemu_plugin_get_registers(void);
+int qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *out);
+__attribute__((weak)) GByteArray *g_byte_array_new(void);
+__attribute__((weak)) GByteArray *g_byte_array_set_size(GByteArray *array, unsigned int size);
+__attribute__((weak)) uint8_t *g_byte_array_free(GByteArray *array, int free_data);
+__attribute__((weak)) char *g_array_free(GArray *array, int free_data);
+#endif
 
 #if PLUMB_QEMU_API >= 3
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *out, size_t size);

@@ -407,7 +407,13 @@ static void tell_mapping(struct sampler *sampler, const struct mapping *mapping)
 		   strlen(mapping->path) + 1);
 }
 
-void sampler_block_begins(struct sampler *sampler, const struct block *block, const void *state)
+bool sampler_wants_registers(void)
+{
+	return sampling && sampling->callchains;
+}
+
+void sampler_block_begins(struct sampler *sampler, const struct block *block,
+			  const struct registers *registers)
 {
 	struct mapping mapping;
 
@@ -415,7 +421,8 @@ void sampler_block_begins(struct sampler *sampler, const struct block *block, co
 	    mappings_find(&sampler->known, block->pc, &mapping))
 		tell_mapping(sampler, &mapping);
 	if (sampling->callchains)
-		sampler->frame_pointer = guest_state_usable() ? guest_register(state, 29) : 0;
+		sampler->frame_pointer =
+			registers_have_general(registers) ? registers_general(registers, 29) : 0;
 }
 
 void sampler_block_done(struct sampler *sampler)

@@ -8,6 +8,7 @@
 #define MODEL_QEMU_SAMPLER_H
 
 #include "core.h"
+#include "qemu/registers.h"
 
 struct sampler;
 
@@ -20,8 +21,11 @@ struct sampler *sampler_begin(struct core *core, unsigned slot, uint64_t cycle);
 void sampler_flush(struct sampler *sampler, bool exit);
 void sampler_free(struct sampler *sampler);
 
-/* A block is about to execute, and has executed. `state` as in guest.h. */
-void sampler_block_begins(struct sampler *sampler, const struct block *block, const void *state);
+/* Returns whether sampler_block_begins() reads registers. */
+bool sampler_wants_registers(void);
+/* A block is about to execute, and has executed. */
+void sampler_block_begins(struct sampler *sampler, const struct block *block,
+			  const struct registers *registers);
 void sampler_block_done(struct sampler *sampler);
 
 /* The thread makes a system call: it may unmap code, or make a thread. */

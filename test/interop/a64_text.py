@@ -122,7 +122,8 @@ def vector_letter(operand):
 
 
 class Instruction:
-    """mnemonic, operands; reads, writes (sets of registers); branch, memory, size, kinds."""
+    """mnemonic, operands; reads, writes (sets of registers); branch, memory, size, kinds; governing,
+    the number of the predicate."""
 
     def __init__(self, text, pc=None):
         text = re.sub(r"\s*//.*", "", text.strip())
@@ -131,6 +132,8 @@ class Instruction:
             self.mnemonic, _, rest = text.partition(" ")
         self.operands = split_operands(rest.strip())
         self.pc = pc
+        governing = re.search(r"\bp(\d+)/[zm]", rest)
+        self.governing = int(governing[1]) if governing else None
         self.reads, self.writes = set(), set()
         self.branch, self.target, self.memory, self.size = NONE, None, 0, None
         self.kinds = 0
@@ -218,6 +221,8 @@ class Instruction:
             self._slice(operand)
         if name in PREFETCHES:
             self.memory = PREFETCH
+            if any(reg >= V0 for reg in self.address):
+                self.memory |= GATHER
             self.kinds = KIND["SVE"] if self.is_sve else 0
             for operand in data[1:]:
                 self._read(operand)

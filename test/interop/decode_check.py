@@ -11,7 +11,7 @@ class Decoded:
 
     def __init__(self, line):
         (word, known, self.name, branch, target, memory, size, log2, kinds, self.fp_ops, sources,
-         targets, address, written) = line.split()
+         targets, address, written, governing, lane) = line.split()
         self.word = int(word, 16)
         self.known = known == "1"
         self.branch, self.target = int(branch), int(target)
@@ -20,6 +20,7 @@ class Decoded:
         self.sources = [] if sources == "-" else [int(reg) for reg in sources.split(",")]
         self.targets = [] if targets == "-" else [int(reg) for reg in targets.split(",")]
         self.address, self.written = int(address), int(written)
+        self.governing, self.lane = int(governing), int(lane)
 
 
 def decode(program, words):
@@ -57,6 +58,20 @@ COMPARED_KINDS = sum(a64.KIND[name] for name in
 SIZED_KINDS = sum(a64.KIND[name] for name in "FP_HP FP_SP FP_DP INT8 INT16 INT32 INT64".split())
 
 
+def lane_of(text):
+    """Log 2 of the bytes of the elements that the text's predicate governs; None: it does not say."""
+    operands = " ".join(text.operands)
+    if re.match("asr|cmp|lsl|lsr", text.mnemonic):
+        operands = text.operands[0]  # the last may be a vector of wide elements
+    elif text.memory and text.mnemonic.startswith("prf"):
+        vector = re.search(r"z\d+\.[sd]", operands)
+        operands = vector[0] if vector else f"z0.{text.mnemonic[3]}".replace("w", "s")
+    elif text.memory:
+        operands = operands.split("[")[0]
+    sizes = re.findall(r"\bz\w*\.([bhsdq])", operands) or re.findall(r"\bp\d+\.([bhsdq])", operands)
+    return max(map("bhsdq".index, sizes), default=None)
+
+
 def differences(ours, text):
     """Returns the differences between decoder and disassembly, as a list of sentences."""
     found = []
@@ -77,6 +92,10 @@ def differences(ours, text):
             found.append(f"kinds: ours {ours.kinds:x}, neither VFP nor ASE alone")
     else:
         same("kinds", hex(ours.kinds & COMPARED_KINDS), hex(text.kinds & COMPARED_KINDS))
+    if text.governing is not None:
+        same("governing predicate", ours.governing, a64.P0 + text.governing)
+    if ours.governing >= 0 and lane_of(text) is not None:
+        same("governed elements", ours.lane, lane_of(text))
     reads, writes = set(ours.sources), set(ours.targets)
     same("general registers read", names(general(reads)), names(general(text.reads)))
     same("general registers written", names(general(writes)), names(general(text.writes)))

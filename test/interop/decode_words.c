@@ -4,9 +4,11 @@
  * what the model makes of each, for decode_objdump.py and decode_llvm.py to compare:
  *
  *   WORD KNOWN CLASS BRANCH TARGET MEMORY BYTES LOG2 KINDS FP SOURCES TARGETS ADDRESS WRITTEN
+ *   GOVERNING LANE
  *
  * in the units of insn.h: WORD, MEMORY and KINDS hexadecimal, registers as their numbers with
- * commas, "-" for none; ADDRESS is address_count, WRITTEN writes_base or -1.
+ * commas, "-" for none; ADDRESS is address_count, WRITTEN writes_base or -1, GOVERNING the
+ * predicate's register or -1, LANE lane_log2.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,8 +39,9 @@ int main(void)
 		       insn.access_bytes, insn.access_log2, insn.kinds, insn.fp_ops);
 		print_registers(insn.sources, INSN_SOURCES);
 		print_registers(insn.targets, INSN_TARGETS);
-		printf(" %u %d\n", insn.address_count,
-		       insn.writes_base == 255 ? -1 : insn.writes_base);
+		printf(" %u %d %d %u\n", insn.address_count,
+		       insn.writes_base == 255 ? -1 : insn.writes_base,
+		       insn.predicate == REG_NONE ? -1 : insn.predicate, insn.lane_log2);
 	}
 	return 0;
 }

@@ -268,16 +268,17 @@ static void hidden_addresses_are_told(void **state)
 		uint8_t base, index, log2;
 		int16_t offset;
 	} cases[] = {
-		{0xf9802020, 1, REG_NONE, 0, 64},      /* prfm pldl1keep, [x1, #64] */
-		{0xf89f0020, 1, REG_NONE, 0, -16},     /* prfum pldl1keep, [x1, #-16] */
-		{0xf8a27820, 1, 2, 3, 0},              /* prfm pldl1keep, [x1, x2, lsl #3] */
-		{0xd9201841, 2, REG_NONE, 0, 16},      /* stg x1, [x2, #16] */
-		{0xd93ff7e1, REG_SP, REG_NONE, 0, 0},  /* stg x1, [sp], #-16 */
-		{0xd9bffc41, 2, REG_NONE, 0, -16},     /* st2g x1, [x2, #-16]! */
-		{0xa561a440, 2, REG_NONE, 2, 8},       /* ld1w {z0.d}, p1/z, [x2, #1, mul vl] */
-		{0xa5434440, 2, 3, 2, 0},              /* ld1w {z0.s}, p1/z, [x2, x3, lsl #2] */
-		{0xe5438440, 2, REG_NONE, 2, 0},       /* st1w {z0.s}, p1, [x2, z3.s, uxtw] */
-		{0x8520c020, REG_NONE, REG_NONE, 2, 0} /* ld1w {z0.s}, p0/z, [z1.s] */
+		{0xf9802020, 1, REG_NONE, 0, 64},          /* prfm pldl1keep, [x1, #64] */
+		{0xf89f0020, 1, REG_NONE, 0, -16},         /* prfum pldl1keep, [x1, #-16] */
+		{0xf8a27820, 1, 2, 3, 0},                  /* prfm pldl1keep, [x1, x2, lsl #3] */
+		{0xd9201841, 2, REG_NONE, 0, 16},          /* stg x1, [x2, #16] */
+		{0xd93ff7e1, REG_SP, REG_NONE, 0, 0},      /* stg x1, [sp], #-16 */
+		{0xd9bffc41, 2, REG_NONE, 0, -16},         /* st2g x1, [x2, #-16]! */
+		{0xa561a440, 2, REG_NONE, 2, 8},           /* ld1w {z0.d}, p1/z, [x2, #1, mul vl] */
+		{0xa5434440, 2, 3, 2, 0},                  /* ld1w {z0.s}, p1/z, [x2, x3, lsl #2] */
+		{0xe5438440, 2, REG_V0 + 3, 2, 0},         /* st1w {z0.s}, p1, [x2, z3.s, uxtw] */
+		{0x8520c020, REG_V0 + 1, REG_NONE, 2, 0},  /* ld1w {z0.s}, p0/z, [z1.s] */
+		{0xc5a3dc41, REG_V0 + 2, REG_NONE, 3, 24}, /* ld1d {z1.d}, p7/z, [z2.d, #24] */
 	};
 
 	(void)state;
@@ -290,6 +291,42 @@ static void hidden_addresses_are_told(void **state)
 		assert_int_equal(insn.hidden_index, cases[i].index);
 		assert_int_equal(insn.access_log2, cases[i].log2);
 		assert_int_equal(insn.hidden_offset, cases[i].offset);
+	}
+}
+
+/* Of gathers and of what predicates govern; the words are LLVM's. */
+static void predicates_and_offsets_are_told(void **state)
+{
+	enum { scaled = OFFSETS_SCALED, signed32 = OFFSETS_32 | OFFSETS_SIGNED };
+	static const struct {
+		uint32_t word;
+		uint8_t predicate, lane_log2, offsets;
+	} cases[] = {
+		{0xa561a440, 1, 3, 0},                 /* ld1w {z0.d}, p1/z, [x2, #1, mul vl] */
+		{0xe5438440, 1, 2, OFFSETS_32},        /* st1w {z0.s}, p1, [x2, z3.s, uxtw] */
+		{0xc5c3d041, 4, 3, 0},                 /* ld1d {z1.d}, p4/z, [x2, z3.d] */
+		{0xc5e3d041, 4, 3, OFFSETS_SCALED},    /* ld1d {z1.d}, p4/z, [x2, z3.d, lsl #3] */
+		{0xc5635041, 4, 3, scaled | signed32}, /* ld1w {z1.d}, p4/z, [x2, z3.d, sxtw #2] */
+		{0xe5a3b041, 4, 3, OFFSETS_SCALED},    /* st1d {z1.d}, p4, [x2, z3.d, lsl #3] */
+		{0xe4e3d041, 4, 2, scaled | signed32}, /* st1h {z1.s}, p4, [x2, z3.s, sxtw #1] */
+		{0x84232840, 2, 2,
+		 scaled | OFFSETS_32},  /* prfh pldl1keep, p2, [x2, z3.s, uxtw #1] */
+		{0x84c18c41, 3, 3, 0},  /* ld1rsw {z1.d}, p3/z, [x2, #4] */
+		{0x6556b441, 5, 3, 0},  /* scvtf z1.h, p5/m, z2.d */
+		{0x05a3e441, 9, 2, 0},  /* sel z1.s, p9, z2.s, z3.s */
+		{0x05dbce01, 11, 3, 0}, /* fmov z1.d, p11/m, #1.0 */
+		{0x2558c181, 12, 0, 0}, /* pfirst p1.b, p12, p1.b */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct insn insn;
+
+		assert_true(insn_decode(cases[i].word, 16, &insn));
+		assert_true(insn.kinds & KIND_SVE_PRED);
+		assert_int_equal(insn.predicate, REG_P0 + cases[i].predicate);
+		assert_int_equal(insn.lane_log2, cases[i].lane_log2);
+		assert_int_equal(insn.offsets, cases[i].offsets);
 	}
 }
 
@@ -406,6 +443,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_allocated_is_a_harmless_operation),
 		cmocka_unit_test(sve_accesses_grow_with_the_vector),
 		cmocka_unit_test(hidden_addresses_are_told),
+		cmocka_unit_test(predicates_and_offsets_are_told),
 		cmocka_unit_test(rows_stand_in_their_groups),
 		cmocka_unit_test(every_row_and_class_is_used),
 		cmocka_unit_test(classes_have_names),

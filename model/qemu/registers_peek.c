@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads registers with plugin interface 1 (up to QEMU 8.2), which does not have them.
+ *
+ * TCG keeps the address of its CPUARMState in one host register throughout translated code (rbp on
+ * x86-64, x19 on AArch64), and calls a plugin's callbacks straight from there. The trampolines
+ * below pass that register on as another argument. QEMU promises nothing about what it points to,
+ * so everything is checked before it is used:
+ *
+ * - The state begins with the 16 AArch32 registers, then x0..x30 and sp, then pc (QEMU 4.0 to 9.2,
+ *   target/arm/cpu.h). pc must be the address of the block that begins, for many blocks.
+ * - z0 to z31, 256 bytes each, are followed by p0 to p15 and ffr, 32 bytes each, at VECTORS in QEMU
+ *   7.2. Only the bytes within the vector length may be set in predicates, and one must have been
+ *   set before any of them counts as empty.
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "qemu/guest.h"
+#include "qemu/registers.h"
+
+#define GENERAL    64ul                   /* behind 16 registers of 4 bytes */
+#define PC         (GENERAL + 256)        /* behind 32 of 8 */
+#define VECTORS    3184ul                 /* QEMU 7.2's */
+#define PREDICATES (VECTORS + 32ul * 256) /* behind 32 vectors */
+#define PREDICATE  32ul                   /* bytes of one */
+#define ENOUGH     64                     /* checks passed, after which there are no more */
+
+/* The results of the checks so far. */
+struct belief {
+	_Atomic unsigned agreed;
+	_Atomic bool refuted;
+};
+
+static struct belief general, vectors;
+static unsigned bytes_of_vector;
+
+/* The second argument's successor is the third: rdx, x2. */
+#if defined(__x86_64__)
+#define TRAMPOLINE(name, function)                                                          \
+	__asm__(".text\n.globl " name "\n.hidden " name "\n.type " name ",@function\n" name \
+		":\n\tmovq %rbp, %rdx\n\tjmp " function "\n")
+#elif defined(__aarch64__)
+#define TRAMPOLINE(name, function)                                                          \
+	__asm__(".text\n.globl " name "\n.hidden " name "\n.type " name ",%function\n" name \
+		":\n\thint #34\n\tmov x2, x19\n\tb " function "\n")
+#endif
+
+void block_trampoline(unsigned index, void *block);
+void insn_trampoline(unsigned index, void *what);
+
+#ifdef TRAMPOLINE
+TRAMPOLINE("block_trampoline", "block_executes");
+TRAMPOLINE("insn_trampoline", "insn_executes");
+#else
+void block_trampoline(unsigned index, void *block)
+{
+	block_executes(index, block, NULL);
+}
+
+void insn_trampoline(unsigned index, void *what)
+{
+	insn_executes(index, what, NULL);
+}
+#endif
+
+void registers_set_up(qemu_plugin_id_t id, unsigned vector_bytes)
+{
+	(void)id;
+	bytes_of_vector = vector_bytes;
+}
+
+void registers_on_block(struct qemu_plugin_tb *tb, const void *block, bool read)
+{
+	(void)read;
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, block_trampoline, QEMU_PLUGIN_CB_NO_REGS,
+					     (void *)(uintptr_t)block);
+}
+
+void registers_on_insn(struct qemu_plugin_insn *insn, uintptr_t what)
+{
+	qemu_plugin_register_vcpu_insn_exec_cb(insn, insn_trampoline, QEMU_PLUGIN_CB_NO_REGS,
+					       (void *)what);
+}
+
+/* Returns whether a check passed and none failed. */
+static bool believed(const struct belief *belief)
+{
+	return atomic_load_explicit(&belief->agreed, memory_order_relaxed) &&
+	       !atomic_load_explicit(&belief->refuted, memory_order_relaxed);
+}
+
+static bool settled(const struct belief *belief)
+{
+	return atomic_load_explicit(&belief->agreed, memory_order_relaxed) >= ENOUGH ||
+	       atomic_load_explicit(&belief->refuted, memory_order_relaxed);
+}
+
+static void agree(struct belief *belief, bool right)
+{
+	if (right)
+		atomic_fetch_add_explicit(&belief->agreed, 1, memory_order_relaxed);
+	else
+		atomic_store_explicit(&belief->refuted, true, memory_order_relaxed);
+}
+
+void registers_check(const struct registers *registers, uint64_t pc)
+{
+	uint64_t seen;
+
+	if (!registers || settled(&general))
+		return;
+	/* It may not be an address at all: let the kernel read it. */
+	agree(&general, guest_read((uintptr_t)registers + PC, &seen, sizeof(seen)) && seen == pc);
+}
+
+bool registers_have_general(const struct registers *registers)
+{
+	return registers && believed(&general);
+}
+
+/* Checks that the predicates look like predicates. If none is set, that proves nothing. */
+static void check_predicates(const struct registers *registers)
+{
+	uint8_t all[PREDICATE * (REGISTERS_FFR + 1)];
+	bool any = false, other = false;
+
+	if (!guest_read((uintptr_t)registers + PREDICATES, all, sizeof(all))) {
+		agree(&vectors, false);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(all); i++) {
+		if (!all[i])
+			continue;
+		any = true;
+		other |= i % PREDICATE >= bytes_of_vector / 8;
+	}
+	if (any)
+		agree(&vectors, !other);
+}
+
+bool registers_have_vectors(const struct registers *registers)
+{
+	if (!registers_have_general(registers))
+		return false;
+	if (!settled(&vectors))
+		check_predicates(registers);
+	return believed(&vectors);
+}
+
+static void copy_from(const struct registers *registers, unsigned long at, void *out, size_t size)
+{
+	memcpy(out, (const char *)registers + at, size);
+}
+
+uint64_t registers_general(const struct registers *registers, unsigned number)
+{
+	uint64_t value;
+
+	copy_from(registers, GENERAL + 8ul * (number & 31), &value, sizeof(value));
+	return value;
+}
+
+uint64_t registers_predicate(const struct registers *registers, unsigned number)
+{
+	uint64_t value;
+
+	copy_from(registers, PREDICATES + PREDICATE * number, &value, sizeof(value));
+	return value;
+}
+
+void registers_vector(const struct registers *registers, unsigned number, void *out)
+{
+	copy_from(registers, VECTORS + 256ul * (number & 31), out, bytes_of_vector);
+}
+
+void registers_thread_ended(void)
+{
+}
