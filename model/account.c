@@ -135,6 +135,27 @@ void account_prepared(struct core *core, const struct block *block, unsigned exe
 		account_kinds(core, &block->insns[i]);
 }
 
+/*
+ * Counts how much of its vector each predicated instruction from `from` to `to` uses. Predicates of
+ * the wrong path are not known: they are assumed to be as the right path last found them.
+ */
+void account_activity(struct core *core, const struct block *block, unsigned from, unsigned to,
+		      bool wrong)
+{
+	if (!core->activity)
+		return;
+	for (unsigned i = from; i < to; i++) {
+		const struct insn *insn = &block->insns[i];
+		uint8_t *last = &core->last_activity[(insn->predicate - REG_P0) & 15];
+
+		if (!(insn->kinds & KIND_SVE_PRED))
+			continue;
+		if (!wrong)
+			*last = core->activity[i];
+		core->activities[*last]++;
+	}
+}
+
 /* The event that counts each bit of enum insn_kind. */
 static const struct {
 	uint32_t kind;
@@ -171,6 +192,9 @@ static void fill_speculative(struct core *core, uint64_t *counts)
 	account_recent(core);
 	for (size_t i = 0; i < sizeof(kind_events) / sizeof(*kind_events); i++)
 		counts[kind_events[i].event] = core->kinds[__builtin_ctz(kind_events[i].kind)];
+	counts[EVENT_SVE_PRED_FULL_SPEC] = core->activities[ACTIVITY_FULL];
+	counts[EVENT_SVE_PRED_PARTIAL_SPEC] = core->activities[ACTIVITY_PARTIAL];
+	counts[EVENT_SVE_PRED_EMPTY_SPEC] = core->activities[ACTIVITY_EMPTY];
 	counts[EVENT_DP_SPEC] += core->wrong_unknown;
 	counts[EVENT_FP_FIXED_OPS_SPEC] = core->kinds[LANE_FIXED_OPS];
 	counts[EVENT_FP_SCALE_OPS_SPEC] = core->kinds[LANE_SCALE_OPS];

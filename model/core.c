@@ -74,6 +74,8 @@ static inline void count_kinds(struct core *core, const struct block *block, uns
 		core->recent += prepared->kinds;
 	else
 		account_prepared(core, block, executed);
+	if (unlikely(prepared->predicated))
+		account_activity(core, block, 0, executed, false);
 }
 
 /* Flushes everything after `op`, which is fetched again. */

@@ -42,6 +42,13 @@ void core_free(struct core *core);
 bool core_prepare_block(const struct core_params *params, struct block *block);
 void core_release_block(struct block *block);
 
+/*
+ * Sets where the caller tells what governing predicates were: by number, the enum insn_activity of
+ * each instruction with KIND_SVE_PRED of the block passed to core_execute(). Without it the events
+ * SVE_PRED_EMPTY_SPEC, _FULL_SPEC and _PARTIAL_SPEC are not counted. It must outlive the core.
+ */
+void core_set_activity(struct core *core, const uint8_t *activity);
+
 /* Sets what samples the core as it executes: see watch.h. It must outlive the core. */
 struct watch;
 void core_set_watch(struct core *core, struct watch *watch);

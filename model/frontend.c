@@ -142,6 +142,8 @@ static void count_wrong_path(struct core *core, uint64_t pc, uint64_t operations
 			break;
 		if (prepared->operations <= operations) {
 			account_prepared(core, block, prepared->count);
+			if (prepared->predicated)
+				account_activity(core, block, 0, prepared->count, true);
 			core->wrong_instructions += prepared->count;
 			operations -= prepared->operations;
 			pc = wrong_path_next(block, prepared);
@@ -152,6 +154,7 @@ static void count_wrong_path(struct core *core, uint64_t pc, uint64_t operations
 			unsigned own = prepared->ops[i].operations;
 
 			account_kinds(core, &block->insns[i]);
+			account_activity(core, block, i, i + 1, true);
 			core->wrong_instructions++;
 			operations -= own < operations ? own : operations;
 		}

@@ -131,6 +131,7 @@ struct prepared {
 	uint16_t largest; /* largest lane: the most that one execution adds */
 	uint8_t branch;   /* enum insn_branch_kind of the last instruction */
 	bool whole;       /* .kinds is complete */
+	bool predicated;  /* some instructions have a governing predicate */
 	struct op ops[];
 };
 
@@ -272,6 +273,9 @@ struct core {
 	lanes recent;         /* kinds not yet added to .kinds */
 	int32_t room;         /* left until a lane of .recent could overflow */
 	uint64_t kinds[LANE_COUNT];
+	uint64_t activities[ACTIVITY_COUNT]; /* of predicated instructions */
+	uint8_t last_activity[16];           /* by predicate */
+	const uint8_t *activity;             /* the caller's, by instruction; NULL: not known */
 
 	struct watch *watch; /* NULL if nothing samples */
 	struct seen seen;
@@ -302,6 +306,8 @@ void account_stalled(struct core *core, uint64_t until, unsigned blocker);
 void account_kinds(struct core *core, const struct insn *insn);
 void account_recent(struct core *core);
 void account_prepared(struct core *core, const struct block *block, unsigned executed);
+void account_activity(struct core *core, const struct block *block, unsigned from, unsigned to,
+		      bool wrong);
 /* Counts are updated in parts. Returns a bit for each part that updates this event's. */
 uint32_t account_parts_of(struct core *core, enum model_event event);
 void account_settle(struct core *core, uint32_t wanted);

@@ -169,6 +169,7 @@ static void sum_kinds(struct prepared *prepared, const struct block *block)
 		sums[insn->fp_ops_scale ? LANE_SCALE_OPS : LANE_FIXED_OPS] += insn->fp_ops;
 		sums[LANE_BRANCHES] +=
 			insn->branch != BRANCH_NONE && insn->branch != BRANCH_EXCEPTION;
+		prepared->predicated |= (insn->kinds & KIND_SVE_PRED) != 0;
 		prepared->operations += prepared->ops[i].operations;
 	}
 	for (int i = 0; i < LANE_COUNT; i++) {

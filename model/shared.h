@@ -25,9 +25,10 @@ struct model_shared {
 	uint32_t struct_size;   /* of this struct in the plugin; must be the same in the reader */
 	uint32_t event_count;
 	_Atomic uint32_t processes; /* number that counted: more than 1 with children and execve */
-	_Atomic uint32_t threads_started; /* in all */
-	_Atomic uint32_t gave_up;         /* out of memory or slots: counts are incomplete */
-	_Atomic uint64_t longest_cycles;  /* the model's time: that of the core that ran longest */
+	_Atomic uint32_t threads_started;  /* in all */
+	_Atomic uint32_t reads_predicates; /* else model_event_of_predicates() are not counted */
+	_Atomic uint32_t gave_up;          /* out of memory or slots: counts are incomplete */
+	_Atomic uint64_t longest_cycles;   /* the model's time: that of the core that ran longest */
 	_Atomic uint64_t begun_cycle; /* the model's time at the start of the program's own code */
 	_Atomic uint32_t begun;       /* `begin_cycle` is set */
 	_Atomic uint64_t unknown_words;         /* translated instructions unknown to the decoder */

@@ -123,6 +123,11 @@ void core_set_block_finder(struct core *core, core_find_block *find, void *user)
 	core->find_user = user;
 }
 
+void core_set_activity(struct core *core, const uint8_t *activity)
+{
+	core->activity = activity;
+}
+
 void core_set_watch(struct core *core, struct watch *watch)
 {
 	core->watch = watch;

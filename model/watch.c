@@ -232,8 +232,11 @@ static void begin_sample(const struct core *core, const struct block *block, con
 
 static void count_instruction(struct core *core, const struct block *block, const struct op *op)
 {
+	unsigned i = index_of(block, op);
+
 	core->instructions++;
-	account_kinds(core, &block->insns[index_of(block, op)]);
+	account_kinds(core, &block->insns[i]);
+	account_activity(core, block, i, i + 1, false);
 }
 
 void watch_done(struct core *core, const struct block *block, const struct op *op, uint64_t done,

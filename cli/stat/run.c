@@ -208,6 +208,37 @@ static void on_interval(void *user, const struct plumb_count *counts, double sec
 
 /* ---- the whole ---------------------------------------------------------------------------- */
 
+static bool was_counted(const struct runner *r, uint16_t code)
+{
+	for (uint16_t i = 0; i < r->plan->event_count; i++) {
+		const struct plumb_event_count *counted = &r->whole->events[i];
+
+		if (counted->event->kind == PLUMB_EVENT_PMU && counted->event->config == code &&
+		    !isnan(counted->count.count))
+			return true;
+	}
+	return false;
+}
+
+/* Whether an event of a metric has no count: it was not planned, or the source failed to count it.
+ */
+static bool lacks_event(const struct runner *r, size_t metric, uint16_t *missing)
+{
+	const struct plumb_selection *selection = r->plan->selection;
+	const struct plumb_spec *spec = selection->spec;
+	const struct plumb_indexes *events =
+		&spec->metrics[selection->metrics[metric].metric].events;
+
+	if (!plumb_plan_computes(r->plan, metric, missing))
+		return true;
+	for (uint16_t e = 0; e < events->count; e++) {
+		*missing = events->at[e];
+		if (!was_counted(r, spec->events[*missing].code))
+			return true;
+	}
+	return false;
+}
+
 /* What metrics of the groups asked for need, and is not counted. */
 static void warn_of_missing(struct runner *r)
 {
@@ -220,7 +251,7 @@ static void warn_of_missing(struct runner *r)
 	for (size_t i = 0; i < selection->metric_count; i++) {
 		uint16_t missing;
 
-		if (plumb_plan_computes(r->plan, i, &missing) ||
+		if (!lacks_event(r, i, &missing) ||
 		    (is_text(r->options) &&
 		     (!report_shows_metric(&r->report, &selection->metrics[i]) ||
 		      report_folds_group(&r->report, i))) ||

@@ -46,6 +46,9 @@ PLUMB_API size_t plumb_model_event_count(void);
 PLUMB_API uint16_t plumb_model_event(size_t i); /* code */
 PLUMB_API const char *plumb_model_event_name(size_t i);
 
+/* The count of an event that the engine of this run does not let the model count. */
+#define PLUMB_MODEL_NOT_COUNTED UINT64_MAX
+
 struct plumb_model_counts {
 	uint64_t counts[PLUMB_MODEL_EVENTS_MAX];
 	double seconds; /* the model's time since the program began */

@@ -45,14 +45,16 @@ struct vcpu {
 	uint64_t settled;            /* the cycle up to which the shared counts are right */
 	unsigned slot;               /* in model_shared.threads */
 	struct accesses accesses;
+	uint8_t activity[BLOCK_MAX];          /* of predicated instructions: core_set_activity() */
 	uint8_t vector[REGISTERS_VECTOR_MAX]; /* of the next hidden addresses */
 	bool vector_known;
 };
 
 /* What insn_executes() does; the other bits are the number of the instruction it is about. */
 enum insn_hook {
-	HOOK_VECTOR = 1 << 16, /* keep the vector among its address registers */
-	HOOK_DERIVE = 1 << 17, /* derive its accesses from registers */
+	HOOK_VECTOR = 1 << 16,    /* keep the vector among its address registers */
+	HOOK_DERIVE = 1 << 17,    /* derive its accesses from registers */
+	HOOK_PREDICATE = 1 << 18, /* note its predicate, for those that follow as well */
 };
 
 static const struct core_params *params;
@@ -137,6 +139,15 @@ static int take_slot(void)
 	return -1;
 }
 
+/*
+ * Returns whether the predicate of every predicated instruction is known. What peeking finds with
+ * interface 1 is good enough for addresses, but not for counts, since QEMU promises none of it.
+ */
+static bool reads_predicates(void)
+{
+	return !REGISTERS_LATE && registers_have_vectors(NULL);
+}
+
 /* A core for a thread that executes its first block. NULL, for good, if there can be none. */
 static struct vcpu *vcpu_start(unsigned index)
 {
@@ -155,6 +166,10 @@ static struct vcpu *vcpu_start(unsigned index)
 		goto fail;
 	vcpu->accesses.vector_bytes = params->vector_bytes;
 	core_set_block_finder(vcpu->core, blocks_find, NULL);
+	if (reads_predicates()) {
+		core_set_activity(vcpu->core, vcpu->activity);
+		atomic_store(&shared->reads_predicates, 1);
+	}
 	vcpu->sampler = sampler_begin(vcpu->core, vcpu->slot, made_at ? made_at : base_cycle);
 	atomic_fetch_add(&shared->threads_started, 1);
 	vcpus[index] = vcpu;
@@ -293,6 +308,24 @@ static void keep_vector(struct vcpu *vcpu, unsigned number, const struct registe
 		registers_vector(registers, (unsigned)vector, vcpu->vector);
 }
 
+/* Notes what a predicate switches on, for the instructions that it governs until it is written. */
+static void note_predicate(struct vcpu *vcpu, unsigned number, const struct registers *registers)
+{
+	const struct block *block = vcpu->current;
+	uint8_t predicate = block->insns[number].predicate;
+	uint64_t value = registers_predicate(registers, predicate - REG_P0);
+
+	for (unsigned i = number; i < block->count; i++) {
+		const struct insn *insn = &block->insns[i];
+
+		if (insn->predicate == predicate)
+			vcpu->activity[i] = (uint8_t)predicate_activity(value, insn->lane_log2,
+									params->vector_bytes);
+		if (insn_writes(insn, predicate))
+			break;
+	}
+}
+
 void block_executes(unsigned index, void *user, const struct registers *registers)
 {
 	const struct block *block = user;
@@ -327,6 +360,8 @@ void insn_executes(unsigned index, void *user, const struct registers *registers
 		keep_vector(vcpu, number, registers);
 	if (hooks & HOOK_DERIVE)
 		derive_accesses(vcpu, number, registers);
+	if (hooks & HOOK_PREDICATE)
+		note_predicate(vcpu, number, registers);
 }
 
 static void memory_accessed(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
@@ -339,6 +374,22 @@ static void memory_accessed(unsigned index, qemu_plugin_meminfo_t info, uint64_t
 					1u << qemu_plugin_mem_size_shift(info)));
 }
 
+/* Returns whether instruction `number` is the first one governed by its predicate's value. */
+static bool governs_first(const struct block *block, unsigned number)
+{
+	uint8_t predicate = block->insns[number].predicate;
+
+	if (predicate == REG_NONE)
+		return false;
+	for (unsigned i = number; i-- > 0;) {
+		if (insn_writes(&block->insns[i], predicate))
+			return true;
+		if (block->insns[i].predicate == predicate)
+			return false;
+	}
+	return true;
+}
+
 /* Returns what insn_executes() is to do before instruction `number`, or 0. */
 static uintptr_t hooks_at(const struct block *block, unsigned number)
 {
@@ -349,6 +400,8 @@ static uintptr_t hooks_at(const struct block *block, unsigned number)
 		hooks |= accesses_vector(insn) >= 0 ? HOOK_VECTOR : 0;
 		hooks |= REGISTERS_LATE ? 0 : HOOK_DERIVE;
 	}
+	if (reads_predicates() && governs_first(block, number))
+		hooks |= HOOK_PREDICATE;
 	return hooks ? hooks | number : 0;
 }
 

@@ -370,8 +370,7 @@ def refusals(plumb, folder):
         os.chmod(fake, 0o755)
         refused(plumb, f"{folder}/running-basics", "without support for plugins",
                 options=["--qemu", fake], status=3)
-        refused(plumb, f"{folder}/running-basics", "SVE_PRED_EMPTY_SPEC",
-                options=["-e", "SVE_PRED_EMPTY_SPEC"], status=2)
+        refused(plumb, f"{folder}/running-basics", "EXC_UNDEF", options=["-e", "EXC_UNDEF"], status=2)
 
 
 def main():

@@ -408,6 +408,56 @@ static void counts_are_never_far_behind(void **state)
 	core_release_block(&b.block);
 }
 
+static void run_predicated(struct core *core, struct bench_block *b, const uint8_t *activity,
+			   unsigned times)
+{
+	core_set_activity(core, activity);
+	while (times--)
+		bench_run(core, b, b->block.pc);
+	core_counts(core);
+}
+
+/* What predicates switch on is counted by instruction, of those that have one. */
+static void predicates_are_counted(void **state)
+{
+	const uint8_t mixed[] = {ACTIVITY_FULL, ACTIVITY_EMPTY, ACTIVITY_PARTIAL, ACTIVITY_PARTIAL};
+	const uint8_t empty[] = {ACTIVITY_EMPTY, ACTIVITY_EMPTY, ACTIVITY_EMPTY, ACTIVITY_EMPTY};
+	const struct core_params params = bench_core();
+	static struct bench_block b;
+	uint64_t counts[EVENT_COUNT] = {0};
+	struct core *core = core_new(&params, NULL, counts);
+
+	(void)state;
+	assert_non_null(core);
+	bench_begin(&b, 0x1000);
+	for (unsigned i = 0; i < 4; i++) {
+		struct insn *insn = bench_op(&b, CLASS_INT_ALU, REG_X0, REG_X0, REG_NONE);
+
+		insn->kinds = i == 1 ? KIND_SVE : KIND_SVE | KIND_SVE_PRED;
+		insn->predicate = (uint8_t)(REG_P0 + i);
+	}
+	bench_end(&params, &b);
+	run_predicated(core, &b, NULL, 5);
+	assert_int_equal(counts[EVENT_SVE_PRED_SPEC], 15);
+	assert_int_equal(counts[EVENT_SVE_PRED_FULL_SPEC] + counts[EVENT_SVE_PRED_PARTIAL_SPEC] +
+				 counts[EVENT_SVE_PRED_EMPTY_SPEC],
+			 0);
+	run_predicated(core, &b, mixed, 10);
+	assert_int_equal(counts[EVENT_SVE_PRED_FULL_SPEC], 10);
+	assert_int_equal(counts[EVENT_SVE_PRED_PARTIAL_SPEC], 20);
+	assert_int_equal(counts[EVENT_SVE_PRED_EMPTY_SPEC], 0);
+	run_predicated(core, &b, empty, 7);
+	assert_int_equal(counts[EVENT_SVE_PRED_EMPTY_SPEC], 21);
+	/* Of a block that a fault cuts short, what was executed. */
+	core_set_activity(core, mixed);
+	core_execute(core, &b.block, 3, NULL, 0, 0x2000);
+	core_counts(core);
+	assert_int_equal(counts[EVENT_SVE_PRED_FULL_SPEC], 11);
+	assert_int_equal(counts[EVENT_SVE_PRED_PARTIAL_SPEC], 21);
+	core_free(core);
+	core_release_block(&b.block);
+}
+
 /* A core that the model's words have no room for is refused. */
 static void impossible_cores_are_refused(void **state)
 {
@@ -437,6 +487,7 @@ int main(void)
 		cmocka_unit_test(each_kind_has_its_event),
 		cmocka_unit_test(same_program_same_counts),
 		cmocka_unit_test(counts_are_never_far_behind),
+		cmocka_unit_test(predicates_are_counted),
 		cmocka_unit_test(impossible_cores_are_refused),
 	};
 

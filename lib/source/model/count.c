@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The model as a source of counts: everything is counted at once, and all the time. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <plumb/model.h>
 
@@ -47,7 +49,8 @@ static void lay_out(const struct counting *c, const struct plumb_model_counts *f
 		size_t index = c->indexes[i];
 
 		out[i] = (struct plumb_count){NAN, ns, ns};
-		if (index < plumb_model_event_count())
+		if (index < plumb_model_event_count() &&
+		    to->counts[index] != PLUMB_MODEL_NOT_COUNTED)
 			out[i].count =
 				(double)(to->counts[index] - (from ? from->counts[index] : 0));
 	}
@@ -114,6 +117,27 @@ void model_warn(const struct plumb_model_run *run, struct plumb_diagnostics *fou
 			(unsigned long long)run->hidden_accesses);
 }
 
+/* Warns of requested events that the engine does not let the model count. */
+static void warn_of_uncounted(const struct source_job *job, const struct plumb_model_counts *counts,
+			      struct plumb_diagnostics *found)
+{
+	const struct plumb_selection *selection = job->plan->selection;
+	char names[256] = "";
+
+	for (uint16_t i = 0; i < selection->event_count; i++) {
+		size_t index = model_index_of(selection->events[i].event), used = strlen(names);
+
+		if (index < plumb_model_event_count() &&
+		    counts->counts[index] == PLUMB_MODEL_NOT_COUNTED)
+			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+				 plumb_model_event_name(index));
+	}
+	if (names[0])
+		plumb_diagnostics_add(found, PLUMB_WARNING, "engine-event", NULL,
+				      "not counted, because this takes QEMU 9.0 or later: %s",
+				      names);
+}
+
 static int run_model(struct counting *c, struct source_run *run, struct plumb_diagnostics *found)
 {
 	const struct source_job *job = c->job;
@@ -149,6 +173,7 @@ static int run_model(struct counting *c, struct source_run *run, struct plumb_di
 		run->exit_status = model->exit_status;
 		run->signal = model->signal;
 		model_warn(model, found);
+		warn_of_uncounted(job, &model->counts, found);
 	}
 	free(model);
 	return error;

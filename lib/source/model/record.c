@@ -133,6 +133,14 @@ static int share(struct recorder *r)
 	return fd;
 }
 
+static bool samples_predicates(const struct model_sampling *asked)
+{
+	for (uint32_t i = 0; i < asked->counter_count; i++)
+		if (model_event_of_predicates(asked->counters[i].event))
+			return true;
+	return false;
+}
+
 static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 {
 	const struct source_record_job *job = r->job;
@@ -149,7 +157,12 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 		.progress = on_progress,
 		.user = r,
 	};
-	const struct model_sampler sampler = {.fd = fd, .drain = drain, .user = r};
+	const struct model_sampler sampler = {
+		.fd = fd,
+		.predicates = samples_predicates(r->asked),
+		.drain = drain,
+		.user = r,
+	};
 	struct plumb_model_run *model = calloc(1, sizeof(*model));
 	int error;
 

@@ -213,6 +213,16 @@ static int start(struct run *run, const char *const *words, int count)
 	return run->pidfd < 0 ? errno : 0;
 }
 
+/* Marks the events that the plugin cannot count with this QEMU. */
+static void mark_uncounted(const struct run *run, struct plumb_model_counts *counts)
+{
+	if (atomic_load(&run->shared->reads_predicates))
+		return;
+	for (unsigned e = 0; e < EVENT_COUNT; e++)
+		if (model_event_of_predicates(e))
+			counts->counts[e] = PLUMB_MODEL_NOT_COUNTED;
+}
+
 static void set_seconds(const struct run *run, struct plumb_model_counts *counts, uint64_t cycles)
 {
 	counts->seconds = (double)cycles / (1e6 * run->core->frequency_mhz);
@@ -236,6 +246,7 @@ static void sum_counts(const struct run *run, struct plumb_model_counts *counts)
 		if (thread->counts[EVENT_CPU_CYCLES] > longest)
 			longest = thread->counts[EVENT_CPU_CYCLES];
 	}
+	mark_uncounted(run, counts);
 	set_seconds(run, counts, longest);
 }
 
@@ -257,6 +268,7 @@ static bool read_snapshots(struct run *run)
 		run->snapshot_size = 0;
 		memset(&counts, 0, sizeof(counts));
 		memcpy(counts.counts, run->snapshot.counts, sizeof(run->snapshot.counts));
+		mark_uncounted(run, &counts);
 		set_seconds(run, &counts, run->snapshot.cycle);
 		if (run->options->interval)
 			run->options->interval(run->options->user, &counts);
@@ -405,6 +417,13 @@ int model_run(const struct plumb_model_options *options, const struct model_samp
 	    (error = program_find_sysroot(&run.program, options->sysroot, &sysroot, found)) ||
 	    (error = qemu_choose(options, &run.qemu, found)))
 		return error;
+	if (sampler && sampler->predicates && run.qemu.major < 9) {
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-event", NULL,
+				      "QEMU %u.%u does not let the model count by SVE predicates",
+				      run.qemu.major, run.qemu.minor);
+		plumb_diagnostics_hint(found, "QEMU 9.0 or later does: choose it with --qemu");
+		return PLUMB_ERR_MACHINE;
+	}
 	error = share_memory(&run);
 	if (!error && options->interval_ms) {
 		if (pipe2(ends, O_CLOEXEC)) {

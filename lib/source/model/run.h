@@ -7,7 +7,8 @@
 
 /* What samples. */
 struct model_sampler {
-	int fd; /* of what the plugin shares (model/sampling.h), from model_run_share() */
+	int fd;          /* of what the plugin shares (model/sampling.h), from model_run_share() */
+	bool predicates; /* events are sampled that model_event_of_predicates() */
 	/* Called again and again while the program runs; returns when next, in ms at the latest. */
 	int (*drain)(void *user, pid_t pid);
 	void *user;
