@@ -23,7 +23,10 @@ struct entry {
 	uint64_t type, value;
 };
 
-/* What QEMU 7.2 tells a program of `-cpu max,sve-max-vq=1,pauth-impdef=on`. False: nothing. */
+/*
+ * Limits an entry to what QEMU 7.2 has for `-cpu max,sve-max-vq=1,pauth-impdef=on`. Returns false
+ * if it has none.
+ */
 static bool limit(struct entry *entry)
 {
 	switch (entry->type) {
@@ -35,15 +38,14 @@ static bool limit(struct entry *entry)
 		return true;
 	case TYPE_HWCAP3:
 	case TYPE_HWCAP4:
-	case TYPE_SYSINFO_EHDR: /* a vDSO of system calls alone, which C libraries make themselves
-				 */
+	case TYPE_SYSINFO_EHDR: /* QEMU's vDSO only makes the system calls */
 		return false;
 	default:
 		return true;
 	}
 }
 
-/* Behind the NULL that ends a list of pointers at `*at`. */
+/* Moves `*at` behind the NULL that ends a list of pointers. Returns false if it cannot be read. */
 static bool skip_list(uint64_t *at)
 {
 	uint64_t word = 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the program is told of the machine that it runs on, in the auxiliary vector on its stack.
- * `-cpu max` is a newer CPU with each QEMU. A C library that finds more chooses other code, and so
- * the same program counts differently, and uses what the modelled cores have not (memcpy by
- * FEAT_MOPS). So every program is told of what QEMU 7.2's has, which is the oldest that matters.
+ * Limits what the program learns about the machine from the auxiliary vector on its stack. Newer
+ * versions of QEMU have a newer CPU as `-cpu max`. C libraries choose code for what they find, so
+ * that the same program would count differently and use what the modelled cores lack (FEAT_MOPS in
+ * memcpy). All programs therefore find what QEMU 7.2 has, the oldest version that is tested.
  */
 #ifndef MODEL_QEMU_AUXV_H
 #define MODEL_QEMU_AUXV_H
@@ -11,7 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Before the program's first instruction, with its sp. False if no auxiliary vector is there. */
+/*
+ * Call it before the program's first instruction, with its sp. Returns false if there is no
+ * auxiliary vector.
+ */
 bool auxv_limit(uint64_t sp);
 
 #endif

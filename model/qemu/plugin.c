@@ -21,6 +21,7 @@
 
 #include "core.h"
 #include "qemu/accesses.h"
+#include "qemu/auxv.h"
 #include "qemu/blocks.h"
 #include "qemu/exec.h"
 #include "qemu/mappings.h"
@@ -55,6 +56,7 @@ enum insn_hook {
 	HOOK_VECTOR = 1 << 16,    /* keep the vector among its address registers */
 	HOOK_DERIVE = 1 << 17,    /* derive its accesses from registers */
 	HOOK_PREDICATE = 1 << 18, /* note its predicate, for those that follow as well */
+	HOOK_START = 1 << 19,     /* the program begins: limit what it learns about the machine */
 };
 
 static const struct core_params *params;
@@ -69,6 +71,7 @@ static uint64_t interval;
 static _Atomic uint64_t next_snapshot;
 static uint64_t begins, program_inode; /* until the program's own code has begun; 0: none */
 static int snapshot_pipe = -1;
+static bool started; /* the program's first block has been translated */
 static __thread const struct block *just_translated; /* QEMU executes it next in this thread */
 
 static void note_longest(uint64_t cycle)
@@ -354,6 +357,8 @@ void insn_executes(unsigned index, void *user, const struct registers *registers
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
 	unsigned hooks = (unsigned)(uintptr_t)user, number = hooks & 0xffff;
 
+	if (hooks & HOOK_START && registers_have_general(registers))
+		auxv_limit(registers_general(registers, 31));
 	if (!counting || !vcpu || !vcpu->current)
 		return;
 	if (hooks & HOOK_VECTOR)
@@ -460,6 +465,9 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	just_translated = block;
 	atomic_fetch_add_explicit(&shared->unknown_words, unknown, memory_order_relaxed);
 	registers_on_block(tb, block, sampler_wants_registers());
+	if (!started)
+		registers_on_insn(qemu_plugin_tb_get_insn(tb, 0), HOOK_START);
+	started = true;
 	for (unsigned i = 0; i < count; i++)
 		instrument(qemu_plugin_tb_get_insn(tb, i), block, i);
 }
