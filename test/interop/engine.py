@@ -16,12 +16,28 @@ def takes_plugins(path):
     return run.returncode == 0 and b"-plugin " in run.stdout
 
 
-def find(plumb):
-    """Its path: the one beside the plugins, else the first in PATH that takes plugins; or None."""
+def candidates(plumb):
+    """The paths of those that take plugins: the one beside the plugins, then those in PATH."""
     build = os.path.dirname(os.path.dirname(os.path.abspath(plumb)))
     folders = [os.path.join(build, "model/qemu")] + os.get_exec_path()
     found = (shutil.which(NAME, path=folder) for folder in folders)
-    return next((path for path in found if path and takes_plugins(path)), None)
+    return (path for path in found if path and takes_plugins(path))
+
+
+def find(plumb):
+    """The path of the first candidate; or None."""
+    return next(candidates(plumb), None)
+
+
+def alike(plumb):
+    """
+    The path of one that, run without the model, shows programs the same machine as the model does
+    (model/qemu/auxv.h), so that they execute the same instructions; or None.
+    """
+    return next((path for path in candidates(plumb) if version(path) < (9, 0)), None)
+
+
+NONE_ALIKE = "needs a qemu-aarch64 older than 9.0 beside: newer ones show programs another machine"
 
 
 def absent(plumb):

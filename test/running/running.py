@@ -197,7 +197,9 @@ def steps(plumb, program, *arguments, status=0):
     """How many instructions began to execute: QEMU's own log of blocks, one instruction each."""
     with tempfile.TemporaryDirectory() as folder:
         log = os.path.join(folder, "log")
-        qemu = engine.find(plumb)
+        qemu = engine.alike(plumb)
+        if not qemu:
+            raise Skip(engine.NONE_ALIKE)
         one = "-one-insn-per-tb" if engine.version(qemu) >= (8, 1) else "-singlestep"
         run = subprocess.run([qemu, "-cpu", "max,sve-max-vq=1,pauth-impdef=on", "-seed", "1", one,
                               "-d", "exec,nochain", "-D", log, program, *arguments],
