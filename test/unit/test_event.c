@@ -345,8 +345,8 @@ static void bad_terms_are_refused_by_name(void **state)
 		"'cpu-clock': software events do not belong to a PMU", NULL);
 	refused("cpu/backend_bound/", PLUMB_ERR_INVALID,
 		"'backend_bound': a metric cannot be sampled, only the events it is made of", NULL);
-	refused("cpu/l1d_cach/", PLUMB_ERR_NOT_FOUND, "'l1d_cach': neoverse-n3-r0p0 has no such event",
-		"did you mean L1D_CACHE?");
+	refused("cpu/l1d_cach/", PLUMB_ERR_NOT_FOUND,
+		"'l1d_cach': neoverse-n3-r0p0 has no such event", "did you mean L1D_CACHE?");
 	refused("cycles/event=3/", PLUMB_ERR_NOT_FOUND, "'event': events have no such parameter",
 		"period, freq and name are allowed");
 	refused("cycles/call-graph=fp/", PLUMB_ERR_UNSUPPORTED,
@@ -467,7 +467,8 @@ static void what_is_torn_is_refused(void **state)
 		"'{cycles}x': only ':' and modifiers may follow a '}'", NULL);
 	refused("{cycles,spe//}", PLUMB_ERR_INVALID, "'{cycles,spe//}': SPE cannot be in a group",
 		NULL);
-	refused("cycles,{r1,foo}", PLUMB_ERR_NOT_FOUND, "'foo': neoverse-n3-r0p0 has no such event", NULL);
+	refused("cycles,{r1,foo}", PLUMB_ERR_NOT_FOUND, "'foo': neoverse-n3-r0p0 has no such event",
+		NULL);
 }
 
 static void metrics_are_events_that_are_counted(void **state)
@@ -488,7 +489,8 @@ static void metrics_are_events_that_are_counted(void **state)
 		NULL);
 	refused("{ipc,cycles}", PLUMB_ERR_INVALID,
 		"'{ipc,cycles}': a metric cannot be in a group: its own events are", NULL);
-	refused("backend_bond", PLUMB_ERR_NOT_FOUND, "'backend_bond': neoverse-n3-r0p0 has no such event",
+	refused("backend_bond", PLUMB_ERR_NOT_FOUND,
+		"'backend_bond': neoverse-n3-r0p0 has no such event",
 		"did you mean backend_bound?");
 	begin_sampling();
 	refused("ipc", PLUMB_ERR_INVALID,
@@ -519,10 +521,13 @@ static void what_only_perf_has_is_refused_by_name(void **state)
 	refused("msr/tsc/", PLUMB_ERR_NOT_FOUND, "'msr': no such event, nor PMU of a core",
 		"PMUs are cpu, armv8_pmuv3_0, spe and arm_spe_0");
 	refused("foo:u", PLUMB_ERR_NOT_FOUND, "'foo': neoverse-n3-r0p0 has no such event", NULL);
-	refused("L1D_CACHE_REFIL", PLUMB_ERR_NOT_FOUND, "'L1D_CACHE_REFIL': neoverse-n3-r0p0 has no such event",
+	refused("L1D_CACHE_REFIL", PLUMB_ERR_NOT_FOUND,
+		"'L1D_CACHE_REFIL': neoverse-n3-r0p0 has no such event",
 		"did you mean L1D_CACHE_REFILL?");
-	refused("r12345", PLUMB_ERR_NOT_FOUND, "'r12345': neoverse-n3-r0p0 has no such event", NULL);
-	refused("L1-dcache-", PLUMB_ERR_NOT_FOUND, "'L1-dcache-': neoverse-n3-r0p0 has no such event", NULL);
+	refused("r12345", PLUMB_ERR_NOT_FOUND, "'r12345': neoverse-n3-r0p0 has no such event",
+		NULL);
+	refused("L1-dcache-", PLUMB_ERR_NOT_FOUND,
+		"'L1-dcache-': neoverse-n3-r0p0 has no such event", NULL);
 	refused("L1-dcache-loads-stores", PLUMB_ERR_NOT_FOUND,
 		"'L1-dcache-loads-stores': neoverse-n3-r0p0 has no such event", NULL);
 	refused("0:9", PLUMB_ERR_NOT_FOUND, "'0:9': no such event by its number", NULL);
