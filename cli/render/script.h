@@ -143,9 +143,9 @@ void script_print_address(struct script_printer *printer, const struct script_sa
 void script_print_source(struct script_printer *printer, uint64_t data_source);
 /* script_record.c: MMAP, COMM, FORK and so on, as --show-*-events and -D have them. */
 void script_print_record(struct script_printer *printer, const struct plumb_record *record);
-void script_dump_record(struct buffer *out, const struct plumb_record *record);
+void script_dump_record(struct buffer *b, const struct plumb_record *record);
 /* script_header.c: what the recording says about itself. */
-void script_print_header(struct buffer *out, const struct plumb_recording *recording,
+void script_print_header(struct buffer *b, const struct plumb_recording *recording,
 			 const char *path, bool full);
 /* script_json.c: a sample as an object on a line. */
 void script_print_json(struct script_printer *printer, struct script_sample *sample);

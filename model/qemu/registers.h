@@ -50,9 +50,9 @@ void registers_on_insn(struct qemu_plugin_insn *insn, uintptr_t what);
 #else
 #define REGISTERS_CALLBACK
 #endif
-REGISTERS_CALLBACK void block_executes(unsigned index, void *block,
+REGISTERS_CALLBACK void block_executes(unsigned index, void *user,
 				       const struct registers *registers);
-REGISTERS_CALLBACK void insn_executes(unsigned index, void *what,
+REGISTERS_CALLBACK void insn_executes(unsigned index, void *user,
 				      const struct registers *registers);
 
 /*

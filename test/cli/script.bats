@@ -138,6 +138,7 @@ counted()
 	[ "$(plumb script --filter user | wc -l)" -gt 0 ]
 	[ "$(counted --filter user)" -eq "$(plumb script --filter user | wc -l)" ]
 	# A record in the middle says that it has no bytes.
+	# shellcheck disable=SC2154 # of lib.bash
 	/usr/bin/python3 "$here/damage.py" perf.data damaged.data
 	run --separate-stderr plumb script -i damaged.data
 	[ "$status" -eq 2 ]

@@ -28,6 +28,7 @@ int main(int count, char **arguments)
 	map.mmap.path = arguments[1];
 	if (plumb_symbolizer_add(symbolizer, &map) < 0)
 		return 1;
+	/* NOLINTNEXTLINE(cert-err34-c): the test writes them */
 	while (scanf("%" SCNx64, &place) == 1) {
 		struct plumb_source_frame frames[PLUMB_SOURCE_FRAMES_MAX];
 		struct plumb_location location;
