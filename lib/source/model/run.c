@@ -56,14 +56,16 @@ static double now(void)
 static int move_up(int fd)
 {
 	struct rlimit limit;
-	int floor = 500, moved;
+	int floor = 500, moved, error;
 
 	if (fd < 0)
 		return fd;
 	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < 510)
 		floor = limit.rlim_cur > 20 ? (int)limit.rlim_cur - 10 : 3;
 	moved = fcntl(fd, F_DUPFD_CLOEXEC, floor);
+	error = errno;
 	close(fd);
+	errno = error;
 	return moved;
 }
 
