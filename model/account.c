@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "charge.h"
 #include "schedule.h"
 #include "watch.h"
 
@@ -30,6 +31,8 @@ void account_starved(struct core *core, uint64_t until)
 	const unsigned causes[] = {STARVE_FLUSH, STARVE_FLOW, STARVE_TLB, core->fetch_starve};
 	uint64_t cycle = first_stalled(core);
 
+	if (unlikely(core->exact != NULL))
+		exact_starved(core, until);
 	core->lost_frontend += lost_slots(core, until);
 	for (int i = 0; i < 4 && cycle < until; i++) {
 		uint64_t end = ends[i] < until ? ends[i] : until;
@@ -72,6 +75,8 @@ void account_stalled(struct core *core, uint64_t until, unsigned blocker)
 {
 	uint64_t cycle = first_stalled(core);
 
+	if (unlikely(core->exact != NULL))
+		exact_stalled(core, until, blocker);
 	core->lost_backend += lost_slots(core, until);
 	if (blocker >= BLOCK_QUEUE && until > cycle)
 		core->queue_full[blocker - BLOCK_QUEUE] += until - cycle;
@@ -311,15 +316,15 @@ static void fill_queues(struct core *core, uint64_t *counts)
 
 /*
  * Counts cover the cycles before the current dispatch cycle. Operations dispatched in that cycle
- * are left out, and retired operations are limited to dispatched ones.
+ * are left out. All of them are of the right path: a wrong path ends with a cycle.
  */
 static void fill_others(struct core *core, uint64_t *counts)
 {
-	uint64_t dispatched = core->sequence + core->wrong_operations - core->used;
+	uint64_t retired = core->sequence - core->used;
 
 	counts[EVENT_INST_RETIRED] = core->instructions;
-	counts[EVENT_OP_SPEC] = dispatched;
-	counts[EVENT_OP_RETIRED] = core->sequence < dispatched ? core->sequence : dispatched;
+	counts[EVENT_OP_SPEC] = retired + core->wrong_operations;
+	counts[EVENT_OP_RETIRED] = retired;
 	counts[EVENT_CPU_CYCLES] = core->cycle;
 	counts[EVENT_CNT_CYCLES] = core->cycle * 1000 / core->params->frequency_mhz;
 	counts[EVENT_EXC_TAKEN] = core->exceptions;

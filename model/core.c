@@ -3,6 +3,7 @@
  * One pass over the executed instructions: dispatch in order, issue out of order, retire in order.
  * This file has the common path of most instructions; execute_other() has the rest.
  */
+#include "charge.h"
 #include "schedule.h"
 #include "watch.h"
 
@@ -84,17 +85,23 @@ static void flush_behind(struct core *core, const struct block *block, const str
 {
 	core->isb_flushes++;
 	flush_pipeline(core, core->last_retired);
-	if (++op != end && !(op->flags & OP_CHUNK))
-		fetch_chunk(core, address_of(block, op));
+	if (++op == end || op->flags & OP_CHUNK)
+		return;
+	if (core->exact)
+		core->exact->line++;
+	fetch_chunk(core, address_of(block, op));
+	if (core->exact)
+		exact_refetched(core);
 }
 
 /*
- * The loop over a block's instructions. `watched` is a compile-time constant, so watching costs
- * nothing when it is off.
+ * The loop over a block's instructions. `watched` and `charged` are compile-time constants, so
+ * watching and charging cost nothing when they are off.
  */
 static inline __attribute__((always_inline)) void
 run_block(struct core *core, const struct block *block, unsigned executed,
-	  const struct access *accesses, size_t access_count, uint64_t next_pc, const bool watched)
+	  const struct access *accesses, size_t access_count, uint64_t next_pc, const bool watched,
+	  const bool charged)
 {
 	const struct prepared *prepared = block->model;
 	struct cursor cursor = {block, accesses, accesses + access_count};
@@ -103,27 +110,42 @@ run_block(struct core *core, const struct block *block, unsigned executed,
 	bool branches = prepared->branch && executed == prepared->count;
 	uint64_t done = 0;
 
-	if (block->pc != core->resume && !(op->flags & OP_CHUNK))
+	if (block->pc != core->resume && !(op->flags & OP_CHUNK)) {
 		fetch_chunk(core, block->pc);
+		if (charged)
+			exact_fetched(core);
+	}
 	for (end = op + executed; op != end; op++) {
+		if (charged)
+			exact_insn_begins(core, op, index_of(block, op));
 		if (op->flags & (OP_CHUNK | OP_MORE)) {
-			if (op->flags & OP_CHUNK)
+			if (op->flags & OP_CHUNK) {
 				fetch_chunk(core, address_of(block, op));
+				if (charged)
+					exact_fetched(core);
+			}
 			if (op->flags & OP_MORE)
 				dispatch_more(core, op->operations - 1u);
 		}
 		dispatch(core, op);
 		if (watched)
 			watch_dispatched(core, op);
+		if (charged)
+			exact_dispatched(core);
 		first = cursor.next;
 		done = execute(core, op, &cursor);
 		retire(core, op, done);
 		if (op->flags & (OP_COMMIT | OP_FLUSH)) {
-			if (op->flags & OP_COMMIT)
+			if (op->flags & OP_COMMIT) {
+				if (charged)
+					exact_commits(core, op);
 				commit_stores(core, op, address_of(block, op));
+			}
 			if (op->flags & OP_FLUSH)
 				flush_behind(core, block, op, end);
 		}
+		if (charged && op->memory & MEM_ANY)
+			exact_accessed(core, op);
 		if (watched && !(branches && op + 1 == end))
 			watch_done(core, block, op, done, cursor.next != first);
 	}
@@ -135,13 +157,22 @@ run_block(struct core *core, const struct block *block, unsigned executed,
 		resolve_branch(core, block, next_pc, done);
 	else if (!(end[-1].flags & OP_FLUSH))
 		core->resume = block->pc + 4ull * executed;
+	if (charged)
+		exact_block_ends(core, block, executed, next_pc);
 }
 
 static __attribute__((noinline)) void run_watched(struct core *core, const struct block *block,
 						  unsigned executed, const struct access *accesses,
 						  size_t access_count, uint64_t next_pc)
 {
-	run_block(core, block, executed, accesses, access_count, next_pc, true);
+	run_block(core, block, executed, accesses, access_count, next_pc, true, false);
+}
+
+static __attribute__((noinline)) void run_charged(struct core *core, const struct block *block,
+						  unsigned executed, const struct access *accesses,
+						  size_t access_count, uint64_t next_pc)
+{
+	run_block(core, block, executed, accesses, access_count, next_pc, false, true);
 }
 
 void core_execute(struct core *core, const struct block *block, unsigned executed,
@@ -153,16 +184,25 @@ void core_execute(struct core *core, const struct block *block, unsigned execute
 		executed = prepared->count;
 	if (!executed)
 		return;
-	if (unlikely(core->watch != NULL) && watch_block(core, block, executed))
-		run_watched(core, block, executed, accesses, access_count, next_pc);
-	else
-		run_block(core, block, executed, accesses, access_count, next_pc, false);
+	if (unlikely(core->observed)) {
+		if (core->exact && exact_block_begins(core, block, executed)) {
+			run_charged(core, block, executed, accesses, access_count, next_pc);
+			return;
+		}
+		if (core->watch && watch_block(core, block, executed)) {
+			run_watched(core, block, executed, accesses, access_count, next_pc);
+			return;
+		}
+	}
+	run_block(core, block, executed, accesses, access_count, next_pc, false, false);
 }
 
 void core_exception(struct core *core)
 {
 	core->exceptions++;
 	flush_pipeline(core, core->last_retired);
+	if (core->exact)
+		core->exact->interrupted = true;
 }
 
 void core_finish(struct core *core)

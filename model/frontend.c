@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fetches chunks behind a predictor that runs ahead; handles branches, wrong paths and flushes. */
+#include "charge.h"
 #include "schedule.h"
 #include "watch.h"
 
@@ -48,6 +49,8 @@ void flush_pipeline(struct core *core, uint64_t at)
 	core->flush_until = at + redirect + fetch;
 	core->resume = NO_RESUME;
 	core->flushes++;
+	if (unlikely(core->exact != NULL))
+		core->exact->flusher = core->exact->line;
 }
 
 /*
@@ -70,6 +73,8 @@ static uint64_t dispatch_wrong_path(struct core *core, uint64_t until)
 		count += taken;
 		if (core->watch && taken)
 			watch_wrong_path(core, taken);
+		if (core->exact && taken)
+			exact_wrong_path(core, taken);
 		if (taken == slots) {
 			next_cycle(core);
 			continue;
@@ -169,6 +174,8 @@ static void follow_wrong_path(struct core *core, uint64_t pc, uint64_t wrong_pat
 {
 	uint64_t arrive = resolved;
 
+	if (core->exact)
+		exact_mispredicted(core);
 	if (wrong_path)
 		arrive = core->available + (wrong_path != pc + 4);
 	account_unknown(core, arrive < resolved ? arrive : resolved);

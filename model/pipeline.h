@@ -278,6 +278,8 @@ struct core {
 	const uint8_t *activity;             /* the caller's, by instruction; NULL: not known */
 
 	struct watch *watch; /* NULL if nothing samples */
+	struct exact *exact; /* NULL if nothing is charged: exact.h */
+	bool observed;       /* either of them */
 	struct seen seen;
 
 	const struct core_params *params;

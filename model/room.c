@@ -3,6 +3,7 @@
  * The slow path of dispatch: finds room for an operation. Reorder buffer, registers, and load and
  * store queues are released in order; issue queues are not.
  */
+#include "charge.h"
 #include "schedule.h"
 
 /* Releases the resources of operations retired, or gone from the store queue, by `cycle`. */
@@ -86,6 +87,8 @@ void dispatch_more(struct core *core, unsigned operations)
 			next_cycle(core);
 		wait_for_room(core, &empty);
 		core->used++;
+		if (unlikely(core->exact != NULL))
+			exact_dispatched(core);
 		core->held += empty.holds;
 		core->retired[at] = core->last_retired;
 		core->dispatched[at] = core->cycle;

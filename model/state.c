@@ -131,6 +131,7 @@ void core_set_activity(struct core *core, const uint8_t *activity)
 void core_set_watch(struct core *core, struct watch *watch)
 {
 	core->watch = watch;
+	core->observed = core->exact || core->watch;
 }
 
 uint64_t core_cycle(const struct core *core)

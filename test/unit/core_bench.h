@@ -36,8 +36,8 @@ static struct bench_memory {
 	bool full_line;
 } bench_memory;
 
-static void bench_answer(const struct memory *memory, uint64_t cycle, uint64_t address,
-			 unsigned bytes, unsigned hit, struct memory_result *result)
+static void bench_answer(uint64_t cycle, uint64_t address, unsigned bytes, unsigned hit,
+			 struct memory_result *result)
 {
 	*result = (struct memory_result){.translated = cycle, .physical = address};
 	if (address >= NEAR_WALK) {
@@ -52,7 +52,26 @@ static void bench_answer(const struct memory *memory, uint64_t cycle, uint64_t a
 	}
 	result->ready = result->translated + hit;
 	result->crosses_line = address / 64 != (address + bytes - 1) / 64;
-	(void)memory;
+}
+
+/*
+ * Counts an access or fetch as the memory side does, once for each line, in two events and those of
+ * its misses.
+ */
+static void bench_count(const struct memory *memory, unsigned access, unsigned tlb,
+			const struct memory_result *result)
+{
+	unsigned lines = result->crosses_line ? 2 : 1;
+	bool fetch = access == EVENT_L1I_CACHE;
+
+	if (access != EVENT_COUNT)
+		memory->counts[access] += lines;
+	if (access != EVENT_COUNT && result->level != LEVEL_L1)
+		memory->counts[fetch ? EVENT_L1I_CACHE_REFILL : EVENT_L1D_CACHE_REFILL]++;
+	if (tlb != EVENT_COUNT)
+		memory->counts[tlb] += lines;
+	if (tlb != EVENT_COUNT && result->tlb)
+		memory->counts[fetch ? EVENT_L1I_TLB_REFILL : EVENT_L1D_TLB_REFILL]++;
 }
 
 struct memory *memory_new(struct memory_system *system, const struct core_params *params,
@@ -79,7 +98,8 @@ void memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t ad
 	bench_memory.loads++;
 	bench_memory.last_load_cycle = cycle;
 	bench_memory.last_bytes = bytes;
-	bench_answer(memory, cycle, address, bytes, memory->params->l1d.latency, result);
+	bench_answer(cycle, address, bytes, memory->params->l1d.latency, result);
+	bench_count(memory, EVENT_L1D_CACHE_RD, EVENT_L1D_TLB, result);
 }
 
 void memory_store(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
@@ -90,14 +110,16 @@ void memory_store(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t a
 	bench_memory.last_store_cycle = cycle;
 	bench_memory.last_bytes = bytes;
 	bench_memory.full_line = full_line;
-	bench_answer(memory, cycle, address, bytes, bench_memory.store_cycles, result);
+	bench_answer(cycle, address, bytes, bench_memory.store_cycles, result);
+	bench_count(memory, EVENT_L1D_CACHE_WR, EVENT_COUNT, result);
 }
 
 void memory_translate(struct memory *memory, uint64_t cycle, uint64_t address, unsigned bytes,
 		      struct memory_result *result)
 {
 	bench_memory.translations++;
-	bench_answer(memory, cycle, address, bytes, 0, result);
+	bench_answer(cycle, address, bytes, 0, result);
+	bench_count(memory, EVENT_COUNT, EVENT_L1D_TLB, result);
 }
 
 void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bool for_store)
@@ -113,7 +135,8 @@ void memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
 		  struct memory_result *result)
 {
 	bench_memory.fetches++;
-	bench_answer(memory, cycle, address, 1, memory->params->l1i.latency, result);
+	bench_answer(cycle, address, 1, memory->params->l1i.latency, result);
+	bench_count(memory, EVENT_L1I_CACHE, EVENT_L1I_TLB, result);
 }
 
 void memory_settle(const struct memory *memory, uint64_t *counts)

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "contexts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOWHERE      UINT32_MAX
+#define FRAMES_MAX   (1u << 20)
+#define SEARCH_MAX   256 /* frames searched for the one that a return or longjmp leads to */
+#define FILTER_LOG2  16
+#define SIGNAL_FRAME 1 /* never an address of an instruction */
+
+struct context {
+	uint64_t site, callee;
+	uint32_t parent;
+	uint32_t depth;
+};
+
+/* A call seen before. Those of one site are next to each other, whatever they call. */
+struct context_edge {
+	uint64_t site, callee;
+	uint32_t from;
+	uint32_t to; /* NOWHERE, all bits set: free */
+};
+
+struct context_frame {
+	uint64_t returns_to;
+	uint32_t caller; /* the context to return to */
+};
+
+static uint64_t hash(uint64_t value)
+{
+	value *= 0x9e3779b97f4a7c15ull;
+	return value ^ value >> 32;
+}
+
+static uint32_t slot_of(const struct contexts *c, uint32_t from, uint64_t site)
+{
+	return (uint32_t)hash(site ^ (uint64_t)from << 40 ^ from) & c->edge_mask;
+}
+
+static struct context_edge *new_edges(uint32_t count)
+{
+	struct context_edge *edges = malloc(count * sizeof(*edges));
+
+	if (edges)
+		memset(edges, 0xff, count * sizeof(*edges));
+	return edges;
+}
+
+bool contexts_set_up(struct contexts *c)
+{
+	*c = (struct contexts){.count = 1, .room = 64, .limit = CONTEXTS_MAX, .edge_mask = 127};
+	c->nodes = calloc(c->room, sizeof(*c->nodes));
+	c->edges = new_edges(c->edge_mask + 1);
+	c->frames = malloc(64 * sizeof(*c->frames));
+	c->frame_room = 64;
+	c->sites = calloc(1u << (FILTER_LOG2 - 6), sizeof(*c->sites));
+	if (c->nodes && c->edges && c->frames && c->sites)
+		return true;
+	contexts_clean_up(c);
+	return false;
+}
+
+void contexts_clean_up(struct contexts *c)
+{
+	free(c->nodes);
+	free(c->edges);
+	free(c->frames);
+	free(c->sites);
+	memset(c, 0, sizeof(*c));
+}
+
+/* ---- The tree ---------------------------------------------------------------------------------
+ */
+
+static void put_edge(struct contexts *c, const struct context_edge *edge)
+{
+	uint32_t slot = slot_of(c, edge->from, edge->site);
+
+	while (c->edges[slot].to != NOWHERE)
+		slot = (slot + 1) & c->edge_mask;
+	c->edges[slot] = *edge;
+}
+
+static bool grow_edges(struct contexts *c)
+{
+	uint32_t old_count = c->edge_mask + 1;
+	struct context_edge *old = c->edges, *edges = new_edges(2 * old_count);
+
+	if (!edges)
+		return false;
+	c->edges = edges;
+	c->edge_mask = 2 * old_count - 1;
+	for (uint32_t i = 0; i < old_count; i++)
+		if (old[i].to != NOWHERE)
+			put_edge(c, &old[i]);
+	free(old);
+	return true;
+}
+
+/* Remembers where a call leads. If there is no room, it is found out again next time. */
+static void remember(struct contexts *c, uint64_t site, uint64_t callee, uint32_t to)
+{
+	const struct context_edge edge = {site, callee, c->current, to};
+	uint64_t bit = hash(site) >> (64 - FILTER_LOG2);
+
+	if (c->edge_count >= 4 * CONTEXTS_MAX)
+		return;
+	if (2 * (c->edge_count + 1) > c->edge_mask && !grow_edges(c))
+		return;
+	c->edge_count++;
+	put_edge(c, &edge);
+	c->sites[bit / 64] |= 1ull << bit % 64;
+}
+
+/* Returns the context of `callee` that the current one is part of, or NOWHERE. */
+static uint32_t find_active(const struct contexts *c, uint64_t callee)
+{
+	uint32_t context = c->current;
+
+	for (; context; context = c->nodes[context].parent)
+		if (c->nodes[context].callee == callee)
+			return context;
+	return NOWHERE;
+}
+
+static uint32_t new_context(struct contexts *c, uint64_t site, uint64_t callee)
+{
+	if (c->count == c->room) {
+		struct context *grown = realloc(c->nodes, 2ull * c->room * sizeof(*grown));
+
+		if (!grown)
+			return NOWHERE;
+		c->nodes = grown;
+		c->room *= 2;
+	}
+	c->nodes[c->count] = (struct context){
+		.site = site,
+		.callee = callee,
+		.parent = c->current,
+		.depth = c->nodes[c->current].depth + 1,
+	};
+	return c->count++;
+}
+
+/* Returns the context of a call that was not seen before in the current one. */
+static uint32_t first_call(struct contexts *c, uint64_t site, uint64_t callee)
+{
+	uint32_t to = find_active(c, callee);
+
+	if (to != NOWHERE) {
+		c->recursive++;
+	} else if (c->nodes[c->current].depth >= CONTEXT_DEPTH_MAX) {
+		c->too_deep++;
+		to = c->current;
+	} else if (c->count >= c->limit || (to = new_context(c, site, callee)) == NOWHERE) {
+		c->too_many++;
+		to = c->current;
+	}
+	remember(c, site, callee, to);
+	return to;
+}
+
+static uint32_t child(struct contexts *c, uint64_t site, uint64_t callee)
+{
+	uint32_t slot = slot_of(c, c->current, site);
+
+	for (;; slot = (slot + 1) & c->edge_mask) {
+		const struct context_edge *edge = &c->edges[slot];
+
+		if (edge->to == NOWHERE)
+			return first_call(c, site, callee);
+		if (edge->site == site && edge->callee == callee && edge->from == c->current)
+			return edge->to;
+	}
+}
+
+/* Returns whether `context` has called anything from `site`. */
+static bool has_called(const struct contexts *c, uint32_t context, uint64_t site)
+{
+	uint32_t slot = slot_of(c, context, site);
+
+	for (;; slot = (slot + 1) & c->edge_mask) {
+		const struct context_edge *edge = &c->edges[slot];
+
+		if (edge->to == NOWHERE)
+			return false;
+		if (edge->site == site && edge->from == context)
+			return true;
+	}
+}
+
+/* ---- Calls and returns ------------------------------------------------------------------------
+ */
+
+static void push(struct contexts *c, uint64_t returns_to)
+{
+	if (c->depth == c->frame_room) {
+		struct context_frame *grown = NULL;
+
+		if (c->frame_room < FRAMES_MAX)
+			grown = realloc(c->frames, 2ull * c->frame_room * sizeof(*grown));
+		if (!grown) {
+			c->unknown_depth++;
+			return;
+		}
+		c->frames = grown;
+		c->frame_room *= 2;
+	}
+	c->frames[c->depth++] = (struct context_frame){returns_to, c->current};
+}
+
+static void pop_to(struct contexts *c, uint32_t depth)
+{
+	c->depth = depth;
+	c->current = c->frames[depth].caller;
+	c->unknown_depth = 0;
+}
+
+void contexts_call(struct contexts *c, uint64_t site, uint64_t callee, uint64_t returns_to)
+{
+	push(c, returns_to);
+	c->current = child(c, site, callee);
+}
+
+static uint32_t search_end(const struct contexts *c)
+{
+	return c->depth > SEARCH_MAX ? c->depth - SEARCH_MAX : 0;
+}
+
+static bool returned(struct contexts *c, uint64_t target)
+{
+	for (uint32_t i = c->depth, end = search_end(c); i-- > end;)
+		if (c->frames[i].returns_to == target) {
+			pop_to(c, i);
+			return true;
+		}
+	return false;
+}
+
+/*
+ * A longjmp returns a second time from a setjmp that has returned already: its target is behind a
+ * call that one of the active contexts has made.
+ */
+static void returned_again(struct contexts *c, uint64_t target)
+{
+	uint64_t site = target - 4, bit = hash(site) >> (64 - FILTER_LOG2);
+
+	if (!(c->sites[bit / 64] >> bit % 64 & 1) || has_called(c, c->current, site))
+		return;
+	for (uint32_t i = c->depth, end = search_end(c); i-- > end;)
+		if (has_called(c, c->frames[i].caller, site)) {
+			pop_to(c, i);
+			return;
+		}
+}
+
+void contexts_return(struct contexts *c, uint64_t target)
+{
+	if (c->unknown_depth) {
+		c->unknown_depth--;
+		return;
+	}
+	if (!returned(c, target))
+		returned_again(c, target);
+}
+
+void contexts_jump(struct contexts *c, uint64_t target)
+{
+	returned_again(c, target);
+}
+
+void contexts_signal(struct contexts *c, uint64_t site, uint64_t handler)
+{
+	push(c, SIGNAL_FRAME);
+	c->current = child(c, site, handler);
+}
+
+void contexts_signal_returns(struct contexts *c)
+{
+	for (uint32_t i = c->depth; i-- > 0;)
+		if (c->frames[i].returns_to == SIGNAL_FRAME) {
+			pop_to(c, i);
+			return;
+		}
+}
+
+size_t contexts_sites(const struct contexts *c, uint32_t context, uint64_t *sites, size_t max)
+{
+	size_t count = 0;
+
+	for (; context && count < max; context = c->nodes[context].parent)
+		sites[count++] = c->nodes[context].site;
+	return count;
+}

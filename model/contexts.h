@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The calling contexts of one thread, from its calls and returns: a tree, and the place in it where
+ * the thread is. Frame pointers are not needed. A context is a call site within another context;
+ * context 0 is the thread's beginning. A call of a function that is being executed already leads
+ * back to that function's context, so that recursion does not make the tree grow (Ammons, Ball and
+ * Larus 1997). Tail calls leave the context as it is.
+ */
+#ifndef MODEL_CONTEXTS_H
+#define MODEL_CONTEXTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Frames of the deepest context; the kernel's limit of callchains is a little more. */
+#define CONTEXT_DEPTH_MAX 120
+#define CONTEXTS_MAX      (1u << 20)
+
+struct context;
+struct context_frame;
+struct context_edge;
+
+struct contexts {
+	uint32_t current;
+
+	/* The tree is coarser than the program because of these limits: number of call sites. */
+	uint64_t too_deep;  /* beyond CONTEXT_DEPTH_MAX: they count for their caller's context */
+	uint64_t too_many;  /* beyond CONTEXTS_MAX, or out of memory: likewise */
+	uint64_t recursive; /* they lead back to a context */
+
+	/* The rest is private. */
+	struct context *nodes;
+	uint32_t count, room;
+	uint32_t limit;
+	struct context_edge *edges; /* hash table of calls seen */
+	uint32_t edge_count, edge_mask;
+	struct context_frame *frames; /* what has not returned, the youngest last */
+	uint32_t depth, frame_room;
+	uint32_t unknown_depth; /* calls above these, which there was no room for */
+	uint64_t *sites;        /* filter of call sites */
+};
+
+/* Starts with the root alone. False if out of memory. */
+bool contexts_set_up(struct contexts *contexts);
+void contexts_clean_up(struct contexts *contexts);
+
+/* The instruction at `site` calls `callee`, which will return to `returns_to`. */
+void contexts_call(struct contexts *contexts, uint64_t site, uint64_t callee, uint64_t returns_to);
+/* A return, or a jump through a register (longjmp), to `target`. */
+void contexts_return(struct contexts *contexts, uint64_t target);
+void contexts_jump(struct contexts *contexts, uint64_t target);
+/* A signal's handler runs after the instruction at `site`; it returns by a system call. */
+void contexts_signal(struct contexts *contexts, uint64_t site, uint64_t handler);
+void contexts_signal_returns(struct contexts *contexts);
+
+/*
+ * Writes the call sites that lead to a context, the innermost first, at most `max`; returns their
+ * number.
+ */
+size_t contexts_sites(const struct contexts *contexts, uint32_t context, uint64_t *sites,
+		      size_t max);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Charges each slot, cycle and miss of a core to the instruction that caused it, in its calling
+ * context: an exact profile. doc/model.md has the rules. The core uses a variant of its loop while
+ * it has one, so that it costs nothing otherwise.
+ */
+#ifndef MODEL_EXACT_H
+#define MODEL_EXACT_H
+
+#include "profile.h"
+
+struct exact;
+
+/* Returns NULL if out of memory. It must outlive the core, and blocks must outlive it. */
+struct exact *exact_new(void);
+void exact_free(struct exact *exact);
+/* Before the core executes anything; NULL for none. */
+void core_set_exact(struct core *core, struct exact *exact);
+
+/* A system call returns from a signal's handler. */
+void exact_signal_returns(struct exact *exact);
+
+/*
+ * Tells everything since the last time, and clears it. The sums over all instructions equal
+ * core_counts().
+ */
+void exact_tell(struct core *core, profile_told *told, void *user);
+const struct contexts *exact_contexts(const struct exact *exact);
+/* Returns whether memory ran out, so that counts are missing. */
+bool exact_failed(const struct exact *exact);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The exact profile of one core: counts by calling context and instruction. A visit is a block in a
+ * context; its instructions have adjacent lines. What every execution of an instruction counts is
+ * counted per visit, and the rest, such as lost slots, in a list of cells per line: memory is in
+ * proportion to the code executed, and cells only exist where something was lost.
+ */
+#ifndef MODEL_PROFILE_H
+#define MODEL_PROFILE_H
+
+#include "contexts.h"
+#include "core.h"
+
+enum exact_event {
+#define EXACT_EVENT(name)       EXACT_##name,
+#define EXACT_SLOTS(name, text) EXACT_SLOTS_##name,
+#include "exact.def"
+#undef EXACT_EVENT
+#undef EXACT_SLOTS
+	EXACT_COUNT
+};
+
+/* A count's name, and the model event that it is part of, or EVENT_COUNT. */
+extern const char *const exact_names[EXACT_COUNT];
+extern const uint16_t exact_events[EXACT_COUNT];
+
+struct profile_cell {
+	int64_t count;
+	uint32_t next;  /* of the same line; 0: none */
+	uint32_t event; /* enum exact_event */
+};
+
+struct profile_line {
+	uint64_t cycles; /* whose first operation it was */
+	uint32_t cells;  /* index of the first; 0: none */
+};
+
+struct profile_visit {
+	const struct block *block;
+	uint64_t executions; /* of the whole block */
+	uint64_t fetches;    /* of a first instruction that is not aligned to a chunk */
+	uint32_t context;
+	uint32_t lines; /* index of the first instruction's */
+	uint32_t next;  /* the visit that followed last time */
+};
+
+struct profile {
+	struct profile_line *lines;
+	struct profile_cell *cells;
+	struct profile_visit *visits;
+	size_t line_count, line_room;
+	size_t cell_count, cell_room;
+	size_t visit_count, visit_room;
+	uint32_t *table; /* hash table of visits, by context and block */
+	size_t table_mask;
+	bool failed; /* out of memory: the profile is incomplete */
+};
+
+/* False if out of memory. Blocks must outlive the profile. */
+bool profile_set_up(struct profile *profile);
+void profile_clean_up(struct profile *profile);
+
+/*
+ * Returns the visit of `block` in `context`, after that of number `before` (or any number).
+ * UINT32_MAX if out of memory.
+ */
+uint32_t profile_visit(struct profile *profile, uint32_t before, uint32_t context,
+		       const struct block *block);
+
+void profile_add_new(struct profile *profile, uint32_t line, unsigned event, int64_t count);
+
+/* Adds to a count of a line. */
+static inline void profile_add(struct profile *profile, uint32_t line, unsigned event,
+			       int64_t count)
+{
+	uint32_t at = profile->lines[line].cells;
+
+	for (; at; at = profile->cells[at].next)
+		if (profile->cells[at].event == event) {
+			profile->cells[at].count += count;
+			return;
+		}
+	profile_add_new(profile, line, event, count);
+}
+
+/* Called with the counts of an instruction in a context; never with all zeros. */
+typedef void profile_told(void *user, uint32_t context, uint64_t pc, const uint64_t *counts);
+
+/*
+ * Tells all counts since the last time, by context and address in ascending order, and clears them.
+ */
+void profile_tell(struct profile *profile, profile_told *told, void *user);
+
+#endif
