@@ -10,19 +10,7 @@
 
 #include "contexts.h"
 #include "core.h"
-
-enum exact_event {
-#define EXACT_EVENT(name)       EXACT_##name,
-#define EXACT_SLOTS(name, text) EXACT_SLOTS_##name,
-#include "exact.def"
-#undef EXACT_EVENT
-#undef EXACT_SLOTS
-	EXACT_COUNT
-};
-
-/* A count's name, and the model event that it is part of, or EVENT_COUNT. */
-extern const char *const exact_names[EXACT_COUNT];
-extern const uint16_t exact_events[EXACT_COUNT];
+#include "exact_events.h"
 
 struct profile_cell {
 	int64_t count;

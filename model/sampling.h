@@ -44,7 +44,7 @@ struct model_sampling {
 	uint32_t struct_size;
 
 	/* The request; constant. */
-	bool spe, snapshot, callchains;
+	bool spe, snapshot, callchains, exact;
 	struct spe_control control; /* .seed is for all cores */
 	uint32_t counter_count;
 	struct model_sampled_counter counters[OVERFLOW_COUNTERS];
@@ -57,6 +57,9 @@ struct model_sampling {
 	_Atomic uint32_t snapshots_wanted; /* so far */
 	_Atomic uint32_t next_id;          /* next number of a process or thread */
 	_Atomic uint32_t overflows;        /* samples so far */
+	_Atomic uint32_t exact_failed;     /* out of memory: counts are missing */
+	_Atomic uint64_t calls_too_deep;   /* call sites whose context is their caller's */
+	_Atomic uint64_t calls_too_many;
 	struct {
 		_Atomic int32_t real; /* the first thread of a process, and its number */
 		uint32_t id;
@@ -89,6 +92,8 @@ enum model_frame_type {
 	FRAME_START, /* the SPE unit starts for a thread */
 	FRAME_AUX,
 	FRAME_SAMPLE,
+	FRAME_CONTEXT, /* where the following costs of this core were called from */
+	FRAME_COST,    /* exact counts of an instruction */
 };
 
 struct model_frame {
@@ -124,6 +129,20 @@ struct model_frame_sample {
 	uint64_t ip, address, physical, period;
 	uint32_t reads,
 		chain; /* number of values that follow: of its group's counters; return addresses */
+};
+
+struct model_frame_context {
+	uint64_t depth; /* number of return addresses that follow, the innermost first */
+};
+
+struct model_frame_cost {
+	uint64_t ip;
+	uint64_t count; /* number of struct model_cost that follow */
+};
+
+struct model_cost {
+	uint64_t event; /* enum exact_event */
+	uint64_t count;
 };
 
 #endif

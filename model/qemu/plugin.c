@@ -336,6 +336,8 @@ void block_executes(unsigned index, void *user, const struct registers *register
 
 	if (!counting || (!vcpu && !(vcpu = vcpu_start(index))))
 		return;
+	if (vcpu->sampler && !sampler_enter(vcpu->sampler))
+		return;
 	if (vcpu->current) {
 		/* NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): used by some interfaces */
 		const struct block *before = vcpu->current;
@@ -351,6 +353,8 @@ void block_executes(unsigned index, void *user, const struct registers *register
 	if (vcpu->sampler)
 		sampler_block_begins(vcpu->sampler, block, registers);
 	vcpu->current = block;
+	if (vcpu->sampler)
+		sampler_leave(vcpu->sampler);
 }
 
 void insn_executes(unsigned index, void *user, const struct registers *registers)
@@ -479,10 +483,23 @@ static void sample_system_call(struct sampler *sampler, int64_t number, uint64_t
 {
 	bool ends = number == SYSCALL_EXIT || number == SYSCALL_EXIT_GROUP;
 
-	if (ends || number == SYSCALL_EXECVE)
-		sampler_flush(sampler, ends);
-	else
+	if (number == SYSCALL_EXIT_GROUP || number == SYSCALL_EXECVE)
+		sampler_flush_all(ends);
+	if (ends || number == SYSCALL_EXECVE) {
+		if (sampler_enter(sampler)) {
+			sampler_flush(sampler, ends);
+			sampler_leave(sampler);
+		}
+	} else {
 		sampler_system_call(sampler, number, a1, a2, a4);
+	}
+}
+
+/* QEMU ends, perhaps by a signal that the program does not survive. */
+static void engine_ends(qemu_plugin_id_t id, void *user)
+{
+	(void)id, (void)user;
+	sampler_flush_all(true);
 }
 
 static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uint64_t a1,
@@ -492,15 +509,17 @@ static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uin
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
 
 	(void)id, (void)a5, (void)a6, (void)a7, (void)a8;
-	if (counting && vcpu) {
+	if (counting && vcpu && (!vcpu->sampler || sampler_enter(vcpu->sampler))) {
 		if (vcpu->current)
 			finish_block(vcpu, vcpu->current->pc + 4ull * vcpu->current->count);
 		if (number == SYSCALL_EXIT || number == SYSCALL_EXIT_GROUP)
 			core_finish(vcpu->core);
 		core_counts(vcpu->core);
 		note_longest(base_cycle + core_cycle(vcpu->core));
-		if (vcpu->sampler)
+		if (vcpu->sampler) {
+			sampler_leave(vcpu->sampler);
 			sample_system_call(vcpu->sampler, number, a1, a2, a4);
+		}
 		if (number == SYSCALL_EXIT)
 			vcpu_end(index);
 	}
@@ -606,6 +625,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	registers_set_up(id, params->vector_bytes);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
 	qemu_plugin_register_vcpu_syscall_cb(id, system_call);
+	qemu_plugin_register_atexit_cb(id, engine_ends, NULL);
 	shared->event_count = EVENT_COUNT;
 	shared->struct_size = sizeof(*shared);
 	atomic_fetch_add(&shared->processes, 1);

@@ -14,16 +14,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "exact.h"
 #include "qemu/guest.h"
 #include "qemu/mappings.h"
 #include "sampling.h"
 #include "watch.h"
 
-#define SYSCALL_MUNMAP 215
-#define SYSCALL_CLONE  220
-#define SYSCALL_MMAP   222
-#define SYSCALL_CLONE3 435
-#define MAP_FIXED_FLAG 0x10
+#define SYSCALL_SIGRETURN 139
+#define SYSCALL_MUNMAP    215
+#define SYSCALL_CLONE     220
+#define SYSCALL_MMAP      222
+#define SYSCALL_CLONE3    435
+#define MAP_FIXED_FLAG    0x10
 
 #define AUX_COLLISION 8
 #define AUX_OVERWRITE 2
@@ -44,6 +46,9 @@ struct sampler {
 	struct spe_unit unit;
 	struct overflow overflow;
 	struct known_mappings known;
+	struct exact *exact;  /* NULL: none */
+	pthread_mutex_t busy; /* with a profile: held while its core executes, or it is told */
+	struct sampler *next; /* in `profiled` */
 };
 
 /* Who the thread that comes next is, and who made it. */
@@ -61,6 +66,7 @@ static bool begun;            /* its first thread has */
 static bool forked;           /* made_by is another process */
 static char command[16];
 static __thread struct sampler *mine;
+static struct sampler *profiled; /* list of those with a profile; under `lock` */
 
 /* ---- The rings --------------------------------------------------------------------------------
  */
@@ -278,6 +284,106 @@ static void begin_counters(struct sampler *sampler)
 	sampler->watch.overflow = overflow;
 }
 
+/* ---- Exact profiles ---------------------------------------------------------------------------
+ */
+
+/* A profile being told. */
+struct telling {
+	struct sampler *sampler;
+	uint32_t context;
+	bool any;
+};
+
+static void tell_context(struct sampler *sampler, uint32_t context)
+{
+	uint64_t addresses[MODEL_CHAIN_MAX];
+	struct model_frame_context frame;
+
+	frame.depth =
+		contexts_sites(exact_contexts(sampler->exact), context, addresses, MODEL_CHAIN_MAX);
+	for (size_t i = 0; i < frame.depth; i++)
+		addresses[i] += 4; /* return addresses, as in any call chain */
+	send_frame(sampler, FRAME_CONTEXT, time_now(sampler), &frame, sizeof(frame), addresses,
+		   frame.depth * sizeof(addresses[0]));
+}
+
+static void tell_cost(void *user, uint32_t context, uint64_t pc, const uint64_t *counts)
+{
+	struct model_frame_cost frame = {.ip = pc};
+	struct model_cost costs[EXACT_COUNT];
+	struct telling *telling = user;
+
+	if (!telling->any || context != telling->context)
+		tell_context(telling->sampler, context);
+	telling->any = true;
+	telling->context = context;
+	for (unsigned e = 0; e < EXACT_COUNT; e++)
+		if (counts[e])
+			costs[frame.count++] = (struct model_cost){e, counts[e]};
+	send_frame(telling->sampler, FRAME_COST, time_now(telling->sampler), &frame, sizeof(frame),
+		   costs, frame.count * sizeof(costs[0]));
+}
+
+/* Tells a profile up to now, together with the counts that it sums to. */
+static void tell_profile(struct sampler *sampler)
+{
+	struct telling telling = {.sampler = sampler};
+
+	core_counts(sampler->core);
+	exact_tell(sampler->core, tell_cost, &telling);
+}
+
+static void begin_profile(struct sampler *sampler)
+{
+	pthread_mutex_init(&sampler->busy, NULL);
+	sampler->exact = exact_new();
+	if (!sampler->exact) {
+		atomic_store(&sampling->exact_failed, 1);
+		return;
+	}
+	core_set_exact(sampler->core, sampler->exact);
+	pthread_mutex_lock(&lock);
+	sampler->next = profiled;
+	profiled = sampler;
+	pthread_mutex_unlock(&lock);
+}
+
+static void end_profile(struct sampler *sampler)
+{
+	const struct contexts *contexts = exact_contexts(sampler->exact);
+	struct sampler **at;
+
+	pthread_mutex_lock(&lock);
+	for (at = &profiled; *at && *at != sampler;)
+		at = &(*at)->next;
+	if (*at)
+		*at = sampler->next;
+	pthread_mutex_unlock(&lock);
+	if (exact_failed(sampler->exact))
+		atomic_store(&sampling->exact_failed, 1);
+	atomic_fetch_add(&sampling->calls_too_deep, contexts->too_deep);
+	atomic_fetch_add(&sampling->calls_too_many, contexts->too_many);
+	core_set_exact(sampler->core, NULL);
+	exact_free(sampler->exact);
+}
+
+bool sampler_enter(struct sampler *sampler)
+{
+	if (!sampler->exact)
+		return true;
+	pthread_mutex_lock(&sampler->busy);
+	if (!sampler->ended)
+		return true;
+	pthread_mutex_unlock(&sampler->busy);
+	return false;
+}
+
+void sampler_leave(struct sampler *sampler)
+{
+	if (sampler->exact)
+		pthread_mutex_unlock(&sampler->busy);
+}
+
 /* ---- Threads ----------------------------------------------------------------------------------
  */
 
@@ -360,6 +466,8 @@ struct sampler *sampler_begin(struct core *core, unsigned slot, uint64_t cycle)
 		begin_spe(sampler);
 	if (sampling->counter_count)
 		begin_counters(sampler);
+	if (sampling->exact)
+		begin_profile(sampler);
 	atomic_store(&sampler->ring->time, time_now(sampler));
 	atomic_store(&sampler->ring->open, 1);
 	core_set_watch(core, &sampler->watch);
@@ -375,6 +483,8 @@ void sampler_flush(struct sampler *sampler, bool exit)
 		return;
 	if (sampling->spe)
 		report_aux(sampler);
+	if (sampler->exact)
+		tell_profile(sampler);
 	if (!exit)
 		return;
 	send_frame(sampler, FRAME_EXIT, time_now(sampler), &who, sizeof(who), "", 0);
@@ -382,8 +492,25 @@ void sampler_flush(struct sampler *sampler, bool exit)
 	atomic_store(&sampler->ring->open, 0);
 }
 
+/* Other threads may be executing: their profiles are told now, or never. */
+void sampler_flush_all(bool exit)
+{
+	if (!sampling || !sampling->exact)
+		return;
+	pthread_mutex_lock(&lock);
+	for (struct sampler *sampler = profiled; sampler; sampler = sampler->next) {
+		if (!sampler_enter(sampler))
+			continue;
+		sampler_flush(sampler, exit);
+		sampler_leave(sampler);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 void sampler_free(struct sampler *sampler)
 {
+	if (sampler && sampler->exact)
+		end_profile(sampler);
 	if (mine == sampler)
 		mine = NULL;
 	free(sampler);
@@ -446,6 +573,9 @@ void sampler_system_call(struct sampler *sampler, int64_t number, uint64_t a1, u
 {
 	if (number == SYSCALL_MUNMAP || (number == SYSCALL_MMAP && a4 & MAP_FIXED_FLAG)) {
 		mappings_gone(a1, a2);
+	} else if (number == SYSCALL_SIGRETURN && sampler->exact && sampler_enter(sampler)) {
+		exact_signal_returns(sampler->exact);
+		sampler_leave(sampler);
 	} else if (number == SYSCALL_CLONE || number == SYSCALL_CLONE3) {
 		uint64_t since = sampler->start_ns - sampling->time_zero;
 
@@ -472,6 +602,7 @@ void sampler_forked(bool goes_on)
 	pthread_mutex_init(&lock, NULL);
 	mappings_forked();
 	mine = NULL;
+	profiled = NULL;
 	own_pid = 0;
 	begun = false;
 	forked = true;

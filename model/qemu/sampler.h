@@ -17,12 +17,20 @@ bool sampler_set_up(int fd, const struct core_params *params, unsigned prefix);
 
 /* A thread begins on `core`, at model time `cycle`. NULL: no memory, or nothing samples. */
 struct sampler *sampler_begin(struct core *core, unsigned slot, uint64_t cycle);
-/* What its unit holds is told; with `exit`, the thread ends. */
+/* What its unit holds, or its profile, is told; with `exit`, the thread ends. */
 void sampler_flush(struct sampler *sampler, bool exit);
+/* Likewise for all threads of the process, which ends or becomes another program. */
+void sampler_flush_all(bool exit);
 void sampler_free(struct sampler *sampler);
 
 /* Returns whether sampler_block_begins() reads registers. */
 bool sampler_wants_registers(void);
+/*
+ * Call before the thread's core executes, and afterwards. False if the thread has ended for the
+ * profile, because another one ended the process.
+ */
+bool sampler_enter(struct sampler *sampler);
+void sampler_leave(struct sampler *sampler);
 /* A block is about to execute, and has executed. */
 void sampler_block_begins(struct sampler *sampler, const struct block *block,
 			  const struct registers *registers);
