@@ -13,9 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Frames of the deepest context; the kernel's limit of callchains is a little more. */
-#define CONTEXT_DEPTH_MAX 120
-#define CONTEXTS_MAX      (1u << 20)
+#include "exact_events.h"
 
 struct context;
 struct context_frame;

@@ -5,6 +5,10 @@
 
 #include <stdint.h>
 
+/* Calls of the deepest context; the kernel's limit of call chains is a little more. */
+#define CONTEXT_DEPTH_MAX 120
+#define CONTEXTS_MAX      (1u << 20)
+
 enum exact_event {
 #define EXACT_EVENT(name)       EXACT_##name,
 #define EXACT_SLOTS(name, text) EXACT_SLOTS_##name,

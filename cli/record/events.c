@@ -72,7 +72,7 @@ int record_read_events(struct record_request *request, const struct machine *mac
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
 	int error = plumb_event_list_new(&options, &request->events), status;
 
-	if (error == 0)
+	if (error == 0 && !request->options->exact)
 		error = read_all(request->events, &request->options->events, usual(machine), found);
 	status = error < 0 ? machine_complain(found, "-e", error) : check(request, machine);
 	plumb_diagnostics_free(found);

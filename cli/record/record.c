@@ -65,6 +65,13 @@ static const struct option options[] = {
 		.help = "so many samples a second; not of SPE",
 	},
 	{
+		.name = "exact",
+		.kind = OPTION_FLAG,
+		.offset = AT(exact),
+		.help = "charge every slot, cycle and miss of the model to an instruction and its "
+			"callers, instead of sampling",
+	},
+	{
 		.name = "all-user",
 		.kind = OPTION_FLAG,
 		.offset = AT(all_user),

@@ -17,7 +17,7 @@ struct record_options {
 	const char *compression, *delay, *clockid, *max_size, *seed, *sysroot, *qemu;
 	unsigned max_files;
 	bool callchains, all_cpus, per_thread, no_inherit, data, physical, snapshot, timestamp;
-	bool quiet, no_build_ids, no_cache, no_progress, all_user, all_kernel;
+	bool exact, quiet, no_build_ids, no_cache, no_progress, all_user, all_kernel;
 };
 
 /* When a recording goes on in a new file. */

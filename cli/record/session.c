@@ -390,6 +390,7 @@ static struct source_record_job make_job(struct session *s)
 		.callchains = request->callchains,
 		.user_stack = request->user_stack,
 		.snapshot = options->snapshot,
+		.exact = options->exact,
 		.data_addresses = options->data,
 		.physical_addresses = options->physical,
 		.mmap_pages = request->mmap_pages,

@@ -82,6 +82,7 @@ struct source_record_job {
 	bool callchains;              /* by frame pointers */
 	uint32_t user_stack;          /* bytes of it to copy with each sample, so that the
 					 reader can unwind it; 0: none */
+	bool exact;                   /* the model's exact profile, instead of events */
 	bool snapshot;                /* AUX data only when asked for: see take_snapshot */
 	bool data_addresses;          /* of overflow samples, as far as the source knows them */
 	bool physical_addresses;      /* likewise; of SPE see plumb_event_spe.pa_enable */

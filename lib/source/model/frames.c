@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "source/model/exact.h"
+
 /* ---- Frames to records ------------------------------------------------------------------------
  */
 
@@ -134,14 +136,23 @@ static size_t body_size(uint32_t type)
 		return sizeof(struct model_frame_aux);
 	case FRAME_SAMPLE:
 		return sizeof(struct model_frame_sample);
+	case FRAME_CONTEXT:
+		return sizeof(struct model_frame_context);
+	case FRAME_COST:
+		return sizeof(struct model_frame_cost);
 	default:
 		return 0;
 	}
 }
 
-static bool is_of_spe(uint32_t type)
+/* Returns whether frames of this type belong to what was asked for. */
+static bool is_wanted(const struct model_frames *f, uint32_t type)
 {
-	return type == FRAME_START || type == FRAME_AUX;
+	if (type == FRAME_START || type == FRAME_AUX)
+		return f->asked->spe;
+	if (type == FRAME_CONTEXT || type == FRAME_COST)
+		return f->chains != NULL;
+	return true;
 }
 
 static void write_frame(struct model_frames *f, unsigned slot, const struct model_frame *frame,
@@ -149,7 +160,7 @@ static void write_frame(struct model_frames *f, unsigned slot, const struct mode
 {
 	struct model_frame_aux aux;
 
-	if (size < body_size(frame->type) || (is_of_spe(frame->type) && !f->asked->spe))
+	if (size < body_size(frame->type) || !is_wanted(f, frame->type))
 		return;
 	switch (frame->type) {
 	case FRAME_COMM:
@@ -176,6 +187,12 @@ static void write_frame(struct model_frames *f, unsigned slot, const struct mode
 		return;
 	case FRAME_SAMPLE:
 		write_sample(f, frame, slot, body, size);
+		return;
+	case FRAME_CONTEXT:
+		exact_read_context(f, slot, body, size);
+		return;
+	case FRAME_COST:
+		exact_read_cost(f, frame, slot, body, size);
 		return;
 	default:
 		return;

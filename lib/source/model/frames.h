@@ -11,6 +11,8 @@
 
 #include "source/model/record_setup.h"
 
+struct exact_chain;
+
 struct model_frames {
 	const struct source_record_job *job;
 	const struct record_setup *setup;
@@ -21,6 +23,7 @@ struct model_frames {
 	uint64_t samples;            /* so far */
 	bool several;                /* there have been several threads: no rounds until the end */
 	int error;                   /* of the caller's, or of `out`; nothing is read any more */
+	struct exact_chain *chains;  /* of each core; NULL: no exact profile was asked for */
 	char frame[MODEL_FRAME_MAX]; /* at hand */
 };
 

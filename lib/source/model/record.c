@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "params.h"
+#include "source/model/exact.h"
 #include "source/model/frames.h"
 #include "source/model/record.h"
 #include "source/model/run.h"
@@ -105,6 +106,7 @@ static void on_progress(void *user, const struct plumb_model_counts *counts)
 /* The memory that the plugin shares; its descriptor, or -1. */
 static int share(struct recorder *r)
 {
+	struct exact_chain *chains = NULL;
 	int fd;
 
 	r->asked = malloc(sizeof(*r->asked));
@@ -121,12 +123,17 @@ static int share(struct recorder *r)
 		close(fd);
 		return -1;
 	}
+	if (r->asked->exact && !(chains = calloc(MODEL_SHARED_THREADS, sizeof(*chains)))) {
+		close(fd);
+		return -1;
+	}
 	memcpy(r->sampling, r->asked, sizeof(*r->asked));
 	r->frames = (struct model_frames){
 		.job = r->job,
 		.setup = &r->setup,
 		.asked = r->asked,
 		.sampling = r->sampling,
+		.chains = chains,
 		.out = {.records = r->job->records, .user = r->job->user},
 		.reference = r->job->seed + 1,
 	};
@@ -182,6 +189,8 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 			.collisions = model->counts.counts[EVENT_SAMPLE_COLLISION],
 		};
 		model_warn(model, r->found);
+		if (job->exact)
+			exact_warn(r->sampling, r->found);
 	}
 	free(model);
 	return error ? error : r->frames.error;
@@ -221,6 +230,7 @@ int model_record(const struct source_record_job *job, struct source_record_run *
 	if (r->sampling)
 		munmap(r->sampling, r->size);
 	free(r->asked);
+	free(r->frames.chains);
 	record_writer_clean_up(&r->frames.out);
 	free(r);
 	return error;

@@ -11,6 +11,7 @@
 #include <plumb/model.h>
 
 #include "source/model/counted.h"
+#include "source/model/exact.h"
 
 /* Types of PMUs, as a kernel would give them out. */
 #define TYPE_SPE 8
@@ -48,7 +49,10 @@ static int check_job(const struct source_record_job *job, struct plumb_diagnosti
 	if (job->clockid != -1 || job->delay_ms)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-clock", "the model",
 			      "it has a clock of its own, and samples from the beginning", NULL);
-	if (!job->event_count || job->event_count > OVERFLOW_COUNTERS)
+	if (job->exact && job->event_count)
+		return refuse(found, PLUMB_ERR_UNSUPPORTED, "exact-events", "the model",
+			      "an exact profile has all its events: choose none", NULL);
+	if (!job->exact && (!job->event_count || job->event_count > OVERFLOW_COUNTERS))
 		return refuse(found, PLUMB_ERR_LIMIT, "event-count", "the model",
 			      "it samples one to 32 events at a time", NULL);
 	return 0;
@@ -72,7 +76,7 @@ static const struct core_params *find_core(const struct source_record_job *job,
  * With a buffer a thread perf asks for no times, and so puts SPE data together without them. With
  * times it ends at the first context packet, as it keeps by CPU which thread runs.
  */
-static uint64_t common_type(const struct source_record_job *job)
+uint64_t record_common_type(const struct source_record_job *job)
 {
 	uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
 
@@ -147,7 +151,7 @@ static int make_spe(struct record_setup *setup, const struct source_record_job *
 	attr->config3 = spe.inv_event_filter;
 	attr->sample_period = spe_interval(setup->core, event->period);
 	tell_interval(event->period, attr->sample_period, setup->core, found);
-	attr->sample_type = common_type(job) | PERF_SAMPLE_DATA_SRC;
+	attr->sample_type = record_common_type(job) | PERF_SAMPLE_DATA_SRC;
 	attr->sample_type |= spe.pa_enable ? PERF_SAMPLE_PHYS_ADDR : 0;
 	setup->control = (struct spe_control){
 		.interval = (uint32_t)attr->sample_period,
@@ -196,7 +200,7 @@ static void make_counter(struct record_setup *setup, const struct source_record_
 		asked->period = asked->frequency = 0;
 	attr->type = event->kind == PLUMB_EVENT_PMU ? TYPE_PMU : PERF_TYPE_SOFTWARE;
 	attr->config = event->config;
-	attr->sample_type = common_type(job);
+	attr->sample_type = record_common_type(job);
 	attr->sample_period = asked->frequency ? asked->frequency : asked->period;
 	if (asked->frequency) {
 		attr->flags |= PLUMB_ATTR_BIT(PLUMB_ATTR_FREQ);
@@ -232,7 +236,7 @@ static int number_leaders(struct record_setup *setup, const struct source_record
 	return 0;
 }
 
-static void set_common(struct record_setup *setup, const struct source_record_job *job, size_t i,
+void record_set_common(struct record_setup *setup, const struct source_record_job *job, size_t i,
 		       const char *name)
 {
 	struct plumb_recorded_event *event = &setup->events[i];
@@ -257,8 +261,8 @@ static void make_tracking(struct record_setup *setup, const struct source_record
 		attr->type = PERF_TYPE_SOFTWARE;
 		attr->config = PERF_COUNT_SW_DUMMY;
 		attr->sample_period = 1;
-		attr->sample_type = common_type(job);
-		set_common(setup, job, i, "dummy:u");
+		attr->sample_type = record_common_type(job);
+		record_set_common(setup, job, i, "dummy:u");
 		setup->recording.event_count++;
 		setup->tracking = i;
 	}
@@ -293,6 +297,8 @@ static void describe_machine(struct record_setup *setup, const struct source_rec
 	add_pmu(recording, PERF_TYPE_SOFTWARE, "software");
 	add_pmu(recording, TYPE_SPE, "arm_spe_0");
 	add_pmu(recording, TYPE_PMU, "armv8_pmuv3_0");
+	if (job->exact)
+		add_pmu(recording, RECORD_TYPE_EXACT, "exact");
 	/* The generic timer counts nanoseconds, and is the clock. */
 	setup->time_conv =
 		(struct plumb_time_conv){.shift = 10, .mult = 1 << 10, .cap_user_time_zero = true};
@@ -328,11 +334,13 @@ int record_setup_make(struct record_setup *setup, const struct source_record_job
 			error = make_spe(setup, job, i, found);
 		else
 			make_counter(setup, job, i);
-		set_common(setup, job, i, job->events[i].name);
+		record_set_common(setup, job, i, job->events[i].name);
 	}
 	if (error || (error = number_leaders(setup, job, found)))
 		return error;
 	setup->recording.event_count = job->event_count;
+	if (job->exact)
+		exact_set_up(setup, job);
 	make_tracking(setup, job);
 	describe_machine(setup, job);
 	return 0;
@@ -359,6 +367,7 @@ void record_setup_fill(const struct record_setup *setup, const struct source_rec
 	sampling->spe = setup->spe != SIZE_MAX;
 	sampling->snapshot = job->snapshot;
 	sampling->callchains = job->callchains;
+	sampling->exact = job->exact;
 	sampling->control = setup->control;
 	sampling->counter_count = setup->counter_count;
 	memcpy(sampling->counters, setup->asked, sizeof(sampling->counters));

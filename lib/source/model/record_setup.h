@@ -6,8 +6,15 @@
 #ifndef SOURCE_MODEL_RECORD_SETUP_H
 #define SOURCE_MODEL_RECORD_SETUP_H
 
+#include "exact_events.h"
 #include "sampling.h"
 #include "source/source.h"
+
+/* The type of exact counts, as a PMU; SPE and the core's PMU come before it. */
+#define RECORD_TYPE_EXACT 10
+
+#define RECORD_EVENTS_MAX \
+	(EXACT_COUNT > OVERFLOW_COUNTERS ? EXACT_COUNT + 2 : OVERFLOW_COUNTERS + 2)
 
 #define RECORD_MISC_USER      2
 #define RECORD_MISC_COMM_EXEC (1 << 13)
@@ -15,8 +22,8 @@
 struct record_setup {
 	const struct core_params *core;
 	struct plumb_recording_setup recording;
-	struct plumb_recorded_event events[OVERFLOW_COUNTERS + 2];
-	uint64_t ids[OVERFLOW_COUNTERS + 2];
+	struct plumb_recorded_event events[RECORD_EVENTS_MAX];
+	uint64_t ids[RECORD_EVENTS_MAX];
 	unsigned counters[OVERFLOW_COUNTERS]; /* of the plugin's counters: index of its event */
 	struct model_sampled_counter asked[OVERFLOW_COUNTERS];
 	unsigned counter_count;
@@ -32,6 +39,10 @@ struct record_setup {
 /* Errors: UNSUPPORTED, NOT_FOUND, ARGUMENT, with a finding each: what the model cannot sample. */
 int record_setup_make(struct record_setup *setup, const struct source_record_job *job,
 		      struct plumb_diagnostics *found);
+/* What all events of a recording have in common. */
+uint64_t record_common_type(const struct source_record_job *job);
+void record_set_common(struct record_setup *setup, const struct source_record_job *job, size_t i,
+		       const char *name);
 /* What the plugin is asked for. */
 void record_setup_fill(const struct record_setup *setup, const struct source_record_job *job,
 		       struct model_sampling *sampling);
@@ -51,6 +62,8 @@ void record_u32(struct record_writer *out, uint32_t value);
 void record_u64(struct record_writer *out, uint64_t value);
 /* With its NUL, and up to a multiple of eight bytes. */
 void record_string(struct record_writer *out, const char *text, size_t length);
+/* Ends a sample. */
+void record_close(struct record_writer *out);
 /* Ends a record that is no sample, with who, when and where. */
 void record_end(struct record_writer *out, const struct record_setup *setup,
 		const struct model_frame *frame, unsigned slot);

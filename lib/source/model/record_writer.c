@@ -54,7 +54,7 @@ void record_string(struct record_writer *out, const char *text, size_t length)
 }
 
 /* Now its size is known. */
-static void close_record(struct record_writer *out)
+void record_close(struct record_writer *out)
 {
 	uint16_t size = (uint16_t)(out->size - out->begin);
 
@@ -91,7 +91,7 @@ void record_end(struct record_writer *out, const struct record_setup *setup,
 		record_u64(out, slot);
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		record_u64(out, setup->ids[event]);
-	close_record(out);
+	record_close(out);
 }
 
 /* PERF_FORMAT_GROUP and PERF_FORMAT_ID. */
@@ -134,7 +134,7 @@ void record_sample(struct record_writer *out, const struct record_setup *setup,
 	}
 	if (type & PERF_SAMPLE_PHYS_ADDR)
 		record_u64(out, sample->has_address ? sample->physical : 0);
-	close_record(out);
+	record_close(out);
 }
 
 void record_flush(struct record_writer *out)

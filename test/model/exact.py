@@ -1,0 +1,165 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks exact profiles, as real perf reads them, against the counts of another run.
+
+For each program, named NAME.CORE: the sums over all instructions must equal the totals of `plumb
+stat`, for each event and for the slots. For some kernels, the instruction that is to blame must
+come first. Programs of several threads distribute their work differently in each run, so only the
+equations between their own sums are checked.
+"""
+import argparse
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "interop"))
+import engine  # noqa: E402
+from modelled import ENVIRONMENT, run, stat  # noqa: E402
+from tap import Skip, Tap  # noqa: E402
+
+# Slots and cycles in terms of the recording's own events.
+SUMS = {
+    "STALL_SLOT_FRONTEND": r"slots_frontend_\w+",
+    "STALL_SLOT_BACKEND": r"slots_backend_\w+",
+    "OP_SPEC": r"OP_RETIRED|slots_bad_speculation",
+    "STALL_FRONTEND": r"STALL_FRONTEND_\w+",
+    "STALL_BACKEND": r"STALL_BACKEND_(CPUBOUND|L1D|MEM|TLB|ST)",
+    "L1D_CACHE": "L1D_CACHE_(RD|WR)",
+    "L2D_CACHE": "L2D_CACHE_(RD|WR|PRF)",
+    "L2D_CACHE_REFILL": "L2D_CACHE_REFILL_(RD|PRF)",
+    "MEM_ACCESS": "MEM_ACCESS_(RD|WR)",
+}
+
+# Kernel: the event, and the instruction that has the most of it.
+GUILTY = {
+    "atomic_chain": ("slots_backend_.*", "ldadd"),
+    "barrier_isb": ("STALL_FRONTEND_FLUSH", "isb"),
+    "branch_indirect_random": ("slots_bad_speculation|STALL_FRONTEND_F.*", "br"),
+    "branch_random": ("slots_bad_speculation", "tb[nz]+|cb[nz]+|b\\..*"),
+    "chain_div64": ("slots_backend_.*", "[su]div"),
+    "chain_fsqrt_double": ("slots_backend_.*", "fsqrt"),
+    "chase_dram": ("STALL_BACKEND_MEM", "ldr"),
+    "chase_l2": ("STALL_BACKEND_L1D", "ldr"),
+    "rename_vector": ("IMP_STALL_BACKEND_RENAME_VRF", "[su]div|ldr"),
+    "store_miss": ("STALL_BACKEND_ST", "str"),
+    "stream_fdiv_double": ("slots_backend_.*", "fdiv"),
+    "tlb_walk": ("DTLB_WALK|STALL_BACKEND_TLB", "ldr"),
+}
+
+SAMPLE = re.compile(r"^\s*(\d+)\s+exact/(\w+)/:\s+([0-9a-f]+)\s*$")
+
+
+class Profile:
+    """The sums of an exact recording: by event, and by event and address."""
+
+    def __init__(self, plumb, core, program, sysroot, folder):
+        path = os.path.join(folder, "exact.data")
+        run([plumb, "record", "--exact", "-q", "--source", "model", "--cpu", core, "-o", path,
+             *(["-L", sysroot] if sysroot else []), "--", program])
+        text = subprocess.run(["perf", "script", "-i", path, "-G", "-F", "period,event,ip"],
+                              env=ENVIRONMENT, check=True, text=True, timeout=120,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        self.events = collections.Counter()
+        self.places = collections.defaultdict(collections.Counter)
+        for line in text.splitlines():
+            match = SAMPLE.match(line)
+            if not match:
+                raise AssertionError(f"perf script: {line!r}")
+            count, event, address = int(match[1]), match[2], int(match[3], 16)
+            self.events[event] += count
+            self.places[event][address] += count
+
+    def sum(self, pattern):
+        return sum(count for event, count in self.events.items() if re.fullmatch(pattern, event))
+
+    def first(self, pattern):
+        """Returns the address that has most of the events."""
+        places = collections.Counter()
+        for event, counts in self.places.items():
+            if re.fullmatch(pattern, event):
+                places.update(counts)
+        if not places:
+            raise AssertionError(f"nothing counted {pattern}")
+        return places.most_common(1)[0][0]
+
+
+def instruction_at(program, address):
+    text = subprocess.run(["aarch64-linux-gnu-objdump", "-d", "--no-show-raw-insn",
+                           f"--start-address={address:#x}", f"--stop-address={address + 4:#x}",
+                           program], check=True, text=True, stdout=subprocess.PIPE).stdout
+    return re.search(rf"^\s*{address:x}:\s+(\S+)", text, re.MULTILINE)[1]
+
+
+def check_sums(profile, result):
+    wrong = [f"{name}: {profile.events[name]} in the profile, {result.events[name]} counted"
+             for name in profile.events
+             if name in result.events and profile.events[name] != result.events[name]]
+    wrong += [f"{name}: {profile.sum(pattern)} in the profile, {result.events[name]} counted"
+              for name, pattern in SUMS.items() if profile.sum(pattern) != result.events[name]]
+    missing = [name for name in EVENTS if result.events[name] and not profile.events[name]]
+    wrong += [f"{name}: nothing in the profile, {result.events[name]} counted" for name in missing]
+    return wrong
+
+
+def check_slots(profile, slots):
+    total = profile.sum(r"slots_\w+|OP_RETIRED")
+    if total != slots * profile.events["CPU_CYCLES"]:
+        return [f"{total} slots in {profile.events['CPU_CYCLES']} cycles of {slots}"]
+    return []
+
+
+def check_program(arguments, program, threads):
+    name, core = os.path.basename(program).rsplit(".", 1)
+    with tempfile.TemporaryDirectory() as folder:
+        profile = Profile(arguments.plumb, core, program, arguments.sysroot, folder)
+    result = stat(arguments.plumb, core, [program], set(EVENTS) | set(SUMS), arguments.sysroot)
+    wrong = check_slots(profile, result.slots)
+    if not threads:
+        wrong += check_sums(profile, result)
+    if name in GUILTY:
+        event, expected = GUILTY[name]
+        found = instruction_at(program, profile.first(event))
+        if not re.fullmatch(expected, found):
+            wrong.append(f"most {event} is of {found}, not of {expected}")
+    if wrong:
+        raise AssertionError("\n".join(wrong))
+    return f"{len(profile.events)} events, {len(profile.places['INST_RETIRED'])} instructions"
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--absent", metavar="WHY", help="skip everything, because this is missing")
+    parser.add_argument("--sysroot")
+    parser.add_argument("--threads", default="", help="programs of several threads: NAME,...")
+    parser.add_argument("plumb")
+    parser.add_argument("events", help="model/exact.def")
+    parser.add_argument("programs", nargs="+")
+    return parser.parse_args()
+
+
+def main(arguments):
+    tap = Tap()
+    absent = arguments.absent or engine.absent(arguments.plumb)
+    if not absent and not shutil.which("perf"):
+        absent = "there is no perf"
+    for program in arguments.programs:
+        name = os.path.basename(program)
+
+        def test(program=program, threads=name.split(".")[0] in arguments.threads.split(",")):
+            if absent:
+                raise Skip(absent)
+            return check_program(arguments, program, threads)
+        test.__doc__ = f"{name}: the profile's sums"
+        tap.test(test)
+    tap.run()
+
+
+if __name__ == "__main__":
+    ARGUMENTS = parse_arguments()
+    with open(ARGUMENTS.events, encoding="utf-8") as FILE:
+        EVENTS = re.findall(r"^EXACT_EVENT\((\w+)\)", FILE.read(), re.MULTILINE)
+    main(ARGUMENTS)
