@@ -46,8 +46,11 @@ static void check(uint32_t word, unsigned vector_bytes)
 	require(insn.address_count <= sources);
 	require(insn.accumulator == 255 || insn.accumulator < sources);
 	require(insn.writes_base == 255 || insn.writes_base < targets);
-	require(insn.hidden_base == REG_NONE || insn.hidden_base <= REG_SP);
-	require(insn.hidden_index == REG_NONE || insn.hidden_index <= REG_SP);
+	require(insn.hidden_base == REG_NONE || insn.hidden_base < REG_P0);
+	require(insn.hidden_index == REG_NONE || insn.hidden_index < REG_P0);
+	require(!insn.offsets || (insn.hidden_index >= REG_V0 && insn.hidden_index < REG_P0));
+	require(insn.predicate == REG_NONE ||
+		(insn.predicate >= REG_P0 && insn.predicate < REG_FFR && insn.lane_log2 <= 4));
 	require(insn.access_log2 <= 4 && insn.target % 4 == 0);
 	require(insn.memory || (insn.access_bytes == 0 && insn.hidden_base == REG_NONE));
 	require(known || (!insn.memory && !insn.branch && !sources && !targets));
