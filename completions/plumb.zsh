@@ -2,10 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # Completion of plumb's command line for zsh; installed as _plumb.
 
-# _plumb_names KIND FIELD [CPU]: the names that `plumb spec list KIND` prints in FIELD.
+# _plumb_names KIND FIELD [CPU]: adds to `names` those that `plumb spec list KIND` prints in FIELD.
+# Without a pipe: zsh may send SIGCONT into one, so that a process about to be traced runs on, and
+# the leak check of AddressSanitizer waits for ever.
 _plumb_names()
 {
-	plumb spec list $1 ${3:+--cpu} ${3:+$3} --field-separator '|' 2>/dev/null | cut -d '|' -f $2
+	local line
+	local -a fields
+
+	for line in ${(f)"$(plumb spec list $1 ${3:+--cpu} ${3:+$3} --field-separator '|' 2>/dev/null)"}; do
+		fields=("${(@s:|:)line}")
+		names+=($fields[$2])
+	done
 }
 
 # _plumb_offer one|several WORD|SOURCE...: several are parted by commas.
@@ -17,15 +25,17 @@ _plumb_offer()
 	shift
 	for word; do
 		case $word in
-		@cpus) names+=(${(f)"$(_plumb_names cpus 1)"}) ;;
-		@events) names+=(${(f)"$(_plumb_names events 2 ${cpu:-neoverse-n3})"}) ;;
-		@groups) names+=(${(f)"$(_plumb_names groups 1 ${cpu:-neoverse-n3})"}) ;;
-		@metrics) names+=(${(f)"$(_plumb_names metrics 1 ${cpu:-neoverse-n3})"}) ;;
+		@cpus) _plumb_names cpus 1 ;;
+		@events) _plumb_names events 2 ${cpu:-neoverse-n3} ;;
+		@groups) _plumb_names groups 1 ${cpu:-neoverse-n3} ;;
+		@metrics) _plumb_names metrics 1 ${cpu:-neoverse-n3} ;;
 		@things)
 			# Everything that `plumb spec show` knows.
-			names+=(${(f)"$(_plumb_names events 2 $cpu; _plumb_names metrics 1 $cpu
-				_plumb_names groups 1 $cpu; _plumb_names functions 1 $cpu
-				_plumb_names cpus 1)"})
+			_plumb_names events 2 $cpu
+			_plumb_names metrics 1 $cpu
+			_plumb_names groups 1 $cpu
+			_plumb_names functions 1 $cpu
+			_plumb_names cpus 1
 			;;
 		@pids) names+=(/proc/<->(:t)) ;;
 		@files) files=_files ;;
