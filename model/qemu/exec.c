@@ -48,7 +48,7 @@ static bool is_aarch64_program(const char *path)
 	return is;
 }
 
-/* A list of words that grows, NULL-ended: an argument list or an environment. */
+/* A list of words of its own that grows, NULL-ended: an argument list or an environment. */
 struct words {
 	char **list; /* WORDS_MAX of them */
 	size_t count;
@@ -56,19 +56,31 @@ struct words {
 
 /* False when there is no room for one more: the end's NULL and a few words of our own fit behind.
  */
-static bool add_word(struct words *words, char *word)
+static bool add_word(struct words *words, const char *word)
 {
-	if (!word || words->count + 8 >= WORDS_MAX)
+	char *copy;
+
+	if (words->count + 8 >= WORDS_MAX)
 		return false;
-	words->list[words->count++] = word;
+	copy = strdup(word);
+	if (!copy)
+		return false;
+	words->list[words->count++] = copy;
 	return true;
 }
 
-static char *copy_guest_string(uint64_t address)
+static bool add_guest_word(struct words *words, uint64_t address)
 {
 	static char buffer[WORD_MAX];
 
-	return guest_read_string(address, buffer, sizeof(buffer)) ? strdup(buffer) : NULL;
+	return guest_read_string(address, buffer, sizeof(buffer)) && add_word(words, buffer);
+}
+
+static void free_words(struct words *words)
+{
+	for (size_t i = 0; i < words->count; i++)
+		free(words->list[i]);
+	free(words->list);
 }
 
 /* Appends the guest's NULL-ended list of strings at `list`, without its first `skip`. */
@@ -81,7 +93,7 @@ static bool add_guest_list(struct words *words, uint64_t list, size_t skip)
 			return false;
 		if (!at)
 			return true;
-		if (i >= skip && !add_word(words, copy_guest_string(at)))
+		if (i >= skip && !add_guest_word(words, at))
 			return false;
 	}
 }
@@ -125,16 +137,15 @@ static bool add_prefix(struct words *words, bool counted)
 }
 
 /* Appends "-0 NAME PROGRAM", where NAME is what the guest calls the program: its argv[0]. */
-static bool add_program(struct words *words, char *program, uint64_t argv)
+static bool add_program(struct words *words, const char *program, uint64_t argv)
 {
 	uint64_t first;
 
 	if (!guest_read(argv, &first, sizeof(first)))
 		return false;
-	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): execve() follows, or the words stay */
-	return add_word(words, (char *)(uintptr_t) "-0") &&
-	       add_word(words, first ? copy_guest_string(first) : program) &&
-	       add_word(words, program); /* NOLINT(clang-analyzer-unix.Malloc): as above */
+	return add_word(words, "-0") &&
+	       (first ? add_guest_word(words, first) : add_word(words, program)) &&
+	       add_word(words, program);
 }
 
 /* Becomes the new QEMU. Returns if that fails. */
@@ -164,7 +175,6 @@ void exec_under_qemu(uint64_t path, uint64_t argv, uint64_t envp, bool counted)
 	    add_program(&command, program, argv) && add_guest_list(&command, argv, 1) &&
 	    (!envp || add_guest_list(&environment, envp, 0)))
 		exec_command(&command, &environment, counted);
-	/* Copied words are left to the process: this happens once, if ever, in its life. */
-	free(command.list);
-	free(environment.list);
+	free_words(&command);
+	free_words(&environment);
 }
