@@ -599,6 +599,7 @@ int plumb_samples_next_batch(struct plumb_samples *samples,
 		.spe = s->run,
 		.groups = s->groups,
 		.count = s->count,
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a run has a current ring */
 		.pid = ring->pid,
 		.tid = ring->tid,
 		.cpu = ring->cpu,
