@@ -21,12 +21,12 @@
 
 #include "core.h"
 #include "qemu/accesses.h"
-#include "qemu/auxv.h"
 #include "qemu/blocks.h"
 #include "qemu/exec.h"
 #include "qemu/mappings.h"
 #include "qemu/registers.h"
 #include "qemu/sampler.h"
+#include "qemu/start.h"
 #include "shared.h"
 
 #define VCPUS_MAX     4096
@@ -56,7 +56,7 @@ enum insn_hook {
 	HOOK_VECTOR = 1 << 16,    /* keep the vector among its address registers */
 	HOOK_DERIVE = 1 << 17,    /* derive its accesses from registers */
 	HOOK_PREDICATE = 1 << 18, /* note its predicate, for those that follow as well */
-	HOOK_START = 1 << 19,     /* the program begins: limit what it learns about the machine */
+	HOOK_START = 1 << 19,     /* the program begins: give it the same start with any QEMU */
 };
 
 static const struct core_params *params;
@@ -362,8 +362,8 @@ void insn_executes(unsigned index, void *user, const struct registers *registers
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
 	unsigned hooks = (unsigned)(uintptr_t)user, number = hooks & 0xffff;
 
-	if (hooks & HOOK_START && registers_have_general(registers))
-		auxv_limit(registers_general(registers, 31));
+	if (hooks & HOOK_START)
+		start_program(registers);
 	if (!counting || !vcpu || !vcpu->current)
 		return;
 	if (hooks & HOOK_VECTOR)

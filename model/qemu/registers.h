@@ -72,6 +72,12 @@ uint64_t registers_predicate(const struct registers *registers, unsigned number)
 /* Copies z0 to z31: `vector_bytes`. */
 void registers_vector(const struct registers *registers, unsigned number, void *out);
 
+/*
+ * Sets sp, before the first instruction that this thread executes. Returns false if it cannot:
+ * interfaces from 2 on only read.
+ */
+bool registers_set_sp(const struct registers *registers, uint64_t sp);
+
 /* Frees what is kept for this thread. */
 void registers_thread_ended(void);
 

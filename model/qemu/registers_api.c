@@ -159,6 +159,12 @@ void registers_vector(const struct registers *registers, unsigned number, void *
 	read_register(VECTORS + (number & 31), out, bytes_of_vector);
 }
 
+bool registers_set_sp(const struct registers *registers, uint64_t sp)
+{
+	(void)registers, (void)sp;
+	return false;
+}
+
 void registers_thread_ended(void)
 {
 	if (buffer)

@@ -174,6 +174,15 @@ void registers_vector(const struct registers *registers, unsigned number, void *
 	copy_from(registers, VECTORS + 256ul * (number & 31), out, bytes_of_vector);
 }
 
+/* Translated code does not hold sp in a register of the host before its first instruction. */
+bool registers_set_sp(const struct registers *registers, uint64_t sp)
+{
+	if (!registers_have_general(registers))
+		return false;
+	memcpy((char *)(uintptr_t)registers + GENERAL + 8ul * 31, &sp, sizeof(sp));
+	return true;
+}
+
 void registers_thread_ended(void)
 {
 }

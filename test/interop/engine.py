@@ -29,15 +29,19 @@ def find(plumb):
     return next(candidates(plumb), None)
 
 
-def alike(plumb):
-    """
-    The path of one that, run without the model, shows programs the same machine as the model does
-    (model/qemu/auxv.h), so that they execute the same instructions; or None.
-    """
-    return next((path for path in candidates(plumb) if version(path) < (9, 0)), None)
+def interface(path):
+    """The version of its plugin interface, by which plugins are named (model/qemu/qemu_plugin.h)."""
+    return 1 if version(path) < (9, 0) else 2 if version(path) == (9, 0) else 3
 
 
-NONE_ALIKE = "needs a qemu-aarch64 older than 9.0 beside: newer ones show programs another machine"
+def command(path, plugin):
+    """
+    How Plumb starts it, but for the plugin: "%d" in its path is the interface. With count_plugin.c
+    programs have the same start as under the model (model/qemu/start.h).
+    """
+    return ["setarch", "--addr-no-randomize", path, "-cpu", "max,sve-max-vq=1,pauth-impdef=on",
+            "-seed", "1", *(["-R", "0xff00000000"] if version(path) >= (9, 0) else []),
+            "-plugin", plugin % interface(path)]
 
 
 def absent(plumb):

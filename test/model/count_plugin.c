@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An independent count of what a program executes, to hold the model's events to: a plugin of
- * qemu-aarch64 that looks at each instruction's own bits as it executes, and shares nothing with
- * the model. It knows branches by kind and whether they are taken, and how many accesses loads and
- * stores make (encodings: Arm Architecture Reference Manual, DDI 0487, C4.1). Those of 32 bytes and
- * more are at least one access, and `..._more` says how many more they may be split into; SVE's
- * may also be none at all, as their predicates say, so that they are in `..._more` alone. At the
- * program's end it writes what it counted as a JSON object to the file named by the argument `out`.
+ * qemu-aarch64 that looks at each instruction's own bits as it executes. All it shares with the
+ * model is the program's start (model/qemu/start.h). It knows branches by kind and whether they are
+ * taken, and how many accesses loads and stores make (encodings: Arm Architecture Reference Manual,
+ * DDI 0487, C4.1). Those of 32 bytes and more are at least one access, and `..._more` says how many
+ * more they may be split into; SVE's may also be none at all, as their predicates say, so that they
+ * are in `..._more` alone. At the program's end it writes what it counted as a JSON object to the
+ * file named by the argument `out`.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "qemu/qemu_plugin.h"
+#include "qemu/registers.h"
+#include "qemu/start.h"
 
 #define VCPUS_MAX 1024
 
@@ -226,12 +229,38 @@ static void executed(unsigned int index, void *user)
 		vcpu->fall_through = kind->next;
 }
 
+void block_executes(unsigned index, void *user, const struct registers *registers)
+{
+	(void)index;
+	registers_check(registers, (uintptr_t)user);
+}
+
+void insn_executes(unsigned index, void *user, const struct registers *registers)
+{
+	(void)index, (void)user;
+	if (!start_program(registers))
+		lost = true;
+}
+
+/* Has QEMU call start_program() before the program's first instruction. */
+static void hook_start(struct qemu_plugin_tb *tb)
+{
+	static bool hooked;
+
+	if (!hooked) {
+		registers_on_block(tb, (const void *)(uintptr_t)qemu_plugin_tb_vaddr(tb), true);
+		registers_on_insn(qemu_plugin_tb_get_insn(tb, 0), 0);
+	}
+	hooked = true;
+}
+
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	size_t count = qemu_plugin_tb_n_insns(tb);
 	uint64_t address = qemu_plugin_tb_vaddr(tb);
 
 	(void)id;
+	hook_start(tb);
 	for (size_t i = 0; i < count; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		struct kind *kind = classify(qemu_plugin_insn_word(insn), address + 4 * i);
@@ -275,6 +304,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	    strncmp(argv[0], "out=", 4) != 0)
 		return 1;
 	snprintf(out_path, sizeof(out_path), "%s", argv[0] + 4);
+	registers_set_up(id, 16);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
 	qemu_plugin_register_atexit_cb(id, at_exit, NULL);
 	return 0;

@@ -169,17 +169,11 @@ def check_identities(result):
 
 def count(tools, program):
     """Returns the counts of the independent plugin, with QEMU started like the model does."""
-    qemu = engine.alike(tools.plumb)
-    if not qemu:
-        raise Skip(engine.NONE_ALIKE)
-    version = engine.version(qemu)
-    interface = 1 if version < (9, 0) else 2 if version == (9, 0) else 3
+    qemu = engine.find(tools.plumb)
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "counts")
-        run(["setarch", "--addr-no-randomize", qemu,
-             *(["-L", tools.sysroot] if tools.sysroot else []),
-             "-cpu", "max,sve-max-vq=1,pauth-impdef=on", "-seed", "1", "-plugin",
-             f"{tools.count_plugin % interface},out={out}", program])
+        run([*engine.command(qemu, f"{tools.count_plugin},out={out}"),
+             *(["-L", tools.sysroot] if tools.sysroot else []), program])
         with open(out, encoding="utf-8") as file:
             return json.load(file)
 

@@ -197,11 +197,10 @@ def steps(plumb, program, *arguments, status=0):
     """How many instructions began to execute: QEMU's own log of blocks, one instruction each."""
     with tempfile.TemporaryDirectory() as folder:
         log = os.path.join(folder, "log")
-        qemu = engine.alike(plumb)
-        if not qemu:
-            raise Skip(engine.NONE_ALIKE)
+        qemu = engine.find(plumb)
         one = "-one-insn-per-tb" if engine.version(qemu) >= (8, 1) else "-singlestep"
-        run = subprocess.run([qemu, "-cpu", "max,sve-max-vq=1,pauth-impdef=on", "-seed", "1", one,
+        counter = os.path.join(os.path.dirname(program), "../model/count-%d.so")
+        run = subprocess.run([*engine.command(qemu, f"{counter},out=/dev/null"), one,
                               "-d", "exec,nochain", "-D", log, program, *arguments],
                              check=False, capture_output=True)
         assert run.returncode == status, run.returncode

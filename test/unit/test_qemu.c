@@ -108,6 +108,7 @@ static void test_first_that_can(void **state)
 	assert_int_equal(qemu.major, 7);
 	assert_int_equal(qemu.minor, 2);
 	assert_string_equal(strrchr(qemu.plugin, '/'), "/plumb-model-1.so");
+	assert_null(qemu.reserve); /* it would not start with that */
 	assert_int_equal(choose(&qemu, NULL, plain, ten), 0);
 	assert_string_equal(told, "-+");
 	assert_string_equal(qemu.path, ten);

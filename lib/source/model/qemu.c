@@ -7,9 +7,11 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -268,6 +270,36 @@ static int judge(struct qemu *qemu, struct answer *answer, struct plumb_diagnost
 	return 0;
 }
 
+/* ---- addresses ---------------------------------------------------------------------------- */
+
+/*
+ * How many bytes of addresses newer versions reserve for the program. They begin at a third of them
+ * to place what the program maps, which makes that 0x5500000000: where older versions begin.
+ */
+#define RESERVED 0xff00000000
+
+#define TEXT_OF(number) #number
+#define TEXT(number)    TEXT_OF(number)
+
+/*
+ * From 8.1 on, QEMU leaves it to the host's kernel where in its own memory the program's mappings
+ * go, unless it has reserved addresses for the program. Then these are the same on every run.
+ */
+static const char *addresses_to_reserve(const struct qemu *qemu)
+{
+	void *probe;
+
+	if (qemu->major < 9 || sizeof(size_t) < sizeof(uint64_t))
+		return NULL;
+	/* A limit of the process or of the host's CPU may forbid it; QEMU would not start. */
+	probe = mmap(NULL, (size_t)RESERVED, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		     -1, 0);
+	if (probe == MAP_FAILED)
+		return NULL;
+	munmap(probe, (size_t)RESERVED);
+	return TEXT(RESERVED);
+}
+
 /* ---- choosing ----------------------------------------------------------------------------- */
 
 static int find_plugin(const char *folder, struct qemu *qemu, struct plumb_diagnostics *found)
@@ -332,6 +364,7 @@ int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
 			first = error;
 	}
 	if (!error) {
+		qemu->reserve = addresses_to_reserve(qemu);
 		error = find_plugin(options->plugin_dir, qemu, found);
 	} else if (first) {
 		error = first;

@@ -11,6 +11,7 @@ struct qemu {
 	unsigned major, minor;
 	char version[128];     /* as it prints it: "7.2.22 (Debian 1:7.2+dfsg-7+deb12u18)" */
 	char plugin[PATH_MAX]; /* the plugin built for its interface */
+	const char *reserve;   /* the value of its option -R, or NULL: without that option */
 };
 
 /*

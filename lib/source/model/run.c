@@ -115,7 +115,9 @@ static int build_command(struct run *run, const char *sysroot, const char **word
 			 size_t plugin_size)
 {
 	const struct plumb_model_options *options = run->options;
-	unsigned prefix = sysroot && strcmp(sysroot, "/") != 0 ? 9 : 7, n = 0;
+	const bool elsewhere = sysroot && strcmp(sysroot, "/") != 0;
+	const unsigned prefix = 7u + 2u * elsewhere + 2u * !!run->qemu.reserve;
+	unsigned n = 0;
 	static char cpu[64];
 	size_t used;
 
@@ -146,7 +148,11 @@ static int build_command(struct run *run, const char *sysroot, const char **word
 	words[n++] = "1";
 	words[n++] = "-plugin";
 	words[n++] = plugin;
-	if (prefix == 9) {
+	if (run->qemu.reserve) {
+		words[n++] = "-R";
+		words[n++] = run->qemu.reserve;
+	}
+	if (elsewhere) {
 		words[n++] = "-L";
 		words[n++] = sysroot;
 	}

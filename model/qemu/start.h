@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gives every program the same start, whichever version of QEMU runs it, so that it executes the
+ * same instructions and accesses the same addresses. Versions differ in
+ *
+ * - the CPU that `-cpu max` is. C libraries choose code for what the auxiliary vector tells of it,
+ *   and newer CPUs have what the modelled cores lack (FEAT_MOPS in memcpy). Programs find what QEMU
+ *   7.2 has, the oldest version that is tested;
+ * - the vDSO, which newer ones have and which only makes the system calls. Programs find none;
+ * - the number of the vector's entries, on which the first stack pointer depends;
+ * - the order of the environment, which old ones reverse.
+ */
+#ifndef MODEL_QEMU_START_H
+#define MODEL_QEMU_START_H
+
+#include <stdbool.h>
+
+#include "qemu/registers.h"
+
+/*
+ * Call it before the program's first instruction, with what a callback from there is given. Returns
+ * false if registers cannot be read, or sp is not that of a new program.
+ */
+bool start_program(const struct registers *registers);
+
+#endif
