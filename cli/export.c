@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plumb export: recordings in the forms that others read. */
+/* plumb export: converts recordings for other tools. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,21 +27,21 @@ struct export_options {
 static const struct {
 	const char *name, *title;
 } formats[] = {
-	{"spe-csv", "SPE records as the three tables of Arm's spe-parser: loads and stores, "
-		    "branches, others"},
+	{"spe-csv", "the three tables of Arm's spe-parser: loads and stores, branches, other "
+		    "SPE records"},
 };
 
 struct exporting {
 	const struct export_options *options;
 	struct spe_csv csv;
-	uint32_t midr; /* that --core names; 0: as the recording says */
+	uint32_t midr; /* of --core; 0: use the recording's */
 	uint64_t records;
 };
 
-/* False if it cannot be written, which was said. */
+/* Prints an error and returns false if writing fails. */
 static bool export_batch(struct exporting *e, const struct plumb_samples_batch *batch)
 {
-	/* A buffer alone is of CPU 0, as spe-parser says of one. */
+	/* A bare buffer belongs to CPU 0, as in spe-parser. */
 	const uint32_t cpu = e->options->raw ? 0 : (uint32_t)batch->cpu;
 
 	for (size_t i = 0; i < batch->count; i++) {
@@ -52,7 +52,7 @@ static bool export_batch(struct exporting *e, const struct plumb_samples_batch *
 	return true;
 }
 
-/* Rows come in the order of the file. Returns an error of the recording, or 0. */
+/* Writes rows in the order of the file. Returns an error of the recording, or 0. */
 static int export_recording(struct exporting *e, struct plumb_recording *recording,
 			    const char *path, struct plumb_diagnostics *found)
 {
@@ -91,8 +91,7 @@ static int export_file(struct exporting *e, const char *path)
 	return complain_status(error);
 }
 
-/* "spe" in the current folder, as spe-parser has it; in the folder that -o names; or what it says.
- */
+/* Returns -o, or "spe" in the folder that -o names, or else "spe", as spe-parser does. */
 static char *prefix_of(const char *output)
 {
 	size_t length = output ? strlen(output) : 0;
@@ -102,7 +101,7 @@ static char *prefix_of(const char *output)
 		return memory_copy("spe", 3);
 	if (output[length - 1] == '/') {
 		if (mkdir(output, 0777) != 0 && errno != EEXIST)
-			complain("cannot make folder %s: %s", output, strerror(errno));
+			complain("cannot create folder %s: %s", output, strerror(errno));
 		return memory_format("%sspe", output);
 	}
 	if (stat(output, &status) == 0 && S_ISDIR(status.st_mode))
@@ -119,9 +118,9 @@ static int export_spe_csv(const struct export_options *options, uint32_t midr, c
 	if (!spe_csv_close(&e.csv))
 		status = EXIT_OTHER;
 	if (status == EXIT_FINE && e.records == 0) {
-		complain("%s: there are no SPE records in it", path);
+		complain("%s: no SPE records in this file", path);
 		if (!options->raw)
-			advise("plumb record -e spe samples with SPE");
+			advise("record some with plumb record -e spe");
 		status = EXIT_USAGE;
 	}
 	for (enum spe_table table = 0; status == EXIT_FINE && table < SPE_TABLES; table++) {
@@ -145,9 +144,9 @@ static bool check_format(const char *format)
 	if (format)
 		complain("unknown format '%s'", format);
 	else
-		complain("--format needed");
+		complain("missing --format");
 	if (!format || !advise_near(&near))
-		advise("it is one of %s", formats[0].name);
+		advise("the only format is %s", formats[0].name);
 	return false;
 }
 
@@ -177,7 +176,7 @@ static const struct option options[] = {
 		.argument = "FORMAT",
 		.offset = offsetof(struct export_options, format),
 		.choices = format_names,
-		.help = "the form; needed",
+		.help = "set the output format (required)",
 	},
 	{
 		.letter = 'o',
@@ -185,16 +184,16 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "PREFIX|FOLDER/",
 		.offset = offsetof(struct export_options, common.output),
-		.help = "what the files' names begin with, or the folder they go to; else spe",
+		.help = "set the prefix of the files' names, or their folder; default: spe",
 	},
 	{
 		.name = "raw",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct export_options, raw),
-		.help = "the file is an SPE buffer alone, such as WindowsPerf's spe.data",
+		.help = "read a bare SPE buffer, such as WindowsPerf's spe.data",
 	},
 	OPTION_ROW_CORE(struct export_options, core),
-	OPTION_ROW_VERBOSE("say how many rows each file has"),
+	OPTION_ROW_VERBOSE("print how many rows each file has"),
 	OPTION_ROW_HELP,
 	{0},
 };
@@ -216,19 +215,20 @@ static int run(const struct command *command, int count, char **arguments)
 const struct command command_export = {
 	.path = "plumb export",
 	.name = "export",
-	.summary = "recordings in the forms that others read",
+	.summary = "convert recordings for other tools",
 	.operands = "[FILE]",
 	.most = 1,
-	.text = "Writes what a recording holds, perf.data unless FILE is named, for other tools. A "
-		"table without rows is not written.",
+	.text = "Converts a recording (default: perf.data) to a format that other tools read. "
+		"Tables without rows are not written.",
 	.options = options,
 	.more = print_formats,
 	.examples =
 		(const struct example[]){
 			{"plumb export --format spe-csv",
-			 "spe-ldst.csv, spe-br.csv and spe-other.csv, as spe-parser -t csv"},
+			 "write spe-ldst.csv, spe-br.csv and spe-other.csv, as spe-parser -t csv "
+			 "does"},
 			{"plumb export --format spe-csv -o run1 run1.data",
-			 "run1-ldst.csv and so on"},
+			 "write run1-ldst.csv and so on"},
 			{0},
 		},
 	.run = run,

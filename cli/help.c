@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What --help prints, made from the tables that the parser works by. */
+/* Prints --help from the tables that the parser uses. */
 #include <stdlib.h>
 
 #include "commands.h"
@@ -104,7 +104,7 @@ int help_print(const struct command *command)
 
 static const struct option options[] = {OPTION_ROW_HELP, {0}};
 
-/* plumb help [COMMAND...]: as plumb COMMAND --help. */
+/* plumb help [COMMAND...] prints the same as plumb COMMAND --help. */
 static int run(const struct command *command, int count, char **arguments)
 {
 	const struct command *about = &command_plumb;
@@ -127,7 +127,7 @@ static int run(const struct command *command, int count, char **arguments)
 const struct command command_help = {
 	.path = "plumb help",
 	.name = "help",
-	.summary = "what a command does, and how to call it",
+	.summary = "describe a command and its options",
 	.operands = "[COMMAND]...",
 	.most = OPERANDS_ANY,
 	.options = options,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plumb itself: the command that has all others. */
+/* The command plumb itself, which dispatches to all others. */
 #include <plumb/version.h>
 #include <stdio.h>
 
@@ -46,7 +46,7 @@ static int run(const struct command *command, int count, char **arguments)
 	if (values.version)
 		return print_version();
 	if (operands.count == 0) {
-		complain("COMMAND needed");
+		complain("missing COMMAND");
 		advise("see plumb --help");
 		return EXIT_USAGE;
 	}

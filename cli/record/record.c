@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plumb record: samples a program, or what runs already, into a perf.data file. */
+/* plumb record: samples a program, or running processes, into a perf.data file. */
 #include "record.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #define AT(member) offsetof(struct record_options, member)
 
-/* What is common; PMU events besides. */
+/* Common values of -e, which completions offer in addition to PMU events. */
 static const char *const common_events[] = {
 	"spe",
 	"spe/load/",
@@ -44,9 +44,8 @@ static const struct option options[] = {
 		.argument = "EVENT,...",
 		.offset = AT(events),
 		.choices = common_events,
-		.help = "what to sample: spe, spe/load,min_latency=100/, a PMU event by name or "
-			"code, "
-			"a software event; {A,B} is a group, A:u user code only",
+		.help = "sample these events: spe, spe/load,min_latency=100/, a PMU event by name "
+			"or code, a software event; {A,B} is a group, A:u samples user code only",
 	},
 	{
 		.letter = 'c',
@@ -54,7 +53,7 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "N",
 		.offset = AT(period),
-		.help = "sample every N operations (SPE) or events; 10k is 10,000",
+		.help = "take a sample every N operations (SPE) or events; 10k is 10,000",
 	},
 	{
 		.letter = 'F',
@@ -62,7 +61,7 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "HZ",
 		.offset = AT(frequency),
-		.help = "so many samples a second; not of SPE",
+		.help = "take HZ samples per second; not supported for SPE",
 	},
 	{
 		.name = "exact",
@@ -75,13 +74,13 @@ static const struct option options[] = {
 		.name = "all-user",
 		.kind = OPTION_FLAG,
 		.offset = AT(all_user),
-		.help = "sample user code only, whatever the events say",
+		.help = "sample user code only, whatever the events' modifiers say",
 	},
 	{
 		.name = "all-kernel",
 		.kind = OPTION_FLAG,
 		.offset = AT(all_kernel),
-		.help = "sample the kernel only, whatever the events say",
+		.help = "sample the kernel only, whatever the events' modifiers say",
 	},
 	{
 		.letter = 'g',
@@ -96,16 +95,15 @@ static const struct option options[] = {
 		.argument = "MODE",
 		.offset = AT(call_graph),
 		.choices = call_graphs,
-		.help = "record call chains: fp, by frame pointers, as -g; dwarf[,BYTES], from "
-			"copies "
-			"of the stack, 8192 bytes each unless told, unwound when read",
+		.help = "record call chains: fp uses frame pointers, as -g; dwarf[,BYTES] copies "
+			"the stack (default: 8192 bytes), to be unwound later",
 	},
 	{
 		.letter = 'a',
 		.name = "all-cpus",
 		.kind = OPTION_FLAG,
 		.offset = AT(all_cpus),
-		.help = "everything that runs on this machine",
+		.help = "sample everything that runs on this machine",
 	},
 	{
 		.letter = 'C',
@@ -113,7 +111,7 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "LIST",
 		.offset = AT(cpus),
-		.help = "everything that runs on these CPUs: 0-2,4",
+		.help = "sample everything that runs on these CPUs: 0-2,4",
 	},
 	{
 		.letter = 'p',
@@ -121,7 +119,7 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "PID,...",
 		.offset = AT(pids),
-		.help = "processes that run already",
+		.help = "sample running processes",
 	},
 	{
 		.letter = 't',
@@ -129,20 +127,21 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "TID,...",
 		.offset = AT(tids),
-		.help = "threads that run already",
+		.help = "sample running threads",
 	},
 	{
 		.name = "per-thread",
 		.kind = OPTION_FLAG,
 		.offset = AT(per_thread),
-		.help = "a buffer a thread, rather than a CPU; what it forks is not sampled",
+		.help = "use one buffer per thread instead of per CPU; do not sample forked "
+			"processes",
 	},
 	{
 		.letter = 'i',
 		.name = "no-inherit",
 		.kind = OPTION_FLAG,
 		.offset = AT(no_inherit),
-		.help = "do not sample what it forks",
+		.help = "do not sample new threads and processes of the program",
 	},
 	{
 		.letter = 'o',
@@ -150,7 +149,7 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "FILE",
 		.offset = offsetof(struct common_options, output),
-		.help = "write there instead of to perf.data; - is standard output, a pipe",
+		.help = "write to FILE instead of perf.data; - is standard output, a pipe",
 	},
 	{
 		.letter = 'm',
@@ -158,27 +157,28 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "PAGES[,AUXPAGES]",
 		.offset = AT(pages),
-		.help = "the buffers' sizes, in pages or as in 512K or 16M; SPE's is the second",
+		.help = "set the sizes of the buffers, in pages or as in 512K or 16M; the second "
+			"is for SPE data",
 	},
 	{
 		.letter = 'd',
 		.name = "data",
 		.kind = OPTION_FLAG,
 		.offset = AT(data),
-		.help = "with each sample of an event, the address of the data",
+		.help = "record the address of the data with each sample of an event",
 	},
 	{
 		.name = "phys-data",
 		.kind = OPTION_FLAG,
 		.offset = AT(physical),
-		.help = "the physical address, too",
+		.help = "record the physical address of the data, too",
 	},
 	{
 		.letter = 'S',
 		.name = "snapshot",
 		.kind = OPTION_FLAG,
 		.offset = AT(snapshot),
-		.help = "keep SPE data only of the moments when SIGUSR2 comes, and of the end",
+		.help = "keep only the SPE data from just before each SIGUSR2 and the end",
 	},
 	{
 		.name = "switch-output",
@@ -186,16 +186,15 @@ static const struct option options[] = {
 		.argument = "WHEN",
 		.offset = AT(switch_output),
 		.choices = switches,
-		.help = "go on in a new file when SIGUSR2 comes (signal), at a size (100M) or "
-			"after a "
-			"time (30s)",
+		.help = "start a new file on SIGUSR2 (signal, the default), at a size (100M) or "
+			"after a time (30s)",
 	},
 	{
 		.name = "switch-max-files",
 		.kind = OPTION_NUMBER,
 		.argument = "N",
 		.offset = AT(max_files),
-		.help = "of those files keep the last N",
+		.help = "with --switch-output, keep only the last N files",
 	},
 	{
 		.letter = 'z',
@@ -203,7 +202,8 @@ static const struct option options[] = {
 		.kind = OPTION_MAYBE,
 		.argument = "N",
 		.offset = AT(compression),
-		.help = "compress with zstd, 1 (fast; the default) to 22; SPE data is not",
+		.help = "compress with zstd, from 1 (fastest; the default) to 22; SPE data is not "
+			"compressed",
 	},
 	{
 		.letter = 'D',
@@ -211,13 +211,13 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "MS",
 		.offset = AT(delay),
-		.help = "begin to sample after so many milliseconds",
+		.help = "start sampling MS milliseconds after the program starts; -1: never",
 	},
 	{
 		.name = "timestamp-filename",
 		.kind = OPTION_FLAG,
 		.offset = AT(timestamp),
-		.help = "put the time into the file's name",
+		.help = "add the time to the file's name",
 	},
 	{
 		.letter = 'k',
@@ -226,7 +226,7 @@ static const struct option options[] = {
 		.argument = "CLOCK",
 		.offset = AT(clockid),
 		.choices = clocks,
-		.help = "the clock of the samples' times: monotonic, monotonic_raw, realtime, "
+		.help = "set the clock for the samples' times: monotonic, monotonic_raw, realtime, "
 			"boottime, tai",
 	},
 	{
@@ -234,21 +234,21 @@ static const struct option options[] = {
 		.name = "no-buildid",
 		.kind = OPTION_FLAG,
 		.offset = AT(no_build_ids),
-		.help = "do not record the build-ids of what was executed",
+		.help = "do not record the build-ids of the executed files",
 	},
 	{
 		.letter = 'N',
 		.name = "no-buildid-cache",
 		.kind = OPTION_FLAG,
 		.offset = AT(no_cache),
-		.help = "nothing: there is no cache to be spared; perf has it",
+		.help = "accepted for perf compatibility; no effect",
 	},
 	{
 		.name = "max-size",
 		.kind = OPTION_TEXT,
 		.argument = "SIZE",
 		.offset = AT(max_size),
-		.help = "end when the recording would be larger: 100M",
+		.help = "stop before the recording grows beyond SIZE: 100M",
 	},
 	OPTION_ROW_SOURCE(AT(source)),
 	{
@@ -256,14 +256,14 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "CPU",
 		.offset = offsetof(struct common_options, cpu),
-		.help = "the CPU meant; of the model, one of its cores",
+		.help = "set the target CPU; with the model, one of its cores",
 	},
 	{
 		.name = "seed",
 		.kind = OPTION_TEXT,
 		.argument = "N",
 		.offset = AT(seed),
-		.help = "of chance in the model: the same gives the same samples",
+		.help = "seed the model's random numbers; equal seeds give equal samples",
 	},
 	{
 		.letter = 'L',
@@ -271,47 +271,47 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "DIR",
 		.offset = AT(sysroot),
-		.help = "where the model finds the AArch64 libraries of dynamic programs",
+		.help = "set the folder of the AArch64 libraries for dynamic programs in the model",
 	},
 	{
 		.name = "qemu",
 		.kind = OPTION_TEXT,
 		.argument = "PATH",
 		.offset = AT(qemu),
-		.help = "the qemu-aarch64 that runs the model",
+		.help = "set the qemu-aarch64 that runs the model",
 	},
 	{
 		.letter = 'q',
 		.name = "quiet",
 		.kind = OPTION_FLAG,
 		.offset = AT(quiet),
-		.help = "say nothing but what goes wrong",
+		.help = "print only errors",
 	},
-	OPTION_ROW_VERBOSE("what is sampled, and how"),
+	OPTION_ROW_VERBOSE("print what is sampled, and how"),
 	{
 		.name = "no-progress",
 		.kind = OPTION_FLAG,
 		.offset = AT(no_progress),
-		.help = "do not show how far it is",
+		.help = "do not show progress",
 	},
 	OPTION_ROW_HELP,
 	{0},
 };
 
-/* Standard output is the recording's: what the program writes there goes to standard error, as with
- * perf. Returns its descriptor, or -1 having said why not. */
+/* Reserves standard output for the recording and redirects the program's output to standard error,
+ * as perf does. Returns the recording's descriptor, or prints an error and returns -1. */
 static int take_output(void)
 {
 	int fd;
 
 	if (isatty(STDOUT_FILENO)) {
-		complain("a recording is nothing for a terminal");
-		advise("plumb record -o - ... | plumb script -i -");
+		complain("refusing to write a recording to a terminal");
+		advise("use a pipe: plumb record -o - ... | plumb script -i -");
 		return -1;
 	}
 	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-		complain("standard output cannot be used");
+		complain("cannot write to standard output");
 		if (fd >= 0)
 			close(fd);
 		return -1;
@@ -333,9 +333,9 @@ static void say_events(const struct record_request *request)
 
 	for (size_t i = 0; (event = plumb_event_list_get(request->events, i)); i++) {
 		if (event->frequency)
-			complain("sampling %s, %u Hz", event->name, event->frequency);
+			complain("sampling %s at %u Hz", event->name, event->frequency);
 		else if (event->period)
-			complain("sampling %s, every %llu", event->name,
+			complain("sampling %s every %llu", event->name,
 				 (unsigned long long)event->period);
 		else
 			complain("sampling %s", event->name);
@@ -380,7 +380,7 @@ static int run(const struct command *command, int count, char **arguments)
 	char **all = memory_resize(NULL, (size_t)count + 2, sizeof(*all));
 	int status;
 
-	/* Parsing moves them about. */
+	/* Parsing reorders the arguments, so keep a copy for the recording. */
 	all[0] = name;
 	for (int i = 0; i < count; i++)
 		all[i + 1] = arguments[i];
@@ -406,23 +406,21 @@ const struct command command_record = {
 	.operands = "PROGRAM [ARGUMENT]...",
 	.most = OPERANDS_ANY,
 	.runs = true,
-	.text = "Samples the program, or what runs already, and writes a recording that plumb and "
-		"perf "
-		"read. With SPE each sample is one operation: where it is, what it did to the "
-		"caches "
-		"and TLBs, how long it took, and where its data came from.\n\n"
-		"Without -e it is SPE where there is one, else cycles. The exit status is the "
-		"program's. Ctrl-C keeps what was recorded.",
+	.text = "Samples a program or running processes, and writes a recording that plumb and "
+		"perf read. An SPE sample describes one operation: its address, the caches and "
+		"TLBs it missed, its latency, and the source of its data.\n\n"
+		"Without -e, samples with SPE if there is an SPE unit, otherwise samples cycles. "
+		"The exit status is the program's. Ctrl-C stops and keeps the recording.",
 	.options = options,
 	.examples =
 		(const struct example[]){
-			{"plumb record ./program", "SPE samples into perf.data"},
+			{"plumb record ./program", "write SPE samples to perf.data"},
 			{"plumb record -e spe/load,min_latency=100/ -c 4096 ./program",
-			 "loads that took 100 cycles and more"},
+			 "sample loads that took 100 cycles or more"},
 			{"plumb record -e L1D_CACHE_REFILL:u -c 1000 -g ./program",
-			 "every 1000th L1D refill, with who called"},
+			 "sample every 1000th L1D refill, with call chains"},
 			{"plumb record -e cpu-clock -F 999 -a -- sleep 10",
-			 "where this machine's CPUs are, for ten seconds"},
+			 "sample what this machine's CPUs execute, for ten seconds"},
 			{0},
 		},
 	.run = run,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of `plumb record`'s options: sizes, times, lists, clocks as perf spells them. */
+/* Parses the values of `plumb record`'s options: sizes, times, lists and clocks in perf's syntax.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -31,12 +32,13 @@ static const struct unit times[] = {{"ms", 0.001}, {"s", 1},     {"m", 60},
 
 static bool bad(const char *option, const char *value, const char *allowed)
 {
-	complain("bad value '%s' of --%s", value, option);
+	complain("invalid value '%s' for --%s", value, option);
 	advise("%s", allowed);
 	return false;
 }
 
-/* A whole number and nothing else; `end` NULL, or what may follow it. */
+/* Reads a whole number up to `most`. Text may follow it only if `end` is given, and is put there.
+ */
 static bool read_number(const char *text, uint64_t most, uint64_t *number, const char **end)
 {
 	char *rest;
@@ -50,7 +52,7 @@ static bool read_number(const char *text, uint64_t most, uint64_t *number, const
 	return !errno && *number <= most && (end || !*rest);
 }
 
-/* "4K" by one of the units. */
+/* Reads a number with one of `units`, such as "4K". */
 static bool read_unit(const char *text, const struct unit *units, double *value)
 {
 	const char *end;
@@ -71,14 +73,14 @@ static bool read_count(const char *option, const char *text, uint64_t most, uint
 {
 	if (!text || (number_read(text, most, number) && *number > 0))
 		return true;
-	return bad(option, text, "a whole number from 1 up: 4096, 10k");
+	return bad(option, text, "use a positive whole number: 4096, 10k");
 }
 
-/* "0-2,4": ranges only where `ranges`. */
+/* Reads a list such as "4,7", and "0-2,4" if `ranges`. */
 static bool read_list(const char *option, const char *text, bool ranges, struct record_list *list)
 {
-	const char *at = text, *allowed = ranges ? "CPUs are listed as in 0-2,4"
-						 : "numbers are needed, with commas between";
+	const char *at = text, *allowed = ranges ? "list CPUs as in 0-2,4"
+						 : "list numbers, separated by commas";
 
 	if (!text)
 		return true;
@@ -94,14 +96,14 @@ static bool read_list(const char *option, const char *text, bool ranges, struct 
 		if (last < first || (*at && *at != ','))
 			return bad(option, text, allowed);
 		if (last - first >= LIST_MAX - list->count)
-			return bad(option, text, "those are too many");
+			return bad(option, text, "list at most 4096");
 		for (uint64_t i = first; i <= last; i++)
 			list->at[list->count++] = (int)i;
 	} while (*at++ == ',');
 	return true;
 }
 
-/* Pages, or a size; as perf does, made a power of two. */
+/* Reads a number of pages, or a size, and rounds it up to a power of two, as perf does. */
 static bool read_pages(const char *text, size_t length, size_t *pages)
 {
 	char *copy = memory_copy(text, length);
@@ -134,8 +136,8 @@ static bool read_mmap(const char *text, struct record_request *request)
 	     read_pages(text + length + 1, strlen(text + length + 1), &request->aux_pages)))
 		return true;
 	return bad("mmap-pages", text,
-		   "PAGES[,AUXPAGES], each a number of pages or a size as in 512K or 16M, up to "
-		   "1048576 pages");
+		   "use PAGES[,AUXPAGES]; each is a number of pages or a size as in 512K or 16M, "
+		   "at most 1048576 pages");
 }
 
 static bool read_switch(const char *text, struct record_switch *switching)
@@ -150,9 +152,10 @@ static bool read_switch(const char *text, struct record_switch *switching)
 	else if (read_unit(text, sizes, &value))
 		switching->bytes = (uint64_t)value;
 	else if (!read_unit(text, times, &switching->seconds))
-		return bad("switch-output", text,
-			   "signal, a size as in 100M (B, K, M, G), or a time as in 30s (ms, s, m, "
-			   "h, d)");
+		return bad(
+			"switch-output", text,
+			"use signal, a size as in 100M (B, K, M, G), or a time as in 30s (ms, s, "
+			"m, h, d)");
 	return true;
 }
 
@@ -187,8 +190,7 @@ static bool read_clock(const char *text, int *clock)
 			return true;
 		}
 	}
-	return bad("clockid", text,
-		   "monotonic, monotonic_raw, realtime, boottime and tai are clocks");
+	return bad("clockid", text, "use monotonic, monotonic_raw, realtime, boottime or tai");
 }
 
 static bool read_level(const char *text, int *level)
@@ -198,7 +200,7 @@ static bool read_level(const char *text, int *level)
 	if (!text)
 		return true;
 	if (*text && !read_number(text, LEVEL_MAX, &number, NULL))
-		return bad("compression-level", text, "0 (none) to 22, 1 where nothing is said");
+		return bad("compression-level", text, "use 0 (none) to 22; the default is 1");
 	*level = (int)number;
 	return true;
 }
@@ -210,7 +212,7 @@ static bool read_delay(const char *text, int *delay)
 	if (!text)
 		return true;
 	if (strcmp(text, "-1") != 0 && !read_number(text, INT_MAX, &number, NULL))
-		return bad("delay", text, "milliseconds, or -1: begin with nothing sampled");
+		return bad("delay", text, "use milliseconds, or -1 to sample nothing");
 	*delay = strcmp(text, "-1") == 0 ? -1 : (int)number;
 	return true;
 }
@@ -222,16 +224,16 @@ static bool read_limit(const char *text, uint64_t *limit)
 	if (!text)
 		return true;
 	if (!read_unit(text, sizes, &value))
-		return bad("max-size", text, "a size as in 100M: B, K, M or G");
+		return bad("max-size", text, "use a size as in 100M: B, K, M or G");
 	*limit = (uint64_t)value;
 	return true;
 }
 
-/* As perf: what it takes by default, and at most, of the stack. */
+/* Bytes of the stack that perf copies by default, and at most. */
 #define STACK_DEFAULT 8192
 #define STACK_MAX     65528
 
-/* --call-graph: "fp", or "dwarf" and how much of the stack to copy. */
+/* Reads --call-graph: "fp", or "dwarf" and how much of the stack to copy. */
 static bool read_call_graph(const struct record_options *options, struct record_request *request)
 {
 	const char *text = options->call_graph;
@@ -241,9 +243,9 @@ static bool read_call_graph(const struct record_options *options, struct record_
 	if (!text || strcmp(text, "fp") == 0)
 		return true;
 	if (strncmp(text, "dwarf", 5) != 0 || (text[5] && text[5] != ','))
-		return bad("call-graph", text, "fp (frame pointers), dwarf or dwarf,BYTES");
+		return bad("call-graph", text, "use fp (frame pointers), dwarf or dwarf,BYTES");
 	if (text[5] && (!read_number(text + 6, STACK_MAX, &size, NULL) || size < 8))
-		return bad("call-graph", text, "dwarf,BYTES: from 8 to 65528 bytes of the stack");
+		return bad("call-graph", text, "use dwarf,BYTES with 8 to 65528 bytes");
 	/* The kernel takes multiples of eight; perf rounds up, too. */
 	request->user_stack = (uint32_t)(size + 7) & ~UINT32_C(7);
 	return true;
@@ -254,22 +256,22 @@ static bool agree(const struct record_request *request)
 	const struct record_options *options = request->options;
 
 	if (options->period && options->frequency)
-		complain("--count and --freq do not go together");
+		complain("--count and --freq cannot be combined");
 	else if (options->all_user && options->all_kernel)
-		complain("--all-user and --all-kernel do not go together");
+		complain("--all-user and --all-kernel cannot be combined");
 	else if (options->all_cpus && (request->pids.count || request->tids.count))
-		complain("--all-cpus does not go together with --pid and --tid");
+		complain("--all-cpus cannot be combined with --pid or --tid");
 	else if (options->per_thread && (options->all_cpus || request->cpus.count))
-		complain("--per-thread does not go together with --all-cpus and --cpus");
+		complain("--per-thread cannot be combined with --all-cpus or --cpus");
 	else if (*request->program && (request->pids.count || request->tids.count))
-		complain("--pid and --tid are of what runs already: no program can be given");
+		complain("--pid and --tid cannot be combined with a program");
 	else if (request->switching.wanted && strcmp(request->path, "-") == 0)
-		complain("--switch-output needs files, not a pipe");
+		complain("--switch-output cannot write to a pipe");
 	else if (options->max_files && !request->switching.wanted)
-		complain("--switch-max-files is of --switch-output");
+		complain("--switch-max-files requires --switch-output");
 	else if (!*request->program && !options->all_cpus && !request->cpus.count &&
 		 !request->pids.count && !request->tids.count)
-		complain("PROGRAM needed, or --all-cpus, --cpus, --pid or --tid");
+		complain("missing PROGRAM, --all-cpus, --cpus, --pid or --tid");
 	else
 		return true;
 	advise("see plumb record --help");
@@ -283,7 +285,7 @@ bool record_read_options(const struct record_options *options, struct record_req
 	request->options = options;
 	request->path = options->common.output ? options->common.output : "perf.data";
 	if (options->seed && !read_number(options->seed, UINT64_MAX, &request->seed, NULL))
-		return bad("seed", options->seed, "a whole number is needed");
+		return bad("seed", options->seed, "use a whole number");
 	if (!read_count("count", options->period, UINT64_MAX, &request->period) ||
 	    !read_count("freq", options->frequency, FREQUENCY_MAX, &frequency) ||
 	    !read_list("cpus", options->cpus, true, &request->cpus) ||

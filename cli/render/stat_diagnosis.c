@@ -111,8 +111,8 @@ static void print_below(struct output *out, const struct report *report)
 
 	if (d->partly) {
 		text = memory_format(
-			"in %.0f %% of the cycles nothing at all went on; the other slots "
-			"are lost a few in each cycle, of which the tree says nothing",
+			"only %.0f %% of the cycles were stalled completely; the other slots "
+			"are lost a few per cycle, which the tree does not explain",
 			d->stalled);
 		print_beside(out, "Below", text);
 		free(text);
@@ -173,12 +173,12 @@ static void print_certainty(struct output *out, const struct report *report)
 	if (parts < 2)
 		return;
 	if (agreeing == parts)
-		text = memory_format("all %u %s by themselves come to the same", parts, what);
+		text = memory_format("all %u %s give this diagnosis by themselves", parts, what);
 	else
 		text = memory_format(
-			"%u of %u %s by themselves come to the same%s", agreeing, parts, what,
-			2 * agreeing < parts ? ": the program changes, so look at its parts" : "");
-	print_beside(out, "Sure", text);
+			"%u of %u %s give this diagnosis by themselves%s", agreeing, parts, what,
+			2 * agreeing < parts ? ": the program has phases, so look at each" : "");
+	print_beside(out, "Agree", text);
 	free(text);
 }
 

@@ -47,8 +47,8 @@ static void print_times(struct output *out, const struct report *report)
 
 	output_format(out, STYLE_PLAIN, "  %s", time);
 	if (report->label) {
-		fputs(" of the model's time", out->stream);
-		output_format(out, STYLE_DIM, ", %s to run", took);
+		fputs(" of model time", out->stream);
+		output_format(out, STYLE_DIM, ", simulated in %s", took);
 		/* Of a shorter run it is mostly QEMU that takes its time to start. */
 		if (report->host_seconds >= 1 && slower >= 1 && isfinite(slower)) {
 			char *times = figure_count(pen_for(out), figure_rounded(slower));
@@ -92,7 +92,7 @@ static void print_end(struct output *out, const struct report *report)
 {
 	if (report->signal) {
 		output_spaces(out, 2);
-		output_format(out, STYLE_BAD, "ended by signal %d (%s): counted until then",
+		output_format(out, STYLE_BAD, "ended by signal %d (%s); counts up to then",
 			      report->signal, strsignal(report->signal));
 		fputc('\n', out->stream);
 	} else if (report->exit_status) {
@@ -121,9 +121,8 @@ static void print_parts(struct output *out, const struct report *report)
 	if (report->result->parts < 2)
 		return;
 	output_format(out, STYLE_PLAIN,
-		      report->intervals
-			      ? "  all of it, with the least and the greatest of %u intervals"
-			      : "  mean of %u runs, with the least and the greatest",
+		      report->intervals ? "  whole run, with the lowest and highest of %u intervals"
+					: "  mean of %u runs, with the lowest and highest",
 		      report->result->parts);
 	fputc('\n', out->stream);
 }

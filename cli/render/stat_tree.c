@@ -304,9 +304,8 @@ void report_tree(struct output *out, const struct report *report)
 		print_heading(out, &tree);
 	for (size_t i = 0; i < tree.count; i++) {
 		if (tree.selection->metrics[tree.rows[i].selected].level == 0 && !outside) {
-			output_text(
-				out, STYLE_DIM,
-				"  not part of the tree; share of all stall cycles of its side");
+			output_text(out, STYLE_DIM,
+				    "  outside the tree; share of all frontend or backend stalls");
 			fputc('\n', out->stream);
 			outside = true;
 		}

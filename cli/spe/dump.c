@@ -13,11 +13,12 @@
 
 #define DEFAULT_INPUT "perf.data"
 
-/* Data is read in pieces of so many bytes; packets are looked at while more than MARGIN is left. */
+/* Data is read in pieces of PIECE bytes; packets are printed while more than MARGIN bytes are left.
+ */
 #define PIECE  ((size_t)1 << 20)
-#define MARGIN ((size_t)1 << 17) /* the longest alignment, and more */
+#define MARGIN ((size_t)1 << 17) /* more than the longest alignment */
 
-/* Bytes that a line has columns for. */
+/* How many bytes a line shows. */
 #define LINE_BYTES 16
 
 struct dump_options {
@@ -32,11 +33,11 @@ struct dump {
 	struct buffer buffer;
 	uint8_t *piece;
 	uint64_t chunks;
-	uint64_t record_start; /* of the record at hand; UINT64_MAX: none has begun */
+	uint64_t record_start; /* of the current record; UINT64_MAX: none has begun */
 	uint64_t record_count;
 };
 
-/* Paddings stand together on a line, as far as it has columns. */
+/* Returns how many paddings to print together on one line. */
 static size_t padding_length(const uint8_t *bytes, size_t size)
 {
 	size_t length = 1;
@@ -55,7 +56,7 @@ static void end_record(struct dump *dump, uint64_t end)
 	dump->record_start = UINT64_MAX;
 }
 
-/* Prints the packet at the beginning of `bytes`; returns its length. */
+/* Prints the first packet of `bytes` and returns its length. */
 static size_t print_packet(struct dump *dump, const uint8_t *bytes, size_t size, uint64_t offset)
 {
 	struct plumb_spe_packet packet;
@@ -116,7 +117,7 @@ static int print_chunk(struct dump *dump, const struct plumb_recording *recordin
 	return status;
 }
 
-/* The line that perf prints of the record before its data. */
+/* Prints perf's line about the record, before its data. */
 static void print_chunk_record(struct buffer *b, const struct plumb_record *record)
 {
 	const struct plumb_aux_chunk *chunk = &record->auxtrace;
@@ -165,8 +166,8 @@ static int dump_file(struct dump *dump)
 	if (error < 0) {
 		complain_recording(found, path, error);
 	} else if (dump->chunks == 0) {
-		complain("%s: there is no SPE data in it", path);
-		advise("plumb record -e spe samples with SPE; plumb script shows other samples");
+		complain("%s: no SPE data in this file", path);
+		advise("record some with plumb record -e spe; plumb script prints other samples");
 	}
 	if (recording)
 		plumb_losses_report(plumb_recording_losses(recording), path, found);
@@ -183,13 +184,13 @@ static const struct option options[] = {
 		.name = "raw",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct dump_options, raw),
-		.help = "the file is bare SPE data, without perf.data around it",
+		.help = "read bare SPE data without a perf.data file around it",
 	},
 	{
 		.name = "records",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct dump_options, records),
-		.help = "say where each record ends",
+		.help = "print where each record ends",
 	},
 	OPTION_ROW_OUTPUT,
 	OPTION_ROW_NO_PAGER,
@@ -222,17 +223,17 @@ static int run(const struct command *command, int count, char **arguments)
 const struct command command_spe_dump = {
 	.path = "plumb spe dump",
 	.name = "dump",
-	.summary = "packet by packet, as perf report -D prints them",
+	.summary = "print SPE data packet by packet, as perf report -D does",
 	.operands = "[FILE]",
 	.most = 1,
-	.text = "Prints the packets of a recording's SPE data (perf.data if no file is named), "
-		"each "
-		"with its place in its buffer, its bytes, and what it says.",
+	.text = "Prints the packets of a recording's SPE data (default: perf.data), each with its "
+		"offset in its buffer, its bytes and its meaning.",
 	.options = options,
 	.examples =
 		(const struct example[]){
-			{"plumb spe dump perf.data", "all of a recording's packets"},
-			{"plumb spe dump --raw spe.data", "those of WindowsPerf's"},
+			{"plumb spe dump perf.data", "print all packets of a recording"},
+			{"plumb spe dump --raw spe.data",
+			 "print the packets of a WindowsPerf file"},
 			{0},
 		},
 	.run = run,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plumb spe: what is in SPE data itself. */
+/* plumb spe: prints SPE data itself. */
 #include "commands.h"
 
 const struct command command_spe = {
 	.path = "plumb spe",
 	.name = "spe",
-	.summary = "packets of the Statistical Profiling Extension",
+	.summary = "print the packets of the Statistical Profiling Extension",
 	.operands = "COMMAND",
 	.fewest = 1,
 	.most = OPERANDS_ANY,

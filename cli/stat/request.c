@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `plumb stat` is asked for: names on the command line become a selection. */
+/* Turns the names on `plumb stat`'s command line into a selection. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,10 +36,10 @@ struct names {
 	unsigned stages;
 };
 
-/* Adds what one word names. Returns false if it names nothing, which has been said. */
+/* Adds what one word names. Prints an error and returns false if the name is unknown. */
 typedef bool add_word(struct names *names, const char *word);
 
-/* Calls `add` for each word of each of `words`, parted by ','. */
+/* Calls `add` for each word of each of `words`, separated by ','. */
 static bool each_word(struct names *names, const struct option_words *words, add_word *add)
 {
 	bool fine = true;
@@ -54,7 +54,7 @@ static bool each_word(struct names *names, const struct option_words *words, add
 			if (length > 0) {
 				fine = add(names, word);
 			} else {
-				complain("a name is missing in '%s'", words->at[i]);
+				complain("missing name in '%s'", words->at[i]);
 				fine = false;
 			}
 			free(word);
@@ -82,12 +82,12 @@ static bool add_stage(struct names *names, const char *word)
 			return true;
 		}
 	}
-	complain("bad value '%s' of --stages", word);
+	complain("invalid value '%s' for --stages", word);
 	if (strcmp(word, "combined") == 0)
-		advise("without --stages, stage 2 shows what stage 1 leads to; -n NODE is a part "
-		       "of it");
+		advise("leave out --stages: stage 2 then shows the groups that stage 1 leads to; "
+		       "-n NODE selects a part of the tree");
 	else
-		advise("1 (topdown), 2 (uarch) or all");
+		advise("use 1 (topdown), 2 (uarch) or all");
 	return false;
 }
 
@@ -103,11 +103,12 @@ static bool add_group(struct names *names, const char *word)
 			   names->spec->metric_groups[g].name);
 	complain("%s has no metric group '%s'", names->spec->id, word);
 	if (!advise_near(&near))
-		advise("plumb spec list groups --cpu %s lists them", names->spec->id);
+		advise("see plumb spec list groups --cpu %s", names->spec->id);
 	return false;
 }
 
-/* The metric called `word`, which is `what`; PLUMB_NONE if there is none, which has been said. */
+/* Returns the metric called `word`, or prints an error that calls it `what` and returns PLUMB_NONE.
+ */
 static uint16_t find_metric(const struct plumb_spec *spec, const char *word, const char *what,
 			    bool nodes)
 {
@@ -125,8 +126,8 @@ static uint16_t find_metric(const struct plumb_spec *spec, const char *word, con
 			near_offer(&near, spec->metrics[m].name, spec->metrics[m].name);
 	complain("%s has no %s '%s'", spec->id, what, word);
 	if (!advise_near(&near))
-		advise(nodes ? "plumb spec tree --cpu %s shows them"
-			     : "plumb spec list metrics --cpu %s lists them",
+		advise(nodes ? "see plumb spec tree --cpu %s"
+			     : "see plumb spec list metrics --cpu %s",
 		       spec->id);
 	return PLUMB_NONE;
 }
@@ -144,7 +145,7 @@ static bool can_count(const struct machine *machine, const struct plumb_event_co
 	return error == 0;
 }
 
-/* A metric asked for by itself must have a value: one of a group may lack it. */
+/* Adds a metric. Unlike a metric of a group, it must have a value. */
 static bool add_metric(struct names *names, const char *word)
 {
 	const uint16_t metric = find_metric(names->spec, word, "metric", false);
@@ -178,7 +179,7 @@ static int read_events(const struct stat_options *options, const struct machine 
 	return status;
 }
 
-/* The lowest level of the tree; 0: none could be found. */
+/* Returns the lowest level of the tree, or 0 if there is no tree. */
 static unsigned tree_depth(const struct plumb_spec *spec)
 {
 	const struct plumb_request tree = {.size = sizeof(tree), .stages = 1u << 1};
@@ -229,14 +230,14 @@ static bool find_names(struct names *names, const struct stat_options *options,
 	return true;
 }
 
-/* Without an Arm PMU there are software events alone. */
+/* Rejects metrics on a machine without an Arm PMU, which only has software events. */
 static bool check_spec(const struct stat_options *options, const struct machine *machine)
 {
 	if (machine->spec || (!options->stages.count && !options->groups.count &&
 			      !options->metrics.count && !options->node && !options->level))
 		return true;
-	complain("metrics take the events of an Arm PMU, which this machine does not have");
-	advise("--source model counts them on any machine");
+	complain("metrics require an Arm PMU, which this machine does not have");
+	advise("use --source model, which counts them on any machine");
 	return false;
 }
 

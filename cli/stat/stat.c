@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plumb stat: runs a program, counts events, and says what holds it up. */
+/* plumb stat: runs a program, counts events, and diagnoses what limits its performance. */
 #include "stat.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "CPU",
 		.offset = offsetof(struct common_options, cpu),
-		.help = "the CPU meant; of the model, one of its cores",
+		.help = "set the target CPU; with the model, one of its cores",
 	},
 	{
 		.letter = 's',
@@ -28,7 +28,7 @@ static const struct option options[] = {
 		.argument = "N,...",
 		.offset = offsetof(struct stat_options, stages),
 		.choices = stages,
-		.help = "1 (topdown), 2 (uarch) or all",
+		.help = "count these stages: 1 (topdown), 2 (uarch) or all",
 	},
 	{
 		.letter = 'm',
@@ -36,7 +36,7 @@ static const struct option options[] = {
 		.kind = OPTION_WORDS,
 		.argument = "GROUP,...",
 		.offset = offsetof(struct stat_options, groups),
-		.help = "these metric groups",
+		.help = "count these metric groups",
 	},
 	{
 		.letter = 'M',
@@ -44,7 +44,7 @@ static const struct option options[] = {
 		.kind = OPTION_WORDS,
 		.argument = "METRIC,...",
 		.offset = offsetof(struct stat_options, metrics),
-		.help = "these metrics",
+		.help = "count these metrics",
 	},
 	{
 		.letter = 'n',
@@ -52,7 +52,8 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "NODE",
 		.offset = offsetof(struct stat_options, node),
-		.help = "this node of the tree, what is below it, and the groups it leads to",
+		.help = "count this node of the tree, the nodes below it, and the groups it leads "
+			"to",
 	},
 	{
 		.letter = 'l',
@@ -60,7 +61,7 @@ static const struct option options[] = {
 		.kind = OPTION_NUMBER,
 		.argument = "LEVEL",
 		.offset = offsetof(struct stat_options, level),
-		.help = "the tree down to this level only",
+		.help = "leave out the tree's nodes below this level",
 	},
 	{
 		.letter = 'e',
@@ -76,13 +77,14 @@ static const struct option options[] = {
 		.argument = "WHAT",
 		.offset = offsetof(struct stat_options, collect_by),
 		.choices = collections,
-		.help = "whose events are counted together: metric, group or none",
+		.help = "count the events of each metric (default) or group together, or none",
 	},
 	{
 		.name = "no-multiplex",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct stat_options, no_multiplex),
-		.help = "run the program once for each pass, rather than take turns in one run",
+		.help = "run the program once per group of events, instead of letting the groups "
+			"take turns",
 	},
 	{
 		.letter = 'I',
@@ -90,7 +92,8 @@ static const struct option options[] = {
 		.kind = OPTION_NUMBER,
 		.argument = "MS",
 		.offset = offsetof(struct stat_options, interval_ms),
-		.help = "print every so many milliseconds; of the model's time, with the model",
+		.help = "print the counts every MS milliseconds (of the model's time, with the "
+			"model)",
 	},
 	{
 		.letter = 'r',
@@ -98,14 +101,14 @@ static const struct option options[] = {
 		.kind = OPTION_NUMBER,
 		.argument = "N",
 		.offset = offsetof(struct stat_options, repeat),
-		.help = "run it so often; print the mean, the least and the greatest",
+		.help = "run the program N times; print the mean, the lowest and the highest value",
 	},
 	OPTION_ROW_JSON,
 	{
 		.name = "csv",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct stat_options, csv),
-		.help = "print CSV: a row for each metric of each group, and each event",
+		.help = "print CSV: one row per metric of each group, and per event",
 	},
 	{
 		.letter = 'x',
@@ -113,7 +116,7 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "SEP",
 		.offset = offsetof(struct common_options, separator),
-		.help = "print lines as perf stat -x does, fields separated by SEP",
+		.help = "print lines as perf stat -x does, with fields separated by SEP",
 	},
 	{
 		.letter = 'o',
@@ -121,7 +124,7 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "FILE",
 		.offset = offsetof(struct common_options, output),
-		.help = "write there instead of to standard error; - is standard output",
+		.help = "write to FILE instead of standard error; - is standard output",
 	},
 	{
 		.letter = 'L',
@@ -129,20 +132,20 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "DIR",
 		.offset = offsetof(struct stat_options, sysroot),
-		.help = "where the model finds the AArch64 libraries of dynamic programs",
+		.help = "set the folder of the AArch64 libraries for dynamic programs in the model",
 	},
 	{
 		.name = "qemu",
 		.kind = OPTION_TEXT,
 		.argument = "PATH",
 		.offset = offsetof(struct stat_options, qemu),
-		.help = "the qemu-aarch64 that runs the model",
+		.help = "set the qemu-aarch64 that runs the model",
 	},
 	{
 		.name = "children",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct stat_options, children),
-		.help = "count the processes it forks, too",
+		.help = "count the processes that the program forks, too",
 	},
 	OPTION_ROW_VERBOSE("show every node, every group, and the counts of the events"),
 	OPTION_ROW_COLOR,
@@ -150,13 +153,13 @@ static const struct option options[] = {
 		.name = "no-progress",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct stat_options, no_progress),
-		.help = "do not show how far it is",
+		.help = "do not show progress",
 	},
 	OPTION_ROW_HELP,
 	{0},
 };
 
-/* Options of topdown-tool's versions from 2022 on, where they have another name here. */
+/* Options of topdown-tool (since 2022) that have a different name here. */
 static const struct option_twin twins[] = {
 	{"list-cpus", "plumb spec list cpus"},
 	{"list-groups", "plumb spec list groups"},
@@ -188,17 +191,17 @@ static const struct option_twin twins[] = {
 	{0},
 };
 
-/* Options that do not go together. */
+/* Rejects options that cannot be combined. */
 static bool check(const struct command *command, const struct stat_options *values)
 {
 	int formats = values->common.json + values->csv + (values->common.separator != NULL);
 
 	if (formats > 1)
-		complain("only one of --json, --csv and --field-separator can be");
+		complain("--json, --csv and --field-separator cannot be combined");
 	else if (values->interval_ms && values->repeat > 1)
-		complain("--interval-print and --repeat do not go together");
+		complain("--interval-print and --repeat cannot be combined");
 	else if (values->interval_ms && values->no_multiplex)
-		complain("--interval-print and --no-multiplex do not go together");
+		complain("--interval-print and --no-multiplex cannot be combined");
 	else
 		return true;
 	advise("see %s --help", command->path);
@@ -247,7 +250,7 @@ static int run(const struct command *command, int count, char **arguments)
 		return status;
 	if (!check(command, &values) || !options_separator(command, &values.common))
 		return EXIT_USAGE;
-	/* The program's arguments end where the command line does. */
+	/* End the program's arguments with NULL, as exec needs. */
 	operands.at[operands.count] = NULL;
 	status = output_check_beside(&values.common);
 	wish = (struct machine_wish){
@@ -274,30 +277,30 @@ static int run(const struct command *command, int count, char **arguments)
 const struct command command_stat = {
 	.path = "plumb stat",
 	.name = "stat",
-	.summary = "run a program, count, and say what holds it up",
+	.summary = "run a program and diagnose what limits its performance",
 	.operands = "PROGRAM [ARGUMENT]...",
 	.fewest = 1,
 	.most = OPERANDS_ANY,
 	.runs = true,
-	.text = "Runs the program and counts PMU events: on this machine's Arm PMU, or with a "
-		"model "
-		"of a core that runs any AArch64 Linux program on any machine. Prints the top-down "
-		"analysis: where the time goes, what that means, and what to look at next.\n\n"
-		"The program has standard output to itself: results go to standard error, as with "
-		"perf stat, or where -o says. The exit status is the program's.\n\n"
+	.text = "Runs a program and counts PMU events, on this machine's Arm PMU or with a model "
+		"of a core. The model runs any AArch64 Linux program on any machine. Prints the "
+		"top-down analysis: where the time goes, what that means, and what to look at "
+		"next.\n\n"
+		"Results go to standard error, as with perf stat, or to the file of -o. Standard "
+		"output belongs to the program. The exit status is the program's.\n\n"
 		"By default both stages are counted; the text shows only the groups of stage 2 "
-		"that the diagnosis leads to. JSON and CSV have all of it.",
+		"that the diagnosis leads to. JSON and CSV contain everything.",
 	.options = options,
 	.twins_of = "topdown-tool",
 	.twins = twins,
 	.examples =
 		(const struct example[]){
-			{"plumb stat ./program", "what holds the program up?"},
+			{"plumb stat ./program", "diagnose what limits the program's performance"},
 			{"plumb stat --json -o result.json -- ./program --its-option",
-			 "for a program to read"},
-			{"plumb stat -I 10 ./program", "how it changes, every 10 ms"},
+			 "write the results as JSON to a file"},
+			{"plumb stat -I 10 ./program", "print the figures every 10 ms"},
 			{"plumb stat -m Operation_Mix -e L1D_CACHE,r08 ./program",
-			 "a metric group, and two events"},
+			 "count a metric group and two events"},
 			{0},
 		},
 	.run = run,

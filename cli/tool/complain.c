@@ -11,13 +11,14 @@
 #include "base/near.h"
 #include "tool/wrap.h"
 
-/* Of the findings in a file that was to be used, not checked, this many are worth a line each. */
+/* How many findings to print for a file that is used, not checked. */
 #define FINDINGS_SHOWN 3
 
 #define PREFIX "plumb: "
 #define INDENT "       "
 
-/* Columns after the prefix; 0: standard error is no terminal, and lines are left as they are. */
+/* Returns the columns after the prefix, or 0 if standard error is not a terminal. Then lines are
+ * not wrapped. */
 static size_t room(void)
 {
 	struct winsize size;
@@ -120,9 +121,9 @@ void complain_recording(const struct plumb_diagnostics *found, const char *path,
 {
 	complain_findings(found, path, error);
 	if (error == PLUMB_ERR_IO && strcmp(path, "-") != 0 && access(path, F_OK) != 0)
-		advise("plumb record PROGRAM makes one");
+		advise("make a recording with plumb record PROGRAM");
 	else if (error == PLUMB_ERR_SYNTAX)
-		advise("SPE data alone, without perf.data around it, is read with --raw");
+		advise("use --raw to read bare SPE data without a perf.data file around it");
 }
 
 void complain_warnings(const struct plumb_diagnostics *found)

@@ -10,7 +10,7 @@
 #include "tool/join.h"
 #include "tool/memory.h"
 
-/* Where Linux on Arm tells MIDR_EL1 (Documentation/arch/arm64/cpu-feature-registers.rst). */
+/* Linux's file of MIDR_EL1 (Documentation/arch/arm64/cpu-feature-registers.rst). */
 #define MIDR_FILE "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1"
 
 const struct plumb_spec *cpus_this_machine(void)
@@ -31,7 +31,7 @@ const struct plumb_spec *cpus_this_machine(void)
 	return spec;
 }
 
-/* As documented for --cpu: a file if it has a '/', or ends in .json and is there. */
+/* Follows --cpu's rule: `name` is a file if it has a '/', or ends in .json and exists. */
 static bool names_file(const char *name)
 {
 	size_t length = strlen(name);
@@ -52,8 +52,7 @@ static int open_file(struct cpus *cpus, const char *name, bool verbose)
 		cpus->at[cpus->count++] = cpus->read;
 		if (verbose && warnings) {
 			complain("%s: %zu warning%s", name, warnings, warnings == 1 ? "" : "s");
-			advise("plumb spec validate %s lists %s", name,
-			       warnings == 1 ? "it" : "them");
+			advise("see plumb spec validate %s", name);
 		}
 	}
 	plumb_diagnostics_free(found);
@@ -68,15 +67,15 @@ static int open_builtin(struct cpus *cpus, const char *name)
 		cpus->count = 1;
 		return EXIT_FINE;
 	}
-	complain("unknown CPU '%s': it is no name, no MIDR and no file", name);
+	complain("unknown CPU '%s': not a name, a MIDR or a file", name);
 	if (suggestion)
 		advise("did you mean %s?", suggestion);
 	else
-		advise("plumb spec list cpus lists those there are");
+		advise("see plumb spec list cpus");
 	return EXIT_USAGE;
 }
 
-/* After 0x, or 8 or 16 digits: what is shorter could be a name. */
+/* Reads hexadecimal digits after 0x, or exactly 8 or 16 digits; fewer could be a name. */
 static bool parse_midr(const char *text, uint32_t *midr)
 {
 	bool marked = text[0] == '0' && (text[1] | 0x20) == 'x';
@@ -104,11 +103,11 @@ int cpus_midr(const char *name, uint32_t *midr)
 		*midr = plumb_spec_midr(spec);
 		return EXIT_FINE;
 	}
-	complain("unknown core '%s': it is no name and no MIDR", name);
+	complain("unknown core '%s': not a name or a MIDR", name);
 	if (suggestion)
 		advise("did you mean %s?", suggestion);
 	else
-		advise("plumb spec list cpus lists names; a MIDR is a number such as 0x410fd8e0");
+		advise("use a name from plumb spec list cpus, or a MIDR such as 0x410fd8e0");
 	return EXIT_USAGE;
 }
 
@@ -175,14 +174,14 @@ size_t cpu_set_count(const struct cpu_set *set)
 	return count;
 }
 
-/* Whether two CPUs are revisions of one product. */
+/* Tells whether two CPUs are revisions of one product. */
 static bool same_product(const struct plumb_spec *a, const struct plumb_spec *b)
 {
 	return a->product.implementer == b->product.implementer &&
 	       a->product.part == b->product.part;
 }
 
-/* Bytes of the id of CPU `i` before its revision, all of it if it does not end in one. */
+/* Returns the length of the CPU's id without its revision, if the id ends in one. */
 static size_t without_revision(const struct plumb_spec *spec)
 {
 	char revision[16];
@@ -195,7 +194,7 @@ static size_t without_revision(const struct plumb_spec *spec)
 	return length;
 }
 
-/* The names, with commas; `*count` is how many. To be freed. */
+/* Returns the names, separated by commas, and sets `*count` to their number. Free the result. */
 static char *list_names(const struct cpus *cpus, const struct cpu_set *set, size_t *count)
 {
 	struct join names = {0};

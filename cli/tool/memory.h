@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory for the tool. Where the library returns an error, the tool has nothing left to do: these
- * never return NULL, but say so and end the process with status 1.
+ * Allocates memory for the tool. These functions never return NULL: if memory runs out, they print
+ * an error and end the process with status 1.
  */
 #ifndef CLI_MEMORY_H
 #define CLI_MEMORY_H
@@ -12,13 +12,13 @@
 
 #define MEMORY_GIVEN __attribute__((returns_nonnull))
 
-/* Makes jansson allocate the same way, so that no JSON is printed with parts missing. */
+/* Makes jansson allocate the same way, so that printed JSON is always complete. */
 void memory_init(void);
 
-/* What an allocation gave. */
+/* Returns `memory`, the result of an allocation, or ends the process if it is NULL. */
 MEMORY_GIVEN void *memory_given(void *memory);
 
-/* `size` zeroed bytes; room for `count` elements of `size` bytes, what was there kept. */
+/* Returns `size` zeroed bytes; resizes `old` to `count` elements of `size` bytes. */
 MEMORY_GIVEN void *memory_alloc(size_t size);
 MEMORY_GIVEN void *memory_resize(void *old, size_t count, size_t size);
 

@@ -14,7 +14,7 @@ const char *const options_color[] = {"auto", "always", "never", NULL};
 struct parser {
 	const struct command *command;
 	char **arguments;
-	int count, next; /* `next` comes after the argument at hand */
+	int count, next; /* `next` is the index after the current argument */
 	char *values;
 	bool help;
 };
@@ -35,7 +35,7 @@ static bool set_choice(const struct parser *parser, const struct option *option,
 		}
 		near_offer(&near, option->choices[i], option->choices[i]);
 	}
-	complain("bad value '%s' of --%s", value, option->name);
+	complain("invalid value '%s' for --%s", value, option->name);
 	if (!advise_near(&near))
 		see_help(parser->command);
 	return false;
@@ -50,7 +50,7 @@ static bool set_number(const struct parser *parser, const struct option *option,
 	errno = 0;
 	number = strtoul(value, &end, 10);
 	if (*value < '0' || *value > '9' || *end || errno || number == 0 || number > INT_MAX) {
-		complain("bad value '%s' of --%s: a whole number from 1 on is needed", value,
+		complain("invalid value '%s' for --%s: not a positive whole number", value,
 			 option->name);
 		return false;
 	}
@@ -65,7 +65,7 @@ static bool add_word(const struct parser *parser, const struct option *option, c
 
 	memcpy(&words, parser->values + option->offset, sizeof(words));
 	if (words.count == sizeof(words.at) / sizeof(*words.at)) {
-		complain("--%s is given too often", option->name);
+		complain("--%s is given too many times", option->name);
 		return false;
 	}
 	words.at[words.count++] = value;
@@ -73,7 +73,7 @@ static bool add_word(const struct parser *parser, const struct option *option, c
 	return true;
 }
 
-/* Sets `option`, spelt `spelling`; `value` is what was attached to it, or NULL. */
+/* Sets `option`, written as `spelling`. `value` is the value attached to it, or NULL. */
 static bool set(struct parser *parser, const struct option *option, const char *spelling,
 		const char *value)
 {
@@ -96,7 +96,7 @@ static bool set(struct parser *parser, const struct option *option, const char *
 	if (!value && parser->next < parser->count)
 		value = parser->arguments[parser->next++];
 	if (!value) {
-		complain("%s needs a value: %s", spelling, option->argument);
+		complain("%s requires a value: %s", spelling, option->argument);
 		see_help(parser->command);
 		return false;
 	}
@@ -110,7 +110,7 @@ static bool set(struct parser *parser, const struct option *option, const char *
 	return true;
 }
 
-/* Complains of an option that there is not, spelt `spelling`; `near` is one that there is. */
+/* Reports the unknown option `spelling`. `near` is a known option with a similar name, or NULL. */
 static bool refuse(const struct parser *parser, const char *name, const char *spelling,
 		   const char *near)
 {
@@ -128,7 +128,7 @@ static bool refuse(const struct parser *parser, const char *name, const char *sp
 	return false;
 }
 
-/* "--name" or "--name=value", `text` without its dashes. */
+/* Parses "--name" or "--name=value"; `text` is without its dashes. */
 static bool parse_long(struct parser *parser, const char *text)
 {
 	size_t length = strcspn(text, "=");
@@ -151,7 +151,7 @@ static bool parse_long(struct parser *parser, const char *text)
 	return refuse(parser, name, spelling, near.best);
 }
 
-/* "-abc": flags, the last of which may be an option with its value attached or following. */
+/* Parses "-abc": flags, of which the last may be an option whose value is attached or follows. */
 static bool parse_letters(struct parser *parser, const char *text)
 {
 	for (; *text; text++) {
@@ -172,8 +172,12 @@ static bool parse_letters(struct parser *parser, const char *text)
 
 static bool enough_operands(const struct command *command, const struct operands *operands)
 {
-	if (operands->count < command->fewest)
-		complain("%.*s needed", (int)strcspn(command->operands, "."), command->operands);
+	const int noun = command->operands ? (int)strcspn(command->operands, " .") : 0;
+
+	if (operands->count < command->fewest && command->fewest == 2)
+		complain("two %.*ss are required", noun, command->operands);
+	else if (operands->count < command->fewest)
+		complain("missing %.*s", noun, command->operands);
 	else if (operands->count > command->most)
 		complain("unexpected argument '%s'", operands->at[command->most]);
 	else
@@ -188,7 +192,7 @@ bool options_parse(const struct command *command, int count, char **arguments, v
 	struct parser parser = {command, arguments, count, 1, values, false};
 	bool ended = false;
 
-	/* Operands are moved to the front as they come: there is always room before `next`. */
+	/* Moves operands to the front; there is always room for them before `next`. */
 	*operands = (struct operands){.at = arguments + 1};
 	*status = EXIT_USAGE;
 	while (parser.next < count) {

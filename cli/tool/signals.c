@@ -3,17 +3,17 @@
 
 #include <signal.h>
 
-static volatile sig_atomic_t program;     /* its process, or 0 */
-static volatile sig_atomic_t interrupted; /* SIGINT came */
-static volatile sig_atomic_t passed_on;   /* the last signal that came, to be passed on */
+static volatile sig_atomic_t program;     /* the program's process, or 0 */
+static volatile sig_atomic_t interrupted; /* SIGINT arrived */
+static volatile sig_atomic_t passed_on;   /* the last signal to pass on to the program */
 static volatile sig_atomic_t ends;
 static volatile sig_atomic_t own_came;
-static volatile sig_atomic_t last; /* the signal that came last, or 0 */
+static volatile sig_atomic_t last; /* the last signal that arrived, or 0 */
 static int own_number;
 
 /*
- * What the terminal sends has reached the program as well; what somebody sends to this process
- * alone has not. Either way this process waits for the program, and reports.
+ * The terminal sends its signals to the program, too; a signal sent to this process alone is passed
+ * on. In both cases this process waits for the program and prints the results.
  */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
@@ -44,7 +44,7 @@ void signals_catch(int own)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		struct sigaction before;
 
-		/* What was ignored stays so, for the program too. */
+		/* Signals that were ignored stay ignored, for the program too. */
 		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
 	}
@@ -53,7 +53,7 @@ void signals_catch(int own)
 void signals_started(pid_t pid)
 {
 	program = (sig_atomic_t)pid;
-	/* What the terminal sent before there was a program has not reached it either. */
+	/* A signal that the terminal sent before the program started has not reached it. */
 	if (last)
 		kill(pid, last);
 }

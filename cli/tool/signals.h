@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals while a program runs: what is meant for it reaches it, and this process reports. */
+/* Handles signals while a program runs: passes them on, and lets this process print its results. */
 #ifndef CLI_SIGNALS_H
 #define CLI_SIGNALS_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Catches what would end this process; `own`, if not 0, is for this process alone. */
+/* Catches the signals that would end this process. `own`, if not 0, is not passed on. */
 void signals_catch(int own);
-/* The program runs: what came before goes to it now. And it has ended. */
+/* Call it when the program has started. Passes on the signals that arrived before. */
 void signals_started(pid_t pid);
+/* Call it when the program has ended. */
 void signals_ended(void);
 
-bool signals_interrupted(void); /* SIGINT came, to whomever */
-bool signals_passed_on(void);   /* something came for the program */
-unsigned signals_ends(void);    /* how many SIGINT, SIGTERM, SIGHUP and SIGQUIT came */
-bool signals_own(void);         /* `own` came since this was asked last */
+bool signals_interrupted(void); /* SIGINT arrived */
+bool signals_passed_on(void);   /* a signal was passed on to the program */
+unsigned signals_ends(void);    /* how many SIGINT, SIGTERM, SIGHUP and SIGQUIT arrived */
+bool signals_own(void);         /* `own` arrived since the last call */
 
 /*
- * A shell that runs this in a loop is to see that it was interrupted, as its own child was:
- * `number` is what ended that. Returns if it was not SIGINT.
+ * Ends this process by SIGINT if Ctrl-C ended the program, so that a shell's loop stops, too.
+ * `number` is the signal that ended the program. Returns if it was not SIGINT.
  */
 void signals_end_interrupted(int number);
 
-/* Ends this process by the signal that came last: there was no program yet. Returns if none came.
- */
+/* Ends this process by the last signal, which arrived before the program started. Returns if there
+ * was none. */
 void signals_end_early(void);
 
 #endif

@@ -30,7 +30,7 @@ size_t wrap_character(const char *text, size_t length, bool *shown)
 	if (code < smallest[bytes] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
 		goto bad;
 
-	/* C0 and C1 controls, and the marks that turn the direction of what is around them. */
+	/* C0 and C1 controls, and the marks that change the direction of the text around them. */
 	*shown = !(code < 0x20 || (code >= 0x7f && code < 0xa0) ||
 		   (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069));
 	return bytes;
@@ -53,7 +53,7 @@ size_t wrap_complete(const char *text)
 {
 	size_t length = strlen(text), start = length;
 
-	/* Back over at most three continuation bytes to the one that leads them. */
+	/* Go back over at most three continuation bytes to their lead byte. */
 	for (int i = 0; i < 3 && start > 0 && ((unsigned char)text[start - 1] & 0xc0) == 0x80; i++)
 		start--;
 	if (start > 0 && (unsigned char)text[start - 1] >= 0xc0) {
@@ -97,8 +97,7 @@ bool wrap_next(const char **rest, size_t width, struct wrap_line *line)
 		return false;
 	if (width == 0)
 		width = 1;
-	/* Of a long text no more than a line can take: the cost is that of the text, whatever it
-	 * is. */
+	/* Look at no more bytes than one line can hold, so that the cost is linear in the text. */
 	while (length < 4 * width + 4 && text[length] && text[length] != '\n')
 		length++;
 

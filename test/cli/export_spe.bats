@@ -50,7 +50,7 @@ setup()
 	grep -q ',remote chip cache,' spe-ldst.csv && return 1
 	run plumb export --format spe-csv --raw --core nothing sourced
 	[ "$status" -eq 2 ]
-	[ "${lines[0]}" = "plumb: unknown core 'nothing': it is no name and no MIDR" ]
+	[ "${lines[0]}" = "plumb: unknown core 'nothing': not a name or a MIDR" ]
 }
 
 @test "what is no SPE packet, and a record cut off, is said and passed over" {
@@ -69,8 +69,8 @@ setup()
 @test "a format is needed, and one that there is" {
 	run plumb export branch
 	[ "$status" -eq 2 ]
-	[ "${lines[0]}" = "plumb: --format needed" ]
-	[ "${lines[1]}" = "       it is one of spe-csv" ]
+	[ "${lines[0]}" = "plumb: missing --format" ]
+	[ "${lines[1]}" = "       the only format is spe-csv" ]
 	run plumb export --format spe-cvs branch
 	[ "$status" -eq 2 ]
 	[ "${lines[0]}" = "plumb: unknown format 'spe-cvs'" ]
@@ -84,14 +84,14 @@ setup()
 	run plumb export --format spe-csv
 	[ "$status" -ne 0 ]
 	[[ ${lines[0]} = "plumb: perf.data"* ]]
-	[ "${lines[1]}" = "       plumb record PROGRAM makes one" ]
+	[ "${lines[1]}" = "       make a recording with plumb record PROGRAM" ]
 	run plumb export --format spe-csv --raw absent
 	[ "$status" -eq 2 ]
 	[ "${lines[0]}" = "plumb: absent: cannot be opened: No such file or directory" ]
 	: >empty
 	run plumb export --format spe-csv --raw empty
 	[ "$status" -eq 2 ]
-	[ "$output" = "plumb: empty: there are no SPE records in it" ]
+	[ "$output" = "plumb: empty: no SPE records in this file" ]
 	[ -z "$(ls spe-* 2>/dev/null)" ]
 }
 

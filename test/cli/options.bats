@@ -20,7 +20,7 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 		[ "$status" -eq 0 ]
 		[ -z "$stderr" ]
 		[[ ${lines[0]} == "plumb${command:+ $command}: "* ]]
-		[[ $output == *"--help "*"print this"* ]]
+		[[ $output == *"--help "*"print this help"* ]]
 		# shellcheck disable=SC2086
 		[ "$(plumb $command -h)" = "$output" ]
 		# shellcheck disable=SC2086
@@ -46,10 +46,10 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 @test "no command" {
 	run --separate-stderr plumb
 	[ "$status" -eq 2 ]
-	said "plumb: COMMAND needed" "       see plumb --help"
+	said "plumb: missing COMMAND" "       see plumb --help"
 	run --separate-stderr plumb spec
 	[ "$status" -eq 2 ]
-	said "plumb: COMMAND needed" "       see plumb spec --help"
+	said "plumb: missing COMMAND" "       see plumb spec --help"
 }
 
 @test "an unknown command, near to one and not" {
@@ -104,10 +104,10 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 @test "a value that is missing, or is one too many" {
 	run --separate-stderr plumb spec list --cpu
 	[ "$status" -eq 2 ]
-	said "plumb: --cpu needs a value: CPU" "       see plumb spec list --help"
+	said "plumb: --cpu requires a value: CPU" "       see plumb spec list --help"
 	run --separate-stderr plumb spec list -x
 	[ "$status" -eq 2 ]
-	said "plumb: -x needs a value: SEP" "       see plumb spec list --help"
+	said "plumb: -x requires a value: SEP" "       see plumb spec list --help"
 	run --separate-stderr plumb spec list --json=yes
 	[ "$status" -eq 2 ]
 	said "plumb: --json takes no value" "       see plumb spec list --help"
@@ -116,7 +116,7 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 	said "plumb: --field-separator is empty" "       see plumb spec list --help"
 	run --separate-stderr plumb spec list --color=nevr
 	[ "$status" -eq 2 ]
-	said "plumb: bad value 'nevr' of --color" "       did you mean never?"
+	said "plumb: invalid value 'nevr' for --color" "       did you mean never?"
 }
 
 @test "options and operands mix, -- ends the options" {
@@ -131,7 +131,7 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 @test "operands that are missing or too many" {
 	run --separate-stderr plumb spec show
 	[ "$status" -eq 2 ]
-	said "plumb: NAME needed" "       see plumb spec show --help"
+	said "plumb: missing NAME" "       see plumb spec show --help"
 	run --separate-stderr plumb spec tree neoverse-n1
 	[ "$status" -eq 2 ]
 	said "plumb: unexpected argument 'neoverse-n1'" "       see plumb spec tree --help"
@@ -157,8 +157,8 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 	[[ $stderr == *"       did you mean neoverse-"*"?" ]]
 	run --separate-stderr plumb spec list events --cpu pentium
 	[ "$status" -eq 2 ]
-	said "plumb: unknown CPU 'pentium': it is no name, no MIDR and no file" \
-		"       plumb spec list cpus lists those there are"
+	said "plumb: unknown CPU 'pentium': not a name, a MIDR or a file" \
+		"       see plumb spec list cpus"
 }
 
 @test "--cpu: a file that is not there, is none, or has errors" {

@@ -40,10 +40,10 @@ samples()
 @test "bad values are refused by name, with what is allowed" {
 	run --separate-stderr plumb record -c 0 true
 	[ "$status" -eq 2 ]
-	said "plumb: bad value '0' of --count" "       a whole number from 1 up: 4096, 10k"
+	said "plumb: invalid value '0' for --count" "       use a positive whole number: 4096, 10k"
 	run --separate-stderr plumb record -C 3-1 true
 	[ "$status" -eq 2 ]
-	said "plumb: bad value '3-1' of --cpus" "       CPUs are listed as in 0-2,4"
+	said "plumb: invalid value '3-1' for --cpus" "       list CPUs as in 0-2,4"
 	for bad in "-F 0" "-p x" "-t 1," "-m 3x" "-m 1,2,3" "-z99" "-D -2" "-k sundial" "--max-size 7" \
 		"--switch-output=7" "--seed x" "--call-graph lbr" "--call-graph dwarf,0" "--call-graph dwarf,65529" "--call-graph dwarfs" "-C 0-99999"; do
 		# shellcheck disable=SC2086 # words
@@ -62,7 +62,7 @@ samples()
 		[[ $stderr == *"see plumb record --help" ]]
 	done
 	run --separate-stderr plumb record
-	said "plumb: PROGRAM needed, or --all-cpus, --cpus, --pid or --tid" \
+	said "plumb: missing PROGRAM, --all-cpus, --cpus, --pid or --tid" \
 		"       see plumb record --help"
 }
 

@@ -95,7 +95,7 @@ record()
 	run --separate-stderr plumb script --raw -i spe.data --core neoverse-n33
 	[ "$status" -eq 2 ]
 	# shellcheck disable=SC2154 # by run
-	[ "${stderr_lines[0]}" = "plumb: unknown core 'neoverse-n33': it is no name and no MIDR" ]
+	[ "${stderr_lines[0]}" = "plumb: unknown core 'neoverse-n33': not a name or a MIDR" ]
 	[[ ${stderr_lines[1]} == "       did you mean neoverse-n3"* ]]
 	for core in 0x 0x0 0x1410fd0c0 0xx "" neoverse; do
 		run --separate-stderr plumb script --raw -i spe.data --core "$core"
@@ -223,9 +223,9 @@ counted()
 	# shellcheck disable=SC2154 # by run
 	[ "${stderr_lines[0]}" = "plumb: --itrace: '=' asks for nothing" ]
 	run --separate-stderr plumb script -i nowhere
-	[ "${stderr_lines[1]}" = "       plumb record PROGRAM makes one" ]
+	[ "${stderr_lines[1]}" = "       make a recording with plumb record PROGRAM" ]
 	run --separate-stderr plumb script -i spe.data
-	[[ ${stderr_lines[1]} = *"is read with --raw" ]]
+	[[ ${stderr_lines[1]} = *"use --raw to read bare SPE data"* ]]
 }
 
 @test "no file, and files that are no recordings" {

@@ -65,7 +65,7 @@ expected()
 	[ "$status" -eq 2 ]
 	# shellcheck disable=SC2154 # by run
 	[[ ${stderr_lines[0]} = plumb:*nowhere* ]]
-	[ "${stderr_lines[1]}" = "       plumb record PROGRAM makes one" ]
+	[ "${stderr_lines[1]}" = "       make a recording with plumb record PROGRAM" ]
 	run --separate-stderr plumb spe dump --raw nowhere
 	[ "$status" -eq 2 ]
 	run --separate-stderr plumb spe dump spe.data
@@ -81,6 +81,6 @@ expected()
 	run --separate-stderr plumb spe dump
 	[ "$status" -eq 2 ]
 	# shellcheck disable=SC2154 # by run
-	[ "${stderr_lines[0]}" = "plumb: perf.data: there is no SPE data in it" ]
+	[ "${stderr_lines[0]}" = "plumb: perf.data: no SPE data in this file" ]
 	[[ ${stderr_lines[1]} = *"plumb record -e spe"* ]]
 }

@@ -493,9 +493,9 @@ for e in json.load(sys.stdin)["events"]:
 	run --separate-stderr model -e L1D_CACH ./work
 	said "plumb: 'L1D_CACH': neoverse-n3-r0p0 has no such event" "       did you mean L1D_CACHE?"
 	run --separate-stderr model -s 3 ./work
-	said "plumb: bad value '3' of --stages" "       1 (topdown), 2 (uarch) or all"
+	said "plumb: invalid value '3' for --stages" "       use 1 (topdown), 2 (uarch) or all"
 	run --separate-stderr model -m General,,MPKI ./work
-	said "plumb: a name is missing in 'General,,MPKI'"
+	said "plumb: missing name in 'General,,MPKI'"
 	run --separate-stderr model --cpu neoverse-v1 ./work
 	[ "$status" -eq 2 ]
 	said "plumb: the model has no core 'neoverse-v1'" \
@@ -522,7 +522,7 @@ for e in json.load(sys.stdin)["events"]:
 		"       topdown-tool's --csv-output-path is --csv -o FILE"
 	run --separate-stderr model -s combined ./work
 	[ "$status" -eq 2 ]
-	[ "$(head -n 1 <<<"$stderr")" = "plumb: bad value 'combined' of --stages" ]
+	[ "$(head -n 1 <<<"$stderr")" = "plumb: invalid value 'combined' for --stages" ]
 	# Each is unknown here, and what it leads to is not.
 	# shellcheck disable=SC2154 # by lib.bash
 	twins=$(sed -n '/option_twin twins/,/^}/s/^\t{"\([a-z-]*\)", "\(.*\)"},$/\1|\2/p' \
@@ -703,7 +703,7 @@ note_of()
 	[ "$(head -n 1 <<<"$stderr")" = "Neoverse N3 (model): ./work --json" ]
 	run --separate-stderr plumb stat
 	[ "$status" -eq 2 ]
-	said "plumb: PROGRAM [ARGUMENT] needed" "       see plumb stat --help"
+	said "plumb: missing PROGRAM" "       see plumb stat --help"
 }
 
 @test "-I: an object a line, which add up to the whole" {
@@ -753,7 +753,7 @@ note_of()
 		[(e["name"], e["count"]) for e in o["events"]]' o=once <result
 	run --separate-stderr model -r 2 ./work
 	grep -q '^  mean of 2 runs' <<<"$stderr"
-	grep -q '^  Sure   all 2 runs' <<<"$stderr"
+	grep -q '^  Agree  all 2 runs' <<<"$stderr"
 	# Of several ends, the first that is no success.
 	run -6 model -r 2 ./work exit 6
 }
@@ -866,6 +866,6 @@ soon()
 	run --separate-stderr model --json --csv ./work
 	[ "$status" -eq 2 ]
 	run --separate-stderr model -r x ./work
-	said "plumb: bad value 'x' of --repeat: a whole number from 1 on is needed"
+	said "plumb: invalid value 'x' for --repeat: not a positive whole number"
 	[ "$status" -eq 2 ]
 }

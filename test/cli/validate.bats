@@ -54,7 +54,7 @@ d["groups"]["function"]["Bus"]["events"].append("BUS_ACCESS")'
 	[ -z "$stderr" ]
 	run --separate-stderr plumb spec show -v --cpu ./doubtful.json ipc
 	[ "$status" -eq 0 ]
-	[ "$stderr" = "plumb: ./doubtful.json: 1 warning"$'\n'"       plumb spec validate ./doubtful.json lists it" ]
+	[ "$stderr" = "plumb: ./doubtful.json: 1 warning"$'\n'"       see plumb spec validate ./doubtful.json" ]
 }
 
 @test "several files: reports each, and a summary" {
