@@ -65,7 +65,7 @@ struct plumb_selection {
 /*
  * Resolves a request. The order is: the tree of stage 1, each node before those below it; the other
  * metrics of stage 1; the groups of other stages; then groups and metrics as requested. `spec` may
- * be NULL if only software events are: the selection's is then one without events and metrics.
+ * be NULL if only software events are requested; the selection's specification is then empty.
  * Returns 0, ARGUMENT (an index is out of range, or a metric has no node) or NO_MEMORY. Free with
  * plumb_selection_free(), which accepts NULL.
  */
@@ -92,7 +92,7 @@ struct plumb_plan_options {
 	unsigned counters;  /* at most PLUMB_COUNTERS_MAX; 0: unlimited, so one group is enough */
 	bool cycle_counter; /* there is one more, for CPU_CYCLES only */
 	enum plumb_collect_by collect_by;
-	/* Whether the source can count a PMU event; others are left out. NULL: it can count all. */
+	/* Tells whether the source can count a PMU event; others are left out. NULL: it can. */
 	bool (*counts)(const void *user, uint16_t code);
 	const void *user;
 };
@@ -112,8 +112,8 @@ struct plumb_plan {
 	uint16_t group_count;
 	uint16_t pass_count;
 	size_t place_count; /* total number of events in all groups; one event may be in several */
-	/* The distinct events: those requested, in their order; then those that metrics need
-	 * besides. */
+	/* The distinct events: those requested, in their order; then those that metrics also
+	 * need. */
 	const struct plumb_event_config *const *events;
 	uint16_t event_count;
 };
@@ -132,14 +132,14 @@ PLUMB_API int plumb_plan_new(const struct plumb_selection *selection,
 PLUMB_API void plumb_plan_free(struct plumb_plan *plan);
 
 /*
- * Returns the index into plumb_plan.events of the PMU event with this code, counted without any
- * modifier and in no requested group; PLUMB_NONE if it is not counted so.
+ * Returns the index into plumb_plan.events of the PMU event with this code that is counted without
+ * modifiers and outside requested groups, or PLUMB_NONE if there is none.
  */
 PLUMB_API uint16_t plumb_plan_event(const struct plumb_plan *plan, uint16_t code);
 
 /*
- * Whether all events of the selection's `metric`-th metric are counted. If not, sets `*missing`
- * (may be NULL) to the first that is not, an index into plumb_spec.events.
+ * Returns whether all events of the selection's `metric`-th metric are counted. If not, sets
+ * `*missing` (may be NULL) to the first one missing, an index into plumb_spec.events.
  */
 PLUMB_API bool plumb_plan_computes(const struct plumb_plan *plan, size_t metric, uint16_t *missing);
 

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Diagnosis: the walk down a methodology's decision tree, from where most is lost to where no
- * single cause is left that explains it. doc/methodology.md gives the reasons for the rules here.
+ * Diagnosis: a walk down a methodology's decision tree, from the largest loss to the last node that
+ * a single cause explains. doc/methodology.md gives the reasons for these rules.
  *
- * The walk begins at a root. Of the roots, one is work that was of use ("retiring"; where the tree
- * has none, whatever the others leave), the others are losses. It begins at the greatest loss if
- * that is at least PLUMB_LOSS_SHARE of the work; otherwise there is no bottleneck to speak of, and
- * the path is the work alone. From a node it goes on to the child that holds at least
- * PLUMB_DOMINANT_SHARE percent of it and PLUMB_DOMINANT_LEAD more than any other child.
+ * One root is useful work ("retiring"; in a tree without it, the rest), the other roots are losses.
+ * The walk begins at the largest loss if that is at least PLUMB_LOSS_SHARE of the work. Otherwise
+ * there is no bottleneck, and the path is the work alone. From a node the walk goes on to the child
+ * that holds at least PLUMB_DOMINANT_SHARE percent of it, and PLUMB_DOMINANT_LEAD more than any
+ * other child.
  *
- * From a root in slots it goes on only if the cycles that its children divide, in which nothing at
- * all was dispatched, are PLUMB_STALLED_SHARE of what is lost or more: otherwise slots are lost a
- * few in each cycle, of which the tree says nothing, and what it says is of a few odd cycles.
+ * A root counts slots, but its children divide stalled cycles, in which nothing was dispatched. The
+ * walk leaves a root only if stalled cycles are at least PLUMB_STALLED_SHARE of what is lost there.
+ * Otherwise slots are lost a few per cycle, and the tree describes only a few unusual cycles.
  *
- * Shares are of the node above. Where both metrics are "X / D * 100" with the same D, as some of
- * Arm's are, the child's share is the quotient of the two.
+ * Shares are relative to the node above. If both metrics are "X / D * 100" with the same D, as some
+ * of Arm's are, the child's share is the quotient of the two.
  *
- * Roots are percentages of slots; their children divide stalled cycles. A stalled cycle loses all
- * of its slots, so a node's share of all slots is its share of the stalled cycles times their share
- * of all cycles, but no more than its root lost.
+ * A stalled cycle loses all its slots. So a node's share of all slots is its share of the stalled
+ * cycles times their share of all cycles, but at most what its root lost.
  */
 #ifndef PLUMB_DIAGNOSIS_H
 #define PLUMB_DIAGNOSIS_H
@@ -29,43 +28,44 @@
 extern "C" {
 #endif
 
-#define PLUMB_LOSS_SHARE     0.5  /* of the work: a third of the two together */
+#define PLUMB_LOSS_SHARE     0.5  /* of the work; a third of work and loss together */
 #define PLUMB_DOMINANT_SHARE 50.0 /* percent of the node above */
-#define PLUMB_DOMINANT_LEAD  10.0 /* percent of the node above, before the next child */
+#define PLUMB_DOMINANT_LEAD  10.0 /* percentage points ahead of the next child */
 #define PLUMB_STALLED_SHARE  0.5  /* of a root's slots */
-#define PLUMB_NOTABLE_SHARE  20.0 /* percent: groups of such children are worth a look too */
-#define PLUMB_WORK_GOOD      70.0 /* percent of work from which "no bottleneck" is said plainly */
-#define PLUMB_RUNNER_UP      10.0 /* percent of slots: losses off the path from which on are named */
-#define PLUMB_MOSTLY_SHARE   80.0 /* percent of the reads beyond L2 that decide where they went */
+#define PLUMB_NOTABLE_SHARE  20.0 /* percent: children from here on add their groups */
+#define PLUMB_WORK_GOOD      70.0 /* percent of work: from here on there is no bottleneck */
+#define PLUMB_RUNNER_UP      10.0 /* percent of slots: other losses from here on are named */
+#define PLUMB_MOSTLY_SHARE   80.0 /* percent of the reads beyond L2 that decide the advice */
 
 enum plumb_verdict {
-	PLUMB_VERDICT_UNKNOWN, /* the values of the roots are not all there */
-	PLUMB_VERDICT_LOSS,    /* the path leads to where most is lost */
-	PLUMB_VERDICT_WORK,    /* no bottleneck: most of it is work */
+	PLUMB_VERDICT_UNKNOWN, /* a root has no value */
+	PLUMB_VERDICT_LOSS,    /* the path leads to the largest loss */
+	PLUMB_VERDICT_WORK,    /* no bottleneck: most slots do work */
 	PLUMB_VERDICT_SPREAD,  /* work leads, but is below PLUMB_WORK_GOOD; no loss stands out */
 };
 
-/* A step of the path, or a child that was looked at. */
+/* A step of the path, or another child. */
 struct plumb_step {
-	uint16_t metric; /* into plumb_spec.metrics; PLUMB_NONE: there is none */
+	uint16_t metric; /* into plumb_spec.metrics, or PLUMB_NONE */
 	double value;    /* of the metric */
-	double share;    /* percent of the node above; of a root its value */
+	double share;    /* percent of the node above; a root's value */
 };
 
-/* What is known of a node, by the name of its metric. Static storage. */
+/* An explanation of a node, by the name of its metric. Static storage. */
 struct plumb_advice {
 	const char *metric;
-	const char *brief;  /* in at most 24 characters: "data cache misses" */
-	const char *means;  /* what it means when it is high: a sentence */
-	const char *hint;   /* what usually helps: sentences */
-	const char *groups; /* where to look next if the tree names none; by ',', or "" */
+	const char *brief; /* in at most 24 characters: "data cache misses" */
+	const char *means; /* a sentence on what a high value means */
+	const char *hint;  /* sentences on what usually helps */
+	const char
+		*groups; /* groups to look at next if the tree names none, joined by ','; or "" */
 };
 
-/* A loss that the path does not begin with, but that is worth a look. */
+/* Another notable loss, beside the one that the path begins with. */
 struct plumb_runner_up {
 	struct plumb_step root;
-	struct plumb_step end; /* where the walk from there ends: the root itself, or below it */
-	const struct plumb_advice *advice; /* on its end; NULL: none */
+	struct plumb_step end; /* where its walk ends: the root itself, or a node below it */
+	const struct plumb_advice *advice; /* on its end, or NULL */
 };
 
 #define PLUMB_PATH_MAX       32
@@ -75,58 +75,56 @@ struct plumb_diagnosis {
 	enum plumb_verdict verdict;
 	struct plumb_step path[PLUMB_PATH_MAX]; /* root first */
 	unsigned path_length;   /* 0: unknown, or no bottleneck in a tree without a root for work */
-	double work;            /* percent, of the work; NaN: unknown */
-	struct plumb_step loss; /* the greatest loss, on the path or not */
-	struct plumb_step rival; /* what came next to the last step of the path, a root or child */
-	struct plumb_step below[2]; /* the two greatest children of its end, if any */
-	bool childless;             /* it ends where the tree ends */
-	bool partly;                /* it ends at a root, whose slots are lost a few in a cycle */
-	double stalled;             /* percent of cycles, of that root; NaN: unknown */
+	double work;            /* percent of useful work; NaN: unknown */
+	struct plumb_step loss; /* the largest loss, on the path or not */
+	struct plumb_step rival;    /* the runner-up to the path's last step, a root or child */
+	struct plumb_step below[2]; /* the two largest children of the path's end, if any */
+	bool childless;             /* the path's end has no children */
+	bool partly;    /* the path ends at a root whose slots are lost a few per cycle */
+	double stalled; /* percent of cycles stalled by that root; NaN: unknown */
 
 	/*
-	 * What to say of the path's end, by what the counts tell: plumb_advice() of it, or what
-	 * replaces that where slots are lost a few in a cycle, or where the reads beyond L2 are
-	 * known to end. NULL: nothing is known.
+	 * Advice on the path's end: plumb_advice() of it, or more specific advice if slots are lost
+	 * a few per cycle, or if the counts show what served the reads beyond L2. NULL: none.
 	 */
 	const struct plumb_advice *advice;
 	/*
-	 * Where the path ends beyond L2, the percentage of the reads there that the last-level
-	 * cache served; NaN: it ends elsewhere, or they were not counted.
+	 * If the path ends beyond L2: the percentage of the reads there that hit the last-level
+	 * cache. NaN: the path ends elsewhere, or these reads were not counted.
 	 */
 	double last_level_hits;
 
-	/* Other losses of at least PLUMB_RUNNER_UP, the greatest first. */
+	/* Other losses of at least PLUMB_RUNNER_UP, the largest first. */
 	struct plumb_runner_up runners_up[PLUMB_RUNNERS_UP_MAX];
 	unsigned runner_up_count;
 
 	/*
-	 * Owned by the diagnosis: for each selected metric the percentage of all slots (of all
-	 * cycles, where the tree's roots count these) that it stands for. NaN: unknown, or it is
-	 * not a share of them.
+	 * Owned by the diagnosis: for each selected metric, its percentage of all slots (or of all
+	 * cycles, if the tree's roots count cycles). NaN: unknown, or not a share.
 	 */
 	const double *slots;
 
 	/* Owned by the diagnosis. What to look at next, the most useful first. */
 	const uint16_t *next_groups; /* into plumb_spec.metric_groups */
 	size_t next_group_count;
-	const uint16_t *sample_events; /* into plumb_spec.events: what to sample to find where */
+	const uint16_t *sample_events; /* into plumb_spec.events: sample these to find the code */
 	size_t sample_event_count;
 };
 
 /*
- * Walks. A metric in several groups is taken where the selection has it first. Nodes that are not
- * selected are not seen; if a root is missing, nothing is known. Returns 0 or NO_MEMORY; free with
- * plumb_diagnosis_free(), which takes NULL too.
+ * Makes a diagnosis. For a metric in several groups, uses the first one selected. Ignores nodes
+ * that are not selected; if a root is missing, the verdict is UNKNOWN. Returns 0 or NO_MEMORY. Free
+ * with plumb_diagnosis_free(), which accepts NULL.
  */
 PLUMB_API int plumb_diagnose(const struct plumb_result *counted,
 			     struct plumb_diagnosis **diagnosis);
 PLUMB_API void plumb_diagnosis_free(struct plumb_diagnosis *diagnosis);
 
-/* How many steps two paths have in common from the root on. */
+/* Returns how many steps two paths have in common, from the root on. */
 PLUMB_API unsigned plumb_diagnosis_common(const struct plumb_diagnosis *a,
 					  const struct plumb_diagnosis *b);
 
-/* What is known of a node, whatever was counted. NULL: none of the built-in trees has it. */
+/* Returns the general advice on a node, or NULL if no built-in tree has it. */
 PLUMB_API const struct plumb_advice *plumb_advice(const char *metric);
 
 #ifdef __cplusplus

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* Marks what the shared library exports; all else is hidden. */
+/* Marks what the shared library exports; everything else is hidden. */
 #if defined(__GNUC__)
 #define PLUMB_API               __attribute__((visibility("default")))
 #define PLUMB_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
@@ -29,32 +29,32 @@ extern "C" {
 
 enum plumb_error {
 	PLUMB_OK = 0,
-	PLUMB_ERR_NO_MEMORY = -1,   /* an allocation failed */
-	PLUMB_ERR_IO = -2,          /* a file could not be opened, read or written */
-	PLUMB_ERR_SYNTAX = -3,      /* the input is not of its format at all */
-	PLUMB_ERR_INVALID = -4,     /* well-formed, but what it says is wrong */
-	PLUMB_ERR_UNSUPPORTED = -5, /* valid, but not something this version handles */
-	PLUMB_ERR_NOT_FOUND = -6,   /* no such name, code or file */
-	PLUMB_ERR_AMBIGUOUS = -7,   /* a name that fits more than one thing */
-	PLUMB_ERR_LIMIT = -8,       /* larger, deeper or longer than is accepted */
-	PLUMB_ERR_ARGUMENT = -9,    /* the caller passed something out of range */
-	PLUMB_ERR_PERMISSION = -10, /* this user may not do that */
-	PLUMB_ERR_MACHINE = -11, /* this machine lacks what it takes: a PMU, QEMU, a newer kernel */
-	PLUMB_ERR_BUSY = -12,    /* somebody else uses it */
+	PLUMB_ERR_NO_MEMORY = -1,    /* an allocation failed */
+	PLUMB_ERR_IO = -2,           /* a file could not be opened, read or written */
+	PLUMB_ERR_SYNTAX = -3,       /* the input is malformed */
+	PLUMB_ERR_INVALID = -4,      /* the input is well-formed but breaks a rule */
+	PLUMB_ERR_UNSUPPORTED = -5,  /* the input is valid, but this version does not support it */
+	PLUMB_ERR_NOT_FOUND = -6,    /* no such name, code or file */
+	PLUMB_ERR_AMBIGUOUS = -7,    /* a name matches more than one thing */
+	PLUMB_ERR_LIMIT = -8,        /* larger, deeper or longer than is accepted */
+	PLUMB_ERR_ARGUMENT = -9,     /* the caller passed an invalid argument */
+	PLUMB_ERR_PERMISSION = -10,  /* this user lacks the permission */
+	PLUMB_ERR_MACHINE = -11,     /* this machine lacks a PMU, QEMU, a newer kernel, ... */
+	PLUMB_ERR_BUSY = -12,        /* someone else is using it */
 	PLUMB_ERR_INTERRUPTED = -13, /* ended early because the caller asked for it */
-	PLUMB_ERR_NO_PROGRAM = -14,  /* there is no such program */
-	PLUMB_ERR_EXEC = -15,        /* the program is there, and cannot be run */
+	PLUMB_ERR_NO_PROGRAM = -14,  /* the program does not exist */
+	PLUMB_ERR_EXEC = -15,        /* the program exists but cannot be run */
 };
 
-/* A short English phrase for `error`, for example "out of memory". Static storage. */
+/* Returns a short phrase for `error`, for example "out of memory". Static storage. */
 PLUMB_API const char *plumb_error_name(int error);
 
 enum plumb_severity {
-	PLUMB_WARNING, /* the input can be used as it is */
-	PLUMB_ERROR,   /* it cannot */
+	PLUMB_WARNING, /* the input can still be used */
+	PLUMB_ERROR,   /* the input cannot be used */
 };
 
-/* One finding. Every string is owned by the `struct plumb_diagnostics` that holds it. */
+/* One finding. The `struct plumb_diagnostics` that holds it owns its strings. */
 struct plumb_diagnostic {
 	enum plumb_severity severity;
 	const char *id;      /* stable, for tests and scripts: "duplicate-name" */
@@ -66,26 +66,27 @@ struct plumb_diagnostic {
 	const char *hint;    /* what to do about it, or NULL */
 };
 
-/* A growing list of findings. Not thread-safe: one list a thread. */
+/* A growing list of findings. Not thread-safe: use one list per thread. */
 struct plumb_diagnostics;
 
-/* The most findings one list keeps; further ones are only counted. */
+/* The number of findings a list keeps; further ones are only counted. */
 #define PLUMB_DIAGNOSTICS_MAX 1000
 
-/* NULL when memory is short. Free with plumb_diagnostics_free(), which takes NULL too. */
+/* Returns an empty list, or NULL if out of memory. Free with plumb_diagnostics_free(), which
+ * accepts NULL. */
 PLUMB_API struct plumb_diagnostics *plumb_diagnostics_new(void);
 PLUMB_API void plumb_diagnostics_free(struct plumb_diagnostics *list);
 
-/* How many findings are kept, and the i-th of them (NULL past the end), in the order they came. */
+/* Return the number of findings kept, and the i-th in the order added; NULL past the end. */
 PLUMB_API size_t plumb_diagnostics_count(const struct plumb_diagnostics *list);
 PLUMB_API const struct plumb_diagnostic *plumb_diagnostics_get(const struct plumb_diagnostics *list,
 							       size_t i);
 
-/* How many errors and warnings came in all, those past PLUMB_DIAGNOSTICS_MAX included. */
+/* Return how many errors and warnings were added, including those beyond PLUMB_DIAGNOSTICS_MAX. */
 PLUMB_API size_t plumb_diagnostics_errors(const struct plumb_diagnostics *list);
 PLUMB_API size_t plumb_diagnostics_warnings(const struct plumb_diagnostics *list);
 
-/* Where a finding stands. Members that are unknown stay zero; strings are copied. */
+/* The place of a finding. Unknown members stay zero; strings are copied. */
 struct plumb_place {
 	const char *file;
 	unsigned line;
@@ -94,9 +95,9 @@ struct plumb_place {
 };
 
 /*
- * Adds one finding, its message from a printf format. `id` must be a string literal. `list` may be
- * NULL, in which case nothing happens; likewise `where`. If memory is short the finding is still
- * counted. `plumb_diagnostics_hint` sets the hint of the newest finding kept.
+ * Adds one finding, with a message in printf's format. `id` must be a string literal. `list` may be
+ * NULL: then nothing happens. `where` may be NULL: then the place is unknown. If memory runs out,
+ * the finding is still counted. plumb_diagnostics_hint() sets the hint of the last finding kept.
  */
 PLUMB_API void plumb_diagnostics_add(struct plumb_diagnostics *list, enum plumb_severity severity,
 				     const char *id, const struct plumb_place *where,

@@ -14,7 +14,7 @@ extern "C" {
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-/* .type of an event: PERF_TYPE_*. Others are the numbers of PMUs. */
+/* .type of an event: PERF_TYPE_*. Other values are the numbers of PMUs. */
 enum plumb_event_type {
 	PLUMB_TYPE_HARDWARE = 0,
 	PLUMB_TYPE_SOFTWARE = 1,
@@ -23,7 +23,7 @@ enum plumb_event_type {
 	PLUMB_TYPE_RAW = 4,
 	PLUMB_TYPE_BREAKPOINT = 5,
 };
-/* perf's own, for events that it makes up. */
+/* perf's own type for synthesized events. */
 #define PLUMB_TYPE_SYNTHETIC (INT32_MAX + UINT32_C(1))
 
 /* Bits of .sample_type: which members an event's samples have. */
@@ -67,10 +67,10 @@ enum plumb_format_bit {
 /* Bits of .branch_sample_type that change what a sample holds. */
 enum plumb_branch_bit {
 	PLUMB_BRANCH_HW_INDEX = 1 << 17, /* .branch_hw_index */
-	PLUMB_BRANCH_COUNTERS = 1 << 19, /* a number for each entry, which is skipped */
+	PLUMB_BRANCH_COUNTERS = 1 << 19, /* one more number per entry, which is skipped */
 };
 
-/* How an event was sampled: struct perf_event_attr, whatever its size in the file. */
+/* How an event was sampled: struct perf_event_attr, independent of its size in the file. */
 struct plumb_event_attr {
 	uint32_t type;
 	uint32_t size; /* in the file */
@@ -121,13 +121,13 @@ struct plumb_recorded_event {
 	struct plumb_event_attr attr;
 	const uint64_t *ids; /* samples refer to their event by one of these */
 	size_t id_count;
-	const char *name; /* NULL: the recording has none */
-	uint32_t members; /* of the group it leads, itself included; 0: it leads none */
+	const char *name; /* NULL: the recording gives none */
+	uint32_t members; /* number of events in the group it leads, with itself; 0: none */
 };
 
 /* ---- AUX data -------------------------------------------------------------------------------- */
 
-/* A chunk of AUX data: what one PERF_RECORD_AUXTRACE holds. */
+/* A chunk of AUX data: the contents of one PERF_RECORD_AUXTRACE. */
 struct plumb_aux_chunk {
 	uint64_t size;
 	uint64_t offset;    /* in its ring's stream */
@@ -135,7 +135,7 @@ struct plumb_aux_chunk {
 	uint32_t index;     /* of the ring */
 	int32_t tid;        /* -1: any */
 	int32_t cpu;        /* -1: any */
-	uint64_t place;     /* where the data is: for plumb_recording_read_aux() */
+	uint64_t place;     /* of the data, for plumb_recording_read_aux() */
 };
 
 /* PERF_RECORD_AUXTRACE_INFO */
@@ -145,14 +145,14 @@ struct plumb_auxtrace_info {
 	size_t count;
 };
 
-/* PERF_RECORD_TIME_CONV: how a counter's ticks become perf's time. */
+/* PERF_RECORD_TIME_CONV: converts a counter's ticks to perf's time. */
 struct plumb_time_conv {
 	uint64_t shift, mult, zero, cycles, mask;
 	bool cap_user_time_zero, cap_user_time_short;
 };
 /*
- * Nanoseconds of perf's clock: zero + quotient * mult + (remainder * mult >> shift), where quotient
- * and remainder are those of ticks / 2^shift.
+ * Returns the time in nanoseconds of perf's clock: zero + quotient * mult + (remainder * mult >>
+ * shift), with the quotient and remainder of ticks / 2^shift.
  */
 PLUMB_API uint64_t plumb_time_from_ticks(const struct plumb_time_conv *conv, uint64_t ticks);
 
@@ -202,7 +202,7 @@ enum plumb_record_type {
 	PLUMB_RECORD_FINISHED_INIT = 82,
 	PLUMB_RECORD_COMPRESSED2 = 83,
 };
-/* "MMAP2"; NULL for an unknown type. */
+/* Returns the name of a type, such as "MMAP2", or NULL for an unknown type. */
 PLUMB_API const char *plumb_record_type_name(uint32_t type);
 
 /* Bits of .ksymbol.flags. */
@@ -226,15 +226,15 @@ enum plumb_cpu_mode {
 	PLUMB_MODE_GUEST_USER = 5,
 };
 
-/* The other bits of .misc; what they mean depends on the record's type. */
+/* The other bits of .misc; their meaning depends on the record's type. */
 enum plumb_misc_bit {
 	PLUMB_MISC_MMAP_DATA = 1 << 13,          /* MMAP: not executable */
 	PLUMB_MISC_COMM_EXEC = 1 << 13,          /* COMM */
-	PLUMB_MISC_FORK_EXEC = 1 << 13,          /* FORK: perf's own, with no maps to inherit */
+	PLUMB_MISC_FORK_EXEC = 1 << 13,          /* FORK: synthesized by perf, inherits no maps */
 	PLUMB_MISC_SWITCH_OUT = 1 << 13,         /* SWITCH, SWITCH_CPU_WIDE */
 	PLUMB_MISC_SWITCH_OUT_PREEMPT = 1 << 14, /* SWITCH, SWITCH_CPU_WIDE */
 	PLUMB_MISC_MMAP_BUILD_ID = 1 << 14,      /* MMAP2 */
-	PLUMB_MISC_BUILD_ID_SIZE = 1 << 15,      /* HEADER_BUILD_ID: says its build-id's size */
+	PLUMB_MISC_BUILD_ID_SIZE = 1 << 15,      /* HEADER_BUILD_ID: has the build-id's size */
 };
 
 struct plumb_branch_entry {
@@ -247,8 +247,8 @@ struct plumb_read_value {
 };
 
 /*
- * Numbers of a call chain from PLUMB_CONTEXT_MARKS on are no addresses, but say whose addresses
- * follow.
+ * Numbers from PLUMB_CONTEXT_MARKS on in a call chain are not addresses, but tell which context the
+ * following addresses belong to.
  */
 #define PLUMB_CONTEXT_MARKS         ((uint64_t)-4095)
 #define PLUMB_CONTEXT_HV            ((uint64_t)-32)
@@ -256,11 +256,11 @@ struct plumb_read_value {
 #define PLUMB_CONTEXT_USER          ((uint64_t)-512)
 #define PLUMB_CONTEXT_USER_DEFERRED ((uint64_t)-640) /* a cookie follows */
 
-/* The members of a SAMPLE beyond those that every record has. */
+/* The members that only a SAMPLE has. */
 struct plumb_sample {
 	uint64_t ip, address, period, weight, data_source, transaction, physical_address, cgroup;
 	uint64_t data_page_size, code_page_size;
-	uint16_t weight2, weight3; /* of PERF_SAMPLE_WEIGHT_STRUCT; weight is its first 32 bits */
+	uint16_t weight2, weight3; /* PERF_SAMPLE_WEIGHT_STRUCT's; weight is its first 32 bits */
 	const uint64_t *callchain;
 	size_t callchain_length;
 	const uint8_t *raw;
@@ -290,30 +290,30 @@ enum plumb_record_has {
 };
 
 /*
- * One record. Pointers lead into the recording's memory, which the next call of
+ * One record. Pointers point into the recording's memory, which the next call of
  * plumb_recording_next() reuses. Strings end with NUL and lie within the record.
  */
 struct plumb_record {
 	uint32_t type;   /* enum plumb_record_type, or any other number */
 	uint16_t misc;   /* see plumb_record_mode() and enum plumb_misc_bit */
-	uint64_t offset; /* in the file or pipe; if it was compressed, its container's */
+	uint64_t offset; /* in the file or pipe; its container's offset if it was compressed */
 	const uint8_t
 		*bytes; /* the whole record with its 8-byte header, in the file's byte order */
 	size_t size;
 
-	/* Samples have these; other records do if their event has PLUMB_ATTR_SAMPLE_ID_ALL. */
+	/* Members of samples, and of other records if their event has PLUMB_ATTR_SAMPLE_ID_ALL. */
 	uint32_t has; /* bits of enum plumb_record_has */
 	int32_t pid, tid;
 	uint32_t cpu;
 	uint64_t time; /* ns */
 	uint64_t id, stream_id;
-	const struct plumb_recorded_event *event; /* NULL: not known */
+	const struct plumb_recorded_event *event; /* NULL: unknown */
 
 	union {
 		struct {
 			int32_t pid, tid;
 			uint64_t address, length, page_offset;
-			uint32_t major, minor; /* of MMAP2, without a build-id */
+			uint32_t major, minor; /* of MMAP2 without a build-id */
 			uint64_t inode, inode_generation;
 			uint32_t protection, flags; /* of MMAP2 */
 			const uint8_t *build_id;    /* NULL: none */
@@ -391,7 +391,7 @@ struct plumb_record {
 			size_t count;
 		} thread_map;
 		struct {
-			const int32_t *cpus; /* a list, whatever the form in the file */
+			const int32_t *cpus; /* always a list; files have several encodings */
 			size_t count;
 		} cpu_map;
 		struct plumb_sample sample;
