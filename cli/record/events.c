@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which events `plumb record` samples: those of -e, or what is best where nothing is said. */
+/* Chooses the events that `plumb record` samples: those of -e, or the default. */
 #include <unistd.h>
 
 #include "record.h"
@@ -7,7 +7,7 @@
 
 #define SPE_DEVICE "/sys/bus/event_source/devices/arm_spe_0"
 
-/* Where nothing is said: SPE, if there is one. */
+/* Returns the default: SPE if there is an SPE unit. */
 static const char *usual(const struct machine *machine)
 {
 	if (machine->source == &source_model || access(SPE_DEVICE, F_OK) == 0)
@@ -15,12 +15,12 @@ static const char *usual(const struct machine *machine)
 	return "cycles";
 }
 
-/* SPE has no frequency: what was said with -F is for other events. */
+/* Rejects -F for SPE, unless the event sets its own period. */
 static bool has_period(const struct record_request *request, const struct plumb_event_config *event)
 {
 	if (event->kind != PLUMB_EVENT_SPE || !request->frequency || event->period)
 		return true;
-	complain("%s: SPE samples by a period, not by a frequency", event->name);
+	complain("%s: SPE supports a period, not a frequency", event->name);
 	advise("use -c instead of -F");
 	return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups and events that a plan takes as they were requested, rather than packing them. */
+/* Plans groups and events as requested, without packing them. */
 #include <stdlib.h>
 
 #include "count/planner.h"
@@ -16,13 +16,13 @@ bool plan_is_packed(const struct plumb_selection *selection, uint16_t event)
 	return event_is_plain(selection->events[event].event) && !in_group(selection, event);
 }
 
-/* What is taken of the counters in a pass. */
+/* The counters in use in a pass. */
 struct load {
 	unsigned counters;
-	bool cycles; /* the cycle counter is */
+	bool cycles; /* the cycle counter is in use */
 };
 
-/* Adds an event. Software takes none; cycles have their own counter, if that is free. */
+/* Adds an event. Software events take no counter; cycles take the cycle counter if it is free. */
 static void add_load(const struct planner *p, const struct plumb_event_config *event,
 		     struct load *load)
 {
@@ -34,7 +34,7 @@ static void add_load(const struct planner *p, const struct plumb_event_config *e
 		load->counters++;
 }
 
-/* Adds those of a requested group. Returns whether they fit. */
+/* Adds the events of a requested group. Returns whether they fit. */
 static bool add_requested_load(const struct planner *p, const struct requested *requested,
 			       struct load *load)
 {
@@ -52,11 +52,11 @@ static int too_large(const struct planner *p, const struct requested *requested,
 	const struct plumb_selected_event *events = p->plan->given.selection->events;
 
 	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "large-group", NULL,
-			      "the group of %s needs %u counters, and there are %u",
+			      "the group of %s requires %u counters, but there are only %u",
 			      events[requested->first].event->name, load->counters,
 			      p->options.counters);
 	plumb_diagnostics_hint(diagnostics,
-			       "use smaller groups, or the modifier W, which lets it be split up");
+			       "use smaller groups, or split the group up with the modifier W");
 	return PLUMB_ERR_LIMIT;
 }
 
@@ -101,7 +101,7 @@ static void measure_loads(const struct planner *p, struct load *loads)
 				 &loads[plan->groups[g].pass]);
 }
 
-/* In the first pass where it fits, or a new one. */
+/* Adds a requested group to the first pass where it fits, or to a new one. */
 static bool add_requested(struct planner *p, const struct requested *requested,
 			  struct plumb_plan_group *group, struct load *loads)
 {
@@ -117,7 +117,7 @@ static bool add_requested(struct planner *p, const struct requested *requested,
 			events[count++] = p->of_selected[requested->first + i];
 	for (;; pass++) {
 		load = loads[pass];
-		/* Fits an empty one, whatever is left of it. */
+		/* The group fits an empty pass. */
 		if (add_requested_load(p, requested, &load) || pass >= plan->pass_count)
 			break;
 	}
@@ -132,7 +132,7 @@ static bool add_requested(struct planner *p, const struct requested *requested,
 int requested_plan(struct planner *p)
 {
 	struct plumb_plan *plan = &p->plan->given;
-	/* new_groups() left room behind the groups there are. */
+	/* new_groups() left room for these groups. */
 	struct plumb_plan_group *groups = p->groups;
 	struct load *loads = calloc(plan->pass_count + p->requested_count + 1, sizeof(*loads));
 	bool fine = loads;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What distinguishes events from each other. */
+/* Compares events. */
 #ifndef EVENT_CONFIG_H
 #define EVENT_CONFIG_H
 
 #include <plumb/event.h>
 
-/* Whether it is an event of the PMU that counts everywhere and always: what metrics are made of. */
+/* Tells whether it is a PMU event without restrictions, as metrics need. */
 static inline bool event_is_plain(const struct plumb_event_config *event)
 {
 	return event->kind == PLUMB_EVENT_PMU && !event->config1 && !event->exclude_user &&
@@ -13,7 +13,7 @@ static inline bool event_is_plain(const struct plumb_event_config *event)
 	       !event->exclude_idle && !event->pinned && !event->exclusive;
 }
 
-/* Whether both count the same. Their names, periods and groups have no part in it. */
+/* Tells whether both count the same, whatever their names, periods and groups. */
 static inline bool event_counts_same(const struct plumb_event_config *a,
 				     const struct plumb_event_config *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of events: the grammar down to an event's parts, and what has been read. */
+/* Lists of events: parses the grammar down to an event's parts, and holds the result. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static struct event_word trimmed(struct event_word word)
 	return word;
 }
 
-/* The first `length` bytes of a word, and what is behind the byte after them. */
+/* Return the first `length` bytes of a word, and what follows the byte after them. */
 static struct event_word before(struct event_word word, size_t length)
 {
 	return trimmed((struct event_word){word.at, length});
@@ -59,7 +59,7 @@ static struct event_word behind(struct event_word word, size_t length)
 	return trimmed((struct event_word){word.at + length + 1, word.length - length - 1});
 }
 
-/* The place of a character, or the word's length. */
+/* Returns the index of a character, or the word's length. */
 static size_t find(struct event_word word, char what)
 {
 	const char *at = memchr(word.at, what, word.length);
@@ -75,12 +75,12 @@ static int no_such_pmu(const struct event_reader *reader, struct event_word word
 
 	near_offer(&near, "arm_spe", "arm_spe");
 	near_offer(&near, "armv8_pmuv3", "armv8_pmuv3");
-	event_refuse(reader, PLUMB_ERR_NOT_FOUND, word, "no such event, nor PMU of a core");
+	event_refuse(reader, PLUMB_ERR_NOT_FOUND, word, "unknown event or PMU");
 	if (near.best)
 		plumb_diagnostics_hint(reader->diagnostics, "did you mean %s?", near.best);
 	else
 		plumb_diagnostics_hint(reader->diagnostics,
-				       "PMUs are cpu, armv8_pmuv3_0, spe and arm_spe_0");
+				       "use the PMU cpu, armv8_pmuv3_0, spe or arm_spe_0");
 	return PLUMB_ERR_NOT_FOUND;
 }
 
@@ -91,12 +91,12 @@ static int use_spe(const struct event_reader *reader, struct event_word word,
 	config->spe = event_spe_default();
 	if (reader->options->sampling)
 		return 0;
-	event_refuse(reader, PLUMB_ERR_INVALID, word, "SPE samples, it does not count");
-	plumb_diagnostics_hint(reader->diagnostics, "plumb record -e spe");
+	event_refuse(reader, PLUMB_ERR_INVALID, word, "SPE can be sampled, but not counted");
+	plumb_diagnostics_hint(reader->diagnostics, "use plumb record -e spe");
 	return PLUMB_ERR_INVALID;
 }
 
-/* What stands before the slashes: a PMU, whose name is then in config->pmu, or an event. */
+/* Reads the word before the slashes: a PMU, whose name goes into config->pmu, or an event. */
 static int find_before_terms(const struct event_reader *reader, struct event_word word,
 			     struct plumb_event_config *config)
 {
@@ -118,7 +118,7 @@ static int find_before_terms(const struct event_reader *reader, struct event_wor
 	return error == EVENT_UNKNOWN ? no_such_pmu(reader, word, name) : error;
 }
 
-/* WORD '/' TERMS '/' MODIFIERS; `slash` is the place of the first one. */
+/* Reads WORD '/' TERMS '/' MODIFIERS; `slash` is the index of the first '/'. */
 static int read_with_terms(const struct event_reader *reader, struct event_word text, size_t slash,
 			   struct plumb_event_config *config)
 {
@@ -127,7 +127,7 @@ static int read_with_terms(const struct event_reader *reader, struct event_word 
 	int error;
 
 	if (last == terms.length)
-		return event_refuse(reader, PLUMB_ERR_SYNTAX, text, "the second '/' is missing");
+		return event_refuse(reader, PLUMB_ERR_SYNTAX, text, "missing second '/'");
 	error = find_before_terms(reader, before(text, slash), config);
 	if (error == 0)
 		error = event_read_terms(reader, before(terms, last), config->pmu, config);
@@ -141,15 +141,14 @@ static int read_with_terms(const struct event_reader *reader, struct event_word 
 	return error;
 }
 
-/* A WORD that is none of ours: of what it may be in perf, or just wrong. */
+/* Reports a WORD that is not ours: a tracepoint of perf's, or unknown. */
 static int refuse_unknown(const struct event_reader *reader, struct event_word text, size_t colon)
 {
 	if (colon == text.length || event_are_modifiers(behind(text, colon)))
 		return event_unknown(reader, before(text, colon));
 	event_refuse(reader, PLUMB_ERR_UNSUPPORTED, text, "tracepoints are not supported");
 	plumb_diagnostics_hint(reader->diagnostics,
-			       "plumb counts events of cores and of the kernel's software: "
-			       "plumb list -v");
+			       "use a PMU event or a software event; see plumb list -v");
 	return PLUMB_ERR_UNSUPPORTED;
 }
 
@@ -158,7 +157,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Where the modifiers of an event begin: at the first ':', or the second in "4:0x1b:u". */
+/* Returns where an event's modifiers begin: at the first ':', or the second in "4:0x1b:u". */
 static size_t find_modifiers(struct event_word text)
 {
 	const size_t first = find(text, ':');
@@ -169,7 +168,7 @@ static size_t find_modifiers(struct event_word text)
 	       find((struct event_word){text.at + first + 1, text.length - first - 1}, ':');
 }
 
-/* WORD [':' MODIFIERS] */
+/* Reads WORD [':' MODIFIERS]. */
 static int read_word(const struct event_reader *reader, struct event_word text,
 		     struct plumb_event_config *config)
 {
@@ -189,13 +188,13 @@ static int read_word(const struct event_reader *reader, struct event_word text,
 		error = event_find(reader, word, config);
 	if (error == EVENT_UNKNOWN)
 		return refuse_unknown(reader, text, colon);
-	/* perf lets "cycles:" pass. */
+	/* Accept "cycles:", as perf does. */
 	if (error == 0 && colon + 1 < text.length)
 		error = event_modify(reader, behind(text, colon), false, config);
 	return error;
 }
 
-/* ---- what applies to all of them ---------------------------------------------------------- */
+/* ---- defaults of all events --------------------------------------------------------------- */
 
 static void apply_options(const struct plumb_event_options *options,
 			  struct plumb_event_config *config)
@@ -215,16 +214,16 @@ static void apply_options(const struct plumb_event_options *options,
 static int refuse_metric(const struct event_reader *reader, struct event_word text,
 			 const char *what)
 {
-	event_refuse(reader, PLUMB_ERR_INVALID, text, "a metric takes no %s", what);
-	plumb_diagnostics_hint(reader->diagnostics, "only the events it is made of do");
+	event_refuse(reader, PLUMB_ERR_INVALID, text, "metrics take no %s", what);
+	plumb_diagnostics_hint(reader->diagnostics, "use them on the metric's events instead");
 	return PLUMB_ERR_INVALID;
 }
 
-/* A metric is counted as it is defined: by whole events, grouped as its formula needs. */
+/* Rejects terms and modifiers of a metric, because its formula defines how its events count. */
 static int check_metric(const struct event_reader *reader, struct event_word text)
 {
 	if (find(text, '/') < text.length)
-		return refuse_metric(reader, text, "parameters");
+		return refuse_metric(reader, text, "terms");
 	if (find(text, ':') < text.length)
 		return refuse_metric(reader, text, "modifiers");
 	return 0;
@@ -240,8 +239,7 @@ static int read_event(const struct event_reader *reader, struct event_word text,
 	int error;
 
 	if (!text.length)
-		return event_refuse(reader, PLUMB_ERR_SYNTAX, text,
-				    "an event is missing between commas");
+		return event_refuse(reader, PLUMB_ERR_SYNTAX, text, "missing event between commas");
 	if (list->count == PLUMB_EVENTS_MAX)
 		return event_refuse(reader, PLUMB_ERR_LIMIT, text, "more than %d events",
 				    PLUMB_EVENTS_MAX);
@@ -262,7 +260,7 @@ static int read_event(const struct event_reader *reader, struct event_word text,
 	return config->name ? 0 : PLUMB_ERR_NO_MEMORY;
 }
 
-/* How long the item is that the text begins with: up to a ',' that is neither in '/' nor in '{'. */
+/* Returns the length of the first item: up to a ',' outside '/' and '{'. */
 static size_t item_length(struct event_word text)
 {
 	bool slashes = false, group = false, quotes = false;
@@ -285,7 +283,7 @@ static size_t item_length(struct event_word text)
 	return i;
 }
 
-/* Calls `read` for each item between commas; an empty text is one that is missing. */
+/* Calls `read` for each item between commas, also for empty ones. */
 static int read_each(const struct event_reader *reader, struct event_word text,
 		     struct plumb_event_list *list,
 		     int (*read)(const struct event_reader *reader, struct event_word text,
@@ -306,17 +304,19 @@ static int check_member(const struct event_reader *reader, struct event_word tex
 			const struct plumb_event_config *config)
 {
 	if (!leads && (config->pinned || config->exclusive))
-		return event_refuse(reader, PLUMB_ERR_INVALID, text,
-				    "the modifiers D and e are for the first event of a group");
+		return event_refuse(
+			reader, PLUMB_ERR_INVALID, text,
+			"only the first event of a group may have the modifiers D and e");
 	if (config->kind == PLUMB_EVENT_SPE)
 		return event_refuse(reader, PLUMB_ERR_INVALID, text, "SPE cannot be in a group");
 	if (config->kind == PLUMB_EVENT_METRIC)
 		return event_refuse(reader, PLUMB_ERR_INVALID, text,
-				    "a metric cannot be in a group: its own events are");
+				    "metrics cannot be in a group");
 	return 0;
 }
 
-/* [NAME] '{' EVENTS '}' [':' MODIFIERS]; `open` is the place of the '{'. perf only shows NAME. */
+/* Reads [NAME] '{' EVENTS '}' [':' MODIFIERS]; `open` is the index of the '{'. Ignores NAME, which
+ * perf only displays. */
 static int read_group(const struct event_reader *reader, struct event_word text, size_t open,
 		      struct plumb_event_list *list)
 {
@@ -326,7 +326,7 @@ static int read_group(const struct event_reader *reader, struct event_word text,
 	int error;
 
 	if (!close || close < text.at + open)
-		return event_refuse(reader, PLUMB_ERR_SYNTAX, text, "the '}' is missing");
+		return event_refuse(reader, PLUMB_ERR_SYNTAX, text, "missing '}'");
 	modifiers = behind(text, (size_t)(close - text.at));
 	if (modifiers.length && modifiers.at[0] != ':')
 		return event_refuse(reader, PLUMB_ERR_SYNTAX, text,
@@ -352,7 +352,7 @@ static int read_item(const struct event_reader *reader, struct event_word text,
 {
 	const size_t open = find(text, '{');
 
-	/* A brace between slashes is a part of a term. */
+	/* A brace between slashes is part of a term. */
 	if (open < text.length && open < find(text, '/'))
 		return read_group(reader, text, open, list);
 	return read_event(reader, text, list);

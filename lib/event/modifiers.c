@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The letters behind an event's ':' or last '/', as perf-list(1) has them. */
+/* Reads modifiers, the letters after an event's ':' or last '/', as in perf-list(1). */
 #include <string.h>
 
 #include "event/parse.h"
@@ -15,7 +15,7 @@ bool event_are_modifiers(struct event_word letters)
 	return letters.length > 0;
 }
 
-/* Modes that are named are counted, and no others; a group's add to an event's own. */
+/* Counts only the modes that are named; a group's modes add to an event's own. */
 static void restrict_modes(struct event_word letters, struct plumb_event_config *config)
 {
 	const bool user = memchr(letters.at, 'u', letters.length);
@@ -60,7 +60,7 @@ static int apply(const struct event_reader *reader, struct event_word letters, c
 		break;
 	case 'p':
 		if (config->precise == PRECISE_MAX)
-			return refuse(reader, letters, "more than three times p");
+			return refuse(reader, letters, "at most three p are allowed");
 		config->precise++;
 		break;
 	case 'P':
@@ -69,7 +69,7 @@ static int apply(const struct event_reader *reader, struct event_word letters, c
 	case 'S':
 		config->sample_read = true;
 		break;
-	/* The kernel takes these of a group's leader alone. */
+	/* The kernel accepts these for a group's leader only. */
 	case 'D':
 		config->pinned = !member;
 		break;
@@ -82,7 +82,7 @@ static int apply(const struct event_reader *reader, struct event_word letters, c
 	default: /* b */
 		event_refuse(reader, PLUMB_ERR_UNSUPPORTED, letters,
 			     "counting with BPF is not supported");
-		plumb_diagnostics_hint(reader->diagnostics, "leave the modifier b out");
+		plumb_diagnostics_hint(reader->diagnostics, "remove the modifier b");
 		return PLUMB_ERR_UNSUPPORTED;
 	}
 	return 0;
@@ -100,7 +100,7 @@ int event_modify(const struct event_reader *reader, struct event_word letters, b
 		const char letter = letters.at[i];
 
 		if (letter != 'p' && memchr(letters.at + i + 1, letter, letters.length - i - 1))
-			return refuse(reader, letters, "a modifier is repeated");
+			return refuse(reader, letters, "duplicate modifier");
 		error = apply(reader, letters, letter, member, config);
 	}
 	return error;

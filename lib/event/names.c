@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events by name: the CPU's own, perf's generic, cache and software events, codes. */
+/* Finds events by name: the CPU's own, perf's generic, cache and software events, codes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* <linux/perf_event.h>: enum perf_hw_id, and how many caches and results come after it. */
+/* <linux/perf_event.h>: the sizes of enum perf_hw_id, and of the enums of caches and results. */
 #define GENERIC_COUNT  9
 #define CACHE_COUNT    6
 #define RESULT_COUNT   2
@@ -28,10 +28,10 @@
 	}
 
 /*
- * What Linux's driver counts for perf's names: armv8_pmuv3_perf_map and armv8_pmuv3_perf_cache_map
- * in drivers/perf/arm_pmuv3.c; for branches, BR_RETIRED where there is no PC_WRITE_RETIRED. In the
- * order of enum perf_hw_id; then a pair for each of enum perf_hw_cache_id, whose accesses and
- * misses are mapped for reads alone; then the kernel's own.
+ * The events that Linux's driver counts for perf's names: armv8_pmuv3_perf_map and
+ * armv8_pmuv3_perf_cache_map in drivers/perf/arm_pmuv3.c; for branches, BR_RETIRED if the CPU lacks
+ * PC_WRITE_RETIRED. First come those of enum perf_hw_id, in its order; then pairs of accesses and
+ * misses of enum perf_hw_cache_id, which are mapped for reads only; then software events.
  */
 static const struct plumb_event_name names[] = {
 	PMU("cycles", "cpu-cycles", 0x11),
@@ -89,7 +89,7 @@ enum { OPERATION_READ, OPERATION_WRITE, OPERATION_PREFETCH };
 
 static const struct {
 	const char *word;
-	bool result; /* else an operation */
+	bool result; /* otherwise an operation */
 	int number;
 } cache_words[] = {
 	{"loads", false, OPERATION_READ},
@@ -110,13 +110,13 @@ static const struct {
 	{"miss", true, 1},
 };
 
-/* Of perf's, and what has the same answer here. */
+/* perf's own events, and what to use instead. */
 static const struct {
 	const char *name, *instead;
 } tool_events[] = {
-	{"duration_time", "plumb stat prints the time with every result"},
-	{"user_time", "task-clock:u counts the time of user code"},
-	{"system_time", "task-clock:k counts the time in the kernel"},
+	{"duration_time", "plumb stat always prints the elapsed time"},
+	{"user_time", "use task-clock:u, the time of user code"},
+	{"system_time", "use task-clock:k, the time in the kernel"},
 };
 
 /* ---- perf's names ------------------------------------------------------------------------- */
@@ -144,14 +144,14 @@ int plumb_event_name_code(const struct plumb_event_name *name,
 
 int event_needs_pmu(const struct event_reader *reader, struct event_word word)
 {
-	event_refuse(reader, PLUMB_ERR_MACHINE, word, "this machine has no Arm PMU to count it");
+	event_refuse(reader, PLUMB_ERR_MACHINE, word,
+		     "this event requires an Arm PMU, which this machine does not have");
 	plumb_diagnostics_hint(reader->diagnostics,
-			       "--source model counts it on any machine; software events such as "
-			       "task-clock need no PMU");
+			       "use --source model, or software events such as task-clock");
 	return PLUMB_ERR_MACHINE;
 }
 
-/* What Linux counts for a name of perf's is not there: by its name, if the CPU should have it. */
+/* Reports that the event that Linux maps a name of perf's to is missing here. */
 static int lacks_event(const struct event_reader *reader, struct event_word word,
 		       const struct plumb_event_name *name)
 {
@@ -160,13 +160,13 @@ static int lacks_event(const struct event_reader *reader, struct event_word word
 
 	if (event == PLUMB_NONE)
 		event_refuse(reader, PLUMB_ERR_NOT_FOUND, word,
-			     "Linux counts event 0x%04x for it, which %s does not have",
+			     "Linux maps this to event 0x%04x, which %s does not have",
 			     name->config, spec->id);
 	else
 		event_refuse(reader, PLUMB_ERR_NOT_FOUND, word,
-			     "Linux counts %s for it, which is not counted here",
+			     "Linux maps this to %s, which cannot be counted here",
 			     spec->events[event].name);
-	plumb_diagnostics_hint(reader->diagnostics, "plumb list events lists what is counted here");
+	plumb_diagnostics_hint(reader->diagnostics, "see plumb list events");
 	return PLUMB_ERR_NOT_FOUND;
 }
 
@@ -197,8 +197,7 @@ static const struct plumb_event_name *find_name(const char *word)
 	return NULL;
 }
 
-/* Whether `*text` begins with the word and ends there or goes on with '-', behind which it moves.
- */
+/* Takes `word` and a following '-' off `*text`; false if `*text` begins with another word. */
 static bool take_word(const char **text, const char *word)
 {
 	size_t length = strlen(word);
@@ -212,19 +211,20 @@ static bool take_word(const char **text, const char *word)
 
 static int no_cache_event(const struct event_reader *reader, struct event_word word)
 {
-	event_refuse(reader, PLUMB_ERR_UNSUPPORTED, word, "Linux maps no event of Arm PMUs to it");
+	event_refuse(reader, PLUMB_ERR_UNSUPPORTED, word,
+		     "Linux maps this to no event of Arm PMUs");
 	plumb_diagnostics_hint(reader->diagnostics,
 			       "use an event of the CPU, such as L1D_CACHE_WR for stores");
 	return PLUMB_ERR_UNSUPPORTED;
 }
 
-/* What is behind the last word is missing: "L1-dcache-". */
+/* Tells whether the last word is missing: "L1-dcache-". */
 static bool ends_in_dash(const char *text, const char *at)
 {
 	return !*at && at > text && at[-1] == '-';
 }
 
-/* The cache that the word begins with: its row of `caches`, or -1. */
+/* Takes a cache off `*at`. Returns its row of `caches`, or -1. */
 static int take_cache(const char **at)
 {
 	for (size_t i = 0; i < COUNT(caches); i++)
@@ -234,7 +234,7 @@ static int take_cache(const char **at)
 	return -1;
 }
 
-/* The next word of a cache event: its row of `cache_words`, or -1. */
+/* Takes the next word of a cache event off `*at`. Returns its row of `cache_words`, or -1. */
 static int take_cache_word(const char **at)
 {
 	for (size_t i = 0; i < COUNT(cache_words); i++)
@@ -244,13 +244,13 @@ static int take_cache_word(const char **at)
 }
 
 /*
- * perf's cache events: CACHE[-WORD[-WORD]], the words an operation and a result in either order.
- * Returns 1 if it is one, 0 if it is none, or an error.
+ * Finds perf's cache events: CACHE[-WORD[-WORD]], with an operation and a result in either order.
+ * Returns 1 if it is one, 0 if not, or an error.
  */
 static int find_cache_event(const struct event_reader *reader, struct event_word word,
 			    const char *text, struct plumb_event_config *config)
 {
-	/* The operation, or -1; the result, or -1. */
+	/* The operation and the result; -1: not given. */
 	int said[2] = {-1, -1}, error;
 	const char *at = text;
 	int cache = take_cache(&at);
@@ -295,7 +295,7 @@ bool event_is_code(const char *text, uint16_t *code)
 	return !errno && value <= UINT16_MAX;
 }
 
-/* perf's PERF_TYPE_*, where their events are in `names`, and how many. */
+/* Finds an event by PERF_TYPE_* and its number. */
 static int find_by_number(const struct event_reader *reader, struct event_word text, uint64_t type,
 			  uint64_t number, struct plumb_event_config *config)
 {
@@ -305,7 +305,7 @@ static int find_by_number(const struct event_reader *reader, struct event_word t
 		return use_name(reader, text, &names[number], config);
 	if (type == SOFTWARE_TYPE && number < COUNT(names) - SOFTWARE_FIRST)
 		return use_name(reader, text, &names[SOFTWARE_FIRST + number], config);
-	/* The cache, the operation and the result, a byte each. */
+	/* One byte each for the cache, the operation and the result. */
 	if (type == CACHE && (number & 0xff) < CACHE_COUNT && (number >> 8 & 0xff) == 0 &&
 	    number >> 16 < RESULT_COUNT)
 		return use_name(
@@ -317,12 +317,13 @@ static int find_by_number(const struct event_reader *reader, struct event_word t
 		config->config = number;
 		return reader->options->spec ? 0 : event_needs_pmu(reader, text);
 	}
-	event_refuse(reader, PLUMB_ERR_NOT_FOUND, text, "no such event by its number");
-	plumb_diagnostics_hint(reader->diagnostics, "4:CODE is an event of the PMU, as in 4:0x1b");
+	event_refuse(reader, PLUMB_ERR_NOT_FOUND, text, "unknown event number");
+	plumb_diagnostics_hint(reader->diagnostics,
+			       "use 4:CODE for an event of the PMU, as in 4:0x1b");
 	return PLUMB_ERR_NOT_FOUND;
 }
 
-/* perf's TYPE:CONFIG. */
+/* Finds an event by perf's TYPE:CONFIG. */
 static int find_numbered(const struct event_reader *reader, struct event_word word, char *type,
 			 char *colon, struct plumb_event_config *config)
 {
@@ -333,7 +334,8 @@ static int find_numbered(const struct event_reader *reader, struct event_word wo
 	    number_read(colon + 1, UINT64_MAX, &event_number))
 		return find_by_number(reader, word, type_number, event_number, config);
 	event_refuse(reader, PLUMB_ERR_SYNTAX, word, "invalid numbers");
-	plumb_diagnostics_hint(reader->diagnostics, "4:CODE is an event of the PMU, as in 4:0x1b");
+	plumb_diagnostics_hint(reader->diagnostics,
+			       "use 4:CODE for an event of the PMU, as in 4:0x1b");
 	return PLUMB_ERR_SYNTAX;
 }
 
@@ -351,7 +353,7 @@ bool event_is_spe(const char *pmu)
 	return text_compare(pmu, "spe") == 0 || strcmp(pmu, "arm_spe") == 0;
 }
 
-/* As Linux's drivers call them: drivers/perf/arm_pmuv3.c, drivers/perf/apple_m1_cpu_pmu.c. */
+/* The names are those of drivers/perf/arm_pmuv3.c and drivers/perf/apple_m1_cpu_pmu.c in Linux. */
 bool event_is_core_pmu(const char *pmu)
 {
 	return begins(pmu, "armv8_") || begins(pmu, "armv9_") || begins(pmu, "apple_") ||
@@ -370,8 +372,8 @@ static int use_metric(const struct event_reader *reader, struct event_word word,
 	if (!reader->options->sampling)
 		return 0;
 	event_refuse(reader, PLUMB_ERR_INVALID, word,
-		     "a metric cannot be sampled, only the events it is made of");
-	plumb_diagnostics_hint(reader->diagnostics, "plumb spec show %s --cpu %s names them",
+		     "metrics cannot be sampled, only their events");
+	plumb_diagnostics_hint(reader->diagnostics, "see plumb spec show %s --cpu %s",
 			       spec->metrics[metric].name, spec->id);
 	return PLUMB_ERR_INVALID;
 }
@@ -383,7 +385,7 @@ static int use_event(const struct event_reader *reader, struct event_word word, 
 
 	if (!(found->accesses & PLUMB_ACCESS_PMU))
 		return event_refuse(reader, PLUMB_ERR_INVALID, word,
-				    "only the trace unit sees this event, not the PMU");
+				    "the PMU cannot count this event; only the trace unit sees it");
 	config->kind = PLUMB_EVENT_PMU;
 	config->config = found->code;
 	return 0;
@@ -392,12 +394,12 @@ static int use_event(const struct event_reader *reader, struct event_word word, 
 static int refuse_tool_event(const struct event_reader *reader, struct event_word word, size_t i)
 {
 	event_refuse(reader, PLUMB_ERR_UNSUPPORTED, word,
-		     "this event of the perf tool is not supported");
+		     "this event of perf's own is not supported");
 	plumb_diagnostics_hint(reader->diagnostics, "%s", tool_events[i].instead);
 	return PLUMB_ERR_UNSUPPORTED;
 }
 
-/* The CPU's own names go before perf's: none of its names is one of perf's, too. */
+/* Prefers the CPU's own names to perf's; no name is both. */
 static int find_word(const struct event_reader *reader, struct event_word word, const char *text,
 		     struct plumb_event_config *config)
 {
@@ -465,7 +467,7 @@ int event_unknown(const struct event_reader *reader, struct event_word word)
 	if (near.best)
 		plumb_diagnostics_hint(reader->diagnostics, "did you mean %s?", near.best);
 	else if (spec)
-		plumb_diagnostics_hint(reader->diagnostics,
-				       "plumb spec list events --cpu %s lists them", spec->id);
+		plumb_diagnostics_hint(reader->diagnostics, "see plumb spec list events --cpu %s",
+				       spec->id);
 	return PLUMB_ERR_NOT_FOUND;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The SPE unit's terms: those of Linux's arm_spe PMU (perf-arm-spe(1)), and short forms for those
- * that are wanted most.
+ * Reads the SPE unit's terms: those of Linux's arm_spe PMU (perf-arm-spe(1)), and short forms of
+ * common ones.
  */
 #include <string.h>
 
@@ -101,21 +101,20 @@ static int unknown(const struct event_reader *reader, const char *key)
 	near_offer(&near, "period", "period");
 	near_offer(&near, "latency", "latency>=N");
 	event_refuse(reader, PLUMB_ERR_NOT_FOUND, (struct event_word){key, strlen(key)},
-		     "SPE has no such parameter");
+		     "unknown SPE term");
 	if (near.best)
 		plumb_diagnostics_hint(reader->diagnostics, "did you mean %s?", near.best);
 	else
 		plumb_diagnostics_hint(
 			reader->diagnostics,
-			"SPE has ts_enable, pa_enable, pct_enable, jitter, load_filter, "
-			"store_filter, branch_filter, simd_filter, float_filter, discard, "
-			"min_latency, event_filter, inv_event_filter, period, name; and, shorter, "
-			"load, store, branch, branch-miss, l1d-miss, tlb-miss, llc-miss, "
-			"latency>=N");
+			"use ts_enable, pa_enable, pct_enable, jitter, load_filter, store_filter, "
+			"branch_filter, simd_filter, float_filter, discard, min_latency, "
+			"event_filter, inv_event_filter, period, name, or the short forms load, "
+			"store, branch, branch-miss, l1d-miss, tlb-miss, llc-miss, latency>=N");
 	return PLUMB_ERR_NOT_FOUND;
 }
 
-/* "latency>" comes with "=100" as its value: the term's '=' stands in the middle of ">=". */
+/* Reads latency>=N and latency>N. The term's '=' splits ">=", so `key` may end in '>'. */
 static int set_latency(const struct event_reader *reader, const char *key, const char *value,
 		       struct plumb_event_spe *spe)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands between an event's slashes. */
+/* Reads the terms between an event's slashes. */
 #include <string.h>
 
 #include "base/near.h"
@@ -27,17 +27,17 @@ int event_term_number(const struct event_reader *reader, const char *key, const 
 		event_refuse(reader, PLUMB_ERR_INVALID, word_of(key), "requires a value");
 	if (most == UINT64_MAX)
 		plumb_diagnostics_hint(reader->diagnostics,
-				       "a whole number from %llu up: 4096, 0x1000, 10k",
+				       "use a whole number of at least %llu: 4096, 0x1000, 10k",
 				       (unsigned long long)least);
 	else
-		plumb_diagnostics_hint(reader->diagnostics, "%llu to %llu are allowed",
+		plumb_diagnostics_hint(reader->diagnostics, "use %llu to %llu",
 				       (unsigned long long)least, (unsigned long long)most);
 	return PLUMB_ERR_INVALID;
 }
 
 /* ---- terms of any event ------------------------------------------------------------------- */
 
-/* perf has these, too; what plumb has in their place. */
+/* perf's other terms, and what to use instead. */
 static const struct {
 	const char *key, *instead;
 } unsupported[] = {
@@ -45,7 +45,7 @@ static const struct {
 	{"aux-output", NULL},
 	{"aux-sample-size", NULL},
 	{"branch_type", NULL},
-	{"call-graph", "-g records call chains with each sample"},
+	{"call-graph", "use -g to record call chains"},
 	{"config2", NULL},
 	{"config3", NULL},
 	{"cpu", NULL},
@@ -53,7 +53,7 @@ static const struct {
 	{"inherit", NULL},
 	{"max-stack", NULL},
 	{"metric-id", NULL},
-	{"no-inherit", "-i leaves out what the program forks"},
+	{"no-inherit", "use -i to leave out forked processes"},
 	{"no-overwrite", NULL},
 	{"nr", NULL},
 	{"overwrite", NULL},
@@ -80,8 +80,8 @@ static int set_frequency(const struct event_reader *reader, const char *key, con
 
 	if (config->kind == PLUMB_EVENT_SPE) {
 		event_refuse(reader, PLUMB_ERR_INVALID, word_of(key),
-			     "SPE samples by a period, not by a frequency");
-		plumb_diagnostics_hint(reader->diagnostics, "period=N, or -c N");
+			     "SPE supports a period, not a frequency");
+		plumb_diagnostics_hint(reader->diagnostics, "use period=N, or -c N");
 		return PLUMB_ERR_INVALID;
 	}
 	error = event_term_number(reader, key, value, 1, FREQUENCY_MAX, &number);
@@ -115,7 +115,7 @@ static int common_term(const struct event_reader *reader, const char *key, const
 		if (strcmp(key, unsupported[i].key) != 0)
 			continue;
 		event_refuse(reader, PLUMB_ERR_UNSUPPORTED, word_of(key),
-			     "this term of perf's is not supported");
+			     "this term is not supported");
 		if (unsupported[i].instead)
 			plumb_diagnostics_hint(reader->diagnostics, "%s", unsupported[i].instead);
 		return PLUMB_ERR_UNSUPPORTED;
@@ -139,8 +139,7 @@ static int unknown_term(const struct event_reader *reader, const char *key)
 
 	for (size_t i = 0; i < COUNT(known); i++)
 		near_offer(&near, known[i], known[i]);
-	event_refuse(reader, PLUMB_ERR_NOT_FOUND, word_of(key),
-		     "PMU events have no such parameter");
+	event_refuse(reader, PLUMB_ERR_NOT_FOUND, word_of(key), "unknown term of a PMU event");
 	if (near.best)
 		plumb_diagnostics_hint(reader->diagnostics, "did you mean %s?", near.best);
 	else
@@ -150,7 +149,7 @@ static int unknown_term(const struct event_reader *reader, const char *key)
 	return PLUMB_ERR_NOT_FOUND;
 }
 
-/* One that says which event it is. */
+/* Finds the event that a term without a value names. */
 static int find_event(const struct event_reader *reader, const char *key,
 		      struct plumb_event_config *config, bool *found)
 {
@@ -214,8 +213,7 @@ static int read_term(const struct event_reader *reader, struct event_word term, 
 	if (!key)
 		return PLUMB_ERR_NO_MEMORY;
 	if (!*key)
-		return event_refuse(reader, PLUMB_ERR_SYNTAX, term,
-				    "a parameter is missing between commas");
+		return event_refuse(reader, PLUMB_ERR_SYNTAX, term, "missing term between commas");
 	value = strchr(key, '=');
 	if (value)
 		*value++ = '\0';
@@ -231,8 +229,8 @@ static int read_term(const struct event_reader *reader, struct event_word term, 
 		return event_spe_term(reader, key, value, &config->spe);
 	if (pmu)
 		return pmu_term(reader, key, value, config, found);
-	event_refuse(reader, PLUMB_ERR_NOT_FOUND, word_of(key), "events have no such parameter");
-	plumb_diagnostics_hint(reader->diagnostics, "period, freq and name are allowed");
+	event_refuse(reader, PLUMB_ERR_NOT_FOUND, word_of(key), "unknown term of an event");
+	plumb_diagnostics_hint(reader->diagnostics, "use period, freq or name");
 	return PLUMB_ERR_NOT_FOUND;
 }
 

@@ -448,9 +448,9 @@ for e in json.load(sys.stdin)["events"]:
 		"cpu/r3,config1=8/|cpu/r3,config1=8/: config1 means nothing to the model's PMU" \
 		"sched:sched_switch|'sched:sched_switch': tracepoints are not supported" \
 		"mem:0x40:rw|'mem:0x40:rw': breakpoints are not supported" \
-		"spe|'spe': SPE samples, it does not count" \
+		"spe|'spe': SPE can be sampled, but not counted" \
 		"cycles:x|'x': invalid modifiers" \
-		"{cycles,ipc}|'{cycles,ipc}': a metric cannot be in a group: its own events are"; do
+		"{cycles,ipc}|'{cycles,ipc}': metrics cannot be in a group"; do
 		run --separate-stderr model -e "${case%%|*}" ./work
 		[ "$status" -eq 2 ]
 		[ "${stderr%%$'\n'*}" = "plumb: ${case#*|}" ] || { echo "$stderr" && return 1; }

@@ -381,7 +381,7 @@ static void a_group_that_is_too_large_is_refused(void **state)
 	(void)state;
 	assert_int_equal(request(&r, "r1,{r3,r4,r11,r8}", &options, found), PLUMB_ERR_LIMIT);
 	assert_string_equal(plumb_diagnostics_get(found, 0)->message,
-			    "the group of r3 needs 3 counters, and there are 2");
+			    "the group of r3 requires 3 counters, but there are only 2");
 	assert_null(r.plan);
 	release(&r);
 	plumb_diagnostics_free(found);
