@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files that `plumb record` writes: one, or one after the other; and their build-ids. */
+/* Manages the files that `plumb record` writes, one or several in turn, and their build-ids. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "tool/complain.h"
 #include "tool/memory.h"
 
-/* Where the paths stand in MMAP and MMAP2, by <linux/perf_event.h>. */
+/* Offsets of the paths in MMAP and MMAP2 (<linux/perf_event.h>). */
 #define MMAP_PATH        40
 #define MMAP2_PATH       72
 #define MMAP2_PROTECTION 64
@@ -23,7 +23,7 @@
 #define MISC_BUILD_ID    (1u << 14) /* of MMAP2: it has it */
 #define PROTECTION_EXEC  4
 
-/* Paths that were mapped, in the order they came: few enough for a list to be searched. */
+/* Mapped paths in the order they came; few enough to search a list. */
 struct build_id_list {
 	struct {
 		char *path;
@@ -50,7 +50,7 @@ static void note_path(struct build_id_list *list, const char *path, size_t room,
 {
 	size_t length = strnlen(path, room);
 
-	/* What is no file is named in brackets or begins with "//". */
+	/* Names in brackets, or that begin with "//", are not files. */
 	if (length == 0 || length == room || list->count == BUILD_IDS_MAX ||
 	    (!kernel && (path[0] != '/' || path[1] == '/')))
 		return;
@@ -126,7 +126,7 @@ static size_t kernel_build_id(uint8_t id[ELF_BUILD_ID_MAX])
 	return size ? elf_notes_build_id(notes, size, id) : 0;
 }
 
-/* Modules are named in brackets, too: "[ext4]". */
+/* Recognizes the kernel; modules are named in brackets, too: "[ext4]". */
 static bool is_kernel_itself(const char *path)
 {
 	return strncmp(path, "[kernel.kallsyms]", strlen("[kernel.kallsyms]")) == 0;
@@ -166,7 +166,7 @@ static bool keeps_name(const struct record_files *files)
 	return !request->switching.wanted && !request->options->timestamp;
 }
 
-/* As perf has it: the year to the hundredths of a second. */
+/* Adds the time, from the year to hundredths of a second, as perf does. */
 static char *stamped(const char *path)
 {
 	struct timeval time;
@@ -188,7 +188,8 @@ static int cannot(struct record_files *files, const char *name, const char *what
 	return PLUMB_ERR_IO;
 }
 
-/* Gives the file at hand its name with the time, and removes what is one too many. */
+/* Renames the current file to its name with the time, and removes the oldest if there are too
+ * many. */
 static int keep(struct record_files *files)
 {
 	const struct record_request *request = files->request;
@@ -201,11 +202,11 @@ static int keep(struct record_files *files)
 	}
 	if (rename(request->path, name) < 0) {
 		free(name);
-		return cannot(files, request->path, "it cannot be renamed");
+		return cannot(files, request->path, "cannot be renamed");
 	}
 	if (request->options->max_files && files->kept_count == request->options->max_files) {
 		if (unlink(files->kept[0]) < 0)
-			cannot(files, files->kept[0], "it cannot be removed");
+			cannot(files, files->kept[0], "cannot be removed");
 		free(files->kept[0]);
 		memmove(files->kept, files->kept + 1, --files->kept_count * sizeof(*files->kept));
 	}
@@ -255,7 +256,7 @@ int record_files_switch(struct record_files *files, bool asked)
 	    !(switching->bytes && plumb_recording_length(files->writer) >= switching->bytes) &&
 	    !(switching->seconds > 0 && record_now() - files->began >= switching->seconds))
 		return 0;
-	/* It is renamed first: the next has its name. */
+	/* Rename this file first, because the next one takes its name. */
 	error = keep(files);
 	if (error == 0)
 		error = plumb_recording_create_next(files->writer, files->request->path, &next);
@@ -276,9 +277,9 @@ int record_files_end(struct record_files *files)
 		return 0;
 	error = finish(files);
 	if (files->empty && files->kept_count) {
-		/* It was begun for what did not come any more. */
+		/* Nothing was written to the last file. */
 		renamed = unlink(files->request->path) < 0
-				  ? cannot(files, files->request->path, "it cannot be removed")
+				  ? cannot(files, files->request->path, "cannot be removed")
 				  : 0;
 	} else if (!keeps_name(files)) {
 		renamed = keep(files);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of `plumb record` share. */
+/* Declares what the parts of `plumb record` share. */
 #ifndef CLI_RECORD_H
 #define CLI_RECORD_H
 
@@ -20,7 +20,7 @@ struct record_options {
 	bool exact, quiet, no_build_ids, no_cache, no_progress, all_user, all_kernel;
 };
 
-/* When a recording goes on in a new file. */
+/* When to continue in a new file. */
 struct record_switch {
 	bool wanted, signal;
 	uint64_t bytes; /* 0: not by size */
@@ -32,13 +32,13 @@ struct record_list {
 	size_t count;
 };
 
-/* What the options come to. */
+/* The options, parsed. */
 struct record_request {
 	const struct record_options *options;
 	const char *path;
-	char *const *command; /* all of the command line, NULL-ended: for the recording */
-	char *const *program; /* NULL-ended; empty: what runs already */
-	uint64_t period;      /* 0: not said */
+	char *const *command; /* the whole command line for the recording, ended by NULL */
+	char *const *program; /* ended by NULL; empty: sample running processes */
+	uint64_t period;      /* 0: not given */
 	unsigned frequency;
 	bool callchains;
 	uint32_t user_stack; /* bytes to copy with each sample; 0: none */
@@ -53,14 +53,15 @@ struct record_request {
 /* ---- values as perf spells them: record_units.c ------------------------------------------------
  */
 
-/* Reads all options but the events. False: one is wrong, which has been said. */
+/* Reads all options except the events. Prints an error and returns false if one is invalid. */
 bool record_read_options(const struct record_options *options, struct record_request *request);
 void record_request_free(struct record_request *request);
 
 /* ---- which events: record_events.c ------------------------------------------------------------
  */
 
-/* The events, on `machine`. Returns EXIT_FINE, or, having said why, the exit status. */
+/* Reads the events for `machine`. Returns EXIT_FINE, or prints an error and returns the exit
+ * status. */
 int record_read_events(struct record_request *request, const struct machine *machine);
 
 /* ---- the files: record_files.c -----------------------------------------------------------------
@@ -70,21 +71,22 @@ struct record_files {
 	const struct record_request *request;
 	struct plumb_recording_writer *writer; /* NULL: not begun */
 	struct plumb_diagnostics *found;
-	char **kept; /* names of those that are complete, the oldest first */
+	char **kept; /* names of the complete files, the oldest first */
 	size_t kept_count;
-	uint64_t bytes; /* of all of them */
-	int pipe;       /* descriptor of standard output, if that is where it goes; else -1 */
-	double began;   /* the one at hand */
-	bool empty;     /* nothing came since it went on in this one */
+	uint64_t bytes; /* of all files */
+	int pipe;       /* descriptor to write the recording to, or -1 for files */
+	double began;   /* when the current file began */
+	bool empty;     /* the current file, which is not the first, has no records */
 	struct build_id_list *build_ids;
 };
 
 int record_files_begin(struct record_files *files, const struct plumb_recording_setup *setup);
-/* Goes on in a new file if it is time to; `asked`: by a signal. Returns 1 if so, 0, or an error. */
+/* Continues in a new file if it is time; `asked` tells that a signal asked for it. Returns 1 if so,
+ * 0, or an error. */
 int record_files_switch(struct record_files *files, bool asked);
-/* What was mapped, for its build-id. */
+/* Notes the files mapped by these records, for their build-ids. */
 void record_files_note(struct record_files *files, const void *records, size_t size);
-/* Completes the last one. Returns 0 or an error. */
+/* Completes the last file. Returns 0 or an error. */
 int record_files_end(struct record_files *files);
 void record_files_free(struct record_files *files);
 double record_now(void); /* seconds */
@@ -92,7 +94,7 @@ double record_now(void); /* seconds */
 /* ---- running: record_session.c ------------------------------------------------------------------
  */
 
-/* Records, says what it came to, and returns the exit status. */
+/* Records, prints a summary, and returns the exit status. */
 int record_run(const struct record_request *request, const struct machine *machine, int pipe);
 
 #endif

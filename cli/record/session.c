@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records: what the source delivers goes into the recording, and is tallied for what is said. */
+/* Records: writes what the source delivers to the recording, and counts it for the summary. */
 #include <inttypes.h>
 #include <math.h>
 #include <plumb/version.h>
@@ -13,9 +13,8 @@
 #include "record.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
+#include "tool/progress.h"
 #include "tool/signals.h"
-
-#define PROGRESS_AFTER 1.0
 
 struct session {
 	const struct record_request *request;
@@ -23,17 +22,16 @@ struct session {
 	struct record_files files;
 	struct plumb_event_config *events;
 	struct plumb_diagnostics *found;
-	double began;
-	bool progress, shown;
-	bool asked;       /* for a new file */
-	bool repeat_maps; /* the new file lacks them */
-	bool full;        /* --max-size */
-	bool failed;      /* to write */
+	struct progress progress;
+	bool asked;       /* SIGUSR2 asked for a new file */
+	bool repeat_maps; /* a new file needs the mappings again */
+	bool full;        /* --max-size is reached */
+	bool failed;      /* writing failed */
 	uint64_t samples, aux_bytes;
 	uint64_t lost, throttled, truncated, collisions;
 };
 
-/* ---- what comes --------------------------------------------------------------------------- */
+/* ---- what the source delivers ------------------------------------------------------------- */
 
 static uint64_t u64(const char *at)
 {
@@ -75,7 +73,7 @@ static void tally(struct session *s, const char *at, size_t left)
 	}
 }
 
-/* Of --max-size is more than the recording may be: what comes then is left out, and it ends. */
+/* Handles the result of writing. At --max-size, ends the recording and drops the rest. */
 static int written(struct session *s, int error)
 {
 	if (error == PLUMB_ERR_LIMIT && s->request->limit_bytes) {
@@ -106,7 +104,7 @@ static int on_records(void *user, const void *records, size_t size)
 	if (s->full)
 		return 0;
 	error = add_records(s, at, size);
-	/* Of what is too much together, those that fit. */
+	/* If all records together are too much, write those that fit. */
 	while (error == PLUMB_ERR_LIMIT && size >= 8) {
 		uint16_t length;
 
@@ -155,14 +153,16 @@ static int on_round(void *user)
 
 static void on_started(void *user, pid_t pid)
 {
-	(void)user;
+	struct session *s = user;
+
+	progress_program(&s->progress, pid);
 	signals_started(pid);
 }
 
 static enum record_next on_next(void *user)
 {
 	struct session *s = user;
-	/* The program is given time to end by itself, once. */
+	/* The first signal lets the program end by itself; the second stops the recording. */
 	unsigned patience = *s->request->program ? 1 : 0;
 
 	if (signals_own()) {
@@ -182,31 +182,23 @@ static enum record_next on_next(void *user)
 
 /* ---- progress ----------------------------------------------------------------------------- */
 
-static void erase_progress(struct session *s)
-{
-	if (s->shown)
-		fputs("\r\033[K", stderr);
-	s->shown = false;
-}
-
 static void on_progress(void *user, double instructions, double seconds)
 {
 	struct session *s = user;
-	double host = record_now() - s->began;
+	double host = progress_seconds(&s->progress);
 	uint64_t bytes;
 
-	if (!s->progress || host < PROGRESS_AFTER || !s->files.writer)
+	if (!progress_is_due(&s->progress) || !s->files.writer)
 		return;
 	bytes = s->files.bytes + plumb_recording_length(s->files.writer);
 	if (isnan(instructions))
-		fprintf(stderr, "\r\033[K%.0f s: %.1f MB\r", host, (double)bytes / 1e6);
+		progress_show(&s->progress, "%.0f s: %.1f MB", host, (double)bytes / 1e6);
 	else
-		fprintf(stderr,
-			"\r\033[K%.0f s: %.0f million instructions, %.1f a second; %.3g s of %s "
-			"time; %.1f MB\r",
-			host, instructions / 1e6, instructions / 1e6 / host, seconds,
-			s->machine->source->name, (double)bytes / 1e6);
-	s->shown = true;
+		progress_show(&s->progress,
+			      "%.0f s: %.0f million instructions, %.1f million per second; %.1f "
+			      "MB; %.3g s of %s time",
+			      host, instructions / 1e6, instructions / 1e6 / host,
+			      (double)bytes / 1e6, seconds, s->machine->source->name);
 }
 
 /* ---- the beginning ------------------------------------------------------------------------ */
@@ -263,7 +255,7 @@ static void say_warnings(const struct session *s)
 	}
 }
 
-/* The source has said it already. */
+/* Tells whether the source has already warned about this. */
 static bool warned(const struct session *s, const char *id)
 {
 	for (size_t i = 0; i < plumb_diagnostics_count(s->found); i++)
@@ -278,25 +270,25 @@ static void say_losses(const struct session *s, const struct source_record_run *
 
 	if (lost && !warned(s, "lost")) {
 		complain("%" PRIu64 " records were lost: the buffer was full", lost);
-		advise("a larger -m, a larger -c or a smaller -F");
+		advise("use a larger -m, a larger -c or a smaller -F");
 	}
 	if (s->truncated && !warned(s, "aux-truncated")) {
-		complain("AUX data was truncated %" PRIu64 " times: its buffer was full",
+		complain("AUX data was truncated %" PRIu64 " times: the AUX buffer was full",
 			 s->truncated);
-		advise("a larger -m,AUXPAGES, or a larger -c");
+		advise("use a larger -m ,AUXPAGES or a larger -c");
 	}
 	if (run->collisions) {
-		complain("%" PRIu64 " operations were not sampled: collisions, the one before was "
-			 "still under way",
+		complain("%" PRIu64 " operations were not sampled because the previous one was "
+			 "still in flight (collisions)",
 			 run->collisions);
-		advise("a larger -c");
+		advise("use a larger -c");
 	} else if (s->collisions) {
 		complain("samples collided in %" PRIu64 " pieces of AUX data", s->collisions);
-		advise("a larger -c");
+		advise("use a larger -c");
 	}
 	if (s->throttled && !warned(s, "throttled")) {
 		complain("the kernel throttled sampling %" PRIu64 " times", s->throttled);
-		advise("a larger -c or a smaller -F");
+		advise("use a larger -c or a smaller -F");
 	}
 }
 
@@ -310,21 +302,21 @@ static const char *file_text(const struct session *s, char *text, size_t size)
 		return files->kept[0];
 	if (files->kept_count == 0)
 		return s->request->path;
-	snprintf(text, size, "%zu files, the last of which is %s", files->kept_count,
+	snprintf(text, size, "%zu files, the last one %s", files->kept_count,
 		 files->kept[files->kept_count - 1]);
 	return text;
 }
 
 static void say_result(const struct session *s, const struct source_record_run *run)
 {
-	/* SPE's are in the AUX data, which only the source has counted. */
+	/* SPE samples are in the AUX data, and only the source has counted them. */
 	uint64_t samples = s->aux_bytes && run->samples > s->samples ? run->samples : s->samples;
 	char text[8192];
 
 	if (s->request->options->quiet)
 		return;
 	if (s->full)
-		complain("the recording reached --max-size, and ended there");
+		complain("the recording reached --max-size and stopped there");
 	say_losses(s, run);
 	complain("%" PRIu64 " sample%s, %.3f MB in %s%s%s", samples, samples == 1 ? "" : "s",
 		 (double)s->files.bytes / 1e6, file_text(s, text, sizeof(text)),
@@ -426,9 +418,6 @@ int record_run(const struct record_request *request, const struct machine *machi
 		.request = request,
 		.machine = machine,
 		.found = plumb_diagnostics_new(),
-		.progress = !request->options->no_progress && !request->options->quiet &&
-			    isatty(STDERR_FILENO),
-		.began = record_now(),
 	};
 	struct source_record_job job;
 	struct source_record_run run = {0};
@@ -440,13 +429,14 @@ int record_run(const struct record_request *request, const struct machine *machi
 	s.files = (struct record_files){.request = request, .found = s.found, .pipe = pipe};
 	say_which(&s);
 	signals_catch(own ? SIGUSR2 : 0);
-	/* Not SIG_IGN, which the program would inherit. */
+	/* A handler instead of SIG_IGN, which the program would inherit. */
 	signal(SIGPIPE, do_nothing);
 	signal(SIGXFSZ, do_nothing);
+	progress_begin(&s.progress, !request->options->no_progress && !request->options->quiet);
 	error = machine->source->record(&job, &run, s.found);
 	signals_ended();
-	erase_progress(&s);
-	/* Whatever happened: what was recorded is kept. */
+	progress_erase(&s.progress);
+	/* Whatever happened, keep what was recorded. */
 	ended = s.files.writer ? record_files_end(&s.files) : 0;
 	s.failed = s.failed || ended < 0;
 	if (error == 0)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the program, once or often, and prints what it comes to, at its end or as it goes. */
+/* Runs the program, once or several times, and prints the results at its end or at intervals. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/index_set.h"
 #include "render/figures.h"
@@ -13,12 +11,10 @@
 #include "tool/complain.h"
 #include "tool/join.h"
 #include "tool/memory.h"
+#include "tool/progress.h"
 #include "tool/signals.h"
 
-/* Programs that end sooner need no line that says how far they are. */
-#define PROGRESS_AFTER 1.0
-
-#define SHORT_RUN    0.010 /* seconds of the program; shorter runs are remarked on */
+#define SHORT_RUN    0.010 /* seconds of the program; shorter runs get a note */
 #define STARTUP_MOST 0.5   /* of the run */
 
 struct runner {
@@ -26,49 +22,34 @@ struct runner {
 	const struct machine *machine;
 	const struct plumb_plan *plan;
 	struct output out;
-	bool open;            /* the output is */
-	struct report report; /* of the whole */
+	bool open;            /* `out` is */
+	struct report report; /* of the whole run */
 	struct plumb_result *whole, *part;
-	struct plumb_count *counts;     /* room for a run's */
-	struct plumb_diagnosis **parts; /* each part's own */
+	struct plumb_count *counts;     /* of one run */
+	struct plumb_diagnosis **parts; /* one for each run or interval */
 	size_t part_count, part_room;
 	struct plumb_diagnostics *found;
 	const char **warnings;
 	const char *record_options[9];
-	double last_time;       /* of the interval before */
-	double began;           /* on the host's clock */
+	double last_time;       /* of the previous interval */
 	double startup_seconds; /* as in struct source_run; the mean of the runs */
 	const char *startup_end;
-	bool progress;    /* a line is to be shown, */
-	bool shown;       /* and is there */
-	bool told;        /* how slow it is */
+	struct progress progress;
+	bool told;        /* how slow the model is */
 	bool interrupted; /* by a signal before the program began */
 };
 
 static void on_started(void *user, pid_t pid)
 {
-	(void)user;
+	struct runner *r = user;
+
+	progress_program(&r->progress, pid);
 	signals_started(pid);
 }
 
 /* ---- progress ----------------------------------------------------------------------------- */
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static void erase_progress(struct runner *r)
-{
-	if (r->shown)
-		fputs("\r\033[K", stderr);
-	r->shown = false;
-}
-
-/* Once, so that who waits can tell for how long. Real machines take no longer than they take. */
+/* Prints once how slow the model is, so that the user can tell how long to wait. */
 static void say_how_slow(struct runner *r, double times)
 {
 	if (r->told || !r->machine->source->label || !(times >= 2) || !isfinite(times))
@@ -78,24 +59,22 @@ static void say_how_slow(struct runner *r, double times)
 		 r->machine->source->label, figure_rounded(times), r->machine->spec->product.name);
 }
 
-/* The cursor goes back to the line's beginning, so that what the program prints covers it. */
 static void on_progress(void *user, double instructions, double seconds)
 {
 	struct runner *r = user;
-	double host = now() - r->began;
+	double host = progress_seconds(&r->progress);
 
-	if (!r->progress || host < PROGRESS_AFTER)
+	if (!progress_is_due(&r->progress))
 		return;
 	say_how_slow(r, host / seconds);
 	if (isnan(instructions))
-		fprintf(stderr, "\r\033[K%.0f s\r", host);
+		progress_show(&r->progress, "%.0f s", host);
 	else
-		fprintf(stderr,
-			"\r\033[K%.0f s: %.0f million instructions, %.1f million per second; "
-			"%.3g s of %s time\r",
-			host, instructions / 1e6, instructions / 1e6 / host, seconds,
-			r->machine->source->name);
-	r->shown = true;
+		progress_show(&r->progress,
+			      "%.0f s: %.0f million instructions, %.1f million per second; "
+			      "%.3g s of %s time",
+			      host, instructions / 1e6, instructions / 1e6 / host, seconds,
+			      r->machine->source->name);
 }
 
 /* ---- parts: runs or intervals --------------------------------------------------------------- */
@@ -137,7 +116,7 @@ static void add_part(struct runner *r, const struct plumb_count *counts, bool ru
 	r->parts[r->part_count++] = diagnose(r->part);
 }
 
-/* How many parts' own walks come to where that of the whole does, or go on from there. */
+/* Returns how many parts give the diagnosis of the whole run, or a more specific one. */
 static unsigned agreeing(const struct runner *r, const struct plumb_diagnosis *whole)
 {
 	unsigned count = 0;
@@ -178,7 +157,7 @@ static bool is_text(const struct stat_options *options)
 	return !options->common.json && !options->csv && !options->common.separator;
 }
 
-/* Where what is printed on standard error is for programs to read, nothing else may be. */
+/* Tells whether messages may go to standard error: not if only JSON or CSV goes there. */
 static bool may_say(const struct runner *r)
 {
 	return is_text(r->options) || r->options->common.output;
@@ -198,7 +177,7 @@ static void on_interval(void *user, const struct plumb_count *counts, double sec
 	report.ended = false;
 	report.warnings = nothing;
 	r->last_time = seconds;
-	erase_progress(r);
+	progress_erase(&r->progress);
 	if (is_text(r->options))
 		report_text_interval(&r->out, &report, r->part_count == 1);
 	else
@@ -220,8 +199,7 @@ static bool was_counted(const struct runner *r, uint16_t code)
 	return false;
 }
 
-/* Whether an event of a metric has no count: it was not planned, or the source failed to count it.
- */
+/* Tells whether an event of a metric has no count, because it was not planned or not counted. */
 static bool lacks_event(const struct runner *r, size_t metric, uint16_t *missing)
 {
 	const struct plumb_selection *selection = r->plan->selection;
@@ -239,7 +217,7 @@ static bool lacks_event(const struct runner *r, size_t metric, uint16_t *missing
 	return false;
 }
 
-/* What metrics of the groups asked for need, and is not counted. */
+/* Warns about events that the selected metrics need but that were not counted. */
 static void warn_of_missing(struct runner *r)
 {
 	const struct plumb_selection *selection = r->plan->selection;
@@ -268,7 +246,7 @@ static void warn_of_missing(struct runner *r)
 	free(named);
 }
 
-/* All warnings, each once, as a list that ends with NULL. */
+/* Collects all distinct warnings in a list that ends with NULL. */
 static void gather_warnings(struct runner *r)
 {
 	size_t count = 0, all = plumb_diagnostics_count(r->found);
@@ -287,7 +265,7 @@ static void gather_warnings(struct runner *r)
 	r->warnings[count] = NULL;
 }
 
-/* What a diagnosis of a short run may be worth. */
+/* Warns if the run is too short for a good diagnosis. */
 static void warn_of_short_run(struct runner *r, const struct plumb_diagnosis *diagnosis)
 {
 	double startup = r->startup_seconds / r->report.seconds;
@@ -304,10 +282,11 @@ static void warn_of_short_run(struct runner *r, const struct plumb_diagnosis *di
 			"program more work",
 			100 * startup, r->startup_end, before, time);
 	else if (r->report.seconds < SHORT_RUN)
-		plumb_diagnostics_add(r->found, PLUMB_WARNING, "short-run", NULL,
-				      "%s is a short run: start-up and cold caches weigh much in "
-				      "it; give the program more work",
-				      time);
+		plumb_diagnostics_add(
+			r->found, PLUMB_WARNING, "short-run", NULL,
+			"%s is a short run, in which start-up and cold caches matter; "
+			"give the program more work",
+			time);
 	free(time);
 	free(before);
 }
@@ -345,10 +324,10 @@ static int run_once(struct runner *r, struct source_run *run, char *const *argv)
 	int error;
 
 	*run = (struct source_run){.counts = r->counts};
-	r->began = now();
+	progress_begin(&r->progress, !r->options->no_progress);
 	error = r->machine->source->count(&job, run, r->found);
 	signals_ended();
-	erase_progress(r);
+	progress_erase(&r->progress);
 	if (error == PLUMB_ERR_INTERRUPTED) {
 		r->interrupted = true;
 		return EXIT_OTHER;
@@ -376,7 +355,7 @@ static int run_all(struct runner *r, char *const *argv)
 		r->startup_seconds += (run.startup_seconds - r->startup_seconds) / (i + 1);
 		r->startup_end = run.startup_end;
 		report->host_seconds += (run.host_seconds - report->host_seconds) / (i + 1);
-		/* Of several, what went wrong first. */
+		/* Keep the status of the first run that failed. */
 		if (report->exit_status == 0) {
 			report->exit_status = run.exit_status;
 			report->signal = run.signal;
@@ -404,7 +383,7 @@ static int print_whole(struct runner *r)
 		report->time = report->intervals && r->options->common.json ? report->seconds : NAN;
 		if (is_text(r->options) && r->part_count && report->intervals)
 			fputc('\n', r->out.stream);
-		/* Rows of CSV are those of the intervals alone: a sum among them would mislead. */
+		/* CSV has only the rows of the intervals: totals among them would mislead. */
 		if (is_text(r->options) || r->options->common.json || !report->intervals)
 			print(r, report);
 		status = output_close(&r->out, report->exit_status);
@@ -440,7 +419,7 @@ static void release(struct runner *r)
 	plumb_diagnostics_free(r->found);
 }
 
-/* What plumb record needs for the same run. */
+/* Collects the options that plumb record needs for the same run. */
 static void find_record_options(struct runner *r)
 {
 	const struct stat_options *options = r->options;
@@ -471,7 +450,6 @@ int stat_run(const struct stat_options *options, const struct machine *machine,
 		.whole = new_result(plan),
 		.counts = memory_resize(NULL, plan->place_count + 1, sizeof(*r.counts)),
 		.found = plumb_diagnostics_new(),
-		.progress = !options->no_progress && isatty(STDERR_FILENO),
 		.report = {.source = machine->source->name,
 			   .label = machine->source->label,
 			   .spec = plan->selection->spec,
@@ -489,7 +467,7 @@ int stat_run(const struct stat_options *options, const struct machine *machine,
 	r.report.result = r.whole;
 	find_record_options(&r);
 	say_which(&r);
-	/* What is printed as it goes needs a place from the beginning. */
+	/* Intervals are printed during the run, so the output must be open before it. */
 	status = options->interval_ms ? open_output(&r) : EXIT_FINE;
 	signals_catch(0);
 	if (status == EXIT_FINE)

@@ -64,6 +64,13 @@ setup_file()
 				printf("signal %d\n", got);
 				return 5;
 			}
+			if (!strcmp(how, "ask")) {
+				usleep(2300000);
+				printf("name? ");
+				fflush(stdout);
+				usleep(2300000);
+				puts("");
+			}
 			if (!strcmp(how, "exit"))
 				return atoi(arguments[2]);
 			puts("done");
@@ -825,6 +832,17 @@ soon()
 	run /usr/bin/python3 "$here/interrupted.py" --after 3 "$PLUMB" stat --no-progress --source model \
 		./work forever
 	lacks -e 'million instructions' -e 'times slower than a ' <<<"$output"
+}
+
+@test "progress leaves a program's prompt and lines as they are" {
+	/usr/bin/python3 "$here/in_terminal.py" --screen 80 "$PLUMB" stat --color never --source model \
+		-M ipc ./work ask >screen
+	# The text was beside the prompt when the program went on.
+	grep -qE '^name\? +[0-9]+ s: [0-9]+ million instructions, [0-9.]+ million per second$' screen
+	grep -qx done screen
+	[ -z "$(too_wide 80 <screen)" ]
+	# It is nowhere else: neither above the prompt nor below.
+	[ "$(grep -c 'million instructions' screen)" -eq 1 ]
 }
 
 @test "-o: a file that appears whole, or standard output" {
