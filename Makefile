@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The front door. Meson builds; what is here is short names for it that first install what the
-# machine lacks (Debian; as root or with sudo; NO_DEPS=1 leaves that to you).
+# Short names for common tasks. Meson builds; each target first installs missing Debian packages, as
+# root or with sudo. NO_DEPS=1 skips that.
 
 BUILD  = build
 PREFIX = /usr/local

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What the scripts here share; sourced. Results are TAP on stdout, one test point a check.
+# Functions shared by these scripts, which source this file. Results are TAP on stdout, one test point
+# per check.
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 jobs=$(nproc)
 tap_count=0
-# What build-bench and build-fuzz are set up with.
+# Options of build-bench and build-fuzz.
 # shellcheck disable=SC2034 # for the steps
 bench_options=(--buildtype=release -Dtests=false -Dbench=true)
 # shellcheck disable=SC2034
 fuzz_options=(-Dwerror=true -Dfuzz=true "-Db_sanitize=address,undefined" -Db_lundef=false)
 
-# check NAME COMMAND...: one test point, passed if COMMAND returns 0. What it printed is shown,
-# as TAP comments, only if it failed. Returns COMMAND's status.
+# check NAME COMMAND...: prints one test point, which passes if COMMAND returns 0. Shows COMMAND's
+# output, as TAP comments, only if it failed. Returns COMMAND's status.
 check()
 {
 	local name=$1 log status=0
@@ -31,21 +32,21 @@ check()
 	return "$status"
 }
 
-# skip NAME WHY: one test point that was not run.
+# skip NAME WHY: prints one skipped test point.
 skip()
 {
 	tap_count=$((tap_count + 1))
 	echo "ok $tap_count - $1 # SKIP $2"
 }
 
-# Ends the TAP; without it the points before it count as a run that broke off.
+# Ends the TAP; without it the run counts as broken off.
 tap_plan()
 {
 	echo "1..$tap_count"
 }
 
-# configure DIR [OPTION...]: sets a build directory up, or brings its options up to date. One that
-# was set up for another compiler than $CC is made anew.
+# configure DIR [OPTION...]: sets a build directory up, or updates its options. Recreates a directory
+# that was set up for another compiler than $CC.
 configure()
 {
 	local dir=$top/$1
@@ -62,15 +63,15 @@ configure()
 	fi
 }
 
-# build DIR: compiles everything in it. From 1.7 on Meson counts what only tests and benchmarks need
-# as no part of `all`.
+# build DIR: compiles everything in it. Since 1.7, Meson's `all` leaves out what only tests and
+# benchmarks need.
 build()
 {
 	ninja -C "$top/$1" -j "$jobs" -k 0 --quiet all meson-test-prereq meson-benchmark-prereq
 }
 
-# sources PATTERN...: the files of the tree whose names fit one of the patterns, builds apart, and
-# inputs of tests, which are what they are: broken on purpose, or another's format.
+# sources PATTERN...: prints the files of the tree whose names match a pattern, without builds and
+# without inputs of tests, which may be broken on purpose or in another format.
 sources()
 {
 	local pattern expression=()
@@ -83,12 +84,12 @@ sources()
 		-o -type f \( "${expression[@]:1}" \) -print | LC_ALL=C sort
 }
 
-# scripts_of INTERPRETER...: the files of the tree whose first line calls one of them.
+# scripts_of INTERPRETER...: prints the files of the tree whose first line calls one of them.
 scripts_of()
 {
 	local IFS='|'
 
-	# shellcheck disable=SC2312 # an empty answer is for the caller to judge
+	# shellcheck disable=SC2312 # the caller checks for an empty answer
 	sources '*' | while IFS= read -r file; do
 		head -c 200 "$file" | head -n 1 | tr -d '\0' |
 			grep -qE "^#!.*[/ ]($*)( |\$)" && echo "$file"
@@ -96,8 +97,8 @@ scripts_of()
 	return 0
 }
 
-# renumber NAME: TAP on stdin, its points numbered behind this step's own and each named NAME. The
-# remarks of a failed one come along.
+# renumber NAME: prints the TAP from stdin, with its points numbered after this step's own and NAME
+# before their names. Keeps the remarks of failed points.
 renumber()
 {
 	local line
@@ -113,7 +114,8 @@ renumber()
 	done
 }
 
-# run_tests DIR NAME [OPTION...]: runs `meson test` there and prints its cases, each named NAME.
+# run_tests DIR NAME [OPTION...]: runs `meson test` there and prints its cases, with NAME before their
+# names.
 run_tests()
 {
 	local dir=$top/$1 name=$2 cases
@@ -128,7 +130,7 @@ run_tests()
 	fi
 }
 
-# A locale whose decimal point is a comma, for the tests alone: the machine's own are not touched.
+# Makes a locale with a decimal comma for the tests, without touching the machine's locales.
 comma_locale()
 {
 	local dir=$top/build-locale
@@ -139,8 +141,8 @@ comma_locale()
 	export LOCPATH=$dir
 }
 
-# build_and_test DIR NAME OPTIONS [TEST OPTION...]: sets up, compiles, a warning being an error unless
-# OPTIONS say otherwise, and runs the tests. OPTIONS are meson's, one a word.
+# build_and_test DIR NAME OPTIONS [TEST OPTION...]: sets up, compiles and runs the tests. Warnings are
+# errors unless OPTIONS say otherwise. OPTIONS are meson's, one per word.
 build_and_test()
 {
 	local dir=$1 name=$2 options=$3
@@ -151,7 +153,7 @@ build_and_test()
 	if qemu-aarch64 --help 2>/dev/null | grep -c -e '-plugin ' >/dev/null; then
 		options="-Dengine=none $options"
 	fi
-	# shellcheck disable=SC2086 # one a word
+	# shellcheck disable=SC2086 # one per word
 	check "$name: configures" configure "$dir" -Dwerror=true -Dtests=true $options &&
 		check "$name: compiles" build "$dir" &&
 		{ comma_locale; run_tests "$dir" "$name" "$@"; }

@@ -92,7 +92,7 @@ tidy()
 	fake id 'echo 1000'
 	run "$fresh" --possible
 	[ "$status" -eq 1 ]
-	[ "$output" = "only root can bootstrap a Debian" ]
+	[ "$output" = "bootstrapping a Debian requires root" ]
 	run "$fresh" trixie true
 	[ "$status" -eq 1 ]
 	tidy

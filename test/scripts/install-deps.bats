@@ -135,5 +135,5 @@ lack()
 @test "a set that does not exist" {
 	run "$deps" bulid
 	[ "$status" -ne 0 ]
-	[[ $output == *"no such set: bulid"* ]]
+	[[ $output == *"unknown set 'bulid'"* ]]
 }
