@@ -560,7 +560,7 @@ for e in json.load(sys.stdin)["events"]:
 	run --separate-stderr model -e EXC_UNDEF ./work
 	[ "$status" -eq 2 ]
 	[ "$(head -n 1 <<<"$stderr")" = "plumb: the model does not count EXC_UNDEF" ]
-	grep -q '^       nearby it counts .*EXC_TAKEN' <<<"$stderr"
+	grep -q '^       it counts these related events: .*EXC_TAKEN' <<<"$stderr"
 	[ -z "$output" ]
 	run --separate-stderr model -e r81 ./work
 	[ "$status" -eq 2 ]
@@ -614,8 +614,8 @@ for e in json.load(sys.stdin)["events"]:
 	if [ "$(uname -m)" = x86_64 ]; then
 		run --separate-stderr model /bin/true
 		[ "$status" -eq 126 ]
-		said "plumb: /bin/true: an x86-64 program, and the model runs AArch64" \
-			"       build it for AArch64, with aarch64-linux-gnu-gcc for example"
+		said "plumb: /bin/true: an x86-64 program; the model runs only AArch64" \
+			"       build it for AArch64, for example with aarch64-linux-gnu-gcc"
 	fi
 	run --separate-stderr model --qemu "$PWD/none" ./work
 	[ "$status" -eq 3 ]

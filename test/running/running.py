@@ -359,7 +359,7 @@ def refusals(plumb, folder):
         refused(plumb, place, "regular file")
         refused(plumb, script, "ELF", "interpreter")
         refused(plumb, plain, "not executable", "chmod")
-        refused(plumb, short, "damaged", "anew")
+        refused(plumb, short, "damaged", "again")
         refused(plumb, "/bin/true", "x86-64" if os.uname().machine == "x86_64" else "", "AArch64")
         refused(plumb, f"{folder}/running-basics", "QEMU", "No such file",
                 options=["--qemu", f"{place}/none"], status=3)

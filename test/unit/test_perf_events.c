@@ -469,7 +469,7 @@ static void software_takes_no_pmu(void **state)
 	run.counts = f.counts;
 	assert_int_equal(source_perf.count(&f.job, &run, f.found), PLUMB_ERR_MACHINE);
 	assert_string_equal(message(&f, "no-pmu"),
-			    "r8: this machine has no Arm PMU for perf to count it with");
+			    "r8 requires an Arm PMU, which this machine does not have");
 	tear_down(&f);
 }
 

@@ -181,7 +181,7 @@ static void what_the_driver_lacks_is_named(void **state)
 		PLUMB_ERR_ARGUMENT);
 	finding = plumb_diagnostics_get(found, 1);
 	assert_string_equal(finding->message,
-			    "min_latency=256: more than the 8 bits that arm_spe_1 has for it");
+			    "min_latency=256: exceeds the 8 bits that arm_spe_1 has for it");
 	spe_pmu_complain("arm_spe//", found);
 	finding = plumb_diagnostics_get(found, 2);
 	assert_string_equal(finding->id, "no-spe");

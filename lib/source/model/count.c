@@ -99,21 +99,21 @@ void model_warn(const struct plumb_model_run *run, struct plumb_diagnostics *fou
 	uint64_t instructions = run->counts.counts[instructions_index()];
 
 	if (run->incomplete)
-		plumb_diagnostics_add(found, PLUMB_WARNING, "incomplete", NULL,
-				      "the model gave up before the program ended: the counts are "
-				      "those until then");
-	if (run->unknown_instructions)
 		plumb_diagnostics_add(
-			found, PLUMB_WARNING, "unknown-instructions", NULL,
-			"%llu of %llu instructions are unknown to the model, and were "
-			"taken for integer operations of one cycle",
-			(unsigned long long)run->unknown_instructions,
-			(unsigned long long)instructions);
+			found, PLUMB_WARNING, "incomplete", NULL,
+			"the model gave up before the program ended; the counts are those "
+			"up to then");
+	if (run->unknown_instructions)
+		plumb_diagnostics_add(found, PLUMB_WARNING, "unknown-instructions", NULL,
+				      "%llu of %llu instructions are unknown to the model and were "
+				      "treated as integer operations of one cycle",
+				      (unsigned long long)run->unknown_instructions,
+				      (unsigned long long)instructions);
 	if (run->hidden_accesses)
 		plumb_diagnostics_add(
 			found, PLUMB_WARNING, "hidden-accesses", NULL,
-			"QEMU did not tell the addresses of %llu memory accesses; they "
-			"were taken for hits in the L1 data cache",
+			"QEMU did not report the addresses of %llu memory accesses; they "
+			"were treated as hits in the L1 data cache",
 			(unsigned long long)run->hidden_accesses);
 }
 

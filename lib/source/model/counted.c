@@ -71,10 +71,9 @@ static void hint_nearby(const struct plumb_spec *spec, uint16_t event,
 		}
 	}
 	if (named)
-		plumb_diagnostics_hint(found, "nearby it counts %s", text);
+		plumb_diagnostics_hint(found, "it counts these related events: %s", text);
 	else
-		plumb_diagnostics_hint(found,
-				       "plumb list events --source model lists what it counts");
+		plumb_diagnostics_hint(found, "see plumb list events --source model");
 }
 
 static int refuse(const struct plumb_event_config *event, const char *why,
@@ -102,8 +101,9 @@ static int refuse_event(const struct plumb_spec *spec, const struct plumb_event_
 	if (index != PLUMB_NONE)
 		hint_nearby(spec, index, found);
 	else if (event->kind == PLUMB_EVENT_SOFTWARE)
-		plumb_diagnostics_hint(found, "of the kernel's events it counts task-clock and "
-					      "cpu-clock, by its own clock");
+		plumb_diagnostics_hint(found,
+				       "of the kernel's events it counts only task-clock and "
+				       "cpu-clock, by its own clock");
 	return PLUMB_ERR_NOT_FOUND;
 }
 
@@ -116,7 +116,7 @@ static int check_metric(const struct plumb_spec *spec, uint64_t metric,
 		if (plumb_model_counts_event(spec->events[events.at[i]].code))
 			continue;
 		plumb_diagnostics_add(found, PLUMB_ERROR, "not-modelled", NULL,
-				      "%s needs %s, which the model does not count",
+				      "%s requires %s, which the model does not count",
 				      spec->metrics[metric].name, spec->events[events.at[i]].name);
 		hint_nearby(spec, events.at[i], found);
 		return PLUMB_ERR_NOT_FOUND;
@@ -147,7 +147,7 @@ int model_check_event(const struct plumb_spec *spec, const struct plumb_event_co
 	if (event->kind == PLUMB_EVENT_PMU && !is_my_pmu(event->pmu))
 		return refuse(event, "the model's PMU is " MODEL_PMU, found);
 	if (event->config1 & ~(uint64_t)CONFIG1_IGNORED)
-		return refuse(event, "config1 means nothing to the model's PMU", found);
+		return refuse(event, "the model's PMU does not support config1", found);
 	if (model_index_of(event) >= plumb_model_event_count())
 		return refuse_event(spec, event, found);
 	return 0;

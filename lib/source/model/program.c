@@ -131,17 +131,17 @@ static int inspect_elf(const char *path, Elf *elf, struct program *program,
 
 	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
 		return complain(found, PLUMB_ERR_EXEC, "not-elf", path, "not an ELF program",
-				"for a script, give its interpreter, built for AArch64, as the "
+				"to run a script, use its interpreter, built for AArch64, as the "
 				"program and the script as its argument");
 	if (header.e_machine != EM_AARCH64) {
-		snprintf(problem, sizeof(problem), "%s program, and the model runs AArch64",
+		snprintf(problem, sizeof(problem), "%s program; the model runs only AArch64",
 			 machine_name(header.e_machine));
 		return complain(found, PLUMB_ERR_EXEC, "not-aarch64", path, problem,
-				"build it for AArch64, with aarch64-linux-gnu-gcc for example");
+				"build it for AArch64, for example with aarch64-linux-gnu-gcc");
 	}
 	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
 		return complain(found, PLUMB_ERR_EXEC, "not-aarch64", path,
-				"an ILP32 or big-endian program, and the model runs "
+				"an ILP32 or big-endian program; the model runs only "
 				"little-endian LP64",
 				NULL);
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
@@ -149,8 +149,8 @@ static int inspect_elf(const char *path, Elf *elf, struct program *program,
 				"an object or core file, not a program", "link it first");
 	if (read_headers(elf, &header, program))
 		return complain(found, PLUMB_ERR_EXEC, "broken-elf", path,
-				"a damaged ELF file: it does not hold what its headers say",
-				"build or copy it anew");
+				"a damaged ELF file: its contents do not match its headers",
+				"build or copy it again");
 	find_beginning(elf, &header, program);
 	return 0;
 }
@@ -174,13 +174,14 @@ int program_inspect(const char *path, struct program *program, struct plumb_diag
 		close(fd);
 		return complain(found, PLUMB_ERR_EXEC, "not-executable", path,
 				S_ISREG(status.st_mode) ? "not executable" : "not a regular file",
-				S_ISREG(status.st_mode) ? "chmod +x makes it so" : NULL);
+				S_ISREG(status.st_mode) ? "make it executable with chmod +x"
+							: NULL);
 	}
 	program->inode = status.st_ino;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	error = elf ? inspect_elf(path, elf, program, found)
-		    : complain(found, PLUMB_ERR_EXEC, "not-elf", path, "cannot be read as ELF",
+		    : complain(found, PLUMB_ERR_EXEC, "not-elf", path, "not a readable ELF file",
 			       NULL);
 	elf_end(elf);
 	close(fd);
@@ -214,8 +215,8 @@ int program_find_sysroot(const struct program *program, const char *wanted, cons
 		}
 	}
 	plumb_diagnostics_add(found, PLUMB_ERROR, "no-sysroot", wanted ? &where : NULL,
-			      "the program's loader %s is not there", program->interpreter);
-	plumb_diagnostics_hint(found, "install libc6-arm64-cross, or name the folder that holds "
-				      "the AArch64 system with -L");
+			      "the program's loader %s is missing", program->interpreter);
+	plumb_diagnostics_hint(found, "install libc6-arm64-cross, or name the folder of "
+				      "an AArch64 system with -L");
 	return PLUMB_ERR_MACHINE;
 }

@@ -35,26 +35,26 @@ static int refuse(struct plumb_diagnostics *found, int error, const char *id, co
 /* What asks for more than the model has. */
 static int check_job(const struct source_record_job *job, struct plumb_diagnostics *found)
 {
-	const char *hint = "give the program to run";
+	const char *hint = "name a program to run";
 
 	if (!job->program || job->pid_count || job->tid_count)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-attach", "the model",
-			      "it runs a program, and joins none that runs", hint);
+			      "cannot attach to running processes", hint);
 	if (job->all_cpus || job->cpu_count)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-attach", "the model",
-			      "it has no other programs than the one it runs", hint);
+			      "cannot sample CPUs, only the program it runs", hint);
 	if (job->user_stack)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-stack", "the model",
-			      "it copies no stacks", "-g follows frame pointers");
+			      "cannot copy stacks", "use -g, which follows frame pointers");
 	if (job->clockid != -1 || job->delay_ms)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-clock", "the model",
-			      "it has a clock of its own, and samples from the beginning", NULL);
+			      "does not support another clock or a delay", NULL);
 	if (job->exact && job->event_count)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "exact-events", "the model",
-			      "an exact profile has all its events: choose none", NULL);
+			      "an exact profile has all events; remove -e", NULL);
 	if (!job->exact && (!job->event_count || job->event_count > OVERFLOW_COUNTERS))
 		return refuse(found, PLUMB_ERR_LIMIT, "event-count", "the model",
-			      "it samples one to 32 events at a time", NULL);
+			      "samples 1 to 32 events at a time", NULL);
 	return 0;
 }
 
@@ -65,7 +65,7 @@ static const struct core_params *find_core(const struct source_record_job *job,
 
 	if (!core)
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-core", NULL,
-				      "the model has no core called %s", job->core);
+				      "the model has no core '%s'", job->core);
 	return core;
 }
 
@@ -119,10 +119,9 @@ static void tell_interval(uint64_t asked, uint64_t taken, const struct core_para
 	if (asked == 0 || asked == taken)
 		return;
 	plumb_diagnostics_add(found, PLUMB_WARNING, "spe-interval", NULL,
-			      "sampled is one operation of %" PRIu64 ", not of %" PRIu64, taken,
+			      "sampling one operation in %" PRIu64 " instead of %" PRIu64, taken,
 			      asked);
-	plumb_diagnostics_hint(found, "SPE's interval here is a multiple of 256, %u or more",
-			       core->spe.min_interval);
+	plumb_diagnostics_hint(found, "use a multiple of 256, at least %u", core->spe.min_interval);
 }
 
 static int make_spe(struct record_setup *setup, const struct source_record_job *job, size_t i,
@@ -134,13 +133,13 @@ static int make_spe(struct record_setup *setup, const struct source_record_job *
 
 	if (setup->spe != SIZE_MAX)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "two-spe", event->name,
-			      "a core has one SPE unit", NULL);
+			      "only one SPE event is supported", NULL);
 	if (event->frequency)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "spe-frequency", event->name,
-			      "SPE samples by a period, not by a frequency", "use -c");
+			      "SPE supports a period, not a frequency", "use -c");
 	if (spe.simd_filter || spe.float_filter)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "spe-filter", event->name,
-			      "this core's SPE unit has no SIMD or floating-point filter", NULL);
+			      "this core's SPE unit cannot filter SIMD or floating point", NULL);
 	setup->spe = i;
 	/* Per-CPU recordings are put together by time: perf asks for it, too. */
 	spe.ts_enable |= !job->per_thread;
@@ -230,7 +229,7 @@ static int number_leaders(struct record_setup *setup, const struct source_record
 				leader++;
 		if (leader == setup->counter_count)
 			return refuse(found, PLUMB_ERR_UNSUPPORTED, "spe-group", event->name,
-				      "it cannot be in a group with SPE", NULL);
+				      "cannot be in a group with SPE", NULL);
 		setup->asked[c].leader = leader;
 	}
 	return 0;

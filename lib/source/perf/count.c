@@ -54,16 +54,15 @@ static int check(const void *machine, const struct plumb_spec *spec,
 		return 0;
 	if (event->pmu && !is_pmu(pmu, event->pmu)) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "other-pmu", NULL,
-				      "%s: perf counts with the PMU %s here", event->name,
-				      pmu->name);
+				      "%s: this machine's PMU is %s", event->name, pmu->name);
 		return PLUMB_ERR_NOT_FOUND;
 	}
 	/* armv8pmu_set_event_filter() in drivers/perf/arm_pmuv3.c refuses it. */
 	if (event->exclude_idle) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "idle", NULL,
-				      "%s: Linux cannot leave out idle time on Arm PMUs",
+				      "%s: Linux cannot exclude idle time on Arm PMUs",
 				      event->name);
-		plumb_diagnostics_hint(found, "leave the modifier I out");
+		plumb_diagnostics_hint(found, "remove the modifier I");
 		return PLUMB_ERR_UNSUPPORTED;
 	}
 	return 0;
@@ -259,17 +258,16 @@ static void warn_of_refused(const struct counting *c)
 	if (!names || *names)
 		plumb_diagnostics_add(c->found, PLUMB_WARNING, "unknown-events", NULL,
 				      "this machine does not count %s",
-				      names ? names : "all of the events");
+				      names ? names : "any of these events");
 	free(names);
 }
 
 static void warn(const struct counting *c)
 {
 	if (c->limits.no_kernel)
-		plumb_diagnostics_add(
-			c->found, PLUMB_WARNING, "no-kernel", NULL,
-			"the kernel's own part is not counted: that needs sysctl "
-			"kernel.perf_event_paranoid=1, or the capability CAP_PERFMON");
+		plumb_diagnostics_add(c->found, PLUMB_WARNING, "no-kernel", NULL,
+				      "the kernel's own part is not counted: that requires sysctl "
+				      "kernel.perf_event_paranoid=1 or the capability CAP_PERFMON");
 	if (c->limits.with_processes && !c->job->children)
 		plumb_diagnostics_add(c->found, PLUMB_WARNING, "with-processes", NULL,
 				      "forked processes are counted too: this kernel cannot tell "
@@ -323,7 +321,7 @@ static int check_pmu(const struct source_job *job, struct plumb_diagnostics *fou
 		if (job->plan->events[i]->kind != PLUMB_EVENT_PMU)
 			continue;
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-pmu", NULL,
-				      "%s: this machine has no Arm PMU for perf to count it with",
+				      "%s requires an Arm PMU, which this machine does not have",
 				      job->plan->events[i]->name);
 		plumb_diagnostics_hint(found, "use --source model, or software events");
 		return PLUMB_ERR_MACHINE;

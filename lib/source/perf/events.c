@@ -172,7 +172,7 @@ static int explain(int error, struct plumb_diagnostics *found)
 					      "give plumb the capability CAP_PERFMON");
 	} else {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-counter", NULL,
-				      "the kernel refuses to count: %s", strerror(-error));
+				      "the kernel refused to count: %s", strerror(-error));
 		plumb_diagnostics_hint(found, error == -EMFILE
 						      ? "raise the limit of open files: ulimit -n"
 						      : "use fewer events, --collect-by none, or "
@@ -187,9 +187,9 @@ static int explain_nothing(const struct perf_events *events, struct plumb_diagno
 	char *names = perf_names(events->job->plan, &events->limits.refused);
 
 	plumb_diagnostics_add(found, PLUMB_ERROR, "no-counter", NULL,
-			      "the PMU counts nothing of what is asked for: %s",
-			      names ? names : "not one event");
-	plumb_diagnostics_hint(found, "use other events, or --source model");
+			      "the PMU cannot count any of the requested events: %s",
+			      names ? names : "all of them");
+	plumb_diagnostics_hint(found, "use other events or --source model");
 	free(names);
 	return -ENOENT;
 }

@@ -102,7 +102,7 @@ static bool map_aux(struct perf_ring *ring, int fd, size_t pages, bool snapshot)
 static int complain(const struct sampling *s, const char *what, int error)
 {
 	plumb_diagnostics_add(s->found, PLUMB_ERROR, "no-ring", NULL,
-			      "the kernel gives no memory for %s: %s", what, strerror(error));
+			      "cannot map memory for %s: %s", what, strerror(error));
 	if (is_for_want_of_memory(error))
 		plumb_diagnostics_hint(s->found,
 				       "sample fewer CPUs or threads; as root: sysctl "
@@ -177,7 +177,8 @@ static int choose_pages(size_t asked, size_t own, size_t least, size_t *pages,
 	if (*pages && !(*pages & (*pages - 1)) && *pages <= SIZE_MAX / 4 / page_size())
 		return PLUMB_OK;
 	plumb_diagnostics_add(s->found, PLUMB_ERROR, "pages", NULL,
-			      "%zu pages: a power of two is needed, at least %zu", asked, least);
+			      "invalid number of pages %zu: use a power of two, at least %zu",
+			      asked, least);
 	return PLUMB_ERR_ARGUMENT;
 }
 
@@ -186,7 +187,7 @@ static void say_fewer(const struct sampling *s, const char *what, size_t asked, 
 	if (asked == 0 || got >= asked)
 		return;
 	plumb_diagnostics_add(s->found, PLUMB_WARNING, "fewer-pages", NULL,
-			      "%s has %zu pages rather than %zu: this user may lock no more memory",
+			      "%s has only %zu of %zu pages: this user may lock no more memory",
 			      what, got, asked);
 	plumb_diagnostics_hint(s->found, "as root: sysctl kernel.perf_event_mlock_kb=65536, or "
 					 "give plumb the capability CAP_IPC_LOCK");
@@ -230,9 +231,9 @@ int perf_rings_map(struct perf_rings *rings, const struct sampling *s)
 		error = redirect(&rings->all[i], s);
 	if (error < 0)
 		return error;
-	say_fewer(s, "a ring", job->mmap_pages, rings->pages);
+	say_fewer(s, "each buffer", job->mmap_pages, rings->pages);
 	if (sampling_has_spe(s))
-		say_fewer(s, "SPE's buffer", job->aux_pages, rings->aux_pages);
+		say_fewer(s, "each SPE buffer", job->aux_pages, rings->aux_pages);
 	return PLUMB_OK;
 }
 

@@ -109,8 +109,8 @@ int perf_program_complain(const char *path, int error, struct plumb_diagnostics 
 
 	if (error == -ENOEXEC && is_foreign(path)) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-program", &where,
-				      "an AArch64 program, which this machine does not run");
-		plumb_diagnostics_hint(found, "--source model runs it");
+				      "an AArch64 program, which this machine cannot run");
+		plumb_diagnostics_hint(found, "use --source model to run it");
 		return PLUMB_ERR_EXEC;
 	}
 	plumb_diagnostics_add(found, PLUMB_ERROR, "no-program", &where, "%s", strerror(-error));

@@ -66,8 +66,8 @@ static void say_no_kernel_map(struct recording *r)
 		return;
 	r->kernel_said = true;
 	plumb_diagnostics_add(r->found, PLUMB_WARNING, "kernel-map", NULL,
-			      "samples in the kernel will have no symbols: it does not tell this "
-			      "user where it is");
+			      "kernel samples will have no symbols: the kernel hides its addresses "
+			      "from this user");
 	plumb_diagnostics_hint(r->found, "as root: sysctl kernel.kptr_restrict=0, or run plumb as "
 					 "root");
 }
@@ -188,7 +188,7 @@ static void watch_next(struct recording *r, struct perf_ring *ring)
 	if (ring->watched < ring->past_thread || !perf_targets_all(&r->sampling.targets))
 		return;
 	plumb_diagnostics_add(r->found, PLUMB_WARNING, "cpu-off", NULL,
-			      "CPU %d went off: what ran on it from then on is not sampled",
+			      "CPU %d went offline; what ran on it afterwards was not sampled",
 			      r->sampling.targets.cpus[ring->cpu]);
 }
 
@@ -331,11 +331,11 @@ static void warn(const struct recording *r)
 
 	if (tally->damaged)
 		plumb_diagnostics_add(r->found, PLUMB_WARNING, "damaged-ring", NULL,
-				      "%llu times a ring held what is no record: it was dropped",
+				      "dropped malformed records from a buffer %llu times",
 				      (unsigned long long)tally->damaged);
 	if (r->sampling.cpus_lost)
 		plumb_diagnostics_add(r->found, PLUMB_WARNING, "cpu-off", NULL,
-				      "CPUs went off before they could be sampled");
+				      "some CPUs went offline before they could be sampled");
 }
 
 /* Ends what was begun, if it still runs, and takes its status. */

@@ -17,10 +17,10 @@ static int no_permission(const struct sampling *s, const struct sampled *event)
 		memcpy(level, "not there", sizeof("not there"));
 	if (asked && event->spe && (asked->spe.pa_enable || asked->spe.pct_enable)) {
 		plumb_diagnostics_add(s->found, PLUMB_ERROR, "no-permission", NULL,
-				      "%s: pa_enable and pct_enable need privilege "
+				      "%s: pa_enable and pct_enable require privilege "
 				      "(perf_event_paranoid is %s)",
 				      event->name, level);
-		plumb_diagnostics_hint(s->found, "leave them out, or give plumb the capability "
+		plumb_diagnostics_hint(s->found, "remove them, or give plumb the capability "
 						 "CAP_PERFMON");
 		return PLUMB_ERR_PERMISSION;
 	}
@@ -28,7 +28,7 @@ static int no_permission(const struct sampling *s, const struct sampled *event)
 			      perf_targets_all(&s->targets)
 				      ? "%s: the kernel does not let this user sample whole CPUs "
 					"(perf_event_paranoid is %s)"
-				      : "%s: the kernel does not let this user sample that "
+				      : "%s: the kernel does not let this user sample it "
 					"(perf_event_paranoid is %s)",
 			      event->name, level);
 	plumb_diagnostics_hint(s->found,
@@ -44,24 +44,24 @@ static const struct refusal {
 	const char *id, *why, *hint;
 	enum plumb_error status;
 } refusals[] = {
-	{ENOENT, "no-event", "this machine does not count it", "see plumb list events",
+	{ENOENT, "no-event", "this machine cannot count it", "see plumb list events",
 	 PLUMB_ERR_MACHINE},
-	{ENODEV, "no-event", "this CPU has nothing that counts it", "see plumb list events",
+	{ENODEV, "no-event", "this CPU cannot count it", "see plumb list events",
 	 PLUMB_ERR_MACHINE},
 	{EOPNOTSUPP, "no-sampling",
-	 "the PMU cannot do that: it has no interrupt, or not this filter",
+	 "the PMU cannot sample it: it has no interrupt, or lacks this filter",
 	 "count it with plumb stat, or sample cpu-clock", PLUMB_ERR_MACHINE},
-	{EBUSY, "busy", "another profiler has the PMU", "end that one first", PLUMB_ERR_BUSY},
-	{ENOSPC, "no-counter", "its group does not fit the counters", "use smaller groups",
+	{EBUSY, "busy", "another profiler is using the PMU", "end that one first", PLUMB_ERR_BUSY},
+	{ENOSPC, "no-counter", "the group does not fit the counters", "use smaller groups",
 	 PLUMB_ERR_MACHINE},
-	{EINVAL, "refused", "the kernel takes one of its values for wrong",
-	 "see -c, -F, and what stands between its slashes", PLUMB_ERR_ARGUMENT},
+	{EINVAL, "refused", "the kernel considers one of its values invalid",
+	 "check -c, -F and the terms between slashes", PLUMB_ERR_ARGUMENT},
 	{EMFILE, "no-descriptor", "too many open files", "raise the limit: ulimit -n",
 	 PLUMB_ERR_MACHINE},
-	{ESRCH, "no-process", "what is to be sampled has ended", NULL, PLUMB_ERR_NOT_FOUND},
-	{ENOSYS, "no-perf", "this kernel has no perf_event_open(2)",
+	{ESRCH, "no-process", "the process has ended", NULL, PLUMB_ERR_NOT_FOUND},
+	{ENOSYS, "no-perf", "this kernel does not support perf_event_open(2)",
 	 "use a kernel with CONFIG_PERF_EVENTS, or --source model", PLUMB_ERR_MACHINE},
-	{ENOMEM, "no-memory", "the kernel has no memory for it", NULL, PLUMB_ERR_NO_MEMORY},
+	{ENOMEM, "no-memory", "the kernel is out of memory", NULL, PLUMB_ERR_NO_MEMORY},
 };
 
 int sampled_complain(const struct sampling *s, const struct sampled *event, int error)

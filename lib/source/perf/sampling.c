@@ -57,9 +57,10 @@ static int add_spe(struct sampling *s, const struct plumb_event_config *event)
 	const size_t before = s->count;
 
 	if (sampling_has_spe(s)) {
-		plumb_diagnostics_add(s->found, PLUMB_ERROR, "spe-twice", NULL,
-				      "%s: there is one SPE unit a core, for one event",
-				      event->name);
+		plumb_diagnostics_add(
+			s->found, PLUMB_ERROR, "spe-twice", NULL,
+			"%s: only one SPE event is supported, because each core has one SPE unit",
+			event->name);
 		return PLUMB_ERR_ARGUMENT;
 	}
 	for (size_t i = 0; i < s->spe_count; i++) {
@@ -319,7 +320,7 @@ static int say_restricted(const struct sampling *s)
 	if (!any)
 		return error;
 	plumb_diagnostics_add(s->found, PLUMB_WARNING, "no-kernel", NULL,
-			      "the kernel's own part is not sampled: this user may not");
+			      "the kernel itself is not sampled: this user lacks the permission");
 	plumb_diagnostics_hint(s->found, "as root: sysctl kernel.perf_event_paranoid=1, or give "
 					 "plumb the capability CAP_PERFMON");
 	return error;
@@ -336,15 +337,16 @@ static int check_events(const struct sampling *s)
 		const struct plumb_event_config *event = &s->job->events[i];
 
 		if (event->kind == PLUMB_EVENT_PMU && !s->job->pmu) {
-			plumb_diagnostics_add(s->found, PLUMB_ERROR, "no-pmu", NULL,
-					      "%s: this machine has no PMU of an Arm core",
-					      event->name);
+			plumb_diagnostics_add(
+				s->found, PLUMB_ERROR, "no-pmu", NULL,
+				"%s requires an Arm PMU, which this machine does not have",
+				event->name);
 			plumb_diagnostics_hint(s->found, "use --source model");
 			return PLUMB_ERR_MACHINE;
 		}
 		if (known && event->frequency > most) {
 			plumb_diagnostics_add(s->found, PLUMB_ERROR, "frequency", NULL,
-					      "%s: %u Hz is more than the kernel's %llu",
+					      "%s: %u Hz exceeds the kernel's limit of %llu",
 					      event->name, event->frequency, most);
 			plumb_diagnostics_hint(s->found,
 					       "use a lower -F, or as root: sysctl "

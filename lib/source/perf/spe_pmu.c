@@ -178,15 +178,15 @@ static int set(const struct spe_pmu *pmu, const char *name, uint64_t value,
 			format = &pmu->formats[i];
 	if (!format) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "spe-parameter", NULL,
-				      "%s: this machine's %s has no such parameter", name,
+				      "%s: this machine's %s does not support this term", name,
 				      pmu->name);
-		plumb_diagnostics_hint(found, "see " DEVICES "/%s/format for what it has",
+		plumb_diagnostics_hint(found, "see " DEVICES "/%s/format for the terms it supports",
 				       pmu->name);
 		return PLUMB_ERR_UNSUPPORTED;
 	}
 	if (!spread(value, format->mask, &words[format->word])) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "spe-parameter", NULL,
-				      "%s=%llu: more than the %d bits that %s has for it", name,
+				      "%s=%llu: exceeds the %d bits that %s has for it", name,
 				      (unsigned long long)value, __builtin_popcountll(format->mask),
 				      pmu->name);
 		return PLUMB_ERR_ARGUMENT;
@@ -240,10 +240,10 @@ void spe_pmu_complain(const char *event, struct plumb_diagnostics *found)
 {
 	plumb_diagnostics_add(
 		found, PLUMB_ERROR, "no-spe", NULL,
-		"%s: this machine has no SPE that Linux knows of (" DEVICES "/arm_spe_*)", event);
+		"%s: Linux knows of no SPE unit on this machine (" DEVICES "/arm_spe_*)", event);
 	/* As perf-arm-spe(1), "Common errors" and "Kernel requirements", has them. */
 	plumb_diagnostics_hint(found,
-			       "load the module arm_spe_pmu; look whether dmesg asks for kpti=off "
+			       "load the module arm_spe_pmu; check whether dmesg asks for kpti=off "
 			       "on the kernel's command line; virtual machines seldom have SPE; or "
 			       "use --source model");
 }

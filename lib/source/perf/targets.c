@@ -49,8 +49,8 @@ static int choose_cpus(struct perf_targets *targets, const struct source_record_
 		if (among(targets->cpus, targets->cpu_count, job->cpus[i]))
 			continue;
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-cpu", NULL,
-				      "there is no CPU %d, or it is off", job->cpus[i]);
-		plumb_diagnostics_hint(found, "see " ONLINE " for those that are on");
+				      "CPU %d does not exist or is offline", job->cpus[i]);
+		plumb_diagnostics_hint(found, "see " ONLINE " for the CPUs online");
 		return PLUMB_ERR_ARGUMENT;
 	}
 	for (size_t i = 0; job->cpu_count && i < targets->cpu_count; i++)
@@ -76,8 +76,7 @@ static int find_cpus(struct perf_targets *targets, const struct source_record_jo
 	}
 	count = find_online(&targets->cpus);
 	if (count < 0) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-cpu", NULL,
-				      ONLINE ": says nothing of CPUs");
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-cpu", NULL, ONLINE ": lists no CPUs");
 		return count == PLUMB_ERR_NO_MEMORY ? count : PLUMB_ERR_UNSUPPORTED;
 	}
 	targets->cpu_count = (size_t)count;
@@ -122,8 +121,7 @@ static int add_process(struct perf_targets *targets, pid_t pid, struct plumb_dia
 		closedir(tasks);
 	if (error < 0 || targets->thread_count > before)
 		return error;
-	plumb_diagnostics_add(found, PLUMB_ERROR, "no-process", NULL, "there is no process %d",
-			      pid);
+	plumb_diagnostics_add(found, PLUMB_ERROR, "no-process", NULL, "no process %d", pid);
 	return PLUMB_ERR_NOT_FOUND;
 }
 
@@ -148,11 +146,11 @@ static int check(const struct source_record_job *job, struct plumb_diagnostics *
 	const bool tasks = job->pid_count || job->tid_count;
 
 	if (job->all_cpus && tasks)
-		return refuse(found, "all CPUs, or processes and threads: not both");
+		return refuse(found, "all CPUs cannot be combined with processes or threads");
 	if (job->per_thread && (job->all_cpus || job->cpu_count))
-		return refuse(found, "a ring for each thread, or certain CPUs: not both");
+		return refuse(found, "one buffer per thread cannot be combined with CPUs");
 	if (!job->program && !tasks && !job->all_cpus && !job->cpu_count)
-		return refuse(found, "there is nothing to be sampled: no program, process or CPU");
+		return refuse(found, "nothing to sample: no program, process or CPU");
 	return PLUMB_OK;
 }
 
