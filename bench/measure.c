@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure FILE PROGRAM [ARGUMENT...]: runs the program, and writes to FILE how many seconds it took
- * and how many KiB it had in memory at most. A process that begins as a copy of a large one, as a
- * script's would, is told to have had at least as much: so this is small, and not in the script.
+ * measure FILE PROGRAM [ARGUMENT...]: runs the program, and writes its time in seconds and its peak
+ * memory in KiB to FILE. Linux reports at least the memory of the process that forks, so this is a
+ * small program and not part of the script.
  */
 #include <stdio.h>
 #include <sys/resource.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the core model costs by itself, without QEMU: processor time for each guest instruction,
- * with the real predictor and memory, on programs made at random of common instructions.
+ * Measures what the core model costs without QEMU: processor time per guest instruction, with the
+ * real predictor and memory, on random programs of common instructions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,8 @@ struct made_block {
 
 static struct made_block blocks[BLOCKS];
 
-/* An instruction word: of a hundred 25 load, 10 store, 10 compare, 5 multiply, 5 add floats. */
+/* Returns a random instruction word: of a hundred, 25 load, 10 store, 10 compare, 5 multiply, 5 add
+ * floats. */
 static uint32_t draw_word(bool *loads, bool *stores)
 {
 	uint32_t d = draw(20), n = draw(20), m = draw(20), base = 20 + draw(4), kind = draw(100);
@@ -80,14 +81,14 @@ static bool make_blocks(const struct core_params *params)
 	return true;
 }
 
-/* How the program behaves. */
+/* The behaviour of a program. */
 struct behaviour {
 	const char *name;
-	uint32_t data_bytes; /* that it reads and writes, at random */
-	bool skips;          /* the block behind a branch, at random */
+	uint32_t data_bytes; /* bytes that it reads and writes at random */
+	bool skips;          /* whether the block behind a branch is chosen at random */
 };
 
-/* Processor nanoseconds for each instruction. */
+/* Returns the processor time in nanoseconds per instruction. */
 static double run(struct core *core, const struct behaviour *behaviour)
 {
 	struct timespec start, end;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many groups it takes to count every metric of a CPU, the events of each together, with six
- * counters and the cycle counter; topdown-tool's figures beside, and the least there could be:
- * all distinct events, as if metrics did not tie them together.
+ * Counts the groups needed to count every metric of a CPU, with six counters and the cycle counter
+ * and the events of each metric together. Compares with topdown-tool's figures, and with a lower
+ * bound: all distinct events, distributed freely.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define COUNTERS 6
 #define RUNS     20
 
-/* What topdown-tool needs; not run here: it counts on Arm machines alone. */
+/* The groups that topdown-tool needs; not run here, because it counts only on Arm machines. */
 static const struct {
 	const char *cpu;
 	unsigned groups;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loading Arm's machine-readable CPU specifications, all of them in one process: read, checked and
- * linked by libplumb; only parsed by Python's json.load, the peer, and by jansson, which libplumb
- * parses with. All count the time inside the process, files in the page cache, the fastest of
- * several rounds; and the most memory that a process had.
+ * Measures loading all of Arm's machine-readable CPU specifications in one process: read, checked
+ * and linked by libplumb; parsed by Python's json.load, the peer; and parsed by jansson, which
+ * libplumb uses. Times are the fastest of several rounds, inside the process and with the files in
+ * the page cache. Also measures peak memory.
  */
 #include <dirent.h>
 #include <jansson.h>
@@ -28,7 +28,7 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* Every file of the folder is a CPU's specification, but for the table of MIDRs. */
+/* Every file in the folder is a CPU's specification, except the table of MIDRs. */
 static int is_specification(const struct dirent *entry)
 {
 	size_t length = strlen(entry->d_name);
@@ -37,13 +37,13 @@ static int is_specification(const struct dirent *entry)
 	       strcmp(entry->d_name, "mapping.json") != 0;
 }
 
-/* What one way of loading took; `ms` negative if there was none. */
+/* The result of one way of loading; `ms` is negative if it did not run. */
 struct result {
 	double ms;
 	double megabytes;
 };
 
-/* The most memory this process has had so far. */
+/* Returns this process's peak memory so far. */
 static double peak_megabytes(void)
 {
 	struct rusage usage;
@@ -93,7 +93,7 @@ static struct result measure(const char paths[][4096], int count, int load(const
 	return best;
 }
 
-/* The same of json.load, told by Python itself. */
+/* Measures json.load, which Python times itself. */
 static struct result measure_python(const char *folder)
 {
 	static const char script[] =

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How fast SPE data becomes records, on one thread: one by one, and in batches into all columns or
- * three of them; beside memcpy of the same bytes, in the same run. The data is a million records of
- * 64 bytes, as Neoverse cores lay them out: loads and stores alone, branches alone, and a mix in
- * random order.
+ * Measures how fast SPE data becomes records on one thread: one by one, and in batches with all
+ * columns or three of them. Compares with memcpy of the same bytes in the same run. The data is a
+ * million records of 64 bytes in the layout of Neoverse cores: loads and stores, branches, and a
+ * mix in random order.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define ROOM    ((size_t)1024)
 #define RUNS    15
 
-/* The thread's own time: one thread is what is asked for, whatever else the machine does. */
+/* Measures the thread's own time, independent of other work on the machine. */
 static double now(void)
 {
 	struct timespec t;
@@ -47,7 +47,7 @@ static uint64_t next_random(void)
 	 PLUMB_SPE_HAS_TRANSLATION_LATENCY | PLUMB_SPE_HAS_DATA_SOURCE)
 #define BRANCH (COMMON | PLUMB_SPE_HAS_BRANCH_TARGET)
 
-/* `kind`: 0 to 39 an access, to 59 a branch, others neither. */
+/* `kind` 0 to 39 is an access, 40 to 59 a branch, any other neither. */
 static struct plumb_spe_record make_record(unsigned kind, uint64_t time)
 {
 	uint64_t random = next_random();
@@ -71,7 +71,7 @@ static struct plumb_spe_record make_record(unsigned kind, uint64_t time)
 	return record;
 }
 
-/* From `first` on, `kinds` of them. */
+/* Makes records of `kinds` kinds, starting with `first`. */
 static void make_data(uint8_t *bytes, unsigned first, unsigned kinds)
 {
 	for (size_t i = 0; i < RECORDS; i++) {
@@ -183,7 +183,7 @@ static void measure(const char *what, const uint8_t *bytes)
 {
 	double best[WAYS] = {0};
 
-	/* In turns, so that what disturbs one way disturbs them all. */
+	/* Alternates the ways, so that disturbances affect all of them. */
 	for (unsigned run = 0; run < RUNS; run++) {
 		for (size_t i = 0; i < WAYS; i++) {
 			double start = now(), took;

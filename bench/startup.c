@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long a whole process takes, from fork to exit: plumb's quick answers, an empty program as
- * the floor, and Python finding the same answer in Arm's file as the peer.
+ * Measures whole processes, from fork to exit: plumb's quick answers; an empty program as the lower
+ * bound; and Python finding the same answer in Arm's file, as the peer.
  */
 #include <fcntl.h>
 #include <spawn.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define RUNS      200
-#define MAX_WORDS 8 /* of a command, the NULL at its end included */
+#define MAX_WORDS 8 /* words of a command, with the NULL at its end */
 
 #define COMMAND(...) ((const char *const[MAX_WORDS]){__VA_ARGS__})
 
@@ -34,7 +34,8 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Runs it once, its output dropped. Milliseconds, or a negative value if it did not exit with 0. */
+/* Runs the command once and discards its output. Returns milliseconds, or a negative value if it
+ * did not exit with 0. */
 static double run(const char *const words[])
 {
 	char *argv[MAX_WORDS];
@@ -42,7 +43,7 @@ static double run(const char *const words[])
 	int status = -1;
 	pid_t pid;
 
-	/* posix_spawn() has no const, and changes nothing. */
+	/* posix_spawn() takes pointers to non-const, but changes nothing. */
 	memcpy(argv, words, sizeof(argv));
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);

@@ -19,10 +19,10 @@
 
 #define BODY_MAX   128         /* instructions */
 #define UNROLLED   256         /* instructions at least: one fetch chunk in many is not full */
-#define WARM_UP    8           /* executions of the unrolled body before counting starts */
-#define MEASURED   24          /* and counted ones */
-#define CODE       0x00400000u /* where the body stands */
-#define DATA       0x10000000u /* where its accesses go */
+#define WARM_UP    8           /* executions of the unrolled body before counting */
+#define MEASURED   24          /* executions counted */
+#define CODE       0x00400000u /* address of the body */
+#define DATA       0x10000000u /* address of its accesses */
 #define DATA_APART 64          /* a line each */
 
 struct body {
@@ -30,7 +30,7 @@ struct body {
 	unsigned count;
 };
 
-/* Why what a loop of these would take does not say what the ports and latencies are; or NULL. */
+/* Returns why the cycles of such a loop tell nothing about ports and latencies, or NULL. */
 static const char *refusal(const struct core_params *core, const struct insn *insn)
 {
 	if (insn->branch != BRANCH_NONE)
@@ -51,7 +51,7 @@ static const char *refusal(const struct core_params *core, const struct insn *in
 	}
 }
 
-/* Reads a body from a line; on failure tells why and returns false. */
+/* Reads a body from a line. If it is unsuitable, prints why and returns false. */
 static bool read_body(const struct core_params *core, char *line, struct body *body)
 {
 	body->count = 0;
@@ -81,7 +81,7 @@ static bool read_body(const struct core_params *core, char *line, struct body *b
 	return body->count != 0;
 }
 
-/* Writes the body down over and over; returns how often. */
+/* Writes the body repeatedly; returns how often. */
 static unsigned unroll(const struct body *body, struct block *block, struct access *accesses,
 		       size_t *access_count)
 {
@@ -101,7 +101,7 @@ static unsigned unroll(const struct body *body, struct block *block, struct acce
 	return times;
 }
 
-/* Cycles of an iteration once it has been going on for long; negative when memory is short. */
+/* Returns the cycles per iteration in the steady state, or a negative value if out of memory. */
 static double measure(const struct core_params *params, const struct body *body)
 {
 	static struct insn insns[UNROLLED + BODY_MAX];

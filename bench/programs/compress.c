@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a text of words, squeezes it by looking for what it has seen before, and reads it back. */
+/* Makes a text of words, compresses it by finding repeated strings, and decompresses it. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define HEADS    (1u << 15)
 
 static uint8_t text[TEXT], squeezed[2 * TEXT], again[TEXT];
-static uint32_t heads[HEADS]; /* where three bytes were last seen, plus 1 */
+static uint32_t heads[HEADS]; /* where three bytes last occurred, plus 1 */
 
 static void write_text(void)
 {
@@ -52,7 +52,7 @@ static unsigned match(const uint8_t *a, const uint8_t *b, const uint8_t *end)
 	return length;
 }
 
-/* A flag byte for each eight items: 0, a byte; 1, a distance of two bytes and a length. */
+/* Each flag byte covers eight items: 0 is a byte; 1 is a distance of two bytes, and a length. */
 static size_t squeeze(void)
 {
 	size_t out = 0, flags = 0, at = 0;

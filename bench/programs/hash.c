@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hash table of 16 MiB, filled and asked at random: misses in every cache and TLB. */
+/* Fills and queries a hash table of 16 MiB at random: misses in every cache and TLB. */
 #include <stdint.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A machine of eight registers that looks for primes: an indirect branch for each of its steps. */
+/* Interprets a machine of eight registers that searches for primes: one indirect branch per step. */
 #include <stdint.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Multiplies matrices of doubles row by row: vectors of floating point, and little else. */
+/* Multiplies matrices of doubles row by row: mostly floating-point vectors. */
 #include <stdio.h>
 
 #define SIZE 384

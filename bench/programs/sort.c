@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts a million numbers by merging: branches that nobody can predict, memory in order. */
+/* Merge-sorts a million numbers: unpredictable branches, memory in order. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

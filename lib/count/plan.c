@@ -11,7 +11,7 @@
 /* Groups are numbered with a uint16_t. */
 #define GROUPS_MAX (UINT16_MAX - 1)
 
-/* Distinct codes in ascending order; as many as one formula can have. */
+/* Distinct codes in ascending order; room for the events of one formula. */
 struct codes {
 	uint16_t at[FORMULA_MAX_OPERANDS];
 	unsigned count;
@@ -156,7 +156,7 @@ static struct plumb_plan_group *new_groups(struct planner *p, size_t count)
 	return groups;
 }
 
-/* `codes` are of events that are packed. */
+/* `codes` are those of the packed events. */
 static bool set_group(struct planner *p, struct plumb_plan_group *group, const uint16_t *codes,
 		      unsigned count, size_t pass)
 {
@@ -175,7 +175,7 @@ static bool set_group(struct planner *p, struct plumb_plan_group *group, const u
 	return true;
 }
 
-/* The codes of all events that are packed, ascending. Returns how many. */
+/* Collects the codes of all packed events, in ascending order. Returns how many. */
 static size_t list_codes(const struct planner *p, uint16_t *codes)
 {
 	size_t count = 0;
@@ -186,7 +186,7 @@ static size_t list_codes(const struct planner *p, uint16_t *codes)
 	return count;
 }
 
-/* All at once. */
+/* Puts all events into one group. */
 static int plan_one_group(struct planner *p, const uint16_t *codes, size_t count)
 {
 	struct plumb_plan_group *groups = new_groups(p, count > 0);
@@ -196,7 +196,7 @@ static int plan_one_group(struct planner *p, const uint16_t *codes, size_t count
 	return PLUMB_OK;
 }
 
-/* Each by itself, as many in a pass as there are counters. */
+/* Puts each event into its own group, with as many groups per pass as there are counters. */
 static int plan_each_alone(struct planner *p, const uint16_t *codes, size_t count)
 {
 	struct plumb_plan_group *groups;
@@ -210,7 +210,7 @@ static int plan_each_alone(struct planner *p, const uint16_t *codes, size_t coun
 	for (size_t i = 0; i < count; i++) {
 		size_t pass = taken / p->options.counters;
 
-		/* The cycle counter is there in each pass; not in one for it alone. */
+		/* Each pass has the cycle counter, but needs an event beside it. */
 		if (takes_counter(p, codes[i]))
 			taken++;
 		else if (taken > 0)
@@ -222,8 +222,8 @@ static int plan_each_alone(struct planner *p, const uint16_t *codes, size_t coun
 }
 
 /*
- * Groups of what was packed together. The cycle counter joins each, if cycles are counted at all:
- * it takes no room, and cycles are then those of a metric's other events.
+ * Makes groups of the packed events. The cycle counter joins each group if cycles are counted at
+ * all: it takes no room, and a metric then uses the cycles counted with its other events.
  */
 static int plan_bins(struct planner *p, size_t count, bool cycles)
 {
@@ -278,7 +278,7 @@ static int plan_groups(struct planner *p)
 
 /* ---- the events ----------------------------------------------------------------------------- */
 
-/* The event that a metric needs, as the specification names it. */
+/* Makes the event that a metric needs, as the specification names it. */
 static const struct plumb_event_config *new_event(struct planner *p, uint16_t code)
 {
 	const struct plumb_spec *spec = p->plan->given.selection->spec;
@@ -292,7 +292,7 @@ static const struct plumb_event_config *new_event(struct planner *p, uint16_t co
 	return event;
 }
 
-/* Whether nothing can be said against an event that was requested. */
+/* Tells whether a requested event can be counted. */
 static bool is_countable(const struct planner *p, const struct plumb_event_config *event)
 {
 	return event->kind != PLUMB_EVENT_PMU || is_counted(p, (uint16_t)event->config);
@@ -316,7 +316,7 @@ static void add_selected_events(struct planner *p, const struct plumb_event_conf
 	}
 }
 
-/* Those that metrics need and that were not requested, by ascending code. */
+/* Adds the events that metrics need and that were not requested, by ascending code. */
 static bool add_needed_events(struct planner *p, const struct index_set *needed,
 			      const struct plumb_event_config **events)
 {
@@ -407,7 +407,7 @@ static const uint16_t *find_event(const struct plumb_plan_group *group, uint16_t
 	return NULL;
 }
 
-/* The first group that has all of a metric's events. */
+/* Returns the first group that has all of a metric's events. */
 static void find_home(const struct plumb_plan *plan, struct plan_metric *metric)
 {
 	for (uint16_t g = 0; g < plan->group_count && metric->home == PLUMB_NONE; g++) {

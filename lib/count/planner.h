@@ -6,7 +6,7 @@
 #include "count/pack.h"
 #include "count/plan.h"
 
-/* A requested group, or an event with modifiers or of software: neither is packed. */
+/* A requested group, or an event that is not packed: one with modifiers, or a software event. */
 struct requested {
 	uint16_t first, count; /* of the selection's events */
 };
@@ -23,7 +23,7 @@ struct planner {
 	bool failed;                     /* out of memory */
 };
 
-/* Whether a selected event may be counted together with whatever is packed beside it. */
+/* Tells whether a selected event may be counted together with any packed events. */
 bool plan_is_packed(const struct plumb_selection *selection, uint16_t event);
 
 /*
@@ -32,7 +32,7 @@ bool plan_is_packed(const struct plumb_selection *selection, uint16_t event);
  */
 int requested_find(struct planner *p, struct plumb_diagnostics *diagnostics);
 
-/* Adds them to the plan's groups, in the passes where they fit. Returns 0 or NO_MEMORY. */
+/* Adds the requested groups to the plan, in the passes where they fit. Returns 0 or NO_MEMORY. */
 int requested_plan(struct planner *p);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "count/plan.h"
 
-/* Mean and sum of squared differences from it, kept up to date as Welford's method does. */
+/* Mean and sum of squared differences from it, updated by Welford's method. */
 struct spread {
 	unsigned parts;
 	double mean, squares;
@@ -88,7 +88,7 @@ static void add_to_spread(struct spread *spread, double count)
 	spread->squares += before * (count - spread->mean);
 }
 
-/* As perf stat has it behind "+-". */
+/* Computes the deviation that perf stat prints after "+-". */
 static double deviation(const struct spread *spread)
 {
 	if (spread->parts < 2)

@@ -217,7 +217,7 @@ static void add_metric(struct selection *s, uint16_t metric)
 	add(s, metric, group);
 }
 
-/* Whether the event after it is of its group. */
+/* Tells whether the next event belongs to the same group. */
 static bool leads_group(const struct selection *s, uint16_t event)
 {
 	return event + 1 < s->given.event_count && s->given.events[event + 1].leader == event;
@@ -232,7 +232,7 @@ static bool is_selected(const struct selection *s, const struct plumb_event_conf
 	return false;
 }
 
-/* Groups stay whole; an event outside them is taken once. */
+/* Adds the requested events. Groups stay whole; events outside groups are added once. */
 static int add_events(struct selection *s, const struct plumb_event_list *list)
 {
 	const size_t count = list ? plumb_event_list_count(list) : 0;
@@ -265,7 +265,7 @@ static bool in_range(struct plumb_indexes list, uint16_t count)
 	return true;
 }
 
-/* Metrics by name among the events. */
+/* Adds the metrics named among the events. */
 static int add_named_metrics(struct selection *s, const struct plumb_event_list *list)
 {
 	const struct plumb_event_config *event;
@@ -328,7 +328,7 @@ static int fill(struct selection *s, const struct plumb_request *request, uint16
 int plumb_selection_new(const struct plumb_spec *spec, const struct plumb_request *given,
 			struct plumb_selection **selection)
 {
-	/* What there is to count without a PMU: software events. */
+	/* An empty specification, for counting software events without a PMU. */
 	static const struct plumb_spec none = {
 		.id = "none",
 		.product = {.name = "Software events"},

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What collisions cost, put down to the latencies that caused them: doc/statistics.md. */
+/* Attributes collisions to the latencies that caused them: doc/statistics.md. */
 #include <math.h>
 
 #include "profile/estimate.h"
 
 #define LATENCIES 4096
 /*
- * Of what was lost each sample takes so large a part, until nothing is left. Fewer make weights
- * differ more, and so the estimate; more carry them out of the phase they are of.
+ * Each sample takes 1 / HEIRS of the losses, until nothing is left. With fewer heirs, weights and
+ * so the estimate vary more; with more, they reach beyond the phase.
  */
 #define HEIRS 2
 
-/* Samples lost in all if a latency of `reach` loses one, of twice that two. */
+/* Returns the samples lost if a latency of `reach` loses one, twice that two, and so on. */
 static double lost_at(const uint64_t latencies[LATENCIES], double reach)
 {
 	double lost = 0;
@@ -26,7 +26,7 @@ static double lost_at(const uint64_t latencies[LATENCIES], double reach)
 struct collisions collisions_fit(const uint64_t latencies[LATENCIES], uint64_t lost, double passed)
 {
 	struct collisions fit = {INFINITY, 1, 0};
-	double few = LATENCIES, many = 0.5; /* reaches: one loses too few, the other enough */
+	double few = LATENCIES, many = 0.5; /* bounds: `few` loses too few samples, `many` enough */
 
 	if (lost == 0 || lost_at(latencies, 1) <= 0)
 		return fit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk down the decision tree: plumb/diagnosis.h says by which rules. */
+/* Walks down the decision tree; plumb/diagnosis.h gives the rules. */
 #include <plumb/diagnosis.h>
 
 #include <math.h>
@@ -9,19 +9,20 @@
 #include "base/index_set.h"
 #include "profile/advice.h"
 
-/* Lists longer than these are no help. */
+/* Maximum lengths; longer lists do not help. */
 #define GROUPS_MAX  16
 #define SAMPLES_MAX 8
 
-/* LL_CACHE_RD and LL_CACHE_MISS_RD: what L2 asked the last-level cache for, and it lacked. */
+/* LL_CACHE_RD and LL_CACHE_MISS_RD: reads that missed L2, and those that missed the last level,
+ * too. */
 #define CODE_LAST_LEVEL_READS  0x0036
 #define CODE_LAST_LEVEL_MISSES 0x0037
 
 struct diagnosis {
-	struct plumb_diagnosis given; /* first: what the caller has points to it */
+	struct plumb_diagnosis given; /* must be first: callers hold a pointer to it */
 	uint16_t groups[GROUPS_MAX];
 	uint16_t samples[SAMPLES_MAX];
-	double slots[]; /* of each selected metric */
+	double slots[]; /* one for each selected metric */
 };
 
 struct walk {
@@ -36,8 +37,7 @@ struct walk {
 
 /* ---- shares ------------------------------------------------------------------------------- */
 
-/* "NUMERATOR / DENOMINATOR * 100", each without blanks around it; false if it is no such formula.
- */
+/* A formula "NUMERATOR / DENOMINATOR * 100", both without blanks around them. */
 struct ratio {
 	const char *numerator, *denominator;
 	size_t numerator_length, denominator_length;
@@ -54,7 +54,7 @@ static bool as_ratio(const char *formula, struct ratio *ratio)
 	end = length - (sizeof(percent) - 1);
 	if (strcmp(formula + end, percent) != 0)
 		return false;
-	/* The last division that stands in no parentheses, if nothing else binds as loosely. */
+	/* Finds the last division outside parentheses, unless another operator binds as loosely. */
 	for (size_t i = end; i-- > 0;) {
 		depth += formula[i] == ')';
 		depth -= formula[i] == '(';
@@ -85,7 +85,7 @@ static double value_of(const struct walk *w, uint16_t metric)
 	return NAN;
 }
 
-/* How much of its parent a child holds, in percent; of a root its value. */
+/* Returns how much of its parent a child holds, in percent; a root's value. */
 static double share_of(const struct walk *w, uint16_t parent, uint16_t metric, double value)
 {
 	double whole;
@@ -105,8 +105,8 @@ static double count_of(const struct walk *w, uint16_t code)
 }
 
 /*
- * Percent of the cycles that the children of a root divide among them: a child's denominator, if
- * that is one event. NaN: unknown.
+ * Returns the percentage of cycles that the children of a root divide among them: the child's
+ * denominator, if that is one event. NaN: unknown.
  */
 static double stalled_cycles(const struct walk *w, uint16_t child)
 {
@@ -128,12 +128,12 @@ static double stalled_cycles(const struct walk *w, uint16_t child)
 
 /* ---- the walk ----------------------------------------------------------------------------- */
 
-/* A way down from a root. */
+/* A walk down from a root. */
 struct trail {
 	struct plumb_step path[PLUMB_PATH_MAX];
 	unsigned length;
-	struct plumb_step next;     /* that came next to its last step, below its root */
-	struct plumb_step below[2]; /* the two greatest children of its end */
+	struct plumb_step next;     /* the runner-up to its last step, below its root */
+	struct plumb_step below[2]; /* the two largest children of its end */
 	bool childless;
 	bool partly;
 	double stalled;
@@ -154,8 +154,8 @@ static bool is_child(const struct plumb_selected_metric *metric, uint16_t parent
 }
 
 /*
- * The two greatest children of `parent` (PLUMB_NONE: the roots that are losses). Children without
- * a value are passed over. Returns how many children there are.
+ * Finds the two largest children of `parent` (PLUMB_NONE: the roots that are losses). Skips
+ * children without a value. Returns how many children there are.
  */
 static unsigned greatest(const struct walk *w, uint16_t parent, struct plumb_step best[2])
 {
@@ -185,8 +185,8 @@ static unsigned greatest(const struct walk *w, uint16_t parent, struct plumb_ste
 }
 
 /*
- * The root that is work, with its value; where there is none, what the losses leave. NaN if not
- * every root has a value: what is missing could be the greatest loss.
+ * Finds the root for work and its value; without one, the value is what the losses leave. NaN if a
+ * root has no value, because that could be the largest loss.
  */
 static struct plumb_step find_work(const struct walk *w)
 {
@@ -221,7 +221,7 @@ static bool counts_slots(const struct walk *w, uint16_t root)
 	return strstr(w->spec->metrics[root].units, "slots");
 }
 
-/* Whether a root in slots loses most of them in cycles that are not stalled altogether. */
+/* Tells whether a root in slots loses most of them in cycles that are not completely stalled. */
 static bool is_partly_lost(const struct walk *w, struct trail *trail, uint16_t child)
 {
 	const struct plumb_step *root = &trail->path[0];
@@ -252,7 +252,7 @@ static void walk_down(const struct walk *w, struct plumb_step root, struct trail
 	}
 }
 
-/* The path is this way down; `rival` came next to its root. */
+/* Makes this walk the path; `rival` is the runner-up to its root. */
 static void follow(struct plumb_diagnosis *d, const struct trail *trail, struct plumb_step rival)
 {
 	memcpy(d->path, trail->path, sizeof(d->path));
@@ -324,9 +324,9 @@ static size_t selected(const struct walk *w, uint16_t metric)
 }
 
 /*
- * What the children of a node divide among them, in percent of all slots. Those of a root in slots
- * divide its stalled cycles, each of which lost all its slots; of what is counted otherwise a root
- * may have less.
+ * Returns what the children of a node divide among them, in percent of all slots. The children of a
+ * root in slots divide its stalled cycles, each of which lost all its slots, but no more than the
+ * root lost.
  */
 static double divided_slots(const struct walk *w, size_t parent, uint16_t child)
 {
@@ -339,7 +339,7 @@ static double divided_slots(const struct walk *w, size_t parent, uint16_t child)
 	return stalled < slots ? stalled : slots;
 }
 
-/* In the selection's order, in which a node stands before what is below it. */
+/* In the selection's order, a node precedes its children. */
 static void find_slots(const struct walk *w)
 {
 	double *slots = w->result->slots;
@@ -357,7 +357,8 @@ static void find_slots(const struct walk *w)
 			slots[i] = divided_slots(w, parent, m->metric) / 100 *
 				   share_of(w, m->parent, m->metric, w->values[i].value);
 		} else if (m->stage == 1) {
-			/* No root leads to it: a share of stalled cycles, if it is one. */
+			/* No root leads to it: its value is a share of stalled cycles, if it is a
+			 * share. */
 			slots[i] = stalled_cycles(w, m->metric) / 100 * w->values[i].value;
 		}
 	}
@@ -365,7 +366,7 @@ static void find_slots(const struct walk *w)
 
 /* ---- what to look at next ----------------------------------------------------------------- */
 
-/* Stage 1 has been looked at: its groups are the tree itself. */
+/* Leave out stage 1, whose groups are the tree itself. */
 static void add_group(const struct walk *w, uint16_t group)
 {
 	struct diagnosis *r = w->result;
@@ -393,7 +394,7 @@ static void add_groups_of_node(const struct walk *w, uint16_t metric)
 	}
 }
 
-/* Groups of the children that hold a notable part, and of theirs; each child once. */
+/* Adds the groups of the notable children, and of their notable children, each child once. */
 static void add_groups_below(const struct walk *w, uint16_t parent, struct index_set *done,
 			     unsigned depth)
 {
@@ -413,7 +414,7 @@ static void add_groups_below(const struct walk *w, uint16_t parent, struct index
 	}
 }
 
-/* Those that the advice names, by ',': as far as this CPU has them. */
+/* Adds the groups that the advice names, separated by ',', if this CPU has them. */
 static void add_advised_groups(const struct walk *w, const struct plumb_advice *advice)
 {
 	const char *at = advice ? advice->groups : "";
@@ -453,8 +454,8 @@ static void add_samples(const struct walk *w, struct plumb_indexes events)
 }
 
 /*
- * The events of the node itself show where the time goes; those of the misses that the next groups
- * count show what is behind it.
+ * Adds the events to sample: the node's own, which show where the time goes, and those of the
+ * misses that the next groups count, which show why.
  */
 static void find_samples(const struct walk *w, uint16_t metric)
 {
@@ -477,7 +478,7 @@ static void find_samples(const struct walk *w, uint16_t metric)
 	}
 }
 
-/* The groups to look at for the end of a way down. */
+/* Adds the groups to look at for the end of a walk. */
 static void add_groups_of_trail(const struct walk *w, const struct trail *trail)
 {
 	size_t before = w->result->given.next_group_count;
@@ -494,7 +495,7 @@ static void add_groups_of_trail(const struct walk *w, const struct trail *trail)
 		add_advised_groups(w, plumb_advice(w->spec->metrics[leaf].name));
 }
 
-/* The roots that are lost, but not on the path, the greatest first. */
+/* Finds the losses that are not on the path, the largest first. */
 static void find_runners_up(const struct walk *w)
 {
 	struct plumb_diagnosis *d = &w->result->given;
@@ -527,7 +528,7 @@ static void find_runners_up(const struct walk *w)
 	}
 }
 
-/* `trail` is the path's. */
+/* `trail` is the walk of the path. */
 static void find_next(const struct walk *w, const struct trail *trail)
 {
 	const struct plumb_diagnosis *d = &w->result->given;
@@ -538,7 +539,7 @@ static void find_next(const struct walk *w, const struct trail *trail)
 	} else if (d->verdict != PLUMB_VERDICT_UNKNOWN) {
 		add_advised_groups(w, plumb_advice("retiring"));
 	}
-	/* Last: what the path leads to comes first, and is what to sample. */
+	/* Do this last, so that what the path leads to comes first. */
 	find_runners_up(w);
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From tallies to values with their 95 % intervals. doc/statistics.md derives what is done here. */
+/* Computes values with 95 % intervals from tallies; doc/statistics.md derives the formulas. */
 #include <math.h>
 
 #include "profile/estimate.h"
 
-#define QUANTILE 1.959963984540054 /* of the normal distribution, for 97.5 % */
+#define QUANTILE 1.959963984540054 /* quantile of the normal distribution for 97.5 % */
 
-/* Batches fewer than this say nothing of how they differ. */
+/* Fewer batches than this tell nothing about their differences. */
 #define BATCHES_LEAST 16
 
 static const struct estimate unknown = {NAN, NAN, NAN, 0, NAN};
@@ -22,8 +22,8 @@ struct sampling sampling_of_spe(uint64_t period, bool jitter)
 }
 
 /*
- * Student's quantile for 97.5 %: Cornish and Fisher's expansion around the normal one. From four
- * degrees of freedom on it errs by less than a thousandth; below, the values are exact.
+ * Returns Student's quantile for 97.5 %, by Cornish and Fisher's expansion around the normal one.
+ * From four degrees of freedom on it errs by less than a thousandth; below, the values are exact.
  */
 static double student(double degrees)
 {
@@ -40,17 +40,18 @@ static double student(double degrees)
 	return z + (a + (b + (c + d / degrees) / degrees) / degrees) / degrees;
 }
 
-/* What is left of a sample when the quotient times its lower number is taken off its upper one:
- * e = above - quotient * below. The moments of e, and how they hang together. */
+/* The residuals of the samples, e = above - quotient * below: their moments and their correlation.
+ */
 struct residuals {
 	double squares, cubes; /* sums */
-	double total;          /* variance of one, as if they came in any order */
-	double local;          /* variance of one, from what follows what */
-	double batches;        /* variance of one, from how batches differ; NaN: too few */
+	double total;          /* variance of one residual, if the order is random */
+	double local;          /* variance of one residual, from the differences of neighbours */
+	double batches; /* variance of one residual, from the differences of batches; NaN: too few
+			 */
 	double batch_count;
 };
 
-/* Products of three factors, "above - quotient * below", from sums of powers. */
+/* Returns a sum of products of three residuals, from sums of powers. */
 static double cubes_of(const struct tally *tally, double quotient)
 {
 	return tally->powers[3][0] - 3 * quotient * tally->powers[2][1] +
@@ -60,7 +61,7 @@ static double cubes_of(const struct tally *tally, double quotient)
 
 static double squares_of(double above, double both, double below, double quotient)
 {
-	/* Rounding may leave a little less than nothing. */
+	/* Rounding may give slightly negative values. */
 	return fmax(0, above - 2 * quotient * both + quotient * quotient * below);
 }
 
@@ -96,13 +97,13 @@ static struct residuals residuals_of(const struct tally *tally, double quotient)
 		e.local = squares_of(tally->steps_above, tally->steps_both, tally->steps_below,
 				     quotient) /
 			  (2 * (double)tally->pairs);
-	/* Neighbours that differ more than strangers, beyond chance: strangers err less. */
+	/* Neighbours that differ significantly more than random pairs: use the smaller variance. */
 	if (e.local > e.total * (1 + 3 / sqrt(samples)))
 		e.local = e.total;
 	return e;
 }
 
-/* The square of the interval's standard deviation, as a part of the interval. */
+/* Returns the square of the interval's relative standard deviation. */
 static double drift_of(const struct sampling *sampling)
 {
 	if (!sampling || !(sampling->interval > 0) || !(sampling->perturbation > 1))
@@ -112,9 +113,8 @@ static double drift_of(const struct sampling *sampling)
 }
 
 /*
- * How many samples fall into a phase is chance as well, in part: of so many that were expected, the
- * variance is so much of them. An interval that strays makes it so, and a filter that takes samples
- * out at random.
+ * Returns the share of a phase's variance that is random: the number of samples in a phase varies
+ * because the interval does, and because a filter removes samples at random.
  */
 static double chance_of(const struct sampling *sampling)
 {
@@ -123,7 +123,8 @@ static double chance_of(const struct sampling *sampling)
 	return filtered + (1 - filtered) * drift_of(sampling);
 }
 
-/* Variance of one residual, which decides the interval's width, and the quantile that fits it. */
+/* Returns the variance of one residual, which decides the interval's width, and the quantile to
+ * use. */
 static double variance_of(const struct residuals *e, const struct sampling *sampling,
 			  double degrees, double *quantile)
 {
@@ -140,7 +141,7 @@ static double clumping_of(const struct residuals *e)
 	return isfinite(e->batches) && e->local > 0 ? e->batches / e->local : NAN;
 }
 
-/* Wilson's interval for a share of `size` independent draws. */
+/* Computes Wilson's interval for a share of `size` independent draws. */
 static void wilson(struct estimate *estimate, double size, double quantile)
 {
 	const double p = estimate->value, q2 = quantile * quantile / size;
@@ -165,8 +166,8 @@ struct estimate estimate_share(const struct tally *tally, const struct sampling 
 	e = residuals_of(tally, estimate.value);
 	estimate.clumping = clumping_of(&e);
 	variance = variance_of(&e, sampling, INFINITY, &quantile) * samples / (below * below);
-	/* As many independent draws as would err as much; of none or all, those that weights leave.
-	 */
+	/* Returns the number of independent draws with the same variance; if none or all samples
+	 * have the property, the number that the weights leave. */
 	size = below * below / tally->powers[0][2];
 	if (variance > 0)
 		size = estimate.value * (1 - estimate.value) / variance;
@@ -187,8 +188,8 @@ struct estimate estimate_share_of(double hits, uint64_t total)
 }
 
 /*
- * Student's variable as far from its middle as a normal one is at `normal`, for residuals of this
- * skewness: Hall's cubic (1992), the inverse of t + k t^2 / 3 + k^2 t^3 / 27 + k / 6.
+ * Returns Student's variable that corresponds to `normal` for residuals of this skewness: Hall's
+ * cubic (1992), the inverse of t + k t^2 / 3 + k^2 t^3 / 27 + k / 6.
  */
 static double skewed(double normal, double k)
 {
@@ -211,7 +212,7 @@ struct estimate estimate_mean(const struct tally *tally, const struct sampling *
 	e = residuals_of(tally, estimate.value);
 	estimate.clumping = clumping_of(&e);
 	error = variance_of(&e, sampling, (double)tally->members - 1, &quantile) * samples;
-	/* Whole numbers are off by a twelfth, squared. */
+	/* Rounding to whole numbers has a variance of 1/12. */
 	rounding = tally->powers[0][2] / 12;
 	error = sqrt(fmax(error, rounding)) / below;
 	if (e.squares > rounding)
@@ -230,14 +231,14 @@ struct estimate estimate_total(const struct estimate *share, const struct sampli
 	if (population == 0) {
 		if (!sampling || !(sampling->interval > 0) || samples == 0)
 			return (struct estimate){NAN, NAN, NAN, share->samples, share->clumping};
-		/* Each interval strays, and the last one was cut off anywhere. */
+		/* Each interval varies, and the last one was cut off at a random place. */
 		size = (double)samples * sampling->interval;
 		relative = drift_of(sampling) / (double)samples +
 			   1.0 / 12 / (double)samples / (double)samples;
 		relative *= QUANTILE * QUANTILE;
 	}
 	total.value = size * share->value;
-	/* Errors that have nothing to do with each other add up as squares. */
+	/* Independent errors add up as squares. */
 	total.low = total.value -
 		    hypot(size * (share->value - share->low), total.value * sqrt(relative));
 	total.high = total.value +

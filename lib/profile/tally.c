@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples added up in constant memory, as doc/statistics.md needs them. */
+/* Tallies samples in constant memory, as doc/statistics.md requires. */
 #include "profile/estimate.h"
 
-/* Makes one batch of each two. */
+/* Merges each two batches into one. */
 static void halve_batches(struct tally *tally)
 {
 	unsigned half = tally->batch_count / 2;
@@ -12,7 +12,7 @@ static void halve_batches(struct tally *tally)
 
 		tally->batches[i] = (struct tally_batch){a->above + b->above, a->below + b->below};
 	}
-	/* An odd one out begins the batch that is being filled. */
+	/* An odd batch at the end becomes the one being filled. */
 	if (tally->batch_count % 2 != 0) {
 		const struct tally_batch odd = tally->batches[tally->batch_count - 1];
 		const struct tally_batch open = tally->batches[tally->batch_count];
@@ -27,7 +27,7 @@ static void halve_batches(struct tally *tally)
 	tally->batch_size *= 2;
 }
 
-/* The batch being filled is as large as the others. */
+/* Merge until the batch being filled is as large as the others. */
 static void close_batch(struct tally *tally)
 {
 	tally->batch_count++;
@@ -103,7 +103,7 @@ void tally_join(struct tally *tally, const struct tally *next, bool follows)
 	tally->samples += other.samples;
 	tally->members += other.members;
 
-	/* Batches of one size, with room for all; what neither has filled is left out of them. */
+	/* Adds complete batches of the same size, for which there is room. */
 	while (tally->batch_size < other.batch_size)
 		halve_batches(tally);
 	while (other.batch_size < tally->batch_size)

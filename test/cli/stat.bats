@@ -452,7 +452,7 @@ for e in json.load(sys.stdin)["events"]:
 		"cycles:k|cycles:k: the model runs user code only, without a kernel or hypervisor" \
 		"cycles:G|cycles:G: the model has no guests" \
 		"armv8_cortex_a57/r1/|armv8_cortex_a57/r1/: the model's PMU is armv8_pmuv3_0" \
-		"cpu/r3,config1=8/|cpu/r3,config1=8/: config1 means nothing to the model's PMU" \
+		"cpu/r3,config1=8/|cpu/r3,config1=8/: the model's PMU does not support config1" \
 		"sched:sched_switch|'sched:sched_switch': tracepoints are not supported" \
 		"mem:0x40:rw|'mem:0x40:rw': breakpoints are not supported" \
 		"spe|'spe': SPE can be sampled, but not counted" \
@@ -566,7 +566,7 @@ for e in json.load(sys.stdin)["events"]:
 	[ "$status" -eq 2 ]
 	run --separate-stderr model --cpu neoverse-v2 -M branch_percentage ./work
 	[ "$status" -eq 2 ]
-	grep -q '^plumb: branch_percentage needs BR_IMMED_SPEC' <<<"$stderr"
+	grep -q '^plumb: branch_percentage requires BR_IMMED_SPEC' <<<"$stderr"
 	run --separate-stderr model -e CTI_TRIGOUT4 ./work
 	[ "$status" -eq 2 ]
 	# In a group it has no value, and that is said.
