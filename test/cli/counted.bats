@@ -8,7 +8,7 @@ listed()
 	plumb list --source model "$@"
 }
 
-@test "the model's cores, and what the first is made of" {
+@test "lists the model's cores, and the parameters of the first" {
 	run --separate-stderr listed
 	[ "$status" -eq 0 ]
 	[ -z "$stderr" ]
@@ -20,7 +20,7 @@ listed()
 	[ -z "$(too_wide 80 <<<"$output")" ]
 }
 
-@test "each parameter has a value, and where it comes from" {
+@test "each parameter has a value and a source" {
 	for cpu in neoverse-n3 neoverse-v2; do
 		listed --cpu "$cpu" --json | json '
 			len(d["parameters"]) > 100 and
@@ -30,7 +30,7 @@ listed()
 	[ "$(listed parameters --cpu neoverse-v2 -x '|' | grep '^slots|' | cut -d '|' -f 2)" = 8 ]
 }
 
-@test "events: those that plumb stat takes, and with -v those that it refuses" {
+@test "lists the events that plumb stat counts, and with -v the others" {
 	listed events --json | json '
 		{"CPU_CYCLES", "INST_RETIRED", "L1D_CACHE"} <= {e["name"] for e in d["events"] if e["counted"]}
 		and "EXC_UNDEF" in {e["name"] for e in d["events"] if not e["counted"]}'
@@ -40,7 +40,7 @@ listed()
 	grep -qE '^[0-9]+ that are not counted: -v lists them too$' <<<"$output"
 }
 
-@test "metrics and groups: whole only if all their events are counted" {
+@test "a metric is counted only if all its events are" {
 	listed metrics --json | json 'len(d["metrics"]) == 67 and all(m["counted"] for m in d["metrics"])'
 	listed metrics --cpu neoverse-v2 --json | json '
 		sorted(m["counted"] for m in d["metrics"] if m["name"] in ("ipc", "branch_percentage"))
@@ -51,7 +51,7 @@ listed()
 		 if g["name"] == "Operation_Mix"] == [1]'
 }
 
-@test "what cannot be listed" {
+@test "rejects what cannot be listed" {
 	run --separate-stderr listed cors
 	[ "$status" -eq 2 ]
 	said "plumb: cannot list 'cors'" "       did you mean cores?"

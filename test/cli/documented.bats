@@ -28,13 +28,13 @@ manual_of()
 	sed -n "/^# PLUMB SPEC ${1^^}\$/,/^# /p" "$top/man/plumb-spec.1.scd" | tr -d '*_'
 }
 
-@test "the measure is there" {
+@test "--help lists options" {
 	[ "$(options_of spec list | wc -l)" -eq 8 ]
 	[ "$(letters_of spec list | xargs)" = "-h -j -o -v -x" ]
 	[ "$(options_of | xargs)" = "--help --version" ]
 }
 
-@test "plumb-spec(1): each command's section names its options, and no others" {
+@test "plumb-spec(1): each command's section names exactly its options" {
 	for command in $spec_commands; do
 		named=$(manual_of "$command" | grep -oE -- '--[a-z][a-z-]*' | sort -u)
 		for option in $(options_of spec "$command"); do
@@ -55,7 +55,7 @@ manual_of()
 	done
 }
 
-@test "plumb-stat(1), plumb-record(1), plumb-list(1) and plumb-export(1) define the options there are, and no others" {
+@test "plumb-stat(1), plumb-record(1), plumb-list(1) and plumb-export(1) define exactly the options of --help" {
 	for command in stat record script list export; do
 		# A definition begins its line.
 		named=$(grep -E '^\*-' "$top/man/plumb-$command.1.scd" | tr -d '*_' |
@@ -69,7 +69,7 @@ manual_of()
 	[ "$(options_of stat | wc -l)" -eq 23 ]
 }
 
-@test "plumb(1) names the options that are common, and plumb's own" {
+@test "plumb(1) names the common options and plumb's own" {
 	page=$(tr -d '*_' <"$top/man/plumb.1.scd")
 	for option in $(options_of) --cpu --json --output --field-separator --verbose --color \
 		--no-pager; do
@@ -86,7 +86,7 @@ manual_of()
 	done
 }
 
-@test "the manual pages are good scdoc, and fit" {
+@test "scdoc accepts the manual pages" {
 	command -v scdoc >/dev/null || skip "no scdoc"
 	for page in "$top"/man/*.scd; do
 		scdoc <"$page" >"$BATS_TEST_TMPDIR/page"
@@ -107,7 +107,7 @@ bash_offers()
 		printf "%s\n" "${COMPREPLY[@]}"' - "$completions" "$@"
 }
 
-@test "bash: every command's options, and no others" {
+@test "bash: offers exactly every command's options" {
 	[ "$(bash_offers plumb -- | sort)" = "$(options_of)" ]
 	[ "$(bash_offers plumb spec -- | sort)" = "$(options_of spec)" ]
 	[ "$(bash_offers plumb help -- | sort)" = "$(options_of help)" ]
@@ -128,7 +128,7 @@ bash_offers()
 	done
 }
 
-@test "bash: commands, kinds, names, values" {
+@test "bash: offers commands, kinds, names and values" {
 	[ "$(bash_offers plumb '' | xargs)" = "stat record script list spec spe export help" ]
 	[ "$(bash_offers plumb help '' | xargs)" = "stat record script list spec spe export help" ]
 	[ "$(bash_offers plumb list m)" = metrics ]
@@ -180,7 +180,7 @@ fish_offers()
 		sed 's/^\(--.*\)=$/\1/' | sort -u # --option= where a value may be attached
 }
 
-@test "fish: every command's options, and no others; commands, names, values" {
+@test "fish: offers exactly every command's options; commands, names and values" {
 	command -v fish >/dev/null || skip "no fish"
 	[ "$(fish_offers 'plumb --')" = "$(options_of)" ]
 	[ "$(fish_offers 'plumb spec --')" = "$(options_of spec)" ]
@@ -226,7 +226,7 @@ zsh_options()
 		sed 's/^([^)]*)//; s/^\*//' | grep -oE -- '^--?[a-zA-Z-]+' | sed 's/-$//' | sort -u
 }
 
-@test "zsh: every command's options, and no others" {
+@test "zsh: offers exactly every command's options" {
 	command -v zsh >/dev/null || skip "no zsh"
 	[ "$(zsh_options plumb | grep -- ^--)" = "$(options_of)" ]
 	[ "$(zsh_options plumb spec | grep -- ^--)" = "$(options_of spec)" ]
@@ -257,7 +257,7 @@ zsh_offers()
 		_plumb_offer "$@"' - "$completions" "$@"
 }
 
-@test "zsh: names and values" {
+@test "zsh: offers names and values" {
 	command -v zsh >/dev/null || skip "no zsh"
 	cd "$BATS_TEST_TMPDIR"
 	zsh_offers several spe @events >offered
@@ -274,14 +274,14 @@ zsh_offers()
 		grep -qF ":event: _plumb_offer several" "$completions/_plumb"
 }
 
-@test "the completions are what their shells can read" {
+@test "the shells can read their completions" {
 	bash -n "$completions/plumb"
 	! command -v shellcheck >/dev/null || shellcheck -s bash "$completions/plumb"
 	! command -v zsh >/dev/null || zsh -n "$completions/_plumb"
 	! command -v fish >/dev/null || fish --no-execute "$completions/plumb.fish"
 }
 
-@test "completions know the formats and kinds that the program knows" {
+@test "completions know the program's formats and kinds" {
 	formats=$(plumb spec export --help | sed -n '/^Formats/,/^$/s/^  \([a-z-]*\) .*/\1/p' | xargs)
 	[ "$formats" = "mrs perf-json markdown csv" ]
 	for shell in plumb _plumb plumb.fish; do
@@ -293,7 +293,7 @@ zsh_offers()
 	done
 }
 
-@test "the README's examples print what it says" {
+@test "the README's examples print what the README shows" {
 	# Meson sets this. The program would count other misses with it, because malloc fills memory.
 	run env -u MALLOC_PERTURB_ /usr/bin/python3 "$here/printed.py" "$PLUMB" "$top/README.md"
 	echo "$output"

@@ -41,7 +41,7 @@ setup()
 	[ "${lines[2]}" = "spe-other.csv: 0 rows" ]
 }
 
-@test "--core: whose names data sources get; else a Neoverse N1's" {
+@test "--core sets the core whose names data sources get; default Neoverse N1" {
 	# Data source 0x5.
 	printf '\xb0\x00\x10\x40\x00\x00\x00\x00\x80\x49\x00\x43\x05\x01' >sourced
 	plumb export --format spe-csv --raw --core 0xc00fac30 sourced
@@ -53,7 +53,7 @@ setup()
 	[ "${lines[0]}" = "plumb: unknown core 'nothing': not a name or a MIDR" ]
 }
 
-@test "what is no SPE packet, and a record cut off, is said and passed over" {
+@test "skips and reports invalid packets and truncated records" {
 	{
 		printf '\xff\xff'
 		cat load
@@ -66,7 +66,7 @@ setup()
 	[ "$(wc -l <spe-ldst.csv)" -eq 2 ]
 }
 
-@test "a format is needed, and one that there is" {
+@test "rejects a missing or unknown format" {
 	run plumb export branch
 	[ "$status" -eq 2 ]
 	[ "${lines[0]}" = "plumb: missing --format" ]
@@ -77,7 +77,7 @@ setup()
 	[[ ${lines[1]} = *"spe-csv"* ]]
 }
 
-@test "no recording, not there, and nothing in it" {
+@test "rejects a file that is missing, not a recording, or without SPE records" {
 	run plumb export --format spe-csv branch
 	[ "$status" -eq 2 ]
 	[[ ${lines[0]} = "plumb: branch"* ]]
@@ -95,7 +95,7 @@ setup()
 	[ -z "$(ls spe-* 2>/dev/null)" ]
 }
 
-@test "what cannot be written is named, and not left half there" {
+@test "a file that cannot be written is named and removed" {
 	run plumb export --format spe-csv --raw -o absent/run branch
 	[ "$status" -eq 1 ]
 	[ "${lines[0]}" = "plumb: cannot write absent/run-br.csv: No such file or directory" ]

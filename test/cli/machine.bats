@@ -26,7 +26,7 @@ setup()
 	on_machine '' true 2>/dev/null || skip "no mount namespace to be had"
 }
 
-@test "show, list and tree are about this machine's CPU" {
+@test "show, list and tree use this machine's CPU" {
 	on_machine 0x00000000410fd493 "$PLUMB" spec show ipc |
 		head -n 1 | grep -qx 'ipc, metric of neoverse-n2-r0p3'
 	[ "$(on_machine 0x00000000411fd402 "$PLUMB" spec list metrics -x ';' | wc -l)" -eq 36 ]
@@ -40,21 +40,21 @@ setup()
 		json "d['cpu'].startswith('neoverse-n2-')"
 }
 
-@test "--cpu is about another" {
+@test "--cpu selects another CPU" {
 	on_machine 0x00000000410fd493 "$PLUMB" spec tree --cpu neoverse-n1 --json |
 		json "d['cpu'] == 'neoverse-n1-r4p1'"
 }
 
-@test "CPUs are all listed all the same" {
+@test "list cpus still lists all CPUs" {
 	[ "$(on_machine 0x00000000410fd493 "$PLUMB" spec list cpus -x ';' | wc -l)" -eq 17 ]
 }
 
-@test "an export is of this machine's CPU" {
+@test "export uses this machine's CPU" {
 	on_machine 0x00000000410fd493 "$PLUMB" spec export --format mrs |
 		json "d['product_configuration']['product_name'] == 'Neoverse N2'"
 }
 
-@test "a CPU that Plumb does not know, or nonsense, is as none" {
+@test "an unknown or invalid MIDR counts as no Arm CPU" {
 	for midr in 0x00000000410fd034 '' nonsense 0xffffffffffffffff \
 		0x1111111111111111111111111111111111111111; do
 		on_machine "$midr" "$PLUMB" spec show INST_RETIRED |
@@ -62,7 +62,7 @@ setup()
 	done
 }
 
-@test "what this machine's CPU lacks is found on others" {
+@test "names that this machine's CPU lacks are found on others" {
 	run --separate-stderr on_machine 0x00000000410fd493 "$PLUMB" spec show STALL_BACKEND_L1D
 	[ "$status" -eq 2 ]
 	# shellcheck disable=SC2154 # by bats

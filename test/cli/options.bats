@@ -35,7 +35,7 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 	done
 }
 
-@test "help names every command that there is, and they run" {
+@test "help names every command, and each of them runs" {
 	listed=$(plumb spec --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
 	[ "$(xargs <<<"$listed")" = "list show tree validate diff export" ]
 	for command in $listed; do
@@ -43,7 +43,7 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 	done
 }
 
-@test "no command" {
+@test "rejects a missing command" {
 	run --separate-stderr plumb
 	[ "$status" -eq 2 ]
 	said "plumb: missing COMMAND" "       see plumb --help"
@@ -52,7 +52,7 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 	said "plumb: missing COMMAND" "       see plumb spec --help"
 }
 
-@test "an unknown command, near to one and not" {
+@test "an unknown command, similar to a known one and not" {
 	run --separate-stderr plumb spec shwo
 	[ "$status" -eq 2 ]
 	said "plumb: unknown command 'plumb spec shwo'" "       did you mean plumb spec show?"
@@ -64,7 +64,7 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 	said "plumb: unknown command 'plumb spec shwo'" "       did you mean plumb spec show?"
 }
 
-@test "only commands that are there are suggested" {
+@test "suggests only existing commands" {
 	there=$(plumb --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
 	for word in report annotate explore diff doctor monitor import reprot anotate dif doktor \
 		statt recrod; do
@@ -81,7 +81,7 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 		done
 }
 
-@test "an unknown option, near to one and not" {
+@test "an unknown option, similar to a known one and not" {
 	run --separate-stderr plumb spec list --jsno
 	[ "$status" -eq 2 ]
 	said "plumb: unknown option '--jsno'" "       did you mean --json?"
@@ -93,7 +93,7 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 	said "plumb: unknown option '-Z'" "       see plumb spec list --help"
 }
 
-@test "an option's value: after a space, after =, behind the letter" {
+@test "an option's value may follow a space, =, or the letter" {
 	expected=$(plumb spec list events --cpu neoverse-n1 -x ';')
 	[ -n "$expected" ]
 	[ "$(plumb spec list events --cpu=neoverse-n1 '-x;')" = "$expected" ]
@@ -101,7 +101,7 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 	[ "$(plumb spec list '-vx;' --cpu neoverse-n1 events)" = "$expected" ]
 }
 
-@test "a value that is missing, or is one too many" {
+@test "rejects a missing or unexpected value" {
 	run --separate-stderr plumb spec list --cpu
 	[ "$status" -eq 2 ]
 	said "plumb: --cpu requires a value: CPU" "       see plumb spec list --help"
@@ -119,7 +119,7 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 	said "plumb: invalid value 'nevr' for --color" "       did you mean never?"
 }
 
-@test "options and operands mix, -- ends the options" {
+@test "options and operands may be mixed; -- ends the options" {
 	expected=$(plumb spec show --cpu neoverse-n1 ipc)
 	[ "$(plumb spec show ipc --cpu neoverse-n1)" = "$expected" ]
 	[ "$(plumb spec show --cpu neoverse-n1 -- ipc)" = "$expected" ]
@@ -128,7 +128,7 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 	[[ $stderr == "plumb: unknown name '--json'"* ]]
 }
 
-@test "operands that are missing or too many" {
+@test "rejects missing or unexpected operands" {
 	run --separate-stderr plumb spec show
 	[ "$status" -eq 2 ]
 	said "plumb: missing NAME" "       see plumb spec show --help"
@@ -150,7 +150,7 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 	done
 }
 
-@test "--cpu: an unknown name, near to one and not" {
+@test "--cpu: an unknown name, similar to a known one and not" {
 	run --separate-stderr plumb spec list events --cpu neoverse-m3
 	[ "$status" -eq 2 ]
 	[[ ${stderr%%$'\n'*} == "plumb: unknown CPU 'neoverse-m3': "* ]]
@@ -161,7 +161,7 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 		"       see plumb spec list cpus"
 }
 
-@test "--cpu: a file that is not there, is none, or has errors" {
+@test "--cpu: a file that is missing, not a specification, or has errors" {
 	run --separate-stderr plumb spec list events --cpu ./nowhere.json
 	[ "$status" -eq 2 ]
 	said "plumb: ./nowhere.json: No such file or directory"
@@ -172,14 +172,14 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 	[[ $stderr == "plumb: $BATS_TEST_TMPDIR/broken.json:"*": "* ]]
 }
 
-@test "what is said of hostile words moves no cursor" {
+@test "messages about hostile words cannot move the cursor" {
 	run --separate-stderr plumb spec show $'\e[2Jx\x07\xff\xc2\x9b'
 	[ "$status" -eq 2 ]
 	[[ ${stderr%%$'\n'*} == "plumb: unknown name '?[2Jx???': "* ]]
 	lacks -P '[\x1b\x07\xff\x9b]' <<<"$stderr"
 }
 
-@test "a word of any length is told of" {
+@test "messages can contain words of any length" {
 	long=$(printf 'x%.0s' {1..100000})
 	run --separate-stderr plumb spec show "$long"
 	[ "$status" -eq 2 ]

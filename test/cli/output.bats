@@ -31,7 +31,7 @@ setup()
 	cmp old new
 }
 
-@test "-o to what is no file writes into it" {
+@test "-o writes into a device or pipe" {
 	mkfifo pipe
 	plumb spec list -o pipe &
 	plumb spec list | cmp - pipe
@@ -40,7 +40,7 @@ setup()
 	[ "$(plumb spec list -o /dev/stdout)" = "$(plumb spec list)" ]
 }
 
-@test "a file that cannot be written whole stays as it was" {
+@test "a file that cannot be written completely stays as it was" {
 	echo old >file
 	# Far less than it takes. A signal ends the process half-way ...
 	run --separate-stderr bash -c 'ulimit -f 4; exec "$PLUMB" spec list events --json -o file'
@@ -56,7 +56,7 @@ setup()
 	[ "$(ls)" = file ]
 }
 
-@test "a folder, or a place that is not there" {
+@test "-o rejects a folder, or a path in a missing one" {
 	mkdir folder
 	run --separate-stderr plumb spec list -o folder
 	[ "$status" -eq 1 ]
@@ -66,7 +66,7 @@ setup()
 	said "plumb: cannot write nowhere/file: No such file or directory"
 }
 
-@test "a full disk" {
+@test "reports a full disk" {
 	for command in "spec list" "spec list events --json" "--help" "--version" "spec tree" \
 		"spec show ipc" "spec diff n1 n2" "spec export --cpu n1 --format mrs"; do
 		# shellcheck disable=SC2086 # words
@@ -79,13 +79,13 @@ setup()
 	said "plumb: cannot write /dev/full: No space left on device"
 }
 
-@test "a closed standard output" {
+@test "reports a closed standard output" {
 	run --separate-stderr bash -c '"$PLUMB" spec list >&-'
 	[ "$status" -eq 1 ]
 	[[ $stderr == "plumb: cannot write standard output: "* ]]
 }
 
-@test "a reader that goes away is not worth a word" {
+@test "a reader that goes away causes no message" {
 	run --separate-stderr bash -c \
 		'"$PLUMB" spec list events --json | head -n 1; echo "${PIPESTATUS[0]}"'
 	[ -z "$stderr" ]
@@ -96,7 +96,7 @@ setup()
 	[ "${lines[1]}" -eq 1 ]
 }
 
-@test "no colours but on a terminal, unless asked for" {
+@test "uses colours only on a terminal, unless asked to" {
 	need_terminal
 	plumb spec list | lacks $'\e'
 	plumb spec list --color=always | grep -q $'\e\[36m'
@@ -120,7 +120,7 @@ setup()
 	done
 }
 
-@test "a terminal's width is used: narrower, and wider" {
+@test "uses the terminal's width" {
 	need_terminal
 	for width in 50 80 132; do
 		PLUMB_PAGER='' in_terminal "$width" "$PLUMB" spec show --color=never \
@@ -137,7 +137,7 @@ setup()
 		grep -qE '^ipc +Instructions Per Cycle +per cycle$'
 }
 
-@test "a pager on a terminal alone" {
+@test "uses a pager only on a terminal" {
 	need_terminal
 	export PLUMB_PAGER='sed s/^/paged:/'
 	plumb spec list | lacks paged
@@ -148,7 +148,7 @@ setup()
 	in_terminal 80 "$PLUMB" --help | lacks paged
 }
 
-@test "which pager" {
+@test "chooses the pager" {
 	need_terminal
 	PLUMB_PAGER='sed s/^/mine:/' PAGER='sed s/^/theirs:/' in_terminal 80 "$PLUMB" spec list |
 		grep -q '^mine:'
@@ -165,7 +165,7 @@ setup()
 	LESS=S PATH=$PWD/bin:$PATH in_terminal 80 "$PLUMB" spec list | grep -q '^less:S'
 }
 
-@test "a pager that is not there, or leaves early" {
+@test "a pager that is missing or quits early" {
 	need_terminal
 	run in_terminal 80 env PLUMB_PAGER=nowhere-such-a-pager "$PLUMB" spec list events
 	[[ $output != *"plumb:"* ]]

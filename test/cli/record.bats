@@ -37,7 +37,7 @@ samples()
 	wc -l <lines
 }
 
-@test "bad values are refused by name, with what is allowed" {
+@test "rejects invalid values by name, with a hint" {
 	run --separate-stderr plumb record -c 0 true
 	[ "$status" -eq 2 ]
 	said "plumb: invalid value '0' for --count" "       use a positive whole number: 4096, 10k"
@@ -53,7 +53,7 @@ samples()
 	done
 }
 
-@test "options that do not go together" {
+@test "rejects options that cannot be combined" {
 	for bad in "-c 1 -F 1 true" "--all-user --all-kernel true" "-a -p 1" "--per-thread -a" "-p 1 true" "" \
 		"--switch-output -o - true" "--switch-max-files 3 true"; do
 		# shellcheck disable=SC2086 # words
@@ -66,7 +66,7 @@ samples()
 		"       see plumb record --help"
 }
 
-@test "bad events are refused by name, with what is near or allowed" {
+@test "rejects invalid events by name, with a hint" {
 	printf '#!/bin/sh\n' >program
 	chmod +x program
 	run --separate-stderr plumb record --source perf -e cpu-clok ./program
@@ -76,7 +76,7 @@ samples()
 	[ ! -e perf.data ]
 }
 
-@test "a program is sampled, and keeps its output and status" {
+@test "samples a program, which keeps its output and status" {
 	can_sample
 	run --separate-stderr plumb record -e cpu-clock -c 100000 -- sh -c "echo hello; $loop exit 7"
 	[ "$status" -eq 7 ]
@@ -91,7 +91,7 @@ samples()
 	grep -q "name = cpu-clock" header
 }
 
-@test "the older file is kept, and -q says nothing" {
+@test "keeps the previous file; -q prints nothing" {
 	can_sample
 	for i in 1 2; do
 		run --separate-stderr plumb record -q -e cpu-clock -c 100000 -- sh -c "$loop"
@@ -101,7 +101,7 @@ samples()
 	[ -s perf.data.old ]
 }
 
-@test "compressed it is smaller, and the same to perf" {
+@test "a compressed recording is smaller, and perf reads the same" {
 	can_sample
 	run --separate-stderr plumb record -z -g -o small -e cpu-clock -c 20000 -- sh -c "$loop"
 	[ "$status" -eq 0 ]
@@ -112,7 +112,7 @@ samples()
 	perf report -i small --stdio --header | grep -q "compressed : Zstd, level = 1"
 }
 
-@test "a pipe has the recording, and what the program prints goes to standard error" {
+@test "writes to a pipe; the program's output goes to standard error" {
 	can_sample
 	command -v perf >/dev/null || skip "no perf"
 	plumb record -o - -e cpu-clock -c 100000 -- sh -c "echo hello; $loop" 2>said >piped
@@ -122,7 +122,7 @@ samples()
 	[ "$(wc -l <lines)" -gt 10 ]
 }
 
-@test "a recording that reaches --max-size ends, and can be read" {
+@test "a recording stops at --max-size, and can be read" {
 	can_sample
 	run --separate-stderr plumb record --max-size 64K -e cpu-clock -c 10000 -- sh -c "$loop$loop"
 	[[ $stderr == *"reached --max-size"* ]]
@@ -130,7 +130,7 @@ samples()
 	[ "$(samples perf.data)" -gt 100 ]
 }
 
-@test "files follow each other, each can be read, and together they have all samples" {
+@test "--switch-output: each file can be read, and together they have all samples" {
 	can_sample
 	run --separate-stderr plumb record --switch-output=100ms -o s -e cpu-clock -c 100000 -- \
 		sh -c "$loop$loop$loop$loop$loop"
@@ -146,7 +146,7 @@ samples()
 	[ "$(sed -n 's/^plumb: \([0-9]*\) samples.*/\1/p' <<<"$stderr")" -eq "$sum" ]
 }
 
-@test "of files that follow each other the last ones are kept" {
+@test "--switch-max-files keeps the last files" {
 	can_sample
 	run --separate-stderr plumb record --switch-output=100ms --switch-max-files 2 -o s -e cpu-clock \
 		-c 100000 -- sh -c "$loop$loop$loop$loop$loop"
@@ -161,7 +161,7 @@ samples()
 	[ "$count" -ge 1 ]
 }
 
-@test "a disk that is full is an error that names it; what was recorded is kept" {
+@test "a full disk is reported, and the recording is kept" {
 	can_sample
 	# The files of the shell, in blocks of 1024 bytes.
 	run --separate-stderr bash -c 'ulimit -f 64; "$@"' - "$PLUMB" record -e cpu-clock -c 10000 -- \
@@ -179,7 +179,7 @@ samples()
 	[ "$status" -eq 1 ]
 }
 
-@test "killed, it leaves a file that perf reads" {
+@test "if plumb is killed, perf can read the file" {
 	can_sample
 	"$PLUMB" record -q -e cpu-clock -c 100000 -- sh -c "$loop$loop$loop sleep 60" 3>&- &
 	for ((i = 0; i < 100; i++)); do
@@ -194,7 +194,7 @@ samples()
 	[ "$(samples perf.data)" -gt 10 ]
 }
 
-@test "a signal that ends it keeps what was recorded" {
+@test "a signal ends the recording and keeps it" {
 	can_sample
 	"$PLUMB" record -a -e cpu-clock -F 999 2>said 3>&- &
 	sleep 1

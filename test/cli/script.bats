@@ -41,7 +41,7 @@ record()
 		'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done' 2>/dev/null || skip "perf cannot record"
 }
 
-@test "--raw: a line a record, in perf's columns" {
+@test "--raw: one line per record, in perf's columns" {
 	run plumb script --raw -i spe.data -F tid,event,addr,weight,ip,phys_addr
 	[ "$status" -eq 0 ]
 	[ "${#lines[@]}" -eq 2 ]
@@ -50,7 +50,7 @@ record()
 	[ "${lines[1]}" = " 1001 instructions:                0               0           403860               0" ]
 }
 
-@test "--raw: from standard input, filtered" {
+@test "--raw: reads standard input and filters" {
 	run plumb script --raw -i - -F ip --filter 'load,latency>=12' <spe.data
 	[ "$status" -eq 0 ]
 	[ "$output" = "           403850" ]
@@ -58,7 +58,7 @@ record()
 	[ "$output" = "           403860" ]
 }
 
-@test "--json: the members of the contract" {
+@test "--json: has the documented members" {
 	plumb script --raw -i spe.data --json >out
 	[ "$(wc -l <out)" -eq 2 ]
 	head -n 1 out | json 'd["pc"] == "0x403850" and d["el"] == 0 and d["op"] == "load"'
@@ -74,7 +74,7 @@ record()
 	tail -n 1 out | json '"branch-miss" in d["groups"]'
 }
 
-@test "--core: what the numbers of data sources mean" {
+@test "--core: sets the meaning of data sources" {
 	for core in neoverse-n3 "Neoverse N1" graviton4 0x410fd490 410fd4f0; do
 		plumb script --raw -i spe.data --json --core "$core" >out
 		head -n 1 out | json 'd["data_source"] == "L2"'
@@ -91,7 +91,7 @@ record()
 	plumb script --raw -i spe.data --core n1 -F data_src | grep -q 'L2 hit'
 }
 
-@test "--core: no core of that name" {
+@test "--core: rejects an unknown core" {
 	run --separate-stderr plumb script --raw -i spe.data --core neoverse-n33
 	[ "$status" -eq 2 ]
 	# shellcheck disable=SC2154 # by run
@@ -104,7 +104,7 @@ record()
 	done
 }
 
-@test "--json with fields: only what belongs to them" {
+@test "--json with fields prints only their members" {
 	plumb script --raw -i spe.data --json -F ip,weight >out
 	head -n 1 out | json 'sorted(d) == ["el", "issue_latency", "pc", "total_latency", "translation_latency"]'
 }
@@ -133,7 +133,7 @@ counted()
 	plumb script -q "$@" | awk '/cpu-clock/ { print $1 }'
 }
 
-@test "-q counts what is printed: with a filter, and of a damaged recording" {
+@test "-q counts what is printed, also with a filter or a damaged recording" {
 	record
 	[ "$(plumb script --filter user | wc -l)" -gt 0 ]
 	[ "$(counted --filter user)" -eq "$(plumb script --filter user | wc -l)" ]
@@ -151,7 +151,7 @@ counted()
 	[[ "$stderr" = *"a record says that it has 0 bytes"* ]]
 }
 
-@test "-q: of SPE data alone, too" {
+@test "-q counts bare SPE data, too" {
 	run plumb script -q --raw -i spe.data
 	[ "$status" -eq 0 ]
 	[ "${lines[${#lines[@]} - 1]}" = "2 SPE records in 81 bytes" ]
@@ -159,7 +159,7 @@ counted()
 		"2 SPE records in 81 bytes, 1 of them match" ]
 }
 
-@test "--header-only: nothing but what the recording says about itself" {
+@test "--header-only prints only the header" {
 	record
 	run plumb script --header-only
 	[ "$status" -eq 0 ]
@@ -170,7 +170,7 @@ counted()
 	plumb script --header-only -I | grep -q '^# sibling threads'
 }
 
-@test "--json: the period that all samples of an event have" {
+@test "--json: has the period that all samples of an event share" {
 	# shellcheck disable=SC2016 # for the inner shell
 	plumb record -q -e cpu-clock:u -c 200000 -o fixed.data -- sh -c \
 		'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done' 2>/dev/null || skip "cannot record"
@@ -180,7 +180,7 @@ counted()
 	[ "$(plumb script -i fixed.data -F period | head -n 1 | tr -d ' ')" = 200000 ]
 }
 
-@test "fields that there are not, are not printed, or are not in the recording" {
+@test "rejects fields that are unknown, unsupported or not recorded" {
 	run --separate-stderr plumb script -F tid,symof
 	[ "$status" -eq 2 ]
 	said "plumb: --fields: no field 'symof'" "       did you mean symoff?"
@@ -200,7 +200,7 @@ counted()
 	[[ "${stderr_lines[0]}" = *"cannot print 'addr': samples of 'cpu-clock"*"' have no ADDR" ]]
 }
 
-@test "bad values of options" {
+@test "rejects invalid values of options" {
 	for bad in '--itrace =' '--filter l1d-mis' '--pid x' '--cpu 3-1' '--reltime --deltatime' \
 		'--raw -D' '-q --pid 1' '--nothing'; do
 		# shellcheck disable=SC2086 # words
@@ -211,7 +211,7 @@ counted()
 	done
 }
 
-@test "errors come with what there is" {
+@test "errors come with a hint" {
 	run --separate-stderr plumb script --raw -i spe.data --filter 'source=nowhere-at-all'
 	said 'plumb: filter: "nowhere-at-all": no data source of this core' \
 		"       the core is not known: give its number"
@@ -228,7 +228,7 @@ counted()
 	[[ ${stderr_lines[1]} = *"use --raw to read bare SPE data"* ]]
 }
 
-@test "no file, and files that are no recordings" {
+@test "rejects missing files and files that are not recordings" {
 	run --separate-stderr plumb script -i nowhere
 	[ "$status" -eq 2 ]
 	[[ "$stderr" = plumb:*nowhere* ]]
@@ -243,7 +243,7 @@ counted()
 	[ "$status" -eq 2 ]
 }
 
-@test "a recording that is cut off is printed up to there, which is said" {
+@test "a truncated recording is printed up to its end, with a warning" {
 	record
 	plumb script >whole
 	head -c "$(($(stat -c %s perf.data) / 2))" perf.data >half
@@ -252,7 +252,7 @@ counted()
 	[ "${#lines[@]}" -lt "$(wc -l <whole)" ]
 }
 
-@test "bytes that are no packets are counted, with the place of the first" {
+@test "counts bytes that are not packets, with the place of the first" {
 	{ records; printf '\xff\xff'; records; } >damaged
 	run --separate-stderr plumb script --raw -i damaged -F ip
 	[ "$status" -eq 0 ]

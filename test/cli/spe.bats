@@ -28,7 +28,7 @@ expected()
 	END
 }
 
-@test "--raw: a line a packet" {
+@test "--raw: one line per packet" {
 	run --separate-stderr plumb spe dump --raw spe.data
 	[ "$status" -eq 0 ]
 	[ "$output" = "$(expected)" ] || { echo "$output" && return 1; }
@@ -38,7 +38,7 @@ expected()
 	cmp file <(expected)
 }
 
-@test "--records: where each one ends" {
+@test "--records prints where each record ends" {
 	run plumb spe dump --raw --records spe.data
 	[ "$status" -eq 0 ]
 	grep -qF 'record 0: at 00000000, 26 bytes' <<<"$output"
@@ -55,7 +55,7 @@ expected()
 	[ "$(grep -c PAD out)" -eq 65537 ]
 }
 
-@test "what cannot be shown" {
+@test "rejects files that cannot be shown" {
 	run --separate-stderr plumb spe
 	[ "$status" -eq 2 ]
 	run --separate-stderr plumb spe dum

@@ -95,7 +95,7 @@ model()
 	plumb stat --source model "$@"
 }
 
-@test "the program has its input, output and exit status to itself" {
+@test "the program keeps its input, output and exit status" {
 	printf 'one\ntwo' >in
 	for options in "" --json --csv "-x ," "-I 1"; do
 		# shellcheck disable=SC2086 # options, one a word
@@ -109,7 +109,7 @@ model()
 	done
 }
 
-@test "text: what ran, the tree, the diagnosis; it fits, and is plain in a pipe" {
+@test "text: headline, tree and diagnosis fit, and are plain in a pipe" {
 	run --separate-stderr model ./work
 	[ "$status" -eq 0 ]
 	# shellcheck disable=SC2154 # by bats
@@ -139,7 +139,7 @@ model()
 		{ echo "$stderr" && return 1; }
 }
 
-@test "groups with nothing to show are named in one line, unless they were asked for" {
+@test "groups with nothing to show are named in one line, unless requested" {
 	run --separate-stderr model --stages all ./work
 	text=$(tr -s '\n ' ' ' <<<"$stderr")
 	grep -qE '[0-9]+ groups? with nothing to show: .*SVE_Effectiveness.*; -v shows (it|them)' <<<"$text"
@@ -174,7 +174,7 @@ tree_of()
 	END
 }
 
-@test "nodes below one of few slots are left out and counted; bars are shares of all slots" {
+@test "children of small nodes are left out and counted; bars are shares of all slots" {
 	model --json --stages 1 -e CPU_CYCLES,STALL_BACKEND,STALL_FRONTEND -o json ./work >out
 	model --stages 1 ./work >out 2>text
 	model --stages 1 -v ./work >out 2>all
@@ -214,7 +214,7 @@ tree_of()
 	END
 }
 
-@test "what to sample is a whole command line, which gives some 5,000 samples" {
+@test "suggests a command line that gives about 5,000 samples" {
 	cp work "it's work"
 	model "./it's work" copy 'a "b"' <work >out 2>text
 	[ -z "$(too_wide 80 <text)" ]
@@ -228,7 +228,7 @@ tree_of()
 	[ "$samples" -le 7000 ]
 }
 
-@test "every CPU of the model fits 80 columns, with all there is" {
+@test "every core of the model fits 80 columns, with all details" {
 	for cpu in $(plumb list cores --source model -x '|' | cut -d '|' -f 1); do
 		run --separate-stderr model --cpu "$cpu" -v --stages all ./work
 		[ "$status" -eq 0 ]
@@ -239,7 +239,7 @@ tree_of()
 	done
 }
 
-@test "JSON keeps its contract" {
+@test "JSON has the documented members" {
 	run --separate-stderr model --json ./work exit 3
 	[ "$status" -eq 3 ]
 	json '
@@ -266,7 +266,7 @@ tree_of()
 		 if e["name"] == "CPU_CYCLES"] == [True]'
 }
 
-@test "each metric's value is its formula's, worked out by Python" {
+@test "each metric's value is that of its formula, computed in Python" {
 	plumb spec list metrics --cpu neoverse-n3 --json >metrics.json
 	# shellcheck disable=SC2046 # a name a word
 	plumb spec show --cpu neoverse-n3 --json $(names metrics 1 neoverse-n3) >facts.json
@@ -284,14 +284,14 @@ tree_of()
 			{x["name"]: x["formula"] for x in f["results"]})' f=facts.json
 }
 
-@test "twice the same gives the same counts" {
+@test "two runs give the same counts" {
 	model --json -o one ./work >out
 	model --json -o two ./work >out
 	[ "$(json 'print(d["events"], d["metrics"], d["diagnosis"]) or True' <one)" = \
 		"$(json 'print(d["events"], d["metrics"], d["diagnosis"]) or True' <two)" ]
 }
 
-@test "CSV: a row for each metric of each group, then the events asked for" {
+@test "CSV: one row per metric of each group, then the requested events" {
 	headings=time,source,group,stage,level,metric,value,units
 	run --separate-stderr model --csv -e L1D_CACHE ./work
 	[ "$(head -n 1 <<<"$stderr")" = "$(printf '%s\r' "$headings")" ]
@@ -341,7 +341,7 @@ tree_of()
 	[ "$(model -x, -o - -m Branch_Effectiveness,MPKI ./work | grep -c branch_mpki)" -eq 1 ]
 }
 
-@test "-x: perf stat prints the same columns of the same options" {
+@test "-x: perf stat prints the same columns for the same options" {
 	perf stat -x, -e task-clock true 2>theirs || skip "no perf"
 	for options in "" "-r 2" "-I 1"; do
 		# shellcheck disable=SC2086 # options, one a word
@@ -392,7 +392,7 @@ metrics_of()
 		cut -d , -f 3,6 | tr , '|'
 }
 
-@test "what is asked for is counted, and nothing else" {
+@test "counts exactly what is requested" {
 	[ "$(metrics_of -m General)" = "General|ipc" ]
 	[ "$(metrics_of -m general,mpki | wc -l)" -eq 11 ]
 	[ "$(metrics_of -m General -m MPKI -M l1d_cache_miss_ratio | wc -l)" -eq 12 ]
@@ -417,7 +417,7 @@ for e in json.load(sys.stdin)["events"]:
     print(e["name"], e.get("requested", ""), e["code"], e["count"], sep="|")'
 }
 
-@test "-e takes what perf takes, and each means what it says" {
+@test "-e accepts perf's syntax, with perf's meaning" {
 	local cycles l1d
 
 	cycles=$(counts_of -e r11 | cut -d '|' -f 4)
@@ -447,7 +447,7 @@ for e in json.load(sys.stdin)["events"]:
 		abs(d["events"][0]["count"] / d["elapsed_seconds"] / 1e9 - 1) < 0.001'
 }
 
-@test "what the model cannot count is said by name" {
+@test "names what the model cannot count" {
 	for case in "page-faults|the model does not count page-faults" \
 		"cycles:k|cycles:k: the model runs user code only, without a kernel or hypervisor" \
 		"cycles:G|cycles:G: the model has no guests" \
@@ -486,7 +486,7 @@ for e in json.load(sys.stdin)["events"]:
 	[ "$status" -eq 3 ]
 }
 
-@test "names that are none are refused, with the nearest" {
+@test "rejects unknown names, with the most similar one" {
 	run --separate-stderr model -m Operaton_Mix ./work
 	[ "$status" -eq 2 ]
 	said "plumb: neoverse-n3-r0p0 has no metric group 'Operaton_Mix'" \
@@ -516,7 +516,7 @@ for e in json.load(sys.stdin)["events"]:
 	[ "$(metrics_of --level 4 | cut -d '|' -f 2 | grep -c _cache_l)" -eq 4 ]
 }
 
-@test "options of topdown-tool lead to ours, which are there" {
+@test "topdown-tool's options lead to ours, which exist" {
 	run --separate-stderr model --list-metrics ./work
 	[ "$status" -eq 2 ]
 	said "plumb: unknown option '--list-metrics'" \
@@ -556,7 +556,7 @@ for e in json.load(sys.stdin)["events"]:
 	done <<<"$twins"
 }
 
-@test "an event that the model does not count is refused, never counted as 0" {
+@test "rejects an event that the model does not count; never counts it as 0" {
 	run --separate-stderr model -e EXC_UNDEF ./work
 	[ "$status" -eq 2 ]
 	[ "$(head -n 1 <<<"$stderr")" = "plumb: the model does not count EXC_UNDEF" ]
@@ -578,7 +578,7 @@ for e in json.load(sys.stdin)["events"]:
 		[m["value"] for m in d["metrics"] if m["name"] == "branch_percentage"] == [None]'
 }
 
-@test "what SVE predicates switch on is counted with QEMU 9.0 or later, and never 0 before" {
+@test "counts by SVE predicates with QEMU 9.0 or later; never 0 with older ones" {
 	local metric=sve_predicate_full_percentage
 
 	"$(engine_path)" --version | grep -oE 'version [0-9]+' >version
@@ -599,7 +599,7 @@ for e in json.load(sys.stdin)["events"]:
 	fi
 }
 
-@test "what cannot be run is told, with the hint" {
+@test "reports what cannot be run, with a hint" {
 	run -127 --separate-stderr model nowhere-to-be-found
 	[ "$status" -eq 127 ]
 	said "plumb: nowhere-to-be-found: no such program in PATH" \
@@ -659,7 +659,7 @@ engine()
 	grep -qF "plumb: the model runs in $real, QEMU" <<<"$stderr"
 }
 
-@test "interrupted while the engine is asked: ends by the signal, and says nothing of it" {
+@test "interrupted while asking the engine: ends by the signal, without a message" {
 	local number
 
 	for number in INT TERM HUP; do
@@ -674,7 +674,7 @@ engine()
 	done
 }
 
-@test "a dynamic program runs, its libraries found by themselves" {
+@test "runs a dynamic program, and finds its libraries" {
 	run --separate-stderr model -s 1 ./dynamic
 	[ "$status" -eq 0 ]
 	[ "$output" = "done" ]
@@ -687,7 +687,7 @@ note_of()
 	json 'print(*d["warnings"][:1]) or True' <result
 }
 
-@test "a run that is short, or mostly start-up, is remarked on" {
+@test "notes a run that is short or mostly start-up" {
 	# All but the last call is the loader's and the C library's.
 	[[ $(note_of ./work leave) =~ ^9[0-9]\ %\ of\ this\ run\ is\ start-up:\ main\(\)\ began\ after\  ]]
 	[[ $(note_of ./dynamic leave) =~ ^9[0-9]\ %\ of\ this\ run\ is\ start-up:\ main\(\)\ began\  ]]
@@ -699,7 +699,7 @@ note_of()
 	model --json -e INST_RETIRED ./work leave 2>&1 | json 'd["warnings"] == []'
 }
 
-@test "the program is looked up in PATH, and -- is not needed" {
+@test "looks the program up in PATH; -- is optional" {
 	PATH=$PWD:$PATH run --separate-stderr model -s 1 work exit 4
 	[ "$status" -eq 4 ]
 	[ "$(head -n 1 <<<"$stderr")" = "Neoverse N3 (model): work exit 4" ]
@@ -713,7 +713,7 @@ note_of()
 	said "plumb: missing PROGRAM" "       see plumb stat --help"
 }
 
-@test "-I: an object a line, which add up to the whole" {
+@test "-I: one object per line, which add up to the totals" {
 	run --separate-stderr model -I 1 --json ./work long
 	[ "$status" -eq 0 ]
 	[ "$(grep -c '^{' <<<"$stderr")" -eq "$(wc -l <<<"$stderr")" ]
@@ -748,7 +748,7 @@ note_of()
 	[ "$status" -eq 2 ]
 }
 
-@test "-r: so many runs, their mean, and how far apart they are" {
+@test "-r: runs the program several times; prints the mean and the range" {
 	model --json -o once ./work
 	model -r 3 --json -o result ./work >out
 	[ "$(cat out)" = "$(printf 'done\ndone\ndone')" ]
@@ -765,7 +765,7 @@ note_of()
 	run -6 model -r 2 ./work exit 6
 }
 
-@test "a program that crashes is reported: what was counted until then" {
+@test "reports a crash, and the counts up to then" {
 	run --separate-stderr model ./work crash
 	[ "$status" -eq 139 ]
 	grep -q '^  ended by signal 11 ' <<<"$stderr"
@@ -801,7 +801,7 @@ soon()
 	return 1
 }
 
-@test "a signal to plumb alone is passed on, and what was counted is shown" {
+@test "passes on a signal to plumb alone, and prints the counts" {
 	for signal in INT TERM; do
 		rm -f result
 		in_background ./work wait
@@ -816,7 +816,7 @@ soon()
 	grep -q '^  ended by signal 15 ' result
 }
 
-@test "Ctrl-C ends the program, and shows what was counted so far" {
+@test "Ctrl-C ends the program and prints the counts so far" {
 	# shellcheck disable=SC2154 # by lib.bash
 	run /usr/bin/python3 "$here/interrupted.py" "$PLUMB" stat --color never --source model ./work \
 		forever
@@ -825,7 +825,7 @@ soon()
 	grep -q 'Diagnosis' <<<"$output"
 }
 
-@test "a program that takes a while shows how far it is, on a terminal only" {
+@test "shows progress, on a terminal only" {
 	run /usr/bin/python3 "$here/interrupted.py" --after 3 "$PLUMB" stat --source model ./work forever
 	grep -qE '[0-9]+ s: [0-9]+ million instructions, [0-9.]+ million per second' <<<"$output"
 	grep -qE 'plumb: the model runs this about [0-9]+ times slower than a Neoverse N3 would' <<<"$output"
@@ -859,7 +859,7 @@ soon()
 	[ "$(find . -name 'result.*' | wc -l)" -eq 0 ]
 }
 
-@test "without --source a line says who counts, and why; not among JSON" {
+@test "without --source a line names the source and the reason; not with JSON" {
 	[ -z "$(find /sys/bus/event_source/devices -name 'armv[89]_*' 2>/dev/null)" ] || skip "an Arm PMU"
 	why="plumb: counting with the model of a Neoverse N3: this machine has no Arm PMU"
 	run --separate-stderr plumb stat ./work
@@ -874,13 +874,13 @@ soon()
 		"       --source model counts AArch64 programs on any machine"
 }
 
-@test "forked processes are counted only when asked" {
+@test "counts forked processes only with --children" {
 	model --json -e INST_RETIRED -o without ./work fork
 	model --json -e INST_RETIRED --children -o with ./work fork
 	json 'd["events"][0]["count"] > w["events"][0]["count"] + 300000' w=without <with
 }
 
-@test "options that do not go together" {
+@test "rejects options that cannot be combined" {
 	run --separate-stderr model --json --csv ./work
 	[ "$status" -eq 2 ]
 	run --separate-stderr model -r x ./work

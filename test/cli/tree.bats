@@ -21,7 +21,7 @@ load lib.bash
 	[ "$(plumb spec tree)" = "$(plumb spec tree --cpu neoverse-n3-r0p0)" ]
 }
 
-@test "in ASCII where the locale is not UTF-8" {
+@test "draws in ASCII if the locale is not UTF-8" {
 	LC_ALL=C run --separate-stderr plumb spec tree --cpu neoverse-n3
 	[ "$status" -eq 0 ]
 	grep -qxF '  |  |  |  `- -> L1I_Cache_Effectiveness' <<<"$output"

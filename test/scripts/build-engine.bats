@@ -113,7 +113,7 @@ tidy()
 	[ -z "$(find tree/.cache/engine -mindepth 1 ! -name qemu-aarch64 ! -name lock ! -name log)" ]
 }
 
-@test "not needed where the distribution's takes plugins" {
+@test "builds nothing if the distribution's QEMU supports plugins" {
 	distribution '-plugin  FILE'
 	run "$build" --if-needed
 	[ "$status" -eq 0 ]
@@ -121,7 +121,7 @@ tidy()
 	[ ! -s calls ] && [ ! -e tree/.cache ]
 }
 
-@test "not needed where a later one in PATH takes plugins" {
+@test "builds nothing if a later QEMU in PATH supports plugins" {
 	distribution 'no such option'
 	mkdir later
 	printf '#!/bin/sh\necho "-plugin  FILE"\n' >later/qemu-aarch64
@@ -131,7 +131,7 @@ tidy()
 	[ ! -s calls ]
 }
 
-@test "needed where the distribution's takes no plugins, and where there is none" {
+@test "builds if no QEMU supports plugins, or there is none" {
 	run "$build" --if-needed
 	[ "$status" -eq 0 ]
 	distribution 'no such option'
@@ -147,7 +147,7 @@ tidy()
 	tidy
 }
 
-@test "one that was built before is kept, without a network" {
+@test "keeps an existing engine, without a network" {
 	"$build"
 	fake apt-get 'exit 100'
 	: >calls
@@ -161,7 +161,7 @@ tidy()
 	[ ! -s calls ]
 }
 
-@test "another suite replaces it" {
+@test "another suite replaces the engine" {
 	"$build"
 	run "$build" other
 	[ "$status" -eq 0 ]
@@ -171,7 +171,7 @@ tidy()
 	[ "$(compiled)" -eq 2 ]
 }
 
-@test "one that does not run here, or was built another way, is built anew" {
+@test "rebuilds an engine that does not run, or was built differently" {
 	mkdir -p tree/.cache/engine
 	printf 'another machine' >"$engine"
 	chmod +x "$engine"
@@ -183,7 +183,7 @@ tidy()
 	[ "$(compiled)" -eq 2 ]
 }
 
-@test "one that lacked a library which is installed now is kept" {
+@test "keeps an engine whose missing library is installed now" {
 	"$build"
 	mv "$engine" whole
 	printf '#!/bin/sh\n[ -e library ] && exec ./whole "$@"\nexit 127\n' >"$engine"
@@ -200,7 +200,7 @@ tidy()
 	run ! grep install-deps calls
 }
 
-@test "the archive is the distribution's own, wherever it stands in apt's list" {
+@test "finds the distribution's archive anywhere in apt's list" {
 	local id
 
 	id=$(. /etc/os-release && echo "${ID^}")
@@ -217,13 +217,13 @@ tidy()
 	grep -qx 'Types: deb-src' targets.used
 }
 
-@test "an archive called stable is known by its code name" {
+@test "recognizes an archive called stable by its code name" {
 	echo "stable|$own|Debian|main|http://mirror/debian/|/none.list:3" >targets
 	"$build"
 	grep -qx "Suites: $own" targets.used
 }
 
-@test "of another suite, an archive that apt knows goes before the own one's" {
+@test "prefers another suite's archive, if apt knows it, to this suite's" {
 	echo "other|other|Debian|main|http://elsewhere/debian/|/none.list:4" >>targets
 	"$build" other
 	grep -qx 'URIs: http://elsewhere/debian/' targets.used
@@ -232,7 +232,7 @@ tidy()
 	grep -qx 'Suites: third' targets.used
 }
 
-@test "no archive: says so, and what to do" {
+@test "without an archive: says so, with a hint" {
 	: >targets
 	run "$build"
 	[ "$status" -eq 3 ]
@@ -248,7 +248,7 @@ tidy()
 	tidy
 }
 
-@test "the key is the one of the archive's entry, in either format" {
+@test "uses the key of the archive's entry, in both formats" {
 	cat >one.sources <<-'END'
 		# a remark
 		Types: deb
@@ -273,7 +273,7 @@ tidy()
 	grep -qx 'Signed-By: /a.gpg /b.gpg' targets.used
 }
 
-@test "a Meson that is too old is fetched from the suite, beside the source" {
+@test "if Meson is too old, fetches the suite's Meson" {
 	"$build"
 	run ! grep -q download calls
 	rm "$engine"
@@ -312,7 +312,7 @@ tidy()
 	[ "$(compiled)" -eq 2 ]
 }
 
-@test "a tarball that is none, or of something else" {
+@test "rejects a file that is not a tarball, or of something else" {
 	PLUMB_QEMU_SOURCE=none run "$build"
 	[ "$status" -eq 1 ]
 	[[ $output == *"cannot read "*none* ]]
@@ -327,7 +327,7 @@ tidy()
 	tidy
 }
 
-@test "a failure shows the end of the output, and leaves the engine there was" {
+@test "a failure prints the end of the output, and keeps the old engine" {
 	"$build"
 	cp "$engine" before
 	fake ninja 'echo "[1/2] compiles"; echo "error: no such thing"; exit 1'
@@ -338,7 +338,7 @@ tidy()
 	tidy
 }
 
-@test "what does not take plugins is not installed" {
+@test "does not install a QEMU without support for plugins" {
 	sed -i 's/-plugin/-plug/' source/configure
 	run "$build"
 	[ "$status" -eq 1 ]
@@ -347,7 +347,7 @@ tidy()
 	tidy
 }
 
-@test "interrupted: nothing runs on, nothing is left" {
+@test "interrupted: leaves no process and no file" {
 	fake ninja 'echo $$ >"$calls.pid"; exec sleep 60'
 	"$build" 3>&- &
 	local pid=$! status=0
@@ -360,13 +360,13 @@ tidy()
 	tidy
 }
 
-@test "what one that was killed left is removed by the next" {
+@test "removes what a killed run left" {
 	mkdir -p tree/.cache/engine/work.abc/build
 	"$build"
 	tidy
 }
 
-@test "two at once build once" {
+@test "two runs at once build only once" {
 	fake ninja 'echo "ninja $PWD" >>"$calls"; echo >"$calls.began"; sleep 1; cp made qemu-aarch64'
 	"$build" 3>&- &
 	local pid=$!

@@ -51,12 +51,12 @@ tidy()
 	tidy
 }
 
-@test "the archive is the one that apt knows, with its key" {
+@test "uses the archive that apt knows, with its key" {
 	"$fresh" trixie true
 	grep -q -- '^debootstrap .* --keyring=/key.gpg trixie .*/root http://mirror/$' calls
 }
 
-@test "how packages are fetched is the machine's matter" {
+@test "fetches packages as the machine does" {
 	run "$fresh" trixie cat ../etc/apt/apt.conf.d/90machine
 	[ "$output" = 'Acquire::http::Proxy "http://proxy:3128";' ]
 }
@@ -67,7 +67,7 @@ tidy()
 	"$fresh" --with-engine trixie test ! -e .cache
 }
 
-@test "no Debian can be bootstrapped: status 77, and why" {
+@test "if no Debian can be bootstrapped: status 77 and the reason" {
 	fake debootstrap 'echo "E: no network"; exit 1'
 	run "$fresh" trixie touch "$PWD/ran"
 	[ "$status" -eq 77 ]
@@ -81,7 +81,7 @@ tidy()
 	tidy
 }
 
-@test "--possible: not for everybody, nor everywhere" {
+@test "--possible: says why this user or machine cannot do it" {
 	run "$fresh" --possible
 	[ "$status" -eq 0 ]
 	[ -z "$output" ]
@@ -98,7 +98,7 @@ tidy()
 	tidy
 }
 
-@test "a signal ends the command, and nothing is left" {
+@test "a signal ends the command and leaves nothing" {
 	local pid status=0 i
 
 	"$fresh" trixie sh -c 'echo $$ >"$0"; exec sleep 60' "$PWD/pid" 3>&- &

@@ -51,7 +51,7 @@ lack()
 	grep -q 'install meson$' <(tail -n 1 calls)
 }
 
-@test "one that is configured no more counts as missing" {
+@test "a package that is not configured counts as missing" {
 	sed -i 's/^scdoc amd64 installed/scdoc amd64 config-files/' have
 	run "$deps" build
 	grep -q 'install scdoc$' calls
@@ -75,7 +75,7 @@ lack()
 	[ ! -e calls ]
 }
 
-@test "a user without sudo is told the names" {
+@test "without sudo, prints the names" {
 	lack meson scdoc
 	fake id 'echo 1000'
 	# No sudo anywhere, but all else.
@@ -88,7 +88,7 @@ lack()
 	[ "${lines[1]}" = "install-deps: as root: apt-get install meson scdoc" ]
 }
 
-@test "a user whom sudo refuses is told the names" {
+@test "if sudo refuses, prints the names" {
 	lack meson
 	fake id 'echo 1000'
 	fake sudo "echo sudo: a password is required >&2; exit 1"
@@ -98,7 +98,7 @@ lack()
 	[ ! -e calls ]
 }
 
-@test "a user with sudo goes through it" {
+@test "uses sudo" {
 	lack meson
 	fake id 'echo 1000'
 	fake sudo "echo sudo >>$calls; [ \"\$1\" != -n ] || shift; exec \"\$@\""
@@ -108,7 +108,7 @@ lack()
 	grep -q 'install meson$' calls
 }
 
-@test "a failed installation is a failure that says what apt-get said" {
+@test "a failed installation prints apt-get's output" {
 	lack meson
 	fake apt-get 'echo no such package; exit 100'
 	run "$deps" build
@@ -117,7 +117,7 @@ lack()
 	[[ $output == *"could not install: meson"* ]]
 }
 
-@test "a failed update alone is not" {
+@test "a failed update alone is not a failure" {
 	lack meson
 	# shellcheck disable=SC2016
 	fake apt-get 'case $* in *update) exit 100 ;; esac'
@@ -125,14 +125,14 @@ lack()
 	[ "$status" -eq 0 ]
 }
 
-@test "NO_DEPS=1 and machines without dpkg are left alone" {
+@test "does nothing with NO_DEPS=1 or without dpkg" {
 	lack meson
 	NO_DEPS=1 run "$deps" build
 	[ "$status" -eq 0 ]
 	[ ! -e calls ]
 }
 
-@test "a set that does not exist" {
+@test "rejects an unknown set" {
 	run "$deps" bulid
 	[ "$status" -ne 0 ]
 	[[ $output == *"unknown set 'bulid'"* ]]

@@ -25,13 +25,13 @@ setup()
 	echo '#include <plumb/low.h>' >lib/low/part.h
 }
 
-@test "layers: a tree as its table says" {
+@test "layers: accepts a tree that follows its table" {
 	run check
 	[ "$status" -eq 0 ]
 	[ -z "$output" ]
 }
 
-@test "layers: an include of what stands above, quoted or public" {
+@test "layers: reports an include of a higher layer, quoted or public" {
 	echo '#include "high/top.h"' >lib/low/quoted.c
 	touch lib/high/top.h
 	echo '#include <plumb/high.h>' >lib/low/public.c
@@ -42,7 +42,7 @@ setup()
 	[ "${lines[1]}" = "lib/low/quoted.c: lib/low may not use lib/high (high/top.h)" ]
 }
 
-@test "layers: a public header that uses what stands above it, or what is not public" {
+@test "layers: reports a public header that uses a higher layer or a private header" {
 	printf '#include <plumb/high.h>\n#include "low/part.h"\n' >include/plumb/low.h
 	run check
 	[ "$status" -eq 1 ]
@@ -50,7 +50,7 @@ setup()
 	[[ $output = *'include/plumb/low.h: a public header includes "low/part.h"'* ]]
 }
 
-@test "layers: files of a folder in a circle" {
+@test "layers: reports a circle of files in a folder" {
 	echo '#include "low/a.h"' >lib/low/b.c
 	echo '#include "low/b.h"' >lib/low/a.c
 	touch lib/low/a.h lib/low/b.h
@@ -63,7 +63,7 @@ setup()
 	[ "$output" = "a circle of includes: lib/low/a -> lib/low/b -> lib/low/a" ]
 }
 
-@test "layers: a table whose order is wrong, and a folder that it lacks" {
+@test "layers: reports a wrong order, and a folder that the table lacks" {
 	# shellcheck disable=SC2016 # Markdown's backquotes
 	sed -i 's/| `low.h` | |/| `low.h` | `lib\/high` |/' doc/architecture.md
 	mkdir lib/other

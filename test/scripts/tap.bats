@@ -16,18 +16,18 @@ sum_of()
 	[ "${lines[-1]}" = "$2" ] || { echo "${lines[-1]}"; return 1; }
 }
 
-@test "passes are counted" {
+@test "counts passes" {
 	printf 'ok 1 - a\nok 2 - b\n1..2\n' | sum_of 0 "2 passed, 0 failed"
 }
 
-@test "a failure counts, and its remarks are shown" {
+@test "counts failures, and prints their remarks" {
 	printf '1..2\nok 1 - a\nnot ok 2 - b\n# because\n' | sum_of 1 "1 passed, 1 failed"
 	run "$tap" sum one.tap
 	[ "${lines[0]}" = "FAILED one: b" ]
 	[ "${lines[1]}" = "    because" ]
 }
 
-@test "a skip is neither, and is named with its reason" {
+@test "counts skips separately, and prints their reasons" {
 	printf '1..2\nok 1 - a\nok 2 - b # SKIP no reference\n' | sum_of 0 "1 passed, 0 failed, 1 skipped"
 	run "$tap" sum one.tap
 	[ "${lines[0]}" = "skipped one: b (no reference)" ]
@@ -39,11 +39,11 @@ sum_of()
 	[ "${lines[0]}" = "skipped one: b" ]
 }
 
-@test "a run of skips alone is no success" {
+@test "a run with only skips is not a success" {
 	printf '1..1\nok 1 - a # SKIP\n' | sum_of 1 "0 passed, 0 failed, 1 skipped"
 }
 
-@test "a case marked as still to be done is no pass" {
+@test "a case marked as to do is not a pass" {
 	printf '1..2\nok 1 - a\nok 2 - b # TO%s later\n' DO | sum_of 1 "1 passed, 1 failed"
 }
 
@@ -59,14 +59,14 @@ sum_of()
 	printf '1..1\nok 1 - a\nBail out! no disk\n' | sum_of 1 "1 passed, 1 failed"
 }
 
-@test "an empty file, and one that is not there" {
+@test "an empty file and a missing one are failures" {
 	printf '' | sum_of 1 "0 passed, 1 failed"
 	run "$tap" sum none.tap
 	[ "$status" -eq 1 ]
 	[ "${lines[-1]}" = "0 passed, 1 failed" ]
 }
 
-@test "several files are added up, a line each" {
+@test "adds up several files, one line each" {
 	printf '1..1\nok 1 - a\n' >one.tap
 	printf '1..2\nok 1 - a\nnot ok 2 - b\n' >two.tap
 	run "$tap" sum one.tap two.tap
