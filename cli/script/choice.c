@@ -60,7 +60,7 @@ static int split_numbers(struct script_list *list, const char *text, const char 
 		errno = 0;
 		number = strtol(list->at[i], &end, 10);
 		if (*end || errno || number < -1 || number > INT32_MAX) {
-			complain("bad value '%s' of --%s: a number is needed", list->at[i], option);
+			complain("invalid value '%s' for --%s: not a number", list->at[i], option);
 			return EXIT_USAGE;
 		}
 	}
@@ -98,8 +98,8 @@ static int choose_cpus(struct script_choice *choice, const char *text)
 	free(words.text);
 	if (fine)
 		return EXIT_FINE;
-	complain("bad value '%s' of --cpu", text);
-	advise("list CPUs: 0,2-3");
+	complain("invalid value '%s' for --cpu", text);
+	advise("list CPUs as in 0,2-3");
 	return EXIT_USAGE;
 }
 
@@ -119,8 +119,8 @@ static int find_bounds(const struct script *script, uint64_t *first, uint64_t *l
 	if (*last >= *first && *last)
 		return EXIT_FINE;
 	if (strcmp(path, "-") == 0 || plumb_recording_open(path, NULL, &again, NULL) < 0) {
-		complain("percentages of --time need a recording that can be read twice");
-		advise("save it in a file first, or give the times in seconds");
+		complain("percentages for --time require a recording that can be read twice");
+		advise("save it to a file first, or use times in seconds");
 		return EXIT_USAGE;
 	}
 	*first = UINT64_MAX;
@@ -153,7 +153,7 @@ static int choose_times(struct script *script)
 	if (!text)
 		return EXIT_FINE;
 	if (script->options->raw) {
-		complain("bare SPE data has no times for --time");
+		complain("--time is not supported for bare SPE data, which has no times");
 		return EXIT_USAGE;
 	}
 	if (script_times_need_bounds(text) || script->options->reltime)

@@ -137,10 +137,12 @@ int script_times_parse(struct script_times *times, const char *text, uint64_t fi
 	times->count = 0;
 	if (strchr(text, '%') ? parse_parts(times, text, first, last) : parse_ranges(times, text))
 		return 0;
-	plumb_diagnostics_add(found, PLUMB_ERROR, "bad-time", NULL, "bad time '%s'",
+	plumb_diagnostics_add(found, PLUMB_ERROR, "bad-time", NULL, "invalid time '%s'",
 			      quote(quoted, text));
-	plumb_diagnostics_hint(found, "say START,STOP in seconds, either left out; 10%%, 10%%/2 or "
-				      "10%%-20%%");
+	plumb_diagnostics_hint(
+		found,
+		"use START,STOP in seconds, either of which may be left out, or 10%%, 10%%/2 or "
+		"10%%-20%%");
 	return PLUMB_ERR_SYNTAX;
 }
 

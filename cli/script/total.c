@@ -74,7 +74,7 @@ static void print_text(struct output *out, const struct event_counts *counts,
 			      (unsigned long long)totals->records,
 			      (unsigned long long)totals->bytes);
 		if (totals->matched != totals->records)
-			output_format(out, STYLE_PLAIN, ", %llu of them match",
+			output_format(out, STYLE_PLAIN, ", %llu of which match",
 				      (unsigned long long)totals->matched);
 		fputc('\n', out->stream);
 	}

@@ -156,9 +156,9 @@ static void offer_sources(const struct parser *p)
 			at += (size_t)snprintf(names + at, sizeof(names) - at, "\"%s\", ", source);
 	}
 	if (at == 0)
-		plumb_diagnostics_hint(p->found, "the core is not known: give its number");
+		plumb_diagnostics_hint(p->found, "the core is unknown, so use a number");
 	else
-		plumb_diagnostics_hint(p->found, "it is one of %.*sor a number",
+		plumb_diagnostics_hint(p->found, "use one of %.*sor a number",
 				       (int)sizeof(names) - 1, names);
 }
 
@@ -171,7 +171,7 @@ static int parse_source(struct parser *p, struct plumb_spe_ranges *ranges)
 	bool found = false;
 
 	if (!copy_name(p->at, name, &length) || length == 0)
-		return term_problem(p, PLUMB_ERR_SYNTAX, "no name of a data source");
+		return term_problem(p, PLUMB_ERR_SYNTAX, "missing name of a data source");
 	near = near_to(name);
 	for (uint64_t i = 0; i < SOURCES_NAMED; i++) {
 		const char *source = plumb_spe_data_source_name(p->midr, i);
@@ -188,7 +188,7 @@ static int parse_source(struct parser *p, struct plumb_spe_ranges *ranges)
 	}
 	if (!found) {
 		int error = problem(p, PLUMB_ERR_NOT_FOUND, p->at, length,
-				    "no data source of this core");
+				    "unknown data source of this core");
 
 		if (near.best)
 			plumb_diagnostics_hint(p->found, "did you mean \"%s\"?", near.best);
@@ -209,7 +209,7 @@ static int parse_range(struct parser *p, const struct key *key, struct plumb_spe
 	if (key->unit == SOURCE && digit_of(*p->at) > 9)
 		return parse_source(p, ranges);
 	if (!open && !parse_value(key, &p->at, &range.first))
-		return term_problem(p, PLUMB_ERR_INVALID, "no number, or one that is too large");
+		return term_problem(p, PLUMB_ERR_INVALID, "invalid or out-of-range number");
 	range.last = open ? key->most : range.first;
 	if (*p->at == '-') {
 		p->at++;
@@ -217,7 +217,7 @@ static int parse_range(struct parser *p, const struct key *key, struct plumb_spe
 		if ((key->unit != SECONDS || open || digit_of(*p->at) <= 9) &&
 		    !parse_value(key, &p->at, &range.last))
 			return term_problem(p, PLUMB_ERR_INVALID,
-					    "the range's end is no number, or too large");
+					    "invalid or out-of-range end of the range");
 	}
 	if (range.first > range.last)
 		return term_problem(p, PLUMB_ERR_INVALID, "the range ends before it begins");
@@ -245,9 +245,9 @@ static int parse_bound(struct parser *p, const struct key *key, enum comparison 
 	uint64_t value;
 
 	if (!parse_value(key, &p->at, &value))
-		return term_problem(p, PLUMB_ERR_INVALID, "no number, or one that is too large");
+		return term_problem(p, PLUMB_ERR_INVALID, "invalid or out-of-range number");
 	if ((comparison == MORE && value == key->most) || (comparison == LESS && value == 0))
-		return term_problem(p, PLUMB_ERR_INVALID, "no number is beyond this one");
+		return term_problem(p, PLUMB_ERR_INVALID, "no value can be beyond this number");
 	*range = (struct plumb_spe_range){0, key->most};
 	if (comparison == AT_LEAST || comparison == MORE)
 		range->first = value + (comparison == MORE);
@@ -290,13 +290,13 @@ static int parse_comparison(struct parser *p, const struct key *key, enum compar
 	int error;
 
 	if (comparison == UNEQUAL)
-		return term_problem(p, PLUMB_ERR_INVALID, "!= is for events only");
+		return term_problem(p, PLUMB_ERR_INVALID, "!= is only supported for events");
 	error = comparison == EQUAL ? parse_ranges(p, key, &ranges)
 				    : parse_bound(p, key, comparison, &ranges);
 	if (error)
 		return error;
 	if (*p->at != ',' && *p->at != '\0')
-		return term_problem(p, PLUMB_ERR_SYNTAX, "unexpected after the number");
+		return term_problem(p, PLUMB_ERR_SYNTAX, "unexpected text after the number");
 	if (key->ranges->count == 0)
 		*key->ranges = ranges;
 	else if (!intersect(key->ranges, &ranges))
@@ -311,7 +311,7 @@ static int parse_comparison(struct parser *p, const struct key *key, enum compar
 static int unknown_event(const struct parser *p, const char *name, size_t length)
 {
 	struct near near = near_to(name);
-	int error = problem(p, PLUMB_ERR_NOT_FOUND, p->at, length, "no event of SPE");
+	int error = problem(p, PLUMB_ERR_NOT_FOUND, p->at, length, "unknown SPE event");
 
 	filter_offer_events(&near);
 	if (near.best)
@@ -324,20 +324,21 @@ static int parse_events(struct parser *p, enum comparison comparison)
 	uint64_t *events = comparison == UNEQUAL ? &p->filter->no_events : &p->filter->all_events;
 
 	if (comparison != EQUAL && comparison != UNEQUAL)
-		return term_problem(p, PLUMB_ERR_SYNTAX, "events are compared by = or !=");
+		return term_problem(p, PLUMB_ERR_SYNTAX, "use = or != to compare events");
 	for (;;) {
 		char name[NAME_MAX_LENGTH + 1];
 		size_t length;
 		int bit;
 
 		if (!copy_name(p->at, name, &length) || length == 0)
-			return term_problem(p, PLUMB_ERR_SYNTAX, "no name of an event");
+			return term_problem(p, PLUMB_ERR_SYNTAX, "missing name of an event");
 		if (digit_of(name[0]) <= 9) {
 			const char *end = name;
 			uint64_t mask;
 
 			if (!parse_number(&end, &mask) || *end)
-				return term_problem(p, PLUMB_ERR_INVALID, "no mask of 64 bits");
+				return term_problem(p, PLUMB_ERR_INVALID,
+						    "invalid mask of 64 bits");
 			*events |= mask;
 		} else {
 			bit = plumb_spe_event_by_name(name);
@@ -355,10 +356,10 @@ static int parse_events(struct parser *p, enum comparison comparison)
 static int parse_levels(struct parser *p, enum comparison comparison)
 {
 	if (comparison != EQUAL)
-		return term_problem(p, PLUMB_ERR_SYNTAX, "levels are compared by =");
+		return term_problem(p, PLUMB_ERR_SYNTAX, "use = to compare levels");
 	for (;;) {
 		if (*p->at < '0' || *p->at > '3')
-			return term_problem(p, PLUMB_ERR_INVALID, "exception levels are 0 to 3");
+			return term_problem(p, PLUMB_ERR_INVALID, "use exception levels 0 to 3");
 		p->filter->levels |= (uint8_t)(1u << (*p->at++ - '0'));
 		if (*p->at != '+')
 			break;
@@ -366,7 +367,7 @@ static int parse_levels(struct parser *p, enum comparison comparison)
 	}
 	return *p->at == ',' || *p->at == '\0'
 		       ? 0
-		       : term_problem(p, PLUMB_ERR_SYNTAX, "unexpected after the level");
+		       : term_problem(p, PLUMB_ERR_SYNTAX, "unexpected text after the level");
 }
 
 /* The key of that name; false if there is none. */
@@ -424,7 +425,7 @@ static int unknown_word(const struct parser *p, const char *name, size_t length,
 {
 	struct near near = near_to(name);
 	int error = problem(p, PLUMB_ERR_NOT_FOUND, p->at, length,
-			    word ? "no word that a filter knows" : "nothing that can be compared");
+			    word ? "unknown word" : "unknown value to compare");
 
 	if (word) {
 		filter_offer_words(&near);
@@ -440,7 +441,7 @@ static int unknown_word(const struct parser *p, const char *name, size_t length,
 	if (near.best)
 		plumb_diagnostics_hint(p->found, "did you mean \"%s\"?", near.best);
 	else
-		plumb_diagnostics_hint(p->found, "say load, store, branch, other, user, kernel, an "
+		plumb_diagnostics_hint(p->found, "use load, store, branch, other, user, kernel, an "
 						 "event as l1d-miss or !l1d-miss, latency>=N, "
 						 "source=, pc=, address=, target=, cpu=, tid=");
 	return error;
@@ -464,7 +465,7 @@ static int parse_word(struct parser *p, const char *name, size_t length)
 	if (bit < 0) {
 		p->at += deny;
 		if (deny && filter_word(name + 1))
-			return term_problem(p, PLUMB_ERR_INVALID, "! denies events only");
+			return term_problem(p, PLUMB_ERR_INVALID, "! is only supported for events");
 		return unknown_word(p, name + deny, length - deny, true);
 	}
 	*(deny ? &p->filter->no_events : &p->filter->all_events) |= PLUMB_SPE_EVENT_BIT(bit);
@@ -482,9 +483,9 @@ static int parse_term(struct parser *p)
 	bool is_key;
 
 	if (length == deny)
-		return term_problem(p, PLUMB_ERR_SYNTAX, "a word is missing here");
+		return term_problem(p, PLUMB_ERR_SYNTAX, "missing word");
 	if (length > NAME_MAX_LENGTH)
-		return term_problem(p, PLUMB_ERR_NOT_FOUND, "no word that a filter knows");
+		return term_problem(p, PLUMB_ERR_NOT_FOUND, "unknown word");
 	memcpy(name, p->at, length);
 	name[length] = '\0';
 	if (p->at[length] == ',' || p->at[length] == '\0')
@@ -492,7 +493,7 @@ static int parse_term(struct parser *p)
 
 	comparison = comparison_at(p->at + length, &sign);
 	if (comparison == NONE)
-		return term_problem(p, PLUMB_ERR_SYNTAX, "a lone ! within a term");
+		return term_problem(p, PLUMB_ERR_SYNTAX, "unexpected ! within a term");
 	near = near_to(name);
 	is_key = find_key(p->filter, name, &near, &key);
 	if (!is_key && text_compare(name, "event") != 0 && text_compare(name, "el") != 0)
@@ -524,6 +525,6 @@ int plumb_spe_filter_parse(const char *text, uint32_t midr, struct plumb_spe_fil
 	}
 	if (filter->all_events & filter->no_events)
 		return problem(&p, PLUMB_ERR_INVALID, text, strlen(text),
-			       "no record has an event and lacks it");
+			       "no record both has and lacks an event");
 	return 0;
 }

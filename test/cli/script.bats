@@ -156,7 +156,7 @@ counted()
 	[ "$status" -eq 0 ]
 	[ "${lines[${#lines[@]} - 1]}" = "2 SPE records in 81 bytes" ]
 	[ "$(plumb script -q --raw -i - --filter load <spe.data | tail -n 1)" = \
-		"2 SPE records in 81 bytes, 1 of them match" ]
+		"2 SPE records in 81 bytes, 1 of which match" ]
 }
 
 @test "--header-only prints only the header" {
@@ -213,12 +213,12 @@ counted()
 
 @test "errors come with a hint" {
 	run --separate-stderr plumb script --raw -i spe.data --filter 'source=nowhere-at-all'
-	said 'plumb: filter: "nowhere-at-all": no data source of this core' \
-		"       the core is not known: give its number"
+	said 'plumb: filter: "nowhere-at-all": unknown data source of this core' \
+		"       the core is unknown, so use a number"
 	run --separate-stderr plumb script --raw -i spe.data --filter zzzzzz
 	# shellcheck disable=SC2154 # by run
-	[ "${stderr_lines[0]}" = 'plumb: filter: "zzzzzz": no word that a filter knows' ]
-	[[ ${stderr_lines[1]} = "       say load, store, "* ]]
+	[ "${stderr_lines[0]}" = 'plumb: filter: "zzzzzz": unknown word' ]
+	[[ ${stderr_lines[1]} = "       use load, store, "* ]]
 	run --separate-stderr plumb script --raw -i spe.data --itrace =
 	# shellcheck disable=SC2154 # by run
 	[ "${stderr_lines[0]}" = "plumb: --itrace: '=' asks for nothing" ]
