@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures as people read them. Each text is to be freed. */
+/* Formats figures for people. Free each text. */
 #ifndef RENDER_FIGURES_H
 #define RENDER_FIGURES_H
 
@@ -7,22 +7,22 @@
 
 #include "render/pen.h"
 
-/* "1,234,567"; the pen's sign of what is missing for NaN. */
+/* Formats a count as "1,234,567"; NaN as the pen's sign for a missing value. */
 char *figure_count(const struct pen *pen, double count);
 
-/* The number of two digits and zeros that is nearest: 1,234 is 1,200. Not for negative ones. */
+/* Rounds a number that is not negative to two digits: 1,234 becomes 1,200. */
 double figure_rounded(double number);
 
-/* A percentage with one figure behind its point, all else with about four in all. */
+/* Formats a percentage with one decimal place, other values with about four digits. */
 char *figure_value(const struct pen *pen, double value, const char *units);
 
-/* Whether nothing but zeros would be shown of it, or it is NaN. */
+/* Tells whether the value would be shown as zero, or is NaN. */
 bool figure_is_zero(double value, const char *units);
 
-/* "78.1..79.6": from the least to the greatest. */
+/* Formats the lowest and the highest value as "78.1..79.6". */
 char *figure_range(const struct pen *pen, const struct plumb_value *value, const char *units);
 
-/* "1.25 s", "12.3 ms". */
+/* Formats a time as "1.25 s" or "12.3 ms". */
 char *figure_duration(double seconds);
 
 #endif

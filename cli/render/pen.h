@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the lines of a tree are drawn; all of a kind are equally wide. */
+/* The characters that draw a tree; all of one kind have the same width. */
 #ifndef RENDER_PEN_H
 #define RENDER_PEN_H
 
 #include "render/output.h"
 
 struct pen {
-	const char *branch, *last, *through, *none; /* before a child, and before its children */
+	const char *branch, *last, *through, *none; /* before a child, before its children */
 	const char *leads;                          /* before a metric group; between steps */
-	const char *marked;                         /* before a line that matters */
-	const char *bar[8];  /* a block, filled from an eighth to all of it */
-	const char *missing; /* of a value that there is not */
+	const char *marked;                         /* before a line of the leading path */
+	const char *bar[8];  /* a block, filled from an eighth to completely */
+	const char *missing; /* for a missing value */
 };
 
-/* Lines where the terminal's text is UTF-8, else ASCII. */
+/* Returns lines if the terminal uses UTF-8, otherwise ASCII. */
 const struct pen *pen_for(const struct output *out);
 
 #endif

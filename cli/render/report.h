@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a count of a program came to, for those who print it: as text for people, as JSON and as
- * CSV for programs.
+ * Prints the results of counting a program: as text for people, as JSON and CSV for programs.
  */
 #ifndef RENDER_REPORT_H
 #define RENDER_REPORT_H
@@ -16,48 +15,47 @@
 
 struct report {
 	const char *source; /* "model" */
-	const char *label;  /* that the CPU's name is given, or NULL */
+	const char *label;  /* printed after the CPU's name, or NULL */
 	const struct plumb_spec *spec;
 	uint32_t midr;
 	char *const *command; /* NULL-ended */
 	const struct plumb_result *result;
 	const struct plumb_diagnosis *diagnosis; /* of the result */
-	double seconds;      /* that it covers, of the source's time; the mean of the runs */
-	double host_seconds; /* that it took */
-	double time;         /* since the program began; NaN: it covers the whole run */
-	unsigned runs;       /* how often the program was run */
+	double seconds;      /* covered by it, in the source's time; the mean of the runs */
+	double host_seconds; /* that counting took */
+	double time;         /* since the program began; NaN: the whole run */
+	unsigned runs;       /* number of runs */
 	bool intervals;      /* the parts are intervals, not runs */
-	unsigned agreeing;   /* parts whose own diagnosis ends where this one does, or below */
-	bool ended;          /* the program has, and how: */
+	unsigned agreeing;   /* parts with this diagnosis, or a more specific one */
+	bool ended;          /* the program has ended, with: */
 	int exit_status;
 	int signal;
 	const char *const *warnings; /* NULL-ended */
-	bool brief; /* nobody asked for all of stage 2: what the diagnosis leads to will do */
-	bool folds; /* nor for its groups by name: those with nothing to show are only named */
+	bool brief; /* show only the groups of stage 2 that the diagnosis leads to */
+	bool folds; /* only name groups with nothing to show */
 	bool verbose;
-	/* The options with which plumb record would run the program as this one did. NULL-ended. */
+	/* The options of plumb record that run the program in the same way. NULL-ended. */
 	const char *const *record_options;
 };
 
-/* An event's count, counted without modifiers; NaN if it was not counted so. */
+/* Returns the count of an event without modifiers; NaN if it was not counted. */
 double report_count(const struct report *report, uint16_t code);
 
 /*
- * The events that are shown: those asked for by themselves, in their order, and, if all are to be,
- * the others by code. To be freed.
+ * Returns the events to show: those requested, in their order; if verbose, also the others, by
+ * code. Free the result.
  */
 const struct plumb_event_count **report_events(const struct report *report, size_t *count);
 
-/* What programs know an event by: the CPU's name of it; else, with modifiers, as it was asked for.
- */
+/* Returns an event's name for programs: the CPU's name; with modifiers, the name as requested. */
 const char *report_event_name(const struct report *report, const struct plumb_event_count *event);
 
-/* What it is, in a few words; "" if the specification does not have it. */
+/* Returns an event's title; "" if the specification does not have it. */
 const char *report_event_title(const struct report *report, const struct plumb_event_count *event);
 
 /*
- * Whether a metric is shown in text: all of stage 1, and of the others, if nobody asked for them in
- * particular, those of the groups that the diagnosis leads to.
+ * Tells whether text shows a metric. Brief text shows stage 1, and the groups that the diagnosis
+ * leads to.
  */
 static inline bool report_shows_metric(const struct report *report,
 				       const struct plumb_selected_metric *metric)
@@ -70,10 +68,10 @@ static inline bool report_shows_metric(const struct report *report,
 	return shown;
 }
 
-/* How many of the selected metrics from this one on stand under its group. */
+/* Returns how many selected metrics, from this one on, belong to its group. */
 size_t report_group_size(const struct report *report, size_t first);
 
-/* Whether text only names the group of the i-th metric, as there is nothing to show in it. */
+/* Tells whether text only names the group of the i-th metric, because it has nothing to show. */
 bool report_folds_group(const struct report *report, size_t i);
 
 static inline const char *report_metric(const struct report *report, uint16_t metric)
@@ -90,18 +88,18 @@ static inline size_t report_columns(const char *text)
 void report_tree(struct output *out, const struct report *report);
 void report_diagnosis(struct output *out, const struct report *report);
 
-/* The interval's line, before it the headings if it is the first. */
+/* Prints an interval's line, after the headings if it is the first. */
 void report_text_interval(struct output *out, const struct report *report, bool first);
 void report_text(struct output *out, const struct report *report);
 
-/* The object of plumb stat --json; on one line if it is one of many. */
+/* Prints the object of plumb stat --json, on one line if it is one of many. */
 void report_json(struct output *out, const struct report *report);
 
-/* RFC 4180: the line of headings, and the rows. */
+/* Print CSV (RFC 4180): the line of headings, and the rows. */
 void report_csv_headings(struct output *out);
 void report_csv(struct output *out, const struct report *report);
 
-/* Lines as perf stat -x prints them. */
+/* Prints lines like those of perf stat -x. */
 void report_perf_lines(struct output *out, const struct report *report, const char *separator);
 
 #endif

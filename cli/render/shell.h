@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A command line for a shell, to copy: quoted where it must be, continued by "\\" where it is long.
- */
+/* Prints a command line to copy into a shell: quoted where necessary, and continued with "\\" if it
+ * is long. */
 #ifndef RENDER_SHELL_H
 #define RENDER_SHELL_H
 
@@ -12,10 +12,10 @@ struct shell_line {
 	bool begun;
 };
 
-/* One that begins in `column`, where the cursor stands; further lines are indented. */
+/* Begins a line in `column`, where the cursor is; further lines are indented. */
 struct shell_line shell_line(struct output *out, size_t column, size_t indent);
 
-/* Adds a word, or several that are not parted, as it is. */
+/* Adds a word, or several that stay on one line, as it is. */
 void shell_word(struct shell_line *line, const char *word);
 /* Adds any string as one word. */
 void shell_quoted(struct shell_line *line, const char *text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plumb stat for other programs, in long form: a row for each metric of each group, and each event
- * (--csv), or lines as perf stat -x prints them.
+ * Prints plumb stat's results for other programs, in long form: one row per metric of each group
+ * and per event (--csv), or lines like those of perf stat -x.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "render/report.h"
 #include "tool/memory.h"
 
-/* A field, quoted where what it holds would be taken for something else. */
+/* Prints a field, quoted if it contains a separator, a quote or a newline. */
 static void field(struct output *out, const char *text, const char *separator)
 {
 	bool quoted = strstr(text, separator) || text[strcspn(text, "\"\r\n")];
@@ -63,7 +63,7 @@ static void put_row(struct output *out, const struct row *row)
 	fputs("\r\n", out->stream);
 }
 
-/* As many digits as the figures are worth; "" if there is no value. */
+/* Formats a value with its significant digits; "" if there is none. */
 static const char *value_text(char text[32], double value)
 {
 	text[0] = '\0';
@@ -72,7 +72,7 @@ static const char *value_text(char text[32], double value)
 	return text;
 }
 
-/* Counts are exact: all their digits. */
+/* Formats a count exactly, with all digits. */
 static const char *count_text(char text[32], double count)
 {
 	text[0] = '\0';
@@ -122,14 +122,14 @@ void report_csv(struct output *out, const struct report *report)
 
 /* ---- -x ----------------------------------------------------------------------------------- */
 
-/* perf's first column, with -I. */
+/* Prints perf's first column with -I. */
 static void put_time(struct output *out, const struct report *report, const char *separator)
 {
 	if (!isnan(report->time))
 		fprintf(out->stream, "%16.9f%s", report->time, separator);
 }
 
-/* Whether perf would tell how far the runs are apart, in a column of its own. */
+/* Tells whether perf would print a column with the deviation of the runs. */
 static bool has_deviations(const struct report *report)
 {
 	return report->runs > 1 && !report->intervals;
@@ -156,7 +156,7 @@ static void put_event(struct output *out, const struct report *report,
 		enabled ? 100.0 * (double)running / (double)enabled : 100.0, separator, separator);
 }
 
-/* A metric: what is of an event stays empty. perf, too, puts a metric's name behind its unit. */
+/* Prints a metric, with the event's fields empty, and its name after its unit, as perf does. */
 static void put_metric(struct output *out, const struct report *report, size_t i,
 		       const char *separator)
 {
@@ -184,7 +184,7 @@ void report_perf_lines(struct output *out, const struct report *report, const ch
 	for (size_t i = 0; i < count; i++)
 		put_event(out, report, events[i], separator);
 	free(events);
-	/* There is no column for the group, and so each metric once. */
+	/* There is no column for the group, so print each metric once. */
 	memset(printed, 0, sizeof(*printed));
 	for (size_t i = 0; i < selection->metric_count; i++)
 		if (index_set_add(printed, selection->metrics[i].metric))

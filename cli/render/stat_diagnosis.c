@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the diagnosis is, what it means, what usually helps, and what comes next. */
+/* Prints the diagnosis, what it means, what usually helps, and what to look at next. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define SAMPLES_WANTED 5000
 
-/* A word of heading, and text beside it. */
+/* Prints a heading of one word, and text beside it. */
 static void print_beside(struct output *out, const char *heading, const char *text)
 {
 	output_spaces(out, 2);
@@ -20,14 +20,14 @@ static void print_beside(struct output *out, const char *heading, const char *te
 	output_wrapped(out, STYLE_PLAIN, 2 + strlen(heading), 9, text);
 }
 
-/* A few words on a node, given what is advised there. */
+/* Returns a brief explanation of a node. */
 static const char *brief_of(const struct report *report, const struct plumb_advice *advice,
 			    uint16_t metric)
 {
 	return advice ? advice->brief : report->spec->metrics[metric].title;
 }
 
-/* "slots", or of trees that count these, "cycles". */
+/* Returns "slots", or "cycles" for trees that count cycles. */
 static const char *whole_of(const struct report *report)
 {
 	const char *units = report->spec->metrics[report->diagnosis->loss.metric].units;
@@ -35,8 +35,8 @@ static const char *whole_of(const struct report *report)
 	return strstr(units, "slots") ? "slots" : "cycles";
 }
 
-/* "98 % of the slots are lost to backend_bound, mostly to backend_mem_bound: data comes too late."
- */
+/* Returns text such as "98 % of the slots are lost to backend_bound, mostly to backend_mem_bound:
+ * data comes too late." */
 static char *loss_text(const struct report *report, const struct plumb_step *root, uint16_t end,
 		       const struct plumb_advice *advice)
 {
@@ -50,7 +50,7 @@ static char *loss_text(const struct report *report, const struct plumb_step *roo
 			     whole_of(report), name, report_metric(report, end), brief);
 }
 
-/* What it comes to, in a sentence; to be freed. */
+/* Returns the verdict in a sentence; free it. */
 static char *verdict_text(const struct report *report)
 {
 	const struct plumb_diagnosis *d = report->diagnosis;
@@ -96,13 +96,13 @@ static void print_path(struct output *out, const struct report *report)
 	fputc('\n', out->stream);
 }
 
-/* "backend_mem_cache_bound 48 %"; to be freed. */
+/* Returns text such as "backend_mem_cache_bound 48 %"; free it. */
 static char *step_text(const struct report *report, const struct plumb_step *step)
 {
 	return memory_format("%s %.0f %%", report_metric(report, step->metric), step->share);
 }
 
-/* Why the walk ended though there was more below. */
+/* Prints why the walk ended although the node has children. */
 static void print_below(struct output *out, const struct report *report)
 {
 	const struct plumb_diagnosis *d = report->diagnosis;
@@ -137,7 +137,7 @@ static void print_below(struct output *out, const struct report *report)
 	free(children);
 }
 
-/* Where what L2 lacked was found. */
+/* Prints where the data that missed L2 was found. */
 static void print_where(struct output *out, const struct report *report)
 {
 	double hits = report->diagnosis->last_level_hits;
@@ -198,7 +198,7 @@ static void print_next(struct output *out, const struct report *report)
 
 /* ---- what to sample ------------------------------------------------------------------------- */
 
-/* A period that gives some SAMPLES_WANTED of so many events. */
+/* Returns the period that gives about SAMPLES_WANTED samples of `count` events. */
 static double period_for(double count)
 {
 	double period = figure_rounded(count / SAMPLES_WANTED);
@@ -206,7 +206,7 @@ static double period_for(double count)
 	return period >= 1 ? period : 1;
 }
 
-/* " -e EVENT -c PERIOD", without a period if the count is not known; to be freed. */
+/* Returns "-e EVENT -c PERIOD", without the period if the count is unknown; free it. */
 static char *sampled_text(const struct report *report, uint16_t event)
 {
 	const struct plumb_event *e = &report->spec->events[event];
@@ -217,7 +217,7 @@ static char *sampled_text(const struct report *report, uint16_t event)
 	return memory_format("-e %s -c %.0f", e->name, period_for(count));
 }
 
-/* The command that samples the event. */
+/* Prints the command that samples the event. */
 static void print_command(struct output *out, const struct report *report, uint16_t event)
 {
 	struct shell_line line;
@@ -237,7 +237,7 @@ static void print_command(struct output *out, const struct report *report, uint1
 	free(text);
 }
 
-/* Events that did not happen are not worth a sample. */
+/* Tells whether the event happened, or may have. */
 static bool is_worth_sampling(const struct report *report, uint16_t event)
 {
 	double count = report_count(report, report->spec->events[event].code);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A line for each interval, or for each thing that was asked for in it. */
+/* Prints one line per interval, or one per requested event or metric in it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "render/figures.h"
 #include "render/report.h"
 
-/* The first word of a root's name does where columns are few: "frontend", "retiring". */
+/* Shortens a root's name to its first word: "frontend", "retiring". */
 static void root_heading(char heading[16], const char *name)
 {
 	snprintf(heading, 16, "%.*s", (int)strcspn(name, "_"), name);
 }
 
-/* The roots of the tree, a column each, and where the interval's own diagnosis ends. */
+/* Prints the roots of the tree, one column each, and the end of the interval's own diagnosis. */
 static void print_roots(struct output *out, const struct report *report, bool first)
 {
 	const struct plumb_selection *selection = report->result->plan->selection;
@@ -50,7 +50,7 @@ static void print_roots(struct output *out, const struct report *report, bool fi
 	fputc('\n', out->stream);
 }
 
-/* What was asked for, a line each, as perf prints them. */
+/* Prints the requested events and metrics, one line each, as perf does. */
 static void print_lines(struct output *out, const struct report *report, bool first)
 {
 	const struct plumb_selection *selection = report->result->plan->selection;

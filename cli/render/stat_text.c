@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plumb stat for people: what ran, stage 1 as a tree, stage 2 and events as tables. A summary and
- * the diagnosis come last, where a terminal shows them when the program has ended. It fits 80
- * columns.
+ * Prints plumb stat's text: the program, stage 1 as a tree, stage 2 and events as tables. The
+ * summary and the diagnosis come last, where a terminal shows them. The text fits 80 columns.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@
 
 /* ---- the headline ------------------------------------------------------------------------- */
 
-/* Of a long command line its beginning. */
+/* Prints the beginning of the command line. */
 static void print_command(struct output *out, const struct report *report, size_t column)
 {
 	char *text = memory_copy("", 0);
@@ -49,7 +48,7 @@ static void print_times(struct output *out, const struct report *report)
 	if (report->label) {
 		fputs(" of model time", out->stream);
 		output_format(out, STYLE_DIM, ", simulated in %s", took);
-		/* Of a shorter run it is mostly QEMU that takes its time to start. */
+		/* Shorter runs are mostly the start of QEMU. */
 		if (report->host_seconds >= 1 && slower >= 1 && isfinite(slower)) {
 			char *times = figure_count(pen_for(out), figure_rounded(slower));
 
@@ -171,7 +170,7 @@ static void add_group(struct table *table, const struct report *report, const st
 		add_value(table, report, pen, i);
 }
 
-/* `names` are of `count` groups. */
+/* `names` are those of `count` groups. */
 static void print_folded(struct output *out, const char *names, size_t count)
 {
 	char *text = memory_format("%zu group%s with nothing to show: %s; -v shows %s", count,
@@ -182,7 +181,7 @@ static void print_folded(struct output *out, const char *names, size_t count)
 	free(text);
 }
 
-/* Stage 2 and what was asked for by name. */
+/* Prints stage 2, and groups and metrics requested by name. */
 static void print_groups(struct output *out, const struct report *report)
 {
 	static const struct table_column one[] = {{.style = STYLE_NAME}, {.right = true}, {0}};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stage 1 as a tree, with a bar for each node, which is its share of all slots, and the leading
- * path marked. What is below a node of few slots is left out.
+ * Prints stage 1 as a tree. Each node has a bar, its share of all slots; the leading path is
+ * marked. The children of nodes with few slots are left out.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,15 +11,15 @@
 #include "render/report.h"
 #include "tool/memory.h"
 
-/* Bars are this wide where there is room, and not drawn where there is less than half. */
+/* The width of bars; they are left out if there is room for less than half of it. */
 #define BAR_WIDEST 16
-#define BRIEF_MAX  24 /* of a node's few words */
+#define BRIEF_MAX  24 /* columns for a node's brief explanation */
 #define FEW        5 /* percent of all slots: nodes below are dimmed, and their children left out */
 
 struct tree_row {
 	size_t selected; /* into the selection's metrics */
-	size_t parent;   /* row of the node above it; SIZE_MAX: none */
-	bool last;       /* of its parent's children */
+	size_t parent;   /* row of its parent; SIZE_MAX: none */
+	bool last;       /* the last of its parent's children */
 	bool leading;    /* on the diagnosis's path */
 	char *drawing;
 };
@@ -49,7 +49,7 @@ static size_t find_row(const struct tree *tree, uint16_t metric)
 	return SIZE_MAX;
 }
 
-/* What stands in column after column before the name: lines of the nodes above, then its own. */
+/* Returns the lines drawn before a name: those of the nodes above it, then its own. */
 static char *draw(const struct tree *tree, size_t row)
 {
 	const struct tree_row *r = &tree->rows[row];
@@ -73,7 +73,7 @@ static bool is_few(const struct tree *tree, const struct tree_row *row)
 	return tree->report->diagnosis->slots[row->selected] < FEW && !row->leading;
 }
 
-/* Whether a row is left out: below a node of few slots, or outside the tree and of few itself. */
+/* Tells whether to leave a row out: below a node with few slots, or outside the tree with few. */
 static bool is_folded(const struct tree *tree, const struct tree_row *row)
 {
 	if (row->leading)
@@ -88,7 +88,7 @@ static bool is_folded(const struct tree *tree, const struct tree_row *row)
 	return false;
 }
 
-/* Takes the rows that are left out from among the others. */
+/* Removes the rows to leave out. */
 static void fold(struct tree *tree)
 {
 	size_t *moved = memory_resize(NULL, tree->count + 1, sizeof(*moved)), kept = 0;
@@ -101,7 +101,7 @@ static void fold(struct tree *tree)
 
 		if (folded[i])
 			continue;
-		/* What is above a row that is kept is kept. */
+		/* The parent of a kept row is kept, too. */
 		if (row.parent != SIZE_MAX)
 			row.parent = moved[row.parent];
 		moved[i] = kept;
@@ -113,7 +113,7 @@ static void fold(struct tree *tree)
 	free(folded);
 }
 
-/* Nodes in the selection's order, in which a node stands before what is below it; each once. */
+/* Adds each node once, in the selection's order, in which a node precedes its children. */
 static void build_tree(struct tree *tree)
 {
 	tree->rows = memory_resize(NULL, tree->selection->metric_count + 1, sizeof(*tree->rows));
@@ -145,7 +145,7 @@ static void free_tree(struct tree *tree)
 	free(tree->rows);
 }
 
-/* Returns how much of `width` it left. */
+/* Returns how much of `width` is left. */
 static unsigned print_bar(struct output *out, const struct tree *tree, double percent,
 			  unsigned width, enum style style)
 {
@@ -163,7 +163,7 @@ static unsigned print_bar(struct output *out, const struct tree *tree, double pe
 	return width - (unsigned)report_columns(bar);
 }
 
-/* How wide the parts of the tree's lines are. */
+/* The widths of the parts of the tree's lines. */
 struct tree_widths {
 	size_t names, figures, ranges, brief;
 	unsigned bar;
@@ -202,13 +202,13 @@ static struct tree_widths measure(const struct output *out, const struct tree *t
 	return widths;
 }
 
-/* Whether the tree is there from its roots on, so that shares of all slots are known. */
+/* Tells whether the tree has its roots, so that shares of all slots are known. */
 static bool has_roots(const struct tree *tree)
 {
 	return tree->count && tree->selection->metrics[tree->rows[0].selected].level == 1;
 }
 
-/* Percent: of all slots, or, of a part of the tree alone, of the node above. */
+/* Returns a bar's length in percent of all slots, or of the node above if the roots are missing. */
 static double bar_of(const struct tree *tree, const struct tree_row *row)
 {
 	return has_roots(tree) ? tree->report->diagnosis->slots[row->selected]
@@ -260,7 +260,7 @@ static void print_row(struct output *out, const struct tree *tree, const struct 
 	fputc('\n', out->stream);
 }
 
-/* What the values are percentages of, as the column of figures has no room for it. */
+/* Prints the heading, which says what the values are percentages of. */
 static void print_heading(struct output *out, const struct tree *tree)
 {
 	const struct plumb_selected_metric *first =

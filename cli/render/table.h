@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows and columns: aligned and wrapped for people, or a line a row for programs. */
+/* Prints rows and columns: aligned and wrapped for people, or one line per row for programs. */
 #ifndef RENDER_TABLE_H
 #define RENDER_TABLE_H
 
@@ -9,13 +9,13 @@ struct table_column {
 	const char *heading;
 	enum style style;
 	bool right; /* a number */
-	bool wraps; /* gives way when the row is too wide, and takes more lines */
-	bool drops; /* is left out altogether when the row is too wide */
+	bool wraps; /* becomes narrower, with more lines, if the row is too wide */
+	bool drops; /* is left out if the row is too wide */
 };
 
 #define TABLE_COLUMNS_MAX 12
 
-/* Columns, then cells, row by row. Zero but for its columns, it is an empty table. */
+/* Columns, and cells row by row. If only its columns are set, the table is empty. */
 struct table {
 	const struct table_column *columns;
 	size_t column_count;
@@ -23,16 +23,16 @@ struct table {
 	size_t cell_count, cell_room;
 };
 
-/* Adds the next cell. NULL counts as empty, printed as '-'. */
+/* Adds the next cell. NULL is an empty cell, printed as '-'. */
 void table_cell(struct table *table, const char *text);
 void table_cell_format(struct table *table, const char *format, ...) PLUMB_PRINTF(2, 3);
 
-/* Prints it `indent` spaces in, with a line of headings unless every heading is NULL. */
+/* Prints the table after `indent` spaces, with a line of headings unless every heading is NULL. */
 void table_print(const struct table *table, struct output *out, size_t indent);
 
 /*
- * Prints a line a row, fields separated by `separator`, which is not empty; a field that contains
- * it or a double quote is quoted as RFC 4180 has it.
+ * Prints one line per row, with fields separated by `separator`, which is not empty. Quotes fields
+ * that contain it or a double quote, as in RFC 4180.
  */
 void table_print_separated(const struct table *table, struct output *out, const char *separator);
 
