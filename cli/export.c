@@ -12,6 +12,7 @@
 
 #include "base/near.h"
 #include "commands.h"
+#include "export_callgrind.h"
 #include "render/spe_csv.h"
 #include "render/table.h"
 #include "tool/complain.h"
@@ -29,6 +30,8 @@ static const struct {
 } formats[] = {
 	{"spe-csv", "the three tables of Arm's spe-parser: loads and stores, branches, other "
 		    "SPE records"},
+	{"callgrind", "events by function, line, instruction and call, for callgrind_annotate and "
+		      "KCachegrind"},
 };
 
 struct exporting {
@@ -146,7 +149,7 @@ static bool check_format(const char *format)
 	else
 		complain("missing --format");
 	if (!format || !advise_near(&near))
-		advise("the only format is %s", formats[0].name);
+		advise("the formats are %s and %s", formats[0].name, formats[1].name);
 	return false;
 }
 
@@ -167,7 +170,7 @@ static void print_formats(struct output *out)
 	table_free(&table);
 }
 
-static const char *const format_names[] = {"spe-csv", NULL};
+static const char *const format_names[] = {"spe-csv", "callgrind", NULL};
 
 static const struct option options[] = {
 	{
@@ -202,6 +205,7 @@ static int run(const struct command *command, int count, char **arguments)
 {
 	struct export_options values = {0};
 	struct operands operands;
+	const char *path;
 	uint32_t midr;
 	int status;
 
@@ -209,7 +213,10 @@ static int run(const struct command *command, int count, char **arguments)
 		return status;
 	if (!check_format(values.format) || cpus_midr(values.core, &midr) != EXIT_FINE)
 		return EXIT_USAGE;
-	return export_spe_csv(&values, midr, operands.count > 0 ? operands.at[0] : "perf.data");
+	path = operands.count > 0 ? operands.at[0] : "perf.data";
+	if (strcmp(values.format, "callgrind") == 0)
+		return export_callgrind(&values.common, path);
+	return export_spe_csv(&values, midr, path);
 }
 
 const struct command command_export = {
@@ -229,6 +236,8 @@ const struct command command_export = {
 			 "does"},
 			{"plumb export --format spe-csv -o run1 run1.data",
 			 "write run1-ldst.csv and so on"},
+			{"plumb export --format callgrind -o callgrind.out",
+			 "write a file for callgrind_annotate or KCachegrind"},
 			{0},
 		},
 	.run = run,

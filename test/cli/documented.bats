@@ -153,7 +153,7 @@ bash_offers()
 	[ -z "$(bash_offers plumb spec show --cpu neoverse-n1 retiring)" ]
 	[ "$(bash_offers plumb spec show --cpu neoverse-n3 retiring)" = retiring ]
 	[ "$(bash_offers plumb spec export --format = perf)" = perf-json ]
-	[ "$(bash_offers plumb export --format '')" = spe-csv ]
+	[ "$(bash_offers plumb export --format '' | xargs)" = "spe-csv callgrind" ]
 	[ "$(bash_offers plumb script --core neoverse-n | xargs)" = "$(cpus | grep neoverse-n | xargs)" ]
 	[ "$(bash_offers plumb spec tree --color a | xargs)" = "auto always" ]
 	[ "$(bash_offers plumb script --filter load,lat)" = 'load,latency>=' ]

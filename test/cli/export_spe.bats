@@ -70,7 +70,7 @@ setup()
 	run plumb export branch
 	[ "$status" -eq 2 ]
 	[ "${lines[0]}" = "plumb: missing --format" ]
-	[ "${lines[1]}" = "       the only format is spe-csv" ]
+	[ "${lines[1]}" = "       the formats are spe-csv and callgrind" ]
 	run plumb export --format spe-cvs branch
 	[ "$status" -eq 2 ]
 	[ "${lines[0]}" = "plumb: unknown format 'spe-cvs'" ]

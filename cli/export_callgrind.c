@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plumb export --format callgrind. */
+#include <stdlib.h>
+
+#include "commands.h"
+#include "export_callgrind.h"
+#include "render/callgrind.h"
+#include "tool/complain.h"
+#include "tool/memory.h"
+
+static struct plumb_symbolizer *open_symbols(const struct plumb_recording *recording)
+{
+	const char *home = getenv("HOME");
+	char *cache = home ? memory_format("%s/.debug", home) : NULL;
+	const struct plumb_symbol_paths paths = {
+		.size = sizeof(paths),
+		.debug_dir = "/usr/lib/debug",
+		.build_id_dir = cache,
+		.kallsyms = "/proc/kallsyms",
+		.kernel_notes = "/sys/kernel/notes",
+		.perf_maps_dir = "/tmp",
+		.own_vdso = true,
+	};
+	struct plumb_symbolizer *symbols;
+
+	plumb_symbolizer_new(&paths, &symbols);
+	memory_given(symbols);
+	plumb_symbolizer_origin(symbols, recording);
+	free(cache);
+	return symbols;
+}
+
+/* Adds the samples of events; SPE records are no events that could be summed. */
+static int read_samples(struct plumb_recording *recording, struct plumb_symbolizer *symbols,
+			struct callgrind *callgrind, const char *path,
+			struct plumb_diagnostics *found)
+{
+	const struct plumb_samples_options options = {.size = sizeof(options),
+						      .order = PLUMB_ORDER_TASKS};
+	const struct plumb_samples_item *item;
+	struct plumb_samples *samples;
+	int status;
+
+	plumb_samples_begin(recording, &options, &samples, found);
+	memory_given(samples);
+	while ((status = plumb_samples_next(samples, &item)) > 0) {
+		if (item->record->type != PLUMB_RECORD_SAMPLE) {
+			if (plumb_symbolizer_add(symbols, item->record) < 0)
+				memory_given(NULL);
+		} else if (!item->spe && item->task && item->record->event) {
+			callgrind_add(callgrind, item->record, item->task);
+		}
+	}
+	plumb_losses_report(&plumb_samples_totals(samples)->lost, path, found);
+	plumb_samples_end(samples);
+	return status;
+}
+
+static int write_file(struct callgrind *callgrind, const struct plumb_recording *recording,
+		      const struct common_options *common, const char *path)
+{
+	const struct plumb_recording_info *info = plumb_recording_info(recording);
+	struct output out;
+	int status;
+
+	if (!callgrind_samples(callgrind)) {
+		complain("%s: there are no samples of events in it", path);
+		advise("plumb record --exact makes a profile");
+		return EXIT_USAGE;
+	}
+	status = output_open(&out, common);
+	if (status != EXIT_FINE)
+		return status;
+	callgrind_write(callgrind, &out, info->command, info->command_count);
+	return output_close(&out, EXIT_FINE);
+}
+
+int export_callgrind(const struct common_options *common, const char *path)
+{
+	const struct plumb_recording_options how = {.size = sizeof(how)};
+	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
+	struct plumb_symbolizer *symbols = NULL;
+	struct plumb_recording *recording = NULL;
+	struct callgrind *callgrind = NULL;
+	int error = plumb_recording_open(path, &how, &recording, found), status = EXIT_FINE;
+
+	if (error == 0) {
+		symbols = open_symbols(recording);
+		callgrind = callgrind_new(symbols);
+		error = read_samples(recording, symbols, callgrind, path, found);
+	}
+	if (error < 0) {
+		complain_recording(found, path, error);
+		status = complain_status(error);
+	}
+	/* What could be read of a damaged recording is of use. */
+	if (callgrind && (error == 0 || callgrind_samples(callgrind))) {
+		int wrote = write_file(callgrind, recording, common, path);
+
+		status = status == EXIT_FINE ? wrote : status;
+	}
+	complain_warnings(found);
+	callgrind_free(callgrind);
+	plumb_symbolizer_free(symbols);
+	plumb_recording_close(recording);
+	plumb_diagnostics_free(found);
+	return status;
+}
