@@ -98,12 +98,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	found = plumb_diagnostics_new();
 	require(found != NULL);
-	require(plumb_itrace_parse("i3ifmtbaM", &itrace, NULL) == 0);
+	require(plumb_itrace_parse("i3ifmtbaMl", PLUMB_PERF_NEWEST, &itrace, NULL) == 0);
 	require(plumb_spe_filter_parse("load,latency>9", 0, &filter, NULL) == 0);
 	options.itrace = data[0] & 1 ? &itrace : NULL;
 	options.filter = data[0] & 2 ? &filter : NULL;
 	options.each_record_once = data[0] & 4;
-	options.like_perf_6_1 = data[0] & 8;
+	options.like_perf = data[0] & 8 ? PLUMB_PERF_6_1 : PLUMB_PERF_NEWEST;
 
 	for (unsigned order = PLUMB_ORDER_TIME; order <= PLUMB_ORDER_FILE; order++) {
 		options.order = (enum plumb_samples_order)order;

@@ -73,10 +73,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else {
 		struct plumb_itrace itrace;
 
-		error = plumb_itrace_parse(size ? text + 1 : text, &itrace, found);
+		const enum plumb_perf_version version =
+			text[0] % 4 == 1 ? PLUMB_PERF_6_1 : PLUMB_PERF_NEWEST;
+
+		error = plumb_itrace_parse(size ? text + 1 : text, version, &itrace, found);
 		if (!error) {
-			require(plumb_itrace_groups(&itrace) >> PLUMB_SPE_GROUPS == 0);
-			plumb_itrace_report(&itrace, found);
+			require(plumb_itrace_groups(&itrace, version) >> PLUMB_SPE_GROUPS == 0);
+			plumb_itrace_report(&itrace, version, found);
 		}
 	}
 	check_finding(found, error, size);

@@ -118,6 +118,17 @@ void buffer_signed(struct buffer *buffer, int64_t number, unsigned width)
 	put_decimal(buffer, number < 0, size, ' ', width);
 }
 
+void buffer_signed_left(struct buffer *buffer, int64_t number, unsigned width)
+{
+	size_t begin;
+
+	buffer_reserve(buffer, WIDTH_MAX + DIGITS_MAX);
+	begin = buffer->used;
+	buffer_signed(buffer, number, 0);
+	while (buffer->used - begin < width)
+		buffer_char(buffer, ' ');
+}
+
 static void put_hex(struct buffer *buffer, uint64_t number, char pad, unsigned width)
 {
 	char digits[DIGITS_MAX], *at = digits + DIGITS_MAX;

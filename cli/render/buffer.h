@@ -64,6 +64,8 @@ void buffer_padded(struct buffer *buffer, const char *text, int width);
 void buffer_decimal(struct buffer *buffer, uint64_t number, unsigned width);
 void buffer_zeros(struct buffer *buffer, uint64_t number, unsigned width);
 void buffer_signed(struct buffer *buffer, int64_t number, unsigned width);
+/* "%-*ld". */
+void buffer_signed_left(struct buffer *buffer, int64_t number, unsigned width);
 void buffer_hex(struct buffer *buffer, uint64_t number, unsigned width);
 void buffer_hex_zeros(struct buffer *buffer, uint64_t number, unsigned width);
 /* "%#lx": 0 has no 0x. */

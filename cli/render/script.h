@@ -96,6 +96,7 @@ struct script_printer {
 	const struct plumb_recording *recording;
 	struct plumb_samples *samples;
 	struct plumb_symbolizer *symbols;
+	enum plumb_perf_version version; /* whose text it is */
 	bool nanoseconds, relative_times, time_differences;
 	bool callchains; /* are printed, for events that have them */
 

@@ -139,7 +139,7 @@ static void put_address(struct object *o, enum field field, const char *name, bo
 
 /* ---- An SPE record --------------------------------------------------------------------------- */
 
-static void put_events(struct object *o, const struct plumb_spe_record *spe)
+static void put_events(struct object *o, const struct plumb_spe_record *spe, uint32_t midr)
 {
 	bool first = true;
 
@@ -147,7 +147,7 @@ static void put_events(struct object *o, const struct plumb_spe_record *spe)
 		return;
 	buffer_char(o->b, '[');
 	for (unsigned bit = 0; bit < 64; bit++) {
-		const char *name = plumb_spe_event_name(bit);
+		const char *name = plumb_spe_event_name(midr, bit);
 
 		if (!(spe->events >> bit & 1))
 			continue;
@@ -214,7 +214,7 @@ static void put_record(struct object *o, const struct plumb_spe_record *spe, uin
 	put_text(o, FIELD_EVENT, "subclass",
 		 has & PLUMB_SPE_HAS_OPERATION ? plumb_spe_subclass_name(operation.subclass)
 					       : NULL);
-	put_events(o, spe);
+	put_events(o, spe, midr);
 	put_latencies(o, spe);
 	put_address(o, FIELD_ADDR, "virtual_address", has & PLUMB_SPE_HAS_DATA_VIRTUAL,
 		    plumb_spe_virtual_address(at[PLUMB_SPE_DATA_VIRTUAL]));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A sample as perf script prints it: column by column, in the order and with the spacing of
- * process_event() in tools/perf/builtin-script.c of Linux 6.1.
+ * process_event() in tools/perf/builtin-script.c.
  */
-#include <linux/perf_event.h>
+#include <stdio.h>
 
+#include "base/mem_source.h"
 #include "render/script.h"
 
 #define NS_A_SECOND 1000000000u
@@ -70,15 +71,34 @@ static void print_time(struct script_printer *printer, const struct plumb_record
 	buffer_bytes(b, ": ", 2);
 }
 
+static void print_ids(struct script_printer *printer, const struct script_sample *sample)
+{
+	const struct plumb_record *record = sample->record;
+	const bool pid = script_prints(printer->fields, sample->type, FIELD_PID);
+	const bool tid = script_prints(printer->fields, sample->type, FIELD_TID);
+	const bool known = record->has & PLUMB_RECORD_HAS_PID;
+	const unsigned width = printer->version == PLUMB_PERF_6_1 ? 5 : 7;
+	struct buffer *b = printer->out;
+
+	if (pid) {
+		buffer_signed(b, known ? record->pid : -1, width);
+		buffer_char(b, tid ? '/' : ' ');
+	}
+	if (!tid)
+		return;
+	if (pid)
+		buffer_signed_left(b, known ? record->tid : -1, width);
+	else
+		buffer_signed(b, known ? record->tid : -1, width);
+	buffer_char(b, ' ');
+}
+
 void script_print_start(struct script_printer *printer, const struct script_sample *sample)
 {
 	const struct plumb_record *record = sample->record;
 	const struct script_fields *fields = printer->fields;
 	enum event_type type = sample->type;
 	struct buffer *b = printer->out;
-	bool known = record->has & PLUMB_RECORD_HAS_PID;
-	bool pid = script_prints(fields, type, FIELD_PID);
-	bool tid = script_prints(fields, type, FIELD_TID);
 
 	if (script_prints(fields, type, FIELD_COMM)) {
 		const char *comm = sample->task ? sample->task->comm : ":-1";
@@ -88,23 +108,7 @@ void script_print_start(struct script_printer *printer, const struct script_samp
 		buffer_padded(b, comm, chain ? 0 : 16);
 		buffer_char(b, ' ');
 	}
-	if (pid) {
-		buffer_signed(b, known ? record->pid : -1, 5);
-		buffer_char(b, tid ? '/' : ' ');
-	}
-	if (tid && pid) {
-		size_t begin;
-
-		buffer_reserve(b, 256);
-		begin = b->used;
-		buffer_signed(b, known ? record->tid : -1, 0);
-		while (b->used - begin < 5)
-			buffer_char(b, ' ');
-		buffer_char(b, ' ');
-	} else if (tid) {
-		buffer_signed(b, known ? record->tid : -1, 5);
-		buffer_char(b, ' ');
-	}
+	print_ids(printer, sample);
 	if (script_prints(fields, type, FIELD_CPU)) {
 		buffer_char(b, '[');
 		if (!(record->has & PLUMB_RECORD_HAS_CPU) || record->cpu == UINT32_MAX)
@@ -177,12 +181,53 @@ static void print_page_size(struct buffer *b, uint64_t size)
 }
 
 /* "N/A" in every part of it, where a sample of a PMU event has none. */
-static uint64_t source_of(const struct script_sample *sample)
+static uint64_t source_of(const struct script_printer *printer, const struct script_sample *sample)
 {
+	uint64_t unknown = mem_put(MEM_OP, MEM_OP_NA) | mem_put(MEM_LEVEL, MEM_LEVEL_NA) |
+			   mem_put(MEM_SNOOP, MEM_SNOOP_NA) | mem_put(MEM_LOCK, MEM_LOCK_NA) |
+			   mem_put(MEM_TLB, MEM_TLB_NA);
+
 	if (sample->spe || sample->event->attr.sample_type & PLUMB_SAMPLE_DATA_SRC)
 		return sample->record->sample.data_source;
-	return PERF_MEM_S(OP, NA) | PERF_MEM_S(LVL, NA) | PERF_MEM_S(SNOOP, NA) |
-	       PERF_MEM_S(LOCK, NA) | PERF_MEM_S(TLB, NA);
+	if (printer->version != PLUMB_PERF_6_1)
+		unknown |= mem_put(MEM_LEVEL_NUMBER, MEM_NUMBER_NA);
+	return unknown;
+}
+
+/* What kind of branch it was, and what happened: "jcc/miss,not_taken/". */
+static void print_flags(struct buffer *b, uint32_t flags)
+{
+	static const struct {
+		uint32_t flags;
+		const char *name;
+	} kinds[] = {
+		{PLUMB_TRACE_BRANCH, "jmp"},
+		{PLUMB_TRACE_BRANCH | PLUMB_TRACE_CALL, "call"},
+		{PLUMB_TRACE_BRANCH | PLUMB_TRACE_RETURN, "return"},
+		{PLUMB_TRACE_BRANCH | PLUMB_TRACE_CONDITIONAL, "jcc"},
+	};
+	const uint32_t what = PLUMB_TRACE_BRANCH | PLUMB_TRACE_CALL | PLUMB_TRACE_RETURN |
+			      PLUMB_TRACE_CONDITIONAL;
+	static const char *const happened[] = {"", "/miss/", "/not_taken/", "/miss,not_taken/"};
+	const unsigned events =
+		(flags & PLUMB_TRACE_MISS ? 1 : 0) | (flags & PLUMB_TRACE_NOT_TAKEN ? 2 : 0);
+	const char *kind = "";
+	char text[32];
+	int length;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if ((flags & what) == kinds[i].flags)
+			kind = kinds[i].name;
+	/* Without a word for it, perf gives a letter for each flag. */
+	if (flags & PLUMB_TRACE_BRANCH && !*kind && !events && !(flags & PLUMB_TRACE_TRANSACTION))
+		kind = flags & PLUMB_TRACE_CALL ? "bco" : "bro";
+	length = snprintf(text, sizeof(text), "%s%s", kind, happened[events]);
+	/* Within a transaction. */
+	if (flags & PLUMB_TRACE_TRANSACTION)
+		snprintf(text + length, sizeof(text) - (size_t)length, "%*s", 21 - length, "(x)");
+	buffer_bytes(b, "  ", 2);
+	buffer_padded(b, text, -21);
+	buffer_char(b, ' ');
 }
 
 static void print_ip(struct script_printer *printer, struct script_sample *sample)
@@ -232,7 +277,7 @@ void script_print_line(struct script_printer *printer, struct script_sample *sam
 	if (on & FIELD_BIT(FIELD_EVENT))
 		print_event(printer, sample);
 	if (printer->fields->flags)
-		buffer_bytes(b, "                        ", 24); /* none: only of traces */
+		print_flags(b, s->trace_flags);
 	if (script_is_branch_trace(&sample->event->attr)) {
 		print_branch(printer, sample);
 		return;
@@ -240,7 +285,7 @@ void script_print_line(struct script_printer *printer, struct script_sample *sam
 	if (on & FIELD_BIT(FIELD_ADDR))
 		script_print_address(printer, sample);
 	if (on & FIELD_BIT(FIELD_DATA_SRC))
-		script_print_source(printer, source_of(sample));
+		script_print_source(printer, source_of(printer, sample));
 	if (on & FIELD_BIT(FIELD_WEIGHT))
 		buffer_decimal(b, s->weight, 16);
 	if (on & FIELD_BIT(FIELD_INS_LAT))

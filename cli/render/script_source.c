@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf's data_src, a union perf_mem_data_src of <linux/perf_event.h>, in the words of
- * perf_script__meminfo_scnprintf() in tools/perf/util/mem-events.c of Linux 6.1. What the header
- * of a newer kernel names besides is printed as that perf does.
+ * perf's data_src in the words of perf_script__meminfo_scnprintf() in
+ * tools/perf/util/mem-events.c.
  */
-#include <linux/perf_event.h>
 #include <stdio.h>
 
+#include "base/mem_source.h"
 #include "render/script.h"
 
 /* perf's buffers have 100 bytes; what is longer is cut off. */
@@ -51,9 +50,46 @@ static void add_operation(struct text *text, uint64_t operation)
 	add(text, "No");
 }
 
-static void add_level(struct text *text, union perf_mem_data_src source)
+static void add_hit_or_miss(struct text *text, unsigned level)
 {
-	static const char *const levels[] = {
+	if (level & MEM_LEVEL_HIT)
+		add(text, " hit");
+	if (level & MEM_LEVEL_MISS)
+		add(text, " miss");
+}
+
+static void add_hops(struct text *text, unsigned hops)
+{
+	static const char *const words[8] = {"", "core, same node ", "node, same socket ",
+					     "socket, same board ", "board "};
+
+	if (words[hops])
+		add(text, words[hops]);
+}
+
+static void add_level_number(struct text *text, unsigned number)
+{
+	static const char *const words[16] = {
+		[MEM_NUMBER_L2_MHB] = "L2 MHB",
+		[MEM_NUMBER_MSC] = "Memory-side Cache",
+		[MEM_NUMBER_UNCACHED] = "Uncached",
+		[MEM_NUMBER_CXL] = "CXL",
+		[MEM_NUMBER_IO] = "I/O",
+		[MEM_NUMBER_ANY_CACHE] = "Any cache",
+		[MEM_NUMBER_LFB] = "LFB/MAB",
+		[MEM_NUMBER_RAM] = "RAM",
+		[MEM_NUMBER_PMEM] = "PMEM",
+		[MEM_NUMBER_NA] = "N/A",
+	};
+	char text_of[8];
+
+	snprintf(text_of, sizeof(text_of), "L%u", number);
+	add(text, words[number] ? words[number] : text_of);
+}
+
+static unsigned add_levels(struct text *text, unsigned levels)
+{
+	static const char *const words[] = {
 		"N/A",
 		"HIT",
 		"MISS",
@@ -69,61 +105,83 @@ static void add_level(struct text *text, union perf_mem_data_src source)
 		"I/O",
 		"Uncached",
 	};
-	static const char *const hops[8] = {"N/A", "core, same node", "node, same socket",
-					    "socket, same board", "board"};
-	static const char *const numbers[16] = {
-		[0x9] = "CXL", [0xa] = "I/O",  [0xb] = "Any cache", [0xc] = "LFB/MAB",
-		[0xd] = "RAM", [0xe] = "PMEM", [0xf] = "N/A"};
-	size_t begin = text->length;
-	unsigned count = 0;
 
-	if (source.mem_remote)
-		add(text, "Remote ");
-	if (source.mem_hops) {
-		add(text, hops[source.mem_hops] ? hops[source.mem_hops] : "");
-		add(text, " ");
-	} else {
-		count = add_bits(text,
-				 source.mem_lvl & ~(uint64_t)(PERF_MEM_LVL_HIT | PERF_MEM_LVL_MISS),
-				 levels, sizeof(levels) / sizeof(*levels), 0);
-	}
-	if (source.mem_lvl_num) {
-		char number[8];
-
-		snprintf(number, sizeof(number), "L%u", (unsigned)source.mem_lvl_num);
-		if (count)
-			add(text, " or ");
-		add(text, numbers[source.mem_lvl_num] ? numbers[source.mem_lvl_num] : number);
-	}
-	if (text->length == begin)
-		add(text, "N/A");
-	if (source.mem_lvl & PERF_MEM_LVL_HIT)
-		add(text, " hit");
-	if (source.mem_lvl & PERF_MEM_LVL_MISS)
-		add(text, " miss");
+	return add_bits(text, levels, words, sizeof(words) / sizeof(*words), 0);
 }
 
-static void add_snoop(struct text *text, union perf_mem_data_src source)
+/* 6.1 puts the levels and the level's number side by side. */
+static void add_old_level(struct text *text, uint64_t source)
+{
+	const unsigned level = mem_get(source, MEM_LEVEL), hops = mem_get(source, MEM_HOPS),
+		       number = mem_get(source, MEM_LEVEL_NUMBER);
+	const size_t begin = text->length;
+	unsigned count = 0;
+
+	if (mem_get(source, MEM_REMOTE))
+		add(text, "Remote ");
+	if (hops)
+		add_hops(text, hops);
+	else
+		count = add_levels(text, level & ~(unsigned)(MEM_LEVEL_HIT | MEM_LEVEL_MISS));
+	if (number && count)
+		add(text, " or ");
+	if (number)
+		add_level_number(text, number);
+	if (text->length == begin)
+		add(text, "N/A");
+	add_hit_or_miss(text, level);
+}
+
+/* Newer versions prefer the number. */
+static void add_level(struct text *text, uint64_t source)
+{
+	const unsigned level = mem_get(source, MEM_LEVEL), hops = mem_get(source, MEM_HOPS),
+		       number = mem_get(source, MEM_LEVEL_NUMBER);
+	const unsigned levels = level & ~(unsigned)(MEM_LEVEL_NA | MEM_LEVEL_HIT | MEM_LEVEL_MISS);
+
+	if (number && number != MEM_NUMBER_NA) {
+		if (mem_get(source, MEM_REMOTE))
+			add(text, "Remote ");
+		if (hops)
+			add_hops(text, hops);
+		add_level_number(text, number);
+	} else if (!levels) {
+		add(text, "N/A");
+		return;
+	} else {
+		add_levels(text, levels);
+	}
+	add_hit_or_miss(text, level);
+}
+
+static void add_snoop(struct text *text, uint64_t source)
 {
 	static const char *const words[] = {"N/A", "None", "Hit", "Miss", "HitM"};
 	static const char *const more[] = {"Fwd", "Peer"};
-	unsigned count = add_bits(text, source.mem_snoop, words, 5, 0);
+	unsigned count = add_bits(text, mem_get(source, MEM_SNOOP), words, 5, 0);
 
-	if (add_bits(text, source.mem_snoopx, more, 2, count) == 0)
+	if (add_bits(text, mem_get(source, MEM_SNOOPX), more, 2, count) == 0)
 		add(text, "N/A");
 }
 
-static void add_tlb(struct text *text, uint64_t tlb)
+static void add_tlb(struct text *text, unsigned tlb)
 {
 	static const char *const words[] = {"N/A", "HIT", "MISS", "L1", "L2", "Walker", "Fault"};
 
-	if (add_bits(text, tlb & ~(uint64_t)(PERF_MEM_TLB_HIT | PERF_MEM_TLB_MISS), words, 7, 0) ==
-	    0)
+	if (add_bits(text, tlb & ~(unsigned)(MEM_TLB_HIT | MEM_TLB_MISS), words, 7, 0) == 0)
 		add(text, "N/A");
-	if (tlb & PERF_MEM_TLB_HIT)
+	if (tlb & MEM_TLB_HIT)
 		add(text, " hit");
-	if (tlb & PERF_MEM_TLB_MISS)
+	if (tlb & MEM_TLB_MISS)
 		add(text, " miss");
+}
+
+static void add_lock(struct text *text, unsigned lock)
+{
+	if (lock & MEM_LOCK_NA)
+		add(text, "N/A");
+	else
+		add(text, lock & MEM_LOCK_LOCKED ? "Yes" : "No");
 }
 
 static void add_block(struct text *text, unsigned block)
@@ -136,23 +194,23 @@ static void add_block(struct text *text, unsigned block)
 		add(text, block == 4 ? " Addr" : " Data Addr");
 }
 
-static void describe(struct text *text, union perf_mem_data_src source)
+static void describe(struct text *text, uint64_t source, enum plumb_perf_version version)
 {
 	add(text, "|OP ");
-	add_operation(text, source.mem_op);
+	add_operation(text, mem_get(source, MEM_OP));
 	add(text, "|LVL ");
-	add_level(text, source);
+	if (version == PLUMB_PERF_6_1)
+		add_old_level(text, source);
+	else
+		add_level(text, source);
 	add(text, "|SNP ");
 	add_snoop(text, source);
 	add(text, "|TLB ");
-	add_tlb(text, source.mem_dtlb);
+	add_tlb(text, mem_get(source, MEM_TLB));
 	add(text, "|LCK ");
-	if (source.mem_lock & PERF_MEM_LOCK_NA)
-		add(text, "N/A");
-	else
-		add(text, source.mem_lock & PERF_MEM_LOCK_LOCKED ? "Yes" : "No");
+	add_lock(text, mem_get(source, MEM_LOCK));
 	add(text, "|BLK ");
-	add_block(text, source.mem_blk);
+	add_block(text, mem_get(source, MEM_BLOCK));
 }
 
 void script_print_source(struct script_printer *printer, uint64_t data_source)
@@ -160,7 +218,7 @@ void script_print_source(struct script_printer *printer, uint64_t data_source)
 	struct text words = {.length = 0}, text = {.length = 0};
 	char number[24];
 
-	describe(&words, (union perf_mem_data_src){.val = data_source});
+	describe(&words, data_source, printer->version);
 	snprintf(number, sizeof(number), "%16llx ", (unsigned long long)data_source);
 	add(&text, number);
 	add(&text, words.bytes);

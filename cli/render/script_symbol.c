@@ -68,8 +68,9 @@ static void print_frame(struct script_printer *printer, const struct script_samp
 	plumb_symbolizer_locate(printer->symbols, sample->task, mode, ip, &location);
 	user = location.file && !plumb_symbol_file_is_kernel(location.file);
 	buffer_char(printer->out, '\t');
-	/* Of a user's file, its place there: as perf. */
-	buffer_hex(printer->out, user ? location.address : ip, 16);
+	/* perf 6.1 prints the place in a user's file. */
+	buffer_hex(printer->out, user && printer->version == PLUMB_PERF_6_1 ? location.address : ip,
+		   16);
 	script_print_location(printer, sample, &location);
 	buffer_char(printer->out, '\n');
 }

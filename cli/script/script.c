@@ -10,6 +10,7 @@
 #include "script/fields.h"
 #include "tool/complain.h"
 #include "tool/cpus.h"
+#include "tool/like_perf.h"
 #include "tool/memory.h"
 
 #define DEFAULT_INPUT "perf.data"
@@ -82,7 +83,9 @@ static void open_symbols(struct script *script)
 		.perf_maps_dir = "/tmp",
 		.own_vdso = true,
 		.raw_names = options->no_demangle,
-		.signatures = options->common.verbose,
+		/* perf prints them since it demangles with libstdc++. */
+		.signatures = options->common.verbose ||
+			      script->samples.like_perf >= PLUMB_PERF_6_12,
 	};
 
 	if (options->kallsyms) {
@@ -203,6 +206,7 @@ static int print_all(struct script *script)
 		.fields = &script->fields,
 		.recording = script->recording,
 		.symbols = script->symbols,
+		.version = script->samples.like_perf,
 		.nanoseconds = options->nanoseconds,
 		.relative_times = options->reltime,
 		.time_differences = options->deltatime,
@@ -232,13 +236,15 @@ static int read_options(struct script *script)
 	script->samples = (struct plumb_samples_options){.size = sizeof(script->samples)};
 	if (cpus_midr(options->core, &script->samples.midr) != EXIT_FINE)
 		return EXIT_USAGE;
-	script->samples.like_perf_6_1 = !options->common.json && !options->raw;
+	if (!like_perf_read(options->like_perf, &script->samples.like_perf))
+		return EXIT_USAGE;
 	/* An object for each record, not one for each group that it is in. */
 	script->samples.each_record_once = options->common.json && !options->itrace;
 	/* SPE data alone is a sample for each record, too. */
 	itrace = options->raw && !options->common.json && !itrace ? "i1i" : itrace;
 	if (itrace) {
-		status = plumb_itrace_parse(itrace, &script->itrace, script->found);
+		status = plumb_itrace_parse(itrace, script->samples.like_perf, &script->itrace,
+					    script->found);
 		script->samples.itrace = &script->itrace;
 	}
 	for (unsigned i = 0; status == 0 && i < options->fields.count; i++)
@@ -246,7 +252,7 @@ static int read_options(struct script *script)
 	if (status < 0)
 		complain_findings(script->found, "--fields", status);
 	else if (itrace)
-		plumb_itrace_report(&script->itrace, script->found);
+		plumb_itrace_report(&script->itrace, script->samples.like_perf, script->found);
 	return status < 0 ? EXIT_USAGE : EXIT_FINE;
 }
 
@@ -283,6 +289,8 @@ static int check_options(const struct script_options *options)
 {
 	if (options->reltime && options->deltatime) {
 		complain("--reltime and --deltatime cannot be combined");
+	} else if (options->like_perf && options->common.json) {
+		complain("--like-perf and --json cannot be combined");
 	} else if (options->raw && options->dump) {
 		complain("--raw and --dump-raw-trace cannot be combined");
 		advise("plumb spe dump --raw prints the packets of SPE data alone");
@@ -387,6 +395,7 @@ static const struct option options[] = {
 		.choices = common_terms,
 		.help = "only SPE records and samples that match: load,latency>=100,source=DRAM",
 	},
+	OPTION_ROW_LIKE_PERF(struct script_options, like_perf),
 	TEXT_ROW(0, "time", "START,STOP", time, "only these times: seconds, or parts as 10%-20%"),
 	TEXT_ROW('c', "comms", "COMM,...", comms, "only threads of these names"),
 	TEXT_ROW(0, "pid", "PID,...", pids, "only these processes"),

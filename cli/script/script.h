@@ -11,7 +11,7 @@ struct script_options {
 	struct common_options common;
 	const char *input;
 	struct option_words fields;
-	const char *itrace, *filter, *time;
+	const char *itrace, *like_perf, *filter, *time;
 	const char *comms, *pids, *tids, *cpus, *symbols, *dsos;
 	const char *symfs, *kallsyms, *core;
 	bool raw, dump, quiet, header, header_only, full_header;

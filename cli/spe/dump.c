@@ -9,6 +9,8 @@
 #include "commands.h"
 #include "render/buffer.h"
 #include "tool/complain.h"
+#include "tool/cpus.h"
+#include "tool/like_perf.h"
 #include "tool/memory.h"
 
 #define DEFAULT_INPUT "perf.data"
@@ -24,12 +26,16 @@
 struct dump_options {
 	struct common_options common;
 	const char *input;
+	const char *core, *like_perf;
 	bool raw;
 	bool records;
 };
 
 struct dump {
 	const struct dump_options *options;
+	enum plumb_perf_version version;
+	uint32_t asked_midr; /* 0: none */
+	uint32_t midr;       /* of the core that made the chunk; 0: unknown */
 	struct buffer buffer;
 	uint8_t *piece;
 	uint64_t chunks;
@@ -64,7 +70,7 @@ static size_t print_packet(struct dump *dump, const uint8_t *bytes, size_t size,
 	int decoded = plumb_spe_decode_packet(bytes, size, offset, &packet);
 	bool bad = decoded <= 0 || packet.type == PLUMB_SPE_INVALID;
 	size_t length = bad ? 1 : (size_t)decoded;
-	char text[256];
+	char text[512];
 
 	if (!bad && packet.type == PLUMB_SPE_PADDING)
 		length = padding_length(bytes, size);
@@ -81,7 +87,7 @@ static size_t print_packet(struct dump *dump, const uint8_t *bytes, size_t size,
 	if (bad) {
 		buffer_text(b, "Bad packet!");
 	} else {
-		plumb_spe_packet_text(&packet, text, sizeof(text));
+		plumb_spe_packet_text(&packet, dump->midr, dump->version, text, sizeof(text));
 		buffer_text(b, text);
 	}
 	buffer_char(b, '\n');
@@ -117,6 +123,13 @@ static int print_chunk(struct dump *dump, const struct plumb_recording *recordin
 	return status;
 }
 
+/* The core that made a chunk's data: the one asked for, else as the recording says. */
+static uint32_t chunk_midr(const struct dump *dump, const struct plumb_recording *recording,
+			   const struct plumb_aux_chunk *chunk)
+{
+	return dump->asked_midr ? dump->asked_midr : plumb_recording_midr(recording, chunk->cpu);
+}
+
 /* Prints perf's line about the record, before its data. */
 static void print_chunk_record(struct buffer *b, const struct plumb_record *record)
 {
@@ -147,6 +160,7 @@ static int print_chunks(struct dump *dump, struct plumb_recording *recording)
 		dump->chunks++;
 		if (!dump->options->raw)
 			print_chunk_record(&dump->buffer, &record);
+		dump->midr = chunk_midr(dump, recording, &record.auxtrace);
 		worst = print_chunk(dump, recording, &record.auxtrace);
 	}
 	return worst;
@@ -192,6 +206,8 @@ static const struct option options[] = {
 		.offset = offsetof(struct dump_options, records),
 		.help = "print where each record ends",
 	},
+	OPTION_ROW_CORE(struct dump_options, core),
+	OPTION_ROW_LIKE_PERF(struct dump_options, like_perf),
 	OPTION_ROW_OUTPUT,
 	OPTION_ROW_NO_PAGER,
 	OPTION_ROW_HELP,
@@ -208,6 +224,9 @@ static int run(const struct command *command, int count, char **arguments)
 
 	if (!options_parse(command, count, arguments, &values, &operands, &status))
 		return status;
+	if (cpus_midr(values.core, &dump.asked_midr) != EXIT_FINE ||
+	    !like_perf_read(values.like_perf, &dump.version))
+		return EXIT_USAGE;
 	values.input = operands.count ? operands.at[0] : DEFAULT_INPUT;
 	status = output_open(&out, &values.common);
 	if (status != EXIT_FINE)

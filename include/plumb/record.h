@@ -238,7 +238,34 @@ enum plumb_misc_bit {
 };
 
 struct plumb_branch_entry {
-	uint64_t from, to, flags;
+	uint64_t from, to;
+	uint64_t flags; /* PLUMB_ENTRY_BIT()s and fields of enum plumb_entry_field */
+};
+
+/* Bits of a branch entry's flags, and where its fields begin. */
+enum plumb_entry_field {
+	PLUMB_ENTRY_MISPREDICTED = 0,
+	PLUMB_ENTRY_PREDICTED = 1,
+	PLUMB_ENTRY_TRANSACTION = 2,
+	PLUMB_ENTRY_ABORT = 3,
+	PLUMB_ENTRY_CYCLES = 4,       /* 16 bits: since the entry before */
+	PLUMB_ENTRY_TYPE = 20,        /* 4 bits: PERF_BR_* */
+	PLUMB_ENTRY_SPECULATION = 24, /* 2 bits: PERF_BR_SPEC_* */
+	PLUMB_ENTRY_NEW_TYPE = 26,    /* 4 bits: PERF_BR_NEW_*, if the type says so */
+	PLUMB_ENTRY_PRIVILEGE = 30,   /* 3 bits: PERF_BR_PRIV_* */
+	PLUMB_ENTRY_NOT_TAKEN = 33,
+};
+#define PLUMB_ENTRY_BIT(field) (UINT64_C(1) << (field))
+
+/* Bits of .trace_flags: what kind of a branch a sample is, where a trace tells. */
+enum plumb_trace_flag {
+	PLUMB_TRACE_BRANCH = 1 << 0,
+	PLUMB_TRACE_CALL = 1 << 1,
+	PLUMB_TRACE_RETURN = 1 << 2,
+	PLUMB_TRACE_CONDITIONAL = 1 << 3,
+	PLUMB_TRACE_TRANSACTION = 1 << 10,
+	PLUMB_TRACE_MISS = 1 << 15, /* mispredicted */
+	PLUMB_TRACE_NOT_TAKEN = 1 << 16,
 };
 
 /* One value of a sample's read_format. */
@@ -260,6 +287,7 @@ struct plumb_read_value {
 struct plumb_sample {
 	uint64_t ip, address, period, weight, data_source, transaction, physical_address, cgroup;
 	uint64_t data_page_size, code_page_size;
+	uint32_t trace_flags;      /* bits of enum plumb_trace_flag; 0 for a sample of a file */
 	uint16_t weight2, weight3; /* PERF_SAMPLE_WEIGHT_STRUCT's; weight is its first 32 bits */
 	const uint64_t *callchain;
 	size_t callchain_length;

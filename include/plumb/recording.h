@@ -213,7 +213,8 @@ struct plumb_spe_auxtrace {
 };
 /* A CPU described by AUXTRACE_INFO. Missing parameters are 0. */
 struct plumb_spe_cpu {
-	uint64_t cpu, midr, pmu_type, min_interval, capabilities;
+	uint64_t cpu, midr, pmu_type, min_interval;
+	uint64_t event_filter; /* a bit for each event that it can tell; since perf 6.18 */
 };
 /* Decodes AUXTRACE_INFO. Returns 0, UNSUPPORTED (not SPE, or an unknown version) or INVALID (too
  * short). */

@@ -59,8 +59,8 @@ struct plumb_samples_options {
 	 */
 	const struct plumb_itrace *itrace;
 	/*
-	 * Gives each SPE record once, however many groups it is in (item->groups still lists them).
-	 * Its event is "instructions" and its period 1. `itrace` then only limits item->groups.
+	 * Gives each SPE record once, however many groups it is in: item->groups lists them, all
+	 * that there are unless `itrace` limits them. Its event is "instructions" and its period 1.
 	 */
 	bool each_record_once;
 	enum plumb_samples_order order;
@@ -71,15 +71,18 @@ struct plumb_samples_options {
 	 */
 	const struct plumb_spe_filter *filter;
 	/*
-	 * Also does what perf 6.1 gets wrong: in timeless recordings each ring's "instructions"
+	 * Which perf's samples are made; see doc/samples.md. But for NEWEST, its mistakes are made,
+	 * too, so that output can be compared: in timeless recordings each ring's "instructions"
 	 * begin with a sample of nothing at address 0; a context switch without CPU_WIDE names the
 	 * thread that leaves as the one that comes; ITRACE_START does not tell the thread of a CPU
-	 * without context switches; SVE operations are loads; a hypervisor's low addresses are the
-	 * kernel's; a record without a timestamp has a time; the address alone tells kernel code
-	 * from user code.
+	 * without context switches; a hypervisor's low addresses are the kernel's; a record without
+	 * a timestamp has a time; the address alone tells kernel code from user code; cores that
+	 * AUXTRACE_INFO describes are not known up to 6.12; in 6.1, SVE operations are loads; in
+	 * 7.3, a record without a data source has that of number 0, and calls and returns are
+	 * operations on data.
 	 */
-	bool like_perf_6_1;
-	/* The core's MIDR for data sources; 0: as the recording says (AUXTRACE_INFO or CPUID). */
+	enum plumb_perf_version like_perf;
+	/* The cores' MIDR for data sources; 0: as the recording says (AUXTRACE_INFO or CPUID). */
 	uint32_t midr;
 };
 

@@ -85,18 +85,27 @@ PLUMB_API int plumb_spe_encode_packet(const struct plumb_spe_packet *packet, uin
 				      size_t size);
 
 /*
- * What the packet says as `perf report -D` (6.1) puts it, "LAT 12 ISSUE" or "PC 0x4005d0 el0 ns=1",
- * into `text`, always ended by NUL (if `size` is not 0, when `text` may be NULL). Returns its
- * length, as snprintf() does. Alignments are "PAD", bytes that begin no packet "Bad packet!".
+ * Whose behaviour is followed where versions of perf differ. NEWEST is what perf 7.3 does, without
+ * its mistakes; the others include theirs, so that output can be compared.
  */
-PLUMB_API int plumb_spe_packet_text(const struct plumb_spe_packet *packet, char *text, size_t size);
+enum plumb_perf_version {
+	PLUMB_PERF_NEWEST = 0,
+	PLUMB_PERF_6_1 = 601,
+	PLUMB_PERF_6_12 = 612,
+	PLUMB_PERF_7_3 = 703,
+};
+/* Reads "6.1", "6.12" or "7.3". Returns the version, or PLUMB_ERR_NOT_FOUND. */
+PLUMB_API int plumb_perf_version(const char *text);
 
 /*
- * The same with what perf 6.1 does not know: later events, SME, memory copies, guarded control
- * stacks, calls and returns, previous branch targets, by the names of later versions of perf.
+ * What the packet says as `perf report -D` puts it, "LAT 12 ISSUE" or "PC 0x4005d0 el0 ns=1", into
+ * `text`, always ended by NUL (if `size` is not 0, when `text` may be NULL). Returns its length, as
+ * snprintf() does. `midr` is of the core that made it, 0 if that is not known. Alignments are
+ * "PAD", bytes that begin no packet "Bad packet!". Versions up to 6.12 leave out what they do not
+ * know: later events, SME, memory copies, guarded control stacks, calls and returns.
  */
-PLUMB_API int plumb_spe_packet_text_full(const struct plumb_spe_packet *packet, char *text,
-					 size_t size);
+PLUMB_API int plumb_spe_packet_text(const struct plumb_spe_packet *packet, uint32_t midr,
+				    enum plumb_perf_version version, char *text, size_t size);
 
 /* ---- Records ------------------------------------------------------------------------------- */
 
@@ -168,8 +177,11 @@ enum plumb_spe_event {
 };
 #define PLUMB_SPE_EVENT_BIT(event) (UINT64_C(1) << (event))
 
-/* "L1D-REFILL" as perf names it; NULL for bits without a name. */
-PLUMB_API const char *plumb_spe_event_name(unsigned bit);
+/*
+ * "L1D-REFILL" as perf names it; NULL for bits without a name. `midr` is of the core, 0 if it is
+ * not known: some bits are each implementer's own.
+ */
+PLUMB_API const char *plumb_spe_event_name(uint32_t midr, unsigned bit);
 
 /* PC and branch targets: the address with kernel addresses sign-extended, and the rest of the
  * payload. */

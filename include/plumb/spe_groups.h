@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The groups into which perf sorts SPE records when it makes samples of them, and the --itrace
- * string that chooses among them. A record is in any number of groups; those of perf 6.1 are in the
- * order in which it gives a record's samples. No function here allocates, but for findings; all may
- * be called by any number of threads.
+ * string that chooses among them. A record is in any number of groups. No function here allocates,
+ * except for findings; any number of threads may call them.
  */
 #ifndef PLUMB_SPE_GROUPS_H
 #define PLUMB_SPE_GROUPS_H
@@ -14,17 +13,18 @@
 extern "C" {
 #endif
 
+/* In the order in which a record's samples come. */
 enum plumb_spe_group {
 	PLUMB_SPE_GROUP_L1D_MISS,
 	PLUMB_SPE_GROUP_L1D_ACCESS,
-	PLUMB_SPE_GROUP_L2D_MISS,   /* none of perf 6.1's */
-	PLUMB_SPE_GROUP_L2D_ACCESS, /* none of perf 6.1's */
+	PLUMB_SPE_GROUP_L2D_MISS,   /* not perf's: no sample is made of it */
+	PLUMB_SPE_GROUP_L2D_ACCESS, /* likewise */
 	PLUMB_SPE_GROUP_LLC_MISS,
 	PLUMB_SPE_GROUP_LLC_ACCESS,
 	PLUMB_SPE_GROUP_TLB_MISS,
 	PLUMB_SPE_GROUP_TLB_ACCESS,
-	PLUMB_SPE_GROUP_BRANCH, /* every branch; of newer perfs, which have no branch-miss */
-	PLUMB_SPE_GROUP_BRANCH_MISS,
+	PLUMB_SPE_GROUP_BRANCH,      /* every branch */
+	PLUMB_SPE_GROUP_BRANCH_MISS, /* mispredicted ones, which perf up to 6.12 has instead */
 	PLUMB_SPE_GROUP_REMOTE_ACCESS,
 	PLUMB_SPE_GROUP_MEMORY,
 	PLUMB_SPE_GROUP_INSTRUCTIONS, /* every record */
@@ -32,13 +32,20 @@ enum plumb_spe_group {
 };
 #define PLUMB_SPE_GROUP_BIT(group) (1u << (group))
 
-/* "l1d-miss"; NULL for a number that is none. */
+/* "l1d-miss"; NULL for a number that is no group. */
 PLUMB_API const char *plumb_spe_group_name(unsigned group);
 /* The group of that name, or PLUMB_ERR_NOT_FOUND. */
 PLUMB_API int plumb_spe_group_by_name(const char *name);
 
 /* The groups a record is in, as PLUMB_SPE_GROUP_BIT()s: from its events, class and operation. */
-PLUMB_API uint32_t plumb_spe_record_groups(const struct plumb_spe_record *record);
+PLUMB_API uint32_t plumb_spe_record_groups(const struct plumb_spe_record *record,
+					   enum plumb_perf_version version);
+/*
+ * Whether it is in "memory": loads and stores; newer perfs count vector operations on data as well,
+ * 6.1 mistakes SVE operations for loads.
+ */
+PLUMB_API bool plumb_spe_is_memory(const struct plumb_spe_record *record,
+				   enum plumb_perf_version version);
 
 /* ---- --itrace ---------------------------------------------------------------------------------
  */
@@ -46,13 +53,14 @@ PLUMB_API uint32_t plumb_spe_record_groups(const struct plumb_spe_record *record
 enum plumb_itrace_unit {
 	PLUMB_ITRACE_INSTRUCTIONS,
 	PLUMB_ITRACE_TICKS,
-	PLUMB_ITRACE_NANOSECONDS, /* ms and us are made of it */
+	PLUMB_ITRACE_NANOSECONDS, /* ms and us become nanoseconds */
 };
 
-/* What an --itrace string asks for: all that perf 6.1 knows, of which SPE has a use for part. */
+/* What an --itrace string asks for: all that perf knows, of which SPE has a use for part. */
 struct plumb_itrace {
 	bool instructions;                 /* i */
-	bool branches;                     /* b, c, r: branch misses */
+	bool cycles;                       /* y */
+	bool branches;                     /* b, c, r */
 	bool calls, returns;               /* c, r */
 	bool first_level;                  /* f: l1d */
 	bool last_level;                   /* m: llc */
@@ -66,53 +74,58 @@ struct plumb_itrace {
 	bool callchain, add_callchain;     /* g, G */
 	bool last_branch, add_last_branch; /* l, L */
 	bool approximate_ipc;              /* A */
-	bool timeless;                     /* Z */
-	bool second_level; /* l2d: no letter asks for it, see plumb_itrace_newer() */
-	bool all_branches; /* the group "branch", likewise */
-	unsigned quick;    /* q, as often as it came */
+	bool timeless, kernel_time;        /* Z, T */
+	unsigned quick;                    /* q, as often as it came */
 	unsigned callchain_size, last_branch_size;
-	uint64_t period; /* of `instructions` */
+	uint64_t period; /* 0: not given */
 	enum plumb_itrace_unit unit;
 	uint64_t skip;                                         /* s: at the beginning */
 	uint32_t error_plus, error_minus, log_plus, log_minus; /* bit 0: 'a', ... */
 };
 
 /*
- * What perf 6.1 does without --itrace: every group but "instructions", since its default period is
- * in nanoseconds, which SPE has no use for.
+ * What perf does without --itrace: a sample for every group that a record is in. "instructions" is
+ * among them since 6.18.
  */
-PLUMB_API void plumb_itrace_default(struct plumb_itrace *itrace);
-/* Adds what perf 6.1 does not know: the groups "l2d-miss", "l2d-access" and "branch". */
-PLUMB_API void plumb_itrace_newer(struct plumb_itrace *itrace);
+PLUMB_API void plumb_itrace_default(struct plumb_itrace *itrace, enum plumb_perf_version version);
 
 /*
- * Parses an --itrace string as perf 6.1 does: letters in any order, each with the number, unit or
- * flags that it takes; "i1i" is every record. An empty string asks for nothing. Returns 0, or
- * PLUMB_ERR_SYNTAX or PLUMB_ERR_INVALID (a number out of range) with a finding that names the
- * letter and its column; then *itrace is undefined.
+ * Parses an --itrace string as perf does: letters in any order, each with the number, unit or flags
+ * that it takes; "i1i" is every record. An empty string asks for nothing. Returns 0, or
+ * PLUMB_ERR_SYNTAX or PLUMB_ERR_INVALID (a number out of range; a period that is not in
+ * instructions, which perf up to 6.12 ignores) with a finding that names the letter and its column;
+ * then *itrace is undefined.
  */
-PLUMB_API int plumb_itrace_parse(const char *text, struct plumb_itrace *itrace,
-				 struct plumb_diagnostics *found);
+PLUMB_API int plumb_itrace_parse(const char *text, enum plumb_perf_version version,
+				 struct plumb_itrace *itrace, struct plumb_diagnostics *found);
 
-/*
- * The groups that are made, as PLUMB_SPE_GROUP_BIT()s. "instructions" is only if its period is in
- * instructions, as of perf.
- */
-PLUMB_API uint32_t plumb_itrace_groups(const struct plumb_itrace *itrace);
+/* The groups that samples are made of, as PLUMB_SPE_GROUP_BIT()s. */
+PLUMB_API uint32_t plumb_itrace_groups(const struct plumb_itrace *itrace,
+				       enum plumb_perf_version version);
 
 /* Adds a warning for each thing that was asked for and that SPE cannot give. */
 PLUMB_API void plumb_itrace_report(const struct plumb_itrace *itrace,
+				   enum plumb_perf_version version,
 				   struct plumb_diagnostics *found);
 
 /* ---- perf's encoding of where data came from ----------------------------------------------------
  */
 
+/* What a data source means depends on the core that made the record. */
+struct plumb_spe_core {
+	uint32_t midr;         /* 0: not known */
+	uint64_t event_filter; /* caps/event_filter: the events that it can tell; 0: not known */
+};
+
 /*
- * The data_src value (PERF_MEM_OP, LVL, SNOOP, TLB, ...; union perf_mem_data_src) that perf 6.1
- * makes of a record of a core with this MIDR: 0 if it is no load or store. Cores whose data sources
- * it knows are Neoverse N1, N2 and V1; of others it goes by the events.
+ * The data_src value (PERF_MEM_OP, LVL, SNOOP, TLB, ...; union perf_mem_data_src) that perf makes
+ * of a record: 0 if it is not in "memory". perf up to 6.12 goes by the data source packet for
+ * Neoverse N1, N2 and V1, and by the events for all others; later versions, and Plumb, know more
+ * cores and combine both.
  */
-PLUMB_API uint64_t plumb_spe_perf_data_source(const struct plumb_spe_record *record, uint32_t midr);
+PLUMB_API uint64_t plumb_spe_perf_data_source(const struct plumb_spe_record *record,
+					      const struct plumb_spe_core *core,
+					      enum plumb_perf_version version);
 
 #ifdef __cplusplus
 }

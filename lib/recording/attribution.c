@@ -53,14 +53,14 @@ static int follow_switch(struct attribution *attribution, const struct plumb_rec
 	if (!(record->has & PLUMB_RECORD_HAS_PID))
 		return 0;
 	/* perf takes who leaves for who comes if the record is not CPU-wide. */
-	if (attribution->like_perf_6_1 ? out : !out)
+	if (attribution->like_perf ? out : !out)
 		return run(attribution, cpu, record->pid, record->tid);
 	return 0;
 }
 
 static int follow_start(struct attribution *attribution, const struct plumb_record *record)
 {
-	if (attribution->like_perf_6_1 || !(record->has & PLUMB_RECORD_HAS_CPU) ||
+	if (attribution->like_perf || !(record->has & PLUMB_RECORD_HAS_CPU) ||
 	    running(attribution, (int32_t)record->cpu) != -1)
 		return 0;
 	return run(attribution, (int32_t)record->cpu, record->itrace_start.pid,
@@ -108,7 +108,7 @@ bool attribution_changes(const struct attribution *attribution, const struct rin
 	if (!(record->has & (PLUMB_SPE_HAS_CONTEXT_EL1 | PLUMB_SPE_HAS_CONTEXT_EL2)))
 		return false;
 	/* In a timeless recording perf goes by the ring, which may be nobody's. */
-	if (attribution->timeless && (ring->ring_tid != -1 || attribution->like_perf_6_1))
+	if (attribution->timeless && (ring->ring_tid != -1 || attribution->like_perf))
 		return false;
 	return named_thread(record) != -1 &&
 	       (named_thread(record) != ring->tid || !attribution->contexts);

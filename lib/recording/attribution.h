@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whose an SPE record is: its context packet's thread, else the one that its ring's CPU runs, else
- * the ring's own. Which behaviours follow perf 6.1 is marked.
+ * the ring's own. What perf does otherwise is marked.
  */
 #ifndef RECORDING_ATTRIBUTION_H
 #define RECORDING_ATTRIBUTION_H
@@ -15,9 +15,9 @@ struct attribution {
 	struct tasks *tasks;
 	int32_t *running; /* thread by CPU; -1: not known */
 	size_t cpus;
-	bool contexts; /* context packets were seen: they alone tell the threads */
-	bool timeless; /* rings come at the end: by then context switches tell nothing */
-	bool like_perf_6_1;
+	bool contexts;  /* context packets were seen: they alone tell the threads */
+	bool timeless;  /* rings come at the end: by then context switches tell nothing */
+	bool like_perf; /* with what it gets wrong */
 };
 
 void attribution_free(struct attribution *attribution);

@@ -4,6 +4,10 @@
 #include <string.h>
 
 #include "recording/spe_auxtrace.h"
+#include "spe/perf_version.h"
+
+#define EVERY      PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS)
+#define ALL_GROUPS (PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUPS) - 1)
 
 void decoding_begin(struct decoding *decoding, struct plumb_recording *recording,
 		    const struct plumb_samples_options *options, struct plumb_diagnostics *found)
@@ -12,16 +16,21 @@ void decoding_begin(struct decoding *decoding, struct plumb_recording *recording
 	const struct plumb_itrace *itrace = &usual;
 
 	*decoding = (struct decoding){.recording = recording, .found = found};
-	plumb_itrace_default(&usual);
+	plumb_itrace_default(&usual, options->like_perf);
 	if (options->itrace)
 		itrace = options->itrace;
-	decoding->synthesis.groups = plumb_itrace_groups(itrace);
+	decoding->synthesis.groups = plumb_itrace_groups(itrace, options->like_perf);
 	decoding->synthesis.period = itrace->period;
-	decoding->synthesis.like_perf_6_1 = options->like_perf_6_1;
-	decoding->synthesis.midr = options->midr;
+	/* perf's period is 0 if none was asked for. */
+	if (!itrace->period && !perf_is_exact(options->like_perf))
+		decoding->synthesis.period = 1;
+	decoding->synthesis.version = options->like_perf;
+	if (itrace->last_branch && perf_is_newer(options->like_perf))
+		decoding->synthesis.branch_entries = itrace->last_branch_size;
+	decoding->midr = options->midr;
 	decoding->each_record_once = options->each_record_once;
 	if (options->each_record_once) {
-		decoding->synthesis.groups |= PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
+		decoding->synthesis.groups |= options->itrace ? EVERY : ALL_GROUPS;
 		decoding->synthesis.period = 1;
 	}
 	if (options->filter) {
@@ -88,13 +97,16 @@ void decoding_decide(struct decoding *decoding)
 	synthesis_make_events(&decoding->synthesis, event ? event : &unknown);
 }
 
-uint32_t decoding_midr(const struct decoding *decoding, int32_t cpu)
+struct plumb_spe_core decoding_core(const struct decoding *decoding, int32_t cpu)
 {
-	if (decoding->synthesis.midr)
-		return decoding->synthesis.midr;
-	if (decoding->synthesis.like_perf_6_1)
-		return spe_cpuid_midr(plumb_recording_info(decoding->recording)->cpuid);
-	return plumb_recording_midr(decoding->recording, cpu);
+	struct plumb_spe_core core = spe_core(decoding->recording, cpu);
+
+	/* What AUXTRACE_INFO says of each core, perf takes in since 6.13. */
+	if (!perf_is_newer(decoding->synthesis.version))
+		core = (struct plumb_spe_core){.midr = spe_cpuid_midr(decoding->recording)};
+	if (decoding->midr)
+		core.midr = decoding->midr;
+	return core;
 }
 
 /* The inverse of plumb_time_from_ticks(), as perf has it. */

@@ -16,6 +16,7 @@ struct decoding {
 	struct plumb_spe_filter filter;
 	bool has_filter, each_record_once;
 	struct synthesis synthesis;
+	uint32_t midr; /* asked for; 0: as the recording says */
 
 	bool decided; /* what follows is known */
 	bool is_spe;  /* the AUX data is SPE's */
@@ -29,8 +30,8 @@ void decoding_begin(struct decoding *decoding, struct plumb_recording *recording
 /* Takes in what the recording says; the first AUX data has come. */
 void decoding_decide(struct decoding *decoding);
 
-/* Of the core of a CPU, or of any if it is negative; 0: not known. */
-uint32_t decoding_midr(const struct decoding *decoding, int32_t cpu);
+/* What is known of the core of a CPU; -1: of a CPU that is not known. */
+struct plumb_spe_core decoding_core(const struct decoding *decoding, int32_t cpu);
 /* Ticks of SPE's clock at a time of perf's; 0 if there is no telling. */
 uint64_t decoding_ticks(const struct decoding *decoding, uint64_t time);
 /* Whether the filter lets a PMU sample pass. */

@@ -7,7 +7,7 @@
 #define RECORDING_RINGS_H
 
 #include <plumb/recording.h>
-#include <plumb/spe.h>
+#include <plumb/spe_groups.h>
 
 /* More rings than this are refused: no machine has as many CPUs. */
 #define RINGS_LIMIT 65536
@@ -37,8 +37,8 @@ struct ring {
 	uint64_t ticks; /* the latest timestamp so far */
 	uint64_t since; /* records since the last that was sampled */
 	int32_t pid, tid, cpu;
-	uint32_t midr; /* of its core, once that is looked up */
-	bool has_midr;
+	struct plumb_spe_core core; /* once that is looked up */
+	bool has_core;
 };
 
 struct rings {

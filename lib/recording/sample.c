@@ -3,7 +3,7 @@
 #include "recording/reader.h"
 
 /* A bit-field of branch flags: its width, in the order of struct perf_branch_entry. */
-static const uint8_t branch_fields[] = {1, 1, 1, 1, 16, 4, 2, 4, 3};
+static const uint8_t branch_fields[] = {1, 1, 1, 1, 16, 4, 2, 4, 3, 1};
 
 /* As a big-endian machine has them the first field is the topmost. */
 static uint64_t convert_branch_flags(uint64_t flags)

@@ -15,6 +15,7 @@
 #include "recording/reader.h"
 #include "recording/ring_heap.h"
 #include "recording/rings.h"
+#include "spe/perf_version.h"
 
 /* The longest run: `groups` has room for it. */
 #define RUN_MAX 256
@@ -45,8 +46,9 @@ struct plumb_samples {
 	size_t count, next;
 	uint32_t pending; /* groups of the record at `next` that are yet to be given */
 
-	struct plumb_spe_record nothing; /* perf 6.1's, before each ring of a timeless recording */
-	struct plumb_record sample;      /* made of an SPE record, or of a value that was read */
+	struct plumb_spe_record nothing; /* perf's, before each ring of a timeless recording */
+	struct synthesized synthesized;  /* made of an SPE record */
+	struct plumb_record sample;      /* made of a value that was read */
 	struct plumb_samples_item item;
 	struct plumb_samples_batch batch;
 };
@@ -69,7 +71,7 @@ int plumb_samples_begin(struct plumb_recording *recording,
 	s->rings.recording = recording;
 	s->rings.chunk_limit = s->order == PLUMB_ORDER_FILE ? 0 : SIZE_MAX;
 	s->attribution.tasks = recording->tasks;
-	s->attribution.like_perf_6_1 = chosen.like_perf_6_1;
+	s->attribution.like_perf = perf_is_exact(chosen.like_perf);
 	recording->has_stream = true;
 	*samples = s;
 	return 0;
@@ -110,7 +112,7 @@ bool plumb_samples_time(const struct plumb_samples *samples, const struct plumb_
 
 	*time = 0;
 	if (synthesis->timeless ||
-	    !(synthesis->like_perf_6_1 || record->has & PLUMB_SPE_HAS_TIMESTAMP))
+	    !(perf_is_exact(synthesis->version) || record->has & PLUMB_SPE_HAS_TIMESTAMP))
 		return false;
 	*time = plumb_time_from_ticks(&samples->decoding.clock, record->timestamp);
 	return true;
@@ -127,22 +129,6 @@ static bool matches(const struct plumb_samples *s, const struct plumb_spe_record
 	return plumb_spe_filter_matches(&s->decoding.filter, record, &origin);
 }
 
-/* The groups that the record is a sample of. */
-static uint32_t groups_of(struct plumb_samples *s, const struct plumb_spe_record *record)
-{
-	const uint32_t instructions = PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
-	const struct synthesis *synthesis = &s->decoding.synthesis;
-	uint32_t groups = synthesis_groups(synthesis, record) & synthesis->groups;
-
-	if (groups & instructions) {
-		if (++s->current->since < synthesis->period)
-			groups &= ~instructions;
-		else
-			s->current->since = 0;
-	}
-	return groups;
-}
-
 /* Lets the run be those of `count` records that match, and counts them. */
 static void set_run(struct plumb_samples *s, struct plumb_spe_record *records, size_t count)
 {
@@ -157,7 +143,7 @@ static void set_run(struct plumb_samples *s, struct plumb_spe_record *records, s
 			continue;
 		if (i != s->count)
 			records[s->count] = records[i];
-		groups = groups_of(s, &records[i]);
+		groups = synthesis_choose(&s->decoding.synthesis, &records[i], &s->current->since);
 		s->groups[s->count++] = groups;
 		for (unsigned group = 0; group < PLUMB_SPE_GROUPS; group++)
 			totals[group] += groups >> group & 1;
@@ -252,9 +238,9 @@ static void choose(struct plumb_samples *s, struct ring *ring, uint64_t bound)
 	s->current = ring;
 	s->bound = bound;
 	attribution_of_ring(&s->attribution, ring);
-	if (!ring->has_midr)
-		ring->midr = decoding_midr(&s->decoding, ring->cpu);
-	ring->has_midr = true;
+	if (!ring->has_core)
+		ring->core = decoding_core(&s->decoding, ring->cpu);
+	ring->has_core = true;
 }
 
 /* The ring with the oldest record, up to the next one's; false if none is due. */
@@ -274,7 +260,7 @@ static bool choose_oldest(struct plumb_samples *s)
 	return true;
 }
 
-/* Rings one after another, once the file has ended; perf 6.1 begins each with nothing. */
+/* Rings one after another, once the file has ended; perf begins each with nothing. */
 static bool choose_next(struct plumb_samples *s)
 {
 	const struct synthesis *synthesis = &s->decoding.synthesis;
@@ -283,7 +269,7 @@ static bool choose_next(struct plumb_samples *s)
 		return false;
 	choose(s, s->rings.at[s->next_ring++], UINT64_MAX);
 	s->current->chunk_limit = SIZE_MAX;
-	if (synthesis->timeless && synthesis->like_perf_6_1) {
+	if (synthesis->timeless && perf_is_exact(synthesis->version)) {
 		const uint64_t matched = s->totals.matched;
 
 		s->nothing = (struct plumb_spe_record){0};
@@ -527,22 +513,21 @@ static void make_sample(struct plumb_samples *s)
 	const unsigned group = (unsigned)__builtin_ctz(s->pending);
 	struct synthesis_origin origin = {
 		.place = ring_place(ring, record->offset),
-		.pid = ring->pid, /* NOLINT(clang-analyzer-core.NullDereference): a run has a ring
-				   */
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a run has a ring */
+		.pid = ring->pid,
 		.tid = ring->tid,
 		.cpu = ring->cpu,
-		.midr = ring->midr,
+		.core = ring->core,
 	};
 
 	origin.has_time = plumb_samples_time(s, record, &origin.time);
-	synthesis_sample(&s->decoding.synthesis, record, &origin, group, &s->sample);
-	s->item.record = &s->sample;
+	synthesis_sample(&s->decoding.synthesis, record, &origin, group, &s->synthesized);
+	s->item.record = &s->synthesized.record;
 	s->item.spe = record;
 	s->item.group = group;
-	s->item.groups =
-		synthesis_groups(&s->decoding.synthesis, record) & s->decoding.synthesis.groups;
+	s->item.groups = s->groups[s->next];
 	s->item.ring = ring->index;
-	s->item.midr = ring->midr;
+	s->item.midr = ring->core.midr;
 	s->pending &= s->pending - 1;
 }
 
@@ -604,7 +589,7 @@ int plumb_samples_next_batch(struct plumb_samples *samples,
 		.tid = ring->tid,
 		.cpu = ring->cpu,
 		.ring = ring->index,
-		.midr = ring->midr,
+		.midr = ring->core.midr,
 	};
 	if (ring->tid == -1)
 		return 1;

@@ -66,41 +66,82 @@ static size_t after(const struct plumb_auxtrace_info *info, size_t at)
 	return at + CPU_FIRST_PARAMETER + (size_t)info->values[at + CPU_PARAMETERS];
 }
 
-uint32_t spe_cpuid_midr(const char *cpuid)
+static struct plumb_spe_cpu take_cpu(const struct plumb_auxtrace_info *info, size_t at, size_t next)
 {
-	return cpuid && strncmp(cpuid, "0x", 2) == 0 ? (uint32_t)strtoull(cpuid, NULL, 16) : 0;
+	uint64_t parameters[4] = {0};
+	size_t count = next - at - CPU_FIRST_PARAMETER;
+
+	if (count > 4)
+		count = 4;
+	memcpy(parameters, info->values + at + CPU_FIRST_PARAMETER, count * sizeof(*parameters));
+	return (struct plumb_spe_cpu){
+		.cpu = info->values[at + CPU_NUMBER],
+		.midr = parameters[0],
+		.pmu_type = parameters[1],
+		.min_interval = parameters[2],
+		.event_filter = parameters[3],
+	};
 }
 
-/* The MIDR of CPU `cpu`, of the first one described if it is negative; 0: not described. */
-static uint32_t described_midr(const struct plumb_auxtrace_info *info, int32_t cpu)
+/*
+ * Finds CPU `cpu`, or the core that all described CPUs share if it is negative. `*found` is zeros
+ * if the CPU is not described. Returns false if the CPUs are not alike.
+ */
+static bool described(const struct plumb_auxtrace_info *info, int32_t cpu,
+		      struct plumb_spe_cpu *found)
 {
 	struct plumb_spe_auxtrace spe;
 	size_t at, next;
 
+	*found = (struct plumb_spe_cpu){0};
 	if (!info || plumb_spe_auxtrace_read(info, &spe) || spe.version < 2)
-		return 0;
+		return true;
 	at = info->values[HEADER_SIZE];
-	for (size_t i = 0; i < spe.cpu_count && (next = after(info, at)); i++, at = next)
-		if (cpu < 0 || info->values[at + CPU_NUMBER] == (uint64_t)cpu)
-			return next - at > CPU_FIRST_PARAMETER
-				       ? (uint32_t)info->values[at + CPU_FIRST_PARAMETER]
-				       : 0;
-	return 0;
+	for (size_t i = 0; i < spe.cpu_count && (next = after(info, at)); i++, at = next) {
+		const struct plumb_spe_cpu this = take_cpu(info, at, next);
+
+		if (cpu < 0 && i > 0 && this.midr != found->midr)
+			return false;
+		if (cpu < 0 || this.cpu == (uint64_t)cpu)
+			*found = this;
+	}
+	return true;
+}
+
+uint32_t spe_cpuid_midr(const struct plumb_recording *recording)
+{
+	const char *cpuid = plumb_recording_info(recording)->cpuid;
+
+	return cpuid && strncmp(cpuid, "0x", 2) == 0 ? (uint32_t)strtoull(cpuid, NULL, 16) : 0;
+}
+
+struct plumb_spe_core spe_core(const struct plumb_recording *recording, int32_t cpu)
+{
+	struct plumb_spe_cpu found;
+
+	if (!described(plumb_recording_auxtrace_info(recording), cpu, &found))
+		return (struct plumb_spe_core){0};
+	return (struct plumb_spe_core){
+		.midr = found.midr ? (uint32_t)found.midr : spe_cpuid_midr(recording),
+		.event_filter = found.event_filter,
+	};
 }
 
 uint32_t plumb_recording_midr(const struct plumb_recording *recording, int32_t cpu)
 {
-	uint32_t midr = described_midr(plumb_recording_auxtrace_info(recording), cpu);
+	const struct plumb_auxtrace_info *info = plumb_recording_auxtrace_info(recording);
+	struct plumb_spe_cpu first;
 
-	return midr ? midr : spe_cpuid_midr(plumb_recording_info(recording)->cpuid);
+	if (cpu < 0 && info && plumb_spe_auxtrace_cpu(info, 0, &first) == 0 && first.midr)
+		return (uint32_t)first.midr;
+	return spe_core(recording, cpu).midr;
 }
 
 int plumb_spe_auxtrace_cpu(const struct plumb_auxtrace_info *info, size_t i,
 			   struct plumb_spe_cpu *cpu)
 {
 	struct plumb_spe_auxtrace spe;
-	uint64_t parameters[4] = {0};
-	size_t at, next, count;
+	size_t at, next;
 	int err = plumb_spe_auxtrace_read(info, &spe);
 
 	*cpu = (struct plumb_spe_cpu){0};
@@ -116,16 +157,6 @@ int plumb_spe_auxtrace_cpu(const struct plumb_auxtrace_info *info, size_t i,
 	}
 	if (!next)
 		return PLUMB_ERR_INVALID;
-	count = next - at - CPU_FIRST_PARAMETER;
-	if (count > 4)
-		count = 4;
-	memcpy(parameters, info->values + at + CPU_FIRST_PARAMETER, count * sizeof(*parameters));
-	*cpu = (struct plumb_spe_cpu){
-		.cpu = info->values[at + CPU_NUMBER],
-		.midr = parameters[0],
-		.pmu_type = parameters[1],
-		.min_interval = parameters[2],
-		.capabilities = parameters[3],
-	};
+	*cpu = take_cpu(info, at, next);
 	return 0;
 }

@@ -3,11 +3,11 @@
 #define RECORDING_SPE_AUXTRACE_H
 
 #include <plumb/recording.h>
+#include <plumb/spe_groups.h>
 
-/*
- * The MIDR that a recording's CPUID says, "0x00000000410fd0c0" as perf on AArch64 writes it; 0 if
- * it says none, or is NULL.
- */
-uint32_t spe_cpuid_midr(const char *cpuid);
+/* What the recording says of the core of CPU `cpu`; of any, if it is negative and all are alike. */
+struct plumb_spe_core spe_core(const struct plumb_recording *recording, int32_t cpu);
+/* The MIDR that the feature CPUID says; 0: none. */
+uint32_t spe_cpuid_midr(const struct plumb_recording *recording);
 
 #endif

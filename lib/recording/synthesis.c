@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What perf makes of SPE records (tools/perf/util/arm-spe.c of 6.1, for behaviour): an event for
- * each group, whose attribute is a part of the SPE event's, and samples of it.
+ * What perf makes of SPE records (tools/perf/util/arm-spe.c of 6.1, 6.12 and 7.3, for behaviour):
+ * an event for each group, whose attribute is a part of the SPE event's, and samples of it.
  */
 #include "recording/synthesis.h"
+
+#include "spe/perf_version.h"
 
 /* The groups' ids follow the SPE event's at this distance. */
 #define ID_DISTANCE 1000000000
@@ -12,6 +14,22 @@
 #define ATTR_SIZE 128
 
 #define HARDWARE_INSTRUCTIONS 1
+
+/* Types of branches: PERF_BR_*. */
+enum {
+	BRANCH_UNKNOWN = 0,
+	BRANCH_CONDITIONAL = 1,
+	BRANCH_UNCONDITIONAL = 2,
+	BRANCH_CALL = 4,
+	BRANCH_RETURN = 6,
+	BRANCH_CONDITIONAL_CALL = 9,
+	BRANCH_CONDITIONAL_RETURN = 10,
+};
+
+/* The bits of a branch's payload that say whether it calls or returns. */
+#define LINK_FIELD 0x18
+
+/* ---- Events ---------------------------------------------------------------------------------- */
 
 static struct plumb_event_attr attr_after(const struct synthesis *synthesis,
 					  const struct plumb_event_attr *spe)
@@ -39,63 +57,71 @@ static struct plumb_event_attr attr_after(const struct synthesis *synthesis,
 	return attr;
 }
 
+static void make_event(struct synthesis *synthesis, const struct plumb_recorded_event *spe,
+		       unsigned group)
+{
+	struct plumb_recorded_event *event = &synthesis->events[group];
+
+	event->attr = attr_after(synthesis, &spe->attr);
+	event->ids = &synthesis->ids[group];
+	event->id_count = 1;
+	event->name = plumb_spe_group_name(group);
+	if (group == PLUMB_SPE_GROUP_INSTRUCTIONS)
+		event->attr.config = HARDWARE_INSTRUCTIONS;
+	if (group == PLUMB_SPE_GROUP_INSTRUCTIONS || perf_is_newer(synthesis->version))
+		event->attr.sample_period = synthesis->period;
+	if (synthesis->branch_entries) {
+		event->attr.sample_type |= PLUMB_SAMPLE_BRANCH_STACK;
+		event->attr.branch_sample_type |= PLUMB_BRANCH_HW_INDEX;
+	}
+}
+
 void synthesis_make_events(struct synthesis *synthesis, const struct plumb_recorded_event *spe)
 {
 	uint64_t id = (spe->id_count ? spe->ids[0] : 0) + ID_DISTANCE;
 
 	for (unsigned i = 0; i < PLUMB_SPE_GROUPS; i++) {
-		struct plumb_recorded_event *event = &synthesis->events[i];
-
 		if (!(synthesis->groups & PLUMB_SPE_GROUP_BIT(i)))
 			continue;
 		synthesis->ids[i] = id++;
-		event->attr = attr_after(synthesis, &spe->attr);
-		event->ids = &synthesis->ids[i];
-		event->id_count = 1;
-		event->name = plumb_spe_group_name(i);
-		if (i == PLUMB_SPE_GROUP_INSTRUCTIONS) {
-			event->attr.config = HARDWARE_INSTRUCTIONS;
-			event->attr.sample_period = synthesis->period;
-		}
+		make_event(synthesis, spe, i);
 	}
 	synthesis->made = true;
 }
 
-static bool passes_for_load(const struct synthesis *synthesis,
-			    const struct plumb_spe_record *record)
-{
-	return synthesis->like_perf_6_1 && record->has & PLUMB_SPE_HAS_OPERATION &&
-	       synthesis_passes_for_load(record->op_class, record->operation);
-}
+/* ---- Groups ---------------------------------------------------------------------------------- */
 
-uint32_t synthesis_groups(const struct synthesis *synthesis, const struct plumb_spe_record *record)
+uint32_t synthesis_choose(const struct synthesis *synthesis, const struct plumb_spe_record *record,
+			  uint64_t *since)
 {
-	uint32_t groups = plumb_spe_record_groups(record);
+	const uint32_t instructions = PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
+	uint32_t groups = plumb_spe_record_groups(record, synthesis->version) & synthesis->groups;
+	bool skipped;
 
-	if (passes_for_load(synthesis, record))
-		groups |= PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_MEMORY);
+	if (synthesis->period <= 1)
+		return groups;
+	/* The period once was that of "instructions" alone. */
+	if (!perf_is_newer(synthesis->version) && !(groups & instructions))
+		return groups;
+	skipped = ++*since < synthesis->period;
+	if (!skipped)
+		*since = 0;
+	else if (perf_is_newer(synthesis->version))
+		groups = 0;
+	else
+		groups &= ~instructions;
 	return groups;
 }
 
-static uint64_t data_source(const struct synthesis *synthesis,
-			    const struct plumb_spe_record *record, uint32_t midr)
-{
-	struct plumb_spe_record load;
-
-	if (!passes_for_load(synthesis, record))
-		return plumb_spe_perf_data_source(record, midr);
-	load = *record;
-	load.op_class = PLUMB_SPE_LOAD_STORE;
-	load.operation = 0;
-	return plumb_spe_perf_data_source(&load, midr);
-}
+/* ---- Samples --------------------------------------------------------------------------------- */
 
 static uint64_t code_address(const struct synthesis *synthesis, uint64_t payload)
 {
 	unsigned level = plumb_spe_exception_level(payload);
 
 	/* perf takes all of these for the kernel's, a hypervisor's low addresses, too. */
-	if (synthesis->like_perf_6_1 && plumb_spe_non_secure(payload) && (level == 1 || level == 2))
+	if (perf_is_exact(synthesis->version) && plumb_spe_non_secure(payload) &&
+	    (level == 1 || level == 2))
 		return payload | UINT64_C(0xff) << 56;
 	return plumb_spe_code_address(payload);
 }
@@ -105,7 +131,7 @@ static uint16_t cpu_mode(const struct synthesis *synthesis, const struct plumb_s
 {
 	bool high = ip >> 63;
 
-	if (synthesis->like_perf_6_1 || !(record->has & PLUMB_SPE_HAS_PC))
+	if (perf_is_exact(synthesis->version) || !(record->has & PLUMB_SPE_HAS_PC))
 		return high ? PLUMB_MODE_KERNEL : PLUMB_MODE_USER;
 	switch (plumb_spe_exception_level(record->addresses[PLUMB_SPE_PC])) {
 	case 0:
@@ -118,16 +144,108 @@ static uint16_t cpu_mode(const struct synthesis *synthesis, const struct plumb_s
 	}
 }
 
-static bool is_branch_group(unsigned group)
+static bool has_event(const struct plumb_spe_record *record, enum plumb_spe_event event)
 {
-	return group == PLUMB_SPE_GROUP_BRANCH || group == PLUMB_SPE_GROUP_BRANCH_MISS;
+	return record->has & PLUMB_SPE_HAS_EVENTS && record->events & PLUMB_SPE_EVENT_BIT(event);
 }
 
-void synthesis_sample(const struct synthesis *synthesis, const struct plumb_spe_record *record,
-		      const struct synthesis_origin *origin, unsigned group,
-		      struct plumb_record *sample)
+static bool is_branch(const struct plumb_spe_record *record)
 {
-	const uint64_t *addresses = record->addresses;
+	return record->has & PLUMB_SPE_HAS_OPERATION && record->op_class == PLUMB_SPE_BRANCH;
+}
+
+/* As perf has it: without a link, a branch to an address in a register returns. */
+static bool returns(struct plumb_spe_operation operation)
+{
+	return operation.flags & PLUMB_SPE_OP_RETURN ||
+	       (operation.subclass == PLUMB_SPE_SUB_INDIRECT &&
+		!(operation.flags & PLUMB_SPE_OP_LINK));
+}
+
+/* What kind of a branch it was, in the words of a trace. */
+static uint32_t trace_flags(const struct plumb_spe_record *record)
+{
+	const struct plumb_spe_operation operation =
+		plumb_spe_operation(record->op_class, record->operation);
+	uint32_t flags = PLUMB_TRACE_BRANCH;
+
+	if (!is_branch(record))
+		return 0;
+	if (has_event(record, PLUMB_SPE_EV_MISPREDICTED))
+		flags |= PLUMB_TRACE_MISS;
+	if (has_event(record, PLUMB_SPE_EV_NOT_TAKEN))
+		flags |= PLUMB_TRACE_NOT_TAKEN;
+	if (has_event(record, PLUMB_SPE_EV_TRANSACTIONAL))
+		flags |= PLUMB_TRACE_TRANSACTION;
+	if (operation.flags & PLUMB_SPE_OP_CONDITIONAL)
+		flags |= PLUMB_TRACE_CONDITIONAL;
+	if (operation.flags & PLUMB_SPE_OP_LINK)
+		flags |= PLUMB_TRACE_CALL;
+	else if (returns(operation))
+		flags |= PLUMB_TRACE_RETURN;
+	return flags;
+}
+
+static unsigned branch_type(struct plumb_spe_operation operation, uint8_t payload)
+{
+	const bool conditional = operation.flags & PLUMB_SPE_OP_CONDITIONAL;
+
+	if (operation.flags & PLUMB_SPE_OP_LINK)
+		return conditional ? BRANCH_CONDITIONAL_CALL : BRANCH_CALL;
+	if (returns(operation))
+		return conditional ? BRANCH_CONDITIONAL_RETURN : BRANCH_RETURN;
+	if (conditional)
+		return BRANCH_CONDITIONAL;
+	/* That it neither calls nor returns, newer cores say. */
+	return (payload & LINK_FIELD) == LINK_FIELD ? BRANCH_UNCONDITIONAL : BRANCH_UNKNOWN;
+}
+
+/* The branch that the record is. */
+static struct plumb_branch_entry sampled_branch(const struct synthesis *synthesis,
+						const struct plumb_spe_record *record)
+{
+	const struct plumb_spe_operation operation =
+		plumb_spe_operation(record->op_class, record->operation);
+	const uint64_t latency = record->counters[PLUMB_SPE_TOTAL_LATENCY];
+	struct plumb_branch_entry entry = {
+		.from = code_address(synthesis, record->addresses[PLUMB_SPE_PC]),
+		.to = code_address(synthesis, record->addresses[PLUMB_SPE_BRANCH_TARGET]),
+	};
+
+	entry.flags = has_event(record, PLUMB_SPE_EV_MISPREDICTED)
+			      ? PLUMB_ENTRY_BIT(PLUMB_ENTRY_MISPREDICTED)
+			      : PLUMB_ENTRY_BIT(PLUMB_ENTRY_PREDICTED);
+	if (has_event(record, PLUMB_SPE_EV_NOT_TAKEN))
+		entry.flags |= PLUMB_ENTRY_BIT(PLUMB_ENTRY_NOT_TAKEN);
+	if (has_event(record, PLUMB_SPE_EV_TRANSACTIONAL))
+		entry.flags |= PLUMB_ENTRY_BIT(PLUMB_ENTRY_TRANSACTION);
+	entry.flags |= (latency < UINT16_MAX ? latency : UINT16_MAX) << PLUMB_ENTRY_CYCLES;
+	entry.flags |= (uint64_t)branch_type(operation, record->operation) << PLUMB_ENTRY_TYPE;
+	return entry;
+}
+
+/* The branches that the record knows of, the latest first. */
+static void add_branches(const struct synthesis *synthesis, const struct plumb_spe_record *record,
+			 struct synthesized *sample)
+{
+	const uint64_t previous = record->addresses[PLUMB_SPE_PREVIOUS_TARGET];
+	size_t count = 0;
+
+	if (is_branch(record))
+		sample->branches[count++] = sampled_branch(synthesis, record);
+	/* Where the one before went is known, but not where it came from. */
+	if (count < synthesis->branch_entries && record->has & PLUMB_SPE_HAS_PREVIOUS_TARGET)
+		sample->branches[count++] =
+			(struct plumb_branch_entry){.to = code_address(synthesis, previous)};
+	sample->record.sample.branches = sample->branches;
+	sample->record.sample.branch_count = count;
+	sample->record.sample.branch_hw_index = UINT64_MAX;
+}
+
+/* What all samples of a record have. */
+static void set_common(const struct synthesis *synthesis, const struct plumb_spe_record *record,
+		       const struct synthesis_origin *origin, struct plumb_record *sample)
+{
 	struct plumb_sample *members = &sample->sample;
 
 	*sample = (struct plumb_record){
@@ -137,9 +255,6 @@ void synthesis_sample(const struct synthesis *synthesis, const struct plumb_spe_
 		.pid = origin->pid,
 		.tid = origin->tid,
 		.cpu = (uint32_t)origin->cpu,
-		.id = synthesis->ids[group],
-		.stream_id = synthesis->ids[group],
-		.event = &synthesis->events[group],
 	};
 	if (origin->cpu >= 0)
 		sample->has |= PLUMB_RECORD_HAS_CPU;
@@ -147,15 +262,44 @@ void synthesis_sample(const struct synthesis *synthesis, const struct plumb_spe_
 		sample->has |= PLUMB_RECORD_HAS_TIME;
 		sample->time = origin->time;
 	}
-	members->ip = code_address(synthesis, addresses[PLUMB_SPE_PC]);
+	members->ip = code_address(synthesis, record->addresses[PLUMB_SPE_PC]);
 	members->weight = record->counters[PLUMB_SPE_TOTAL_LATENCY];
-	members->period = group == PLUMB_SPE_GROUP_INSTRUCTIONS ? synthesis->period : 1;
 	sample->misc = cpu_mode(synthesis, record, members->ip);
-	if (is_branch_group(group)) {
-		members->address = code_address(synthesis, addresses[PLUMB_SPE_BRANCH_TARGET]);
-		return;
+}
+
+static void set_data(const struct synthesis *synthesis, const struct plumb_spe_record *record,
+		     const struct synthesis_origin *origin, struct plumb_sample *members)
+{
+	members->physical_address =
+		plumb_spe_physical_address(record->addresses[PLUMB_SPE_DATA_PHYSICAL]);
+	members->data_source =
+		plumb_spe_perf_data_source(record, &origin->core, synthesis->version);
+}
+
+void synthesis_sample(const struct synthesis *synthesis, const struct plumb_spe_record *record,
+		      const struct synthesis_origin *origin, unsigned group,
+		      struct synthesized *sample)
+{
+	const bool newer = perf_is_newer(synthesis->version);
+	const bool every = group == PLUMB_SPE_GROUP_INSTRUCTIONS;
+	const bool branch = group == PLUMB_SPE_GROUP_BRANCH || group == PLUMB_SPE_GROUP_BRANCH_MISS;
+	struct plumb_sample *members = &sample->record.sample;
+
+	set_common(synthesis, record, origin, &sample->record);
+	sample->record.id = sample->record.stream_id = synthesis->ids[group];
+	sample->record.event = &synthesis->events[group];
+	members->period = newer || every ? synthesis->period : 1;
+	if (branch || (newer && every))
+		members->address =
+			code_address(synthesis, record->addresses[PLUMB_SPE_BRANCH_TARGET]);
+	else
+		members->address =
+			plumb_spe_virtual_address(record->addresses[PLUMB_SPE_DATA_VIRTUAL]);
+	if (!branch)
+		set_data(synthesis, record, origin, members);
+	if (newer && (branch || every)) {
+		members->trace_flags = trace_flags(record);
+		if (synthesis->branch_entries)
+			add_branches(synthesis, record, sample);
 	}
-	members->address = plumb_spe_virtual_address(addresses[PLUMB_SPE_DATA_VIRTUAL]);
-	members->physical_address = plumb_spe_physical_address(addresses[PLUMB_SPE_DATA_PHYSICAL]);
-	members->data_source = data_source(synthesis, record, origin->midr);
 }

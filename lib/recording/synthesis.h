@@ -7,11 +7,12 @@
 #include <plumb/spe_groups.h>
 
 struct synthesis {
-	uint32_t groups; /* that are made */
-	uint64_t period; /* of "instructions" */
-	bool timeless, like_perf_6_1;
-	bool made;     /* the events below are */
-	uint32_t midr; /* asked for; 0: as the recording says */
+	uint32_t groups;         /* that are made */
+	uint64_t period;         /* one of so many records is made samples of */
+	unsigned branch_entries; /* that a sample may have at most */
+	enum plumb_perf_version version;
+	bool timeless;
+	bool made; /* the events below are */
 	struct plumb_recorded_event events[PLUMB_SPE_GROUPS];
 	uint64_t ids[PLUMB_SPE_GROUPS];
 };
@@ -22,24 +23,26 @@ struct synthesis_origin {
 	uint64_t time;  /* ns */
 	bool has_time;
 	int32_t pid, tid, cpu;
-	uint32_t midr;
+	struct plumb_spe_core core;
+};
+
+/* What a record knows of branches: the one that it is, and the one before. */
+#define SYNTHESIS_BRANCH_ENTRIES 2
+struct synthesized {
+	struct plumb_record record;
+	struct plumb_branch_entry branches[SYNTHESIS_BRANCH_ENTRIES];
 };
 
 /* Makes the groups' events after that of SPE. */
 void synthesis_make_events(struct synthesis *synthesis, const struct plumb_recorded_event *spe);
 
-/* perf 6.1 takes SVE operations for loads: their bits are the same to it. */
-static inline bool synthesis_passes_for_load(uint8_t op_class, uint8_t operation)
-{
-	return op_class == PLUMB_SPE_OTHER && (operation & 0x89) == 0x08;
-}
-
-/* The groups a record is in, whether they are made or not. */
-uint32_t synthesis_groups(const struct synthesis *synthesis, const struct plumb_spe_record *record);
+/* The groups that a record becomes samples of; `since` counts its ring's, from one to the next. */
+uint32_t synthesis_choose(const struct synthesis *synthesis, const struct plumb_spe_record *record,
+			  uint64_t *since);
 
 /* The sample that a record is in a group. */
 void synthesis_sample(const struct synthesis *synthesis, const struct plumb_spe_record *record,
 		      const struct synthesis_origin *origin, unsigned group,
-		      struct plumb_record *sample);
+		      struct synthesized *sample);
 
 #endif

@@ -3,7 +3,7 @@
  * Where data came from: what the numbers mean is each implementer's own. doc/spe.md says where the
  * maps are from. A new core needs a line in `cores`; one with numbers of its own, a map as well.
  */
-#include <plumb/spe.h>
+#include "spe/data_source.h"
 
 struct source {
 	uint16_t number;
@@ -44,47 +44,60 @@ static const struct source hisilicon[] = {
 	{0, NULL},
 };
 
+static const struct source *const sources[SPE_SOURCES_COUNT] = {
+	[SPE_SOURCES_ARM] = arm,
+	[SPE_SOURCES_AMPEREONE] = ampereone,
+	[SPE_SOURCES_HISILICON] = hisilicon,
+};
+
+/* Not in any perf's list, as far as it was looked at. */
+#define NEVER ((enum plumb_perf_version)INT32_MAX)
+
 /* MIDR_EL1: implementer in bits 31:24, part in bits 15:4. */
 static const struct {
 	uint8_t implementer;
 	uint16_t part;
-	const struct source *sources;
+	enum spe_sources sources;
+	enum plumb_perf_version since; /* of those that can be asked for */
 } cores[] = {
-	{0x41, 0xd0c, arm},       /* Neoverse N1 */
-	{0x41, 0xd40, arm},       /* Neoverse V1 */
-	{0x41, 0xd49, arm},       /* Neoverse N2 */
-	{0x41, 0xd4f, arm},       /* Neoverse V2 */
-	{0x41, 0xd83, arm},       /* Neoverse V3AE */
-	{0x41, 0xd84, arm},       /* Neoverse V3 */
-	{0x41, 0xd8e, arm},       /* Neoverse N3 */
-	{0x41, 0xd47, arm},       /* Cortex-A710 */
-	{0x41, 0xd4d, arm},       /* Cortex-A715 */
-	{0x41, 0xd81, arm},       /* Cortex-A720 */
-	{0x41, 0xd89, arm},       /* Cortex-A720AE */
-	{0x41, 0xd87, arm},       /* Cortex-A725 */
-	{0x41, 0xd44, arm},       /* Cortex-X1 */
-	{0x41, 0xd4c, arm},       /* Cortex-X1C */
-	{0x41, 0xd48, arm},       /* Cortex-X2 */
-	{0x41, 0xd4e, arm},       /* Cortex-X3 */
-	{0x41, 0xd82, arm},       /* Cortex-X4 */
-	{0x41, 0xd85, arm},       /* Cortex-X925 */
-	{0x6d, 0xd49, arm},       /* Azure Cobalt 100, a Neoverse N2 */
-	{0xc0, 0xac3, ampereone}, /* AmpereOne */
-	{0xc0, 0xac4, ampereone}, /* AmpereOne A */
-	{0x48, 0xd06, hisilicon}, /* HIP12 */
+	{0x41, 0xd0c, SPE_SOURCES_ARM, PLUMB_PERF_6_1},       /* Neoverse N1 */
+	{0x41, 0xd40, SPE_SOURCES_ARM, PLUMB_PERF_6_1},       /* Neoverse V1 */
+	{0x41, 0xd49, SPE_SOURCES_ARM, PLUMB_PERF_6_1},       /* Neoverse N2 */
+	{0x41, 0xd4f, SPE_SOURCES_ARM, PLUMB_PERF_7_3},       /* Neoverse V2 */
+	{0x41, 0xd83, SPE_SOURCES_ARM, NEVER},                /* Neoverse V3AE */
+	{0x41, 0xd84, SPE_SOURCES_ARM, PLUMB_PERF_7_3},       /* Neoverse V3 */
+	{0x41, 0xd8e, SPE_SOURCES_ARM, NEVER},                /* Neoverse N3 */
+	{0x41, 0xd47, SPE_SOURCES_ARM, NEVER},                /* Cortex-A710 */
+	{0x41, 0xd4d, SPE_SOURCES_ARM, PLUMB_PERF_7_3},       /* Cortex-A715 */
+	{0x41, 0xd81, SPE_SOURCES_ARM, PLUMB_PERF_7_3},       /* Cortex-A720 */
+	{0x41, 0xd89, SPE_SOURCES_ARM, PLUMB_PERF_7_3},       /* Cortex-A720AE */
+	{0x41, 0xd87, SPE_SOURCES_ARM, PLUMB_PERF_7_3},       /* Cortex-A725 */
+	{0x41, 0xd44, SPE_SOURCES_ARM, PLUMB_PERF_7_3},       /* Cortex-X1 */
+	{0x41, 0xd4c, SPE_SOURCES_ARM, PLUMB_PERF_7_3},       /* Cortex-X1C */
+	{0x41, 0xd4b, SPE_SOURCES_ARM, PLUMB_PERF_7_3},       /* Cortex-A78C */
+	{0x41, 0xd48, SPE_SOURCES_ARM, NEVER},                /* Cortex-X2 */
+	{0x41, 0xd4e, SPE_SOURCES_ARM, PLUMB_PERF_7_3},       /* Cortex-X3 */
+	{0x41, 0xd82, SPE_SOURCES_ARM, PLUMB_PERF_7_3},       /* Cortex-X4 */
+	{0x41, 0xd85, SPE_SOURCES_ARM, PLUMB_PERF_7_3},       /* Cortex-X925 */
+	{0x6d, 0xd49, SPE_SOURCES_ARM, NEVER},                /* Azure Cobalt 100, a Neoverse N2 */
+	{0xc0, 0xac3, SPE_SOURCES_AMPEREONE, NEVER},          /* AmpereOne */
+	{0xc0, 0xac4, SPE_SOURCES_AMPEREONE, PLUMB_PERF_7_3}, /* AmpereOne A */
+	{0x48, 0xd06, SPE_SOURCES_HISILICON, PLUMB_PERF_7_3}, /* HIP12 */
 };
 
-static const struct source *sources_of(uint32_t midr)
+enum spe_sources spe_sources_of(uint32_t midr, enum plumb_perf_version version)
 {
 	for (size_t i = 0; i < sizeof(cores) / sizeof(*cores); i++)
 		if (cores[i].implementer == midr >> 24 && cores[i].part == (midr >> 4 & 0xfff))
-			return cores[i].sources;
-	return NULL;
+			return version == PLUMB_PERF_NEWEST || cores[i].since <= version
+				       ? cores[i].sources
+				       : SPE_SOURCES_UNKNOWN;
+	return SPE_SOURCES_UNKNOWN;
 }
 
 const char *plumb_spe_data_source_name(uint32_t midr, uint64_t data_source)
 {
-	const struct source *source = sources_of(midr);
+	const struct source *source = sources[spe_sources_of(midr, PLUMB_PERF_NEWEST)];
 
 	for (; source && source->name; source++)
 		if (source->number == data_source)

@@ -1,53 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where data came from in the encoding of PERF_SAMPLE_DATA_SRC, as perf 6.1 makes it of a record
- * (tools/perf/util/arm-spe.c, arm_spe__synth_data_source()). The fields are those of union
- * perf_mem_data_src in <linux/perf_event.h>; their values are ABI, and written out here since not
- * every system that reads recordings has that header.
+ * Where data came from in the encoding of PERF_SAMPLE_DATA_SRC, as perf makes it of a record
+ * (tools/perf/util/arm-spe.c). Newer versions know more cores, and fill what the data source packet
+ * leaves open from the record's events.
  */
 #include <plumb/spe_groups.h>
 
-#define OP(value)     ((uint64_t)(value))
-#define LEVEL(value)  ((uint64_t)(value) << 5)
-#define SNOOP(value)  ((uint64_t)(value) << 19)
-#define TLB(value)    ((uint64_t)(value) << 26)
-#define NUMBER(value) ((uint64_t)(value) << 33)
-#define REMOTE        (UINT64_C(1) << 37)
-#define SNOOPX_PEER   (UINT64_C(2) << 38)
+#include "base/mem_source.h"
+#include "spe/data_source.h"
+#include "spe/perf_version.h"
 
-enum {
-	OP_LOAD = 0x02,
-	OP_STORE = 0x04,
-	LEVEL_NA = 0x01,
-	LEVEL_HIT = 0x02,
-	LEVEL_MISS = 0x04,
-	LEVEL_L1 = 0x08,
-	LEVEL_L2 = 0x20,
-	LEVEL_L3 = 0x40,
-	LEVEL_RAM = 0x80,
-	NUMBER_L1 = 0x01,
-	NUMBER_L2 = 0x02,
-	NUMBER_L3 = 0x03,
-	NUMBER_RAM = 0x0d,
-	NUMBER_NA = 0x0f,
-	SNOOP_NA = 0x01,
-	SNOOP_NONE = 0x02,
-	SNOOP_HIT = 0x04,
-	TLB_HIT = 0x02,
-	TLB_MISS = 0x04,
-	TLB_WALKER = 0x20,
+#define LEVEL(value)  ((uint64_t)(MEM_LEVEL_##value) << MEM_LEVEL)
+#define HIT(value)    ((uint64_t)(MEM_LEVEL_##value | MEM_LEVEL_HIT) << MEM_LEVEL)
+#define MISS(value)   ((uint64_t)(MEM_LEVEL_##value | MEM_LEVEL_MISS) << MEM_LEVEL)
+#define NUMBER(value) ((uint64_t)(MEM_NUMBER_##value) << MEM_LEVEL_NUMBER)
+#define SNOOP(value)  ((uint64_t)(MEM_SNOOP_##value) << MEM_SNOOP)
+#define PEER          ((uint64_t)MEM_SNOOPX_PEER << MEM_SNOOPX)
+#define REMOTE        (UINT64_C(1) << MEM_REMOTE)
+
+#define LEVEL_FIELD (UINT64_C(0x3fff) << MEM_LEVEL)
+#define SNOOP_FIELD (UINT64_C(0x1f) << MEM_SNOOP)
+
+/* Data sources that are not listed leave all fields open. */
+#define SOURCES 32
+static const uint64_t arm[SOURCES] = {
+	[0x0] = HIT(L1) | NUMBER(L1) | SNOOP(NONE),
+	[0x8] = HIT(L2) | NUMBER(L2) | SNOOP(NONE),
+	[0x9] = HIT(L2) | NUMBER(L2) | PEER,            /* peer core */
+	[0xa] = HIT(L3) | NUMBER(L3) | PEER,            /* local cluster */
+	[0xb] = HIT(L3) | NUMBER(L3) | SNOOP(HIT),      /* system cache */
+	[0xc] = HIT(L3) | NUMBER(L3) | PEER,            /* peer cluster */
+	[0xd] = LEVEL(NA) | NUMBER(NA) | REMOTE | PEER, /* remote socket */
+	[0xe] = HIT(RAM) | NUMBER(RAM) | SNOOP(NONE),
 };
 
-/* The encoding that Arm's cores share; data sources that are not listed leave all fields open. */
-static const uint64_t common_sources[16] = {
-	[0x0] = LEVEL(LEVEL_L1 | LEVEL_HIT) | NUMBER(NUMBER_L1) | SNOOP(SNOOP_NONE),
-	[0x8] = LEVEL(LEVEL_L2 | LEVEL_HIT) | NUMBER(NUMBER_L2) | SNOOP(SNOOP_NONE),
-	[0x9] = LEVEL(LEVEL_L2 | LEVEL_HIT) | NUMBER(NUMBER_L2) | SNOOPX_PEER, /* peer core */
-	[0xa] = LEVEL(LEVEL_L3 | LEVEL_HIT) | NUMBER(NUMBER_L3) | SNOOPX_PEER, /* local cluster */
-	[0xb] = LEVEL(LEVEL_L3 | LEVEL_HIT) | NUMBER(NUMBER_L3) | SNOOP(SNOOP_HIT), /* system */
-	[0xc] = LEVEL(LEVEL_L3 | LEVEL_HIT) | NUMBER(NUMBER_L3) | SNOOPX_PEER, /* peer cluster */
-	[0xd] = LEVEL(LEVEL_NA) | NUMBER(NUMBER_NA) | REMOTE | SNOOPX_PEER,    /* remote socket */
-	[0xe] = LEVEL(LEVEL_RAM | LEVEL_HIT) | NUMBER(NUMBER_RAM) | SNOOP(SNOOP_NONE),
+/* Each stands for one of Arm's. */
+static const uint64_t ampereone[SOURCES] = {
+	[0x0] = HIT(L2) | NUMBER(L2) | PEER,
+	[0x3] = HIT(L3) | NUMBER(L3) | SNOOP(HIT),
+	[0x5] = LEVEL(NA) | NUMBER(NA) | REMOTE | PEER,
+	[0x7] = HIT(RAM) | NUMBER(RAM) | SNOOP(NONE),
+	[0x8] = HIT(L1) | NUMBER(L1) | SNOOP(NONE),
+	[0x9] = HIT(L2) | NUMBER(L2) | SNOOP(NONE),
+};
+
+static const uint64_t hisilicon[SOURCES] = {
+	[0] = HIT(L2) | NUMBER(L2) | PEER,
+	[1] = HIT(L2) | NUMBER(L2) | SNOOP(HITM) | PEER,
+	[2] = HIT(L3) | NUMBER(L3) | SNOOP(HIT),
+	[3] = HIT(L3) | NUMBER(L3) | SNOOP(HITM),
+	[4] = HIT(REMOTE_CACHE_1) | NUMBER(L3) | PEER,
+	[5] = HIT(REMOTE_CACHE_1) | NUMBER(L3) | SNOOP(HITM) | PEER,
+	[6] = LEVEL(REMOTE_CACHE_2) | NUMBER(ANY_CACHE) | REMOTE | PEER,
+	[7] = LEVEL(REMOTE_CACHE_2) | NUMBER(ANY_CACHE) | SNOOP(HITM) | REMOTE | PEER,
+	[8] = HIT(RAM) | NUMBER(RAM) | SNOOP(NONE),
+	[9] = HIT(REMOTE_RAM) | NUMBER(RAM) | REMOTE,
+	[13] = HIT(IO) | NUMBER(IO) | SNOOP(NONE),
+	[16] = HIT(L2) | NUMBER(L2) | SNOOP(NONE),
+	[17] = HIT(L2) | NUMBER(L2) | SNOOP(HITM),
+	[18] = HIT(L1) | NUMBER(L1) | SNOOP(NONE),
+};
+
+static const uint64_t *const tables[SPE_SOURCES_COUNT] = {
+	[SPE_SOURCES_ARM] = arm,
+	[SPE_SOURCES_AMPEREONE] = ampereone,
+	[SPE_SOURCES_HISILICON] = hisilicon,
 };
 
 static bool happened(const struct plumb_spe_record *record, enum plumb_spe_event event)
@@ -55,53 +72,147 @@ static bool happened(const struct plumb_spe_record *record, enum plumb_spe_event
 	return record->events & PLUMB_SPE_EVENT_BIT(event);
 }
 
-/* Arm's Neoverse N1, N2 and V1, of any variant and revision: those that perf 6.1 lists. */
-static bool has_common_sources(uint32_t midr)
-{
-	unsigned part = midr >> 4 & 0xfff;
-
-	return midr >> 24 == 0x41 && (midr >> 16 & 0xf) == 0xf &&
-	       (part == 0xd0c || part == 0xd49 || part == 0xd40);
-}
-
-static uint64_t from_source(const struct plumb_spe_record *record, bool store)
+/* What the data source packet says. Stores have none; their numbers mean nothing. */
+static uint64_t from_source(const struct plumb_spe_record *record, const uint64_t *table,
+			    bool store)
 {
 	/* perf keeps 16 bits of it. */
-	unsigned source = (uint16_t)record->data_source;
+	const unsigned source = (uint16_t)record->data_source;
 
 	if (store)
-		return LEVEL(LEVEL_NA) | NUMBER(NUMBER_NA) | SNOOP(SNOOP_NA);
-	return source < 16 ? common_sources[source] : 0;
+		return LEVEL(NA) | NUMBER(NA) | SNOOP(NA);
+	return source < SOURCES ? table[source] : 0;
 }
 
-static uint64_t from_events(const struct plumb_spe_record *record)
+static uint64_t tlb_fields(const struct plumb_spe_record *record)
+{
+	if (happened(record, PLUMB_SPE_EV_TLB_WALK))
+		return mem_put(MEM_TLB, MEM_TLB_WALKER | MEM_TLB_MISS);
+	if (happened(record, PLUMB_SPE_EV_TLB_ACCESS))
+		return mem_put(MEM_TLB, MEM_TLB_WALKER | MEM_TLB_HIT);
+	return 0;
+}
+
+/* ---- perf 6.1 to 6.12 ------------------------------------------------------------------------ */
+
+static uint64_t old_events(const struct plumb_spe_record *record)
 {
 	uint64_t fields = 0;
 
-	if (happened(record, PLUMB_SPE_EV_LLC_ACCESS) || happened(record, PLUMB_SPE_EV_LLC_MISS))
-		fields = LEVEL(LEVEL_L3 |
-			       (happened(record, PLUMB_SPE_EV_LLC_MISS) ? LEVEL_MISS : LEVEL_HIT));
-	else if (happened(record, PLUMB_SPE_EV_L1D_ACCESS) ||
-		 happened(record, PLUMB_SPE_EV_L1D_REFILL))
-		fields = LEVEL(LEVEL_L1 | (happened(record, PLUMB_SPE_EV_L1D_REFILL) ? LEVEL_MISS
-										     : LEVEL_HIT));
+	if (happened(record, PLUMB_SPE_EV_LLC_MISS))
+		fields = MISS(L3);
+	else if (happened(record, PLUMB_SPE_EV_LLC_ACCESS))
+		fields = HIT(L3);
+	else if (happened(record, PLUMB_SPE_EV_L1D_REFILL))
+		fields = MISS(L1);
+	else if (happened(record, PLUMB_SPE_EV_L1D_ACCESS))
+		fields = HIT(L1);
 	if (happened(record, PLUMB_SPE_EV_REMOTE_ACCESS))
 		fields |= REMOTE;
 	return fields;
 }
 
-uint64_t plumb_spe_perf_data_source(const struct plumb_spe_record *record, uint32_t midr)
+static uint64_t old_fields(const struct plumb_spe_record *record, const uint64_t *table, bool store)
 {
-	bool store = record->operation & 1;
+	return table ? from_source(record, table, store) : old_events(record);
+}
+
+/* ---- perf 6.18 and later --------------------------------------------------------------------- */
+
+/* Whether a cache was accessed, and had it. */
+static bool hit(const struct plumb_spe_record *record, enum plumb_spe_event access,
+		enum plumb_spe_event miss)
+{
+	return happened(record, access) && !happened(record, miss);
+}
+
+/* Where a load found its data; what it missed if that is all there is to know. */
+static uint64_t load_level(const struct plumb_spe_record *record)
+{
+	if (hit(record, PLUMB_SPE_EV_L1D_ACCESS, PLUMB_SPE_EV_L1D_REFILL))
+		return HIT(L1) | NUMBER(L1);
+	if (happened(record, PLUMB_SPE_EV_RECENTLY_FETCHED))
+		return HIT(LFB) | NUMBER(LFB);
+	if (hit(record, PLUMB_SPE_EV_L2D_ACCESS, PLUMB_SPE_EV_L2D_MISS))
+		return HIT(L2) | NUMBER(L2);
+	if (hit(record, PLUMB_SPE_EV_LLC_ACCESS, PLUMB_SPE_EV_LLC_MISS))
+		return HIT(L3) | NUMBER(L3);
+	if (happened(record, PLUMB_SPE_EV_LLC_MISS))
+		return MISS(L3) | NUMBER(L3);
+	if (happened(record, PLUMB_SPE_EV_L2D_MISS))
+		return MISS(L2) | NUMBER(L2);
+	if (happened(record, PLUMB_SPE_EV_L1D_REFILL))
+		return MISS(L1) | NUMBER(L1);
+	return 0;
+}
+
+/* The farthest level that a store got to. */
+static uint64_t store_level(const struct plumb_spe_record *record)
+{
+	if (happened(record, PLUMB_SPE_EV_LLC_MISS))
+		return MISS(L3) | NUMBER(L3);
+	if (happened(record, PLUMB_SPE_EV_LLC_ACCESS))
+		return HIT(L3) | NUMBER(L3);
+	if (happened(record, PLUMB_SPE_EV_L2D_MISS))
+		return MISS(L2) | NUMBER(L2);
+	if (happened(record, PLUMB_SPE_EV_L2D_ACCESS))
+		return HIT(L2) | NUMBER(L2);
+	if (happened(record, PLUMB_SPE_EV_L1D_REFILL))
+		return MISS(L1) | NUMBER(L1);
+	if (happened(record, PLUMB_SPE_EV_L1D_ACCESS))
+		return HIT(L1) | NUMBER(L1);
+	return 0;
+}
+
+static uint64_t snoop_fields(const struct plumb_spe_record *record,
+			     const struct plumb_spe_core *core)
+{
+	if (happened(record, PLUMB_SPE_EV_DATA_SNOOPED))
+		return happened(record, PLUMB_SPE_EV_CACHE_DATA_MODIFIED) ? SNOOP(HITM)
+									  : SNOOP(HIT);
+	/* That it did not happen says something where the core can tell. */
+	return core->event_filter & PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_DATA_SNOOPED) ? SNOOP(NONE)
+										   : SNOOP(NA);
+}
+
+static uint64_t new_fields(const struct plumb_spe_record *record, const uint64_t *table,
+			   const struct plumb_spe_core *core, enum mem_op op)
+{
+	uint64_t fields = table ? from_source(record, table, op == MEM_OP_STORE) : 0;
+
+	if (!(fields & LEVEL_FIELD) && op == MEM_OP_LOAD)
+		fields |= load_level(record);
+	if (!(fields & LEVEL_FIELD) && op == MEM_OP_STORE)
+		fields |= store_level(record);
+	if (!(fields & LEVEL_FIELD))
+		fields |= LEVEL(NA) | NUMBER(NA);
+	if (!(fields & SNOOP_FIELD))
+		fields |= snoop_fields(record, core);
+	if (happened(record, PLUMB_SPE_EV_REMOTE_ACCESS))
+		fields |= REMOTE;
+	return fields;
+}
+
+/* ---- Both ------------------------------------------------------------------------------------ */
+
+uint64_t plumb_spe_perf_data_source(const struct plumb_spe_record *record,
+				    const struct plumb_spe_core *core,
+				    enum plumb_perf_version version)
+{
+	const uint64_t *table = tables[spe_sources_of(core->midr, version)];
+	enum mem_op op;
 	uint64_t fields;
 
-	if (!(record->has & PLUMB_SPE_HAS_OPERATION) || record->op_class != PLUMB_SPE_LOAD_STORE)
+	if (!plumb_spe_is_memory(record, version))
 		return 0;
-	fields = OP(store ? OP_STORE : OP_LOAD);
-	fields |= has_common_sources(midr) ? from_source(record, store) : from_events(record);
-	if (happened(record, PLUMB_SPE_EV_TLB_WALK))
-		fields |= TLB(TLB_WALKER | TLB_MISS);
-	else if (happened(record, PLUMB_SPE_EV_TLB_ACCESS))
-		fields |= TLB(TLB_WALKER | TLB_HIT);
-	return fields;
+	/* perf takes a packet that is not there for one that says 0. */
+	if (!(record->has & PLUMB_SPE_HAS_DATA_SOURCE) && !perf_is_exact(version))
+		table = NULL;
+	if (record->op_class != PLUMB_SPE_LOAD_STORE)
+		op = perf_is_newer(version) ? MEM_OP_NA : MEM_OP_LOAD;
+	else
+		op = record->operation & 1 ? MEM_OP_STORE : MEM_OP_LOAD;
+	fields = perf_is_newer(version) ? new_fields(record, table, core, op)
+					: old_fields(record, table, op == MEM_OP_STORE);
+	return mem_put(MEM_OP, op) | fields | tlb_fields(record);
 }

@@ -94,7 +94,7 @@ int plumb_spe_event_by_name(const char *name)
 		if (text_compare(name, events[i].name) == 0)
 			return events[i].bit;
 	for (int bit = 0; bit < 64; bit++) {
-		const char *perfs = plumb_spe_event_name((unsigned)bit);
+		const char *perfs = plumb_spe_event_name(0, (unsigned)bit);
 
 		if (perfs && text_compare(name, perfs) == 0)
 			return bit;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which of perf's groups an SPE record is in. The rules are the behaviour of perf 6.1
- * (tools/perf/util/arm-spe.c) and, of "branch", of newer ones; those of L2D follow L1D's.
+ * Which of perf's groups an SPE record is in. The rules are perf's (tools/perf/util/arm-spe.c);
+ * those of L2D follow L1D's.
  */
 #include <plumb/spe_groups.h>
 
 #include "base/text.h"
+#include "spe/perf_version.h"
 
 static const struct {
 	const char *name;
@@ -41,7 +42,31 @@ int plumb_spe_group_by_name(const char *name)
 	return PLUMB_ERR_NOT_FOUND;
 }
 
-uint32_t plumb_spe_record_groups(const struct plumb_spe_record *record)
+bool plumb_spe_is_memory(const struct plumb_spe_record *record, enum plumb_perf_version version)
+{
+	const struct plumb_spe_operation operation =
+		plumb_spe_operation(record->op_class, record->operation);
+
+	if (!(record->has & PLUMB_SPE_HAS_OPERATION))
+		return false;
+	switch (record->op_class) {
+	case PLUMB_SPE_LOAD_STORE:
+		return true;
+	case PLUMB_SPE_OTHER:
+		if (version == PLUMB_PERF_6_12)
+			return false;
+		return operation.subclass == PLUMB_SPE_SUB_SVE ||
+		       (perf_is_newer(version) && (operation.subclass == PLUMB_SPE_SUB_SME ||
+						   operation.flags & PLUMB_SPE_OP_SIMD));
+	default:
+		/* To 7.3, calls and returns have the bits of vector operations. */
+		return version == PLUMB_PERF_7_3 &&
+		       operation.flags & (PLUMB_SPE_OP_LINK | PLUMB_SPE_OP_RETURN);
+	}
+}
+
+uint32_t plumb_spe_record_groups(const struct plumb_spe_record *record,
+				 enum plumb_perf_version version)
 {
 	uint32_t in = PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
 
@@ -49,11 +74,9 @@ uint32_t plumb_spe_record_groups(const struct plumb_spe_record *record)
 		for (unsigned i = 0; i < PLUMB_SPE_GROUPS; i++)
 			if (record->events & groups[i].event)
 				in |= PLUMB_SPE_GROUP_BIT(i);
-	if (!(record->has & PLUMB_SPE_HAS_OPERATION))
-		return in;
-	if (record->op_class == PLUMB_SPE_LOAD_STORE)
+	if (plumb_spe_is_memory(record, version))
 		in |= PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_MEMORY);
-	if (record->op_class == PLUMB_SPE_BRANCH)
+	if (record->has & PLUMB_SPE_HAS_OPERATION && record->op_class == PLUMB_SPE_BRANCH)
 		in |= PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_BRANCH);
 	return in;
 }

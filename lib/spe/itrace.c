@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The --itrace string: perf's way of saying what is to be made of AUX data. Its letters and units
- * are those of perf 6.1 (tools/perf/Documentation/itrace.txt, itrace_do_parse_synth_opts()).
+ * are perf's (tools/perf/Documentation/itrace.txt, itrace_do_parse_synth_opts()); y and T came
+ * after 6.1.
  */
 #include <plumb/spe_groups.h>
 
 #include <string.h>
+
+#include "spe/perf_version.h"
 
 /* perf's defaults and limits. */
 #define DEFAULT_PERIOD           100000 /* ns */
@@ -19,6 +22,7 @@ struct parser {
 	struct plumb_itrace *itrace;
 	struct plumb_diagnostics *found;
 	bool has_period, has_unit;
+	const char *period; /* where the last one stands, or belongs */
 };
 
 static struct plumb_place place_of(const struct parser *p, const char *at)
@@ -26,21 +30,21 @@ static struct plumb_place place_of(const struct parser *p, const char *at)
 	return (struct plumb_place){.file = "--itrace", .column = (unsigned)(at - p->text) + 1};
 }
 
-/* A finding about the letter at `at`. */
-static int bad_letter(const struct parser *p, const char *at, const char *problem)
+/* Adds the finding that the letter at `at` is not what is expected there. */
+static int bad_letter(const struct parser *p, const char *at, const char *expected)
 {
 	struct plumb_place place = place_of(p, at);
 	unsigned char c = (unsigned char)*at;
 
 	if (c == '\0')
 		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place,
-				      "ends early: %s", problem);
+				      "ends where %s is expected", expected);
 	else if (c > ' ' && c < 0x7f)
-		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place, "'%c' %s", c,
-				      problem);
+		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place,
+				      "unknown letter '%c': expected %s", c, expected);
 	else
 		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place,
-				      "byte 0x%02x %s", c, problem);
+				      "unknown byte 0x%02x: expected %s", c, expected);
 	return PLUMB_ERR_SYNTAX;
 }
 
@@ -104,11 +108,11 @@ static int parse_unit(struct parser *p)
 	case 'n':
 		break;
 	default:
-		return bad_letter(p, unit, "is no unit of a period: i, t, ms, us or ns");
+		return bad_letter(p, unit, "a unit (i, t, ms, us or ns)");
 	}
 	p->at++;
 	if (*p->at != 's')
-		return bad_letter(p, p->at, "stands where the s of ms, us or ns belongs");
+		return bad_letter(p, p->at, "the s of ms, us or ns");
 	p->at++;
 	p->itrace->unit = PLUMB_ITRACE_NANOSECONDS;
 	if (__builtin_mul_overflow(p->itrace->period, scale, &p->itrace->period)) {
@@ -125,7 +129,7 @@ static int parse_period(struct parser *p)
 {
 	int error;
 
-	p->itrace->instructions = true;
+	p->period = p->at - 1;
 	skip_separators(p);
 	if (!is_digit(*p->at))
 		return 0;
@@ -148,7 +152,7 @@ static int parse_flags(struct parser *p, uint32_t *plus, uint32_t *minus)
 		while (*p->at == ' ')
 			p->at++;
 		if (*p->at < 'a' || *p->at > 'z')
-			return bad_letter(p, p->at, "is no flag: a to z");
+			return bad_letter(p, p->at, "a flag (a to z)");
 		*flags |= 1u << (*p->at++ - 'a');
 	}
 	return 0;
@@ -172,7 +176,7 @@ static int parse_size(struct parser *p, unsigned usual, unsigned most, unsigned 
 		struct plumb_place place = place_of(p, begin);
 
 		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-number", &place,
-				      "a size of 0 is none");
+				      "the size must not be 0");
 		return PLUMB_ERR_INVALID;
 	}
 	*size = (unsigned)number;
@@ -184,7 +188,7 @@ static int parse_skip(struct parser *p)
 	while (*p->at == ' ')
 		p->at++;
 	if (!is_digit(*p->at))
-		return bad_letter(p, p->at, "stands where the number of s belongs");
+		return bad_letter(p, p->at, "the number of s");
 	return parse_number(p, UINT64_MAX, &p->itrace->skip);
 }
 
@@ -220,6 +224,8 @@ static bool *switch_of(struct plumb_itrace *itrace, char letter)
 		return &itrace->interrupts;
 	case 'A':
 		return &itrace->approximate_ipc;
+	case 'T':
+		return &itrace->kernel_time;
 	case 'Z':
 		return &itrace->timeless;
 	default:
@@ -244,6 +250,10 @@ static int parse_letter(struct parser *p)
 	case ',':
 		return 0;
 	case 'i':
+		itrace->instructions = true;
+		return parse_period(p);
+	case 'y':
+		itrace->cycles = true;
 		return parse_period(p);
 	case 'e':
 		itrace->errors = true;
@@ -268,12 +278,25 @@ static int parse_letter(struct parser *p)
 		return 0;
 	default:
 		p->at--;
-		return bad_letter(p, p->at, "asks for nothing");
+		return bad_letter(p, p->at, "a letter that selects samples");
 	}
 }
 
-int plumb_itrace_parse(const char *text, struct plumb_itrace *itrace,
-		       struct plumb_diagnostics *found)
+/* Newer perfs sample all groups by this period, and refuse others. */
+static int check_unit(struct parser *p)
+{
+	struct plumb_place place = place_of(p, p->period);
+
+	if (!p->period || p->itrace->unit == PLUMB_ITRACE_INSTRUCTIONS)
+		return 0;
+	plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-unit", &place,
+			      "SPE records can only be counted in instructions");
+	plumb_diagnostics_hint(p->found, "i1i is every record, i10i every tenth");
+	return PLUMB_ERR_INVALID;
+}
+
+int plumb_itrace_parse(const char *text, enum plumb_perf_version version,
+		       struct plumb_itrace *itrace, struct plumb_diagnostics *found)
 {
 	struct parser p = {.text = text, .at = text, .itrace = itrace, .found = found};
 
@@ -282,22 +305,21 @@ int plumb_itrace_parse(const char *text, struct plumb_itrace *itrace,
 		int error = parse_letter(&p);
 
 		if (error) {
-			plumb_diagnostics_hint(found,
-					       "for SPE: i (with a period: i1i is every record), "
-					       "f, m, t, b, a, M");
+			plumb_diagnostics_hint(
+				found, "SPE has i1i (every record), f, m, t, b, a, M and l");
 			return error;
 		}
 	}
-	if (itrace->instructions) {
+	if (itrace->instructions || itrace->cycles) {
 		if (!p.has_unit)
 			itrace->unit = PLUMB_ITRACE_NANOSECONDS;
 		if (!p.has_period)
 			itrace->period = DEFAULT_PERIOD;
 	}
-	return 0;
+	return perf_is_newer(version) ? check_unit(&p) : 0;
 }
 
-void plumb_itrace_default(struct plumb_itrace *itrace)
+void plumb_itrace_default(struct plumb_itrace *itrace, enum plumb_perf_version version)
 {
 	*itrace = (struct plumb_itrace){
 		.branches = true,
@@ -307,13 +329,9 @@ void plumb_itrace_default(struct plumb_itrace *itrace)
 		.remote_access = true,
 		.memory = true,
 		.errors = true,
+		.instructions = perf_is_newer(version),
+		.period = 1,
 	};
-}
-
-void plumb_itrace_newer(struct plumb_itrace *itrace)
-{
-	itrace->second_level = itrace->first_level;
-	itrace->all_branches = itrace->branches;
 }
 
 static bool samples_instructions(const struct plumb_itrace *itrace)
@@ -321,22 +339,21 @@ static bool samples_instructions(const struct plumb_itrace *itrace)
 	return itrace->instructions && itrace->unit == PLUMB_ITRACE_INSTRUCTIONS;
 }
 
-uint32_t plumb_itrace_groups(const struct plumb_itrace *itrace)
+uint32_t plumb_itrace_groups(const struct plumb_itrace *itrace, enum plumb_perf_version version)
 {
+	const bool newer = perf_is_newer(version);
 	const struct {
 		bool wanted;
 		unsigned group;
 	} rules[] = {
 		{itrace->first_level, PLUMB_SPE_GROUP_L1D_MISS},
 		{itrace->first_level, PLUMB_SPE_GROUP_L1D_ACCESS},
-		{itrace->second_level, PLUMB_SPE_GROUP_L2D_MISS},
-		{itrace->second_level, PLUMB_SPE_GROUP_L2D_ACCESS},
 		{itrace->last_level, PLUMB_SPE_GROUP_LLC_MISS},
 		{itrace->last_level, PLUMB_SPE_GROUP_LLC_ACCESS},
 		{itrace->tlb, PLUMB_SPE_GROUP_TLB_MISS},
 		{itrace->tlb, PLUMB_SPE_GROUP_TLB_ACCESS},
-		{itrace->all_branches, PLUMB_SPE_GROUP_BRANCH},
-		{itrace->branches, PLUMB_SPE_GROUP_BRANCH_MISS},
+		{itrace->branches && newer, PLUMB_SPE_GROUP_BRANCH},
+		{itrace->branches && !newer, PLUMB_SPE_GROUP_BRANCH_MISS},
 		{itrace->remote_access, PLUMB_SPE_GROUP_REMOTE_ACCESS},
 		{itrace->memory, PLUMB_SPE_GROUP_MEMORY},
 		{samples_instructions(itrace), PLUMB_SPE_GROUP_INSTRUCTIONS},
@@ -349,34 +366,52 @@ uint32_t plumb_itrace_groups(const struct plumb_itrace *itrace)
 	return groups;
 }
 
-void plumb_itrace_report(const struct plumb_itrace *itrace, struct plumb_diagnostics *found)
+static void report_period(const struct plumb_itrace *itrace, enum plumb_perf_version version,
+			  const struct plumb_place *place, struct plumb_diagnostics *found)
 {
-	const struct {
-		bool asked;
-		const char *letter;
-	} vain[] = {
-		{itrace->calls, "c"},           {itrace->returns, "r"},
-		{itrace->transactions, "x"},    {itrace->ptwrites, "w"},
-		{itrace->power, "p"},           {itrace->other, "o"},
-		{itrace->interrupts, "I"},      {itrace->callchain, "g"},
-		{itrace->add_callchain, "G"},   {itrace->last_branch, "l"},
-		{itrace->add_last_branch, "L"}, {itrace->approximate_ipc, "A"},
-		{itrace->quick > 0, "q"},       {itrace->skip > 0, "s"},
-	};
-	struct plumb_place place = {.file = "--itrace"};
-
 	if (itrace->instructions && !samples_instructions(itrace)) {
-		plumb_diagnostics_add(found, PLUMB_WARNING, "itrace-unit", &place,
+		plumb_diagnostics_add(found, PLUMB_WARNING, "itrace-unit", place,
 				      "SPE has no instructions by time: the group "
 				      "\"instructions\" is left out");
 		plumb_diagnostics_hint(found, "give its period in instructions: i1i");
 	} else if (itrace->instructions && itrace->period > 1) {
-		plumb_diagnostics_add(found, PLUMB_WARNING, "itrace-period", &place,
-				      "the records are samples already: of these only each %llu. "
-				      "is among the \"instructions\"",
-				      (unsigned long long)itrace->period);
+		plumb_diagnostics_add(found, PLUMB_WARNING, "itrace-period", place,
+				      "the records are samples already: only one in %llu is %s",
+				      (unsigned long long)itrace->period,
+				      perf_is_newer(version) ? "used"
+							     : "among the \"instructions\"");
 		plumb_diagnostics_hint(found, "i1i gives every record");
 	}
+}
+
+void plumb_itrace_report(const struct plumb_itrace *itrace, enum plumb_perf_version version,
+			 struct plumb_diagnostics *found)
+{
+	const bool newer = perf_is_newer(version);
+	const struct {
+		bool asked;
+		const char *letter;
+	} vain[] = {
+		{itrace->calls, "c"},
+		{itrace->returns, "r"},
+		{itrace->transactions, "x"},
+		{itrace->ptwrites, "w"},
+		{itrace->power, "p"},
+		{itrace->other, "o"},
+		{itrace->interrupts, "I"},
+		{itrace->cycles, "y"},
+		{itrace->callchain, "g"},
+		{itrace->add_callchain, "G"},
+		{itrace->last_branch && !newer, "l"},
+		{itrace->add_last_branch, "L"},
+		{itrace->approximate_ipc, "A"},
+		{itrace->kernel_time, "T"},
+		{itrace->quick > 0, "q"},
+		{itrace->skip > 0, "s"},
+	};
+	const struct plumb_place place = {.file = "--itrace"};
+
+	report_period(itrace, version, &place, found);
 	for (size_t i = 0; i < sizeof(vain) / sizeof(*vain); i++)
 		if (vain[i].asked)
 			plumb_diagnostics_add(found, PLUMB_WARNING, "itrace-vain", &place,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets as text: in the words of `perf report -D` 6.1, to the letter, and in full, with the names
- * that later versions gave to what 6.1 does not know.
+ * Packets as text, in the words of `perf report -D`. 6.1 and 6.12 leave out what they do not know.
+ * Dumps print millions of packets, so nothing here goes through printf(3).
  */
-#include <inttypes.h>
 #include <plumb/spe.h>
-#include <stdio.h>
+#include <string.h>
 
-#define EVENTS_OF_6_1                                                            \
+#include "spe/perf_version.h"
+
+#define OLD_EVENTS                                                               \
 	(UINT64_C(0xfff) | PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_PARTIAL_PREDICATE) | \
 	 PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_EMPTY_PREDICATE))
 
@@ -37,311 +38,319 @@ static const char *const event_names[64] = {
 	[PLUMB_SPE_EV_SHARED_SME] = "SMCU",
 };
 
-const char *plumb_spe_event_name(unsigned bit)
+/* Bits 12 to 15 are the implementer's own. */
+static bool has_late_prefetch(uint32_t midr)
 {
+	return midr >> 24 == 0x41 && (midr >> 4 & 0xfff) == 0xd0c; /* Neoverse N1 */
+}
+
+const char *plumb_spe_event_name(uint32_t midr, unsigned bit)
+{
+	if (bit == PLUMB_SPE_EV_LATE_PREFETCH && !has_late_prefetch(midr))
+		return NULL;
 	return bit < 64 ? event_names[bit] : NULL;
 }
 
-/* Text that is cut off at its end, but of which the whole length is known. */
-struct text {
-	char *at;
-	size_t room;
+/* The longest text, all events at once, and some to spare. */
+#define TEXT_MAX 512
+
+/* ---- Pieces: each writes at `to` and returns the end of what it wrote ------------------------ */
+
+#define PUT(to, words) ((char *)memcpy(to, words, sizeof(words) - 1) + sizeof(words) - 1)
+
+static char *put_words(char *to, const char *words)
+{
+	return stpcpy(to, words);
+}
+
+static char *put_if(char *to, bool condition, const char *words)
+{
+	return condition ? put_words(to, words) : to;
+}
+
+static char *put_decimal(char *to, uint64_t number)
+{
+	char digits[20], *at = digits + sizeof(digits);
 	size_t length;
-};
 
-static void add_piece(struct text *text, const char *piece, int size)
-{
-	for (int i = 0; i < size; i++, text->length++)
-		if (text->length < text->room)
-			text->at[text->length] = piece[i];
+	do {
+		*--at = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	length = (size_t)(digits + sizeof(digits) - at);
+	memcpy(to, at, length);
+	return to + length;
 }
 
-/* A piece of fewer than 100 bytes, by a format. */
-#define add(text, ...)                                                    \
-	do {                                                              \
-		char piece[100];                                          \
-		int length = snprintf(piece, sizeof(piece), __VA_ARGS__); \
-                                                                          \
-		add_piece(text, piece, length);                           \
-	} while (0)
-
-static void end_text(struct text *text)
+/* perf prints 64-bit values as signed. */
+static char *put_signed(char *to, uint64_t number)
 {
-	if (text->room)
-		text->at[text->length < text->room ? text->length : text->room - 1] = '\0';
+	if (number >> 63) {
+		*to++ = '-';
+		number = -number;
+	}
+	return put_decimal(to, number);
 }
 
-static void add_if(struct text *text, bool condition, const char *words)
+static char *put_hex(char *to, uint64_t number)
 {
-	if (condition)
-		add(text, "%s", words);
+	const unsigned digits = number ? (67 - (unsigned)__builtin_clzll(number)) / 4 : 1;
+
+	to = PUT(to, "0x");
+	for (unsigned i = digits; i-- > 0;)
+		*to++ = "0123456789abcdef"[number >> (4 * i) & 15];
+	return to;
 }
 
-/* What no words are known for: the type, the payload, the index. */
-static void add_raw(struct text *text, const char *type, const struct plumb_spe_packet *packet)
+/* A packet without words of its own: its type, payload and index. */
+static char *put_raw(char *to, const char *type, const struct plumb_spe_packet *packet)
 {
-	add(text, "%s 0x%" PRIx64 " (%u)", type, packet->payload, packet->index);
+	to = put_words(to, type);
+	to = put_hex(PUT(to, " "), packet->payload);
+	to = put_decimal(PUT(to, " ("), packet->index);
+	return PUT(to, ")");
 }
 
-/* Bits without a name come last, by number. */
-static void add_events(struct text *text, uint64_t events, uint64_t named, bool full)
+/* ---- Events ---------------------------------------------------------------------------------- */
+
+/*
+ * The architecture's events come first, then the implementer's, then those without a name by
+ * number. Versions up to 6.12 know only the first.
+ */
+static char *put_events(char *to, uint64_t events, uint32_t midr, bool newer)
 {
+	const uint64_t own = PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_LATE_PREFETCH);
 	const char *before = " IMPDEF:";
+	uint64_t unnamed = 0;
 
-	add(text, "EV");
-	for (unsigned bit = 0; bit < 64; bit++)
-		if (events & named & PLUMB_SPE_EVENT_BIT(bit) && event_names[bit])
-			add(text, " %s", event_names[bit]);
-	for (unsigned bit = 0; full && bit < 64; bit++) {
-		if (!(events & PLUMB_SPE_EVENT_BIT(bit)) || event_names[bit])
-			continue;
-		add(text, "%s%u", before, bit);
+	to = PUT(to, "EV");
+	if (!newer)
+		events &= OLD_EVENTS;
+	for (; events; events &= events - 1) {
+		const unsigned bit = (unsigned)__builtin_ctzll(events);
+		const char *name = plumb_spe_event_name(midr, bit);
+
+		if (!name || own >> bit & 1)
+			unnamed |= PLUMB_SPE_EVENT_BIT(bit);
+		else
+			to = put_words(PUT(to, " "), name);
+	}
+	if (unnamed & own && has_late_prefetch(midr)) {
+		to = put_words(PUT(to, " "), event_names[PLUMB_SPE_EV_LATE_PREFETCH]);
+		unnamed &= ~own;
+	}
+	for (; unnamed; unnamed &= unnamed - 1) {
+		to = put_decimal(put_words(to, before), (unsigned)__builtin_ctzll(unnamed));
 		before = ",";
 	}
+	return to;
 }
 
-static unsigned vector_bits(uint64_t payload)
+/* ---- Operations ------------------------------------------------------------------------------ */
+
+static char *put_sve(char *to, uint64_t payload)
 {
-	return 32u << (payload >> 4 & 7);
+	to = put_decimal(PUT(to, "SVE-OTHER EVLEN "), 32u << (payload >> 4 & 7));
+	to = put_if(to, payload & 2, " FP");
+	return put_if(to, payload & 4, " PRED");
 }
 
-/* What 6.1 makes of class 0: whatever is not SVE is a select or something else. */
-static void add_other(struct text *text, uint64_t payload)
+/* Up to 6.12, all that is not SVE is a select or something else. */
+static char *put_old_other(char *to, uint64_t payload)
 {
-	if ((payload & 0x89) == 0x08) {
-		add(text, "SVE-OTHER EVLEN %u", vector_bits(payload));
-		add_if(text, payload & 2, " FP");
-		add_if(text, payload & 4, " PRED");
-	} else {
-		add(text, "OTHER %s", payload & 1 ? "COND-SELECT" : "INSN-OTHER");
-	}
+	if ((payload & 0x89) == 0x08)
+		return put_sve(to, payload);
+	return put_words(to, payload & 1 ? "OTHER COND-SELECT" : "OTHER INSN-OTHER");
 }
 
-static void add_access(struct text *text, uint64_t payload)
+static char *put_other(char *to, struct plumb_spe_operation op,
+		       const struct plumb_spe_packet *packet)
 {
-	add(text, "%s", payload & 1 ? "ST" : "LD");
-	if ((payload & 0xe2) == 0x02) {
-		add_if(text, payload & 4, " AT");
-		add_if(text, payload & 8, " EXCL");
-		add_if(text, payload & 16, " AR");
-	}
-	add_if(text, (payload & 0xfe) == 0x00, " GP-REG");
-	add_if(text, (payload & 0xfe) == 0x04, " SIMD-FP");
-	add_if(text, (payload & 0xfe) == 0x10, " UNSPEC-REG");
-	add_if(text, (payload & 0xfe) == 0x30, " NV-SYSREG");
-	if ((payload & 0x0a) == 0x08) {
-		add(text, " EVLEN %u", vector_bits(payload));
-		add_if(text, payload & 4, " PRED");
-		add_if(text, payload & 0x80, " SG");
-	}
-}
-
-/* To 6.1, a branch is indirect only if it is nothing else but conditional. */
-static void add_branch(struct text *text, uint64_t payload)
-{
-	add(text, "B");
-	add_if(text, payload & 1, " COND");
-	add_if(text, (payload & 0xfe) == 0x02, " IND");
-}
-
-static void add_operation(struct text *text, const struct plumb_spe_packet *packet)
-{
-	switch (packet->index) {
-	case PLUMB_SPE_OTHER:
-		add_other(text, packet->payload);
-		break;
-	case PLUMB_SPE_LOAD_STORE:
-		add_access(text, packet->payload);
-		break;
-	case PLUMB_SPE_BRANCH:
-		add_branch(text, packet->payload);
-		break;
-	default:
-		add_raw(text, "OP-TYPE", packet);
-		break;
-	}
-}
-
-static void add_full_other(struct text *text, const struct plumb_spe_operation *op,
-			   const struct plumb_spe_packet *packet)
-{
-	switch (op->subclass) {
+	switch (op.subclass) {
 	case PLUMB_SPE_SUB_NONE:
-		add(text, "OTHER");
-		add_if(text, op->flags & PLUMB_SPE_OP_SIMD, " ASE");
-		add_if(text, op->flags & PLUMB_SPE_OP_FP, " FP");
-		add(text, op->flags & PLUMB_SPE_OP_CONDITIONAL ? " COND-SELECT" : " INSN-OTHER");
-		break;
+		to = PUT(to, "OTHER");
+		to = put_if(to, op.flags & PLUMB_SPE_OP_SIMD, " ASE");
+		to = put_if(to, op.flags & PLUMB_SPE_OP_FP, " FP");
+		return put_words(to, op.flags & PLUMB_SPE_OP_CONDITIONAL ? " COND-SELECT"
+									 : " INSN-OTHER");
 	case PLUMB_SPE_SUB_SVE:
-		add_other(text, packet->payload);
-		break;
+		return put_sve(to, packet->payload);
 	case PLUMB_SPE_SUB_SME:
-		add(text, "SME-OTHER ETS %u", op->vector_bits);
-		add_if(text, op->flags & PLUMB_SPE_OP_FP, " FP");
-		break;
+		to = put_decimal(PUT(to, "SME-OTHER ETS "), op.vector_bits);
+		return put_if(to, op.flags & PLUMB_SPE_OP_FP, " FP");
 	default:
-		add_raw(text, "OP-TYPE", packet);
-		break;
+		return put_raw(to, "OP-TYPE", packet);
 	}
 }
 
-static void add_full_access(struct text *text, const struct plumb_spe_operation *op,
-			    const struct plumb_spe_packet *packet)
+static char *put_vector(char *to, struct plumb_spe_operation op, bool newer)
 {
-	switch (op->subclass) {
+	to = put_decimal(put_words(to, newer ? " SVE-SME-REG EVLEN " : " EVLEN "), op.vector_bits);
+	to = put_if(to, op.flags & PLUMB_SPE_OP_PREDICATED, " PRED");
+	return put_if(to, op.flags & PLUMB_SPE_OP_GATHER_SCATTER, " SG");
+}
+
+/* What a load or store does, as far as that version knows. */
+static char *put_access(char *to, struct plumb_spe_operation op,
+			const struct plumb_spe_packet *packet, enum plumb_perf_version version)
+{
+	const bool after_6_1 = version != PLUMB_PERF_6_1, newer = perf_is_newer(version);
+
+	if (op.subclass == PLUMB_SPE_SUB_UNKNOWN && !perf_is_exact(version))
+		return put_raw(to, "OP-TYPE", packet);
+	to = put_words(to, packet->payload & 1 ? "ST" : "LD");
+	switch (op.subclass) {
 	case PLUMB_SPE_SUB_GENERAL:
+		return PUT(to, " GP-REG");
 	case PLUMB_SPE_SUB_SIMD_FP:
+		return PUT(to, " SIMD-FP");
 	case PLUMB_SPE_SUB_UNSPECIFIED:
+		return PUT(to, " UNSPEC-REG");
 	case PLUMB_SPE_SUB_NESTED_VIRTUAL:
+		return PUT(to, " NV-SYSREG");
 	case PLUMB_SPE_SUB_EXTENDED:
-		add_access(text, packet->payload);
-		return;
-	case PLUMB_SPE_SUB_UNKNOWN:
-		add_raw(text, "OP-TYPE", packet);
-		return;
+		to = put_if(to, op.flags & PLUMB_SPE_OP_ATOMIC, " AT");
+		to = put_if(to, op.flags & PLUMB_SPE_OP_EXCLUSIVE, " EXCL");
+		return put_if(to, op.flags & PLUMB_SPE_OP_ACQUIRE_RELEASE, " AR");
+	case PLUMB_SPE_SUB_SVE_SME:
+		return put_vector(to, op, newer);
+	case PLUMB_SPE_SUB_TAG:
+		return put_if(to, after_6_1, " MTE-TAG");
+	case PLUMB_SPE_SUB_MEMORY_COPY:
+		return put_if(to, after_6_1, " MEMCPY");
+	case PLUMB_SPE_SUB_MEMORY_SET:
+		return put_if(to, after_6_1, " MEMSET");
+	case PLUMB_SPE_SUB_GCS:
+		to = put_if(to, newer, " GCS");
+		return put_if(to, newer && op.flags & PLUMB_SPE_OP_COMMON, " COMM");
 	default:
-		break;
-	}
-	add(text, "%s", op->kind == PLUMB_SPE_KIND_STORE ? "ST" : "LD");
-	add_if(text, op->subclass == PLUMB_SPE_SUB_TAG, " MTE-TAG");
-	add_if(text, op->subclass == PLUMB_SPE_SUB_MEMORY_COPY, " MEMCPY");
-	add_if(text, op->subclass == PLUMB_SPE_SUB_MEMORY_SET, " MEMSET");
-	add_if(text, op->subclass == PLUMB_SPE_SUB_GCS, " GCS");
-	add_if(text, op->flags & PLUMB_SPE_OP_COMMON, " COMM");
-	if (op->subclass == PLUMB_SPE_SUB_SVE_SME) {
-		add(text, " SVE-SME-REG EVLEN %u", op->vector_bits);
-		add_if(text, op->flags & PLUMB_SPE_OP_PREDICATED, " PRED");
-		add_if(text, op->flags & PLUMB_SPE_OP_GATHER_SCATTER, " SG");
+		return to;
 	}
 }
 
-static void add_full_branch(struct text *text, const struct plumb_spe_operation *op,
-			    uint64_t payload)
+static char *put_branch(char *to, struct plumb_spe_operation op, uint64_t payload,
+			enum plumb_perf_version version)
 {
-	add(text, "B");
-	add_if(text, op->flags & PLUMB_SPE_OP_CONDITIONAL, " COND");
-	add_if(text, op->subclass == PLUMB_SPE_SUB_INDIRECT, " IND");
-	add_if(text, op->flags & PLUMB_SPE_OP_GCS, " GCS");
-	add_if(text, op->flags & PLUMB_SPE_OP_LINK, " CR-BL");
-	add_if(text, op->flags & PLUMB_SPE_OP_RETURN, " CR-RET");
-	add_if(text, (payload >> 3 & 3) == 3, " CR-NON-BL-RET");
+	to = PUT(to, "B");
+	to = put_if(to, op.flags & PLUMB_SPE_OP_CONDITIONAL, " COND");
+	/* To 6.1, a branch is indirect only if it is nothing else but conditional. */
+	if (version == PLUMB_PERF_6_1)
+		return put_if(to, (payload & 0xfe) == 0x02, " IND");
+	to = put_if(to, op.subclass == PLUMB_SPE_SUB_INDIRECT, " IND");
+	to = put_if(to, op.flags & PLUMB_SPE_OP_GCS, " GCS");
+	to = put_if(to, op.flags & PLUMB_SPE_OP_LINK, " CR-BL");
+	to = put_if(to, op.flags & PLUMB_SPE_OP_RETURN, " CR-RET");
+	return put_if(to, (payload >> 3 & 3) == 3, " CR-NON-BL-RET");
 }
 
-static void add_full_operation(struct text *text, const struct plumb_spe_packet *packet)
+static char *put_operation(char *to, const struct plumb_spe_packet *packet,
+			   enum plumb_perf_version version)
 {
-	struct plumb_spe_operation op =
+	const struct plumb_spe_operation op =
 		plumb_spe_operation(packet->index, (uint8_t)packet->payload);
 
 	switch (packet->index) {
 	case PLUMB_SPE_OTHER:
-		add_full_other(text, &op, packet);
-		break;
+		return perf_is_newer(version) ? put_other(to, op, packet)
+					      : put_old_other(to, packet->payload);
 	case PLUMB_SPE_LOAD_STORE:
-		add_full_access(text, &op, packet);
-		break;
+		return put_access(to, op, packet, version);
 	case PLUMB_SPE_BRANCH:
-		add_full_branch(text, &op, packet->payload);
-		break;
+		return put_branch(to, op, packet->payload, version);
 	default:
-		add_raw(text, "OP-TYPE", packet);
-		break;
+		return put_raw(to, "OP-TYPE", packet);
 	}
 }
 
-static void add_code_address(struct text *text, const char *which, uint64_t payload)
+/* ---- Addresses and counters ------------------------------------------------------------------ */
+
+static char *put_code_address(char *to, const char *which, uint64_t payload)
 {
-	add(text, "%s 0x%" PRIx64 " el%u ns=%d", which, plumb_spe_physical_address(payload),
-	    plumb_spe_exception_level(payload), plumb_spe_non_secure(payload));
+	to = put_hex(put_words(to, which), plumb_spe_physical_address(payload));
+	to = put_decimal(PUT(to, " el"), plumb_spe_exception_level(payload));
+	return put_words(to, plumb_spe_non_secure(payload) ? " ns=1" : " ns=0");
 }
 
-static void add_address(struct text *text, const struct plumb_spe_packet *packet, bool full)
+static char *put_physical_address(char *to, uint64_t payload)
 {
-	uint64_t payload = packet->payload;
+	to = put_hex(PUT(to, "PA "), plumb_spe_physical_address(payload));
+	to = put_words(to, plumb_spe_non_secure(payload) ? " ns=1" : " ns=0");
+	to = put_words(to, payload >> 62 & 1 ? " ch=1 pat=" : " ch=0 pat=");
+	*to++ = "0123456789abcdef"[payload >> 56 & 15];
+	return to;
+}
 
+static char *put_address(char *to, const struct plumb_spe_packet *packet,
+			 enum plumb_perf_version version)
+{
 	switch (packet->index) {
 	case PLUMB_SPE_PC:
-		add_code_address(text, "PC", payload);
-		break;
+		return put_code_address(to, "PC ", packet->payload);
 	case PLUMB_SPE_BRANCH_TARGET:
-		add_code_address(text, "TGT", payload);
-		break;
+		return put_code_address(to, "TGT ", packet->payload);
 	case PLUMB_SPE_DATA_VIRTUAL:
-		add(text, "VA 0x%" PRIx64, payload);
-		break;
+		return put_hex(PUT(to, "VA "), packet->payload);
 	case PLUMB_SPE_DATA_PHYSICAL:
-		add(text, "PA 0x%" PRIx64 " ns=%d ch=%u pat=%x",
-		    plumb_spe_physical_address(payload), plumb_spe_non_secure(payload),
-		    (unsigned)(payload >> 62) & 1, (unsigned)(payload >> 56) & 0xf);
-		break;
+		return put_physical_address(to, packet->payload);
 	case PLUMB_SPE_PREVIOUS_TARGET:
-		if (full) {
-			add_code_address(text, "PBT", payload);
-			break;
-		}
+		if (version != PLUMB_PERF_6_1)
+			return put_code_address(to, "PBT ", packet->payload);
 		__attribute__((fallthrough));
 	default:
-		add_raw(text, "ADDR", packet);
-		break;
+		return put_raw(to, "ADDR", packet);
 	}
 }
 
-/* Of a counter without a name, the blank stays, as in 6.1. */
-static void add_counter(struct text *text, const struct plumb_spe_packet *packet)
+/* A counter without a name keeps the blank before it, as in perf. */
+static char *put_counter(char *to, const struct plumb_spe_packet *packet)
 {
-	static const char *const names[] = {"TOT", "ISSUE", "XLAT"};
-	bool named = packet->index < sizeof(names) / sizeof(*names);
+	static const char *const names[] = {" TOT", " ISSUE", " XLAT"};
 
-	add(text, "LAT %u %s", (unsigned)(packet->payload & 0xffff),
-	    named ? names[packet->index] : "");
+	to = put_decimal(PUT(to, "LAT "), packet->payload & 0xffff);
+	return put_words(to, packet->index < 3 ? names[packet->index] : " ");
 }
 
-static int packet_text(const struct plumb_spe_packet *packet, bool full, char *at, size_t room)
-{
-	struct text text = {at, room, 0};
+/* ---- Packets --------------------------------------------------------------------------------- */
 
+static char *put_packet(char *to, const struct plumb_spe_packet *packet, uint32_t midr,
+			enum plumb_perf_version version)
+{
 	switch (packet->type) {
 	case PLUMB_SPE_PADDING:
 	case PLUMB_SPE_ALIGNMENT:
-		add(&text, "PAD");
-		break;
+		return PUT(to, "PAD");
 	case PLUMB_SPE_END:
-		add(&text, "END");
-		break;
+		return PUT(to, "END");
 	case PLUMB_SPE_TIMESTAMP:
-		add(&text, "TS %" PRId64, (int64_t)packet->payload);
-		break;
+		return put_signed(PUT(to, "TS "), packet->payload);
 	case PLUMB_SPE_EVENTS:
-		add_events(&text, packet->payload, full ? UINT64_MAX : EVENTS_OF_6_1, full);
-		break;
+		return put_events(to, packet->payload, midr, perf_is_newer(version));
 	case PLUMB_SPE_DATA_SOURCE:
-		add(&text, "DATA-SOURCE %" PRId64, (int64_t)packet->payload);
-		break;
+		return put_signed(PUT(to, "DATA-SOURCE "), packet->payload);
 	case PLUMB_SPE_OPERATION:
-		full ? add_full_operation(&text, packet) : add_operation(&text, packet);
-		break;
+		return put_operation(to, packet, version);
 	case PLUMB_SPE_CONTEXT:
-		add(&text, "CONTEXT 0x%" PRIx64 " el%u", packet->payload, packet->index + 1u);
-		break;
+		to = put_hex(PUT(to, "CONTEXT "), packet->payload);
+		return put_decimal(PUT(to, " el"), packet->index + 1u);
 	case PLUMB_SPE_COUNTER:
-		add_counter(&text, packet);
-		break;
+		return put_counter(to, packet);
 	case PLUMB_SPE_ADDRESS:
-		add_address(&text, packet, full);
-		break;
+		return put_address(to, packet, version);
 	default:
-		add(&text, "Bad packet!");
-		break;
+		return PUT(to, "Bad packet!");
 	}
-	end_text(&text);
-	return (int)text.length;
 }
 
-int plumb_spe_packet_text(const struct plumb_spe_packet *packet, char *text, size_t size)
+int plumb_spe_packet_text(const struct plumb_spe_packet *packet, uint32_t midr,
+			  enum plumb_perf_version version, char *text, size_t size)
 {
-	return packet_text(packet, false, text, size);
-}
+	char whole[TEXT_MAX];
+	const size_t length = (size_t)(put_packet(whole, packet, midr, version) - whole);
+	const size_t shown = length < size ? length : size - !!size;
 
-int plumb_spe_packet_text_full(const struct plumb_spe_packet *packet, char *text, size_t size)
-{
-	return packet_text(packet, true, text, size);
+	if (size) {
+		memcpy(text, whole, shown);
+		text[shown] = '\0';
+	}
+	return (int)length;
 }

@@ -8,9 +8,11 @@
  *	contexts   records have context packets
  *	switches   SWITCH_CPU_WIDE records tell which thread a CPU runs
  *	plain      SWITCH records do, as where no CPU-wide event is
- *	odd        records that perf 6.1 takes for others: SVE operations, a hypervisor's code
+ *	odd        records that older perfs take for others: SVE operations, a hypervisor's code
+ *	new        operations, events and packets of any version of SPE
  *	compact    records without padding
  *	midr=HEX   the core's, in CPUID
+ *	cores=HEX,...  those of CPU 0, 1, ... and again, in AUXTRACE_INFO; no CPUID
  *	chunk=N    bytes of AUX data to a chunk
  *	clock      samples of cpu-clock in between
  *	physical   physical addresses
@@ -49,9 +51,11 @@ struct ring {
 };
 
 static struct {
-	bool thread, timeless, contexts, switches, plain, odd, clock, physical, collisions, gaps;
+	bool thread, timeless, contexts, switches, plain, odd, new, clock, physical, collisions,
+		gaps;
 	enum plumb_spe_layout layout;
 	const char *midr;
+	char *cores;
 	size_t chunk;
 	unsigned rings, layouts;
 	uint64_t code;
@@ -239,6 +243,58 @@ static uint64_t code(bool kernel)
 	return UINT64_C(0x8000000000400000) + below(options.code ? options.code : 0x4000) * 4;
 }
 
+/* A load's or store's payload that Arm's description lists. */
+static uint8_t new_access(void)
+{
+	static const uint8_t fixed[] = {0x00, 0x04, 0x10, 0x14, 0x20, 0x30, 0x40, 0x44};
+	const uint8_t store = below(2);
+
+	switch (below(4)) {
+	case 0: /* extended: atomic, exclusive, acquire or release */
+		return (uint8_t)(store | 0x02 | (chance() & 0x1c));
+	case 1: /* SVE or SME: length, predicated, gather or scatter */
+		return (uint8_t)(store | 0x08 | (chance() & 0xf4));
+	case 2:
+		return store ? 0x25 : 0x20;
+	default:
+		return (uint8_t)(store | fixed[below(sizeof(fixed))]);
+	}
+}
+
+static uint8_t new_other(void)
+{
+	switch (below(3)) {
+	case 0:
+		return (uint8_t)below(8);
+	case 1: /* SVE: length, predicated, floating point */
+		return (uint8_t)(0x08 | (chance() & 0x76));
+	default: /* SME: tile size, floating point */
+		return (uint8_t)(0x88 | (chance() & 0x76));
+	}
+}
+
+static void make_new(struct plumb_spe_record *record, bool kernel)
+{
+	record->events |= chance() & UINT64_C(0x3ff0fff);
+	if (below(2)) {
+		record->has |= PLUMB_SPE_HAS_PREVIOUS_TARGET;
+		record->addresses[PLUMB_SPE_PREVIOUS_TARGET] = code(kernel);
+	}
+	if (record->op_class == PLUMB_SPE_LOAD_STORE) {
+		record->operation = new_access();
+		record->has &= ~(uint32_t)PLUMB_SPE_HAS_DATA_SOURCE;
+		if (!(record->operation & 1))
+			record->has |= PLUMB_SPE_HAS_DATA_SOURCE;
+		record->data_source = below(20);
+	} else if (record->op_class == PLUMB_SPE_BRANCH) {
+		record->operation = (uint8_t)below(32);
+		if (below(8) == 0)
+			record->counters[PLUMB_SPE_TOTAL_LATENCY] = UINT16_MAX;
+	} else {
+		record->operation = new_other();
+	}
+}
+
 static void load_or_store(struct plumb_spe_record *record)
 {
 	static const uint8_t operations[] = {0, 1, 0, 1, 4, 5, 0x10, 0x16, 0x1e, 0x0a, 0x2b};
@@ -293,6 +349,8 @@ static void make_record(struct plumb_spe_record *record, const struct ring *ring
 		if (record->op_class == PLUMB_SPE_OTHER)
 			record->operation = (uint8_t)(0x08 | (chance() & 0x76));
 	}
+	if (options.new)
+		make_new(record, kernel);
 	if (options.contexts) {
 		record->has |= PLUMB_SPE_HAS_CONTEXT_EL1;
 		record->contexts[0] = (uint32_t)(ring->thread);
@@ -455,11 +513,38 @@ static void add_record(unsigned number)
 /* ---- The recording ------------------------------------------------------------------------------
  */
 
+/* What perf says of each CPU since 6.13: its MIDR, PMU, interval and the events that it can tell.
+ */
+static size_t describe_cores(uint64_t *values)
+{
+	const uint64_t head[] = {2, 4, PMU_TYPE, options.rings};
+	char *core = options.cores;
+	size_t count = 0;
+
+	memcpy(values, head, sizeof(head));
+	count += 4;
+	for (unsigned cpu = 0; cpu < options.rings; cpu++) {
+		const uint64_t midr = strtoul(core, &core, 16);
+		const uint64_t cpu_values[] = {
+			UINT64_C(0x1010101010101010), cpu, 4, midr, PMU_TYPE, 256,
+			cpu % 2 ? 0 : 0xfeffff};
+
+		memcpy(values + count, cpu_values, sizeof(cpu_values));
+		count += 7;
+		core = *core == ',' ? core + 1 : options.cores;
+	}
+	return count;
+}
+
 static void create(const char *path)
 {
 	const uint64_t ids[] = {SPE_ID, DUMMY_ID, CLOCK_ID};
-	const uint64_t values[] = {PMU_TYPE, !options.thread};
-	const struct plumb_auxtrace_info info = {.type = 4, .values = values, .count = 2};
+	uint64_t values[4 + 7 * RINGS_MAX] = {PMU_TYPE, !options.thread};
+	const struct plumb_auxtrace_info info = {
+		.type = 4,
+		.values = values,
+		.count = options.cores ? describe_cores(values) : 2,
+	};
 	const struct plumb_time_conv clock = {.shift = 24,
 					      .mult = (uint64_t)NS_OF_TICK << 24,
 					      .zero = TIME_ZERO,
@@ -481,7 +566,7 @@ static void create(const char *path)
 		.osrelease = "6.1.0",
 		.version = "6.1",
 		.arch = "aarch64",
-		.cpuid = options.midr,
+		.cpuid = options.cores ? NULL : options.midr,
 		.cpus_available = options.rings,
 		.cpus_online = options.rings,
 		.pmus = {{PMU_TYPE, "arm_spe_0"}, {1, "software"}},
@@ -506,7 +591,7 @@ static void create(const char *path)
 	check(plumb_recording_create(path, &setup, &writer, found));
 }
 
-static void parse(const char *word)
+static void parse(char *word)
 {
 	if (strcmp(word, "thread") == 0)
 		options.thread = true;
@@ -528,6 +613,10 @@ static void parse(const char *word)
 		options.collisions = true;
 	else if (strcmp(word, "compact") == 0)
 		options.layout = PLUMB_SPE_LAYOUT_COMPACT;
+	else if (strcmp(word, "new") == 0)
+		options.new = true;
+	else if (strncmp(word, "cores=", 6) == 0)
+		options.cores = word + 6;
 	else if (strncmp(word, "midr=", 5) == 0)
 		options.midr = word + 5;
 	else if (strncmp(word, "chunk=", 6) == 0)

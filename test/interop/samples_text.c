@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * samples_text FILE ITRACE [like-perf] [count ORDER]: the samples of a recording, a line each, as
- * `perf script -F pid,tid,cpu,time,period,event,ip,addr,data_src,weight,phys_addr --ns` has them;
- * with `count`, what they come to, read in batches in that enum plumb_samples_order.
+ * samples_text FILE ITRACE [like-perf=VERSION] [count ORDER]: the samples of a recording, a line
+ * each, as `perf script -F pid,tid,cpu,time,period,event,ip,addr,data_src,weight,phys_addr --ns`
+ * has them; with `count`, what they come to, read in batches in that enum plumb_samples_order.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,17 +100,19 @@ int main(int argc, char **argv)
 	found = plumb_diagnostics_new();
 	if (argc < 3 || !found)
 		return 2;
-	if (strcmp(argv[2], "default") != 0) {
-		if (plumb_itrace_parse(argv[2], &itrace, found))
-			return fail(PLUMB_ERR_SYNTAX);
-		options.itrace = &itrace;
-	}
 	for (int i = 3; i < argc; i++) {
-		options.like_perf_6_1 |= strcmp(argv[i], "like-perf") == 0;
+		if (strncmp(argv[i], "like-perf=", 10) == 0)
+			options.like_perf =
+				(enum plumb_perf_version)plumb_perf_version(argv[i] + 10);
 		if (strcmp(argv[i], "count") == 0 && i + 1 < argc) {
 			counting = true;
 			options.order = (enum plumb_samples_order)strtoul(argv[++i], NULL, 10);
 		}
+	}
+	if (strcmp(argv[2], "default") != 0) {
+		if (plumb_itrace_parse(argv[2], options.like_perf, &itrace, found))
+			return fail(PLUMB_ERR_SYNTAX);
+		options.itrace = &itrace;
 	}
 	status = print(argv[1], &options, counting);
 	plumb_diagnostics_free(found);

@@ -4,16 +4,17 @@
 totals of each group. Of the model, which samples PROGRAM, and by chance.
 spe_interop.py PLUMB MAKE_SPE_RECORDING PROGRAM"""
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import engine
+from perf_version import Perf
 from tap import Skip, Tap
 
 tap = Tap()
+perf = Perf()
 
 
 def run(*command):
@@ -39,7 +40,7 @@ def perf_packets(path):
 
 
 def plumb_packets(plumb, path):
-    return [line.rstrip() for line in run(plumb, "spe", "dump", path).split("\n")
+    return [line.rstrip() for line in run(plumb, "spe", "dump", *perf.options(), path).split("\n")
             if line.strip(". ")]
 
 
@@ -71,7 +72,7 @@ def perf_totals(path, itrace):
 
 
 def plumb_totals(plumb, path, itrace):
-    text = run(plumb, "script", "--quiet", *itrace, "-i", path)
+    text = run(plumb, "script", "--quiet", *perf.options(), *itrace, "-i", path)
     return {event: int(count) for count, event in re.findall(r"^ *(\d+)  (\S+)$", text, re.M)
             if int(count) > 0}
 
@@ -135,7 +136,8 @@ def samples(recordings, kinds, at_least):
     remarks = []
     for path in all_paths(recordings, kinds):
         for itrace in ([], ["--itrace=i1i"]):
-            ours = run(recordings.plumb, "script", *itrace, "-i", path).split("\n")
+            ours = run(recordings.plumb, "script", *perf.options(), *itrace, "-i",
+                       path).split("\n")
             theirs = run("perf", "script", *itrace, "-i", path).split("\n")
             remarks.append(same_lines([line.rstrip() for line in ours],
                                       [line.rstrip() for line in theirs], at_least))
@@ -195,7 +197,7 @@ def losses_with_every_result(recordings):
     return "five results"
 
 
-if not shutil.which("perf"):
-    tap.skip_all("no perf")
+if perf.absent:
+    tap.skip_all(perf.absent)
 with tempfile.TemporaryDirectory() as work:
     tap.run(Recordings(*sys.argv[1:], work))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spe_text OUT: a recording with every packet there is in its AUX data, all indexes, events and
- * operations, and bytes that are none; and on standard output, as Plumb reads them, the lines that
- * `perf report -D` should print of them. Alignments are not among them: perf 6.1 counts from where
- * it has put the data, not from its beginning.
+ * spe_text OUT VERSION MIDR: a recording with every packet there is in its AUX data, all indexes,
+ * events and operations, and bytes that are none; and on standard output, as Plumb reads them, the
+ * lines that `perf report -D` of that version should print of them, from a core with that MIDR.
+ * Alignments are not among them: perf counts from where it has put the data, not from its
+ * beginning.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,8 @@
 
 static uint8_t bytes[SIZE];
 static size_t size;
+static enum plumb_perf_version version;
+static uint32_t midr;
 static struct spe_random chance = {1};
 
 static void check(int error)
@@ -105,14 +108,14 @@ static size_t line_size(const struct plumb_spe_packet *packet, size_t at)
 static void print_lines(void)
 {
 	struct plumb_spe_packet packet;
-	char text[256];
+	char text[512];
 
 	for (size_t at = 0, used; at < size; at += used) {
 		check(plumb_spe_decode_packet(bytes + at, size - at, at, &packet)
 			      ? 0
 			      : PLUMB_ERR_LIMIT);
 		used = line_size(&packet, at);
-		plumb_spe_packet_text(&packet, text, sizeof(text));
+		plumb_spe_packet_text(&packet, midr, version, text, sizeof(text));
 		printf(".  %08zx: ", at);
 		for (size_t i = 0; i < used; i++)
 			printf(" %02x", bytes[at + i]);
@@ -120,7 +123,7 @@ static void print_lines(void)
 	}
 }
 
-static void write_recording(const char *path)
+static void write_recording(const char *path, const char *cpuid)
 {
 	const uint64_t id = 1, values[] = {11, 0};
 	const struct plumb_auxtrace_info info = {.type = 4, .values = values, .count = 2};
@@ -135,6 +138,7 @@ static void write_recording(const char *path)
 		.events = &event,
 		.event_count = 1,
 		.auxtrace_info = &info,
+		.cpuid = cpuid,
 		.clockid = -1,
 	};
 	struct plumb_recording_writer *writer = NULL;
@@ -146,14 +150,16 @@ static void write_recording(const char *path)
 
 int main(int argc, char **argv)
 {
-	if (argc != 2)
+	if (argc != 4)
 		return 2;
+	version = (enum plumb_perf_version)plumb_perf_version(argv[2]);
+	midr = (uint32_t)strtoul(argv[3], NULL, 16);
 	put_packets();
 	put_others();
 	/* A recording pads AUX data to a multiple of eight. */
 	size += 7 - size % 8;
 	put(PLUMB_SPE_END, 0, 0, 0);
-	write_recording(argv[1]);
+	write_recording(argv[1], argv[3]);
 	print_lines();
 	return 0;
 }

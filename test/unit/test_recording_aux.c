@@ -266,7 +266,7 @@ static void spe_version_2_describes_cpus(void **state)
 	assert_int_equal(cpu.midr, 0x410fd490);
 	assert_int_equal(cpu.pmu_type, 9);
 	assert_int_equal(cpu.min_interval, 1024);
-	assert_int_equal(cpu.capabilities, 1);
+	assert_int_equal(cpu.event_filter, 1);
 	assert_int_equal(plumb_spe_auxtrace_cpu(&info, 1, &cpu), 0);
 	assert_int_equal(cpu.cpu, 4);
 	assert_int_equal(cpu.midr, 0x410fd8e0);

@@ -259,7 +259,7 @@ static struct plumb_itrace itrace_of(const char *text)
 {
 	struct plumb_itrace itrace;
 
-	assert_int_equal(plumb_itrace_parse(text, &itrace, NULL), 0);
+	assert_int_equal(plumb_itrace_parse(text, PLUMB_PERF_NEWEST, &itrace, NULL), 0);
 	return itrace;
 }
 
@@ -283,7 +283,8 @@ static void a_sample_has_what_the_record_and_the_recording_say(void **state)
 	assert_int_equal(item.group, PLUMB_SPE_GROUP_L1D_MISS);
 	assert_int_equal(item.groups,
 			 1 << PLUMB_SPE_GROUP_L1D_MISS | 1 << PLUMB_SPE_GROUP_L1D_ACCESS |
-				 1 << PLUMB_SPE_GROUP_TLB_ACCESS | 1 << PLUMB_SPE_GROUP_MEMORY);
+				 1 << PLUMB_SPE_GROUP_TLB_ACCESS | 1 << PLUMB_SPE_GROUP_MEMORY |
+				 1 << PLUMB_SPE_GROUP_INSTRUCTIONS);
 	assert_int_equal(item.ring, 3);
 	assert_int_equal(item.spe->timestamp, 100);
 	assert_int_equal(item.record->pid, 10);
@@ -297,7 +298,7 @@ static void a_sample_has_what_the_record_and_the_recording_say(void **state)
 	assert_int_equal(item.record->event->attr.sample_type, 0x9c18f);
 	assert_ptr_equal(plumb_samples_group_event(f.samples, PLUMB_SPE_GROUP_L1D_MISS),
 			 item.record->event);
-	assert_null(plumb_samples_group_event(f.samples, PLUMB_SPE_GROUP_INSTRUCTIONS));
+	assert_null(plumb_samples_group_event(f.samples, PLUMB_SPE_GROUP_BRANCH_MISS));
 	assert_int_equal(item.record->sample.ip, 0x401000);
 	assert_int_equal(item.record->sample.address, 0xffff00001000);
 	assert_int_equal(item.record->sample.physical_address, 0x80002000);
@@ -314,6 +315,10 @@ static void a_sample_has_what_the_record_and_the_recording_say(void **state)
 	assert_string_equal(item.record->event->name, "tlb-access");
 	assert_true(next(&f, &item));
 	assert_string_equal(item.record->event->name, "memory");
+	assert_int_equal(item.record->sample.address, 0xffff00001000);
+	assert_true(next(&f, &item));
+	assert_string_equal(item.record->event->name, "instructions");
+	assert_int_equal(item.record->sample.address, 0); /* it is no branch */
 	assert_false(next(&f, &item));
 	assert_false(plumb_samples_timeless(f.samples));
 	finish(&f);
@@ -350,22 +355,96 @@ static void all_come_in_order_of_time(void **state)
 	finish(&f);
 }
 
-static void a_branch_miss_has_its_target_for_an_address(void **state)
+/* perf's two ways: "branch" and "instructions", or what was mispredicted alone. */
+static void a_branch_has_its_target_for_an_address(void **state)
 {
+	static const struct {
+		enum plumb_perf_version version;
+		const char *names[3];
+	} cases[] = {
+		{PLUMB_PERF_NEWEST, {"branch", "instructions"}},
+		{PLUMB_PERF_6_1, {"branch-miss"}},
+		{PLUMB_PERF_6_12, {"branch-miss"}},
+	};
 	const struct plumb_spe_record record = branch(USER(0x20), USER(0x98), 20);
-	struct plumb_samples_item item;
-	struct fixture f;
 
 	(void)state;
-	create(&f, false, NULL);
-	put_records(&f, 1, &record, 1);
-	begin(&f, NULL);
-	assert_true(next(&f, &item));
-	assert_string_equal(item.record->event->name, "branch-miss");
-	assert_int_equal(item.record->sample.address, 0x98);
-	assert_int_equal(item.record->sample.data_source, 0);
-	assert_false(next(&f, &item));
-	finish(&f);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct plumb_samples_options options = {.size = sizeof(options),
+							      .like_perf = cases[i].version};
+		struct plumb_samples_item item;
+		struct fixture f;
+
+		create(&f, false, NULL);
+		put_records(&f, 1, &record, 1);
+		begin(&f, &options);
+		for (const char *const *name = cases[i].names; *name; name++) {
+			assert_true(next(&f, &item));
+			assert_string_equal(item.record->event->name, *name);
+			assert_int_equal(item.record->sample.address, 0x98);
+			assert_int_equal(item.record->sample.data_source, 0);
+			/* A branch, mispredicted. */
+			assert_int_equal(item.record->sample.trace_flags,
+					 cases[i].version == PLUMB_PERF_NEWEST ? 0x8001 : 0);
+			assert_int_equal(item.record->sample.branch_count, 0);
+		}
+		assert_false(next(&f, &item));
+		finish(&f);
+	}
+}
+
+/* Expected: perf's flags, PERF_IP_FLAG_* and the fields of struct perf_branch_entry. */
+static void a_branch_says_what_kind_it_is(void **state)
+{
+	static const struct {
+		uint8_t payload;
+		uint64_t events;
+		uint32_t trace;
+		uint64_t entry; /* without cycles */
+	} cases[] = {
+		{0x00, 0, 0x1, 1 << 1}, /* no link bits: unknown */
+		{0x01, 1 << 6, 0x10009,
+		 1 << 1 | 1 << 20 | UINT64_C(1) << 33},            /* B.cond, not taken */
+		{0x02, 1 << 7, 0x8005, 1 << 0 | 6 << 20},          /* BR: as a return; missed */
+		{0x0a, 0, 0x3, 1 << 1 | 4 << 20},                  /* BLR */
+		{0x09, 0, 0xb, 1 << 1 | 9 << 20},                  /* a conditional call */
+		{0x12, 1 << 16, 0x405, 1 << 1 | 1 << 2 | 6 << 20}, /* RET, in a transaction */
+		{0x11, 0, 0xd, 1 << 1 | 10 << 20},                 /* a conditional return */
+		{0x18, 0, 0x1, 1 << 1 | 2 << 20},                  /* B */
+	};
+	const struct plumb_itrace itrace = itrace_of("bl2");
+	const struct plumb_samples_options options = {.size = sizeof(options), .itrace = &itrace};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct plumb_spe_record record = branch(USER(0x20), KERNEL(0x98), 20);
+		const struct plumb_sample *sample;
+		struct plumb_samples_item item;
+		struct fixture f;
+
+		record.operation = cases[i].payload;
+		record.events = cases[i].events;
+		record.has |= PLUMB_SPE_HAS_PREVIOUS_TARGET | PLUMB_SPE_HAS_TOTAL_LATENCY;
+		record.addresses[PLUMB_SPE_PREVIOUS_TARGET] = USER(0x10);
+		record.counters[PLUMB_SPE_TOTAL_LATENCY] = 0x21;
+		create(&f, false, NULL);
+		put_records(&f, 1, &record, 1);
+		begin(&f, &options);
+		assert_true(next(&f, &item));
+		sample = &item.record->sample;
+		assert_int_equal(sample->trace_flags, cases[i].trace);
+		assert_int_equal(sample->branch_hw_index, UINT64_MAX);
+		assert_int_equal(sample->branch_count, 2);
+		assert_int_equal(sample->branches[0].from, 0x20);
+		assert_int_equal(sample->branches[0].to, UINT64_C(0xffff000000000098));
+		assert_int_equal(sample->branches[0].flags, cases[i].entry | 0x21 << 4);
+		assert_int_equal(sample->branches[1].from, 0);
+		assert_int_equal(sample->branches[1].to, 0x10);
+		assert_int_equal(sample->branches[1].flags, 0);
+		assert_int_equal(item.record->event->attr.sample_type >> 11 & 1, 1);
+		assert_int_equal(item.record->event->attr.branch_sample_type, 1 << 17);
+		finish(&f);
+	}
 }
 
 static void records_can_come_once_each(void **state)
@@ -417,12 +496,12 @@ static void instructions_are_sampled_down(void **state)
 }
 
 /* The thread of each record of a recording with a SWITCH that is not CPU-wide, and ITRACE_START. */
-static void check_threads(bool like_perf, const int32_t threads[3])
+static void check_threads(enum plumb_perf_version like_perf, const int32_t threads[3])
 {
 	const struct plumb_spe_record records[] = {load(USER(1), 10), load(USER(2), 30),
 						   load(USER(3), 50)};
 	const struct plumb_samples_options options = {
-		.size = sizeof(options), .each_record_once = true, .like_perf_6_1 = like_perf};
+		.size = sizeof(options), .each_record_once = true, .like_perf = like_perf};
 	struct draft start = begun(PLUMB_RECORD_ITRACE_START, 0);
 	struct plumb_samples_item item;
 	struct fixture f;
@@ -447,9 +526,10 @@ static void check_threads(bool like_perf, const int32_t threads[3])
 static void threads_are_those_that_run(void **state)
 {
 	(void)state;
-	check_threads(false, (const int32_t[]){11, 12, 13});
-	/* perf 6.1: nothing is known first, then who left is taken for who came. */
-	check_threads(true, (const int32_t[]){-1, 11, 12});
+	check_threads(PLUMB_PERF_NEWEST, (const int32_t[]){11, 12, 13});
+	/* Older perfs: nothing is known first, then who left is taken for who came. */
+	check_threads(PLUMB_PERF_6_1, (const int32_t[]){-1, 11, 12});
+	check_threads(PLUMB_PERF_6_12, (const int32_t[]){-1, 11, 12});
 }
 
 static void context_packets_name_threads(void **state)
@@ -524,7 +604,10 @@ static void without_times_rings_come_one_after_another(void **state)
 	(void)state;
 	for (int like_perf = 0; like_perf < 2; like_perf++) {
 		const struct plumb_samples_options options = {
-			.size = sizeof(options), .itrace = &itrace, .like_perf_6_1 = like_perf};
+			.size = sizeof(options),
+			.itrace = &itrace,
+			.like_perf = like_perf ? PLUMB_PERF_6_1 : PLUMB_PERF_NEWEST,
+		};
 		/* perf has a sample of nothing before each ring's. */
 		const uint64_t truth[] = {1, 2, 3}, perfs[] = {0, 1, 2, 0, 3};
 		size_t count = like_perf ? 5 : 3;
@@ -694,7 +777,7 @@ static struct plumb_samples_totals totals_of(struct fixture *f, bool batches,
 			;
 	}
 	totals = *plumb_samples_totals(f->samples);
-	if (batches && !options->like_perf_6_1)
+	if (batches && options->like_perf == PLUMB_PERF_NEWEST)
 		assert_int_equal(matched, totals.matched);
 	end(f);
 	return totals;
@@ -732,7 +815,8 @@ static void totals_do_not_depend_on_the_order(void **state)
 							       .itrace = &itrace,
 							       .filter = &filter},
 						   once = {.size = size, .each_record_once = true},
-						   perfs = {.size = size, .like_perf_6_1 = true};
+						   perfs = {.size = size,
+							    .like_perf = PLUMB_PERF_6_12};
 		uint64_t numbers = seed;
 		struct fixture f;
 
@@ -1003,7 +1087,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sample_has_what_the_record_and_the_recording_say),
 		cmocka_unit_test(all_come_in_order_of_time),
-		cmocka_unit_test(a_branch_miss_has_its_target_for_an_address),
+		cmocka_unit_test(a_branch_has_its_target_for_an_address),
+		cmocka_unit_test(a_branch_says_what_kind_it_is),
 		cmocka_unit_test(records_can_come_once_each),
 		cmocka_unit_test(instructions_are_sampled_down),
 		cmocka_unit_test(threads_are_those_that_run),

@@ -7,6 +7,8 @@
 
 /* ---- Traces: bytes beside what they are and how perf 6.1, and later ones, put it ---- */
 
+#define NEOVERSE_N1 0x413fd0c1
+
 struct line {
 	const char *bytes;
 	uint8_t type, index;
@@ -42,7 +44,7 @@ static const struct line lines[] = {
 	 "SVE-EMPTY-PRED",
 	 NULL},
 	{"62 02 10 f9 03", EV, 0, 0x3f91002, "EV RETIRED",
-	 "EV RETIRED LATE-PREFETCH TXN L2D-ACCESS L2D-MISS HITM LFB SNOOPED STREAMING-SVE SMCU"},
+	 "EV RETIRED TXN L2D-ACCESS L2D-MISS HITM LFB SNOOPED STREAMING-SVE SMCU LATE-PREFETCH"},
 	{"72 00 20 00 04 00 00 00 80", EV, 0, 0x8000000004002000, "EV", "EV IMPDEF:13,26,63"},
 
 	{"43 0d", DS, 0, 13, "DATA-SOURCE 13", NULL},
@@ -143,10 +145,11 @@ static void each_packet_reads_as_it_should(void **state)
 			fail_msg("%s: type %u, index %u, payload %llx", line->bytes, packet.type,
 				 packet.index, (unsigned long long)packet.payload);
 		assert_int_equal(packet.size, size);
-		assert_int_equal(plumb_spe_packet_text(&packet, text, sizeof(text)),
+		assert_int_equal(plumb_spe_packet_text(&packet, NEOVERSE_N1, PLUMB_PERF_6_1, text,
+						       sizeof(text)),
 				 strlen(line->text));
 		assert_string_equal(text, line->text);
-		plumb_spe_packet_text_full(&packet, text, sizeof(text));
+		plumb_spe_packet_text(&packet, NEOVERSE_N1, PLUMB_PERF_NEWEST, text, sizeof(text));
 		assert_string_equal(text, line->full ? line->full : line->text);
 	}
 }
@@ -328,6 +331,45 @@ static void what_is_no_packet_is_refused(void **state)
 			fail_msg("%zu is taken", i);
 }
 
+/* 6.12 knows some of what newer versions do. */
+static void versions_in_between_know_some(void **state)
+{
+	static const struct {
+		uint8_t class, payload;
+		const char *text;
+	} cases[] = {
+		{1, 0x14, "LD MTE-TAG"},       {1, 0x21, "ST MEMCPY"},
+		{1, 0x25, "ST MEMSET"},        {1, 0x44, "LD"},
+		{1, 0x18, "LD EVLEN 64"},      {2, 0x0b, "B COND IND CR-BL"},
+		{0, 0x88, "OTHER INSN-OTHER"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct plumb_spe_packet packet = {.type = OP,
+							.index = cases[i].class,
+							.payload = cases[i].payload,
+							.payload_bytes = 1};
+		char text[40];
+
+		plumb_spe_packet_text(&packet, 0, PLUMB_PERF_6_12, text, sizeof(text));
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
+/* Bit 12 is the implementer's own: a late prefetch only to a Neoverse N1. */
+static void a_late_prefetch_is_known_of_one_core(void **state)
+{
+	struct plumb_spe_packet packet = {.type = EV, .payload = 0x1002, .payload_bytes = 2};
+	char text[40];
+
+	(void)state;
+	plumb_spe_packet_text(&packet, NEOVERSE_N1, PLUMB_PERF_NEWEST, text, sizeof(text));
+	assert_string_equal(text, "EV RETIRED LATE-PREFETCH");
+	plumb_spe_packet_text(&packet, 0x410fd490, PLUMB_PERF_NEWEST, text, sizeof(text));
+	assert_string_equal(text, "EV RETIRED IMPDEF:12");
+}
+
 /* Like snprintf(): the whole length, and as much of the text as there is room for. */
 static void text_is_cut_off_at_its_room(void **state)
 {
@@ -336,10 +378,12 @@ static void text_is_cut_off_at_its_room(void **state)
 	char text[40];
 
 	(void)state;
-	assert_int_equal(plumb_spe_packet_text(&packet, NULL, 0), strlen(whole));
+	assert_int_equal(plumb_spe_packet_text(&packet, 0, PLUMB_PERF_NEWEST, NULL, 0),
+			 strlen(whole));
 	for (size_t room = 1; room < sizeof(text); room++) {
 		memset(text, 'x', sizeof(text));
-		assert_int_equal(plumb_spe_packet_text(&packet, text, room), strlen(whole));
+		assert_int_equal(plumb_spe_packet_text(&packet, 0, PLUMB_PERF_NEWEST, text, room),
+				 strlen(whole));
 		assert_int_equal(strlen(text), room <= strlen(whole) ? room - 1 : strlen(whole));
 		assert_memory_equal(text, whole, strlen(text));
 	}
@@ -355,6 +399,8 @@ int main(void)
 		cmocka_unit_test(extended_headers_hold_all_indexes),
 		cmocka_unit_test(alignments_end_at_a_multiple),
 		cmocka_unit_test(what_is_no_packet_is_refused),
+		cmocka_unit_test(versions_in_between_know_some),
+		cmocka_unit_test(a_late_prefetch_is_known_of_one_core),
 		cmocka_unit_test(text_is_cut_off_at_its_room),
 	};
 

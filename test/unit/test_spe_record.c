@@ -287,12 +287,12 @@ static void addresses_are_sign_extended(void **state)
 static void events_have_perfs_names(void **state)
 {
 	(void)state;
-	assert_string_equal(plumb_spe_event_name(PLUMB_SPE_EV_L1D_REFILL), "L1D-REFILL");
-	assert_string_equal(plumb_spe_event_name(PLUMB_SPE_EV_TLB_WALK), "TLB-REFILL");
-	assert_string_equal(plumb_spe_event_name(PLUMB_SPE_EV_SHARED_SME), "SMCU");
-	assert_null(plumb_spe_event_name(13));
-	assert_null(plumb_spe_event_name(63));
-	assert_null(plumb_spe_event_name(64));
+	assert_string_equal(plumb_spe_event_name(0, PLUMB_SPE_EV_L1D_REFILL), "L1D-REFILL");
+	assert_string_equal(plumb_spe_event_name(0, PLUMB_SPE_EV_TLB_WALK), "TLB-REFILL");
+	assert_string_equal(plumb_spe_event_name(0, PLUMB_SPE_EV_SHARED_SME), "SMCU");
+	assert_null(plumb_spe_event_name(0, 13));
+	assert_null(plumb_spe_event_name(0, 63));
+	assert_null(plumb_spe_event_name(0, 64));
 }
 
 static void data_sources_by_core(void **state)
