@@ -71,8 +71,8 @@ static void take_clock(struct decoding *decoding)
 		decoding->clock = *clock;
 	} else if (!decoding->synthesis.timeless) {
 		plumb_diagnostics_add(decoding->found, PLUMB_WARNING, "spe-no-clock", NULL,
-				      "the recording has no TIME_CONV: when SPE records were made "
-				      "is not known");
+				      "the recording has no TIME_CONV, so the times of SPE records "
+				      "are unknown");
 		decoding->synthesis.timeless = true;
 	}
 }
