@@ -9,8 +9,8 @@
 #include "commands.h"
 #include "render/json.h"
 #include "render/table.h"
-#include "stat/stat.h"
 #include "tool/complain.h"
+#include "tool/machine.h"
 
 struct list_options {
 	struct common_options common;
@@ -37,9 +37,9 @@ static json_t *cores(const struct machine *machine)
 	json_t *array = json_array();
 	const struct plumb_model_core *core;
 
-	if (machine->source != &source_model) {
+	if (!machine->core) {
 		json_array_append_new(array, core_object(machine->spec->product.name, machine->spec,
-							 machine->midr));
+							 plumb_source_midr(machine->source)));
 		return array;
 	}
 	for (size_t i = 0; (core = plumb_model_core(i)); i++) {
@@ -77,8 +77,7 @@ static bool is_counted(const struct machine *machine, uint16_t event)
 {
 	const struct plumb_event *e = &machine->spec->events[event];
 
-	return e->accesses & PLUMB_ACCESS_PMU && machine->source->counts(NULL, e->code) &&
-	       (machine->source != &source_perf || cpu_pmu_may_count(&machine->pmu, e->code));
+	return e->accesses & PLUMB_ACCESS_PMU && plumb_source_counts(machine->source, e->code);
 }
 
 static json_t *events(const struct machine *machine)
@@ -307,7 +306,7 @@ static int print(const struct list_options *options, const struct machine *machi
 	int status = output_open(&out, &options->common);
 	bool first = true;
 
-	json_object_set_new(object, "source", render_string(machine->source->name));
+	json_object_set_new(object, "source", render_string(plumb_source_name(machine->source)));
 	json_object_set_new(object, "cpu", render_string(machine->spec->id));
 	for (size_t i = 0; status == EXIT_FINE && i < LISTING_COUNT; i++) {
 		json_t *array;
@@ -347,6 +346,7 @@ static int run(const struct command *command, int count, char **arguments)
 	struct list_options values = {0};
 	struct machine machine = {0};
 	const struct listing *listing = NULL;
+	struct machine_wish wish;
 	struct operands operands;
 	int status;
 
@@ -361,7 +361,8 @@ static int run(const struct command *command, int count, char **arguments)
 		if (!listing)
 			return EXIT_USAGE;
 	}
-	status = machine_choose(&machine, values.source, values.common.cpu);
+	wish = (struct machine_wish){.source = values.source, .cpu = values.common.cpu};
+	status = machine_open(&machine, &wish, NULL);
 	if (status == EXIT_FINE)
 		status = print(&values, &machine, listing);
 	machine_close(&machine);

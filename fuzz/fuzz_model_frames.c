@@ -108,6 +108,7 @@ static int take_aux(void *user, const struct plumb_aux_chunk *chunk, const void 
 
 static void choose(struct sampled *sampled, unsigned how)
 {
+	static const struct plumb_model_options first_core = {.size = sizeof(first_core)};
 	struct source_record_job *job = &sampled->job;
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
 
@@ -120,6 +121,7 @@ static void choose(struct sampled *sampled, unsigned how)
 		.data_addresses = true,
 		.aux_pages = 2,
 		.clockid = -1,
+		.model = &first_core,
 		.records = take_records,
 		.aux = take_aux,
 		.user = sampled,
@@ -133,6 +135,7 @@ static void choose(struct sampled *sampled, unsigned how)
 		sampled->events[at] = (struct plumb_event_config){
 			.kind = PLUMB_EVENT_PMU, .name = "r11", .config = 0x11, .period = 1000};
 		sampled->events[at].leader = how & GROUPED ? at - i : at;
+		sampled->events[at].sample_read = how & GROUPED;
 	}
 	require(found && record_setup_make(&sampled->setup, job, found) == 0);
 	plumb_diagnostics_free(found);

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the events that `plumb record` samples: those of -e, or the default. */
-#include <unistd.h>
-
 #include "record.h"
 #include "tool/complain.h"
-
-#define SPE_DEVICE "/sys/bus/event_source/devices/arm_spe_0"
 
 /* Returns the default: SPE if there is an SPE unit. */
 static const char *usual(const struct machine *machine)
 {
-	if (machine->source == &source_model || access(SPE_DEVICE, F_OK) == 0)
-		return "spe";
-	return "cycles";
+	return plumb_source_has_spe(machine->source) ? "spe" : "cycles";
 }
 
 /* Rejects -F for SPE, unless the event sets its own period. */
@@ -22,16 +16,6 @@ static bool has_period(const struct record_request *request, const struct plumb_
 		return true;
 	complain("%s: SPE supports a period, not a frequency", event->name);
 	advise("use -c instead of -F");
-	return false;
-}
-
-static bool is_counted(const struct machine *machine, const struct plumb_event_config *event)
-{
-	if (event->kind != PLUMB_EVENT_PMU || !machine->spec || !machine->source->counts ||
-	    machine->source->counts(NULL, (uint16_t)event->config))
-		return true;
-	complain("%s: the %s does not count it", event->name, machine->source->name);
-	advise("plumb list events --source %s lists those it does", machine->source->name);
 	return false;
 }
 
@@ -47,34 +31,56 @@ static int read_all(struct plumb_event_list *list, const struct option_words *wo
 	return error;
 }
 
-static int check(const struct record_request *request, const struct machine *machine)
+/* -g is for samples of the program's counter: SPE's are taken within the pipeline. */
+static void say_no_chains(const struct record_request *request)
 {
 	const struct plumb_event_config *event;
 
+	if ((!request->callchains && !request->user_stack) || request->options->quiet)
+		return;
 	for (size_t i = 0; (event = plumb_event_list_get(request->events, i)); i++)
-		if (!has_period(request, event) || !is_counted(machine, event))
+		if (event->kind != PLUMB_EVENT_SPE)
+			return;
+	complain("-g has no effect: SPE samples have no call chains");
+	advise("sample an event for them, as in -e cycles -g");
+}
+
+static int check(const struct record_request *request, const struct machine *machine,
+		 struct plumb_diagnostics *found)
+{
+	const struct plumb_event_config *event;
+
+	for (size_t i = 0; (event = plumb_event_list_get(request->events, i)); i++) {
+		int error;
+
+		if (!has_period(request, event))
 			return EXIT_USAGE;
+		error = plumb_source_check(machine->source, event, found);
+		if (error < 0)
+			return machine_complain(found, event->name, error);
+	}
+	say_no_chains(request);
 	return EXIT_FINE;
 }
 
 int record_read_events(struct record_request *request, const struct machine *machine)
 {
-	const struct plumb_event_options options = {
+	struct plumb_event_options options = {
 		.size = sizeof(options),
-		.spec = machine->spec,
 		.sampling = true,
 		.all_user = request->options->all_user,
 		.all_kernel = request->options->all_kernel,
 		.period = request->period,
 		.frequency = request->frequency,
-		.counts = machine->source->counts,
 	};
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
-	int error = plumb_event_list_new(&options, &request->events), status;
+	int error, status;
 
+	plumb_source_fill_event_options(machine->source, &options);
+	error = plumb_event_list_new(&options, &request->events);
 	if (error == 0 && !request->options->exact)
 		error = read_all(request->events, &request->options->events, usual(machine), found);
-	status = error < 0 ? machine_complain(found, "-e", error) : check(request, machine);
+	status = error < 0 ? machine_complain(found, "-e", error) : check(request, machine, found);
 	plumb_diagnostics_free(found);
 	return status;
 }

@@ -319,14 +319,6 @@ static int take_output(void)
 	return fd;
 }
 
-static int can_record(const struct machine *machine)
-{
-	if (machine->source->record)
-		return EXIT_FINE;
-	complain("the source %s cannot sample", machine->source->name);
-	return EXIT_UNABLE;
-}
-
 static void say_events(const struct record_request *request)
 {
 	const struct plumb_event_config *event;
@@ -350,14 +342,13 @@ static int record(const struct record_options *values, struct record_request *re
 		.cpu = values->common.cpu,
 		.sysroot = values->sysroot,
 		.qemu = values->qemu,
+		.seed = request->seed,
 		.software = machine_only_software(&values->events),
 	};
 	int status = machine_open(machine, &wish, request->program), fd = -1;
 
 	if (status == EXIT_FINE)
 		status = record_read_events(request, machine);
-	if (status == EXIT_FINE)
-		status = can_record(machine);
 	if (status != EXIT_FINE)
 		return status;
 	if (strcmp(request->path, "-") == 0) {

@@ -6,7 +6,7 @@
 #include <plumb/event.h>
 #include <plumb/recording.h>
 
-#include "stat/stat.h"
+#include "tool/machine.h"
 #include "tool/options.h"
 
 struct record_options {
@@ -95,6 +95,6 @@ double record_now(void); /* seconds */
  */
 
 /* Records, prints a summary, and returns the exit status. */
-int record_run(const struct record_request *request, const struct machine *machine, int pipe);
+int record_run(const struct record_request *request, struct machine *machine, int pipe);
 
 #endif

@@ -20,7 +20,6 @@ struct session {
 	const struct record_request *request;
 	const struct machine *machine;
 	struct record_files files;
-	struct plumb_event_config *events;
 	struct plumb_diagnostics *found;
 	struct progress progress;
 	bool asked;       /* SIGUSR2 asked for a new file */
@@ -159,7 +158,7 @@ static void on_started(void *user, pid_t pid)
 	signals_started(pid);
 }
 
-static enum record_next on_next(void *user)
+static enum plumb_recording_next on_next(void *user)
 {
 	struct session *s = user;
 	/* The first signal lets the program end by itself; the second stops the recording. */
@@ -169,21 +168,22 @@ static enum record_next on_next(void *user)
 		if (s->request->switching.signal)
 			s->asked = true;
 		if (s->request->options->snapshot)
-			return RECORD_SNAPSHOT;
+			return PLUMB_RECORDING_SNAPSHOT;
 	}
 	if (s->full || signals_ends() > patience)
-		return RECORD_STOP;
+		return PLUMB_RECORDING_STOP;
 	if (s->repeat_maps) {
 		s->repeat_maps = false;
-		return RECORD_REPEAT_MAPS;
+		return PLUMB_RECORDING_REPEAT_MAPS;
 	}
-	return RECORD_GO_ON;
+	return PLUMB_RECORDING_GO_ON;
 }
 
 /* ---- progress ----------------------------------------------------------------------------- */
 
-static void on_progress(void *user, double instructions, double seconds)
+static void on_progress(void *user, const struct plumb_progress *progress)
 {
+	const double instructions = progress->instructions, seconds = progress->seconds;
 	struct session *s = user;
 	double host = progress_seconds(&s->progress);
 	uint64_t bytes;
@@ -198,7 +198,7 @@ static void on_progress(void *user, double instructions, double seconds)
 			      "%.0f s: %.0f million instructions, %.1f million per second; %.1f "
 			      "MB; %.3g s of %s time",
 			      host, instructions / 1e6, instructions / 1e6 / host,
-			      (double)bytes / 1e6, seconds, s->machine->source->name);
+			      (double)bytes / 1e6, seconds, plumb_source_name(s->machine->source));
 }
 
 /* ---- the beginning ------------------------------------------------------------------------ */
@@ -264,7 +264,7 @@ static bool warned(const struct session *s, const char *id)
 	return false;
 }
 
-static void say_losses(const struct session *s, const struct source_record_run *run)
+static void say_losses(const struct session *s, const struct plumb_recording_run *run)
 {
 	uint64_t lost = run->lost > s->lost ? run->lost : s->lost;
 
@@ -307,7 +307,7 @@ static const char *file_text(const struct session *s, char *text, size_t size)
 	return text;
 }
 
-static void say_result(const struct session *s, const struct source_record_run *run)
+static void say_result(const struct session *s, const struct plumb_recording_run *run)
 {
 	/* SPE samples are in the AUX data, and only the source has counted them. */
 	uint64_t samples = s->aux_bytes && run->samples > s->samples ? run->samples : s->samples;
@@ -320,8 +320,9 @@ static void say_result(const struct session *s, const struct source_record_run *
 	say_losses(s, run);
 	complain("%" PRIu64 " sample%s, %.3f MB in %s%s%s", samples, samples == 1 ? "" : "s",
 		 (double)s->files.bytes / 1e6, file_text(s, text, sizeof(text)),
-		 s->machine->source->label ? "; by the " : "",
-		 s->machine->source->label ? s->machine->source->label : "");
+		 plumb_source_label(s->machine->source) ? "; by the " : "",
+		 plumb_source_label(s->machine->source) ? plumb_source_label(s->machine->source)
+							: "");
 }
 
 static int status_of(const struct session *s, int error)
@@ -341,34 +342,23 @@ static void say_which(const struct session *s)
 
 	if (!machine->why || s->request->options->quiet)
 		return;
-	if (machine->source->label)
-		complain("sampling with the %s of a %s: %s", machine->source->label,
+	if (plumb_source_label(machine->source))
+		complain("sampling with the %s of a %s: %s", plumb_source_label(machine->source),
 			 machine->spec->product.name, machine->why);
 	else
 		complain("sampling on this machine's %s: %s", machine->spec->product.name,
 			 machine->why);
 }
 
-static struct plumb_event_config *copy_events(const struct plumb_event_list *list)
-{
-	const size_t count = plumb_event_list_count(list);
-	struct plumb_event_config *events = memory_resize(NULL, count + 1, sizeof(*events));
-
-	for (size_t i = 0; i < count; i++)
-		events[i] = *plumb_event_list_get(list, i);
-	return events;
-}
-
-static struct source_record_job make_job(struct session *s)
+static struct plumb_recording_job make_job(struct session *s)
 {
 	const struct record_request *request = s->request;
 	const struct record_options *options = request->options;
-	const struct machine *machine = s->machine;
 
-	return (struct source_record_job){
-		.events = s->events,
-		.event_count = plumb_event_list_count(request->events),
-		.program = machine->program,
+	return (struct plumb_recording_job){
+		.size = sizeof(struct plumb_recording_job),
+		.events = request->events,
+		.program = s->machine->program,
 		.argv = request->program,
 		.pids = request->pids.at,
 		.tids = request->tids.at,
@@ -387,15 +377,9 @@ static struct source_record_job make_job(struct session *s)
 		.physical_addresses = options->physical,
 		.mmap_pages = request->mmap_pages,
 		.aux_pages = request->aux_pages,
+		.clock_given = request->clockid >= 0,
 		.clockid = request->clockid,
 		.delay_ms = request->delay_ms,
-		.seed = request->seed,
-		.core = machine->core,
-		.engines = (const char *const *)machine->engines,
-		.engine = options->common.verbose && !options->quiet ? machine_say_engine : NULL,
-		.plugin_dir = machine->plugin_dir,
-		.sysroot = options->sysroot,
-		.pmu = machine->spec ? &machine->pmu : NULL,
 		.begin = on_begin,
 		.started = on_started,
 		.records = on_records,
@@ -412,20 +396,18 @@ static void do_nothing(int number)
 	(void)number;
 }
 
-int record_run(const struct record_request *request, const struct machine *machine, int pipe)
+int record_run(const struct record_request *request, struct machine *machine, int pipe)
 {
 	struct session s = {
 		.request = request,
 		.machine = machine,
 		.found = plumb_diagnostics_new(),
 	};
-	struct source_record_job job;
-	struct source_record_run run = {0};
+	const struct plumb_recording_job job = make_job(&s);
+	struct plumb_recording_run run = {.size = sizeof(run)};
 	bool own = request->options->snapshot || request->switching.signal;
 	int error, ended, status;
 
-	s.events = copy_events(request->events);
-	job = make_job(&s);
 	s.files = (struct record_files){.request = request, .found = s.found, .pipe = pipe};
 	say_which(&s);
 	signals_catch(own ? SIGUSR2 : 0);
@@ -433,7 +415,8 @@ int record_run(const struct record_request *request, const struct machine *machi
 	signal(SIGPIPE, do_nothing);
 	signal(SIGXFSZ, do_nothing);
 	progress_begin(&s.progress, !request->options->no_progress && !request->options->quiet);
-	error = machine->source->record(&job, &run, s.found);
+	machine->say_engine = request->options->common.verbose && !request->options->quiet;
+	error = plumb_source_record(machine->source, &job, &run, s.found);
 	signals_ended();
 	progress_erase(&s.progress);
 	/* Whatever happened, keep what was recorded. */
@@ -446,7 +429,6 @@ int record_run(const struct record_request *request, const struct machine *machi
 	if (error == 0)
 		say_result(&s, &run);
 	record_files_free(&s.files);
-	free(s.events);
 	plumb_diagnostics_free(s.found);
 	if (error == PLUMB_ERR_INTERRUPTED)
 		signals_end_early();

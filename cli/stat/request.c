@@ -136,8 +136,7 @@ static uint16_t find_metric(const struct plumb_spec *spec, const char *word, con
 static bool can_count(const struct machine *machine, const struct plumb_event_config *event)
 {
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
-	int error = machine->source->check(machine->spec ? &machine->pmu : NULL, machine->spec,
-					   event, found);
+	int error = plumb_source_check(machine->source, event, found);
 
 	if (error < 0)
 		machine_complain(found, event->name, error);
@@ -159,15 +158,13 @@ static bool add_metric(struct names *names, const char *word)
 static int read_events(const struct stat_options *options, const struct machine *machine,
 		       struct plumb_event_list **list)
 {
-	const struct plumb_event_options how = {
-		.size = sizeof(how),
-		.spec = machine->spec,
-		.counts = machine->source->counts,
-	};
+	struct plumb_event_options how = {.size = sizeof(how)};
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
 	const struct plumb_event_config *event;
-	int error = plumb_event_list_new(&how, list), status = EXIT_FINE;
+	int error, status = EXIT_FINE;
 
+	plumb_source_fill_event_options(machine->source, &how);
+	error = plumb_event_list_new(&how, list);
 	for (unsigned i = 0; error == 0 && i < options->events.count; i++)
 		error = plumb_event_list_add(*list, options->events.at[i], found);
 	if (error < 0)

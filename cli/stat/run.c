@@ -19,7 +19,7 @@
 
 struct runner {
 	const struct stat_options *options;
-	const struct machine *machine;
+	struct machine *machine;
 	const struct plumb_plan *plan;
 	struct output out;
 	bool open;            /* `out` is */
@@ -32,7 +32,7 @@ struct runner {
 	const char **warnings;
 	const char *record_options[9];
 	double last_time;       /* of the previous interval */
-	double startup_seconds; /* as in struct source_run; the mean of the runs */
+	double startup_seconds; /* as in struct plumb_count_run; the mean of the runs */
 	const char *startup_end;
 	struct progress progress;
 	bool told;        /* how slow the model is */
@@ -52,15 +52,17 @@ static void on_started(void *user, pid_t pid)
 /* Prints once how slow the model is, so that the user can tell how long to wait. */
 static void say_how_slow(struct runner *r, double times)
 {
-	if (r->told || !r->machine->source->label || !(times >= 2) || !isfinite(times))
+	if (r->told || !plumb_source_label(r->machine->source) || !(times >= 2) || !isfinite(times))
 		return;
 	r->told = true;
 	complain("the %s runs this about %.0f times slower than a %s would",
-		 r->machine->source->label, figure_rounded(times), r->machine->spec->product.name);
+		 plumb_source_label(r->machine->source), figure_rounded(times),
+		 r->machine->spec->product.name);
 }
 
-static void on_progress(void *user, double instructions, double seconds)
+static void on_progress(void *user, const struct plumb_progress *progress)
 {
+	const double instructions = progress->instructions, seconds = progress->seconds;
 	struct runner *r = user;
 	double host = progress_seconds(&r->progress);
 
@@ -74,7 +76,7 @@ static void on_progress(void *user, double instructions, double seconds)
 			      "%.0f s: %.0f million instructions, %.1f million per second; "
 			      "%.3g s of %s time",
 			      host, instructions / 1e6, instructions / 1e6 / host, seconds,
-			      r->machine->source->name);
+			      plumb_source_name(r->machine->source));
 }
 
 /* ---- parts: runs or intervals --------------------------------------------------------------- */
@@ -291,31 +293,17 @@ static void warn_of_short_run(struct runner *r, const struct plumb_diagnosis *di
 	free(before);
 }
 
-/* Said once, of the first run. */
-static void on_engine(void *user, const struct plumb_model_engine *engine)
-{
-	const struct runner *r = user;
-
-	if (r->options->common.verbose && r->report.runs == 0 && may_say(r))
-		machine_say_engine(NULL, engine);
-}
-
 /* One run of the program. Returns EXIT_FINE, also if the program failed. */
-static int run_once(struct runner *r, struct source_run *run, char *const *argv)
+static int run_once(struct runner *r, struct plumb_count_run *run, char *const *argv)
 {
-	const struct source_job job = {
+	const struct plumb_count_job job = {
+		.size = sizeof(job),
 		.plan = r->plan,
 		.program = r->machine->program,
 		.argv = argv,
 		.children = r->options->children,
 		.one_pass = r->options->no_multiplex,
 		.interval_ms = r->options->interval_ms,
-		.core = r->machine->core,
-		.engines = (const char *const *)r->machine->engines,
-		.engine = on_engine,
-		.plugin_dir = r->machine->plugin_dir,
-		.sysroot = r->options->sysroot,
-		.pmu = r->machine->spec ? &r->machine->pmu : NULL,
 		.started = on_started,
 		.interval = on_interval,
 		.progress = on_progress,
@@ -323,11 +311,13 @@ static int run_once(struct runner *r, struct source_run *run, char *const *argv)
 	};
 	int error;
 
-	*run = (struct source_run){.counts = r->counts};
+	*run = (struct plumb_count_run){.size = sizeof(*run)};
 	progress_begin(&r->progress, !r->options->no_progress);
-	error = r->machine->source->count(&job, run, r->found);
+	error = plumb_source_count(r->machine->source, &job, r->counts, run, r->found);
 	signals_ended();
 	progress_erase(&r->progress);
+	/* Only the first run says which engine it uses. */
+	r->machine->say_engine = false;
 	if (error == PLUMB_ERR_INTERRUPTED) {
 		r->interrupted = true;
 		return EXIT_OTHER;
@@ -345,7 +335,7 @@ static int run_all(struct runner *r, char *const *argv)
 	struct report *report = &r->report;
 
 	for (unsigned i = 0; i < wanted; i++) {
-		struct source_run run;
+		struct plumb_count_run run;
 		int status = run_once(r, &run, argv);
 
 		if (status != EXIT_FINE)
@@ -399,12 +389,12 @@ static void say_which(const struct runner *r)
 
 	if (!machine->why || !may_say(r))
 		return;
-	if (machine->source->label)
-		complain("counting with the %s of a %s: %s", machine->source->label,
+	if (plumb_source_label(machine->source))
+		complain("counting with the %s of a %s: %s", plumb_source_label(machine->source),
 			 machine->spec->product.name, machine->why);
 	else
 		complain("counting on this machine's %s: %s, %s", machine->spec->product.name,
-			 machine->why, machine->pmu.name);
+			 machine->why, plumb_source_pmu(machine->source));
 }
 
 static void release(struct runner *r)
@@ -424,7 +414,8 @@ static void find_record_options(struct runner *r)
 {
 	const struct stat_options *options = r->options;
 	const char *const given[][2] = {
-		{"--source", options->source != SOURCE_AUTO ? r->machine->source->name : NULL},
+		{"--source",
+		 options->source != SOURCE_AUTO ? plumb_source_name(r->machine->source) : NULL},
 		{"--cpu", options->common.cpu},
 		{"-L", options->sysroot},
 		{"--qemu", options->qemu},
@@ -440,7 +431,7 @@ static void find_record_options(struct runner *r)
 	r->report.record_options = r->record_options;
 }
 
-int stat_run(const struct stat_options *options, const struct machine *machine,
+int stat_run(const struct stat_options *options, struct machine *machine,
 	     const struct plumb_plan *plan, char *const *argv, bool brief)
 {
 	struct runner r = {
@@ -450,10 +441,10 @@ int stat_run(const struct stat_options *options, const struct machine *machine,
 		.whole = new_result(plan),
 		.counts = memory_resize(NULL, plan->place_count + 1, sizeof(*r.counts)),
 		.found = plumb_diagnostics_new(),
-		.report = {.source = machine->source->name,
-			   .label = machine->source->label,
+		.report = {.source = plumb_source_name(machine->source),
+			   .label = plumb_source_label(machine->source),
 			   .spec = plan->selection->spec,
-			   .midr = machine->midr,
+			   .midr = plumb_source_midr(machine->source),
 			   .command = argv,
 			   .intervals = options->interval_ms != 0,
 			   .time = NAN,
@@ -467,6 +458,7 @@ int stat_run(const struct stat_options *options, const struct machine *machine,
 	r.report.result = r.whole;
 	find_record_options(&r);
 	say_which(&r);
+	machine->say_engine = options->common.verbose && may_say(&r);
 	/* Intervals are printed during the run, so the output must be open before it. */
 	status = options->interval_ms ? open_output(&r) : EXIT_FINE;
 	signals_catch(0);

@@ -215,14 +215,10 @@ static int make_plan(const struct stat_options *values, const struct machine *ma
 	struct plumb_plan_options how = {
 		.size = sizeof(how),
 		.collect_by = (enum plumb_collect_by)values->collect_by,
-		.counts = machine->source->counts,
 	};
 	int error, status = EXIT_FINE;
 
-	if (machine->source->limited) {
-		how.counters = machine->counters;
-		how.cycle_counter = true;
-	}
+	plumb_source_fill_plan_options(machine->source, &how);
 	error = plumb_plan_new(selection, &how, plan, found);
 	if (error < 0)
 		status = machine_complain(found, "-e", error);

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A source of counts: runs a program and counts the events of a plan. Whatever comes after it
- * works the same with any source, and names it.
+ * What a source is inside. plumb/source.h checks what callers ask for and hands it on as jobs of
+ * one version, which perf and the model do.
  */
 #ifndef SOURCE_SOURCE_H
 #define SOURCE_SOURCE_H
 
-#include <plumb/count.h>
-#include <plumb/event.h>
 #include <plumb/model.h>
-#include <plumb/recording.h>
-#include <sys/types.h>
+#include <plumb/source.h>
 
-struct cpu_pmu;
+#include "cpu/pmu.h"
+#include "source/cancel.h"
 
 /* What is to be run and counted, and what the source calls meanwhile. */
 struct source_job {
@@ -22,16 +20,11 @@ struct source_job {
 	bool children;        /* count what it forks, too */
 	bool one_pass;        /* a run for each pass of the plan, rather than taking turns in one */
 	unsigned interval_ms; /* of the source's time; 0: none */
+	bool region;          /* of perf: no program, but the calling thread, when it says so */
 
-	/* Of the model alone. */
-	const char *core;           /* NULL: its first */
-	const char *const *engines; /* as in struct plumb_model_options, and `engine` below */
-	const char *plugin_dir;     /* where its plugins are */
-	const char *sysroot;        /* NULL: found by itself */
-	void (*engine)(void *user, const struct plumb_model_engine *engine);
-
-	/* Of perf alone. */
-	const struct cpu_pmu *pmu; /* that counts */
+	const struct plumb_model_options *model; /* of the model alone */
+	const struct cpu_pmu *pmu; /* of perf alone: that counts; NULL: there is none */
+	struct source_cancel cancel;
 
 	/* The program has begun; signals for it go to `pid`. */
 	void (*started)(void *user, pid_t pid);
@@ -40,8 +33,7 @@ struct source_job {
 	 * interval alone, laid out as the plan says. The last one may be shorter.
 	 */
 	void (*interval)(void *user, const struct plumb_count *counts, double seconds);
-	/* Some time has passed: so far, instructions (NaN: unknown) and seconds. */
-	void (*progress)(void *user, double instructions, double seconds);
+	void (*progress)(void *user, const struct plumb_progress *progress);
 	void *user;
 };
 
@@ -58,14 +50,6 @@ struct source_run {
 
 /* ---- Sampling ---------------------------------------------------------------------------------
  */
-
-/* What the caller wants of a source that samples. */
-enum record_next {
-	RECORD_GO_ON,
-	RECORD_STOP,
-	RECORD_SNAPSHOT,    /* the AUX data of now */
-	RECORD_REPEAT_MAPS, /* what was mapped, again: a new file begins */
-};
 
 /* What is to be sampled. Members that one source has no use for are refused by it, not passed over.
  */
@@ -90,14 +74,10 @@ struct source_record_job {
 	size_t mmap_pages, aux_pages; /* 0: the source's own */
 	int clockid;                  /* that times are of; -1: the source's own */
 	int delay_ms;                 /* nothing is sampled before; 0: none, -1: never */
-	uint64_t seed;                /* of chance in the model */
 
-	/* Of the model alone: as in struct source_job. */
-	const char *core, *plugin_dir, *sysroot;
-	const char *const *engines;
-	void (*engine)(void *user, const struct plumb_model_engine *engine);
-	/* Of perf alone. */
-	const struct cpu_pmu *pmu;
+	const struct plumb_model_options *model; /* of the model alone */
+	const struct cpu_pmu *pmu;               /* of perf alone; NULL: there is none */
+	struct source_cancel cancel;
 
 	/*
 	 * Called once, when all is open and nothing runs yet: the source has filled in all of
@@ -111,12 +91,12 @@ struct source_record_job {
 	int (*aux)(void *user, const struct plumb_aux_chunk *chunk, const void *first,
 		   size_t first_size, const void *second, size_t second_size);
 	int (*round)(void *user);
-	void (*progress)(void *user, double instructions, double seconds);
+	void (*progress)(void *user, const struct plumb_progress *progress);
 	/*
 	 * Asked now and then (four times a second at least, and after each signal): what to do. May
 	 * be NULL.
 	 */
-	enum record_next (*next)(void *user);
+	enum plumb_recording_next (*next)(void *user);
 	void *user;
 };
 
@@ -132,15 +112,13 @@ struct source_record_run {
 struct source {
 	const char *name;  /* "model" */
 	const char *label; /* what is said of the CPU's name: "model"; NULL: it is the real one */
-	/* Whether it counts a PMU event. `user` is not looked at. */
-	bool (*counts)(const void *user, uint16_t code);
+	bool (*counts)(uint16_t code); /* a PMU event; NULL: any */
 	/*
 	 * Whether it can count or sample an event: 0, or an error with a finding that names the
-	 * source. `machine` is the job's pmu, `spec` the CPU's.
+	 * source. `pmu` is the job's, `spec` the CPU's.
 	 */
-	int (*check)(const void *machine, const struct plumb_spec *spec,
+	int (*check)(const struct cpu_pmu *pmu, const struct plumb_spec *spec,
 		     const struct plumb_event_config *event, struct plumb_diagnostics *found);
-	bool limited; /* by counters: a plan for it needs their number */
 	/*
 	 * Runs the program to its end. Returns 0 with `*run` filled, also when the program was
 	 * killed; warnings about what was counted go to `found`. Otherwise a negative error with
@@ -148,11 +126,43 @@ struct source {
 	 */
 	int (*count)(const struct source_job *job, struct source_run *run,
 		     struct plumb_diagnostics *found);
-	/* The same for sampling; NULL: it cannot. */
 	int (*record)(const struct source_record_job *job, struct source_record_run *run,
 		      struct plumb_diagnostics *found);
 };
 
 extern const struct source source_model, source_perf;
+
+/* ---- What is opened --------------------------------------------------------------------------
+ */
+
+struct plumb_source {
+	const struct source *kind;
+	const struct plumb_spec *spec; /* NULL: there is no PMU */
+	uint32_t midr;
+	unsigned counters; /* of the PMU, the cycle counter apart; 0: as many as are asked for */
+	bool has_spe;
+	struct cpu_pmu pmu; /* of perf, if there is a spec */
+	/* Of the model; its strings are the source's own. */
+	struct plumb_model_options model;
+	atomic_uint canceled;
+};
+
+/* The PMU that counts, for jobs; NULL: none. */
+static inline const struct cpu_pmu *source_pmu(const struct plumb_source *source)
+{
+	return source->kind == &source_perf && source->spec ? &source->pmu : NULL;
+}
+
+static inline struct source_cancel source_cancel_of(const struct plumb_source *source)
+{
+	return (struct source_cancel){&source->canceled, atomic_load(&source->canceled)};
+}
+
+/* Checks all events of a plan, as plumb_source_check() does. */
+int source_check_plan(const struct plumb_source *source, const struct plumb_plan *plan,
+		      struct plumb_diagnostics *diagnostics);
+
+/* Frees what open.c of the model copied. */
+void model_options_free(struct plumb_model_options *options);
 
 #endif

@@ -258,7 +258,7 @@ static int next_of_stream(void *user)
 		f->enabled_before = opened[0].enabled;
 		assert_int_equal(f->enabled_before, 1);
 		write_aux(100);
-		return RECORD_GO_ON;
+		return PLUMB_RECORDING_GO_ON;
 	case 1:
 		assert_int_equal(f->chunks, 1);
 		assert_int_equal(f->got, 100);
@@ -266,7 +266,7 @@ static int next_of_stream(void *user)
 		/* The kernel may have stopped it, the area having been full. */
 		assert_int_equal(opened[0].enabled, f->enabled_before + 1);
 		write_aux(room);
-		return RECORD_GO_ON;
+		return PLUMB_RECORDING_GO_ON;
 	case 2:
 		assert_int_equal(f->chunks, 2);
 		assert_int_equal(f->first_size, room - 100);
@@ -275,10 +275,10 @@ static int next_of_stream(void *user)
 		assert_int_equal(opened[0].disabled, 0);
 		f->enabled_before = opened[0].enabled;
 		write_aux(64);
-		return RECORD_STOP;
+		return PLUMB_RECORDING_STOP;
 	default:
 		fail();
-		return RECORD_STOP;
+		return PLUMB_RECORDING_STOP;
 	}
 }
 
@@ -305,12 +305,12 @@ static int next_of_snapshots(void *user)
 	switch (f->asked++) {
 	case 0:
 		write_aux(640);
-		return RECORD_GO_ON;
+		return PLUMB_RECORDING_GO_ON;
 	case 1:
 		/* Nobody asked for it yet. */
 		assert_int_equal(f->chunks, 0);
 		f->enabled_before = opened[0].enabled;
-		return RECORD_SNAPSHOT;
+		return PLUMB_RECORDING_SNAPSHOT;
 	case 2:
 		assert_int_equal(f->chunks, 1);
 		assert_int_equal(f->got, 640);
@@ -319,10 +319,10 @@ static int next_of_snapshots(void *user)
 		assert_int_equal(opened[0].enabled, f->enabled_before + 1);
 		assert_int_equal(opened[0].page->aux_tail, 0);
 		write_aux(128);
-		return RECORD_STOP;
+		return PLUMB_RECORDING_STOP;
 	default:
 		fail();
-		return RECORD_STOP;
+		return PLUMB_RECORDING_STOP;
 	}
 }
 

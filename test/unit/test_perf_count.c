@@ -80,12 +80,12 @@ static void on_interval(void *user, const struct plumb_count *counts, double sec
 		f->interval_faults += counts[place_of(f, PERF_COUNT_SW_PAGE_FAULTS)].count;
 }
 
-static void on_progress(void *user, double instructions, double seconds)
+static void on_progress(void *user, const struct plumb_progress *progress)
 {
 	struct fixture *f = user;
 
-	assert_true(isnan(instructions)); /* not among these events */
-	assert_true(seconds > 0);
+	assert_true(isnan(progress->instructions)); /* not among these events */
+	assert_true(progress->seconds > 0);
 	f->told++;
 }
 

@@ -10,37 +10,23 @@
 #include "source/model/counted.h"
 #include "source/model/record.h"
 
-static size_t instructions_index(void)
-{
-	const struct plumb_event_config instructions = {.kind = PLUMB_EVENT_PMU,
-							.config = 0x0008 /* INST_RETIRED */};
-
-	return model_index_of(&instructions);
-}
-
-static bool counts(const void *user, uint16_t code)
-{
-	(void)user;
-	return plumb_model_counts_event(code);
-}
-
-static int check(const void *machine, const struct plumb_spec *spec,
+static int check(const struct cpu_pmu *pmu, const struct plumb_spec *spec,
 		 const struct plumb_event_config *event, struct plumb_diagnostics *found)
 {
-	(void)machine;
+	(void)pmu;
 	return model_check_event(spec, event, found);
 }
 
 struct counting {
 	const struct source_job *job;
-	size_t *indexes;                  /* of each place of the plan, into the model's counts */
-	struct plumb_model_counts before; /* at the end of the last interval */
-	struct plumb_count *interval;     /* room for one */
+	size_t *indexes;              /* of each place of the plan, into the model's counts */
+	struct model_counts before;   /* at the end of the last interval */
+	struct plumb_count *interval; /* room for one */
 };
 
 /* The counts from `from` (NULL: the beginning) to `to`, laid out as the plan says. */
-static void lay_out(const struct counting *c, const struct plumb_model_counts *from,
-		    const struct plumb_model_counts *to, struct plumb_count *out)
+static void lay_out(const struct counting *c, const struct model_counts *from,
+		    const struct model_counts *to, struct plumb_count *out)
 {
 	double seconds = to->seconds - (from ? from->seconds : 0);
 	uint64_t ns = seconds > 0 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
@@ -49,19 +35,10 @@ static void lay_out(const struct counting *c, const struct plumb_model_counts *f
 		size_t index = c->indexes[i];
 
 		out[i] = (struct plumb_count){NAN, ns, ns};
-		if (index < plumb_model_event_count() &&
-		    to->counts[index] != PLUMB_MODEL_NOT_COUNTED)
+		if (index < EVENT_COUNT && to->counts[index] != MODEL_NOT_COUNTED)
 			out[i].count =
 				(double)(to->counts[index] - (from ? from->counts[index] : 0));
 	}
-}
-
-static void on_engine(void *user, const struct plumb_model_engine *engine)
-{
-	const struct counting *c = user;
-
-	if (c->job->engine)
-		c->job->engine(c->job->user, engine);
 }
 
 static void on_started(void *user, pid_t pid)
@@ -72,7 +49,7 @@ static void on_started(void *user, pid_t pid)
 		c->job->started(c->job->user, pid);
 }
 
-static void on_interval(void *user, const struct plumb_model_counts *counts)
+static void on_interval(void *user, const struct model_counts *counts)
 {
 	struct counting *c = user;
 
@@ -83,20 +60,20 @@ static void on_interval(void *user, const struct plumb_model_counts *counts)
 	c->job->interval(c->job->user, c->interval, counts->seconds);
 }
 
-static void on_progress(void *user, const struct plumb_model_counts *counts)
+static void on_progress(void *user, const struct model_counts *counts)
 {
 	const struct counting *c = user;
-	size_t instructions = instructions_index();
+	const struct plumb_progress progress = {(double)counts->counts[EVENT_INST_RETIRED],
+						counts->seconds};
 
 	if (c->job->progress)
-		c->job->progress(c->job->user, (double)counts->counts[instructions],
-				 counts->seconds);
+		c->job->progress(c->job->user, &progress);
 }
 
 /* What a reader of the figures should know. */
-void model_warn(const struct plumb_model_run *run, struct plumb_diagnostics *found)
+void model_warn(const struct model_result *run, struct plumb_diagnostics *found)
 {
-	uint64_t instructions = run->counts.counts[instructions_index()];
+	uint64_t instructions = run->counts.counts[EVENT_INST_RETIRED];
 
 	if (run->incomplete)
 		plumb_diagnostics_add(
@@ -118,7 +95,7 @@ void model_warn(const struct plumb_model_run *run, struct plumb_diagnostics *fou
 }
 
 /* Warns of requested events that the engine does not let the model count. */
-static void warn_of_uncounted(const struct source_job *job, const struct plumb_model_counts *counts,
+static void warn_of_uncounted(const struct source_job *job, const struct model_counts *counts,
 			      struct plumb_diagnostics *found)
 {
 	const struct plumb_selection *selection = job->plan->selection;
@@ -127,10 +104,9 @@ static void warn_of_uncounted(const struct source_job *job, const struct plumb_m
 	for (uint16_t i = 0; i < selection->event_count; i++) {
 		size_t index = model_index_of(selection->events[i].event), used = strlen(names);
 
-		if (index < plumb_model_event_count() &&
-		    counts->counts[index] == PLUMB_MODEL_NOT_COUNTED)
+		if (index < EVENT_COUNT && counts->counts[index] == MODEL_NOT_COUNTED)
 			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
-				 plumb_model_event_name(index));
+				 model_event_names[index]);
 	}
 	if (names[0])
 		plumb_diagnostics_add(found, PLUMB_WARNING, "engine-event", NULL,
@@ -141,28 +117,25 @@ static void warn_of_uncounted(const struct source_job *job, const struct plumb_m
 static int run_model(struct counting *c, struct source_run *run, struct plumb_diagnostics *found)
 {
 	const struct source_job *job = c->job;
-	const struct plumb_model_options options = {
-		.core = job->core,
+	const struct model_job what = {
+		.options = job->model,
 		.program = job->program,
 		.argv = job->argv,
-		.engines = job->engines,
-		.plugin_dir = job->plugin_dir,
-		.sysroot = job->sysroot,
 		.children = job->children,
 		.interval_ms = job->interval_ms,
-		.engine = on_engine,
+		.cancel = job->cancel,
 		.started = on_started,
 		.interval = on_interval,
 		.progress = on_progress,
 		.user = c,
 	};
-	struct plumb_model_run *model = calloc(1, sizeof(*model));
+	struct model_result *model = calloc(1, sizeof(*model));
 	int error;
 
 	if (!model)
 		return PLUMB_ERR_NO_MEMORY;
-	error = plumb_model_run(&options, model, found);
-	if (error == PLUMB_OK) {
+	error = model_run(&what, model, found);
+	if (error == PLUMB_OK || error == PLUMB_ERR_INTERRUPTED) {
 		if (job->interval_ms && model->counts.seconds > c->before.seconds)
 			on_interval(c, &model->counts);
 		lay_out(c, NULL, &model->counts, run->counts);
@@ -207,7 +180,7 @@ static int count(const struct source_job *job, struct source_run *run,
 const struct source source_model = {
 	.name = "model",
 	.label = "model",
-	.counts = counts,
+	.counts = model_counts_event,
 	.check = check,
 	.count = count,
 	.record = model_record,

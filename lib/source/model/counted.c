@@ -7,7 +7,8 @@
 
 #include <plumb/model.h>
 
-#define CODE_CNT_CYCLES 0x4004
+/* The model's own table. */
+#include <events.h>
 
 /* What is counted nearby is named up to so many. */
 #define NEARBY_MAX 6
@@ -19,9 +20,14 @@ static size_t index_of_code(uint64_t code)
 {
 	size_t i = 0;
 
-	while (i < plumb_model_event_count() && plumb_model_event(i) != code)
+	while (i < EVENT_COUNT && model_event_codes[i] != code)
 		i++;
 	return i;
+}
+
+bool model_counts_event(uint16_t code)
+{
+	return index_of_code(code) < EVENT_COUNT;
 }
 
 size_t model_index_of(const struct plumb_event_config *event)
@@ -31,8 +37,8 @@ size_t model_index_of(const struct plumb_event_config *event)
 	/* The generic timer counts nanoseconds. */
 	if (event->kind == PLUMB_EVENT_SOFTWARE &&
 	    (event->config == PERF_COUNT_SW_CPU_CLOCK || event->config == PERF_COUNT_SW_TASK_CLOCK))
-		return index_of_code(CODE_CNT_CYCLES);
-	return plumb_model_event_count();
+		return EVENT_CNT_CYCLES;
+	return EVENT_COUNT;
 }
 
 const struct plumb_spec *model_spec(const char *core)
@@ -63,7 +69,7 @@ static void hint_nearby(const struct plumb_spec *spec, uint16_t event,
 		for (uint16_t i = 0; mine && i < events.count && named < NEARBY_MAX; i++) {
 			const struct plumb_event *other = &spec->events[events.at[i]];
 
-			if (!plumb_model_counts_event(other->code) || used >= sizeof(text))
+			if (!model_counts_event(other->code) || used >= sizeof(text))
 				continue;
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
 						 named ? ", " : "", other->name);
@@ -113,7 +119,7 @@ static int check_metric(const struct plumb_spec *spec, uint64_t metric,
 	struct plumb_indexes events = spec->metrics[metric].events;
 
 	for (uint16_t i = 0; i < events.count; i++) {
-		if (plumb_model_counts_event(spec->events[events.at[i]].code))
+		if (model_counts_event(spec->events[events.at[i]].code))
 			continue;
 		plumb_diagnostics_add(found, PLUMB_ERROR, "not-modelled", NULL,
 				      "%s requires %s, which the model does not count",
@@ -148,7 +154,7 @@ int model_check_event(const struct plumb_spec *spec, const struct plumb_event_co
 		return refuse(event, "the model's PMU is " MODEL_PMU, found);
 	if (event->config1 & ~(uint64_t)CONFIG1_IGNORED)
 		return refuse(event, "the model's PMU does not support config1", found);
-	if (model_index_of(event) >= plumb_model_event_count())
+	if (model_index_of(event) >= EVENT_COUNT)
 		return refuse_event(spec, event, found);
 	return 0;
 }

@@ -8,9 +8,12 @@
 /* The name that the model's PMU has in recordings, and the one that may stand before a '/'. */
 #define MODEL_PMU "armv8_pmuv3_0"
 
+/* Whether the model counts the PMU event with this code. */
+bool model_counts_event(uint16_t code);
+
 /*
- * Which of the model's counts (plumb_model_event()) an event is; past the last: none. Its clocks
- * count nanoseconds of its own time, in which a thread runs whenever it is there.
+ * Which of the model's counts an event is; EVENT_COUNT: none. Its clocks count nanoseconds of its
+ * own time, in which a thread runs whenever it is there.
  */
 size_t model_index_of(const struct plumb_event_config *event);
 

@@ -16,7 +16,6 @@
 
 #define IDLE_MS 10
 #define BUSY_MS 1
-#define STOP_MS 2000 /* that a program has to end when it is asked to */
 
 /* One run. */
 struct recorder {
@@ -27,8 +26,8 @@ struct recorder {
 	size_t size;                     /* of the former */
 	struct model_frames frames;
 	double polled; /* when the caller was asked what next, ms */
-	double told;   /* and the program to stop */
-	bool stopping;
+	bool stopping; /* the caller wants the program to end */
+	struct source_ending ending;
 	struct plumb_diagnostics *found;
 };
 
@@ -44,18 +43,14 @@ static double now_ms(void)
  */
 
 /* Does what the caller wants next. */
-static void ask(struct recorder *r, pid_t pid, double now)
+static void ask(struct recorder *r, double now)
 {
 	r->polled = now;
-	switch (r->job->next ? r->job->next(r->job->user) : RECORD_GO_ON) {
-	case RECORD_STOP:
-		if (!r->stopping) {
-			r->stopping = true;
-			r->told = now;
-			kill(pid, SIGTERM);
-		}
+	switch (r->job->next ? r->job->next(r->job->user) : PLUMB_RECORDING_GO_ON) {
+	case PLUMB_RECORDING_STOP:
+		r->stopping = true;
 		break;
-	case RECORD_SNAPSHOT:
+	case PLUMB_RECORDING_SNAPSHOT:
 		atomic_fetch_add(&r->sampling->snapshots_wanted, 1);
 		break;
 	default: /* maps are told by each thread */
@@ -72,18 +67,12 @@ static int drain(void *user, pid_t pid)
 	if (any && !r->frames.several && !r->frames.error && r->job->round)
 		r->frames.error = r->job->round(r->job->user);
 	if (now - r->polled >= IDLE_MS)
-		ask(r, pid, now);
-	if (r->frames.error || (r->stopping && now - r->told > STOP_MS))
+		ask(r, now);
+	if (r->frames.error)
 		kill(pid, SIGKILL);
+	else if (r->stopping)
+		source_end(&r->ending, pid);
 	return any ? BUSY_MS : IDLE_MS;
-}
-
-static void on_engine(void *user, const struct plumb_model_engine *engine)
-{
-	const struct recorder *r = user;
-
-	if (r->job->engine)
-		r->job->engine(r->job->user, engine);
 }
 
 static void on_started(void *user, pid_t pid)
@@ -94,13 +83,14 @@ static void on_started(void *user, pid_t pid)
 		r->job->started(r->job->user, pid);
 }
 
-static void on_progress(void *user, const struct plumb_model_counts *counts)
+static void on_progress(void *user, const struct model_counts *counts)
 {
 	const struct recorder *r = user;
+	const struct plumb_progress progress = {(double)counts->counts[EVENT_INST_RETIRED],
+						counts->seconds};
 
 	if (r->job->progress)
-		r->job->progress(r->job->user, (double)counts->counts[EVENT_INST_RETIRED],
-				 counts->seconds);
+		r->job->progress(r->job->user, &progress);
 }
 
 /* The memory that the plugin shares; its descriptor, or -1. */
@@ -135,7 +125,7 @@ static int share(struct recorder *r)
 		.sampling = r->sampling,
 		.chains = chains,
 		.out = {.records = r->job->records, .user = r->job->user},
-		.reference = r->job->seed + 1,
+		.reference = r->job->model->seed + 1,
 	};
 	return fd;
 }
@@ -151,35 +141,33 @@ static bool samples_predicates(const struct model_sampling *asked)
 static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 {
 	const struct source_record_job *job = r->job;
-	const struct plumb_model_options options = {
-		.core = job->core,
-		.program = job->program,
-		.argv = job->argv,
-		.engines = job->engines,
-		.plugin_dir = job->plugin_dir,
-		.sysroot = job->sysroot,
-		.children = job->inherit,
-		.engine = on_engine,
-		.started = on_started,
-		.progress = on_progress,
-		.user = r,
-	};
 	const struct model_sampler sampler = {
 		.fd = fd,
 		.predicates = samples_predicates(r->asked),
 		.drain = drain,
 		.user = r,
 	};
-	struct plumb_model_run *model = calloc(1, sizeof(*model));
+	const struct model_job what = {
+		.options = job->model,
+		.program = job->program,
+		.argv = job->argv,
+		.children = job->inherit,
+		.sampler = &sampler,
+		.cancel = job->cancel,
+		.started = on_started,
+		.progress = on_progress,
+		.user = r,
+	};
+	struct model_result *model = calloc(1, sizeof(*model));
 	int error;
 
 	if (!model)
 		return PLUMB_ERR_NO_MEMORY;
-	error = model_run(&options, &sampler, model, r->found);
+	error = model_run(&what, model, r->found);
 	model_frames_finish(&r->frames);
 	if (!error && !r->frames.error && job->round)
 		r->frames.error = job->round(job->user);
-	if (!error) {
+	if (!error || error == PLUMB_ERR_INTERRUPTED) {
 		*run = (struct source_record_run){
 			.seconds = model->counts.seconds,
 			.host_seconds = model->host_seconds,

@@ -3,14 +3,13 @@
 #ifndef SOURCE_MODEL_RECORD_H
 #define SOURCE_MODEL_RECORD_H
 
-#include <plumb/model.h>
-
+#include "source/model/run.h"
 #include "source/source.h"
 
 int model_record(const struct source_record_job *job, struct source_record_run *run,
 		 struct plumb_diagnostics *found);
 
 /* What a reader of the run's figures should know. */
-void model_warn(const struct plumb_model_run *run, struct plumb_diagnostics *found);
+void model_warn(const struct model_result *run, struct plumb_diagnostics *found);
 
 #endif

@@ -61,11 +61,12 @@ static int check_job(const struct source_record_job *job, struct plumb_diagnosti
 static const struct core_params *find_core(const struct source_record_job *job,
 					   struct plumb_diagnostics *found)
 {
-	const struct core_params *core = job->core ? model_core_find(job->core) : model_cores[0];
+	const char *name = job->model->core;
+	const struct core_params *core = name ? model_core_find(name) : model_cores[0];
 
 	if (!core)
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-core", NULL,
-				      "the model has no core '%s'", job->core);
+				      "the model has no core '%s'", name);
 	return core;
 }
 
@@ -155,7 +156,7 @@ static int make_spe(struct record_setup *setup, const struct source_record_job *
 	setup->control = (struct spe_control){
 		.interval = (uint32_t)attr->sample_period,
 		.random = spe.jitter,
-		.seed = job->seed,
+		.seed = job->model->seed,
 		.timestamps = spe.ts_enable,
 		.physical_addresses = spe.pa_enable,
 		.loads = spe.load_filter,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <plumb/model.h>
+#include "source/model/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,29 +16,24 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "params.h"
 #include "shared.h"
-#include "source/model/program.h"
-#include "source/model/qemu.h"
-#include "source/model/run.h"
-
-_Static_assert(EVENT_COUNT <= PLUMB_MODEL_EVENTS_MAX, "plumb_model_counts is too small");
+#include "source/model/command.h"
 
 #define PROGRESS_MS 250
-#define WORDS_MAX   16 /* of QEMU's own command line */
 
 /* One run, from its set-up to its end. */
 struct run {
-	const struct plumb_model_options *options;
-	const struct model_sampler *sampler; /* NULL: nothing samples */
+	const struct model_job *job;
 	const struct core_params *core;
 	struct program program;
+	const char *sysroot;
 	struct qemu qemu;
 	struct model_shared *shared;
 	int shared_fd;
 	int pipe_read, pipe_write; /* snapshots, or -1 */
 	int pidfd;
 	pid_t pid;
+	struct source_ending ending;
 	/* A snapshot that has not come whole yet. */
 	struct model_snapshot snapshot;
 	size_t snapshot_size;
@@ -98,70 +93,6 @@ static int share_memory(struct run *run)
 	return 0;
 }
 
-/* QEMU splits a plugin's words at commas; a doubled one stands for itself. */
-static void append_escaped(char *out, size_t size, const char *text)
-{
-	size_t used = strlen(out);
-
-	for (; *text && used + 2 < size; text++) {
-		if (*text == ',')
-			out[used++] = ',';
-		out[used++] = *text;
-	}
-	out[used] = '\0';
-}
-
-static int build_command(struct run *run, const char *sysroot, const char **words, char *plugin,
-			 size_t plugin_size)
-{
-	const struct plumb_model_options *options = run->options;
-	const bool elsewhere = sysroot && strcmp(sysroot, "/") != 0;
-	const unsigned prefix = 7u + 2u * elsewhere + 2u * !!run->qemu.reserve;
-	unsigned n = 0;
-	static char cpu[64];
-	size_t used;
-
-	/* The vector length is the core's; PAuth's real cipher costs time and changes nothing. */
-	snprintf(cpu, sizeof(cpu), "max,sve-max-vq=%u,pauth-impdef=on",
-		 run->core->vector_bytes / 16u);
-	plugin[0] = '\0';
-	append_escaped(plugin, plugin_size - 256, run->qemu.plugin);
-	used = strlen(plugin);
-	used += (size_t)snprintf(plugin + used, plugin_size - used,
-				 ",core=%s,shared=%d,prefix=%u,children=%d", run->core->name,
-				 run->shared_fd, prefix, options->children);
-	if (options->interval_ms)
-		snprintf(plugin + used, plugin_size - used, ",pipe=%d,interval=%llu",
-			 run->pipe_write,
-			 1000ull * run->core->frequency_mhz * options->interval_ms);
-	if (run->sampler) {
-		used = strlen(plugin);
-		snprintf(plugin + used, plugin_size - used, ",sampling=%d", run->sampler->fd);
-	}
-	used = strlen(plugin);
-	snprintf(plugin + used, plugin_size - used, ",begins=%llu,inode=%llu",
-		 (unsigned long long)run->program.begins, (unsigned long long)run->program.inode);
-	words[n++] = run->qemu.path;
-	words[n++] = "-cpu";
-	words[n++] = cpu;
-	words[n++] = "-seed"; /* AT_RANDOM the same on every run */
-	words[n++] = "1";
-	words[n++] = "-plugin";
-	words[n++] = plugin;
-	if (run->qemu.reserve) {
-		words[n++] = "-R";
-		words[n++] = run->qemu.reserve;
-	}
-	if (elsewhere) {
-		words[n++] = "-L";
-		words[n++] = sysroot;
-	}
-	words[n++] = "-0";
-	words[n++] = options->argv[0] ? options->argv[0] : options->program;
-	words[n++] = options->program;
-	return (int)n;
-}
-
 /* What the caller catches would be lost on a child that is not yet QEMU. */
 static void stop_catching(void)
 {
@@ -182,35 +113,24 @@ static _Noreturn void become_qemu(const struct run *run, char *const *argv, cons
 	fcntl(run->shared_fd, F_SETFD, 0);
 	if (run->pipe_write >= 0)
 		fcntl(run->pipe_write, F_SETFD, 0);
-	if (run->sampler)
-		fcntl(run->sampler->fd, F_SETFD, 0);
+	if (run->job->sampler)
+		fcntl(run->job->sampler->fd, F_SETFD, 0);
 	/* Addresses that differ from run to run make counts that differ. */
 	personality(ADDR_NO_RANDOMIZE);
 	execv(run->qemu.path, argv);
 	_exit(127);
 }
 
-static int start(struct run *run, const char *const *words, int count)
+static int start(struct run *run, char *const *argv)
 {
-	size_t arguments = 0;
 	sigset_t all, before;
-	char **argv;
 
-	while (run->options->argv[0] && run->options->argv[arguments + 1])
-		arguments++;
-	argv = calloc((size_t)count + arguments + 1, sizeof(*argv));
-	if (!argv)
-		return ENOMEM;
-	memcpy(argv, words, (size_t)count * sizeof(*argv));
-	for (size_t i = 0; i < arguments; i++)
-		argv[(size_t)count + i] = run->options->argv[i + 1];
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	run->pid = fork();
 	if (run->pid == 0)
 		become_qemu(run, argv, &before);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	free(argv);
 	if (run->pid < 0)
 		return errno;
 	if (run->pipe_write >= 0) {
@@ -222,21 +142,21 @@ static int start(struct run *run, const char *const *words, int count)
 }
 
 /* Marks the events that the plugin cannot count with this QEMU. */
-static void mark_uncounted(const struct run *run, struct plumb_model_counts *counts)
+static void mark_uncounted(const struct run *run, struct model_counts *counts)
 {
 	if (atomic_load(&run->shared->reads_predicates))
 		return;
 	for (unsigned e = 0; e < EVENT_COUNT; e++)
 		if (model_event_of_predicates(e))
-			counts->counts[e] = PLUMB_MODEL_NOT_COUNTED;
+			counts->counts[e] = MODEL_NOT_COUNTED;
 }
 
-static void set_seconds(const struct run *run, struct plumb_model_counts *counts, uint64_t cycles)
+static void set_seconds(const struct run *run, struct model_counts *counts, uint64_t cycles)
 {
 	counts->seconds = (double)cycles / (1e6 * run->core->frequency_mhz);
 }
 
-static void sum_counts(const struct run *run, struct plumb_model_counts *counts)
+static void sum_counts(const struct run *run, struct model_counts *counts)
 {
 	const struct model_shared *shared = run->shared;
 	uint64_t longest = atomic_load(&shared->longest_cycles);
@@ -262,7 +182,7 @@ static void sum_counts(const struct run *run, struct plumb_model_counts *counts)
 static bool read_snapshots(struct run *run)
 {
 	char *at = (char *)&run->snapshot;
-	struct plumb_model_counts counts;
+	struct model_counts counts;
 	ssize_t got;
 
 	got = read(run->pipe_read, at + run->snapshot_size,
@@ -278,37 +198,45 @@ static bool read_snapshots(struct run *run)
 		memcpy(counts.counts, run->snapshot.counts, sizeof(run->snapshot.counts));
 		mark_uncounted(run, &counts);
 		set_seconds(run, &counts, run->snapshot.cycle);
-		if (run->options->interval)
-			run->options->interval(run->options->user, &counts);
+		if (run->job->interval)
+			run->job->interval(run->job->user, &counts);
 	}
 	return true;
+}
+
+static void tell_progress(struct run *run, double *told)
+{
+	struct model_counts counts;
+
+	if (!run->job->progress || now() - *told < 1e-3 * PROGRESS_MS)
+		return;
+	sum_counts(run, &counts);
+	run->job->progress(run->job->user, &counts);
+	*told = now();
 }
 
 /* Waits for the end, passing on snapshots and progress. The wait status. */
 static int watch(struct run *run)
 {
-	struct plumb_model_counts counts;
-	int status = 0, timeout = PROGRESS_MS;
-	double reported = now();
+	const struct model_sampler *sampler = run->job->sampler;
+	int status = 0, timeout = CANCEL_LOOK_MS;
+	double told = now();
 
 	for (;;) {
 		struct pollfd ends[2] = {{.fd = run->pidfd, .events = POLLIN},
 					 {.fd = run->pipe_read, .events = POLLIN}};
 		int ready;
 
-		if (run->sampler)
-			timeout = run->sampler->drain(run->sampler->user, run->pid);
+		if (sampler)
+			timeout = sampler->drain(sampler->user, run->pid);
 		ready = poll(ends, 2, timeout);
-
 		if (ready > 0 && ends[1].revents && !read_snapshots(run)) {
 			close(run->pipe_read);
 			run->pipe_read = -1;
 		}
-		if (run->options->progress && now() - reported >= 1e-3 * PROGRESS_MS) {
-			sum_counts(run, &counts);
-			run->options->progress(run->options->user, &counts);
-			reported = now();
-		}
+		tell_progress(run, &told);
+		if (source_is_canceled(&run->job->cancel))
+			source_end(&run->ending, run->pid);
 		if (ready > 0 && ends[0].revents && !ends[1].revents)
 			break;
 	}
@@ -339,7 +267,7 @@ static int check_start(const struct run *run, int status, struct plumb_diagnosti
 	return 0;
 }
 
-static void fill_result(const struct run *run, int status, struct plumb_model_run *result)
+static void fill_result(const struct run *run, int status, struct model_result *result)
 {
 	const struct model_shared *shared = run->shared;
 
@@ -351,15 +279,10 @@ static void fill_result(const struct run *run, int status, struct plumb_model_ru
 	}
 	result->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	result->exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-	result->threads = atomic_load(&shared->threads_started);
-	result->processes = atomic_load(&shared->processes);
 	result->unknown_instructions = atomic_load(&shared->unknown_words);
 	result->hidden_accesses =
 		atomic_load(&shared->hidden_accesses) + atomic_load(&shared->dropped_accesses);
 	result->incomplete = atomic_load(&shared->gave_up) != 0;
-	for (size_t i = 0; (result->core = plumb_model_core(i)); i++)
-		if (!strcmp(result->core->name, run->core->name))
-			break;
 }
 
 static void clean_up(struct run *run)
@@ -373,95 +296,126 @@ static void clean_up(struct run *run)
 		munmap(run->shared, sizeof(*run->shared));
 }
 
-static int run_program(struct run *run, const char *const *words, int count,
-		       struct plumb_model_run *result, struct plumb_diagnostics *found)
+static int refuse_start(const char *what, int error, struct plumb_diagnostics *found)
 {
-	double began = now();
-	int status, error;
-
-	error = start(run, words, count);
-	if (error) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-start", NULL,
-				      "QEMU cannot be started: %s", strerror(error));
-		if (run->pid > 0) {
-			kill(run->pid, SIGKILL);
-			waitpid(run->pid, NULL, 0);
-		}
-		return error == ENOMEM ? PLUMB_ERR_NO_MEMORY : PLUMB_ERR_MACHINE;
-	}
-	if (run->options->started)
-		run->options->started(run->options->user, run->pid);
-	status = watch(run);
-	error = check_start(run, status, found);
-	if (error)
-		return error;
-	fill_result(run, status, result);
-	result->host_seconds = now() - began;
-	return 0;
+	plumb_diagnostics_add(found, PLUMB_ERROR, "no-start", NULL, "%s: %s", what,
+			      strerror(error));
+	return error == ENOMEM   ? PLUMB_ERR_NO_MEMORY
+	       : error == EAGAIN ? PLUMB_ERR_BUSY
+				 : PLUMB_ERR_MACHINE;
 }
 
-/* A descriptor that QEMU is to have. */
-int model_run(const struct plumb_model_options *options, const struct model_sampler *sampler,
-	      struct plumb_model_run *result, struct plumb_diagnostics *found)
+/* What is sampled by predicates takes an engine that tells them. */
+static int check_predicates(const struct run *run, struct plumb_diagnostics *found)
 {
-	struct run run = {.options = options,
-			  .sampler = sampler,
-			  .shared_fd = -1,
-			  .pipe_read = -1,
-			  .pipe_write = -1,
-			  .pidfd = -1};
-	const char *words[WORDS_MAX], *sysroot;
-	char *plugin = NULL;
-	int ends[2], error;
+	if (!run->job->sampler || !run->job->sampler->predicates || run->qemu.major >= 9)
+		return 0;
+	plumb_diagnostics_add(found, PLUMB_ERROR, "no-event", NULL,
+			      "QEMU %u.%u does not let the model count by SVE predicates",
+			      run->qemu.major, run->qemu.minor);
+	plumb_diagnostics_hint(found, "QEMU 9.0 or later does: choose it with --qemu");
+	return PLUMB_ERR_MACHINE;
+}
 
-	memset(result, 0, sizeof(*result));
-	run.core = options->core ? model_core_find(options->core) : model_cores[0];
-	if (!run.core) {
+/* Finds the core, the program's loader, and an engine. */
+static int choose(struct run *run, struct plumb_diagnostics *found)
+{
+	const struct plumb_model_options *options = run->job->options;
+	int error;
+
+	run->core = options->core ? model_core_find(options->core) : model_cores[0];
+	if (!run->core) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-core", NULL,
 				      "the model has no core called %s", options->core);
 		return PLUMB_ERR_NOT_FOUND;
 	}
-	if ((error = program_inspect(options->program, &run.program, found)) ||
-	    (error = program_find_sysroot(&run.program, options->sysroot, &sysroot, found)) ||
-	    (error = qemu_choose(options, &run.qemu, found)))
-		return error;
-	if (sampler && sampler->predicates && run.qemu.major < 9) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-event", NULL,
-				      "QEMU %u.%u does not let the model count by SVE predicates",
-				      run.qemu.major, run.qemu.minor);
-		plumb_diagnostics_hint(found, "QEMU 9.0 or later does: choose it with --qemu");
-		return PLUMB_ERR_MACHINE;
-	}
-	error = share_memory(&run);
-	if (!error && options->interval_ms) {
+	error = program_inspect(run->job->program, &run->program, found);
+	if (error == 0)
+		error = program_find_sysroot(&run->program, options->sysroot, &run->sysroot, found);
+	if (error == 0)
+		error = qemu_choose(options, &run->qemu, found);
+	return error ? error : check_predicates(run, found);
+}
+
+/* What both sides have: memory with the counts and, for intervals, a pipe. */
+static int connect_plugin(struct run *run, struct plumb_diagnostics *found)
+{
+	int ends[2], error = share_memory(run);
+
+	if (!error && run->job->interval_ms) {
 		if (pipe2(ends, O_CLOEXEC)) {
 			error = errno;
 		} else {
-			run.pipe_read = ends[0];
-			run.pipe_write = move_up(ends[1]);
+			run->pipe_read = ends[0];
+			run->pipe_write = move_up(ends[1]);
 		}
 	}
-	plugin = malloc(2 * PATH_MAX + 512);
-	if (error || !plugin) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-start", NULL,
-				      "no memory to share with QEMU: %s",
-				      strerror(error ? error : ENOMEM));
-		error = plugin ? PLUMB_ERR_MACHINE : PLUMB_ERR_NO_MEMORY;
-		goto out;
+	return error ? refuse_start("no memory to share with QEMU", error, found) : 0;
+}
+
+/* Starts QEMU with the program. */
+static int launch(struct run *run, struct plumb_diagnostics *found)
+{
+	const struct model_command_parts parts = {
+		.core = run->core,
+		.qemu = &run->qemu,
+		.program = &run->program,
+		.path = run->job->program,
+		.argv = run->job->argv,
+		.sysroot = run->sysroot,
+		.children = run->job->children,
+		.shared_fd = run->shared_fd,
+		.sampling_fd = run->job->sampler ? run->job->sampler->fd : -1,
+		.pipe_fd = run->pipe_write,
+		.interval_ms = run->job->interval_ms,
+	};
+	struct model_command command;
+	int error = model_command_make(&command, &parts) ? start(run, command.argv) : ENOMEM;
+
+	model_command_free(&command);
+	if (!error)
+		return 0;
+	if (run->pid > 0) {
+		kill(run->pid, SIGKILL);
+		waitpid(run->pid, NULL, 0);
 	}
-	error = run_program(&run, words,
-			    build_command(&run, sysroot, words, plugin, 2 * PATH_MAX + 512), result,
-			    found);
-out:
-	free(plugin);
-	clean_up(&run);
+	return refuse_start("QEMU cannot be started", error, found);
+}
+
+/* Follows the program to its end. */
+static int follow(struct run *run, struct model_result *result, struct plumb_diagnostics *found)
+{
+	int status, error;
+
+	if (run->job->started)
+		run->job->started(run->job->user, run->pid);
+	status = watch(run);
+	error = run->ending.asked ? PLUMB_ERR_INTERRUPTED : check_start(run, status, found);
+	if (error == 0 || run->ending.asked)
+		fill_result(run, status, result);
 	return error;
 }
 
-int plumb_model_run(const struct plumb_model_options *options, struct plumb_model_run *result,
-		    struct plumb_diagnostics *found)
+int model_run(const struct model_job *job, struct model_result *result,
+	      struct plumb_diagnostics *found)
 {
-	return model_run(options, NULL, result, found);
+	struct run run = {
+		.job = job, .shared_fd = -1, .pipe_read = -1, .pipe_write = -1, .pidfd = -1};
+	double began;
+	int error;
+
+	memset(result, 0, sizeof(*result));
+	error = choose(&run, found);
+	if (error == 0)
+		error = connect_plugin(&run, found);
+	began = now();
+	if (error == 0)
+		error = launch(&run, found);
+	if (error == 0)
+		error = follow(&run, result, found);
+	result->host_seconds = now() - began;
+	clean_up(&run);
+	return error;
 }
 
 int plumb_model_check_program(const char *path, const char *sysroot,

@@ -1,9 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run of the model that something besides its counts is read of: plumb_model_run(), and more. */
+/* A run of a program under QEMU with the model's plugin. */
 #ifndef SOURCE_MODEL_RUN_H
 #define SOURCE_MODEL_RUN_H
 
 #include <plumb/model.h>
+
+/* The model's own; between quotes, it would be looked for beside this file first. */
+#include <events.h>
+
+#include "source/cancel.h"
+
+/* The count of an event that the engine of this run does not let the model count. */
+#define MODEL_NOT_COUNTED UINT64_MAX
+
+/* Counts since the program began, by the model's own numbers of events. */
+struct model_counts {
+	uint64_t counts[EVENT_COUNT];
+	double seconds; /* the model's time */
+};
 
 /* What samples. */
 struct model_sampler {
@@ -14,9 +28,46 @@ struct model_sampler {
 	void *user;
 };
 
-/* As plumb_model_run(); `sampler` may be NULL. */
-int model_run(const struct plumb_model_options *options, const struct model_sampler *sampler,
-	      struct plumb_model_run *result, struct plumb_diagnostics *found);
+struct model_job {
+	const struct plumb_model_options *options;
+	const char *program;
+	char *const *argv;                   /* NULL-ended */
+	bool children;                       /* count forked processes too */
+	unsigned interval_ms;                /* of the model's time; 0: none */
+	const struct model_sampler *sampler; /* NULL: nothing samples */
+	struct source_cancel cancel;
+	/* Callbacks, each of which may be NULL; `counts` are those since the beginning. */
+	void (*started)(void *user, pid_t pid);
+	void (*interval)(void *user, const struct model_counts *counts);
+	void (*progress)(void *user, const struct model_counts *counts);
+	void *user;
+};
+
+struct model_result {
+	struct model_counts counts;
+	double host_seconds;
+	/*
+	 * How long the loader and the C library ran before main(), or, where no symbol names that,
+	 * before the program's own first instruction. 0: none of it was reached.
+	 */
+	double startup_seconds;
+	bool startup_to_main;
+	int exit_status;               /* the program's; 128 + signal if a signal ended it */
+	int signal;                    /* that ended it, or 0 */
+	uint64_t unknown_instructions; /* the decoder did not know; taken as one-cycle integer ones
+					*/
+	uint64_t hidden_accesses;      /* whose addresses QEMU does not tell; taken as L1 hits */
+	bool incomplete;               /* the model gave up before the program ended */
+};
+
+/*
+ * Runs it to its end. Returns 0 with `*result` filled, also when the program was killed;
+ * NO_PROGRAM, EXEC, NOT_FOUND (the core), MACHINE, BUSY or NO_MEMORY with a finding; INTERRUPTED if
+ * it was cancelled, with `*result` filled, or by a signal before it began. Any number of runs may
+ * go on at once, in threads of one process, too.
+ */
+int model_run(const struct model_job *job, struct model_result *result,
+	      struct plumb_diagnostics *found);
 
 /*
  * Memory to share with the plugin, zero; its descriptor, out of the way of the program's own, or

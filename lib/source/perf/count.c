@@ -24,14 +24,6 @@
 #define LOOK_MS           10     /* between looks at a process that cannot be waited for */
 #define CODE_INSTRUCTIONS 0x0008 /* INST_RETIRED */
 
-/* What a PMU's own manual lists is tried; the kernel says if it is not there. */
-static bool counts(const void *user, uint16_t code)
-{
-	(void)user;
-	(void)code;
-	return true;
-}
-
 /* As perf has it, "armv8_pmuv3" is "armv8_pmuv3_0"; "cpu" is whichever counts. */
 static bool is_pmu(const struct cpu_pmu *pmu, const char *name)
 {
@@ -44,11 +36,9 @@ static bool is_pmu(const struct cpu_pmu *pmu, const char *name)
 		  strspn(pmu->name + length + 1, "0123456789") == strlen(pmu->name + length + 1))));
 }
 
-static int check(const void *machine, const struct plumb_spec *spec,
+static int check(const struct cpu_pmu *pmu, const struct plumb_spec *spec,
 		 const struct plumb_event_config *event, struct plumb_diagnostics *found)
 {
-	const struct cpu_pmu *pmu = machine;
-
 	(void)spec;
 	if (event->kind != PLUMB_EVENT_PMU || !pmu)
 		return 0;
@@ -76,6 +66,7 @@ struct counting {
 	struct perf_reading *before;  /* of each place, at the end of the last interval */
 	struct plumb_count *interval; /* room for one */
 	struct perf_limits limits;    /* of all passes */
+	struct source_ending ending;  /* of the program, if it is cancelled */
 	double began, interval_end;   /* on the clock */
 };
 
@@ -89,8 +80,7 @@ static double now(void)
 
 /* ---- counts ------------------------------------------------------------------------------- */
 
-static struct plumb_count count_since(const struct perf_reading *from,
-				      const struct perf_reading *to)
+struct plumb_count perf_count_since(const struct perf_reading *from, const struct perf_reading *to)
 {
 	uint64_t enabled = to->enabled_ns - from->enabled_ns;
 	uint64_t running = to->running_ns - from->running_ns;
@@ -107,7 +97,7 @@ static void read_interval(struct counting *c, double time)
 		c->interval[i] = (struct plumb_count){NAN, 0, 0};
 		if (!perf_events_read(&c->events, i, &reading))
 			continue;
-		c->interval[i] = count_since(&c->before[i], &reading);
+		c->interval[i] = perf_count_since(&c->before[i], &reading);
 		c->before[i] = reading;
 	}
 	c->job->interval(c->job->user, c->interval, time);
@@ -121,7 +111,7 @@ static void read_all(struct counting *c)
 		struct perf_reading reading;
 
 		if (perf_events_read(&c->events, i, &reading))
-			c->run->counts[i] = count_since(&zero, &reading);
+			c->run->counts[i] = perf_count_since(&zero, &reading);
 	}
 }
 
@@ -129,19 +119,19 @@ static void tell_progress(const struct counting *c)
 {
 	const struct plumb_plan *plan = c->job->plan;
 	const uint16_t instructions = plumb_plan_event(plan, CODE_INSTRUCTIONS);
-	double count = NAN;
+	struct plumb_progress progress = {NAN, now() - c->began};
 
-	for (uint16_t g = 0; g < plan->group_count && isnan(count); g++) {
+	for (uint16_t g = 0; g < plan->group_count && isnan(progress.instructions); g++) {
 		for (uint16_t i = 0; i < plan->groups[g].count; i++) {
 			struct perf_reading reading;
 
 			if (plan->groups[g].events[i] == instructions &&
 			    perf_events_read(&c->events, plan->groups[g].first + i, &reading))
-				count = count_scaled(reading.raw, reading.enabled_ns,
-						     reading.running_ns);
+				progress.instructions = count_scaled(
+					reading.raw, reading.enabled_ns, reading.running_ns);
 		}
 	}
-	c->job->progress(c->job->user, count, now() - c->began);
+	c->job->progress(c->job->user, &progress);
 }
 
 /* ---- a run -------------------------------------------------------------------------------- */
@@ -182,12 +172,14 @@ static void watch(struct counting *c, pid_t pid)
 
 	for (;;) {
 		double left = c->interval_end + interval - now();
-		int timeout = PROGRESS_MS;
+		int timeout = CANCEL_LOOK_MS;
 
 		if (interval > 0 && 1e3 * left < timeout)
 			timeout = left > 0 ? (int)(1e3 * left) + 1 : 0;
 		if (await_end(pid, fd, timeout))
 			break;
+		if (source_is_canceled(&job->cancel))
+			source_end(&c->ending, pid);
 		if (interval > 0)
 			end_interval(c, interval);
 		if (job->progress && now() - told >= 1e-3 * PROGRESS_MS) {
@@ -199,7 +191,7 @@ static void watch(struct counting *c, pid_t pid)
 		close(fd);
 }
 
-static enum plumb_error status_of(int error)
+int perf_status_of(int error)
 {
 	switch (error) {
 	case -ENOMEM:
@@ -227,7 +219,7 @@ static int run_pass(struct counting *c, uint16_t pass)
 	error = perf_events_open(&c->events, c->job, pass, program.pid, c->found);
 	if (error < 0) {
 		perf_program_give_up(&program);
-		return status_of(error);
+		return perf_status_of(error);
 	}
 	if (c->job->started)
 		c->job->started(c->job->user, program.pid);
@@ -248,7 +240,7 @@ static int run_pass(struct counting *c, uint16_t pass)
 	if (c->job->interval && c->job->interval_ms)
 		read_interval(c, now() - c->began);
 	read_all(c);
-	return PLUMB_OK;
+	return c->ending.asked ? PLUMB_ERR_INTERRUPTED : PLUMB_OK;
 }
 
 static void warn_of_refused(const struct counting *c)
@@ -315,7 +307,7 @@ static int run_passes(struct counting *c)
 	return PLUMB_OK;
 }
 
-static int check_pmu(const struct source_job *job, struct plumb_diagnostics *found)
+int perf_check_pmu(const struct source_job *job, struct plumb_diagnostics *found)
 {
 	for (uint16_t i = 0; !job->pmu && i < job->plan->event_count; i++) {
 		if (job->plan->events[i]->kind != PLUMB_EVENT_PMU)
@@ -333,7 +325,7 @@ static int count(const struct source_job *job, struct source_run *run,
 		 struct plumb_diagnostics *found)
 {
 	struct counting c = {.job = job, .run = run, .found = found};
-	int error = check_pmu(job, found);
+	int error = perf_check_pmu(job, found);
 
 	if (error < 0)
 		return error;
@@ -349,9 +341,7 @@ static int count(const struct source_job *job, struct source_run *run,
 
 const struct source source_perf = {
 	.name = "perf",
-	.counts = counts,
 	.check = check,
-	.limited = true,
 	.count = count,
 	.record = perf_record,
 };

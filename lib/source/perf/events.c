@@ -75,6 +75,7 @@ static bool has_user_part(const struct plumb_event_config *event)
 static struct perf_event_attr attributes(const struct perf_events *events,
 					 const struct plumb_event_config *event, bool leader)
 {
+	const bool region = events->job->region;
 	const bool modes = event->exclude_user || event->exclude_kernel || event->exclude_hv;
 	struct perf_event_attr attr = {
 		.type = event->kind == PLUMB_EVENT_SOFTWARE ? (uint32_t)PERF_TYPE_SOFTWARE
@@ -85,9 +86,10 @@ static struct perf_event_attr attributes(const struct perf_events *events,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		/* Members count when their leader does. */
 		.disabled = leader,
-		.enable_on_exec = leader,
-		.inherit = 1,
-		.inherit_thread = !events->job->children && !events->limits.with_processes,
+		.enable_on_exec = leader && !region,
+		.inherit = !region,
+		.inherit_thread =
+			!region && !events->job->children && !events->limits.with_processes,
 		.exclude_user = event->exclude_user,
 		.exclude_kernel =
 			event->exclude_kernel || (events->limits.no_kernel && has_user_part(event)),

@@ -40,6 +40,7 @@ struct recording {
 	bool begun;          /* the program */
 	bool on;             /* events that wait for a delay have begun */
 	bool kernel_said;    /* that the kernel does not tell where it is */
+	bool canceled;
 };
 
 static double now(void)
@@ -249,18 +250,26 @@ static bool obey(struct recording *r, int *error)
 	if (!r->job->next)
 		return true;
 	switch (r->job->next(r->job->user)) {
-	case RECORD_STOP:
+	case PLUMB_RECORDING_STOP:
 		return false;
-	case RECORD_SNAPSHOT:
+	case PLUMB_RECORDING_SNAPSHOT:
 		*error = take_snapshot(r);
 		return true;
-	case RECORD_REPEAT_MAPS:
+	case PLUMB_RECORDING_REPEAT_MAPS:
 		*error = synthesize(r);
 		return true;
-	case RECORD_GO_ON:
+	case PLUMB_RECORDING_GO_ON:
 	default:
 		return true;
 	}
+}
+
+static void tell_progress(const struct recording *r)
+{
+	const struct plumb_progress progress = {NAN, now() - r->began};
+
+	if (r->job->progress)
+		r->job->progress(r->job->user, &progress);
 }
 
 static int watch(struct recording *r)
@@ -275,9 +284,9 @@ static int watch(struct recording *r)
 		/* First this: what it wrote before its end is then drained. */
 		over = r->program.pid > 0 ? program_has_ended(r) : all_have_ended(r);
 		error = drain(r, true);
-		if (r->job->progress)
-			r->job->progress(r->job->user, NAN, now() - r->began);
-		if (over || error || !obey(r, &error))
+		tell_progress(r);
+		r->canceled = source_is_canceled(&r->job->cancel);
+		if (over || error || r->canceled || !obey(r, &error))
 			break;
 	}
 	return error;
@@ -341,6 +350,7 @@ static void warn(const struct recording *r)
 /* Ends what was begun, if it still runs, and takes its status. */
 static void end_program(struct recording *r)
 {
+	struct source_ending ending = {0};
 	int status;
 
 	if (r->program.pid <= 0)
@@ -349,8 +359,13 @@ static void end_program(struct recording *r)
 		perf_program_give_up(&r->program);
 		return;
 	}
-	if (!program_has_ended(r))
-		kill(r->program.pid, SIGTERM);
+	while (!program_has_ended(r)) {
+		source_end(&ending, r->program.pid);
+		/* It may have something to write yet; but who cancels waits no longer. */
+		if (!r->canceled)
+			break;
+		poll(NULL, 0, LOOK_MS / 10);
+	}
 	status = perf_program_wait(r->program.pid);
 	r->run->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	r->run->exit_status = r->run->signal ? 128 + r->run->signal : WEXITSTATUS(status);
@@ -439,6 +454,8 @@ int perf_record(const struct source_record_job *job, struct source_record_run *r
 	run->samples = r.tally.samples;
 	if (error == PLUMB_OK)
 		warn(&r);
+	if (error == PLUMB_OK && r.canceled)
+		error = PLUMB_ERR_INTERRUPTED;
 	perf_rings_unmap(&r.rings);
 	sampling_close(&r.sampling);
 	if (r.program_fd >= 0)

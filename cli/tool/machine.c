@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who counts for `plumb stat`: this machine's PMU or the model; of which CPU; which program. */
-#include <errno.h>
+/* Chooses who counts: this machine's PMU or the model; of which CPU; and finds the program. */
+#include "tool/machine.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <plumb/model.h>
+#include <plumb/perf.h>
 
-#include "source/perf/events.h"
-#include "stat.h"
 #include "tool/complain.h"
 #include "tool/join.h"
 #include "tool/memory.h"
-
-/* Programmable counters of a Neoverse, where nobody tells. */
-#define COUNTERS_USUAL 6
 
 /* ---- findings ----------------------------------------------------------------------------- */
 
@@ -120,40 +116,51 @@ static char *find_plugins(void)
 	return memory_copy(PLUMB_PLUGIN_DIR, strlen(PLUMB_PLUGIN_DIR));
 }
 
-static void add_engine(struct machine *machine, size_t *count, char *path)
+/* Paths, ended by NULL; each to be freed, and the list. */
+struct paths {
+	char **at;
+	size_t count;
+};
+
+static void add_path(struct paths *paths, char *path)
 {
-	machine->engines = memory_resize(machine->engines, *count + 2, sizeof(char *));
-	machine->engines[*count] = path;
-	if (path)
-		machine->engines[++*count] = NULL;
+	paths->at = memory_resize(paths->at, paths->count + 2, sizeof(char *));
+	paths->at[paths->count++] = path;
+	paths->at[paths->count] = NULL;
+}
+
+static void free_paths(struct paths *paths)
+{
+	for (size_t i = 0; i < paths->count; i++)
+		free(paths->at[i]);
+	free(paths->at);
 }
 
 /*
  * Which engines may run the model: the one asked for; or the one beside the plugins, then each in
  * PATH.
  */
-static void list_engines(struct machine *machine, const char *asked)
+static struct paths list_engines(const char *plugin_dir, const char *asked)
 {
 	static const char name[] = "qemu-aarch64";
+	struct paths engines = {memory_resize(NULL, 1, sizeof(char *)), 0};
 	const char *rest = search_path();
-	size_t count = 0;
 	char *path;
 
+	engines.at[0] = NULL;
 	if (asked) {
 		path = find_in_path(asked);
-		add_engine(machine, &count, path ? path : memory_copy(asked, strlen(asked)));
-		return;
+		add_path(&engines, path ? path : memory_copy(asked, strlen(asked)));
+		return engines;
 	}
-	path = memory_format("%s/%s", machine->plugin_dir, name);
-	if (is_program(path)) {
-		add_engine(machine, &count, path);
-	} else {
+	path = memory_format("%s/%s", plugin_dir, name);
+	if (is_program(path))
+		add_path(&engines, path);
+	else
 		free(path);
-	}
-	do {
-		path = next_in_path(&rest, name);
-		add_engine(machine, &count, path);
-	} while (path);
+	while ((path = next_in_path(&rest, name)))
+		add_path(&engines, path);
+	return engines;
 }
 
 /* ---- the model ---------------------------------------------------------------------------- */
@@ -180,30 +187,73 @@ static void advise_cores(void)
 	free(text);
 }
 
-static int choose_core(struct machine *machine, const char *name)
+static void on_engine(void *user, const struct plumb_model_engine *engine)
+{
+	const struct machine *machine = user;
+
+	if (!machine->say_engine)
+		return;
+	if (engine->refusal)
+		complain("passing over %s: %s", engine->path, engine->refusal);
+	else
+		complain("the model runs in %s, QEMU %s", engine->path, engine->version);
+}
+
+/* Opens a source; what goes wrong is said. */
+static int opened(struct machine *machine, int error, struct plumb_diagnostics *found)
+{
+	int status = EXIT_FINE;
+
+	if (error < 0)
+		status = machine_complain(found, "cannot open the source", error);
+	else
+		machine->spec = plumb_source_spec(machine->source);
+	plumb_diagnostics_free(found);
+	return status;
+}
+
+static int open_core(struct machine *machine, const struct machine_wish *wish)
+{
+	char *plugin_dir = find_plugins();
+	struct paths engines = list_engines(plugin_dir, wish->qemu);
+	const struct plumb_model_options options = {
+		.size = sizeof(options),
+		.core = machine->core,
+		.engines = (const char *const *)engines.at,
+		.plugin_dir = plugin_dir,
+		.sysroot = wish->sysroot,
+		.seed = wish->seed,
+		.engine = on_engine,
+		.user = machine,
+	};
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	int status = opened(machine, plumb_model_open(&options, &machine->source, found), found);
+
+	free_paths(&engines);
+	free(plugin_dir);
+	return status;
+}
+
+static int open_model(struct machine *machine, const struct machine_wish *wish)
 {
 	const struct plumb_model_core *core = plumb_model_core(0);
 
-	machine->source = &source_model;
-	if (name) {
+	if (wish->cpu) {
 		const struct plumb_spec *spec;
 
-		core = plumb_spec_find(name, &spec, NULL) == 0 ? core_of(spec) : NULL;
+		core = plumb_spec_find(wish->cpu, &spec, NULL) == 0 ? core_of(spec) : NULL;
 	}
 	if (!core) {
-		complain("the model has no core '%s'", name);
+		complain("the model has no core '%s'", wish->cpu);
 		advise_cores();
 		return EXIT_USAGE;
 	}
 	machine->core = core->name;
-	machine->midr = core->midr;
-	if (plumb_spec_find(core->spec_id, &machine->spec, NULL) == 0)
-		return EXIT_FINE;
-	complain("no specification for the model's core %s", core->name);
-	return EXIT_OTHER;
+	return open_core(machine, wish);
 }
 
-static int prepare_model(struct machine *machine, const struct machine_wish *wish)
+/* Of a program that the model cannot run this is said before anything else is. */
+static int check_program(const struct machine *machine, const struct machine_wish *wish)
 {
 	struct plumb_diagnostics *found;
 	int status = EXIT_FINE, error;
@@ -217,90 +267,30 @@ static int prepare_model(struct machine *machine, const struct machine_wish *wis
 	if (error < 0)
 		status = machine_complain(found, machine->program, error);
 	plumb_diagnostics_free(found);
-	machine->plugin_dir = find_plugins();
-	list_engines(machine, wish->qemu);
 	return status;
-}
-
-void machine_say_engine(void *user, const struct plumb_model_engine *engine)
-{
-	(void)user;
-	if (engine->refusal)
-		complain("passing over %s: %s", engine->path, engine->refusal);
-	else
-		complain("the model runs in %s, QEMU %s", engine->path, engine->version);
 }
 
 /* ---- this machine's PMU ------------------------------------------------------------------- */
 
-static int choose_spec(struct machine *machine, const struct cpu_pmu *pmus, size_t count,
-		       const char *cpu)
+static int open_perf(struct machine *machine, const struct machine_wish *wish, bool software)
 {
-	const struct cpu_pmu *pmu;
+	struct plumb_perf_options options = {.size = sizeof(options), .software = software};
+	struct plumb_diagnostics *found;
 	int status = EXIT_FINE;
 
-	if (cpu)
-		status = cpus_open(&machine->cpus, cpu, false);
+	/* Without a PMU this is the matter, not what CPU it would be. */
+	if (wish->cpu && !software && plumb_perf_has_pmu())
+		status = cpus_open(&machine->cpus, wish->cpu, false);
 	if (status != EXIT_FINE)
 		return status;
-	machine->spec = cpu ? machine->cpus.at[0] : NULL;
-	pmu = cpu_choose_pmu(pmus, count, machine->spec);
-	machine->pmu = *pmu;
-	machine->midr = pmu->midr;
-	if (!cpu && pmu->midr)
-		machine->spec = plumb_spec_for_midr(pmu->midr);
-	if (machine->spec) {
-		if (!machine->midr)
-			machine->midr = plumb_spec_midr(machine->spec);
-		return EXIT_FINE;
-	}
-	complain("no specification for this machine's CPU, MIDR_EL1 0x%08x", pmu->midr);
-	advise("name one with --cpu: plumb spec list cpus");
-	return EXIT_UNABLE;
+	options.spec = machine->cpus.count ? machine->cpus.at[0] : NULL;
+	found = plumb_diagnostics_new();
+	return opened(machine, plumb_perf_open(&options, &machine->source, found), found);
 }
-
-static int choose_perf(struct machine *machine, const struct cpu_pmu *pmus, size_t count,
-		       const char *cpu)
-{
-	machine->source = &source_perf;
-	if (count > 0)
-		return choose_spec(machine, pmus, count, cpu);
-	complain("this machine has no Arm PMU, so perf has nothing to count with");
-	advise("--source model counts AArch64 programs on any machine");
-	return EXIT_UNABLE;
-}
-
-/*
- * How many counters there are is for the kernel to say, who may have some for itself; there are no
- * more than the specification says.
- */
-static unsigned count_counters(const struct machine *machine)
-{
-	int counters = perf_counters(machine->pmu.type);
-	uint8_t most = machine->spec->product.counters;
-
-	if (counters < 0 || (most && counters > most))
-		counters = most;
-	return counters ? (unsigned)counters : COUNTERS_USUAL;
-}
-
-const char *const machine_sources[] = {"auto", "model", "perf", NULL};
 
 /* ---- choosing ----------------------------------------------------------------------------- */
 
-int machine_choose(struct machine *machine, int source, const char *cpu)
-{
-	struct cpu_pmu pmus[CPU_PMUS_MAX];
-	size_t count = cpu_find_pmus("", pmus, CPU_PMUS_MAX);
-
-	if (count > CPU_PMUS_MAX)
-		count = CPU_PMUS_MAX;
-	if (source == SOURCE_AUTO)
-		machine->why = count ? "it has an Arm PMU" : "this machine has no Arm PMU";
-	if (source == SOURCE_PERF || (source == SOURCE_AUTO && count))
-		return choose_perf(machine, pmus, count, cpu);
-	return choose_core(machine, cpu);
-}
+const char *const machine_sources[] = {"auto", "model", "perf", NULL};
 
 bool machine_only_software(const struct option_words *words)
 {
@@ -339,31 +329,33 @@ static bool runs_in_model(const struct machine *machine, const struct machine_wi
 	       plumb_model_check_program(machine->program, wish->sysroot, NULL) == 0;
 }
 
+static int choose(struct machine *machine, const struct machine_wish *wish)
+{
+	const bool has_pmu = plumb_perf_has_pmu();
+
+	if (wish->software && wish->source != SOURCE_MODEL && !runs_in_model(machine, wish))
+		return open_perf(machine, wish, true);
+	if (wish->source == SOURCE_AUTO)
+		machine->why = has_pmu ? "it has an Arm PMU" : "this machine has no Arm PMU";
+	if (wish->source == SOURCE_PERF || (wish->source == SOURCE_AUTO && has_pmu))
+		return open_perf(machine, wish, false);
+	return open_model(machine, wish);
+}
+
 int machine_open(struct machine *machine, const struct machine_wish *wish, char *const *argv)
 {
-	int status = argv[0] ? find_program(machine, argv[0]) : EXIT_FINE;
+	int status = argv && argv[0] ? find_program(machine, argv[0]) : EXIT_FINE;
 
-	if (status != EXIT_FINE)
-		return status;
-	if (wish->software && wish->source != SOURCE_MODEL && !runs_in_model(machine, wish)) {
-		machine->source = &source_perf;
-		return EXIT_FINE;
-	}
-	status = machine_choose(machine, wish->source, wish->cpu);
-	if (status != EXIT_FINE)
-		return status;
-	if (machine->source == &source_model)
-		return prepare_model(machine, wish);
-	machine->counters = count_counters(machine);
-	return EXIT_FINE;
+	if (status == EXIT_FINE)
+		status = choose(machine, wish);
+	if (status == EXIT_FINE && argv && machine->core)
+		status = check_program(machine, wish);
+	return status;
 }
 
 void machine_close(struct machine *machine)
 {
+	plumb_source_close(machine->source);
 	free(machine->program);
-	for (char **engine = machine->engines; engine && *engine; engine++)
-		free(*engine);
-	free(machine->engines);
-	free(machine->plugin_dir);
 	cpus_close(&machine->cpus);
 }

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/model/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Words of QEMU's own, before the program and its arguments. */
+#define OWN_WORDS 14
+
+static bool has_sysroot(const struct model_command_parts *parts)
+{
+	return parts->sysroot && strcmp(parts->sysroot, "/") != 0;
+}
+
+/* QEMU splits a plugin's words at commas; a doubled one stands for itself. */
+static void put_escaped(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == ',')
+			fputc(',', out);
+		fputc(*text, out);
+	}
+}
+
+/* How many words of argv the program's own does not begin with. */
+static unsigned words_before(const struct model_command_parts *parts)
+{
+	return 7u + 2u * has_sysroot(parts) + 2u * (parts->qemu->reserve != NULL);
+}
+
+/* The plugin's path and arguments; NULL: no memory. */
+static char *plugin_words(const struct model_command_parts *parts)
+{
+	const struct program *program = parts->program;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	put_escaped(out, parts->qemu->plugin);
+	fprintf(out, ",core=%s,shared=%d,prefix=%u,children=%d", parts->core->name,
+		parts->shared_fd, words_before(parts), parts->children);
+	if (parts->pipe_fd >= 0)
+		fprintf(out, ",pipe=%d,interval=%llu", parts->pipe_fd,
+			1000ull * parts->core->frequency_mhz * parts->interval_ms);
+	if (parts->sampling_fd >= 0)
+		fprintf(out, ",sampling=%d", parts->sampling_fd);
+	fprintf(out, ",begins=%llu,inode=%llu", (unsigned long long)program->begins,
+		(unsigned long long)program->inode);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The vector length is the core's; PAuth's real cipher costs time and changes nothing. */
+static char *cpu_words(const struct model_command_parts *parts)
+{
+	char *text;
+
+	if (asprintf(&text, "max,sve-max-vq=%u,pauth-impdef=on", parts->core->vector_bytes / 16u) <
+	    0)
+		return NULL;
+	return text;
+}
+
+static size_t count_arguments(char *const *argv)
+{
+	size_t count = 0;
+
+	while (argv[count])
+		count++;
+	return count;
+}
+
+bool model_command_make(struct model_command *command, const struct model_command_parts *parts)
+{
+	const size_t arguments = count_arguments(parts->argv);
+	char **argv = calloc(OWN_WORDS + arguments + 1, sizeof(*argv));
+	size_t n = 0;
+
+	*command = (struct model_command){argv, cpu_words(parts), plugin_words(parts)};
+	if (!argv || !command->cpu || !command->plugin)
+		return false;
+		/* execv() takes them as if they could be written to; nobody does. */
+#define WORD(text) (argv[n++] = (char *)(uintptr_t)(text))
+	WORD(parts->qemu->path);
+	WORD("-cpu");
+	WORD(command->cpu);
+	WORD("-seed"); /* AT_RANDOM the same on every run */
+	WORD("1");
+	WORD("-plugin");
+	WORD(command->plugin);
+	if (parts->qemu->reserve) {
+		WORD("-R");
+		WORD(parts->qemu->reserve);
+	}
+	if (has_sysroot(parts)) {
+		WORD("-L");
+		WORD(parts->sysroot);
+	}
+	WORD("-0");
+	WORD(arguments ? parts->argv[0] : parts->path);
+	WORD(parts->path);
+	for (size_t i = 1; i < arguments; i++)
+		WORD(parts->argv[i]);
+#undef WORD
+	return true;
+}
+
+void model_command_free(struct model_command *command)
+{
+	free(command->argv);
+	free(command->cpu);
+	free(command->plugin);
+}

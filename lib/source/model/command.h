@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line by which QEMU runs a program under the model's plugin. */
+#ifndef SOURCE_MODEL_COMMAND_H
+#define SOURCE_MODEL_COMMAND_H
+
+#include "params.h"
+#include "source/model/program.h"
+#include "source/model/qemu.h"
+
+/* What it is made from. */
+struct model_command_parts {
+	const struct core_params *core;
+	const struct qemu *qemu;
+	const struct program *program;
+	const char *path;     /* of the program */
+	char *const *argv;    /* its own, NULL-ended */
+	const char *sysroot;  /* NULL or "/": the host's */
+	bool children;        /* count them, too */
+	int shared_fd;        /* of the memory that the plugin counts in */
+	int sampling_fd;      /* of the memory that it samples into; -1: none */
+	int pipe_fd;          /* that it writes snapshots to; -1: none */
+	unsigned interval_ms; /* of the model's time, between them */
+};
+
+struct model_command {
+	char **argv; /* NULL-ended */
+	char *cpu, *plugin;
+};
+
+/* Returns false if memory is short. Free with model_command_free() either way. */
+bool model_command_make(struct model_command *command, const struct model_command_parts *parts);
+void model_command_free(struct model_command *command);
+
+#endif

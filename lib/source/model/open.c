@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens the model. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sized.h"
+#include "source/model/counted.h"
+#include "source/source.h"
+
+#define ENGINE "qemu-aarch64"
+
+/* Where engines are if nobody says: beside the plugins, then where distributions have them. */
+static char **default_engines(const char *plugin_dir)
+{
+	char **engines = calloc(3, sizeof(*engines)), *beside;
+
+	if (!engines || asprintf(&beside, "%s/" ENGINE, plugin_dir) < 0) {
+		free(engines);
+		return NULL;
+	}
+	if (access(beside, X_OK) == 0)
+		engines[0] = beside;
+	else
+		free(beside);
+	engines[engines[0] != NULL] = strdup("/usr/bin/" ENGINE);
+	return engines;
+}
+
+static char **copy_engines(const char *const *given)
+{
+	size_t count = 0;
+	char **engines;
+
+	while (given[count])
+		count++;
+	engines = calloc(count + 1, sizeof(*engines));
+	for (size_t i = 0; engines && i < count; i++) {
+		engines[i] = strdup(given[i]);
+		if (!engines[i])
+			break;
+	}
+	return engines;
+}
+
+static size_t count_engines(const char *const *engines)
+{
+	size_t count = 0;
+
+	while (engines && engines[count])
+		count++;
+	return count;
+}
+
+void model_options_free(struct plumb_model_options *options)
+{
+	/* They are this file's own copies. */
+	for (size_t i = 0; options->engines && options->engines[i]; i++)
+		free((char *)(uintptr_t)options->engines[i]);
+	free((void *)(uintptr_t)options->engines);
+	free((char *)(uintptr_t)options->core);
+	free((char *)(uintptr_t)options->plugin_dir);
+	free((char *)(uintptr_t)options->sysroot);
+}
+
+/* Copies what `given` points to. False: no memory. */
+static bool copy_options(struct plumb_model_options *options,
+			 const struct plumb_model_options *given, const char *core)
+{
+	const char *plugin_dir = given->plugin_dir ? given->plugin_dir : PLUMB_PLUGIN_DIR;
+
+	options->core = strdup(core);
+	options->plugin_dir = strdup(plugin_dir);
+	options->sysroot = given->sysroot ? strdup(given->sysroot) : NULL;
+	options->engines = (const char *const *)(given->engines ? copy_engines(given->engines)
+								: default_engines(plugin_dir));
+	options->seed = given->seed;
+	options->engine = given->engine;
+	options->user = given->user;
+	return options->core && options->plugin_dir && options->engines &&
+	       (options->sysroot || !given->sysroot) &&
+	       (!given->engines ? options->engines[0] != NULL
+				: count_engines(options->engines) == count_engines(given->engines));
+}
+
+static const struct plumb_model_core *find_core(const char *name)
+{
+	const struct plumb_model_core *core;
+
+	if (!name)
+		return plumb_model_core(0);
+	for (size_t i = 0; (core = plumb_model_core(i)); i++)
+		if (strcmp(core->name, name) == 0)
+			return core;
+	return NULL;
+}
+
+int plumb_model_open(const struct plumb_model_options *options, struct plumb_source **source,
+		     struct plumb_diagnostics *diagnostics)
+{
+	struct plumb_model_options given;
+	const struct plumb_model_core *core;
+	struct plumb_source *made;
+
+	*source = NULL;
+	if (!sized_read(&given, sizeof(given), options))
+		return PLUMB_ERR_ARGUMENT;
+	core = find_core(given.core);
+	if (!core) {
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-core", NULL,
+				      "the model has no core '%s'", given.core);
+		return PLUMB_ERR_NOT_FOUND;
+	}
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return PLUMB_ERR_NO_MEMORY;
+	made->kind = &source_model;
+	made->spec = model_spec(core->name);
+	made->midr = core->midr;
+	made->has_spe = true;
+	if (!copy_options(&made->model, &given, core->name)) {
+		plumb_source_close(made);
+		return PLUMB_ERR_NO_MEMORY;
+	}
+	*source = made;
+	return 0;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens this machine's PMU: which one, of which CPU, with how many counters. */
+#include <plumb/perf.h>
+
+#include <stdlib.h>
+
+#include "base/sized.h"
+#include "source/perf/events.h"
+#include "source/perf/spe_pmu.h"
+#include "source/source.h"
+
+/* Programmable counters of a Neoverse, where nobody tells. */
+#define COUNTERS_USUAL 6
+
+bool plumb_perf_has_pmu(void)
+{
+	struct cpu_pmu pmu;
+
+	return cpu_find_pmus("", &pmu, 1) > 0;
+}
+
+/*
+ * How many counters there are is for the kernel to say, who may have some for itself; there are no
+ * more than the specification says.
+ */
+static unsigned count_counters(const struct plumb_source *source)
+{
+	int counters = perf_counters(source->pmu.type);
+	uint8_t most = source->spec->product.counters;
+
+	if (counters < 0 || (most && counters > most))
+		counters = most;
+	return counters ? (unsigned)counters : COUNTERS_USUAL;
+}
+
+static bool has_spe(void)
+{
+	struct spe_pmu pmus[SPE_PMUS_MAX];
+	size_t count = spe_find_pmus("", pmus, SPE_PMUS_MAX);
+
+	for (size_t i = 0; i < count && i < SPE_PMUS_MAX; i++)
+		spe_pmu_free(&pmus[i]);
+	return count > 0;
+}
+
+static int no_pmu(struct plumb_diagnostics *diagnostics)
+{
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-pmu", NULL,
+			      "this machine has no Arm PMU, so perf has nothing to count with");
+	plumb_diagnostics_hint(diagnostics,
+			       "--source model counts AArch64 programs on any machine");
+	return PLUMB_ERR_MACHINE;
+}
+
+/* Chooses the PMU and the specification. */
+static int choose(struct plumb_source *source, const struct plumb_spec *spec,
+		  struct plumb_diagnostics *diagnostics)
+{
+	struct cpu_pmu pmus[CPU_PMUS_MAX];
+	size_t count = cpu_find_pmus("", pmus, CPU_PMUS_MAX);
+
+	if (count == 0)
+		return no_pmu(diagnostics);
+	source->pmu = *cpu_choose_pmu(pmus, count < CPU_PMUS_MAX ? count : CPU_PMUS_MAX, spec);
+	source->midr = source->pmu.midr;
+	source->spec = spec;
+	if (!spec && source->midr)
+		source->spec = plumb_spec_for_midr(source->midr);
+	if (!source->spec) {
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-spec", NULL,
+				      "no specification for this machine's CPU, MIDR_EL1 0x%08x",
+				      source->midr);
+		plumb_diagnostics_hint(diagnostics, "name one with --cpu: plumb spec list cpus");
+		return PLUMB_ERR_MACHINE;
+	}
+	if (!source->midr)
+		source->midr = plumb_spec_midr(source->spec);
+	source->counters = count_counters(source);
+	return 0;
+}
+
+int plumb_perf_open(const struct plumb_perf_options *options, struct plumb_source **source,
+		    struct plumb_diagnostics *diagnostics)
+{
+	struct plumb_perf_options given;
+	struct plumb_source *made;
+	int error = 0;
+
+	*source = NULL;
+	if (!sized_read(&given, sizeof(given), options))
+		return PLUMB_ERR_ARGUMENT;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return PLUMB_ERR_NO_MEMORY;
+	made->kind = &source_perf;
+	made->has_spe = has_spe();
+	if (!given.software)
+		error = choose(made, given.spec, diagnostics);
+	if (error < 0) {
+		plumb_source_close(made);
+		return error;
+	}
+	*source = made;
+	return 0;
+}

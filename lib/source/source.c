@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is the same for all sources: their answers, and what callers ask for as jobs. */
+#include "source/source.h"
+
+#include <stdlib.h>
+
+#include "base/sized.h"
+
+void plumb_source_close(struct plumb_source *source)
+{
+	if (!source)
+		return;
+	model_options_free(&source->model);
+	free(source);
+}
+
+const char *plumb_source_name(const struct plumb_source *source)
+{
+	return source->kind->name;
+}
+
+const char *plumb_source_label(const struct plumb_source *source)
+{
+	return source->kind->label;
+}
+
+const struct plumb_spec *plumb_source_spec(const struct plumb_source *source)
+{
+	return source->spec;
+}
+
+uint32_t plumb_source_midr(const struct plumb_source *source)
+{
+	return source->midr;
+}
+
+const char *plumb_source_pmu(const struct plumb_source *source)
+{
+	return source_pmu(source) ? source->pmu.name : NULL;
+}
+
+bool plumb_source_has_spe(const struct plumb_source *source)
+{
+	return source->has_spe;
+}
+
+bool plumb_source_counts(const void *user, uint16_t code)
+{
+	const struct plumb_source *source = user;
+	const struct cpu_pmu *pmu = source_pmu(source);
+
+	return source->spec && (!source->kind->counts || source->kind->counts(code)) &&
+	       (!pmu || cpu_pmu_may_count(pmu, code));
+}
+
+/* What a PMU's own manual lists is planned: a run says by name what was not there. */
+static bool may_be_planned(const void *user, uint16_t code)
+{
+	const struct plumb_source *source = user;
+
+	return !source->kind->counts || source->kind->counts(code);
+}
+
+int plumb_source_check(const struct plumb_source *source, const struct plumb_event_config *event,
+		       struct plumb_diagnostics *diagnostics)
+{
+	return source->kind->check(source_pmu(source), source->spec, event, diagnostics);
+}
+
+void plumb_source_fill_event_options(const struct plumb_source *source,
+				     struct plumb_event_options *options)
+{
+	options->spec = source->spec;
+	options->counts = plumb_source_counts;
+	options->user = source;
+}
+
+void plumb_source_fill_plan_options(const struct plumb_source *source,
+				    struct plumb_plan_options *options)
+{
+	options->counters = source->counters;
+	options->cycle_counter = source->counters > 0;
+	options->counts = may_be_planned;
+	options->user = source;
+}
+
+void plumb_source_cancel(struct plumb_source *source)
+{
+	atomic_fetch_add(&source->canceled, 1);
+}
+
+/* ---- counting ----------------------------------------------------------------------------- */
+
+int source_check_plan(const struct plumb_source *source, const struct plumb_plan *plan,
+		      struct plumb_diagnostics *diagnostics)
+{
+	for (uint16_t i = 0; i < plan->event_count; i++) {
+		int error = plumb_source_check(source, plan->events[i], diagnostics);
+
+		if (error < 0)
+			return error;
+	}
+	return 0;
+}
+
+int plumb_source_count(struct plumb_source *source, const struct plumb_count_job *job,
+		       struct plumb_count *counts, struct plumb_count_run *run,
+		       struct plumb_diagnostics *diagnostics)
+{
+	struct plumb_count_job given;
+	struct source_run done = {.counts = counts};
+	struct plumb_count_run told;
+	struct source_job what;
+	int error;
+
+	if (!sized_read(&given, sizeof(given), job) || !given.plan || !given.program || !given.argv)
+		return PLUMB_ERR_ARGUMENT;
+	error = source_check_plan(source, given.plan, diagnostics);
+	if (error < 0)
+		return error;
+	what = (struct source_job){
+		.plan = given.plan,
+		.program = given.program,
+		.argv = given.argv,
+		.children = given.children,
+		.one_pass = given.one_pass,
+		.interval_ms = given.interval_ms,
+		.model = &source->model,
+		.pmu = source_pmu(source),
+		.cancel = source_cancel_of(source),
+		.started = given.started,
+		.interval = given.interval,
+		.progress = given.progress,
+		.user = given.user,
+	};
+	error = source->kind->count(&what, &done, diagnostics);
+	told = (struct plumb_count_run){
+		.seconds = done.seconds,
+		.host_seconds = done.host_seconds,
+		.startup_seconds = done.startup_seconds,
+		.startup_end = done.startup_end,
+		.exit_status = done.exit_status,
+		.signal = done.signal,
+	};
+	sized_write(run, &told, sizeof(told));
+	return error;
+}
+
+/* ---- recording ---------------------------------------------------------------------------- */
+
+/* The events of a list, one behind the other; NULL: no memory. */
+static struct plumb_event_config *copy_events(const struct plumb_event_list *list, size_t count)
+{
+	struct plumb_event_config *events = calloc(count + 1, sizeof(*events));
+
+	for (size_t i = 0; events && i < count; i++)
+		events[i] = *plumb_event_list_get(list, i);
+	return events;
+}
+
+static struct source_record_job record_job(const struct plumb_source *source,
+					   const struct plumb_recording_job *given)
+{
+	return (struct source_record_job){
+		.event_count = plumb_event_list_count(given->events),
+		.program = given->program,
+		.argv = given->argv,
+		.pids = given->pids,
+		.tids = given->tids,
+		.cpus = given->cpus,
+		.pid_count = given->pid_count,
+		.tid_count = given->tid_count,
+		.cpu_count = given->cpu_count,
+		.all_cpus = given->all_cpus,
+		.per_thread = given->per_thread,
+		.inherit = given->inherit,
+		.callchains = given->callchains,
+		.user_stack = given->user_stack,
+		.exact = given->exact,
+		.snapshot = given->snapshot,
+		.data_addresses = given->data_addresses,
+		.physical_addresses = given->physical_addresses,
+		.build_ids = given->build_ids,
+		.mmap_pages = given->mmap_pages,
+		.aux_pages = given->aux_pages,
+		.clockid = given->clock_given ? given->clockid : -1,
+		.delay_ms = given->delay_ms,
+		.model = &source->model,
+		.pmu = source_pmu(source),
+		.cancel = source_cancel_of(source),
+		.begin = given->begin,
+		.started = given->started,
+		.records = given->records,
+		.aux = given->aux,
+		.round = given->round,
+		.progress = given->progress,
+		.next = given->next,
+		.user = given->user,
+	};
+}
+
+static int check_events(const struct plumb_source *source, const struct source_record_job *job,
+			struct plumb_diagnostics *diagnostics)
+{
+	for (size_t i = 0; i < job->event_count; i++) {
+		int error = plumb_source_check(source, &job->events[i], diagnostics);
+
+		if (error < 0)
+			return error;
+	}
+	if (job->exact && source->kind != &source_model) {
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-exact", NULL,
+				      "%s has no exact profile", source->kind->name);
+		plumb_diagnostics_hint(diagnostics, "the model has: --source model");
+		return PLUMB_ERR_UNSUPPORTED;
+	}
+	return job->event_count || job->exact ? 0 : PLUMB_ERR_ARGUMENT;
+}
+
+int plumb_source_record(struct plumb_source *source, const struct plumb_recording_job *job,
+			struct plumb_recording_run *run, struct plumb_diagnostics *diagnostics)
+{
+	struct plumb_recording_job given;
+	struct source_record_run done = {0};
+	struct plumb_recording_run told;
+	struct plumb_event_config *events;
+	struct source_record_job what;
+	int error;
+
+	if (!sized_read(&given, sizeof(given), job) || !given.events || !given.begin ||
+	    !given.records || !given.aux || (given.program && !given.argv))
+		return PLUMB_ERR_ARGUMENT;
+	what = record_job(source, &given);
+	events = copy_events(given.events, what.event_count);
+	if (!events)
+		return PLUMB_ERR_NO_MEMORY;
+	what.events = events;
+	error = check_events(source, &what, diagnostics);
+	if (error == 0)
+		error = source->kind->record(&what, &done, diagnostics);
+	free(events);
+	told = (struct plumb_recording_run){
+		.seconds = done.seconds,
+		.host_seconds = done.host_seconds,
+		.exit_status = done.exit_status,
+		.signal = done.signal,
+		.samples = done.samples,
+		.collisions = done.collisions,
+		.lost = done.lost,
+	};
+	sized_write(run, &told, sizeof(told));
+	return error;
+}
