@@ -150,6 +150,60 @@ static json_t *groups(const struct machine *machine)
 	return array;
 }
 
+/* perf's generic and cache events, and which event of this CPU Linux counts for each. */
+static json_t *generic(const struct machine *machine)
+{
+	struct plumb_event_options options = {.size = sizeof(options)};
+	const struct plumb_event_name *name;
+	json_t *array = json_array();
+
+	plumb_source_fill_event_options(machine->source, &options);
+	for (size_t i = 0; (name = plumb_event_name(i)); i++) {
+		int code = plumb_event_name_code(name, &options);
+		uint16_t meant = code < 0 ? name->config : (uint16_t)code, event;
+		json_t *object;
+
+		if (name->kind != PLUMB_EVENT_PMU)
+			continue;
+		event = plumb_spec_event_by_code(machine->spec, meant);
+		object = json_object();
+		json_object_set_new(object, "name", render_string(name->name));
+		json_object_set_new(object, "alias", render_string(name->alias));
+		json_object_set_new(object, "code", json_sprintf("0x%04x", meant));
+		json_object_set_new(object, "event",
+				    event == PLUMB_NONE
+					    ? json_null()
+					    : render_string(machine->spec->events[event].name));
+		json_object_set_new(object, "counted", json_boolean(code >= 0));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *software(const struct machine *machine)
+{
+	const struct plumb_event_name *name;
+	json_t *array = json_array();
+
+	for (size_t i = 0; (name = plumb_event_name(i)); i++) {
+		const struct plumb_event_config event = {
+			.kind = name->kind, .name = name->name, .config = name->config};
+		json_t *object;
+
+		if (name->kind != PLUMB_EVENT_SOFTWARE)
+			continue;
+		object = json_object();
+		json_object_set_new(object, "name", render_string(name->name));
+		json_object_set_new(object, "alias", render_string(name->alias));
+		json_object_set_new(object, "title", render_string(name->title));
+		json_object_set_new(
+			object, "counted",
+			json_boolean(plumb_source_check(machine->source, &event, NULL) == 0));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 /* ---- listings ----------------------------------------------------------------------------- */
 
 #define COLUMNS_MAX 4
@@ -196,7 +250,30 @@ static const struct listing listings[] = {
 	  {"TITLE", .wraps = true}},
 	 {"name", "metrics", "counted_metrics", "title"},
 	 false},
+	{"generic",
+	 generic,
+	 {{"PERF'S NAME", .style = STYLE_NAME},
+	  {"ALSO", .style = STYLE_PLAIN},
+	  {"CODE", .style = STYLE_DIM},
+	  {"COUNTS", .style = STYLE_PLAIN}},
+	 {"name", "alias", "code", "event"},
+	 false},
+	{"software",
+	 software,
+	 {{"SOFTWARE EVENT", .style = STYLE_NAME},
+	  {"ALSO", .style = STYLE_PLAIN},
+	  {"TITLE", .wraps = true}},
+	 {"name", "alias", "title"},
+	 false},
 };
+
+/* Those that tell of the source as a whole; with -v, also of perf's names. */
+enum { LISTING_PARAMETERS = 1, LISTING_GENERIC = 5, LISTING_SOFTWARE };
+
+static bool is_of_all(size_t i, bool verbose)
+{
+	return i <= LISTING_PARAMETERS || (verbose && i >= LISTING_GENERIC);
+}
 
 #define LISTING_COUNT (sizeof(listings) / sizeof(*listings))
 
@@ -211,7 +288,7 @@ static const struct listing *find_listing(const char *name)
 	}
 	complain("cannot list '%s'", name);
 	if (!advise_near(&near))
-		advise("list cores, parameters, events, metrics or groups");
+		advise("list cores, parameters, events, metrics, groups, generic or software");
 	return NULL;
 }
 
@@ -307,11 +384,12 @@ static int print(const struct list_options *options, const struct machine *machi
 	bool first = true;
 
 	json_object_set_new(object, "source", render_string(plumb_source_name(machine->source)));
-	json_object_set_new(object, "cpu", render_string(machine->spec->id));
+	json_object_set_new(object, "cpu",
+			    machine->spec ? render_string(machine->spec->id) : json_null());
 	for (size_t i = 0; status == EXIT_FINE && i < LISTING_COUNT; i++) {
 		json_t *array;
 
-		if (one ? one != &listings[i] : i > 1)
+		if (one ? one != &listings[i] : !is_of_all(i, options->common.verbose))
 			continue;
 		array = listings[i].list(machine);
 		if (!options->common.json && (one || json_array_size(array))) {
@@ -361,7 +439,11 @@ static int run(const struct command *command, int count, char **arguments)
 		if (!listing)
 			return EXIT_USAGE;
 	}
-	wish = (struct machine_wish){.source = values.source, .cpu = values.common.cpu};
+	wish = (struct machine_wish){
+		.source = values.source,
+		.cpu = values.common.cpu,
+		.software = values.source == SOURCE_PERF && listing == &listings[LISTING_SOFTWARE],
+	};
 	status = machine_open(&machine, &wish, NULL);
 	if (status == EXIT_FINE)
 		status = print(&values, &machine, listing);
@@ -373,20 +455,22 @@ const struct command command_list = {
 	.path = "plumb list",
 	.name = "list",
 	.summary = "what can be counted here",
-	.operands = "[cores|parameters|events|metrics|groups]",
+	.operands = "[cores|parameters|events|metrics|groups|generic|software]",
 	.most = 1,
 	.text = "Lists what plumb stat can count here: on this machine's Arm PMU, or with the "
 		"model "
 		"where there is none or --source says so. Metrics are counted if all their events "
 		"are.\n\n"
 		"Without an argument it lists the cores, and of the model's each size, width and "
-		"latency, with where it comes from.",
+		"latency, with where it comes from; with -v also perf's names of events, and what "
+		"they count on this CPU.",
 	.options = options,
 	.examples =
 		(const struct example[]){
 			{"plumb list --source model", "what the model is made of"},
 			{"plumb list events --source model --cpu neoverse-v2",
 			 "the events that the model of a Neoverse V2 counts"},
+			{"plumb list generic", "what cycles, branches and the like count here"},
 			{0},
 		},
 	.run = run,

@@ -51,6 +51,26 @@ listed()
 		 if g["name"] == "Operation_Mix"] == [1]'
 }
 
+@test "lists what perf's generic names count, and software events" {
+	[ "$(listed generic -x '|' | wc -l)" -eq 21 ]
+	[ "$(listed generic -x '|' | grep '^LLC-load-misses|')" = \
+		"LLC-load-misses||0x0037|LL_CACHE_MISS_RD" ]
+	# N3's specification has PC_WRITE_RETIRED, which the model counts or not; Linux takes the
+	# other event where it does not.
+	listed generic --json | json '
+		{e["name"]: (e["alias"], e["event"]) for e in d["generic"]}["branches"] in (
+			("branch-instructions", "PC_WRITE_RETIRED"), ("branch-instructions", "BR_RETIRED"))'
+	[ "$(listed software -x '|' | cut -d '|' -f 1 | xargs)" = "cpu-clock task-clock" ]
+	[ "$(listed software -v -x '|' | wc -l)" -eq 12 ]
+	plumb list software --source perf --json | json '
+		d["source"] == "perf" and all(e["counted"] for e in d["software"])'
+	# All are what plumb stat takes.
+	listed -v --json | json '
+		set(d) == {"plumb", "source", "cpu", "cores", "parameters", "generic", "software"}'
+	listed --json | json 'set(d) == {"plumb", "source", "cpu", "cores", "parameters"}'
+	[ -z "$(listed -v | too_wide 80)" ]
+}
+
 @test "rejects what cannot be listed" {
 	run --separate-stderr listed cors
 	[ "$status" -eq 2 ]
