@@ -91,6 +91,21 @@ int record_files_end(struct record_files *files);
 void record_files_free(struct record_files *files);
 double record_now(void); /* seconds */
 
+/* ---- how much was sampled: advice.c ---------------------------------------------------------- */
+
+/* How often the one event of a recording was sampled. */
+struct record_rate {
+	bool known, frequency;
+	double value; /* Hz, or the period */
+	double least; /* that the period can be */
+};
+
+void record_note_rate(struct record_rate *rate, const struct plumb_source *source,
+		      const struct plumb_event_list *events,
+		      const struct plumb_recording_setup *setup);
+/* Says which -c or -F would give enough samples, if there were few. */
+void record_advise_more(const struct record_rate *rate, uint64_t samples);
+
 /* ---- running: record_session.c ------------------------------------------------------------------
  */
 

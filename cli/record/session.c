@@ -20,6 +20,7 @@ struct session {
 	const struct record_request *request;
 	const struct machine *machine;
 	struct record_files files;
+	struct record_rate rate;
 	struct plumb_diagnostics *found;
 	struct progress progress;
 	bool asked;       /* SIGUSR2 asked for a new file */
@@ -228,6 +229,7 @@ static int on_begin(void *user, const struct plumb_recording_setup *from)
 		setup.osrelease = setup.osrelease ? setup.osrelease : system.release;
 		setup.arch = setup.arch ? setup.arch : system.machine;
 	}
+	record_note_rate(&s->rate, s->machine->source, s->request->events, from);
 	setup.version = "plumb " PLUMB_VERSION;
 	if (!setup.cpus_available) {
 		setup.cpus_available = cpus(_SC_NPROCESSORS_CONF);
@@ -323,6 +325,10 @@ static void say_result(const struct session *s, const struct plumb_recording_run
 		 plumb_source_label(s->machine->source) ? "; by the " : "",
 		 plumb_source_label(s->machine->source) ? plumb_source_label(s->machine->source)
 							: "");
+	/* Snapshots, and what is ended or begun by hand, have as many as were wanted. */
+	if (*s->request->program && !s->full && !s->request->options->snapshot &&
+	    !s->request->delay_ms)
+		record_advise_more(&s->rate, samples);
 }
 
 static int status_of(const struct session *s, int error)

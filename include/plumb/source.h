@@ -41,8 +41,9 @@ PLUMB_API const struct plumb_spec *plumb_source_spec(const struct plumb_source *
 PLUMB_API uint32_t plumb_source_midr(const struct plumb_source *source);
 PLUMB_API const char *plumb_source_pmu(const struct plumb_source *source);
 
-/* Whether there is an SPE unit to sample with. */
+/* Whether there is an SPE unit to sample with; its least interval, in operations; 0: unknown. */
 PLUMB_API bool plumb_source_has_spe(const struct plumb_source *source);
+PLUMB_API unsigned plumb_source_spe_interval(const struct plumb_source *source);
 
 /*
  * Whether the source may count the PMU event with this code: false only if it is known not to.

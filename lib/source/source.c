@@ -44,6 +44,11 @@ bool plumb_source_has_spe(const struct plumb_source *source)
 	return source->has_spe;
 }
 
+unsigned plumb_source_spe_interval(const struct plumb_source *source)
+{
+	return source->spe_interval;
+}
+
 bool plumb_source_counts(const void *user, uint16_t code)
 {
 	const struct plumb_source *source = user;

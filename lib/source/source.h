@@ -141,7 +141,8 @@ struct plumb_source {
 	uint32_t midr;
 	unsigned counters; /* of the PMU, the cycle counter apart; 0: as many as are asked for */
 	bool has_spe;
-	struct cpu_pmu pmu; /* of perf, if there is a spec */
+	unsigned spe_interval; /* its least one; 0: unknown */
+	struct cpu_pmu pmu;    /* of perf, if there is a spec */
 	/* Of the model; its strings are the source's own. */
 	struct plumb_model_options model;
 	atomic_uint canceled;

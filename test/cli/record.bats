@@ -91,6 +91,48 @@ samples()
 	grep -q "name = cpu-clock" header
 }
 
+@test "says which -c gives more samples, if there are few; and it does" {
+	can_sample
+	# Each page that is touched for the first time is a fault: hundreds, whatever the machine.
+	run --separate-stderr plumb record -e page-faults:u -c 50 -- sh -c 'sleep 0; true'
+	[ "$status" -eq 0 ]
+	grep -qE '^plumb: [0-9]+ samples? (are|is) few to tell where time goes$' <<<"$stderr"
+	grep -qE '^       -c 1 gives some [0-9]+$' <<<"$stderr"
+	few=$(sed -n 's/^plumb: \([0-9]*\) samples\?,.*/\1/p' <<<"$stderr")
+	run --separate-stderr plumb record -e page-faults:u -c 1 -- sh -c 'sleep 0; true'
+	many=$(sed -n 's/^plumb: \([0-9]*\) samples\?,.*/\1/p' <<<"$stderr")
+	[ "$many" -gt $((20 * few)) ]
+	lacks few <<<"$stderr"
+	run --separate-stderr plumb record -q -e page-faults:u -c 50 -- true
+	[ -z "$stderr" ]
+}
+
+@test "says that -g has no effect on SPE" {
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	echo 'int main(void) { return 0; }' >nothing.c
+	aarch64-linux-gnu-gcc -static -o nothing nothing.c
+	run --separate-stderr plumb record --source model -g ./nothing
+	[ "$status" -eq 0 ] || skip "no engine"
+	grep -qxF 'plumb: -g has no effect: SPE samples have no call chains' <<<"$stderr"
+	run --separate-stderr plumb record --source model -e cycles -g ./nothing
+	lacks 'no effect' <<<"$stderr"
+}
+
+@test "runs an AArch64 program in the model, or says that it is one" {
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	[ "$(uname -m)" != aarch64 ] || skip "it runs here"
+	echo 'int main(void) { return 0; }' >nothing.c
+	aarch64-linux-gnu-gcc -static -o nothing nothing.c
+	run --separate-stderr plumb record --source perf -e task-clock ./nothing
+	if [ "$status" -eq 126 ]; then # nothing of the system's takes it for its own
+		said "plumb: ./nothing: an AArch64 program, which this machine does not run" \
+			"       --source model runs it"
+	fi
+	run --separate-stderr plumb record -e task-clock -c 1000 ./nothing
+	[ "$status" -eq 0 ] || skip "no engine"
+	grep -q 'by the model$' <<<"$stderr"
+}
+
 @test "keeps the previous file; -q prints nothing" {
 	can_sample
 	for i in 1 2; do

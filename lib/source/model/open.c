@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/sized.h"
+#include "params.h"
 #include "source/model/counted.h"
 #include "source/source.h"
 
@@ -119,6 +120,7 @@ int plumb_model_open(const struct plumb_model_options *options, struct plumb_sou
 	made->spec = model_spec(core->name);
 	made->midr = core->midr;
 	made->has_spe = true;
+	made->spe_interval = model_core_find(core->name)->spe.min_interval;
 	if (!copy_options(&made->model, &given, core->name)) {
 		plumb_source_close(made);
 		return PLUMB_ERR_NO_MEMORY;

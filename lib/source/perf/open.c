@@ -33,14 +33,15 @@ static unsigned count_counters(const struct plumb_source *source)
 	return counters ? (unsigned)counters : COUNTERS_USUAL;
 }
 
-static bool has_spe(void)
+static void find_spe(struct plumb_source *source)
 {
 	struct spe_pmu pmus[SPE_PMUS_MAX];
 	size_t count = spe_find_pmus("", pmus, SPE_PMUS_MAX);
 
+	source->has_spe = count > 0;
+	source->spe_interval = count ? pmus[0].min_interval : 0;
 	for (size_t i = 0; i < count && i < SPE_PMUS_MAX; i++)
 		spe_pmu_free(&pmus[i]);
-	return count > 0;
 }
 
 static int no_pmu(struct plumb_diagnostics *diagnostics)
@@ -93,7 +94,7 @@ int plumb_perf_open(const struct plumb_perf_options *options, struct plumb_sourc
 	if (!made)
 		return PLUMB_ERR_NO_MEMORY;
 	made->kind = &source_perf;
-	made->has_spe = has_spe();
+	find_spe(made);
 	if (!given.software)
 		error = choose(made, given.spec, diagnostics);
 	if (error < 0) {
