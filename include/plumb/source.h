@@ -115,10 +115,15 @@ struct plumb_count_run {
  * Runs the program to its end. Its input and output are the caller's. `counts` has room for
  * plan->place_count elements; an event that was not counted is NaN there. Returns 0, also if the
  * program failed or a signal ended it; or
- *	NO_PROGRAM, EXEC          it is not there, or cannot be run (for the model: no AArch64
- *program) PERMISSION, BUSY, MACHINE this user may not count, somebody else does, it cannot be done
- *here NOT_FOUND, UNSUPPORTED    an event that the source does not count INTERRUPTED see
- *plumb_source_cancel(); `counts` and `run` are those until then ARGUMENT, IO, NO_MEMORY
+ *
+ *     NO_PROGRAM              it is not there
+ *     EXEC                    it cannot be run; for the model also: it is no AArch64 program
+ *     PERMISSION              this user may not count
+ *     BUSY                    somebody else does
+ *     MACHINE                 it cannot be done here
+ *     NOT_FOUND, UNSUPPORTED  an event that the source does not count
+ *     INTERRUPTED             see plumb_source_cancel(); `counts` and `run` are those until then
+ *     ARGUMENT, IO, NO_MEMORY
  */
 PLUMB_API int plumb_source_count(struct plumb_source *source, const struct plumb_count_job *job,
 				 struct plumb_count *counts, struct plumb_count_run *run,
