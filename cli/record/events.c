@@ -32,20 +32,25 @@ static int read_all(struct plumb_event_list *list, const struct option_words *wo
 }
 
 /* -g is for samples of the program's counter: SPE's are taken within the pipeline. */
-static void say_no_chains(const struct record_request *request)
+static void drop_chains(struct record_request *request)
 {
 	const struct plumb_event_config *event;
 
-	if ((!request->callchains && !request->user_stack) || request->options->quiet)
+	if (!request->callchains && !request->user_stack)
 		return;
 	for (size_t i = 0; (event = plumb_event_list_get(request->events, i)); i++)
 		if (event->kind != PLUMB_EVENT_SPE)
 			return;
-	complain("-g has no effect: SPE samples have no call chains");
+	request->callchains = false;
+	request->user_stack = 0;
+	if (request->options->quiet)
+		return;
+	complain("%s has no effect: SPE samples have no call chains",
+		 request->options->callchains ? "-g" : "--call-graph");
 	advise("sample an event for them, as in -e cycles -g");
 }
 
-static int check(const struct record_request *request, const struct machine *machine,
+static int check(struct record_request *request, const struct machine *machine,
 		 struct plumb_diagnostics *found)
 {
 	const struct plumb_event_config *event;
@@ -59,7 +64,7 @@ static int check(const struct record_request *request, const struct machine *mac
 		if (error < 0)
 			return machine_complain(found, event->name, error);
 	}
-	say_no_chains(request);
+	drop_chains(request);
 	return EXIT_FINE;
 }
 

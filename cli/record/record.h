@@ -95,15 +95,19 @@ double record_now(void); /* seconds */
 
 /* How often the one event of a recording was sampled. */
 struct record_rate {
-	bool known, frequency;
-	double value; /* Hz, or the period */
-	double least; /* that the period can be */
+	bool known, frequency, spe;
+	double value;           /* Hz, or the period */
+	double least;           /* period that is possible */
+	unsigned period_offset; /* of the period in sample records; 0: it is not there */
+	double events;          /* sum of the periods in the samples */
 };
 
 void record_note_rate(struct record_rate *rate, const struct plumb_source *source,
 		      const struct plumb_event_list *events,
 		      const struct plumb_recording_setup *setup);
-/* Says which -c or -F would give enough samples, if there were few. */
+/* Adds the period of a sample record. */
+void record_note_sample(struct record_rate *rate, const char *record, size_t size);
+/* Says which -c would give enough samples, if there were few. */
 void record_advise_more(const struct record_rate *rate, uint64_t samples);
 
 /* ---- running: record_session.c ------------------------------------------------------------------

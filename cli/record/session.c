@@ -43,9 +43,10 @@ static uint64_t u64(const char *at)
 
 static void tally_record(struct session *s, const char *record, uint32_t type, size_t size)
 {
-	if (type == PLUMB_RECORD_SAMPLE)
+	if (type == PLUMB_RECORD_SAMPLE) {
 		s->samples++;
-	else if (type == PLUMB_RECORD_LOST && size >= 24)
+		record_note_sample(&s->rate, record, size);
+	} else if (type == PLUMB_RECORD_LOST && size >= 24)
 		s->lost += u64(record + 16);
 	else if (type == PLUMB_RECORD_LOST_SAMPLES && size >= 16)
 		s->lost += u64(record + 8);

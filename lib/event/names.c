@@ -464,7 +464,11 @@ int event_unknown(const struct event_reader *reader, struct event_word word)
 		event_refuse(reader, PLUMB_ERR_NOT_FOUND, word, "%s has no such event", spec->id);
 	else
 		event_refuse(reader, PLUMB_ERR_NOT_FOUND, word, "no such event");
-	if (near.best)
+	if (spec && text && plumb_spec_metric_group(spec, text) != PLUMB_NONE)
+		plumb_diagnostics_hint(reader->diagnostics,
+				       "%s is a metric group: plumb stat --metric-group %s", text,
+				       text);
+	else if (near.best)
 		plumb_diagnostics_hint(reader->diagnostics, "did you mean %s?", near.best);
 	else if (spec)
 		plumb_diagnostics_hint(reader->diagnostics, "see plumb spec list events --cpu %s",

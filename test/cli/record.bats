@@ -107,6 +107,26 @@ samples()
 	[ -z "$stderr" ]
 }
 
+@test "says which -c gives 5,000 samples, if -F gives few" {
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	cat >works.c <<-'END'
+		int main(void)
+		{
+			for (volatile int i = 0; i < 100000; i++)
+				;
+		}
+	END
+	aarch64-linux-gnu-gcc -O1 -static -o works works.c
+	for event in cycles task-clock 'cpu/event=0x8/'; do
+		run --separate-stderr plumb record --source model -e "$event" -F 20000 ./works
+		[ "$status" -eq 0 ] || skip "no engine"
+		period=$(sed -n 's/^       -c \([0-9]*\) gives some [0-9]*$/\1/p' <<<"$stderr")
+		run --separate-stderr plumb record --source model -e "$event" -c "$period" ./works
+		many=$(sed -n 's/^plumb: \([0-9]*\) samples,.*/\1/p' <<<"$stderr")
+		[ "$many" -gt 4000 ] && [ "$many" -lt 6000 ] || { echo "$event: $stderr" && return 1; }
+	done
+}
+
 @test "says that -g has no effect on SPE" {
 	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
 	echo 'int main(void) { return 0; }' >nothing.c
@@ -114,6 +134,9 @@ samples()
 	run --separate-stderr plumb record --source model -g ./nothing
 	[ "$status" -eq 0 ] || skip "no engine"
 	grep -qxF 'plumb: -g has no effect: SPE samples have no call chains' <<<"$stderr"
+	run --separate-stderr plumb record --source model --call-graph dwarf -e spe ./nothing
+	[ "$status" -eq 0 ]
+	grep -qxF 'plumb: --call-graph has no effect: SPE samples have no call chains' <<<"$stderr"
 	run --separate-stderr plumb record --source model -e cycles -g ./nothing
 	lacks 'no effect' <<<"$stderr"
 }

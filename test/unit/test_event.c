@@ -491,6 +491,9 @@ static void metrics_are_events_that_are_counted(void **state)
 	refused("backend_bond", PLUMB_ERR_NOT_FOUND,
 		"'backend_bond': neoverse-n3-r0p0 has no such event",
 		"did you mean backend_bound?");
+	refused("topdown_l1", PLUMB_ERR_NOT_FOUND,
+		"'topdown_l1': neoverse-n3-r0p0 has no such event",
+		"topdown_l1 is a metric group: plumb stat --metric-group topdown_l1");
 	begin_sampling();
 	refused("ipc", PLUMB_ERR_INVALID, "'ipc': metrics cannot be sampled, only their events",
 		"see plumb spec show ipc --cpu neoverse-n3-r0p0");
