@@ -127,3 +127,30 @@ void overflow_check(struct overflow *overflow, struct core *core, uint64_t pc, b
 	overflow->since = core->cycle;
 	overflow->last_pc = pc;
 }
+
+void overflow_pause(struct overflow *overflow, struct core *core)
+{
+	if (!overflow->ready)
+		set_up(overflow, core);
+	account_settle(core, overflow->parts);
+	for (unsigned i = 0; i < overflow->count; i++)
+		overflow->counters[i].paused = read_count(core, &overflow->counters[i]);
+	overflow->paused = core->cycle;
+}
+
+void overflow_resume(struct overflow *overflow, struct core *core, uint64_t pc)
+{
+	account_settle(core, overflow->parts);
+	for (unsigned i = 0; i < overflow->count; i++) {
+		struct overflow_counter *counter = &overflow->counters[i];
+
+		counter->next += read_count(core, counter) - counter->paused;
+		counter->last += time_of(core, core->cycle) - time_of(core, overflow->paused);
+	}
+	/* Older operations may be in flight: the first one here stands for them. */
+	for (unsigned i = 0; i < OVERFLOW_RECENT; i++)
+		overflow->pcs[i] = pc;
+	overflow->sequence = core->sequence;
+	overflow->since = core->cycle;
+	overflow->last_pc = pc;
+}

@@ -20,6 +20,7 @@ struct overflow_counter {
 	uint64_t next; /* count of the next overflow */
 	uint64_t last; /* time of the last sample, in ns */
 	uint32_t parts;
+	uint64_t paused; /* count when it was paused */
 	uint8_t a_cycle; /* for events that count cycles or slots: the number per cycle */
 };
 
@@ -45,8 +46,13 @@ struct overflow {
 	uint64_t since;    /* cycle before the current operation */
 	uint64_t sequence; /* and its number */
 	uint64_t last_pc;
+	uint64_t paused;               /* cycle when it was paused */
 	uint64_t pcs[OVERFLOW_RECENT]; /* by sequence */
 };
+
+/* Between blocks: what is counted from the one call to the other overflows nothing. */
+void overflow_pause(struct overflow *overflow, struct core *core);
+void overflow_resume(struct overflow *overflow, struct core *core, uint64_t pc);
 
 /* Called by watch.c after the operation at `pc` has executed. */
 void overflow_check(struct overflow *overflow, struct core *core, uint64_t pc, bool accessed);

@@ -15,9 +15,28 @@
 #define MODEL_SHARED_MAGIC   0x426d756c504c444dull
 #define MODEL_SHARED_THREADS 512 /* at the same time */
 
-/* The counts of a guest thread's core. */
+/* The counts of a guest thread's core, and which of them lie outside of the window. */
 struct model_thread_counts {
 	uint64_t counts[EVENT_COUNT];
+	uint64_t skipped[EVENT_COUNT];  /* before the window was last opened */
+	uint64_t at_close[EVENT_COUNT]; /* when it was closed, if `closed` */
+	_Atomic uint32_t closed;
+};
+
+static inline uint64_t model_thread_count(const struct model_thread_counts *thread, unsigned event)
+{
+	return (atomic_load(&thread->closed) ? thread->at_close[event] : thread->counts[event]) -
+	       thread->skipped[event];
+}
+
+/* The part of the run that is counted: qemu/window.h. All zero if that is the whole run. */
+struct model_window {
+	_Atomic uint32_t phase;        /* how often it was opened and closed; odd: it is open */
+	_Atomic uint32_t over;         /* a limit was reached, so the program is to be ended */
+	_Atomic uint64_t opened;       /* cycle of the model's time, the last time */
+	_Atomic uint64_t ends;         /* cycle at which time is over */
+	_Atomic uint64_t cycles;       /* it was open, without the last time if it still is */
+	_Atomic uint64_t instructions; /* executed while it was open, if they are limited */
 };
 
 struct model_shared {
@@ -31,6 +50,7 @@ struct model_shared {
 	_Atomic uint64_t longest_cycles;   /* the model's time: that of the core that ran longest */
 	_Atomic uint64_t begun_cycle; /* the model's time at the start of the program's own code */
 	_Atomic uint32_t begun;       /* `begin_cycle` is set */
+	struct model_window window;
 	_Atomic uint64_t unknown_words;         /* translated instructions unknown to the decoder */
 	_Atomic uint64_t hidden_accesses;       /* accesses with unknown addresses */
 	_Atomic uint64_t dropped_accesses;      /* accesses beyond the limit for a block */

@@ -333,3 +333,20 @@ void watch_finish(struct core *core)
 	if (watch->overflow)
 		overflow_check(watch->overflow, core, watch->overflow->last_pc, false);
 }
+
+void watch_pause(struct core *core, struct watch *watch)
+{
+	if (watch->overflow)
+		overflow_pause(watch->overflow, core);
+	core_set_watch(core, NULL);
+}
+
+void watch_resume(struct core *core, struct watch *watch, uint64_t pc)
+{
+	if (watch->overflow)
+		overflow_resume(watch->overflow, core, pc);
+	/* Where it branched meanwhile is not known. */
+	watch->follows = pc;
+	watch->last_target = watch->previous_target = 0;
+	core_set_watch(core, watch);
+}

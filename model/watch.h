@@ -27,6 +27,13 @@ struct watch {
 	} wrong;
 };
 
+/*
+ * Between blocks: core_set_watch() once more, for a while in which nothing is sampled. The thread
+ * goes on at `pc`.
+ */
+void watch_pause(struct core *core, struct watch *watch);
+void watch_resume(struct core *core, struct watch *watch, uint64_t pc);
+
 /* Called by the core's files. */
 struct op;
 

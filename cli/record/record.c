@@ -205,14 +205,8 @@ static const struct option options[] = {
 		.help = "compress with zstd, from 1 (fastest; the default) to 22; SPE data is not "
 			"compressed",
 	},
-	{
-		.letter = 'D',
-		.name = "delay",
-		.kind = OPTION_TEXT,
-		.argument = "MS",
-		.offset = AT(delay),
-		.help = "start sampling MS milliseconds after the program starts; -1: never",
-	},
+	OPTION_ROW_DELAY(struct record_options, window),
+	OPTION_ROWS_WINDOW(struct record_options, window),
 	{
 		.name = "timestamp-filename",
 		.kind = OPTION_FLAG,

@@ -8,13 +8,15 @@
 
 #include "tool/machine.h"
 #include "tool/options.h"
+#include "tool/window.h"
 
 struct record_options {
 	struct common_options common;
 	int source;
 	struct option_words events;
 	const char *period, *frequency, *call_graph, *cpus, *pids, *tids, *pages, *switch_output;
-	const char *compression, *delay, *clockid, *max_size, *seed, *sysroot, *qemu;
+	struct window_options window;
+	const char *compression, *clockid, *max_size, *seed, *sysroot, *qemu;
 	unsigned max_files;
 	bool callchains, all_cpus, per_thread, no_inherit, data, physical, snapshot, timestamp;
 	bool exact, quiet, no_build_ids, no_cache, no_progress, all_user, all_kernel;
@@ -45,7 +47,8 @@ struct record_request {
 	struct record_list cpus, pids, tids;
 	size_t mmap_pages, aux_pages;
 	struct record_switch switching;
-	int compress_level, delay_ms, clockid;
+	struct plumb_window window;
+	int compress_level, clockid;
 	uint64_t limit_bytes, seed;
 	struct plumb_event_list *events;
 };

@@ -321,6 +321,8 @@ static void say_result(const struct session *s, const struct plumb_recording_run
 	if (s->full)
 		complain("the recording reached --max-size and stopped there");
 	say_losses(s, run);
+	if (run->ended)
+		window_say_ended(&s->request->window);
 	complain("%" PRIu64 " sample%s, %.3f MB in %s%s%s", samples, samples == 1 ? "" : "s",
 		 (double)s->files.bytes / 1e6, file_text(s, text, sizeof(text)),
 		 plumb_source_label(s->machine->source) ? "; by the " : "",
@@ -328,7 +330,7 @@ static void say_result(const struct session *s, const struct plumb_recording_run
 							: "");
 	/* Snapshots, and what is ended or begun by hand, have as many as were wanted. */
 	if (*s->request->program && !s->full && !s->request->options->snapshot &&
-	    !s->request->delay_ms)
+	    !s->request->window.delay_ms)
 		record_advise_more(&s->rate, samples);
 }
 
@@ -386,7 +388,7 @@ static struct plumb_recording_job make_job(struct session *s)
 		.aux_pages = request->aux_pages,
 		.clock_given = request->clockid >= 0,
 		.clockid = request->clockid,
-		.delay_ms = request->delay_ms,
+		.window = &request->window,
 		.begin = on_begin,
 		.started = on_started,
 		.records = on_records,

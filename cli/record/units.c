@@ -205,18 +205,6 @@ static bool read_level(const char *text, int *level)
 	return true;
 }
 
-static bool read_delay(const char *text, int *delay)
-{
-	uint64_t number = 0;
-
-	if (!text)
-		return true;
-	if (strcmp(text, "-1") != 0 && !read_number(text, INT_MAX, &number, NULL))
-		return bad("delay", text, "use milliseconds, or -1 to sample nothing");
-	*delay = strcmp(text, "-1") == 0 ? -1 : (int)number;
-	return true;
-}
-
 static bool read_limit(const char *text, uint64_t *limit)
 {
 	double value;
@@ -295,7 +283,7 @@ bool record_read_options(const struct record_options *options, struct record_req
 	    !read_switch(options->switch_output, &request->switching) ||
 	    !read_clock(options->clockid, &request->clockid) ||
 	    !read_level(options->compression, &request->compress_level) ||
-	    !read_delay(options->delay, &request->delay_ms) ||
+	    !window_read(&options->window, true, &request->window) ||
 	    !read_limit(options->max_size, &request->limit_bytes))
 		return false;
 	request->frequency = (unsigned)frequency;

@@ -304,6 +304,7 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 		.children = r->options->children,
 		.one_pass = r->options->no_multiplex,
 		.interval_ms = r->options->interval_ms,
+		.window = &r->options->counted,
 		.started = on_started,
 		.interval = on_interval,
 		.progress = on_progress,
@@ -324,6 +325,8 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 	}
 	if (error < 0)
 		return machine_complain(r->found, r->machine->program, error);
+	if (run->ended && may_say(r))
+		window_say_ended(&r->options->counted);
 	if (!r->options->interval_ms)
 		add_part(r, r->counts, true);
 	return EXIT_FINE;

@@ -95,6 +95,8 @@ static const struct option options[] = {
 		.help = "print the counts every MS milliseconds (of the model's time, with the "
 			"model)",
 	},
+	OPTION_ROW_DELAY(struct stat_options, window),
+	OPTION_ROWS_WINDOW(struct stat_options, window),
 	{
 		.letter = 'r',
 		.name = "repeat",
@@ -244,7 +246,8 @@ static int run(const struct command *command, int count, char **arguments)
 
 	if (!options_parse(command, count, arguments, &values, &operands, &status))
 		return status;
-	if (!check(command, &values) || !options_separator(command, &values.common))
+	if (!check(command, &values) || !window_read(&values.window, false, &values.counted) ||
+	    !options_separator(command, &values.common))
 		return EXIT_USAGE;
 	/* End the program's arguments with NULL, as exec needs. */
 	operands.at[operands.count] = NULL;

@@ -7,6 +7,7 @@
 
 #include "tool/machine.h"
 #include "tool/options.h"
+#include "tool/window.h"
 
 struct stat_options {
 	struct common_options common;
@@ -19,6 +20,8 @@ struct stat_options {
 	unsigned interval_ms;
 	unsigned repeat;
 	bool csv;
+	struct window_options window;
+	struct plumb_window counted; /* read from them */
 	const char *sysroot;
 	const char *qemu;
 	bool children;

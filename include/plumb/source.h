@@ -72,6 +72,27 @@ PLUMB_API void plumb_source_fill_plan_options(const struct plumb_source *source,
  */
 PLUMB_API void plumb_source_cancel(struct plumb_source *source);
 
+/* ---- the part of a run that counts ----------------------------------------------------------- */
+
+/*
+ * Zero, but for size, is all of a run. Times are the source's. A source refuses what it cannot do:
+ * only the model knows places and counts instructions.
+ *
+ * A place is "SYMBOL", "SYMBOL+0xOFFSET" or a hexadecimal address, as the program's file has it or
+ * as it is when the program runs.
+ */
+struct plumb_window {
+	size_t size;         /* sizeof(struct plumb_window) */
+	int delay_ms;        /* begin this long after the program; -1, to record: never */
+	unsigned timeout_ms; /* end the program this long after the beginning; 0: let it end */
+	uint64_t max_instructions; /* end it after so many that were counted; 0: any number */
+	/*
+	 * Begin when a thread reaches `from`, for all threads; end when one reaches `to`, before
+	 * that instruction. Each passage counts. NULL: the program's beginning and its end.
+	 */
+	const char *from, *to;
+};
+
 /* ---- counting -------------------------------------------------------------------------------- */
 
 /* How far a run is. */
@@ -88,6 +109,7 @@ struct plumb_count_job {
 	bool children;                 /* also count the processes it forks */
 	bool one_pass;        /* run it once for each pass, rather than let groups take turns */
 	unsigned interval_ms; /* of the source's time; 0: none */
+	const struct plumb_window *window; /* NULL: all of the run */
 
 	/* Callbacks, each of which may be NULL. The program runs: signals for it go to `pid`. */
 	void (*started)(void *user, pid_t pid);
@@ -103,12 +125,13 @@ struct plumb_count_job {
 
 struct plumb_count_run {
 	size_t size;             /* sizeof(struct plumb_count_run), set by the caller */
-	double seconds;          /* of the source's time: the model's, or the clock's */
+	double seconds;          /* of the source's time, the model's or the clock's, that counts */
 	double host_seconds;     /* that it took */
 	double startup_seconds;  /* before the program's own code began; 0: unknown */
 	const char *startup_end; /* what that begins with, for messages: "main()"; or NULL */
 	int exit_status;         /* the program's; 128 + signal if one ended it */
 	int signal;              /* that ended it, or 0 */
+	bool ended;              /* the window ended the program: status and signal are 0 */
 };
 
 /*
@@ -121,7 +144,7 @@ struct plumb_count_run {
  *     PERMISSION              this user may not count
  *     BUSY                    somebody else does
  *     MACHINE                 it cannot be done here
- *     NOT_FOUND, UNSUPPORTED  an event that the source does not count
+ *     NOT_FOUND, UNSUPPORTED  an event that the source does not count, or a window
  *     INTERRUPTED             see plumb_source_cancel(); `counts` and `run` are those until then
  *     ARGUMENT, IO, NO_MEMORY
  */
@@ -160,7 +183,7 @@ struct plumb_recording_job {
 	size_t mmap_pages, aux_pages; /* 0: the source's default */
 	bool clock_given;             /* `clockid` is that of times; else the source's default */
 	int clockid;
-	int delay_ms; /* begin to sample so long after the program; 0: at once, -1: never */
+	const struct plumb_window *window; /* NULL: all of the run */
 
 	/*
 	 * Called once, when everything is open and nothing runs yet: the source has filled in what
@@ -185,6 +208,7 @@ struct plumb_recording_run {
 	double seconds, host_seconds;
 	int exit_status;
 	int signal;
+	bool ended;          /* as in struct plumb_count_run */
 	uint64_t samples;    /* overflows; of the model also records of the SPE unit */
 	uint64_t collisions; /* of the model */
 	uint64_t lost;

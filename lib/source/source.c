@@ -94,6 +94,13 @@ void plumb_source_cancel(struct plumb_source *source)
 	atomic_fetch_add(&source->canceled, 1);
 }
 
+/* Reads what part counts. Returns false for one that cannot be. */
+static bool read_window(struct plumb_window *window, const struct plumb_window *given)
+{
+	*window = (struct plumb_window){.size = sizeof(*window)};
+	return !given || (sized_read(window, sizeof(*window), given) && window->delay_ms >= -1);
+}
+
 /* ---- counting ----------------------------------------------------------------------------- */
 
 int source_check_plan(const struct plumb_source *source, const struct plumb_plan *plan,
@@ -118,12 +125,14 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 	struct source_job what;
 	int error;
 
-	if (!sized_read(&given, sizeof(given), job) || !given.plan || !given.program || !given.argv)
+	if (!sized_read(&given, sizeof(given), job) || !given.plan || !given.program ||
+	    !given.argv || !read_window(&what.window, given.window) || what.window.delay_ms < 0)
 		return PLUMB_ERR_ARGUMENT;
 	error = source_check_plan(source, given.plan, diagnostics);
 	if (error < 0)
 		return error;
 	what = (struct source_job){
+		.window = what.window,
 		.plan = given.plan,
 		.program = given.program,
 		.argv = given.argv,
@@ -144,8 +153,9 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 		.host_seconds = done.host_seconds,
 		.startup_seconds = done.startup_seconds,
 		.startup_end = done.startup_end,
-		.exit_status = done.exit_status,
-		.signal = done.signal,
+		.exit_status = done.ended ? 0 : done.exit_status,
+		.signal = done.ended ? 0 : done.signal,
+		.ended = done.ended,
 	};
 	sized_write(run, &told, sizeof(told));
 	return error;
@@ -189,7 +199,6 @@ static struct source_record_job record_job(const struct plumb_source *source,
 		.mmap_pages = given->mmap_pages,
 		.aux_pages = given->aux_pages,
 		.clockid = given->clock_given ? given->clockid : -1,
-		.delay_ms = given->delay_ms,
 		.model = &source->model,
 		.pmu = source_pmu(source),
 		.cancel = source_cancel_of(source),
@@ -230,12 +239,15 @@ int plumb_source_record(struct plumb_source *source, const struct plumb_recordin
 	struct plumb_recording_run told;
 	struct plumb_event_config *events;
 	struct source_record_job what;
+	struct plumb_window window;
 	int error;
 
 	if (!sized_read(&given, sizeof(given), job) || !given.events || !given.begin ||
-	    !given.records || !given.aux || (given.program && !given.argv))
+	    !given.records || !given.aux || (given.program && !given.argv) ||
+	    !read_window(&window, given.window))
 		return PLUMB_ERR_ARGUMENT;
 	what = record_job(source, &given);
+	what.window = window;
 	events = copy_events(given.events, what.event_count);
 	if (!events)
 		return PLUMB_ERR_NO_MEMORY;
@@ -247,8 +259,9 @@ int plumb_source_record(struct plumb_source *source, const struct plumb_recordin
 	told = (struct plumb_recording_run){
 		.seconds = done.seconds,
 		.host_seconds = done.host_seconds,
-		.exit_status = done.exit_status,
-		.signal = done.signal,
+		.exit_status = done.ended ? 0 : done.exit_status,
+		.signal = done.ended ? 0 : done.signal,
+		.ended = done.ended,
 		.samples = done.samples,
 		.collisions = done.collisions,
 		.lost = done.lost,

@@ -20,7 +20,8 @@ struct source_job {
 	bool children;        /* count what it forks, too */
 	bool one_pass;        /* a run for each pass of the plan, rather than taking turns in one */
 	unsigned interval_ms; /* of the source's time; 0: none */
-	bool region;          /* of perf: no program, but the calling thread, when it says so */
+	struct plumb_window window;
+	bool region; /* of perf: no program, but the calling thread, when it says so */
 
 	const struct plumb_model_options *model; /* of the model alone */
 	const struct cpu_pmu *pmu; /* of perf alone: that counts; NULL: there is none */
@@ -46,6 +47,7 @@ struct source_run {
 	const char *startup_end;    /* what that begins with, for messages: "main()" */
 	int exit_status;            /* the program's; 128 + signal if one ended it */
 	int signal;                 /* that ended it, or 0 */
+	bool ended;                 /* the window ended it */
 };
 
 /* ---- Sampling ---------------------------------------------------------------------------------
@@ -73,7 +75,7 @@ struct source_record_job {
 	bool build_ids;               /* in MMAP2 records, where the source can */
 	size_t mmap_pages, aux_pages; /* 0: the source's own */
 	int clockid;                  /* that times are of; -1: the source's own */
-	int delay_ms;                 /* nothing is sampled before; 0: none, -1: never */
+	struct plumb_window window;
 
 	const struct plumb_model_options *model; /* of the model alone */
 	const struct cpu_pmu *pmu;               /* of perf alone; NULL: there is none */
@@ -104,6 +106,7 @@ struct source_record_run {
 	double seconds, host_seconds;
 	int exit_status;
 	int signal;
+	bool ended;
 	uint64_t samples;    /* records of the SPE unit, or overflows; of perf overflows alone */
 	uint64_t collisions; /* of the model */
 	uint64_t lost;

@@ -9,7 +9,8 @@
  * count forked processes too; `sampling`, a descriptor of what is to be sampled (sampling.h);
  * `prefix`, how many words of QEMU's own command line stand before
  * the program's; `begins`, where in the program's file its own code begins, and `inode`, which file
- * that is.
+ * that is. What is counted (window.h): `from` and `to`, addresses, or `from-offset` and `to-offset`
+ * in that file; `delay` and `timeout` in cycles; `instructions`.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -27,6 +28,7 @@
 #include "qemu/registers.h"
 #include "qemu/sampler.h"
 #include "qemu/start.h"
+#include "qemu/window.h"
 #include "shared.h"
 
 #define VCPUS_MAX     4096
@@ -91,7 +93,7 @@ static void sum_counts(uint64_t counts[EVENT_COUNT])
 	for (unsigned t = 0; t < MODEL_SHARED_THREADS; t++)
 		if (atomic_load_explicit(&shared->slot_taken[t], memory_order_acquire))
 			for (unsigned e = 0; e < EVENT_COUNT; e++)
-				counts[e] += shared->threads[t].counts[e];
+				counts[e] += model_thread_count(&shared->threads[t], e);
 }
 
 static void take_snapshot(uint64_t cycle)
@@ -174,6 +176,8 @@ static struct vcpu *vcpu_start(unsigned index)
 		atomic_store(&shared->reads_predicates, 1);
 	}
 	vcpu->sampler = sampler_begin(vcpu->core, vcpu->slot, made_at ? made_at : base_cycle);
+	if (window_asked() && !window_thread_begins(&shared->threads[slot]) && vcpu->sampler)
+		sampler_pause(vcpu->sampler);
 	atomic_fetch_add(&shared->threads_started, 1);
 	vcpus[index] = vcpu;
 	return vcpu;
@@ -196,9 +200,10 @@ static void vcpu_end(unsigned index)
 	sampler_free(vcpu->sampler);
 	vcpus[index] = NULL;
 	for (unsigned e = 0; e < EVENT_COUNT; e++) {
-		atomic_fetch_add(&shared->finished[e], mine->counts[e]);
-		mine->counts[e] = 0;
+		atomic_fetch_add(&shared->finished[e], model_thread_count(mine, e));
+		mine->counts[e] = mine->skipped[e] = mine->at_close[e] = 0;
 	}
+	atomic_store(&mine->closed, 0);
 	pthread_mutex_lock(&lock);
 	core_free(vcpu->core);
 	pthread_mutex_unlock(&lock);
@@ -273,6 +278,8 @@ static void finish_block(struct vcpu *vcpu, uint64_t next_pc)
 
 	if (!is_successor(block, next_pc))
 		executed = executed_before_fault(block, vcpu);
+	if (window_asked())
+		executed = window_take(&shared->threads[vcpu->slot], executed);
 	core_execute(vcpu->core, block, executed, vcpu->accesses.list, vcpu->accesses.count,
 		     next_pc);
 	if (!is_successor(block, next_pc))
@@ -329,6 +336,20 @@ static void note_predicate(struct vcpu *vcpu, unsigned number, const struct regi
 	}
 }
 
+/* The thread reaches `pc`: its counts and samples may begin or end there. */
+static void turn_window(struct vcpu *vcpu, uint64_t pc)
+{
+	struct model_thread_counts *counts = &shared->threads[vcpu->slot];
+	uint64_t cycle = base_cycle + core_cycle(vcpu->core);
+
+	if (!window_reached(vcpu->core, counts, pc, cycle) || !vcpu->sampler)
+		return;
+	if (atomic_load(&counts->closed))
+		sampler_pause(vcpu->sampler);
+	else
+		sampler_resume(vcpu->sampler, pc, counts->skipped);
+}
+
 void block_executes(unsigned index, void *user, const struct registers *registers)
 {
 	const struct block *block = user;
@@ -346,6 +367,8 @@ void block_executes(unsigned index, void *user, const struct registers *register
 			derive_accesses(vcpu, before->count - 1u, registers);
 		finish_block(vcpu, block->pc);
 	}
+	if (window_asked())
+		turn_window(vcpu, block->pc);
 	if (block == just_translated) {
 		registers_check(registers, block->pc);
 		just_translated = NULL;
@@ -447,34 +470,57 @@ static void note_beginning(uint64_t pc)
 	atomic_store(&shared->begun, 1);
 }
 
-static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+/*
+ * Makes a block of `count` instructions from number `first` of a translated block on, and has QEMU
+ * call back for it. Returns false if out of memory.
+ */
+static bool add_block(struct qemu_plugin_tb *tb, size_t first, const uint32_t *words, size_t count)
 {
-	size_t count = qemu_plugin_tb_n_insns(tb);
-	uint32_t words[BLOCK_MAX];
 	const struct block *block;
 	unsigned unknown;
+
+	pthread_mutex_lock(&lock);
+	block = blocks_get(params, qemu_plugin_tb_vaddr(tb) + 4 * first, words, count, &unknown);
+	pthread_mutex_unlock(&lock);
+	if (!block)
+		return false;
+	atomic_fetch_add_explicit(&shared->unknown_words, unknown, memory_order_relaxed);
+	if (first == 0) {
+		just_translated = block;
+		registers_on_block(tb, block, sampler_wants_registers());
+	} else {
+		registers_on_inner_block(qemu_plugin_tb_get_insn(tb, first), block,
+					 sampler_wants_registers());
+	}
+	if (!started)
+		registers_on_insn(qemu_plugin_tb_get_insn(tb, 0), HOOK_START);
+	started = true;
+	for (unsigned i = 0; i < count; i++)
+		instrument(qemu_plugin_tb_get_insn(tb, first + i), block, i);
+	return true;
+}
+
+static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	size_t count = qemu_plugin_tb_n_insns(tb), size;
+	uint64_t pc = qemu_plugin_tb_vaddr(tb);
+	uint32_t words[BLOCK_MAX];
 
 	(void)id;
 	if (!counting || count == 0 || count > BLOCK_MAX)
 		return;
 	for (size_t i = 0; i < count; i++)
 		words[i] = qemu_plugin_insn_word(qemu_plugin_tb_get_insn(tb, i));
-	note_beginning(qemu_plugin_tb_vaddr(tb));
-	pthread_mutex_lock(&lock);
-	block = blocks_get(params, qemu_plugin_tb_vaddr(tb), words, count, &unknown);
-	pthread_mutex_unlock(&lock);
-	if (!block) {
-		give_up();
-		return;
+	note_beginning(pc);
+	for (size_t first = 0; first < count; first += size) {
+		size = count - first;
+		if (window_asked())
+			size = window_piece(pc + 4 * first, size);
+		if (!add_block(tb, first, words + first, size)) {
+			give_up();
+			return;
+		}
 	}
-	just_translated = block;
-	atomic_fetch_add_explicit(&shared->unknown_words, unknown, memory_order_relaxed);
-	registers_on_block(tb, block, sampler_wants_registers());
-	if (!started)
-		registers_on_insn(qemu_plugin_tb_get_insn(tb, 0), HOOK_START);
-	started = true;
-	for (unsigned i = 0; i < count; i++)
-		instrument(qemu_plugin_tb_get_insn(tb, i), block, i);
 }
 
 /* What a system call means for samples. */
@@ -553,7 +599,8 @@ struct options {
 	int pipe;
 	int sampling;
 	uint64_t interval;
-	uint64_t begins, inode;
+	uint64_t begins;
+	struct window_request window;
 	unsigned prefix;
 	bool children;
 };
@@ -580,7 +627,21 @@ static bool parse_options(int argc, char **argv, struct options *options)
 		else if (IS("begins"))
 			options->begins = number;
 		else if (IS("inode"))
-			options->inode = number;
+			options->window.inode = number;
+		else if (IS("from"))
+			options->window.from.value = number;
+		else if (IS("to"))
+			options->window.to.value = number;
+		else if (IS("from-offset"))
+			options->window.from = (struct window_place){number, true};
+		else if (IS("to-offset"))
+			options->window.to = (struct window_place){number, true};
+		else if (IS("delay"))
+			options->window.delay = number;
+		else if (IS("timeout"))
+			options->window.timeout = number;
+		else if (IS("instructions"))
+			options->window.instructions = number;
 		else if (IS("prefix"))
 			options->prefix = (unsigned)number;
 		else if (IS("children"))
@@ -619,7 +680,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	/* Of the program that was started, not of one that it became. */
 	if (atomic_load(&shared->processes) == 0)
 		begins = options.begins;
-	program_inode = options.inode;
+	program_inode = options.window.inode;
+	window_set_up(shared, &options.window);
 	counting = true;
 	pthread_atfork(NULL, NULL, child_begins);
 	registers_set_up(id, params->vector_bytes);

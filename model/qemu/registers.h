@@ -38,6 +38,8 @@ void registers_set_up(qemu_plugin_id_t id, unsigned vector_bytes);
  * `read`, and insn_executes() before an instruction. Call these from the translation callback.
  */
 void registers_on_block(struct qemu_plugin_tb *tb, const void *block, bool read);
+/* The same for a block that begins within one of QEMU's, at `insn`. */
+void registers_on_inner_block(struct qemu_plugin_insn *insn, const void *block, bool read);
 void registers_on_insn(struct qemu_plugin_insn *insn, uintptr_t what);
 
 #if REGISTERS_LATE

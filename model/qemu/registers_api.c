@@ -98,6 +98,13 @@ void registers_on_block(struct qemu_plugin_tb *tb, const void *block, bool read)
 					     (void *)(uintptr_t)block);
 }
 
+void registers_on_inner_block(struct qemu_plugin_insn *insn, const void *block, bool read)
+{
+	qemu_plugin_register_vcpu_insn_exec_cb(
+		insn, block_callback, read ? QEMU_PLUGIN_CB_R_REGS : QEMU_PLUGIN_CB_NO_REGS,
+		(void *)(uintptr_t)block);
+}
+
 void registers_on_insn(struct qemu_plugin_insn *insn, uintptr_t what)
 {
 	qemu_plugin_register_vcpu_insn_exec_cb(insn, insn_callback, QEMU_PLUGIN_CB_R_REGS,

@@ -77,6 +77,13 @@ void registers_on_block(struct qemu_plugin_tb *tb, const void *block, bool read)
 					     (void *)(uintptr_t)block);
 }
 
+void registers_on_inner_block(struct qemu_plugin_insn *insn, const void *block, bool read)
+{
+	(void)read;
+	qemu_plugin_register_vcpu_insn_exec_cb(insn, block_trampoline, QEMU_PLUGIN_CB_NO_REGS,
+					       (void *)(uintptr_t)block);
+}
+
 void registers_on_insn(struct qemu_plugin_insn *insn, uintptr_t what)
 {
 	qemu_plugin_register_vcpu_insn_exec_cb(insn, insn_trampoline, QEMU_PLUGIN_CB_NO_REGS,

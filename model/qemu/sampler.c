@@ -40,7 +40,8 @@ struct sampler {
 	uint64_t start_ns; /* at its cycle 0 */
 	uint64_t frame_pointer;
 	uint32_t pid, tid;
-	uint32_t snapshots; /* told so far */
+	uint32_t snapshots;      /* told so far */
+	const uint64_t *skipped; /* parts of the counts that samples do not have; NULL: none */
 	bool ended;
 	struct watch watch;
 	struct spe_unit unit;
@@ -238,6 +239,11 @@ static unsigned walk_chain(const struct sampler *sampler, uint64_t ip, uint64_t 
 	return count;
 }
 
+static uint64_t count_of(const struct sampler *sampler, uint32_t event)
+{
+	return core_counts(sampler->core)[event] - (sampler->skipped ? sampler->skipped[event] : 0);
+}
+
 static void overflowed(void *user, const struct overflow_sample *at)
 {
 	uint64_t values[OVERFLOW_COUNTERS + MODEL_CHAIN_MAX];
@@ -255,8 +261,7 @@ static void overflowed(void *user, const struct overflow_sample *at)
 		return;
 	for (uint32_t i = 0; i < sampling->counter_count; i++)
 		if (sampling->counters[i].leader == at->counter)
-			values[sample.reads++] =
-				core_counts(sampler->core)[sampling->counters[i].event];
+			values[sample.reads++] = count_of(sampler, sampling->counters[i].event);
 	if (sampling->callchains)
 		sample.chain = walk_chain(sampler, at->pc, values + sample.reads);
 	atomic_fetch_add(&sampling->overflows, 1);
@@ -505,6 +510,17 @@ void sampler_flush_all(bool exit)
 		sampler_leave(sampler);
 	}
 	pthread_mutex_unlock(&lock);
+}
+
+void sampler_pause(struct sampler *sampler)
+{
+	watch_pause(sampler->core, &sampler->watch);
+}
+
+void sampler_resume(struct sampler *sampler, uint64_t pc, const uint64_t *skipped)
+{
+	sampler->skipped = skipped;
+	watch_resume(sampler->core, &sampler->watch, pc);
 }
 
 void sampler_free(struct sampler *sampler)

@@ -21,6 +21,12 @@ struct sampler *sampler_begin(struct core *core, unsigned slot, uint64_t cycle);
 void sampler_flush(struct sampler *sampler, bool exit);
 /* Likewise for all threads of the process, which ends or becomes another program. */
 void sampler_flush_all(bool exit);
+/*
+ * Between blocks: nothing is sampled from the one call to the other. The thread goes on at `pc`;
+ * samples do not have the `skipped` counts, EVENT_COUNT of them, which the caller keeps.
+ */
+void sampler_pause(struct sampler *sampler);
+void sampler_resume(struct sampler *sampler, uint64_t pc, const uint64_t *skipped);
 void sampler_free(struct sampler *sampler);
 
 /* Returns whether sampler_block_begins() reads registers. */

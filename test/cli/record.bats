@@ -148,8 +148,8 @@ samples()
 	aarch64-linux-gnu-gcc -static -o nothing nothing.c
 	run --separate-stderr plumb record --source perf -e task-clock ./nothing
 	if [ "$status" -eq 126 ]; then # nothing of the system's takes it for its own
-		said "plumb: ./nothing: an AArch64 program, which this machine does not run" \
-			"       --source model runs it"
+		said "plumb: ./nothing: an AArch64 program, which this machine cannot run" \
+			"       use --source model to run it"
 	fi
 	run --separate-stderr plumb record -e task-clock -c 1000 ./nothing
 	[ "$status" -eq 0 ] || skip "no engine"

@@ -537,7 +537,7 @@ static void nothing_is_sampled_before_the_delay(void **state)
 	(void)state;
 	for (int delay = -1; delay <= 100000; delay += 100001) {
 		set_up(&f, SHELL(BUSY));
-		f.job.delay_ms = delay;
+		f.job.window.delay_ms = delay;
 		record(&f);
 		assert_int_equal(f.run.samples, 0);
 		assert_int_equal(f.event_count, 2);
@@ -545,7 +545,7 @@ static void nothing_is_sampled_before_the_delay(void **state)
 		tear_down(&f);
 	}
 	set_up(&f, SHELL("sleep 0.1; " BUSY BUSY));
-	f.job.delay_ms = 1;
+	f.job.window.delay_ms = 1;
 	record(&f);
 	assert_true(f.run.samples > 0);
 	tear_down(&f);

@@ -29,6 +29,28 @@ static unsigned words_before(const struct model_command_parts *parts)
 	return 7u + 2u * has_sysroot(parts) + 2u * (parts->qemu->reserve != NULL);
 }
 
+static void put_place(FILE *out, const char *name, const struct model_place *place)
+{
+	if (place->value)
+		fprintf(out, ",%s%s=%llu", name, place->in_file ? "-offset" : "",
+			(unsigned long long)place->value);
+}
+
+static void put_window(FILE *out, const struct model_command_parts *parts)
+{
+	const struct model_window_request *window = parts->window;
+	const unsigned long long cycles_in_ms = 1000ull * parts->core->frequency_mhz;
+
+	put_place(out, "from", &window->from);
+	put_place(out, "to", &window->to);
+	if (window->delay_ms)
+		fprintf(out, ",delay=%llu", cycles_in_ms * window->delay_ms);
+	if (window->timeout_ms)
+		fprintf(out, ",timeout=%llu", cycles_in_ms * window->timeout_ms);
+	if (window->max_instructions)
+		fprintf(out, ",instructions=%llu", (unsigned long long)window->max_instructions);
+}
+
 /* The plugin's path and arguments; NULL: no memory. */
 static char *plugin_words(const struct model_command_parts *parts)
 {
@@ -49,6 +71,7 @@ static char *plugin_words(const struct model_command_parts *parts)
 		fprintf(out, ",sampling=%d", parts->sampling_fd);
 	fprintf(out, ",begins=%llu,inode=%llu", (unsigned long long)program->begins,
 		(unsigned long long)program->inode);
+	put_window(out, parts);
 	if (fclose(out) == 0)
 		return text;
 	free(text);

@@ -6,6 +6,7 @@
 #include "params.h"
 #include "source/model/program.h"
 #include "source/model/qemu.h"
+#include "source/model/window.h"
 
 /* What it is made from. */
 struct model_command_parts {
@@ -20,6 +21,7 @@ struct model_command_parts {
 	int sampling_fd;      /* of the memory that it samples into; -1: none */
 	int pipe_fd;          /* that it writes snapshots to; -1: none */
 	unsigned interval_ms; /* of the model's time, between them */
+	const struct model_window_request *window;
 };
 
 struct model_command {

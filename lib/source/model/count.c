@@ -123,6 +123,7 @@ static int run_model(struct counting *c, struct source_run *run, struct plumb_di
 		.argv = job->argv,
 		.children = job->children,
 		.interval_ms = job->interval_ms,
+		.window = &job->window,
 		.cancel = job->cancel,
 		.started = on_started,
 		.interval = on_interval,
@@ -138,10 +139,13 @@ static int run_model(struct counting *c, struct source_run *run, struct plumb_di
 	if (error == PLUMB_OK || error == PLUMB_ERR_INTERRUPTED) {
 		if (job->interval_ms && model->counts.seconds > c->before.seconds)
 			on_interval(c, &model->counts);
+		run->seconds = model->counts.seconds = model->counted_seconds;
 		lay_out(c, NULL, &model->counts, run->counts);
-		run->seconds = model->counts.seconds;
+		run->ended = model->ended;
 		run->host_seconds = model->host_seconds;
-		run->startup_seconds = model->startup_seconds;
+		/* Of a part of the run it is none, or all. */
+		if (!model->windowed)
+			run->startup_seconds = model->startup_seconds;
 		run->startup_end = model->startup_to_main ? "main()" : "its own code";
 		run->exit_status = model->exit_status;
 		run->signal = model->signal;

@@ -152,6 +152,7 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 		.program = job->program,
 		.argv = job->argv,
 		.children = job->inherit,
+		.window = &job->window,
 		.sampler = &sampler,
 		.cancel = job->cancel,
 		.started = on_started,
@@ -169,7 +170,8 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 		r->frames.error = job->round(job->user);
 	if (!error || error == PLUMB_ERR_INTERRUPTED) {
 		*run = (struct source_record_run){
-			.seconds = model->counts.seconds,
+			.seconds = model->counted_seconds,
+			.ended = model->ended,
 			.host_seconds = model->host_seconds,
 			.exit_status = model->exit_status,
 			.signal = model->signal,

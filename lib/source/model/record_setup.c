@@ -32,6 +32,12 @@ static int refuse(struct plumb_diagnostics *found, int error, const char *id, co
 	return error;
 }
 
+static bool window_is_part(const struct plumb_window *window)
+{
+	return window->from || window->to || window->delay_ms || window->timeout_ms ||
+	       window->max_instructions;
+}
+
 /* What asks for more than the model has. */
 static int check_job(const struct source_record_job *job, struct plumb_diagnostics *found)
 {
@@ -46,12 +52,19 @@ static int check_job(const struct source_record_job *job, struct plumb_diagnosti
 	if (job->user_stack)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-stack", "the model",
 			      "cannot copy stacks", "use -g, which follows frame pointers");
-	if (job->clockid != -1 || job->delay_ms)
+	if (job->clockid != -1)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-clock", "the model",
-			      "does not support another clock or a delay", NULL);
+			      "does not support another clock", NULL);
+	if (job->window.delay_ms < 0)
+		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-delay", "the model",
+			      "does not support a delay of -1", "give milliseconds");
 	if (job->exact && job->event_count)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "exact-events", "the model",
 			      "an exact profile has all events; remove -e", NULL);
+	if (job->exact && window_is_part(&job->window))
+		return refuse(found, PLUMB_ERR_UNSUPPORTED, "exact-part", "the model",
+			      "an exact profile covers the whole run",
+			      "sample a part of it, or count it with plumb stat");
 	if (!job->exact && (!job->event_count || job->event_count > OVERFLOW_COUNTERS))
 		return refuse(found, PLUMB_ERR_LIMIT, "event-count", "the model",
 			      "samples 1 to 32 events at a time", NULL);

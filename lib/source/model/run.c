@@ -26,6 +26,7 @@ struct run {
 	const struct model_job *job;
 	const struct core_params *core;
 	struct program program;
+	struct model_window_request window;
 	const char *sysroot;
 	struct qemu qemu;
 	struct model_shared *shared;
@@ -34,6 +35,7 @@ struct run {
 	int pidfd;
 	pid_t pid;
 	struct source_ending ending;
+	bool canceled;
 	/* A snapshot that has not come whole yet. */
 	struct model_snapshot snapshot;
 	size_t snapshot_size;
@@ -170,7 +172,7 @@ static void sum_counts(const struct run *run, struct model_counts *counts)
 		if (!atomic_load(&shared->slot_taken[t]))
 			continue;
 		for (unsigned e = 0; e < EVENT_COUNT; e++)
-			counts->counts[e] += thread->counts[e];
+			counts->counts[e] += model_thread_count(thread, e);
 		if (thread->counts[EVENT_CPU_CYCLES] > longest)
 			longest = thread->counts[EVENT_CPU_CYCLES];
 	}
@@ -236,6 +238,8 @@ static int watch(struct run *run)
 		}
 		tell_progress(run, &told);
 		if (source_is_canceled(&run->job->cancel))
+			run->canceled = true;
+		if (run->canceled || atomic_load(&run->shared->window.over))
 			source_end(&run->ending, run->pid);
 		if (ready > 0 && ends[0].revents && !ends[1].revents)
 			break;
@@ -267,6 +271,42 @@ static int check_start(const struct run *run, int status, struct plumb_diagnosti
 	return 0;
 }
 
+/* How long the window was open; `all`: how long the program ran. */
+static double counted_seconds(const struct run *run, double all)
+{
+	const struct model_window *window = &run->shared->window;
+	double frequency = 1e6 * run->core->frequency_mhz;
+	double seconds = (double)atomic_load(&window->cycles) / frequency;
+	double opened = (double)atomic_load(&window->opened) / frequency;
+
+	if (!model_window_is_asked(&run->window))
+		return all;
+	if (atomic_load(&window->phase) & 1 && all > opened)
+		seconds += all - opened;
+	return seconds;
+}
+
+/* Says so if the window was never opened or closed. */
+static void check_window(const struct run *run, struct plumb_diagnostics *found)
+{
+	uint32_t phase = atomic_load(&run->shared->window.phase);
+
+	if (!model_window_is_asked(&run->window))
+		return;
+	if (phase == 0 && run->window.from.value)
+		plumb_diagnostics_add(found, PLUMB_WARNING, "window", NULL,
+				      "nothing was measured: the program never reached %s%s",
+				      run->job->window->from,
+				      run->window.delay_ms ? " after the delay" : "");
+	else if (phase == 0)
+		plumb_diagnostics_add(found, PLUMB_WARNING, "window", NULL,
+				      "nothing was measured: the program ended within the delay");
+	else if (phase == 1 && run->window.to.value && !atomic_load(&run->shared->window.over))
+		plumb_diagnostics_add(found, PLUMB_WARNING, "window", NULL,
+				      "measured to the end: the program never reached %s",
+				      run->job->window->to);
+}
+
 static void fill_result(const struct run *run, int status, struct model_result *result)
 {
 	const struct model_shared *shared = run->shared;
@@ -277,6 +317,9 @@ static void fill_result(const struct run *run, int status, struct model_result *
 					  (1e6 * run->core->frequency_mhz);
 		result->startup_to_main = run->program.begins_main;
 	}
+	result->counted_seconds = counted_seconds(run, result->counts.seconds);
+	result->windowed = model_window_is_asked(&run->window);
+	result->ended = atomic_load(&shared->window.over) != 0;
 	result->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	result->exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	result->unknown_instructions = atomic_load(&shared->unknown_words);
@@ -333,6 +376,8 @@ static int choose(struct run *run, struct plumb_diagnostics *found)
 	if (error == 0)
 		error = program_find_sysroot(&run->program, options->sysroot, &run->sysroot, found);
 	if (error == 0)
+		error = model_window_read(&run->window, run->job->window, run->job->program, found);
+	if (error == 0)
 		error = qemu_choose(options, &run->qemu, found);
 	return error ? error : check_predicates(run, found);
 }
@@ -368,6 +413,7 @@ static int launch(struct run *run, struct plumb_diagnostics *found)
 		.sampling_fd = run->job->sampler ? run->job->sampler->fd : -1,
 		.pipe_fd = run->pipe_write,
 		.interval_ms = run->job->interval_ms,
+		.window = &run->window,
 	};
 	struct model_command command;
 	int error = model_command_make(&command, &parts) ? start(run, command.argv) : ENOMEM;
@@ -390,9 +436,11 @@ static int follow(struct run *run, struct model_result *result, struct plumb_dia
 	if (run->job->started)
 		run->job->started(run->job->user, run->pid);
 	status = watch(run);
-	error = run->ending.asked ? PLUMB_ERR_INTERRUPTED : check_start(run, status, found);
-	if (error == 0 || run->ending.asked)
+	error = run->canceled ? PLUMB_ERR_INTERRUPTED : check_start(run, status, found);
+	if (error == 0 || run->canceled)
 		fill_result(run, status, result);
+	if (error == 0)
+		check_window(run, found);
 	return error;
 }
 

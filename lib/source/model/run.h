@@ -31,9 +31,10 @@ struct model_sampler {
 struct model_job {
 	const struct plumb_model_options *options;
 	const char *program;
-	char *const *argv;                   /* NULL-ended */
-	bool children;                       /* count forked processes too */
-	unsigned interval_ms;                /* of the model's time; 0: none */
+	char *const *argv;    /* NULL-ended */
+	bool children;        /* count forked processes too */
+	unsigned interval_ms; /* of the model's time; 0: none */
+	const struct plumb_window *window;
 	const struct model_sampler *sampler; /* NULL: nothing samples */
 	struct source_cancel cancel;
 	/* Callbacks, each of which may be NULL; `counts` are those since the beginning. */
@@ -45,6 +46,7 @@ struct model_job {
 
 struct model_result {
 	struct model_counts counts;
+	double counted_seconds; /* of the model's time, in the window */
 	double host_seconds;
 	/*
 	 * How long the loader and the C library ran before main(), or, where no symbol names that,
@@ -58,6 +60,8 @@ struct model_result {
 					*/
 	uint64_t hidden_accesses;      /* whose addresses QEMU does not tell; taken as L1 hits */
 	bool incomplete;               /* the model gave up before the program ended */
+	bool windowed;                 /* not all of the run counts */
+	bool ended;                    /* by the window */
 };
 
 /*

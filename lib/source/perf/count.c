@@ -63,11 +63,14 @@ struct counting {
 	struct source_run *run;
 	struct plumb_diagnostics *found;
 	struct perf_events events;
-	struct perf_reading *before;  /* of each place, at the end of the last interval */
-	struct plumb_count *interval; /* room for one */
-	struct perf_limits limits;    /* of all passes */
-	struct source_ending ending;  /* of the program, if it is cancelled */
-	double began, interval_end;   /* on the clock */
+	struct perf_reading *before;   /* of each place, at the end of the last interval */
+	struct plumb_count *interval;  /* room for one */
+	struct perf_limits limits;     /* of all passes */
+	struct source_ending ending;   /* of the program, if it is cancelled */
+	double began, interval_end;    /* on the clock */
+	double counts_from, counts_to; /* likewise, of the window */
+	bool on;                       /* it has begun */
+	bool canceled;
 };
 
 static double now(void)
@@ -163,6 +166,40 @@ static void end_interval(struct counting *c, double interval)
 	read_interval(c, now() - c->began);
 }
 
+/* Begins to count when the delay is over, and ends it and the program when time is. */
+static void turn_window(struct counting *c)
+{
+	if (!c->on && now() >= c->counts_from) {
+		perf_events_switch(&c->events, true);
+		c->on = true;
+		c->counts_from = now();
+		if (c->job->window.timeout_ms)
+			c->counts_to = c->counts_from + 1e-3 * c->job->window.timeout_ms;
+	}
+	if (c->on && !c->run->ended && now() >= c->counts_to) {
+		perf_events_switch(&c->events, false);
+		c->run->ended = true;
+		c->counts_to = now();
+	}
+}
+
+static void begin_window(struct counting *c)
+{
+	const struct plumb_window *window = &c->job->window;
+
+	c->counts_from = c->began + 1e-3 * window->delay_ms;
+	c->counts_to = window->timeout_ms ? c->counts_from + 1e-3 * window->timeout_ms : INFINITY;
+	c->on = window->delay_ms == 0;
+}
+
+/* Milliseconds until `time`, but no more than `most`. */
+static int time_until(double time, int most)
+{
+	double left = 1e3 * (time - now());
+
+	return left >= most ? most : left > 0 ? (int)left + 1 : 0;
+}
+
 /* Until the program has ended, reads what is due. */
 static void watch(struct counting *c, pid_t pid)
 {
@@ -171,14 +208,20 @@ static void watch(struct counting *c, pid_t pid)
 	int fd = pidfd_open(pid, 0);
 
 	for (;;) {
-		double left = c->interval_end + interval - now();
 		int timeout = CANCEL_LOOK_MS;
 
-		if (interval > 0 && 1e3 * left < timeout)
-			timeout = left > 0 ? (int)(1e3 * left) + 1 : 0;
+		if (interval > 0)
+			timeout = time_until(c->interval_end + interval, timeout);
+		if (!c->on)
+			timeout = time_until(c->counts_from, timeout);
+		else if (!c->run->ended)
+			timeout = time_until(c->counts_to, timeout);
 		if (await_end(pid, fd, timeout))
 			break;
+		turn_window(c);
 		if (source_is_canceled(&job->cancel))
+			c->canceled = true;
+		if (c->canceled || c->run->ended)
 			source_end(&c->ending, pid);
 		if (interval > 0)
 			end_interval(c, interval);
@@ -206,6 +249,13 @@ int perf_status_of(int error)
 	}
 }
 
+static double counted_seconds(const struct counting *c)
+{
+	double end = now();
+
+	return c->on ? fmin(end, c->counts_to) - c->counts_from : 0;
+}
+
 /* One run of the program, for one pass or for all of them. */
 static int run_pass(struct counting *c, uint16_t pass)
 {
@@ -224,6 +274,7 @@ static int run_pass(struct counting *c, uint16_t pass)
 	if (c->job->started)
 		c->job->started(c->job->user, program.pid);
 	c->began = c->interval_end = now();
+	begin_window(c);
 	memset(c->before, 0, (c->job->plan->place_count + 1) * sizeof(*c->before));
 	error = perf_program_let_go(&program);
 	if (error == 0)
@@ -231,7 +282,7 @@ static int run_pass(struct counting *c, uint16_t pass)
 	status = perf_program_wait(program.pid);
 	if (error < 0)
 		return perf_program_complain(c->job->program, error, c->found);
-	run->seconds += (now() - c->began - run->seconds) / (pass + 1);
+	run->seconds += (counted_seconds(c) - run->seconds) / (pass + 1);
 	run->host_seconds += now() - c->began;
 	if (run->exit_status == 0) {
 		run->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -240,7 +291,7 @@ static int run_pass(struct counting *c, uint16_t pass)
 	if (c->job->interval && c->job->interval_ms)
 		read_interval(c, now() - c->began);
 	read_all(c);
-	return c->ending.asked ? PLUMB_ERR_INTERRUPTED : PLUMB_OK;
+	return c->canceled ? PLUMB_ERR_INTERRUPTED : PLUMB_OK;
 }
 
 static void warn_of_refused(const struct counting *c)
@@ -275,6 +326,13 @@ static void warn(const struct counting *c)
 	warn_of_refused(c);
 }
 
+static void warn_of_window(const struct counting *c)
+{
+	if (!c->on)
+		plumb_diagnostics_add(c->found, PLUMB_WARNING, "window", NULL,
+				      "nothing was measured: the program ended within the delay");
+}
+
 static void add_limits(struct perf_limits *all, const struct perf_limits *more)
 {
 	all->no_kernel |= more->no_kernel;
@@ -299,11 +357,16 @@ static int run_passes(struct counting *c)
 			perf_events_close(&c->events);
 		if (error < 0)
 			return error;
-		/* What was ended is not begun again. */
-		if (c->run->signal)
+		/* What was ended is not begun again; for the next pass, what the window ended is.
+		 */
+		if (c->run->signal && !c->run->ended)
 			break;
+		if (pass + 1 < passes)
+			c->run->ended = false;
+		c->ending = (struct source_ending){0};
 	}
 	warn(c);
+	warn_of_window(c);
 	return PLUMB_OK;
 }
 
@@ -321,12 +384,26 @@ int perf_check_pmu(const struct source_job *job, struct plumb_diagnostics *found
 	return 0;
 }
 
+int perf_check_window(const struct plumb_window *window, struct plumb_diagnostics *found)
+{
+	if (!window->from && !window->to && !window->max_instructions)
+		return 0;
+	plumb_diagnostics_add(found, PLUMB_ERROR, "window", NULL,
+			      window->max_instructions
+				      ? "perf cannot end a program after a number of instructions"
+				      : "perf cannot begin or end at a place in the program");
+	plumb_diagnostics_hint(found, "the model can: --source model");
+	return PLUMB_ERR_UNSUPPORTED;
+}
+
 static int count(const struct source_job *job, struct source_run *run,
 		 struct plumb_diagnostics *found)
 {
 	struct counting c = {.job = job, .run = run, .found = found};
 	int error = perf_check_pmu(job, found);
 
+	if (error == 0)
+		error = perf_check_window(&job->window, found);
 	if (error < 0)
 		return error;
 	error = PLUMB_ERR_NO_MEMORY;

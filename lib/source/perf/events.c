@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -76,6 +77,7 @@ static struct perf_event_attr attributes(const struct perf_events *events,
 					 const struct plumb_event_config *event, bool leader)
 {
 	const bool region = events->job->region;
+	const bool waits = region || events->job->window.delay_ms > 0;
 	const bool modes = event->exclude_user || event->exclude_kernel || event->exclude_hv;
 	struct perf_event_attr attr = {
 		.type = event->kind == PLUMB_EVENT_SOFTWARE ? (uint32_t)PERF_TYPE_SOFTWARE
@@ -86,7 +88,7 @@ static struct perf_event_attr attributes(const struct perf_events *events,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		/* Members count when their leader does. */
 		.disabled = leader,
-		.enable_on_exec = leader && !region,
+		.enable_on_exec = leader && !waits,
 		.inherit = !region,
 		.inherit_thread =
 			!region && !events->job->children && !events->limits.with_processes,
@@ -276,6 +278,24 @@ void perf_events_close(struct perf_events *events)
 			close(events->fds[i]);
 	free(events->fds);
 	events->fds = NULL;
+}
+
+static void switch_event(const struct perf_events *events, size_t place, unsigned long what)
+{
+	if (events->fds[place] >= 0)
+		(void)ioctl(events->fds[place], what, 0);
+}
+
+void perf_events_switch(const struct perf_events *events, bool on)
+{
+	const size_t count = events->job->plan->place_count;
+
+	/* A group's leader begins last, and ends first: with it do the others. */
+	for (size_t i = 0; i < count; i++)
+		if (on)
+			switch_event(events, count - 1 - i, PERF_EVENT_IOC_ENABLE);
+		else
+			switch_event(events, i, PERF_EVENT_IOC_DISABLE);
 }
 
 bool perf_events_read(const struct perf_events *events, size_t place, struct perf_reading *reading)

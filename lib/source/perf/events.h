@@ -30,9 +30,9 @@ int perf_counters(uint32_t pmu);
 
 /*
  * Opens the groups of a pass (all of them, unless job->one_pass) for process `pid` and what it
- * starts, to count from its next execve(2) on. An event that the PMU lacks or the kernel refuses is
- * left out, and is then among limits.refused. Returns 0, or, if nothing can be counted, the
- * negative of errno and a finding; perf_events_close() does either way.
+ * starts, to count from its next execve(2) on, or when they are switched on. An event that the PMU
+ * lacks or the kernel refuses is left out, and is then among limits.refused. Returns 0, or, if
+ * nothing can be counted, the negative of errno and a finding; perf_events_close() does either way.
  */
 int perf_events_open(struct perf_events *events, const struct source_job *job, uint16_t pass,
 		     pid_t pid, struct plumb_diagnostics *found);
@@ -46,6 +46,9 @@ void perf_events_close(struct perf_events *events);
 
 /* Makes room for so many descriptors more, as far as it may be had. */
 void perf_allow_descriptors(size_t count);
+
+/* Begins to count with events that wait for that (job->region, a delay), and ends it. */
+void perf_events_switch(const struct perf_events *events, bool on);
 
 /* One event, as it stands. */
 struct perf_reading {

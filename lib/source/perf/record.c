@@ -39,6 +39,7 @@ struct recording {
 	double began, round; /* on the clock */
 	bool begun;          /* the program */
 	bool on;             /* events that wait for a delay have begun */
+	double on_since;     /* seconds */
 	bool kernel_said;    /* that the kernel does not tell where it is */
 	bool canceled;
 };
@@ -193,22 +194,31 @@ static void watch_next(struct recording *r, struct perf_ring *ring)
 			      r->sampling.targets.cpus[ring->cpu]);
 }
 
+/* When what is due next is: to begin, or to end. */
+static double due(const struct recording *r)
+{
+	const struct plumb_window *window = &r->job->window;
+
+	if (!r->on)
+		return window->delay_ms < 0 ? INFINITY : r->began + 1e-3 * window->delay_ms;
+	return window->timeout_ms ? r->on_since + 1e-3 * window->timeout_ms : INFINITY;
+}
+
 /* Milliseconds. */
 static int time_to_wait(const struct recording *r)
 {
-	double left = 1e-3 * r->job->delay_ms - (now() - r->began);
+	double left = 1e3 * (due(r) - now());
 
-	if (r->on || r->job->delay_ms < 0 || 1e3 * left >= LOOK_MS)
-		return LOOK_MS;
-	return left > 0 ? (int)(1e3 * left) + 1 : 0;
+	return left >= LOOK_MS ? LOOK_MS : left > 0 ? (int)left + 1 : 0;
 }
 
 /* Begins when it is time: a program's events without a delay do so by themselves. */
 static void switch_on(struct recording *r)
 {
-	if (r->on || r->job->delay_ms < 0 || now() - r->began < 1e-3 * r->job->delay_ms)
+	if (r->on || now() < due(r))
 		return;
 	r->on = true;
+	r->on_since = now();
 	sampling_switch(&r->sampling, true);
 }
 
@@ -280,13 +290,14 @@ static int watch(struct recording *r)
 		bool over;
 
 		wait_for_records(r);
+		r->run->ended = r->on && now() >= due(r);
 		switch_on(r);
 		/* First this: what it wrote before its end is then drained. */
 		over = r->program.pid > 0 ? program_has_ended(r) : all_have_ended(r);
 		error = drain(r, true);
 		tell_progress(r);
 		r->canceled = source_is_canceled(&r->job->cancel);
-		if (over || error || r->canceled || !obey(r, &error))
+		if (over || error || r->canceled || r->run->ended || !obey(r, &error))
 			break;
 	}
 	return error;
@@ -362,7 +373,7 @@ static void end_program(struct recording *r)
 	while (!program_has_ended(r)) {
 		source_end(&ending, r->program.pid);
 		/* It may have something to write yet; but who cancels waits no longer. */
-		if (!r->canceled)
+		if (!r->canceled && !r->run->ended)
 			break;
 		poll(NULL, 0, LOOK_MS / 10);
 	}
@@ -412,6 +423,7 @@ static int sample(struct recording *r)
 		r->job->started(r->job->user, r->program.pid);
 	r->began = now();
 	r->on = r->sampling.session.on_exec;
+	r->on_since = r->began;
 	switch_on(r);
 	if (r->program.pid > 0) {
 		r->begun = true;
@@ -441,6 +453,9 @@ int perf_record(const struct source_record_job *job, struct source_record_run *r
 	int error = 0;
 
 	*run = (struct source_record_run){0};
+	error = perf_check_window(&job->window, found);
+	if (error < 0)
+		return error;
 	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
 	r.reference = (uint64_t)t.tv_sec ^ (uint64_t)t.tv_nsec;
 	if (job->program)

@@ -16,4 +16,7 @@ int perf_check_pmu(const struct source_job *job, struct plumb_diagnostics *found
 int perf_record(const struct source_record_job *job, struct source_record_run *run,
 		struct plumb_diagnostics *found);
 
+/* Returns 0, or UNSUPPORTED with a finding for a window that perf cannot have. */
+int perf_check_window(const struct plumb_window *window, struct plumb_diagnostics *found);
+
 #endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts parts of the calling thread: events of its own, which are switched on and off. */
-#include <errno.h>
-#include <linux/perf_event.h>
 #include <math.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 
 #include "count/scaled.h"
 #include "source/perf/events.h"
@@ -85,13 +82,6 @@ void plumb_region_close(struct plumb_region *region)
 	free(region);
 }
 
-static void switch_event(const struct plumb_region *region, size_t place, unsigned long what)
-{
-	if (region->events.fds[place] >= 0)
-		(void)ioctl(region->events.fds[place], what, 0);
-}
-
-/* A group's leader comes last: with it the others begin. */
 void plumb_region_begin(struct plumb_region *region)
 {
 	const size_t count = region->job.plan->place_count;
@@ -99,16 +89,14 @@ void plumb_region_begin(struct plumb_region *region)
 	for (size_t i = 0; i < count; i++)
 		if (!perf_events_read(&region->events, i, &region->before[i]))
 			region->before[i] = (struct perf_reading){0};
-	for (size_t i = count; i-- > 0;)
-		switch_event(region, i, PERF_EVENT_IOC_ENABLE);
+	perf_events_switch(&region->events, true);
 }
 
 void plumb_region_end(struct plumb_region *region, struct plumb_count *counts)
 {
 	const size_t count = region->job.plan->place_count;
 
-	for (size_t i = 0; i < count; i++)
-		switch_event(region, i, PERF_EVENT_IOC_DISABLE);
+	perf_events_switch(&region->events, false);
 	for (size_t i = 0; i < count; i++) {
 		struct perf_reading reading;
 

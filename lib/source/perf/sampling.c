@@ -86,7 +86,7 @@ static bool needs_tracking_event(const struct sampling *s)
 {
 	const struct plumb_event_config *first = s->job->events;
 
-	return s->targets.running || s->job->delay_ms || first->kind == PLUMB_EVENT_SPE ||
+	return s->targets.running || s->job->window.delay_ms || first->kind == PLUMB_EVENT_SPE ||
 	       (first->kind == PLUMB_EVENT_PMU && s->job->pmu && s->job->pmu->some_cores);
 }
 
@@ -140,7 +140,7 @@ static void set_session(struct sampling *s)
 		.several = s->count > 1,
 		.cpus = perf_targets_all(&s->targets) || job->cpu_count || (spe && !per_thread),
 		.times = true,
-		.on_exec = !s->targets.running && !job->delay_ms,
+		.on_exec = !s->targets.running && !job->window.delay_ms,
 		/* The kernel maps no ring of events that are inherited, if they are of any CPU. */
 		.inherit = job->inherit && !per_thread && !perf_targets_all(&s->targets),
 		.callchains = job->callchains,

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/window.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool/complain.h"
+
+static bool refuse(const char *option, const char *text, const char *what)
+{
+	complain("invalid value '%s' for --%s", text, option);
+	advise("%s", what);
+	return false;
+}
+
+/* Reads digits, with one of `suffixes` (NULL: none) for thousands, millions and so on. */
+static bool read_number(const char *text, const char *suffixes, uint64_t *number)
+{
+	unsigned long long value;
+	const char *suffix = NULL;
+	char *end;
+
+	if (!strchr("0123456789", *text) || !*text)
+		return false;
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (*end && suffixes)
+		suffix = strchr(suffixes, *end);
+	for (const char *s = suffix; s && s >= suffixes; s--)
+		if (__builtin_mul_overflow(value, 1000ull, &value))
+			return false;
+	*number = value;
+	return !errno && (suffix ? !end[1] : !*end);
+}
+
+static bool read_ms(const char *option, const char *text, uint64_t least, int *ms)
+{
+	uint64_t number = 0;
+
+	if (text && (!read_number(text, NULL, &number) || number < least || number > INT_MAX))
+		return refuse(option, text, "milliseconds, a whole number");
+	*ms = (int)number;
+	return true;
+}
+
+bool window_read(const struct window_options *options, bool never, struct plumb_window *window)
+{
+	bool is_never = never && options->delay && strcmp(options->delay, "-1") == 0;
+	int timeout;
+
+	*window = (struct plumb_window){
+		.size = sizeof(*window), .from = options->from, .to = options->to};
+	if (!read_ms("delay", is_never ? NULL : options->delay, 0, &window->delay_ms) ||
+	    !read_ms("timeout", options->timeout, 1, &timeout))
+		return false;
+	window->timeout_ms = (unsigned)timeout;
+	if (is_never)
+		window->delay_ms = -1;
+	if (options->instructions &&
+	    (!read_number(options->instructions, "kMG", &window->max_instructions) ||
+	     !window->max_instructions))
+		return refuse("max-instructions", options->instructions,
+			      "a whole number from 1 up: 5000000, 5000k, 5M");
+	return true;
+}
+
+void window_say_ended(const struct plumb_window *window)
+{
+	if (window->max_instructions && window->timeout_ms)
+		complain("ended the program, after %" PRIu64 " instructions or %u ms",
+			 window->max_instructions, window->timeout_ms);
+	else if (window->max_instructions)
+		complain("ended the program after %" PRIu64 " instructions",
+			 window->max_instructions);
+	else
+		complain("ended the program after %u ms", window->timeout_ms);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options that say which part of a run is counted or sampled. */
+#ifndef CLI_TOOL_WINDOW_H
+#define CLI_TOOL_WINDOW_H
+
+#include <plumb/source.h>
+
+#include "tool/options.h"
+
+struct window_options {
+	const char *delay, *timeout, *instructions, *from, *to;
+};
+
+#define OPTION_ROW_DELAY(type, member)                                                 \
+	{                                                                              \
+		.letter = 'D', .name = "delay", .kind = OPTION_TEXT, .argument = "MS", \
+		.offset = offsetof(type, member.delay),                                \
+		.help = "start so many milliseconds after the program; of the "        \
+			"model's time, with the model",                                \
+	}
+#define OPTION_ROWS_WINDOW(type, member)                                                      \
+	{                                                                                     \
+		.name = "timeout",                                                            \
+		.kind = OPTION_TEXT,                                                          \
+		.argument = "MS",                                                             \
+		.offset = offsetof(type, member.timeout),                                     \
+		.help = "end the program so many milliseconds after the start",               \
+	},                                                                                    \
+		{                                                                             \
+			.name = "max-instructions",                                           \
+			.kind = OPTION_TEXT,                                                  \
+			.argument = "N",                                                      \
+			.offset = offsetof(type, member.instructions),                        \
+			.help = "end the program after so many instructions: 10M",            \
+		},                                                                            \
+		{                                                                             \
+			.name = "from",                                                       \
+			.kind = OPTION_TEXT,                                                  \
+			.argument = "PLACE",                                                  \
+			.offset = offsetof(type, member.from),                                \
+			.help = "start when the program reaches a function or address: "      \
+				"main, main+0x10, 0x400668",                                  \
+		},                                                                            \
+	{                                                                                     \
+		.name = "to", .kind = OPTION_TEXT, .argument = "PLACE",                       \
+		.offset = offsetof(type, member.to), .help = "stop when it reaches this one", \
+	}
+
+/*
+ * Reads them into `window`. `never` allows a delay of -1. Returns false if one is wrong, which has
+ * been said.
+ */
+bool window_read(const struct window_options *options, bool never, struct plumb_window *window);
+
+/* Says that a limit ended the program, and which one. */
+void window_say_ended(const struct plumb_window *window);
+
+#endif
