@@ -121,7 +121,7 @@ static void list_fields(struct plumb_diagnostics *found)
 			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", at ? ", " : "",
 					       names[i].name);
 	}
-	plumb_diagnostics_hint(found, "there are %s", text);
+	plumb_diagnostics_hint(found, "use %s", text);
 }
 
 /* The field called so, or an error with a finding. What is only taken away need not be printed. */
@@ -142,7 +142,8 @@ static int find_field(const char *name, size_t length, bool removed,
 		return PLUMB_ERR_UNSUPPORTED;
 	}
 	quote_bytes(quoted, name, length);
-	plumb_diagnostics_add(found, PLUMB_ERROR, "unknown-field", NULL, "no field '%s'", quoted);
+	plumb_diagnostics_add(found, PLUMB_ERROR, "unknown-field", NULL, "unknown field '%s'",
+			      quoted);
 	if (length < sizeof(text))
 		memcpy(text, name, length);
 	near = near_to(text);
@@ -166,9 +167,9 @@ static int find_type(const char *prefix, size_t length, struct plumb_diagnostics
 			return type;
 	}
 	quote_bytes(quoted, prefix, length);
-	plumb_diagnostics_add(found, PLUMB_ERROR, "unknown-type", NULL, "no type of events '%s'",
-			      quoted);
-	plumb_diagnostics_hint(found, "types are hw, sw, trace, raw, break and synth");
+	plumb_diagnostics_add(found, PLUMB_ERROR, "unknown-type", NULL,
+			      "unknown type of events '%s'", quoted);
+	plumb_diagnostics_hint(found, "use hw, sw, trace, raw, break or synth");
 	return PLUMB_ERR_NOT_FOUND;
 }
 
@@ -205,8 +206,8 @@ static int take_word(struct script_fields *fields, const char *word, size_t leng
 	}
 	if (*change != CHANGE_NONE && (*change == CHANGE_SET) != (asked == CHANGE_SET)) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "mixed-fields", NULL,
-				      "fields to add or remove are mixed with fields to print");
-		plumb_diagnostics_hint(found, "give each field a + or -, or none of them");
+				      "fields with + or - cannot be combined with fields without");
+		plumb_diagnostics_hint(found, "use + or - for all fields, or for none");
 		return PLUMB_ERR_ARGUMENT;
 	}
 	*change = asked;
@@ -237,7 +238,7 @@ int script_fields_parse(struct script_fields *fields, const char *text,
 			return only;
 	} else if (*text == '\0') {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-fields", NULL,
-				      "no field is to be printed of any event");
+				      "no field is left to print");
 		list_fields(found);
 		return PLUMB_ERR_ARGUMENT;
 	}
@@ -285,7 +286,7 @@ static int refuse(struct plumb_diagnostics *found, const char *field, const char
 {
 	plumb_diagnostics_add(found, PLUMB_ERROR, "field-missing", NULL,
 			      "cannot print '%s': samples of '%s' have no %s", field, event, what);
-	plumb_diagnostics_hint(found, "leave the field out, or record with what it needs");
+	plumb_diagnostics_hint(found, "remove the field, or record what it requires");
 	return PLUMB_ERR_INVALID;
 }
 

@@ -84,8 +84,8 @@ static void open_symbols(struct script *script)
 		.own_vdso = true,
 		.raw_names = options->no_demangle,
 		/* perf prints them since it demangles with libstdc++. */
-		.signatures = options->common.verbose ||
-			      script->samples.like_perf >= PLUMB_PERF_6_12,
+		.signatures =
+			options->common.verbose || script->samples.like_perf >= PLUMB_PERF_6_12,
 	};
 
 	if (options->kallsyms) {
@@ -111,7 +111,7 @@ static bool check_events(struct script *script)
 			return false;
 		if (script->choice.cpus && !(event->attr.sample_type & PLUMB_SAMPLE_CPU) &&
 		    !script_is_dummy(&event->attr)) {
-			complain("--cpu: the samples do not say their CPU");
+			complain("--cpu requires samples that record their CPU");
 			advise("record with -a, or with --sample-cpu");
 			return false;
 		}
@@ -293,10 +293,10 @@ static int check_options(const struct script_options *options)
 		complain("--like-perf and --json cannot be combined");
 	} else if (options->raw && options->dump) {
 		complain("--raw and --dump-raw-trace cannot be combined");
-		advise("plumb spe dump --raw prints the packets of SPE data alone");
+		advise("use plumb spe dump --raw to print the packets of bare SPE data");
 	} else if (options->quiet && script_chooses(options)) {
-		complain("--quiet counts all samples: choose them with --filter");
-		advise("pid=, tid=, cpu= and time= are terms of it");
+		complain("--quiet supports only --filter to select samples");
+		advise("use its terms pid=, tid=, cpu= and time=");
 	} else {
 		return EXIT_FINE;
 	}
@@ -369,7 +369,8 @@ static const char *const common_terms[] = {
 };
 
 static const struct option options[] = {
-	TEXT_ROW('i', "input", "FILE", input, "the recording; - is standard input"),
+	TEXT_ROW('i', "input", "FILE", input,
+		 "read this recording (default: perf.data); - is standard input"),
 	{
 		.letter = 'F',
 		.name = "fields",
@@ -377,7 +378,7 @@ static const struct option options[] = {
 		.argument = "[TYPE:]FIELD,...",
 		.offset = offsetof(struct script_options, fields),
 		.choices = common_fields,
-		.help = "what is printed of a sample; +FIELD adds, -FIELD takes away",
+		.help = "print these fields of each sample; +FIELD adds, -FIELD removes one",
 	},
 	{
 		.name = "itrace",
@@ -385,7 +386,7 @@ static const struct option options[] = {
 		.argument = "OPTIONS",
 		.offset = offsetof(struct script_options, itrace),
 		.choices = common_itraces,
-		.help = "which samples are made of SPE records: i1i, ...",
+		.help = "select which samples are synthesized from SPE records: i1i, ...",
 	},
 	{
 		.name = "filter",
@@ -393,38 +394,43 @@ static const struct option options[] = {
 		.argument = "TERM,...",
 		.offset = offsetof(struct script_options, filter),
 		.choices = common_terms,
-		.help = "only SPE records and samples that match: load,latency>=100,source=DRAM",
+		.help = "print only SPE records and samples that match: "
+			"load,latency>=100,source=DRAM",
 	},
 	OPTION_ROW_LIKE_PERF(struct script_options, like_perf),
-	TEXT_ROW(0, "time", "START,STOP", time, "only these times: seconds, or parts as 10%-20%"),
-	TEXT_ROW('c', "comms", "COMM,...", comms, "only threads of these names"),
-	TEXT_ROW(0, "pid", "PID,...", pids, "only these processes"),
-	TEXT_ROW(0, "tid", "TID,...", tids, "only these threads"),
-	TEXT_ROW('C', "cpu", "CPU,...", cpus, "only these CPUs: 0,2-3"),
-	TEXT_ROW('S', "symbols", "SYMBOL,...", symbols, "only samples in these functions"),
-	TEXT_ROW(0, "dsos", "DSO,...", dsos, "only samples in these files"),
-	TEXT_ROW(0, "symfs", "DIR", symfs, "files with symbols are found below there"),
-	TEXT_ROW(0, "kallsyms", "FILE", kallsyms, "the recorded kernel's symbols"),
+	TEXT_ROW(0, "time", "START,STOP", time,
+		 "print only these times: seconds, or parts such as 10%-20%"),
+	TEXT_ROW('c', "comms", "COMM,...", comms, "print only threads with these names"),
+	TEXT_ROW(0, "pid", "PID,...", pids, "print only these processes"),
+	TEXT_ROW(0, "tid", "TID,...", tids, "print only these threads"),
+	TEXT_ROW('C', "cpu", "CPU,...", cpus, "print only these CPUs: 0,2-3"),
+	TEXT_ROW('S', "symbols", "SYMBOL,...", symbols, "print only samples in these functions"),
+	TEXT_ROW(0, "dsos", "DSO,...", dsos, "print only samples in these files"),
+	TEXT_ROW(0, "symfs", "DIR", symfs, "look for the mapped files below DIR"),
+	TEXT_ROW(0, "kallsyms", "FILE", kallsyms, "read the recorded kernel's symbols from FILE"),
 	OPTION_ROW_CORE(struct script_options, core),
 	FLAG_ROW('G', "hide-call-graph", hide_call_graph, "leave out call chains"),
-	FLAG_ROW(0, "no-demangle", no_demangle, "names of C++ and Rust as the linker has them"),
-	FLAG_ROW(0, "ns", nanoseconds, "times with nine decimal places"),
-	FLAG_ROW(0, "reltime", reltime, "times since the first sample"),
-	FLAG_ROW(0, "deltatime", deltatime, "times since the sample before"),
-	FLAG_ROW(0, "show-mmap-events", show_mmap, "what was mapped, too"),
-	FLAG_ROW(0, "show-task-events", show_task, "threads that begin, end, or change names"),
-	FLAG_ROW(0, "show-lost-events", show_lost, "where records were lost"),
-	FLAG_ROW(0, "show-switch-events", show_switch, "context switches, if recorded"),
-	FLAG_ROW(0, "header", header, "print what the recording says about itself first"),
-	FLAG_ROW(0, "header-only", header_only, "print only that"),
+	FLAG_ROW(0, "no-demangle", no_demangle,
+		 "print C++ and Rust names as the linker knows them"),
+	FLAG_ROW(0, "ns", nanoseconds, "print times with nine decimal places"),
+	FLAG_ROW(0, "reltime", reltime, "print times relative to the first sample"),
+	FLAG_ROW(0, "deltatime", deltatime, "print times relative to the previous sample"),
+	FLAG_ROW(0, "show-mmap-events", show_mmap, "also print mappings"),
+	FLAG_ROW(0, "show-task-events", show_task,
+		 "also print threads that begin, end, or change names"),
+	FLAG_ROW(0, "show-lost-events", show_lost, "also print where records were lost"),
+	FLAG_ROW(0, "show-switch-events", show_switch, "also print context switches, if recorded"),
+	FLAG_ROW(0, "header", header, "print the recording's header first"),
+	FLAG_ROW(0, "header-only", header_only, "print only the header"),
 	FLAG_ROW('I', "show-info", full_header,
-		 "with --header: CPU and NUMA topology, caches and memory as well"),
-	FLAG_ROW('D', "dump-raw-trace", dump, "every record of the file, with its bytes"),
-	FLAG_ROW(0, "raw", raw, "the input is bare SPE data, without perf.data around it"),
-	FLAG_ROW('q', "quiet", quiet, "count only: how many samples of what, and what was lost"),
+		 "with --header, also print CPU and NUMA topology, caches and memory"),
+	FLAG_ROW('D', "dump-raw-trace", dump, "print every record of the file, with its bytes"),
+	FLAG_ROW(0, "raw", raw, "read bare SPE data without a perf.data file around it"),
+	FLAG_ROW('q', "quiet", quiet,
+		 "print only how many samples of each kind there are, and what was lost"),
 	OPTION_ROW_JSON,
 	OPTION_ROW_OUTPUT,
-	OPTION_ROW_VERBOSE("names of functions with their parameters"),
+	OPTION_ROW_VERBOSE("print the names of functions with their parameters"),
 	OPTION_ROW_NO_PAGER,
 	OPTION_ROW_HELP,
 	{0},
@@ -466,20 +472,20 @@ static int run(const struct command *command, int count, char **arguments)
 const struct command command_script = {
 	.path = "plumb script",
 	.name = "script",
-	.summary = "every sample of a recording",
-	.text = "Prints each sample on a line, in the columns of perf script. Of SPE records "
-		"samples "
-		"are made as --itrace says: i1i makes one of each record.\n\n"
-		"What was lost when recording, and what to change, is said on standard error.",
+	.summary = "print the samples in a recording",
+	.text = "Prints one sample per line, in the columns of perf script. --itrace selects which "
+		"samples are synthesized from SPE records: i1i makes one of each record.\n\n"
+		"Messages on standard error report what was lost during recording, and what to "
+		"change.",
 	.options = options,
 	.more = print_fields,
 	.examples =
 		(const struct example[]){
 			{"plumb script --itrace i1i -F comm,tid,time,ip,sym,addr,weight",
-			 "every SPE record: where, what address, and how long it took"},
+			 "print the place, data address and latency of every SPE record"},
 			{"plumb script --json | jq 'select(.op == \"load\") .total_latency'",
-			 "the latency of every load"},
-			{"plumb script -q", "what there is"},
+			 "print the latency of every load"},
+			{"plumb script -q", "count the samples of each kind"},
 			{0},
 		},
 	.run = run,

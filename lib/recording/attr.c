@@ -57,7 +57,7 @@ int attr_parse(struct plumb_recording *r, const uint8_t *bytes, size_t size, uin
 		attr->size = ATTR_SIZE_FIRST;
 	if (in.short_of || attr->size < ATTR_SIZE_FIRST || attr->size > size)
 		return refuse(r, PLUMB_ERR_INVALID, "bad-attribute",
-			      "the attribute at %#llx says it has %u bytes, of which %zu are there",
+			      "the attribute at %#llx should have %u bytes, but only %zu are there",
 			      (unsigned long long)offset, attr->size, size);
 	in.end = bytes + attr->size;
 	attr->config = take64(&in);
@@ -86,8 +86,8 @@ int attr_parse(struct plumb_recording *r, const uint8_t *bytes, size_t size, uin
 	    !all_zero(bytes + ATTR_SIZE_KNOWN, attr->size - ATTR_SIZE_KNOWN))
 		reader_complain(
 			r, COMPLAINT_ATTRIBUTE, offset,
-			"an attribute of %u bytes uses more than the %u that are known: what its "
-			"event's samples hold may be misread",
+			"an attribute of %u bytes uses more than the %u known bytes; its event's "
+			"samples may be misread",
 			attr->size, ATTR_SIZE_KNOWN);
 	return 0;
 }

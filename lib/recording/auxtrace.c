@@ -74,7 +74,7 @@ int chunks_read_index(struct plumb_recording *r)
 	const uint64_t count = take64(&in);
 
 	if (count > cursor_left(&in) / INDEX_ENTRY || count > CHUNKS_LIMIT) {
-		reader_complain(r, COMPLAINT_AUX, 0, "the index of AUX data cannot be used");
+		reader_complain(r, COMPLAINT_AUX, 0, "the index of AUX data is malformed");
 		return 0;
 	}
 	for (uint64_t i = 0; i < count; i++) {
@@ -87,7 +87,7 @@ int chunks_read_index(struct plumb_recording *r)
 			got = add_chunk(r, &chunk);
 		else if (got == 0) {
 			reader_complain(r, COMPLAINT_AUX, place,
-					"no AUX data is where their index says: it is not used");
+					"the index of AUX data is wrong, and is ignored");
 			r->chunk_count = 0;
 			return 0;
 		}
@@ -154,7 +154,7 @@ int chunks_take(struct plumb_recording *r, struct raw_record *raw)
 
 	if (!chunk_parse(&in, &chunk))
 		return refuse(r, PLUMB_ERR_INVALID, "bad-size",
-			      "at %#llx: a record AUXTRACE does not say how much data follows",
+			      "at %#llx: a record AUXTRACE is too short for the size of its data",
 			      (unsigned long long)raw->offset);
 	if (aside && spool_open(r) < 0)
 		return PLUMB_ERR_IO;
@@ -194,8 +194,7 @@ static int bare_size(struct plumb_recording *r, uint64_t *size)
 	err = source_skip(&r->source, UINT64_MAX, spool_write, r, size);
 	if (err == PLUMB_ERR_LIMIT)
 		return spool_failed(r);
-	return err ? refuse(r, PLUMB_ERR_IO, "read", "reading failed: %s", strerrordesc_np(errno))
-		   : 0;
+	return err ? refuse(r, PLUMB_ERR_IO, "read", "cannot read: %s", strerrordesc_np(errno)) : 0;
 }
 
 int bare_read(struct plumb_recording *r)

@@ -60,7 +60,7 @@ int decompressor_feed(struct plumb_recording *r, const struct raw_record *raw)
 
 		if (size < 8 || said > size - 8)
 			return refuse(r, PLUMB_ERR_INVALID, "bad-compressed",
-				      "at %#llx: what is compressed is larger than its record",
+				      "at %#llx: compressed data exceeds its record",
 				      (unsigned long long)raw->offset);
 		skip += 8;
 		size = (size_t)said;
@@ -86,13 +86,13 @@ static int unpack(struct plumb_recording *r, struct decompressor *unpacked)
 	result = ZSTD_decompressStream(unpacked->stream, &out, &in);
 	if (ZSTD_isError(result))
 		return refuse(r, PLUMB_ERR_INVALID, "bad-compressed",
-			      "at %#llx: what is compressed cannot be unpacked: %s",
+			      "at %#llx: cannot decompress: %s",
 			      (unsigned long long)unpacked->offset, ZSTD_getErrorName(result));
 	/* Room left in the window means that the stream has given all it has so far. */
 	unpacked->more = out.pos == out.size || in.pos < in.size;
 	if (unpacked->more && in.pos == unpacked->fed_start && out.pos == unpacked->filled)
 		return refuse(r, PLUMB_ERR_INVALID, "bad-compressed",
-			      "at %#llx: what is compressed leads nowhere",
+			      "at %#llx: decompression makes no progress",
 			      (unsigned long long)unpacked->offset);
 	unpacked->fed_start = in.pos;
 	unpacked->filled = out.pos;
@@ -116,11 +116,10 @@ static int cut_record(struct plumb_recording *r, struct decompressor *unpacked,
 		.offset = unpacked->offset,
 	};
 	if (raw->size < RECORD_HEADER)
-		return refuse(
-			r, PLUMB_ERR_INVALID, "bad-size",
-			"at %#llx: a compressed record says that it has %zu bytes, fewer than "
-			"its header",
-			(unsigned long long)raw->offset, raw->size);
+		return refuse(r, PLUMB_ERR_INVALID, "bad-size",
+			      "at %#llx: a compressed record has a size of %zu bytes, less than "
+			      "its header",
+			      (unsigned long long)raw->offset, raw->size);
 	if (have < raw->size)
 		return 0;
 	unpacked->start += raw->size;

@@ -150,8 +150,7 @@ int events_add(struct plumb_recording *r, const struct plumb_event_attr *attr, c
 
 	if (r->event_count >= EVENTS_LIMIT || count > IDS_LIMIT - r->id_count)
 		return refuse(r, PLUMB_ERR_LIMIT, "too-many-events",
-			      "there are more than %u events, or %u ids of events", EVENTS_LIMIT,
-			      IDS_LIMIT);
+			      "more than %u events, or %u ids of events", EVENTS_LIMIT, IDS_LIMIT);
 	if (reserve(r) < 0)
 		return PLUMB_ERR_NO_MEMORY;
 	known = arena_alloc(&r->arena, sizeof(*known));

@@ -184,8 +184,7 @@ int feature_keep(struct plumb_recording *r, unsigned number, const uint8_t *byte
 	r->features_size += size;
 	err = decode(r, number, &whole);
 	if (!whole)
-		reader_complain(r, COMPLAINT_FEATURE, 0, "feature %u does not hold what it should",
-				number);
+		reader_complain(r, COMPLAINT_FEATURE, 0, "feature %u is malformed", number);
 	return err;
 }
 

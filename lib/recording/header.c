@@ -35,7 +35,7 @@ static struct section take_section(struct cursor *in)
 
 static int cannot_read(const struct plumb_recording *r)
 {
-	return refuse(r, PLUMB_ERR_IO, "read", "reading failed: %s", strerrordesc_np(errno));
+	return refuse(r, PLUMB_ERR_IO, "read", "cannot read: %s", strerrordesc_np(errno));
 }
 
 static bool in_file(const struct plumb_recording *r, struct section section)
@@ -235,15 +235,14 @@ static int find_data(struct plumb_recording *r, const struct file_header *header
 	if (data.offset < header->size || data.offset > r->file_size ||
 	    data.size > UINT64_MAX - data.offset)
 		return refuse(r, PLUMB_ERR_INVALID, "bad-header",
-			      "its data, %llu bytes at %#llx, are not in the file",
+			      "its data, %llu bytes at %#llx, is not in the file",
 			      (unsigned long long)data.size, (unsigned long long)data.offset);
 	if (data.size == 0 && r->file_size > data.offset) {
 		r->losses.cut_off = true;
 		reader_complain(
 			r, COMPLAINT_CUT_OFF, data.offset,
-			"its header does not say how much there is: the recorder was killed; what "
-			"it "
-			"wrote is read up to the end of the file");
+			"its header lacks the size of the data, because the recorder was killed; "
+			"the file is read up to its end");
 		data.size = r->file_size - data.offset;
 	}
 	r->info.data_offset = data.offset;
@@ -281,12 +280,12 @@ static bool is_magic(const uint8_t *bytes, bool swapped)
 static int no_recording(const struct plumb_recording *r, const uint8_t *bytes, size_t size)
 {
 	if (size == 0)
-		return refuse(r, PLUMB_ERR_SYNTAX, "not-a-recording", "it is empty");
+		return refuse(r, PLUMB_ERR_SYNTAX, "not-a-recording", "the file is empty");
 	if (size >= 8 && (memcmp(bytes, "PERFFILE", 8) == 0 || memcmp(bytes, "ELIFFREP", 8) == 0))
 		return refuse(r, PLUMB_ERR_UNSUPPORTED, "old-recording",
-			      "it is of the format that perf wrote before Linux 2.6.35");
+			      "perf's format before Linux 2.6.35 is not supported");
 	return refuse(r, PLUMB_ERR_SYNTAX, "not-a-recording",
-		      "it is not a recording: it does not begin with " MAGIC);
+		      "not a recording: it does not begin with " MAGIC);
 }
 
 int header_read(struct plumb_recording *r)
@@ -311,9 +310,8 @@ int header_read(struct plumb_recording *r)
 		return 0;
 	}
 	if (!r->source.seekable)
-		return refuse(
-			r, PLUMB_ERR_UNSUPPORTED, "file-in-pipe",
-			"it is a recording in the format of files, which cannot be read from a "
-			"pipe");
+		return refuse(r, PLUMB_ERR_UNSUPPORTED, "file-in-pipe",
+			      "this recording has the format of files, which cannot be read from a "
+			      "pipe");
 	return read_file(r);
 }

@@ -463,6 +463,6 @@ bool record_parse(struct plumb_recording *r, const struct raw_record *raw,
 	if (raw->layout)
 		return sample_parse(r, &in, raw->layout, record);
 	reader_complain(r, COMPLAINT_UNKNOWN_ID, raw->offset,
-			"a sample is of no event of the recording: what it holds cannot be known");
+			"a sample belongs to no event of the recording, so it cannot be read");
 	return true;
 }

@@ -67,7 +67,7 @@ int refuse(const struct plumb_recording *r, int error, const char *id, const cha
 
 int out_of_memory(const struct plumb_recording *r)
 {
-	return refuse(r, PLUMB_ERR_NO_MEMORY, "no-memory", "memory is short");
+	return refuse(r, PLUMB_ERR_NO_MEMORY, "no-memory", "out of memory");
 }
 
 /* ---- What comes next in the file ------------------------------------------------------------- */
@@ -89,7 +89,7 @@ static int read_failed(const struct plumb_recording *r)
 static int cut_off(struct plumb_recording *r, uint64_t offset)
 {
 	r->losses.cut_off = true;
-	reader_complain(r, COMPLAINT_CUT_OFF, offset, "the recording ends here, too early");
+	reader_complain(r, COMPLAINT_CUT_OFF, offset, "the recording is truncated here");
 	return 0;
 }
 
@@ -122,10 +122,9 @@ static int read_from_source(struct plumb_recording *r, struct raw_record *raw)
 		.offset = r->source.position,
 	};
 	if (raw->size < RECORD_HEADER)
-		return refuse(
-			r, PLUMB_ERR_INVALID, "bad-size",
-			"at %#llx: a record says that it has %zu bytes, fewer than its header",
-			(unsigned long long)raw->offset, raw->size);
+		return refuse(r, PLUMB_ERR_INVALID, "bad-size",
+			      "at %#llx: a record has a size of %zu bytes, less than its header",
+			      (unsigned long long)raw->offset, raw->size);
 	if (source_reach(&r->source, raw->size, &raw->bytes, &have) < 0)
 		return read_failed(r);
 	if (have < raw->size)
@@ -164,7 +163,7 @@ static int take_tracing_data(struct plumb_recording *r, struct raw_record *raw)
 
 	if (raw->size < RECORD_HEADER + 4)
 		return refuse(r, PLUMB_ERR_INVALID, "bad-size",
-			      "at %#llx: a record of tracing data does not say how much there is",
+			      "at %#llx: a record of tracing data is too short for its size",
 			      (unsigned long long)raw->offset);
 	carry(r, raw);
 	size = ((uint64_t)read32(r, raw->bytes + RECORD_HEADER) + 7) & ~UINT64_C(7);
@@ -265,8 +264,8 @@ static int read_decompressed(struct plumb_recording *r, struct raw_record *raw)
 	if (got == 1 && (is_compressed(raw->type) || has_data_behind(raw->type)))
 		return refuse(
 			r, PLUMB_ERR_INVALID, "bad-nesting",
-			"at %#llx: what is compressed holds a record of kind %u, which cannot "
-			"stand there",
+			"at %#llx: compressed data contains a record of type %u, which is invalid "
+			"there",
 			(unsigned long long)raw->offset, raw->type);
 	return got;
 }
@@ -307,8 +306,8 @@ static void note_order(struct plumb_recording *r, const struct raw_record *raw)
 	r->losses.out_of_order++;
 	reader_complain(
 		r, COMPLAINT_ORDER, raw->offset,
-		"a record is older than one that was given before it: rounds were not kept, or one "
-		"holds more than memory may");
+		"a record is older than one before it: the file breaks the rule of rounds, or a "
+		"round exceeds the memory limit");
 }
 
 /* The oldest record, if nothing older can come: what came before the last round but one. */
@@ -420,8 +419,8 @@ int plumb_recording_next(struct plumb_recording *r, struct plumb_record *record)
 		}
 		r->losses.damaged_records++;
 		reader_complain(r, COMPLAINT_DAMAGED, raw.offset,
-				"a record of kind %u, of %zu bytes, does not hold what it says",
-				raw.type, raw.size);
+				"a record of type %u with %zu bytes is malformed", raw.type,
+				raw.size);
 	}
 }
 
@@ -513,11 +512,10 @@ static int prepare(struct plumb_recording *r)
 	if (err || !r->scratch || !r->carried || !r->name || !r->tasks)
 		return out_of_memory(r);
 	if (fstat(r->fd, &status) < 0)
-		return refuse(r, PLUMB_ERR_IO, "stat", "cannot be read: %s",
-			      strerrordesc_np(errno));
+		return refuse(r, PLUMB_ERR_IO, "stat", "cannot read: %s", strerrordesc_np(errno));
 	if (S_ISDIR(status.st_mode))
 		return refuse(r, PLUMB_ERR_UNSUPPORTED, "directory",
-			      "it is a folder: recordings of `perf record --threads` are not read");
+			      "a folder: recordings of `perf record --threads` are not supported");
 	r->file_size = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
 	r->source.seekable = S_ISREG(status.st_mode);
 	if (r->options.bare_spe)
@@ -570,7 +568,7 @@ int plumb_recording_open(const char *path, const struct plumb_recording_options 
 	if (fd < 0) {
 		const struct plumb_place where = {.file = path};
 
-		plumb_diagnostics_add(found, PLUMB_ERROR, "open", &where, "cannot be opened: %s",
+		plumb_diagnostics_add(found, PLUMB_ERROR, "open", &where, "cannot open: %s",
 				      strerrordesc_np(errno));
 		return PLUMB_ERR_IO;
 	}

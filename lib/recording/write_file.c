@@ -84,7 +84,7 @@ static int failed(struct plumb_recording_writer *writer, int number)
 			      number == ENOSPC ? "disk-full" : "not-written", &where, "%s", text);
 	if (!writer->pipe && writer->data_end > writer->data_begin)
 		plumb_diagnostics_hint(writer->found,
-				       "what was recorded until then is there and can be read");
+				       "the recording up to then is kept and can be read");
 	writer->error = PLUMB_ERR_IO;
 	return writer->error;
 }

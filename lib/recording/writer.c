@@ -119,7 +119,7 @@ static int bad_setup(struct plumb_recording_writer *writer, const char *what)
 	struct plumb_place where = {.file = writer->path};
 
 	plumb_diagnostics_add(writer->found, PLUMB_ERROR, "no-recording", &where,
-			      "this cannot be written into a recording: %s", what);
+			      "cannot write this to a recording: %s", what);
 	return PLUMB_ERR_ARGUMENT;
 }
 
@@ -457,12 +457,12 @@ static int check_records(struct plumb_recording_writer *writer, const uint8_t *r
 
 	for (size_t at = 0; at < size; at += header.size) {
 		if (size - at < RECORD_HEADER)
-			return bad_record(writer, at, "a header that is cut off");
+			return bad_record(writer, at, "a truncated header");
 		memcpy(&header, records + at, sizeof(header));
 		if (header.size < RECORD_HEADER || header.size > size - at)
-			return bad_record(writer, at, "a size that cannot be");
+			return bad_record(writer, at, "an invalid size");
 		if (header.type == PLUMB_RECORD_AUXTRACE || header.type == PLUMB_RECORD_COMPRESSED)
-			return bad_record(writer, at, "a kind that only the writer makes");
+			return bad_record(writer, at, "a type that only the writer makes");
 	}
 	return 0;
 }

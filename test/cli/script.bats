@@ -162,11 +162,11 @@ counted()
 	[ "$status" -eq 2 ]
 	[ "${#lines[@]}" -gt 0 ]
 	[ "${#lines[@]}" -lt "$(plumb script | wc -l)" ]
-	[[ "$stderr" = *"a record says that it has 0 bytes"* ]]
+	[[ "$stderr" = *"a record has a size of 0 bytes"* ]]
 	run --separate-stderr plumb script -q -i damaged.data
 	[ "$status" -eq 2 ]
 	[ "$(awk '/cpu-clock/ { print $1 }' <<<"$output")" -eq "$(plumb script -i damaged.data 2>/dev/null | wc -l)" ]
-	[[ "$stderr" = *"a record says that it has 0 bytes"* ]]
+	[[ "$stderr" = *"a record has a size of 0 bytes"* ]]
 }
 
 @test "-q counts bare SPE data, too" {
@@ -201,7 +201,7 @@ counted()
 @test "rejects fields that are unknown, unsupported or not recorded" {
 	run --separate-stderr plumb script -F tid,symof
 	[ "$status" -eq 2 ]
-	said "plumb: --fields: no field 'symof'" "       did you mean symoff?"
+	said "plumb: --fields: unknown field 'symof'" "       did you mean symoff?"
 	run --separate-stderr plumb script -F tid,brstack
 	[ "$status" -eq 2 ]
 	# shellcheck disable=SC2154 # by run

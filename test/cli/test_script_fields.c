@@ -78,11 +78,11 @@ static void test_refused(void **state)
 	assert_int_equal(status, PLUMB_ERR_ARGUMENT);
 	parsed("tid,symof");
 	assert_int_equal(status, PLUMB_ERR_NOT_FOUND);
-	assert_string_equal(message(), "no field 'symof'");
+	assert_string_equal(message(), "unknown field 'symof'");
 	assert_string_equal(plumb_diagnostics_get(found, 0)->hint, "did you mean symoff?");
 	parsed("xx:tid");
 	assert_int_equal(status, PLUMB_ERR_NOT_FOUND);
-	assert_string_equal(message(), "no type of events 'xx'");
+	assert_string_equal(message(), "unknown type of events 'xx'");
 	parsed("tid,brstack");
 	assert_int_equal(status, PLUMB_ERR_UNSUPPORTED);
 	assert_string_equal(message(), "field 'brstack' of perf script is not supported");
