@@ -64,8 +64,8 @@ static int write_file(struct callgrind *callgrind, const struct plumb_recording 
 	int status;
 
 	if (!callgrind_samples(callgrind)) {
-		complain("%s: there are no samples of events in it", path);
-		advise("plumb record --exact makes a profile");
+		complain("%s: no samples of events in this file", path);
+		advise("record some with plumb record --exact");
 		return EXIT_USAGE;
 	}
 	status = output_open(&out, common);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The groups into which perf sorts SPE records when it makes samples of them, and the --itrace
- * string that chooses among them. A record is in any number of groups. No function here allocates,
- * except for findings; any number of threads may call them.
+ * The groups into which perf sorts SPE records when it synthesizes samples, and the --itrace string
+ * that selects groups. A record may be in several groups, or in none. No function here allocates
+ * memory except for findings; any thread may call them.
  */
 #ifndef PLUMB_SPE_GROUPS_H
 #define PLUMB_SPE_GROUPS_H
@@ -13,18 +13,18 @@
 extern "C" {
 #endif
 
-/* In the order in which a record's samples come. */
+/* In the order of a record's samples. */
 enum plumb_spe_group {
 	PLUMB_SPE_GROUP_L1D_MISS,
 	PLUMB_SPE_GROUP_L1D_ACCESS,
-	PLUMB_SPE_GROUP_L2D_MISS,   /* not perf's: no sample is made of it */
+	PLUMB_SPE_GROUP_L2D_MISS,   /* perf has no such group: no samples are made of it */
 	PLUMB_SPE_GROUP_L2D_ACCESS, /* likewise */
 	PLUMB_SPE_GROUP_LLC_MISS,
 	PLUMB_SPE_GROUP_LLC_ACCESS,
 	PLUMB_SPE_GROUP_TLB_MISS,
 	PLUMB_SPE_GROUP_TLB_ACCESS,
 	PLUMB_SPE_GROUP_BRANCH,      /* every branch */
-	PLUMB_SPE_GROUP_BRANCH_MISS, /* mispredicted ones, which perf up to 6.12 has instead */
+	PLUMB_SPE_GROUP_BRANCH_MISS, /* mispredicted branches; perf up to 6.12 has only these */
 	PLUMB_SPE_GROUP_REMOTE_ACCESS,
 	PLUMB_SPE_GROUP_MEMORY,
 	PLUMB_SPE_GROUP_INSTRUCTIONS, /* every record */
@@ -32,17 +32,17 @@ enum plumb_spe_group {
 };
 #define PLUMB_SPE_GROUP_BIT(group) (1u << (group))
 
-/* "l1d-miss"; NULL for a number that is no group. */
+/* Returns the name of a group, such as "l1d-miss", or NULL for other numbers. */
 PLUMB_API const char *plumb_spe_group_name(unsigned group);
-/* The group of that name, or PLUMB_ERR_NOT_FOUND. */
+/* Returns the group with this name, or PLUMB_ERR_NOT_FOUND. */
 PLUMB_API int plumb_spe_group_by_name(const char *name);
 
-/* The groups a record is in, as PLUMB_SPE_GROUP_BIT()s: from its events, class and operation. */
+/* Returns a record's groups as PLUMB_SPE_GROUP_BIT()s, by its events, class and operation. */
 PLUMB_API uint32_t plumb_spe_record_groups(const struct plumb_spe_record *record,
 					   enum plumb_perf_version version);
 /*
- * Whether it is in "memory": loads and stores; newer perfs count vector operations on data as well,
- * 6.1 mistakes SVE operations for loads.
+ * Tells whether a record is in "memory": loads and stores. Newer versions of perf add vector
+ * operations on data; 6.1 mistakes SVE operations for loads.
  */
 PLUMB_API bool plumb_spe_is_memory(const struct plumb_spe_record *record,
 				   enum plumb_perf_version version);
@@ -56,7 +56,7 @@ enum plumb_itrace_unit {
 	PLUMB_ITRACE_NANOSECONDS, /* ms and us become nanoseconds */
 };
 
-/* What an --itrace string asks for: all that perf knows, of which SPE has a use for part. */
+/* A parsed --itrace string, with everything that perf knows; only part of it applies to SPE. */
 struct plumb_itrace {
 	bool instructions;                 /* i */
 	bool cycles;                       /* y */
@@ -75,7 +75,7 @@ struct plumb_itrace {
 	bool last_branch, add_last_branch; /* l, L */
 	bool approximate_ipc;              /* A */
 	bool timeless, kernel_time;        /* Z, T */
-	unsigned quick;                    /* q, as often as it came */
+	unsigned quick;                    /* number of q */
 	unsigned callchain_size, last_branch_size;
 	uint64_t period; /* 0: not given */
 	enum plumb_itrace_unit unit;
@@ -84,26 +84,25 @@ struct plumb_itrace {
 };
 
 /*
- * What perf does without --itrace: a sample for every group that a record is in. "instructions" is
- * among them since 6.18.
+ * Sets perf's default without --itrace: one sample for each group of a record, since 6.18 including
+ * "instructions".
  */
 PLUMB_API void plumb_itrace_default(struct plumb_itrace *itrace, enum plumb_perf_version version);
 
 /*
- * Parses an --itrace string as perf does: letters in any order, each with the number, unit or flags
- * that it takes; "i1i" is every record. An empty string asks for nothing. Returns 0, or
- * PLUMB_ERR_SYNTAX or PLUMB_ERR_INVALID (a number out of range; a period that is not in
- * instructions, which perf up to 6.12 ignores) with a finding that names the letter and its column;
- * then *itrace is undefined.
+ * Parses an --itrace string as perf does: letters in any order, each with its number, unit or
+ * flags; "i1i" is every record. An empty string selects nothing. Returns 0, or PLUMB_ERR_SYNTAX or
+ * PLUMB_ERR_INVALID (a number out of range, or a period that is not in instructions, which perf up
+ * to 6.12 ignores) with a finding that names the letter and its column; then *itrace is undefined.
  */
 PLUMB_API int plumb_itrace_parse(const char *text, enum plumb_perf_version version,
 				 struct plumb_itrace *itrace, struct plumb_diagnostics *found);
 
-/* The groups that samples are made of, as PLUMB_SPE_GROUP_BIT()s. */
+/* Returns the groups to make samples of, as PLUMB_SPE_GROUP_BIT()s. */
 PLUMB_API uint32_t plumb_itrace_groups(const struct plumb_itrace *itrace,
 				       enum plumb_perf_version version);
 
-/* Adds a warning for each thing that was asked for and that SPE cannot give. */
+/* Adds a warning for each letter that does not apply to SPE. */
 PLUMB_API void plumb_itrace_report(const struct plumb_itrace *itrace,
 				   enum plumb_perf_version version,
 				   struct plumb_diagnostics *found);
@@ -111,17 +110,17 @@ PLUMB_API void plumb_itrace_report(const struct plumb_itrace *itrace,
 /* ---- perf's encoding of where data came from ----------------------------------------------------
  */
 
-/* What a data source means depends on the core that made the record. */
+/* The core that made a record; it decides the meaning of data sources. */
 struct plumb_spe_core {
-	uint32_t midr;         /* 0: not known */
-	uint64_t event_filter; /* caps/event_filter: the events that it can tell; 0: not known */
+	uint32_t midr;         /* 0: unknown */
+	uint64_t event_filter; /* caps/event_filter: the events that it supports; 0: unknown */
 };
 
 /*
- * The data_src value (PERF_MEM_OP, LVL, SNOOP, TLB, ...; union perf_mem_data_src) that perf makes
- * of a record: 0 if it is not in "memory". perf up to 6.12 goes by the data source packet for
- * Neoverse N1, N2 and V1, and by the events for all others; later versions, and Plumb, know more
- * cores and combine both.
+ * Returns perf's data_src value of a record (PERF_MEM_OP, LVL, SNOOP, TLB, ...; union
+ * perf_mem_data_src), or 0 if the record is not in "memory". perf up to 6.12 uses the data source
+ * packet for Neoverse N1, N2 and V1, and the events for all others. Later versions, and Plumb, know
+ * more cores and combine both.
  */
 PLUMB_API uint64_t plumb_spe_perf_data_source(const struct plumb_spe_record *record,
 					      const struct plumb_spe_core *core,

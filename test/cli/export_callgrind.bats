@@ -98,6 +98,6 @@ annotated()
 	run --separate-stderr plumb export --format callgrind "$work/spe.data"
 	[ "$status" -eq 2 ]
 	[ -z "$output" ]
-	said "plumb: $work/spe.data: there are no samples of events in it" \
-		"       plumb record --exact makes a profile"
+	said "plumb: $work/spe.data: no samples of events in this file" \
+		"       record some with plumb record --exact"
 }
