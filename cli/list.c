@@ -288,7 +288,7 @@ static const struct listing *find_listing(const char *name)
 	}
 	complain("cannot list '%s'", name);
 	if (!advise_near(&near))
-		advise("list cores, parameters, events, metrics, groups, generic or software");
+		advise("use cores, parameters, events, metrics, groups, generic or software");
 	return NULL;
 }
 
@@ -364,7 +364,7 @@ static void print_table(struct output *out, const struct listing *listing, const
 	} else {
 		table_print(&table, out, 0);
 		if (hidden) {
-			output_format(out, STYLE_DIM, "%zu that are not counted: -v lists them too",
+			output_format(out, STYLE_DIM, "%zu more are not counted; -v shows them",
 				      hidden);
 			fputc('\n', out->stream);
 		}
@@ -412,7 +412,7 @@ static const struct option options[] = {
 	OPTION_ROW_JSON,
 	OPTION_ROW_SEPARATOR,
 	OPTION_ROW_OUTPUT,
-	OPTION_ROW_VERBOSE("what is not counted, too"),
+	OPTION_ROW_VERBOSE("also list what is not counted"),
 	OPTION_ROW_COLOR,
 	OPTION_ROW_NO_PAGER,
 	OPTION_ROW_HELP,
@@ -454,23 +454,21 @@ static int run(const struct command *command, int count, char **arguments)
 const struct command command_list = {
 	.path = "plumb list",
 	.name = "list",
-	.summary = "what can be counted here",
+	.summary = "list what can be counted here",
 	.operands = "[cores|parameters|events|metrics|groups|generic|software]",
 	.most = 1,
-	.text = "Lists what plumb stat can count here: on this machine's Arm PMU, or with the "
-		"model "
-		"where there is none or --source says so. Metrics are counted if all their events "
-		"are.\n\n"
-		"Without an argument it lists the cores, and of the model's each size, width and "
-		"latency, with where it comes from; with -v also perf's names of events, and what "
-		"they count on this CPU.",
+	.text = "Lists what plumb stat can count, on this machine's Arm PMU or with the model. A "
+		"metric is counted if all its events are.\n\n"
+		"Without an argument, lists the cores and, with the model, each size, width and "
+		"latency with its source; with -v also perf's names of events, and what they count "
+		"on this CPU.",
 	.options = options,
 	.examples =
 		(const struct example[]){
-			{"plumb list --source model", "what the model is made of"},
+			{"plumb list --source model", "list the model's cores and parameters"},
 			{"plumb list events --source model --cpu neoverse-v2",
-			 "the events that the model of a Neoverse V2 counts"},
-			{"plumb list generic", "what cycles, branches and the like count here"},
+			 "list the events that the model of a Neoverse V2 counts"},
+			{"plumb list generic", "list what cycles, branches and so on count here"},
 			{0},
 		},
 	.run = run,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What to ask for next time, if there were few samples. */
+/* Suggests a period for the next recording if there were few samples. */
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <math.h>
@@ -48,7 +48,7 @@ void record_note_rate(struct record_rate *rate, const struct plumb_source *sourc
 	const struct plumb_event_config *event = plumb_event_list_get(events, 0);
 	const struct plumb_event_attr *attr = &setup->events[0].attr;
 
-	/* Of several it is not known whose samples are few. */
+	/* With several events it is unknown which of them has few samples. */
 	if (plumb_event_list_count(events) != 1)
 		return;
 	rate->known = attr->sample_period > 0;
@@ -80,14 +80,14 @@ static void advise_period(const struct record_rate *rate, double events, double 
 	if (period >= now)
 		advise("give the program more work: it is sampled as often as possible");
 	else
-		advise("-c %.0f gives some %.0f", period, figure_rounded(events / period));
+		advise("use -c %.0f for about %.0f", period, figure_rounded(events / period));
 }
 
 void record_advise_more(const struct record_rate *rate, uint64_t samples)
 {
 	if (!rate->known || samples >= FEW)
 		return;
-	complain("%" PRIu64 " sample%s few to tell where time goes", samples,
+	complain("%" PRIu64 " sample%s too few to show where time goes", samples,
 		 samples == 1 ? " is" : "s are");
 	if (samples == 0)
 		advise("use a smaller -c, such as %.0f",

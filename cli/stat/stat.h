@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of `plumb stat` share: options, what they ask for, and what runs it. */
+/* Declares what the parts of `plumb stat` share. */
 #ifndef CLI_STAT_H
 #define CLI_STAT_H
 
@@ -37,8 +37,8 @@ struct stat_selection {
 };
 
 /*
- * Makes the selection. Returns EXIT_FINE, or, having said why, the exit status;
- * stat_selection_free() does either way.
+ * Makes the selection. Returns EXIT_FINE, or prints an error and returns the exit status. In both
+ * cases call stat_selection_free().
  */
 int stat_select(const struct stat_options *options, const struct machine *machine,
 		struct stat_selection *selected);
@@ -47,7 +47,7 @@ void stat_selection_free(struct stat_selection *selected);
 /* ---- running and printing: run.c ---------------------------------------------------------
  */
 
-/* Runs the program as the plan says, prints what it comes to, and returns the exit status. */
+/* Runs the program with the plan, prints the results, and returns the exit status. */
 int stat_run(const struct stat_options *options, struct machine *machine,
 	     const struct plumb_plan *plan, char *const *argv, bool brief);
 

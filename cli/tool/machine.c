@@ -183,7 +183,7 @@ static void advise_cores(void)
 	for (size_t i = 0; plumb_model_core(i); i++)
 		join_add(&names, plumb_model_core(i)->name);
 	text = join_take(&names);
-	advise("it has %s", text);
+	advise("use one of %s", text);
 	free(text);
 }
 
@@ -194,7 +194,7 @@ static void on_engine(void *user, const struct plumb_model_engine *engine)
 	if (!machine->say_engine)
 		return;
 	if (engine->refusal)
-		complain("passing over %s: %s", engine->path, engine->refusal);
+		complain("skipping %s: %s", engine->path, engine->refusal);
 	else
 		complain("the model runs in %s, QEMU %s", engine->path, engine->version);
 }
@@ -259,7 +259,7 @@ static int check_program(const struct machine *machine, const struct machine_wis
 	int status = EXIT_FINE, error;
 
 	if (!machine->program) {
-		complain("the model needs a program to run");
+		complain("the model requires a program to run");
 		return EXIT_USAGE;
 	}
 	found = plumb_diagnostics_new();
@@ -315,7 +315,7 @@ static int find_program(struct machine *machine, const char *name)
 	if (machine->program)
 		return EXIT_FINE;
 	complain("%s: no such program in PATH", name);
-	advise("./%s is one in the working directory", name);
+	advise("use ./%s for a program in the working directory", name);
 	return EXIT_NO_PROGRAM;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who counts and samples, and what is run: for plumb stat, record and list. */
+/* Chooses the source, and finds the program, for plumb stat, record and list. */
 #ifndef CLI_MACHINE_H
 #define CLI_MACHINE_H
 
@@ -13,45 +13,45 @@ enum { SOURCE_AUTO, SOURCE_MODEL, SOURCE_PERF };
 
 extern const char *const machine_sources[];
 
-/* --source, whose value is at `at` of the command's options. */
+/* The row of --source, whose value is at offset `at` of the command's options. */
 #define OPTION_ROW_SOURCE(at)                                                                  \
 	{                                                                                      \
 		.name = "source", .kind = OPTION_CHOICE, .argument = "SOURCE", .offset = (at), \
 		.choices = machine_sources,                                                    \
-		.help = "model, perf or auto; auto is perf where this machine has an Arm "     \
-			"PMU, else the model",                                                 \
+		.help = "select the source: model, perf or auto (default), which is perf if "  \
+			"this machine has an Arm PMU",                                         \
 	}
 
 struct machine {
 	struct plumb_source *source;
-	const struct plumb_spec *spec; /* the source's; NULL: software events alone */
-	const char *core;              /* of the model; NULL: it is perf */
-	struct cpus cpus;              /* that `spec` is one of, if it was read from a file */
+	const struct plumb_spec *spec; /* the source's; NULL: only software events */
+	const char *core;              /* of the model; NULL: the source is perf */
+	struct cpus cpus;              /* owns `spec` if it was read from a file */
 	char *program;                 /* its path */
-	const char *why;               /* it was chosen, where nobody said */
-	bool say_engine;               /* which engines were asked is to be said */
+	const char *why;               /* why auto chose this source, or NULL */
+	bool say_engine;               /* print which engines were asked */
 };
 
-/* What a command line says of them; NULL: nothing. */
+/* The command line's options on them; NULL: not given. */
 struct machine_wish {
 	int source; /* SOURCE_... */
 	const char *cpu, *sysroot, *qemu;
 	uint64_t seed;
-	bool software; /* software events alone: perf has these on any machine, without a PMU */
+	bool software; /* only software events, which perf counts on any machine */
 };
 
 /*
- * Chooses the source and the CPU, and finds the program argv[0], if there is one. Without `argv`
- * nothing is to be run. Returns EXIT_FINE, or, having said why, the exit status; machine_close()
- * does either way.
+ * Chooses the source and the CPU, and finds the program argv[0], if there is one. `argv` is NULL if
+ * nothing will run. Returns EXIT_FINE, or prints an error and returns the exit status. In both
+ * cases call machine_close().
  */
 int machine_open(struct machine *machine, const struct machine_wish *wish, char *const *argv);
 void machine_close(struct machine *machine);
 
-/* Whether all events that the words of -e name are the kernel's software. */
+/* Tells whether -e names only software events. */
 bool machine_only_software(const struct option_words *words);
 
-/* Says what the findings are, and returns the exit status that tells of `error`. */
+/* Prints the errors in `found`, and returns the exit status for `error`. */
 int machine_complain(const struct plumb_diagnostics *found, const char *what, int error);
 
 #endif

@@ -41,7 +41,7 @@ static bool read_ms(const char *option, const char *text, uint64_t least, int *m
 	uint64_t number = 0;
 
 	if (text && (!read_number(text, NULL, &number) || number < least || number > INT_MAX))
-		return refuse(option, text, "milliseconds, a whole number");
+		return refuse(option, text, "use a whole number of milliseconds");
 	*ms = (int)number;
 	return true;
 }
@@ -63,7 +63,7 @@ bool window_read(const struct window_options *options, bool never, struct plumb_
 	    (!read_number(options->instructions, "kMG", &window->max_instructions) ||
 	     !window->max_instructions))
 		return refuse("max-instructions", options->instructions,
-			      "a whole number from 1 up: 5000000, 5000k, 5M");
+			      "use a positive whole number: 5000000, 5000k, 5M");
 	return true;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The model as a source: runs an AArch64 Linux program under qemu-aarch64 with a plugin that models
- * a core, and counts the PMU events which that core would have counted. What comes of it is the
- * model's, never a measurement.
+ * The source model: runs an AArch64 Linux program under qemu-aarch64 with a plugin that models a
+ * core, and counts the PMU events that this core would count. Its results are the model's, never a
+ * measurement.
  */
 #ifndef PLUMB_MODEL_H
 #define PLUMB_MODEL_H
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* A core that the model has. Static storage. */
+/* A core of the model. Static storage. */
 struct plumb_model_core {
 	const char *name;    /* "neoverse-n3" */
 	const char *spec_id; /* its telemetry specification, "neoverse-n3-r0p0" */
@@ -22,12 +22,12 @@ struct plumb_model_core {
 	unsigned slots;
 };
 
-/* The i-th core, or NULL past the end. The first is the default. */
+/* Returns the i-th core, or NULL past the end. The first is the default. */
 PLUMB_API const struct plumb_model_core *plumb_model_core(size_t i);
 
 /*
- * What one parameter of a core's model is: `name` as in model/cores ("l1d.bytes"), its value as
- * text, and where it comes from ("assumed" if nobody has published it). NULL past the end.
+ * A parameter of a core's model: its name as in model/cores ("l1d.bytes"), its value as text, and
+ * its source ("assumed" if nobody has published it). NULL past the end.
  */
 struct plumb_model_parameter {
 	const char *name;
@@ -36,41 +36,41 @@ struct plumb_model_parameter {
 };
 PLUMB_API const struct plumb_model_parameter *plumb_model_parameter(const char *core, size_t i);
 
-/* An engine, as it answers: a QEMU that was asked whether it can run the model. */
+/* A QEMU that was asked whether it can run the model, and its answer. */
 struct plumb_model_engine {
 	const char *path;
-	const char *version; /* "7.2.22 (Debian 1:7.2+dfsg-7+deb12u18)"; "" if it gave none */
+	const char *version; /* "7.2.22 (Debian 1:7.2+dfsg-7+deb12u18)"; "" if unknown */
 	const char *refusal; /* why it cannot run the model; NULL: it can, and will */
 };
 
-/* Zero, but for size, is the first core, and what plumb was installed with. */
+/* If only `size` is set, uses the first core, and the installed plugins and engine. */
 struct plumb_model_options {
 	size_t size;      /* sizeof(struct plumb_model_options) */
 	const char *core; /* name of a core; NULL: the first */
 	/*
-	 * Paths of qemu-aarch64, ended by NULL: the first that can run the model is used. NULL: the
-	 * one beside the plugins, then the system's.
+	 * Paths of qemu-aarch64, ended by NULL; the first that can run the model is used. NULL: the
+	 * one beside the plugins, then those of the system.
 	 */
 	const char *const *engines;
-	const char *plugin_dir; /* where the plugins are; NULL: where they were installed */
-	const char *sysroot;    /* what stands for / of dynamic programs; NULL: found by itself */
-	uint64_t seed;          /* of chance in sampling: the same gives the same samples */
+	const char *plugin_dir; /* folder of the plugins; NULL: where they are installed */
+	const char *sysroot;    /* replaces / for dynamic programs; NULL: look for one */
+	uint64_t seed;          /* of random numbers; equal seeds give equal samples */
 	/* Called for each engine asked, the last of which runs the model. May be NULL. */
 	void (*engine)(void *user, const struct plumb_model_engine *engine);
 	void *user;
 };
 
 /*
- * Opens the model as a source. Copies what `options` points to, but for `user`. Returns 0,
- * NOT_FOUND (no such core), ARGUMENT or NO_MEMORY; engines are asked when something is to run.
+ * Opens the model. Copies everything that `options` points to, except `user`. Returns 0, NOT_FOUND
+ * (no such core), ARGUMENT or NO_MEMORY. Engines are asked later, when a program runs.
  */
 PLUMB_API int plumb_model_open(const struct plumb_model_options *options,
 			       struct plumb_source **source, struct plumb_diagnostics *diagnostics);
 
 /*
- * Whether the model can run a program. Returns 0, or, with a finding, NO_PROGRAM, EXEC (it is no
- * AArch64 Linux program, or cannot be executed) or MACHINE (no `sysroot` has its loader; NULL: one
- * is looked for).
+ * Checks whether the model can run a program. Returns 0, or, with a finding, NO_PROGRAM, EXEC (not
+ * an AArch64 Linux program, or not executable) or MACHINE (its loader is missing in `sysroot`; if
+ * that is NULL, in all known ones).
  */
 PLUMB_API int plumb_model_check_program(const char *program, const char *sysroot,
 					struct plumb_diagnostics *diagnostics);

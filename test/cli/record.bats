@@ -96,8 +96,8 @@ samples()
 	# Each page that is touched for the first time is a fault: hundreds, whatever the machine.
 	run --separate-stderr plumb record -e page-faults:u -c 50 -- sh -c 'sleep 0; true'
 	[ "$status" -eq 0 ]
-	grep -qE '^plumb: [0-9]+ samples? (are|is) few to tell where time goes$' <<<"$stderr"
-	grep -qE '^       -c 1 gives some [0-9]+$' <<<"$stderr"
+	grep -qE '^plumb: [0-9]+ samples? (are|is) too few to show where time goes$' <<<"$stderr"
+	grep -qE '^       use -c 1 for about [0-9]+$' <<<"$stderr"
 	few=$(sed -n 's/^plumb: \([0-9]*\) samples\?,.*/\1/p' <<<"$stderr")
 	run --separate-stderr plumb record -e page-faults:u -c 1 -- sh -c 'sleep 0; true'
 	many=$(sed -n 's/^plumb: \([0-9]*\) samples\?,.*/\1/p' <<<"$stderr")
@@ -120,7 +120,7 @@ samples()
 	for event in cycles task-clock 'cpu/event=0x8/'; do
 		run --separate-stderr plumb record --source model -e "$event" -F 20000 ./works
 		[ "$status" -eq 0 ] || skip "no engine"
-		period=$(sed -n 's/^       -c \([0-9]*\) gives some [0-9]*$/\1/p' <<<"$stderr")
+		period=$(sed -n 's/^       use -c \([0-9]*\) for about [0-9]*$/\1/p' <<<"$stderr")
 		run --separate-stderr plumb record --source model -e "$event" -c "$period" ./works
 		many=$(sed -n 's/^plumb: \([0-9]*\) samples,.*/\1/p' <<<"$stderr")
 		[ "$many" -gt 4000 ] && [ "$many" -lt 6000 ] || { echo "$event: $stderr" && return 1; }

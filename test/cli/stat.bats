@@ -603,7 +603,7 @@ for e in json.load(sys.stdin)["events"]:
 	run -127 --separate-stderr model nowhere-to-be-found
 	[ "$status" -eq 127 ]
 	said "plumb: nowhere-to-be-found: no such program in PATH" \
-		"       ./nowhere-to-be-found is one in the working directory"
+		"       use ./nowhere-to-be-found for a program in the working directory"
 	run -127 --separate-stderr model ./nowhere
 	[ "$status" -eq 127 ]
 	said "plumb: ./nowhere: No such file or directory"

@@ -264,14 +264,14 @@ all=$((1 + 5 * (before + work + after) + 3))
 		for value in -1 1.5 x 99999999999 ""; do
 			run --separate-stderr plumb stat "$option" "$value" true
 			[ "$status" -eq 2 ]
-			said "plumb: invalid value '$value' for $option" "       milliseconds, a whole number"
+			said "plumb: invalid value '$value' for $option" "       use a whole number of milliseconds"
 		done
 	done
 	for value in 0 -1 1T 1.5M 99999999999999999999 99999999999999999G; do
 		run --separate-stderr plumb stat --max-instructions "$value" true
 		[ "$status" -eq 2 ]
 		said "plumb: invalid value '$value' for --max-instructions" \
-			"       a whole number from 1 up: 5000000, 5000k, 5M"
+			"       use a positive whole number: 5000000, 5000k, 5M"
 	done
 }
 
