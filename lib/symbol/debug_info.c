@@ -6,11 +6,18 @@
 #include <string.h>
 
 #include "symbol/demangle.h"
+#include "symbol/dwarf_checks.h"
 
 /* DIEs nested deeper than this are damage. */
 #define DEPTH_MAX 256
-/* More functions or units than this are not looked at. */
-#define RANGES_MAX (UINT32_C(1) << 24)
+/* More units than this are not looked at. */
+#define UNITS_MAX (UINT32_C(1) << 20)
+/* Nor are more ranges of addresses, in all. Damaged files may give one list of them to each DIE. */
+#define RANGES_MAX (UINT32_C(1) << 25)
+/* Nor more of them when it is asked what was inlined at an address. */
+#define RANGES_OF_ADDRESS_MAX (UINT32_C(1) << 20)
+/* Longer names are left as the linker has them. */
+#define DEMANGLED_MAX 16384
 
 /* Addresses of the file's own, [start, end), that a unit or a function covers. */
 struct range {
@@ -27,9 +34,15 @@ struct ranges {
 /* A compilation unit, and its functions once one was asked for. */
 struct unit {
 	Dwarf_Die die;   /* the skeleton's, if it is split: lines hang there */
-	Dwarf_Die split; /* where its functions are; the same if it is not split */
+	Dwarf_Die split; /* where its functions are, once read; the same if it is not split */
+	bool is_skeleton;
 	struct ranges functions;
 	bool read;
+};
+
+/* What a name for linkers means; `linkage` is the file's. */
+struct name {
+	const char *linkage, *plain;
 };
 
 /* What was found for an address, so that it is looked for once. */
@@ -47,8 +60,11 @@ struct debug_info {
 	struct unit *units;
 	size_t unit_count;
 	struct ranges unit_ranges;
+	size_t ranges_left;     /* more than this is damage */
 	struct answer *answers; /* a hash table of a power of two */
 	size_t answer_count, answer_room;
+	struct name *names; /* likewise */
+	size_t name_count, name_room;
 	struct arena strings;
 };
 
@@ -56,10 +72,6 @@ struct debug_info {
 
 static int add_range(struct ranges *ranges, struct range range)
 {
-	if (range.end <= range.start)
-		return 0;
-	if (ranges->count == RANGES_MAX)
-		return PLUMB_ERR_LIMIT;
 	if (ranges->count == ranges->room) {
 		size_t room = ranges->room ? 2 * ranges->room : 64;
 		struct range *grown = reallocarray(ranges->at, room, sizeof(*grown));
@@ -73,15 +85,21 @@ static int add_range(struct ranges *ranges, struct range range)
 	return 0;
 }
 
-static int add_ranges_of(struct ranges *ranges, Dwarf_Die *die, uint32_t unit)
+static int add_ranges_of(struct debug_info *debug, struct ranges *ranges, Dwarf_Die *die,
+			 uint32_t unit)
 {
 	Dwarf_Off offset = dwarf_dieoffset(die);
 	Dwarf_Addr base, start, end;
 	ptrdiff_t next = 0;
 	int status = 0;
 
-	while (status == 0 && (next = dwarf_ranges(die, next, &base, &start, &end)) > 0)
-		status = add_range(ranges, (struct range){start, end, offset, unit});
+	while (status == 0 && (next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
+		if (debug->ranges_left == 0)
+			return PLUMB_ERR_LIMIT;
+		debug->ranges_left--;
+		if (start < end)
+			status = add_range(ranges, (struct range){start, end, offset, unit});
+	}
 	return status;
 }
 
@@ -120,13 +138,13 @@ static const struct range *find_range(const struct ranges *ranges, Dwarf_Addr ad
 static int read_units(struct debug_info *debug)
 {
 	Dwarf_CU *cu = NULL;
-	Dwarf_Die die, split;
+	Dwarf_Die die;
 	uint8_t type;
 	int status = 0;
 	size_t room = 0;
 
-	while (status == 0 && debug->unit_count < RANGES_MAX &&
-	       dwarf_get_units(debug->dwarf, cu, &cu, NULL, &type, &die, &split) == 0) {
+	while (status == 0 && debug->unit_count < UNITS_MAX &&
+	       dwarf_get_units(debug->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
 		struct unit *unit;
 
 		if (type != DW_UT_compile && type != DW_UT_skeleton)
@@ -139,9 +157,10 @@ static int read_units(struct debug_info *debug)
 			debug->units = unit;
 		}
 		unit = &debug->units[debug->unit_count++];
-		*unit = (struct unit){.die = die, .split = type == DW_UT_skeleton ? split : die};
-		status =
-			add_ranges_of(&debug->unit_ranges, &die, (uint32_t)(debug->unit_count - 1));
+		*unit = (struct unit){
+			.die = die, .split = die, .is_skeleton = type == DW_UT_skeleton};
+		status = add_ranges_of(debug, &debug->unit_ranges, &die,
+				       (uint32_t)(debug->unit_count - 1));
 	}
 	sort_ranges(&debug->unit_ranges);
 	return status;
@@ -156,6 +175,7 @@ void debug_info_free(struct debug_info *debug)
 	free(debug->units);
 	free(debug->unit_ranges.at);
 	free(debug->answers);
+	free(debug->names);
 	arena_free(&debug->strings);
 	if (debug->eh_frame)
 		dwarf_cfi_end(debug->eh_frame);
@@ -175,6 +195,7 @@ static struct debug_info *open_debug_info(const struct plumb_symbol_file *file)
 
 	if (!debug)
 		return NULL;
+	debug->ranges_left = RANGES_MAX;
 	if (elf_file_open(&debug->runtime, file->path) < 0) {
 		free(debug);
 		return NULL;
@@ -186,6 +207,10 @@ static struct debug_info *open_debug_info(const struct plumb_symbol_file *file)
 		elf = debug->debug.elf;
 	if (file->debug_path)
 		debug->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	if (debug->dwarf && !dwarf_strings_end(elf)) {
+		dwarf_end(debug->dwarf);
+		debug->dwarf = NULL;
+	}
 	if (debug->dwarf) {
 		debug->debug_frame = dwarf_getcfi(debug->dwarf);
 		/* What was read before memory ran out is right, and can be used. */
@@ -243,8 +268,13 @@ static bool may_hold_functions(int tag)
 	}
 }
 
-/* Functions of a DIE and those within: of namespaces, of classes, and nested ones. */
-static int read_functions(struct ranges *ranges, Dwarf_Die *parent, unsigned depth)
+/*
+ * Functions of a DIE and those within: of namespaces, of classes, and nested ones. DIEs come in the
+ * order of their offsets, `*last` being the last one's; else siblings may also be children, and
+ * there are more ways through them than anyone has time for.
+ */
+static int read_functions(struct debug_info *debug, struct ranges *ranges, Dwarf_Die *parent,
+			  unsigned depth, Dwarf_Off *last)
 {
 	Dwarf_Die die;
 	int status = 0;
@@ -254,17 +284,67 @@ static int read_functions(struct ranges *ranges, Dwarf_Die *parent, unsigned dep
 	do {
 		int tag = dwarf_tag(&die);
 
+		if (dwarf_dieoffset(&die) <= *last)
+			return 0;
+		*last = dwarf_dieoffset(&die);
 		if (tag == DW_TAG_subprogram)
-			status = add_ranges_of(ranges, &die, 0);
+			status = add_ranges_of(debug, ranges, &die, 0);
 		if (status == 0 && may_hold_functions(tag))
-			status = read_functions(ranges, &die, depth + 1);
+			status = read_functions(debug, ranges, &die, depth + 1, last);
 	} while (status == 0 && dwarf_siblingof(&die, &die) == 0);
 	return status;
 }
 
-static const char *keep(struct debug_info *debug, const char *text)
+static size_t hash(uint64_t key, size_t room)
 {
-	return text ? arena_strdup(&debug->strings, text) : NULL;
+	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (room - 1);
+}
+
+static struct name *slot_of_name(struct name *names, size_t room, const char *linkage)
+{
+	size_t i = hash((uintptr_t)linkage, room);
+
+	while (names[i].linkage && names[i].linkage != linkage)
+		i = (i + 1) & (room - 1);
+	return &names[i];
+}
+
+static bool grow_names(struct debug_info *debug)
+{
+	size_t room = debug->name_room ? 2 * debug->name_room : 64;
+	struct name *grown = calloc(room, sizeof(*grown));
+
+	if (!grown)
+		return false;
+	for (size_t i = 0; i < debug->name_room; i++)
+		if (debug->names[i].linkage)
+			*slot_of_name(grown, room, debug->names[i].linkage) = debug->names[i];
+	free(debug->names);
+	debug->names = grown;
+	debug->name_room = room;
+	return true;
+}
+
+/* `linkage` as a person would write it; the same if that is too long, or memory is short. */
+static const char *plain_name(struct debug_info *debug, const char *linkage, bool signature)
+{
+	struct name *name;
+	char *plain;
+
+	if (strnlen(linkage, DEMANGLED_MAX) == DEMANGLED_MAX ||
+	    (2 * debug->name_count >= debug->name_room && !grow_names(debug)))
+		return linkage;
+	name = slot_of_name(debug->names, debug->name_room, linkage);
+	if (!name->linkage) {
+		plain = demangle(linkage, signature);
+		name->plain = plain && strnlen(plain, DEMANGLED_MAX) < DEMANGLED_MAX
+				      ? arena_strdup(&debug->strings, plain)
+				      : NULL;
+		free(plain);
+		name->linkage = linkage;
+		debug->name_count++;
+	}
+	return name->plain ? name->plain : linkage;
 }
 
 /* As the symbol table would have it, where there is a name for linkers. */
@@ -272,18 +352,13 @@ static const char *function_name(struct debug_info *debug, const struct plumb_sy
 				 Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
-	const char *linkage, *name;
-	char *plain = NULL;
+	const char *linkage;
 
 	linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
-	name = dwarf_diename(die);
-	if (linkage && file->symbols.raw_names)
-		return keep(debug, linkage);
-	if (linkage)
-		plain = demangle(linkage, file->symbols.signatures);
-	name = keep(debug, plain ? plain : linkage ? linkage : name);
-	free(plain);
-	return name;
+	if (!linkage)
+		return dwarf_diename(die);
+	return file->symbols.raw_names ? linkage
+				       : plain_name(debug, linkage, file->symbols.signatures);
 }
 
 static unsigned number(Dwarf_Die *die, unsigned name)
@@ -297,8 +372,7 @@ static unsigned number(Dwarf_Die *die, unsigned name)
 }
 
 /* Where an inlined function was called from. */
-static void read_call_site(struct debug_info *debug, struct unit *unit, Dwarf_Die *inlined,
-			   struct plumb_source_frame *caller)
+static void read_call_site(struct unit *unit, Dwarf_Die *inlined, struct plumb_source_frame *caller)
 {
 	Dwarf_Files *files;
 	size_t count;
@@ -307,14 +381,30 @@ static void read_call_site(struct debug_info *debug, struct unit *unit, Dwarf_Di
 	caller->line = number(inlined, DW_AT_call_line);
 	caller->column = number(inlined, DW_AT_call_column);
 	if (dwarf_getsrcfiles(&unit->die, &files, &count) == 0 && file < count)
-		caller->file = keep(debug, dwarf_filesrc(files, file, NULL, NULL));
+		caller->file = dwarf_filesrc(files, file, NULL, NULL);
+}
+
+/* Does `die` cover `address`? Not, if `*left` ranges of addresses do not tell. */
+static bool covers(Dwarf_Die *die, Dwarf_Addr address, size_t *left)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t next = 0;
+
+	while ((next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
+		if (*left == 0)
+			return false;
+		--*left;
+		if (start <= address && address < end)
+			return true;
+	}
+	return false;
 }
 
 /* The function that covers `address`, and what was inlined there: outermost first. */
 static size_t find_scopes(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die *scopes, size_t room)
 {
 	Dwarf_Die parent = *function, die;
-	size_t count = 1;
+	size_t count = 1, left = RANGES_OF_ADDRESS_MAX;
 
 	scopes[0] = *function;
 	for (unsigned depth = 0; depth < DEPTH_MAX && dwarf_child(&parent, &die) == 0; depth++) {
@@ -324,7 +414,7 @@ static size_t find_scopes(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die *sc
 			int tag = dwarf_tag(&die);
 
 			if ((tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) ||
-			    dwarf_haspc(&die, address) != 1)
+			    !covers(&die, address, &left))
 				continue;
 			if (tag == DW_TAG_inlined_subroutine) {
 				if (count == room)
@@ -341,26 +431,32 @@ static size_t find_scopes(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die *sc
 	return count;
 }
 
-static void read_line(struct debug_info *debug, struct unit *unit, Dwarf_Addr address,
-		      struct plumb_source_frame *frame)
+static void read_line(struct unit *unit, Dwarf_Addr address, struct plumb_source_frame *frame)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&unit->die, address);
 	int value;
 
 	if (!line)
 		return;
-	frame->file = keep(debug, dwarf_linesrc(line, NULL, NULL));
+	frame->file = dwarf_linesrc(line, NULL, NULL);
 	if (dwarf_lineno(line, &value) == 0 && value > 0)
 		frame->line = (unsigned)value;
 	if (dwarf_linecol(line, &value) == 0 && value > 0)
 		frame->column = (unsigned)value;
 }
 
-static const struct range *find_function(struct unit *unit, Dwarf_Addr address)
+static const struct range *find_function(struct debug_info *debug,
+					 const struct plumb_symbol_file *file, struct unit *unit,
+					 Dwarf_Addr address)
 {
+	Dwarf_Off last = 0;
+	Dwarf_Die split;
+
 	if (!unit->read) {
 		unit->read = true;
-		(void)read_functions(&unit->functions, &unit->split, 0);
+		if (unit->is_skeleton && dwarf_find_split(&unit->die, file->debug_path, &split))
+			unit->split = split;
+		(void)read_functions(debug, &unit->functions, &unit->split, 0, &last);
 		sort_ranges(&unit->functions);
 	}
 	return find_range(&unit->functions, address);
@@ -381,8 +477,8 @@ static size_t look_up(struct debug_info *debug, const struct plumb_symbol_file *
 		return 0;
 	unit = &debug->units[range->unit];
 	memset(frames, 0, PLUMB_SOURCE_FRAMES_MAX * sizeof(*frames));
-	read_line(debug, unit, address, &frames[0]);
-	range = find_function(unit, address);
+	read_line(unit, address, &frames[0]);
+	range = find_function(debug, file, unit, address);
 	if (range && dwarf_offdie(dwarf_cu_getdwarf(unit->split.cu), range->die, &function)) {
 		count = find_scopes(&function, address, scopes, PLUMB_SOURCE_FRAMES_MAX);
 		for (size_t i = 0; i < count; i++) {
@@ -390,7 +486,7 @@ static size_t look_up(struct debug_info *debug, const struct plumb_symbol_file *
 
 			frames[i].function = function_name(debug, file, scope);
 			if (i + 1 < count)
-				read_call_site(debug, unit, scope, &frames[i + 1]);
+				read_call_site(unit, scope, &frames[i + 1]);
 		}
 	}
 	return frames[0].file || frames[0].function ? count : 0;
@@ -400,7 +496,7 @@ static size_t look_up(struct debug_info *debug, const struct plumb_symbol_file *
 
 static struct answer *slot_of(struct answer *answers, size_t room, uint64_t place)
 {
-	size_t i = (size_t)(place * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (room - 1);
+	size_t i = hash(place, room);
 
 	while (answers[i].used && answers[i].place != place)
 		i = (i + 1) & (room - 1);

@@ -18,10 +18,7 @@
 size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place,
 			 struct plumb_source_frame *frames, size_t room);
 
-/*
- * The rules that unwind the frame at `place`, to be freed with free(); NULL if there are none.
- * `*bias` is what a place lacks to an address of the file's own, which the rules are in.
- */
+/* The rules that unwind the frame at `place`, to be freed with free(); NULL if there are none. */
 Dwarf_Frame *debug_info_frame(struct plumb_symbol_file *file, uint64_t place);
 
 void debug_info_free(struct debug_info *debug);
