@@ -24,6 +24,7 @@ enum field {
 	FIELD_IP,
 	FIELD_SYM,
 	FIELD_DSO,
+	FIELD_DSOFF,
 	FIELD_ADDR,
 	FIELD_SYMOFF,
 	FIELD_SRCLINE,
@@ -53,6 +54,11 @@ enum field {
 	FIELD_BRSTACKINSNLEN,
 	FIELD_MACHINE_PID,
 	FIELD_VCPU,
+	FIELD_CGROUP,
+	FIELD_RETIRE_LAT,
+	FIELD_BRCNTR,
+	FIELD_DISASM,
+	FIELD_BRSTACKDISASM,
 	FIELD_FLAGS, /* of all types at once */
 	FIELD_COUNT
 };
@@ -135,11 +141,30 @@ const struct plumb_location *script_locate(const struct script_printer *printer,
 /* script_line.c: a sample as a line; other records' lines begin like it. */
 void script_print_line(struct script_printer *printer, struct script_sample *sample);
 void script_print_start(struct script_printer *printer, const struct script_sample *sample);
-/* script_symbol.c: an address of code with its symbol and file. */
+/*
+ * script_symbol.c: an address of code with its symbol and file; the callers recorded, and those
+ * that the copy of the stack leads to.
+ */
+#define SCRIPT_FRAMES_MAX 127
+struct script_frame {
+	uint64_t ip;
+	enum plumb_cpu_mode mode;
+};
+size_t script_callchain(const struct script_printer *printer, const struct script_sample *sample,
+			struct script_frame frames[SCRIPT_FRAMES_MAX]);
 void script_print_location(struct script_printer *printer, const struct script_sample *sample,
 			   const struct plumb_location *location);
+/* "FILE" or, with `dsoff`, "FILE+0xOFFSET", in parentheses. */
+void script_print_file(struct script_printer *printer, const struct script_sample *sample,
+		       const struct plumb_location *location);
+/* The line of source that `location` is of, on a line of its own. */
+void script_print_source_line(struct script_printer *printer,
+			      const struct plumb_location *location);
 void script_print_callchain(struct script_printer *printer, struct script_sample *sample);
 void script_print_address(struct script_printer *printer, const struct script_sample *sample);
+/* script_branches.c: the kind of branch that a sample is, and the branches before it. */
+void script_print_flags(struct buffer *b, uint32_t flags);
+void script_print_branches(struct script_printer *printer, const struct script_sample *sample);
 /* script_source.c: perf's data_src in words. */
 void script_print_source(struct script_printer *printer, uint64_t data_source);
 /* script_record.c: MMAP, COMM, FORK and so on, as --show-*-events and -D have them. */

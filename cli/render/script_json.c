@@ -234,19 +234,19 @@ static void put_record(struct object *o, const struct plumb_spe_record *spe, uin
 
 /* ---- Any sample ------------------------------------------------------------------------------ */
 
-static void put_callchain(struct object *o, const struct plumb_sample *s)
+static void put_callchain(struct object *o, const struct script_printer *printer,
+			  const struct script_sample *sample)
 {
-	bool first = true;
+	struct script_frame frames[SCRIPT_FRAMES_MAX];
+	size_t count;
 
 	if (!key(o, FIELD_IP, "callchain"))
 		return;
+	count = script_callchain(printer, sample, frames);
 	buffer_char(o->b, '[');
-	for (size_t i = 0; i < s->callchain_length; i++) {
-		if (s->callchain[i] >= PLUMB_CONTEXT_MARKS)
-			continue; /* says whose the next ones are */
-		buffer_text(o->b, first ? "" : ", ");
-		put_hex_string(o->b, s->callchain[i]);
-		first = false;
+	for (size_t i = 0; i < count; i++) {
+		buffer_text(o->b, i ? ", " : "");
+		put_hex_string(o->b, frames[i].ip);
 	}
 	buffer_char(o->b, ']');
 }
@@ -285,7 +285,7 @@ void script_print_json(struct script_printer *printer, struct script_sample *sam
 		put_address(&o, FIELD_PHYS_ADDR, "physical_address", has & PLUMB_SAMPLE_PHYS_ADDR,
 			    s->physical_address);
 		if (has & PLUMB_SAMPLE_CALLCHAIN)
-			put_callchain(&o, s);
+			put_callchain(&o, printer, sample);
 	}
 	put_unsigned(&o, FIELD_TIME, "time", record->has & PLUMB_RECORD_HAS_TIME, record->time);
 	put_text(&o, FIELD_COMM, "comm", sample->task ? sample->task->comm : NULL);

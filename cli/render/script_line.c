@@ -3,8 +3,6 @@
  * A sample as perf script prints it: column by column, in the order and with the spacing of
  * process_event() in tools/perf/builtin-script.c.
  */
-#include <stdio.h>
-
 #include "base/mem_source.h"
 #include "render/script.h"
 
@@ -194,42 +192,6 @@ static uint64_t source_of(const struct script_printer *printer, const struct scr
 	return unknown;
 }
 
-/* What kind of branch it was, and what happened: "jcc/miss,not_taken/". */
-static void print_flags(struct buffer *b, uint32_t flags)
-{
-	static const struct {
-		uint32_t flags;
-		const char *name;
-	} kinds[] = {
-		{PLUMB_TRACE_BRANCH, "jmp"},
-		{PLUMB_TRACE_BRANCH | PLUMB_TRACE_CALL, "call"},
-		{PLUMB_TRACE_BRANCH | PLUMB_TRACE_RETURN, "return"},
-		{PLUMB_TRACE_BRANCH | PLUMB_TRACE_CONDITIONAL, "jcc"},
-	};
-	const uint32_t what = PLUMB_TRACE_BRANCH | PLUMB_TRACE_CALL | PLUMB_TRACE_RETURN |
-			      PLUMB_TRACE_CONDITIONAL;
-	static const char *const happened[] = {"", "/miss/", "/not_taken/", "/miss,not_taken/"};
-	const unsigned events =
-		(flags & PLUMB_TRACE_MISS ? 1 : 0) | (flags & PLUMB_TRACE_NOT_TAKEN ? 2 : 0);
-	const char *kind = "";
-	char text[32];
-	int length;
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if ((flags & what) == kinds[i].flags)
-			kind = kinds[i].name;
-	/* Without a word for it, perf gives a letter for each flag. */
-	if (flags & PLUMB_TRACE_BRANCH && !*kind && !events && !(flags & PLUMB_TRACE_TRANSACTION))
-		kind = flags & PLUMB_TRACE_CALL ? "bco" : "bro";
-	length = snprintf(text, sizeof(text), "%s%s", kind, happened[events]);
-	/* Within a transaction. */
-	if (flags & PLUMB_TRACE_TRANSACTION)
-		snprintf(text + length, sizeof(text) - (size_t)length, "%*s", 21 - length, "(x)");
-	buffer_bytes(b, "  ", 2);
-	buffer_padded(b, text, -21);
-	buffer_char(b, ' ');
-}
-
 static void print_ip(struct script_printer *printer, struct script_sample *sample)
 {
 	if (printer->callchains && sample->event->attr.sample_type & PLUMB_SAMPLE_CALLCHAIN) {
@@ -245,6 +207,8 @@ static void print_ip(struct script_printer *printer, struct script_sample *sampl
 				script_prints(printer->fields, sample->type, FIELD_DSO)
 			? script_locate(printer, sample)
 			: NULL);
+	if (script_prints(printer->fields, sample->type, FIELD_SRCLINE))
+		script_print_source_line(printer, script_locate(printer, sample));
 }
 
 static void print_branch(struct script_printer *printer, struct script_sample *sample)
@@ -277,7 +241,7 @@ void script_print_line(struct script_printer *printer, struct script_sample *sam
 	if (on & FIELD_BIT(FIELD_EVENT))
 		print_event(printer, sample);
 	if (printer->fields->flags)
-		print_flags(b, s->trace_flags);
+		script_print_flags(b, s->trace_flags);
 	if (script_is_branch_trace(&sample->event->attr)) {
 		print_branch(printer, sample);
 		return;
@@ -292,6 +256,8 @@ void script_print_line(struct script_printer *printer, struct script_sample *sam
 		buffer_decimal(b, s->weight2, 16);
 	if (on & FIELD_BIT(FIELD_IP))
 		print_ip(printer, sample);
+	if (on & FIELD_BIT(FIELD_BRSTACK))
+		script_print_branches(printer, sample);
 	if (on & FIELD_BIT(FIELD_PHYS_ADDR))
 		buffer_hex(b, s->physical_address, 16);
 	if (on & FIELD_BIT(FIELD_DATA_PAGE_SIZE))

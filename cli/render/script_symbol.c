@@ -5,9 +5,6 @@
 /* PERF_COUNT_SW_PAGE_FAULTS and so on. */
 enum { PAGE_FAULTS = 2, MINOR_FAULTS = 5, MAJOR_FAULTS = 6 };
 
-/* The most frames that perf prints of a chain. */
-#define FRAMES_MAX 127
-
 const struct plumb_location *script_locate(const struct script_printer *printer,
 					   struct script_sample *sample)
 {
@@ -37,12 +34,50 @@ static void print_symbol(struct buffer *b, const struct plumb_location *location
 	buffer_hex(b, distance, 0);
 }
 
-static void print_file(struct buffer *b, const struct plumb_location *location)
+void script_print_file(struct script_printer *printer, const struct script_sample *sample,
+		       const struct plumb_location *location)
 {
-	buffer_bytes(b, " (", 2);
-	buffer_foreign(b, location && location->file ? plumb_symbol_file_name(location->file)
-						     : "[unknown]");
+	const struct plumb_symbol_file *file = location ? location->file : NULL;
+	struct buffer *b = printer->out;
+
+	buffer_char(b, '(');
+	buffer_foreign(b, file ? plumb_symbol_file_name(file) : "[unknown]");
+	if (file && !plumb_symbol_file_is_kernel(file) &&
+	    script_prints(printer->fields, sample->type, FIELD_DSOFF)) {
+		buffer_bytes(b, "+0x", 3);
+		buffer_hex(b, location->address, 0);
+	}
 	buffer_char(b, ')');
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* "FILE:LINE" or, where no line is known, the file's name and the place in it. */
+void script_print_source_line(struct script_printer *printer, const struct plumb_location *location)
+{
+	struct plumb_source_frame frame = {0};
+	struct buffer *b = printer->out;
+
+	if (!location->file)
+		return;
+	plumb_symbolizer_source(printer->symbols, location, &frame, 1);
+	if (frame.file && frame.line) {
+		buffer_bytes(b, "\n  ", 3);
+		buffer_foreign(b, base_name(frame.file));
+		buffer_char(b, ':');
+		buffer_decimal(b, frame.line, 0);
+	} else {
+		buffer_bytes(b, "\n  ", 3);
+		buffer_foreign(b, base_name(plumb_symbol_file_name(location->file)));
+		buffer_char(b, '[');
+		buffer_hex(b, location->address, 0);
+		buffer_char(b, ']');
+	}
 }
 
 void script_print_location(struct script_printer *printer, const struct script_sample *sample,
@@ -55,8 +90,10 @@ void script_print_location(struct script_printer *printer, const struct script_s
 		print_symbol(printer->out, location,
 			     script_prints(fields, sample->type, FIELD_SYMOFF));
 	}
-	if (script_prints(fields, sample->type, FIELD_DSO))
-		print_file(printer->out, location);
+	if (script_prints(fields, sample->type, FIELD_DSO)) {
+		buffer_char(printer->out, ' ');
+		script_print_file(printer, sample, location);
+	}
 }
 
 static void print_frame(struct script_printer *printer, const struct script_sample *sample,
@@ -72,6 +109,8 @@ static void print_frame(struct script_printer *printer, const struct script_samp
 	buffer_hex(printer->out, user && printer->version == PLUMB_PERF_6_1 ? location.address : ip,
 		   16);
 	script_print_location(printer, sample, &location);
+	if (script_prints(printer->fields, sample->type, FIELD_SRCLINE))
+		script_print_source_line(printer, &location);
 	buffer_char(printer->out, '\n');
 }
 
@@ -93,25 +132,52 @@ static bool change_mode(uint64_t mark, enum plumb_cpu_mode *mode)
 	}
 }
 
-void script_print_callchain(struct script_printer *printer, struct script_sample *sample)
+/* Adds the callers that the copies of the thread's registers and stack lead to. */
+static size_t unwind(const struct script_printer *printer, const struct script_sample *sample,
+		     struct script_frame *frames, size_t room)
+{
+	const struct plumb_sample *s = &sample->record->sample;
+	const struct plumb_user_stack stack = {
+		.register_mask = sample->event->attr.sample_regs_user,
+		.registers = s->user_registers,
+		.register_count = s->user_register_count,
+		.bytes = s->user_stack,
+		.bytes_size = s->user_stack_size,
+	};
+	uint64_t chain[SCRIPT_FRAMES_MAX];
+	size_t count;
+
+	if (!s->user_stack_size || !s->user_register_count || !sample->task)
+		return 0;
+	count = plumb_symbolizer_unwind(printer->symbols, sample->task, &stack, chain, room);
+	for (size_t i = 0; i < count; i++)
+		frames[i] = (struct script_frame){chain[i], PLUMB_MODE_USER};
+	return count;
+}
+
+size_t script_callchain(const struct script_printer *printer, const struct script_sample *sample,
+			struct script_frame frames[SCRIPT_FRAMES_MAX])
 {
 	const struct plumb_sample *s = &sample->record->sample;
 	enum plumb_cpu_mode mode = PLUMB_MODE_USER;
-	unsigned frames = 0;
+	size_t count = 0;
 
-	for (size_t i = 0; i < s->callchain_length; i++) {
-		if (s->callchain[i] >= PLUMB_CONTEXT_MARKS && !change_mode(s->callchain[i], &mode))
-			return;
+	for (size_t i = 0; i < s->callchain_length && count < SCRIPT_FRAMES_MAX; i++) {
+		if (s->callchain[i] < PLUMB_CONTEXT_MARKS)
+			frames[count++] = (struct script_frame){s->callchain[i], mode};
+		else if (!change_mode(s->callchain[i], &mode))
+			return 0;
 	}
-	mode = PLUMB_MODE_USER;
-	for (size_t i = 0; i < s->callchain_length && frames < FRAMES_MAX; i++) {
-		if (s->callchain[i] >= PLUMB_CONTEXT_MARKS) {
-			change_mode(s->callchain[i], &mode);
-			continue;
-		}
-		print_frame(printer, sample, mode, s->callchain[i]);
-		frames++;
-	}
+	return count + unwind(printer, sample, frames + count, SCRIPT_FRAMES_MAX - count);
+}
+
+void script_print_callchain(struct script_printer *printer, struct script_sample *sample)
+{
+	struct script_frame frames[SCRIPT_FRAMES_MAX];
+	const size_t count = script_callchain(printer, sample, frames);
+
+	for (size_t i = 0; i < count; i++)
+		print_frame(printer, sample, frames[i].mode, frames[i].ip);
 }
 
 /* The address of a page fault is code or data that may have a name. */

@@ -27,13 +27,14 @@ static const struct field_name names[FIELD_COUNT] = {
 	[FIELD_IP] = {"ip", true},
 	[FIELD_SYM] = {"sym", true},
 	[FIELD_DSO] = {"dso", true},
+	[FIELD_DSOFF] = {"dsoff", true},
 	[FIELD_ADDR] = {"addr", true},
 	[FIELD_SYMOFF] = {"symoff", true},
-	[FIELD_SRCLINE] = {"srcline", false},
+	[FIELD_SRCLINE] = {"srcline", true},
 	[FIELD_PERIOD] = {"period", true},
 	[FIELD_IREGS] = {"iregs", false},
 	[FIELD_UREGS] = {"uregs", false},
-	[FIELD_BRSTACK] = {"brstack", false},
+	[FIELD_BRSTACK] = {"brstack", true},
 	[FIELD_BRSTACKSYM] = {"brstacksym", false},
 	[FIELD_DATA_SRC] = {"data_src", true},
 	[FIELD_WEIGHT] = {"weight", true},
@@ -56,6 +57,11 @@ static const struct field_name names[FIELD_COUNT] = {
 	[FIELD_BRSTACKINSNLEN] = {"brstackinsnlen", false},
 	[FIELD_MACHINE_PID] = {"machine_pid", false},
 	[FIELD_VCPU] = {"vcpu", false},
+	[FIELD_CGROUP] = {"cgroup", false},
+	[FIELD_RETIRE_LAT] = {"retire_lat", false},
+	[FIELD_BRCNTR] = {"brcntr", false},
+	[FIELD_DISASM] = {"disasm", false},
+	[FIELD_BRSTACKDISASM] = {"brstackdisasm", false},
 	[FIELD_FLAGS] = {"flags", true},
 };
 
@@ -188,6 +194,9 @@ static void change_field(struct type_fields *fields, int field, enum change chan
 	} else {
 		fields->on |= FIELD_BIT(field);
 		fields->asked |= FIELD_BIT(field);
+		/* The offset stands with the file. */
+		if (field == FIELD_DSOFF)
+			fields->on |= FIELD_BIT(FIELD_DSO);
 	}
 	fields->set = true;
 }
@@ -290,6 +299,15 @@ static int refuse(struct plumb_diagnostics *found, const char *field, const char
 	return PLUMB_ERR_INVALID;
 }
 
+/* A field that means nothing without another. */
+static int refuse_alone(struct plumb_diagnostics *found, const char *field, const char *other)
+{
+	plumb_diagnostics_add(found, PLUMB_ERROR, "field-alone", NULL,
+			      "cannot print '%s' without '%s'", field, other);
+	plumb_diagnostics_hint(found, "add %s to the fields", other);
+	return PLUMB_ERR_INVALID;
+}
+
 static int check_symbols(const struct type_fields *fields, uint64_t sample_type, const char *name,
 			 struct plumb_diagnostics *found)
 {
@@ -297,12 +315,10 @@ static int check_symbols(const struct type_fields *fields, uint64_t sample_type,
 
 	if (fields->on & FIELD_BIT(FIELD_SYM) && !address)
 		return refuse(found, "sym", name, "address");
-	if (fields->on & FIELD_BIT(FIELD_SYMOFF) && !(fields->on & FIELD_BIT(FIELD_SYM))) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "symoff-alone", NULL,
-				      "cannot print 'symoff' without 'sym'");
-		plumb_diagnostics_hint(found, "add sym to the fields");
-		return PLUMB_ERR_INVALID;
-	}
+	if (fields->on & FIELD_BIT(FIELD_SYMOFF) && !(fields->on & FIELD_BIT(FIELD_SYM)))
+		return refuse_alone(found, "symoff", "sym");
+	if (fields->on & FIELD_BIT(FIELD_SRCLINE) && !(fields->on & FIELD_BIT(FIELD_IP)))
+		return refuse_alone(found, "srcline", "ip");
 	if (fields->on & FIELD_BIT(FIELD_DSO) && !address)
 		return refuse(found, "dso", name, "address");
 	return 0;

@@ -68,6 +68,15 @@ record()
 	said "plumb: --like-perf and --json cannot be combined"
 }
 
+@test "-F brstack: prints the sampled branch with --itrace l" {
+	run plumb script --raw -i spe.data --itrace bl -F ip,flags,brstack
+	[ "$status" -eq 0 ]
+	[ "$output" = "  jcc/miss,not_taken/              403860 0x403860/0x403870/MN/-/-/0/COND/- " ]
+	run --separate-stderr plumb script --raw -i spe.data -F srcline,sym
+	[ "$status" -eq 2 ]
+	[ "${stderr_lines[0]}" = "plumb: spe.data: cannot print 'srcline' without 'ip'" ]
+}
+
 @test "--raw: reads standard input and filters" {
 	run plumb script --raw -i - -F ip --filter 'load,latency>=12' <spe.data
 	[ "$status" -eq 0 ]
@@ -202,12 +211,12 @@ counted()
 	run --separate-stderr plumb script -F tid,symof
 	[ "$status" -eq 2 ]
 	said "plumb: --fields: unknown field 'symof'" "       did you mean symoff?"
-	run --separate-stderr plumb script -F tid,brstack
+	run --separate-stderr plumb script -F tid,brstacksym
 	[ "$status" -eq 2 ]
 	# shellcheck disable=SC2154 # by run
 	# shellcheck disable=SC2154 # by run
 	[ "${stderr_lines[0]}" = \
-		"plumb: --fields: field 'brstack' of perf script is not supported" ]
+		"plumb: --fields: field 'brstacksym' of perf script is not supported" ]
 	run --separate-stderr plumb script -F tid,+ip
 	[ "$status" -eq 2 ]
 	record

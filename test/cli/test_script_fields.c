@@ -83,9 +83,9 @@ static void test_refused(void **state)
 	parsed("xx:tid");
 	assert_int_equal(status, PLUMB_ERR_NOT_FOUND);
 	assert_string_equal(message(), "unknown type of events 'xx'");
-	parsed("tid,brstack");
+	parsed("tid,brstacksym");
 	assert_int_equal(status, PLUMB_ERR_UNSUPPORTED);
-	assert_string_equal(message(), "field 'brstack' of perf script is not supported");
+	assert_string_equal(message(), "field 'brstacksym' of perf script is not supported");
 	assert_non_null(strstr(plumb_diagnostics_get(found, 0)->hint, "comm, tid, pid, time"));
 }
 
@@ -93,11 +93,13 @@ static void test_refused(void **state)
 static void test_names(void **state)
 {
 	static const char names[] =
-		"comm tid pid time cpu event trace ip sym dso addr symoff srcline period iregs "
+		"comm tid pid time cpu event trace ip sym dso dsoff addr symoff srcline period "
+		"iregs "
 		"uregs "
 		"brstack brstacksym data_src weight bpf-output callindent insn insnlen brstackinsn "
 		"brstackoff synth phys_addr metric misc srccode ipc tod data_page_size "
-		"code_page_size ins_lat brstackinsnlen machine_pid vcpu flags ";
+		"code_page_size ins_lat brstackinsnlen machine_pid vcpu cgroup "
+		"retire_lat brcntr disasm brstackdisasm flags ";
 	size_t length = 0;
 	bool supported;
 

@@ -101,6 +101,15 @@ SPE_LISTS = [
     "--itrace=i1i -F +addr,+flags,+data_src,+weight", "-F hw:ip,event", "--itrace=i1i --ns",
     "-F +misc", "-F -period,-event", "--itrace=bx",
 ]
+# Lines of source and unwound chains; since 6.12, offsets in files. Of ls, which is stripped, perf
+# unwinds some chains into what is no code.
+SOURCE_LISTS = ["-F ip,sym,dso,srcline", "-F comm,tid,ip,sym,symoff,srcline", "-F ip,srcline"]
+OFFSET_LISTS = [] if perf.like in ("", "6.1") else ["-F ip,sym,dsoff", "-F +dsoff"]
+UNWOUND_LISTS = ["-c program " + words for words in ["", "-F ip,sym", "-F ip,sym,dso", "-G",
+                                                     *OFFSET_LISTS]]
+# Since 7.3, records become branches.
+if perf.like == "7.3":
+    SPE_LISTS += ["--itrace=bl2 -F ip,brstack", "--itrace=i1il1 -F +brstack,+dso", "-F +flags"]
 SPE = {
     "of any version": "5 3000 3 new switches",
     "of CPUs, with contexts and all": "1 3000 3 contexts switches clock physical collisions",
@@ -136,6 +145,16 @@ def same(our, their):
     return TRANSACTION.sub(" ", our) == TRANSACTION.sub(" ", their)
 
 
+# The lines of source that debug information tells; what else is printed is perf's guess, and of
+# libraries whose information is not installed it depends on what perf tried before.
+SOURCE_LINE, OWN_LINE = re.compile(r"^  \S"), re.compile(
+    r"^  (program\.cc|(stl|std|new|basic|alloc)_\w+\.h):\d+$")
+
+
+def known_lines(lines):
+    return [line for line in lines if OWN_LINE.match(line) or not SOURCE_LINE.match(line)]
+
+
 def difference(ours, theirs):
     """The first lines that are not the same, as text; empty if there are none."""
     for number, (our, their) in enumerate(zip(ours, theirs), 1):
@@ -152,6 +171,10 @@ def compare(plumb, path, words):
     theirs, their_status = output("perf", "script", "--no-inline", *words, "-i", path)
     if bool(our_status) != bool(their_status):
         return f"status {our_status}, perf's {their_status}"
+    if any("srcline" in word for word in words):
+        ours, theirs = known_lines(ours), known_lines(theirs)
+        if not any(map(OWN_LINE.match, theirs)):
+            return "perf has no line of source"
     return difference(ours, theirs)
 
 
@@ -187,8 +210,8 @@ class Work:
         program = self.folder / "program"
         if not program.exists():
             (self.folder / "program.cc").write_text(PROGRAM)
-            subprocess.run(["g++", "-O2", "-fno-omit-frame-pointer", "-pthread", "-o", program,
-                            self.folder / "program.cc"], check=True)
+            subprocess.run(["g++", "-O2", "-g", "-fno-omit-frame-pointer", "-pthread", "-o",
+                            program, self.folder / "program.cc"], check=True)
         return program
 
     def record(self, options):
@@ -233,6 +256,9 @@ def spe_test(name, words):
 
 pmu_test("plain", CLOCK, PMU_LISTS)
 pmu_test("with call chains", CLOCK + ["-g"], PMU_LISTS)
+pmu_test("with lines of source", CLOCK, SOURCE_LISTS + OFFSET_LISTS)
+pmu_test("with stacks to unwind", CLOCK[:2] + ["-F", "200", "--call-graph", "dwarf,16384"],
+         UNWOUND_LISTS)
 pmu_test("of all CPUs, with addresses", CLOCK + ["-a", "-d"], PMU_LISTS + ["-F +addr", "-C 0"])
 pmu_test("compressed", CLOCK + ["-z"], PMU_LISTS[:4])
 pmu_test("of page faults", ["-e", "page-faults", "-c", "1", "-d"], PMU_LISTS[:4] + ["-F +addr"])
