@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SPE records: the first eight bytes say how the data, which is the rest, is cut into pieces, with
- * how much room the batches are called and for which columns. Batches must give what the iterator
- * gives, and each record, written again, must be read as it was. Short data is also cut off at each
- * of its bytes.
+ * SPE records: the first eight bytes say how the data, which is the rest, is cut into pieces, and
+ * with how much room they are read. Pieces must give the records of the whole, and each record,
+ * written again, must be read as it was. Short data is also cut off at each of its bytes.
  */
 #include <plumb/spe.h>
 #include <stdio.h>

@@ -321,35 +321,6 @@ PLUMB_API size_t plumb_spe_stream_read(struct plumb_spe_stream *stream,
 /* Ends the stream, and counts a record that is left unfinished. */
 PLUMB_API void plumb_spe_stream_end(struct plumb_spe_stream *stream);
 
-/* ---- Reading many records at once ----------------------------------------------------------- */
-
-/*
- * Columns: arrays of the caller with room for `room` values, or NULL for columns to leave out. The
- * values are the same as those of plumb_spe_stream_next().
- */
-struct plumb_spe_columns {
-	size_t room;
-	uint32_t *has;
-	uint64_t *addresses[5]; /* payloads */
-	uint64_t *events;
-	uint64_t *data_source;
-	uint64_t *timestamp;
-	uint32_t *contexts[2];
-	uint16_t *counters[3];
-	uint8_t *op_class;
-	uint8_t *operation;
-	uint64_t *offset;
-	uint32_t *size;
-};
-
-/*
- * Decodes up to `columns->room` records, as long as the piece lasts. Gives the same records as
- * plumb_spe_stream_next(), several times faster. Each call learns a core's few layouts of records
- * anew, so use room for at least some hundred records. Returns how many.
- */
-PLUMB_API size_t plumb_spe_stream_batch(struct plumb_spe_stream *stream,
-					const struct plumb_spe_columns *columns);
-
 /* ---- Data sources --------------------------------------------------------------------------- */
 
 /*

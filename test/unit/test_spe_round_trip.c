@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every record that can be written is read as it was: generated ones, in both layouts, one by one
- * and in batches. Arguments: how many records (10000 without), and the seed. All combinations of
+ * and many at once. Arguments: how many records (10000 without), and the seed. All combinations of
  * members come in turn; payloads are of all sizes.
  */
 #include "check.h"
@@ -24,29 +24,7 @@ static struct {
 	size_t size;
 } written;
 
-static struct {
-	uint64_t addresses[5][RECORDS], events[RECORDS], data_source[RECORDS], timestamp[RECORDS];
-	uint64_t offset[RECORDS];
-	uint32_t contexts[2][RECORDS], has[RECORDS], size[RECORDS];
-	uint16_t counters[3][RECORDS];
-	uint8_t op_class[RECORDS], operation[RECORDS];
-} got;
-
-static const struct plumb_spe_columns columns = {
-	.room = RECORDS,
-	.has = got.has,
-	.addresses = {got.addresses[0], got.addresses[1], got.addresses[2], got.addresses[3],
-		      got.addresses[4]},
-	.events = got.events,
-	.data_source = got.data_source,
-	.timestamp = got.timestamp,
-	.contexts = {got.contexts[0], got.contexts[1]},
-	.counters = {got.counters[0], got.counters[1], got.counters[2]},
-	.op_class = got.op_class,
-	.operation = got.operation,
-	.offset = got.offset,
-	.size = got.size,
-};
+static struct plumb_spe_record got[RECORDS];
 
 /*
  * A core has few kinds of records, so that some come again: `kinds` of them a run of the writer.
@@ -105,46 +83,17 @@ static void read_one_by_one(void)
 	assert_true(stream.skipped == 0 && stream.unfinished == 0);
 }
 
-static struct plumb_spe_record row(size_t i)
-{
-	struct plumb_spe_record record = {
-		.offset = got.offset[i],
-		.size = got.size[i],
-		.has = got.has[i],
-		.events = got.events[i],
-		.data_source = got.data_source[i],
-		.timestamp = got.timestamp[i],
-		.op_class = got.op_class[i],
-		.operation = got.operation[i],
-		/* There are no columns of these. */
-		.events_bytes = written.records[i].events_bytes,
-		.data_source_bytes = written.records[i].data_source_bytes,
-	};
-
-	for (unsigned j = 0; j < 5; j++)
-		record.addresses[j] = got.addresses[j][i];
-	for (unsigned j = 0; j < 3; j++)
-		record.counters[j] = got.counters[j][i];
-	for (unsigned j = 0; j < 2; j++)
-		record.contexts[j] = got.contexts[j][i];
-	return record;
-}
-
-static void read_a_batch(void)
+static void read_many_at_once(void)
 {
 	struct plumb_spe_stream stream;
 
-	memset(&got, 0xa5, sizeof(got));
 	plumb_spe_stream_begin(&stream);
 	plumb_spe_stream_feed(&stream, written.bytes, written.size);
-	assert_int_equal(plumb_spe_stream_batch(&stream, &columns), RECORDS);
-	for (size_t i = 0; i < RECORDS; i++) {
-		struct plumb_spe_record record = row(i);
-
-		if (!same(&record, &written.records[i]))
-			fail_msg("row %zu, has 0x%x, differs", i, record.has);
-	}
-	assert_int_equal(plumb_spe_stream_batch(&stream, &columns), 0);
+	assert_int_equal(plumb_spe_stream_read(&stream, got, RECORDS), RECORDS);
+	for (size_t i = 0; i < RECORDS; i++)
+		if (!same(&got[i], &written.records[i]))
+			fail_msg("record %zu, has 0x%x, differs", i, got[i].has);
+	assert_int_equal(plumb_spe_stream_read(&stream, got, RECORDS), 0);
 }
 
 static void what_is_written_is_read(void **state)
@@ -159,7 +108,7 @@ static void what_is_written_is_read(void **state)
 
 		write_records(&random, (enum plumb_spe_layout)(i % 2), first, kind);
 		read_one_by_one();
-		read_a_batch();
+		read_many_at_once();
 		/* On once both layouts have had it. */
 		first += i % 2 ? kind : 0;
 	}

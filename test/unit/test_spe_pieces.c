@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batches give what the iterator gives, whatever the data, the pieces, the room and the columns;
- * and what was encoded. spe_both_ways.h compares; here is the data.
+ * Pieces give the same records as the whole, whatever the data, the pieces and the room.
+ * spe_both_ways.h compares; here is the data.
  */
 #include "check.h"
 
