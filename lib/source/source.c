@@ -224,8 +224,8 @@ static int check_events(const struct plumb_source *source, const struct source_r
 	}
 	if (job->exact && source->kind != &source_model) {
 		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-exact", NULL,
-				      "%s has no exact profile", source->kind->name);
-		plumb_diagnostics_hint(diagnostics, "the model has: --source model");
+				      "%s does not support exact profiles", source->kind->name);
+		plumb_diagnostics_hint(diagnostics, "use --source model");
 		return PLUMB_ERR_UNSUPPORTED;
 	}
 	return job->event_count || job->exact ? 0 : PLUMB_ERR_ARGUMENT;

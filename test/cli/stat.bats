@@ -591,11 +591,11 @@ for e in json.load(sys.stdin)["events"]:
 		grep -qE "^    $metric +–  percent" <<<"$stderr"
 		grep -qE '^ +–  SVE_PRED_FULL_SPEC$' <<<"$stderr"
 		grep -q '^Note: metrics unavailable because these events were not counted:' <<<"$stderr"
-		grep -q '^Note: not counted, because this takes QEMU 9.0 or later: SVE_PRED_FULL_SPEC$' \
+		grep -q '^Note: not counted, because this requires QEMU 9.0 or later: SVE_PRED_FULL_SPEC$' \
 			<<<"$stderr"
 		run --separate-stderr plumb record --source model -e SVE_PRED_FULL_SPEC -c 100 -o none.data -- ./work
 		[ "$status" -eq 3 ]
-		grep -q '^       QEMU 9.0 or later does' <<<"$stderr"
+		grep -q '^       use QEMU 9.0 or later' <<<"$stderr"
 	fi
 }
 
@@ -628,7 +628,7 @@ for e in json.load(sys.stdin)["events"]:
 	chmod +x plain
 	run --separate-stderr model --qemu "$PWD/plain" ./work
 	[ "$status" -eq 3 ]
-	grep -q 'without support for plugins' <<<"$stderr"
+	grep -q 'does not support plugins' <<<"$stderr"
 	run --separate-stderr model -L "$PWD" ./dynamic
 	[ "$status" -eq 3 ]
 	grep -q 'libc6-arm64-cross' <<<"$stderr"
@@ -870,8 +870,8 @@ soon()
 	[ "$stderr" = "$why" ]
 	run --separate-stderr plumb stat --source perf ./work
 	[ "$status" -eq 3 ]
-	said "plumb: this machine has no Arm PMU, so perf has nothing to count with" \
-		"       --source model counts AArch64 programs on any machine"
+	said "plumb: perf requires an Arm PMU, which this machine does not have" \
+		"       use --source model, which counts AArch64 programs on any machine"
 }
 
 @test "counts forked processes only with --children" {

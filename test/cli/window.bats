@@ -244,16 +244,16 @@ all=$((1 + 5 * (before + work + after) + 3))
 	}
 	refused wurk "the program has no such function" "did you mean work?"
 	refused number "this is data, not code"
-	refused work+2 "not the address of an instruction" "addresses of instructions are multiples of 4"
-	refused work+x "invalid offset" "offsets are hexadecimal: main+0x138"
+	refused work+2 "not the address of an instruction" "use a multiple of 4"
+	refused work+x "invalid offset" "use a hexadecimal offset: main+0x138"
 	refused work+100 "the function is not that long"
-	refused 0xwork "invalid address" "addresses are hexadecimal: 0x400668"
+	refused 0xwork "invalid address" "use a hexadecimal address: 0x400668"
 	refused 0 "not the address of code"
 	refused "" "not a function or address"
 	run --separate-stderr plumb stat --source model --from work ./rounds-stripped
 	[ "$status" -eq 2 ]
 	said "plumb: ./rounds-stripped: 'work': the program has no symbols" \
-		"       give an address, or build the program without stripping it"
+		"       use an address, or build the program without stripping it"
 	run --separate-stderr plumb stat --source model --from work --to work+0 ./rounds
 	[ "$status" -eq 2 ]
 	said "plumb: 'work' and 'work+0' are the same place"
@@ -293,12 +293,12 @@ all=$((1 + 5 * (before + work + after) + 3))
 		run --separate-stderr plumb $command -e task-clock --from main true
 		[ "$status" -ne 0 ]
 		said "plumb: perf cannot begin or end at a place in the program" \
-			"       the model can: --source model"
+			"       use --source model"
 		# shellcheck disable=SC2086
 		run --separate-stderr plumb $command -e task-clock --max-instructions 5 true
 		[ "$status" -ne 0 ]
 		said "plumb: perf cannot end a program after a number of instructions" \
-			"       the model can: --source model"
+			"       use --source model"
 	done
 	run --separate-stderr plumb record -e cpu-clock -F 1000 --timeout 100 -o data \
 		sh -c 'while :; do :; done'

@@ -369,7 +369,7 @@ def refusals(plumb, folder):
         with open(fake, "w", encoding="utf-8") as file:
             file.write("#!/bin/sh\necho 'qemu-aarch64 version 7.2.0'\n")
         os.chmod(fake, 0o755)
-        refused(plumb, f"{folder}/running-basics", "without support for plugins",
+        refused(plumb, f"{folder}/running-basics", "does not support plugins",
                 options=["--qemu", fake], status=3)
         refused(plumb, f"{folder}/running-basics", "EXC_UNDEF", options=["-e", "EXC_UNDEF"], status=2)
 

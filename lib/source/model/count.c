@@ -110,7 +110,7 @@ static void warn_of_uncounted(const struct source_job *job, const struct model_c
 	}
 	if (names[0])
 		plumb_diagnostics_add(found, PLUMB_WARNING, "engine-event", NULL,
-				      "not counted, because this takes QEMU 9.0 or later: %s",
+				      "not counted, because this requires QEMU 9.0 or later: %s",
 				      names);
 }
 

@@ -99,7 +99,7 @@ void exact_warn(const struct model_sampling *sampling, struct plumb_diagnostics 
 
 	if (atomic_load(&sampling->exact_failed))
 		plumb_diagnostics_add(found, PLUMB_WARNING, "exact-incomplete", NULL,
-				      "the profile is incomplete: memory ran out");
+				      "the profile is incomplete: out of memory");
 	if (deep)
 		plumb_diagnostics_add(found, PLUMB_WARNING, "deep-calls", NULL,
 				      "%" PRIu64 " call sites are more than %d calls deep: they "

@@ -67,14 +67,14 @@ const char *qemu_hint(const char *os_release)
 		fclose(file);
 	/* Debian 13's qemu-user is linked statically, which leaves no way to load plugins. */
 	if (debian && version > 0 && version <= 12)
-		return "apt-get install qemu-user";
+		return "run apt-get install qemu-user";
 	if (debian)
 		return "build an engine: scripts/build-engine in Plumb's source tree; if plumb is "
-		       "installed, then make install";
+		       "installed, also make install";
 	if (like_debian)
-		return "apt-get install qemu-user or, if that takes no plugins, "
+		return "run apt-get install qemu-user or, if that does not support plugins, "
 		       "scripts/build-engine in Plumb's source tree";
-	return "\"On other systems\" in Plumb's README.md tells how to get one";
+	return "see \"On other systems\" in Plumb's README.md";
 }
 
 static void add_hint(struct plumb_diagnostics *found)
@@ -209,19 +209,18 @@ static int judge_silence(const struct answer *answer, const struct plumb_place *
 
 	if (answer->error == ETIMEDOUT)
 		plumb_diagnostics_add(found, PLUMB_ERROR, "not-qemu", where,
-				      "does not answer like QEMU: not within %d s",
-				      ANSWER_MS / 1000);
+				      "QEMU does not answer within %d s", ANSWER_MS / 1000);
 	else if (answer->error)
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-qemu", where,
-				      "QEMU cannot be started: %s", strerror(answer->error));
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-qemu", where, "cannot start QEMU: %s",
+				      strerror(answer->error));
 	else if (WIFSIGNALED(answer->status))
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-qemu", where,
-				      "QEMU cannot be started: signal %d ended it (%s)",
+				      "cannot start QEMU: signal %d ended it (%s)",
 				      WTERMSIG(answer->status),
 				      strsignal(WTERMSIG(answer->status)));
 	else
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-qemu", where,
-				      "QEMU cannot be started: status %d%s%.*s",
+				      "cannot start QEMU: status %d%s%.*s",
 				      WEXITSTATUS(answer->status), *answer->text ? ", " : "",
 				      (int)strcspn(answer->text, "\r\n"), answer->text);
 	/* Nothing that could be installed makes room for another process. */
@@ -241,15 +240,14 @@ static int judge(struct qemu *qemu, struct answer *answer, struct plumb_diagnost
 	if (answer->error || (answer->status && !read_version(answer->text, qemu)))
 		return judge_silence(answer, &where, found);
 	if (!read_version(answer->text, qemu)) {
-		plumb_diagnostics_add(
-			found, PLUMB_ERROR, "not-qemu", &where,
-			"does not answer like qemu-aarch64 when asked for its version");
+		plumb_diagnostics_add(found, PLUMB_ERROR, "not-qemu", &where,
+				      "not qemu-aarch64, by its answer to --version");
 		add_hint(found);
 		return PLUMB_ERR_MACHINE;
 	}
 	if (qemu->major < MAJOR_MIN) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "old-qemu", &where,
-				      "QEMU %u.%u is too old: the model needs %u.0 or later",
+				      "QEMU %u.%u is too old: the model requires %u.0 or later",
 				      qemu->major, qemu->minor, MAJOR_MIN);
 		add_hint(found);
 		return PLUMB_ERR_MACHINE;
@@ -261,8 +259,8 @@ static int judge(struct qemu *qemu, struct answer *answer, struct plumb_diagnost
 		return judge_silence(answer, &where, found);
 	if (!strstr(answer->text, "-plugin ")) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-plugins", &where,
-				      "QEMU %u.%u without support for plugins, which the model "
-				      "needs",
+				      "QEMU %u.%u does not support plugins, which the model "
+				      "requires",
 				      qemu->major, qemu->minor);
 		add_hint(found);
 		return PLUMB_ERR_MACHINE;
@@ -311,8 +309,8 @@ static int find_plugin(const char *folder, struct qemu *qemu, struct plumb_diagn
 	if (access(qemu->plugin, R_OK) == 0)
 		return 0;
 	plumb_diagnostics_add(found, PLUMB_ERROR, "no-plugin", &where,
-			      "the model's plugin cannot be read: %s", strerror(errno));
-	plumb_diagnostics_hint(found, "install plumb whole, or build it");
+			      "cannot read the model's plugin: %s", strerror(errno));
+	plumb_diagnostics_hint(found, "install plumb again with make install");
 	return PLUMB_ERR_MACHINE;
 }
 
@@ -371,7 +369,7 @@ int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
 		copy_first(found, refusals);
 	} else {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-qemu", NULL,
-				      "there is no qemu-aarch64 in PATH, which the model needs");
+				      "the model requires qemu-aarch64, which is not in PATH");
 		add_hint(found);
 	}
 out:

@@ -193,7 +193,7 @@ static int record(struct recorder *r, struct source_record_run *run)
 
 	if (fd < 0) {
 		plumb_diagnostics_add(r->found, PLUMB_ERROR, "no-memory", NULL,
-				      "no memory to share with QEMU: %s", strerror(errno));
+				      "cannot share memory with QEMU: %s", strerror(errno));
 		return PLUMB_ERR_NO_MEMORY;
 	}
 	if (job->begin)

@@ -259,12 +259,12 @@ static int check_start(const struct run *run, int status, struct plumb_diagnosti
 				      "QEMU ended (status %d) before the model's plugin was loaded",
 				      WIFEXITED(status) ? WEXITSTATUS(status)
 							: 128 + WTERMSIG(status));
-		plumb_diagnostics_hint(found, "what QEMU said above tells why");
+		plumb_diagnostics_hint(found, "see QEMU's error above");
 		return PLUMB_ERR_MACHINE;
 	}
 	if (shared->struct_size != sizeof(*shared) || shared->event_count != EVENT_COUNT) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "other-plugin", &where,
-				      "the plugin is of another version than this plumb");
+				      "the plugin and plumb have different versions");
 		plumb_diagnostics_hint(found, "install both from one build");
 		return PLUMB_ERR_MACHINE;
 	}
@@ -356,7 +356,7 @@ static int check_predicates(const struct run *run, struct plumb_diagnostics *fou
 	plumb_diagnostics_add(found, PLUMB_ERROR, "no-event", NULL,
 			      "QEMU %u.%u does not let the model count by SVE predicates",
 			      run->qemu.major, run->qemu.minor);
-	plumb_diagnostics_hint(found, "QEMU 9.0 or later does: choose it with --qemu");
+	plumb_diagnostics_hint(found, "use QEMU 9.0 or later, with --qemu");
 	return PLUMB_ERR_MACHINE;
 }
 
@@ -369,7 +369,7 @@ static int choose(struct run *run, struct plumb_diagnostics *found)
 	run->core = options->core ? model_core_find(options->core) : model_cores[0];
 	if (!run->core) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-core", NULL,
-				      "the model has no core called %s", options->core);
+				      "the model has no core '%s'", options->core);
 		return PLUMB_ERR_NOT_FOUND;
 	}
 	error = program_inspect(run->job->program, &run->program, found);
@@ -395,7 +395,7 @@ static int connect_plugin(struct run *run, struct plumb_diagnostics *found)
 			run->pipe_write = move_up(ends[1]);
 		}
 	}
-	return error ? refuse_start("no memory to share with QEMU", error, found) : 0;
+	return error ? refuse_start("cannot share memory with QEMU", error, found) : 0;
 }
 
 /* Starts QEMU with the program. */
@@ -425,7 +425,7 @@ static int launch(struct run *run, struct plumb_diagnostics *found)
 		kill(run->pid, SIGKILL);
 		waitpid(run->pid, NULL, 0);
 	}
-	return refuse_start("QEMU cannot be started", error, found);
+	return refuse_start("cannot start QEMU", error, found);
 }
 
 /* Follows the program to its end. */

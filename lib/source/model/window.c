@@ -73,7 +73,7 @@ static int take_address(const struct search *search, uint64_t address, struct mo
 {
 	if (address % INSTRUCTION)
 		return refuse(search, PLUMB_ERR_ARGUMENT, "not the address of an instruction",
-			      "addresses of instructions are multiples of 4");
+			      "use a multiple of 4");
 	if (!place_of(search->elf, address, place))
 		return refuse(search, PLUMB_ERR_ARGUMENT, "this is data, not code", NULL);
 	if (!place->value)
@@ -136,9 +136,9 @@ static int refuse_symbol(const struct search *search, const struct match *match)
 {
 	if (!match->symbols)
 		return refuse(search, PLUMB_ERR_NOT_FOUND, "the program has no symbols",
-			      "give an address, or build the program without stripping it");
+			      "use an address, or build the program without stripping it");
 	refuse(search, PLUMB_ERR_NOT_FOUND, "the program has no such function",
-	       match->near.best ? NULL : "nm shows the names that there are");
+	       match->near.best ? NULL : "list the names with nm");
 	if (match->near.best)
 		plumb_diagnostics_hint(search->found, "did you mean %s?", match->near.best);
 	return PLUMB_ERR_NOT_FOUND;
@@ -158,10 +158,10 @@ static int find_symbol(const struct search *search, const char *name, const char
 		return refuse_symbol(search, &match);
 	if (match.ambiguous)
 		return refuse(search, PLUMB_ERR_ARGUMENT, "several functions have this name",
-			      "give an address: nm shows them");
+			      "use an address, as nm prints it");
 	if (plus && !read_hex(plus, &offset))
 		return refuse(search, PLUMB_ERR_ARGUMENT, "invalid offset",
-			      "offsets are hexadecimal: main+0x138");
+			      "use a hexadecimal offset: main+0x138");
 	if (offset && match.size && offset >= match.size)
 		return refuse(search, PLUMB_ERR_ARGUMENT, "the function is not that long", NULL);
 	return take_address(search, match.address + offset, place);
@@ -196,7 +196,7 @@ static int find_place(Elf *elf, const char *text, const char *file, struct model
 		return read_hex(text, &address)
 			       ? take_address(&search, address, place)
 			       : refuse(&search, PLUMB_ERR_ARGUMENT, "invalid address",
-					"addresses are hexadecimal: 0x400668");
+					"use a hexadecimal address: 0x400668");
 	return split_symbol(&search, place);
 }
 

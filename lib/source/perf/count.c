@@ -392,7 +392,7 @@ int perf_check_window(const struct plumb_window *window, struct plumb_diagnostic
 			      window->max_instructions
 				      ? "perf cannot end a program after a number of instructions"
 				      : "perf cannot begin or end at a place in the program");
-	plumb_diagnostics_hint(found, "the model can: --source model");
+	plumb_diagnostics_hint(found, "use --source model");
 	return PLUMB_ERR_UNSUPPORTED;
 }
 

@@ -47,9 +47,9 @@ static void find_spe(struct plumb_source *source)
 static int no_pmu(struct plumb_diagnostics *diagnostics)
 {
 	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-pmu", NULL,
-			      "this machine has no Arm PMU, so perf has nothing to count with");
+			      "perf requires an Arm PMU, which this machine does not have");
 	plumb_diagnostics_hint(diagnostics,
-			       "--source model counts AArch64 programs on any machine");
+			       "use --source model, which counts AArch64 programs on any machine");
 	return PLUMB_ERR_MACHINE;
 }
 
@@ -71,7 +71,8 @@ static int choose(struct plumb_source *source, const struct plumb_spec *spec,
 		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-spec", NULL,
 				      "no specification for this machine's CPU, MIDR_EL1 0x%08x",
 				      source->midr);
-		plumb_diagnostics_hint(diagnostics, "name one with --cpu: plumb spec list cpus");
+		plumb_diagnostics_hint(diagnostics,
+				       "name the CPU with --cpu; see plumb spec list cpus");
 		return PLUMB_ERR_MACHINE;
 	}
 	if (!source->midr)
