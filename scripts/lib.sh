@@ -148,11 +148,6 @@ build_and_test()
 	local dir=$1 name=$2 options=$3
 
 	shift 3
-	# Counts of QEMU 10 are not yet those of 7.2 to the last one: where the
-	# distribution's QEMU takes plugins, tests use that.
-	if qemu-aarch64 --help 2>/dev/null | grep -c -e '-plugin ' >/dev/null; then
-		options="-Dengine=none $options"
-	fi
 	# shellcheck disable=SC2086 # one per word
 	check "$name: configures" configure "$dir" -Dwerror=true -Dtests=true $options &&
 		check "$name: compiles" build "$dir" &&
