@@ -72,7 +72,8 @@ static uint64_t address_of(const void *pointer)
 
 static int set_up(void **state)
 {
-	static char *environment[] = {"A=1", "B=22", "C=333", NULL};
+	static char a[] = "A=1", b[] = "B=22", c[] = "C=333";
+	static char *environment[] = {a, b, c, NULL};
 
 	(void)state;
 	real_environment = environ;
