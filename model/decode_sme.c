@@ -9,11 +9,11 @@
 		.mask = m, .value = v, .operands = text, .class = CLASS_##cost, \
 		.container = ELEMENT_##lane, .kinds = KIND_SVE,                 \
 	}
-#define SME_FP(m, v, text, size)                                                   \
-	{                                                                          \
-		.mask = m, .value = v, .operands = text, .class = CLASS_SME_OUTER, \
-		.element = ELEMENT_##size, .width = WIDTH_SVE, .fp_ops = 2,        \
-		.kinds = KIND_SVE | KIND_SIMD_FP | KIND_FP_SIZED,                  \
+#define SME_FP(m, v, text, size, lane)                                                      \
+	{                                                                                   \
+		.mask = m, .value = v, .operands = text, .class = CLASS_SME_OUTER,          \
+		.element = ELEMENT_##size, .container = ELEMENT_##lane, .width = WIDTH_SVE, \
+		.fp_ops = 2, .kinds = KIND_SVE | KIND_SIMD_FP | KIND_FP_SIZED,              \
 	}
 #define SME_SLICE(m, v, text, cost, flags)                                               \
 	{                                                                                \
@@ -30,16 +30,16 @@
 	}
 
 /* clang-format off */
-/* Outer products */
+/* Outer products: predicates govern the elements of the vectors, not those of ZA */
 static const struct decode_row outer_product[] = {
-	SME_FP(0xffe0000c, 0x80800000, "za=Vn,Vm,+za,Pg,Ph", S), /* fmopa, fmops of s */
-	SME_FP(0xffe00008, 0x80c00000, "za=Vn,Vm,+za,Pg,Ph", D), /* fmopa, fmops of d */
-	SME_FP(0xffe0000c, 0x81800000, "za=Vn,Vm,+za,Pg,Ph", S), /* bfmopa, bfmops */
-	SME_FP(0xffe0000c, 0x81a00000, "za=Vn,Vm,+za,Pg,Ph", S), /* fmopa, fmops of h to s */
+	SME_FP(0xffe0000c, 0x80800000, "za=Vn,Vm,+za,Pg,Ph", S, S), /* fmopa, fmops of s */
+	SME_FP(0xffe00008, 0x80c00000, "za=Vn,Vm,+za,Pg,Ph", D, D), /* fmopa, fmops of d */
+	SME_FP(0xffe0000c, 0x81800000, "za=Vn,Vm,+za,Pg,Ph", S, H), /* bfmopa, bfmops */
+	SME_FP(0xffe0000c, 0x81a00000, "za=Vn,Vm,+za,Pg,Ph", S, H), /* fmopa, fmops of h to s */
 	/* smopa, umops ... of b to s */
-	SME(0xfec0000c, 0xa0800000, "za=Vn,Vm,+za,Pg,Ph", SME_OUTER, S),
+	SME(0xfec0000c, 0xa0800000, "za=Vn,Vm,+za,Pg,Ph", SME_OUTER, B),
 	/* smopa, umops ... of h to d */
-	SME(0xfec00008, 0xa0c00000, "za=Vn,Vm,+za,Pg,Ph", SME_OUTER, D),
+	SME(0xfec00008, 0xa0c00000, "za=Vn,Vm,+za,Pg,Ph", SME_OUTER, H),
 };
 
 /* ZA and vectors */

@@ -12,6 +12,12 @@
 	}
 #define SME2_ARITHMETIC(m, v, text) SME2(m, v, text, SME_OUTER)
 #define SME2_MOVE(m, v, text)       SME2(m, v, text, SME_MOVE)
+/* `lane` is the element that predicates govern. */
+#define SME2_OUTER(m, v, lane)                                                                     \
+	{                                                                                          \
+		.mask = m, .value = v, .operands = "za=Vn,Vm,+za,Pg,Ph", .class = CLASS_SME_OUTER, \
+		.container = ELEMENT_##lane, .kinds = KIND_SVE,                                    \
+	}
 /* QEMU 7.2 tells plugins nothing of predicated accesses. */
 #define SME2_ACCESS(m, v, text, cost, flags, n, from)                                    \
 	{                                                                                \
@@ -37,14 +43,13 @@
 	}
 
 /* clang-format off */
-/* Outer products */
+/* Outer products: predicates govern the elements of the vectors */
 static const struct decode_row outer_product[] = {
-	/* bmopa, bmops, smopa of h, smops of h */
-	SME2_ARITHMETIC(0xdfe0000c, 0x80800008, "za=Vn,Vm,+za,Pg,Ph"),
-	SME2_ARITHMETIC(0xffe0000c, 0xa1800008, "za=Vn,Vm,+za,Pg,Ph"), /* umopa of h, umops of h */
-	SME2_ARITHMETIC(0xffe0001c, 0x80a00000, "za=Vn,Vm,+za,Pg,Ph"), /* fmopa of b to s */
-	SME2_ARITHMETIC(0xffe0001e, 0x80a00008, "za=Vn,Vm,+za,Pg,Ph"), /* fmopa of b to h */
-	SME2_ARITHMETIC(0xffc0000e, 0x81800008, "za=Vn,Vm,+za,Pg,Ph"), /* fmopa, fmops, bfmopa, bfmops of h */
+	SME2_OUTER(0xffe0000c, 0x80800008, S), /* bmopa, bmops */
+	SME2_OUTER(0xfee0000c, 0xa0800008, H), /* smopa, smops, umopa, umops of h to s */
+	SME2_OUTER(0xffe0001c, 0x80a00000, B), /* fmopa of b to s */
+	SME2_OUTER(0xffe0001e, 0x80a00008, B), /* fmopa of b to h */
+	SME2_OUTER(0xffc0000e, 0x81800008, H), /* fmopa, fmops, bfmopa, bfmops of h */
 };
 
 /* Loads and stores of two and four vectors */

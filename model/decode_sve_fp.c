@@ -75,6 +75,7 @@ static const struct decode_row fp[] = {
 	SVE_FP(0xff3ee000, 0x65008000, "Vd=Vd,Vn,Pg", FP_ADD, SIZE, 1), /* fadd, fsub, predicated */
 	SVE_FP(0xff3fe000, 0x65028000, "Vd=Vd,Vn,Pg", FP_MUL, SIZE, 1), /* fmul */
 	SVE_FP(0xff3fe000, 0x65038000, "Vd=Vd,Vn,Pg", FP_ADD, SIZE, 1), /* fsubr */
+	SVE_FP(0xfffce000, 0x65048000, "Vd=Vd,Vn,Pg", FP_ADD, H, 1), /* bfmaxnm, bfminnm, bfmax, bfmin */
 	/* fmaxnm, fminnm, fmax, fmin */
 	SVE_FP(0xff3ce000, 0x65048000, "Vd=Vd,Vn,Pg", FP_ADD, SIZE, 1),
 	SVE_FP(0xff3fe000, 0x65088000, "Vd=Vd,Vn,Pg", FP_ADD, SIZE, 1), /* fabd */

@@ -63,6 +63,8 @@ def lane_of(text):
     operands = " ".join(text.operands)
     if re.match("asr|cmp|lsl|lsr", text.mnemonic):
         operands = text.operands[0]  # the last may be a vector of wide elements
+    elif re.fullmatch("[a-z]*mop[as]", text.mnemonic):
+        operands = text.operands[-1]  # the first is ZA
     elif text.memory and text.mnemonic.startswith("prf"):
         vector = re.search(r"z\d+\.[sd]", operands)
         operands = vector[0] if vector else f"z0.{text.mnemonic[3]}".replace("w", "s")
@@ -95,9 +97,7 @@ def differences(ours, text):
     if text.governing is not None:
         same("governing predicate", ours.governing, a64.P0 + text.governing)
     if ours.governing >= 0 and lane_of(text) is not None:
-        # The decoder does not know these yet, so their predicates are counted as of bytes.
-        if not re.fullmatch(r"(bf|f|s|u|us|su|b)mop[as]|bf(max|min)(nm)?", text.mnemonic):
-            same("governed elements", ours.lane, lane_of(text))
+        same("governed elements", ours.lane, lane_of(text))
     reads, writes = set(ours.sources), set(ours.targets)
     same("general registers read", names(general(reads)), names(general(text.reads)))
     same("general registers written", names(general(writes)), names(general(text.writes)))
