@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "base/visible.h"
 #include "tool/memory.h"
 
 /* The most digits a number has, and the most columns one is given. */
@@ -45,12 +46,22 @@ void buffer_long(struct buffer *buffer, const char *text, size_t length)
 
 void buffer_foreign(struct buffer *buffer, const char *text)
 {
-	if (!buffer->out->terminal) {
-		buffer_text(buffer, text);
-		return;
+	size_t length = strlen(text);
+
+	for (;;) {
+		size_t plain = visible_length(text, length);
+		uint32_t code;
+
+		buffer_bytes(buffer, text, plain);
+		text += plain;
+		length -= plain;
+		if (length == 0)
+			return;
+		buffer_char(buffer, '?');
+		plain = visible_character(text, length, &code);
+		text += plain;
+		length -= plain;
 	}
-	for (; *text; text++)
-		buffer_char(buffer, (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
 }
 
 static void fill(struct buffer *buffer, char c, size_t count)

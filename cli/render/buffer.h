@@ -54,7 +54,7 @@ static inline void buffer_text(struct buffer *buffer, const char *text)
 	buffer_bytes(buffer, text, strlen(text));
 }
 
-/* Text of the recording: on a terminal, control characters in it are made harmless. */
+/* Puts text from outside, with '?' for what no terminal may get: base/visible.h. */
 void buffer_foreign(struct buffer *buffer, const char *text);
 
 /* Right-justified in `width` columns, or left-justified if it is negative. */

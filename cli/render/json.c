@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_write.h"
 #include "tool/memory.h"
 
 json_t *render_string(const char *text)
@@ -60,7 +61,7 @@ json_t *render_object(void)
 
 void render_json(struct output *out, json_t *value)
 {
-	json_dumpf(value, out->stream, JSON_INDENT(2));
+	json_print(value, out->stream, JSON_INDENT(2));
 	fputc('\n', out->stream);
 	json_decref(value);
 }

@@ -3,64 +3,18 @@
  * A sample as a JSON object on a line of its own. What a sample does not say is null. Addresses
  * are text, since they are wider than the numbers of many readers.
  */
+#include "base/json_write.h"
 #include "render/script.h"
 
-/* The bytes of the UTF-8 character at `text`, or 0: it is none. */
-static unsigned utf8_length(const char *text)
+static void put_bytes(void *user, const char *bytes, size_t size)
 {
-	const unsigned char *c = (const unsigned char *)text;
-	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-	unsigned length = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
-	uint32_t code = c[0] & (0xffu >> (length + 1));
-
-	if (length < 2 || c[0] > 0xf4)
-		return length < 2 ? length : 0;
-	for (unsigned i = 1; i < length; i++) {
-		if ((c[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (c[i] & 0x3f);
-	}
-	if (code < smallest[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-		return 0;
-	return length;
-}
-
-/* How many bytes at `text` stand in a JSON string as they are. */
-static size_t plain_length(const char *text)
-{
-	size_t length = 0;
-
-	for (unsigned char c; (c = (unsigned char)text[length]) >= ' ' && c < 0x7f; length++) {
-		if (c == '"' || c == '\\')
-			break;
-	}
-	return length;
+	buffer_bytes(user, bytes, size);
 }
 
 static void put_string(struct buffer *b, const char *text)
 {
 	buffer_char(b, '"');
-	for (;;) {
-		size_t length = plain_length(text);
-
-		buffer_bytes(b, text, length);
-		text += length;
-		if (*text == '\0')
-			break;
-		length = utf8_length(text);
-		if (*text == '"' || *text == '\\') {
-			buffer_char(b, '\\');
-			buffer_char(b, *text);
-		} else if ((unsigned char)*text < ' ' || *text == 0x7f) {
-			buffer_bytes(b, "\\u", 2);
-			buffer_hex_zeros(b, (unsigned char)*text, 4);
-		} else if (length == 0) {
-			buffer_bytes(b, "\\ufffd", 6);
-		} else {
-			buffer_bytes(b, text, length);
-		}
-		text += length ? length : 1;
-	}
+	json_escape(text, strlen(text), put_bytes, b);
 	buffer_char(b, '"');
 }
 

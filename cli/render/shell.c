@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "tool/memory.h"
 #include "tool/wrap.h"
 
@@ -40,19 +41,12 @@ static bool is_plain(const char *text)
 	return *text && text[strspn(text, plain)] == '\0';
 }
 
-/* Whether a terminal would not show all of it. */
+/* Returns whether a terminal must not get all of it as it is. */
 static bool has_controls(const char *text)
 {
-	size_t left = strlen(text);
-	bool shown = true;
+	size_t length = strlen(text);
 
-	while (left > 0 && shown) {
-		size_t bytes = wrap_character(text, left, &shown);
-
-		text += bytes;
-		left -= bytes;
-	}
-	return !shown;
+	return visible_length(text, length) < length;
 }
 
 /* $'...', which bash, zsh, ksh and POSIX's newest know: the only way to write control characters.

@@ -17,14 +17,18 @@ static void field(struct output *out, const char *text, const char *separator)
 	bool quoted = strstr(text, separator) || text[strcspn(text, "\"\r\n")];
 
 	if (!quoted) {
-		fputs(text, out->stream);
+		output_text(out, STYLE_PLAIN, text);
 		return;
 	}
 	fputc('"', out->stream);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out->stream);
-		fputc(*text, out->stream);
+	for (;;) {
+		size_t length = strcspn(text, "\"");
+
+		output_bytes(out, STYLE_PLAIN, text, length);
+		text += length;
+		if (*text++ == '\0')
+			break;
+		fputs("\"\"", out->stream);
 	}
 	fputc('"', out->stream);
 }

@@ -2,6 +2,7 @@
 /* plumb stat --json: a contract; keys may be added, and keep their names and meanings. */
 #include <math.h>
 
+#include "base/json_write.h"
 #include "render/json.h"
 #include "render/report.h"
 
@@ -199,7 +200,7 @@ void report_json(struct output *out, const struct report *report)
 	}
 	/* One of many: an object a line. */
 	json_object_set_new(object, "summary", json_boolean(report->ended));
-	json_dumpf(object, out->stream, JSON_COMPACT);
+	json_print(object, out->stream, JSON_COMPACT);
 	fputc('\n', out->stream);
 	json_decref(object);
 }

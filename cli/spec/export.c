@@ -72,6 +72,37 @@ static void tell_warnings(const struct export_options *options, const struct plu
 }
 
 /*
+ * Exports to a terminal. The formats keep names as they are, which a terminal must not get: a file
+ * has them whole.
+ */
+static int show_part(const struct export_options *options, const struct plumb_spec *spec,
+		     const char *part, struct output *out, struct plumb_diagnostics *diagnostics)
+{
+	char *text = NULL, *at;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+	int error;
+
+	memory_given(memory);
+	error = plumb_export(spec, options->format, part, memory, diagnostics);
+	fclose(memory);
+	at = memory_given(text);
+	while (error == 0 && size) {
+		char *end = memchr(at, '\n', size);
+		size_t line = end ? (size_t)(end - at) : size;
+
+		output_bytes(out, STYLE_PLAIN, at, line);
+		if (end)
+			fputc('\n', out->stream);
+		line += end != NULL;
+		at += line;
+		size -= line;
+	}
+	free(text);
+	return error;
+}
+
+/*
  * Writes one part, or the main one if `part` is NULL, to the file `path`, or to standard output if
  * it is NULL.
  */
@@ -88,7 +119,8 @@ static int write_part(const struct export_options *options, const struct plumb_s
 	if (status != EXIT_FINE)
 		return status;
 	diagnostics = memory_given(plumb_diagnostics_new());
-	error = plumb_export(spec, options->format, part, out.stream, diagnostics);
+	error = out.terminal ? show_part(options, spec, part, &out, diagnostics)
+			     : plumb_export(spec, options->format, part, out.stream, diagnostics);
 	if (error < 0 && error != PLUMB_ERR_IO) {
 		output_discard(&out);
 		complain("cannot export %s%s%s: %s", spec->id, part ? " part " : "",

@@ -4,48 +4,21 @@
 #include <stdint.h>
 #include <string.h>
 
-size_t wrap_character(const char *text, size_t length, bool *shown)
+#include "base/visible.h"
+
+size_t wrap_character(const char *text, size_t length)
 {
-	const unsigned char *s = (const unsigned char *)text;
-	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-	uint32_t code = s[0];
-	size_t bytes = 1;
+	uint32_t code;
 
-	if (code >= 0xc2 && code < 0xe0)
-		bytes = 2, code &= 0x1f;
-	else if (code >= 0xe0 && code < 0xf0)
-		bytes = 3, code &= 0xf;
-	else if (code >= 0xf0 && code < 0xf5)
-		bytes = 4, code &= 0x7;
-	else if (code >= 0x80)
-		goto bad;
-
-	if (bytes > length)
-		goto bad;
-	for (size_t i = 1; i < bytes; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			goto bad;
-		code = code << 6 | (s[i] & 0x3f);
-	}
-	if (code < smallest[bytes] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-		goto bad;
-
-	/* C0 and C1 controls, and the marks that change the direction of the text around them. */
-	*shown = !(code < 0x20 || (code >= 0x7f && code < 0xa0) ||
-		   (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069));
-	return bytes;
-bad:
-	*shown = false;
-	return 1;
+	return visible_character(text, length, &code);
 }
 
 size_t wrap_columns(const char *text, size_t length)
 {
 	size_t columns = 0;
-	bool shown;
 
 	for (size_t i = 0; i < length; columns++)
-		i += wrap_character(text + i, length - i, &shown);
+		i += wrap_character(text + i, length - i);
 	return columns;
 }
 
@@ -57,10 +30,8 @@ size_t wrap_complete(const char *text)
 	for (int i = 0; i < 3 && start > 0 && ((unsigned char)text[start - 1] & 0xc0) == 0x80; i++)
 		start--;
 	if (start > 0 && (unsigned char)text[start - 1] >= 0xc0) {
-		bool shown;
-
 		start--;
-		if (wrap_character(text + start, length - start, &shown) == 1)
+		if (wrap_character(text + start, length - start) == 1)
 			return start;
 	}
 	return length;
@@ -68,30 +39,25 @@ size_t wrap_complete(const char *text)
 
 void wrap_put(FILE *stream, const char *text, size_t length)
 {
-	size_t plain = 0;
+	for (;;) {
+		size_t plain = visible_length(text, length);
 
-	while (length > 0) {
-		bool shown;
-		size_t bytes = wrap_character(text + plain, length, &shown);
-
-		length -= bytes;
-		if (shown) {
-			plain += bytes;
-			continue;
-		}
 		fwrite(text, 1, plain, stream);
+		text += plain;
+		length -= plain;
+		if (length == 0)
+			return;
 		fputc('?', stream);
-		text += plain + bytes;
-		plain = 0;
+		plain = wrap_character(text, length);
+		text += plain;
+		length -= plain;
 	}
-	fwrite(text, 1, plain, stream);
 }
 
 bool wrap_next(const char **rest, size_t width, struct wrap_line *line)
 {
 	const char *text = *rest;
 	size_t length = 0, at = 0, columns = 0, fits = 0, fits_columns = 0;
-	bool shown;
 
 	if (*text == '\0')
 		return false;
@@ -104,7 +70,7 @@ bool wrap_next(const char **rest, size_t width, struct wrap_line *line)
 	while (at < length && columns < width) {
 		if (text[at] == ' ' && (at == 0 || text[at - 1] != ' '))
 			fits = at, fits_columns = columns;
-		at += wrap_character(text + at, length - at, &shown);
+		at += wrap_character(text + at, length - at);
 		columns++;
 	}
 	if (at < length && text[at] != ' ' && fits > 0)

@@ -12,11 +12,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/*
- * Returns the bytes, 1 to 4, of the character at `text`, which has `length` > 0 bytes. `*shown` is
- * false for a control character and for a byte that is not UTF-8; these are printed as '?'.
- */
-size_t wrap_character(const char *text, size_t length, bool *shown);
+/* Returns the size of the character at `text`, `length` > 0 bytes: 1 to 4; 1 if it is invalid. */
+size_t wrap_character(const char *text, size_t length);
 
 /* Returns how many columns `length` bytes take. */
 size_t wrap_columns(const char *text, size_t length);
@@ -24,7 +21,7 @@ size_t wrap_columns(const char *text, size_t length);
 /* Returns the length of `text` without an incomplete last character. */
 size_t wrap_complete(const char *text);
 
-/* Writes `length` bytes, with control characters replaced. */
+/* Writes `length` bytes, with '?' for each character that may not be shown: base/visible.h. */
 void wrap_put(FILE *stream, const char *text, size_t length);
 
 struct wrap_line {

@@ -8,6 +8,7 @@
 #define BASE_JSON_WRITE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include <jansson.h>
@@ -19,6 +20,20 @@ bool json_add_text(json_t *array, const char *text);
 
 /* Returns `value` if `ok`; otherwise frees it and returns NULL. */
 json_t *json_if(bool ok, json_t *value);
+
+/*
+ * Writes text of any bytes as it stands between the quotes of a JSON string, piece by piece: calls
+ * `put` for each. What a terminal must not get (visible.h) is escaped, and a byte that is not UTF-8
+ * becomes U+FFFD, so that JSON is safe to look at and always valid.
+ */
+typedef void json_put_bytes(void *user, const char *bytes, size_t size);
+void json_escape(const char *text, size_t length, json_put_bytes *put, void *user);
+
+/*
+ * Writes `value` as jansson's json_dumpf() does, with its `flags`, but escapes strings as
+ * json_escape() does. Returns 0, PLUMB_ERR_IO or PLUMB_ERR_NO_MEMORY.
+ */
+int json_print(const json_t *value, FILE *out, size_t flags);
 
 /*
  * Writes `value` and a newline, indented by four spaces, with members in the order they were added.

@@ -15,9 +15,9 @@
 #define QUOTE_ROOM (6 * QUOTE_MAX + 4)
 
 /*
- * Writes `length` bytes of `text` to `out`, with a NUL. Control characters (ASCII's and U+0080 to
- * U+009F) become \u00XX as in JSON. Text longer than QUOTE_MAX bytes is cut and ends in "...";
- * UTF-8 sequences are not split. Returns the length written.
+ * Writes `length` bytes of `text` to `out`, with a NUL. What a terminal must not get (visible.h)
+ * becomes \uXXXX as in JSON; a byte that is not UTF-8, \xXX. Text longer than QUOTE_MAX bytes is
+ * cut and ends in "..."; UTF-8 sequences are not split. Returns the length written.
  */
 size_t quote_bytes(char out[QUOTE_ROOM], const char *text, size_t length);
 

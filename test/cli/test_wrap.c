@@ -73,50 +73,6 @@ static void counts_characters_not_bytes(void **state)
 	assert_int_equal(wrap_columns("\xff\x80\xc3", 3), 3);
 }
 
-/* Table 3-7 of the Unicode Standard: what is well-formed. */
-static void knows_utf8(void **state)
-{
-	static const struct {
-		const char *bytes;
-		size_t taken;
-		bool shown;
-	} cases[] = {
-		{"a", 1, true},
-		{"\x1f", 1, false},
-		{"\x7f", 1, false},
-		{"\x80", 1, false},
-		{"\xc0\x80", 1, false}, /* overlong */
-		{"\xc1\xbf", 1, false}, /* overlong */
-		{"\xc2\x80", 2, false}, /* a C1 control */
-		{"\xc2\x9b", 2, false}, /* CSI */
-		{"\xc2\xa0", 2, true},
-		{"\xdf\xbf", 2, true},
-		{"\xe0\x9f\xbf", 1, false}, /* overlong */
-		{"\xe0\xa0\x80", 3, true},
-		{"\xe2\x80\xae", 3, false}, /* right-to-left override */
-		{"\xe2\x81\xa6", 3, false}, /* left-to-right isolate */
-		{"\xed\x9f\xbf", 3, true},
-		{"\xed\xa0\x80", 1, false}, /* a surrogate */
-		{"\xef\xbf\xbf", 3, true},
-		{"\xf0\x8f\xbf\xbf", 1, false}, /* overlong */
-		{"\xf0\x90\x80\x80", 4, true},
-		{"\xf4\x8f\xbf\xbf", 4, true},
-		{"\xf4\x90\x80\x80", 1, false}, /* past U+10FFFF */
-		{"\xf5\x80\x80\x80", 1, false},
-		{"\xe2\x94", 1, false}, /* cut off */
-		{"\xe2x\x80", 1, false},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		bool shown = !cases[i].shown;
-
-		assert_int_equal(wrap_character(cases[i].bytes, strlen(cases[i].bytes), &shown),
-				 cases[i].taken);
-		assert_int_equal(shown, cases[i].shown);
-	}
-}
-
 static void expect_put(const char *bytes, const char *expected)
 {
 	char *text = NULL;
@@ -202,7 +158,6 @@ int main(void)
 		cmocka_unit_test(breaks_words_that_are_too_wide),
 		cmocka_unit_test(keeps_paragraphs),
 		cmocka_unit_test(counts_characters_not_bytes),
-		cmocka_unit_test(knows_utf8),
 		cmocka_unit_test(puts_what_is_harmless),
 		cmocka_unit_test(cuts_between_characters),
 		cmocka_unit_test(loses_nothing),

@@ -15,7 +15,11 @@ static void control_characters_are_shown(void **state)
 		/* U+009B, which some terminals take for ESC [; U+00A0 and U+00E9, which are text */
 		{"\xc2\x9b", "\\u009b"},
 		{"\xc2\xa0\xc3\xa9", "\xc2\xa0\xc3\xa9"},
-		{"\xc2", "\xc2"},
+		{"\xc2", "\\xc2"},
+		/* the same control as a byte of Latin-1 */
+		{"\x9b"
+		 "31m",
+		 "\\x9b31m"},
 		{"\xe2\x82\xac", "\xe2\x82\xac"},
 	};
 	char out[QUOTE_ROOM];

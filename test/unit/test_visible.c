@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What may reach a terminal, as it is and in JSON. */
+#include "check.h"
+
+#include <stdio.h>
+
+#include "base/json_write.h"
+#include "base/visible.h"
+
+/* Table 3-7 of the Unicode Standard: what is well-formed. */
+static void knows_utf8(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t taken;
+		bool shown;
+	} cases[] = {
+		{"a", 1, true},
+		{"\x1f", 1, false},
+		{"\x7f", 1, false},
+		{"\x80", 1, false},
+		{"\xc0\x80", 1, false}, /* overlong */
+		{"\xc1\xbf", 1, false}, /* overlong */
+		{"\xc2\x80", 2, false}, /* a C1 control */
+		{"\xc2\x9b", 2, false}, /* CSI */
+		{"\xc2\xa0", 2, true},
+		{"\xdf\xbf", 2, true},
+		{"\xe0\x9f\xbf", 1, false}, /* overlong */
+		{"\xe0\xa0\x80", 3, true},
+		{"\xe2\x80\xae", 3, false}, /* right-to-left override */
+		{"\xe2\x81\xa6", 3, false}, /* left-to-right isolate */
+		{"\xed\x9f\xbf", 3, true},
+		{"\xed\xa0\x80", 1, false}, /* a surrogate */
+		{"\xef\xbf\xbf", 3, true},
+		{"\xf0\x8f\xbf\xbf", 1, false}, /* overlong */
+		{"\xf0\x90\x80\x80", 4, true},
+		{"\xf4\x8f\xbf\xbf", 4, true},
+		{"\xf4\x90\x80\x80", 1, false}, /* past U+10FFFF */
+		{"\xf5\x80\x80\x80", 1, false},
+		{"\xe2\x94", 1, false}, /* cut off */
+		{"\xe2x\x80", 1, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t length = strlen(cases[i].bytes);
+		uint32_t code = 0;
+
+		assert_int_equal(visible_character(cases[i].bytes, length, &code), cases[i].taken);
+		if (cases[i].taken == 1)
+			assert_int_equal(code, (unsigned char)*cases[i].bytes < 0x80
+						       ? (unsigned char)*cases[i].bytes
+						       : VISIBLE_INVALID);
+		assert_int_equal(visible_length(cases[i].bytes, length),
+				 cases[i].shown ? length : 0);
+	}
+}
+
+/* Whatever the bytes: what is shown holds no control, and everything else is taken whole. */
+static void every_byte_and_every_c1_control_is_stopped(void **state)
+{
+	(void)state;
+	for (unsigned byte = 0; byte < 256; byte++) {
+		const char text[] = {'a', (char)byte, 'b', '\0'};
+		const size_t shown = byte >= 0x20 && byte < 0x7f ? 3 : 1;
+
+		assert_int_equal(visible_length(text, 3), shown);
+	}
+	for (unsigned code = 0x80; code < 0x100; code++) {
+		const char text[] = {(char)(0xc0 | code >> 6), (char)(0x80 | (code & 0x3f)), '\0'};
+
+		assert_int_equal(visible_length(text, 2), code < 0xa0 ? 0 : 2);
+	}
+}
+
+static void append(void *user, const char *bytes, size_t size)
+{
+	strncat(user, bytes, size);
+}
+
+/* Names as a recording may have them, and what JSON says instead: RFC 8259, section 7. */
+static const char *const names[][2] = {
+	{"", ""},
+	{"plain \xc3\xa4", "plain \xc3\xa4"},
+	{"\"\\", "\\\"\\\\"},
+	{"a\x1b[2Jb\n", "a\\u001b[2Jb\\u000a"},
+	{"\x7f\xc2\x9b"
+	 "31m",
+	 "\\u007f\\u009b31m"},
+	{"\x9b"
+	 "2J",
+	 "\\ufffd2J"},
+	{"\xe2\x80\xaetxt", "\\u202etxt"},
+	{"\xe2\x94", "\\ufffd\\ufffd"},
+};
+
+static void json_holds_no_controls(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char text[128] = "";
+
+		json_escape(names[i][0], strlen(names[i][0]), append, text);
+		assert_string_equal(text, names[i][1]);
+	}
+}
+
+/* What jansson writes is as safe, and means the same. */
+static void printed_json_holds_no_controls(void **state)
+{
+	static const char name[] = "a\x1b\"\\\x7f\xc2\x9b\xe2\x80\xae\xc3\xa4\n";
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	json_t *object = json_pack("{s:s, s:[i,i]}", name, name, "n", 1, 2), *again;
+
+	(void)state;
+	assert_non_null(object);
+	assert_int_equal(json_print(object, stream, JSON_INDENT(2)), 0);
+	fclose(stream);
+	for (size_t i = 0; i < size; i++)
+		assert_true(text[i] == '\n' || visible_length(text + i, size - i) > 0 ||
+			    (i > 0 && ((unsigned char)text[i] & 0xc0) == 0x80));
+	again = json_loads(text, 0, NULL);
+	assert_true(json_equal(object, again));
+	json_decref(again);
+	json_decref(object);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(knows_utf8),
+		cmocka_unit_test(every_byte_and_every_c1_control_is_stopped),
+		cmocka_unit_test(json_holds_no_controls),
+		cmocka_unit_test(printed_json_holds_no_controls),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
