@@ -17,6 +17,7 @@
 #include "render/table.h"
 #include "tool/complain.h"
 #include "tool/cpus.h"
+#include "tool/inputs.h"
 #include "tool/memory.h"
 
 struct export_options {
@@ -82,8 +83,10 @@ static int export_file(struct exporting *e, const char *path)
 		.size = sizeof(how), .in_file_order = true, .bare_spe = e->options->raw};
 	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
 	struct plumb_recording *recording = NULL;
-	int error = plumb_recording_open(path, &how, &recording, found);
+	int error;
 
+	inputs_note(path, "the input");
+	error = plumb_recording_open(path, &how, &recording, found);
 	if (error == 0)
 		error = export_recording(e, recording, path, found);
 	plumb_recording_close(recording);

@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "tool/complain.h"
+#include "tool/inputs.h"
 #include "tool/memory.h"
 
 #define AT(member) offsetof(struct record_options, member)
@@ -313,6 +314,19 @@ static int take_output(void)
 	return fd;
 }
 
+/*
+ * Returns whether the recording would take the place of what is run or read, or the older recording
+ * would, which moves to PATH.old; having said so.
+ */
+static bool replaces_input(const char *path)
+{
+	char *old = memory_format("%s.old", path);
+	bool replaces = inputs_refuse(path) || (access(path, F_OK) == 0 && inputs_refuse(old));
+
+	free(old);
+	return replaces;
+}
+
 static void say_events(const struct record_request *request)
 {
 	const struct plumb_event_config *event;
@@ -345,6 +359,8 @@ static int record(const struct record_options *values, struct record_request *re
 		status = record_read_events(request, machine);
 	if (status != EXIT_FINE)
 		return status;
+	if (replaces_input(request->path))
+		return EXIT_USAGE;
 	if (strcmp(request->path, "-") == 0) {
 		fd = take_output();
 		if (fd < 0)

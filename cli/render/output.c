@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tool/complain.h"
+#include "tool/inputs.h"
 #include "tool/memory.h"
 #include "tool/wrap.h"
 
@@ -212,6 +213,8 @@ int output_open(struct output *out, const struct common_options *options)
 		.utf8 = locale_is_utf8(),
 	};
 	if (path) {
+		if (inputs_refuse(path))
+			return EXIT_USAGE;
 		if (!open_special(out, path))
 			open_temporary(out, path);
 		if (!out->stream) {
@@ -266,8 +269,11 @@ int output_open_beside(struct output *out, const struct common_options *options)
 /* The file itself, emptied, rather than one beside it. */
 static int open_in_place(struct output *out, const struct common_options *options)
 {
-	int descriptor = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int descriptor;
 
+	if (inputs_refuse(options->output))
+		return EXIT_USAGE;
+	descriptor = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	*out = (struct output){
 		.name = options->output,
 		.width = WIDTH_DEFAULT,
@@ -301,6 +307,8 @@ int output_check_beside(const struct common_options *options)
 
 	if (!path || strcmp(path, "-") == 0)
 		return EXIT_FINE;
+	if (inputs_refuse(path))
+		return EXIT_USAGE;
 	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
 		if (access(path, W_OK) == 0)
 			return EXIT_FINE;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tool/complain.h"
+#include "tool/inputs.h"
 #include "tool/memory.h"
 
 #define NEOVERSE_N1 0x410fd0c0u /* whose names of data sources spe-parser uses */
@@ -312,6 +313,10 @@ static struct buffer *text_of(struct spe_csv *csv, enum spe_table table)
 	if (file->out.stream)
 		return &file->text;
 	file->path = memory_format("%s-%s.csv", csv->prefix, tables[table].name);
+	if (inputs_refuse(file->path)) {
+		csv->failed = true;
+		return NULL;
+	}
 	file->out.stream = fopen(file->path, "we");
 	if (!file->out.stream) {
 		complain("cannot write %s: %s", file->path, strerror(errno));

@@ -10,6 +10,7 @@
 #include "script/fields.h"
 #include "tool/complain.h"
 #include "tool/cpus.h"
+#include "tool/inputs.h"
 #include "tool/like_perf.h"
 #include "tool/memory.h"
 
@@ -261,8 +262,11 @@ static int open_recording(struct script *script)
 	const struct script_options *options = script->options;
 	const struct plumb_recording_options how = {
 		.size = sizeof(how), .in_file_order = options->dump, .bare_spe = options->raw};
-	int error = plumb_recording_open(options->input, &how, &script->recording, script->found);
+	int error;
 
+	inputs_note(options->input, "the input");
+	inputs_note(options->kallsyms, "the input");
+	error = plumb_recording_open(options->input, &how, &script->recording, script->found);
 	if (error < 0)
 		complain_recording(script->found, options->input, error);
 	return complain_status(error);

@@ -10,6 +10,7 @@
 #include "render/buffer.h"
 #include "tool/complain.h"
 #include "tool/cpus.h"
+#include "tool/inputs.h"
 #include "tool/like_perf.h"
 #include "tool/memory.h"
 
@@ -228,6 +229,7 @@ static int run(const struct command *command, int count, char **arguments)
 	    !like_perf_read(values.like_perf, &dump.version))
 		return EXIT_USAGE;
 	values.input = operands.count ? operands.at[0] : DEFAULT_INPUT;
+	inputs_note(values.input, "the input");
 	status = output_open(&out, &values.common);
 	if (status != EXIT_FINE)
 		return status;

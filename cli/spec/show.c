@@ -217,10 +217,14 @@ static int show(const struct common_options *options, const struct operands *nam
 			continue;
 		}
 		/* Open the output only now: unknown names alone must not create a file. */
-		if (!opened && output_open(&out, options) != EXIT_FINE) {
-			free(things.at);
-			json_decref(results);
-			return EXIT_OTHER;
+		if (!opened) {
+			int refused = output_open(&out, options);
+
+			if (refused != EXIT_FINE) {
+				free(things.at);
+				json_decref(results);
+				return refused;
+			}
 		}
 		for (size_t i = 0; i < things.count; i++) {
 			if ((opened || i > 0) && !results)

@@ -6,6 +6,7 @@
 #include "facts.h"
 #include "render/json.h"
 #include "tool/complain.h"
+#include "tool/inputs.h"
 #include "tool/memory.h"
 
 /* The result of reading one file. */
@@ -166,6 +167,8 @@ static int run(const struct command *command, int count, char **arguments)
 
 	if (!options_parse(command, count, arguments, &values, &files, &status))
 		return status;
+	for (int i = 0; i < files.count; i++)
+		inputs_note(files.at[i], "the input");
 	status = output_open(&out, &values);
 	if (status != EXIT_FINE)
 		return status;

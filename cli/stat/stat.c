@@ -251,7 +251,6 @@ static int run(const struct command *command, int count, char **arguments)
 		return EXIT_USAGE;
 	/* End the program's arguments with NULL, as exec needs. */
 	operands.at[operands.count] = NULL;
-	status = output_check_beside(&values.common);
 	wish = (struct machine_wish){
 		.source = values.source,
 		.cpu = values.common.cpu,
@@ -259,8 +258,9 @@ static int run(const struct command *command, int count, char **arguments)
 		.qemu = values.qemu,
 		.software = machine_only_software(&values.events) && !asks_for_metrics(&values),
 	};
+	status = machine_open(&machine, &wish, operands.at);
 	if (status == EXIT_FINE)
-		status = machine_open(&machine, &wish, operands.at);
+		status = output_check_beside(&values.common);
 	if (status == EXIT_FINE)
 		status = stat_select(&values, &machine, &selected);
 	if (status == EXIT_FINE)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tool/complain.h"
+#include "tool/inputs.h"
 #include "tool/join.h"
 #include "tool/memory.h"
 
@@ -43,9 +44,12 @@ static bool names_file(const char *name)
 static int open_file(struct cpus *cpus, const char *name, bool verbose)
 {
 	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
-	int error = plumb_spec_read_file(name, &cpus->read, found);
-	size_t warnings = plumb_diagnostics_warnings(found);
+	size_t warnings;
+	int error;
 
+	inputs_note(name, "the input");
+	error = plumb_spec_read_file(name, &cpus->read, found);
+	warnings = plumb_diagnostics_warnings(found);
 	if (error < 0) {
 		complain_findings(found, name, error);
 	} else {

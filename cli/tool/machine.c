@@ -11,6 +11,7 @@
 #include <plumb/perf.h>
 
 #include "tool/complain.h"
+#include "tool/inputs.h"
 #include "tool/join.h"
 #include "tool/memory.h"
 
@@ -346,6 +347,7 @@ int machine_open(struct machine *machine, const struct machine_wish *wish, char 
 {
 	int status = argv && argv[0] ? find_program(machine, argv[0]) : EXIT_FINE;
 
+	inputs_note(machine->program, "the program");
 	if (status == EXIT_FINE)
 		status = choose(machine, wish);
 	if (status == EXIT_FINE && argv && machine->core)

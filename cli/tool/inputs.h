@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The files that a command reads or runs. No output may replace one of them, whatever either is
+ * called: links and other paths to the same file count too.
+ */
+#ifndef TOOL_INPUTS_H
+#define TOOL_INPUTS_H
+
+#include <stdbool.h>
+
+/*
+ * Notes the file that `path` leads to: `what` is "the input" or "the program". Ignores NULL, "-",
+ * what is no regular file, and what is not there.
+ */
+void inputs_note(const char *path, const char *what);
+
+/* Returns whether `path` leads to a noted file, having said so. */
+bool inputs_refuse(const char *path);
+
+#endif
