@@ -16,6 +16,9 @@
 #include "tool/progress.h"
 #include "tool/signals.h"
 
+/* How often all that has come is put where a SIGKILL leaves it, in seconds. */
+#define SETTLE_EVERY 0.05
+
 struct session {
 	const struct record_request *request;
 	const struct machine *machine;
@@ -27,6 +30,7 @@ struct session {
 	bool repeat_maps; /* a new file needs the mappings again */
 	bool full;        /* --max-size is reached */
 	bool failed;      /* writing failed */
+	double settled;   /* when the file was last settled */
 	uint64_t samples, aux_bytes;
 	uint64_t lost, throttled, truncated, collisions;
 };
@@ -160,6 +164,17 @@ static void on_started(void *user, pid_t pid)
 	signals_started(pid);
 }
 
+/* Lets the file have all that came, now and then. */
+static void settle(struct session *s)
+{
+	double now = record_now();
+
+	if (!s->files.writer || s->full || s->failed || now - s->settled < SETTLE_EVERY)
+		return;
+	s->settled = now;
+	written(s, plumb_recording_settle(s->files.writer));
+}
+
 static enum plumb_recording_next on_next(void *user)
 {
 	struct session *s = user;
@@ -172,7 +187,8 @@ static enum plumb_recording_next on_next(void *user)
 		if (s->request->options->snapshot)
 			return PLUMB_RECORDING_SNAPSHOT;
 	}
-	if (s->full || signals_ends() > patience)
+	settle(s);
+	if (s->full || s->failed || signals_ends() > patience)
 		return PLUMB_RECORDING_STOP;
 	if (s->repeat_maps) {
 		s->repeat_maps = false;

@@ -258,6 +258,8 @@ struct plumb_recording_losses {
 	uint64_t out_of_order;    /* records returned after a younger one: the file breaks the
 				     rule of rounds, or a round exceeds the memory limit */
 	bool cut_off;             /* the file is truncated */
+	bool unfinished;          /* its recorder, plumb, was killed */
+	uint64_t samples;         /* SAMPLE records; of plumb_samples_totals(), SPE's too */
 
 	/* Known after AUX data is decoded; see plumb_samples_totals(). */
 	uint64_t aux_skipped;       /* bytes that cannot begin an SPE packet */
@@ -345,6 +347,11 @@ PLUMB_API int plumb_recording_write_aux(struct plumb_recording_writer *writer,
  * round. Writes all held records to the file, and the features after them.
  */
 PLUMB_API int plumb_recording_finish_round(struct plumb_recording_writer *writer);
+/*
+ * Does the same without a round, for records that are not in order: what was written until now
+ * survives the end of this process, however it ends. Costs nothing if nothing is new.
+ */
+PLUMB_API int plumb_recording_settle(struct plumb_recording_writer *writer);
 /* Adds an executed file's build-id, at most 20 bytes, to the feature. */
 PLUMB_API int plumb_recording_add_build_id(struct plumb_recording_writer *writer, int32_t pid,
 					   bool kernel, const uint8_t *id, size_t id_size,

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "recording/unfinished.h"
+
 #define MAGIC            "PERFILE2"
 #define FILE_HEADER_SIZE 104u
 #define PIPE_HEADER_SIZE 16u
@@ -212,7 +214,7 @@ static int read_file_header(struct plumb_recording *r, struct file_header *heade
 	header->attr_size = take64(&in);
 	header->attrs = take_section(&in);
 	header->data = take_section(&in);
-	(void)take_section(&in); /* event types: no longer used */
+	r->losses.unfinished = take_section(&in).offset == RECORDING_UNFINISHED;
 	for (unsigned i = 0; i < 4; i++)
 		header->features[i] = header->size == FILE_HEADER_SIZE ? take64(&in) : 0;
 	swap_feature_bits(r, header);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a recording lacks, in words, with what to change when recording again. */
 #include <plumb/recording.h>
+#include <stdio.h>
 
 struct loss {
 	uint64_t count;
@@ -8,6 +9,19 @@ struct loss {
 	const char *one, *many; /* what follows the count */
 	const char *hint;
 };
+
+static void report_unfinished(const struct plumb_recording_losses *losses,
+			      const struct plumb_place *place, struct plumb_diagnostics *found)
+{
+	char recovered[64] = "";
+
+	if (losses->samples)
+		snprintf(recovered, sizeof(recovered), "; %llu sample%s recovered",
+			 (unsigned long long)losses->samples, losses->samples == 1 ? "" : "s");
+	plumb_diagnostics_add(found, PLUMB_WARNING, "unfinished", place,
+			      "the recorder was killed%s", recovered);
+	plumb_diagnostics_hint(found, "what the last 100 ms brought may be missing");
+}
 
 static void report_skipped(const struct plumb_recording_losses *losses,
 			   const struct plumb_place *place, struct plumb_diagnostics *found)
@@ -60,6 +74,8 @@ void plumb_losses_report(const struct plumb_recording_losses *losses, const char
 	};
 	const struct plumb_place place = {.file = name};
 
+	if (losses->unfinished)
+		report_unfinished(losses, &place, found);
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		const struct loss *loss = &all[i];
 

@@ -380,6 +380,9 @@ static void count_losses(struct plumb_recording *r, const struct plumb_record *r
 	struct plumb_recording_losses *losses = &r->losses;
 
 	switch (record->type) {
+	case PLUMB_RECORD_SAMPLE:
+		losses->samples++;
+		break;
 	case PLUMB_RECORD_LOST:
 		losses->lost_records += record->lost.lost;
 		break;

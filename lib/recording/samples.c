@@ -629,6 +629,7 @@ const struct plumb_samples_totals *plumb_samples_totals(struct plumb_samples *sa
 
 	*lost = *plumb_recording_losses(samples->decoding.recording);
 	lost->aux_first_skipped = UINT64_MAX;
+	lost->samples += totals->records;
 	totals->bytes = samples->rings.bytes;
 	for (size_t i = 0; i < samples->rings.count; i++) {
 		const struct ring *ring = samples->rings.at[i];

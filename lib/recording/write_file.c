@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "recording/unfinished.h"
 #include "recording/writer.h"
 
 #define HEADER_SIZE 104u
@@ -106,7 +107,8 @@ static int put_header(struct plumb_recording_writer *writer, const uint64_t bits
 	bytes_u64(&header, attrs);
 	bytes_u64(&header, writer->data_begin);
 	bytes_u64(&header, writer->data_end - writer->data_begin);
-	bytes_u64(&header, 0); /* event types, which nobody uses */
+	/* Event types: an empty section, which readers have ignored since Linux 3.7. */
+	bytes_u64(&header, writer->finished ? 0 : RECORDING_UNFINISHED);
 	bytes_u64(&header, 0);
 	bytes_add(&header, bits, 4 * sizeof(*bits));
 	number = header.failed ? ENOMEM : write_at(writer, header.at, header.size, 0);
@@ -165,6 +167,8 @@ static bool add_features(struct plumb_recording_writer *writer, bool index)
 		number = put_header(writer, bits);
 	if (number)
 		errno = number;
+	else
+		writer->settled_end = writer->data_end;
 	return number == 0;
 }
 
@@ -185,6 +189,7 @@ static size_t whole(const uint8_t *records, size_t size, size_t limit)
 static void cut(struct plumb_recording_writer *writer, const uint8_t *records, size_t size,
 		size_t done)
 {
+	writer->finished = true; /* and says so itself */
 	if (records) {
 		struct bytes features = {0};
 		uint64_t bits[4];

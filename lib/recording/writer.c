@@ -11,7 +11,9 @@
 
 #include "recording/writer.h"
 
-#define RECORD_HEADER 8u
+#define RECORD_HEADER     8u
+#define RECORD_NAME_MAX   1024u /* longer names are in the features alone */
+#define EVENT_UPDATE_NAME 2     /* PERF_EVENT_UPDATE__NAME */
 
 /* ---- what is known at the beginning --------------------------------------------------------- */
 
@@ -298,6 +300,23 @@ static void add_events(const struct plumb_recording_writer *writer, struct bytes
 	}
 }
 
+/* What the features say as well: they are not in the file while data takes their place. */
+static void add_names(const struct plumb_recording_writer *writer, struct bytes *bytes)
+{
+	for (size_t i = 0; i < writer->setup.event_count; i++) {
+		const struct plumb_recorded_event *event = &writer->setup.events[i];
+		size_t length = event->name ? strlen(event->name) : 0, room = (length + 8) & ~7u;
+
+		if (!length || !event->id_count || room > RECORD_NAME_MAX)
+			continue;
+		add_header(bytes, PLUMB_RECORD_EVENT_UPDATE, RECORD_HEADER + 16 + room);
+		bytes_u64(bytes, EVENT_UPDATE_NAME);
+		bytes_u64(bytes, event->ids[0]);
+		bytes_add(bytes, event->name, length);
+		bytes_zero(bytes, room - length);
+	}
+}
+
 static void add_time_conv(struct bytes *bytes, const struct plumb_time_conv *conv)
 {
 	uint8_t caps[8] = {conv->cap_user_time_zero, conv->cap_user_time_short};
@@ -334,6 +353,7 @@ static int begin(struct plumb_recording_writer *writer)
 		write_feature_records(writer, &bytes);
 	} else {
 		error = file_begin(writer);
+		add_names(writer, &bytes);
 	}
 	if (writer->setup.time_conv)
 		add_time_conv(&bytes, writer->setup.time_conv);
@@ -593,6 +613,15 @@ int plumb_recording_finish_round(struct plumb_recording_writer *writer)
 	return error;
 }
 
+int plumb_recording_settle(struct plumb_recording_writer *writer)
+{
+	int error = flush(writer);
+
+	if (error == 0 && !writer->pipe && writer->settled_end != writer->data_end)
+		error = file_features(writer, false);
+	return error;
+}
+
 int plumb_recording_add_build_id(struct plumb_recording_writer *writer, int32_t pid, bool kernel,
 				 const uint8_t *id, size_t id_size, const char *path)
 {
@@ -624,6 +653,7 @@ int plumb_recording_finish(struct plumb_recording_writer *writer, uint64_t *byte
 	if (!writer)
 		return 0;
 	error = flush(writer);
+	writer->finished = true;
 	if (error == 0 && !writer->pipe)
 		error = file_features(writer, true);
 	if (bytes)

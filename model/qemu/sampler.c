@@ -32,11 +32,16 @@
 #define CONTEXT_USER  ((uint64_t)-512)      /* PERF_CONTEXT_USER */
 #define ADDRESS_BITS  0x0000ffffffffffffull /* without a pointer's signature */
 
+/* How much a unit writes at most before it tells of it. */
+#define REPORT_CYCLES 1000000u /* some 100 ms of the host's time */
+#define REPORT_BYTES  32768u
+
 struct sampler {
 	struct core *core;
 	struct model_ring *ring;
 	uint8_t *frames, *aux;
 	uint64_t window;   /* aux position of the unit's buffer */
+	uint64_t reported; /* cycle when its records were last told of */
 	uint64_t start_ns; /* at its cycle 0 */
 	uint64_t frame_pointer;
 	uint32_t pid, tid;
@@ -79,8 +84,11 @@ static bool wait_for_reader(unsigned *waits)
 
 	if (atomic_load(&sampling->closed))
 		return false;
-	if (++*waits % 512 == 0 && kill(sampling->reader, 0) && errno == ESRCH)
+	if (++*waits % 512 == 0 && kill(sampling->reader, 0) && errno == ESRCH) {
+		/* Nothing is waited for any more, in any thread or process. */
+		atomic_store(&sampling->closed, 1);
 		return false;
+	}
 	nanosleep(&little, NULL);
 	return true;
 }
@@ -156,6 +164,25 @@ static void report_aux(struct sampler *sampler)
 	atomic_store(&ring->collided, 0);
 	send_frame(sampler, FRAME_AUX, time_now(sampler), &aux, sizeof(aux), "", 0);
 	atomic_store(&ring->aux_reported, head);
+}
+
+/*
+ * Tells now and then of what the unit has written, so that a reader that is killed has nearly all
+ * of it. By the model's time, not the host's: the same program gives the same recording.
+ */
+static void report_some(struct sampler *sampler)
+{
+	uint64_t cycle = core_cycle(sampler->core);
+
+	if (sampling->snapshot)
+		return;
+	if (cycle - sampler->reported < REPORT_CYCLES &&
+	    aux_position(sampler) - atomic_load_explicit(&sampler->ring->aux_reported,
+							 memory_order_relaxed) <
+		    REPORT_BYTES)
+		return;
+	sampler->reported = cycle;
+	report_aux(sampler);
 }
 
 /* Half of the ring at a time, as the kernel's driver asks to be interrupted. */
@@ -490,8 +517,11 @@ void sampler_flush(struct sampler *sampler, bool exit)
 		report_aux(sampler);
 	if (sampler->exact)
 		tell_profile(sampler);
-	if (!exit)
+	if (!exit) {
+		/* Becomes another program: the same thread, which goes on with another ring. */
+		atomic_store(&sampler->ring->open, 0);
 		return;
+	}
 	send_frame(sampler, FRAME_EXIT, time_now(sampler), &who, sizeof(who), "", 0);
 	sampler->ended = true;
 	atomic_store(&sampler->ring->open, 0);
@@ -572,13 +602,20 @@ void sampler_block_done(struct sampler *sampler)
 {
 	uint32_t wanted;
 
-	if (!sampling->spe || sampler->ended)
+	if (sampler->ended)
 		return;
-	atomic_store_explicit(&sampler->ring->aux_head, aux_position(sampler),
-			      memory_order_release);
+	/* It was to become another program, and could not. */
+	if (!atomic_load_explicit(&sampler->ring->open, memory_order_relaxed))
+		atomic_store(&sampler->ring->open, 1);
+	/* The time first: what is in the rings is not younger. */
+	atomic_store_explicit(&sampler->ring->time, time_now(sampler), memory_order_relaxed);
+	if (!sampling->spe)
+		return;
 	if (sampler->unit.collided)
 		atomic_store_explicit(&sampler->ring->collided, 1, memory_order_relaxed);
-	atomic_store_explicit(&sampler->ring->time, time_now(sampler), memory_order_relaxed);
+	atomic_store_explicit(&sampler->ring->aux_head, aux_position(sampler),
+			      memory_order_release);
+	report_some(sampler);
 	wanted = atomic_load_explicit(&sampling->snapshots_wanted, memory_order_relaxed);
 	if (wanted != sampler->snapshots)
 		take_snapshot(sampler, wanted);

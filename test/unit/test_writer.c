@@ -198,7 +198,9 @@ static void the_file_can_be_read_at_any_moment(void **state)
 
 		write_samples(writer, 1000 * i, 1000 * (i + 1));
 		if (i % 7 == 6)
-			assert_int_equal(plumb_recording_finish_round(writer), 0);
+			assert_int_equal(i % 2 ? plumb_recording_finish_round(writer)
+					       : plumb_recording_settle(writer),
+					 0);
 		image = read_image(path);
 		count = count_records(&image, 9);
 		assert_true(count >= before);
@@ -206,12 +208,14 @@ static void the_file_can_be_read_at_any_moment(void **state)
 			assert_int_equal(count, 1000 * (i + 1));
 			assert_true(image.features >> PLUMB_FEATURE_EVENT_DESC & 1);
 		}
+		assert_string_equal((const char *)image.bytes + 56, "UNFINISH");
 		before = count;
 		free(image.bytes);
 	}
 	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
 	image = read_image(path);
 	assert_int_equal(count_records(&image, 9), 40000);
+	assert_int_equal(u64(&image, 56), 0);
 	free(image.bytes);
 	unlink(path);
 }
@@ -245,9 +249,11 @@ static void aux_data_is_padded_and_indexed(void **state)
 	assert_int_equal(count_records(&image, 9), 2);
 	assert_int_equal(count_records(&image, 71), 2);
 	assert_int_equal(count_records(&image, 70), 1);
-	assert_int_equal(u32(&image, image.data), 79);
-	assert_int_equal(u64(&image, image.data + 16), 5);
-	assert_int_equal(image.bytes[image.data + 48], 1);
+	/* Behind the event's name: 8 + 16 + 16 bytes. */
+	assert_int_equal(u32(&image, image.data), 78);
+	assert_int_equal(u32(&image, image.data + 40), 79);
+	assert_int_equal(u64(&image, image.data + 56), 5);
+	assert_int_equal(image.bytes[image.data + 88], 1);
 	index = feature(&image, PLUMB_FEATURE_AUXTRACE, &size);
 	assert_int_equal(size, 8 + 2 * 16);
 	assert_int_equal(u64(&image, index), 2);
@@ -480,6 +486,33 @@ static void a_device_that_is_full_is_an_error(void **state)
 	plumb_diagnostics_free(found);
 }
 
+/* Reads what a killed recorder left: it is known as such, and its event has a name. */
+static void check_unfinished(uint64_t samples)
+{
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	const struct plumb_recorded_event *event = NULL;
+	struct plumb_recording *recording;
+	struct plumb_record record;
+	char expected[64];
+
+	assert_int_equal(plumb_recording_open(path, NULL, &recording, found), 0);
+	while (plumb_recording_next(recording, &record) > 0)
+		if (record.type == PLUMB_RECORD_SAMPLE)
+			event = record.event;
+	assert_true(plumb_recording_losses(recording)->unfinished);
+	assert_int_equal(plumb_recording_losses(recording)->samples, samples);
+	if (samples)
+		assert_string_equal(event->name, "cpu-clock");
+	plumb_losses_report(plumb_recording_losses(recording), path, found);
+	assert_int_equal(plumb_diagnostics_count(found), 1);
+	snprintf(expected, sizeof(expected), "the recorder was killed; %llu samples recovered",
+		 (unsigned long long)samples);
+	if (samples)
+		assert_string_equal(plumb_diagnostics_get(found, 0)->message, expected);
+	plumb_recording_close(recording);
+	plumb_diagnostics_free(found);
+}
+
 /* Killed again and again, at moments that differ: what is there is whole, and all of each round. */
 static void a_killed_writer_leaves_a_readable_file(void **state)
 {
@@ -513,6 +546,7 @@ static void a_killed_writer_leaves_a_readable_file(void **state)
 		close(told[0]);
 		image = read_image(path);
 		assert_true(count_records(&image, 9) >= 100 * rounds);
+		check_unfinished(count_records(&image, 9));
 		free(image.bytes);
 		unlink(path);
 	}

@@ -160,6 +160,8 @@ static void write_frame(struct model_frames *f, unsigned slot, const struct mode
 {
 	struct model_frame_aux aux;
 
+	if (frame->time > f->latest)
+		f->latest = frame->time;
 	if (size < body_size(frame->type) || !is_wanted(f, frame->type))
 		return;
 	switch (frame->type) {
@@ -254,37 +256,60 @@ bool model_frames_drain(struct model_frames *f)
 	return any;
 }
 
+/* What the unit of a thread that was killed held. */
+static void write_held(struct model_frames *f, unsigned slot, const struct model_frame *frame)
+{
+	struct model_ring *ring = &f->sampling->rings[slot];
+	uint64_t reported = atomic_load(&ring->aux_reported), head = atomic_load(&ring->aux_head);
+	struct model_frame_aux aux = {.offset = reported, .size = head - reported};
+
+	if (f->asked->snapshot) {
+		aux.flags = PLUMB_AUX_OVERWRITE;
+		if (aux.size > f->asked->aux_bytes)
+			aux.offset = head - f->asked->aux_bytes;
+		aux.size = head - aux.offset;
+	}
+	if (atomic_load(&ring->collided))
+		aux.flags |= PLUMB_AUX_COLLISION;
+	write_aux(f, slot, frame, &aux);
+}
+
+/* A thread that did not end by itself ends with the program: when all else has been written. */
+static void write_exit(struct model_frames *f, unsigned slot, const struct model_frame *frame)
+{
+	record_begin(&f->out, PLUMB_RECORD_EXIT, 0);
+	record_u32(&f->out, frame->pid);
+	record_u32(&f->out, frame->pid);
+	record_u32(&f->out, frame->tid);
+	record_u32(&f->out, frame->tid);
+	record_u64(&f->out, frame->time);
+	record_end(&f->out, f->setup, frame, slot);
+}
+
 void model_frames_finish(struct model_frames *f)
 {
 	atomic_store(&f->sampling->closed, 1);
 	model_frames_drain(f);
 	for (unsigned slot = 0; slot < MODEL_SHARED_THREADS; slot++) {
-		struct model_ring *ring = &f->sampling->rings[slot];
-		uint64_t reported = atomic_load(&ring->aux_reported);
-		uint64_t head = atomic_load(&ring->aux_head);
+		const struct model_ring *ring = &f->sampling->rings[slot];
 		struct model_frame frame = {
 			.pid = ring->pid, .tid = ring->tid, .time = atomic_load(&ring->time)};
-		struct model_frame_aux aux = {.offset = reported, .size = head - reported};
 
 		if (!atomic_load(&ring->open))
 			continue;
-		if (f->asked->snapshot) {
-			aux.flags = PLUMB_AUX_OVERWRITE;
-			if (aux.size > f->asked->aux_bytes)
-				aux.offset = head - f->asked->aux_bytes;
-			aux.size = head - aux.offset;
-		}
-		if (atomic_load(&ring->collided))
-			aux.flags |= PLUMB_AUX_COLLISION;
+		if (frame.time > f->latest)
+			f->latest = frame.time;
 		if (f->asked->spe)
-			write_aux(f, slot, &frame, &aux);
-		record_begin(&f->out, PLUMB_RECORD_EXIT, 0);
-		record_u32(&f->out, frame.pid);
-		record_u32(&f->out, frame.pid);
-		record_u32(&f->out, frame.tid);
-		record_u32(&f->out, frame.tid);
-		record_u64(&f->out, frame.time);
-		record_end(&f->out, f->setup, &frame, slot);
+			write_held(f, slot, &frame);
+	}
+	for (unsigned slot = 0; slot < MODEL_SHARED_THREADS; slot++) {
+		const struct model_ring *ring = &f->sampling->rings[slot];
+		struct model_frame frame = {.pid = ring->pid, .tid = ring->tid};
+
+		if (!atomic_load(&ring->open))
+			continue;
+		frame.time = f->latest;
+		write_exit(f, slot, &frame);
 	}
 	record_flush(&f->out);
 	if (!f->error)

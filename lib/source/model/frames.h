@@ -22,6 +22,7 @@ struct model_frames {
 	uint64_t reference;          /* of AUX chunks */
 	uint64_t samples;            /* so far */
 	bool several;                /* there have been several threads: no rounds until the end */
+	uint64_t latest;             /* time of the last record written: nothing ends before */
 	int error;                   /* of the caller's, or of `out`; nothing is read any more */
 	struct exact_chain *chains;  /* of each core; NULL: no exact profile was asked for */
 	char frame[MODEL_FRAME_MAX]; /* at hand */
