@@ -230,7 +230,7 @@ static Elf64_Shdr *find_section(const struct program *program, const char *name)
 		if (!strcmp(names + sections[i].sh_name, name))
 			return &sections[i];
 	fail_msg("no section %s", name);
-	return NULL;
+	abort(); /* fail_msg() does not return, which gcc does not know */
 }
 
 /* libdw 0.188 reads beyond the end of such a section. */
