@@ -172,7 +172,9 @@ static void print_certainty(struct output *out, const struct report *report)
 
 	if (parts < 2)
 		return;
-	if (agreeing == parts)
+	if (agreeing == 2 && parts == 2)
+		text = memory_format("both %s give this diagnosis by themselves", what);
+	else if (agreeing == parts)
 		text = memory_format("all %u %s give this diagnosis by themselves", parts, what);
 	else
 		text = memory_format(

@@ -763,7 +763,7 @@ note_of()
 		[(e["name"], e["count"]) for e in o["events"]]' o=once <result
 	run --separate-stderr model -r 2 ./work
 	grep -q '^  mean of 2 runs' <<<"$stderr"
-	grep -q '^  Agree  all 2 runs' <<<"$stderr"
+	grep -q '^  Agree  both runs' <<<"$stderr"
 	# Of several ends, the first that is no success.
 	run -6 model -r 2 ./work exit 6
 }
