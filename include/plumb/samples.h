@@ -40,14 +40,14 @@ enum plumb_samples_order {
 	/* By time across all CPUs, as `perf script` prints them. */
 	PLUMB_ORDER_TIME,
 	/*
-	 * For what adds up samples by thread, function or address: each sample comes at its place
-	 * among the records about threads and address spaces, and after the earlier ones of its
-	 * ring. Longer batches than by time.
+	 * For adding up samples by thread, function or address: each sample comes at its place
+	 * among the records about threads and address spaces, and after the earlier samples of its
+	 * ring. Gives longer batches than PLUMB_ORDER_TIME.
 	 */
 	PLUMB_ORDER_TASKS,
 	/*
-	 * As in the file: each ring's data where it stands. An SPE record's thread is then known
-	 * only from its context packet or its ring. The longest batches.
+	 * As in the file: each ring's data in its place. Threads of SPE records are then known only
+	 * from context packets or rings. Gives the longest batches.
 	 */
 	PLUMB_ORDER_FILE,
 };
@@ -55,76 +55,77 @@ enum plumb_samples_order {
 struct plumb_samples_options {
 	size_t size; /* sizeof(struct plumb_samples_options) */
 	/*
-	 * Which groups are made from SPE records; NULL: plumb_itrace_default(). Copied.
+	 * The groups to make from SPE records; NULL: plumb_itrace_default(). Copied.
 	 */
 	const struct plumb_itrace *itrace;
 	/*
-	 * Gives each SPE record once, however many groups it is in: item->groups lists them, all
-	 * that there are unless `itrace` limits them. Its event is "instructions" and its period 1.
+	 * Gives each SPE record once, however many groups it is in. item->groups lists all its
+	 * groups, or those of `itrace` if given. Its event is "instructions" and its period 1.
 	 */
 	bool each_record_once;
 	enum plumb_samples_order order;
 	/*
-	 * Gives only the SPE records and the samples of PMU events that match; NULL: all. For the
-	 * latter, cpu, tid, time, level and code addresses are compared; a filter that asks for
-	 * something only SPE tells matches none of them. Other records always come. Copied.
+	 * Gives only the SPE records and the samples of PMU events that match; NULL: all. For PMU
+	 * events, cpu, tid, time, level and code addresses are compared; they never match a filter
+	 * with conditions on SPE's own data. Other records always come. Copied.
 	 */
 	const struct plumb_spe_filter *filter;
 	/*
-	 * Which perf's samples are made; see doc/samples.md. But for NEWEST, its mistakes are made,
-	 * too, so that output can be compared: in timeless recordings each ring's "instructions"
-	 * begin with a sample of nothing at address 0; a context switch without CPU_WIDE names the
-	 * thread that leaves as the one that comes; ITRACE_START does not tell the thread of a CPU
-	 * without context switches; a hypervisor's low addresses are the kernel's; a record without
-	 * a timestamp has a time; the address alone tells kernel code from user code; cores that
-	 * AUXTRACE_INFO describes are not known up to 6.12; in 6.1, SVE operations are loads; in
-	 * 7.3, a record without a data source has that of number 0, and calls and returns are
-	 * operations on data.
+	 * The version of perf whose samples are made; see doc/samples.md. All but NEWEST include
+	 * that version's errors, so that output can be compared: in timeless recordings each ring's
+	 * "instructions" begin with an empty sample at address 0; a context switch without CPU_WIDE
+	 * is taken to name the thread that is switched in; ITRACE_START does not tell the thread of
+	 * a CPU without context switches; a hypervisor's low addresses are the kernel's; a record
+	 * without a timestamp has a time; the address alone tells kernel code from user code; up to
+	 * 6.12, the cores that AUXTRACE_INFO describes are unknown; in 6.1, SVE operations are
+	 * loads; in 7.3, a record without a data source has data source 0, and calls and returns
+	 * are operations on data.
 	 */
 	enum plumb_perf_version like_perf;
-	/* The cores' MIDR for data sources; 0: as the recording says (AUXTRACE_INFO or CPUID). */
+	/* The cores' MIDR for data sources; 0: use the recording's (AUXTRACE_INFO or CPUID). */
 	uint32_t midr;
 };
 
-/* One thing of the stream. The stream owns it; it is valid until the next call. */
+/* One item of the stream, which owns it; valid until the next call. */
 struct plumb_samples_item {
 	/*
-	 * From the recording, or made from an SPE record as perf makes it: .type SAMPLE, .event the
-	 * group's (its .attr.sample_type says which members there are), .misc the mode, .time in ns
-	 * (without PLUMB_RECORD_HAS_TIME in a timeless recording), .pid, .tid and .cpu (-1 or
-	 * UINT32_MAX if not known), .id; .sample.ip the PC, .address the data's virtual address or
+	 * From the recording, or synthesized from an SPE record as perf does: .type SAMPLE, .event
+	 * the group's (its .attr.sample_type says which members are set), .misc the mode, .time in
+	 * ns (without PLUMB_RECORD_HAS_TIME in a timeless recording), .pid, .tid and .cpu (-1 or
+	 * UINT32_MAX if unknown), .id; .sample.ip the PC, .address the data's virtual address or
 	 * the branch target, .physical_address, .period, .weight the total latency in cycles,
-	 * .data_source in perf's encoding (plumb_spe_perf_data_source()). .offset is where the SPE
-	 * record is in the file. A sample that holds the counts of its group (PLUMB_SAMPLE_READ
-	 * with PLUMB_FORMAT_ID) comes once for each event whose count has grown, with that one as
-	 * .event and .period as the growth, as perf has it.
+	 * .data_source in perf's encoding (plumb_spe_perf_data_source()). .offset is the place of
+	 * the SPE record in the file. A sample with the counts of its group (PLUMB_SAMPLE_READ with
+	 * PLUMB_FORMAT_ID) comes once for each event whose count has grown, with that event as
+	 * .event and the growth as .period, as in perf.
 	 */
 	const struct plumb_record *record;
-	/* The thread of a sample; its comm is ":TID" if not known. NULL for other records. */
+	/* The thread of a sample; its comm is ":TID" if unknown. NULL for other records. */
 	const struct plumb_task *task;
-	/* The SPE record that the sample was made from; NULL: none. .offset is in its ring. */
+	/* The SPE record that the sample was made from, or NULL. .offset is in its ring. */
 	const struct plumb_spe_record *spe;
 	unsigned group;  /* enum plumb_spe_group, for an SPE record */
 	uint32_t groups; /* all groups of the SPE record: PLUMB_SPE_GROUP_BIT()s */
 	uint32_t ring;   /* index of the AUX ring that it came from */
-	uint32_t midr;   /* of the core that made the SPE record; 0: not known */
+	uint32_t midr;   /* of the core that made the SPE record; 0: unknown */
 };
 
 /*
- * Begins a stream over the recording's records, none of which may have been read yet. The stream
- * alone calls plumb_recording_next() from now on. `options` may be NULL. Findings go to `found`
- * (may be NULL), which must live as long. Returns 0, NO_MEMORY, or ARGUMENT if `options` has no
- * size or asks for something this version lacks.
+ * Begins a stream over a recording of which no record has been read. From then on only the stream
+ * may call plumb_recording_next(). `options` may be NULL. Findings go to `found` (may be NULL),
+ * which must live as long as the stream. Returns 0, NO_MEMORY, or ARGUMENT if `options` has no size
+ * or sets members that this version lacks.
  */
 PLUMB_API int plumb_samples_begin(struct plumb_recording *recording,
 				  const struct plumb_samples_options *options,
 				  struct plumb_samples **samples, struct plumb_diagnostics *found);
-PLUMB_API void plumb_samples_end(struct plumb_samples *samples); /* takes NULL */
+PLUMB_API void plumb_samples_end(struct plumb_samples *samples); /* accepts NULL */
 
 /*
- * The next item. Returns 1, 0 at the end, or a negative error with a finding. Damage in the middle
- * of a recording does not stop the stream: what can still be read comes, and the error takes the
- * place of the 0 at the end. Only NO_MEMORY and LIMIT (more than 65536 rings) end it at once.
+ * Returns the next item: 1, 0 at the end, or a negative error with a finding. Damage in the middle
+ * of a recording does not stop the stream: everything that can be read comes first, and the error
+ * replaces the 0 at the end. Only NO_MEMORY and LIMIT (more than 65536 rings) end the stream at
+ * once.
  */
 PLUMB_API int plumb_samples_next(struct plumb_samples *samples,
 				 const struct plumb_samples_item **item);
@@ -132,34 +133,36 @@ PLUMB_API int plumb_samples_next(struct plumb_samples *samples,
 /* A run of SPE records of one ring and one thread, or a record of the file. */
 struct plumb_samples_batch {
 	const struct plumb_record *record; /* NULL: SPE records */
-	const struct plumb_task *task;     /* as of an item; NULL: not known */
+	const struct plumb_task *task;     /* as in an item; NULL: unknown */
 
 	const struct plumb_spe_record *spe; /* those that match the filter, at least one */
-	const uint32_t *groups;             /* of each of them, limited by `itrace` */
+	const uint32_t *groups;             /* of each record, limited by `itrace` */
 	size_t count;
-	int32_t pid, tid, cpu; /* -1: not known */
+	int32_t pid, tid, cpu; /* -1: unknown */
 	uint32_t ring, midr;
 };
-/* The next batch, as plumb_samples_next() gives items. */
+/* Returns the next batch, as plumb_samples_next() returns items. */
 PLUMB_API int plumb_samples_next_batch(struct plumb_samples *samples,
 				       const struct plumb_samples_batch **batch);
 
-/* When an SPE record was made, in ns of perf's clock. False: the recording does not tell. */
+/* Sets `*time` to when an SPE record was made, in ns of perf's clock. Returns false if unknown. */
 PLUMB_API bool plumb_samples_time(const struct plumb_samples *samples,
 				  const struct plumb_spe_record *record, uint64_t *time);
 
-/* The thread `tid` of process `pid` (-1: not known) as of now; NULL only if memory is short. */
+/* Returns the thread `tid` of process `pid` (-1: unknown) at this point, or NULL if out of memory.
+ */
 PLUMB_API const struct plumb_task *plumb_samples_task(struct plumb_samples *samples, int32_t pid,
 						      int32_t tid);
 
 /*
- * The event of a group, as perf synthesizes it: its attribute, its name, one id (the SPE event's
- * plus 1000000000 and up). NULL if the options leave it out or no AUX data has come yet.
+ * Returns the event of a group, as perf synthesizes it: its attribute, its name and one id (the SPE
+ * event's plus 1000000000 or more). NULL if the options leave the group out, or before the first
+ * AUX data.
  */
 PLUMB_API const struct plumb_recorded_event *
 plumb_samples_group_event(const struct plumb_samples *samples, unsigned group);
 
-/* True if nothing tells when an SPE record was made: samples come ring by ring, at the end. */
+/* Returns true if the times of SPE records are unknown; then they come ring by ring, at the end. */
 PLUMB_API bool plumb_samples_timeless(const struct plumb_samples *samples);
 
 /* What the stream has given so far. The numbers do not depend on the order. */
@@ -168,9 +171,9 @@ struct plumb_samples_totals {
 	uint64_t records;                   /* SPE records in it */
 	uint64_t matched;                   /* ... that matched the filter */
 	uint64_t groups[PLUMB_SPE_GROUPS];  /* samples of each group */
-	struct plumb_recording_losses lost; /* of the recording, AUX data included */
+	struct plumb_recording_losses lost; /* of the recording, including AUX data */
 };
-/* Up to date until the next call of a function of the stream. */
+/* Returns the totals, which are valid until the next call of a function of the stream. */
 PLUMB_API const struct plumb_samples_totals *plumb_samples_totals(struct plumb_samples *samples);
 
 #ifdef __cplusplus

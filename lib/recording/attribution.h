@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whose an SPE record is: its context packet's thread, else the one that its ring's CPU runs, else
- * the ring's own. What perf does otherwise is marked.
+ * Finds the thread of an SPE record: its context packet's, or else the one that runs on its ring's
+ * CPU, or else the ring's own. Differences to perf are marked.
  */
 #ifndef RECORDING_ATTRIBUTION_H
 #define RECORDING_ATTRIBUTION_H
@@ -13,25 +13,25 @@
 
 struct attribution {
 	struct tasks *tasks;
-	int32_t *running; /* thread by CPU; -1: not known */
+	int32_t *running; /* thread by CPU; -1: unknown */
 	size_t cpus;
-	bool contexts;  /* context packets were seen: they alone tell the threads */
-	bool timeless;  /* rings come at the end: by then context switches tell nothing */
-	bool like_perf; /* with what it gets wrong */
+	bool contexts;  /* context packets were seen: use only them */
+	bool timeless;  /* rings come at the end, so context switches tell nothing */
+	bool like_perf; /* the version of perf to follow, with its errors */
 };
 
 void attribution_free(struct attribution *attribution);
 
-/* Takes in a record of the file, when its turn has come. Returns 0 or PLUMB_ERR_NO_MEMORY. */
+/* Takes in a record of the file at its place in the stream. Returns 0 or PLUMB_ERR_NO_MEMORY. */
 int attribution_follow(struct attribution *attribution, const struct plumb_record *record);
 
-/* Sets the ring's thread to what is known of its CPU, unless context packets tell. */
+/* Sets the ring's thread to that of its CPU, unless there are context packets. */
 void attribution_of_ring(const struct attribution *attribution, struct ring *ring);
 
-/* Whether the record's context packet names a thread that is not the ring's already. */
+/* Tells whether the record's context packet names another thread than the ring's. */
 bool attribution_changes(const struct attribution *attribution, const struct ring *ring,
 			 const struct plumb_spe_record *record);
-/* Takes in the thread that it names. Returns 0 or PLUMB_ERR_NO_MEMORY. */
+/* Sets the ring's thread to that of the context packet. Returns 0 or PLUMB_ERR_NO_MEMORY. */
 int attribution_change(struct attribution *attribution, struct ring *ring,
 		       const struct plumb_spe_record *record);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers out of a recording: of its byte order, unaligned, and never past the end. */
+/* Reads numbers from a recording in its byte order, unaligned, and never past the end. */
 #ifndef RECORDING_BYTES_H
 #define RECORDING_BYTES_H
 
@@ -32,11 +32,11 @@ static inline uint64_t load64(const uint8_t *at, bool swap)
 	return swap ? __builtin_bswap64(value) : value;
 }
 
-/* A stretch of bytes that is read from its front. */
+/* Bytes to be read from the front. */
 struct cursor {
 	const uint8_t *at, *end;
 	bool swap;
-	bool short_of; /* more was asked for than there was; what was then given was 0 */
+	bool short_of; /* something past the end was read, which gave 0 */
 };
 
 static inline size_t cursor_left(const struct cursor *in)
@@ -44,7 +44,7 @@ static inline size_t cursor_left(const struct cursor *in)
 	return (size_t)(in->end - in->at);
 }
 
-/* The next `size` bytes; NULL, and no more to be had, if they are not there. */
+/* Returns the next `size` bytes. If there are fewer, returns NULL, and so do all later calls. */
 static inline const uint8_t *take_bytes(struct cursor *in, uint64_t size)
 {
 	const uint8_t *at = in->at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a recording's AUX data is to be decoded: what the caller wants, and what the recording says
- * of its SPE event, its clock and its cores.
+ * How to decode a recording's AUX data: the caller's wishes, and the recording's SPE event, clock
+ * and cores.
  */
 #ifndef RECORDING_DECODING_H
 #define RECORDING_DECODING_H
@@ -16,9 +16,9 @@ struct decoding {
 	struct plumb_spe_filter filter;
 	bool has_filter, each_record_once;
 	struct synthesis synthesis;
-	uint32_t midr; /* asked for; 0: as the recording says */
+	uint32_t midr; /* requested; 0: use the recording's */
 
-	bool decided; /* what follows is known */
+	bool decided; /* the following members are set */
 	bool is_spe;  /* the AUX data is SPE's */
 	bool has_clock;
 	struct plumb_time_conv clock;
@@ -27,14 +27,14 @@ struct decoding {
 void decoding_begin(struct decoding *decoding, struct plumb_recording *recording,
 		    const struct plumb_samples_options *options, struct plumb_diagnostics *found);
 
-/* Takes in what the recording says; the first AUX data has come. */
+/* Takes in what the recording says. Call it at the first AUX data. */
 void decoding_decide(struct decoding *decoding);
 
-/* What is known of the core of a CPU; -1: of a CPU that is not known. */
+/* Returns what is known about the core of a CPU; -1: of an unknown CPU. */
 struct plumb_spe_core decoding_core(const struct decoding *decoding, int32_t cpu);
-/* Ticks of SPE's clock at a time of perf's; 0 if there is no telling. */
+/* Converts perf's time to ticks of SPE's clock; 0 if that is impossible. */
 uint64_t decoding_ticks(const struct decoding *decoding, uint64_t time);
-/* Whether the filter lets a PMU sample pass. */
+/* Tells whether the filter accepts a PMU sample. */
 bool decoding_takes_sample(const struct decoding *decoding, const struct plumb_record *record);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rings by the time of their next record, the earliest first. Of equal times the order is that of
- * perf's heap: rings come out of it as there.
+ * A heap of rings by the time of their next record, the earliest first. Rings of equal time come
+ * out in the same order as from perf's heap.
  */
 #ifndef RECORDING_RING_HEAP_H
 #define RECORDING_RING_HEAP_H
@@ -20,9 +20,9 @@ struct ring_heap {
 	size_t count, room;
 };
 
-/* False: memory is short. */
+/* Returns false if out of memory. */
 bool ring_heap_add(struct ring_heap *heap, struct ring *ring, uint64_t ticks);
-/* The earliest, which is there. */
+/* Returns the earliest ring; there must be one. */
 struct ring *ring_heap_take(struct ring_heap *heap);
 
 #endif

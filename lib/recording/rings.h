@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The AUX rings of a recording: each is a stream of SPE records, decoded in blocks, chunk after
- * chunk. A record may straddle blocks and chunks.
+ * The AUX rings of a recording. Each is a stream of SPE records, decoded in blocks, chunk after
+ * chunk; records may straddle blocks and chunks.
  */
 #ifndef RECORDING_RINGS_H
 #define RECORDING_RINGS_H
@@ -9,35 +9,36 @@
 #include <plumb/recording.h>
 #include <plumb/spe_groups.h>
 
-/* More rings than this are refused: no machine has as many CPUs. */
+/* The maximum number of rings; no machine has this many CPUs. */
 #define RINGS_LIMIT 65536
 
 struct ring {
 	uint32_t index;
-	int32_t ring_tid, ring_cpu; /* as its first chunk says; -1: any */
-	uint32_t *chunks;           /* numbers of its chunks in the recording */
+	int32_t ring_tid, ring_cpu; /* from its first chunk; -1: any */
+	uint32_t *chunks;           /* indexes of its chunks in the recording */
 	size_t chunk_count, chunk_room;
-	size_t chunk_limit; /* no chunk from this one on may be read yet */
+	size_t chunk_limit; /* do not read chunks from this one on yet */
 
-	/* Records that are decoded; those from `next` on are yet to be given. */
+	/* Decoded records; those from `next` on have not been returned yet. */
 	struct plumb_spe_record *records;
 	size_t count, next, room;
 
 	size_t next_chunk;
-	uint64_t chunk_at; /* bytes of that chunk that were read */
+	uint64_t chunk_at; /* bytes of that chunk read so far */
 	uint8_t *piece;
 	size_t piece_room;
 	struct plumb_spe_stream stream;
-	/* Where the stream's offsets are in the file: of the chunk at hand and the one before. */
+	/* Maps the stream's offsets to the file, for the current chunk and the previous one. */
 	uint64_t base, place, base_before, place_before;
-	uint64_t skipped_place; /* in the file: the first byte that begins no packet, if any */
+	uint64_t
+		skipped_place; /* offset in the file of the first byte that cannot begin a packet */
 
-	/* What the stream of samples keeps here. */
-	bool waiting;   /* for its turn, in the heap */
+	/* Used by the stream of samples. */
+	bool waiting;   /* its turn, in the heap */
 	uint64_t ticks; /* the latest timestamp so far */
-	uint64_t since; /* records since the last that was sampled */
+	uint64_t since; /* records since the last sampled one */
 	int32_t pid, tid, cpu;
-	struct plumb_spe_core core; /* once that is looked up */
+	struct plumb_spe_core core; /* set once looked up */
 	bool has_core;
 };
 
@@ -46,23 +47,25 @@ struct rings {
 	struct ring **at; /* by index */
 	size_t count, room;
 	size_t chunks_seen;
-	size_t chunk_limit; /* of rings that are new */
-	uint64_t bytes;     /* that were read */
+	size_t chunk_limit; /* of new rings */
+	uint64_t bytes;     /* AUX data read */
 };
 
-/* Sorts the chunks that have come since into their rings. Returns 0, NO_MEMORY or LIMIT. */
+/* Adds new chunks to their rings. Returns 0, NO_MEMORY or LIMIT. */
 int rings_update(struct rings *rings);
-/* The ring with that index; NULL: there is none. */
+/* Returns the ring with this index, or NULL. */
 struct ring *rings_find(const struct rings *rings, uint32_t index);
 void rings_free(struct rings *rings);
 
 /*
- * Decodes the ring's next records, once those it has were given. Returns 1, 0 if there are none
- * (yet), or an error of plumb_recording_read_aux(), after which the rest of the chunk is skipped.
+ * Decodes the ring's next records, after all of the previous ones have been returned. Returns 1, 0
+ * if there are none (yet), or an error of plumb_recording_read_aux(), after which the rest of the
+ * chunk is skipped.
  */
 int ring_fill(struct rings *rings, struct ring *ring);
 
-/* Where a byte of the records last decoded is in the file; `offset` is in the ring's stream. */
+/* Returns the offset in the file of a byte of the last decoded records; `offset` is in the ring's
+ * stream. */
 uint64_t ring_place(const struct ring *ring, uint64_t offset);
 
 #endif

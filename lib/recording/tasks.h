@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads as the records tell of them: which process each belongs to, and what it is called. A
- * process has room for its address space, which is the symbolizer's.
+ * Tracks threads by the recording's records: their processes and names. A process has room for its
+ * address space, which belongs to the symbolizer.
  */
 #ifndef RECORDING_TASKS_H
 #define RECORDING_TASKS_H
@@ -12,20 +12,20 @@ struct map_space;
 
 struct process {
 	struct map_space *space; /* NULL: empty */
-	struct process *next;    /* of all there were */
+	struct process *next;    /* of all threads */
 };
 
 struct task {
-	struct plumb_task public; /* first: it is what others see */
+	struct plumb_task public; /* must be first: callers see this part */
 	struct process *process;
 	struct task *next; /* in its bucket */
-	char *comm;        /* NULL: not known */
+	char *comm;        /* NULL: unknown */
 	char unknown[16];  /* ":TID" */
 };
 
-/* What owns the address spaces. */
+/* The owner of the address spaces. */
 struct space_owner {
-	struct map_space *(*share)(struct map_space *space); /* with a process that forks */
+	struct map_space *(*share)(struct map_space *space); /* called with a new process */
 	void (*release)(struct map_space *space);
 };
 
@@ -39,28 +39,29 @@ struct tasks {
 	const struct space_owner *owner; /* NULL: there are no address spaces */
 };
 
-/* Returns an empty table with one user that knows the idle task, or NULL. */
+/* Returns a table with one user and the idle task, or NULL if out of memory. */
 struct tasks *tasks_new(void);
 struct tasks *tasks_share(struct tasks *tasks);
-/* One user fewer; the last one frees it. Takes NULL. */
+/* Removes a user; the last one frees the table. Accepts NULL. */
 void tasks_release(struct tasks *tasks);
-/* Address spaces are `owner`'s from now on. Returns false if they are somebody's already. */
+/* Gives the address spaces to `owner`. Returns false if they have an owner. */
 bool tasks_own_spaces(struct tasks *tasks, const struct space_owner *owner);
-/* Releases all address spaces, which are nobody's then. */
+/* Frees all address spaces, which then have no owner. */
 void tasks_disown_spaces(struct tasks *tasks);
 
 /*
- * Returns the thread `tid`, made if there is none. One whose process was not known joins `pid`; a
- * new one shares the address space of its process's first thread. NULL: memory is short.
+ * Returns the thread `tid`, and creates it if necessary. A thread without a known process joins
+ * `pid`; a new one shares the address space of its process's first thread. NULL: out of memory.
  */
 struct task *tasks_get(struct tasks *tasks, int32_t pid, int32_t tid);
-/* Returns the process of thread `tid`, or -1: not known. */
+/* Returns the process of thread `tid`, or -1 if unknown. */
 int32_t tasks_pid(const struct tasks *tasks, int32_t tid);
 
-/* The recording's own, as of the record that it, or its stream of samples, gave last. */
+/* Returns the recording's table, as of the last record that it or its stream of samples returned.
+ */
 struct tasks *recording_tasks(const struct plumb_recording *recording);
 
-/* Takes in what a record says about threads. Returns 0 or PLUMB_ERR_NO_MEMORY. */
+/* Takes in a record about threads. Returns 0 or PLUMB_ERR_NO_MEMORY. */
 int tasks_follow(struct tasks *tasks, const struct plumb_record *record);
 
 #endif
