@@ -66,8 +66,14 @@ void buffer_foreign(struct buffer *buffer, const char *text)
 
 static void fill(struct buffer *buffer, char c, size_t count)
 {
-	while (count-- > 0)
-		buffer_char(buffer, c);
+	while (count > 0) {
+		size_t part = count < BUFFER_SIZE ? count : BUFFER_SIZE;
+
+		buffer_reserve(buffer, part);
+		memset(buffer->bytes + buffer->used, c, part);
+		buffer->used += part;
+		count -= part;
+	}
 }
 
 void buffer_padded(struct buffer *buffer, const char *text, int width)
@@ -83,25 +89,35 @@ void buffer_padded(struct buffer *buffer, const char *text, int width)
 		fill(buffer, ' ', missing);
 }
 
-/* Puts the digits that end at `end`, after `pad`s up to `width`. */
-static void put_number(struct buffer *buffer, const char *digits, size_t length, char pad,
-		       unsigned width)
+/* Makes room for `length` characters after `pad`s up to `width`. Returns where they end. */
+static char *make_room(struct buffer *buffer, unsigned length, char pad, unsigned width)
 {
-	size_t missing;
+	unsigned columns = width < WIDTH_MAX ? width : WIDTH_MAX;
+	char *to;
 
-	if (width > WIDTH_MAX)
-		width = WIDTH_MAX;
-	missing = width > length ? width - length : 0;
+	if (columns < length)
+		columns = length;
 	buffer_reserve(buffer, WIDTH_MAX + DIGITS_MAX);
-	memset(buffer->bytes + buffer->used, pad, missing);
-	memcpy(buffer->bytes + buffer->used + missing, digits, length);
-	buffer->used += missing + length;
+	to = buffer->bytes + buffer->used;
+	for (unsigned i = 0; i < columns - length; i++)
+		to[i] = pad;
+	buffer->used += columns;
+	return to + columns;
+}
+
+static unsigned decimal_digits(uint64_t number)
+{
+	unsigned digits = 1;
+
+	for (; number >= 10000; number /= 10000)
+		digits += 4;
+	return digits + (number >= 10) + (number >= 100) + (number >= 1000);
 }
 
 static void put_decimal(struct buffer *buffer, bool negative, uint64_t number, char pad,
 			unsigned width)
 {
-	char digits[DIGITS_MAX], *at = digits + DIGITS_MAX;
+	char *at = make_room(buffer, decimal_digits(number) + negative, pad, width);
 
 	do {
 		*--at = (char)('0' + number % 10);
@@ -109,7 +125,6 @@ static void put_decimal(struct buffer *buffer, bool negative, uint64_t number, c
 	} while (number);
 	if (negative)
 		*--at = '-';
-	put_number(buffer, at, (size_t)(digits + DIGITS_MAX - at), pad, width);
 }
 
 void buffer_decimal(struct buffer *buffer, uint64_t number, unsigned width)
@@ -142,13 +157,13 @@ void buffer_signed_left(struct buffer *buffer, int64_t number, unsigned width)
 
 static void put_hex(struct buffer *buffer, uint64_t number, char pad, unsigned width)
 {
-	char digits[DIGITS_MAX], *at = digits + DIGITS_MAX;
+	const unsigned digits = number ? (67 - (unsigned)__builtin_clzll(number)) / 4 : 1;
+	char *at = make_room(buffer, digits, pad, width);
 
 	do {
 		*--at = "0123456789abcdef"[number & 15];
 		number >>= 4;
 	} while (number);
-	put_number(buffer, at, (size_t)(digits + DIGITS_MAX - at), pad, width);
 }
 
 void buffer_hex(struct buffer *buffer, uint64_t number, unsigned width)

@@ -24,6 +24,9 @@
 /* How many bytes a line shows. */
 #define LINE_BYTES 16
 
+/* Room for the longest text of a packet. */
+#define TEXT_ROOM 512
+
 struct dump_options {
 	struct common_options common;
 	const char *input;
@@ -63,6 +66,32 @@ static void end_record(struct dump *dump, uint64_t end)
 	dump->record_start = UINT64_MAX;
 }
 
+/* Puts a blank and the two digits of a byte. */
+static void put_byte(struct buffer *b, unsigned byte)
+{
+	char *to;
+
+	buffer_reserve(b, 3);
+	to = b->bytes + b->used;
+	to[0] = ' ';
+	to[1] = "0123456789abcdef"[byte >> 4 & 15];
+	to[2] = "0123456789abcdef"[byte & 15];
+	b->used += 3;
+}
+
+/* ".  OFFSET:  BYTES", up to the column of the text. */
+static void start_line(struct buffer *b, const uint8_t *bytes, size_t length, uint64_t offset)
+{
+	buffer_bytes(b, ".  ", 3);
+	buffer_hex_zeros(b, offset & UINT32_MAX, 8);
+	buffer_bytes(b, ": ", 2);
+	for (size_t i = 0; i < length; i++)
+		put_byte(b, bytes[i]);
+	for (size_t i = length; i < LINE_BYTES; i++)
+		buffer_bytes(b, "   ", 3);
+	buffer_char(b, ' ');
+}
+
 /* Prints the first packet of `bytes` and returns its length. */
 static size_t print_packet(struct dump *dump, const uint8_t *bytes, size_t size, uint64_t offset)
 {
@@ -71,25 +100,16 @@ static size_t print_packet(struct dump *dump, const uint8_t *bytes, size_t size,
 	int decoded = plumb_spe_decode_packet(bytes, size, offset, &packet);
 	bool bad = decoded <= 0 || packet.type == PLUMB_SPE_INVALID;
 	size_t length = bad ? 1 : (size_t)decoded;
-	char text[512];
 
 	if (!bad && packet.type == PLUMB_SPE_PADDING)
 		length = padding_length(bytes, size);
-	buffer_bytes(b, ".  ", 3);
-	buffer_hex_zeros(b, offset & UINT32_MAX, 8);
-	buffer_bytes(b, ": ", 2);
-	for (size_t i = 0; i < length; i++) {
-		buffer_char(b, ' ');
-		buffer_hex_zeros(b, bytes[i], 2);
-	}
-	for (size_t i = length; i < LINE_BYTES; i++)
-		buffer_bytes(b, "   ", 3);
-	buffer_char(b, ' ');
+	start_line(b, bytes, length, offset);
 	if (bad) {
 		buffer_text(b, "Bad packet!");
 	} else {
-		plumb_spe_packet_text(&packet, dump->midr, dump->version, text, sizeof(text));
-		buffer_text(b, text);
+		buffer_reserve(b, TEXT_ROOM);
+		b->used += (size_t)plumb_spe_packet_text(&packet, dump->midr, dump->version,
+							 b->bytes + b->used, TEXT_ROOM);
 	}
 	buffer_char(b, '\n');
 	if (dump->options->records && !bad && packet.type != PLUMB_SPE_PADDING) {
