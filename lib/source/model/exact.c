@@ -5,38 +5,10 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-#include "events.h"
+#define CONTEXT_USER ((uint64_t)-512) /* PERF_CONTEXT_USER */
 
-#define CONTEXT_USER    ((uint64_t)-512) /* PERF_CONTEXT_USER */
-#define CONFIG_NO_EVENT 0x10000          /* above the codes of PMU events */
-
-/* "exact/NAME/" */
-static const char *const names[EXACT_COUNT] = {
-#define EXACT_EVENT(name)       [EXACT_##name] = "exact/" #name "/",
-#define EXACT_SLOTS(name, text) [EXACT_SLOTS_##name] = "exact/" text "/",
-#include "exact.def"
-#undef EXACT_EVENT
-#undef EXACT_SLOTS
-};
-
-void exact_set_up(struct record_setup *setup, const struct source_record_job *job)
+void exact_read_context(struct exact_chain *chain, const char *body, size_t size)
 {
-	for (unsigned e = 0; e < EXACT_COUNT; e++) {
-		struct plumb_event_attr *attr = &setup->events[e].attr;
-
-		attr->type = RECORD_TYPE_EXACT;
-		attr->config = exact_events[e] == EVENT_COUNT ? CONFIG_NO_EVENT + e
-							      : model_event_codes[exact_events[e]];
-		attr->sample_type =
-			record_common_type(job) | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
-		record_set_common(setup, job, e, names[e]);
-	}
-	setup->recording.event_count = EXACT_COUNT;
-}
-
-void exact_read_context(struct model_frames *f, unsigned slot, const char *body, size_t size)
-{
-	struct exact_chain *chain = &f->chains[slot];
 	struct model_frame_context context;
 
 	memcpy(&context, body, sizeof(context));
@@ -48,48 +20,52 @@ void exact_read_context(struct model_frames *f, unsigned slot, const char *body,
 	       context.depth * sizeof(chain->addresses[0]));
 }
 
-static void write_sample(struct model_frames *f, const struct model_frame *frame, unsigned slot,
-			 uint64_t ip, const struct model_cost *cost)
+static void write_sample(struct record_writer *out, const struct record_setup *setup,
+			 const struct exact_chain *chain, const struct model_frame *frame,
+			 unsigned slot, uint64_t ip, const struct model_cost *cost)
 {
-	const struct exact_chain *chain = &f->chains[slot];
-	uint64_t type = f->setup->events[cost->event].attr.sample_type;
+	uint64_t type = setup->events[cost->event].attr.sample_type;
 
-	record_begin(&f->out, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-	record_u64(&f->out, f->setup->ids[cost->event]);
-	record_u64(&f->out, ip);
-	record_u32(&f->out, frame->pid);
-	record_u32(&f->out, frame->tid);
+	record_begin(out, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	record_u64(out, setup->ids[cost->event]);
+	record_u64(out, ip);
+	record_u32(out, frame->pid);
+	record_u32(out, frame->tid);
 	if (type & PERF_SAMPLE_TIME)
-		record_u64(&f->out, frame->time);
+		record_u64(out, frame->time);
 	if (type & PERF_SAMPLE_CPU)
-		record_u64(&f->out, slot);
-	record_u64(&f->out, cost->count);
-	record_u64(&f->out, 2 + chain->depth);
-	record_u64(&f->out, CONTEXT_USER);
-	record_u64(&f->out, ip);
+		record_u64(out, slot);
+	record_u64(out, cost->count);
+	record_u64(out, 2 + chain->depth);
+	record_u64(out, CONTEXT_USER);
+	record_u64(out, ip);
 	for (uint32_t i = 0; i < chain->depth; i++)
-		record_u64(&f->out, chain->addresses[i]);
-	record_close(&f->out);
-	f->samples++;
+		record_u64(out, chain->addresses[i]);
+	record_close(out);
 }
 
-void exact_read_cost(struct model_frames *f, const struct model_frame *frame, unsigned slot,
-		     const char *body, size_t size)
+uint64_t exact_read_cost(struct record_writer *out, const struct record_setup *setup,
+			 const struct exact_chain *chain, const struct model_frame *frame,
+			 unsigned slot, const char *body, size_t size)
 {
 	struct model_frame_cost head;
+	uint64_t written = 0;
 
 	memcpy(&head, body, sizeof(head));
 	body += sizeof(head);
 	size -= sizeof(head);
 	if (head.count > size / sizeof(struct model_cost))
-		return;
+		return 0;
 	for (uint64_t i = 0; i < head.count; i++) {
 		struct model_cost cost;
 
 		memcpy(&cost, body + i * sizeof(cost), sizeof(cost));
-		if (cost.event < EXACT_COUNT)
-			write_sample(f, frame, slot, head.ip, &cost);
+		if (cost.event >= EXACT_COUNT)
+			continue;
+		write_sample(out, setup, chain, frame, slot, head.ip, &cost);
+		written++;
 	}
+	return written;
 }
 
 void exact_warn(const struct model_sampling *sampling, struct plumb_diagnostics *found)

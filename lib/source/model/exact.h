@@ -6,7 +6,7 @@
 #ifndef SOURCE_MODEL_EXACT_H
 #define SOURCE_MODEL_EXACT_H
 
-#include "source/model/frames.h"
+#include "source/model/record_setup.h"
 
 /* The calling context of the costs that come next in a core's ring. */
 struct exact_chain {
@@ -14,12 +14,12 @@ struct exact_chain {
 	uint64_t addresses[MODEL_CHAIN_MAX];
 };
 
-/* The recording's events. */
-void exact_set_up(struct record_setup *setup, const struct source_record_job *job);
-/* Read FRAME_CONTEXT and FRAME_COST, whose body is `size` bytes long: no less than the struct. */
-void exact_read_context(struct model_frames *frames, unsigned slot, const char *body, size_t size);
-void exact_read_cost(struct model_frames *frames, const struct model_frame *frame, unsigned slot,
-		     const char *body, size_t size);
+/* Reads the body of a FRAME_CONTEXT, which is `size` bytes long: no less than the struct. */
+void exact_read_context(struct exact_chain *chain, const char *body, size_t size);
+/* Reads that of a FRAME_COST, and writes its samples. Returns how many. */
+uint64_t exact_read_cost(struct record_writer *out, const struct record_setup *setup,
+			 const struct exact_chain *chain, const struct model_frame *frame,
+			 unsigned slot, const char *body, size_t size);
 /* Warns if the profile is coarser than the program, or incomplete. */
 void exact_warn(const struct model_sampling *sampling, struct plumb_diagnostics *found);
 

@@ -191,10 +191,11 @@ static void write_frame(struct model_frames *f, unsigned slot, const struct mode
 		write_sample(f, frame, slot, body, size);
 		return;
 	case FRAME_CONTEXT:
-		exact_read_context(f, slot, body, size);
+		exact_read_context(&f->chains[slot], body, size);
 		return;
 	case FRAME_COST:
-		exact_read_cost(f, frame, slot, body, size);
+		f->samples += exact_read_cost(&f->out, f->setup, &f->chains[slot], frame, slot,
+					      body, size);
 		return;
 	default:
 		return;

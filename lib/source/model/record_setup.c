@@ -10,12 +10,15 @@
 
 #include <plumb/model.h>
 
+#include "events.h"
 #include "source/model/counted.h"
-#include "source/model/exact.h"
 
 /* Types of PMUs, as a kernel would give them out. */
-#define TYPE_SPE 8
-#define TYPE_PMU 9
+#define TYPE_SPE   8
+#define TYPE_PMU   9
+#define TYPE_EXACT 10
+
+#define CONFIG_NO_EVENT 0x10000 /* above the codes of PMU events */
 
 #define TIME_ZERO         1000000000ull /* ns: the program begins a second after the clock */
 #define DEFAULT_FREQUENCY 4000          /* Hz, perf's */
@@ -90,7 +93,7 @@ static const struct core_params *find_core(const struct source_record_job *job,
  * With a buffer a thread perf asks for no times, and so puts SPE data together without them. With
  * times it ends at the first context packet, as it keeps by CPU which thread runs.
  */
-uint64_t record_common_type(const struct source_record_job *job)
+static uint64_t common_type(const struct source_record_job *job)
 {
 	uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
 
@@ -164,7 +167,7 @@ static int make_spe(struct record_setup *setup, const struct source_record_job *
 	attr->config3 = spe.inv_event_filter;
 	attr->sample_period = spe_interval(setup->core, event->period);
 	tell_interval(event->period, attr->sample_period, setup->core, found);
-	attr->sample_type = record_common_type(job) | PERF_SAMPLE_DATA_SRC;
+	attr->sample_type = common_type(job) | PERF_SAMPLE_DATA_SRC;
 	attr->sample_type |= spe.pa_enable ? PERF_SAMPLE_PHYS_ADDR : 0;
 	setup->control = (struct spe_control){
 		.interval = (uint32_t)attr->sample_period,
@@ -213,7 +216,7 @@ static void make_counter(struct record_setup *setup, const struct source_record_
 		asked->period = asked->frequency = 0;
 	attr->type = event->kind == PLUMB_EVENT_PMU ? TYPE_PMU : PERF_TYPE_SOFTWARE;
 	attr->config = event->config;
-	attr->sample_type = record_common_type(job);
+	attr->sample_type = common_type(job);
 	attr->sample_period = asked->frequency ? asked->frequency : asked->period;
 	if (asked->frequency) {
 		attr->flags |= PLUMB_ATTR_BIT(PLUMB_ATTR_FREQ);
@@ -249,7 +252,7 @@ static int number_leaders(struct record_setup *setup, const struct source_record
 	return 0;
 }
 
-void record_set_common(struct record_setup *setup, const struct source_record_job *job, size_t i,
+static void set_common(struct record_setup *setup, const struct source_record_job *job, size_t i,
 		       const char *name)
 {
 	struct plumb_recorded_event *event = &setup->events[i];
@@ -274,8 +277,8 @@ static void make_tracking(struct record_setup *setup, const struct source_record
 		attr->type = PERF_TYPE_SOFTWARE;
 		attr->config = PERF_COUNT_SW_DUMMY;
 		attr->sample_period = 1;
-		attr->sample_type = record_common_type(job);
-		record_set_common(setup, job, i, "dummy:u");
+		attr->sample_type = common_type(job);
+		set_common(setup, job, i, "dummy:u");
 		setup->recording.event_count++;
 		setup->tracking = i;
 	}
@@ -311,7 +314,7 @@ static void describe_machine(struct record_setup *setup, const struct source_rec
 	add_pmu(recording, TYPE_SPE, "arm_spe_0");
 	add_pmu(recording, TYPE_PMU, "armv8_pmuv3_0");
 	if (job->exact)
-		add_pmu(recording, RECORD_TYPE_EXACT, "exact");
+		add_pmu(recording, TYPE_EXACT, "exact");
 	/* The generic timer counts nanoseconds, and is the clock. */
 	setup->time_conv =
 		(struct plumb_time_conv){.shift = 10, .mult = 1 << 10, .cap_user_time_zero = true};
@@ -323,6 +326,29 @@ static void describe_machine(struct record_setup *setup, const struct source_rec
 	setup->auxtrace = (struct plumb_auxtrace_info){
 		.type = 4, .values = setup->auxtrace_values, .count = 2};
 	recording->auxtrace_info = &setup->auxtrace;
+}
+
+/* "exact/NAME/" */
+static const char *const sampled_names[EXACT_COUNT] = {
+#define EXACT_EVENT(name)       [EXACT_##name] = "exact/" #name "/",
+#define EXACT_SLOTS(name, text) [EXACT_SLOTS_##name] = "exact/" text "/",
+#include "exact.def"
+#undef EXACT_EVENT
+#undef EXACT_SLOTS
+};
+
+static void make_exact(struct record_setup *setup, const struct source_record_job *job)
+{
+	for (unsigned e = 0; e < EXACT_COUNT; e++) {
+		struct plumb_event_attr *attr = &setup->events[e].attr;
+
+		attr->type = TYPE_EXACT;
+		attr->config = exact_events[e] == EVENT_COUNT ? CONFIG_NO_EVENT + e
+							      : model_event_codes[exact_events[e]];
+		attr->sample_type = common_type(job) | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
+		set_common(setup, job, e, sampled_names[e]);
+	}
+	setup->recording.event_count = EXACT_COUNT;
 }
 
 int record_setup_make(struct record_setup *setup, const struct source_record_job *job,
@@ -347,13 +373,13 @@ int record_setup_make(struct record_setup *setup, const struct source_record_job
 			error = make_spe(setup, job, i, found);
 		else
 			make_counter(setup, job, i);
-		record_set_common(setup, job, i, job->events[i].name);
+		set_common(setup, job, i, job->events[i].name);
 	}
 	if (error || (error = number_leaders(setup, job, found)))
 		return error;
 	setup->recording.event_count = job->event_count;
 	if (job->exact)
-		exact_set_up(setup, job);
+		make_exact(setup, job);
 	make_tracking(setup, job);
 	describe_machine(setup, job);
 	return 0;

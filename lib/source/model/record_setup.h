@@ -10,9 +10,6 @@
 #include "sampling.h"
 #include "source/source.h"
 
-/* The type of exact counts, as a PMU; SPE and the core's PMU come before it. */
-#define RECORD_TYPE_EXACT 10
-
 #define RECORD_EVENTS_MAX \
 	(EXACT_COUNT > OVERFLOW_COUNTERS ? EXACT_COUNT + 2 : OVERFLOW_COUNTERS + 2)
 
@@ -39,10 +36,6 @@ struct record_setup {
 /* Errors: UNSUPPORTED, NOT_FOUND, ARGUMENT, with a finding each: what the model cannot sample. */
 int record_setup_make(struct record_setup *setup, const struct source_record_job *job,
 		      struct plumb_diagnostics *found);
-/* What all events of a recording have in common. */
-uint64_t record_common_type(const struct source_record_job *job);
-void record_set_common(struct record_setup *setup, const struct source_record_job *job, size_t i,
-		       const char *name);
 /* What the plugin is asked for. */
 void record_setup_fill(const struct record_setup *setup, const struct source_record_job *job,
 		       struct model_sampling *sampling);
