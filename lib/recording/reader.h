@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the reader share. */
+/* Declares what the parts of the reader share. */
 #ifndef RECORDING_READER_H
 #define RECORDING_READER_H
 
@@ -14,23 +14,23 @@
 #include "recording/tasks.h"
 
 #define FEATURE_COUNT 256
-/* The most bytes of features that are kept, and of one of them. */
+/* The maximum bytes of all features kept, and of one of them. */
 #define FEATURES_LIMIT ((size_t)64 << 20)
 #define FEATURE_LIMIT  ((size_t)16 << 20)
 #define EVENTS_LIMIT   (64u << 10)
 #define IDS_LIMIT      (4u << 20)
 #define CHUNKS_LIMIT   (1u << 20)
-/* struct perf_event_header; and the most that it can say a record has. */
+/* struct perf_event_header, and the maximum size of a record. */
 #define RECORD_HEADER    8u
 #define RECORD_SIZE_MAX  65535u
 #define AUXTRACE_SIZE    48u /* struct perf_record_auxtrace */
-#define AUXTRACE_ARM_SPE 4u  /* what AUXTRACE_INFO says its data is */
+#define AUXTRACE_ARM_SPE 4u  /* the type of the AUX data, from AUXTRACE_INFO */
 
-/* An event, and where its samples and trailers have what is wanted before they are parsed. */
+/* An event, and where its samples and trailers have the values needed before parsing. */
 struct known_event {
-	struct plumb_recorded_event event; /* first: callers hold pointers to it */
+	struct plumb_recorded_event event; /* must be first: callers hold pointers to it */
 	bool has_id, has_time;
-	size_t sample_id, sample_time;   /* bytes from the record's begin */
+	size_t sample_id, sample_time;   /* bytes from the record's start */
 	size_t trailer_id, trailer_time; /* bytes from its end */
 	size_t trailer;                  /* its size; 0: records other than samples have none */
 };
@@ -40,7 +40,7 @@ struct id_table {
 	struct {
 		uint64_t id;
 		const struct known_event *event; /* NULL: free */
-		uint64_t count;                  /* that a sample told last */
+		uint64_t count;                  /* the value in its last sample */
 	} * slots;
 	size_t count, room;
 };
@@ -55,7 +55,7 @@ struct build_ids {
 	size_t count, room;
 };
 
-/* Kinds of findings; each is told a few times, then only counted. */
+/* Kinds of findings; each is reported a few times, then only counted. */
 enum complaint_kind {
 	COMPLAINT_CUT_OFF,
 	COMPLAINT_DAMAGED,
@@ -70,9 +70,9 @@ enum complaint_kind {
 struct plumb_recording {
 	char *name;
 	int fd;
-	uint64_t file_size; /* 0: of a pipe */
+	uint64_t file_size; /* 0 for a pipe */
 	bool pipe_format, in_file_order;
-	bool swap, big_endian; /* the file's byte order: unlike this machine's; big */
+	bool swap, big_endian; /* the file's byte order: not this machine's; big-endian */
 	struct plumb_recording_options options;
 	uint64_t next_progress;
 	struct plumb_diagnostics *found;
@@ -85,7 +85,7 @@ struct plumb_recording {
 	struct arena arena;
 	struct known_event **events;
 	size_t event_count, event_room, id_count;
-	bool uniform; /* all events' records are laid out alike */
+	bool uniform; /* all events' records have the same layout */
 	struct id_table ids;
 
 	struct kept_feature features[FEATURE_COUNT];
@@ -99,23 +99,23 @@ struct plumb_recording {
 	struct plumb_aux_chunk *chunks;
 	size_t chunk_count, chunk_room;
 	bool chunks_indexed;
-	int spool; /* of a pipe's AUX data; -1: none yet */
+	int spool; /* for a pipe's AUX data; -1: none yet */
 	uint64_t spooled;
 
 	struct source source;
 	struct decompressor *decompressor;
 	struct order order;
-	uint64_t round_end;        /* what is not younger than this can be given */
-	uint64_t next_round_end;   /* ... once the next round is finished */
-	uint64_t given_time;       /* of the last one given in order */
+	uint64_t round_end;        /* records older than this can be returned */
+	uint64_t next_round_end;   /* ... after the next round */
+	uint64_t given_time;       /* of the last record returned in order */
 	bool ended;                /* nothing more is read */
-	int failure;               /* ... because of this, which is yet to be returned */
-	bool has_pending;          /* one that comes after all of its round */
+	int failure;               /* ... because of this error, which is still to be returned */
+	bool has_pending;          /* a record that comes after its round */
 	struct raw_record pending; /* its bytes are the source's */
 	struct raw_record *early;  /* those that opening a pipe has passed */
 	size_t early_count, early_room, early_next, early_bytes;
 
-	/* Members of the record last given that are not as they are in the file. */
+	/* Members of the last record that differ from those in the file. */
 	uint8_t *scratch, *carried;
 	size_t scratch_used;
 	int32_t *cpus;
@@ -152,8 +152,8 @@ static inline struct cursor cursor_over_feature(const struct plumb_recording *r,
 }
 
 /*
- * A feature's string: its length in 32 bits, then as many bytes, of which the text ends in NUL.
- * NULL if it does not end within them.
+ * Reads a feature's string: its length in 32 bits, then that many bytes, in which the text ends
+ * with NUL. NULL if it does not.
  */
 static inline const char *take_counted_string(struct cursor *in)
 {
@@ -163,7 +163,7 @@ static inline const char *take_counted_string(struct cursor *in)
 	return text && strnlen(text, size) < size ? text : NULL;
 }
 
-/* A record's members, after its header. */
+/* Returns a record's members, after its header. */
 static inline struct cursor cursor_over_record(const struct plumb_recording *r,
 					       const struct raw_record *raw)
 {
@@ -172,10 +172,10 @@ static inline struct cursor cursor_over_record(const struct plumb_recording *r,
 
 /* ---- recording.c ---- */
 
-/* A finding with the place in the file. A warning is told only a few times a kind. */
+/* Adds a finding with its place in the file. Reports only a few warnings of each kind. */
 void reader_complain(struct plumb_recording *r, enum complaint_kind kind, uint64_t offset,
 		     const char *format, ...) PLUMB_PRINTF(4, 5);
-/* The same as an error; returns `error`. */
+/* Does the same for an error; returns `error`. */
 int refuse(const struct plumb_recording *r, int error, const char *id, const char *format, ...)
 	PLUMB_PRINTF(4, 5);
 int out_of_memory(const struct plumb_recording *r);
@@ -186,20 +186,21 @@ int header_read(struct plumb_recording *r);
 
 /* ---- attr.c ---- */
 
-/* Reads an attribute of at most `size` bytes; what it says of its own size is in attr->size. */
+/* Reads an attribute of at most `size` bytes. attr->size is the size that the attribute itself
+ * gives. */
 int attr_parse(struct plumb_recording *r, const uint8_t *bytes, size_t size, uint64_t offset,
 	       struct plumb_event_attr *attr);
 
 /* ---- events.c ---- */
 
-/* `ids` are of the file's byte order. */
+/* `ids` are in the file's byte order. */
 int events_add(struct plumb_recording *r, const struct plumb_event_attr *attr, const uint8_t *ids,
 	       size_t count);
 void events_name(struct plumb_recording *r, const struct known_event *event, const char *name,
 		 size_t length);
 const struct known_event *events_find(const struct plumb_recording *r, uint64_t id);
-/* By how much the event's count has grown since this was last called for the id; 0: no such event.
- */
+/* Returns how much the event's count has grown since the last call for this id; 0 for an unknown
+ * event. */
 uint64_t events_count(struct plumb_recording *r, uint64_t id, uint64_t count,
 		      const struct plumb_recorded_event **event);
 /* Sets .layout, .identified and .time (0: none). */
@@ -208,9 +209,9 @@ void events_free(struct plumb_recording *r);
 
 /* ---- features.c ---- */
 
-/* Keeps a copy of a feature and makes use of it. Only memory can be short. */
+/* Copies and uses a feature. Fails only if out of memory. */
 int feature_keep(struct plumb_recording *r, unsigned number, const uint8_t *bytes, size_t size);
-/* A HEADER_BUILD_ID record, which the feature of that name is made of. */
+/* Handles a record HEADER_BUILD_ID, the form of that feature in a pipe. */
 int build_id_keep(struct plumb_recording *r, const uint8_t *record, size_t size);
 void features_free(struct plumb_recording *r);
 
@@ -221,7 +222,7 @@ int info_decode(struct plumb_recording *r, unsigned number, bool *whole);
 
 /* ---- record.c, perf_record.c, sample.c: one record ---- */
 
-/* Members from the record's bytes. False: they do not fit into it. */
+/* Parses the members from the record's bytes. Returns false if they do not fit. */
 bool record_parse(struct plumb_recording *r, const struct raw_record *raw,
 		  struct plumb_record *record);
 bool kernel_record_parse(struct plumb_recording *r, struct cursor *in,
@@ -231,7 +232,7 @@ bool perf_record_parse(struct plumb_recording *r, struct cursor *in, const struc
 void time_conv_parse(struct cursor *in, struct plumb_time_conv *conv);
 bool sample_parse(struct plumb_recording *r, struct cursor *in, const struct known_event *layout,
 		  struct plumb_record *record);
-/* PLUMB_SAMPLE_READ's and READ's values. */
+/* Reads the values of PLUMB_SAMPLE_READ and READ. */
 struct read_values {
 	const struct plumb_read_value *values;
 	size_t count;
@@ -239,20 +240,20 @@ struct read_values {
 };
 bool read_values_parse(struct plumb_recording *r, struct cursor *in, uint64_t format,
 		       struct read_values *read);
-/* `count` numbers of this machine's byte order; NULL if they are not there. */
+/* Reads `count` numbers into this machine's byte order; NULL if there are fewer. */
 const uint64_t *numbers_parse(struct plumb_recording *r, struct cursor *in, uint64_t count);
-/* A string up to its NUL; all that is left of `in` if there is no NUL. */
+/* Reads a string up to its NUL; without a NUL, takes all of `in`. */
 const char *string_parse(struct plumb_recording *r, struct cursor *in);
-/* Room for members; NULL: there is not as much. */
+/* Returns room for members, or NULL if there is not enough. */
 void *scratch_take(struct plumb_recording *r, size_t size);
-/* PERF_RECORD_CPU_MAP's forms. */
+/* Reads both forms of PERF_RECORD_CPU_MAP. */
 bool cpu_map_parse(struct plumb_recording *r, struct cursor *in, struct plumb_record *record);
 
 /* ---- compressed.c ---- */
 
-/* Gives what a record COMPRESSED holds to the decompressor. */
+/* Passes the contents of a record COMPRESSED to the decompressor. */
 int decompressor_feed(struct plumb_recording *r, const struct raw_record *raw);
-/* The next record of what it was given, its bytes at least; 1, 0 when more must be fed, or an
+/* Returns the next decompressed record, at least its bytes: 1, 0 if more input is required, or an
  * error. */
 int decompressor_next(struct plumb_recording *r, struct raw_record *raw);
 void decompressor_free(struct plumb_recording *r);
@@ -261,15 +262,15 @@ void decompressor_free(struct plumb_recording *r);
 
 /* Reads the feature AUXTRACE: the chunks of a file. */
 int chunks_read_index(struct plumb_recording *r);
-/* Takes a record AUXTRACE, which was passed, and passes its data. */
+/* Handles a record AUXTRACE that was skipped, and skips its data. */
 int chunks_take(struct plumb_recording *r, struct raw_record *raw);
 bool chunk_parse(struct cursor *in, struct plumb_aux_chunk *chunk);
 void chunks_free(struct plumb_recording *r);
-/* Takes a file of SPE data alone for a recording with one chunk, and the record of that. */
+/* Treats a file of bare SPE data as a recording with one chunk, and makes its record. */
 int bare_read(struct plumb_recording *r);
 void bare_record(const struct plumb_recording *r, uint8_t bytes[AUXTRACE_SIZE],
 		 struct raw_record *raw);
-/* AUXTRACE_INFO and TIME_CONV, the first of each. */
+/* Keep the first AUXTRACE_INFO and TIME_CONV. */
 int auxtrace_info_keep(struct plumb_recording *r, const struct raw_record *raw);
 
 #endif

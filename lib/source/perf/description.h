@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a recording says of itself and of the machine. */
+/* Describes the recording and the machine, for the header. */
 #ifndef SOURCE_PERF_DESCRIPTION_H
 #define SOURCE_PERF_DESCRIPTION_H
 
@@ -18,7 +18,8 @@ struct description {
 	char pmu_names[16][64];
 };
 
-/* NULL: no memory. It refers to `sampling`. Free with description_free(). */
+/* Returns NULL if out of memory. The result refers to `sampling`. Free it with description_free().
+ */
 struct description *description_new(const struct sampling *sampling,
 				    const struct perf_rings *rings);
 void description_free(struct description *description);

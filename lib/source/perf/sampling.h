@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of a job, opened on each CPU and for each thread that is to be sampled. */
+/* Opens the events of a job on each CPU and for each thread to sample. */
 #ifndef SOURCE_PERF_SAMPLING_H
 #define SOURCE_PERF_SAMPLING_H
 
@@ -8,9 +8,9 @@
 #include "source/perf/targets.h"
 
 struct sampled {
-	const struct plumb_event_config *event; /* NULL: it is there for the side-band alone */
-	const struct spe_pmu *spe;              /* of SPE: one of sampling->spes */
-	char *name; /* says ":u" if the kernel's part was not permitted */
+	const struct plumb_event_config *event; /* NULL: it only records the side-band */
+	const struct spe_pmu *spe;              /* for SPE: one of sampling->spes */
+	char *name; /* with ":u" if this user may not sample the kernel */
 	struct sampled_attr attr;
 	struct sampled_role role;
 	size_t leader;
@@ -26,41 +26,41 @@ struct sampling {
 	struct sampled_session session;
 	struct sampled *all;
 	size_t count;
-	size_t tracking; /* which has the side-band */
+	size_t tracking; /* the event with the side-band */
 	struct spe_pmu spes[SPE_PMUS_MAX];
 	size_t spe_count;
-	uint64_t cpus_lost; /* that were on, and went off before they could be had */
+	uint64_t cpus_lost; /* CPUs that went offline before they could be opened */
 };
 
 /*
- * Opens all events, disabled, but for the side-band's: this is on if what is sampled runs already.
- * Returns 0, or a negative error with a finding that names the event; sampling_close() does either
- * way. `program` is what was started for the job, or -1.
+ * Opens all events disabled, except that of the side-band if running processes are sampled. Returns
+ * 0, or a negative error with a finding that names the event. In both cases call sampling_close().
+ * `program` is the process started for the job, or -1.
  */
 int sampling_open(struct sampling *sampling, const struct source_record_job *job, pid_t program,
 		  struct plumb_diagnostics *found);
 void sampling_close(struct sampling *sampling);
 
-/* Whether there is an AUX area to be had. */
+/* Tells whether there is an AUX area. */
 bool sampling_has_spe(const struct sampling *sampling);
 
-/* The descriptor of an event for the N-th CPU and thread of the targets; -1: there is none. */
+/* Returns the descriptor of an event for the N-th CPU and thread of the targets; -1: none. */
 static inline int sampled_fd(const struct sampling *sampling, const struct sampled *event,
 			     size_t cpu, size_t thread)
 {
 	return event->fds[cpu * sampling->targets.thread_count + thread];
 }
 
-/* ioctl(2) PERF_EVENT_IOC_ENABLE or _DISABLE to all that are no member of a group. */
+/* Enables or disables all events that are not members of a group, by ioctl(2). */
 void sampling_switch(const struct sampling *sampling, bool on);
-/* The same to SPE's alone. */
+/* Does the same for SPE only. */
 void sampling_switch_spe(const struct sampling *sampling, bool on);
-/* Samples that an event lost for want of room; 0 where the kernel does not say. `i` is
- * of its descriptors; `*id` is by which samples refer to it. */
+/* Returns the samples that an event lost because the ring was full; 0 if the kernel does not tell.
+ * `i` is the index of its descriptor. `*id` is the id in its samples. */
 uint64_t sampled_lost(const struct sampling *sampling, const struct sampled *event, size_t i,
 		      uint64_t *id);
 
-/* Adds the finding why the kernel refused an event. Returns an enum plumb_error. */
+/* Adds a finding on why the kernel refused an event. Returns an enum plumb_error. */
 int sampled_complain(const struct sampling *sampling, const struct sampled *event, int error);
 
 #endif
