@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interprets a machine of eight registers that searches for primes: one indirect branch per step. */
+/* Interprets a machine of eight registers that searches for primes: one indirect branch per step.
+ */
 #include <stdint.h>
 #include <stdio.h>
 

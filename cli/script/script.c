@@ -344,30 +344,10 @@ static int run_script(struct script_options *options)
 
 /* Those that are common. */
 static const char *const common_fields[] = {
-	"comm",
-	"tid",
-	"pid",
-	"time",
-	"cpu",
-	"event",
-	"ip",
-	"sym",
-	"dso",
-	"addr",
-	"dsoff",
-	"symoff",
-	"srcline",
-	"brstack",
-	"period",
-	"data_src",
-	"weight",
-	"phys_addr",
-	"misc",
-	"data_page_size",
-	"code_page_size",
-	"ins_lat",
-	"flags",
-	NULL,
+	"comm",    "tid",      "pid",    "time",      "cpu",    "event",          "ip",
+	"sym",     "dso",      "addr",   "dsoff",     "symoff", "srcline",        "brstack",
+	"period",  "data_src", "weight", "phys_addr", "misc",   "data_page_size", "code_page_size",
+	"ins_lat", "flags",    NULL,
 };
 static const char *const common_itraces[] = {"i1i", "i1000i", "f", "m", "t", "b", "a", "M", NULL};
 static const char *const common_terms[] = {
