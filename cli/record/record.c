@@ -345,8 +345,9 @@ static void say_events(const struct record_request *request)
 static int record(const struct record_options *values, struct record_request *request,
 		  struct machine *machine)
 {
+	const bool model = values->exact && values->source == SOURCE_AUTO;
 	const struct machine_wish wish = {
-		.source = values->source,
+		.source = model ? SOURCE_MODEL : values->source,
 		.cpu = values->common.cpu,
 		.sysroot = values->sysroot,
 		.qemu = values->qemu,

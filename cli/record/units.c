@@ -245,6 +245,12 @@ static bool agree(const struct record_request *request)
 
 	if (options->period && options->frequency)
 		complain("--count and --freq cannot be combined");
+	else if (options->exact && (options->events.count || options->period || options->frequency))
+		complain("--exact cannot be combined with --event, --count or --freq");
+	else if (options->exact && (options->snapshot || request->user_stack))
+		complain("--exact cannot be combined with --snapshot or --call-graph dwarf");
+	else if (options->exact && options->source == SOURCE_PERF)
+		complain("--exact requires --source model");
 	else if (options->all_user && options->all_kernel)
 		complain("--all-user and --all-kernel cannot be combined");
 	else if (options->all_cpus && (request->pids.count || request->tids.count))

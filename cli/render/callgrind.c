@@ -35,6 +35,11 @@ struct entry {
 	uint64_t calls;
 };
 
+struct event {
+	const struct plumb_recorded_event *event;
+	uint64_t total;
+};
+
 /* A hash table of indexes. */
 struct table {
 	size_t *slots;
@@ -43,8 +48,7 @@ struct table {
 
 struct callgrind {
 	struct plumb_symbolizer *symbols;
-	const struct plumb_recorded_event **events;
-	uint64_t *totals;
+	struct event *events; /* the columns of costs */
 	size_t event_count, event_room;
 
 	struct function *functions;
@@ -227,7 +231,6 @@ void callgrind_free(struct callgrind *c)
 	if (!c)
 		return;
 	free(c->events);
-	free(c->totals);
 	free(c->functions);
 	free(c->positions);
 	free(c->entries);
@@ -252,19 +255,17 @@ static void widen(struct callgrind *c)
 	free(c->costs);
 	c->costs = costs;
 	c->event_room = wider;
-	c->events = memory_resize(c->events, wider, sizeof(c->events[0]));
-	c->totals = memory_resize(c->totals, wider, sizeof(c->totals[0]));
+	c->events = memory_resize(c->events, wider, sizeof(*c->events));
 }
 
 static size_t find_event(struct callgrind *c, const struct plumb_recorded_event *event)
 {
 	for (size_t i = 0; i < c->event_count; i++)
-		if (c->events[i] == event)
+		if (c->events[i].event == event)
 			return i;
 	if (c->event_count == c->event_room)
 		widen(c);
-	c->events[c->event_count] = event;
-	c->totals[c->event_count] = 0;
+	c->events[c->event_count] = (struct event){.event = event};
 	return c->event_count++;
 }
 
@@ -343,7 +344,7 @@ void callgrind_add(struct callgrind *c, const struct plumb_record *record,
 		resolve(c, record, task);
 	}
 	c->samples++;
-	c->totals[event] += period;
+	c->events[event].total += period;
 	c->costs[c->mine * c->event_room + event] += period;
 	for (size_t i = 0; i < c->call_count; i++)
 		c->costs[c->calls[i] * c->event_room + event] += period;
@@ -479,10 +480,10 @@ static void write_header(const struct callgrind *c, FILE *stream, const char *co
 	}
 	fputs("\npositions: instr line\nevents:", stream);
 	for (size_t e = 0; e < c->event_count; e++)
-		write_event(stream, c->events[e]);
+		write_event(stream, c->events[e].event);
 	fputs("\nsummary:", stream);
 	for (size_t e = 0; e < c->event_count; e++)
-		fprintf(stream, " %" PRIu64, c->totals[e]);
+		fprintf(stream, " %" PRIu64, c->events[e].total);
 	fputc('\n', stream);
 }
 

@@ -529,8 +529,9 @@ static void sample_system_call(struct sampler *sampler, int64_t number, uint64_t
 {
 	bool ends = number == SYSCALL_EXIT || number == SYSCALL_EXIT_GROUP;
 
-	if (number == SYSCALL_EXIT_GROUP || number == SYSCALL_EXECVE)
-		sampler_flush_all(ends);
+	/* What other threads still execute is in no profile, and must not be counted either. */
+	if ((number == SYSCALL_EXIT_GROUP || number == SYSCALL_EXECVE) && sampler_flush_all(ends))
+		counting = false;
 	if (ends || number == SYSCALL_EXECVE) {
 		if (sampler_enter(sampler)) {
 			sampler_flush(sampler, ends);
@@ -545,7 +546,8 @@ static void sample_system_call(struct sampler *sampler, int64_t number, uint64_t
 static void engine_ends(qemu_plugin_id_t id, void *user)
 {
 	(void)id, (void)user;
-	sampler_flush_all(true);
+	if (sampler_flush_all(true))
+		counting = false;
 }
 
 static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uint64_t a1,

@@ -528,10 +528,10 @@ void sampler_flush(struct sampler *sampler, bool exit)
 }
 
 /* Other threads may be executing: their profiles are told now, or never. */
-void sampler_flush_all(bool exit)
+bool sampler_flush_all(bool exit)
 {
 	if (!sampling || !sampling->exact)
-		return;
+		return false;
 	pthread_mutex_lock(&lock);
 	for (struct sampler *sampler = profiled; sampler; sampler = sampler->next) {
 		if (!sampler_enter(sampler))
@@ -540,6 +540,7 @@ void sampler_flush_all(bool exit)
 		sampler_leave(sampler);
 	}
 	pthread_mutex_unlock(&lock);
+	return exit;
 }
 
 void sampler_pause(struct sampler *sampler)

@@ -19,8 +19,11 @@ bool sampler_set_up(int fd, const struct core_params *params, unsigned prefix);
 struct sampler *sampler_begin(struct core *core, unsigned slot, uint64_t cycle);
 /* What its unit holds, or its profile, is told; with `exit`, the thread ends. */
 void sampler_flush(struct sampler *sampler, bool exit);
-/* Likewise for all threads of the process, which ends or becomes another program. */
-void sampler_flush_all(bool exit);
+/*
+ * Likewise for all threads that have a profile, if the process ends or becomes another program.
+ * Returns whether they have ended.
+ */
+bool sampler_flush_all(bool exit);
 /*
  * Between blocks: nothing is sampled from the one call to the other. The thread goes on at `pc`;
  * samples do not have the `skipped` counts, EVENT_COUNT of them, which the caller keeps.

@@ -9,6 +9,7 @@ equations between their own sums are checked.
 """
 import argparse
 import collections
+import json
 import os
 import re
 import shutil
@@ -94,13 +95,21 @@ def instruction_at(program, address):
     return re.search(rf"^\s*{address:x}:\s+(\S+)", text, re.MULTILINE)[1]
 
 
+def known_events(plumb, core):
+    """Returns the events of the CPU that `core` models: others cannot be asked for."""
+    listing = json.loads(run([plumb, "spec", "list", "events", "--cpu", core, "--json"]))
+    return {event["name"] for event in listing["events"]}
+
+
 def check_sums(profile, result):
     wrong = [f"{name}: {profile.events[name]} in the profile, {result.events[name]} counted"
              for name in profile.events
              if name in result.events and profile.events[name] != result.events[name]]
     wrong += [f"{name}: {profile.sum(pattern)} in the profile, {result.events[name]} counted"
-              for name, pattern in SUMS.items() if profile.sum(pattern) != result.events[name]]
-    missing = [name for name in EVENTS if result.events[name] and not profile.events[name]]
+              for name, pattern in SUMS.items()
+              if name in result.events and profile.sum(pattern) != result.events[name]]
+    missing = [name for name in EVENTS
+               if result.events.get(name) and not profile.events[name]]
     wrong += [f"{name}: nothing in the profile, {result.events[name]} counted" for name in missing]
     return wrong
 
@@ -116,7 +125,8 @@ def check_program(arguments, program, threads):
     name, core = os.path.basename(program).rsplit(".", 1)
     with tempfile.TemporaryDirectory() as folder:
         profile = Profile(arguments.plumb, core, program, arguments.sysroot, folder)
-    result = stat(arguments.plumb, core, [program], set(EVENTS) | set(SUMS), arguments.sysroot)
+    events = (set(EVENTS) | set(SUMS)) & known_events(arguments.plumb, core)
+    result = stat(arguments.plumb, core, [program], events, arguments.sysroot)
     wrong = check_slots(profile, result.slots)
     if not threads:
         wrong += check_sums(profile, result)
