@@ -23,6 +23,7 @@
 #include "core.h"
 #include "qemu/accesses.h"
 #include "qemu/blocks.h"
+#include "qemu/endings.h"
 #include "qemu/exec.h"
 #include "qemu/mappings.h"
 #include "qemu/registers.h"
@@ -521,6 +522,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 			return;
 		}
 	}
+	endings_watch();
 }
 
 /* What a system call means for samples. */
@@ -571,6 +573,8 @@ static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uin
 		if (number == SYSCALL_EXIT)
 			vcpu_end(index);
 	}
+	if (endings_aborts(number, a2, a3))
+		sampler_flush_all(false);
 	if (number == SYSCALL_EXECVE)
 		exec_under_qemu(a1, a2, a3, counting);
 }
@@ -585,6 +589,7 @@ static void child_begins(void)
 	memset(vcpus, 0, sizeof(vcpus));
 	counting = counting && count_children;
 	sampler_forked(counting);
+	endings_forked();
 	if (!counting)
 		return;
 	base_cycle = atomic_load(&shared->longest_cycles);

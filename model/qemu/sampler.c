@@ -363,6 +363,7 @@ static void tell_profile(struct sampler *sampler)
 
 	core_counts(sampler->core);
 	exact_tell(sampler->core, tell_cost, &telling);
+	atomic_store_explicit(&sampler->ring->time, time_now(sampler), memory_order_relaxed);
 }
 
 static void begin_profile(struct sampler *sampler)
@@ -530,7 +531,7 @@ void sampler_flush(struct sampler *sampler, bool exit)
 /* Other threads may be executing: their profiles are told now, or never. */
 bool sampler_flush_all(bool exit)
 {
-	if (!sampling || !sampling->exact)
+	if (!sampler_has_profiles())
 		return false;
 	pthread_mutex_lock(&lock);
 	for (struct sampler *sampler = profiled; sampler; sampler = sampler->next) {
@@ -579,6 +580,11 @@ static void tell_mapping(struct sampler *sampler, const struct mapping *mapping)
 
 	send_frame(sampler, FRAME_MMAP, time_now(sampler), &mmap, sizeof(mmap), mapping->path,
 		   strlen(mapping->path) + 1);
+}
+
+bool sampler_has_profiles(void)
+{
+	return sampling && sampling->exact;
 }
 
 bool sampler_wants_registers(void)
@@ -664,6 +670,14 @@ void sampler_forked(bool goes_on)
 		sampling = NULL;
 }
 
+/* Closes the rings of the program that this process was before: no thread uses them any more. */
+static void close_rings(void)
+{
+	for (unsigned i = 0; i < MODEL_SHARED_THREADS; i++)
+		if (sampling->rings[i].pid == own_pid)
+			atomic_store(&sampling->rings[i].open, 0);
+}
+
 /* The program's name, as Linux has it, from QEMU's command line: behind "-0" and argv[0]. */
 static void read_command(unsigned prefix)
 {
@@ -701,6 +715,7 @@ bool sampler_set_up(int fd, const struct core_params *core_params, unsigned pref
 	}
 	params = core_params;
 	own_pid = process_id();
+	close_rings();
 	read_command(prefix);
 	return true;
 }

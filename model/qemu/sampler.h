@@ -32,6 +32,8 @@ void sampler_pause(struct sampler *sampler);
 void sampler_resume(struct sampler *sampler, uint64_t pc, const uint64_t *skipped);
 void sampler_free(struct sampler *sampler);
 
+/* Returns whether threads have exact profiles. */
+bool sampler_has_profiles(void);
 /* Returns whether sampler_block_begins() reads registers. */
 bool sampler_wants_registers(void);
 /*

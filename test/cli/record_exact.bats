@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+# plumb record --exact: whatever becomes of a program, its threads and its children, each execution
+# of a loop whose length is known is in the profile, once.
+
+load lib.bash
+
+setup_file()
+{
+	export work=$BATS_FILE_TMPDIR
+	cat >"$work/endings.c" <<-'END'
+		#include <pthread.h>
+		#include <setjmp.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static volatile unsigned sum;
+		static jmp_buf place;
+		__attribute__((noinline)) static void *loop(void *times)
+		{
+			for (size_t i = 0; i < (size_t)times; i++)
+				sum++;
+			return NULL;
+		}
+		static void *sleeps(void *times)
+		{
+			loop(times);
+			pause();
+			return NULL;
+		}
+		__attribute__((noinline)) static void deep(int left)
+		{
+			if (!left)
+				longjmp(place, 1);
+			deep(left - 1);
+			sum++;
+		}
+		static void handler(int number)
+		{
+			(void)number;
+			loop((void *)70);
+		}
+		__attribute__((noinline)) static void jumps(void)
+		{
+			if (!setjmp(place))
+				deep(5);
+			loop((void *)50);
+		}
+		int main(int argc, char **argv)
+		{
+			const char *what = argc > 1 ? argv[1] : "";
+			pthread_t thread;
+
+			if (strcmp(what, "thread") == 0) {
+				pthread_create(&thread, NULL, loop, (void *)500);
+				pthread_join(thread, NULL);
+			} else if (strcmp(what, "sleeping") == 0) {
+				pthread_create(&thread, NULL, sleeps, (void *)600);
+				usleep(100000);
+			} else if (strcmp(what, "child") == 0) {
+				if (fork() == 0) {
+					loop((void *)700);
+					_exit(0);
+				}
+				wait(NULL);
+			} else if (strcmp(what, "jump") == 0) {
+				jumps();
+			} else if (strcmp(what, "signal") == 0) {
+				signal(SIGUSR1, handler);
+				raise(SIGUSR1);
+			}
+			loop((void *)300);
+			if (strcmp(what, "exec") == 0)
+				execl(argv[0], argv[0], "again", NULL);
+			if (strcmp(what, "abort") == 0)
+				abort();
+			if (strcmp(what, "interrupt") == 0) {
+				raise(SIGINT);
+			}
+			return 0;
+		}
+	END
+	aarch64-linux-gnu-gcc -O1 -static -pthread -o "$work/endings" "$work/endings.c" || return 0
+	engine_path >"$work/engine" || rm -f "$work/endings"
+}
+
+# loops WHAT [OPTION]...: records, and prints "THREAD PATH TIMES" for each path of calls to the loop.
+loops()
+{
+	[ -e "$work/endings" ] || skip "there is no compiler for AArch64, or no engine"
+	plumb record --exact -q -o "$work/exact.data" "${@:2}" -- "$work/endings" "$1" \
+		2>"$work/errors" || grep -q "^qemu: uncaught" "$work/errors" || [ "$1" = interrupt ]
+	plumb script -i "$work/exact.data" -F tid,event,period,ip,sym >"$work/samples"
+	/usr/bin/python3 - "$work/samples" <<-'END'
+		import collections
+		import re
+		import sys
+
+		times = collections.defaultdict(dict)
+		for sample in re.split(r"\n(?= *\d+ +\d+ )", open(sys.argv[1]).read()):
+		    match = re.match(r" *(\d+) +(\d+) +exact/INST_RETIRED/: *\n", sample)
+		    frames = re.findall(r"^\t *([0-9a-f]+) (\S+)", sample, re.MULTILINE)
+		    if match and frames[0][1] == "loop":
+		        path = "<".join(name for _, name in frames if not name.startswith("_"))
+		        times[match[1], path][frames[0][0]] = \
+		            times[match[1], path].get(frames[0][0], 0) + int(match[2])
+		for (thread, path), counts in sorted(times.items()):
+		    print(thread, path, max(counts.values()))
+	END
+}
+
+@test "threads, and one that sleeps when the program ends" {
+	run loops thread
+	[[ $output == *"1001 loop<main 300"* ]]
+	[[ $output == *"1002 loop<start_thread"*" 500"* ]]
+	run loops sleeping
+	[[ $output == *"1001 loop<main 300"* ]]
+	[[ $output == *"1002 loop<sleeps<start_thread"*" 600"* ]]
+}
+
+@test "children, or not" {
+	run loops child
+	[[ $output == *"1001 loop<main 300"* ]]
+	[[ $output == *"1002 loop<main"*" 700"* ]] || [[ $output == *"1002 loop 700"* ]]
+	run loops child --no-inherit
+	[ "$output" = "1001 loop<main 300" ]
+}
+
+@test "another program instead of the first" {
+	run loops exec
+	[ "$output" = "1001 loop<main 600" ]
+}
+
+@test "programs that signals end" {
+	run loops abort
+	[ "$output" = "1001 loop<main 300" ]
+	run loops interrupt
+	[ "$output" = "1001 loop<main 300" ]
+}
+
+@test "calls, through longjmp and a signal's handler" {
+	run loops jump
+	[[ $output == *"1001 loop<jumps<main 50"* ]]
+	[[ $output == *"1001 loop<main 300"* ]]
+	run loops signal
+	[[ $output == *"1001 loop<handler<raise<main 70"* ]]
+	[[ $output == *"1001 loop<main 300"* ]]
+}
+
+@test "rejects what an exact profile cannot be combined with" {
+	run plumb record --exact -e cycles true
+	[ "$status" -eq 2 ]
+	[ "${lines[0]}" = "plumb: --exact cannot be combined with --event, --count or --freq" ]
+	run plumb record --exact --snapshot true
+	[ "$status" -eq 2 ]
+	[ "${lines[0]}" = "plumb: --exact cannot be combined with --snapshot or --call-graph dwarf" ]
+	run plumb record --exact --source perf true
+	[ "$status" -eq 2 ]
+	[ "${lines[0]}" = "plumb: --exact requires --source model" ]
+}
