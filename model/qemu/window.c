@@ -90,10 +90,12 @@ static bool is_open(uint32_t phase)
 	return phase & 1;
 }
 
-/* Nothing is counted from here on: asks the program to end. The starter insists. */
-static void end_all(void)
+/* The window is closed for good: asks the program to end. The starter insists. */
+static void end_program(void)
 {
-	if (!atomic_exchange(&window->over, 1))
+	static atomic_flag asked_to_end = ATOMIC_FLAG_INIT;
+
+	if (!atomic_flag_test_and_set(&asked_to_end))
 		kill(getpid(), SIGTERM);
 }
 
@@ -128,7 +130,7 @@ static void turn(uint64_t pc, uint64_t cycle)
 		return;
 	}
 	if (cycle >= atomic_load_explicit(&window->ends, memory_order_relaxed)) {
-		end_all();
+		atomic_store(&window->over, 1);
 		over = true;
 	}
 	if (over || is_at(&to, pc))
@@ -176,6 +178,9 @@ bool window_reached(struct core *core, struct model_thread_counts *counts, uint6
 		enter(counts);
 	else
 		leave(counts);
+	/* Not before the counts are there: it may be gone at once. */
+	if (!open && atomic_load(&window->over))
+		end_program();
 	return true;
 }
 
@@ -188,6 +193,6 @@ unsigned window_take(const struct model_thread_counts *counts, unsigned executed
 	before = atomic_fetch_add(&window->instructions, executed);
 	if (before + executed < asked.instructions)
 		return executed;
-	end_all();
+	atomic_store(&window->over, 1);
 	return before < asked.instructions ? (unsigned)(asked.instructions - before) : 0;
 }

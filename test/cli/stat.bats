@@ -695,7 +695,7 @@ note_of()
 	[[ $(note_of ./work leave) =~ ^9[0-9]\ %\ of\ this\ run\ is\ start-up:\ main\(\)\ began\ after\  ]]
 	[[ $(note_of ./dynamic leave) =~ ^9[0-9]\ %\ of\ this\ run\ is\ start-up:\ main\(\)\ began\  ]]
 	[[ $(note_of ./stripped leave) =~ ^[0-9]+\ %\ of\ this\ run\ is\ start-up:\ its\ own\ code\  ]]
-	[[ $(note_of ./work long) =~ ^[0-9.]+\ ms\ is\ a\ short\ run:\  ]]
+	[[ $(note_of ./work long) =~ ^[0-9.]+\ ms\ is\ a\ short\ run,\  ]]
 	[ -z "$(note_of ./work longer)" ]
 	json 'd["elapsed_seconds"] >= 0.01' <result
 	# Counts by themselves are right however short the run is.

@@ -470,7 +470,7 @@ def intervals(programs):
     """An interval that the unit does not support is reported, a supported one is not"""
     for asked, taken in ((3, 1024), (1500, 1280), (1536, 1536)):
         recording = programs.run(["-e", f"spe/period={asked}/"], "chases")
-        told = f"one operation of {taken}, not of {asked}\n" in recording.said
+        told = f"sampling one operation in {taken} instead of {asked}\n" in recording.said
         assert told == (asked != taken), recording.said
 
 
