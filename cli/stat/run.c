@@ -30,7 +30,7 @@ struct runner {
 	size_t part_count, part_room;
 	struct plumb_diagnostics *found;
 	const char **warnings;
-	const char *record_options[9];
+	const char *record_options[2 * 9 + 1];
 	double last_time;       /* of the previous interval */
 	double startup_seconds; /* as in struct plumb_count_run; the mean of the runs */
 	const char *startup_end;
@@ -422,6 +422,11 @@ static void find_record_options(struct runner *r)
 		{"--cpu", options->common.cpu},
 		{"-L", options->sysroot},
 		{"--qemu", options->qemu},
+		{"--delay", options->window.delay},
+		{"--timeout", options->window.timeout},
+		{"--max-instructions", options->window.instructions},
+		{"--from", options->window.from},
+		{"--to", options->window.to},
 	};
 	size_t count = 0;
 

@@ -329,3 +329,12 @@ sampled()
 		-o data ./rounds || [ $? -eq 3 ]
 	[ "$(plumb script -i data -F event,period | grep -c instructions)" -eq $((5 * work / 100)) ]
 }
+
+@test "advises to sample the part that was counted" {
+	need_model
+	run plumb stat --source model --from work --to after ./rounds
+	command=$(sed -n '/^  Sample /,/^         or/p' <<<"$output" | grep -v '^         or' |
+		sed 's/^  Sample //; s/\\$//' | xargs)
+	[[ $command == "plumb record --source model --from work --to after -e "*" -- ./rounds" ]] ||
+		{ echo "$command: $output" && return 1; }
+}
