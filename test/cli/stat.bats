@@ -509,7 +509,7 @@ for e in json.load(sys.stdin)["events"]:
 	run --separate-stderr model --cpu neoverse-v1 ./work
 	[ "$status" -eq 2 ]
 	said "plumb: the model has no core 'neoverse-v1'" \
-		"       it has $(plumb list cores --source model -x '|' | cut -d '|' -f 1 |
+		"       use one of $(plumb list cores --source model -x '|' | cut -d '|' -f 1 |
 			paste -s -d , | sed 's/,/, /g')"
 	run --separate-stderr model -l 9 ./work
 	[ "$status" -eq 2 ]
