@@ -9,7 +9,6 @@
 #ifndef PLUMB_ERROR_H
 #define PLUMB_ERROR_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -102,9 +101,6 @@ struct plumb_place {
 PLUMB_API void plumb_diagnostics_add(struct plumb_diagnostics *list, enum plumb_severity severity,
 				     const char *id, const struct plumb_place *where,
 				     const char *format, ...) PLUMB_PRINTF(5, 6);
-PLUMB_API void plumb_diagnostics_vadd(struct plumb_diagnostics *list, enum plumb_severity severity,
-				      const char *id, const struct plumb_place *where,
-				      const char *format, va_list args) PLUMB_PRINTF(5, 0);
 PLUMB_API void plumb_diagnostics_hint(struct plumb_diagnostics *list, const char *format, ...)
 	PLUMB_PRINTF(2, 3);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/diagnostics.h"
 
 struct plumb_diagnostics {
 	struct arena strings;
@@ -126,9 +127,8 @@ static struct plumb_diagnostic *append(struct plumb_diagnostics *list)
 	return &list->list[list->count];
 }
 
-void plumb_diagnostics_vadd(struct plumb_diagnostics *list, enum plumb_severity severity,
-			    const char *id, const struct plumb_place *where, const char *format,
-			    va_list args)
+void diagnostics_vadd(struct plumb_diagnostics *list, enum plumb_severity severity, const char *id,
+		      const struct plumb_place *where, const char *format, va_list args)
 {
 	struct plumb_diagnostic *d;
 
@@ -159,7 +159,7 @@ void plumb_diagnostics_add(struct plumb_diagnostics *list, enum plumb_severity s
 	va_list args;
 
 	va_start(args, format);
-	plumb_diagnostics_vadd(list, severity, id, where, format, args);
+	diagnostics_vadd(list, severity, id, where, format, args);
 	va_end(args);
 }
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/diagnostics.h"
 #include "base/sized.h"
 #include "recording/reader.h"
 
@@ -59,7 +60,7 @@ int refuse(const struct plumb_recording *r, int error, const char *id, const cha
 
 	va_start(args, format);
 	pthread_mutex_lock(lock);
-	plumb_diagnostics_vadd(r->found, PLUMB_ERROR, id, &where, format, args);
+	diagnostics_vadd(r->found, PLUMB_ERROR, id, &where, format, args);
 	pthread_mutex_unlock(lock);
 	va_end(args);
 	return error;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnostics.h"
 #include "base/quote.h"
 
 #define FINDING_ROW(name, id, severity) [finding_##name] = {id, severity},
@@ -105,8 +106,8 @@ static PLUMB_PRINTF(5, 0) void add(struct report *report, int result, enum findi
 		report_count_error(report, result);
 	if (!place && is_kept(report))
 		report_place(report, &path, &here);
-	plumb_diagnostics_vadd(report->diagnostics, finding->severity, finding->id,
-			       place ? place : &here, format, args);
+	diagnostics_vadd(report->diagnostics, finding->severity, finding->id, place ? place : &here,
+			 format, args);
 }
 
 void report_add(struct report *report, enum finding_kind kind, const char *format, ...)
