@@ -572,7 +572,7 @@ int plumb_recording_open(const char *path, const struct plumb_recording_options 
 	if (fd < 0) {
 		const struct plumb_place where = {.file = path};
 
-		plumb_diagnostics_add(found, PLUMB_ERROR, "open", &where, "cannot open: %s",
+		plumb_diagnostics_add(found, PLUMB_ERROR, "open", &where, "cannot be opened: %s",
 				      strerrordesc_np(errno));
 		return PLUMB_ERR_IO;
 	}
