@@ -298,7 +298,7 @@ static bool has_call(const struct callgrind *c, size_t entry)
 static void resolve(struct callgrind *c, const struct plumb_record *record,
 		    const struct plumb_task *task)
 {
-	enum plumb_cpu_mode mode = record->misc & 7;
+	enum plumb_cpu_mode mode = plumb_record_mode(record);
 	struct plumb_location location;
 	size_t position, callee;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/elf_note.h"
 #include "symbol/elf_symbols.h"
 
 static Elf_Scn *section(const struct elf_file *file, const char *name, uint32_t type)
@@ -68,30 +69,14 @@ void elf_file_close(struct elf_file *file)
 
 size_t elf_notes_build_id(const uint8_t *notes, size_t size, uint8_t id[ELF_BUILD_ID_MAX])
 {
-	size_t at = 0;
+	const uint8_t *found = NULL;
+	size_t length = elf_note_build_id(notes, size, &found);
 
-	while (size - at >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr note;
-		size_t name, described;
-
-		memcpy(&note, notes + at, sizeof(note));
-		at += sizeof(note);
-		name = ((size_t)note.n_namesz + 3) & ~(size_t)3;
-		described = ((size_t)note.n_descsz + 3) & ~(size_t)3;
-		if (name > size - at || described > size - at - name)
-			break;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    memcmp(notes + at, "GNU", 4) == 0) {
-			size_t length = note.n_descsz;
-
-			if (length > ELF_BUILD_ID_MAX)
-				length = ELF_BUILD_ID_MAX;
-			memcpy(id, notes + at + name, length);
-			return length;
-		}
-		at += name + described;
-	}
-	return 0;
+	if (length > ELF_BUILD_ID_MAX)
+		length = ELF_BUILD_ID_MAX;
+	if (found)
+		memcpy(id, found, length);
+	return length;
 }
 
 size_t elf_file_build_id(const struct elf_file *file, uint8_t id[ELF_BUILD_ID_MAX])

@@ -15,6 +15,7 @@ from tap import Skip, Tap
 
 tap = Tap()
 perf = Perf()
+MADE_UP = re.compile(r" \S+(?= \()")
 
 
 def run(*command):
@@ -46,7 +47,8 @@ def plumb_packets(plumb, path):
 
 def same_lines(ours, theirs, at_least):
     for number, (mine, line) in enumerate(zip(ours, theirs)):
-        if mine != line:
+        # Newer perfs make up names for the PLT of static programs.
+        if mine != line and not ("@plt" in line and MADE_UP.sub(" ", mine) == MADE_UP.sub(" ", line)):
             raise AssertionError(f"line {number}\nours:   {mine}\nperf's: {line}")
     if len(ours) != len(theirs):
         raise AssertionError(f"{len(ours)} lines, perf has {len(theirs)}")
@@ -84,7 +86,8 @@ def same_totals(plumb, path, at_least, *itrace):
         raise AssertionError(f"{itrace}: ours {ours}, perf's {theirs}")
     # Of one sample a record the period is 1, and perf's event count that of samples.
     for event, (_, count) in theirs.items():
-        if event != "cpu-clock" and ours[event] != count:
+        # Newer perfs take 0 for the period if none is asked for.
+        if event != "cpu-clock" and ours[event] != count and not (perf.newest and count == 0):
             raise AssertionError(f"{itrace}: {event}: {ours[event]}, perf counts {count}")
     if len(theirs) < at_least:
         raise AssertionError(f"only {len(theirs)} groups")

@@ -9,38 +9,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/elf_note.h"
 #include "base/file.h"
 
 #define NOTES_MAX 65536
 
-static size_t padded(uint32_t size)
-{
-	return ((size_t)size + 3) & ~(size_t)3;
-}
-
 bool build_id_in_notes(const uint8_t *notes, size_t size, struct build_id *id)
 {
-	Elf64_Nhdr note;
+	const uint8_t *found = NULL;
+	const size_t length = elf_note_build_id(notes, size, &found);
 
-	while (size >= sizeof(note)) {
-		const uint8_t *name = notes + sizeof(note);
-		size_t whole;
-
-		memcpy(&note, notes, sizeof(note));
-		whole = sizeof(note) + padded(note.n_namesz) + padded(note.n_descsz);
-		if (whole > size)
-			return false;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(ELF_NOTE_GNU) &&
-		    memcmp(name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0 && note.n_descsz &&
-		    note.n_descsz <= BUILD_ID_MAX) {
-			*id = (struct build_id){.size = (uint8_t)note.n_descsz};
-			memcpy(id->bytes, name + padded(note.n_namesz), note.n_descsz);
-			return true;
-		}
-		notes += whole;
-		size -= whole;
-	}
-	return false;
+	if (!found || length > BUILD_ID_MAX)
+		return false;
+	*id = (struct build_id){.size = (uint8_t)length};
+	memcpy(id->bytes, found, length);
+	return true;
 }
 
 bool build_id_of_notes(const char *path, struct build_id *id)
