@@ -40,6 +40,7 @@ struct model_sampled_counter {
 };
 
 struct model_sampling {
+	uint64_t key; /* as model_shared.key */
 	uint64_t magic;
 	uint32_t struct_size;
 
@@ -51,9 +52,8 @@ struct model_sampling {
 	uint64_t time_zero; /* time in ns, and the generic timer, at the start of the program */
 	uint32_t aux_bytes; /* of each core's ring; a power of two */
 	uint64_t offset;    /* offset of the first core's rings in the file */
-	int32_t reader;     /* process */
 
-	_Atomic uint32_t closed;           /* the reader has gone */
+	_Atomic uint32_t closed;           /* the reader reads no more */
 	_Atomic uint32_t snapshots_wanted; /* so far */
 	_Atomic uint32_t next_id;          /* next number of a process or thread */
 	_Atomic uint32_t overflows;        /* samples so far */

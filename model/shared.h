@@ -2,7 +2,7 @@
 /*
  * Shared by the model's plugin, inside QEMU, and the process that started it: a memory file that
  * both map. Its counts are always up to date, so they survive a program that is killed. Only the
- * plugin writes, except for `stop`.
+ * plugin writes, except for what is said to be the reader's.
  */
 #ifndef MODEL_SHARED_H
 #define MODEL_SHARED_H
@@ -14,6 +14,8 @@
 
 #define MODEL_SHARED_MAGIC   0x426d756c504c444dull
 #define MODEL_SHARED_THREADS 512 /* at the same time */
+#define MODEL_SNAPSHOTS      32  /* that wait for the reader */
+#define MODEL_NAME_MAX       256
 
 /* The counts of a guest thread's core, and which of them lie outside of the window. */
 struct model_thread_counts {
@@ -39,7 +41,20 @@ struct model_window {
 	_Atomic uint64_t instructions; /* executed while it was open, if they are limited */
 };
 
+/* The counts at the end of an interval. */
+struct model_snapshot {
+	_Atomic uint64_t number; /* of snapshots so far, this one included; written last */
+	uint64_t cycle;          /* model time, cycles */
+	uint64_t counts[EVENT_COUNT];
+};
+
 struct model_shared {
+	uint64_t key;               /* the reader's: by this the plugin knows the memory */
+	int32_t reader;             /* its process */
+	_Atomic uint32_t heartbeat; /* the reader's, several times a second */
+	_Atomic uint32_t ended;     /* the reader's: it waits for nothing any more, and is fine */
+	_Atomic uint32_t orphaned;  /* the reader has gone without that */
+
 	_Atomic uint64_t magic; /* written last, when the plugin is ready */
 	uint32_t struct_size;   /* of this struct in the plugin; must be the same in the reader */
 	uint32_t event_count;
@@ -51,18 +66,18 @@ struct model_shared {
 	_Atomic uint64_t begun_cycle; /* the model's time at the start of the program's own code */
 	_Atomic uint32_t begun;       /* `begin_cycle` is set */
 	struct model_window window;
-	_Atomic uint64_t unknown_words;         /* translated instructions unknown to the decoder */
-	_Atomic uint64_t hidden_accesses;       /* accesses with unknown addresses */
-	_Atomic uint64_t dropped_accesses;      /* accesses beyond the limit for a block */
+	_Atomic uint64_t unknown_words;    /* translated instructions unknown to the decoder */
+	_Atomic uint64_t hidden_accesses;  /* accesses with unknown addresses */
+	_Atomic uint64_t dropped_accesses; /* accesses beyond the limit for a block */
+	_Atomic uint32_t
+		uncounted_execs;  /* became a program from where this memory is out of reach */
+	_Atomic uint32_t refused; /* 1: being written; 2: `refused_name` is whole */
+	char refused_name[MODEL_NAME_MAX];          /* what it was to become, and could not */
+	_Atomic uint64_t snapshots, snapshots_read; /* so far; the latter is the reader's */
+	struct model_snapshot snapshot[MODEL_SNAPSHOTS];
 	_Atomic uint64_t finished[EVENT_COUNT]; /* sum over finished threads */
 	_Atomic uint32_t slot_taken[MODEL_SHARED_THREADS];
 	struct model_thread_counts threads[MODEL_SHARED_THREADS];
-};
-
-/* With an interval, the plugin writes this to a pipe each time the interval ends. */
-struct model_snapshot {
-	uint64_t cycle; /* model time, cycles */
-	uint64_t counts[EVENT_COUNT];
 };
 
 #endif

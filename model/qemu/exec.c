@@ -4,49 +4,213 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "qemu/guest.h"
 
-#define WORDS_MAX (1u << 16)   /* of an argument list or an environment */
-#define WORD_MAX  (128u << 10) /* bytes of one; Linux's own limit */
+#define WORDS_MAX   (1u << 16)   /* of an argument list or an environment */
+#define WORD_MAX    (128u << 10) /* bytes of one; Linux's own limit */
+#define SCRIPT_LINE 256          /* of a script's first line that the kernel reads */
+#define DEPTH_MAX   4            /* scripts that are interpreted by scripts; as the kernel has it */
+#define IDLE_OPTION ",idle=1"    /* for a plugin that does not count */
 
 static unsigned own_prefix;
-static int inherited[EXEC_INHERITED] = {-1, -1, -1};
+static const struct share *own_share;
+static struct model_shared *own_shared;
+static char engine[PATH_MAX], own_program[PATH_MAX];
+static char own_line[1u << 20];
+static size_t own_line_size;
 
-/* The descriptors a QEMU that counts needs stay open across exec, or do not. */
-static void keep_on_exec(bool keep)
+/* What is to run: an AArch64 program and, if a script named it, what comes before its arguments. */
+struct target {
+	char program[PATH_MAX];
+	char *before[DEPTH_MAX * 2]; /* the last to be put first */
+	size_t before_count;
+	bool interpreted;
+};
+
+static size_t read_beginning(const char *path, void *bytes, size_t size)
 {
-	for (int i = 0; i < EXEC_INHERITED; i++)
-		if (inherited[i] >= 0)
-			fcntl(inherited[i], F_SETFD, keep ? 0 : FD_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+
+	if (fd < 0)
+		return 0;
+	got = read(fd, bytes, size);
+	close(fd);
+	return got < 0 ? 0 : (size_t)got;
 }
 
-void exec_set_up(unsigned prefix, const int descriptors[EXEC_INHERITED])
+/* Reads QEMU's own command line, as the kernel has it. */
+static void read_command_line(void)
 {
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+
+	if (fd < 0)
+		return;
+	while (own_line_size < sizeof(own_line) &&
+	       (got = read(fd, own_line + own_line_size, sizeof(own_line) - own_line_size)) > 0)
+		own_line_size += (size_t)got;
+	close(fd);
+}
+
+/* The program's path, behind QEMU's own words, "-0" and argv[0]. */
+static void find_own_program(void)
+{
+	const char *at = own_line;
+
+	for (unsigned i = 0; i < own_prefix + 2; i++) {
+		const char *end = memchr(at, '\0', (size_t)(own_line + own_line_size - at));
+
+		if (!end)
+			return;
+		at = end + 1;
+	}
+	if (!realpath(at, own_program))
+		own_program[0] = '\0';
+}
+
+void exec_set_up(unsigned prefix, const struct share *share, struct model_shared *shared)
+{
+	ssize_t length = readlink("/proc/self/exe", engine, sizeof(engine) - 1);
+
+	engine[length > 0 ? length : 0] = '\0';
 	own_prefix = prefix;
-	for (int i = 0; i < EXEC_INHERITED; i++)
-		inherited[i] = descriptors[i];
-	keep_on_exec(false);
+	own_share = share;
+	own_shared = shared;
+	read_command_line();
+	find_own_program();
 }
 
-static bool is_aarch64_program(const char *path)
+/* ---- What a path leads to ---------------------------------------------------------------------
+ */
+
+/* Returns what follows "/proc/self", or another name of that folder; or NULL. */
+static const char *in_own_proc(const char *path)
+{
+	char own[32];
+	const char *const names[] = {"/proc/self", "/proc/thread-self", own};
+
+	snprintf(own, sizeof(own), "/proc/%d", getpid());
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t length = strlen(names[i]);
+
+		if (strncmp(path, names[i], length) == 0 && path[length] == '/')
+			return path + length;
+	}
+	return NULL;
+}
+
+/* Returns the descriptor that a path names: "/proc/self/fd/7" or "/dev/fd/7"; or -1. */
+static int named_descriptor(const char *path)
+{
+	const char *rest = in_own_proc(path);
+	char *end;
+	long fd;
+
+	if (!rest && strncmp(path, "/dev/fd/", 8) == 0)
+		rest = path + 4;
+	if (!rest || strncmp(rest, "/fd/", 4) != 0)
+		return -1;
+	fd = strtol(rest + 4, &end, 10);
+	return *end || end == rest + 4 || fd < 0 || fd > INT_MAX ? -1 : (int)fd;
+}
+
+/*
+ * The kernel would run what a descriptor is open on; QEMU opens it when a descriptor that is to be
+ * closed on exec is gone. Puts the file's name instead; what has none must stay open.
+ */
+static void replace_descriptor(char path[PATH_MAX], int fd)
+{
+	struct stat by_fd, by_name;
+	char name[PATH_MAX];
+	ssize_t length = readlink(path, name, sizeof(name) - 1);
+
+	if (length > 0) {
+		name[length] = '\0';
+		if (fstat(fd, &by_fd) == 0 && stat(name, &by_name) == 0 &&
+		    by_fd.st_dev == by_name.st_dev && by_fd.st_ino == by_name.st_ino) {
+			memcpy(path, name, (size_t)length + 1);
+			return;
+		}
+	}
+	fcntl(fd, F_SETFD, 0);
+}
+
+/* Follows the names that mean the program itself or one of its descriptors. */
+static void replace_own_names(char path[PATH_MAX])
+{
+	const char *rest = in_own_proc(path);
+	int fd = named_descriptor(path);
+
+	if (rest && strcmp(rest, "/exe") == 0 && own_program[0])
+		memcpy(path, own_program, sizeof(own_program));
+	else if (fd >= 0)
+		replace_descriptor(path, fd);
+}
+
+static bool is_aarch64_elf(const void *bytes, size_t size)
 {
 	Elf64_Ehdr header;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool is = false;
 
-	if (fd >= 0) {
-		is = read(fd, &header, sizeof(header)) == sizeof(header) &&
-		     !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
-		     header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_AARCH64 &&
-		     access(path, X_OK) == 0;
-		close(fd);
-	}
-	return is;
+	if (size < sizeof(header))
+		return false;
+	memcpy(&header, bytes, sizeof(header));
+	return !memcmp(header.e_ident, ELFMAG, SELFMAG) && header.e_ident[EI_CLASS] == ELFCLASS64 &&
+	       header.e_machine == EM_AARCH64;
 }
+
+/* Splits "#! INTERPRETER [ARGUMENT]", the argument being the rest of the line. */
+static char *split_line(char *line, char **argument)
+{
+	char *interpreter = line + 2 + strspn(line + 2, " \t"), *end;
+
+	line[strcspn(line, "\n")] = '\0';
+	end = line + strlen(line);
+	while (end > interpreter && (end[-1] == ' ' || end[-1] == '\t'))
+		*--end = '\0';
+	*argument = interpreter + strcspn(interpreter, " \t");
+	if (**argument) {
+		*(*argument)++ = '\0';
+		*argument += strspn(*argument, " \t");
+	}
+	return interpreter;
+}
+
+/* Finds what runs `target->program`. Returns false if that is the kernel's to do, or to refuse. */
+static bool find_program(struct target *target)
+{
+	for (unsigned depth = 0; depth <= DEPTH_MAX; depth++) {
+		char line[SCRIPT_LINE + 1] = "", *interpreter, *argument;
+		size_t size;
+
+		replace_own_names(target->program);
+		size = read_beginning(target->program, line, SCRIPT_LINE);
+		if (access(target->program, X_OK) != 0)
+			return false;
+		if (is_aarch64_elf(line, size))
+			return true;
+		if (size < 3 || memcmp(line, "#!", 2) != 0 || depth == DEPTH_MAX)
+			return false;
+		interpreter = split_line(line, &argument);
+		if (!*interpreter)
+			return false;
+		target->before[target->before_count++] = strdup(target->program);
+		if (*argument)
+			target->before[target->before_count++] = strdup(argument);
+		snprintf(target->program, sizeof(target->program), "%s", interpreter);
+		target->interpreted = true;
+	}
+	return false;
+}
+
+/* ---- The new command line ---------------------------------------------------------------------
+ */
 
 /* A list of words of its own that grows, NULL-ended: an argument list or an environment. */
 struct words {
@@ -98,83 +262,130 @@ static bool add_guest_list(struct words *words, uint64_t list, size_t skip)
 	}
 }
 
-/* QEMU's own command line, as the kernel has it: its size, 0 if it cannot be read. */
-static size_t read_command_line(char *line, size_t size)
+/* Appends the plugin's words, for one that counts or does not. */
+static bool add_plugin_words(struct words *words, const char *text, bool counted)
 {
-	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	size_t used = 0;
-	ssize_t got;
+	char *idle = NULL;
+	bool added;
 
-	if (fd < 0)
-		return 0;
-	while (used < size && (got = read(fd, line + used, size - used)) > 0)
-		used += (size_t)got;
-	close(fd);
-	return used;
+	if (counted || strstr(text, IDLE_OPTION))
+		return add_word(words, text);
+	if (asprintf(&idle, "%s" IDLE_OPTION, text) < 0)
+		return false;
+	added = add_word(words, idle);
+	free(idle);
+	return added;
 }
 
-/* Appends QEMU's own words; without those that load the plugin, unless it is to count. */
+/* Appends QEMU's own words. */
 static bool add_prefix(struct words *words, bool counted)
 {
-	static char line[1u << 20];
-	size_t size = read_command_line(line, sizeof(line));
 	bool after_plugin = false;
-	char *at = line;
+	const char *at = own_line;
 
 	for (unsigned i = 0; i < own_prefix; i++) {
-		char *end = memchr(at, '\0', (size_t)(line + size - at));
-		bool is_plugin;
+		const char *end = memchr(at, '\0', (size_t)(own_line + own_line_size - at));
 
-		if (!end)
+		if (!end ||
+		    !(after_plugin ? add_plugin_words(words, at, counted) : add_word(words, at)))
 			return false;
-		is_plugin = !strcmp(at, "-plugin");
-		if ((counted || !(is_plugin || after_plugin)) && !add_word(words, at))
-			return false;
-		after_plugin = is_plugin;
+		after_plugin = !strcmp(at, "-plugin");
 		at = end + 1;
 	}
 	return true;
 }
 
-/* Appends "-0 NAME PROGRAM", where NAME is what the guest calls the program: its argv[0]. */
-static bool add_program(struct words *words, const char *program, uint64_t argv)
+/*
+ * Appends "-0 NAME PROGRAM", where NAME is what the guest calls the program, its argv[0], and what
+ * a script puts before the other arguments.
+ */
+static bool add_program(struct words *words, const struct target *target, uint64_t argv)
 {
 	uint64_t first;
 
 	if (!guest_read(argv, &first, sizeof(first)))
 		return false;
-	return add_word(words, "-0") &&
-	       (first ? add_guest_word(words, first) : add_word(words, program)) &&
-	       add_word(words, program);
+	if (!add_word(words, "-0") ||
+	    !(first && !target->interpreted ? add_guest_word(words, first)
+					    : add_word(words, target->program)) ||
+	    !add_word(words, target->program))
+		return false;
+	for (size_t i = target->before_count; i > 0; i--)
+		if (!add_word(words, target->before[i - 1]))
+			return false;
+	return true;
+}
+
+/* Says, for the reader to tell, what could not be run. */
+static void note_refused(const char *program)
+{
+	uint32_t free = 0;
+
+	if (!own_shared || !atomic_compare_exchange_strong(&own_shared->refused, &free, 1))
+		return;
+	snprintf(own_shared->refused_name, sizeof(own_shared->refused_name), "%s", program);
+	atomic_store(&own_shared->refused, 2);
 }
 
 /* Becomes the new QEMU. Returns if that fails. */
-static void exec_command(const struct words *command, const struct words *environment, bool counted)
+static void become(struct target *target, uint64_t argv, uint64_t envp, bool counted)
 {
-	char self[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	struct words command = {0}, environment = {0};
+	bool in_reach = !counted || share_in_reach(own_share);
 
-	if (length < 0)
+	if (access(engine, X_OK) != 0) {
+		note_refused(target->program);
 		return;
-	self[length] = '\0';
-	keep_on_exec(counted);
-	execve(self, command->list, environment->list);
-	keep_on_exec(false);
+	}
+	command.list = calloc(WORDS_MAX, sizeof(*command.list));
+	environment.list = calloc(WORDS_MAX, sizeof(*environment.list));
+	if (command.list && environment.list && add_prefix(&command, counted && in_reach) &&
+	    add_program(&command, target, argv) && add_guest_list(&command, argv, 1) &&
+	    (!envp || add_guest_list(&environment, envp, 0))) {
+		if (!in_reach && own_shared)
+			atomic_fetch_add(&own_shared->uncounted_execs, 1);
+		execve(engine, command.list, environment.list);
+		if (!in_reach && own_shared)
+			atomic_fetch_sub(&own_shared->uncounted_execs, 1);
+	}
+	free_words(&command);
+	free_words(&environment);
+}
+
+static void run_target(struct target *target, uint64_t argv, uint64_t envp, bool counted)
+{
+	if (find_program(target))
+		become(target, argv, envp, counted);
+	for (size_t i = 0; i < target->before_count; i++)
+		free(target->before[i]);
+	free(target);
 }
 
 void exec_under_qemu(uint64_t path, uint64_t argv, uint64_t envp, bool counted)
 {
-	struct words command = {0}, environment = {0};
-	char program[PATH_MAX];
+	exec_at_under_qemu(AT_FDCWD, path, argv, envp, 0, counted);
+}
 
-	if (!guest_read_string(path, program, sizeof(program)) || !is_aarch64_program(program))
+void exec_at_under_qemu(int folder, uint64_t path, uint64_t argv, uint64_t envp, int flags,
+			bool counted)
+{
+	struct target *target = calloc(1, sizeof(*target));
+	char *program = target ? target->program : NULL, name[PATH_MAX];
+	int length = 0;
+
+	if (!target || !guest_read_string(path, name, sizeof(name)) || flags & ~AT_EMPTY_PATH ||
+	    (!*name && !(flags & AT_EMPTY_PATH))) {
+		free(target);
 		return;
-	command.list = calloc(WORDS_MAX, sizeof(*command.list));
-	environment.list = calloc(WORDS_MAX, sizeof(*environment.list));
-	if (command.list && environment.list && add_prefix(&command, counted) &&
-	    add_program(&command, program, argv) && add_guest_list(&command, argv, 1) &&
-	    (!envp || add_guest_list(&environment, envp, 0)))
-		exec_command(&command, &environment, counted);
-	free_words(&command);
-	free_words(&environment);
+	}
+	if (!*name)
+		length = snprintf(program, PATH_MAX, "/proc/self/fd/%d", folder);
+	else if (*name == '/' || folder == AT_FDCWD)
+		length = snprintf(program, PATH_MAX, "%s", name);
+	else
+		length = snprintf(program, PATH_MAX, "/proc/self/fd/%d/%s", folder, name);
+	if (length < PATH_MAX)
+		run_target(target, argv, envp, counted);
+	else
+		free(target);
 }

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef MODEL_QEMU_EXEC_H
-#define MODEL_QEMU_EXEC_H
+/*
+ * Programs become other programs: execve() of an AArch64 program, or of a script whose interpreter
+ * is one, goes on under the same QEMU, as where the kernel has binfmt_misc. Anything else is the
+ * kernel's.
+ */
+#ifndef QEMU_EXEC_H
+#define QEMU_EXEC_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Says how many words of QEMU's command line stand before the program's own, and which
- * descriptors a new QEMU needs if it is to count (-1: none). */
-#define EXEC_INHERITED 3
-void exec_set_up(unsigned prefix, const int descriptors[EXEC_INHERITED]);
+#include "qemu/share.h"
 
 /*
- * The guest is about to execve(path, argv, envp): QEMU would hand that to the host, which cannot
- * run an AArch64 program. If that is what `path` is, becomes a QEMU that runs it, with the plugin
- * if `counted`. Returns if it is not, or anything is wrong; QEMU's own execve then has its turn.
+ * `prefix`: how many words of QEMU's own command line come before the program's. `share` is the
+ * memory that the next plugin will want, `shared` it mapped, or NULL.
  */
+void exec_set_up(unsigned prefix, const struct share *share, struct model_shared *shared);
+
+/* execve() and execveat(), with the guest's arguments. Return if they do not take effect. */
 void exec_under_qemu(uint64_t path, uint64_t argv, uint64_t envp, bool counted);
+void exec_at_under_qemu(int folder, uint64_t path, uint64_t argv, uint64_t envp, int flags,
+			bool counted);
 
 #endif

@@ -4,20 +4,20 @@
  * one executes, the block before it, whose accesses and successor are known by then, goes through
  * the core model of its thread. Counts are kept in memory shared with the starter (shared.h).
  *
- * Arguments, NAME=VALUE: `shared` the memory file's descriptor, `core` a name of model_cores,
- * and, if wanted, `interval` in cycles with `pipe`, a descriptor for snapshots; `children=1` to
- * count forked processes too; `sampling`, a descriptor of what is to be sampled (sampling.h);
+ * Arguments, NAME=VALUE: `reader`, the process that started QEMU; `key`, by which the memory is
+ * known that it shares; `shared`, its descriptor there (share.h); `core`, a name of model_cores;
+ * and, if wanted, `interval` in cycles between snapshots; `children=1` to count forked processes
+ * too; `sampling`, a descriptor of what is to be sampled (sampling.h); `idle=1` to count nothing,
+ * and only let the program become others;
  * `prefix`, how many words of QEMU's own command line stand before
  * the program's; `begins`, where in the program's file its own code begins, and `inode`, which file
  * that is. What is counted (window.h): `from` and `to`, addresses, or `from-offset` and `to-offset`
  * in that file; `delay` and `timeout` in cycles; `instructions`.
  */
-#include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core.h"
@@ -28,6 +28,7 @@
 #include "qemu/mappings.h"
 #include "qemu/registers.h"
 #include "qemu/sampler.h"
+#include "qemu/share.h"
 #include "qemu/start.h"
 #include "qemu/window.h"
 #include "shared.h"
@@ -38,6 +39,7 @@
 #define SYSCALL_EXIT       93 /* of a thread */
 #define SYSCALL_EXIT_GROUP 94
 #define SYSCALL_EXECVE     221
+#define SYSCALL_EXECVEAT   281
 
 int qemu_plugin_version = PLUMB_QEMU_API;
 
@@ -73,8 +75,7 @@ static uint64_t base_cycle; /* model time when this process began to count */
 static uint64_t interval;
 static _Atomic uint64_t next_snapshot;
 static uint64_t begins, program_inode; /* until the program's own code has begun; 0: none */
-static int snapshot_pipe = -1;
-static bool started; /* the program's first block has been translated */
+static bool started;                   /* the program's first block has been translated */
 static __thread const struct block *just_translated; /* QEMU executes it next in this thread */
 
 static void note_longest(uint64_t cycle)
@@ -97,34 +98,37 @@ static void sum_counts(uint64_t counts[EVENT_COUNT])
 				counts[e] += model_thread_count(&shared->threads[t], e);
 }
 
+/* Waits until the reader has taken enough snapshots. Returns false if it takes no more. */
+static bool wait_for_room(uint64_t number)
+{
+	const struct timespec little = {.tv_nsec = 200000};
+
+	for (unsigned waits = 1; number - atomic_load(&shared->snapshots_read) > MODEL_SNAPSHOTS;
+	     waits++) {
+		if (atomic_load(&shared->ended) || atomic_load(&shared->orphaned) ||
+		    (waits % 512 == 0 && share_reader_gone(shared)))
+			return false;
+		nanosleep(&little, NULL);
+	}
+	return true;
+}
+
 static void take_snapshot(uint64_t cycle)
 {
-	struct model_snapshot snapshot;
-	uint64_t due = atomic_load(&next_snapshot);
+	uint64_t due = atomic_load(&next_snapshot), number;
+	struct model_snapshot *snapshot;
 
 	if (cycle < due ||
 	    !atomic_compare_exchange_strong(&next_snapshot, &due,
 					    due + interval * ((cycle - due) / interval + 1)))
 		return;
-	snapshot.cycle = cycle - cycle % interval;
-	sum_counts(snapshot.counts);
-
-	/* Larger than a pipe writes at once, perhaps: one writer at a time. */
-	const char *at = (const char *)&snapshot;
-	size_t left = sizeof(snapshot);
-
-	pthread_mutex_lock(&lock);
-	while (left) {
-		ssize_t wrote = write(snapshot_pipe, at, left);
-
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote <= 0)
-			break; /* the reader is gone; nobody misses it */
-		at += wrote;
-		left -= (size_t)wrote;
-	}
-	pthread_mutex_unlock(&lock);
+	number = atomic_fetch_add(&shared->snapshots, 1) + 1;
+	if (!wait_for_room(number))
+		return;
+	snapshot = &shared->snapshot[number % MODEL_SNAPSHOTS];
+	snapshot->cycle = cycle - cycle % interval;
+	sum_counts(snapshot->counts);
+	atomic_store(&snapshot->number, number);
 }
 
 /* Gives up, visibly: what was counted so far stays, and is known to be incomplete. */
@@ -530,11 +534,12 @@ static void sample_system_call(struct sampler *sampler, int64_t number, uint64_t
 			       uint64_t a4)
 {
 	bool ends = number == SYSCALL_EXIT || number == SYSCALL_EXIT_GROUP;
+	bool execs = number == SYSCALL_EXECVE || number == SYSCALL_EXECVEAT;
 
 	/* What other threads still execute is in no profile, and must not be counted either. */
-	if ((number == SYSCALL_EXIT_GROUP || number == SYSCALL_EXECVE) && sampler_flush_all(ends))
+	if ((number == SYSCALL_EXIT_GROUP || execs) && sampler_flush_all(ends))
 		counting = false;
-	if (ends || number == SYSCALL_EXECVE) {
+	if (ends || execs) {
 		if (sampler_enter(sampler)) {
 			sampler_flush(sampler, ends);
 			sampler_leave(sampler);
@@ -558,7 +563,7 @@ static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uin
 {
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
 
-	(void)id, (void)a5, (void)a6, (void)a7, (void)a8;
+	(void)id, (void)a6, (void)a7, (void)a8;
 	if (counting && vcpu && (!vcpu->sampler || sampler_enter(vcpu->sampler))) {
 		if (vcpu->current)
 			finish_block(vcpu, vcpu->current->pc + 4ull * vcpu->current->count);
@@ -577,6 +582,8 @@ static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uin
 		sampler_flush_all(false);
 	if (number == SYSCALL_EXECVE)
 		exec_under_qemu(a1, a2, a3, counting);
+	if (number == SYSCALL_EXECVEAT)
+		exec_at_under_qemu((int)a1, a2, a3, a4, (int)a5, counting);
 }
 
 /*
@@ -585,6 +592,7 @@ static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uin
  */
 static void child_begins(void)
 {
+	share_watch_reader(shared);
 	pthread_mutex_init(&lock, NULL);
 	memset(vcpus, 0, sizeof(vcpus));
 	counting = counting && count_children;
@@ -602,19 +610,17 @@ static void child_begins(void)
 /* What the arguments say. */
 struct options {
 	const char *core;
-	int shared;
-	int pipe;
-	int sampling;
+	struct share shared, sampling;
 	uint64_t interval;
 	uint64_t begins;
 	struct window_request window;
 	unsigned prefix;
-	bool children;
+	bool children, idle;
 };
 
 static bool parse_options(int argc, char **argv, struct options *options)
 {
-	*options = (struct options){.shared = -1, .pipe = -1, .sampling = -1};
+	*options = (struct options){.shared.descriptor = -1, .sampling.descriptor = -1};
 	for (int i = 0; i < argc; i++) {
 		char *value = strchr(argv[i], '=');
 		size_t length = value ? (size_t)(value - argv[i]) : strlen(argv[i]);
@@ -624,11 +630,13 @@ static bool parse_options(int argc, char **argv, struct options *options)
 		if (IS("core") && value)
 			options->core = value + 1;
 		else if (IS("shared"))
-			options->shared = (int)number;
-		else if (IS("pipe"))
-			options->pipe = (int)number;
+			options->shared.descriptor = (int)number;
 		else if (IS("sampling"))
-			options->sampling = (int)number;
+			options->sampling.descriptor = (int)number;
+		else if (IS("reader"))
+			options->shared.reader = options->sampling.reader = (int)number;
+		else if (IS("key"))
+			options->shared.key = options->sampling.key = number;
 		else if (IS("interval"))
 			options->interval = number;
 		else if (IS("begins"))
@@ -653,16 +661,57 @@ static bool parse_options(int argc, char **argv, struct options *options)
 			options->prefix = (unsigned)number;
 		else if (IS("children"))
 			options->children = number != 0;
+		else if (IS("idle"))
+			options->idle = number != 0;
 		else
 			return false;
 #undef IS
 	}
-	return options->core && options->shared >= 0 && (!options->interval || options->pipe >= 0);
+	return options->core && options->shared.descriptor >= 0;
+}
+
+/* Maps what is shared. Returns false if it is not there, or from another version. */
+static bool map_shared(const struct share *share)
+{
+	size_t size = 0;
+
+	shared = share_map(share, &size);
+	if (shared && size == sizeof(*shared))
+		return true;
+	shared = NULL;
+	return false;
+}
+
+/* Prepares to count. Returns false if that cannot be. */
+static bool begin_counting(const struct options *options)
+{
+	if (!shared)
+		return false;
+	memory_system = memory_system_new(params);
+	if (!memory_system)
+		return false;
+	if (options->sampling.descriptor >= 0 &&
+	    !sampler_set_up(&options->sampling, shared, params, options->prefix))
+		return false;
+	interval = options->interval;
+	base_cycle = atomic_load(&shared->longest_cycles);
+	atomic_store(&next_snapshot, interval ? base_cycle - base_cycle % interval + interval : 0);
+	count_children = options->children;
+	/* Of the program that was started, not of one that it became. */
+	if (atomic_load(&shared->processes) == 0)
+		begins = options->begins;
+	program_inode = options->window.inode;
+	window_set_up(shared, &options->window);
+	shared->event_count = EVENT_COUNT;
+	shared->struct_size = sizeof(*shared);
+	atomic_fetch_add(&shared->processes, 1);
+	atomic_store(&shared->magic, MODEL_SHARED_MAGIC);
+	return true;
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
-	struct options options;
+	static struct options options;
 
 	if (strcmp(info->target_name, "aarch64") != 0 || info->system_emulation ||
 	    !parse_options(argc, argv, &options))
@@ -670,34 +719,19 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	params = model_core_find(options.core);
 	if (!params || params->vector_bytes > REGISTERS_VECTOR_MAX)
 		return 1;
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, options.shared, 0);
-	if (shared == MAP_FAILED)
+	map_shared(&options.shared);
+	counting = !options.idle;
+	if (counting && !begin_counting(&options))
 		return 1;
-	memory_system = memory_system_new(params);
-	if (!memory_system)
-		return 1;
-	if (options.sampling >= 0 && !sampler_set_up(options.sampling, params, options.prefix))
-		return 1;
-	exec_set_up(options.prefix, (const int[]){options.shared, options.pipe, options.sampling});
-	snapshot_pipe = options.pipe;
-	interval = options.interval;
-	base_cycle = atomic_load(&shared->longest_cycles);
-	atomic_store(&next_snapshot, interval ? base_cycle - base_cycle % interval + interval : 0);
-	count_children = options.children;
-	/* Of the program that was started, not of one that it became. */
-	if (atomic_load(&shared->processes) == 0)
-		begins = options.begins;
-	program_inode = options.window.inode;
-	window_set_up(shared, &options.window);
-	counting = true;
+	exec_set_up(options.prefix, &options.shared, shared);
+	if (getppid() != options.shared.reader)
+		share_watch_reader(shared);
 	pthread_atfork(NULL, NULL, child_begins);
-	registers_set_up(id, params->vector_bytes);
-	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	if (counting) {
+		registers_set_up(id, params->vector_bytes);
+		qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+		qemu_plugin_register_atexit_cb(id, engine_ends, NULL);
+	}
 	qemu_plugin_register_vcpu_syscall_cb(id, system_call);
-	qemu_plugin_register_atexit_cb(id, engine_ends, NULL);
-	shared->event_count = EVENT_COUNT;
-	shared->struct_size = sizeof(*shared);
-	atomic_fetch_add(&shared->processes, 1);
-	atomic_store(&shared->magic, MODEL_SHARED_MAGIC);
 	return 0;
 }

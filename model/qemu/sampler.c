@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/sampler.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +13,7 @@
 #include "exact.h"
 #include "qemu/guest.h"
 #include "qemu/mappings.h"
+#include "qemu/share.h"
 #include "sampling.h"
 #include "watch.h"
 
@@ -64,6 +61,7 @@ struct origin {
 };
 
 static struct model_sampling *sampling;
+static struct model_shared *shared; /* for whether the reader is there */
 static const struct core_params *params;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct origin made_by; /* the last thread that made one; tid 0: none */
@@ -84,11 +82,8 @@ static bool wait_for_reader(unsigned *waits)
 
 	if (atomic_load(&sampling->closed))
 		return false;
-	if (++*waits % 512 == 0 && kill(sampling->reader, 0) && errno == ESRCH) {
-		/* Nothing is waited for any more, in any thread or process. */
-		atomic_store(&sampling->closed, 1);
+	if (atomic_load(&shared->orphaned) || (++*waits % 512 == 0 && share_reader_gone(shared)))
 		return false;
-	}
 	nanosleep(&little, NULL);
 	return true;
 }
@@ -701,18 +696,18 @@ static void read_command(unsigned prefix)
 	snprintf(command, sizeof(command), "%s", slash ? slash + 1 : at);
 }
 
-bool sampler_set_up(int fd, const struct core_params *core_params, unsigned prefix)
+bool sampler_set_up(const struct share *share, struct model_shared *memory,
+		    const struct core_params *core_params, unsigned prefix)
 {
-	struct stat status;
+	size_t size;
 
-	if (fstat(fd, &status) || (size_t)status.st_size < sizeof(*sampling))
-		return false;
-	sampling = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (sampling == MAP_FAILED || sampling->magic != MODEL_SAMPLING_MAGIC ||
-	    sampling->struct_size != sizeof(*sampling)) {
+	sampling = share_map(share, &size);
+	if (sampling && (size < sizeof(*sampling) || sampling->magic != MODEL_SAMPLING_MAGIC ||
+			 sampling->struct_size != sizeof(*sampling)))
 		sampling = NULL;
+	if (!sampling)
 		return false;
-	}
+	shared = memory;
 	params = core_params;
 	own_pid = process_id();
 	close_rings();

@@ -9,11 +9,16 @@
 
 #include "core.h"
 #include "qemu/registers.h"
+#include "qemu/share.h"
 
 struct sampler;
 
-/* At the plugin's start: maps the file, takes the process's number. False if that fails. */
-bool sampler_set_up(int fd, const struct core_params *params, unsigned prefix);
+/*
+ * At the plugin's start: maps what is to be sampled, takes the process's number. `memory` tells
+ * whether the reader is there. False if that fails.
+ */
+bool sampler_set_up(const struct share *share, struct model_shared *memory,
+		    const struct core_params *params, unsigned prefix);
 
 /* A thread begins on `core`, at model time `cycle`. NULL: no memory, or nothing samples. */
 struct sampler *sampler_begin(struct core *core, unsigned slot, uint64_t cycle);

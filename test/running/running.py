@@ -170,6 +170,57 @@ def execve(plumb, folder):
     assert child.counts["INST_RETIRED"] > 4000000
 
 
+def become(plumb, folder, how, *arguments, options=(), **more):
+    program = os.path.join(folder, "running-becomes")
+    return Stat(plumb, program, how, "list", *arguments, options=options, **more)
+
+
+@tap.test
+def becomes(plumb, folder):
+    """Programs become others with all descriptors closed, by /proc/self/exe, and by descriptor"""
+    # This test's own, which the program inherits, are not open in it: subprocess closes them.
+    for how in ("close", "range", "dup", "self", "fexecve", "at"):
+        run = become(plumb, folder, how, "a")
+        more = " " + " ".join(map(str, range(490, 520))) if how == "dup" else ""
+        assert run.status == 77, (how, run.err)
+        assert run.out == f"[{os.path.join(folder, 'running-becomes')}][list][a] open: 0 1 2" \
+            f"{more}\n", (how, run.out)
+        assert run.counts["INST_RETIRED"] > 40000, how
+    for options in ((), ("--children",)):
+        run = become(plumb, folder, "child", options=options)
+        assert "child: 77" in run.out, run.out
+
+
+@tap.test
+def scripts(plumb, folder):
+    """Scripts run under interpreters that are AArch64 programs"""
+    program = os.path.join(folder, "running-becomes")
+    with tempfile.TemporaryDirectory() as place:
+        script, nested = os.path.join(place, "script"), os.path.join(place, "nested")
+        for path, line in ((script, f"#! {program} list\n"), (nested, f"#!{script} x y \n")):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(line)
+            os.chmod(path, 0o755)
+        run = become(plumb, folder, script, "a")
+        assert run.out == f"[{program}][list][{script}][list][a] open: 0 1 2\n", run.out
+        run = become(plumb, folder, nested)
+        assert run.out == f"[{program}][list][{script}][x y][{nested}][list] open: 0 1 2\n", \
+            run.out
+        assert run.status == 77
+
+
+@tap.test
+def engine_fails(plumb, folder):
+    """If QEMU fails before the program begins, there are no counts, and the status is 3"""
+    run = subprocess.run(["bash", "-c", 'ulimit -v 200000; exec "$@"', "-", plumb, "stat",
+                          "--source", "model", os.path.join(folder, "running-becomes"), "list"],
+                         capture_output=True, text=True, timeout=120, check=False)
+    if run.returncode == 77:
+        raise Skip("QEMU needs less than 200 MB")
+    assert run.returncode == 3, run
+    assert "INST_RETIRED" not in run.stderr and "Summary" not in run.stderr, run.stderr
+
+
 @tap.test
 def signals(plumb, folder):
     """Signals are handled, and handlers counted"""

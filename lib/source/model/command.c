@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Words of QEMU's own, before the program and its arguments. */
 #define OWN_WORDS 14
@@ -62,10 +63,11 @@ static char *plugin_words(const struct model_command_parts *parts)
 	if (!out)
 		return NULL;
 	put_escaped(out, parts->qemu->plugin);
-	fprintf(out, ",core=%s,shared=%d,prefix=%u,children=%d", parts->core->name,
-		parts->shared_fd, words_before(parts), parts->children);
-	if (parts->pipe_fd >= 0)
-		fprintf(out, ",pipe=%d,interval=%llu", parts->pipe_fd,
+	fprintf(out, ",core=%s,reader=%d,key=%llu,shared=%d,prefix=%u,children=%d",
+		parts->core->name, getpid(), (unsigned long long)parts->key, parts->shared_fd,
+		words_before(parts), parts->children);
+	if (parts->interval_ms)
+		fprintf(out, ",interval=%llu",
 			1000ull * parts->core->frequency_mhz * parts->interval_ms);
 	if (parts->sampling_fd >= 0)
 		fprintf(out, ",sampling=%d", parts->sampling_fd);

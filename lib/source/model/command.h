@@ -19,8 +19,8 @@ struct model_command_parts {
 	bool children;        /* count them, too */
 	int shared_fd;        /* of the memory that the plugin counts in */
 	int sampling_fd;      /* of the memory that it samples into; -1: none */
-	int pipe_fd;          /* that it writes snapshots to; -1: none */
-	unsigned interval_ms; /* of the model's time, between them */
+	uint64_t key;         /* by which it knows either */
+	unsigned interval_ms; /* of the model's time, between snapshots; 0: none */
 	const struct model_window_request *window;
 };
 

@@ -7,6 +7,7 @@
 
 #include <plumb/model.h>
 
+#include "base/quote.h"
 #include "source/model/counted.h"
 #include "source/model/record.h"
 
@@ -74,12 +75,22 @@ static void on_progress(void *user, const struct model_counts *counts)
 void model_warn(const struct model_result *run, struct plumb_diagnostics *found)
 {
 	uint64_t instructions = run->counts.counts[EVENT_INST_RETIRED];
+	char name[QUOTE_ROOM];
 
 	if (run->incomplete)
 		plumb_diagnostics_add(
 			found, PLUMB_WARNING, "incomplete", NULL,
 			"the model gave up before the program ended; the counts are those "
 			"up to then");
+	if (run->uncounted_execs)
+		plumb_diagnostics_add(found, PLUMB_WARNING, "uncounted-exec", NULL,
+				      "%u program%s ran uncounted: execve() after a change of user "
+				      "or of the root folder",
+				      run->uncounted_execs, run->uncounted_execs == 1 ? "" : "s");
+	if (*run->refused)
+		plumb_diagnostics_add(found, PLUMB_WARNING, "refused-exec", NULL,
+				      "could not run %s: QEMU is not in its root folder",
+				      quote(name, run->refused));
 	if (run->unknown_instructions)
 		plumb_diagnostics_add(found, PLUMB_WARNING, "unknown-instructions", NULL,
 				      "%llu of %llu instructions are unknown to the model and were "

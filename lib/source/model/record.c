@@ -104,7 +104,8 @@ static int share(struct recorder *r)
 		return -1;
 	record_setup_fill(&r->setup, r->job, r->asked);
 	r->size = model_sampling_size(r->asked);
-	fd = model_run_share("plumb-samples", r->size);
+	r->asked->key = model_run_key();
+	fd = model_run_share("plumb-samples", r->size, r->asked->key);
 	if (fd < 0)
 		return fd;
 	r->sampling = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -143,6 +144,7 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 	const struct source_record_job *job = r->job;
 	const struct model_sampler sampler = {
 		.fd = fd,
+		.key = r->asked->key,
 		.predicates = samples_predicates(r->asked),
 		.drain = drain,
 		.user = r,
@@ -193,7 +195,8 @@ static int record(struct recorder *r, struct source_record_run *run)
 
 	if (fd < 0) {
 		plumb_diagnostics_add(r->found, PLUMB_ERROR, "no-memory", NULL,
-				      "cannot share memory with QEMU: %s", strerror(errno));
+				      "cannot share %zu MiB with QEMU: %s", r->size >> 20,
+				      strerror(errno));
 		return PLUMB_ERR_NO_MEMORY;
 	}
 	if (job->begin)

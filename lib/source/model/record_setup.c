@@ -413,5 +413,4 @@ void record_setup_fill(const struct record_setup *setup, const struct source_rec
 	sampling->time_zero = TIME_ZERO;
 	sampling->aux_bytes = sampling->spe ? aux_bytes(job) : 0;
 	sampling->offset = (sizeof(*sampling) + 65535) & ~65535ull;
-	sampling->reader = getpid();
 }

@@ -11,6 +11,8 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,6 +22,7 @@
 #include "source/model/command.h"
 
 #define PROGRESS_MS 250
+#define SNAPSHOT_MS 20 /* at most, from when one is taken until it is told */
 
 /* One run, from its set-up to its end. */
 struct run {
@@ -30,15 +33,12 @@ struct run {
 	const char *sysroot;
 	struct qemu qemu;
 	struct model_shared *shared;
+	uint64_t key; /* of the shared memory */
 	int shared_fd;
-	int pipe_read, pipe_write; /* snapshots, or -1 */
 	int pidfd;
 	pid_t pid;
 	struct source_ending ending;
 	bool canceled;
-	/* A snapshot that has not come whole yet. */
-	struct model_snapshot snapshot;
-	size_t snapshot_size;
 };
 
 static double now(void)
@@ -66,12 +66,25 @@ static int move_up(int fd)
 	return moved;
 }
 
-int model_run_share(const char *name, size_t size)
+uint64_t model_run_key(void)
+{
+	struct timespec t;
+	uint64_t key;
+
+	if (getrandom(&key, sizeof(key), GRND_NONBLOCK) == sizeof(key) && key)
+		return key;
+	/* Early at boot. It keeps strange memory apart, and is no secret. */
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec << 32 ^ (uint64_t)t.tv_nsec << 1 ^ (uint64_t)getpid() << 16 ^ 1;
+}
+
+int model_run_share(const char *name, size_t size, uint64_t key)
 {
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	int fd = move_up(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
 
-	if (fd >= 0 && (ftruncate(fd, (off_t)size) || fcntl(fd, F_ADD_SEALS, seals))) {
+	if (fd >= 0 && (ftruncate(fd, (off_t)size) || fcntl(fd, F_ADD_SEALS, seals) ||
+			pwrite(fd, &key, sizeof(key), 0) != sizeof(key))) {
 		int error = errno;
 
 		close(fd);
@@ -83,7 +96,8 @@ int model_run_share(const char *name, size_t size)
 
 static int share_memory(struct run *run)
 {
-	run->shared_fd = model_run_share("plumb-model", sizeof(*run->shared));
+	run->key = run->job->sampler ? run->job->sampler->key : model_run_key();
+	run->shared_fd = model_run_share("plumb-model", sizeof(*run->shared), run->key);
 	if (run->shared_fd < 0)
 		return errno ? errno : ENOMEM;
 	run->shared = mmap(NULL, sizeof(*run->shared), PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -92,6 +106,7 @@ static int share_memory(struct run *run)
 		run->shared = NULL;
 		return errno;
 	}
+	run->shared->reader = getpid();
 	return 0;
 }
 
@@ -110,11 +125,13 @@ static void stop_catching(void)
 /* In the child, after fork: only what is safe there. Does not return. */
 static _Noreturn void become_qemu(const struct run *run, char *const *argv, const sigset_t *signals)
 {
+	/* The program goes with this process; which may have gone already. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != run->shared->reader)
+		_exit(127);
 	stop_catching();
 	sigprocmask(SIG_SETMASK, signals, NULL);
 	fcntl(run->shared_fd, F_SETFD, 0);
-	if (run->pipe_write >= 0)
-		fcntl(run->pipe_write, F_SETFD, 0);
 	if (run->job->sampler)
 		fcntl(run->job->sampler->fd, F_SETFD, 0);
 	/* Addresses that differ from run to run make counts that differ. */
@@ -135,10 +152,6 @@ static int start(struct run *run, char *const *argv)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (run->pid < 0)
 		return errno;
-	if (run->pipe_write >= 0) {
-		close(run->pipe_write);
-		run->pipe_write = -1;
-	}
 	run->pidfd = pidfd_open(run->pid, 0);
 	return run->pidfd < 0 ? errno : 0;
 }
@@ -180,30 +193,24 @@ static void sum_counts(const struct run *run, struct model_counts *counts)
 	set_seconds(run, counts, longest);
 }
 
-/* Reads what snapshots have come. Returns false at the pipe's end. */
-static bool read_snapshots(struct run *run)
+/* Tells what snapshots there are. */
+static void tell_snapshots(struct run *run)
 {
-	char *at = (char *)&run->snapshot;
-	struct model_counts counts;
-	ssize_t got;
+	struct model_shared *shared = run->shared;
+	uint64_t number;
 
-	got = read(run->pipe_read, at + run->snapshot_size,
-		   sizeof(run->snapshot) - run->snapshot_size);
-	if (got < 0)
-		return errno == EINTR || errno == EAGAIN;
-	if (got == 0)
-		return false;
-	run->snapshot_size += (size_t)got;
-	if (run->snapshot_size == sizeof(run->snapshot)) {
-		run->snapshot_size = 0;
-		memset(&counts, 0, sizeof(counts));
-		memcpy(counts.counts, run->snapshot.counts, sizeof(run->snapshot.counts));
+	while (run->job->interval_ms && (number = atomic_load(&shared->snapshots_read) + 1) &&
+	       atomic_load(&shared->snapshot[number % MODEL_SNAPSHOTS].number) == number) {
+		const struct model_snapshot *snapshot = &shared->snapshot[number % MODEL_SNAPSHOTS];
+		struct model_counts counts;
+
+		memcpy(counts.counts, snapshot->counts, sizeof(counts.counts));
 		mark_uncounted(run, &counts);
-		set_seconds(run, &counts, run->snapshot.cycle);
+		set_seconds(run, &counts, snapshot->cycle);
+		atomic_store(&shared->snapshots_read, number);
 		if (run->job->interval)
 			run->job->interval(run->job->user, &counts);
 	}
-	return true;
 }
 
 static void tell_progress(struct run *run, double *told)
@@ -221,29 +228,27 @@ static void tell_progress(struct run *run, double *told)
 static int watch(struct run *run)
 {
 	const struct model_sampler *sampler = run->job->sampler;
-	int status = 0, timeout = CANCEL_LOOK_MS;
+	int status = 0, timeout = run->job->interval_ms ? SNAPSHOT_MS : CANCEL_LOOK_MS;
 	double told = now();
 
 	for (;;) {
-		struct pollfd ends[2] = {{.fd = run->pidfd, .events = POLLIN},
-					 {.fd = run->pipe_read, .events = POLLIN}};
+		struct pollfd end = {.fd = run->pidfd, .events = POLLIN};
 		int ready;
 
+		atomic_fetch_add(&run->shared->heartbeat, 1);
 		if (sampler)
 			timeout = sampler->drain(sampler->user, run->pid);
-		ready = poll(ends, 2, timeout);
-		if (ready > 0 && ends[1].revents && !read_snapshots(run)) {
-			close(run->pipe_read);
-			run->pipe_read = -1;
-		}
+		ready = poll(&end, 1, timeout);
+		tell_snapshots(run);
 		tell_progress(run, &told);
 		if (source_is_canceled(&run->job->cancel))
 			run->canceled = true;
 		if (run->canceled || atomic_load(&run->shared->window.over))
 			source_end(&run->ending, run->pid);
-		if (ready > 0 && ends[0].revents && !ends[1].revents)
+		if (ready > 0)
 			break;
 	}
+	tell_snapshots(run);
 	while (waitpid(run->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return status;
@@ -266,6 +271,14 @@ static int check_start(const struct run *run, int status, struct plumb_diagnosti
 		plumb_diagnostics_add(found, PLUMB_ERROR, "other-plugin", &where,
 				      "the plugin and plumb have different versions");
 		plumb_diagnostics_hint(found, "install both from one build");
+		return PLUMB_ERR_MACHINE;
+	}
+	/* Not by a signal: somebody may have ended it at once. */
+	if (!atomic_load(&shared->threads_started) && WIFEXITED(status)) {
+		plumb_diagnostics_add(found, PLUMB_ERROR, "no-start", &where,
+				      "QEMU ended (status %d) before the program began",
+				      WEXITSTATUS(status));
+		plumb_diagnostics_hint(found, "see QEMU's error above");
 		return PLUMB_ERR_MACHINE;
 	}
 	return 0;
@@ -326,17 +339,23 @@ static void fill_result(const struct run *run, int status, struct model_result *
 	result->hidden_accesses =
 		atomic_load(&shared->hidden_accesses) + atomic_load(&shared->dropped_accesses);
 	result->incomplete = atomic_load(&shared->gave_up) != 0;
+	result->uncounted_execs = atomic_load(&shared->uncounted_execs);
+	if (atomic_load(&shared->refused) == 2)
+		snprintf(result->refused, sizeof(result->refused), "%.*s",
+			 (int)sizeof(result->refused) - 1, shared->refused_name);
 }
 
 static void clean_up(struct run *run)
 {
-	int *const all[] = {&run->shared_fd, &run->pipe_read, &run->pipe_write, &run->pidfd};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (*all[i] >= 0)
-			close(*all[i]);
-	if (run->shared)
-		munmap(run->shared, sizeof(*run->shared));
+	if (run->shared_fd >= 0)
+		close(run->shared_fd);
+	if (run->pidfd >= 0)
+		close(run->pidfd);
+	if (!run->shared)
+		return;
+	/* Children may go on. */
+	atomic_store(&run->shared->ended, 1);
+	munmap(run->shared, sizeof(*run->shared));
 }
 
 static int refuse_start(const char *what, int error, struct plumb_diagnostics *found)
@@ -382,20 +401,16 @@ static int choose(struct run *run, struct plumb_diagnostics *found)
 	return error ? error : check_predicates(run, found);
 }
 
-/* What both sides have: memory with the counts and, for intervals, a pipe. */
+/* What both sides have: memory with the counts. */
 static int connect_plugin(struct run *run, struct plumb_diagnostics *found)
 {
-	int ends[2], error = share_memory(run);
+	int error = share_memory(run);
+	char what[80];
 
-	if (!error && run->job->interval_ms) {
-		if (pipe2(ends, O_CLOEXEC)) {
-			error = errno;
-		} else {
-			run->pipe_read = ends[0];
-			run->pipe_write = move_up(ends[1]);
-		}
-	}
-	return error ? refuse_start("cannot share memory with QEMU", error, found) : 0;
+	if (!error)
+		return 0;
+	snprintf(what, sizeof(what), "cannot share %zu KiB with QEMU", sizeof(*run->shared) >> 10);
+	return refuse_start(what, error, found);
 }
 
 /* Starts QEMU with the program. */
@@ -411,7 +426,7 @@ static int launch(struct run *run, struct plumb_diagnostics *found)
 		.children = run->job->children,
 		.shared_fd = run->shared_fd,
 		.sampling_fd = run->job->sampler ? run->job->sampler->fd : -1,
-		.pipe_fd = run->pipe_write,
+		.key = run->key,
 		.interval_ms = run->job->interval_ms,
 		.window = &run->window,
 	};
@@ -447,8 +462,7 @@ static int follow(struct run *run, struct model_result *result, struct plumb_dia
 int model_run(const struct model_job *job, struct model_result *result,
 	      struct plumb_diagnostics *found)
 {
-	struct run run = {
-		.job = job, .shared_fd = -1, .pipe_read = -1, .pipe_write = -1, .pidfd = -1};
+	struct run run = {.job = job, .shared_fd = -1, .pidfd = -1};
 	double began;
 	int error;
 

@@ -22,6 +22,7 @@ struct model_counts {
 /* What samples. */
 struct model_sampler {
 	int fd;          /* of what the plugin shares (model/sampling.h), from model_run_share() */
+	uint64_t key;    /* its first word */
 	bool predicates; /* events are sampled that model_event_of_predicates() */
 	/* Called again and again while the program runs; returns when next, in ms at the latest. */
 	int (*drain)(void *user, pid_t pid);
@@ -60,6 +61,8 @@ struct model_result {
 					*/
 	uint64_t hidden_accesses;      /* whose addresses QEMU does not tell; taken as L1 hits */
 	bool incomplete;               /* the model gave up before the program ended */
+	unsigned uncounted_execs;      /* into programs from where counts cannot be kept */
+	char refused[256];             /* what the program could not become; "": nothing */
 	bool windowed;                 /* not all of the run counts */
 	bool ended;                    /* by the window */
 };
@@ -74,10 +77,13 @@ int model_run(const struct model_job *job, struct model_result *result,
 	      struct plumb_diagnostics *found);
 
 /*
- * Memory to share with the plugin, zero; its descriptor, out of the way of the program's own, or
- * -1. Its size is sealed: the program could find the descriptor, and who reads beyond the end is
- * killed.
+ * Memory to share with the plugin, zero but for its first word, which becomes `key`; its
+ * descriptor, or -1. The plugin closes it before the program begins, and finds it here again. Its
+ * size is sealed: who reads beyond the end is killed.
  */
-int model_run_share(const char *name, size_t size);
+int model_run_share(const char *name, size_t size, uint64_t key);
+
+/* A word that no other memory begins with. */
+uint64_t model_run_key(void);
 
 #endif

@@ -1,0 +1,136 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""`plumb record --source model`, killed with SIGKILL at random moments.
+
+    killed.py PLUMB PROGRAMS [KILLS]
+
+What was recorded until then can be read, by perf without a warning; commands say that the recorder
+was killed; and nothing goes on running. The programs run for ever and say how far they are.
+"""
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
+import engine  # noqa: E402
+from tap import Skip, Tap  # noqa: E402
+
+tap = Tap()
+# What perf says of any recording of SPE, or of another machine's.
+ALWAYS = re.compile(rb"Only instruction-based sampling period|unwind: target platform=")
+PATIENCE = 60  # seconds for what takes milliseconds
+
+
+def processes_of(folder):
+    """Processes whose command line names a file in `folder`, which is this test's alone."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                line = file.read()
+            with open(f"/proc/{pid}/stat", "rb") as file:
+                state = file.read().rpartition(b")")[2].split()[0]
+        except OSError:
+            continue
+        if folder.encode() in line and state != b"Z":
+            found.append(int(pid))
+    return found
+
+
+def left_behind(folder):
+    until = time.monotonic() + PATIENCE
+    while (left := processes_of(folder)) and time.monotonic() < until:
+        time.sleep(0.02)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    return left
+
+
+def kill_one(plumb, program, how, event, chance, folder):
+    """Records, kills, and returns the recording's path with how many lines the program wrote."""
+    path, copy = os.path.join(folder, "perf.data"), os.path.join(folder, "endless")
+    shutil.copy(program, copy)
+    if os.path.exists(path):
+        os.unlink(path)
+    with subprocess.Popen([plumb, "record", "-q", "--source", "model", "-o", path, *event, copy,
+                           how], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        lines = 0
+        wanted = chance.randrange(4, 12)
+        while lines < wanted and process.stdout.readline():
+            lines += 1
+        time.sleep(chance.random() * 0.2)
+        process.kill()
+        # Its ends of the pipes are closed when nothing holds them any more.
+        _, said = process.communicate(timeout=PATIENCE)
+    assert lines == wanted, f"{lines} lines of {wanted}: {said.decode()}"
+    left = left_behind(folder)
+    assert not left, f"{len(left)} processes were left behind"
+    return path, lines
+
+
+def check_reading(plumb, path):
+    """Returns the number of samples."""
+    run = subprocess.run([plumb, "script", "-q", "--json", "-i", path], capture_output=True,
+                         check=False, timeout=PATIENCE)
+    assert run.returncode == 0, run.stderr
+    found = re.search(rb"the recorder was killed; (\d+) samples? recovered", run.stderr)
+    assert found, run.stderr
+    run = subprocess.run(["perf", "script", "-i", path, "-F", "time,event"], capture_output=True,
+                         check=False, timeout=PATIENCE)
+    words = [line for line in run.stderr.splitlines() if line and not ALWAYS.search(line)]
+    assert run.returncode == 0 and not words, words
+    assert run.stdout
+    return int(found[1])
+
+
+@tap.test
+def recordings(plumb, program, kills):
+    """What a killed recorder left is read without a warning, and nothing is left running."""
+    if not shutil.which("perf"):
+        raise Skip("no perf")
+    chance = random.Random(20261122)
+    total = 0
+    for number in range(kills):
+        how = ("alone", "threads", "forks")[number % 3]
+        event = (["-e", "spe", "-c", "4096"],
+                 ["-e", "CPU_CYCLES:u", "-c", "50000"])[number // 3 % 2]
+        with tempfile.TemporaryDirectory() as folder:
+            path, lines = kill_one(plumb, program, how, event, chance, folder)
+            samples = check_reading(plumb, path)
+        # A line is 100,000 turns of a loop of more than four instructions: of half of them, at
+        # least, the samples must be there. A line takes much longer than 50 ms.
+        expected = lines * 100000 * 4 // (4096 if event[1] == "spe" else 50000) // 2
+        assert samples >= expected, f"{how} {event}: {samples} samples after {lines} lines"
+        total += samples
+    return f"{kills} kills; {total} samples recovered"
+
+
+@tap.test
+def counting(plumb, program, _):
+    """A killed `plumb stat` leaves nothing running either."""
+    for how in ("alone", "threads", "forks", "deaf"):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = os.path.join(folder, "endless")
+            shutil.copy(program, copy)
+            with subprocess.Popen([plumb, "stat", "--source", "model", "--children", copy, how],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                assert process.stdout.readline()
+                process.kill()
+                process.communicate(timeout=PATIENCE)
+            assert not left_behind(folder), how
+
+
+if __name__ == "__main__":
+    PLUMB, PROGRAMS = sys.argv[1:3]
+    PROGRAM = os.path.join(PROGRAMS, "running-endless")
+    if not os.path.exists(PROGRAM):
+        tap.skip_all("no compiler for AArch64")
+    elif engine.absent(PLUMB):
+        tap.skip_all(engine.absent(PLUMB))
+    tap.run(PLUMB, PROGRAM, int(sys.argv[3]) if len(sys.argv) > 3 else 20)
