@@ -54,6 +54,7 @@ struct model_sampling {
 	uint64_t offset;    /* offset of the first core's rings in the file */
 
 	_Atomic uint32_t closed;           /* the reader reads no more */
+	_Atomic uint32_t several;          /* a second thread begins, some time from now on */
 	_Atomic uint32_t snapshots_wanted; /* so far */
 	_Atomic uint32_t next_id;          /* next number of a process or thread */
 	_Atomic uint32_t overflows;        /* samples so far */

@@ -634,6 +634,8 @@ void sampler_system_call(struct sampler *sampler, int64_t number, uint64_t a1, u
 	} else if (number == SYSCALL_CLONE || number == SYSCALL_CLONE3) {
 		uint64_t since = sampler->start_ns - sampling->time_zero;
 
+		/* What it does has times that this thread will have passed. */
+		atomic_store(&sampling->several, 1);
 		pthread_mutex_lock(&lock);
 		made_by = (struct origin){sampler->pid, sampler->tid,
 					  since * params->frequency_mhz / 1000 +

@@ -114,7 +114,7 @@ bool share_reader_gone(struct model_shared *shared)
 
 static void *watch(void *user)
 {
-	const struct timespec pause = {.tv_nsec = WATCH_MS * 1000000};
+	const struct timespec pause = {.tv_nsec = WATCH_MS * 1000000L};
 	struct model_shared *shared = user;
 
 	while (!atomic_load(&shared->ended)) {

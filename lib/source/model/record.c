@@ -64,7 +64,8 @@ static int drain(void *user, pid_t pid)
 	bool any = model_frames_drain(&r->frames);
 	double now = now_ms();
 
-	if (any && !r->frames.several && !r->frames.error && r->job->round)
+	if (any && !r->frames.several && !atomic_load(&r->sampling->several) && !r->frames.error &&
+	    r->job->round)
 		r->frames.error = r->job->round(r->job->user);
 	if (now - r->polled >= IDLE_MS)
 		ask(r, now);
