@@ -10,7 +10,8 @@
 
 #include "base/near.h"
 
-#define INSTRUCTION 4 /* bytes */
+#define INSTRUCTION    4 /* bytes */
+#define ADDRESS_DIGITS 8 /* that an address has which begins with a letter */
 
 /* One place that is looked for. */
 struct search {
@@ -149,11 +150,14 @@ static int find_symbol(const struct search *search, const char *name, const char
 		       struct model_place *place)
 {
 	struct match match = {.near = near_to(name)};
-	uint64_t offset = 0;
+	uint64_t offset = 0, address;
 
 	look_up(search->elf, SHT_SYMTAB, name, &match);
 	if (!match.any)
 		look_up(search->elf, SHT_DYNSYM, name, &match);
+	/* Addresses as nm and plumb script print them may begin with a letter. */
+	if (!match.any && !plus && strlen(name) >= ADDRESS_DIGITS && read_hex(name, &address))
+		return take_address(search, address, place);
 	if (!match.any)
 		return refuse_symbol(search, &match);
 	if (match.ambiguous)
