@@ -6,7 +6,9 @@
 #include "folder.h"
 
 #include <signal.h>
+#include <spawn.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 
 /* Scripts that answer to --version and --help. */
@@ -161,15 +163,31 @@ static void test_refusals(void **state)
 	assert_refused("kill -SEGV $$", PLUMB_ERR_MACHINE, "no-qemu", "signal 11 ended it");
 }
 
+/* QEMU 7.2's user-mode emulator makes a copy of vfork()'s child, which then cannot tell why. */
+static bool spawn_tells_errors(const char *none)
+{
+	char *argv[] = {NULL};
+	pid_t pid;
+
+	if (posix_spawn(&pid, none, NULL, NULL, argv, environ))
+		return true;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return false;
+}
+
 static void test_not_started(void **state)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *found;
 	const char *shut = make("shut", "", 0644);
 	char none[sizeof(folder) + 8];
 	struct qemu qemu;
 
 	(void)state;
 	snprintf(none, sizeof(none), "%s/none", folder);
+	if (!spawn_tells_errors(none))
+		skip();
+	found = plumb_diagnostics_new();
 	assert_int_equal(choose(&qemu, found, none, NULL), PLUMB_ERR_MACHINE);
 	assert_int_equal(choose(&qemu, found, shut, NULL), PLUMB_ERR_MACHINE);
 	assert_int_equal(plumb_diagnostics_count(found), 2);

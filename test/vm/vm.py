@@ -17,8 +17,6 @@ import subprocess
 import sys
 
 PLACES = ["/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/aarch64-linux-gnu/lib"]
-LIBRARIES = ["ld-linux-aarch64.so.1", "libc.so.6", "libm.so.6", "libelf.so.1", "libjansson.so.4",
-             "libz.so.1", "libzstd.so.1"]
 STAT = "/plumb stat --no-progress "
 PERIOD = 100000
 RECORD = f"/plumb record --no-progress --source perf -c {PERIOD} "
@@ -76,9 +74,22 @@ def library(name):
     raise FileNotFoundError(name)
 
 
+def libraries(program):
+    """The paths of the libraries that a program is linked with, and theirs."""
+    found, unread = {}, [program]
+    while unread:
+        told = subprocess.run(["readelf", "-d", unread.pop()], check=True, capture_output=True,
+                              text=True).stdout
+        for name in re.findall(r"\(NEEDED\).*\[(.*)\]", told):
+            if name not in found:
+                found[name] = library(name)
+                unread.append(found[name])
+    return found
+
+
 def write_archive(path, plumb, init, counted):
     programs = {"init": init, "plumb": plumb, "counted": counted}
-    programs.update({"lib/" + name: library(name) for name in LIBRARIES})
+    programs.update({"lib/" + name: path for name, path in libraries(plumb).items()})
     with open(path, "wb") as out:
         number = 1
         for folder in ("dev", "lib"):
