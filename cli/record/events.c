@@ -36,7 +36,7 @@ static void drop_chains(struct record_request *request)
 {
 	const struct plumb_event_config *event;
 
-	if (!request->callchains && !request->user_stack)
+	if (request->options->exact || (!request->callchains && !request->user_stack))
 		return;
 	for (size_t i = 0; (event = plumb_event_list_get(request->events, i)); i++)
 		if (event->kind != PLUMB_EVENT_SPE)

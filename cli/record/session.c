@@ -338,7 +338,7 @@ static void say_result(const struct session *s, const struct plumb_recording_run
 		complain("the recording reached --max-size and stopped there");
 	say_losses(s, run);
 	if (run->ended)
-		window_say_ended(&s->request->window);
+		window_say_ended(&s->request->window, *s->request->program != NULL);
 	complain("%" PRIu64 " sample%s, %.3f MB in %s%s%s", samples, samples == 1 ? "" : "s",
 		 (double)s->files.bytes / 1e6, file_text(s, text, sizeof(text)),
 		 plumb_source_label(s->machine->source) ? "; by the " : "",

@@ -247,6 +247,8 @@ static bool agree(const struct record_request *request)
 		complain("--count and --freq cannot be combined");
 	else if (options->exact && (options->events.count || options->period || options->frequency))
 		complain("--exact cannot be combined with --event, --count or --freq");
+	else if (options->exact && (options->all_user || options->all_kernel))
+		complain("--exact cannot be combined with --all-user or --all-kernel");
 	else if (options->exact && (options->snapshot || request->user_stack))
 		complain("--exact cannot be combined with --snapshot or --call-graph dwarf");
 	else if (options->exact && options->source == SOURCE_PERF)

@@ -326,7 +326,7 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 	if (error < 0)
 		return machine_complain(r->found, r->machine->program, error);
 	if (run->ended && may_say(r))
-		window_say_ended(&r->options->counted);
+		window_say_ended(&r->options->counted, true);
 	if (!r->options->interval_ms)
 		add_part(r, r->counts, true);
 	return EXIT_FINE;

@@ -67,7 +67,7 @@ bool window_read(const struct window_options *options, bool never, struct plumb_
 	return true;
 }
 
-void window_say_ended(const struct plumb_window *window)
+void window_say_ended(const struct plumb_window *window, bool program)
 {
 	if (window->max_instructions && window->timeout_ms)
 		complain("ended the program, after %" PRIu64 " instructions or %u ms",
@@ -76,5 +76,6 @@ void window_say_ended(const struct plumb_window *window)
 		complain("ended the program after %" PRIu64 " instructions",
 			 window->max_instructions);
 	else
-		complain("ended the program after %u ms", window->timeout_ms);
+		complain("%s after %u ms", program ? "ended the program" : "stopped sampling",
+			 window->timeout_ms);
 }

@@ -52,7 +52,7 @@ struct window_options {
  */
 bool window_read(const struct window_options *options, bool never, struct plumb_window *window);
 
-/* Prints which limit ended the program. */
-void window_say_ended(const struct plumb_window *window);
+/* Prints which limit ended the program, or the sampling of what runs already. */
+void window_say_ended(const struct plumb_window *window, bool program);
 
 #endif

@@ -8,8 +8,8 @@
  *	plumb_region_open()    counts parts of the calling thread
  *
  * Several threads may use a source at once, each with its own jobs. Functions that take
- *`diagnostics` add errors, with the source's name and a hint, and warnings about the results; it
- *may be NULL.
+ * `diagnostics` add errors, with the source's name and a hint, and warnings about the results; it
+ * may be NULL.
  */
 #ifndef PLUMB_SOURCE_H
 #define PLUMB_SOURCE_H

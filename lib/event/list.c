@@ -239,7 +239,7 @@ static int read_event(const struct event_reader *reader, struct event_word text,
 	int error;
 
 	if (!text.length)
-		return event_refuse(reader, PLUMB_ERR_SYNTAX, text, "missing event between commas");
+		return event_refuse(reader, PLUMB_ERR_SYNTAX, text, "missing event");
 	if (list->count == PLUMB_EVENTS_MAX)
 		return event_refuse(reader, PLUMB_ERR_LIMIT, text, "more than %d events",
 				    PLUMB_EVENTS_MAX);
