@@ -153,6 +153,9 @@ loops()
 	run plumb record --exact -e cycles true
 	[ "$status" -eq 2 ]
 	[ "${lines[0]}" = "plumb: --exact cannot be combined with --event, --count or --freq" ]
+	run plumb record --exact --all-kernel true
+	[ "$status" -eq 2 ]
+	[ "${lines[0]}" = "plumb: --exact cannot be combined with --all-user or --all-kernel" ]
 	run plumb record --exact --snapshot true
 	[ "$status" -eq 2 ]
 	[ "${lines[0]}" = "plumb: --exact cannot be combined with --snapshot or --call-graph dwarf" ]

@@ -304,6 +304,12 @@ all=$((1 + 5 * (before + work + after) + 3))
 		sh -c 'while :; do :; done'
 	[ "$status" -eq 0 ]
 	grep -qxF "plumb: ended the program after 100 ms" <<<"$stderr"
+	# What ran already goes on.
+	sleep 60 &
+	run --separate-stderr plumb record -e cpu-clock -p $! --timeout 100 -o data
+	kill $!
+	[ "$status" -eq 0 ]
+	grep -qxF "plumb: stopped sampling after 100 ms" <<<"$stderr"
 }
 
 # sampled OPTION...: "SAMPLES FUNCTION" of each function, in one line.
