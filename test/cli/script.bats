@@ -74,6 +74,7 @@ record()
 	[ "$output" = "  jcc/miss,not_taken/              403860 0x403860/0x403870/MN/-/-/0/COND/- " ]
 	run --separate-stderr plumb script --raw -i spe.data -F srcline,sym
 	[ "$status" -eq 2 ]
+	# shellcheck disable=SC2154 # by run
 	[ "${stderr_lines[0]}" = "plumb: spe.data: cannot print 'srcline' without 'ip'" ]
 }
 

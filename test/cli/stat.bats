@@ -842,7 +842,7 @@ soon()
 		-M ipc ./work ask >screen
 	# The text was beside the prompt when the program went on.
 	grep -qE '^name\? +[0-9]+ s: [0-9]+ million instructions, [0-9.]+ million per second$' screen
-	grep -qx done screen
+	grep -qx "done" screen
 	[ -z "$(too_wide 80 <screen)" ]
 	# It is nowhere else: neither above the prompt nor below.
 	[ "$(grep -c 'million instructions' screen)" -eq 1 ]
