@@ -246,6 +246,9 @@ static int on_begin(void *user, const struct plumb_recording_setup *from)
 		setup.osrelease = setup.osrelease ? setup.osrelease : system.release;
 		setup.arch = setup.arch ? setup.arch : system.machine;
 	}
+	/* A program's recording begins with the program. */
+	if (!*s->request->program)
+		signals_begun();
 	record_note_rate(&s->rate, s->machine->source, s->request->events, from);
 	setup.version = "plumb " PLUMB_VERSION;
 	if (!setup.cpus_available) {
@@ -455,9 +458,11 @@ int record_run(const struct record_request *request, struct machine *machine, in
 		say_result(&s, &run);
 	record_files_free(&s.files);
 	plumb_diagnostics_free(s.found);
-	if (error == PLUMB_ERR_INTERRUPTED)
+	if (error == PLUMB_ERR_INTERRUPTED) {
 		signals_end_early();
-	if (error == 0 && *request->program)
-		signals_end_interrupted(run.signal);
+		complain("a signal ended QEMU before the program began");
+	}
+	if (error == 0)
+		signals_end(*request->program ? run.signal : 0);
 	return status;
 }

@@ -319,6 +319,9 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 	progress_erase(&r->progress);
 	/* Only the first run says which engine it uses. */
 	r->machine->say_engine = false;
+	/* The second signal, or the third, ends a program that ignores the first: no error. */
+	if (error == PLUMB_ERR_INTERRUPTED && run->seconds > 0)
+		error = PLUMB_OK;
 	if (error == PLUMB_ERR_INTERRUPTED) {
 		r->interrupted = true;
 		return EXIT_OTHER;
@@ -353,7 +356,7 @@ static int run_all(struct runner *r, char *const *argv)
 			report->exit_status = run.exit_status;
 			report->signal = run.signal;
 		}
-		if (signals_interrupted() || signals_passed_on())
+		if (signals_ends() || signals_passed_on())
 			break;
 	}
 	return EXIT_FINE;
@@ -470,16 +473,22 @@ int stat_run(const struct stat_options *options, struct machine *machine,
 	/* Intervals are printed during the run, so the output must be open before it. */
 	status = options->interval_ms ? open_output(&r) : EXIT_FINE;
 	signals_catch(0);
+	signals_cancel_on_second(machine->source);
 	if (status == EXIT_FINE)
 		status = run_all(&r, argv);
+	/* What reads the file may never come. */
+	if (options->common.output)
+		signals_release();
 	if (status == EXIT_FINE)
 		status = print_whole(&r);
 	else if (r.open)
 		output_discard(&r.out);
 	release(&r);
-	if (r.interrupted)
+	if (r.interrupted) {
 		signals_end_early();
-	if (status == r.report.exit_status)
-		signals_end_interrupted(r.report.signal);
+		complain("a signal ended QEMU before the program began");
+	} else if (status == r.report.exit_status) {
+		signals_end(r.report.signal);
+	}
 	return status;
 }

@@ -3,13 +3,34 @@
 
 #include <signal.h>
 
+#include <plumb/source.h>
+
 static volatile sig_atomic_t program;     /* the program's process, or 0 */
+static volatile sig_atomic_t begun;       /* there is something to report */
 static volatile sig_atomic_t interrupted; /* SIGINT arrived */
+static volatile sig_atomic_t terminated;  /* SIGTERM or SIGHUP, whichever arrived last, or 0 */
 static volatile sig_atomic_t passed_on;   /* the last signal to pass on to the program */
 static volatile sig_atomic_t ends;
 static volatile sig_atomic_t own_came;
 static volatile sig_atomic_t last; /* the last signal that arrived, or 0 */
 static int own_number;
+static struct plumb_source *canceled_by_second;
+
+static void end_by(int number)
+{
+	sigset_t only;
+
+	signal(number, SIG_DFL);
+	raise(number);
+	sigemptyset(&only);
+	sigaddset(&only, number);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+}
+
+static bool is_user_signal(int number)
+{
+	return number == SIGUSR1 || number == SIGUSR2;
+}
 
 /*
  * The terminal sends its signals to the program, too; a signal sent to this process alone is passed
@@ -22,11 +43,17 @@ static void on_signal(int number, siginfo_t *info, void *context)
 		own_came = 1;
 		return;
 	}
+	if (!begun && !is_user_signal(number))
+		end_by(number);
 	last = number;
 	if (number == SIGINT)
 		interrupted = 1;
-	if (number != SIGUSR1 && number != SIGUSR2)
+	if (number == SIGTERM || number == SIGHUP)
+		terminated = number;
+	if (!is_user_signal(number))
 		ends = ends + 1;
+	if (ends > 1 && canceled_by_second)
+		plumb_source_cancel(canceled_by_second);
 	if (info->si_code > 0)
 		return;
 	passed_on = number;
@@ -34,9 +61,10 @@ static void on_signal(int number, siginfo_t *info, void *context)
 		kill((pid_t)program, number);
 }
 
+static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+
 void signals_catch(int own)
 {
-	static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
 
 	own_number = own;
@@ -50,8 +78,19 @@ void signals_catch(int own)
 	}
 }
 
+void signals_cancel_on_second(struct plumb_source *source)
+{
+	canceled_by_second = source;
+}
+
+void signals_begun(void)
+{
+	begun = 1;
+}
+
 void signals_started(pid_t pid)
 {
+	begun = 1;
 	program = (sig_atomic_t)pid;
 	/* A signal that the terminal sent before the program started has not reached it. */
 	if (last)
@@ -61,11 +100,6 @@ void signals_started(pid_t pid)
 void signals_ended(void)
 {
 	program = 0;
-}
-
-bool signals_interrupted(void)
-{
-	return interrupted;
 }
 
 bool signals_passed_on(void)
@@ -86,18 +120,26 @@ bool signals_own(void)
 	return came;
 }
 
-void signals_end_interrupted(int number)
+void signals_release(void)
 {
-	if (!interrupted || number != SIGINT)
-		return;
-	signal(SIGINT, SIG_DFL);
-	raise(SIGINT);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		struct sigaction now;
+
+		if (sigaction(numbers[i], NULL, &now) == 0 && now.sa_sigaction == on_signal)
+			signal(numbers[i], SIG_DFL);
+	}
+}
+
+void signals_end(int number)
+{
+	if (terminated)
+		end_by(terminated);
+	if (interrupted && (number == SIGINT || ends > 1))
+		end_by(SIGINT);
 }
 
 void signals_end_early(void)
 {
-	if (!last)
-		return;
-	signal(last, SIG_DFL);
-	raise(last);
+	if (last)
+		end_by(last);
 }

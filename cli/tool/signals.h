@@ -6,25 +6,37 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Catches the signals that would end this process. `own`, if not 0, is not passed on. */
+struct plumb_source;
+
+/*
+ * Catches the signals that would end this process. Until signals_begun() or signals_started(), they
+ * still end it at once. `own`, if not 0, is not passed on.
+ */
 void signals_catch(int own);
+/* The second signal that ends things cancels `source`: the program may ignore the first. */
+void signals_cancel_on_second(struct plumb_source *source);
+/* Call it when there is something that must not get lost by a signal. */
+void signals_begun(void);
 /* Call it when the program has started. Passes on the signals that arrived before. */
 void signals_started(pid_t pid);
 /* Call it when the program has ended. */
 void signals_ended(void);
 
-bool signals_interrupted(void); /* SIGINT arrived */
-bool signals_passed_on(void);   /* a signal was passed on to the program */
-unsigned signals_ends(void);    /* how many SIGINT, SIGTERM, SIGHUP and SIGQUIT arrived */
-bool signals_own(void);         /* `own` arrived since the last call */
+bool signals_passed_on(void); /* a signal was passed on to the program */
+unsigned signals_ends(void);  /* how many SIGINT, SIGTERM, SIGHUP and SIGQUIT arrived */
+bool signals_own(void);       /* `own` arrived since the last call */
+
+/* Lets signals end this process again. */
+void signals_release(void);
 
 /*
- * Ends this process by SIGINT if Ctrl-C ended the program, so that a shell's loop stops, too.
- * `number` is the signal that ended the program. Returns if it was not SIGINT.
+ * Ends this process by SIGTERM or SIGHUP if that arrived, and by SIGINT if Ctrl-C ended the
+ * program, so that a shell's loop stops, too. `number` is the signal that ended the program, or 0.
+ * Returns otherwise.
  */
-void signals_end_interrupted(int number);
+void signals_end(int number);
 
-/* Ends this process by the last signal, which arrived before the program started. Returns if there
+/* Ends this process by the last signal, which arrived before the program began. Returns if there
  * was none. */
 void signals_end_early(void);
 

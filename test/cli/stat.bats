@@ -56,7 +56,9 @@ setup_file()
 				signal(SIGINT, on_signal);
 				signal(SIGTERM, on_signal);
 			}
-			if (!strcmp(how, "wait") || !strcmp(how, "forever")) {
+			if (!strcmp(how, "deaf"))
+				signal(SIGINT, SIG_IGN);
+			if (!strcmp(how, "wait") || !strcmp(how, "forever") || !strcmp(how, "deaf")) {
 				puts("ready");
 				fflush(stdout);
 				while (!got)
@@ -677,6 +679,33 @@ engine()
 	done
 }
 
+@test "interrupted in the first moments: ends by the signal, without a message" {
+	local command number
+
+	rm -f ran
+	for number in INT TERM HUP; do
+		for command in "stat" "record -o recording"; do
+			# Between two questions, this process alone; and before the plugin is loaded.
+			engine "[ \"\$1\" != --version ] || kill -$number \$PPID; exec $(engine_path) \"\$@\""
+			# shellcheck disable=SC2086 # options, one a word
+			run --separate-stderr "$PLUMB" $command --source model --qemu "$PWD/engine" ./work touch ran
+			[ "$status" -eq $((128 + $(kill -l "$number"))) ]
+			[ -z "$stderr" ]
+			[ ! -e ran ]
+			engine "[ \$# -gt 1 ] || exec $(engine_path) \"\$@\"; kill -$number \$PPID; kill -$number \$\$"
+			# shellcheck disable=SC2086 # options, one a word
+			run --separate-stderr "$PLUMB" $command --source model --qemu "$PWD/engine" ./work touch ran
+			[ "$status" -eq $((128 + $(kill -l "$number"))) ]
+			run ! grep -e answer -e plugin -e install <<<"$stderr"
+		done
+	done
+	# It was not this process that the signal was for.
+	engine "[ \$# -gt 1 ] || exec $(engine_path) \"\$@\"; kill -TERM \$\$"
+	run --separate-stderr model --qemu "$PWD/engine" ./work
+	[ "$status" -eq 1 ]
+	[ "$stderr" = "plumb: a signal ended QEMU before the program began" ]
+}
+
 @test "runs a dynamic program, and finds its libraries" {
 	run --separate-stderr model -s 1 ./dynamic
 	[ "$status" -eq 0 ]
@@ -805,13 +834,14 @@ soon()
 }
 
 @test "passes on a signal to plumb alone, and prints the counts" {
-	for signal in INT TERM; do
+	# As with perf stat, SIGTERM ends plumb as well as the program.
+	for signal in INT:5 TERM:143 HUP:129; do
 		rm -f result
 		in_background ./work wait
-		kill -"$signal" "$(cat process)"
-		soon grep -qx 5 ended
-		grep -q "^signal $(kill -l "$signal")\$" out
+		kill -"${signal%:*}" "$(cat process)"
+		soon grep -qx "${signal#*:}" ended
 		grep -q '^Diagnosis$' result
+		[ "$signal" = HUP:129 ] || grep -q "^signal $(kill -l "${signal%:*}")\$" out
 	done
 	in_background ./work forever
 	kill -TERM "$(cat process)"
@@ -826,6 +856,36 @@ soon()
 	[ "$status" -eq 130 ]
 	grep -q '  ended by signal 2 ' <<<"$output"
 	grep -q 'Diagnosis' <<<"$output"
+}
+
+@test "a second Ctrl-C ends a program that ignores the first" {
+	for command in "stat --color never" "record -o recording"; do
+		rm -f recording
+		# shellcheck disable=SC2086 # options, one a word
+		run timeout 120 /usr/bin/python3 "$here/interrupted.py" --again 1 "$PLUMB" $command \
+			--source model ./work deaf
+		[ "$status" -eq 130 ]
+		grep -qE '^Diagnosis$|[0-9]+ samples, ' <<<"$output"
+	done
+	[ -s recording ]
+}
+
+@test "a signal ends a wait for somebody to read the results" {
+	rm -f result
+	mkfifo result
+	in_background ./work wait
+	kill -INT "$(cat process)"
+	soon grep -q '^signal 2$' out
+	# Nobody opens the pipe: the next one ends plumb.
+	interrupt()
+	{
+		[ -e ended ] || kill -INT "$(cat process)"
+		[ -s ended ]
+	}
+	soon interrupt
+	grep -qx 130 ended
+	rm result
+	[ ! -s err ]
 }
 
 @test "shows progress, on a terminal only" {

@@ -343,7 +343,7 @@ def terminated(plumb, folder):
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         assert run.stdout.readline() == b"running\n"
         run.send_signal(signal.SIGTERM)
-        assert run.wait(30) == 128 + signal.SIGTERM, run.returncode
+        assert run.wait(30) == -signal.SIGTERM, run.returncode
         run.stdout.close()
         with open(out, encoding="utf-8") as file:
             assert json.load(file)["exit_status"] == 128 + signal.SIGTERM

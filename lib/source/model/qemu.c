@@ -163,10 +163,9 @@ static void ask(const char *path, const char *option, struct answer *answer)
 	close(ends[0]);
 }
 
-/* Whether somebody ended it who meant to end this process as well, as Ctrl-C does. */
-static bool was_interrupted(const struct answer *answer)
+bool qemu_was_interrupted(int status)
 {
-	int number = WIFSIGNALED(answer->status) ? WTERMSIG(answer->status) : 0;
+	int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 
 	return number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
 }
@@ -235,7 +234,7 @@ static int judge(struct qemu *qemu, struct answer *answer, struct plumb_diagnost
 	const struct plumb_place where = {.file = qemu->path};
 
 	ask(qemu->path, "--version", answer);
-	if (was_interrupted(answer))
+	if (qemu_was_interrupted(answer->status))
 		return PLUMB_ERR_INTERRUPTED;
 	if (answer->error || (answer->status && !read_version(answer->text, qemu)))
 		return judge_silence(answer, &where, found);
@@ -253,7 +252,7 @@ static int judge(struct qemu *qemu, struct answer *answer, struct plumb_diagnost
 		return PLUMB_ERR_MACHINE;
 	}
 	ask(qemu->path, "--help", answer);
-	if (was_interrupted(answer))
+	if (qemu_was_interrupted(answer->status))
 		return PLUMB_ERR_INTERRUPTED;
 	if (answer->error)
 		return judge_silence(answer, &where, found);

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <plumb/model.h>
+#include <stdbool.h>
 
 struct qemu {
 	const char *path;
@@ -23,6 +24,12 @@ struct qemu {
  */
 int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
 		struct plumb_diagnostics *found);
+
+/*
+ * Whether somebody ended what has this wait status who meant to end this process as well, as Ctrl-C
+ * does.
+ */
+bool qemu_was_interrupted(int status);
 
 /* How to get an engine on the system that the file `os_release` describes. Static storage. */
 const char *qemu_hint(const char *os_release);

@@ -259,6 +259,9 @@ static int check_start(const struct run *run, int status, struct plumb_diagnosti
 	struct plumb_place where = {.file = run->qemu.path};
 	const struct model_shared *shared = run->shared;
 
+	/* Before the program began, there is nothing to tell of. */
+	if (!atomic_load(&shared->threads_started) && qemu_was_interrupted(status))
+		return PLUMB_ERR_INTERRUPTED;
 	if (atomic_load(&shared->magic) != MODEL_SHARED_MAGIC) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-start", &where,
 				      "QEMU ended (status %d) before the model's plugin was loaded",

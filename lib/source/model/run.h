@@ -70,8 +70,8 @@ struct model_result {
 /*
  * Runs it to its end. Returns 0 with `*result` filled, also when the program was killed;
  * NO_PROGRAM, EXEC, NOT_FOUND (the core), MACHINE, BUSY or NO_MEMORY with a finding; INTERRUPTED if
- * it was cancelled, with `*result` filled, or by a signal before it began. Any number of runs may
- * go on at once, in threads of one process, too.
+ * it was cancelled, with `*result` filled, or a signal ended it, or QEMU, before it began. Any
+ * number of runs may go on at once, in threads of one process, too.
  */
 int model_run(const struct model_job *job, struct model_result *result,
 	      struct plumb_diagnostics *found);
