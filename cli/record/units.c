@@ -30,13 +30,6 @@ static const struct unit sizes[] = {
 static const struct unit times[] = {{"ms", 0.001}, {"s", 1},     {"m", 60},
 				    {"h", 3600},   {"d", 86400}, {NULL, 0}};
 
-static bool bad(const char *option, const char *value, const char *allowed)
-{
-	complain("invalid value '%s' for --%s", value, option);
-	advise("%s", allowed);
-	return false;
-}
-
 /* Reads a whole number up to `most`. Text may follow it only if `end` is given, and is put there.
  */
 static bool read_number(const char *text, uint64_t most, uint64_t *number, const char **end)
@@ -73,12 +66,13 @@ static bool read_count(const char *option, const char *text, uint64_t most, uint
 {
 	if (!text || (number_read(text, most, number) && *number > 0))
 		return true;
-	return bad(option, text, "use a positive whole number: 4096, 10k");
+	return complain_value(option, text, most, "use a positive whole number: 4096, 10k");
 }
 
 /* Reads a list such as "4,7", and "0-2,4" if `ranges`. */
 static bool read_list(const char *option, const char *text, bool ranges, struct record_list *list)
 {
+	const uint64_t most = ranges ? CPU_NUMBER_MAX : INT_MAX;
 	const char *at = text, *allowed = ranges ? "list CPUs as in 0-2,4"
 						 : "list numbers, separated by commas";
 
@@ -88,15 +82,15 @@ static bool read_list(const char *option, const char *text, bool ranges, struct 
 	do {
 		uint64_t first, last;
 
-		if (!read_number(at, ranges ? CPU_NUMBER_MAX : INT_MAX, &first, &at))
-			return bad(option, text, allowed);
+		if (!read_number(at, most, &first, &at))
+			return complain_value(option, text, most, allowed);
 		last = first;
-		if (ranges && *at == '-' && !read_number(at + 1, CPU_NUMBER_MAX, &last, &at))
-			return bad(option, text, allowed);
+		if (ranges && *at == '-' && !read_number(at + 1, most, &last, &at))
+			return complain_value(option, text, most, allowed);
 		if (last < first || (*at && *at != ','))
-			return bad(option, text, allowed);
+			return complain_value(option, text, most, allowed);
 		if (last - first >= LIST_MAX - list->count)
-			return bad(option, text, "list at most 4096");
+			return complain_value(option, text, most, "list at most 4096");
 		for (uint64_t i = first; i <= last; i++)
 			list->at[list->count++] = (int)i;
 	} while (*at++ == ',');
@@ -135,9 +129,10 @@ static bool read_mmap(const char *text, struct record_request *request)
 	    (!text[length] ||
 	     read_pages(text + length + 1, strlen(text + length + 1), &request->aux_pages)))
 		return true;
-	return bad("mmap-pages", text,
-		   "use PAGES[,AUXPAGES]; each is a number of pages or a size as in 512K or 16M, "
-		   "at most 1048576 pages");
+	return complain_value(
+		"mmap-pages", text, PAGES_MAX,
+		"use PAGES[,AUXPAGES]; each is a number of pages or a size as in 512K or 16M, "
+		"at most 1048576 pages");
 }
 
 static bool read_switch(const char *text, struct record_switch *switching)
@@ -152,8 +147,8 @@ static bool read_switch(const char *text, struct record_switch *switching)
 	else if (read_unit(text, sizes, &value))
 		switching->bytes = (uint64_t)value;
 	else if (!read_unit(text, times, &switching->seconds))
-		return bad(
-			"switch-output", text,
+		return complain_value(
+			"switch-output", text, UINT32_MAX,
 			"use signal, a size as in 100M (B, K, M, G), or a time as in 30s (ms, s, "
 			"m, h, d)");
 	return true;
@@ -190,7 +185,8 @@ static bool read_clock(const char *text, int *clock)
 			return true;
 		}
 	}
-	return bad("clockid", text, "use monotonic, monotonic_raw, realtime, boottime or tai");
+	return complain_value("clockid", text, UINT64_MAX,
+			      "use monotonic, monotonic_raw, realtime, boottime or tai");
 }
 
 static bool read_level(const char *text, int *level)
@@ -200,7 +196,8 @@ static bool read_level(const char *text, int *level)
 	if (!text)
 		return true;
 	if (*text && !read_number(text, LEVEL_MAX, &number, NULL))
-		return bad("compression-level", text, "use 0 (none) to 22; the default is 1");
+		return complain_value("compression-level", text, LEVEL_MAX,
+				      "use 0 (none) to 22; the default is 1");
 	*level = (int)number;
 	return true;
 }
@@ -212,7 +209,8 @@ static bool read_limit(const char *text, uint64_t *limit)
 	if (!text)
 		return true;
 	if (!read_unit(text, sizes, &value))
-		return bad("max-size", text, "use a size as in 100M: B, K, M or G");
+		return complain_value("max-size", text, UINT32_MAX,
+				      "use a size as in 100M: B, K, M or G");
 	*limit = (uint64_t)value;
 	return true;
 }
@@ -231,9 +229,11 @@ static bool read_call_graph(const struct record_options *options, struct record_
 	if (!text || strcmp(text, "fp") == 0)
 		return true;
 	if (strncmp(text, "dwarf", 5) != 0 || (text[5] && text[5] != ','))
-		return bad("call-graph", text, "use fp (frame pointers), dwarf or dwarf,BYTES");
+		return complain_value("call-graph", text, UINT64_MAX,
+				      "use fp (frame pointers), dwarf or dwarf,BYTES");
 	if (text[5] && (!read_number(text + 6, STACK_MAX, &size, NULL) || size < 8))
-		return bad("call-graph", text, "use dwarf,BYTES with 8 to 65528 bytes");
+		return complain_value("call-graph", text, STACK_MAX,
+				      "use dwarf,BYTES with 8 to 65528 bytes");
 	/* The kernel takes multiples of eight; perf rounds up, too. */
 	request->user_stack = (uint32_t)(size + 7) & ~UINT32_C(7);
 	return true;
@@ -281,7 +281,7 @@ bool record_read_options(const struct record_options *options, struct record_req
 	request->options = options;
 	request->path = options->common.output ? options->common.output : "perf.data";
 	if (options->seed && !read_number(options->seed, UINT64_MAX, &request->seed, NULL))
-		return bad("seed", options->seed, "use a whole number");
+		return complain_value("seed", options->seed, UINT64_MAX, "use a whole number");
 	if (!read_count("count", options->period, UINT64_MAX, &request->period) ||
 	    !read_count("freq", options->frequency, FREQUENCY_MAX, &frequency) ||
 	    !read_list("cpus", options->cpus, true, &request->cpus) ||

@@ -60,7 +60,8 @@ static int split_numbers(struct script_list *list, const char *text, const char 
 		errno = 0;
 		number = strtol(list->at[i], &end, 10);
 		if (*end || errno || number < -1 || number > INT32_MAX) {
-			complain("invalid value '%s' for --%s: not a number", list->at[i], option);
+			complain_value(option, list->at[i], INT32_MAX,
+				       "list numbers, separated by commas");
 			return EXIT_USAGE;
 		}
 	}
@@ -98,8 +99,7 @@ static int choose_cpus(struct script_choice *choice, const char *text)
 	free(words.text);
 	if (fine)
 		return EXIT_FINE;
-	complain("invalid value '%s' for --cpu", text);
-	advise("list CPUs as in 0,2-3");
+	complain_value("cpu", text, CPUS_MAX - 1, "list CPUs as in 0,2-3");
 	return EXIT_USAGE;
 }
 

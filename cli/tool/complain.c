@@ -2,6 +2,7 @@
 #include "tool/complain.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/near.h"
+#include "base/number.h"
 #include "tool/wrap.h"
 
 /* How many findings to print for a file that is used, not checked. */
@@ -72,6 +74,18 @@ bool advise_near(const struct near *near)
 	if (near->best)
 		advise("did you mean %s?", near->best);
 	return near->best;
+}
+
+bool complain_value(const char *option, const char *value, uint64_t most, const char *allowed)
+{
+	if (number_too_large(value, most))
+		complain("invalid value '%s' for --%s: too large: at most %" PRIu64, value, option,
+			 most);
+	else
+		complain("invalid value '%s' for --%s", value, option);
+	if (allowed)
+		advise("%s", allowed);
+	return false;
 }
 
 int complain_status(int error)

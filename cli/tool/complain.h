@@ -4,6 +4,7 @@
 #define CLI_COMPLAIN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <plumb/error.h>
 
@@ -26,6 +27,12 @@ void advise(const char *format, ...) PLUMB_PRINTF(1, 2);
 /* Prints "did you mean X?" if there is a similar name; otherwise returns false. */
 struct near;
 bool advise_near(const struct near *near);
+
+/*
+ * Prints that `value` is invalid for --OPTION: its number is above `most`, or it is none; and which
+ * ones are `allowed`, unless that is NULL. Returns false.
+ */
+bool complain_value(const char *option, const char *value, uint64_t most, const char *allowed);
 
 /* Returns the exit status for `error`, one of enum plumb_error. */
 int complain_status(int error);

@@ -312,6 +312,10 @@ bool machine_only_software(const struct option_words *words)
 
 static int find_program(struct machine *machine, const char *name)
 {
+	if (!*name) {
+		complain("the program's name is empty");
+		return EXIT_NO_PROGRAM;
+	}
 	machine->program = find_in_path(name);
 	if (machine->program)
 		return EXIT_FINE;

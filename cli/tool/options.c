@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/near.h"
+#include "base/number.h"
 #include "tool/complain.h"
 
 const char *const options_color[] = {"auto", "always", "never", NULL};
@@ -50,6 +51,8 @@ static bool set_number(const struct parser *parser, const struct option *option,
 	errno = 0;
 	number = strtoul(value, &end, 10);
 	if (*value < '0' || *value > '9' || *end || errno || number == 0 || number > INT_MAX) {
+		if (number_too_large(value, INT_MAX))
+			return complain_value(option->name, value, INT_MAX, NULL);
 		complain("invalid value '%s' for --%s: not a positive whole number", value,
 			 option->name);
 		return false;
@@ -57,6 +60,17 @@ static bool set_number(const struct parser *parser, const struct option *option,
 	result = (unsigned)number;
 	memcpy(parser->values + option->offset, &result, sizeof(result));
 	return true;
+}
+
+/* What its help calls a file or a folder. */
+static bool is_name(const char *argument)
+{
+	static const char *const words[] = {"FILE", "PATH", "DIR", "FOLDER"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strstr(argument, words[i]))
+			return true;
+	return false;
 }
 
 static bool add_word(const struct parser *parser, const struct option *option, const char *value)
@@ -98,6 +112,10 @@ static bool set(struct parser *parser, const struct option *option, const char *
 	if (!value) {
 		complain("%s requires a value: %s", spelling, option->argument);
 		see_help(parser->command);
+		return false;
+	}
+	if (!*value && option->kind != OPTION_MAYBE && is_name(option->argument)) {
+		complain("invalid value '' for --%s: a name cannot be empty", option->name);
 		return false;
 	}
 	if (option->kind == OPTION_CHOICE)
@@ -170,6 +188,14 @@ static bool parse_letters(struct parser *parser, const char *text)
 	return true;
 }
 
+static bool has_empty_name(const struct command *command, const struct operands *operands)
+{
+	for (int i = 0; command->operands && is_name(command->operands) && i < operands->count; i++)
+		if (!*operands->at[i])
+			return true;
+	return false;
+}
+
 static bool enough_operands(const struct command *command, const struct operands *operands)
 {
 	const int noun = command->operands ? (int)strcspn(command->operands, " .") : 0;
@@ -180,6 +206,8 @@ static bool enough_operands(const struct command *command, const struct operands
 		complain("missing %.*s", noun, command->operands);
 	else if (operands->count > command->most)
 		complain("unexpected argument '%s'", operands->at[command->most]);
+	else if (has_empty_name(command, operands))
+		complain("the name of a file is empty");
 	else
 		return true;
 	see_help(command);

@@ -9,13 +9,6 @@
 
 #include "tool/complain.h"
 
-static bool refuse(const char *option, const char *text, const char *what)
-{
-	complain("invalid value '%s' for --%s", text, option);
-	advise("%s", what);
-	return false;
-}
-
 /* Reads digits, with one of `suffixes` (NULL: none) for thousands, millions and so on. */
 static bool read_number(const char *text, const char *suffixes, uint64_t *number)
 {
@@ -41,7 +34,7 @@ static bool read_ms(const char *option, const char *text, uint64_t least, int *m
 	uint64_t number = 0;
 
 	if (text && (!read_number(text, NULL, &number) || number < least || number > INT_MAX))
-		return refuse(option, text, "use a whole number of milliseconds");
+		return complain_value(option, text, INT_MAX, "use a whole number of milliseconds");
 	*ms = (int)number;
 	return true;
 }
@@ -62,8 +55,8 @@ bool window_read(const struct window_options *options, bool never, struct plumb_
 	if (options->instructions &&
 	    (!read_number(options->instructions, "kMG", &window->max_instructions) ||
 	     !window->max_instructions))
-		return refuse("max-instructions", options->instructions,
-			      "use a positive whole number: 5000000, 5000k, 5M");
+		return complain_value("max-instructions", options->instructions, UINT64_MAX,
+				      "use a positive whole number: 5000000, 5000k, 5M");
 	return true;
 }
 

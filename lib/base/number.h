@@ -12,4 +12,7 @@
  */
 bool number_read(const char *text, uint64_t most, uint64_t *number);
 
+/* Returns whether `text` contains a number above `most`: what was wrong with it. */
+bool number_too_large(const char *text, uint64_t most);
+
 #endif

@@ -6,6 +6,55 @@ load lib.bash
 commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "spec diff"
 	"spec export")
 
+@test "rejects empty names of files, folders and programs" {
+	local option
+
+	for option in "stat --qemu= true" "stat --output= true" "stat --sysroot= true" "script --input=" \
+		"script --symfs=" "script --kallsyms=" "export --format spe-csv --output=" "record --output= true"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr plumb $option
+		[ "$status" -eq 2 ]
+		[[ $stderr == "plumb: invalid value '' for --"*": a name cannot be empty" ]]
+	done
+	for option in "export --format spe-csv" "spec validate" "spe dump"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr plumb $option ""
+		[ "$status" -eq 2 ]
+		[[ $stderr == "plumb: the name of a file is empty"* ]]
+	done
+	for option in "stat" "record"; do
+		run --separate-stderr plumb "$option" "" argument
+		[ "$status" -eq 127 ]
+		said "plumb: the program's name is empty"
+	done
+}
+
+@test "tells the largest number if one is too large" {
+	# The options, the value, and what is the most.
+	while read -r most value options; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr plumb $options
+		[ "$status" -eq 2 ]
+		[[ ${stderr_lines[0]} == "plumb: invalid value '$value' for --"*": too large: at most $most" ]] || {
+			echo "$options: $stderr" && return 1
+		}
+	done <<-'END'
+		2147483647 99999999999999 stat -I 99999999999999 true
+		2147483647 5000000000 stat -r 5000000000 true
+		2147483647 99999999999 stat --timeout 99999999999 true
+		18446744073709551615 99999999999999999999 record -c 99999999999999999999 true
+		18446744073709551615 99999999999999999G stat --max-instructions 99999999999999999G true
+		1000000 1000001 record -F 1000001 true
+		2147483647 1,2147483648 record --tid 1,2147483648
+		2147483647 9999999999 record --pid 9999999999
+		65535 0-65536 record -C 0-65536
+		22 23 record -z23 true
+		18446744073709551615 99999999999999999999 record --seed 99999999999999999999 true
+		65528 dwarf,65529 record --call-graph dwarf,65529 true
+		2147483647 9999999999 script --raw -i /bin/true --tid 9999999999
+	END
+}
+
 @test "--version prints the version" {
 	run --separate-stderr plumb --version
 	[ "$status" -eq 0 ]

@@ -64,11 +64,27 @@ static void what_is_no_number_is_refused(void **state)
 	assert_true(number_read("1k", 1000, &number));
 }
 
+static void numbers_are_too_large(void **state)
+{
+	(void)state;
+	assert_true(number_too_large("11", 10));
+	assert_true(number_too_large("1,3-11", 10));
+	assert_true(number_too_large("18446744073709551616", UINT64_MAX));
+	assert_true(number_too_large("18446744074G", UINT64_MAX));
+	assert_true(number_too_large("0x10", 15));
+	assert_true(number_too_large("dwarf,11", 10));
+	assert_false(number_too_large("10", 10));
+	assert_false(number_too_large("1,x,10", 10));
+	assert_false(number_too_large("", 0));
+	assert_false(number_too_large("0x", 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_read),
 		cmocka_unit_test(what_is_no_number_is_refused),
+		cmocka_unit_test(numbers_are_too_large),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
