@@ -441,7 +441,6 @@ int record_run(const struct record_request *request, struct machine *machine, in
 	signals_catch(own ? SIGUSR2 : 0);
 	/* A handler instead of SIG_IGN, which the program would inherit. */
 	signal(SIGPIPE, do_nothing);
-	signal(SIGXFSZ, do_nothing);
 	progress_begin(&s.progress, !request->options->no_progress && !request->options->quiet);
 	machine->say_engine = request->options->common.verbose && !request->options->quiet;
 	error = plumb_source_record(machine->source, &job, &run, s.found);

@@ -171,7 +171,7 @@ static bool open_special(struct output *out, const char *path)
 /* A new file beside `path`, with the rights that `path` has or would have been given. */
 static void open_temporary(struct output *out, const char *path)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 	char *resolved = realpath(path, NULL); /* what a symbolic link points to, not the link */
 	struct stat status;
 	mode_t mode = umask(0);

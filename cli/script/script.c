@@ -2,9 +2,12 @@
 /* plumb script: every sample of a recording, as perf script prints it or as JSON. */
 #include "script/script.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "script/fields.h"
@@ -69,6 +72,28 @@ static bool print_sample(struct script *script, const struct plumb_samples_item 
 
 /* ---- A recording ----------------------------------------------------------------------------- */
 
+/* Returns why nothing can be read below `path`, or NULL. */
+static const char *no_folder(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0)
+		return strerror(errno);
+	return S_ISDIR(status.st_mode) ? NULL : strerror(ENOTDIR);
+}
+
+/* Samples are there without symbols, too, so these are warnings. */
+static void warn_of_places(const struct script_options *options)
+{
+	const char *reason = options->symfs ? no_folder(options->symfs) : NULL;
+
+	if (reason)
+		complain("--symfs %s: %s; no symbols are read from there", options->symfs, reason);
+	if (options->kallsyms && access(options->kallsyms, R_OK) != 0)
+		complain("--kallsyms %s: %s; the kernel's symbols are missing", options->kallsyms,
+			 strerror(errno));
+}
+
 static void open_symbols(struct script *script)
 {
 	const struct script_options *options = script->options;
@@ -89,6 +114,7 @@ static void open_symbols(struct script *script)
 			options->common.verbose || script->samples.like_perf >= PLUMB_PERF_6_12,
 	};
 
+	warn_of_places(options);
 	if (options->kallsyms) {
 		paths.kallsyms = options->kallsyms;
 		paths.kernel_notes = NULL;

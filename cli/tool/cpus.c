@@ -101,8 +101,15 @@ int cpus_midr(const char *name, uint32_t *midr)
 	const char *suggestion = NULL;
 
 	*midr = 0;
-	if (!name || parse_midr(name, midr))
+	if (!name)
 		return EXIT_FINE;
+	if (parse_midr(name, midr)) {
+		if (!plumb_spec_for_midr(*midr))
+			complain("--core %s: no core with this MIDR is known; data sources are "
+				 "printed as numbers",
+				 name);
+		return EXIT_FINE;
+	}
 	if (plumb_spec_find(name, &spec, &suggestion) == 0) {
 		*midr = plumb_spec_midr(spec);
 		return EXIT_FINE;

@@ -259,6 +259,11 @@ static int check_program(const struct machine *machine, const struct machine_wis
 	struct plumb_diagnostics *found;
 	int status = EXIT_FINE, error;
 
+	if (!machine->program && wish->source == SOURCE_AUTO) {
+		complain("this machine has no Arm PMU, and the model requires a program to run");
+		advise("give a program, or sample software events: -e cpu-clock");
+		return EXIT_UNABLE;
+	}
 	if (!machine->program) {
 		complain("the model requires a program to run");
 		return EXIT_USAGE;

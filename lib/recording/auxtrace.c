@@ -205,6 +205,8 @@ int bare_read(struct plumb_recording *r)
 
 	if (err)
 		return err;
+	if (chunk.size == 0)
+		return refuse(r, PLUMB_ERR_SYNTAX, "empty", "the file is empty");
 	r->auxtrace_info = (struct plumb_auxtrace_info){AUXTRACE_ARM_SPE, values, 2};
 	r->has_auxtrace_info = true;
 	r->chunks_indexed = true;

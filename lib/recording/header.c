@@ -282,7 +282,7 @@ static bool is_magic(const uint8_t *bytes, bool swapped)
 static int no_recording(const struct plumb_recording *r, const uint8_t *bytes, size_t size)
 {
 	if (size == 0)
-		return refuse(r, PLUMB_ERR_SYNTAX, "not-a-recording", "the file is empty");
+		return refuse(r, PLUMB_ERR_SYNTAX, "empty", "the file is empty");
 	if (size >= 8 && (memcmp(bytes, "PERFFILE", 8) == 0 || memcmp(bytes, "ELIFFREP", 8) == 0))
 		return refuse(r, PLUMB_ERR_UNSUPPORTED, "old-recording",
 			      "perf's format before Linux 2.6.35 is not supported");

@@ -200,12 +200,23 @@ static int not_opened(struct plumb_recording_writer *writer, int number)
 	return PLUMB_ERR_IO;
 }
 
+static int not_moved(struct plumb_recording_writer *writer, const char *old, int number)
+{
+	struct plumb_place where = {.file = old};
+	char reason[128];
+
+	plumb_diagnostics_add(writer->found, PLUMB_ERROR, "not-opened", &where,
+			      "the older recording cannot be moved there: %s",
+			      strerror_r(number, reason, sizeof(reason)));
+	plumb_diagnostics_hint(writer->found, "remove it, or give -o another name");
+	return PLUMB_ERR_IO;
+}
+
 /* An older recording is kept as PATH.old; one of nothing is not worth it. */
 static int move_old(struct plumb_recording_writer *writer)
 {
 	struct stat status;
 	char *old;
-	int result;
 
 	if (stat(writer->path, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
 		return 0;
@@ -213,8 +224,7 @@ static int move_old(struct plumb_recording_writer *writer)
 	if (!old)
 		return PLUMB_ERR_NO_MEMORY;
 	sprintf(old, "%s.old", writer->path);
-	result = rename(writer->path, old);
-	return result < 0 ? not_opened(writer, errno) : 0;
+	return rename(writer->path, old) < 0 ? not_moved(writer, old, errno) : 0;
 }
 
 static int open_path(struct plumb_recording_writer *writer)

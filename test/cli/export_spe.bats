@@ -91,7 +91,7 @@ setup()
 	: >empty
 	run plumb export --format spe-csv --raw empty
 	[ "$status" -eq 2 ]
-	[ "$output" = "plumb: empty: no SPE records in this file" ]
+	[ "$output" = "plumb: empty: the file is empty" ]
 	[ -z "$(ls spe-* 2>/dev/null)" ]
 }
 

@@ -23,8 +23,7 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 		[[ $stderr == "plumb: the name of a file is empty"* ]]
 	done
 	for option in "stat" "record"; do
-		run --separate-stderr plumb "$option" "" argument
-		[ "$status" -eq 127 ]
+		run -127 --separate-stderr plumb "$option" "" argument
 		said "plumb: the program's name is empty"
 	done
 }
@@ -35,6 +34,7 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr plumb $options
 		[ "$status" -eq 2 ]
+		# shellcheck disable=SC2154 # by run
 		[[ ${stderr_lines[0]} == "plumb: invalid value '$value' for --"*": too large: at most $most" ]] || {
 			echo "$options: $stderr" && return 1
 		}

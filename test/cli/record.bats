@@ -53,6 +53,18 @@ samples()
 	done
 }
 
+@test "says what there is instead where only a PMU can sample" {
+	run --separate-stderr timeout 5 "$PLUMB" record -a -o file
+	[ ! -e file ] || skip "there is a PMU"
+	[ "$status" -eq 3 ]
+	said "plumb: this machine has no Arm PMU, and the model requires a program to run" \
+		"       give a program, or sample software events: -e cpu-clock"
+	run --separate-stderr timeout 5 "$PLUMB" record -p $$ -o file
+	[ "$status" -eq 3 ]
+	run --separate-stderr plumb record -a --source model -o file
+	[ "$status" -eq 2 ]
+}
+
 @test "rejects options that cannot be combined" {
 	for bad in "-c 1 -F 1 true" "--all-user --all-kernel true" "-a -p 1" "--per-thread -a" "-p 1 true" "" \
 		"--switch-output -o - true" "--switch-max-files 3 true"; do

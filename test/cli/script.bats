@@ -256,6 +256,34 @@ counted()
 	[[ ${stderr_lines[1]} = *"use --raw to read bare SPE data"* ]]
 }
 
+@test "empty SPE data is an error in every command" {
+	: >nothing
+	for command in "script --raw -i nothing" "script --raw -q -i nothing" "spe dump --raw nothing" \
+		"export --raw --format spe-csv nothing" "script -i nothing" "script --raw -i -"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr plumb $command <nothing
+		[ "$status" -eq 2 ]
+		[ -z "$output" ]
+		[[ $stderr == plumb:\ *": the file is empty" ]]
+	done
+}
+
+@test "warns of places without symbols, and of an unknown core" {
+	: >file
+	for option in "--symfs nowhere" "--symfs file" "--kallsyms nowhere" "--core 0x12345678"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr plumb script --raw -i spe.data $option
+		[ "$status" -eq 0 ]
+		[ -n "$output" ]
+		[[ "${stderr_lines[0]}" = "plumb: $option: "* ]]
+	done
+	run --separate-stderr plumb script --raw -i spe.data --symfs . --core 0x410fd8e0
+	[ -z "$stderr" ]
+	run --separate-stderr plumb spe dump --raw --core 0x12345678 spe.data
+	[ "$status" -eq 0 ]
+	[[ "$stderr" = "plumb: --core 0x12345678: no core with this MIDR is known"* ]]
+}
+
 @test "rejects missing files and files that are not recordings" {
 	run --separate-stderr plumb script -i nowhere
 	[ "$status" -eq 2 ]

@@ -289,7 +289,7 @@ static void refused(const void *bytes, size_t size, int error, const char *id)
 static void what_is_no_recording_is_refused(void **state)
 {
 	(void)state;
-	refused("", 0, PLUMB_ERR_SYNTAX, "not-a-recording");
+	refused("", 0, PLUMB_ERR_SYNTAX, "empty");
 	refused("PERFILE2", 8, PLUMB_ERR_SYNTAX, "not-a-recording");
 	refused("\177ELF............................................", 40, PLUMB_ERR_SYNTAX,
 		"not-a-recording");

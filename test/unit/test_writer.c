@@ -356,6 +356,27 @@ static void an_older_file_is_moved(void **state)
 	unlink(path);
 }
 
+static void a_folder_in_the_older_files_place_is_named(void **state)
+{
+	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_recording_writer *writer = create(&plain);
+	char old[sizeof(path) + 4];
+
+	(void)state;
+	snprintf(old, sizeof(old), "%s.old", path);
+	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
+	assert_int_equal(mkdir(old, 0700), 0);
+	assert_int_equal(plumb_recording_create(path, &plain, &writer, found), PLUMB_ERR_IO);
+	assert_int_equal(plumb_diagnostics_errors(found), 1);
+	assert_string_equal(plumb_diagnostics_get(found, 0)->file, old);
+	assert_non_null(strstr(plumb_diagnostics_get(found, 0)->message, "Is a directory"));
+	assert_non_null(plumb_diagnostics_get(found, 0)->hint);
+	assert_int_equal(access(path, F_OK), 0);
+	rmdir(old);
+	unlink(path);
+	plumb_diagnostics_free(found);
+}
+
 static void the_next_file_has_the_same_setup(void **state)
 {
 	struct plumb_recording_writer *writer = create(&plain), *next;
@@ -562,6 +583,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_record_is_refused),
 		cmocka_unit_test(a_limit_is_kept),
 		cmocka_unit_test(an_older_file_is_moved),
+		cmocka_unit_test(a_folder_in_the_older_files_place_is_named),
 		cmocka_unit_test(the_next_file_has_the_same_setup),
 		cmocka_unit_test(build_ids_are_a_feature),
 		cmocka_unit_test(a_full_disk_leaves_whole_records),
