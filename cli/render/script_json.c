@@ -242,7 +242,8 @@ void script_print_json(struct script_printer *printer, struct script_sample *sam
 			put_callchain(&o, printer, sample);
 	}
 	put_unsigned(&o, FIELD_TIME, "time", record->has & PLUMB_RECORD_HAS_TIME, record->time);
-	put_text(&o, FIELD_COMM, "comm", sample->task ? sample->task->comm : NULL);
+	put_text(&o, FIELD_COMM, "comm",
+		 pid && record->pid >= 0 && sample->task ? sample->task->comm : NULL);
 	put_number(&o, FIELD_PID, "pid", pid && record->pid >= 0, record->pid);
 	put_number(&o, FIELD_TID, "tid", pid && record->tid >= 0, record->tid);
 	put_number(&o, FIELD_CPU, "cpu",

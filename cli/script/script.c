@@ -203,6 +203,14 @@ static int print_samples(struct script *script)
 	return fine ? complain_status(status < 0 ? status : 0) : EXIT_USAGE;
 }
 
+/* What the recording lacks, as far as it was read. */
+static void say_losses(struct script *script)
+{
+	plumb_losses_report(plumb_recording_losses(script->recording), script->options->input,
+			    script->found);
+	complain_warnings(script->found);
+}
+
 static int dump_records(struct script *script)
 {
 	struct plumb_record record;
@@ -212,6 +220,7 @@ static int dump_records(struct script *script)
 		script_dump_record(&script->buffer, &record);
 	if (status < 0)
 		complain_findings(script->found, script->options->input, status);
+	say_losses(script);
 	return complain_status(status);
 }
 
@@ -242,7 +251,7 @@ static int print_all(struct script *script)
 		script_print_header(&script->buffer, script->recording, options->input,
 				    options->full_header);
 	if (options->header_only)
-		status = EXIT_FINE;
+		say_losses(script);
 	else if (options->dump)
 		status = dump_records(script);
 	else if (!check_events(script))

@@ -117,6 +117,8 @@ static int add_kernel_map(struct plumb_symbolizer *symbolizer, const struct plum
 			  .end = record->mmap.address + record->mmap.length,
 			  .identity = true};
 	char name[256];
+	const char *shown = name;
+	size_t listed;
 
 	/* "[kernel.kallsyms]_text": the symbol that tells where it was loaded. */
 	if (strncmp(path, kernel_name, sizeof(kernel_name) - 2) == 0) {
@@ -129,7 +131,10 @@ static int add_kernel_map(struct plumb_symbolizer *symbolizer, const struct plum
 	if (path[0] != '/' && path[0] != '[')
 		return 0;
 	kernel_module_name(path, name, sizeof(name));
-	map.file = mapped_file(symbolizer, name, FILE_MODULE, record->mmap.build_id,
+	/* perf calls a module by its path where the recording lists that, with a build-id. */
+	if (symbolizer->recording && plumb_recording_build_id(symbolizer->recording, path, &listed))
+		shown = path;
+	map.file = mapped_file(symbolizer, shown, FILE_MODULE, record->mmap.build_id,
 			       record->mmap.build_id_size);
 	return map.file ? maps_insert(&symbolizer->modules, &map) : PLUMB_ERR_NO_MEMORY;
 }

@@ -325,3 +325,52 @@ counted()
 	[ "${lines[0]}" = "    1.100000: " ]
 	[ "${lines[3]}" = "    1.400000: " ]
 }
+
+# named TYPE CONFIG FLAGS: what plumb calls an event that has no name in its recording; as perf does.
+named()
+{
+	/usr/bin/python3 "$here/recording.py" nameless "$@"
+	plumb script -i nameless -F event >ours
+	if command -v perf >/dev/null; then
+		perf script -i nameless -F event 2>/dev/null >theirs
+		diff theirs ours >&2
+	fi
+	sed 's/: *$//' ours
+}
+
+@test "events without a name in the file have one from their attributes, as in perf" {
+	[ "$(named 0 0 0)" = cycles:HG ]
+	[ "$(named 0 0 0x110000)" = cycles:ppH ]
+	[ "$(named 0 1 0x40)" = instructions:ku ]
+	[ "$(named 0 1 0x100060)" = instructions:uH ]
+	[ "$(named 0 3 0x100000)" = cache-misses ]
+	[ "$(named 0 99 0x100000)" = unknown-hardware ]
+	[ "$(named 1 2 0x8020)" = page-faults:uhp ]
+	[ "$(named 1 77 0x70)" = unknown-software ]
+	[ "$(named 4 0x1234 0x80000)" = "raw 0x1234:G" ]
+	[ "$(named 3 0x10203 0x18000)" = dTLB-prefetch-misses:ppp ]
+	[ "$(named 3 0 0x100000)" = L1-dcache-loads ]
+	[ "$(named 3 0x107 0x100000)" = unknown-ext-hardware-cache-type ]
+	[ "$(named 3 0x300 0x100000)" = unknown-ext-hardware-cache-op ]
+	[ "$(named 3 0x20000 0x100000)" = unknown-ext-hardware-cache-result ]
+}
+
+@test "modules of the kernel are called by their path if it is listed, as in perf" {
+	/usr/bin/python3 "$here/recording.py" listed
+	/usr/bin/python3 "$here/recording.py" unlisted 0 0 0
+	for name in listed unlisted; do
+		plumb script -i "$name" -F ip,dso >"$name-ours"
+		if command -v perf >/dev/null; then
+			perf script -i "$name" -F ip,dso 2>/dev/null | diff -b - "$name-ours"
+		fi
+	done
+	grep -qF '(/lib/modules/6.1.0/kernel/net/mac80211/mac80211.ko)' listed-ours
+	grep -qF '([mac80211])' unlisted-ours
+}
+
+@test "a sample of no process has no name of one, in JSON" {
+	/usr/bin/python3 "$here/recording.py" nobody 0 0 0 nobody
+	plumb script -i nobody --json | json 'd["pid"] is None and d["tid"] is None and d["comm"] is None'
+	/usr/bin/python3 "$here/recording.py" somebody 0 0 0
+	plumb script -i somebody --json | json 'd["pid"] == 7 and d["comm"] == ":7"'
+}

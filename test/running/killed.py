@@ -81,6 +81,10 @@ def check_reading(plumb, path):
     assert run.returncode == 0, run.stderr
     found = re.search(rb"the recorder was killed; (\d+) samples? recovered", run.stderr)
     assert found, run.stderr
+    for how in "-D", "--header-only":
+        run = subprocess.run([plumb, "script", how, "-i", path, "-o", os.devnull],
+                             capture_output=True, check=False, timeout=PATIENCE)
+        assert run.returncode == 0 and b"the recorder was killed" in run.stderr, run.stderr
     run = subprocess.run(["perf", "script", "-i", path, "-F", "time,event"], capture_output=True,
                          check=False, timeout=PATIENCE)
     words = [line for line in run.stderr.splitlines() if line and not ALWAYS.search(line)]
