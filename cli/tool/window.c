@@ -42,7 +42,7 @@ static bool read_ms(const char *option, const char *text, uint64_t least, int *m
 bool window_read(const struct window_options *options, bool never, struct plumb_window *window)
 {
 	bool is_never = never && options->delay && strcmp(options->delay, "-1") == 0;
-	int timeout;
+	int timeout = 0;
 
 	*window = (struct plumb_window){
 		.size = sizeof(*window), .from = options->from, .to = options->to};
