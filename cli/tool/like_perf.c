@@ -12,7 +12,7 @@ bool like_perf_read(const char *text, enum plumb_perf_version *version)
 	const int found = text ? plumb_perf_version(text) : PLUMB_PERF_NEWEST;
 
 	if (found < 0) {
-		complain("invalid --like-perf version '%s'", text);
+		complain("invalid value '%s' for --like-perf", text);
 		advise("supported versions are 6.1, 6.12 and 7.3");
 		return false;
 	}

@@ -62,7 +62,7 @@ record()
 	[ "${lines[2]}" = "   -1 instructions:                0           403860" ]
 	run --separate-stderr plumb script --raw -i spe.data --like-perf 5.4
 	[ "$status" -eq 2 ]
-	said "plumb: invalid --like-perf version '5.4'" "       supported versions are 6.1, 6.12 and 7.3"
+	said "plumb: invalid value '5.4' for --like-perf" "       supported versions are 6.1, 6.12 and 7.3"
 	run --separate-stderr plumb script --raw -i spe.data --like-perf 6.1 --json
 	[ "$status" -eq 2 ]
 	said "plumb: --like-perf and --json cannot be combined"
