@@ -196,8 +196,11 @@ def records(programs):
     records = list(recording.operations())
     refills = [r for r in records if r["events"] >> 3 & 1]
     there = [r for r in records if pc(r) == load]
-    # 200,000 by the load; the lines' first stores, of two operations each, are the others.
-    assert sum(pc(r) == load for r in refills) > 0.5 * len(refills), len(refills)
+    # 200,000 by the load; the lines' 65,536 first stores, of two operations each, are the others.
+    expected = 200000 / (200000 + 2 * 65536)
+    spare = 4 * (expected * (1 - expected) / len(refills)) ** 0.5
+    share = sum(pc(r) == load for r in refills) / len(refills)
+    assert abs(share - expected) < spare, (share, expected, spare)
     assert all(r["class"] == 1 and r["operation"] == 0 for r in there)
     retired = [r for r in there if r["events"] >> 1 & 1]
     assert all(("address", 2) in r and "source" in r for r in retired)
@@ -444,7 +447,11 @@ def perf_reads_it(programs):
         misses = run.stdout[run.stdout.index("'l1d-miss'"):]
         first = re.search(r"^ +([\d.]+)% .*\] (\S+)", misses, flags=re.M)
         assert first[2] in ("chase", "missing_load"), misses[:600]
-        assert float(first[1]) > 55
+        # The paths of the program and of its folder move its stack, and with it the samples.
+        refills = [r for r in Recording(out).operations() if r["events"] >> 3 & 1]
+        load = programs.symbol("chases", "missing_load")
+        share = 100 * sum(pc(r) == load for r in refills) / len(refills)
+        assert first[1] == f"{share:.2f}", (first[1], share)
 
 
 @tap.test
