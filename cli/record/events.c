@@ -2,6 +2,7 @@
 /* Chooses the events that `plumb record` samples: those of -e, or the default. */
 #include "record.h"
 #include "tool/complain.h"
+#include "tool/memory.h"
 
 /* Returns the default: SPE if there is an SPE unit. */
 static const char *usual(const struct machine *machine)
@@ -78,7 +79,7 @@ int record_read_events(struct record_request *request, const struct machine *mac
 		.period = request->period,
 		.frequency = request->frequency,
 	};
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
 	int error, status;
 
 	plumb_source_fill_event_options(machine->source, &options);

@@ -429,7 +429,7 @@ int record_run(const struct record_request *request, struct machine *machine, in
 	struct session s = {
 		.request = request,
 		.machine = machine,
-		.found = plumb_diagnostics_new(),
+		.found = memory_given(plumb_diagnostics_new()),
 	};
 	const struct plumb_recording_job job = make_job(&s);
 	struct plumb_recording_run run = {.size = sizeof(run)};

@@ -135,7 +135,7 @@ static uint16_t find_metric(const struct plumb_spec *spec, const char *word, con
 /* Whether the source counts it; if not, this has been said. */
 static bool can_count(const struct machine *machine, const struct plumb_event_config *event)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
 	int error = plumb_source_check(machine->source, event, found);
 
 	if (error < 0)
@@ -159,7 +159,7 @@ static int read_events(const struct stat_options *options, const struct machine 
 		       struct plumb_event_list **list)
 {
 	struct plumb_event_options how = {.size = sizeof(how)};
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
 	const struct plumb_event_config *event;
 	int error, status = EXIT_FINE;
 

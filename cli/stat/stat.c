@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "render/output.h"
 #include "tool/complain.h"
+#include "tool/memory.h"
 
 static const char *const collections[] = {"metric", "group", "none", NULL};
 
@@ -213,7 +214,7 @@ static bool check(const struct command *command, const struct stat_options *valu
 static int make_plan(const struct stat_options *values, const struct machine *machine,
 		     const struct plumb_selection *selection, struct plumb_plan **plan)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
 	struct plumb_plan_options how = {
 		.size = sizeof(how),
 		.collect_by = (enum plumb_collect_by)values->collect_by,

@@ -227,7 +227,7 @@ static int open_core(struct machine *machine, const struct machine_wish *wish)
 		.engine = on_engine,
 		.user = machine,
 	};
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
 	int status = opened(machine, plumb_model_open(&options, &machine->source, found), found);
 
 	free_paths(&engines);
@@ -268,7 +268,7 @@ static int check_program(const struct machine *machine, const struct machine_wis
 		complain("the model requires a program to run");
 		return EXIT_USAGE;
 	}
-	found = plumb_diagnostics_new();
+	found = memory_given(plumb_diagnostics_new());
 	error = plumb_model_check_program(machine->program, wish->sysroot, found);
 	if (error < 0)
 		status = machine_complain(found, machine->program, error);
@@ -290,7 +290,7 @@ static int open_perf(struct machine *machine, const struct machine_wish *wish, b
 	if (status != EXIT_FINE)
 		return status;
 	options.spec = machine->cpus.count ? machine->cpus.at[0] : NULL;
-	found = plumb_diagnostics_new();
+	found = memory_given(plumb_diagnostics_new());
 	return opened(machine, plumb_perf_open(&options, &machine->source, found), found);
 }
 

@@ -44,6 +44,11 @@ static int complain(struct plumb_diagnostics *found, int error, const char *id, 
 	return error;
 }
 
+static int no_memory(const char *path, struct plumb_diagnostics *found)
+{
+	return complain(found, PLUMB_ERR_NO_MEMORY, "no-memory", path, strerror(ENOMEM), NULL);
+}
+
 /* Reads the program headers: the loader's name, and whether the file holds all it says it does. */
 static int read_headers(Elf *elf, const GElf_Ehdr *elf_header, struct program *program)
 {
@@ -147,12 +152,31 @@ static int inspect_elf(const char *path, Elf *elf, struct program *program,
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		return complain(found, PLUMB_ERR_EXEC, "not-a-program", path,
 				"an object or core file, not a program", "link it first");
+	errno = 0;
 	if (read_headers(elf, &header, program))
-		return complain(found, PLUMB_ERR_EXEC, "broken-elf", path,
-				"a damaged ELF file: its contents do not match its headers",
-				"build or copy it again");
+		return errno == ENOMEM ? no_memory(path, found)
+				       : complain(found, PLUMB_ERR_EXEC, "broken-elf", path,
+						  "a damaged ELF file: its contents do not match "
+						  "its headers",
+						  "build or copy it again");
 	find_beginning(elf, &header, program);
 	return 0;
+}
+
+/* The program is not to blame for a lack of descriptors or memory. */
+static int opening_failed(int error)
+{
+	switch (error) {
+	case ENOENT:
+		return PLUMB_ERR_NO_PROGRAM;
+	case EMFILE:
+	case ENFILE:
+		return PLUMB_ERR_BUSY;
+	case ENOMEM:
+		return PLUMB_ERR_NO_MEMORY;
+	default:
+		return PLUMB_ERR_EXEC;
+	}
 }
 
 int program_inspect(const char *path, struct program *program, struct plumb_diagnostics *found)
@@ -167,8 +191,8 @@ int program_inspect(const char *path, struct program *program, struct plumb_diag
 		error = errno;
 		if (fd >= 0)
 			close(fd);
-		return complain(found, error == ENOENT ? PLUMB_ERR_NO_PROGRAM : PLUMB_ERR_EXEC,
-				"no-program", path, strerror(error), NULL);
+		return complain(found, opening_failed(error), "no-program", path, strerror(error),
+				NULL);
 	}
 	if (!S_ISREG(status.st_mode) || access(path, X_OK)) {
 		close(fd);
@@ -179,10 +203,12 @@ int program_inspect(const char *path, struct program *program, struct plumb_diag
 	}
 	program->inode = status.st_ino;
 	elf_version(EV_CURRENT);
+	errno = 0;
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	error = elf ? inspect_elf(path, elf, program, found)
-		    : complain(found, PLUMB_ERR_EXEC, "not-elf", path, "not a readable ELF file",
-			       NULL);
+	error = elf               ? inspect_elf(path, elf, program, found)
+		: errno == ENOMEM ? no_memory(path, found)
+				  : complain(found, PLUMB_ERR_EXEC, "not-elf", path,
+					     "not a readable ELF file", NULL);
 	elf_end(elf);
 	close(fd);
 	return error;

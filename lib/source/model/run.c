@@ -78,13 +78,30 @@ uint64_t model_run_key(void)
 	return (uint64_t)t.tv_sec << 32 ^ (uint64_t)t.tv_nsec << 1 ^ (uint64_t)getpid() << 16 ^ 1;
 }
 
+/* Writes it whole: a signal, or who knows what, may cut a write short. */
+static bool write_key(int fd, uint64_t key)
+{
+	const char *bytes = (const char *)&key;
+	size_t done = 0;
+
+	while (done < sizeof(key)) {
+		ssize_t written = pwrite(fd, bytes + done, sizeof(key) - done, (off_t)done);
+
+		if (written > 0)
+			done += (size_t)written;
+		else if (written == 0 || errno != EINTR)
+			return false;
+	}
+	return true;
+}
+
 int model_run_share(const char *name, size_t size, uint64_t key)
 {
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	int fd = move_up(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
 
-	if (fd >= 0 && (ftruncate(fd, (off_t)size) || fcntl(fd, F_ADD_SEALS, seals) ||
-			pwrite(fd, &key, sizeof(key), 0) != sizeof(key))) {
+	if (fd >= 0 &&
+	    (ftruncate(fd, (off_t)size) || fcntl(fd, F_ADD_SEALS, seals) || !write_key(fd, key))) {
 		int error = errno;
 
 		close(fd);
