@@ -1,0 +1,160 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs commands in which one call fails: the first, the second and so on, until there are no more.
+
+    faults.py PLUMB LIBRARY PROGRAM [all]
+
+LIBRARY is faults.c, PROGRAM an AArch64 program. A command must not crash or hang; if it ends with
+success, its output must be as without the fault. Interrupted and partial calls are no reason to
+fail. Without "all", of the many calls that there are some are taken, fewer the farther on; whatever
+fails is reported with its number, to be run again by hand.
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
+import engine  # noqa: E402
+from tap import Skip, Tap  # noqa: E402
+
+tap = Tap()
+PATIENCE = 120  # seconds for what takes milliseconds
+KINDS = ("malloc", "short", "EINTR", "ENOSPC", "EMFILE")
+WRONG_SHOWN = 20
+HARMLESS = ("short", "EINTR")
+# The statuses of a command that failed, but for the program's own, which here are none.
+FAILED = (1, 2, 3)
+
+
+def events_of(folder):
+    """The counts of plumb stat: its times differ from run to run."""
+    with open(f"{folder}/out", encoding="utf-8") as file:
+        result = json.load(file)
+    return [(event["name"], event["count"]) for event in result["events"]]
+
+
+def bytes_of(folder):
+    """The files that the command has written."""
+    found = {}
+    for name in sorted(os.listdir(folder)):
+        if name.startswith("out"):
+            with open(f"{folder}/{name}", "rb") as file:
+                found[name] = file.read()
+    return found
+
+
+class Fault:
+    """One command, again and again."""
+
+    def __init__(self, plumb, library, words, outcome):
+        self.plumb, self.library = plumb, library
+        self.words, self.outcome = words, outcome
+        self.usual = None
+
+    def run(self, kind, call):
+        """Returns whether the call came, and the status."""
+        with tempfile.TemporaryDirectory() as folder:
+            mark = f"{folder}/failed"
+            # As long each time: the program has it on its stack, which its counts depend on.
+            environment = os.environ | {
+                "LD_PRELOAD": self.library, "FAULTS_OF": self.plumb, "FAULTS_KIND": f"{kind:6}",
+                "FAULTS_CALL": f"{call:09}", "FAULTS_MARK": mark}
+            with subprocess.Popen([self.plumb, *self.words], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder,
+                                  env=environment, start_new_session=True) as process:
+                try:
+                    out, said = process.communicate(timeout=PATIENCE)
+                except subprocess.TimeoutExpired:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    raise AssertionError(f"{kind} {call}: hangs") from None
+            came = os.path.exists(mark)
+            what = f"{' '.join(self.words)}: {kind} {call}: {said.decode(errors='replace')}"
+            if process.returncode != 0:
+                assert came, what
+                assert process.returncode in FAILED, f"status {process.returncode}: {what}"
+                assert said, f"failed without a word: {what}"
+                assert kind not in HARMLESS, f"status {process.returncode}: {what}"
+                return came, process.returncode
+            result = out, self.outcome(folder)
+            self.usual = self.usual or result
+            assert result == self.usual, f"a success that is none: {what}"
+            return came, 0
+
+
+def some(every):
+    """The numbers of the calls to fail: all of them, or fewer and fewer."""
+    number = 1
+    while True:
+        yield number
+        number += 1 if every else 1 + number // 3
+
+
+def fail_all(command, every):
+    """Each kind of fault in a command."""
+    failed = survived = 0
+    wrong = []
+    command.run(KINDS[0], 0)
+    for kind in KINDS:
+        for number in some(every):
+            try:
+                came, status = command.run(kind, number)
+            except AssertionError as error:
+                wrong.append(str(error))
+                if len(wrong) == WRONG_SHOWN:
+                    break
+                continue
+            if not came:
+                break
+            failed += status != 0
+            survived += status == 0
+    assert not wrong, "\n".join(wrong)
+    assert failed + survived > 10, "hardly any call was reached"
+    return f"{failed + survived} faults, {survived} of them survived"
+
+
+def check(words, outcome=bytes_of):
+    """A test of one command."""
+    def test(plumb, library, program, recording, every):
+        words_here = [word.replace("PROGRAM", program).replace("RECORDING", recording)
+                      for word in words.split()]
+        if ("PROGRAM" in words or "RECORDING" in words) and not os.path.exists(recording):
+            raise Skip("no compiler for AArch64, or no engine")
+        return fail_all(Fault(plumb, library, words_here, outcome), every)
+    test.__doc__ = f"plumb {words}"
+    return tap.test(test)
+
+
+def summary_of(plumb):
+    """What a recording has."""
+    def outcome(folder):
+        run = subprocess.run([plumb, "script", "-i", f"{folder}/out"], capture_output=True,
+                             check=False, timeout=PATIENCE)
+        assert run.returncode == 0 and not run.stderr, run.stderr
+        return run.stdout
+    return outcome
+
+
+def main():
+    plumb, library, program = (os.path.realpath(word) for word in sys.argv[1:4])
+    every = sys.argv[4:] == ["all"]
+    check("stat --source model --json -o out PROGRAM", events_of)
+    check("record --source model -q -e CPU_CYCLES -c 10000 -o out PROGRAM", summary_of(plumb))
+    # Without symbols: of memory that they have no room in, nothing is said.
+    check("script -F comm,tid,time,event,ip,addr,weight -i RECORDING")
+    check("script -q --json -o out -i RECORDING")
+    check("spec list events --json -o out")
+    check("spec export --cpu neoverse-n3 --format markdown -o out")
+    check("export --format spe-csv -o out RECORDING")
+    with tempfile.TemporaryDirectory() as folder:
+        recording = f"{folder}/recording"
+        if os.path.exists(program) and not engine.absent(plumb):
+            subprocess.run([plumb, "record", "-q", "--source", "model", "-e", "spe", "-c", "1024",
+                            "-o", recording, program], check=True, timeout=PATIENCE,
+                           stdout=subprocess.DEVNULL)
+        return tap.run(plumb, library, program, recording, every)
+
+
+sys.exit(main())
