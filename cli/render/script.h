@@ -141,17 +141,7 @@ const struct plumb_location *script_locate(const struct script_printer *printer,
 /* script_line.c: a sample as a line; other records' lines begin like it. */
 void script_print_line(struct script_printer *printer, struct script_sample *sample);
 void script_print_start(struct script_printer *printer, const struct script_sample *sample);
-/*
- * script_symbol.c: an address of code with its symbol and file; the callers recorded, and those
- * that the copy of the stack leads to.
- */
-#define SCRIPT_FRAMES_MAX 127
-struct script_frame {
-	uint64_t ip;
-	enum plumb_cpu_mode mode;
-};
-size_t script_callchain(const struct script_printer *printer, const struct script_sample *sample,
-			struct script_frame frames[SCRIPT_FRAMES_MAX]);
+/* script_symbol.c: an address of code with its symbol and file. */
 void script_print_location(struct script_printer *printer, const struct script_sample *sample,
 			   const struct plumb_location *location);
 /* "FILE" or, with `dsoff`, "FILE+0xOFFSET", in parentheses. */

@@ -191,12 +191,12 @@ static void put_record(struct object *o, const struct plumb_spe_record *spe, uin
 static void put_callchain(struct object *o, const struct script_printer *printer,
 			  const struct script_sample *sample)
 {
-	struct script_frame frames[SCRIPT_FRAMES_MAX];
+	struct plumb_frame frames[PLUMB_CALLCHAIN_MAX];
 	size_t count;
 
 	if (!key(o, FIELD_IP, "callchain"))
 		return;
-	count = script_callchain(printer, sample, frames);
+	count = plumb_symbolizer_callchain(printer->symbols, sample->task, sample->record, frames);
 	buffer_char(o->b, '[');
 	for (size_t i = 0; i < count; i++) {
 		buffer_text(o->b, i ? ", " : "");

@@ -114,67 +114,11 @@ static void print_frame(struct script_printer *printer, const struct script_samp
 	buffer_char(printer->out, '\n');
 }
 
-/* False for a mark that is none: then the chain is damaged, and nothing of it is shown. */
-static bool change_mode(uint64_t mark, enum plumb_cpu_mode *mode)
-{
-	switch (mark) {
-	case PLUMB_CONTEXT_HV:
-		*mode = PLUMB_MODE_HYPERVISOR;
-		return true;
-	case PLUMB_CONTEXT_KERNEL:
-		*mode = PLUMB_MODE_KERNEL;
-		return true;
-	case PLUMB_CONTEXT_USER:
-		*mode = PLUMB_MODE_USER;
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Adds the callers that the copies of the thread's registers and stack lead to. */
-static size_t unwind(const struct script_printer *printer, const struct script_sample *sample,
-		     struct script_frame *frames, size_t room)
-{
-	const struct plumb_sample *s = &sample->record->sample;
-	const struct plumb_user_stack stack = {
-		.register_mask = sample->event->attr.sample_regs_user,
-		.registers = s->user_registers,
-		.register_count = s->user_register_count,
-		.bytes = s->user_stack,
-		.bytes_size = s->user_stack_size,
-	};
-	uint64_t chain[SCRIPT_FRAMES_MAX];
-	size_t count;
-
-	if (!s->user_stack_size || !s->user_register_count || !sample->task)
-		return 0;
-	count = plumb_symbolizer_unwind(printer->symbols, sample->task, &stack, chain, room);
-	for (size_t i = 0; i < count; i++)
-		frames[i] = (struct script_frame){chain[i], PLUMB_MODE_USER};
-	return count;
-}
-
-size_t script_callchain(const struct script_printer *printer, const struct script_sample *sample,
-			struct script_frame frames[SCRIPT_FRAMES_MAX])
-{
-	const struct plumb_sample *s = &sample->record->sample;
-	enum plumb_cpu_mode mode = PLUMB_MODE_USER;
-	size_t count = 0;
-
-	for (size_t i = 0; i < s->callchain_length && count < SCRIPT_FRAMES_MAX; i++) {
-		if (s->callchain[i] < PLUMB_CONTEXT_MARKS)
-			frames[count++] = (struct script_frame){s->callchain[i], mode};
-		else if (!change_mode(s->callchain[i], &mode))
-			return 0;
-	}
-	return count + unwind(printer, sample, frames + count, SCRIPT_FRAMES_MAX - count);
-}
-
 void script_print_callchain(struct script_printer *printer, struct script_sample *sample)
 {
-	struct script_frame frames[SCRIPT_FRAMES_MAX];
-	const size_t count = script_callchain(printer, sample, frames);
+	struct plumb_frame frames[PLUMB_CALLCHAIN_MAX];
+	const size_t count =
+		plumb_symbolizer_callchain(printer->symbols, sample->task, sample->record, frames);
 
 	for (size_t i = 0; i < count; i++)
 		print_frame(printer, sample, frames[i].mode, frames[i].ip);

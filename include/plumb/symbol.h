@@ -145,6 +145,24 @@ PLUMB_API size_t plumb_symbolizer_unwind(struct plumb_symbolizer *symbolizer,
 					 const struct plumb_user_stack *stack, uint64_t *chain,
 					 size_t room);
 
+/* An address of a call chain, and the mode that its code ran in. */
+struct plumb_frame {
+	uint64_t ip;
+	enum plumb_cpu_mode mode;
+};
+/* The maximum length of a call chain. */
+#define PLUMB_CALLCHAIN_MAX 127
+
+/*
+ * Writes the call chain of a sample of `task`, the innermost address first: the recorded one, and
+ * the callers that its copies of registers and stack lead to. Returns how many; 0 also for a
+ * damaged chain.
+ */
+PLUMB_API size_t plumb_symbolizer_callchain(struct plumb_symbolizer *symbolizer,
+					    const struct plumb_task *task,
+					    const struct plumb_record *record,
+					    struct plumb_frame frames[PLUMB_CALLCHAIN_MAX]);
+
 /*
  * Returns the mode of a data address or branch target in a sample of mode `mode`. The address
  * itself tells, because kernel and user share one address space.

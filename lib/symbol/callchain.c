@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The call chain of a sample: recorded, or unwound from the copies of registers and stack. */
+#include <plumb/symbol.h>
+
+/* Returns false for an unknown mark: then the chain is damaged, and nothing of it is of use. */
+static bool change_mode(uint64_t mark, enum plumb_cpu_mode *mode)
+{
+	switch (mark) {
+	case PLUMB_CONTEXT_HV:
+		*mode = PLUMB_MODE_HYPERVISOR;
+		return true;
+	case PLUMB_CONTEXT_KERNEL:
+		*mode = PLUMB_MODE_KERNEL;
+		return true;
+	case PLUMB_CONTEXT_USER:
+		*mode = PLUMB_MODE_USER;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Adds the callers that the copies of the thread's registers and stack lead to. */
+static size_t unwind(struct plumb_symbolizer *symbolizer, const struct plumb_task *task,
+		     const struct plumb_record *record, struct plumb_frame *frames, size_t room)
+{
+	const struct plumb_sample *s = &record->sample;
+	uint64_t chain[PLUMB_CALLCHAIN_MAX];
+	size_t count;
+
+	if (!s->user_stack_size || !s->user_register_count || !task || !record->event)
+		return 0;
+	count = plumb_symbolizer_unwind(
+		symbolizer, task,
+		&(const struct plumb_user_stack){
+			.register_mask = record->event->attr.sample_regs_user,
+			.registers = s->user_registers,
+			.register_count = s->user_register_count,
+			.bytes = s->user_stack,
+			.bytes_size = s->user_stack_size,
+		},
+		chain, room);
+	for (size_t i = 0; i < count; i++)
+		frames[i] = (struct plumb_frame){chain[i], PLUMB_MODE_USER};
+	return count;
+}
+
+size_t plumb_symbolizer_callchain(struct plumb_symbolizer *symbolizer,
+				  const struct plumb_task *task, const struct plumb_record *record,
+				  struct plumb_frame frames[PLUMB_CALLCHAIN_MAX])
+{
+	const struct plumb_sample *s = &record->sample;
+	enum plumb_cpu_mode mode = PLUMB_MODE_USER;
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->callchain_length && count < PLUMB_CALLCHAIN_MAX; i++) {
+		if (s->callchain[i] < PLUMB_CONTEXT_MARKS)
+			frames[count++] = (struct plumb_frame){s->callchain[i], mode};
+		else if (!change_mode(s->callchain[i], &mode))
+			return 0;
+	}
+	return count +
+	       unwind(symbolizer, task, record, frames + count, PLUMB_CALLCHAIN_MAX - count);
+}
