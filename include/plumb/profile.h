@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Profiles: adds up the samples of a recording by function, file, thread, line, address or any
+ * other key, and estimates each row's share with its 95 % confidence interval.
+ *
+ *	plumb_profile_new(&options, recording, symbolizer, &profile);
+ *	while ((status = plumb_samples_next(samples, &item)) > 0)
+ *		plumb_profile_add(profile, item);
+ *	plumb_profile_finish(profile, plumb_samples_totals(samples));
+ *	for (size_t i = 0; plumb_profile_row(profile, 0, i, &row); i++) ...
+ *
+ * Each event has its own rows. Shares are those of periods, as in perf: a sample counts as many
+ * times as its event happened since the one before. Exact recordings (`plumb record --exact`) have
+ * shares without intervals.
+ *
+ * Memory is limited, however long the recording is, and whatever it contains: if there are too many
+ * rows, the smallest are given up, and counted. One thread at a time may use a profile.
+ */
+#ifndef PLUMB_PROFILE_H
+#define PLUMB_PROFILE_H
+
+#include <plumb/samples.h>
+#include <plumb/symbol.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
+enum plumb_profile_key {
+	PLUMB_KEY_SYMBOL, /* the function; without a symbol, the address in its file */
+	PLUMB_KEY_DSO,    /* the file's name, without its folder */
+	PLUMB_KEY_COMM,
+	PLUMB_KEY_PID,
+	PLUMB_KEY_TID,
+	PLUMB_KEY_CPU,
+	PLUMB_KEY_SRCLINE, /* "file.c:12" */
+	PLUMB_KEY_SRCFILE, /* "file.c" */
+	PLUMB_KEY_IP,      /* the instruction's address */
+	/* Of SPE records; other samples have no value. */
+	PLUMB_KEY_OP,          /* "load", "store", "branch", "other" */
+	PLUMB_KEY_SUBCLASS,    /* "simd-fp" */
+	PLUMB_KEY_EVENT,       /* what happened to the operation; otherwise the event's name */
+	PLUMB_KEY_DATA_SOURCE, /* "L2" */
+	/* Of samples with the address of data. */
+	PLUMB_KEY_CACHE_LINE, /* the address of 64 bytes */
+	PLUMB_KEY_PAGE,       /* the address of 4 KiB */
+	PLUMB_PROFILE_KEYS
+};
+
+/* The maximum number of keys of a profile. */
+#define PLUMB_PROFILE_KEYS_MAX 8
+
+/* Returns the name of a key, such as "cache_line", or NULL for other numbers. */
+PLUMB_API const char *plumb_profile_key_name(unsigned key);
+/*
+ * Returns the key with this name, or PLUMB_ERR_NOT_FOUND. perf's names work, too: "sym",
+ * "dcacheline", "mem".
+ */
+PLUMB_API int plumb_profile_key_by_name(const char *name);
+
+/* ---- Adding samples -------------------------------------------------------------------------- */
+
+struct plumb_profile;
+
+/* Which call paths to keep for each row. */
+enum plumb_profile_paths {
+	PLUMB_PATHS_NONE,
+	PLUMB_PATHS_CALLEE, /* from the row's function to its callers */
+	PLUMB_PATHS_CALLER, /* from the outermost caller to the row's function; with `children`,
+			       from the row's function to what it called */
+};
+
+struct plumb_profile_options {
+	size_t size;         /* sizeof(struct plumb_profile_options) */
+	const uint8_t *keys; /* enum plumb_profile_key; copied */
+	size_t key_count;    /* 1 to PLUMB_PROFILE_KEYS_MAX */
+	/* Also counts a sample for each of its callers, once for each row. */
+	bool children;
+	enum plumb_profile_paths paths;
+	size_t rows_max;  /* of all events together; 0: 65536 */
+	size_t nodes_max; /* of all call trees together; 0: 524288 */
+	/*
+	 * Tells whether to add a sample; NULL: all. `location` is that of its instruction. What is
+	 * left out counts as filtered, which makes intervals wider.
+	 */
+	bool (*wants)(void *user, const struct plumb_samples_item *item,
+		      const struct plumb_location *location);
+	void *user;
+};
+
+/*
+ * Makes an empty profile. `recording` and `symbolizer` must live as long as it. Returns 0,
+ * NO_MEMORY, or ARGUMENT if `options` has no size, no keys or too many, an unknown key, or sets
+ * members that this version lacks.
+ */
+PLUMB_API int plumb_profile_new(const struct plumb_profile_options *options,
+				const struct plumb_recording *recording,
+				struct plumb_symbolizer *symbolizer,
+				struct plumb_profile **profile);
+PLUMB_API void plumb_profile_free(struct plumb_profile *profile); /* accepts NULL */
+
+/*
+ * Adds an item of the stream. Samples are counted; all other records go to the symbolizer. Add all
+ * of them, in PLUMB_ORDER_TASKS or PLUMB_ORDER_TIME: intervals depend on which samples are
+ * neighbours. Samples of guests are left out, because their address spaces are unknown. Returns 0
+ * or NO_MEMORY.
+ */
+PLUMB_API int plumb_profile_add(struct plumb_profile *profile,
+				const struct plumb_samples_item *item);
+
+/*
+ * Sorts rows, the largest first, and estimates their values. `totals` are those of the stream, and
+ * say what its filter left out; NULL: nothing. Call it once, after the last sample. Returns 0 or
+ * NO_MEMORY.
+ */
+PLUMB_API int plumb_profile_finish(struct plumb_profile *profile,
+				   const struct plumb_samples_totals *totals);
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+/* A value with its 95 % confidence interval. NaN: unknown. Exact values have no interval. */
+struct plumb_profile_estimate {
+	double value, low, high;
+};
+
+/* An event with samples, in the order of their first samples. */
+struct plumb_profile_event {
+	const char *name; /* NULL: the recording gives none */
+	const struct plumb_recorded_event *event;
+	bool exact;       /* counted by the model, not sampled */
+	bool spe;         /* its samples are SPE records */
+	bool chains;      /* some of its samples have call chains */
+	bool latencies;   /* ... have total latencies */
+	uint64_t samples; /* added */
+	uint64_t left_out;
+	uint64_t period; /* sum of the periods: how often the event happened, approximately */
+	size_t row_count;
+	/* What the limits on memory cost. */
+	uint64_t given_up;      /* sum of the periods of rows that were given up */
+	uint64_t given_up_most; /* no row lacks more than this */
+	uint64_t cut_off;       /* periods of call paths that were not kept in full */
+};
+/* Describes the i-th event. Returns false past the end. */
+PLUMB_API bool plumb_profile_event(const struct plumb_profile *profile, size_t i,
+				   struct plumb_profile_event *event);
+
+struct plumb_profile_row {
+	uint64_t samples, period;                   /* of the row itself */
+	uint64_t children_samples, children_period; /* with what it called; 0 without `children` */
+	struct plumb_profile_estimate share;        /* 0 to 1, of the event's periods */
+	struct plumb_profile_estimate children;     /* likewise */
+	struct plumb_profile_estimate latency;      /* mean total latency in cycles */
+};
+/* Describes the i-th row of an event after plumb_profile_finish(). Returns false past the end. */
+PLUMB_API bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t i,
+				 struct plumb_profile_row *row);
+
+/* Room for a value that is a number. */
+#define PLUMB_PROFILE_TEXT 512
+/*
+ * Returns a row's value of the k-th of the profile's keys as text, in `room` or in the profile's
+ * memory; NULL if the samples have none. Text may come from the recording, and may contain
+ * anything.
+ */
+PLUMB_API const char *plumb_profile_text(const struct plumb_profile *profile, size_t event,
+					 size_t row, size_t k, char room[PLUMB_PROFILE_TEXT]);
+
+/* A function on the call paths of a row. */
+struct plumb_profile_node {
+	unsigned depth;   /* 0: a root */
+	uint64_t period;  /* of the paths through it */
+	uint64_t own;     /* ... that end at it */
+	const char *name; /* of its function */
+};
+/*
+ * Returns the call tree of a row, each function before those below it, larger siblings first. The
+ * array belongs to the profile and is valid until the next call. NULL: there is none, or out of
+ * memory.
+ */
+PLUMB_API const struct plumb_profile_node *
+plumb_profile_tree(struct plumb_profile *profile, size_t event, size_t row, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

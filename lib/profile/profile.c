@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Adds up samples by key, with all that estimates need, and estimates values. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sized.h"
+#include "profile/profile.h"
+
+#define ROWS_MAX  65536
+#define NODES_MAX 524288
+/* A sample has at most as many rows as its call chain has addresses, and its own. */
+#define ROWS_LEAST ((size_t)4 * (PLUMB_CALLCHAIN_MAX + 1))
+/* CPUs, threads or rings whose neighbours are known; the samples of others have none. */
+#define LANES_MAX 65536
+
+/* arm_spe's attributes: config:16 is jitter, config:32 to 34 filter by operation. */
+#define SPE_JITTER  (UINT64_C(1) << 16)
+#define SPE_FILTERS (UINT64_C(7) << 32)
+
+/* ---- A profile --------------------------------------------------------------------------------
+ */
+
+static uint32_t exact_pmu(const struct plumb_recording *recording)
+{
+	const struct plumb_recording_info *info = plumb_recording_info(recording);
+
+	for (size_t i = 0; i < info->pmu_count; i++)
+		if (strcmp(info->pmus[i].name, "exact") == 0)
+			return info->pmus[i].type;
+	return 0;
+}
+
+int plumb_profile_new(const struct plumb_profile_options *options,
+		      const struct plumb_recording *recording, struct plumb_symbolizer *symbolizer,
+		      struct plumb_profile **profile)
+{
+	struct plumb_profile *made;
+	struct plumb_profile_options read;
+
+	*profile = NULL;
+	if (!options || !sized_read(&read, sizeof(read), options) || read.key_count == 0 ||
+	    read.key_count > PLUMB_PROFILE_KEYS_MAX)
+		return PLUMB_ERR_ARGUMENT;
+	for (size_t i = 0; i < read.key_count; i++)
+		if (read.keys[i] >= PLUMB_PROFILE_KEYS)
+			return PLUMB_ERR_ARGUMENT;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return PLUMB_ERR_NO_MEMORY;
+	made->options = read;
+	memcpy(made->keys, read.keys, read.key_count);
+	made->options.keys = made->keys;
+	if (read.rows_max == 0 || read.rows_max >= UINT32_MAX)
+		made->options.rows_max = ROWS_MAX;
+	else if (read.rows_max < ROWS_LEAST)
+		made->options.rows_max = ROWS_LEAST;
+	if (read.nodes_max == 0 || read.nodes_max >= UINT32_MAX)
+		made->options.nodes_max = NODES_MAX;
+	made->words = 1 + 2 * read.key_count;
+	made->recording = recording;
+	made->symbolizer = symbolizer;
+	made->exact_type = exact_pmu(recording);
+	made->generation = 1;
+	made->places = calloc(PLACES, sizeof(*made->places));
+	made->unknown = text_table_keep(&made->texts, "[unknown]");
+	if (!made->places || !made->unknown) {
+		plumb_profile_free(made);
+		return PLUMB_ERR_NO_MEMORY;
+	}
+	*profile = made;
+	return 0;
+}
+
+void plumb_profile_free(struct plumb_profile *profile)
+{
+	if (!profile)
+		return;
+	for (size_t i = 0; i < profile->event_count; i++)
+		free(profile->events[i].order);
+	for (size_t i = 0; i < profile->lane_count; i++)
+		free(profile->lanes[i].counted);
+	free(profile->events);
+	free(profile->rows);
+	free(profile->values);
+	free(profile->by_values.slots);
+	free(profile->nodes);
+	free(profile->by_path.slots);
+	free(profile->tree);
+	free(profile->lanes);
+	free(profile->by_lane.slots);
+	free(profile->places);
+	text_table_free(&profile->texts);
+	free(profile);
+}
+
+/* ---- Events -----------------------------------------------------------------------------------
+ */
+
+/* Sets what is known of how an SPE record's event was sampled. */
+static void describe_spe(const struct plumb_profile *profile, struct profiled_event *event)
+{
+	const struct plumb_auxtrace_info *info = plumb_recording_auxtrace_info(profile->recording);
+	const struct plumb_recorded_event *recorded;
+	struct plumb_spe_auxtrace spe;
+
+	event->public.spe = true;
+	if (!info || plumb_spe_auxtrace_read(info, &spe) < 0)
+		return;
+	for (size_t i = 0; (recorded = plumb_recording_event(profile->recording, i)); i++) {
+		const struct plumb_event_attr *attr = &recorded->attr;
+
+		if (attr->type != spe.pmu_type)
+			continue;
+		event->sampling = sampling_of_spe(attr->sample_period, attr->config & SPE_JITTER);
+		/* Filters of operations, events and latencies. */
+		if (attr->config & SPE_FILTERS || attr->config1 || attr->config2 || attr->config3)
+			event->sampling.filtered = 1;
+		return;
+	}
+}
+
+static struct profiled_event *find_event(struct plumb_profile *profile,
+					 const struct plumb_samples_item *item)
+{
+	const struct plumb_recorded_event *recorded = item->record->event;
+	struct profiled_event *grown, *event;
+
+	for (size_t i = 0; i < profile->event_count; i++)
+		if (profile->events[i].public.event == recorded)
+			return &profile->events[i];
+	grown = realloc(profile->events, (profile->event_count + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	profile->events = grown;
+	event = &grown[profile->event_count];
+	*event = (struct profiled_event){.public = {.event = recorded}};
+	if (recorded->name) {
+		event->public.name = text_table_keep(&profile->texts, recorded->name);
+		if (!event->public.name)
+			return NULL;
+	}
+	event->public.exact = profile->exact_type && recorded->attr.type == profile->exact_type;
+	if (item->spe)
+		describe_spe(profile, event);
+	profile->event_count++;
+	return event;
+}
+
+/* How often the event happened since the sample before. */
+static uint64_t period_of(const struct plumb_samples_item *item)
+{
+	const struct plumb_event_attr *attr = &item->record->event->attr;
+	const uint64_t period = item->record->sample.period;
+
+	if (item->spe)
+		return period ? period : 1;
+	if (attr->sample_type & (PLUMB_SAMPLE_PERIOD | PLUMB_SAMPLE_READ))
+		return period;
+	/* Without a period, or with a frequency in its place, every sample counts the same. */
+	return attr->sample_period ? attr->sample_period : 1;
+}
+
+/* ---- Places -----------------------------------------------------------------------------------
+ */
+
+static struct place *find_place(struct plumb_profile *profile, const struct plumb_task *task,
+				struct plumb_frame frame)
+{
+	const uint64_t words[] = {frame.ip, (uintptr_t)task, frame.mode};
+	struct place *place = &profile->places[hash_words(words, 3) % PLACES];
+
+	if (place->generation == profile->generation && place->location.ip == frame.ip &&
+	    place->task == task && place->mode == frame.mode)
+		return place;
+	*place =
+		(struct place){.task = task, .generation = profile->generation, .mode = frame.mode};
+	plumb_symbolizer_locate(profile->symbolizer, task, frame.mode, frame.ip, &place->location);
+	return place;
+}
+
+/* ---- Sums -------------------------------------------------------------------------------------
+ */
+
+/* A sample's values: above the line, and below it. */
+struct pair {
+	double above, below;
+};
+
+static void step(struct sums *sums, struct pair from, struct pair to)
+{
+	double above = to.above - from.above;
+
+	sums->steps_above += above * above;
+	sums->steps_both += above * (to.below - from.below);
+}
+
+static void add_own(struct sums *sums, uint64_t period)
+{
+	const double value = (double)period;
+
+	sums->samples++;
+	sums->period = add_saturating(sums->period, period);
+	sums->above[0] += value;
+	sums->above[1] += value * value;
+	sums->above[2] += value * value * value;
+}
+
+static void step_mean(struct mean_sums *sums, struct pair from, struct pair to)
+{
+	double above = to.above - from.above, below = to.below - from.below;
+
+	sums->steps_above += above * above;
+	sums->steps_both += above * below;
+	sums->steps_below += below * below;
+}
+
+static void add_mean(struct mean_sums *sums, struct pair value)
+{
+	if (value.below == 0)
+		return;
+	sums->members++;
+	sums->above[0] += value.above;
+	sums->above[1] += value.above * value.above;
+	sums->above[2] += value.above * value.above * value.above;
+}
+
+/* ---- Neighbours -------------------------------------------------------------------------------
+ */
+
+static uint64_t hash_lane(const void *owner, uint32_t i)
+{
+	return hash_words(((const struct plumb_profile *)owner)->lanes[i].key, 2);
+}
+
+/* Returns the lane of a sample, or NULL: out of memory. */
+static struct lane *find_lane(struct plumb_profile *profile, size_t event,
+			      const struct plumb_samples_item *item)
+{
+	const struct plumb_record *record = item->record;
+	const bool has_cpu = record->has & PLUMB_RECORD_HAS_CPU && record->cpu != UINT32_MAX;
+	const uint64_t key[2] = {event, item->spe ? (uint64_t)item->ring << 2
+					: has_cpu ? (uint64_t)record->cpu << 2 | 1
+						  : (uint64_t)(uint32_t)record->tid << 2 | 2};
+	struct index_table *table = &profile->by_lane;
+	struct lane *lane;
+	size_t at;
+
+	if (!index_table_reserve(table, hash_lane, profile))
+		return NULL;
+	at = hash_words(key, 2) & table->mask;
+	for (; table->slots[at] != UINT32_MAX; at = (at + 1) & table->mask) {
+		lane = &profile->lanes[table->slots[at]];
+		if (lane->key[0] == key[0] && lane->key[1] == key[1])
+			return lane;
+	}
+	if (profile->lane_count == LANES_MAX) {
+		profile->lanes[0].begun = false;
+		return &profile->lanes[0];
+	}
+	if (profile->lane_count == profile->lane_room) {
+		size_t room = profile->lane_room ? 2 * profile->lane_room : 16;
+
+		lane = realloc(profile->lanes, room * sizeof(*lane));
+		if (!lane)
+			return NULL;
+		profile->lanes = lane;
+		profile->lane_room = room;
+	}
+	lane = &profile->lanes[profile->lane_count];
+	*lane = (struct lane){.key = {key[0], key[1]}};
+	table->slots[at] = (uint32_t)profile->lane_count++;
+	table->count++;
+	return lane;
+}
+
+/* Adds the steps from the lane's last sample to this one, for the rows that they belong to. */
+static void step_own(struct plumb_profile *profile, const struct lane *lane, uint32_t row,
+		     double period, struct pair latency)
+{
+	const struct pair none = {0, 0}, last = {lane->period, lane->period},
+			  gone = {0, lane->period}, absent = {0, period}, now = {period, period},
+			  last_latency = {lane->latency, lane->has_latency};
+	struct row *rows = profile->rows;
+
+	if (lane->row == row) {
+		step(&rows[row].own, last, now);
+		step_mean(&rows[row].latency, last_latency, latency);
+		return;
+	}
+	step(&rows[row].own, gone, now);
+	step_mean(&rows[row].latency, none, latency);
+	step(&rows[lane->row].own, last, absent);
+	step_mean(&rows[lane->row].latency, last_latency, none);
+}
+
+/* Likewise for rows that count their callees' samples; those of this sample have its mark. */
+static void step_children(struct plumb_profile *profile, const struct lane *lane,
+			  const uint32_t *counted, size_t count, double period)
+{
+	const struct pair last = {lane->period, lane->period}, gone = {0, lane->period},
+			  absent = {0, period}, now = {period, period};
+
+	for (size_t i = 0; i < lane->counted_count; i++) {
+		struct row *row = &profile->rows[lane->counted[i]];
+
+		if (row->mark == profile->mark) {
+			step(&row->children, last, now);
+			row->mark = 0;
+		} else {
+			step(&row->children, last, absent);
+		}
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct row *row = &profile->rows[counted[i]];
+
+		if (row->mark == profile->mark)
+			step(&row->children, gone, now);
+	}
+}
+
+static int remember_counted(struct lane *lane, const uint32_t *counted, size_t count)
+{
+	lane->counted_count = 0;
+	if (count == 0)
+		return 0;
+	if (count > lane->counted_room) {
+		uint32_t *grown = realloc(lane->counted, count * sizeof(*grown));
+
+		if (!grown)
+			return PLUMB_ERR_NO_MEMORY;
+		lane->counted = grown;
+		lane->counted_room = count;
+	}
+	memcpy(lane->counted, counted, count * sizeof(*counted));
+	lane->counted_count = count;
+	return 0;
+}
+
+/* ---- Samples ----------------------------------------------------------------------------------
+ */
+
+/* A sample on its way into the rows. */
+struct adding {
+	struct profiled_event *event;
+	size_t event_index;
+	const struct plumb_samples_item *item;
+	uint64_t period;
+	uint32_t row;                              /* its own */
+	uint32_t counted[PLUMB_CALLCHAIN_MAX + 1]; /* those it counts for, each once */
+	size_t counted_count;
+	struct plumb_frame frames[PLUMB_CALLCHAIN_MAX];
+	size_t frame_count;
+	/* By frame, if paths are kept; the first is the sample's own place. */
+	uint64_t functions[PLUMB_CALLCHAIN_MAX + 1][2];
+	size_t function_count;
+};
+
+static int find_row(struct plumb_profile *profile, const struct adding *adding, struct place *place,
+		    uint32_t *row)
+{
+	const struct frame_values frame = {adding->item, adding->event, place};
+	uint64_t values[WORDS_MAX] = {adding->event_index};
+
+	for (size_t i = 0; i < profile->options.key_count; i++)
+		if (!key_value(profile, profile->keys[i], &frame, &values[1 + 2 * i]))
+			return PLUMB_ERR_NO_MEMORY;
+	return rows_find(profile, values, row);
+}
+
+/* Adds the path that leads to, or away from, the function at `from` in the chain. */
+static int add_path(struct plumb_profile *profile, struct adding *adding, uint32_t row, size_t from)
+{
+	const size_t count = adding->function_count;
+	uint64_t path[PLUMB_CALLCHAIN_MAX + 1][2];
+	size_t length = 0;
+
+	if (profile->options.paths == PLUMB_PATHS_CALLEE) {
+		for (size_t i = from + 1; i < count; i++, length++)
+			memcpy(path[length], adding->functions[i], sizeof(path[0]));
+	} else if (profile->options.children) {
+		for (size_t i = from; i-- > 0; length++)
+			memcpy(path[length], adding->functions[i], sizeof(path[0]));
+	} else {
+		for (size_t i = count; i-- > 1; length++)
+			memcpy(path[length], adding->functions[i], sizeof(path[0]));
+	}
+	return paths_add(profile, adding->event, row, path, length, adding->period);
+}
+
+/* Looks up the functions of the call chain: the first address of the chain is the sample's own. */
+static int find_functions(struct plumb_profile *profile, struct adding *adding, struct place *place)
+{
+	const struct plumb_samples_item *item = adding->item;
+	struct frame_values frame = {item, adding->event, place};
+	size_t first = adding->frame_count && adding->frames[0].ip == item->record->sample.ip;
+
+	if (!key_value(profile, PLUMB_KEY_SYMBOL, &frame, adding->functions[0]))
+		return PLUMB_ERR_NO_MEMORY;
+	adding->function_count = 1;
+	for (size_t i = first; i < adding->frame_count; i++) {
+		frame.place = find_place(profile, item->task, adding->frames[i]);
+		if (!key_value(profile, PLUMB_KEY_SYMBOL, &frame,
+			       adding->functions[adding->function_count++]))
+			return PLUMB_ERR_NO_MEMORY;
+	}
+	return 0;
+}
+
+static bool is_counted(const struct adding *adding, uint32_t row)
+{
+	for (size_t i = 0; i < adding->counted_count; i++)
+		if (adding->counted[i] == row)
+			return true;
+	return false;
+}
+
+/*
+ * Counts the sample for each of its callers' rows, once for each. The path of a recursive function
+ * begins at its first call: the outermost for paths from callers.
+ */
+static int count_callers(struct plumb_profile *profile, struct adding *adding)
+{
+	const struct plumb_samples_item *item = adding->item;
+	const size_t first = adding->frame_count && adding->frames[0].ip == item->record->sample.ip;
+	const bool outermost = profile->options.paths == PLUMB_PATHS_CALLER;
+	int status = 0;
+
+	for (size_t i = first; status == 0 && i < adding->frame_count; i++) {
+		const size_t at = outermost ? adding->frame_count - 1 - (i - first) : i;
+		uint32_t row;
+
+		status = find_row(profile, adding,
+				  find_place(profile, item->task, adding->frames[at]), &row);
+		if (status < 0 || is_counted(adding, row))
+			continue;
+		adding->counted[adding->counted_count++] = row;
+		if (profile->options.paths)
+			status = add_path(profile, adding, row, at - first + 1);
+	}
+	return status;
+}
+
+/* Adds a sample to its rows and to its lane. */
+static int add_values(struct plumb_profile *profile, const struct adding *adding)
+{
+	const struct plumb_spe_record *spe = adding->item->spe;
+	const bool timed = spe && spe->has & PLUMB_SPE_HAS_TOTAL_LATENCY;
+	const struct pair latency = {timed ? spe->counters[PLUMB_SPE_TOTAL_LATENCY] : 0, timed};
+	struct lane *lane = find_lane(profile, adding->event_index, adding->item);
+	struct profiled_event *event = adding->event;
+	const double period = (double)adding->period;
+
+	if (!lane)
+		return PLUMB_ERR_NO_MEMORY;
+	for (size_t i = 0; i < adding->counted_count; i++) {
+		add_own(&profile->rows[adding->counted[i]].children, adding->period);
+		profile->rows[adding->counted[i]].mark = profile->mark;
+	}
+	add_own(&profile->rows[adding->row].own, adding->period);
+	add_mean(&profile->rows[adding->row].latency, latency);
+	if (lane->begun) {
+		step_own(profile, lane, adding->row, period, latency);
+		step_children(profile, lane, adding->counted, adding->counted_count, period);
+		event->pairs++;
+		event->steps += (period - lane->period) * (period - lane->period);
+	}
+	lane->begun = true;
+	lane->period = period;
+	lane->latency = latency.above;
+	lane->has_latency = latency.below;
+	lane->row = adding->row;
+	event->public.samples++;
+	event->public.period = add_saturating(event->public.period, adding->period);
+	event->public.latencies |= timed;
+	event->members += adding->period != 0;
+	event->periods[0] += period;
+	event->periods[1] += period * period;
+	event->periods[2] += period * period * period;
+	return remember_counted(lane, adding->counted, adding->counted_count);
+}
+
+static int add_rows(struct plumb_profile *profile, struct adding *adding, struct place *place)
+{
+	const struct plumb_profile_options *options = &profile->options;
+	int status = 0;
+
+	if (options->children || options->paths)
+		adding->frame_count =
+			plumb_symbolizer_callchain(profile->symbolizer, adding->item->task,
+						   adding->item->record, adding->frames);
+	adding->event->public.chains |= adding->frame_count > 0;
+	if (profile->row_count + adding->frame_count + 1 > options->rows_max)
+		status = rows_give_up(profile);
+	if (status == 0)
+		status = find_row(profile, adding, place, &adding->row);
+	if (status == 0 && options->paths) {
+		status = find_functions(profile, adding, place);
+		if (status == 0)
+			status = add_path(profile, adding, adding->row, 0);
+	}
+	if (status == 0 && options->children) {
+		adding->counted[adding->counted_count++] = adding->row;
+		status = count_callers(profile, adding);
+	}
+	profile->mark++;
+	return status < 0 ? status : add_values(profile, adding);
+}
+
+static int add_sample(struct plumb_profile *profile, const struct plumb_samples_item *item)
+{
+	const enum plumb_cpu_mode mode = plumb_record_mode(item->record);
+	const struct plumb_frame own = {item->record->sample.ip, mode};
+	struct adding adding;
+	struct place *place;
+
+	if (!item->record->event || mode == PLUMB_MODE_GUEST_KERNEL ||
+	    mode == PLUMB_MODE_GUEST_USER)
+		return 0;
+	adding.event = find_event(profile, item);
+	if (!adding.event)
+		return PLUMB_ERR_NO_MEMORY;
+	place = find_place(profile, item->task, own);
+	if (profile->options.wants &&
+	    !profile->options.wants(profile->options.user, item, &place->location)) {
+		adding.event->public.left_out++;
+		return 0;
+	}
+	adding.event_index = (size_t)(adding.event - profile->events);
+	adding.item = item;
+	adding.period = period_of(item);
+	adding.counted_count = adding.frame_count = adding.function_count = 0;
+	return add_rows(profile, &adding, place);
+}
+
+int plumb_profile_add(struct plumb_profile *profile, const struct plumb_samples_item *item)
+{
+	switch (item->record->type) {
+	case PLUMB_RECORD_SAMPLE:
+		return add_sample(profile, item);
+	case PLUMB_RECORD_MMAP:
+	case PLUMB_RECORD_MMAP2:
+	case PLUMB_RECORD_KSYMBOL:
+	case PLUMB_RECORD_COMM:
+	case PLUMB_RECORD_FORK:
+	case PLUMB_RECORD_EXIT:
+		profile->generation++;
+		return plumb_symbolizer_add(profile->symbolizer, item->record);
+	default:
+		return plumb_symbolizer_add(profile->symbolizer, item->record);
+	}
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of a profile: include/plumb/profile.h. */
+#ifndef PROFILE_PROFILE_H
+#define PROFILE_PROFILE_H
+
+#include <plumb/profile.h>
+
+#include "base/arena.h"
+#include "profile/estimate.h"
+
+#define NO_ROW UINT32_MAX
+
+/* A hash table of the indexes of an array's elements; the array's owner compares them. */
+struct index_table {
+	uint32_t *slots; /* UINT32_MAX: free */
+	size_t mask, count;
+};
+
+/* Makes room for one more, given the hash of each element. Returns false if out of memory. */
+bool index_table_reserve(struct index_table *table, uint64_t (*hash)(const void *owner, uint32_t i),
+			 const void *owner);
+static inline uint64_t hash_words(const uint64_t *words, size_t count)
+{
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
+/* Texts, each kept once, so that equal ones have equal addresses. */
+struct text_table {
+	struct arena arena;
+	const char **at;
+	size_t count, room;
+	struct index_table index;
+};
+/* Returns the kept copy of `text`, or NULL if out of memory. */
+const char *text_table_keep(struct text_table *table, const char *text);
+void text_table_free(struct text_table *table);
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/*
+ * What a tally of estimate.h needs of a row, without its size: sums over the row's samples of their
+ * values above the line, and of the steps between neighbours.
+ */
+struct sums {
+	uint64_t samples, period;
+	double above[3]; /* sums of the first three powers */
+	double steps_above, steps_both;
+};
+
+/* A mean's sums: above the line the value, below it 1 for each sample that has one. */
+struct mean_sums {
+	uint64_t members;
+	double above[3];
+	double steps_above, steps_both, steps_below;
+};
+
+struct row {
+	struct sums own, children;
+	struct mean_sums latency;
+	uint32_t nodes; /* the first node of its call tree; NO_ROW: none */
+	uint64_t mark;  /* number of the last sample that was counted with callers */
+};
+
+/* A key's value takes two words; a row begins with the index of its event. */
+#define WORDS_MAX (1 + 2 * PLUMB_PROFILE_KEYS_MAX)
+
+struct node {
+	uint32_t row, parent; /* NO_ROW: a root */
+	uint32_t next;        /* of the row */
+	uint64_t function[2]; /* as PLUMB_KEY_SYMBOL */
+	uint64_t period, own;
+};
+
+/* An event with what is added up for it. */
+struct profiled_event {
+	struct plumb_profile_event public;
+	double periods[3]; /* sums of the first three powers of the samples' periods */
+	uint64_t members;  /* samples with a period */
+	uint64_t pairs;
+	double steps; /* between the periods of neighbours, squared */
+	struct sampling sampling;
+	uint32_t *order; /* of its rows, the largest first */
+};
+
+/* The samples of a CPU or a thread, of which neighbours are compared. */
+struct lane {
+	uint64_t key[2];
+	bool begun;
+	double period, latency, has_latency; /* of the last sample */
+	uint32_t row;
+	uint32_t *counted; /* rows that counted it with their callers */
+	size_t counted_count, counted_room;
+	uint64_t mark; /* its number */
+};
+
+/* A place in code that was looked up before. */
+struct place {
+	const struct plumb_task *task;
+	uint64_t generation;
+	enum plumb_cpu_mode mode;
+	struct plumb_location location;
+	const char *dso;             /* the file's short name; NULL: not made yet */
+	const char *line, *filename; /* of the source; NULL: not looked up */
+};
+#define PLACES 4096
+
+struct plumb_profile {
+	struct plumb_profile_options options;
+	uint8_t keys[PLUMB_PROFILE_KEYS_MAX];
+	size_t words; /* of a row */
+	const struct plumb_recording *recording;
+	struct plumb_symbolizer *symbolizer;
+	struct text_table texts;
+	const char *unknown; /* the name of no file */
+	uint32_t exact_type; /* the PMU of exact events; 0: none */
+
+	struct profiled_event *events;
+	size_t event_count;
+	struct row *rows;
+	uint64_t *values; /* `words` of each row */
+	size_t row_count, row_room;
+	struct index_table by_values;
+	struct node *nodes;
+	size_t node_count, node_room;
+	struct index_table by_path;
+	struct plumb_profile_node *tree; /* of the last plumb_profile_tree() */
+
+	struct lane *lanes;
+	size_t lane_count, lane_room;
+	struct index_table by_lane;
+
+	struct place *places;
+	uint64_t generation; /* of the address spaces */
+	uint64_t mark;       /* number of samples */
+	const char *comm;    /* of the last sample */
+	bool finished;
+};
+
+/* profile_rows.c: finds or makes a row with these values. Returns 0 or NO_MEMORY. */
+int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *row);
+static inline const uint64_t *row_values(const struct plumb_profile *profile, uint32_t row)
+{
+	return profile->values + (size_t)row * profile->words;
+}
+/* Gives up the smaller half of the rows. */
+int rows_give_up(struct plumb_profile *profile);
+
+/* profile_keys.c: writes the two words of a key's value. Returns false if out of memory. */
+struct frame_values {
+	const struct plumb_samples_item *item;
+	const struct profiled_event *event;
+	struct place *place;
+};
+bool key_value(struct plumb_profile *profile, unsigned key, const struct frame_values *frame,
+	       uint64_t value[2]);
+const char *key_text(const struct plumb_profile *profile, unsigned key, const uint64_t value[2],
+		     char room[PLUMB_PROFILE_TEXT]);
+
+/*
+ * profile_paths.c: adds the path of `count` functions, two words each, from the root on, to a row's
+ * call tree. Returns 0 or NO_MEMORY.
+ */
+int paths_add(struct plumb_profile *profile, struct profiled_event *event, uint32_t row,
+	      const uint64_t (*functions)[2], size_t count, uint64_t period);
+/* Removes the trees of rows whose new index is NO_ROW, and tells the others their new indexes. */
+int paths_renumber(struct plumb_profile *profile, const uint32_t *rows);
+
+static inline uint64_t add_saturating(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+#endif

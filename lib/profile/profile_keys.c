@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The keys of a profile: their names, and their values of a sample as numbers and as text. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile.h"
+
+static const char *const names[PLUMB_PROFILE_KEYS] = {
+	[PLUMB_KEY_SYMBOL] = "symbol",
+	[PLUMB_KEY_DSO] = "dso",
+	[PLUMB_KEY_COMM] = "comm",
+	[PLUMB_KEY_PID] = "pid",
+	[PLUMB_KEY_TID] = "tid",
+	[PLUMB_KEY_CPU] = "cpu",
+	[PLUMB_KEY_SRCLINE] = "srcline",
+	[PLUMB_KEY_SRCFILE] = "srcfile",
+	[PLUMB_KEY_IP] = "ip",
+	[PLUMB_KEY_OP] = "op",
+	[PLUMB_KEY_SUBCLASS] = "subclass",
+	[PLUMB_KEY_EVENT] = "event",
+	[PLUMB_KEY_DATA_SOURCE] = "data_source",
+	[PLUMB_KEY_CACHE_LINE] = "cache_line",
+	[PLUMB_KEY_PAGE] = "page",
+};
+
+/* perf's names. */
+static const struct {
+	const char *name;
+	enum plumb_profile_key key;
+} aliases[] = {
+	{"sym", PLUMB_KEY_SYMBOL},
+	{"dcacheline", PLUMB_KEY_CACHE_LINE},
+	{"mem", PLUMB_KEY_DATA_SOURCE},
+};
+
+const char *plumb_profile_key_name(unsigned key)
+{
+	return key < PLUMB_PROFILE_KEYS ? names[key] : NULL;
+}
+
+int plumb_profile_key_by_name(const char *name)
+{
+	for (int i = 0; i < PLUMB_PROFILE_KEYS; i++)
+		if (strcmp(names[i], name) == 0)
+			return i;
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(*aliases); i++)
+		if (strcmp(aliases[i].name, name) == 0)
+			return (int)aliases[i].key;
+	return PLUMB_ERR_NOT_FOUND;
+}
+
+/* ---- Values -----------------------------------------------------------------------------------
+ */
+
+static void set_text(uint64_t value[2], const char *text)
+{
+	value[0] = (uintptr_t)text;
+	value[1] = 0;
+}
+
+/* The second word of a number is not 0. */
+static void set_number(uint64_t value[2], uint64_t number)
+{
+	value[0] = number;
+	value[1] = 1;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Returns whether `name` is "perf-PID.map", the name of a process's generated code. */
+static bool is_generated(const char *name, long *pid)
+{
+	char *end;
+
+	if (strncmp(name, "perf-", 5) != 0 || name[5] < '0' || name[5] > '9')
+		return false;
+	*pid = strtol(name + 5, &end, 10);
+	return strcmp(end, ".map") == 0;
+}
+
+/* A file's name as perf prints it: without its folder; of generated code, the process's. */
+static const char *short_name(struct plumb_profile *profile, struct place *place)
+{
+	const struct plumb_symbol_file *file = place->location.file;
+	const char *name;
+	char text[32];
+	long pid;
+
+	if (!file)
+		return profile->unknown;
+	if (place->dso)
+		return place->dso;
+	name = base_name(plumb_symbol_file_name(file));
+	if (is_generated(name, &pid)) {
+		snprintf(text, sizeof(text), "[JIT] tid %ld", pid);
+		name = text;
+	}
+	place->dso = text_table_keep(&profile->texts, name);
+	return place->dso;
+}
+
+/* Of code without a symbol: its address in the file, and the file's name plus 1. */
+static void set_symbol(uint64_t value[2], const struct plumb_location *location, const char *dso)
+{
+	if (location->symbol) {
+		value[0] = (uintptr_t)location->symbol;
+		value[1] = (uintptr_t)dso;
+	} else {
+		value[0] = location->address;
+		value[1] = (uintptr_t)dso | 1;
+	}
+}
+
+static const char *symbol_text(const struct plumb_profile *profile, const uint64_t value[2],
+			       char room[PLUMB_PROFILE_TEXT])
+{
+	const char *dso = (const char *)(uintptr_t)(value[1] & ~UINT64_C(1));
+
+	if (!(value[1] & 1))
+		return plumb_symbol_name((const struct plumb_symbol *)(uintptr_t)value[0]);
+	if (dso == profile->unknown)
+		snprintf(room, PLUMB_PROFILE_TEXT, "0x%" PRIx64, value[0]);
+	else
+		snprintf(room, PLUMB_PROFILE_TEXT, "%.*s+0x%" PRIx64, PLUMB_PROFILE_TEXT - 32, dso,
+			 value[0]);
+	return room;
+}
+
+/* Looks up a place's line of source. Without one, the function's name stands for it. */
+static bool find_source(struct plumb_profile *profile, struct place *place, const char *dso)
+{
+	struct plumb_source_frame frame = {0};
+	char text[PLUMB_PROFILE_TEXT];
+	uint64_t symbol[2];
+
+	if (place->line)
+		return true;
+	plumb_symbolizer_source(profile->symbolizer, &place->location, &frame, 1);
+	if (frame.file && frame.line) {
+		const char *file = base_name(frame.file);
+
+		snprintf(text, sizeof(text), "%.*s:%u", PLUMB_PROFILE_TEXT - 32, file, frame.line);
+		place->filename = text_table_keep(&profile->texts, file);
+		place->line = text_table_keep(&profile->texts, text);
+	} else {
+		set_symbol(symbol, &place->location, dso);
+		place->filename = dso;
+		place->line = text_table_keep(&profile->texts, symbol_text(profile, symbol, text));
+	}
+	return place->line && place->filename;
+}
+
+/* Returns whether the sample has the virtual address of data. */
+static bool data_address(const struct plumb_samples_item *item, uint64_t *address)
+{
+	if (item->spe) {
+		*address = plumb_spe_virtual_address(item->spe->addresses[PLUMB_SPE_DATA_VIRTUAL]);
+		return item->spe->has & PLUMB_SPE_HAS_DATA_VIRTUAL;
+	}
+	*address = item->record->sample.address;
+	return item->record->event->attr.sample_type & PLUMB_SAMPLE_ADDR;
+}
+
+static void set_task(const struct plumb_samples_item *item, unsigned key, uint64_t value[2])
+{
+	const int32_t number = !item->task            ? -1
+			       : key == PLUMB_KEY_PID ? item->task->pid
+						      : item->task->tid;
+
+	if (number >= 0)
+		set_number(value, (uint64_t)number);
+}
+
+static bool set_comm(struct plumb_profile *profile, const struct plumb_task *task,
+		     uint64_t value[2])
+{
+	if (!task)
+		return true;
+	if (!profile->comm || strcmp(profile->comm, task->comm) != 0)
+		profile->comm = text_table_keep(&profile->texts, task->comm);
+	set_text(value, profile->comm);
+	return profile->comm;
+}
+
+/* What only SPE records have; the core decides what some numbers mean. */
+static void set_spe(const struct plumb_samples_item *item, unsigned key, uint64_t value[2])
+{
+	const struct plumb_spe_record *spe = item->spe;
+	const struct plumb_spe_operation op = plumb_spe_operation(spe->op_class, spe->operation);
+	const uint64_t core = (uint64_t)item->midr << 1 | 1;
+
+	if (key == PLUMB_KEY_DATA_SOURCE && spe->has & PLUMB_SPE_HAS_DATA_SOURCE) {
+		value[0] = spe->data_source;
+		value[1] = core;
+	} else if (key == PLUMB_KEY_EVENT && spe->has & PLUMB_SPE_HAS_EVENTS) {
+		value[0] = spe->events;
+		value[1] = core;
+	} else if (key == PLUMB_KEY_OP && spe->has & PLUMB_SPE_HAS_OPERATION) {
+		set_number(value, op.kind);
+	} else if (key == PLUMB_KEY_SUBCLASS && spe->has & PLUMB_SPE_HAS_OPERATION &&
+		   op.subclass != PLUMB_SPE_SUB_NONE) {
+		set_number(value, op.subclass);
+	}
+}
+
+/* Of the keys of addresses of code. */
+static bool set_code(struct plumb_profile *profile, unsigned key, struct place *place,
+		     uint64_t value[2])
+{
+	const char *dso = short_name(profile, place);
+
+	if (!dso)
+		return false;
+	switch (key) {
+	case PLUMB_KEY_SYMBOL:
+		set_symbol(value, &place->location, dso);
+		return true;
+	case PLUMB_KEY_DSO:
+		set_text(value, dso);
+		return true;
+	case PLUMB_KEY_IP:
+		set_number(value, place->location.ip);
+		return true;
+	default:
+		if (!find_source(profile, place, dso))
+			return false;
+		set_text(value, key == PLUMB_KEY_SRCLINE ? place->line : place->filename);
+		return true;
+	}
+}
+
+bool key_value(struct plumb_profile *profile, unsigned key, const struct frame_values *frame,
+	       uint64_t value[2])
+{
+	const struct plumb_record *record = frame->item->record;
+	uint64_t address;
+
+	set_text(value, NULL);
+	switch (key) {
+	case PLUMB_KEY_COMM:
+		return set_comm(profile, frame->item->task, value);
+	case PLUMB_KEY_PID:
+	case PLUMB_KEY_TID:
+		set_task(frame->item, key, value);
+		return true;
+	case PLUMB_KEY_CPU:
+		if (record->has & PLUMB_RECORD_HAS_CPU && record->cpu != UINT32_MAX)
+			set_number(value, record->cpu);
+		return true;
+	case PLUMB_KEY_CACHE_LINE:
+	case PLUMB_KEY_PAGE:
+		if (data_address(frame->item, &address))
+			set_number(value, address & (key == PLUMB_KEY_PAGE ? ~UINT64_C(4095)
+									   : ~UINT64_C(63)));
+		return true;
+	case PLUMB_KEY_OP:
+	case PLUMB_KEY_SUBCLASS:
+	case PLUMB_KEY_EVENT:
+	case PLUMB_KEY_DATA_SOURCE:
+		if (frame->item->spe)
+			set_spe(frame->item, key, value);
+		else if (key == PLUMB_KEY_EVENT)
+			set_text(value, frame->event->public.name);
+		return true;
+	default:
+		return set_code(profile, key, frame->place, value);
+	}
+}
+
+/* ---- Text -------------------------------------------------------------------------------------
+ */
+
+/* "RETIRED L1D-ACCESS"; bits without a name as a number. */
+static const char *events_text(const uint64_t value[2], char room[PLUMB_PROFILE_TEXT])
+{
+	size_t used = 0;
+
+	room[0] = '\0';
+	for (unsigned bit = 0; bit < 64 && used < PLUMB_PROFILE_TEXT; bit++) {
+		const char *name = plumb_spe_event_name((uint32_t)(value[1] >> 1), bit);
+		const char *space = used ? " " : "";
+
+		if (!(value[0] >> bit & 1))
+			continue;
+		if (name)
+			used += (size_t)snprintf(room + used, PLUMB_PROFILE_TEXT - used, "%s%s",
+						 space, name);
+		else
+			used += (size_t)snprintf(room + used, PLUMB_PROFILE_TEXT - used,
+						 "%sevent-%u", space, bit);
+	}
+	return *room ? room : "none";
+}
+
+static const char *hex(uint64_t number, char room[PLUMB_PROFILE_TEXT])
+{
+	snprintf(room, PLUMB_PROFILE_TEXT, "0x%" PRIx64, number);
+	return room;
+}
+
+const char *key_text(const struct plumb_profile *profile, unsigned key, const uint64_t value[2],
+		     char room[PLUMB_PROFILE_TEXT])
+{
+	const char *name;
+
+	if (key == PLUMB_KEY_SYMBOL)
+		return symbol_text(profile, value, room);
+	if (value[1] == 0)
+		return (const char *)(uintptr_t)value[0];
+	switch (key) {
+	case PLUMB_KEY_OP:
+		return plumb_spe_kind_name((unsigned)value[0]);
+	case PLUMB_KEY_SUBCLASS:
+		return plumb_spe_subclass_name((unsigned)value[0]);
+	case PLUMB_KEY_EVENT:
+		return events_text(value, room);
+	case PLUMB_KEY_DATA_SOURCE:
+		name = plumb_spe_data_source_name((uint32_t)(value[1] >> 1), value[0]);
+		return name ? name : hex(value[0], room);
+	case PLUMB_KEY_PID:
+	case PLUMB_KEY_TID:
+	case PLUMB_KEY_CPU:
+		snprintf(room, PLUMB_PROFILE_TEXT, "%" PRIu64, value[0]);
+		return room;
+	default:
+		return hex(value[0], room);
+	}
+}

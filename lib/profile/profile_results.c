@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of a finished profile, sorted, with their estimates. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile.h"
+
+/* ---- The order --------------------------------------------------------------------------------
+ */
+
+static uint64_t size_of(const struct plumb_profile *profile, uint32_t row)
+{
+	return profile->options.children ? profile->rows[row].children.period
+					 : profile->rows[row].own.period;
+}
+
+/* Compares two rows' texts, so that the order of equal rows does not depend on addresses. */
+static int compare_texts(const struct plumb_profile *profile, uint32_t a, uint32_t b)
+{
+	char rooms[2][PLUMB_PROFILE_TEXT];
+	int order = 0;
+
+	for (size_t k = 0; order == 0 && k < profile->options.key_count; k++) {
+		const uint64_t *x = row_values(profile, a) + 1 + 2 * k;
+		const uint64_t *y = row_values(profile, b) + 1 + 2 * k;
+		const char *texts[] = {key_text(profile, profile->keys[k], x, rooms[0]),
+				       key_text(profile, profile->keys[k], y, rooms[1])};
+
+		if (texts[0] && texts[1])
+			order = strcmp(texts[0], texts[1]);
+		else
+			order = !texts[1] - !texts[0];
+	}
+	return order;
+}
+
+static int compare_rows(const void *a, const void *b, void *user)
+{
+	const struct plumb_profile *profile = user;
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const uint64_t sizes[] = {size_of(profile, x), size_of(profile, y)};
+	const uint64_t own[] = {profile->rows[x].own.period, profile->rows[y].own.period};
+
+	if (sizes[0] != sizes[1])
+		return sizes[0] > sizes[1] ? -1 : 1;
+	if (own[0] != own[1])
+		return own[0] > own[1] ? -1 : 1;
+	return compare_texts(profile, x, y);
+}
+
+/* Sets the share of the samples that were left out: by the unit, the stream or the caller. */
+static void set_filtered(struct profiled_event *event, const struct plumb_samples_totals *totals)
+{
+	const double kept = (double)event->public.samples;
+	double all = kept + (double)event->public.left_out;
+
+	if (event->public.spe && totals && (double)totals->records > all)
+		all = (double)totals->records;
+	if (all > 0)
+		event->sampling.filtered = 1 - (1 - event->sampling.filtered) * kept / all;
+}
+
+int plumb_profile_finish(struct plumb_profile *profile, const struct plumb_samples_totals *totals)
+{
+	for (size_t i = 0; i < profile->row_count; i++)
+		profile->events[row_values(profile, (uint32_t)i)[0]].public.row_count++;
+	for (size_t e = 0; e < profile->event_count; e++) {
+		struct profiled_event *event = &profile->events[e];
+
+		event->order = malloc((event->public.row_count + 1) * sizeof(*event->order));
+		if (!event->order)
+			return PLUMB_ERR_NO_MEMORY;
+		event->public.row_count = 0;
+		set_filtered(event, totals);
+	}
+	for (size_t i = 0; i < profile->row_count; i++) {
+		struct profiled_event *event =
+			&profile->events[row_values(profile, (uint32_t)i)[0]];
+
+		event->order[event->public.row_count++] = (uint32_t)i;
+	}
+	for (size_t e = 0; e < profile->event_count; e++)
+		qsort_r(profile->events[e].order, profile->events[e].public.row_count,
+			sizeof(uint32_t), compare_rows, profile);
+	profile->finished = true;
+	return 0;
+}
+
+/* ---- Estimates --------------------------------------------------------------------------------
+ */
+
+static struct plumb_profile_estimate share_of(const struct profiled_event *event,
+					      const struct sums *sums)
+{
+	const double all = event->periods[0];
+	struct tally tally = {
+		.samples = event->public.samples,
+		.members = event->members,
+		.pairs = event->pairs,
+		.steps_above = sums->steps_above,
+		.steps_both = sums->steps_both,
+		.steps_below = event->steps,
+	};
+	struct estimate estimate;
+
+	if (event->public.exact || event->members < 2)
+		return (struct plumb_profile_estimate){all > 0 ? sums->above[0] / all : NAN, NAN,
+						       NAN};
+	/* Above the line stands the period or 0, below it the period. */
+	tally.powers[1][0] = sums->above[0];
+	tally.powers[2][0] = tally.powers[1][1] = sums->above[1];
+	tally.powers[3][0] = tally.powers[2][1] = tally.powers[1][2] = sums->above[2];
+	tally.powers[0][1] = event->periods[0];
+	tally.powers[0][2] = event->periods[1];
+	tally.powers[0][3] = event->periods[2];
+	estimate = estimate_share(&tally, &event->sampling);
+	return (struct plumb_profile_estimate){estimate.value, estimate.low, estimate.high};
+}
+
+static struct plumb_profile_estimate mean_of(const struct profiled_event *event,
+					     const struct mean_sums *sums)
+{
+	const double count = (double)sums->members;
+	struct tally tally = {
+		.samples = event->public.samples,
+		.members = sums->members,
+		.pairs = event->pairs,
+		.steps_above = sums->steps_above,
+		.steps_both = sums->steps_both,
+		.steps_below = sums->steps_below,
+	};
+	struct estimate estimate;
+
+	if (sums->members < 2)
+		return (struct plumb_profile_estimate){sums->members ? sums->above[0] : NAN, NAN,
+						       NAN};
+	tally.powers[1][0] = tally.powers[1][1] = tally.powers[1][2] = sums->above[0];
+	tally.powers[2][0] = tally.powers[2][1] = sums->above[1];
+	tally.powers[3][0] = sums->above[2];
+	tally.powers[0][1] = tally.powers[0][2] = tally.powers[0][3] = count;
+	estimate = estimate_mean(&tally, &event->sampling);
+	return (struct plumb_profile_estimate){estimate.value, estimate.low, estimate.high};
+}
+
+/* ---- Results ----------------------------------------------------------------------------------
+ */
+
+bool plumb_profile_event(const struct plumb_profile *profile, size_t i,
+			 struct plumb_profile_event *event)
+{
+	if (i >= profile->event_count)
+		return false;
+	*event = profile->events[i].public;
+	return true;
+}
+
+bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t i,
+		       struct plumb_profile_row *row)
+{
+	const struct profiled_event *of;
+	const struct row *found;
+
+	if (!profile->finished || event >= profile->event_count)
+		return false;
+	of = &profile->events[event];
+	if (i >= of->public.row_count)
+		return false;
+	found = &profile->rows[of->order[i]];
+	*row = (struct plumb_profile_row){
+		.samples = found->own.samples,
+		.period = found->own.period,
+		.children_samples = found->children.samples,
+		.children_period = found->children.period,
+		.share = share_of(of, &found->own),
+		.children = {NAN, NAN, NAN},
+		.latency = mean_of(of, &found->latency),
+	};
+	if (profile->options.children)
+		row->children = share_of(of, &found->children);
+	return true;
+}
+
+const char *plumb_profile_text(const struct plumb_profile *profile, size_t event, size_t row,
+			       size_t k, char room[PLUMB_PROFILE_TEXT])
+{
+	uint32_t index;
+
+	if (!profile->finished || event >= profile->event_count ||
+	    row >= profile->events[event].public.row_count || k >= profile->options.key_count)
+		return NULL;
+	index = profile->events[event].order[row];
+	return key_text(profile, profile->keys[k], row_values(profile, index) + 1 + 2 * k, room);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of a profile: found by their values, limited in number. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile.h"
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+bool index_table_reserve(struct index_table *table, uint64_t (*hash)(const void *owner, uint32_t i),
+			 const void *owner)
+{
+	size_t size = table->slots ? 2 * (table->mask + 1) : 64;
+	uint32_t *slots;
+
+	if (table->slots && 2 * (table->count + 1) <= table->mask)
+		return true;
+	slots = malloc(size * sizeof(*slots));
+	if (!slots)
+		return false;
+	memset(slots, 0xff, size * sizeof(*slots));
+	for (size_t i = 0; table->slots && i <= table->mask; i++) {
+		size_t at;
+
+		if (table->slots[i] == UINT32_MAX)
+			continue;
+		at = hash(owner, table->slots[i]) & (size - 1);
+		while (slots[at] != UINT32_MAX)
+			at = (at + 1) & (size - 1);
+		slots[at] = table->slots[i];
+	}
+	free(table->slots);
+	table->slots = slots;
+	table->mask = size - 1;
+	return true;
+}
+
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+	return hash ^ hash >> 32;
+}
+
+static uint64_t hash_kept(const void *owner, uint32_t i)
+{
+	return hash_text(((const struct text_table *)owner)->at[i]);
+}
+
+const char *text_table_keep(struct text_table *table, const char *text)
+{
+	size_t at;
+
+	if (table->count == UINT32_MAX - 1 || !index_table_reserve(&table->index, hash_kept, table))
+		return NULL;
+	at = hash_text(text) & table->index.mask;
+	for (; table->index.slots[at] != UINT32_MAX; at = (at + 1) & table->index.mask)
+		if (strcmp(table->at[table->index.slots[at]], text) == 0)
+			return table->at[table->index.slots[at]];
+	if (table->count == table->room) {
+		size_t room = table->room ? 2 * table->room : 64;
+		const char **grown = realloc(table->at, room * sizeof(*grown));
+
+		if (!grown)
+			return NULL;
+		table->at = grown;
+		table->room = room;
+	}
+	table->at[table->count] = arena_strdup(&table->arena, text);
+	if (!table->at[table->count])
+		return NULL;
+	table->index.slots[at] = (uint32_t)table->count;
+	table->index.count++;
+	return table->at[table->count++];
+}
+
+void text_table_free(struct text_table *table)
+{
+	free(table->at);
+	free(table->index.slots);
+	arena_free(&table->arena);
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static uint64_t hash_row(const void *owner, uint32_t i)
+{
+	const struct plumb_profile *profile = owner;
+
+	return hash_words(row_values(profile, i), profile->words);
+}
+
+static bool grow(struct plumb_profile *profile)
+{
+	size_t room = profile->row_room ? 2 * profile->row_room : 256;
+	uint64_t *values;
+	struct row *rows;
+
+	if (room > profile->options.rows_max)
+		room = profile->options.rows_max;
+	rows = realloc(profile->rows, room * sizeof(*rows));
+	if (!rows)
+		return false;
+	profile->rows = rows;
+	values = realloc(profile->values, room * profile->words * sizeof(*values));
+	if (!values)
+		return false;
+	profile->values = values;
+	profile->row_room = room;
+	return true;
+}
+
+int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *row)
+{
+	const size_t size = profile->words * sizeof(*values);
+	struct index_table *table = &profile->by_values;
+	size_t at;
+
+	if (!index_table_reserve(table, hash_row, profile))
+		return PLUMB_ERR_NO_MEMORY;
+	at = hash_words(values, profile->words) & table->mask;
+	for (; table->slots[at] != UINT32_MAX; at = (at + 1) & table->mask) {
+		*row = table->slots[at];
+		if (memcmp(row_values(profile, *row), values, size) == 0)
+			return 0;
+	}
+	if (profile->row_count == profile->row_room && !grow(profile))
+		return PLUMB_ERR_NO_MEMORY;
+	*row = (uint32_t)profile->row_count++;
+	profile->rows[*row] = (struct row){.nodes = NO_ROW};
+	memcpy(profile->values + *row * profile->words, values, size);
+	table->slots[at] = *row;
+	table->count++;
+	return 0;
+}
+
+/* ---- The limit --------------------------------------------------------------------------------
+ */
+
+static uint64_t size_of(const struct plumb_profile *profile, size_t i)
+{
+	const struct row *row = &profile->rows[i];
+
+	return profile->options.children ? row->children.period : row->own.period;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Adds what a row that is given up has to its event. */
+static void give_up(struct plumb_profile *profile, size_t i, uint64_t *largest)
+{
+	const size_t event = (size_t)row_values(profile, (uint32_t)i)[0];
+	struct plumb_profile_event *public = &profile->events[event].public;
+
+	public->given_up = add_saturating(public->given_up, profile->rows[i].own.period);
+	if (size_of(profile, i) > largest[event])
+		largest[event] = size_of(profile, i);
+}
+
+/* Moves the rows that are kept to the front; `renumbered` gets their indexes. */
+static void keep_rows(struct plumb_profile *profile, uint64_t middle, uint32_t *renumbered,
+		      uint64_t *largest)
+{
+	size_t kept = 0, limit = profile->row_count / 2;
+
+	for (size_t i = 0; i < profile->row_count; i++) {
+		renumbered[i] = NO_ROW;
+		if (size_of(profile, i) <= middle || kept == limit) {
+			give_up(profile, i, largest);
+			continue;
+		}
+		profile->rows[kept] = profile->rows[i];
+		memmove(profile->values + kept * profile->words, row_values(profile, (uint32_t)i),
+			profile->words * sizeof(uint64_t));
+		renumbered[i] = (uint32_t)kept++;
+	}
+	profile->row_count = kept;
+}
+
+static void index_rows(struct plumb_profile *profile)
+{
+	struct index_table *table = &profile->by_values;
+
+	memset(table->slots, 0xff, (table->mask + 1) * sizeof(*table->slots));
+	for (size_t i = 0; i < profile->row_count; i++) {
+		size_t at = hash_row(profile, (uint32_t)i) & table->mask;
+
+		while (table->slots[at] != UINT32_MAX)
+			at = (at + 1) & table->mask;
+		table->slots[at] = (uint32_t)i;
+	}
+	table->count = profile->row_count;
+}
+
+int rows_give_up(struct plumb_profile *profile)
+{
+	const size_t count = profile->row_count;
+	uint64_t *sizes = malloc(count * sizeof(*sizes));
+	uint64_t *largest = calloc(profile->event_count, sizeof(*largest));
+	uint32_t *renumbered = malloc(count * sizeof(*renumbered));
+	int status = PLUMB_ERR_NO_MEMORY;
+
+	if (sizes && largest && renumbered) {
+		for (size_t i = 0; i < count; i++)
+			sizes[i] = size_of(profile, i);
+		qsort(sizes, count, sizeof(*sizes), compare_sizes);
+		keep_rows(profile, sizes[count / 2], renumbered, largest);
+		/* A row that was given up several times lacks the sum. */
+		for (size_t i = 0; i < profile->event_count; i++)
+			profile->events[i].public.given_up_most =
+				add_saturating(profile->events[i].public.given_up_most, largest[i]);
+		index_rows(profile);
+		/* The neighbours of the next samples may be gone. */
+		for (size_t i = 0; i < profile->lane_count; i++)
+			profile->lanes[i].begun = false;
+		status = paths_renumber(profile, renumbered);
+	}
+	free(sizes);
+	free(largest);
+	free(renumbered);
+	return status;
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Profiles of samples that are made here. Their estimates must equal those of whole tallies, to
+ * which every sample is added for every row. test/interop/report_vs_perf.py compares with perf.
+ */
+#include "check.h"
+
+#include <math.h>
+#include <plumb/profile.h>
+
+#include "folder.h"
+#include "profile/estimate.h"
+
+#define PMU   11
+#define EXACT 12
+#define LANES 3
+
+static const uint64_t ids[] = {1, 2, 3};
+static const struct plumb_recorded_event events[] = {
+	{.attr = {.type = PMU, .size = 128, .sample_type = 7, .sample_period = 1024},
+	 .ids = &ids[0],
+	 .id_count = 1,
+	 .name = "arm_spe_0//"},
+	{.attr = {.type = 1, .size = 128, .sample_type = 7 | PLUMB_SAMPLE_PERIOD},
+	 .ids = &ids[1],
+	 .id_count = 1,
+	 .name = "cpu-clock"},
+	{.attr = {.type = EXACT, .size = 128, .sample_type = 7 | PLUMB_SAMPLE_PERIOD},
+	 .ids = &ids[2],
+	 .id_count = 1,
+	 .name = "exact/CPU_CYCLES/"},
+};
+
+struct fixture {
+	struct plumb_recording *recording;
+	struct plumb_symbolizer *symbolizer;
+	struct plumb_profile *profile;
+	struct plumb_record record;
+	struct plumb_spe_record spe;
+	const struct plumb_task *task;
+	struct plumb_samples_item item;
+	uint64_t chain[200];
+	uint64_t state;
+};
+
+static uint64_t chance(struct fixture *f, uint64_t limit)
+{
+	f->state = f->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (f->state >> 33) % limit;
+}
+
+static void begin(struct fixture *f, const struct plumb_profile_options *options)
+{
+	static const uint64_t values[] = {PMU, 1};
+	const struct plumb_auxtrace_info info = {.type = 4, .values = values, .count = 2};
+	const struct plumb_recording_setup setup = {
+		.events = events,
+		.event_count = 3,
+		.auxtrace_info = &info,
+		.arch = "aarch64",
+		.pmus = {{EXACT, "exact"}},
+		.pmu_count = 1,
+		.clockid = -1,
+	};
+	struct plumb_recording_writer *writer;
+	struct plumb_record ignored;
+
+	*f = (struct fixture){0};
+	assert_int_equal(plumb_recording_create(path, &setup, &writer, NULL), 0);
+	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
+	assert_int_equal(plumb_recording_open(path, NULL, &f->recording, NULL), 0);
+	unlink(path);
+	while (plumb_recording_next(f->recording, &ignored) > 0)
+		;
+	assert_int_equal(plumb_symbolizer_new(NULL, &f->symbolizer), 0);
+	f->task = plumb_symbolizer_task(f->symbolizer, 10, 11);
+	assert_non_null(f->task);
+	assert_int_equal(plumb_profile_new(options, f->recording, f->symbolizer, &f->profile), 0);
+}
+
+static void end(struct fixture *f)
+{
+	plumb_profile_free(f->profile);
+	plumb_symbolizer_free(f->symbolizer);
+	plumb_recording_close(f->recording);
+}
+
+/* Adds a sample of `event` at `ip`, whose callers are in f->chain. */
+static void add(struct fixture *f, const struct plumb_recorded_event *event, uint64_t ip,
+		uint64_t period, uint32_t cpu, size_t callers)
+{
+	f->record = (struct plumb_record){
+		.type = PLUMB_RECORD_SAMPLE,
+		.misc = PLUMB_MODE_USER,
+		.has = PLUMB_RECORD_HAS_PID | PLUMB_RECORD_HAS_CPU,
+		.pid = f->task->pid,
+		.tid = f->task->tid,
+		.cpu = cpu,
+		.event = event,
+		.sample = {.ip = ip,
+			   .period = period,
+			   .callchain = f->chain,
+			   .callchain_length = callers},
+	};
+	f->item = (struct plumb_samples_item){.record = &f->record, .task = f->task, .ring = cpu};
+	if (event == &events[0])
+		f->item.spe = &f->spe;
+	assert_int_equal(plumb_profile_add(f->profile, &f->item), 0);
+}
+
+static const uint8_t by_symbol[] = {PLUMB_KEY_SYMBOL};
+static const struct plumb_profile_options plain = {
+	.size = sizeof(plain), .keys = by_symbol, .key_count = 1};
+
+static void assert_estimate(struct plumb_profile_estimate got, struct estimate wanted)
+{
+	assert_true(fabs(got.value - wanted.value) <= 1e-9 * fabs(wanted.value));
+	assert_true(fabs(got.low - wanted.low) <= 1e-9 * (1 + fabs(wanted.low)));
+	assert_true(fabs(got.high - wanted.high) <= 1e-9 * (1 + fabs(wanted.high)));
+}
+
+#define PLACES 5
+
+struct wanted {
+	struct tally own, children, latency;
+};
+
+/* Adds one sample to the whole tallies of all places. */
+static void add_whole(struct wanted *wanted, const bool *below, uint64_t place, double period,
+		      double latency, bool timed)
+{
+	for (uint64_t i = 0; i < PLACES; i++) {
+		const bool mine = i == place;
+
+		tally_add(&wanted[i].own, mine ? period : 0, period);
+		tally_add(&wanted[i].children, mine || below[i] ? period : 0, period);
+		tally_add(&wanted[i].latency, mine && timed ? latency : 0, mine && timed);
+	}
+}
+
+static uint64_t place_of(const struct plumb_profile *profile, size_t row)
+{
+	char room[PLUMB_PROFILE_TEXT];
+
+	return strtoull(plumb_profile_text(profile, 0, row, 0, room), NULL, 16) / 16 - 1;
+}
+
+/* Adds samples with phases, of several lanes in turn, and compares the estimates of every row. */
+static void compare_estimates(bool spe)
+{
+	struct plumb_profile_options options = plain;
+	static struct wanted wanted[LANES][PLACES];
+	const struct sampling sampling = {.interval = spe ? 1024 : 0};
+	struct plumb_profile_row row;
+	size_t rows = 0;
+	struct fixture f;
+
+	memset(wanted, 0, sizeof(wanted));
+	options.children = true;
+	begin(&f, &options);
+	for (int i = 0; i < 3000; i++) {
+		const uint32_t lane = (uint32_t)chance(&f, LANES);
+		const uint64_t place = chance(&f, i / 500 % 2 ? 2 : PLACES);
+		const uint64_t period = spe ? 1 : chance(&f, 1000);
+		const size_t callers = spe ? 0 : chance(&f, 4);
+		bool below[PLACES] = {false};
+
+		f.spe = (struct plumb_spe_record){
+			.has = chance(&f, 4) ? PLUMB_SPE_HAS_TOTAL_LATENCY : 0,
+			.counters = {(uint16_t)(5 + chance(&f, 40) * (place + 1))}};
+		for (size_t c = 0; c < callers; c++) {
+			const uint64_t caller = chance(&f, PLACES);
+
+			f.chain[c] = 16 * (caller + 1);
+			below[caller] = true;
+		}
+		add(&f, &events[spe ? 0 : 1], 16 * (place + 1), period, lane, callers);
+		add_whole(wanted[lane], below, place, (double)period, f.spe.counters[0],
+			  spe && f.spe.has);
+	}
+	for (int lane = 1; lane < LANES; lane++)
+		for (int i = 0; i < PLACES; i++) {
+			tally_join(&wanted[0][i].own, &wanted[lane][i].own, false);
+			tally_join(&wanted[0][i].children, &wanted[lane][i].children, false);
+			tally_join(&wanted[0][i].latency, &wanted[lane][i].latency, false);
+		}
+	assert_int_equal(plumb_profile_finish(f.profile, NULL), 0);
+	for (; plumb_profile_row(f.profile, 0, rows, &row); rows++) {
+		const uint64_t place = place_of(f.profile, rows);
+
+		assert_true(place < PLACES);
+		assert_estimate(row.share, estimate_share(&wanted[0][place].own, &sampling));
+		assert_estimate(row.children,
+				estimate_share(&wanted[0][place].children, &sampling));
+		assert_true(row.share.low < row.share.value && row.share.value < row.share.high);
+		if (spe)
+			assert_estimate(row.latency,
+					estimate_mean(&wanted[0][place].latency, &sampling));
+		else
+			assert_true(isnan(row.latency.value));
+	}
+	assert_int_equal(rows, PLACES);
+	end(&f);
+}
+
+static void equals_whole_tallies(void **state)
+{
+	(void)state;
+	compare_estimates(true);
+	compare_estimates(false);
+}
+
+static void counts_callers_once(void **state)
+{
+	struct plumb_profile_options options = plain;
+	struct plumb_profile_row row;
+	struct fixture f;
+
+	(void)state;
+	options.children = true;
+	begin(&f, &options);
+	/* main calls itself twice, and then a leaf, which is sampled. */
+	f.chain[0] = PLUMB_CONTEXT_USER;
+	f.chain[1] = 0x10;
+	f.chain[2] = f.chain[3] = 0x20;
+	add(&f, &events[1], 0x10, 30, 0, 4);
+	add(&f, &events[1], 0x20, 10, 0, 0);
+	assert_int_equal(plumb_profile_finish(f.profile, NULL), 0);
+	assert_true(plumb_profile_row(f.profile, 0, 0, &row));
+	assert_int_equal(place_of(f.profile, 0), 1);
+	assert_int_equal(row.children_period, 40);
+	assert_int_equal(row.children_samples, 2);
+	assert_int_equal(row.period, 10);
+	assert_true(row.children.value == 1 && row.share.value == 0.25);
+	assert_true(plumb_profile_row(f.profile, 0, 1, &row));
+	assert_int_equal(row.children_period, 30);
+	assert_int_equal(row.period, 30);
+	assert_false(plumb_profile_row(f.profile, 0, 2, &row));
+	assert_false(plumb_profile_row(f.profile, 1, 0, &row));
+	end(&f);
+}
+
+/* Compares a tree's lines, "DEPTH NAME PERIOD OWN;...". */
+static void assert_tree(struct plumb_profile *profile, size_t row, const char *wanted)
+{
+	const struct plumb_profile_node *nodes;
+	char text[512] = "";
+	size_t count, used = 0;
+
+	nodes = plumb_profile_tree(profile, 0, row, &count);
+	for (size_t i = 0; i < count; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%u %s %d %d;",
+					 nodes[i].depth, nodes[i].name, (int)nodes[i].period,
+					 (int)nodes[i].own);
+	assert_string_equal(text, wanted);
+}
+
+static void add_paths(struct fixture *f)
+{
+	f->chain[0] = 0x10;
+	f->chain[1] = 0x20;
+	f->chain[2] = 0x40;
+	add(f, &events[1], 0x10, 5, 0, 3); /* 40 -> 20 -> 10 */
+	f->chain[1] = 0x30;
+	add(f, &events[1], 0x10, 7, 0, 3); /* 40 -> 30 -> 10 */
+	f->chain[1] = 0x40;
+	add(f, &events[1], 0x10, 2, 0, 2); /* 40 -> 10 */
+	assert_int_equal(plumb_profile_finish(f->profile, NULL), 0);
+}
+
+static void keeps_call_trees(void **state)
+{
+	struct plumb_profile_options options = plain;
+	struct fixture f;
+
+	(void)state;
+	options.paths = PLUMB_PATHS_CALLEE;
+	begin(&f, &options);
+	add_paths(&f);
+	assert_tree(f.profile, 0, "0 0x30 7 0;1 0x40 7 7;0 0x20 5 0;1 0x40 5 5;0 0x40 2 2;");
+	assert_tree(f.profile, 1, "");
+	end(&f);
+
+	options.paths = PLUMB_PATHS_CALLER;
+	begin(&f, &options);
+	add_paths(&f);
+	assert_tree(f.profile, 0, "0 0x40 14 2;1 0x30 7 7;1 0x20 5 5;");
+	end(&f);
+
+	options.children = true;
+	begin(&f, &options);
+	add_paths(&f);
+	assert_int_equal(place_of(f.profile, 0), 0); /* 0x10, which has more of its own than 0x40 */
+	assert_tree(f.profile, 0, "");
+	assert_tree(f.profile, 1, "0 0x30 7 0;1 0x10 7 7;0 0x20 5 0;1 0x10 5 5;0 0x10 2 2;");
+	end(&f);
+}
+
+static void limits_memory(void **state)
+{
+	struct plumb_profile_options options = plain;
+	struct plumb_profile_event event;
+	struct plumb_profile_row row;
+	uint64_t sum = 0;
+	struct fixture f;
+
+	(void)state;
+	options.rows_max = 600;
+	options.nodes_max = 100;
+	options.paths = PLUMB_PATHS_CALLEE;
+	begin(&f, &options);
+	for (uint64_t i = 0; i < 20000; i++) {
+		f.chain[0] = 0x1000 + i;
+		add(&f, &events[1], i % 4 == 0 ? 0x10 : 0x100000 + 16 * i, 3, 0, 1);
+	}
+	assert_int_equal(plumb_profile_finish(f.profile, NULL), 0);
+	assert_true(plumb_profile_event(f.profile, 0, &event));
+	assert_int_equal(event.samples, 20000);
+	assert_int_equal(event.period, 60000);
+	assert_true(event.row_count <= 600);
+	assert_true(event.given_up > 0 && event.cut_off > 0);
+	for (size_t i = 0; plumb_profile_row(f.profile, 0, i, &row); i++)
+		sum += row.period;
+	assert_int_equal(sum + event.given_up, event.period);
+	/* The frequent one is still there, and complete but for what the event says. */
+	plumb_profile_row(f.profile, 0, 0, &row);
+	assert_int_equal(place_of(f.profile, 0), 0);
+	assert_true(row.period + event.given_up_most >= 15000);
+	assert_true(row.period > 14000);
+	end(&f);
+}
+
+static void tells_exact(void **state)
+{
+	struct plumb_profile_event event;
+	struct plumb_profile_row row;
+	struct fixture f;
+
+	(void)state;
+	begin(&f, &plain);
+	add(&f, &events[2], 0x10, 3, 0, 0);
+	add(&f, &events[2], 0x20, 1, 0, 0);
+	add(&f, &events[1], 0x20, 1, 0, 0);
+	assert_int_equal(plumb_profile_finish(f.profile, NULL), 0);
+	assert_true(plumb_profile_event(f.profile, 0, &event));
+	assert_true(event.exact);
+	assert_string_equal(event.name, "exact/CPU_CYCLES/");
+	assert_true(plumb_profile_row(f.profile, 0, 0, &row));
+	assert_true(row.share.value == 0.75 && isnan(row.share.low) && isnan(row.share.high));
+	assert_true(plumb_profile_event(f.profile, 1, &event));
+	assert_false(event.exact);
+	/* One sample tells a share, and nothing about how sure it is. */
+	assert_true(plumb_profile_row(f.profile, 1, 0, &row));
+	assert_true(row.share.value == 1 && isnan(row.share.low));
+	assert_false(plumb_profile_event(f.profile, 2, &event));
+	end(&f);
+}
+
+static bool wants_even(void *user, const struct plumb_samples_item *item,
+		       const struct plumb_location *location)
+{
+	++*(int *)user;
+	assert_int_equal(location->ip, item->record->sample.ip);
+	return item->record->sample.ip % 32 == 0;
+}
+
+static void leaves_out(void **state)
+{
+	struct plumb_profile_options options = plain;
+	struct plumb_profile_event event;
+	int asked = 0;
+	struct fixture f;
+
+	(void)state;
+	options.wants = wants_even;
+	options.user = &asked;
+	begin(&f, &options);
+	for (uint64_t i = 1; i <= 8; i++)
+		add(&f, &events[1], 16 * i, 1, 0, 0);
+	assert_int_equal(asked, 8);
+	assert_int_equal(plumb_profile_finish(f.profile, NULL), 0);
+	assert_true(plumb_profile_event(f.profile, 0, &event));
+	assert_int_equal(event.samples, 4);
+	assert_int_equal(event.left_out, 4);
+	assert_int_equal(event.row_count, 4);
+	end(&f);
+}
+
+/* The values of the keys of one SPE record. */
+static void tells_keys(void **state)
+{
+	static const char *const wanted[] = {
+		"0x4010", ":11", "10", "11", "5", "load", "RETIRED L1D-REFILL", "0x8"};
+	static const uint8_t keys[] = {PLUMB_KEY_SYMBOL, PLUMB_KEY_COMM,       PLUMB_KEY_PID,
+				       PLUMB_KEY_TID,    PLUMB_KEY_CPU,        PLUMB_KEY_OP,
+				       PLUMB_KEY_EVENT,  PLUMB_KEY_DATA_SOURCE};
+	static const uint8_t more[] = {PLUMB_KEY_CACHE_LINE, PLUMB_KEY_PAGE, PLUMB_KEY_DSO,
+				       PLUMB_KEY_SRCLINE};
+	static const char *const wanted_more[] = {"0x12340", "0x12000", "[unknown]", "0x4010"};
+	struct plumb_profile_options options = {.size = sizeof(options)};
+	char room[PLUMB_PROFILE_TEXT];
+
+	(void)state;
+	for (int round = 0; round < 2; round++) {
+		struct fixture f;
+
+		options.keys = round ? more : keys;
+		options.key_count = round ? 4 : 8;
+		begin(&f, &options);
+		f.spe = (struct plumb_spe_record){
+			.has = PLUMB_SPE_HAS_EVENTS | PLUMB_SPE_HAS_OPERATION |
+			       PLUMB_SPE_HAS_DATA_SOURCE | PLUMB_SPE_HAS_DATA_VIRTUAL,
+			.op_class = PLUMB_SPE_LOAD_STORE,
+			.events = 1 << 1 | 1 << 3,
+			.data_source = 8,
+			.addresses = {[PLUMB_SPE_DATA_VIRTUAL] = 0x12345},
+		};
+		add(&f, &events[0], 0x4010, 1, 5, 0);
+		assert_int_equal(plumb_profile_finish(f.profile, NULL), 0);
+		for (size_t k = 0; k < options.key_count; k++)
+			assert_string_equal(plumb_profile_text(f.profile, 0, 0, k, room),
+					    round ? wanted_more[k] : wanted[k]);
+		assert_null(plumb_profile_text(f.profile, 0, 1, 0, room));
+		end(&f);
+	}
+}
+
+static void knows_names(void **state)
+{
+	struct plumb_profile_options options = plain;
+	struct plumb_profile *profile;
+	static const uint8_t wrong[] = {PLUMB_PROFILE_KEYS};
+
+	(void)state;
+	for (int i = 0; i < PLUMB_PROFILE_KEYS; i++)
+		assert_int_equal(plumb_profile_key_by_name(plumb_profile_key_name((unsigned)i)), i);
+	assert_null(plumb_profile_key_name(PLUMB_PROFILE_KEYS));
+	assert_int_equal(plumb_profile_key_by_name("sym"), PLUMB_KEY_SYMBOL);
+	assert_int_equal(plumb_profile_key_by_name("dcacheline"), PLUMB_KEY_CACHE_LINE);
+	assert_int_equal(plumb_profile_key_by_name("mem"), PLUMB_KEY_DATA_SOURCE);
+	assert_int_equal(plumb_profile_key_by_name("nothing"), PLUMB_ERR_NOT_FOUND);
+	options.keys = wrong;
+	assert_int_equal(plumb_profile_new(&options, NULL, NULL, &profile), PLUMB_ERR_ARGUMENT);
+	options.key_count = 0;
+	assert_int_equal(plumb_profile_new(&options, NULL, NULL, &profile), PLUMB_ERR_ARGUMENT);
+	assert_null(profile);
+	plumb_profile_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equals_whole_tallies), cmocka_unit_test(counts_callers_once),
+		cmocka_unit_test(keeps_call_trees),     cmocka_unit_test(limits_memory),
+		cmocka_unit_test(tells_exact),          cmocka_unit_test(leaves_out),
+		cmocka_unit_test(tells_keys),           cmocka_unit_test(knows_names),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
