@@ -7,28 +7,7 @@
 #include "render/callgrind.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
-
-static struct plumb_symbolizer *open_symbols(const struct plumb_recording *recording)
-{
-	const char *home = getenv("HOME");
-	char *cache = home ? memory_format("%s/.debug", home) : NULL;
-	const struct plumb_symbol_paths paths = {
-		.size = sizeof(paths),
-		.debug_dir = "/usr/lib/debug",
-		.build_id_dir = cache,
-		.kallsyms = "/proc/kallsyms",
-		.kernel_notes = "/sys/kernel/notes",
-		.perf_maps_dir = "/tmp",
-		.own_vdso = true,
-	};
-	struct plumb_symbolizer *symbols;
-
-	plumb_symbolizer_new(&paths, &symbols);
-	memory_given(symbols);
-	plumb_symbolizer_origin(symbols, recording);
-	free(cache);
-	return symbols;
-}
+#include "tool/symbols.h"
 
 /* Adds the samples of events; SPE records are no events that could be summed. */
 static int read_samples(struct plumb_recording *recording, struct plumb_symbolizer *symbols,
@@ -85,7 +64,7 @@ int export_callgrind(const struct common_options *common, const char *path)
 	int error = plumb_recording_open(path, &how, &recording, found), status = EXIT_FINE;
 
 	if (error == 0) {
-		symbols = open_symbols(recording);
+		symbols = symbols_open(&(const struct symbols_options){0}, recording);
 		callgrind = callgrind_new(symbols);
 		error = read_samples(recording, symbols, callgrind, path, found);
 	}

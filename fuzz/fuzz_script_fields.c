@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "script/fields.h"
-#include "script/times.h"
+#include "tool/times.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -36,13 +36,13 @@ static void check_fields(const char *text)
 static void check_times(const char *text)
 {
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
-	struct script_times times;
-	int status = script_times_parse(&times, text, 5, UINT64_MAX / 2, found);
+	struct time_ranges times;
+	int status = times_parse(&times, text, 5, UINT64_MAX / 2, found);
 
 	require(status == 0 ? !plumb_diagnostics_errors(found) : plumb_diagnostics_errors(found));
 	if (status == 0) {
 		require(times.count >= 1 && times.count <= TIMES_MAX);
-		script_times_match(&times, 7);
+		times_match(&times, 7);
 	}
 	plumb_diagnostics_free(found);
 }

@@ -2,12 +2,9 @@
 /* plumb script: every sample of a recording, as perf script prints it or as JSON. */
 #include "script/script.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "script/fields.h"
@@ -16,6 +13,7 @@
 #include "tool/inputs.h"
 #include "tool/like_perf.h"
 #include "tool/memory.h"
+#include "tool/symbols.h"
 
 #define DEFAULT_INPUT "perf.data"
 
@@ -40,6 +38,15 @@ static bool check_event(struct script *script, const struct plumb_recorded_event
 	return status == 0;
 }
 
+static bool wants(const struct script *script, struct script_sample *sample)
+{
+	const struct choice *choice = &script->choice;
+
+	return choice_wants(choice, sample->record, sample->task,
+			    choice_needs_location(choice) ? script_locate(&script->printer, sample)
+							  : NULL);
+}
+
 /* Prints a sample, if it is wanted. False if its fields cannot be, which was said. */
 static bool print_sample(struct script *script, const struct plumb_samples_item *item)
 {
@@ -61,7 +68,7 @@ static bool print_sample(struct script *script, const struct plumb_samples_item 
 	/* Guests' addresses are in no address space that is known here. */
 	if (sample.mode == PLUMB_MODE_GUEST_KERNEL || sample.mode == PLUMB_MODE_GUEST_USER)
 		return true;
-	if (!script_wants(script, &sample))
+	if (!wants(script, &sample))
 		return true;
 	if (script->options->common.json)
 		script_print_json(&script->printer, &sample);
@@ -72,57 +79,19 @@ static bool print_sample(struct script *script, const struct plumb_samples_item 
 
 /* ---- A recording ----------------------------------------------------------------------------- */
 
-/* Returns why nothing can be read below `path`, or NULL. */
-static const char *no_folder(const char *path)
-{
-	struct stat status;
-
-	if (stat(path, &status) != 0)
-		return strerror(errno);
-	return S_ISDIR(status.st_mode) ? NULL : strerror(ENOTDIR);
-}
-
-/* Samples are there without symbols, too, so these are warnings. */
-static void warn_of_places(const struct script_options *options)
-{
-	const char *reason = options->symfs ? no_folder(options->symfs) : NULL;
-
-	if (reason)
-		complain("--symfs %s: %s; no symbols are read from there", options->symfs, reason);
-	if (options->kallsyms && access(options->kallsyms, R_OK) != 0)
-		complain("--kallsyms %s: %s; the kernel's symbols are missing", options->kallsyms,
-			 strerror(errno));
-}
-
 static void open_symbols(struct script *script)
 {
 	const struct script_options *options = script->options;
-	const char *home = getenv("HOME");
-	char *cache = home ? memory_format("%s/.debug", home) : NULL;
-	struct plumb_symbol_paths paths = {
-		.size = sizeof(paths),
-		.root = options->symfs,
-		.debug_dir = "/usr/lib/debug",
-		.build_id_dir = cache,
-		.kallsyms = options->symfs ? NULL : "/proc/kallsyms",
-		.kernel_notes = "/sys/kernel/notes",
-		.perf_maps_dir = "/tmp",
-		.own_vdso = true,
+	const struct symbols_options how = {
+		.symfs = options->symfs,
+		.kallsyms = options->kallsyms,
 		.raw_names = options->no_demangle,
 		/* perf prints them since it demangles with libstdc++. */
 		.signatures =
 			options->common.verbose || script->samples.like_perf >= PLUMB_PERF_6_12,
 	};
 
-	warn_of_places(options);
-	if (options->kallsyms) {
-		paths.kallsyms = options->kallsyms;
-		paths.kernel_notes = NULL;
-	}
-	plumb_symbolizer_new(&paths, &script->symbols);
-	memory_given(script->symbols);
-	plumb_symbolizer_origin(script->symbols, script->recording);
-	free(cache);
+	script->symbols = symbols_open(&how, script->recording);
 }
 
 static bool check_events(struct script *script)
@@ -136,12 +105,9 @@ static bool check_events(struct script *script)
 			script->printer.callchains = !script->options->hide_call_graph;
 		if (!check_event(script, event))
 			return false;
-		if (script->choice.cpus && !(event->attr.sample_type & PLUMB_SAMPLE_CPU) &&
-		    !script_is_dummy(&event->attr)) {
-			complain("--cpu requires samples that record their CPU");
-			advise("record with -a, or with --sample-cpu");
+		if (!script_is_dummy(&event->attr) &&
+		    !choice_check_event(&script->choice, &event->attr))
 			return false;
-		}
 	}
 	return true;
 }
@@ -175,7 +141,7 @@ static bool print_item(struct script *script, const struct plumb_samples_item *i
 	if (plumb_symbolizer_add(script->symbols, record) < 0)
 		memory_given(NULL);
 	if (is_shown(script->options, record) && !script->options->common.json &&
-	    script_wants_cpu(&script->choice, record))
+	    choice_wants_cpu(&script->choice, record))
 		script_print_record(&script->printer, record);
 	return true;
 }
@@ -229,7 +195,9 @@ static int dump_records(struct script *script)
 static int print_all(struct script *script)
 {
 	const struct script_options *options = script->options;
-	int status = script_choose(script);
+	const struct choice_input input = {options->input, script->recording, options->reltime,
+					   script->found};
+	int status = choice_read(&script->choice, &options->chosen, &input);
 
 	if (status == EXIT_FINE)
 		status = output_open(&script->out, &options->common);
@@ -333,7 +301,9 @@ static int check_options(const struct script_options *options)
 	} else if (options->raw && options->dump) {
 		complain("--raw and --dump-raw-trace cannot be combined");
 		advise("use plumb spe dump --raw to print the packets of bare SPE data");
-	} else if (options->quiet && script_chooses(options)) {
+	} else if (options->raw && options->chosen.time && !options->quiet) {
+		complain("--time is not supported for bare SPE data, which has no times");
+	} else if (options->quiet && choice_is_given(&options->chosen)) {
 		complain("--quiet supports only --filter to select samples");
 		advise("use its terms pid=, tid=, cpu= and time=");
 	} else {
@@ -362,7 +332,7 @@ static int run_script(struct script_options *options)
 	plumb_symbolizer_free(script.symbols);
 	plumb_recording_close(script.recording);
 	plumb_diagnostics_free(script.found);
-	script_choice_free(&script.choice);
+	choice_free(&script.choice);
 	return status;
 }
 
@@ -420,14 +390,15 @@ static const struct option options[] = {
 			"load,latency>=100,source=DRAM",
 	},
 	OPTION_ROW_LIKE_PERF(struct script_options, like_perf),
-	TEXT_ROW(0, "time", "START,STOP", time,
+	TEXT_ROW(0, "time", "START,STOP", chosen.time,
 		 "print only these times: seconds, or parts such as 10%-20%"),
-	TEXT_ROW('c', "comms", "COMM,...", comms, "print only threads with these names"),
-	TEXT_ROW(0, "pid", "PID,...", pids, "print only these processes"),
-	TEXT_ROW(0, "tid", "TID,...", tids, "print only these threads"),
-	TEXT_ROW('C', "cpu", "CPU,...", cpus, "print only these CPUs: 0,2-3"),
-	TEXT_ROW('S', "symbols", "SYMBOL,...", symbols, "print only samples in these functions"),
-	TEXT_ROW(0, "dsos", "DSO,...", dsos, "print only samples in these files"),
+	TEXT_ROW('c', "comms", "COMM,...", chosen.comms, "print only threads with these names"),
+	TEXT_ROW(0, "pid", "PID,...", chosen.pids, "print only these processes"),
+	TEXT_ROW(0, "tid", "TID,...", chosen.tids, "print only these threads"),
+	TEXT_ROW('C', "cpu", "CPU,...", chosen.cpus, "print only these CPUs: 0,2-3"),
+	TEXT_ROW('S', "symbols", "SYMBOL,...", chosen.symbols,
+		 "print only samples in these functions"),
+	TEXT_ROW(0, "dsos", "DSO,...", chosen.dsos, "print only samples in these files"),
 	TEXT_ROW(0, "symfs", "DIR", symfs, "look for the mapped files below DIR"),
 	TEXT_ROW(0, "kallsyms", "FILE", kallsyms, "read the recorded kernel's symbols from FILE"),
 	OPTION_ROW_CORE(struct script_options, core),

@@ -5,7 +5,7 @@
 #include <linux/perf_event.h>
 
 #include "script/fields.h"
-#include "script/times.h"
+#include "tool/times.h"
 
 /* ---- Fields ------------------------------------------------------------------------------------
  */
@@ -156,10 +156,10 @@ static void test_checks(void **state)
 static const char *times_of(const char *text)
 {
 	static char line[256];
-	struct script_times times;
+	struct time_ranges times;
 	size_t at = 0;
 
-	if (script_times_parse(&times, text, 1000000000, 11000000000, NULL) < 0)
+	if (times_parse(&times, text, 1000000000, 11000000000, NULL) < 0)
 		return "bad";
 	line[0] = '\0';
 	for (size_t i = 0; i < times.count; i++)
@@ -202,15 +202,15 @@ static void test_percentages(void **state)
 
 static void test_matches(void **state)
 {
-	struct script_times times;
+	struct time_ranges times;
 
 	(void)state;
-	assert_int_equal(script_times_parse(&times, "1,2 3,", 0, 0, NULL), 0);
-	assert_false(script_times_match(&times, 999999999));
-	assert_true(script_times_match(&times, 1000000000));
-	assert_true(script_times_match(&times, 2000000000));
-	assert_false(script_times_match(&times, 2000000001));
-	assert_true(script_times_match(&times, UINT64_MAX));
+	assert_int_equal(times_parse(&times, "1,2 3,", 0, 0, NULL), 0);
+	assert_false(times_match(&times, 999999999));
+	assert_true(times_match(&times, 1000000000));
+	assert_true(times_match(&times, 2000000000));
+	assert_false(times_match(&times, 2000000001));
+	assert_true(times_match(&times, UINT64_MAX));
 }
 
 int main(void)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perf script's --time: "START,STOP", several of them, or parts of the whole in percent. */
-#ifndef CLI_SCRIPT_TIMES_H
-#define CLI_SCRIPT_TIMES_H
+#ifndef TOOL_TIMES_H
+#define TOOL_TIMES_H
 
 #include <plumb/error.h>
 
 #define TIMES_MAX 64
 
-struct script_times {
+struct time_ranges {
 	size_t count; /* 0: all of it */
 	struct {
 		uint64_t start, end; /* ns; 0: open */
@@ -15,15 +15,15 @@ struct script_times {
 };
 
 /* Whether `text` needs to know when the samples begin and end. */
-bool script_times_need_bounds(const char *text);
+bool times_need_bounds(const char *text);
 
 /*
  * Parses it; `first` and `last` are the times of the first and last sample, which percentages are
  * of. Returns 0 or PLUMB_ERR_SYNTAX with a finding.
  */
-int script_times_parse(struct script_times *times, const char *text, uint64_t first, uint64_t last,
-		       struct plumb_diagnostics *found);
+int times_parse(struct time_ranges *times, const char *text, uint64_t first, uint64_t last,
+		struct plumb_diagnostics *found);
 
-bool script_times_match(const struct script_times *times, uint64_t time);
+bool times_match(const struct time_ranges *times, uint64_t time);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "script/times.h"
+#include "tool/times.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #define NS_A_SECOND 1000000000u
 
-bool script_times_need_bounds(const char *text)
+bool times_need_bounds(const char *text)
 {
 	return strchr(text, '%');
 }
@@ -40,7 +40,7 @@ static bool parse_seconds(const char *text, const char *end, uint64_t *time)
 }
 
 /* "1.5,2.5" up to `end`. */
-static bool parse_range(struct script_times *times, const char *text, const char *end)
+static bool parse_range(struct time_ranges *times, const char *text, const char *end)
 {
 	const char *comma = memchr(text, ',', (size_t)(end - text));
 	uint64_t start = 0, stop = 0;
@@ -56,7 +56,7 @@ static bool parse_range(struct script_times *times, const char *text, const char
 }
 
 /* "1,2 3,4": ranges with blanks between. */
-static bool parse_ranges(struct script_times *times, const char *text)
+static bool parse_ranges(struct time_ranges *times, const char *text)
 {
 	while (*text) {
 		size_t length = strcspn(text, " \t");
@@ -83,7 +83,7 @@ static bool parse_percentage(const char **text, double *part)
 }
 
 /* "10%", "10%/2" (the second tenth) or "10%-20%". */
-static bool parse_part(struct script_times *times, const char **text, uint64_t first, uint64_t last)
+static bool parse_part(struct time_ranges *times, const char **text, uint64_t first, uint64_t last)
 {
 	double start, end, total = (double)(last - first);
 	uint64_t from, to;
@@ -118,7 +118,7 @@ static bool parse_part(struct script_times *times, const char **text, uint64_t f
 	return true;
 }
 
-static bool parse_parts(struct script_times *times, const char *text, uint64_t first, uint64_t last)
+static bool parse_parts(struct time_ranges *times, const char *text, uint64_t first, uint64_t last)
 {
 	while (parse_part(times, &text, first, last)) {
 		if (*text == '\0')
@@ -129,8 +129,8 @@ static bool parse_parts(struct script_times *times, const char *text, uint64_t f
 	return false;
 }
 
-int script_times_parse(struct script_times *times, const char *text, uint64_t first, uint64_t last,
-		       struct plumb_diagnostics *found)
+int times_parse(struct time_ranges *times, const char *text, uint64_t first, uint64_t last,
+		struct plumb_diagnostics *found)
 {
 	char quoted[QUOTE_ROOM];
 
@@ -146,7 +146,7 @@ int script_times_parse(struct script_times *times, const char *text, uint64_t fi
 	return PLUMB_ERR_SYNTAX;
 }
 
-bool script_times_match(const struct script_times *times, uint64_t time)
+bool times_match(const struct time_ranges *times, uint64_t time)
 {
 	if (times->count == 0 || time == 0)
 		return true;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which samples are printed: perf script's --comms, --pid, --cpu, --time, --symbols and --dsos. */
+#include "tool/choice.h"
+
 #include <errno.h>
+#include <plumb/samples.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "script/script.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
 
 /* No machine has more CPUs than this. */
 #define CPUS_MAX 65536
 
-static void split(struct script_list *list, const char *text)
+static void split(struct choice_list *list, const char *text)
 {
 	size_t room = 1;
 
@@ -32,7 +34,7 @@ static void split(struct script_list *list, const char *text)
 	}
 }
 
-static bool has_word(const struct script_list *list, const char *word)
+static bool has_word(const struct choice_list *list, const char *word)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		if (strcmp(list->at[i], word) == 0)
@@ -41,7 +43,7 @@ static bool has_word(const struct script_list *list, const char *word)
 	return false;
 }
 
-static bool has_number(const struct script_list *list, int32_t number)
+static bool has_number(const struct choice_list *list, int32_t number)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		if (strtol(list->at[i], NULL, 10) == number)
@@ -50,7 +52,7 @@ static bool has_number(const struct script_list *list, int32_t number)
 	return false;
 }
 
-static int split_numbers(struct script_list *list, const char *text, const char *option)
+static int split_numbers(struct choice_list *list, const char *text, const char *option)
 {
 	split(list, text);
 	for (size_t i = 0; i < list->count; i++) {
@@ -69,7 +71,7 @@ static int split_numbers(struct script_list *list, const char *text, const char 
 }
 
 /* "0-3" or "5". */
-static bool add_cpus(struct script_choice *choice, const char *word)
+static bool add_cpus(struct choice *choice, const char *word)
 {
 	char *end;
 	unsigned long first, last;
@@ -86,9 +88,9 @@ static bool add_cpus(struct script_choice *choice, const char *word)
 	return true;
 }
 
-static int choose_cpus(struct script_choice *choice, const char *text)
+static int choose_cpus(struct choice *choice, const char *text)
 {
-	struct script_list words = {0};
+	struct choice_list words = {0};
 	bool fine = true;
 
 	split(&words, text);
@@ -106,13 +108,13 @@ static int choose_cpus(struct script_choice *choice, const char *text)
 /* ---- Times ----------------------------------------------------------------------------------- */
 
 /* When the samples begin and end: the recording says it, or all of them must be looked at. */
-static int find_bounds(const struct script *script, uint64_t *first, uint64_t *last)
+static int find_bounds(const struct choice_input *input, uint64_t *first, uint64_t *last)
 {
-	const struct plumb_recording_info *info = plumb_recording_info(script->recording);
+	const struct plumb_recording_info *info = plumb_recording_info(input->recording);
 	struct plumb_recording *again;
 	const struct plumb_samples_item *item;
 	struct plumb_samples *samples;
-	const char *path = script->options->input;
+	const char *path = input->path;
 
 	*first = info->first_sample_time;
 	*last = info->last_sample_time;
@@ -143,38 +145,32 @@ static int find_bounds(const struct script *script, uint64_t *first, uint64_t *l
 	return EXIT_FINE;
 }
 
-static int choose_times(struct script *script)
+static int choose_times(struct choice *choice, const char *text, const struct choice_input *input)
 {
-	struct script_times *times = &script->choice.times;
-	const char *text = script->options->time;
+	struct time_ranges *times = &choice->times;
 	uint64_t first = 0, last = 0;
 	int status = EXIT_FINE;
 
 	if (!text)
 		return EXIT_FINE;
-	if (script->options->raw) {
-		complain("--time is not supported for bare SPE data, which has no times");
-		return EXIT_USAGE;
-	}
-	if (script_times_need_bounds(text) || script->options->reltime)
-		status = find_bounds(script, &first, &last);
+	if (times_need_bounds(text) || input->relative)
+		status = find_bounds(input, &first, &last);
 	if (status != EXIT_FINE)
 		return status;
-	if (script_times_parse(times, text, first, last, script->found) < 0) {
-		complain_findings(script->found, "--time", PLUMB_ERR_SYNTAX);
+	if (times_parse(times, text, first, last, input->found) < 0) {
+		complain_findings(input->found, "--time", PLUMB_ERR_SYNTAX);
 		return EXIT_USAGE;
 	}
-	for (size_t i = 0; script->options->reltime && i < times->count; i++) {
+	for (size_t i = 0; input->relative && i < times->count; i++) {
 		times->at[i].start += first;
 		times->at[i].end += first;
 	}
 	return EXIT_FINE;
 }
 
-int script_choose(struct script *script)
+int choice_read(struct choice *choice, const struct choice_options *options,
+		const struct choice_input *input)
 {
-	const struct script_options *options = script->options;
-	struct script_choice *choice = &script->choice;
 	int status;
 
 	split(&choice->comms, options->comms);
@@ -185,18 +181,27 @@ int script_choose(struct script *script)
 		status = split_numbers(&choice->tids, options->tids, "tid");
 	if (status == EXIT_FINE && options->cpus)
 		status = choose_cpus(choice, options->cpus);
-	return status == EXIT_FINE ? choose_times(script) : status;
+	return status == EXIT_FINE ? choose_times(choice, options->time, input) : status;
 }
 
-bool script_chooses(const struct script_options *options)
+bool choice_is_given(const struct choice_options *options)
 {
 	return options->comms || options->pids || options->tids || options->cpus || options->time ||
 	       options->symbols || options->dsos;
 }
 
+bool choice_check_event(const struct choice *choice, const struct plumb_event_attr *attr)
+{
+	if (!choice->cpus || attr->sample_type & PLUMB_SAMPLE_CPU)
+		return true;
+	complain("--cpu requires samples that record their CPU");
+	advise("record with -a, or with --sample-cpu");
+	return false;
+}
+
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-static bool wants_file(const struct script_list *dsos, const struct plumb_symbol_file *file)
+static bool wants_file(const struct choice_list *dsos, const struct plumb_symbol_file *file)
 {
 	const char *name, *base;
 
@@ -207,7 +212,7 @@ static bool wants_file(const struct script_list *dsos, const struct plumb_symbol
 	return has_word(dsos, name) || (base && has_word(dsos, base + 1));
 }
 
-static bool wants_symbol(const struct script_list *symbols, const struct plumb_location *location)
+static bool wants_symbol(const struct choice_list *symbols, const struct plumb_location *location)
 {
 	const struct plumb_symbol *symbol = location->symbol;
 	char address[24];
@@ -223,7 +228,7 @@ static bool wants_symbol(const struct script_list *symbols, const struct plumb_l
 	return has_word(symbols, address);
 }
 
-bool script_wants_cpu(const struct script_choice *choice, const struct plumb_record *record)
+bool choice_wants_cpu(const struct choice *choice, const struct plumb_record *record)
 {
 	uint32_t cpu = record->cpu;
 
@@ -232,34 +237,29 @@ bool script_wants_cpu(const struct script_choice *choice, const struct plumb_rec
 	return cpu < CPUS_MAX && choice->cpus[cpu / 64] >> (cpu % 64) & 1;
 }
 
-bool script_wants(const struct script *script, struct script_sample *sample)
+bool choice_wants(const struct choice *choice, const struct plumb_record *record,
+		  const struct plumb_task *task, const struct plumb_location *location)
 {
-	const struct script_choice *choice = &script->choice;
-	const struct plumb_record *record = sample->record;
-
-	if (record->has & PLUMB_RECORD_HAS_TIME &&
-	    !script_times_match(&choice->times, record->time))
+	if (record->has & PLUMB_RECORD_HAS_TIME && !times_match(&choice->times, record->time))
 		return false;
-	if (!script_wants_cpu(choice, record))
+	if (!choice_wants_cpu(choice, record))
 		return false;
-	if ((choice->comms.count && !has_word(&choice->comms, sample->task->comm)) ||
-	    (choice->pids.count && !has_number(&choice->pids, sample->task->pid)) ||
-	    (choice->tids.count && !has_number(&choice->tids, sample->task->tid)))
+	if ((choice->comms.count && !has_word(&choice->comms, task->comm)) ||
+	    (choice->pids.count && !has_number(&choice->pids, task->pid)) ||
+	    (choice->tids.count && !has_number(&choice->tids, task->tid)))
 		return false;
-	if (choice->dsos.count &&
-	    !wants_file(&choice->dsos, script_locate(&script->printer, sample)->file))
+	if (choice->dsos.count && !wants_file(&choice->dsos, location->file))
 		return false;
-	return !choice->symbols.count ||
-	       wants_symbol(&choice->symbols, script_locate(&script->printer, sample));
+	return !choice->symbols.count || wants_symbol(&choice->symbols, location);
 }
 
-static void free_list(struct script_list *list)
+static void free_list(struct choice_list *list)
 {
 	free(list->at);
 	free(list->text);
 }
 
-void script_choice_free(struct script_choice *choice)
+void choice_free(struct choice *choice)
 {
 	free_list(&choice->comms);
 	free_list(&choice->pids);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which samples of a recording to use: --comms, --pid, --tid, --cpu, --time, --symbols, --dsos. */
+#ifndef TOOL_CHOICE_H
+#define TOOL_CHOICE_H
+
+#include <plumb/symbol.h>
+
+#include "tool/times.h"
+
+/* The options' values; NULL: not given. */
+struct choice_options {
+	const char *comms, *pids, *tids, *cpus, *time, *symbols, *dsos;
+};
+
+/* A list of names or numbers, "a,b,c". */
+struct choice_list {
+	char **at; /* pieces of `text` */
+	size_t count;
+	char *text;
+};
+
+struct choice {
+	struct choice_list comms, pids, tids, symbols, dsos;
+	struct time_ranges times;
+	uint64_t *cpus; /* a bit each; NULL: all */
+};
+
+/* Where percentages and relative times come from. */
+struct choice_input {
+	const char *path; /* of the recording, which may be read once more */
+	const struct plumb_recording *recording;
+	bool relative; /* times count from the first sample */
+	struct plumb_diagnostics *found;
+};
+
+/*
+ * Reads the options into `choice`, which is zeroed. Returns an exit status, after printing an error
+ * if a value is invalid. Free `choice` in any case.
+ */
+int choice_read(struct choice *choice, const struct choice_options *options,
+		const struct choice_input *input);
+void choice_free(struct choice *choice);
+
+/* Returns whether any of the options is given. */
+bool choice_is_given(const struct choice_options *options);
+/* Checks that samples of an event can be chosen. Prints an error and returns false otherwise. */
+bool choice_check_event(const struct choice *choice, const struct plumb_event_attr *attr);
+
+/* Returns whether choice_wants() looks at the location. */
+static inline bool choice_needs_location(const struct choice *choice)
+{
+	return choice->dsos.count || choice->symbols.count;
+}
+/* Returns whether to use a sample. `location` may be NULL if choice_needs_location() is false. */
+bool choice_wants(const struct choice *choice, const struct plumb_record *record,
+		  const struct plumb_task *task, const struct plumb_location *location);
+/* Returns whether to use a record of any type, by its CPU. */
+bool choice_wants_cpu(const struct choice *choice, const struct plumb_record *record);
+
+#endif

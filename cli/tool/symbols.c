@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/symbols.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tool/complain.h"
+#include "tool/memory.h"
+
+/* Returns why nothing can be read below `path`, or NULL. */
+static const char *no_folder(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0)
+		return strerror(errno);
+	return S_ISDIR(status.st_mode) ? NULL : strerror(ENOTDIR);
+}
+
+/* Samples are there without symbols, too, so these are warnings. */
+static void warn_of_places(const struct symbols_options *options)
+{
+	const char *reason = options->symfs ? no_folder(options->symfs) : NULL;
+
+	if (reason)
+		complain("--symfs %s: %s; no symbols are read from there", options->symfs, reason);
+	if (options->kallsyms && access(options->kallsyms, R_OK) != 0)
+		complain("--kallsyms %s: %s; the kernel's symbols are missing", options->kallsyms,
+			 strerror(errno));
+}
+
+struct plumb_symbolizer *symbols_open(const struct symbols_options *options,
+				      const struct plumb_recording *recording)
+{
+	const char *home = getenv("HOME");
+	char *cache = home ? memory_format("%s/.debug", home) : NULL;
+	struct plumb_symbol_paths paths = {
+		.size = sizeof(paths),
+		.root = options->symfs,
+		.debug_dir = "/usr/lib/debug",
+		.build_id_dir = cache,
+		.kallsyms = options->symfs ? NULL : "/proc/kallsyms",
+		.kernel_notes = "/sys/kernel/notes",
+		.perf_maps_dir = "/tmp",
+		.own_vdso = true,
+		.raw_names = options->raw_names,
+		.signatures = options->signatures,
+	};
+	struct plumb_symbolizer *symbols;
+
+	warn_of_places(options);
+	if (options->kallsyms) {
+		paths.kallsyms = options->kallsyms;
+		paths.kernel_notes = NULL;
+	}
+	plumb_symbolizer_new(&paths, &symbols);
+	memory_given(symbols);
+	plumb_symbolizer_origin(symbols, recording);
+	free(cache);
+	return symbols;
+}

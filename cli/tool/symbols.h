@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the commands look for the symbols of a recording. */
+#ifndef TOOL_SYMBOLS_H
+#define TOOL_SYMBOLS_H
+
+#include <plumb/symbol.h>
+
+/* The options' values. */
+struct symbols_options {
+	const char *symfs, *kallsyms; /* NULL: not given */
+	bool raw_names;               /* --no-demangle */
+	bool signatures;              /* names with parameters */
+};
+
+/*
+ * Makes a symbolizer for a recording, which searches the usual places of this machine. Warns of
+ * places among the options that cannot be read.
+ */
+struct plumb_symbolizer *symbols_open(const struct symbols_options *options,
+				      const struct plumb_recording *recording);
+
+#endif
