@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints profiles: as text for people, as CSV and JSON for programs. */
+#ifndef RENDER_PROFILE_H
+#define RENDER_PROFILE_H
+
+#include <plumb/profile.h>
+
+#include "render/output.h"
+#include "render/table.h"
+
+enum profile_column {
+	PROFILE_CHILDREN, /* share with callees */
+	PROFILE_SHARE,
+	PROFILE_INTERVAL, /* of the share, or of that with callees */
+	PROFILE_SAMPLES,
+	PROFILE_PERIOD,
+	PROFILE_LATENCY,
+	PROFILE_LATENCY_INTERVAL,
+	PROFILE_KEY, /* the first of the profile's keys; others follow */
+	PROFILE_COLUMNS = PROFILE_KEY + PLUMB_PROFILE_KEYS_MAX
+};
+
+struct profile_view {
+	struct plumb_profile *profile;
+	const char *path; /* of the recording */
+	uint8_t keys[PLUMB_PROFILE_KEYS_MAX];
+	size_t key_count;
+	uint8_t columns[TABLE_COLUMNS_MAX]; /* enum profile_column */
+	size_t column_count;
+	bool default_columns;               /* leaves out those that an event has no values of */
+	unsigned widths[TABLE_COLUMNS_MAX]; /* 0: as wide as necessary */
+	bool children, trees;
+	size_t limit;         /* of the rows of each event; 0: none */
+	double percent_limit; /* the least share of a row, in percent */
+	double tree_limit;    /* the least share in a call tree, in percent */
+};
+
+/* Returns how many of an event's rows to show. */
+size_t profile_rows_shown(const struct profile_view *view, size_t event);
+/* Returns the share that rows are sorted by. */
+const struct plumb_profile_estimate *profile_main_share(const struct profile_view *view,
+							const struct plumb_profile_row *row);
+
+void profile_text(struct output *out, const struct profile_view *view);
+/* Prints lines with fields between `separator`, with a line of headings, and no trees. */
+void profile_separated(struct output *out, const struct profile_view *view, const char *separator);
+void profile_json(struct output *out, const struct profile_view *view);
+
+#endif

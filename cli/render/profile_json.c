@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "base/json_write.h"
+#include "render/json.h"
+#include "render/profile.h"
+
+static json_t *number(double value)
+{
+	return isnan(value) ? json_null() : json_real(value);
+}
+
+/* Makes the interval, or null: exact values have none, and neither have single samples. */
+static json_t *interval(const struct plumb_profile_estimate *estimate, double factor)
+{
+	json_t *pair;
+
+	if (isnan(estimate->low))
+		return json_null();
+	pair = json_array();
+	json_add(pair, json_real(factor * estimate->low));
+	json_add(pair, json_real(factor * estimate->high));
+	return pair;
+}
+
+static json_t *tree_of(const struct profile_view *view, size_t event, size_t row)
+{
+	const struct plumb_profile_node *nodes;
+	json_t *tree = json_array();
+	size_t count;
+
+	nodes = plumb_profile_tree(view->profile, event, row, &count);
+	for (size_t i = 0; i < count; i++) {
+		json_t *node = json_object();
+
+		json_put(node, "depth", json_integer(nodes[i].depth));
+		json_put(node, "symbol", render_string(nodes[i].name));
+		json_put(node, "period", json_integer((json_int_t)nodes[i].period));
+		json_put(node, "own", json_integer((json_int_t)nodes[i].own));
+		json_add(tree, node);
+	}
+	return tree;
+}
+
+static json_t *row_of(const struct profile_view *view, const struct plumb_profile_event *event,
+		      size_t e, size_t i)
+{
+	struct plumb_profile_row row;
+	json_t *object = json_object();
+	char room[PLUMB_PROFILE_TEXT];
+
+	plumb_profile_row(view->profile, e, i, &row);
+	for (size_t k = 0; k < view->key_count; k++)
+		json_put(object, plumb_profile_key_name(view->keys[k]),
+			 render_string(plumb_profile_text(view->profile, e, i, k, room)));
+	json_put(object, "share", number(100 * row.share.value));
+	json_put(object, "interval", interval(&row.share, 100));
+	if (view->children) {
+		json_put(object, "children", number(100 * row.children.value));
+		json_put(object, "children_interval", interval(&row.children, 100));
+		json_put(object, "children_samples",
+			 json_integer((json_int_t)row.children_samples));
+		json_put(object, "children_period", json_integer((json_int_t)row.children_period));
+	}
+	json_put(object, "samples", json_integer((json_int_t)row.samples));
+	json_put(object, "period", json_integer((json_int_t)row.period));
+	if (event->latencies) {
+		json_put(object, "latency", number(row.latency.value));
+		json_put(object, "latency_interval", interval(&row.latency, 1));
+	}
+	if (view->trees)
+		json_put(object, "tree", tree_of(view, e, i));
+	return object;
+}
+
+static json_t *event_of(const struct profile_view *view, const struct plumb_profile_event *event,
+			size_t e)
+{
+	const size_t count = profile_rows_shown(view, e);
+	json_t *object = json_object(), *rows = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_add(rows, row_of(view, event, e, i));
+	json_put(object, "name", render_string(event->name));
+	json_put(object, "exact", json_boolean(event->exact));
+	json_put(object, "spe", json_boolean(event->spe));
+	json_put(object, "samples", json_integer((json_int_t)event->samples));
+	json_put(object, "left_out", json_integer((json_int_t)event->left_out));
+	json_put(object, "period", json_integer((json_int_t)event->period));
+	json_put(object, "row_count", json_integer((json_int_t)event->row_count));
+	json_put(object, "given_up", json_integer((json_int_t)event->given_up));
+	json_put(object, "given_up_most", json_integer((json_int_t)event->given_up_most));
+	json_put(object, "cut_off", json_integer((json_int_t)event->cut_off));
+	json_put(object, "rows", rows);
+	return object;
+}
+
+void profile_json(struct output *out, const struct profile_view *view)
+{
+	json_t *object = render_object(), *keys = json_array(), *events = json_array();
+	struct plumb_profile_event event;
+
+	for (size_t k = 0; k < view->key_count; k++)
+		json_add_text(keys, plumb_profile_key_name(view->keys[k]));
+	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++)
+		json_add(events, event_of(view, &event, e));
+	json_put(object, "recording", render_string(view->path));
+	json_put(object, "keys", keys);
+	json_put(object, "events", events);
+	render_json(out, object);
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/figures.h"
+#include "render/profile.h"
+#include "tool/memory.h"
+#include "tool/wrap.h"
+
+/* ---- Columns ----------------------------------------------------------------------------------
+ */
+
+static const struct {
+	const char *heading, *field; /* `field` is the heading in CSV */
+} titles[PROFILE_KEY] = {
+	[PROFILE_CHILDREN] = {"CHILDREN", "children"},
+	[PROFILE_SHARE] = {"SHARE", "share"},
+	[PROFILE_INTERVAL] = {"95 % INTERVAL", "interval"},
+	[PROFILE_SAMPLES] = {"SAMPLES", "samples"},
+	[PROFILE_PERIOD] = {"EVENTS", "period"},
+	[PROFILE_LATENCY] = {"LATENCY", "latency"},
+	[PROFILE_LATENCY_INTERVAL] = {"95 % INTERVAL", "latency_interval"},
+};
+
+static const char *const key_headings[PLUMB_PROFILE_KEYS] = {
+	[PLUMB_KEY_SYMBOL] = "FUNCTION",
+	[PLUMB_KEY_DSO] = "FILE",
+	[PLUMB_KEY_COMM] = "COMMAND",
+	[PLUMB_KEY_PID] = "PID",
+	[PLUMB_KEY_TID] = "TID",
+	[PLUMB_KEY_CPU] = "CPU",
+	[PLUMB_KEY_SRCLINE] = "SOURCE LINE",
+	[PLUMB_KEY_SRCFILE] = "SOURCE FILE",
+	[PLUMB_KEY_IP] = "ADDRESS",
+	[PLUMB_KEY_OP] = "OPERATION",
+	[PLUMB_KEY_SUBCLASS] = "SUBCLASS",
+	[PLUMB_KEY_EVENT] = "EVENT",
+	[PLUMB_KEY_DATA_SOURCE] = "DATA SOURCE",
+	[PLUMB_KEY_CACHE_LINE] = "CACHE LINE",
+	[PLUMB_KEY_PAGE] = "PAGE",
+};
+
+/* Returns whether a column has values for this event. */
+static bool has_values(const struct profile_view *view, const struct plumb_profile_event *event,
+		       enum profile_column column)
+{
+	if (!view->default_columns)
+		return true;
+	if (column == PROFILE_LATENCY || column == PROFILE_LATENCY_INTERVAL)
+		return event->latencies;
+	return column != PROFILE_SAMPLES || !event->exact;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------
+ */
+
+const struct plumb_profile_estimate *profile_main_share(const struct profile_view *view,
+							const struct plumb_profile_row *row)
+{
+	return view->children ? &row->children : &row->share;
+}
+
+size_t profile_rows_shown(const struct profile_view *view, size_t event)
+{
+	struct plumb_profile_row row;
+	size_t count = 0;
+
+	while ((!view->limit || count < view->limit) &&
+	       plumb_profile_row(view->profile, event, count, &row)) {
+		if (view->percent_limit > 0 &&
+		    !(profile_main_share(view, &row)->value * 100 >= view->percent_limit))
+			break;
+		count++;
+	}
+	return count;
+}
+
+static void add_interval(struct table *table, const struct plumb_profile_estimate *estimate,
+			 double factor, int places, bool exact)
+{
+	if (exact)
+		table_cell(table, "exact");
+	else if (isnan(estimate->low))
+		table_cell(table, NULL);
+	else
+		table_cell_format(table, "%.*f..%.*f", places, factor * estimate->low, places,
+				  factor * estimate->high);
+}
+
+/* As perf rounds. */
+static void add_percent(struct table *table, uint64_t part, uint64_t whole)
+{
+	if (whole)
+		table_cell_format(table, "%.2f%%", 100.0 * (double)part / (double)whole);
+	else
+		table_cell(table, NULL);
+}
+
+static void add_count(struct table *table, uint64_t count)
+{
+	table_cell_format(table, "%llu", (unsigned long long)count);
+}
+
+/* Adds a text that is at most `width` columns wide; 0: any width. */
+static void add_text(struct table *table, const char *text, unsigned width)
+{
+	size_t length = 0, columns = 0;
+
+	if (!text || !width) {
+		table_cell(table, text);
+		return;
+	}
+	for (; text[length] && columns < width; columns++)
+		length += wrap_character(text + length, strlen(text + length));
+	table_cell_format(table, "%.*s%*s", (int)length, text, (int)(width - columns), "");
+}
+
+struct row_place {
+	const struct profile_view *view;
+	const struct plumb_profile_event *event;
+	size_t event_index, index;
+	struct plumb_profile_row row;
+};
+
+static void add_cell(struct table *table, const struct row_place *place, size_t c)
+{
+	const struct profile_view *view = place->view;
+	const struct plumb_profile_row *row = &place->row;
+	char room[PLUMB_PROFILE_TEXT];
+
+	switch (view->columns[c]) {
+	case PROFILE_CHILDREN:
+		add_percent(table, row->children_period, place->event->period);
+		break;
+	case PROFILE_SHARE:
+		add_percent(table, row->period, place->event->period);
+		break;
+	case PROFILE_INTERVAL:
+		add_interval(table, profile_main_share(view, row), 100, 2, place->event->exact);
+		break;
+	case PROFILE_SAMPLES:
+		add_count(table, row->samples);
+		break;
+	case PROFILE_PERIOD:
+		add_count(table, row->period);
+		break;
+	case PROFILE_LATENCY:
+		if (isnan(row->latency.value))
+			table_cell(table, NULL);
+		else
+			table_cell_format(table, "%.1f", row->latency.value);
+		break;
+	case PROFILE_LATENCY_INTERVAL:
+		add_interval(table, &row->latency, 1, 1, false);
+		break;
+	default:
+		add_text(table,
+			 plumb_profile_text(view->profile, place->event_index, place->index,
+					    view->columns[c] - PROFILE_KEY, room),
+			 view->widths[c]);
+		break;
+	}
+}
+
+static bool is_number(const struct profile_view *view, size_t c)
+{
+	const unsigned column = view->columns[c];
+
+	if (column < PROFILE_KEY)
+		return true;
+	return view->keys[column - PROFILE_KEY] == PLUMB_KEY_PID ||
+	       view->keys[column - PROFILE_KEY] == PLUMB_KEY_TID ||
+	       view->keys[column - PROFILE_KEY] == PLUMB_KEY_CPU;
+}
+
+static void print_table(struct output *out, const struct profile_view *view,
+			struct row_place *place, size_t count)
+{
+	struct table_column columns[TABLE_COLUMNS_MAX];
+	struct table table = {.columns = columns};
+	uint8_t shown[TABLE_COLUMNS_MAX] = {0};
+
+	for (size_t c = 0; c < view->column_count; c++) {
+		const unsigned column = view->columns[c];
+
+		if (!has_values(view, place->event, column))
+			continue;
+		shown[table.column_count] = (uint8_t)c;
+		columns[table.column_count++] = (struct table_column){
+			.heading = column < PROFILE_KEY
+					   ? titles[column].heading
+					   : key_headings[view->keys[column - PROFILE_KEY]],
+			.right = is_number(view, c),
+			.style = column >= PROFILE_KEY ? STYLE_NAME : STYLE_PLAIN,
+		};
+	}
+	for (size_t i = 0; i < count; i++) {
+		place->index = i;
+		plumb_profile_row(view->profile, place->event_index, i, &place->row);
+		for (size_t c = 0; c < table.column_count; c++)
+			add_cell(&table, place, shown[c]);
+	}
+	table_print(&table, out, 0);
+	table_free(&table);
+}
+
+/* ---- Trees ------------------------------------------------------------------------------------
+ */
+
+struct tree {
+	struct output *out;
+	const struct pen *pen;
+	double total, least;
+	const struct plumb_profile_node *nodes;
+	/* For each depth, what stands before its lines. */
+	const char *before[PLUMB_CALLCHAIN_MAX + 2];
+};
+
+static size_t after(const struct plumb_profile_node *nodes, size_t i, size_t end)
+{
+	size_t next = i + 1;
+
+	while (next < end && nodes[next].depth > nodes[i].depth)
+		next++;
+	return next;
+}
+
+static bool is_shown(const struct tree *tree, size_t i)
+{
+	return (double)tree->nodes[i].period >= tree->least;
+}
+
+/*
+ * Prints the siblings from `begin` to `end`, and what is below them. An only child stands below its
+ * parent without a branch. Recurses at most as deep as call chains are long.
+ */
+static void print_siblings(const struct tree *of, size_t begin, size_t end, unsigned level)
+{
+	struct tree tree = *of;
+	size_t count = 0, left;
+
+	for (size_t i = begin; i < end; i = after(tree.nodes, i, end))
+		count += is_shown(&tree, i);
+	left = count;
+	for (size_t i = begin, next; i < end; i = next) {
+		const bool alone = count == 1 && level > 0;
+		unsigned below = level;
+
+		next = after(tree.nodes, i, end);
+		if (!is_shown(&tree, i))
+			continue;
+		left--;
+		output_spaces(tree.out, 2);
+		for (unsigned l = 0; l < level; l++)
+			fputs(tree.before[l], tree.out->stream);
+		if (!alone) {
+			fputs(left ? tree.pen->branch : tree.pen->last, tree.out->stream);
+			tree.before[level] = left ? tree.pen->through : tree.pen->none;
+			below++;
+		}
+		if (!alone || tree.nodes[i].period != tree.nodes[i - 1].period)
+			output_format(tree.out, STYLE_PLAIN, "%.2f%% ",
+				      100 * (double)tree.nodes[i].period / tree.total);
+		output_text(tree.out, STYLE_NAME, tree.nodes[i].name);
+		fputc('\n', tree.out->stream);
+		print_siblings(&tree, i + 1, next, below);
+	}
+}
+
+static void print_title(struct output *out, const struct row_place *place)
+{
+	const struct profile_view *view = place->view;
+	char room[PLUMB_PROFILE_TEXT];
+	const char *text;
+
+	fputc('\n', out->stream);
+	output_format(out, STYLE_PLAIN, "%.2f%%",
+		      100 * profile_main_share(view, &place->row)->value);
+	for (size_t k = 0; k < view->key_count; k++) {
+		text = plumb_profile_text(view->profile, place->event_index, place->index, k, room);
+		fputc(' ', out->stream);
+		output_text(out, STYLE_NAME, text ? text : "-");
+	}
+	fputc('\n', out->stream);
+}
+
+static void print_trees(struct output *out, const struct profile_view *view,
+			struct row_place *place, size_t count)
+{
+	struct tree tree = {.out = out,
+			    .pen = pen_for(out),
+			    .total = (double)place->event->period,
+			    .least = view->tree_limit / 100 * (double)place->event->period};
+
+	for (size_t i = 0; i < count; i++) {
+		size_t nodes;
+
+		tree.nodes = plumb_profile_tree(view->profile, place->event_index, i, &nodes);
+		if (!nodes || !is_shown(&tree, 0))
+			continue;
+		place->index = i;
+		plumb_profile_row(view->profile, place->event_index, i, &place->row);
+		print_title(out, place);
+		print_siblings(&tree, 0, nodes, 0);
+	}
+}
+
+/* ---- Events -----------------------------------------------------------------------------------
+ */
+
+static void print_heading(struct output *out, const struct plumb_profile_event *event)
+{
+	const struct pen *pen = pen_for(out);
+	char *samples = figure_count(pen, (double)event->samples);
+	char *period = figure_count(pen, (double)event->period);
+
+	output_text(out, STYLE_HEADING, event->name ? event->name : "unnamed event");
+	if (event->exact)
+		output_format(out, STYLE_PLAIN, ": %s events, counted exactly by the model",
+			      period);
+	else if (event->spe)
+		output_format(out, STYLE_PLAIN, ": %s SPE records", samples);
+	else if (event->period == event->samples)
+		output_format(out, STYLE_PLAIN, ": %s samples", samples);
+	else
+		output_format(out, STYLE_PLAIN, ": %s samples, about %s events", samples, period);
+	if (event->left_out) {
+		free(period);
+		period = figure_count(pen, (double)event->left_out);
+		output_format(out, STYLE_PLAIN, "; %s left out", period);
+	}
+	fputs("\n\n", out->stream);
+	free(samples);
+	free(period);
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+static void print_note(struct output *out, enum style style, char *text)
+{
+	output_text(out, style, text);
+	fputc('\n', out->stream);
+	free(text);
+}
+
+/* Prints what the table lacks. */
+static void print_rest(struct output *out, const struct plumb_profile_event *event, size_t shown)
+{
+	const size_t more = event->row_count - shown;
+
+	if (more)
+		print_note(out, STYLE_DIM,
+			   memory_format("%zu more row%s", more, more > 1 ? "s" : ""));
+	if (event->given_up)
+		print_note(out, STYLE_WARNING,
+			   memory_format("%.2f%% of the events are in no row, to limit memory; no "
+					 "row lacks more than %.2f%%",
+					 percent(event->given_up, event->period),
+					 percent(event->given_up_most, event->period)));
+	if (event->cut_off)
+		print_note(out, STYLE_WARNING,
+			   memory_format("call trees lack callers of %.2f%% of the events, to "
+					 "limit memory",
+					 percent(event->cut_off, event->period)));
+}
+
+void profile_text(struct output *out, const struct profile_view *view)
+{
+	struct plumb_profile_event event;
+	bool first = true;
+
+	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++) {
+		struct row_place place = {.view = view, .event = &event, .event_index = e};
+		const size_t count = profile_rows_shown(view, e);
+
+		if (!event.samples)
+			continue;
+		if (!first)
+			fputc('\n', out->stream);
+		first = false;
+		print_heading(out, &event);
+		print_table(out, view, &place, count);
+		print_rest(out, &event, count);
+		if (view->trees)
+			print_trees(out, view, &place, count);
+	}
+}
+
+/* ---- Separated fields -------------------------------------------------------------------------
+ */
+
+/* Adds a value and its interval as plain numbers. */
+static void add_number(struct table *table, double value)
+{
+	if (isnan(value))
+		table_cell(table, "");
+	else
+		table_cell_format(table, "%.10g", value);
+}
+
+/* A column that takes two fields, or one. */
+static void add_fields(struct table *table, const struct row_place *place, size_t c)
+{
+	const struct profile_view *view = place->view;
+	const struct plumb_profile_row *row = &place->row;
+	const struct plumb_profile_estimate *share = profile_main_share(view, row);
+	char room[PLUMB_PROFILE_TEXT];
+	const char *text;
+
+	switch (view->columns[c]) {
+	case PROFILE_CHILDREN:
+		add_number(table, 100 * row->children.value);
+		break;
+	case PROFILE_SHARE:
+		add_number(table, 100 * row->share.value);
+		break;
+	case PROFILE_INTERVAL:
+		add_number(table, 100 * share->low);
+		add_number(table, 100 * share->high);
+		break;
+	case PROFILE_LATENCY:
+		add_number(table, row->latency.value);
+		break;
+	case PROFILE_LATENCY_INTERVAL:
+		add_number(table, row->latency.low);
+		add_number(table, row->latency.high);
+		break;
+	case PROFILE_SAMPLES:
+	case PROFILE_PERIOD:
+		add_count(table, view->columns[c] == PROFILE_SAMPLES ? row->samples : row->period);
+		break;
+	default:
+		text = plumb_profile_text(view->profile, place->event_index, place->index,
+					  view->columns[c] - PROFILE_KEY, room);
+		table_cell(table, text ? text : "");
+		break;
+	}
+}
+
+/* Adds the headings; returns how many. */
+static size_t add_headings(struct table *table, const struct profile_view *view)
+{
+	table_cell(table, "event_name");
+	table_cell(table, "exact");
+	for (size_t c = 0; c < view->column_count; c++) {
+		const unsigned column = view->columns[c];
+
+		if (column >= PROFILE_KEY) {
+			table_cell(table, plumb_profile_key_name(view->keys[column - PROFILE_KEY]));
+		} else if (column == PROFILE_INTERVAL) {
+			table_cell(table, "low");
+			table_cell(table, "high");
+		} else if (column == PROFILE_LATENCY_INTERVAL) {
+			table_cell(table, "latency_low");
+			table_cell(table, "latency_high");
+		} else {
+			table_cell(table, titles[column].field);
+		}
+	}
+	return table->cell_count;
+}
+
+void profile_separated(struct output *out, const struct profile_view *view, const char *separator)
+{
+	struct plumb_profile_event event;
+	struct table table = {0};
+
+	table.column_count = add_headings(&table, view);
+	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++) {
+		struct row_place place = {.view = view, .event = &event, .event_index = e};
+		const size_t count = profile_rows_shown(view, e);
+
+		for (; place.index < count; place.index++) {
+			plumb_profile_row(view->profile, e, place.index, &place.row);
+			table_cell(&table, event.name ? event.name : "");
+			table_cell(&table, event.exact ? "1" : "0");
+			for (size_t c = 0; c < view->column_count; c++)
+				add_fields(&table, &place, c);
+		}
+	}
+	table_print_separated(&table, out, separator);
+	table_free(&table);
+}

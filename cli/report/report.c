@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plumb report: where a recording's samples are, by function or any other key. */
+#include "report/report.h"
+
+#include <plumb/spe_groups.h>
+#include <string.h>
+
+#include "commands.h"
+#include "render/script.h"
+#include "tool/complain.h"
+#include "tool/cpus.h"
+#include "tool/inputs.h"
+#include "tool/like_perf.h"
+#include "tool/memory.h"
+#include "tool/symbols.h"
+
+#define DEFAULT_INPUT "perf.data"
+
+struct report_run {
+	const struct report_options *options;
+	struct plumb_recording *recording;
+	struct plumb_symbolizer *symbols;
+	struct plumb_diagnostics *found;
+	struct plumb_itrace itrace;
+	struct plumb_spe_filter filter;
+	struct plumb_samples_options samples;
+	struct choice choice;
+	enum plumb_profile_paths paths;
+	struct profile_view view;
+};
+
+/* ---- The recording ----------------------------------------------------------------------------
+ */
+
+/* Which samples are made of SPE records. By default each record is one. */
+static int read_itrace(struct report_run *run)
+{
+	const struct report_options *options = run->options;
+	struct plumb_samples_options *samples = &run->samples;
+	int error;
+
+	*samples = (struct plumb_samples_options){.size = sizeof(*samples),
+						  .order = PLUMB_ORDER_TASKS};
+	if (cpus_midr(options->core, &samples->midr) != EXIT_FINE ||
+	    !like_perf_read(options->like_perf, &samples->like_perf))
+		return EXIT_USAGE;
+	samples->each_record_once = !options->itrace && !options->like_perf;
+	if (!options->itrace)
+		return EXIT_FINE;
+	error = plumb_itrace_parse(options->itrace, samples->like_perf, &run->itrace, run->found);
+	if (error < 0) {
+		complain_findings(run->found, "--itrace", error);
+		return EXIT_USAGE;
+	}
+	plumb_itrace_report(&run->itrace, samples->like_perf, run->found);
+	samples->itrace = &run->itrace;
+	return EXIT_FINE;
+}
+
+static int open_recording(struct report_run *run)
+{
+	const struct report_options *options = run->options;
+	const struct plumb_recording_options how = {.size = sizeof(how), .bare_spe = options->raw};
+	int error;
+
+	inputs_note(options->input, "the input");
+	inputs_note(options->kallsyms, "the input");
+	error = plumb_recording_open(options->input, &how, &run->recording, run->found);
+	if (error < 0)
+		complain_recording(run->found, options->input, error);
+	return complain_status(error);
+}
+
+static int read_filter(struct report_run *run)
+{
+	const uint32_t midr = run->samples.midr;
+	int error;
+
+	if (!run->options->filter)
+		return EXIT_FINE;
+	error = plumb_spe_filter_parse(run->options->filter,
+				       midr ? midr : plumb_recording_midr(run->recording, -1),
+				       &run->filter, run->found);
+	if (error < 0)
+		complain_findings(run->found, "--filter", error);
+	run->samples.filter = &run->filter;
+	return complain_status(error);
+}
+
+static int read_choice(struct report_run *run)
+{
+	const struct report_options *options = run->options;
+	const struct choice_input input = {options->input, run->recording, false, run->found};
+	const struct plumb_recorded_event *event;
+	int status;
+
+	if (options->raw && options->chosen.time) {
+		complain("--time is not supported for bare SPE data, which has no times");
+		return EXIT_USAGE;
+	}
+	status = choice_read(&run->choice, &options->chosen, &input);
+	for (size_t i = 0; status == EXIT_FINE; i++) {
+		event = plumb_recording_event(run->recording, i);
+		if (!event)
+			break;
+		if (!script_is_dummy(&event->attr) &&
+		    !choice_check_event(&run->choice, &event->attr))
+			status = EXIT_USAGE;
+	}
+	return status;
+}
+
+static bool has_chains(const struct plumb_recording *recording)
+{
+	const struct plumb_recorded_event *event;
+
+	for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++)
+		if (event->attr.sample_type & PLUMB_SAMPLE_CALLCHAIN)
+			return true;
+	return false;
+}
+
+/* ---- The profile ------------------------------------------------------------------------------
+ */
+
+static bool wants(void *user, const struct plumb_samples_item *item,
+		  const struct plumb_location *location)
+{
+	const struct report_run *run = user;
+
+	return choice_wants(&run->choice, item->record, item->task, location);
+}
+
+/* Adds the whole stream. Returns an error of reading. */
+static int add_samples(struct report_run *run, struct plumb_profile *profile)
+{
+	const struct plumb_samples_item *item;
+	struct plumb_samples *samples;
+	int status;
+
+	plumb_samples_begin(run->recording, &run->samples, &samples, run->found);
+	memory_given(samples);
+	while ((status = plumb_samples_next(samples, &item)) > 0)
+		if (plumb_profile_add(profile, item) < 0)
+			memory_given(NULL);
+	if (plumb_profile_finish(profile, plumb_samples_totals(samples)) < 0)
+		memory_given(NULL);
+	plumb_losses_report(&plumb_samples_totals(samples)->lost, run->options->input, run->found);
+	plumb_samples_end(samples);
+	return status;
+}
+
+static bool has_samples(const struct plumb_profile *profile)
+{
+	struct plumb_profile_event event;
+
+	for (size_t i = 0; plumb_profile_event(profile, i, &event); i++)
+		if (event.samples)
+			return true;
+	return false;
+}
+
+static int print(struct report_run *run)
+{
+	const struct report_options *options = run->options;
+	struct output out;
+	int status = output_open(&out, &options->common);
+
+	if (status != EXIT_FINE)
+		return status;
+	if (options->common.json)
+		profile_json(&out, &run->view);
+	else if (options->csv || options->common.separator)
+		profile_separated(&out, &run->view,
+				  options->common.separator ? options->common.separator : ",");
+	else
+		profile_text(&out, &run->view);
+	return output_close(&out, EXIT_FINE);
+}
+
+static int make_profile(struct report_run *run)
+{
+	const struct symbols_options how = {.symfs = run->options->symfs,
+					    .kallsyms = run->options->kallsyms,
+					    .raw_names = run->options->no_demangle,
+					    .signatures = run->options->common.verbose};
+	const struct plumb_profile_options options = {
+		.size = sizeof(options),
+		.keys = run->view.keys,
+		.key_count = run->view.key_count,
+		.children = run->view.children,
+		.paths = run->paths,
+		.wants = choice_is_given(&run->options->chosen) ? wants : NULL,
+		.user = run,
+	};
+	struct plumb_profile *profile;
+	int error, status;
+
+	run->symbols = symbols_open(&how, run->recording);
+	plumb_profile_new(&options, run->recording, run->symbols, &profile);
+	run->view.profile = memory_given(profile);
+	error = add_samples(run, profile);
+	if (error < 0)
+		complain_findings(run->found, run->options->input, error);
+	status = complain_status(error);
+	/* What could be read of a damaged recording is of use. */
+	if (has_samples(profile)) {
+		int printed = print(run);
+
+		status = status == EXIT_FINE ? printed : status;
+	} else if (status == EXIT_FINE) {
+		complain("%s: no samples %s", run->options->input,
+			 choice_is_given(&run->options->chosen) || run->options->filter
+				 ? "match"
+				 : "in this recording");
+		status = EXIT_USAGE;
+	}
+	complain_warnings(run->found);
+	plumb_profile_free(profile);
+	return status;
+}
+
+/* ---- The command ------------------------------------------------------------------------------
+ */
+
+static int check_options(const struct report_options *options)
+{
+	if (options->children && options->no_children)
+		complain("--children and --no-children cannot be combined");
+	else if (options->common.json && (options->csv || options->common.separator))
+		complain("--json and --csv cannot be combined");
+	else
+		return EXIT_FINE;
+	return EXIT_USAGE;
+}
+
+static int run_report(struct report_options *options)
+{
+	struct report_run run = {.options = options};
+	int status = check_options(options);
+
+	if (!options->input)
+		options->input = DEFAULT_INPUT;
+	run.found = memory_given(plumb_diagnostics_new());
+	run.view.path = options->input;
+	if (status == EXIT_FINE)
+		status = read_itrace(&run);
+	if (status == EXIT_FINE)
+		status = open_recording(&run);
+	if (status == EXIT_FINE)
+		status =
+			report_read_view(options, has_chains(run.recording), &run.view, &run.paths);
+	if (status == EXIT_FINE)
+		status = read_filter(&run);
+	if (status == EXIT_FINE)
+		status = read_choice(&run);
+	if (status == EXIT_FINE)
+		status = make_profile(&run);
+	plumb_symbolizer_free(run.symbols);
+	plumb_recording_close(run.recording);
+	plumb_diagnostics_free(run.found);
+	choice_free(&run.choice);
+	return status;
+}
+
+#define TEXT_ROW(l, n, arg, member, text)                                           \
+	{                                                                           \
+		.letter = (l), .name = (n), .kind = OPTION_TEXT, .argument = (arg), \
+		.offset = offsetof(struct report_options, member), .help = (text)   \
+	}
+#define FLAG_ROW(l, n, member, text)                                              \
+	{                                                                         \
+		.letter = (l), .name = (n), .kind = OPTION_FLAG,                  \
+		.offset = offsetof(struct report_options, member), .help = (text) \
+	}
+
+static const char *const key_names[] = {
+	"symbol", "dso", "comm",     "pid",   "tid",         "cpu",        "srcline", "srcfile",
+	"ip",     "op",  "subclass", "event", "data_source", "cache_line", "page",    NULL,
+};
+static const char *const field_names[] = {
+	"share",  "children", "interval", "samples", "period", "latency", "latency_interval",
+	"symbol", "dso",      "comm",     NULL,
+};
+static const char *const call_graphs[] = {"caller", "callee", "none", NULL};
+
+static const struct option options[] = {
+	TEXT_ROW('i', "input", "FILE", input,
+		 "read this recording (default: perf.data); - is standard input"),
+	FLAG_ROW(0, "stdio", stdio, "print text (default)"),
+	{
+		.letter = 's',
+		.name = "sort",
+		.kind = OPTION_WORDS,
+		.argument = "KEY,...",
+		.offset = offsetof(struct report_options, sort),
+		.choices = key_names,
+		.help = "add up samples by these keys (default: comm,dso,symbol)",
+	},
+	{
+		.letter = 'F',
+		.name = "fields",
+		.kind = OPTION_WORDS,
+		.argument = "COLUMN,...",
+		.offset = offsetof(struct report_options, fields),
+		.choices = field_names,
+		.help = "print these columns: keys, or share, children, interval, samples, "
+			"period, latency, latency_interval",
+	},
+	TEXT_ROW('w', "column-widths", "WIDTH,...", widths,
+		 "set the widths of columns of text; 0 is as wide as necessary"),
+	{
+		.name = "limit",
+		.kind = OPTION_NUMBER,
+		.argument = "N",
+		.offset = offsetof(struct report_options, limit),
+		.help = "print at most N rows per event",
+	},
+	TEXT_ROW(0, "percent-limit", "PERCENT", percent_limit,
+		 "leave out rows with a smaller share"),
+	{
+		.letter = 'g',
+		.name = "call-graph",
+		.kind = OPTION_MAYBE,
+		.argument = "ORDER,PERCENT",
+		.offset = offsetof(struct report_options, call_graph),
+		.choices = call_graphs,
+		.help = "print call trees: caller or callee first, paths with 0.5 percent or more",
+	},
+	FLAG_ROW(0, "children", children, "count samples for all their callers, too"),
+	FLAG_ROW(0, "no-children", no_children,
+		 "count samples only where they were taken; without it, --children is the default "
+		 "for recordings with call chains"),
+	TEXT_ROW(0, "time", "START,STOP", chosen.time,
+		 "use only these times: seconds, or parts such as 10%-20%"),
+	TEXT_ROW('c', "comms", "COMM,...", chosen.comms, "use only threads with these names"),
+	TEXT_ROW(0, "pid", "PID,...", chosen.pids, "use only these processes"),
+	TEXT_ROW(0, "tid", "TID,...", chosen.tids, "use only these threads"),
+	TEXT_ROW('C', "cpu", "CPU,...", chosen.cpus, "use only these CPUs: 0,2-3"),
+	TEXT_ROW('S', "symbols", "SYMBOL,...", chosen.symbols,
+		 "use only samples in these functions"),
+	TEXT_ROW(0, "symbol", "SYMBOL,...", chosen.symbols, "the same as --symbols"),
+	TEXT_ROW('d', "dsos", "DSO,...", chosen.dsos, "use only samples in these files"),
+	TEXT_ROW(0, "filter", "TERM,...", filter,
+		 "use only SPE records and samples that match: load,latency>=100,source=DRAM"),
+	TEXT_ROW(0, "itrace", "OPTIONS", itrace,
+		 "select which samples are synthesized from SPE records (default: each record is "
+		 "one sample)"),
+	OPTION_ROW_LIKE_PERF(struct report_options, like_perf),
+	TEXT_ROW(0, "symfs", "DIR", symfs, "look for the mapped files below DIR"),
+	TEXT_ROW(0, "kallsyms", "FILE", kallsyms, "read the recorded kernel's symbols from FILE"),
+	OPTION_ROW_CORE(struct report_options, core),
+	FLAG_ROW(0, "no-demangle", no_demangle,
+		 "print C++ and Rust names as the linker knows them"),
+	FLAG_ROW(0, "raw", raw, "read bare SPE data without a perf.data file around it"),
+	FLAG_ROW(0, "csv", csv, "print CSV, with a line of headings"),
+	TEXT_ROW('t', "field-separator", "SEP", common.separator,
+		 "print one line per row, with fields separated by SEP"),
+	OPTION_ROW_JSON,
+	OPTION_ROW_OUTPUT,
+	OPTION_ROW_VERBOSE("print the names of functions with their parameters"),
+	OPTION_ROW_COLOR,
+	OPTION_ROW_NO_PAGER,
+	OPTION_ROW_HELP,
+	{0},
+};
+
+static void print_keys(struct output *out)
+{
+	const char *name;
+
+	help_section(out, "Keys");
+	fputc(' ', out->stream);
+	for (unsigned i = 0; (name = plumb_profile_key_name(i)); i++)
+		fprintf(out->stream, " %s", name);
+	fputc('\n', out->stream);
+}
+
+static int run(const struct command *command, int count, char **arguments)
+{
+	struct report_options values = {0};
+	struct operands operands;
+	int status;
+
+	if (!options_parse(command, count, arguments, &values, &operands, &status) ||
+	    !options_separator(command, &values.common))
+		return status;
+	/* perf takes the value of -g as a word of its own, too. */
+	if (operands.count && values.call_graph && !*values.call_graph) {
+		values.call_graph = operands.at[0];
+	} else if (operands.count) {
+		complain("unexpected argument '%s'", operands.at[0]);
+		advise("use -i to name the recording");
+		return EXIT_USAGE;
+	}
+	return run_report(&values);
+}
+
+const struct command command_report = {
+	.path = "plumb report",
+	.name = "report",
+	.summary = "show where a recording's samples are",
+	.most = 1,
+	.text = "Adds up the samples of a recording by function, file, thread, line or any other "
+		"key. Each share has its 95 % confidence interval; exact profiles, made by plumb "
+		"record --exact, have exact shares.",
+	.options = options,
+	.more = print_keys,
+	.examples =
+		(const struct example[]){
+			{"plumb report", "show the functions with the most samples"},
+			{"plumb report -s srcline --limit 10", "show ten lines of source"},
+			{"plumb report --filter 'load,latency>=100' -s symbol,data_source",
+			 "show which functions wait for loads, and where their data came from"},
+			{"plumb report --no-children -g caller",
+			 "show functions with the call paths that lead to them"},
+			{0},
+		},
+	.run = run,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plumb report: what its parts share. */
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+#include "render/profile.h"
+#include "tool/choice.h"
+#include "tool/options.h"
+
+struct report_options {
+	struct common_options common;
+	const char *input, *itrace, *like_perf, *filter, *core;
+	const char *symfs, *kallsyms;
+	const char *call_graph, *percent_limit, *widths;
+	struct option_words sort, fields;
+	struct choice_options chosen;
+	unsigned limit;
+	bool stdio, csv, children, no_children, no_demangle, raw;
+};
+
+/*
+ * view.c: reads -s, -F, -w, -g and the limits into `view` and `paths`. Returns an exit status,
+ * after printing an error if a value is invalid. `chains` tells whether the recording has call
+ * chains.
+ */
+int report_read_view(const struct report_options *options, bool chains, struct profile_view *view,
+		     enum plumb_profile_paths *paths);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What plumb report shows: its keys, columns and call trees. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/near.h"
+#include "report/report.h"
+#include "tool/complain.h"
+#include "tool/memory.h"
+
+/* Columns that are no keys, with perf's names. */
+static const struct {
+	const char *name;
+	enum profile_column column;
+} columns[] = {
+	{"share", PROFILE_SHARE},
+	{"overhead", PROFILE_SHARE},
+	{"children", PROFILE_CHILDREN},
+	{"overhead_children", PROFILE_CHILDREN},
+	{"interval", PROFILE_INTERVAL},
+	{"samples", PROFILE_SAMPLES},
+	{"sample", PROFILE_SAMPLES},
+	{"period", PROFILE_PERIOD},
+	{"latency", PROFILE_LATENCY},
+	{"weight", PROFILE_LATENCY},
+	{"latency_interval", PROFILE_LATENCY_INTERVAL},
+};
+#define COLUMN_COUNT (sizeof(columns) / sizeof(*columns))
+
+/* Calls `take` for each of a list's words until it returns another status than EXIT_FINE. */
+static int each_word(const char *list, int (*take)(void *user, char *word), void *user)
+{
+	char *text = memory_copy(list, strlen(list)), *next = text;
+	int status = EXIT_FINE;
+
+	while (status == EXIT_FINE && next) {
+		char *word = strsep(&next, ",");
+
+		if (*word)
+			status = take(user, word);
+	}
+	free(text);
+	return status;
+}
+
+static int refuse(const char *what, const char *name, bool with_columns)
+{
+	struct near near = near_to(name);
+
+	complain("unknown %s '%s'", what, name);
+	for (unsigned key = 0; plumb_profile_key_name(key); key++)
+		near_offer(&near, plumb_profile_key_name(key), plumb_profile_key_name(key));
+	for (size_t i = 0; with_columns && i < COLUMN_COUNT; i++)
+		near_offer(&near, columns[i].name, columns[i].name);
+	if (!advise_near(&near))
+		advise("see plumb report --help");
+	return EXIT_USAGE;
+}
+
+/* Adds a key, unless it is there. Returns its place, or -1 after an error. */
+static int add_key(struct profile_view *view, int key)
+{
+	for (size_t k = 0; k < view->key_count; k++)
+		if (view->keys[k] == key)
+			return (int)k;
+	if (view->key_count == PLUMB_PROFILE_KEYS_MAX) {
+		complain("too many keys: at most %d are supported", PLUMB_PROFILE_KEYS_MAX);
+		return -1;
+	}
+	view->keys[view->key_count] = (uint8_t)key;
+	return (int)view->key_count++;
+}
+
+static int take_key(void *user, char *word)
+{
+	const int key = plumb_profile_key_by_name(word);
+
+	if (key < 0)
+		return refuse("key", word, false);
+	return add_key(user, key) < 0 ? EXIT_USAGE : EXIT_FINE;
+}
+
+static int add_column(struct profile_view *view, unsigned column)
+{
+	for (size_t c = 0; c < view->column_count; c++)
+		if (view->columns[c] == column)
+			return EXIT_FINE;
+	if (view->column_count == TABLE_COLUMNS_MAX) {
+		complain("too many columns: at most %d are supported", TABLE_COLUMNS_MAX);
+		return EXIT_USAGE;
+	}
+	view->columns[view->column_count++] = (uint8_t)column;
+	return EXIT_FINE;
+}
+
+static int take_field(void *user, char *word)
+{
+	struct profile_view *view = user;
+	int key = plumb_profile_key_by_name(word);
+
+	for (size_t i = 0; i < COLUMN_COUNT; i++)
+		if (strcmp(columns[i].name, word) == 0)
+			return add_column(view, columns[i].column);
+	if (key < 0)
+		return refuse("column", word, true);
+	key = add_key(view, key);
+	return key < 0 ? EXIT_USAGE : add_column(view, PROFILE_KEY + (unsigned)key);
+}
+
+static int take_width(void *user, char *word)
+{
+	struct profile_view *view = user;
+	unsigned long width;
+	size_t c = 0;
+	char *end;
+
+	/* The first that has none yet: UINT_MAX stands for that. */
+	while (c < TABLE_COLUMNS_MAX && view->widths[c] != UINT_MAX)
+		c++;
+	errno = 0;
+	width = strtoul(word, &end, 10);
+	if (*word < '0' || *word > '9' || *end || errno || width > 10000) {
+		complain("invalid value '%s' for --column-widths", word);
+		advise("list widths in columns, as in 0,10,30; 0 is as wide as necessary");
+		return EXIT_USAGE;
+	}
+	if (c < TABLE_COLUMNS_MAX)
+		view->widths[c] = (unsigned)width;
+	return EXIT_FINE;
+}
+
+static int read_widths(const char *text, struct profile_view *view)
+{
+	int status;
+
+	if (!text)
+		return EXIT_FINE;
+	for (size_t c = 0; c < TABLE_COLUMNS_MAX; c++)
+		view->widths[c] = UINT_MAX;
+	status = each_word(text, take_width, view);
+	for (size_t c = 0; c < TABLE_COLUMNS_MAX; c++)
+		if (view->widths[c] == UINT_MAX)
+			view->widths[c] = 0;
+	return status;
+}
+
+/* Reads a percentage, with or without its sign. */
+static bool read_percent(const char *text, const char *option, double *percent)
+{
+	char *end;
+
+	*percent = strtod(text, &end);
+	if (end != text && *end == '%')
+		end++;
+	if (end == text || *end || !(*percent >= 0 && *percent <= 100)) {
+		complain("invalid value '%s' for --%s: not a percentage", text, option);
+		return false;
+	}
+	return true;
+}
+
+/* ---- Call trees -------------------------------------------------------------------------------
+ */
+
+struct call_graph {
+	double limit;
+	enum plumb_profile_paths paths;
+	bool ordered;
+};
+
+static int take_call_graph(void *user, char *word)
+{
+	struct call_graph *graph = user;
+
+	if (strcmp(word, "caller") == 0 || strcmp(word, "callee") == 0) {
+		graph->ordered = true;
+		graph->paths =
+			strcmp(word, "caller") == 0 ? PLUMB_PATHS_CALLER : PLUMB_PATHS_CALLEE;
+	} else if (strcmp(word, "none") == 0) {
+		graph->ordered = true;
+		graph->paths = PLUMB_PATHS_NONE;
+	} else if ((*word >= '0' && *word <= '9') || *word == '.') {
+		if (!read_percent(word, "call-graph", &graph->limit))
+			return EXIT_USAGE;
+	} else if (strcmp(word, "graph") != 0 && strcmp(word, "function") != 0 &&
+		   strcmp(word, "percent") != 0) {
+		complain("unsupported value '%s' for --call-graph", word);
+		advise("use graph, none, caller, callee and the least percentage: caller,0.5");
+		return EXIT_USAGE;
+	}
+	return EXIT_FINE;
+}
+
+static int read_trees(const struct report_options *options, bool chains, struct profile_view *view,
+		      enum plumb_profile_paths *paths)
+{
+	struct call_graph graph = {.limit = 0.5};
+	int status = EXIT_FINE;
+
+	*paths = PLUMB_PATHS_NONE;
+	view->children = options->children || (chains && !options->no_children);
+	if (!options->call_graph)
+		return EXIT_FINE;
+	status = each_word(options->call_graph, take_call_graph, &graph);
+	if (status != EXIT_FINE)
+		return status;
+	/* perf's defaults. */
+	if (!graph.ordered)
+		graph.paths = view->children ? PLUMB_PATHS_CALLER : PLUMB_PATHS_CALLEE;
+	if (graph.paths == PLUMB_PATHS_NONE) {
+		view->children = options->children;
+	} else if (!chains) {
+		complain("--call-graph requires samples with call chains");
+		advise("record them with plumb record -g");
+		return EXIT_USAGE;
+	}
+	*paths = graph.paths;
+	view->trees = graph.paths != PLUMB_PATHS_NONE;
+	view->tree_limit = graph.limit;
+	return EXIT_FINE;
+}
+
+/* ---- The view ---------------------------------------------------------------------------------
+ */
+
+/* Sets perf's keys, and the columns that people want to see first. */
+static int set_defaults(struct profile_view *view)
+{
+	static const uint8_t keys[] = {PLUMB_KEY_COMM, PLUMB_KEY_DSO, PLUMB_KEY_SYMBOL};
+	static const uint8_t first[] = {PROFILE_SHARE, PROFILE_INTERVAL, PROFILE_SAMPLES,
+					PROFILE_LATENCY};
+	int status = EXIT_FINE;
+
+	for (size_t k = 0; k < sizeof(keys) && view->key_count == k; k++)
+		add_key(view, keys[k]);
+	view->default_columns = true;
+	if (view->children)
+		status = add_column(view, PROFILE_CHILDREN);
+	for (size_t c = 0; status == EXIT_FINE && c < sizeof(first); c++)
+		status = add_column(view, first[c]);
+	for (size_t k = 0; status == EXIT_FINE && k < view->key_count; k++)
+		status = add_column(view, PROFILE_KEY + (unsigned)k);
+	return status;
+}
+
+/* Reads -s and -F. Keys of -s are columns, too, after those of -F. */
+static int read_columns(const struct report_options *options, struct profile_view *view)
+{
+	int status = EXIT_FINE;
+
+	for (unsigned i = 0; status == EXIT_FINE && i < options->sort.count; i++)
+		status = each_word(options->sort.at[i], take_key, view);
+	for (unsigned i = 0; status == EXIT_FINE && i < options->fields.count; i++)
+		status = each_word(options->fields.at[i], take_field, view);
+	if (status != EXIT_FINE)
+		return status;
+	if (view->column_count == 0)
+		return set_defaults(view);
+	if (view->key_count == 0) {
+		complain("--fields names no key to add up samples by");
+		advise("add one, as in -F share,symbol, or use --sort");
+		return EXIT_USAGE;
+	}
+	for (size_t k = 0; status == EXIT_FINE && k < view->key_count; k++)
+		status = add_column(view, PROFILE_KEY + (unsigned)k);
+	return status;
+}
+
+int report_read_view(const struct report_options *options, bool chains, struct profile_view *view,
+		     enum plumb_profile_paths *paths)
+{
+	int status = read_trees(options, chains, view, paths);
+
+	if (status == EXIT_FINE)
+		status = read_columns(options, view);
+	/* A column of its own asks for the values. */
+	for (size_t c = 0; c < view->column_count; c++)
+		view->children |= view->columns[c] == PROFILE_CHILDREN;
+	if (status == EXIT_FINE)
+		status = read_widths(options->widths, view);
+	if (status == EXIT_FINE && options->percent_limit &&
+	    !read_percent(options->percent_limit, "percent-limit", &view->percent_limit))
+		status = EXIT_USAGE;
+	view->limit = options->limit;
+	return status;
+}

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+# plumb report: its tables, CSV, JSON and errors. That its shares are perf's, test/interop checks.
+
+load lib.bash
+
+# said LINE...: what is on standard error.
+said()
+{
+	# shellcheck disable=SC2154 # by run
+	[ "$stderr" = "$(printf '%s\n' "$@")" ] || { echo "$stderr" && return 1; }
+}
+
+# bytes HEX...: those bytes.
+bytes()
+{
+	printf '%b' "$(printf '\\x%s' "$@")"
+}
+
+# load_record PC LATENCY SOURCE, branch_record PC: an SPE record; the numbers are bytes.
+load_record()
+{
+	bytes b0 "$1" 38 40 00 00 00 00 80
+	bytes 64 e9 03 00 00
+	bytes 49 00 52 1e 00
+	bytes 98 "$2" 00
+	bytes b2 45 10 00 00 00 00 00 00
+	bytes 43 "$3"
+	bytes 71 10 00 00 00 00 00 00 00
+}
+branch_record()
+{
+	bytes b0 "$1" 38 40 00 00 00 00 80
+	bytes 4a 01 52 c2 00
+	bytes 01
+}
+
+setup()
+{
+	mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return
+	{
+		load_record 50 0c 08
+		load_record 50 0e 08
+		load_record 60 40 00
+		branch_record 70
+	} >spe.data
+}
+
+@test "a table by address, with the mean latency" {
+	run --separate-stderr plumb report --raw -i spe.data -s sym
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "instructions: 4 SPE records" ]
+	[ "${lines[1]}" = " SHARE  95 % INTERVAL  SAMPLES  LATENCY  FUNCTION" ]
+	[[ ${lines[2]} =~ ^"50.00%"\ +[0-9.]+"        2     13.0  0x403850"$ ]]
+	[[ ${lines[3]} =~ ^"25.00%"\ +[0-9.]+"        1     64.0  0x403860"$ ]]
+	[[ ${lines[4]} =~ ^"25.00%"\ +[0-9.]+"        1        -  0x403870"$ ]]
+	[ "${#lines[@]}" -eq 5 ]
+}
+
+@test "-s: keys, by plumb's and by perf's names" {
+	run --separate-stderr plumb report --raw -i spe.data -F samples,op,event,tid,cache_line
+	[ "$status" -eq 0 ]
+	[ "${lines[1]}" = "SAMPLES  OPERATION  EVENT                                      TID  CACHE LINE" ]
+	[ "${lines[2]}" = "      3  load       RETIRED L1D-ACCESS L1D-REFILL TLB-ACCESS  1001  0x1040" ] ||
+		{ echo "$output" && return 1; }
+	run --separate-stderr plumb report --raw -i spe.data --core neoverse-n1 -F sample,mem
+	[ "${lines[2]}" = "      2  L2" ]
+	[ "${lines[3]}" = "      1  -" ] || [ "${lines[4]}" = "      1  -" ]
+}
+
+@test "--filter, --limit, --percent-limit and -w" {
+	run --separate-stderr plumb report --raw -i spe.data --filter 'latency>=14' -F share,ip
+	[ "$status" -eq 0 ]
+	[ "${lines[2]}" = "50.00%  0x403850" ]
+	run --separate-stderr plumb report --raw -i spe.data -F share,ip --limit 1 -w 0,6
+	[ "${lines[2]}" = "50.00%  0x4038" ]
+	[ "${lines[3]}" = "2 more rows" ]
+	run --separate-stderr plumb report --raw -i spe.data -F share,ip --percent-limit 30
+	[ "${#lines[@]}" -eq 4 ]
+	run --separate-stderr plumb report --raw -i spe.data --tid 5
+	[ "$status" -eq 2 ]
+	said "plumb: spe.data: no samples match"
+}
+
+@test "--itrace: one table for each of perf's events" {
+	run --separate-stderr plumb report --raw -i spe.data --itrace fM -F samples,op
+	[ "$status" -eq 0 ]
+	[ "$(printf '%s\n' "${lines[@]}" | grep -c 'SPE records')" -eq 3 ]
+	[ "${lines[0]}" = "l1d-miss: 3 SPE records" ]
+}
+
+@test "--csv and --json: the same shares" {
+	run --separate-stderr plumb report --raw -i spe.data --csv -F share,samples,latency,ip
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "event_name,exact,share,samples,latency,ip" ]
+	[ "${lines[1]}" = "instructions,0,50,2,13,0x403850" ]
+	[ "${lines[3]}" = "instructions,0,25,1,,0x403870" ]
+	plumb report --raw -i spe.data -t '|' -F share,ip | grep -qxF 'instructions|0|50|0x403850'
+	plumb report --raw -i spe.data --json -s ip | json '
+		d["keys"] == ["ip"] and len(d["events"]) == 1
+		and [r["share"] for r in d["events"][0]["rows"]] == [50, 25, 25]
+		and d["events"][0]["rows"][0]["interval"][0] < 50 < d["events"][0]["rows"][0]["interval"][1]
+		and d["events"][0]["rows"][2]["latency"] is None'
+}
+
+@test "an exact profile: shares are exact" {
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	echo 'int main(void) { for (volatile int i = 0; i < 1000; i++); }' >loop.c
+	aarch64-linux-gnu-gcc -O1 -static -o loop loop.c
+	plumb record --exact -q -o exact.data -- ./loop || skip "the model cannot run here"
+	run --separate-stderr plumb report -i exact.data --no-children -s sym --limit 2
+	[ "$status" -eq 0 ]
+	grep -qE '^exact/CPU_CYCLES/: [0-9,]+ events, counted exactly by the model$' <<<"$output"
+	grep -qE '^ ?[0-9.]+% +exact +main$' <<<"$output"
+	# The rows' periods are the count of the event, to the last.
+	plumb report -i exact.data --no-children -s sym --json | json '
+		all(e["exact"] and sum(r["period"] for r in e["rows"]) == e["period"]
+		    and all(r["interval"] is None for r in e["rows"]) for e in d["events"])'
+}
+
+@test "call trees and children" {
+	command -v perf >/dev/null || skip "no perf"
+	# shellcheck disable=SC2016 # for the inner shell
+	perf record -q -g -e cpu-clock -F 4000 -o perf.data -- sh -c \
+		'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done' 2>/dev/null || skip "perf cannot record"
+	run --separate-stderr plumb report -g
+	[ "$status" -eq 0 ]
+	grep -q '^CHILDREN  *SHARE' <<<"$output"
+	grep -qE '^  .*[0-9.]+% ' <<<"$output"
+	run --separate-stderr plumb report -g callee,5 --no-children -s dso --json
+	json 'any(r["tree"] for r in d["events"][0]["rows"])
+		and all("children" not in r for r in d["events"][0]["rows"])' <<<"$output"
+}
+
+@test "errors" {
+	run --separate-stderr plumb report -i missing.data
+	[ "$status" -eq 2 ]
+	# shellcheck disable=SC2154 # by run
+	[ "${stderr_lines[0]}" = "plumb: missing.data: cannot be opened: No such file or directory" ]
+	run --separate-stderr plumb report --raw -i spe.data -s symbl
+	[ "$status" -eq 2 ]
+	said "plumb: unknown key 'symbl'" "       did you mean symbol?"
+	run --separate-stderr plumb report --raw -i spe.data -F shares,sym
+	said "plumb: unknown column 'shares'" "       did you mean share?"
+	run --separate-stderr plumb report --raw -i spe.data -F share
+	said "plumb: --fields names no key to add up samples by" \
+		"       add one, as in -F share,symbol, or use --sort"
+	run --separate-stderr plumb report --raw -i spe.data -g
+	said "plumb: --call-graph requires samples with call chains" \
+		"       record them with plumb record -g"
+	run --separate-stderr plumb report --raw -i spe.data -g flat
+	[ "$status" -eq 2 ]
+	[ "${stderr_lines[0]}" = "plumb: unsupported value 'flat' for --call-graph" ]
+	run --separate-stderr plumb report --raw -i spe.data --percent-limit 200
+	said "plumb: invalid value '200' for --percent-limit: not a percentage"
+	run --separate-stderr plumb report --children --no-children
+	said "plumb: --children and --no-children cannot be combined"
+	run --separate-stderr plumb report spe.data
+	said "plumb: unexpected argument 'spe.data'" "       use -i to name the recording"
+	run --separate-stderr plumb report --raw -i spe.data -w 1,x
+	[ "${stderr_lines[0]}" = "plumb: invalid value 'x' for --column-widths" ]
+}

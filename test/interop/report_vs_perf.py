@@ -1,0 +1,245 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""plumb report's shares equal those of perf report --stdio, row by row and to the printed digit: of
+recordings that perf makes here, with and without callers, and of SPE recordings made by chance.
+report_vs_perf.py PLUMB MAKE_SPE_RECORDING"""
+import csv
+import io
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from perf_version import Perf
+from tap import Skip, Tap
+
+tap = Tap()
+perf = Perf()
+
+PROGRAM = r"""
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile double sum;
+
+__attribute__((noipa)) static void leaf(int n)
+{
+	for (int i = 0; i < n; i++)
+		sum += i * 0.5;
+}
+
+__attribute__((noipa)) static void other(int n)
+{
+	for (int i = 0; i < n; i++)
+		sum += i / 3.0;
+	getppid();
+}
+
+__attribute__((noipa)) static void deeper(int depth)
+{
+	if (depth)
+		deeper(depth - 1);
+	else
+		leaf(20000);
+	other(1000);
+}
+
+static void *work(void *argument)
+{
+	for (int i = 0; i < 400; i++) {
+		deeper(i % 7);
+		other(argument ? 20000 : 3000);
+	}
+	return argument;
+}
+
+int main(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, work, &thread);
+	work(NULL);
+	pthread_join(thread, NULL);
+	if (!fork()) {
+		leaf(20000000);
+		_exit(0);
+	}
+	wait(NULL);
+}
+"""
+
+EVENT = re.compile(r"# Samples: \S+\s+of events? '([^']*)'")
+TOTAL = re.compile(r"# Event count \(approx\.\): (\d+)")
+UNKNOWN = re.compile(r"(?:.*\+)?0x([0-9a-f]+)|([0-9a-f]{16})")
+
+
+def function(text):
+    """A function's name, or its address in its file."""
+    text = re.sub(r"^\[[.kgHu]\] ", "", text.strip())
+    found = UNKNOWN.fullmatch(text)
+    return int(found[1] or found[2], 16) if found else text
+
+
+def overlaps(row):
+    """Of symbols that overlap, as _init and the PLT behind it, perf finds either: script_vs_perf.py."""
+    return any(isinstance(cell, str) and ("@plt" in cell or cell == "_init") for cell in row)
+
+
+def perf_rows(path, keys, shares, options):
+    """{event: Counter of rows}; events without periods, which perf has no shares of, are left out."""
+    command = ["perf", "report", "--stdio", "--no-inline", "-t", "|", "-s", keys, "-i", path, *options]
+    text = subprocess.run(command, capture_output=True, check=True).stdout
+    events, event, names = {}, None, keys.split(",")
+    for line in text.decode("utf-8", "replace").splitlines():
+        if EVENT.match(line):
+            event = EVENT.match(line)[1]
+        elif TOTAL.match(line):
+            if TOTAL.match(line)[1] == "0":
+                event = None
+            else:
+                events[event] = Counter()
+        elif event and line and not line.startswith("#"):
+            cells = [cell.strip() for cell in line.split("|")]
+            row = [float(cell.rstrip("%")) for cell in cells[:shares]]
+            row += [function(cell) if name == "sym" else cell
+                    for name, cell in zip(names, cells[shares:])]
+            events[event][tuple(row)] += 1
+    return events
+
+
+def plumb_rows(plumb, path, keys, shares, options):
+    """The same of plumb, from the text that a person sees."""
+    fields = ["children", "share"][2 - shares:] + keys.split(",")
+    command = [plumb, "report", "--stdio", *perf.options(), "-F", ",".join(fields), "-i", path, *options]
+    text = subprocess.run(command, capture_output=True, check=True).stdout.decode("utf-8", "replace")
+    # Columns begin where their headings do; the last one's rows may be longer.
+    events, event, columns, names = {}, None, None, keys.split(",")
+    for line in text.splitlines():
+        heading = re.match(r"(\S.*?): [\d,]+ (samples|SPE records)", line)
+        if heading:
+            event, columns = heading[1], None
+            events[event] = Counter()
+        elif event and columns is None and ("SHARE" in line or "CHILDREN" in line):
+            columns = [m.start() for m in re.finditer(r"(?<!\S)[A-Z]", line)][shares:]
+        elif columns and line:
+            row = [float(cell.rstrip("%")) for cell in line[:columns[0]].split()]
+            cells = [line[a:b].strip() for a, b in zip(columns, columns[1:] + [None])]
+            row += [function(cell) if name == "sym" else cell for name, cell in zip(names, cells)]
+            events[event][tuple(row)] += 1
+    return events
+
+
+def difference(ours, theirs):
+    """The first few rows that only one of them has."""
+    wrong = []
+    for event in theirs:
+        mine = Counter({row: n for row, n in ours.get(event, Counter()).items() if not overlaps(row)})
+        its = Counter({row: n for row, n in theirs[event].items() if not overlaps(row)})
+        for what, rows in (("plumb", mine - its), ("perf", its - mine)):
+            wrong += [f"{event}: only {what} has {row}" for row in list(rows)[:4]]
+    return wrong
+
+
+def compare(plumb, path, least, shares, ways):
+    """Compares every list of keys; `least` rows must be there to compare."""
+    count, wrong = 0, []
+    for keys, ours, theirs in ways:
+        its = perf_rows(path, keys, shares, theirs)
+        mine = plumb_rows(plumb, path, keys, shares, ours)
+        count += sum(sum(rows.values()) for rows in its.values())
+        wrong += [f"-s {keys} {' '.join(ours)}: {text}" for text in difference(mine, its)]
+    if wrong:
+        raise AssertionError("\n".join(wrong[:12]))
+    if count < least:
+        raise AssertionError(f"perf has only {count} rows, {least} are expected")
+    return f"{count} rows"
+
+
+class Work:
+    def __init__(self, plumb, make, folder):
+        self.plumb, self.make, self.folder = plumb, make, folder
+
+    def record(self, options):
+        program, path = self.folder / "program", self.folder / "perf.data"
+        if not program.exists():
+            (self.folder / "program.c").write_text(PROGRAM)
+            subprocess.run(["gcc", "-O1", "-g", "-fno-omit-frame-pointer",
+                            "-fno-optimize-sibling-calls", "-pthread", "-o", program,
+                            self.folder / "program.c"], check=True)
+        done = subprocess.run(["perf", "record", "-q", *options, "-o", path, program],
+                              capture_output=True, cwd=self.folder)
+        if done.returncode:
+            raise Skip("perf cannot record here")
+        return str(path)
+
+    def spe(self, words):
+        path = str(self.folder / "spe.data")
+        subprocess.run([self.make, path, *words.split()], check=True)
+        return path
+
+
+ALONE, CHILDREN = ["--no-children"], ["--children", "-g", "none"]
+KEYS = ["sym,dso", "dso", "comm,dso", "dso,sym", "comm"]
+CLOCK = ["-e", "cpu-clock", "-F", "4000"]
+
+
+def event_test(name, options, least):
+    def test(work):
+        return compare(work.plumb, work.record(options), least, 1,
+                       [(keys, ALONE, [*ALONE, "-g", "none"]) for keys in KEYS])
+    test.__doc__ = f"samples of events {name}"
+    tap.test(test)
+
+
+event_test("plain", CLOCK, 20)
+event_test("of two events", ["-e", "cpu-clock,page-faults", "-F", "2000"], 30)
+event_test("with call chains, where they were taken", [*CLOCK, "-g"], 20)
+event_test("of all CPUs", ["-a", *CLOCK], 20)
+
+
+@tap.test
+def children(work):
+    """samples with call chains, counted for their callers"""
+    return compare(work.plumb, work.record([*CLOCK, "-g"]), 40, 2,
+                   [(keys, CHILDREN, CHILDREN) for keys in KEYS])
+
+
+def spe_test(name, words):
+    def test(work):
+        ways = [(keys, [*ALONE, *itrace], [*ALONE, *itrace])
+                for keys in KEYS for itrace in ([], ["--itrace=i1i"], ["--itrace=tM"])]
+        return compare(work.plumb, work.spe(words), 500, 1, ways)
+    test.__doc__ = f"SPE records {name}"
+    tap.test(test)
+
+
+spe_test("of CPUs, with contexts and all",
+         "1 3000 3 contexts switches clock physical collisions code=40")
+spe_test("of any version", "5 3000 3 new switches code=100")
+spe_test("of threads", "2 2000 2 thread code=50")
+spe_test("timeless", "3 2000 2 timeless compact code=50")
+
+
+@tap.test
+def separated(work):
+    """CSV and JSON have the shares that the text has"""
+    path = work.spe("7 1000 1 contexts code=10")
+    rows = subprocess.run([work.plumb, "report", "--csv", "-s", "sym", "-i", path],
+                          capture_output=True, check=True).stdout.decode()
+    rows = list(csv.DictReader(io.StringIO(rows)))
+    total = sum(int(row["samples"]) for row in rows)
+    if total != 1000 or abs(sum(float(row["share"]) for row in rows) - 100) > 1e-6:
+        raise AssertionError(f"{total} samples of 1000, in {len(rows)} rows")
+    for row in rows:
+        if not float(row["low"]) < float(row["share"]) < float(row["high"]):
+            raise AssertionError(f"the share is not within its interval: {row}")
+    return f"{len(rows)} rows"
+
+
+if perf.absent:
+    tap.skip_all(perf.absent)
+with tempfile.TemporaryDirectory() as scratch:
+    tap.run(Work(sys.argv[1], sys.argv[2], Path(scratch)))
