@@ -13,7 +13,7 @@ struct table_column {
 	bool drops; /* is left out if the row is too wide */
 };
 
-#define TABLE_COLUMNS_MAX 12
+#define TABLE_COLUMNS_MAX 16
 
 /* Columns, and cells row by row. If only its columns are set, the table is empty. */
 struct table {

@@ -13,8 +13,9 @@
  * times as its event happened since the one before. Exact recordings (`plumb record --exact`) have
  * shares without intervals.
  *
- * Memory is limited, however long the recording is, and whatever it contains: if there are too many
- * rows, the smallest are given up, and counted. One thread at a time may use a profile.
+ * Memory does not grow with the number of samples: if there are too many rows, the smallest are
+ *given up, and counted. Only names (of threads, files and lines) are kept for good, each once. One
+ *thread at a time may use a profile.
  */
 #ifndef PLUMB_PROFILE_H
 #define PLUMB_PROFILE_H

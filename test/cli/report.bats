@@ -62,6 +62,12 @@ setup()
 	[ "${lines[1]}" = "SAMPLES  OPERATION  EVENT                                      TID  CACHE LINE" ]
 	[ "${lines[2]}" = "      3  load       RETIRED L1D-ACCESS L1D-REFILL TLB-ACCESS  1001  0x1040" ] ||
 		{ echo "$output" && return 1; }
+	# As many keys as there can be, beside all other columns.
+	run --separate-stderr plumb report --raw -i spe.data --children -s ip,op,event,tid,page,srcfile,cpu,pid
+	[ "$status" -eq 0 ]
+	run --separate-stderr plumb report --raw -i spe.data -s ip,op,event,tid,page,srcfile,cpu,pid,sym
+	[ "$status" -eq 2 ]
+	said "plumb: too many keys: at most 8 are supported"
 	run --separate-stderr plumb report --raw -i spe.data --core neoverse-n1 -F sample,mem
 	[ "${lines[2]}" = "      2  L2" ]
 	[ "${lines[3]}" = "      1  -" ] || [ "${lines[4]}" = "      1  -" ]
