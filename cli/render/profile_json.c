@@ -68,6 +68,14 @@ static json_t *row_of(const struct profile_view *view, const struct plumb_profil
 		json_put(object, "latency", number(row.latency.value));
 		json_put(object, "latency_interval", interval(&row.latency, 1));
 	}
+	if (event->l1d_accesses) {
+		json_put(object, "l1d_misses", number(100 * row.l1d_misses.value));
+		json_put(object, "l1d_interval", interval(&row.l1d_misses, 100));
+	}
+	if (event->branches) {
+		json_put(object, "mispredictions", number(100 * row.mispredictions.value));
+		json_put(object, "misprediction_interval", interval(&row.mispredictions, 100));
+	}
 	if (view->trees)
 		json_put(object, "tree", tree_of(view, e, i));
 	return object;

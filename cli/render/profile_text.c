@@ -21,6 +21,10 @@ static const struct {
 	[PROFILE_PERIOD] = {"EVENTS", "period"},
 	[PROFILE_LATENCY] = {"LATENCY", "latency"},
 	[PROFILE_LATENCY_INTERVAL] = {"95 % INTERVAL", "latency_interval"},
+	[PROFILE_L1D_MISSES] = {"L1D MISSES", "l1d_misses"},
+	[PROFILE_L1D_INTERVAL] = {"95 % INTERVAL", "l1d_interval"},
+	[PROFILE_MISPREDICTIONS] = {"MISPREDICTED", "mispredictions"},
+	[PROFILE_MISPREDICTION_INTERVAL] = {"95 % INTERVAL", "misprediction_interval"},
 };
 
 static const char *const key_headings[PLUMB_PROFILE_KEYS] = {
@@ -49,6 +53,10 @@ static bool has_values(const struct profile_view *view, const struct plumb_profi
 		return true;
 	if (column == PROFILE_LATENCY || column == PROFILE_LATENCY_INTERVAL)
 		return event->latencies;
+	if (column == PROFILE_L1D_MISSES || column == PROFILE_L1D_INTERVAL)
+		return event->l1d_accesses;
+	if (column == PROFILE_MISPREDICTIONS || column == PROFILE_MISPREDICTION_INTERVAL)
+		return event->branches;
 	return column != PROFILE_SAMPLES || !event->exact;
 }
 
@@ -95,6 +103,14 @@ static void add_percent(struct table *table, uint64_t part, uint64_t whole)
 		table_cell_format(table, "%.2f%%", 100.0 * (double)part / (double)whole);
 	else
 		table_cell(table, NULL);
+}
+
+static void add_rate(struct table *table, const struct plumb_profile_estimate *rate)
+{
+	if (isnan(rate->value))
+		table_cell(table, NULL);
+	else
+		table_cell_format(table, "%.1f%%", 100 * rate->value);
 }
 
 static void add_count(struct table *table, uint64_t count)
@@ -153,6 +169,18 @@ static void add_cell(struct table *table, const struct row_place *place, size_t 
 		break;
 	case PROFILE_LATENCY_INTERVAL:
 		add_interval(table, &row->latency, 1, 1, false);
+		break;
+	case PROFILE_L1D_MISSES:
+		add_rate(table, &row->l1d_misses);
+		break;
+	case PROFILE_L1D_INTERVAL:
+		add_interval(table, &row->l1d_misses, 100, 1, false);
+		break;
+	case PROFILE_MISPREDICTIONS:
+		add_rate(table, &row->mispredictions);
+		break;
+	case PROFILE_MISPREDICTION_INTERVAL:
+		add_interval(table, &row->mispredictions, 100, 1, false);
 		break;
 	default:
 		add_text(table,
@@ -429,6 +457,20 @@ static void add_fields(struct table *table, const struct row_place *place, size_
 		add_number(table, row->latency.low);
 		add_number(table, row->latency.high);
 		break;
+	case PROFILE_L1D_MISSES:
+		add_number(table, 100 * row->l1d_misses.value);
+		break;
+	case PROFILE_L1D_INTERVAL:
+		add_number(table, 100 * row->l1d_misses.low);
+		add_number(table, 100 * row->l1d_misses.high);
+		break;
+	case PROFILE_MISPREDICTIONS:
+		add_number(table, 100 * row->mispredictions.value);
+		break;
+	case PROFILE_MISPREDICTION_INTERVAL:
+		add_number(table, 100 * row->mispredictions.low);
+		add_number(table, 100 * row->mispredictions.high);
+		break;
 	case PROFILE_SAMPLES:
 	case PROFILE_PERIOD:
 		add_count(table, view->columns[c] == PROFILE_SAMPLES ? row->samples : row->period);
@@ -457,6 +499,12 @@ static size_t add_headings(struct table *table, const struct profile_view *view)
 		} else if (column == PROFILE_LATENCY_INTERVAL) {
 			table_cell(table, "latency_low");
 			table_cell(table, "latency_high");
+		} else if (column == PROFILE_L1D_INTERVAL) {
+			table_cell(table, "l1d_low");
+			table_cell(table, "l1d_high");
+		} else if (column == PROFILE_MISPREDICTION_INTERVAL) {
+			table_cell(table, "misprediction_low");
+			table_cell(table, "misprediction_high");
 		} else {
 			table_cell(table, titles[column].field);
 		}

@@ -73,12 +73,16 @@ static int open_recording(struct report_run *run)
 
 static int read_filter(struct report_run *run)
 {
+	const struct report_preset *preset = report_preset(run->options);
 	const uint32_t midr = run->samples.midr;
+	const char *filter = run->options->filter;
 	int error;
 
-	if (!run->options->filter)
+	if (!filter && preset)
+		filter = preset->filter;
+	if (!filter)
 		return EXIT_FINE;
-	error = plumb_spe_filter_parse(run->options->filter,
+	error = plumb_spe_filter_parse(filter,
 				       midr ? midr : plumb_recording_midr(run->recording, -1),
 				       &run->filter, run->found);
 	if (error < 0)
@@ -208,6 +212,10 @@ static int make_profile(struct report_run *run)
 		int printed = print(run);
 
 		status = status == EXIT_FINE ? printed : status;
+	} else if (status == EXIT_FINE && report_preset(run->options)) {
+		complain("%s: no SPE records match", run->options->input);
+		advise("record some with plumb record -e spe");
+		status = EXIT_USAGE;
 	} else if (status == EXIT_FINE) {
 		complain("%s: no samples %s", run->options->input,
 			 choice_is_given(&run->options->chosen) || run->options->filter
@@ -225,7 +233,9 @@ static int make_profile(struct report_run *run)
 
 static int check_options(const struct report_options *options)
 {
-	if (options->children && options->no_children)
+	if (options->mem + options->branch + options->mix > 1)
+		complain("--mem, --branch and --mix cannot be combined");
+	else if (options->children && options->no_children)
 		complain("--children and --no-children cannot be combined");
 	else if (options->common.json && (options->csv || options->common.separator))
 		complain("--json and --csv cannot be combined");
@@ -279,8 +289,21 @@ static const char *const key_names[] = {
 	"ip",     "op",  "subclass", "event", "data_source", "cache_line", "page",    NULL,
 };
 static const char *const field_names[] = {
-	"share",  "children", "interval", "samples", "period", "latency", "latency_interval",
-	"symbol", "dso",      "comm",     NULL,
+	"share",
+	"children",
+	"interval",
+	"samples",
+	"period",
+	"latency",
+	"latency_interval",
+	"l1d_misses",
+	"l1d_interval",
+	"mispredictions",
+	"misprediction_interval",
+	"symbol",
+	"dso",
+	"comm",
+	NULL,
 };
 static const char *const call_graphs[] = {"caller", "callee", "none", NULL};
 
@@ -305,8 +328,12 @@ static const struct option options[] = {
 		.offset = offsetof(struct report_options, fields),
 		.choices = field_names,
 		.help = "print these columns: keys, or share, children, interval, samples, "
-			"period, latency, latency_interval",
+			"period, latency, l1d_misses, mispredictions, ...",
 	},
+	FLAG_ROW(0, "mem", mem,
+		 "show where loads and stores got their data, by function, with latencies"),
+	FLAG_ROW(0, "branch", branch, "show branches, with the share that was mispredicted"),
+	FLAG_ROW(0, "mix", mix, "show which kinds of operations there are"),
 	TEXT_ROW('w', "column-widths", "WIDTH,...", widths,
 		 "set the widths of columns of text; 0 is as wide as necessary"),
 	{
@@ -410,8 +437,8 @@ const struct command command_report = {
 		(const struct example[]){
 			{"plumb report", "show the functions with the most samples"},
 			{"plumb report -s srcline --limit 10", "show ten lines of source"},
-			{"plumb report --filter 'load,latency>=100' -s symbol,data_source",
-			 "show which functions wait for loads, and where their data came from"},
+			{"plumb report --mem --filter 'load,latency>=100'",
+			 "show where slow loads got their data, by function"},
 			{"plumb report --no-children -g caller",
 			 "show functions with the call paths that lead to them"},
 			{0},

@@ -15,8 +15,18 @@ struct report_options {
 	struct option_words sort, fields;
 	struct choice_options chosen;
 	unsigned limit;
+	bool mem, branch, mix;
 	bool stdio, csv, children, no_children, no_demangle, raw;
 };
+
+/* A choice of SPE records, keys and columns for one question, which other options override. */
+struct report_preset {
+	const char *filter;
+	uint8_t keys[3], columns[6];
+	size_t key_count, column_count;
+};
+/* view.c: returns that of --mem, --branch or --mix; NULL: none is given. */
+const struct report_preset *report_preset(const struct report_options *options);
 
 /*
  * view.c: reads -s, -F, -w, -g and the limits into `view` and `paths`. Returns an exit status,

@@ -26,6 +26,10 @@ static const struct {
 	{"latency", PROFILE_LATENCY},
 	{"weight", PROFILE_LATENCY},
 	{"latency_interval", PROFILE_LATENCY_INTERVAL},
+	{"l1d_misses", PROFILE_L1D_MISSES},
+	{"l1d_interval", PROFILE_L1D_INTERVAL},
+	{"mispredictions", PROFILE_MISPREDICTIONS},
+	{"misprediction_interval", PROFILE_MISPREDICTION_INTERVAL},
 };
 #define COLUMN_COUNT (sizeof(columns) / sizeof(*columns))
 
@@ -225,21 +229,65 @@ static int read_trees(const struct report_options *options, bool chains, struct 
 /* ---- The view ---------------------------------------------------------------------------------
  */
 
-/* Sets perf's keys, and the columns that people want to see first. */
-static int set_defaults(struct profile_view *view)
+static const struct report_preset presets[] = {
+	{
+		.filter = "memory",
+		.keys = {PLUMB_KEY_DATA_SOURCE, PLUMB_KEY_SYMBOL, PLUMB_KEY_DSO},
+		.key_count = 3,
+		.columns = {PROFILE_SHARE, PROFILE_INTERVAL, PROFILE_SAMPLES, PROFILE_LATENCY,
+			    PROFILE_LATENCY_INTERVAL},
+		.column_count = 5,
+	},
+	{
+		.filter = "branch",
+		.keys = {PLUMB_KEY_IP, PLUMB_KEY_SYMBOL, PLUMB_KEY_DSO},
+		.key_count = 3,
+		.columns = {PROFILE_SHARE, PROFILE_INTERVAL, PROFILE_SAMPLES,
+			    PROFILE_MISPREDICTIONS, PROFILE_MISPREDICTION_INTERVAL},
+		.column_count = 5,
+	},
+	{
+		/* Every SPE record, and no other sample. */
+		.filter = "load,store,branch,other",
+		.keys = {PLUMB_KEY_OP, PLUMB_KEY_SUBCLASS},
+		.key_count = 2,
+		.columns = {PROFILE_SHARE, PROFILE_INTERVAL, PROFILE_SAMPLES, PROFILE_LATENCY,
+			    PROFILE_L1D_MISSES, PROFILE_MISPREDICTIONS},
+		.column_count = 6,
+	},
+};
+
+const struct report_preset *report_preset(const struct report_options *options)
 {
-	static const uint8_t keys[] = {PLUMB_KEY_COMM, PLUMB_KEY_DSO, PLUMB_KEY_SYMBOL};
-	static const uint8_t first[] = {PROFILE_SHARE, PROFILE_INTERVAL, PROFILE_SAMPLES,
-					PROFILE_LATENCY};
+	if (options->mem)
+		return &presets[0];
+	if (options->branch)
+		return &presets[1];
+	return options->mix ? &presets[2] : NULL;
+}
+
+/* Sets perf's keys, and the columns that people want to see first. */
+static int set_defaults(const struct report_options *options, struct profile_view *view)
+{
+	static const struct report_preset usual = {
+		.keys = {PLUMB_KEY_COMM, PLUMB_KEY_DSO, PLUMB_KEY_SYMBOL},
+		.key_count = 3,
+		.columns = {PROFILE_SHARE, PROFILE_INTERVAL, PROFILE_SAMPLES, PROFILE_LATENCY},
+		.column_count = 4,
+	};
+	const struct report_preset *preset = report_preset(options);
 	int status = EXIT_FINE;
 
-	for (size_t k = 0; k < sizeof(keys) && view->key_count == k; k++)
-		add_key(view, keys[k]);
+	if (!preset)
+		preset = &usual;
+
+	for (size_t k = 0; k < preset->key_count && view->key_count == k; k++)
+		add_key(view, preset->keys[k]);
 	view->default_columns = true;
 	if (view->children)
 		status = add_column(view, PROFILE_CHILDREN);
-	for (size_t c = 0; status == EXIT_FINE && c < sizeof(first); c++)
-		status = add_column(view, first[c]);
+	for (size_t c = 0; status == EXIT_FINE && c < preset->column_count; c++)
+		status = add_column(view, preset->columns[c]);
 	for (size_t k = 0; status == EXIT_FINE && k < view->key_count; k++)
 		status = add_column(view, PROFILE_KEY + (unsigned)k);
 	return status;
@@ -257,7 +305,7 @@ static int read_columns(const struct report_options *options, struct profile_vie
 	if (status != EXIT_FINE)
 		return status;
 	if (view->column_count == 0)
-		return set_defaults(view);
+		return set_defaults(options, view);
 	if (view->key_count == 0) {
 		complain("--fields names no key to add up samples by");
 		advise("add one, as in -F share,symbol, or use --sort");

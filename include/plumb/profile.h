@@ -130,10 +130,11 @@ struct plumb_profile_estimate {
 struct plumb_profile_event {
 	const char *name; /* NULL: the recording gives none */
 	const struct plumb_recorded_event *event;
-	bool exact;       /* counted by the model, not sampled */
-	bool spe;         /* its samples are SPE records */
-	bool chains;      /* some of its samples have call chains */
-	bool latencies;   /* ... have total latencies */
+	bool exact;  /* counted by the model, not sampled */
+	bool spe;    /* its samples are SPE records */
+	bool chains; /* some of its samples have call chains */
+	/* Some of its samples have a total latency, an access to the L1D cache, a branch. */
+	bool latencies, l1d_accesses, branches;
 	uint64_t samples; /* added */
 	uint64_t left_out;
 	uint64_t period; /* sum of the periods: how often the event happened, approximately */
@@ -153,6 +154,9 @@ struct plumb_profile_row {
 	struct plumb_profile_estimate share;        /* 0 to 1, of the event's periods */
 	struct plumb_profile_estimate children;     /* likewise */
 	struct plumb_profile_estimate latency;      /* mean total latency in cycles */
+	/* Shares, 0 to 1: of the accesses to the L1D cache, those that missed; of the branches,
+	 * those that were mispredicted. */
+	struct plumb_profile_estimate l1d_misses, mispredictions;
 };
 /* Describes the i-th row of an event after plumb_profile_finish(). Returns false past the end. */
 PLUMB_API bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t i,

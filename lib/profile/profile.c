@@ -182,11 +182,6 @@ static struct place *find_place(struct plumb_profile *profile, const struct plum
 /* ---- Sums -------------------------------------------------------------------------------------
  */
 
-/* A sample's values: above the line, and below it. */
-struct pair {
-	double above, below;
-};
-
 static void step(struct sums *sums, struct pair from, struct pair to)
 {
 	double above = to.above - from.above;
@@ -276,22 +271,24 @@ static struct lane *find_lane(struct plumb_profile *profile, size_t event,
 
 /* Adds the steps from the lane's last sample to this one, for the rows that they belong to. */
 static void step_own(struct plumb_profile *profile, const struct lane *lane, uint32_t row,
-		     double period, struct pair latency)
+		     double period, const struct pair *means)
 {
 	const struct pair none = {0, 0}, last = {lane->period, lane->period},
-			  gone = {0, lane->period}, absent = {0, period}, now = {period, period},
-			  last_latency = {lane->latency, lane->has_latency};
+			  gone = {0, lane->period}, absent = {0, period}, now = {period, period};
 	struct row *rows = profile->rows;
 
 	if (lane->row == row) {
 		step(&rows[row].own, last, now);
-		step_mean(&rows[row].latency, last_latency, latency);
+		for (size_t m = 0; m < MEANS; m++)
+			step_mean(&rows[row].means[m], lane->means[m], means[m]);
 		return;
 	}
 	step(&rows[row].own, gone, now);
-	step_mean(&rows[row].latency, none, latency);
 	step(&rows[lane->row].own, last, absent);
-	step_mean(&rows[lane->row].latency, last_latency, none);
+	for (size_t m = 0; m < MEANS; m++) {
+		step_mean(&rows[row].means[m], none, means[m]);
+		step_mean(&rows[lane->row].means[m], lane->means[m], none);
+	}
 }
 
 /* Likewise for rows that count their callees' samples; those of this sample have its mark. */
@@ -441,38 +438,55 @@ static int count_callers(struct plumb_profile *profile, struct adding *adding)
 	return status;
 }
 
+static void read_means(const struct plumb_spe_record *spe, struct pair means[MEANS])
+{
+	const uint64_t events = spe->has & PLUMB_SPE_HAS_EVENTS ? spe->events : 0;
+	const uint64_t missed = PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_L1D_REFILL);
+	const uint64_t accessed = PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_L1D_ACCESS) | missed;
+
+	if (spe->has & PLUMB_SPE_HAS_TOTAL_LATENCY)
+		means[MEAN_LATENCY] = (struct pair){spe->counters[PLUMB_SPE_TOTAL_LATENCY], 1};
+	if (events & accessed)
+		means[MEAN_L1D_MISSES] = (struct pair){(events & missed) != 0, 1};
+	if (spe->has & PLUMB_SPE_HAS_OPERATION && spe->op_class == PLUMB_SPE_BRANCH)
+		means[MEAN_MISPREDICTIONS] =
+			(struct pair){events >> PLUMB_SPE_EV_MISPREDICTED & 1, 1};
+}
+
 /* Adds a sample to its rows and to its lane. */
 static int add_values(struct plumb_profile *profile, const struct adding *adding)
 {
-	const struct plumb_spe_record *spe = adding->item->spe;
-	const bool timed = spe && spe->has & PLUMB_SPE_HAS_TOTAL_LATENCY;
-	const struct pair latency = {timed ? spe->counters[PLUMB_SPE_TOTAL_LATENCY] : 0, timed};
 	struct lane *lane = find_lane(profile, adding->event_index, adding->item);
 	struct profiled_event *event = adding->event;
 	const double period = (double)adding->period;
+	struct pair means[MEANS] = {0};
 
 	if (!lane)
 		return PLUMB_ERR_NO_MEMORY;
+	if (adding->item->spe)
+		read_means(adding->item->spe, means);
 	for (size_t i = 0; i < adding->counted_count; i++) {
 		add_own(&profile->rows[adding->counted[i]].children, adding->period);
 		profile->rows[adding->counted[i]].mark = profile->mark;
 	}
 	add_own(&profile->rows[adding->row].own, adding->period);
-	add_mean(&profile->rows[adding->row].latency, latency);
+	for (size_t m = 0; m < MEANS; m++)
+		add_mean(&profile->rows[adding->row].means[m], means[m]);
 	if (lane->begun) {
-		step_own(profile, lane, adding->row, period, latency);
+		step_own(profile, lane, adding->row, period, means);
 		step_children(profile, lane, adding->counted, adding->counted_count, period);
 		event->pairs++;
 		event->steps += (period - lane->period) * (period - lane->period);
 	}
 	lane->begun = true;
 	lane->period = period;
-	lane->latency = latency.above;
-	lane->has_latency = latency.below;
+	memcpy(lane->means, means, sizeof(means));
 	lane->row = adding->row;
 	event->public.samples++;
 	event->public.period = add_saturating(event->public.period, adding->period);
-	event->public.latencies |= timed;
+	event->public.latencies |= means[MEAN_LATENCY].below != 0;
+	event->public.l1d_accesses |= means[MEAN_L1D_MISSES].below != 0;
+	event->public.branches |= means[MEAN_MISPREDICTIONS].below != 0;
 	event->members += adding->period != 0;
 	event->periods[0] += period;
 	event->periods[1] += period * period;
@@ -529,6 +543,7 @@ static int add_sample(struct plumb_profile *profile, const struct plumb_samples_
 	adding.event_index = (size_t)(adding.event - profile->events);
 	adding.item = item;
 	adding.period = period_of(item);
+	adding.row = NO_ROW;
 	adding.counted_count = adding.frame_count = adding.function_count = 0;
 	return add_rows(profile, &adding, place);
 }

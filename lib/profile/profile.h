@@ -41,6 +41,11 @@ struct text_table {
 const char *text_table_keep(struct text_table *table, const char *text);
 void text_table_free(struct text_table *table);
 
+/* A sample's values: above the line, and below it. */
+struct pair {
+	double above, below;
+};
+
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 /*
@@ -60,9 +65,12 @@ struct mean_sums {
 	double steps_above, steps_both, steps_below;
 };
 
+/* What a row has the mean of: 0 or 1 for shares of operations of a kind. */
+enum { MEAN_LATENCY, MEAN_L1D_MISSES, MEAN_MISPREDICTIONS, MEANS };
+
 struct row {
 	struct sums own, children;
-	struct mean_sums latency;
+	struct mean_sums means[MEANS];
 	uint32_t nodes; /* the first node of its call tree; NO_ROW: none */
 	uint64_t mark;  /* number of the last sample that was counted with callers */
 };
@@ -92,7 +100,8 @@ struct profiled_event {
 struct lane {
 	uint64_t key[2];
 	bool begun;
-	double period, latency, has_latency; /* of the last sample */
+	double period; /* of the last sample */
+	struct pair means[MEANS];
 	uint32_t row;
 	uint32_t *counted; /* rows that counted it with their callers */
 	size_t counted_count, counted_room;

@@ -118,8 +118,9 @@ static struct plumb_profile_estimate share_of(const struct profiled_event *event
 	return (struct plumb_profile_estimate){estimate.value, estimate.low, estimate.high};
 }
 
-static struct plumb_profile_estimate mean_of(const struct profiled_event *event,
-					     const struct mean_sums *sums)
+static struct plumb_profile_estimate
+mean_of(const struct profiled_event *event, const struct mean_sums *sums,
+	struct estimate (*estimate_it)(const struct tally *tally, const struct sampling *sampling))
 {
 	const double count = (double)sums->members;
 	struct tally tally = {
@@ -139,7 +140,7 @@ static struct plumb_profile_estimate mean_of(const struct profiled_event *event,
 	tally.powers[2][0] = tally.powers[2][1] = sums->above[1];
 	tally.powers[3][0] = sums->above[2];
 	tally.powers[0][1] = tally.powers[0][2] = tally.powers[0][3] = count;
-	estimate = estimate_mean(&tally, &event->sampling);
+	estimate = estimate_it(&tally, &event->sampling);
 	return (struct plumb_profile_estimate){estimate.value, estimate.low, estimate.high};
 }
 
@@ -174,7 +175,9 @@ bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t
 		.children_period = found->children.period,
 		.share = share_of(of, &found->own),
 		.children = {NAN, NAN, NAN},
-		.latency = mean_of(of, &found->latency),
+		.latency = mean_of(of, &found->means[MEAN_LATENCY], estimate_mean),
+		.l1d_misses = mean_of(of, &found->means[MEAN_L1D_MISSES], estimate_share),
+		.mispredictions = mean_of(of, &found->means[MEAN_MISPREDICTIONS], estimate_share),
 	};
 	if (profile->options.children)
 		row->children = share_of(of, &found->children);

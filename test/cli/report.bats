@@ -94,6 +94,30 @@ setup()
 	[ "${lines[0]}" = "l1d-miss: 3 SPE records" ]
 }
 
+@test "--mem, --branch and --mix" {
+	run --separate-stderr plumb report --raw -i spe.data --core neoverse-n1 --mem
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "instructions: 3 SPE records" ]
+	[[ ${lines[1]} =~ ^" SHARE  95 % INTERVAL  SAMPLES  LATENCY  95 % INTERVAL  DATA SOURCE  FUNCTION" ]]
+	[[ ${lines[2]} =~ ^"66.67%"\ +[0-9.]+\ +2\ +13.0\ +[0-9.]+"  L2           0x403850  [unknown]"$ ]]
+	run --separate-stderr plumb report --raw -i spe.data --branch -F share,mispredictions,ip
+	[ "${lines[1]}" = "  SHARE  MISPREDICTED  ADDRESS" ]
+	[ "${lines[2]}" = "100.00%        100.0%  0x403870" ]
+	run --separate-stderr plumb report --raw -i spe.data --mix
+	[[ ${lines[1]} =~ "LATENCY  L1D MISSES  MISPREDICTED  OPERATION  SUBCLASS"$ ]]
+	[[ ${lines[2]} =~ ^"75.00%"\ +[0-9.]+\ +3\ +30.0\ +"100.0%             -  load       general"$ ]]
+	run --separate-stderr plumb report --raw -i spe.data --mix --filter branch --csv -F mispredictions,misprediction_interval,op
+	[ "${lines[1]}" = "instructions,0,100,,,branch" ]
+	plumb report --raw -i spe.data --mix --json | json '
+		[r["l1d_misses"] for r in d["events"][0]["rows"]] == [100, None]
+		and d["events"][0]["rows"][1]["mispredictions"] == 100'
+	run --separate-stderr plumb report --raw -i spe.data --mem --filter latency\>=4000
+	[ "$status" -eq 2 ]
+	said "plumb: spe.data: no SPE records match" "       record some with plumb record -e spe"
+	run --separate-stderr plumb report --raw -i spe.data --mem --mix
+	said "plumb: --mem, --branch and --mix cannot be combined"
+}
+
 @test "--csv and --json: the same shares" {
 	run --separate-stderr plumb report --raw -i spe.data --csv -F share,samples,latency,ip
 	[ "$status" -eq 0 ]

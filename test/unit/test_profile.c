@@ -122,20 +122,43 @@ static void assert_estimate(struct plumb_profile_estimate got, struct estimate w
 #define PLACES 5
 
 struct wanted {
-	struct tally own, children, latency;
+	struct tally own, children, latency, misses, mispredictions;
 };
 
-/* Adds one sample to the whole tallies of all places. */
+/* Adds one sample to the whole tallies of all places. `spe` may be NULL. */
 static void add_whole(struct wanted *wanted, const bool *below, uint64_t place, double period,
-		      double latency, bool timed)
+		      const struct plumb_spe_record *spe)
 {
+	const bool timed = spe && spe->has & PLUMB_SPE_HAS_TOTAL_LATENCY;
+	const bool branch = spe && spe->op_class == PLUMB_SPE_BRANCH;
+	const bool accessed = spe && spe->events & (1 << 2);
+
 	for (uint64_t i = 0; i < PLACES; i++) {
 		const bool mine = i == place;
 
 		tally_add(&wanted[i].own, mine ? period : 0, period);
 		tally_add(&wanted[i].children, mine || below[i] ? period : 0, period);
-		tally_add(&wanted[i].latency, mine && timed ? latency : 0, mine && timed);
+		tally_add(&wanted[i].latency, mine && timed ? spe->counters[0] : 0, mine && timed);
+		tally_add(&wanted[i].misses, mine && accessed && spe->events & 1 << 3,
+			  mine && accessed);
+		tally_add(&wanted[i].mispredictions, mine && branch && spe->events & 1 << 7,
+			  mine && branch);
 	}
+}
+
+/* Makes a record that is a branch, or an access that may miss. */
+static void make_spe(struct fixture *f, uint64_t place)
+{
+	const bool branch = chance(f, 3) == 0;
+
+	f->spe = (struct plumb_spe_record){
+		.has = PLUMB_SPE_HAS_EVENTS | PLUMB_SPE_HAS_OPERATION,
+		.op_class = branch ? PLUMB_SPE_BRANCH : PLUMB_SPE_LOAD_STORE,
+		.counters = {(uint16_t)(5 + chance(f, 40) * (place + 1))},
+	};
+	if (chance(f, 4))
+		f->spe.has |= PLUMB_SPE_HAS_TOTAL_LATENCY;
+	f->spe.events = branch ? chance(f, 2) << 7 : 1 << 2 | chance(f, 2) << 3;
 }
 
 static uint64_t place_of(const struct plumb_profile *profile, size_t row)
@@ -165,9 +188,7 @@ static void compare_estimates(bool spe)
 		const size_t callers = spe ? 0 : chance(&f, 4);
 		bool below[PLACES] = {false};
 
-		f.spe = (struct plumb_spe_record){
-			.has = chance(&f, 4) ? PLUMB_SPE_HAS_TOTAL_LATENCY : 0,
-			.counters = {(uint16_t)(5 + chance(&f, 40) * (place + 1))}};
+		make_spe(&f, place);
 		for (size_t c = 0; c < callers; c++) {
 			const uint64_t caller = chance(&f, PLACES);
 
@@ -175,14 +196,16 @@ static void compare_estimates(bool spe)
 			below[caller] = true;
 		}
 		add(&f, &events[spe ? 0 : 1], 16 * (place + 1), period, lane, callers);
-		add_whole(wanted[lane], below, place, (double)period, f.spe.counters[0],
-			  spe && f.spe.has);
+		add_whole(wanted[lane], below, place, (double)period, spe ? &f.spe : NULL);
 	}
 	for (int lane = 1; lane < LANES; lane++)
 		for (int i = 0; i < PLACES; i++) {
 			tally_join(&wanted[0][i].own, &wanted[lane][i].own, false);
 			tally_join(&wanted[0][i].children, &wanted[lane][i].children, false);
 			tally_join(&wanted[0][i].latency, &wanted[lane][i].latency, false);
+			tally_join(&wanted[0][i].misses, &wanted[lane][i].misses, false);
+			tally_join(&wanted[0][i].mispredictions, &wanted[lane][i].mispredictions,
+				   false);
 		}
 	assert_int_equal(plumb_profile_finish(f.profile, NULL), 0);
 	for (; plumb_profile_row(f.profile, 0, rows, &row); rows++) {
@@ -193,11 +216,16 @@ static void compare_estimates(bool spe)
 		assert_estimate(row.children,
 				estimate_share(&wanted[0][place].children, &sampling));
 		assert_true(row.share.low < row.share.value && row.share.value < row.share.high);
-		if (spe)
-			assert_estimate(row.latency,
-					estimate_mean(&wanted[0][place].latency, &sampling));
-		else
-			assert_true(isnan(row.latency.value));
+		if (spe) {
+			const struct wanted *w = &wanted[0][place];
+
+			assert_estimate(row.latency, estimate_mean(&w->latency, &sampling));
+			assert_estimate(row.l1d_misses, estimate_share(&w->misses, &sampling));
+			assert_estimate(row.mispredictions,
+					estimate_share(&w->mispredictions, &sampling));
+		} else {
+			assert_true(isnan(row.latency.value) && isnan(row.mispredictions.value));
+		}
 	}
 	assert_int_equal(rows, PLACES);
 	end(&f);
