@@ -8,6 +8,7 @@ events_vs_perf.py READER
 parses the names of hardware events, and reports that they are not supported.
 """
 
+import functools
 import random
 import re
 import shutil
@@ -46,8 +47,10 @@ def perf_exists():
 
 
 def attributes(err):
-    """Returns what perf -vv requests from the kernel: a dictionary for each event."""
-    return [dict(re.findall(r"^  (\{ sample_period, sample_freq \}|\w+) +(\w+)$", block, re.M))
+    """Returns what perf -vv requests from the kernel: a dictionary for each event. Newer versions
+    of perf print the names of some values behind them, in parentheses."""
+    field = r"^  (\{ sample_period, sample_freq \}|\w+) +(\w+)(?: \(\w+\))?$"
+    return [dict(re.findall(field, block, re.M))
             for block in re.split(r"^-+$", err, flags=re.M) if "perf_event_attr:" in block]
 
 
@@ -84,8 +87,23 @@ def fields(answer):
     return events
 
 
-def some_modifiers(chance):
+@functools.lru_cache
+def weak_events():
+    """Whether perf takes W after an event; newer versions take it only after a group."""
+    return parses_in_perf("faults:W")[0]
+
+
+@functools.lru_cache
+def precise_groups_forget_guests():
+    """Whether p after a group makes perf leave out guests that an event in it names, as 6.12 does."""
+    _, asked, _ = ask_perf("{faults:GH}:p")
+    return bool(asked) and "exclude_guest" in asked[0]
+
+
+def some_modifiers(chance, after_group=False):
     letters = [letter for letter in "ukhGHISDW" if chance.random() < 0.3]
+    if not after_group and not weak_events():
+        letters = [letter for letter in letters if letter != "W"]
     letters += ["p"] * chance.randrange(4) if chance.random() < 0.3 else []
     chance.shuffle(letters)
     return "".join(letters)
@@ -109,7 +127,9 @@ def some_list(chance, names):
     for _ in range(chance.randrange(1, 4)):
         if chance.random() < 0.3:
             members = [some_event(chance, names, True) for _ in range(chance.randrange(1, 4))]
-            modifiers = some_modifiers(chance)
+            modifiers = some_modifiers(chance, after_group=True)
+            if any("G" in member for member in members) and precise_groups_forget_guests():
+                modifiers = modifiers.replace("p", "")
             items.append("{" + ",".join(members) + "}" + (":" + modifiers if modifiers else ""))
         else:
             items.append(some_event(chance, names, False))

@@ -288,7 +288,8 @@ tidy()
 	sed -i 's/1\.5\.0/1.8.0/' source/meson.build
 	run "$build"
 	[ "$status" -eq 1 ]
-	[[ $output == *"this QEMU wants Meson 1.8.0; $own has 1.7.0"* ]]
+	[[ $output == *"this QEMU requires Meson 1.8.0; $own has 1.7.0"$'\n'* ]]
+	[[ ${lines[-1]} == "build-engine: name a newer suite: scripts/build-engine SUITE" ]]
 }
 
 @test "QEMU's own tarball, which brings its Meson" {
