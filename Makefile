@@ -26,9 +26,10 @@ test-long: ## what takes hours: long fuzzing, studies, benchmarks; before a rele
 	@scripts/test --long
 
 test-fresh: ## both commands of the README in fresh Debians 12 and 13, as root; takes hours
-	@status=0; for suite in bookworm trixie; do \
+	@status=0; trap 'status=130' INT; for suite in bookworm trixie; do \
 		scripts/fresh $$suite bash -c 'time make demo && time make test STEPS="$$0"' \
 			"$(STEPS)" || status=$$?; \
+		[ $$status -le 128 ] || break; \
 	done; exit $$status
 
 test-vm: ## count on a virtual Arm machine's PMU, under a real kernel

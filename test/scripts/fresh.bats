@@ -98,20 +98,69 @@ tidy()
 	tidy
 }
 
+# appears FILE: waits until it is there and not empty.
+appears()
+{
+	local i
+
+	for ((i = 0; i < 200; i++)); do
+		[ ! -s "$1" ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
 @test "a signal ends the command and leaves nothing" {
-	local pid status=0 i
+	local pid status=0
 
 	"$fresh" trixie sh -c 'echo $$ >"$0"; exec sleep 60' "$PWD/pid" 3>&- &
 	pid=$!
-	for ((i = 0; i < 200; i++)); do
-		[ ! -s pid ] || break
-		sleep 0.1
-	done
+	appears pid
 	kill -TERM "$pid"
 	wait "$pid" || status=$?
 	[ "$status" -eq 143 ]
 	run ! grep -q '^State:[[:space:]]*[^ZX]' "/proc/$(cat pid)/status"
 	tidy
+}
+
+@test "a second signal does not stop the removal" {
+	local pid status=0
+
+	fake rm 'echo $$ >>"$calls.rm"; sleep 2; exec /bin/rm "$@"'
+	"$fresh" trixie sh -c 'echo $$ >"$0"; exec sleep 60' "$PWD/pid" 3>&- &
+	pid=$!
+	appears pid
+	kill -TERM "$pid"
+	appears calls.rm
+	kill -TERM "$pid" "$(cat calls.rm)" # as a terminal does
+	wait "$pid" || status=$?
+	[ "$status" -eq 143 ]
+	tidy
+}
+
+# test_fresh STATUS: runs `make test-fresh`, with a scripts/fresh that prints its arguments and ends so.
+test_fresh()
+{
+	printf '#!/bin/sh\necho "$@"\nexit %s\n' "$1" >tree/scripts/fresh
+	run make --no-print-directory -C tree -f "$BATS_TEST_DIRNAME/../../Makefile" test-fresh STEPS=lint
+}
+
+@test "make test-fresh runs both commands of the README in two Debians, whatever fails" {
+	test_fresh 0
+	[ "$status" -eq 0 ]
+	[ "${#lines[@]}" -eq 2 ]
+	[[ ${lines[0]} == "bookworm "*"make demo"*"make test"*" lint" ]]
+	[[ ${lines[1]} == "trixie "*"make demo"*"make test"*" lint" ]]
+	test_fresh 77
+	[ "$status" -eq 2 ]
+	[[ $output == *"trixie "*"Error 77"* ]]
+}
+
+@test "make test-fresh ends after a signal" {
+	test_fresh 130
+	[ "$status" -eq 2 ]
+	[[ $output != *"trixie "* ]]
+	[[ $output == *"Error 130"* ]]
 }
 
 @test "wrong usage" {
