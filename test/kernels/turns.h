@@ -20,7 +20,9 @@ static pthread_barrier_t turn;
 
 /*
  * Counts one up in a counter of each line, in an order that no prefetcher follows; where the next
- * one is depends on the last one's value, whose upper half is 0, as nothing but the program knows.
+ * one is depends on the last one's value, divided by a number that is larger, as nothing but the
+ * program knows. The division makes each turn long beside the first one, which brings the lines
+ * from memory.
  */
 static void count(char *base)
 {
@@ -31,14 +33,14 @@ static void count(char *base)
 			 "	str	%[next], [%[base], %[offset]]\n"
 			 "	add	%[offset], %[offset], %[offset], lsl #2\n"
 			 "	add	%[offset], %[offset], %[line]\n"
-			 "	lsr	%[value], %[value], #32\n"
+			 "	udiv	%[value], %[value], %[larger]\n"
 			 "	add	%[offset], %[offset], %[value]\n"
 			 "	and	%[offset], %[offset], %[mask]\n"
 			 "	subs	%[lines], %[lines], #1\n"
 			 "	b.ne	1b\n"
 			 : [value] "=&r"(value), [next] "=&r"(next), [offset] "+&r"(offset),
 			   [lines] "+&r"(lines)
-			 : [base] "r"(base), [line] "i"(L1D_LINE_BYTES),
+			 : [base] "r"(base), [larger] "r"(UINT64_MAX), [line] "i"(L1D_LINE_BYTES),
 			   [mask] "i"(LINES * L1D_LINE_BYTES - L1D_LINE_BYTES)
 			 : "cc", "memory");
 }
