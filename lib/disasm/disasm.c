@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loads the module with LLVM in it, and asks it. */
+#include <plumb/disasm.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "disasm/module.h"
+
+struct plumb_disassembler {
+	const struct disasm_module *module;
+	void *context;
+};
+
+/* Adds a finding about the module's file. Returns MACHINE. */
+static int refuse(struct plumb_diagnostics *found, const char *path, const char *what,
+		  const char *why)
+{
+	plumb_diagnostics_add(found, PLUMB_ERROR, "no-disassembler",
+			      &(struct plumb_place){.file = path}, "%s: %s", what, why);
+	return PLUMB_ERR_MACHINE;
+}
+
+/*
+ * Loads the module, which stays loaded: LLVM registers targets, which cannot be undone. Returns 0,
+ * or MACHINE with a finding.
+ */
+static int load(const char *path, const struct disasm_module **module,
+		struct plumb_diagnostics *found)
+{
+	void *handle;
+
+	if (access(path, R_OK) != 0) {
+		int error = refuse(found, path, "no disassembler is installed", strerror(errno));
+
+		plumb_diagnostics_hint(found, "install LLVM's headers (Debian: llvm-19-dev), then "
+					      "build and install plumb again");
+		return error;
+	}
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!handle) {
+		int error = refuse(found, path, "cannot load the disassembler", dlerror());
+
+		plumb_diagnostics_hint(found, "install the LLVM library that it names (Debian: "
+					      "libllvm19)");
+		return error;
+	}
+	*module = dlsym(handle, DISASM_SYMBOL);
+	if (!*module || (*module)->interface != DISASM_INTERFACE) {
+		dlclose(handle);
+		refuse(found, path, "cannot load the disassembler",
+		       "it belongs to another version of plumb");
+		plumb_diagnostics_hint(found, "install plumb again with make install");
+		return PLUMB_ERR_MACHINE;
+	}
+	return 0;
+}
+
+int plumb_disassembler_new(const char *module_dir, struct plumb_disassembler **disassembler,
+			   struct plumb_diagnostics *diagnostics)
+{
+	struct plumb_disassembler *made = calloc(1, sizeof(*made));
+	char *path = NULL;
+	int error = PLUMB_ERR_NO_MEMORY;
+
+	*disassembler = NULL;
+	if (!made ||
+	    asprintf(&path, "%s/" DISASM_FILE, module_dir ? module_dir : PLUMB_PLUGIN_DIR) < 0)
+		goto out;
+	error = load(path, &made->module, diagnostics);
+	if (error)
+		goto out;
+	made->context = made->module->open();
+	if (made->context) {
+		*disassembler = made;
+		made = NULL;
+	} else {
+		error = refuse(diagnostics, path, "cannot disassemble",
+			       "this LLVM does not support AArch64");
+	}
+out:
+	free(path);
+	free(made);
+	return error;
+}
+
+void plumb_disassembler_free(struct plumb_disassembler *disassembler)
+{
+	if (!disassembler)
+		return;
+	disassembler->module->close(disassembler->context);
+	free(disassembler);
+}
+
+const char *plumb_disassembler_version(const struct plumb_disassembler *disassembler)
+{
+	return disassembler->module->version;
+}
+
+/* Moves what follows "//" to the remark, and removes the spaces before it. */
+static void split_remark(struct plumb_disassembly *disassembly)
+{
+	char *remark = strstr(disassembly->text, " // ");
+
+	if (!remark)
+		return;
+	snprintf(disassembly->remark, sizeof(disassembly->remark), "%s", remark + 4);
+	while (remark > disassembly->text && remark[-1] == ' ')
+		remark--;
+	*remark = '\0';
+}
+
+bool plumb_disassemble(struct plumb_disassembler *disassembler, uint64_t address, uint32_t word,
+		       struct plumb_disassembly *disassembly)
+{
+	disassembly->remark[0] = '\0';
+	if (!disassembler->module->disassemble(disassembler->context, address, word,
+					       disassembly->text, sizeof(disassembly->text))) {
+		snprintf(disassembly->text, sizeof(disassembly->text), ".word\t0x%08" PRIx32, word);
+		return false;
+	}
+	split_remark(disassembly);
+	return true;
+}
