@@ -1,17 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs commands in which one call fails: the first, the second and so on, until there are no more.
+"""Runs commands in which one call fails: from each place that calls, the first and the last.
 
     faults.py PLUMB LIBRARY PROGRAM [all]
 
 LIBRARY is faults.c, PROGRAM an AArch64 program. A command must not crash or hang; if it ends with
 success, its output must be as without the fault. Interrupted and partial calls are no reason to
-fail. Without "all", of the many calls that there are some are taken, fewer the farther on; whatever
-fails is reported with its number, to be run again by hand.
+fail. Without "all", of the many places some are taken, fewer the farther on; whatever fails is
+reported with its number, to be run again by hand. PLUMB may be built with AddressSanitizer, which
+then finds leaks and what is used after it was freed.
 """
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -25,6 +27,8 @@ PATIENCE = 120  # seconds for what takes milliseconds
 KINDS = ("malloc", "short", "EINTR", "ENOSPC", "EMFILE")
 WRONG_SHOWN = 20
 HARMLESS = ("short", "EINTR")
+# AddressSanitizer, if it is there: other statuses than ours, and no word on what comes before it.
+SANITIZER = {"ASAN_OPTIONS": "exitcode=99:verify_asan_link_order=0:detect_leaks=1"}
 # The statuses of a command that failed, but for the program's own, which here are none.
 FAILED = (1, 2, 3)
 
@@ -54,12 +58,23 @@ class Fault:
         self.words, self.outcome = words, outcome
         self.usual = None
 
-    def run(self, kind, call):
+    def places(self, kind):
+        """Returns the numbers of the calls to fail."""
+        with tempfile.NamedTemporaryFile() as file:
+            self.run(kind, 0, {"FAULTS_PLACES": file.name})
+            found = file.read()
+        first, last = {}, {}
+        for number, (place,) in enumerate(struct.iter_unpack("=Q", found), 1):
+            first.setdefault(place, number)
+            last[place] = number
+        return sorted(set(first.values()) | set(last.values()))
+
+    def run(self, kind, call, others=None):
         """Returns whether the call came, and the status."""
         with tempfile.TemporaryDirectory() as folder:
             mark = f"{folder}/failed"
             # As long each time: the program has it on its stack, which its counts depend on.
-            environment = os.environ | {
+            environment = os.environ | SANITIZER | (others or {}) | {
                 "LD_PRELOAD": self.library, "FAULTS_OF": self.plumb, "FAULTS_KIND": f"{kind:6}",
                 "FAULTS_CALL": f"{call:09}", "FAULTS_MARK": mark}
             with subprocess.Popen([self.plumb, *self.words], stdin=subprocess.DEVNULL,
@@ -84,21 +99,20 @@ class Fault:
             return came, 0
 
 
-def some(every):
-    """The numbers of the calls to fail: all of them, or fewer and fewer."""
-    number = 1
-    while True:
-        yield number
-        number += 1 if every else 1 + number // 3
+def some(numbers, every):
+    """All of them, or fewer and fewer."""
+    at = 0
+    while at < len(numbers):
+        yield numbers[at]
+        at += 1 if every else 1 + at // 3
 
 
 def fail_all(command, every):
     """Each kind of fault in a command."""
     failed = survived = 0
     wrong = []
-    command.run(KINDS[0], 0)
     for kind in KINDS:
-        for number in some(every):
+        for number in some(command.places(kind), every):
             try:
                 came, status = command.run(kind, number)
             except AssertionError as error:
@@ -106,10 +120,8 @@ def fail_all(command, every):
                 if len(wrong) == WRONG_SHOWN:
                     break
                 continue
-            if not came:
-                break
-            failed += status != 0
-            survived += status == 0
+            failed += came and status != 0
+            survived += came and status == 0
     assert not wrong, "\n".join(wrong)
     assert failed + survived > 10, "hardly any call was reached"
     return f"{failed + survived} faults, {survived} of them survived"
