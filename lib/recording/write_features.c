@@ -295,6 +295,17 @@ void write_feature_records(const struct plumb_recording_writer *writer, struct b
 	bytes_free(&content);
 }
 
+void write_compression_record(const struct plumb_recording_writer *writer, struct bytes *bytes)
+{
+	struct bytes content = {0};
+
+	compressed(writer, &content);
+	bytes_zero(&content, -content.size % 8);
+	if (content.size)
+		add_record(bytes, PLUMB_FEATURE_COMPRESSED, &content);
+	bytes_free(&content);
+}
+
 void write_build_id(struct bytes *bytes, uint32_t type, int32_t pid, bool kernel, const uint8_t *id,
 		    size_t id_size, const char *path)
 {

@@ -2,7 +2,8 @@
 /*
  * The file, which can be read at any moment: its header says how long the data is, and is written
  * after the data. The features stand behind the data and give way to more of it: while that is
- * being written the header says that there are none.
+ * being written the header says that there are none. It is a recording only with the first record:
+ * of one without any, perf warns.
  */
 #include <errno.h>
 #include <string.h>
@@ -146,8 +147,6 @@ int file_begin(struct plumb_recording_writer *writer)
 	writer->data_begin = writer->data_end = HEADER_SIZE + bytes.size;
 	number = bytes.failed ? ENOMEM : write_at(writer, bytes.at, bytes.size, HEADER_SIZE);
 	bytes_free(&bytes);
-	if (number == 0)
-		number = put_bare_header(writer);
 	return number ? failed(writer, number) : 0;
 }
 

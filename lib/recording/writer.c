@@ -310,7 +310,7 @@ static void add_events(const struct plumb_recording_writer *writer, struct bytes
 	}
 }
 
-/* What the features say as well: they are not in the file while data takes their place. */
+/* What the features say as well. */
 static void add_names(const struct plumb_recording_writer *writer, struct bytes *bytes)
 {
 	for (size_t i = 0; i < writer->setup.event_count; i++) {
@@ -363,7 +363,9 @@ static int begin(struct plumb_recording_writer *writer)
 		write_feature_records(writer, &bytes);
 	} else {
 		error = file_begin(writer);
+		/* The features are not in the file while data takes their place. */
 		add_names(writer, &bytes);
+		write_compression_record(writer, &bytes);
 	}
 	if (writer->setup.time_conv)
 		add_time_conv(&bytes, writer->setup.time_conv);

@@ -87,13 +87,16 @@ void write_features(const struct plumb_recording_writer *writer, uint64_t at, bo
 /* The same as records of a pipe. */
 void write_feature_records(const struct plumb_recording_writer *writer, struct bytes *bytes);
 
+/* Of them only how the data is compressed, if it is. */
+void write_compression_record(const struct plumb_recording_writer *writer, struct bytes *bytes);
+
 /* The content of a BUILD_ID entry, or a record of that `type`. */
 void write_build_id(struct bytes *bytes, uint32_t type, int32_t pid, bool kernel, const uint8_t *id,
 		    size_t id_size, const char *path);
 
 /* ---- the file: write_file.c ------------------------------------------------------------------ */
 
-/* The header, the attributes with their ids; what the file is from then on can be read. */
+/* The attributes with their ids, and room for the header, which comes with the first record. */
 int file_begin(struct plumb_recording_writer *writer);
 
 /*
