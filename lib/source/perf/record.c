@@ -22,7 +22,12 @@
 #include "source/perf/synthesize.h"
 
 #define ROUND_SECONDS 1
-#define LOOK_MS       100 /* at most, between looks at what the caller wants */
+#define END_LOOK_MS   10 /* between looks whether the program has ended */
+/*
+ * At most, between looks at what the caller wants: `plumb record` settles its file when 50 ms have
+ * passed since it last did, and a SIGKILL is to lose no more than what came in 100 ms.
+ */
+#define LOOK_MS 40
 
 struct recording {
 	const struct source_record_job *job;
@@ -375,7 +380,7 @@ static void end_program(struct recording *r)
 		/* It may have something to write yet; but who cancels waits no longer. */
 		if (!r->canceled && !r->run->ended)
 			break;
-		poll(NULL, 0, LOOK_MS / 10);
+		poll(NULL, 0, END_LOOK_MS);
 	}
 	status = perf_program_wait(r->program.pid);
 	r->run->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
