@@ -153,6 +153,7 @@ def main():
     plumb, library, program = (os.path.realpath(word) for word in sys.argv[1:4])
     every = sys.argv[4:] == ["all"]
     check("stat --source model --json -o out PROGRAM", events_of)
+    check("stat --source model --from _start --json -o out PROGRAM", events_of)
     check("record --source model -q -e CPU_CYCLES -c 10000 -o out PROGRAM", summary_of(plumb))
     # Without symbols: of memory that they have no room in, nothing is said.
     check("script -F comm,tid,time,event,ip,addr,weight -i RECORDING")

@@ -163,8 +163,7 @@ static int inspect_elf(const char *path, Elf *elf, struct program *program,
 	return 0;
 }
 
-/* The program is not to blame for a lack of descriptors or memory. */
-static int opening_failed(int error)
+static int open_error(int error)
 {
 	switch (error) {
 	case ENOENT:
@@ -179,22 +178,25 @@ static int opening_failed(int error)
 	}
 }
 
+int program_open(const char *path, int *fd, struct plumb_diagnostics *found)
+{
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	return *fd < 0 ? complain(found, open_error(errno), "no-program", path, strerror(errno),
+				  NULL)
+		       : 0;
+}
+
 int program_inspect(const char *path, struct program *program, struct plumb_diagnostics *found)
 {
-	struct stat status;
+	struct stat status = {0};
 	Elf *elf;
 	int fd, error;
 
 	memset(program, 0, sizeof(*program));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &status)) {
-		error = errno;
-		if (fd >= 0)
-			close(fd);
-		return complain(found, opening_failed(error), "no-program", path, strerror(error),
-				NULL);
-	}
-	if (!S_ISREG(status.st_mode) || access(path, X_OK)) {
+	error = program_open(path, &fd, found);
+	if (error < 0)
+		return error;
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || access(path, X_OK)) {
 		close(fd);
 		return complain(found, PLUMB_ERR_EXEC, "not-executable", path,
 				S_ISREG(status.st_mode) ? "not executable" : "not a regular file",

@@ -16,6 +16,12 @@ struct program {
 	bool begins_main; /* at main(), which its symbols name */
 };
 
+/*
+ * Opens `path` for reading. NO_PROGRAM, EXEC if it may not be read, BUSY for want of descriptors,
+ * or NO_MEMORY.
+ */
+int program_open(const char *path, int *fd, struct plumb_diagnostics *found);
+
 /* Reads `path`. Errors as plumb_model_check_program(), for the program itself. */
 int program_inspect(const char *path, struct program *program, struct plumb_diagnostics *found);
 

@@ -2,13 +2,13 @@
 #include "source/model/window.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/near.h"
+#include "source/model/program.h"
 
 #define INSTRUCTION    4 /* bytes */
 #define ADDRESS_DIGITS 8 /* that an address has which begins with a letter */
@@ -152,9 +152,12 @@ static int find_symbol(const struct search *search, const char *name, const char
 	struct match match = {.near = near_to(name)};
 	uint64_t offset = 0, address;
 
+	errno = 0;
 	look_up(search->elf, SHT_SYMTAB, name, &match);
 	if (!match.any)
 		look_up(search->elf, SHT_DYNSYM, name, &match);
+	if (!match.any && errno == ENOMEM)
+		return PLUMB_ERR_NO_MEMORY;
 	/* Addresses as nm and plumb script print them may begin with a letter. */
 	if (!match.any && !plus && strlen(name) >= ADDRESS_DIGITS && read_hex(name, &address))
 		return take_address(search, address, place);
@@ -209,12 +212,13 @@ static int find_place(Elf *elf, const char *text, const char *file, struct model
 static int find_places(struct model_window_request *request, const struct plumb_window *window,
 		       const char *program, struct plumb_diagnostics *found)
 {
-	int fd = open(program, O_RDONLY | O_CLOEXEC), error = 0;
+	int fd, error = program_open(program, &fd, found);
 	Elf *elf = NULL;
 
 	elf_version(EV_CURRENT);
-	if (fd < 0 || !(elf = elf_begin(fd, ELF_C_READ, NULL)))
-		error = PLUMB_ERR_EXEC;
+	errno = 0;
+	if (!error && !(elf = elf_begin(fd, ELF_C_READ, NULL)))
+		error = errno == ENOMEM ? PLUMB_ERR_NO_MEMORY : PLUMB_ERR_EXEC;
 	if (!error)
 		error = find_place(elf, window->from, program, &request->from, found);
 	if (!error)
