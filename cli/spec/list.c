@@ -22,6 +22,7 @@ struct entry {
 	uint16_t index;                /* its index in `spec` */
 	unsigned least, most;          /* number of metrics or events in a group, over all CPUs */
 	struct cpu_set on;
+	size_t number; /* in the order in which they were found */
 };
 
 struct entries {
@@ -395,6 +396,7 @@ static void add(struct entries *entries, const struct listing *listing, size_t c
 		}
 		entries->at[entries->count] = entry;
 		entries->at[entries->count].least = size;
+		entries->at[entries->count].number = entries->count;
 		position = json_integer((json_int_t)entries->count++);
 		json_object_set_new_nocheck(entries->positions, key, position);
 	}
@@ -404,6 +406,18 @@ static void add(struct entries *entries, const struct listing *listing, size_t c
 	cpu_set_add(&at->on, cpu);
 	free(alike);
 	free(key);
+}
+
+/* qsort() keeps the order of equal entries only while it has the memory to. */
+static int compare_entries(const void *a, const void *b, void *listing)
+{
+	const struct entry *first = a, *second = b;
+	int order = ((const struct listing *)listing)->compare(a, b);
+
+	return order                             ? order
+	       : first->number == second->number ? 0
+	       : first->number < second->number  ? -1
+						 : 1;
 }
 
 static struct entries collect(const struct listing *listing, const struct cpus *cpus,
@@ -425,11 +439,12 @@ static struct entries collect(const struct listing *listing, const struct cpus *
 			if (wanted(patterns, thing_name(spec, listing->kind, i),
 				   title_of(spec, listing->kind, i)))
 				add(&entries, listing, c,
-				    (struct entry){listing->kind, spec, i, 0, 0, {{0}}});
+				    (struct entry){listing->kind, spec, i, 0, 0, {{0}}, 0});
 	}
 	json_decref(entries.positions);
 	if (listing->compare)
-		qsort(entries.at, entries.count, sizeof(*entries.at), listing->compare);
+		qsort_r(entries.at, entries.count, sizeof(*entries.at), compare_entries,
+			(void *)(uintptr_t)listing);
 	return entries;
 }
 
