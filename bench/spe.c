@@ -11,6 +11,8 @@
 
 #include <plumb/spe.h>
 
+#include "spe/encode.h"
+
 #define RECORDS ((size_t)1 << 20)
 #define SIZE    (RECORDS * 64)
 #define ROOM    ((size_t)256)
@@ -77,8 +79,7 @@ static void make_data(uint8_t *bytes, unsigned first, unsigned kinds)
 		unsigned kind = first + (unsigned)(next_random() % kinds);
 		struct plumb_spe_record record = make_record(kind, 1000000 + i * 37);
 
-		if (plumb_spe_encode_record(&record, PLUMB_SPE_LAYOUT_NEOVERSE, bytes + i * 64,
-					    64) != 64)
+		if (spe_encode_record(&record, SPE_LAYOUT_NEOVERSE, bytes + i * 64, 64) != 64)
 			abort();
 	}
 }

@@ -11,6 +11,9 @@
 
 #include <plumb/recording.h>
 
+#include "recording/access.h"
+#include "recording/spe_auxtrace.h"
+
 #define SIZE_MAX_READ 65536 /* as much as a pipe holds */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -51,14 +54,14 @@ static void touch_sample(const struct plumb_sample *sample)
 
 static void touch_spe(const struct plumb_auxtrace_info *info)
 {
-	struct plumb_spe_auxtrace spe;
-	struct plumb_spe_cpu cpu;
+	struct spe_auxtrace spe;
+	struct spe_cpu cpu;
 
 	touch(info->values, 8 * info->count);
-	if (plumb_spe_auxtrace_read(info, &spe) < 0)
+	if (spe_auxtrace_read(info, &spe) < 0)
 		return;
 	for (size_t i = 0; i < 4; i++)
-		(void)plumb_spe_auxtrace_cpu(info, i, &cpu);
+		(void)spe_auxtrace_cpu(info, i, &cpu);
 }
 
 static void touch_aux(const struct plumb_recording *recording, const struct plumb_aux_chunk *chunk)
@@ -120,7 +123,7 @@ static void touch_members(const struct plumb_recording *recording,
 		touch_sample(&record->sample);
 		break;
 	case PLUMB_RECORD_TIME_CONV:
-		(void)plumb_time_from_ticks(&record->time_conv, UINT64_MAX);
+		(void)time_from_ticks(&record->time_conv, UINT64_MAX);
 		break;
 	default:
 		break;
@@ -172,12 +175,12 @@ static void touch_recording(const struct plumb_recording *recording)
 			touch_text(event->name);
 	}
 	for (size_t i = 0; i < 16; i++) {
-		const struct plumb_aux_chunk *chunk = plumb_recording_aux_chunk(recording, i);
+		const struct plumb_aux_chunk *chunk = recording_aux_chunk(recording, i);
 
 		if (chunk)
 			touch_aux(recording, chunk);
 	}
-	touch(plumb_recording_build_id(recording, "/bin/true", &size), size);
+	touch(recording_build_id(recording, "/bin/true", &size), size);
 }
 
 static int open_bytes(const uint8_t *data, size_t size, bool through_pipe)
@@ -210,7 +213,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	fd = open_bytes(data + 1, size - 1, form & 1);
-	got = plumb_recording_open_fd(fd, "fuzz", &options, &recording, found);
+	got = recording_open_fd(fd, "fuzz", &options, &recording, found);
 	require(got <= 0 && (got == 0) == (recording != NULL));
 	require(got == 0 || plumb_diagnostics_errors(found) > 0);
 	if (recording) {

@@ -12,6 +12,8 @@
 
 #include <plumb/samples.h>
 
+#include "recording/access.h"
+
 /* Unlike assert(), there in every build. */
 static void require(bool promise)
 {
@@ -28,7 +30,7 @@ static struct plumb_recording *open_bytes(const uint8_t *data, size_t size,
 	require(fd >= 0);
 	require(write(fd, data, size) == (ssize_t)size);
 	require(lseek(fd, 0, SEEK_SET) == 0);
-	return plumb_recording_open_fd(fd, "fuzz", NULL, &recording, found) ? NULL : recording;
+	return recording_open_fd(fd, "fuzz", NULL, &recording, found) ? NULL : recording;
 }
 
 static void check_item(const struct plumb_samples_item *item)

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spe/encode.h"
+
 static void require(bool promise)
 {
 	if (!promise)
@@ -42,7 +44,7 @@ static bool written_alike(const struct plumb_spe_packet *packet, const uint8_t *
 		to = long_one = malloc(room);
 		require(to);
 	}
-	alike = plumb_spe_encode_packet(packet, to, room) == (int)packet->size &&
+	alike = spe_encode_packet(packet, to, room) == (int)packet->size &&
 		memcmp(to, bytes, compared) == 0;
 	free(long_one);
 	return alike;
@@ -83,7 +85,7 @@ static void check_writing(const uint8_t *data, size_t size)
 
 	memcpy(&packet, data, size < sizeof(packet) ? size : sizeof(packet));
 	room = size % (sizeof(bytes) + 1);
-	written = plumb_spe_encode_packet(&packet, bytes, room);
+	written = spe_encode_packet(&packet, bytes, room);
 	if (written < 0 || packet.type == PLUMB_SPE_ALIGNMENT)
 		return;
 	require((size_t)written <= room);

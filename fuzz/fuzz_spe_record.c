@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../test/unit/spe_both_ways.h"
+#include "spe/encode.h"
 
 #define SHORT 160
 
@@ -34,12 +35,12 @@ static void check_both_ways(const uint8_t *data, size_t size, uint64_t seed)
 }
 
 /* All but where it stood, and packets that a record has no member for. */
-static void check_written(const struct plumb_spe_record *record, enum plumb_spe_layout layout)
+static void check_written(const struct plumb_spe_record *record, enum spe_layout layout)
 {
-	uint8_t bytes[PLUMB_SPE_RECORD_MAX];
+	uint8_t bytes[SPE_RECORD_MAX];
 	struct plumb_spe_stream stream;
 	struct plumb_spe_record again;
-	int size = plumb_spe_encode_record(record, layout, bytes, sizeof(bytes));
+	int size = spe_encode_record(record, layout, bytes, sizeof(bytes));
 
 	require(size > 0);
 	plumb_spe_stream_begin(&stream);
@@ -91,8 +92,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require(record.offset >= end && record.size > 0);
 		end = record.offset + record.size;
 		require(end <= size);
-		check_written(&record, PLUMB_SPE_LAYOUT_NEOVERSE);
-		check_written(&record, PLUMB_SPE_LAYOUT_COMPACT);
+		check_written(&record, SPE_LAYOUT_NEOVERSE);
+		check_written(&record, SPE_LAYOUT_COMPACT);
 		check_meaning(&record);
 	}
 	return 0;

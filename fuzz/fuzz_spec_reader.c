@@ -10,7 +10,9 @@
 
 #include <plumb/spec.h>
 
+#include "spec/check.h"
 #include "spec/json_keys.h"
+#include "spec/read_mrs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -57,10 +59,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int result;
 
 	map((const char *)data, size);
-	result = plumb_spec_read_memory(data, size, "fuzz", &spec, found);
+	result = spec_read_memory(data, size, "fuzz", &spec, found);
 	if (result == 0) {
 		require(spec && !plumb_diagnostics_errors(found));
-		require(plumb_spec_check(spec, NULL) == 0);
+		require(spec_check(spec, NULL) == 0);
 	} else {
 		require(!spec && plumb_diagnostics_errors(found) > 0);
 	}

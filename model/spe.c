@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "spe/encode.h"
+
 #include "spe.h"
 
 #include <plumb/spe.h>
@@ -207,8 +209,8 @@ static void write_record(struct spe_unit *unit, const struct plumb_spe_record *r
 
 	if (is_full(unit))
 		return;
-	size = plumb_spe_encode_record(record, PLUMB_SPE_LAYOUT_NEOVERSE, unit->at,
-				       (size_t)(unit->end - unit->at));
+	size = spe_encode_record(record, SPE_LAYOUT_NEOVERSE, unit->at,
+				 (size_t)(unit->end - unit->at));
 	if (size > 0)
 		unit->at += size;
 }

@@ -150,11 +150,6 @@ struct plumb_time_conv {
 	uint64_t shift, mult, zero, cycles, mask;
 	bool cap_user_time_zero, cap_user_time_short;
 };
-/*
- * Returns the time in nanoseconds of perf's clock: zero + quotient * mult + (remainder * mult >>
- * shift), with the quotient and remainder of ticks / 2^shift.
- */
-PLUMB_API uint64_t plumb_time_from_ticks(const struct plumb_time_conv *conv, uint64_t ticks);
 
 /* ---- Records --------------------------------------------------------------------------------- */
 

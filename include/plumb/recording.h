@@ -45,10 +45,6 @@ PLUMB_API int plumb_recording_open(const char *path, const struct plumb_recordin
 				   struct plumb_recording **recording,
 				   struct plumb_diagnostics *found);
 /* Opens a descriptor, and takes ownership of it. `name` is used in findings. */
-PLUMB_API int plumb_recording_open_fd(int fd, const char *name,
-				      const struct plumb_recording_options *options,
-				      struct plumb_recording **recording,
-				      struct plumb_diagnostics *found);
 PLUMB_API void plumb_recording_close(struct plumb_recording *recording); /* accepts NULL */
 
 /*
@@ -194,35 +190,6 @@ struct plumb_recording_info {
 PLUMB_API const struct plumb_recording_info *
 plumb_recording_info(const struct plumb_recording *recording);
 
-/* Returns the build-id of `path`, from the feature or HEADER_BUILD_ID records; NULL: unknown. */
-PLUMB_API const uint8_t *plumb_recording_build_id(const struct plumb_recording *recording,
-						  const char *path, size_t *size);
-
-/* Return AUXTRACE_INFO and TIME_CONV, or NULL before they have been read. */
-PLUMB_API const struct plumb_auxtrace_info *
-plumb_recording_auxtrace_info(const struct plumb_recording *recording);
-PLUMB_API const struct plumb_time_conv *
-plumb_recording_time_conv(const struct plumb_recording *recording);
-
-/* The contents of Arm SPE's AUXTRACE_INFO, version 1 or 2 (since perf 6.13). */
-struct plumb_spe_auxtrace {
-	unsigned version;
-	uint32_t pmu_type;
-	bool per_cpu_mmaps; /* in version 1; always true in version 2 */
-	size_t cpu_count;   /* number of CPUs described; 0 in version 1 */
-};
-/* A CPU described by AUXTRACE_INFO. Missing parameters are 0. */
-struct plumb_spe_cpu {
-	uint64_t cpu, midr, pmu_type, min_interval;
-	uint64_t event_filter; /* a bit for each event that it can tell; since perf 6.18 */
-};
-/* Decodes AUXTRACE_INFO. Returns 0, UNSUPPORTED (not SPE, or an unknown version) or INVALID (too
- * short). */
-PLUMB_API int plumb_spe_auxtrace_read(const struct plumb_auxtrace_info *info,
-				      struct plumb_spe_auxtrace *spe);
-/* Reads the i-th CPU described. Returns 0, NOT_FOUND past the end, or an error as above. */
-PLUMB_API int plumb_spe_auxtrace_cpu(const struct plumb_auxtrace_info *info, size_t i,
-				     struct plumb_spe_cpu *cpu);
 /*
  * Returns the MIDR_EL1 of CPU `cpu`, or of any CPU if it is negative: from AUXTRACE_INFO, version
  * 2, if possible, otherwise from the feature CPUID, which describes the machine's first core and
@@ -230,12 +197,6 @@ PLUMB_API int plumb_spe_auxtrace_cpu(const struct plumb_auxtrace_info *info, siz
  */
 PLUMB_API uint32_t plumb_recording_midr(const struct plumb_recording *recording, int32_t cpu);
 
-/*
- * Returns the i-th chunk of AUX data known so far, in file order; NULL past the end. In a file with
- * an index (feature AUXTRACE) all chunks are known from the start, in others once they are read.
- */
-PLUMB_API const struct plumb_aux_chunk *
-plumb_recording_aux_chunk(const struct plumb_recording *recording, size_t i);
 /*
  * Reads `size` bytes of a chunk's data, starting at byte `from`. A pipe's data is kept in an
  * unnamed temporary file. Returns 0, or a negative error with a finding. Any thread may call it.

@@ -55,7 +55,7 @@ enum plumb_samples_order {
 struct plumb_samples_options {
 	size_t size; /* sizeof(struct plumb_samples_options) */
 	/*
-	 * The groups to make from SPE records; NULL: plumb_itrace_default(). Copied.
+	 * The groups to make from SPE records; NULL: perf's default. Copied.
 	 */
 	const struct plumb_itrace *itrace;
 	/*
@@ -94,7 +94,7 @@ struct plumb_samples_item {
 	 * ns (without PLUMB_RECORD_HAS_TIME in a timeless recording), .pid, .tid and .cpu (-1 or
 	 * UINT32_MAX if unknown), .id; .sample.ip the PC, .address the data's virtual address or
 	 * the branch target, .physical_address, .period, .weight the total latency in cycles,
-	 * .data_source in perf's encoding (plumb_spe_perf_data_source()). .offset is the place of
+	 * .data_source in perf's encoding (union perf_mem_data_src). .offset is the place of
 	 * the SPE record in the file. A sample with the counts of its group (PLUMB_SAMPLE_READ with
 	 * PLUMB_FORMAT_ID) comes once for each event whose count has grown, with that event as
 	 * .event and the growth as .period, as in perf.
@@ -145,10 +145,6 @@ struct plumb_samples_batch {
 PLUMB_API int plumb_samples_next_batch(struct plumb_samples *samples,
 				       const struct plumb_samples_batch **batch);
 
-/* Sets `*time` to when an SPE record was made, in ns of perf's clock. Returns false if unknown. */
-PLUMB_API bool plumb_samples_time(const struct plumb_samples *samples,
-				  const struct plumb_spe_record *record, uint64_t *time);
-
 /* Returns the thread `tid` of process `pid` (-1: unknown) at this point, or NULL if out of memory.
  */
 PLUMB_API const struct plumb_task *plumb_samples_task(struct plumb_samples *samples, int32_t pid,
@@ -161,9 +157,6 @@ PLUMB_API const struct plumb_task *plumb_samples_task(struct plumb_samples *samp
  */
 PLUMB_API const struct plumb_recorded_event *
 plumb_samples_group_event(const struct plumb_samples *samples, unsigned group);
-
-/* Returns true if the times of SPE records are unknown; then they come ring by ring, at the end. */
-PLUMB_API bool plumb_samples_timeless(const struct plumb_samples *samples);
 
 /* What the stream has given so far. The numbers do not depend on the order. */
 struct plumb_samples_totals {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decodes bytes of the Statistical Profiling Extension to packets and records, and encodes them.
+ * Decodes bytes of the Statistical Profiling Extension to packets and records.
  *
  * The Arm Architecture Reference Manual, DDI 0487, defines the format in "The Statistical Profiling
  * Extension sample record protocol". Everything is little-endian. No function here allocates unless
@@ -74,15 +74,6 @@ struct plumb_spe_packet {
  */
 PLUMB_API int plumb_spe_decode_packet(const uint8_t *bytes, size_t size, uint64_t offset,
 				      struct plumb_spe_packet *packet);
-
-/*
- * Encodes `packet` at `bytes`, which has room for `size` bytes. Uses .size only for alignments, and
- * an extended header if .header_bytes is 2 or the index requires it. Returns the number of bytes
- * written; PLUMB_ERR_LIMIT if they do not fit; or PLUMB_ERR_ARGUMENT if the packet is impossible: a
- * payload larger than .payload_bytes, an index that the header cannot hold, or PLUMB_SPE_INVALID.
- */
-PLUMB_API int plumb_spe_encode_packet(const struct plumb_spe_packet *packet, uint8_t *bytes,
-				      size_t size);
 
 /*
  * The version of perf to follow where versions differ. NEWEST does what perf 7.3 does, without its
@@ -261,26 +252,6 @@ PLUMB_API struct plumb_spe_operation plumb_spe_operation(uint8_t op_class, uint8
 PLUMB_API const char *plumb_spe_kind_name(unsigned kind); /* "load"; "other" also for UNKNOWN */
 /* "general", "simd-fp", "sve"; static storage. */
 PLUMB_API const char *plumb_spe_subclass_name(unsigned subclass);
-
-/* ---- Writing records ----------------------------------------------------------------------- */
-
-/* The order in which an implementation writes a record's packets, and the padding. */
-enum plumb_spe_layout {
-	PLUMB_SPE_LAYOUT_NEOVERSE, /* 64 bytes: doc/spe.md has the order */
-	PLUMB_SPE_LAYOUT_COMPACT,  /* no padding */
-};
-
-/*
- * Writes the record's packets at `bytes`: those in .has, except PLUMB_SPE_HAS_OTHERS, whose
- * payloads are unknown. The record ends with its timestamp if it has one, otherwise with END. If
- * .events_bytes or .data_source_bytes is 0, the payload is as long as on Neoverse cores (2 and 1),
- * or as the value requires. Returns the number of bytes written, 64 or 128 in the Neoverse layout,
- * or PLUMB_ERR_LIMIT or PLUMB_ERR_ARGUMENT as plumb_spe_encode_packet() does. No record takes more
- * than 128 bytes.
- */
-#define PLUMB_SPE_RECORD_MAX 128
-PLUMB_API int plumb_spe_encode_record(const struct plumb_spe_record *record,
-				      enum plumb_spe_layout layout, uint8_t *bytes, size_t size);
 
 /* ---- Reading records, one by one ------------------------------------------------------------ */
 

@@ -43,20 +43,6 @@ struct plumb_spe_filter {
 	struct plumb_spe_ranges cpus, pids, tids;
 };
 
-/* Where and when a record was made, which the record itself does not tell. */
-struct plumb_spe_origin {
-	int32_t pid, tid, cpu; /* -1: unknown */
-	bool has_time;
-	uint64_t time; /* ns */
-};
-
-/* Returns true if the record matches. `origin` may be NULL if nothing is known. */
-PLUMB_API bool plumb_spe_filter_matches(const struct plumb_spe_filter *filter,
-					const struct plumb_spe_record *record,
-					const struct plumb_spe_origin *origin);
-/* Returns true if the filter has conditions on pid, tid, cpu or time. */
-PLUMB_API bool plumb_spe_filter_needs_origin(const struct plumb_spe_filter *filter);
-
 /*
  * Parses a filter: terms separated by commas, all of which must match.
  *
@@ -82,19 +68,6 @@ PLUMB_API bool plumb_spe_filter_needs_origin(const struct plumb_spe_filter *filt
 PLUMB_API int plumb_spe_filter_parse(const char *text, uint32_t midr,
 				     struct plumb_spe_filter *filter,
 				     struct plumb_diagnostics *found);
-
-/*
- * Returns the first term of the filter that no SPE unit supports, as a word for messages ("pc",
- * "source"), or NULL if a unit can filter by all of them: kinds LOAD, STORE and BRANCH, flags SIMD
- * and FP, events, a minimum of the total latency up to 4095. Sets *min_latency, unless it is NULL,
- * to that minimum, or 0 if there is none.
- */
-PLUMB_API const char *plumb_spe_filter_beyond_hardware(const struct plumb_spe_filter *filter,
-						       uint16_t *min_latency);
-
-/* Returns the bit of the event with this name, perf's ("L1D-REFILL") or a group's ("l1d-miss"), or
- * NOT_FOUND. */
-PLUMB_API int plumb_spe_event_by_name(const char *name);
 
 #ifdef __cplusplus
 }

@@ -34,18 +34,6 @@ enum plumb_spe_group {
 
 /* Returns the name of a group, such as "l1d-miss", or NULL for other numbers. */
 PLUMB_API const char *plumb_spe_group_name(unsigned group);
-/* Returns the group with this name, or PLUMB_ERR_NOT_FOUND. */
-PLUMB_API int plumb_spe_group_by_name(const char *name);
-
-/* Returns a record's groups as PLUMB_SPE_GROUP_BIT()s, by its events, class and operation. */
-PLUMB_API uint32_t plumb_spe_record_groups(const struct plumb_spe_record *record,
-					   enum plumb_perf_version version);
-/*
- * Tells whether a record is in "memory": loads and stores. Newer versions of perf add vector
- * operations on data; 6.1 mistakes SVE operations for loads.
- */
-PLUMB_API bool plumb_spe_is_memory(const struct plumb_spe_record *record,
-				   enum plumb_perf_version version);
 
 /* ---- --itrace ---------------------------------------------------------------------------------
  */
@@ -84,12 +72,6 @@ struct plumb_itrace {
 };
 
 /*
- * Sets perf's default without --itrace: one sample for each group of a record, since 6.18 including
- * "instructions".
- */
-PLUMB_API void plumb_itrace_default(struct plumb_itrace *itrace, enum plumb_perf_version version);
-
-/*
  * Parses an --itrace string as perf does: letters in any order, each with its number, unit or
  * flags; "i1i" is every record. An empty string selects nothing. Returns 0, or PLUMB_ERR_SYNTAX or
  * PLUMB_ERR_INVALID (a number out of range, or a period that is not in instructions, which perf up
@@ -98,33 +80,10 @@ PLUMB_API void plumb_itrace_default(struct plumb_itrace *itrace, enum plumb_perf
 PLUMB_API int plumb_itrace_parse(const char *text, enum plumb_perf_version version,
 				 struct plumb_itrace *itrace, struct plumb_diagnostics *found);
 
-/* Returns the groups to make samples of, as PLUMB_SPE_GROUP_BIT()s. */
-PLUMB_API uint32_t plumb_itrace_groups(const struct plumb_itrace *itrace,
-				       enum plumb_perf_version version);
-
 /* Adds a warning for each letter that does not apply to SPE. */
 PLUMB_API void plumb_itrace_report(const struct plumb_itrace *itrace,
 				   enum plumb_perf_version version,
 				   struct plumb_diagnostics *found);
-
-/* ---- perf's encoding of where data came from ----------------------------------------------------
- */
-
-/* The core that made a record; it decides the meaning of data sources. */
-struct plumb_spe_core {
-	uint32_t midr;         /* 0: unknown */
-	uint64_t event_filter; /* caps/event_filter: the events that it supports; 0: unknown */
-};
-
-/*
- * Returns perf's data_src value of a record (PERF_MEM_OP, LVL, SNOOP, TLB, ...; union
- * perf_mem_data_src), or 0 if the record is not in "memory". perf up to 6.12 uses the data source
- * packet for Neoverse N1, N2 and V1, and the events for all others. Later versions, and Plumb, know
- * more cores and combine both.
- */
-PLUMB_API uint64_t plumb_spe_perf_data_source(const struct plumb_spe_record *record,
-					      const struct plumb_spe_core *core,
-					      enum plumb_perf_version version);
 
 #ifdef __cplusplus
 }

@@ -206,21 +206,8 @@ PLUMB_API int plumb_spec_find(const char *name, const struct plumb_spec **spec,
 PLUMB_API int plumb_spec_read_file(const char *path, struct plumb_spec **spec,
 				   struct plumb_diagnostics *diagnostics);
 
-/* Likewise from memory. `name` is used as the file's name in findings and plumb_spec.file. */
-PLUMB_API int plumb_spec_read_memory(const void *bytes, size_t size, const char *name,
-				     struct plumb_spec **spec,
-				     struct plumb_diagnostics *diagnostics);
-
 /* Frees a specification that was read, or NULL; do not pass a built-in one. */
 PLUMB_API void plumb_spec_free(struct plumb_spec *spec);
-
-/*
- * Checks a specification for consistency, as plumb_spec_read_*() do. doc/specifications.md lists
- * the findings. Returns 0, INVALID or LIMIT if there are errors, or NO_MEMORY. Names must not be
- * NULL; everything else is checked.
- */
-PLUMB_API int plumb_spec_check(const struct plumb_spec *spec,
-			       struct plumb_diagnostics *diagnostics);
 
 /* ---- lookups ------------------------------------------------------------------------------- */
 
@@ -274,15 +261,11 @@ PLUMB_API uint16_t plumb_methodology_node(const struct plumb_methodology *method
 #define PLUMB_TREE_MAX_LEVELS 256
 
 /*
- * The level of `node`: 1 for a root, 2 for what a root leads to, and so on; 0 if no root leads to
- * it. If several nodes lead to one, the shortest path counts. The parent is the first node one
- * level above that leads to `node`, or PLUMB_NONE if its level is 1 or 0. So following parents
- * always ends at a root.
+ * Returns the level of `node`: 1 for a root, 2 for what a root leads to, and so on; 0 if no root
+ * leads to it. If several nodes lead to one, the shortest path counts.
  */
 PLUMB_API unsigned plumb_methodology_level(const struct plumb_methodology *methodology,
 					   uint16_t node);
-PLUMB_API uint16_t plumb_methodology_parent(const struct plumb_methodology *methodology,
-					    uint16_t node);
 
 /* Fills in the levels of all node_count nodes at once, for the cost of finding one. */
 PLUMB_API void plumb_methodology_levels(const struct plumb_methodology *methodology,

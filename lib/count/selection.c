@@ -94,8 +94,9 @@ static void add(struct selection *s, uint16_t metric, uint16_t group)
 }
 
 /*
- * Computes the levels and parents of all nodes at once, with the same results as
- * plumb_methodology_level() and plumb_methodology_parent(): level by level, nodes in order.
+ * Computes the levels of all nodes at once, with the same results as plumb_methodology_level(), and
+ * their parents: level by level, nodes in order. The parent of a node is the first node one level
+ * above that leads to it.
  */
 static bool measure_tree(struct selection *s)
 {

@@ -6,6 +6,8 @@
 
 #include "base/sized.h"
 #include "profile/profile.h"
+#include "recording/access.h"
+#include "recording/spe_auxtrace.h"
 
 #define ROWS_MAX  65536
 #define NODES_MAX 524288
@@ -100,12 +102,12 @@ void plumb_profile_free(struct plumb_profile *profile)
 /* Sets what is known of how an SPE record's event was sampled. */
 static void describe_spe(const struct plumb_profile *profile, struct profiled_event *event)
 {
-	const struct plumb_auxtrace_info *info = plumb_recording_auxtrace_info(profile->recording);
+	const struct plumb_auxtrace_info *info = recording_auxtrace_info(profile->recording);
 	const struct plumb_recorded_event *recorded;
-	struct plumb_spe_auxtrace spe;
+	struct spe_auxtrace spe;
 
 	event->public.spe = true;
-	if (!info || plumb_spe_auxtrace_read(info, &spe) < 0)
+	if (!info || spe_auxtrace_read(info, &spe) < 0)
 		return;
 	for (size_t i = 0; (recorded = plumb_recording_event(profile->recording, i)); i++) {
 		const struct plumb_event_attr *attr = &recorded->attr;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "recording/access.h"
 #include "recording/reader.h"
 
 #define INDEX_ENTRY 16u
@@ -241,7 +242,7 @@ void chunks_free(struct plumb_recording *r)
 		(void)close(r->spool);
 }
 
-const struct plumb_aux_chunk *plumb_recording_aux_chunk(const struct plumb_recording *r, size_t i)
+const struct plumb_aux_chunk *recording_aux_chunk(const struct plumb_recording *r, size_t i)
 {
 	return i < r->chunk_count ? &r->chunks[i] : NULL;
 }
@@ -303,7 +304,7 @@ int auxtrace_info_keep(struct plumb_recording *r, const struct raw_record *raw)
 	return 0;
 }
 
-uint64_t plumb_time_from_ticks(const struct plumb_time_conv *conv, uint64_t ticks)
+uint64_t time_from_ticks(const struct plumb_time_conv *conv, uint64_t ticks)
 {
 	const unsigned shift = conv->shift < 64 ? (unsigned)conv->shift : 63;
 	uint64_t quotient, remainder;

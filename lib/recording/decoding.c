@@ -3,7 +3,11 @@
 
 #include <string.h>
 
+#include "recording/access.h"
 #include "recording/spe_auxtrace.h"
+#include "spe/data_source_perf.h"
+#include "spe/filter.h"
+#include "spe/itrace.h"
 #include "spe/perf_version.h"
 
 #define EVERY      PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS)
@@ -16,10 +20,10 @@ void decoding_begin(struct decoding *decoding, struct plumb_recording *recording
 	const struct plumb_itrace *itrace = &usual;
 
 	*decoding = (struct decoding){.recording = recording, .found = found};
-	plumb_itrace_default(&usual, options->like_perf);
+	itrace_default(&usual, options->like_perf);
 	if (options->itrace)
 		itrace = options->itrace;
-	decoding->synthesis.groups = plumb_itrace_groups(itrace, options->like_perf);
+	decoding->synthesis.groups = itrace_groups(itrace, options->like_perf);
 	decoding->synthesis.period = itrace->period;
 	/* perf's period is 0 if none was asked for. */
 	if (!itrace->period && !perf_is_exact(options->like_perf))
@@ -64,7 +68,7 @@ static const struct plumb_recorded_event *spe_event(const struct plumb_recording
 
 static void take_clock(struct decoding *decoding)
 {
-	const struct plumb_time_conv *clock = plumb_recording_time_conv(decoding->recording);
+	const struct plumb_time_conv *clock = recording_time_conv(decoding->recording);
 
 	decoding->has_clock = clock && clock->mult && clock->shift < 64;
 	if (decoding->has_clock) {
@@ -80,12 +84,12 @@ static void take_clock(struct decoding *decoding)
 void decoding_decide(struct decoding *decoding)
 {
 	static const struct plumb_recorded_event unknown;
-	const struct plumb_auxtrace_info *info = plumb_recording_auxtrace_info(decoding->recording);
+	const struct plumb_auxtrace_info *info = recording_auxtrace_info(decoding->recording);
 	const struct plumb_recorded_event *event;
-	struct plumb_spe_auxtrace spe;
+	struct spe_auxtrace spe;
 
 	decoding->decided = true;
-	if (!info || plumb_spe_auxtrace_read(info, &spe)) {
+	if (!info || spe_auxtrace_read(info, &spe)) {
 		plumb_diagnostics_add(decoding->found, PLUMB_WARNING, "aux-unknown", NULL,
 				      "the recording's AUX data is not Arm SPE's, and is left out");
 		return;
@@ -97,19 +101,19 @@ void decoding_decide(struct decoding *decoding)
 	synthesis_make_events(&decoding->synthesis, event ? event : &unknown);
 }
 
-struct plumb_spe_core decoding_core(const struct decoding *decoding, int32_t cpu)
+struct spe_core decoding_core(const struct decoding *decoding, int32_t cpu)
 {
-	struct plumb_spe_core core = spe_core(decoding->recording, cpu);
+	struct spe_core core = spe_core(decoding->recording, cpu);
 
 	/* What AUXTRACE_INFO says of each core, perf takes in since 6.13. */
 	if (!perf_is_newer(decoding->synthesis.version))
-		core = (struct plumb_spe_core){.midr = spe_cpuid_midr(decoding->recording)};
+		core = (struct spe_core){.midr = spe_cpuid_midr(decoding->recording)};
 	if (decoding->midr)
 		core.midr = decoding->midr;
 	return core;
 }
 
-/* The inverse of plumb_time_from_ticks(), as perf has it. */
+/* The inverse of time_from_ticks(), as perf has it. */
 uint64_t decoding_ticks(const struct decoding *decoding, uint64_t time)
 {
 	const struct plumb_time_conv *clock = &decoding->clock;
@@ -142,7 +146,7 @@ bool decoding_takes_sample(const struct decoding *decoding, const struct plumb_r
 	/* What a PMU sample knows of a record, and the filter without what it was asked already. */
 	struct plumb_spe_record as_spe = {.has = PLUMB_SPE_HAS_PC};
 	struct plumb_spe_filter filter = decoding->filter;
-	struct plumb_spe_origin origin = {.pid = -1, .tid = -1, .cpu = -1};
+	struct spe_origin origin = {.pid = -1, .tid = -1, .cpu = -1};
 	struct plumb_spe_ranges *pc = &filter.addresses[PLUMB_SPE_PC];
 	bool in = pc->count == 0;
 
@@ -163,5 +167,5 @@ bool decoding_takes_sample(const struct decoding *decoding, const struct plumb_r
 		origin.cpu = (int32_t)record->cpu;
 	origin.has_time = record->has & PLUMB_RECORD_HAS_TIME;
 	origin.time = record->time;
-	return in && plumb_spe_filter_matches(&filter, &as_spe, &origin);
+	return in && spe_filter_matches(&filter, &as_spe, &origin);
 }

@@ -9,6 +9,7 @@
 #include <plumb/samples.h>
 
 #include "recording/synthesis.h"
+#include "spe/data_source_perf.h"
 
 struct decoding {
 	struct plumb_recording *recording;
@@ -31,7 +32,7 @@ void decoding_begin(struct decoding *decoding, struct plumb_recording *recording
 void decoding_decide(struct decoding *decoding);
 
 /* Returns what is known about the core of a CPU; -1: of an unknown CPU. */
-struct plumb_spe_core decoding_core(const struct decoding *decoding, int32_t cpu);
+struct spe_core decoding_core(const struct decoding *decoding, int32_t cpu);
 /* Converts perf's time to ticks of SPE's clock; 0 if that is impossible. */
 uint64_t decoding_ticks(const struct decoding *decoding, uint64_t time);
 /* Tells whether the filter accepts a PMU sample. */

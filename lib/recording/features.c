@@ -3,6 +3,7 @@
  * The header's features. The bytes of each are kept: what is decoded points into them. Names of
  * events and build-ids are decoded here, what the recording says about its machine in info.c.
  */
+#include "recording/access.h"
 #include "recording/reader.h"
 
 #include <stdlib.h>
@@ -138,8 +139,7 @@ static int take_build_ids(struct plumb_recording *r, bool *whole)
 	return 0;
 }
 
-const uint8_t *plumb_recording_build_id(const struct plumb_recording *r, const char *path,
-					size_t *size)
+const uint8_t *recording_build_id(const struct plumb_recording *r, const char *path, size_t *size)
 {
 	const struct build_id_entry *entry = NULL;
 

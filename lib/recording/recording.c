@@ -9,6 +9,7 @@
 
 #include "base/diagnostics.h"
 #include "base/sized.h"
+#include "recording/access.h"
 #include "recording/reader.h"
 
 #define COMPLAINTS_TOLD 5u
@@ -530,8 +531,8 @@ static int prepare(struct plumb_recording *r)
 	return err;
 }
 
-int plumb_recording_open_fd(int fd, const char *name, const struct plumb_recording_options *options,
-			    struct plumb_recording **recording, struct plumb_diagnostics *found)
+int recording_open_fd(int fd, const char *name, const struct plumb_recording_options *options,
+		      struct plumb_recording **recording, struct plumb_diagnostics *found)
 {
 	struct plumb_recording *r = calloc(1, sizeof(*r));
 	int err;
@@ -576,8 +577,7 @@ int plumb_recording_open(const char *path, const struct plumb_recording_options 
 				      strerrordesc_np(errno));
 		return PLUMB_ERR_IO;
 	}
-	return plumb_recording_open_fd(fd, standard ? "standard input" : path, options, recording,
-				       found);
+	return recording_open_fd(fd, standard ? "standard input" : path, options, recording, found);
 }
 
 void plumb_recording_close(struct plumb_recording *r)
@@ -614,12 +614,12 @@ const struct plumb_recording_losses *plumb_recording_losses(const struct plumb_r
 	return &r->losses;
 }
 
-const struct plumb_auxtrace_info *plumb_recording_auxtrace_info(const struct plumb_recording *r)
+const struct plumb_auxtrace_info *recording_auxtrace_info(const struct plumb_recording *r)
 {
 	return r->has_auxtrace_info ? &r->auxtrace_info : NULL;
 }
 
-const struct plumb_time_conv *plumb_recording_time_conv(const struct plumb_recording *r)
+const struct plumb_time_conv *recording_time_conv(const struct plumb_recording *r)
 {
 	return r->has_time_conv ? &r->time_conv : NULL;
 }

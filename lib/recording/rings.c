@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recording/rings.h"
+#include "recording/access.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,7 @@ int rings_update(struct rings *rings)
 {
 	const struct plumb_aux_chunk *chunk;
 
-	while ((chunk = plumb_recording_aux_chunk(rings->recording, rings->chunks_seen))) {
+	while ((chunk = recording_aux_chunk(rings->recording, rings->chunks_seen))) {
 		size_t slot = ring_slot(rings, chunk->index);
 		int error = 0;
 
@@ -138,7 +139,7 @@ static int next_piece(struct rings *rings, struct ring *ring)
 	for (;; ring->next_chunk++, ring->chunk_at = 0) {
 		if (ring->next_chunk >= ring->chunk_count || ring->next_chunk >= ring->chunk_limit)
 			return 0;
-		chunk = plumb_recording_aux_chunk(rings->recording, ring->chunks[ring->next_chunk]);
+		chunk = recording_aux_chunk(rings->recording, ring->chunks[ring->next_chunk]);
 		if (chunk && ring->chunk_at < chunk->size)
 			break;
 	}

@@ -9,6 +9,8 @@
 #include <plumb/recording.h>
 #include <plumb/spe_groups.h>
 
+#include "spe/data_source_perf.h"
+
 /* The maximum number of rings; no machine has this many CPUs. */
 #define RINGS_LIMIT 65536
 
@@ -38,7 +40,7 @@ struct ring {
 	uint64_t ticks; /* the latest timestamp so far */
 	uint64_t since; /* records since the last sampled one */
 	int32_t pid, tid, cpu;
-	struct plumb_spe_core core; /* set once looked up */
+	struct spe_core core; /* set once looked up */
 	bool has_core;
 };
 

@@ -10,11 +10,13 @@
 #include <stdlib.h>
 
 #include "base/sized.h"
+#include "recording/access.h"
 #include "recording/attribution.h"
 #include "recording/decoding.h"
 #include "recording/reader.h"
 #include "recording/ring_heap.h"
 #include "recording/rings.h"
+#include "spe/filter.h"
 #include "spe/perf_version.h"
 
 /* The longest run: `groups` has room for it. */
@@ -105,8 +107,8 @@ static int put_off(struct plumb_samples *s, int error)
 
 /* ---- What a run becomes ---------------------------------------------------------------------- */
 
-bool plumb_samples_time(const struct plumb_samples *samples, const struct plumb_spe_record *record,
-			uint64_t *time)
+static bool time_of(const struct plumb_samples *samples, const struct plumb_spe_record *record,
+		    uint64_t *time)
 {
 	const struct synthesis *synthesis = &samples->decoding.synthesis;
 
@@ -114,19 +116,19 @@ bool plumb_samples_time(const struct plumb_samples *samples, const struct plumb_
 	if (synthesis->timeless ||
 	    !(perf_is_exact(synthesis->version) || record->has & PLUMB_SPE_HAS_TIMESTAMP))
 		return false;
-	*time = plumb_time_from_ticks(&samples->decoding.clock, record->timestamp);
+	*time = time_from_ticks(&samples->decoding.clock, record->timestamp);
 	return true;
 }
 
 static bool matches(const struct plumb_samples *s, const struct plumb_spe_record *record)
 {
 	const struct ring *ring = s->current;
-	struct plumb_spe_origin origin = {.pid = ring->pid, .tid = ring->tid, .cpu = ring->cpu};
+	struct spe_origin origin = {.pid = ring->pid, .tid = ring->tid, .cpu = ring->cpu};
 
 	if (!s->decoding.has_filter)
 		return true;
-	origin.has_time = plumb_samples_time(s, record, &origin.time);
-	return plumb_spe_filter_matches(&s->decoding.filter, record, &origin);
+	origin.has_time = time_of(s, record, &origin.time);
+	return spe_filter_matches(&s->decoding.filter, record, &origin);
 }
 
 /* Lets the run be those of `count` records that match, and counts them. */
@@ -331,7 +333,7 @@ static int update(struct plumb_samples *s)
 	if (error)
 		return error == PLUMB_ERR_NO_MEMORY ? no_memory(s) : error;
 	if (s->rings.count && !s->decoding.decided &&
-	    (plumb_recording_auxtrace_info(s->decoding.recording) || s->ended)) {
+	    (recording_auxtrace_info(s->decoding.recording) || s->ended)) {
 		decoding_decide(&s->decoding);
 		s->attribution.timeless =
 			s->decoding.synthesis.timeless || s->order == PLUMB_ORDER_FILE;
@@ -520,7 +522,7 @@ static void make_sample(struct plumb_samples *s)
 		.core = ring->core,
 	};
 
-	origin.has_time = plumb_samples_time(s, record, &origin.time);
+	origin.has_time = time_of(s, record, &origin.time);
 	synthesis_sample(&s->decoding.synthesis, record, &origin, group, &s->synthesized);
 	s->item.record = &s->synthesized.record;
 	s->item.spe = record;
@@ -615,11 +617,6 @@ const struct plumb_recorded_event *plumb_samples_group_event(const struct plumb_
 	    !(synthesis->groups & PLUMB_SPE_GROUP_BIT(group)))
 		return NULL;
 	return &synthesis->events[group];
-}
-
-bool plumb_samples_timeless(const struct plumb_samples *samples)
-{
-	return samples->decoding.synthesis.timeless;
 }
 
 const struct plumb_samples_totals *plumb_samples_totals(struct plumb_samples *samples)

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recording/access.h"
 #include "recording/reader.h"
 #include "recording/spe_auxtrace.h"
+#include "spe/data_source_perf.h"
 
 #define CPU_MAGIC UINT64_C(0x1010101010101010)
 
@@ -25,11 +27,11 @@ enum cpu_value {
 	CPU_FIRST_PARAMETER,
 };
 
-int plumb_spe_auxtrace_read(const struct plumb_auxtrace_info *info, struct plumb_spe_auxtrace *spe)
+int spe_auxtrace_read(const struct plumb_auxtrace_info *info, struct spe_auxtrace *spe)
 {
 	const uint64_t *values = info->values;
 
-	*spe = (struct plumb_spe_auxtrace){0};
+	*spe = (struct spe_auxtrace){0};
 	if (info->type != AUXTRACE_ARM_SPE)
 		return PLUMB_ERR_UNSUPPORTED;
 	if (info->count < 2)
@@ -66,7 +68,7 @@ static size_t after(const struct plumb_auxtrace_info *info, size_t at)
 	return at + CPU_FIRST_PARAMETER + (size_t)info->values[at + CPU_PARAMETERS];
 }
 
-static struct plumb_spe_cpu take_cpu(const struct plumb_auxtrace_info *info, size_t at, size_t next)
+static struct spe_cpu take_cpu(const struct plumb_auxtrace_info *info, size_t at, size_t next)
 {
 	uint64_t parameters[4] = {0};
 	size_t count = next - at - CPU_FIRST_PARAMETER;
@@ -74,7 +76,7 @@ static struct plumb_spe_cpu take_cpu(const struct plumb_auxtrace_info *info, siz
 	if (count > 4)
 		count = 4;
 	memcpy(parameters, info->values + at + CPU_FIRST_PARAMETER, count * sizeof(*parameters));
-	return (struct plumb_spe_cpu){
+	return (struct spe_cpu){
 		.cpu = info->values[at + CPU_NUMBER],
 		.midr = parameters[0],
 		.pmu_type = parameters[1],
@@ -87,18 +89,17 @@ static struct plumb_spe_cpu take_cpu(const struct plumb_auxtrace_info *info, siz
  * Finds CPU `cpu`, or the core that all described CPUs share if it is negative. `*found` is zeros
  * if the CPU is not described. Returns false if the CPUs are not alike.
  */
-static bool described(const struct plumb_auxtrace_info *info, int32_t cpu,
-		      struct plumb_spe_cpu *found)
+static bool described(const struct plumb_auxtrace_info *info, int32_t cpu, struct spe_cpu *found)
 {
-	struct plumb_spe_auxtrace spe;
+	struct spe_auxtrace spe;
 	size_t at, next;
 
-	*found = (struct plumb_spe_cpu){0};
-	if (!info || plumb_spe_auxtrace_read(info, &spe) || spe.version < 2)
+	*found = (struct spe_cpu){0};
+	if (!info || spe_auxtrace_read(info, &spe) || spe.version < 2)
 		return true;
 	at = info->values[HEADER_SIZE];
 	for (size_t i = 0; i < spe.cpu_count && (next = after(info, at)); i++, at = next) {
-		const struct plumb_spe_cpu this = take_cpu(info, at, next);
+		const struct spe_cpu this = take_cpu(info, at, next);
 
 		if (cpu < 0 && i > 0 && this.midr != found->midr)
 			return false;
@@ -115,13 +116,13 @@ uint32_t spe_cpuid_midr(const struct plumb_recording *recording)
 	return cpuid && strncmp(cpuid, "0x", 2) == 0 ? (uint32_t)strtoull(cpuid, NULL, 16) : 0;
 }
 
-struct plumb_spe_core spe_core(const struct plumb_recording *recording, int32_t cpu)
+struct spe_core spe_core(const struct plumb_recording *recording, int32_t cpu)
 {
-	struct plumb_spe_cpu found;
+	struct spe_cpu found;
 
-	if (!described(plumb_recording_auxtrace_info(recording), cpu, &found))
-		return (struct plumb_spe_core){0};
-	return (struct plumb_spe_core){
+	if (!described(recording_auxtrace_info(recording), cpu, &found))
+		return (struct spe_core){0};
+	return (struct spe_core){
 		.midr = found.midr ? (uint32_t)found.midr : spe_cpuid_midr(recording),
 		.event_filter = found.event_filter,
 	};
@@ -129,22 +130,21 @@ struct plumb_spe_core spe_core(const struct plumb_recording *recording, int32_t 
 
 uint32_t plumb_recording_midr(const struct plumb_recording *recording, int32_t cpu)
 {
-	const struct plumb_auxtrace_info *info = plumb_recording_auxtrace_info(recording);
-	struct plumb_spe_cpu first;
+	const struct plumb_auxtrace_info *info = recording_auxtrace_info(recording);
+	struct spe_cpu first;
 
-	if (cpu < 0 && info && plumb_spe_auxtrace_cpu(info, 0, &first) == 0 && first.midr)
+	if (cpu < 0 && info && spe_auxtrace_cpu(info, 0, &first) == 0 && first.midr)
 		return (uint32_t)first.midr;
 	return spe_core(recording, cpu).midr;
 }
 
-int plumb_spe_auxtrace_cpu(const struct plumb_auxtrace_info *info, size_t i,
-			   struct plumb_spe_cpu *cpu)
+int spe_auxtrace_cpu(const struct plumb_auxtrace_info *info, size_t i, struct spe_cpu *cpu)
 {
-	struct plumb_spe_auxtrace spe;
+	struct spe_auxtrace spe;
 	size_t at, next;
-	int err = plumb_spe_auxtrace_read(info, &spe);
+	int err = spe_auxtrace_read(info, &spe);
 
-	*cpu = (struct plumb_spe_cpu){0};
+	*cpu = (struct spe_cpu){0};
 	if (err)
 		return err;
 	if (i >= spe.cpu_count)

@@ -5,6 +5,8 @@
  */
 #include "recording/synthesis.h"
 
+#include "spe/data_source_perf.h"
+#include "spe/groups.h"
 #include "spe/perf_version.h"
 
 /* The groups' ids follow the SPE event's at this distance. */
@@ -95,7 +97,7 @@ uint32_t synthesis_choose(const struct synthesis *synthesis, const struct plumb_
 			  uint64_t *since)
 {
 	const uint32_t instructions = PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
-	uint32_t groups = plumb_spe_record_groups(record, synthesis->version) & synthesis->groups;
+	uint32_t groups = spe_record_groups(record, synthesis->version) & synthesis->groups;
 	bool skipped;
 
 	if (synthesis->period <= 1)
@@ -272,8 +274,7 @@ static void set_data(const struct synthesis *synthesis, const struct plumb_spe_r
 {
 	members->physical_address =
 		plumb_spe_physical_address(record->addresses[PLUMB_SPE_DATA_PHYSICAL]);
-	members->data_source =
-		plumb_spe_perf_data_source(record, &origin->core, synthesis->version);
+	members->data_source = spe_perf_data_source(record, &origin->core, synthesis->version);
 }
 
 void synthesis_sample(const struct synthesis *synthesis, const struct plumb_spe_record *record,

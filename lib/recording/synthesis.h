@@ -7,6 +7,8 @@
 #include <plumb/recording.h>
 #include <plumb/spe_groups.h>
 
+#include "spe/data_source_perf.h"
+
 struct synthesis {
 	uint32_t groups;         /* to make */
 	uint64_t period;         /* make samples of one record in this many */
@@ -24,7 +26,7 @@ struct synthesis_origin {
 	uint64_t time;  /* ns */
 	bool has_time;
 	int32_t pid, tid, cpu;
-	struct plumb_spe_core core;
+	struct spe_core core;
 };
 
 /* The branches that a record tells: itself, and the one before it. */

@@ -4,10 +4,11 @@
  * (tools/perf/util/arm-spe.c). Newer versions know more cores, and fill what the data source packet
  * leaves open from the record's events.
  */
-#include <plumb/spe_groups.h>
+#include "spe/data_source_perf.h"
 
 #include "base/mem_source.h"
 #include "spe/data_source.h"
+#include "spe/groups.h"
 #include "spe/perf_version.h"
 
 #define LEVEL(value)  ((uint64_t)(MEM_LEVEL_##value) << MEM_LEVEL)
@@ -164,8 +165,7 @@ static uint64_t store_level(const struct plumb_spe_record *record)
 	return 0;
 }
 
-static uint64_t snoop_fields(const struct plumb_spe_record *record,
-			     const struct plumb_spe_core *core)
+static uint64_t snoop_fields(const struct plumb_spe_record *record, const struct spe_core *core)
 {
 	if (happened(record, PLUMB_SPE_EV_DATA_SNOOPED))
 		return happened(record, PLUMB_SPE_EV_CACHE_DATA_MODIFIED) ? SNOOP(HITM)
@@ -176,7 +176,7 @@ static uint64_t snoop_fields(const struct plumb_spe_record *record,
 }
 
 static uint64_t new_fields(const struct plumb_spe_record *record, const uint64_t *table,
-			   const struct plumb_spe_core *core, enum mem_op op)
+			   const struct spe_core *core, enum mem_op op)
 {
 	uint64_t fields = table ? from_source(record, table, op == MEM_OP_STORE) : 0;
 
@@ -195,15 +195,14 @@ static uint64_t new_fields(const struct plumb_spe_record *record, const uint64_t
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
-uint64_t plumb_spe_perf_data_source(const struct plumb_spe_record *record,
-				    const struct plumb_spe_core *core,
-				    enum plumb_perf_version version)
+uint64_t spe_perf_data_source(const struct plumb_spe_record *record, const struct spe_core *core,
+			      enum plumb_perf_version version)
 {
 	const uint64_t *table = tables[spe_sources_of(core->midr, version)];
 	enum mem_op op;
 	uint64_t fields;
 
-	if (!plumb_spe_is_memory(record, version))
+	if (!spe_is_memory(record, version))
 		return 0;
 	/* perf takes a packet that is not there for one that says 0. */
 	if (!(record->has & PLUMB_SPE_HAS_DATA_SOURCE) && !perf_is_exact(version))

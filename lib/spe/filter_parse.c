@@ -341,7 +341,7 @@ static int parse_events(struct parser *p, enum comparison comparison)
 						    "invalid mask of 64 bits");
 			*events |= mask;
 		} else {
-			bit = plumb_spe_event_by_name(name);
+			bit = spe_event_by_name(name);
 			if (bit < 0)
 				return unknown_event(p, name, length);
 			*events |= PLUMB_SPE_EVENT_BIT(bit);
@@ -461,7 +461,7 @@ static int parse_word(struct parser *p, const char *name, size_t length)
 		p->at += length;
 		return 0;
 	}
-	bit = plumb_spe_event_by_name(name + deny);
+	bit = spe_event_by_name(name + deny);
 	if (bit < 0) {
 		p->at += deny;
 		if (deny && filter_word(name + 1))

@@ -68,14 +68,6 @@ const struct filter_word *filter_word(const char *name)
 	return NULL;
 }
 
-const char *filter_flag_word(uint16_t flag)
-{
-	for (size_t i = 0; i < LENGTH(words); i++)
-		if (words[i].flags == flag)
-			return words[i].name;
-	return NULL;
-}
-
 void filter_offer_words(struct near *near)
 {
 	for (size_t i = 0; i < LENGTH(words); i++)
@@ -88,7 +80,7 @@ void filter_offer_events(struct near *near)
 		near_offer(near, events[i].name, events[i].name);
 }
 
-int plumb_spe_event_by_name(const char *name)
+int spe_event_by_name(const char *name)
 {
 	for (size_t i = 0; i < LENGTH(events); i++)
 		if (text_compare(name, events[i].name) == 0)

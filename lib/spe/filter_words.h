@@ -17,10 +17,12 @@ struct filter_word {
 
 /* The word of that name, or NULL. */
 const struct filter_word *filter_word(const char *name);
-/* The word for one flag of enum plumb_spe_operation_flag, or NULL. */
-const char *filter_flag_word(uint16_t flag);
 /* Offers every word, and every name of an event. */
 void filter_offer_words(struct near *near);
 void filter_offer_events(struct near *near);
+
+/* Returns the bit of the event with this name, perf's ("L1D-REFILL") or a group's ("l1d-miss"), or
+ * NOT_FOUND. */
+int spe_event_by_name(const char *name);
 
 #endif

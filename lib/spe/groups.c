@@ -3,9 +3,8 @@
  * Which of perf's groups an SPE record is in. The rules are perf's (tools/perf/util/arm-spe.c);
  * those of L2D follow L1D's.
  */
-#include <plumb/spe_groups.h>
+#include "spe/groups.h"
 
-#include "base/text.h"
 #include "spe/perf_version.h"
 
 static const struct {
@@ -34,15 +33,7 @@ const char *plumb_spe_group_name(unsigned group)
 	return group < PLUMB_SPE_GROUPS ? groups[group].name : NULL;
 }
 
-int plumb_spe_group_by_name(const char *name)
-{
-	for (int i = 0; i < PLUMB_SPE_GROUPS; i++)
-		if (text_compare(name, groups[i].name) == 0)
-			return i;
-	return PLUMB_ERR_NOT_FOUND;
-}
-
-bool plumb_spe_is_memory(const struct plumb_spe_record *record, enum plumb_perf_version version)
+bool spe_is_memory(const struct plumb_spe_record *record, enum plumb_perf_version version)
 {
 	const struct plumb_spe_operation operation =
 		plumb_spe_operation(record->op_class, record->operation);
@@ -65,8 +56,7 @@ bool plumb_spe_is_memory(const struct plumb_spe_record *record, enum plumb_perf_
 	}
 }
 
-uint32_t plumb_spe_record_groups(const struct plumb_spe_record *record,
-				 enum plumb_perf_version version)
+uint32_t spe_record_groups(const struct plumb_spe_record *record, enum plumb_perf_version version)
 {
 	uint32_t in = PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
 
@@ -74,7 +64,7 @@ uint32_t plumb_spe_record_groups(const struct plumb_spe_record *record,
 		for (unsigned i = 0; i < PLUMB_SPE_GROUPS; i++)
 			if (record->events & groups[i].event)
 				in |= PLUMB_SPE_GROUP_BIT(i);
-	if (plumb_spe_is_memory(record, version))
+	if (spe_is_memory(record, version))
 		in |= PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_MEMORY);
 	if (record->has & PLUMB_SPE_HAS_OPERATION && record->op_class == PLUMB_SPE_BRANCH)
 		in |= PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_BRANCH);

@@ -4,7 +4,7 @@
  * are perf's (tools/perf/Documentation/itrace.txt, itrace_do_parse_synth_opts()); y and T came
  * after 6.1.
  */
-#include <plumb/spe_groups.h>
+#include "spe/itrace.h"
 
 #include <string.h>
 
@@ -319,7 +319,7 @@ int plumb_itrace_parse(const char *text, enum plumb_perf_version version,
 	return perf_is_newer(version) ? check_unit(&p) : 0;
 }
 
-void plumb_itrace_default(struct plumb_itrace *itrace, enum plumb_perf_version version)
+void itrace_default(struct plumb_itrace *itrace, enum plumb_perf_version version)
 {
 	*itrace = (struct plumb_itrace){
 		.branches = true,
@@ -339,7 +339,7 @@ static bool samples_instructions(const struct plumb_itrace *itrace)
 	return itrace->instructions && itrace->unit == PLUMB_ITRACE_INSTRUCTIONS;
 }
 
-uint32_t plumb_itrace_groups(const struct plumb_itrace *itrace, enum plumb_perf_version version)
+uint32_t itrace_groups(const struct plumb_itrace *itrace, enum plumb_perf_version version)
 {
 	const bool newer = perf_is_newer(version);
 	const struct {

@@ -5,6 +5,8 @@
  */
 #include "spe/packet.h"
 
+#include "spe/encode.h"
+
 #define INVALID                         \
 	{                               \
 		PLUMB_SPE_INVALID, 0, 0 \
@@ -98,7 +100,7 @@ static int encode_alignment(const struct plumb_spe_packet *packet, uint8_t *byte
 	return (int)packet->size;
 }
 
-int plumb_spe_encode_packet(const struct plumb_spe_packet *packet, uint8_t *bytes, size_t size)
+int spe_encode_packet(const struct plumb_spe_packet *packet, uint8_t *bytes, size_t size)
 {
 	unsigned type = packet->type, payload_bytes = packet->payload_bytes, header_bytes;
 	uint64_t payload = htole64(packet->payload);

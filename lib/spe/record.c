@@ -3,6 +3,7 @@
  * Records written: which packets, in which order, at which place. doc/spe.md has where the order
  * and the places of the Neoverse layout are from.
  */
+#include "spe/encode.h"
 #include "spe/packet.h"
 
 /* A packet of a record: what it is, and the bit of .has that asks for it. */
@@ -82,23 +83,23 @@ static struct plumb_spe_packet make_packet(const struct plumb_spe_record *record
 	return packet;
 }
 
-static size_t place_of_last(size_t at, size_t last_bytes, enum plumb_spe_layout layout)
+static size_t place_of_last(size_t at, size_t last_bytes, enum spe_layout layout)
 {
 	size_t end = NEOVERSE_RECORD;
 
-	if (layout != PLUMB_SPE_LAYOUT_NEOVERSE)
+	if (layout != SPE_LAYOUT_NEOVERSE)
 		return at;
 	while (end < at + last_bytes)
 		end += NEOVERSE_RECORD;
 	return end - last_bytes;
 }
 
-int plumb_spe_encode_record(const struct plumb_spe_record *record, enum plumb_spe_layout layout,
-			    uint8_t *bytes, size_t size)
+int spe_encode_record(const struct plumb_spe_record *record, enum spe_layout layout, uint8_t *bytes,
+		      size_t size)
 {
 	const bool timed = record->has & PLUMB_SPE_HAS_TIMESTAMP;
 	struct plumb_spe_packet last = {.type = PLUMB_SPE_END};
-	uint8_t whole[PLUMB_SPE_RECORD_MAX] = {0};
+	uint8_t whole[SPE_RECORD_MAX] = {0};
 	size_t at = 0;
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
@@ -107,10 +108,10 @@ int plumb_spe_encode_record(const struct plumb_spe_record *record, enum plumb_sp
 
 		if (!(record->has & steps[i].has))
 			continue;
-		if (layout == PLUMB_SPE_LAYOUT_NEOVERSE && at < steps[i].place)
+		if (layout == SPE_LAYOUT_NEOVERSE && at < steps[i].place)
 			at = steps[i].place;
 		packet = make_packet(record, &steps[i]);
-		written = plumb_spe_encode_packet(&packet, whole + at, sizeof(whole) - at);
+		written = spe_encode_packet(&packet, whole + at, sizeof(whole) - at);
 		if (written < 0)
 			return written;
 		at += (size_t)written;
@@ -120,7 +121,7 @@ int plumb_spe_encode_record(const struct plumb_spe_record *record, enum plumb_sp
 						 .payload = record->timestamp,
 						 .payload_bytes = 8};
 	at = place_of_last(at, timed ? 9 : 1, layout);
-	at += (size_t)plumb_spe_encode_packet(&last, whole + at, sizeof(whole) - at);
+	at += (size_t)spe_encode_packet(&last, whole + at, sizeof(whole) - at);
 	if (at > size)
 		return PLUMB_ERR_LIMIT;
 	memcpy(bytes, whole, at);

@@ -541,7 +541,7 @@ int check_spec(const struct plumb_spec *spec, struct report *report,
 	return err;
 }
 
-int plumb_spec_check(const struct plumb_spec *spec, struct plumb_diagnostics *diagnostics)
+int spec_check(const struct plumb_spec *spec, struct plumb_diagnostics *diagnostics)
 {
 	struct report report = {.diagnostics = diagnostics, .file = spec->file};
 	int err = check_spec(spec, &report, NULL);

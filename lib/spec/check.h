@@ -57,7 +57,14 @@ struct check {
 };
 
 /*
- * Reports every contradiction in `spec`, as plumb_spec_check() does. Returns 0 or NO_MEMORY; sets
+ * Checks a specification for consistency, as plumb_spec_read_*() do. doc/specifications.md lists
+ * the findings. Returns 0, INVALID or LIMIT if there are errors, or NO_MEMORY. Names must not be
+ * NULL; everything else is checked.
+ */
+int spec_check(const struct plumb_spec *spec, struct plumb_diagnostics *diagnostics);
+
+/*
+ * Reports every contradiction in `spec`, as spec_check() does. Returns 0 or NO_MEMORY; sets
  * report->result to the outcome.
  */
 int check_spec(const struct plumb_spec *spec, struct report *report,

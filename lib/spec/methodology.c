@@ -101,18 +101,7 @@ static bool descend(struct descent *d)
 	return deeper && d->level <= PLUMB_TREE_MAX_LEVELS;
 }
 
-static bool leads_to(const struct plumb_node *node, uint16_t metric)
-{
-	for (uint16_t i = 0; i < node->next_item_count; i++)
-		if (node->next_items[i].kind == PLUMB_ITEM_METRIC &&
-		    node->next_items[i].index == metric)
-			return true;
-	return false;
-}
-
-/* Walks until it reaches the node. Returns its level, or 0; sets `*above` to the level above it. */
-static unsigned find_level(const struct plumb_methodology *methodology, uint16_t node,
-			   struct descent *above)
+unsigned plumb_methodology_level(const struct plumb_methodology *methodology, uint16_t node)
 {
 	struct descent d = from_roots(methodology);
 
@@ -121,29 +110,8 @@ static unsigned find_level(const struct plumb_methodology *methodology, uint16_t
 	do {
 		if (has_reached(&d, node))
 			return d.level;
-		*above = d;
 	} while (descend(&d));
 	return 0;
-}
-
-uint16_t plumb_methodology_parent(const struct plumb_methodology *methodology, uint16_t node)
-{
-	struct descent above;
-
-	if (find_level(methodology, node, &above) < 2)
-		return PLUMB_NONE;
-	for (uint16_t n = 0; n < methodology->node_count; n++)
-		if (is_here(&above, n) &&
-		    leads_to(&methodology->nodes[n], methodology->nodes[node].metric))
-			return n;
-	return PLUMB_NONE;
-}
-
-unsigned plumb_methodology_level(const struct plumb_methodology *methodology, uint16_t node)
-{
-	struct descent above;
-
-	return find_level(methodology, node, &above);
 }
 
 void plumb_methodology_levels(const struct plumb_methodology *methodology, uint16_t *levels)

@@ -373,8 +373,8 @@ static int read_specification(const char *text, size_t size, struct spec_owner *
 	return err;
 }
 
-int plumb_spec_read_memory(const void *bytes, size_t size, const char *name,
-			   struct plumb_spec **spec, struct plumb_diagnostics *diagnostics)
+int spec_read_memory(const void *bytes, size_t size, const char *name, struct plumb_spec **spec,
+		     struct plumb_diagnostics *diagnostics)
 {
 	struct report report = {.diagnostics = diagnostics, .file = name};
 	struct spec_owner *owner;
@@ -415,7 +415,7 @@ int plumb_spec_read_file(const char *path, struct plumb_spec **spec,
 		report_at(&report, err, finding_cannot_read, 0, 0, "%s", strerror(errno));
 	if (err)
 		return err;
-	err = plumb_spec_read_memory(bytes, size, path, spec, diagnostics);
+	err = spec_read_memory(bytes, size, path, spec, diagnostics);
 	free(bytes);
 	return err;
 }

@@ -102,6 +102,10 @@ typedef int read_element(struct reader *reader, const json_t *json, void *elemen
 int read_section(struct reader *reader, const json_t *json, size_t size, read_element *read,
 		 struct section *section);
 
+/* Likewise from memory. `name` is used as the file's name in findings and plumb_spec.file. */
+int spec_read_memory(const void *bytes, size_t size, const char *name, struct plumb_spec **spec,
+		     struct plumb_diagnostics *diagnostics);
+
 /* Read the parts of a specification from the root, in this order. Return 0 or NO_MEMORY. */
 int read_elements(struct reader *reader, const json_t *root);
 int read_methodologies(struct reader *reader, const json_t *root);

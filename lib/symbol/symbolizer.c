@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/utsname.h>
 
+#include "recording/access.h"
 #include "recording/tasks.h"
 #include "symbol/debug_info.h"
 #include "symbol/files.h"
@@ -106,7 +107,7 @@ static struct plumb_symbol_file *mapped_file(struct plumb_symbolizer *symbolizer
 	if (!build_id)
 		size = 0;
 	if (size == 0 && symbolizer->recording)
-		build_id = plumb_recording_build_id(symbolizer->recording, name, &size);
+		build_id = recording_build_id(symbolizer->recording, name, &size);
 	return files_get(&symbolizer->files, name, kind, build_id, build_id ? size : 0);
 }
 
@@ -132,7 +133,7 @@ static int add_kernel_map(struct plumb_symbolizer *symbolizer, const struct plum
 		return 0;
 	kernel_module_name(path, name, sizeof(name));
 	/* perf calls a module by its path where the recording lists that, with a build-id. */
-	if (symbolizer->recording && plumb_recording_build_id(symbolizer->recording, path, &listed))
+	if (symbolizer->recording && recording_build_id(symbolizer->recording, path, &listed))
 		shown = path;
 	map.file = mapped_file(symbolizer, shown, FILE_MODULE, record->mmap.build_id,
 			       record->mmap.build_id_size);

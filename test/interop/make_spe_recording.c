@@ -28,6 +28,8 @@
 #include <plumb/recording.h>
 #include <plumb/spe.h>
 
+#include "spe/encode.h"
+
 #define RINGS_MAX   64
 #define THREADS     5
 #define FIRST_TID   1000
@@ -53,13 +55,13 @@ struct ring {
 static struct {
 	bool thread, timeless, contexts, switches, plain, odd, new, clock, physical, collisions,
 		gaps;
-	enum plumb_spe_layout layout;
+	enum spe_layout layout;
 	const char *midr;
 	char *cores;
 	size_t chunk;
 	unsigned rings, layouts;
 	uint64_t code;
-} options = {.layout = PLUMB_SPE_LAYOUT_NEOVERSE, .midr = "0x00000000413fd0c1", .chunk = 4096};
+} options = {.layout = SPE_LAYOUT_NEOVERSE, .midr = "0x00000000413fd0c1", .chunk = 4096};
 
 static struct ring rings[RINGS_MAX];
 static struct plumb_recording_writer *writer;
@@ -453,7 +455,7 @@ static size_t write_record(const struct layout *layout, const struct ring *ring,
 		int written;
 
 		packet.payload = make_payload(&packet, ring, kernel);
-		written = plumb_spe_encode_packet(&packet, bytes + size, PLUMB_SPE_PACKET_MAX);
+		written = spe_encode_packet(&packet, bytes + size, PLUMB_SPE_PACKET_MAX);
 		check(written);
 		size += (size_t)written + gap(12);
 	}
@@ -461,8 +463,8 @@ static size_t write_record(const struct layout *layout, const struct ring *ring,
 		last = (struct plumb_spe_packet){.type = PLUMB_SPE_TIMESTAMP,
 						 .payload = (now - TIME_ZERO) / NS_OF_TICK,
 						 .payload_bytes = 8};
-	size += (size_t)plumb_spe_encode_packet(&last, bytes + size, PLUMB_SPE_PACKET_MAX);
-	return options.layout == PLUMB_SPE_LAYOUT_NEOVERSE ? (size + 63) & ~(size_t)63 : size;
+	size += (size_t)spe_encode_packet(&last, bytes + size, PLUMB_SPE_PACKET_MAX);
+	return options.layout == SPE_LAYOUT_NEOVERSE ? (size + 63) & ~(size_t)63 : size;
 }
 
 static void flush(unsigned number)
@@ -495,7 +497,7 @@ static void add_record(unsigned number)
 	struct plumb_spe_record record;
 	int size;
 
-	if (ring->size + (options.layouts ? ENCODED_MAX : PLUMB_SPE_RECORD_MAX) > options.chunk)
+	if (ring->size + (options.layouts ? ENCODED_MAX : SPE_RECORD_MAX) > options.chunk)
 		flush(number);
 	if (options.layouts) {
 		memset(ring->bytes + ring->size, 0, ENCODED_MAX);
@@ -504,8 +506,8 @@ static void add_record(unsigned number)
 		return;
 	}
 	make_record(&record, ring);
-	size = plumb_spe_encode_record(&record, options.layout, ring->bytes + ring->size,
-				       options.chunk - ring->size);
+	size = spe_encode_record(&record, options.layout, ring->bytes + ring->size,
+				 options.chunk - ring->size);
 	check(size);
 	ring->size += (size_t)size;
 }
@@ -612,7 +614,7 @@ static void parse(char *word)
 	else if (strcmp(word, "collisions") == 0)
 		options.collisions = true;
 	else if (strcmp(word, "compact") == 0)
-		options.layout = PLUMB_SPE_LAYOUT_COMPACT;
+		options.layout = SPE_LAYOUT_COMPACT;
 	else if (strcmp(word, "new") == 0)
 		options.new = true;
 	else if (strncmp(word, "cores=", 6) == 0)

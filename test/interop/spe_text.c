@@ -14,6 +14,7 @@
 #include <plumb/spe.h>
 
 #include "../unit/spe_random.h"
+#include "spe/encode.h"
 
 #define SIZE (1 << 18)
 
@@ -41,7 +42,7 @@ static void put(unsigned type, unsigned index, unsigned payload_bytes, uint64_t 
 		.payload_bytes = (uint8_t)payload_bytes,
 		.payload = payload_bytes ? payload & UINT64_MAX >> (64 - 8 * payload_bytes) : 0,
 	};
-	int written = plumb_spe_encode_packet(&packet, bytes + size, SIZE - size);
+	int written = spe_encode_packet(&packet, bytes + size, SIZE - size);
 
 	check(written);
 	size += (size_t)written;

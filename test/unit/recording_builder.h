@@ -21,6 +21,8 @@
 
 #include <plumb/recording.h>
 
+#include "recording/access.h"
+
 /* PERF_SAMPLE_*: what a sample has, in sample_type. */
 enum {
 	IP = 1 << 0,
@@ -351,8 +353,7 @@ static inline struct opened open_bytes(const uint8_t *bytes, size_t size, bool t
 	struct opened opened = {.found = plumb_diagnostics_new()};
 	int fd = through_pipe ? as_pipe(bytes, size) : as_file(bytes, size);
 
-	opened.error =
-		plumb_recording_open_fd(fd, "built", options, &opened.recording, opened.found);
+	opened.error = recording_open_fd(fd, "built", options, &opened.recording, opened.found);
 	return opened;
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checking specifications in memory; what the check finds in files is in test_findings.c. */
+#include "spec/check.h"
+
 #include "check.h"
 
 #include <stdio.h>
@@ -51,7 +53,7 @@ static void expect(const struct plumb_spec *spec, const struct expected *more, s
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
 	bool right = true;
 
-	assert_int_equal(plumb_spec_check(spec, found), PLUMB_ERR_INVALID);
+	assert_int_equal(spec_check(spec, found), PLUMB_ERR_INVALID);
 	for (size_t i = 0; i < AS_IT_IS; i++)
 		right &= is_among(found, &as_it_is[i]);
 	for (size_t i = 0; i < count; i++)
@@ -82,7 +84,7 @@ static void what_is_wrong_is_found(void **state)
 	(void)state;
 	expect(&small_spec, NULL, 0);
 	/* Without a list the answer is the same. */
-	assert_int_equal(plumb_spec_check(&small_spec, NULL), PLUMB_ERR_INVALID);
+	assert_int_equal(spec_check(&small_spec, NULL), PLUMB_ERR_INVALID);
 }
 
 static void indexes_past_the_end_are_found(void **state)
@@ -144,7 +146,7 @@ static void a_tree_with_loose_ends_is_not_searched_for_orphans(void **state)
 	copy.nodes[SMALL_NODE_FRONTEND].next_items = items;
 	copy.nodes[SMALL_NODE_FRONTEND].next_item_count = 2;
 	copy.methodologies[0].roots = (struct plumb_indexes){roots, 3};
-	assert_int_equal(plumb_spec_check(&copy.spec, found), PLUMB_ERR_INVALID);
+	assert_int_equal(spec_check(&copy.spec, found), PLUMB_ERR_INVALID);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (!is_among(found, &bad[i]))
 			fail_msg("%s", bad[i].path);
@@ -212,13 +214,13 @@ static void ambiguous_formulas_are_left_alone(void **state)
 	(void)state;
 	small_spec_copy(&copy);
 	copy.metrics[SMALL_IPC].formula = "?";
-	plumb_spec_check(&copy.spec, found);
+	spec_check(&copy.spec, found);
 	assert_true(is_among(found, &syntax));
 	plumb_diagnostics_free(found);
 
 	found = plumb_diagnostics_new();
 	copy.metrics[SMALL_EIGHT].name = "IPC";
-	plumb_spec_check(&copy.spec, found);
+	spec_check(&copy.spec, found);
 	assert_false(is_among(found, &syntax));
 	plumb_diagnostics_free(found);
 }
@@ -285,7 +287,7 @@ static void circles_are_spelt_out(void **state)
 		order[i] = all[i] = i;
 	}
 	methodology.roots = (struct plumb_indexes){order, 1};
-	assert_int_equal(plumb_spec_check(&spec, found), PLUMB_ERR_INVALID);
+	assert_int_equal(spec_check(&spec, found), PLUMB_ERR_INVALID);
 	assert_int_equal(plumb_diagnostics_count(found), 2);
 	d = plumb_diagnostics_get(found, 0);
 	assert_string_equal(d->id, "tree-cycle");
@@ -318,7 +320,7 @@ static void ways_may_meet(void **state)
 	}
 	copy.nodes[SMALL_NODE_BACKEND_MEM].next_item_count = 1;
 	copy.metric_groups[SMALL_GENERAL].metrics = (struct plumb_indexes){general, 2};
-	assert_int_equal(plumb_spec_check(&copy.spec, found), 0);
+	assert_int_equal(spec_check(&copy.spec, found), 0);
 	assert_int_equal(plumb_diagnostics_errors(found), 0);
 	assert_true(is_among(found, &as_it_is[0]));
 	assert_true(is_among(found, &as_it_is[1]));
@@ -332,7 +334,7 @@ static void an_empty_specification_is_sound(void **state)
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
 
 	(void)state;
-	assert_int_equal(plumb_spec_check(&spec, found), 0);
+	assert_int_equal(spec_check(&spec, found), 0);
 	assert_int_equal(plumb_diagnostics_count(found), 0);
 	plumb_diagnostics_free(found);
 }
@@ -350,7 +352,7 @@ static void what_is_built_in_is_sound(void **state)
 		struct plumb_diagnostics *found = plumb_diagnostics_new();
 		const struct plumb_diagnostic *d;
 
-		assert_int_equal(plumb_spec_check(plumb_spec_builtin(i), found), 0);
+		assert_int_equal(spec_check(plumb_spec_builtin(i), found), 0);
 		for (size_t k = 0; (d = plumb_diagnostics_get(found, k)); k++)
 			if (strcmp(d->id, "duplicate-item") != 0 &&
 			    strcmp(d->id, "unreachable-node") != 0 &&

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "spec/read_mrs.h"
+
 #include "check.h"
 
 #include <glob.h>
@@ -179,7 +181,7 @@ static struct plumb_spec *read_back(const struct plumb_spec *spec)
 	char *text = exported(spec, "mrs", NULL, NULL);
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
 	struct plumb_spec *read = NULL;
-	int result = plumb_spec_read_memory(text, strlen(text), spec->id, &read, found);
+	int result = spec_read_memory(text, strlen(text), spec->id, &read, found);
 
 	if (result)
 		fail_msg("%s: %s: %s", spec->id, plumb_diagnostics_get(found, 0)->path,

@@ -10,6 +10,7 @@
 #include <plumb/spec.h>
 
 #include "small_json.h"
+#include "spec/read_mrs.h"
 #include "spec/report.h"
 
 struct expected {
@@ -317,7 +318,7 @@ static void each_mistake_is_reported_where_it_is(void **state)
 		struct plumb_diagnostics *found = plumb_diagnostics_new();
 		struct plumb_spec *spec;
 		size_t count = 0, errors = 0;
-		int result = plumb_spec_read_memory(text, strlen(text), "small.json", &spec, found);
+		int result = spec_read_memory(text, strlen(text), "small.json", &spec, found);
 
 		bool right = true;
 
@@ -360,7 +361,7 @@ static void mistakes_are_reported_all_in_one_go(void **state)
 	struct plumb_spec *spec;
 
 	(void)state;
-	assert_int_equal(plumb_spec_read_memory(text, strlen(text), "many", &spec, found),
+	assert_int_equal(spec_read_memory(text, strlen(text), "many", &spec, found),
 			 PLUMB_ERR_INVALID);
 	assert_null(spec);
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
@@ -398,7 +399,7 @@ static void every_repeated_name_is_reported(void **state)
 	struct plumb_spec *spec;
 
 	(void)state;
-	assert_int_equal(plumb_spec_read_memory(text, strlen(text), NULL, &spec, found),
+	assert_int_equal(spec_read_memory(text, strlen(text), NULL, &spec, found),
 			 PLUMB_ERR_INVALID);
 	for (size_t i = 0; i < 5; i++) {
 		const struct plumb_diagnostic *d = plumb_diagnostics_get(found, i);

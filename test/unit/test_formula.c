@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "small_spec.h"
+#include "spec/check.h"
 #include "spec/formula.h"
 
 /* A count for every event: primes, so that no two formulas agree by chance. */
@@ -472,7 +473,7 @@ static void a_specification_full_of_them(void **state)
 	spec.metric_groups = NULL;
 	spec.metric_group_count = 0;
 	spec.methodology_count = 0;
-	assert_true(plumb_spec_check(&spec, found) < 0);
+	assert_true(spec_check(&spec, found) < 0);
 	for (size_t i = 0; i < plumb_diagnostics_count(found); i++)
 		told += strcmp(plumb_diagnostics_get(found, i)->id, "too-many") == 0;
 	assert_int_equal(told, 1);

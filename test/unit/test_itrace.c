@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expected: what perf documents of --itrace, and takes; newer versions take and make more. */
+#include "spe/itrace.h"
+
 #include "check.h"
 
 #include <plumb/spe_groups.h>
@@ -21,9 +23,9 @@ static struct plumb_itrace parsed(const char *text)
 static uint32_t old_groups_of(const char *text)
 {
 	struct plumb_itrace itrace = parsed(text);
-	const uint32_t groups = plumb_itrace_groups(&itrace, PLUMB_PERF_6_1);
+	const uint32_t groups = itrace_groups(&itrace, PLUMB_PERF_6_1);
 
-	assert_int_equal(plumb_itrace_groups(&itrace, PLUMB_PERF_6_12), groups);
+	assert_int_equal(itrace_groups(&itrace, PLUMB_PERF_6_12), groups);
 	return groups;
 }
 
@@ -32,7 +34,7 @@ static uint32_t groups_of(const char *text)
 	struct plumb_itrace itrace;
 
 	assert_int_equal(plumb_itrace_parse(text, PLUMB_PERF_NEWEST, &itrace, NULL), 0);
-	return plumb_itrace_groups(&itrace, PLUMB_PERF_NEWEST);
+	return itrace_groups(&itrace, PLUMB_PERF_NEWEST);
 }
 
 static void letters_choose_groups(void **state)
@@ -86,9 +88,9 @@ static void the_default_is_every_group(void **state)
 	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
 		struct plumb_itrace itrace;
 
-		plumb_itrace_default(&itrace, versions[i]);
+		itrace_default(&itrace, versions[i]);
 		assert_int_equal(
-			plumb_itrace_groups(&itrace, versions[i]),
+			itrace_groups(&itrace, versions[i]),
 			both | (i == 0 ? BIT(BRANCH) | BIT(INSTRUCTIONS) : BIT(BRANCH_MISS)));
 		assert_int_equal(itrace.period, 1);
 	}

@@ -42,11 +42,9 @@ static void nodes_of_metrics(void **state)
 	assert_int_equal(plumb_methodology_node(tree, SMALL_IPC), PLUMB_NONE);
 }
 
-static void expect_place(const struct plumb_methodology *m, uint16_t node, unsigned level,
-			 uint16_t parent)
+static void expect_level(const struct plumb_methodology *m, uint16_t node, unsigned level)
 {
 	assert_int_equal(plumb_methodology_level(m, node), level);
-	assert_int_equal(plumb_methodology_parent(m, node), parent);
 }
 
 /* All at once and one by one, it is the same. */
@@ -61,17 +59,17 @@ static void expect_levels(const struct plumb_methodology *m)
 	assert_int_equal(levels[m->node_count], 0xeeee);
 }
 
-static void levels_and_parents(void **state)
+static void levels_of_nodes(void **state)
 {
 	(void)state;
-	expect_place(tree, SMALL_NODE_FRONTEND, 1, PLUMB_NONE);
+	expect_level(tree, SMALL_NODE_FRONTEND, 1);
 	/* A root, although a node below leads back to it. */
-	expect_place(tree, SMALL_NODE_BACKEND, 1, PLUMB_NONE);
-	expect_place(tree, SMALL_NODE_BACKEND_MEM, 2, SMALL_NODE_BACKEND);
-	expect_place(tree, SMALL_NODE_L1D, 3, SMALL_NODE_BACKEND_MEM);
-	expect_place(tree, SMALL_NODE_ORPHAN, 0, PLUMB_NONE);
-	expect_place(tree, SMALL_NODE_COUNT, 0, PLUMB_NONE);
-	expect_place(tree, PLUMB_NONE, 0, PLUMB_NONE);
+	expect_level(tree, SMALL_NODE_BACKEND, 1);
+	expect_level(tree, SMALL_NODE_BACKEND_MEM, 2);
+	expect_level(tree, SMALL_NODE_L1D, 3);
+	expect_level(tree, SMALL_NODE_ORPHAN, 0);
+	expect_level(tree, SMALL_NODE_COUNT, 0);
+	expect_level(tree, PLUMB_NONE, 0);
 	expect_levels(tree);
 }
 
@@ -89,9 +87,9 @@ static void the_shortest_way_counts(void **state)
 	copy.nodes[SMALL_NODE_FRONTEND].next_item_count = 2;
 	copy.nodes[SMALL_NODE_L1D].next_items = end;
 	copy.nodes[SMALL_NODE_L1D].next_item_count = 1;
-	expect_place(copy.methodologies, SMALL_NODE_BACKEND_MEM, 2, SMALL_NODE_BACKEND);
-	expect_place(copy.methodologies, SMALL_NODE_L1D, 2, SMALL_NODE_FRONTEND);
-	expect_place(copy.methodologies, SMALL_NODE_ORPHAN, 2, SMALL_NODE_FRONTEND);
+	expect_level(copy.methodologies, SMALL_NODE_BACKEND_MEM, 2);
+	expect_level(copy.methodologies, SMALL_NODE_L1D, 2);
+	expect_level(copy.methodologies, SMALL_NODE_ORPHAN, 2);
 	expect_levels(copy.methodologies);
 }
 
@@ -104,7 +102,7 @@ static void a_tree_without_good_roots(void **state)
 	small_spec_copy(&copy);
 	copy.methodologies[0].roots = (struct plumb_indexes){nowhere, 2};
 	for (uint16_t n = 0; n < (uint16_t)SMALL_NODE_COUNT; n++)
-		expect_place(copy.methodologies, n, 0, PLUMB_NONE);
+		expect_level(copy.methodologies, n, 0);
 	expect_levels(copy.methodologies);
 }
 
@@ -128,12 +126,11 @@ static void a_very_deep_tree(void **state)
 		nodes[n] = (struct plumb_node){
 			.metric = (uint16_t)n, .next_items = &items[n], .next_item_count = 1};
 	}
-	expect_place(&deep, 0, 1, PLUMB_NONE);
-	expect_place(&deep, 5, 6, 4);
-	expect_place(&deep, PLUMB_TREE_MAX_LEVELS - 1, PLUMB_TREE_MAX_LEVELS,
-		     PLUMB_TREE_MAX_LEVELS - 2);
-	expect_place(&deep, PLUMB_TREE_MAX_LEVELS, 0, PLUMB_NONE);
-	expect_place(&deep, COUNT - 1, 0, PLUMB_NONE);
+	expect_level(&deep, 0, 1);
+	expect_level(&deep, 5, 6);
+	expect_level(&deep, PLUMB_TREE_MAX_LEVELS - 1, PLUMB_TREE_MAX_LEVELS);
+	expect_level(&deep, PLUMB_TREE_MAX_LEVELS, 0);
+	expect_level(&deep, COUNT - 1, 0);
 	plumb_methodology_levels(&deep, levels);
 	for (unsigned n = 0; n < COUNT; n++)
 		assert_int_equal(levels[n], n < PLUMB_TREE_MAX_LEVELS ? n + 1 : 0);
@@ -145,7 +142,7 @@ int main(void)
 		cmocka_unit_test(stages_have_the_number_of_their_name),
 		cmocka_unit_test(stages_called_otherwise_have_the_number_of_their_place),
 		cmocka_unit_test(nodes_of_metrics),
-		cmocka_unit_test(levels_and_parents),
+		cmocka_unit_test(levels_of_nodes),
 		cmocka_unit_test(the_shortest_way_counts),
 		cmocka_unit_test(a_tree_without_good_roots),
 		cmocka_unit_test(a_very_deep_tree),

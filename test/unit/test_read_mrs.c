@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "spec/read_mrs.h"
+
 #include "check.h"
 
 #include <fcntl.h>
@@ -325,7 +327,7 @@ static void ids_are_made_of_product_and_revision(void **state)
 		char *text = replace_first(small_json, "Small Core 1", pairs[i][0]);
 		struct plumb_spec *spec;
 
-		assert_int_equal(plumb_spec_read_memory(text, strlen(text), NULL, &spec, NULL), 0);
+		assert_int_equal(spec_read_memory(text, strlen(text), NULL, &spec, NULL), 0);
 		assert_string_equal(spec->id, pairs[i][1]);
 		assert_null(spec->file);
 		plumb_spec_free(spec);
@@ -351,7 +353,7 @@ static void what_may_be_left_out_may(void **state)
 	struct plumb_spec *spec;
 
 	(void)state;
-	assert_int_equal(plumb_spec_read_memory(text, strlen(text), NULL, &spec, found), 0);
+	assert_int_equal(spec_read_memory(text, strlen(text), NULL, &spec, found), 0);
 	assert_int_equal(plumb_diagnostics_count(found), 0);
 	assert_int_equal(spec->product.slots, 0);
 	assert_int_equal(spec->functional_groups[0].events.count, 0);
@@ -373,7 +375,7 @@ static void expect_one(const void *bytes, size_t size, int result, const char *i
 	const struct plumb_diagnostic *d;
 	struct plumb_spec *spec;
 
-	assert_int_equal(plumb_spec_read_memory(bytes, size, "bytes", &spec, found), result);
+	assert_int_equal(spec_read_memory(bytes, size, "bytes", &spec, found), result);
 	assert_null(spec);
 	assert_int_equal(plumb_diagnostics_count(found), 1);
 	d = plumb_diagnostics_get(found, 0);
@@ -415,7 +417,7 @@ static void a_byte_order_mark_is_told(void **state)
 		struct plumb_diagnostics *found = plumb_diagnostics_new();
 		struct plumb_spec *spec;
 
-		plumb_spec_read_memory(texts[i], strlen(texts[i]), NULL, &spec, found);
+		spec_read_memory(texts[i], strlen(texts[i]), NULL, &spec, found);
 		assert_non_null(strstr(plumb_diagnostics_get(found, 0)->hint, "byte order mark"));
 		plumb_diagnostics_free(found);
 	}
@@ -468,7 +470,7 @@ static void references_to_what_was_not_read_are_not_reported(void **state)
 	struct plumb_spec *spec;
 
 	(void)state;
-	assert_int_equal(plumb_spec_read_memory(text, strlen(text), NULL, &spec, found),
+	assert_int_equal(spec_read_memory(text, strlen(text), NULL, &spec, found),
 			 PLUMB_ERR_INVALID);
 	/* Formulas do say what they miss: they are checked as such. */
 	assert_int_equal(plumb_diagnostics_count(found), 5);
@@ -522,15 +524,14 @@ static void the_number_of_events_is_bounded(void **state)
 			at += (size_t)sprintf(many + at, event, i);
 		text = replace_first(small_json, "\"events\": {", many);
 		if (count < PLUMB_NONE) {
-			assert_int_equal(
-				plumb_spec_read_memory(text, strlen(text), NULL, &spec, found), 0);
+			assert_int_equal(spec_read_memory(text, strlen(text), NULL, &spec, found),
+					 0);
 			assert_int_equal(spec->event_count, count);
 			assert_int_equal(plumb_diagnostics_warnings(found), count - 4);
 			plumb_spec_free(spec);
 		} else {
-			assert_int_equal(
-				plumb_spec_read_memory(text, strlen(text), NULL, &spec, found),
-				PLUMB_ERR_LIMIT);
+			assert_int_equal(spec_read_memory(text, strlen(text), NULL, &spec, found),
+					 PLUMB_ERR_LIMIT);
 			assert_null(spec);
 			assert_string_equal(plumb_diagnostics_get(found, 0)->id, "too-many");
 			assert_string_equal(plumb_diagnostics_get(found, 0)->path, "/events");

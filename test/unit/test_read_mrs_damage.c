@@ -4,6 +4,9 @@
  * AddressSanitizer no leak. Told how thoroughly: test_read_mrs_damage [STEP FLIPS] cuts every file
  * at every STEP-th byte, and flips one bit at FLIPS places of each.
  */
+#include "spec/check.h"
+#include "spec/read_mrs.h"
+
 #include "check.h"
 
 #include <plumb/spec.h>
@@ -24,13 +27,13 @@ static bool read_any(const char *bytes, size_t size)
 
 	assert_non_null(copy);
 	memcpy(copy, bytes, size);
-	result = plumb_spec_read_memory(copy, size, "damaged", &spec, found);
+	result = spec_read_memory(copy, size, "damaged", &spec, found);
 	free(copy);
 	if (result == 0) {
 		assert_non_null(spec);
 		assert_int_equal(plumb_diagnostics_errors(found), 0);
 		/* Nothing in it refers to the text, and what was checked is still so. */
-		assert_int_equal(plumb_spec_check(spec, NULL), 0);
+		assert_int_equal(spec_check(spec, NULL), 0);
 	} else {
 		assert_true(result == PLUMB_ERR_SYNTAX || result == PLUMB_ERR_INVALID ||
 			    result == PLUMB_ERR_UNSUPPORTED || result == PLUMB_ERR_LIMIT);

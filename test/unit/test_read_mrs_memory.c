@@ -4,6 +4,8 @@
  * Linked so that they come here. Those of jansson do not: where it lacks memory it may take the
  * text for malformed (its buffer's failures go unnoticed, in 2.14), which is not ours to test.
  */
+#include "spec/read_mrs.h"
+
 #include "check.h"
 
 #include <plumb/spec.h>
@@ -19,7 +21,7 @@ static long read_with_less(const char *text, int result, struct plumb_diagnostic
 		int got;
 
 		memory_left = allowed;
-		got = plumb_spec_read_memory(text, strlen(text), "name", &spec, found);
+		got = spec_read_memory(text, strlen(text), "name", &spec, found);
 		memory_left = -1;
 		if (got == result) {
 			plumb_spec_free(spec);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* AUX data and what goes with it, and what is compressed. */
+#include "recording/access.h"
+#include "recording/spe_auxtrace.h"
+
 #include "recording_builder.h"
 
 #include <zstd.h>
@@ -79,17 +82,16 @@ static void chunks_are_found_as_they_come(void **state)
 		begin(b, 68, 0);
 		end(b);
 		opened = open_built(b);
-		assert_null(plumb_recording_aux_chunk(opened.recording, 0));
+		assert_null(recording_aux_chunk(opened.recording, 0));
 		for (uint32_t i = 0; i < 3; i++) {
 			struct plumb_record record = next_of(&opened, PLUMB_RECORD_AUXTRACE);
 
 			check_chunk(&opened, &record.auxtrace, sizes[i], i);
-			check_chunk(&opened, plumb_recording_aux_chunk(opened.recording, i),
-				    sizes[i], i);
+			check_chunk(&opened, recording_aux_chunk(opened.recording, i), sizes[i], i);
 		}
 		(void)next_of(&opened, PLUMB_RECORD_FINISHED_ROUND);
 		no_more(&opened);
-		assert_null(plumb_recording_aux_chunk(opened.recording, 3));
+		assert_null(recording_aux_chunk(opened.recording, 3));
 		assert_int_equal(plumb_diagnostics_count(opened.found), 0);
 		opened_close(&opened);
 	}
@@ -111,12 +113,11 @@ static void an_index_gives_all_at_once(void **state)
 		put_index(b, places, 3);
 		opened = open_built(b);
 		for (uint32_t i = 0; i < 3; i++)
-			check_chunk(&opened, plumb_recording_aux_chunk(opened.recording, i),
-				    sizes[i], i);
+			check_chunk(&opened, recording_aux_chunk(opened.recording, i), sizes[i], i);
 		for (uint32_t i = 0; i < 3; i++)
 			(void)next_of(&opened, PLUMB_RECORD_AUXTRACE);
 		no_more(&opened);
-		assert_null(plumb_recording_aux_chunk(opened.recording, 3));
+		assert_null(recording_aux_chunk(opened.recording, 3));
 		opened_close(&opened);
 		free(b);
 	}
@@ -137,9 +138,9 @@ static void a_wrong_index_is_told(void **state)
 		put_index(b, wrong[i], 2);
 		opened = open_built(b);
 		assert_true(has_finding(opened.found, "damaged-aux-index"));
-		assert_null(plumb_recording_aux_chunk(opened.recording, 0));
+		assert_null(recording_aux_chunk(opened.recording, 0));
 		(void)next_of(&opened, PLUMB_RECORD_AUXTRACE);
-		check_chunk(&opened, plumb_recording_aux_chunk(opened.recording, 0), 64, 0);
+		check_chunk(&opened, recording_aux_chunk(opened.recording, 0), 64, 0);
 		opened_close(&opened);
 		free(b);
 	}
@@ -158,7 +159,7 @@ static void more_than_a_chunk_cannot_be_read(void **state)
 		put_auxtrace(b, 64, 0);
 		opened = open_built(b);
 		(void)next_of(&opened, PLUMB_RECORD_AUXTRACE);
-		chunk = plumb_recording_aux_chunk(opened.recording, 0);
+		chunk = recording_aux_chunk(opened.recording, 0);
 		assert_int_equal(plumb_recording_read_aux(opened.recording, chunk, 0, bytes, 65),
 				 PLUMB_ERR_ARGUMENT);
 		assert_int_equal(plumb_recording_read_aux(opened.recording, chunk, 65, bytes, 0),
@@ -217,7 +218,7 @@ static void auxtrace_info_is_kept(void **state)
 	FOR_EACH_FORM(b)
 	{
 		const struct plumb_auxtrace_info *info;
-		struct plumb_spe_auxtrace read;
+		struct spe_auxtrace read;
 		struct plumb_record record;
 		struct opened opened;
 
@@ -225,18 +226,18 @@ static void auxtrace_info_is_kept(void **state)
 		put_info(b, 4, first, 2);
 		put_info(b, 4, second, 2);
 		opened = open_built(b);
-		assert_null(plumb_recording_auxtrace_info(opened.recording));
+		assert_null(recording_auxtrace_info(opened.recording));
 		record = next_of(&opened, PLUMB_RECORD_AUXTRACE_INFO);
 		assert_int_equal(record.auxtrace_info.type, 4);
 		assert_int_equal(record.auxtrace_info.count, 2);
 		assert_int_equal(record.auxtrace_info.values[0], 9);
-		info = plumb_recording_auxtrace_info(opened.recording);
+		info = recording_auxtrace_info(opened.recording);
 		assert_int_equal(info->values[1], 1);
 		record = next_of(&opened, PLUMB_RECORD_AUXTRACE_INFO);
 		assert_int_equal(record.auxtrace_info.values[0], 8);
 		/* The first one holds. */
 		assert_int_equal(info->values[0], 9);
-		assert_int_equal(plumb_spe_auxtrace_read(info, &read), 0);
+		assert_int_equal(spe_auxtrace_read(info, &read), 0);
 		assert_int_equal(read.version, 1);
 		assert_int_equal(read.pmu_type, 9);
 		assert_true(read.per_cpu_mmaps);
@@ -253,26 +254,26 @@ static void spe_version_2_describes_cpus(void **state)
 					  MAGIC, 0, 4, 0x410fd490, 9,    1024, 1, /* */
 					  MAGIC, 4, 2, 0x410fd8e0, 10};           /* older */
 	const struct plumb_auxtrace_info info = {4, values, sizeof(values) / sizeof(*values)};
-	struct plumb_spe_auxtrace read;
-	struct plumb_spe_cpu cpu;
+	struct spe_auxtrace read;
+	struct spe_cpu cpu;
 
 	(void)state;
-	assert_int_equal(plumb_spe_auxtrace_read(&info, &read), 0);
+	assert_int_equal(spe_auxtrace_read(&info, &read), 0);
 	assert_int_equal(read.version, 2);
 	assert_int_equal(read.pmu_type, 9);
 	assert_int_equal(read.cpu_count, 2);
-	assert_int_equal(plumb_spe_auxtrace_cpu(&info, 0, &cpu), 0);
+	assert_int_equal(spe_auxtrace_cpu(&info, 0, &cpu), 0);
 	assert_int_equal(cpu.cpu, 0);
 	assert_int_equal(cpu.midr, 0x410fd490);
 	assert_int_equal(cpu.pmu_type, 9);
 	assert_int_equal(cpu.min_interval, 1024);
 	assert_int_equal(cpu.event_filter, 1);
-	assert_int_equal(plumb_spe_auxtrace_cpu(&info, 1, &cpu), 0);
+	assert_int_equal(spe_auxtrace_cpu(&info, 1, &cpu), 0);
 	assert_int_equal(cpu.cpu, 4);
 	assert_int_equal(cpu.midr, 0x410fd8e0);
 	assert_int_equal(cpu.pmu_type, 10);
 	assert_int_equal(cpu.min_interval, 0);
-	assert_int_equal(plumb_spe_auxtrace_cpu(&info, 2, &cpu), PLUMB_ERR_NOT_FOUND);
+	assert_int_equal(spe_auxtrace_cpu(&info, 2, &cpu), PLUMB_ERR_NOT_FOUND);
 }
 
 /* What a recording says of its CPUs comes before what it says of the machine. */
@@ -313,17 +314,16 @@ static void spe_data_that_lie_are_refused(void **state)
 	static const uint64_t good[] = {2, 4,          9,     2, MAGIC, 0,
 					1, 0x410fd490, MAGIC, 1, 1,     0x410fd8e0};
 	const size_t count = sizeof(good) / sizeof(*good);
-	struct plumb_spe_auxtrace read;
-	struct plumb_spe_cpu cpu;
+	struct spe_auxtrace read;
+	struct spe_cpu cpu;
 
 	(void)state;
 	for (size_t size = 0; size < count; size++) {
 		const struct plumb_auxtrace_info info = {4, good, size};
 
 		/* Two numbers alone are what version 1 has: no CPUs. */
-		assert_int_equal(plumb_spe_auxtrace_read(&info, &read) == 0,
-				 size == 2 || size >= 10);
-		assert_true(plumb_spe_auxtrace_cpu(&info, 1, &cpu) < 0);
+		assert_int_equal(spe_auxtrace_read(&info, &read) == 0, size == 2 || size >= 10);
+		assert_true(spe_auxtrace_cpu(&info, 1, &cpu) < 0);
 	}
 	for (size_t i = 0; i < count; i++) {
 		uint64_t values[sizeof(good) / sizeof(*good)];
@@ -332,13 +332,12 @@ static void spe_data_that_lie_are_refused(void **state)
 		memcpy(values, good, sizeof(good));
 		values[i] = UINT64_MAX;
 		for (size_t k = 0; k < 4; k++)
-			(void)plumb_spe_auxtrace_cpu(&info, k, &cpu);
+			(void)spe_auxtrace_cpu(&info, k, &cpu);
 		if (i < 4 && i != 2)
-			assert_true(plumb_spe_auxtrace_read(&info, &read) < 0);
+			assert_true(spe_auxtrace_read(&info, &read) < 0);
 	}
-	assert_int_equal(
-		plumb_spe_auxtrace_read(&(struct plumb_auxtrace_info){3, good, count}, &read),
-		PLUMB_ERR_UNSUPPORTED);
+	assert_int_equal(spe_auxtrace_read(&(struct plumb_auxtrace_info){3, good, count}, &read),
+			 PLUMB_ERR_UNSUPPORTED);
 }
 
 /* ---- Compressed -------------------------------------------------------------------------------

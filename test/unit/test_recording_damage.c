@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings that are cut off, whose bytes are wrong, and that are hostile. */
+#include "recording/access.h"
+
 #include "recording_of_all.h"
 
 /* Looks at every byte that a record leads to. */
@@ -323,7 +325,7 @@ static void a_file_that_shrinks_ends(void **state)
 	build_end(b);
 	fd = as_file(b->bytes, b->size);
 	other = dup(fd);
-	assert_int_equal(plumb_recording_open_fd(fd, "shrinks", NULL, &recording, found), 0);
+	assert_int_equal(recording_open_fd(fd, "shrinks", NULL, &recording, found), 0);
 	assert_int_equal(ftruncate(other, 20000), 0);
 	while ((got = plumb_recording_next(recording, &record)) > 0)
 		records++;

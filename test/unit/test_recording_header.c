@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "recording/access.h"
+
 #include "recording_builder.h"
 
 static const struct built_attr cpu_clock = {
@@ -171,14 +173,14 @@ static void check_features(const struct opened *opened)
 	assert_string_equal(info->command[0], "perf");
 	assert_string_equal(info->command[2], "-a");
 	assert_string_equal(plumb_recording_event(opened->recording, 0)->name, "cpu-clock:u");
-	bytes = plumb_recording_build_id(opened->recording, "/bin/old", &size);
+	bytes = recording_build_id(opened->recording, "/bin/old", &size);
 	assert_int_equal(size, 20);
 	assert_int_equal(bytes[19], 0x10 + 19);
-	bytes = plumb_recording_build_id(opened->recording, "/bin/short", &size);
+	bytes = recording_build_id(opened->recording, "/bin/short", &size);
 	assert_int_equal(size, 16);
 	assert_int_equal(bytes[0], 0x20);
-	assert_non_null(plumb_recording_build_id(opened->recording, "[kernel.kallsyms]", &size));
-	assert_null(plumb_recording_build_id(opened->recording, "/bin/none", &size));
+	assert_non_null(recording_build_id(opened->recording, "[kernel.kallsyms]", &size));
+	assert_null(recording_build_id(opened->recording, "/bin/none", &size));
 	assert_int_equal(size, 0);
 	assert_true(plumb_recording_has_feature(opened->recording, 200));
 	assert_false(plumb_recording_has_feature(opened->recording, 201));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading recordings while memory runs out, wherever it does. */
+#include "recording/access.h"
+
 #include "recording_of_all.h"
 #include "scarce_memory.h"
 
@@ -30,7 +32,7 @@ static bool read_with(const struct build *b, long left)
 	int got;
 
 	memory_left = left;
-	got = plumb_recording_open_fd(fd, "scarce", NULL, &recording, found);
+	got = recording_open_fd(fd, "scarce", NULL, &recording, found);
 	if (got == 0) {
 		while ((got = plumb_recording_next(recording, &record)) > 0)
 			;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every kind of record but samples, of both byte orders, from a file and through a pipe. */
+#include "recording/access.h"
+
 #include "recording_builder.h"
 
 static const struct built_attr traced = {
@@ -618,7 +620,7 @@ static void time_conv_is_read(void **state)
 				put_zeros(b, 6);
 			}
 			record = perf_end(b, PLUMB_RECORD_TIME_CONV, &opened);
-			conv = plumb_recording_time_conv(opened.recording);
+			conv = recording_time_conv(opened.recording);
 			assert_non_null(conv);
 			assert_memory_equal(conv, &record.time_conv, sizeof(*conv));
 			assert_int_equal(conv->shift, 10);
@@ -639,19 +641,17 @@ static void ticks_become_time(void **state)
 
 	(void)state;
 	/* 25 MHz: 40 ns a tick, and 41943 / 1024 = 40.96 is near it. */
-	assert_int_equal(plumb_time_from_ticks(&conv, 0), 1000);
-	assert_int_equal(plumb_time_from_ticks(&conv, 1024), 1000 + 41943);
-	assert_int_equal(plumb_time_from_ticks(&conv, 1025), 1000 + 41943 + 40);
+	assert_int_equal(time_from_ticks(&conv, 0), 1000);
+	assert_int_equal(time_from_ticks(&conv, 1024), 1000 + 41943);
+	assert_int_equal(time_from_ticks(&conv, 1025), 1000 + 41943 + 40);
 	/* Would not fit into 64 bits when multiplied at once. */
-	assert_int_equal(plumb_time_from_ticks(&conv, UINT64_C(1) << 50),
-			 1000 + (UINT64_C(41943) << 40));
+	assert_int_equal(time_from_ticks(&conv, UINT64_C(1) << 50), 1000 + (UINT64_C(41943) << 40));
 	conv.cap_user_time_short = true;
 	conv.cycles = 0x1000010;
 	conv.mask = 0xffffff;
-	assert_int_equal(plumb_time_from_ticks(&conv, 0x400),
-			 1000 + (0x1000400 >> 10) * UINT64_C(41943));
+	assert_int_equal(time_from_ticks(&conv, 0x400), 1000 + (0x1000400 >> 10) * UINT64_C(41943));
 	conv.shift = 200;
-	(void)plumb_time_from_ticks(&conv, UINT64_MAX);
+	(void)time_from_ticks(&conv, UINT64_MAX);
 }
 
 static void thread_map_is_read(void **state)

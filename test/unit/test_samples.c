@@ -3,6 +3,9 @@
  * The stream of samples on recordings of a few records each, written here by hand. That it equals
  * perf's on larger ones is test/interop/samples_vs_perf.py's.
  */
+#include "recording/access.h"
+#include "spe/encode.h"
+
 #include "check.h"
 
 #include <fcntl.h>
@@ -205,8 +208,8 @@ static void put_records(struct fixture *f, uint32_t ring, const struct plumb_spe
 	size_t size = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		int written = plumb_spe_encode_record(&records[i], PLUMB_SPE_LAYOUT_NEOVERSE,
-						      bytes + size, sizeof(bytes) - size);
+		int written = spe_encode_record(&records[i], SPE_LAYOUT_NEOVERSE, bytes + size,
+						sizeof(bytes) - size);
 
 		assert_int_equal(written, 64);
 		size += (size_t)written;
@@ -320,7 +323,6 @@ static void a_sample_has_what_the_record_and_the_recording_say(void **state)
 	assert_string_equal(item.record->event->name, "instructions");
 	assert_int_equal(item.record->sample.address, 0); /* it is no branch */
 	assert_false(next(&f, &item));
-	assert_false(plumb_samples_timeless(f.samples));
 	finish(&f);
 }
 
@@ -624,7 +626,6 @@ static void without_times_rings_come_one_after_another(void **state)
 			assert_false(item.record->has & PLUMB_RECORD_HAS_TIME);
 		}
 		assert_false(next(&f, &item));
-		assert_true(plumb_samples_timeless(f.samples));
 		finish(&f);
 	}
 }
@@ -658,11 +659,9 @@ static void losses_are_reported_with_their_hint(void **state)
 	put_aux(&f, PLUMB_AUX_TRUNCATED | PLUMB_AUX_COLLISION);
 	put_aux(&f, PLUMB_AUX_COLLISION);
 	/* A record, three bytes that are none, and a record that is cut off. */
-	assert_int_equal(plumb_spe_encode_record(&record, PLUMB_SPE_LAYOUT_NEOVERSE, bytes, 64),
-			 64);
+	assert_int_equal(spe_encode_record(&record, SPE_LAYOUT_NEOVERSE, bytes, 64), 64);
 	memset(bytes + 64, 0xff, 3);
-	assert_true(plumb_spe_encode_record(&record, PLUMB_SPE_LAYOUT_COMPACT, bytes + 72, 56) >
-		    32);
+	assert_true(spe_encode_record(&record, SPE_LAYOUT_COMPACT, bytes + 72, 56) > 32);
 	put_bytes(&f, 0, bytes, 104);
 	begin(&f, NULL);
 	while (next(&f, &item))
@@ -672,7 +671,7 @@ static void losses_are_reported_with_their_hint(void **state)
 	assert_int_equal(totals->bytes, 104);
 	assert_int_equal(totals->lost.aux_skipped, 3);
 	assert_int_equal(totals->lost.aux_first_skipped,
-			 plumb_recording_aux_chunk(f.recording, 0)->place + 64);
+			 recording_aux_chunk(f.recording, 0)->place + 64);
 	assert_int_equal(totals->lost.aux_unfinished, 1);
 	assert_int_equal(totals->lost.aux_collisions, 2);
 	assert_int_equal(totals->lost.aux_truncated, 1);
@@ -697,7 +696,7 @@ static void a_record_may_straddle_chunks(void **state)
 
 	(void)state;
 	create(&f, false, NULL);
-	size = plumb_spe_encode_record(&record, PLUMB_SPE_LAYOUT_COMPACT, bytes, sizeof(bytes));
+	size = spe_encode_record(&record, SPE_LAYOUT_COMPACT, bytes, sizeof(bytes));
 	assert_true(size > 24);
 	put_bytes(&f, 0, bytes, 16);
 	put_bytes(&f, 0, bytes + 16, (size_t)size - 16);
@@ -705,7 +704,7 @@ static void a_record_may_straddle_chunks(void **state)
 	assert_true(next(&f, &item));
 	assert_int_equal(item.record->sample.ip, 0x77);
 	assert_int_equal(item.record->sample.weight, 77);
-	assert_int_equal(item.record->offset, plumb_recording_aux_chunk(f.recording, 0)->place);
+	assert_int_equal(item.record->offset, recording_aux_chunk(f.recording, 0)->place);
 	finish(&f);
 }
 
@@ -746,8 +745,8 @@ static void put_noise(struct fixture *f, uint64_t *seed, uint32_t ring)
 
 		record.events = chance(seed);
 		if (chance(seed) % 4)
-			size += (size_t)plumb_spe_encode_record(&record, PLUMB_SPE_LAYOUT_COMPACT,
-								bytes + size, 128);
+			size += (size_t)spe_encode_record(&record, SPE_LAYOUT_COMPACT, bytes + size,
+							  128);
 		for (uint64_t i = chance(seed) % 64; i < 4; i++)
 			bytes[size++] = (uint8_t)chance(seed);
 	}
@@ -861,10 +860,7 @@ static void a_batch_is_of_one_thread(void **state)
 		assert_int_equal(batch->task->tid, batch->tid);
 		assert_int_equal(batch->cpu, 1);
 		for (size_t i = 0; i < batch->count; i++) {
-			uint64_t time;
-
-			assert_true(plumb_samples_time(f.samples, &batch->spe[i], &time));
-			assert_int_equal(time, TIME(10 * seen + 5));
+			assert_int_equal(batch->spe[i].timestamp, records[seen].timestamp);
 			assert_int_equal(batch->spe[i].addresses[0], USER(seen));
 			seen++;
 		}
@@ -993,9 +989,8 @@ static void bare_data_is_a_recording_of_one_ring(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(plumb_spe_encode_record(&record, PLUMB_SPE_LAYOUT_NEOVERSE,
-							 bytes + 64 * i, 64),
-				 64);
+		assert_int_equal(
+			spe_encode_record(&record, SPE_LAYOUT_NEOVERSE, bytes + 64 * i, 64), 64);
 	for (unsigned through_pipe = 0; through_pipe < 2; through_pipe++) {
 		struct fixture f = {.found = plumb_diagnostics_new()};
 		struct plumb_samples_item item;
@@ -1009,8 +1004,8 @@ static void bare_data_is_a_recording_of_one_ring(void **state)
 		}
 		assert_int_equal(write(ends[1], bytes, sizeof(bytes)), sizeof(bytes));
 		close(ends[1]);
-		assert_int_equal(
-			plumb_recording_open_fd(ends[0], "bare", &bare, &f.recording, f.found), 0);
+		assert_int_equal(recording_open_fd(ends[0], "bare", &bare, &f.recording, f.found),
+				 0);
 		assert_int_equal(plumb_samples_begin(f.recording, &options, &f.samples, f.found),
 				 0);
 		for (size_t i = 0; i < 3; i++) {

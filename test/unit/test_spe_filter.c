@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "spe/filter.h"
+
 #include "check.h"
 
 #include <plumb/spe_filter.h>
@@ -29,7 +31,7 @@ static const struct plumb_spe_record branch = {
 	.counters = {9},
 };
 
-static const struct plumb_spe_origin origin = {
+static const struct spe_origin origin = {
 	.pid = 10, .tid = 11, .cpu = 3, .has_time = true, .time = 1500000000};
 
 /* Which of the two match: bit 0 the load, bit 1 the branch. */
@@ -42,8 +44,8 @@ static unsigned matches(const char *text)
 	if (error)
 		fail_msg("%s: %s", text, plumb_diagnostics_get(found, 0)->message);
 	plumb_diagnostics_free(found);
-	return plumb_spe_filter_matches(&filter, &load, &origin) |
-	       (unsigned)plumb_spe_filter_matches(&filter, &branch, &origin) << 1;
+	return spe_filter_matches(&filter, &load, &origin) |
+	       (unsigned)spe_filter_matches(&filter, &branch, &origin) << 1;
 }
 
 static void terms_let_records_pass(void **state)
@@ -121,8 +123,7 @@ static void what_is_not_said_fulfils_nothing(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		assert_int_equal(plumb_spe_filter_parse(texts[i], N3, &filter, NULL), 0);
-		assert_false(plumb_spe_filter_matches(&filter, &nothing, NULL));
-		assert_int_equal(plumb_spe_filter_needs_origin(&filter), i >= 7);
+		assert_false(spe_filter_matches(&filter, &nothing, NULL));
 	}
 }
 
@@ -182,49 +183,12 @@ static void errors_name_the_term_and_the_nearest_word(void **state)
 	}
 }
 
-static void what_the_unit_can_filter_is_told(void **state)
-{
-	static const struct {
-		const char *text, *beyond;
-		uint16_t latency;
-	} cases[] = {
-		{"load,store,simd,float,l1d-miss,!retired", NULL, 0},
-		{"latency>=100", NULL, 100},
-		{"latency>=4096", "latency", 0},
-		{"latency<100", "latency", 0},
-		{"load,atomic", "atomic", 0},
-		{"other", "other", 0},
-		{"user", "el", 0},
-		{"issue-latency>4", "issue-latency", 0},
-		{"pc=4", "pc", 0},
-		{"source=0", "source", 0},
-		{"cpu=0", "cpu", 0},
-		{"time=0-1", "time", 0},
-	};
-	struct plumb_spe_filter filter;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const char *beyond;
-		uint16_t latency = 1;
-
-		assert_int_equal(plumb_spe_filter_parse(cases[i].text, N3, &filter, NULL), 0);
-		beyond = plumb_spe_filter_beyond_hardware(&filter, &latency);
-		assert_int_equal(latency, cases[i].latency);
-		if (cases[i].beyond)
-			assert_string_equal(beyond, cases[i].beyond);
-		else
-			assert_null(beyond);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(terms_let_records_pass),
 		cmocka_unit_test(what_is_not_said_fulfils_nothing),
 		cmocka_unit_test(errors_name_the_term_and_the_nearest_word),
-		cmocka_unit_test(what_the_unit_can_filter_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "spe/encode.h"
+
 #include "check.h"
 
 #include <plumb/spe.h>
@@ -165,7 +167,7 @@ static void each_packet_is_written_as_it_was_read(void **state)
 		int written;
 
 		assert_int_equal(plumb_spe_decode_packet(bytes, size, 0, &packet), size);
-		written = plumb_spe_encode_packet(&packet, again, sizeof(again));
+		written = spe_encode_packet(&packet, again, sizeof(again));
 		if (line->type == NONE) {
 			assert_int_equal(written, PLUMB_ERR_ARGUMENT);
 			continue;
@@ -175,8 +177,7 @@ static void each_packet_is_written_as_it_was_read(void **state)
 			memset(bytes + 2, 0, size - 2);
 		assert_memory_equal(bytes, again, size);
 		for (size_t room = 0; room < size; room++)
-			assert_int_equal(plumb_spe_encode_packet(&packet, again, room),
-					 PLUMB_ERR_LIMIT);
+			assert_int_equal(spe_encode_packet(&packet, again, room), PLUMB_ERR_LIMIT);
 	}
 }
 
@@ -327,7 +328,7 @@ static void what_is_no_packet_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		if (plumb_spe_encode_packet(&wrong[i], bytes, sizeof(bytes)) != PLUMB_ERR_ARGUMENT)
+		if (spe_encode_packet(&wrong[i], bytes, sizeof(bytes)) != PLUMB_ERR_ARGUMENT)
 			fail_msg("%zu is taken", i);
 }
 

@@ -3,6 +3,8 @@
  * Pieces give the same records as the whole, whatever the data, the pieces and the room.
  * spe_both_ways.h compares; here is the data.
  */
+#include "spe/encode.h"
+
 #include "check.h"
 
 #include <plumb/spe.h>
@@ -25,9 +27,9 @@ static void read_both(const uint8_t *data, size_t size, uint64_t seed, size_t re
 }
 
 static size_t put_record(uint8_t *data, size_t at, const struct plumb_spe_record *record,
-			 enum plumb_spe_layout layout)
+			 enum spe_layout layout)
 {
-	int size = plumb_spe_encode_record(record, layout, data + at, DATA_MAX - at);
+	int size = spe_encode_record(record, layout, data + at, DATA_MAX - at);
 
 	assert_true(size > 0);
 	return at + (size_t)size;
@@ -37,7 +39,7 @@ static size_t put_record(uint8_t *data, size_t at, const struct plumb_spe_record
 static size_t put_few_layouts(struct spe_random *random, uint8_t *data, size_t records)
 {
 	unsigned kinds = 1 + (unsigned)spe_random_below(random, 12);
-	enum plumb_spe_layout layout = spe_random_below(random, 2);
+	enum spe_layout layout = spe_random_below(random, 2);
 	uint32_t has[12];
 	size_t at = 0;
 

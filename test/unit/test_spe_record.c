@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records written, and what is read from their payloads: operations, addresses, names. */
+#include "spe/encode.h"
+
 #include "check.h"
 
 #include <plumb/spe.h>
@@ -14,17 +16,16 @@
 
 /* ---- The Neoverse layout ---- */
 
-static void check_layout(const struct plumb_spe_record *record, enum plumb_spe_layout layout,
+static void check_layout(const struct plumb_spe_record *record, enum spe_layout layout,
 			 const char *expected)
 {
-	uint8_t bytes[SPE_BYTES_MAX], got[PLUMB_SPE_RECORD_MAX];
+	uint8_t bytes[SPE_BYTES_MAX], got[SPE_RECORD_MAX];
 	size_t size = spe_bytes(expected, bytes);
 
-	assert_int_equal(plumb_spe_encode_record(record, layout, got, sizeof(got)), size);
+	assert_int_equal(spe_encode_record(record, layout, got, sizeof(got)), size);
 	assert_memory_equal(got, bytes, size);
 	for (size_t room = 0; room < size; room++)
-		assert_int_equal(plumb_spe_encode_record(record, layout, got, room),
-				 PLUMB_ERR_LIMIT);
+		assert_int_equal(spe_encode_record(record, layout, got, room), PLUMB_ERR_LIMIT);
 }
 
 /* Two records of a real core: those of the unit test of quipper, which reads perf's recordings. */
@@ -54,7 +55,7 @@ static void as_a_real_core_writes_them(void **state)
 	};
 
 	(void)state;
-	check_layout(&load, PLUMB_SPE_LAYOUT_NEOVERSE,
+	check_layout(&load, SPE_LAYOUT_NEOVERSE,
 		     "b0 d0 c2 a1 ed 66 ba ff c0 " /* PC */
 		     "00 00 00 00 00 "
 		     "65 80 5f 00 00 "             /* CONTEXT el2 */
@@ -68,7 +69,7 @@ static void as_a_real_core_writes_them(void **state)
 		     "43 00 " /* DATA-SOURCE */
 		     "00 00 "
 		     "71 2e 65 2f 6a 0a 00 00 00"); /* TS */
-	check_layout(&branch, PLUMB_SPE_LAYOUT_NEOVERSE,
+	check_layout(&branch, SPE_LAYOUT_NEOVERSE,
 		     "b0 e0 b0 ef ed 66 ba ff c0 "
 		     "00 00 00 00 00 "
 		     "65 0e 00 00 00 "
@@ -79,7 +80,7 @@ static void as_a_real_core_writes_them(void **state)
 		     "b1 e4 b0 ef ed 66 ba ff c0 "
 		     "00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 "
 		     "71 8d 65 2f 6a 0a 00 00 00");
-	check_layout(&branch, PLUMB_SPE_LAYOUT_COMPACT,
+	check_layout(&branch, SPE_LAYOUT_COMPACT,
 		     "b0 e0 b0 ef ed 66 ba ff c0 65 0e 00 00 00 4a 01 52 42 00 99 10 00 98 11 00 "
 		     "b1 e4 b0 ef ed 66 ba ff c0 71 8d 65 2f 6a 0a 00 00 00");
 }
@@ -99,7 +100,7 @@ static void longer_payloads_push_on(void **state)
 	};
 
 	(void)state;
-	check_layout(&record, PLUMB_SPE_LAYOUT_NEOVERSE,
+	check_layout(&record, SPE_LAYOUT_NEOVERSE,
 		     "b0 01 00 00 00 00 00 00 00 "
 		     "64 04 00 00 00 65 05 00 00 00 "
 		     "49 00 "
@@ -113,27 +114,24 @@ static void longer_payloads_push_on(void **state)
 	record.has = PLUMB_SPE_HAS_EVENTS | PLUMB_SPE_HAS_DATA_SOURCE;
 	record.events_bytes = 8;
 	record.data_source_bytes = 2;
-	check_layout(&record, PLUMB_SPE_LAYOUT_COMPACT, "72 02 00 08 00 00 00 00 00 53 09 00 01");
+	check_layout(&record, SPE_LAYOUT_COMPACT, "72 02 00 08 00 00 00 00 00 53 09 00 01");
 }
 
 /* All there can be takes two times 64 bytes. */
 static void a_full_record_takes_128_bytes(void **state)
 {
 	struct plumb_spe_record record = {.has = 0x3fff, .events_bytes = 8, .data_source_bytes = 8};
-	uint8_t bytes[PLUMB_SPE_RECORD_MAX];
+	uint8_t bytes[SPE_RECORD_MAX];
 
 	(void)state;
-	assert_int_equal(
-		plumb_spe_encode_record(&record, PLUMB_SPE_LAYOUT_NEOVERSE, bytes, sizeof(bytes)),
-		128);
+	assert_int_equal(spe_encode_record(&record, SPE_LAYOUT_NEOVERSE, bytes, sizeof(bytes)),
+			 128);
 	assert_int_equal(bytes[128 - 9], 0x71);
 	record.has &= ~(uint32_t)PLUMB_SPE_HAS_TIMESTAMP;
-	assert_int_equal(
-		plumb_spe_encode_record(&record, PLUMB_SPE_LAYOUT_NEOVERSE, bytes, sizeof(bytes)),
-		128);
+	assert_int_equal(spe_encode_record(&record, SPE_LAYOUT_NEOVERSE, bytes, sizeof(bytes)),
+			 128);
 	assert_int_equal(bytes[127], 0x01);
-	assert_true(plumb_spe_encode_record(&record, PLUMB_SPE_LAYOUT_COMPACT, bytes,
-					    sizeof(bytes)) < 128);
+	assert_true(spe_encode_record(&record, SPE_LAYOUT_COMPACT, bytes, sizeof(bytes)) < 128);
 }
 
 static void an_empty_record_is_an_end(void **state)
@@ -141,8 +139,8 @@ static void an_empty_record_is_an_end(void **state)
 	const struct plumb_spe_record record = {.has = 0};
 
 	(void)state;
-	check_layout(&record, PLUMB_SPE_LAYOUT_COMPACT, "01");
-	check_layout(&record, PLUMB_SPE_LAYOUT_NEOVERSE,
+	check_layout(&record, SPE_LAYOUT_COMPACT, "01");
+	check_layout(&record, SPE_LAYOUT_NEOVERSE,
 		     "00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 "
 		     "00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 "
 		     "00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 "
@@ -157,13 +155,13 @@ static void what_no_packet_can_say_is_refused(void **state)
 		{.has = PLUMB_SPE_HAS_DATA_SOURCE, .data_source = 0x10000, .data_source_bytes = 2},
 		{.has = PLUMB_SPE_HAS_OPERATION, .op_class = 4},
 	};
-	uint8_t bytes[PLUMB_SPE_RECORD_MAX];
+	uint8_t bytes[SPE_RECORD_MAX];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		assert_int_equal(plumb_spe_encode_record(&wrong[i], PLUMB_SPE_LAYOUT_COMPACT, bytes,
-							 sizeof(bytes)),
-				 PLUMB_ERR_ARGUMENT);
+		assert_int_equal(
+			spe_encode_record(&wrong[i], SPE_LAYOUT_COMPACT, bytes, sizeof(bytes)),
+			PLUMB_ERR_ARGUMENT);
 }
 
 /* ---- What payloads say ---- */

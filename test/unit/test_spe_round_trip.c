@@ -4,6 +4,8 @@
  * and many at once. Arguments: how many records (10000 without), and the seed. All combinations of
  * members come in turn; payloads are of all sizes.
  */
+#include "spe/encode.h"
+
 #include "check.h"
 
 #include <plumb/spe.h>
@@ -20,7 +22,7 @@ static uint64_t wanted = 10000, seed = 1;
 
 static struct {
 	struct plumb_spe_record records[RECORDS];
-	uint8_t bytes[RECORDS * PLUMB_SPE_RECORD_MAX];
+	uint8_t bytes[RECORDS * SPE_RECORD_MAX];
 	size_t size;
 } written;
 
@@ -30,7 +32,7 @@ static struct plumb_spe_record got[RECORDS];
  * A core has few kinds of records, so that some come again: `kinds` of them a run of the writer.
  * Where the first packet stands, and thus .offset, is where the writer put it.
  */
-static void write_records(struct spe_random *random, enum plumb_spe_layout layout, uint64_t first,
+static void write_records(struct spe_random *random, enum spe_layout layout, uint64_t first,
 			  unsigned kinds)
 {
 	written.size = 0;
@@ -42,7 +44,7 @@ static void write_records(struct spe_random *random, enum plumb_spe_layout layou
 		int size;
 
 		*record = spe_random_record(random, has);
-		size = plumb_spe_encode_record(record, layout, bytes, PLUMB_SPE_RECORD_MAX);
+		size = spe_encode_record(record, layout, bytes, SPE_RECORD_MAX);
 		assert_true(size > 0);
 		while (bytes[padding] == 0)
 			padding++;
@@ -106,7 +108,7 @@ static void what_is_written_is_read(void **state)
 	for (uint64_t i = 0; i * RECORDS < wanted; i++) {
 		unsigned kind = kinds[i / 2 % 4];
 
-		write_records(&random, (enum plumb_spe_layout)(i % 2), first, kind);
+		write_records(&random, (enum spe_layout)(i % 2), first, kind);
 		read_one_by_one();
 		read_many_at_once();
 		/* On once both layouts have had it. */
@@ -175,8 +177,7 @@ static void packets_too(void **state)
 					  ? packet.payload - packet.size % packet.payload
 					  : spe_random(&random);
 
-		assert_int_equal(plumb_spe_encode_packet(&packet, bytes, sizeof(bytes)),
-				 packet.size);
+		assert_int_equal(spe_encode_packet(&packet, bytes, sizeof(bytes)), packet.size);
 		assert_int_equal(plumb_spe_decode_packet(bytes, packet.size, offset, &again),
 				 packet.size);
 		if (packet.type != again.type || packet.index != again.index ||

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What else the library itself asks an open recording. */
+#ifndef RECORDING_ACCESS_H
+#define RECORDING_ACCESS_H
+
+#include <plumb/recording.h>
+
+/* Opens a descriptor as plumb_recording_open() opens a path, and takes ownership of it. `name` is
+ * used in findings. */
+int recording_open_fd(int fd, const char *name, const struct plumb_recording_options *options,
+		      struct plumb_recording **recording, struct plumb_diagnostics *found);
+
+/* Returns the build-id of `path`, from the feature or HEADER_BUILD_ID records; NULL: unknown. */
+const uint8_t *recording_build_id(const struct plumb_recording *recording, const char *path,
+				  size_t *size);
+
+/* Return AUXTRACE_INFO and TIME_CONV, or NULL before they have been read. */
+const struct plumb_auxtrace_info *recording_auxtrace_info(const struct plumb_recording *recording);
+const struct plumb_time_conv *recording_time_conv(const struct plumb_recording *recording);
+
+/*
+ * Returns the time in nanoseconds of perf's clock: zero + quotient * mult + (remainder * mult >>
+ * shift), with the quotient and remainder of ticks / 2^shift.
+ */
+uint64_t time_from_ticks(const struct plumb_time_conv *conv, uint64_t ticks);
+
+/*
+ * Returns the i-th chunk of AUX data known so far, in file order; NULL past the end. In a file with
+ * an index (feature AUXTRACE) all chunks are known from the start, in others once they are read.
+ */
+const struct plumb_aux_chunk *recording_aux_chunk(const struct plumb_recording *recording,
+						  size_t i);
+
+#endif
