@@ -12,6 +12,7 @@
 #include <plumb/spe.h>
 
 #include "spe/encode.h"
+#include "spe/stream.h"
 
 #define RECORDS ((size_t)1 << 20)
 #define SIZE    (RECORDS * 64)
@@ -92,9 +93,9 @@ static uint64_t one_by_one(const uint8_t *bytes)
 	struct plumb_spe_record record;
 	uint64_t count = 0, sum = 0;
 
-	plumb_spe_stream_begin(&stream);
+	spe_stream_begin(&stream);
 	plumb_spe_stream_feed(&stream, bytes, SIZE);
-	while (plumb_spe_stream_next(&stream, &record)) {
+	while (spe_stream_next(&stream, &record)) {
 		sum += record.addresses[0] ^ record.timestamp;
 		count++;
 	}
@@ -108,7 +109,7 @@ static uint64_t many_at_once(const uint8_t *bytes)
 	uint64_t count = 0, sum = 0;
 	size_t got;
 
-	plumb_spe_stream_begin(&stream);
+	spe_stream_begin(&stream);
 	plumb_spe_stream_feed(&stream, bytes, SIZE);
 	while ((got = plumb_spe_stream_read(&stream, records, ROOM)) > 0) {
 		sum += records[got - 1].addresses[0];

@@ -40,8 +40,8 @@ static void print(const struct plumb_spe_record *record)
 	if (record->has & PLUMB_SPE_HAS_PC) {
 		uint64_t pc = record->addresses[PLUMB_SPE_PC];
 
-		printf(" pc 0x%" PRIx64 " el%u", plumb_spe_code_address(pc),
-		       plumb_spe_exception_level(pc));
+		printf(" pc 0x%" PRIx64 " el%u%s", plumb_spe_code_address(pc),
+		       plumb_spe_exception_level(pc), plumb_spe_non_secure(pc) ? "" : " secure");
 	}
 	if (record->has & PLUMB_SPE_HAS_DATA_VIRTUAL)
 		printf(" data 0x%" PRIx64,
@@ -55,33 +55,52 @@ static void print(const struct plumb_spe_record *record)
 	printf("\n");
 }
 
-static int decode(FILE *file, const char *name)
+/* Prints all records. Returns how many. */
+static uint64_t decode(struct plumb_spe_stream *stream, FILE *file)
 {
-	struct plumb_spe_stream stream;
-	struct plumb_spe_record record;
-	uint64_t records = 0;
+	struct plumb_spe_record records[64];
 	uint8_t bytes[1 << 16];
-	size_t size;
+	uint64_t sum = 0;
+	size_t size, count;
 
-	plumb_spe_stream_begin(&stream);
 	while ((size = fread(bytes, 1, sizeof(bytes), file)) > 0) {
-		plumb_spe_stream_feed(&stream, bytes, size);
-		for (; plumb_spe_stream_next(&stream, &record); records++)
-			print(&record);
+		plumb_spe_stream_feed(stream, bytes, size);
+		while ((count = plumb_spe_stream_read(stream, records, 64)) > 0) {
+			for (size_t i = 0; i < count; i++)
+				print(&records[i]);
+			sum += count;
+		}
 	}
-	plumb_spe_stream_end(&stream);
-	if (ferror(file)) {
-		fprintf(stderr, "%s: %s\n", name, strerror(errno));
+	plumb_spe_stream_end(stream);
+	return sum;
+}
+
+static int decode_file(FILE *file, const char *name)
+{
+	struct plumb_spe_stream *stream;
+	int status = plumb_spe_stream_new(&stream);
+
+	if (status < 0) {
+		fprintf(stderr, "%s: %s\n", name, plumb_error_name(status));
 		return 1;
 	}
-	if (stream.skipped > 0)
+
+	const struct plumb_spe_losses *lost = plumb_spe_stream_losses(stream);
+
+	status = decode(stream, file) == 0 || lost->skipped > 0;
+	if (ferror(file)) {
+		fprintf(stderr, "%s: %s\n", name, strerror(errno));
+		status = 1;
+	} else if (lost->skipped > 0) {
 		fprintf(stderr,
 			"%s: skipped %" PRIu64
 			" bytes of invalid SPE data, the first at offset %" PRIu64 "\n",
-			name, stream.skipped, stream.first_skipped);
-	if (stream.unfinished > 0)
-		fprintf(stderr, "%s: %" PRIu64 " records are truncated\n", name, stream.unfinished);
-	return records == 0 || stream.skipped > 0;
+			name, lost->skipped, lost->first_skipped);
+	}
+	if (lost->unfinished > 0)
+		fprintf(stderr, "%s: %" PRIu64 " records are truncated\n", name, lost->unfinished);
+	plumb_spe_stream_free(stream);
+	return status;
 }
 
 int main(int argc, char **argv)
@@ -93,7 +112,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 
-	int status = decode(file, argc > 1 ? argv[1] : "standard input");
+	int status = decode_file(file, argc > 1 ? argv[1] : "standard input");
 
 	if (file != stdin)
 		fclose(file);

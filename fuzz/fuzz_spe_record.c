@@ -11,6 +11,7 @@
 
 #include "../test/unit/spe_both_ways.h"
 #include "spe/encode.h"
+#include "spe/stream.h"
 
 #define SHORT 160
 
@@ -43,10 +44,10 @@ static void check_written(const struct plumb_spe_record *record, enum spe_layout
 	int size = spe_encode_record(record, layout, bytes, sizeof(bytes));
 
 	require(size > 0);
-	plumb_spe_stream_begin(&stream);
+	spe_stream_begin(&stream);
 	plumb_spe_stream_feed(&stream, bytes, (size_t)size);
-	require(plumb_spe_stream_next(&stream, &again));
-	require(stream.at == (size_t)size && !stream.skipped);
+	require(spe_stream_next(&stream, &again));
+	require(stream.at == (size_t)size && !stream.lost.skipped);
 	require(again.has == (record->has & ~(uint32_t)PLUMB_SPE_HAS_OTHERS));
 	require(memcmp(again.addresses, record->addresses, sizeof(again.addresses)) == 0);
 	require(memcmp(again.contexts, record->contexts, sizeof(again.contexts)) == 0);
@@ -86,9 +87,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t cut = 0; size <= SHORT && cut < size; cut++)
 		check_both_ways(data, cut, seed + cut);
 
-	plumb_spe_stream_begin(&stream);
+	spe_stream_begin(&stream);
 	plumb_spe_stream_feed(&stream, data, size);
-	while (plumb_spe_stream_next(&stream, &record)) {
+	while (spe_stream_next(&stream, &record)) {
 		require(record.offset >= end && record.size > 0);
 		end = record.offset + record.size;
 		require(end <= size);

@@ -253,7 +253,7 @@ PLUMB_API const char *plumb_spe_kind_name(unsigned kind); /* "load"; "other" als
 /* "general", "simd-fp", "sve"; static storage. */
 PLUMB_API const char *plumb_spe_subclass_name(unsigned subclass);
 
-/* ---- Reading records, one by one ------------------------------------------------------------ */
+/* ---- Reading records ------------------------------------------------------------------------ */
 
 /*
  * A stream of bytes in pieces. It keeps what a piece leaves unfinished (at most
@@ -264,33 +264,34 @@ PLUMB_API const char *plumb_spe_subclass_name(unsigned subclass);
  * byte that cannot begin a packet is skipped, and the current record is dropped, because the next
  * packets may belong to another record.
  */
-struct plumb_spe_stream {
-	const uint8_t *bytes; /* the current piece */
-	size_t size, at;
-	uint64_t offset;        /* of the piece's first byte since the stream began */
-	uint64_t skipped;       /* bytes that cannot begin a packet */
-	uint64_t first_skipped; /* offset of the first of them; UINT64_MAX: none */
-	uint64_t unfinished;    /* records cut off by such bytes or by the end of the data */
-	struct plumb_spe_record record; /* the current one, so far */
-	uint8_t kept[16];               /* the beginning of a packet cut off by a piece's end */
-	uint8_t kept_size;
-	bool open;     /* `record` has packets */
-	uint32_t skip; /* bytes that an alignment still skips */
-};
+struct plumb_spe_stream;
 
-PLUMB_API void plumb_spe_stream_begin(struct plumb_spe_stream *stream);
+/* Begins a stream. Returns 0 or NO_MEMORY. Free with plumb_spe_stream_free(), which accepts NULL.
+ */
+PLUMB_API int plumb_spe_stream_new(struct plumb_spe_stream **stream);
+PLUMB_API void plumb_spe_stream_free(struct plumb_spe_stream *stream);
 /* Sets the next piece, after the previous one has been read to its end. The caller keeps the bytes
  * until this one has been, too. */
 PLUMB_API void plumb_spe_stream_feed(struct plumb_spe_stream *stream, const uint8_t *bytes,
 				     size_t size);
-/* Reads the next record. Returns false, with `record` undefined, at the end of the piece. */
-PLUMB_API bool plumb_spe_stream_next(struct plumb_spe_stream *stream,
-				     struct plumb_spe_record *record);
-/* Reads up to `room` records, as long as the piece lasts. Returns how many. */
+/*
+ * Reads up to `room` records, as long as the piece lasts. Returns how many. The records after them
+ * in the array are undefined. Reading some 64 at once is faster than one by one.
+ */
 PLUMB_API size_t plumb_spe_stream_read(struct plumb_spe_stream *stream,
 				       struct plumb_spe_record *records, size_t room);
 /* Ends the stream, and counts a record that is left unfinished. */
 PLUMB_API void plumb_spe_stream_end(struct plumb_spe_stream *stream);
+
+/* What a stream lacks. */
+struct plumb_spe_losses {
+	uint64_t skipped;       /* bytes that cannot begin a packet */
+	uint64_t first_skipped; /* offset of the first of them in the stream; UINT64_MAX: none */
+	uint64_t unfinished;    /* records cut off by such bytes or by the end of the data */
+};
+/* Returns the losses so far, which belong to the stream. */
+PLUMB_API const struct plumb_spe_losses *
+plumb_spe_stream_losses(const struct plumb_spe_stream *stream);
 
 /* ---- Data sources --------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recording/rings.h"
 #include "recording/access.h"
+#include "spe/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static int add_ring(struct rings *rings, size_t slot, const struct plumb_aux_chu
 	ring->tid = -1;
 	ring->cpu = chunk->cpu;
 	ring->chunk_limit = rings->chunk_limit;
-	plumb_spe_stream_begin(&ring->stream);
+	spe_stream_begin(&ring->stream);
 	memmove(rings->at + slot + 1, rings->at + slot,
 		(rings->count - slot) * sizeof(struct ring *));
 	rings->at[slot] = ring;
@@ -171,12 +172,12 @@ int ring_fill(struct rings *rings, struct ring *ring)
 	if (!ring->records && make_room(rings, ring))
 		return PLUMB_ERR_NO_MEMORY;
 	for (;;) {
-		const bool clean = ring->stream.skipped == 0;
+		const bool clean = ring->stream.lost.skipped == 0;
 		int status;
 
 		ring->count = plumb_spe_stream_read(&ring->stream, ring->records, ring->room);
-		if (clean && ring->stream.skipped)
-			ring->skipped_place = ring_place(ring, ring->stream.first_skipped);
+		if (clean && ring->stream.lost.skipped)
+			ring->skipped_place = ring_place(ring, ring->stream.lost.first_skipped);
 		if (ring->count)
 			return 1;
 		status = next_piece(rings, ring);

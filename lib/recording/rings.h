@@ -10,6 +10,7 @@
 #include <plumb/spe_groups.h>
 
 #include "spe/data_source_perf.h"
+#include "spe/stream.h"
 
 /* The maximum number of rings; no machine has this many CPUs. */
 #define RINGS_LIMIT 65536

@@ -18,6 +18,7 @@
 #include "recording/rings.h"
 #include "spe/filter.h"
 #include "spe/perf_version.h"
+#include "spe/stream.h"
 
 /* The longest run: `groups` has room for it. */
 #define RUN_MAX 256
@@ -635,9 +636,9 @@ const struct plumb_samples_totals *plumb_samples_totals(struct plumb_samples *sa
 		/* What is left over is cut off once all was read. */
 		if (samples->ended && !samples->current && !ring->waiting)
 			plumb_spe_stream_end(&stream);
-		lost->aux_skipped += stream.skipped;
-		lost->aux_unfinished += stream.unfinished;
-		if (stream.skipped && ring->skipped_place < lost->aux_first_skipped)
+		lost->aux_skipped += stream.lost.skipped;
+		lost->aux_unfinished += stream.lost.unfinished;
+		if (stream.lost.skipped && ring->skipped_place < lost->aux_first_skipped)
 			lost->aux_first_skipped = ring->skipped_place;
 	}
 	return totals;

@@ -1,10 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records read one by one, from pieces that may end anywhere. */
+#include "spe/stream.h"
+
+#include <stdlib.h>
+
 #include "spe/packet.h"
 
-void plumb_spe_stream_begin(struct plumb_spe_stream *stream)
+void spe_stream_begin(struct plumb_spe_stream *stream)
 {
-	*stream = (struct plumb_spe_stream){.first_skipped = UINT64_MAX};
+	*stream = (struct plumb_spe_stream){.lost.first_skipped = UINT64_MAX};
+}
+
+int plumb_spe_stream_new(struct plumb_spe_stream **stream)
+{
+	*stream = malloc(sizeof(**stream));
+	if (!*stream)
+		return PLUMB_ERR_NO_MEMORY;
+	spe_stream_begin(*stream);
+	return 0;
+}
+
+void plumb_spe_stream_free(struct plumb_spe_stream *stream)
+{
+	free(stream);
+}
+
+const struct plumb_spe_losses *plumb_spe_stream_losses(const struct plumb_spe_stream *stream)
+{
+	return &stream->lost;
 }
 
 void plumb_spe_stream_feed(struct plumb_spe_stream *stream, const uint8_t *bytes, size_t size)
@@ -18,10 +41,10 @@ void plumb_spe_stream_feed(struct plumb_spe_stream *stream, const uint8_t *bytes
 /* A byte that begins no packet. What came before it may be another record's: it goes, too. */
 static void skip_byte(struct plumb_spe_stream *stream, uint64_t offset)
 {
-	if (stream->skipped++ == 0)
-		stream->first_skipped = offset;
+	if (stream->lost.skipped++ == 0)
+		stream->lost.first_skipped = offset;
 	if (stream->open)
-		stream->unfinished++;
+		stream->lost.unfinished++;
 	stream->open = false;
 }
 
@@ -300,7 +323,7 @@ static bool read_short_packets(struct plumb_spe_stream *stream, struct plumb_spe
 	return false;
 }
 
-bool plumb_spe_stream_next(struct plumb_spe_stream *stream, struct plumb_spe_record *record)
+bool spe_stream_next(struct plumb_spe_stream *stream, struct plumb_spe_record *record)
 {
 	if (stream->open)
 		*record = stream->record;
@@ -326,7 +349,7 @@ size_t plumb_spe_stream_read(struct plumb_spe_stream *stream, struct plumb_spe_r
 {
 	size_t count = 0;
 
-	while (count < room && plumb_spe_stream_next(stream, &records[count]))
+	while (count < room && spe_stream_next(stream, &records[count]))
 		count++;
 	return count;
 }
@@ -334,7 +357,7 @@ size_t plumb_spe_stream_read(struct plumb_spe_stream *stream, struct plumb_spe_r
 void plumb_spe_stream_end(struct plumb_spe_stream *stream)
 {
 	if (stream->open || stream->kept_size)
-		stream->unfinished++;
+		stream->lost.unfinished++;
 	stream->open = false;
 	stream->kept_size = 0;
 	stream->skip = 0;

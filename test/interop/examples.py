@@ -163,8 +163,9 @@ def read_dump(text):
             continue
         data += bytes.fromhex(found[1])
         packet = found[2]
-        if words := re.match(r"PC 0x([0-9a-f]+) el(\d)", packet):
-            record["pc"] = f"pc 0x{words[1]} el{words[2]}"
+        if words := re.match(r"PC 0x([0-9a-f]+) el(\d) ns=(\d)", packet):
+            secure = "" if words[3] == "1" else " secure"
+            record["pc"] = f"pc 0x{words[1]} el{words[2]}{secure}"
         elif words := re.match(r"(LD|ST|B|AT)\b", packet):
             record["kind"] = dict(KINDS)[words[1]]
         elif words := re.match(r"TGT 0x([0-9a-f]+)", packet):
@@ -205,6 +206,9 @@ def decodes_as_dump(here):
     output, errors = here.run("decode", input=damaged, status=1)
     assert "skipped 3 bytes" in errors and "offset 6400" in errors, errors
     assert len(output.splitlines()) == len(records)
+    # A program counter of the secure state, and the end.
+    secure = here.run("decode", input=bytes.fromhex("b0 00100000000000 40 01"))[0]
+    assert secure.split() == ["other", "pc", "0x1000", "el2", "secure"], secure
     return f"{len(records)} records"
 
 

@@ -17,6 +17,7 @@
 #include "populations.h"
 #include "profile/estimate.h"
 #include "spe.h"
+#include "spe/stream.h"
 
 #define OPERATIONS (UINT64_C(1) << 21)
 #define LATENCIES  4096
@@ -157,9 +158,9 @@ static bool equals_records(const struct run *run, const uint8_t *bytes, size_t s
 	struct plumb_spe_record record;
 	size_t count = 0;
 
-	plumb_spe_stream_begin(&stream);
+	spe_stream_begin(&stream);
 	plumb_spe_stream_feed(&stream, bytes, size);
-	while (plumb_spe_stream_next(&stream, &record)) {
+	while (spe_stream_next(&stream, &record)) {
 		uint64_t pc = plumb_spe_code_address(record.addresses[PLUMB_SPE_PC]);
 		const struct operation *operation = &operations[(pc - CODE) / 4];
 
@@ -168,7 +169,7 @@ static bool equals_records(const struct run *run, const uint8_t *bytes, size_t s
 			return false;
 	}
 	plumb_spe_stream_end(&stream);
-	return count == run->count && stream.skipped == 0 && stream.unfinished == 0;
+	return count == run->count && stream.lost.skipped == 0 && stream.lost.unfinished == 0;
 }
 
 /* Returns whether the records, if they were `written`, are right. */

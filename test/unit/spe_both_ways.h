@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spe/stream.h"
+
 #include "spe_random.h"
 
 #define BOTH_ROOM 200
@@ -88,10 +90,10 @@ static inline size_t both_read(struct both *both, const uint8_t *data, size_t si
 
 	both->count = both->next = 0;
 	both->difference = NULL;
-	plumb_spe_stream_begin(&both->whole);
-	plumb_spe_stream_begin(&both->pieces);
+	spe_stream_begin(&both->whole);
+	spe_stream_begin(&both->pieces);
 	plumb_spe_stream_feed(&both->whole, data, size);
-	while (!both->difference && plumb_spe_stream_next(&both->whole, &record)) {
+	while (!both->difference && spe_stream_next(&both->whole, &record)) {
 		both_next(both, &random, data, size, &record);
 		records++;
 	}
@@ -109,11 +111,11 @@ static inline size_t both_read(struct both *both, const uint8_t *data, size_t si
 	}
 	plumb_spe_stream_end(&both->whole);
 	plumb_spe_stream_end(&both->pieces);
-	if (both->whole.skipped != both->pieces.skipped)
+	if (both->whole.lost.skipped != both->pieces.lost.skipped)
 		both->difference = "skipped";
-	if (both->whole.first_skipped != both->pieces.first_skipped)
+	if (both->whole.lost.first_skipped != both->pieces.lost.first_skipped)
 		both->difference = "first_skipped";
-	if (both->whole.unfinished != both->pieces.unfinished)
+	if (both->whole.lost.unfinished != both->pieces.lost.unfinished)
 		both->difference = "unfinished";
 	return records;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The SPE unit: what it chooses, what its records say, what it leaves out. */
+#include "spe/stream.h"
+
 #include "core_bench.h"
 
 #include <plumb/spe.h>
@@ -20,12 +22,12 @@ static void read_records(const struct spe_unit *unit)
 	struct plumb_spe_stream stream;
 
 	record_count = 0;
-	plumb_spe_stream_begin(&stream);
+	spe_stream_begin(&stream);
 	plumb_spe_stream_feed(&stream, bytes, (size_t)(unit->at - bytes));
-	while (plumb_spe_stream_next(&stream, &records[record_count]))
+	while (spe_stream_next(&stream, &records[record_count]))
 		record_count++;
 	plumb_spe_stream_end(&stream);
-	assert_int_equal(stream.skipped, 0);
+	assert_int_equal(stream.lost.skipped, 0);
 }
 
 static bool event(const struct plumb_spe_record *record, unsigned bit)

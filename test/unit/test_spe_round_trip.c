@@ -5,6 +5,7 @@
  * members come in turn; payloads are of all sizes.
  */
 #include "spe/encode.h"
+#include "spe/stream.h"
 
 #include "check.h"
 
@@ -72,9 +73,9 @@ static void read_one_by_one(void)
 	struct plumb_spe_record record;
 	size_t count = 0;
 
-	plumb_spe_stream_begin(&stream);
+	spe_stream_begin(&stream);
 	plumb_spe_stream_feed(&stream, written.bytes, written.size);
-	while (plumb_spe_stream_next(&stream, &record)) {
+	while (spe_stream_next(&stream, &record)) {
 		assert_true(count < RECORDS);
 		if (!same(&record, &written.records[count]))
 			fail_msg("record %zu, has 0x%x, differs", count, record.has);
@@ -82,14 +83,14 @@ static void read_one_by_one(void)
 	}
 	plumb_spe_stream_end(&stream);
 	assert_int_equal(count, RECORDS);
-	assert_true(stream.skipped == 0 && stream.unfinished == 0);
+	assert_true(stream.lost.skipped == 0 && stream.lost.unfinished == 0);
 }
 
 static void read_many_at_once(void)
 {
 	struct plumb_spe_stream stream;
 
-	plumb_spe_stream_begin(&stream);
+	spe_stream_begin(&stream);
 	plumb_spe_stream_feed(&stream, written.bytes, written.size);
 	assert_int_equal(plumb_spe_stream_read(&stream, got, RECORDS), RECORDS);
 	for (size_t i = 0; i < RECORDS; i++)

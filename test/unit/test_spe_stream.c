@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Traces, and the records they are. A record is written as a line: see describe(). */
+#include "spe/stream.h"
+
 #include "check.h"
 
 #include <inttypes.h>
@@ -61,13 +63,13 @@ static void describe(struct text *text, const struct plumb_spe_record *record)
 /* What is not a record: "skipped 3 from 17, 1 unfinished". */
 static void describe_rest(struct text *text, const struct plumb_spe_stream *stream)
 {
-	if (stream->skipped)
-		add(text, " skipped %" PRIu64 " from %" PRIu64, stream->skipped,
-		    stream->first_skipped);
+	if (stream->lost.skipped)
+		add(text, " skipped %" PRIu64 " from %" PRIu64, stream->lost.skipped,
+		    stream->lost.first_skipped);
 	else
-		assert_true(stream->first_skipped == UINT64_MAX);
-	if (stream->unfinished)
-		add(text, " unfinished %" PRIu64, stream->unfinished);
+		assert_true(stream->lost.first_skipped == UINT64_MAX);
+	if (stream->lost.unfinished)
+		add(text, " unfinished %" PRIu64, stream->lost.unfinished);
 }
 
 /* ---- Traces ---- */
@@ -145,7 +147,7 @@ static void read_piece(struct plumb_spe_stream *stream, const uint8_t *bytes, si
 	if (size)
 		memcpy(exact, bytes, size);
 	plumb_spe_stream_feed(stream, exact, size);
-	while (plumb_spe_stream_next(stream, &record))
+	while (spe_stream_next(stream, &record))
 		describe(text, &record);
 	free(exact);
 }
@@ -158,7 +160,7 @@ static void check_pieces(size_t trace, size_t first, size_t each)
 	struct plumb_spe_stream stream;
 	struct text text = {.length = 0};
 
-	plumb_spe_stream_begin(&stream);
+	spe_stream_begin(&stream);
 	for (size_t at = 0; at < size; at += piece, piece = each) {
 		if (piece > size - at)
 			piece = size - at;
@@ -201,7 +203,7 @@ static void empty_pieces_make_no_difference(void **state)
 	const uint8_t bytes[] = {0x98, 0x07, 0x00, 0x01};
 
 	(void)state;
-	plumb_spe_stream_begin(&stream);
+	spe_stream_begin(&stream);
 	for (size_t i = 0; i < sizeof(bytes); i++) {
 		read_piece(&stream, NULL, 0, &text);
 		read_piece(&stream, bytes + i, 1, &text);
@@ -224,11 +226,11 @@ static void cut_off_anywhere(void **state)
 			struct text text = {.length = 0};
 			uint64_t before;
 
-			plumb_spe_stream_begin(&stream);
+			spe_stream_begin(&stream);
 			read_piece(&stream, bytes, cut, &text);
-			before = stream.unfinished;
+			before = stream.lost.unfinished;
 			plumb_spe_stream_end(&stream);
-			assert_true(stream.unfinished <= before + 1);
+			assert_true(stream.lost.unfinished <= before + 1);
 			assert_memory_equal(text.line, traces[i].records, text.length);
 		}
 	}
@@ -242,12 +244,12 @@ static void sizes_are_limited(void **state)
 	const uint8_t counter[] = {0x98, 1, 0}, end[] = {0x01};
 
 	(void)state;
-	plumb_spe_stream_begin(&stream);
+	spe_stream_begin(&stream);
 	plumb_spe_stream_feed(&stream, counter, sizeof(counter));
-	assert_false(plumb_spe_stream_next(&stream, &record));
+	assert_false(spe_stream_next(&stream, &record));
 	stream.offset += UINT64_C(1) << 32; /* as if so much had come */
 	plumb_spe_stream_feed(&stream, end, sizeof(end));
-	assert_true(plumb_spe_stream_next(&stream, &record));
+	assert_true(spe_stream_next(&stream, &record));
 	assert_int_equal(record.size, UINT32_MAX);
 	assert_int_equal(record.offset, 0);
 }
