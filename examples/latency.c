@@ -16,17 +16,18 @@
 
 struct row {
 	const struct plumb_symbol *symbol; /* NULL: functions without a name */
+	const char *path;                  /* of the file with the code; NULL: unknown */
 	uint64_t records, cycles;
 };
 
 static struct row *rows;
 static size_t row_count;
 
-/* Returns the row of a function; NULL: out of memory. */
-static struct row *row_of(const struct plumb_symbol *symbol)
+/* Returns the row of a function; NULL: out of memory. A file has one path, which does not move. */
+static struct row *row_of(const struct plumb_symbol *symbol, const char *path)
 {
 	for (size_t i = 0; i < row_count; i++)
-		if (rows[i].symbol == symbol)
+		if (rows[i].symbol == symbol && rows[i].path == path)
 			return &rows[i];
 
 	struct row *more = realloc(rows, (row_count + 1) * sizeof(*rows));
@@ -34,7 +35,7 @@ static struct row *row_of(const struct plumb_symbol *symbol)
 	if (!more)
 		return NULL;
 	rows = more;
-	rows[row_count] = (struct row){.symbol = symbol};
+	rows[row_count] = (struct row){.symbol = symbol, .path = path};
 	return &rows[row_count++];
 }
 
@@ -42,6 +43,7 @@ static struct row *row_of(const struct plumb_symbol *symbol)
 static int add(struct plumb_symbolizer *symbolizer, const struct plumb_samples_item *item)
 {
 	const struct plumb_record *record = item->record;
+	const char *path = NULL;
 	struct plumb_location where;
 
 	if (!item->spe || !(item->spe->has & PLUMB_SPE_HAS_TOTAL_LATENCY))
@@ -50,7 +52,10 @@ static int add(struct plumb_symbolizer *symbolizer, const struct plumb_samples_i
 				plumb_symbolizer_task(symbolizer, record->pid, record->tid),
 				plumb_record_mode(record), record->sample.ip, &where);
 
-	struct row *row = row_of(where.symbol);
+	if (where.file)
+		path = plumb_symbol_file_path(symbolizer, where.file);
+
+	struct row *row = row_of(where.symbol, path);
 
 	if (!row)
 		return PLUMB_ERR_NO_MEMORY;
@@ -92,10 +97,11 @@ static void print(void)
 		all += rows[i].cycles;
 	printf("      cycles      %%  records    mean  function\n");
 	for (size_t i = 0; i < row_count; i++)
-		printf("%12" PRIu64 " %6.2f %8" PRIu64 " %7.1f  %s\n", rows[i].cycles,
+		printf("%12" PRIu64 " %6.2f %8" PRIu64 " %7.1f  %s%s%s\n", rows[i].cycles,
 		       all ? 100.0 * (double)rows[i].cycles / (double)all : 0.0, rows[i].records,
 		       (double)rows[i].cycles / (double)rows[i].records,
-		       rows[i].symbol ? plumb_symbol_name(rows[i].symbol) : "[unknown]");
+		       rows[i].symbol ? plumb_symbol_name(rows[i].symbol) : "[unknown]",
+		       rows[i].path ? " in " : "", rows[i].path ? rows[i].path : "");
 }
 
 int main(int argc, char **argv)

@@ -138,6 +138,8 @@ def latency_by_symbol(here):
     ours = {}
     for line in here.run("latency", path)[0].splitlines()[1:]:
         cycles, share, records, mean, symbol = line.split(None, 4)
+        symbol, _, file = symbol.partition(" in ")
+        assert file == os.path.realpath(here.program), (file, here.program)
         ours[symbol] = [int(cycles), int(records)]
         assert abs(float(mean) - int(cycles) / int(records)) < 0.051, line
         total = sum(pair[0] for pair in sums.values())
