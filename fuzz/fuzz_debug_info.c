@@ -13,6 +13,8 @@
 
 #include <plumb/symbol.h>
 
+#include "symbol/unwind.h"
+
 #define MAP   UINT64_C(0x400000)
 #define STACK UINT64_C(0x7fff0000)
 
@@ -63,7 +65,7 @@ static void unwind(struct plumb_symbolizer *symbolizer, const struct plumb_task 
 	uint64_t registers[33] = {0}, chain[64];
 	unsigned count = machine == EM_AARCH64 ? 33 : 24;
 	unsigned sp = machine == EM_AARCH64 ? 31 : 7, pc = machine == EM_AARCH64 ? 32 : 8;
-	struct plumb_user_stack stack = {
+	struct user_stack stack = {
 		.machine = machine,
 		.register_mask = (UINT64_C(1) << count) - 1,
 		.registers = registers,
@@ -76,7 +78,7 @@ static void unwind(struct plumb_symbolizer *symbolizer, const struct plumb_task 
 	registers[sp] = STACK;
 	registers[pc] = registers[0];
 	for (unsigned i = 0; i < 8; i++) {
-		require(plumb_symbolizer_unwind(symbolizer, task, &stack, chain, 64) <= 64);
+		require(symbolizer_unwind(symbolizer, task, &stack, chain, 64) <= 64);
 		registers[pc] += 4;
 	}
 }

@@ -2,6 +2,8 @@
 /* The call chain of a sample: recorded, or unwound from the copies of registers and stack. */
 #include <plumb/symbol.h>
 
+#include "symbol/unwind.h"
+
 /* Returns false for an unknown mark: then the chain is damaged, and nothing of it is of use. */
 static bool change_mode(uint64_t mark, enum plumb_cpu_mode *mode)
 {
@@ -30,16 +32,15 @@ static size_t unwind(struct plumb_symbolizer *symbolizer, const struct plumb_tas
 
 	if (!s->user_stack_size || !s->user_register_count || !task || !record->event)
 		return 0;
-	count = plumb_symbolizer_unwind(
-		symbolizer, task,
-		&(const struct plumb_user_stack){
-			.register_mask = record->event->attr.sample_regs_user,
-			.registers = s->user_registers,
-			.register_count = s->user_register_count,
-			.bytes = s->user_stack,
-			.bytes_size = s->user_stack_size,
-		},
-		chain, room);
+	count = symbolizer_unwind(symbolizer, task,
+				  &(const struct user_stack){
+					  .register_mask = record->event->attr.sample_regs_user,
+					  .registers = s->user_registers,
+					  .register_count = s->user_register_count,
+					  .bytes = s->user_stack,
+					  .bytes_size = s->user_stack_size,
+				  },
+				  chain, room);
 	for (size_t i = 0; i < count; i++)
 		frames[i] = (struct plumb_frame){chain[i], PLUMB_MODE_USER};
 	return count;

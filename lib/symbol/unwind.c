@@ -15,6 +15,7 @@
 
 #include "symbol/debug_info.h"
 #include "symbol/symbolizer.h"
+#include "symbol/unwind.h"
 
 #define REGISTERS_MAX 34
 #define STACK_MAX     64  /* of a DWARF expression */
@@ -61,7 +62,7 @@ struct frame {
 
 struct unwinding {
 	const struct architecture *architecture;
-	const struct plumb_user_stack *stack;
+	const struct user_stack *stack;
 	uint64_t stack_start;
 	struct frame frame;
 	uint64_t cfa;
@@ -296,7 +297,7 @@ static const struct architecture *architecture_of(uint16_t elf, enum symbol_mach
 
 static bool begin(struct unwinding *u, enum symbol_machine machine)
 {
-	const struct plumb_user_stack *stack = u->stack;
+	const struct user_stack *stack = u->stack;
 	const struct architecture *a;
 	size_t next = 0;
 
@@ -319,8 +320,8 @@ static bool begin(struct unwinding *u, enum symbol_machine machine)
 	return u->frame.known[a->sp] && u->frame.known[a->pc];
 }
 
-size_t plumb_symbolizer_unwind(struct plumb_symbolizer *symbolizer, const struct plumb_task *task,
-			       const struct plumb_user_stack *stack, uint64_t *chain, size_t room)
+size_t symbolizer_unwind(struct plumb_symbolizer *symbolizer, const struct plumb_task *task,
+			 const struct user_stack *stack, uint64_t *chain, size_t room)
 {
 	struct unwinding u = {.stack = stack};
 	bool interrupted = true; /* the pc is of an instruction, not behind a call */

@@ -12,13 +12,15 @@
 #include <plumb/recording.h>
 #include <plumb/symbol.h>
 
+#include "symbol/unwind.h"
+
 #define FRAMES_MAX 127
 
 static void print_chain(struct plumb_symbolizer *symbolizer, const struct plumb_task *task,
-			const struct plumb_user_stack *stack)
+			const struct user_stack *stack)
 {
 	uint64_t chain[FRAMES_MAX];
-	size_t count = plumb_symbolizer_unwind(symbolizer, task, stack, chain, FRAMES_MAX);
+	size_t count = symbolizer_unwind(symbolizer, task, stack, chain, FRAMES_MAX);
 
 	for (size_t i = 0; i < count; i++) {
 		struct plumb_location location;
@@ -45,7 +47,7 @@ static int of_recording(struct plumb_symbolizer *symbolizer, const char *path)
 		if (record.type != PLUMB_RECORD_SAMPLE || !sample->user_stack_size)
 			continue;
 		print_chain(symbolizer, plumb_symbolizer_task(symbolizer, record.pid, record.tid),
-			    &(struct plumb_user_stack){
+			    &(struct user_stack){
 				    .register_mask = record.event->attr.sample_regs_user,
 				    .registers = sample->user_registers,
 				    .register_count = sample->user_register_count,
@@ -82,12 +84,12 @@ static int of_dump(struct plumb_symbolizer *symbolizer, const char *program, con
 		return 2;
 	fclose(dump);
 	print_chain(symbolizer, plumb_symbolizer_task(symbolizer, 1, 1),
-		    &(struct plumb_user_stack){.machine = EM_AARCH64,
-					       .register_mask = (UINT64_C(1) << count) - 1,
-					       .registers = registers,
-					       .register_count = count,
-					       .bytes = bytes,
-					       .bytes_size = size});
+		    &(struct user_stack){.machine = EM_AARCH64,
+					 .register_mask = (UINT64_C(1) << count) - 1,
+					 .registers = registers,
+					 .register_count = count,
+					 .bytes = bytes,
+					 .bytes_size = size});
 	return 0;
 }
 

@@ -3,6 +3,8 @@
  * Lines of source and unwinding, of small programs whose lines are known (test/data/symbols), and
  * of what damage makes of them.
  */
+#include "symbol/unwind.h"
+
 #include "check.h"
 
 #include <elf.h>
@@ -131,7 +133,7 @@ static void test_unwinding(void **state)
 	static const uint64_t arm_registers[] = {STACK, 0x400124, STACK, 0x4000e8};
 	const struct {
 		const char *program;
-		struct plumb_user_stack stack;
+		struct user_stack stack;
 		uint64_t outer, start;
 	} cases[] = {
 		{"walk-x86_64",
@@ -151,15 +153,15 @@ static void test_unwinding(void **state)
 		struct program program = read_program(cases[i].program);
 		struct process process = map(&program);
 		uint64_t chain[16];
-		size_t count = plumb_symbolizer_unwind(process.symbolizer, process.task,
-						       &cases[i].stack, chain, 16);
+		size_t count = symbolizer_unwind(process.symbolizer, process.task, &cases[i].stack,
+						 chain, 16);
 
 		assert_in_range(count, 3, 16);
 		assert_int_equal(chain[0], 0x4000e8);
 		assert_int_equal(chain[1], cases[i].outer);
 		assert_int_equal(chain[2], cases[i].start);
-		assert_int_equal(plumb_symbolizer_unwind(process.symbolizer, process.task,
-							 &cases[i].stack, chain, 2),
+		assert_int_equal(symbolizer_unwind(process.symbolizer, process.task,
+						   &cases[i].stack, chain, 2),
 				 2);
 		end(&process);
 		free(program.bytes);
@@ -175,20 +177,20 @@ static void use(const struct program *program)
 	uint64_t registers[33] = {0};
 
 	for (unsigned machine = 0; machine < 2; machine++) {
-		struct plumb_user_stack stack = {machine ? EM_X86_64 : EM_AARCH64,
-						 machine ? 0xffffff : UINT64_C(0x1ffffffff),
-						 registers,
-						 machine ? 24 : 33,
-						 (const uint8_t *)words,
-						 sizeof(words)};
+		struct user_stack stack = {machine ? EM_X86_64 : EM_AARCH64,
+					   machine ? 0xffffff : UINT64_C(0x1ffffffff),
+					   registers,
+					   machine ? 24 : 33,
+					   (const uint8_t *)words,
+					   sizeof(words)};
 
 		registers[machine ? 7 : 31] = STACK;
 		for (uint64_t at = 0xe8; at < 0x160; at += 12) {
 			registers[machine ? 8 : 32] = BASE + at;
 			assert_in_range(source(&process, BASE + at, frames), 0,
 					PLUMB_SOURCE_FRAMES_MAX);
-			assert_in_range(plumb_symbolizer_unwind(process.symbolizer, process.task,
-								&stack, chain, 16),
+			assert_in_range(symbolizer_unwind(process.symbolizer, process.task, &stack,
+							  chain, 16),
 					1, 16);
 		}
 	}
