@@ -176,6 +176,10 @@ struct plumb_result {
 	const struct plumb_event_count *events; /* one for each event of the plan */
 };
 
+/*
+ * Makes a result without parts; its values are NaN. `plan` must outlive it. Returns 0 or NO_MEMORY.
+ * Free with plumb_result_free(), which accepts NULL.
+ */
 PLUMB_API int plumb_result_new(const struct plumb_plan *plan, struct plumb_result **result);
 PLUMB_API void plumb_result_free(struct plumb_result *result);
 

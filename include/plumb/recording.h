@@ -187,6 +187,7 @@ struct plumb_recording_info {
 	uint64_t clock_ns, wall_clock_ns; /* the same moment by both clocks; 0: unknown */
 	uint32_t compression_type, compression_level, compression_ratio;
 };
+/* Returns the features known so far: of a file all, of a pipe those of the records read. */
 PLUMB_API const struct plumb_recording_info *
 plumb_recording_info(const struct plumb_recording *recording);
 

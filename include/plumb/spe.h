@@ -248,6 +248,7 @@ struct plumb_spe_operation {
 	uint16_t flags;       /* bits of enum plumb_spe_operation_flag */
 	uint32_t vector_bits; /* SVE: length; SME: tile size; others: 0 */
 };
+/* Decodes an operation packet; any class and payload, also reserved ones. */
 PLUMB_API struct plumb_spe_operation plumb_spe_operation(uint8_t op_class, uint8_t payload);
 PLUMB_API const char *plumb_spe_kind_name(unsigned kind); /* "load"; "other" also for UNKNOWN */
 /* "general", "simd-fp", "sve"; static storage. */
