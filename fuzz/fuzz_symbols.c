@@ -30,6 +30,7 @@ static void check(struct symbol_table *table)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t id[ELF_BUILD_ID_MAX];
+	uint32_t crc;
 	struct symbol_table table = {0};
 	struct elf_file file;
 	char *copy = malloc(size + 1);
@@ -40,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(copy, data, size);
 	if (elf_file_open_memory(&file, copy, size) == 0) {
 		require(elf_file_build_id(&file, id) <= ELF_BUILD_ID_MAX);
-		elf_file_debuglink(&file);
+		elf_file_debuglink(&file, &crc);
 		if (elf_file_symbols(&table, &file, &file) == 0)
 			check(&table);
 		symbol_table_free(&table);

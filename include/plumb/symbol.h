@@ -24,7 +24,8 @@ struct plumb_symbolizer;
 /* Where to look for symbols. Paths that are NULL are not searched. Strings are copied. */
 struct plumb_symbol_paths {
 	size_t size;               /* sizeof(struct plumb_symbol_paths) */
-	const char *root;          /* prefix for the path of every mapped file; "--symfs" */
+	const char *root;          /* the recorded machine's files, "--symfs": prefix for the path
+				      of every mapped file and for debug_dir */
 	const char *debug_dir;     /* files of debug information: "/usr/lib/debug" */
 	const char *build_id_dir;  /* perf's cache of files by build-id: "$HOME/.debug" */
 	const char *kallsyms;      /* the running kernel's symbols: "/proc/kallsyms" */
@@ -34,6 +35,8 @@ struct plumb_symbol_paths {
 	bool own_vdso;             /* use this process's [vdso] if the recorded one is missing */
 	bool raw_names;            /* do not demangle C++ and Rust names */
 	bool signatures;           /* demangle names with their parameters */
+	bool debuginfod;           /* ask the servers in DEBUGINFOD_URLS; slow: they are asked for
+				      each file whose symbols or lines are not found here */
 };
 
 /* A function or an object with a name. */
@@ -89,6 +92,19 @@ PLUMB_API void plumb_symbolizer_origin(struct plumb_symbolizer *symbolizer,
  */
 PLUMB_API int plumb_symbolizer_add(struct plumb_symbolizer *symbolizer,
 				   const struct plumb_record *record);
+
+/*
+ * Returns PLUMB_ERR_NO_MEMORY if memory ran out while files were read, so that symbols or lines are
+ * missing that should be there; else 0. Ask when all addresses are found.
+ */
+PLUMB_API int plumb_symbolizer_status(const struct plumb_symbolizer *symbolizer);
+
+/*
+ * Returns warning number `index` about the files that were read so far, one line each; NULL: there
+ * are no more. For instance, a file has changed since it was recorded, and so is not used.
+ */
+PLUMB_API const char *plumb_symbolizer_warning(const struct plumb_symbolizer *symbolizer,
+					       size_t index);
 
 /* Returns the thread `tid` of process `pid` (-1: unknown), or NULL if out of memory. */
 PLUMB_API const struct plumb_task *plumb_symbolizer_task(struct plumb_symbolizer *symbolizer,

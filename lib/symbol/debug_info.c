@@ -2,11 +2,14 @@
 #include "symbol/debug_info.h"
 
 #include <dwarf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbol/debuginfod.h"
 #include "symbol/demangle.h"
 #include "symbol/dwarf_checks.h"
+#include "symbol/supplement.h"
 
 /* DIEs nested deeper than this are damage. */
 #define DEPTH_MAX 256
@@ -56,6 +59,7 @@ struct answer {
 struct debug_info {
 	struct elf_file runtime, debug; /* `debug` is closed if it is the same file */
 	Dwarf *dwarf;                   /* NULL: no debug information */
+	struct supplement supplement;   /* what `dwarf` refers to */
 	Dwarf_CFI *eh_frame, *debug_frame;
 	struct unit *units;
 	size_t unit_count;
@@ -181,6 +185,7 @@ void debug_info_free(struct debug_info *debug)
 		dwarf_cfi_end(debug->eh_frame);
 	if (debug->dwarf)
 		dwarf_end(debug->dwarf); /* ends debug_frame too */
+	supplement_close(&debug->supplement);
 	if (debug->debug.elf)
 		elf_file_close(&debug->debug);
 	if (debug->runtime.elf)
@@ -188,34 +193,71 @@ void debug_info_free(struct debug_info *debug)
 	free(debug);
 }
 
-static struct debug_info *open_debug_info(const struct plumb_symbol_file *file)
+static void end_dwarf(struct debug_info *debug)
+{
+	dwarf_end(debug->dwarf);
+	debug->dwarf = NULL;
+	supplement_close(&debug->supplement);
+}
+
+static int begin_dwarf(struct debug_info *debug, const struct plumb_symbol_file *file,
+		       const struct elf_file *elf)
+{
+	int status;
+
+	errno = 0;
+	debug->dwarf = dwarf_begin_elf(elf->elf, DWARF_C_READ, NULL);
+	if (!debug->dwarf)
+		return errno == ENOMEM ? PLUMB_ERR_NO_MEMORY : 0;
+	if (!dwarf_strings_end(elf->elf)) {
+		end_dwarf(debug);
+		return 0;
+	}
+	status = supplement_open(&debug->supplement, file->files, debug->dwarf, elf,
+				 file->debug_path);
+	if (status < 0) {
+		end_dwarf(debug);
+		return status;
+	}
+	debug->debug_frame = dwarf_getcfi(debug->dwarf);
+	/* What was read before memory ran out is right, and can be used. */
+	return read_units(debug);
+}
+
+/* Asks the servers if there is nothing here. */
+static void find_debug_file(struct plumb_symbol_file *file)
+{
+	if (!file->debug_path && file->build_id_size)
+		file->debug_path = debuginfod_find(file->files, file->build_id, file->build_id_size,
+						   DEBUGINFOD_DEBUG);
+}
+
+static struct debug_info *open_debug_info(struct plumb_symbol_file *file)
 {
 	struct debug_info *debug = calloc(1, sizeof(*debug));
-	Elf *elf;
+	const struct elf_file *elf;
+	int status = debug ? 0 : PLUMB_ERR_NO_MEMORY;
 
-	if (!debug)
-		return NULL;
-	debug->ranges_left = RANGES_MAX;
-	if (elf_file_open(&debug->runtime, file->path) < 0) {
+	if (status == 0) {
+		debug->ranges_left = RANGES_MAX;
+		status = elf_file_open(&debug->runtime, file->path);
+	}
+	if (status < 0) {
+		files_note(file->files, status);
 		free(debug);
 		return NULL;
 	}
-	elf = debug->runtime.elf;
-	debug->eh_frame = dwarf_getcfi_elf(elf);
-	if (file->debug_path && strcmp(file->debug_path, file->path) != 0 &&
-	    elf_file_open(&debug->debug, file->debug_path) == 0)
-		elf = debug->debug.elf;
-	if (file->debug_path)
-		debug->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-	if (debug->dwarf && !dwarf_strings_end(elf)) {
-		dwarf_end(debug->dwarf);
-		debug->dwarf = NULL;
+	elf = &debug->runtime;
+	debug->eh_frame = dwarf_getcfi_elf(elf->elf);
+	find_debug_file(file);
+	if (file->debug_path && strcmp(file->debug_path, file->path) != 0) {
+		status = elf_file_open(&debug->debug, file->debug_path);
+		if (status == 0)
+			elf = &debug->debug;
 	}
-	if (debug->dwarf) {
-		debug->debug_frame = dwarf_getcfi(debug->dwarf);
-		/* What was read before memory ran out is right, and can be used. */
-		(void)read_units(debug);
-	}
+	if (file->debug_path && status == 0)
+		status = begin_dwarf(debug, file, elf);
+	files_note(file->files, status);
 	return debug;
 }
 
@@ -454,9 +496,12 @@ static const struct range *find_function(struct debug_info *debug,
 
 	if (!unit->read) {
 		unit->read = true;
-		if (unit->is_skeleton && dwarf_find_split(&unit->die, file->debug_path, &split))
+		if (unit->is_skeleton && dwarf_find_split(&unit->die, file->debug_path, &split)) {
+			supplement_forbid(&debug->supplement, dwarf_cu_getdwarf(split.cu));
 			unit->split = split;
-		(void)read_functions(debug, &unit->functions, &unit->split, 0, &last);
+		}
+		files_note(file->files,
+			   read_functions(debug, &unit->functions, &unit->split, 0, &last));
 		sort_ranges(&unit->functions);
 	}
 	return find_range(&unit->functions, address);
@@ -528,8 +573,10 @@ size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place,
 
 	if (!debug || !debug->dwarf)
 		return 0;
-	if (2 * debug->answer_count >= debug->answer_room && !grow_answers(debug))
+	if (2 * debug->answer_count >= debug->answer_room && !grow_answers(debug)) {
+		files_note(file->files, PLUMB_ERR_NO_MEMORY);
 		return 0;
+	}
 	answer = slot_of(debug->answers, debug->answer_room, place);
 	if (!answer->used) {
 		size_t count = look_up(debug, file, place, found);
@@ -537,8 +584,10 @@ size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place,
 		if (count) {
 			answer->frames =
 				arena_alloc(&debug->strings, count * sizeof(*answer->frames));
-			if (!answer->frames)
+			if (!answer->frames) {
+				files_note(file->files, PLUMB_ERR_NO_MEMORY);
 				return 0;
+			}
 			memcpy(answer->frames, found, count * sizeof(*found));
 		}
 		answer->count = count;

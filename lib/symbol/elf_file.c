@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening ELF files, and the names they go by: build-ids and links to debug information. */
+#include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/elf_note.h"
@@ -39,14 +42,29 @@ static int begin(struct elf_file *file)
 	return 0;
 }
 
+/* Looks before it opens, since opening a device may already do something, and again after. */
 int elf_file_open(struct elf_file *file, const char *path)
 {
-	*file = (struct elf_file){.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+	struct stat status;
+
+	*file = (struct elf_file){.descriptor = -1};
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+		return PLUMB_ERR_IO;
+	file->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (file->descriptor < 0)
 		return PLUMB_ERR_IO;
+	if (fstat(file->descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+		elf_file_close(file);
+		return PLUMB_ERR_IO;
+	}
 	elf_version(EV_CURRENT);
+	errno = 0;
 	/* Read, not mapped: a file that shrinks under us must not end in a SIGBUS. */
 	file->elf = elf_begin(file->descriptor, ELF_C_READ, NULL);
+	if (!file->elf && errno == ENOMEM) {
+		elf_file_close(file);
+		return PLUMB_ERR_NO_MEMORY;
+	}
 	return begin(file);
 }
 
@@ -64,6 +82,7 @@ void elf_file_close(struct elf_file *file)
 		elf_end(file->elf);
 	if (file->descriptor >= 0)
 		close(file->descriptor);
+	free(file->bytes);
 	*file = (struct elf_file){.descriptor = -1};
 }
 
@@ -103,12 +122,64 @@ bool elf_file_has_debug_info(const struct elf_file *file)
 	return scn && gelf_getshdr(scn, &header) && header.sh_type != SHT_NOBITS;
 }
 
-const char *elf_file_debuglink(const struct elf_file *file)
+bool elf_file_section(const struct elf_file *file, const char *name, const void **bytes,
+		      size_t *size)
 {
-	Elf_Scn *scn = section(file, ".gnu_debuglink", SHT_PROGBITS);
+	Elf_Scn *scn = section(file, name, SHT_PROGBITS);
 	const Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
 
-	if (!data || !data->d_buf || !memchr(data->d_buf, '\0', data->d_size))
+	if (!data || !data->d_buf || !data->d_size)
+		return false;
+	*bytes = data->d_buf;
+	*size = data->d_size;
+	return true;
+}
+
+/* A name, its NUL, zeros up to a multiple of four, and the CRC in the file's byte order. */
+const char *elf_file_debuglink(const struct elf_file *file, uint32_t *crc)
+{
+	const void *data;
+	const uint8_t *bytes, *end;
+	size_t at, size;
+
+	if (!elf_file_section(file, ".gnu_debuglink", &data, &size) ||
+	    !(end = memchr(data, '\0', size)))
 		return NULL;
-	return data->d_buf;
+	bytes = data;
+	at = ((size_t)(end - bytes) + 4) & ~(size_t)3;
+	if (at > size || size - at < 4 || strchr(data, '/'))
+		return NULL;
+	bytes += at;
+	if (file->header.e_ident[EI_DATA] == ELFDATA2MSB)
+		*crc = (uint32_t)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
+	else
+		*crc = (uint32_t)bytes[3] << 24 | bytes[2] << 16 | bytes[1] << 8 | bytes[0];
+	return data;
+}
+
+/* The CRC-32 of Ethernet and zlib, least significant bit first: of each byte. */
+static void fill_crc_table(uint32_t table[256])
+{
+	for (uint32_t i = 0; i < 256; i++) {
+		table[i] = i;
+		for (unsigned bit = 0; bit < 8; bit++)
+			table[i] = table[i] >> 1 ^ (table[i] & 1 ? UINT32_C(0xedb88320) : 0);
+	}
+}
+
+bool elf_file_crc(const struct elf_file *file, uint32_t *crc)
+{
+	uint8_t bytes[32768];
+	uint32_t table[256], sum = UINT32_MAX;
+	off_t at = 0;
+	ssize_t got;
+
+	fill_crc_table(table);
+	while ((got = pread(file->descriptor, bytes, sizeof(bytes), at)) > 0) {
+		for (ssize_t i = 0; i < got; i++)
+			sum = table[(sum ^ bytes[i]) & 0xff] ^ sum >> 8;
+		at += got;
+	}
+	*crc = ~sum;
+	return got == 0;
 }

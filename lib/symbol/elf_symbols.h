@@ -13,12 +13,16 @@
 /* An ELF file that is open. */
 struct elf_file {
 	int descriptor; /* -1: none, the bytes are in memory */
+	char *bytes;    /* to be freed when it is closed; NULL: none */
 	Elf *elf;
 	GElf_Ehdr header;
 	Elf_Scn *symtab, *dynsym;
 };
 
-/* Opens `path`, or `size` bytes in memory, which must stay. Returns 0, or IO or SYNTAX. */
+/*
+ * Opens `path`, which must be a regular file, or `size` bytes in memory, which must stay. Returns
+ * 0, IO, SYNTAX or NO_MEMORY.
+ */
 int elf_file_open(struct elf_file *file, const char *path);
 int elf_file_open_memory(struct elf_file *file, char *bytes, size_t size);
 /* The same of this process's own [vdso]. Returns 0, SYNTAX, or NOT_FOUND: it has none. */
@@ -34,8 +38,15 @@ size_t elf_file_build_id(const struct elf_file *file, uint8_t id[ELF_BUILD_ID_MA
 /* The build-id in `size` bytes of notes. */
 size_t elf_notes_build_id(const uint8_t *notes, size_t size, uint8_t id[ELF_BUILD_ID_MAX]);
 
-/* The name in .gnu_debuglink; NULL if there is none. The file's own. */
-const char *elf_file_debuglink(const struct elf_file *file);
+/* The bytes of a section that has some, of type SHT_PROGBITS. The file's own. */
+bool elf_file_section(const struct elf_file *file, const char *name, const void **bytes,
+		      size_t *size);
+
+/* The name in .gnu_debuglink and its file's CRC; NULL if there is none. The file's own. */
+const char *elf_file_debuglink(const struct elf_file *file, uint32_t *crc);
+
+/* The CRC of all the bytes of a file that elf_file_open() opened. False if they cannot be read. */
+bool elf_file_crc(const struct elf_file *file, uint32_t *crc);
 
 /*
  * Adds what `symbols` names, its addresses made places in `runtime`: the file that was mapped,

@@ -16,9 +16,11 @@ enum file_kind {
 };
 
 struct debug_info;
+struct debuginfod;
 
 struct plumb_symbol_file {
 	struct plumb_symbol_file *next; /* in its bucket */
+	struct files *files;            /* that it is one of */
 	const char *name;
 	char *path; /* that symbols were read from, or would be; NULL: not looked for, or none */
 	char *debug_path; /* the first file found with DWARF; NULL: none */
@@ -34,11 +36,18 @@ struct plumb_symbol_file {
 
 #define FILE_BUCKETS 1024
 
+/* What is wrong with more files than this is not told. */
+#define WARNINGS_MAX 256
+
 struct files {
 	struct plumb_symbol_paths paths; /* copies */
 	struct arena strings;
 	struct plumb_symbol_file *buckets[FILE_BUCKETS];
 	bool foreign; /* the recording is of another machine architecture than this */
+	struct debuginfod *debuginfod; /* NULL: not asked yet */
+	int status;                    /* PLUMB_ERR_NO_MEMORY once memory ran out, else 0 */
+	const char *warnings[WARNINGS_MAX];
+	size_t warning_count;
 };
 
 /* Returns 0, PLUMB_ERR_NO_MEMORY or PLUMB_ERR_ARGUMENT: `paths` has no size, or one too new. */
@@ -49,13 +58,26 @@ void files_free(struct files *files, void (*free_debug)(struct debug_info *debug
 struct plumb_symbol_file *files_get(struct files *files, const char *name, enum file_kind kind,
 				    const uint8_t *build_id, size_t size);
 
-/* Reads the symbols of a file, unless that was done. Not of FILE_MODULE and FILE_KSYMBOL. */
-void file_load(const struct files *files, struct plumb_symbol_file *file);
+/*
+ * Reads the symbols of a file, unless that was done. Not of FILE_MODULE and FILE_KSYMBOL. Notes it
+ * if memory runs out: then the file has none.
+ */
+void file_load(struct files *files, struct plumb_symbol_file *file);
+
+/* Notes NO_MEMORY; ignores other errors, which only mean that a file has no symbols. */
+void files_note(struct files *files, int status);
+/* Keeps a warning, and frees `text`. NULL: memory ran out. */
+void files_warn(struct files *files, char *text);
+/* Returns the text, which the caller frees, or NULL if out of memory. */
+char *files_format(const char *pattern, ...) PLUMB_PRINTF(1, 2);
+
+/* search.c: finds and reads the ELF file with a file's symbols. Returns 0 or NO_MEMORY. */
+int file_search(struct files *files, struct plumb_symbol_file *file);
 
 /* kernel.c: reads symbols as /proc/kallsyms lists them. Returns 0, NO_MEMORY or IO. */
 int kernel_read_symbols(struct symbol_table *table, const char *path);
-/* kernel.c: of the recorded kernel, from wherever they are. */
-void kernel_load(const struct files *files, struct plumb_symbol_file *file);
+/* kernel.c: of the recorded kernel, from wherever they are. Returns 0 or NO_MEMORY. */
+int kernel_load(const struct files *files, struct plumb_symbol_file *file);
 /* kernel.c: "[name]" of a module's path, into `name`. */
 void kernel_module_name(const char *path, char *name, size_t size);
 

@@ -95,18 +95,20 @@ static char *cached(const struct files *files, const struct plumb_symbol_file *f
 	return path;
 }
 
-void kernel_load(const struct files *files, struct plumb_symbol_file *file)
+int kernel_load(const struct files *files, struct plumb_symbol_file *file)
 {
 	char *path;
+	int status = 0;
 
-	if (files->paths.kallsyms && is_running(files, file) &&
-	    kernel_read_symbols(&file->symbols, files->paths.kallsyms) == 0 && file->symbols.count)
-		return;
+	if (files->paths.kallsyms && is_running(files, file))
+		status = kernel_read_symbols(&file->symbols, files->paths.kallsyms);
+	if (status == PLUMB_ERR_NO_MEMORY || (status == 0 && file->symbols.count))
+		return status;
 	symbol_table_free(&file->symbols);
 	path = cached(files, file);
-	if (path && kernel_read_symbols(&file->symbols, path) < 0)
-		symbol_table_free(&file->symbols);
+	status = path ? kernel_read_symbols(&file->symbols, path) : 0;
 	free(path);
+	return status;
 }
 
 void kernel_module_name(const char *path, char *name, size_t size)

@@ -234,6 +234,16 @@ int plumb_symbolizer_add(struct plumb_symbolizer *symbolizer, const struct plumb
 	}
 }
 
+int plumb_symbolizer_status(const struct plumb_symbolizer *symbolizer)
+{
+	return symbolizer->files.status;
+}
+
+const char *plumb_symbolizer_warning(const struct plumb_symbolizer *symbolizer, size_t index)
+{
+	return index < symbolizer->files.warning_count ? symbolizer->files.warnings[index] : NULL;
+}
+
 /* ---- What is asked --------------------------------------------------------------------------- */
 
 const struct plumb_task *plumb_symbolizer_task(struct plumb_symbolizer *symbolizer, int32_t pid,

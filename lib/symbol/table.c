@@ -236,5 +236,6 @@ void symbol_table_free(struct symbol_table *table)
 	free(table->at);
 	free(table->reach);
 	arena_free(&table->names);
-	*table = (struct symbol_table){0};
+	*table = (struct symbol_table){.raw_names = table->raw_names,
+				       .signatures = table->signatures};
 }

@@ -2,23 +2,28 @@
 /*
  * source_lines FILE < PLACES: the source of places in FILE, offsets in hexadecimal, a line each:
  * "FUNCTION FILE:LINE" of each frame, innermost first, parted by tabs; "-" for what is not known.
+ * Warnings go to the standard error.
  */
 #include <elf.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <plumb/symbol.h>
 
 int main(int count, char **arguments)
 {
-	const struct plumb_symbol_paths paths = {
-		.size = sizeof(paths), .debug_dir = "/usr/lib/debug", .raw_names = true};
+	const struct plumb_symbol_paths paths = {.size = sizeof(paths),
+						 .debug_dir = "/usr/lib/debug",
+						 .raw_names = true,
+						 .debuginfod = getenv("DEBUGINFOD_URLS")};
 	struct plumb_symbolizer *symbolizer;
 	struct plumb_record map = {
 		.type = PLUMB_RECORD_MMAP2,
 		.misc = PERF_RECORD_MISC_USER,
 		.mmap = {.pid = 1, .tid = 1, .length = UINT64_MAX, .protection = 4}};
+	const char *warning;
 	uint64_t place;
 
 	if (count != 2)
@@ -44,6 +49,8 @@ int main(int count, char **arguments)
 			       frames[i].file ? frames[i].file : "-", frames[i].line);
 		puts(found ? "" : "-");
 	}
+	for (size_t i = 0; (warning = plumb_symbolizer_warning(symbolizer, i)); i++)
+		fprintf(stderr, "%s\n", warning);
 	plumb_symbolizer_free(symbolizer);
 	return 0;
 }

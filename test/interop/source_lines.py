@@ -5,6 +5,7 @@
 FILE is a large program with DWARF; others are compiled here, in the forms that compilers and
 distributions leave debug information in.
 """
+import http.server
 import os
 import random
 import re
@@ -12,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 from tap import Skip, Tap
 
@@ -163,12 +165,109 @@ def by_clang():
 
 
 @tap.test
-def split():
-    """Split DWARF"""
-    whole = compiled("whole", "gcc", SOURCE, "-gdwarf-5")
-    path = compiled("split", "gcc", SOURCE, "-gdwarf-5", "-gsplit-dwarf")
+def by_clang4():
+    """DWARF 4 of clang"""
+    return compare(compiled("by_clang4", "clang", SOURCE, "-gdwarf-4"), step=1)
+
+
+def compare_split(name, compiler, version):
+    """The same program's lines, split off and not."""
+    whole = compiled(name + "-whole", compiler, SOURCE, f"-gdwarf-{version}")
+    path = compiled(name, compiler, SOURCE, f"-gdwarf-{version}", "-gsplit-dwarf")
     assert code_of(whole) == code_of(path), "not the same code"
     return compare(path, judged=whole, step=1)
+
+
+@tap.test
+def split():
+    """Split DWARF"""
+    return compare_split("split", "gcc", 5)
+
+
+@tap.test
+def split4():
+    """Split DWARF 4"""
+    return compare_split("split4", "gcc", 4)
+
+
+@tap.test
+def split_by_clang():
+    """Split DWARF of clang"""
+    return compare_split("split_by_clang", "clang", 5)
+
+
+def shared_by_dwz(name, compiler, *options, version=5):
+    """Two programs whose common debug information dwz has moved into a file."""
+    if not shutil.which("dwz"):
+        raise Skip("there is no dwz")
+    one = compiled(name, compiler, SOURCE, f"-gdwarf-{version}")
+    other = compiled(name + "-other", compiler, SOURCE.replace("grown", "other"),
+                     f"-gdwarf-{version}")
+    common = os.path.join(folder.name, name, "common")
+    shutil.copy(one, one + ".whole")
+    run("dwz", *options, "-m", common, one, other)
+    assert os.path.exists(common), "dwz found nothing in common"
+    return one, one + ".whole", common
+
+
+@tap.test
+def dwz4():
+    """DWARF 4 in a file that dwz made"""
+    path, whole, _ = shared_by_dwz("dwz4", "gcc", version=4)
+    return compare(path, judged=whole, step=1)
+
+
+@tap.test
+def dwz5():
+    """DWARF 5 in a file that dwz made"""
+    path, whole, _ = shared_by_dwz("dwz5", "gcc")
+    return compare(path, judged=whole, step=1)
+
+
+@tap.test
+def supplementary():
+    """DWARF 5 with the standard's section, .debug_sup"""
+    path, whole, _ = shared_by_dwz("supplementary", "gcc", "--dwarf-5")
+    assert ".debug_sup" in run("objdump", "-h", path), "dwz wrote no .debug_sup"
+    return compare(path, judged=whole, step=1)
+
+
+@tap.test
+def dwz_aarch64():
+    """AArch64 in a file that dwz made"""
+    path, whole, _ = shared_by_dwz("dwz_aarch64", "aarch64-linux-gnu-gcc")
+    return compare(path, judged=whole, step=4)
+
+
+def answers_of(path):
+    """Lines of all its code, and what the reader warns of; soon, or not at all."""
+    _, offset, size = code_of(path)
+    places = "\n".join(map(hex, range(offset, offset + size)))
+    done = subprocess.run([reader, path], input=places, text=True, check=True, timeout=60,
+                          capture_output=True)
+    return done.stdout.splitlines(), done.stderr
+
+
+@tap.test
+def dwz_missing():
+    """What dwz moved is missing, is another's, or would never end"""
+    for name, options in ("dwz_missing", ()), ("sup_missing", ("--dwarf-5",)):
+        path, whole, common = shared_by_dwz(name, "gcc", *options)
+        known = answers_of(whole)[0]
+
+        def check():
+            answers, warnings = answers_of(path)
+            assert warnings.count("common") == 1, f"no warning, or several: {warnings}"
+            assert sum(line != "-" for line in answers) > 20, "no lines at all"
+            assert answers != known, "nothing is missing"
+
+        os.remove(common)
+        check()
+        shutil.copy(whole, common)
+        check()
+        os.remove(common)
+        os.mkfifo(common)
+        check()
 
 
 @tap.test
@@ -185,6 +284,26 @@ def separate():
 
 
 @tap.test
+def separate_by_crc():
+    """The same without build-ids: the CRC tells whether it is the right file"""
+    path = compiled("by_crc", "gcc", SOURCE, "-g", "-Wl,--build-id=none")
+    whole, debug = path + ".whole", path + ".debug"
+    shutil.copy(path, whole)
+    run("objcopy", "--only-keep-debug", path, debug)
+    run("strip", path)
+    subprocess.run(["objcopy", "--add-gnu-debuglink=program.debug", path], check=True,
+                   cwd=os.path.dirname(path))
+    told = compare(path, judged=whole, step=1)
+    assert answers_of(path)[1] == "", "a warning of the right file"
+    with open(debug, "ab") as file:
+        file.write(b"changed")
+    answers, warnings = answers_of(path)
+    assert set(answers) == {"-"}, "the lines of another file"
+    assert "CRC" in warnings and debug in warnings, warnings
+    return told
+
+
+@tap.test
 def cplusplus():
     """C++ with templates inlined"""
     # addr2line 2.40 names the unit's own file for lines that are a header's.
@@ -198,6 +317,61 @@ def cplusplus():
 def aarch64():
     """An AArch64 program"""
     return compare(compiled("aarch64", "aarch64-linux-gnu-gcc", SOURCE, "-g"), step=4)
+
+
+@tap.test
+def aarch64_dwarf4():
+    """An AArch64 program, DWARF 4"""
+    return compare(compiled("aarch64_4", "aarch64-linux-gnu-gcc", SOURCE, "-gdwarf-4"), step=4)
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    """A debuginfod with one file."""
+    path_served, file, asked = None, None, []
+
+    def do_GET(self):
+        Server.asked.append(self.path)
+        if self.path != Server.path_served:
+            self.send_error(404)
+            return
+        with open(Server.file, "rb") as file:
+            body = file.read()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format, *arguments):
+        pass
+
+
+@tap.test
+def debuginfod():
+    """A server's debug information, if the user's environment names the server"""
+    path = compiled("debuginfod", "gcc", SOURCE, "-g", "-Wl,--build-id=sha1")
+    whole = path + ".whole"
+    shutil.copy(path, whole)
+    run("strip", path)
+    build_id = re.search(r"Build ID: (\w+)", run("readelf", "-n", path)).group(1)
+    Server.path_served, Server.file = f"/buildid/{build_id}/debuginfo", whole
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        assert set(answers_of(path)[0]) == {"-"}, "lines without a server"
+        assert not Server.asked, f"asked without being told to: {Server.asked}"
+        os.environ["DEBUGINFOD_URLS"] = f"http://127.0.0.1:{server.server_port}/"
+        os.environ["DEBUGINFOD_CACHE_PATH"] = os.path.join(folder.name, "cache")
+        if "libdebuginfod.so.1 is missing" in answers_of(path)[1]:
+            raise Skip("there is no libdebuginfod")
+        told = compare(path, judged=whole, step=1)
+        # Another program, of which no server knows, has none.
+        other = compiled("unserved", "gcc", SOURCE.replace("grown", "other"))
+        assert set(answers_of(other)[0]) == {"-"}, "lines of another program"
+        return told
+    finally:
+        os.environ.pop("DEBUGINFOD_URLS", None)
+        server.shutdown()
+        server.server_close()
 
 
 @tap.test

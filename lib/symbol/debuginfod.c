@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libdebuginfod is loaded only if it is to be used, so that Plumb works without it and without the
+ * libraries that it needs. Its functions, of elfutils/debuginfod.h, are declared here.
+ */
+#include "symbol/debuginfod.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct debuginfod_client;
+
+typedef int find_file(struct debuginfod_client *client, const unsigned char *build_id, int size,
+		      char **path);
+
+struct debuginfod {
+	void *library;
+	struct debuginfod_client *client;
+	void (*end)(struct debuginfod_client *client);
+	find_file *find[2]; /* by enum debuginfod_kind */
+};
+
+/* ISO C has no conversion from an object's address to a function's. */
+static void *function(void *library, const char *name, void *pointer)
+{
+	void *found = dlsym(library, name);
+
+	memcpy(pointer, &found, sizeof(found));
+	return found;
+}
+
+static void load(struct debuginfod *debuginfod)
+{
+	struct debuginfod_client *(*begin)(void);
+
+	debuginfod->library = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
+	if (debuginfod->library && function(debuginfod->library, "debuginfod_begin", &begin) &&
+	    function(debuginfod->library, "debuginfod_end", &debuginfod->end) &&
+	    function(debuginfod->library, "debuginfod_find_debuginfo",
+		     &debuginfod->find[DEBUGINFOD_DEBUG]) &&
+	    function(debuginfod->library, "debuginfod_find_executable",
+		     &debuginfod->find[DEBUGINFOD_PROGRAM]))
+		debuginfod->client = begin();
+}
+
+char *debuginfod_find(struct files *files, const uint8_t *build_id, size_t size,
+		      enum debuginfod_kind kind)
+{
+	struct debuginfod *debuginfod = files->debuginfod;
+	char *path = NULL;
+	int descriptor;
+
+	if (!files->paths.debuginfod)
+		return NULL;
+	if (!debuginfod) {
+		debuginfod = calloc(1, sizeof(*debuginfod));
+		if (!debuginfod) {
+			files_note(files, PLUMB_ERR_NO_MEMORY);
+			return NULL;
+		}
+		files->debuginfod = debuginfod;
+		load(debuginfod);
+		if (!debuginfod->client)
+			files_warn(files, files_format("DEBUGINFOD_URLS is set, but "
+						       "libdebuginfod.so.1 is missing; install "
+						       "libdebuginfod1 to ask these servers"));
+	}
+	if (!debuginfod->client)
+		return NULL;
+	descriptor = debuginfod->find[kind](debuginfod->client, build_id, (int)size, &path);
+	if (descriptor < 0)
+		return NULL;
+	close(descriptor);
+	return path;
+}
+
+void debuginfod_free(struct files *files)
+{
+	if (!files->debuginfod)
+		return;
+	if (files->debuginfod->client)
+		files->debuginfod->end(files->debuginfod->client);
+	/* The library stays: libcurl does not like to be loaded twice. */
+	free(files->debuginfod);
+	files->debuginfod = NULL;
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A mapped file's symbols may be in itself, in perf's cache, or in one of the places where
+ * distributions put debug information. The order is tools/perf's (binary_type_symtab of
+ * util/symbol.c); a file with another build-id than the recording's is never taken.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/debuginfod.h"
+#include "symbol/files.h"
+#include "symbol/unpack.h"
+
+/* What a file's build-id is compared with, and how it is written. */
+struct id {
+	uint8_t bytes[ELF_BUILD_ID_MAX];
+	size_t size;
+	char text[2 * ELF_BUILD_ID_MAX + 1];
+};
+
+struct search {
+	struct files *files;
+	struct plumb_symbol_file *file;
+	struct id id;                     /* of the recorded file; size 0: unknown */
+	char *path;                       /* of the mapped file itself */
+	struct elf_file image;            /* that file, if it is the recorded one */
+	struct elf_file symbols, runtime; /* what has been found; .elf NULL: nothing yet */
+	bool same;                        /* `symbols` is what `runtime` is, too */
+	int status;
+};
+
+static void write_id(struct id *id)
+{
+	id->text[0] = '\0';
+	for (size_t i = 0; i < id->size; i++)
+		snprintf(id->text + 2 * i, 3, "%02x", id->bytes[i]);
+}
+
+static struct id id_of(const struct elf_file *elf)
+{
+	struct id id;
+
+	id.size = elf_file_build_id(elf, id.bytes);
+	write_id(&id);
+	return id;
+}
+
+static bool fits(const struct search *search, const struct elf_file *elf)
+{
+	struct id id;
+
+	if (search->id.size == 0)
+		return true;
+	id = id_of(elf);
+	return id.size == search->id.size && memcmp(id.bytes, search->id.bytes, id.size) == 0;
+}
+
+/* Takes of a file what is still missing. Returns whether it keeps `elf` open. */
+static bool take(struct search *search, struct elf_file *elf, const char *path)
+{
+	struct plumb_symbol_file *file = search->file;
+	bool kept = false;
+	char *copy;
+
+	if (!file->debug_path && elf_file_has_debug_info(elf)) {
+		file->debug_path = strdup(path);
+		files_note(search->files, file->debug_path ? 0 : PLUMB_ERR_NO_MEMORY);
+	}
+	if (!search->symbols.elf && elf->symtab) {
+		search->symbols = *elf;
+		kept = true;
+	}
+	if (!search->runtime.elf && elf->dynsym) {
+		search->same = kept;
+		search->runtime = *elf;
+		kept = true;
+	}
+	if (kept && (search->runtime.elf == elf->elf || !file->path)) {
+		copy = strdup(path);
+		files_note(search->files, copy ? 0 : PLUMB_ERR_NO_MEMORY);
+		free(file->path);
+		file->path = copy;
+	}
+	return kept;
+}
+
+/*
+ * Looks at one candidate, which is freed. `crc`: what its bytes must sum up to if no build-id tells
+ * whether it is the right one; or NULL. True once there is nothing left to be looked for.
+ */
+static bool try(struct search *search, char *path, const uint32_t *crc)
+{
+	struct elf_file elf;
+	bool fitting, kept = false;
+	uint32_t sum;
+	int status = path ? elf_file_open(&elf, path) : PLUMB_ERR_NO_MEMORY;
+
+	if (status < 0) {
+		files_note(search->files, status);
+		free(path);
+		return false;
+	}
+	fitting = fits(search, &elf);
+	if (fitting && crc && search->id.size == 0 && (!elf_file_crc(&elf, &sum) || sum != *crc)) {
+		files_warn(search->files,
+			   files_format("%s: not the debug information of %s: the CRC differs",
+					path, search->path));
+		fitting = false;
+	}
+	if (fitting)
+		kept = take(search, &elf, path);
+	free(path);
+	if (!kept)
+		elf_file_close(&elf);
+	return search->symbols.elf && search->runtime.elf;
+}
+
+/* The folder that a path is in, without the slash at its end. */
+static int folder_length(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (int)(slash - path) : 0;
+}
+
+/* Where .gnu_debuglink of the mapped file leads. */
+static bool try_debuglink(struct search *search)
+{
+	const char *path = search->path, *name = search->file->name;
+	const char *debug_dir = search->files->paths.debug_dir, *root = search->files->paths.root;
+	const char *link;
+	int folder = folder_length(path);
+	uint32_t crc;
+
+	link = search->image.elf ? elf_file_debuglink(&search->image, &crc) : NULL;
+	if (!link)
+		return false;
+	if (try(search, files_format("%.*s/%s", folder, path, link), &crc) ||
+	    try(search, files_format("%.*s/.debug/%s", folder, path, link), &crc))
+		return true;
+	folder = folder_length(name);
+	return debug_dir &&
+	       ((root &&
+		 try(search, files_format("%s%s%.*s/%s", root, debug_dir, folder, name, link),
+		     &crc)) ||
+		try(search, files_format("%s%.*s/%s", debug_dir, folder, name, link), &crc));
+}
+
+static bool try_cache(struct search *search, const char *name)
+{
+	const char *cache = search->files->paths.build_id_dir;
+	const char *id = search->id.text;
+
+	if (!cache || !id[0])
+		return false;
+	/* Old perfs' entry is a link to the file, later ones' to its folder. */
+	return try(search, files_format("%s/.build-id/%.2s/%s/%s", cache, id, id + 2, name),
+		   NULL) ||
+	       try(search, files_format("%s/.build-id/%.2s/%s", cache, id, id + 2), NULL);
+}
+
+static bool try_debug_dir(struct search *search, const char *root)
+{
+	const char *folder = search->files->paths.debug_dir;
+	const char *name = search->file->name, *id = search->id.text;
+
+	return try(search, files_format("%s%s%s.debug", root, folder, name), NULL) ||
+	       try(search, files_format("%s%s%s", root, folder, name), NULL) ||
+	       (id[0] &&
+		try(search, files_format("%s%s/.build-id/%.2s/%s.debug", root, folder, id, id + 2),
+		    NULL));
+}
+
+/* This machine's files say something about another root's only by their build-ids. */
+static bool try_debug_dirs(struct search *search)
+{
+	const char *root = search->files->paths.root;
+
+	if (!search->files->paths.debug_dir)
+		return false;
+	if (!root || !root[0])
+		return try_debug_dir(search, "");
+	return try_debug_dir(search, root) || (search->id.size && try_debug_dir(search, ""));
+}
+
+/* Nothing tells the kernels apart but a build-id; of another machine's none can be ours. */
+static void try_own_vdso(struct search *search)
+{
+	struct elf_file elf;
+
+	if (!search->files->paths.own_vdso || search->files->foreign ||
+	    elf_file_open_vdso(&elf) < 0)
+		return;
+	if (!fits(search, &elf) || !elf.dynsym) {
+		elf_file_close(&elf);
+		return;
+	}
+	search->runtime = elf;
+}
+
+/* From the servers that the user named, where nothing here has the symbols. */
+static void try_servers(struct search *search)
+{
+	char *path;
+
+	if (search->id.size == 0 || search->symbols.elf)
+		return;
+	path = debuginfod_find(search->files, search->id.bytes, search->id.size, DEBUGINFOD_DEBUG);
+	if (path)
+		(void)try(search, path, NULL);
+	if (search->image.elf || search->runtime.elf)
+		return;
+	path = debuginfod_find(search->files, search->id.bytes, search->id.size,
+			       DEBUGINFOD_PROGRAM);
+	if (path)
+		(void)try(search, path, NULL);
+}
+
+static void look(struct search *search)
+{
+	if (search->file->kind == FILE_VDSO) {
+		if (!try_cache(search, "vdso"))
+			try_own_vdso(search);
+		return;
+	}
+	if (try_debuglink(search) || try_cache(search, "elf") || try_cache(search, "debug") ||
+	    try_debug_dirs(search))
+		return;
+	if (search->image.elf && try(search, strdup(search->path), NULL))
+		return;
+	try_servers(search);
+}
+
+static void warn_of_change(struct search *search, const struct id *found)
+{
+	files_warn(search->files,
+		   files_format("%s has changed since it was recorded, so it is not used: its "
+				"build-id is %s, the recorded one %s",
+				search->path, found->size ? found->text : "missing",
+				search->id.text));
+}
+
+/* A file that the recording has no build-id of is what is there now. */
+static void open_image(struct search *search, struct id *changed)
+{
+	int status = elf_file_open(&search->image, search->path);
+
+	files_note(search->files, status);
+	if (status < 0)
+		return;
+	if (search->id.size == 0) {
+		search->id = id_of(&search->image);
+	} else if (!fits(search, &search->image)) {
+		*changed = id_of(&search->image);
+		elf_file_close(&search->image);
+	}
+}
+
+/* What is mapped is the file itself, even if it has no symbols at all. */
+static void settle(struct search *search)
+{
+	struct plumb_symbol_file *file = search->file;
+
+	if (!search->runtime.elf && search->image.elf) {
+		search->runtime = search->image;
+		search->image = (struct elf_file){.descriptor = -1};
+		free(file->path);
+		file->path = search->path;
+		search->path = NULL;
+	}
+	if (!search->runtime.elf || !search->symbols.elf) {
+		search->same = true;
+		if (!search->runtime.elf)
+			search->runtime = search->symbols;
+		else
+			search->symbols = search->runtime;
+	}
+}
+
+/* Symbols of what was found, and the packed ones of a file that was stripped of all others. */
+static int read_symbols(struct search *search)
+{
+	struct symbol_table *table = &search->file->symbols;
+	struct elf_file mini;
+	int status;
+
+	if (!search->symbols.elf)
+		return 0;
+	if (!search->symbols.symtab) {
+		status = elf_file_open_mini(&mini, &search->runtime);
+		if (status == 0) {
+			status = elf_file_symbols(table, &mini, &search->runtime);
+			elf_file_close(&mini);
+		}
+		if (status == PLUMB_ERR_NO_MEMORY)
+			return status;
+	}
+	return elf_file_symbols(table, &search->symbols, &search->runtime);
+}
+
+int file_search(struct files *files, struct plumb_symbol_file *file)
+{
+	const char *root = files->paths.root ? files->paths.root : "";
+	struct search search = {
+		.files = files, .file = file, .path = files_format("%s%s", root, file->name)};
+	struct id changed = {.size = SIZE_MAX};
+	int status;
+
+	if (!search.path)
+		return PLUMB_ERR_NO_MEMORY;
+	search.id.size = file->build_id_size;
+	memcpy(search.id.bytes, file->build_id, file->build_id_size);
+	if (file->kind != FILE_VDSO)
+		open_image(&search, &changed);
+	write_id(&search.id);
+	look(&search);
+	if (changed.size != SIZE_MAX && !search.symbols.elf && !search.runtime.elf)
+		warn_of_change(&search, &changed);
+	memcpy(file->build_id, search.id.bytes, search.id.size);
+	file->build_id_size = (uint8_t)search.id.size;
+	settle(&search);
+	status = read_symbols(&search);
+	if (search.symbols.elf)
+		elf_file_close(&search.symbols);
+	if (search.runtime.elf && !search.same)
+		elf_file_close(&search.runtime);
+	if (search.image.elf)
+		elf_file_close(&search.image);
+	free(search.path);
+	return status;
+}

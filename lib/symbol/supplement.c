@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbol/supplement.h"
+
+#include <elfutils/libdwelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/debuginfod.h"
+#include "symbol/dwarf_checks.h"
+
+#define ID_MAX 64
+
+/* What the other file is called, and what tells that it is the right one. */
+struct link {
+	const char *name;
+	const uint8_t *id; /* a build-id, or the checksum of .debug_sup */
+	size_t size;
+	bool standard; /* by DWARF 5's .debug_sup, not by GNU's section */
+};
+
+/* A number of 7 bits a byte; longer ones than a checksum's length are damage. */
+static bool read_length(const uint8_t **at, const uint8_t *end, size_t *length)
+{
+	*length = 0;
+	for (unsigned shift = 0; *at < end && shift < 28; shift += 7) {
+		uint8_t byte = *(*at)++;
+
+		*length |= (size_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return true;
+	}
+	return false;
+}
+
+/* DWARF 5, section 7.3.6: version, whether it is the other file, its name, and a checksum. */
+static bool read_debug_sup(const struct elf_file *elf, bool supplementary, struct link *link)
+{
+	const void *bytes;
+	const uint8_t *at, *end, *name_end;
+	size_t size;
+
+	if (!elf_file_section(elf, ".debug_sup", &bytes, &size) || size < 5)
+		return false;
+	at = bytes;
+	end = at + size;
+	if (at[0] + at[1] != 5 || at[2] != supplementary)
+		return false;
+	at += 3;
+	name_end = memchr(at, '\0', (size_t)(end - at));
+	if (!name_end)
+		return false;
+	link->name = (const char *)at;
+	at = name_end + 1;
+	if (!read_length(&at, end, &link->size) || link->size > (size_t)(end - at))
+		return false;
+	link->id = at;
+	link->standard = true;
+	return true;
+}
+
+static bool read_link(struct link *link, Dwarf *main, const struct elf_file *elf)
+{
+	const void *id;
+	ssize_t size = dwelf_dwarf_gnu_debugaltlink(main, &link->name, &id);
+
+	if (size <= 0)
+		return read_debug_sup(elf, false, link) && link->name[0];
+	link->id = id;
+	link->size = (size_t)size;
+	return link->name[0];
+}
+
+static bool fits(const struct elf_file *elf, const struct link *link)
+{
+	uint8_t id[ELF_BUILD_ID_MAX];
+	struct link own = {0};
+
+	if (link->standard)
+		return read_debug_sup(elf, true, &own) && own.size == link->size &&
+		       memcmp(own.id, link->id, own.size) == 0;
+	return link->size <= sizeof(id) && elf_file_build_id(elf, id) == link->size &&
+	       memcmp(id, link->id, link->size) == 0;
+}
+
+/* Looks at one candidate, which is freed. */
+static bool try(struct supplement *supplement, struct files *files, const struct link *link,
+		char *path)
+{
+	struct elf_file *file = &supplement->file;
+	int status = path ? elf_file_open(file, path) : PLUMB_ERR_NO_MEMORY;
+
+	free(path);
+	files_note(files, status);
+	if (status < 0)
+		return false;
+	if (fits(file, link))
+		supplement->dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
+	if (supplement->dwarf && !dwarf_strings_end(file->elf)) {
+		dwarf_end(supplement->dwarf);
+		supplement->dwarf = NULL;
+	}
+	if (!supplement->dwarf)
+		elf_file_close(file);
+	return supplement->dwarf;
+}
+
+static bool find(struct supplement *supplement, struct files *files, const struct link *link,
+		 const char *path)
+{
+	const char *debug_dir = files->paths.debug_dir;
+	const char *root = files->paths.root ? files->paths.root : "";
+	const char *slash = strrchr(path, '/');
+	char id[2 * ID_MAX + 1] = "";
+	char *found;
+
+	for (size_t i = 0; i < link->size && i < ID_MAX; i++)
+		snprintf(id + 2 * i, 3, "%02x", link->id[i]);
+	if (debug_dir && link->size > 1 &&
+	    ((root[0] &&
+	      try(supplement, files, link,
+		  files_format("%s%s/.build-id/%.2s/%s.debug", root, debug_dir, id, id + 2))) ||
+	     try(supplement, files, link,
+		 files_format("%s/.build-id/%.2s/%s.debug", debug_dir, id, id + 2))))
+		return true;
+	if (link->name[0] != '/') {
+		if (try(supplement, files, link,
+			files_format("%.*s%s", slash ? (int)(slash + 1 - path) : 0, path,
+				     link->name)))
+			return true;
+	} else if ((root[0] &&
+		    try(supplement, files, link, files_format("%s%s", root, link->name))) ||
+		   try(supplement, files, link, strdup(link->name))) {
+		return true;
+	}
+	found = link->standard ? NULL
+			       : debuginfod_find(files, link->id, link->size, DEBUGINFOD_DEBUG);
+	return found && try(supplement, files, link, found);
+}
+
+/* A file with nothing but a section that libdw insists on. */
+static int open_empty(struct supplement *supplement)
+{
+	static const char names[] = "\0.debug_line\0.shstrtab";
+	struct image {
+		Elf64_Ehdr header;
+		Elf64_Shdr sections[3];
+		char names[sizeof(names)], line[8];
+	} *image = calloc(1, sizeof(*image));
+	int status;
+
+	if (!image)
+		return PLUMB_ERR_NO_MEMORY;
+	memcpy(image->header.e_ident, ELFMAG, SELFMAG);
+	image->header.e_ident[EI_CLASS] = ELFCLASS64;
+	image->header.e_ident[EI_DATA] =
+		__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+	image->header.e_ident[EI_VERSION] = EV_CURRENT;
+	image->header.e_type = ET_REL;
+	image->header.e_version = EV_CURRENT;
+	image->header.e_ehsize = sizeof(image->header);
+	image->header.e_shoff = offsetof(struct image, sections);
+	image->header.e_shentsize = sizeof(*image->sections);
+	image->header.e_shnum = 3;
+	image->header.e_shstrndx = 2;
+	image->sections[1] = (Elf64_Shdr){.sh_name = 1,
+					  .sh_type = SHT_PROGBITS,
+					  .sh_offset = offsetof(struct image, line),
+					  .sh_size = sizeof(image->line),
+					  .sh_addralign = 1};
+	image->sections[2] = (Elf64_Shdr){.sh_name = sizeof(".debug_line") + 1,
+					  .sh_type = SHT_STRTAB,
+					  .sh_offset = offsetof(struct image, names),
+					  .sh_size = sizeof(names),
+					  .sh_addralign = 1};
+	memcpy(image->names, names, sizeof(names));
+	status = elf_file_open_memory(&supplement->empty_file, (char *)image, sizeof(*image));
+	if (status < 0) {
+		free(image);
+		return status;
+	}
+	supplement->empty_file.bytes = (char *)image;
+	supplement->empty = dwarf_begin_elf(supplement->empty_file.elf, DWARF_C_READ, NULL);
+	return supplement->empty ? 0 : PLUMB_ERR_NO_MEMORY;
+}
+
+int supplement_open(struct supplement *supplement, struct files *files, Dwarf *main,
+		    const struct elf_file *elf, const char *path)
+{
+	struct link link = {0};
+	int status;
+
+	*supplement = (struct supplement){0};
+	status = open_empty(supplement);
+	if (status < 0) {
+		supplement_close(supplement);
+		return status;
+	}
+	dwarf_setalt(main, supplement->empty);
+	if (!read_link(&link, main, elf))
+		return 0;
+	if (!find(supplement, files, &link, path)) {
+		files_warn(files,
+			   files_format("%s: some names and lines are missing: its supplementary "
+					"debug information, %.256s, was not found or is another's",
+					path, link.name));
+		return 0;
+	}
+	dwarf_setalt(supplement->dwarf, supplement->empty);
+	dwarf_setalt(main, supplement->dwarf);
+	return 0;
+}
+
+void supplement_forbid(const struct supplement *supplement, Dwarf *other)
+{
+	dwarf_setalt(other, supplement->empty);
+}
+
+void supplement_close(struct supplement *supplement)
+{
+	if (supplement->dwarf) {
+		dwarf_end(supplement->dwarf);
+		elf_file_close(&supplement->file);
+	}
+	if (supplement->empty)
+		dwarf_end(supplement->empty);
+	if (supplement->empty_file.elf)
+		elf_file_close(&supplement->empty_file);
+	*supplement = (struct supplement){0};
+}
