@@ -271,27 +271,6 @@ static struct debug_info *debug_info_of(struct plumb_symbol_file *file)
 	return file->debug;
 }
 
-/* An address as the file's own tables have it, of a place in the file. */
-static bool own_address(const struct debug_info *debug, uint64_t place, Dwarf_Addr *address)
-{
-	size_t count;
-
-	if (elf_getphdrnum(debug->runtime.elf, &count) != 0)
-		return false;
-	for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
-		GElf_Phdr segment;
-
-		if (gelf_getphdr(debug->runtime.elf, (int)i, &segment) &&
-		    segment.p_type == PT_LOAD && place >= segment.p_offset &&
-		    place - segment.p_offset < segment.p_memsz &&
-		    (segment.p_flags & PF_X || place - segment.p_offset < segment.p_filesz)) {
-			*address = place - segment.p_offset + segment.p_vaddr;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* ---- Functions ------------------------------------------------------------------------------- */
 
 static bool may_hold_functions(int tag)
@@ -517,7 +496,7 @@ static size_t look_up(struct debug_info *debug, const struct plumb_symbol_file *
 	struct unit *unit;
 	size_t count = 1;
 
-	if (!debug->dwarf || !own_address(debug, place, &address) ||
+	if (!debug->dwarf || !file_link_address(file, place, &address) ||
 	    !(range = find_range(&debug->unit_ranges, address)))
 		return 0;
 	unit = &debug->units[range->unit];
@@ -610,7 +589,7 @@ Dwarf_Frame *debug_info_frame(struct plumb_symbol_file *file, uint64_t place)
 	Dwarf_Frame *frame = NULL;
 	Dwarf_Addr address;
 
-	if (!debug || !own_address(debug, place, &address))
+	if (!debug || !file_link_address(file, place, &address))
 		return NULL;
 	if (debug->eh_frame && dwarf_cfi_addrframe(debug->eh_frame, address, &frame) == 0)
 		return frame;

@@ -30,6 +30,37 @@ static Elf_Scn *section(const struct elf_file *file, const char *name, uint32_t 
 	return NULL;
 }
 
+size_t elf_file_segments(const struct elf_file *file, GElf_Phdr *segments)
+{
+	size_t count, kept = 0;
+
+	if (elf_getphdrnum(file->elf, &count) != 0)
+		return 0;
+	for (size_t i = 0; i < count && i <= INT32_MAX && kept < ELF_SEGMENTS_MAX; i++) {
+		if (gelf_getphdr(file->elf, (int)i, &segments[kept]) &&
+		    segments[kept].p_type == PT_LOAD)
+			kept++;
+	}
+	return kept;
+}
+
+const char *elf_file_section_name(const struct elf_file *file, const GElf_Shdr *section)
+{
+	size_t names;
+	const char *name = NULL;
+
+	if (elf_getshdrstrndx(file->elf, &names) == 0)
+		name = elf_strptr(file->elf, names, section->sh_name);
+	return name ? name : "";
+}
+
+size_t elf_section_entries(const Elf_Data *data, const GElf_Shdr *section)
+{
+	if (!data || !data->d_buf || section->sh_entsize == 0)
+		return 0;
+	return data->d_size / section->sh_entsize;
+}
+
 static int begin(struct elf_file *file)
 {
 	if (!file->elf || elf_kind(file->elf) != ELF_K_ELF ||

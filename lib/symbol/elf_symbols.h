@@ -10,6 +10,9 @@
 /* Build-ids are SHA-1 sums or shorter; longer ones are cut off, as perf does. */
 #define ELF_BUILD_ID_MAX 20
 
+/* Segments beyond these are not looked at: compilers make a dozen. */
+#define ELF_SEGMENTS_MAX 256
+
 /* An ELF file that is open. */
 struct elf_file {
 	int descriptor; /* -1: none, the bytes are in memory */
@@ -37,6 +40,15 @@ size_t elf_file_build_id(const struct elf_file *file, uint8_t id[ELF_BUILD_ID_MA
 
 /* The build-id in `size` bytes of notes. */
 size_t elf_notes_build_id(const uint8_t *notes, size_t size, uint8_t id[ELF_BUILD_ID_MAX]);
+
+/* The segments that are loaded, at most ELF_SEGMENTS_MAX; returns how many. */
+size_t elf_file_segments(const struct elf_file *file, GElf_Phdr *segments);
+
+/* The name of a section; "" if it has none. */
+const char *elf_file_section_name(const struct elf_file *file, const GElf_Shdr *section);
+
+/* How many entries a section's data has. */
+size_t elf_section_entries(const Elf_Data *data, const GElf_Shdr *section);
 
 /* The bytes of a section that has some, of type SHT_PROGBITS. The file's own. */
 bool elf_file_section(const struct elf_file *file, const char *name, const void **bytes,

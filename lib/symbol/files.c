@@ -56,6 +56,7 @@ void files_free(struct files *files, void (*free_debug)(struct debug_info *debug
 			symbol_table_free(&file->symbols);
 			free_debug(file->debug);
 			free(file->debug_path);
+			free(file->segments);
 			free(file->path);
 			free(file);
 			file = next;
@@ -192,6 +193,20 @@ void file_load(struct files *files, struct plumb_symbol_file *file)
 	if (status < 0)
 		symbol_table_free(&file->symbols);
 	files_note(files, status);
+}
+
+bool file_link_address(const struct plumb_symbol_file *file, uint64_t place, uint64_t *address)
+{
+	for (size_t i = 0; i < file->segment_count; i++) {
+		const GElf_Phdr *s = &file->segments[i];
+
+		if (place >= s->p_offset && place - s->p_offset < s->p_memsz &&
+		    (s->p_flags & PF_X || place - s->p_offset < s->p_filesz)) {
+			*address = place - s->p_offset + s->p_vaddr;
+			return true;
+		}
+	}
+	return false;
 }
 
 const char *plumb_symbol_file_name(const struct plumb_symbol_file *file)

@@ -29,6 +29,8 @@ struct plumb_symbol_file {
 	struct symbol_table symbols;
 	uint8_t build_id[ELF_BUILD_ID_MAX];
 	uint8_t build_id_size;
+	GElf_Phdr *segments; /* that are loaded, of the ELF file at `path` */
+	size_t segment_count;
 	uint8_t kind; /* enum file_kind */
 	bool loaded;
 	int32_t pid; /* of a perf map */
@@ -63,6 +65,12 @@ struct plumb_symbol_file *files_get(struct files *files, const char *name, enum 
  * if memory runs out: then the file has none.
  */
 void file_load(struct files *files, struct plumb_symbol_file *file);
+
+/*
+ * The address that a place in a file's code or data has in its own tables. False if it is in no
+ * segment, or the file was not found.
+ */
+bool file_link_address(const struct plumb_symbol_file *file, uint64_t place, uint64_t *address);
 
 /* Notes NO_MEMORY; ignores other errors, which only mean that a file has no symbols. */
 void files_note(struct files *files, int status);

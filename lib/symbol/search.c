@@ -278,6 +278,23 @@ static void settle(struct search *search)
 	}
 }
 
+static int read_segments(struct search *search)
+{
+	struct plumb_symbol_file *file = search->file;
+	GElf_Phdr segments[ELF_SEGMENTS_MAX];
+	size_t count;
+
+	if (!search->runtime.elf)
+		return 0;
+	count = elf_file_segments(&search->runtime, segments);
+	file->segments = reallocarray(NULL, count ? count : 1, sizeof(*segments));
+	if (!file->segments)
+		return PLUMB_ERR_NO_MEMORY;
+	memcpy(file->segments, segments, count * sizeof(*segments));
+	file->segment_count = count;
+	return 0;
+}
+
 /* Symbols of what was found, and the packed ones of a file that was stripped of all others. */
 static int read_symbols(struct search *search)
 {
@@ -320,7 +337,9 @@ int file_search(struct files *files, struct plumb_symbol_file *file)
 	memcpy(file->build_id, search.id.bytes, search.id.size);
 	file->build_id_size = (uint8_t)search.id.size;
 	settle(&search);
-	status = read_symbols(&search);
+	status = read_segments(&search);
+	if (status == 0)
+		status = read_symbols(&search);
 	if (search.symbols.elf)
 		elf_file_close(&search.symbols);
 	if (search.runtime.elf && !search.same)

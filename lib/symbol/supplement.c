@@ -138,42 +138,45 @@ static bool find(struct supplement *supplement, struct files *files, const struc
 	return found && try(supplement, files, link, found);
 }
 
-/* A file with nothing but a section that libdw insists on. */
+/* A section that libdw insists on, and the one with these names. */
+#define NAMES "\0.debug_line\0.shstrtab"
+/* This machine's byte order. */
+#define DATA (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB)
+
+/* A file with nothing else. */
 static int open_empty(struct supplement *supplement)
 {
-	static const char names[] = "\0.debug_line\0.shstrtab";
 	struct image {
 		Elf64_Ehdr header;
 		Elf64_Shdr sections[3];
-		char names[sizeof(names)], line[8];
+		char names[sizeof(NAMES)], line[8];
 	} *image = calloc(1, sizeof(*image));
 	int status;
 
 	if (!image)
 		return PLUMB_ERR_NO_MEMORY;
-	memcpy(image->header.e_ident, ELFMAG, SELFMAG);
-	image->header.e_ident[EI_CLASS] = ELFCLASS64;
-	image->header.e_ident[EI_DATA] =
-		__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
-	image->header.e_ident[EI_VERSION] = EV_CURRENT;
-	image->header.e_type = ET_REL;
-	image->header.e_version = EV_CURRENT;
-	image->header.e_ehsize = sizeof(image->header);
-	image->header.e_shoff = offsetof(struct image, sections);
-	image->header.e_shentsize = sizeof(*image->sections);
-	image->header.e_shnum = 3;
-	image->header.e_shstrndx = 2;
-	image->sections[1] = (Elf64_Shdr){.sh_name = 1,
-					  .sh_type = SHT_PROGBITS,
-					  .sh_offset = offsetof(struct image, line),
-					  .sh_size = sizeof(image->line),
-					  .sh_addralign = 1};
-	image->sections[2] = (Elf64_Shdr){.sh_name = sizeof(".debug_line") + 1,
-					  .sh_type = SHT_STRTAB,
-					  .sh_offset = offsetof(struct image, names),
-					  .sh_size = sizeof(names),
-					  .sh_addralign = 1};
-	memcpy(image->names, names, sizeof(names));
+	*image = (struct image){
+		.header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, DATA,
+				       EV_CURRENT},
+			   .e_type = ET_REL,
+			   .e_version = EV_CURRENT,
+			   .e_ehsize = sizeof(image->header),
+			   .e_shoff = offsetof(struct image, sections),
+			   .e_shentsize = sizeof(*image->sections),
+			   .e_shnum = 3,
+			   .e_shstrndx = 2},
+		.sections = {[1] = {.sh_name = 1,
+				    .sh_type = SHT_PROGBITS,
+				    .sh_offset = offsetof(struct image, line),
+				    .sh_size = sizeof(image->line),
+				    .sh_addralign = 1},
+			     [2] = {.sh_name = sizeof(".debug_line") + 1,
+				    .sh_type = SHT_STRTAB,
+				    .sh_offset = offsetof(struct image, names),
+				    .sh_size = sizeof(image->names),
+				    .sh_addralign = 1}},
+		.names = NAMES,
+	};
 	status = elf_file_open_memory(&supplement->empty_file, (char *)image, sizeof(*image));
 	if (status < 0) {
 		free(image);

@@ -357,6 +357,19 @@ const char *plumb_symbol_file_path(struct plumb_symbolizer *symbolizer,
 	return file->path;
 }
 
+bool plumb_symbolizer_link_address(struct plumb_symbolizer *symbolizer,
+				   const struct plumb_location *location, uint64_t *address)
+{
+	if (!location->file)
+		return false;
+	if (plumb_symbol_file_is_kernel(location->file)) {
+		*address = location->address;
+		return true;
+	}
+	file_load(&symbolizer->files, location->file);
+	return file_link_address(location->file, location->address, address);
+}
+
 size_t plumb_symbolizer_source(struct plumb_symbolizer *symbolizer,
 			       const struct plumb_location *location,
 			       struct plumb_source_frame *frames, size_t room)

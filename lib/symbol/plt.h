@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of the stubs through which a file calls functions of others. */
+#ifndef SYMBOL_PLT_H
+#define SYMBOL_PLT_H
+
+#include "symbol/elf_symbols.h"
+
+/*
+ * Adds the entries of a file's procedure linkage tables as "name@plt", as places in the file.
+ * Returns 0 or PLUMB_ERR_NO_MEMORY; what is damaged is passed over.
+ */
+int plt_symbols(struct symbol_table *table, const struct elf_file *file);
+
+#endif
