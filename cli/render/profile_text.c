@@ -43,6 +43,13 @@ static const char *const key_headings[PLUMB_PROFILE_KEYS] = {
 	[PLUMB_KEY_DATA_SOURCE] = "DATA SOURCE",
 	[PLUMB_KEY_CACHE_LINE] = "CACHE LINE",
 	[PLUMB_KEY_PAGE] = "PAGE",
+	[PLUMB_KEY_OFFSET] = "OFFSET",
+	[PLUMB_KEY_INLINE] = "FUNCTION",
+	[PLUMB_KEY_GROUP] = "GROUPS",
+	[PLUMB_KEY_BRANCH_TARGET] = "TARGET",
+	[PLUMB_KEY_SYMBOL_TO] = "TARGET FUNCTION",
+	[PLUMB_KEY_LATENCY] = "LATENCY",
+	[PLUMB_KEY_TIME] = "TIME",
 };
 
 /* Returns whether a column has values for this event. */
@@ -197,9 +204,16 @@ static bool is_number(const struct profile_view *view, size_t c)
 
 	if (column < PROFILE_KEY)
 		return true;
-	return view->keys[column - PROFILE_KEY] == PLUMB_KEY_PID ||
-	       view->keys[column - PROFILE_KEY] == PLUMB_KEY_TID ||
-	       view->keys[column - PROFILE_KEY] == PLUMB_KEY_CPU;
+	switch (view->keys[column - PROFILE_KEY]) {
+	case PLUMB_KEY_PID:
+	case PLUMB_KEY_TID:
+	case PLUMB_KEY_CPU:
+	case PLUMB_KEY_LATENCY:
+	case PLUMB_KEY_TIME:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static void print_table(struct output *out, const struct profile_view *view,

@@ -138,15 +138,14 @@ static bool wants(void *user, const struct plumb_samples_item *item,
 /* Adds the whole stream. Returns an error of reading. */
 static int add_samples(struct report_run *run, struct plumb_profile *profile)
 {
-	const struct plumb_samples_item *item;
 	struct plumb_samples *samples;
 	int status;
 
 	plumb_samples_begin(run->recording, &run->samples, &samples, run->found);
 	memory_given(samples);
-	while ((status = plumb_samples_next(samples, &item)) > 0)
-		if (plumb_profile_add(profile, item) < 0)
-			memory_given(NULL);
+	status = plumb_profile_add(profile, samples);
+	if (status == PLUMB_ERR_NO_MEMORY)
+		memory_given(NULL);
 	if (plumb_profile_finish(profile, plumb_samples_totals(samples)) < 0)
 		memory_given(NULL);
 	plumb_losses_report(&plumb_samples_totals(samples)->lost, run->options->input, run->found);
@@ -285,8 +284,10 @@ static int run_report(struct report_options *options)
 	}
 
 static const char *const key_names[] = {
-	"symbol", "dso", "comm",     "pid",   "tid",         "cpu",        "srcline", "srcfile",
-	"ip",     "op",  "subclass", "event", "data_source", "cache_line", "page",    NULL,
+	"symbol",        "dso",        "comm",    "pid",    "tid",      "cpu",
+	"srcline",       "srcfile",    "ip",      "op",     "subclass", "event",
+	"data_source",   "cache_line", "page",    "offset", "inline",   "group",
+	"branch_target", "symbol_to",  "latency", "time",   NULL,
 };
 static const char *const field_names[] = {
 	"share",

@@ -4,8 +4,7 @@
  * other key, and estimates each row's share with its 95 % confidence interval.
  *
  *	plumb_profile_new(&options, recording, symbolizer, &profile);
- *	while ((status = plumb_samples_next(samples, &item)) > 0)
- *		plumb_profile_add(profile, item);
+ *	plumb_profile_add(profile, samples);
  *	plumb_profile_finish(profile, plumb_samples_totals(samples));
  *	for (size_t i = 0; plumb_profile_row(profile, 0, i, &row); i++) ...
  *
@@ -14,8 +13,8 @@
  * shares without intervals.
  *
  * Memory does not grow with the number of samples: if there are too many rows, the smallest are
- *given up, and counted. Only names (of threads, files and lines) are kept for good, each once. One
- *thread at a time may use a profile.
+ * given up, and counted. Only names (of threads, files and lines) are kept for good, each once. One
+ * thread at a time may use a profile.
  */
 #ifndef PLUMB_PROFILE_H
 #define PLUMB_PROFILE_H
@@ -47,6 +46,15 @@ enum plumb_profile_key {
 	/* Of samples with the address of data. */
 	PLUMB_KEY_CACHE_LINE, /* the address of 64 bytes */
 	PLUMB_KEY_PAGE,       /* the address of 4 KiB */
+	PLUMB_KEY_OFFSET,     /* within its cache line */
+	/* Of code: the innermost inlined function, "name (inlined)"; otherwise as SYMBOL. */
+	PLUMB_KEY_INLINE,
+	/* Of SPE records, too. */
+	PLUMB_KEY_GROUP,         /* perf's groups: "l1d-access tlb-access" */
+	PLUMB_KEY_BRANCH_TARGET, /* the address that a branch led to */
+	PLUMB_KEY_SYMBOL_TO,     /* the function there */
+	PLUMB_KEY_LATENCY,       /* total latency in cycles; of other samples, the weight */
+	PLUMB_KEY_TIME,          /* seconds, rounded down to a tenth, as in perf */
 	PLUMB_PROFILE_KEYS
 };
 
@@ -57,7 +65,7 @@ enum plumb_profile_key {
 PLUMB_API const char *plumb_profile_key_name(unsigned key);
 /*
  * Returns the key with this name, or PLUMB_ERR_NOT_FOUND. perf's names work, too: "sym",
- * "dcacheline", "mem".
+ * "dcacheline", "mem", "local_weight".
  */
 PLUMB_API int plumb_profile_key_by_name(const char *name);
 
@@ -103,13 +111,14 @@ PLUMB_API int plumb_profile_new(const struct plumb_profile_options *options,
 PLUMB_API void plumb_profile_free(struct plumb_profile *profile); /* accepts NULL */
 
 /*
- * Adds an item of the stream. Samples are counted; all other records go to the symbolizer. Add all
- * of them, in PLUMB_ORDER_TASKS or PLUMB_ORDER_TIME: intervals depend on which samples are
- * neighbours. Samples of guests are left out, because their address spaces are unknown. Returns 0
- * or NO_MEMORY.
+ * Adds all that is left of a stream: its samples are counted, and all other records go to the
+ * symbolizer. The stream's order must be PLUMB_ORDER_TASKS or PLUMB_ORDER_TIME: intervals depend on
+ * which samples are neighbours. Samples of guests are left out, because their address spaces are
+ * unknown. SPE records take half the time if the stream gives each of them once, and the profile
+ * has neither `wants` nor call paths nor `children`. Returns 0, or an error of the stream; then,
+ * what could be read was added.
  */
-PLUMB_API int plumb_profile_add(struct plumb_profile *profile,
-				const struct plumb_samples_item *item);
+PLUMB_API int plumb_profile_add(struct plumb_profile *profile, struct plumb_samples *samples);
 
 /*
  * Sorts rows, the largest first, and estimates their values. `totals` are those of the stream, and

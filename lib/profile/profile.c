@@ -6,6 +6,7 @@
 
 #include "base/sized.h"
 #include "profile/profile.h"
+#include "profile/sums.h"
 #include "recording/access.h"
 #include "recording/spe_auxtrace.h"
 
@@ -64,7 +65,7 @@ int plumb_profile_new(const struct plumb_profile_options *options,
 	made->symbolizer = symbolizer;
 	made->exact_type = exact_pmu(recording);
 	made->generation = 1;
-	made->places = calloc(PLACES, sizeof(*made->places));
+	made->places = calloc(PLACE_COUNT, sizeof(*made->places));
 	made->unknown = text_table_keep(&made->texts, "[unknown]");
 	if (!made->places || !made->unknown) {
 		plumb_profile_free(made);
@@ -92,6 +93,7 @@ void plumb_profile_free(struct plumb_profile *profile)
 	free(profile->lanes);
 	free(profile->by_lane.slots);
 	free(profile->places);
+	free(profile->hot);
 	text_table_free(&profile->texts);
 	free(profile);
 }
@@ -122,8 +124,8 @@ static void describe_spe(const struct plumb_profile *profile, struct profiled_ev
 	}
 }
 
-static struct profiled_event *find_event(struct plumb_profile *profile,
-					 const struct plumb_samples_item *item)
+struct profiled_event *profiled_event_find(struct plumb_profile *profile,
+					   const struct plumb_samples_item *item)
 {
 	const struct plumb_recorded_event *recorded = item->record->event;
 	struct profiled_event *grown, *event;
@@ -166,11 +168,11 @@ static uint64_t period_of(const struct plumb_samples_item *item)
 /* ---- Places -----------------------------------------------------------------------------------
  */
 
-static struct place *find_place(struct plumb_profile *profile, const struct plumb_task *task,
-				struct plumb_frame frame)
+struct place *place_find(struct plumb_profile *profile, const struct plumb_task *task,
+			 struct plumb_frame frame)
 {
 	const uint64_t words[] = {frame.ip, (uintptr_t)task, frame.mode};
-	struct place *place = &profile->places[hash_words(words, 3) % PLACES];
+	struct place *place = &profile->places[hash_words(words, 3) % PLACE_COUNT];
 
 	if (place->generation == profile->generation && place->location.ip == frame.ip &&
 	    place->task == task && place->mode == frame.mode)
@@ -181,47 +183,6 @@ static struct place *find_place(struct plumb_profile *profile, const struct plum
 	return place;
 }
 
-/* ---- Sums -------------------------------------------------------------------------------------
- */
-
-static void step(struct sums *sums, struct pair from, struct pair to)
-{
-	double above = to.above - from.above;
-
-	sums->steps_above += above * above;
-	sums->steps_both += above * (to.below - from.below);
-}
-
-static void add_own(struct sums *sums, uint64_t period)
-{
-	const double value = (double)period;
-
-	sums->samples++;
-	sums->period = add_saturating(sums->period, period);
-	sums->above[0] += value;
-	sums->above[1] += value * value;
-	sums->above[2] += value * value * value;
-}
-
-static void step_mean(struct mean_sums *sums, struct pair from, struct pair to)
-{
-	double above = to.above - from.above, below = to.below - from.below;
-
-	sums->steps_above += above * above;
-	sums->steps_both += above * below;
-	sums->steps_below += below * below;
-}
-
-static void add_mean(struct mean_sums *sums, struct pair value)
-{
-	if (value.below == 0)
-		return;
-	sums->members++;
-	sums->above[0] += value.above;
-	sums->above[1] += value.above * value.above;
-	sums->above[2] += value.above * value.above * value.above;
-}
-
 /* ---- Neighbours -------------------------------------------------------------------------------
  */
 
@@ -230,9 +191,8 @@ static uint64_t hash_lane(const void *owner, uint32_t i)
 	return hash_words(((const struct plumb_profile *)owner)->lanes[i].key, 2);
 }
 
-/* Returns the lane of a sample, or NULL: out of memory. */
-static struct lane *find_lane(struct plumb_profile *profile, size_t event,
-			      const struct plumb_samples_item *item)
+struct lane *lane_find(struct plumb_profile *profile, size_t event,
+		       const struct plumb_samples_item *item)
 {
 	const struct plumb_record *record = item->record;
 	const bool has_cpu = record->has & PLUMB_RECORD_HAS_CPU && record->cpu != UINT32_MAX;
@@ -271,29 +231,8 @@ static struct lane *find_lane(struct plumb_profile *profile, size_t event,
 	return lane;
 }
 
-/* Adds the steps from the lane's last sample to this one, for the rows that they belong to. */
-static void step_own(struct plumb_profile *profile, const struct lane *lane, uint32_t row,
-		     double period, const struct pair *means)
-{
-	const struct pair none = {0, 0}, last = {lane->period, lane->period},
-			  gone = {0, lane->period}, absent = {0, period}, now = {period, period};
-	struct row *rows = profile->rows;
-
-	if (lane->row == row) {
-		step(&rows[row].own, last, now);
-		for (size_t m = 0; m < MEANS; m++)
-			step_mean(&rows[row].means[m], lane->means[m], means[m]);
-		return;
-	}
-	step(&rows[row].own, gone, now);
-	step(&rows[lane->row].own, last, absent);
-	for (size_t m = 0; m < MEANS; m++) {
-		step_mean(&rows[row].means[m], none, means[m]);
-		step_mean(&rows[lane->row].means[m], lane->means[m], none);
-	}
-}
-
-/* Likewise for rows that count their callees' samples; those of this sample have its mark. */
+/* Adds the steps from the lane's last sample to this one, for the rows that count their callees'
+ * samples; those of this sample have its mark. */
 static void step_children(struct plumb_profile *profile, const struct lane *lane,
 			  const uint32_t *counted, size_t count, double period)
 {
@@ -304,17 +243,17 @@ static void step_children(struct plumb_profile *profile, const struct lane *lane
 		struct row *row = &profile->rows[lane->counted[i]];
 
 		if (row->mark == profile->mark) {
-			step(&row->children, last, now);
+			step_sums(&row->children, last, now);
 			row->mark = 0;
 		} else {
-			step(&row->children, last, absent);
+			step_sums(&row->children, last, absent);
 		}
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct row *row = &profile->rows[counted[i]];
 
 		if (row->mark == profile->mark)
-			step(&row->children, gone, now);
+			step_sums(&row->children, gone, now);
 	}
 }
 
@@ -355,16 +294,22 @@ struct adding {
 	size_t function_count;
 };
 
+int row_find(struct plumb_profile *profile, const struct frame_values *frame, uint32_t *row)
+{
+	uint64_t values[WORDS_MAX] = {(size_t)(frame->event - profile->events)};
+
+	for (size_t i = 0; i < profile->options.key_count; i++)
+		if (!key_value(profile, profile->keys[i], frame, &values[1 + 2 * i]))
+			return PLUMB_ERR_NO_MEMORY;
+	return rows_find(profile, values, row);
+}
+
 static int find_row(struct plumb_profile *profile, const struct adding *adding, struct place *place,
 		    uint32_t *row)
 {
 	const struct frame_values frame = {adding->item, adding->event, place};
-	uint64_t values[WORDS_MAX] = {adding->event_index};
 
-	for (size_t i = 0; i < profile->options.key_count; i++)
-		if (!key_value(profile, profile->keys[i], &frame, &values[1 + 2 * i]))
-			return PLUMB_ERR_NO_MEMORY;
-	return rows_find(profile, values, row);
+	return row_find(profile, &frame, row);
 }
 
 /* Adds the path that leads to, or away from, the function at `from` in the chain. */
@@ -398,7 +343,7 @@ static int find_functions(struct plumb_profile *profile, struct adding *adding, 
 		return PLUMB_ERR_NO_MEMORY;
 	adding->function_count = 1;
 	for (size_t i = first; i < adding->frame_count; i++) {
-		frame.place = find_place(profile, item->task, adding->frames[i]);
+		frame.place = place_find(profile, item->task, adding->frames[i]);
 		if (!key_value(profile, PLUMB_KEY_SYMBOL, &frame,
 			       adding->functions[adding->function_count++]))
 			return PLUMB_ERR_NO_MEMORY;
@@ -430,7 +375,7 @@ static int count_callers(struct plumb_profile *profile, struct adding *adding)
 		uint32_t row;
 
 		status = find_row(profile, adding,
-				  find_place(profile, item->task, adding->frames[at]), &row);
+				  place_find(profile, item->task, adding->frames[at]), &row);
 		if (status < 0 || is_counted(adding, row))
 			continue;
 		adding->counted[adding->counted_count++] = row;
@@ -440,25 +385,10 @@ static int count_callers(struct plumb_profile *profile, struct adding *adding)
 	return status;
 }
 
-static void read_means(const struct plumb_spe_record *spe, struct pair means[MEANS])
-{
-	const uint64_t events = spe->has & PLUMB_SPE_HAS_EVENTS ? spe->events : 0;
-	const uint64_t missed = PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_L1D_REFILL);
-	const uint64_t accessed = PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_L1D_ACCESS) | missed;
-
-	if (spe->has & PLUMB_SPE_HAS_TOTAL_LATENCY)
-		means[MEAN_LATENCY] = (struct pair){spe->counters[PLUMB_SPE_TOTAL_LATENCY], 1};
-	if (events & accessed)
-		means[MEAN_L1D_MISSES] = (struct pair){(events & missed) != 0, 1};
-	if (spe->has & PLUMB_SPE_HAS_OPERATION && spe->op_class == PLUMB_SPE_BRANCH)
-		means[MEAN_MISPREDICTIONS] =
-			(struct pair){events >> PLUMB_SPE_EV_MISPREDICTED & 1, 1};
-}
-
 /* Adds a sample to its rows and to its lane. */
 static int add_values(struct plumb_profile *profile, const struct adding *adding)
 {
-	struct lane *lane = find_lane(profile, adding->event_index, adding->item);
+	struct lane *lane = lane_find(profile, adding->event_index, adding->item);
 	struct profiled_event *event = adding->event;
 	const double period = (double)adding->period;
 	struct pair means[MEANS] = {0};
@@ -468,10 +398,10 @@ static int add_values(struct plumb_profile *profile, const struct adding *adding
 	if (adding->item->spe)
 		read_means(adding->item->spe, means);
 	for (size_t i = 0; i < adding->counted_count; i++) {
-		add_own(&profile->rows[adding->counted[i]].children, adding->period);
+		add_sums(&profile->rows[adding->counted[i]].children, adding->period);
 		profile->rows[adding->counted[i]].mark = profile->mark;
 	}
-	add_own(&profile->rows[adding->row].own, adding->period);
+	add_sums(&profile->rows[adding->row].own, adding->period);
 	for (size_t m = 0; m < MEANS; m++)
 		add_mean(&profile->rows[adding->row].means[m], means[m]);
 	if (lane->begun) {
@@ -533,10 +463,10 @@ static int add_sample(struct plumb_profile *profile, const struct plumb_samples_
 	if (!item->record->event || mode == PLUMB_MODE_GUEST_KERNEL ||
 	    mode == PLUMB_MODE_GUEST_USER)
 		return 0;
-	adding.event = find_event(profile, item);
+	adding.event = profiled_event_find(profile, item);
 	if (!adding.event)
 		return PLUMB_ERR_NO_MEMORY;
-	place = find_place(profile, item->task, own);
+	place = place_find(profile, item->task, own);
 	if (profile->options.wants &&
 	    !profile->options.wants(profile->options.user, item, &place->location)) {
 		adding.event->public.left_out++;
@@ -550,7 +480,7 @@ static int add_sample(struct plumb_profile *profile, const struct plumb_samples_
 	return add_rows(profile, &adding, place);
 }
 
-int plumb_profile_add(struct plumb_profile *profile, const struct plumb_samples_item *item)
+int profile_add_item(struct plumb_profile *profile, const struct plumb_samples_item *item)
 {
 	switch (item->record->type) {
 	case PLUMB_RECORD_SAMPLE:

@@ -116,8 +116,19 @@ struct place {
 	struct plumb_location location;
 	const char *dso;             /* the file's short name; NULL: not made yet */
 	const char *line, *filename; /* of the source; NULL: not looked up */
+	const char *function;        /* with inlined ones; NULL: not looked up */
 };
-#define PLACES 4096
+#define PLACE_COUNT 4096
+
+/* The row of an instruction, for profiles whose keys depend on nothing else of a record. */
+struct hot_row {
+	uint64_t pc; /* as the record has it */
+	const struct plumb_task *task;
+	uint64_t generation;
+	uint32_t event, row;
+};
+#define HOT_ROWS 16384
+#define HOT_WAYS 4 /* places of an instruction */
 
 struct plumb_profile {
 	struct plumb_profile_options options;
@@ -145,11 +156,28 @@ struct plumb_profile {
 	struct index_table by_lane;
 
 	struct place *places;
-	uint64_t generation; /* of the address spaces */
+	struct hot_row *hot; /* NULL: not used yet */
+	uint64_t generation; /* of the address spaces and the rows' indexes */
 	uint64_t mark;       /* number of samples */
 	const char *comm;    /* of the last sample */
 	bool finished;
 };
+
+/* profile.c: adds an item of the stream. Returns 0 or NO_MEMORY. */
+int profile_add_item(struct plumb_profile *profile, const struct plumb_samples_item *item);
+
+/* profile.c: looks up a place, which is valid until the next call. */
+struct place *place_find(struct plumb_profile *profile, const struct plumb_task *task,
+			 struct plumb_frame frame);
+
+/* Likewise find or make an event and a lane; NULL: out of memory. */
+struct profiled_event *profiled_event_find(struct plumb_profile *profile,
+					   const struct plumb_samples_item *item);
+struct lane *lane_find(struct plumb_profile *profile, size_t event,
+		       const struct plumb_samples_item *item);
+/* Likewise finds or makes a row. Returns 0 or NO_MEMORY. */
+struct frame_values;
+int row_find(struct plumb_profile *profile, const struct frame_values *frame, uint32_t *row);
 
 /* profile_rows.c: finds or makes a row with these values. Returns 0 or NO_MEMORY. */
 int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *row);

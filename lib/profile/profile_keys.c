@@ -7,6 +7,9 @@
 
 #include "profile/profile.h"
 
+/* Nanoseconds to a value of PLUMB_KEY_TIME, as perf has it. */
+#define TIME_QUANTUM 100000000
+
 static const char *const names[PLUMB_PROFILE_KEYS] = {
 	[PLUMB_KEY_SYMBOL] = "symbol",
 	[PLUMB_KEY_DSO] = "dso",
@@ -23,6 +26,13 @@ static const char *const names[PLUMB_PROFILE_KEYS] = {
 	[PLUMB_KEY_DATA_SOURCE] = "data_source",
 	[PLUMB_KEY_CACHE_LINE] = "cache_line",
 	[PLUMB_KEY_PAGE] = "page",
+	[PLUMB_KEY_OFFSET] = "offset",
+	[PLUMB_KEY_INLINE] = "inline",
+	[PLUMB_KEY_GROUP] = "group",
+	[PLUMB_KEY_BRANCH_TARGET] = "branch_target",
+	[PLUMB_KEY_SYMBOL_TO] = "symbol_to",
+	[PLUMB_KEY_LATENCY] = "latency",
+	[PLUMB_KEY_TIME] = "time",
 };
 
 /* perf's names. */
@@ -30,9 +40,9 @@ static const struct {
 	const char *name;
 	enum plumb_profile_key key;
 } aliases[] = {
-	{"sym", PLUMB_KEY_SYMBOL},
-	{"dcacheline", PLUMB_KEY_CACHE_LINE},
-	{"mem", PLUMB_KEY_DATA_SOURCE},
+	{"sym", PLUMB_KEY_SYMBOL},      {"dcacheline", PLUMB_KEY_CACHE_LINE},
+	{"mem", PLUMB_KEY_DATA_SOURCE}, {"local_weight", PLUMB_KEY_LATENCY},
+	{"weight", PLUMB_KEY_LATENCY},
 };
 
 const char *plumb_profile_key_name(unsigned key)
@@ -157,6 +167,29 @@ static bool find_source(struct plumb_profile *profile, struct place *place, cons
 	return place->line && place->filename;
 }
 
+/* Finds the function that an address belongs to, with those that are inlined there. */
+static bool find_inlined(struct plumb_profile *profile, struct place *place, const char *dso)
+{
+	struct plumb_source_frame frames[2] = {0};
+	char text[PLUMB_PROFILE_TEXT];
+	uint64_t symbol[2];
+	size_t count;
+
+	if (place->function)
+		return true;
+	count = plumb_symbolizer_source(profile->symbolizer, &place->location, frames, 2);
+	if (count == 2 && frames[0].function) {
+		snprintf(text, sizeof(text), "%.*s (inlined)", PLUMB_PROFILE_TEXT - 32,
+			 frames[0].function);
+		place->function = text_table_keep(&profile->texts, text);
+	} else {
+		set_symbol(symbol, &place->location, dso);
+		place->function =
+			text_table_keep(&profile->texts, symbol_text(profile, symbol, text));
+	}
+	return place->function;
+}
+
 /* Returns whether the sample has the virtual address of data. */
 static bool data_address(const struct plumb_samples_item *item, uint64_t *address)
 {
@@ -207,7 +240,47 @@ static void set_spe(const struct plumb_samples_item *item, unsigned key, uint64_
 	} else if (key == PLUMB_KEY_SUBCLASS && spe->has & PLUMB_SPE_HAS_OPERATION &&
 		   op.subclass != PLUMB_SPE_SUB_NONE) {
 		set_number(value, op.subclass);
+	} else if (key == PLUMB_KEY_BRANCH_TARGET && spe->has & PLUMB_SPE_HAS_BRANCH_TARGET) {
+		set_number(value, plumb_spe_code_address(spe->addresses[PLUMB_SPE_BRANCH_TARGET]));
+	} else if (key == PLUMB_KEY_GROUP && item->groups) {
+		set_number(value, item->groups);
 	}
+}
+
+/* Sets the function that a branch led to. */
+static bool set_target(struct plumb_profile *profile, const struct frame_values *frame,
+		       uint64_t value[2])
+{
+	const struct plumb_spe_record *spe = frame->item->spe;
+	const enum plumb_cpu_mode mode = plumb_record_mode(frame->item->record);
+	struct place own = *frame->place, *place;
+	const char *dso;
+	uint64_t to;
+
+	if (!spe || !(spe->has & PLUMB_SPE_HAS_BRANCH_TARGET))
+		return true;
+	to = plumb_spe_code_address(spe->addresses[PLUMB_SPE_BRANCH_TARGET]);
+	place = place_find(profile, frame->item->task,
+			   (struct plumb_frame){to, plumb_symbolizer_mode(mode, to)});
+	dso = short_name(profile, place);
+	if (dso)
+		set_symbol(value, &place->location, dso);
+	/* It may have taken the place of the sample's own. */
+	if (place == frame->place)
+		*frame->place = own;
+	return dso;
+}
+
+/* Sets the latency of an SPE record, or the weight of another sample. */
+static void set_latency(const struct plumb_samples_item *item, uint64_t value[2])
+{
+	const struct plumb_record *record = item->record;
+
+	if (item->spe && item->spe->has & PLUMB_SPE_HAS_TOTAL_LATENCY)
+		set_number(value, item->spe->counters[PLUMB_SPE_TOTAL_LATENCY]);
+	else if (!item->spe && record->event->attr.sample_type &
+				       (PLUMB_SAMPLE_WEIGHT | PLUMB_SAMPLE_WEIGHT_STRUCT))
+		set_number(value, record->sample.weight);
 }
 
 /* Of the keys of addresses of code. */
@@ -227,6 +300,11 @@ static bool set_code(struct plumb_profile *profile, unsigned key, struct place *
 		return true;
 	case PLUMB_KEY_IP:
 		set_number(value, place->location.ip);
+		return true;
+	case PLUMB_KEY_INLINE:
+		if (!find_inlined(profile, place, dso))
+			return false;
+		set_text(value, place->function);
 		return true;
 	default:
 		if (!find_source(profile, place, dso))
@@ -260,6 +338,21 @@ bool key_value(struct plumb_profile *profile, unsigned key, const struct frame_v
 			set_number(value, address & (key == PLUMB_KEY_PAGE ? ~UINT64_C(4095)
 									   : ~UINT64_C(63)));
 		return true;
+	case PLUMB_KEY_OFFSET:
+		if (data_address(frame->item, &address))
+			set_number(value, address & 63);
+		return true;
+	case PLUMB_KEY_SYMBOL_TO:
+		return set_target(profile, frame, value);
+	case PLUMB_KEY_LATENCY:
+		set_latency(frame->item, value);
+		return true;
+	case PLUMB_KEY_TIME:
+		if (record->has & PLUMB_RECORD_HAS_TIME)
+			set_number(value, record->time / TIME_QUANTUM);
+		return true;
+	case PLUMB_KEY_BRANCH_TARGET:
+	case PLUMB_KEY_GROUP:
 	case PLUMB_KEY_OP:
 	case PLUMB_KEY_SUBCLASS:
 	case PLUMB_KEY_EVENT:
@@ -299,6 +392,19 @@ static const char *events_text(const uint64_t value[2], char room[PLUMB_PROFILE_
 	return *room ? room : "none";
 }
 
+/* "l1d-access tlb-access" */
+static const char *groups_text(uint64_t groups, char room[PLUMB_PROFILE_TEXT])
+{
+	size_t used = 0;
+
+	room[0] = '\0';
+	for (unsigned group = 0; group < PLUMB_SPE_GROUPS && used < PLUMB_PROFILE_TEXT; group++)
+		if (groups & PLUMB_SPE_GROUP_BIT(group))
+			used += (size_t)snprintf(room + used, PLUMB_PROFILE_TEXT - used, "%s%s",
+						 used ? " " : "", plumb_spe_group_name(group));
+	return room;
+}
+
 static const char *hex(uint64_t number, char room[PLUMB_PROFILE_TEXT])
 {
 	snprintf(room, PLUMB_PROFILE_TEXT, "0x%" PRIx64, number);
@@ -310,7 +416,7 @@ const char *key_text(const struct plumb_profile *profile, unsigned key, const ui
 {
 	const char *name;
 
-	if (key == PLUMB_KEY_SYMBOL)
+	if (key == PLUMB_KEY_SYMBOL || (key == PLUMB_KEY_SYMBOL_TO && value[1]))
 		return symbol_text(profile, value, room);
 	if (value[1] == 0)
 		return (const char *)(uintptr_t)value[0];
@@ -324,9 +430,16 @@ const char *key_text(const struct plumb_profile *profile, unsigned key, const ui
 	case PLUMB_KEY_DATA_SOURCE:
 		name = plumb_spe_data_source_name((uint32_t)(value[1] >> 1), value[0]);
 		return name ? name : hex(value[0], room);
+	case PLUMB_KEY_GROUP:
+		return groups_text(value[0], room);
+	case PLUMB_KEY_TIME:
+		snprintf(room, PLUMB_PROFILE_TEXT, "%" PRIu64 ".%" PRIu64, value[0] / 10,
+			 value[0] % 10);
+		return room;
 	case PLUMB_KEY_PID:
 	case PLUMB_KEY_TID:
 	case PLUMB_KEY_CPU:
+	case PLUMB_KEY_LATENCY:
 		snprintf(room, PLUMB_PROFILE_TEXT, "%" PRIu64, value[0]);
 		return room;
 	default:

@@ -5,7 +5,7 @@
  * record's time. Order and threads are perf's (tools/perf/util/arm-spe.c), so that its output can
  * be compared.
  */
-#include <plumb/samples.h>
+#include "recording/samples.h"
 
 #include <stdlib.h>
 
@@ -563,6 +563,24 @@ int plumb_samples_next(struct plumb_samples *samples, const struct plumb_samples
 	}
 	make_sample(s);
 	return 1;
+}
+
+bool samples_each_record_once(const struct plumb_samples *samples)
+{
+	return samples->decoding.each_record_once;
+}
+
+const struct plumb_samples_item *samples_item(struct plumb_samples *samples,
+					      const struct plumb_task *task, size_t i)
+{
+	const size_t next = samples->next;
+
+	samples->next = i;
+	samples->pending = PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
+	samples->item.task = task;
+	make_sample(samples);
+	samples->next = next;
+	return &samples->item;
 }
 
 int plumb_samples_next_batch(struct plumb_samples *samples,

@@ -248,6 +248,24 @@ def separated(work):
     return f"{len(rows)} rows"
 
 
+@tap.test
+def batches(work):
+    """SPE records give the same in batches as one by one"""
+    count = 0
+    for words in ("1 20000 3 contexts switches clock code=400", "2 9000 2 thread", "3 9000 2 timeless",
+                  "4 9000 2 new odd"):
+        path = work.spe(words)
+        for keys in ("sym", "comm,dso,sym", "ip,pid,tid", "cpu,op", "srcline,group", "symbol_to,latency"):
+            both = [subprocess.run([work.plumb, "report", "-i", path, "-s", keys, "--json", *options],
+                                   capture_output=True, check=True).stdout
+                    # All times pass, but each sample is looked at.
+                    for options in ([], ["--time", "0,"])]
+            if both[0] != both[1]:
+                raise AssertionError(f"{words}: -s {keys}: they differ")
+            count += len(both[0])
+    return f"{count} bytes"
+
+
 if perf.absent:
     tap.skip_all(perf.absent)
 with tempfile.TemporaryDirectory() as scratch:

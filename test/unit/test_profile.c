@@ -10,6 +10,7 @@
 
 #include "folder.h"
 #include "profile/estimate.h"
+#include "profile/profile.h"
 
 #define PMU   11
 #define EXACT 12
@@ -41,6 +42,7 @@ struct fixture {
 	struct plumb_samples_item item;
 	uint64_t chain[200];
 	uint64_t state;
+	uint32_t groups;
 };
 
 static uint64_t chance(struct fixture *f, uint64_t limit)
@@ -92,7 +94,8 @@ static void add(struct fixture *f, const struct plumb_recorded_event *event, uin
 	f->record = (struct plumb_record){
 		.type = PLUMB_RECORD_SAMPLE,
 		.misc = PLUMB_MODE_USER,
-		.has = PLUMB_RECORD_HAS_PID | PLUMB_RECORD_HAS_CPU,
+		.has = PLUMB_RECORD_HAS_PID | PLUMB_RECORD_HAS_CPU | PLUMB_RECORD_HAS_TIME,
+		.time = 12345678901,
 		.pid = f->task->pid,
 		.tid = f->task->tid,
 		.cpu = cpu,
@@ -102,10 +105,11 @@ static void add(struct fixture *f, const struct plumb_recorded_event *event, uin
 			   .callchain = f->chain,
 			   .callchain_length = callers},
 	};
-	f->item = (struct plumb_samples_item){.record = &f->record, .task = f->task, .ring = cpu};
+	f->item = (struct plumb_samples_item){
+		.record = &f->record, .task = f->task, .groups = f->groups, .ring = cpu};
 	if (event == &events[0])
 		f->item.spe = &f->spe;
-	assert_int_equal(plumb_profile_add(f->profile, &f->item), 0);
+	assert_int_equal(profile_add_item(f->profile, &f->item), 0);
 }
 
 static const uint8_t by_symbol[] = {PLUMB_KEY_SYMBOL};
@@ -425,29 +429,41 @@ static void tells_keys(void **state)
 	static const uint8_t more[] = {PLUMB_KEY_CACHE_LINE, PLUMB_KEY_PAGE, PLUMB_KEY_DSO,
 				       PLUMB_KEY_SRCLINE};
 	static const char *const wanted_more[] = {"0x12340", "0x12000", "[unknown]", "0x4010"};
+	static const uint8_t new[] = {PLUMB_KEY_OFFSET,        PLUMB_KEY_INLINE,    PLUMB_KEY_GROUP,
+				      PLUMB_KEY_BRANCH_TARGET, PLUMB_KEY_SYMBOL_TO, PLUMB_KEY_IP,
+				      PLUMB_KEY_LATENCY,       PLUMB_KEY_TIME};
+	static const char *const wanted_new[] = {
+		"0x5", "0x4010", "l1d-miss tlb-access", "0x8020", "0x8020", "0x4010", "77", "12.3"};
+	const uint8_t *const lists[] = {keys, more, new};
+	const char *const *const wanted_lists[] = {wanted, wanted_more, wanted_new};
 	struct plumb_profile_options options = {.size = sizeof(options)};
 	char room[PLUMB_PROFILE_TEXT];
 
 	(void)state;
-	for (int round = 0; round < 2; round++) {
+	for (int round = 0; round < 3; round++) {
 		struct fixture f;
 
-		options.keys = round ? more : keys;
-		options.key_count = round ? 4 : 8;
+		options.keys = lists[round];
+		options.key_count = round == 1 ? 4 : 8;
 		begin(&f, &options);
 		f.spe = (struct plumb_spe_record){
 			.has = PLUMB_SPE_HAS_EVENTS | PLUMB_SPE_HAS_OPERATION |
-			       PLUMB_SPE_HAS_DATA_SOURCE | PLUMB_SPE_HAS_DATA_VIRTUAL,
+			       PLUMB_SPE_HAS_DATA_SOURCE | PLUMB_SPE_HAS_DATA_VIRTUAL |
+			       PLUMB_SPE_HAS_BRANCH_TARGET | PLUMB_SPE_HAS_TOTAL_LATENCY,
 			.op_class = PLUMB_SPE_LOAD_STORE,
 			.events = 1 << 1 | 1 << 3,
 			.data_source = 8,
-			.addresses = {[PLUMB_SPE_DATA_VIRTUAL] = 0x12345},
+			.addresses = {[PLUMB_SPE_DATA_VIRTUAL] = 0x12345,
+				      [PLUMB_SPE_BRANCH_TARGET] = 0x8020},
+			.counters = {77},
 		};
+		f.groups = PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_L1D_MISS) |
+			   PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_TLB_ACCESS);
 		add(&f, &events[0], 0x4010, 1, 5, 0);
 		assert_int_equal(plumb_profile_finish(f.profile, NULL), 0);
 		for (size_t k = 0; k < options.key_count; k++)
 			assert_string_equal(plumb_profile_text(f.profile, 0, 0, k, room),
-					    round ? wanted_more[k] : wanted[k]);
+					    wanted_lists[round][k]);
 		assert_null(plumb_profile_text(f.profile, 0, 1, 0, room));
 		end(&f);
 	}
@@ -466,6 +482,7 @@ static void knows_names(void **state)
 	assert_int_equal(plumb_profile_key_by_name("sym"), PLUMB_KEY_SYMBOL);
 	assert_int_equal(plumb_profile_key_by_name("dcacheline"), PLUMB_KEY_CACHE_LINE);
 	assert_int_equal(plumb_profile_key_by_name("mem"), PLUMB_KEY_DATA_SOURCE);
+	assert_int_equal(plumb_profile_key_by_name("local_weight"), PLUMB_KEY_LATENCY);
 	assert_int_equal(plumb_profile_key_by_name("nothing"), PLUMB_ERR_NOT_FOUND);
 	options.keys = wrong;
 	assert_int_equal(plumb_profile_new(&options, NULL, NULL, &profile), PLUMB_ERR_ARGUMENT);
