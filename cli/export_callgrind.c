@@ -80,7 +80,7 @@ int export_callgrind(const struct common_options *common, const char *path)
 	}
 	complain_warnings(found);
 	callgrind_free(callgrind);
-	plumb_symbolizer_free(symbols);
+	status = symbols_close(symbols, status);
 	plumb_recording_close(recording);
 	plumb_diagnostics_free(found);
 	return status;

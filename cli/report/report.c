@@ -265,7 +265,7 @@ static int run_report(struct report_options *options)
 		status = read_choice(&run);
 	if (status == EXIT_FINE)
 		status = make_profile(&run);
-	plumb_symbolizer_free(run.symbols);
+	status = symbols_close(run.symbols, status);
 	plumb_recording_close(run.recording);
 	plumb_diagnostics_free(run.found);
 	choice_free(&run.choice);
@@ -376,6 +376,7 @@ static const struct option options[] = {
 		 "one sample)"),
 	OPTION_ROW_LIKE_PERF(struct report_options, like_perf),
 	TEXT_ROW(0, "symfs", "DIR", symfs, "look for the mapped files below DIR"),
+	TEXT_ROW(0, "sysroot", "DIR", symfs, "the same as --symfs"),
 	TEXT_ROW(0, "kallsyms", "FILE", kallsyms, "read the recorded kernel's symbols from FILE"),
 	OPTION_ROW_CORE(struct report_options, core),
 	FLAG_ROW(0, "no-demangle", no_demangle,

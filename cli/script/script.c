@@ -329,7 +329,7 @@ static int run_script(struct script_options *options)
 		status = read_filter(&script);
 	if (status == EXIT_FINE)
 		status = options->quiet ? script_print_totals(&script) : print_all(&script);
-	plumb_symbolizer_free(script.symbols);
+	status = symbols_close(script.symbols, status);
 	plumb_recording_close(script.recording);
 	plumb_diagnostics_free(script.found);
 	choice_free(&script.choice);
@@ -400,6 +400,7 @@ static const struct option options[] = {
 		 "print only samples in these functions"),
 	TEXT_ROW(0, "dsos", "DSO,...", chosen.dsos, "print only samples in these files"),
 	TEXT_ROW(0, "symfs", "DIR", symfs, "look for the mapped files below DIR"),
+	TEXT_ROW(0, "sysroot", "DIR", symfs, "the same as --symfs"),
 	TEXT_ROW(0, "kallsyms", "FILE", kallsyms, "read the recorded kernel's symbols from FILE"),
 	OPTION_ROW_CORE(struct script_options, core),
 	FLAG_ROW('G', "hide-call-graph", hide_call_graph, "leave out call chains"),

@@ -36,6 +36,7 @@ struct plumb_symbolizer *symbols_open(const struct symbols_options *options,
 				      const struct plumb_recording *recording)
 {
 	const char *home = getenv("HOME");
+	const char *servers = getenv("DEBUGINFOD_URLS");
 	char *cache = home ? memory_format("%s/.debug", home) : NULL;
 	struct plumb_symbol_paths paths = {
 		.size = sizeof(paths),
@@ -48,6 +49,7 @@ struct plumb_symbolizer *symbols_open(const struct symbols_options *options,
 		.own_vdso = true,
 		.raw_names = options->raw_names,
 		.signatures = options->signatures,
+		.debuginfod = servers && servers[0],
 	};
 	struct plumb_symbolizer *symbols;
 
@@ -61,4 +63,20 @@ struct plumb_symbolizer *symbols_open(const struct symbols_options *options,
 	plumb_symbolizer_origin(symbols, recording);
 	free(cache);
 	return symbols;
+}
+
+int symbols_close(struct plumb_symbolizer *symbols, int status)
+{
+	const char *warning;
+
+	if (!symbols)
+		return status;
+	for (size_t i = 0; (warning = plumb_symbolizer_warning(symbols, i)); i++)
+		complain("%s", warning);
+	if (plumb_symbolizer_status(symbols) < 0) {
+		complain("out of memory; symbols are missing");
+		status = status == EXIT_FINE ? EXIT_OTHER : status;
+	}
+	plumb_symbolizer_free(symbols);
+	return status;
 }

@@ -19,4 +19,10 @@ struct symbols_options {
 struct plumb_symbolizer *symbols_open(const struct symbols_options *options,
 				      const struct plumb_recording *recording);
 
+/*
+ * Frees a symbolizer, after complaining about files that could not be used. Returns `status`, or
+ * EXIT_OTHER if memory ran out while symbols were read. Accepts NULL.
+ */
+int symbols_close(struct plumb_symbolizer *symbols, int status);
+
 #endif

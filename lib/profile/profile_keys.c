@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profile/profile.h"
+#include "symbol/symbolizer.h"
 
 /* Nanoseconds to a value of PLUMB_KEY_TIME, as perf has it. */
 #define TIME_QUANTUM 100000000
@@ -116,14 +117,16 @@ static const char *short_name(struct plumb_profile *profile, struct place *place
 	return place->dso;
 }
 
-/* Of code without a symbol: its address in the file, and the file's name plus 1. */
-static void set_symbol(uint64_t value[2], const struct plumb_location *location, const char *dso)
+/* Of code without a symbol: its address as objdump takes it, and the file's name plus 1. */
+static void set_symbol(const struct plumb_profile *profile, uint64_t value[2],
+		       const struct plumb_location *location, const char *dso)
 {
 	if (location->symbol) {
 		value[0] = (uintptr_t)location->symbol;
 		value[1] = (uintptr_t)dso;
 	} else {
-		value[0] = location->address;
+		if (!symbolizer_link_address(profile->symbolizer, location, &value[0]))
+			value[0] = location->address;
 		value[1] = (uintptr_t)dso | 1;
 	}
 }
@@ -160,7 +163,7 @@ static bool find_source(struct plumb_profile *profile, struct place *place, cons
 		place->filename = text_table_keep(&profile->texts, file);
 		place->line = text_table_keep(&profile->texts, text);
 	} else {
-		set_symbol(symbol, &place->location, dso);
+		set_symbol(profile, symbol, &place->location, dso);
 		place->filename = dso;
 		place->line = text_table_keep(&profile->texts, symbol_text(profile, symbol, text));
 	}
@@ -293,7 +296,7 @@ static bool set_code(struct plumb_profile *profile, unsigned key, struct place *
 		return false;
 	switch (key) {
 	case PLUMB_KEY_SYMBOL:
-		set_symbol(value, &place->location, dso);
+		set_symbol(profile, value, &place->location, dso);
 		return true;
 	case PLUMB_KEY_DSO:
 		set_text(value, dso);

@@ -161,6 +161,30 @@ setup()
 		and all("children" not in r for r in d["events"][0]["rows"])' <<<"$output"
 }
 
+@test "files without symbols, and files that have changed" {
+	local address
+
+	command -v perf >/dev/null || skip "no perf"
+	export HOME=$PWD # perf's cache would have a copy
+	cp /bin/sh prog
+	# shellcheck disable=SC2016 # for the inner shell
+	perf record -q -e cpu-clock:u -F 4000 -o perf.data -- ./prog -c \
+		'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done' 2>/dev/null || skip "perf cannot record"
+	rm -r .debug
+	run --separate-stderr plumb report --stdio -s sym
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	address=$(grep -oE 'prog\+0x[0-9a-f]+' <<<"$output" | head -n 1)
+	address=${address#prog+}
+	# objdump takes it: that is where it begins.
+	objdump -d --start-address="$address" prog | sed -n '/^ /{p;q}' | grep -q "^ *${address#0x}:"
+	cp /bin/true prog
+	run --separate-stderr plumb report --stdio -s sym
+	[ "$status" -eq 0 ]
+	[[ ${stderr_lines[0]} == "plumb: $PWD/prog has changed since it was recorded, so it is not used: "* ]]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+}
+
 @test "errors" {
 	run --separate-stderr plumb report -i missing.data
 	[ "$status" -eq 2 ]
