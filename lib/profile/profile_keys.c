@@ -186,7 +186,7 @@ static bool find_inlined(struct plumb_profile *profile, struct place *place, con
 			 frames[0].function);
 		place->function = text_table_keep(&profile->texts, text);
 	} else {
-		set_symbol(symbol, &place->location, dso);
+		set_symbol(profile, symbol, &place->location, dso);
 		place->function =
 			text_table_keep(&profile->texts, symbol_text(profile, symbol, text));
 	}
@@ -267,7 +267,7 @@ static bool set_target(struct plumb_profile *profile, const struct frame_values 
 			   (struct plumb_frame){to, plumb_symbolizer_mode(mode, to)});
 	dso = short_name(profile, place);
 	if (dso)
-		set_symbol(value, &place->location, dso);
+		set_symbol(profile, value, &place->location, dso);
 	/* It may have taken the place of the sample's own. */
 	if (place == frame->place)
 		*frame->place = own;
