@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "tool/clocks.h"
 #include "tool/complain.h"
 #include "tool/inputs.h"
 #include "tool/memory.h"
@@ -33,9 +34,6 @@ static const char *const common_events[] = {
 };
 static const char *const call_graphs[] = {"fp", "dwarf", NULL};
 static const char *const switches[] = {"signal", NULL};
-static const char *const clocks[] = {
-	"monotonic", "monotonic_raw", "realtime", "boottime", "tai", NULL,
-};
 
 static const struct option options[] = {
 	{
@@ -220,7 +218,7 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "CLOCK",
 		.offset = AT(clockid),
-		.choices = clocks,
+		.choices = clock_names,
 		.help = "set the clock for the samples' times: monotonic, monotonic_raw, realtime, "
 			"boottime, tai",
 	},

@@ -5,11 +5,11 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/number.h"
 #include "record.h"
+#include "tool/clocks.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
 
@@ -156,36 +156,9 @@ static bool read_switch(const char *text, struct record_switch *switching)
 
 static bool read_clock(const char *text, int *clock)
 {
-	static const struct {
-		const char *name;
-		int clock;
-	} clocks[] = {
-		{"monotonic", CLOCK_MONOTONIC},
-		{"mono", CLOCK_MONOTONIC},
-		{"monotonic_raw", CLOCK_MONOTONIC_RAW},
-		{"raw", CLOCK_MONOTONIC_RAW},
-		{"realtime", CLOCK_REALTIME},
-		{"real", CLOCK_REALTIME},
-		{"boottime", CLOCK_BOOTTIME},
-		{"boot", CLOCK_BOOTTIME},
-		{"tai", CLOCK_TAI},
-	};
-	uint64_t number;
-
 	*clock = -1;
-	if (!text)
-		return true;
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
-		if (strcasecmp(text, clocks[i].name) == 0 ||
-		    (strncasecmp(text, "CLOCK_", 6) == 0 &&
-		     strcasecmp(text + 6, clocks[i].name) == 0) ||
-		    (read_number(text, CLOCK_TAI, &number, NULL) &&
-		     (int)number == clocks[i].clock)) {
-			*clock = clocks[i].clock;
-			return true;
-		}
-	}
-	return complain_value("clockid", text, UINT64_MAX,
+	return !text || clock_read(text, clock) ||
+	       complain_value("clockid", text, UINT64_MAX,
 			      "use monotonic, monotonic_raw, realtime, boottime or tai");
 }
 

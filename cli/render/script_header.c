@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "render/script.h"
+#include "tool/clocks.h"
 
 #define NS_A_SECOND 1000000000u
 #define ZSTD        1 /* perf's number of a compression */
@@ -51,36 +52,49 @@ static const struct {
 	{37, 1, "sigtrap"},
 };
 
-static const char *const sample_bits[] = {
-	"IP",
-	"TID",
-	"TIME",
-	"ADDR",
-	"READ",
-	"CALLCHAIN",
-	"ID",
-	"CPU",
-	"PERIOD",
-	"STREAM_ID",
-	"RAW",
-	"BRANCH_STACK",
-	"REGS_USER",
-	"STACK_USER",
-	"WEIGHT",
-	"DATA_SRC",
-	"IDENTIFIER",
-	"TRANSACTION",
-	"REGS_INTR",
-	"PHYS_ADDR",
-	"AUX",
-	"CGROUP",
-	"DATA_PAGE_SIZE",
-	"CODE_PAGE_SIZE",
-	"WEIGHT_STRUCT",
+/* Bits with a name, in the order that perf prints them in. */
+struct named_bit {
+	uint8_t bit;
+	const char *name;
 };
 
-static const char *const format_bits[] = {
-	"TOTAL_TIME_ENABLED", "TOTAL_TIME_RUNNING", "ID", "GROUP", "LOST",
+static const struct named_bit sample_bits[] = {
+	{0, "IP"},
+	{1, "TID"},
+	{2, "TIME"},
+	{3, "ADDR"},
+	{4, "READ"},
+	{5, "CALLCHAIN"},
+	{6, "ID"},
+	{7, "CPU"},
+	{8, "PERIOD"},
+	{9, "STREAM_ID"},
+	{10, "RAW"},
+	{11, "BRANCH_STACK"},
+	{12, "REGS_USER"},
+	{13, "STACK_USER"},
+	{16, "IDENTIFIER"},
+	{18, "REGS_INTR"},
+	{15, "DATA_SRC"},
+	{14, "WEIGHT"},
+	{19, "PHYS_ADDR"},
+	{20, "AUX"},
+	{21, "CGROUP"},
+	{22, "DATA_PAGE_SIZE"},
+	{23, "CODE_PAGE_SIZE"},
+	{24, "WEIGHT_STRUCT"},
+};
+
+static const struct named_bit branch_bits[] = {
+	{0, "USER"},       {1, "KERNEL"},     {2, "HV"},         {3, "ANY"},
+	{4, "ANY_CALL"},   {5, "ANY_RETURN"}, {6, "IND_CALL"},   {7, "ABORT_TX"},
+	{8, "IN_TX"},      {9, "NO_TX"},      {10, "COND"},      {11, "CALL_STACK"},
+	{12, "IND_JUMP"},  {13, "CALL"},      {14, "NO_FLAGS"},  {15, "NO_CYCLES"},
+	{16, "TYPE_SAVE"}, {17, "HW_INDEX"},  {18, "PRIV_SAVE"}, {19, "COUNTERS"},
+};
+
+static const struct named_bit format_bits[] = {
+	{0, "TOTAL_TIME_ENABLED"}, {1, "TOTAL_TIME_RUNNING"}, {2, "ID"}, {3, "GROUP"}, {4, "LOST"},
 };
 
 /* ---- Events ---------------------------------------------------------------------------------- */
@@ -98,8 +112,14 @@ static void put_number(struct buffer *b, const char *name, uint64_t number)
 		buffer_format(b, ", %s = %llu", name, (unsigned long long)number);
 }
 
-static void put_bits(struct buffer *b, const char *name, uint64_t bits, const char *const *names,
-		     size_t count)
+static void put_signed(struct buffer *b, const char *name, int64_t number)
+{
+	if (number)
+		buffer_format(b, ", %s = %lld", name, (long long)number);
+}
+
+static void put_bits(struct buffer *b, const char *name, uint64_t bits,
+		     const struct named_bit *names, size_t count)
 {
 	const char *between = "";
 
@@ -107,10 +127,10 @@ static void put_bits(struct buffer *b, const char *name, uint64_t bits, const ch
 		return;
 	buffer_format(b, ", %s = ", name);
 	for (size_t i = 0; i < count; i++) {
-		if (!(bits >> i & 1))
+		if (!(bits >> names[i].bit & 1))
 			continue;
 		buffer_text(b, between);
-		buffer_text(b, names[i]);
+		buffer_text(b, names[i].name);
 		between = "|";
 	}
 }
@@ -128,15 +148,15 @@ static void put_attribute(struct buffer *b, const struct plumb_event_attr *attr)
 	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
 		put_number(b, flags[i].name,
 			   attr->flags >> flags[i].bit & ((1u << flags[i].width) - 1));
-	put_number(b, "wakeup_events", attr->wakeup);
-	put_hex(b, "bp_type", attr->bp_type);
+	put_number(b, "{ wakeup_events, wakeup_watermark }", attr->wakeup);
+	put_number(b, "bp_type", attr->bp_type);
 	put_hex(b, "{ bp_addr, config1 }", attr->config1);
 	put_hex(b, "{ bp_len, config2 }", attr->config2);
-	put_hex(b, "branch_sample_type", attr->branch_sample_type);
+	put_bits(b, "branch_sample_type", attr->branch_sample_type, branch_bits,
+		 sizeof(branch_bits) / sizeof(*branch_bits));
 	put_hex(b, "sample_regs_user", attr->sample_regs_user);
 	put_number(b, "sample_stack_user", attr->sample_stack_user);
-	if (attr->flags & PLUMB_ATTR_BIT(PLUMB_ATTR_USE_CLOCKID))
-		buffer_format(b, ", clockid = %d", attr->clockid);
+	put_signed(b, "clockid", attr->clockid);
 	put_hex(b, "sample_regs_intr", attr->sample_regs_intr);
 	put_number(b, "aux_watermark", attr->aux_watermark);
 	put_number(b, "sample_max_stack", attr->sample_max_stack);
@@ -375,15 +395,7 @@ static void print_sample_times(struct buffer *b, const struct plumb_recording_in
 
 static void print_clock(struct buffer *b, const struct plumb_recording_info *info)
 {
-	static const char *const names[] = {
-		[CLOCK_REALTIME] = "realtime",
-		[CLOCK_MONOTONIC] = "monotonic",
-		[CLOCK_MONOTONIC_RAW] = "monotonic_raw",
-		[CLOCK_BOOTTIME] = "boottime",
-		[CLOCK_TAI] = "tai",
-	};
-	const bool known = info->clockid < sizeof(names) / sizeof(*names) && names[info->clockid];
-	const char *name = known ? names[info->clockid] : "unknown";
+	const char *name = clock_name(info->clockid);
 	const time_t seconds = (time_t)(info->wall_clock_ns / NS_A_SECOND);
 	const unsigned long long fraction = info->wall_clock_ns % NS_A_SECOND / 1000;
 	struct tm when;
@@ -520,29 +532,41 @@ static void print_place(struct buffer *b, const struct plumb_recording_info *inf
 
 	if (stat(path, &file) == 0 && S_ISREG(file.st_mode) && ctime_r(&file.st_mtime, text))
 		buffer_format(b, "# captured on    : %s", text);
-	if (info->data_offset)
-		buffer_format(b,
-			      "# header version : 1\n# data offset    : %llu\n"
-			      "# data size      : %llu\n# feat offset    : %llu\n",
-			      (unsigned long long)info->data_offset,
-			      (unsigned long long)info->data_size,
-			      (unsigned long long)info->features_offset);
+	buffer_format(b,
+		      "# header version : 1\n# data offset    : %llu\n"
+		      "# data size      : %llu\n# feat offset    : %llu\n",
+		      (unsigned long long)info->data_offset, (unsigned long long)info->data_size,
+		      (unsigned long long)info->features_offset);
 }
 
-void script_print_header(struct buffer *b, const struct plumb_recording *recording,
-			 const char *path, bool full)
+static void print_features(struct buffer *b, const struct plumb_recording *recording, bool full)
 {
-	buffer_text(b, "# ========\n");
-	print_place(b, plumb_recording_info(recording), path);
 	for (unsigned feature = 0; plumb_feature_name(feature) || feature == 0; feature++) {
 		if (plumb_recording_has_feature(recording, feature) &&
 		    !print_long_feature(b, recording, feature, full))
 			print_feature(b, recording, feature);
 	}
+}
+
+void script_print_header(struct buffer *b, const struct plumb_recording *recording,
+			 const char *path, bool full)
+{
+	static const char end[] = "# ========\n#\n";
+	/* A pipe begins with a header that says nothing; features follow among its records. */
+	const bool piped = !plumb_recording_info(recording)->data_offset;
+
+	buffer_text(b, "# ========\n");
+	print_place(b, plumb_recording_info(recording), path);
+	if (piped)
+		buffer_text(b, end);
+	print_features(b, recording, full);
+	if (piped)
+		return;
 	buffer_text(b, "# missing features: ");
 	for (unsigned feature = 1; plumb_feature_name(feature); feature++) {
 		if (!plumb_recording_has_feature(recording, feature))
 			buffer_format(b, "%s ", plumb_feature_name(feature));
 	}
-	buffer_text(b, "\n# ========\n#\n");
+	buffer_char(b, '\n');
+	buffer_text(b, end);
 }
