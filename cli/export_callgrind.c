@@ -65,7 +65,7 @@ int export_callgrind(const struct common_options *common, const char *path)
 
 	if (error == 0) {
 		symbols = symbols_open(&(const struct symbols_options){0}, recording);
-		callgrind = callgrind_new(symbols);
+		callgrind = callgrind_new(symbols, plumb_recording_info(recording)->arch);
 		error = read_samples(recording, symbols, callgrind, path, found);
 	}
 	if (error < 0) {

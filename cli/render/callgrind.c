@@ -9,19 +9,18 @@
 
 #include "tool/memory.h"
 
-#define FRAMES_MAX 255 /* of a chain */
-#define NONE       SIZE_MAX
+#define NONE SIZE_MAX
 
 /* A function of a file; unknown code has one for its file. */
 struct function {
-	const struct plumb_symbol_file *file;
+	struct plumb_symbol_file *file;
 	const struct plumb_symbol *symbol;
 	const char *source; /* its own source file, or NULL */
 };
 
 /* An instruction. */
 struct position {
-	const struct plumb_symbol_file *file;
+	struct plumb_symbol_file *file;
 	uint64_t address; /* in the file */
 	size_t function;
 	const char *source; /* of the innermost inlined function */
@@ -48,6 +47,7 @@ struct table {
 
 struct callgrind {
 	struct plumb_symbolizer *symbols;
+	bool words;           /* instructions are words of four bytes */
 	struct event *events; /* the columns of costs */
 	size_t event_count, event_room;
 
@@ -62,10 +62,10 @@ struct callgrind {
 
 	/* The last sample's, which others often share. */
 	int32_t pid;
-	uint64_t ip, chain[FRAMES_MAX];
+	uint64_t ip, chain[PLUMB_CALLCHAIN_MAX];
 	size_t depth;
-	size_t mine;              /* entry of its own costs */
-	size_t calls[FRAMES_MAX]; /* entries of the calls that led to it, each once */
+	size_t mine;                       /* entry of its own costs */
+	size_t calls[PLUMB_CALLCHAIN_MAX]; /* entries of the calls that led to it, each once */
 	size_t call_count;
 	bool enters; /* it is the first instruction of a called function */
 };
@@ -218,11 +218,12 @@ static size_t find_entry(struct callgrind *c, size_t position, size_t callee)
 /* ---- Samples ----------------------------------------------------------------------------------
  */
 
-struct callgrind *callgrind_new(struct plumb_symbolizer *symbols)
+struct callgrind *callgrind_new(struct plumb_symbolizer *symbols, const char *arch)
 {
 	struct callgrind *c = memory_alloc(sizeof(*c));
 
 	c->symbols = symbols;
+	c->words = !arch || strcmp(arch, "aarch64") == 0;
 	return c;
 }
 
@@ -270,20 +271,25 @@ static size_t find_event(struct callgrind *c, const struct plumb_recorded_event 
 }
 
 /* Copies the user's part of a call chain, the sample's own address left out. */
-static size_t read_chain(const struct plumb_sample *sample, uint64_t *chain)
+static size_t read_chain(const struct callgrind *c, const struct plumb_record *record,
+			 const struct plumb_task *task, uint64_t *chain)
 {
-	bool user = true;
+	struct plumb_frame frames[PLUMB_CALLCHAIN_MAX];
+	const size_t count = plumb_symbolizer_callchain(c->symbols, task, record, frames);
 	size_t depth = 0;
 
-	for (size_t i = 0; i < sample->callchain_length && depth < FRAMES_MAX; i++) {
-		uint64_t address = sample->callchain[i];
-
-		if (address >= PLUMB_CONTEXT_MARKS)
-			user = address == PLUMB_CONTEXT_USER;
-		else if (user && (depth || address != sample->ip))
-			chain[depth++] = address;
-	}
+	for (size_t i = 0; i < count; i++)
+		if (frames[i].mode == PLUMB_MODE_USER &&
+		    (depth || frames[i].ip != record->sample.ip))
+			chain[depth++] = frames[i].ip;
 	return depth;
+}
+
+/* The call before an address to return to, which unwinding has already made the call's last byte.
+ */
+static uint64_t call_before(const struct callgrind *c, uint64_t address)
+{
+	return c->words ? (address - 1) & ~UINT64_C(3) : address - 1;
 }
 
 static bool has_call(const struct callgrind *c, size_t entry)
@@ -312,9 +318,8 @@ static void resolve(struct callgrind *c, const struct plumb_record *record,
 	for (size_t i = 0; i < c->depth; i++) {
 		size_t entry;
 
-		/* The call is before the address to return to. */
-		plumb_symbolizer_locate(c->symbols, task, PLUMB_MODE_USER, c->chain[i] - 4,
-					&location);
+		plumb_symbolizer_locate(c->symbols, task, PLUMB_MODE_USER,
+					call_before(c, c->chain[i]), &location);
 		position = find_position(c, &location);
 		entry = find_entry(c, position, callee);
 		if (!has_call(c, entry))
@@ -332,9 +337,9 @@ void callgrind_add(struct callgrind *c, const struct plumb_record *record,
 		   const struct plumb_task *task)
 {
 	size_t event = find_event(c, record->event), depth;
-	uint64_t period = record->sample.period, chain[FRAMES_MAX];
+	uint64_t period = record->sample.period, chain[PLUMB_CALLCHAIN_MAX];
 
-	depth = read_chain(&record->sample, chain);
+	depth = read_chain(c, record, task, chain);
 	if (!c->samples || record->pid != c->pid || record->sample.ip != c->ip ||
 	    depth != c->depth || memcmp(chain, c->chain, depth * sizeof(chain[0])) != 0) {
 		c->pid = record->pid;
@@ -403,13 +408,24 @@ static const char *source_name(const char *source)
 	return source ? source : "???";
 }
 
+/* As in disassembly. */
+static uint64_t link_address(const struct callgrind *c, struct plumb_symbol_file *file,
+			     uint64_t address)
+{
+	const struct plumb_location location = {.file = file, .address = address};
+	uint64_t linked;
+
+	return plumb_symbolizer_link_address(c->symbols, &location, &linked) ? linked : address;
+}
+
 static void write_costs(const struct callgrind *c, FILE *stream, size_t entry)
 {
 	const uint64_t *costs = &c->costs[entry * c->event_room];
 	const struct position *position = &c->positions[c->entries[entry].position];
 	size_t count = c->event_count;
 
-	fprintf(stream, "0x%" PRIx64 " %u", position->address, position->line);
+	fprintf(stream, "0x%" PRIx64 " %u", link_address(c, position->file, position->address),
+		position->line);
 	while (count > 1 && !costs[count - 1])
 		count--; /* what is missing is 0 */
 	for (size_t e = 0; e < count; e++)
@@ -420,7 +436,9 @@ static void write_costs(const struct callgrind *c, FILE *stream, size_t entry)
 static void write_call(const struct callgrind *c, FILE *stream, size_t entry)
 {
 	const struct function *callee = &c->functions[c->entries[entry].callee];
-	uint64_t start = callee->symbol ? plumb_symbol_start(callee->symbol) : 0;
+	uint64_t start = callee->symbol
+				 ? link_address(c, callee->file, plumb_symbol_start(callee->symbol))
+				 : 0;
 	/* callgrind_annotate takes the costs of 0 calls for the caller's own. */
 	uint64_t calls = c->entries[entry].calls ? c->entries[entry].calls : 1;
 

@@ -14,8 +14,11 @@
 
 struct callgrind;
 
-/* Samples are looked up with `symbols`, whose records the caller adds. Never NULL. */
-struct callgrind *callgrind_new(struct plumb_symbolizer *symbols);
+/*
+ * Samples are looked up with `symbols`, whose records the caller adds. `arch` is the recording's
+ * architecture, or NULL. Never NULL.
+ */
+struct callgrind *callgrind_new(struct plumb_symbolizer *symbols, const char *arch);
 void callgrind_free(struct callgrind *callgrind);
 
 /* Adds a sample of an event. */

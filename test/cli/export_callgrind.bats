@@ -82,6 +82,39 @@ annotated()
 	[ "$main" -lt "$((inner + outer))" ]
 }
 
+# linked_at PROGRAM FUNCTION: the address that the linker gave it.
+linked_at()
+{
+	aarch64-linux-gnu-nm "$1" | awk -v name="$2" '$3 == name { sub("^0*", "0x", $1); print $1 }'
+}
+
+# begins_at FUNCTION FILE: the first address that has costs of its own.
+begins_at()
+{
+	awk -v name="fn=$1" '$0 == name { getline; print $1; exit }' "$2"
+}
+
+@test "addresses are the linker's" {
+	need_profile
+	[ "$(begins_at outer "$work/callgrind.out")" = "$(linked_at "$work/calls" outer)" ]
+	grep -q "^calls=7 $(linked_at "$work/calls" outer) " "$work/callgrind.out"
+
+	# Where a position-independent program's segments have other addresses than offsets.
+	aarch64-linux-gnu-gcc -O1 -static-pie -Wl,--section-start=.text=0x90000 -o "$work/pie" \
+		"$work/calls.c"
+	plumb record --exact -q -o "$work/pie.data" -- "$work/pie"
+	plumb export --format callgrind -o "$work/pie.out" "$work/pie.data"
+	outer=$(linked_at "$work/pie" outer)
+	[ "$(begins_at outer "$work/pie.out")" = "$outer" ]
+	grep -q "^calls=7 $outer " "$work/pie.out"
+
+	# Without any symbol, the same code is still there.
+	aarch64-linux-gnu-strip -o "$work/stripped" "$work/calls"
+	plumb record --exact -q -o "$work/stripped.data" -- "$work/stripped"
+	plumb export --format callgrind -o "$work/stripped.out" "$work/stripped.data"
+	grep -q "^$(linked_at "$work/calls" outer) 0 " "$work/stripped.out"
+}
+
 @test "lines of source have their costs" {
 	need_profile
 	cd "$work"

@@ -5,6 +5,7 @@
 SAMPLED is a program with a known call chain.
 """
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -118,6 +119,82 @@ def aarch64_without_frame_pointers():
 def aarch64_signed():
     """AArch64 with signed return addresses"""
     return beside_compiler("signed", "-mbranch-protection=standard")
+
+
+def words(path):
+    """The lists of 64-bit words in a dump: registers, and the copy of the stack."""
+    with open(path, "rb") as file:
+        data = file.read()
+    count, = struct.unpack_from("<Q", data)
+    registers = struct.unpack_from(f"<{count}Q", data, 8)
+    size, = struct.unpack_from("<Q", data, 8 + 8 * count)
+    return registers, data[16 + 8 * count:16 + 8 * count + size]
+
+
+def record_of(kind, misc, body):
+    body += bytes(-len(body) % 8)
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def recording_of(program, dump):
+    """A recording of one sample, as perf record --call-graph dwarf on AArch64 would leave it."""
+    registers, stack = words(dump)
+    stack += bytes(-len(stack) % 8)
+    sample_type = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 5 | 1 << 8 | 1 << 12 | 1 << 13
+    attribute = struct.pack("<IIQQQQQ", 1, 128, 0, 1000000, sample_type, 0, 1 << 22)
+    attribute += struct.pack("<4Q", 0, 0, 0, 0) + struct.pack("<QI", (1 << 33) - 1, len(stack))
+    attribute = attribute.ljust(128, b"\0") + struct.pack("<QQ", 0, 0)
+    name = program.encode() + b"\0"
+    data = record_of(3, 0, struct.pack("<ii", 7, 7) + b"unwinds\0")
+    data += record_of(10, 2, struct.pack("<iiQQQIIQQII", 7, 7, 0x400000, 0x200000, 0, 0, 0, 0, 0, 5,
+                                         2) + name)
+    data += record_of(9, 2, struct.pack("<QiiQQ", registers[32], 7, 7, 1000, 1000000) +
+                      struct.pack("<QQ", 1, 2 ** 64 - 512) +  # the user's part: not recorded
+                      struct.pack("<Q33Q", 2, *registers) +
+                      struct.pack("<Q", len(stack)) + stack + struct.pack("<Q", len(stack)))
+    text = struct.pack("<I", 64) + b"aarch64".ljust(64, b"\0")
+    features = 104 + len(attribute) + len(data)
+    header = b"PERFILE2" + struct.pack("<8Q", 104, len(attribute), 104, len(attribute),
+                                       104 + len(attribute), len(data), 0, 0)
+    path = dump + ".data"
+    with open(path, "wb") as file:
+        file.write(header + struct.pack("<4Q", 1 << 6, 0, 0, 0) + attribute + data +
+                   struct.pack("<QQ", features + 16, len(text)) + text)
+    return path
+
+
+def output_of(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def recorded(name, *options):
+    """plumb script and plumb export of a recording with the copies."""
+    program, dump, expected = dumped(name, *options)
+    path = recording_of(program, dump)
+    lines = output_of(plumb, "script", "-i", path, "-F", "ip,sym").strip().splitlines()
+    ours = [int(line.split()[0], 16) for line in lines]
+    assert [address + 1 for address in ours[1:]] == list(expected[1:]), lines
+    symbols = [line.split()[1].split(".")[0] for line in lines]
+
+    profile = output_of(plumb, "export", "--format", "callgrind", path)
+    calls = set(re.findall(r"^cfn=(.*)\ncalls=1 0x\w+ 0\n0x(\w+) ", profile, re.M))
+    for called, caller in zip(symbols, expected[1:]):
+        if (called, f"{caller - 4:x}") not in {(n.split(".")[0], at) for n, at in calls}:
+            raise AssertionError(f"no call of {called} before {caller:#x} in\n{profile}")
+    return f"{len(lines)} frames, {len(calls)} calls"
+
+
+@tap.test
+def aarch64_recorded():
+    """A recording of AArch64, as its compiler's unwinder has it: plumb script and plumb export"""
+    return recorded("recorded")
+
+
+@tap.test
+def aarch64_recorded_without_frame_pointers():
+    """A recording of AArch64 without frame pointers, with signed return addresses"""
+    return recorded("recorded-signed", "-fomit-frame-pointer", "-O3",
+                    "-mbranch-protection=standard")
 
 
 @tap.test
