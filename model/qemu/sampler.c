@@ -477,6 +477,25 @@ static void introduce(struct sampler *sampler)
 		tell_command(sampler);
 }
 
+/* A thread of its process that is not to be sampled: what it does to mappings counts all the same.
+ */
+static struct sampler *begin_ignored(struct sampler *sampler)
+{
+	sampler->pid = sampler->tid = own_pid;
+	sampler->ended = true;
+	return sampler;
+}
+
+static bool is_ignored(void)
+{
+	bool ignored;
+
+	pthread_mutex_lock(&lock);
+	ignored = begun && !sampling->inherit;
+	pthread_mutex_unlock(&lock);
+	return ignored;
+}
+
 struct sampler *sampler_begin(struct core *core, unsigned slot, uint64_t cycle)
 {
 	struct sampler *sampler = sampling ? calloc(1, sizeof(*sampler)) : NULL;
@@ -489,6 +508,8 @@ struct sampler *sampler_begin(struct core *core, unsigned slot, uint64_t cycle)
 	sampler->aux = sampler->frames + MODEL_RING_BYTES;
 	sampler->start_ns = sampling->time_zero + cycle * 1000 / params->frequency_mhz;
 	sampler->snapshots = atomic_load(&sampling->snapshots_wanted);
+	if (is_ignored())
+		return begin_ignored(sampler);
 	introduce(sampler);
 	if (sampling->spe)
 		begin_spe(sampler);
@@ -541,11 +562,14 @@ bool sampler_flush_all(bool exit)
 
 void sampler_pause(struct sampler *sampler)
 {
-	watch_pause(sampler->core, &sampler->watch);
+	if (!sampler->ended)
+		watch_pause(sampler->core, &sampler->watch);
 }
 
 void sampler_resume(struct sampler *sampler, uint64_t pc, const uint64_t *skipped)
 {
+	if (sampler->ended)
+		return;
 	sampler->skipped = skipped;
 	watch_resume(sampler->core, &sampler->watch, pc);
 }
@@ -592,6 +616,8 @@ void sampler_block_begins(struct sampler *sampler, const struct block *block,
 {
 	struct mapping mapping;
 
+	if (sampler->ended)
+		return;
 	if (!mappings_know(&sampler->known, block->pc) &&
 	    mappings_find(&sampler->known, block->pc, &mapping))
 		tell_mapping(sampler, &mapping);

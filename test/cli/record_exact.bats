@@ -126,6 +126,21 @@ loops()
 	[[ $output == *"1002 loop<main"*" 700"* ]] || [[ $output == *"1002 loop 700"* ]]
 	run loops child --no-inherit
 	[ "$output" = "1001 loop<main 300" ]
+	run loops thread --no-inherit
+	[ "$output" = "1001 loop<main 300" ]
+}
+
+@test "samples of the first thread only" {
+	[ -e "$work/endings" ] || skip "there is no compiler for AArch64, or no engine"
+	for event in spe cycles; do
+		for threads in 1 2; do
+			[ "$threads" -eq 1 ] && option=--no-inherit || option=--quiet
+			plumb record -q -e "$event" -c 500 "$option" -o "$work/some.data" -- \
+				"$work/endings" thread
+			plumb script -i "$work/some.data" -F tid | sort -u >"$work/threads"
+			[ "$(wc -l <"$work/threads")" -eq "$threads" ]
+		done
+	done
 }
 
 @test "another program instead of the first" {

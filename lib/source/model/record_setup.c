@@ -407,6 +407,7 @@ void record_setup_fill(const struct record_setup *setup, const struct source_rec
 	sampling->snapshot = job->snapshot;
 	sampling->callchains = job->callchains;
 	sampling->exact = job->exact;
+	sampling->inherit = job->inherit;
 	sampling->control = setup->control;
 	sampling->counter_count = setup->counter_count;
 	memcpy(sampling->counters, setup->asked, sizeof(sampling->counters));
