@@ -312,6 +312,88 @@ enum plumb_record_has {
 	PLUMB_RECORD_HAS_STREAM = 1 << 4,
 };
 
+/* What records of a type say, besides the members that all may have. */
+struct plumb_record_mmap {
+	int32_t pid, tid;
+	uint64_t address, length, page_offset;
+	uint32_t major, minor; /* of MMAP2 without a build-id */
+	uint64_t inode, inode_generation;
+	uint32_t protection, flags; /* of MMAP2 */
+	const uint8_t *build_id;    /* NULL: none */
+	size_t build_id_size;
+	const char *path;
+};
+struct plumb_record_comm {
+	int32_t pid, tid;
+	const char *comm;
+	bool exec;
+};
+struct plumb_record_task {
+	int32_t pid, parent_pid, tid, parent_tid;
+	uint64_t time;
+};
+struct plumb_record_lost {
+	uint64_t id, lost;
+};
+struct plumb_record_throttle {
+	uint64_t time, id, stream_id;
+};
+struct plumb_record_read {
+	int32_t pid, tid;
+	const struct plumb_read_value *values;
+	size_t count;
+	uint64_t time_enabled, time_running;
+};
+struct plumb_record_aux {
+	uint64_t offset, size, flags; /* flags: enum plumb_aux_flag */
+};
+struct plumb_record_itrace_start {
+	int32_t pid, tid;
+};
+struct plumb_record_context_switch {
+	bool out, preempted;
+	int32_t next_prev_pid, next_prev_tid; /* of SWITCH_CPU_WIDE; else -1 */
+};
+struct plumb_record_namespaces {
+	int32_t pid, tid;
+	const uint64_t *namespaces; /* device, inode, device, inode ... */
+	size_t count;               /* pairs */
+};
+struct plumb_record_ksymbol {
+	uint64_t address;
+	uint32_t length;
+	uint16_t type, flags;
+	const char *name;
+};
+struct plumb_record_bpf_event {
+	uint16_t type, flags;
+	uint32_t id;
+	const uint8_t *tag; /* 8 bytes */
+};
+struct plumb_record_cgroup {
+	uint64_t id;
+	const char *path;
+};
+struct plumb_record_text_poke {
+	uint64_t address;
+	const uint8_t *old_bytes, *new_bytes;
+	uint16_t old_length, new_length;
+};
+struct plumb_record_auxtrace_error {
+	uint32_t type, code, cpu;
+	int32_t pid, tid;
+	uint64_t ip;
+	const char *message;
+};
+struct plumb_record_thread_map {
+	const int32_t *tids;
+	size_t count;
+};
+struct plumb_record_cpu_map {
+	const int32_t *cpus; /* always a list; files have several encodings */
+	size_t count;
+};
+
 /*
  * One record. Pointers point into the recording's memory, which the next call of
  * plumb_recording_next() reuses. Strings end with NUL and lie within the record.
@@ -332,91 +414,28 @@ struct plumb_record {
 	uint64_t id, stream_id;
 	const struct plumb_recorded_event *event; /* NULL: unknown */
 
-	union {
-		struct {
-			int32_t pid, tid;
-			uint64_t address, length, page_offset;
-			uint32_t major, minor; /* of MMAP2 without a build-id */
-			uint64_t inode, inode_generation;
-			uint32_t protection, flags; /* of MMAP2 */
-			const uint8_t *build_id;    /* NULL: none */
-			size_t build_id_size;
-			const char *path;
-		} mmap; /* MMAP and MMAP2 */
-		struct {
-			int32_t pid, tid;
-			const char *comm;
-			bool exec;
-		} comm;
-		struct {
-			int32_t pid, parent_pid, tid, parent_tid;
-			uint64_t time;
-		} task; /* FORK and EXIT */
-		struct {
-			uint64_t id, lost;
-		} lost; /* LOST and LOST_SAMPLES, whose id is 0 */
-		struct {
-			uint64_t time, id, stream_id;
-		} throttle; /* and UNTHROTTLE */
-		struct {
-			int32_t pid, tid;
-			const struct plumb_read_value *values;
-			size_t count;
-			uint64_t time_enabled, time_running;
-		} read;
-		struct {
-			uint64_t offset, size, flags; /* flags: enum plumb_aux_flag */
-		} aux;
-		struct {
-			int32_t pid, tid;
-		} itrace_start;
-		struct {
-			bool out, preempted;
-			int32_t next_prev_pid, next_prev_tid; /* of SWITCH_CPU_WIDE; else -1 */
-		} context_switch;
-		struct {
-			int32_t pid, tid;
-			const uint64_t *namespaces; /* device, inode, device, inode ... */
-			size_t count;               /* pairs */
-		} namespaces;
-		struct {
-			uint64_t address;
-			uint32_t length;
-			uint16_t type, flags;
-			const char *name;
-		} ksymbol;
-		struct {
-			uint16_t type, flags;
-			uint32_t id;
-			const uint8_t *tag; /* 8 bytes */
-		} bpf_event;
-		struct {
-			uint64_t id;
-			const char *path;
-		} cgroup;
-		struct {
-			uint64_t address;
-			const uint8_t *old_bytes, *new_bytes;
-			uint16_t old_length, new_length;
-		} text_poke;
+	union {                                /* by .type */
+		struct plumb_record_mmap mmap; /* MMAP and MMAP2 */
+		struct plumb_record_comm comm;
+		struct plumb_record_task task;         /* FORK and EXIT */
+		struct plumb_record_lost lost;         /* LOST and LOST_SAMPLES, whose id is 0 */
+		struct plumb_record_throttle throttle; /* and UNTHROTTLE */
+		struct plumb_record_read read;
+		struct plumb_record_aux aux;
+		struct plumb_record_itrace_start itrace_start;
+		struct plumb_record_context_switch context_switch;
+		struct plumb_record_namespaces namespaces;
+		struct plumb_record_ksymbol ksymbol;
+		struct plumb_record_bpf_event bpf_event;
+		struct plumb_record_cgroup cgroup;
+		struct plumb_record_text_poke text_poke;
 		uint64_t hw_id; /* AUX_OUTPUT_HW_ID */
 		struct plumb_aux_chunk auxtrace;
 		struct plumb_auxtrace_info auxtrace_info;
 		struct plumb_time_conv time_conv;
-		struct {
-			uint32_t type, code, cpu;
-			int32_t pid, tid;
-			uint64_t ip;
-			const char *message;
-		} auxtrace_error;
-		struct {
-			const int32_t *tids;
-			size_t count;
-		} thread_map;
-		struct {
-			const int32_t *cpus; /* always a list; files have several encodings */
-			size_t count;
-		} cpu_map;
+		struct plumb_record_auxtrace_error auxtrace_error;
+		struct plumb_record_thread_map thread_map;
+		struct plumb_record_cpu_map cpu_map;
 		struct plumb_sample sample;
 	};
 };

@@ -248,6 +248,13 @@ int event_read_terms(const struct event_reader *reader, struct event_word terms,
 
 		for (; end < terms.length && (quoted || terms.at[end] != ','); end++)
 			quoted ^= terms.at[end] == '\'';
+		if (quoted) {
+			event_refuse(reader, PLUMB_ERR_SYNTAX,
+				     (struct event_word){terms.at + at, end - at},
+				     "missing closing quote");
+			plumb_diagnostics_hint(reader->diagnostics, "use name='ANY TEXT'");
+			return PLUMB_ERR_SYNTAX;
+		}
 		error = read_term(reader, (struct event_word){terms.at + at, end - at}, pmu, config,
 				  &found);
 		at = end + 1;

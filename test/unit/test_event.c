@@ -158,6 +158,10 @@ static void spes_bad_parameters_are_refused_by_name(void **state)
 	refused("spe/load", PLUMB_ERR_SYNTAX, "'spe/load': missing second '/'", NULL);
 	refused("spe//x", PLUMB_ERR_SYNTAX, "'x': invalid modifiers", NULL);
 	refused("spe/load,,store/", PLUMB_ERR_SYNTAX, "'': missing term between commas", NULL);
+	refused("spe/name='/", PLUMB_ERR_SYNTAX, "'name='': missing closing quote",
+		"use name='ANY TEXT'");
+	refused("spe/load,name='a,store/", PLUMB_ERR_SYNTAX,
+		"'name='a,store': missing closing quote", "use name='ANY TEXT'");
 	begin_counting();
 	refused("spe/load/", PLUMB_ERR_INVALID, "'spe': SPE can be sampled, but not counted",
 		"use plumb record -e spe");
