@@ -22,7 +22,7 @@
 
 struct export_options {
 	struct common_options common;
-	const char *format, *core;
+	const char *format, *core, *input;
 	bool raw;
 };
 
@@ -85,13 +85,12 @@ static int export_file(struct exporting *e, const char *path)
 	struct plumb_recording *recording = NULL;
 	int error;
 
-	inputs_note(path, "the input");
 	error = plumb_recording_open(path, &how, &recording, found);
 	if (error == 0)
 		error = export_recording(e, recording, path, found);
 	plumb_recording_close(recording);
 	if (error < 0)
-		complain_recording(found, path, error);
+		complain_recording(found, path, error, !e->options->raw);
 	complain_warnings(found);
 	plumb_diagnostics_free(found);
 	return complain_status(error);
@@ -176,6 +175,7 @@ static void print_formats(struct output *out)
 static const char *const format_names[] = {"spe-csv", "callgrind", NULL};
 
 static const struct option options[] = {
+	OPTION_ROW_INPUT(struct export_options, input),
 	{
 		.name = "format",
 		.kind = OPTION_TEXT,
@@ -208,7 +208,6 @@ static int run(const struct command *command, int count, char **arguments)
 {
 	struct export_options values = {0};
 	struct operands operands;
-	const char *path;
 	uint32_t midr;
 	int status;
 
@@ -216,10 +215,16 @@ static int run(const struct command *command, int count, char **arguments)
 		return status;
 	if (!check_format(values.format) || cpus_midr(values.core, &midr) != EXIT_FINE)
 		return EXIT_USAGE;
-	path = operands.count > 0 ? operands.at[0] : "perf.data";
-	if (strcmp(values.format, "callgrind") == 0)
-		return export_callgrind(&values.common, path);
-	return export_spe_csv(&values, midr, path);
+	if (!options_input(&operands, &values.input))
+		return EXIT_USAGE;
+	inputs_note(values.input, "the input");
+	if (strcmp(values.format, "callgrind") != 0)
+		return export_spe_csv(&values, midr, values.input);
+	if (values.raw || values.core) {
+		complain("%s requires --format spe-csv", values.raw ? "--raw" : "--core");
+		return EXIT_USAGE;
+	}
+	return export_callgrind(&values.common, values.input);
 }
 
 const struct command command_export = {

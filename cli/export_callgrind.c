@@ -69,7 +69,7 @@ int export_callgrind(const struct common_options *common, const char *path)
 		error = read_samples(recording, symbols, callgrind, path, found);
 	}
 	if (error < 0) {
-		complain_recording(found, path, error);
+		complain_recording(found, path, error, false);
 		status = complain_status(error);
 	}
 	/* What could be read of a damaged recording is of use. */

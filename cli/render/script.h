@@ -153,7 +153,16 @@ void script_print_source_line(struct script_printer *printer,
 void script_print_callchain(struct script_printer *printer, struct script_sample *sample);
 void script_print_address(struct script_printer *printer, const struct script_sample *sample);
 /* script_branches.c: the kind of branch that a sample is, and the branches before it. */
+#define SCRIPT_WORDS_ROOM 32
+/* What kind of branch it was, and what happened: "jcc/miss,not_taken/". */
+void script_flags(uint32_t flags, char text[SCRIPT_WORDS_ROOM]);
 void script_print_flags(struct buffer *b, uint32_t flags);
+/* A branch entry's fields; "" or "-" where it does not say. */
+unsigned script_branch_cycles(uint64_t flags);
+const char *script_branch_type(uint64_t flags);
+const char *script_branch_speculation(uint64_t flags);
+/* script_line.c: perf's letters for the mode and for what else .misc says. */
+void script_misc(const struct script_sample *sample, char text[SCRIPT_WORDS_ROOM]);
 void script_print_branches(struct script_printer *printer, const struct script_sample *sample);
 /* script_source.c: perf's data_src in words. */
 void script_print_source(struct script_printer *printer, uint64_t data_source);

@@ -10,8 +10,7 @@
 /* The columns between two blanks and one. */
 #define FLAGS_WIDTH 21
 
-/* What kind of branch it was, and what happened: "jcc/miss,not_taken/". */
-void script_print_flags(struct buffer *b, uint32_t flags)
+void script_flags(uint32_t flags, char text[SCRIPT_WORDS_ROOM])
 {
 	static const struct {
 		uint32_t flags;
@@ -28,7 +27,6 @@ void script_print_flags(struct buffer *b, uint32_t flags)
 	const unsigned events =
 		(flags & PLUMB_TRACE_MISS ? 1 : 0) | (flags & PLUMB_TRACE_NOT_TAKEN ? 2 : 0);
 	const char *kind = "";
-	char text[32];
 	int length;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -37,11 +35,18 @@ void script_print_flags(struct buffer *b, uint32_t flags)
 	/* Without a word for it, perf gives a letter for each flag. */
 	if (flags & PLUMB_TRACE_BRANCH && !*kind && !events && !(flags & PLUMB_TRACE_TRANSACTION))
 		kind = flags & PLUMB_TRACE_CALL ? "bco" : "bro";
-	length = snprintf(text, sizeof(text), "%s%s", kind, happened[events]);
+	length = snprintf(text, SCRIPT_WORDS_ROOM, "%s%s", kind, happened[events]);
 	/* Within a transaction. */
 	if (flags & PLUMB_TRACE_TRANSACTION)
-		snprintf(text + length, sizeof(text) - (size_t)length, "%*s", FLAGS_WIDTH - length,
-			 "(x)");
+		snprintf(text + length, SCRIPT_WORDS_ROOM - (size_t)length, "%*s",
+			 FLAGS_WIDTH - length, "(x)");
+}
+
+void script_print_flags(struct buffer *b, uint32_t flags)
+{
+	char text[SCRIPT_WORDS_ROOM];
+
+	script_flags(flags, text);
 	buffer_bytes(b, "  ", 2);
 	buffer_padded(b, text, -FLAGS_WIDTH);
 	buffer_char(b, ' ');
@@ -52,6 +57,11 @@ void script_print_flags(struct buffer *b, uint32_t flags)
 static unsigned entry_field(uint64_t flags, enum plumb_entry_field field, unsigned width)
 {
 	return (unsigned)(flags >> field) & ((1u << width) - 1);
+}
+
+unsigned script_branch_cycles(uint64_t flags)
+{
+	return entry_field(flags, PLUMB_ENTRY_CYCLES, 16);
 }
 
 /* Where one end of a branch is; with `dso`, and the file it is in. */
@@ -85,7 +95,7 @@ static void print_prediction(struct buffer *b, uint64_t flags, bool newest)
 }
 
 /* By PERF_BR_* and, for the type that says so, PERF_BR_NEW_*. */
-static const char *type_name(uint64_t flags)
+const char *script_branch_type(uint64_t flags)
 {
 	static const char *const names[16] = {
 		"",       "COND",      "UNCOND",   "IND",  "CALL", "IND_CALL", "RET",   "SYSCALL",
@@ -103,7 +113,7 @@ static const char *type_name(uint64_t flags)
 	return new_type < 8 ? newer[new_type] : "";
 }
 
-static const char *speculation_name(uint64_t flags)
+const char *script_branch_speculation(uint64_t flags)
 {
 	static const char *const names[4] = {"-", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH",
 					     "SPEC_CORRECT_PATH"};
@@ -129,12 +139,12 @@ void script_print_branches(struct script_printer *printer, const struct script_s
 		buffer_text(b,
 			    entry->flags & PLUMB_ENTRY_BIT(PLUMB_ENTRY_TRANSACTION) ? "/X" : "/-");
 		buffer_text(b, entry->flags & PLUMB_ENTRY_BIT(PLUMB_ENTRY_ABORT) ? "/A/" : "/-/");
-		buffer_decimal(b, entry_field(entry->flags, PLUMB_ENTRY_CYCLES, 16), 0);
+		buffer_decimal(b, script_branch_cycles(entry->flags), 0);
 		buffer_char(b, '/');
-		buffer_text(b, type_name(entry->flags));
+		buffer_text(b, script_branch_type(entry->flags));
 		if (printer->version != PLUMB_PERF_6_1) {
 			buffer_char(b, '/');
-			buffer_text(b, speculation_name(entry->flags));
+			buffer_text(b, script_branch_speculation(entry->flags));
 		}
 		buffer_char(b, ' ');
 	}

@@ -41,6 +41,12 @@ static bool key(struct object *o, enum field field, const char *name)
 	return true;
 }
 
+/* Whether there is room for a member that by default is only there if the sample has it. */
+static bool is_wanted(const struct object *o, bool known)
+{
+	return known || o->fields->types[o->type].set;
+}
+
 static void put_text(struct object *o, enum field field, const char *name, const char *text)
 {
 	if (!key(o, field, name))
@@ -186,6 +192,63 @@ static void put_record(struct object *o, const struct plumb_spe_record *spe, uin
 		     has & PLUMB_SPE_HAS_CONTEXT_EL2 ? spe->contexts[1] : spe->contexts[0]);
 }
 
+/* ---- Branches -------------------------------------------------------------------------------- */
+
+static void put_bool(struct buffer *b, const char *name, bool value)
+{
+	buffer_text(b, ", \"");
+	buffer_text(b, name);
+	buffer_text(b, value ? "\": true" : "\": false");
+}
+
+static void put_word(struct buffer *b, const char *name, const char *word)
+{
+	buffer_text(b, ", \"");
+	buffer_text(b, name);
+	buffer_text(b, "\": ");
+	if (*word && strcmp(word, "-") != 0)
+		put_string(b, word);
+	else
+		buffer_text(b, "null");
+}
+
+static void put_branch(struct buffer *b, const struct plumb_branch_entry *entry)
+{
+	buffer_text(b, "{\"from\": ");
+	put_hex_string(b, entry->from);
+	buffer_text(b, ", \"to\": ");
+	put_hex_string(b, entry->to);
+	put_bool(b, "predicted", entry->flags & PLUMB_ENTRY_BIT(PLUMB_ENTRY_PREDICTED));
+	put_bool(b, "mispredicted", entry->flags & PLUMB_ENTRY_BIT(PLUMB_ENTRY_MISPREDICTED));
+	put_bool(b, "not_taken", entry->flags & PLUMB_ENTRY_BIT(PLUMB_ENTRY_NOT_TAKEN));
+	put_bool(b, "transaction", entry->flags & PLUMB_ENTRY_BIT(PLUMB_ENTRY_TRANSACTION));
+	put_bool(b, "abort", entry->flags & PLUMB_ENTRY_BIT(PLUMB_ENTRY_ABORT));
+	buffer_text(b, ", \"cycles\": ");
+	buffer_decimal(b, script_branch_cycles(entry->flags), 0);
+	put_word(b, "type", script_branch_type(entry->flags));
+	put_word(b, "speculation", script_branch_speculation(entry->flags));
+	buffer_char(b, '}');
+}
+
+static void put_branches(struct object *o, const struct script_sample *sample)
+{
+	const struct plumb_sample *s = &sample->record->sample;
+	const bool known = sample->event->attr.sample_type & PLUMB_SAMPLE_BRANCH_STACK;
+
+	if (!is_wanted(o, known) || !key(o, FIELD_BRSTACK, "branches"))
+		return;
+	if (!known) {
+		buffer_text(o->b, "null");
+		return;
+	}
+	buffer_char(o->b, '[');
+	for (size_t i = 0; i < s->branch_count; i++) {
+		buffer_text(o->b, i ? ", " : "");
+		put_branch(o->b, &s->branches[i]);
+	}
+	buffer_char(o->b, ']');
+}
+
 /* ---- Any sample ------------------------------------------------------------------------------ */
 
 static void put_callchain(struct object *o, const struct script_printer *printer,
@@ -216,6 +279,67 @@ static void put_symbol(struct object *o, struct script_printer *printer,
 		     symbol ? location->address - plumb_symbol_start(symbol) : 0);
 	put_text(o, FIELD_DSO, "dso",
 		 location->file ? plumb_symbol_file_name(location->file) : NULL);
+	if (script_prints(o->fields, o->type, FIELD_DSOFF))
+		put_address(o, FIELD_DSOFF, "dso_offset",
+			    location->file && !plumb_symbol_file_is_kernel(location->file),
+			    location->address);
+	if (script_prints(o->fields, o->type, FIELD_SRCLINE)) {
+		struct plumb_source_frame frame = {0};
+
+		plumb_symbolizer_source(printer->symbols, location, &frame, 1);
+		put_text(o, FIELD_SRCLINE, "source_file", frame.file);
+		put_unsigned(o, FIELD_SRCLINE, "source_line", frame.line, frame.line);
+	}
+}
+
+/* What a PMU event may have been recorded with. */
+static void put_recorded(struct object *o, const struct script_sample *sample)
+{
+	const struct plumb_sample *s = &sample->record->sample;
+	const uint64_t has = sample->spe ? 0 : sample->event->attr.sample_type;
+	const struct {
+		enum field field;
+		const char *name;
+		uint64_t bits, value;
+	} members[] = {
+		{FIELD_WEIGHT, "weight", PLUMB_SAMPLE_WEIGHT | PLUMB_SAMPLE_WEIGHT_STRUCT,
+		 s->weight},
+		{FIELD_INS_LAT, "instruction_latency", PLUMB_SAMPLE_WEIGHT_STRUCT, s->weight2},
+		{FIELD_DATA_PAGE_SIZE, "data_page_size", PLUMB_SAMPLE_DATA_PAGE_SIZE,
+		 s->data_page_size},
+		{FIELD_CODE_PAGE_SIZE, "code_page_size", PLUMB_SAMPLE_CODE_PAGE_SIZE,
+		 s->code_page_size},
+	};
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
+		const bool known = has & members[i].bits;
+
+		/* An SPE record has latencies of its own instead. */
+		if (sample->spe && members[i].field == FIELD_WEIGHT)
+			continue;
+		if (is_wanted(o, known))
+			put_unsigned(o, members[i].field, members[i].name, known, members[i].value);
+	}
+	if (!sample->spe && is_wanted(o, has & PLUMB_SAMPLE_DATA_SRC))
+		put_address(o, FIELD_DATA_SRC, "data_source", has & PLUMB_SAMPLE_DATA_SRC,
+			    s->data_source);
+}
+
+/* What belongs to perf's text: its letters for the record, and its words for the branch. */
+static void put_words(struct object *o, const struct script_sample *sample)
+{
+	char text[SCRIPT_WORDS_ROOM];
+
+	if (script_prints(o->fields, o->type, FIELD_MISC)) {
+		script_misc(sample, text);
+		put_text(o, FIELD_MISC, "misc", text);
+	}
+	if (o->fields->flags) {
+		script_flags(sample->record->sample.trace_flags, text);
+		buffer_text(o->b, o->begun ? ", \"flags\": " : "{\"flags\": ");
+		o->begun = true;
+		put_string(o->b, text);
+	}
 }
 
 void script_print_json(struct script_printer *printer, struct script_sample *sample)
@@ -230,6 +354,8 @@ void script_print_json(struct script_printer *printer, struct script_sample *sam
 	if (sample->spe) {
 		put_record(&o, sample->spe, sample->midr);
 		put_groups(&o, sample->groups);
+		if (printer->fields->types[sample->type].set)
+			put_unsigned(&o, FIELD_PERIOD, "period", true, script_period(sample));
 	} else {
 		uint64_t has = sample->event->attr.sample_type;
 
@@ -241,6 +367,9 @@ void script_print_json(struct script_printer *printer, struct script_sample *sam
 		if (has & PLUMB_SAMPLE_CALLCHAIN)
 			put_callchain(&o, printer, sample);
 	}
+	put_recorded(&o, sample);
+	put_branches(&o, sample);
+	put_words(&o, sample);
 	put_unsigned(&o, FIELD_TIME, "time", record->has & PLUMB_RECORD_HAS_TIME, record->time);
 	put_text(&o, FIELD_COMM, "comm",
 		 pid && record->pid >= 0 && sample->task ? sample->task->comm : NULL);

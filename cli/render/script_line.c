@@ -8,42 +8,47 @@
 
 #define NS_A_SECOND 1000000000u
 
-static void print_misc(struct buffer *b, const struct script_sample *sample)
+void script_misc(const struct script_sample *sample, char text[SCRIPT_WORDS_ROOM])
 {
 	const struct plumb_record *record = sample->record;
 	/* perf gives samples that it makes itself none. */
 	const unsigned misc = sample->spe ? 0 : record->misc;
 	const unsigned mode = sample->spe ? 0 : plumb_record_mode(record);
-	size_t begin;
-
-	buffer_reserve(b, 16);
-	begin = b->used;
+	const bool switches =
+		record->type == PLUMB_RECORD_SWITCH || record->type == PLUMB_RECORD_SWITCH_CPU_WIDE;
 	/* Modes are numbers; perf takes each for a set of bits, and so must we. */
-	if ((mode & PLUMB_MODE_KERNEL) == PLUMB_MODE_KERNEL)
-		buffer_char(b, 'K');
-	if ((mode & PLUMB_MODE_USER) == PLUMB_MODE_USER)
-		buffer_char(b, 'U');
-	if ((mode & PLUMB_MODE_HYPERVISOR) == PLUMB_MODE_HYPERVISOR)
-		buffer_char(b, 'H');
-	if ((mode & PLUMB_MODE_GUEST_KERNEL) == PLUMB_MODE_GUEST_KERNEL)
-		buffer_char(b, 'G');
-	if ((mode & PLUMB_MODE_GUEST_USER) == PLUMB_MODE_GUEST_USER)
-		buffer_char(b, 'g');
-	if ((record->type == PLUMB_RECORD_MMAP || record->type == PLUMB_RECORD_MMAP2) &&
-	    misc & PLUMB_MISC_MMAP_DATA)
-		buffer_char(b, 'M');
-	if (record->type == PLUMB_RECORD_COMM && misc & PLUMB_MISC_COMM_EXEC)
-		buffer_char(b, 'E');
-	if ((record->type == PLUMB_RECORD_SWITCH || record->type == PLUMB_RECORD_SWITCH_CPU_WIDE) &&
-	    misc & PLUMB_MISC_SWITCH_OUT) {
-		buffer_char(b, 'S');
-		if (misc & PLUMB_MISC_SWITCH_OUT_PREEMPT)
-			buffer_char(b, 'p');
-	}
+	const struct {
+		bool set;
+		char letter;
+	} letters[] = {
+		{(mode & PLUMB_MODE_KERNEL) == PLUMB_MODE_KERNEL, 'K'},
+		{(mode & PLUMB_MODE_USER) == PLUMB_MODE_USER, 'U'},
+		{(mode & PLUMB_MODE_HYPERVISOR) == PLUMB_MODE_HYPERVISOR, 'H'},
+		{(mode & PLUMB_MODE_GUEST_KERNEL) == PLUMB_MODE_GUEST_KERNEL, 'G'},
+		{(mode & PLUMB_MODE_GUEST_USER) == PLUMB_MODE_GUEST_USER, 'g'},
+		{(record->type == PLUMB_RECORD_MMAP || record->type == PLUMB_RECORD_MMAP2) &&
+			 misc & PLUMB_MISC_MMAP_DATA,
+		 'M'},
+		{record->type == PLUMB_RECORD_COMM && misc & PLUMB_MISC_COMM_EXEC, 'E'},
+		{switches && misc & PLUMB_MISC_SWITCH_OUT, 'S'},
+		{switches && misc & PLUMB_MISC_SWITCH_OUT && misc & PLUMB_MISC_SWITCH_OUT_PREEMPT,
+		 'p'},
+	};
+
+	for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++)
+		if (letters[i].set)
+			*text++ = letters[i].letter;
+	*text = '\0';
+}
+
+static void print_misc(struct buffer *b, const struct script_sample *sample)
+{
+	char text[SCRIPT_WORDS_ROOM];
+
+	script_misc(sample, text);
 	/* At least one blank. */
-	do
-		buffer_char(b, ' ');
-	while (b->used - begin < 6);
+	buffer_padded(b, text, -5);
+	buffer_char(b, ' ');
 }
 
 static void print_time(struct script_printer *printer, const struct plumb_record *record)

@@ -67,7 +67,7 @@ static int open_recording(struct report_run *run)
 	inputs_note(options->kallsyms, "the input");
 	error = plumb_recording_open(options->input, &how, &run->recording, run->found);
 	if (error < 0)
-		complain_recording(run->found, options->input, error);
+		complain_recording(run->found, options->input, error, false);
 	return complain_status(error);
 }
 

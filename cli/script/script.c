@@ -242,10 +242,15 @@ static int read_options(struct script *script)
 		return EXIT_USAGE;
 	if (!like_perf_read(options->like_perf, &script->samples.like_perf))
 		return EXIT_USAGE;
-	/* An object for each record, not one for each group that it is in. */
-	script->samples.each_record_once = options->common.json && !options->itrace;
+	/*
+	 * An object for each record, not one for each group that it is in; and counts of all
+	 * groups, also of those that no sample is made of by default.
+	 */
+	script->samples.each_record_once =
+		(options->common.json || options->quiet) && !options->itrace && !options->like_perf;
 	/* SPE data alone is a sample for each record, too. */
-	itrace = options->raw && !options->common.json && !itrace ? "i1i" : itrace;
+	if (options->raw && !itrace && !script->samples.each_record_once)
+		itrace = "i1i";
 	if (itrace) {
 		status = plumb_itrace_parse(itrace, script->samples.like_perf, &script->itrace,
 					    script->found);
@@ -271,7 +276,7 @@ static int open_recording(struct script *script)
 	inputs_note(options->kallsyms, "the input");
 	error = plumb_recording_open(options->input, &how, &script->recording, script->found);
 	if (error < 0)
-		complain_recording(script->found, options->input, error);
+		complain_recording(script->found, options->input, error, !options->raw);
 	return complain_status(error);
 }
 
@@ -294,7 +299,9 @@ static int read_filter(struct script *script)
 
 static int check_options(const struct script_options *options)
 {
-	if (options->reltime && options->deltatime) {
+	if (options->full_header && !options->header && !options->header_only) {
+		complain("--show-info requires --header or --header-only");
+	} else if (options->reltime && options->deltatime) {
 		complain("--reltime and --deltatime cannot be combined");
 	} else if (options->like_perf && options->common.json) {
 		complain("--like-perf and --json cannot be combined");
@@ -361,8 +368,7 @@ static const char *const common_terms[] = {
 };
 
 static const struct option options[] = {
-	TEXT_ROW('i', "input", "FILE", input,
-		 "read this recording (default: perf.data); - is standard input"),
+	OPTION_ROW_INPUT(struct script_options, input),
 	{
 		.letter = 'F',
 		.name = "fields",

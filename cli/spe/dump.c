@@ -14,8 +14,6 @@
 #include "tool/like_perf.h"
 #include "tool/memory.h"
 
-#define DEFAULT_INPUT "perf.data"
-
 /* Data is read in pieces of PIECE bytes; packets are printed while more than MARGIN bytes are left.
  */
 #define PIECE  ((size_t)1 << 20)
@@ -199,7 +197,7 @@ static int dump_file(struct dump *dump)
 	if (error == 0)
 		error = print_chunks(dump, recording);
 	if (error < 0) {
-		complain_recording(found, path, error);
+		complain_recording(found, path, error, !dump->options->raw);
 	} else if (dump->chunks == 0) {
 		complain("%s: no SPE data in this file", path);
 		advise("record some with plumb record -e spe; plumb script prints other samples");
@@ -215,6 +213,7 @@ static int dump_file(struct dump *dump)
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static const struct option options[] = {
+	OPTION_ROW_INPUT(struct dump_options, input),
 	{
 		.name = "raw",
 		.kind = OPTION_FLAG,
@@ -245,10 +244,10 @@ static int run(const struct command *command, int count, char **arguments)
 
 	if (!options_parse(command, count, arguments, &values, &operands, &status))
 		return status;
-	if (cpus_midr(values.core, &dump.asked_midr) != EXIT_FINE ||
+	if (!options_input(&operands, &values.input) ||
+	    cpus_midr(values.core, &dump.asked_midr) != EXIT_FINE ||
 	    !like_perf_read(values.like_perf, &dump.version))
 		return EXIT_USAGE;
-	values.input = operands.count ? operands.at[0] : DEFAULT_INPUT;
 	inputs_note(values.input, "the input");
 	status = output_open(&out, &values.common);
 	if (status != EXIT_FINE)

@@ -131,7 +131,8 @@ void complain_findings(const struct plumb_diagnostics *found, const char *file, 
 		advise("%zu more: plumb spec validate %s", errors - shown, file);
 }
 
-void complain_recording(const struct plumb_diagnostics *found, const char *path, int error)
+void complain_recording(const struct plumb_diagnostics *found, const char *path, int error,
+			bool raw)
 {
 	const struct plumb_diagnostic *first = plumb_diagnostics_get(found, 0);
 	const bool empty = first && strcmp(first->id, "empty") == 0;
@@ -139,7 +140,7 @@ void complain_recording(const struct plumb_diagnostics *found, const char *path,
 	complain_findings(found, path, error);
 	if (error == PLUMB_ERR_IO && strcmp(path, "-") != 0 && access(path, F_OK) != 0)
 		advise("make a recording with plumb record PROGRAM");
-	else if (error == PLUMB_ERR_SYNTAX && !empty)
+	else if (error == PLUMB_ERR_SYNTAX && !empty && raw)
 		advise("use --raw to read bare SPE data without a perf.data file around it");
 }
 

@@ -44,7 +44,11 @@ int complain_status(int error);
 void complain_findings(const struct plumb_diagnostics *found, const char *file, int error);
 /* Prints the warnings in `found`, which say what limits a result. */
 void complain_warnings(const struct plumb_diagnostics *found);
-/* Does complain_findings() for a recording, and adds a hint if the file is missing. */
-void complain_recording(const struct plumb_diagnostics *found, const char *path, int error);
+/*
+ * Does complain_findings() for a recording, and adds a hint if the file is missing; or about --raw,
+ * if `raw` tells that it would help.
+ */
+void complain_recording(const struct plumb_diagnostics *found, const char *path, int error,
+			bool raw);
 
 #endif

@@ -292,3 +292,16 @@ int options_run_group(const struct command *command, int count, char **arguments
 		return status;
 	return options_dispatch(command, &operands);
 }
+
+bool options_input(const struct operands *operands, const char **input)
+{
+	if (operands->count && *input) {
+		complain("--input and FILE cannot be combined");
+		return false;
+	}
+	if (operands->count)
+		*input = operands->at[0];
+	else if (!*input)
+		*input = "perf.data";
+	return true;
+}

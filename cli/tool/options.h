@@ -72,6 +72,12 @@ struct common_options {
 		.offset = offsetof(struct common_options, json),     \
 		.help = "print JSON; the manual page lists its keys" \
 	}
+#define OPTION_ROW_INPUT(type, member)                                                   \
+	{                                                                                \
+		.letter = 'i', .name = "input", .kind = OPTION_TEXT, .argument = "FILE", \
+		.offset = offsetof(type, member),                                        \
+		.help = "read this recording (default: perf.data); - is standard input"  \
+	}
 #define OPTION_ROW_OUTPUT                                                                 \
 	{                                                                                 \
 		.letter = 'o', .name = "output", .kind = OPTION_TEXT, .argument = "FILE", \
@@ -113,6 +119,12 @@ struct operands {
 	char **at;
 	int count;
 };
+
+/*
+ * Sets `*input` to the recording that --input or the operand names, or else to "perf.data". Returns
+ * false, having said so, if both do.
+ */
+bool options_input(const struct operands *operands, const char **input);
 
 struct example {
 	const char *command;

@@ -105,3 +105,28 @@ setup()
 	[ "${lines[0]}" = "plumb: cannot write full-br.csv: No space left on device" ]
 	[ ! -e full-br.csv ]
 }
+
+@test "-i names the recording, too" {
+	plumb export --format spe-csv --raw -i branch -o named
+	plumb export --format spe-csv --raw -o operand branch
+	cmp named-br.csv operand-br.csv
+	run plumb export --format spe-csv --raw -i branch branch
+	[ "$status" -eq 2 ]
+	[ "$output" = "plumb: --input and FILE cannot be combined" ]
+}
+
+@test "callgrind reads no bare SPE data, and no hint says so" {
+	run plumb export --format callgrind --raw branch
+	[ "$status" -eq 2 ]
+	[ "$output" = "plumb: --raw requires --format spe-csv" ]
+	run plumb export --format callgrind branch
+	[ "$status" -eq 2 ]
+	[ "$output" = "plumb: branch: not a recording: it does not begin with PERFILE2" ]
+	run plumb export --format spe-csv --raw load -o load
+	[ "$status" -eq 0 ]
+	plumb record -q --source perf -e task-clock -o clock.data -- true || skip "perf cannot record"
+	cp clock.data before
+	run plumb export --format callgrind -o clock.data clock.data
+	[ "$status" -eq 2 ]
+	cmp clock.data before
+}

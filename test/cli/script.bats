@@ -86,6 +86,54 @@ record()
 	[ "$output" = "           403860" ]
 }
 
+# fields: those that --help lists.
+fields()
+{
+	plumb script --help | sed -n '/^Fields/,/^$/p' | tail -n +2
+}
+
+# with_fields OPTION...: checks that each field has a member in the first object.
+with_fields()
+{
+	local count=0
+
+	for field in $(fields); do
+		plumb script --json -F "$field" "$@" >out
+		head -n 1 out | json 'len(d) > 0' || { echo "nothing of $field" && return 1; }
+		count=$((count + 1))
+	done
+	[ "$count" -ge 20 ]
+}
+
+@test "--json -F: every field has a member" {
+	with_fields --raw -i spe.data
+	plumb script --raw -i spe.data --json --itrace bl -F brstack,flags,ip >out
+	json 'd == {"pc": "0x403860", "flags": "jcc/miss,not_taken/", "branches": [{"from": "0x403860",
+		"to": "0x403870", "predicted": False, "mispredicted": True, "not_taken": True,
+		"transaction": False, "abort": False, "cycles": 0, "type": "COND", "speculation": None}],
+		"el": 0}' <out
+	record
+	with_fields
+	plumb script --json -F ip,dsoff,misc,weight | head -n 1 | json 'set(d) == {"pc", "dso",
+		"dso_offset", "misc", "weight"} and d["misc"] in "KU" and d["weight"] is None'
+}
+
+@test "--json -F srcline: the file and the line" {
+	record
+	cc -g -O0 -o program -x c - <<-'END'
+		int main(void)
+		{
+			for (volatile int i = 0; i < 30000000; i++)
+				;
+			return 0;
+		}
+	END
+	perf record -q -e cpu-clock:u -o lines.data -- ./program 2>/dev/null
+	plumb script -i lines.data --json -F srcline,sym >out
+	grep -F '"symbol": "main"' out | head -n 1 |
+		json 'd["source_line"] in (3, 4) and d["source_file"].endswith("<stdin>")'
+}
+
 @test "--json: has the documented members" {
 	plumb script --raw -i spe.data --json >out
 	[ "$(wc -l <out)" -eq 2 ]
@@ -373,4 +421,23 @@ named()
 	plumb script -i nobody --json | json 'd["pid"] is None and d["tid"] is None and d["comm"] is None'
 	/usr/bin/python3 "$here/recording.py" somebody 0 0 0
 	plumb script -i somebody --json | json 'd["pid"] == 7 and d["comm"] == ":7"'
+}
+
+@test "-q: the same groups as text and as JSON" {
+	for options in "" "--itrace=t" "--filter branch"; do
+		# shellcheck disable=SC2086 # several words
+		plumb script -q --raw -i spe.data $options | awk 'NR > 1 && NF == 2 { print $2, $1 }' >text
+		# shellcheck disable=SC2086
+		plumb script -q --json --raw -i spe.data $options >object
+		json '[f"{name} {count}" for name, count in d["groups"].items()] ==
+			open("text").read().splitlines()' <object
+	done
+	plumb script -q --raw -i spe.data | grep -qE '^ *1  branch-miss$'
+}
+
+@test "-I requires a header" {
+	run --separate-stderr plumb script --raw -i spe.data -I
+	[ "$status" -eq 2 ]
+	[ -z "$output" ]
+	said "plumb: --show-info requires --header or --header-only"
 }

@@ -81,3 +81,12 @@ expected()
 	[ "${stderr_lines[0]}" = "plumb: perf.data: no SPE data in this file" ]
 	[[ ${stderr_lines[1]} = *"plumb record -e spe"* ]]
 }
+
+@test "-i names the recording, too" {
+	plumb spe dump --raw -i spe.data >named
+	plumb spe dump --raw spe.data | cmp - named
+	[ -s named ]
+	run plumb spe dump --raw -i spe.data spe.data
+	[ "$status" -eq 2 ]
+	[ "$output" = "plumb: --input and FILE cannot be combined" ]
+}
