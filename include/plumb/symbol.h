@@ -118,6 +118,15 @@ PLUMB_API bool plumb_symbolizer_locate(struct plumb_symbolizer *symbolizer,
 				       const struct plumb_task *task, enum plumb_cpu_mode mode,
 				       uint64_t ip, struct plumb_location *location);
 
+/*
+ * Writes the address of `location` as its ELF file has it, which objdump and addr2line take: with
+ * plumb_symbol_file_path(), it identifies code without symbols. An address of the kernel stays what
+ * it is. Returns false if the file is unknown or was not found.
+ */
+PLUMB_API bool plumb_symbolizer_link_address(struct plumb_symbolizer *symbolizer,
+					     const struct plumb_location *location,
+					     uint64_t *address);
+
 /* The maximum number of source frames of an address: a function and its inlined functions. */
 #define PLUMB_SOURCE_FRAMES_MAX 64
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "profile/profile.h"
-#include "symbol/symbolizer.h"
 
 /* Nanoseconds to a value of PLUMB_KEY_TIME, as perf has it. */
 #define TIME_QUANTUM 100000000
@@ -125,7 +124,7 @@ static void set_symbol(const struct plumb_profile *profile, uint64_t value[2],
 		value[0] = (uintptr_t)location->symbol;
 		value[1] = (uintptr_t)dso;
 	} else {
-		if (!symbolizer_link_address(profile->symbolizer, location, &value[0]))
+		if (!plumb_symbolizer_link_address(profile->symbolizer, location, &value[0]))
 			value[0] = location->address;
 		value[1] = (uintptr_t)dso | 1;
 	}

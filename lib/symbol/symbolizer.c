@@ -357,8 +357,8 @@ const char *plumb_symbol_file_path(struct plumb_symbolizer *symbolizer,
 	return file->path;
 }
 
-bool symbolizer_link_address(struct plumb_symbolizer *symbolizer,
-			     const struct plumb_location *location, uint64_t *address)
+bool plumb_symbolizer_link_address(struct plumb_symbolizer *symbolizer,
+				   const struct plumb_location *location, uint64_t *address)
 {
 	if (!location->file)
 		return false;

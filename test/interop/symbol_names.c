@@ -8,7 +8,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 
-#include "symbol/symbolizer.h"
+#include <plumb/symbol.h>
 
 static void print(struct plumb_symbolizer *symbolizer, uint64_t place)
 {
@@ -18,7 +18,7 @@ static void print(struct plumb_symbolizer *symbolizer, uint64_t place)
 	plumb_symbolizer_locate(symbolizer, plumb_symbolizer_task(symbolizer, 1, 1),
 				PLUMB_MODE_USER, place, &location);
 	printf("%s ", location.symbol ? plumb_symbol_name(location.symbol) : "-");
-	if (symbolizer_link_address(symbolizer, &location, &address))
+	if (plumb_symbolizer_link_address(symbolizer, &location, &address))
 		printf("%" PRIx64 "\n", address);
 	else
 		puts("-");
