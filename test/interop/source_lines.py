@@ -87,7 +87,8 @@ def frames_of_judge(judge, path, addresses):
         frames = []
         for function, place in zip(words[::2], words[1::2]):
             path, line = re.sub(r" \(discriminator \d+\)", "", place).rsplit(":", 1)
-            frames.append((function, os.path.basename(path), line.replace("?", "0")))
+            file = "-" if path == "??" else os.path.basename(path)
+            frames.append((function, file, line.replace("?", "0")))
         yield frames
 
 
