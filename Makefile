@@ -54,6 +54,8 @@ install: all ## install to PREFIX (/usr/local), LIBDIR (lib) in it, below DESTDI
 
 format: ## bring every C file into the project's format
 	@scripts/install-deps lint
+	@command -v clang-format-14 >/dev/null || { echo "make format: the layout is that of" \
+		"clang-format-14, which Debian 12 has; later versions differ" >&2; exit 1; }
 	@. scripts/lib.sh && sources '*.c' '*.h' | xargs clang-format-14 -i
 
 lint: ## clang-format, clang-tidy, cppcheck, shellcheck and the like

@@ -63,14 +63,15 @@ static uint64_t decode(struct plumb_spe_stream *stream, FILE *file)
 	uint64_t sum = 0;
 	size_t size, count;
 
-	while ((size = fread(bytes, 1, sizeof(bytes), file)) > 0) {
+	do {
+		size = fread(bytes, 1, sizeof(bytes), file);
 		plumb_spe_stream_feed(stream, bytes, size);
 		while ((count = plumb_spe_stream_read(stream, records, 64)) > 0) {
 			for (size_t i = 0; i < count; i++)
 				print(&records[i]);
 			sum += count;
 		}
-	}
+	} while (size == sizeof(bytes));
 	plumb_spe_stream_end(stream);
 	return sum;
 }
@@ -114,7 +115,7 @@ int main(int argc, char **argv)
 
 	int status = decode_file(file, argc > 1 ? argv[1] : "standard input");
 
-	if (file != stdin)
+	if (argc > 1)
 		fclose(file);
 	return status;
 }

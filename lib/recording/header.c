@@ -220,7 +220,7 @@ static int read_file_header(struct plumb_recording *r, struct file_header *heade
 	swap_feature_bits(r, header);
 	if (got < header->size && header->size <= FILE_HEADER_SIZE)
 		return refuse(r, PLUMB_ERR_INVALID, "bad-header",
-			      "it ends after %zu of its header's %llu bytes", (size_t)got,
+			      "it ends after %zu of its header's %llu bytes", got,
 			      (unsigned long long)header->size);
 	if (header->size != FILE_HEADER_SIZE && header->size != OLD_HEADER_SIZE)
 		return refuse(r, PLUMB_ERR_INVALID, "bad-header",

@@ -401,9 +401,9 @@ static struct formula *make_formula(const struct compiler *c)
 	memcpy(formula->steps, c->steps, steps_size);
 	events = (uint16_t *)(formula->steps + c->step_count);
 	formula->events = (struct plumb_indexes){.at = events};
-	for (uint16_t e = 0; formula->events.count < c->event_count; e++)
-		if (index_set_has(&c->events, e))
-			events[formula->events.count++] = e;
+	for (unsigned e = 0; formula->events.count < c->event_count; e++)
+		if (index_set_has(&c->events, (uint16_t)e))
+			events[formula->events.count++] = (uint16_t)e;
 	return formula;
 }
 

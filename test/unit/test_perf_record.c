@@ -81,9 +81,12 @@ static int on_records(void *user, const void *records, size_t size)
 	if (f->nap_ms)
 		nanosleep(&(struct timespec){0, 1000000 * f->nap_ms}, NULL);
 	while (f->size + size > f->room) {
-		f->room = f->room ? 2 * f->room : 1 << 20;
-		f->records = realloc(f->records, f->room);
-		assert_non_null(f->records);
+		size_t room = f->room ? 2 * f->room : 1 << 20;
+		void *larger = realloc(f->records, room);
+
+		assert_non_null(larger);
+		f->records = larger;
+		f->room = room;
 	}
 	memcpy(f->records + f->size, records, size);
 	f->size += size;

@@ -165,7 +165,8 @@ int perf_targets_find(struct perf_targets *targets, const struct source_record_j
 	if (error == PLUMB_OK)
 		error = find_threads(targets, job, program, found);
 	if (error == PLUMB_OK)
-		targets->running = program <= 0 || targets->threads[0] != program;
+		targets->running =
+			program <= 0 || !targets->threads || targets->threads[0] != program;
 	return error;
 }
 
