@@ -355,10 +355,12 @@ def main():
         tap.skip_all("there is no perf")
     with tempfile.TemporaryDirectory() as folder:
         place = Place(plumb, program, folder)
-        done = subprocess.run(["perf", "record", "-q", "-a", "-e", "cpu-clock", "-o",
-                               place.folder / "try", "--", "true"], capture_output=True)
+        done = subprocess.run(["perf", "record", "-q", "-B", "-a", "-e", "cpu-clock", "-o",
+                               place.folder / "try", "--", "true"], capture_output=True,
+                              text=True, errors="replace")
         if done.returncode and not tap.skipped:
-            tap.skip_all("perf cannot record here")
+            said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+            tap.skip_all(f"perf cannot record here: {said[0]}")
         tap.run(place)
 
 
