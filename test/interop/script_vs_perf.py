@@ -120,7 +120,6 @@ SPE = {
     "timeless": "3 2000 2 timeless compact",
     "in small chunks": "4 2000 4 midr=0x410fd8e0 chunk=777",
 }
-INNER, OUTER = re.compile(r"\S+@plt(\+0x[0-9a-f]+)?"), re.compile(r"_init(\+0x[0-9a-f]+)?")
 PLT = re.compile(r"(\S*@plt|_init|\[unknown\])(\+0x[0-9a-f]+)?(?= \(|$| )")
 NAME, NAMELESS = re.compile(r"^ *\S+"), re.compile(r"^ *:\d+ ")
 TRANSACTION = re.compile(r" *\(x?\) +")
@@ -171,12 +170,15 @@ def output(*command):
 
 def same(our, their):
     """Where symbols overlap, as _init without a size and the PLT behind it, or a label in a function
-    of the C library, perf finds either, as its tree happens to lie; Plumb the inner one. Newer perfs have lost the names of some threads,
-    name more of the PLT, and print transactions as nothing at a place of its own."""
+    of the C library, perf finds either, as its tree happens to lie; Plumb the inner one. perf 6.1
+    names the PLT's entries in the order of their relocations, Plumb by the slots they jump through.
+    Newer perfs have lost the names of some threads, name more of the PLT, and print transactions as
+    nothing at a place of its own."""
     if our == their or in_function(our) == their:
         return True
     if perf.like == "6.1":
-        return "@plt" in our and "_init" in their and INNER.sub("", our) == OUTER.sub("", their)
+        return bool("@plt" in our and re.search(r"@plt|_init", their)) and \
+            PLT.sub("", our) == PLT.sub("", their)
     if NAMELESS.match(their):
         our, their = NAME.sub("", our), NAME.sub("", their)
     if "@plt" in their:
