@@ -217,8 +217,8 @@ struct plumb_recording_losses {
 	uint64_t aux_collisions;  /* ... during which samples collided in the SPE unit */
 	uint64_t unknown_records; /* records of unknown types; returned without members */
 	uint64_t damaged_records; /* records too short for their members; skipped */
-	uint64_t out_of_order;    /* records returned after a younger one: the file breaks the
-				     rule of rounds, or a round exceeds the memory limit */
+	uint64_t out_of_order;    /* records returned after a younger one: the file was not written
+				     in order, or sorting it exceeds the memory limit */
 	bool cut_off;             /* the file is truncated */
 	bool unfinished;          /* its recorder, plumb, was killed */
 	uint64_t samples;         /* SAMPLE records; of plumb_samples_totals(), SPE's too */

@@ -308,8 +308,8 @@ static void note_order(struct plumb_recording *r, const struct raw_record *raw)
 	r->losses.out_of_order++;
 	reader_complain(
 		r, COMPLAINT_ORDER, raw->offset,
-		"a record is older than one before it: the file breaks the rule of rounds, or a "
-		"round exceeds the memory limit");
+		"a record is older than one before it: the file was not written in order, or "
+		"sorting it exceeds the memory limit");
 }
 
 /* The oldest record, if nothing older can come: what came before the last round but one. */
