@@ -47,7 +47,8 @@ struct plumb_event_spe {
 struct plumb_event_config {
 	enum plumb_event_kind kind;
 	const char *name;   /* as written, with its modifiers; or the value of name= */
-	const char *pmu;    /* the name before a '/', or NULL */
+	bool named;         /* by name= */
+	const char *pmu;    /* the name before a '/', in lower case, or NULL */
 	uint64_t config;    /* see enum plumb_event_kind */
 	uint64_t config1;   /* for the PMU's driver; 1: count in 64 bits ("long") */
 	uint64_t period;    /* events or operations between samples; 0: see frequency */

@@ -8,6 +8,7 @@
 #include "base/near.h"
 #include "base/quote.h"
 #include "base/sized.h"
+#include "base/text.h"
 #include "event/parse.h"
 
 struct plumb_event_list {
@@ -35,6 +36,12 @@ int event_refuse(const struct event_reader *reader, int error, struct event_word
 char *event_copy(const struct event_reader *reader, struct event_word word)
 {
 	return arena_copy(reader->arena, word.at, word.length);
+}
+
+void event_lower(char *text)
+{
+	for (; *text; text++)
+		*text = text_lower(*text);
 }
 
 static struct event_word trimmed(struct event_word word)
@@ -105,6 +112,7 @@ static int find_before_terms(const struct event_reader *reader, struct event_wor
 
 	if (!name)
 		return PLUMB_ERR_NO_MEMORY;
+	event_lower(name);
 	if (event_is_spe(name)) {
 		config->pmu = name;
 		return use_spe(reader, word, config);
@@ -179,6 +187,7 @@ static int read_word(const struct event_reader *reader, struct event_word text,
 
 	if (!name)
 		return PLUMB_ERR_NO_MEMORY;
+	event_lower(name);
 	if (strcmp(name, "mem") == 0 && colon < text.length)
 		return event_refuse(reader, PLUMB_ERR_UNSUPPORTED, text,
 				    "breakpoints are not supported");

@@ -350,7 +350,7 @@ bool event_is_spe(const char *pmu)
 {
 	if (begins(pmu, "arm_spe_"))
 		return pmu[8] && strspn(pmu + 8, "0123456789") == strlen(pmu + 8);
-	return text_compare(pmu, "spe") == 0 || strcmp(pmu, "arm_spe") == 0;
+	return strcmp(pmu, "spe") == 0 || strcmp(pmu, "arm_spe") == 0;
 }
 
 /* The names are those of drivers/perf/arm_pmuv3.c and drivers/perf/apple_m1_cpu_pmu.c in Linux. */
@@ -426,7 +426,7 @@ static int find_word(const struct event_reader *reader, struct event_word word, 
 	if (text_compare(text, "ref-cycles") == 0)
 		return no_cache_event(reader, word);
 	for (size_t i = 0; i < COUNT(tool_events); i++)
-		if (strcmp(text, tool_events[i].name) == 0)
+		if (text_compare(text, tool_events[i].name) == 0)
 			return refuse_tool_event(reader, word, i);
 	return EVENT_UNKNOWN;
 }

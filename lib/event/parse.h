@@ -30,6 +30,9 @@ int event_refuse(const struct event_reader *reader, int error, struct event_word
 /* Returns a NUL-terminated copy of a word, or NULL if out of memory. */
 char *event_copy(const struct event_reader *reader, struct event_word word);
 
+/* Converts 'A' to 'Z' to lower case. */
+void event_lower(char *text);
+
 /* ---- names.c --------------------------------------------------------------------------------- */
 
 /*
@@ -46,7 +49,7 @@ int event_unknown(const struct event_reader *reader, struct event_word word);
 /* Adds the finding that the event requires a PMU. Returns MACHINE. */
 int event_needs_pmu(const struct event_reader *reader, struct event_word word);
 
-/* Tell whether a name is that of an SPE unit's PMU, or of a core's PMU. */
+/* Tell whether a name, in lower case, is that of an SPE unit's PMU, or of a core's PMU. */
 bool event_is_spe(const char *pmu);
 bool event_is_core_pmu(const char *pmu);
 

@@ -69,6 +69,7 @@ static int set_name(const struct event_reader *reader, const char *key, const ch
 	if (!value || !*value)
 		return event_refuse(reader, PLUMB_ERR_INVALID, word_of(key), "requires a value");
 	config->name = value;
+	config->named = true;
 	return 0;
 }
 
@@ -217,6 +218,9 @@ static int read_term(const struct event_reader *reader, struct event_word term, 
 	value = strchr(key, '=');
 	if (value)
 		*value++ = '\0';
+	/* Without a value, it may be an event's name, which messages repeat as written. */
+	if (value || config->kind == PLUMB_EVENT_SPE)
+		event_lower(key);
 	length = value ? strlen(value) : 0;
 	if (length >= 2 && value[0] == '\'' && value[length - 1] == '\'') {
 		value[length - 1] = '\0';

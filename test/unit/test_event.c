@@ -194,6 +194,9 @@ static const struct {
 	{"cpu/r11/", 0x11},
 	{"cpu/branch-misses/", 0x10},
 	{"cpu/event=17/", 0x11},
+	{"CPU/CYCLES/", 0x11},
+	{"Armv8_PMUv3_0/EVENT=0x11/u", 0x11},
+	{"CYCLES/Period=5/", 0x11},
 	{"cycles", 0x11},
 	{"cpu-cycles", 0x11},
 	{"CYCLES", 0x11},
@@ -334,6 +337,15 @@ static void terms_are_read(void **state)
 	assert_int_equal(plumb_event_list_count(list), 2);
 	assert_string_equal(get(0)->name, "x");
 	assert_string_equal(get(1)->name, "a,b");
+	assert_true(get(0)->named && get(1)->named);
+	assert_false(sampled("cycles/period=3/")->named);
+	/* PMUs are those of sysfs, in lower case; names keep their letters. */
+	assert_string_equal(sampled("ARMV8_PMUv3_0/L1D_Cache/")->pmu, "armv8_pmuv3_0");
+	begin_sampling();
+	assert_int_equal(plumb_event_list_add(list, "CPU/r3,NAME=Mine/", found), 0);
+	assert_string_equal(get(0)->name, "Mine");
+	assert_true(sampled("SPE/Load,Min_Latency=9/")->spe.load_filter);
+	assert_int_equal(sampled("Arm_SPE_0//")->kind, PLUMB_EVENT_SPE);
 }
 
 static void bad_terms_are_refused_by_name(void **state)
