@@ -3,14 +3,19 @@
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "record.h"
 #include "render/figures.h"
 #include "tool/complain.h"
+#include "tool/memory.h"
 
 #define FEW    100
 #define WANTED 5000
+
+/* With so many samples of an adapting period, the sum of the periods is what occurred. */
+#define SETTLED 8
 
 /* PMSIRR_EL1.INTERVAL has bits 31:8. */
 #define SPE_STEP 256
@@ -29,48 +34,123 @@ static unsigned find_period(uint64_t sample_type)
 	return sample_type & PLUMB_SAMPLE_PERIOD ? 8 * (1 + fields) : 0;
 }
 
+static bool is_clock(const struct plumb_event_config *event)
+{
+	return event->kind == PLUMB_EVENT_SOFTWARE && (event->config == PERF_COUNT_SW_CPU_CLOCK ||
+						       event->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 static double least_period(const struct plumb_source *source,
 			   const struct plumb_event_config *event)
 {
 	if (event->kind == PLUMB_EVENT_SPE)
 		return fmax(SPE_STEP, plumb_source_spe_interval(source));
 	/* The model's clock has no timer that takes time. */
-	if (event->kind == PLUMB_EVENT_SOFTWARE && !plumb_source_label(source) &&
-	    (event->config == PERF_COUNT_SW_CPU_CLOCK || event->config == PERF_COUNT_SW_TASK_CLOCK))
+	if (is_clock(event) && !plumb_source_label(source))
 		return CLOCK_LEAST_NS;
 	return 1;
 }
 
-void record_note_rate(struct record_rate *rate, const struct plumb_source *source,
-		      const struct plumb_event_list *events,
-		      const struct plumb_recording_setup *setup)
+/* Tells whether an event samples: in a group with the modifier S, only the leader does. */
+static bool samples(const struct plumb_event_list *events, size_t i)
 {
-	const struct plumb_event_config *event = plumb_event_list_get(events, 0);
-	const struct plumb_event_attr *attr = &setup->events[0].attr;
+	const struct plumb_event_config *event = plumb_event_list_get(events, i);
 
-	/* With several events it is unknown which of them has few samples. */
-	if (plumb_event_list_count(events) != 1)
-		return;
-	rate->known = attr->sample_period > 0;
-	rate->value = (double)attr->sample_period;
-	rate->frequency = attr->flags & PLUMB_ATTR_BIT(PLUMB_ATTR_FREQ);
-	rate->least = least_period(source, event);
-	rate->period_offset = find_period(attr->sample_type);
-	rate->spe = event->kind == PLUMB_EVENT_SPE;
+	return !event->sample_read || event->leader == i;
 }
 
-void record_note_sample(struct record_rate *rate, const char *record, size_t size)
+static void copy_ids(struct record_rate *rate, const struct plumb_recorded_event *recorded)
 {
+	rate->id_count = recorded->id_count;
+	rate->ids = memory_resize(rate->ids, rate->id_count + 1, sizeof(*rate->ids));
+	for (size_t i = 0; i < rate->id_count; i++)
+		rate->ids[i] = recorded->ids[i];
+}
+
+void record_note_rates(struct record_rates *rates, const struct plumb_source *source,
+		       const struct plumb_event_list *events,
+		       const struct plumb_recording_setup *setup)
+{
+	const size_t count = plumb_event_list_count(events);
+
+	rates->count = count <= setup->event_count ? count : 0;
+	for (size_t i = 0; i < rates->count; i++) {
+		const struct plumb_event_config *event = plumb_event_list_get(events, i);
+		const struct plumb_recorded_event *recorded = &setup->events[i];
+		const struct plumb_event_attr *attr = &recorded->attr;
+		struct record_rate *rate = &rates->at[i];
+
+		rate->name = event->name;
+		rate->known = attr->sample_period > 0 && samples(events, i) && recorded->name &&
+			      strcmp(recorded->name, event->name) == 0;
+		rate->value = (double)attr->sample_period;
+		rate->frequency = attr->flags & PLUMB_ATTR_BIT(PLUMB_ATTR_FREQ);
+		rate->clock = is_clock(event);
+		rate->least = least_period(source, event);
+		rate->period_offset = find_period(attr->sample_type);
+		rate->spe = event->kind == PLUMB_EVENT_SPE;
+		if (attr->sample_type & PLUMB_SAMPLE_IDENTIFIER)
+			copy_ids(rate, recorded);
+	}
+}
+
+/* Returns the event of a sample record; NULL if it is unknown. */
+static struct record_rate *find_rate(struct record_rates *rates, const char *record, size_t size)
+{
+	uint64_t id;
+
+	if (rates->count == 1)
+		return rates->at;
+	if (size < 8 + sizeof(id))
+		return NULL;
+	memcpy(&id, record + 8, sizeof(id));
+	for (size_t i = 0; i < rates->count; i++)
+		for (size_t k = 0; k < rates->at[i].id_count; k++)
+			if (rates->at[i].ids[k] == id)
+				return &rates->at[i];
+	return NULL;
+}
+
+void record_note_sample(struct record_rates *rates, const char *record, size_t size)
+{
+	struct record_rate *rate = find_rate(rates, record, size);
 	uint64_t period;
 
+	if (!rate)
+		return;
+	rate->samples++;
 	if (!rate->period_offset || size < rate->period_offset + sizeof(period))
 		return;
 	memcpy(&period, record + rate->period_offset, sizeof(period));
 	rate->events += (double)period;
+	rate->last = (double)period;
 }
 
-/* Advises a period, of `events` that occurred. */
-static void advise_period(const struct record_rate *rate, double events, double now)
+/*
+ * Tells whether the samples cover most of the run. With a frequency, Linux begins with periods of 1
+ * and adapts them, so a long period may be unfinished at the end. A clock's period is constant.
+ */
+static bool is_settled(const struct record_rate *rate)
+{
+	return !rate->frequency || rate->clock ||
+	       (rate->samples >= SETTLED && rate->last <= rate->events / 4);
+}
+
+/* Advises a period: -c for a single event, a term for one of several. */
+static void advise_value(const struct record_rate *rate, bool several, double period, double count)
+{
+	if (several)
+		advise("add the term period=%.0f to it for about %.0f", period,
+		       figure_rounded(count));
+	else if (rate->frequency)
+		advise("use -c %.0f instead of a frequency for about %.0f", period,
+		       figure_rounded(count));
+	else
+		advise("use -c %.0f for about %.0f", period, figure_rounded(count));
+}
+
+/* Advises a period for `events` that occurred; `now` is the period that was used. */
+static void advise_period(const struct record_rate *rate, bool several, double events, double now)
 {
 	double period = floor(figure_rounded(events / WANTED));
 
@@ -80,20 +160,45 @@ static void advise_period(const struct record_rate *rate, double events, double 
 	if (period >= now)
 		advise("give the program more work: it is sampled as often as possible");
 	else
-		advise("use -c %.0f for about %.0f", period, figure_rounded(events / period));
+		advise_value(rate, several, period, events / period);
 }
 
-void record_advise_more(const struct record_rate *rate, uint64_t samples)
+static void advise_more(const struct record_rate *rate, bool several, uint64_t samples)
 {
+	const char *what = several ? rate->name : "";
+
 	if (!rate->known || samples >= FEW)
 		return;
-	complain("%" PRIu64 " sample%s too few to show where time goes", samples,
-		 samples == 1 ? " is" : "s are");
-	if (samples == 0)
-		advise("use a smaller -c, such as %.0f",
-		       rate->frequency ? rate->least : fmax(rate->least, rate->value / WANTED));
+	complain("%" PRIu64 " sample%s%s%s %s too few to show where time goes", samples,
+		 samples == 1 ? "" : "s", several ? " of " : "", what, samples == 1 ? "is" : "are");
+	if (samples && is_settled(rate))
+		advise_period(rate, several,
+			      rate->frequency ? rate->events : rate->value * (double)samples,
+			      rate->frequency ? rate->events / (double)samples : rate->value);
+	else if (!rate->frequency && rate->value > rate->least)
+		advise("use a smaller %s, such as %.0f", several ? "period" : "-c",
+		       fmax(rate->least, floor(rate->value / WANTED)));
 	else if (!rate->frequency)
-		advise_period(rate, rate->value * (double)samples, rate->value);
-	else if (rate->events > 0)
-		advise_period(rate, rate->events, rate->events / (double)samples);
+		advise("give the program more work: it is sampled as often as possible");
+	else
+		advise("count it with plumb stat -e '%s', and use a %dth of that as %s", rate->name,
+		       WANTED, several ? "its period" : "-c");
+}
+
+void record_advise_more(const struct record_rates *rates, uint64_t samples)
+{
+	for (size_t i = 0; i < rates->count; i++) {
+		const struct record_rate *rate = &rates->at[i];
+
+		if (rates->count == 1)
+			advise_more(rate, false, samples);
+		else if (!rate->spe)
+			advise_more(rate, true, rate->samples);
+	}
+}
+
+void record_rates_free(struct record_rates *rates)
+{
+	for (size_t i = 0; i < rates->count; i++)
+		free(rates->at[i].ids);
 }

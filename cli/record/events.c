@@ -86,7 +86,9 @@ int record_read_events(struct record_request *request, const struct machine *mac
 	error = plumb_event_list_new(&options, &request->events);
 	if (error == 0 && !request->options->exact)
 		error = read_all(request->events, &request->options->events, usual(machine), found);
-	status = error < 0 ? machine_complain(found, "-e", error) : check(request, machine, found);
+	status = error < 0 ? machine_complain(found, "-e", error) : machine_check_program(machine);
+	if (status == EXIT_FINE)
+		status = check(request, machine, found);
 	plumb_diagnostics_free(found);
 	return status;
 }

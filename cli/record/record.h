@@ -96,22 +96,34 @@ double record_now(void); /* seconds */
 
 /* ---- how much was sampled: advice.c ---------------------------------------------------------- */
 
-/* How often the one event of a recording was sampled. */
+/* How often an event of a recording was sampled. */
 struct record_rate {
-	bool known, frequency, spe;
+	const char *name;
+	uint64_t *ids; /* in its samples */
+	size_t id_count;
+	bool known, frequency, spe, clock;
 	double value;           /* Hz, or the period */
 	double least;           /* period that is possible */
 	unsigned period_offset; /* of the period in sample records; 0: it is not there */
-	double events;          /* sum of the periods in the samples */
+	uint64_t samples;
+	double events; /* sum of the periods in the samples */
+	double last;   /* period of the newest sample */
 };
 
-void record_note_rate(struct record_rate *rate, const struct plumb_source *source,
-		      const struct plumb_event_list *events,
-		      const struct plumb_recording_setup *setup);
-/* Adds the period of a sample record. */
-void record_note_sample(struct record_rate *rate, const char *record, size_t size);
-/* Says which -c would give enough samples, if there were few. */
-void record_advise_more(const struct record_rate *rate, uint64_t samples);
+struct record_rates {
+	struct record_rate at[PLUMB_EVENTS_MAX];
+	size_t count;
+};
+
+/* `events` must live until the last advice. Call record_rates_free() in the end. */
+void record_note_rates(struct record_rates *rates, const struct plumb_source *source,
+		       const struct plumb_event_list *events,
+		       const struct plumb_recording_setup *setup);
+/* Adds a sample record to its event. */
+void record_note_sample(struct record_rates *rates, const char *record, size_t size);
+/* Says of each event that has few samples how to get enough. `samples` is their sum, with SPE's. */
+void record_advise_more(const struct record_rates *rates, uint64_t samples);
+void record_rates_free(struct record_rates *rates);
 
 /* ---- running: record_session.c ------------------------------------------------------------------
  */

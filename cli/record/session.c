@@ -23,7 +23,7 @@ struct session {
 	const struct record_request *request;
 	const struct machine *machine;
 	struct record_files files;
-	struct record_rate rate;
+	struct record_rates rates;
 	struct plumb_diagnostics *found;
 	struct progress progress;
 	bool asked;       /* SIGUSR2 asked for a new file */
@@ -49,7 +49,7 @@ static void tally_record(struct session *s, const char *record, uint32_t type, s
 {
 	if (type == PLUMB_RECORD_SAMPLE) {
 		s->samples++;
-		record_note_sample(&s->rate, record, size);
+		record_note_sample(&s->rates, record, size);
 	} else if (type == PLUMB_RECORD_LOST && size >= 24)
 		s->lost += u64(record + 16);
 	else if (type == PLUMB_RECORD_LOST_SAMPLES && size >= 16)
@@ -249,7 +249,7 @@ static int on_begin(void *user, const struct plumb_recording_setup *from)
 	/* A program's recording begins with the program. */
 	if (!*s->request->program)
 		signals_begun();
-	record_note_rate(&s->rate, s->machine->source, s->request->events, from);
+	record_note_rates(&s->rates, s->machine->source, s->request->events, from);
 	setup.version = "plumb " PLUMB_VERSION;
 	if (!setup.cpus_available) {
 		setup.cpus_available = cpus(_SC_NPROCESSORS_CONF);
@@ -350,7 +350,7 @@ static void say_result(const struct session *s, const struct plumb_recording_run
 	/* Snapshots, and what is ended or begun by hand, have as many as were wanted. */
 	if (*s->request->program && !s->full && !s->request->options->snapshot &&
 	    !s->request->window.delay_ms)
-		record_advise_more(&s->rate, samples);
+		record_advise_more(&s->rates, samples);
 }
 
 static int status_of(const struct session *s, int error)
@@ -455,6 +455,7 @@ int record_run(const struct record_request *request, struct machine *machine, in
 	status = error < 0 ? status_of(&s, error) : run.exit_status;
 	if (error == 0)
 		say_result(&s, &run);
+	record_rates_free(&s.rates);
 	record_files_free(&s.files);
 	plumb_diagnostics_free(s.found);
 	if (error == PLUMB_ERR_INTERRUPTED) {

@@ -132,11 +132,35 @@ samples()
 	for event in cycles task-clock 'cpu/event=0x8/'; do
 		run --separate-stderr plumb record --source model -e "$event" -F 20000 ./works
 		[ "$status" -eq 0 ] || skip "no engine"
-		period=$(sed -n 's/^       use -c \([0-9]*\) for about [0-9]*$/\1/p' <<<"$stderr")
+		period=$(sed -n 's/^       use -c \([0-9]*\) instead of a frequency for about [0-9]*$/\1/p' <<<"$stderr")
 		run --separate-stderr plumb record --source model -e "$event" -c "$period" ./works
 		many=$(sed -n 's/^plumb: \([0-9]*\) samples,.*/\1/p' <<<"$stderr")
 		[ "$many" -gt 4000 ] && [ "$many" -lt 6000 ] || { echo "$event: $stderr" && return 1; }
 	done
+}
+
+@test "names each event with few samples, and does not guess a period after -F" {
+	can_sample
+	run --separate-stderr plumb record -e 'page-faults:u,{cs,faults:u}:S' -c 50 -- sh -c 'sleep 0; true'
+	[ "$status" -eq 0 ]
+	grep -qE '^plumb: [0-9]+ samples? of page-faults:u (is|are) too few to show where time goes$' \
+		<<<"$stderr"
+	grep -qxE '       add the term period=1 to it for about [0-9]+' <<<"$stderr"
+	# A group's member does not sample.
+	grep -qE 'samples? of cs (is|are) too few' <<<"$stderr"
+	lacks 'of faults:u' <<<"$stderr"
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	echo 'int main(void) { for (volatile int i = 0; i < 100000; i++) ; }' >works.c
+	aarch64-linux-gnu-gcc -O1 -static -o works works.c
+	run --separate-stderr plumb record --source model -e cycles,l1d_cache_refill -c 10000 ./works
+	[ "$status" -eq 0 ] || skip "no engine"
+	lacks 'of cycles' <<<"$stderr" || grep -qE '^plumb: [0-9]+ samples of cycles are' <<<"$stderr"
+	grep -qE '^plumb: 0 samples of l1d_cache_refill are too few' <<<"$stderr"
+	grep -qxF '       use a smaller period, such as 2' <<<"$stderr"
+	# Linux begins with periods of 1, so that a few samples tell nothing of how often it happened.
+	run --separate-stderr plumb record --source model -e cycles -F 100 ./works
+	grep -qE '^plumb: [0-9]+ samples are too few to show where time goes$' <<<"$stderr"
+	grep -qxF "       count it with plumb stat -e 'cycles', and use a 5000th of that as -c" <<<"$stderr"
 }
 
 @test "says that -g has no effect on SPE" {
