@@ -144,15 +144,31 @@ static bool can_count(const struct machine *machine, const struct plumb_event_co
 	return error == 0;
 }
 
-/* Adds a metric. Unlike a metric of a group, it must have a value. */
 static bool add_metric(struct names *names, const char *word)
 {
 	const uint16_t metric = find_metric(names->spec, word, "metric", false);
-	const struct plumb_event_config config = {
-		.kind = PLUMB_EVENT_METRIC, .name = word, .config = metric};
 
-	return metric != PLUMB_NONE && can_count(names->machine, &config) &&
-	       add_index(&names->metrics, metric);
+	return metric != PLUMB_NONE && add_index(&names->metrics, metric);
+}
+
+/* Checks that the events can be counted, and the metrics. Unlike a group's, they need a value. */
+static int check_counted(const struct names *names, const struct plumb_event_list *list)
+{
+	const struct plumb_event_config *event;
+
+	for (size_t i = 0; (event = plumb_event_list_get(list, i)); i++)
+		if (!can_count(names->machine, event))
+			return EXIT_USAGE;
+	for (uint16_t i = 0; i < names->metrics.count; i++) {
+		const uint16_t metric = names->metrics.at[i];
+		const struct plumb_event_config config = {.kind = PLUMB_EVENT_METRIC,
+							  .name = names->spec->metrics[metric].name,
+							  .config = metric};
+
+		if (!can_count(names->machine, &config))
+			return EXIT_USAGE;
+	}
+	return EXIT_FINE;
 }
 
 static int read_events(const struct stat_options *options, const struct machine *machine,
@@ -160,7 +176,6 @@ static int read_events(const struct stat_options *options, const struct machine 
 {
 	struct plumb_event_options how = {.size = sizeof(how)};
 	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
-	const struct plumb_event_config *event;
 	int error, status = EXIT_FINE;
 
 	plumb_source_fill_event_options(machine->source, &how);
@@ -169,9 +184,6 @@ static int read_events(const struct stat_options *options, const struct machine 
 		error = plumb_event_list_add(*list, options->events.at[i], found);
 	if (error < 0)
 		status = machine_complain(found, "-e", error);
-	for (size_t i = 0; error == 0 && (event = plumb_event_list_get(*list, i)); i++)
-		if (!can_count(machine, event))
-			error = status = EXIT_USAGE;
 	plumb_diagnostics_free(found);
 	return status;
 }
@@ -250,6 +262,10 @@ int stat_select(const struct stat_options *options, const struct machine *machin
 	status = read_events(options, machine, &selected->events);
 	if (status == EXIT_FINE)
 		status = find_names(&names, options, &request) ? EXIT_FINE : EXIT_USAGE;
+	if (status == EXIT_FINE)
+		status = machine_check_program(machine);
+	if (status == EXIT_FINE)
+		status = check_counted(&names, selected->events);
 	if (status == EXIT_FINE) {
 		request.events = selected->events;
 		selected->brief = !request.stages && !request.groups.count &&

@@ -250,16 +250,18 @@ static int open_model(struct machine *machine, const struct machine_wish *wish)
 		return EXIT_USAGE;
 	}
 	machine->core = core->name;
+	machine->sysroot = wish->sysroot;
 	return open_core(machine, wish);
 }
 
-/* Of a program that the model cannot run this is said before anything else is. */
-static int check_program(const struct machine *machine, const struct machine_wish *wish)
+int machine_check_program(const struct machine *machine)
 {
 	struct plumb_diagnostics *found;
 	int status = EXIT_FINE, error;
 
-	if (!machine->program && wish->source == SOURCE_AUTO) {
+	if (!machine->core)
+		return EXIT_FINE;
+	if (!machine->program && machine->why) {
 		complain("this machine has no Arm PMU, and the model requires a program to run");
 		advise("give a program, or sample software events: -e cpu-clock");
 		return EXIT_UNABLE;
@@ -269,7 +271,7 @@ static int check_program(const struct machine *machine, const struct machine_wis
 		return EXIT_USAGE;
 	}
 	found = memory_given(plumb_diagnostics_new());
-	error = plumb_model_check_program(machine->program, wish->sysroot, found);
+	error = plumb_model_check_program(machine->program, machine->sysroot, found);
 	if (error < 0)
 		status = machine_complain(found, machine->program, error);
 	plumb_diagnostics_free(found);
@@ -359,8 +361,6 @@ int machine_open(struct machine *machine, const struct machine_wish *wish, char 
 	inputs_note(machine->program, "the program");
 	if (status == EXIT_FINE)
 		status = choose(machine, wish);
-	if (status == EXIT_FINE && argv && machine->core)
-		status = check_program(machine, wish);
 	return status;
 }
 

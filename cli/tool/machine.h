@@ -28,6 +28,7 @@ struct machine {
 	const char *core;              /* of the model; NULL: the source is perf */
 	struct cpus cpus;              /* owns `spec` if it was read from a file */
 	char *program;                 /* its path */
+	const char *sysroot;           /* of the model's programs, or NULL */
 	const char *why;               /* why auto chose this source, or NULL */
 	bool say_engine;               /* print which engines were asked */
 };
@@ -47,6 +48,12 @@ struct machine_wish {
  */
 int machine_open(struct machine *machine, const struct machine_wish *wish, char *const *argv);
 void machine_close(struct machine *machine);
+
+/*
+ * Checks that the model, if it is the source, can run the program. Call it once the events have
+ * been read, so that a misspelt event is reported first. Returns as machine_open() does.
+ */
+int machine_check_program(const struct machine *machine);
 
 /* Tells whether -e names only software events. */
 bool machine_only_software(const struct option_words *words);

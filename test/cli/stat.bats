@@ -452,6 +452,23 @@ for e in json.load(sys.stdin)["events"]:
 		abs(d["events"][0]["count"] / d["elapsed_seconds"] / 1e9 - 1) < 0.001'
 }
 
+@test "a misspelt event is reported before a program that the model cannot run" {
+	cp work.c script.c
+	chmod +x script.c
+	for case in "-e cyclse|did you mean cycles?" "-M ipx|did you mean ipc?" \
+		"-m Operaton_Mix|did you mean Operation_Mix?"; do
+		# shellcheck disable=SC2086 # options, one a word
+		run --separate-stderr model ${case%%|*} ./script.c
+		[ "$status" -eq 2 ]
+		[ "${stderr#*$'\n'}" = "       ${case#*|}" ]
+	done
+	# What the model lacks matters only to programs that it can run.
+	run --separate-stderr model -e page-faults ./script.c
+	[ "$status" -eq 126 ]
+	run --separate-stderr plumb record --source model -e cyclse ./script.c
+	[ "$status" -eq 2 ]
+}
+
 @test "names what the model cannot count" {
 	for case in "page-faults|the model does not count page-faults" \
 		"cycles:k|cycles:k: the model runs user code only, without a kernel or hypervisor" \
@@ -569,6 +586,9 @@ for e in json.load(sys.stdin)["events"]:
 	[ -z "$output" ]
 	run --separate-stderr model -e r81 ./work
 	[ "$status" -eq 2 ]
+	# Only relatives are offered: SW_INCR has none.
+	run --separate-stderr model -e r0 ./work
+	said "plumb: the model does not count SW_INCR" "       see plumb list events --source model"
 	run --separate-stderr model --cpu neoverse-v2 -M branch_percentage ./work
 	[ "$status" -eq 2 ]
 	grep -q '^plumb: branch_percentage requires BR_IMMED_SPEC' <<<"$stderr"

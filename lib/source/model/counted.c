@@ -52,7 +52,18 @@ const struct plumb_spec *model_spec(const char *core)
 	return NULL;
 }
 
-/* Events of the same functional groups that it counts, as a hint. */
+/* Tells whether two names begin with the same word: L1D_CACHE_WB and L1D_TLB_REFILL. */
+static bool share_word(const char *a, const char *b)
+{
+	const size_t length = strcspn(a, "_");
+
+	return length == strcspn(b, "_") && strncmp(a, b, length) == 0;
+}
+
+/*
+ * Events of the same functional groups, about the same thing, that it counts, as a hint. The group
+ * alone does not tell: "Retired" has branches and SW_INCR.
+ */
 static void hint_nearby(const struct plumb_spec *spec, uint16_t event,
 			struct plumb_diagnostics *found)
 {
@@ -69,7 +80,8 @@ static void hint_nearby(const struct plumb_spec *spec, uint16_t event,
 		for (uint16_t i = 0; mine && i < events.count && named < NEARBY_MAX; i++) {
 			const struct plumb_event *other = &spec->events[events.at[i]];
 
-			if (!model_counts_event(other->code) || used >= sizeof(text))
+			if (!model_counts_event(other->code) || used >= sizeof(text) ||
+			    !share_word(other->name, spec->events[event].name))
 				continue;
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
 						 named ? ", " : "", other->name);
