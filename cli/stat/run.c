@@ -17,6 +17,10 @@
 #define SHORT_RUN    0.010 /* seconds of the program; shorter runs get a note */
 #define STARTUP_MOST 0.5   /* of the run */
 
+/* Instructions per cycle of whole programs: doc/model.md, "How long a run takes". */
+#define IPC_LEAST 0.08
+#define IPC_MOST  5
+
 struct runner {
 	const struct stat_options *options;
 	struct machine *machine;
@@ -49,15 +53,37 @@ static void on_started(void *user, pid_t pid)
 
 /* ---- progress ----------------------------------------------------------------------------- */
 
-/* Prints once how slow the model is, so that the user can tell how long to wait. */
-static void say_how_slow(struct runner *r, double times)
+/* Returns the frequency of the model's core. */
+static double core_hertz(const struct machine *machine)
 {
-	if (r->told || !plumb_source_label(r->machine->source) || !(times >= 2) || !isfinite(times))
+	const struct plumb_model_core *core;
+
+	for (size_t i = 0; (core = plumb_model_core(i)); i++)
+		if (machine->core && strcmp(core->name, machine->core) == 0)
+			return core->frequency_mhz * 1e6;
+	return NAN;
+}
+
+/*
+ * Prints once how slow the model is, so that the user can tell how long to wait. A program that
+ * initializes its data first looks slower than it is, by a factor of 20 and more: the model takes
+ * about as long for an instruction that waits for memory as for any other, and the core does not.
+ * So a range says what the whole run may come to, from the model's speed.
+ */
+static void say_how_slow(struct runner *r, double host, const struct plumb_progress *progress)
+{
+	const double times = host / progress->seconds;
+	const double scale = core_hertz(r->machine) * host / progress->instructions;
+
+	if (r->told || !(times >= 2) || !isfinite(times) || !isfinite(scale))
 		return;
 	r->told = true;
-	complain("the %s runs this about %.0f times slower than a %s would",
+	complain("so far, the %s runs this about %.0f times slower than a %s would",
 		 plumb_source_label(r->machine->source), figure_rounded(times),
 		 r->machine->spec->product.name);
+	advise("the whole run may be %.0f to %.0f times slower, less the more it waits for memory",
+	       figure_rounded(fmin(times, IPC_LEAST * scale)),
+	       figure_rounded(fmax(times, IPC_MOST * scale)));
 }
 
 static void on_progress(void *user, const struct plumb_progress *progress)
@@ -68,7 +94,7 @@ static void on_progress(void *user, const struct plumb_progress *progress)
 
 	if (!progress_is_due(&r->progress))
 		return;
-	say_how_slow(r, host / seconds);
+	say_how_slow(r, host, progress);
 	if (isnan(instructions))
 		progress_show(&r->progress, "%.0f s", host);
 	else
