@@ -57,7 +57,8 @@ char *figure_range(const struct pen *pen, const struct plumb_value *value, const
 {
 	char *low = figure_value(pen, value->low, units),
 	     *high = figure_value(pen, value->high, units);
-	char *text = memory_format("%s..%s", low, high);
+	char *text = isnan(value->low) ? memory_copy(low, strlen(low))
+				       : memory_format("%s..%s", low, high);
 
 	free(low);
 	free(high);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/report.h"
 
+#include <linux/perf_event.h>
 #include <stdlib.h>
 
+#include "event/config.h"
 #include "render/figures.h"
 #include "tool/memory.h"
 
@@ -13,7 +15,7 @@ double report_count(const struct report *report, uint16_t code)
 	return event == PLUMB_NONE ? (double)NAN : report->result->events[event].count.count;
 }
 
-static bool is_asked_for(const struct report *report, const struct plumb_event_count *event)
+bool report_requests(const struct report *report, const struct plumb_event_count *event)
 {
 	const struct plumb_selection *selection = report->result->plan->selection;
 
@@ -31,7 +33,7 @@ const struct plumb_event_count **report_events(const struct report *report, size
 
 	*count = 0;
 	for (uint16_t i = 0; i < all; i++)
-		if (report->verbose || is_asked_for(report, &report->result->events[i]))
+		if (report->verbose || report_requests(report, &report->result->events[i]))
 			events[(*count)++] = &report->result->events[i];
 	return events;
 }
@@ -46,13 +48,19 @@ static uint16_t find(const struct report *report, const struct plumb_event_confi
 
 const char *report_event_name(const struct report *report, const struct plumb_event_count *event)
 {
-	const struct plumb_plan *plan = report->result->plan;
 	const uint16_t index = find(report, event->event);
 
-	if (index == PLUMB_NONE || plumb_plan_event(plan, (uint16_t)event->event->config) !=
-					   (uint16_t)(event - report->result->events))
+	if (index == PLUMB_NONE || event->event->named || !event_is_plain(event->event))
 		return event->event->name;
 	return report->spec->events[index].name;
+}
+
+bool report_is_clock(const struct plumb_event_count *event)
+{
+	const struct plumb_event_config *config = event->event;
+
+	return config->kind == PLUMB_EVENT_SOFTWARE && (config->config == PERF_COUNT_SW_CPU_CLOCK ||
+							config->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
 const char *report_event_title(const struct report *report, const struct plumb_event_count *event)

@@ -47,8 +47,17 @@ double report_count(const struct report *report, uint16_t code);
  */
 const struct plumb_event_count **report_events(const struct report *report, size_t *count);
 
-/* Returns an event's name for programs: the CPU's name; with modifiers, the name as requested. */
+/* Tells whether -e requests the event; others are counted for metrics. */
+bool report_requests(const struct report *report, const struct plumb_event_count *event);
+
+/*
+ * Returns an event's name for programs: that of name=; otherwise the CPU's name; with modifiers,
+ * the name as requested.
+ */
 const char *report_event_name(const struct report *report, const struct plumb_event_count *event);
+
+/* Tells whether an event counts nanoseconds. */
+bool report_is_clock(const struct plumb_event_count *event);
 
 /* Returns an event's title; "" if the specification does not have it. */
 const char *report_event_title(const struct report *report, const struct plumb_event_count *event);

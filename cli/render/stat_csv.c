@@ -119,7 +119,7 @@ void report_csv(struct output *out, const struct report *report)
 					   .source = report->source,
 					   .metric = report_event_name(report, events[i]),
 					   .value = count_text(text, events[i]->count.count),
-					   .units = "events"});
+					   .units = report_is_clock(events[i]) ? "ns" : "events"});
 	}
 	free(events);
 }
@@ -139,17 +139,29 @@ static bool has_deviations(const struct report *report)
 	return report->runs > 1 && !report->intervals;
 }
 
+/* Formats nanoseconds in milliseconds, as perf does. */
+static const char *clock_text(char text[32], double ns)
+{
+	const double ms = ns / 1e6;
+
+	snprintf(text, 32, ms == floor(ms) ? "%.0f" : "%.2f", ms);
+	return text;
+}
+
 /* "COUNT,UNIT,EVENT[,DEVIATION%],RUNNING,PERCENT,," */
 static void put_event(struct output *out, const struct report *report,
 		      const struct plumb_event_count *e, const char *separator)
 {
 	uint64_t enabled = e->count.enabled_ns, running = e->count.running_ns;
+	const bool clock = report_is_clock(e);
 	char text[32];
 
 	put_time(out, report, separator);
-	fputs(isnan(e->count.count) ? "<not counted>" : count_text(text, e->count.count),
+	fputs(isnan(e->count.count) ? "<not counted>"
+	      : clock               ? clock_text(text, e->count.count)
+				    : count_text(text, e->count.count),
 	      out->stream);
-	fprintf(out->stream, "%s%s", separator, separator);
+	fprintf(out->stream, "%s%s%s", separator, clock ? "msec" : "", separator);
 	field(out, e->event->name, separator);
 	if (has_deviations(report) && isfinite(e->deviation))
 		fprintf(out->stream, "%s%.2f%%", separator, e->deviation);

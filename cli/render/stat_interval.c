@@ -5,6 +5,7 @@
 
 #include "render/figures.h"
 #include "render/report.h"
+#include "tool/memory.h"
 
 /* Shortens a root's name to its first word: "frontend", "retiring". */
 static void root_heading(char heading[16], const char *name)
@@ -18,6 +19,8 @@ static void print_roots(struct output *out, const struct report *report, bool fi
 	const struct plumb_selection *selection = report->result->plan->selection;
 	const struct plumb_diagnosis *d = report->diagnosis;
 	const struct pen *pen = pen_for(out);
+	const char *leading;
+	size_t column = 8;
 
 	if (first) {
 		fputs("  time s", out->stream);
@@ -42,12 +45,33 @@ static void print_roots(struct output *out, const struct report *report, bool fi
 		text = figure_value(pen, report->result->values[i].value, "percent");
 		output_spaces(out, 10 - report_columns(text));
 		output_text(out, STYLE_PLAIN, text);
+		column += 10;
 		free(text);
 	}
-	output_format(out, STYLE_NAME, "  %s",
-		      d->path_length ? report_metric(report, d->path[d->path_length - 1].metric)
-				     : pen->missing);
-	fputc('\n', out->stream);
+	leading = d->path_length ? report_metric(report, d->path[d->path_length - 1].metric)
+				 : pen->missing;
+	if (column + 2 + report_columns(leading) > out->width) {
+		fputc('\n', out->stream);
+		column = 8;
+		output_spaces(out, column);
+	}
+	output_spaces(out, 2);
+	output_wrapped(out, STYLE_NAME, column + 2, column + 2, leading);
+}
+
+/* Prints a line: the time, a value, and what it is, followed by its units unless they are NULL. */
+static void print_line(struct output *out, const struct report *report, const char *value,
+		       const char *what, const char *units)
+{
+	const size_t columns = report_columns(value), before = columns < 15 ? 16 - columns : 1;
+	char *text = memory_format("%s%s%s", what, units ? ", " : "", units ? units : "");
+
+	fprintf(out->stream, "%8.3g", report->time);
+	output_spaces(out, before);
+	output_text(out, STYLE_PLAIN, value);
+	output_spaces(out, 2);
+	output_wrapped(out, STYLE_PLAIN, 10 + before + columns, 26, text);
+	free(text);
 }
 
 /* Prints the requested events and metrics, one line each, as perf does. */
@@ -67,20 +91,15 @@ static void print_lines(struct output *out, const struct report *report, bool fi
 			&report->spec->metrics[selection->metrics[i].metric];
 		char *text = figure_value(pen, report->result->values[i].value, metric->units);
 
-		fprintf(out->stream, "%8.3g", report->time);
-		output_spaces(out, report_columns(text) < 15 ? 16 - report_columns(text) : 1);
-		output_format(out, STYLE_PLAIN, "%s  %s, %s", text, metric->name, metric->units);
-		fputc('\n', out->stream);
+		print_line(out, report, text, metric->name, metric->units);
 		free(text);
 	}
 	events = report_events(report, &count);
 	for (size_t i = 0; i < count; i++) {
 		char *text = figure_count(pen, events[i]->count.count);
 
-		fprintf(out->stream, "%8.3g", report->time);
-		output_spaces(out, report_columns(text) < 15 ? 16 - report_columns(text) : 1);
-		output_format(out, STYLE_PLAIN, "%s  %s", text, events[i]->event->name);
-		fputc('\n', out->stream);
+		print_line(out, report, text, events[i]->event->name,
+			   report_is_clock(events[i]) ? "ns" : NULL);
 		free(text);
 	}
 	free(events);

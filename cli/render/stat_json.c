@@ -60,15 +60,21 @@ static json_t *events(const struct report *report)
 
 	for (uint16_t i = 0; i < result->plan->event_count; i++) {
 		const struct plumb_event_count *e = &result->events[i];
-		const char *name = report_event_name(report, e);
+		const bool requested = report_requests(report, e);
 		json_t *object = json_object();
 
-		json_object_set_new(object, "name", render_string(name));
-		/* "cycles" of CPU_CYCLES. */
-		if (strcasecmp(name, e->event->name) != 0)
-			json_object_set_new(object, "requested", render_string(e->event->name));
+		json_object_set_new(object, "name", render_string(report_event_name(report, e)));
+		/* "cycles" for CPU_CYCLES. */
+		json_object_set_new(object, "requested",
+				    requested ? render_string(e->event->name) : json_null());
 		json_object_set_new(object, "code", code(e->event));
 		json_object_set_new(object, "count", number(e->count.count));
+		json_object_set_new(object, "units",
+				    json_string(report_is_clock(e) ? "ns" : "events"));
+		if (report->result->parts > 1) {
+			json_object_set_new(object, "low", number(e->low));
+			json_object_set_new(object, "high", number(e->high));
+		}
 		json_object_set_new(object, "enabled_ns",
 				    json_integer((json_int_t)e->count.enabled_ns));
 		json_object_set_new(object, "running_ns",

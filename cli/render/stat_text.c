@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/config.h"
 #include "render/figures.h"
 #include "render/report.h"
 #include "render/table.h"
@@ -44,47 +45,124 @@ static void print_times(struct output *out, const struct report *report)
 	     *took = figure_duration(report->host_seconds);
 	double slower = report->host_seconds / report->seconds;
 
-	output_format(out, STYLE_PLAIN, "  %s", time);
+	output_spaces(out, 2);
 	if (report->label) {
-		fputs(" of model time", out->stream);
-		output_format(out, STYLE_DIM, ", simulated in %s", took);
+		char *times = figure_count(pen_for(out), figure_rounded(slower));
 		/* Shorter runs are mostly the start of QEMU. */
-		if (report->host_seconds >= 1 && slower >= 1 && isfinite(slower)) {
-			char *times = figure_count(pen_for(out), figure_rounded(slower));
+		bool says = report->host_seconds >= 1 && slower >= 1 && isfinite(slower);
+		char *simulated =
+			memory_format(", simulated in %s%s%s%s", took, says ? ": " : "",
+				      says ? times : "", says ? " times slower than the core" : "");
+		size_t column = output_flow(out, STYLE_PLAIN, 2, 2, time);
 
-			output_format(out, STYLE_DIM, ": %s times slower than the core", times);
-			free(times);
-		}
+		column = output_flow(out, STYLE_PLAIN, column, 2, " of model time");
+		output_wrapped(out, STYLE_DIM, column, 2, simulated);
+		free(simulated);
+		free(times);
+	} else {
+		output_wrapped(out, STYLE_PLAIN, 2, 2, time);
 	}
-	fputc('\n', out->stream);
 	free(took);
 	free(time);
 }
 
-static void print_rate(struct output *out, const struct report *report)
-{
-	double cycles = report_count(report, CODE_CYCLES);
-	double instructions = report_count(report, CODE_INSTRUCTIONS);
-	char *text;
+/* A count in the summary, and what to call it. */
+struct counted {
+	double count;
+	const char *name;
+};
 
-	if (isnan(cycles) && isnan(instructions))
-		return;
-	output_spaces(out, 2);
-	if (!isnan(instructions)) {
-		text = figure_count(pen_for(out), instructions);
-		output_format(out, STYLE_PLAIN, "%s instructions%s", text,
-			      isnan(cycles) ? "" : ", ");
+static void print_rate(struct output *out, struct counted instructions, struct counted cycles)
+{
+	struct join join = {0};
+	char *text, *part;
+
+	for (int i = 0; i < 2; i++) {
+		const struct counted *one = i ? &cycles : &instructions;
+
+		if (isnan(one->count))
+			continue;
+		text = figure_count(pen_for(out), one->count);
+		part = memory_format("%s %s", text, one->name);
+		join_add(&join, part);
 		free(text);
+		free(part);
 	}
-	if (!isnan(cycles)) {
-		text = figure_count(pen_for(out), cycles);
-		output_format(out, STYLE_PLAIN, "%s cycles", text);
-		free(text);
+	if (cycles.count > 0 && !isnan(instructions.count)) {
+		part = memory_format("%.2f instructions per cycle",
+				     instructions.count / cycles.count);
+		join_add(&join, part);
+		free(part);
 	}
-	if (cycles > 0 && !isnan(instructions))
-		output_format(out, STYLE_PLAIN, ", %.2f instructions per cycle",
-			      instructions / cycles);
-	fputc('\n', out->stream);
+	text = join_take(&join);
+	if (*text) {
+		output_spaces(out, 2);
+		output_wrapped(out, STYLE_PLAIN, 2, 2, text);
+	}
+	free(text);
+}
+
+/* Tells whether both were counted in the same modes. */
+static bool are_alike(const struct plumb_event_config *a, const struct plumb_event_config *b)
+{
+	struct plumb_event_config other = *b;
+
+	other.config = a->config;
+	return event_counts_same(a, &other);
+}
+
+/* Returns the cycles counted like an event, best those of its group; NULL if there are none. */
+static const struct plumb_event_count *find_cycles(const struct report *report,
+						   const struct plumb_event_count *event)
+{
+	const struct plumb_result *result = report->result;
+	const struct plumb_event_count *found = NULL;
+
+	for (uint16_t i = 0; i < result->plan->event_count; i++) {
+		const struct plumb_event_count *other = &result->events[i];
+
+		if (other->event->config != CODE_CYCLES || !are_alike(event->event, other->event) ||
+		    !report_requests(report, other))
+			continue;
+		if (!found || other->event->leader == event->event->leader)
+			found = other;
+	}
+	return found;
+}
+
+/* Tells whether an earlier event has the same name. */
+static bool is_repeated(const struct report *report, uint16_t event)
+{
+	const struct plumb_event_count *events = report->result->events;
+
+	for (uint16_t i = 0; i < event; i++)
+		if (strcmp(events[i].event->name, events[event].event->name) == 0)
+			return true;
+	return false;
+}
+
+/* Prints instructions and cycles: all, then those in groups and with modifiers. */
+static void print_rates(struct output *out, const struct report *report)
+{
+	const struct plumb_result *result = report->result;
+
+	print_rate(out, (struct counted){report_count(report, CODE_INSTRUCTIONS), "instructions"},
+		   (struct counted){report_count(report, CODE_CYCLES), "cycles"});
+	for (uint16_t i = 0; i < result->plan->event_count; i++) {
+		const struct plumb_event_count *event = &result->events[i], *cycles;
+
+		if (event->event->kind != PLUMB_EVENT_PMU ||
+		    event->event->config != CODE_INSTRUCTIONS || is_repeated(report, i) ||
+		    !report_requests(report, event))
+			continue;
+		cycles = find_cycles(report, event);
+		if (!cycles ||
+		    (!isnan(report_count(report, CODE_INSTRUCTIONS)) &&
+		     !isnan(report_count(report, CODE_CYCLES)) && event_is_plain(event->event)))
+			continue;
+		print_rate(out, (struct counted){event->count.count, event->event->name},
+			   (struct counted){cycles->count.count, cycles->event->name});
+	}
 }
 
 static void print_end(struct output *out, const struct report *report)
@@ -133,7 +211,7 @@ static void print_summary(struct output *out, const struct report *report)
 	fputc('\n', out->stream);
 	print_parts(out, report);
 	print_times(out, report);
-	print_rate(out, report);
+	print_rates(out, report);
 	print_end(out, report);
 }
 
@@ -184,9 +262,12 @@ static void print_folded(struct output *out, const char *names, size_t count)
 /* Prints stage 2, and groups and metrics requested by name. */
 static void print_groups(struct output *out, const struct report *report)
 {
-	static const struct table_column one[] = {{.style = STYLE_NAME}, {.right = true}, {0}};
-	static const struct table_column several[] = {
-		{.style = STYLE_NAME}, {.right = true}, {.right = true, .style = STYLE_DIM}, {0}};
+	static const struct table_column one[] = {
+		{.style = STYLE_NAME, .wraps = true}, {.right = true}, {.wraps = true}};
+	static const struct table_column several[] = {{.style = STYLE_NAME, .wraps = true},
+						      {.right = true},
+						      {.right = true, .style = STYLE_DIM},
+						      {.wraps = true}};
 	const struct plumb_selection *selection = report->result->plan->selection;
 	bool ranges = report->result->parts > 1;
 	struct table table = {.columns = ranges ? several : one, .column_count = ranges ? 4 : 3};
@@ -233,14 +314,32 @@ static void print_groups(struct output *out, const struct report *report)
 	}
 }
 
+/* Adds the lowest and the highest count of an event. */
+static void add_range(struct table *table, const struct pen *pen,
+		      const struct plumb_event_count *event)
+{
+	char *low = figure_count(pen, event->low), *high = figure_count(pen, event->high);
+
+	table_cell_format(table, isnan(event->low) ? "%s" : "%s..%s", low, high);
+	free(low);
+	free(high);
+}
+
 static void print_events(struct output *out, const struct report *report)
 {
-	static const struct table_column columns[] = {
+	static const struct table_column one[] = {
 		{.right = true},
-		{.style = STYLE_NAME},
+		{.style = STYLE_NAME, .wraps = true},
 		{.style = STYLE_DIM, .drops = true},
 	};
-	struct table table = {.columns = columns, .column_count = 3};
+	static const struct table_column several[] = {
+		{.right = true},
+		{.right = true, .style = STYLE_DIM},
+		{.style = STYLE_NAME, .wraps = true},
+		{.style = STYLE_DIM, .drops = true},
+	};
+	const bool ranges = report->result->parts > 1;
+	struct table table = {.columns = ranges ? several : one, .column_count = ranges ? 4 : 3};
 	const struct plumb_event_count **events;
 	size_t count;
 
@@ -249,6 +348,8 @@ static void print_events(struct output *out, const struct report *report)
 		char *text = figure_count(pen_for(out), events[i]->count.count);
 
 		table_cell(&table, text);
+		if (ranges)
+			add_range(&table, pen_for(out), events[i]);
 		table_cell(&table, events[i]->event->name);
 		table_cell(&table, report_event_title(report, events[i]));
 		free(text);

@@ -266,28 +266,31 @@ static void print_heading(struct output *out, const struct tree *tree)
 	const struct plumb_selected_metric *first =
 		&tree->selection->metrics[tree->rows[0].selected];
 	const char *units = tree->report->spec->metrics[first->metric].units;
+	char *text;
 
 	fputc('\n', out->stream);
 	output_text(out, STYLE_HEADING, "Stage 1");
 	if (!has_roots(tree))
-		output_text(out, STYLE_DIM, ": percent of the stalls of the node above");
-	else if (strstr(units, "slots"))
-		output_format(out, STYLE_DIM,
-			      ": %s; indented, of the stalls above; bars: of all slots", units);
+		text = memory_format(": percent of the stalls of the node above");
 	else
-		output_format(out, STYLE_DIM, ": %s; indented, of the stalls above; bars: of all",
-			      units);
-	fputc('\n', out->stream);
+		text = memory_format(": %s; indented, of the stalls above; bars: of all%s", units,
+				     strstr(units, "slots") ? " slots" : "");
+	output_wrapped(out, STYLE_DIM, strlen("Stage 1"), 2, text);
+	free(text);
 }
 
 static void print_folded(struct output *out, const struct tree *tree)
 {
+	char *text;
+
 	if (!tree->folded)
 		return;
-	output_format(out, STYLE_DIM,
-		      "  %zu more node%s, each below %d %% of the slots: -v shows %s", tree->folded,
-		      tree->folded == 1 ? "" : "s", FEW, tree->folded == 1 ? "it" : "them");
-	fputc('\n', out->stream);
+	text = memory_format("%zu more node%s, each below %d %% of the slots: -v shows %s",
+			     tree->folded, tree->folded == 1 ? "" : "s", FEW,
+			     tree->folded == 1 ? "it" : "them");
+	output_spaces(out, 2);
+	output_wrapped(out, STYLE_DIM, 2, 2, text);
+	free(text);
 }
 
 void report_tree(struct output *out, const struct report *report)
@@ -304,9 +307,9 @@ void report_tree(struct output *out, const struct report *report)
 		print_heading(out, &tree);
 	for (size_t i = 0; i < tree.count; i++) {
 		if (tree.selection->metrics[tree.rows[i].selected].level == 0 && !outside) {
-			output_text(out, STYLE_DIM,
-				    "  outside the tree; share of all frontend or backend stalls");
-			fputc('\n', out->stream);
+			output_spaces(out, 2);
+			output_wrapped(out, STYLE_DIM, 2, 2,
+				       "outside the tree; share of all frontend or backend stalls");
 			outside = true;
 		}
 		print_row(out, &tree, &tree.rows[i], &widths);

@@ -51,15 +51,9 @@ static const char *shown(const char *cell)
 	return cell && *cell ? cell : "-";
 }
 
-/*
- * Gives each column the width of its widest cell; if that is too much together, those that may
- * be dropped get none, and the widest of those that wrap gives way, a column at a time, until it
- * fits or all are at their narrowest.
- */
-static void fit(const struct table *table, size_t room, size_t *widths)
+/* Gives each column the width of its widest cell. */
+static void measure(const struct table *table, size_t *widths)
 {
-	size_t total = GAP * (table->column_count - 1);
-
 	for (size_t c = 0; c < table->column_count; c++) {
 		const char *heading = table->columns[c].heading;
 
@@ -73,27 +67,37 @@ static void fit(const struct table *table, size_t room, size_t *widths)
 			widths[c] = columns;
 		c = c + 1 < table->column_count ? c + 1 : 0;
 	}
-	for (size_t c = 0; c < table->column_count; c++)
-		total += widths[c];
-	for (size_t c = 0; c < table->column_count && total > room; c++)
-		if (table->columns[c].drops) {
-			total -= widths[c] + GAP;
-			widths[c] = 0;
-		}
+}
 
+static bool may_wrap(const struct table_column *column)
+{
+	return column->wraps || column->drops;
+}
+
+/*
+ * Makes the widest of the columns that wrap narrower, a column at a time, until the row fits or all
+ * are at their narrowest. Returns whether it fits.
+ */
+static bool narrow(const struct table *table, size_t room, size_t *widths)
+{
+	size_t total = 0;
+
+	for (size_t c = 0; c < table->column_count; c++)
+		total += widths[c] ? widths[c] + GAP : 0;
+	room += GAP;
 	while (total > room) {
 		size_t widest = TABLE_COLUMNS_MAX, second = NARROWEST, less;
 
 		for (size_t c = 0; c < table->column_count; c++) {
-			if (!table->columns[c].wraps || widths[c] <= NARROWEST)
+			if (!may_wrap(&table->columns[c]) || widths[c] <= NARROWEST)
 				continue;
 			if (widest == TABLE_COLUMNS_MAX || widths[c] > widths[widest])
 				widest = c;
 		}
 		if (widest == TABLE_COLUMNS_MAX)
-			return;
+			return false;
 		for (size_t c = 0; c < table->column_count; c++)
-			if (table->columns[c].wraps && c != widest && widths[c] > second)
+			if (may_wrap(&table->columns[c]) && c != widest && widths[c] > second)
 				second = widths[c];
 		/* Down to the next widest at once, or by one if they are equal. */
 		less = widths[widest] > second ? widths[widest] - second : 1;
@@ -102,6 +106,20 @@ static void fit(const struct table *table, size_t room, size_t *widths)
 		widths[widest] -= less;
 		total -= less;
 	}
+	return true;
+}
+
+/* Finds widths that fit. Only where even the narrowest do not, leaves out columns that drop. */
+static void fit(const struct table *table, size_t room, size_t *widths)
+{
+	measure(table, widths);
+	if (narrow(table, room, widths))
+		return;
+	measure(table, widths);
+	for (size_t c = 0; c < table->column_count; c++)
+		if (table->columns[c].drops)
+			widths[c] = 0;
+	narrow(table, room, widths);
 }
 
 /* One row, as many lines as its tallest cell. */
@@ -120,7 +138,7 @@ static void print_row(const struct table *table, struct output *out, size_t inde
 		more = false;
 		for (size_t c = 0; c < table->column_count; c++) {
 			const struct table_column *column = &table->columns[c];
-			size_t width = column->wraps ? widths[c] : SIZE_MAX / 8;
+			size_t width = may_wrap(column) ? widths[c] : SIZE_MAX / 8;
 			struct wrap_line line = {0};
 
 			if (widths[c] == 0)

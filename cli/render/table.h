@@ -10,7 +10,7 @@ struct table_column {
 	enum style style;
 	bool right; /* a number */
 	bool wraps; /* becomes narrower, with more lines, if the row is too wide */
-	bool drops; /* is left out if the row is too wide */
+	bool drops; /* also wraps, and is left out if the row is too wide even so */
 };
 
 #define TABLE_COLUMNS_MAX 16

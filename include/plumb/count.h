@@ -57,7 +57,7 @@ struct plumb_selection {
 	const struct plumb_methodology *methodology; /* the specification's first, or NULL */
 	const struct plumb_selected_metric *metrics; /* pairs of metric and group are distinct */
 	size_t metric_count;
-	/* Events requested by themselves, in their order. Outside groups no two are alike. */
+	/* Events requested by themselves, in their order, each as often as it was requested. */
 	const struct plumb_selected_event *events;
 	uint16_t event_count;
 };
@@ -112,8 +112,10 @@ struct plumb_plan {
 	uint16_t group_count;
 	uint16_t pass_count;
 	size_t place_count; /* total number of events in all groups; one event may be in several */
-	/* The distinct events: those requested, in their order; then those that metrics also
-	 * need. */
+	/*
+	 * Those requested, in their order, each as often as it was; then those that metrics also
+	 * need. One that repeats an earlier one outside groups is in no group: it has its count.
+	 */
 	const struct plumb_event_config *const *events;
 	uint16_t event_count;
 };
@@ -162,6 +164,7 @@ struct plumb_event_count {
 	struct plumb_count count; /* mean over the runs; times are sums over its groups and runs */
 	/* Standard error of the mean over the runs, in percent of it; NaN with fewer than two. */
 	double deviation;
+	double low, high; /* the smallest and the largest count of a part; NaN if there is none */
 };
 
 /*

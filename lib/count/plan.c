@@ -7,6 +7,7 @@
 
 #include "base/index_set.h"
 #include "base/sized.h"
+#include "event/config.h"
 
 /* Groups are numbered with a uint16_t. */
 #define GROUPS_MAX (UINT16_MAX - 1)
@@ -137,7 +138,8 @@ static void add_items(struct planner *p)
 	for (uint16_t i = 0; i < selection->event_count; i++) {
 		uint16_t code = (uint16_t)selection->events[i].event->config;
 
-		if (plan_is_packed(selection, i) && is_counted(p, code) && takes_counter(p, code))
+		if (plan_is_packed(selection, i) && !plan_repeats(p, i) && is_counted(p, code) &&
+		    takes_counter(p, code))
 			add_item(p, &code, 1);
 	}
 }
@@ -298,6 +300,25 @@ static bool is_countable(const struct planner *p, const struct plumb_event_confi
 	return event->kind != PLUMB_EVENT_PMU || is_counted(p, (uint16_t)event->config);
 }
 
+bool plan_repeats(const struct planner *p, uint16_t event)
+{
+	const uint16_t index = p->of_selected[event];
+
+	return index != PLUMB_NONE && p->plan->counted_as[index] != index;
+}
+
+/* Returns the index of the event to count for selected event `i`: its own, or an earlier one's. */
+static uint16_t find_counted(const struct planner *p, uint16_t i, uint16_t own)
+{
+	const struct plumb_selection *selection = p->plan->given.selection;
+
+	for (uint16_t k = 0; k < i && !plan_in_group(selection, i); k++)
+		if (p->of_selected[k] != PLUMB_NONE && !plan_in_group(selection, k) &&
+		    event_counts_same(selection->events[k].event, selection->events[i].event))
+			return p->of_selected[k];
+	return own;
+}
+
 static void add_selected_events(struct planner *p, const struct plumb_event_config **events)
 {
 	struct plumb_plan *plan = &p->plan->given;
@@ -309,9 +330,10 @@ static void add_selected_events(struct planner *p, const struct plumb_event_conf
 		p->of_selected[i] = PLUMB_NONE;
 		if (!is_countable(p, event))
 			continue;
-		if (plan_is_packed(selection, i))
-			p->plan->of_codes[event->config] = plan->event_count;
 		p->of_selected[i] = plan->event_count;
+		p->plan->counted_as[plan->event_count] = find_counted(p, i, plan->event_count);
+		if (plan_is_packed(selection, i) && !plan_repeats(p, i))
+			p->plan->of_codes[event->config] = plan->event_count;
 		events[plan->event_count++] = event;
 	}
 }
@@ -329,6 +351,7 @@ static bool add_needed_events(struct planner *p, const struct index_set *needed,
 		events[plan->event_count] = new_event(p, (uint16_t)code);
 		if (!events[plan->event_count])
 			return false;
+		p->plan->counted_as[plan->event_count] = plan->event_count;
 		p->plan->of_codes[code] = plan->event_count++;
 	}
 	return true;
@@ -352,7 +375,9 @@ static int find_events(struct planner *p)
 		arena_alloc_array(&p->plan->arena, selection->event_count, sizeof(*p->of_selected));
 	p->plan->of_codes =
 		arena_alloc_array(&p->plan->arena, UINT16_MAX + 1u, sizeof(*p->plan->of_codes));
-	if (!events || !p->of_selected || !p->plan->of_codes)
+	p->plan->counted_as =
+		arena_alloc_array(&p->plan->arena, count, sizeof(*p->plan->counted_as));
+	if (!events || !p->of_selected || !p->plan->of_codes || !p->plan->counted_as)
 		return PLUMB_ERR_NO_MEMORY;
 	memset(p->plan->of_codes, 0xff, (UINT16_MAX + 1u) * sizeof(*p->plan->of_codes));
 	plan->events = events;

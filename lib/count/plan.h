@@ -27,8 +27,10 @@ struct plan {
 	struct plumb_plan given; /* must be first: callers hold a pointer to it */
 	struct arena arena;
 	struct plan_metric *metrics; /* one for each selected metric */
-	uint16_t *
-		of_codes; /* of each code, the index of its event, as plumb_plan_event() gives it */
+	/* Of each code, the index of its event, as plumb_plan_event() gives it. */
+	uint16_t *of_codes;
+	/* Of each event, the index of the one that is counted for it: an earlier one, or itself. */
+	uint16_t *counted_as;
 };
 
 static inline const struct plan *plan_of(const struct plumb_plan *plan)

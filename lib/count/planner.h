@@ -23,6 +23,12 @@ struct planner {
 	bool failed;                     /* out of memory */
 };
 
+/* Tells whether a selected event is in a requested group of several events. */
+bool plan_in_group(const struct plumb_selection *selection, uint16_t event);
+
+/* Tells whether a selected event repeats an earlier one, whose count it shares. */
+bool plan_repeats(const struct planner *p, uint16_t event);
+
 /* Tells whether a selected event may be counted together with any packed events. */
 bool plan_is_packed(const struct plumb_selection *selection, uint16_t event);
 

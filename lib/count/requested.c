@@ -5,7 +5,7 @@
 #include "count/planner.h"
 #include "event/config.h"
 
-static bool in_group(const struct plumb_selection *selection, uint16_t event)
+bool plan_in_group(const struct plumb_selection *selection, uint16_t event)
 {
 	return selection->events[event].leader != event ||
 	       (event + 1 < selection->event_count && selection->events[event + 1].leader == event);
@@ -13,7 +13,7 @@ static bool in_group(const struct plumb_selection *selection, uint16_t event)
 
 bool plan_is_packed(const struct plumb_selection *selection, uint16_t event)
 {
-	return event_is_plain(selection->events[event].event) && !in_group(selection, event);
+	return event_is_plain(selection->events[event].event) && !plan_in_group(selection, event);
 }
 
 /* The counters in use in a pass. */
@@ -77,7 +77,7 @@ int requested_find(struct planner *p, struct plumb_diagnostics *diagnostics)
 		       selection->events[i + group.count].leader == i)
 			group.count++;
 		if (add_requested_load(p, &group, &load)) {
-			if (!plan_is_packed(selection, i))
+			if (!plan_is_packed(selection, i) && !plan_repeats(p, i))
 				p->requested[p->requested_count++] = group;
 		} else if (selection->events[i].event->weak) {
 			for (uint16_t k = 0; k < group.count; k++)

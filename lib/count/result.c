@@ -98,25 +98,46 @@ static double deviation(const struct spread *spread)
 	return sqrt(spread->squares / (spread->parts - 1) / spread->parts) / spread->mean * 100;
 }
 
-static void update_events(struct result *r, bool runs)
+/* Sums up what was counted of an event. */
+static struct plumb_count total(const struct result *r, uint16_t event)
 {
 	const struct plumb_plan *plan = r->given.plan;
+	struct plumb_count total = {event_count(plan, r->sums, event), 0, 0};
 
-	for (uint16_t i = 0; i < plan->event_count; i++) {
-		struct plumb_count *total = &r->events[i].count;
-
-		*total = (struct plumb_count){event_count(plan, r->sums, i), 0, 0};
-		if (runs)
-			total->count /= r->given.parts;
-		for (uint16_t g = 0; g < plan->group_count; g++) {
-			for (uint16_t k = 0; k < plan->groups[g].count; k++) {
-				if (plan->groups[g].events[k] != i)
-					continue;
-				total->enabled_ns += r->sums[plan->groups[g].first + k].enabled_ns;
-				total->running_ns += r->sums[plan->groups[g].first + k].running_ns;
-			}
+	for (uint16_t g = 0; g < plan->group_count; g++) {
+		for (uint16_t k = 0; k < plan->groups[g].count; k++) {
+			if (plan->groups[g].events[k] != event)
+				continue;
+			total.enabled_ns += r->sums[plan->groups[g].first + k].enabled_ns;
+			total.running_ns += r->sums[plan->groups[g].first + k].running_ns;
 		}
 	}
+	return total;
+}
+
+/* Updates an event; `count` is that of the newest part. */
+static void update_event(struct result *r, uint16_t i, double count, bool runs)
+{
+	struct plumb_event_count *event = &r->events[i];
+
+	event->count = total(r, i);
+	/* fmin() and fmax() ignore NaN. */
+	event->low = fmin(event->low, count);
+	event->high = fmax(event->high, count);
+	if (!runs)
+		return;
+	event->count.count /= r->given.parts;
+	add_to_spread(&r->spreads[i], count);
+	event->deviation = deviation(&r->spreads[i]);
+}
+
+/* Gives an event the results of an earlier one, which it repeats. */
+static void copy_event(struct plumb_event_count *event, const struct plumb_event_count *earlier)
+{
+	const struct plumb_event_config *config = event->event;
+
+	*event = *earlier;
+	event->event = config;
 }
 
 void plumb_result_add(struct plumb_result *result, const struct plumb_count *counts, bool runs)
@@ -132,14 +153,16 @@ void plumb_result_add(struct plumb_result *result, const struct plumb_count *cou
 		double part = evaluate(r, metric, counts);
 
 		r->values[i].value = evaluate(r, metric, r->sums);
-		/* fmin() and fmax() ignore NaN. */
 		r->values[i].low = fmin(r->values[i].low, part);
 		r->values[i].high = fmax(r->values[i].high, part);
 	}
-	update_events(r, runs);
-	for (uint16_t i = 0; runs && i < plan->event_count; i++) {
-		add_to_spread(&r->spreads[i], event_count(plan, counts, i));
-		r->events[i].deviation = deviation(&r->spreads[i]);
+	for (uint16_t i = 0; i < plan->event_count; i++) {
+		uint16_t counted = r->plan->counted_as[i];
+
+		if (counted == i)
+			update_event(r, i, event_count(plan, counts, i), runs);
+		else
+			copy_event(&r->events[i], &r->events[counted]);
 	}
 }
 
@@ -174,7 +197,8 @@ int plumb_result_new(const struct plumb_plan *plan, struct plumb_result **result
 	for (size_t i = 0; i < plan->selection->metric_count; i++)
 		r->values[i] = (struct plumb_value){NAN, NAN, NAN};
 	for (uint16_t i = 0; i < plan->event_count; i++)
-		r->events[i] = (struct plumb_event_count){plan->events[i], {NAN, 0, 0}, NAN};
+		r->events[i] =
+			(struct plumb_event_count){plan->events[i], {NAN, 0, 0}, NAN, NAN, NAN};
 	for (uint16_t i = 0; i < plan->selection->spec->event_count; i++)
 		r->counts[i] = NAN;
 	r->given.values = r->values;

@@ -8,7 +8,6 @@
 #include "base/arena.h"
 #include "base/index_set.h"
 #include "base/sized.h"
-#include "event/config.h"
 
 struct selection {
 	struct plumb_selection given; /* must be first: callers hold a pointer to it */
@@ -218,22 +217,7 @@ static void add_metric(struct selection *s, uint16_t metric)
 	add(s, metric, group);
 }
 
-/* Tells whether the next event belongs to the same group. */
-static bool leads_group(const struct selection *s, uint16_t event)
-{
-	return event + 1 < s->given.event_count && s->given.events[event + 1].leader == event;
-}
-
-static bool is_selected(const struct selection *s, const struct plumb_event_config *event)
-{
-	for (uint16_t i = 0; i < s->given.event_count; i++)
-		if (s->given.events[i].leader == i && !leads_group(s, i) &&
-		    event_counts_same(s->given.events[i].event, event))
-			return true;
-	return false;
-}
-
-/* Adds the requested events. Groups stay whole; events outside groups are added once. */
+/* Adds the requested events, each as often as it was requested. */
 static int add_events(struct selection *s, const struct plumb_event_list *list)
 {
 	const size_t count = list ? plumb_event_list_count(list) : 0;
@@ -244,15 +228,12 @@ static int add_events(struct selection *s, const struct plumb_event_list *list)
 	s->given.events = events;
 	for (size_t i = 0; i < count; i++) {
 		const struct plumb_event_config *event = plumb_event_list_get(list, i);
-		const struct plumb_event_config *next = plumb_event_list_get(list, i + 1);
 		const uint16_t at = s->given.event_count;
-		const bool member = event->leader != i, leads = next && next->leader == i;
 
-		if (event->kind == PLUMB_EVENT_METRIC ||
-		    (!member && !leads && is_selected(s, event)))
+		if (event->kind == PLUMB_EVENT_METRIC)
 			continue;
 		events[at].event = event;
-		events[at].leader = member ? events[at - 1].leader : at;
+		events[at].leader = event->leader != i ? events[at - 1].leader : at;
 		s->given.event_count++;
 	}
 	return PLUMB_OK;

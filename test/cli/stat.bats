@@ -254,7 +254,8 @@ tree_of()
 		d["cpu"] == {"name": "Neoverse N3", "midr": "0x410fd8e0", "slots": 5} and
 		d["command"] == ["./work", "exit", "3"] and d["exit_status"] == 3 and
 		d["elapsed_seconds"] > 0 and "time" not in d and
-		all(set(e) == {"name", "code", "count", "enabled_ns", "running_ns"} and
+		all(set(e) == {"name", "requested", "code", "count", "units", "enabled_ns", "running_ns"} and
+		    e["requested"] is None and e["units"] == "events" and
 		    (isinstance(e["count"], int) or e["name"].startswith("SVE_PRED_")) for e in d["events"]) and
 		all(set(m) == {"name", "title", "group", "stage", "level", "parent", "value", "units"} and
 		    (m["value"] is None or isinstance(m["value"], float)) for m in d["metrics"]) and
@@ -342,6 +343,11 @@ tree_of()
 	[[ ${stderr_lines[1]} =~ ^,,,,,,[0-9.]+,per\ cycle\ \ ipc$ ]]
 	run --separate-stderr model -I 1 -x, -e INST_RETIRED ./work long
 	head -n 1 <<<"$stderr" | grep -qE "^ *0\.00[0-9]+,[0-9]+,,INST_RETIRED,[0-9]+,100\.00,,$"
+	# perf prints clocks in milliseconds.
+	run --separate-stderr model -x, -e task-clock,cpu-clock:u ./work long
+	[[ ${stderr_lines[0]} =~ ^[0-9]+\.[0-9][0-9],msec,task-clock,[0-9]+,100\.00,,$ ]]
+	[[ ${stderr_lines[1]} =~ ^[0-9]+\.[0-9][0-9],msec,cpu-clock:u,[0-9]+,100\.00,,$ ]]
+	model --csv -e task-clock -o - ./work | grep -qE ',task-clock,[0-9]+,ns'
 	# A metric of several groups: once, as there is no column that tells of the group.
 	[ "$(model -x, -o - -m Branch_Effectiveness,MPKI ./work | grep -c branch_mpki)" -eq 1 ]
 }
@@ -408,7 +414,7 @@ metrics_of()
 	[ "$(metrics_of --stages 1 | wc -l)" -eq 21 ]
 	[ "$(metrics_of --stages topdown,uarch)" = "$(metrics_of --stages all)" ]
 	[ "$(metrics_of)" = "$(metrics_of --stages 1,2)" ]
-	[ "$(metrics_of -e INST_RETIRED,r11,0x8)" = "$(printf '|INST_RETIRED\n|CPU_CYCLES')" ]
+	[ "$(metrics_of -e INST_RETIRED,r11,0x8 | xargs)" = "|INST_RETIRED |CPU_CYCLES |INST_RETIRED" ]
 	# Without stage 1 there is nothing to diagnose.
 	model --json -m General ./work 2>&1 >/dev/null | json 'd["diagnosis"] is None'
 }
@@ -419,7 +425,7 @@ counts_of()
 	model --json "$@" ./work 2>&1 >/dev/null | /usr/bin/python3 -c '
 import json, sys
 for e in json.load(sys.stdin)["events"]:
-    print(e["name"], e.get("requested", ""), e["code"], e["count"], sep="|")'
+    print(e["name"], e["requested"] or "", e["code"], e["count"], sep="|")'
 }
 
 @test "-e accepts perf's syntax, with perf's meaning" {
@@ -430,17 +436,17 @@ for e in json.load(sys.stdin)["events"]:
 	[ "$cycles" -gt 1000 ] && [ "$l1d" -gt 1000 ] && [ "$l1d" -ne "$cycles" ]
 	[ "$(counts_of -e cycles,instructions | cut -d '|' -f 1,2,3)" = \
 		"$(printf 'CPU_CYCLES|cycles|0x0011\nINST_RETIRED|instructions|0x0008')" ]
-	[ "$(counts_of -e '{cycles,instructions}' | head -n 1)" = "cycles||0x0011|$cycles" ]
-	[ "$(counts_of -e l1d_cache:u)" = "l1d_cache:u||0x0004|$l1d" ]
-	[ "$(counts_of -e l1d_cache)" = "L1D_CACHE||0x0004|$l1d" ]
+	[ "$(counts_of -e '{cycles,instructions}' | head -n 1)" = "CPU_CYCLES|cycles|0x0011|$cycles" ]
+	[ "$(counts_of -e l1d_cache:u)" = "l1d_cache:u|l1d_cache:u|0x0004|$l1d" ]
+	[ "$(counts_of -e l1d_cache)" = "L1D_CACHE|l1d_cache|0x0004|$l1d" ]
 	[ "$(counts_of -e armv8_pmuv3_0/l1d_cache/)" = \
 		"L1D_CACHE|armv8_pmuv3_0/l1d_cache/|0x0004|$l1d" ]
 	[ "$(counts_of -e cpu/event=0x11/)" = "CPU_CYCLES|cpu/event=0x11/|0x0011|$cycles" ]
 	[ "$(counts_of -e L1-dcache-loads | cut -d '|' -f 4)" -eq "$l1d" ]
-	[ "$(counts_of -e '{r4,cpu/r11,name=mine/u}:u' | tail -n 1)" = "mine||0x0011|$cycles" ]
+	[ "$(counts_of -e '{r4,cpu/r11,name=mine/u}:u' | tail -n 1)" = "mine|mine|0x0011|$cycles" ]
 	[ "$(counts_of -e 4:0x11:u | cut -d '|' -f 4)" -eq "$cycles" ]
-	# The same twice is one; with metrics, an event of theirs is one, too.
-	[ "$(counts_of -e cycles -e CPU_CYCLES,r11 | wc -l)" -eq 1 ]
+	# Each has its row, as often as it is there; an event that metrics need, too, is one.
+	[ "$(counts_of -e cycles -e CPU_CYCLES,r11 | cut -d '|' -f 2 | xargs)" = "cycles CPU_CYCLES r11" ]
 	[ "$(counts_of -e instructions,ipc | cut -d '|' -f 1,2 | xargs)" = \
 		"INST_RETIRED|instructions CPU_CYCLES|" ]
 	[ "$(metrics_of -e backend_bound,cycles)" = "$(printf 'Topdown_L1|backend_bound\n|CPU_CYCLES')" ]
@@ -450,6 +456,57 @@ for e in json.load(sys.stdin)["events"]:
 		d["events"][0]["code"] is None and
 		d["events"][0]["count"] == d["events"][1]["count"] and
 		abs(d["events"][0]["count"] / d["elapsed_seconds"] / 1e9 - 1) < 0.001'
+}
+
+@test "-e: a row for each item, as perf prints it" {
+	local asked='r11,cycles,cpu/event=0x11,name=mine/,{cycles,instructions},{cycles,instructions},cycles:u,cycles:u'
+
+	model --json -e "$asked" -o result ./work >out
+	json '
+		[e["requested"] for e in d["events"]] == ["r11", "cycles", "mine", "cycles", "instructions",
+			"cycles", "instructions", "cycles:u", "cycles:u"] and
+		[e["name"] for e in d["events"]] == ["CPU_CYCLES", "CPU_CYCLES", "mine", "CPU_CYCLES",
+			"INST_RETIRED", "CPU_CYCLES", "INST_RETIRED", "cycles:u", "cycles:u"] and
+		len({e["count"] for e in d["events"]}) == 2 and
+		all(e["count"] > 1000 for e in d["events"])' <result
+	model --csv -e "$asked" -o - ./work | grep -c ^,model >rows
+	model -x, -e "$asked" -o - ./work | grep -cE '^[0-9]+,,[^,]+,' >>rows
+	run --separate-stderr model -e "$asked" ./work
+	grep -cE '^ +[0-9,]+  (r11|cycles|mine|instructions|cycles:u) +[A-Z]' <<<"$stderr" >>rows
+	[ "$(xargs <rows)" = "9 9 9" ]
+	# So does perf with the kernel's events.
+	plumb stat --source perf -e cs true 2>/dev/null || return 0
+	run --separate-stderr plumb stat -x, -e 'cs,cs,task-clock,{cs},cs:u,cs:u' true
+	[ "$(cut -d , -f 3 <<<"$stderr" | xargs)" = "cs cs task-clock cs cs:u cs:u" ]
+}
+
+@test "instructions per cycle are those of groups and modifiers, too" {
+	run --separate-stderr model -e '{cycles,instructions}' ./work
+	grep -qE '^  [0-9,]+ instructions, [0-9,]+ cycles, [0-9.]+ instructions per cycle$' <<<"$stderr"
+	run --separate-stderr model -e 'instructions:u,cycles:u' ./work
+	grep -qE '^  [0-9,]+ instructions:u, [0-9,]+ cycles:u, [0-9.]+ instructions per cycle$' <<<"$stderr"
+	# Cycles counted in other modes are not those of the instructions.
+	run --separate-stderr model -e 'instructions:u,cycles' ./work
+	lacks 'instructions per cycle' <<<"$stderr"
+	run --separate-stderr model -e 'cycles,instructions' ./work
+	[ "$(grep -c 'instructions per cycle' <<<"$stderr")" -eq 1 ]
+}
+
+@test "tables wrap in a narrow terminal; a long name leaves others their titles" {
+	local long
+
+	need_terminal
+	long=$(printf 'x%.0s' {1..70})
+	run --separate-stderr model -e "cpu/event=0x11,name=$long/,instructions" ./work
+	grep -q 'instructions .* Instruction' <<<"$stderr"
+	[ -z "$(too_wide 80 <<<"$stderr")" ]
+	for options in "-s all" "-r 2 -v" "-I 1" "-r 2 -e cycles,instructions,task-clock"; do
+		# shellcheck disable=SC2086 # options, one a word
+		in_terminal 60 "$PLUMB" stat --color never --no-progress --source model $options ./work |
+			tr -d '\r' >lines
+		[ "$(wc -l <lines)" -gt 5 ]
+		[ -z "$(too_wide 60 <lines)" ]
+	done
 }
 
 @test "a misspelt event is reported before a program that the model cannot run" {
@@ -611,10 +668,10 @@ for e in json.load(sys.stdin)["events"]:
 	[ "$status" -eq 0 ]
 	if [ "$(cut -d ' ' -f 2 version)" -ge 9 ]; then
 		grep -qE "^    $metric +[0-9.]+  percent" <<<"$stderr"
-		grep -qE '^ +[0-9,]+  SVE_PRED_FULL_SPEC$' <<<"$stderr"
+		grep -qE '^ +[0-9,]+  SVE_PRED_FULL_SPEC  Operation' <<<"$stderr"
 	else
 		grep -qE "^    $metric +–  percent" <<<"$stderr"
-		grep -qE '^ +–  SVE_PRED_FULL_SPEC$' <<<"$stderr"
+		grep -qE '^ +–  SVE_PRED_FULL_SPEC  Operation' <<<"$stderr"
 		grep -q '^Note: metrics unavailable because these events were not counted:' <<<"$stderr"
 		grep -q '^Note: not counted, because this requires QEMU 9.0 or later: SVE_PRED_FULL_SPEC$' \
 			<<<"$stderr"
@@ -808,11 +865,15 @@ note_of()
 		d["runs"] == 3 and d["diagnosis"]["parts"] == 3 and d["diagnosis"]["agreeing"] == 3 and
 		all(m["low"] == m["high"] and abs(m["low"] - m["value"]) <= 1e-9 * abs(m["value"])
 		    for m in d["metrics"] if m["value"] is not None) and
+		all(e["low"] == e["count"] == e["high"] for e in d["events"]) and
 		[(e["name"], e["count"]) for e in d["events"]] ==
 		[(e["name"], e["count"]) for e in o["events"]]' o=once <result
 	run --separate-stderr model -r 2 ./work
 	grep -q '^  mean of 2 runs' <<<"$stderr"
 	grep -q '^  Agree  both runs' <<<"$stderr"
+	run --separate-stderr model -r 2 -e cycles ./work
+	count=$(sed -nE 's/^  ([0-9,]+) cycles.*/\1/p' <<<"$stderr")
+	grep -qE "^ +$count  $count\.\.$count  cycles  Cycle$" <<<"$stderr"
 	# Of several ends, the first that is no success.
 	run -6 model -r 2 ./work exit 6
 }

@@ -31,7 +31,8 @@ static void set_up(struct fixture *f, const char *cpu, struct plumb_request requ
 	assert_int_equal(plumb_plan_new(f->selection, &PLAN_OPTIONS(), &f->plan, NULL), 0);
 	assert_true(f->plan->event_count <= VALUES_MAX);
 	for (uint16_t i = 0; i < f->plan->event_count; i++)
-		f->events[i] = (struct plumb_event_count){f->plan->events[i], {NAN, 0, 0}, NAN};
+		f->events[i] =
+			(struct plumb_event_count){f->plan->events[i], {NAN, 0, 0}, NAN, NAN, NAN};
 	f->result = (struct plumb_result){f->plan, 1, f->values, f->events};
 }
 

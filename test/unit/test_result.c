@@ -160,6 +160,45 @@ static void runs_differ(void **state)
 	tear_down(&f);
 }
 
+/* Whoever asks twice gets two answers, of one counter; a group's is another. */
+static void repeated_events_have_the_same_count(void **state)
+{
+	struct plumb_event_list *list = listed(&small_spec, "r11,cs:u,cycles,r08,{r11,r08},cs:u");
+	const double counts[] = {7, 5, 7, 3, 70, 30, 5};
+	struct fixture f;
+
+	(void)state;
+	assert_int_equal(plumb_selection_new(&small_spec, &REQUEST(.events = list), &f.selection),
+			 0);
+	assert_int_equal(plumb_plan_new(f.selection, &PLAN_OPTIONS(.counters = 6), &f.plan, NULL),
+			 0);
+	assert_int_equal(plumb_result_new(f.plan, &f.result), 0);
+	f.counts = calloc(f.plan->place_count, sizeof(*f.counts));
+	assert_int_equal(f.plan->event_count, 7);
+	assert_int_equal(f.plan->place_count, 5);
+	for (int run = 1; run <= 2; run++) {
+		for (uint16_t g = 0; g < f.plan->group_count; g++)
+			for (uint16_t i = 0; i < f.plan->groups[g].count; i++)
+				f.counts[f.plan->groups[g].first + i] = (struct plumb_count){
+					counts[f.plan->groups[g].events[i]] * run, 10, 5};
+		plumb_result_add(f.result, f.counts, true);
+	}
+	for (uint16_t i = 0; i < 7; i++) {
+		const struct plumb_event_count *event = &f.result->events[i];
+
+		assert_ptr_equal(event->event, plumb_event_list_get(list, i));
+		assert_float_equal(event->count.count, counts[i] * 1.5, 1e-12);
+		assert_float_equal(event->low, counts[i], 1e-12);
+		assert_float_equal(event->high, counts[i] * 2, 1e-12);
+		/* Half the difference, of one and a half. */
+		assert_float_equal(event->deviation, 100.0 / 3, 1e-9);
+		assert_int_equal(event->count.enabled_ns, 20);
+		assert_int_equal(event->count.running_ns, 10);
+	}
+	tear_down(&f);
+	plumb_event_list_free(list);
+}
+
 /* A run in which an event was never counted takes nothing from those in which it was. */
 static void runs_are_averaged(void **state)
 {
@@ -235,6 +274,7 @@ int main(void)
 		cmocka_unit_test(no_count_is_no_value),
 		cmocka_unit_test(intervals_weigh_what_they_last),
 		cmocka_unit_test(runs_differ),
+		cmocka_unit_test(repeated_events_have_the_same_count),
 		cmocka_unit_test(runs_are_averaged),
 		cmocka_unit_test(groups_do_not_mix),
 		cmocka_unit_test(parted_metrics_take_what_there_is),
