@@ -203,6 +203,18 @@ static void open_temporary(struct output *out, const char *path)
 	open_sink(out, descriptor);
 }
 
+/* What output_pretend() asked for; `marks` is NULL without it. */
+static struct {
+	unsigned width;
+	FILE *marks;
+} pretended;
+
+void output_pretend(unsigned width, FILE *marks)
+{
+	pretended.width = width < WIDTH_SMALLEST ? WIDTH_SMALLEST : width;
+	pretended.marks = marks;
+}
+
 int output_open(struct output *out, const struct common_options *options)
 {
 	const char *path = options->output;
@@ -222,13 +234,17 @@ int output_open(struct output *out, const struct common_options *options)
 			free(out->path);
 			return EXIT_OTHER;
 		}
+	} else if (pretended.marks) {
+		open_sink(out, STDOUT_FILENO);
+		out->width = pretended.width;
+		out->marks = pretended.marks;
 	} else {
 		open_sink(out, STDOUT_FILENO);
 		out->terminal = isatty(STDOUT_FILENO);
 		if (out->terminal)
 			out->width = terminal_width(STDOUT_FILENO);
 	}
-	out->color = wants_color(options->color, out->terminal);
+	out->color = wants_color(options->color, out->terminal || out->marks);
 	if (out->terminal && !options->no_pager)
 		start_pager(out);
 	return EXIT_FINE;

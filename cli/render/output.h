@@ -43,6 +43,7 @@ struct output {
 	pid_t pager;     /* or 0 */
 	char *path;      /* the file to replace, or NULL */
 	char *temporary; /* the file beside it to write first, or NULL */
+	FILE *marks;     /* what lines stand for (render/marks.h), or NULL */
 };
 
 /*
@@ -59,6 +60,12 @@ int output_open_beside(struct output *out, const struct common_options *options)
 
 /* Does the same for output during the run: writes a file in place, line by line. */
 int output_open_stream(struct output *out, const struct common_options *options);
+
+/*
+ * Lets output_open() write standard output as if it were a terminal of this width, but without a
+ * pager, and with marks in `marks`.
+ */
+void output_pretend(unsigned width, FILE *marks);
 
 /*
  * Checks before a long run whether the file of -o can be written, as far as possible without

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "render/figures.h"
+#include "render/marks.h"
 #include "render/profile.h"
 #include "tool/memory.h"
 #include "tool/wrap.h"
@@ -216,11 +217,25 @@ static bool is_number(const struct profile_view *view, size_t c)
 	}
 }
 
+static void mark_row(void *user, struct output *out, size_t row)
+{
+	struct row_place *place = user;
+	const struct profile_view *view = place->view;
+	char rooms[PLUMB_PROFILE_KEYS_MAX][PLUMB_PROFILE_TEXT];
+	const char *texts[PLUMB_PROFILE_KEYS_MAX];
+
+	plumb_profile_row(view->profile, place->event_index, row, &place->row);
+	for (size_t k = 0; k < view->key_count; k++)
+		texts[k] = plumb_profile_text(view->profile, place->event_index, row, k, rooms[k]);
+	marks_row(out, (uint32_t)place->event_index, place->row.share.value, view->keys, texts,
+		  view->key_count);
+}
+
 static void print_table(struct output *out, const struct profile_view *view,
 			struct row_place *place, size_t count)
 {
 	struct table_column columns[TABLE_COLUMNS_MAX];
-	struct table table = {.columns = columns};
+	struct table table = {.columns = columns, .user = place};
 	uint8_t shown[TABLE_COLUMNS_MAX] = {0};
 
 	for (size_t c = 0; c < view->column_count; c++) {
@@ -243,6 +258,8 @@ static void print_table(struct output *out, const struct profile_view *view,
 		for (size_t c = 0; c < table.column_count; c++)
 			add_cell(&table, place, shown[c]);
 	}
+	if (marks_wanted(out))
+		table.mark = mark_row;
 	table_print(&table, out, 0);
 	table_free(&table);
 }

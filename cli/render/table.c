@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/marks.h"
 #include "tool/memory.h"
 #include "tool/wrap.h"
 
@@ -162,6 +163,22 @@ static void print_row(const struct table *table, struct output *out, size_t inde
 	}
 }
 
+static void mark_heading(const struct table *table, struct output *out, size_t indent,
+			 const size_t *widths)
+{
+	struct mark_column columns[TABLE_COLUMNS_MAX];
+	size_t count = 0;
+
+	for (size_t c = 0; c < table->column_count; c++) {
+		if (widths[c] == 0)
+			continue;
+		columns[count++] = (struct mark_column){(uint32_t)indent,
+							(uint32_t)(indent + widths[c])};
+		indent += widths[c] + GAP;
+	}
+	marks_heading(out, columns, count);
+}
+
 void table_print(const struct table *table, struct output *out, size_t indent)
 {
 	size_t widths[TABLE_COLUMNS_MAX] = {0};
@@ -173,11 +190,15 @@ void table_print(const struct table *table, struct output *out, size_t indent)
 		cells[c] = table->columns[c].heading ? table->columns[c].heading : "";
 		headings = headings || table->columns[c].heading;
 	}
+	if (headings && table->mark)
+		mark_heading(table, out, indent, widths);
 	if (headings)
 		print_row(table, out, indent, widths, cells, true);
 	for (size_t i = 0; i + table->column_count <= table->cell_count; i += table->column_count) {
 		for (size_t c = 0; c < table->column_count; c++)
 			cells[c] = shown(table->cells[i + c]);
+		if (table->mark)
+			table->mark(table->user, out, i / table->column_count);
 		print_row(table, out, indent, widths, cells, false);
 	}
 }

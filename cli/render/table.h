@@ -21,6 +21,9 @@ struct table {
 	size_t column_count;
 	char **cells;
 	size_t cell_count, cell_room;
+	/* Marks each row before it is printed (render/marks.h); NULL: none is marked. */
+	void (*mark)(void *user, struct output *out, size_t row);
+	void *user;
 };
 
 /* Adds the next cell. NULL is an empty cell, printed as '-'. */

@@ -5,8 +5,10 @@
 #include <plumb/spe_groups.h>
 #include <string.h>
 
+#include "browser/browser.h"
 #include "commands.h"
 #include "render/script.h"
+#include "report/browse.h"
 #include "tool/complain.h"
 #include "tool/cpus.h"
 #include "tool/inputs.h"
@@ -248,8 +250,6 @@ static int run_report(struct report_options *options)
 	struct report_run run = {.options = options};
 	int status = check_options(options);
 
-	if (!options->input)
-		options->input = DEFAULT_INPUT;
 	run.found = memory_given(plumb_diagnostics_new());
 	run.view.path = options->input;
 	if (status == EXIT_FINE)
@@ -270,6 +270,31 @@ static int run_report(struct report_options *options)
 	plumb_diagnostics_free(run.found);
 	choice_free(&run.choice);
 	return status;
+}
+
+/* The browser reads a recording again for each view, so it takes none from a pipe. */
+static bool wants_browser(const struct report_options *options)
+{
+	const char *why;
+
+	return !options->stdio && !options->common.json && !options->csv &&
+	       !options->common.separator && !options->common.output &&
+	       (!options->input || strcmp(options->input, "-") != 0) && browser_is_possible(&why);
+}
+
+/* Checks what --tui requires. */
+static int check_browser(const struct report_options *options)
+{
+	const char *why;
+
+	if (!options->tui || wants_browser(options))
+		return EXIT_FINE;
+	if (!browser_is_possible(&why))
+		complain("--tui is impossible: %s", why);
+	else
+		complain("--tui cannot be combined with --stdio, --json, --csv, "
+			 "--field-separator, --output or -i -");
+	return EXIT_USAGE;
 }
 
 #define TEXT_ROW(l, n, arg, member, text)                                           \
@@ -311,7 +336,8 @@ static const char *const call_graphs[] = {"caller", "callee", "none", NULL};
 static const struct option options[] = {
 	TEXT_ROW('i', "input", "FILE", input,
 		 "read this recording (default: perf.data); - is standard input"),
-	FLAG_ROW(0, "stdio", stdio, "print text (default)"),
+	FLAG_ROW(0, "stdio", stdio, "print text (default, except on a terminal)"),
+	FLAG_ROW(0, "tui", tui, "open the browser (default on a terminal)"),
 	{
 		.letter = 's',
 		.name = "sort",
@@ -422,7 +448,12 @@ static int run(const struct command *command, int count, char **arguments)
 		advise("use -i to name the recording");
 		return EXIT_USAGE;
 	}
-	return run_report(&values);
+	status = check_browser(&values);
+	if (status != EXIT_FINE)
+		return status;
+	if (!values.input)
+		values.input = DEFAULT_INPUT;
+	return wants_browser(&values) ? report_browse(&values, run_report) : run_report(&values);
 }
 
 const struct command command_report = {

@@ -16,7 +16,7 @@ struct report_options {
 	struct choice_options chosen;
 	unsigned limit;
 	bool mem, branch, mix;
-	bool stdio, csv, children, no_children, no_demangle, raw;
+	bool stdio, tui, csv, children, no_children, no_demangle, raw;
 };
 
 /* A choice of SPE records, keys and columns for one question, which other options override. */

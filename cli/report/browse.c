@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plumb report on a terminal: the views of a recording, for the browser. */
+#include "report/browse.h"
+
+#include <string.h>
+
+#include "browser/browser.h"
+#include "render/shell.h"
+#include "tool/complain.h"
+#include "tool/memory.h"
+
+struct browse {
+	const struct report_options *options;
+	int (*report)(struct report_options *options);
+};
+
+enum {
+	VIEW_ASKED,
+	VIEW_LINES,
+	VIEW_CODE,
+	VIEW_MEMORY,
+	VIEW_BRANCHES,
+	VIEW_MIX,
+	VIEW_THREADS,
+	VIEW_FILES
+};
+
+static const struct browser_view views[] = {
+	[VIEW_ASKED] = {'1', "Functions"},   [VIEW_LINES] = {'2', "Lines"},
+	[VIEW_CODE] = {'3', "Code"},         [VIEW_MEMORY] = {'4', "Memory"},
+	[VIEW_BRANCHES] = {'5', "Branches"}, [VIEW_MIX] = {'6', "Mix"},
+	[VIEW_THREADS] = {'7', "Threads"},   [VIEW_FILES] = {'8', "Files"},
+};
+
+/* The keys to add up samples by; NULL: those of the command line. */
+static const char *const keys[] = {
+	[VIEW_LINES] = "srcline,symbol",
+	[VIEW_CODE] = "ip,symbol",
+	[VIEW_THREADS] = "comm,tid",
+	[VIEW_FILES] = "dso",
+	[sizeof(views) / sizeof(*views)] = NULL,
+};
+
+static const struct browser_filter filters[] = {
+	{'s', PLUMB_KEY_SYMBOL, "function"},
+	{'d', PLUMB_KEY_DSO, "file"},
+	{'c', PLUMB_KEY_COMM, "command"},
+	{'t', PLUMB_KEY_TID, "thread"},
+};
+
+/* The options that print a place as text. */
+static struct report_options options_for(const struct browse *browse,
+					 const struct browser_place *place)
+{
+	struct report_options options = *browse->options;
+
+	options.stdio = true;
+	options.tui = false;
+	if (place->view != VIEW_ASKED) {
+		options.sort.count = options.fields.count = 0;
+		options.mem = place->view == VIEW_MEMORY;
+		options.branch = place->view == VIEW_BRANCHES;
+		options.mix = place->view == VIEW_MIX;
+	}
+	if (keys[place->view])
+		options.sort.at[options.sort.count++] = keys[place->view];
+	if (place->trees)
+		options.call_graph = options.call_graph ? "none" : "";
+	if (place->only[PLUMB_KEY_SYMBOL])
+		options.chosen.symbols = place->only[PLUMB_KEY_SYMBOL];
+	if (place->only[PLUMB_KEY_DSO])
+		options.chosen.dsos = place->only[PLUMB_KEY_DSO];
+	if (place->only[PLUMB_KEY_COMM])
+		options.chosen.comms = place->only[PLUMB_KEY_COMM];
+	if (place->only[PLUMB_KEY_TID])
+		options.chosen.tids = place->only[PLUMB_KEY_TID];
+	return options;
+}
+
+static int print(void *user, const struct browser_place *place)
+{
+	const struct browse *browse = user;
+	struct report_options options = options_for(browse, place);
+
+	return browse->report(&options);
+}
+
+/* Adds an option and its value to a command line. */
+static void add(struct shell_line *line, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	shell_word(line, option);
+	if (*value)
+		shell_quoted(line, value);
+}
+
+static char *command(void *user, const struct browser_place *place)
+{
+	const struct report_options options = options_for(user, place);
+	struct output out = {.width = 100000};
+	struct shell_line line;
+	char *text;
+	size_t length;
+
+	out.stream = memory_given(open_memstream(&text, &length));
+	line = shell_line(&out, 0, 0);
+	shell_word(&line, "plumb report --stdio");
+	add(&line, "-i", strcmp(options.input, "perf.data") == 0 ? NULL : options.input);
+	for (unsigned i = 0; i < options.sort.count; i++)
+		add(&line, "-s", options.sort.at[i]);
+	for (unsigned i = 0; i < options.fields.count; i++)
+		add(&line, "-F", options.fields.at[i]);
+	add(&line, "--mem", options.mem ? "" : NULL);
+	add(&line, "--branch", options.branch ? "" : NULL);
+	add(&line, "--mix", options.mix ? "" : NULL);
+	add(&line, "-g", options.call_graph);
+	add(&line, "--children", options.children ? "" : NULL);
+	add(&line, "--no-children", options.no_children ? "" : NULL);
+	add(&line, "--symbol", options.chosen.symbols);
+	add(&line, "--dsos", options.chosen.dsos);
+	add(&line, "--comms", options.chosen.comms);
+	add(&line, "--tid", options.chosen.tids);
+	add(&line, "--pid", options.chosen.pids);
+	add(&line, "--cpu", options.chosen.cpus);
+	add(&line, "--time", options.chosen.time);
+	add(&line, "--filter", options.filter);
+	shell_end(&line);
+	fclose(out.stream);
+	text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+int report_browse(const struct report_options *options,
+		  int (*report)(struct report_options *options))
+{
+	struct browse browse = {options, report};
+	struct browser_view shown[sizeof(views) / sizeof(*views)];
+	const struct browser_client client = {
+		.views = shown,
+		.view_count = sizeof(views) / sizeof(*views),
+		.filters = filters,
+		.filter_count = sizeof(filters) / sizeof(*filters),
+		.open_key = PLUMB_KEY_SYMBOL,
+		.print = print,
+		.command = command,
+		.user = &browse,
+	};
+
+	memcpy(shown, views, sizeof(views));
+	if (options->sort.count || options->fields.count || options->mem || options->branch ||
+	    options->mix)
+		shown[VIEW_ASKED].name = "Report";
+	return browser_run(&client);
+}

@@ -1,0 +1,321 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""browser.py PLUMB: `plumb report` on a terminal, driven by keys in tmux, whose screen is read."""
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
+from tap import Tap  # noqa: E402
+
+tap = Tap()
+SAMPLE_TYPE = 0x1 | 0x2 | 0x4 | 0x100  # address, process and thread, time, period
+THREADS = {7: b"worker", 8: b"idler", 9: b"\x1b[2Jevil\xc2\x9b1m"}
+BASE, PATH = 0x400000, b"/nowhere/some program"
+WAIT = 60  # seconds; only a test that fails waits as long
+
+
+def record(kind, misc, body):
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def text(value):
+    return value + bytes(8 - len(value) % 8)
+
+
+def write_recording(path, addresses=60):
+    """Address i, 16 bytes each, has i + 1 samples in one of the threads."""
+    attribute = struct.pack("<IIQQQQQ", 1, 128, 0, 100, SAMPLE_TYPE, 0, 0)
+    attribute = attribute.ljust(128, b"\0") + struct.pack("<QQ", 0, 0)
+    data, now = b"", 1000
+    for tid, name in THREADS.items():
+        data += record(3, 0, struct.pack("<ii", 7, tid) + text(name))
+    data += record(1, 2, struct.pack("<iIQQQ", 7, 7, BASE, 0x10000, 0) + text(PATH))
+    for at in range(addresses):
+        for _ in range(at + 1):
+            now += 10
+            data += record(9, 2, struct.pack("<QiiQQ", BASE + 16 * at, 7, 7 + at % 3, now, 100))
+    header = b"PERFILE2" + struct.pack("<QQ", 104, len(attribute))
+    header += struct.pack("<QQQQ", 104, len(attribute), 104 + len(attribute), len(data))
+    header += struct.pack("<QQQQQQ", 0, 0, 0, 0, 0, 0)
+    with open(path, "wb") as file:
+        file.write(header + attribute + data)
+    return addresses * (addresses + 1) // 2
+
+
+class Terminal:
+    """A command on a terminal of tmux's, with a server of its own."""
+
+    def __init__(self, folder, command, columns=80, rows=24, term="screen-256color"):
+        self.tmux = ["tmux", "-S", os.path.join(folder, "tmux"), "-f", "/dev/null"]
+        self.done = os.path.join(folder, "done")
+        # Ctrl-C must not end the shell, too.
+        line = f"trap : INT; LC_ALL=C.UTF-8 TERM={term} {command}; echo ended with $?; touch '{self.done}'; cat"
+        environment = {name: value for name, value in os.environ.items()
+                       if name not in ("TMUX", "NO_COLOR")}
+        self.environment = dict(environment, LC_ALL="C.UTF-8")
+        self.run("new-session", "-d", "-x", str(columns), "-y", str(rows), line)
+
+    def run(self, *arguments):
+        return subprocess.run([*self.tmux, *arguments], check=True, capture_output=True, text=True,
+                              env=self.environment, timeout=WAIT).stdout
+
+    def screen(self, colors=False):
+        return self.run("capture-pane", "-p", *(["-e"] if colors else [])).split("\n")
+
+    def wait(self, what, condition):
+        end = time.monotonic() + WAIT
+        while time.monotonic() < end:
+            screen = self.screen()
+            if condition(screen):
+                return screen
+            time.sleep(0.05)
+        raise AssertionError(f"{what}:\n" + "\n".join(self.screen()))
+
+    def wait_text(self, pattern):
+        return self.wait(f"no {pattern}", lambda screen: re.search(pattern, "\n".join(screen)))
+
+    def keys(self, *keys):
+        self.run("send-keys", *keys)
+
+    def close(self):
+        subprocess.run([*self.tmux, "kill-server"], capture_output=True, check=False,
+                       timeout=WAIT)
+
+
+class Browser:
+    """plumb report of the recording, on a terminal."""
+
+    def __init__(self, plumb, options="", **how):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.folder.name, "a recording.data")
+        self.samples = write_recording(self.path)
+        self.plumb, self.options, self.how = plumb, options, how
+
+    def __enter__(self):
+        self.terminal = Terminal(self.folder.name,
+                                 f"'{self.plumb}' report -i '{self.path}' {self.options}",
+                                 **self.how)
+        return self.terminal
+
+    def __exit__(self, *_):
+        self.terminal.close()
+        self.folder.cleanup()
+
+    def stdio(self, *options):
+        run = subprocess.run([self.plumb, "report", "--stdio", "-i", self.path, *options],
+                             capture_output=True, text=True, check=True, timeout=WAIT,
+                             env=dict(os.environ, LC_ALL="C.UTF-8"))
+        return run.stdout.rstrip("\n").split("\n")
+
+
+def selected(terminal):
+    """The lines that are drawn reversed, between the first and the last."""
+    return [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in terminal.screen(colors=True)[1:-2]
+            if re.match(r"\x1b\[[0-9;]*\b7m", line)]
+
+
+@tap.test
+def the_first_page(plumb):
+    """The first page is what --stdio prints"""
+    browser = Browser(plumb, "-s tid,ip")
+    with browser as terminal:
+        screen = terminal.wait_text(r"\? help")
+        printed = browser.stdio("-s", "tid,ip")
+        assert [line.rstrip() for line in screen[1:23]] == printed[:22], screen
+        assert screen[0].startswith(" 1 Report 2 Lines"), screen[0]
+        assert "data' -s tid,ip" in screen[23], screen[23]
+        assert selected(terminal)[0].rstrip() == printed[3]
+
+
+@tap.test
+def rows_and_pages(plumb):
+    """Keys select rows and scroll, below headings that stay"""
+    browser = Browser(plumb, "-s ip")
+    with browser as terminal:
+        terminal.wait_text(r"\? help")
+        printed = browser.stdio("-s", "ip")
+        terminal.keys("Down", "j")
+        terminal.wait("two down", lambda _: selected(terminal)[:1] and
+                      selected(terminal)[0].rstrip() == printed[5])
+        terminal.keys("k")
+        terminal.wait("one up", lambda _: selected(terminal)[0].rstrip() == printed[4])
+        terminal.keys("End")
+        terminal.wait("the last", lambda screen: screen[1].rstrip() == printed[2] and
+                      selected(terminal) and selected(terminal)[0].rstrip() == printed[-1])
+        terminal.keys("Home")
+        terminal.wait("the first", lambda screen: screen[1].rstrip() == printed[0])
+        terminal.keys("NPage")
+        terminal.wait("a page", lambda _: selected(terminal) and
+                      selected(terminal)[0].rstrip() == printed[3 + 20])
+
+
+@tap.test
+def search(plumb):
+    """A search goes to the match and says the share of all matches"""
+    browser = Browser(plumb, "-s ip")
+    with browser as terminal:
+        terminal.wait_text(r"\? help")
+        # 0x400000 to 0x4000f0: the addresses with 1 to 16 samples.
+        terminal.keys("/", "4", "0", "0", "0", "Enter")
+        share = 100 * (16 * 17 // 2) / browser.samples
+        terminal.wait_text(rf"/4000: 16 rows with {share:.2f}%")
+        assert "0x4000f0" in selected(terminal)[0], selected(terminal)
+        terminal.keys("n")
+        terminal.wait("the next", lambda _: "0x4000e0" in selected(terminal)[0])
+        terminal.keys("N", "N")
+        terminal.wait("from the end", lambda _: "0x400000" in selected(terminal)[0])
+        terminal.keys("/", "z", "z", "Enter")
+        terminal.wait_text("/zz: 0 rows")
+
+
+@tap.test
+def views_and_filters(plumb):
+    """Views, filters and the way back show what --stdio prints with their options"""
+    browser = Browser(plumb)
+    with browser as terminal:
+        terminal.wait_text(r"\? help")
+
+        def shows(*options):
+            printed = browser.stdio(*options)
+            terminal.wait(" ".join(options), lambda screen:
+                          [line.rstrip() for line in screen[1:1 + min(22, len(printed))]] ==
+                          printed[:22])
+
+        terminal.keys("7")
+        shows("-s", "comm,tid")
+        terminal.keys("j", "t")
+        tid = int(browser.stdio("-s", "comm,tid")[4].split()[-1])
+        shows("-s", "comm,tid", "--tid", str(tid))
+        terminal.keys("3")
+        shows("-s", "ip,symbol", "--tid", str(tid))
+        terminal.keys("a")
+        shows("-s", "ip,symbol")
+        terminal.keys("Escape")
+        shows("-s", "ip,symbol", "--tid", str(tid))
+        terminal.keys("BSpace")
+        shows("-s", "comm,tid", "--tid", str(tid))
+        terminal.keys("Escape")
+        shows("-s", "comm,tid")
+        terminal.keys("Escape")
+        terminal.wait_text("FUNCTION")
+        terminal.keys("d")
+        terminal.wait_text("--dsos 'some program'")
+        terminal.keys("5")
+        terminal.wait_text("no SPE records match")
+
+
+@tap.test
+def sorting(plumb):
+    """Rows can be sorted by any column"""
+    browser = Browser(plumb, "-s ip")
+    with browser as terminal:
+        terminal.wait_text(r"\? help")
+        terminal.keys("<")
+        screen = terminal.wait_text("sorted by ADDRESS")
+        assert [line.split()[-1] for line in screen[4:8]] == [
+            f"{BASE + 16 * at:#x}" for at in range(59, 55, -1)], screen
+        terminal.keys("r")
+        screen = terminal.wait_text("sorted by ADDRESS, reversed")
+        assert [line.split()[-1] for line in screen[4:8]] == [
+            f"{BASE + 16 * at:#x}" for at in range(4)], screen
+        terminal.keys("<")
+        terminal.wait_text("sorted by SAMPLES, reversed")
+
+
+@tap.test
+def help_and_leaving(plumb):
+    """? lists the keys; q leaves the terminal as it was"""
+    with Browser(plumb) as terminal:
+        terminal.wait_text(r"\? help")
+        terminal.keys("?")
+        screen = terminal.wait_text("press any key to return")
+        assert all(len(line) <= 80 for line in screen)
+        terminal.keys("x")
+        terminal.wait_text("1 Functions")
+        terminal.keys("q")
+        screen = terminal.wait_text("ended with 0")
+        assert "Functions" not in "\n".join(screen), screen
+
+
+@tap.test
+def hostile_names(plumb):
+    """Names cannot move the cursor or clear the screen"""
+    with Browser(plumb, "-s comm") as terminal:
+        screen = terminal.wait_text(r"\? help")
+        assert any("?[2Jevil?1m" in line for line in screen), screen
+        assert screen[0].startswith(" 1 Report"), screen
+
+
+@tap.test
+def resize(plumb):
+    """The page follows the size of the terminal"""
+    browser = Browser(plumb, "-s comm,dso,ip", columns=120, rows=40)
+    with browser as terminal:
+        screen = terminal.wait_text(r"\? help")
+        assert screen[39].rstrip().endswith("? help"), screen[39]
+        terminal.run("resize-window", "-x", "60", "-y", "12")
+        screen = terminal.wait("the smaller screen", lambda screen: len(screen) == 13 and
+                               "-s comm,dso,ip" in screen[11])
+        terminal.run("resize-window", "-x", "20", "-y", "5")
+        terminal.wait_text("too small")
+        terminal.run("resize-window", "-x", "80", "-y", "24")
+        screen = terminal.wait("the larger screen", lambda screen: "-s comm,dso,ip" in screen[23])
+        assert [line.rstrip() for line in screen[1:23]] == browser.stdio("-s", "comm,dso,ip")[:22]
+
+
+@tap.test
+def signals(plumb):
+    """Ctrl-C and SIGTERM end it, and leave the terminal as it was"""
+    for end in ("C-c", signal.SIGTERM):
+        with Browser(plumb) as terminal:
+            terminal.wait_text(r"\? help")
+            if end == "C-c":
+                terminal.keys(end)
+                terminal.wait_text("ended with 130")
+            else:
+                shell = int(terminal.run("list-panes", "-F", "#{pane_pid}"))
+                child = subprocess.run(["ps", "--ppid", str(shell), "-o", "pid="],
+                                       capture_output=True, text=True, check=True).stdout
+                os.kill(int(child.split()[0]), end)
+                terminal.wait_text("ended with 143")
+            assert not any("1 Functions" in line for line in terminal.screen())
+
+
+@tap.test
+def without_a_terminal(plumb):
+    """In a pipe, with --stdio and on a dumb terminal there is text"""
+    browser = Browser(plumb, "--stdio --no-pager")
+    with browser as terminal:
+        terminal.wait_text("ended with 0")
+    browser = Browser(plumb, "--no-pager", term="dumb")
+    with browser as terminal:
+        terminal.wait_text("ended with 0")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "perf.data")
+        write_recording(path)
+        run = subprocess.run([plumb, "report", "-i", path, "--tui"], capture_output=True,
+                             text=True, check=False, timeout=WAIT, stdin=subprocess.DEVNULL)
+        assert run.returncode == 2 and "not a terminal" in run.stderr, run
+
+
+@tap.test
+def nothing_to_show(plumb):
+    """A recording that cannot be read ends it with the error and its status"""
+    browser = Browser(plumb)
+    with open(browser.path, "wb") as file:
+        file.write(b"nonsense")
+    with browser as terminal:
+        screen = "\n".join(terminal.wait_text("ended with 2"))
+        assert "plumb: " in screen, screen
+
+
+if not shutil.which("tmux"):
+    tap.skip_all("there is no tmux")
+tap.run(os.path.abspath(sys.argv[1]))
