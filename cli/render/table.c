@@ -172,8 +172,8 @@ static void mark_heading(const struct table *table, struct output *out, size_t i
 	for (size_t c = 0; c < table->column_count; c++) {
 		if (widths[c] == 0)
 			continue;
-		columns[count++] = (struct mark_column){(uint32_t)indent,
-							(uint32_t)(indent + widths[c])};
+		columns[count++] =
+			(struct mark_column){(uint32_t)indent, (uint32_t)(indent + widths[c])};
 		indent += widths[c] + GAP;
 	}
 	marks_heading(out, columns, count);
@@ -184,6 +184,7 @@ void table_print(const struct table *table, struct output *out, size_t indent)
 	size_t widths[TABLE_COLUMNS_MAX] = {0};
 	const char *cells[TABLE_COLUMNS_MAX];
 	bool headings = false;
+	size_t row = 0;
 
 	fit(table, out->width > indent ? out->width - indent : 1, widths);
 	for (size_t c = 0; c < table->column_count; c++) {
@@ -198,7 +199,7 @@ void table_print(const struct table *table, struct output *out, size_t indent)
 		for (size_t c = 0; c < table->column_count; c++)
 			cells[c] = shown(table->cells[i + c]);
 		if (table->mark)
-			table->mark(table->user, out, i / table->column_count);
+			table->mark(table->user, out, row++);
 		print_row(table, out, indent, widths, cells, false);
 	}
 }
