@@ -7,6 +7,7 @@ PREFIX = /usr/local
 LIBDIR = lib
 DESTDIR =
 STEPS  =
+SUITES = bookworm trixie
 
 .DEFAULT_GOAL = all
 .PHONY: all demo check test test-fresh test-long test-vm bench bench-model install format lint clean help
@@ -25,8 +26,8 @@ test: ## build and run every test and check there is; STEPS="gcc lint" for some
 test-long: ## what takes hours: long fuzzing, studies, benchmarks; before a release
 	@scripts/test --long
 
-test-fresh: ## both commands of the README in fresh Debians 12 and 13, as root; takes hours
-	@status=0; trap 'status=130' INT; for suite in bookworm trixie; do \
+test-fresh: ## both commands of the README in fresh Debians 12 and 13 (SUITES), as root; takes hours
+	@status=0; trap 'status=130' INT; for suite in $(SUITES); do \
 		scripts/fresh $$suite bash -c 'time make demo && time make test STEPS="$$0"' \
 			"$(STEPS)" || status=$$?; \
 		[ $$status -le 128 ] || break; \

@@ -138,11 +138,11 @@ appears()
 	tidy
 }
 
-# test_fresh STATUS: runs `make test-fresh`, with a scripts/fresh that prints its arguments and ends so.
+# test_fresh STATUS [VARIABLE=VALUE]: runs `make test-fresh`, with a scripts/fresh that prints its arguments and ends so.
 test_fresh()
 {
 	printf '#!/bin/sh\necho "$@"\nexit %s\n' "$1" >tree/scripts/fresh
-	run make --no-print-directory -C tree -f "$BATS_TEST_DIRNAME/../../Makefile" test-fresh STEPS=lint
+	run make --no-print-directory -C tree -f "$BATS_TEST_DIRNAME/../../Makefile" test-fresh STEPS=lint "${@:2}"
 }
 
 @test "make test-fresh runs both commands of the README in two Debians, whatever fails" {
@@ -154,6 +154,12 @@ test_fresh()
 	test_fresh 77
 	[ "$status" -eq 2 ]
 	[[ $output == *"trixie "*"Error 77"* ]]
+}
+
+@test "make test-fresh runs them in the suites named" {
+	test_fresh 0 SUITES=trixie
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == "trixie "* ]]
 }
 
 @test "make test-fresh ends after a signal" {
