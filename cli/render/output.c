@@ -129,17 +129,17 @@ static const char *pager_command(void)
 /* Without a pager things work too, so what goes wrong here is not said. */
 static void start_pager(struct output *out)
 {
-	const char *command = pager_command();
 	int ends[2];
 
-	if (!command || pipe2(ends, O_CLOEXEC) != 0)
+	if (!pager_command() || pipe2(ends, O_CLOEXEC) != 0)
 		return;
 	out->pager = fork();
 	if (out->pager == 0) {
 		dup2(ends[0], STDIN_FILENO);
 		/* Leave if it fits a screen, keep colours, keep the screen. */
 		setenv("LESS", "FRX", 0);
-		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		/* Only now, because setenv() may move what getenv() returned. */
+		execl("/bin/sh", "sh", "-c", pager_command(), (char *)NULL);
 		_exit(127);
 	}
 	close(ends[0]);
