@@ -31,7 +31,8 @@ struct plumb_symbol_paths {
 	const char *kallsyms;      /* the running kernel's symbols: "/proc/kallsyms" */
 	const char *kernel_notes;  /* its build-id: "/sys/kernel/notes"; NULL: `kallsyms` belongs
 				      to the recorded kernel */
-	const char *perf_maps_dir; /* perf-PID.map, symbols of generated code: "/tmp" */
+	const char *perf_maps_dir; /* perf-PID.map, symbols of generated code: "/tmp"; NULL: nor are
+				      the jitdumps read that the recorded processes mapped */
 	bool own_vdso;             /* use this process's [vdso] if the recorded one is missing */
 	bool raw_names;            /* do not demangle C++ and Rust names */
 	bool signatures;           /* demangle names with their parameters */

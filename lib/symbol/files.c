@@ -9,6 +9,7 @@
 
 #include "base/sized.h"
 #include "symbol/debuginfod.h"
+#include "symbol/jitdump.h"
 
 static unsigned hash(const char *name)
 {
@@ -57,6 +58,7 @@ void files_free(struct files *files, void (*free_debug)(struct debug_info *debug
 			free_debug(file->debug);
 			free(file->debug_path);
 			free(file->segments);
+			jitdump_free(file->jitdump);
 			free(file->path);
 			free(file);
 			file = next;
@@ -152,21 +154,6 @@ void files_warn(struct files *files, char *text)
 /* ---- Loading ----------------------------------------------------------------------------------
  */
 
-static int read_perf_map(const struct files *files, struct plumb_symbol_file *file)
-{
-	char *path;
-	int status;
-
-	if (!files->paths.perf_maps_dir)
-		return 0;
-	path = files_format("%s/perf-%d.map", files->paths.perf_maps_dir, (int)file->pid);
-	if (!path)
-		return PLUMB_ERR_NO_MEMORY;
-	status = perf_map_read(&file->symbols, path);
-	free(path);
-	return status;
-}
-
 void file_load(struct files *files, struct plumb_symbol_file *file)
 {
 	int status = 0;
@@ -180,7 +167,7 @@ void file_load(struct files *files, struct plumb_symbol_file *file)
 		status = file_search(files, file);
 		break;
 	case FILE_PERF_MAP:
-		status = read_perf_map(files, file);
+		status = perf_map_load(files, file);
 		break;
 	case FILE_KERNEL:
 		status = kernel_load(files, file);

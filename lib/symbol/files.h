@@ -3,6 +3,8 @@
 #ifndef SYMBOL_FILES_H
 #define SYMBOL_FILES_H
 
+#include <stdio.h>
+
 #include "symbol/elf_symbols.h"
 
 enum file_kind {
@@ -17,6 +19,7 @@ enum file_kind {
 
 struct debug_info;
 struct debuginfod;
+struct jitdump;
 
 struct plumb_symbol_file {
 	struct plumb_symbol_file *next; /* in its bucket */
@@ -33,7 +36,9 @@ struct plumb_symbol_file {
 	size_t segment_count;
 	uint8_t kind; /* enum file_kind */
 	bool loaded;
-	int32_t pid; /* of a perf map */
+	int32_t pid;              /* of a perf map */
+	const char *jitdump_path; /* of a perf map: what the process mapped; NULL: none */
+	struct jitdump *jitdump;  /* NULL: not read */
 };
 
 #define FILE_BUCKETS 1024
@@ -89,7 +94,9 @@ int kernel_load(const struct files *files, struct plumb_symbol_file *file);
 /* kernel.c: "[name]" of a module's path, into `name`. */
 void kernel_module_name(const char *path, char *name, size_t size);
 
-/* perf_map.c: the same of lines "START SIZE NAME". */
-int perf_map_read(struct symbol_table *table, const char *path);
+/* perf_map.c: reads lines "START SIZE NAME". Returns 0 or NO_MEMORY. */
+int perf_map_read(struct symbol_table *table, FILE *in);
+/* perf_map.c: of code that a process made, from its perf map and its jitdump. Likewise. */
+int perf_map_load(struct files *files, struct plumb_symbol_file *file);
 
 #endif

@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbols of code that a process made itself, as its run-time system wrote them for perf: lines
- * "START SIZE NAME", numbers in hexadecimal (tools/perf/Documentation/jit-interface.txt).
+ * Symbols of code that a process made itself: as its run-time system wrote them for perf, lines
+ * "START SIZE NAME", numbers in hexadecimal (tools/perf/Documentation/jit-interface.txt), and in
+ * the jitdump that it mapped. Both are in folders that anybody may write to.
  */
 #include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "symbol/files.h"
+#include "symbol/jitdump.h"
 
-static int add_line(struct symbol_table *table, char *line)
+/* More text than this is no list of symbols. */
+#define MAP_MAX ((off_t)256 << 20)
+
+static int add_line(struct symbol_table *table, const char *line)
 {
 	struct plumb_symbol symbol = {.binding = STB_GLOBAL};
 	char *rest, *name;
@@ -26,9 +36,103 @@ static int add_line(struct symbol_table *table, char *line)
 	return symbol_table_add(table, &symbol);
 }
 
-int perf_map_read(struct symbol_table *table, const char *path)
+/* A line without its end is still being written. */
+int perf_map_read(struct symbol_table *table, FILE *in)
 {
-	int status = symbol_table_read(table, path, add_line);
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t length = 0;
+	int status = 0;
 
-	return status == 0 ? symbol_table_finish(table, false) : status;
+	errno = 0;
+	while (status == 0 && (length = getline(&line, &room, in)) > 0 &&
+	       line[length - 1] == '\n') {
+		line[length - 1] = '\0';
+		status = add_line(table, line);
+	}
+	if (length < 0 && errno == ENOMEM)
+		status = PLUMB_ERR_NO_MEMORY;
+	free(line);
+	return status == PLUMB_ERR_LIMIT ? 0 : status;
+}
+
+/* Returns NULL unless it is a regular file of this user's or root's. */
+static FILE *open_file(struct files *files, const char *path, off_t limit)
+{
+	struct stat status;
+	int descriptor;
+	FILE *in;
+
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+		return NULL;
+	descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (descriptor < 0)
+		return NULL;
+	if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > limit) {
+		close(descriptor);
+		return NULL;
+	}
+	if (status.st_uid != 0 && status.st_uid != geteuid()) {
+		files_warn(
+			files,
+			files_format("%s is not used, because neither you nor root owns it", path));
+		close(descriptor);
+		return NULL;
+	}
+	in = fdopen(descriptor, "r");
+	if (!in) {
+		files_note(files, PLUMB_ERR_NO_MEMORY);
+		close(descriptor);
+	}
+	return in;
+}
+
+static int load_map(struct files *files, struct plumb_symbol_file *file)
+{
+	char *path;
+	FILE *in;
+	int status;
+
+	if (!files->paths.perf_maps_dir)
+		return 0;
+	path = files_format("%s/perf-%d.map", files->paths.perf_maps_dir, (int)file->pid);
+	if (!path)
+		return PLUMB_ERR_NO_MEMORY;
+	in = open_file(files, path, MAP_MAX);
+	free(path);
+	if (!in)
+		return 0;
+	status = perf_map_read(&file->symbols, in);
+	fclose(in);
+	return status;
+}
+
+static int load_jitdump(struct files *files, struct plumb_symbol_file *file)
+{
+	const char *root = files->paths.root ? files->paths.root : "";
+	char *path;
+	FILE *in;
+	int status;
+
+	if (!file->jitdump_path || !files->paths.perf_maps_dir)
+		return 0;
+	path = files_format("%s%s", root, file->jitdump_path);
+	if (!path)
+		return PLUMB_ERR_NO_MEMORY;
+	in = open_file(files, path, INT64_MAX);
+	free(path);
+	if (!in)
+		return 0;
+	status = jitdump_read(in, &file->jitdump);
+	fclose(in);
+	return status == 0 ? jitdump_symbols(file->jitdump, &file->symbols) : status;
+}
+
+int perf_map_load(struct files *files, struct plumb_symbol_file *file)
+{
+	int status = load_map(files, file);
+
+	if (status != PLUMB_ERR_NO_MEMORY)
+		status = load_jitdump(files, file);
+	return status == PLUMB_ERR_NO_MEMORY ? status : symbol_table_finish(&file->symbols, false);
 }

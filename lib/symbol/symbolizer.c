@@ -10,6 +10,7 @@
 #include "recording/tasks.h"
 #include "symbol/debug_info.h"
 #include "symbol/files.h"
+#include "symbol/jitdump.h"
 #include "symbol/maps.h"
 #include "symbol/symbolizer.h"
 
@@ -162,6 +163,30 @@ static bool is_executable(const struct plumb_record *record)
 	return record->mmap.protection & PROT_EXEC;
 }
 
+/* Code that a process made itself, all of it. */
+static struct plumb_symbol_file *generated(struct plumb_symbolizer *symbolizer, int32_t pid)
+{
+	struct plumb_symbol_file *file;
+	char name[64];
+
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", (int)pid);
+	file = files_get(&symbolizer->files, name, FILE_PERF_MAP, NULL, 0);
+	if (file)
+		file->pid = pid;
+	return file;
+}
+
+/* A run-time system maps its jitdump so that the recording names it. */
+static int add_jitdump(struct plumb_symbolizer *symbolizer, const struct task *task,
+		       const char *path)
+{
+	struct plumb_symbol_file *file = generated(symbolizer, task->public.pid);
+
+	if (file && !file->jitdump_path)
+		file->jitdump_path = arena_strdup(&symbolizer->files.strings, path);
+	return file && file->jitdump_path ? 0 : PLUMB_ERR_NO_MEMORY;
+}
+
 static int add_map(struct plumb_symbolizer *symbolizer, const struct plumb_record *record)
 {
 	struct map map = {.start = record->mmap.address,
@@ -170,7 +195,6 @@ static int add_map(struct plumb_symbolizer *symbolizer, const struct plumb_recor
 	struct task *task = tasks_get(symbolizer->tasks, record->mmap.pid, record->mmap.tid);
 	const char *path = record->mmap.path;
 	enum file_kind kind = FILE_USER;
-	char name[64];
 
 	if (!task)
 		return PLUMB_ERR_NO_MEMORY;
@@ -181,15 +205,14 @@ static int add_map(struct plumb_symbolizer *symbolizer, const struct plumb_recor
 		kind = is_executable(record) ? FILE_PERF_MAP : FILE_NOTHING;
 		map.identity = true;
 	}
-	if (kind == FILE_PERF_MAP) {
-		snprintf(name, sizeof(name), "/tmp/perf-%d.map", (int)task->public.pid);
-		path = name;
-	}
-	map.file = mapped_file(symbolizer, path, kind, record->mmap.build_id,
-			       record->mmap.build_id_size);
+	if (jitdump_is_named(path) && add_jitdump(symbolizer, task, path) < 0)
+		return PLUMB_ERR_NO_MEMORY;
+	map.file = kind == FILE_PERF_MAP
+			   ? generated(symbolizer, task->public.pid)
+			   : mapped_file(symbolizer, path, kind, record->mmap.build_id,
+					 record->mmap.build_id_size);
 	if (!map.file)
 		return PLUMB_ERR_NO_MEMORY;
-	map.file->pid = task->public.pid;
 	return maps_insert(&task->process->space, &map);
 }
 
@@ -377,5 +400,7 @@ size_t plumb_symbolizer_source(struct plumb_symbolizer *symbolizer,
 	if (!location->file || room == 0)
 		return 0;
 	file_load(&symbolizer->files, location->file);
+	if (location->file->jitdump)
+		return jitdump_source(location->file->jitdump, location->address, frames);
 	return debug_info_source(location->file, location->address, frames, room);
 }
