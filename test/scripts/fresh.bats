@@ -27,8 +27,10 @@ setup()
 	fake unshare 'while case $1 in -*) true ;; private) true ;; *) false ;; esac; do shift; done; exec "$@"'
 	fake debootstrap 'echo "debootstrap $*" >>"$calls"
 		for word in "$@"; do case $word in /*/root) mkdir -p "$word/etc/apt/apt.conf.d" ;; esac; done'
-	# ROOT env -i NAME=VALUE... sh -c "cd /plumb ..." sh COMMAND...
-	fake chroot 'root=$1; while [ "$1" != sh ]; do shift; done; shift 4; cd "$root/plumb" && exec "$@"'
+	fake pivot_root 'pwd >"$calls.root"'
+	fake umount ''
+	# -i NAME=VALUE... sh -c "cd /plumb ..." sh COMMAND...
+	fake env 'while [ "$1" != sh ]; do shift; done; shift 4; cd "$(cat "$calls.root")/plumb" && exec "$@"'
 }
 
 fake()
