@@ -253,7 +253,7 @@ static const struct listing listings[] = {
 	{"generic",
 	 generic,
 	 {{"PERF'S NAME", .style = STYLE_NAME},
-	  {"ALSO", .style = STYLE_PLAIN},
+	  {"ALSO", .drops = true},
 	  {"CODE", .style = STYLE_DIM},
 	  {"COUNTS", .style = STYLE_PLAIN}},
 	 {"name", "alias", "code", "event"},

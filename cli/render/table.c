@@ -70,16 +70,16 @@ static void measure(const struct table *table, size_t *widths)
 	}
 }
 
-static bool may_wrap(const struct table_column *column)
+static bool may_wrap(const struct table_column *column, bool all)
 {
-	return column->wraps || column->drops;
+	return column->wraps || column->drops || (all && !column->right);
 }
 
 /*
  * Makes the widest of the columns that wrap narrower, a column at a time, until the row fits or all
- * are at their narrowest. Returns whether it fits.
+ * are at their narrowest. With `all`, every column of text wraps. Returns whether it fits.
  */
-static bool narrow(const struct table *table, size_t room, size_t *widths)
+static bool narrow(const struct table *table, size_t room, size_t *widths, bool all)
 {
 	size_t total = 0;
 
@@ -90,7 +90,7 @@ static bool narrow(const struct table *table, size_t room, size_t *widths)
 		size_t widest = TABLE_COLUMNS_MAX, second = NARROWEST, less;
 
 		for (size_t c = 0; c < table->column_count; c++) {
-			if (!may_wrap(&table->columns[c]) || widths[c] <= NARROWEST)
+			if (!may_wrap(&table->columns[c], all) || widths[c] <= NARROWEST)
 				continue;
 			if (widest == TABLE_COLUMNS_MAX || widths[c] > widths[widest])
 				widest = c;
@@ -98,7 +98,7 @@ static bool narrow(const struct table *table, size_t room, size_t *widths)
 		if (widest == TABLE_COLUMNS_MAX)
 			return false;
 		for (size_t c = 0; c < table->column_count; c++)
-			if (may_wrap(&table->columns[c]) && c != widest && widths[c] > second)
+			if (may_wrap(&table->columns[c], all) && c != widest && widths[c] > second)
 				second = widths[c];
 		/* Down to the next widest at once, or by one if they are equal. */
 		less = widths[widest] > second ? widths[widest] - second : 1;
@@ -110,17 +110,21 @@ static bool narrow(const struct table *table, size_t room, size_t *widths)
 	return true;
 }
 
-/* Finds widths that fit. Only where even the narrowest do not, leaves out columns that drop. */
+/*
+ * Finds widths that fit. Only where even the narrowest do not, leaves out columns that drop; only
+ * where that is not enough, wraps names as well.
+ */
 static void fit(const struct table *table, size_t room, size_t *widths)
 {
 	measure(table, widths);
-	if (narrow(table, room, widths))
+	if (narrow(table, room, widths, false))
 		return;
 	measure(table, widths);
 	for (size_t c = 0; c < table->column_count; c++)
 		if (table->columns[c].drops)
 			widths[c] = 0;
-	narrow(table, room, widths);
+	if (!narrow(table, room, widths, false))
+		narrow(table, room, widths, true);
 }
 
 /* One row, as many lines as its tallest cell. */
@@ -139,12 +143,11 @@ static void print_row(const struct table *table, struct output *out, size_t inde
 		more = false;
 		for (size_t c = 0; c < table->column_count; c++) {
 			const struct table_column *column = &table->columns[c];
-			size_t width = may_wrap(column) ? widths[c] : SIZE_MAX / 8;
 			struct wrap_line line = {0};
 
 			if (widths[c] == 0)
 				continue;
-			if (!wrap_next(&rest[c], width, &line))
+			if (!wrap_next(&rest[c], widths[c], &line))
 				line.length = 0;
 			if (line.length > 0) {
 				size_t space =
