@@ -350,7 +350,7 @@ static int record(const struct record_options *values, struct record_request *re
 		.sysroot = values->sysroot,
 		.qemu = values->qemu,
 		.seed = request->seed,
-		.software = machine_only_software(&values->events),
+		.software = machine_only_software(&values->events, values->source),
 	};
 	int status = machine_open(machine, &wish, request->program), fd = -1;
 

@@ -257,7 +257,8 @@ static int run(const struct command *command, int count, char **arguments)
 		.cpu = values.common.cpu,
 		.sysroot = values.sysroot,
 		.qemu = values.qemu,
-		.software = machine_only_software(&values.events) && !asks_for_metrics(&values),
+		.software = machine_only_software(&values.events, values.source) &&
+			    !asks_for_metrics(&values),
 	};
 	status = machine_open(&machine, &wish, operands.at);
 	if (status == EXIT_FINE)

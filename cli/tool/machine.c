@@ -300,17 +300,31 @@ static int open_perf(struct machine *machine, const struct machine_wish *wish, b
 
 const char *const machine_sources[] = {"auto", "model", "perf", NULL};
 
-bool machine_only_software(const struct option_words *words)
+/* Tells whether the name of a software event, or the syntax, is wrong: a PMU would not help. */
+static bool is_misspelt(const struct plumb_diagnostics *found, int error)
+{
+	return error != PLUMB_ERR_MACHINE &&
+	       (error != PLUMB_ERR_NOT_FOUND ||
+		(plumb_diagnostics_count(found) && plumb_diagnostics_get(found, 0)->hint));
+}
+
+bool machine_only_software(const struct option_words *words, int source)
 {
 	const struct plumb_event_options options = {.size = sizeof(options), .sampling = true};
 	const struct plumb_event_config *event;
+	const bool no_pmu = source == SOURCE_PERF && !plumb_perf_has_pmu();
+	struct plumb_diagnostics *found;
 	struct plumb_event_list *list;
 	bool only = words->count > 0;
+	int error = 0;
 
 	if (plumb_event_list_new(&options, &list) < 0)
 		return false;
-	for (unsigned i = 0; only && i < words->count; i++)
-		only = plumb_event_list_add(list, words->at[i], NULL) == 0;
+	found = memory_given(plumb_diagnostics_new());
+	for (unsigned i = 0; error == 0 && i < words->count; i++)
+		error = plumb_event_list_add(list, words->at[i], found);
+	only = only && (error == 0 || (no_pmu && is_misspelt(found, error)));
+	plumb_diagnostics_free(found);
 	for (size_t i = 0; only && (event = plumb_event_list_get(list, i)); i++)
 		only = event->kind == PLUMB_EVENT_SOFTWARE;
 	plumb_event_list_free(list);

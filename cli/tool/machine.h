@@ -55,8 +55,11 @@ void machine_close(struct machine *machine);
  */
 int machine_check_program(const struct machine *machine);
 
-/* Tells whether -e names only software events. */
-bool machine_only_software(const struct option_words *words);
+/*
+ * Tells whether -e names only software events. If perf is to count on a machine without a PMU, this
+ * is also true of a misspelt event, so that the spelling is reported.
+ */
+bool machine_only_software(const struct option_words *words, int source);
 
 /* Prints the errors in `found`, and returns the exit status for `error`. */
 int machine_complain(const struct plumb_diagnostics *found, const char *what, int error);
