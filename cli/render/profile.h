@@ -16,7 +16,10 @@ enum profile_column {
 	PROFILE_PERIOD,
 	PROFILE_LATENCY,
 	PROFILE_LATENCY_INTERVAL,
-	PROFILE_L1D_MISSES,
+	PROFILE_LATENCY_SHARE, /* of the sum of all total latencies */
+	/* Total, issue and translation latency, four each: mean, p50, p90 and p99. */
+	PROFILE_LATENCIES,
+	PROFILE_L1D_MISSES = PROFILE_LATENCIES + 4 * PLUMB_PROFILE_LATENCIES,
 	PROFILE_L1D_INTERVAL,
 	PROFILE_MISPREDICTIONS,
 	PROFILE_MISPREDICTION_INTERVAL,
@@ -34,6 +37,9 @@ struct profile_view {
 	bool default_columns;               /* leaves out those that an event has no values of */
 	unsigned widths[TABLE_COLUMNS_MAX]; /* 0: as wide as necessary */
 	bool children, trees;
+	bool folded_trees;    /* prints trees as in perf report -g folded */
+	bool callers_first;   /* call paths lead from callers to the row's function */
+	const char *function; /* shows only functions of this name; NULL: all */
 	size_t limit;         /* of the rows of each event; 0: none */
 	double percent_limit; /* the least share of a row, in percent */
 	double tree_limit;    /* the least share in a call tree, in percent */
@@ -48,6 +54,19 @@ const struct plumb_profile_estimate *profile_main_share(const struct profile_vie
 void profile_text(struct output *out, const struct profile_view *view);
 /* Prints lines with fields between `separator`, with a line of headings, and no trees. */
 void profile_separated(struct output *out, const struct profile_view *view, const char *separator);
+/* Prints call stacks as flame graph tools read them. The first key must be the thread's name, and
+ * the second the function. */
+void profile_folded(struct output *out, const struct profile_view *view);
+/* Prints the trees' paths for a row, the largest first. */
+void profile_folded_tree(struct output *out, const struct profile_view *view, size_t event,
+			 size_t row);
+/* Prints how the latencies of SPE records are spread. */
+void profile_histogram(struct output *out, const struct profile_view *view);
+void profile_histogram_json(struct output *out, const struct profile_view *view);
+/* Returns whether a row may belong elsewhere than between its neighbours. */
+bool profile_is_uncertain(const struct profile_view *view, size_t event, size_t row);
+/* Returns whether to show a row: see profile_view.function. */
+bool profile_is_wanted(const struct profile_view *view, size_t event, size_t row);
 void profile_json(struct output *out, const struct profile_view *view);
 
 #endif

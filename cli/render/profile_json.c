@@ -42,6 +42,28 @@ static json_t *tree_of(const struct profile_view *view, size_t event, size_t row
 	return tree;
 }
 
+/* Adds those latencies that were kept. */
+static void add_latencies(json_t *object, const struct profile_view *view, size_t event, size_t row)
+{
+	static const char *const names[PLUMB_PROFILE_LATENCIES] = {"total_latency", "issue_latency",
+								   "translation_latency"};
+	struct plumb_profile_latency latency;
+
+	for (unsigned kind = 0; kind < PLUMB_PROFILE_LATENCIES; kind++) {
+		json_t *values;
+
+		if (!plumb_profile_latency(view->profile, event, row, kind, &latency))
+			continue;
+		values = json_object();
+		json_put(values, "samples", json_integer((json_int_t)latency.samples));
+		json_put(values, "mean", json_real(latency.mean));
+		json_put(values, "p50", json_real(latency.p50));
+		json_put(values, "p90", json_real(latency.p90));
+		json_put(values, "p99", json_real(latency.p99));
+		json_put(object, names[kind], values);
+	}
+}
+
 static json_t *row_of(const struct profile_view *view, const struct plumb_profile_event *event,
 		      size_t e, size_t i)
 {
@@ -62,11 +84,14 @@ static json_t *row_of(const struct profile_view *view, const struct plumb_profil
 			 json_integer((json_int_t)row.children_samples));
 		json_put(object, "children_period", json_integer((json_int_t)row.children_period));
 	}
+	json_put(object, "uncertain", json_boolean(profile_is_uncertain(view, e, i)));
 	json_put(object, "samples", json_integer((json_int_t)row.samples));
 	json_put(object, "period", json_integer((json_int_t)row.period));
 	if (event->latencies) {
 		json_put(object, "latency", number(row.latency.value));
 		json_put(object, "latency_interval", interval(&row.latency, 1));
+		json_put(object, "latency_share", number(100 * row.latency_share));
+		add_latencies(object, view, e, i);
 	}
 	if (event->l1d_accesses) {
 		json_put(object, "l1d_misses", number(100 * row.l1d_misses.value));
@@ -88,7 +113,8 @@ static json_t *event_of(const struct profile_view *view, const struct plumb_prof
 	json_t *object = json_object(), *rows = json_array();
 
 	for (size_t i = 0; i < count; i++)
-		json_add(rows, row_of(view, event, e, i));
+		if (profile_is_wanted(view, e, i))
+			json_add(rows, row_of(view, event, e, i));
 	json_put(object, "name", render_string(event->name));
 	json_put(object, "exact", json_boolean(event->exact));
 	json_put(object, "spe", json_boolean(event->spe));

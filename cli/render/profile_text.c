@@ -22,6 +22,19 @@ static const struct {
 	[PROFILE_PERIOD] = {"EVENTS", "period"},
 	[PROFILE_LATENCY] = {"LATENCY", "latency"},
 	[PROFILE_LATENCY_INTERVAL] = {"95 % INTERVAL", "latency_interval"},
+	[PROFILE_LATENCY_SHARE] = {"OF LATENCY", "latency_share"},
+	[PROFILE_LATENCIES] = {"MEAN", "latency_mean"},
+	{"P50", "latency_p50"},
+	{"P90", "latency_p90"},
+	{"P99", "latency_p99"},
+	{"ISSUE", "issue"},
+	{"P50", "issue_p50"},
+	{"P90", "issue_p90"},
+	{"P99", "issue_p99"},
+	{"TRANSLATION", "translation"},
+	{"P50", "translation_p50"},
+	{"P90", "translation_p90"},
+	{"P99", "translation_p99"},
 	[PROFILE_L1D_MISSES] = {"L1D MISSES", "l1d_misses"},
 	[PROFILE_L1D_INTERVAL] = {"95 % INTERVAL", "l1d_interval"},
 	[PROFILE_MISPREDICTIONS] = {"MISPREDICTED", "mispredictions"},
@@ -59,7 +72,7 @@ static bool has_values(const struct profile_view *view, const struct plumb_profi
 {
 	if (!view->default_columns)
 		return true;
-	if (column == PROFILE_LATENCY || column == PROFILE_LATENCY_INTERVAL)
+	if (column >= PROFILE_LATENCY && column < PROFILE_L1D_MISSES)
 		return event->latencies;
 	if (column == PROFILE_L1D_MISSES || column == PROFILE_L1D_INTERVAL)
 		return event->l1d_accesses;
@@ -75,6 +88,20 @@ const struct plumb_profile_estimate *profile_main_share(const struct profile_vie
 							const struct plumb_profile_row *row)
 {
 	return view->children ? &row->children : &row->share;
+}
+
+bool profile_is_wanted(const struct profile_view *view, size_t event, size_t row)
+{
+	char room[PLUMB_PROFILE_TEXT];
+	const char *text;
+
+	for (size_t k = 0; view->function && k < view->key_count; k++) {
+		if (view->keys[k] != PLUMB_KEY_SYMBOL)
+			continue;
+		text = plumb_profile_text(view->profile, event, row, k, room);
+		return text && strcmp(text, view->function) == 0;
+	}
+	return true;
 }
 
 size_t profile_rows_shown(const struct profile_view *view, size_t event)
@@ -121,6 +148,41 @@ static void add_rate(struct table *table, const struct plumb_profile_estimate *r
 		table_cell_format(table, "%.1f%%", 100 * rate->value);
 }
 
+struct row_place {
+	const struct profile_view *view;
+	const struct plumb_profile_event *event;
+	size_t event_index, index;
+	struct plumb_profile_row row;
+	/* Its order among its neighbours is uncertain, because their intervals overlap. */
+	bool uncertain;
+	size_t *rows; /* by line of the table */
+};
+
+/* Returns a mean or a percentile of a latency. */
+static double latency_value(const struct row_place *place, unsigned column)
+{
+	const unsigned at = column - PROFILE_LATENCIES;
+	struct plumb_profile_latency latency;
+
+	plumb_profile_latency(place->view->profile, place->event_index, place->index, at / 4,
+			      &latency);
+	switch (at % 4) {
+	case 0:
+		return latency.mean;
+	case 1:
+		return latency.p50;
+	case 2:
+		return latency.p90;
+	default:
+		return latency.p99;
+	}
+}
+
+static bool is_latency(unsigned column)
+{
+	return column >= PROFILE_LATENCIES && column < PROFILE_L1D_MISSES;
+}
+
 static void add_count(struct table *table, uint64_t count)
 {
 	table_cell_format(table, "%llu", (unsigned long long)count);
@@ -140,19 +202,22 @@ static void add_text(struct table *table, const char *text, unsigned width)
 	table_cell_format(table, "%.*s%*s", (int)length, text, (int)(width - columns), "");
 }
 
-struct row_place {
-	const struct profile_view *view;
-	const struct plumb_profile_event *event;
-	size_t event_index, index;
-	struct plumb_profile_row row;
-};
-
 static void add_cell(struct table *table, const struct row_place *place, size_t c)
 {
 	const struct profile_view *view = place->view;
 	const struct plumb_profile_row *row = &place->row;
 	char room[PLUMB_PROFILE_TEXT];
+	double value;
 
+	if (is_latency(view->columns[c])) {
+		value = latency_value(place, view->columns[c]);
+		if (isnan(value))
+			table_cell(table, NULL);
+		else
+			table_cell_format(table, "%.*f",
+					  (view->columns[c] - PROFILE_LATENCIES) % 4 == 0, value);
+		return;
+	}
 	switch (view->columns[c]) {
 	case PROFILE_CHILDREN:
 		add_percent(table, row->children_period, place->event->period);
@@ -161,7 +226,13 @@ static void add_cell(struct table *table, const struct row_place *place, size_t 
 		add_percent(table, row->period, place->event->period);
 		break;
 	case PROFILE_INTERVAL:
-		add_interval(table, profile_main_share(view, row), 100, 2, place->event->exact);
+		if (place->uncertain)
+			table_cell_format(table, "~%.2f..%.2f",
+					  100 * profile_main_share(view, row)->low,
+					  100 * profile_main_share(view, row)->high);
+		else
+			add_interval(table, profile_main_share(view, row), 100, 2,
+				     place->event->exact);
 		break;
 	case PROFILE_SAMPLES:
 		add_count(table, row->samples);
@@ -177,6 +248,12 @@ static void add_cell(struct table *table, const struct row_place *place, size_t 
 		break;
 	case PROFILE_LATENCY_INTERVAL:
 		add_interval(table, &row->latency, 1, 1, false);
+		break;
+	case PROFILE_LATENCY_SHARE:
+		if (isnan(row->latency_share))
+			table_cell(table, NULL);
+		else
+			table_cell_format(table, "%.2f%%", 100 * row->latency_share);
 		break;
 	case PROFILE_L1D_MISSES:
 		add_rate(table, &row->l1d_misses);
@@ -217,9 +294,10 @@ static bool is_number(const struct profile_view *view, size_t c)
 	}
 }
 
-static void mark_row(void *user, struct output *out, size_t row)
+static void mark_row(void *user, struct output *out, size_t line)
 {
 	struct row_place *place = user;
+	const size_t row = place->rows[line];
 	const struct profile_view *view = place->view;
 	char rooms[PLUMB_PROFILE_KEYS_MAX][PLUMB_PROFILE_TEXT];
 	const char *texts[PLUMB_PROFILE_KEYS_MAX];
@@ -231,12 +309,31 @@ static void mark_row(void *user, struct output *out, size_t row)
 		  view->key_count);
 }
 
+/* Returns whether the intervals of two rows overlap, so that either may be the larger. */
+static bool overlap(const struct plumb_profile_estimate *a, const struct plumb_profile_estimate *b)
+{
+	return a->low <= b->high && b->low <= a->high;
+}
+
+bool profile_is_uncertain(const struct profile_view *view, size_t event, size_t i)
+{
+	struct plumb_profile_row row, other;
+
+	plumb_profile_row(view->profile, event, i, &row);
+	for (size_t k = i ? i - 1 : i + 1; k <= i + 1; k += 2)
+		if (plumb_profile_row(view->profile, event, k, &other) &&
+		    overlap(profile_main_share(view, &row), profile_main_share(view, &other)))
+			return true;
+	return false;
+}
+
 static void print_table(struct output *out, const struct profile_view *view,
 			struct row_place *place, size_t count)
 {
 	struct table_column columns[TABLE_COLUMNS_MAX];
 	struct table table = {.columns = columns, .user = place};
 	uint8_t shown[TABLE_COLUMNS_MAX] = {0};
+	size_t lines = 0;
 
 	for (size_t c = 0; c < view->column_count; c++) {
 		const unsigned column = view->columns[c];
@@ -252,9 +349,13 @@ static void print_table(struct output *out, const struct profile_view *view,
 			.style = column >= PROFILE_KEY ? STYLE_NAME : STYLE_PLAIN,
 		};
 	}
+	place->rows = memory_alloc((count + 1) * sizeof(*place->rows));
 	for (size_t i = 0; i < count; i++) {
-		place->index = i;
+		if (!profile_is_wanted(view, place->event_index, i))
+			continue;
+		place->rows[lines++] = place->index = i;
 		plumb_profile_row(view->profile, place->event_index, i, &place->row);
+		place->uncertain = profile_is_uncertain(view, place->event_index, i);
 		for (size_t c = 0; c < table.column_count; c++)
 			add_cell(&table, place, shown[c]);
 	}
@@ -262,6 +363,8 @@ static void print_table(struct output *out, const struct profile_view *view,
 		table.mark = mark_row;
 	table_print(&table, out, 0);
 	table_free(&table);
+	free(place->rows);
+	place->rows = NULL;
 }
 
 /* ---- Trees ------------------------------------------------------------------------------------
@@ -355,6 +458,15 @@ static void print_trees(struct output *out, const struct profile_view *view,
 	for (size_t i = 0; i < count; i++) {
 		size_t nodes;
 
+		if (!profile_is_wanted(view, place->event_index, i))
+			continue;
+		if (view->folded_trees) {
+			place->index = i;
+			plumb_profile_row(view->profile, place->event_index, i, &place->row);
+			print_title(out, place);
+			profile_folded_tree(out, view, place->event_index, i);
+			continue;
+		}
 		tree.nodes = plumb_profile_tree(view->profile, place->event_index, i, &nodes);
 		if (!nodes || !is_shown(&tree, 0))
 			continue;
@@ -407,11 +519,12 @@ static void print_note(struct output *out, enum style style, char *text)
 }
 
 /* Prints what the table lacks. */
-static void print_rest(struct output *out, const struct plumb_profile_event *event, size_t shown)
+static void print_rest(struct output *out, const struct profile_view *view,
+		       const struct plumb_profile_event *event, size_t shown)
 {
 	const size_t more = event->row_count - shown;
 
-	if (more)
+	if (more && !view->function)
 		print_note(out, STYLE_DIM,
 			   memory_format("%zu more row%s", more, more > 1 ? "s" : ""));
 	if (event->given_up)
@@ -443,7 +556,7 @@ void profile_text(struct output *out, const struct profile_view *view)
 		first = false;
 		print_heading(out, &event);
 		print_table(out, view, &place, count);
-		print_rest(out, &event, count);
+		print_rest(out, view, &event, count);
 		if (view->trees)
 			print_trees(out, view, &place, count);
 	}
@@ -470,7 +583,14 @@ static void add_fields(struct table *table, const struct row_place *place, size_
 	char room[PLUMB_PROFILE_TEXT];
 	const char *text;
 
+	if (is_latency(view->columns[c])) {
+		add_number(table, latency_value(place, view->columns[c]));
+		return;
+	}
 	switch (view->columns[c]) {
+	case PROFILE_LATENCY_SHARE:
+		add_number(table, 100 * row->latency_share);
+		break;
 	case PROFILE_CHILDREN:
 		add_number(table, 100 * row->children.value);
 		break;
@@ -554,6 +674,8 @@ void profile_separated(struct output *out, const struct profile_view *view, cons
 		const size_t count = profile_rows_shown(view, e);
 
 		for (; place.index < count; place.index++) {
+			if (!profile_is_wanted(view, e, place.index))
+				continue;
 			plumb_profile_row(view->profile, e, place.index, &place.row);
 			table_cell(&table, event.name ? event.name : "");
 			table_cell(&table, event.exact ? "1" : "0");

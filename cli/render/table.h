@@ -13,7 +13,7 @@ struct table_column {
 	bool drops; /* also wraps, and is left out if the row is too wide even so */
 };
 
-#define TABLE_COLUMNS_MAX 16
+#define TABLE_COLUMNS_MAX 40
 
 /* Columns, and cells row by row. If only its columns are set, the table is empty. */
 struct table {

@@ -173,14 +173,62 @@ static int print(struct report_run *run)
 
 	if (status != EXIT_FINE)
 		return status;
-	if (options->common.json)
+	if (options->common.json && options->histogram)
+		profile_histogram_json(&out, &run->view);
+	else if (options->common.json)
 		profile_json(&out, &run->view);
+	else if (options->histogram)
+		profile_histogram(&out, &run->view);
+	else if (options->folded)
+		profile_folded(&out, &run->view);
 	else if (options->csv || options->common.separator)
 		profile_separated(&out, &run->view,
 				  options->common.separator ? options->common.separator : ",");
 	else
 		profile_text(&out, &run->view);
 	return output_close(&out, EXIT_FINE);
+}
+
+/* Returns the kinds of latencies that something shows more of than their mean. */
+static unsigned shown_latencies(const struct report_run *run)
+{
+	unsigned kinds = run->options->histogram ? (1 << PLUMB_PROFILE_LATENCIES) - 1 : 0;
+
+	for (size_t c = 0; c < run->view.column_count; c++) {
+		const unsigned column = run->view.columns[c];
+
+		if (column >= PROFILE_LATENCIES && column < PROFILE_L1D_MISSES)
+			kinds |= 1u << (column - PROFILE_LATENCIES) / 4;
+	}
+	return kinds;
+}
+
+/* Checks that the view has something to show. Returns an exit status. */
+static int check_view(const struct report_run *run)
+{
+	const struct profile_view *view = &run->view;
+	struct plumb_profile_bin bins[PLUMB_PROFILE_BINS];
+	struct plumb_profile_event event;
+	bool found = false;
+
+	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++) {
+		for (size_t i = 0; view->function && !found && i < event.row_count; i++)
+			found = profile_is_wanted(view, e, i);
+		for (unsigned kind = 0; run->options->histogram && kind < PLUMB_PROFILE_LATENCIES;
+		     kind++)
+			found |= plumb_profile_histogram(view->profile, e, kind, bins) > 0;
+	}
+	if (view->function && !found) {
+		complain("%s: no samples in function '%s' or below it", run->options->input,
+			 view->function);
+		return EXIT_USAGE;
+	}
+	if (run->options->histogram && !found) {
+		complain("%s: no samples have latencies", run->options->input);
+		advise("record SPE records with plumb record -e spe");
+		return EXIT_USAGE;
+	}
+	return EXIT_FINE;
 }
 
 static int make_profile(struct report_run *run)
@@ -195,6 +243,7 @@ static int make_profile(struct report_run *run)
 		.key_count = run->view.key_count,
 		.children = run->view.children,
 		.paths = run->paths,
+		.latencies = shown_latencies(run),
 		.wants = choice_is_given(&run->options->chosen) ? wants : NULL,
 		.user = run,
 	};
@@ -210,8 +259,10 @@ static int make_profile(struct report_run *run)
 	status = complain_status(error);
 	/* What could be read of a damaged recording is of use. */
 	if (has_samples(profile)) {
-		int printed = print(run);
+		int printed = check_view(run);
 
+		if (printed == EXIT_FINE)
+			printed = print(run);
 		status = status == EXIT_FINE ? printed : status;
 	} else if (status == EXIT_FINE && report_preset(run->options)) {
 		complain("%s: no SPE records match", run->options->input);
@@ -234,11 +285,22 @@ static int make_profile(struct report_run *run)
 
 static int check_options(const struct report_options *options)
 {
-	if (options->mem + options->branch + options->mix > 1)
+	const bool json = options->common.json, csv = options->csv || options->common.separator;
+
+	if (options->callers && options->callees)
+		complain("--callers and --callees cannot be combined");
+	else if (options->folded && (options->callers || options->callees))
+		complain("--folded and --%s cannot be combined",
+			 options->callers ? "callers" : "callees");
+	else if (options->folded && (json || csv))
+		complain("--folded and --%s cannot be combined", json ? "json" : "csv");
+	else if (options->histogram && csv)
+		complain("--latency-histogram and --csv cannot be combined");
+	else if (options->mem + options->branch + options->mix > 1)
 		complain("--mem, --branch and --mix cannot be combined");
 	else if (options->children && options->no_children)
 		complain("--children and --no-children cannot be combined");
-	else if (options->common.json && (options->csv || options->common.separator))
+	else if (json && csv)
 		complain("--json and --csv cannot be combined");
 	else
 		return EXIT_FINE;
@@ -277,7 +339,8 @@ static bool wants_browser(const struct report_options *options)
 {
 	const char *why;
 
-	return !options->stdio && !options->common.json && !options->csv &&
+	return !options->stdio && !options->folded && !options->histogram && !options->callers &&
+	       !options->callees && !options->common.json && !options->csv &&
 	       !options->common.separator && !options->common.output &&
 	       (!options->input || strcmp(options->input, "-") != 0) && browser_is_possible(&why);
 }
@@ -293,7 +356,7 @@ static int check_browser(const struct report_options *options)
 		complain("--tui is impossible: %s", why);
 	else
 		complain("--tui cannot be combined with --stdio, --json, --csv, "
-			 "--field-separator, --output or -i -");
+			 "--field-separator, --output, -i - or views that are no table of rows");
 	return EXIT_USAGE;
 }
 
@@ -322,6 +385,18 @@ static const char *const field_names[] = {
 	"period",
 	"latency",
 	"latency_interval",
+	"latency_share",
+	"latency_p50",
+	"latency_p90",
+	"latency_p99",
+	"issue",
+	"issue_p50",
+	"issue_p90",
+	"issue_p99",
+	"translation",
+	"translation_p50",
+	"translation_p90",
+	"translation_p99",
 	"l1d_misses",
 	"l1d_interval",
 	"mispredictions",
@@ -331,7 +406,7 @@ static const char *const field_names[] = {
 	"comm",
 	NULL,
 };
-static const char *const call_graphs[] = {"caller", "callee", "none", NULL};
+static const char *const call_graphs[] = {"caller", "callee", "folded", "none", NULL};
 
 static const struct option options[] = {
 	TEXT_ROW('i', "input", "FILE", input,
@@ -381,6 +456,12 @@ static const struct option options[] = {
 		.choices = call_graphs,
 		.help = "print call trees: caller or callee first, paths with 0.5 percent or more",
 	},
+	TEXT_ROW(0, "callers", "FUNCTION", callers, "print the call paths that lead to FUNCTION"),
+	TEXT_ROW(0, "callees", "FUNCTION", callees, "print the functions that FUNCTION called"),
+	FLAG_ROW(0, "folded", folded,
+		 "print call stacks, one per line with its events, for flame graph tools"),
+	FLAG_ROW(0, "latency-histogram", histogram,
+		 "show how the latencies of SPE records are spread"),
 	FLAG_ROW(0, "children", children, "count samples for all their callers, too"),
 	FLAG_ROW(0, "no-children", no_children,
 		 "count samples only where they were taken; without it, --children is the default "
@@ -462,8 +543,10 @@ const struct command command_report = {
 	.summary = "show where a recording's samples are",
 	.most = 1,
 	.text = "Adds up the samples of a recording by function, file, thread, line or any other "
-		"key. Each share has its 95 % confidence interval; exact profiles, made by plumb "
-		"record --exact, have exact shares.",
+		"key. Each share has its 95 % confidence interval, marked with ~ if it overlaps "
+		"that "
+		"of the row above or below; exact profiles, made by plumb record --exact, have "
+		"exact shares.",
 	.options = options,
 	.more = print_keys,
 	.examples =

@@ -15,14 +15,15 @@ struct report_options {
 	struct option_words sort, fields;
 	struct choice_options chosen;
 	unsigned limit;
-	bool mem, branch, mix;
+	const char *callers, *callees; /* functions */
+	bool mem, branch, mix, folded, histogram;
 	bool stdio, tui, csv, children, no_children, no_demangle, raw;
 };
 
 /* A choice of SPE records, keys and columns for one question, which other options override. */
 struct report_preset {
 	const char *filter;
-	uint8_t keys[3], columns[6];
+	uint8_t keys[3], columns[8];
 	size_t key_count, column_count;
 };
 /* view.c: returns that of --mem, --branch or --mix; NULL: none is given. */

@@ -26,6 +26,18 @@ static const struct {
 	{"latency", PROFILE_LATENCY},
 	{"weight", PROFILE_LATENCY},
 	{"latency_interval", PROFILE_LATENCY_INTERVAL},
+	{"latency_share", PROFILE_LATENCY_SHARE},
+	{"latency_p50", PROFILE_LATENCIES + 1},
+	{"latency_p90", PROFILE_LATENCIES + 2},
+	{"latency_p99", PROFILE_LATENCIES + 3},
+	{"issue", PROFILE_LATENCIES + 4},
+	{"issue_p50", PROFILE_LATENCIES + 5},
+	{"issue_p90", PROFILE_LATENCIES + 6},
+	{"issue_p99", PROFILE_LATENCIES + 7},
+	{"translation", PROFILE_LATENCIES + 8},
+	{"translation_p50", PROFILE_LATENCIES + 9},
+	{"translation_p90", PROFILE_LATENCIES + 10},
+	{"translation_p99", PROFILE_LATENCIES + 11},
 	{"l1d_misses", PROFILE_L1D_MISSES},
 	{"l1d_interval", PROFILE_L1D_INTERVAL},
 	{"mispredictions", PROFILE_MISPREDICTIONS},
@@ -171,7 +183,7 @@ static bool read_percent(const char *text, const char *option, double *percent)
 struct call_graph {
 	double limit;
 	enum plumb_profile_paths paths;
-	bool ordered;
+	bool ordered, folded;
 };
 
 static int take_call_graph(void *user, char *word)
@@ -182,6 +194,8 @@ static int take_call_graph(void *user, char *word)
 		graph->ordered = true;
 		graph->paths =
 			strcmp(word, "caller") == 0 ? PLUMB_PATHS_CALLER : PLUMB_PATHS_CALLEE;
+	} else if (strcmp(word, "folded") == 0) {
+		graph->folded = true;
 	} else if (strcmp(word, "none") == 0) {
 		graph->ordered = true;
 		graph->paths = PLUMB_PATHS_NONE;
@@ -191,9 +205,46 @@ static int take_call_graph(void *user, char *word)
 	} else if (strcmp(word, "graph") != 0 && strcmp(word, "function") != 0 &&
 		   strcmp(word, "percent") != 0) {
 		complain("unsupported value '%s' for --call-graph", word);
-		advise("use graph, none, caller, callee and the least percentage: caller,0.5");
+		advise("use graph, folded, none, caller, callee and the least percentage: "
+		       "caller,0.5");
 		return EXIT_USAGE;
 	}
+	return EXIT_FINE;
+}
+
+/* Reads --folded, --callers and --callees, which choose keys and call paths themselves. */
+static int read_stacks(const struct report_options *options, bool chains, struct profile_view *view,
+		       enum plumb_profile_paths *paths)
+{
+	if (options->call_graph || options->sort.count || options->children ||
+	    options->no_children) {
+		complain("--%s cannot be combined with --call-graph, --sort, --children or "
+			 "--no-children",
+			 options->folded    ? "folded"
+			 : options->callers ? "callers"
+					    : "callees");
+		return EXIT_USAGE;
+	}
+	/* Without call chains, each function is a stack by itself. */
+	if (options->folded) {
+		*paths = chains ? PLUMB_PATHS_CALLER : PLUMB_PATHS_NONE;
+		view->keys[0] = PLUMB_KEY_COMM;
+		view->keys[1] = PLUMB_KEY_SYMBOL;
+		view->key_count = 2;
+		return EXIT_FINE;
+	}
+	if (!chains) {
+		complain("--%s requires samples with call chains",
+			 options->callers ? "callers" : "callees");
+		advise("record them with plumb record -g");
+		return EXIT_USAGE;
+	}
+	*paths = options->callers ? PLUMB_PATHS_CALLEE : PLUMB_PATHS_CALLER;
+	view->keys[0] = PLUMB_KEY_SYMBOL;
+	view->key_count = 1;
+	view->function = options->callers ? options->callers : options->callees;
+	view->children = view->trees = true;
+	view->tree_limit = 0.5;
 	return EXIT_FINE;
 }
 
@@ -204,6 +255,8 @@ static int read_trees(const struct report_options *options, bool chains, struct 
 	int status = EXIT_FINE;
 
 	*paths = PLUMB_PATHS_NONE;
+	if (options->folded || options->callers || options->callees)
+		return read_stacks(options, chains, view, paths);
 	view->children = options->children || (chains && !options->no_children);
 	if (!options->call_graph)
 		return EXIT_FINE;
@@ -222,6 +275,8 @@ static int read_trees(const struct report_options *options, bool chains, struct 
 	}
 	*paths = graph.paths;
 	view->trees = graph.paths != PLUMB_PATHS_NONE;
+	view->folded_trees = graph.folded;
+	view->callers_first = graph.paths == PLUMB_PATHS_CALLER && !view->children;
 	view->tree_limit = graph.limit;
 	return EXIT_FINE;
 }
@@ -235,8 +290,9 @@ static const struct report_preset presets[] = {
 		.keys = {PLUMB_KEY_DATA_SOURCE, PLUMB_KEY_SYMBOL, PLUMB_KEY_DSO},
 		.key_count = 3,
 		.columns = {PROFILE_SHARE, PROFILE_INTERVAL, PROFILE_SAMPLES, PROFILE_LATENCY,
-			    PROFILE_LATENCY_INTERVAL},
-		.column_count = 5,
+			    PROFILE_LATENCY_INTERVAL, PROFILE_LATENCIES + 1, PROFILE_LATENCIES + 2,
+			    PROFILE_LATENCIES + 3},
+		.column_count = 8,
 	},
 	{
 		.filter = "branch",

@@ -90,6 +90,8 @@ struct plumb_profile_options {
 	enum plumb_profile_paths paths;
 	size_t rows_max;  /* of all events together; 0: 65536 */
 	size_t nodes_max; /* of all call trees together; 0: 524288 */
+	/* Also keeps how latencies of SPE records are spread: 1 << enum plumb_spe_counter each. */
+	unsigned latencies;
 	/*
 	 * Tells whether to add a sample; NULL: all. `location` is that of its instruction. What is
 	 * left out counts as filtered, which makes intervals wider.
@@ -163,6 +165,7 @@ struct plumb_profile_row {
 	struct plumb_profile_estimate share;        /* 0 to 1, of the event's periods */
 	struct plumb_profile_estimate children;     /* likewise */
 	struct plumb_profile_estimate latency;      /* mean total latency in cycles */
+	double latency_share; /* 0 to 1, of the sum of all total latencies */
 	/* Shares, 0 to 1: of the accesses to the L1D cache, those that missed; of the branches,
 	 * those that were mispredicted. */
 	struct plumb_profile_estimate l1d_misses, mispredictions;
@@ -170,6 +173,33 @@ struct plumb_profile_row {
 /* Describes the i-th row of an event after plumb_profile_finish(). Returns false past the end. */
 PLUMB_API bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t i,
 				 struct plumb_profile_row *row);
+
+/* The kinds of latencies are those of enum plumb_spe_counter: total, issue and translation. */
+#define PLUMB_PROFILE_LATENCIES 3
+struct plumb_profile_latency {
+	uint64_t samples; /* that have it */
+	/* In cycles. Percentiles are accurate to 1 %; those below 128 cycles are exact. */
+	double mean, p50, p90, p99;
+};
+/*
+ * Describes a latency of a row's samples. Returns false if they have none, if `latencies` lacks its
+ * kind, or if there were too many rows to keep all.
+ */
+PLUMB_API bool plumb_profile_latency(const struct plumb_profile *profile, size_t event, size_t row,
+				     unsigned kind, struct plumb_profile_latency *latency);
+
+struct plumb_profile_bin {
+	uint32_t low, high; /* in cycles, both included */
+	uint64_t samples;
+};
+#define PLUMB_PROFILE_BINS 17
+/*
+ * Counts an event's samples by their latency: a bin for 0 cycles, and one for each power of two.
+ * Returns how many bins there are up to the last one with samples; 0 if `latencies` lacks the kind.
+ */
+PLUMB_API size_t plumb_profile_histogram(const struct plumb_profile *profile, size_t event,
+					 unsigned kind,
+					 struct plumb_profile_bin bins[PLUMB_PROFILE_BINS]);
 
 /* Room for a value that is a number. */
 #define PLUMB_PROFILE_TEXT 512

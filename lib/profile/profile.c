@@ -90,6 +90,8 @@ void plumb_profile_free(struct plumb_profile *profile)
 	free(profile->nodes);
 	free(profile->by_path.slots);
 	free(profile->tree);
+	free(profile->buckets);
+	free(profile->by_bucket.slots);
 	free(profile->lanes);
 	free(profile->by_lane.slots);
 	free(profile->places);
@@ -397,6 +399,9 @@ static int add_values(struct plumb_profile *profile, const struct adding *adding
 		return PLUMB_ERR_NO_MEMORY;
 	if (adding->item->spe)
 		read_means(adding->item->spe, means);
+	if (adding->item->spe && profile->options.latencies &&
+	    latencies_add(profile, adding->row, adding->item->spe) < 0)
+		return PLUMB_ERR_NO_MEMORY;
 	for (size_t i = 0; i < adding->counted_count; i++) {
 		add_sums(&profile->rows[adding->counted[i]].children, adding->period);
 		profile->rows[adding->counted[i]].mark = profile->mark;
@@ -419,6 +424,7 @@ static int add_values(struct plumb_profile *profile, const struct adding *adding
 	event->public.latencies |= means[MEAN_LATENCY].below != 0;
 	event->public.l1d_accesses |= means[MEAN_L1D_MISSES].below != 0;
 	event->public.branches |= means[MEAN_MISPREDICTIONS].below != 0;
+	event->latency += means[MEAN_LATENCY].above;
 	event->members += adding->period != 0;
 	event->periods[0] += period;
 	event->periods[1] += period * period;

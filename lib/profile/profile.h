@@ -71,8 +71,10 @@ enum { MEAN_LATENCY, MEAN_L1D_MISSES, MEAN_MISPREDICTIONS, MEANS };
 struct row {
 	struct sums own, children;
 	struct mean_sums means[MEANS];
-	uint32_t nodes; /* the first node of its call tree; NO_ROW: none */
-	uint64_t mark;  /* number of the last sample that was counted with callers */
+	uint32_t nodes;   /* the first node of its call tree; NO_ROW: none */
+	uint32_t buckets; /* the first of its latencies; NO_ROW: none */
+	bool incomplete;  /* some of its latencies are in no bucket */
+	uint64_t mark;    /* number of the last sample that was counted with callers */
 };
 
 /* A key's value takes two words; a row begins with the index of its event. */
@@ -85,13 +87,21 @@ struct node {
 	uint64_t period, own;
 };
 
+/* Samples of a row with about the same latency; or the sum of all latencies of a kind. */
+struct latency_bucket {
+	uint32_t row, number; /* 16 bits above the kind, below the bucket */
+	uint32_t next;        /* of the row */
+	uint64_t count;
+};
+
 /* An event with what is added up for it. */
 struct profiled_event {
 	struct plumb_profile_event public;
 	double periods[3]; /* sums of the first three powers of the samples' periods */
 	uint64_t members;  /* samples with a period */
 	uint64_t pairs;
-	double steps; /* between the periods of neighbours, squared */
+	double steps;   /* between the periods of neighbours, squared */
+	double latency; /* sum of the total latencies */
 	struct sampling sampling;
 	uint32_t *order; /* of its rows, the largest first */
 };
@@ -149,6 +159,9 @@ struct plumb_profile {
 	struct node *nodes;
 	size_t node_count, node_room;
 	struct index_table by_path;
+	struct latency_bucket *buckets;
+	size_t bucket_count, bucket_room;
+	struct index_table by_bucket;
 	struct plumb_profile_node *tree; /* of the last plumb_profile_tree() */
 
 	struct lane *lanes;
@@ -207,6 +220,11 @@ int paths_add(struct plumb_profile *profile, struct profiled_event *event, uint3
 	      const uint64_t (*functions)[2], size_t count, uint64_t period);
 /* Removes the trees of rows whose new index is NO_ROW, and tells the others their new indexes. */
 int paths_renumber(struct plumb_profile *profile, const uint32_t *rows);
+
+/* profile_latencies.c: adds a record's latencies to a row. Returns 0 or NO_MEMORY. */
+int latencies_add(struct plumb_profile *profile, uint32_t row, const struct plumb_spe_record *spe);
+/* As paths_renumber(). */
+int latencies_renumber(struct plumb_profile *profile, const uint32_t *rows);
 
 static inline uint64_t add_saturating(uint64_t a, uint64_t b)
 {

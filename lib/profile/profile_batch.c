@@ -104,9 +104,9 @@ static int find_row(struct plumb_profile *profile, const struct adding *adding, 
 	return status;
 }
 
-/* Adds a record to its row, and to the numbers of records that have each value. */
+/* Adds a record to its row, and its values to their sums over the batch. */
 static void add_record(struct plumb_profile *profile, struct lane *lane, uint32_t index,
-		       const struct plumb_spe_record *spe, double with[MEANS])
+		       const struct plumb_spe_record *spe, struct pair with[MEANS])
 {
 	struct row *row = &profile->rows[index];
 	struct pair means[MEANS] = {0};
@@ -115,7 +115,8 @@ static void add_record(struct plumb_profile *profile, struct lane *lane, uint32_
 	add_sums(&row->own, 1);
 	for (size_t m = 0; m < MEANS; m++) {
 		add_mean(&row->means[m], means[m]);
-		with[m] += means[m].below;
+		with[m].above += means[m].above;
+		with[m].below += means[m].below;
 	}
 	if (lane->begun)
 		step_own(profile, lane, index, 1, means);
@@ -126,7 +127,7 @@ static void add_record(struct plumb_profile *profile, struct lane *lane, uint32_
 
 /* What all records of the batch change of their event. */
 static void add_to_event(struct profiled_event *event, const struct adding *adding, uint64_t pairs,
-			 const double with[MEANS])
+			 const struct pair with[MEANS])
 {
 	const size_t count = adding->batch->count;
 
@@ -134,9 +135,10 @@ static void add_to_event(struct profiled_event *event, const struct adding *addi
 	event->public.period = add_saturating(event->public.period, count);
 	event->members += count;
 	event->pairs += pairs;
-	event->public.latencies |= with[MEAN_LATENCY] > 0;
-	event->public.l1d_accesses |= with[MEAN_L1D_MISSES] > 0;
-	event->public.branches |= with[MEAN_MISPREDICTIONS] > 0;
+	event->public.latencies |= with[MEAN_LATENCY].below > 0;
+	event->public.l1d_accesses |= with[MEAN_L1D_MISSES].below > 0;
+	event->public.branches |= with[MEAN_MISPREDICTIONS].below > 0;
+	event->latency += with[MEAN_LATENCY].above;
 	for (size_t i = 0; i < 3; i++)
 		event->periods[i] += (double)count;
 }
@@ -144,7 +146,7 @@ static void add_to_event(struct profiled_event *event, const struct adding *addi
 static int add_batch(struct plumb_profile *profile, struct adding *adding)
 {
 	const struct plumb_samples_batch *batch = adding->batch;
-	double with[MEANS] = {0};
+	struct pair with[MEANS] = {0};
 	struct profiled_event *event;
 	uint64_t pairs = 0;
 	uint32_t row = NO_ROW;
@@ -163,6 +165,8 @@ static int add_batch(struct plumb_profile *profile, struct adding *adding)
 		return PLUMB_ERR_NO_MEMORY;
 	for (size_t i = 0; i < batch->count; i++) {
 		status = find_row(profile, adding, i, &row);
+		if (status == 0 && profile->options.latencies)
+			status = latencies_add(profile, row, &batch->spe[i]);
 		if (status < 0)
 			return status;
 		add_record(profile, adding->lane, row, &batch->spe[i], with);

@@ -179,6 +179,8 @@ bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t
 		.l1d_misses = mean_of(of, &found->means[MEAN_L1D_MISSES], estimate_share),
 		.mispredictions = mean_of(of, &found->means[MEAN_MISPREDICTIONS], estimate_share),
 	};
+	row->latency_share =
+		of->latency > 0 ? found->means[MEAN_LATENCY].above[0] / of->latency : NAN;
 	if (profile->options.children)
 		row->children = share_of(of, &found->children);
 	return true;

@@ -129,7 +129,7 @@ int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *r
 	if (profile->row_count == profile->row_room && !grow(profile))
 		return PLUMB_ERR_NO_MEMORY;
 	*row = (uint32_t)profile->row_count++;
-	profile->rows[*row] = (struct row){.nodes = NO_ROW};
+	profile->rows[*row] = (struct row){.nodes = NO_ROW, .buckets = NO_ROW};
 	memcpy(profile->values + *row * profile->words, values, size);
 	table->slots[at] = *row;
 	table->count++;
@@ -222,6 +222,8 @@ int rows_give_up(struct plumb_profile *profile)
 		for (size_t i = 0; i < profile->lane_count; i++)
 			profile->lanes[i].begun = false;
 		status = paths_renumber(profile, renumbered);
+		if (status == 0)
+			status = latencies_renumber(profile, renumbered);
 	}
 	free(sizes);
 	free(largest);

@@ -388,6 +388,103 @@ static void tells_exact(void **state)
 	end(&f);
 }
 
+static int compare_values(const void *a, const void *b)
+{
+	return *(const uint16_t *)a - *(const uint16_t *)b;
+}
+
+/* The smallest value with at least this share of the values up to it. */
+static uint16_t percentile(const uint16_t *sorted, size_t count, unsigned percent)
+{
+	return sorted[(count * percent + 99) / 100 - 1];
+}
+
+static void assert_near(double got, uint16_t wanted)
+{
+	assert_true(wanted < 128 ? got == wanted : fabs(got - wanted) <= wanted / 100.0);
+}
+
+static void keeps_latencies(void **state)
+{
+	static uint16_t values[2][3000];
+	struct plumb_profile_options options = plain;
+	struct plumb_profile_bin bins[PLUMB_PROFILE_BINS];
+	struct plumb_profile_latency latency;
+	size_t bin_count, bin_sum = 0;
+	struct fixture f;
+
+	(void)state;
+	options.latencies = 1 << PLUMB_SPE_TOTAL_LATENCY;
+	begin(&f, &options);
+	for (size_t i = 0; i < 6000; i++) {
+		const size_t place = i & 1;
+		const uint16_t value = (uint16_t)(chance(&f, 65536) >> chance(&f, 17));
+
+		f.spe = (struct plumb_spe_record){.has = PLUMB_SPE_HAS_TOTAL_LATENCY |
+							 PLUMB_SPE_HAS_ISSUE_LATENCY,
+						  .counters = {value, 7}};
+		values[place][i / 2] = value;
+		add(&f, &events[0], 16 * (place + 1), 1, 0, 0);
+	}
+	assert_int_equal(plumb_profile_finish(f.profile, NULL), 0);
+	for (size_t row = 0; row < 2; row++) {
+		const uint64_t place = place_of(f.profile, row);
+		double sum = 0;
+
+		for (size_t i = 0; i < 3000; i++)
+			sum += values[place][i];
+		qsort(values[place], 3000, sizeof(uint16_t), compare_values);
+		assert_true(plumb_profile_latency(f.profile, 0, row, 0, &latency));
+		assert_int_equal(latency.samples, 3000);
+		assert_true(latency.mean == sum / 3000);
+		assert_near(latency.p50, percentile(values[place], 3000, 50));
+		assert_near(latency.p90, percentile(values[place], 3000, 90));
+		assert_near(latency.p99, percentile(values[place], 3000, 99));
+		/* Not asked for, not there. */
+		assert_false(plumb_profile_latency(f.profile, 0, row, 1, &latency));
+		assert_true(isnan(latency.p50));
+	}
+	assert_false(plumb_profile_latency(f.profile, 0, 2, 0, &latency));
+	assert_int_equal(plumb_profile_histogram(f.profile, 0, 1, bins), 0);
+	bin_count = plumb_profile_histogram(f.profile, 0, 0, bins);
+	for (size_t b = 0; b < bin_count; b++) {
+		uint64_t wanted = 0;
+
+		for (size_t i = 0; i < 6000; i++)
+			wanted += values[i & 1][i / 2] >= bins[b].low &&
+				  values[i & 1][i / 2] <= bins[b].high;
+		assert_int_equal(bins[b].samples, wanted);
+		bin_sum += bins[b].samples;
+	}
+	assert_int_equal(bin_sum, 6000);
+	end(&f);
+}
+
+/* Rows that are given up lose their latencies, and no other row. */
+static void gives_up_latencies(void **state)
+{
+	struct plumb_profile_options options = plain;
+	struct plumb_profile_latency latency;
+	struct fixture f;
+
+	(void)state;
+	options.rows_max = 600;
+	options.latencies = 1 << PLUMB_SPE_TOTAL_LATENCY;
+	begin(&f, &options);
+	for (uint64_t i = 0; i < 8000; i++) {
+		f.spe = (struct plumb_spe_record){.has = PLUMB_SPE_HAS_TOTAL_LATENCY,
+						  .counters = {i % 4 == 0 ? 5 : 90}};
+		add(&f, &events[0], i % 4 == 0 ? 0x10 : 0x100000 + 16 * i, 1, 0, 0);
+	}
+	assert_int_equal(plumb_profile_finish(f.profile, NULL), 0);
+	assert_int_equal(place_of(f.profile, 0), 0);
+	assert_true(plumb_profile_latency(f.profile, 0, 0, 0, &latency));
+	assert_true(latency.samples > 1900 && latency.p99 == 5 && latency.mean == 5);
+	assert_true(plumb_profile_latency(f.profile, 0, 1, 0, &latency));
+	assert_true(latency.samples == 1 && latency.p50 == 90);
+	end(&f);
+}
+
 static bool wants_even(void *user, const struct plumb_samples_item *item,
 		       const struct plumb_location *location)
 {
@@ -499,6 +596,7 @@ int main(void)
 		cmocka_unit_test(keeps_call_trees),     cmocka_unit_test(limits_memory),
 		cmocka_unit_test(tells_exact),          cmocka_unit_test(leaves_out),
 		cmocka_unit_test(tells_keys),           cmocka_unit_test(knows_names),
+		cmocka_unit_test(keeps_latencies),      cmocka_unit_test(gives_up_latencies),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

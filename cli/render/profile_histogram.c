@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the latencies of SPE records are spread. */
+#include "base/json_write.h"
+#include "render/figures.h"
+#include "render/json.h"
+#include "render/profile.h"
+
+#define BAR_WIDTH 40
+
+static const char *const titles[PLUMB_PROFILE_LATENCIES] = {"total latency", "issue latency",
+							    "translation latency"};
+static const char *const names[PLUMB_PROFILE_LATENCIES] = {"total", "issue", "translation"};
+
+static uint64_t sum_of(const struct plumb_profile_bin *bins, size_t count)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += bins[i].samples;
+	return sum;
+}
+
+static void print_bins(struct output *out, const struct plumb_profile_bin *bins, size_t count)
+{
+	static const struct table_column columns[] = {
+		{"CYCLES", .right = true},
+		{"SAMPLES", .right = true},
+		{"SHARE", .right = true},
+		{"", .style = STYLE_PLAIN},
+	};
+	struct table table = {.columns = columns, .column_count = 4};
+	const double sum = (double)sum_of(bins, count);
+	double most = 0;
+	size_t first = 0;
+
+	while (!bins[first].samples)
+		first++;
+	for (size_t i = first; i < count; i++)
+		most = (double)bins[i].samples > most ? (double)bins[i].samples : most;
+	for (size_t i = first; i < count; i++) {
+		const double samples = (double)bins[i].samples;
+		char bar[BAR_WIDTH + 1] = "";
+		size_t width = (size_t)(samples / most * BAR_WIDTH + 0.5);
+
+		/* What is there is seen. */
+		if (bins[i].samples && !width)
+			width = 1;
+		for (size_t c = 0; c < width; c++)
+			bar[c] = '#';
+		if (bins[i].low == bins[i].high)
+			table_cell_format(&table, "%u", bins[i].low);
+		else
+			table_cell_format(&table, "%u-%u", bins[i].low, bins[i].high);
+		table_cell_format(&table, "%llu", (unsigned long long)bins[i].samples);
+		table_cell_format(&table, "%.2f%%", 100 * samples / sum);
+		table_cell(&table, *bar ? bar : " ");
+	}
+	table_print(&table, out, 0);
+	table_free(&table);
+}
+
+void profile_histogram(struct output *out, const struct profile_view *view)
+{
+	struct plumb_profile_bin bins[PLUMB_PROFILE_BINS];
+	struct plumb_profile_event event;
+	bool first = true;
+
+	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++) {
+		for (unsigned kind = 0; kind < PLUMB_PROFILE_LATENCIES; kind++) {
+			const size_t count = plumb_profile_histogram(view->profile, e, kind, bins);
+
+			if (!count)
+				continue;
+			if (!first)
+				fputc('\n', out->stream);
+			first = false;
+			output_text(out, STYLE_HEADING, event.name ? event.name : "unnamed event");
+			output_format(out, STYLE_PLAIN, ": %s of %llu SPE records", titles[kind],
+				      (unsigned long long)sum_of(bins, count));
+			fputs("\n\n", out->stream);
+			print_bins(out, bins, count);
+		}
+	}
+}
+
+static json_t *bins_json(const struct plumb_profile_bin *bins, size_t count)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++) {
+		json_t *bin = json_object();
+
+		json_put(bin, "low", json_integer(bins[i].low));
+		json_put(bin, "high", json_integer(bins[i].high));
+		json_put(bin, "samples", json_integer((json_int_t)bins[i].samples));
+		json_add(list, bin);
+	}
+	return list;
+}
+
+void profile_histogram_json(struct output *out, const struct profile_view *view)
+{
+	json_t *object = render_object(), *events = json_array();
+	struct plumb_profile_bin bins[PLUMB_PROFILE_BINS];
+	struct plumb_profile_event event;
+
+	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++) {
+		json_t *of = json_object();
+
+		json_put(of, "name", render_string(event.name));
+		for (unsigned kind = 0; kind < PLUMB_PROFILE_LATENCIES; kind++) {
+			const size_t count = plumb_profile_histogram(view->profile, e, kind, bins);
+
+			json_put(of, names[kind], bins_json(bins, count));
+		}
+		json_add(events, of);
+	}
+	json_put(object, "recording", render_string(view->path));
+	json_put(object, "events", events);
+	render_json(out, object);
+}

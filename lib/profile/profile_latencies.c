@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The latencies of a profile's rows, in buckets: each latency below 128 cycles has its own, and a
+ * larger one shares its bucket with others that differ by less than 1 in 64.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile.h"
+
+/* Values from 1 << FINE on take 1 << FINE buckets per power of two. */
+#define FINE    6
+#define BUCKETS ((16 - FINE + 1) << FINE)
+/* The bucket of a kind's sum. */
+#define SUM (BUCKETS)
+/* Buckets of all rows together, at most. */
+#define BUCKETS_MAX (1 << 20)
+
+static unsigned bucket_of(unsigned value)
+{
+	unsigned shift;
+
+	if (value < 1 << FINE)
+		return value;
+	shift = 31 - FINE - (unsigned)__builtin_clz(value);
+	return (shift << FINE) + (value >> shift);
+}
+
+/* Returns the least value in a bucket, and sets how many values it has. */
+static unsigned bucket_start(unsigned bucket, unsigned *width)
+{
+	const unsigned shift = bucket < 2 << FINE ? 0 : (bucket >> FINE) - 1;
+
+	*width = 1u << shift;
+	return (bucket - (shift << FINE)) << shift;
+}
+
+static uint64_t hash_bucket(const void *owner, uint32_t i)
+{
+	const struct latency_bucket *bucket = &((const struct plumb_profile *)owner)->buckets[i];
+	const uint64_t word = (uint64_t)bucket->row << 32 | bucket->number;
+
+	return hash_words(&word, 1);
+}
+
+/* Finds or makes a bucket. Returns 0 without one (*found is NULL) if there are too many. */
+static int find(struct plumb_profile *profile, uint32_t row, unsigned number,
+		struct latency_bucket **found)
+{
+	const uint64_t word = (uint64_t)row << 32 | number;
+	struct index_table *table = &profile->by_bucket;
+	size_t at;
+
+	*found = NULL;
+	if (!index_table_reserve(table, hash_bucket, profile))
+		return PLUMB_ERR_NO_MEMORY;
+	at = hash_words(&word, 1) & table->mask;
+	for (; table->slots[at] != UINT32_MAX; at = (at + 1) & table->mask) {
+		*found = &profile->buckets[table->slots[at]];
+		if ((*found)->row == row && (*found)->number == number)
+			return 0;
+	}
+	*found = NULL;
+	if (profile->bucket_count == BUCKETS_MAX)
+		return 0;
+	if (profile->bucket_count == profile->bucket_room) {
+		size_t room = profile->bucket_room ? 2 * profile->bucket_room : 1024;
+		struct latency_bucket *grown = realloc(profile->buckets, room * sizeof(*grown));
+
+		if (!grown)
+			return PLUMB_ERR_NO_MEMORY;
+		profile->buckets = grown;
+		profile->bucket_room = room;
+	}
+	*found = &profile->buckets[profile->bucket_count];
+	**found = (struct latency_bucket){
+		.row = row, .number = number, .next = profile->rows[row].buckets};
+	profile->rows[row].buckets = (uint32_t)profile->bucket_count;
+	table->slots[at] = (uint32_t)profile->bucket_count++;
+	table->count++;
+	return 0;
+}
+
+int latencies_add(struct plumb_profile *profile, uint32_t row, const struct plumb_spe_record *spe)
+{
+	for (unsigned kind = 0; kind < PLUMB_PROFILE_LATENCIES; kind++) {
+		const unsigned value = spe->counters[kind];
+		struct latency_bucket *bucket = NULL, *sum = NULL;
+		int status;
+
+		if (!(profile->options.latencies >> kind & 1) ||
+		    !(spe->has & (PLUMB_SPE_HAS_TOTAL_LATENCY << kind)))
+			continue;
+		status = find(profile, row, kind << 16 | SUM, &sum);
+		if (status == 0 && sum)
+			sum->count = add_saturating(sum->count, value);
+		if (status == 0)
+			status = find(profile, row, kind << 16 | bucket_of(value), &bucket);
+		if (status < 0)
+			return status;
+		if (bucket)
+			bucket->count++;
+		else
+			profile->rows[row].incomplete = true;
+	}
+	return 0;
+}
+
+int latencies_renumber(struct plumb_profile *profile, const uint32_t *rows)
+{
+	struct index_table *table = &profile->by_bucket;
+	uint32_t kept = 0;
+
+	for (size_t i = 0; i < profile->row_count; i++)
+		profile->rows[i].buckets = NO_ROW;
+	if (!profile->bucket_count)
+		return 0;
+	memset(table->slots, 0xff, (table->mask + 1) * sizeof(*table->slots));
+	for (size_t i = 0; i < profile->bucket_count; i++) {
+		struct latency_bucket bucket = profile->buckets[i];
+		size_t at;
+
+		bucket.row = rows[bucket.row];
+		if (bucket.row == NO_ROW)
+			continue;
+		bucket.next = profile->rows[bucket.row].buckets;
+		profile->buckets[kept] = bucket;
+		profile->rows[bucket.row].buckets = kept;
+		at = hash_bucket(profile, kept) & table->mask;
+		while (table->slots[at] != UINT32_MAX)
+			at = (at + 1) & table->mask;
+		table->slots[at] = kept++;
+	}
+	profile->bucket_count = table->count = kept;
+	return 0;
+}
+
+/* ---- Results ----------------------------------------------------------------------------------
+ */
+
+/* Returns the middle of the bucket that has the sample of this rank, from 1. */
+static double value_at(const uint64_t counts[BUCKETS], uint64_t rank)
+{
+	unsigned width, start, bucket = 0;
+
+	for (uint64_t below = counts[0]; below < rank; below += counts[bucket])
+		bucket++;
+	start = bucket_start(bucket, &width);
+	return start + (width - 1) / 2.0;
+}
+
+/* The rank of a percentile: the smallest with at least that share of the samples up to it. */
+static uint64_t rank_of(uint64_t samples, unsigned percent)
+{
+	return samples / 100 * percent + (samples % 100 * percent + 99) / 100;
+}
+
+static const struct row *find_row(const struct plumb_profile *profile, size_t event, size_t row)
+{
+	if (!profile->finished || event >= profile->event_count ||
+	    row >= profile->events[event].public.row_count)
+		return NULL;
+	return &profile->rows[profile->events[event].order[row]];
+}
+
+bool plumb_profile_latency(const struct plumb_profile *profile, size_t event, size_t row,
+			   unsigned kind, struct plumb_profile_latency *latency)
+{
+	const struct row *of = find_row(profile, event, row);
+	uint64_t counts[BUCKETS] = {0}, sum = 0;
+
+	*latency = (struct plumb_profile_latency){0, NAN, NAN, NAN, NAN};
+	if (!of || kind >= PLUMB_PROFILE_LATENCIES || of->incomplete)
+		return false;
+	for (uint32_t i = of->buckets; i != NO_ROW; i = profile->buckets[i].next) {
+		const struct latency_bucket *bucket = &profile->buckets[i];
+
+		if (bucket->number >> 16 != kind)
+			continue;
+		if ((bucket->number & 0xffff) == SUM) {
+			sum = bucket->count;
+			continue;
+		}
+		counts[bucket->number & 0xffff] = bucket->count;
+		latency->samples += bucket->count;
+	}
+	if (!latency->samples)
+		return false;
+	latency->mean = (double)sum / (double)latency->samples;
+	latency->p50 = value_at(counts, rank_of(latency->samples, 50));
+	latency->p90 = value_at(counts, rank_of(latency->samples, 90));
+	latency->p99 = value_at(counts, rank_of(latency->samples, 99));
+	return true;
+}
+
+size_t plumb_profile_histogram(const struct plumb_profile *profile, size_t event, unsigned kind,
+			       struct plumb_profile_bin bins[PLUMB_PROFILE_BINS])
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < PLUMB_PROFILE_BINS; i++)
+		bins[i] = (struct plumb_profile_bin){
+			.low = i ? 1u << (i - 1) : 0,
+			.high = i ? (uint32_t)((UINT64_C(1) << i) - 1) : 0,
+		};
+	for (size_t i = 0; event < profile->event_count && i < profile->bucket_count; i++) {
+		const struct latency_bucket *bucket = &profile->buckets[i];
+		const unsigned number = bucket->number & 0xffff;
+		unsigned width, start;
+		size_t bin;
+
+		if (bucket->number >> 16 != kind || number == SUM ||
+		    row_values(profile, bucket->row)[0] != event)
+			continue;
+		start = bucket_start(number, &width);
+		bin = start ? 32 - (size_t)__builtin_clz(start) : 0;
+		bins[bin].samples += bucket->count;
+		if (bin >= used)
+			used = bin + 1;
+	}
+	return used;
+}
