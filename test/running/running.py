@@ -194,6 +194,29 @@ def becomes(plumb, folder):
 
 
 @tap.test
+def out_of_reach(plumb, folder):
+    """After a change of user or root folder, what is not run or not counted is named"""
+    if os.geteuid() != 0:
+        raise Skip("requires root")
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as place:
+        program = shutil.copy(os.path.join(folder, "running-becomes"), f"{place}/becomes")
+        os.chmod(place, 0o755)
+        run = Stat(plumb, program, "user", "list", options=ALL)
+        assert run.status == 77 and "[list]" in run.out, (run.status, run.out, run.err)
+        assert "1 program ran uncounted" in run.warnings, run.warnings
+        os.chdir(place)
+        try:
+            run = Stat(plumb, "./becomes", "chroot", "list", options=ALL)
+        finally:
+            os.chdir(before)
+        # The kernel's own error, which the program prints.
+        assert run.status == 3 and "chroot: " in run.err, (run.status, run.err)
+        assert "could not run ./becomes" in run.warnings, run.warnings
+        assert run.counts["INST_RETIRED"] > 10000
+
+
+@tap.test
 def scripts(plumb, folder):
     """Scripts run under interpreters that are AArch64 programs"""
     program = os.path.join(folder, "running-becomes")
