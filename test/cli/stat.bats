@@ -903,11 +903,12 @@ note_of()
 in_background()
 {
 	rm -f process ended out
-	# A shell has what it starts so ignore SIGINT.
+	# A shell has what it starts so ignore SIGINT and SIGQUIT.
 	# shellcheck disable=SC2016,SC2153 # for the inner shell; lib.bash asks for it
 	(
 		status=0
-		env --default-signal=INT sh -c 'echo $$ >process; exec "$@"' - \
+		ulimit -c 0
+		env --default-signal=INT,QUIT sh -c 'echo $$ >process; exec "$@"' - \
 			"$PLUMB" stat --source model -o result "$@" >out 2>err || status=$?
 		echo "$status" >ended
 	) 3>&- &
@@ -926,13 +927,16 @@ soon()
 
 @test "passes on a signal to plumb alone, and prints the counts" {
 	# As with perf stat, SIGTERM ends plumb as well as the program.
-	for signal in INT:5 TERM:143 HUP:129; do
+	for signal in INT:5 TERM:143 HUP:129 QUIT:131; do
 		rm -f result
 		in_background ./work wait
 		kill -"${signal%:*}" "$(cat process)"
 		soon grep -qx "${signal#*:}" ended
 		grep -q '^Diagnosis$' result
-		[ "$signal" = HUP:129 ] || grep -q "^signal $(kill -l "${signal%:*}")\$" out
+		case $signal in
+		INT* | TERM*) grep -q "^signal $(kill -l "${signal%:*}")\$" out ;;
+		QUIT*) grep -q '^  ended by signal 3 ' result ;;
+		esac
 	done
 	in_background ./work forever
 	kill -TERM "$(cat process)"
@@ -977,6 +981,24 @@ soon()
 	grep -qx 130 ended
 	rm result
 	[ ! -s err ]
+}
+
+@test "a signal ends a wait for somebody to read the intervals" {
+	rm -f result process ended
+	mkfifo result
+	(
+		code=0
+		# shellcheck disable=SC2016 # for the inner shell
+		env --default-signal=INT sh -c 'echo $$ >process; exec "$@"' - \
+			"$PLUMB" stat --source model -I 100 -o result ./work wait >out 2>err || code=$?
+		echo "$code" >ended
+	) 3>&- &
+	soon test -s process
+	sleep 0.5
+	kill -INT "$(cat process)"
+	soon grep -qx 130 ended
+	rm result
+	[ ! -s err ] && [ ! -s out ]
 }
 
 @test "shows progress, on a terminal only" {
