@@ -158,6 +158,7 @@ def main():
     # Without symbols: of memory that they have no room in, nothing is said.
     check("script -F comm,tid,time,event,ip,addr,weight -i RECORDING")
     check("script -q --json -o out -i RECORDING")
+    check("report --sort tid,event,ip --json -o out -i RECORDING")
     check("spec list events --json -o out")
     check("spec export --cpu neoverse-n3 --format markdown -o out")
     check("export --format spe-csv -o out RECORDING")
