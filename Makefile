@@ -8,9 +8,10 @@ LIBDIR = lib
 DESTDIR =
 STEPS  =
 SUITES = bookworm trixie
+SECONDS =
 
 .DEFAULT_GOAL = all
-.PHONY: all demo check test test-fresh test-long test-vm bench bench-model install format lint clean help
+.PHONY: all demo check test test-fresh test-long test-vm soak fuzz-long bench bench-model install format lint clean help
 
 all: ## build the program, the library and the manual pages
 	@scripts/install-deps build
@@ -35,6 +36,18 @@ test-fresh: ## both commands of the README in fresh Debians 12 and 13 (SUITES), 
 
 test-vm: ## count on a virtual Arm machine's PMU, under a real kernel
 	@scripts/test vm
+
+soak: ## record a program of many threads and processes for 10 minutes; SECONDS=60 for one
+	@for set in build test model; do scripts/install-deps $$set; done
+	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD)
+	@meson configure $(BUILD) -Dtests=true
+	@ninja -C $(BUILD) all test/running/running-churn
+	@/usr/bin/python3 test/running/soak.py $(BUILD)/cli/plumb $(BUILD)/test/running/running-churn \
+		$(SECONDS)
+
+fuzz-long: ## try new inputs in each fuzz harness for an hour; SECONDS=60 for a minute
+	@scripts/install-deps clang
+	@PLUMB_FUZZ_SECONDS=$(or $(SECONDS),3600) PLUMB_FUZZ_SEED=0 scripts/steps/fuzz
 
 check: ## quick: the unit tests of the normal build alone
 	@scripts/install-deps build test
