@@ -10,6 +10,7 @@ extern const struct command command_help;
 extern const struct command command_stat;
 extern const struct command command_record;
 extern const struct command command_report;
+extern const struct command command_annotate;
 extern const struct command command_script;
 extern const struct command command_list;
 extern const struct command command_spe;

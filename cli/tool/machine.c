@@ -14,6 +14,7 @@
 #include "tool/inputs.h"
 #include "tool/join.h"
 #include "tool/memory.h"
+#include "tool/modules.h"
 
 /* ---- findings ----------------------------------------------------------------------------- */
 
@@ -78,43 +79,6 @@ static char *find_in_path(const char *name)
 	const char *rest = search_path();
 
 	return strchr(name, '/') ? memory_copy(name, strlen(name)) : next_in_path(&rest, name);
-}
-
-/* Is this the program that was built, in the place where it was built? */
-static bool runs_from_build(void)
-{
-	struct stat self, built;
-
-	return stat("/proc/self/exe", &self) == 0 &&
-	       stat(PLUMB_BUILD_DIR "/cli/plumb", &built) == 0 && self.st_dev == built.st_dev &&
-	       self.st_ino == built.st_ino;
-}
-
-/*
- * Where the model's plugins are: in the build tree of a program that runs from there; else where
- * both were installed, wherever that was moved to as a whole.
- */
-static char *find_plugins(void)
-{
-	char self[4096], *slash, *path, *plugin = NULL;
-	ssize_t length;
-
-	if (runs_from_build())
-		return memory_copy(PLUMB_BUILD_PLUGINS, strlen(PLUMB_BUILD_PLUGINS));
-	length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	self[length > 0 ? length : 0] = '\0';
-	slash = strrchr(self, '/');
-	if (slash) {
-		path = memory_format("%.*s/" PLUMB_PLUGIN_FROM_BIN "/plumb-model-1.so",
-				     (int)(slash - self), self);
-		plugin = realpath(path, NULL);
-		free(path);
-	}
-	if (plugin) {
-		*strrchr(plugin, '/') = '\0';
-		return plugin;
-	}
-	return memory_copy(PLUMB_PLUGIN_DIR, strlen(PLUMB_PLUGIN_DIR));
 }
 
 /* Paths, ended by NULL; each to be freed, and the list. */
@@ -215,7 +179,7 @@ static int opened(struct machine *machine, int error, struct plumb_diagnostics *
 
 static int open_core(struct machine *machine, const struct machine_wish *wish)
 {
-	char *plugin_dir = find_plugins();
+	char *plugin_dir = modules_find("plumb-model-1.so", PLUMB_BUILD_PLUGINS);
 	struct paths engines = list_engines(plugin_dir, wish->qemu);
 	const struct plumb_model_options options = {
 		.size = sizeof(options),

@@ -24,7 +24,7 @@
 /* ---- A profile --------------------------------------------------------------------------------
  */
 
-static uint32_t exact_pmu(const struct plumb_recording *recording)
+uint32_t profile_exact_pmu(const struct plumb_recording *recording)
 {
 	const struct plumb_recording_info *info = plumb_recording_info(recording);
 
@@ -63,7 +63,7 @@ int plumb_profile_new(const struct plumb_profile_options *options,
 	made->words = 1 + 2 * read.key_count;
 	made->recording = recording;
 	made->symbolizer = symbolizer;
-	made->exact_type = exact_pmu(recording);
+	made->exact_type = profile_exact_pmu(recording);
 	made->generation = 1;
 	made->places = calloc(PLACE_COUNT, sizeof(*made->places));
 	made->unknown = text_table_keep(&made->texts, "[unknown]");
@@ -153,8 +153,7 @@ struct profiled_event *profiled_event_find(struct plumb_profile *profile,
 	return event;
 }
 
-/* How often the event happened since the sample before. */
-static uint64_t period_of(const struct plumb_samples_item *item)
+uint64_t profile_period(const struct plumb_samples_item *item)
 {
 	const struct plumb_event_attr *attr = &item->record->event->attr;
 	const uint64_t period = item->record->sample.period;
@@ -480,7 +479,7 @@ static int add_sample(struct plumb_profile *profile, const struct plumb_samples_
 	}
 	adding.event_index = (size_t)(adding.event - profile->events);
 	adding.item = item;
-	adding.period = period_of(item);
+	adding.period = profile_period(item);
 	adding.row = NO_ROW;
 	adding.counted_count = adding.frame_count = adding.function_count = 0;
 	return add_rows(profile, &adding, place);

@@ -581,6 +581,21 @@ size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place,
 	return room;
 }
 
+const char *debug_info_folder(struct plumb_symbol_file *file, uint64_t place)
+{
+	struct debug_info *debug = debug_info_of(file);
+	const struct range *range;
+	Dwarf_Attribute attribute;
+	Dwarf_Addr address;
+
+	if (!debug || !debug->dwarf || !file_link_address(file, place, &address))
+		return NULL;
+	range = find_range(&debug->unit_ranges, address);
+	return range ? dwarf_formstring(dwarf_attr(&debug->units[range->unit].die, DW_AT_comp_dir,
+						   &attribute))
+		     : NULL;
+}
+
 /* ---- Unwinding ------------------------------------------------------------------------------- */
 
 Dwarf_Frame *debug_info_frame(struct plumb_symbol_file *file, uint64_t place)

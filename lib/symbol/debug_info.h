@@ -18,6 +18,9 @@
 size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place,
 			 struct plumb_source_frame *frames, size_t room);
 
+/* Returns the folder that relative names of source files at `place` belong to, or NULL. */
+const char *debug_info_folder(struct plumb_symbol_file *file, uint64_t place);
+
 /* The rules that unwind the frame at `place`, to be freed with free(); NULL if there are none. */
 Dwarf_Frame *debug_info_frame(struct plumb_symbol_file *file, uint64_t place);
 

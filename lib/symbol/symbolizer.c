@@ -42,6 +42,11 @@ enum symbol_machine symbolizer_machine(const struct plumb_symbolizer *symbolizer
 	return symbolizer->machine;
 }
 
+struct files *symbolizer_files(struct plumb_symbolizer *symbolizer)
+{
+	return &symbolizer->files;
+}
+
 static const struct space_owner space_owner = {maps_share, maps_release};
 
 int plumb_symbolizer_new(const struct plumb_symbol_paths *paths,
@@ -403,4 +408,13 @@ size_t plumb_symbolizer_source(struct plumb_symbolizer *symbolizer,
 	if (location->file->jitdump)
 		return jitdump_source(location->file->jitdump, location->address, frames);
 	return debug_info_source(location->file, location->address, frames, room);
+}
+
+const char *plumb_symbolizer_source_folder(struct plumb_symbolizer *symbolizer,
+					   const struct plumb_location *location)
+{
+	if (!location->file)
+		return NULL;
+	file_load(&symbolizer->files, location->file);
+	return debug_info_folder(location->file, location->address);
 }

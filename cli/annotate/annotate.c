@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plumb annotate: the source and the instructions of a function, with what a recording says of
+ * each. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "render/annotation.h"
+#include "render/script.h"
+#include "tool/choice.h"
+#include "tool/complain.h"
+#include "tool/cpus.h"
+#include "tool/inputs.h"
+#include "tool/memory.h"
+#include "tool/modules.h"
+#include "tool/symbols.h"
+
+#define DEFAULT_INPUT "perf.data"
+#define LINES_SHOWN   5
+
+struct annotate_options {
+	struct common_options common;
+	const char *input, *core, *symbol, *symfs, *kallsyms, *percent_limit;
+	struct choice_options chosen;
+	unsigned limit;
+	bool stdio, print_line, no_source, no_demangle;
+};
+
+struct annotate_run {
+	const struct annotate_options *options;
+	struct plumb_recording *recording;
+	struct plumb_symbolizer *symbols;
+	struct plumb_diagnostics *found;
+	struct plumb_samples_options samples;
+	struct choice choice;
+	struct annotation_view view;
+	uint32_t midr; /* of the core that made the samples; 0: unknown */
+};
+
+/* ---- The recording ----------------------------------------------------------------------------
+ */
+
+static int open_recording(struct annotate_run *run)
+{
+	const struct annotate_options *options = run->options;
+	const struct plumb_recording_options how = {.size = sizeof(how)};
+	int error;
+
+	inputs_note(options->input, "the input");
+	inputs_note(options->kallsyms, "the input");
+	run->samples = (struct plumb_samples_options){
+		.size = sizeof(run->samples), .order = PLUMB_ORDER_TASKS, .each_record_once = true};
+	if (cpus_midr(options->core, &run->samples.midr) != EXIT_FINE)
+		return EXIT_USAGE;
+	error = plumb_recording_open(options->input, &how, &run->recording, run->found);
+	if (error < 0)
+		complain_recording(run->found, options->input, error, false);
+	return complain_status(error);
+}
+
+static int read_choice(struct annotate_run *run)
+{
+	const struct choice_input input = {run->options->input, run->recording, false, run->found};
+	const struct plumb_recorded_event *event;
+	int status = choice_read(&run->choice, &run->options->chosen, &input);
+
+	for (size_t i = 0; status == EXIT_FINE; i++) {
+		event = plumb_recording_event(run->recording, i);
+		if (!event)
+			break;
+		if (!script_is_dummy(&event->attr) &&
+		    !choice_check_event(&run->choice, &event->attr))
+			status = EXIT_USAGE;
+	}
+	return status;
+}
+
+static bool wants(void *user, const struct plumb_samples_item *item,
+		  const struct plumb_location *location)
+{
+	const struct annotate_run *run = user;
+
+	return choice_wants(&run->choice, item->record, item->task, location);
+}
+
+/* Adds the whole stream. Returns an error of reading. */
+static int add_samples(struct annotate_run *run)
+{
+	const struct plumb_samples_item *item;
+	struct plumb_samples *samples;
+	int status;
+
+	plumb_samples_begin(run->recording, &run->samples, &samples, run->found);
+	memory_given(samples);
+	while ((status = plumb_samples_next(samples, &item)) > 0)
+		if (plumb_annotation_add(run->view.annotation, item) < 0)
+			memory_given(NULL);
+	if (plumb_annotation_finish(run->view.annotation) < 0)
+		memory_given(NULL);
+	plumb_losses_report(&plumb_samples_totals(samples)->lost, run->options->input, run->found);
+	plumb_samples_end(samples);
+	return status;
+}
+
+/* ---- Functions --------------------------------------------------------------------------------
+ */
+
+/* Loads the disassembler, or warns once why there is none. */
+static void open_disassembler(struct annotate_run *run)
+{
+	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
+	char *folder = modules_find("plumb-llvm.so", PLUMB_BUILD_DISASM);
+	const struct plumb_diagnostic *first;
+
+	if (plumb_disassembler_new(folder, &run->view.disassembler, found) < 0) {
+		first = plumb_diagnostics_get(found, 0);
+		complain("%s: %s; instructions are shown as numbers", first ? first->file : folder,
+			 first ? first->message : "out of memory");
+		if (first && first->hint)
+			advise("%s", first->hint);
+	}
+	free(folder);
+	plumb_diagnostics_free(found);
+}
+
+static const struct plumb_annotated_code *ranked_code;
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct plumb_annotated_line *x = &ranked_code->lines[*(const size_t *)a];
+	const struct plumb_annotated_line *y = &ranked_code->lines[*(const size_t *)b];
+
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static size_t *rank_lines(const struct plumb_annotated_code *code)
+{
+	size_t *ranking = memory_resize(NULL, code->line_count + 1, sizeof(*ranking));
+
+	for (size_t i = 0; i < code->line_count; i++)
+		ranking[i] = i;
+	ranked_code = code;
+	qsort(ranking, code->line_count, sizeof(*ranking), compare_lines);
+	return ranking;
+}
+
+/* Computes how often loops ran, if the profile is exact. */
+static struct plumb_trips *count_trips(const struct annotate_run *run,
+				       const struct plumb_annotated_code *code,
+				       const struct plumb_flow *flow)
+{
+	struct plumb_annotation_summary summary;
+	struct plumb_trips *trips;
+	struct plumb_loop loop;
+	uint64_t *executions;
+	size_t count = 0;
+
+	plumb_annotation_summary(run->view.annotation, &summary);
+	if (summary.basis != PLUMB_BASIS_SLOTS)
+		return NULL;
+	while (plumb_flow_loop(flow, count, &loop))
+		count++;
+	trips = memory_alloc((count + 1) * sizeof(*trips));
+	executions = memory_alloc((code->count + 1) * sizeof(*executions));
+	for (size_t i = 0; i < code->count; i++)
+		executions[i] = code->instructions[i].executions;
+	if (plumb_flow_trips(flow, executions, trips) < 0)
+		memory_given(NULL);
+	free(executions);
+	return trips;
+}
+
+static int show(struct annotate_run *run, size_t i, struct output *out, json_t *functions)
+{
+	struct plumb_annotated_code code;
+	struct plumb_flow *flow = NULL;
+	struct annotated function = {.view = &run->view, .code = &code};
+	struct plumb_trips *trips = NULL;
+	size_t *ranking = NULL;
+	int error = plumb_annotation_code(run->view.annotation, i, &code);
+
+	if (error == 0 && code.words)
+		error = plumb_flow_new(code.instructions[0].address, code.words, code.count, &flow);
+	if (error == 0) {
+		if (flow)
+			trips = count_trips(run, &code, flow);
+		ranking = rank_lines(&code);
+		function.flow = flow;
+		function.trips = trips;
+		function.ranking = ranking;
+		if (functions)
+			annotation_json_add(functions, &function);
+		else
+			annotation_text(out, &function);
+	} else if (error == PLUMB_ERR_LIMIT) {
+		complain("%s: this function is too large to be annotated",
+			 plumb_symbol_name(code.function.symbol));
+	} else {
+		memory_given(NULL);
+	}
+	free(ranking);
+	free(trips);
+	plumb_flow_free(flow);
+	plumb_annotated_code_free(&code);
+	return complain_status(error);
+}
+
+/* Tells whether a function has the requested name. */
+static bool is_wanted(const struct annotate_run *run, size_t i)
+{
+	struct plumb_annotated_function function;
+
+	plumb_annotation_function(run->view.annotation, i, &function);
+	return !run->options->symbol ||
+	       strcmp(run->options->symbol, plumb_symbol_name(function.symbol)) == 0;
+}
+
+static int no_function(const struct annotate_run *run)
+{
+	struct plumb_annotation_summary summary;
+	struct plumb_annotated_function function;
+
+	plumb_annotation_summary(run->view.annotation, &summary);
+	if (summary.function_count && run->options->symbol) {
+		plumb_annotation_function(run->view.annotation, 0, &function);
+		complain("%s: no samples in a function called '%s'", run->options->input,
+			 run->options->symbol);
+		advise("the hottest function is %s; plumb report lists all",
+		       plumb_symbol_name(function.symbol));
+	} else if (summary.basis == PLUMB_BASIS_NONE) {
+		complain("%s: no samples %s", run->options->input,
+			 choice_is_given(&run->options->chosen) ? "match" : "in this recording");
+	} else {
+		complain("%s: the functions of all samples are unknown", run->options->input);
+		advise("plumb report -s ip shows their addresses; --symfs names a folder with the "
+		       "programs");
+	}
+	return EXIT_USAGE;
+}
+
+static int print(struct annotate_run *run)
+{
+	const struct annotate_options *options = run->options;
+	struct plumb_annotated_function function;
+	unsigned limit = options->limit ? options->limit : 1;
+	json_t *functions = options->common.json ? json_array() : NULL;
+	struct output out;
+	int status;
+	size_t shown = 0;
+
+	status = output_open(&out, &options->common);
+	for (size_t i = 0; status == EXIT_FINE && shown < limit &&
+			   plumb_annotation_function(run->view.annotation, i, &function);
+	     i++) {
+		if (!is_wanted(run, i))
+			continue;
+		if (shown++ && !functions)
+			fputs("\n\n", out.stream);
+		status = show(run, i, &out, functions);
+	}
+	if (functions && status == EXIT_FINE)
+		annotation_json_print(&out, &run->view, functions);
+	else
+		json_decref(functions);
+	return output_close(&out, status);
+}
+
+static bool has_function(const struct annotate_run *run)
+{
+	struct plumb_annotated_function function;
+
+	for (size_t i = 0; plumb_annotation_function(run->view.annotation, i, &function); i++)
+		if (is_wanted(run, i))
+			return true;
+	return false;
+}
+
+static int annotate(struct annotate_run *run)
+{
+	const struct annotate_options *options = run->options;
+	const struct symbols_options how = {.symfs = options->symfs,
+					    .kallsyms = options->kallsyms,
+					    .raw_names = options->no_demangle,
+					    .signatures = options->common.verbose};
+	struct plumb_annotation_options wanted = {
+		.size = sizeof(wanted),
+		.wants = choice_is_given(&options->chosen) ? wants : NULL,
+		.user = run,
+	};
+	int error, status;
+
+	run->midr =
+		run->samples.midr ? run->samples.midr : plumb_recording_midr(run->recording, -1);
+	run->view.core = plumb_cost_core(run->midr);
+	if (run->view.core)
+		wanted.mispredict_cycles = plumb_cost_mispredict(run->view.core);
+	run->symbols = symbols_open(&how, run->recording);
+	plumb_annotation_new(&wanted, run->recording, run->symbols, &run->view.annotation);
+	memory_given(run->view.annotation);
+	error = add_samples(run);
+	if (error < 0)
+		complain_findings(run->found, options->input, error);
+	status = complain_status(error);
+	/* What could be read of a damaged recording is of use. */
+	if (has_function(run)) {
+		open_disassembler(run);
+		error = print(run);
+		status = status == EXIT_FINE ? error : status;
+	} else if (status == EXIT_FINE) {
+		status = no_function(run);
+	}
+	complain_warnings(run->found);
+	plumb_disassembler_free(run->view.disassembler);
+	plumb_annotation_free(run->view.annotation);
+	return status;
+}
+
+/* ---- The command ------------------------------------------------------------------------------
+ */
+
+static int read_view(const struct annotate_options *options, struct annotation_view *view)
+{
+	char *rest;
+
+	view->path = options->input;
+	view->by_address = options->no_source;
+	view->only_lines = options->print_line;
+	view->line_limit = options->print_line ? SIZE_MAX : LINES_SHOWN;
+	if (!options->percent_limit)
+		return EXIT_FINE;
+	view->percent_limit = strtod(options->percent_limit, &rest);
+	if (rest != options->percent_limit && !*rest && view->percent_limit >= 0 &&
+	    view->percent_limit <= 100)
+		return EXIT_FINE;
+	complain_value("percent-limit", options->percent_limit, 100, NULL);
+	return EXIT_USAGE;
+}
+
+static int run_annotate(struct annotate_options *options)
+{
+	struct annotate_run run = {.options = options};
+	int status;
+
+	if (!options->input)
+		options->input = DEFAULT_INPUT;
+	run.found = memory_given(plumb_diagnostics_new());
+	status = read_view(options, &run.view);
+	if (status == EXIT_FINE)
+		status = open_recording(&run);
+	if (status == EXIT_FINE)
+		status = read_choice(&run);
+	if (status == EXIT_FINE)
+		status = annotate(&run);
+	status = symbols_close(run.symbols, status);
+	plumb_recording_close(run.recording);
+	plumb_diagnostics_free(run.found);
+	choice_free(&run.choice);
+	return status;
+}
+
+#define TEXT_ROW(l, n, arg, member, text)                                           \
+	{                                                                           \
+		.letter = (l), .name = (n), .kind = OPTION_TEXT, .argument = (arg), \
+		.offset = offsetof(struct annotate_options, member), .help = (text) \
+	}
+#define FLAG_ROW(l, n, member, text)                                                \
+	{                                                                           \
+		.letter = (l), .name = (n), .kind = OPTION_FLAG,                    \
+		.offset = offsetof(struct annotate_options, member), .help = (text) \
+	}
+
+static const struct option options[] = {
+	TEXT_ROW('i', "input", "FILE", input,
+		 "read this recording (default: perf.data); - is standard input"),
+	FLAG_ROW(0, "stdio", stdio, "print text (default)"),
+	TEXT_ROW('s', "symbol", "SYMBOL", symbol,
+		 "show this function (default: the one with the largest share)"),
+	{
+		.name = "limit",
+		.kind = OPTION_NUMBER,
+		.argument = "N",
+		.offset = offsetof(struct annotate_options, limit),
+		.help = "show the N functions with the largest shares (default: 1)",
+	},
+	FLAG_ROW('l', "print-line", print_line,
+		 "print all lines of source, the largest share first, without instructions"),
+	FLAG_ROW(0, "no-source", no_source,
+		 "print instructions in the order of their addresses, without source"),
+	TEXT_ROW(0, "percent-limit", "PERCENT", percent_limit,
+		 "leave lines with a smaller share out of the list of lines"),
+	TEXT_ROW('d', "dsos", "DSO,...", chosen.dsos, "use only samples in these files"),
+	TEXT_ROW('C', "cpu", "CPU,...", chosen.cpus, "use only samples of these CPUs: 0,2-3"),
+	TEXT_ROW(0, "time", "START,STOP", chosen.time,
+		 "use only these times: seconds, or parts such as 10%-20%"),
+	TEXT_ROW(0, "pid", "PID,...", chosen.pids, "use only these processes"),
+	TEXT_ROW(0, "tid", "TID,...", chosen.tids, "use only these threads"),
+	TEXT_ROW(0, "symfs", "DIR", symfs, "look for the mapped files below DIR"),
+	TEXT_ROW(0, "kallsyms", "FILE", kallsyms, "read the recorded kernel's symbols from FILE"),
+	OPTION_ROW_CORE(struct annotate_options, core),
+	FLAG_ROW(0, "no-demangle", no_demangle,
+		 "print C++ and Rust names as the linker knows them"),
+	OPTION_ROW_JSON,
+	OPTION_ROW_OUTPUT,
+	OPTION_ROW_VERBOSE("print the names of functions with their parameters"),
+	OPTION_ROW_COLOR,
+	OPTION_ROW_NO_PAGER,
+	OPTION_ROW_HELP,
+	{0},
+};
+
+static int run(const struct command *command, int count, char **arguments)
+{
+	struct annotate_options values = {0};
+	struct operands operands;
+	int status;
+
+	if (!options_parse(command, count, arguments, &values, &operands, &status))
+		return status;
+	if (operands.count && values.symbol) {
+		complain("--symbol and SYMBOL cannot be combined");
+		return EXIT_USAGE;
+	}
+	if (operands.count)
+		values.symbol = operands.at[0];
+	return run_annotate(&values);
+}
+
+const struct command command_annotate = {
+	.path = "plumb annotate",
+	.name = "annotate",
+	.summary = "show which lines and instructions of a function take the time",
+	.operands = "[SYMBOL]",
+	.most = 1,
+	.text = "Prints the source of a function, with its instructions beneath each line and what "
+		"the recording says about each. Exact profiles, made by plumb record --exact, give "
+		"slots with their causes; SPE records give latencies.",
+	.options = options,
+	.examples =
+		(const struct example[]){
+			{"plumb annotate", "show the function with the largest share"},
+			{"plumb annotate main -l", "list the lines of main by their shares"},
+			{"plumb annotate --no-source main", "show main's instructions by address"},
+			{0},
+		},
+	.run = run,
+};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints annotated functions: their source and instructions, with what a recording says of them. */
+#ifndef RENDER_ANNOTATION_H
+#define RENDER_ANNOTATION_H
+
+#include <jansson.h>
+#include <plumb/annotate.h>
+#include <plumb/cost.h>
+#include <plumb/disasm.h>
+#include <plumb/flow.h>
+
+#include "render/output.h"
+
+struct annotation_view {
+	struct plumb_annotation *annotation;
+	struct plumb_disassembler *disassembler; /* NULL: prints words */
+	const struct plumb_cost_core *core;      /* whose costs to show; NULL: none */
+	const char *path;                        /* of the recording */
+	const char *source_name;                 /* "the model"; NULL: unknown */
+	bool by_address;                         /* instead of by line, without source */
+	bool only_lines;                         /* without instructions */
+	size_t line_limit;                       /* of the list of lines */
+	double percent_limit;                    /* the least share of a listed line, in percent */
+};
+
+/* A function to print. */
+struct annotated {
+	const struct annotation_view *view;
+	const struct plumb_annotated_code *code;
+	const struct plumb_flow *flow;   /* NULL: the code is unknown */
+	const struct plumb_trips *trips; /* of each loop; NULL: unknown */
+	const size_t *ranking;           /* indexes of its lines, the heaviest first */
+};
+
+void annotation_text(struct output *out, const struct annotated *function);
+/* Adds a function to a list; annotation_json_print() prints the lot. */
+void annotation_json_add(json_t *functions, const struct annotated *function);
+void annotation_json_print(struct output *out, const struct annotation_view *view,
+			   json_t *functions);
+
+/* Writes an instruction's text, or its number without a disassembler. */
+void annotation_instruction(const struct annotation_view *view,
+			    const struct plumb_annotated_instruction *instruction,
+			    struct plumb_disassembly *text);
+/* Returns a line's text as "file.c:12", or "?" if it is unknown. Free it. */
+char *annotation_line_name(const struct plumb_annotated_line *line);
+/* Returns the path of a line's file, which is known. Free it. */
+char *annotation_line_path(const struct plumb_annotated_line *line);
+/* Returns how a loop ran, such as "786,432 iterations, entered once", or NULL. Free it. */
+char *annotation_trips(const struct plumb_trips *trips);
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The instructions and lines of an annotated function. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <plumb/flow.h>
+
+#include "profile/annotation.h"
+
+#define INSTRUCTIONS_MAX (1u << 20)
+
+/* ---- Instructions ---------------------------------------------------------------------------- */
+
+static void add_cause(struct plumb_annotated_instruction *instruction, const char *name,
+		      double weight)
+{
+	struct plumb_annotated_cause cause = {name, weight, 0}, held;
+
+	for (unsigned i = 0; i < instruction->cause_count; i++)
+		if (strcmp(instruction->causes[i].name, name) == 0) {
+			cause.weight += instruction->causes[i].weight;
+			memmove(&instruction->causes[i], &instruction->causes[i + 1],
+				(--instruction->cause_count - i) * sizeof(cause));
+		}
+	for (unsigned i = 0; i < PLUMB_ANNOTATED_CAUSES; i++) {
+		if (i == instruction->cause_count) {
+			instruction->causes[instruction->cause_count++] = cause;
+			return;
+		}
+		if (instruction->causes[i].weight < cause.weight) {
+			held = instruction->causes[i];
+			instruction->causes[i] = cause;
+			cause = held;
+		}
+	}
+}
+
+/* `cycles` are those from issue to completion. */
+static void add_cell(const struct plumb_annotation *annotation, const struct cell *cell,
+		     struct plumb_annotated_instruction *instruction, double *cycles)
+{
+	const struct series *series = &annotation->series[cell->series];
+	const bool latency = annotation->summary.basis == PLUMB_BASIS_LATENCY;
+
+	if (series->basis != annotation->summary.basis)
+		return;
+	if (series_weighs(series, &annotation->summary)) {
+		instruction->weight += cell->sum;
+		if (series->basis != PLUMB_BASIS_SLOTS)
+			instruction->samples += cell->samples;
+	}
+	switch (series->kind) {
+	case SERIES_WEIGHT:
+		break;
+	case SERIES_CAUSE:
+		add_cause(instruction, series->name, cell->sum);
+		if (latency)
+			*cycles += cell->sum;
+		break;
+	case SERIES_ENDLESS:
+		add_cause(instruction, series->name,
+			  cell->samples * annotation->usual[cell->series]);
+		*cycles += cell->samples * annotation->usual[cell->series];
+		break;
+	case SERIES_EXECUTIONS:
+		instruction->executions += (uint64_t)cell->sum;
+		break;
+	case SERIES_ACCESSES:
+		instruction->accesses += (uint64_t)cell->sum;
+		break;
+	case SERIES_MISSES:
+		instruction->misses += (uint64_t)cell->sum;
+		break;
+	case SERIES_BRANCHES:
+		instruction->branches += (uint64_t)cell->sum;
+		break;
+	case SERIES_MISPREDICTIONS:
+		instruction->mispredictions += (uint64_t)cell->sum;
+		break;
+	case SERIES_TOTAL_LATENCY:
+		instruction->total_latency = cell->sum / cell->samples;
+		break;
+	case SERIES_ISSUE_LATENCY:
+		instruction->issue_latency = cell->sum / cell->samples;
+		break;
+	}
+}
+
+/* Reads the words of the function. Without them only instructions with samples are there. */
+static int read_words(const struct plumb_annotation *annotation,
+		      const struct plumb_annotated_function *function,
+		      struct plumb_annotated_code *code, uint64_t *virtual_start)
+{
+	uint64_t start = plumb_symbol_start(function->symbol);
+	uint64_t size = plumb_symbol_end(function->symbol) - start;
+	uint8_t *bytes;
+	size_t got;
+
+	if (size / 4 > INSTRUCTIONS_MAX)
+		return PLUMB_ERR_LIMIT;
+	bytes = malloc((size_t)size + 4);
+	if (!bytes)
+		return PLUMB_ERR_NO_MEMORY;
+	got = plumb_symbolizer_code(annotation->symbolizer, function->file, start, bytes,
+				    (size_t)size, virtual_start);
+	code->count = got / 4;
+	if (code->count) {
+		code->words = calloc(code->count, sizeof(*code->words));
+		/* Code is little-endian on every AArch64. */
+		for (size_t i = 0; code->words && i < code->count; i++)
+			code->words[i] = (uint32_t)bytes[4 * i] | (uint32_t)bytes[4 * i + 1] << 8 |
+					 (uint32_t)bytes[4 * i + 2] << 16 |
+					 (uint32_t)bytes[4 * i + 3] << 24;
+	}
+	free(bytes);
+	return code->count && !code->words ? PLUMB_ERR_NO_MEMORY : 0;
+}
+
+/*
+ * Operations that wait in the core for others have long latencies, too. So each loop's sum of
+ * latencies, which is in proportion to the time spent there, is shared among its instructions by
+ * the cycles from issue to completion. What is in no loop is treated as one.
+ */
+static int share_latencies(struct plumb_annotated_code *code, const double *cycles)
+{
+	struct plumb_flow *flow = NULL;
+	struct plumb_block block;
+	struct plumb_loop loop;
+	size_t loops = 0;
+	double *weights, *sums;
+	uint32_t *loop_of;
+	int error = 0;
+
+	if (code->words)
+		error = plumb_flow_new(code->instructions[0].address, code->words, code->count,
+				       &flow);
+	if (error)
+		return error;
+	while (flow && plumb_flow_loop(flow, loops, &loop))
+		loops++;
+	weights = calloc(loops + 1, sizeof(*weights));
+	sums = calloc(loops + 1, sizeof(*sums));
+	loop_of = calloc(code->count + 1, sizeof(*loop_of));
+	if (!weights || !sums || !loop_of)
+		error = PLUMB_ERR_NO_MEMORY;
+	for (size_t i = 0; error == 0 && i < code->count; i++) {
+		uint32_t in = (uint32_t)loops;
+
+		if (flow && plumb_flow_block(flow, plumb_flow_block_of(flow, i), &block) &&
+		    block.loop != PLUMB_FLOW_NONE)
+			in = block.loop;
+		loop_of[i] = in;
+		weights[in] += code->instructions[i].weight;
+		sums[in] += cycles[i];
+	}
+	for (size_t i = 0; error == 0 && i < code->count; i++)
+		if (sums[loop_of[i]] > 0)
+			code->instructions[i].weight =
+				weights[loop_of[i]] * cycles[i] / sums[loop_of[i]];
+	free(weights);
+	free(sums);
+	free(loop_of);
+	plumb_flow_free(flow);
+	return error;
+}
+
+static void begin_instruction(const struct plumb_annotated_code *code, size_t i,
+			      const struct cell *next, uint64_t start, uint64_t virtual_start)
+{
+	struct plumb_annotated_instruction *instruction = &code->instructions[i];
+
+	instruction->address = start + 4 * i;
+	if (!code->words)
+		instruction->address = next->address;
+	instruction->virtual_address = instruction->address - start + virtual_start;
+	instruction->word = code->words ? code->words[i] : 0;
+	instruction->total_latency = instruction->issue_latency = NAN;
+}
+
+static int make_instructions(const struct plumb_annotation *annotation,
+			     const struct ranked *function, struct plumb_annotated_code *code)
+{
+	const struct cell *cells = annotation->cells + function->first;
+	uint64_t start = plumb_symbol_start(function->public.symbol), virtual_start = start;
+	int error = read_words(annotation, &function->public, code, &virtual_start);
+	double *cycles;
+	size_t at = 0;
+
+	if (error)
+		return error;
+	if (!code->words)
+		for (size_t i = 0; i < function->count; i++)
+			code->count += i == 0 || cells[i].address != cells[i - 1].address;
+	code->instructions = calloc(code->count + 1, sizeof(*code->instructions));
+	cycles = calloc(code->count + 1, sizeof(*cycles));
+	if (!code->instructions || !cycles) {
+		free(cycles);
+		return PLUMB_ERR_NO_MEMORY;
+	}
+	for (size_t i = 0; i < code->count; i++) {
+		struct plumb_annotated_instruction *instruction = &code->instructions[i];
+
+		begin_instruction(code, i, &cells[at], start, virtual_start);
+		/* Addresses between two instructions are damage. */
+		while (at < function->count && cells[at].address < instruction->address)
+			at++;
+		for (; at < function->count && cells[at].address == instruction->address; at++)
+			add_cell(annotation, &cells[at], instruction, &cycles[i]);
+		if (annotation->summary.basis == PLUMB_BASIS_SLOTS)
+			cycles[i] = instruction->weight;
+		for (unsigned c = 0; c < instruction->cause_count && cycles[i] > 0; c++)
+			instruction->causes[c].share = instruction->causes[c].weight / cycles[i];
+	}
+	if (annotation->summary.basis == PLUMB_BASIS_LATENCY)
+		error = share_latencies(code, cycles);
+	for (size_t i = 0; i < code->count && function->public.weight > 0; i++)
+		code->instructions[i].share =
+			code->instructions[i].weight / function->public.weight;
+	free(cycles);
+	return error;
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+/* The line of an instruction, on its way into the order. */
+struct placed {
+	struct plumb_source_frame frame;
+	const char *folder;
+	uint32_t rank; /* the first instruction of its function: those come in this order */
+	uint32_t instruction;
+};
+
+static bool equal(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static int compare_texts(const char *a, const char *b)
+{
+	return a == b ? 0 : !a ? -1 : !b ? 1 : strcmp(a, b);
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+	int order = compare_texts(x->frame.function, y->frame.function);
+
+	return order ? order : x->instruction < y->instruction ? -1 : 1;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+	int order;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	order = compare_texts(x->frame.file, y->frame.file);
+	if (order)
+		return order;
+	if (x->frame.line != y->frame.line)
+		return x->frame.line < y->frame.line ? -1 : 1;
+	return x->instruction < y->instruction ? -1 : 1;
+}
+
+/* Ranks functions by their first instruction; the outermost comes first of all. */
+static void rank(struct placed *placed, size_t count, const char *outermost)
+{
+	qsort(placed, count, sizeof(*placed), compare_functions);
+	for (size_t i = 0; i < count; i++) {
+		if (i && equal(placed[i].frame.function, placed[i - 1].frame.function))
+			placed[i].rank = placed[i - 1].rank;
+		else
+			placed[i].rank = equal(placed[i].frame.function, outermost)
+						 ? 0
+						 : placed[i].instruction + 1;
+	}
+	qsort(placed, count, sizeof(*placed), compare_places);
+}
+
+static void make_lines(struct plumb_annotated_code *code, const struct placed *placed)
+{
+	struct plumb_annotated_line *line = NULL;
+
+	for (size_t i = 0; i < code->count; i++) {
+		const struct plumb_source_frame *frame = &placed[i].frame;
+		const struct plumb_annotated_instruction *instruction =
+			&code->instructions[placed[i].instruction];
+
+		if (!line || line->line != frame->line || !equal(line->file, frame->file) ||
+		    !equal(line->function, frame->function)) {
+			line = &code->lines[code->line_count++];
+			*line = (struct plumb_annotated_line){.function = frame->function,
+							      .file = frame->file,
+							      .folder = placed[i].folder,
+							      .line = frame->line,
+							      .first = (uint32_t)i};
+		}
+		line->count++;
+		line->weight += instruction->weight;
+		line->share += instruction->share;
+		code->order[i] = placed[i].instruction;
+	}
+}
+
+static int find_lines(const struct plumb_annotation *annotation, struct plumb_annotated_code *code)
+{
+	struct plumb_source_frame frames[PLUMB_SOURCE_FRAMES_MAX];
+	struct placed *placed = calloc(code->count + 1, sizeof(*placed));
+	const char *outermost = NULL;
+
+	code->lines = calloc(code->count + 1, sizeof(*code->lines));
+	code->order = calloc(code->count + 1, sizeof(*code->order));
+	if (!placed || !code->lines || !code->order) {
+		free(placed);
+		return PLUMB_ERR_NO_MEMORY;
+	}
+	for (size_t i = 0; i < code->count; i++) {
+		const struct plumb_location location = {.ip = code->instructions[i].address,
+							.address = code->instructions[i].address,
+							.file = code->function.file,
+							.symbol = code->function.symbol};
+		size_t depth = plumb_symbolizer_source(annotation->symbolizer, &location, frames,
+						       PLUMB_SOURCE_FRAMES_MAX);
+
+		placed[i].instruction = (uint32_t)i;
+		if (!depth)
+			continue;
+		placed[i].frame = frames[0];
+		placed[i].frame.column = 0;
+		if (frames[0].file && frames[0].file[0] != '/')
+			placed[i].folder =
+				plumb_symbolizer_source_folder(annotation->symbolizer, &location);
+		if (!outermost)
+			outermost = frames[depth - 1].function;
+	}
+	rank(placed, code->count, outermost);
+	make_lines(code, placed);
+	free(placed);
+	return 0;
+}
+
+int plumb_annotation_code(struct plumb_annotation *annotation, size_t i,
+			  struct plumb_annotated_code *code)
+{
+	int error;
+
+	*code = (struct plumb_annotated_code){0};
+	if (!plumb_annotation_function(annotation, i, &code->function))
+		return PLUMB_ERR_ARGUMENT;
+	error = make_instructions(annotation, &annotation->functions[i], code);
+	return error ? error : find_lines(annotation, code);
+}
+
+void plumb_annotated_code_free(struct plumb_annotated_code *code)
+{
+	free(code->instructions);
+	free(code->words);
+	free(code->lines);
+	free(code->order);
+	*code = (struct plumb_annotated_code){0};
+}

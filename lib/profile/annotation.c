@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Adds up samples by instruction, and ranks functions. annotated_code.c does the rest. */
+#include "profile/annotation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sized.h"
+
+/* 48 MiB of them. */
+#define CELLS_MAX  (1u << 20)
+#define SERIES_MAX 1024
+
+#define MISPREDICT_CYCLES 10
+
+int plumb_annotation_new(const struct plumb_annotation_options *options,
+			 const struct plumb_recording *recording,
+			 struct plumb_symbolizer *symbolizer, struct plumb_annotation **annotation)
+{
+	struct plumb_annotation *made;
+	struct plumb_annotation_options read;
+
+	*annotation = NULL;
+	if (!options || !sized_read(&read, sizeof(read), options))
+		return PLUMB_ERR_ARGUMENT;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return PLUMB_ERR_NO_MEMORY;
+	made->options = read;
+	if (!read.mispredict_cycles)
+		made->options.mispredict_cycles = MISPREDICT_CYCLES;
+	made->recording = recording;
+	made->symbolizer = symbolizer;
+	made->exact_type = profile_exact_pmu(recording);
+	*annotation = made;
+	return 0;
+}
+
+void plumb_annotation_free(struct plumb_annotation *annotation)
+{
+	if (!annotation)
+		return;
+	text_table_free(&annotation->texts);
+	free(annotation->series);
+	free(annotation->cells);
+	free(annotation->by_place.slots);
+	free(annotation->functions);
+	free(annotation->usual);
+	free(annotation);
+}
+
+/* ---- Series ---------------------------------------------------------------------------------- */
+
+/* Returns the index of a series, or UINT32_MAX: out of memory, or there are too many. */
+static uint32_t find_series(struct plumb_annotation *annotation, const struct series *wanted)
+{
+	const char *name = NULL;
+	struct series *grown;
+	uint32_t i;
+
+	for (i = 0; i < annotation->series_count; i++) {
+		const struct series *series = &annotation->series[i];
+
+		if (series->kind == wanted->kind && series->basis == wanted->basis &&
+		    series->event == wanted->event &&
+		    (!wanted->name || strcmp(series->name, wanted->name) == 0))
+			return i;
+	}
+	if (i == SERIES_MAX)
+		return UINT32_MAX;
+	if (wanted->name) {
+		name = text_table_keep(&annotation->texts, wanted->name);
+		if (!name)
+			return UINT32_MAX;
+	}
+	grown = reallocarray(annotation->series, i + 1, sizeof(*grown));
+	if (!grown)
+		return UINT32_MAX;
+	annotation->series = grown;
+	grown[i] = *wanted;
+	grown[i].name = name;
+	annotation->series_count++;
+	return i;
+}
+
+/* ---- Cells ----------------------------------------------------------------------------------- */
+
+static uint64_t hash_place(const struct plumb_symbol_file *file, uint64_t address, uint32_t series)
+{
+	const uint64_t words[] = {(uintptr_t)file, address, series};
+
+	return hash_words(words, 3);
+}
+
+static uint64_t hash_cell(const void *owner, uint32_t i)
+{
+	const struct cell *cell = &((const struct plumb_annotation *)owner)->cells[i];
+
+	return hash_place(cell->file, cell->address, cell->series);
+}
+
+/* Returns the cell, a new one if there is none; NULL: out of memory, or over the limit. */
+static struct cell *find_cell(struct plumb_annotation *annotation,
+			      const struct plumb_location *location, uint32_t series, int *error)
+{
+	struct index_table *table = &annotation->by_place;
+	struct cell *cell;
+	size_t at;
+
+	*error = PLUMB_ERR_NO_MEMORY;
+	if (!index_table_reserve(table, hash_cell, annotation))
+		return NULL;
+	*error = 0;
+	at = hash_place(location->file, location->address, series) & table->mask;
+	for (; table->slots[at] != UINT32_MAX; at = (at + 1) & table->mask) {
+		cell = &annotation->cells[table->slots[at]];
+		if (cell->file == location->file && cell->address == location->address &&
+		    cell->series == series)
+			return cell;
+	}
+	if (annotation->cell_count == CELLS_MAX)
+		return NULL;
+	if (annotation->cell_count == annotation->cell_room) {
+		size_t room = annotation->cell_room ? 2 * annotation->cell_room : 1024;
+		struct cell *grown = reallocarray(annotation->cells, room, sizeof(*grown));
+
+		if (!grown) {
+			*error = PLUMB_ERR_NO_MEMORY;
+			return NULL;
+		}
+		annotation->cells = grown;
+		annotation->cell_room = room;
+	}
+	cell = &annotation->cells[annotation->cell_count];
+	*cell = (struct cell){.file = location->file,
+			      .symbol = location->symbol,
+			      .address = location->address,
+			      .series = series};
+	table->slots[at] = (uint32_t)annotation->cell_count++;
+	table->count++;
+	return cell;
+}
+
+static int add_value(struct plumb_annotation *annotation, const struct plumb_location *location,
+		     const struct series *wanted, double value)
+{
+	uint32_t series = find_series(annotation, wanted);
+	struct cell *cell;
+	int error;
+
+	if (series == UINT32_MAX) {
+		annotation->given_up++;
+		return annotation->series_count == SERIES_MAX ? 0 : PLUMB_ERR_NO_MEMORY;
+	}
+	cell = find_cell(annotation, location, series, &error);
+	if (!cell) {
+		annotation->given_up += error == 0;
+		return error;
+	}
+	cell->sum += value;
+	cell->samples += cell->samples < UINT32_MAX;
+	annotation->series[series].samples++;
+	return 0;
+}
+
+/* ---- Exact profiles -------------------------------------------------------------------------- */
+
+/* The events that say more of an instruction than where it lost slots. */
+static const struct {
+	const char *name;
+	enum series_kind kind;
+} exact_series[] = {
+	{"exact/INST_RETIRED/", SERIES_EXECUTIONS},
+	{"exact/L1D_CACHE_RD/", SERIES_ACCESSES},
+	{"exact/L1D_CACHE_WR/", SERIES_ACCESSES},
+	{"exact/L1D_CACHE_REFILL/", SERIES_MISSES},
+	{"exact/BR_RETIRED/", SERIES_BRANCHES},
+	{"exact/BR_MIS_PRED_RETIRED/", SERIES_MISPREDICTIONS},
+};
+
+static int add_exact(struct plumb_annotation *annotation, const struct plumb_samples_item *item,
+		     const struct plumb_location *location)
+{
+	static const char slots[] = "exact/slots_";
+	const char *name = item->record->event->name;
+	struct series series = {.basis = PLUMB_BASIS_SLOTS};
+	double value = (double)profile_period(item);
+	char cause[64];
+
+	if (!name)
+		return 0;
+	if (strcmp(name, "exact/OP_RETIRED/") == 0) {
+		series.kind = SERIES_CAUSE;
+		series.name = "retiring";
+		return add_value(annotation, location, &series, value);
+	}
+	if (strncmp(name, slots, sizeof(slots) - 1) == 0 && strlen(name) < sizeof(cause)) {
+		snprintf(cause, sizeof(cause), "%s", name + sizeof(slots) - 1);
+		cause[strcspn(cause, "/")] = '\0';
+		series.kind = SERIES_CAUSE;
+		series.name = cause;
+		return add_value(annotation, location, &series, value);
+	}
+	for (size_t i = 0; i < sizeof(exact_series) / sizeof(*exact_series); i++) {
+		if (strcmp(name, exact_series[i].name) != 0)
+			continue;
+		series.kind = exact_series[i].kind;
+		return add_value(annotation, location, &series, value);
+	}
+	return 0;
+}
+
+/* ---- SPE records ----------------------------------------------------------------------------- */
+
+static bool happened(const struct plumb_spe_record *spe, unsigned event)
+{
+	return spe->has & PLUMB_SPE_HAS_EVENTS && spe->events & PLUMB_SPE_EVENT_BIT(event);
+}
+
+/* Returns why an operation took the time from its issue to its end. */
+static const char *latency_cause(const struct plumb_samples_item *item)
+{
+	const struct plumb_spe_record *spe = item->spe;
+	const char *source = NULL;
+
+	if (happened(spe, PLUMB_SPE_EV_TLB_WALK))
+		return "TLB walk";
+	if (spe->has & PLUMB_SPE_HAS_DATA_SOURCE)
+		source = plumb_spe_data_source_name(item->midr, spe->data_source);
+	if (source)
+		return source;
+	if (happened(spe, PLUMB_SPE_EV_LLC_MISS))
+		return "last-level cache miss";
+	if (happened(spe, PLUMB_SPE_EV_L1D_REFILL))
+		return "L1D miss";
+	return "execution";
+}
+
+/* Counters of 12 bits, and of 16, stay at their largest value. */
+static bool is_endless(uint16_t counter)
+{
+	return counter == 0xfff || counter == 0xffff;
+}
+
+static int add_latencies(struct plumb_annotation *annotation, const struct plumb_samples_item *item,
+			 const struct plumb_location *location)
+{
+	const struct plumb_spe_record *spe = item->spe;
+	const unsigned total = spe->counters[PLUMB_SPE_TOTAL_LATENCY];
+	unsigned issue = spe->counters[PLUMB_SPE_ISSUE_LATENCY];
+	struct series series = {.basis = PLUMB_BASIS_LATENCY, .kind = SERIES_TOTAL_LATENCY};
+	int error;
+
+	if (!(spe->has & PLUMB_SPE_HAS_TOTAL_LATENCY))
+		return 0;
+	/* What takes no time weighs a cycle, so that it is there. */
+	error = add_value(annotation, location, &series, total ? total : 1);
+	if (!(spe->has & PLUMB_SPE_HAS_ISSUE_LATENCY))
+		issue = 0;
+	series.kind = SERIES_ISSUE_LATENCY;
+	if (error == 0 && spe->has & PLUMB_SPE_HAS_ISSUE_LATENCY)
+		error = add_value(annotation, location, &series, issue);
+	series.kind = is_endless((uint16_t)total) ? SERIES_ENDLESS : SERIES_CAUSE;
+	series.name = latency_cause(item);
+	if (error)
+		return error;
+	return add_value(annotation, location, &series, total > issue ? total - issue : 1);
+}
+
+static int add_spe(struct plumb_annotation *annotation, const struct plumb_samples_item *item,
+		   const struct plumb_location *location)
+{
+	const struct plumb_spe_record *spe = item->spe;
+	struct series series = {.basis = PLUMB_BASIS_LATENCY};
+	bool missed = happened(spe, PLUMB_SPE_EV_L1D_REFILL);
+	int error = add_latencies(annotation, item, location);
+
+	if (error == 0 && (missed || happened(spe, PLUMB_SPE_EV_L1D_ACCESS))) {
+		series.kind = SERIES_ACCESSES;
+		error = add_value(annotation, location, &series, 1);
+	}
+	if (error == 0 && missed) {
+		series.kind = SERIES_MISSES;
+		error = add_value(annotation, location, &series, 1);
+	}
+	if (error || !(spe->has & PLUMB_SPE_HAS_OPERATION) || spe->op_class != PLUMB_SPE_BRANCH)
+		return error;
+	series.kind = SERIES_BRANCHES;
+	error = add_value(annotation, location, &series, 1);
+	if (error || !happened(spe, PLUMB_SPE_EV_MISPREDICTED))
+		return error;
+	series.kind = SERIES_MISPREDICTIONS;
+	error = add_value(annotation, location, &series, 1);
+	series.kind = SERIES_CAUSE;
+	series.name = "mispredicted";
+	return error ? error
+		     : add_value(annotation, location, &series,
+				 annotation->options.mispredict_cycles);
+}
+
+int plumb_annotation_add(struct plumb_annotation *annotation, const struct plumb_samples_item *item)
+{
+	const struct plumb_record *record = item->record;
+	const struct plumb_annotation_options *options = &annotation->options;
+	struct plumb_location location;
+	struct series series = {.kind = SERIES_WEIGHT, .basis = PLUMB_BASIS_EVENT};
+	enum plumb_cpu_mode mode = plumb_record_mode(record);
+
+	if (record->type != PLUMB_RECORD_SAMPLE)
+		return plumb_symbolizer_add(annotation->symbolizer, record);
+	if (!item->task || !record->event || mode == PLUMB_MODE_GUEST_KERNEL ||
+	    mode == PLUMB_MODE_GUEST_USER)
+		return 0;
+	plumb_symbolizer_locate(annotation->symbolizer, item->task, mode, record->sample.ip,
+				&location);
+	if (options->wants && !options->wants(options->user, item, &location))
+		return 0;
+	annotation->without += !location.symbol;
+	if (item->spe)
+		return add_spe(annotation, item, &location);
+	if (annotation->exact_type && record->event->attr.type == annotation->exact_type)
+		return add_exact(annotation, item, &location);
+	series.event = record->event;
+	series.name = record->event->name ? record->event->name : "unknown";
+	return add_value(annotation, &location, &series, (double)profile_period(item));
+}
+
+/* ---- Ranking --------------------------------------------------------------------------------- */
+
+/* Exact counts say most, and SPE records more than samples of an event. */
+static void choose_basis(struct plumb_annotation *annotation)
+{
+	struct plumb_annotation_summary *summary = &annotation->summary;
+
+	for (uint32_t i = 0; i < annotation->series_count; i++) {
+		const struct series *series = &annotation->series[i];
+
+		if (summary->basis == PLUMB_BASIS_NONE || series->basis < summary->basis)
+			summary->basis = series->basis;
+	}
+	if (summary->basis != PLUMB_BASIS_EVENT)
+		return;
+	/* The first event of the recording; there are others only if several were sampled. */
+	for (uint32_t i = 0; i < annotation->series_count && !summary->event; i++)
+		if (annotation->series[i].kind == SERIES_WEIGHT)
+			summary->event = annotation->series[i].name;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_cells(const void *a, const void *b)
+{
+	const struct cell *x = a, *y = b;
+	int order = compare_numbers((uintptr_t)x->file, (uintptr_t)y->file);
+
+	if (order == 0)
+		order = compare_numbers((uintptr_t)x->symbol, (uintptr_t)y->symbol);
+	if (order == 0)
+		order = compare_numbers(x->address, y->address);
+	return order ? order : compare_numbers(x->series, y->series);
+}
+
+/* The heaviest first; equal ones by name, so that the order does not depend on addresses here. */
+static int compare_functions(const void *a, const void *b)
+{
+	const struct plumb_annotated_function *x = &((const struct ranked *)a)->public;
+	const struct plumb_annotated_function *y = &((const struct ranked *)b)->public;
+	int order;
+
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	order = strcmp(plumb_symbol_name(x->symbol), plumb_symbol_name(y->symbol));
+	return order ? order
+		     : compare_numbers(plumb_symbol_start(x->symbol),
+				       plumb_symbol_start(y->symbol));
+}
+
+static int list_functions(struct plumb_annotation *annotation)
+{
+	struct plumb_annotation_summary *summary = &annotation->summary;
+	const struct cell *cells = annotation->cells;
+	struct ranked *function = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < annotation->cell_count; i++)
+		count += i == 0 || cells[i].symbol != cells[i - 1].symbol ||
+			 cells[i].file != cells[i - 1].file;
+	annotation->functions = calloc(count + 1, sizeof(*annotation->functions));
+	if (!annotation->functions)
+		return PLUMB_ERR_NO_MEMORY;
+	count = 0;
+	for (size_t i = 0; i < annotation->cell_count; i++) {
+		const struct cell *cell = &cells[i];
+
+		if (series_weighs(&annotation->series[cell->series], summary))
+			summary->weight += cell->sum;
+		if (!cell->symbol)
+			continue;
+		if (!function || function->public.symbol != cell->symbol ||
+		    function->public.file != cell->file) {
+			function = &annotation->functions[count++];
+			function->public.symbol = cell->symbol;
+			function->public.file = cell->file;
+			function->first = i;
+		}
+		function->count++;
+		if (series_weighs(&annotation->series[cell->series], summary))
+			function->public.weight += cell->sum;
+	}
+	qsort(annotation->functions, count, sizeof(*annotation->functions), compare_functions);
+	for (size_t i = 0; i < count; i++)
+		annotation->functions[i].public.share =
+			annotation->functions[i].public.weight / summary->weight;
+	while (count && annotation->functions[count - 1].public.weight == 0)
+		count--;
+	summary->function_count = count;
+	return 0;
+}
+
+/* Computes the mean of each series; those of unfinished operations take it from the finished. */
+static int find_means(struct plumb_annotation *annotation)
+{
+	double *sums = calloc(annotation->series_count + 1, sizeof(*sums));
+
+	annotation->usual = sums;
+	if (!sums)
+		return PLUMB_ERR_NO_MEMORY;
+	for (size_t i = 0; i < annotation->cell_count; i++)
+		sums[annotation->cells[i].series] += annotation->cells[i].sum;
+	for (uint32_t i = 0; i < annotation->series_count; i++)
+		sums[i] /= (double)annotation->series[i].samples;
+	for (uint32_t i = 0; i < annotation->series_count; i++) {
+		if (annotation->series[i].kind != SERIES_ENDLESS)
+			continue;
+		sums[i] = 1;
+		for (uint32_t j = 0; j < annotation->series_count; j++)
+			if (annotation->series[j].kind == SERIES_CAUSE &&
+			    annotation->series[j].basis == PLUMB_BASIS_LATENCY &&
+			    strcmp(annotation->series[j].name, annotation->series[i].name) == 0)
+				sums[i] = sums[j];
+	}
+	return 0;
+}
+
+int plumb_annotation_finish(struct plumb_annotation *annotation)
+{
+	struct plumb_annotation_summary *summary = &annotation->summary;
+
+	choose_basis(annotation);
+	if (find_means(annotation) < 0)
+		return PLUMB_ERR_NO_MEMORY;
+	summary->without = annotation->without;
+	summary->given_up = annotation->given_up;
+	for (uint32_t i = 0; i < annotation->series_count; i++) {
+		const struct series *series = &annotation->series[i];
+
+		summary->latencies |= series->kind == SERIES_TOTAL_LATENCY;
+		if (series_weighs(series, summary) && summary->basis != PLUMB_BASIS_SLOTS)
+			summary->samples += series->samples;
+	}
+	if (annotation->cell_count)
+		qsort(annotation->cells, annotation->cell_count, sizeof(*annotation->cells),
+		      compare_cells);
+	return list_functions(annotation);
+}
+
+void plumb_annotation_summary(const struct plumb_annotation *annotation,
+			      struct plumb_annotation_summary *summary)
+{
+	*summary = annotation->summary;
+}
+
+bool plumb_annotation_function(const struct plumb_annotation *annotation, size_t i,
+			       struct plumb_annotated_function *function)
+{
+	if (i >= annotation->summary.function_count)
+		return false;
+	*function = annotation->functions[i].public;
+	return true;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of an annotation: include/plumb/annotate.h. */
+#ifndef PROFILE_ANNOTATION_H
+#define PROFILE_ANNOTATION_H
+
+#include <plumb/annotate.h>
+
+#include "profile/profile.h"
+
+/* What a number that is added up for an instruction says. */
+enum series_kind {
+	SERIES_WEIGHT,  /* of samples of an event */
+	SERIES_CAUSE,   /* slots, or cycles from issue to completion, with a name */
+	SERIES_ENDLESS, /* SPE records whose counters ended before the operation did, with a name */
+	SERIES_EXECUTIONS,
+	SERIES_ACCESSES,
+	SERIES_MISSES,
+	SERIES_BRANCHES,
+	SERIES_MISPREDICTIONS,
+	SERIES_TOTAL_LATENCY,
+	SERIES_ISSUE_LATENCY,
+};
+
+struct series {
+	enum series_kind kind;
+	enum plumb_annotation_basis basis; /* that it belongs to */
+	const char *name;                  /* of a cause, or of an event */
+	const struct plumb_recorded_event *event;
+	uint64_t samples;
+};
+
+/* The sum of a series at an instruction. */
+struct cell {
+	struct plumb_symbol_file *file;
+	const struct plumb_symbol *symbol; /* NULL: unknown */
+	uint64_t address;
+	uint32_t series;
+	uint32_t samples;
+	double sum;
+};
+
+/* A function with its cells: cells[first] ... */
+struct ranked {
+	struct plumb_annotated_function public;
+	size_t first, count;
+};
+
+struct plumb_annotation {
+	struct plumb_annotation_options options;
+	const struct plumb_recording *recording;
+	struct plumb_symbolizer *symbolizer;
+	struct text_table texts;
+	uint32_t exact_type;
+
+	struct series *series;
+	uint32_t series_count;
+	struct cell *cells;
+	size_t cell_count, cell_room;
+	struct index_table by_place;
+	uint64_t without, given_up;
+
+	/* Since plumb_annotation_finish(). */
+	struct plumb_annotation_summary summary;
+	struct ranked *functions;
+	double *usual; /* of each series of cycles: the mean */
+};
+
+/* Tells whether a series is part of the weight of functions. */
+static inline bool series_weighs(const struct series *series,
+				 const struct plumb_annotation_summary *summary)
+{
+	if (series->basis != summary->basis)
+		return false;
+	switch (summary->basis) {
+	case PLUMB_BASIS_SLOTS:
+		return series->kind == SERIES_CAUSE;
+	case PLUMB_BASIS_LATENCY:
+		return series->kind == SERIES_TOTAL_LATENCY;
+	case PLUMB_BASIS_EVENT:
+		return series->kind == SERIES_WEIGHT && series->name == summary->event;
+	case PLUMB_BASIS_NONE:
+		break;
+	}
+	return false;
+}
+
+#endif

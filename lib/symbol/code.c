@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The code of mapped files, read from the files. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbol/symbolizer.h"
+
+/* Finds the executable segment that holds the byte at a place in the file. */
+static bool find_segment(const struct elf_file *file, uint64_t place, GElf_Phdr *segment)
+{
+	size_t count;
+
+	if (elf_getphdrnum(file->elf, &count) != 0)
+		return false;
+	for (size_t i = 0; i < count && i <= INT32_MAX; i++)
+		if (gelf_getphdr(file->elf, (int)i, segment) && segment->p_type == PT_LOAD &&
+		    segment->p_flags & PF_X && place >= segment->p_offset &&
+		    place - segment->p_offset < segment->p_filesz)
+			return true;
+	return false;
+}
+
+/* Opens `path` if it is the file that was mapped, or one with its build-id. */
+static bool open_fitting(const struct plumb_symbol_file *file, const char *path,
+			 struct elf_file *elf)
+{
+	uint8_t id[ELF_BUILD_ID_MAX];
+
+	if (elf_file_open(elf, path) < 0)
+		return false;
+	if (elf->descriptor >= 0 &&
+	    (file->build_id_size == 0 || (elf_file_build_id(elf, id) == file->build_id_size &&
+					  memcmp(id, file->build_id, file->build_id_size) == 0)))
+		return true;
+	elf_file_close(elf);
+	return false;
+}
+
+/* Files of debug information have the segments, but not what is in them: the mapped file first. */
+static bool open_code(struct plumb_symbolizer *symbolizer, struct plumb_symbol_file *file,
+		      struct elf_file *elf)
+{
+	struct files *files = symbolizer_files(symbolizer);
+	const char *root = files->paths.root ? files->paths.root : "";
+	char *path = files_format("%s%s", root, file->name);
+	bool opened = path && open_fitting(file, path, elf);
+
+	free(path);
+	if (opened)
+		return true;
+	file_load(files, file);
+	return file->path && open_fitting(file, file->path, elf);
+}
+
+size_t plumb_symbolizer_code(struct plumb_symbolizer *symbolizer, struct plumb_symbol_file *file,
+			     uint64_t address, void *bytes, size_t size, uint64_t *virtual_address)
+{
+	struct elf_file elf;
+	GElf_Phdr segment;
+	size_t count = 0;
+
+	*virtual_address = address;
+	if (file->kind != FILE_USER || !open_code(symbolizer, file, &elf))
+		return 0;
+	if (find_segment(&elf, address, &segment) && elf.header.e_machine == EM_AARCH64) {
+		uint64_t left = segment.p_offset + segment.p_filesz - address;
+		ssize_t got;
+
+		*virtual_address = address - segment.p_offset + segment.p_vaddr;
+		if (size > left)
+			size = (size_t)left;
+		while (count < size && (got = pread(elf.descriptor, (char *)bytes + count,
+						    size - count, (off_t)(address + count))) > 0)
+			count += (size_t)got;
+	}
+	elf_file_close(&elf);
+	return count;
+}

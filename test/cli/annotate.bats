@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+# plumb annotate: source, instructions, loops and costs of a function, and its errors. That its
+# instructions, lines and guilty lines are right, test/interop checks.
+
+load lib.bash
+
+# said LINE...: what is on standard error.
+said()
+{
+	# shellcheck disable=SC2154 # by run
+	[ "$stderr" = "$(printf '%s\n' "$@")" ] || { echo "$stderr" && return 1; }
+}
+
+setup_file()
+{
+	export work=$BATS_FILE_TMPDIR
+	cat >"$work/rows.c" <<-'END'
+		static volatile unsigned sum = 7;
+		static inline unsigned mix(unsigned x, unsigned y)
+		{
+			return x / y;
+		}
+		__attribute__((noinline)) static void rows(unsigned count)
+		{
+			unsigned x = sum, y = sum;
+			for (unsigned i = 0; i < count; i++)
+				for (unsigned k = 0; k < 50; k++)
+					x = mix(x + k, y);
+			sum = x | 1;
+		}
+		int main(void)
+		{
+			rows(400);
+			rows(600);
+			return 0;
+		}
+	END
+	engine_path >"$work/engine" || return 0
+	command -v aarch64-linux-gnu-gcc >/dev/null || return 0
+	(cd "$work" && aarch64-linux-gnu-gcc -O2 -g -static -o rows rows.c) || return 0
+	plumb record --exact -q -o "$work/exact.data" -- "$work/rows"
+	plumb record -q -e spe -c 1024 -o "$work/spe.data" -- "$work/rows"
+	plumb record -q -e cycles -c 500 -o "$work/cycles.data" -- "$work/rows"
+}
+
+setup()
+{
+	cd "$work" || return
+}
+
+# needs FILE: skips the test without a recording.
+needs()
+{
+	[ -e "$work/$1" ] || skip "there is no compiler for AArch64, or no engine"
+}
+
+# disassembler: prints which there is, or None.
+disassembler()
+{
+	plumb annotate -i exact.data --json 2>/dev/null |
+		/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)["disassembler"])'
+}
+
+@test "an exact profile: lines, loops with their trips, instructions with counts and costs" {
+	needs exact.data
+	run --separate-stderr plumb annotate -i exact.data rows
+	[ "$status" -eq 0 ]
+	[[ ${lines[0]} =~ ^"rows in $work/rows: "[0-9.]+"% of all slots, counted exactly by the model"$ ]]
+	[ "${lines[1]}" = "Costs: cycles and ports of each instruction on neoverse-n3" ]
+	# The heaviest line comes first: the division, which is inlined.
+	[[ $output == *"Lines"$'\n'*"rows.c:4  "*"return x / y;"* ]]
+	[[ $output =~ " rows.c:"[0-9.]+"  1,000 iterations, entered 2 times: 500.0 each" ]]
+	[[ $output =~ " rows.c:"[0-9.]+"  50,000 iterations, entered 1,000 times: 50.0 each" ]]
+	[[ $output == *$'\n'"In mix:"$'\n'* ]]
+	[[ $output =~ " 50,000 "[^$'\n']*"M0/12" ]]
+	[ "$(disassembler)" = None ] || [[ $output =~ " 50,000 "[^$'\n']*"udiv" ]]
+	[[ $output == *"║"* && $output == *"►"* ]]
+	LC_ALL=C run plumb annotate -i exact.data rows
+	[[ $output =~ [+][-]+[0-9a-f]{6}"  b" ]]
+	lacks -P '[^\x00-\x7f]' <<<"$output"
+}
+
+@test "JSON: the same, with all figures" {
+	needs exact.data
+	plumb annotate -i exact.data --json rows >out.json
+	json 'd["basis"] == "slots" and d["core"] == "neoverse-n3" and d["samples"] == 0' <out.json
+	json 'len(d["functions"]) == 1 and d["functions"][0]["symbol"] == "rows"' <out.json
+	json '[(l["iterations"], l["entries"], l["depth"]) for l in d["functions"][0]["loops"]] ==
+		[(1000, 2, 1), (50000, 1000, 2)]' <out.json
+	json 'd["functions"][0]["lines"][0]["line"] == 4' <out.json
+	json 'd["functions"][0]["lines"][0]["function"] == "mix"' <out.json
+	json 'd["functions"][0]["lines"][0]["file"].endswith("/rows.c")' <out.json
+	json 'abs(sum(l["share"] for l in d["functions"][0]["lines"]) - 100) < 1e-6' <out.json
+	json 'abs(sum(i["weight"] for l in d["functions"][0]["lines"] for i in l["instructions"])
+		- d["functions"][0]["weight"]) < 1e-3' <out.json
+	json '[i["executions"] for l in d["functions"][0]["lines"] for i in l["instructions"]
+		if i["class"] == "INT_DIV32"] == [50000]' <out.json
+}
+
+@test "SPE records: latencies, and the division first" {
+	needs spe.data
+	run --separate-stderr plumb annotate -i spe.data
+	[ "$status" -eq 0 ]
+	[[ ${lines[0]} =~ ^"rows in "[^:]*": "[0-9.]+"% of the latency of "[0-9,]+" SPE records"$ ]]
+	[[ $output == *"SAMPLES  LATENCY"* ]]
+	plumb annotate -i spe.data --json >out.json
+	json 'd["basis"] == "latency" and d["samples"] > 50' <out.json
+	json 'max((i for l in d["functions"][0]["lines"] for i in l["instructions"]),
+		key=lambda i: i["share"])["class"] == "INT_DIV32"' <out.json
+	json 'all(l["iterations"] is None for l in d["functions"][0]["loops"])' <out.json
+}
+
+@test "samples of an event" {
+	needs cycles.data
+	run --separate-stderr plumb annotate -i cycles.data
+	[ "$status" -eq 0 ]
+	[[ ${lines[0]} =~ ^"rows in "[^:]*": "[0-9.]+"% of "[0-9,]+" samples of cycles"$ ]]
+	plumb annotate -i cycles.data --json >out.json
+	json 'd["basis"] == "event" and d["event"] == "cycles"' <out.json
+}
+
+@test "--print-line, --no-source, --limit, --percent-limit" {
+	needs exact.data
+	run plumb annotate -i exact.data -l rows
+	[[ $output == *"rows.c:11 "* ]]
+	lacks udiv <<<"$output"
+	most=$(grep -c 'rows.c:' <<<"$output")
+	run plumb annotate -i exact.data -l --percent-limit 20 rows
+	[ "$(grep -c 'rows.c:' <<<"$output")" -lt "$most" ]
+	run plumb annotate -i exact.data --no-source -s rows
+	addresses=$(sed '1,/^Code/d' <<<"$output" | grep -oE '\b4[0-9a-f]{5}  ' | tr -d ' ')
+	[ "$(wc -l <<<"$addresses")" -gt 10 ]
+	[ "$addresses" = "$(sort <<<"$addresses")" ]
+	plumb annotate -i exact.data --json --limit 3 >out.json
+	json 'len(d["functions"]) == 3' <out.json
+	json '[f["share"] for f in d["functions"]] ==
+		sorted((f["share"] for f in d["functions"]), reverse=True)' <out.json
+}
+
+@test "works without a disassembler, and says what to install" {
+	needs exact.data
+	mkdir -p alone/bin && cp "$PLUMB" alone/bin/plumb
+	run --separate-stderr alone/bin/plumb annotate -i exact.data rows
+	[ "$status" -eq 0 ]
+	[[ $output == *".word   0x"* ]]
+	[[ $output == *"50,000 iterations, entered 1,000 times: 50.0 each"* ]]
+	[[ $stderr == *"no disassembler is installed"*"; instructions are shown as numbers"* ]]
+	[[ $stderr == *"llvm-19-dev"* ]]
+	# A module that lies beside the program, or where the user is, is not loaded.
+	echo junk >alone/bin/plumb-llvm.so
+	echo junk >plumb-llvm.so
+	run --separate-stderr alone/bin/plumb annotate -i exact.data rows
+	[[ $stderr == *"no disassembler is installed"* ]]
+}
+
+@test "a program that has gone or changed: what samples say is left" {
+	needs exact.data
+	mkdir -p empty
+	run --separate-stderr plumb annotate -i exact.data --symfs "$work/empty"
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"the functions of all samples are unknown"* ]]
+	mkdir -p "moved$work" && cp rows "moved$work/rows"
+	run --separate-stderr plumb annotate -i exact.data --symfs "$work/moved" rows
+	[ "$status" -eq 0 ]
+	[[ $output == *udiv* || $output == *.word* ]]
+}
+
+@test "errors" {
+	run --separate-stderr plumb annotate -i missing.data
+	[ "$status" -eq 2 ]
+	[[ $stderr == "plumb: missing.data: "* ]]
+	run --separate-stderr plumb annotate --percent-limit 101
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"percent-limit"* ]]
+	run --separate-stderr plumb annotate -s a b
+	[ "$status" -eq 2 ]
+	said "plumb: --symbol and SYMBOL cannot be combined"
+	needs exact.data
+	run --separate-stderr plumb annotate -i exact.data nothing
+	[ "$status" -eq 2 ]
+	said "plumb: exact.data: no samples in a function called 'nothing'" \
+		"       the hottest function is rows; plumb report lists all"
+	run --separate-stderr plumb annotate -i exact.data --tid 1
+	[ "$status" -eq 2 ]
+	said "plumb: exact.data: no samples match"
+}
