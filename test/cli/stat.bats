@@ -674,14 +674,14 @@ for e in json.load(sys.stdin)["events"]:
 	local metric=sve_predicate_full_percentage
 
 	"$(engine_path)" --version | grep -oE 'version [0-9]+' >version
-	run --separate-stderr model -m SVE_Effectiveness -e SVE_PRED_FULL_SPEC ./work
+	run --separate-stderr model -m SVE_Effectiveness -e SVE_PRED_FULL_SPEC -e SVE_PRED_FULL_SPEC:u ./work
 	[ "$status" -eq 0 ]
 	if [ "$(cut -d ' ' -f 2 version)" -ge 9 ]; then
 		grep -qE "^    $metric +[0-9.]+  percent" <<<"$stderr"
-		grep -qE '^ +[0-9,]+  SVE_PRED_FULL_SPEC  Operation' <<<"$stderr"
+		grep -qE '^ +[0-9,]+  SVE_PRED_FULL_SPEC +Operation' <<<"$stderr"
 	else
 		grep -qE "^    $metric +–  percent" <<<"$stderr"
-		grep -qE '^ +–  SVE_PRED_FULL_SPEC  Operation' <<<"$stderr"
+		grep -qE '^ +–  SVE_PRED_FULL_SPEC +Operation' <<<"$stderr"
 		grep -q '^Note: metrics unavailable because these events were not counted:' <<<"$stderr"
 		grep -q '^Note: not counted, because this requires QEMU 9.0 or later: SVE_PRED_FULL_SPEC$' \
 			<<<"$stderr"

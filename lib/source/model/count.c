@@ -105,6 +105,17 @@ void model_warn(const struct model_result *run, struct plumb_diagnostics *found)
 			(unsigned long long)run->hidden_accesses);
 }
 
+/* Tells whether an earlier selected event is counted by the same counter. */
+static bool is_repeated(const struct plumb_selection *selection, uint16_t event)
+{
+	size_t index = model_index_of(selection->events[event].event);
+
+	for (uint16_t i = 0; i < event; i++)
+		if (model_index_of(selection->events[i].event) == index)
+			return true;
+	return false;
+}
+
 /* Warns of requested events that the engine does not let the model count. */
 static void warn_of_uncounted(const struct source_job *job, const struct model_counts *counts,
 			      struct plumb_diagnostics *found)
@@ -115,7 +126,8 @@ static void warn_of_uncounted(const struct source_job *job, const struct model_c
 	for (uint16_t i = 0; i < selection->event_count; i++) {
 		size_t index = model_index_of(selection->events[i].event), used = strlen(names);
 
-		if (index < EVENT_COUNT && counts->counts[index] == MODEL_NOT_COUNTED)
+		if (index < EVENT_COUNT && counts->counts[index] == MODEL_NOT_COUNTED &&
+		    !is_repeated(selection, i))
 			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
 				 model_event_names[index]);
 	}
