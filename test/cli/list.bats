@@ -157,8 +157,8 @@ assert len(rows) == 110 and all(len(row) == 3 for row in rows), rows' <<<"$outpu
 	for listing in "list -v" "list generic" "list metrics" "list groups" "spec list events" \
 		"spec list metrics" "spec list groups"; do
 		# shellcheck disable=SC2086 # words
-		in_terminal 60 "$PLUMB" $listing --no-pager --color never | tr -d '\r' >lines
-		[ "$(wc -l <lines)" -gt 10 ]
-		[ -z "$(too_wide 60 <lines)" ]
+		in_terminal 60 "$PLUMB" $listing --no-pager --color never | tr -d '\r' >"$BATS_TEST_TMPDIR/lines"
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/lines")" -gt 10 ]
+		[ -z "$(too_wide 60 <"$BATS_TEST_TMPDIR/lines")" ]
 	done
 }
