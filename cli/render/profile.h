@@ -63,6 +63,14 @@ void profile_folded_tree(struct output *out, const struct profile_view *view, si
 /* Prints how the latencies of SPE records are spread. */
 void profile_histogram(struct output *out, const struct profile_view *view);
 void profile_histogram_json(struct output *out, const struct profile_view *view);
+/*
+ * Prints what became of the slots of each row, as JSON, with `separator` between fields, or as text
+ * if it is NULL. Prints nothing and returns false if the profile has none.
+ */
+bool profile_topdown(struct output *out, const struct profile_view *view, bool json,
+		     const char *separator);
+/* Returns the heading of a key's column. */
+const char *profile_key_heading(unsigned key);
 /* Returns whether a row may belong elsewhere than between its neighbours. */
 bool profile_is_uncertain(const struct profile_view *view, size_t event, size_t row);
 /* Returns whether to show a row: see profile_view.function. */

@@ -66,6 +66,11 @@ static const char *const key_headings[PLUMB_PROFILE_KEYS] = {
 	[PLUMB_KEY_TIME] = "TIME",
 };
 
+const char *profile_key_heading(unsigned key)
+{
+	return key_headings[key];
+}
+
 /* Returns whether a column has values for this event. */
 static bool has_values(const struct profile_view *view, const struct plumb_profile_event *event,
 		       enum profile_column column)

@@ -173,7 +173,12 @@ static int print(struct report_run *run)
 
 	if (status != EXIT_FINE)
 		return status;
-	if (options->common.json && options->histogram)
+	if (options->topdown)
+		profile_topdown(&out, &run->view, options->common.json,
+				options->common.separator ? options->common.separator
+				: options->csv            ? ","
+							  : NULL);
+	else if (options->common.json && options->histogram)
 		profile_histogram_json(&out, &run->view);
 	else if (options->common.json)
 		profile_json(&out, &run->view);
@@ -209,14 +214,20 @@ static int check_view(const struct report_run *run)
 	const struct profile_view *view = &run->view;
 	struct plumb_profile_bin bins[PLUMB_PROFILE_BINS];
 	struct plumb_profile_event event;
-	bool found = false;
+	bool found = false, exact = false;
 
 	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++) {
+		exact |= event.exact;
 		for (size_t i = 0; view->function && !found && i < event.row_count; i++)
 			found = profile_is_wanted(view, e, i);
 		for (unsigned kind = 0; run->options->histogram && kind < PLUMB_PROFILE_LATENCIES;
 		     kind++)
 			found |= plumb_profile_histogram(view->profile, e, kind, bins) > 0;
+	}
+	if (run->options->topdown && !exact) {
+		complain("--topdown requires an exact recording");
+		advise("make one with plumb record --exact");
+		return EXIT_USAGE;
 	}
 	if (view->function && !found) {
 		complain("%s: no samples in function '%s' or below it", run->options->input,
@@ -298,6 +309,10 @@ static int check_options(const struct report_options *options)
 		complain("--latency-histogram and --csv cannot be combined");
 	else if (options->mem + options->branch + options->mix > 1)
 		complain("--mem, --branch and --mix cannot be combined");
+	else if (options->topdown &&
+		 (options->mem || options->branch || options->mix || options->folded ||
+		  options->histogram || options->callers || options->callees))
+		complain("--topdown cannot be combined with other views");
 	else if (options->children && options->no_children)
 		complain("--children and --no-children cannot be combined");
 	else if (json && csv)
@@ -339,8 +354,8 @@ static bool wants_browser(const struct report_options *options)
 {
 	const char *why;
 
-	return !options->stdio && !options->folded && !options->histogram && !options->callers &&
-	       !options->callees && !options->common.json && !options->csv &&
+	return !options->stdio && !options->folded && !options->topdown && !options->histogram &&
+	       !options->callers && !options->callees && !options->common.json && !options->csv &&
 	       !options->common.separator && !options->common.output &&
 	       (!options->input || strcmp(options->input, "-") != 0) && browser_is_possible(&why);
 }
@@ -432,6 +447,8 @@ static const struct option options[] = {
 		.help = "print these columns: keys, or share, children, interval, samples, "
 			"period, latency, l1d_misses, mispredictions, ...",
 	},
+	FLAG_ROW(0, "topdown", topdown,
+		 "show what became of each function's slots, from an exact recording"),
 	FLAG_ROW(0, "mem", mem,
 		 "show where loads and stores got their data, by function, with latencies"),
 	FLAG_ROW(0, "branch", branch, "show branches, with the share that was mispredicted"),

@@ -16,7 +16,7 @@ struct report_options {
 	struct choice_options chosen;
 	unsigned limit;
 	const char *callers, *callees; /* functions */
-	bool mem, branch, mix, folded, histogram;
+	bool mem, branch, mix, folded, histogram, topdown;
 	bool stdio, tui, csv, children, no_children, no_demangle, raw;
 };
 

@@ -257,7 +257,12 @@ static int read_trees(const struct report_options *options, bool chains, struct 
 	*paths = PLUMB_PATHS_NONE;
 	if (options->folded || options->callers || options->callees)
 		return read_stacks(options, chains, view, paths);
-	view->children = options->children || (chains && !options->no_children);
+	if (options->topdown && (options->call_graph || options->children)) {
+		complain("--topdown cannot be combined with --call-graph or --children");
+		return EXIT_USAGE;
+	}
+	view->children =
+		options->children || (chains && !options->no_children && !options->topdown);
 	if (!options->call_graph)
 		return EXIT_FINE;
 	status = each_word(options->call_graph, take_call_graph, &graph);
@@ -331,9 +336,12 @@ static int set_defaults(const struct report_options *options, struct profile_vie
 		.columns = {PROFILE_SHARE, PROFILE_INTERVAL, PROFILE_SAMPLES, PROFILE_LATENCY},
 		.column_count = 4,
 	};
+	static const struct report_preset topdown = {.keys = {PLUMB_KEY_SYMBOL}, .key_count = 1};
 	const struct report_preset *preset = report_preset(options);
 	int status = EXIT_FINE;
 
+	if (options->topdown)
+		preset = &topdown;
 	if (!preset)
 		preset = &usual;
 

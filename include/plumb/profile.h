@@ -211,6 +211,25 @@ PLUMB_API size_t plumb_profile_histogram(const struct plumb_profile *profile, si
 PLUMB_API const char *plumb_profile_text(const struct plumb_profile *profile, size_t event,
 					 size_t row, size_t k, char room[PLUMB_PROFILE_TEXT]);
 
+/* What became of the slots of a row of an exact recording, as shares from 0 to 1. */
+struct plumb_profile_topdown {
+	uint64_t slots;
+	double share; /* of all slots */
+	/* Of the row's slots; their sum is 1. Slots that a flush cost are bad speculation. */
+	double retiring, bad_speculation, frontend_bound, backend_bound;
+	/* The largest cause of lost slots, "slots_backend_mem/", and its share; NULL: none. */
+	const char *cause;
+	double cause_share;
+	size_t event, row; /* whose plumb_profile_text() has the row's values */
+};
+/*
+ * Adds up the slots of all events of a finished profile by the values of its keys, the rows with
+ * the most slots first. Free `*rows` with free(). Returns 0, NO_MEMORY, or NOT_FOUND if no event
+ * counts slots exactly.
+ */
+PLUMB_API int plumb_profile_topdown(const struct plumb_profile *profile,
+				    struct plumb_profile_topdown **rows, size_t *count);
+
 /* A function on the call paths of a row. */
 struct plumb_profile_node {
 	unsigned depth;   /* 0: a root */

@@ -231,6 +231,10 @@ int latencies_add(struct plumb_profile *profile, uint32_t row, const struct plum
 /* As paths_renumber(). */
 int latencies_renumber(struct plumb_profile *profile, const uint32_t *rows);
 
+/* profile_results.c: compares two rows' texts, so that the order of equal rows does not depend on
+ * addresses. */
+int compare_row_texts(const struct plumb_profile *profile, uint32_t a, uint32_t b);
+
 static inline uint64_t add_saturating(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;

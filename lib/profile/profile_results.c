@@ -15,8 +15,7 @@ static uint64_t size_of(const struct plumb_profile *profile, uint32_t row)
 					 : profile->rows[row].own.period;
 }
 
-/* Compares two rows' texts, so that the order of equal rows does not depend on addresses. */
-static int compare_texts(const struct plumb_profile *profile, uint32_t a, uint32_t b)
+int compare_row_texts(const struct plumb_profile *profile, uint32_t a, uint32_t b)
 {
 	char rooms[2][PLUMB_PROFILE_TEXT];
 	int order = 0;
@@ -46,7 +45,7 @@ static int compare_rows(const void *a, const void *b, void *user)
 		return sizes[0] > sizes[1] ? -1 : 1;
 	if (own[0] != own[1])
 		return own[0] > own[1] ? -1 : 1;
-	return compare_texts(profile, x, y);
+	return compare_row_texts(profile, x, y);
 }
 
 /* Sets the share of the samples that were left out: by the unit, the stream or the caller. */

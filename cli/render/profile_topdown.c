@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What became of the slots of each function. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_write.h"
+#include "render/figures.h"
+#include "render/json.h"
+#include "render/profile.h"
+#include "tool/memory.h"
+
+struct topdown {
+	const struct profile_view *view;
+	struct plumb_profile_topdown *rows;
+	size_t count, shown;
+};
+
+static const struct {
+	const char *heading, *field;
+	size_t offset;
+} shares[] = {
+	{"SLOTS", "slots_share", offsetof(struct plumb_profile_topdown, share)},
+	{"RETIRING", "retiring", offsetof(struct plumb_profile_topdown, retiring)},
+	{"BAD SPEC", "bad_speculation", offsetof(struct plumb_profile_topdown, bad_speculation)},
+	{"FRONTEND", "frontend_bound", offsetof(struct plumb_profile_topdown, frontend_bound)},
+	{"BACKEND", "backend_bound", offsetof(struct plumb_profile_topdown, backend_bound)},
+	{"CAUSE", "cause_share", offsetof(struct plumb_profile_topdown, cause_share)},
+};
+#define SHARES (sizeof(shares) / sizeof(*shares))
+/* The share of the largest cause is for programs: a table should fit in 80 columns. */
+#define SHARES_SHOWN (SHARES - 1)
+
+static double share_of(const struct plumb_profile_topdown *row, size_t i)
+{
+	double value;
+
+	memcpy(&value, (const char *)row + shares[i].offset, sizeof(value));
+	return 100 * value;
+}
+
+/* Writes the cause's name: "backend_mem" of "slots_backend_mem/". */
+static const char *cause_of(const struct plumb_profile_topdown *row, char room[PLUMB_PROFILE_TEXT])
+{
+	const char *name = row->cause;
+	size_t length;
+
+	if (!name)
+		return NULL;
+	if (strncmp(name, "slots_", 6) == 0)
+		name += 6;
+	length = strcspn(name, "/");
+	if (length >= PLUMB_PROFILE_TEXT)
+		length = PLUMB_PROFILE_TEXT - 1;
+	memcpy(room, name, length);
+	room[length] = '\0';
+	return room;
+}
+
+static const char *key_of(const struct topdown *topdown, size_t i, size_t k,
+			  char room[PLUMB_PROFILE_TEXT])
+{
+	return plumb_profile_text(topdown->view->profile, topdown->rows[i].event,
+				  topdown->rows[i].row, k, room);
+}
+
+static void print_heading(const struct topdown *topdown, struct output *out)
+{
+	uint64_t slots = 0;
+	char *text;
+
+	for (size_t i = 0; i < topdown->count; i++)
+		slots += topdown->rows[i].slots;
+	text = figure_count(pen_for(out), (double)slots);
+	output_text(out, STYLE_HEADING, "Top-down");
+	output_format(out, STYLE_PLAIN, ": %s slots, counted exactly by the model", text);
+	fputs("\n\n", out->stream);
+	free(text);
+}
+
+static void print_text(const struct topdown *topdown, struct output *out)
+{
+	struct table_column columns[TABLE_COLUMNS_MAX];
+	struct table table = {.columns = columns};
+	char room[PLUMB_PROFILE_TEXT];
+
+	for (size_t c = 0; c < SHARES_SHOWN; c++)
+		columns[table.column_count++] =
+			(struct table_column){.heading = shares[c].heading, .right = true};
+	columns[table.column_count++] = (struct table_column){.heading = "LARGEST CAUSE"};
+	for (size_t k = 0; k < topdown->view->key_count; k++)
+		columns[table.column_count++] = (struct table_column){
+			.heading = profile_key_heading(topdown->view->keys[k]),
+			.style = STYLE_NAME};
+	for (size_t i = 0; i < topdown->shown; i++) {
+		for (size_t c = 0; c < SHARES_SHOWN; c++)
+			table_cell_format(&table, c ? "%.1f%%" : "%.2f%%",
+					  share_of(&topdown->rows[i], c));
+		table_cell(&table, cause_of(&topdown->rows[i], room));
+		for (size_t k = 0; k < topdown->view->key_count; k++)
+			table_cell(&table, key_of(topdown, i, k, room));
+	}
+	print_heading(topdown, out);
+	table_print(&table, out, 0);
+	table_free(&table);
+	if (topdown->shown < topdown->count)
+		output_format(out, STYLE_DIM, "%zu more row%s", topdown->count - topdown->shown,
+			      topdown->count - topdown->shown > 1 ? "s" : "");
+	if (topdown->shown < topdown->count)
+		fputc('\n', out->stream);
+}
+
+static void print_separated(const struct topdown *topdown, struct output *out,
+			    const char *separator)
+{
+	struct table table = {0};
+	char room[PLUMB_PROFILE_TEXT];
+	const char *text;
+
+	table_cell(&table, "slots");
+	for (size_t c = 0; c < SHARES; c++)
+		table_cell(&table, shares[c].field);
+	table_cell(&table, "cause");
+	for (size_t k = 0; k < topdown->view->key_count; k++)
+		table_cell(&table, plumb_profile_key_name(topdown->view->keys[k]));
+	table.column_count = table.cell_count;
+	for (size_t i = 0; i < topdown->shown; i++) {
+		table_cell_format(&table, "%llu", (unsigned long long)topdown->rows[i].slots);
+		for (size_t c = 0; c < SHARES; c++)
+			table_cell_format(&table, "%.10g", share_of(&topdown->rows[i], c));
+		text = cause_of(&topdown->rows[i], room);
+		table_cell(&table, text ? text : "");
+		for (size_t k = 0; k < topdown->view->key_count; k++) {
+			text = key_of(topdown, i, k, room);
+			table_cell(&table, text ? text : "");
+		}
+	}
+	table_print_separated(&table, out, separator);
+	table_free(&table);
+}
+
+static void print_json(const struct topdown *topdown, struct output *out)
+{
+	json_t *object = render_object(), *rows = json_array();
+	char room[PLUMB_PROFILE_TEXT];
+
+	for (size_t i = 0; i < topdown->shown; i++) {
+		json_t *row = json_object();
+
+		for (size_t k = 0; k < topdown->view->key_count; k++)
+			json_put(row, plumb_profile_key_name(topdown->view->keys[k]),
+				 render_string(key_of(topdown, i, k, room)));
+		json_put(row, "slots", json_integer((json_int_t)topdown->rows[i].slots));
+		for (size_t c = 0; c < SHARES; c++)
+			json_put(row, shares[c].field, json_real(share_of(&topdown->rows[i], c)));
+		json_put(row, "cause", render_string(cause_of(&topdown->rows[i], room)));
+		json_add(rows, row);
+	}
+	json_put(object, "recording", render_string(topdown->view->path));
+	json_put(object, "row_count", json_integer((json_int_t)topdown->count));
+	json_put(object, "rows", rows);
+	render_json(out, object);
+}
+
+bool profile_topdown(struct output *out, const struct profile_view *view, bool json,
+		     const char *separator)
+{
+	struct topdown topdown = {.view = view};
+	int status = plumb_profile_topdown(view->profile, &topdown.rows, &topdown.count);
+
+	if (status == PLUMB_ERR_NO_MEMORY)
+		memory_given(NULL);
+	if (status < 0)
+		return false;
+	while (topdown.shown < topdown.count && (!view->limit || topdown.shown < view->limit) &&
+	       share_of(&topdown.rows[topdown.shown], 0) >= view->percent_limit)
+		topdown.shown++;
+	if (json)
+		print_json(&topdown, out);
+	else if (separator)
+		print_separated(&topdown, out, separator);
+	else
+		print_text(&topdown, out);
+	free(topdown.rows);
+	return true;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Top-down shares of the rows of an exact profile: what became of each one's slots. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile.h"
+
+/* What an event of exact recordings says of a slot; doc/samples.md lists them. */
+enum slots { SLOTS_NONE, SLOTS_RETIRING, SLOTS_BAD_SPECULATION, SLOTS_FRONTEND, SLOTS_BACKEND };
+
+/* A row on its way: its values are those of the row that it was found at first. */
+struct topdown_row {
+	struct plumb_profile_topdown public;
+	uint32_t row;
+	uint64_t slots[SLOTS_BACKEND + 1], most;
+};
+
+struct topdown {
+	const struct plumb_profile *profile;
+	struct topdown_row *at;
+	size_t count;
+	struct index_table index;
+};
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Tells which slots an event counts. Slots after a flush are lost to the speculation before it. */
+static enum slots slots_of(const struct plumb_profile_event *event)
+{
+	const char *name = event->name;
+
+	if (!event->exact || !name || !begins(name, "exact/"))
+		return SLOTS_NONE;
+	name += strlen("exact/");
+	if (strcmp(name, "OP_RETIRED/") == 0)
+		return SLOTS_RETIRING;
+	if (begins(name, "slots_bad_speculation/") || begins(name, "slots_frontend_flush/"))
+		return SLOTS_BAD_SPECULATION;
+	if (begins(name, "slots_frontend_"))
+		return SLOTS_FRONTEND;
+	return begins(name, "slots_backend_") ? SLOTS_BACKEND : SLOTS_NONE;
+}
+
+static uint64_t hash_values(const struct plumb_profile *profile, uint32_t row)
+{
+	return hash_words(row_values(profile, row) + 1, profile->words - 1);
+}
+
+static uint64_t hash_row(const void *owner, uint32_t i)
+{
+	const struct topdown *topdown = owner;
+
+	return hash_values(topdown->profile, topdown->at[i].row);
+}
+
+/* Finds or makes the row with these values. There is room for it. Returns NULL if out of memory. */
+static struct topdown_row *find(struct topdown *topdown, uint32_t row)
+{
+	const struct plumb_profile *profile = topdown->profile;
+	const size_t size = (profile->words - 1) * sizeof(uint64_t);
+	size_t at;
+
+	if (!index_table_reserve(&topdown->index, hash_row, topdown))
+		return NULL;
+	at = hash_values(profile, row) & topdown->index.mask;
+	for (; topdown->index.slots[at] != UINT32_MAX; at = (at + 1) & topdown->index.mask) {
+		struct topdown_row *found = &topdown->at[topdown->index.slots[at]];
+
+		if (memcmp(row_values(profile, found->row) + 1, row_values(profile, row) + 1,
+			   size) == 0)
+			return found;
+	}
+	topdown->index.slots[at] = (uint32_t)topdown->count;
+	topdown->index.count++;
+	topdown->at[topdown->count] = (struct topdown_row){.row = row};
+	return &topdown->at[topdown->count++];
+}
+
+/* Adds the rows of an event. */
+static bool add_event(struct topdown *topdown, size_t e, enum slots slots)
+{
+	const struct profiled_event *event = &topdown->profile->events[e];
+
+	for (size_t i = 0; i < event->public.row_count; i++) {
+		const uint64_t count = topdown->profile->rows[event->order[i]].own.period;
+		struct topdown_row *row = find(topdown, event->order[i]);
+
+		if (!row)
+			return false;
+		if (row->public.slots == 0) {
+			row->public.event = e;
+			row->public.row = i;
+		}
+		row->public.slots = add_saturating(row->public.slots, count);
+		row->slots[slots] += count;
+		if (slots != SLOTS_RETIRING && count > row->most) {
+			row->most = count;
+			row->public.cause = event->public.name + strlen("exact/");
+		}
+	}
+	return true;
+}
+
+static int compare(const void *a, const void *b, void *user)
+{
+	const struct topdown_row *x = a, *y = b;
+
+	if (x->public.slots != y->public.slots)
+		return x->public.slots > y->public.slots ? -1 : 1;
+	return compare_row_texts(user, x->row, y->row);
+}
+
+static void set_shares(struct topdown_row *row, uint64_t total)
+{
+	struct plumb_profile_topdown *public = &row->public;
+	const double slots = (double)public->slots;
+
+	public->share = slots / (double)total;
+	public->retiring = (double)row->slots[SLOTS_RETIRING] / slots;
+	public->bad_speculation = (double)row->slots[SLOTS_BAD_SPECULATION] / slots;
+	public->frontend_bound = (double)row->slots[SLOTS_FRONTEND] / slots;
+	public->backend_bound = (double)row->slots[SLOTS_BACKEND] / slots;
+	public->cause_share = (double)row->most / slots;
+}
+
+static int sum_up(struct topdown *topdown, struct plumb_profile_topdown **rows, size_t *count)
+{
+	uint64_t total = 0;
+
+	*rows = calloc(topdown->count, sizeof(**rows));
+	if (!*rows)
+		return PLUMB_ERR_NO_MEMORY;
+	qsort_r(topdown->at, topdown->count, sizeof(*topdown->at), compare,
+		(void *)(uintptr_t)topdown->profile);
+	for (size_t i = 0; i < topdown->count; i++)
+		total = add_saturating(total, topdown->at[i].public.slots);
+	for (size_t i = 0; i < topdown->count; i++) {
+		set_shares(&topdown->at[i], total);
+		(*rows)[i] = topdown->at[i].public;
+	}
+	*count = topdown->count;
+	return 0;
+}
+
+int plumb_profile_topdown(const struct plumb_profile *profile, struct plumb_profile_topdown **rows,
+			  size_t *count)
+{
+	struct topdown topdown = {.profile = profile};
+	int status = PLUMB_ERR_NOT_FOUND;
+
+	*rows = NULL;
+	*count = 0;
+	if (!profile->finished || !profile->row_count)
+		return status;
+	topdown.at = calloc(profile->row_count, sizeof(*topdown.at));
+	if (!topdown.at)
+		return PLUMB_ERR_NO_MEMORY;
+	for (size_t e = 0; e < profile->event_count; e++) {
+		const enum slots slots = slots_of(&profile->events[e].public);
+
+		if (slots == SLOTS_NONE)
+			continue;
+		if (!add_event(&topdown, e, slots)) {
+			status = PLUMB_ERR_NO_MEMORY;
+			topdown.count = 0;
+			break;
+		}
+	}
+	if (topdown.count)
+		status = sum_up(&topdown, rows, count);
+	free(topdown.index.slots);
+	free(topdown.at);
+	return status;
+}
