@@ -20,6 +20,7 @@ void buffer_flush(struct buffer *buffer)
 {
 	fwrite(buffer->bytes, 1, buffer->used, buffer->out->stream);
 	buffer->used = 0;
+	buffer->flushes++;
 }
 
 void buffer_close(struct buffer *buffer)
@@ -89,8 +90,11 @@ void buffer_padded(struct buffer *buffer, const char *text, int width)
 		fill(buffer, ' ', missing);
 }
 
+/* What make_room() fills with one store. */
+#define PADS 16
+
 /* Makes room for `length` characters after `pad`s up to `width`. Returns where they end. */
-static char *make_room(struct buffer *buffer, unsigned length, char pad, unsigned width)
+static inline char *make_room(struct buffer *buffer, unsigned length, char pad, unsigned width)
 {
 	unsigned columns = width < WIDTH_MAX ? width : WIDTH_MAX;
 	char *to;
@@ -99,7 +103,8 @@ static char *make_room(struct buffer *buffer, unsigned length, char pad, unsigne
 		columns = length;
 	buffer_reserve(buffer, WIDTH_MAX + DIGITS_MAX);
 	to = buffer->bytes + buffer->used;
-	for (unsigned i = 0; i < columns - length; i++)
+	memset(to, pad, PADS);
+	for (unsigned i = PADS; i + length < columns; i++)
 		to[i] = pad;
 	buffer->used += columns;
 	return to + columns;
@@ -114,15 +119,26 @@ static unsigned decimal_digits(uint64_t number)
 	return digits + (number >= 10) + (number >= 100) + (number >= 1000);
 }
 
+static const char decimal_pairs[] = "00010203040506070809101112131415161718192021222324"
+				    "25262728293031323334353637383940414243444546474849"
+				    "50515253545556575859606162636465666768697071727374"
+				    "75767778798081828384858687888990919293949596979899";
+
 static void put_decimal(struct buffer *buffer, bool negative, uint64_t number, char pad,
 			unsigned width)
 {
 	char *at = make_room(buffer, decimal_digits(number) + negative, pad, width);
 
-	do {
-		*--at = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
+	for (; number >= 100; number /= 100) {
+		at -= 2;
+		memcpy(at, &decimal_pairs[number % 100 * 2], 2);
+	}
+	if (number >= 10) {
+		at -= 2;
+		memcpy(at, &decimal_pairs[number * 2], 2);
+	} else {
+		*--at = (char)('0' + number);
+	}
 	if (negative)
 		*--at = '-';
 }
@@ -155,15 +171,27 @@ void buffer_signed_left(struct buffer *buffer, int64_t number, unsigned width)
 		buffer_char(buffer, ' ');
 }
 
+#define HEX_ROW(d)                                                                            \
+	d "0" d "1" d "2" d "3" d "4" d "5" d "6" d "7" d "8" d "9" d "a" d "b" d "c" d "d" d \
+	  "e" d "f"
+
+static const char hex_pairs[] = HEX_ROW("0") HEX_ROW("1") HEX_ROW("2") HEX_ROW("3") HEX_ROW("4")
+	HEX_ROW("5") HEX_ROW("6") HEX_ROW("7") HEX_ROW("8") HEX_ROW("9") HEX_ROW("a") HEX_ROW("b")
+		HEX_ROW("c") HEX_ROW("d") HEX_ROW("e") HEX_ROW("f");
+
 static void put_hex(struct buffer *buffer, uint64_t number, char pad, unsigned width)
 {
 	const unsigned digits = number ? (67 - (unsigned)__builtin_clzll(number)) / 4 : 1;
 	char *at = make_room(buffer, digits, pad, width);
 
-	do {
-		*--at = "0123456789abcdef"[number & 15];
-		number >>= 4;
-	} while (number);
+	for (; number >= 256; number >>= 8) {
+		at -= 2;
+		memcpy(at, &hex_pairs[(number & 255) * 2], 2);
+	}
+	if (number >= 16)
+		memcpy(at - 2, &hex_pairs[number * 2], 2);
+	else
+		at[-1] = hex_pairs[number * 2 + 1];
 }
 
 void buffer_hex(struct buffer *buffer, uint64_t number, unsigned width)

@@ -17,6 +17,7 @@ struct buffer {
 	struct output *out;
 	char *bytes;
 	size_t used;
+	unsigned flushes; /* so far */
 };
 
 void buffer_open(struct buffer *buffer, struct output *out);

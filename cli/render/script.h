@@ -107,6 +107,7 @@ struct script_printer {
 	bool callchains; /* are printed, for events that have them */
 
 	/* What the renderers remember from one sample to the next. */
+	struct script_repeats *repeats;
 	unsigned name_width;    /* of the widest name of an event; 0: not known yet */
 	size_t source_width;    /* of the widest data source so far */
 	uint64_t first_time;    /* 0: none yet */
@@ -137,6 +138,30 @@ uint64_t script_period(const struct script_sample *sample);
 /* Where the sample's .ip is, looked up once. */
 const struct plumb_location *script_locate(const struct script_printer *printer,
 					   struct script_sample *sample);
+
+/* The name of the sample's thread, or what perf prints without one. */
+static inline const char *script_comm(const struct script_sample *sample)
+{
+	return sample->task ? sample->task->comm : ":-1";
+}
+
+/*
+ * script_repeat.c: prints columns by copying what an earlier line has there, or by `print`. Free
+ * the struct with free().
+ */
+typedef void script_print_columns(struct script_printer *printer,
+				  const struct script_sample *sample);
+typedef void script_print_place(struct script_printer *printer, struct script_sample *sample);
+struct script_repeats *script_repeats_new(void);
+/* Call it when address spaces may have changed. */
+void script_repeats_forget_places(struct script_repeats *repeats);
+/* The columns before the time; `chain`: a call chain follows. */
+void script_repeat_start(struct script_printer *printer, const struct script_sample *sample,
+			 bool chain, script_print_columns *print);
+void script_repeat_name(struct script_printer *printer, const struct script_sample *sample,
+			script_print_columns *print);
+void script_repeat_place(struct script_printer *printer, struct script_sample *sample,
+			 script_print_place *print);
 
 /* script_line.c: a sample as a line; other records' lines begin like it. */
 void script_print_line(struct script_printer *printer, struct script_sample *sample);

@@ -96,7 +96,15 @@ static void print_ids(struct script_printer *printer, const struct script_sample
 	buffer_char(b, ' ');
 }
 
-void script_print_start(struct script_printer *printer, const struct script_sample *sample)
+/* Whether the sample's call chain follows, on lines of its own. */
+static bool has_chain(const struct script_printer *printer, const struct script_sample *sample)
+{
+	return printer->callchains && script_prints(printer->fields, sample->type, FIELD_IP) &&
+	       sample->event->attr.sample_type & PLUMB_SAMPLE_CALLCHAIN;
+}
+
+/* The columns before the time: the thread and the CPU. */
+static void print_thread(struct script_printer *printer, const struct script_sample *sample)
 {
 	const struct plumb_record *record = sample->record;
 	const struct script_fields *fields = printer->fields;
@@ -104,11 +112,7 @@ void script_print_start(struct script_printer *printer, const struct script_samp
 	struct buffer *b = printer->out;
 
 	if (script_prints(fields, type, FIELD_COMM)) {
-		const char *comm = sample->task ? sample->task->comm : ":-1";
-		bool chain = printer->callchains && script_prints(fields, type, FIELD_IP) &&
-			     sample->event->attr.sample_type & PLUMB_SAMPLE_CALLCHAIN;
-
-		buffer_padded(b, comm, chain ? 0 : 16);
+		buffer_padded(b, script_comm(sample), has_chain(printer, sample) ? 0 : 16);
 		buffer_char(b, ' ');
 	}
 	print_ids(printer, sample);
@@ -120,10 +124,15 @@ void script_print_start(struct script_printer *printer, const struct script_samp
 			buffer_zeros(b, record->cpu, 3);
 		buffer_bytes(b, "] ", 2);
 	}
-	if (script_prints(fields, type, FIELD_MISC))
-		print_misc(b, sample);
-	if (script_prints(fields, type, FIELD_TIME))
-		print_time(printer, record);
+}
+
+void script_print_start(struct script_printer *printer, const struct script_sample *sample)
+{
+	script_repeat_start(printer, sample, has_chain(printer, sample), print_thread);
+	if (script_prints(printer->fields, sample->type, FIELD_MISC))
+		print_misc(printer->out, sample);
+	if (script_prints(printer->fields, sample->type, FIELD_TIME))
+		print_time(printer, sample->record);
 }
 
 /* ---- Names of events ------------------------------------------------------------------------- */
@@ -154,7 +163,7 @@ static unsigned names_width(const struct script_printer *printer)
 	return width;
 }
 
-static void print_event(struct script_printer *printer, const struct script_sample *sample)
+static void print_name(struct script_printer *printer, const struct script_sample *sample)
 {
 	char room[EVENT_NAME_ROOM];
 
@@ -197,13 +206,8 @@ static uint64_t source_of(const struct script_printer *printer, const struct scr
 	return unknown;
 }
 
-static void print_ip(struct script_printer *printer, struct script_sample *sample)
+static void print_place(struct script_printer *printer, struct script_sample *sample)
 {
-	if (printer->callchains && sample->event->attr.sample_type & PLUMB_SAMPLE_CALLCHAIN) {
-		buffer_char(printer->out, '\n');
-		script_print_callchain(printer, sample);
-		return;
-	}
 	buffer_char(printer->out, ' ');
 	buffer_hex(printer->out, sample->record->sample.ip, 16);
 	script_print_location(
@@ -212,6 +216,16 @@ static void print_ip(struct script_printer *printer, struct script_sample *sampl
 				script_prints(printer->fields, sample->type, FIELD_DSO)
 			? script_locate(printer, sample)
 			: NULL);
+}
+
+static void print_ip(struct script_printer *printer, struct script_sample *sample)
+{
+	if (has_chain(printer, sample)) {
+		buffer_char(printer->out, '\n');
+		script_print_callchain(printer, sample);
+		return;
+	}
+	script_repeat_place(printer, sample, print_place);
 	if (script_prints(printer->fields, sample->type, FIELD_SRCLINE))
 		script_print_source_line(printer, script_locate(printer, sample));
 }
@@ -244,7 +258,7 @@ void script_print_line(struct script_printer *printer, struct script_sample *sam
 		buffer_char(b, ' ');
 	}
 	if (on & FIELD_BIT(FIELD_EVENT))
-		print_event(printer, sample);
+		script_repeat_name(printer, sample, print_name);
 	if (printer->fields->flags)
 		script_print_flags(b, s->trace_flags);
 	if (script_is_branch_trace(&sample->event->attr)) {

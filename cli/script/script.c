@@ -132,6 +132,22 @@ static bool is_shown(const struct script_options *options, const struct plumb_re
 	}
 }
 
+/* Whether addresses may be in another place after it. */
+static bool tells_of_places(uint32_t type)
+{
+	switch (type) {
+	case PLUMB_RECORD_MMAP:
+	case PLUMB_RECORD_MMAP2:
+	case PLUMB_RECORD_COMM:
+	case PLUMB_RECORD_FORK:
+	case PLUMB_RECORD_EXIT:
+	case PLUMB_RECORD_KSYMBOL:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool print_item(struct script *script, const struct plumb_samples_item *item)
 {
 	const struct plumb_record *record = item->record;
@@ -140,6 +156,8 @@ static bool print_item(struct script *script, const struct plumb_samples_item *i
 		return print_sample(script, item);
 	if (plumb_symbolizer_add(script->symbols, record) < 0)
 		memory_given(NULL);
+	if (tells_of_places(record->type))
+		script_repeats_forget_places(script->printer.repeats);
 	if (is_shown(script->options, record) && !script->options->common.json &&
 	    choice_wants_cpu(&script->choice, record))
 		script_print_record(&script->printer, record);
@@ -208,6 +226,7 @@ static int print_all(struct script *script)
 	script->printer = (struct script_printer){
 		.out = &script->buffer,
 		.fields = &script->fields,
+		.repeats = script_repeats_new(),
 		.recording = script->recording,
 		.symbols = script->symbols,
 		.version = script->samples.like_perf,
@@ -340,6 +359,7 @@ static int run_script(struct script_options *options)
 	plumb_recording_close(script.recording);
 	plumb_diagnostics_free(script.found);
 	choice_free(&script.choice);
+	free(script.printer.repeats);
 	return status;
 }
 

@@ -508,12 +508,11 @@ static int find_task_of(struct plumb_samples *s, const struct plumb_record *reco
 	return find_task(s, known ? record->pid : -1, known ? record->tid : -1, task);
 }
 
-/* Makes the sample of the lowest of the pending groups. */
-static void make_sample(struct plumb_samples *s)
+/* Makes what the samples of the next record have in common. */
+static void begin_samples(struct plumb_samples *s)
 {
 	const struct ring *ring = s->current;
 	const struct plumb_spe_record *record = &s->run[s->next];
-	const unsigned group = (unsigned)__builtin_ctz(s->pending);
 	struct synthesis_origin origin = {
 		.place = ring_place(ring, record->offset),
 		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a run has a ring */
@@ -524,13 +523,21 @@ static void make_sample(struct plumb_samples *s)
 	};
 
 	origin.has_time = time_of(s, record, &origin.time);
-	synthesis_sample(&s->decoding.synthesis, record, &origin, group, &s->synthesized);
+	synthesis_common(&s->decoding.synthesis, record, &origin, &s->synthesized);
 	s->item.record = &s->synthesized.record;
 	s->item.spe = record;
-	s->item.group = group;
 	s->item.groups = s->groups[s->next];
 	s->item.ring = ring->index;
 	s->item.midr = ring->core.midr;
+}
+
+/* Makes the sample of the lowest of the pending groups. */
+static void make_sample(struct plumb_samples *s)
+{
+	const unsigned group = (unsigned)__builtin_ctz(s->pending);
+
+	synthesis_sample(&s->decoding.synthesis, &s->run[s->next], group, &s->synthesized);
+	s->item.group = group;
 	s->pending &= s->pending - 1;
 }
 
@@ -560,6 +567,8 @@ int plumb_samples_next(struct plumb_samples *samples, const struct plumb_samples
 		}
 		if (s->decoding.each_record_once)
 			s->pending = PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
+		if (s->pending)
+			begin_samples(s);
 	}
 	make_sample(s);
 	return 1;

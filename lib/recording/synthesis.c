@@ -269,38 +269,34 @@ static void set_common(const struct synthesis *synthesis, const struct plumb_spe
 	sample->misc = cpu_mode(synthesis, record, members->ip);
 }
 
-static void set_data(const struct synthesis *synthesis, const struct plumb_spe_record *record,
-		     const struct synthesis_origin *origin, struct plumb_sample *members)
+void synthesis_common(const struct synthesis *synthesis, const struct plumb_spe_record *record,
+		      const struct synthesis_origin *origin, struct synthesized *sample)
 {
-	members->physical_address =
+	set_common(synthesis, record, origin, &sample->record);
+	sample->target = code_address(synthesis, record->addresses[PLUMB_SPE_BRANCH_TARGET]);
+	sample->data_address = plumb_spe_virtual_address(record->addresses[PLUMB_SPE_DATA_VIRTUAL]);
+	sample->physical_address =
 		plumb_spe_physical_address(record->addresses[PLUMB_SPE_DATA_PHYSICAL]);
-	members->data_source = spe_perf_data_source(record, &origin->core, synthesis->version);
+	sample->data_source = spe_perf_data_source(record, &origin->core, synthesis->version);
+	sample->trace_flags = perf_is_newer(synthesis->version) ? trace_flags(record) : 0;
 }
 
 void synthesis_sample(const struct synthesis *synthesis, const struct plumb_spe_record *record,
-		      const struct synthesis_origin *origin, unsigned group,
-		      struct synthesized *sample)
+		      unsigned group, struct synthesized *sample)
 {
 	const bool newer = perf_is_newer(synthesis->version);
 	const bool every = group == PLUMB_SPE_GROUP_INSTRUCTIONS;
 	const bool branch = group == PLUMB_SPE_GROUP_BRANCH || group == PLUMB_SPE_GROUP_BRANCH_MISS;
 	struct plumb_sample *members = &sample->record.sample;
 
-	set_common(synthesis, record, origin, &sample->record);
 	sample->record.id = sample->record.stream_id = synthesis->ids[group];
 	sample->record.event = &synthesis->events[group];
 	members->period = newer || every ? synthesis->period : 1;
-	if (branch || (newer && every))
-		members->address =
-			code_address(synthesis, record->addresses[PLUMB_SPE_BRANCH_TARGET]);
-	else
-		members->address =
-			plumb_spe_virtual_address(record->addresses[PLUMB_SPE_DATA_VIRTUAL]);
-	if (!branch)
-		set_data(synthesis, record, origin, members);
-	if (newer && (branch || every)) {
-		members->trace_flags = trace_flags(record);
-		if (synthesis->branch_entries)
-			add_branches(synthesis, record, sample);
-	}
+	members->address = branch || (newer && every) ? sample->target : sample->data_address;
+	members->physical_address = branch ? 0 : sample->physical_address;
+	members->data_source = branch ? 0 : sample->data_source;
+	members->trace_flags = branch || every ? sample->trace_flags : 0;
+	members->branch_count = 0;
+	if (newer && (branch || every) && synthesis->branch_entries)
+		add_branches(synthesis, record, sample);
 }

@@ -34,6 +34,10 @@ struct synthesis_origin {
 struct synthesized {
 	struct plumb_record record;
 	struct plumb_branch_entry branches[SYNTHESIS_BRANCH_ENTRIES];
+
+	/* What the samples of some groups have. */
+	uint64_t data_address, target, physical_address, data_source;
+	uint32_t trace_flags;
 };
 
 /* Makes the groups' events from that of SPE. */
@@ -44,9 +48,11 @@ void synthesis_make_events(struct synthesis *synthesis, const struct plumb_recor
 uint32_t synthesis_choose(const struct synthesis *synthesis, const struct plumb_spe_record *record,
 			  uint64_t *since);
 
-/* Makes the sample of a record in a group. */
+/* Makes what the samples of a record have in common. */
+void synthesis_common(const struct synthesis *synthesis, const struct plumb_spe_record *record,
+		      const struct synthesis_origin *origin, struct synthesized *sample);
+/* Makes it the sample of that record in a group. */
 void synthesis_sample(const struct synthesis *synthesis, const struct plumb_spe_record *record,
-		      const struct synthesis_origin *origin, unsigned group,
-		      struct synthesized *sample);
+		      unsigned group, struct synthesized *sample);
 
 #endif
