@@ -305,7 +305,7 @@ static void mark_row(void *user, struct output *out, size_t line)
 	const size_t row = place->rows[line];
 	const struct profile_view *view = place->view;
 	char rooms[PLUMB_PROFILE_KEYS_MAX][PLUMB_PROFILE_TEXT];
-	const char *texts[PLUMB_PROFILE_KEYS_MAX];
+	const char *texts[PLUMB_PROFILE_KEYS_MAX] = {NULL};
 
 	plumb_profile_row(view->profile, place->event_index, row, &place->row);
 	for (size_t k = 0; k < view->key_count; k++)

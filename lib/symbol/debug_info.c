@@ -242,7 +242,7 @@ static struct debug_info *open_debug_info(struct plumb_symbol_file *file)
 		debug->ranges_left = RANGES_MAX;
 		status = elf_file_open(&debug->runtime, file->path);
 	}
-	if (status < 0) {
+	if (!debug || status < 0) {
 		files_note(file->files, status);
 		free(debug);
 		return NULL;

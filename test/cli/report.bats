@@ -309,6 +309,7 @@ setup()
 	cp /bin/true prog
 	run --separate-stderr plumb report --stdio -s sym
 	[ "$status" -eq 0 ]
+	# shellcheck disable=SC2154 # by run
 	[[ ${stderr_lines[0]} == "plumb: $PWD/prog has changed since it was recorded, so it is not used: "* ]]
 	[ "${#stderr_lines[@]}" -eq 1 ]
 }

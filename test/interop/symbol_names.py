@@ -24,7 +24,7 @@ static __attribute__((noinline)) int hidden(int x) { return rand() + x; }
 __attribute__((noinline)) int shown(int x) { return hidden(x) * 3; }
 int main(int count, char **arguments)
 {
-	void (*through_pointer)(void *) = count > 3 ? free : abort;
+	void (*through_pointer)(void *) = count > 3 ? free : (void (*)(void *))abort;
 	if (count > 1)
 		through_pointer(malloc(strlen(arguments[1])));
 	return shown(count) + puts(arguments[0]);
