@@ -181,9 +181,7 @@ static char *stamped(const char *path)
 
 static int cannot(struct record_files *files, const char *name, const char *what)
 {
-	struct plumb_place where = {.file = name};
-
-	plumb_diagnostics_add(files->found, PLUMB_ERROR, "not-renamed", &where, "%s: %s", what,
+	plumb_diagnostics_add(files->found, PLUMB_ERROR, "not-renamed", name, "%s: %s", what,
 			      strerror(errno));
 	return PLUMB_ERR_IO;
 }

@@ -85,22 +85,15 @@ PLUMB_API const struct plumb_diagnostic *plumb_diagnostics_get(const struct plum
 PLUMB_API size_t plumb_diagnostics_errors(const struct plumb_diagnostics *list);
 PLUMB_API size_t plumb_diagnostics_warnings(const struct plumb_diagnostics *list);
 
-/* The place of a finding. Unknown members stay zero; strings are copied. */
-struct plumb_place {
-	const char *file;
-	unsigned line;
-	unsigned column;
-	const char *path;
-};
-
 /*
  * Adds one finding, with a message in printf's format. `id` must be a string literal. `list` may be
- * NULL: then nothing happens. `where` may be NULL: then the place is unknown. If memory runs out,
- * the finding is still counted. plumb_diagnostics_hint() sets the hint of the last finding kept.
+ * NULL: then nothing happens. `file` is copied; NULL: the finding is not about a file. If memory
+ * runs out, the finding is still counted. plumb_diagnostics_hint() sets the hint of the last
+ * finding kept.
  */
 PLUMB_API void plumb_diagnostics_add(struct plumb_diagnostics *list, enum plumb_severity severity,
-				     const char *id, const struct plumb_place *where,
-				     const char *format, ...) PLUMB_PRINTF(5, 6);
+				     const char *id, const char *file, const char *format, ...)
+	PLUMB_PRINTF(5, 6);
 PLUMB_API void plumb_diagnostics_hint(struct plumb_diagnostics *list, const char *format, ...)
 	PLUMB_PRINTF(2, 3);
 

@@ -7,9 +7,20 @@
 
 #include <plumb/error.h>
 
-/* plumb_diagnostics_add() with its arguments in a list. */
+/* The place of a finding. Unknown members stay zero; strings are copied. */
+struct place {
+	const char *file;
+	unsigned line;
+	unsigned column;
+	const char *path;
+};
+
+/* Adds a finding as plumb_diagnostics_add() does, with its whole place; NULL: unknown. */
+void diagnostics_add(struct plumb_diagnostics *list, enum plumb_severity severity, const char *id,
+		     const struct place *where, const char *format, ...) PLUMB_PRINTF(5, 6);
+/* Does the same with its arguments in a list. */
 void diagnostics_vadd(struct plumb_diagnostics *list, enum plumb_severity severity, const char *id,
-		      const struct plumb_place *where, const char *format, va_list args)
+		      const struct place *where, const char *format, va_list args)
 	PLUMB_PRINTF(5, 0);
 
 #endif

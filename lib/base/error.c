@@ -128,7 +128,7 @@ static struct plumb_diagnostic *append(struct plumb_diagnostics *list)
 }
 
 void diagnostics_vadd(struct plumb_diagnostics *list, enum plumb_severity severity, const char *id,
-		      const struct plumb_place *where, const char *format, va_list args)
+		      const struct place *where, const char *format, va_list args)
 {
 	struct plumb_diagnostic *d;
 
@@ -153,13 +153,24 @@ void diagnostics_vadd(struct plumb_diagnostics *list, enum plumb_severity severi
 		list->count++;
 }
 
-void plumb_diagnostics_add(struct plumb_diagnostics *list, enum plumb_severity severity,
-			   const char *id, const struct plumb_place *where, const char *format, ...)
+void diagnostics_add(struct plumb_diagnostics *list, enum plumb_severity severity, const char *id,
+		     const struct place *where, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	diagnostics_vadd(list, severity, id, where, format, args);
+	va_end(args);
+}
+
+void plumb_diagnostics_add(struct plumb_diagnostics *list, enum plumb_severity severity,
+			   const char *id, const char *file, const char *format, ...)
+{
+	const struct place where = {.file = file};
+	va_list args;
+
+	va_start(args, format);
+	diagnostics_vadd(list, severity, id, &where, format, args);
 	va_end(args);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/diagnostics.h"
 #include "disasm/module.h"
 
 struct plumb_disassembler {
@@ -21,8 +22,8 @@ struct plumb_disassembler {
 static int refuse(struct plumb_diagnostics *found, const char *path, const char *what,
 		  const char *why)
 {
-	plumb_diagnostics_add(found, PLUMB_ERROR, "no-disassembler",
-			      &(struct plumb_place){.file = path}, "%s: %s", what, why);
+	diagnostics_add(found, PLUMB_ERROR, "no-disassembler", &(struct place){.file = path},
+			"%s: %s", what, why);
 	return PLUMB_ERR_MACHINE;
 }
 

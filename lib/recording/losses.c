@@ -3,6 +3,8 @@
 #include <plumb/recording.h>
 #include <stdio.h>
 
+#include "base/diagnostics.h"
+
 struct loss {
 	uint64_t count;
 	const char *id;
@@ -11,29 +13,28 @@ struct loss {
 };
 
 static void report_unfinished(const struct plumb_recording_losses *losses,
-			      const struct plumb_place *place, struct plumb_diagnostics *found)
+			      const struct place *place, struct plumb_diagnostics *found)
 {
 	char recovered[64] = "";
 
 	if (losses->samples)
 		snprintf(recovered, sizeof(recovered), "; %llu sample%s recovered",
 			 (unsigned long long)losses->samples, losses->samples == 1 ? "" : "s");
-	plumb_diagnostics_add(found, PLUMB_WARNING, "unfinished", place,
-			      "the recorder was killed%s", recovered);
+	diagnostics_add(found, PLUMB_WARNING, "unfinished", place, "the recorder was killed%s",
+			recovered);
 	plumb_diagnostics_hint(found, "what the last 100 ms brought may be missing");
 }
 
-static void report_skipped(const struct plumb_recording_losses *losses,
-			   const struct plumb_place *place, struct plumb_diagnostics *found)
+static void report_skipped(const struct plumb_recording_losses *losses, const struct place *place,
+			   struct plumb_diagnostics *found)
 {
 	const bool one = losses->aux_skipped == 1;
 
-	plumb_diagnostics_add(found, PLUMB_WARNING, "aux-skipped", place,
-			      "skipped %llu byte%s of AUX data that %s no SPE packet, the first at "
-			      "0x%llx",
-			      (unsigned long long)losses->aux_skipped, one ? "" : "s",
-			      one ? "begins" : "begin",
-			      (unsigned long long)losses->aux_first_skipped);
+	diagnostics_add(found, PLUMB_WARNING, "aux-skipped", place,
+			"skipped %llu byte%s of AUX data that %s no SPE packet, the first at "
+			"0x%llx",
+			(unsigned long long)losses->aux_skipped, one ? "" : "s",
+			one ? "begins" : "begin", (unsigned long long)losses->aux_first_skipped);
 	plumb_diagnostics_hint(found, "the recording is damaged there, or newer than this program: "
 				      "`plumb spe dump` shows the packets");
 }
@@ -72,7 +73,7 @@ void plumb_losses_report(const struct plumb_recording_losses *losses, const char
 		 "SPE records are cut off and were skipped",
 		 "record with a larger AUX buffer (-m ,SIZE)"},
 	};
-	const struct plumb_place place = {.file = name};
+	const struct place place = {.file = name};
 
 	if (losses->unfinished)
 		report_unfinished(losses, &place, found);
@@ -81,9 +82,9 @@ void plumb_losses_report(const struct plumb_recording_losses *losses, const char
 
 		if (!loss->count)
 			continue;
-		plumb_diagnostics_add(found, PLUMB_WARNING, loss->id, &place, "%llu %s",
-				      (unsigned long long)loss->count,
-				      loss->count == 1 ? loss->one : loss->many);
+		diagnostics_add(found, PLUMB_WARNING, loss->id, &place, "%llu %s",
+				(unsigned long long)loss->count,
+				loss->count == 1 ? loss->one : loss->many);
 		plumb_diagnostics_hint(found, "%s", loss->hint);
 	}
 	if (losses->aux_skipped)

@@ -30,13 +30,13 @@ static const char *const complaint_ids[COMPLAINT_KINDS] = {
 static PLUMB_PRINTF(4, 0) void add_warning(struct plumb_recording *r, enum complaint_kind kind,
 					   uint64_t offset, const char *format, va_list args)
 {
-	const struct plumb_place where = {.file = r->name};
+	const struct place where = {.file = r->name};
 	char text[320];
 
 	(void)vsnprintf(text, sizeof(text), format, args);
 	pthread_mutex_lock(&r->found_lock);
-	plumb_diagnostics_add(r->found, PLUMB_WARNING, complaint_ids[kind], &where, "at %#llx: %s",
-			      (unsigned long long)offset, text);
+	diagnostics_add(r->found, PLUMB_WARNING, complaint_ids[kind], &where, "at %#llx: %s",
+			(unsigned long long)offset, text);
 	pthread_mutex_unlock(&r->found_lock);
 }
 
@@ -56,7 +56,7 @@ int refuse(const struct plumb_recording *r, int error, const char *id, const cha
 {
 	/* The lock is not what is constant of a recording. */
 	pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&r->found_lock;
-	const struct plumb_place where = {.file = r->name};
+	const struct place where = {.file = r->name};
 	va_list args;
 
 	va_start(args, format);
@@ -571,10 +571,10 @@ int plumb_recording_open(const char *path, const struct plumb_recording_options 
 
 	*recording = NULL;
 	if (fd < 0) {
-		const struct plumb_place where = {.file = path};
+		const struct place where = {.file = path};
 
-		plumb_diagnostics_add(found, PLUMB_ERROR, "open", &where, "cannot be opened: %s",
-				      strerrordesc_np(errno));
+		diagnostics_add(found, PLUMB_ERROR, "open", &where, "cannot be opened: %s",
+				strerrordesc_np(errno));
 		return PLUMB_ERR_IO;
 	}
 	return recording_open_fd(fd, standard ? "standard input" : path, options, recording, found);

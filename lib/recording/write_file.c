@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/diagnostics.h"
 #include "recording/unfinished.h"
 #include "recording/writer.h"
 
@@ -78,12 +79,12 @@ static int write_at(const struct plumb_recording_writer *writer, const void *byt
 
 static int failed(struct plumb_recording_writer *writer, int number)
 {
-	struct plumb_place where = {.file = writer->path};
+	struct place where = {.file = writer->path};
 	char text[512];
 
 	disk_failure(writer->fd, writer->path, number, text, sizeof(text));
-	plumb_diagnostics_add(writer->found, PLUMB_ERROR,
-			      number == ENOSPC ? "disk-full" : "not-written", &where, "%s", text);
+	diagnostics_add(writer->found, PLUMB_ERROR, number == ENOSPC ? "disk-full" : "not-written",
+			&where, "%s", text);
 	if (!writer->pipe && writer->data_end > writer->data_begin)
 		plumb_diagnostics_hint(writer->found,
 				       "the recording up to then is kept and can be read");

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/diagnostics.h"
 #include "recording/writer.h"
 
 #define RECORD_HEADER     8u
@@ -118,10 +119,10 @@ static bool copy_setup(struct plumb_recording_writer *writer,
 
 static int bad_setup(struct plumb_recording_writer *writer, const char *what)
 {
-	struct plumb_place where = {.file = writer->path};
+	struct place where = {.file = writer->path};
 
-	plumb_diagnostics_add(writer->found, PLUMB_ERROR, "no-recording", &where,
-			      "cannot write this to a recording: %s", what);
+	diagnostics_add(writer->found, PLUMB_ERROR, "no-recording", &where,
+			"cannot write this to a recording: %s", what);
 	return PLUMB_ERR_ARGUMENT;
 }
 
@@ -192,22 +193,22 @@ static void read_clock(struct plumb_recording_writer *writer)
 
 static int not_opened(struct plumb_recording_writer *writer, int number)
 {
-	struct plumb_place where = {.file = writer->path};
+	struct place where = {.file = writer->path};
 	char reason[128];
 
-	plumb_diagnostics_add(writer->found, PLUMB_ERROR, "not-opened", &where, "%s",
-			      strerror_r(number, reason, sizeof(reason)));
+	diagnostics_add(writer->found, PLUMB_ERROR, "not-opened", &where, "%s",
+			strerror_r(number, reason, sizeof(reason)));
 	return PLUMB_ERR_IO;
 }
 
 static int not_moved(struct plumb_recording_writer *writer, const char *old, int number)
 {
-	struct plumb_place where = {.file = old};
+	struct place where = {.file = old};
 	char reason[128];
 
-	plumb_diagnostics_add(writer->found, PLUMB_ERROR, "not-opened", &where,
-			      "the older recording cannot be moved there: %s",
-			      strerror_r(number, reason, sizeof(reason)));
+	diagnostics_add(writer->found, PLUMB_ERROR, "not-opened", &where,
+			"the older recording cannot be moved there: %s",
+			strerror_r(number, reason, sizeof(reason)));
 	plumb_diagnostics_hint(writer->found, "remove it, or give -o another name");
 	return PLUMB_ERR_IO;
 }
@@ -473,10 +474,10 @@ static int check_limit(const struct plumb_recording_writer *writer, uint64_t mor
 
 static int bad_record(struct plumb_recording_writer *writer, size_t at, const char *what)
 {
-	struct plumb_place where = {.file = writer->path};
+	struct place where = {.file = writer->path};
 
-	plumb_diagnostics_add(writer->found, PLUMB_ERROR, "bad-record", &where,
-			      "byte %zu of the records to be written: %s", at, what);
+	diagnostics_add(writer->found, PLUMB_ERROR, "bad-record", &where,
+			"byte %zu of the records to be written: %s", at, what);
 	return PLUMB_ERR_ARGUMENT;
 }
 

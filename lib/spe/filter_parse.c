@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/diagnostics.h"
 #include "base/text.h"
 #include "spe/filter_words.h"
 
@@ -34,14 +35,14 @@ struct key {
 static int problem(const struct parser *p, int error, const char *at, size_t length,
 		   const char *what)
 {
-	struct plumb_place place = {.file = "filter", .column = (unsigned)(at - p->text) + 1};
+	struct place place = {.file = "filter", .column = (unsigned)(at - p->text) + 1};
 	char quoted[NAME_MAX_LENGTH + 1];
 	size_t size = length < NAME_MAX_LENGTH ? length : NAME_MAX_LENGTH;
 
 	for (size_t i = 0; i < size; i++)
 		quoted[i] = (char)(at[i] >= ' ' && at[i] < 0x7f ? at[i] : '?');
 	quoted[size] = '\0';
-	plumb_diagnostics_add(p->found, PLUMB_ERROR, "filter", &place, "\"%s\": %s", quoted, what);
+	diagnostics_add(p->found, PLUMB_ERROR, "filter", &place, "\"%s\": %s", quoted, what);
 	return error;
 }
 

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/diagnostics.h"
 #include "spe/perf_version.h"
 
 /* perf's defaults and limits. */
@@ -25,26 +26,26 @@ struct parser {
 	const char *period; /* where the last one stands, or belongs */
 };
 
-static struct plumb_place place_of(const struct parser *p, const char *at)
+static struct place place_of(const struct parser *p, const char *at)
 {
-	return (struct plumb_place){.file = "--itrace", .column = (unsigned)(at - p->text) + 1};
+	return (struct place){.file = "--itrace", .column = (unsigned)(at - p->text) + 1};
 }
 
 /* Adds the finding that the letter at `at` is not what is expected there. */
 static int bad_letter(const struct parser *p, const char *at, const char *expected)
 {
-	struct plumb_place place = place_of(p, at);
+	struct place place = place_of(p, at);
 	unsigned char c = (unsigned char)*at;
 
 	if (c == '\0')
-		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place,
-				      "ends where %s is expected", expected);
+		diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place,
+				"ends where %s is expected", expected);
 	else if (c > ' ' && c < 0x7f)
-		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place,
-				      "unknown letter '%c': expected %s", c, expected);
+		diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place,
+				"unknown letter '%c': expected %s", c, expected);
 	else
-		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place,
-				      "unknown byte 0x%02x: expected %s", c, expected);
+		diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place,
+				"unknown byte 0x%02x: expected %s", c, expected);
 	return PLUMB_ERR_SYNTAX;
 }
 
@@ -70,11 +71,11 @@ static int parse_number(struct parser *p, uint64_t most, uint64_t *number)
 		fits = fits && !__builtin_mul_overflow(*number, 10, number) &&
 		       !__builtin_add_overflow(*number, (uint64_t)(*p->at - '0'), number);
 	if (!fits || *number > most) {
-		struct plumb_place place = place_of(p, begin);
+		struct place place = place_of(p, begin);
 
-		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-number", &place,
-				      "%.*s is too large: at most %llu", (int)(p->at - begin),
-				      begin, (unsigned long long)most);
+		diagnostics_add(p->found, PLUMB_ERROR, "itrace-number", &place,
+				"%.*s is too large: at most %llu", (int)(p->at - begin), begin,
+				(unsigned long long)most);
 		return PLUMB_ERR_INVALID;
 	}
 	return 0;
@@ -116,10 +117,10 @@ static int parse_unit(struct parser *p)
 	p->at++;
 	p->itrace->unit = PLUMB_ITRACE_NANOSECONDS;
 	if (__builtin_mul_overflow(p->itrace->period, scale, &p->itrace->period)) {
-		struct plumb_place place = place_of(p, unit);
+		struct place place = place_of(p, unit);
 
-		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-number", &place,
-				      "the period is too large");
+		diagnostics_add(p->found, PLUMB_ERROR, "itrace-number", &place,
+				"the period is too large");
 		return PLUMB_ERR_INVALID;
 	}
 	return 0;
@@ -173,10 +174,10 @@ static int parse_size(struct parser *p, unsigned usual, unsigned most, unsigned 
 	if (error)
 		return error;
 	if (number == 0) {
-		struct plumb_place place = place_of(p, begin);
+		struct place place = place_of(p, begin);
 
-		plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-number", &place,
-				      "the size must not be 0");
+		diagnostics_add(p->found, PLUMB_ERROR, "itrace-number", &place,
+				"the size must not be 0");
 		return PLUMB_ERR_INVALID;
 	}
 	*size = (unsigned)number;
@@ -285,12 +286,12 @@ static int parse_letter(struct parser *p)
 /* Newer perfs sample all groups by this period, and refuse others. */
 static int check_unit(struct parser *p)
 {
-	struct plumb_place place = place_of(p, p->period);
+	struct place place = place_of(p, p->period);
 
 	if (!p->period || p->itrace->unit == PLUMB_ITRACE_INSTRUCTIONS)
 		return 0;
-	plumb_diagnostics_add(p->found, PLUMB_ERROR, "itrace-unit", &place,
-			      "SPE records can only be counted in instructions");
+	diagnostics_add(p->found, PLUMB_ERROR, "itrace-unit", &place,
+			"SPE records can only be counted in instructions");
 	plumb_diagnostics_hint(p->found, "i1i is every record, i10i every tenth");
 	return PLUMB_ERR_INVALID;
 }
@@ -367,19 +368,18 @@ uint32_t itrace_groups(const struct plumb_itrace *itrace, enum plumb_perf_versio
 }
 
 static void report_period(const struct plumb_itrace *itrace, enum plumb_perf_version version,
-			  const struct plumb_place *place, struct plumb_diagnostics *found)
+			  const struct place *place, struct plumb_diagnostics *found)
 {
 	if (itrace->instructions && !samples_instructions(itrace)) {
-		plumb_diagnostics_add(found, PLUMB_WARNING, "itrace-unit", place,
-				      "SPE has no instructions by time: the group "
-				      "\"instructions\" is left out");
+		diagnostics_add(found, PLUMB_WARNING, "itrace-unit", place,
+				"SPE has no instructions by time: the group "
+				"\"instructions\" is left out");
 		plumb_diagnostics_hint(found, "give its period in instructions: i1i");
 	} else if (itrace->instructions && itrace->period > 1) {
-		plumb_diagnostics_add(found, PLUMB_WARNING, "itrace-period", place,
-				      "the records are samples already: only one in %llu is %s",
-				      (unsigned long long)itrace->period,
-				      perf_is_newer(version) ? "used"
-							     : "among the \"instructions\"");
+		diagnostics_add(found, PLUMB_WARNING, "itrace-period", place,
+				"the records are samples already: only one in %llu is %s",
+				(unsigned long long)itrace->period,
+				perf_is_newer(version) ? "used" : "among the \"instructions\"");
 		plumb_diagnostics_hint(found, "i1i gives every record");
 	}
 }
@@ -409,12 +409,12 @@ void plumb_itrace_report(const struct plumb_itrace *itrace, enum plumb_perf_vers
 		{itrace->quick > 0, "q"},
 		{itrace->skip > 0, "s"},
 	};
-	const struct plumb_place place = {.file = "--itrace"};
+	const struct place place = {.file = "--itrace"};
 
 	report_period(itrace, version, &place, found);
 	for (size_t i = 0; i < sizeof(vain) / sizeof(*vain); i++)
 		if (vain[i].asked)
-			plumb_diagnostics_add(found, PLUMB_WARNING, "itrace-vain", &place,
-					      "SPE records have nothing that '%s' asks for",
-					      vain[i].letter);
+			diagnostics_add(found, PLUMB_WARNING, "itrace-vain", &place,
+					"SPE records have nothing that '%s' asks for",
+					vain[i].letter);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnostics.h"
 #include "base/quote.h"
 #include "base/text.h"
 #include "spec/formula_steps.h"
@@ -280,7 +281,7 @@ static int check_formula(struct check *check, uint16_t m)
 {
 	const struct plumb_metric *metric = &check->spec->metrics[m];
 	struct formula *formula;
-	struct plumb_place place;
+	struct place place;
 	struct path path;
 	int err;
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnostics.h"
 #include "base/json_write.h"
 #include "spec/builtin.h"
 #include "spec/path.h"
@@ -226,16 +227,16 @@ static json_t *metric_json(const struct plumb_spec *spec, uint16_t index, const 
 static void left_out(struct plumb_diagnostics *diagnostics, const struct plumb_spec *spec,
 		     const char *where, const char *name, const char *id, const char *what)
 {
-	struct plumb_place place = {.file = spec->file};
+	struct place place = {.file = spec->file};
 	struct path path = {0};
 
 	path_enter(&path, where);
 	path_enter(&path, name);
 	place.path = path.text;
-	plumb_diagnostics_add(diagnostics, PLUMB_WARNING, id, &place,
-			      "left out: perf cannot express "
-			      "its %s",
-			      what);
+	diagnostics_add(diagnostics, PLUMB_WARNING, id, &place,
+			"left out: perf cannot express "
+			"its %s",
+			what);
 }
 
 static int add_events(json_t *array, const struct plumb_spec *spec, const struct topics *topics,

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnostics.h"
 #include "base/index_set.h"
 #include "spec/formula_steps.h"
 #include "spec/lookup.h"
@@ -34,7 +35,7 @@ struct source {
 
 struct compiler {
 	const struct plumb_spec *spec;
-	const struct plumb_place *where;
+	const struct place *where;
 	struct plumb_diagnostics *diagnostics;
 	struct source source;
 	size_t outer_at; /* within a metric: the position of its name in the formula itself */
@@ -54,7 +55,7 @@ struct compiler {
 static PLUMB_PRINTF(5, 6) int fail(struct compiler *c, int error, const char *id, size_t at,
 				   const char *format, ...)
 {
-	struct plumb_place place = {0};
+	struct place place = {0};
 	char message[512];
 	va_list args;
 
@@ -65,11 +66,11 @@ static PLUMB_PRINTF(5, 6) int fail(struct compiler *c, int error, const char *id
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	if (c->source.metric == PLUMB_NONE)
-		plumb_diagnostics_add(c->diagnostics, PLUMB_ERROR, id, &place, "%s", message);
+		diagnostics_add(c->diagnostics, PLUMB_ERROR, id, &place, "%s", message);
 	else
-		plumb_diagnostics_add(c->diagnostics, PLUMB_ERROR, id, &place,
-				      "in the formula of metric %.80s: %s",
-				      c->spec->metrics[c->source.metric].name, message);
+		diagnostics_add(c->diagnostics, PLUMB_ERROR, id, &place,
+				"in the formula of metric %.80s: %s",
+				c->spec->metrics[c->source.metric].name, message);
 	return error;
 }
 
@@ -422,7 +423,7 @@ static int finish(struct compiler *c, struct formula **formula)
 }
 
 int formula_compile(const char *text, size_t length, const struct plumb_spec *spec,
-		    const struct plumb_place *where, struct formula **formula,
+		    const struct place *where, struct formula **formula,
 		    struct plumb_diagnostics *diagnostics)
 {
 	struct compiler c = {.spec = spec, .where = where, .diagnostics = diagnostics};
@@ -438,7 +439,7 @@ int formula_compile_metric(const struct plumb_spec *spec, uint16_t metric, struc
 			   struct plumb_diagnostics *diagnostics)
 {
 	struct compiler c = {.spec = spec, .diagnostics = diagnostics};
-	struct plumb_place where = {.file = spec->file};
+	struct place where = {.file = spec->file};
 	struct path path = {0};
 	const char *text;
 	int error;

@@ -18,6 +18,8 @@
 
 #include <plumb/spec.h>
 
+#include "base/diagnostics.h"
+
 /* Limits. Exceeding one is PLUMB_ERR_LIMIT. */
 #define FORMULA_MAX_LENGTH   65536 /* bytes of text, including that of metrics it uses */
 #define FORMULA_MAX_NAME     256   /* bytes of one name or number */
@@ -44,7 +46,7 @@ struct formula;
  * (may be NULL).
  */
 int formula_compile(const char *text, size_t length, const struct plumb_spec *spec,
-		    const struct plumb_place *where, struct formula **formula,
+		    const struct place *where, struct formula **formula,
 		    struct plumb_diagnostics *diagnostics);
 
 /*

@@ -51,13 +51,12 @@ static uint32_t step_into(const struct json_keys *keys, uint32_t node,
 	return json_keys_member(keys, node, step->name, strlen(step->name));
 }
 
-void report_place(const struct report *report, struct path *path, struct plumb_place *place)
+void report_place(const struct report *report, struct path *path, struct place *place)
 {
 	uint32_t node = report->keys ? report->keys->root : JSON_KEYS_NONE;
 
 	*path = (struct path){0};
-	*place = (struct plumb_place){.file = report->file,
-				      .path = report->depth ? path->text : NULL};
+	*place = (struct place){.file = report->file, .path = report->depth ? path->text : NULL};
 	for (unsigned i = 0; i < report->depth; i++) {
 		const struct report_step *step = &report->path[i];
 
@@ -95,11 +94,10 @@ void report_count_error(struct report *report, int result)
 
 /* Reports at the current place if `place` is NULL. */
 static PLUMB_PRINTF(5, 0) void add(struct report *report, int result, enum finding_kind kind,
-				   const struct plumb_place *place, const char *format,
-				   va_list args)
+				   const struct place *place, const char *format, va_list args)
 {
 	const struct finding *finding = &findings[kind];
-	struct plumb_place here = {.file = report->file};
+	struct place here = {.file = report->file};
 	struct path path;
 
 	if (finding->severity == PLUMB_ERROR)
@@ -131,7 +129,7 @@ void report_as(struct report *report, int result, enum finding_kind kind, const 
 void report_at(struct report *report, int result, enum finding_kind kind, unsigned line,
 	       unsigned column, const char *format, ...)
 {
-	struct plumb_place place = {.file = report->file, .line = line, .column = column};
+	struct place place = {.file = report->file, .line = line, .column = column};
 	va_list args;
 
 	va_start(args, format);
@@ -175,10 +173,10 @@ static void report_duplicate_key(struct report *report, uint32_t node)
 	const struct finding *finding = &findings[finding_duplicate_name];
 	char name[QUOTE_ROOM];
 	struct path path = {0};
-	struct plumb_place place = {.file = report->file,
-				    .line = again->line,
-				    .column = again->column,
-				    .path = path.text};
+	struct place place = {.file = report->file,
+			      .line = again->line,
+			      .column = again->column,
+			      .path = path.text};
 
 	report_count_error(report, PLUMB_ERR_INVALID);
 	if (!is_kept(report)) {
@@ -188,9 +186,9 @@ static void report_duplicate_key(struct report *report, uint32_t node)
 	}
 	write_node_path(report->keys, node, &path);
 	quote_bytes(name, again->key, again->key_length);
-	plumb_diagnostics_add(report->diagnostics, finding->severity, finding->id, &place,
-			      "duplicate name \"%s\", first used on line %u", name,
-			      report->keys->nodes[first].line);
+	diagnostics_add(report->diagnostics, finding->severity, finding->id, &place,
+			"duplicate name \"%s\", first used on line %u", name,
+			report->keys->nodes[first].line);
 	report_hint(report, "remove or rename one of them");
 }
 

@@ -9,6 +9,7 @@
 
 #include <plumb/error.h>
 
+#include "base/diagnostics.h"
 #include "spec/json_keys.h"
 #include "spec/path.h"
 
@@ -118,7 +119,7 @@ void report_count_error(struct report *report, int result);
  * Returns the current place; the whole text has no path. `place` points into `path`. The line of a
  * missing member is that of the object that lacks it.
  */
-void report_place(const struct report *report, struct path *path, struct plumb_place *place);
+void report_place(const struct report *report, struct path *path, struct place *place);
 
 /* Reports every duplicate name in an object, in the order of the text. */
 int report_duplicate_keys(struct report *report);

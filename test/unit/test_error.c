@@ -3,6 +3,8 @@
 
 #include <plumb/error.h>
 
+#include "base/diagnostics.h"
+
 static void every_error_has_a_name_of_its_own(void **state)
 {
 	(void)state;
@@ -17,13 +19,13 @@ static void findings_keep_their_place(void **state)
 {
 	struct plumb_diagnostics *list = plumb_diagnostics_new();
 	char file[] = "a.json", path[] = "/x";
-	struct plumb_place where = {.file = file, .line = 3, .column = 7, .path = path};
+	struct place where = {.file = file, .line = 3, .column = 7, .path = path};
 
 	(void)state;
-	plumb_diagnostics_add(list, PLUMB_WARNING, "w", &where, "%d things", 2);
+	diagnostics_add(list, PLUMB_WARNING, "w", &where, "%d things", 2);
 	memset(file, '?', 1);
 	memset(path, '?', 1);
-	plumb_diagnostics_add(list, PLUMB_ERROR, "e", NULL, "plain");
+	plumb_diagnostics_add(list, PLUMB_ERROR, "e", "f.c", "plain");
 	plumb_diagnostics_hint(list, "do %s", "this");
 	assert_int_equal(plumb_diagnostics_count(list), 2);
 	assert_int_equal(plumb_diagnostics_warnings(list), 1);
@@ -38,7 +40,7 @@ static void findings_keep_their_place(void **state)
 	assert_int_equal(d->column, 7);
 	assert_null(d->hint);
 	d = plumb_diagnostics_get(list, 1);
-	assert_null(d->file);
+	assert_string_equal(d->file, "f.c");
 	assert_string_equal(d->hint, "do this");
 	assert_null(plumb_diagnostics_get(list, 2));
 	plumb_diagnostics_free(list);

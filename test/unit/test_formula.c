@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/diagnostics.h"
 #include "small_spec.h"
 #include "spec/check.h"
 #include "spec/formula.h"
@@ -207,8 +208,7 @@ static void what_is_not_a_formula(void **state)
 static void findings_have_their_place(void **state)
 {
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
-	const struct plumb_place where = {
-		.file = "a.json", .line = 4, .path = "/metrics/m/formula"};
+	const struct place where = {.file = "a.json", .line = 4, .path = "/metrics/m/formula"};
 	struct formula *formula;
 	const struct plumb_diagnostic *d;
 

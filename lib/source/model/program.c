@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/model/program.h"
 
+#include "base/diagnostics.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -36,9 +38,9 @@ static const char *machine_name(unsigned machine)
 static int complain(struct plumb_diagnostics *found, int error, const char *id, const char *path,
 		    const char *problem, const char *hint)
 {
-	struct plumb_place where = {.file = path};
+	struct place where = {.file = path};
 
-	plumb_diagnostics_add(found, PLUMB_ERROR, id, &where, "%s", problem);
+	diagnostics_add(found, PLUMB_ERROR, id, &where, "%s", problem);
 	if (hint)
 		plumb_diagnostics_hint(found, "%s", hint);
 	return error;
@@ -227,7 +229,7 @@ static bool has_interpreter(const char *sysroot, const struct program *program)
 int program_find_sysroot(const struct program *program, const char *wanted, const char **sysroot,
 			 struct plumb_diagnostics *found)
 {
-	struct plumb_place where = {.file = wanted};
+	struct place where = {.file = wanted};
 
 	*sysroot = wanted;
 	if (!*program->interpreter)
@@ -242,8 +244,8 @@ int program_find_sysroot(const struct program *program, const char *wanted, cons
 				return 0;
 		}
 	}
-	plumb_diagnostics_add(found, PLUMB_ERROR, "no-sysroot", wanted ? &where : NULL,
-			      "the program's loader %s is missing", program->interpreter);
+	diagnostics_add(found, PLUMB_ERROR, "no-sysroot", wanted ? &where : NULL,
+			"the program's loader %s is missing", program->interpreter);
 	plumb_diagnostics_hint(found, "install libc6-arm64-cross, or name the folder of "
 				      "an AArch64 system with -L");
 	return PLUMB_ERR_MACHINE;

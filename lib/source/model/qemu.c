@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/model/qemu.h"
 
+#include "base/diagnostics.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -200,28 +202,27 @@ static unsigned interface_of(const struct qemu *qemu)
 }
 
 /* No answer: adds why, and returns the error. */
-static int judge_silence(const struct answer *answer, const struct plumb_place *where,
+static int judge_silence(const struct answer *answer, const struct place *where,
 			 struct plumb_diagnostics *found)
 {
 	const int e = answer->error;
 	bool crowded = e == EAGAIN || e == ENOMEM || e == EMFILE || e == ENFILE;
 
 	if (answer->error == ETIMEDOUT)
-		plumb_diagnostics_add(found, PLUMB_ERROR, "not-qemu", where,
-				      "QEMU does not answer within %d s", ANSWER_MS / 1000);
+		diagnostics_add(found, PLUMB_ERROR, "not-qemu", where,
+				"QEMU does not answer within %d s", ANSWER_MS / 1000);
 	else if (answer->error)
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-qemu", where, "cannot start QEMU: %s",
-				      strerror(answer->error));
+		diagnostics_add(found, PLUMB_ERROR, "no-qemu", where, "cannot start QEMU: %s",
+				strerror(answer->error));
 	else if (WIFSIGNALED(answer->status))
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-qemu", where,
-				      "cannot start QEMU: signal %d ended it (%s)",
-				      WTERMSIG(answer->status),
-				      strsignal(WTERMSIG(answer->status)));
+		diagnostics_add(found, PLUMB_ERROR, "no-qemu", where,
+				"cannot start QEMU: signal %d ended it (%s)",
+				WTERMSIG(answer->status), strsignal(WTERMSIG(answer->status)));
 	else
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-qemu", where,
-				      "cannot start QEMU: status %d%s%.*s",
-				      WEXITSTATUS(answer->status), *answer->text ? ", " : "",
-				      (int)strcspn(answer->text, "\r\n"), answer->text);
+		diagnostics_add(found, PLUMB_ERROR, "no-qemu", where,
+				"cannot start QEMU: status %d%s%.*s", WEXITSTATUS(answer->status),
+				*answer->text ? ", " : "", (int)strcspn(answer->text, "\r\n"),
+				answer->text);
 	/* Nothing that could be installed makes room for another process. */
 	if (!crowded)
 		add_hint(found);
@@ -231,7 +232,7 @@ static int judge_silence(const struct answer *answer, const struct plumb_place *
 /* Can the QEMU at qemu->path run the model? Returns 0 with the versions filled, or an error. */
 static int judge(struct qemu *qemu, struct answer *answer, struct plumb_diagnostics *found)
 {
-	const struct plumb_place where = {.file = qemu->path};
+	const struct place where = {.file = qemu->path};
 
 	ask(qemu->path, "--version", answer);
 	if (qemu_was_interrupted(answer->status))
@@ -239,15 +240,15 @@ static int judge(struct qemu *qemu, struct answer *answer, struct plumb_diagnost
 	if (answer->error || (answer->status && !read_version(answer->text, qemu)))
 		return judge_silence(answer, &where, found);
 	if (!read_version(answer->text, qemu)) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "not-qemu", &where,
-				      "not qemu-aarch64, by its answer to --version");
+		diagnostics_add(found, PLUMB_ERROR, "not-qemu", &where,
+				"not qemu-aarch64, by its answer to --version");
 		add_hint(found);
 		return PLUMB_ERR_MACHINE;
 	}
 	if (qemu->major < MAJOR_MIN) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "old-qemu", &where,
-				      "QEMU %u.%u is too old: the model requires %u.0 or later",
-				      qemu->major, qemu->minor, MAJOR_MIN);
+		diagnostics_add(found, PLUMB_ERROR, "old-qemu", &where,
+				"QEMU %u.%u is too old: the model requires %u.0 or later",
+				qemu->major, qemu->minor, MAJOR_MIN);
 		add_hint(found);
 		return PLUMB_ERR_MACHINE;
 	}
@@ -257,10 +258,10 @@ static int judge(struct qemu *qemu, struct answer *answer, struct plumb_diagnost
 	if (answer->error)
 		return judge_silence(answer, &where, found);
 	if (!strstr(answer->text, "-plugin ")) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-plugins", &where,
-				      "QEMU %u.%u does not support plugins, which the model "
-				      "requires",
-				      qemu->major, qemu->minor);
+		diagnostics_add(found, PLUMB_ERROR, "no-plugins", &where,
+				"QEMU %u.%u does not support plugins, which the model "
+				"requires",
+				qemu->major, qemu->minor);
 		add_hint(found);
 		return PLUMB_ERR_MACHINE;
 	}
@@ -301,14 +302,14 @@ static const char *addresses_to_reserve(const struct qemu *qemu)
 
 static int find_plugin(const char *folder, struct qemu *qemu, struct plumb_diagnostics *found)
 {
-	const struct plumb_place where = {.file = qemu->plugin};
+	const struct place where = {.file = qemu->plugin};
 
 	snprintf(qemu->plugin, sizeof(qemu->plugin), "%s/plumb-model-%u.so", folder,
 		 interface_of(qemu));
 	if (access(qemu->plugin, R_OK) == 0)
 		return 0;
-	plumb_diagnostics_add(found, PLUMB_ERROR, "no-plugin", &where,
-			      "cannot read the model's plugin: %s", strerror(errno));
+	diagnostics_add(found, PLUMB_ERROR, "no-plugin", &where,
+			"cannot read the model's plugin: %s", strerror(errno));
 	plumb_diagnostics_hint(found, "install plumb again with make install");
 	return PLUMB_ERR_MACHINE;
 }
@@ -334,8 +335,8 @@ static void copy_first(struct plumb_diagnostics *to, const struct plumb_diagnost
 
 	if (!first)
 		return;
-	plumb_diagnostics_add(to, PLUMB_ERROR, first->id,
-			      &(struct plumb_place){.file = first->file}, "%s", first->message);
+	diagnostics_add(to, PLUMB_ERROR, first->id, &(struct place){.file = first->file}, "%s",
+			first->message);
 	if (first->hint)
 		plumb_diagnostics_hint(to, "%s", first->hint);
 }

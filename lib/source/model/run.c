@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/diagnostics.h"
 #include "shared.h"
 #include "source/model/command.h"
 
@@ -273,31 +274,30 @@ static int watch(struct run *run)
 
 static int check_start(const struct run *run, int status, struct plumb_diagnostics *found)
 {
-	struct plumb_place where = {.file = run->qemu.path};
+	struct place where = {.file = run->qemu.path};
 	const struct model_shared *shared = run->shared;
 
 	/* Before the program began, there is nothing to tell of. */
 	if (!atomic_load(&shared->threads_started) && qemu_was_interrupted(status))
 		return PLUMB_ERR_INTERRUPTED;
 	if (atomic_load(&shared->magic) != MODEL_SHARED_MAGIC) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-start", &where,
-				      "QEMU ended (status %d) before the model's plugin was loaded",
-				      WIFEXITED(status) ? WEXITSTATUS(status)
-							: 128 + WTERMSIG(status));
+		diagnostics_add(found, PLUMB_ERROR, "no-start", &where,
+				"QEMU ended (status %d) before the model's plugin was loaded",
+				WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 		plumb_diagnostics_hint(found, "see QEMU's error above");
 		return PLUMB_ERR_MACHINE;
 	}
 	if (shared->struct_size != sizeof(*shared) || shared->event_count != EVENT_COUNT) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "other-plugin", &where,
-				      "the plugin and plumb have different versions");
+		diagnostics_add(found, PLUMB_ERROR, "other-plugin", &where,
+				"the plugin and plumb have different versions");
 		plumb_diagnostics_hint(found, "install both from one build");
 		return PLUMB_ERR_MACHINE;
 	}
 	/* Not by a signal: somebody may have ended it at once. */
 	if (!atomic_load(&shared->threads_started) && WIFEXITED(status)) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-start", &where,
-				      "QEMU ended (status %d) before the program began",
-				      WEXITSTATUS(status));
+		diagnostics_add(found, PLUMB_ERROR, "no-start", &where,
+				"QEMU ended (status %d) before the program began",
+				WEXITSTATUS(status));
 		plumb_diagnostics_hint(found, "see QEMU's error above");
 		return PLUMB_ERR_MACHINE;
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/diagnostics.h"
 #include "base/near.h"
 #include "source/model/program.h"
 
@@ -23,10 +24,10 @@ struct search {
 
 static int refuse(const struct search *search, int error, const char *why, const char *hint)
 {
-	const struct plumb_place where = {.file = search->file};
+	const struct place where = {.file = search->file};
 
-	plumb_diagnostics_add(search->found, PLUMB_ERROR, "no-place", &where, "'%s': %s",
-			      search->text, why);
+	diagnostics_add(search->found, PLUMB_ERROR, "no-place", &where, "'%s': %s", search->text,
+			why);
 	if (hint)
 		plumb_diagnostics_hint(search->found, "%s", hint);
 	return error;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/perf/program.h"
 
+#include "base/diagnostics.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -105,15 +107,15 @@ static bool is_foreign(const char *path)
 
 int perf_program_complain(const char *path, int error, struct plumb_diagnostics *found)
 {
-	struct plumb_place where = {.file = path};
+	struct place where = {.file = path};
 
 	if (error == -ENOEXEC && is_foreign(path)) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-program", &where,
-				      "an AArch64 program, which this machine cannot run");
+		diagnostics_add(found, PLUMB_ERROR, "no-program", &where,
+				"an AArch64 program, which this machine cannot run");
 		plumb_diagnostics_hint(found, "use --source model to run it");
 		return PLUMB_ERR_EXEC;
 	}
-	plumb_diagnostics_add(found, PLUMB_ERROR, "no-program", &where, "%s", strerror(-error));
+	diagnostics_add(found, PLUMB_ERROR, "no-program", &where, "%s", strerror(-error));
 	return error == -ENOENT   ? PLUMB_ERR_NO_PROGRAM
 	       : error == -EAGAIN ? PLUMB_ERR_BUSY
 				  : PLUMB_ERR_EXEC;
