@@ -217,7 +217,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	require(got <= 0 && (got == 0) == (recording != NULL));
 	require(got == 0 || plumb_diagnostics_errors(found) > 0);
 	if (recording) {
-		while ((got = plumb_recording_next(recording, &record)) > 0) {
+		while ((got = recording_next(recording, &record)) > 0) {
 			require(record.size >= 8);
 			touch(record.bytes, record.size);
 			touch_members(recording, &record);
@@ -230,7 +230,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		require(older <= plumb_recording_losses(recording)->out_of_order);
 		require(got == 0 || plumb_diagnostics_errors(found) > 0);
-		require(plumb_recording_next(recording, &record) == 0);
+		require(recording_next(recording, &record) == 0);
 		touch_recording(recording);
 		plumb_recording_close(recording);
 	}

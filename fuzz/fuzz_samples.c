@@ -13,6 +13,8 @@
 #include <plumb/samples.h>
 
 #include "recording/access.h"
+#include "spe/filter.h"
+#include "spe/itrace.h"
 
 /* Unlike assert(), there in every build. */
 static void require(bool promise)
@@ -100,8 +102,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	found = plumb_diagnostics_new();
 	require(found != NULL);
-	require(plumb_itrace_parse("i3ifmtbaMl", PLUMB_PERF_NEWEST, &itrace, NULL) == 0);
-	require(plumb_spe_filter_parse("load,latency>9", 0, &filter, NULL) == 0);
+	require(itrace_parse("i3ifmtbaMl", PLUMB_PERF_NEWEST, &itrace, NULL) == 0);
+	require(spe_filter_parse("load,latency>9", 0, &filter, NULL) == 0);
 	options.itrace = data[0] & 1 ? &itrace : NULL;
 	options.filter = data[0] & 2 ? &filter : NULL;
 	options.each_record_once = data[0] & 4;

@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size && text[0] % 2 == 0) {
 		struct plumb_spe_filter filter;
 
-		error = plumb_spe_filter_parse(text + 1, 0x410fd8e0, &filter, found);
+		error = spe_filter_parse(text + 1, 0x410fd8e0, &filter, found);
 		if (!error)
 			check_filter(&filter);
 	} else {
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		const enum plumb_perf_version version =
 			text[0] % 4 == 1 ? PLUMB_PERF_6_1 : PLUMB_PERF_NEWEST;
 
-		error = plumb_itrace_parse(size ? text + 1 : text, version, &itrace, found);
+		error = itrace_parse(size ? text + 1 : text, version, &itrace, found);
 		if (!error) {
 			require(itrace_groups(&itrace, version) >> PLUMB_SPE_GROUPS == 0);
 			plumb_itrace_report(&itrace, version, found);

@@ -241,6 +241,7 @@ static int on_begin(void *user, const struct plumb_recording_setup *from)
 	struct plumb_recording_setup setup = *from;
 	struct utsname system;
 
+	setup.size = sizeof(setup);
 	if (uname(&system) == 0) {
 		setup.hostname = setup.hostname ? setup.hostname : system.nodename;
 		setup.osrelease = setup.osrelease ? setup.osrelease : system.release;

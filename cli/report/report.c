@@ -23,8 +23,8 @@ struct report_run {
 	struct plumb_recording *recording;
 	struct plumb_symbolizer *symbols;
 	struct plumb_diagnostics *found;
-	struct plumb_itrace itrace;
-	struct plumb_spe_filter filter;
+	struct plumb_itrace *itrace;
+	struct plumb_spe_filter *filter;
 	struct plumb_samples_options samples;
 	struct choice choice;
 	enum plumb_profile_paths paths;
@@ -54,8 +54,8 @@ static int read_itrace(struct report_run *run)
 		complain_findings(run->found, "--itrace", error);
 		return EXIT_USAGE;
 	}
-	plumb_itrace_report(&run->itrace, samples->like_perf, run->found);
-	samples->itrace = &run->itrace;
+	plumb_itrace_report(run->itrace, samples->like_perf, run->found);
+	samples->itrace = run->itrace;
 	return EXIT_FINE;
 }
 
@@ -89,7 +89,7 @@ static int read_filter(struct report_run *run)
 				       &run->filter, run->found);
 	if (error < 0)
 		complain_findings(run->found, "--filter", error);
-	run->samples.filter = &run->filter;
+	run->samples.filter = run->filter;
 	return complain_status(error);
 }
 
@@ -344,6 +344,8 @@ static int run_report(struct report_options *options)
 		status = make_profile(&run);
 	status = symbols_close(run.symbols, status);
 	plumb_recording_close(run.recording);
+	plumb_itrace_free(run.itrace);
+	plumb_spe_filter_free(run.filter);
 	plumb_diagnostics_free(run.found);
 	choice_free(&run.choice);
 	return status;

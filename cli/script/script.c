@@ -197,11 +197,11 @@ static void say_losses(struct script *script)
 
 static int dump_records(struct script *script)
 {
-	struct plumb_record record;
+	const struct plumb_record *record;
 	int status;
 
 	while ((status = plumb_recording_next(script->recording, &record)) > 0)
-		script_dump_record(&script->buffer, &record);
+		script_dump_record(&script->buffer, record);
 	if (status < 0)
 		complain_findings(script->found, script->options->input, status);
 	say_losses(script);
@@ -273,14 +273,14 @@ static int read_options(struct script *script)
 	if (itrace) {
 		status = plumb_itrace_parse(itrace, script->samples.like_perf, &script->itrace,
 					    script->found);
-		script->samples.itrace = &script->itrace;
+		script->samples.itrace = script->itrace;
 	}
 	for (unsigned i = 0; status == 0 && i < options->fields.count; i++)
 		status = script_fields_parse(&script->fields, options->fields.at[i], script->found);
 	if (status < 0)
 		complain_findings(script->found, "--fields", status);
 	else if (itrace)
-		plumb_itrace_report(&script->itrace, script->samples.like_perf, script->found);
+		plumb_itrace_report(script->itrace, script->samples.like_perf, script->found);
 	return status < 0 ? EXIT_USAGE : EXIT_FINE;
 }
 
@@ -312,7 +312,7 @@ static int read_filter(struct script *script)
 				       &script->filter, script->found);
 	if (error < 0)
 		complain_findings(script->found, "--filter", error);
-	script->samples.filter = &script->filter;
+	script->samples.filter = script->filter;
 	return complain_status(error);
 }
 
@@ -357,6 +357,8 @@ static int run_script(struct script_options *options)
 		status = options->quiet ? script_print_totals(&script) : print_all(&script);
 	status = symbols_close(script.symbols, status);
 	plumb_recording_close(script.recording);
+	plumb_itrace_free(script.itrace);
+	plumb_spe_filter_free(script.filter);
 	plumb_diagnostics_free(script.found);
 	choice_free(&script.choice);
 	free(script.printer.repeats);

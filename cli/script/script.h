@@ -23,8 +23,8 @@ struct script {
 	const struct script_options *options;
 	struct script_fields fields;
 	struct choice choice;
-	struct plumb_itrace itrace;
-	struct plumb_spe_filter filter;
+	struct plumb_itrace *itrace;
+	struct plumb_spe_filter *filter;
 	struct plumb_samples_options samples; /* which are made of SPE records */
 	struct plumb_recording *recording;
 	struct plumb_symbolizer *symbols;

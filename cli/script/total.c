@@ -129,7 +129,8 @@ static void print_json(struct output *out, const struct event_counts *counts,
 /* Only threads depend on the order of records. */
 static enum plumb_samples_order cheapest_order(const struct plumb_spe_filter *filter)
 {
-	return filter->pids.count || filter->tids.count ? PLUMB_ORDER_TASKS : PLUMB_ORDER_FILE;
+	return filter && plumb_spe_filter_needs_threads(filter) ? PLUMB_ORDER_TASKS
+								: PLUMB_ORDER_FILE;
 }
 
 int script_print_totals(struct script *script)
@@ -142,7 +143,7 @@ int script_print_totals(struct script *script)
 
 	if (status != EXIT_FINE)
 		return status;
-	script->samples.order = cheapest_order(&script->filter);
+	script->samples.order = cheapest_order(script->filter);
 	plumb_samples_begin(script->recording, &script->samples, &samples, script->found);
 	memory_given(samples);
 	error = count_samples(samples, &counts);

@@ -168,19 +168,19 @@ static void print_chunk_record(struct buffer *b, const struct plumb_record *reco
 /* Returns an error of the recording, or 0. */
 static int print_chunks(struct dump *dump, struct plumb_recording *recording)
 {
-	struct plumb_record record;
+	const struct plumb_record *record;
 	int status, worst = 0;
 
 	while (worst == 0 && (status = plumb_recording_next(recording, &record)) != 0) {
 		if (status < 0)
 			return status;
-		if (record.type != PLUMB_RECORD_AUXTRACE)
+		if (record->type != PLUMB_RECORD_AUXTRACE)
 			continue;
 		dump->chunks++;
 		if (!dump->options->raw)
-			print_chunk_record(&dump->buffer, &record);
-		dump->midr = chunk_midr(dump, recording, &record.auxtrace);
-		worst = print_chunk(dump, recording, &record.auxtrace);
+			print_chunk_record(&dump->buffer, record);
+		dump->midr = chunk_midr(dump, recording, &record->auxtrace);
+		worst = print_chunk(dump, recording, &record->auxtrace);
 	}
 	return worst;
 }

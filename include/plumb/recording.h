@@ -48,11 +48,12 @@ PLUMB_API int plumb_recording_open(const char *path, const struct plumb_recordin
 PLUMB_API void plumb_recording_close(struct plumb_recording *recording); /* accepts NULL */
 
 /*
- * Reads the next record. Returns 1, 0 at the end, or a negative error with a finding. The error
- * comes after everything before the damage has been returned. A truncated file ends at the
- * truncation, with a warning.
+ * Reads the next record, which belongs to the recording and is valid until the next call. Returns
+ * 1, 0 at the end, or a negative error with a finding. The error comes after everything before the
+ * damage has been returned. A truncated file ends at the truncation, with a warning.
  */
-PLUMB_API int plumb_recording_next(struct plumb_recording *recording, struct plumb_record *record);
+PLUMB_API int plumb_recording_next(struct plumb_recording *recording,
+				   const struct plumb_record **record);
 
 /* Returns the i-th event known so far: of a file all events, of a pipe those read. NULL past the
  * end. */
@@ -242,8 +243,13 @@ PLUMB_API void plumb_losses_report(const struct plumb_recording_losses *losses, 
 
 struct plumb_recording_writer;
 
-/* The contents of the header. Everything is copied. */
+/*
+ * The contents of the header. The writer copies everything. To change what a source has filled in,
+ * copy its struct, and set `size` of the copy. Events are elements of an array, and change only
+ * when the soname does.
+ */
 struct plumb_recording_setup {
+	size_t size;                               /* sizeof(struct plumb_recording_setup) */
 	const struct plumb_recorded_event *events; /* with names and ids */
 	size_t event_count;
 	const struct plumb_auxtrace_info *auxtrace_info; /* NULL: no AUX data */

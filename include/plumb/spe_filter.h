@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Filters SPE records, by the criteria that the unit itself supports (operation types, events that
- * happened or did not, a minimum latency), and by others. No function here allocates memory except
- * for findings; any thread may call them.
+ * happened or did not, a minimum latency), and by others. A parsed filter never changes: any number
+ * of threads may use it.
  */
 #ifndef PLUMB_SPE_FILTER_H
 #define PLUMB_SPE_FILTER_H
@@ -13,35 +13,9 @@
 extern "C" {
 #endif
 
-/* From `first` to `last`, inclusive. */
-struct plumb_spe_range {
-	uint64_t first, last;
-};
-
-/* The maximum number of ranges of one kind in a filter. */
-#define PLUMB_SPE_RANGES_MAX 16
-
-struct plumb_spe_ranges {
-	uint32_t count; /* 0: any value matches */
-	struct plumb_spe_range at[PLUMB_SPE_RANGES_MAX];
-};
-
-/*
- * A record matches if it fulfils all conditions. A zeroed filter matches every record. A condition
- * never matches a record that lacks the value.
- */
-struct plumb_spe_filter {
-	uint32_t kinds;      /* one of these: bits 1u << enum plumb_spe_kind; 0: any */
-	uint16_t flags;      /* all of these: enum plumb_spe_operation_flag */
-	uint8_t levels;      /* one of these: bits 1u << exception level of the PC; 0: any */
-	uint64_t all_events; /* all of these happened */
-	uint64_t no_events;  /* none of these happened */
-	struct plumb_spe_ranges counters[3];  /* cycles, by enum plumb_spe_counter */
-	struct plumb_spe_ranges addresses[5]; /* by enum plumb_spe_address, as perf shows them */
-	struct plumb_spe_ranges sources;      /* data source numbers */
-	struct plumb_spe_ranges time;         /* ns */
-	struct plumb_spe_ranges cpus, pids, tids;
-};
+/* A parsed filter. A record matches if it fulfils all conditions. A condition never matches a
+ * record that lacks the value. */
+struct plumb_spe_filter;
 
 /*
  * Parses a filter: terms separated by commas, all of which must match.
@@ -60,14 +34,22 @@ struct plumb_spe_filter {
  *	time=1.5-2.25                    seconds; either end may be left out
  *	cpu=0-3+8  pid=10  tid=11
  *
- * Case is ignored. `midr` is 0 if the core is unknown. Returns 0, or an error with a finding that
- * names the term and its column: PLUMB_ERR_SYNTAX, PLUMB_ERR_NOT_FOUND (an unknown name; the hint
- * has the most similar one), PLUMB_ERR_INVALID (a number out of range), or PLUMB_ERR_LIMIT (more
- * than PLUMB_SPE_RANGES_MAX ranges). After an error *filter is undefined.
+ * Case is ignored; an empty text matches every record. `midr` is 0 if the core is unknown. Free
+ * with plumb_spe_filter_free(), which accepts NULL. Returns 0, NO_MEMORY, or an error with a
+ *finding that names the term and its column: SYNTAX, NOT_FOUND (an unknown name; the hint has the
+ *most similar one), INVALID (a number out of range), or LIMIT (more than 16 ranges in a term).
+ *After an error *filter is NULL.
  */
 PLUMB_API int plumb_spe_filter_parse(const char *text, uint32_t midr,
-				     struct plumb_spe_filter *filter,
+				     struct plumb_spe_filter **filter,
 				     struct plumb_diagnostics *found);
+PLUMB_API void plumb_spe_filter_free(struct plumb_spe_filter *filter);
+
+/*
+ * Returns true if the filter has conditions on processes or threads. Then the order of a stream
+ * matters: PLUMB_ORDER_FILE often leaves threads unknown.
+ */
+PLUMB_API bool plumb_spe_filter_needs_threads(const struct plumb_spe_filter *filter);
 
 #ifdef __cplusplus
 }

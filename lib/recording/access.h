@@ -10,6 +10,9 @@
 int recording_open_fd(int fd, const char *name, const struct plumb_recording_options *options,
 		      struct plumb_recording **recording, struct plumb_diagnostics *found);
 
+/* Reads the next record as recording_next() does, into the caller's struct. */
+int recording_next(struct plumb_recording *recording, struct plumb_record *record);
+
 /* Returns the build-id of `path`, from the feature or HEADER_BUILD_ID records; NULL: unknown. */
 const uint8_t *recording_build_id(const struct plumb_recording *recording, const char *path,
 				  size_t *size);

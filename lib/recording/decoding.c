@@ -147,14 +147,14 @@ bool decoding_takes_sample(const struct decoding *decoding, const struct plumb_r
 	struct plumb_spe_record as_spe = {.has = PLUMB_SPE_HAS_PC};
 	struct plumb_spe_filter filter = decoding->filter;
 	struct spe_origin origin = {.pid = -1, .tid = -1, .cpu = -1};
-	struct plumb_spe_ranges *pc = &filter.addresses[PLUMB_SPE_PC];
+	struct spe_ranges *pc = &filter.addresses[PLUMB_SPE_PC];
 	bool in = pc->count == 0;
 
 	if (!decoding->has_filter)
 		return true;
 	if (filter.levels && !(filter.levels & levels_of(plumb_record_mode(record))))
 		return false;
-	for (uint32_t i = 0; i < pc->count && i < PLUMB_SPE_RANGES_MAX; i++)
+	for (uint32_t i = 0; i < pc->count && i < SPE_RANGES_MAX; i++)
 		in = in ||
 		     (record->sample.ip >= pc->at[i].first && record->sample.ip <= pc->at[i].last);
 	filter.levels = 0;

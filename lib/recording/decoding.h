@@ -10,6 +10,7 @@
 
 #include "recording/synthesis.h"
 #include "spe/data_source_perf.h"
+#include "spe/filter.h"
 
 struct decoding {
 	struct plumb_recording *recording;

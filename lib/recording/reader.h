@@ -115,6 +115,7 @@ struct plumb_recording {
 	struct raw_record *early;  /* those that opening a pipe has passed */
 	size_t early_count, early_room, early_next, early_bytes;
 
+	struct plumb_record given; /* by plumb_recording_next() */
 	/* Members of the last record that differ from those in the file. */
 	uint8_t *scratch, *carried;
 	size_t scratch_used;

@@ -405,7 +405,7 @@ static void count_losses(struct plumb_recording *r, const struct plumb_record *r
 	}
 }
 
-int plumb_recording_next(struct plumb_recording *r, struct plumb_record *record)
+int recording_next(struct plumb_recording *r, struct plumb_record *record)
 {
 	for (;;) {
 		struct raw_record raw = {0};
@@ -427,6 +427,12 @@ int plumb_recording_next(struct plumb_recording *r, struct plumb_record *record)
 				"a record of type %u with %zu bytes is malformed", raw.type,
 				raw.size);
 	}
+}
+
+int plumb_recording_next(struct plumb_recording *r, const struct plumb_record **record)
+{
+	*record = &r->given;
+	return recording_next(r, &r->given);
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */

@@ -386,7 +386,7 @@ static void choose_chunk(struct plumb_samples *s)
 /* The file's next record becomes the one to give; at the end, all that is left is due. */
 static int read_record(struct plumb_samples *s)
 {
-	int status = plumb_recording_next(s->decoding.recording, &s->from_file);
+	int status = recording_next(s->decoding.recording, &s->from_file);
 	int error;
 
 	s->has_from_file = status > 0;

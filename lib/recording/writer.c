@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/diagnostics.h"
+#include "base/sized.h"
 #include "recording/writer.h"
 
 #define RECORD_HEADER     8u
@@ -396,12 +397,15 @@ static void release(struct plumb_recording_writer *writer)
 }
 
 /* `fd` is -1 where the path is to be opened. */
-static int create(const char *path, int fd, const struct plumb_recording_setup *setup,
+static int create(const char *path, int fd, const struct plumb_recording_setup *given,
 		  struct plumb_recording_writer **result, struct plumb_diagnostics *found)
 {
-	struct plumb_recording_writer *writer = calloc(1, sizeof(*writer));
-	int error = PLUMB_ERR_NO_MEMORY;
+	struct plumb_recording_setup read, *setup = &read;
+	const bool valid = sized_read(setup, sizeof(*setup), given);
+	struct plumb_recording_writer *writer = valid ? calloc(1, sizeof(*writer)) : NULL;
+	int error = valid ? PLUMB_ERR_NO_MEMORY : PLUMB_ERR_ARGUMENT;
 
+	setup->size = sizeof(*setup);
 	*result = NULL;
 	if (!writer) {
 		if (fd >= 0)

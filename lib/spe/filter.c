@@ -2,7 +2,7 @@
 /* Which records a filter lets pass. */
 #include "spe/filter.h"
 
-static bool in_ranges(const struct plumb_spe_ranges *ranges, uint64_t value)
+static bool in_ranges(const struct spe_ranges *ranges, uint64_t value)
 {
 	for (uint32_t i = 0; i < ranges->count; i++)
 		if (value >= ranges->at[i].first && value <= ranges->at[i].last)
@@ -73,7 +73,7 @@ static bool values_match(const struct plumb_spe_filter *filter,
 }
 
 /* Numbers that are not known are negative. */
-static bool known_and_in(const struct plumb_spe_ranges *ranges, int32_t number)
+static bool known_and_in(const struct spe_ranges *ranges, int32_t number)
 {
 	return !ranges->count || (number >= 0 && in_ranges(ranges, (uint64_t)number));
 }
@@ -100,4 +100,9 @@ bool spe_filter_matches(const struct plumb_spe_filter *filter,
 	return events_match(filter, record) && operation_matches(filter, record) &&
 	       level_matches(filter, record) && values_match(filter, record) &&
 	       origin_matches(filter, origin);
+}
+
+bool plumb_spe_filter_needs_threads(const struct plumb_spe_filter *filter)
+{
+	return filter->pids.count || filter->tids.count;
 }

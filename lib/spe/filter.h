@@ -1,9 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares a record with a filter. */
+/* What a filter consists of, and whether a record matches it. */
 #ifndef SPE_FILTER_H
 #define SPE_FILTER_H
 
 #include <plumb/spe_filter.h>
+
+/* From `first` to `last`, inclusive. */
+struct spe_range {
+	uint64_t first, last;
+};
+
+/* The maximum number of ranges of one kind in a filter. */
+#define SPE_RANGES_MAX 16
+
+struct spe_ranges {
+	uint32_t count; /* 0: any value matches */
+	struct spe_range at[SPE_RANGES_MAX];
+};
+
+/*
+ * A record matches if it fulfils all conditions. A zeroed filter matches every record. A condition
+ * never matches a record that lacks the value.
+ */
+struct plumb_spe_filter {
+	uint32_t kinds;      /* one of these: bits 1u << enum plumb_spe_kind; 0: any */
+	uint16_t flags;      /* all of these: enum plumb_spe_operation_flag */
+	uint8_t levels;      /* one of these: bits 1u << exception level of the PC; 0: any */
+	uint64_t all_events; /* all of these happened */
+	uint64_t no_events;  /* none of these happened */
+	struct spe_ranges counters[3];  /* cycles, by enum plumb_spe_counter */
+	struct spe_ranges addresses[5]; /* by enum plumb_spe_address, as perf shows them */
+	struct spe_ranges sources;      /* data source numbers */
+	struct spe_ranges time;         /* ns */
+	struct spe_ranges cpus, pids, tids;
+};
 
 /* Where and when a record was made, which the record itself does not tell. */
 struct spe_origin {
@@ -15,5 +45,9 @@ struct spe_origin {
 /* Returns true if the record matches. `origin` may be NULL if nothing is known. */
 bool spe_filter_matches(const struct plumb_spe_filter *filter,
 			const struct plumb_spe_record *record, const struct spe_origin *origin);
+
+/* Parses as spe_filter_parse() does. After an error *filter is undefined. */
+int spe_filter_parse(const char *text, uint32_t midr, struct plumb_spe_filter *filter,
+		     struct plumb_diagnostics *found);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text form of filters: "load,latency>=100,!retired,pc=0x4000-0x4fff". */
-#include <plumb/spe_filter.h>
+#include "spe/filter.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diagnostics.h"
@@ -26,7 +27,7 @@ struct parser {
 /* A key that is compared with numbers. */
 struct key {
 	const char *name;
-	struct plumb_spe_ranges *ranges;
+	struct spe_ranges *ranges;
 	uint64_t most;
 	enum unit unit;
 };
@@ -164,7 +165,7 @@ static void offer_sources(const struct parser *p)
 }
 
 /* A data source by its name: every number that has it. */
-static int parse_source(struct parser *p, struct plumb_spe_ranges *ranges)
+static int parse_source(struct parser *p, struct spe_ranges *ranges)
 {
 	char name[NAME_MAX_LENGTH + 1];
 	struct near near;
@@ -182,9 +183,9 @@ static int parse_source(struct parser *p, struct plumb_spe_ranges *ranges)
 		near_offer(&near, source, source);
 		if (!names_source(name, source))
 			continue;
-		if (ranges->count == PLUMB_SPE_RANGES_MAX)
+		if (ranges->count == SPE_RANGES_MAX)
 			return term_problem(p, PLUMB_ERR_LIMIT, "too many data sources");
-		ranges->at[ranges->count++] = (struct plumb_spe_range){i, i};
+		ranges->at[ranges->count++] = (struct spe_range){i, i};
 		found = true;
 	}
 	if (!found) {
@@ -202,9 +203,9 @@ static int parse_source(struct parser *p, struct plumb_spe_ranges *ranges)
 }
 
 /* One range: A, A-B, and of times also A- and -B. */
-static int parse_range(struct parser *p, const struct key *key, struct plumb_spe_ranges *ranges)
+static int parse_range(struct parser *p, const struct key *key, struct spe_ranges *ranges)
 {
-	struct plumb_spe_range range = {0, key->most};
+	struct spe_range range = {0, key->most};
 	bool open = key->unit == SECONDS && *p->at == '-';
 
 	if (key->unit == SOURCE && digit_of(*p->at) > 9)
@@ -222,13 +223,13 @@ static int parse_range(struct parser *p, const struct key *key, struct plumb_spe
 	}
 	if (range.first > range.last)
 		return term_problem(p, PLUMB_ERR_INVALID, "the range ends before it begins");
-	if (ranges->count == PLUMB_SPE_RANGES_MAX)
+	if (ranges->count == SPE_RANGES_MAX)
 		return term_problem(p, PLUMB_ERR_LIMIT, "more than 16 ranges");
 	ranges->at[ranges->count++] = range;
 	return 0;
 }
 
-static int parse_ranges(struct parser *p, const struct key *key, struct plumb_spe_ranges *ranges)
+static int parse_ranges(struct parser *p, const struct key *key, struct spe_ranges *ranges)
 {
 	int error = parse_range(p, key, ranges);
 
@@ -240,16 +241,16 @@ static int parse_ranges(struct parser *p, const struct key *key, struct plumb_sp
 }
 
 static int parse_bound(struct parser *p, const struct key *key, enum comparison comparison,
-		       struct plumb_spe_ranges *ranges)
+		       struct spe_ranges *ranges)
 {
-	struct plumb_spe_range *range = &ranges->at[0];
+	struct spe_range *range = &ranges->at[0];
 	uint64_t value;
 
 	if (!parse_value(key, &p->at, &value))
 		return term_problem(p, PLUMB_ERR_INVALID, "invalid or out-of-range number");
 	if ((comparison == MORE && value == key->most) || (comparison == LESS && value == 0))
 		return term_problem(p, PLUMB_ERR_INVALID, "no value can be beyond this number");
-	*range = (struct plumb_spe_range){0, key->most};
+	*range = (struct spe_range){0, key->most};
 	if (comparison == AT_LEAST || comparison == MORE)
 		range->first = value + (comparison == MORE);
 	else
@@ -259,13 +260,13 @@ static int parse_bound(struct parser *p, const struct key *key, enum comparison 
 }
 
 /* Leaves in `ranges` what is in both; nothing at all becomes a range that holds nothing. */
-static bool intersect(struct plumb_spe_ranges *ranges, const struct plumb_spe_ranges *with)
+static bool intersect(struct spe_ranges *ranges, const struct spe_ranges *with)
 {
-	struct plumb_spe_ranges both = {0};
+	struct spe_ranges both = {0};
 
 	for (uint32_t i = 0; i < ranges->count; i++) {
 		for (uint32_t j = 0; j < with->count; j++) {
-			struct plumb_spe_range a = ranges->at[i], b = with->at[j];
+			struct spe_range a = ranges->at[i], b = with->at[j];
 
 			if (b.first > a.first)
 				a.first = b.first;
@@ -273,20 +274,20 @@ static bool intersect(struct plumb_spe_ranges *ranges, const struct plumb_spe_ra
 				a.last = b.last;
 			if (a.first > a.last)
 				continue;
-			if (both.count == PLUMB_SPE_RANGES_MAX)
+			if (both.count == SPE_RANGES_MAX)
 				return false;
 			both.at[both.count++] = a;
 		}
 	}
 	if (both.count == 0)
-		both.at[both.count++] = (struct plumb_spe_range){1, 0};
+		both.at[both.count++] = (struct spe_range){1, 0};
 	*ranges = both;
 	return true;
 }
 
 static int parse_comparison(struct parser *p, const struct key *key, enum comparison comparison)
 {
-	struct plumb_spe_ranges ranges = {0};
+	struct spe_ranges ranges = {0};
 	const char *begin = p->at;
 	int error;
 
@@ -506,8 +507,8 @@ static int parse_term(struct parser *p)
 					     : parse_events(p, comparison);
 }
 
-int plumb_spe_filter_parse(const char *text, uint32_t midr, struct plumb_spe_filter *filter,
-			   struct plumb_diagnostics *found)
+int spe_filter_parse(const char *text, uint32_t midr, struct plumb_spe_filter *filter,
+		     struct plumb_diagnostics *found)
 {
 	struct parser p = {
 		.text = text, .at = text, .midr = midr, .filter = filter, .found = found};
@@ -528,4 +529,23 @@ int plumb_spe_filter_parse(const char *text, uint32_t midr, struct plumb_spe_fil
 		return problem(&p, PLUMB_ERR_INVALID, text, strlen(text),
 			       "no record both has and lacks an event");
 	return 0;
+}
+
+int plumb_spe_filter_parse(const char *text, uint32_t midr, struct plumb_spe_filter **filter,
+			   struct plumb_diagnostics *found)
+{
+	struct plumb_spe_filter *made = malloc(sizeof(*made));
+	int error = made ? spe_filter_parse(text, midr, made, found) : PLUMB_ERR_NO_MEMORY;
+
+	if (error) {
+		free(made);
+		made = NULL;
+	}
+	*filter = made;
+	return error;
+}
+
+void plumb_spe_filter_free(struct plumb_spe_filter *filter)
+{
+	free(filter);
 }

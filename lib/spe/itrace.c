@@ -6,6 +6,7 @@
  */
 #include "spe/itrace.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diagnostics.h"
@@ -94,11 +95,11 @@ static int parse_unit(struct parser *p)
 		return 0;
 	case 'i':
 		p->at++;
-		p->itrace->unit = PLUMB_ITRACE_INSTRUCTIONS;
+		p->itrace->unit = ITRACE_INSTRUCTIONS;
 		return 0;
 	case 't':
 		p->at++;
-		p->itrace->unit = PLUMB_ITRACE_TICKS;
+		p->itrace->unit = ITRACE_TICKS;
 		return 0;
 	case 'm':
 		scale = 1000000;
@@ -115,7 +116,7 @@ static int parse_unit(struct parser *p)
 	if (*p->at != 's')
 		return bad_letter(p, p->at, "the s of ms, us or ns");
 	p->at++;
-	p->itrace->unit = PLUMB_ITRACE_NANOSECONDS;
+	p->itrace->unit = ITRACE_NANOSECONDS;
 	if (__builtin_mul_overflow(p->itrace->period, scale, &p->itrace->period)) {
 		struct place place = place_of(p, unit);
 
@@ -288,7 +289,7 @@ static int check_unit(struct parser *p)
 {
 	struct place place = place_of(p, p->period);
 
-	if (!p->period || p->itrace->unit == PLUMB_ITRACE_INSTRUCTIONS)
+	if (!p->period || p->itrace->unit == ITRACE_INSTRUCTIONS)
 		return 0;
 	diagnostics_add(p->found, PLUMB_ERROR, "itrace-unit", &place,
 			"SPE records can only be counted in instructions");
@@ -296,8 +297,8 @@ static int check_unit(struct parser *p)
 	return PLUMB_ERR_INVALID;
 }
 
-int plumb_itrace_parse(const char *text, enum plumb_perf_version version,
-		       struct plumb_itrace *itrace, struct plumb_diagnostics *found)
+int itrace_parse(const char *text, enum plumb_perf_version version, struct plumb_itrace *itrace,
+		 struct plumb_diagnostics *found)
 {
 	struct parser p = {.text = text, .at = text, .itrace = itrace, .found = found};
 
@@ -313,11 +314,30 @@ int plumb_itrace_parse(const char *text, enum plumb_perf_version version,
 	}
 	if (itrace->instructions || itrace->cycles) {
 		if (!p.has_unit)
-			itrace->unit = PLUMB_ITRACE_NANOSECONDS;
+			itrace->unit = ITRACE_NANOSECONDS;
 		if (!p.has_period)
 			itrace->period = DEFAULT_PERIOD;
 	}
 	return perf_is_newer(version) ? check_unit(&p) : 0;
+}
+
+int plumb_itrace_parse(const char *text, enum plumb_perf_version version,
+		       struct plumb_itrace **itrace, struct plumb_diagnostics *found)
+{
+	struct plumb_itrace *made = malloc(sizeof(*made));
+	int error = made ? itrace_parse(text, version, made, found) : PLUMB_ERR_NO_MEMORY;
+
+	if (error) {
+		free(made);
+		made = NULL;
+	}
+	*itrace = made;
+	return error;
+}
+
+void plumb_itrace_free(struct plumb_itrace *itrace)
+{
+	free(itrace);
 }
 
 void itrace_default(struct plumb_itrace *itrace, enum plumb_perf_version version)
@@ -337,7 +357,7 @@ void itrace_default(struct plumb_itrace *itrace, enum plumb_perf_version version
 
 static bool samples_instructions(const struct plumb_itrace *itrace)
 {
-	return itrace->instructions && itrace->unit == PLUMB_ITRACE_INSTRUCTIONS;
+	return itrace->instructions && itrace->unit == ITRACE_INSTRUCTIONS;
 }
 
 uint32_t itrace_groups(const struct plumb_itrace *itrace, enum plumb_perf_version version)

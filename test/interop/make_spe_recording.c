@@ -560,6 +560,7 @@ static void create(const char *path)
 		{.attr = {.type = 1, .config = 0}, .name = "cpu-clock"},
 	};
 	struct plumb_recording_setup setup = {
+		.size = sizeof(struct plumb_recording_setup),
 		.events = events,
 		.event_count = 3,
 		.auxtrace_info = &info,

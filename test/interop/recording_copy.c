@@ -99,6 +99,7 @@ static void copy(const char *from, const char *to, int level, bool kill_it)
 {
 	struct plumb_recorded_event events[EVENTS_MAX] = {0};
 	struct plumb_recording_setup setup = {
+		.size = sizeof(struct plumb_recording_setup),
 		.events = events,
 		.clockid = -1,
 		.compress_level = level,
@@ -191,6 +192,7 @@ static void spe(const char *to)
 		 .name = "dummy:u"},
 	};
 	const struct plumb_recording_setup setup = {
+		.size = sizeof(struct plumb_recording_setup),
 		.events = events,
 		.event_count = 2,
 		.auxtrace_info =

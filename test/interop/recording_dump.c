@@ -9,6 +9,8 @@
 
 #include <plumb/recording.h>
 
+#include "recording/access.h"
+
 static void print_numbers(const char *name, const uint64_t *numbers, size_t count)
 {
 	printf(" %s", name);
@@ -229,7 +231,7 @@ int main(int argc, char **argv)
 
 	got = plumb_recording_open(argv[argc - 1], &options, &recording, found);
 	if (got == 0) {
-		while ((got = plumb_recording_next(recording, &record)) > 0) {
+		while ((got = recording_next(recording, &record)) > 0) {
 			count++;
 			if (!quiet)
 				print_record(&record);

@@ -10,6 +10,8 @@
 
 #include <plumb/samples.h>
 
+#include "spe/itrace.h"
+
 static struct plumb_diagnostics *found;
 
 static int fail(int error)
@@ -110,7 +112,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (strcmp(argv[2], "default") != 0) {
-		if (plumb_itrace_parse(argv[2], options.like_perf, &itrace, found))
+		if (itrace_parse(argv[2], options.like_perf, &itrace, found))
 			return fail(PLUMB_ERR_SYNTAX);
 		options.itrace = &itrace;
 	}

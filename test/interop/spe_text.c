@@ -136,6 +136,7 @@ static void write_recording(const char *path, const char *cpuid)
 		.id_count = 1,
 	};
 	const struct plumb_recording_setup setup = {
+		.size = sizeof(struct plumb_recording_setup),
 		.events = &event,
 		.event_count = 1,
 		.auxtrace_info = &info,

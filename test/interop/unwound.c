@@ -12,6 +12,7 @@
 #include <plumb/recording.h>
 #include <plumb/symbol.h>
 
+#include "recording/access.h"
 #include "symbol/unwind.h"
 
 #define FRAMES_MAX 127
@@ -40,7 +41,7 @@ static int of_recording(struct plumb_symbolizer *symbolizer, const char *path)
 
 	if (plumb_recording_open(path, NULL, &recording, NULL) < 0)
 		return 2;
-	while ((status = plumb_recording_next(recording, &record)) > 0) {
+	while ((status = recording_next(recording, &record)) > 0) {
 		const struct plumb_sample *sample = &record.sample;
 
 		plumb_symbolizer_add(symbolizer, &record);

@@ -389,7 +389,7 @@ static inline struct plumb_record next_of(struct opened *opened, uint32_t type)
 	struct plumb_record record;
 
 	do
-		assert_int_equal(plumb_recording_next(opened->recording, &record), 1);
+		assert_int_equal(recording_next(opened->recording, &record), 1);
 	while (record.type != type && (record.type == 64 || record.type == 80));
 	assert_int_equal(record.type, type);
 	return record;
@@ -399,7 +399,7 @@ static inline void no_more(struct opened *opened)
 {
 	struct plumb_record record;
 
-	assert_int_equal(plumb_recording_next(opened->recording, &record), 0);
+	assert_int_equal(recording_next(opened->recording, &record), 0);
 }
 
 /* Runs a test for files and pipes, of both byte orders. */

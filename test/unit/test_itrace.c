@@ -15,7 +15,7 @@ static struct plumb_itrace parsed(const char *text)
 {
 	struct plumb_itrace itrace;
 
-	assert_int_equal(plumb_itrace_parse(text, PLUMB_PERF_6_1, &itrace, NULL), 0);
+	assert_int_equal(itrace_parse(text, PLUMB_PERF_6_1, &itrace, NULL), 0);
 	return itrace;
 }
 
@@ -33,7 +33,7 @@ static uint32_t groups_of(const char *text)
 {
 	struct plumb_itrace itrace;
 
-	assert_int_equal(plumb_itrace_parse(text, PLUMB_PERF_NEWEST, &itrace, NULL), 0);
+	assert_int_equal(itrace_parse(text, PLUMB_PERF_NEWEST, &itrace, NULL), 0);
 	return itrace_groups(&itrace, PLUMB_PERF_NEWEST);
 }
 
@@ -65,7 +65,7 @@ static void periods_are_in_instructions(void **state)
 		struct plumb_itrace itrace;
 
 		assert_int_equal(old_groups_of(bad[i]) & BIT(INSTRUCTIONS), 0);
-		assert_int_equal(plumb_itrace_parse(bad[i], PLUMB_PERF_NEWEST, &itrace, found),
+		assert_int_equal(itrace_parse(bad[i], PLUMB_PERF_NEWEST, &itrace, found),
 				 PLUMB_ERR_INVALID);
 		assert_string_equal(plumb_diagnostics_get(found, 0)->id, "itrace-unit");
 		assert_int_equal(plumb_diagnostics_get(found, 0)->column, bad[i][0] == 'f' ? 2 : 1);
@@ -75,8 +75,8 @@ static void periods_are_in_instructions(void **state)
 	assert_int_equal(parsed("i1000i").period, 1000);
 	assert_int_equal(parsed("i20us").period, 20000);
 	assert_int_equal(parsed("i3ms").period, 3000000);
-	assert_int_equal(parsed("i3ms").unit, PLUMB_ITRACE_NANOSECONDS);
-	assert_int_equal(parsed("i7t").unit, PLUMB_ITRACE_TICKS);
+	assert_int_equal(parsed("i3ms").unit, ITRACE_NANOSECONDS);
+	assert_int_equal(parsed("i7t").unit, ITRACE_TICKS);
 }
 
 static void the_default_is_every_group(void **state)
@@ -138,7 +138,7 @@ static void errors_name_the_letter_and_its_column(void **state)
 		const struct plumb_diagnostic *finding;
 		struct plumb_itrace itrace;
 
-		assert_int_equal(plumb_itrace_parse(cases[i].text, PLUMB_PERF_6_1, &itrace, found),
+		assert_int_equal(itrace_parse(cases[i].text, PLUMB_PERF_6_1, &itrace, found),
 				 cases[i].error);
 		finding = plumb_diagnostics_get(found, 0);
 		assert_non_null(finding);
@@ -173,9 +173,23 @@ static void what_spe_cannot_give_is_said(void **state)
 	assert_int_equal(warnings_of("i", PLUMB_PERF_6_1), 1);
 }
 
+static void strings_are_made_and_freed(void **state)
+{
+	struct plumb_itrace *itrace;
+
+	(void)state;
+	assert_int_equal(plumb_itrace_parse("i7i", PLUMB_PERF_NEWEST, &itrace, NULL), 0);
+	assert_int_equal(itrace->period, 7);
+	plumb_itrace_free(itrace);
+	assert_true(plumb_itrace_parse("i7Q", PLUMB_PERF_NEWEST, &itrace, NULL) < 0);
+	assert_null(itrace);
+	plumb_itrace_free(itrace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(strings_are_made_and_freed),
 		cmocka_unit_test(letters_choose_groups),
 		cmocka_unit_test(periods_are_in_instructions),
 		cmocka_unit_test(the_default_is_every_group),

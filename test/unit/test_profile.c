@@ -11,6 +11,7 @@
 #include "folder.h"
 #include "profile/estimate.h"
 #include "profile/profile.h"
+#include "recording/access.h"
 
 #define PMU   11
 #define EXACT 12
@@ -56,6 +57,7 @@ static void begin(struct fixture *f, const struct plumb_profile_options *options
 	static const uint64_t values[] = {PMU, 1};
 	const struct plumb_auxtrace_info info = {.type = 4, .values = values, .count = 2};
 	const struct plumb_recording_setup setup = {
+		.size = sizeof(struct plumb_recording_setup),
 		.events = events,
 		.event_count = 3,
 		.auxtrace_info = &info,
@@ -72,7 +74,7 @@ static void begin(struct fixture *f, const struct plumb_profile_options *options
 	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
 	assert_int_equal(plumb_recording_open(path, NULL, &f->recording, NULL), 0);
 	unlink(path);
-	while (plumb_recording_next(f->recording, &ignored) > 0)
+	while (recording_next(f->recording, &ignored) > 0)
 		;
 	assert_int_equal(plumb_symbolizer_new(NULL, &f->symbolizer), 0);
 	f->task = plumb_symbolizer_task(f->symbolizer, 10, 11);

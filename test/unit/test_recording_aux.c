@@ -295,8 +295,7 @@ static void a_cpu_has_its_midr(void **state)
 			put_info(b, 4, version == 1 ? old : both, version == 1 ? 2 : 12);
 			opened = open_built(b);
 			do
-				assert_int_equal(plumb_recording_next(opened.recording, &record),
-						 1);
+				assert_int_equal(recording_next(opened.recording, &record), 1);
 			while (record.type != PLUMB_RECORD_AUXTRACE_INFO);
 			assert_int_equal(plumb_recording_midr(opened.recording, -1),
 					 version == 1 ? 0x410fd0c0 : 0x410fd490);
@@ -437,7 +436,7 @@ static void damaged_compression_ends_in_an_error(void **state)
 		opened = open_built(b);
 		for (uint32_t i = 0; i < 3; i++)
 			(void)next_of(&opened, PLUMB_RECORD_COMM);
-		got = plumb_recording_next(opened.recording, &record);
+		got = recording_next(opened.recording, &record);
 		assert_int_equal(got, PLUMB_ERR_INVALID);
 		assert_true(has_finding(opened.found, "bad-compressed"));
 		no_more(&opened);
@@ -468,7 +467,7 @@ static void nesting_is_refused(void **state)
 			put_compressed(b, unpacked, 48, 1000, 81);
 			opened = open_built(b);
 			do
-				got = plumb_recording_next(opened.recording, &record);
+				got = recording_next(opened.recording, &record);
 			while (got == 1 && record.type == 64);
 			assert_int_equal(got, PLUMB_ERR_INVALID);
 			assert_true(has_finding(opened.found, "bad-nesting"));
@@ -493,7 +492,7 @@ static void a_compressed_record_larger_than_itself_is_refused(void **state)
 		end(b);
 		opened = open_built(b);
 		do
-			got = plumb_recording_next(opened.recording, &record);
+			got = recording_next(opened.recording, &record);
 		while (got == 1 && record.type == 64);
 		assert_int_equal(got, PLUMB_ERR_INVALID);
 		opened_close(&opened);

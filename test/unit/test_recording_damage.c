@@ -86,7 +86,7 @@ static struct outcome read_all(const uint8_t *bytes, size_t size, bool pipe)
 	struct plumb_record record;
 
 	if (opened.error == 0) {
-		while ((outcome.error = plumb_recording_next(opened.recording, &record)) > 0) {
+		while ((outcome.error = recording_next(opened.recording, &record)) > 0) {
 			outcome.records++;
 			outcome.sum += touch_record(&record);
 		}
@@ -327,7 +327,7 @@ static void a_file_that_shrinks_ends(void **state)
 	other = dup(fd);
 	assert_int_equal(recording_open_fd(fd, "shrinks", NULL, &recording, found), 0);
 	assert_int_equal(ftruncate(other, 20000), 0);
-	while ((got = plumb_recording_next(recording, &record)) > 0)
+	while ((got = recording_next(recording, &record)) > 0)
 		records++;
 	assert_int_equal(got, 0);
 	assert_true(records > 0);

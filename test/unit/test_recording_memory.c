@@ -34,7 +34,7 @@ static bool read_with(const struct build *b, long left)
 	memory_left = left;
 	got = recording_open_fd(fd, "scarce", NULL, &recording, found);
 	if (got == 0) {
-		while ((got = plumb_recording_next(recording, &record)) > 0)
+		while ((got = recording_next(recording, &record)) > 0)
 			;
 	}
 	memory_left = -1;

@@ -2,6 +2,7 @@
 /* The order in which records are given. */
 #include "recording_builder.h"
 
+#include "recording/access.h"
 #include "recording/order.h"
 
 static const struct built_attr timed = {
@@ -45,7 +46,7 @@ static void check_given(struct opened *opened, const uint64_t *times, size_t cou
 	for (size_t i = 0; i < count;) {
 		uint64_t time;
 
-		assert_int_equal(plumb_recording_next(opened->recording, &record), 1);
+		assert_int_equal(recording_next(opened->recording, &record), 1);
 		if (record.type == PLUMB_RECORD_HEADER_ATTR)
 			continue;
 		time = record.has & PLUMB_RECORD_HAS_TIME ? record.time : 1;

@@ -5,6 +5,8 @@
  */
 #include "recording/access.h"
 #include "spe/encode.h"
+#include "spe/filter.h"
+#include "spe/itrace.h"
 
 #include "check.h"
 
@@ -57,6 +59,7 @@ static void create(struct fixture *f, bool timeless, const struct plumb_auxtrace
 		 .name = "dummy:u"},
 	};
 	const struct plumb_recording_setup setup = {
+		.size = sizeof(struct plumb_recording_setup),
 		.events = events,
 		.event_count = 2,
 		.auxtrace_info = info ? info : &usual,
@@ -262,7 +265,7 @@ static struct plumb_itrace itrace_of(const char *text)
 {
 	struct plumb_itrace itrace;
 
-	assert_int_equal(plumb_itrace_parse(text, PLUMB_PERF_NEWEST, &itrace, NULL), 0);
+	assert_int_equal(itrace_parse(text, PLUMB_PERF_NEWEST, &itrace, NULL), 0);
 	return itrace;
 }
 
@@ -582,7 +585,7 @@ static void a_filter_lets_samples_of_both_kinds_pass(void **state)
 		struct plumb_samples_item item;
 		struct fixture f;
 
-		assert_int_equal(plumb_spe_filter_parse(cases[i].text, 0, &filter, NULL), 0);
+		assert_int_equal(spe_filter_parse(cases[i].text, 0, &filter, NULL), 0);
 		create(&f, false, NULL);
 		put_sample(&f, 0x20, 11, 0, TIME(25));
 		put_records(&f, 1, records, 2);
@@ -806,7 +809,7 @@ static void totals_do_not_depend_on_the_order(void **state)
 	struct plumb_spe_filter filter;
 
 	(void)state;
-	assert_int_equal(plumb_spe_filter_parse("l1d-miss,latency>5", 0, &filter, NULL), 0);
+	assert_int_equal(spe_filter_parse("l1d-miss,latency>5", 0, &filter, NULL), 0);
 	for (uint64_t seed = 1; seed <= 6; seed++) {
 		const size_t size = sizeof(struct plumb_samples_options);
 		const struct plumb_samples_options plain = {.size = size, .itrace = &itrace},
@@ -1054,7 +1057,8 @@ static void a_group_read_at_once_is_a_sample_of_each_event(void **state)
 		{.ids = &ids[0], .id_count = 1, .name = "leader", .members = 2},
 		{.ids = &ids[1], .id_count = 1, .name = "member"},
 	};
-	const struct plumb_recording_setup setup = {.events = events, .event_count = 2};
+	const struct plumb_recording_setup setup = {
+		.size = sizeof(setup), .events = events, .event_count = 2};
 	struct fixture f = {.found = plumb_diagnostics_new()};
 
 	(void)state;

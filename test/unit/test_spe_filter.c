@@ -39,7 +39,7 @@ static unsigned matches(const char *text)
 {
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
 	struct plumb_spe_filter filter;
-	int error = plumb_spe_filter_parse(text, N3, &filter, found);
+	int error = spe_filter_parse(text, N3, &filter, found);
 
 	if (error)
 		fail_msg("%s: %s", text, plumb_diagnostics_get(found, 0)->message);
@@ -122,7 +122,7 @@ static void what_is_not_said_fulfils_nothing(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		assert_int_equal(plumb_spe_filter_parse(texts[i], N3, &filter, NULL), 0);
+		assert_int_equal(spe_filter_parse(texts[i], N3, &filter, NULL), 0);
 		assert_false(spe_filter_matches(&filter, &nothing, NULL));
 	}
 }
@@ -168,7 +168,7 @@ static void errors_name_the_term_and_the_nearest_word(void **state)
 		struct plumb_diagnostics *found = plumb_diagnostics_new();
 		const struct plumb_diagnostic *finding;
 		struct plumb_spe_filter filter;
-		int error = plumb_spe_filter_parse(cases[i].text, N3, &filter, found);
+		int error = spe_filter_parse(cases[i].text, N3, &filter, found);
 
 		finding = plumb_diagnostics_get(found, 0);
 		if (error != cases[i].error || !finding ||
@@ -183,9 +183,29 @@ static void errors_name_the_term_and_the_nearest_word(void **state)
 	}
 }
 
+static void filters_are_made_and_freed(void **state)
+{
+	static const struct {
+		const char *text;
+		bool threads;
+	} cases[] = {{"", false}, {"load,cpu=1", false}, {"pid=1", true}, {"store,tid=2", true}};
+	struct plumb_spe_filter *filter;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(plumb_spe_filter_parse(cases[i].text, N3, &filter, NULL), 0);
+		assert_int_equal(plumb_spe_filter_needs_threads(filter), cases[i].threads);
+		plumb_spe_filter_free(filter);
+	}
+	assert_int_equal(plumb_spe_filter_parse("loads", N3, &filter, NULL), PLUMB_ERR_NOT_FOUND);
+	assert_null(filter);
+	plumb_spe_filter_free(filter);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(filters_are_made_and_freed),
 		cmocka_unit_test(terms_let_records_pass),
 		cmocka_unit_test(what_is_not_said_fulfils_nothing),
 		cmocka_unit_test(errors_name_the_term_and_the_nearest_word),

@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "folder.h"
+#include "recording/access.h"
 
 #define SAMPLE_TYPE 0x10007u /* IDENTIFIER, IP, TID, TIME */
 
@@ -32,6 +33,7 @@ static const struct plumb_recorded_event events[] = {
 	 .name = "cpu-clock"},
 };
 static const struct plumb_recording_setup plain = {
+	.size = sizeof(struct plumb_recording_setup),
 	.events = events,
 	.event_count = 1,
 	.hostname = "host",
@@ -223,6 +225,7 @@ static void the_file_can_be_read_at_any_moment(void **state)
 static void aux_data_is_padded_and_indexed(void **state)
 {
 	const struct plumb_recording_setup setup = {
+		.size = sizeof(struct plumb_recording_setup),
 		.events = events,
 		.event_count = 1,
 		.clockid = -1,
@@ -288,6 +291,18 @@ static void config3_alone_makes_attributes_longer(void **state)
 	assert_int_equal(u64(&image, at + 128), 0xabc);
 	free(image.bytes);
 	unlink(path);
+}
+
+static void a_setup_has_a_size(void **state)
+{
+	struct plumb_recording_setup setup = plain;
+	struct plumb_recording_writer *writer;
+
+	(void)state;
+	setup.size = 0;
+	assert_int_equal(plumb_recording_create(path, &setup, &writer, NULL), PLUMB_ERR_ARGUMENT);
+	assert_null(writer);
+	assert_int_not_equal(access(path, F_OK), 0);
 }
 
 static void what_is_no_record_is_refused(void **state)
@@ -517,7 +532,7 @@ static void check_unfinished(uint64_t samples)
 	char expected[64];
 
 	assert_int_equal(plumb_recording_open(path, NULL, &recording, found), 0);
-	while (plumb_recording_next(recording, &record) > 0)
+	while (recording_next(recording, &record) > 0)
 		if (record.type == PLUMB_RECORD_SAMPLE)
 			event = record.event;
 	assert_true(plumb_recording_losses(recording)->unfinished);
@@ -580,6 +595,7 @@ int main(void)
 		cmocka_unit_test(the_file_can_be_read_at_any_moment),
 		cmocka_unit_test(aux_data_is_padded_and_indexed),
 		cmocka_unit_test(config3_alone_makes_attributes_longer),
+		cmocka_unit_test(a_setup_has_a_size),
 		cmocka_unit_test(what_is_no_record_is_refused),
 		cmocka_unit_test(a_limit_is_kept),
 		cmocka_unit_test(an_older_file_is_moved),

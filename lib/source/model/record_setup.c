@@ -304,6 +304,7 @@ static void describe_machine(struct record_setup *setup, const struct source_rec
 	/* As perf gives it: revision and variant are left out. */
 	snprintf(setup->cpuid, sizeof(setup->cpuid), "0x%016x", setup->core->midr & ~0xf0000fu);
 	snprintf(setup->cpudesc, sizeof(setup->cpudesc), "%s (model)", setup->core->name);
+	recording->size = sizeof(*recording);
 	recording->events = setup->events;
 	recording->arch = "aarch64";
 	recording->cpuid = setup->cpuid;

@@ -55,6 +55,7 @@ static void describe_events(struct description *d, const struct sampling *sampli
 			.name = event->name,
 		};
 	}
+	d->setup.size = sizeof(d->setup);
 	d->setup.events = d->events;
 	d->setup.event_count = sampling->count;
 }
