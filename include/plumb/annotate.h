@@ -12,6 +12,9 @@
  * Each instruction has a weight, by which functions, lines and instructions are ranked; see enum
  * plumb_annotation_basis. Memory is limited, however long the recording is. One thread at a time
  * may use an annotation.
+ *
+ * Structs that describe results, which the caller passes to be filled in, change only when the
+ * soname does.
  */
 #ifndef PLUMB_ANNOTATE_H
 #define PLUMB_ANNOTATE_H
@@ -80,6 +83,7 @@ struct plumb_annotation_summary {
 	bool latencies;        /* some samples have them */
 	size_t function_count; /* with a symbol and a weight */
 };
+/* Describes all samples together, after plumb_annotation_finish(). */
 PLUMB_API void plumb_annotation_summary(const struct plumb_annotation *annotation,
 					struct plumb_annotation_summary *summary);
 

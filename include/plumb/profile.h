@@ -15,6 +15,9 @@
  * Memory does not grow with the number of samples: if there are too many rows, the smallest are
  * given up, and counted. Only names (of threads, files and lines) are kept for good, each once. One
  * thread at a time may use a profile.
+ *
+ * Structs that describe results, which the caller passes to be filled in, change only when the
+ * soname does.
  */
 #ifndef PLUMB_PROFILE_H
 #define PLUMB_PROFILE_H

@@ -128,17 +128,6 @@ PLUMB_API bool plumb_symbolizer_link_address(struct plumb_symbolizer *symbolizer
 					     const struct plumb_location *location,
 					     uint64_t *address);
 
-/*
- * Reads up to `size` bytes of A64 code of a mapped file into `bytes`, from plumb_location.address
- * `address` on, and sets `*virtual_address` to the address that disassemblers show for it. Returns
- * how many bytes were read: fewer at the end of the code; none if it is not AArch64's, or if the
- * file is missing or has changed. Code of the kernel, of [vdso] and made at run time cannot be
- * read.
- */
-PLUMB_API size_t plumb_symbolizer_code(struct plumb_symbolizer *symbolizer,
-				       struct plumb_symbol_file *file, uint64_t address,
-				       void *bytes, size_t size, uint64_t *virtual_address);
-
 /* The maximum number of source frames of an address: a function and its inlined functions. */
 #define PLUMB_SOURCE_FRAMES_MAX 64
 
@@ -159,13 +148,6 @@ struct plumb_source_frame {
 PLUMB_API size_t plumb_symbolizer_source(struct plumb_symbolizer *symbolizer,
 					 const struct plumb_location *location,
 					 struct plumb_source_frame *frames, size_t room);
-
-/*
- * Returns the folder that the compiler ran in for the code at `location`: plumb_source_frame.file
- * may be relative to it. NULL: unknown.
- */
-PLUMB_API const char *plumb_symbolizer_source_folder(struct plumb_symbolizer *symbolizer,
-						     const struct plumb_location *location);
 
 /* An address of a call chain, and the mode that its code ran in. */
 struct plumb_frame {

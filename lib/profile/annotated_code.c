@@ -7,6 +7,7 @@
 #include <plumb/flow.h>
 
 #include "profile/annotation.h"
+#include "symbol/symbolizer.h"
 
 #define INSTRUCTIONS_MAX (1u << 20)
 
@@ -102,8 +103,8 @@ static int read_words(const struct plumb_annotation *annotation,
 	bytes = malloc((size_t)size + 4);
 	if (!bytes)
 		return PLUMB_ERR_NO_MEMORY;
-	got = plumb_symbolizer_code(annotation->symbolizer, function->file, start, bytes,
-				    (size_t)size, virtual_start);
+	got = symbolizer_code(annotation->symbolizer, function->file, start, bytes, (size_t)size,
+			      virtual_start);
 	code->count = got / 4;
 	if (code->count) {
 		code->words = calloc(code->count, sizeof(*code->words));
@@ -331,7 +332,7 @@ static int find_lines(const struct plumb_annotation *annotation, struct plumb_an
 		placed[i].frame.column = 0;
 		if (frames[0].file && frames[0].file[0] != '/')
 			placed[i].folder =
-				plumb_symbolizer_source_folder(annotation->symbolizer, &location);
+				symbolizer_source_folder(annotation->symbolizer, &location);
 		if (!outermost)
 			outermost = frames[depth - 1].function;
 	}

@@ -53,8 +53,8 @@ static bool open_code(struct plumb_symbolizer *symbolizer, struct plumb_symbol_f
 	return file->path && open_fitting(file, file->path, elf);
 }
 
-size_t plumb_symbolizer_code(struct plumb_symbolizer *symbolizer, struct plumb_symbol_file *file,
-			     uint64_t address, void *bytes, size_t size, uint64_t *virtual_address)
+size_t symbolizer_code(struct plumb_symbolizer *symbolizer, struct plumb_symbol_file *file,
+		       uint64_t address, void *bytes, size_t size, uint64_t *virtual_address)
 {
 	struct elf_file elf;
 	GElf_Phdr segment;

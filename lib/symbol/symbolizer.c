@@ -410,8 +410,8 @@ size_t plumb_symbolizer_source(struct plumb_symbolizer *symbolizer,
 	return debug_info_source(location->file, location->address, frames, room);
 }
 
-const char *plumb_symbolizer_source_folder(struct plumb_symbolizer *symbolizer,
-					   const struct plumb_location *location)
+const char *symbolizer_source_folder(struct plumb_symbolizer *symbolizer,
+				     const struct plumb_location *location)
 {
 	if (!location->file)
 		return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What other files of lib/symbol/ may ask of a symbolizer. */
+/* What else the library itself asks a symbolizer. */
 #ifndef SYMBOL_SYMBOLIZER_H
 #define SYMBOL_SYMBOLIZER_H
 
@@ -12,5 +12,22 @@ enum symbol_machine symbolizer_machine(const struct plumb_symbolizer *symbolizer
 
 /* Returns where files are looked for. */
 struct files *symbolizer_files(struct plumb_symbolizer *symbolizer);
+
+/*
+ * Reads up to `size` bytes of A64 code of a mapped file into `bytes`, from plumb_location.address
+ * `address` on, and sets `*virtual_address` to the address that disassemblers show for it. Returns
+ * how many bytes were read: fewer at the end of the code; none if it is not AArch64's, or if the
+ * file is missing or has changed. Code of the kernel, of [vdso] and made at run time cannot be
+ * read.
+ */
+size_t symbolizer_code(struct plumb_symbolizer *symbolizer, struct plumb_symbol_file *file,
+		       uint64_t address, void *bytes, size_t size, uint64_t *virtual_address);
+
+/*
+ * Returns the folder that the compiler ran in for the code at `location`: plumb_source_frame.file
+ * may be relative to it. NULL: unknown.
+ */
+const char *symbolizer_source_folder(struct plumb_symbolizer *symbolizer,
+				     const struct plumb_location *location);
 
 #endif
