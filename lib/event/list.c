@@ -136,6 +136,9 @@ static int read_with_terms(const struct event_reader *reader, struct event_word 
 
 	if (last == terms.length)
 		return event_refuse(reader, PLUMB_ERR_SYNTAX, text, "missing second '/'");
+	if (!before(text, slash).length)
+		return event_refuse(reader, PLUMB_ERR_SYNTAX, text,
+				    "missing event or PMU before '/'");
 	error = find_before_terms(reader, before(text, slash), config);
 	if (error == 0)
 		error = event_read_terms(reader, before(terms, last), config->pmu, config);
@@ -152,7 +155,7 @@ static int read_with_terms(const struct event_reader *reader, struct event_word 
 /* Reports a WORD that is not ours: a tracepoint of perf's, or unknown. */
 static int refuse_unknown(const struct event_reader *reader, struct event_word text, size_t colon)
 {
-	if (colon == text.length || event_are_modifiers(behind(text, colon)))
+	if (colon + 1 >= text.length || event_are_modifiers(behind(text, colon)))
 		return event_unknown(reader, before(text, colon));
 	event_refuse(reader, PLUMB_ERR_UNSUPPORTED, text, "tracepoints are not supported");
 	plumb_diagnostics_hint(reader->diagnostics,
@@ -187,6 +190,8 @@ static int read_word(const struct event_reader *reader, struct event_word text,
 
 	if (!name)
 		return PLUMB_ERR_NO_MEMORY;
+	if (!*name)
+		return event_refuse(reader, PLUMB_ERR_SYNTAX, text, "missing event before ':'");
 	event_lower(name);
 	if (strcmp(name, "mem") == 0 && colon < text.length)
 		return event_refuse(reader, PLUMB_ERR_UNSUPPORTED, text,

@@ -209,12 +209,12 @@ static bool take_word(const char **text, const char *word)
 	return true;
 }
 
-static int no_cache_event(const struct event_reader *reader, struct event_word word)
+static int maps_to_nothing(const struct event_reader *reader, struct event_word word,
+			   const char *hint)
 {
 	event_refuse(reader, PLUMB_ERR_UNSUPPORTED, word,
 		     "Linux maps this to no event of Arm PMUs");
-	plumb_diagnostics_hint(reader->diagnostics,
-			       "use an event of the CPU, such as L1D_CACHE_WR for stores");
+	plumb_diagnostics_hint(reader->diagnostics, "%s", hint);
 	return PLUMB_ERR_UNSUPPORTED;
 }
 
@@ -267,8 +267,15 @@ static int find_cache_event(const struct event_reader *reader, struct event_word
 	}
 	if (ends_in_dash(text, at))
 		return 0;
-	if (said[0] > OPERATION_READ || caches[cache].cache >= CACHE_COUNT)
-		return no_cache_event(reader, word);
+	if (caches[cache].cache >= CACHE_COUNT)
+		return maps_to_nothing(reader, word, "see plumb list generic");
+	if (said[0] > OPERATION_READ)
+		return maps_to_nothing(
+			reader, word,
+			said[0] == OPERATION_WRITE
+				? "use an event of the CPU, such as L1D_CACHE_WR for "
+				  "stores"
+				: "use an event of the CPU: see plumb list events");
 	error = use_name(reader, word,
 			 &names[CACHE_FIRST + caches[cache].cache * RESULT_COUNT + (said[1] == 1)],
 			 config);
@@ -424,7 +431,8 @@ static int find_word(const struct event_reader *reader, struct event_word word, 
 		return spec ? 0 : event_needs_pmu(reader, word);
 	}
 	if (text_compare(text, "ref-cycles") == 0)
-		return no_cache_event(reader, word);
+		return maps_to_nothing(reader, word,
+				       "use CNT_CYCLES, which counts at a constant frequency");
 	for (size_t i = 0; i < COUNT(tool_events); i++)
 		if (text_compare(text, tool_events[i].name) == 0)
 			return refuse_tool_event(reader, word, i);

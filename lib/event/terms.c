@@ -152,13 +152,12 @@ static int unknown_term(const struct event_reader *reader, const char *key)
 
 /* Finds the event that a term without a value names. */
 static int find_event(const struct event_reader *reader, const char *key,
-		      struct plumb_event_config *config, bool *found)
+		      struct plumb_event_config *config)
 {
 	struct plumb_event_config named = {0};
 	uint16_t code;
 	int error;
 
-	*found = true;
 	if (event_is_code(key, &code)) {
 		config->config = code;
 		return 0;
@@ -175,16 +174,27 @@ static int find_event(const struct event_reader *reader, const char *key,
 	return error;
 }
 
+/* Selects the event of a PMU, which only one term may do. */
+static int select_event(const struct event_reader *reader, const char *key, const char *value,
+			struct plumb_event_config *config, bool *found)
+{
+	if (*found)
+		return event_refuse(reader, PLUMB_ERR_INVALID, word_of(key),
+				    "an earlier term already selects an event");
+	*found = true;
+	if (value || strcmp(key, "event") == 0 || strcmp(key, "config") == 0)
+		return event_term_number(reader, key, value, 0, UINT16_MAX, &config->config);
+	return find_event(reader, key, config);
+}
+
 static int pmu_term(const struct event_reader *reader, const char *key, const char *value,
 		    struct plumb_event_config *config, bool *found)
 {
 	uint64_t number = 1;
 	int error = 0;
 
-	if (strcmp(key, "event") == 0 || strcmp(key, "config") == 0) {
-		*found = true;
-		return event_term_number(reader, key, value, 0, UINT16_MAX, &config->config);
-	}
+	if (strcmp(key, "event") == 0 || strcmp(key, "config") == 0)
+		return select_event(reader, key, value, config, found);
 	if (strcmp(key, "config1") == 0)
 		return event_term_number(reader, key, value, 0, UINT64_MAX, &config->config1);
 	for (size_t i = 0; i < COUNT(flags); i++) {
@@ -199,7 +209,7 @@ static int pmu_term(const struct event_reader *reader, const char *key, const ch
 	}
 	if (value)
 		return unknown_term(reader, key);
-	return find_event(reader, key, config, found);
+	return select_event(reader, key, NULL, config, found);
 }
 
 /* ---- all of them -------------------------------------------------------------------------- */

@@ -535,6 +535,21 @@ static void what_only_perf_has_is_refused_by_name(void **state)
 	begin_counting();
 	for (size_t i = 0; i < COUNT(cases); i++)
 		refused(cases[i].text, PLUMB_ERR_UNSUPPORTED, cases[i].message, NULL);
+	/* Each has the hint that helps with it. */
+	refused("L1-dcache-stores", PLUMB_ERR_UNSUPPORTED, cases[5].message,
+		"use an event of the CPU, such as L1D_CACHE_WR for stores");
+	refused("ref-cycles", PLUMB_ERR_UNSUPPORTED,
+		"'ref-cycles': Linux maps this to no event of Arm PMUs",
+		"use CNT_CYCLES, which counts at a constant frequency");
+	refused("4:", PLUMB_ERR_NOT_FOUND, "'4': neoverse-n3-r0p0 has no such event", NULL);
+	refused(":u", PLUMB_ERR_SYNTAX, "':u': missing event before ':'", NULL);
+	refused("/r11/", PLUMB_ERR_SYNTAX, "'/r11/': missing event or PMU before '/'", NULL);
+	refused("cpu/r11,r12/", PLUMB_ERR_INVALID,
+		"'r12': an earlier term already selects an event", NULL);
+	refused("cpu/event=3,cycles/", PLUMB_ERR_INVALID,
+		"'cycles': an earlier term already selects an event", NULL);
+	refused("cpu/r11,config=3/", PLUMB_ERR_INVALID,
+		"'config': an earlier term already selects an event", NULL);
 	refused("msr/tsc/", PLUMB_ERR_NOT_FOUND, "'msr': unknown event or PMU",
 		"use the PMU cpu, armv8_pmuv3_0, spe or arm_spe_0");
 	refused("foo:u", PLUMB_ERR_NOT_FOUND, "'foo': neoverse-n3-r0p0 has no such event", NULL);
