@@ -36,12 +36,13 @@ def commands(plumb, path):
     yield "plumb script --quiet", [plumb, "script", "--quiet", "-i", path]
     yield "plumb spe dump", [plumb, "spe", "dump", path]
     yield "plumb script", [plumb, "script", "-i", path]
+    yield "plumb script --like-perf=6.1", [plumb, "script", "--like-perf=6.1", "-i", path]
     yield "plumb export spe-csv", [plumb, "export", "--format", "spe-csv", "-o",
                                    os.path.join(os.path.dirname(path), "table"), path]
     if not shutil.which("perf"):
         return
     yield "perf report --stdio", ["perf", "report", "--stdio", "-i", path]
-    yield "perf script --itrace=i1i", ["perf", "script", "--itrace=i1i", "-i", path]
+    yield "perf script", ["perf", "script", "-i", path]
     yield "perf report -D", ["perf", "report", "-D", "-i", path]
 
 

@@ -210,7 +210,7 @@ static int not_moved(struct plumb_recording_writer *writer, const char *old, int
 	diagnostics_add(writer->found, PLUMB_ERROR, "not-opened", &where,
 			"the older recording cannot be moved there: %s",
 			strerror_r(number, reason, sizeof(reason)));
-	plumb_diagnostics_hint(writer->found, "remove it, or give -o another name");
+	plumb_diagnostics_hint(writer->found, "remove it, or write to another file");
 	return PLUMB_ERR_IO;
 }
 

@@ -54,7 +54,8 @@ static int check_job(const struct source_record_job *job, struct plumb_diagnosti
 			      "cannot sample CPUs, only the program it runs", hint);
 	if (job->user_stack)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-stack", "the model",
-			      "cannot copy stacks", "use -g, which follows frame pointers");
+			      "does not record copies of the stack",
+			      "record call chains by frame pointers instead");
 	if (job->clockid != -1)
 		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-clock", "the model",
 			      "does not support another clock", NULL);
