@@ -305,7 +305,8 @@ static int annotate(struct annotate_run *run)
 	status = complain_status(error);
 	/* What could be read of a damaged recording is of use. */
 	if (has_function(run)) {
-		open_disassembler(run);
+		if (!run->view.only_lines || options->common.json)
+			open_disassembler(run);
 		error = print(run);
 		status = status == EXIT_FINE ? error : status;
 	} else if (status == EXIT_FINE) {

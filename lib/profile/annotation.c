@@ -13,6 +13,8 @@
 #define SERIES_MAX 1024
 
 #define MISPREDICT_CYCLES 10
+/* What an access beyond L1D is taken to cost if no record tells. */
+#define FAR_CYCLES 100
 
 int plumb_annotation_new(const struct plumb_annotation_options *options,
 			 const struct plumb_recording *recording,
@@ -436,7 +438,11 @@ static int find_means(struct plumb_annotation *annotation)
 	for (uint32_t i = 0; i < annotation->series_count; i++) {
 		if (annotation->series[i].kind != SERIES_ENDLESS)
 			continue;
-		sums[i] = 1;
+		/* Not one of them has finished: it was none that L1D had. */
+		sums[i] = strcmp(annotation->series[i].name, "execution") == 0 ||
+					  strcmp(annotation->series[i].name, "L1D") == 0
+				  ? 1
+				  : FAR_CYCLES;
 		for (uint32_t j = 0; j < annotation->series_count; j++)
 			if (annotation->series[j].kind == SERIES_CAUSE &&
 			    annotation->series[j].basis == PLUMB_BASIS_LATENCY &&

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """printed.py PLUMB PAGE: tests that the page's examples, "$ plumb ...", print what it shows.
 
-A line "…" in the page stands for any lines. The output of `plumb stat`, `plumb record`, and
-`plumb script` of that recording is compared by words and shape, not by figures: these depend on the
+A line "…" in the page stands for any lines. The output of `plumb stat` and `plumb record`, and
+of `plumb script` and `plumb annotate` of that recording, is compared by words and shape, not by figures: these depend on the
 compiler and the environment. Such examples are skipped, and reported, if they cannot be run.
 """
 import os
@@ -16,7 +16,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
 import engine  # noqa: E402
 
-MODELLED = ("stat", "record", "script")
+MODELLED = ("stat", "record", "script", "annotate")
 
 
 def examples(page):
@@ -49,7 +49,7 @@ def run(plumb, command, folder):
             return None
         ran = subprocess.run([plumb, *words[1:]], capture_output=True, check=True, encoding="utf-8",
                              cwd=folder)
-        return shape(ran.stdout if words[1] == "script" else ran.stderr)
+        return shape(ran.stdout if words[1] in ("script", "annotate") else ran.stderr)
     return subprocess.run([plumb, *words[1:]], capture_output=True, check=True,
                           encoding="utf-8").stdout
 
