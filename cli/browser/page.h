@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "browser/browser.h"
+#include "browser/client.h"
 #include "render/marks.h"
 
 struct page_mark {

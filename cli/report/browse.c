@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plumb report on a terminal: the views of a recording, for the browser. */
-#include "report/browse.h"
+#include "report/report.h"
 
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "browser/browser.h"
 #include "commands.h"
 #include "render/script.h"
-#include "report/browse.h"
 #include "tool/complain.h"
 #include "tool/cpus.h"
 #include "tool/inputs.h"

@@ -37,4 +37,11 @@ const struct report_preset *report_preset(const struct report_options *options);
 int report_read_view(const struct report_options *options, bool chains, struct profile_view *view,
 		     enum plumb_profile_paths *paths);
 
+/*
+ * browse.c: shows the recording of `options` in the browser; `report` prints one view of it.
+ * Returns an exit status.
+ */
+int report_browse(const struct report_options *options,
+		  int (*report)(struct report_options *options));
+
 #endif

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbol/debuginfod.h"
 #include "symbol/demangle.h"
 #include "symbol/dwarf_checks.h"
 #include "symbol/supplement.h"
@@ -228,8 +227,8 @@ static int begin_dwarf(struct debug_info *debug, const struct plumb_symbol_file 
 static void find_debug_file(struct plumb_symbol_file *file)
 {
 	if (!file->debug_path && file->build_id_size)
-		file->debug_path = debuginfod_find(file->files, file->build_id, file->build_id_size,
-						   DEBUGINFOD_DEBUG);
+		file->debug_path = files_download(file->files, file->build_id, file->build_id_size,
+						  DEBUGINFOD_DEBUG);
 }
 
 static struct debug_info *open_debug_info(struct plumb_symbol_file *file)

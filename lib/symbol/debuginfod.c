@@ -31,10 +31,13 @@ static void *function(void *library, const char *name, void *pointer)
 	return found;
 }
 
-static void load(struct debuginfod *debuginfod)
+struct debuginfod *debuginfod_new(void)
 {
+	struct debuginfod *debuginfod = calloc(1, sizeof(*debuginfod));
 	struct debuginfod_client *(*begin)(void);
 
+	if (!debuginfod)
+		return NULL;
 	debuginfod->library = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
 	if (debuginfod->library && function(debuginfod->library, "debuginfod_begin", &begin) &&
 	    function(debuginfod->library, "debuginfod_end", &debuginfod->end) &&
@@ -43,30 +46,20 @@ static void load(struct debuginfod *debuginfod)
 	    function(debuginfod->library, "debuginfod_find_executable",
 		     &debuginfod->find[DEBUGINFOD_PROGRAM]))
 		debuginfod->client = begin();
+	return debuginfod;
 }
 
-char *debuginfod_find(struct files *files, const uint8_t *build_id, size_t size,
+bool debuginfod_is_there(const struct debuginfod *debuginfod)
+{
+	return debuginfod->client;
+}
+
+char *debuginfod_find(struct debuginfod *debuginfod, const uint8_t *build_id, size_t size,
 		      enum debuginfod_kind kind)
 {
-	struct debuginfod *debuginfod = files->debuginfod;
 	char *path = NULL;
 	int descriptor;
 
-	if (!files->paths.debuginfod)
-		return NULL;
-	if (!debuginfod) {
-		debuginfod = calloc(1, sizeof(*debuginfod));
-		if (!debuginfod) {
-			files_note(files, PLUMB_ERR_NO_MEMORY);
-			return NULL;
-		}
-		files->debuginfod = debuginfod;
-		load(debuginfod);
-		if (!debuginfod->client)
-			files_warn(files, files_format("DEBUGINFOD_URLS is set, but "
-						       "libdebuginfod.so.1 is missing; install "
-						       "libdebuginfod1 to ask these servers"));
-	}
 	if (!debuginfod->client)
 		return NULL;
 	descriptor = debuginfod->find[kind](debuginfod->client, build_id, (int)size, &path);
@@ -76,13 +69,12 @@ char *debuginfod_find(struct files *files, const uint8_t *build_id, size_t size,
 	return path;
 }
 
-void debuginfod_free(struct files *files)
+void debuginfod_free(struct debuginfod *debuginfod)
 {
-	if (!files->debuginfod)
+	if (!debuginfod)
 		return;
-	if (files->debuginfod->client)
-		files->debuginfod->end(files->debuginfod->client);
+	if (debuginfod->client)
+		debuginfod->end(debuginfod->client);
 	/* The library stays: libcurl does not like to be loaded twice. */
-	free(files->debuginfod);
-	files->debuginfod = NULL;
+	free(debuginfod);
 }

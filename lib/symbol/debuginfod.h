@@ -3,17 +3,26 @@
 #ifndef SYMBOL_DEBUGINFOD_H
 #define SYMBOL_DEBUGINFOD_H
 
-#include "symbol/files.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct debuginfod;
 
 enum debuginfod_kind { DEBUGINFOD_DEBUG, DEBUGINFOD_PROGRAM };
 
+/* Loads libdebuginfod. Returns NULL if out of memory. */
+struct debuginfod *debuginfod_new(void);
+/* Returns whether libdebuginfod could be loaded. */
+bool debuginfod_is_there(const struct debuginfod *debuginfod);
+
 /*
  * Asks for the file with a build-id. Returns its path in libdebuginfod's cache, which the caller
- * frees, or NULL: no server has it, or nobody is to be asked (plumb_symbol_paths.debuginfod).
+ * frees, or NULL: no server has it.
  */
-char *debuginfod_find(struct files *files, const uint8_t *build_id, size_t size,
+char *debuginfod_find(struct debuginfod *debuginfod, const uint8_t *build_id, size_t size,
 		      enum debuginfod_kind kind);
 
-void debuginfod_free(struct files *files);
+void debuginfod_free(struct debuginfod *debuginfod); /* accepts NULL */
 
 #endif

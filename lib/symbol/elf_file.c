@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/elf_note.h"
-#include "symbol/elf_symbols.h"
+#include "symbol/elf_file.h"
 
 static Elf_Scn *section(const struct elf_file *file, const char *name, uint32_t type)
 {

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/sized.h"
-#include "symbol/debuginfod.h"
 #include "symbol/jitdump.h"
 
 static unsigned hash(const char *name)
@@ -65,7 +64,8 @@ void files_free(struct files *files, void (*free_debug)(struct debug_info *debug
 		}
 		files->buckets[i] = NULL;
 	}
-	debuginfod_free(files);
+	debuginfod_free(files->debuginfod);
+	files->debuginfod = NULL;
 	arena_free(&files->strings);
 }
 
@@ -149,6 +149,25 @@ void files_warn(struct files *files, char *text)
 			files_note(files, PLUMB_ERR_NO_MEMORY);
 	}
 	free(text);
+}
+
+char *files_download(struct files *files, const uint8_t *build_id, size_t size,
+		     enum debuginfod_kind kind)
+{
+	if (!files->paths.debuginfod)
+		return NULL;
+	if (!files->debuginfod) {
+		files->debuginfod = debuginfod_new();
+		if (!files->debuginfod) {
+			files_note(files, PLUMB_ERR_NO_MEMORY);
+			return NULL;
+		}
+		if (!debuginfod_is_there(files->debuginfod))
+			files_warn(files, files_format("DEBUGINFOD_URLS is set, but "
+						       "libdebuginfod.so.1 is missing; install "
+						       "libdebuginfod1 to ask these servers"));
+	}
+	return debuginfod_find(files->debuginfod, build_id, size, kind);
 }
 
 /* ---- Loading ----------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "symbol/debuginfod.h"
 #include "symbol/elf_symbols.h"
 
 enum file_kind {
@@ -18,7 +19,6 @@ enum file_kind {
 };
 
 struct debug_info;
-struct debuginfod;
 struct jitdump;
 
 struct plumb_symbol_file {
@@ -83,6 +83,13 @@ void files_note(struct files *files, int status);
 void files_warn(struct files *files, char *text);
 /* Returns the text, which the caller frees, or NULL if out of memory. */
 char *files_format(const char *pattern, ...) PLUMB_PRINTF(1, 2);
+
+/*
+ * Asks the servers of debuginfod for the file with a build-id. Returns its path, which the caller
+ * frees, or NULL: no server has it, or nobody is to be asked (plumb_symbol_paths.debuginfod).
+ */
+char *files_download(struct files *files, const uint8_t *build_id, size_t size,
+		     enum debuginfod_kind kind);
 
 /* search.c: finds and reads the ELF file with a file's symbols. Returns 0 or NO_MEMORY. */
 int file_search(struct files *files, struct plumb_symbol_file *file);

@@ -3,7 +3,8 @@
 #ifndef SYMBOL_PLT_H
 #define SYMBOL_PLT_H
 
-#include "symbol/elf_symbols.h"
+#include "symbol/elf_file.h"
+#include "symbol/table.h"
 
 /*
  * Adds the entries of a file's procedure linkage tables as "name@plt", as places in the file.

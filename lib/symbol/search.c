@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbol/debuginfod.h"
 #include "symbol/files.h"
 #include "symbol/unpack.h"
 
@@ -206,13 +205,12 @@ static void try_servers(struct search *search)
 
 	if (search->id.size == 0 || search->symbols.elf)
 		return;
-	path = debuginfod_find(search->files, search->id.bytes, search->id.size, DEBUGINFOD_DEBUG);
+	path = files_download(search->files, search->id.bytes, search->id.size, DEBUGINFOD_DEBUG);
 	if (path)
 		(void)try(search, path, NULL);
 	if (search->image.elf || search->runtime.elf)
 		return;
-	path = debuginfod_find(search->files, search->id.bytes, search->id.size,
-			       DEBUGINFOD_PROGRAM);
+	path = files_download(search->files, search->id.bytes, search->id.size, DEBUGINFOD_PROGRAM);
 	if (path)
 		(void)try(search, path, NULL);
 }

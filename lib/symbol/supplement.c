@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbol/debuginfod.h"
 #include "symbol/dwarf_checks.h"
 
 #define ID_MAX 64
@@ -134,7 +133,7 @@ static bool find(struct supplement *supplement, struct files *files, const struc
 		return true;
 	}
 	found = link->standard ? NULL
-			       : debuginfod_find(files, link->id, link->size, DEBUGINFOD_DEBUG);
+			       : files_download(files, link->id, link->size, DEBUGINFOD_DEBUG);
 	return found && try(supplement, files, link, found);
 }
 

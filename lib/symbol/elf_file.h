@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An ELF file, by libelf, and what identifies it. */
+#ifndef SYMBOL_ELF_FILE_H
+#define SYMBOL_ELF_FILE_H
+
+#include <gelf.h>
+#include <plumb/error.h>
+
+/* Build-ids are SHA-1 sums or shorter; longer ones are cut off, as perf does. */
+#define ELF_BUILD_ID_MAX 20
+
+/* Segments beyond these are not looked at: compilers make a dozen. */
+#define ELF_SEGMENTS_MAX 256
+
+/* An ELF file that is open. */
+struct elf_file {
+	int descriptor; /* -1: none, the bytes are in memory */
+	char *bytes;    /* to be freed when it is closed; NULL: none */
+	Elf *elf;
+	GElf_Ehdr header;
+	Elf_Scn *symtab, *dynsym;
+};
+
+/*
+ * Opens `path`, which must be a regular file, or `size` bytes in memory, which must stay. Returns
+ * 0, IO, SYNTAX or NO_MEMORY.
+ */
+int elf_file_open(struct elf_file *file, const char *path);
+int elf_file_open_memory(struct elf_file *file, char *bytes, size_t size);
+/* The same of this process's own [vdso]. Returns 0, SYNTAX, or NOT_FOUND: it has none. */
+int elf_file_open_vdso(struct elf_file *file);
+void elf_file_close(struct elf_file *file);
+
+/* Whether it has DWARF debug information. */
+bool elf_file_has_debug_info(const struct elf_file *file);
+
+/* Its build-id; returns its size, or 0: it has none. */
+size_t elf_file_build_id(const struct elf_file *file, uint8_t id[ELF_BUILD_ID_MAX]);
+
+/* The build-id in `size` bytes of notes. */
+size_t elf_notes_build_id(const uint8_t *notes, size_t size, uint8_t id[ELF_BUILD_ID_MAX]);
+
+/* The segments that are loaded, at most ELF_SEGMENTS_MAX; returns how many. */
+size_t elf_file_segments(const struct elf_file *file, GElf_Phdr *segments);
+
+/* The name of a section; "" if it has none. */
+const char *elf_file_section_name(const struct elf_file *file, const GElf_Shdr *section);
+
+/* How many entries a section's data has. */
+size_t elf_section_entries(const Elf_Data *data, const GElf_Shdr *section);
+
+/* The bytes of a section that has some, of type SHT_PROGBITS. The file's own. */
+bool elf_file_section(const struct elf_file *file, const char *name, const void **bytes,
+		      size_t *size);
+
+/* The name in .gnu_debuglink and its file's CRC; NULL if there is none. The file's own. */
+const char *elf_file_debuglink(const struct elf_file *file, uint32_t *crc);
+
+/* The CRC of all the bytes of a file that elf_file_open() opened. False if they cannot be read. */
+bool elf_file_crc(const struct elf_file *file, uint32_t *crc);
+
+#endif
