@@ -587,6 +587,7 @@ const struct plumb_samples_item *samples_item(struct plumb_samples *samples,
 	samples->next = i;
 	samples->pending = PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
 	samples->item.task = task;
+	begin_samples(samples);
 	make_sample(samples);
 	samples->next = next;
 	return &samples->item;
