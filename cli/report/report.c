@@ -66,6 +66,7 @@ static int open_recording(struct report_run *run)
 
 	inputs_note(options->input, "the input");
 	inputs_note(options->kallsyms, "the input");
+	inputs_note(options->vmlinux, "the input");
 	error = plumb_recording_open(options->input, &how, &run->recording, run->found);
 	if (error < 0)
 		complain_recording(run->found, options->input, error, false);
@@ -245,6 +246,7 @@ static int make_profile(struct report_run *run)
 {
 	const struct symbols_options how = {.symfs = run->options->symfs,
 					    .kallsyms = run->options->kallsyms,
+					    .vmlinux = run->options->vmlinux,
 					    .raw_names = run->options->no_demangle,
 					    .signatures = run->options->common.verbose};
 	const struct plumb_profile_options options = {
@@ -503,6 +505,7 @@ static const struct option options[] = {
 	TEXT_ROW(0, "symfs", "DIR", symfs, "look for the mapped files below DIR"),
 	TEXT_ROW(0, "sysroot", "DIR", symfs, "the same as --symfs"),
 	TEXT_ROW(0, "kallsyms", "FILE", kallsyms, "read the recorded kernel's symbols from FILE"),
+	TEXT_ROW('k', "vmlinux", "FILE", vmlinux, "the recorded kernel's ELF file"),
 	OPTION_ROW_CORE(struct report_options, core),
 	FLAG_ROW(0, "no-demangle", no_demangle,
 		 "print C++ and Rust names as the linker knows them"),

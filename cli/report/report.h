@@ -10,7 +10,7 @@
 struct report_options {
 	struct common_options common;
 	const char *input, *itrace, *like_perf, *filter, *core;
-	const char *symfs, *kallsyms;
+	const char *symfs, *kallsyms, *vmlinux;
 	const char *call_graph, *percent_limit, *widths;
 	struct option_words sort, fields;
 	struct choice_options chosen;

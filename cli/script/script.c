@@ -85,6 +85,7 @@ static void open_symbols(struct script *script)
 	const struct symbols_options how = {
 		.symfs = options->symfs,
 		.kallsyms = options->kallsyms,
+		.vmlinux = options->vmlinux,
 		.raw_names = options->no_demangle,
 		/* perf prints them since it demangles with libstdc++. */
 		.signatures =
@@ -293,6 +294,7 @@ static int open_recording(struct script *script)
 
 	inputs_note(options->input, "the input");
 	inputs_note(options->kallsyms, "the input");
+	inputs_note(options->vmlinux, "the input");
 	error = plumb_recording_open(options->input, &how, &script->recording, script->found);
 	if (error < 0)
 		complain_recording(script->found, options->input, error, !options->raw);
@@ -430,6 +432,7 @@ static const struct option options[] = {
 	TEXT_ROW(0, "symfs", "DIR", symfs, "look for the mapped files below DIR"),
 	TEXT_ROW(0, "sysroot", "DIR", symfs, "the same as --symfs"),
 	TEXT_ROW(0, "kallsyms", "FILE", kallsyms, "read the recorded kernel's symbols from FILE"),
+	TEXT_ROW('k', "vmlinux", "FILE", vmlinux, "the recorded kernel's ELF file"),
 	OPTION_ROW_CORE(struct script_options, core),
 	FLAG_ROW('G', "hide-call-graph", hide_call_graph, "leave out call chains"),
 	FLAG_ROW(0, "no-demangle", no_demangle,

@@ -13,7 +13,7 @@ struct script_options {
 	struct option_words fields;
 	const char *itrace, *like_perf, *filter;
 	struct choice_options chosen;
-	const char *symfs, *kallsyms, *core;
+	const char *symfs, *kallsyms, *vmlinux, *core;
 	bool raw, dump, quiet, header, header_only, full_header;
 	bool hide_call_graph, nanoseconds, reltime, deltatime, no_demangle;
 	bool show_mmap, show_task, show_lost, show_switch;

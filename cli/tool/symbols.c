@@ -49,6 +49,7 @@ struct plumb_symbolizer *symbols_open(const struct symbols_options *options,
 		.own_vdso = true,
 		.raw_names = options->raw_names,
 		.signatures = options->signatures,
+		.vmlinux = options->vmlinux,
 		.debuginfod = servers && servers[0],
 	};
 	struct plumb_symbolizer *symbols;

@@ -7,9 +7,9 @@
 
 /* The options' values. */
 struct symbols_options {
-	const char *symfs, *kallsyms; /* NULL: not given */
-	bool raw_names;               /* --no-demangle */
-	bool signatures;              /* names with parameters */
+	const char *symfs, *kallsyms, *vmlinux; /* NULL: not given */
+	bool raw_names;                         /* --no-demangle */
+	bool signatures;                        /* names with parameters */
 };
 
 /*

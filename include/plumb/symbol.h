@@ -38,6 +38,8 @@ struct plumb_symbol_paths {
 	bool signatures;           /* demangle names with their parameters */
 	bool debuginfod;           /* ask the servers in DEBUGINFOD_URLS; slow: they are asked for
 				      each file whose symbols or lines are not found here */
+	const char *vmlinux;       /* the recorded kernel's own file; NULL: looked for by its
+				      build-id if there is no list of its symbols, and for lines */
 };
 
 /* A function or an object with a name. */

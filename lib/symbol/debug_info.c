@@ -226,7 +226,8 @@ static int begin_dwarf(struct debug_info *debug, const struct plumb_symbol_file 
 /* Asks the servers if there is nothing here. */
 static void find_debug_file(struct plumb_symbol_file *file)
 {
-	if (!file->debug_path && file->build_id_size)
+	/* A kernel's is larger than anybody wants to wait for. */
+	if (!file->debug_path && file->build_id_size && file->kind != FILE_KERNEL)
 		file->debug_path = files_download(file->files, file->build_id, file->build_id_size,
 						  DEBUGINFOD_DEBUG);
 }
@@ -264,7 +265,11 @@ static struct debug_info *debug_info_of(struct plumb_symbol_file *file)
 {
 	if (!file->debug_tried) {
 		file->debug_tried = true;
-		if ((file->kind == FILE_USER || file->kind == FILE_VDSO) && file->path)
+		if (file->kind == FILE_KERNEL)
+			files_note(file->files, kernel_find_image(file->files, file));
+		if ((file->kind == FILE_USER || file->kind == FILE_VDSO ||
+		     file->kind == FILE_KERNEL) &&
+		    file->path)
 			file->debug = open_debug_info(file);
 	}
 	return file->debug;

@@ -18,6 +18,8 @@ struct loader {
 	const struct elf_file *symbols, *runtime;
 	GElf_Phdr segments[ELF_SEGMENTS_MAX];
 	size_t segment_count;
+	bool kernel; /* addresses in memory: `bias` more than in the file */
+	uint64_t bias;
 };
 
 /* Where in the file that was mapped an address of a section is. */
@@ -92,7 +94,13 @@ static int add(struct loader *loader, const GElf_Sym *symbol, const char *name)
 	if (loader->symbols->header.e_machine == EM_ARM &&
 	    GELF_ST_TYPE(symbol->st_info) == STT_FUNC)
 		value &= ~UINT64_C(1); /* Thumb */
-	new.start = place(loader, value, &header);
+	if (loader->kernel) {
+		if (loader->symbols->header.e_type == ET_REL && strcmp(section, ".text") != 0)
+			return 0;
+		new.start = value + loader->bias;
+	} else {
+		new.start = place(loader, value, &header);
+	}
 	new.end = new.start + symbol->st_size;
 	if (new.end < new.start)
 		new.end = new.start;
@@ -143,4 +151,33 @@ int elf_file_symbols(struct symbol_table *table, const struct elf_file *symbols,
 	if (status == 0 && table->count)
 		status = plt_symbols(table, runtime);
 	return status == 0 ? symbol_table_finish(table, false) : status;
+}
+
+int elf_kernel_symbols(struct symbol_table *table, const struct elf_file *file, uint64_t bias)
+{
+	struct loader loader = {
+		.table = table, .symbols = file, .runtime = file, .kernel = true, .bias = bias};
+	int status = add_all(&loader, file->symtab);
+
+	return status == 0 ? symbol_table_finish(table, true) : status;
+}
+
+bool elf_symbol_address(const struct elf_file *file, const char *name, uint64_t *address)
+{
+	GElf_Shdr section;
+	Elf_Data *data;
+	GElf_Sym symbol;
+
+	if (!file->symtab || !gelf_getshdr(file->symtab, &section))
+		return false;
+	data = elf_getdata(file->symtab, NULL);
+	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+		const char *found = elf_strptr(file->elf, section.sh_link, symbol.st_name);
+
+		if (found && strcmp(found, name) == 0) {
+			*address = symbol.st_value;
+			return true;
+		}
+	}
+	return false;
 }

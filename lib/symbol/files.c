@@ -41,6 +41,7 @@ int files_init(struct files *files, const struct plumb_symbol_paths *paths)
 	copied &= copy(files, &files->paths.build_id_dir);
 	copied &= copy(files, &files->paths.kallsyms);
 	copied &= copy(files, &files->paths.kernel_notes);
+	copied &= copy(files, &files->paths.vmlinux);
 	copied &= copy(files, &files->paths.perf_maps_dir);
 	return copied ? 0 : PLUMB_ERR_NO_MEMORY;
 }
@@ -203,6 +204,10 @@ void file_load(struct files *files, struct plumb_symbol_file *file)
 
 bool file_link_address(const struct plumb_symbol_file *file, uint64_t place, uint64_t *address)
 {
+	if (file->kind >= FILE_KERNEL) {
+		*address = place - file->bias;
+		return true;
+	}
 	for (size_t i = 0; i < file->segment_count; i++) {
 		const GElf_Phdr *s = &file->segments[i];
 

@@ -34,7 +34,13 @@ struct plumb_symbol_file {
 	uint8_t build_id_size;
 	GElf_Phdr *segments; /* that are loaded, of the ELF file at `path` */
 	size_t segment_count;
-	uint8_t kind; /* enum file_kind */
+	uint64_t bias;         /* of a kernel or module: addresses in memory are this much more
+				  than in its file */
+	const char *reference; /* of a kernel: the symbol whose address was recorded; or NULL */
+	uint64_t reference_address;
+	const char *module_path; /* of a module, as recorded; or NULL */
+	bool file_tried;         /* of a kernel or module: its ELF file was looked for */
+	uint8_t kind;            /* enum file_kind */
 	bool loaded;
 	int32_t pid;              /* of a perf map */
 	const char *jitdump_path; /* of a perf map: what the process mapped; NULL: none */
@@ -50,7 +56,8 @@ struct files {
 	struct plumb_symbol_paths paths; /* copies */
 	struct arena strings;
 	struct plumb_symbol_file *buckets[FILE_BUCKETS];
-	bool foreign; /* the recording is of another machine architecture than this */
+	const char *release; /* of the recorded kernel; NULL: unknown */
+	bool foreign;        /* the recording is of another machine architecture than this */
 	struct debuginfod *debuginfod; /* NULL: not asked yet */
 	int status;                    /* PLUMB_ERR_NO_MEMORY once memory ran out, else 0 */
 	const char *warnings[WARNINGS_MAX];
@@ -97,7 +104,11 @@ int file_search(struct files *files, struct plumb_symbol_file *file);
 /* kernel.c: reads symbols as /proc/kallsyms lists them. Returns 0, NO_MEMORY or IO. */
 int kernel_read_symbols(struct symbol_table *table, const char *path);
 /* kernel.c: of the recorded kernel, from wherever they are. Returns 0 or NO_MEMORY. */
-int kernel_load(const struct files *files, struct plumb_symbol_file *file);
+int kernel_load(struct files *files, struct plumb_symbol_file *file);
+/* kernel.c: finds the ELF file of a kernel, for lines. Returns 0 or NO_MEMORY. */
+int kernel_find_image(struct files *files, struct plumb_symbol_file *file);
+/* kernel.c: reads the names of a module from its own file. Notes NO_MEMORY. */
+void module_load(struct files *files, struct plumb_symbol_file *file);
 /* kernel.c: "[name]" of a module's path, into `name`. */
 void kernel_module_name(const char *path, char *name, size_t size);
 

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "symbol/files.h"
+#include "symbol/unpack.h"
 
 /* A line without its newline. Lines of other forms are passed over. */
 static int add_line(struct symbol_table *table, char *line)
@@ -95,11 +96,130 @@ static char *cached(const struct files *files, const struct plumb_symbol_file *f
 	return path;
 }
 
-int kernel_load(const struct files *files, struct plumb_symbol_file *file)
+/* ---- The kernel's own file --------------------------------------------------------------------
+ */
+
+static bool fits(const struct plumb_symbol_file *file, const struct elf_file *elf)
+{
+	uint8_t id[ELF_BUILD_ID_MAX];
+
+	return elf_file_build_id(elf, id) == file->build_id_size &&
+	       memcmp(id, file->build_id, file->build_id_size) == 0;
+}
+
+/* It was loaded elsewhere than linked: one symbol's recorded address tells by how much. */
+static void find_bias(struct plumb_symbol_file *file, const struct elf_file *elf)
+{
+	uint64_t address;
+
+	if (file->reference && file->reference_address &&
+	    elf_symbol_address(elf, file->reference, &address))
+		file->bias = file->reference_address - address;
+}
+
+/*
+ * Looks at one candidate, which is freed; NULL: memory ran out. Symbols are read unless there are
+ * some. Nothing but a build-id tells kernels apart, unless the user says which one it is.
+ */
+static bool try_image(struct files *files, struct plumb_symbol_file *file, char *path, bool named)
+{
+	struct elf_file elf;
+	int status = path ? elf_file_open(&elf, path) : PLUMB_ERR_NO_MEMORY;
+
+	files_note(files, status);
+	if (status == 0 && file->build_id_size && !fits(file, &elf)) {
+		if (named)
+			files_warn(files, files_format("%s is not used: it is not the recorded "
+						       "kernel, by its build-id",
+						       path));
+		status = PLUMB_ERR_NOT_FOUND;
+		elf_file_close(&elf);
+	} else if (status == 0 && !named && !file->build_id_size) {
+		status = PLUMB_ERR_NOT_FOUND;
+		elf_file_close(&elf);
+	} else if (status < 0 && named && path) {
+		files_warn(files, files_format("%s is not used: it is not an ELF file that can be "
+					       "read",
+					       path));
+	}
+	if (status < 0) {
+		free(path);
+		return false;
+	}
+	find_bias(file, &elf);
+	if (!file->symbols.count)
+		files_note(files, elf_kernel_symbols(&file->symbols, &elf, file->bias));
+	if (elf_file_has_debug_info(&elf)) {
+		file->debug_path = strdup(path);
+		files_note(files, file->debug_path ? 0 : PLUMB_ERR_NO_MEMORY);
+	}
+	elf_file_close(&elf);
+	file->path = path;
+	return true;
+}
+
+static bool try_release(struct files *files, struct plumb_symbol_file *file, const char *root)
+{
+	const char *debug = files->paths.debug_dir ? files->paths.debug_dir : "/usr/lib/debug";
+	const char *release = files->release;
+
+	/* A name that leads elsewhere is none. */
+	if (!release || strchr(release, '/'))
+		return false;
+	return try_image(files, file, files_format("%s%s/boot/vmlinux-%s", root, debug, release),
+			 false) ||
+	       try_image(files, file,
+			 files_format("%s%s/lib/modules/%s/vmlinux", root, debug, release),
+			 false) ||
+	       try_image(files, file, files_format("%s/boot/vmlinux-%s", root, release), false) ||
+	       try_image(files, file,
+			 files_format("%s/lib/modules/%s/build/vmlinux", root, release), false);
+}
+
+static bool try_build_id(struct files *files, struct plumb_symbol_file *file, const char *root)
+{
+	char id[2 * ELF_BUILD_ID_MAX + 1] = "";
+
+	for (size_t i = 0; i < file->build_id_size; i++)
+		snprintf(id + 2 * i, 3, "%02x", file->build_id[i]);
+	if (file->build_id_size < 2)
+		return false;
+	return (files->paths.build_id_dir &&
+		try_image(files, file,
+			  files_format("%s/.build-id/%.2s/%s/elf", files->paths.build_id_dir, id,
+				       id + 2),
+			  false)) ||
+	       (files->paths.debug_dir &&
+		try_image(files, file,
+			  files_format("%s%s/.build-id/%.2s/%s.debug", root, files->paths.debug_dir,
+				       id, id + 2),
+			  false));
+}
+
+int kernel_find_image(struct files *files, struct plumb_symbol_file *file)
+{
+	const char *root = files->paths.root ? files->paths.root : "";
+
+	if (file->file_tried)
+		return files->status;
+	file->file_tried = true;
+	if (files->paths.vmlinux)
+		(void)try_image(files, file, strdup(files->paths.vmlinux), true);
+	else if (!try_build_id(files, file, root))
+		(void)try_release(files, file, root);
+	return files->status;
+}
+
+int kernel_load(struct files *files, struct plumb_symbol_file *file)
 {
 	char *path;
 	int status = 0;
 
+	if (files->paths.vmlinux) {
+		status = kernel_find_image(files, file);
+		if (status < 0 || file->symbols.count)
+			return status;
+	}
 	if (files->paths.kallsyms && is_running(files, file))
 		status = kernel_read_symbols(&file->symbols, files->paths.kallsyms);
 	if (status == PLUMB_ERR_NO_MEMORY || (status == 0 && file->symbols.count))
@@ -108,7 +228,42 @@ int kernel_load(const struct files *files, struct plumb_symbol_file *file)
 	path = cached(files, file);
 	status = path ? kernel_read_symbols(&file->symbols, path) : 0;
 	free(path);
-	return status;
+	if (status == PLUMB_ERR_NO_MEMORY || file->symbols.count)
+		return status;
+	return kernel_find_image(files, file);
+}
+
+/* ---- Modules ----------------------------------------------------------------------------------
+ */
+
+void module_load(struct files *files, struct plumb_symbol_file *file)
+{
+	const char *root = files->paths.root ? files->paths.root : "";
+	struct elf_file elf;
+	char *path;
+	int status;
+
+	if (file->file_tried || !file->module_path)
+		return;
+	file->file_tried = true;
+	path = files_format("%s%s", root, file->module_path);
+	status = path ? elf_file_open_packed(&elf, path) : PLUMB_ERR_NO_MEMORY;
+	files_note(files, status);
+	if (status < 0) {
+		free(path);
+		return;
+	}
+	if (file->build_id_size && fits(file, &elf)) {
+		files_note(files, elf_kernel_symbols(&file->symbols, &elf, file->bias));
+		file->path = path;
+		path = NULL;
+	} else if (file->build_id_size) {
+		files_warn(files, files_format("%s has changed since it was recorded, so it is not "
+					       "used: it has another build-id",
+					       path));
+	}
+	elf_file_close(&elf);
+	free(path);
 }
 
 void kernel_module_name(const char *path, char *name, size_t size)

@@ -100,6 +100,9 @@ void plumb_symbolizer_origin(struct plumb_symbolizer *symbolizer,
 	}
 	if (arch)
 		symbolizer->machine = machine_of(arch);
+	if (plumb_recording_info(recording)->osrelease)
+		symbolizer->files.release = arena_strdup(
+			&symbolizer->files.strings, plumb_recording_info(recording)->osrelease);
 	symbolizer->files.foreign = arch && uname(&here) == 0 && strcmp(arch, here.machine) != 0;
 }
 
@@ -131,6 +134,11 @@ static int add_kernel_map(struct plumb_symbolizer *symbolizer, const struct plum
 	if (strncmp(path, kernel_name, sizeof(kernel_name) - 2) == 0) {
 		symbolizer->kernel = mapped_file(symbolizer, kernel_name, FILE_KERNEL,
 						 record->mmap.build_id, record->mmap.build_id_size);
+		if (symbolizer->kernel && path[sizeof(kernel_name) - 1]) {
+			symbolizer->kernel->reference = arena_strdup(
+				&symbolizer->files.strings, path + sizeof(kernel_name) - 1);
+			symbolizer->kernel->reference_address = record->mmap.page_offset;
+		}
 		symbolizer->kernel_start = map.start;
 		symbolizer->kernel_end = map.end <= map.start ? UINT64_MAX : map.end;
 		return symbolizer->kernel ? 0 : PLUMB_ERR_NO_MEMORY;
@@ -143,7 +151,12 @@ static int add_kernel_map(struct plumb_symbolizer *symbolizer, const struct plum
 		shown = path;
 	map.file = mapped_file(symbolizer, shown, FILE_MODULE, record->mmap.build_id,
 			       record->mmap.build_id_size);
-	return map.file ? maps_insert(&symbolizer->modules, &map) : PLUMB_ERR_NO_MEMORY;
+	if (!map.file)
+		return PLUMB_ERR_NO_MEMORY;
+	if (path[0] == '/' && !map.file->module_path)
+		map.file->module_path = arena_strdup(&symbolizer->files.strings, path);
+	map.file->bias = map.start;
+	return maps_insert(&symbolizer->modules, &map);
 }
 
 static bool begins(const char *text, const char *with)
@@ -360,14 +373,16 @@ bool plumb_symbolizer_locate(struct plumb_symbolizer *symbolizer, const struct p
 		return false;
 	file = location->file;
 	file_load(&symbolizer->files, file);
-	if (file->kind == FILE_MODULE) {
-		/* Modules' symbols are among the kernel's. */
-		if (!symbolizer->kernel)
-			return true;
+	if (file->kind == FILE_MODULE && symbolizer->kernel) {
+		/* Modules' symbols are among the kernel's, where these are known. */
 		load_kernel(symbolizer);
-		file = symbolizer->kernel;
+		location->symbol =
+			symbol_table_find(&symbolizer->kernel->symbols, location->address);
 	}
-	location->symbol = symbol_table_find(&file->symbols, location->address);
+	if (file->kind == FILE_MODULE && !location->symbol)
+		module_load(&symbolizer->files, file);
+	if (!location->symbol)
+		location->symbol = symbol_table_find(&file->symbols, location->address);
 	return true;
 }
 
@@ -390,10 +405,6 @@ bool plumb_symbolizer_link_address(struct plumb_symbolizer *symbolizer,
 {
 	if (!location->file)
 		return false;
-	if (plumb_symbol_file_is_kernel(location->file)) {
-		*address = location->address;
-		return true;
-	}
 	file_load(&symbolizer->files, location->file);
 	return file_link_address(location->file, location->address, address);
 }
