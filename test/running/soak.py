@@ -22,14 +22,14 @@ import engine  # noqa: E402
 
 PERIOD = 100000
 WORK = 300000 * 4  # instructions of a thread
-GROWTH = 8 << 10  # KiB, after a quarter of the time
+GROWTH = 1 << 10  # KiB, after a quarter of the time
 
 
 def memory_of(pid):
-    """KiB of memory; 0: it has ended."""
+    """KiB of memory of its own, without what it shares with the model; 0: it has ended."""
     try:
         with open(f"/proc/{pid}/status", encoding="utf-8") as file:
-            found = re.search(r"VmRSS:\s*(\d+)", file.read())
+            found = re.search(r"RssAnon:\s*(\d+)", file.read())
     except OSError:
         return 0
     return int(found[1]) if found else 0
@@ -43,7 +43,7 @@ def record(plumb, program, seconds, folder):
     with open(f"{folder}/out", "w+b") as out, open(f"{folder}/err", "w+b") as err:
         with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=err) as process:
             while process.poll() is None:
-                memory.append(memory_of(process.pid) or memory[-1])
+                memory.append(memory_of(process.pid) or max(memory, default=0))
                 time.sleep(1)
         out.seek(0)
         err.seek(0)
