@@ -70,7 +70,7 @@ struct model_shared {
 	_Atomic uint64_t hidden_accesses;  /* accesses with unknown addresses */
 	_Atomic uint64_t dropped_accesses; /* accesses beyond the limit for a block */
 	_Atomic uint32_t
-		uncounted_execs;  /* became a program from where this memory is out of reach */
+		uncounted_execs;  /* became a program in which nothing is counted, or not yet */
 	_Atomic uint32_t refused; /* 1: being written; 2: `refused_name` is whole */
 	char refused_name[MODEL_NAME_MAX];          /* what it was to become, and could not */
 	_Atomic uint64_t snapshots, snapshots_read; /* so far; the latter is the reader's */

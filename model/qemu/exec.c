@@ -12,11 +12,12 @@
 
 #include "qemu/guest.h"
 
-#define WORDS_MAX   (1u << 16)   /* of an argument list or an environment */
-#define WORD_MAX    (128u << 10) /* bytes of one; Linux's own limit */
-#define SCRIPT_LINE 256          /* of a script's first line that the kernel reads */
-#define DEPTH_MAX   4            /* scripts that are interpreted by scripts; as the kernel has it */
-#define IDLE_OPTION ",idle=1"    /* for a plugin that does not count */
+#define WORDS_MAX     (1u << 16)   /* of an argument list or an environment */
+#define WORD_MAX      (128u << 10) /* bytes of one; Linux's own limit */
+#define SCRIPT_LINE   256          /* of a script's first line that the kernel reads */
+#define DEPTH_MAX     4         /* scripts that are interpreted by scripts; as the kernel has it */
+#define IDLE_OPTION   ",idle=1" /* for a plugin that does not count */
+#define BECAME_OPTION ",became=1" /* for one that counts on, in what the program has become */
 
 static unsigned own_prefix;
 static const struct share *own_share;
@@ -262,18 +263,19 @@ static bool add_guest_list(struct words *words, uint64_t list, size_t skip)
 	}
 }
 
-/* Appends the plugin's words, for one that counts or does not. */
+/* Appends the plugin's words, for one that counts on or does not. */
 static bool add_plugin_words(struct words *words, const char *text, bool counted)
 {
-	char *idle = NULL;
+	const char *option = counted ? BECAME_OPTION : IDLE_OPTION;
+	char *all = NULL;
 	bool added;
 
-	if (counted || strstr(text, IDLE_OPTION))
+	if (strstr(text, option))
 		return add_word(words, text);
-	if (asprintf(&idle, "%s" IDLE_OPTION, text) < 0)
+	if (asprintf(&all, "%s%s", text, option) < 0)
 		return false;
-	added = add_word(words, idle);
-	free(idle);
+	added = add_word(words, all);
+	free(all);
 	return added;
 }
 
@@ -342,10 +344,11 @@ static void become(struct target *target, uint64_t argv, uint64_t envp, bool cou
 	if (command.list && environment.list && add_prefix(&command, counted && in_reach) &&
 	    add_program(&command, target, argv) && add_guest_list(&command, argv, 1) &&
 	    (!envp || add_guest_list(&environment, envp, 0))) {
-		if (!in_reach && own_shared)
+		/* Until the new plugin counts: whatever may keep it from that. */
+		if (counted && own_shared)
 			atomic_fetch_add(&own_shared->uncounted_execs, 1);
 		execve(engine, command.list, environment.list);
-		if (!in_reach && own_shared)
+		if (counted && own_shared)
 			atomic_fetch_sub(&own_shared->uncounted_execs, 1);
 	}
 	free_words(&command);

@@ -616,6 +616,7 @@ struct options {
 	struct window_request window;
 	unsigned prefix;
 	bool children, idle;
+	bool became; /* what is counted already has become this program */
 };
 
 static bool parse_options(int argc, char **argv, struct options *options)
@@ -663,6 +664,8 @@ static bool parse_options(int argc, char **argv, struct options *options)
 			options->children = number != 0;
 		else if (IS("idle"))
 			options->idle = number != 0;
+		else if (IS("became"))
+			options->became = number != 0;
 		else
 			return false;
 #undef IS
@@ -721,8 +724,14 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		return 1;
 	map_shared(&options.shared);
 	counting = !options.idle;
-	if (counting && !begin_counting(&options))
-		return 1;
+	if (counting && !begin_counting(&options)) {
+		/* The program runs on, uncounted; plumb was told before. */
+		if (!options.became)
+			return 1;
+		counting = false;
+	}
+	if (counting && options.became)
+		atomic_fetch_sub(&shared->uncounted_execs, 1);
 	exec_set_up(options.prefix, &options.shared, shared);
 	if (getppid() != options.shared.reader)
 		share_watch_reader(shared);

@@ -61,7 +61,7 @@ struct model_result {
 					*/
 	uint64_t hidden_accesses;      /* whose addresses QEMU does not tell; taken as L1 hits */
 	bool incomplete;               /* the model gave up before the program ended */
-	unsigned uncounted_execs;      /* into programs from where counts cannot be kept */
+	unsigned uncounted_execs;      /* into programs that were not counted */
 	char refused[256];             /* what the program could not become; "": nothing */
 	bool windowed;                 /* not all of the run counts */
 	bool ended;                    /* by the window */
