@@ -46,7 +46,7 @@ struct model_sampling {
 
 	/* The request; constant. */
 	bool spe, snapshot, callchains, exact;
-	bool inherit; /* also sample the threads that the first one creates */
+	bool inherit;               /* also sample the threads that the first one creates */
 	struct spe_control control; /* .seed is for all cores */
 	uint32_t counter_count;
 	struct model_sampled_counter counters[OVERFLOW_COUNTERS];

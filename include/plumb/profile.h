@@ -168,7 +168,7 @@ struct plumb_profile_row {
 	struct plumb_profile_estimate share;        /* 0 to 1, of the event's periods */
 	struct plumb_profile_estimate children;     /* likewise */
 	struct plumb_profile_estimate latency;      /* mean total latency in cycles */
-	double latency_share; /* 0 to 1, of the sum of all total latencies */
+	double latency_share;                       /* 0 to 1, of the sum of all total latencies */
 	/* Shares, 0 to 1: of the accesses to the L1D cache, those that missed; of the branches,
 	 * those that were mispredicted. */
 	struct plumb_profile_estimate l1d_misses, mispredictions;
