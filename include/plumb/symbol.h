@@ -7,6 +7,10 @@
  * address has several names, this chooses the same one as Linux's perf. Files and records are not
  * trusted.
  *
+ * libdw reads DWARF. For hostile call frame information it may allocate 2 GiB for one frame, or
+ * more; limit the memory of the process (setrlimit()) if you unwind through files that you do not
+ * trust.
+ *
  * Use a symbolizer from one thread at a time. What it returns belongs to it and stays valid until
  * it is freed, unless a comment says otherwise.
  */

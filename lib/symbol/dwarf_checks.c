@@ -5,6 +5,7 @@
 #include <gelf.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -50,6 +51,22 @@ static bool ends(const char *folder, size_t length, const char *name)
 	return stat(path, &status) != 0 || S_ISREG(status.st_mode);
 }
 
+/* The same of FILE.dwp, where newer versions of libdw look first. */
+static bool package_ends(const char *path)
+{
+	char *real = realpath(path, NULL);
+	char package[PATH_MAX + 8];
+	struct stat status;
+	bool good = true;
+
+	if (real) {
+		snprintf(package, sizeof(package), "%s.dwp", real);
+		good = stat(package, &status) != 0 || S_ISREG(status.st_mode);
+	}
+	free(real);
+	return good;
+}
+
 static const char *text(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
@@ -64,7 +81,7 @@ bool dwarf_find_split(Dwarf_Die *unit, const char *path, Dwarf_Die *split)
 
 	if (!name)
 		name = text(unit, DW_AT_GNU_dwo_name);
-	if (!name || (name[0] == '/' && !ends("", 0, name)) ||
+	if (!name || !package_ends(path) || (name[0] == '/' && !ends("", 0, name)) ||
 	    !ends(slash ? path : ".", slash ? (size_t)(slash - path) : 1, name) ||
 	    (folder && strlen(folder) < PATH_MAX && !ends(folder, strlen(folder), name)))
 		return false;

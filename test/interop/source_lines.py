@@ -197,6 +197,15 @@ def split_by_clang():
     return compare_split("split_by_clang", "clang", 5)
 
 
+@tap.test
+def package():
+    """A package of split DWARF that would never end, which libdw 0.191 and later open"""
+    path = compiled("package", "gcc", SOURCE, "-gdwarf-5", "-gsplit-dwarf")
+    os.mkfifo(path + ".dwp")
+    answers, _ = answers_of(path)
+    assert sum(line != "-" for line in answers) > 20, "no lines at all"
+
+
 def shared_by_dwz(name, compiler, *options, version=5):
     """Two programs whose common debug information dwz has moved into a file."""
     if not shutil.which("dwz"):
