@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* CPU numbers beyond are not believed. */
+/* Larger CPU numbers are treated as damage. */
 #define CPUS_LIMIT 65536
 
 void attribution_free(struct attribution *attribution)
@@ -17,7 +17,7 @@ static int32_t running(const struct attribution *attribution, int32_t cpu)
 	return cpu >= 0 && (size_t)cpu < attribution->cpus ? attribution->running[cpu] : -1;
 }
 
-/* `cpu` now runs `tid` of process `pid` (-1: not known). */
+/* Notes that `cpu` now runs `tid` of process `pid` (-1: unknown). */
 static int run(struct attribution *attribution, int32_t cpu, int32_t pid, int32_t tid)
 {
 	if (cpu < 0 || cpu >= CPUS_LIMIT)
@@ -52,7 +52,8 @@ static int follow_switch(struct attribution *attribution, const struct plumb_rec
 			   record->context_switch.next_prev_tid);
 	if (!(record->has & PLUMB_RECORD_HAS_PID))
 		return 0;
-	/* perf takes who leaves for who comes if the record is not CPU-wide. */
+	/* If the record is not CPU-wide, perf mistakes the thread that leaves for the one that
+	 * comes. */
 	if (attribution->like_perf ? out : !out)
 		return run(attribution, cpu, record->pid, record->tid);
 	return 0;
@@ -107,7 +108,7 @@ bool attribution_changes(const struct attribution *attribution, const struct rin
 {
 	if (!(record->has & (PLUMB_SPE_HAS_CONTEXT_EL1 | PLUMB_SPE_HAS_CONTEXT_EL2)))
 		return false;
-	/* In a timeless recording perf goes by the ring, which may be nobody's. */
+	/* In a timeless recording perf uses the ring's thread, which may be unknown. */
 	if (attribution->timeless && (ring->ring_tid != -1 || attribution->like_perf))
 		return false;
 	return named_thread(record) != -1 &&

@@ -25,7 +25,7 @@ void decoding_begin(struct decoding *decoding, struct plumb_recording *recording
 		itrace = options->itrace;
 	decoding->synthesis.groups = itrace_groups(itrace, options->like_perf);
 	decoding->synthesis.period = itrace->period;
-	/* perf's period is 0 if none was asked for. */
+	/* perf's period is 0 if none was given. */
 	if (!itrace->period && !perf_is_exact(options->like_perf))
 		decoding->synthesis.period = 1;
 	decoding->synthesis.version = options->like_perf;
@@ -43,7 +43,7 @@ void decoding_begin(struct decoding *decoding, struct plumb_recording *recording
 	}
 }
 
-/* perf's rule: one event with times is enough. */
+/* As in perf, one event with times is enough. */
 static bool has_times(const struct plumb_recording *recording)
 {
 	const struct plumb_recorded_event *event;
@@ -54,7 +54,7 @@ static bool has_times(const struct plumb_recording *recording)
 	return false;
 }
 
-/* SPE's event; NULL if none is its PMU's. */
+/* Returns SPE's event, or NULL if no event is its PMU's. */
 static const struct plumb_recorded_event *spe_event(const struct plumb_recording *recording,
 						    uint32_t pmu_type)
 {
@@ -105,7 +105,7 @@ struct spe_core decoding_core(const struct decoding *decoding, int32_t cpu)
 {
 	struct spe_core core = spe_core(decoding->recording, cpu);
 
-	/* What AUXTRACE_INFO says of each core, perf takes in since 6.13. */
+	/* perf uses what AUXTRACE_INFO says about each core since 6.13. */
 	if (!perf_is_newer(decoding->synthesis.version))
 		core = (struct spe_core){.midr = spe_cpuid_midr(decoding->recording)};
 	if (decoding->midr)
@@ -113,7 +113,7 @@ struct spe_core decoding_core(const struct decoding *decoding, int32_t cpu)
 	return core;
 }
 
-/* The inverse of time_from_ticks(), as perf has it. */
+/* The inverse of time_from_ticks(), as in perf. */
 uint64_t decoding_ticks(const struct decoding *decoding, uint64_t time)
 {
 	const struct plumb_time_conv *clock = &decoding->clock;
@@ -126,7 +126,7 @@ uint64_t decoding_ticks(const struct decoding *decoding, uint64_t time)
 	return (whole << clock->shift) + (rest << clock->shift) / clock->mult;
 }
 
-/* The exception levels that a mode may stand for, a bit each. */
+/* Returns the exception levels that a mode may stand for, one bit each. */
 static uint8_t levels_of(enum plumb_cpu_mode mode)
 {
 	switch (mode) {
@@ -143,7 +143,8 @@ static uint8_t levels_of(enum plumb_cpu_mode mode)
 
 bool decoding_takes_sample(const struct decoding *decoding, const struct plumb_record *record)
 {
-	/* What a PMU sample knows of a record, and the filter without what it was asked already. */
+	/* A record with what a PMU sample knows, and the filter without conditions checked before.
+	 */
 	struct plumb_spe_record as_spe = {.has = PLUMB_SPE_HAS_PC};
 	struct plumb_spe_filter filter = decoding->filter;
 	struct spe_origin origin = {.pid = -1, .tid = -1, .cpu = -1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says of a write that failed which disk it is, and why. */
+/* Describes why a write failed, and on which disk. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static bool below(const char *path, const char *mount)
 	       (strncmp(path, mount, length) == 0 && (path[length] == '/' || path[length] == '\0'));
 }
 
-/* "tmpfs, mounted at /mnt"; false if it cannot be told. */
+/* Writes "tmpfs, mounted at /mnt". Returns false if that is unknown. */
 static bool disk_name(const char *path, char *text, size_t size)
 {
 	char line[8192], root[4096], mount[4096], source[4096];
@@ -44,7 +44,7 @@ static bool disk_name(const char *path, char *text, size_t size)
 	FILE *file = real ? fopen("/proc/self/mountinfo", "re") : NULL;
 	size_t best = 0;
 
-	/* The last of the longest: a mount hides what was mounted there before. */
+	/* The last of the longest ones: a mount hides older mounts at its place. */
 	while (file && fgets(line, sizeof(line), file)) {
 		const char *dash = strstr(line, " - ");
 
@@ -69,7 +69,7 @@ void disk_failure(int fd, const char *path, int number, char *text, size_t size)
 	char reason[128], disk[448];
 	struct stat status;
 
-	/* A pipe or device is named as it is; a failure to open has no descriptor. */
+	/* Pipes and devices keep their names. If opening failed, there is no descriptor. */
 	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)) {
 		snprintf(text, size, "%s", strerror_r(number, reason, sizeof(reason)));
 		return;

@@ -21,7 +21,7 @@ struct build_id_entry {
 
 /* ---- EVENT_DESC: names ----------------------------------------------------------------------- */
 
-/* An event is known by its first id; one without any by its place. */
+/* Finds an event by its first id, or by its place if it has none. */
 static const struct known_event *described(const struct plumb_recording *r, size_t i,
 					   const uint8_t *ids, uint32_t id_count)
 {
@@ -172,7 +172,7 @@ int feature_keep(struct plumb_recording *r, unsigned number, const uint8_t *byte
 	bool whole;
 	int err;
 
-	/* Callers may hold what was given out: the first stays. */
+	/* Callers may hold pointers into the first one, so it stays. */
 	if (feature->bytes || size > FEATURES_LIMIT - r->features_size)
 		return 0;
 	copy = malloc(size + 1);

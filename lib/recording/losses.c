@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a recording lacks, in words, with what to change when recording again. */
+/* Describes what a recording lacks, and what to change when recording again. */
 #include <plumb/recording.h>
 #include <stdio.h>
 

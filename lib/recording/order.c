@@ -13,7 +13,7 @@
 
 #define BLOCK_ROOM ((size_t)128 << 10)
 
-/* Where the copies lie. Freed, or used anew, when the last one has been given. */
+/* Memory for copies of records. Freed or reused once the last of them was returned. */
 struct order_block {
 	size_t live, used;
 	_Alignas(16) uint8_t bytes[];
@@ -94,7 +94,7 @@ static void heap_add(struct order *order, struct run *run)
 	order->heap[i] = run;
 }
 
-/* Puts `run` where the top was. */
+/* Replaces the top by `run`. */
 static void heap_sink(struct order *order, struct run *run)
 {
 	size_t i = 0;
@@ -115,7 +115,7 @@ static void heap_sink(struct order *order, struct run *run)
 	order->heap[i] = run;
 }
 
-/* Where the run is whose end is the youngest that is not younger than `time`; or the count. */
+/* Returns the run with the youngest end that is not younger than `time`, or the count. */
 static size_t find_run(const struct order *order, uint64_t time)
 {
 	size_t low = 0, high = order->run_count, last = order->last;
@@ -160,7 +160,7 @@ static struct run *new_run(struct order *order)
 	return run;
 }
 
-/* Makes place for one more entry. */
+/* Makes room for one more entry. */
 static int run_reserve(struct order *order, struct run *run)
 {
 	struct entry *grown;

@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All rings' pieces together, roughly; but none is shorter than the other. */
+/* The approximate size of all rings' pieces together, and the limits of each, in bytes. */
 #define PIECES_SIZE (4u << 20)
 #define PIECE_MIN   (1u << 10)
 #define PIECE_MAX   (128u << 10)
-/* Records that are decoded at once, at most: what stays in a first-level cache. */
+/* The maximum number of records decoded at once: they fit into a first-level cache. */
 #define BLOCK_MAX   256
 #define BLOCK_BYTES 64 /* of data for each, about */
 
-/* The place of the ring with that index, or where it belongs. */
+/* Returns the place of the ring with this index, or where to insert it. */
 static size_t ring_slot(const struct rings *rings, uint32_t index)
 {
 	size_t low = 0, high = rings->count;
@@ -130,7 +130,7 @@ static int make_room(const struct rings *rings, struct ring *ring)
 	return ring->piece && ring->records ? 0 : PLUMB_ERR_NO_MEMORY;
 }
 
-/* Reads what comes next of the chunk at hand, or of the next one. 1, 0 at the end, or an error. */
+/* Reads the next piece, of this chunk or the next. Returns 1, 0 at the end, or an error. */
 static int next_piece(struct rings *rings, struct ring *ring)
 {
 	const struct plumb_aux_chunk *chunk;

@@ -20,7 +20,7 @@
 #include "spe/perf_version.h"
 #include "spe/stream.h"
 
-/* The longest run: `groups` has room for it. */
+/* The maximum length of a run: `groups` has room for it. */
 #define RUN_MAX 256
 
 struct plumb_samples {
@@ -132,7 +132,7 @@ static bool matches(const struct plumb_samples *s, const struct plumb_spe_record
 	return spe_filter_matches(&s->decoding.filter, record, &origin);
 }
 
-/* Lets the run be those of `count` records that match, and counts them. */
+/* Makes a run of those of `count` records that match, and counts them. */
 static void set_run(struct plumb_samples *s, struct plumb_spe_record *records, size_t count)
 {
 	uint64_t *totals = s->totals.groups;
@@ -156,7 +156,7 @@ static void set_run(struct plumb_samples *s, struct plumb_spe_record *records, s
 
 /* ---- Which records are next ------------------------------------------------------------------ */
 
-/* How many of the ring's records come before anything else does. */
+/* Returns how many of the ring's records come before anything else. */
 static size_t run_length(struct plumb_samples *s, struct ring *ring)
 {
 	const bool all = s->bound == UINT64_MAX || s->decoding.synthesis.timeless;
@@ -181,7 +181,7 @@ static size_t run_length(struct plumb_samples *s, struct ring *ring)
 	return i;
 }
 
-/* Puts a ring that has a record among the others. */
+/* Inserts a ring that has a record into the heap. */
 static int put_back(struct plumb_samples *s, struct ring *ring)
 {
 	const uint64_t first = ring->records[ring->next].timestamp;
@@ -194,7 +194,7 @@ static int put_back(struct plumb_samples *s, struct ring *ring)
 	return 0;
 }
 
-/* Has the ring decode its next records, past what cannot be read. 1, 0: none, or NO_MEMORY. */
+/* Decodes the ring's next records; skips unreadable data. Returns 1, 0 (none) or NO_MEMORY. */
 static int fill(struct plumb_samples *s, struct ring *ring)
 {
 	int status;
@@ -205,7 +205,7 @@ static int fill(struct plumb_samples *s, struct ring *ring)
 	return status;
 }
 
-/* The next run of the current ring, which is no longer it if there is none. */
+/* Advances to the current ring's next run. If there is none, no ring is current any more. */
 static int take_run(struct plumb_samples *s)
 {
 	struct ring *ring = s->current;
@@ -235,7 +235,7 @@ static int take_run(struct plumb_samples *s)
 	return 0;
 }
 
-/* Lets `ring` be the current one. */
+/* Makes `ring` the current one. */
 static void choose(struct plumb_samples *s, struct ring *ring, uint64_t bound)
 {
 	s->current = ring;
@@ -246,7 +246,7 @@ static void choose(struct plumb_samples *s, struct ring *ring, uint64_t bound)
 	ring->has_core = true;
 }
 
-/* The ring with the oldest record, up to the next one's; false if none is due. */
+/* Selects the ring with the oldest record. Returns false if no ring is due. */
 static bool choose_oldest(struct plumb_samples *s)
 {
 	struct ring_heap *heap = &s->heap;
@@ -263,7 +263,7 @@ static bool choose_oldest(struct plumb_samples *s)
 	return true;
 }
 
-/* Rings one after another, once the file has ended; perf begins each with nothing. */
+/* Takes rings one after another, once the file has ended; perf begins each with an empty sample. */
 static bool choose_next(struct plumb_samples *s)
 {
 	const struct synthesis *synthesis = &s->decoding.synthesis;
@@ -282,7 +282,7 @@ static bool choose_next(struct plumb_samples *s)
 	return true;
 }
 
-/* Rings that have got data join the heap with their first record. */
+/* Inserts rings that now have data into the heap, by their first record. */
 static int begin_rings(struct plumb_samples *s)
 {
 	for (size_t i = 0; i < s->rings.count; i++) {
@@ -301,7 +301,7 @@ static int begin_rings(struct plumb_samples *s)
 	return 0;
 }
 
-/* Advances to the next run that has records, or until none is due. Returns 0, or an error. */
+/* Advances to the next run with records, until none is due. Returns 0 or an error. */
 static int next_run(struct plumb_samples *s)
 {
 	const bool in_turn = s->decoding.synthesis.timeless || s->order == PLUMB_ORDER_FILE;
@@ -323,7 +323,7 @@ static int next_run(struct plumb_samples *s)
 
 /* ---- Records of the file --------------------------------------------------------------------- */
 
-/* Takes in the AUX data that is known of now, and how it is decoded. */
+/* Takes in the AUX data known so far, and how to decode it. */
 static int update(struct plumb_samples *s)
 {
 	int error = rings_update(&s->rings);
@@ -342,7 +342,7 @@ static int update(struct plumb_samples *s)
 	return 0;
 }
 
-/* Whether a record tells of threads or address spaces, and so must come in its place. */
+/* Returns whether a record is about threads or address spaces, so that its place matters. */
 static bool tells_of_tasks(uint32_t type)
 {
 	switch (type) {
@@ -363,7 +363,7 @@ static bool tells_of_tasks(uint32_t type)
 	}
 }
 
-/* How far the rings are due before the file's record, in ticks. */
+/* Returns up to which time, in ticks, the rings come before the file's record. */
 static uint64_t limit_before(const struct plumb_samples *s, const struct plumb_record *record)
 {
 	if (!(record->has & PLUMB_RECORD_HAS_TIME) || s->order == PLUMB_ORDER_FILE ||
@@ -372,7 +372,7 @@ static uint64_t limit_before(const struct plumb_samples *s, const struct plumb_r
 	return decoding_ticks(&s->decoding, record->time);
 }
 
-/* The ring whose next chunk stands where the file's record is. */
+/* Returns the ring whose next chunk stands at the file's record. */
 static void choose_chunk(struct plumb_samples *s)
 {
 	struct ring *ring = rings_find(&s->rings, s->from_file.auxtrace.index);
@@ -383,7 +383,7 @@ static void choose_chunk(struct plumb_samples *s)
 	choose(s, ring, UINT64_MAX);
 }
 
-/* The file's next record becomes the one to give; at the end, all that is left is due. */
+/* Reads the file's next record. At its end, everything left is due. */
 static int read_record(struct plumb_samples *s)
 {
 	int status = recording_next(s->decoding.recording, &s->from_file);
@@ -403,7 +403,7 @@ static int read_record(struct plumb_samples *s)
 	return 0;
 }
 
-/* A sample that holds the counts of its group; their ids tell whose they are. */
+/* Returns whether a sample holds the counts of its group, each with its event's id. */
 static bool reads_counts(const struct plumb_record *record)
 {
 	return record->type == PLUMB_RECORD_SAMPLE && record->event &&
@@ -487,7 +487,7 @@ static int advance(struct plumb_samples *s, const struct plumb_record **record)
 	}
 }
 
-/* The thread of a sample, or of the current ring. */
+/* Returns the thread of a sample, or of the current ring. */
 static int find_task(struct plumb_samples *s, int32_t pid, int32_t tid,
 		     const struct plumb_task **task)
 {
@@ -508,7 +508,7 @@ static int find_task_of(struct plumb_samples *s, const struct plumb_record *reco
 	return find_task(s, known ? record->pid : -1, known ? record->tid : -1, task);
 }
 
-/* Makes what the samples of the next record have in common. */
+/* Sets what all samples of the next record have in common. */
 static void begin_samples(struct plumb_samples *s)
 {
 	const struct ring *ring = s->current;
@@ -661,7 +661,7 @@ const struct plumb_samples_totals *plumb_samples_totals(struct plumb_samples *sa
 		const struct ring *ring = samples->rings.at[i];
 		struct plumb_spe_stream stream = ring->stream;
 
-		/* What is left over is cut off once all was read. */
+		/* After everything was read, an open record is cut off. */
 		if (samples->ended && !samples->current && !ring->waiting)
 			plumb_spe_stream_end(&stream);
 		lost->aux_skipped += stream.lost.skipped;

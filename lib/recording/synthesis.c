@@ -9,7 +9,7 @@
 #include "spe/groups.h"
 #include "spe/perf_version.h"
 
-/* The groups' ids follow the SPE event's at this distance. */
+/* The distance from the SPE event's id to the groups' ids. */
 #define ID_DISTANCE 1000000000
 
 /* sizeof(struct perf_event_attr) of Linux 6.1 */
@@ -28,7 +28,7 @@ enum {
 	BRANCH_CONDITIONAL_RETURN = 10,
 };
 
-/* The bits of a branch's payload that say whether it calls or returns. */
+/* The bits of a branch's payload that tell calls and returns. */
 #define LINK_FIELD 0x18
 
 /* ---- Events ---------------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ uint32_t synthesis_choose(const struct synthesis *synthesis, const struct plumb_
 
 	if (synthesis->period <= 1)
 		return groups;
-	/* The period once was that of "instructions" alone. */
+	/* Older versions use the period for "instructions" only. */
 	if (!perf_is_newer(synthesis->version) && !(groups & instructions))
 		return groups;
 	skipped = ++*since < synthesis->period;
@@ -121,7 +121,7 @@ static uint64_t code_address(const struct synthesis *synthesis, uint64_t payload
 {
 	unsigned level = plumb_spe_exception_level(payload);
 
-	/* perf takes all of these for the kernel's, a hypervisor's low addresses, too. */
+	/* perf treats all of these as the kernel's, even a hypervisor's low addresses. */
 	if (perf_is_exact(synthesis->version) && plumb_spe_non_secure(payload) &&
 	    (level == 1 || level == 2))
 		return payload | UINT64_C(0xff) << 56;
@@ -156,7 +156,7 @@ static bool is_branch(const struct plumb_spe_record *record)
 	return record->has & PLUMB_SPE_HAS_OPERATION && record->op_class == PLUMB_SPE_BRANCH;
 }
 
-/* As perf has it: without a link, a branch to an address in a register returns. */
+/* As in perf, a branch to an address in a register without a link is a return. */
 static bool returns(struct plumb_spe_operation operation)
 {
 	return operation.flags & PLUMB_SPE_OP_RETURN ||
@@ -164,7 +164,7 @@ static bool returns(struct plumb_spe_operation operation)
 		!(operation.flags & PLUMB_SPE_OP_LINK));
 }
 
-/* What kind of a branch it was, in the words of a trace. */
+/* Returns the kind of the branch as bits of enum plumb_trace_flag. */
 static uint32_t trace_flags(const struct plumb_spe_record *record)
 {
 	const struct plumb_spe_operation operation =
@@ -198,11 +198,11 @@ static unsigned branch_type(struct plumb_spe_operation operation, uint8_t payloa
 		return conditional ? BRANCH_CONDITIONAL_RETURN : BRANCH_RETURN;
 	if (conditional)
 		return BRANCH_CONDITIONAL;
-	/* That it neither calls nor returns, newer cores say. */
+	/* Newer cores tell that it neither calls nor returns. */
 	return (payload & LINK_FIELD) == LINK_FIELD ? BRANCH_UNCONDITIONAL : BRANCH_UNKNOWN;
 }
 
-/* The branch that the record is. */
+/* Returns the branch of the record itself. */
 static struct plumb_branch_entry sampled_branch(const struct synthesis *synthesis,
 						const struct plumb_spe_record *record)
 {
@@ -226,7 +226,7 @@ static struct plumb_branch_entry sampled_branch(const struct synthesis *synthesi
 	return entry;
 }
 
-/* The branches that the record knows of, the latest first. */
+/* Lists the branches in the record, the latest first. */
 static void add_branches(const struct synthesis *synthesis, const struct plumb_spe_record *record,
 			 struct synthesized *sample)
 {
@@ -235,7 +235,7 @@ static void add_branches(const struct synthesis *synthesis, const struct plumb_s
 
 	if (is_branch(record))
 		sample->branches[count++] = sampled_branch(synthesis, record);
-	/* Where the one before went is known, but not where it came from. */
+	/* The target of the branch before is known, but not its address. */
 	if (count < synthesis->branch_entries && record->has & PLUMB_SPE_HAS_PREVIOUS_TARGET)
 		sample->branches[count++] =
 			(struct plumb_branch_entry){.to = code_address(synthesis, previous)};
@@ -244,7 +244,7 @@ static void add_branches(const struct synthesis *synthesis, const struct plumb_s
 	sample->record.sample.branch_hw_index = UINT64_MAX;
 }
 
-/* What all samples of a record have. */
+/* Sets what all samples of a record have in common. */
 static void set_common(const struct synthesis *synthesis, const struct plumb_spe_record *record,
 		       const struct synthesis_origin *origin, struct plumb_record *sample)
 {

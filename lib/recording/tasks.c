@@ -78,7 +78,7 @@ static struct task *make(struct tasks *tasks, int32_t pid, int32_t tid)
 	return task;
 }
 
-/* The first thread of process `pid`, which is made if there is none. */
+/* Returns the first thread of process `pid`; creates it if it is missing. */
 static struct task *leader_of(struct tasks *tasks, int32_t pid)
 {
 	struct task *leader = find(tasks, pid);
@@ -90,7 +90,7 @@ static struct task *leader_of(struct tasks *tasks, int32_t pid)
 	return leader && leader->process ? leader : NULL;
 }
 
-/* Gives a thread, whose process is known now if it ever is, its address space. */
+/* Gives a thread its address space. Its process is known by now, if ever. */
 static int join(struct tasks *tasks, struct task *task)
 {
 	int32_t pid = task->public.pid;
@@ -163,7 +163,7 @@ static int fork_task(struct tasks *tasks, const struct plumb_record *record)
 	struct task *parent = tasks_get(tasks, parent_pid, parent_tid);
 	struct task *task = find(tasks, tid);
 
-	/* Records that were lost may have said that the number has become another's. */
+	/* A lost record may have told that another thread has this number now. */
 	if (parent && parent->public.pid != parent_pid) {
 		if (task == parent)
 			task = NULL;
@@ -279,7 +279,7 @@ int tasks_follow(struct tasks *tasks, const struct plumb_record *record)
 	switch (record->type) {
 	case PLUMB_RECORD_MMAP:
 	case PLUMB_RECORD_MMAP2:
-		/* The kernel's are no process's. */
+		/* The kernel's mappings belong to no process. */
 		return record->mmap.pid == -1
 			       ? 0
 			       : note_task(tasks, record->mmap.pid, record->mmap.tid);

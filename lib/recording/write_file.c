@@ -172,7 +172,7 @@ static bool add_features(struct plumb_recording_writer *writer, bool index)
 	return number == 0;
 }
 
-/* Of `size` bytes of records, how many hold whole records and are at most `limit`. */
+/* Returns how many of `size` bytes of records are whole records within `limit`. */
 static size_t whole(const uint8_t *records, size_t size, size_t limit)
 {
 	size_t at = 0;
@@ -200,7 +200,7 @@ static void cut(struct plumb_recording_writer *writer, const uint8_t *records, s
 		bytes_free(&features);
 	}
 	if (ftruncate(writer->fd, (off_t)writer->data_end) < 0 || !add_features(writer, false)) {
-		/* As much as can be done: the data ends where the header says. */
+		/* At least the data ends where the header says. */
 		(void)!ftruncate(writer->fd, (off_t)writer->data_end);
 		(void)put_bare_header(writer);
 	}

@@ -142,14 +142,14 @@ static int check_setup(struct plumb_recording_writer *writer,
 	for (size_t i = 0; i < setup->event_count; i++) {
 		if (writer->pipe && setup->events[i].id_count > record_ids)
 			return bad_setup(writer, "more ids of an event than a pipe can have");
-		/* Older readers refuse larger attributes: only where it must be. */
+		/* Older readers reject larger attributes, so use them only if necessary. */
 		if (setup->events[i].attr.config3)
 			writer->attr_size = ATTR_SIZE_VER8;
 	}
 	return 0;
 }
 
-/* Where samples have their time, if all that have one have it at the same place. */
+/* Returns the offset of the time in samples, if it is the same in all that have one. */
 static int find_time(const struct plumb_recording_setup *setup)
 {
 	int place = -1;
@@ -214,7 +214,7 @@ static int not_moved(struct plumb_recording_writer *writer, const char *old, int
 	return PLUMB_ERR_IO;
 }
 
-/* An older recording is kept as PATH.old; one of nothing is not worth it. */
+/* Keeps an older recording as PATH.old, unless it is empty. */
 static int move_old(struct plumb_recording_writer *writer)
 {
 	struct stat status;
@@ -259,7 +259,7 @@ static int put(struct plumb_recording_writer *writer, struct iovec *parts, int c
 	return file_append(writer, parts, count, size, records);
 }
 
-/* Writes what is held. */
+/* Writes the held records. */
 static int flush(struct plumb_recording_writer *writer)
 {
 	struct iovec part = {writer->held, writer->held_size};
@@ -281,7 +281,7 @@ static int flush(struct plumb_recording_writer *writer)
 	return put(writer, &part, 1, part.iov_len, true);
 }
 
-/* What is for the reader alone, and is never compressed. */
+/* Writes records for the reader alone, which are never compressed. */
 static int put_bytes(struct plumb_recording_writer *writer, struct bytes *bytes)
 {
 	struct iovec part = {bytes->at, bytes->size};
@@ -312,7 +312,7 @@ static void add_events(const struct plumb_recording_writer *writer, struct bytes
 	}
 }
 
-/* What the features say as well. */
+/* Writes what the features also say. */
 static void add_names(const struct plumb_recording_writer *writer, struct bytes *bytes)
 {
 	for (size_t i = 0; i < writer->setup.event_count; i++) {
@@ -365,7 +365,7 @@ static int begin(struct plumb_recording_writer *writer)
 		write_feature_records(writer, &bytes);
 	} else {
 		error = file_begin(writer);
-		/* The features are not in the file while data takes their place. */
+		/* While data takes their place, the file has no features. */
 		add_names(writer, &bytes);
 		write_compression_record(writer, &bytes);
 	}
@@ -396,7 +396,7 @@ static void release(struct plumb_recording_writer *writer)
 	free(writer);
 }
 
-/* `fd` is -1 where the path is to be opened. */
+/* `fd` is -1 to open the path. */
 static int create(const char *path, int fd, const struct plumb_recording_setup *given,
 		  struct plumb_recording_writer **result, struct plumb_diagnostics *found)
 {
@@ -460,7 +460,7 @@ int plumb_recording_create_next(const struct plumb_recording_writer *before, con
 	return create(path, -1, &before->setup, writer, before->found);
 }
 
-/* How long it is, what is held included as if it were not compressed. */
+/* Returns the length with the held records, as if these were not compressed. */
 static uint64_t length(const struct plumb_recording_writer *writer)
 {
 	return writer->data_end + writer->held_size;
@@ -547,7 +547,7 @@ int plumb_recording_write(struct plumb_recording_writer *writer, const void *rec
 	while (size > 0) {
 		size_t run = 0;
 
-		/* As many whole records as fit. */
+		/* Write as many whole records as fit. */
 		while (run < size && writer->held_size + run + size_of(from + run) <= WRITER_BUFFER)
 			run += size_of(from + run);
 		memcpy(writer->held + writer->held_size, from, run);
@@ -601,7 +601,7 @@ int plumb_recording_write_aux(struct plumb_recording_writer *writer,
 				 {.iov_len = padded - size}};
 	int error = writer->error;
 
-	/* What is to be written is not changed, but struct iovec has no const. */
+	/* The data is not changed, but struct iovec has no const. */
 	memcpy(&parts[1].iov_base, &first, sizeof(first));
 	memcpy(&parts[2].iov_base, &second, sizeof(second));
 	memcpy(&parts[3].iov_base, &(const void *){padding}, sizeof(void *));

@@ -35,7 +35,7 @@ static const uint64_t arm[SOURCES] = {
 	[0xe] = HIT(RAM) | NUMBER(RAM) | SNOOP(NONE),
 };
 
-/* Each stands for one of Arm's. */
+/* Each is equivalent to one of Arm's. */
 static const uint64_t ampereone[SOURCES] = {
 	[0x0] = HIT(L2) | NUMBER(L2) | PEER,
 	[0x3] = HIT(L3) | NUMBER(L3) | SNOOP(HIT),
@@ -73,7 +73,7 @@ static bool happened(const struct plumb_spe_record *record, enum plumb_spe_event
 	return record->events & PLUMB_SPE_EVENT_BIT(event);
 }
 
-/* What the data source packet says. Stores have none; their numbers mean nothing. */
+/* Decodes the data source packet. Stores have none; their numbers mean nothing. */
 static uint64_t from_source(const struct plumb_spe_record *record, const uint64_t *table,
 			    bool store)
 {
@@ -120,14 +120,14 @@ static uint64_t old_fields(const struct plumb_spe_record *record, const uint64_t
 
 /* ---- perf 6.18 and later --------------------------------------------------------------------- */
 
-/* Whether a cache was accessed, and had it. */
+/* Returns whether a cache was accessed and had the data. */
 static bool hit(const struct plumb_spe_record *record, enum plumb_spe_event access,
 		enum plumb_spe_event miss)
 {
 	return happened(record, access) && !happened(record, miss);
 }
 
-/* Where a load found its data; what it missed if that is all there is to know. */
+/* Returns where a load found its data, or what it missed if nothing else is known. */
 static uint64_t load_level(const struct plumb_spe_record *record)
 {
 	if (hit(record, PLUMB_SPE_EV_L1D_ACCESS, PLUMB_SPE_EV_L1D_REFILL))
@@ -147,7 +147,7 @@ static uint64_t load_level(const struct plumb_spe_record *record)
 	return 0;
 }
 
-/* The farthest level that a store got to. */
+/* Returns the farthest level that a store reached. */
 static uint64_t store_level(const struct plumb_spe_record *record)
 {
 	if (happened(record, PLUMB_SPE_EV_LLC_MISS))
@@ -170,7 +170,7 @@ static uint64_t snoop_fields(const struct plumb_spe_record *record, const struct
 	if (happened(record, PLUMB_SPE_EV_DATA_SNOOPED))
 		return happened(record, PLUMB_SPE_EV_CACHE_DATA_MODIFIED) ? SNOOP(HITM)
 									  : SNOOP(HIT);
-	/* That it did not happen says something where the core can tell. */
+	/* A missing event means something only if the core supports it. */
 	return core->event_filter & PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_DATA_SNOOPED) ? SNOOP(NONE)
 										   : SNOOP(NA);
 }
@@ -204,7 +204,7 @@ uint64_t spe_perf_data_source(const struct plumb_spe_record *record, const struc
 
 	if (!spe_is_memory(record, version))
 		return 0;
-	/* perf takes a packet that is not there for one that says 0. */
+	/* perf treats a missing packet as number 0. */
 	if (!(record->has & PLUMB_SPE_HAS_DATA_SOURCE) && !perf_is_exact(version))
 		table = NULL;
 	if (record->op_class != PLUMB_SPE_LOAD_STORE)

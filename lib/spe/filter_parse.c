@@ -32,7 +32,7 @@ struct key {
 	enum unit unit;
 };
 
-/* A finding about the text from `at`, `length` bytes of which it quotes. */
+/* Adds a finding about the text at `at`, and quotes `length` bytes of it. */
 static int problem(const struct parser *p, int error, const char *at, size_t length,
 		   const char *what)
 {
@@ -47,7 +47,7 @@ static int problem(const struct parser *p, int error, const char *at, size_t len
 	return error;
 }
 
-/* Where the term at `at` ends: its comma, or the text's end. */
+/* Returns where the term at `at` ends: at its comma or the text's end. */
 static const char *term_end(const char *at)
 {
 	return at + strcspn(at, ",");
@@ -69,7 +69,7 @@ static int digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-/* A number, decimal or 0x...; false if none is here or it has more than 64 bits. */
+/* Reads a number, decimal or 0x. Returns false if there is none, or it exceeds 64 bits. */
 static bool parse_number(const char **at, uint64_t *value)
 {
 	unsigned base = 10;
@@ -87,7 +87,7 @@ static bool parse_number(const char **at, uint64_t *value)
 	return *at > begin;
 }
 
-/* Seconds with up to nine digits after the point, as nanoseconds. */
+/* Reads seconds with up to nine digits after the point, as nanoseconds. */
 static bool parse_seconds(const char **at, uint64_t *value)
 {
 	uint64_t scale = 100000000;
@@ -116,7 +116,7 @@ static bool parse_value(const struct key *key, const char **at, uint64_t *value)
 	       *value <= key->most;
 }
 
-/* Copies the name at `at`, which ends at a '+' or the term's end. False: it is too long. */
+/* Copies the name at `at`, up to a '+' or the term's end. Returns false if it is too long. */
 static bool copy_name(const char *at, char name[NAME_MAX_LENGTH + 1], size_t *length)
 {
 	*length = strcspn(at, "+,");
@@ -127,7 +127,7 @@ static bool copy_name(const char *at, char name[NAME_MAX_LENGTH + 1], size_t *le
 	return true;
 }
 
-/* Whether `name` is the source's: "l3-modified" is "L3, modified". */
+/* Returns whether `name` means the source: "l3-modified" is "L3, modified". */
 static bool names_source(const char *name, const char *source)
 {
 	for (; *source; source++) {
@@ -142,10 +142,10 @@ static bool names_source(const char *name, const char *source)
 	return *name == '\0';
 }
 
-/* Data sources have few bits; names are looked for among these. */
+/* Data sources have few bits: only these numbers are searched for names. */
 #define SOURCES_NAMED 256
 
-/* The hint: the names there are. */
+/* Sets the hint: all names. */
 static void offer_sources(const struct parser *p)
 {
 	char names[512];
@@ -164,7 +164,7 @@ static void offer_sources(const struct parser *p)
 				       (int)sizeof(names) - 1, names);
 }
 
-/* A data source by its name: every number that has it. */
+/* Reads a data source by name: every number with this name. */
 static int parse_source(struct parser *p, struct spe_ranges *ranges)
 {
 	char name[NAME_MAX_LENGTH + 1];
@@ -202,7 +202,7 @@ static int parse_source(struct parser *p, struct spe_ranges *ranges)
 	return 0;
 }
 
-/* One range: A, A-B, and of times also A- and -B. */
+/* Reads a range: A, A-B, and for times also A- and -B. */
 static int parse_range(struct parser *p, const struct key *key, struct spe_ranges *ranges)
 {
 	struct spe_range range = {0, key->most};
@@ -259,7 +259,7 @@ static int parse_bound(struct parser *p, const struct key *key, enum comparison 
 	return 0;
 }
 
-/* Leaves in `ranges` what is in both; nothing at all becomes a range that holds nothing. */
+/* Sets `ranges` to the values in both. If there are none, sets it to an empty range. */
 static bool intersect(struct spe_ranges *ranges, const struct spe_ranges *with)
 {
 	struct spe_ranges both = {0};
@@ -372,7 +372,7 @@ static int parse_levels(struct parser *p, enum comparison comparison)
 		       : term_problem(p, PLUMB_ERR_SYNTAX, "unexpected text after the level");
 }
 
-/* The key of that name; false if there is none. */
+/* Finds the key with this name. Returns false if there is none. */
 static bool find_key(struct plumb_spe_filter *filter, const char *name, struct near *near,
 		     struct key *key)
 {
@@ -404,7 +404,7 @@ static bool find_key(struct plumb_spe_filter *filter, const char *name, struct n
 	return false;
 }
 
-/* The comparison at `at`, and how many bytes it has. */
+/* Returns the comparison at `at`, and its length in bytes. */
 static enum comparison comparison_at(const char *at, size_t *length)
 {
 	*length = at[0] && at[1] == '=' ? 2 : 1;
@@ -449,7 +449,7 @@ static int unknown_word(const struct parser *p, const char *name, size_t length,
 	return error;
 }
 
-/* A term without a comparison: a word, or an event's name, which '!' may deny. */
+/* Parses a term without a comparison: a word, or an event's name, perhaps with '!'. */
 static int parse_word(struct parser *p, const char *name, size_t length)
 {
 	const struct filter_word *word = filter_word(name);

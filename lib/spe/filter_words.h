@@ -7,7 +7,7 @@
 
 #include "base/near.h"
 
-/* What a word that stands alone asks for. */
+/* The conditions of a word that stands alone. */
 struct filter_word {
 	const char *name;
 	uint32_t kinds;
@@ -15,9 +15,9 @@ struct filter_word {
 	uint8_t levels;
 };
 
-/* The word of that name, or NULL. */
+/* Returns the word with this name, or NULL. */
 const struct filter_word *filter_word(const char *name);
-/* Offers every word, and every name of an event. */
+/* Offer every word, and every name of an event, as suggestions. */
 void filter_offer_words(struct near *near);
 void filter_offer_events(struct near *near);
 

@@ -50,7 +50,7 @@ bool spe_is_memory(const struct plumb_spe_record *record, enum plumb_perf_versio
 		       (perf_is_newer(version) && (operation.subclass == PLUMB_SPE_SUB_SME ||
 						   operation.flags & PLUMB_SPE_OP_SIMD));
 	default:
-		/* To 7.3, calls and returns have the bits of vector operations. */
+		/* perf 7.3 mistakes calls and returns for operations on data. */
 		return version == PLUMB_PERF_7_3 &&
 		       operation.flags & (PLUMB_SPE_OP_LINK | PLUMB_SPE_OP_RETURN);
 	}

@@ -61,7 +61,7 @@ static void skip_separators(struct parser *p)
 		p->at++;
 }
 
-/* The number that is next, which is there. */
+/* Reads the next number, which is there. */
 static int parse_number(struct parser *p, uint64_t most, uint64_t *number)
 {
 	const char *begin = p->at;
@@ -82,7 +82,7 @@ static int parse_number(struct parser *p, uint64_t most, uint64_t *number)
 	return 0;
 }
 
-/* What follows the digits of a period; a period that ends the string is in nanoseconds. */
+/* Reads the unit of a period. A period that ends the string is in nanoseconds. */
 static int parse_unit(struct parser *p)
 {
 	const char *unit = p->at;
@@ -143,7 +143,7 @@ static int parse_period(struct parser *p)
 	return parse_unit(p);
 }
 
-/* +x-y..., letters as bits. */
+/* Reads +x-y..., letters as bits. */
 static int parse_flags(struct parser *p, uint32_t *plus, uint32_t *minus)
 {
 	while (*p->at == '+' || *p->at == '-' || *p->at == ' ') {
@@ -194,7 +194,7 @@ static int parse_skip(struct parser *p)
 	return parse_number(p, UINT64_MAX, &p->itrace->skip);
 }
 
-/* The switch that a letter without arguments sets; NULL: it is none. */
+/* Returns the member that a letter without arguments sets, or NULL. */
 static bool *switch_of(struct plumb_itrace *itrace, char letter)
 {
 	switch (letter) {
@@ -284,7 +284,7 @@ static int parse_letter(struct parser *p)
 	}
 }
 
-/* Newer perfs sample all groups by this period, and refuse others. */
+/* Newer versions of perf sample all groups by this period, and reject other units. */
 static int check_unit(struct parser *p)
 {
 	struct place place = place_of(p, p->period);

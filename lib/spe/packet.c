@@ -55,7 +55,7 @@ int plumb_spe_decode_packet(const uint8_t *bytes, size_t size, uint64_t offset,
 	return (int)packet->size;
 }
 
-/* How a type is encoded: its header for index 0 and one byte of payload, and what it may have. */
+/* How a type is encoded: its header for index 0 with one byte of payload, and its limits. */
 static const struct {
 	uint8_t header;
 	uint8_t payload_bytes; /* 0: 1, 2, 4 or 8 */
@@ -73,7 +73,7 @@ static bool is_payload_size(unsigned bytes)
 	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
 
-/* Padding, END and bytes that begin no packet: one byte, nothing else. */
+/* Padding, END and invalid bytes consist of one byte. */
 static int encode_byte(const struct plumb_spe_packet *packet, uint8_t *bytes, size_t size)
 {
 	uint8_t byte = packet->type == PLUMB_SPE_END ? 0x01 : 0x00;

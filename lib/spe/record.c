@@ -6,7 +6,7 @@
 #include "spe/encode.h"
 #include "spe/packet.h"
 
-/* A packet of a record: what it is, and the bit of .has that asks for it. */
+/* A packet of a record, and the bit of .has that requests it. */
 struct step {
 	uint32_t has;
 	uint8_t type;
@@ -36,7 +36,7 @@ static const struct step steps[] = {
 
 #define NEOVERSE_RECORD 64
 
-/* The fewest bytes of 1, 2, 4 and 8 that hold the value, and no fewer than `least`. */
+/* Returns the smallest of 1, 2, 4 and 8 bytes that holds the value and is at least `least`. */
 static unsigned bytes_for(uint64_t value, unsigned least)
 {
 	while (least < 8 && value >> (8 * least))

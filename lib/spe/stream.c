@@ -38,7 +38,7 @@ void plumb_spe_stream_feed(struct plumb_spe_stream *stream, const uint8_t *bytes
 	stream->at = 0;
 }
 
-/* A byte that begins no packet. What came before it may be another record's: it goes, too. */
+/* Skips a byte that begins no packet. Drops the record before it, which may be another's. */
 static void skip_byte(struct plumb_spe_stream *stream, uint64_t offset)
 {
 	if (stream->lost.skipped++ == 0)
@@ -68,7 +68,7 @@ static inline void begin_record(struct plumb_spe_record *record, uint64_t offset
 	record->data_source_bytes = 0;
 }
 
-/* Each member: puts it into the record, and returns its bit of .has. */
+/* Each of these adds a member to the record, and returns its bit of .has. */
 
 static inline uint32_t add_address(struct plumb_spe_record *record, unsigned index,
 				   uint64_t payload)
@@ -120,7 +120,7 @@ static inline uint32_t add_data_source(struct plumb_spe_record *record, uint64_t
 	return PLUMB_SPE_HAS_DATA_SOURCE;
 }
 
-/* True if the packet ends the record. */
+/* Returns true if the packet ends the record. */
 static bool add_packet(struct plumb_spe_record *record, const struct plumb_spe_packet *packet)
 {
 	switch (packet->type) {
@@ -153,7 +153,7 @@ static bool add_packet(struct plumb_spe_record *record, const struct plumb_spe_p
 	return false;
 }
 
-/* The record at hand ends at the offset `end`. */
+/* Ends the current record at offset `end`. */
 static void end_record(struct plumb_spe_stream *stream, struct plumb_spe_record *record,
 		       uint64_t end)
 {
@@ -163,7 +163,7 @@ static void end_record(struct plumb_spe_stream *stream, struct plumb_spe_record 
 	stream->open = false;
 }
 
-/* A whole packet that began at `offset`. True if it ends a record. */
+/* Adds a whole packet that began at `offset`. Returns true if it ends a record. */
 static bool take_packet(struct plumb_spe_stream *stream, struct plumb_spe_record *record,
 			const struct plumb_spe_packet *packet, uint64_t offset)
 {
@@ -215,7 +215,7 @@ static bool next_kept(struct plumb_spe_stream *stream, struct plumb_spe_record *
 	return take_packet(stream, record, &packet, offset);
 }
 
-/* What an alignment still skips, as far as this piece goes. */
+/* Skips what an alignment still skips, as far as this piece goes. */
 static void skip_aligned(struct plumb_spe_stream *stream)
 {
 	size_t left = stream->size - stream->at;
@@ -225,7 +225,7 @@ static void skip_aligned(struct plumb_spe_stream *stream)
 	stream->skip -= now;
 }
 
-/* The packet at hand, kept if the piece cuts it off. True if it ends a record. */
+/* Reads a packet; keeps it if the piece cuts it off. Returns true if it ends a record. */
 static bool next_packet(struct plumb_spe_stream *stream, struct plumb_spe_record *record)
 {
 	const uint8_t *bytes = stream->bytes + stream->at;
