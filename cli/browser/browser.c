@@ -338,7 +338,7 @@ static bool load(struct browser *browser)
 	page_free(&browser->page);
 	page_finish(&job, &browser->page);
 	say(browser,
-	    *browser->page.message && browser->page.line_count
+	    *browser->page.message && !browser->page.silent
 		    ? memory_copy(browser->page.message, strcspn(browser->page.message, "\n"))
 		    : NULL);
 	browser->sorted = -1;
@@ -483,18 +483,25 @@ struct order {
 	bool reversed;
 };
 
+/* A row, and how many lines it has. */
+struct block {
+	const struct page_line *line;
+	size_t count;
+};
+
 /* Numbers from large to small, names from A to Z, missing values last. */
 static int compare(const void *a, const void *b, void *user)
 {
+	const struct page_line *lines[2] = {((const struct block *)a)->line,
+					    ((const struct block *)b)->line};
 	const struct order *order = user;
 	char text[2][256];
 	char *after[2];
 	double number[2];
 	int result;
 
-	page_cell(a, order->column, text[0], sizeof(text[0]));
-	page_cell(b, order->column, text[1], sizeof(text[1]));
 	for (int i = 0; i < 2; i++) {
+		page_cell(lines[i], order->column, text[i], sizeof(text[i]));
 		number[i] = strtod(text[i], &after[i]);
 		if (strcmp(text[i], "-") == 0)
 			number[i] = -INFINITY;
@@ -507,9 +514,30 @@ static int compare(const void *a, const void *b, void *user)
 		result = strcmp(text[0], text[1]);
 	/* Rows that are equal stay in their order. */
 	if (result == 0)
-		return (((const struct page_line *)a)->text > ((const struct page_line *)b)->text) -
-		       (((const struct page_line *)a)->text < ((const struct page_line *)b)->text);
+		return (lines[0]->text > lines[1]->text) - (lines[0]->text < lines[1]->text);
 	return order->reversed ? -result : result;
+}
+
+/* Sorts the rows of one table: `count` lines. */
+static void sort_rows(struct page_line *lines, size_t count, struct order *order)
+{
+	struct page_line *copy = memory_alloc(count * sizeof(*copy));
+	struct block *blocks = memory_alloc(count * sizeof(*blocks));
+	size_t block_count = 0, at = 0;
+
+	memcpy(copy, lines, count * sizeof(*copy));
+	for (size_t i = 0; i < count; i++) {
+		if (is_row(&copy[i]) || block_count == 0)
+			blocks[block_count++].line = &copy[i];
+		blocks[block_count - 1].count++;
+	}
+	qsort_r(blocks, block_count, sizeof(*blocks), compare, order);
+	for (size_t b = 0; b < block_count; b++) {
+		memcpy(lines + at, blocks[b].line, blocks[b].count * sizeof(*lines));
+		at += blocks[b].count;
+	}
+	free(copy);
+	free(blocks);
 }
 
 /* Sorts the rows of each table by the chosen column. */
@@ -522,17 +550,16 @@ static void sort(struct browser *browser)
 		struct order order = {.reversed = browser->reversed};
 
 		end = at + 1;
-		if (!is_row(&page->lines[at]) || !heading)
+		if (!heading)
 			continue;
-		while (end < page->line_count && is_row(&page->lines[end]) &&
-		       page->lines[end].heading == heading)
+		while (end < page->line_count && page->lines[end].heading == heading)
 			end++;
 		if (!page_column(page->lines[heading - 1].mark, (size_t)browser->sorted,
 				 &order.column))
 			continue;
 		if ((size_t)browser->sorted + 1 == page_columns(page->lines[heading - 1].mark))
 			order.column.end = 0;
-		qsort_r(page->lines + at, end - at, sizeof(*page->lines), compare, &order);
+		sort_rows(page->lines + at, end - at, &order);
 	}
 }
 

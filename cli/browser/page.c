@@ -172,7 +172,7 @@ static void read_lines(struct page *page, size_t length)
 		if (line.mark && line.mark->record.kind == MARK_HEADING)
 			heading = page->line_count + 1;
 		else if (line.mark)
-			line.heading = heading;
+			line.heading = heading; /* of MARK_ROW and MARK_MORE */
 		page->lines[page->line_count++] = line;
 	}
 }

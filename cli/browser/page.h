@@ -18,7 +18,7 @@ struct page_mark {
 struct page_line {
 	const char *text; /* with escape sequences of colours, without a newline */
 	size_t length;
-	const struct page_mark *mark; /* NULL: neither headings nor a row */
+	const struct page_mark *mark; /* NULL: it belongs to no table */
 	size_t heading;               /* the line of a row's headings plus 1; 0: none */
 };
 

@@ -44,3 +44,11 @@ void marks_row(struct output *out, uint32_t group, double share, const uint8_t *
 			fwrite(texts[i], 1, text.length, out->marks);
 		}
 }
+
+void marks_more(struct output *out)
+{
+	const struct mark_record record = {.kind = MARK_MORE, .share = NAN};
+
+	if (marks_wanted(out))
+		write_record(out, &record);
+}

@@ -496,7 +496,8 @@ static void print_heading(struct output *out, const struct plumb_profile_event *
 		output_format(out, STYLE_PLAIN, ": %s events, counted exactly by the model",
 			      period);
 	else if (event->spe)
-		output_format(out, STYLE_PLAIN, ": %s SPE records", samples);
+		output_format(out, STYLE_PLAIN, ": %s SPE record%s", samples,
+			      event->samples == 1 ? "" : "s");
 	else if (event->period == event->samples)
 		output_format(out, STYLE_PLAIN, ": %s samples", samples);
 	else

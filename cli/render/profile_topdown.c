@@ -6,6 +6,7 @@
 #include "base/json_write.h"
 #include "render/figures.h"
 #include "render/json.h"
+#include "render/marks.h"
 #include "render/profile.h"
 #include "tool/memory.h"
 
@@ -77,12 +78,26 @@ static void print_heading(const struct topdown *topdown, struct output *out)
 	free(text);
 }
 
-static void print_text(const struct topdown *topdown, struct output *out)
+static void mark_row(void *user, struct output *out, size_t i)
+{
+	const struct topdown *topdown = user;
+	char rooms[PLUMB_PROFILE_KEYS_MAX][PLUMB_PROFILE_TEXT];
+	const char *texts[PLUMB_PROFILE_KEYS_MAX];
+
+	for (size_t k = 0; k < topdown->view->key_count; k++)
+		texts[k] = key_of(topdown, i, k, rooms[k]);
+	marks_row(out, 0, share_of(&topdown->rows[i], 0) / 100, topdown->view->keys, texts,
+		  topdown->view->key_count);
+}
+
+static void print_text(struct topdown *topdown, struct output *out)
 {
 	struct table_column columns[TABLE_COLUMNS_MAX];
-	struct table table = {.columns = columns};
+	struct table table = {.columns = columns, .user = topdown};
 	char room[PLUMB_PROFILE_TEXT];
 
+	if (marks_wanted(out))
+		table.mark = mark_row;
 	for (size_t c = 0; c < SHARES_SHOWN; c++)
 		columns[table.column_count++] =
 			(struct table_column){.heading = shares[c].heading, .right = true};

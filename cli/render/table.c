@@ -132,7 +132,7 @@ static void print_row(const struct table *table, struct output *out, size_t inde
 		      const size_t *widths, const char *const *cells, bool heading)
 {
 	const char *rest[TABLE_COLUMNS_MAX];
-	bool more = true;
+	bool more = true, begun = false;
 
 	for (size_t c = 0; c < table->column_count; c++)
 		rest[c] = cells[c];
@@ -140,6 +140,9 @@ static void print_row(const struct table *table, struct output *out, size_t inde
 	while (more) {
 		size_t pending = indent; /* spaces owed, not yet written: none end a line */
 
+		if (begun && table->mark && !heading)
+			marks_more(out);
+		begun = true;
 		more = false;
 		for (size_t c = 0; c < table->column_count; c++) {
 			const struct table_column *column = &table->columns[c];

@@ -2,9 +2,11 @@
 /* plumb report on a terminal: the views of a recording, for the browser. */
 #include "report/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "browser/browser.h"
+#include "commands.h"
 #include "render/shell.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
@@ -22,14 +24,16 @@ enum {
 	VIEW_BRANCHES,
 	VIEW_MIX,
 	VIEW_THREADS,
-	VIEW_FILES
+	VIEW_FILES,
+	VIEW_TOPDOWN
 };
 
 static const struct browser_view views[] = {
 	[VIEW_ASKED] = {'1', "Functions"},   [VIEW_LINES] = {'2', "Lines"},
-	[VIEW_CODE] = {'3', "Code"},         [VIEW_MEMORY] = {'4', "Memory"},
+	[VIEW_CODE] = {'3', "Code"},         [VIEW_MEMORY] = {'4', "Data"},
 	[VIEW_BRANCHES] = {'5', "Branches"}, [VIEW_MIX] = {'6', "Mix"},
 	[VIEW_THREADS] = {'7', "Threads"},   [VIEW_FILES] = {'8', "Files"},
+	[VIEW_TOPDOWN] = {'9', "Top-down"},
 };
 
 /* The keys to add up samples by; NULL: those of the command line. */
@@ -61,6 +65,9 @@ static struct report_options options_for(const struct browse *browse,
 		options.mem = place->view == VIEW_MEMORY;
 		options.branch = place->view == VIEW_BRANCHES;
 		options.mix = place->view == VIEW_MIX;
+		options.topdown = place->view == VIEW_TOPDOWN;
+		options.histogram = options.folded = false;
+		options.callers = options.callees = NULL;
 	}
 	if (keys[place->view])
 		options.sort.at[options.sort.count++] = keys[place->view];
@@ -77,11 +84,68 @@ static struct report_options options_for(const struct browse *browse,
 	return options;
 }
 
+/* ---- A function -------------------------------------------------------------------------------
+ */
+
+/* The words of a command line. */
+struct words {
+	char *at[32];
+	int count;
+};
+
+static void add_words(struct words *words, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	words->at[words->count++] = memory_copy(option, strlen(option));
+	if (*value)
+		words->at[words->count++] = memory_copy(value, strlen(value));
+}
+
+/* The words of the plumb annotate that shows the opened function. */
+static struct words annotate_words(const struct browse *browse, const struct browser_place *place)
+{
+	const struct report_options options = options_for(browse, place);
+	struct words words = {0};
+
+	add_words(&words, "annotate", "");
+	add_words(&words, "--stdio", "");
+	add_words(&words, "-i", strcmp(options.input, "perf.data") == 0 ? NULL : options.input);
+	add_words(&words, "--dsos", options.chosen.dsos);
+	add_words(&words, "--tid", options.chosen.tids);
+	add_words(&words, "--pid", options.chosen.pids);
+	add_words(&words, "--cpu", options.chosen.cpus);
+	add_words(&words, "--time", options.chosen.time);
+	add_words(&words, "--symfs", options.symfs);
+	add_words(&words, "--kallsyms", options.kallsyms);
+	add_words(&words, "--no-demangle", options.no_demangle ? "" : NULL);
+	add_words(&words, "--symbol", place->opened);
+	return words;
+}
+
+static void free_words(struct words *words)
+{
+	for (int i = 0; i < words->count; i++)
+		free(words->at[i]);
+}
+
+/* ---- Pages ------------------------------------------------------------------------------------
+ */
+
 static int print(void *user, const struct browser_place *place)
 {
 	const struct browse *browse = user;
-	struct report_options options = options_for(browse, place);
+	struct report_options options;
 
+	if (place->opened) {
+		struct words words = annotate_words(browse, place);
+		/* Parsing moves operands, of which there are none. */
+		int status = command_annotate.run(&command_annotate, words.count, words.at);
+
+		free_words(&words);
+		return status;
+	}
+	options = options_for(browse, place);
 	return browse->report(&options);
 }
 
@@ -95,6 +159,32 @@ static void add(struct shell_line *line, const char *option, const char *value)
 		shell_quoted(line, value);
 }
 
+/* Adds the plumb report that prints a place. */
+static void add_report(struct shell_line *line, const struct report_options *options)
+{
+	shell_word(line, "plumb report --stdio");
+	add(line, "-i", strcmp(options->input, "perf.data") == 0 ? NULL : options->input);
+	for (unsigned i = 0; i < options->sort.count; i++)
+		add(line, "-s", options->sort.at[i]);
+	for (unsigned i = 0; i < options->fields.count; i++)
+		add(line, "-F", options->fields.at[i]);
+	add(line, "--mem", options->mem ? "" : NULL);
+	add(line, "--branch", options->branch ? "" : NULL);
+	add(line, "--mix", options->mix ? "" : NULL);
+	add(line, "--topdown", options->topdown ? "" : NULL);
+	add(line, "-g", options->call_graph);
+	add(line, "--children", options->children ? "" : NULL);
+	add(line, "--no-children", options->no_children ? "" : NULL);
+	add(line, "--symbol", options->chosen.symbols);
+	add(line, "--dsos", options->chosen.dsos);
+	add(line, "--comms", options->chosen.comms);
+	add(line, "--tid", options->chosen.tids);
+	add(line, "--pid", options->chosen.pids);
+	add(line, "--cpu", options->chosen.cpus);
+	add(line, "--time", options->chosen.time);
+	add(line, "--filter", options->filter);
+}
+
 static char *command(void *user, const struct browser_place *place)
 {
 	const struct report_options options = options_for(user, place);
@@ -105,26 +195,16 @@ static char *command(void *user, const struct browser_place *place)
 
 	out.stream = memory_given(open_memstream(&text, &length));
 	line = shell_line(&out, 0, 0);
-	shell_word(&line, "plumb report --stdio");
-	add(&line, "-i", strcmp(options.input, "perf.data") == 0 ? NULL : options.input);
-	for (unsigned i = 0; i < options.sort.count; i++)
-		add(&line, "-s", options.sort.at[i]);
-	for (unsigned i = 0; i < options.fields.count; i++)
-		add(&line, "-F", options.fields.at[i]);
-	add(&line, "--mem", options.mem ? "" : NULL);
-	add(&line, "--branch", options.branch ? "" : NULL);
-	add(&line, "--mix", options.mix ? "" : NULL);
-	add(&line, "-g", options.call_graph);
-	add(&line, "--children", options.children ? "" : NULL);
-	add(&line, "--no-children", options.no_children ? "" : NULL);
-	add(&line, "--symbol", options.chosen.symbols);
-	add(&line, "--dsos", options.chosen.dsos);
-	add(&line, "--comms", options.chosen.comms);
-	add(&line, "--tid", options.chosen.tids);
-	add(&line, "--pid", options.chosen.pids);
-	add(&line, "--cpu", options.chosen.cpus);
-	add(&line, "--time", options.chosen.time);
-	add(&line, "--filter", options.filter);
+	if (place->opened) {
+		struct words words = annotate_words(user, place);
+
+		shell_word(&line, "plumb");
+		for (int i = 0; i < words.count; i++)
+			shell_quoted(&line, words.at[i]);
+		free_words(&words);
+	} else {
+		add_report(&line, &options);
+	}
 	shell_end(&line);
 	fclose(out.stream);
 	text[strcspn(text, "\n")] = '\0';

@@ -12,7 +12,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
-from tap import Tap  # noqa: E402
+from tap import Skip, Tap  # noqa: E402
 
 tap = Tap()
 SAMPLE_TYPE = 0x1 | 0x2 | 0x4 | 0x100  # address, process and thread, time, period
@@ -227,6 +227,58 @@ def sorting(plumb):
             f"{BASE + 16 * at:#x}" for at in range(4)], screen
         terminal.keys("<")
         terminal.wait_text("sorted by SAMPLES, reversed")
+
+
+@tap.test
+def exact_profiles(plumb):
+    """An exact profile: rows of several lines are one, and Enter opens a function"""
+    compiler = shutil.which("aarch64-linux-gnu-gcc")
+    if not compiler:
+        raise Skip("there is no compiler for AArch64")
+    browser = Browser(plumb)
+    source = os.path.join(browser.folder.name, "two.c")
+    program = os.path.join(browser.folder.name, "two")
+    first, second = "zz_first_" + 30 * "x", "zz_second_" + 30 * "x"
+    with open(source, "w", encoding="ascii") as file:
+        for name, turns in ((first, 30000), (second, 10000)):
+            file.write(f"__attribute__((noinline)) void {name}(void) {{\n"
+                       f"for (volatile int i = 0; i < {turns}; i++) ;\n}}\n")
+        file.write(f"int main(void) {{ {first}(); {second}(); }}\n")
+    subprocess.run([compiler, "-g", "-O1", "-static", "-o", program, source], check=True)
+    run = subprocess.run([plumb, "record", "--exact", "-o", browser.path, "--", program],
+                         capture_output=True, text=True, check=False, timeout=WAIT)
+    if run.returncode == 3:
+        raise Skip("the model does not run here")
+    assert run.returncode == 0, run.stderr
+    with browser as terminal:
+        terminal.wait_text("1 Functions")
+        terminal.keys("9")
+        terminal.wait_text("--topdown")
+
+        def row(name):
+            """The line of a function's row, which another line ends."""
+            lines = terminal.screen()
+            at = next((n for n, line in enumerate(lines) if f" {name[:6]}" in line), None)
+            assert at is not None, lines
+            assert "%" in lines[at] and "%" not in lines[at + 1], lines
+            return at, lines[at + 1].strip()
+
+        assert row(first)[0] < row(second)[0]
+        parts = [row(name)[1] for name in (first, second)]
+        assert all(part.endswith("xxx") for part in parts), parts
+        # By the function's name, backwards: the second before the first.
+        terminal.keys("<", "r")
+        terminal.wait_text("sorted by FUNCTION, reversed")
+        assert row(second)[0] < row(first)[0]
+        terminal.keys("Home", "/", *"zz_first_", "Enter")
+        terminal.wait("the row", lambda _: selected(terminal)[:1] and
+                      first[:8] in selected(terminal)[0])
+        terminal.keys("Enter")
+        terminal.wait_text(rf"{first} in ")
+        assert f"--symbol {first}" in terminal.screen()[23], terminal.screen()
+        terminal.keys("Escape")
+        terminal.wait("the row again", lambda _: selected(terminal)[:1] and
+                      first[:8] in selected(terminal)[0])
 
 
 @tap.test
