@@ -26,6 +26,7 @@
 struct visit {
 	struct browser_place place;
 	size_t top, cursor;
+	char *row; /* the text of the selected row's first line when it was left, or NULL */
 };
 
 struct browser {
@@ -105,11 +106,21 @@ static void free_place(struct browser_place *place)
 		free(place->only[key]);
 }
 
+static void free_visit(struct visit *visit)
+{
+	free_place(&visit->place);
+	free(visit->row);
+}
+
 /* Goes to a place, which this takes over; the oldest is forgotten if there are too many. */
 static void go(struct browser *browser, struct browser_place place)
 {
+	const struct page_line *row = selected(browser);
+
+	free(here(browser)->row);
+	here(browser)->row = row ? memory_copy(row->text, row->length) : NULL;
 	if (browser->depth + 1 == DEPTH_MOST) {
-		free_place(&browser->visits[0].place);
+		free_visit(&browser->visits[0]);
 		memmove(browser->visits, browser->visits + 1,
 			browser->depth * sizeof(*browser->visits));
 		browser->depth--;
@@ -122,7 +133,7 @@ static bool go_back(struct browser *browser)
 {
 	if (browser->depth == 0)
 		return false;
-	free_place(&here(browser)->place);
+	free_visit(here(browser));
 	browser->depth--;
 	browser->left = 0;
 	return true;
@@ -291,6 +302,16 @@ static void settle(struct browser *browser)
 
 	if (visit->cursor >= browser->page.line_count)
 		visit->cursor = 0;
+	/* Elsewhere if the page was sorted when it was left. */
+	for (size_t at = 0; visit->row && at < browser->page.line_count; at++) {
+		const struct page_line *line = &browser->page.lines[at];
+
+		if (strlen(visit->row) == line->length &&
+		    memcmp(visit->row, line->text, line->length) == 0)
+			visit->cursor = at;
+	}
+	free(visit->row);
+	visit->row = NULL;
 	for (size_t at = visit->cursor; at < browser->page.line_count; at++)
 		if (is_row(&browser->page.lines[at])) {
 			visit->cursor = at;
@@ -900,7 +921,7 @@ int browser_run(const struct browser_client *client)
 	page_free(&browser.page);
 	say(&browser, NULL);
 	do
-		free_place(&here(&browser)->place);
+		free_visit(here(&browser));
 	while (browser.depth-- > 0);
 	if (interrupted) {
 		signal(interrupted, SIG_DFL);
