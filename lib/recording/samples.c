@@ -175,8 +175,9 @@ static size_t run_length(struct plumb_samples *s, struct ring *ring)
 				break;
 			ring->ticks = record->timestamp;
 		}
-		if (i > 0 && attribution_changes(&s->attribution, ring, record))
-			break;
+		/* Whom the records after a change belong to is known once it is made. */
+		if (attribution_changes(&s->attribution, ring, record))
+			return i ? i : 1;
 	}
 	return i;
 }
