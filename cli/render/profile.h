@@ -69,6 +69,9 @@ void profile_histogram_json(struct output *out, const struct profile_view *view)
  */
 bool profile_topdown(struct output *out, const struct profile_view *view, bool json,
 		     const char *separator);
+/* Prints accesses to cache lines that several threads share, likewise. */
+void profile_sharing(struct output *out, const struct profile_view *view, bool json,
+		     const char *separator);
 /* Returns the heading of a key's column. */
 const char *profile_key_heading(unsigned key);
 /* Returns whether a row may belong elsewhere than between its neighbours. */

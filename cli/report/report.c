@@ -168,16 +168,18 @@ static bool has_samples(const struct plumb_profile *profile)
 static int print(struct report_run *run)
 {
 	const struct report_options *options = run->options;
+	const char *separator = options->common.separator;
 	struct output out;
 	int status = output_open(&out, &options->common);
 
 	if (status != EXIT_FINE)
 		return status;
+	if (!separator && options->csv)
+		separator = ",";
 	if (options->topdown)
-		profile_topdown(&out, &run->view, options->common.json,
-				options->common.separator ? options->common.separator
-				: options->csv            ? ","
-							  : NULL);
+		profile_topdown(&out, &run->view, options->common.json, separator);
+	else if (options->sharing)
+		profile_sharing(&out, &run->view, options->common.json, separator);
 	else if (options->common.json && options->histogram)
 		profile_histogram_json(&out, &run->view);
 	else if (options->common.json)
@@ -186,9 +188,8 @@ static int print(struct report_run *run)
 		profile_histogram(&out, &run->view);
 	else if (options->folded)
 		profile_folded(&out, &run->view);
-	else if (options->csv || options->common.separator)
-		profile_separated(&out, &run->view,
-				  options->common.separator ? options->common.separator : ",");
+	else if (separator)
+		profile_separated(&out, &run->view, separator);
 	else
 		profile_text(&out, &run->view);
 	return output_close(&out, EXIT_FINE);
@@ -310,10 +311,11 @@ static int check_options(const struct report_options *options)
 		complain("--latency-histogram and --csv cannot be combined");
 	else if (options->mem + options->branch + options->mix > 1)
 		complain("--mem, --branch and --mix cannot be combined");
-	else if (options->topdown &&
-		 (options->mem || options->branch || options->mix || options->folded ||
-		  options->histogram || options->callers || options->callees))
-		complain("--topdown cannot be combined with other views");
+	else if (options->topdown && (options->mem || options->branch || options->mix ||
+				      options->folded || options->histogram || options->callers ||
+				      options->callees || (options->topdown && options->sharing)))
+		complain("--%s cannot be combined with other views",
+			 options->topdown ? "topdown" : "sharing");
 	else if (options->children && options->no_children)
 		complain("--children and --no-children cannot be combined");
 	else if (json && csv)
@@ -357,10 +359,11 @@ static bool wants_browser(const struct report_options *options)
 {
 	const char *why;
 
-	return !options->stdio && !options->folded && !options->topdown && !options->histogram &&
-	       !options->callers && !options->callees && !options->common.json && !options->csv &&
-	       !options->common.separator && !options->common.output &&
-	       (!options->input || strcmp(options->input, "-") != 0) && browser_is_possible(&why);
+	return !options->stdio && !options->folded && !options->topdown && !options->sharing &&
+	       !options->histogram && !options->callers && !options->callees &&
+	       !options->common.json && !options->csv && !options->common.separator &&
+	       !options->common.output && (!options->input || strcmp(options->input, "-") != 0) &&
+	       browser_is_possible(&why);
 }
 
 /* Checks what --tui requires. */
@@ -452,6 +455,8 @@ static const struct option options[] = {
 	},
 	FLAG_ROW(0, "topdown", topdown,
 		 "show what became of each function's slots, from an exact recording"),
+	FLAG_ROW(0, "sharing", sharing,
+		 "show cache lines that several threads use and write, from SPE records"),
 	FLAG_ROW(0, "mem", mem,
 		 "show where loads and stores got their data, by function, with latencies"),
 	FLAG_ROW(0, "branch", branch, "show branches, with the share that was mispredicted"),

@@ -16,14 +16,14 @@ struct report_options {
 	struct choice_options chosen;
 	unsigned limit;
 	const char *callers, *callees; /* functions */
-	bool mem, branch, mix, folded, histogram, topdown;
+	bool mem, branch, mix, folded, histogram, topdown, sharing;
 	bool stdio, tui, csv, children, no_children, no_demangle, raw;
 };
 
 /* A choice of SPE records, keys and columns for one question, which other options override. */
 struct report_preset {
 	const char *filter;
-	uint8_t keys[3], columns[8];
+	uint8_t keys[7], columns[8];
 	size_t key_count, column_count;
 };
 /* view.c: returns that of --mem, --branch or --mix; NULL: none is given. */

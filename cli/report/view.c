@@ -257,12 +257,17 @@ static int read_trees(const struct report_options *options, bool chains, struct 
 	*paths = PLUMB_PATHS_NONE;
 	if (options->folded || options->callers || options->callees)
 		return read_stacks(options, chains, view, paths);
-	if (options->topdown && (options->call_graph || options->children)) {
-		complain("--topdown cannot be combined with --call-graph or --children");
+	if ((options->topdown || options->sharing) && (options->call_graph || options->children)) {
+		complain("--%s cannot be combined with --call-graph or --children",
+			 options->topdown ? "topdown" : "sharing");
 		return EXIT_USAGE;
 	}
-	view->children =
-		options->children || (chains && !options->no_children && !options->topdown);
+	if (options->sharing && (options->sort.count || options->fields.count)) {
+		complain("--sharing cannot be combined with --sort or --fields");
+		return EXIT_USAGE;
+	}
+	view->children = options->children || (chains && !options->no_children &&
+					       !options->topdown && !options->sharing);
 	if (!options->call_graph)
 		return EXIT_FINE;
 	status = each_word(options->call_graph, take_call_graph, &graph);
@@ -316,10 +321,18 @@ static const struct report_preset presets[] = {
 			    PROFILE_L1D_MISSES, PROFILE_MISPREDICTIONS},
 		.column_count = 6,
 	},
+	{
+		.filter = "memory",
+		.keys = {PLUMB_KEY_CACHE_LINE, PLUMB_KEY_PID, PLUMB_KEY_TID, PLUMB_KEY_OFFSET,
+			 PLUMB_KEY_OP, PLUMB_KEY_SYMBOL, PLUMB_KEY_SRCLINE},
+		.key_count = 7,
+	},
 };
 
 const struct report_preset *report_preset(const struct report_options *options)
 {
+	if (options->sharing)
+		return &presets[3];
 	if (options->mem)
 		return &presets[0];
 	if (options->branch)

@@ -233,6 +233,25 @@ struct plumb_profile_topdown {
 PLUMB_API int plumb_profile_topdown(const struct plumb_profile *profile,
 				    struct plumb_profile_topdown **rows, size_t *count);
 
+/* A row of accesses to a cache line that several threads of a process use. */
+struct plumb_profile_sharing {
+	uint64_t line; /* address of the cache line */
+	uint64_t samples;
+	unsigned threads; /* that use the line */
+	/* No offset is used by several threads and written: accesses that overlap without beginning
+	 * at the same byte count as different, because their sizes are unknown. */
+	bool is_false;
+	size_t event, row; /* of the access */
+};
+/*
+ * Lists accesses to the cache lines that several threads use and at least one writes. The profile's
+ * keys must include CACHE_LINE, PID, TID, OFFSET and OP. Accesses to a line stand together, the
+ * line with the most samples first. Free `*shared` with free(). Returns 0, NO_MEMORY, or ARGUMENT
+ * if the profile lacks a key or is not finished.
+ */
+PLUMB_API int plumb_profile_sharing(const struct plumb_profile *profile,
+				    struct plumb_profile_sharing **shared, size_t *count);
+
 /* A function on the call paths of a row. */
 struct plumb_profile_node {
 	unsigned depth;   /* 0: a root */

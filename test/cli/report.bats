@@ -275,6 +275,53 @@ setup()
 	said "plumb: --topdown cannot be combined with --call-graph or --children"
 }
 
+# access_record PC THREAD STORE ADDRESS...: an SPE record of a load (00) or a store (01).
+access_record()
+{
+	bytes b0 "$1" 38 40 00 00 00 00 80 64 "$2" 03 00 00 49 "$3" 52 02 00
+	bytes b2 "$4" "$5" 00 00 00 00 00 00 71 10 00 00 00 00 00 00 00
+}
+
+@test "--sharing: false where threads use other bytes of a line, and true where they use the same" {
+	{
+		for i in 1 2 3; do
+			access_record 50 e9 01 40 10
+			access_record 60 ea 00 48 10
+		done
+		access_record 70 e9 01 00 20
+		access_record 70 ea 01 00 20
+		# Of one thread alone, and never written.
+		access_record 70 e9 01 00 30
+		access_record 70 e9 00 08 30
+		access_record 70 e9 00 00 40
+		access_record 70 ea 00 00 40
+	} >shared.data
+	run --separate-stderr plumb report --raw -i shared.data --sharing --csv
+	[ "$status" -eq 0 ]
+	printf '%s\n' "${lines[@]}" | cut -d, -f1-6,8,9 >got
+	diff - got <<-'END'
+		cache_line,sharing,threads,samples,offset,op,tid,symbol
+		0x1040,false,2,3,0x0,store,1001,0x403850
+		0x1040,false,2,3,0x8,load,1002,0x403860
+		0x2000,true,2,1,0x0,store,1001,0x403870
+		0x2000,true,2,1,0x0,store,1002,0x403870
+	END
+	plumb report --raw -i shared.data --sharing --json | json '
+		[(a["cache_line"], a["line_samples"]) for a in d["accesses"]]
+			== [("0x1040", 6)] * 2 + [("0x2000", 2)] * 2'
+	run --separate-stderr plumb report --raw -i shared.data --sharing --limit 1
+	[[ ${lines[0]} =~ ^"CACHE LINE  SHARING  THREADS  SAMPLES  OFFSET  OPERATION" ]]
+	[[ ${lines[1]} =~ ^"0x1040      false          2        3  0x0     store" ]]
+	[ "${#lines[@]}" -eq 2 ]
+	run --separate-stderr plumb report --raw -i spe.data --sharing
+	[ "$output" = "No sampled cache line is used by several threads and written." ]
+	run --separate-stderr plumb report --raw -i spe.data --sharing -s tid
+	[ "$status" -eq 2 ]
+	said "plumb: --sharing cannot be combined with --sort or --fields"
+	run --separate-stderr plumb report --raw -i spe.data --sharing --topdown
+	said "plumb: --topdown cannot be combined with other views"
+}
+
 @test "call trees and children" {
 	command -v perf >/dev/null || skip "no perf"
 	# shellcheck disable=SC2016 # for the inner shell

@@ -487,6 +487,26 @@ static void gives_up_latencies(void **state)
 	end(&f);
 }
 
+static void needs_keys_for_sharing(void **state)
+{
+	struct plumb_profile_sharing *shared;
+	struct plumb_profile_topdown *rows;
+	struct fixture f;
+	size_t count;
+
+	(void)state;
+	begin(&f, &plain);
+	assert_int_equal(plumb_profile_sharing(f.profile, &shared, &count), PLUMB_ERR_ARGUMENT);
+	add(&f, &events[2], 0x10, 3, 0, 0);
+	assert_int_equal(plumb_profile_topdown(f.profile, &rows, &count), PLUMB_ERR_NOT_FOUND);
+	assert_int_equal(plumb_profile_finish(f.profile, NULL), 0);
+	assert_int_equal(plumb_profile_sharing(f.profile, &shared, &count), PLUMB_ERR_ARGUMENT);
+	/* Cycles are no slots. */
+	assert_int_equal(plumb_profile_topdown(f.profile, &rows, &count), PLUMB_ERR_NOT_FOUND);
+	assert_true(!shared && !rows && count == 0);
+	end(&f);
+}
+
 static bool wants_even(void *user, const struct plumb_samples_item *item,
 		       const struct plumb_location *location)
 {
@@ -594,11 +614,17 @@ static void knows_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equals_whole_tallies), cmocka_unit_test(counts_callers_once),
-		cmocka_unit_test(keeps_call_trees),     cmocka_unit_test(limits_memory),
-		cmocka_unit_test(tells_exact),          cmocka_unit_test(leaves_out),
-		cmocka_unit_test(tells_keys),           cmocka_unit_test(knows_names),
-		cmocka_unit_test(keeps_latencies),      cmocka_unit_test(gives_up_latencies),
+		cmocka_unit_test(equals_whole_tallies),
+		cmocka_unit_test(counts_callers_once),
+		cmocka_unit_test(keeps_call_trees),
+		cmocka_unit_test(limits_memory),
+		cmocka_unit_test(tells_exact),
+		cmocka_unit_test(leaves_out),
+		cmocka_unit_test(tells_keys),
+		cmocka_unit_test(knows_names),
+		cmocka_unit_test(needs_keys_for_sharing),
+		cmocka_unit_test(keeps_latencies),
+		cmocka_unit_test(gives_up_latencies),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

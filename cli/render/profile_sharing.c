@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cache lines that several threads use: who reads and writes which bytes, and where. */
+#include <stdlib.h>
+
+#include "base/json_write.h"
+#include "render/json.h"
+#include "render/profile.h"
+#include "tool/memory.h"
+
+struct sharing {
+	const struct profile_view *view;
+	struct plumb_profile_sharing *at;
+	size_t count;
+};
+
+/* The keys to print of each access; the line is there already. */
+static const uint8_t keys[] = {PLUMB_KEY_OFFSET, PLUMB_KEY_OP,     PLUMB_KEY_PID,
+			       PLUMB_KEY_TID,    PLUMB_KEY_SYMBOL, PLUMB_KEY_SRCLINE};
+#define KEYS (sizeof(keys) / sizeof(*keys))
+
+static const char *text_of(const struct sharing *sharing, size_t i, unsigned key,
+			   char room[PLUMB_PROFILE_TEXT])
+{
+	const struct profile_view *view = sharing->view;
+
+	for (size_t k = 0; k < view->key_count; k++)
+		if (view->keys[k] == key)
+			return plumb_profile_text(view->profile, sharing->at[i].event,
+						  sharing->at[i].row, k, room);
+	return NULL;
+}
+
+static uint64_t samples_of(const struct sharing *sharing, size_t i)
+{
+	struct plumb_profile_row row = {0};
+
+	plumb_profile_row(sharing->view->profile, sharing->at[i].event, sharing->at[i].row, &row);
+	return row.samples;
+}
+
+static const char *kind_of(const struct plumb_profile_sharing *access)
+{
+	return access->is_false ? "false" : "true";
+}
+
+/* Adds what the text and CSV have in common. `empty` stands for values that are unknown. */
+static void add_rows(const struct sharing *sharing, struct table *table, const char *empty)
+{
+	char room[PLUMB_PROFILE_TEXT];
+	const char *text;
+
+	for (size_t i = 0; i < sharing->count; i++) {
+		text = text_of(sharing, i, PLUMB_KEY_CACHE_LINE, room);
+		table_cell(table, text ? text : empty);
+		table_cell(table, kind_of(&sharing->at[i]));
+		table_cell_format(table, "%u", sharing->at[i].threads);
+		table_cell_format(table, "%llu", (unsigned long long)samples_of(sharing, i));
+		for (size_t k = 0; k < KEYS; k++) {
+			text = text_of(sharing, i, keys[k], room);
+			table_cell(table, text ? text : empty);
+		}
+	}
+}
+
+static void print_text(const struct sharing *sharing, struct output *out)
+{
+	struct table_column columns[4 + KEYS] = {
+		{"CACHE LINE", .style = STYLE_NAME},
+		{"SHARING", .style = STYLE_PLAIN},
+		{"THREADS", .right = true},
+		{"SAMPLES", .right = true},
+	};
+	struct table table = {.columns = columns, .column_count = 4 + KEYS};
+
+	for (size_t k = 0; k < KEYS; k++)
+		columns[4 + k].heading = profile_key_heading(keys[k]);
+	add_rows(sharing, &table, NULL);
+	table_print(&table, out, 0);
+	table_free(&table);
+}
+
+static void print_separated(const struct sharing *sharing, struct output *out,
+			    const char *separator)
+{
+	struct table table = {0};
+
+	table_cell(&table, "cache_line");
+	table_cell(&table, "sharing");
+	table_cell(&table, "threads");
+	table_cell(&table, "samples");
+	for (size_t k = 0; k < KEYS; k++)
+		table_cell(&table, plumb_profile_key_name(keys[k]));
+	table.column_count = table.cell_count;
+	add_rows(sharing, &table, "");
+	table_print_separated(&table, out, separator);
+	table_free(&table);
+}
+
+static void print_json(const struct sharing *sharing, struct output *out)
+{
+	json_t *object = render_object(), *accesses = json_array();
+	char room[PLUMB_PROFILE_TEXT];
+
+	for (size_t i = 0; i < sharing->count; i++) {
+		json_t *access = json_object();
+
+		json_put(access, "cache_line",
+			 render_string(text_of(sharing, i, PLUMB_KEY_CACHE_LINE, room)));
+		json_put(access, "sharing", render_string(kind_of(&sharing->at[i])));
+		json_put(access, "threads", json_integer(sharing->at[i].threads));
+		json_put(access, "line_samples", json_integer((json_int_t)sharing->at[i].samples));
+		json_put(access, "samples", json_integer((json_int_t)samples_of(sharing, i)));
+		for (size_t k = 0; k < KEYS; k++)
+			json_put(access, plumb_profile_key_name(keys[k]),
+				 render_string(text_of(sharing, i, keys[k], room)));
+		json_add(accesses, access);
+	}
+	json_put(object, "recording", render_string(sharing->view->path));
+	json_put(object, "accesses", accesses);
+	render_json(out, object);
+}
+
+void profile_sharing(struct output *out, const struct profile_view *view, bool json,
+		     const char *separator)
+{
+	struct sharing sharing = {.view = view};
+
+	if (plumb_profile_sharing(view->profile, &sharing.at, &sharing.count) < 0)
+		memory_given(NULL);
+	if (view->limit && sharing.count > view->limit)
+		sharing.count = view->limit;
+	if (json) {
+		print_json(&sharing, out);
+	} else if (separator) {
+		print_separated(&sharing, out, separator);
+	} else if (sharing.count) {
+		print_text(&sharing, out);
+	} else {
+		output_text(out, STYLE_PLAIN,
+			    "No sampled cache line is used by several threads and written.");
+		fputc('\n', out->stream);
+	}
+	free(sharing.at);
+}
