@@ -10,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from perf_tool import run_perf
 from perf_version import Perf
 from tap import Skip, Tap
 
@@ -21,7 +22,7 @@ ATTRIBUTES = 60
 
 
 def printed(program, path, *options):
-    done = subprocess.run([program, "script", *options, "-i", path], capture_output=True, text=True)
+    done = run_perf([program, "script", *options, "-i", path], capture_output=True, text=True)
     if not done.stdout:
         raise AssertionError(f"{program} prints nothing: {done.stderr}")
     return done.stdout

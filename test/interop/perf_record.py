@@ -19,6 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from perf_tool import run_perf
 from tap import Skip, Tap
 
 tap = Tap()
@@ -62,7 +63,7 @@ class Place:
 
 def script(path, *options):
     """perf's text of a recording; a warning of perf's is a failure."""
-    done = subprocess.run(["perf", "script", "-i", path, *options], capture_output=True, text=True)
+    done = run_perf(["perf", "script", "-i", path, *options], capture_output=True, text=True)
     if done.returncode or done.stderr:
         raise AssertionError(f"perf script {path}: {done.stderr}")
     return done.stdout
@@ -70,8 +71,9 @@ def script(path, *options):
 
 def lost_counts(path):
     """The counts of all records of losses; perf script leaves out the last ones, LOST_SAMPLES."""
-    done = subprocess.run(["perf", "report", "-D", "-i", path], capture_output=True, text=True,
-                          errors="replace", check=True)
+    done = run_perf(["perf", "report", "-D", "-i", path], capture_output=True, text=True,
+                    errors="replace")
+    done.check_returncode()
     lost = r"PERF_RECORD_LOST(?:_SAMPLES)?: id:\d+: ?lost(?: samples )?:(\d+)"
     return [int(n) for n in re.findall(lost, done.stdout)]
 
@@ -202,10 +204,10 @@ def groups(place):
 
 def attributes(path):
     """What perf says of a recording's events, but for ids and what plumb needs not ask for."""
-    text = subprocess.run(["perf", "evlist", "-v", "-i", path], capture_output=True, text=True,
-                          check=True).stdout
+    done = run_perf(["perf", "evlist", "-v", "-i", path], capture_output=True, text=True)
+    done.check_returncode()
     events = []
-    for line in text.splitlines():
+    for line in done.stdout.splitlines():
         if line.startswith("# Tip: "):
             continue
         name, rest = line.split(": ", 1)
@@ -344,8 +346,7 @@ def killed(place):
         plumb.kill()
         plumb.wait()
         os.killpg(plumb.pid, signal.SIGKILL)
-    done = subprocess.run(["perf", "script", "-i", path, "-F", "ip"], capture_output=True,
-                          text=True)
+    done = run_perf(["perf", "script", "-i", path, "-F", "ip"], capture_output=True, text=True)
     check(done.returncode == 0 and len(done.stdout.splitlines()) > 10, done.stderr)
 
 

@@ -13,6 +13,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+from perf_tool import run_perf
 from perf_version import Perf
 from tap import Skip, Tap
 
@@ -92,9 +93,10 @@ def overlaps(row):
 def perf_rows(path, keys, shares, options):
     """{event: Counter of rows}; events without periods, which perf has no shares of, are left out."""
     command = ["perf", "report", "--stdio", "--no-inline", "-t", "|", "-s", keys, "-i", path, *options]
-    text = subprocess.run(command, capture_output=True, check=True).stdout
+    done = run_perf(command, capture_output=True)
+    done.check_returncode()
     events, event, names = {}, None, keys.split(",")
-    for line in text.decode("utf-8", "replace").splitlines():
+    for line in done.stdout.decode("utf-8", "replace").splitlines():
         if EVENT.match(line):
             event = EVENT.match(line)[1]
         elif TOTAL.match(line):

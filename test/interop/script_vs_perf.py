@@ -12,6 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from perf_tool import run_perf
 from perf_version import Perf
 from tap import Skip, Tap
 
@@ -164,7 +165,7 @@ def in_function(line):
 
 
 def output(*command):
-    done = subprocess.run(command, capture_output=True)
+    done = run_perf(command, capture_output=True)
     return done.stdout.decode("utf-8", "replace").splitlines(), done.returncode
 
 

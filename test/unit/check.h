@@ -2,7 +2,7 @@
 /*
  * What every unit test includes: cmocka, the headers it wants before it, and a fix for what it
  * writes. A skipped test is "not ok 3 # SKIP name" to cmocka 1.1, which Meson takes for a failed
- * one; the Test Anything Protocol has it as "ok 3 # SKIP".
+ * one, and there is no reason; the Test Anything Protocol has it as "ok 3 - name # SKIP reason".
  */
 #ifndef TEST_CHECK_H
 #define TEST_CHECK_H
@@ -18,26 +18,39 @@
 
 #include <cmocka.h>
 
+/* Why the test is skipped. */
+static const char *check_reason = "";
+
+/* Ends the test as skipped. Frees nothing. */
+#define skip_because(why)             \
+	do {                          \
+		check_reason = (why); \
+		skip();               \
+	} while (0)
+
 #ifdef __GLIBC__
-/* Whole lines, as the stream is line-buffered; "not " is left out of those of skipped tests. */
+/* Whole lines, as the stream is line-buffered; those of skipped tests are put right. */
 static ssize_t check_write(void *cookie, const char *bytes, size_t size)
 {
 	FILE *out = cookie;
 
 	for (size_t at = 0, length; at < size; at += length) {
 		const char *line = bytes + at, *end = memchr(line, '\n', size - at);
+		char name[1000] = "";
 		int number, skipped = 0;
 
 		length = end ? (size_t)(end - line) + 1 : size - at;
-		if (end && length < 1000 && !memchr(line, '\0', length)) {
-			char text[1000];
+		if (end && length < sizeof(name) && !memchr(line, '\0', length)) {
+			char text[sizeof(name)];
 
 			memcpy(text, line, length);
 			text[length] = '\0';
-			if (sscanf(text, "not ok %d # SKIP%n", &number, &skipped) != 1)
-				skipped = 0;
+			skipped = sscanf(text, "not ok %d # SKIP %999[^\n]", &number, name) == 2;
 		}
-		fwrite(line + (skipped ? 4 : 0), 1, length - (skipped ? 4 : 0), out);
+		if (skipped)
+			fprintf(out, "ok %d - %s # SKIP %s\n", number, name, check_reason);
+		else
+			fwrite(line, 1, length, out);
 	}
 	fflush(out);
 	return (ssize_t)size;

@@ -436,8 +436,7 @@ static void test_arms_facts(void **state)
 
 	(void)state;
 	if (!folder) {
-		print_message("# Arm's specifications are not here: set PLUMB_REFERENCE\n");
-		skip();
+		skip_because("Arm's specifications are not here: set PLUMB_REFERENCE");
 	}
 	facts = 0;
 	for (size_t i = 0; i < plumb_spec_builtin_count(); i++) {
@@ -470,8 +469,7 @@ static void test_all_of_arms_cpus(void **state)
 
 	(void)state;
 	if (!folder) {
-		print_message("# Arm's specifications are not here: set PLUMB_REFERENCE\n");
-		skip();
+		skip_because("Arm's specifications are not here: set PLUMB_REFERENCE");
 	}
 	opened = opendir(folder);
 	while ((entry = readdir(opened))) {
@@ -492,8 +490,7 @@ static void test_arms_mapping(void **state)
 
 	(void)state;
 	if (!folder) {
-		print_message("# Arm's specifications are not here: set PLUMB_REFERENCE\n");
-		skip();
+		skip_because("Arm's specifications are not here: set PLUMB_REFERENCE");
 	}
 	mapping = read_arms(folder, "mapping.json");
 	same_number("entries", (long long)builtin_midr_count, (long long)json_object_size(mapping));

@@ -68,7 +68,7 @@ static void disassembles(void **state)
 
 	(void)state;
 	if (!modules)
-		skip();
+		skip_because("LLVM's disassembler was not built");
 	assert_int_equal(0, plumb_disassembler_new(modules, &disassembler, NULL));
 	assert_true(strtol(plumb_disassembler_version(disassembler), NULL, 10) >= 14);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

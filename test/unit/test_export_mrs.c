@@ -227,8 +227,7 @@ static void arms_files_come_back(void **state)
 	(void)state;
 	snprintf(pattern, sizeof(pattern), "%s/mrs/cpu/*_pmu.json", reference ? reference : "");
 	if (!reference || glob(pattern, 0, NULL, &files) != 0) {
-		print_message("# Arm's specifications are not here: set PLUMB_REFERENCE\n");
-		skip();
+		skip_because("Arm's specifications are not here: set PLUMB_REFERENCE");
 	}
 	for (size_t i = 0; i < files.gl_pathc; i++) {
 		struct plumb_spec *spec = NULL;

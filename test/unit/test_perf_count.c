@@ -134,7 +134,7 @@ static void count(struct fixture *f)
 
 	if (cannot_count(error)) {
 		tear_down(f);
-		skip();
+		skip_because("the kernel lets nobody count here");
 	}
 	assert_int_equal(error, 0);
 }
@@ -197,7 +197,7 @@ static void processes_are_counted_if_asked(void **state)
 	for (size_t i = 0; i < plumb_diagnostics_count(f.found); i++) {
 		if (strcmp(plumb_diagnostics_get(f.found, i)->id, "with-processes") == 0) {
 			tear_down(&f); /* an old kernel */
-			skip();
+			skip_because("the kernel cannot count processes that fork");
 		}
 	}
 	f.job.children = true;
@@ -292,7 +292,7 @@ static void perf_counts_the_same(void **state)
 
 	(void)state;
 	if (isnan(faults) || isnan(clock_ms))
-		skip();
+		skip_because("perf cannot count here");
 	set_up(&f, 2, SHELL(script));
 	f.job.children = true; /* as perf does */
 	count(&f);
@@ -333,7 +333,7 @@ static void what_cannot_be_run_is_said(void **state)
 	error = source_perf.count(&f.job, &f.run, f.found);
 	if (cannot_count(error)) {
 		tear_down(&f);
-		skip();
+		skip_because("the kernel lets nobody count here");
 	}
 	assert_int_equal(error, PLUMB_ERR_NO_PROGRAM);
 	assert_int_equal(plumb_diagnostics_errors(f.found), 1);

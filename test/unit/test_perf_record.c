@@ -190,7 +190,7 @@ static void record(struct fixture *f)
 	if (cannot_sample(error) &&
 	    (has_finding(f, "no-permission") || has_finding(f, "no-perf"))) {
 		tear_down(f);
-		skip();
+		skip_because("the kernel lets nobody sample here");
 	}
 	if (error != 0 && plumb_diagnostics_count(f->found))
 		print_message("# %s\n", plumb_diagnostics_get(f->found, 0)->message);
@@ -642,7 +642,7 @@ static void running_processes_are_sampled(void **state)
 	}
 	end_busy(pid, SIGKILL);
 	if (error)
-		skip();
+		skip_because("the kernel lets nobody sample here");
 }
 
 static void it_ends_when_its_targets_do(void **state)
@@ -660,7 +660,7 @@ static void it_ends_when_its_targets_do(void **state)
 	free(f.records);
 	end_busy(pid, error ? SIGKILL : SIGALRM);
 	if (error)
-		skip();
+		skip_because("the kernel lets nobody sample here");
 	assert_true(f.run.samples > 0);
 }
 
@@ -709,7 +709,7 @@ static void machines_are_sampled_until_told(void **state)
 		assert_true(has_finding(&f, "no-permission") || has_finding(&f, "no-perf"));
 	tear_down(&f);
 	if (error)
-		skip();
+		skip_because("the kernel lets nobody sample other processes here");
 }
 
 /* ---- too little room ---------------------------------------------------------------------- */
