@@ -24,16 +24,16 @@ enum {
 	VIEW_BRANCHES,
 	VIEW_MIX,
 	VIEW_THREADS,
-	VIEW_FILES,
-	VIEW_TOPDOWN
+	VIEW_TOPDOWN,
+	VIEW_SHARING
 };
 
 static const struct browser_view views[] = {
 	[VIEW_ASKED] = {'1', "Functions"},   [VIEW_LINES] = {'2', "Lines"},
 	[VIEW_CODE] = {'3', "Code"},         [VIEW_MEMORY] = {'4', "Data"},
 	[VIEW_BRANCHES] = {'5', "Branches"}, [VIEW_MIX] = {'6', "Mix"},
-	[VIEW_THREADS] = {'7', "Threads"},   [VIEW_FILES] = {'8', "Files"},
-	[VIEW_TOPDOWN] = {'9', "Top-down"},
+	[VIEW_THREADS] = {'7', "Threads"},   [VIEW_TOPDOWN] = {'8', "Slots"},
+	[VIEW_SHARING] = {'9', "Sharing"},
 };
 
 /* The keys to add up samples by; NULL: those of the command line. */
@@ -41,7 +41,6 @@ static const char *const keys[] = {
 	[VIEW_LINES] = "srcline,symbol",
 	[VIEW_CODE] = "ip,symbol",
 	[VIEW_THREADS] = "comm,tid",
-	[VIEW_FILES] = "dso",
 	[sizeof(views) / sizeof(*views)] = NULL,
 };
 
@@ -66,6 +65,7 @@ static struct report_options options_for(const struct browse *browse,
 		options.branch = place->view == VIEW_BRANCHES;
 		options.mix = place->view == VIEW_MIX;
 		options.topdown = place->view == VIEW_TOPDOWN;
+		options.sharing = place->view == VIEW_SHARING;
 		options.histogram = options.folded = false;
 		options.callers = options.callees = NULL;
 	}
@@ -172,6 +172,10 @@ static void add_report(struct shell_line *line, const struct report_options *opt
 	add(line, "--branch", options->branch ? "" : NULL);
 	add(line, "--mix", options->mix ? "" : NULL);
 	add(line, "--topdown", options->topdown ? "" : NULL);
+	add(line, "--sharing", options->sharing ? "" : NULL);
+	add(line, "--latency-histogram", options->histogram ? "" : NULL);
+	add(line, "--callers", options->callers);
+	add(line, "--callees", options->callees);
 	add(line, "-g", options->call_graph);
 	add(line, "--children", options->children ? "" : NULL);
 	add(line, "--no-children", options->no_children ? "" : NULL);
@@ -229,7 +233,8 @@ int report_browse(const struct report_options *options,
 
 	memcpy(shown, views, sizeof(views));
 	if (options->sort.count || options->fields.count || options->mem || options->branch ||
-	    options->mix)
+	    options->mix || options->topdown || options->sharing || options->histogram ||
+	    options->callers || options->callees)
 		shown[VIEW_ASKED].name = "Report";
 	return browser_run(&client);
 }

@@ -126,6 +126,31 @@ static bool has_chains(const struct plumb_recording *recording)
 	return false;
 }
 
+/* Whether the model counted its events. */
+static bool is_exact(const struct plumb_recording *recording)
+{
+	const struct plumb_recording_info *info = plumb_recording_info(recording);
+	const struct plumb_recorded_event *event;
+
+	for (size_t i = 0; i < info->pmu_count; i++)
+		for (size_t e = 0; strcmp(info->pmus[i].name, "exact") == 0 &&
+				   (event = plumb_recording_event(recording, e));
+		     e++)
+			if (event->attr.type == info->pmus[i].type)
+				return true;
+	return false;
+}
+
+/* Whether no option asks for columns or for a view. */
+static bool asks_for_rows(const struct report_options *options)
+{
+	return !options->fields.count && !report_preset(options) && !options->folded &&
+	       !options->histogram && !options->sharing && !options->callers && !options->callees &&
+	       !options->call_graph && !options->children && !options->no_children &&
+	       !options->widths && !options->percent_limit && !options->common.json &&
+	       !options->csv && !options->common.separator;
+}
+
 /* ---- The profile ------------------------------------------------------------------------------
  */
 
@@ -311,9 +336,10 @@ static int check_options(const struct report_options *options)
 		complain("--latency-histogram and --csv cannot be combined");
 	else if (options->mem + options->branch + options->mix > 1)
 		complain("--mem, --branch and --mix cannot be combined");
-	else if (options->topdown && (options->mem || options->branch || options->mix ||
-				      options->folded || options->histogram || options->callers ||
-				      options->callees || (options->topdown && options->sharing)))
+	else if ((options->topdown || options->sharing) &&
+		 (options->mem || options->branch || options->mix || options->folded ||
+		  options->histogram || options->callers || options->callees ||
+		  (options->topdown && options->sharing)))
 		complain("--%s cannot be combined with other views",
 			 options->topdown ? "topdown" : "sharing");
 	else if (options->children && options->no_children)
@@ -336,6 +362,9 @@ static int run_report(struct report_options *options)
 		status = read_itrace(&run);
 	if (status == EXIT_FINE)
 		status = open_recording(&run);
+	/* Some seventy tables, one for each event, would be too many to read. */
+	if (status == EXIT_FINE && asks_for_rows(options))
+		options->topdown |= is_exact(run.recording);
 	if (status == EXIT_FINE)
 		status =
 			report_read_view(options, has_chains(run.recording), &run.view, &run.paths);
@@ -359,11 +388,9 @@ static bool wants_browser(const struct report_options *options)
 {
 	const char *why;
 
-	return !options->stdio && !options->folded && !options->topdown && !options->sharing &&
-	       !options->histogram && !options->callers && !options->callees &&
-	       !options->common.json && !options->csv && !options->common.separator &&
-	       !options->common.output && (!options->input || strcmp(options->input, "-") != 0) &&
-	       browser_is_possible(&why);
+	return !options->stdio && !options->folded && !options->common.json && !options->csv &&
+	       !options->common.separator && !options->common.output &&
+	       (!options->input || strcmp(options->input, "-") != 0) && browser_is_possible(&why);
 }
 
 /* Checks what --tui requires. */
@@ -377,7 +404,7 @@ static int check_browser(const struct report_options *options)
 		complain("--tui is impossible: %s", why);
 	else
 		complain("--tui cannot be combined with --stdio, --json, --csv, "
-			 "--field-separator, --output, -i - or views that are no table of rows");
+			 "--field-separator, --output, --folded or -i -");
 	return EXIT_USAGE;
 }
 

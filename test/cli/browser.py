@@ -252,7 +252,7 @@ def exact_profiles(plumb):
     assert run.returncode == 0, run.stderr
     with browser as terminal:
         terminal.wait_text("1 Functions")
-        terminal.keys("9")
+        terminal.keys("8")
         terminal.wait_text("--topdown")
 
         def row(name):

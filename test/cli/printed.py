@@ -3,8 +3,8 @@
 """printed.py PLUMB PAGE: tests that the page's examples, "$ plumb ...", print what it shows.
 
 A line "…" in the page stands for any lines. The output of `plumb stat` and `plumb record`, and
-of `plumb script` and `plumb annotate` of that recording, is compared by words and shape, not by figures: these depend on the
-compiler and the environment. Such examples are skipped, and reported, if they cannot be run.
+of the commands that read that recording, is compared by words and shape, not by figures: these
+depend on the compiler and the environment. Such examples are skipped, and reported, if they cannot be run.
 """
 import os
 import re
@@ -16,7 +16,9 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
 import engine  # noqa: E402
 
-MODELLED = ("stat", "record", "script", "annotate")
+# Those that show a recording print on standard output, the others on standard error.
+READERS = ("script", "report", "annotate")
+MODELLED = ("stat", "record", *READERS)
 
 
 def examples(page):
@@ -49,7 +51,7 @@ def run(plumb, command, folder):
             return None
         ran = subprocess.run([plumb, *words[1:]], capture_output=True, check=True, encoding="utf-8",
                              cwd=folder)
-        return shape(ran.stdout if words[1] in ("script", "annotate") else ran.stderr)
+        return shape(ran.stdout if words[1] in READERS else ran.stderr)
     return subprocess.run([plumb, *words[1:]], capture_output=True, check=True,
                           encoding="utf-8").stdout
 

@@ -243,6 +243,13 @@ setup()
 	[[ ${lines[0]} =~ ^"Top-down: "[0-9,]+" slots, counted exactly by the model"$ ]]
 	[ "${lines[1]}" = " SLOTS  RETIRING  BAD SPEC  FRONTEND  BACKEND  LARGEST CAUSE     FUNCTION" ]
 	[[ ${lines[2]} =~ "backend_queue_vx  divides"$ ]]
+	# By default, too, but for those who ask for events.
+	shown=$output
+	run --separate-stderr plumb report -i exact.data --limit 1
+	[ "$output" = "$shown" ]
+	run --separate-stderr plumb report -i exact.data --limit 1 --no-children
+	[[ ${lines[0]} =~ ^"exact/INST_RETIRED/: " ]]
+	plumb report -i exact.data --json | json 'len(d["events"]) > 20'
 	plumb report -i exact.data --topdown --json >topdown.json
 	json 'all(abs(r["retiring"] + r["bad_speculation"] + r["frontend_bound"] + r["backend_bound"] - 100) < 1e-6
 			for r in d["rows"])
@@ -271,6 +278,8 @@ setup()
 	said "plumb: --topdown requires an exact recording" "       make one with plumb record --exact"
 	run --separate-stderr plumb report --raw -i spe.data --topdown --mem
 	said "plumb: --topdown cannot be combined with other views"
+	run --separate-stderr plumb report --raw -i spe.data --sharing --mix
+	said "plumb: --sharing cannot be combined with other views"
 	run --separate-stderr plumb report --raw -i spe.data --topdown -g
 	said "plumb: --topdown cannot be combined with --call-graph or --children"
 }
