@@ -172,13 +172,13 @@ def output(*command):
 def same(our, their):
     """Where symbols overlap, as _init without a size and the PLT behind it, or a label in a function
     of the C library, perf finds either, as its tree happens to lie; Plumb the inner one. perf 6.1
-    names the PLT's entries in the order of their relocations, Plumb by the slots they jump through.
-    Newer perfs have lost the names of some threads, name more of the PLT, and print transactions as
-    nothing at a place of its own."""
+    names the PLT's entries in the order of their relocations, and some not at all, Plumb by the slots
+    they jump through. Newer perfs have lost the names of some threads, name more of the PLT, and
+    print transactions as nothing at a place of its own."""
     if our == their or in_function(our) == their:
         return True
     if perf.like == "6.1":
-        return bool("@plt" in our and re.search(r"@plt|_init", their)) and \
+        return bool("@plt" in our and re.search(r"@plt|_init|\[unknown\]", their)) and \
             PLT.sub("", our) == PLT.sub("", their)
     if NAMELESS.match(their):
         our, their = NAME.sub("", our), NAME.sub("", their)

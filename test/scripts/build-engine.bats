@@ -236,7 +236,7 @@ tidy()
 	: >targets
 	run "$build"
 	[ "$status" -eq 3 ]
-	[[ $output == *"name no archive of $own; use a tarball with PLUMB_QEMU_SOURCE=FILE"* ]]
+	[[ $output == *"apt's sources do not name $own; use a tarball: PLUMB_QEMU_SOURCE=FILE"* ]]
 	tidy
 }
 

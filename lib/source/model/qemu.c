@@ -329,16 +329,17 @@ static void tell(const struct plumb_model_options *options, const struct qemu *q
 		options->engine(options->user, &engine);
 }
 
-static void copy_first(struct plumb_diagnostics *to, const struct plumb_diagnostics *from)
+static void copy_refusal(struct plumb_diagnostics *to, const struct plumb_diagnostics *from,
+			 size_t i)
 {
-	const struct plumb_diagnostic *first = plumb_diagnostics_get(from, 0);
+	const struct plumb_diagnostic *refusal = plumb_diagnostics_get(from, i);
 
-	if (!first)
+	if (!refusal)
 		return;
-	diagnostics_add(to, PLUMB_ERROR, first->id, &(struct place){.file = first->file}, "%s",
-			first->message);
-	if (first->hint)
-		plumb_diagnostics_hint(to, "%s", first->hint);
+	diagnostics_add(to, PLUMB_ERROR, refusal->id, &(struct place){.file = refusal->file}, "%s",
+			refusal->message);
+	if (refusal->hint)
+		plumb_diagnostics_hint(to, "%s", refusal->hint);
 }
 
 int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
@@ -357,6 +358,11 @@ int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
 		error = judge(qemu, answer, refusals);
 		if (error == PLUMB_ERR_INTERRUPTED)
 			goto out;
+		/* This one might do, were there room for it: another one counts otherwise. */
+		if (error == PLUMB_ERR_BUSY) {
+			copy_refusal(found, refusals, plumb_diagnostics_count(refusals) - 1);
+			goto out;
+		}
 		tell(options, qemu, error ? refusals : NULL);
 		if (!first)
 			first = error;
@@ -366,7 +372,7 @@ int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
 		error = find_plugin(options->plugin_dir, qemu, found);
 	} else if (first) {
 		error = first;
-		copy_first(found, refusals);
+		copy_refusal(found, refusals, 0);
 	} else {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-qemu", NULL,
 				      "the model requires qemu-aarch64, which is not in PATH");
