@@ -233,10 +233,14 @@ tidy()
 }
 
 @test "without an archive: says so, with a hint" {
-	: >targets
+	sed -i 's/^[^|]*/other/' targets
 	run "$build"
 	[ "$status" -eq 3 ]
 	[[ $output == *"apt's sources do not name $own; use a tarball: PLUMB_QEMU_SOURCE=FILE"* ]]
+	: >targets
+	run "$build"
+	[ "$status" -eq 3 ]
+	[[ $output == *"apt has no lists of packages: run apt-get update"* ]]
 	tidy
 }
 

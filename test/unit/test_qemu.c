@@ -255,7 +255,8 @@ static void test_hints(void **state)
 
 	(void)state;
 	assert_string_equal(hint("VERSION_ID=\"12\"\nID=debian"), install);
-	assert_string_equal(hint("ID='debian'\nVERSION_ID='11'"), install);
+	/* Debian 11's QEMU is too old, and its Meson to build a newer one. */
+	assert_non_null(strstr(hint("ID='debian'\nVERSION_ID='11'"), "README.md"));
 	assert_null(strstr(hint("ID=debian\nVERSION_ID=\"13\""), install));
 	assert_non_null(strstr(hint("ID=debian\nVERSION_ID=\"13\""), "scripts/build-engine"));
 	/* Debian's testing has no version. */

@@ -68,9 +68,9 @@ const char *qemu_hint(const char *os_release)
 	if (file)
 		fclose(file);
 	/* Debian 13's qemu-user is linked statically, which leaves no way to load plugins. */
-	if (debian && version > 0 && version <= 12)
+	if (debian && version == 12)
 		return "run apt-get install qemu-user";
-	if (debian)
+	if (debian && (version == 0 || version > 12))
 		return "build an engine: scripts/build-engine in Plumb's source tree; if plumb is "
 		       "installed, also make install";
 	if (like_debian)
@@ -79,12 +79,18 @@ const char *qemu_hint(const char *os_release)
 	return "see \"On other systems\" in Plumb's README.md";
 }
 
-static void add_hint(struct plumb_diagnostics *found)
+/* How to get an engine instead of `path`; NULL: none was found. */
+static void add_hint(struct plumb_diagnostics *found, const char *path)
 {
-	static const char etc[] = "/etc/os-release";
+	static const char etc[] = "/etc/os-release", installed[] = "/usr/bin/qemu-aarch64";
+	const char *hint = qemu_hint(access(etc, R_OK) == 0 ? etc : "/usr/lib/os-release");
 
-	plumb_diagnostics_hint(found, "%s",
-			       qemu_hint(access(etc, R_OK) == 0 ? etc : "/usr/lib/os-release"));
+	/* The package is installed already, and something else was asked for. */
+	if (strstr(hint, "apt-get install qemu-user") && path && strcmp(path, installed) != 0 &&
+	    access(installed, X_OK) == 0)
+		plumb_diagnostics_hint(found, "use %s", installed);
+	else
+		plumb_diagnostics_hint(found, "%s", hint);
 }
 
 /* ---- asking ------------------------------------------------------------------------------- */
@@ -225,7 +231,7 @@ static int judge_silence(const struct answer *answer, const struct place *where,
 				answer->text);
 	/* Nothing that could be installed makes room for another process. */
 	if (!crowded)
-		add_hint(found);
+		add_hint(found, where->file);
 	return crowded ? PLUMB_ERR_BUSY : PLUMB_ERR_MACHINE;
 }
 
@@ -242,14 +248,14 @@ static int judge(struct qemu *qemu, struct answer *answer, struct plumb_diagnost
 	if (!read_version(answer->text, qemu)) {
 		diagnostics_add(found, PLUMB_ERROR, "not-qemu", &where,
 				"not qemu-aarch64, by its answer to --version");
-		add_hint(found);
+		add_hint(found, qemu->path);
 		return PLUMB_ERR_MACHINE;
 	}
 	if (qemu->major < MAJOR_MIN) {
 		diagnostics_add(found, PLUMB_ERROR, "old-qemu", &where,
 				"QEMU %u.%u is too old: the model requires %u.0 or later",
 				qemu->major, qemu->minor, MAJOR_MIN);
-		add_hint(found);
+		add_hint(found, qemu->path);
 		return PLUMB_ERR_MACHINE;
 	}
 	ask(qemu->path, "--help", answer);
@@ -262,7 +268,7 @@ static int judge(struct qemu *qemu, struct answer *answer, struct plumb_diagnost
 				"QEMU %u.%u does not support plugins, which the model "
 				"requires",
 				qemu->major, qemu->minor);
-		add_hint(found);
+		add_hint(found, qemu->path);
 		return PLUMB_ERR_MACHINE;
 	}
 	return 0;
@@ -376,7 +382,7 @@ int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
 	} else {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-qemu", NULL,
 				      "the model requires qemu-aarch64, which is not in PATH");
-		add_hint(found);
+		add_hint(found, NULL);
 	}
 out:
 	free(answer);
