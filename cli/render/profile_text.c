@@ -112,13 +112,14 @@ bool profile_is_wanted(const struct profile_view *view, size_t event, size_t row
 size_t profile_rows_shown(const struct profile_view *view, size_t event)
 {
 	struct plumb_profile_row row;
-	size_t count = 0;
+	size_t count = 0, wanted = 0;
 
-	while ((!view->limit || count < view->limit) &&
+	while ((!view->limit || wanted < view->limit) &&
 	       plumb_profile_row(view->profile, event, count, &row)) {
 		if (view->percent_limit > 0 &&
 		    !(profile_main_share(view, &row)->value * 100 >= view->percent_limit))
 			break;
+		wanted += profile_is_wanted(view, event, count);
 		count++;
 	}
 	return count;

@@ -169,8 +169,8 @@ struct plumb_profile_row {
 	struct plumb_profile_estimate children;     /* likewise */
 	struct plumb_profile_estimate latency;      /* mean total latency in cycles */
 	double latency_share;                       /* 0 to 1, of the sum of all total latencies */
-	/* Shares, 0 to 1: of the accesses to the L1D cache, those that missed; of the branches,
-	 * those that were mispredicted. */
+	/* Shares, 0 to 1: of the accesses to the L1D cache, those that missed; of the branches that
+	 * retired, those that were mispredicted. */
 	struct plumb_profile_estimate l1d_misses, mispredictions;
 };
 /* Describes the i-th row of an event after plumb_profile_finish(). Returns false past the end. */

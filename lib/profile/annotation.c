@@ -286,7 +286,8 @@ static int add_spe(struct plumb_annotation *annotation, const struct plumb_sampl
 		series.kind = SERIES_MISSES;
 		error = add_value(annotation, location, &series, 1);
 	}
-	if (error || !(spe->has & PLUMB_SPE_HAS_OPERATION) || spe->op_class != PLUMB_SPE_BRANCH)
+	if (error || !(spe->has & PLUMB_SPE_HAS_OPERATION) || spe->op_class != PLUMB_SPE_BRANCH ||
+	    !happened(spe, PLUMB_SPE_EV_RETIRED))
 		return error;
 	series.kind = SERIES_BRANCHES;
 	error = add_value(annotation, location, &series, 1);

@@ -75,7 +75,9 @@ static inline void read_means(const struct plumb_spe_record *spe, struct pair me
 		means[MEAN_LATENCY] = (struct pair){spe->counters[PLUMB_SPE_TOTAL_LATENCY], 1};
 	if (events & accessed)
 		means[MEAN_L1D_MISSES] = (struct pair){(events & missed) != 0, 1};
-	if (spe->has & PLUMB_SPE_HAS_OPERATION && spe->op_class == PLUMB_SPE_BRANCH)
+	/* A branch of a wrong path was not predicted wrongly: it was not to be there. */
+	if (spe->has & PLUMB_SPE_HAS_OPERATION && spe->op_class == PLUMB_SPE_BRANCH &&
+	    events >> PLUMB_SPE_EV_RETIRED & 1)
 		means[MEAN_MISPREDICTIONS] =
 			(struct pair){events >> PLUMB_SPE_EV_MISPREDICTED & 1, 1};
 }

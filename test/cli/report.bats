@@ -45,6 +45,18 @@ setup()
 	} >spe.data
 }
 
+@test "branches of wrong paths are not mispredicted branches" {
+	# Of two that retired one was mispredicted; of two others one.
+	for events in 82 02 80 00; do
+		bytes b0 70 38 40 00 00 00 00 80
+		bytes 4a 01 52 "$events" 00
+		bytes 01
+	done >spe.data
+	plumb report --raw -i spe.data --branch --json |
+		json '[r["mispredictions"] for r in d["events"][0]["rows"]] == [50.0]'
+	plumb report --raw -i spe.data --branch | grep -qE ' 50.0% '
+}
+
 @test "a table by address, with the mean latency" {
 	run --separate-stderr plumb report --raw -i spe.data -s sym
 	[ "$status" -eq 0 ]
@@ -207,6 +219,9 @@ setup()
 	[ "$status" -eq 0 ]
 	grep -qE '^  .*[0-9.]*%? ?leaf$' <<<"$output"
 	run ! grep -q rest <<<"$output"
+	# The limit is one of such functions, wherever they stand.
+	run --separate-stderr plumb report -i exact.data --callees work --limit 1
+	grep -qE '^  .*[0-9.]*%? ?leaf$' <<<"$output"
 	run --separate-stderr plumb report -i exact.data --callers nobody
 	[ "$status" -eq 2 ]
 	said "plumb: exact.data: no samples in function 'nobody' or below it"
