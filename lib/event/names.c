@@ -115,8 +115,8 @@ static const struct {
 	const char *name, *instead;
 } tool_events[] = {
 	{"duration_time", "plumb stat always prints the elapsed time"},
-	{"user_time", "use task-clock:u, the time of user code"},
-	{"system_time", "use task-clock:k, the time in the kernel"},
+	{"user_time", "use time(1), which prints the time in user code"},
+	{"system_time", "use time(1), which prints the time in the kernel"},
 };
 
 /* ---- perf's names ------------------------------------------------------------------------- */

@@ -110,7 +110,8 @@ static int unknown(const struct event_reader *reader, const char *key)
 			"use ts_enable, pa_enable, pct_enable, jitter, load_filter, store_filter, "
 			"branch_filter, simd_filter, float_filter, discard, min_latency, "
 			"event_filter, inv_event_filter, period, name, or the short forms load, "
-			"store, branch, branch-miss, l1d-miss, tlb-miss, llc-miss, latency>=N");
+			"store, branch, simd, float, branch-miss, l1d-miss, tlb-miss, llc-miss, "
+			"remote-access, misaligned, retired, latency>=N");
 	return PLUMB_ERR_NOT_FOUND;
 }
 

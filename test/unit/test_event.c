@@ -138,6 +138,12 @@ static void spes_bad_parameters_are_refused_by_name(void **state)
 	begin_sampling();
 	refused("spe/min_latncy=3/", PLUMB_ERR_NOT_FOUND, "'min_latncy': unknown SPE term",
 		"did you mean min_latency?");
+	refused("spe/foo/", PLUMB_ERR_NOT_FOUND, "'foo': unknown SPE term",
+		"use ts_enable, pa_enable, pct_enable, jitter, load_filter, store_filter, "
+		"branch_filter, simd_filter, float_filter, discard, min_latency, event_filter, "
+		"inv_event_filter, period, name, or the short forms load, store, branch, simd, "
+		"float, branch-miss, l1d-miss, tlb-miss, llc-miss, remote-access, misaligned, "
+		"retired, latency>=N");
 	refused("spe/min_latency=4096/", PLUMB_ERR_INVALID, "'min_latency': invalid value '4096'",
 		"use 0 to 4095");
 	refused("spe/min_latency/", PLUMB_ERR_INVALID, "'min_latency': requires a value",
@@ -538,6 +544,12 @@ static void what_only_perf_has_is_refused_by_name(void **state)
 	/* Each has the hint that helps with it. */
 	refused("L1-dcache-stores", PLUMB_ERR_UNSUPPORTED, cases[5].message,
 		"use an event of the CPU, such as L1D_CACHE_WR for stores");
+	/* Linux's clocks ignore u and k, so task-clock:u would not help. */
+	refused("user_time", PLUMB_ERR_UNSUPPORTED, cases[4].message,
+		"use time(1), which prints the time in user code");
+	refused("system_time", PLUMB_ERR_UNSUPPORTED,
+		"'system_time': this event of perf's own is not supported",
+		"use time(1), which prints the time in the kernel");
 	refused("ref-cycles", PLUMB_ERR_UNSUPPORTED,
 		"'ref-cycles': Linux maps this to no event of Arm PMUs",
 		"use CNT_CYCLES, which counts at a constant frequency");
