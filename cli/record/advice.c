@@ -51,6 +51,16 @@ static double least_period(const struct plumb_source *source,
 	return 1;
 }
 
+static bool is_filtered(const struct plumb_event_config *event)
+{
+	const struct plumb_event_spe *spe = &event->spe;
+
+	return event->kind == PLUMB_EVENT_SPE &&
+	       (spe->load_filter || spe->store_filter || spe->branch_filter || spe->simd_filter ||
+		spe->float_filter || spe->min_latency || spe->event_filter ||
+		spe->inv_event_filter);
+}
+
 /* Tells whether an event samples: in a group with the modifier S, only the leader does. */
 static bool samples(const struct plumb_event_list *events, size_t i)
 {
@@ -89,6 +99,8 @@ void record_note_rates(struct record_rates *rates, const struct plumb_source *so
 		rate->least = least_period(source, event);
 		rate->period_offset = find_period(attr->sample_type);
 		rate->spe = event->kind == PLUMB_EVENT_SPE;
+		rate->filtered = is_filtered(event);
+		rate->renamed = event->named;
 		if (attr->sample_type & PLUMB_SAMPLE_IDENTIFIER)
 			copy_ids(rate, recorded);
 	}
@@ -149,6 +161,29 @@ static void advise_value(const struct record_rate *rate, bool several, double pe
 		advise("use -c %.0f for about %.0f", period, figure_rounded(count));
 }
 
+/* Advises on an event that is sampled as often as possible. */
+static void advise_work(const struct record_rate *rate)
+{
+	if (rate->filtered)
+		advise("few operations match the terms of spe: use fewer or wider ones, or give "
+		       "the program more work");
+	else
+		advise("give the program more work: it is sampled as often as possible");
+}
+
+/* Advises to count first: an event may occur less often than WANTED times. */
+static void advise_counting(const struct record_rate *rate, const char *as)
+{
+	/* The value of name= is not an event that -e knows. */
+	if (rate->renamed)
+		advise("count it with plumb stat, and use a %dth of the count as %s, at least 1",
+		       WANTED, as);
+	else
+		advise("count it with plumb stat -e '%s', and use a %dth of the count as %s, at "
+		       "least 1",
+		       rate->name, WANTED, as);
+}
+
 /* Advises a period for `events` that occurred; `now` is the period that was used. */
 static void advise_period(const struct record_rate *rate, bool several, double events, double now)
 {
@@ -158,7 +193,7 @@ static void advise_period(const struct record_rate *rate, bool several, double e
 		period = floor(period / SPE_STEP) * SPE_STEP;
 	period = fmax(rate->least, period);
 	if (period >= now)
-		advise("give the program more work: it is sampled as often as possible");
+		advise_work(rate);
 	else
 		advise_value(rate, several, period, events / period);
 }
@@ -179,10 +214,9 @@ static void advise_more(const struct record_rate *rate, bool several, uint64_t s
 		advise("use a smaller %s, such as %.0f", several ? "period" : "-c",
 		       fmax(rate->least, floor(rate->value / WANTED)));
 	else if (!rate->frequency)
-		advise("give the program more work: it is sampled as often as possible");
+		advise_work(rate);
 	else
-		advise("count it with plumb stat -e '%s', and use a %dth of that as %s", rate->name,
-		       WANTED, several ? "its period" : "-c");
+		advise_counting(rate, several ? "its period" : "-c");
 }
 
 void record_advise_more(const struct record_rates *rates, uint64_t samples)

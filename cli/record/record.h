@@ -102,6 +102,8 @@ struct record_rate {
 	uint64_t *ids; /* in its samples */
 	size_t id_count;
 	bool known, frequency, spe, clock;
+	bool filtered;          /* SPE records only some operations */
+	bool renamed;           /* by name= */
 	double value;           /* Hz, or the period */
 	double least;           /* period that is possible */
 	unsigned period_offset; /* of the period in sample records; 0: it is not there */

@@ -160,7 +160,17 @@ samples()
 	# Linux begins with periods of 1, so that a few samples tell nothing of how often it happened.
 	run --separate-stderr plumb record --source model -e cycles -F 100 ./works
 	grep -qE '^plumb: [0-9]+ samples are too few to show where time goes$' <<<"$stderr"
-	grep -qxF "       count it with plumb stat -e 'cycles', and use a 5000th of that as -c" <<<"$stderr"
+	grep -qxF "       count it with plumb stat -e 'cycles', and use a 5000th of the count as -c, at least 1" \
+		<<<"$stderr"
+	# No event has the name that name= gives.
+	run --separate-stderr plumb record --source model -e "cycles/name='x y'/" -F 100 ./works
+	grep -qxF '       count it with plumb stat, and use a 5000th of the count as -c, at least 1' \
+		<<<"$stderr"
+	# No operation takes so long, whatever the interval.
+	run --separate-stderr plumb record --source model -e spe/load,min_latency=4095,period=1024/ ./works
+	grep -qxF 'plumb: 0 samples are too few to show where time goes' <<<"$stderr"
+	grep -qxF '       few operations match the terms of spe: use fewer or wider ones, or give the program more work' \
+		<<<"$stderr"
 }
 
 @test "says that -g has no effect on SPE" {
