@@ -254,7 +254,8 @@ static void warn_of_missing(struct runner *r)
 	struct join names = {0};
 	char *text;
 
-	for (size_t i = 0; i < selection->metric_count; i++) {
+	/* If nothing was measured, another warning says so. */
+	for (size_t i = 0; r->report.seconds > 0 && i < selection->metric_count; i++) {
 		uint16_t missing;
 
 		if (!lacks_event(r, i, &missing) ||

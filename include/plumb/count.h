@@ -149,7 +149,7 @@ PLUMB_API bool plumb_plan_computes(const struct plumb_plan *plan, size_t metric,
 
 /* One event of one group. */
 struct plumb_count {
-	double count;        /* scaled if it did not run all the time; NaN if there is none */
+	double count;        /* scaled if it did not run all the time; NaN if it was not counted */
 	uint64_t enabled_ns; /* time it was enabled */
 	uint64_t running_ns; /* time it was on a counter */
 };

@@ -224,6 +224,16 @@ all=$((1 + 5 * (before + work + after) + 3))
 	need_model
 	run --separate-stderr plumb stat --source model -e instructions -o - --delay 1000 ./rounds
 	grep -qF 'nothing was measured: the program ended within the delay' <<<"$output"
+	# What was not measured is missing; it is not 0.
+	lacks 'not counted' <<<"$output"
+	plumb stat --source model -e instructions,task-clock -M ipc -x , -o out -D 1000 ./rounds || :
+	grep -qx '<not counted>,,instructions,0,100.00,,' out
+	grep -qx '<not counted>,msec,task-clock,0,100.00,,' out
+	plumb stat --source model -e instructions,task-clock --csv -o out -D 1000 ./rounds || :
+	tr -d '\r' <out | grep -qx ',model,,,,INST_RETIRED,,events'
+	tr -d '\r' <out | grep -qx ',model,,,,task-clock,,ns'
+	plumb stat --source model -e instructions --json -o out -D 1000 ./rounds || :
+	json 'd["events"][0]["count"] is None and d["events"][0]["enabled_ns"] == 0' <out
 	run --separate-stderr plumb stat --source model -e instructions -o - --delay 1000 --from work \
 		./rounds
 	grep -qF 'nothing was measured: the program never reached work after the delay' <<<"$output"
@@ -288,6 +298,14 @@ all=$((1 + 5 * (before + work + after) + 3))
 	run --separate-stderr plumb stat -e task-clock -o - --delay 10000 true
 	[ "$status" -eq 0 ]
 	grep -qF 'nothing was measured: the program ended within the delay' <<<"$output"
+	plumb stat -e task-clock,cs -x , -o out --delay 10000 true
+	[ "$(cut -d , -f 1 out | sort -u)" = '<not counted>' ]
+	# While the program sleeps, nothing is counted: as perf prints it.
+	plumb stat -e task-clock,cs -x , -I 20 -o out sleep 0.5
+	grep -qE '^ *[0-9.]+,<not counted>,msec,task-clock,0,100.00,,$' out
+	grep -qE '^ *[0-9.]+,<not counted>,,cs,0,100.00,,$' out
+	grep -qE '^ *[0-9.]+,[0-9.]+,msec,task-clock,[0-9]+,100.00,,$' out
+	lacks ',0,msec,' <out
 	for command in stat "record -o data"; do
 		# shellcheck disable=SC2086 # options
 		run --separate-stderr plumb $command -e task-clock --from main true

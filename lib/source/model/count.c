@@ -31,12 +31,15 @@ static void lay_out(const struct counting *c, const struct model_counts *from,
 {
 	double seconds = to->seconds - (from ? from->seconds : 0);
 	uint64_t ns = seconds > 0 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
+	uint64_t before = from ? from->counts[EVENT_INST_RETIRED] : 0;
+	/* If nothing ran, 0 would look like a measurement. */
+	bool ran = seconds > 0 || to->counts[EVENT_INST_RETIRED] != before;
 
 	for (size_t i = 0; i < c->job->plan->place_count; i++) {
 		size_t index = c->indexes[i];
 
 		out[i] = (struct plumb_count){NAN, ns, ns};
-		if (index < EVENT_COUNT && to->counts[index] != MODEL_NOT_COUNTED)
+		if (ran && index < EVENT_COUNT && to->counts[index] != MODEL_NOT_COUNTED)
 			out[i].count =
 				(double)(to->counts[index] - (from ? from->counts[index] : 0));
 	}

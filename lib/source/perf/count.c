@@ -88,6 +88,9 @@ struct plumb_count perf_count_since(const struct perf_reading *from, const struc
 	uint64_t enabled = to->enabled_ns - from->enabled_ns;
 	uint64_t running = to->running_ns - from->running_ns;
 
+	/* If it was never enabled, as while the program slept, 0 would look like a measurement. */
+	if (enabled == 0)
+		return (struct plumb_count){NAN, 0, 0};
 	return (struct plumb_count){count_scaled(to->raw - from->raw, enabled, running), enabled,
 				    running};
 }
