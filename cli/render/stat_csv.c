@@ -76,7 +76,7 @@ static const char *value_text(char text[32], double value)
 	return text;
 }
 
-/* Formats a count exactly, with all digits. */
+/* Formats a count, or a clock in nanoseconds, exactly, with all digits. */
 static const char *count_text(char text[32], double count)
 {
 	text[0] = '\0';

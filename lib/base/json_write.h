@@ -31,7 +31,8 @@ void json_escape(const char *text, size_t length, json_put_bytes *put, void *use
 
 /*
  * Writes `value` as jansson's json_dumpf() does, with its `flags`, but escapes strings as
- * json_escape() does. Returns 0, PLUMB_ERR_IO or PLUMB_ERR_NO_MEMORY.
+ * json_escape() does, and writes real numbers with the fewest digits that read back as the same.
+ * Returns 0, PLUMB_ERR_IO or PLUMB_ERR_NO_MEMORY.
  */
 int json_print(const json_t *value, FILE *out, size_t flags);
 

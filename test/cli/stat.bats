@@ -347,6 +347,7 @@ tree_of()
 	run --separate-stderr model -x, -e task-clock,cpu-clock:u ./work long
 	[[ ${stderr_lines[0]} =~ ^[0-9]+\.[0-9][0-9],msec,task-clock,[0-9]+,100\.00,,$ ]]
 	[[ ${stderr_lines[1]} =~ ^[0-9]+\.[0-9][0-9],msec,cpu-clock:u,[0-9]+,100\.00,,$ ]]
+	# --csv prints them in nanoseconds, with all digits.
 	model --csv -e task-clock -o - ./work | grep -qE ',task-clock,[0-9]+,ns'
 	# A metric of several groups: once, as there is no column that tells of the group.
 	[ "$(model -x, -o - -m Branch_Effectiveness,MPKI ./work | grep -c branch_mpki)" -eq 1 ]
@@ -856,6 +857,9 @@ note_of()
 		for a, b in zip(once["events"], whole["events"]):
 		    assert a["count"] == b["count"], (a, b)
 	END
+	# Times have no more digits than they need.
+	model -I 1 --json -o times ./work long
+	head -n 1 times | grep -qE '"time":0\.00[0-9]{1,4}[,}]'
 	run --separate-stderr model -I 1 --csv -M ipc ./work long
 	[ "$(grep -cE '^0\.[0-9]+,model,General,2,,ipc,[0-9.]+,per cycle' <<<"$stderr")" -ge 3 ]
 	run --separate-stderr model -I 1 ./work long

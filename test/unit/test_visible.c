@@ -2,6 +2,7 @@
 /* What may reach a terminal, as it is and in JSON. */
 #include "check.h"
 
+#include <float.h>
 #include <stdio.h>
 
 #include "base/json_write.h"
@@ -128,6 +129,52 @@ static void printed_json_holds_no_controls(void **state)
 	free(text);
 }
 
+/* The fewest digits that read back as the same number; a real number stays one. */
+static void printed_reals_are_short(void **state)
+{
+	static const struct {
+		double value;
+		const char *text;
+	} cases[] = {
+		{0.003, "0.003"},
+		{0.1, "0.1"},
+		{1.0 / 3, "0.3333333333333333"},
+		{0.1 + 0.2, "0.30000000000000004"},
+		{0, "0.0"},
+		{-0.0, "-0.0"},
+		{-2.5, "-2.5"},
+		{2251799813685249.5, "2251799813685249.5"},
+		{1e23, "1e+23"},
+		{1e-7, "1e-07"},
+		{DBL_MAX, "1.7976931348623157e+308"},
+	};
+	/* In a string, a number is text. */
+	static const char name[] = "\\\"0.10000000000000001,true \\";
+	char expected[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		json_t *array = json_pack("[s,f,i,b,n,f]", name, cases[i].value, 7, 1,
+					  cases[i].value),
+		       *again;
+		char *text = NULL;
+		size_t size;
+		FILE *stream = open_memstream(&text, &size);
+
+		assert_int_equal(json_print(array, stream, JSON_COMPACT), 0);
+		fclose(stream);
+		snprintf(expected, sizeof(expected),
+			 "[\"\\\\\\\"0.10000000000000001,true \\\\\",%s,7,true,null,%s]",
+			 cases[i].text, cases[i].text);
+		assert_string_equal(text, expected);
+		again = json_loads(text, 0, NULL);
+		assert_true(json_equal(array, again));
+		json_decref(again);
+		json_decref(array);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +182,7 @@ int main(void)
 		cmocka_unit_test(every_byte_and_every_c1_control_is_stopped),
 		cmocka_unit_test(json_holds_no_controls),
 		cmocka_unit_test(printed_json_holds_no_controls),
+		cmocka_unit_test(printed_reals_are_short),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
