@@ -51,11 +51,10 @@ static bool set_number(const struct parser *parser, const struct option *option,
 	errno = 0;
 	number = strtoul(value, &end, 10);
 	if (*value < '0' || *value > '9' || *end || errno || number == 0 || number > INT_MAX) {
-		if (number_too_large(value, INT_MAX))
-			return complain_value(option->name, value, INT_MAX, NULL);
-		complain("invalid value '%s' for --%s: not a positive whole number", value,
-			 option->name);
-		return false;
+		const bool large = number_too_large(value, INT_MAX);
+
+		return complain_value(option->name, value, INT_MAX,
+				      large ? NULL : "use a whole number of at least 1");
 	}
 	result = (unsigned)number;
 	memcpy(parser->values + option->offset, &result, sizeof(result));

@@ -1067,6 +1067,14 @@ soon()
 	run --separate-stderr model --json --csv ./work
 	[ "$status" -eq 2 ]
 	run --separate-stderr model -r x ./work
-	said "plumb: invalid value 'x' for --repeat: not a positive whole number"
+	said "plumb: invalid value 'x' for --repeat" \
+		"       use a whole number of at least 1"
+	[ "$status" -eq 2 ]
+	run --separate-stderr model --level 0 ./work
+	said "plumb: invalid value '0' for --level" \
+		"       use a whole number of at least 1"
+	[ "$status" -eq 2 ]
+	run --separate-stderr model --level 99999999999 ./work
+	said "plumb: invalid value '99999999999' for --level: too large: at most 2147483647"
 	[ "$status" -eq 2 ]
 }

@@ -230,11 +230,15 @@ static void test_no_plugin(void **state)
 {
 	struct plumb_diagnostics *found = plumb_diagnostics_new();
 	const char *ten = engine("ten", ANSWERS("qemu-aarch64 version 10.0.2", PLUGINS));
+	const char *message;
 	struct qemu qemu;
 
 	(void)state;
 	assert_int_equal(choose(&qemu, found, ten, NULL), PLUMB_ERR_MACHINE);
 	assert_string_equal(plumb_diagnostics_get(found, 0)->id, "no-plugin");
+	message = plumb_diagnostics_get(found, 0)->message;
+	assert_non_null(strstr(message, "cannot read the model's plugin "));
+	assert_non_null(strstr(message, "/plumb-model-3.so: No such file or directory"));
 	plumb_diagnostics_free(found);
 }
 

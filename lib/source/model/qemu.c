@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/quote.h"
+
 /* A program that has not answered by then is no QEMU. */
 #define ANSWER_MS 10000
 /* The first QEMU whose plugins can do what the model needs. */
@@ -308,14 +310,15 @@ static const char *addresses_to_reserve(const struct qemu *qemu)
 
 static int find_plugin(const char *folder, struct qemu *qemu, struct plumb_diagnostics *found)
 {
-	const struct place where = {.file = qemu->plugin};
+	char name[QUOTE_ROOM];
 
 	snprintf(qemu->plugin, sizeof(qemu->plugin), "%s/plumb-model-%u.so", folder,
 		 interface_of(qemu));
 	if (access(qemu->plugin, R_OK) == 0)
 		return 0;
-	diagnostics_add(found, PLUMB_ERROR, "no-plugin", &where,
-			"cannot read the model's plugin: %s", strerror(errno));
+	plumb_diagnostics_add(found, PLUMB_ERROR, "no-plugin", NULL,
+			      "cannot read the model's plugin %s: %s", quote(name, qemu->plugin),
+			      strerror(errno));
 	plumb_diagnostics_hint(found, "install plumb again with make install");
 	return PLUMB_ERR_MACHINE;
 }
