@@ -79,6 +79,16 @@ static void put_unsigned(struct object *o, enum field field, const char *name, b
 		buffer_text(o->b, "null");
 }
 
+static void put_truth(struct object *o, enum field field, const char *name, bool known, bool value)
+{
+	if (!key(o, field, name))
+		return;
+	if (known)
+		buffer_text(o->b, value ? "true" : "false");
+	else
+		buffer_text(o->b, "null");
+}
+
 static void put_hex_string(struct buffer *b, uint64_t number)
 {
 	buffer_bytes(b, "\"0x", 3);
@@ -174,6 +184,8 @@ static void put_record(struct object *o, const struct plumb_spe_record *spe, uin
 	put_text(o, FIELD_EVENT, "subclass",
 		 has & PLUMB_SPE_HAS_OPERATION ? plumb_spe_subclass_name(operation.subclass)
 					       : NULL);
+	put_truth(o, FIELD_EVENT, "conditional", operation.kind == PLUMB_SPE_KIND_BRANCH,
+		  operation.flags & PLUMB_SPE_OP_CONDITIONAL);
 	put_events(o, spe, midr);
 	put_latencies(o, spe);
 	put_address(o, FIELD_ADDR, "virtual_address", has & PLUMB_SPE_HAS_DATA_VIRTUAL,

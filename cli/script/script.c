@@ -47,6 +47,13 @@ static bool wants(const struct script *script, struct script_sample *sample)
 							  : NULL);
 }
 
+bool script_shows_sample(const struct plumb_record *record)
+{
+	const enum plumb_cpu_mode mode = plumb_record_mode(record);
+
+	return record->event && mode != PLUMB_MODE_GUEST_KERNEL && mode != PLUMB_MODE_GUEST_USER;
+}
+
 /* Prints a sample, if it is wanted. False if its fields cannot be, which was said. */
 static bool print_sample(struct script *script, const struct plumb_samples_item *item)
 {
@@ -61,14 +68,11 @@ static bool print_sample(struct script *script, const struct plumb_samples_item 
 	};
 
 	if (!sample.event)
-		return true; /* it is of no event of the recording */
+		return true;
 	sample.type = script_event_type(&sample.event->attr);
 	if (!check_event(script, sample.event))
 		return false;
-	/* Guests' addresses are in no address space that is known here. */
-	if (sample.mode == PLUMB_MODE_GUEST_KERNEL || sample.mode == PLUMB_MODE_GUEST_USER)
-		return true;
-	if (!wants(script, &sample))
+	if (!script_shows_sample(sample.record) || !wants(script, &sample))
 		return true;
 	if (script->options->common.json)
 		script_print_json(&script->printer, &sample);
@@ -263,11 +267,11 @@ static int read_options(struct script *script)
 	if (!like_perf_read(options->like_perf, &script->samples.like_perf))
 		return EXIT_USAGE;
 	/*
-	 * An object for each record, not one for each group that it is in; and counts of all
-	 * groups, also of those that no sample is made of by default.
+	 * An object for each record, not one for each group that it is in. --quiet counts the lines
+	 * of text, in either form.
 	 */
 	script->samples.each_record_once =
-		(options->common.json || options->quiet) && !options->itrace && !options->like_perf;
+		options->common.json && !options->quiet && !itrace && !options->like_perf;
 	/* SPE data alone is a sample for each record, too. */
 	if (options->raw && !itrace && !script->samples.each_record_once)
 		itrace = "i1i";
@@ -326,6 +330,11 @@ static int check_options(const struct script_options *options)
 		complain("--reltime and --deltatime cannot be combined");
 	} else if (options->like_perf && options->common.json) {
 		complain("--like-perf and --json cannot be combined");
+	} else if (options->common.json && (options->header || options->header_only)) {
+		complain("--%s and --json cannot be combined",
+			 options->header ? "header" : "header-only");
+	} else if (options->common.json && options->dump) {
+		complain("--dump-raw-trace and --json cannot be combined");
 	} else if (options->raw && options->dump) {
 		complain("--raw and --dump-raw-trace cannot be combined");
 		advise("use plumb spe dump --raw to print the packets of bare SPE data");

@@ -36,6 +36,12 @@ struct script {
 	bool aux;               /* the recording has AUX data */
 };
 
+/*
+ * Tells whether a sample is shown. The others belong to no event of the recording, or come from a
+ * guest, whose address spaces are unknown.
+ */
+bool script_shows_sample(const struct plumb_record *record);
+
 /* total.c: --quiet. Returns an exit status. */
 int script_print_totals(struct script *script);
 

@@ -41,7 +41,7 @@ static int count_samples(struct plumb_samples *samples, struct event_counts *cou
 
 	while ((status = plumb_samples_next_batch(samples, &batch)) > 0) {
 		if (batch->record && batch->record->type == PLUMB_RECORD_SAMPLE &&
-		    batch->record->event)
+		    script_shows_sample(batch->record))
 			count_event(counts, batch->record->event);
 	}
 	return status;

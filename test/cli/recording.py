@@ -1,14 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""recording.py FILE [TYPE CONFIG FLAGS [nobody]]: writes a recording as perf does, with one event of
+"""recording.py FILE [TYPE CONFIG FLAGS [nobody] [guest]]: writes a recording as perf does, with one event of
 these attributes that has no name in the file, and a sample of it in a module of the kernel. The
 module is listed with its build-id if the event is not given. With "nobody", the sample has no
-process."""
+process. With "guest", a guest's kernel was sampled."""
 import struct
 import sys
 
 SAMPLE_TYPE = 0x1 | 0x2 | 0x4 | 0x100  # address, process and thread, time, period
 KERNEL = 1
+GUEST_KERNEL = 4
 MODULE = 0xFFFFFFFFC0000000
 PATH = b"/lib/modules/6.1.0/kernel/net/mac80211/mac80211.ko"
 
@@ -32,7 +33,8 @@ def main():
     attribute = attribute.ljust(128, b"\0") + struct.pack("<QQ", 0, 0)
     data = mapping(0xFFFFFFFF81000000, 0x1000000, b"[kernel.kallsyms]_text")
     data += mapping(MODULE, 0x10000, PATH)
-    data += record(9, KERNEL, struct.pack("<QiiQQ", MODULE + 0x100, process, process, 1000, 100))
+    mode = GUEST_KERNEL if "guest" in sys.argv else KERNEL
+    data += record(9, mode, struct.pack("<QiiQQ", MODULE + 0x100, process, process, 1000, 100))
     features, sections = 0, b""
     if len(sys.argv) == 2:
         listed = record(67, KERNEL, struct.pack("<i", -1) + bytes(range(1, 21)) + bytes(4) +

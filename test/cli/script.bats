@@ -148,6 +148,14 @@ with_fields()
 	tail -n 1 out | json 'd["op"] == "branch" and d["branch_target"] == "0x403870"'
 	tail -n 1 out | json 'd["virtual_address"] is None and d["total_latency"] is None'
 	tail -n 1 out | json '"branch-miss" in d["groups"]'
+	head -n 1 out | json 'd["conditional"] is None'
+	tail -n 1 out | json 'd["subclass"] == "direct" and d["conditional"] is True'
+	# The branch without its condition; and a select, which has one but does not branch.
+	printf '\xb0\x60\x38\x40\x00\x00\x00\x00\x80\x4a\x00\x01' >others.data
+	printf '\xb0\x60\x38\x40\x00\x00\x00\x00\x80\x48\x01\x01' >>others.data
+	plumb script --raw -i others.data --json >out
+	head -n 1 out | json 'd["op"] == "branch" and d["conditional"] is False'
+	tail -n 1 out | json 'd["op"] == "other" and d["conditional"] is None'
 }
 
 @test "--core: sets the meaning of data sources" {
@@ -432,7 +440,65 @@ named()
 		json '[f"{name} {count}" for name, count in d["groups"].items()] ==
 			open("text").read().splitlines()' <object
 	done
-	plumb script -q --raw -i spe.data | grep -qE '^ *1  branch-miss$'
+}
+
+# counts_what_is_printed OPTION...: -q has the sums of what is printed, event by event.
+counts_what_is_printed()
+{
+	plumb script -F event "$@" | sed 's/^ *//; s/: *$//' | sort | uniq -c | awk '{ print $2, $1 }' >printed
+	plumb script -q "$@" | awk 'NR > 1 && NF == 2 { print $2, $1 }' | sort >counted
+	[ -s printed ] || return
+	diff printed counted
+}
+
+@test "-q: counts the samples that are printed, of SPE records too" {
+	for options in "" "--itrace=i1i" "--itrace=tM" "--itrace=b" "--filter=branch" "--like-perf=6.1" \
+		"--like-perf=6.1 --itrace=b" "--like-perf=7.3"; do
+		# shellcheck disable=SC2086 # several words
+		counts_what_is_printed --raw -i spe.data $options
+	done
+	plumb script -q --raw -i spe.data --like-perf 6.1 --itrace b | grep -qE '^ *1  branch-miss$'
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	cat >branchy.c <<-'END'
+		int main(void)
+		{
+			volatile unsigned x = 1, n = 0;
+
+			for (int i = 0; i < 20000; i++) {
+				x = x * 1103515245 + 12345;
+				if (x >> 30 & 1)
+					n++;
+			}
+			return 0;
+		}
+	END
+	aarch64-linux-gnu-gcc -O1 -static -o branchy branchy.c
+	plumb record --source model -e spe -c 256 -o spe.perf ./branchy || skip "no engine"
+	plumb script --json -i spe.perf | grep -qF '"branch-miss"'
+	for options in "" "--itrace=f" "--like-perf=6.1" "--like-perf=6.12" "--like-perf=7.3"; do
+		# shellcheck disable=SC2086
+		counts_what_is_printed -i spe.perf $options
+	done
+	plumb script -q -i spe.perf | lacks branch-miss
+	plumb script -q -i spe.perf --like-perf 6.1 | grep -qE '^ *[0-9]+  branch-miss$'
+}
+
+@test "-q: leaves out the samples of guests, as the lines do" {
+	/usr/bin/python3 "$here/recording.py" host 1 0 0
+	/usr/bin/python3 "$here/recording.py" guest 1 0 0 nobody guest
+	[ "$(plumb script -i host | wc -l)" -eq 1 ]
+	plumb script -q --json -i host | json 'sum(d["events"].values()) == 1'
+	[ -z "$(plumb script -i guest)" ]
+	plumb script -q --json -i guest | json 'd["events"] == {}'
+}
+
+@test "--json: refuses what prints text" {
+	for option in --header --header-only --dump-raw-trace; do
+		run --separate-stderr plumb script "$option" --json
+		[ "$status" -eq 2 ]
+		[ -z "$output" ]
+		said "plumb: $option and --json cannot be combined"
+	done
 }
 
 @test "-I requires a header" {
