@@ -95,7 +95,8 @@ static const struct option options[] = {
 		.offset = AT(call_graph),
 		.choices = call_graphs,
 		.help = "record call chains: fp uses frame pointers, as -g; dwarf[,BYTES] copies "
-			"the stack (default: 8192 bytes), to be unwound later",
+			"the stack (default: 8192 bytes), to be unwound later; the model takes "
+			"only fp",
 	},
 	{
 		.letter = 'a',

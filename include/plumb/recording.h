@@ -44,7 +44,6 @@ struct plumb_recording_options {
 PLUMB_API int plumb_recording_open(const char *path, const struct plumb_recording_options *options,
 				   struct plumb_recording **recording,
 				   struct plumb_diagnostics *found);
-/* Opens a descriptor, and takes ownership of it. `name` is used in findings. */
 PLUMB_API void plumb_recording_close(struct plumb_recording *recording); /* accepts NULL */
 
 /*

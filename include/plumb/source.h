@@ -82,7 +82,7 @@ PLUMB_API void plumb_source_cancel(struct plumb_source *source);
  */
 struct plumb_window {
 	size_t size;         /* sizeof(struct plumb_window) */
-	int delay_ms;        /* begin this long after the program; -1 (recording only): never */
+	int delay_ms;        /* begin this long after the program; -1 (recording by perf): never */
 	unsigned timeout_ms; /* end the program this long after that; 0: no limit */
 	uint64_t max_instructions; /* end it after this many counted instructions; 0: no limit */
 	/*

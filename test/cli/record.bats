@@ -187,6 +187,20 @@ samples()
 	lacks 'no effect' <<<"$stderr"
 }
 
+@test "the model refuses copies of the stack, and to wait for ever" {
+	plumb record --help | tr -s ' \n' ' ' | grep -qF 'the model takes only fp'
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	echo 'int main(void) { return 0; }' >nothing.c
+	aarch64-linux-gnu-gcc -static -o nothing nothing.c
+	plumb record --source model -o works.data ./nothing || skip "no engine"
+	run --separate-stderr plumb record --source model --call-graph dwarf -e cycles ./nothing
+	[ "$status" -ne 0 ]
+	grep -qF 'does not record copies of the stack' <<<"$stderr"
+	run --separate-stderr plumb record --source model -D -1 ./nothing
+	[ "$status" -ne 0 ]
+	grep -qF 'does not support a delay of -1' <<<"$stderr"
+}
+
 @test "runs an AArch64 program in the model, or says that it is one" {
 	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
 	[ "$(uname -m)" != aarch64 ] || skip "it runs here"
