@@ -119,6 +119,8 @@ static json_t *event_of(const struct profile_view *view, const struct plumb_prof
 	json_put(object, "exact", json_boolean(event->exact));
 	json_put(object, "spe", json_boolean(event->spe));
 	json_put(object, "samples", json_integer((json_int_t)event->samples));
+	if (event->spe)
+		json_put(object, "not_retired", json_integer((json_int_t)event->not_retired));
 	json_put(object, "left_out", json_integer((json_int_t)event->left_out));
 	json_put(object, "period", json_integer((json_int_t)event->period));
 	json_put(object, "row_count", json_integer((json_int_t)event->row_count));

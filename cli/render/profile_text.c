@@ -525,7 +525,10 @@ static void print_note(struct output *out, enum style style, char *text)
 	free(text);
 }
 
-/* Prints what the table lacks. */
+/* So many records of code that did not take effect are worth a note. */
+#define NOT_RETIRED_PERCENT 5
+
+/* Prints what the table lacks, and what else to know of its samples. */
 static void print_rest(struct output *out, const struct profile_view *view,
 		       const struct plumb_profile_event *event, size_t shown)
 {
@@ -534,6 +537,12 @@ static void print_rest(struct output *out, const struct profile_view *view,
 	if (more && !view->function)
 		print_note(out, STYLE_DIM,
 			   memory_format("%zu more row%s", more, more > 1 ? "s" : ""));
+	if (percent(event->not_retired, event->samples) > NOT_RETIRED_PERCENT)
+		print_note(out, STYLE_DIM,
+			   memory_format(
+				   "%.0f%% of the records did not retire (speculation); --filter "
+				   "retired leaves them out",
+				   percent(event->not_retired, event->samples)));
 	if (event->given_up)
 		print_note(out, STYLE_WARNING,
 			   memory_format("%.2f%% of the events are in no row, to limit memory; no "

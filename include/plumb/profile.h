@@ -150,6 +150,9 @@ struct plumb_profile_event {
 	/* Some of its samples have a total latency, an access to the L1D cache, a branch. */
 	bool latencies, l1d_accesses, branches;
 	uint64_t samples; /* added */
+	/* Of these, SPE records of operations that did not retire, such as those on a mispredicted
+	 * path. Records without events are not among them. */
+	uint64_t not_retired;
 	uint64_t left_out;
 	uint64_t period; /* sum of the periods: how often the event happened, approximately */
 	size_t row_count;

@@ -419,6 +419,7 @@ static int add_values(struct plumb_profile *profile, const struct adding *adding
 	memcpy(lane->means, means, sizeof(means));
 	lane->row = adding->row;
 	event->public.samples++;
+	event->public.not_retired += adding->item->spe && is_not_retired(adding->item->spe);
 	event->public.period = add_saturating(event->public.period, adding->period);
 	event->public.latencies |= means[MEAN_LATENCY].below != 0;
 	event->public.l1d_accesses |= means[MEAN_L1D_MISSES].below != 0;

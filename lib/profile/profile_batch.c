@@ -170,6 +170,7 @@ static int add_batch(struct plumb_profile *profile, struct adding *adding)
 		if (status < 0)
 			return status;
 		add_record(profile, adding->lane, row, &batch->spe[i], with);
+		event->public.not_retired += is_not_retired(&batch->spe[i]);
 		pairs += adding->lane->begun;
 		adding->lane->begun = true;
 		adding->lane->period = 1;

@@ -65,6 +65,13 @@ static inline void step_own(struct plumb_profile *profile, const struct lane *la
 	}
 }
 
+/* Tells whether a record says that its operation did not retire. */
+static inline bool is_not_retired(const struct plumb_spe_record *spe)
+{
+	return spe->has & PLUMB_SPE_HAS_EVENTS &&
+	       !(spe->events & PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_RETIRED));
+}
+
 static inline void read_means(const struct plumb_spe_record *spe, struct pair means[MEANS])
 {
 	const uint64_t events = spe->has & PLUMB_SPE_HAS_EVENTS ? spe->events : 0;

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""recording.py FILE [TYPE CONFIG FLAGS [nobody] [guest]]: writes a recording as perf does, with one event of
-these attributes that has no name in the file, and a sample of it in a module of the kernel. The
-module is listed with its build-id if the event is not given. With "nobody", the sample has no
+"""recording.py FILE [TYPE CONFIG FLAGS [nobody] [guest]]: writes a recording as perf does, with one
+event of these attributes that has no name in the file, and a sample of it in a module of the
+kernel. The module is listed with its build-id if the event is not given. With "nobody", the sample has no
 process. With "guest", a guest's kernel was sampled."""
 import struct
 import sys

@@ -68,6 +68,30 @@ setup()
 	[ "${#lines[@]}" -eq 5 ]
 }
 
+@test "says how many records did not retire, if they are many" {
+	plumb report --raw -i spe.data | lacks "did not retire"
+	plumb report --raw -i spe.data --json | json 'd["events"][0]["not_retired"] == 0'
+	# A branch that was mispredicted, and no more; and one whose events are not known.
+	{
+		cat spe.data
+		bytes b0 80 38 40 00 00 00 00 80 4a 01 52 80 00 01
+		bytes b0 90 38 40 00 00 00 00 80 4a 01 01
+	} >wrong.data
+	plumb report --raw -i wrong.data --json | json 'd["events"][0]["not_retired"] == 1'
+	# One by one, for the call trees.
+	plumb report --raw -i wrong.data --children --json | json 'd["events"][0]["not_retired"] == 1'
+	plumb report --raw -i wrong.data | tail -n 1 >note
+	[ "$(cat note)" = "17% of the records did not retire (speculation); --filter retired leaves them out" ]
+	plumb report --raw -i wrong.data --filter retired | lacks "did not retire"
+	# One in twenty is not many.
+	for _ in 1 2 3 4 5; do
+		head -c "$(stat -c %s spe.data)" wrong.data
+	done >many.data
+	bytes b0 80 38 40 00 00 00 00 80 4a 01 52 80 00 01 >>many.data
+	plumb report --raw -i many.data --json | json 'd["events"][0]["not_retired"] == 1'
+	plumb report --raw -i many.data | lacks "did not retire"
+}
+
 @test "-s: keys, by plumb's and by perf's names" {
 	run --separate-stderr plumb report --raw -i spe.data -F samples,op,event,tid,cache_line
 	[ "$status" -eq 0 ]
