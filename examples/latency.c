@@ -22,6 +22,8 @@ struct row {
 
 static struct row *rows;
 static size_t row_count;
+/* Records of operations that did not retire, such as those on a mispredicted path. */
+static uint64_t not_retired;
 
 /* Returns the row of a function; NULL: out of memory. A file has one path, which does not move. */
 static struct row *row_of(const struct plumb_symbol *symbol, const char *path)
@@ -60,6 +62,8 @@ static int add(struct plumb_symbolizer *symbolizer, const struct plumb_samples_i
 	if (!row)
 		return PLUMB_ERR_NO_MEMORY;
 	row->records++;
+	not_retired += item->spe->has & PLUMB_SPE_HAS_EVENTS &&
+		       !(item->spe->events & PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_RETIRED));
 	row->cycles += item->spe->counters[PLUMB_SPE_TOTAL_LATENCY];
 	return 0;
 }
@@ -90,11 +94,13 @@ static int by_cycles(const void *a, const void *b)
 
 static void print(void)
 {
-	uint64_t all = 0;
+	uint64_t all = 0, records = 0;
 
 	qsort(rows, row_count, sizeof(*rows), by_cycles);
-	for (size_t i = 0; i < row_count; i++)
+	for (size_t i = 0; i < row_count; i++) {
 		all += rows[i].cycles;
+		records += rows[i].records;
+	}
 	printf("      cycles      %%  records    mean  function\n");
 	for (size_t i = 0; i < row_count; i++)
 		printf("%12" PRIu64 " %6.2f %8" PRIu64 " %7.1f  %s%s%s\n", rows[i].cycles,
@@ -102,6 +108,7 @@ static void print(void)
 		       (double)rows[i].cycles / (double)rows[i].records,
 		       rows[i].symbol ? plumb_symbol_name(rows[i].symbol) : "[unknown]",
 		       rows[i].path ? " in " : "", rows[i].path ? rows[i].path : "");
+	printf("%" PRIu64 " of %" PRIu64 " records did not retire\n", not_retired, records);
 }
 
 int main(int argc, char **argv)

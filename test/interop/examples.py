@@ -136,7 +136,12 @@ def latency_by_symbol(here):
         sums[symbol.strip()][0] += int(weight)
         sums[symbol.strip()][1] += 1
     ours = {}
-    for line in here.run("latency", path)[0].splitlines()[1:]:
+    lines = here.run("latency", path)[0].splitlines()
+    dumped = [json.loads(line) for line in
+              here.plumb_says("script", "-i", path, "--json").splitlines()]
+    gone = sum("RETIRED" not in record["events"] for record in dumped)
+    assert lines[-1] == f"{gone} of {len(dumped)} records did not retire", lines[-1]
+    for line in lines[1:-1]:
         cycles, share, records, mean, symbol = line.split(None, 4)
         symbol, _, file = symbol.partition(" in ")
         assert file == os.path.realpath(here.program), (file, here.program)
