@@ -136,7 +136,7 @@ static void add_whole(struct wanted *wanted, const bool *below, uint64_t place, 
 		      const struct plumb_spe_record *spe)
 {
 	const bool timed = spe && spe->has & PLUMB_SPE_HAS_TOTAL_LATENCY;
-	const bool branch = spe && spe->op_class == PLUMB_SPE_BRANCH;
+	const bool branch = spe && spe->op_class == PLUMB_SPE_BRANCH && spe->events & 1 << 1;
 	const bool accessed = spe && spe->events & (1 << 2);
 
 	for (uint64_t i = 0; i < PLACES; i++) {
@@ -164,7 +164,7 @@ static void make_spe(struct fixture *f, uint64_t place)
 	};
 	if (chance(f, 4))
 		f->spe.has |= PLUMB_SPE_HAS_TOTAL_LATENCY;
-	f->spe.events = branch ? chance(f, 2) << 7 : 1 << 2 | chance(f, 2) << 3;
+	f->spe.events = branch ? chance(f, 2) << 7 | chance(f, 2) << 1 : 1 << 2 | chance(f, 2) << 3;
 }
 
 static uint64_t place_of(const struct plumb_profile *profile, size_t row)
