@@ -332,7 +332,7 @@ access_record()
 
 @test "--sharing: false where threads use other bytes of a line, and true where they use the same" {
 	{
-		for i in 1 2 3; do
+		for _ in 1 2 3; do
 			access_record 50 e9 01 40 10
 			access_record 60 ea 00 48 10
 		done
