@@ -6,7 +6,8 @@
 
 #define NOWHERE      UINT32_MAX
 #define FRAMES_MAX   (1u << 20)
-#define SEARCH_MAX   256 /* frames searched for the one that a return or longjmp leads to */
+#define NEAR_FRAMES  64 /* searched one by one; older ones have an index */
+#define BUCKETS_LOG2 10
 #define FILTER_LOG2  16
 #define SIGNAL_FRAME 1 /* never an address of an instruction */
 
@@ -14,6 +15,7 @@ struct context {
 	uint64_t site, callee;
 	uint32_t parent;
 	uint32_t depth;
+	uint32_t youngest; /* of the frames in the index that return to it; NOWHERE: none */
 };
 
 /* A call seen before. Those of one site are next to each other, whatever they call. */
@@ -26,6 +28,17 @@ struct context_edge {
 struct context_frame {
 	uint64_t returns_to;
 	uint32_t caller; /* the context to return to */
+};
+
+/*
+ * What the index has for a frame: older frames, or NOWHERE. Frames enter it from the oldest on when
+ * a search gets that far, and leave it in the opposite order.
+ */
+struct context_far {
+	uint32_t older;        /* in the same bucket of return addresses: the youngest */
+	uint32_t other;        /* likewise, of those that return elsewhere */
+	uint32_t older_caller; /* that returns to the same context: the youngest */
+	uint32_t first;        /* the oldest of its context, as this one is: the youngest of them */
 };
 
 static uint64_t hash(uint64_t value)
@@ -50,14 +63,22 @@ static struct context_edge *new_edges(uint32_t count)
 
 bool contexts_set_up(struct contexts *c)
 {
-	*c = (struct contexts){.count = 1, .room = 64, .limit = CONTEXTS_MAX, .edge_mask = 127};
+	*c = (struct contexts){.count = 1,
+			       .room = 64,
+			       .limit = CONTEXTS_MAX,
+			       .edge_mask = 127,
+			       .last_first = NOWHERE};
 	c->nodes = calloc(c->room, sizeof(*c->nodes));
 	c->edges = new_edges(c->edge_mask + 1);
 	c->frames = malloc(64 * sizeof(*c->frames));
 	c->frame_room = 64;
 	c->sites = calloc(1u << (FILTER_LOG2 - 6), sizeof(*c->sites));
-	if (c->nodes && c->edges && c->frames && c->sites)
+	c->buckets = malloc(sizeof(*c->buckets) << BUCKETS_LOG2);
+	if (c->nodes && c->edges && c->frames && c->sites && c->buckets) {
+		c->nodes[0].youngest = NOWHERE;
+		memset(c->buckets, 0xff, sizeof(*c->buckets) << BUCKETS_LOG2);
 		return true;
+	}
 	contexts_clean_up(c);
 	return false;
 }
@@ -67,6 +88,8 @@ void contexts_clean_up(struct contexts *c)
 	free(c->nodes);
 	free(c->edges);
 	free(c->frames);
+	free(c->far);
+	free(c->buckets);
 	free(c->sites);
 	memset(c, 0, sizeof(*c));
 }
@@ -140,6 +163,7 @@ static uint32_t new_context(struct contexts *c, uint64_t site, uint64_t callee)
 		.callee = callee,
 		.parent = c->current,
 		.depth = c->nodes[c->current].depth + 1,
+		.youngest = NOWHERE,
 	};
 	return c->count++;
 }
@@ -191,6 +215,77 @@ static bool has_called(const struct contexts *c, uint32_t context, uint64_t site
 	}
 }
 
+/* ---- The index of frames ----------------------------------------------------------------------
+ */
+
+static uint32_t *bucket_of(const struct contexts *c, uint64_t returns_to)
+{
+	return &c->buckets[hash(returns_to) >> (64 - BUCKETS_LOG2)];
+}
+
+static void enter(struct contexts *c, uint32_t i)
+{
+	const struct context_frame *frame = &c->frames[i];
+	uint32_t *bucket = bucket_of(c, frame->returns_to), older = *bucket, other = older;
+	struct context *caller = &c->nodes[frame->caller];
+
+	if (older != NOWHERE && c->frames[older].returns_to == frame->returns_to)
+		other = c->far[older].other;
+	c->far[i] = (struct context_far){older, other, caller->youngest, c->last_first};
+	*bucket = i;
+	if (caller->youngest == NOWHERE)
+		c->last_first = i;
+	caller->youngest = i;
+}
+
+static void leave(struct contexts *c, uint32_t i)
+{
+	const struct context_far *far = &c->far[i];
+
+	*bucket_of(c, c->frames[i].returns_to) = far->older;
+	c->nodes[c->frames[i].caller].youngest = far->older_caller;
+	c->last_first = far->first;
+}
+
+/* Enters the frames below `end`. Without memory for them, they are searched one by one. */
+static void index_frames(struct contexts *c, uint32_t end)
+{
+	if (end > c->far_room) {
+		struct context_far *grown = realloc(c->far, c->frame_room * sizeof(*grown));
+
+		if (!grown)
+			return;
+		c->far = grown;
+		c->far_room = c->frame_room;
+	}
+	for (; c->indexed < end; c->indexed++)
+		enter(c, c->indexed);
+}
+
+/* Returns the youngest frame in the index that returns to `target`, or NOWHERE. */
+static uint32_t far_return(const struct contexts *c, uint64_t target)
+{
+	uint32_t i = *bucket_of(c, target);
+
+	while (i != NOWHERE && c->frames[i].returns_to != target)
+		i = c->far[i].other;
+	return i;
+}
+
+/* Returns the youngest frame in the index whose context has called from `site`, or NOWHERE. */
+static uint32_t far_caller(const struct contexts *c, uint64_t site)
+{
+	uint32_t found = NOWHERE;
+
+	for (uint32_t i = c->last_first; i != NOWHERE; i = c->far[i].first) {
+		uint32_t caller = c->frames[i].caller, youngest = c->nodes[caller].youngest;
+
+		if ((found == NOWHERE || youngest > found) && has_called(c, caller, site))
+			found = youngest;
+	}
+	return found;
+}
+
 /* ---- Calls and returns ------------------------------------------------------------------------
  */
 
@@ -214,6 +309,8 @@ static void push(struct contexts *c, uint64_t returns_to)
 static void pop_to(struct contexts *c, uint32_t depth)
 {
 	c->depth = depth;
+	while (c->indexed > depth)
+		leave(c, --c->indexed);
 	c->current = c->frames[depth].caller;
 	c->unknown_depth = 0;
 }
@@ -224,19 +321,31 @@ void contexts_call(struct contexts *c, uint64_t site, uint64_t callee, uint64_t 
 	c->current = child(c, site, callee);
 }
 
-static uint32_t search_end(const struct contexts *c)
+/* Brings the index up to date. Returns the first frame that is to be searched without it. */
+static uint32_t first_near(struct contexts *c)
 {
-	return c->depth > SEARCH_MAX ? c->depth - SEARCH_MAX : 0;
+	if (c->depth > NEAR_FRAMES)
+		index_frames(c, c->depth - NEAR_FRAMES);
+	return c->indexed;
 }
 
 static bool returned(struct contexts *c, uint64_t target)
 {
-	for (uint32_t i = c->depth, end = search_end(c); i-- > end;)
-		if (c->frames[i].returns_to == target) {
-			pop_to(c, i);
+	uint32_t i = c->depth, end;
+
+	if (i && c->frames[i - 1].returns_to == target) {
+		pop_to(c, i - 1);
+		return true;
+	}
+	for (end = first_near(c); i > end; i--)
+		if (c->frames[i - 1].returns_to == target) {
+			pop_to(c, i - 1);
 			return true;
 		}
-	return false;
+	i = far_return(c, target);
+	if (i != NOWHERE)
+		pop_to(c, i);
+	return i != NOWHERE;
 }
 
 /*
@@ -246,14 +355,18 @@ static bool returned(struct contexts *c, uint64_t target)
 static void returned_again(struct contexts *c, uint64_t target)
 {
 	uint64_t site = target - 4, bit = hash(site) >> (64 - FILTER_LOG2);
+	uint32_t i = c->depth, end;
 
 	if (!(c->sites[bit / 64] >> bit % 64 & 1) || has_called(c, c->current, site))
 		return;
-	for (uint32_t i = c->depth, end = search_end(c); i-- > end;)
-		if (has_called(c, c->frames[i].caller, site)) {
-			pop_to(c, i);
+	for (end = first_near(c); i > end; i--)
+		if (has_called(c, c->frames[i - 1].caller, site)) {
+			pop_to(c, i - 1);
 			return;
 		}
+	i = far_caller(c, site);
+	if (i != NOWHERE)
+		pop_to(c, i);
 }
 
 void contexts_return(struct contexts *c, uint64_t target)

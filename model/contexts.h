@@ -17,6 +17,7 @@
 
 struct context;
 struct context_frame;
+struct context_far;
 struct context_edge;
 
 struct contexts {
@@ -37,6 +38,11 @@ struct contexts {
 	uint32_t depth, frame_room;
 	uint32_t unknown_depth; /* calls above these, which there was no room for */
 	uint64_t *sites;        /* filter of call sites */
+	/* An index of the oldest frames, for returns and jumps that leave many at once. */
+	struct context_far *far;
+	uint32_t *buckets; /* by return address: the youngest frame */
+	uint32_t far_room, indexed;
+	uint32_t last_first; /* the youngest frame that is its context's oldest */
 };
 
 /* Starts with the root alone. False if out of memory. */

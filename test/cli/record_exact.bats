@@ -42,10 +42,10 @@ setup_file()
 			(void)number;
 			loop((void *)70);
 		}
-		__attribute__((noinline)) static void jumps(void)
+		__attribute__((noinline)) static void jumps(int calls)
 		{
 			if (!setjmp(place))
-				deep(5);
+				deep(calls);
 			loop((void *)50);
 		}
 		int main(int argc, char **argv)
@@ -66,7 +66,9 @@ setup_file()
 				}
 				wait(NULL);
 			} else if (strcmp(what, "jump") == 0) {
-				jumps();
+				jumps(5);
+			} else if (strcmp(what, "jump-far") == 0) {
+				jumps(5000);
 			} else if (strcmp(what, "signal") == 0) {
 				signal(SIGUSR1, handler);
 				raise(SIGUSR1);
@@ -156,9 +158,11 @@ loops()
 }
 
 @test "calls, through longjmp and a signal's handler" {
-	run loops jump
-	[[ $output == *"1001 loop<jumps<main 50"* ]]
-	[[ $output == *"1001 loop<main 300"* ]]
+	for far in jump jump-far; do
+		run loops $far
+		[[ $output == *"1001 loop<jumps<main 50"* ]]
+		[[ $output == *"1001 loop<main 300"* ]]
+	done
 	run loops signal
 	[[ $output == *"1001 loop<handler<raise<main 70"* ]]
 	[[ $output == *"1001 loop<main 300"* ]]

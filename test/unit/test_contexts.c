@@ -103,6 +103,114 @@ static void longjmp_returns_again(void **state)
 	assert_int_equal(contexts.current, 0);
 }
 
+#define DEEP 300000
+
+static void go_deep(void)
+{
+	call(0x100, 0x1000);
+	call(0x1010, 0x9000); /* setjmp */
+	contexts_return(&contexts, 0x1014);
+	call(0x1020, 0x2000);
+	for (unsigned i = 0; i < DEEP; i++)
+		call(0x2010, 0x2000);
+	call(0x2020, 0xa000); /* longjmp */
+}
+
+/* However many frames they leave, a longjmp and a return lead to the right one. */
+static void long_ways_back(void **state)
+{
+	const uint64_t targets[] = {0x1014, 0x1024};
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		go_deep();
+		if (i / 2)
+			contexts_return(&contexts, targets[i % 2]);
+		else
+			contexts_jump(&contexts, targets[i % 2]);
+		ASSERT_SITES(0x100);
+		assert_int_equal(contexts.depth, 1);
+		contexts_return(&contexts, 0x104);
+		assert_int_equal(contexts.current, 0);
+	}
+	go_deep();
+	contexts_return(&contexts, 0x104);
+	assert_int_equal(contexts.depth, 0);
+}
+
+/* One that leads to no frame takes the same time, however many there are. */
+static void ways_to_nowhere(void **state)
+{
+	uint32_t depth;
+
+	(void)state;
+	call(0x3000, 0x4000);
+	call(0x4010, 0x5000);
+	contexts_return(&contexts, 0x4014);
+	contexts_return(&contexts, 0x3004);
+	go_deep();
+	depth = contexts.depth;
+	for (unsigned i = 0; i < DEEP; i++) {
+		contexts_return(&contexts, 0x4014); /* called by nothing that is active */
+		contexts_return(&contexts, 0x700000 + 4 * i);
+		call(0xa010, 0xb000);
+		contexts_jump(&contexts, 0x4014);
+		contexts_return(&contexts, 0xa014);
+	}
+	assert_int_equal(contexts.depth, depth);
+}
+
+/* What has a context to itself: function `f` is called by `f - 1` only. */
+static uint64_t function(unsigned f)
+{
+	return 0x10000 * (1 + (uint64_t)f);
+}
+
+/* Beside a stack of what is active: random calls, and ways back over any number of frames. */
+static void ways_back_at_random(void **state)
+{
+	unsigned depth = 0, marked = 0;
+	uint64_t sites[CONTEXT_DEPTH_MAX];
+	bool returns_again[2000] = {false};
+
+	(void)state;
+	srand(1);
+	for (unsigned step = 0; step < 200000; step++) {
+		const int what = rand() % 40;
+
+		if (what < 30 && depth < 1999) {
+			call(function(depth) + 0x20, function(depth + 1));
+			returns_again[++depth] = false;
+		} else if (what < 32) {
+			call(function(depth) + 0x10, 0x9000); /* setjmp */
+			contexts_return(&contexts, function(depth) + 0x14);
+			returns_again[depth] = true;
+		} else if (depth && what < 39) {
+			depth--;
+			contexts_return(&contexts, function(depth) + 0x24);
+		} else if (depth && rand() % 8 == 0) {
+			const unsigned to = (unsigned)rand() % depth;
+
+			/* Deeper functions have no context to themselves. */
+			if (returns_again[to] && to < CONTEXT_DEPTH_MAX)
+				contexts_jump(&contexts, function(to) + 0x14);
+			else
+				contexts_return(&contexts, function(to) + 0x24);
+			marked += depth - to > 300;
+			depth = to;
+		}
+		assert_int_equal(contexts.depth, depth);
+		if (depth > CONTEXT_DEPTH_MAX)
+			continue;
+		assert_int_equal(
+			contexts_sites(&contexts, contexts.current, sites, CONTEXT_DEPTH_MAX),
+			depth);
+		for (unsigned i = 0; i < depth; i++)
+			assert_int_equal(sites[i], function(depth - 1 - i) + 0x20);
+	}
+	assert_true(marked > 20);
+}
+
 static void recursion_leads_back(void **state)
 {
 	uint32_t once, count;
@@ -181,6 +289,9 @@ int main(void)
 		TEST(calls_and_returns),
 		TEST(tail_calls_and_unwinding),
 		TEST(longjmp_returns_again),
+		TEST(long_ways_back),
+		TEST(ways_to_nowhere),
+		TEST(ways_back_at_random),
 		TEST(recursion_leads_back),
 		TEST(handlers_interrupt),
 		TEST(deep_calls_stay_with_their_caller),
