@@ -14,7 +14,7 @@ struct sharing {
 };
 
 /* The keys to print of each access; the line is there already. */
-static const uint8_t keys[] = {PLUMB_KEY_OFFSET, PLUMB_KEY_OP,     PLUMB_KEY_PID,
+static const uint8_t keys[] = {PLUMB_KEY_OFFSET, PLUMB_KEY_ACCESS, PLUMB_KEY_PID,
 			       PLUMB_KEY_TID,    PLUMB_KEY_SYMBOL, PLUMB_KEY_SRCLINE};
 #define KEYS (sizeof(keys) / sizeof(*keys))
 

@@ -423,7 +423,7 @@ static const char *const key_names[] = {
 	"symbol",        "dso",        "comm",    "pid",    "tid",      "cpu",
 	"srcline",       "srcfile",    "ip",      "op",     "subclass", "event",
 	"data_source",   "cache_line", "page",    "offset", "inline",   "group",
-	"branch_target", "symbol_to",  "latency", "time",   NULL,
+	"branch_target", "symbol_to",  "latency", "time",   "access",   NULL,
 };
 static const char *const field_names[] = {
 	"share",

@@ -324,7 +324,7 @@ static const struct report_preset presets[] = {
 	{
 		.filter = "memory",
 		.keys = {PLUMB_KEY_CACHE_LINE, PLUMB_KEY_PID, PLUMB_KEY_TID, PLUMB_KEY_OFFSET,
-			 PLUMB_KEY_OP, PLUMB_KEY_SYMBOL, PLUMB_KEY_SRCLINE},
+			 PLUMB_KEY_ACCESS, PLUMB_KEY_SYMBOL, PLUMB_KEY_SRCLINE},
 		.key_count = 7,
 	},
 };

@@ -58,6 +58,7 @@ enum plumb_profile_key {
 	PLUMB_KEY_SYMBOL_TO,     /* the function there */
 	PLUMB_KEY_LATENCY,       /* total latency in cycles; of other samples, the weight */
 	PLUMB_KEY_TIME,          /* seconds, rounded down to a tenth, as in perf */
+	PLUMB_KEY_ACCESS,        /* "load", "store", or "atomic", which may do both */
 	PLUMB_PROFILE_KEYS
 };
 

@@ -77,6 +77,12 @@ struct row {
 	uint64_t mark;    /* number of the last sample that was counted with callers */
 };
 
+/*
+ * PLUMB_KEY_ACCESS: what an instruction does to memory. The packet of a record of ldadd, cas or swp
+ * says that it is an atomic load.
+ */
+enum { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESSES };
+
 /* A key's value takes two words; a row begins with the index of its event. */
 #define WORDS_MAX (1 + 2 * PLUMB_PROFILE_KEYS_MAX)
 

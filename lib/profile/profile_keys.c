@@ -33,6 +33,13 @@ static const char *const names[PLUMB_PROFILE_KEYS] = {
 	[PLUMB_KEY_SYMBOL_TO] = "symbol_to",
 	[PLUMB_KEY_LATENCY] = "latency",
 	[PLUMB_KEY_TIME] = "time",
+	[PLUMB_KEY_ACCESS] = "access",
+};
+
+static const char *const access_names[ACCESSES] = {
+	[ACCESS_LOAD] = "load",
+	[ACCESS_STORE] = "store",
+	[ACCESS_ATOMIC] = "atomic",
 };
 
 /* perf's names. */
@@ -239,6 +246,11 @@ static void set_spe(const struct plumb_samples_item *item, unsigned key, uint64_
 		value[1] = core;
 	} else if (key == PLUMB_KEY_OP && spe->has & PLUMB_SPE_HAS_OPERATION) {
 		set_number(value, op.kind);
+	} else if (key == PLUMB_KEY_ACCESS && spe->has & PLUMB_SPE_HAS_OPERATION &&
+		   spe->op_class == PLUMB_SPE_LOAD_STORE) {
+		set_number(value, op.flags & PLUMB_SPE_OP_ATOMIC    ? ACCESS_ATOMIC
+				  : op.kind == PLUMB_SPE_KIND_STORE ? ACCESS_STORE
+								    : ACCESS_LOAD);
 	} else if (key == PLUMB_KEY_SUBCLASS && spe->has & PLUMB_SPE_HAS_OPERATION &&
 		   op.subclass != PLUMB_SPE_SUB_NONE) {
 		set_number(value, op.subclass);
@@ -359,6 +371,7 @@ bool key_value(struct plumb_profile *profile, unsigned key, const struct frame_v
 	case PLUMB_KEY_SUBCLASS:
 	case PLUMB_KEY_EVENT:
 	case PLUMB_KEY_DATA_SOURCE:
+	case PLUMB_KEY_ACCESS:
 		if (frame->item->spe)
 			set_spe(frame->item, key, value);
 		else if (key == PLUMB_KEY_EVENT)
@@ -427,6 +440,8 @@ const char *key_text(const struct plumb_profile *profile, unsigned key, const ui
 		return plumb_spe_kind_name((unsigned)value[0]);
 	case PLUMB_KEY_SUBCLASS:
 		return plumb_spe_subclass_name((unsigned)value[0]);
+	case PLUMB_KEY_ACCESS:
+		return value[0] < ACCESSES ? access_names[value[0]] : "unknown";
 	case PLUMB_KEY_EVENT:
 		return events_text(value, room);
 	case PLUMB_KEY_DATA_SOURCE:

@@ -5,9 +5,9 @@
 #include "profile/profile.h"
 
 /* The keys that tell accesses apart. */
-enum { LINE, PID, TID, OFFSET, OP, PARTS };
+enum { LINE, PID, TID, OFFSET, ACCESS, PARTS };
 static const uint8_t part_keys[PARTS] = {PLUMB_KEY_CACHE_LINE, PLUMB_KEY_PID, PLUMB_KEY_TID,
-					 PLUMB_KEY_OFFSET, PLUMB_KEY_OP};
+					 PLUMB_KEY_OFFSET, PLUMB_KEY_ACCESS};
 
 struct access {
 	struct plumb_profile_sharing public;
@@ -40,10 +40,10 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* By event, process, line, offset, thread and operation. */
+/* By event, process, line, offset, thread and kind of access. */
 static int compare_places(const void *a, const void *b)
 {
-	static const uint8_t order[] = {PID, LINE, OFFSET, TID, OP};
+	static const uint8_t order[] = {PID, LINE, OFFSET, TID, ACCESS};
 	const struct access *x = a, *y = b;
 	int result = compare_numbers(x->public.event, y->public.event);
 
@@ -77,11 +77,9 @@ static void collect(const struct plumb_profile *profile, const size_t where[PART
 		for (size_t i = 0; i < event->public.row_count; i++) {
 			const uint64_t *values = row_values(profile, event->order[i]);
 			struct access *access = &accesses->at[accesses->count];
-			const uint64_t op = values[where[OP]];
 
 			/* A number's second word is not 0. */
-			if (!values[where[LINE] + 1] || !values[where[OP] + 1] ||
-			    (op != PLUMB_SPE_KIND_LOAD && op != PLUMB_SPE_KIND_STORE))
+			if (!values[where[LINE] + 1] || !values[where[ACCESS] + 1])
 				continue;
 			*access = (struct access){
 				.public = {.event = e, .row = i, .line = values[where[LINE]]},
@@ -120,7 +118,7 @@ static bool shares_offset(const struct access *accesses, size_t count)
 
 		for (end = i;
 		     end < count && accesses[end].parts[OFFSET] == accesses[i].parts[OFFSET]; end++)
-			written |= accesses[end].parts[OP] == PLUMB_SPE_KIND_STORE;
+			written |= accesses[end].parts[ACCESS] != ACCESS_LOAD;
 		if (written && accesses[end - 1].parts[TID] != accesses[i].parts[TID])
 			return true;
 	}
@@ -135,7 +133,7 @@ static bool describe(struct access *accesses, size_t count, uint64_t *threads)
 
 	for (size_t i = 0; i < count; i++) {
 		line.samples += accesses[i].samples;
-		written |= accesses[i].parts[OP] == PLUMB_SPE_KIND_STORE;
+		written |= accesses[i].parts[ACCESS] != ACCESS_LOAD;
 	}
 	if (line.threads < 2 || !written)
 		return false;

@@ -323,7 +323,8 @@ setup()
 	said "plumb: --topdown cannot be combined with --call-graph or --children"
 }
 
-# access_record PC THREAD STORE ADDRESS...: an SPE record of a load (00) or a store (01).
+# access_record PC THREAD KIND ADDRESS...: an SPE record of a load (00), a store (01), an atomic
+# load (06, as of ldadd and cas) or a load-exclusive (0a).
 access_record()
 {
 	bytes b0 "$1" 38 40 00 00 00 00 80 64 "$2" 03 00 00 49 "$3" 52 02 00
@@ -343,22 +344,29 @@ access_record()
 		access_record 70 e9 00 08 30
 		access_record 70 e9 00 00 40
 		access_record 70 ea 00 00 40
+		# An atomic writes what it loads; an exclusive load does not.
+		access_record 80 e9 06 10 50
+		access_record 80 ea 06 10 50
+		access_record 90 e9 0a 00 60
+		access_record 90 ea 0a 00 60
 	} >shared.data
 	run --separate-stderr plumb report --raw -i shared.data --sharing --csv
 	[ "$status" -eq 0 ]
 	printf '%s\n' "${lines[@]}" | cut -d, -f1-6,8,9 >got
 	diff - got <<-'END'
-		cache_line,sharing,threads,samples,offset,op,tid,symbol
+		cache_line,sharing,threads,samples,offset,access,tid,symbol
 		0x1040,false,2,3,0x0,store,1001,0x403850
 		0x1040,false,2,3,0x8,load,1002,0x403860
 		0x2000,true,2,1,0x0,store,1001,0x403870
 		0x2000,true,2,1,0x0,store,1002,0x403870
+		0x5000,true,2,1,0x10,atomic,1001,0x403880
+		0x5000,true,2,1,0x10,atomic,1002,0x403880
 	END
 	plumb report --raw -i shared.data --sharing --json | json '
 		[(a["cache_line"], a["line_samples"]) for a in d["accesses"]]
-			== [("0x1040", 6)] * 2 + [("0x2000", 2)] * 2'
+			== [("0x1040", 6)] * 2 + [("0x2000", 2)] * 2 + [("0x5000", 2)] * 2'
 	run --separate-stderr plumb report --raw -i shared.data --sharing --limit 1
-	[[ ${lines[0]} =~ ^"CACHE LINE  SHARING  THREADS  SAMPLES  OFFSET  OPERATION" ]]
+	[[ ${lines[0]} =~ ^"CACHE LINE  SHARING  THREADS  SAMPLES  OFFSET  ACCESS" ]]
 	[[ ${lines[1]} =~ ^"0x1040      false          2        3  0x0     store" ]]
 	[ "${#lines[@]}" -eq 2 ]
 	run --separate-stderr plumb report --raw -i spe.data --sharing
