@@ -2,13 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the includes of the tree against the table of layers in doc/architecture.md: each file
 includes only what its layer may use, layers use only what stands below them, and the files of a
-folder do not include each other in circles. layers.py TOP"""
+folder do not include each other in circles. The library does not know the program either: no text
+of lib/ names an option or a command, and cli/tool/hints.c has a text for each of its remedies.
+layers.py TOP"""
 import re
 import sys
 from pathlib import Path
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 CODE = re.compile(r"`([^`]+)`")
+
+TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"((?:[^"\\\n]|\\.)*)"', re.S)
+OPTION = re.compile(r"(?<![\w-])(?:--[a-z][\w-]*|-[A-Za-z](?![\w%-]))")
+COMMAND = re.compile(r"\bplumb (?:annotate|export|list|record|report|script|spe|spec|stat)\b")
+# Options of others: of a shell's command, of perf, and of QEMU, whose arguments are whole strings.
+OTHERS = re.compile(r"\bulimit -\w|`perf [^`]*`")
+ARGUMENT = re.compile(r"-\w|--(?:help|version)")
+REMEDY = re.compile(r'"([a-z]+(?:-[a-z]+)*)"')
 
 
 def read_table(page):
@@ -70,6 +80,37 @@ class Tree:
             if target and target != layer and target not in self.uses[layer]:
                 self.wrong.append(f"{path}: {layer} may not use {target} ({name})")
 
+    def check_words(self, file):
+        path = str(file.relative_to(self.top))
+        text = file.read_text(encoding="utf-8")
+        for token in TOKEN.finditer(text):
+            words = OTHERS.sub("", token[1] or "")
+            if ARGUMENT.fullmatch(words):
+                continue
+            for found in OPTION.findall(words) + COMMAND.findall(words):
+                line = text.count("\n", 0, token.start()) + 1
+                self.wrong.append(f"{path}:{line}: the library names the program's '{found}'; "
+                                  "use diagnostics_remedy()")
+
+    def check_remedies(self, files):
+        """A remedy stands in the call or in a row of a table beside its hint, so all words of a
+        file that uses them count; what the program has must be among them."""
+        hints = self.top / "cli" / "tool" / "hints.c"
+        known = set(re.findall(r'^\t\{"([^"]+)",', hints.read_text(encoding="utf-8"), re.M)) \
+            if hints.exists() else set()
+        words = set()
+        for file in files:
+            text = file.read_text(encoding="utf-8")
+            if "diagnostics_remedy(" not in text:
+                continue
+            words |= set(REMEDY.findall(text))
+            for name in re.findall(r'diagnostics_remedy\([^,;]*,\s*"([^"]+)"', text):
+                if name not in known:
+                    self.wrong.append(f"{file.relative_to(self.top)}: cli/tool/hints.c has no "
+                                      f"hint for '{name}'")
+        for name in sorted(known - words):
+            self.wrong.append(f"cli/tool/hints.c: nothing in lib/ has the remedy '{name}'")
+
     def check_circles(self, files):
         """Within each folder, by the names of files without their ending. A header without a source
         of its own belongs to those that include it."""
@@ -116,6 +157,11 @@ def main(top):
              for file in sorted((tree.top / root).rglob("*.[ch]"))]
     for file in files:
         tree.check_file(file)
+    library = sorted(path for path in (tree.top / "lib").rglob("*")
+                     if path.suffix in (".c", ".h", ".def"))
+    for file in library:
+        tree.check_words(file)
+    tree.check_remedies(library)
     tree.check_circles(files)
     for line in tree.wrong:
         print(line)

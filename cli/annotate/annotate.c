@@ -116,8 +116,8 @@ static void open_disassembler(struct annotate_run *run)
 		first = plumb_diagnostics_get(found, 0);
 		complain("%s: %s; instructions are shown as numbers", first ? first->file : folder,
 			 first ? first->message : "out of memory");
-		if (first && first->hint)
-			advise("%s", first->hint);
+		if (first)
+			advise_on(first);
 	}
 	free(folder);
 	plumb_diagnostics_free(found);

@@ -273,8 +273,7 @@ static void say_warnings(const struct session *s)
 		if (d->severity != PLUMB_WARNING)
 			continue;
 		complain("%s", d->message);
-		if (d->hint)
-			advise("%s", d->hint);
+		advise_on(d);
 	}
 }
 

@@ -279,7 +279,11 @@ static int read_options(struct script *script)
 		status = plumb_itrace_parse(itrace, script->samples.like_perf, &script->itrace,
 					    script->found);
 		script->samples.itrace = script->itrace;
+		if (status < 0)
+			complain_findings(script->found, "--itrace", status);
 	}
+	if (status < 0)
+		return EXIT_USAGE;
 	for (unsigned i = 0; status == 0 && i < options->fields.count; i++)
 		status = script_fields_parse(&script->fields, options->fields.at[i], script->found);
 	if (status < 0)

@@ -11,6 +11,7 @@
 
 #include "base/near.h"
 #include "base/number.h"
+#include "tool/hints.h"
 #include "tool/wrap.h"
 
 /* How many findings to print for a file that is used, not checked. */
@@ -76,6 +77,15 @@ bool advise_near(const struct near *near)
 	return near->best;
 }
 
+void advise_on(const struct plumb_diagnostic *finding)
+{
+	char room[512];
+	const char *hint = hint_of(finding, room, sizeof(room));
+
+	if (hint)
+		advise("%s", hint);
+}
+
 bool complain_value(const char *option, const char *value, uint64_t most, const char *allowed)
 {
 	if (number_too_large(value, most))
@@ -121,8 +131,7 @@ void complain_findings(const struct plumb_diagnostics *found, const char *file, 
 		if (d->line)
 			snprintf(line, sizeof(line), ":%u", d->line);
 		complain("%s%s: %s", d->file ? d->file : file, line, d->message);
-		if (d->hint)
-			advise("%s", d->hint);
+		advise_on(d);
 		shown++;
 	}
 	if (shown == 0)
@@ -152,7 +161,6 @@ void complain_warnings(const struct plumb_diagnostics *found)
 		if (d->severity != PLUMB_WARNING)
 			continue;
 		complain("%s", d->message);
-		if (d->hint)
-			advise("%s", d->hint);
+		advise_on(d);
 	}
 }

@@ -24,6 +24,9 @@ void complain(const char *format, ...) PLUMB_PRINTF(1, 2);
 /* Prints the line after it, the hint. */
 void advise(const char *format, ...) PLUMB_PRINTF(1, 2);
 
+/* Prints the hint of a finding of the library, if there is one. */
+void advise_on(const struct plumb_diagnostic *finding);
+
 /* Prints "did you mean X?" if there is a similar name; otherwise returns false. */
 struct near;
 bool advise_near(const struct near *near);

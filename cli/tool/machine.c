@@ -31,8 +31,7 @@ int machine_complain(const struct plumb_diagnostics *found, const char *what, in
 			complain("%s: %s", d->file, d->message);
 		else
 			complain("%s", d->message);
-		if (d->hint)
-			advise("%s", d->hint);
+		advise_on(d);
 		said = true;
 	}
 	if (!said)

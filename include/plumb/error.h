@@ -63,6 +63,11 @@ struct plumb_diagnostic {
 	const char *path;    /* JSON path, "/metrics/ipc/formula", or NULL */
 	const char *message; /* what is wrong, and why */
 	const char *hint;    /* what to do about it, or NULL */
+	/*
+	 * For programs that would rather name an option of theirs: a stable name of the hint,
+	 * "use-model", and what it is about, such as a CPU. NULL: there is none.
+	 */
+	const char *remedy, *subject;
 };
 
 /* A growing list of findings. Not thread-safe: use one list per thread. */

@@ -23,4 +23,12 @@ void diagnostics_vadd(struct plumb_diagnostics *list, enum plumb_severity severi
 		      const struct place *where, const char *format, va_list args)
 	PLUMB_PRINTF(5, 0);
 
+/*
+ * Sets the hint of the last finding as plumb_diagnostics_hint() does, where a program does better
+ * by naming its options. It finds its own text by `remedy`, a string literal, and puts a copy of
+ * `subject`, which may be NULL, into it.
+ */
+void diagnostics_remedy(struct plumb_diagnostics *list, const char *remedy, const char *subject,
+			const char *format, ...) PLUMB_PRINTF(4, 5);
+
 #endif

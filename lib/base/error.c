@@ -174,13 +174,37 @@ void plumb_diagnostics_add(struct plumb_diagnostics *list, enum plumb_severity s
 	va_end(args);
 }
 
+/* Returns the finding that a hint belongs to, or NULL if it was not kept. */
+static struct plumb_diagnostic *last_of(struct plumb_diagnostics *list)
+{
+	if (!list || !list->count || list->errors + list->warnings > list->count)
+		return NULL;
+	return &list->list[list->count - 1];
+}
+
 void plumb_diagnostics_hint(struct plumb_diagnostics *list, const char *format, ...)
 {
+	struct plumb_diagnostic *last = last_of(list);
 	va_list args;
 
-	if (!list || !list->count || list->errors + list->warnings > list->count)
+	if (!last)
 		return;
 	va_start(args, format);
-	list->list[list->count - 1].hint = format_string(&list->strings, format, args);
+	last->hint = format_string(&list->strings, format, args);
 	va_end(args);
+}
+
+void diagnostics_remedy(struct plumb_diagnostics *list, const char *remedy, const char *subject,
+			const char *format, ...)
+{
+	struct plumb_diagnostic *last = last_of(list);
+	va_list args;
+
+	if (!last)
+		return;
+	va_start(args, format);
+	last->hint = format_string(&list->strings, format, args);
+	va_end(args);
+	last->subject = subject ? arena_strdup(&list->strings, subject) : NULL;
+	last->remedy = !subject || last->subject ? remedy : NULL;
 }

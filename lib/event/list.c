@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnostics.h"
 #include "base/near.h"
 #include "base/quote.h"
 #include "base/sized.h"
@@ -99,7 +100,7 @@ static int use_spe(const struct event_reader *reader, struct event_word word,
 	if (reader->options->sampling)
 		return 0;
 	event_refuse(reader, PLUMB_ERR_INVALID, word, "SPE can be sampled, but not counted");
-	plumb_diagnostics_hint(reader->diagnostics, "use plumb record -e spe");
+	diagnostics_remedy(reader->diagnostics, "sample-spe", NULL, "sample it instead");
 	return PLUMB_ERR_INVALID;
 }
 
@@ -158,8 +159,8 @@ static int refuse_unknown(const struct event_reader *reader, struct event_word t
 	if (colon + 1 >= text.length || event_are_modifiers(behind(text, colon)))
 		return event_unknown(reader, before(text, colon));
 	event_refuse(reader, PLUMB_ERR_UNSUPPORTED, text, "tracepoints are not supported");
-	plumb_diagnostics_hint(reader->diagnostics,
-			       "use a PMU event or a software event; see plumb list -v");
+	diagnostics_remedy(reader->diagnostics, "list-all-events", NULL,
+			   "use a PMU event or a software event");
 	return PLUMB_ERR_UNSUPPORTED;
 }
 

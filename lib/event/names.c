@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds events by name: the CPU's own, perf's generic, cache and software events, codes. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnostics.h"
 #include "base/near.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -112,11 +114,11 @@ static const struct {
 
 /* perf's own events, and what to use instead. */
 static const struct {
-	const char *name, *instead;
+	const char *name, *remedy, *instead;
 } tool_events[] = {
-	{"duration_time", "plumb stat always prints the elapsed time"},
-	{"user_time", "use time(1), which prints the time in user code"},
-	{"system_time", "use time(1), which prints the time in the kernel"},
+	{"duration_time", "elapsed-time", "the elapsed time is measured without it"},
+	{"user_time", NULL, "use time(1), which prints the time in user code"},
+	{"system_time", NULL, "use time(1), which prints the time in the kernel"},
 };
 
 /* ---- perf's names ------------------------------------------------------------------------- */
@@ -146,8 +148,8 @@ int event_needs_pmu(const struct event_reader *reader, struct event_word word)
 {
 	event_refuse(reader, PLUMB_ERR_MACHINE, word,
 		     "this event requires an Arm PMU, which this machine does not have");
-	plumb_diagnostics_hint(reader->diagnostics,
-			       "use --source model, or software events such as task-clock");
+	diagnostics_remedy(reader->diagnostics, "use-model-or-software", NULL,
+			   "use the model source, or software events such as task-clock");
 	return PLUMB_ERR_MACHINE;
 }
 
@@ -166,7 +168,7 @@ static int lacks_event(const struct event_reader *reader, struct event_word word
 		event_refuse(reader, PLUMB_ERR_NOT_FOUND, word,
 			     "Linux maps this to %s, which cannot be counted here",
 			     spec->events[event].name);
-	plumb_diagnostics_hint(reader->diagnostics, "see plumb list events");
+	diagnostics_remedy(reader->diagnostics, "list-events", NULL, "use another event");
 	return PLUMB_ERR_NOT_FOUND;
 }
 
@@ -210,11 +212,11 @@ static bool take_word(const char **text, const char *word)
 }
 
 static int maps_to_nothing(const struct event_reader *reader, struct event_word word,
-			   const char *hint)
+			   const char *remedy, const char *hint)
 {
 	event_refuse(reader, PLUMB_ERR_UNSUPPORTED, word,
 		     "Linux maps this to no event of Arm PMUs");
-	plumb_diagnostics_hint(reader->diagnostics, "%s", hint);
+	diagnostics_remedy(reader->diagnostics, remedy, NULL, "%s", hint);
 	return PLUMB_ERR_UNSUPPORTED;
 }
 
@@ -268,14 +270,14 @@ static int find_cache_event(const struct event_reader *reader, struct event_word
 	if (ends_in_dash(text, at))
 		return 0;
 	if (caches[cache].cache >= CACHE_COUNT)
-		return maps_to_nothing(reader, word, "see plumb list generic");
+		return maps_to_nothing(reader, word, "list-generic", "use another cache event");
 	if (said[0] > OPERATION_READ)
-		return maps_to_nothing(
-			reader, word,
-			said[0] == OPERATION_WRITE
-				? "use an event of the CPU, such as L1D_CACHE_WR for "
-				  "stores"
-				: "use an event of the CPU: see plumb list events");
+		return said[0] == OPERATION_WRITE
+			       ? maps_to_nothing(
+					 reader, word, NULL,
+					 "use an event of the CPU, such as L1D_CACHE_WR for stores")
+			       : maps_to_nothing(reader, word, "list-events-of-cpu",
+						 "use an event of the CPU");
 	error = use_name(reader, word,
 			 &names[CACHE_FIRST + caches[cache].cache * RESULT_COUNT + (said[1] == 1)],
 			 config);
@@ -369,6 +371,26 @@ bool event_is_core_pmu(const char *pmu)
 
 /* ---- all of it ---------------------------------------------------------------------------- */
 
+/* Names the events of a metric, as many as fit a line. */
+static void hint_events(const struct event_reader *reader, const struct plumb_metric *metric)
+{
+	const struct plumb_spec *spec = reader->options->spec;
+	char text[80];
+	size_t used = 0;
+
+	for (uint16_t i = 0; i < metric->events.count; i++) {
+		const int length = snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "",
+					    spec->events[metric->events.at[i]].name);
+
+		if (length < 0 || (size_t)length >= sizeof(text) - used)
+			break;
+		used += (size_t)length;
+	}
+	text[used] = '\0';
+	if (used)
+		plumb_diagnostics_hint(reader->diagnostics, "sample its events: %s", text);
+}
+
 static int use_metric(const struct event_reader *reader, struct event_word word, uint16_t metric,
 		      struct plumb_event_config *config)
 {
@@ -380,8 +402,7 @@ static int use_metric(const struct event_reader *reader, struct event_word word,
 		return 0;
 	event_refuse(reader, PLUMB_ERR_INVALID, word,
 		     "metrics cannot be sampled, only their events");
-	plumb_diagnostics_hint(reader->diagnostics, "see plumb spec show %s --cpu %s",
-			       spec->metrics[metric].name, spec->id);
+	hint_events(reader, &spec->metrics[metric]);
 	return PLUMB_ERR_INVALID;
 }
 
@@ -402,7 +423,8 @@ static int refuse_tool_event(const struct event_reader *reader, struct event_wor
 {
 	event_refuse(reader, PLUMB_ERR_UNSUPPORTED, word,
 		     "this event of perf's own is not supported");
-	plumb_diagnostics_hint(reader->diagnostics, "%s", tool_events[i].instead);
+	diagnostics_remedy(reader->diagnostics, tool_events[i].remedy, NULL, "%s",
+			   tool_events[i].instead);
 	return PLUMB_ERR_UNSUPPORTED;
 }
 
@@ -431,7 +453,7 @@ static int find_word(const struct event_reader *reader, struct event_word word, 
 		return spec ? 0 : event_needs_pmu(reader, word);
 	}
 	if (text_compare(text, "ref-cycles") == 0)
-		return maps_to_nothing(reader, word,
+		return maps_to_nothing(reader, word, NULL,
 				       "use CNT_CYCLES, which counts at a constant frequency");
 	for (size_t i = 0; i < COUNT(tool_events); i++)
 		if (text_compare(text, tool_events[i].name) == 0)
@@ -473,13 +495,12 @@ int event_unknown(const struct event_reader *reader, struct event_word word)
 	else
 		event_refuse(reader, PLUMB_ERR_NOT_FOUND, word, "no such event");
 	if (spec && text && plumb_spec_metric_group(spec, text) != PLUMB_NONE)
-		plumb_diagnostics_hint(reader->diagnostics,
-				       "%s is a metric group: plumb stat --metric-group %s", text,
-				       text);
+		diagnostics_remedy(reader->diagnostics, "metric-group", text,
+				   "%s is a metric group, not an event", text);
 	else if (near.best)
 		plumb_diagnostics_hint(reader->diagnostics, "did you mean %s?", near.best);
 	else if (spec)
-		plumb_diagnostics_hint(reader->diagnostics, "see plumb spec list events --cpu %s",
-				       spec->id);
+		diagnostics_remedy(reader->diagnostics, "list-events-of", spec->id,
+				   "use an event of %s", spec->id);
 	return PLUMB_ERR_NOT_FOUND;
 }

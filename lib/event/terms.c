@@ -2,6 +2,7 @@
 /* Reads the terms between an event's slashes. */
 #include <string.h>
 
+#include "base/diagnostics.h"
 #include "base/near.h"
 #include "base/number.h"
 #include "event/parse.h"
@@ -39,28 +40,28 @@ int event_term_number(const struct event_reader *reader, const char *key, const 
 
 /* perf's other terms, and what to use instead. */
 static const struct {
-	const char *key, *instead;
+	const char *key, *remedy, *instead;
 } unsupported[] = {
-	{"aux-action", NULL},
-	{"aux-output", NULL},
-	{"aux-sample-size", NULL},
-	{"branch_type", NULL},
-	{"call-graph", "use -g to record call chains"},
-	{"config2", NULL},
-	{"config3", NULL},
-	{"cpu", NULL},
-	{"driver-config", NULL},
-	{"inherit", NULL},
-	{"max-stack", NULL},
-	{"metric-id", NULL},
-	{"no-inherit", "use -i to leave out forked processes"},
-	{"no-overwrite", NULL},
-	{"nr", NULL},
-	{"overwrite", NULL},
-	{"percore", NULL},
-	{"ratio-to-prev", NULL},
-	{"stack-size", NULL},
-	{"time", NULL},
+	{"aux-action", NULL, NULL},
+	{"aux-output", NULL, NULL},
+	{"aux-sample-size", NULL, NULL},
+	{"branch_type", NULL, NULL},
+	{"call-graph", "call-graph", "record call chains with all events"},
+	{"config2", NULL, NULL},
+	{"config3", NULL, NULL},
+	{"cpu", NULL, NULL},
+	{"driver-config", NULL, NULL},
+	{"inherit", NULL, NULL},
+	{"max-stack", NULL, NULL},
+	{"metric-id", NULL, NULL},
+	{"no-inherit", "no-inherit", "leave out forked processes for all events"},
+	{"no-overwrite", NULL, NULL},
+	{"nr", NULL, NULL},
+	{"overwrite", NULL, NULL},
+	{"percore", NULL, NULL},
+	{"ratio-to-prev", NULL, NULL},
+	{"stack-size", NULL, NULL},
+	{"time", NULL, NULL},
 };
 
 static int set_name(const struct event_reader *reader, const char *key, const char *value,
@@ -82,7 +83,7 @@ static int set_frequency(const struct event_reader *reader, const char *key, con
 	if (config->kind == PLUMB_EVENT_SPE) {
 		event_refuse(reader, PLUMB_ERR_INVALID, word_of(key),
 			     "SPE supports a period, not a frequency");
-		plumb_diagnostics_hint(reader->diagnostics, "use period=N, or -c N");
+		diagnostics_remedy(reader->diagnostics, "spe-period", NULL, "use period=N");
 		return PLUMB_ERR_INVALID;
 	}
 	error = event_term_number(reader, key, value, 1, FREQUENCY_MAX, &number);
@@ -118,7 +119,8 @@ static int common_term(const struct event_reader *reader, const char *key, const
 		event_refuse(reader, PLUMB_ERR_UNSUPPORTED, word_of(key),
 			     "this term is not supported");
 		if (unsupported[i].instead)
-			plumb_diagnostics_hint(reader->diagnostics, "%s", unsupported[i].instead);
+			diagnostics_remedy(reader->diagnostics, unsupported[i].remedy, NULL, "%s",
+					   unsupported[i].instead);
 		return PLUMB_ERR_UNSUPPORTED;
 	}
 	return 0;

@@ -9,7 +9,7 @@ struct loss {
 	uint64_t count;
 	const char *id;
 	const char *one, *many; /* what follows the count */
-	const char *hint;
+	const char *remedy, *hint;
 };
 
 static void report_unfinished(const struct plumb_recording_losses *losses,
@@ -35,8 +35,8 @@ static void report_skipped(const struct plumb_recording_losses *losses, const st
 			"0x%llx",
 			(unsigned long long)losses->aux_skipped, one ? "" : "s",
 			one ? "begins" : "begin", (unsigned long long)losses->aux_first_skipped);
-	plumb_diagnostics_hint(found, "the recording is damaged there, or newer than this program: "
-				      "`plumb spe dump` shows the packets");
+	diagnostics_remedy(found, "dump-packets", NULL,
+			   "the recording is damaged there, or newer than this program");
 }
 
 void plumb_losses_report(const struct plumb_recording_losses *losses, const char *name,
@@ -44,34 +44,36 @@ void plumb_losses_report(const struct plumb_recording_losses *losses, const char
 {
 	const struct loss all[] = {
 		{losses->lost_records, "lost-records", "record was lost: the ring was full",
-		 "records were lost: the ring was full",
-		 "record with a larger ring (-m), or sample less often (-c, -F)"},
+		 "records were lost: the ring was full", "larger-ring",
+		 "record with a larger ring, or sample less often"},
 		{losses->lost_samples, "lost-samples",
 		 "sample was lost: it could not be written when it was taken",
-		 "samples were lost: they could not be written when they were taken",
-		 "sample less often (-c, -F)"},
+		 "samples were lost: they could not be written when they were taken", "sample-less",
+		 "sample less often"},
 		{losses->throttled, "throttled",
 		 "time the kernel paused sampling because it took too much time",
 		 "times the kernel paused sampling because it took too much time",
-		 "sample less often (-c, -F), or raise kernel.perf_event_max_sample_rate"},
+		 "sample-less-or-raise",
+		 "sample less often, or raise kernel.perf_event_max_sample_rate"},
 		{losses->aux_truncated, "aux-truncated",
 		 "piece of AUX data was cut short: the AUX buffer was full, so SPE stopped",
 		 "pieces of AUX data were cut short: the AUX buffer was full, so SPE stopped",
-		 "record with a larger AUX buffer (-m ,SIZE) or a longer period (-c)"},
+		 "larger-aux-or-period", "record with a larger AUX buffer or a longer period"},
 		{losses->aux_partial, "aux-partial",
 		 "piece of AUX data has gaps: SPE lost records within it",
-		 "pieces of AUX data have gaps: SPE lost records within them",
-		 "record with a longer period (-c)"},
+		 "pieces of AUX data have gaps: SPE lost records within them", "longer-period",
+		 "record with a longer period"},
 		{losses->aux_collisions, "aux-collisions",
 		 "piece of AUX data had collisions: samples were skipped because the one before "
 		 "was still in flight",
 		 "pieces of AUX data had collisions: samples were skipped because the one before "
 		 "was still in flight",
-		 "record with a longer period (-c): what runs shortly after slow operations is "
+		 "longer-period-why",
+		 "record with a longer period: what runs shortly after slow operations is "
 		 "then missed less"},
 		{losses->aux_unfinished, "aux-unfinished", "SPE record is cut off and was skipped",
-		 "SPE records are cut off and were skipped",
-		 "record with a larger AUX buffer (-m ,SIZE)"},
+		 "SPE records are cut off and were skipped", "larger-aux",
+		 "record with a larger AUX buffer"},
 	};
 	const struct place place = {.file = name};
 
@@ -85,7 +87,7 @@ void plumb_losses_report(const struct plumb_recording_losses *losses, const char
 		diagnostics_add(found, PLUMB_WARNING, loss->id, &place, "%llu %s",
 				(unsigned long long)loss->count,
 				loss->count == 1 ? loss->one : loss->many);
-		plumb_diagnostics_hint(found, "%s", loss->hint);
+		diagnostics_remedy(found, loss->remedy, NULL, "%s", loss->hint);
 	}
 	if (losses->aux_skipped)
 		report_skipped(losses, &place, found);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/diagnostics.h"
 #include "base/sized.h"
 
 void plumb_source_close(struct plumb_source *source)
@@ -225,7 +226,7 @@ static int check_events(const struct plumb_source *source, const struct source_r
 	if (job->exact && source->kind != &source_model) {
 		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-exact", NULL,
 				      "%s does not support exact profiles", source->kind->name);
-		plumb_diagnostics_hint(diagnostics, "use --source model");
+		diagnostics_remedy(diagnostics, "use-model", NULL, "use the model source");
 		return PLUMB_ERR_UNSUPPORTED;
 	}
 	return job->event_count || job->exact ? 0 : PLUMB_ERR_ARGUMENT;

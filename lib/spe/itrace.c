@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The --itrace string: perf's way of saying what is to be made of AUX data. Its letters and units
+ * The text of --itrace: perf's way of saying what is to be made of AUX data. Its letters and units
  * are perf's (tools/perf/Documentation/itrace.txt, itrace_do_parse_synth_opts()); y and T came
  * after 6.1.
  */
@@ -29,7 +29,7 @@ struct parser {
 
 static struct place place_of(const struct parser *p, const char *at)
 {
-	return (struct place){.file = "--itrace", .column = (unsigned)(at - p->text) + 1};
+	return (struct place){.column = (unsigned)(at - p->text) + 1};
 }
 
 /* Adds the finding that the letter at `at` is not what is expected there. */
@@ -388,16 +388,16 @@ uint32_t itrace_groups(const struct plumb_itrace *itrace, enum plumb_perf_versio
 }
 
 static void report_period(const struct plumb_itrace *itrace, enum plumb_perf_version version,
-			  const struct place *place, struct plumb_diagnostics *found)
+			  struct plumb_diagnostics *found)
 {
 	if (itrace->instructions && !samples_instructions(itrace)) {
-		diagnostics_add(found, PLUMB_WARNING, "itrace-unit", place,
+		diagnostics_add(found, PLUMB_WARNING, "itrace-unit", NULL,
 				"SPE has no instructions by time: the group "
 				"\"instructions\" is left out");
 		plumb_diagnostics_hint(found, "give its period in instructions: i1i");
 	} else if (itrace->instructions && itrace->period > 1) {
-		diagnostics_add(found, PLUMB_WARNING, "itrace-period", place,
-				"the records are samples already: only one in %llu is %s",
+		diagnostics_add(found, PLUMB_WARNING, "itrace-period", NULL,
+				"each record is a sample already: only one in %llu is %s",
 				(unsigned long long)itrace->period,
 				perf_is_newer(version) ? "used" : "among the \"instructions\"");
 		plumb_diagnostics_hint(found, "i1i gives every record");
@@ -429,12 +429,11 @@ void plumb_itrace_report(const struct plumb_itrace *itrace, enum plumb_perf_vers
 		{itrace->quick > 0, "q"},
 		{itrace->skip > 0, "s"},
 	};
-	const struct place place = {.file = "--itrace"};
-
-	report_period(itrace, version, &place, found);
+	report_period(itrace, version, found);
 	for (size_t i = 0; i < sizeof(vain) / sizeof(*vain); i++)
 		if (vain[i].asked)
-			diagnostics_add(found, PLUMB_WARNING, "itrace-vain", &place,
-					"SPE records have nothing that '%s' asks for",
-					vain[i].letter);
+			diagnostics_add(
+				found, PLUMB_WARNING, "itrace-vain", NULL,
+				"itrace letter '%s' has no effect: SPE does not record this",
+				vain[i].letter);
 }

@@ -195,7 +195,9 @@ samples()
 	plumb record --source model -o works.data ./nothing || skip "no engine"
 	run --separate-stderr plumb record --source model --call-graph dwarf -e cycles ./nothing
 	[ "$status" -ne 0 ]
-	grep -qF 'does not record copies of the stack' <<<"$stderr"
+	grep -qF 'plumb: the model cannot record copies of the stack, which unwinding with DWARF requires' \
+		<<<"$stderr"
+	grep -qF 'use --call-graph fp, with a program built with -fno-omit-frame-pointer' <<<"$stderr"
 	run --separate-stderr plumb record --source model -D -1 ./nothing
 	[ "$status" -ne 0 ]
 	grep -qF 'does not support a delay of -1' <<<"$stderr"

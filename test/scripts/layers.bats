@@ -73,3 +73,36 @@ setup()
 	[[ $output = *"lib/low uses lib/high, which does not stand below it"* ]]
 	[[ $output = *"lib/other/file.c: belongs to no layer"* ]]
 }
+
+@test "layers: reports a text of the library that names the program's options or commands" {
+	cat >lib/low/text.c <<-'END'
+		/* A comment may say --option, and plumb stat. */
+		static const char *texts[] = {"use --source model", "a longer period (-c)", "see plumb list",
+					      "raise it: ulimit -n", "as `perf record --threads`",
+					      "well-known, 3 - 2, -1"};
+	END
+	run check
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 3 ]
+	[[ ${lines[0]} = "lib/low/text.c:2: the library names the program's '--source'"* ]]
+	[[ ${lines[1]} = "lib/low/text.c:2: the library names the program's '-c'"* ]]
+	[[ ${lines[2]} = "lib/low/text.c:2: the library names the program's 'plumb list'"* ]]
+}
+
+@test "layers: reports remedies without a hint, and hints without a remedy" {
+	mkdir -p cli/tool
+	# shellcheck disable=SC2016 # Markdown's backquotes
+	echo '| `cli/` | | | three |' >>doc/architecture.md
+	printf '\t{"known", "a"},\n\t{"in-table", "b"},\n\t{"unused", "c"},\n' >cli/tool/hints.c
+	cat >lib/low/text.c <<-'END'
+		static const char *table[] = {"in-table"};
+		diagnostics_remedy(found, "known", NULL, "x");
+		diagnostics_remedy(found, "unknown", NULL, "x");
+		diagnostics_remedy(found, table[0], NULL, "x");
+	END
+	run check
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 2 ]
+	[ "${lines[0]}" = "lib/low/text.c: cli/tool/hints.c has no hint for 'unknown'" ]
+	[ "${lines[1]}" = "cli/tool/hints.c: nothing in lib/ has the remedy 'unused'" ]
+}

@@ -7,6 +7,8 @@
 
 #include <plumb/model.h>
 
+#include "base/diagnostics.h"
+
 /* The model's own table. */
 #include <events.h>
 
@@ -91,7 +93,8 @@ static void hint_nearby(const struct plumb_spec *spec, uint16_t event,
 	if (named)
 		plumb_diagnostics_hint(found, "it counts these related events: %s", text);
 	else
-		plumb_diagnostics_hint(found, "see plumb list events --source model");
+		diagnostics_remedy(found, "list-events-of-model", NULL,
+				   "use an event that the model counts");
 }
 
 static int refuse(const struct plumb_event_config *event, const char *why,

@@ -246,7 +246,7 @@ int program_find_sysroot(const struct program *program, const char *wanted, cons
 	}
 	diagnostics_add(found, PLUMB_ERROR, "no-sysroot", wanted ? &where : NULL,
 			"the program's loader %s is missing", program->interpreter);
-	plumb_diagnostics_hint(found, "install libc6-arm64-cross, or name the folder of "
-				      "an AArch64 system with -L");
+	diagnostics_remedy(found, "sysroot", NULL,
+			   "install libc6-arm64-cross, or name the folder of an AArch64 system");
 	return PLUMB_ERR_MACHINE;
 }

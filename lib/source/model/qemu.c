@@ -249,7 +249,7 @@ static int judge(struct qemu *qemu, struct answer *answer, struct plumb_diagnost
 		return judge_silence(answer, &where, found);
 	if (!read_version(answer->text, qemu)) {
 		diagnostics_add(found, PLUMB_ERROR, "not-qemu", &where,
-				"not qemu-aarch64, by its answer to --version");
+				"not qemu-aarch64: it answers with another name");
 		add_hint(found, qemu->path);
 		return PLUMB_ERR_MACHINE;
 	}

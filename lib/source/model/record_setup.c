@@ -10,6 +10,7 @@
 
 #include <plumb/model.h>
 
+#include "base/diagnostics.h"
 #include "events.h"
 #include "source/model/counted.h"
 
@@ -26,13 +27,11 @@
 #define AUX_BYTES_MAX     (1u << 28)
 #define SPE_INTERVAL_MAX  0xffffff00u /* PMSIRR_EL1.INTERVAL */
 
-static int refuse(struct plumb_diagnostics *found, int error, const char *id, const char *what,
-		  const char *why, const char *hint)
+static int refuse_event(struct plumb_diagnostics *found, const char *id,
+			const struct plumb_event_config *event, const char *why)
 {
-	plumb_diagnostics_add(found, PLUMB_ERROR, id, NULL, "%s: %s", what, why);
-	if (hint)
-		plumb_diagnostics_hint(found, "%s", hint);
-	return error;
+	plumb_diagnostics_add(found, PLUMB_ERROR, id, NULL, "%s: %s", event->name, why);
+	return PLUMB_ERR_UNSUPPORTED;
 }
 
 static bool window_is_part(const struct plumb_window *window)
@@ -41,37 +40,61 @@ static bool window_is_part(const struct plumb_window *window)
 	       window->max_instructions;
 }
 
+/* Refuses what this model cannot do; `cannot` follows "the model ". */
+static int refuse_job(struct plumb_diagnostics *found, int error, const char *id,
+		      const char *cannot, const char *hint)
+{
+	plumb_diagnostics_add(found, PLUMB_ERROR, id, NULL, "the model %s", cannot);
+	if (hint)
+		plumb_diagnostics_hint(found, "%s", hint);
+	return error;
+}
+
+static int refuse_exact(const struct source_record_job *job, struct plumb_diagnostics *found)
+{
+	plumb_diagnostics_add(found, PLUMB_ERROR, job->event_count ? "exact-events" : "exact-part",
+			      NULL,
+			      job->event_count ? "an exact profile always has all events"
+					       : "an exact profile covers the whole run");
+	if (job->event_count)
+		diagnostics_remedy(found, "exact-no-events", NULL, "name no events");
+	else
+		diagnostics_remedy(found, "exact-whole-run", NULL,
+				   "sample a part of it, or count it");
+	return PLUMB_ERR_UNSUPPORTED;
+}
+
 /* What asks for more than the model has. */
 static int check_job(const struct source_record_job *job, struct plumb_diagnostics *found)
 {
 	const char *hint = "name a program to run";
 
-	if (!job->program || job->pid_count || job->tid_count)
-		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-attach", "the model",
-			      "cannot attach to running processes", hint);
+	if (job->pid_count || job->tid_count)
+		return refuse_job(found, PLUMB_ERR_UNSUPPORTED, "no-attach",
+				  "cannot attach to running processes", hint);
 	if (job->all_cpus || job->cpu_count)
-		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-attach", "the model",
-			      "cannot sample CPUs, only the program it runs", hint);
-	if (job->user_stack)
-		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-stack", "the model",
-			      "does not record copies of the stack",
-			      "record call chains by frame pointers instead");
+		return refuse_job(found, PLUMB_ERR_UNSUPPORTED, "no-attach",
+				  "cannot sample CPUs, only the program it runs", hint);
+	if (job->user_stack) {
+		refuse_job(found, PLUMB_ERR_UNSUPPORTED, "no-stack",
+			   "cannot record copies of the stack, which unwinding with DWARF requires",
+			   NULL);
+		diagnostics_remedy(found, "frame-pointers", NULL,
+				   "record call chains by frame pointers, and build the program "
+				   "with -fno-omit-frame-pointer");
+		return PLUMB_ERR_UNSUPPORTED;
+	}
 	if (job->clockid != -1)
-		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-clock", "the model",
-			      "does not support another clock", NULL);
+		return refuse_job(found, PLUMB_ERR_UNSUPPORTED, "no-clock",
+				  "has no other clock than its own", NULL);
 	if (job->window.delay_ms < 0)
-		return refuse(found, PLUMB_ERR_UNSUPPORTED, "no-delay", "the model",
-			      "does not support a delay of -1", "give milliseconds");
-	if (job->exact && job->event_count)
-		return refuse(found, PLUMB_ERR_UNSUPPORTED, "exact-events", "the model",
-			      "an exact profile has all events; remove -e", NULL);
-	if (job->exact && window_is_part(&job->window))
-		return refuse(found, PLUMB_ERR_UNSUPPORTED, "exact-part", "the model",
-			      "an exact profile covers the whole run",
-			      "sample a part of it, or count it with plumb stat");
+		return refuse_job(found, PLUMB_ERR_UNSUPPORTED, "no-delay",
+				  "does not support a delay of -1", "give milliseconds");
+	if (job->exact && (job->event_count || window_is_part(&job->window)))
+		return refuse_exact(job, found);
 	if (!job->exact && (!job->event_count || job->event_count > OVERFLOW_COUNTERS))
-		return refuse(found, PLUMB_ERR_LIMIT, "event-count", "the model",
-			      "samples 1 to 32 events at a time", NULL);
+		return refuse_job(found, PLUMB_ERR_LIMIT, "event-count",
+				  "samples 1 to 32 events at a time", NULL);
 	return 0;
 }
 
@@ -150,14 +173,16 @@ static int make_spe(struct record_setup *setup, const struct source_record_job *
 	struct plumb_event_spe spe = event->spe;
 
 	if (setup->spe != SIZE_MAX)
-		return refuse(found, PLUMB_ERR_UNSUPPORTED, "two-spe", event->name,
-			      "only one SPE event is supported", NULL);
-	if (event->frequency)
-		return refuse(found, PLUMB_ERR_UNSUPPORTED, "spe-frequency", event->name,
-			      "SPE supports a period, not a frequency", "use -c");
+		return refuse_event(found, "two-spe", event, "only one SPE event is supported");
+	if (event->frequency) {
+		refuse_event(found, "spe-frequency", event,
+			     "SPE supports a period, not a frequency");
+		diagnostics_remedy(found, "spe-period", NULL, "use period=N");
+		return PLUMB_ERR_UNSUPPORTED;
+	}
 	if (spe.simd_filter || spe.float_filter)
-		return refuse(found, PLUMB_ERR_UNSUPPORTED, "spe-filter", event->name,
-			      "this core's SPE unit cannot filter SIMD or floating point", NULL);
+		return refuse_event(found, "spe-filter", event,
+				    "this core's SPE unit cannot filter SIMD or floating point");
 	setup->spe = i;
 	/* Per-CPU recordings are put together by time: perf asks for it, too. */
 	spe.ts_enable |= !job->per_thread;
@@ -246,8 +271,8 @@ static int number_leaders(struct record_setup *setup, const struct source_record
 					 setup->counters[leader] != event->leader;)
 				leader++;
 		if (leader == setup->counter_count)
-			return refuse(found, PLUMB_ERR_UNSUPPORTED, "spe-group", event->name,
-				      "cannot be in a group with SPE", NULL);
+			return refuse_event(found, "spe-group", event,
+					    "cannot be in a group with SPE");
 		setup->asked[c].leader = leader;
 	}
 	return 0;

@@ -395,7 +395,7 @@ static int check_predicates(const struct run *run, struct plumb_diagnostics *fou
 	plumb_diagnostics_add(found, PLUMB_ERROR, "no-event", NULL,
 			      "QEMU %u.%u does not let the model count by SVE predicates",
 			      run->qemu.major, run->qemu.minor);
-	plumb_diagnostics_hint(found, "use QEMU 9.0 or later, with --qemu");
+	diagnostics_remedy(found, "newer-engine", NULL, "use QEMU 9.0 or later");
 	return PLUMB_ERR_MACHINE;
 }
 

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/diagnostics.h"
 #include "count/scaled.h"
 #include "source/perf/events.h"
 #include "source/perf/program.h"
@@ -381,7 +382,8 @@ int perf_check_pmu(const struct source_job *job, struct plumb_diagnostics *found
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-pmu", NULL,
 				      "%s requires an Arm PMU, which this machine does not have",
 				      job->plan->events[i]->name);
-		plumb_diagnostics_hint(found, "use --source model, or software events");
+		diagnostics_remedy(found, "use-model-or-software", NULL,
+				   "use the model source, or software events such as task-clock");
 		return PLUMB_ERR_MACHINE;
 	}
 	return 0;
@@ -395,7 +397,7 @@ int perf_check_window(const struct plumb_window *window, struct plumb_diagnostic
 			      window->max_instructions
 				      ? "perf cannot end a program after a number of instructions"
 				      : "perf cannot begin or end at a place in the program");
-	plumb_diagnostics_hint(found, "use --source model");
+	diagnostics_remedy(found, "use-model", NULL, "use the model source");
 	return PLUMB_ERR_UNSUPPORTED;
 }
 

@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/diagnostics.h"
+
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
 /*
@@ -177,10 +179,13 @@ static int explain(int error, struct plumb_diagnostics *found)
 	} else {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-counter", NULL,
 				      "the kernel refused to count: %s", strerror(-error));
-		plumb_diagnostics_hint(found, error == -EMFILE
-						      ? "raise the limit of open files: ulimit -n"
-						      : "use fewer events, --collect-by none, or "
-							"--source model");
+		if (error == -EMFILE)
+			plumb_diagnostics_hint(found, "raise the limit of open files: ulimit -n");
+		else
+			diagnostics_remedy(
+				found, "fewer-events", NULL,
+				"use fewer events, count them without groups, or use the "
+				"model source");
 	}
 	return error;
 }
@@ -193,7 +198,8 @@ static int explain_nothing(const struct perf_events *events, struct plumb_diagno
 	plumb_diagnostics_add(found, PLUMB_ERROR, "no-counter", NULL,
 			      "the PMU cannot count any of the requested events: %s",
 			      names ? names : "all of them");
-	plumb_diagnostics_hint(found, "use other events or --source model");
+	diagnostics_remedy(found, "other-events-or-model", NULL,
+			   "use other events or the model source");
 	free(names);
 	return -ENOENT;
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/diagnostics.h"
 #include "base/sized.h"
 #include "source/perf/events.h"
 #include "source/perf/spe_pmu.h"
@@ -48,8 +49,8 @@ static int no_pmu(struct plumb_diagnostics *diagnostics)
 {
 	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-pmu", NULL,
 			      "perf requires an Arm PMU, which this machine does not have");
-	plumb_diagnostics_hint(diagnostics,
-			       "use --source model, which counts AArch64 programs on any machine");
+	diagnostics_remedy(diagnostics, "use-model-anywhere", NULL,
+			   "use the model source, which counts AArch64 programs on any machine");
 	return PLUMB_ERR_MACHINE;
 }
 
@@ -71,8 +72,7 @@ static int choose(struct plumb_source *source, const struct plumb_spec *spec,
 		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-spec", NULL,
 				      "no specification for this machine's CPU, MIDR_EL1 0x%08x",
 				      source->midr);
-		plumb_diagnostics_hint(diagnostics,
-				       "name the CPU with --cpu; see plumb spec list cpus");
+		diagnostics_remedy(diagnostics, "name-cpu", NULL, "give the CPU's specification");
 		return PLUMB_ERR_MACHINE;
 	}
 	if (!source->midr)

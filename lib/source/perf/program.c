@@ -112,7 +112,7 @@ int perf_program_complain(const char *path, int error, struct plumb_diagnostics 
 	if (error == -ENOEXEC && is_foreign(path)) {
 		diagnostics_add(found, PLUMB_ERROR, "no-program", &where,
 				"an AArch64 program, which this machine cannot run");
-		plumb_diagnostics_hint(found, "use --source model to run it");
+		diagnostics_remedy(found, "run-in-model", NULL, "use the model source to run it");
 		return PLUMB_ERR_EXEC;
 	}
 	diagnostics_add(found, PLUMB_ERROR, "no-program", &where, "%s", strerror(-error));

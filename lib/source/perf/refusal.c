@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/diagnostics.h"
 #include "cpu/sysfs.h"
 #include "source/perf/sampling.h"
 
@@ -38,30 +39,31 @@ static int no_permission(const struct sampling *s, const struct sampled *event)
 	return PLUMB_ERR_PERMISSION;
 }
 
-/* errno, what that means here, and the hint. */
+/* errno, what that means here, and the hint with its remedy. */
 static const struct refusal {
 	int error;
-	const char *id, *why, *hint;
+	const char *id, *why, *remedy, *hint;
 	enum plumb_error status;
 } refusals[] = {
-	{ENOENT, "no-event", "this machine cannot count it", "see plumb list events",
+	{ENOENT, "no-event", "this machine cannot count it", "list-events", "use another event",
 	 PLUMB_ERR_MACHINE},
-	{ENODEV, "no-event", "this CPU cannot count it", "see plumb list events",
+	{ENODEV, "no-event", "this CPU cannot count it", "list-events", "use another event",
 	 PLUMB_ERR_MACHINE},
 	{EOPNOTSUPP, "no-sampling",
-	 "the PMU cannot sample it: it has no interrupt, or lacks this filter",
-	 "count it with plumb stat, or sample cpu-clock", PLUMB_ERR_MACHINE},
-	{EBUSY, "busy", "another profiler is using the PMU", "end that one first", PLUMB_ERR_BUSY},
-	{ENOSPC, "no-counter", "the group does not fit the counters", "use smaller groups",
+	 "the PMU cannot sample it: it has no interrupt, or lacks this filter", "count-instead",
+	 "count it instead, or sample cpu-clock", PLUMB_ERR_MACHINE},
+	{EBUSY, "busy", "another profiler is using the PMU", NULL, "end that one first",
+	 PLUMB_ERR_BUSY},
+	{ENOSPC, "no-counter", "the group does not fit the counters", NULL, "use smaller groups",
 	 PLUMB_ERR_MACHINE},
-	{EINVAL, "refused", "the kernel considers one of its values invalid",
-	 "check -c, -F and the terms between slashes", PLUMB_ERR_ARGUMENT},
-	{EMFILE, "no-descriptor", "too many open files", "raise the limit: ulimit -n",
+	{EINVAL, "refused", "the kernel considers one of its values invalid", "check-period",
+	 "check the period, the frequency and the terms between slashes", PLUMB_ERR_ARGUMENT},
+	{EMFILE, "no-descriptor", "too many open files", NULL, "raise the limit: ulimit -n",
 	 PLUMB_ERR_MACHINE},
-	{ESRCH, "no-process", "the process has ended", NULL, PLUMB_ERR_NOT_FOUND},
-	{ENOSYS, "no-perf", "this kernel does not support perf_event_open(2)",
-	 "use a kernel with CONFIG_PERF_EVENTS, or --source model", PLUMB_ERR_MACHINE},
-	{ENOMEM, "no-memory", "the kernel is out of memory", NULL, PLUMB_ERR_NO_MEMORY},
+	{ESRCH, "no-process", "the process has ended", NULL, NULL, PLUMB_ERR_NOT_FOUND},
+	{ENOSYS, "no-perf", "this kernel does not support perf_event_open(2)", "perf-in-kernel",
+	 "use a kernel with CONFIG_PERF_EVENTS, or the model source", PLUMB_ERR_MACHINE},
+	{ENOMEM, "no-memory", "the kernel is out of memory", NULL, NULL, PLUMB_ERR_NO_MEMORY},
 };
 
 int sampled_complain(const struct sampling *s, const struct sampled *event, int error)
@@ -76,7 +78,7 @@ int sampled_complain(const struct sampling *s, const struct sampled *event, int 
 		plumb_diagnostics_add(s->found, PLUMB_ERROR, refusal->id, NULL, "%s: %s",
 				      event->name, refusal->why);
 		if (refusal->hint)
-			plumb_diagnostics_hint(s->found, "%s", refusal->hint);
+			diagnostics_remedy(s->found, refusal->remedy, NULL, "%s", refusal->hint);
 		return refusal->status;
 	}
 	plumb_diagnostics_add(s->found, PLUMB_ERROR, "refused", NULL, "%s: %s", event->name,

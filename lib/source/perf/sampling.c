@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/diagnostics.h"
 #include "cpu/pmu.h"
 #include "cpu/sysfs.h"
 #include "source/perf/events.h"
@@ -331,6 +332,7 @@ static int say_restricted(const struct sampling *s)
 static int check_events(const struct sampling *s)
 {
 	unsigned long long most;
+	char rate[16];
 	bool known = sysfs_read_number(MAX_RATE, 10, UINT32_MAX, &most);
 
 	for (size_t i = 0; i < s->job->event_count; i++) {
@@ -341,17 +343,18 @@ static int check_events(const struct sampling *s)
 				s->found, PLUMB_ERROR, "no-pmu", NULL,
 				"%s requires an Arm PMU, which this machine does not have",
 				event->name);
-			plumb_diagnostics_hint(s->found, "use --source model");
+			diagnostics_remedy(s->found, "use-model", NULL, "use the model source");
 			return PLUMB_ERR_MACHINE;
 		}
 		if (known && event->frequency > most) {
 			plumb_diagnostics_add(s->found, PLUMB_ERROR, "frequency", NULL,
 					      "%s: %u Hz exceeds the kernel's limit of %llu",
 					      event->name, event->frequency, most);
-			plumb_diagnostics_hint(s->found,
-					       "use a lower -F, or as root: sysctl "
-					       "kernel.perf_event_max_sample_rate=%u",
-					       event->frequency);
+			snprintf(rate, sizeof(rate), "%u", event->frequency);
+			diagnostics_remedy(s->found, "lower-frequency", rate,
+					   "use a lower frequency, or as root: sysctl "
+					   "kernel.perf_event_max_sample_rate=%s",
+					   rate);
 			return PLUMB_ERR_ARGUMENT;
 		}
 	}

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnostics.h"
 #include "cpu/sysfs.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
@@ -242,8 +243,8 @@ void spe_pmu_complain(const char *event, struct plumb_diagnostics *found)
 		found, PLUMB_ERROR, "no-spe", NULL,
 		"%s: Linux knows of no SPE unit on this machine (" DEVICES "/arm_spe_*)", event);
 	/* As perf-arm-spe(1), "Common errors" and "Kernel requirements", has them. */
-	plumb_diagnostics_hint(found,
-			       "load the module arm_spe_pmu; check whether dmesg asks for kpti=off "
-			       "on the kernel's command line; virtual machines seldom have SPE; or "
-			       "use --source model");
+	diagnostics_remedy(found, "find-spe", NULL,
+			   "load the module arm_spe_pmu; check whether dmesg asks for kpti=off "
+			   "on the kernel's command line; virtual machines seldom have SPE; or "
+			   "use the model source");
 }
