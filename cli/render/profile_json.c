@@ -122,6 +122,7 @@ static json_t *event_of(const struct profile_view *view, const struct plumb_prof
 	if (event->spe)
 		json_put(object, "not_retired", json_integer((json_int_t)event->not_retired));
 	json_put(object, "left_out", json_integer((json_int_t)event->left_out));
+	json_put(object, "left_out_period", json_integer((json_int_t)event->left_out_period));
 	json_put(object, "period", json_integer((json_int_t)event->period));
 	json_put(object, "row_count", json_integer((json_int_t)event->row_count));
 	json_put(object, "given_up", json_integer((json_int_t)event->given_up));

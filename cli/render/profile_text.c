@@ -487,7 +487,8 @@ static void print_trees(struct output *out, const struct profile_view *view,
 /* ---- Events -----------------------------------------------------------------------------------
  */
 
-static void print_heading(struct output *out, const struct plumb_profile_event *event)
+static void print_heading(struct output *out, const struct profile_view *view,
+			  const struct plumb_profile_event *event)
 {
 	const struct pen *pen = pen_for(out);
 	char *samples = figure_count(pen, (double)event->samples);
@@ -495,8 +496,8 @@ static void print_heading(struct output *out, const struct plumb_profile_event *
 
 	output_text(out, STYLE_HEADING, event->name ? event->name : "unnamed event");
 	if (event->exact)
-		output_format(out, STYLE_PLAIN, ": %s events, counted exactly by the model",
-			      period);
+		output_format(out, STYLE_PLAIN, ": %s events, counted exactly by the model%s",
+			      period, view->incomplete ? "; the recording is incomplete" : "");
 	else if (event->spe)
 		output_format(out, STYLE_PLAIN, ": %s SPE record%s", samples,
 			      event->samples == 1 ? "" : "s");
@@ -506,8 +507,12 @@ static void print_heading(struct output *out, const struct plumb_profile_event *
 		output_format(out, STYLE_PLAIN, ": %s samples, about %s events", samples, period);
 	if (event->left_out) {
 		free(period);
-		period = figure_count(pen, (double)event->left_out);
-		output_format(out, STYLE_PLAIN, "; %s left out", period);
+		period = figure_count(
+			pen, (double)(event->exact ? event->left_out_period : event->left_out));
+		output_format(out, STYLE_PLAIN, "; %s %s left out", period,
+			      event->exact ? "events"
+			      : event->spe ? "records"
+					   : "samples");
 	}
 	fputs("\n\n", out->stream);
 	free(samples);
@@ -571,7 +576,7 @@ void profile_text(struct output *out, const struct profile_view *view)
 		if (!first)
 			fputc('\n', out->stream);
 		first = false;
-		print_heading(out, &event);
+		print_heading(out, view, &event);
 		print_table(out, view, &place, count);
 		print_rest(out, view, &event, count);
 		if (view->trees)

@@ -73,7 +73,8 @@ static void print_heading(const struct topdown *topdown, struct output *out)
 		slots += topdown->rows[i].slots;
 	text = figure_count(pen_for(out), (double)slots);
 	output_text(out, STYLE_HEADING, "Top-down");
-	output_format(out, STYLE_PLAIN, ": %s slots, counted exactly by the model", text);
+	output_format(out, STYLE_PLAIN, ": %s slots, counted exactly by the model%s", text,
+		      topdown->view->incomplete ? "; the recording is incomplete" : "");
 	fputs("\n\n", out->stream);
 	free(text);
 }

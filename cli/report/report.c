@@ -126,21 +126,6 @@ static bool has_chains(const struct plumb_recording *recording)
 	return false;
 }
 
-/* Whether the model counted its events. */
-static bool is_exact(const struct plumb_recording *recording)
-{
-	const struct plumb_recording_info *info = plumb_recording_info(recording);
-	const struct plumb_recorded_event *event;
-
-	for (size_t i = 0; i < info->pmu_count; i++)
-		for (size_t e = 0; strcmp(info->pmus[i].name, "exact") == 0 &&
-				   (event = plumb_recording_event(recording, e));
-		     e++)
-			if (event->attr.type == info->pmus[i].type)
-				return true;
-	return false;
-}
-
 /* Whether no option asks for columns or for a view. */
 static bool asks_for_rows(const struct report_options *options)
 {
@@ -288,13 +273,14 @@ static int make_profile(struct report_run *run)
 	struct plumb_profile *profile;
 	int error, status;
 
-	run->symbols = symbols_open(&how, run->recording);
+	run->choice.symbolizer = run->symbols = symbols_open(&how, run->recording);
 	plumb_profile_new(&options, run->recording, run->symbols, &profile);
 	run->view.profile = memory_given(profile);
 	error = add_samples(run, profile);
 	if (error < 0)
 		complain_findings(run->found, run->options->input, error);
 	status = complain_status(error);
+	run->view.incomplete = error < 0 || plumb_recording_losses(run->recording)->cut_off;
 	/* What could be read of a damaged recording is of use. */
 	if (has_samples(profile)) {
 		int printed = check_view(run);
@@ -364,7 +350,7 @@ static int run_report(struct report_options *options)
 		status = open_recording(&run);
 	/* Some seventy tables, one for each event, would be too many to read. */
 	if (status == EXIT_FINE && asks_for_rows(options))
-		options->topdown |= is_exact(run.recording);
+		options->topdown |= plumb_profile_exact_type(run.recording) != 0;
 	if (status == EXIT_FINE)
 		status =
 			report_read_view(options, has_chains(run.recording), &run.view, &run.paths);

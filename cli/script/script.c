@@ -96,7 +96,7 @@ static void open_symbols(struct script *script)
 			options->common.verbose || script->samples.like_perf >= PLUMB_PERF_6_12,
 	};
 
-	script->symbols = symbols_open(&how, script->recording);
+	script->choice.symbolizer = script->symbols = symbols_open(&how, script->recording);
 }
 
 static bool check_events(struct script *script)

@@ -2,6 +2,9 @@
 #include "tool/choice.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <plumb/profile.h>
 #include <plumb/samples.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,6 +156,13 @@ static int choose_times(struct choice *choice, const char *text, const struct ch
 
 	if (!text)
 		return EXIT_FINE;
+	if (plumb_profile_exact_type(input->recording)) {
+		complain(
+			"--time is not supported for an exact profile, which counts over the whole "
+			"run");
+		advise("sample the program instead, as with plumb record -e spe");
+		return EXIT_USAGE;
+	}
 	if (times_need_bounds(text) || input->relative)
 		status = find_bounds(input, &first, &last);
 	if (status != EXIT_FINE)
@@ -212,13 +222,33 @@ static bool wants_file(const struct choice_list *dsos, const struct plumb_symbol
 	return has_word(dsos, name) || (base && has_word(dsos, base + 1));
 }
 
-static bool wants_symbol(const struct choice_list *symbols, const struct plumb_location *location)
+/* "FILE+0xADDRESS", or "0xADDRESS" in no known file: what plumb report shows without a symbol. */
+static bool wants_place(const struct choice *choice, const struct plumb_location *location)
 {
+	const char *name = location->file ? plumb_symbol_file_name(location->file) : NULL;
+	const char *base = name ? strrchr(name, '/') : NULL;
+	uint64_t address = location->address;
+	char place[PATH_MAX + 24];
+
+	if (!choice->symbolizer)
+		return false;
+	plumb_symbolizer_link_address(choice->symbolizer, location, &address);
+	snprintf(place, sizeof(place), "%s%s0x%" PRIx64,
+		 base   ? base + 1
+		 : name ? name
+			: "",
+		 name ? "+" : "", address);
+	return has_word(&choice->symbols, place);
+}
+
+static bool wants_symbol(const struct choice *choice, const struct plumb_location *location)
+{
+	const struct choice_list *symbols = &choice->symbols;
 	const struct plumb_symbol *symbol = location->symbol;
 	char address[24];
 
 	if (!symbol)
-		return false;
+		return wants_place(choice, location);
 	if (has_word(symbols, plumb_symbol_name(symbol)))
 		return true;
 	/* An address is that of a function's beginning. */
@@ -250,7 +280,7 @@ bool choice_wants(const struct choice *choice, const struct plumb_record *record
 		return false;
 	if (choice->dsos.count && !wants_file(&choice->dsos, location->file))
 		return false;
-	return !choice->symbols.count || wants_symbol(&choice->symbols, location);
+	return !choice->symbols.count || wants_symbol(choice, location);
 }
 
 static void free_list(struct choice_list *list)

@@ -23,6 +23,8 @@ struct choice {
 	struct choice_list comms, pids, tids, symbols, dsos;
 	struct time_ranges times;
 	uint64_t *cpus; /* a bit each; NULL: all */
+	/* With one, `symbols` may be code without a symbol, as plumb report names it. */
+	struct plumb_symbolizer *symbolizer;
 };
 
 /* Where percentages and relative times come from. */

@@ -141,6 +141,12 @@ struct plumb_profile_estimate {
 	double value, low, high;
 };
 
+/*
+ * Returns the PMU type of the events of an exact profile, made by plumb record --exact, or 0 for
+ * other recordings. Works for a truncated recording, too.
+ */
+PLUMB_API uint32_t plumb_profile_exact_type(const struct plumb_recording *recording);
+
 /* An event with samples, in the order of their first samples. */
 struct plumb_profile_event {
 	const char *name; /* NULL: the recording gives none */
@@ -154,7 +160,8 @@ struct plumb_profile_event {
 	/* Of these, SPE records of operations that did not retire, such as those on a mispredicted
 	 * path. Records without events are not among them. */
 	uint64_t not_retired;
-	uint64_t left_out;
+	uint64_t left_out;        /* samples that `wants` refused */
+	uint64_t left_out_period; /* sum of their periods */
 	uint64_t period; /* sum of the periods: how often the event happened, approximately */
 	size_t row_count;
 	/* What the limits on memory cost. */

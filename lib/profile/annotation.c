@@ -34,7 +34,7 @@ int plumb_annotation_new(const struct plumb_annotation_options *options,
 		made->options.mispredict_cycles = MISPREDICT_CYCLES;
 	made->recording = recording;
 	made->symbolizer = symbolizer;
-	made->exact_type = profile_exact_pmu(recording);
+	made->exact_type = plumb_profile_exact_type(recording);
 	*annotation = made;
 	return 0;
 }

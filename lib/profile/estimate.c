@@ -198,6 +198,19 @@ static double skewed(double normal, double k)
 	return 3 / k * (cbrt(1 + k * (normal - k / 6)) - 1);
 }
 
+/*
+ * Returns the lower end of a mean's interval, `down` below it in the mean's own unit. No value is
+ * negative, so neither is the mean: an end below a quarter of it approaches zero exponentially, as
+ * on a logarithmic scale.
+ */
+static double lower_end(double mean, double down)
+{
+	const double quarter = mean / 4;
+
+	return mean > 0 && mean - down < quarter ? quarter * exp((mean - down) / quarter - 1)
+						 : fmax(0, mean - down);
+}
+
 struct estimate estimate_mean(const struct tally *tally, const struct sampling *sampling)
 {
 	const double below = tally->powers[0][1], samples = (double)tally->samples;
@@ -217,7 +230,7 @@ struct estimate estimate_mean(const struct tally *tally, const struct sampling *
 	error = sqrt(fmax(error, rounding)) / below;
 	if (e.squares > rounding)
 		k = e.cubes / pow(e.squares, 1.5);
-	estimate.low = estimate.value - error * skewed(quantile, k);
+	estimate.low = lower_end(estimate.value, error * skewed(quantile, k));
 	estimate.high = estimate.value - error * skewed(-quantile, k);
 	return estimate;
 }

@@ -112,8 +112,9 @@ struct estimate {
  */
 struct estimate estimate_share(const struct tally *tally, const struct sampling *sampling);
 /*
- * Estimates a mean: a quotient of any size. Values above the line are assumed to be whole numbers,
- * such as cycles, so the interval allows for their rounding. `sampling` may be NULL.
+ * Estimates a mean: a quotient of any size. Values above the line are assumed to be whole numbers
+ * that are not negative, such as cycles: the interval allows for their rounding, and ends above 0
+ * unless all are 0. `sampling` may be NULL.
  */
 struct estimate estimate_mean(const struct tally *tally, const struct sampling *sampling);
 /*

@@ -24,13 +24,19 @@
 /* ---- A profile --------------------------------------------------------------------------------
  */
 
-uint32_t profile_exact_pmu(const struct plumb_recording *recording)
+uint32_t plumb_profile_exact_type(const struct plumb_recording *recording)
 {
 	const struct plumb_recording_info *info = plumb_recording_info(recording);
+	const struct plumb_recorded_event *event;
 
 	for (size_t i = 0; i < info->pmu_count; i++)
 		if (strcmp(info->pmus[i].name, "exact") == 0)
 			return info->pmus[i].type;
+	/* The list of PMUs is at the end of a recording; a truncated one only has names of events.
+	 */
+	for (size_t i = 0; !info->pmu_count && (event = plumb_recording_event(recording, i)); i++)
+		if (event->name && strncmp(event->name, "exact/", strlen("exact/")) == 0)
+			return event->attr.type;
 	return 0;
 }
 
@@ -63,7 +69,7 @@ int plumb_profile_new(const struct plumb_profile_options *options,
 	made->words = 1 + 2 * read.key_count;
 	made->recording = recording;
 	made->symbolizer = symbolizer;
-	made->exact_type = profile_exact_pmu(recording);
+	made->exact_type = plumb_profile_exact_type(recording);
 	made->generation = 1;
 	made->places = calloc(PLACE_COUNT, sizeof(*made->places));
 	made->unknown = text_table_keep(&made->texts, "[unknown]");
@@ -476,6 +482,8 @@ static int add_sample(struct plumb_profile *profile, const struct plumb_samples_
 	if (profile->options.wants &&
 	    !profile->options.wants(profile->options.user, item, &place->location)) {
 		adding.event->public.left_out++;
+		adding.event->public.left_out_period =
+			add_saturating(adding.event->public.left_out_period, profile_period(item));
 		return 0;
 	}
 	adding.event_index = (size_t)(adding.event - profile->events);

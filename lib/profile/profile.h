@@ -200,8 +200,6 @@ int row_find(struct plumb_profile *profile, const struct frame_values *frame, ui
 
 /* profile.c: returns how often the event happened since the sample before. */
 uint64_t profile_period(const struct plumb_samples_item *item);
-/* Returns the type of the PMU whose events the model counted exactly; 0: there is none. */
-uint32_t profile_exact_pmu(const struct plumb_recording *recording);
 
 /* profile_rows.c: finds or makes a row with these values. Returns 0 or NO_MEMORY. */
 int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *row);

@@ -476,7 +476,10 @@ static int keep_early(struct plumb_recording *r, const struct raw_record *raw)
 	return 0;
 }
 
-/* Reads a pipe's records up to the first that does not tell of the recording as a whole. */
+/*
+ * Reads the records up to the first that does not tell of the recording as a whole: those of a
+ * pipe, and of a file that has lost the end, where its features are.
+ */
 static int read_preface(struct plumb_recording *r)
 {
 	while (r->early_bytes < EARLY_LIMIT) {
@@ -532,7 +535,7 @@ static int prepare(struct plumb_recording *r)
 	if (r->options.bare_spe)
 		return read_bare(r);
 	err = header_read(r);
-	if (!err && r->pipe_format)
+	if (!err && (r->pipe_format || !r->features[PLUMB_FEATURE_EVENT_DESC].bytes))
 		err = read_preface(r);
 	return err;
 }

@@ -183,6 +183,35 @@ setup()
 		    and all(r["interval"] is None for r in e["rows"]) for e in d["events"])'
 }
 
+@test "an exact profile: what is left out and where, and one without its end" {
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	echo 'int main(void) { for (volatile int i = 0; i < 1000; i++); }' >loop.c
+	aarch64-linux-gnu-gcc -O1 -static -s -o loop loop.c
+	plumb record --exact -q -o exact.data -- ./loop || skip "the model cannot run here"
+	run --separate-stderr plumb report -i exact.data --time 10%
+	[ "$status" -eq 2 ]
+	said "plumb: --time is not supported for an exact profile, which counts over the whole run" \
+		"       sample the program instead, as with plumb record -e spe"
+	# Without symbols, the name in the table chooses the row; both parts have the table's unit.
+	plumb report -i exact.data --stdio --no-children -F period,symbol >whole
+	read -r hottest place < <(sed -n 4p whole)
+	[[ $place == "loop+0x"* ]]
+	run --separate-stderr plumb report -i exact.data --no-children -F share,symbol -S "$place"
+	[ "$status" -eq 0 ]
+	total=$(sed -nE '1s/.*: ([0-9,]+) events, .*/\1/p' whole | tr -d ,)
+	[[ ${lines[0]//,/} == *": $hottest events counted exactly by the model; $((total - hottest)) events left out" ]]
+	[ "${lines[2]}" = "100.00%  $place" ]
+	plumb report -i exact.data --no-children -s symbol -S "$place" --json |
+		json "d['events'][0]['period'] == $hottest
+			and d['events'][0]['left_out_period'] == $((total - hottest))"
+	# The list of PMUs is at the end; the names of events are not.
+	head -c $(($(stat -c %s exact.data) / 2)) exact.data >cut.data
+	run --separate-stderr plumb report -i cut.data
+	[[ ${lines[0]} == "Top-down: "*" slots, counted exactly by the model; the recording is incomplete" ]]
+	run --separate-stderr plumb report -i cut.data -F share,symbol
+	[[ ${lines[0]} == "exact/INST_RETIRED/: "*" events, counted exactly by the model; the recording is incomplete" ]]
+}
+
 @test "percentiles, and --latency-histogram" {
 	run --separate-stderr plumb report --raw -i spe.data -s op -F samples,latency_p50,latency_p99,issue,latency_share
 	[ "${lines[1]}" = "SAMPLES  P50  P99  ISSUE  OF LATENCY  OPERATION" ]

@@ -121,6 +121,49 @@ static void a_mean_has_students_interval(void **state)
 }
 
 /* Hall's correction, from the sums of squares and cubes: more room above than below. */
+/* Latencies are not negative, so neither is the interval of their mean, however few there are. */
+static void a_mean_of_latencies_is_positive(void **state)
+{
+	/* Student's quantile for one degree of freedom, and the standard error of 10 and 30. */
+	const double low = 20 - 12.706204736 * 10;
+	struct tally tally = {0}, zeros = {0};
+	struct estimate mean;
+
+	(void)state;
+	tally_add(&tally, 10, 1);
+	tally_add(&tally, 30, 1);
+	mean = estimate_mean(&tally, NULL);
+	assert_float_equal(mean.value, 20, 1e-12);
+	assert_float_equal(mean.low, 5 * exp(low / 5 - 1), 1e-9);
+	assert_true(mean.low > 0);
+	assert_float_equal(mean.high, 20 + 12.706204736 * 10, 1e-6);
+	tally_add(&zeros, 0, 1);
+	tally_add(&zeros, 0, 1);
+	assert_true(estimate_mean(&zeros, NULL).low == 0);
+}
+
+/* Of means of few latencies with a long tail, no more than intended lie below their intervals. */
+static void few_latencies_cover(void **state)
+{
+	const unsigned rounds = 40000;
+
+	(void)state;
+	srand(1);
+	for (unsigned samples = 2; samples <= 8; samples *= 2) {
+		unsigned missed = 0;
+
+		for (unsigned round = 0; round < rounds; round++) {
+			struct tally tally = {0};
+
+			for (unsigned i = 0; i < samples; i++)
+				tally_add(&tally, -100 * log((rand() + 1.0) / (RAND_MAX + 2.0)), 1);
+			missed += estimate_mean(&tally, NULL).low > 100;
+		}
+		/* 2.5 % and four standard deviations. */
+		assert_true(missed < 0.025 * rounds + 4 * sqrt(0.025 * 0.975 * rounds));
+	}
+}
+
 static void a_skewed_mean_leans(void **state)
 {
 	static const double skewed[] = {1, 1, 9, 1, 1, 2, 1, 1, 3, 1};
@@ -315,6 +358,8 @@ int main(void)
 		cmocka_unit_test(neighbours_decide_the_width),
 		cmocka_unit_test(a_share_is_of_what_is_below_the_line),
 		cmocka_unit_test(a_mean_has_students_interval),
+		cmocka_unit_test(a_mean_of_latencies_is_positive),
+		cmocka_unit_test(few_latencies_cover),
 		cmocka_unit_test(a_skewed_mean_leans),
 		cmocka_unit_test(a_constant_has_a_width),
 		cmocka_unit_test(joined_tallies_are_one),
