@@ -296,6 +296,7 @@ static int annotate(struct annotate_run *run)
 	run->view.core = plumb_cost_core(run->midr);
 	if (run->view.core)
 		wanted.mispredict_cycles = plumb_cost_mispredict(run->view.core);
+	wanted.core = run->view.core;
 	run->symbols = symbols_open(&how, run->recording);
 	plumb_annotation_new(&wanted, run->recording, run->symbols, &run->view.annotation);
 	memory_given(run->view.annotation);

@@ -19,6 +19,7 @@
 #ifndef PLUMB_ANNOTATE_H
 #define PLUMB_ANNOTATE_H
 
+#include <plumb/cost.h>
 #include <plumb/samples.h>
 #include <plumb/symbol.h>
 
@@ -34,9 +35,9 @@ enum plumb_annotation_basis {
 	/* Of an exact profile: the instruction's slots, used or lost because of it. */
 	PLUMB_BASIS_SLOTS,
 	/*
-	 * Of SPE records: latencies. All operations of a loop share what they spent in the core,
-	 * each in proportion to the time from its issue to its end: operations that wait for
-	 * another one add nothing. Mispredictions count as many cycles as they cost at least.
+	 * Of SPE records: the latency of the function's operations, shared among its instructions
+	 * by what each one holds up. The model's core tells that: it executes the function as the
+	 * records describe it. Operations that wait for others, or overlap with them, add little.
 	 */
 	PLUMB_BASIS_LATENCY,
 	/* Of samples of an event: the sum of their periods. */
@@ -51,6 +52,9 @@ struct plumb_annotation_options {
 	bool (*wants)(void *user, const struct plumb_samples_item *item,
 		      const struct plumb_location *location);
 	void *user;
+	/* The core that SPE records come from, or the one most like it; NULL: the model's default.
+	 */
+	const struct plumb_cost_core *core;
 };
 
 /*

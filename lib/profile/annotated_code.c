@@ -6,6 +6,7 @@
 
 #include <plumb/flow.h>
 
+#include "disasm/replay.h"
 #include "profile/annotation.h"
 #include "symbol/symbolizer.h"
 
@@ -37,12 +38,31 @@ static void add_cause(struct plumb_annotated_instruction *instruction, const cha
 	}
 }
 
-/* `cycles` are those from issue to completion. */
-static void add_cell(const struct plumb_annotation *annotation, const struct cell *cell,
-		     struct plumb_annotated_instruction *instruction, double *cycles)
+/* What is known of an instruction besides what is shown. */
+struct known {
+	double cycles; /* from issue to completion, of all samples */
+	struct replay_instruction replay;
+};
+
+/* Adds the samples of a source of data; those beyond the limit count for the last one. */
+static void add_source(struct replay_instruction *replay, double samples, double cycles)
 {
+	struct replay_source *source;
+
+	if (replay->source_count < REPLAY_SOURCES)
+		replay->source_count++;
+	source = &replay->sources[replay->source_count - 1];
+	source->cycles = (source->cycles * source->samples + cycles) / (source->samples + samples);
+	source->samples += samples;
+}
+
+static void add_cell(const struct plumb_annotation *annotation, const struct cell *cell,
+		     struct plumb_annotated_instruction *instruction, struct known *known)
+{
+	struct replay_instruction *replay = &known->replay;
 	const struct series *series = &annotation->series[cell->series];
 	const bool latency = annotation->summary.basis == PLUMB_BASIS_LATENCY;
+	double usual;
 
 	if (series->basis != annotation->summary.basis)
 		return;
@@ -57,12 +77,24 @@ static void add_cell(const struct plumb_annotation *annotation, const struct cel
 	case SERIES_CAUSE:
 		add_cause(instruction, series->name, cell->sum);
 		if (latency)
-			*cycles += cell->sum;
+			known->cycles += cell->sum;
+		if (latency && strcmp(series->name, "mispredicted") != 0)
+			add_source(replay, cell->samples, cell->sum);
 		break;
 	case SERIES_ENDLESS:
-		add_cause(instruction, series->name,
-			  cell->samples * annotation->usual[cell->series]);
-		*cycles += cell->samples * annotation->usual[cell->series];
+		usual = cell->samples * annotation->usual[cell->series];
+		add_cause(instruction, series->name, usual);
+		known->cycles += usual;
+		add_source(replay, cell->samples, usual);
+		break;
+	case SERIES_RETIRED:
+		replay->samples = cell->sum;
+		break;
+	case SERIES_TAKEN:
+		replay->taken = cell->sum;
+		break;
+	case SERIES_MISPREDICTED_TAKEN:
+		replay->mispredicted_taken = cell->sum;
 		break;
 	case SERIES_EXECUTIONS:
 		instruction->executions += (uint64_t)cell->sum;
@@ -118,51 +150,73 @@ static int read_words(const struct plumb_annotation *annotation,
 	return code->count && !code->words ? PLUMB_ERR_NO_MEMORY : 0;
 }
 
-/*
- * Operations that wait in the core for others have long latencies, too. So each loop's sum of
- * latencies, which is in proportion to the time spent there, is shared among its instructions by
- * the cycles from issue to completion. What is in no loop is treated as one.
- */
-static int share_latencies(struct plumb_annotated_code *code, const double *cycles)
+/* Shares the function's latency among its instructions by their cycles from issue to completion. */
+static void share_by_cycles(struct plumb_annotated_code *code, const struct known *known)
 {
+	double sum = 0;
+
+	for (size_t i = 0; i < code->count; i++)
+		sum += known[i].cycles;
+	for (size_t i = 0; i < code->count && sum > 0; i++)
+		code->instructions[i].weight = code->function.weight * known[i].cycles / sum;
+}
+
+/* Replays the function as its samples describe it. As replay_function(). */
+static int replay_samples(const struct plumb_annotation *annotation,
+			  const struct plumb_annotated_code *code, const struct known *known,
+			  double *slots)
+{
+	struct replay_instruction *replay;
 	struct plumb_flow *flow = NULL;
-	struct plumb_block block;
-	struct plumb_loop loop;
-	size_t loops = 0;
-	double *weights, *sums;
-	uint32_t *loop_of;
-	int error = 0;
+	int error = PLUMB_ERR_LIMIT;
 
-	if (code->words)
-		error = plumb_flow_new(code->instructions[0].address, code->words, code->count,
-				       &flow);
-	if (error)
+	if (!code->words)
 		return error;
-	while (flow && plumb_flow_loop(flow, loops, &loop))
-		loops++;
-	weights = calloc(loops + 1, sizeof(*weights));
-	sums = calloc(loops + 1, sizeof(*sums));
-	loop_of = calloc(code->count + 1, sizeof(*loop_of));
-	if (!weights || !sums || !loop_of)
-		error = PLUMB_ERR_NO_MEMORY;
-	for (size_t i = 0; error == 0 && i < code->count; i++) {
-		uint32_t in = (uint32_t)loops;
+	replay = calloc(code->count + 1, sizeof(*replay));
+	if (!replay)
+		return PLUMB_ERR_NO_MEMORY;
+	for (size_t i = 0; i < code->count; i++) {
+		const struct plumb_annotated_instruction *instruction = &code->instructions[i];
 
-		if (flow && plumb_flow_block(flow, plumb_flow_block_of(flow, i), &block) &&
-		    block.loop != PLUMB_FLOW_NONE)
-			in = block.loop;
-		loop_of[i] = in;
-		weights[in] += code->instructions[i].weight;
-		sums[in] += cycles[i];
+		replay[i] = known[i].replay;
+		replay[i].misses = (double)instruction->misses;
+		replay[i].not_taken = (double)instruction->branches - replay[i].taken;
+		replay[i].mispredicted_not_taken =
+			(double)instruction->mispredictions - replay[i].mispredicted_taken;
 	}
-	for (size_t i = 0; error == 0 && i < code->count; i++)
-		if (sums[loop_of[i]] > 0)
-			code->instructions[i].weight =
-				weights[loop_of[i]] * cycles[i] / sums[loop_of[i]];
-	free(weights);
-	free(sums);
-	free(loop_of);
+	error = plumb_flow_new(code->instructions[0].address, code->words, code->count, &flow);
+	if (error == 0)
+		error = replay_function(annotation->options.core, flow,
+					code->instructions[0].virtual_address, code->words,
+					code->count, replay, slots);
 	plumb_flow_free(flow);
+	free(replay);
+	return error;
+}
+
+/*
+ * Shares the function's latency among its instructions. Operations that wait in the core for others
+ * have long latencies, too, and those that overlap hold nothing up: replay_function() tells what
+ * each instruction costs.
+ */
+static int share_latencies(const struct plumb_annotation *annotation,
+			   struct plumb_annotated_code *code, const struct known *known)
+{
+	double *slots = calloc(code->count + 1, sizeof(*slots)), sum = 0;
+	int error;
+
+	if (!slots)
+		return PLUMB_ERR_NO_MEMORY;
+	error = replay_samples(annotation, code, known, slots);
+	for (size_t i = 0; error == 0 && i < code->count; i++)
+		sum += slots[i];
+	for (size_t i = 0; sum > 0 && i < code->count; i++)
+		code->instructions[i].weight = code->function.weight * slots[i] / sum;
+	free(slots);
+	if (error == PLUMB_ERR_LIMIT) {
+		share_by_cycles(code, known);
+		return 0;
+	}
 	return error;
 }
 
@@ -185,7 +239,7 @@ static int make_instructions(const struct plumb_annotation *annotation,
 	const struct cell *cells = annotation->cells + function->first;
 	uint64_t start = plumb_symbol_start(function->public.symbol), virtual_start = start;
 	int error = read_words(annotation, &function->public, code, &virtual_start);
-	double *cycles;
+	struct known *known;
 	size_t at = 0;
 
 	if (error)
@@ -194,9 +248,9 @@ static int make_instructions(const struct plumb_annotation *annotation,
 		for (size_t i = 0; i < function->count; i++)
 			code->count += i == 0 || cells[i].address != cells[i - 1].address;
 	code->instructions = calloc(code->count + 1, sizeof(*code->instructions));
-	cycles = calloc(code->count + 1, sizeof(*cycles));
-	if (!code->instructions || !cycles) {
-		free(cycles);
+	known = calloc(code->count + 1, sizeof(*known));
+	if (!code->instructions || !known) {
+		free(known);
 		return PLUMB_ERR_NO_MEMORY;
 	}
 	for (size_t i = 0; i < code->count; i++) {
@@ -207,18 +261,19 @@ static int make_instructions(const struct plumb_annotation *annotation,
 		while (at < function->count && cells[at].address < instruction->address)
 			at++;
 		for (; at < function->count && cells[at].address == instruction->address; at++)
-			add_cell(annotation, &cells[at], instruction, &cycles[i]);
+			add_cell(annotation, &cells[at], instruction, &known[i]);
 		if (annotation->summary.basis == PLUMB_BASIS_SLOTS)
-			cycles[i] = instruction->weight;
-		for (unsigned c = 0; c < instruction->cause_count && cycles[i] > 0; c++)
-			instruction->causes[c].share = instruction->causes[c].weight / cycles[i];
+			known[i].cycles = instruction->weight;
+		for (unsigned c = 0; c < instruction->cause_count && known[i].cycles > 0; c++)
+			instruction->causes[c].share =
+				instruction->causes[c].weight / known[i].cycles;
 	}
 	if (annotation->summary.basis == PLUMB_BASIS_LATENCY)
-		error = share_latencies(code, cycles);
+		error = share_latencies(annotation, code, known);
 	for (size_t i = 0; i < code->count && function->public.weight > 0; i++)
 		code->instructions[i].share =
 			code->instructions[i].weight / function->public.weight;
-	free(cycles);
+	free(known);
 	return error;
 }
 

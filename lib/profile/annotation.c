@@ -239,6 +239,12 @@ static const char *latency_cause(const struct plumb_samples_item *item)
 	return "execution";
 }
 
+/* Records without events do not tell. */
+static bool retired(const struct plumb_spe_record *spe)
+{
+	return !(spe->has & PLUMB_SPE_HAS_EVENTS) || happened(spe, PLUMB_SPE_EV_RETIRED);
+}
+
 /* Counters of 12 bits, and of 16, stay at their largest value. */
 static bool is_endless(uint16_t counter)
 {
@@ -265,9 +271,34 @@ static int add_latencies(struct plumb_annotation *annotation, const struct plumb
 		error = add_value(annotation, location, &series, issue);
 	series.kind = is_endless((uint16_t)total) ? SERIES_ENDLESS : SERIES_CAUSE;
 	series.name = latency_cause(item);
-	if (error)
+	/* What is on the wrong path ends when its branch does. */
+	if (error || !retired(spe))
 		return error;
 	return add_value(annotation, location, &series, total > issue ? total - issue : 1);
+}
+
+static int add_branch(struct plumb_annotation *annotation, const struct plumb_spe_record *spe,
+		      const struct plumb_location *location)
+{
+	struct series series = {.basis = PLUMB_BASIS_LATENCY, .kind = SERIES_BRANCHES};
+	bool taken = !happened(spe, PLUMB_SPE_EV_NOT_TAKEN);
+	int error = add_value(annotation, location, &series, 1);
+
+	series.kind = SERIES_TAKEN;
+	if (error == 0 && taken)
+		error = add_value(annotation, location, &series, 1);
+	if (error || !happened(spe, PLUMB_SPE_EV_MISPREDICTED))
+		return error;
+	series.kind = SERIES_MISPREDICTIONS;
+	error = add_value(annotation, location, &series, 1);
+	series.kind = SERIES_MISPREDICTED_TAKEN;
+	if (error == 0 && taken)
+		error = add_value(annotation, location, &series, 1);
+	series.kind = SERIES_CAUSE;
+	series.name = "mispredicted";
+	return error ? error
+		     : add_value(annotation, location, &series,
+				 annotation->options.mispredict_cycles);
 }
 
 static int add_spe(struct plumb_annotation *annotation, const struct plumb_samples_item *item,
@@ -286,20 +317,14 @@ static int add_spe(struct plumb_annotation *annotation, const struct plumb_sampl
 		series.kind = SERIES_MISSES;
 		error = add_value(annotation, location, &series, 1);
 	}
+	if (error == 0 && retired(spe)) {
+		series.kind = SERIES_RETIRED;
+		error = add_value(annotation, location, &series, 1);
+	}
 	if (error || !(spe->has & PLUMB_SPE_HAS_OPERATION) || spe->op_class != PLUMB_SPE_BRANCH ||
 	    !happened(spe, PLUMB_SPE_EV_RETIRED))
 		return error;
-	series.kind = SERIES_BRANCHES;
-	error = add_value(annotation, location, &series, 1);
-	if (error || !happened(spe, PLUMB_SPE_EV_MISPREDICTED))
-		return error;
-	series.kind = SERIES_MISPREDICTIONS;
-	error = add_value(annotation, location, &series, 1);
-	series.kind = SERIES_CAUSE;
-	series.name = "mispredicted";
-	return error ? error
-		     : add_value(annotation, location, &series,
-				 annotation->options.mispredict_cycles);
+	return add_branch(annotation, spe, location);
 }
 
 int plumb_annotation_add(struct plumb_annotation *annotation, const struct plumb_samples_item *item)

@@ -13,10 +13,13 @@ enum series_kind {
 	SERIES_CAUSE,   /* slots, or cycles from issue to completion, with a name */
 	SERIES_ENDLESS, /* SPE records whose counters ended before the operation did, with a name */
 	SERIES_EXECUTIONS,
+	SERIES_RETIRED, /* SPE records of operations that retired */
 	SERIES_ACCESSES,
 	SERIES_MISSES,
 	SERIES_BRANCHES,
 	SERIES_MISPREDICTIONS,
+	SERIES_TAKEN,
+	SERIES_MISPREDICTED_TAKEN,
 	SERIES_TOTAL_LATENCY,
 	SERIES_ISSUE_LATENCY,
 };

@@ -12,7 +12,7 @@ begin
 	mov x1, #0
 	repeat 2000
 	.rept 64
-	ldadd x1, x0, [x0]
+	ldadd x1, x0, [x0] /* guilty */
 	.endr
 	again
 	work 2000 * 64

@@ -7,5 +7,5 @@ zeroes memory, PAGE_BYTES
 begin
 	address x0, memory
 	mov x1, #1
-	chain 2000, 64, ldadd x1, x2, [x0]
+	chain 2000, 64, ldadd x1, x2, [x0] /* guilty */
 finish

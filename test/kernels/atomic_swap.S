@@ -13,7 +13,7 @@ begin
 	repeat 2000
 	.rept 64
 	mov x2, x1
-	cas x2, x1, [x0]
+	cas x2, x1, [x0] /* guilty */
 	mov x0, x2
 	.endr
 	again

@@ -3,5 +3,5 @@
 #include "kernel.inc"
 
 begin
-	chain 1000, 64, isb
+	chain 1000, 64, isb /* guilty */
 finish

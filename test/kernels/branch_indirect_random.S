@@ -19,7 +19,7 @@ pieces:
 	add x4, x3, x4, lsl #6
 	sub x28, x28, #1
 	cbz x28, done
-	br x4
+	br x4 /* guilty */
 	.endr
 done:
 	work JUMPS

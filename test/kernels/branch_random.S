@@ -7,7 +7,7 @@ begin
 	repeat 4000
 	.rept 8
 	random
-	tbnz x0, #62, 1f
+	tbnz x0, #62, 1f /* guilty */
 	nop
 1:
 	.endr

@@ -5,5 +5,5 @@ begin
 	mov x0, #3
 	mov x1, #5
 	mov x2, #7
-	chain 4000, 128, add x0, x0, x1
+	chain 4000, 128, add x0, x0, x1 /* guilty */
 finish

@@ -4,5 +4,5 @@
 begin
 	mov w0, #-1
 	mov w1, #1
-	chain 1000, 64, udiv w0, w0, w1
+	chain 1000, 64, udiv w0, w0, w1 /* guilty */
 finish

@@ -5,5 +5,5 @@ begin
 	fmov d0, #1.0
 	fmov d1, #1.0
 	fmov d2, #0.125
-	chain 3000, 64, fadd d0, d0, d2
+	chain 3000, 64, fadd d0, d0, d2 /* guilty */
 finish

@@ -5,5 +5,5 @@ begin
 	fmov d0, #1.0
 	fmov d1, #1.0
 	fmov d2, #0.125
-	chain 2000, 64, frintn d0, d0
+	chain 2000, 64, frintn d0, d0 /* guilty */
 finish

@@ -4,5 +4,5 @@
 begin
 	fmov h0, #1.0
 	fmov h1, #1.0
-	chain 1500, 64, fdiv h0, h0, h1
+	chain 1500, 64, fdiv h0, h0, h1 /* guilty */
 finish

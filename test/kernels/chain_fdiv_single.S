@@ -5,5 +5,5 @@ begin
 	fmov s0, #1.0
 	fmov s1, #1.0
 	fmov s2, #0.125
-	chain 1500, 64, fdiv s0, s0, s1
+	chain 1500, 64, fdiv s0, s0, s1 /* guilty */
 finish

@@ -5,5 +5,5 @@ begin
 	fmov d0, #1.0
 	fmov d1, #1.0
 	fmov d2, #0.125
-	chain 1500, 64, fsqrt d0, d0
+	chain 1500, 64, fsqrt d0, d0 /* guilty */
 finish

@@ -5,5 +5,5 @@ begin
 	mov x0, #3
 	mov x1, #5
 	mov x2, #7
-	chain 3000, 64, madd x0, x0, x1, x2
+	chain 3000, 64, madd x0, x0, x1, x2 /* guilty */
 finish

@@ -5,5 +5,5 @@ begin
 	mov x0, #3
 	mov x1, #5
 	mov x2, #7
-	chain 3000, 128, add x0, x1, x0, lsl #20
+	chain 3000, 128, add x0, x1, x0, lsl #20 /* guilty */
 finish

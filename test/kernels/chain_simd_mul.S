@@ -5,5 +5,5 @@ begin
 	movi v0.4s, #3
 	movi v1.4s, #5
 	movi v2.4s, #7
-	chain 3000, 64, mul v0.4s, v0.4s, v1.4s
+	chain 3000, 64, mul v0.4s, v0.4s, v1.4s /* guilty */
 finish

@@ -14,7 +14,7 @@ begin
 	repeat PAGES
 	first_line
 	.rept LINES_A_PAGE
-	ldr x1, [x0, #line * L1D_LINE_BYTES]
+	ldr x1, [x0, #line * L1D_LINE_BYTES] /* guilty */
 	add x0, x0, x1
 	next_line
 	.endr

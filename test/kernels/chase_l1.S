@@ -9,5 +9,5 @@ zeroes lines, LINES * L1D_LINE_BYTES
 begin
 	address x0, lines
 	ring LINES
-	walk_ring LINES, 800
+	walk_ring LINES, 800 /* guilty */
 finish

@@ -11,7 +11,7 @@ begin
 	address x0, memory
 	repeat 2000
 	.rept 64
-	ld1d z0.d, p0/z, [x0, z1.d]
+	ld1d z0.d, p0/z, [x0, z1.d] /* guilty */
 	.endr
 	again
 	work 2000 * 64

@@ -9,7 +9,7 @@ begin
 	add x0, x0, #(L1D_LINE_BYTES - 4)
 	repeat 4000
 	.rept 64
-	ldr x1, [x0]
+	ldr x1, [x0] /* guilty */
 	.endr
 	again
 	work 4000 * 64

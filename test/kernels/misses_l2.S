@@ -16,7 +16,7 @@ next_round:
 	repeat PAGES
 	first_line
 	.rept LINES_A_PAGE
-	ldr x1, [x0, #line * L1D_LINE_BYTES]
+	ldr x1, [x0, #line * L1D_LINE_BYTES] /* guilty */
 	next_line
 	.endr
 	add x0, x0, #PAGE_BYTES

@@ -7,7 +7,7 @@ begin
 	mov x1, #1
 	repeat 1000
 	.rept 8
-	udiv x0, x0, x1
+	udiv x0, x0, x1 /* guilty */
 	.endr
 	.rept VECTOR_REGISTERS - 20
 	fadd d2, d1, d1

@@ -9,7 +9,7 @@ begin
 	repeat 2000
 	.set offset, 0
 	.rept 128
-	str x1, [x0, #offset]
+	str x1, [x0, #offset] /* guilty */
 	.set offset, offset + 8
 	.endr
 	again

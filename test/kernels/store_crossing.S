@@ -9,7 +9,7 @@ begin
 	add x0, x0, #(L1D_LINE_BYTES - 4)
 	repeat 2000
 	.rept 64
-	str x1, [x0]
+	str x1, [x0] /* guilty */
 	.endr
 	again
 	work 2000 * 64

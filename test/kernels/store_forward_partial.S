@@ -9,7 +9,7 @@ begin
 	repeat 2000
 	.rept 64
 	str w1, [x0]
-	ldr x1, [x0]
+	ldr x1, [x0] /* guilty */
 	.endr
 	again
 	work 2000 * 64

@@ -11,7 +11,7 @@ begin
 	repeat PAGES
 	first_line
 	.rept LINES_A_PAGE
-	str x1, [x0, #line * L1D_LINE_BYTES]
+	str x1, [x0, #line * L1D_LINE_BYTES] /* guilty */
 	next_line
 	.endr
 	add x0, x0, #PAGE_BYTES

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The model's core, whose memory and branch predictor do as samples say: struct memory and struct
+ * predictor are defined here instead of in the model.
+ */
+#include "disasm/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exact.h"
+#include "pipeline.h"
+#include "target.h"
+
+/* Executed in all, and at most from one random start. */
+#define INSTRUCTIONS 150000
+#define STRETCH      2000
+/* Functions and blocks of this many instructions, at most. */
+#define FUNCTION_MAX (1u << 16)
+/* Cycles until the line of a store that missed L1D is there, for which there is no latency. */
+#define STORE_MISS 30
+/* Each access has a line of its own, so that stores forward to no load. */
+#define ACCESS_STEP 64
+
+struct replay {
+	const struct core_params *params;
+	const struct plumb_flow *flow;
+	const struct replay_instruction *instructions;
+	uint64_t address;
+	size_t count;
+
+	struct insn *insns;
+	struct block *blocks;
+	size_t block_count;
+	double *rates;      /* of each block: samples per operation */
+	double *cumulative; /* sums of the blocks' samples, for random starts */
+	struct access *accesses;
+
+	uint64_t chance;  /* state of the random numbers */
+	uint64_t next;    /* address of the next access */
+	bool mispredicts; /* the branch that comes next */
+	uint64_t wrong_path;
+
+	double *lost, *executed; /* of each instruction: slots, executions */
+};
+
+/* Returns a number from 0 to 1. SplitMix64, as model/spe.c. */
+static double draw(struct replay *replay)
+{
+	uint64_t z = replay->chance += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+/* ---- The memory ------------------------------------------------------------------------------ */
+
+struct memory_system {
+	struct replay replay;
+};
+
+struct memory {
+	struct replay *replay;
+};
+
+struct memory *memory_new(struct memory_system *system, const struct core_params *params,
+			  uint64_t *counts)
+{
+	struct memory *memory = calloc(1, sizeof(*memory));
+
+	(void)params;
+	(void)counts;
+	if (memory)
+		memory->replay = &system->replay;
+	return memory;
+}
+
+void memory_free(struct memory *memory)
+{
+	free(memory);
+}
+
+static const struct replay_instruction *instruction_at(const struct replay *replay, uint64_t pc)
+{
+	return &replay->instructions[(pc - replay->address) / 4];
+}
+
+/* Returns the cycles from the issue of a load to its data, those in the core included. */
+static double draw_latency(struct replay *replay, const struct replay_instruction *instruction)
+{
+	double all = 0, left;
+
+	for (unsigned i = 0; i < instruction->source_count; i++)
+		all += instruction->sources[i].samples;
+	left = draw(replay) * all;
+	for (unsigned i = 0; i < instruction->source_count; i++) {
+		if (left < instruction->sources[i].samples)
+			return instruction->sources[i].cycles;
+		left -= instruction->sources[i].samples;
+	}
+	return 0;
+}
+
+void memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
+		 unsigned bytes, struct memory_result *result)
+{
+	struct replay *replay = memory->replay;
+	size_t i = (pc - replay->address) / 4;
+	double latency = draw_latency(replay, &replay->instructions[i]);
+	double own = replay->params->classes[replay->insns[i].class].latency;
+	uint64_t extra = latency > own ? (uint64_t)(latency - own + 0.5) : 0;
+
+	(void)bytes;
+	*result = (struct memory_result){.ready = cycle + replay->params->l1d.latency + extra,
+					 .translated = cycle,
+					 .physical = address,
+					 .level = extra ? LEVEL_L2 : LEVEL_L1};
+}
+
+void memory_store(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
+		  unsigned bytes, bool full_line, struct memory_result *result)
+{
+	struct replay *replay = memory->replay;
+	const struct replay_instruction *instruction = instruction_at(replay, pc);
+	bool misses = draw(replay) * instruction->samples < instruction->misses;
+
+	(void)bytes;
+	(void)full_line;
+	*result = (struct memory_result){.ready = cycle + (misses ? STORE_MISS : 1),
+					 .translated = cycle,
+					 .physical = address};
+}
+
+void memory_translate(struct memory *memory, uint64_t cycle, uint64_t address, unsigned bytes,
+		      struct memory_result *result)
+{
+	(void)memory;
+	(void)bytes;
+	*result = (struct memory_result){.ready = cycle, .translated = cycle, .physical = address};
+}
+
+void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bool for_store)
+{
+	(void)memory;
+	(void)cycle;
+	(void)address;
+	(void)for_store;
+}
+
+void memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
+		  struct memory_result *result)
+{
+	*result = (struct memory_result){.ready = cycle + memory->replay->params->l1i.latency,
+					 .translated = cycle,
+					 .physical = address};
+}
+
+void memory_settle(const struct memory *memory, uint64_t *counts)
+{
+	(void)memory;
+	(void)counts;
+}
+
+/* ---- The predictor --------------------------------------------------------------------------- */
+
+struct predictor {
+	struct replay *replay; /* set once there is a core */
+	struct target_buffer *targets;
+};
+
+struct predictor *predictor_new(const struct predictor_params *params)
+{
+	struct predictor *predictor = calloc(1, sizeof(*predictor));
+
+	if (!predictor)
+		return NULL;
+	predictor->targets = target_buffer_new(params);
+	if (predictor->targets)
+		return predictor;
+	free(predictor);
+	return NULL;
+}
+
+void predictor_free(struct predictor *predictor)
+{
+	if (!predictor)
+		return;
+	target_buffer_free(predictor->targets);
+	free(predictor);
+}
+
+void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, bool taken,
+		      uint64_t target, struct predict_outcome *outcome)
+{
+	const struct replay *replay = predictor->replay;
+
+	(void)kind;
+	*outcome = (struct predict_outcome){.result = PREDICT_RIGHT};
+	if (taken && target_buffer_access(predictor->targets, pc, target) == TARGET_LARGE)
+		outcome->result = PREDICT_TAKEN_BUBBLE;
+	if (replay->mispredicts)
+		*outcome = (struct predict_outcome){PREDICT_WRONG, replay->wrong_path};
+}
+
+/* ---- The code -------------------------------------------------------------------------------- */
+
+/* What ends no block, or leaves the function, is executed like any other operation. */
+static void decode(struct replay *replay, const uint32_t *words, size_t i, bool last)
+{
+	struct insn *insn = &replay->insns[i];
+
+	insn_decode(words[i], replay->params->vector_bytes, insn);
+	switch (insn->branch) {
+	case BRANCH_CALL:
+	case BRANCH_INDIRECT_CALL:
+	case BRANCH_EXCEPTION:
+		insn->branch = BRANCH_NONE;
+		break;
+	case BRANCH_RETURN:
+		insn->branch = BRANCH_INDIRECT;
+		break;
+	default:
+		break;
+	}
+	if (!last)
+		insn->branch = BRANCH_NONE;
+}
+
+/* Returns how many samples there are for each operation of a block. */
+static double rate_of(const struct replay *replay, const struct plumb_block *block)
+{
+	double samples = 0, operations = 0;
+
+	for (uint32_t i = block->first; i < block->first + block->count; i++) {
+		const struct class_params *class = &replay->params->classes[replay->insns[i].class];
+
+		samples += replay->instructions[i].samples;
+		operations += class->operations ? class->operations : 1;
+	}
+	return samples / operations;
+}
+
+static int prepare_code(struct replay *replay, const uint32_t *words)
+{
+	struct plumb_block block;
+	double sum = 0;
+
+	while (plumb_flow_block(replay->flow, replay->block_count, &block)) {
+		replay->block_count++;
+		if (block.count > UINT16_MAX)
+			return PLUMB_ERR_LIMIT;
+	}
+	replay->insns = calloc(replay->count + 1, sizeof(*replay->insns));
+	replay->blocks = calloc(replay->block_count + 1, sizeof(*replay->blocks));
+	replay->rates = calloc(replay->block_count + 1, sizeof(double));
+	replay->cumulative = calloc(replay->block_count + 1, sizeof(double));
+	replay->accesses = calloc(replay->count + 1, sizeof(*replay->accesses));
+	replay->lost = calloc(replay->count + 1, sizeof(double));
+	replay->executed = calloc(replay->count + 1, sizeof(double));
+	if (!replay->insns || !replay->blocks || !replay->rates || !replay->cumulative ||
+	    !replay->accesses || !replay->lost || !replay->executed)
+		return PLUMB_ERR_NO_MEMORY;
+	for (size_t b = 0; plumb_flow_block(replay->flow, b, &block); b++) {
+		for (uint32_t i = block.first; i < block.first + block.count; i++) {
+			decode(replay, words, i, i + 1 == block.first + block.count);
+			sum += replay->instructions[i].samples;
+		}
+		replay->rates[b] = rate_of(replay, &block);
+		replay->cumulative[b] = sum;
+		replay->blocks[b] = (struct block){
+			.pc = replay->address + 4ull * block.first,
+			.id = (uint32_t)b,
+			.count = (uint16_t)block.count,
+			.insns = &replay->insns[block.first],
+		};
+		if (!core_prepare_block(replay->params, &replay->blocks[b]))
+			return PLUMB_ERR_NO_MEMORY;
+	}
+	return sum > 0 ? 0 : PLUMB_ERR_LIMIT;
+}
+
+/* ---- The path -------------------------------------------------------------------------------- */
+
+static size_t draw_block(struct replay *replay)
+{
+	double at = draw(replay) * replay->cumulative[replay->block_count - 1];
+	size_t low = 0, high = replay->block_count - 1;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (replay->cumulative[middle] > at)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Draws whether a conditional branch to another block is taken. */
+static bool draw_taken(struct replay *replay, const struct plumb_block *block,
+		       const struct replay_instruction *branch)
+{
+	double next =
+		block->successors[0] == PLUMB_FLOW_NONE ? 0 : replay->rates[block->successors[0]];
+	double target =
+		block->successors[1] == PLUMB_FLOW_NONE ? 0 : replay->rates[block->successors[1]];
+	/* Few samples of the branch count together with those of where it leads. */
+	double prior = next + target > 0 ? target / (next + target) : 0.5;
+
+	return draw(replay) * (branch->taken + branch->not_taken + 1) < branch->taken + prior;
+}
+
+static bool draw_mispredicted(struct replay *replay, const struct replay_instruction *branch,
+			      bool taken)
+{
+	double all = taken ? branch->taken : branch->not_taken;
+
+	return draw(replay) * all <
+	       (taken ? branch->mispredicted_taken : branch->mispredicted_not_taken);
+}
+
+/*
+ * Chooses the block that comes after one, and whether its branch is mispredicted. Returns the
+ * number of blocks if the path leaves the function, or nobody knows where it goes.
+ */
+static size_t choose_next(struct replay *replay, const struct plumb_block *block)
+{
+	uint32_t last = block->first + block->count - 1;
+	const struct replay_instruction *branch = &replay->instructions[last];
+	const struct insn *insn = &replay->insns[last];
+	uint64_t address = replay->address + 4ull * last;
+	uint32_t to = block->successors[0];
+	bool taken = insn->branch != BRANCH_CONDITIONAL;
+
+	replay->mispredicts = false;
+	if (insn->branch == BRANCH_NONE)
+		return to == PLUMB_FLOW_NONE ? replay->block_count : to;
+	if (insn->branch == BRANCH_CONDITIONAL)
+		taken = block->successors[1] != PLUMB_FLOW_NONE &&
+			draw_taken(replay, block, branch);
+	replay->mispredicts = draw_mispredicted(replay, branch, taken);
+	replay->wrong_path = 0;
+	if (insn->branch == BRANCH_CONDITIONAL)
+		replay->wrong_path = taken ? address + 4 : address + (uint64_t)insn->target;
+	if (taken)
+		to = block->successors[1];
+	return to == PLUMB_FLOW_NONE ? replay->block_count : to;
+}
+
+static size_t make_accesses(struct replay *replay, const struct block *block)
+{
+	size_t count = 0;
+
+	for (unsigned i = 0; i < block->count; i++) {
+		const struct insn *insn = &block->insns[i];
+
+		if (!(insn->memory & (MEM_LOAD | MEM_STORE)))
+			continue;
+		replay->accesses[count++] = (struct access){
+			.address = replay->next,
+			.insn = (uint16_t)i,
+			.bytes = insn->access_bytes <= ACCESS_STEP ? insn->access_bytes
+								   : ACCESS_STEP,
+		};
+		replay->next += ACCESS_STEP;
+	}
+	return count;
+}
+
+static void follow_path(struct replay *replay, struct core *core)
+{
+	size_t b = draw_block(replay), next, accesses;
+	unsigned executed = 0, stretch = 0;
+	struct plumb_block block;
+
+	while (executed < INSTRUCTIONS) {
+		plumb_flow_block(replay->flow, b, &block);
+		next = choose_next(replay, &block);
+		executed += block.count;
+		stretch += block.count;
+		if (next == replay->block_count || stretch >= STRETCH) {
+			next = draw_block(replay);
+			stretch = 0;
+		}
+		accesses = make_accesses(replay, &replay->blocks[b]);
+		core_execute(core, &replay->blocks[b], replay->blocks[b].count, replay->accesses,
+			     accesses, replay->blocks[next].pc);
+		b = next;
+	}
+}
+
+/* ---- The result ------------------------------------------------------------------------------ */
+
+static void take_counts(void *user, uint32_t context, uint64_t pc, const uint64_t *counts)
+{
+	struct replay *replay = user;
+	size_t i = (pc - replay->address) / 4;
+
+	(void)context;
+	replay->executed[i] += (double)counts[EXACT_INST_RETIRED];
+	replay->lost[i] += (double)counts[EXACT_OP_RETIRED];
+	for (unsigned e = EXACT_SLOTS_BAD_SPECULATION; e <= EXACT_SLOTS_BACKEND_QUEUE_OTHER; e++)
+		replay->lost[i] += (double)counts[e];
+}
+
+static int run(struct replay *replay, struct memory_system *system)
+{
+	uint64_t counts[EVENT_COUNT] = {0};
+	struct exact *exact = exact_new();
+	struct core *core = core_new(replay->params, system, counts);
+	int error = PLUMB_ERR_NO_MEMORY;
+
+	if (exact && core) {
+		core->predictor->replay = replay;
+		core_set_exact(core, exact);
+		follow_path(replay, core);
+		exact_tell(core, take_counts, replay);
+		error = exact_failed(exact) ? PLUMB_ERR_NO_MEMORY : 0;
+	}
+	core_free(core);
+	exact_free(exact);
+	return error;
+}
+
+/* An instruction costs as much each time as in the replay, as often as its block was sampled. */
+static void find_slots(const struct replay *replay, double *slots)
+{
+	struct plumb_block block;
+
+	for (size_t b = 0; plumb_flow_block(replay->flow, b, &block); b++)
+		for (uint32_t i = block.first; i < block.first + block.count; i++)
+			slots[i] = replay->executed[i] > 0 ? replay->rates[b] * replay->lost[i] /
+								     replay->executed[i]
+							   : replay->instructions[i].samples;
+}
+
+int replay_function(const struct plumb_cost_core *core, const struct plumb_flow *flow,
+		    uint64_t address, const uint32_t *words, size_t count,
+		    const struct replay_instruction *instructions, double *slots)
+{
+	struct memory_system system = {
+		.replay = {.params = core ? (const struct core_params *)(const void *)core
+					  : model_cores[0],
+			   .flow = flow,
+			   .instructions = instructions,
+			   .address = address,
+			   .count = count,
+			   .next = ACCESS_STEP},
+	};
+	struct replay *replay = &system.replay;
+	int error = PLUMB_ERR_LIMIT;
+
+	if (count && count <= FUNCTION_MAX)
+		error = prepare_code(replay, words);
+	if (error == 0)
+		error = run(replay, &system);
+	if (error == 0)
+		find_slots(replay, slots);
+	for (size_t b = 0; replay->blocks && b < replay->block_count; b++)
+		core_release_block(&replay->blocks[b]);
+	free(replay->insns);
+	free(replay->blocks);
+	free(replay->rates);
+	free(replay->cumulative);
+	free(replay->accesses);
+	free(replay->lost);
+	free(replay->executed);
+	return error;
+}

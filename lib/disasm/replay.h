@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs a function through the model's core as samples describe it, to find out what each
+ * instruction holds up. Samples tell how often each block is executed, how long loads take, and
+ * which branches are mispredicted. Latencies do not add up: they overlap, and operations that wait
+ * for others have long ones, too. The core knows what overlaps, given the code.
+ */
+#ifndef DISASM_REPLAY_H
+#define DISASM_REPLAY_H
+
+#include <plumb/cost.h>
+#include <plumb/flow.h>
+
+/* Of the samples of an instruction with the same source of data. */
+struct replay_source {
+	double samples;
+	double cycles; /* from issue to completion: the mean */
+};
+#define REPLAY_SOURCES 4
+
+/* What samples say about an instruction. Only operations that retired count. */
+struct replay_instruction {
+	double samples;
+	struct replay_source sources[REPLAY_SOURCES]; /* of loads */
+	unsigned source_count;
+	double misses; /* stores that missed L1D */
+	double taken, not_taken;
+	double mispredicted_taken, mispredicted_not_taken;
+};
+
+/*
+ * Computes the slots that each instruction costs: those that it uses, and those that are lost
+ * because of it, as doc/model.md charges them. The sum over all executions of an instruction is in
+ * proportion to slots[i]; they are those of as many operations as there are samples. `core` NULL
+ * stands for the model's default. `address` is that of the first instruction. Returns 0, NO_MEMORY,
+ * or LIMIT if the function is too large or has no samples.
+ */
+int replay_function(const struct plumb_cost_core *core, const struct plumb_flow *flow,
+		    uint64_t address, const uint32_t *words, size_t count,
+		    const struct replay_instruction *instructions, double *slots);
+
+#endif
