@@ -72,7 +72,7 @@ static int export_recording(struct exporting *e, struct plumb_recording *recordi
 		if (!export_batch(e, batch))
 			break;
 	}
-	plumb_losses_report(&plumb_samples_totals(samples)->lost, path, found);
+	plumb_losses_report(plumb_samples_totals(samples)->lost, path, found);
 	plumb_samples_end(samples);
 	return status < 0 ? status : 0;
 }

@@ -30,7 +30,7 @@ static int read_samples(struct plumb_recording *recording, struct plumb_symboliz
 			callgrind_add(callgrind, item->record, item->task);
 		}
 	}
-	plumb_losses_report(&plumb_samples_totals(samples)->lost, path, found);
+	plumb_losses_report(plumb_samples_totals(samples)->lost, path, found);
 	plumb_samples_end(samples);
 	return status;
 }

@@ -45,14 +45,21 @@ static void check_item(const struct plumb_samples_item *item)
 	require(item->record->event && item->record->event->name);
 }
 
-/* Reads all in an order, item by item or in batches. What it comes to; after an error, too. */
-static struct plumb_samples_totals stream(struct plumb_recording *recording,
-					  const struct plumb_samples_options *options, bool batches,
-					  struct plumb_diagnostics *found)
+/* A stream's totals, which outlive it. */
+struct copied_totals {
+	struct plumb_samples_totals totals;
+	struct plumb_recording_losses lost;
+};
+
+/* Reads everything in one order, item by item or in batches. Returns the totals, after errors too.
+ */
+static struct copied_totals stream(struct plumb_recording *recording,
+				   const struct plumb_samples_options *options, bool batches,
+				   struct plumb_diagnostics *found)
 {
 	const struct plumb_samples_batch *batch;
 	const struct plumb_samples_item *item;
-	struct plumb_samples_totals totals;
+	struct copied_totals copy;
 	struct plumb_samples *samples;
 
 	require(plumb_samples_begin(recording, options, &samples, found) == 0);
@@ -62,9 +69,10 @@ static struct plumb_samples_totals stream(struct plumb_recording *recording,
 	else
 		while (plumb_samples_next(samples, &item) > 0)
 			check_item(item);
-	totals = *plumb_samples_totals(samples);
+	copy.totals = *plumb_samples_totals(samples);
+	copy.lost = *copy.totals.lost;
 	plumb_samples_end(samples);
-	return totals;
+	return copy;
 }
 
 static bool equal_losses(const struct plumb_recording_losses *a,
@@ -80,11 +88,13 @@ static bool equal_losses(const struct plumb_recording_losses *a,
 	       a->aux_unfinished == b->aux_unfinished;
 }
 
-static bool equal_totals(const struct plumb_samples_totals *a, const struct plumb_samples_totals *b)
+static bool equal_totals(const struct copied_totals *first, const struct copied_totals *second)
 {
+	const struct plumb_samples_totals *a = &first->totals, *b = &second->totals;
+
 	return a->bytes == b->bytes && a->records == b->records && a->matched == b->matched &&
 	       memcmp(a->groups, b->groups, sizeof(a->groups)) == 0 &&
-	       equal_losses(&a->lost, &b->lost);
+	       equal_losses(&first->lost, &second->lost);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -92,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct plumb_samples_options options = {.size = sizeof(options)};
-	struct plumb_samples_totals totals, first;
+	struct copied_totals totals, first;
 	struct plumb_recording *recording;
 	struct plumb_diagnostics *found;
 	struct plumb_spe_filter filter;

@@ -97,7 +97,7 @@ static int add_samples(struct annotate_run *run)
 			memory_given(NULL);
 	if (plumb_annotation_finish(run->view.annotation) < 0)
 		memory_given(NULL);
-	plumb_losses_report(&plumb_samples_totals(samples)->lost, run->options->input, run->found);
+	plumb_losses_report(plumb_samples_totals(samples)->lost, run->options->input, run->found);
 	plumb_samples_end(samples);
 	return status;
 }

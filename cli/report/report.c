@@ -160,7 +160,7 @@ static int add_samples(struct report_run *run, struct plumb_profile *profile)
 		memory_given(NULL);
 	if (plumb_profile_finish(profile, plumb_samples_totals(samples)) < 0)
 		memory_given(NULL);
-	plumb_losses_report(&plumb_samples_totals(samples)->lost, run->options->input, run->found);
+	plumb_losses_report(plumb_samples_totals(samples)->lost, run->options->input, run->found);
 	plumb_samples_end(samples);
 	return status;
 }

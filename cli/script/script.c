@@ -183,7 +183,7 @@ static int print_samples(struct script *script)
 		if (!fine || script->out.sink->error)
 			break;
 	}
-	plumb_losses_report(&plumb_samples_totals(samples)->lost, script->options->input,
+	plumb_losses_report(plumb_samples_totals(samples)->lost, script->options->input,
 			    script->found);
 	if (status < 0)
 		complain_findings(script->found, script->options->input, status);

@@ -122,7 +122,7 @@ static void print_json(struct output *out, const struct event_counts *counts,
 	put_count(object, "spe_records", totals->records);
 	put_count(object, "spe_matched", totals->matched);
 	put_count(object, "spe_bytes", totals->bytes);
-	json_object_set_new(object, "lost", losses_json(&totals->lost));
+	json_object_set_new(object, "lost", losses_json(totals->lost));
 	render_json(out, object);
 }
 
@@ -155,7 +155,7 @@ int script_print_totals(struct script *script)
 	else
 		print_text(&script->out, &counts, totals);
 	status = output_close(&script->out, complain_status(error));
-	plumb_losses_report(&totals->lost, options->input, script->found);
+	plumb_losses_report(totals->lost, options->input, script->found);
 	complain_warnings(script->found);
 	plumb_samples_end(samples);
 	free(counts.at);

@@ -13,8 +13,7 @@
  * plumb_annotation_basis. Memory is limited, however long the recording is. One thread at a time
  * may use an annotation.
  *
- * Structs that describe results, which the caller passes to be filled in, change only when the
- * soname does.
+ * Structs change only when the soname does, except those that may grow (doc/library.md).
  */
 #ifndef PLUMB_ANNOTATE_H
 #define PLUMB_ANNOTATE_H

@@ -2,6 +2,8 @@
 /*
  * What instructions cost on a core: the tables by which the model runs. `plumb list --source model`
  * shows their sources.
+ *
+ * Structs change only when the soname does, except those that may grow (doc/library.md).
  */
 #ifndef PLUMB_COST_H
 #define PLUMB_COST_H

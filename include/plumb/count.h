@@ -10,9 +10,7 @@
  * A source does the counting: it takes a plan and returns counts. Only one thread at a time may
  * call these functions on an object, but a selection and a plan never change.
  *
- * Structs that the caller fills in begin with their size. Selections, plans and results, which the
- * library makes, may get members at their ends in later versions. Structs that stand in arrays
- * change only when the soname does.
+ * Structs change only when the soname does, except those that may grow (doc/library.md).
  */
 #ifndef PLUMB_COUNT_H
 #define PLUMB_COUNT_H
@@ -52,6 +50,7 @@ struct plumb_selected_event {
 	uint16_t leader; /* index of its group's first event; its own if it is in no group */
 };
 
+/* Made by the library; may grow. */
 struct plumb_selection {
 	const struct plumb_spec *spec;               /* must outlive the selection */
 	const struct plumb_methodology *methodology; /* the specification's first, or NULL */
@@ -106,6 +105,7 @@ struct plumb_plan_group {
 	size_t first;  /* place of its first event among the events of all groups */
 };
 
+/* Made by the library; may grow. */
 struct plumb_plan {
 	const struct plumb_selection *selection; /* must outlive the plan */
 	const struct plumb_plan_group *groups;
@@ -170,7 +170,7 @@ struct plumb_event_count {
 /*
  * The combined result of `parts` runs of a program, or intervals of one. The value of a metric is
  * computed from the sums of the counts, not as the mean of the parts' values: a longer part weighs
- * more.
+ * more. Made by the library; may grow.
  */
 struct plumb_result {
 	const struct plumb_plan *plan;

@@ -18,6 +18,8 @@
  *
  * A stalled cycle loses all its slots. So a node's share of all slots is its share of the stalled
  * cycles times their share of all cycles, but at most what its root lost.
+ *
+ * Structs change only when the soname does, except those that may grow (doc/library.md).
  */
 #ifndef PLUMB_DIAGNOSIS_H
 #define PLUMB_DIAGNOSIS_H
@@ -51,7 +53,7 @@ struct plumb_step {
 	double share;    /* percent of the node above; a root's value */
 };
 
-/* An explanation of a node, by the name of its metric. Static storage. */
+/* An explanation of a node, by the name of its metric. Static storage; may grow. */
 struct plumb_advice {
 	const char *metric;
 	const char *brief; /* in at most 24 characters: "data cache misses" */
@@ -71,6 +73,7 @@ struct plumb_runner_up {
 #define PLUMB_PATH_MAX       32
 #define PLUMB_RUNNERS_UP_MAX 3
 
+/* Made by the library; may grow. */
 struct plumb_diagnosis {
 	enum plumb_verdict verdict;
 	struct plumb_step path[PLUMB_PATH_MAX]; /* root first */

@@ -5,6 +5,8 @@
  *
  * LLVM is not linked: a module loads it when the first disassembler is made. A build without LLVM
  * has no module; everything else works, and plumb_disassembler_new() says what to install.
+ *
+ * Structs change only when the soname does, except those that may grow (doc/library.md).
  */
 #ifndef PLUMB_DISASM_H
 #define PLUMB_DISASM_H

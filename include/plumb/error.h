@@ -53,7 +53,8 @@ enum plumb_severity {
 	PLUMB_ERROR,   /* the input cannot be used */
 };
 
-/* One finding. The `struct plumb_diagnostics` that holds it owns its strings. */
+/* One finding. The `struct plumb_diagnostics` that holds it made it, and owns its strings. May
+ * grow. */
 struct plumb_diagnostic {
 	enum plumb_severity severity;
 	const char *id;      /* stable, for tests and scripts: "duplicate-name" */

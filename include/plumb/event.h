@@ -15,6 +15,8 @@
  *
  * Generic and cache events stand for events of the CPU. The mapping is that of Linux's driver of
  * Arm PMUs (drivers/perf/arm_pmuv3.c); plumb_event_name() lists it.
+ *
+ * Structs change only when the soname does, except those that may grow (doc/library.md).
  */
 #ifndef PLUMB_EVENT_H
 #define PLUMB_EVENT_H
@@ -119,7 +121,7 @@ PLUMB_API const struct plumb_event_config *plumb_event_list_get(const struct plu
 /* ---- names -----------------------------------------------------------------------------------
  */
 
-/* One of perf's names for events. Static storage. */
+/* One of perf's names for events. Static storage; may grow. */
 struct plumb_event_name {
 	enum plumb_event_kind kind;
 	const char *name;

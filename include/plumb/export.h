@@ -23,6 +23,7 @@
 extern "C" {
 #endif
 
+/* Static storage; may grow. */
 struct plumb_export_format {
 	const char *name;  /* "perf-json" */
 	const char *title; /* a one-line description */

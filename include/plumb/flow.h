@@ -2,6 +2,8 @@
 /*
  * The control flow of a function of A64 code: its branches, blocks and loops. It is found from the
  * instruction words alone, without symbols and without a disassembler.
+ *
+ * Structs change only when the soname does, except those that may grow (doc/library.md).
  */
 #ifndef PLUMB_FLOW_H
 #define PLUMB_FLOW_H

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* A core of the model. Static storage. */
+/* A core of the model. Static storage; may grow. */
 struct plumb_model_core {
 	const char *name;    /* "neoverse-n3" */
 	const char *spec_id; /* its telemetry specification, "neoverse-n3-r0p0" */
@@ -27,7 +27,7 @@ PLUMB_API const struct plumb_model_core *plumb_model_core(size_t i);
 
 /*
  * A parameter of a core's model: its name as in model/cores ("l1d.bytes"), its value as text, and
- * its source ("assumed" if nobody has published it). NULL past the end.
+ * its source ("assumed" if nobody has published it). NULL past the end. Static storage; may grow.
  */
 struct plumb_model_parameter {
 	const char *name;
@@ -36,7 +36,8 @@ struct plumb_model_parameter {
 };
 PLUMB_API const struct plumb_model_parameter *plumb_model_parameter(const char *core, size_t i);
 
-/* A QEMU that was asked whether it can run the model, and its answer. */
+/* A QEMU that was asked whether it can run the model, and its answer. Made by the library; may
+ * grow. */
 struct plumb_model_engine {
 	const char *path;
 	const char *version; /* "7.2.22 (Debian 1:7.2+dfsg-7+deb12u18)"; "" if unknown */

@@ -16,8 +16,7 @@
  * given up, and counted. Only names (of threads, files and lines) are kept for good, each once. One
  * thread at a time may use a profile.
  *
- * Structs that describe results, which the caller passes to be filled in, change only when the
- * soname does.
+ * Structs change only when the soname does, except those that may grow (doc/library.md).
  */
 #ifndef PLUMB_PROFILE_H
 #define PLUMB_PROFILE_H

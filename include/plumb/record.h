@@ -2,6 +2,8 @@
 /*
  * One record of a recording, and the event it belongs to. Numbers are in this machine's byte order;
  * bits and their names are those of <linux/perf_event.h>.
+ *
+ * Structs change only when the soname does, except those that may grow (doc/library.md).
  */
 #ifndef PLUMB_RECORD_H
 #define PLUMB_RECORD_H
@@ -205,7 +207,7 @@ enum plumb_ksymbol_flag {
 	PLUMB_KSYMBOL_UNREGISTER = 1,
 };
 
-/* A thread. */
+/* A thread. Made by the library; may grow. */
 struct plumb_task {
 	int32_t pid, tid; /* -1: not known */
 	const char *comm; /* ":TID" if not known; valid until the next record */
@@ -278,7 +280,7 @@ struct plumb_read_value {
 #define PLUMB_CONTEXT_USER          ((uint64_t)-512)
 #define PLUMB_CONTEXT_USER_DEFERRED ((uint64_t)-640) /* a cookie follows */
 
-/* The members that only a SAMPLE has. */
+/* The members that only a SAMPLE has. Made by the library; may grow, with struct plumb_record. */
 struct plumb_sample {
 	uint64_t ip, address, period, weight, data_source, transaction, physical_address, cgroup;
 	uint64_t data_page_size, code_page_size;
@@ -312,7 +314,10 @@ enum plumb_record_has {
 	PLUMB_RECORD_HAS_STREAM = 1 << 4,
 };
 
-/* What records of a type say, besides the members that all may have. */
+/*
+ * What records of a type say, besides the members that all may have. Made by the library; may grow,
+ * with struct plumb_record.
+ */
 struct plumb_record_mmap {
 	int32_t pid, tid;
 	uint64_t address, length, page_offset;
@@ -396,7 +401,8 @@ struct plumb_record_cpu_map {
 
 /*
  * One record. Pointers point into the recording's memory, which the next call of
- * plumb_recording_next() reuses. Strings end with NUL and lie within the record.
+ * plumb_recording_next() reuses. Strings end with NUL and lie within the record. Made by the
+ * library; may grow, by members of its union.
  */
 struct plumb_record {
 	uint32_t type;   /* enum plumb_record_type, or any other number */

@@ -6,6 +6,8 @@
  * format. A reader accepts files and pipes in either byte order. Its memory does not grow with the
  * recording. Nothing read is trusted: lengths, offsets, counts and strings are checked, and errors
  * are findings with the offset in the file.
+ *
+ * Structs change only when the soname does, except those that may grow (doc/library.md).
  */
 #ifndef PLUMB_RECORDING_H
 #define PLUMB_RECORDING_H
@@ -146,7 +148,8 @@ struct plumb_recorded_core_pmu {
 };
 
 /*
- * The header's features, decoded. Missing values are NULL or 0. The recording owns everything.
+ * The header's features, decoded. Missing values are NULL or 0. The recording owns everything. Made
+ * by the library; may grow.
  */
 struct plumb_recording_info {
 	/* 0 for a pipe. */
@@ -206,7 +209,7 @@ PLUMB_API int plumb_recording_read_aux(const struct plumb_recording *recording,
 				       const struct plumb_aux_chunk *chunk, uint64_t from,
 				       void *bytes, size_t size);
 
-/* What a recording lacks, added up while its records are read. */
+/* What a recording lacks, added up while its records are read. Made by the library; may grow. */
 struct plumb_recording_losses {
 	uint64_t lost_records;    /* according to LOST records */
 	uint64_t lost_samples;    /* according to LOST_SAMPLES records */
@@ -244,8 +247,7 @@ struct plumb_recording_writer;
 
 /*
  * The contents of the header. The writer copies everything. To change what a source has filled in,
- * copy its struct, and set `size` of the copy. Events are elements of an array, and change only
- * when the soname does.
+ * copy its struct, and set `size` of the copy.
  */
 struct plumb_recording_setup {
 	size_t size;                               /* sizeof(struct plumb_recording_setup) */

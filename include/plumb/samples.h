@@ -14,7 +14,7 @@
  *	plumb_samples_begin(recording, &options, &samples, found);
  *	while ((status = plumb_samples_next(samples, &item)) > 0)
  *		if (item->record->type == PLUMB_RECORD_SAMPLE) ...
- *	plumb_losses_report(&plumb_samples_totals(samples)->lost, name, found);
+ *	plumb_losses_report(plumb_samples_totals(samples)->lost, name, found);
  *	plumb_samples_end(samples);
  *
  * - In batches of SPE records, which is several times faster for what adds up records.
@@ -86,7 +86,7 @@ struct plumb_samples_options {
 	uint32_t midr;
 };
 
-/* One item of the stream, which owns it; valid until the next call. */
+/* One item of the stream, which made and owns it; valid until the next call. May grow. */
 struct plumb_samples_item {
 	/*
 	 * From the recording, or synthesized from an SPE record as perf does: .type SAMPLE, .event
@@ -130,7 +130,8 @@ PLUMB_API void plumb_samples_end(struct plumb_samples *samples); /* accepts NULL
 PLUMB_API int plumb_samples_next(struct plumb_samples *samples,
 				 const struct plumb_samples_item **item);
 
-/* A run of SPE records of one ring and one thread, or a record of the file. */
+/* A run of SPE records of one ring and one thread, or a record of the file. Made by the library;
+ * may grow. */
 struct plumb_samples_batch {
 	const struct plumb_record *record; /* NULL: SPE records */
 	const struct plumb_task *task;     /* as in an item; NULL: unknown */
@@ -158,13 +159,14 @@ PLUMB_API const struct plumb_task *plumb_samples_task(struct plumb_samples *samp
 PLUMB_API const struct plumb_recorded_event *
 plumb_samples_group_event(const struct plumb_samples *samples, unsigned group);
 
-/* What the stream has given so far. The numbers do not depend on the order. */
+/* What the stream has given so far. The numbers do not depend on the order. Made by the library;
+ * may grow. */
 struct plumb_samples_totals {
-	uint64_t bytes;                     /* of AUX data read */
-	uint64_t records;                   /* SPE records in it */
-	uint64_t matched;                   /* ... that matched the filter */
-	uint64_t groups[PLUMB_SPE_GROUPS];  /* samples of each group */
-	struct plumb_recording_losses lost; /* of the recording, including AUX data */
+	uint64_t bytes;                            /* of AUX data read */
+	uint64_t records;                          /* SPE records in it */
+	uint64_t matched;                          /* ... that matched the filter */
+	const struct plumb_recording_losses *lost; /* of the recording, including AUX data */
+	uint64_t groups[PLUMB_SPE_GROUPS];         /* samples of each group */
 };
 /* Returns the totals, which are valid until the next call of a function of the stream. */
 PLUMB_API const struct plumb_samples_totals *plumb_samples_totals(struct plumb_samples *samples);

@@ -94,7 +94,7 @@ struct plumb_window {
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-/* The progress of a run. */
+/* The progress of a run. Made by the library; may grow. */
 struct plumb_progress {
 	double instructions; /* NaN if they are not counted */
 	double seconds;      /* of the source's time since the program began */

@@ -6,6 +6,8 @@
  * Extension sample record protocol". Everything is little-endian. No function here allocates unless
  * its comment says so. Any number of threads may call them at once, each on its own data. All input
  * is treated as hostile: no length, index or order of packets does harm.
+ *
+ * Structs change only when the soname does, except those that may grow (doc/library.md).
  */
 #ifndef PLUMB_SPE_H
 #define PLUMB_SPE_H
@@ -284,7 +286,7 @@ PLUMB_API size_t plumb_spe_stream_read(struct plumb_spe_stream *stream,
 /* Ends the stream, and counts a record that is left unfinished. */
 PLUMB_API void plumb_spe_stream_end(struct plumb_spe_stream *stream);
 
-/* What a stream lacks. */
+/* What a stream lacks. Made by the library; may grow. */
 struct plumb_spe_losses {
 	uint64_t skipped;       /* bytes that cannot begin a packet */
 	uint64_t first_skipped; /* offset of the first of them in the stream; UINT64_MAX: none */

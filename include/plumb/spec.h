@@ -8,8 +8,7 @@
  * read from a file. Any thread may use all of it. Elements refer to each other by index into the
  * arrays of the same specification, never by pointer.
  *
- * Only the library makes these structs. A struct plumb_spec may get members at its end in later
- * versions. All the others stand in arrays or inside it, so they change only when the soname does.
+ * Structs change only when the soname does, except those that may grow (doc/library.md).
  */
 #ifndef PLUMB_SPEC_H
 #define PLUMB_SPEC_H
@@ -129,6 +128,7 @@ struct plumb_document {
 	bool confidential;
 };
 
+/* Made by the library; may grow. */
 struct plumb_spec {
 	const char *id;   /* "neoverse-n2-r0p3" */
 	const char *file; /* the file it was read from; NULL if built in */

@@ -13,6 +13,8 @@
  *
  * Use a symbolizer from one thread at a time. What it returns belongs to it and stays valid until
  * it is freed, unless a comment says otherwise.
+ *
+ * Structs change only when the soname does, except those that may grow (doc/library.md).
  */
 #ifndef PLUMB_SYMBOL_H
 #define PLUMB_SYMBOL_H
@@ -66,9 +68,7 @@ PLUMB_API bool plumb_symbol_file_is_kernel(const struct plumb_symbol_file *file)
 PLUMB_API const char *plumb_symbol_file_path(struct plumb_symbolizer *symbolizer,
 					     struct plumb_symbol_file *file);
 
-/*
- * The place of an address. This struct never grows; functions give further information.
- */
+/* The place of an address. Functions give further information. */
 struct plumb_location {
 	uint64_t ip;                       /* the address itself */
 	uint64_t address;                  /* the address in the file; for the kernel, the same */

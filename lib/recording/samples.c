@@ -30,6 +30,7 @@ struct plumb_samples {
 	struct ring_heap heap;
 	struct attribution attribution;
 	struct plumb_samples_totals totals;
+	struct plumb_recording_losses lost; /* totals.lost */
 
 	struct plumb_record from_file;
 	bool has_from_file; /* to be given once all that is older was */
@@ -652,12 +653,13 @@ const struct plumb_recorded_event *plumb_samples_group_event(const struct plumb_
 const struct plumb_samples_totals *plumb_samples_totals(struct plumb_samples *samples)
 {
 	struct plumb_samples_totals *totals = &samples->totals;
-	struct plumb_recording_losses *lost = &totals->lost;
+	struct plumb_recording_losses *lost = &samples->lost;
 
 	*lost = *plumb_recording_losses(samples->decoding.recording);
 	lost->aux_first_skipped = UINT64_MAX;
 	lost->samples += totals->records;
 	totals->bytes = samples->rings.bytes;
+	totals->lost = lost;
 	for (size_t i = 0; i < samples->rings.count; i++) {
 		const struct ring *ring = samples->rings.at[i];
 		struct plumb_spe_stream stream = ring->stream;

@@ -43,9 +43,9 @@ static void print_totals(const struct plumb_samples_totals *totals)
 {
 	printf("%llu %llu %llu %llu %llx %llu", (unsigned long long)totals->bytes,
 	       (unsigned long long)totals->records, (unsigned long long)totals->matched,
-	       (unsigned long long)totals->lost.aux_skipped,
-	       (unsigned long long)totals->lost.aux_first_skipped,
-	       (unsigned long long)totals->lost.aux_unfinished);
+	       (unsigned long long)totals->lost->aux_skipped,
+	       (unsigned long long)totals->lost->aux_first_skipped,
+	       (unsigned long long)totals->lost->aux_unfinished);
 	for (unsigned i = 0; i < PLUMB_SPE_GROUPS; i++)
 		printf(" %s=%llu", plumb_spe_group_name(i), (unsigned long long)totals->groups[i]);
 	putchar('\n');

@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks the library's public functions: each is used by a command or an example, each is
-documented in its header, and the libraries export these functions and nothing else.
-public_api.py TOP SHARED STATIC, where SHARED and STATIC are the libraries that were built"""
+documented in its header, and the libraries export these functions and nothing else; and its public
+structs: each says whether it may grow, and none that may grow is allocated by callers, as
+doc/library.md promises. public_api.py TOP SHARED STATIC, where SHARED and STATIC are the libraries
+that were built"""
+import functools
 import re
 import subprocess
 import sys
@@ -16,9 +19,15 @@ STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 # A function's name, with what stands before it in its declaration.
 FUNCTION = re.compile(r"^(?:PLUMB_API|static inline)\b[^;{}()]*?\b(plumb_\w+)\s*\(", re.M)
 
+# A struct with visible members, and what stands between its braces.
+STRUCT = re.compile(r"^struct (plumb_\w+) \{\n(.*?)^\};", re.M | re.S)
+# What a header with structs that neither have a size nor may grow says of them.
+FIXED = "Structs change only when the soname does, except those that may grow (doc/library.md)."
+
 tap = Tap()
 
 
+@functools.cache
 def without(pattern, text):
     """The text with matches blanked: lines and columns stay the same."""
     return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
@@ -47,6 +56,63 @@ def undocumented(header):
         if not (above.endswith("*/") or "*/" in beside[-1] or f"{name}()" in comments):
             bare.append(name)
     return bare
+
+
+def comment_above(lines, at):
+    """The text of the comment about line `at`: it ends right above the lines without a blank one
+    that `at` is among, as that of several functions does."""
+    code = without(COMMENT, "\n".join(lines)).split("\n")
+    while at > 0 and code[at - 1].strip():
+        at -= 1
+    if not at or not lines[at - 1].rstrip().endswith("*/"):
+        return ""
+    first = at - 1
+    while "/*" not in lines[first]:
+        first -= 1
+    return " ".join(line.strip(" \t/*") for line in lines[first:at])
+
+
+@functools.cache
+def structs(header):
+    """{name: (members, "sized", "grows" or "fixed")} of the structs of a header's text."""
+    code, lines, found = without(COMMENT, header), header.split("\n"), {}
+    for struct in STRUCT.finditer(code):
+        about = comment_above(lines, code.count("\n", 0, struct.start()))
+        sized = re.match(r"\s*size_t size;", struct[2])
+        found[struct[1]] = (struct[2], "sized" if sized else
+                            "grows" if re.search(r"\bmay grow\b", about, re.I) else "fixed")
+    return found
+
+
+def unstated(header):
+    """The structs of a header's text that do not say what they are."""
+    text = " ".join(line.strip(" \t/*") for line in header.split("\n"))
+    return [] if FIXED in text else [name for name, (_, kind) in structs(header).items()
+                                     if kind == "fixed"]
+
+
+def allocated(name, headers):
+    """Where the headers let a caller allocate a struct that may grow, or place it where it cannot:
+    in another struct, unless that grows with it; in an array; as a value; to be filled in."""
+    made = re.compile(rf"\bstruct {name} \*\*")  # the library makes it: functions may change it
+    codes = {header: without(COMMENT, text) for header, text in headers.items()}
+    own = any(made.search(code) for code in codes.values())
+    for header, code in codes.items():
+        for holder, (members, kind) in structs(headers[header]).items():
+            inside = re.search(rf"\bstruct {name} (\w+)(\[?)", members)
+            # Only members of a union may follow, which is the last member.
+            last = inside and "union {" in members[:inside.start()] and \
+                re.fullmatch(r"[^}]*\};\s*", members[inside.end():])
+            if inside and (inside[2] or not (last and kind == "grows")):
+                yield f"{header}: struct {holder} has one"
+            # One thing has a name in the singular; several of them are an array.
+            if re.search(rf"\bstruct {name} \*\w+s;", members):
+                yield f"{header}: struct {holder} points to several"
+        for found in re.finditer(rf"\b(const )?struct {name} (\*?)(\w+)(\(?)", code):
+            if found[4] and not found[2]:
+                yield f"{header}: {found[3]}() returns one"
+            elif found[2] and not found[1] and not own:
+                yield f"{header}: it may be filled in ({found[3]})"
 
 
 def used(files):
@@ -106,6 +172,69 @@ def each_is_documented(library):
     bare = {f"{header}: {name}" for header, text in library.headers.items()
             for name in undocumented(text)}
     assert not bare, "no comment is about " + ", ".join(sorted(bare))
+
+
+@tap.test
+def checker_sees_what_grows(_):
+    """the checker tells structs apart, and finds those that grow where callers allocate them"""
+    header = ("/* Made by the library; may grow. */\nstruct plumb_a {\n\tint a;\n};\n\n"
+              "struct plumb_b {\n\tsize_t size; /* its own */\n\tint b;\n};\n\n"
+              "/* Of records. May grow. */\nstruct plumb_c {\n\tint c;\n};\n"
+              "struct plumb_d {\n\tint d;\n};\n\nstruct plumb_e {\n\tint e;\n};\n"
+              "/* Only beside one. */ int x; /* may grow */\nstruct plumb_opaque;\n")
+    kinds = {name: kind for name, (_, kind) in structs(header).items()}
+    assert kinds == {"plumb_a": "grows", "plumb_b": "sized", "plumb_c": "grows", "plumb_d": "grows",
+                     "plumb_e": "fixed"}, kinds
+    assert unstated(header) == ["plumb_e"]
+    assert unstated("/*\n * " + FIXED.replace("soname does", "soname\n * does") + "\n */\n" +
+                    header) == []
+    good = ("PLUMB_API const struct plumb_a *plumb_get(void);\n"
+            "PLUMB_API void plumb_take(const struct plumb_a *a);\n"
+            "/* May grow. */\nstruct plumb_f {\n\tint f;\n\tunion {\n\t\tstruct plumb_a a;\n"
+            "\t\tint b;\n\t};\n\tconst struct plumb_a *one;\n};\n").replace(
+                "\t};\n\tconst struct plumb_a *one;\n", "\t};\n")
+    assert list(allocated("plumb_a", {"h": header, "good": good})) == []
+    made = good + ("PLUMB_API int plumb_new(struct plumb_a **a);\n"
+                   "PLUMB_API void plumb_free(struct plumb_a *a);\n")
+    assert list(allocated("plumb_a", {"h": header, "made": made})) == []
+    for bad in ("PLUMB_API void plumb_fill(struct plumb_a *a);",
+                "PLUMB_API struct plumb_a plumb_get(void);",
+                "struct plumb_g {\n\tstruct plumb_a a;\n\tint b;\n};",
+                "/* May grow. */\nstruct plumb_g {\n\tstruct plumb_a a;\n\tint b;\n};",
+                "/* May grow. */\nstruct plumb_g {\n\tunion {\n\t\tstruct plumb_a a;\n\t};\n"
+                "\tint b;\n};",
+                "/* May grow. */\nstruct plumb_g {\n\tconst struct plumb_a *as;\n};",
+                "/* May grow. */\nstruct plumb_g {\n\tstruct plumb_a a[2];\n};"):
+        assert list(allocated("plumb_a", {"h": header, "bad": bad + "\n"})), bad
+
+
+@tap.test
+def each_struct_says_whether_it_grows(library):
+    """each public struct has a size, may grow, or is in a header that says it does not"""
+    bare = {f"{header}: {name}" for header, text in library.headers.items()
+            for name in unstated(text)}
+    assert not bare, f"say \"{FIXED}\" of " + ", ".join(sorted(bare))
+    kinds = [kind for text in library.headers.values() for _, kind in structs(text).values()]
+    assert set(kinds) == {"sized", "grows", "fixed"}
+    return ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("sized", "grows", "fixed"))
+
+
+@tap.test
+def callers_allocate_none_that_grows(library):
+    """by the headers, and in Plumb's own programs, callers allocate no struct that may grow"""
+    wrong = []
+    sources = {file: without(STRING, without(COMMENT, file.read_text(encoding="utf-8")))
+               for file in library.sources("cli", "examples", "test/install")}
+    for text in library.headers.values():
+        for name, (_, kind) in structs(text).items():
+            if kind != "grows":
+                continue
+            wrong += [f"{name}: {place}" for place in allocated(name, library.headers)]
+            # A copy of one is the program's own.
+            value = re.compile(rf"\bstruct {name} \w+(?! = \*)\b\s*[;,=\[]|"
+                               rf"\bstruct {name}\)\s*\{{|sizeof\(struct {name}\)")
+            wrong += [f"{name}: {file}" for file, code in sources.items() if value.search(code)]
+    assert not wrong, "; ".join(wrong)
 
 
 @tap.test
