@@ -16,7 +16,7 @@ setup()
 	export calls=$PWD/calls
 	: >calls
 	# No qemu-aarch64 but those of the test.
-	for tool in awk bash cat chmod cmp cp cut date dirname env flock grep head mkdir mktemp mv ps realpath \
+	for tool in awk bash cat chmod cmp cp cut date dirname env flock grep head mkdir mkfifo mktemp mv ps realpath \
 		rm sed sh sha256sum sleep sort tail tar touch tr wc; do
 		ln -s "$(command -v "$tool")" "bin/$tool"
 	done
@@ -322,7 +322,7 @@ tidy()
 @test "rejects a file that is not a tarball, or of something else" {
 	PLUMB_QEMU_SOURCE=none run "$build"
 	[ "$status" -eq 1 ]
-	[[ $output == *"cannot read "*none* ]]
+	[ "$output" = "build-engine: PLUMB_QEMU_SOURCE=none: no such file" ]
 	echo text >none
 	PLUMB_QEMU_SOURCE=none run "$build"
 	[ "$status" -ne 0 ]
@@ -330,8 +330,65 @@ tidy()
 	tar -cf other.tar other
 	PLUMB_QEMU_SOURCE=other.tar run "$build"
 	[ "$status" -eq 1 ]
-	[[ $output == *"not QEMU's source"* ]]
+	[[ ${lines[-1]} == "build-engine: $PWD/other.tar: not QEMU's source: VERSION is missing" ]]
 	tidy
+}
+
+@test "rejects a folder or a pipe instead of a tarball, before anything else" {
+	mkdir -p 'a folder' -- -C
+	local name
+	for name in 'a folder' -C; do
+		PLUMB_QEMU_SOURCE=$name run "$build"
+		[ "$status" -eq 1 ]
+		[ "$output" = "build-engine: PLUMB_QEMU_SOURCE=$name: this is a folder, not a tarball" ]
+	done
+	mkfifo $'a\e[2Jpipe\n'
+	PLUMB_QEMU_SOURCE=$'a\e[2Jpipe\n' run "$build"
+	[ "$status" -eq 1 ]
+	[ "$output" = "build-engine: PLUMB_QEMU_SOURCE=a?[2Jpipe?: this is not a regular file" ]
+	[ ! -s calls ] && [ ! -e tree/.cache ]
+}
+
+@test "a tarball whose name is an option of tar" {
+	tar -cf ./--to-command=false --transform 's/^source/qemu-9.9/' source
+	PLUMB_QEMU_SOURCE=--to-command=false run "$build"
+	[ "$status" -eq 0 ]
+	[ "$(compiled)" -eq 1 ]
+}
+
+@test "rejects a source whose VERSION is no version, and does not print it" {
+	local text
+	for text in '' $'9.9\n\e[2Jx' '9.9 $(touch gone)' 9 ../9.9; do
+		printf '%s\n' "$text" >source/VERSION
+		tar -cf hostile.tar --transform 's/^source/qemu/' source
+		PLUMB_QEMU_SOURCE=hostile.tar run "$build"
+		[ "$status" -eq 1 ]
+		[[ ${lines[-1]} == "build-engine: $PWD/hostile.tar: not QEMU's source: VERSION does not contain a version" ]]
+		[[ $output != *$'\e'* ]]
+	done
+	rm source/VERSION
+	mkdir source/VERSION
+	run "$build"
+	[ "$status" -eq 1 ]
+	[[ ${lines[-1]} == "build-engine: $own's source package: not QEMU's source: VERSION is missing" ]]
+	run ! grep '^ninja' calls
+	tidy
+}
+
+@test "rejects a suite that would add to apt's sources" {
+	run "$build" $'x\nTypes: deb'
+	[ "$status" -eq 1 ]
+	[ "$output" = "build-engine: x?Types: deb: invalid name of a suite" ]
+	[ ! -s calls ]
+}
+
+@test "a tree that cannot be written" {
+	# Root may write into a folder without permission, but nobody into a file as if it were one.
+	: >tree/.cache
+	run "$build"
+	[ "$status" -eq 1 ]
+	[ "$output" = "build-engine: cannot write to $tree/.cache/engine: build in a copy of Plumb's source tree" ]
+	[ ! -s calls ]
 }
 
 @test "a failure prints the end of the output, and keeps the old engine" {
