@@ -16,6 +16,8 @@
 struct report {
 	const char *source; /* "model" */
 	const char *label;  /* printed after the CPU's name, or NULL */
+	/* Of the QEMU that runs the model; NULL: there is none. */
+	const char *engine_path, *engine_version;
 	const struct plumb_spec *spec;
 	uint32_t midr;
 	char *const *command; /* NULL-ended */

@@ -44,6 +44,18 @@ static json_t *cpu(const struct report *report)
 	return object;
 }
 
+static json_t *engine(const struct report *report)
+{
+	json_t *object;
+
+	if (!report->engine_path)
+		return json_null();
+	object = json_object();
+	json_object_set_new(object, "path", render_string(report->engine_path));
+	json_object_set_new(object, "version", render_string(report->engine_version));
+	return object;
+}
+
 static json_t *strings(const char *const *texts)
 {
 	json_t *array = json_array();
@@ -185,6 +197,7 @@ void report_json(struct output *out, const struct report *report)
 	json_t *object = render_object();
 
 	json_object_set_new(object, "source", render_string(report->source));
+	json_object_set_new(object, "engine", engine(report));
 	if (!isnan(report->time))
 		json_object_set_new(object, "time", real(report->time));
 	json_object_set_new(object, "cpu", cpu(report));

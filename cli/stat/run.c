@@ -47,6 +47,8 @@ static void on_started(void *user, pid_t pid)
 {
 	struct runner *r = user;
 
+	r->report.engine_path = r->machine->engine_path;
+	r->report.engine_version = r->machine->engine_version;
 	progress_program(&r->progress, pid);
 	signals_started(pid);
 }

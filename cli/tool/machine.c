@@ -153,14 +153,20 @@ static void advise_cores(void)
 
 static void on_engine(void *user, const struct plumb_model_engine *engine)
 {
-	const struct machine *machine = user;
+	struct machine *machine = user;
 
-	if (!machine->say_engine)
+	if (engine->refusal) {
+		if (machine->say_engine)
+			complain("skipping %s: %s", engine->path, engine->refusal);
 		return;
-	if (engine->refusal)
-		complain("skipping %s: %s", engine->path, engine->refusal);
-	else
+	}
+	if (machine->say_engine)
 		complain("the model runs in %s, QEMU %s", engine->path, engine->version);
+	/* Later runs find the same one. */
+	if (machine->engine_path)
+		return;
+	machine->engine_path = memory_copy(engine->path, strlen(engine->path));
+	machine->engine_version = memory_copy(engine->version, strlen(engine->version));
 }
 
 /* Opens a source; what goes wrong is said. */
@@ -344,6 +350,8 @@ int machine_open(struct machine *machine, const struct machine_wish *wish, char 
 void machine_close(struct machine *machine)
 {
 	plumb_source_close(machine->source);
+	free(machine->engine_path);
+	free(machine->engine_version);
 	free(machine->program);
 	cpus_close(&machine->cpus);
 }

@@ -31,6 +31,8 @@ struct machine {
 	const char *sysroot;           /* of the model's programs, or NULL */
 	const char *why;               /* why auto chose this source, or NULL */
 	bool say_engine;               /* print which engines were asked */
+	/* Of the engine that runs the model; NULL before the first run. */
+	char *engine_path, *engine_version;
 };
 
 /* The command line's options on them; NULL: not given. */

@@ -56,7 +56,10 @@ struct plumb_model_options {
 	const char *plugin_dir; /* folder of the plugins; NULL: where they are installed */
 	const char *sysroot;    /* replaces / for dynamic programs; NULL: look for one */
 	uint64_t seed;          /* of random numbers; equal seeds give equal samples */
-	/* Called for each engine asked, the last of which runs the model. May be NULL. */
+	/*
+	 * Called for each engine that was asked, in order; the last one, without a refusal, runs the
+	 * model. Leaves out the engine whose refusal is the error's finding. May be NULL.
+	 */
 	void (*engine)(void *user, const struct plumb_model_engine *engine);
 	void *user;
 };

@@ -203,6 +203,24 @@ samples()
 	grep -qF 'does not support a delay of -1' <<<"$stderr"
 }
 
+@test "a recording by the model names the engine, in a file and in a pipe" {
+	local real
+
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	real=$(engine_path) || skip "no engine"
+	echo 'int main(void) { for (volatile int i = 0; i < 1000; i++) ; }' >works.c
+	aarch64-linux-gnu-gcc -O1 -static -o works works.c
+	"$real" --version | sed -n '1s/^qemu-aarch64 version /# cpudesc : neoverse-v2 (model), QEMU /p' >expected
+	plumb record --source model --cpu neoverse-v2 -e cycles -c 100 -o works.data ./works
+	plumb script --header-only -i works.data | grep '^# cpudesc' | diff expected -
+	plumb record --source model --cpu neoverse-v2 -e cycles -c 100 -o - ./works |
+		plumb script --header-only -i - | grep '^# cpudesc' | diff expected -
+	# Nothing is left of a recording that never began.
+	run --separate-stderr plumb record --source model --qemu "$PWD/none" -o none.data ./works
+	[ "$status" -eq 3 ]
+	[ ! -e none.data ]
+}
+
 @test "runs an AArch64 program in the model, or says that it is one" {
 	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
 	[ "$(uname -m)" != aarch64 ] || skip "it runs here"

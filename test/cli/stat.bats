@@ -248,8 +248,8 @@ tree_of()
 	run --separate-stderr model --json ./work exit 3
 	[ "$status" -eq 3 ]
 	json '
-		set(d) >= {"plumb", "source", "cpu", "command", "exit_status", "elapsed_seconds", "events",
-		           "metrics", "diagnosis", "warnings"} and
+		set(d) >= {"plumb", "source", "engine", "cpu", "command", "exit_status", "elapsed_seconds",
+		           "events", "metrics", "diagnosis", "warnings"} and
 		d["source"] == "model" and
 		d["cpu"] == {"name": "Neoverse N3", "midr": "0x410fd8e0", "slots": 5} and
 		d["command"] == ["./work", "exit", "3"] and d["exit_status"] == 3 and
@@ -559,7 +559,7 @@ for e in json.load(sys.stdin)["events"]:
 	run --separate-stderr plumb stat --json -e 'task-clock,{page-faults:u,cs}' sh -c 'exit 3'
 	[ "$status" -eq 3 ]
 	json '
-		d["source"] == "perf" and d["cpu"] is None and d["metrics"] == [] and
+		d["source"] == "perf" and d["cpu"] is None and d["metrics"] == [] and d["engine"] is None and
 		d["diagnosis"] is None and d["exit_status"] == 3 and
 		[e["name"] for e in d["events"]] == ["task-clock", "page-faults:u", "cs"] and
 		all(e["code"] is None for e in d["events"]) and
@@ -750,6 +750,51 @@ engine()
 	run --separate-stderr "$PLUMB" record --source model -v --qemu "$real" -o recording ./work
 	[ "$status" -eq 0 ]
 	grep -qF "plumb: the model runs in $real, QEMU" <<<"$stderr"
+}
+
+@test "JSON names the engine" {
+	local holds line real
+
+	real=$(engine_path)
+	holds="d['engine'] == {'path': '$real', 'version': '$("$real" --version |
+		sed -n '1s/^qemu-aarch64 version //p')'}"
+	model --qemu "$real" --json -s 1 -r 2 -o out.json ./work
+	json "$holds" <out.json
+	model --qemu "$real" --json -I 1 -o out.json ./work
+	[ "$(wc -l <out.json)" -gt 1 ]
+	while read -r line; do
+		json "$holds" <<<"$line"
+	done <out.json
+}
+
+@test "-v says once why an engine is skipped, or cannot be used" {
+	mkdir -p one two
+	engine 'echo no QEMU'
+	mv engine one/qemu-aarch64
+	engine 'case $1 in --version) echo "qemu-aarch64 version 5.1.0";; esac'
+	mv engine two/qemu-aarch64
+	run --separate-stderr model -v --qemu "$PWD/one/qemu-aarch64" ./work
+	[ "$status" -eq 3 ]
+	[ "$(grep -c one/qemu-aarch64: <<<"$stderr")" -eq 1 ]
+	run ! grep '^plumb: skipping' <<<"$stderr"
+	# The one beside the plugins comes before those in PATH.
+	[ ! -x "$(dirname "$PLUMB")/../model/qemu/qemu-aarch64" ] || return 0
+	PATH=$PWD/one:$PWD/two:$PATH run --separate-stderr model -v -s 1 ./work
+	[ "$status" -eq 0 ]
+	[ "$(grep -n '^plumb: skipping' <<<"$stderr" | cut -d: -f1,3)" = "$(printf '%s\n' \
+		"1: skipping $PWD/one/qemu-aarch64" "2: skipping $PWD/two/qemu-aarch64")" ]
+}
+
+@test "QEMU that ends before the program begins" {
+	engine "[ \$# -gt 1 ] || exec $(engine_path) \"\$@\"; exit 7"
+	run --separate-stderr model --qemu "$PWD/engine" ./work
+	[ "$status" -eq 3 ]
+	said "plumb: $PWD/engine: QEMU ended (status 7) before the model's plugin was loaded" \
+		"       see QEMU's error above, if there is one"
+	engine "[ \$# -gt 1 ] || exec $(engine_path) \"\$@\"; kill -KILL \$\$"
+	run --separate-stderr model --qemu "$PWD/engine" ./work
+	[ "$status" -eq 3 ]
+	said "plumb: $PWD/engine: signal 9 ended QEMU before the model's plugin was loaded (Killed)"
 }
 
 @test "interrupted while asking the engine: ends by the signal, without a message" {

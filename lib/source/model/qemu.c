@@ -323,19 +323,26 @@ static int find_plugin(const char *folder, struct qemu *qemu, struct plumb_diagn
 	return PLUMB_ERR_MACHINE;
 }
 
-/* Tells the caller what came of one candidate; `refusal` holds why not, if it is none. */
+/* Tells the caller what came of one candidate; `refusal`: why it cannot run the model, or NULL. */
 static void tell(const struct plumb_model_options *options, const struct qemu *qemu,
-		 const struct plumb_diagnostics *refusal)
+		 const struct plumb_diagnostic *refusal)
 {
-	size_t count = refusal ? plumb_diagnostics_count(refusal) : 0;
 	const struct plumb_model_engine engine = {
 		.path = qemu->path,
 		.version = qemu->version,
-		.refusal = count ? plumb_diagnostics_get(refusal, count - 1)->message : NULL,
+		.refusal = refusal ? refusal->message : NULL,
 	};
 
 	if (options->engine)
 		options->engine(options->user, &engine);
+}
+
+/* Tells of the candidates that were refused, from `first` to before `end`. */
+static void tell_refused(const struct plumb_model_options *options, const struct qemu *asked,
+			 const struct plumb_diagnostics *refusals, size_t first, size_t end)
+{
+	for (size_t i = first; i < end; i++)
+		tell(options, &asked[i], plumb_diagnostics_get(refusals, i));
 }
 
 static void copy_refusal(struct plumb_diagnostics *to, const struct plumb_diagnostics *from,
@@ -351,44 +358,65 @@ static void copy_refusal(struct plumb_diagnostics *to, const struct plumb_diagno
 		plumb_diagnostics_hint(to, "%s", refusal->hint);
 }
 
-int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
-		struct plumb_diagnostics *found)
+static size_t count_engines(const char *const *engines)
 {
-	struct plumb_diagnostics *refusals = plumb_diagnostics_new();
-	struct answer *answer = malloc(sizeof(*answer));
-	int error = PLUMB_ERR_MACHINE, first = 0;
+	size_t count = 0;
 
-	if (!refusals || !answer) {
-		error = PLUMB_ERR_NO_MEMORY;
-		goto out;
-	}
-	for (const char *const *path = options->engines; *path && error; path++) {
-		*qemu = (struct qemu){.path = *path};
-		error = judge(qemu, answer, refusals);
-		if (error == PLUMB_ERR_INTERRUPTED)
-			goto out;
-		/* This one might do, were there room for it: another one counts otherwise. */
-		if (error == PLUMB_ERR_BUSY) {
-			copy_refusal(found, refusals, plumb_diagnostics_count(refusals) - 1);
-			goto out;
-		}
-		tell(options, qemu, error ? refusals : NULL);
-		if (!first)
-			first = error;
-	}
-	if (!error) {
-		qemu->reserve = addresses_to_reserve(qemu);
-		error = find_plugin(options->plugin_dir, qemu, found);
-	} else if (first) {
-		error = first;
+	while (engines[count])
+		count++;
+	return count;
+}
+
+/* None of the `count` engines can run the model: returns the error of the first. */
+static int find_none(const struct plumb_model_options *options, const struct qemu *asked,
+		     const struct plumb_diagnostics *refusals, size_t count,
+		     struct plumb_diagnostics *found)
+{
+	if (count) {
 		copy_refusal(found, refusals, 0);
+		tell_refused(options, asked, refusals, 1, count);
 	} else {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "no-qemu", NULL,
 				      "the model requires qemu-aarch64, which is not in PATH");
 		add_hint(found, NULL);
 	}
+	return PLUMB_ERR_MACHINE;
+}
+
+int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
+		struct plumb_diagnostics *found)
+{
+	const size_t count = count_engines(options->engines);
+	struct plumb_diagnostics *refusals = plumb_diagnostics_new();
+	struct qemu *asked = calloc(count + 1, sizeof(*asked));
+	struct answer *answer = malloc(sizeof(*answer));
+	int error = PLUMB_ERR_MACHINE;
+	size_t i;
+
+	if (!refusals || !asked || !answer) {
+		error = PLUMB_ERR_NO_MEMORY;
+		goto out;
+	}
+	for (i = 0; i < count && error == PLUMB_ERR_MACHINE; i++) {
+		asked[i].path = options->engines[i];
+		error = judge(&asked[i], answer, refusals);
+	}
+	if (error == 0) {
+		*qemu = asked[i - 1];
+		tell_refused(options, asked, refusals, 0, i - 1);
+		tell(options, qemu, NULL);
+		qemu->reserve = addresses_to_reserve(qemu);
+		error = find_plugin(options->plugin_dir, qemu, found);
+	} else if (error == PLUMB_ERR_BUSY) {
+		/* This one might do, were there room for it: another one counts otherwise. */
+		tell_refused(options, asked, refusals, 0, i - 1);
+		copy_refusal(found, refusals, i - 1);
+	} else if (error == PLUMB_ERR_MACHINE) {
+		error = find_none(options, asked, refusals, count, found);
+	}
 out:
 	free(answer);
+	free(asked);
 	plumb_diagnostics_free(refusals);
 	return error;
 }

@@ -26,6 +26,7 @@ struct recorder {
 	size_t size;                     /* of the former */
 	struct model_frames frames;
 	double polled; /* when the caller was asked what next, ms */
+	bool begun;    /* the caller has been told what is recorded */
 	bool stopping; /* the caller wants the program to end */
 	struct source_ending ending;
 	struct plumb_diagnostics *found;
@@ -74,6 +75,15 @@ static int drain(void *user, pid_t pid)
 	else if (r->stopping)
 		source_end(&r->ending, pid);
 	return any ? BUSY_MS : IDLE_MS;
+}
+
+static int on_begin(void *user, const char *version)
+{
+	struct recorder *r = user;
+
+	r->begun = true;
+	record_setup_name_engine(&r->setup, version);
+	return r->job->begin ? r->job->begin(r->job->user, &r->setup.recording) : 0;
 }
 
 static void on_started(void *user, pid_t pid)
@@ -158,6 +168,7 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 		.window = &job->window,
 		.sampler = &sampler,
 		.cancel = job->cancel,
+		.begin = on_begin,
 		.started = on_started,
 		.progress = on_progress,
 		.user = r,
@@ -168,7 +179,8 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 	if (!model)
 		return PLUMB_ERR_NO_MEMORY;
 	error = model_run(&what, model, r->found);
-	model_frames_finish(&r->frames);
+	if (r->begun)
+		model_frames_finish(&r->frames);
 	if (!error && !r->frames.error && job->round)
 		r->frames.error = job->round(job->user);
 	if (!error || error == PLUMB_ERR_INTERRUPTED) {
@@ -191,8 +203,7 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 
 static int record(struct recorder *r, struct source_record_run *run)
 {
-	const struct source_record_job *job = r->job;
-	int fd = share(r), error = 0;
+	int fd = share(r), error;
 
 	if (fd < 0) {
 		plumb_diagnostics_add(r->found, PLUMB_ERROR, "no-memory", NULL,
@@ -200,10 +211,7 @@ static int record(struct recorder *r, struct source_record_run *run)
 				      strerror(errno));
 		return PLUMB_ERR_NO_MEMORY;
 	}
-	if (job->begin)
-		error = job->begin(job->user, &r->setup.recording);
-	if (!error)
-		error = run_model(r, fd, run);
+	error = run_model(r, fd, run);
 	close(fd);
 	return error;
 }

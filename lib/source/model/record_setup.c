@@ -355,6 +355,12 @@ static void describe_machine(struct record_setup *setup, const struct source_rec
 	recording->auxtrace_info = &setup->auxtrace;
 }
 
+void record_setup_name_engine(struct record_setup *setup, const char *version)
+{
+	snprintf(setup->cpudesc, sizeof(setup->cpudesc), "%s (model), QEMU %s", setup->core->name,
+		 version);
+}
+
 /* "exact/NAME/" */
 static const char *const sampled_names[EXACT_COUNT] = {
 #define EXACT_EVENT(name)       [EXACT_##name] = "exact/" #name "/",

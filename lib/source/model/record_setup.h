@@ -30,12 +30,14 @@ struct record_setup {
 	struct plumb_auxtrace_info auxtrace;
 	uint64_t auxtrace_values[2];
 	struct plumb_time_conv time_conv;
-	char cpuid[32], cpudesc[64];
+	char cpuid[32], cpudesc[256];
 };
 
 /* Errors: UNSUPPORTED, NOT_FOUND, ARGUMENT, with a finding each: what the model cannot sample. */
 int record_setup_make(struct record_setup *setup, const struct source_record_job *job,
 		      struct plumb_diagnostics *found);
+/* Names the QEMU that runs the model, beside the core. */
+void record_setup_name_engine(struct record_setup *setup, const char *version);
 /* What the plugin is asked for. */
 void record_setup_fill(const struct record_setup *setup, const struct source_record_job *job,
 		       struct model_sampling *sampling);

@@ -272,6 +272,25 @@ static int watch(struct run *run)
 	return status;
 }
 
+/* QEMU ended too early: before `what`. */
+static int refuse_end(const struct run *run, int status, const char *what,
+		      struct plumb_diagnostics *found)
+{
+	struct place where = {.file = run->qemu.path};
+
+	if (WIFSIGNALED(status)) {
+		diagnostics_add(found, PLUMB_ERROR, "no-start", &where,
+				"signal %d ended QEMU before %s (%s)", WTERMSIG(status), what,
+				strsignal(WTERMSIG(status)));
+	} else {
+		diagnostics_add(found, PLUMB_ERROR, "no-start", &where,
+				"QEMU ended (status %d) before %s", WEXITSTATUS(status), what);
+		/* It writes where the program does; whether it wrote anything is not known. */
+		plumb_diagnostics_hint(found, "see QEMU's error above, if there is one");
+	}
+	return PLUMB_ERR_MACHINE;
+}
+
 static int check_start(const struct run *run, int status, struct plumb_diagnostics *found)
 {
 	struct place where = {.file = run->qemu.path};
@@ -280,13 +299,8 @@ static int check_start(const struct run *run, int status, struct plumb_diagnosti
 	/* Before the program began, there is nothing to tell of. */
 	if (!atomic_load(&shared->threads_started) && qemu_was_interrupted(status))
 		return PLUMB_ERR_INTERRUPTED;
-	if (atomic_load(&shared->magic) != MODEL_SHARED_MAGIC) {
-		diagnostics_add(found, PLUMB_ERROR, "no-start", &where,
-				"QEMU ended (status %d) before the model's plugin was loaded",
-				WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-		plumb_diagnostics_hint(found, "see QEMU's error above");
-		return PLUMB_ERR_MACHINE;
-	}
+	if (atomic_load(&shared->magic) != MODEL_SHARED_MAGIC)
+		return refuse_end(run, status, "the model's plugin was loaded", found);
 	if (shared->struct_size != sizeof(*shared) || shared->event_count != EVENT_COUNT) {
 		diagnostics_add(found, PLUMB_ERROR, "other-plugin", &where,
 				"the plugin and plumb have different versions");
@@ -294,13 +308,8 @@ static int check_start(const struct run *run, int status, struct plumb_diagnosti
 		return PLUMB_ERR_MACHINE;
 	}
 	/* Not by a signal: somebody may have ended it at once. */
-	if (!atomic_load(&shared->threads_started) && WIFEXITED(status)) {
-		diagnostics_add(found, PLUMB_ERROR, "no-start", &where,
-				"QEMU ended (status %d) before the program began",
-				WEXITSTATUS(status));
-		plumb_diagnostics_hint(found, "see QEMU's error above");
-		return PLUMB_ERR_MACHINE;
-	}
+	if (!atomic_load(&shared->threads_started) && WIFEXITED(status))
+		return refuse_end(run, status, "the program began", found);
 	return 0;
 }
 
@@ -490,6 +499,8 @@ int model_run(const struct model_job *job, struct model_result *result,
 	error = choose(&run, found);
 	if (error == 0)
 		error = connect_plugin(&run, found);
+	if (error == 0 && job->begin)
+		error = job->begin(job->user, run.qemu.version);
 	began = now();
 	if (error == 0)
 		error = launch(&run, found);
