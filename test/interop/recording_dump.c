@@ -114,7 +114,10 @@ static void print_members(const struct plumb_record *record)
 		       record->task.parent_pid, record->task.parent_tid);
 		break;
 	case PLUMB_RECORD_LOST:
-		printf(" lost %" PRIu64, record->lost.lost);
+		printf(": id:%" PRIu64 ": lost:%" PRIu64, record->lost.id, record->lost.lost);
+		break;
+	case PLUMB_RECORD_LOST_SAMPLES:
+		printf(": id:%" PRIu64 ": lost samples :%" PRIu64, record->id, record->lost.lost);
 		break;
 	case PLUMB_RECORD_SWITCH:
 	case PLUMB_RECORD_SWITCH_CPU_WIDE:

@@ -214,7 +214,7 @@ def compare(recordings, path, through_pipe=False):
 
 def case(name, *options, command=BUSY):
     def run(recordings):
-        return compare(recordings, recordings.record(name.replace(" ", "-") + ".data", *options,
+        return compare(recordings, recordings.record(re.sub(r"\W+", "-", name) + ".data", *options,
                                                      command=command))
     run.__doc__ = f"{name}: every record is what perf says"
     tap.test(run)
@@ -226,6 +226,8 @@ case("two events", "-e", "cpu-clock,page-faults", "-c", "50000")
 case("a group that is read", "-e", "{cpu-clock,page-faults}:S", "-c", "50000")
 case("addresses and page sizes", "-e", "cpu-clock", "-d", "--data-page-size", "--code-page-size")
 case("all CPUs and switches", "-e", "cpu-clock", "-a", "--switch-events", "-F", "2000")
+case("a small ring, which may overflow", "-e", "cpu-clock", "-a", "--switch-events", "-m", "1", "-c",
+     "10000", command="ls / >/dev/null")
 case("user registers and stack", "-e", "cpu-clock", "--call-graph", "dwarf,1024", "-F", "5000")
 case("registers", "-e", "cpu-clock", "-I", "-F", "5000")
 case("build-ids of maps", "-e", "cpu-clock", "--buildid-mmap")
