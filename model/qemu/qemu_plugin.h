@@ -4,9 +4,13 @@
  * qemu-user ships no header. QEMU numbers the interface; PLUMB_QEMU_API says which to build for:
  *
  *     1   QEMU 6.0 to 8.2   qemu_plugin_insn_data() returns a pointer
- *     2   QEMU 9.0          registers can be read; QEMU refuses what was built for 1
- *     3   QEMU 9.1 on       qemu_plugin_insn_data() copies; QEMU refuses what was built for 2
- *     4   QEMU 9.2 on       guest memory can be read, which needs no QEMU here: 3 is accepted
+ *     2   QEMU 9.0          registers can be read; this QEMU and later ones refuse 1
+ *     3   QEMU 9.1 on       qemu_plugin_insn_data() copies
+ *
+ * Newer versions load plugins built for 3. They also load those built for 2 (their least version,
+ * at least up to QEMU 10.0), whose calls of qemu_plugin_insn_data() have other arguments. What
+ * later interfaces add is not needed: 4 (QEMU 9.2) reads memory; 5 (QEMU 10.1) writes registers and
+ * memory; in 6 (QEMU 11.0) qemu_plugin_read_register() returns a bool.
  */
 #ifndef MODEL_QEMU_PLUGIN_H
 #define MODEL_QEMU_PLUGIN_H
@@ -93,7 +97,8 @@ typedef struct {
 } qemu_plugin_reg_descriptor;
 
 GArray *qemu_plugin_get_registers(void);
-int qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *out);
+/* Appends the value to `out`, or nothing. Its result has another type in interface 6: unused. */
+void qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *out);
 __attribute__((weak)) GByteArray *g_byte_array_new(void);
 __attribute__((weak)) GByteArray *g_byte_array_set_size(GByteArray *array, unsigned int size);
 __attribute__((weak)) uint8_t *g_byte_array_free(GByteArray *array, int free_data);

@@ -10,7 +10,9 @@
 /* Indexes in `handles`: x0 to x30, sp; z0 to z31; p0 to p15, ffr. */
 enum { VECTORS = 32, PREDICATES = 64, HANDLES = PREDICATES + REGISTERS_FFR + 1 };
 
+/* QEMU's handles, of which NULL may be one, and which ones it has. */
 static struct qemu_plugin_register *handles[HANDLES];
+static bool has_handle[HANDLES];
 static bool have_general, have_vectors;
 static unsigned bytes_of_vector;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -41,7 +43,7 @@ static unsigned place_of(const char *name)
 
 static bool have_all(unsigned from, unsigned to)
 {
-	while (from < to && handles[from])
+	while (from < to && has_handle[from])
 		from++;
 	return from == to;
 }
@@ -59,8 +61,10 @@ static void learn_handles(void)
 			(const qemu_plugin_reg_descriptor *)(const void *)list->data + i;
 		unsigned place = descriptor->name ? place_of(descriptor->name) : HANDLES;
 
-		if (place < HANDLES)
+		if (place < HANDLES) {
 			handles[place] = descriptor->handle;
+			has_handle[place] = true;
+		}
 	}
 	if (list)
 		g_array_free(list, 1);
@@ -131,13 +135,13 @@ bool registers_have_vectors(const struct registers *registers)
 /* Copies the first `size` bytes of a register; fills up with zeros if it is shorter. */
 static void read_register(unsigned place, void *out, size_t size)
 {
-	size_t got = 0;
+	size_t got;
 
 	if (!buffer)
 		buffer = g_byte_array_new();
 	g_byte_array_set_size(buffer, 0);
-	if (qemu_plugin_read_register(handles[place], buffer) > 0)
-		got = buffer->len < size ? buffer->len : size;
+	qemu_plugin_read_register(handles[place], buffer);
+	got = buffer->len < size ? buffer->len : size;
 	memcpy(out, buffer->data, got);
 	memset((char *)out + got, 0, size - got);
 }

@@ -18,9 +18,9 @@ struct qemu {
 /*
  * Takes the first of `options->engines` that can run the model: it asks each for its version and
  * whether it takes plugins, and chooses the plugin in `options->plugin_dir`. Tells
- * `options->engine` of each asked, unless a finding does. If none can: MACHINE, with the first one's
- * finding; BUSY where there is no room for another process, with the finding of the one that could
- * not be asked; INTERRUPTED, without one, if a signal ended one that was asked.
+ * `options->engine` of each asked, unless a finding does. If none can: MACHINE, with the first
+ * one's finding; BUSY where there is no room for another process, with the finding of the one that
+ * could not be asked; INTERRUPTED, without one, if a signal ended one that was asked.
  */
 int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
 		struct plumb_diagnostics *found);

@@ -38,8 +38,8 @@ struct model_job {
 	const struct plumb_window *window;
 	const struct model_sampler *sampler; /* NULL: nothing samples */
 	struct source_cancel cancel;
-	/* Called before the program is started, with the version of QEMU; an error ends the run. May be
-	 * NULL, as each of those below; `counts` are those since the beginning. */
+	/* Called before the program is started, with the version of QEMU; an error ends the run.
+	 * May be NULL, as each of those below; `counts` are those since the beginning. */
 	int (*begin)(void *user, const char *version);
 	void (*started)(void *user, pid_t pid);
 	void (*interval)(void *user, const struct model_counts *counts);
