@@ -23,6 +23,21 @@ engine_path()
 	/usr/bin/python3 "$here/../interop/engine.py" "$PLUMB"
 }
 
+# perf_records OPTION...: runs perf record, again if it aborts, as it does now and then; skips the
+# test for perf's own reason.
+perf_records()
+{
+	local status why
+
+	command -v perf >/dev/null || skip "no perf"
+	for _ in 1 2 3; do
+		status=0
+		why=$(perf record -q "$@" 2>&1) || status=$?
+		[ "$status" -eq 134 ] || break
+	done
+	[ "$status" -eq 0 ] || skip "perf cannot record: status $status, ${why%%$'\n'*}"
+}
+
 # json EXPRESSION: whether it is true of the JSON on stdin, which it calls `d`; Python.
 json()
 {

@@ -408,10 +408,9 @@ access_record()
 }
 
 @test "call trees and children" {
-	command -v perf >/dev/null || skip "no perf"
 	# shellcheck disable=SC2016 # for the inner shell
-	perf record -q -g -e cpu-clock -F 4000 -o perf.data -- sh -c \
-		'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done' 2>/dev/null || skip "perf cannot record"
+	perf_records -g -e cpu-clock -F 4000 -o perf.data -- sh -c \
+		'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done'
 	run --separate-stderr plumb report -g
 	[ "$status" -eq 0 ]
 	grep -q '^CHILDREN  *SHARE' <<<"$output"
@@ -428,8 +427,8 @@ access_record()
 	export HOME=$PWD # perf's cache would have a copy
 	cp /bin/sh prog
 	# shellcheck disable=SC2016 # for the inner shell
-	perf record -q -e cpu-clock:u -F 4000 -o perf.data -- ./prog -c \
-		'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done' 2>/dev/null || skip "perf cannot record"
+	perf_records -e cpu-clock:u -F 4000 -o perf.data -- ./prog -c \
+		'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done'
 	rm -r .debug
 	run --separate-stderr plumb report --stdio -s sym
 	[ "$status" -eq 0 ]

@@ -35,10 +35,9 @@ setup()
 
 record()
 {
-	command -v perf >/dev/null || skip "no perf"
 	# shellcheck disable=SC2016 # for the inner shell
-	perf record -q -e cpu-clock -F 4000 -o perf.data -- sh -c \
-		'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done' 2>/dev/null || skip "perf cannot record"
+	perf_records -e cpu-clock -F 4000 -o perf.data -- sh -c \
+		'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done'
 }
 
 @test "--raw: one line per record, in perf's columns" {
@@ -128,7 +127,7 @@ with_fields()
 			return 0;
 		}
 	END
-	perf record -q -e cpu-clock:u -o lines.data -- ./program 2>/dev/null
+	perf_records -e cpu-clock:u -o lines.data -- ./program
 	plumb script -i lines.data --json -F srcline,sym >out
 	grep -F '"symbol": "main"' out | head -n 1 |
 		json 'd["source_line"] in (3, 4) and d["source_file"].endswith("<stdin>")'

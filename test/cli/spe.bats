@@ -73,8 +73,7 @@ expected()
 }
 
 @test "a recording without SPE data" {
-	command -v perf >/dev/null || skip "no perf"
-	perf record -q -e cpu-clock -o perf.data -- true 2>/dev/null || skip "perf cannot record"
+	perf_records -e cpu-clock -o perf.data -- true
 	run --separate-stderr plumb spe dump
 	[ "$status" -eq 2 ]
 	# shellcheck disable=SC2154 # by run
