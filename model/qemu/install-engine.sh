@@ -1,15 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Run by `meson install`: copies ENGINE, if there is one, into FOLDER of the prefix.
-# usage: install-engine.sh ENGINE FOLDER
+# Run by `meson install`: copies ENGINE, if there is one, into FOLDER of the prefix. An engine that is
+# there already and has no successor is kept: on some systems no other one runs the model.
+# usage: install-engine.sh ENGINE|none FOLDER
 set -eu
 
-if [ -x "$1" ]; then
-	echo "Installing $1 to $MESON_INSTALL_DESTDIR_PREFIX/$2"
-	mkdir -p "$MESON_INSTALL_DESTDIR_PREFIX/$2"
+folder=$MESON_INSTALL_DESTDIR_PREFIX/$2
+if [ "$1" != none ] && [ -x "$1" ]; then
+	echo "Installing $1 to $folder"
+	mkdir -p "$folder"
 	# Not into the old file, which may be running.
-	cp "$1" "$MESON_INSTALL_DESTDIR_PREFIX/$2/.qemu-aarch64.new"
-	chmod 755 "$MESON_INSTALL_DESTDIR_PREFIX/$2/.qemu-aarch64.new"
-	mv -f "$MESON_INSTALL_DESTDIR_PREFIX/$2/.qemu-aarch64.new" \
-		"$MESON_INSTALL_DESTDIR_PREFIX/$2/qemu-aarch64"
+	cp "$1" "$folder/.qemu-aarch64.new"
+	chmod 755 "$folder/.qemu-aarch64.new"
+	mv -f "$folder/.qemu-aarch64.new" "$folder/qemu-aarch64"
+elif [ -e "$folder/qemu-aarch64" ]; then
+	echo "Keeping $folder/qemu-aarch64, which an earlier installation put there and plumb prefers;"
+	echo "remove it to run the model in another qemu-aarch64"
 fi

@@ -771,6 +771,7 @@ engine()
 	mkdir -p one two
 	engine 'echo no QEMU'
 	mv engine one/qemu-aarch64
+	# shellcheck disable=SC2016 # for the inner shell
 	engine 'case $1 in --version) echo "qemu-aarch64 version 5.1.0";; esac'
 	mv engine two/qemu-aarch64
 	run --separate-stderr model -v --qemu "$PWD/one/qemu-aarch64" ./work
