@@ -105,6 +105,7 @@ struct script_printer {
 	enum plumb_perf_version version; /* whose text it is */
 	bool nanoseconds, relative_times, time_differences;
 	bool callchains; /* are printed, for events that have them */
+	bool inlined;    /* so are functions inlined into those of a call chain */
 
 	/* What the renderers remember from one sample to the next. */
 	struct script_repeats *repeats;
@@ -175,8 +176,19 @@ void script_print_file(struct script_printer *printer, const struct script_sampl
 /* The line of source that `location` is of, on a line of its own. */
 void script_print_source_line(struct script_printer *printer,
 			      const struct plumb_location *location);
-void script_print_callchain(struct script_printer *printer, struct script_sample *sample);
+void script_print_callchain(struct script_printer *printer, const struct script_sample *sample);
 void script_print_address(struct script_printer *printer, const struct script_sample *sample);
+/* script_frames.c: the functions of a call chain. */
+struct script_frame {
+	uint64_t ip;
+	const struct plumb_location *location;
+	const struct plumb_source_frame *source; /* NULL: not looked for, or unknown */
+	const char *inlined; /* a function inlined into the one at `location`; NULL: that one */
+};
+typedef void script_take_frame(void *user, const struct script_frame *frame);
+/* Calls `take` for each function, the innermost first. */
+void script_each_frame(struct script_printer *printer, const struct script_sample *sample,
+		       script_take_frame *take, void *user);
 /* script_branches.c: the kind of branch that a sample is, and the branches before it. */
 #define SCRIPT_WORDS_ROOM 32
 /* What kind of branch it was, and what happened: "jcc/miss,not_taken/". */

@@ -263,6 +263,52 @@ static void put_branches(struct object *o, const struct script_sample *sample)
 
 /* ---- Any sample ------------------------------------------------------------------------------ */
 
+struct chain {
+	struct buffer *b;
+	bool begun;
+};
+
+/* A function of a call chain, with its line if it was looked for. */
+static void put_frame(void *user, const struct script_frame *frame)
+{
+	const struct plumb_symbol *symbol = frame->location->symbol;
+	struct chain *chain = user;
+	struct buffer *b = chain->b;
+
+	buffer_text(b, chain->begun ? ", {\"ip\": " : "{\"ip\": ");
+	chain->begun = true;
+	put_hex_string(b, frame->ip);
+	buffer_text(b, ", \"symbol\": ");
+	if (frame->inlined || symbol)
+		put_string(b, frame->inlined ? frame->inlined : plumb_symbol_name(symbol));
+	else
+		buffer_text(b, "null");
+	buffer_text(b, frame->inlined ? ", \"inlined\": true" : ", \"inlined\": false");
+	buffer_text(b, ", \"source_file\": ");
+	if (frame->source && frame->source->file)
+		put_string(b, frame->source->file);
+	else
+		buffer_text(b, "null");
+	buffer_text(b, ", \"source_line\": ");
+	if (frame->source && frame->source->line)
+		buffer_decimal(b, frame->source->line, 0);
+	else
+		buffer_text(b, "null");
+	buffer_char(b, '}');
+}
+
+static void put_frames(struct object *o, struct script_printer *printer,
+		       const struct script_sample *sample)
+{
+	struct chain chain = {o->b, false};
+
+	if (!printer->inlined || !key(o, FIELD_IP, "frames"))
+		return;
+	buffer_char(o->b, '[');
+	script_each_frame(printer, sample, put_frame, &chain);
+	buffer_char(o->b, ']');
+}
+
 static void put_callchain(struct object *o, const struct script_printer *printer,
 			  const struct script_sample *sample)
 {
@@ -376,8 +422,10 @@ void script_print_json(struct script_printer *printer, struct script_sample *sam
 		put_address(&o, FIELD_ADDR, "virtual_address", has & PLUMB_SAMPLE_ADDR, s->address);
 		put_address(&o, FIELD_PHYS_ADDR, "physical_address", has & PLUMB_SAMPLE_PHYS_ADDR,
 			    s->physical_address);
-		if (has & PLUMB_SAMPLE_CALLCHAIN)
+		if (has & PLUMB_SAMPLE_CALLCHAIN) {
 			put_callchain(&o, printer, sample);
+			put_frames(&o, printer, sample);
+		}
 	}
 	put_recorded(&o, sample);
 	put_branches(&o, sample);

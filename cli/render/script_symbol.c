@@ -15,7 +15,9 @@ const struct plumb_location *script_locate(const struct script_printer *printer,
 	return &sample->location;
 }
 
-static void print_symbol(struct buffer *b, const struct plumb_location *location, bool offset)
+/* `inlined`: a function to name instead of the symbol, or NULL. */
+static void print_symbol(struct buffer *b, const struct plumb_location *location,
+			 const char *inlined, bool offset)
 {
 	const struct plumb_symbol *symbol = location ? location->symbol : NULL;
 	uint64_t distance;
@@ -24,7 +26,7 @@ static void print_symbol(struct buffer *b, const struct plumb_location *location
 		buffer_text(b, "[unknown]");
 		return;
 	}
-	buffer_foreign(b, plumb_symbol_name(symbol));
+	buffer_foreign(b, inlined ? inlined : plumb_symbol_name(symbol));
 	if (!offset)
 		return;
 	distance = location->address - plumb_symbol_start(symbol);
@@ -58,19 +60,14 @@ static const char *base_name(const char *path)
 }
 
 /* "FILE:LINE" or, where no line is known, the file's name and the place in it. */
-void script_print_source_line(struct script_printer *printer, const struct plumb_location *location)
+static void print_line(struct buffer *b, const struct plumb_location *location,
+		       const struct plumb_source_frame *frame)
 {
-	struct plumb_source_frame frame = {0};
-	struct buffer *b = printer->out;
-
-	if (!location->file)
-		return;
-	plumb_symbolizer_source(printer->symbols, location, &frame, 1);
-	if (frame.file && frame.line) {
+	if (frame->file && frame->line) {
 		buffer_bytes(b, "\n  ", 3);
-		buffer_foreign(b, base_name(frame.file));
+		buffer_foreign(b, base_name(frame->file));
 		buffer_char(b, ':');
-		buffer_decimal(b, frame.line, 0);
+		buffer_decimal(b, frame->line, 0);
 	} else {
 		buffer_bytes(b, "\n  ", 3);
 		buffer_foreign(b, base_name(plumb_symbol_file_name(location->file)));
@@ -80,48 +77,73 @@ void script_print_source_line(struct script_printer *printer, const struct plumb
 	}
 }
 
-void script_print_location(struct script_printer *printer, const struct script_sample *sample,
-			   const struct plumb_location *location)
+void script_print_source_line(struct script_printer *printer, const struct plumb_location *location)
+{
+	struct plumb_source_frame frame = {0};
+
+	if (!location->file)
+		return;
+	plumb_symbolizer_source(printer->symbols, location, &frame, 1);
+	print_line(printer->out, location, &frame);
+}
+
+static void print_location(struct script_printer *printer, const struct script_sample *sample,
+			   const struct plumb_location *location, const char *inlined)
 {
 	const struct script_fields *fields = printer->fields;
 
 	if (script_prints(fields, sample->type, FIELD_SYM)) {
 		buffer_char(printer->out, ' ');
-		print_symbol(printer->out, location,
+		print_symbol(printer->out, location, inlined,
 			     script_prints(fields, sample->type, FIELD_SYMOFF));
 	}
-	if (script_prints(fields, sample->type, FIELD_DSO)) {
+	if (!inlined && script_prints(fields, sample->type, FIELD_DSO)) {
 		buffer_char(printer->out, ' ');
 		script_print_file(printer, sample, location);
 	}
 }
 
-static void print_frame(struct script_printer *printer, const struct script_sample *sample,
-			enum plumb_cpu_mode mode, uint64_t ip)
+void script_print_location(struct script_printer *printer, const struct script_sample *sample,
+			   const struct plumb_location *location)
 {
-	struct plumb_location location;
-	bool user;
+	print_location(printer, sample, location, NULL);
+}
 
-	plumb_symbolizer_locate(printer->symbols, sample->task, mode, ip, &location);
-	user = location.file && !plumb_symbol_file_is_kernel(location.file);
+struct chain {
+	struct script_printer *printer;
+	const struct script_sample *sample;
+};
+
+static void print_frame(void *user, const struct script_frame *frame)
+{
+	const struct chain *chain = user;
+	struct script_printer *printer = chain->printer;
+	const struct plumb_location *location = frame->location;
+	const bool in_user_file = location->file && !plumb_symbol_file_is_kernel(location->file);
+
 	buffer_char(printer->out, '\t');
 	/* perf 6.1 prints the place in a user's file. */
-	buffer_hex(printer->out, user && printer->version == PLUMB_PERF_6_1 ? location.address : ip,
+	buffer_hex(printer->out,
+		   in_user_file && printer->version == PLUMB_PERF_6_1 ? location->address
+								      : frame->ip,
 		   16);
-	script_print_location(printer, sample, &location);
-	if (script_prints(printer->fields, sample->type, FIELD_SRCLINE))
-		script_print_source_line(printer, &location);
+	print_location(printer, chain->sample, location, frame->inlined);
+	if (script_prints(printer->fields, chain->sample->type, FIELD_SRCLINE)) {
+		if (frame->source)
+			print_line(printer->out, location, frame->source);
+		else
+			script_print_source_line(printer, location);
+	}
+	if (frame->inlined)
+		buffer_text(printer->out, " (inlined)");
 	buffer_char(printer->out, '\n');
 }
 
-void script_print_callchain(struct script_printer *printer, struct script_sample *sample)
+void script_print_callchain(struct script_printer *printer, const struct script_sample *sample)
 {
-	struct plumb_frame frames[PLUMB_CALLCHAIN_MAX];
-	const size_t count =
-		plumb_symbolizer_callchain(printer->symbols, sample->task, sample->record, frames);
+	struct chain chain = {printer, sample};
 
-	for (size_t i = 0; i < count; i++)
-		print_frame(printer, sample, frames[i].mode, frames[i].ip);
+	script_each_frame(printer, sample, print_frame, &chain);
 }
 
 /* The address of a page fault is code or data that may have a name. */

@@ -237,6 +237,7 @@ static int print_all(struct script *script)
 		.version = script->samples.like_perf,
 		.nanoseconds = options->nanoseconds,
 		.relative_times = options->reltime,
+		.inlined = options->inlined && !options->no_inlined,
 		.time_differences = options->deltatime,
 	};
 	if (options->header || options->header_only)
@@ -448,6 +449,8 @@ static const struct option options[] = {
 	TEXT_ROW('k', "vmlinux", "FILE", vmlinux, "the recorded kernel's ELF file"),
 	OPTION_ROW_CORE(struct script_options, core),
 	FLAG_ROW('G', "hide-call-graph", hide_call_graph, "leave out call chains"),
+	FLAG_ROW(0, "inline", inlined, "also print functions that are inlined into call chains"),
+	FLAG_ROW(0, "no-inline", no_inlined, "leave inlined functions out (default)"),
 	FLAG_ROW(0, "no-demangle", no_demangle,
 		 "print C++ and Rust names as the linker knows them"),
 	FLAG_ROW(0, "ns", nanoseconds, "print times with nine decimal places"),

@@ -15,7 +15,7 @@ struct script_options {
 	struct choice_options chosen;
 	const char *symfs, *kallsyms, *vmlinux, *core;
 	bool raw, dump, quiet, header, header_only, full_header;
-	bool hide_call_graph, nanoseconds, reltime, deltatime, no_demangle;
+	bool hide_call_graph, inlined, no_inlined, nanoseconds, reltime, deltatime, no_demangle;
 	bool show_mmap, show_task, show_lost, show_switch;
 };
 

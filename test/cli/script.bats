@@ -506,3 +506,74 @@ counts_what_is_printed()
 	[ -z "$output" ]
 	said "plumb: --show-info requires --header or --header-only"
 }
+
+@test "--inline: the functions of each address, as addr2line has them" {
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	cat >inlines.c <<-'END'
+		volatile unsigned sink;
+		static inline __attribute__((always_inline)) unsigned leaf(unsigned x)
+		{
+			for (int i = 0; i < 300; i++)
+				x = x * 31 + sink;
+			return x;
+		}
+		static inline __attribute__((always_inline)) unsigned middle(unsigned x)
+		{
+			return leaf(x) + leaf(x + 1);
+		}
+		__attribute__((noipa)) unsigned outer(unsigned x) { return middle(x) * 3; }
+		static inline __attribute__((always_inline)) unsigned calls(unsigned x)
+		{
+			return outer(x) + 1;
+		}
+		__attribute__((noipa)) unsigned twice(unsigned x)
+		{
+			sink += calls(x);
+			return calls(x + 1) + 5;
+		}
+		int main(void)
+		{
+			for (int i = 0; i < 100; i++)
+				twice(i);
+			return 0;
+		}
+	END
+	aarch64-linux-gnu-gcc -O2 -g -static -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -o inlines inlines.c
+	plumb record -g -e cycles -c 2000 -q -o inlines.data -- ./inlines || skip "the model cannot run here"
+	plumb script -i inlines.data --inline -F ip,sym >inlined
+	grep -qE $'^\t *[0-9a-f]+ leaf \\(inlined\\)$' inlined
+	grep -qE $'^\t *[0-9a-f]+ outer$' inlined
+	grep -qE $'^\t *[0-9a-f]+ calls \\(inlined\\)$' inlined
+	# Without the option, and with both, there are only symbols; perf 6.1 leaves recorded chains alone.
+	plumb script -i inlines.data -F ip,sym >plain
+	[ "$(grep -v inlined inlined)" = "$(<plain)" ]
+	plumb script -i inlines.data -F ip,sym --inline --no-inline | cmp - plain
+	plumb script -i inlines.data -F ip,sym --like-perf=6.1 >like_6.1
+	plumb script -i inlines.data -F ip,sym --inline --like-perf=6.1 | cmp - like_6.1
+	plumb script -i inlines.data -F ip,sym --inline --like-perf=6.12 | grep -q 'calls (inlined)$'
+	# Callers are the addresses behind calls: addr2line is asked about the calls.
+	plumb script -i inlines.data --inline -F ip,sym,srcline --json >objects
+	/usr/bin/python3 - <<-'END'
+		import functools, itertools, json, subprocess
+
+		@functools.cache
+		def functions(place):
+		    """[name, line, whether it is inlined] of each; none without debug information."""
+		    command = ["aarch64-linux-gnu-addr2line", "-fie", "inlines", hex(place)]
+		    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\n")
+		    found = [[name, line.rsplit(":", 1)[1].split(" ")[0], True]
+		             for name, line in zip(lines[::2], lines[1::2])]
+		    found[-1][2] = False
+		    return [] if lines[1].startswith("??") else found
+
+		several = set()
+		for line in open("objects"):
+		    chain = itertools.groupby(json.loads(line)["frames"], key=lambda frame: frame["ip"])
+		    for number, (ip, frames) in enumerate(chain):
+		        ours = [[frame["symbol"], str(frame["source_line"]), frame["inlined"]] for frame in frames]
+		        theirs = functions(int(ip, 16) - (number > 0))
+		        assert ours == theirs or not theirs, (ip, ours, theirs)
+		        several |= {ip} if len(theirs) > 1 else set()
+		assert len(several) > 5, several
+	END
+}

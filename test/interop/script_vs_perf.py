@@ -111,6 +111,9 @@ SOURCE_LISTS = ["-F ip,sym,dso,srcline", "-F comm,tid,ip,sym,symoff,srcline", "-
 OFFSET_LISTS = [] if perf.like in ("", "6.1") else ["-F ip,sym,dsoff", "-F +dsoff"]
 UNWOUND_LISTS = ["-c program " + words for words in ["", "-F ip,sym", "-F ip,sym,dso", "-G",
                                                      *OFFSET_LISTS]]
+# Functions inlined into those of unwound chains, and their lines.
+INLINE_LISTS = ["-c program --inline" + words for words in [
+    "", " -F ip,sym", " -F ip,sym,symoff,dso", " -F ip,dso", " -F ip,sym,srcline"]]
 # Since 7.3, records become branches.
 if perf.like == "7.3":
     SPE_LISTS += ["--itrace=bl2 -F ip,brstack", "--itrace=i1il1 -F +brstack,+dso", "-F +flags"]
@@ -190,7 +193,7 @@ def same(our, their):
 # The lines of source that debug information tells; what else is printed is perf's guess, and of
 # libraries whose information is not installed it depends on what perf tried before.
 SOURCE_LINE, OWN_LINE = re.compile(r"^  \S"), re.compile(
-    r"^  (program\.cc|(stl|std|new|basic|alloc)_\w+\.h):\d+$")
+    r"^  (program\.cc|(stl|std|new|basic|alloc)_\w+\.h):\d+( \(inlined\))?$")
 
 
 def known_lines(lines):
@@ -210,13 +213,17 @@ def difference(ours, theirs):
 def compare(plumb, path, words):
     """The same lines; or an error of both."""
     ours, our_status = output(plumb, "script", *perf.options(), *words, "-i", path)
-    theirs, their_status = output("perf", "script", "--no-inline", *words, "-i", path)
+    # perf's default is --inline.
+    theirs, their_status = output("perf", "script", *([] if "--inline" in words else ["--no-inline"]),
+                                  *words, "-i", path)
     if bool(our_status) != bool(their_status):
         return f"status {our_status}, perf's {their_status}"
     if any("srcline" in word for word in words):
         ours, theirs = known_lines(ours), known_lines(theirs)
         if not any(map(OWN_LINE.match, theirs)):
             return "perf has no line of source"
+    if "--inline" in words and not any(line.endswith(" (inlined)") for line in theirs):
+        return "perf has no inlined function"
     return difference(ours, theirs)
 
 
@@ -304,6 +311,8 @@ pmu_test("with call chains", CLOCK + ["-g"], PMU_LISTS)
 pmu_test("with lines of source", CLOCK, SOURCE_LISTS + OFFSET_LISTS)
 pmu_test("with stacks to unwind", CLOCK[:2] + ["-F", "200", "--call-graph", "dwarf,16384"],
          UNWOUND_LISTS)
+pmu_test("with inlined functions", CLOCK[:2] + ["-F", "200", "--call-graph", "dwarf,16384"],
+         INLINE_LISTS)
 pmu_test("of all CPUs, with addresses", CLOCK + ["-a", "-d"], PMU_LISTS + ["-F +addr", "-C 0"])
 pmu_test("compressed", CLOCK + ["-z"], PMU_LISTS[:4])
 pmu_test("of page faults", ["-e", "page-faults", "-c", "1", "-d"], PMU_LISTS[:4] + ["-F +addr"])

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Call chains: the functions of each address, with those inlined there if the user wants them. */
+#include <string.h>
+
+#include "render/script.h"
+
+/*
+ * Finds the functions at the i-th address: writes their lines, the innermost first, and returns how
+ * many; 0 if only the symbol is known.
+ *
+ * A recorded caller is the address behind its call, which may belong to another line: this looks
+ * at the byte before. perf looks at the address itself, and up to 6.1 only at unwound ones, which
+ * are in the call already.
+ */
+static size_t find_inlined(const struct script_printer *printer, const struct script_sample *sample,
+			   const struct plumb_frame *frames, size_t i,
+			   const struct plumb_location *location,
+			   struct plumb_source_frame sources[PLUMB_SOURCE_FRAMES_MAX])
+{
+	const bool unwound = frames[i].mode == PLUMB_MODE_USER &&
+			     sample->event->attr.sample_type & PLUMB_SAMPLE_STACK_USER;
+	const bool behind_call = !unwound && i > 0 && frames[i - 1].mode == frames[i].mode;
+	struct plumb_location place = *location;
+
+	if (!location->symbol || (printer->version == PLUMB_PERF_6_1 && !unwound))
+		return 0;
+	if (behind_call && printer->version == PLUMB_PERF_NEWEST) {
+		if (place.address == plumb_symbol_start(place.symbol))
+			return 0;
+		place.address--;
+		place.ip--;
+	}
+	return plumb_symbolizer_source(printer->symbols, &place, sources, PLUMB_SOURCE_FRAMES_MAX);
+}
+
+/*
+ * perf takes the function that all are inlined into for an inlined one, too, if debug information
+ * has another name for it than the symbol: "outer" for "outer.constprop.0".
+ */
+static bool is_inlined(const struct script_printer *printer, const struct plumb_location *location,
+		       const char *function, bool last)
+{
+	if (!last)
+		return true;
+	return printer->version != PLUMB_PERF_NEWEST &&
+	       strcmp(function, plumb_symbol_name(location->symbol)) != 0;
+}
+
+void script_each_frame(struct script_printer *printer, const struct script_sample *sample,
+		       script_take_frame *take, void *user)
+{
+	struct plumb_source_frame sources[PLUMB_SOURCE_FRAMES_MAX];
+	struct plumb_frame frames[PLUMB_CALLCHAIN_MAX];
+	const size_t count =
+		plumb_symbolizer_callchain(printer->symbols, sample->task, sample->record, frames);
+
+	for (size_t i = 0; i < count; i++) {
+		struct plumb_location location;
+		size_t known = 0;
+
+		plumb_symbolizer_locate(printer->symbols, sample->task, frames[i].mode,
+					frames[i].ip, &location);
+		if (printer->inlined)
+			known = find_inlined(printer, sample, frames, i, &location, sources);
+		for (size_t j = 0; j < known; j++) {
+			const char *function = sources[j].function ? sources[j].function : "??";
+			const bool inlined =
+				is_inlined(printer, &location, function, j == known - 1);
+
+			take(user,
+			     &(const struct script_frame){.ip = frames[i].ip,
+							  .location = &location,
+							  .source = &sources[j],
+							  .inlined = inlined ? function : NULL});
+		}
+		if (!known)
+			take(user, &(const struct script_frame){.ip = frames[i].ip,
+								.location = &location});
+	}
+}
