@@ -266,6 +266,7 @@ static int make_profile(struct report_run *run)
 		.key_count = run->view.key_count,
 		.children = run->view.children,
 		.paths = run->paths,
+		.by_return_address = run->options->like_perf,
 		.latencies = shown_latencies(run),
 		.wants = choice_is_given(&run->options->chosen) ? wants : NULL,
 		.user = run,

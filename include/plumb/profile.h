@@ -102,6 +102,11 @@ struct plumb_profile_options {
 	bool (*wants)(void *user, const struct plumb_samples_item *item,
 		      const struct plumb_location *location);
 	void *user;
+	/*
+	 * Takes the function that a call returns to for the caller, as perf does. Otherwise it is
+	 * that of the call: they differ if the function called never returns.
+	 */
+	bool by_return_address;
 };
 
 /*

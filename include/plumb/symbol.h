@@ -159,6 +159,12 @@ PLUMB_API size_t plumb_symbolizer_source(struct plumb_symbolizer *symbolizer,
 struct plumb_frame {
 	uint64_t ip;
 	enum plumb_cpu_mode mode;
+	/*
+	 * The address is where a call returns to: the call is before it. If the function called
+	 * never returns, the next instruction may belong to another function. Unwinding gives the
+	 * last byte of the call instead.
+	 */
+	bool returns;
 };
 /* The maximum length of a call chain. */
 #define PLUMB_CALLCHAIN_MAX 127

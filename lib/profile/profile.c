@@ -179,14 +179,22 @@ struct place *place_find(struct plumb_profile *profile, const struct plumb_task 
 			 struct plumb_frame frame)
 {
 	const uint64_t words[] = {frame.ip, (uintptr_t)task, frame.mode};
+	const bool returns = frame.returns && !profile->options.by_return_address;
 	struct place *place = &profile->places[hash_words(words, 3) % PLACE_COUNT];
 
 	if (place->generation == profile->generation && place->location.ip == frame.ip &&
-	    place->task == task && place->mode == frame.mode)
+	    place->task == task && place->mode == frame.mode && place->returns == returns)
 		return place;
-	*place =
-		(struct place){.task = task, .generation = profile->generation, .mode = frame.mode};
-	plumb_symbolizer_locate(profile->symbolizer, task, frame.mode, frame.ip, &place->location);
+	*place = (struct place){.task = task,
+				.generation = profile->generation,
+				.mode = frame.mode,
+				.returns = returns};
+	plumb_symbolizer_locate(profile->symbolizer, task, frame.mode, frame.ip - returns,
+				&place->location);
+	/* Only names and lines are those of the call. */
+	place->location.ip = frame.ip;
+	if (!place->location.symbol)
+		place->location.address += returns;
 	return place;
 }
 
@@ -468,7 +476,7 @@ static int add_rows(struct plumb_profile *profile, struct adding *adding, struct
 static int add_sample(struct plumb_profile *profile, const struct plumb_samples_item *item)
 {
 	const enum plumb_cpu_mode mode = plumb_record_mode(item->record);
-	const struct plumb_frame own = {item->record->sample.ip, mode};
+	const struct plumb_frame own = {.ip = item->record->sample.ip, .mode = mode};
 	struct adding adding;
 	struct place *place;
 

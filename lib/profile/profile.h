@@ -129,6 +129,7 @@ struct place {
 	const struct plumb_task *task;
 	uint64_t generation;
 	enum plumb_cpu_mode mode;
+	bool returns; /* it is that of the call before the address */
 	struct plumb_location location;
 	const char *dso;             /* the file's short name; NULL: not made yet */
 	const char *line, *filename; /* of the source; NULL: not looked up */

@@ -48,7 +48,7 @@ static int look_up(struct plumb_profile *profile, const struct adding *adding, s
 	const struct frame_values frame = {
 		item, &profile->events[adding->event],
 		place_find(profile, item->task,
-			   (struct plumb_frame){item->record->sample.ip, mode})};
+			   (struct plumb_frame){.ip = item->record->sample.ip, .mode = mode})};
 
 	return row_find(profile, &frame, row);
 }

@@ -275,7 +275,7 @@ static bool set_target(struct plumb_profile *profile, const struct frame_values 
 		return true;
 	to = plumb_spe_code_address(spe->addresses[PLUMB_SPE_BRANCH_TARGET]);
 	place = place_find(profile, frame->item->task,
-			   (struct plumb_frame){to, plumb_symbolizer_mode(mode, to)});
+			   (struct plumb_frame){.ip = to, .mode = plumb_symbolizer_mode(mode, to)});
 	dso = short_name(profile, place);
 	if (dso)
 		set_symbol(profile, value, &place->location, dso);

@@ -42,7 +42,7 @@ static size_t unwind(struct plumb_symbolizer *symbolizer, const struct plumb_tas
 				  },
 				  chain, room);
 	for (size_t i = 0; i < count; i++)
-		frames[i] = (struct plumb_frame){chain[i], PLUMB_MODE_USER};
+		frames[i] = (struct plumb_frame){.ip = chain[i], .mode = PLUMB_MODE_USER};
 	return count;
 }
 
@@ -55,8 +55,11 @@ size_t plumb_symbolizer_callchain(struct plumb_symbolizer *symbolizer,
 	size_t count = 0;
 
 	for (size_t i = 0; i < s->callchain_length && count < PLUMB_CALLCHAIN_MAX; i++) {
+		/* Behind a mark, code was interrupted; it called nothing. */
+		const bool first = i == 0 || s->callchain[i - 1] >= PLUMB_CONTEXT_MARKS;
+
 		if (s->callchain[i] < PLUMB_CONTEXT_MARKS)
-			frames[count++] = (struct plumb_frame){s->callchain[i], mode};
+			frames[count++] = (struct plumb_frame){s->callchain[i], mode, !first};
 		else if (!change_mode(s->callchain[i], &mode))
 			return 0;
 	}

@@ -254,6 +254,32 @@ setup()
 	said "plumb: --folded and --callers cannot be combined"
 }
 
+@test "a caller is the function of the call, also if the call never returns" {
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	cat >ends.c <<-'END'
+		#include <stdlib.h>
+		void ends(void);
+		__attribute__((noipa, noreturn)) void leave(void)
+		{
+			for (volatile int i = 0; i < 1000; i++);
+			exit(0);
+		}
+		/* What follows the call belongs to another function. */
+		__asm__(".text\n.type ends, %function\nends: bl leave\n.size ends, 4\n"
+			".type decoy, %function\ndecoy: ret\n.size decoy, 4\n");
+		int main(void) { ends(); }
+	END
+	aarch64-linux-gnu-gcc -O1 -static -o ends ends.c
+	plumb record --exact -q -o ends.data -- ./ends || skip "the model cannot run here"
+	plumb report -i ends.data --folded | grep ';leave [0-9]*$' >stacks
+	grep -q ';main;ends;leave ' stacks
+	run ! grep decoy stacks
+	# perf takes what the call would return to.
+	plumb report -i ends.data -F children,symbol --like-perf=6.1 | grep -q ' decoy$'
+	plumb report -i ends.data -F children,symbol >right
+	run ! grep decoy right
+}
+
 @test "--callers and --callees of an exact profile" {
 	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
 	cat >calls.c <<-'END'
