@@ -89,17 +89,71 @@ static int table_add(struct id_table *table, uint64_t id, const struct known_eve
 	return 0;
 }
 
-uint64_t events_count(struct plumb_recording *r, uint64_t id, uint64_t count,
+/* More threads than any recording has; a damaged one must not take all memory. */
+#define INHERITED_MAX (1 << 18)
+
+static size_t inherited_slot(const struct inherited *table, uint64_t id, int32_t tid)
+{
+	const size_t mask = table->room - 1;
+	const uint64_t key = id ^ (uint64_t)(uint32_t)tid << 32;
+	size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+	while (table->slots[i].used && (table->slots[i].id != id || table->slots[i].tid != tid))
+		i = (i + 1) & mask;
+	return i;
+}
+
+static bool inherited_grow(struct inherited *table)
+{
+	struct inherited grown = {.room = table->room ? 2 * table->room : 64,
+				  .count = table->count};
+
+	grown.slots = calloc(grown.room, sizeof(*grown.slots));
+	if (!grown.slots)
+		return false;
+	for (size_t i = 0; i < table->room; i++)
+		if (table->slots[i].used)
+			grown.slots[inherited_slot(&grown, table->slots[i].id,
+						   table->slots[i].tid)] = table->slots[i];
+	free(table->slots);
+	*table = grown;
+	return true;
+}
+
+/* Returns where the thread's last count is, or NULL if there are too many threads. */
+static uint64_t *inherited_count(struct inherited *table, uint64_t id, int32_t tid)
+{
+	size_t i;
+
+	if (2 * table->count >= table->room &&
+	    (table->count >= INHERITED_MAX || !inherited_grow(table)))
+		return NULL;
+	i = inherited_slot(table, id, tid);
+	if (!table->slots[i].used) {
+		table->slots[i].used = true;
+		table->slots[i].id = id;
+		table->slots[i].tid = tid;
+		table->count++;
+	}
+	return &table->slots[i].count;
+}
+
+uint64_t events_count(struct plumb_recording *r, uint64_t id, int32_t tid, uint64_t count,
 		      const struct plumb_recorded_event **event)
 {
 	const size_t slot = r->ids.room ? slot_of(&r->ids, id) : 0;
-	uint64_t before;
+	uint64_t *last, before;
 
 	if (!r->ids.room || !r->ids.slots[slot].event)
 		return 0;
-	before = r->ids.slots[slot].count;
-	r->ids.slots[slot].count = count;
 	*event = &r->ids.slots[slot].event->event;
+	last = &r->ids.slots[slot].count;
+	if ((*event)->attr.flags & PLUMB_ATTR_BIT(PLUMB_ATTR_INHERIT))
+		last = inherited_count(&r->inherited, id, tid);
+	if (!last)
+		return 0;
+	before = *last;
+	*last = count;
 	return count - before;
 }
 
@@ -178,6 +232,7 @@ void events_free(struct plumb_recording *r)
 {
 	free(r->events);
 	free(r->ids.slots);
+	free(r->inherited.slots);
 }
 
 /* ---- Which event a record is of ------------------------------------------------------------- */

@@ -45,6 +45,16 @@ struct id_table {
 	size_t count, room;
 };
 
+/* Counts of the threads that inherited an event, all with its id, in their last samples. */
+struct inherited {
+	struct {
+		uint64_t id, count;
+		int32_t tid;
+		bool used;
+	} * slots;
+	size_t count, room; /* a power of two */
+};
+
 struct kept_feature {
 	uint8_t *bytes;
 	size_t size;
@@ -87,6 +97,7 @@ struct plumb_recording {
 	size_t event_count, event_room, id_count;
 	bool uniform; /* all events' records have the same layout */
 	struct id_table ids;
+	struct inherited inherited;
 
 	struct kept_feature features[FEATURE_COUNT];
 	size_t features_size;
@@ -200,9 +211,9 @@ int events_add(struct plumb_recording *r, const struct plumb_event_attr *attr, c
 void events_name(struct plumb_recording *r, const struct known_event *event, const char *name,
 		 size_t length);
 const struct known_event *events_find(const struct plumb_recording *r, uint64_t id);
-/* Returns how much the event's count has grown since the last call for this id; 0 for an unknown
- * event. */
-uint64_t events_count(struct plumb_recording *r, uint64_t id, uint64_t count,
+/* Returns how much the event's count has grown since the last call for this id, and for this thread
+ * if threads inherit the event; 0 for an unknown event. */
+uint64_t events_count(struct plumb_recording *r, uint64_t id, int32_t tid, uint64_t count,
 		      const struct plumb_recorded_event **event);
 /* Sets .layout, .identified and .time (0: none). */
 void events_locate(struct plumb_recording *r, struct raw_record *raw);

@@ -6,6 +6,7 @@ report_vs_perf.py PLUMB MAKE_SPE_RECORDING"""
 import csv
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -117,7 +118,9 @@ def plumb_rows(plumb, path, keys, shares, options):
     """The same of plumb, from the text that a person sees."""
     fields = ["children", "share"][2 - shares:] + keys.split(",")
     command = [plumb, "report", "--stdio", *perf.options(), "-F", ",".join(fields), "-i", path, *options]
-    text = subprocess.run(command, capture_output=True, check=True).stdout.decode("utf-8", "replace")
+    # So wide that no name goes on in another line.
+    text = subprocess.run(command, capture_output=True, check=True,
+                          env={**os.environ, "COLUMNS": "1000"}).stdout.decode("utf-8", "replace")
     # Columns begin where their headings do; the last one's rows may be longer.
     events, event, columns, names = {}, None, None, keys.split(",")
     for line in text.splitlines():

@@ -1035,14 +1035,18 @@ static void bare_data_is_a_recording_of_one_ring(void **state)
 	}
 }
 
-/* A sample of a group whose events 301 and 302 have come to `first` and `second`. */
-static void put_counts(struct fixture *f, uint64_t ip, uint64_t first, uint64_t second)
+/* A sample of a group whose events 301 and 302 have come to `first` and `second`; of a thread, if
+ * `tid` is not 0. */
+static void put_counts(struct fixture *f, uint64_t ip, uint32_t tid, uint64_t first,
+		       uint64_t second)
 {
 	struct draft d = begun(PLUMB_RECORD_SAMPLE, 0);
-	const uint64_t members[] = {301, ip, TIME(ip), 2, first, 301, second, 302};
+	const uint64_t members[] = {301,    ip, 1000 | (uint64_t)tid << 32, TIME(ip), 2, first, 301,
+				    second, 302};
 
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
-		add64(&d, members[i]);
+		if (tid || i != 2)
+			add64(&d, members[i]);
 	d.words[1] = 2 | (uint32_t)d.count * 4 << 16;
 	assert_int_equal(plumb_recording_write(f->writer, d.words, d.count * 4), 0);
 }
@@ -1055,6 +1059,47 @@ static void next_is(struct fixture *f, const char *event, uint64_t ip, uint64_t 
 	assert_string_equal(f->item->record->event->name, event);
 	assert_int_equal(f->item->record->sample.ip, ip);
 	assert_int_equal(f->item->record->sample.period, period);
+}
+
+/* Threads that inherit the events count apart, with the same ids. */
+static void a_group_is_read_for_each_thread(void **state)
+{
+	static const uint64_t ids[] = {301, 302};
+	struct plumb_recorded_event events[] = {
+		{.ids = &ids[0], .id_count = 1, .name = "leader", .members = 2},
+		{.ids = &ids[1], .id_count = 1, .name = "member"},
+	};
+	const struct plumb_recording_setup setup = {
+		.size = sizeof(setup), .events = events, .event_count = 2};
+	struct fixture f = {.found = plumb_diagnostics_new()};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++)
+		events[i].attr = (struct plumb_event_attr){
+			.size = 128,
+			.sample_type = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 4 | 1 << 16,
+			.read_format = 1 << 2 | 1 << 3,
+			.flags = PLUMB_ATTR_BIT(PLUMB_ATTR_INHERIT),
+		};
+	assert_int_equal(plumb_recording_create(path, &setup, &f.writer, f.found), 0);
+	put_counts(&f, 1, 1001, 1000, 70);
+	for (uint32_t tid = 1100; tid < 1200; tid++)
+		put_counts(&f, 2, tid, tid, 1);
+	put_counts(&f, 3, 1001, 1100, 71);
+	put_counts(&f, 4, 1150, 1155, 1);
+	begin(&f, NULL);
+	next_is(&f, "leader", 1, 1000);
+	next_is(&f, "member", 1, 70);
+	for (uint32_t tid = 1100; tid < 1200; tid++) {
+		next_is(&f, "leader", 2, tid);
+		assert_int_equal(f.item->record->tid, tid);
+		next_is(&f, "member", 2, 1);
+	}
+	next_is(&f, "leader", 3, 100);
+	next_is(&f, "member", 3, 1);
+	next_is(&f, "leader", 4, 5);
+	assert_int_equal(plumb_samples_next(f.samples, &f.item), 0);
+	finish(&f);
 }
 
 /* As perf: one for each event whose count has grown, by as much. */
@@ -1077,10 +1122,10 @@ static void a_group_read_at_once_is_a_sample_of_each_event(void **state)
 			.read_format = 1 << 2 | 1 << 3,
 		};
 	assert_int_equal(plumb_recording_create(path, &setup, &f.writer, f.found), 0);
-	put_counts(&f, 1, 100, 7);
-	put_counts(&f, 2, 200, 7);
-	put_counts(&f, 3, 200, 7);
-	put_counts(&f, 4, 350, 9);
+	put_counts(&f, 1, 0, 100, 7);
+	put_counts(&f, 2, 0, 200, 7);
+	put_counts(&f, 3, 0, 200, 7);
+	put_counts(&f, 4, 0, 350, 9);
 	begin(&f, NULL);
 	next_is(&f, "leader", 1, 100);
 	next_is(&f, "member", 1, 7);
@@ -1104,6 +1149,7 @@ int main(void)
 		cmocka_unit_test(context_packets_name_threads),
 		cmocka_unit_test(a_filter_lets_samples_of_both_kinds_pass),
 		cmocka_unit_test(a_group_read_at_once_is_a_sample_of_each_event),
+		cmocka_unit_test(a_group_is_read_for_each_thread),
 		cmocka_unit_test(without_times_rings_come_one_after_another),
 		cmocka_unit_test(losses_are_reported_with_their_hint),
 		cmocka_unit_test(a_record_may_straddle_chunks),
