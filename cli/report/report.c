@@ -136,6 +136,23 @@ static bool asks_for_rows(const struct report_options *options)
 	       !options->csv && !options->common.separator;
 }
 
+/* Views that need SPE records are nothing for exact profiles, which count by instruction alone. */
+static int check_preset(const struct report_run *run)
+{
+	const struct report_options *options = run->options;
+
+	if (!report_preset(options) || !plumb_profile_exact_type(run->recording))
+		return EXIT_FINE;
+	complain("--%s requires SPE records; an exact profile has counts by instruction, without "
+		 "addresses of data, sources or latencies",
+		 options->sharing  ? "sharing"
+		 : options->mem    ? "mem"
+		 : options->branch ? "branch"
+				   : "mix");
+	advise("record some with plumb record -e spe");
+	return EXIT_USAGE;
+}
+
 /* ---- The profile ------------------------------------------------------------------------------
  */
 
@@ -355,6 +372,8 @@ static int run_report(struct report_options *options)
 	if (status == EXIT_FINE)
 		status =
 			report_read_view(options, has_chains(run.recording), &run.view, &run.paths);
+	if (status == EXIT_FINE)
+		status = check_preset(&run);
 	if (status == EXIT_FINE)
 		status = read_filter(&run);
 	if (status == EXIT_FINE)
