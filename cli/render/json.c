@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/json.h"
 
+#include <math.h>
 #include <plumb/version.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,23 @@ json_t *render_string(const char *text)
 json_t *render_known(json_int_t number)
 {
 	return number ? json_integer(number) : json_null();
+}
+
+json_t *render_number(double number)
+{
+	return isnan(number) ? json_null() : json_real(number);
+}
+
+json_t *render_interval(double low, double high)
+{
+	json_t *pair;
+
+	if (isnan(low))
+		return json_null();
+	pair = json_array();
+	json_add(pair, json_real(low));
+	json_add(pair, json_real(high));
+	return pair;
 }
 
 json_t *render_object(void)

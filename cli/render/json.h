@@ -12,6 +12,10 @@ json_t *render_string(const char *text);
 
 /* Makes a number, or null for 0, which means unknown. */
 json_t *render_known(json_int_t number);
+/* Makes a number, or null if it is NaN. */
+json_t *render_number(double number);
+/* Makes [low, high], or null: exact values have no interval, and neither have single samples. */
+json_t *render_interval(double low, double high);
 
 /* Makes an object that begins with Plumb's version, as all printed objects do. */
 json_t *render_object(void);

@@ -1,26 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
-
 #include "base/json_write.h"
 #include "render/json.h"
 #include "render/profile.h"
 
-static json_t *number(double value)
-{
-	return isnan(value) ? json_null() : json_real(value);
-}
-
-/* Makes the interval, or null: exact values have none, and neither have single samples. */
 static json_t *interval(const struct plumb_profile_estimate *estimate, double factor)
 {
-	json_t *pair;
-
-	if (isnan(estimate->low))
-		return json_null();
-	pair = json_array();
-	json_add(pair, json_real(factor * estimate->low));
-	json_add(pair, json_real(factor * estimate->high));
-	return pair;
+	return render_interval(factor * estimate->low, factor * estimate->high);
 }
 
 static json_t *tree_of(const struct profile_view *view, size_t event, size_t row)
@@ -75,10 +60,10 @@ static json_t *row_of(const struct profile_view *view, const struct plumb_profil
 	for (size_t k = 0; k < view->key_count; k++)
 		json_put(object, plumb_profile_key_name(view->keys[k]),
 			 render_string(plumb_profile_text(view->profile, e, i, k, room)));
-	json_put(object, "share", number(100 * row.share.value));
+	json_put(object, "share", render_number(100 * row.share.value));
 	json_put(object, "interval", interval(&row.share, 100));
 	if (view->children) {
-		json_put(object, "children", number(100 * row.children.value));
+		json_put(object, "children", render_number(100 * row.children.value));
 		json_put(object, "children_interval", interval(&row.children, 100));
 		json_put(object, "children_samples",
 			 json_integer((json_int_t)row.children_samples));
@@ -88,17 +73,17 @@ static json_t *row_of(const struct profile_view *view, const struct plumb_profil
 	json_put(object, "samples", json_integer((json_int_t)row.samples));
 	json_put(object, "period", json_integer((json_int_t)row.period));
 	if (event->latencies) {
-		json_put(object, "latency", number(row.latency.value));
+		json_put(object, "latency", render_number(row.latency.value));
 		json_put(object, "latency_interval", interval(&row.latency, 1));
-		json_put(object, "latency_share", number(100 * row.latency_share));
+		json_put(object, "latency_share", render_number(100 * row.latency_share));
 		add_latencies(object, view, e, i);
 	}
 	if (event->l1d_accesses) {
-		json_put(object, "l1d_misses", number(100 * row.l1d_misses.value));
+		json_put(object, "l1d_misses", render_number(100 * row.l1d_misses.value));
 		json_put(object, "l1d_interval", interval(&row.l1d_misses, 100));
 	}
 	if (event->branches) {
-		json_put(object, "mispredictions", number(100 * row.mispredictions.value));
+		json_put(object, "mispredictions", render_number(100 * row.mispredictions.value));
 		json_put(object, "misprediction_interval", interval(&row.mispredictions, 100));
 	}
 	if (view->trees)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What became of the slots of each function. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,12 +32,25 @@ static const struct {
 /* The share of the largest cause is for programs: a table should fit in 80 columns. */
 #define SHARES_SHOWN (SHARES - 1)
 
+/* In percent. The cause's share has no interval. */
+static struct plumb_profile_estimate estimate_of(const struct plumb_profile_topdown *row, size_t i)
+{
+	struct plumb_profile_estimate estimate = {row->cause_share, NAN, NAN};
+
+	if (i < SHARES_SHOWN)
+		memcpy(&estimate, (const char *)row + shares[i].offset, sizeof(estimate));
+	return (struct plumb_profile_estimate){100 * estimate.value, 100 * estimate.low,
+					       100 * estimate.high};
+}
+
 static double share_of(const struct plumb_profile_topdown *row, size_t i)
 {
-	double value;
+	return estimate_of(row, i).value;
+}
 
-	memcpy(&value, (const char *)row + shares[i].offset, sizeof(value));
-	return 100 * value;
+static bool is_exact(const struct topdown *topdown)
+{
+	return topdown->count > 0 && topdown->rows[0].exact;
 }
 
 /* Writes the cause's name: "backend_mem" of "slots_backend_mem/". */
@@ -73,8 +87,13 @@ static void print_heading(const struct topdown *topdown, struct output *out)
 		slots += topdown->rows[i].slots;
 	text = figure_count(pen_for(out), (double)slots);
 	output_text(out, STYLE_HEADING, "Top-down");
-	output_format(out, STYLE_PLAIN, ": %s slots, counted exactly by the model%s", text,
-		      topdown->view->incomplete ? "; the recording is incomplete" : "");
+	if (is_exact(topdown))
+		output_format(out, STYLE_PLAIN, ": %s slots, counted exactly by the model%s", text,
+			      topdown->view->incomplete ? "; the recording is incomplete" : "");
+	else
+		output_format(out, STYLE_PLAIN,
+			      ": about %s slots, from sampled groups of counters; 95 %% intervals",
+			      text);
 	fputs("\n\n", out->stream);
 	free(text);
 }
@@ -91,11 +110,28 @@ static void mark_row(void *user, struct output *out, size_t i)
 		  topdown->view->key_count);
 }
 
+/* "64.5%", or "64.5% ±1.2": the half of the interval. Ends at 0 or 100 % are not symmetrical. */
+static void add_share(const struct topdown *topdown, struct table *table, size_t i, size_t c)
+{
+	const struct plumb_profile_estimate estimate = estimate_of(&topdown->rows[i], c);
+
+	if (isnan(estimate.value))
+		table_cell(table, NULL);
+	else if (topdown->rows[i].exact)
+		table_cell_format(table, c ? "%.1f%%" : "%.2f%%", estimate.value);
+	else if (isnan(estimate.low))
+		table_cell_format(table, "%.1f%% ±?", estimate.value);
+	else
+		table_cell_format(table, "%.1f%% ±%.1f", estimate.value,
+				  (estimate.high - estimate.low) / 2);
+}
+
 static void print_text(struct topdown *topdown, struct output *out)
 {
 	struct table_column columns[TABLE_COLUMNS_MAX];
 	struct table table = {.columns = columns, .user = topdown};
 	char room[PLUMB_PROFILE_TEXT];
+	const char *cause;
 
 	if (marks_wanted(out))
 		table.mark = mark_row;
@@ -109,9 +145,14 @@ static void print_text(struct topdown *topdown, struct output *out)
 			.style = STYLE_NAME};
 	for (size_t i = 0; i < topdown->shown; i++) {
 		for (size_t c = 0; c < SHARES_SHOWN; c++)
-			table_cell_format(&table, c ? "%.1f%%" : "%.2f%%",
-					  share_of(&topdown->rows[i], c));
-		table_cell(&table, cause_of(&topdown->rows[i], room));
+			add_share(topdown, &table, i, c);
+		cause = cause_of(&topdown->rows[i], room);
+		/* Without the "_bound" of a metric: its column says that. */
+		if (cause && topdown->rows[i].exact)
+			table_cell(&table, cause);
+		else
+			table_cell_format(&table, "%.*s", cause ? (int)strcspn(cause, "_") : 0,
+					  cause ? cause : "");
 		for (size_t k = 0; k < topdown->view->key_count; k++)
 			table_cell(&table, key_of(topdown, i, k, room));
 	}
@@ -125,6 +166,14 @@ static void print_text(struct topdown *topdown, struct output *out)
 		fputc('\n', out->stream);
 }
 
+static void add_number(struct table *table, double number)
+{
+	if (isnan(number))
+		table_cell(table, "");
+	else
+		table_cell_format(table, "%.10g", number);
+}
+
 static void print_separated(const struct topdown *topdown, struct output *out,
 			    const char *separator)
 {
@@ -135,6 +184,10 @@ static void print_separated(const struct topdown *topdown, struct output *out,
 	table_cell(&table, "slots");
 	for (size_t c = 0; c < SHARES; c++)
 		table_cell(&table, shares[c].field);
+	for (size_t c = 0; !is_exact(topdown) && c < SHARES_SHOWN; c++) {
+		table_cell_format(&table, "%s_low", shares[c].field);
+		table_cell_format(&table, "%s_high", shares[c].field);
+	}
 	table_cell(&table, "cause");
 	for (size_t k = 0; k < topdown->view->key_count; k++)
 		table_cell(&table, plumb_profile_key_name(topdown->view->keys[k]));
@@ -142,7 +195,11 @@ static void print_separated(const struct topdown *topdown, struct output *out,
 	for (size_t i = 0; i < topdown->shown; i++) {
 		table_cell_format(&table, "%llu", (unsigned long long)topdown->rows[i].slots);
 		for (size_t c = 0; c < SHARES; c++)
-			table_cell_format(&table, "%.10g", share_of(&topdown->rows[i], c));
+			add_number(&table, share_of(&topdown->rows[i], c));
+		for (size_t c = 0; !is_exact(topdown) && c < SHARES_SHOWN; c++) {
+			add_number(&table, estimate_of(&topdown->rows[i], c).low);
+			add_number(&table, estimate_of(&topdown->rows[i], c).high);
+		}
 		text = cause_of(&topdown->rows[i], room);
 		table_cell(&table, text ? text : "");
 		for (size_t k = 0; k < topdown->view->key_count; k++) {
@@ -152,6 +209,14 @@ static void print_separated(const struct topdown *topdown, struct output *out,
 	}
 	table_print_separated(&table, out, separator);
 	table_free(&table);
+}
+
+static void put_interval(json_t *row, const char *field, struct plumb_profile_estimate estimate)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s_interval", field);
+	json_put(row, name, render_interval(estimate.low, estimate.high));
 }
 
 static void print_json(const struct topdown *topdown, struct output *out)
@@ -167,11 +232,15 @@ static void print_json(const struct topdown *topdown, struct output *out)
 				 render_string(key_of(topdown, i, k, room)));
 		json_put(row, "slots", json_integer((json_int_t)topdown->rows[i].slots));
 		for (size_t c = 0; c < SHARES; c++)
-			json_put(row, shares[c].field, json_real(share_of(&topdown->rows[i], c)));
+			json_put(row, shares[c].field,
+				 render_number(share_of(&topdown->rows[i], c)));
+		for (size_t c = 0; !is_exact(topdown) && c < SHARES_SHOWN; c++)
+			put_interval(row, shares[c].field, estimate_of(&topdown->rows[i], c));
 		json_put(row, "cause", render_string(cause_of(&topdown->rows[i], room)));
 		json_add(rows, row);
 	}
 	json_put(object, "recording", render_string(topdown->view->path));
+	json_put(object, "exact", json_boolean(is_exact(topdown)));
 	json_put(object, "row_count", json_integer((json_int_t)topdown->count));
 	json_put(object, "rows", rows);
 	render_json(out, object);

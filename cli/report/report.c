@@ -3,6 +3,7 @@
 #include "report/report.h"
 
 #include <plumb/spe_groups.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "browser/browser.h"
@@ -236,6 +237,18 @@ static unsigned shown_latencies(const struct report_run *run)
 	return kinds;
 }
 
+static bool has_topdown(const struct plumb_profile *profile)
+{
+	struct plumb_profile_topdown *rows;
+	size_t count;
+	const int status = plumb_profile_topdown(profile, &rows, &count);
+
+	free(rows);
+	if (status == PLUMB_ERR_NO_MEMORY)
+		memory_given(NULL);
+	return status == 0;
+}
+
 /* Checks that the view has something to show. Returns an exit status. */
 static int check_view(const struct report_run *run)
 {
@@ -252,9 +265,12 @@ static int check_view(const struct report_run *run)
 		     kind++)
 			found |= plumb_profile_histogram(view->profile, e, kind, bins) > 0;
 	}
-	if (run->options->topdown && !exact) {
-		complain("--topdown requires an exact recording");
-		advise("make one with plumb record --exact");
+	if (run->options->topdown && !exact && !has_topdown(view->profile)) {
+		complain("--topdown requires an exact recording, or samples of a group with the "
+			 "events of Topdown_L1");
+		advise("make one with plumb record --exact, or sample the events of plumb spec "
+		       "show "
+		       "Topdown_L1 as '{cpu_cycles,...}:S'");
 		return EXIT_USAGE;
 	}
 	if (view->function && !found) {
@@ -283,6 +299,8 @@ static int make_profile(struct report_run *run)
 		.key_count = run->view.key_count,
 		.children = run->view.children,
 		.paths = run->paths,
+		.batches = run->options->topdown,
+		.midr = run->samples.midr,
 		.by_return_address = run->options->like_perf,
 		.latencies = shown_latencies(run),
 		.wants = choice_is_given(&run->options->chosen) ? wants : NULL,

@@ -107,6 +107,9 @@ struct plumb_profile_options {
 	 * that of the call: they differ if the function called never returns.
 	 */
 	bool by_return_address;
+	/* Keeps what plumb_profile_topdown() needs for sampled groups of counters. */
+	bool batches;
+	uint32_t midr; /* the core that counted; 0: as the recording says */
 };
 
 /*
@@ -229,21 +232,27 @@ PLUMB_API size_t plumb_profile_histogram(const struct plumb_profile *profile, si
 PLUMB_API const char *plumb_profile_text(const struct plumb_profile *profile, size_t event,
 					 size_t row, size_t k, char room[PLUMB_PROFILE_TEXT]);
 
-/* What became of the slots of a row of an exact recording, as shares from 0 to 1. */
+/* What became of the slots of a row, as shares from 0 to 1. */
 struct plumb_profile_topdown {
+	bool exact; /* counted by the model; otherwise estimated, with intervals */
 	uint64_t slots;
-	double share; /* of all slots */
+	struct plumb_profile_estimate share; /* of all slots */
 	/* Of the row's slots; their sum is 1. Slots that a flush cost are bad speculation. */
-	double retiring, bad_speculation, frontend_bound, backend_bound;
-	/* The largest cause of lost slots, "slots_backend_mem/", and its share; NULL: none. */
+	struct plumb_profile_estimate retiring, bad_speculation, frontend_bound, backend_bound;
+	/*
+	 * The largest cause of lost slots and its share; NULL: none. "slots_backend_mem/" of an
+	 * exact recording, otherwise the metric, "backend_bound".
+	 */
 	const char *cause;
 	double cause_share;
 	size_t event, row; /* whose plumb_profile_text() has the row's values */
 };
 /*
  * Adds up the slots of all events of a finished profile by the values of its keys, the rows with
- * the most slots first. Free `*rows` with free(). Returns 0, NO_MEMORY, or NOT_FOUND if no event
- * counts slots exactly.
+ * the most slots first. Events are those of an exact recording, or groups whose counts come with
+ * each sample: CPU_CYCLES, and what the core's formulas of the first level take. Then the counts
+ * since the sample before count for the row of the sample. Free `*rows` with free(). Returns 0,
+ * NO_MEMORY, or NOT_FOUND without such events.
  */
 PLUMB_API int plumb_profile_topdown(const struct plumb_profile *profile,
 				    struct plumb_profile_topdown **rows, size_t *count);

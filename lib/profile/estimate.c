@@ -22,10 +22,10 @@ struct sampling sampling_of_spe(uint64_t period, bool jitter)
 }
 
 /*
- * Returns Student's quantile for 97.5 %, by Cornish and Fisher's expansion around the normal one.
+ * By Cornish and Fisher's expansion around the normal one.
  * From four degrees of freedom on it errs by less than a thousandth; below, the values are exact.
  */
-static double student(double degrees)
+double estimate_quantile(double degrees)
 {
 	static const double few[] = {12.706204736, 4.30265273, 3.182446305};
 	const double z = QUANTILE, z2 = z * z;
@@ -128,9 +128,9 @@ static double chance_of(const struct sampling *sampling)
 static double variance_of(const struct residuals *e, const struct sampling *sampling,
 			  double degrees, double *quantile)
 {
-	*quantile = student(degrees);
+	*quantile = estimate_quantile(degrees);
 	if (sampling && sampling->spread == SPREAD_BATCHES && isfinite(e->batches)) {
-		*quantile = student(e->batch_count - 1);
+		*quantile = estimate_quantile(e->batch_count - 1);
 		return fmax(e->batches, e->local);
 	}
 	return e->local + chance_of(sampling) * fmax(0, e->total - e->local);

@@ -89,6 +89,8 @@ void plumb_profile_free(struct plumb_profile *profile)
 		free(profile->events[i].order);
 	for (size_t i = 0; i < profile->lane_count; i++)
 		free(profile->lanes[i].counted);
+	for (size_t i = 0; i < profile->row_count; i++)
+		free(profile->rows[i].batches);
 	free(profile->events);
 	free(profile->rows);
 	free(profile->values);
@@ -400,6 +402,22 @@ static int count_callers(struct plumb_profile *profile, struct adding *adding)
 	return status;
 }
 
+/* Adds to the row's batch, which is the same for all events that a record is a sample of. */
+static int add_to_batch(struct plumb_profile *profile, const struct adding *adding)
+{
+	struct row *row = &profile->rows[adding->row];
+
+	if (adding->item->record->offset != profile->last_offset)
+		profile->batch = (profile->batch + 1) % PROFILE_BATCHES;
+	profile->last_offset = adding->item->record->offset;
+	if (!row->batches)
+		row->batches = calloc(PROFILE_BATCHES, sizeof(*row->batches));
+	if (!row->batches)
+		return PLUMB_ERR_NO_MEMORY;
+	row->batches[profile->batch] += (double)adding->period;
+	return 0;
+}
+
 /* Adds a sample to its rows and to its lane. */
 static int add_values(struct plumb_profile *profile, const struct adding *adding)
 {
@@ -414,6 +432,8 @@ static int add_values(struct plumb_profile *profile, const struct adding *adding
 		read_means(adding->item->spe, means);
 	if (adding->item->spe && profile->options.latencies &&
 	    latencies_add(profile, adding->row, adding->item->spe) < 0)
+		return PLUMB_ERR_NO_MEMORY;
+	if (profile->options.batches && add_to_batch(profile, adding) < 0)
 		return PLUMB_ERR_NO_MEMORY;
 	for (size_t i = 0; i < adding->counted_count; i++) {
 		add_sums(&profile->rows[adding->counted[i]].children, adding->period);

@@ -74,6 +74,7 @@ struct row {
 	uint32_t nodes;   /* the first node of its call tree; NO_ROW: none */
 	uint32_t buckets; /* the first of its latencies; NO_ROW: none */
 	bool incomplete;  /* some of its latencies are in no bucket */
+	double *batches;  /* periods of each batch of samples; NULL: none */
 	uint64_t mark;    /* number of the last sample that was counted with callers */
 };
 
@@ -85,6 +86,9 @@ enum { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESSES };
 
 /* A key's value takes two words; a row begins with the index of its event. */
 #define WORDS_MAX (1 + 2 * PLUMB_PROFILE_KEYS_MAX)
+
+/* Samples take turns in these, each with all events that it is a sample of. */
+#define PROFILE_BATCHES 16
 
 struct node {
 	uint32_t row, parent; /* NO_ROW: a root */
@@ -169,6 +173,8 @@ struct plumb_profile {
 	struct latency_bucket *buckets;
 	size_t bucket_count, bucket_room;
 	struct index_table by_bucket;
+	uint64_t last_offset;            /* of the sample that was added last */
+	unsigned batch;                  /* its number */
 	struct plumb_profile_node *tree; /* of the last plumb_profile_tree() */
 
 	struct lane *lanes;

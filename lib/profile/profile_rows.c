@@ -159,6 +159,7 @@ static void give_up(struct plumb_profile *profile, size_t i, uint64_t *largest)
 	const size_t event = (size_t)row_values(profile, (uint32_t)i)[0];
 	struct plumb_profile_event *public = &profile->events[event].public;
 
+	free(profile->rows[i].batches);
 	public->given_up = add_saturating(public->given_up, profile->rows[i].own.period);
 	if (size_of(profile, i) > largest[event])
 		largest[event] = size_of(profile, i);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Top-down shares of the rows of an exact profile: what became of each one's slots. */
+/* Top-down shares of the rows of a profile: what became of each one's slots. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/profile.h"
+#include "profile/counters.h"
 
 /* What an event of exact recordings says of a slot; doc/samples.md lists them. */
 enum slots { SLOTS_NONE, SLOTS_RETIRING, SLOTS_BAD_SPECULATION, SLOTS_FRONTEND, SLOTS_BACKEND };
@@ -14,6 +14,7 @@ struct topdown_row {
 	struct plumb_profile_topdown public;
 	uint32_t row;
 	uint64_t slots[SLOTS_BACKEND + 1], most;
+	uint32_t counted[FIRST_LEVEL_EVENTS]; /* the rows of sampled counters; NO_ROW: none */
 };
 
 struct topdown {
@@ -77,6 +78,8 @@ static struct topdown_row *find(struct topdown *topdown, uint32_t row)
 	topdown->index.slots[at] = (uint32_t)topdown->count;
 	topdown->index.count++;
 	topdown->at[topdown->count] = (struct topdown_row){.row = row};
+	memset(topdown->at[topdown->count].counted, 0xff,
+	       sizeof(topdown->at[topdown->count].counted));
 	return &topdown->at[topdown->count++];
 }
 
@@ -114,36 +117,115 @@ static int compare(const void *a, const void *b, void *user)
 	return compare_row_texts(user, x->row, y->row);
 }
 
+static struct plumb_profile_estimate exact_share(uint64_t part, uint64_t whole)
+{
+	return (struct plumb_profile_estimate){(double)part / (double)whole, NAN, NAN};
+}
+
 static void set_shares(struct topdown_row *row, uint64_t total)
 {
 	struct plumb_profile_topdown *public = &row->public;
-	const double slots = (double)public->slots;
+	const uint64_t slots = public->slots;
 
-	public->share = slots / (double)total;
-	public->retiring = (double)row->slots[SLOTS_RETIRING] / slots;
-	public->bad_speculation = (double)row->slots[SLOTS_BAD_SPECULATION] / slots;
-	public->frontend_bound = (double)row->slots[SLOTS_FRONTEND] / slots;
-	public->backend_bound = (double)row->slots[SLOTS_BACKEND] / slots;
-	public->cause_share = (double)row->most / slots;
+	public->exact = true;
+	public->share = exact_share(slots, total);
+	public->retiring = exact_share(row->slots[SLOTS_RETIRING], slots);
+	public->bad_speculation = exact_share(row->slots[SLOTS_BAD_SPECULATION], slots);
+	public->frontend_bound = exact_share(row->slots[SLOTS_FRONTEND], slots);
+	public->backend_bound = exact_share(row->slots[SLOTS_BACKEND], slots);
+	public->cause_share = (double)row->most / (double)slots;
 }
 
-static int sum_up(struct topdown *topdown, struct plumb_profile_topdown **rows, size_t *count)
+/* Gives the rows to the caller, those with the most slots first. */
+static int copy_rows(struct topdown *topdown, struct plumb_profile_topdown **rows, size_t *count)
 {
-	uint64_t total = 0;
-
 	*rows = calloc(topdown->count, sizeof(**rows));
 	if (!*rows)
 		return PLUMB_ERR_NO_MEMORY;
 	qsort_r(topdown->at, topdown->count, sizeof(*topdown->at), compare,
 		(void *)(uintptr_t)topdown->profile);
 	for (size_t i = 0; i < topdown->count; i++)
-		total = add_saturating(total, topdown->at[i].public.slots);
-	for (size_t i = 0; i < topdown->count; i++) {
-		set_shares(&topdown->at[i], total);
 		(*rows)[i] = topdown->at[i].public;
-	}
 	*count = topdown->count;
 	return 0;
+}
+
+static int sum_up(struct topdown *topdown, struct plumb_profile_topdown **rows, size_t *count)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < topdown->count; i++)
+		total = add_saturating(total, topdown->at[i].public.slots);
+	for (size_t i = 0; i < topdown->count; i++)
+		set_shares(&topdown->at[i], total);
+	return copy_rows(topdown, rows, count);
+}
+
+/* ---- Sampled counters -------------------------------------------------------------------------
+ */
+
+/* Collects the rows of each event that counts. Returns false if out of memory. */
+static bool collect_counts(struct topdown *topdown, const struct counters *counters)
+{
+	for (size_t e = 0; e < topdown->profile->event_count; e++) {
+		const struct profiled_event *event = &topdown->profile->events[e];
+		const size_t use = counters_find(counters, e);
+
+		for (size_t i = 0; use < FIRST_LEVEL_EVENTS && i < event->public.row_count; i++) {
+			struct topdown_row *row = find(topdown, event->order[i]);
+
+			if (!row)
+				return false;
+			row->counted[use] = event->order[i];
+			row->public.event = e;
+			row->public.row = i;
+		}
+	}
+	return true;
+}
+
+/* Estimates a row's shares from its counts. */
+static void estimate_shares(struct topdown_row *row, struct counters *counters,
+			    const struct plumb_profile *profile)
+{
+	struct plumb_profile_estimate shares[COUNTERS_SHARES];
+	const uint32_t cycles = row->counted[counters->level.cycles];
+	struct plumb_profile_topdown *public = &row->public;
+
+	counters_estimate(counters, profile, row->counted, shares);
+	if (cycles != NO_ROW)
+		row->public.slots =
+			profile->rows[cycles].own.period * counters->level.spec->product.slots;
+	public->share = shares[0];
+	public->retiring = shares[1];
+	public->bad_speculation = shares[2];
+	public->frontend_bound = shares[3];
+	public->backend_bound = shares[4];
+	for (size_t m = 1; m < FIRST_LEVEL_METRICS; m++)
+		if (shares[1 + m].value > public->cause_share) {
+			public->cause = first_level_name(m);
+			public->cause_share = shares[1 + m].value;
+		}
+}
+
+/* Returns 0, NO_MEMORY, or NOT_FOUND if counters were not sampled. */
+static int sum_up_counters(struct topdown *topdown, struct plumb_profile_topdown **rows,
+			   size_t *count)
+{
+	struct counters counters;
+	int status = counters_open(&counters, topdown->profile);
+
+	if (status == 0 && !collect_counts(topdown, &counters))
+		status = PLUMB_ERR_NO_MEMORY;
+	if (status == 0 && topdown->count == 0)
+		status = PLUMB_ERR_NOT_FOUND;
+	if (status == 0) {
+		for (size_t i = 0; i < topdown->count; i++)
+			estimate_shares(&topdown->at[i], &counters, topdown->profile);
+		status = copy_rows(topdown, rows, count);
+	}
+	counters_close(&counters);
+	return status;
 }
 
 int plumb_profile_topdown(const struct plumb_profile *profile, struct plumb_profile_topdown **rows,
@@ -172,6 +254,8 @@ int plumb_profile_topdown(const struct plumb_profile *profile, struct plumb_prof
 	}
 	if (topdown.count)
 		status = sum_up(&topdown, rows, count);
+	else if (status == PLUMB_ERR_NOT_FOUND)
+		status = sum_up_counters(&topdown, rows, count);
 	free(topdown.index.slots);
 	free(topdown.at);
 	return status;

@@ -318,7 +318,9 @@ setup()
 	grep -q ';main;work;leaf [0-9]*$' folded
 }
 
-@test "--topdown: the slots of each function, whose sum is that of plumb stat" {
+# A program two functions of which lose slots for different reasons.
+make_slots()
+{
 	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
 	cat >slots.c <<-'END'
 		volatile double sum;
@@ -338,6 +340,10 @@ setup()
 	END
 	aarch64-linux-gnu-gcc -O1 -static -o slots slots.c
 	plumb record --exact -q -o exact.data -- ./slots || skip "the model cannot run here"
+}
+
+@test "--topdown: the slots of each function, whose sum is that of plumb stat" {
+	make_slots
 	run --separate-stderr plumb report -i exact.data --topdown --limit 1
 	[ "$status" -eq 0 ]
 	[[ ${lines[0]} =~ ^"Top-down: "[0-9,]+" slots, counted exactly by the model"$ ]]
@@ -375,7 +381,8 @@ setup()
 	[[ ${lines[1]} =~ ^[0-9]+",100,".*,[a-z_]+",slots"$ ]]
 	run --separate-stderr plumb report --raw -i spe.data --topdown
 	[ "$status" -eq 2 ]
-	said "plumb: --topdown requires an exact recording" "       make one with plumb record --exact"
+	said "plumb: --topdown requires an exact recording, or samples of a group with the events of Topdown_L1" \
+		"       make one with plumb record --exact, or sample the events of plumb spec show Topdown_L1 as '{cpu_cycles,...}:S'"
 	run --separate-stderr plumb report --raw -i spe.data --topdown --mem
 	said "plumb: --topdown cannot be combined with other views"
 	run --separate-stderr plumb report --raw -i spe.data --sharing --mix
@@ -437,6 +444,47 @@ access_record()
 	said "plumb: --sharing cannot be combined with --sort or --fields"
 	run --separate-stderr plumb report --raw -i spe.data --sharing --topdown
 	said "plumb: --topdown cannot be combined with other views"
+}
+
+# What was counted exactly lies within the intervals, or as near as a sample's function, which has
+# all counts since the sample before, lets it.
+@test "--topdown: from samples of a group of counters, beside the exact shares" {
+	make_slots
+	plumb report -i exact.data --topdown --json >exact.json
+	plumb record -q -c 101 -o groups.data \
+		-e '{cpu_cycles,stall_slot,stall_slot_frontend,stall_slot_backend,op_retired,op_spec,stall_frontend_flush}:S' -- ./slots
+	plumb report -i groups.data --topdown --json >groups.json
+	python3 - <<-'END'
+		import json
+		names = "slots_share", "retiring", "bad_speculation", "frontend_bound", "backend_bound"
+		exact, groups = (json.load(open(name + ".json")) for name in ("exact", "groups"))
+		assert exact["exact"] and not groups["exact"]
+		exact = {row["symbol"]: row for row in exact["rows"]}
+		rows = {row["symbol"]: row for row in groups["rows"]}
+		assert abs(sum(row["slots_share"] for row in groups["rows"]) - 100) < 1e-6
+		for function in "divides", "adds":
+		    for name in names:
+		        low, high = rows[function][name + "_interval"]
+		        share, true = rows[function][name], exact[function][name]
+		        assert low <= share <= high and (share == 0 or low < high), (function, name)
+		        assert low - 2.5 <= true <= high + 2.5, (function, name, low, true, high)
+		        assert high - low < 20, (function, name, low, high)
+		assert rows["divides"]["cause"] == "backend_bound", rows["divides"]
+		assert rows["divides"]["slots"] > 10 * rows["adds"]["slots"]
+		assert any(row["retiring_interval"] is None for row in groups["rows"]), "single samples"
+	END
+	run --separate-stderr plumb report -i groups.data --topdown --limit 1
+	[[ ${lines[0]} =~ ^"Top-down: about "[0-9,]+" slots, from sampled groups of counters; 95 % intervals"$ ]]
+	[[ ${lines[2]} =~ [0-9.]+"% ±"[0-9.]+.*" backend"\ +"divides"$ ]]
+	run --separate-stderr plumb report -i groups.data --topdown --csv --limit 1
+	[[ ${lines[0]} == *",cause_share,slots_share_low,slots_share_high,retiring_low,"*",backend_bound_high,cause,symbol" ]]
+	[ "$(tr -cd , <<<"${lines[0]}")" = "$(tr -cd , <<<"${lines[1]}")" ]
+	# Without all events, or with a core that nobody knows, there is nothing to say.
+	plumb record -q -c 101 -o groups.data -e '{cpu_cycles,stall_slot}:S' -- ./slots
+	run --separate-stderr plumb report -i groups.data --topdown
+	[ "$status" -eq 2 ]
+	said "plumb: --topdown requires an exact recording, or samples of a group with the events of Topdown_L1" \
+		"       make one with plumb record --exact, or sample the events of plumb spec show Topdown_L1 as '{cpu_cycles,...}:S'"
 }
 
 @test "call trees and children" {

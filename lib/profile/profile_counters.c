@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Top-down shares from sampled groups of counters: what the counts since the sample before say of
+ * the function that was sampled. The core's own formulas make metrics of a row's sums; leaving out
+ * one batch of samples after another tells how far they may be off.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "profile/counters.h"
+
+#define PERF_TYPE_HARDWARE 0
+#define PERF_TYPE_RAW      4
+#define CODE_INST_RETIRED  0x08
+#define CODE_CPU_CYCLES    0x11
+
+/* With samples in fewer batches than this, there is no interval. */
+#define BATCHES_LEAST 4
+
+/* Returns the code of an event of a core's PMU, or -1 for other events. */
+static int code_of(const struct plumb_profile *profile, const struct plumb_event_attr *attr)
+{
+	const struct plumb_recording_info *info = plumb_recording_info(profile->recording);
+
+	if (attr->type == PERF_TYPE_HARDWARE)
+		return attr->config == 0   ? CODE_CPU_CYCLES
+		       : attr->config == 1 ? CODE_INST_RETIRED
+					   : -1;
+	if (attr->type == PERF_TYPE_RAW)
+		return (int)(attr->config & 0xffff);
+	for (size_t i = 0; i < info->pmu_count; i++)
+		if (info->pmus[i].type == attr->type && strncmp(info->pmus[i].name, "armv", 4) == 0)
+			return (int)(attr->config & 0xffff);
+	return -1;
+}
+
+/* Returns whether an event's counts come with the samples of its group. */
+static bool is_read(const struct plumb_event_attr *attr)
+{
+	return attr->sample_type & PLUMB_SAMPLE_READ && attr->read_format & PLUMB_FORMAT_GROUP;
+}
+
+/* Returns the first event that counts what the formulas take, or the number of events. */
+static size_t find_event(const struct plumb_profile *profile, const struct plumb_event *wanted)
+{
+	size_t e = 0;
+
+	for (; e < profile->event_count; e++) {
+		const struct plumb_event_attr *attr = &profile->events[e].public.event->attr;
+
+		if (is_read(attr) && code_of(profile, attr) == wanted->code)
+			break;
+	}
+	return e;
+}
+
+int counters_open(struct counters *counters, const struct plumb_profile *profile)
+{
+	const uint32_t midr = profile->options.midr;
+	struct first_level *level = &counters->level;
+	const struct profiled_event *cycles;
+	int status;
+
+	*counters = (struct counters){0};
+	status =
+		first_level_open(level, midr ? midr : plumb_recording_midr(profile->recording, -1));
+	for (size_t i = 0; status == 0 && i < level->event_count; i++) {
+		counters->events[i] = find_event(profile, &level->spec->events[level->events[i]]);
+		if (counters->events[i] == profile->event_count)
+			status = PLUMB_ERR_NOT_FOUND;
+	}
+	if (status < 0)
+		return status;
+	cycles = &profile->events[counters->events[level->cycles]];
+	for (size_t i = 0; i < cycles->public.row_count; i++) {
+		const struct row *row = &profile->rows[cycles->order[i]];
+
+		for (size_t b = 0; row->batches && b < PROFILE_BATCHES; b++)
+			counters->cycles_of_batch[b] += row->batches[b];
+		counters->all_cycles += (double)row->own.period;
+	}
+	return 0;
+}
+
+void counters_close(struct counters *counters)
+{
+	first_level_close(&counters->level);
+}
+
+size_t counters_find(const struct counters *counters, size_t event)
+{
+	for (size_t i = 0; i < counters->level.event_count; i++)
+		if (counters->events[i] == event)
+			return i;
+	return FIRST_LEVEL_EVENTS;
+}
+
+/* Returns a row's count without that of a batch; PROFILE_BATCHES: all of it. */
+static double count_without(const struct plumb_profile *profile, uint32_t row, size_t batch)
+{
+	const struct row *of;
+
+	if (row == NO_ROW)
+		return 0;
+	of = &profile->rows[row];
+	return (double)of->own.period -
+	       (batch < PROFILE_BATCHES && of->batches ? of->batches[batch] : 0);
+}
+
+/* Computes the shares without one batch. NaN: unknown. */
+static void evaluate(struct counters *counters, const struct plumb_profile *profile,
+		     const uint32_t rows[FIRST_LEVEL_EVENTS], size_t batch,
+		     double shares[COUNTERS_SHARES])
+{
+	const double all = counters->all_cycles -
+			   (batch < PROFILE_BATCHES ? counters->cycles_of_batch[batch] : 0);
+	double counts[FIRST_LEVEL_EVENTS] = {0};
+
+	for (size_t i = 0; i < counters->level.event_count; i++)
+		counts[i] = count_without(profile, rows[i], batch);
+	shares[0] = all > 0 ? counts[counters->level.cycles] / all : (double)NAN;
+	first_level_evaluate(&counters->level, counts, shares + 1);
+}
+
+static double within(double share)
+{
+	return isnan(share) ? share : fmin(1, fmax(0, share));
+}
+
+/* Counts the batches that have samples of a row. */
+static unsigned batches_of(const struct plumb_profile *profile, uint32_t row)
+{
+	unsigned count = 0;
+
+	for (size_t b = 0; row != NO_ROW && profile->rows[row].batches && b < PROFILE_BATCHES; b++)
+		count += profile->rows[row].batches[b] > 0;
+	return count;
+}
+
+/*
+ * Where all batches agree, as on a share of 0, the others that were not sampled may still differ:
+ * Wilson's interval for a share of 0 in this many samples.
+ */
+static double least_half(uint64_t samples)
+{
+	const double z2 = estimate_quantile(INFINITY) * estimate_quantile(INFINITY);
+
+	return z2 / ((double)samples + z2);
+}
+
+/* The jackknife: how far the values spread that leave out one batch each. */
+void counters_estimate(struct counters *counters, const struct plumb_profile *profile,
+		       const uint32_t rows[FIRST_LEVEL_EVENTS],
+		       struct plumb_profile_estimate shares[COUNTERS_SHARES])
+{
+	const uint32_t cycles = rows[counters->level.cycles];
+	const unsigned filled = batches_of(profile, cycles);
+	double whole[COUNTERS_SHARES], without[PROFILE_BATCHES][COUNTERS_SHARES];
+
+	evaluate(counters, profile, rows, PROFILE_BATCHES, whole);
+	for (size_t b = 0; b < PROFILE_BATCHES; b++)
+		evaluate(counters, profile, rows, b, without[b]);
+	for (size_t s = 0; s < COUNTERS_SHARES; s++) {
+		double sum = 0, squares = 0, half = NAN;
+
+		for (size_t b = 0; b < PROFILE_BATCHES; b++)
+			sum += without[b][s];
+		for (size_t b = 0; b < PROFILE_BATCHES; b++)
+			squares += (without[b][s] - sum / PROFILE_BATCHES) *
+				   (without[b][s] - sum / PROFILE_BATCHES);
+		if (filled >= BATCHES_LEAST)
+			half = squares > 0 ? estimate_quantile(filled - 1) *
+						     sqrt(squares * (PROFILE_BATCHES - 1) /
+							  PROFILE_BATCHES)
+					   : least_half(profile->rows[cycles].own.samples);
+		shares[s] = (struct plumb_profile_estimate){
+			within(whole[s]), within(whole[s] - half), within(whole[s] + half)};
+	}
+}
