@@ -564,7 +564,7 @@ counts_what_is_printed()
 		    found = [[name, line.rsplit(":", 1)[1].split(" ")[0], True]
 		             for name, line in zip(lines[::2], lines[1::2])]
 		    found[-1][2] = False
-		    return [] if lines[1].startswith("??") else found
+		    return [] if found[0][1] in ("?", "0") else found
 
 		several = set()
 		for line in open("objects"):
