@@ -127,9 +127,10 @@ PLUMB_API void plumb_profile_free(struct plumb_profile *profile); /* accepts NUL
  * Adds all that is left of a stream: its samples are counted, and all other records go to the
  * symbolizer. The stream's order must be PLUMB_ORDER_TASKS or PLUMB_ORDER_TIME: intervals depend on
  * which samples are neighbours. Samples of guests are left out, because their address spaces are
- * unknown. SPE records take half the time if the stream gives each of them once, and the profile
- * has neither `wants` nor call paths nor `children`. Returns 0, or an error of the stream; then,
- * what could be read was added.
+ * unknown. SPE records take a quarter of the time if the stream gives each of them once, and the
+ * profile has neither `wants` nor call paths nor `children`; the stream's totals then lack the
+ * groups, unless PLUMB_KEY_GROUP is a key. Returns 0, or an error of the stream; then, what could
+ * be read was added.
  */
 PLUMB_API int plumb_profile_add(struct plumb_profile *profile, struct plumb_samples *samples);
 

@@ -94,6 +94,7 @@ void plumb_profile_free(struct plumb_profile *profile)
 	free(profile->events);
 	free(profile->rows);
 	free(profile->values);
+	free(profile->records);
 	free(profile->by_values.slots);
 	free(profile->nodes);
 	free(profile->by_path.slots);
@@ -104,6 +105,7 @@ void plumb_profile_free(struct plumb_profile *profile)
 	free(profile->by_lane.slots);
 	free(profile->places);
 	free(profile->hot);
+	free(profile->origins);
 	text_table_free(&profile->texts);
 	free(profile);
 }
@@ -208,14 +210,19 @@ static uint64_t hash_lane(const void *owner, uint32_t i)
 	return hash_words(((const struct plumb_profile *)owner)->lanes[i].key, 2);
 }
 
-struct lane *lane_find(struct plumb_profile *profile, size_t event,
-		       const struct plumb_samples_item *item)
+static uint64_t lane_of(const struct plumb_samples_item *item)
 {
 	const struct plumb_record *record = item->record;
-	const bool has_cpu = record->has & PLUMB_RECORD_HAS_CPU && record->cpu != UINT32_MAX;
-	const uint64_t key[2] = {event, item->spe ? (uint64_t)item->ring << 2
-					: has_cpu ? (uint64_t)record->cpu << 2 | 1
-						  : (uint64_t)(uint32_t)record->tid << 2 | 2};
+
+	if (item->spe)
+		return lane_of_ring(item->ring);
+	if (record->has & PLUMB_RECORD_HAS_CPU && record->cpu != UINT32_MAX)
+		return (uint64_t)record->cpu << 2 | 1;
+	return (uint64_t)(uint32_t)record->tid << 2 | 2;
+}
+
+struct lane *lane_find(struct plumb_profile *profile, const uint64_t key[2])
+{
 	struct index_table *table = &profile->by_lane;
 	struct lane *lane;
 	size_t at;
@@ -229,7 +236,7 @@ struct lane *lane_find(struct plumb_profile *profile, size_t event,
 			return lane;
 	}
 	if (profile->lane_count == LANES_MAX) {
-		profile->lanes[0].begun = false;
+		lane_end(profile, &profile->lanes[0]);
 		return &profile->lanes[0];
 	}
 	if (profile->lane_count == profile->lane_room) {
@@ -421,15 +428,16 @@ static int add_to_batch(struct plumb_profile *profile, const struct adding *addi
 /* Adds a sample to its rows and to its lane. */
 static int add_values(struct plumb_profile *profile, const struct adding *adding)
 {
-	struct lane *lane = lane_find(profile, adding->event_index, adding->item);
+	const uint64_t key[] = {adding->event_index, lane_of(adding->item)};
+	struct lane *lane = lane_find(profile, key);
 	struct profiled_event *event = adding->event;
 	const double period = (double)adding->period;
-	struct pair means[MEANS] = {0};
+	struct record_values values = {0};
 
 	if (!lane)
 		return PLUMB_ERR_NO_MEMORY;
 	if (adding->item->spe)
-		read_means(adding->item->spe, means);
+		values = record_values(adding->item->spe);
 	if (adding->item->spe && profile->options.latencies &&
 	    latencies_add(profile, adding->row, adding->item->spe) < 0)
 		return PLUMB_ERR_NO_MEMORY;
@@ -440,25 +448,24 @@ static int add_values(struct plumb_profile *profile, const struct adding *adding
 		profile->rows[adding->counted[i]].mark = profile->mark;
 	}
 	add_sums(&profile->rows[adding->row].own, adding->period);
-	for (size_t m = 0; m < MEANS; m++)
-		add_mean(&profile->rows[adding->row].means[m], means[m]);
+	if (adding->item->spe)
+		add_record(profile, lane, adding->row, &values);
 	if (lane->begun) {
-		step_own(profile, lane, adding->row, period, means);
+		step_own(profile, lane, adding->row, period);
 		step_children(profile, lane, adding->counted, adding->counted_count, period);
 		event->pairs++;
 		event->steps += (period - lane->period) * (period - lane->period);
 	}
 	lane->begun = true;
 	lane->period = period;
-	memcpy(lane->means, means, sizeof(means));
 	lane->row = adding->row;
 	event->public.samples++;
 	event->public.not_retired += adding->item->spe && is_not_retired(adding->item->spe);
 	event->public.period = add_saturating(event->public.period, adding->period);
-	event->public.latencies |= means[MEAN_LATENCY].below != 0;
-	event->public.l1d_accesses |= means[MEAN_L1D_MISSES].below != 0;
-	event->public.branches |= means[MEAN_MISPREDICTIONS].below != 0;
-	event->latency += means[MEAN_LATENCY].above;
+	event->public.latencies |= values.has_latency;
+	event->public.l1d_accesses |= values.accesses;
+	event->public.branches |= values.branches;
+	event->latency += values.latency;
 	event->members += adding->period != 0;
 	event->periods[0] += period;
 	event->periods[1] += period * period;

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "profile/estimate.h"
+#include "profile/record_sums.h"
 
 #define NO_ROW UINT32_MAX
 
@@ -58,19 +59,8 @@ struct sums {
 	double steps_above, steps_both;
 };
 
-/* A mean's sums: above the line the value, below it 1 for each sample that has one. */
-struct mean_sums {
-	uint64_t members;
-	double above[3];
-	double steps_above, steps_both, steps_below;
-};
-
-/* What a row has the mean of: 0 or 1 for shares of operations of a kind. */
-enum { MEAN_LATENCY, MEAN_L1D_MISSES, MEAN_MISPREDICTIONS, MEANS };
-
 struct row {
 	struct sums own, children;
-	struct mean_sums means[MEANS];
 	uint32_t nodes;   /* the first node of its call tree; NO_ROW: none */
 	uint32_t buckets; /* the first of its latencies; NO_ROW: none */
 	bool incomplete;  /* some of its latencies are in no bucket */
@@ -121,9 +111,11 @@ struct lane {
 	uint64_t key[2];
 	bool begun;
 	double period; /* of the last sample */
-	struct pair means[MEANS];
 	uint32_t row;
-	uint32_t *counted; /* rows that counted it with their callers */
+	bool open;                   /* its last sample is an SPE record ... */
+	bool in_batches;             /* ... of a batch ... */
+	struct record_values values; /* ... with these values */
+	uint32_t *counted;           /* rows that counted it with their callers */
 	size_t counted_count, counted_room;
 	uint64_t mark; /* its number */
 };
@@ -141,15 +133,26 @@ struct place {
 };
 #define PLACE_COUNT 4096
 
-/* The row of an instruction, for profiles whose keys depend on nothing else of a record. */
-struct hot_row {
-	uint64_t pc; /* as the record has it */
+/* Where records come from that have the same row if they themselves are alike. */
+struct origin {
 	const struct plumb_task *task;
 	uint64_t generation;
-	uint32_t event, row;
+	int32_t cpu;   /* if a key depends on it */
+	uint32_t midr; /* likewise */
+	uint32_t event;
+	uint32_t number; /* no two have the same; 0: none */
 };
-#define HOT_ROWS 16384
-#define HOT_WAYS 4 /* places of an instruction */
+#define ORIGIN_WAYS ((size_t)4)
+#define ORIGINS     (1024 * ORIGIN_WAYS)
+
+/* The row of records that was looked up before. */
+struct hot_row {
+	uint64_t pc, address, detail; /* what the keys need of a record */
+	uint32_t origin, row;
+};
+#define HOT_WAYS 2 /* places of a record: 64 bytes */
+#define HOT_BITS 15
+#define HOT_ROWS ((size_t)HOT_WAYS << HOT_BITS)
 
 struct plumb_profile {
 	struct plumb_profile_options options;
@@ -164,7 +167,8 @@ struct plumb_profile {
 	struct profiled_event *events;
 	size_t event_count;
 	struct row *rows;
-	uint64_t *values; /* `words` of each row */
+	uint64_t *values;            /* `words` of each row */
+	struct record_sums *records; /* of each row */
 	size_t row_count, row_room;
 	struct index_table by_values;
 	struct node *nodes;
@@ -183,6 +187,8 @@ struct plumb_profile {
 
 	struct place *places;
 	struct hot_row *hot; /* NULL: not used yet */
+	struct origin *origins;
+	uint32_t origin_count;
 	uint64_t generation; /* of the address spaces and the rows' indexes */
 	uint64_t mark;       /* number of samples */
 	const char *comm;    /* of the last sample */
@@ -199,11 +205,19 @@ struct place *place_find(struct plumb_profile *profile, const struct plumb_task 
 /* Likewise find or make an event and a lane; NULL: out of memory. */
 struct profiled_event *profiled_event_find(struct plumb_profile *profile,
 					   const struct plumb_samples_item *item);
-struct lane *lane_find(struct plumb_profile *profile, size_t event,
-		       const struct plumb_samples_item *item);
+struct lane *lane_find(struct plumb_profile *profile, const uint64_t key[2]);
+static inline uint64_t lane_of_ring(uint32_t ring)
+{
+	return (uint64_t)ring << 2;
+}
 /* Likewise finds or makes a row. Returns 0 or NO_MEMORY. */
 struct frame_values;
 int row_find(struct plumb_profile *profile, const struct frame_values *frame, uint32_t *row);
+
+/* profile_batch.c: makes the next sample of a lane one without a neighbour before it. */
+void lane_end(struct plumb_profile *profile, struct lane *lane);
+/* Likewise ends all lanes of SPE records, and sets the rows' own sums from those of batches. */
+void batches_settle(struct plumb_profile *profile);
 
 /* profile.c: returns how often the event happened since the sample before. */
 uint64_t profile_period(const struct plumb_samples_item *item);

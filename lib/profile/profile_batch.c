@@ -7,36 +7,123 @@
 #include "profile/sums.h"
 #include "recording/samples.h"
 
-/* Returns whether all keys depend on the instruction and its thread alone. */
-static bool only_code(const struct plumb_profile *profile)
+/* ---- What keys depend on ----------------------------------------------------------------------
+ */
+
+/* The parts of a record that decide on its row, beside its instruction and its origin. */
+struct parts {
+	uint32_t has;          /* members of which it matters whether they are there */
+	uint64_t data_mask;    /* of the data's address */
+	uint64_t target_mask;  /* of the branch's target */
+	uint16_t latency_mask; /* of the total latency */
+	uint16_t operation_mask;
+	uint32_t source_mask, events_mask, groups_mask;
+	/* Whether a hot row has room for all of them. The number of the words is that of the parts
+	 * that would take each. */
+	unsigned addresses, details;
+	bool fit, cpu;
+};
+
+static void add_part(struct parts *parts, unsigned key)
 {
-	for (size_t i = 0; i < profile->options.key_count; i++) {
-		switch (profile->keys[i]) {
-		case PLUMB_KEY_SYMBOL:
-		case PLUMB_KEY_DSO:
-		case PLUMB_KEY_COMM:
-		case PLUMB_KEY_PID:
-		case PLUMB_KEY_TID:
-		case PLUMB_KEY_SRCLINE:
-		case PLUMB_KEY_SRCFILE:
-		case PLUMB_KEY_IP:
-		case PLUMB_KEY_INLINE:
-			break;
-		default:
-			return false;
-		}
+	switch (key) {
+	case PLUMB_KEY_CACHE_LINE:
+		parts->data_mask |= ~UINT64_C(63);
+		break;
+	case PLUMB_KEY_PAGE:
+		parts->data_mask |= ~UINT64_C(4095);
+		break;
+	case PLUMB_KEY_OFFSET:
+		parts->data_mask |= 63;
+		break;
+	case PLUMB_KEY_BRANCH_TARGET:
+	case PLUMB_KEY_SYMBOL_TO:
+		parts->target_mask = UINT64_MAX;
+		break;
+	case PLUMB_KEY_LATENCY:
+		parts->latency_mask = UINT16_MAX;
+		break;
+	case PLUMB_KEY_OP:
+	case PLUMB_KEY_SUBCLASS:
+	case PLUMB_KEY_ACCESS:
+		parts->operation_mask = UINT16_MAX;
+		break;
+	case PLUMB_KEY_DATA_SOURCE:
+		parts->source_mask = UINT32_MAX;
+		break;
+	case PLUMB_KEY_EVENT:
+		parts->events_mask = UINT32_MAX;
+		break;
+	case PLUMB_KEY_GROUP:
+		parts->groups_mask = UINT32_MAX;
+		break;
+	case PLUMB_KEY_CPU:
+		parts->cpu = true;
+		break;
+	case PLUMB_KEY_SYMBOL:
+	case PLUMB_KEY_DSO:
+	case PLUMB_KEY_COMM:
+	case PLUMB_KEY_PID:
+	case PLUMB_KEY_TID:
+	case PLUMB_KEY_SRCLINE:
+	case PLUMB_KEY_SRCFILE:
+	case PLUMB_KEY_IP:
+	case PLUMB_KEY_INLINE:
+		break;
+	default:
+		parts->fit = false;
 	}
-	return true;
 }
+
+static struct parts find_parts(const struct plumb_profile *profile)
+{
+	struct parts parts = {.fit = true};
+
+	for (size_t i = 0; i < profile->options.key_count; i++)
+		add_part(&parts, profile->keys[i]);
+	if (parts.data_mask)
+		parts.has |= PLUMB_SPE_HAS_DATA_VIRTUAL;
+	if (parts.target_mask)
+		parts.has |= PLUMB_SPE_HAS_BRANCH_TARGET;
+	if (parts.latency_mask)
+		parts.has |= PLUMB_SPE_HAS_TOTAL_LATENCY;
+	if (parts.operation_mask)
+		parts.has |= PLUMB_SPE_HAS_OPERATION;
+	if (parts.source_mask)
+		parts.has |= PLUMB_SPE_HAS_DATA_SOURCE;
+	if (parts.events_mask)
+		parts.has |= PLUMB_SPE_HAS_EVENTS;
+	parts.addresses = !!parts.data_mask + !!parts.target_mask + !!parts.latency_mask;
+	parts.details = !!parts.source_mask + !!parts.events_mask + !!parts.groups_mask;
+	parts.fit &= parts.addresses <= 1 && parts.details <= 1;
+	return parts;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------
+ */
+
+/* What the records of a batch have together. */
+struct batch_sums {
+	uint64_t pairs, latency, not_retired;
+	bool latencies, accesses, branches;
+};
 
 /* A batch on its way into the rows. */
 struct adding {
 	struct plumb_samples *samples;
 	const struct plumb_samples_batch *batch;
 	const struct plumb_task *task;
-	size_t event;
+	struct parts parts;
+	bool has_event;
+	size_t event; /* of all SPE records */
+	uint32_t origin;
 	struct lane *lane;
-	bool only_code;
+	struct batch_sums sums;
+	/* Rows are found for the whole batch first, so that memory is fetched ahead. */
+	struct hot_row wanted[SAMPLES_RUN_MAX];
+	struct hot_row *ways[SAMPLES_RUN_MAX]; /* NULL: the record's row is never hot */
+	uint32_t rows[SAMPLES_RUN_MAX];
+	size_t added; /* records of the batch that were added to their rows */
 };
 
 /* Finds the row of the i-th record, as of any sample. */
@@ -53,142 +140,278 @@ static int look_up(struct plumb_profile *profile, const struct adding *adding, s
 	return row_find(profile, &frame, row);
 }
 
-/* Returns the instruction's place among the hot rows, or the one to use for it: the oldest. */
-static struct hot_row *hot_find(struct plumb_profile *profile, const struct hot_row *wanted,
-				bool *found)
+/* Returns the number of the batch's origin, which is new after each change of what it depends on.
+ */
+static uint32_t find_origin(struct plumb_profile *profile, const struct adding *adding)
 {
-	const uint64_t words[] = {wanted->pc >> 2, (uintptr_t)wanted->task};
-	struct hot_row *ways =
-		&profile->hot[hash_words(words, 2) % (HOT_ROWS / HOT_WAYS) * HOT_WAYS];
+	const struct plumb_samples_batch *batch = adding->batch;
+	struct origin wanted = {
+		.task = adding->task,
+		.generation = profile->generation,
+		.cpu = adding->parts.cpu ? batch->cpu : -1,
+		.midr = adding->parts.details ? batch->midr : 0,
+		.event = (uint32_t)adding->event,
+	};
+	const uint64_t words[] = {(uintptr_t)wanted.task, (uint32_t)wanted.cpu, wanted.midr};
+	struct origin *ways =
+		&profile->origins[hash_words(words, 3) % (ORIGINS / ORIGIN_WAYS) * ORIGIN_WAYS];
 
-	for (size_t way = 0; way < HOT_WAYS; way++) {
-		if (ways[way].pc == wanted->pc && ways[way].task == wanted->task &&
-		    ways[way].event == wanted->event &&
-		    ways[way].generation == wanted->generation) {
-			*found = true;
-			return &ways[way];
-		}
+	for (size_t way = 0; way < ORIGIN_WAYS; way++)
+		if (ways[way].number && ways[way].task == wanted.task &&
+		    ways[way].generation == wanted.generation && ways[way].cpu == wanted.cpu &&
+		    ways[way].midr == wanted.midr && ways[way].event == wanted.event)
+			return ways[way].number;
+	/* When the numbers have run out, they begin again, and nothing is known of the old ones. */
+	if (++profile->origin_count == 0) {
+		memset(profile->hot, 0, HOT_ROWS * sizeof(*profile->hot));
+		memset(profile->origins, 0, ORIGINS * sizeof(*profile->origins));
+		profile->origin_count = 1;
 	}
-	*found = false;
-	memmove(ways + 1, ways, (HOT_WAYS - 1) * sizeof(*ways));
-	return ways;
+	wanted.number = profile->origin_count;
+	memmove(ways + 1, ways, (ORIGIN_WAYS - 1) * sizeof(*ways));
+	*ways = wanted;
+	return wanted.number;
 }
 
-static int find_row(struct plumb_profile *profile, const struct adding *adding, size_t i,
-		    uint32_t *row)
+/* Sets what decides on a record's row. Returns false if that is too much for a hot row. */
+static inline bool describe(const struct adding *adding, size_t i, struct hot_row *wanted)
 {
 	const struct plumb_spe_record *spe = &adding->batch->spe[i];
-	struct hot_row wanted = {spe->addresses[PLUMB_SPE_PC], adding->task, profile->generation,
-				 (uint32_t)adding->event, NO_ROW};
-	const bool use = adding->only_code && spe->has & PLUMB_SPE_HAS_PC;
-	struct hot_row *hot = NULL;
-	bool found = false;
+	const struct parts *parts = &adding->parts;
+
+	*wanted = (struct hot_row){.pc = spe->addresses[PLUMB_SPE_PC], .origin = adding->origin};
+	if (parts->addresses)
+		wanted->address = (spe->addresses[PLUMB_SPE_DATA_VIRTUAL] & parts->data_mask) |
+				  (spe->addresses[PLUMB_SPE_BRANCH_TARGET] & parts->target_mask) |
+				  (spe->counters[PLUMB_SPE_TOTAL_LATENCY] & parts->latency_mask);
+	if (parts->has | parts->details) {
+		const uint16_t operation =
+			(uint16_t)(spe->op_class << 8 | spe->operation) & parts->operation_mask;
+		uint32_t detail = ((uint32_t)spe->data_source & parts->source_mask) |
+				  ((uint32_t)spe->events & parts->events_mask);
+
+		if (parts->groups_mask)
+			detail = adding->batch->groups[i];
+		wanted->detail = (uint64_t)detail << 32 | (uint32_t)operation << 16 |
+				 (spe->has & parts->has & UINT16_MAX);
+		if ((parts->source_mask && spe->data_source > UINT32_MAX) ||
+		    (parts->events_mask && spe->events > UINT32_MAX))
+			return false;
+	}
+	return parts->fit && spe->has & PLUMB_SPE_HAS_PC;
+}
+
+/* Returns where records with these parts are among the hot rows. */
+static inline struct hot_row *hot_ways(const struct plumb_profile *profile,
+				       const struct hot_row *wanted)
+{
+	const uint64_t hash = (wanted->pc ^ wanted->address * UINT64_C(0xc2b2ae3d27d4eb4f) ^
+			       wanted->detail * UINT64_C(0x165667b19e3779f9) ^
+			       ((uint64_t)wanted->origin << 40 | wanted->origin)) *
+			      UINT64_C(0x9e3779b97f4a7c15);
+
+	return &profile->hot[(hash >> (64 - HOT_BITS)) * HOT_WAYS];
+}
+
+static inline bool hot_find(const struct hot_row *ways, const struct hot_row *wanted, uint32_t *row)
+{
+	for (size_t way = 0; way < HOT_WAYS; way++) {
+		if (ways[way].pc == wanted->pc && ways[way].origin == wanted->origin &&
+		    ways[way].address == wanted->address && ways[way].detail == wanted->detail) {
+			*row = ways[way].row;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Makes a row a hot one, in place of the oldest. */
+static void hot_add(struct hot_row *ways, const struct hot_row *wanted, uint32_t row)
+{
+	memmove(ways + 1, ways, (HOT_WAYS - 1) * sizeof(*ways));
+	*ways = *wanted;
+	ways->row = row;
+}
+
+/* ---- Sums -------------------------------------------------------------------------------------
+ */
+
+void lane_end(struct plumb_profile *profile, struct lane *lane)
+{
+	if (lane->open) {
+		add_end(&profile->records[lane->row], &lane->values);
+		profile->records[lane->row].together += lane->in_batches;
+	}
+	lane->open = lane->begun = false;
+}
+
+static inline void add_to_row(struct plumb_profile *profile, struct lane *lane, uint32_t row,
+			      const struct plumb_spe_record *spe, struct batch_sums *batch)
+{
+	const struct record_values values = record_values(spe);
+	struct record_sums *sums = &profile->records[row];
+
+	sums->samples++;
+	sums->together += lane->open ? 2 * (lane->row == row) : 1;
+	batch->pairs += lane->open;
+	add_record(profile, lane, row, &values);
+	lane->row = row;
+	batch->latency += values.latency;
+	batch->not_retired += is_not_retired(spe);
+	batch->latencies |= values.has_latency;
+	batch->accesses |= values.accesses;
+	batch->branches |= values.branches;
+}
+
+/* Adds the records whose rows were found up to the i-th. */
+static int add_found(struct plumb_profile *profile, struct adding *adding, size_t i)
+{
+	const struct plumb_spe_record *spe = adding->batch->spe;
 	int status = 0;
 
-	if (use)
-		hot = hot_find(profile, &wanted, &found);
-	if (found) {
-		*row = hot->row;
-		return 0;
+	for (; status == 0 && adding->added < i; adding->added++) {
+		const uint32_t row = adding->rows[adding->added];
+
+		if (profile->options.latencies)
+			status = latencies_add(profile, row, &spe[adding->added]);
+		add_to_row(profile, adding->lane, row, &spe[adding->added], &adding->sums);
 	}
-	if (profile->row_count + 1 > profile->options.rows_max)
-		status = rows_give_up(profile);
-	if (status == 0)
-		status = look_up(profile, adding, i, row);
-	if (!use)
-		return status;
-	wanted.generation = profile->generation;
-	wanted.row = *row;
-	/* Nothing is found by a generation that is over. */
-	*hot = status == 0 ? wanted : (struct hot_row){0};
 	return status;
 }
 
-/* Adds a record to its row, and its values to their sums over the batch. */
-static void add_record(struct plumb_profile *profile, struct lane *lane, uint32_t index,
-		       const struct plumb_spe_record *spe, struct pair with[MEANS])
-{
-	struct row *row = &profile->rows[index];
-	struct pair means[MEANS] = {0};
-
-	read_means(spe, means);
-	add_sums(&row->own, 1);
-	for (size_t m = 0; m < MEANS; m++) {
-		add_mean(&row->means[m], means[m]);
-		with[m].above += means[m].above;
-		with[m].below += means[m].below;
-	}
-	if (lane->begun)
-		step_own(profile, lane, index, 1, means);
-	lane->row = index;
-	for (size_t m = 0; m < MEANS; m++)
-		lane->means[m] = means[m];
-}
-
 /* What all records of the batch change of their event. */
-static void add_to_event(struct profiled_event *event, const struct adding *adding, uint64_t pairs,
-			 const struct pair with[MEANS])
+static void add_to_event(struct profiled_event *event, size_t count, const struct batch_sums *batch)
 {
-	const size_t count = adding->batch->count;
-
 	event->public.samples += count;
 	event->public.period = add_saturating(event->public.period, count);
+	event->public.not_retired += batch->not_retired;
 	event->members += count;
-	event->pairs += pairs;
-	event->public.latencies |= with[MEAN_LATENCY].below > 0;
-	event->public.l1d_accesses |= with[MEAN_L1D_MISSES].below > 0;
-	event->public.branches |= with[MEAN_MISPREDICTIONS].below > 0;
-	event->latency += with[MEAN_LATENCY].above;
+	event->pairs += batch->pairs;
+	event->public.latencies |= batch->latencies;
+	event->public.l1d_accesses |= batch->accesses;
+	event->public.branches |= batch->branches;
+	event->latency += (double)batch->latency;
 	for (size_t i = 0; i < 3; i++)
 		event->periods[i] += (double)count;
 }
 
-static int add_batch(struct plumb_profile *profile, struct adding *adding)
+void batches_settle(struct plumb_profile *profile)
+{
+	for (size_t i = 0; i < profile->lane_count; i++)
+		if (profile->lanes[i].open)
+			lane_end(profile, &profile->lanes[i]);
+	for (size_t i = 0; i < profile->row_count; i++) {
+		const struct record_sums *from = &profile->records[i];
+		const double count = (double)from->samples;
+
+		if (!from->samples)
+			continue;
+		profile->rows[i].own = (struct sums){
+			.samples = from->samples,
+			.period = from->samples,
+			.above = {count, count, count},
+			.steps_above = (double)(2 * from->samples - from->together),
+		};
+	}
+}
+
+/* ---- Batches ----------------------------------------------------------------------------------
+ */
+
+/* Finds what the records of a batch have in common. */
+static int begin_batch(struct plumb_profile *profile, struct adding *adding)
 {
 	const struct plumb_samples_batch *batch = adding->batch;
-	struct pair with[MEANS] = {0};
-	struct profiled_event *event;
-	uint64_t pairs = 0;
-	uint32_t row = NO_ROW;
-	int status;
+	uint64_t key[2] = {0, lane_of_ring(batch->ring)};
 
 	adding->task = batch->task ? batch->task : plumb_samples_task(adding->samples, -1, -1);
 	if (!adding->task)
 		return PLUMB_ERR_NO_MEMORY;
-	event = profiled_event_find(profile, samples_item(adding->samples, adding->task, 0));
-	if (!event)
-		return PLUMB_ERR_NO_MEMORY;
-	adding->event = (size_t)(event - profile->events);
-	adding->lane =
-		lane_find(profile, adding->event, samples_item(adding->samples, adding->task, 0));
+	if (!adding->has_event) {
+		const struct profiled_event *event = profiled_event_find(
+			profile, samples_item(adding->samples, adding->task, 0));
+
+		if (!event)
+			return PLUMB_ERR_NO_MEMORY;
+		adding->event = (size_t)(event - profile->events);
+		adding->has_event = true;
+	}
+	key[0] = adding->event;
+	adding->lane = lane_find(profile, key);
 	if (!adding->lane)
 		return PLUMB_ERR_NO_MEMORY;
-	for (size_t i = 0; i < batch->count; i++) {
-		status = find_row(profile, adding, i, &row);
-		if (status == 0 && profile->options.latencies)
-			status = latencies_add(profile, row, &batch->spe[i]);
+	adding->lane->in_batches = true;
+	adding->sums = (struct batch_sums){0};
+	adding->added = 0;
+	return 0;
+}
+
+/* Finds where the records' rows are among the hot ones, from the i-th on. */
+static void find_ways(const struct plumb_profile *profile, struct adding *adding, size_t i)
+{
+	for (; i < adding->batch->count; i++) {
+		adding->ways[i] = NULL;
+		if (!describe(adding, i, &adding->wanted[i]))
+			continue;
+		adding->ways[i] = hot_ways(profile, &adding->wanted[i]);
+		__builtin_prefetch(adding->ways[i]);
+	}
+}
+
+/* Finds the row of a record that is not among the hot ones, and makes it one. */
+static int find_cold(struct plumb_profile *profile, struct adding *adding, size_t i)
+{
+	int status = 0;
+
+	if (profile->row_count + 1 > profile->options.rows_max) {
+		status = add_found(profile, adding, i);
+		if (status == 0)
+			status = rows_give_up(profile);
+		adding->origin = find_origin(profile, adding);
+		find_ways(profile, adding, i);
+	}
+	if (status == 0)
+		status = look_up(profile, adding, i, &adding->rows[i]);
+	if (status == 0 && adding->ways[i])
+		hot_add(adding->ways[i], &adding->wanted[i], adding->rows[i]);
+	return status;
+}
+
+static int add_batch(struct plumb_profile *profile, struct adding *adding)
+{
+	const size_t count = adding->batch->count;
+	int status = begin_batch(profile, adding);
+
+	if (status < 0)
+		return status;
+	adding->origin = find_origin(profile, adding);
+	find_ways(profile, adding, 0);
+	for (size_t i = 0; i < count; i++) {
+		if (!adding->ways[i] ||
+		    !hot_find(adding->ways[i], &adding->wanted[i], &adding->rows[i]))
+			status = find_cold(profile, adding, i);
 		if (status < 0)
 			return status;
-		add_record(profile, adding->lane, row, &batch->spe[i], with);
-		event->public.not_retired += is_not_retired(&batch->spe[i]);
-		pairs += adding->lane->begun;
-		adding->lane->begun = true;
-		adding->lane->period = 1;
+		__builtin_prefetch(&profile->records[adding->rows[i]], 1);
 	}
-	profile->mark += batch->count;
-	add_to_event(event, adding, pairs, with);
-	return 0;
+	status = add_found(profile, adding, count);
+	add_to_event(&profile->events[adding->event], count, &adding->sums);
+	return status;
 }
 
 static int add_batches(struct plumb_profile *profile, struct plumb_samples *samples)
 {
-	struct adding adding = {.samples = samples, .only_code = only_code(profile)};
+	struct adding adding = {.samples = samples, .parts = find_parts(profile)};
 	int status, added = 0;
 
 	if (!profile->hot)
 		profile->hot = calloc(HOT_ROWS, sizeof(*profile->hot));
-	if (!profile->hot)
+	if (!profile->origins)
+		profile->origins = calloc(ORIGINS, sizeof(*profile->origins));
+	if (!profile->hot || !profile->origins)
 		return PLUMB_ERR_NO_MEMORY;
+	if (!adding.parts.groups_mask)
+		samples_omit_groups(samples);
 	while ((status = plumb_samples_next_batch(samples, &adding.batch)) > 0) {
 		if (adding.batch->record) {
 			const struct plumb_samples_item item = {.record = adding.batch->record,

@@ -62,6 +62,7 @@ static void set_filtered(struct profiled_event *event, const struct plumb_sample
 
 int plumb_profile_finish(struct plumb_profile *profile, const struct plumb_samples_totals *totals)
 {
+	batches_settle(profile);
 	for (size_t i = 0; i < profile->row_count; i++)
 		profile->events[row_values(profile, (uint32_t)i)[0]].public.row_count++;
 	for (size_t e = 0; e < profile->event_count; e++) {
@@ -117,30 +118,60 @@ static struct plumb_profile_estimate share_of(const struct profiled_event *event
 	return (struct plumb_profile_estimate){estimate.value, estimate.low, estimate.high};
 }
 
+/* A mean's sums: above the line the value, below it 1 for each record that has one. */
+struct mean_sums {
+	uint64_t members, sum;
+	double squares, cubes;
+	const struct less_sums *less;
+};
+
 static struct plumb_profile_estimate
 mean_of(const struct profiled_event *event, const struct mean_sums *sums,
 	struct estimate (*estimate_it)(const struct tally *tally, const struct sampling *sampling))
 {
-	const double count = (double)sums->members;
+	const double count = (double)sums->members, sum = (double)sums->sum;
 	struct tally tally = {
 		.samples = event->public.samples,
 		.members = sums->members,
 		.pairs = event->pairs,
-		.steps_above = sums->steps_above,
-		.steps_both = sums->steps_both,
-		.steps_below = sums->steps_below,
+		.steps_above = 2 * sums->squares - (double)sums->less->above,
+		.steps_both = (double)(2 * sums->sum - sums->less->both),
+		.steps_below = (double)(2 * sums->members - sums->less->below),
 	};
 	struct estimate estimate;
 
 	if (sums->members < 2)
-		return (struct plumb_profile_estimate){sums->members ? sums->above[0] : NAN, NAN,
-						       NAN};
-	tally.powers[1][0] = tally.powers[1][1] = tally.powers[1][2] = sums->above[0];
-	tally.powers[2][0] = tally.powers[2][1] = sums->above[1];
-	tally.powers[3][0] = sums->above[2];
+		return (struct plumb_profile_estimate){sums->members ? sum : NAN, NAN, NAN};
+	tally.powers[1][0] = tally.powers[1][1] = tally.powers[1][2] = sum;
+	tally.powers[2][0] = tally.powers[2][1] = sums->squares;
+	tally.powers[3][0] = sums->cubes;
 	tally.powers[0][1] = tally.powers[0][2] = tally.powers[0][3] = count;
 	estimate = estimate_it(&tally, &event->sampling);
 	return (struct plumb_profile_estimate){estimate.value, estimate.low, estimate.high};
+}
+
+static struct plumb_profile_estimate latency_of(const struct profiled_event *event,
+						const struct record_sums *records)
+{
+	const struct mean_sums sums = {
+		.members = records->latencies,
+		.sum = records->latency,
+		.squares = (double)records->latency_squares,
+		.cubes = (double)records->latency_cubes[0] +
+			 0x1p64 * (double)records->latency_cubes[1],
+		.less = &records->less_latency,
+	};
+
+	return mean_of(event, &sums, estimate_mean);
+}
+
+/* Estimates how many of the `members` are `hits`: values of 0 and 1, whose powers are the same. */
+static struct plumb_profile_estimate rate_of(const struct profiled_event *event, uint64_t hits,
+					     uint64_t members, const struct less_sums *less)
+{
+	const struct mean_sums sums = {members, hits, (double)hits, (double)hits, less};
+
+	return mean_of(event, &sums, estimate_share);
 }
 
 /* ---- Results ----------------------------------------------------------------------------------
@@ -159,6 +190,7 @@ bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t
 		       struct plumb_profile_row *row)
 {
 	const struct profiled_event *of;
+	const struct record_sums *records;
 	const struct row *found;
 
 	if (!profile->finished || event >= profile->event_count)
@@ -167,6 +199,7 @@ bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t
 	if (i >= of->public.row_count)
 		return false;
 	found = &profile->rows[of->order[i]];
+	records = &profile->records[of->order[i]];
 	*row = (struct plumb_profile_row){
 		.samples = found->own.samples,
 		.period = found->own.period,
@@ -174,12 +207,13 @@ bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t
 		.children_period = found->children.period,
 		.share = share_of(of, &found->own),
 		.children = {NAN, NAN, NAN},
-		.latency = mean_of(of, &found->means[MEAN_LATENCY], estimate_mean),
-		.l1d_misses = mean_of(of, &found->means[MEAN_L1D_MISSES], estimate_share),
-		.mispredictions = mean_of(of, &found->means[MEAN_MISPREDICTIONS], estimate_share),
+		.latency = latency_of(of, records),
+		.l1d_misses =
+			rate_of(of, records->misses, records->accesses, &records->less_misses),
+		.mispredictions = rate_of(of, records->mispredictions, records->branches,
+					  &records->less_mispredictions),
 	};
-	row->latency_share =
-		of->latency > 0 ? found->means[MEAN_LATENCY].above[0] / of->latency : NAN;
+	row->latency_share = of->latency > 0 ? (double)records->latency / of->latency : NAN;
 	if (profile->options.children)
 		row->children = share_of(of, &found->children);
 	return true;

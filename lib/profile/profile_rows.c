@@ -95,6 +95,7 @@ static uint64_t hash_row(const void *owner, uint32_t i)
 static bool grow(struct plumb_profile *profile)
 {
 	size_t room = profile->row_room ? 2 * profile->row_room : 256;
+	struct record_sums *records;
 	uint64_t *values;
 	struct row *rows;
 
@@ -104,6 +105,10 @@ static bool grow(struct plumb_profile *profile)
 	if (!rows)
 		return false;
 	profile->rows = rows;
+	records = realloc(profile->records, room * sizeof(*records));
+	if (!records)
+		return false;
+	profile->records = records;
 	values = realloc(profile->values, room * profile->words * sizeof(*values));
 	if (!values)
 		return false;
@@ -130,6 +135,7 @@ int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *r
 		return PLUMB_ERR_NO_MEMORY;
 	*row = (uint32_t)profile->row_count++;
 	profile->rows[*row] = (struct row){.nodes = NO_ROW, .buckets = NO_ROW};
+	profile->records[*row] = (struct record_sums){0};
 	memcpy(profile->values + *row * profile->words, values, size);
 	table->slots[at] = *row;
 	table->count++;
@@ -178,6 +184,7 @@ static void keep_rows(struct plumb_profile *profile, uint64_t middle, uint32_t *
 			continue;
 		}
 		profile->rows[kept] = profile->rows[i];
+		profile->records[kept] = profile->records[i];
 		memmove(profile->values + kept * profile->words, row_values(profile, (uint32_t)i),
 			profile->words * sizeof(uint64_t));
 		renumbered[i] = (uint32_t)kept++;
@@ -209,6 +216,7 @@ int rows_give_up(struct plumb_profile *profile)
 	int status = PLUMB_ERR_NO_MEMORY;
 
 	if (sizes && largest && renumbered) {
+		batches_settle(profile);
 		for (size_t i = 0; i < count; i++)
 			sizes[i] = size_of(profile, i);
 		qsort(sizes, count, sizeof(*sizes), compare_sizes);

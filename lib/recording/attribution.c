@@ -98,27 +98,10 @@ void attribution_of_ring(const struct attribution *attribution, struct ring *rin
 		assign(attribution, ring, tid != -1 ? tid : ring->ring_tid);
 }
 
-static int32_t named_thread(const struct plumb_spe_record *record)
-{
-	return (int32_t)record->contexts[!!(record->has & PLUMB_SPE_HAS_CONTEXT_EL2)];
-}
-
-bool attribution_changes(const struct attribution *attribution, const struct ring *ring,
-			 const struct plumb_spe_record *record)
-{
-	if (!(record->has & (PLUMB_SPE_HAS_CONTEXT_EL1 | PLUMB_SPE_HAS_CONTEXT_EL2)))
-		return false;
-	/* In a timeless recording perf uses the ring's thread, which may be unknown. */
-	if (attribution->timeless && (ring->ring_tid != -1 || attribution->like_perf))
-		return false;
-	return named_thread(record) != -1 &&
-	       (named_thread(record) != ring->tid || !attribution->contexts);
-}
-
 int attribution_change(struct attribution *attribution, struct ring *ring,
 		       const struct plumb_spe_record *record)
 {
-	const int32_t tid = named_thread(record);
+	const int32_t tid = attribution_named(record);
 
 	attribution->contexts = true;
 	if (run(attribution, ring->cpu, -1, tid))

@@ -28,9 +28,27 @@ int attribution_follow(struct attribution *attribution, const struct plumb_recor
 /* Sets the ring's thread to that of its CPU, unless there are context packets. */
 void attribution_of_ring(const struct attribution *attribution, struct ring *ring);
 
-/* Tells whether the record's context packet names another thread than the ring's. */
-bool attribution_changes(const struct attribution *attribution, const struct ring *ring,
-			 const struct plumb_spe_record *record);
+/* Returns the thread that the record's context packet names. */
+static inline int32_t attribution_named(const struct plumb_spe_record *record)
+{
+	return (int32_t)record->contexts[!!(record->has & PLUMB_SPE_HAS_CONTEXT_EL2)];
+}
+
+/* Tells whether the record's context packet names another thread than the ring's. Inlined, because
+ * every record is asked. */
+static inline bool attribution_changes(const struct attribution *attribution,
+				       const struct ring *ring,
+				       const struct plumb_spe_record *record)
+{
+	if (!(record->has & (PLUMB_SPE_HAS_CONTEXT_EL1 | PLUMB_SPE_HAS_CONTEXT_EL2)))
+		return false;
+	/* In a timeless recording perf uses the ring's thread, which may be unknown. */
+	if (attribution->timeless && (ring->ring_tid != -1 || attribution->like_perf))
+		return false;
+	return attribution_named(record) != -1 &&
+	       (attribution_named(record) != ring->tid || !attribution->contexts);
+}
+
 /* Sets the ring's thread to that of the context packet. Returns 0 or PLUMB_ERR_NO_MEMORY. */
 int attribution_change(struct attribution *attribution, struct ring *ring,
 		       const struct plumb_spe_record *record);

@@ -8,6 +8,7 @@
 #include "recording/samples.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/sized.h"
 #include "recording/access.h"
@@ -19,9 +20,6 @@
 #include "spe/filter.h"
 #include "spe/perf_version.h"
 #include "spe/stream.h"
-
-/* The maximum length of a run: `groups` has room for it. */
-#define RUN_MAX 256
 
 struct plumb_samples {
 	struct decoding decoding;
@@ -46,7 +44,8 @@ struct plumb_samples {
 
 	/* Records that match, of the current ring, and the groups that each is a sample of. */
 	struct plumb_spe_record *run;
-	uint32_t groups[RUN_MAX];
+	uint32_t groups[SAMPLES_RUN_MAX]; /* 0 if omitted */
+	bool omit_groups;
 	size_t count, next;
 	uint32_t pending; /* groups of the record at `next` that are yet to be given */
 
@@ -133,24 +132,32 @@ static bool matches(const struct plumb_samples *s, const struct plumb_spe_record
 	return spe_filter_matches(&s->decoding.filter, record, &origin);
 }
 
+static uint32_t choose_groups(struct plumb_samples *s, const struct plumb_spe_record *record)
+{
+	const uint32_t groups =
+		synthesis_choose(&s->decoding.synthesis, record, &s->current->since);
+
+	for (unsigned group = 0; group < PLUMB_SPE_GROUPS; group++)
+		s->totals.groups[group] += groups >> group & 1;
+	return groups;
+}
+
 /* Makes a run of those of `count` records that match, and counts them. */
 static void set_run(struct plumb_samples *s, struct plumb_spe_record *records, size_t count)
 {
-	uint64_t *totals = s->totals.groups;
+	const bool all = !s->decoding.has_filter && s->omit_groups;
 
 	s->run = records;
-	s->next = s->count = 0;
-	for (size_t i = 0; i < count; i++) {
-		uint32_t groups;
-
+	s->next = 0;
+	s->count = all ? count : 0;
+	for (size_t i = 0; !all && i < count; i++) {
 		if (!matches(s, &records[i]))
 			continue;
 		if (i != s->count)
 			records[s->count] = records[i];
-		groups = synthesis_choose(&s->decoding.synthesis, &records[i], &s->current->since);
-		s->groups[s->count++] = groups;
-		for (unsigned group = 0; group < PLUMB_SPE_GROUPS; group++)
-			totals[group] += groups >> group & 1;
+		if (!s->omit_groups)
+			s->groups[s->count] = choose_groups(s, &records[i]);
+		s->count++;
 	}
 	s->totals.matched += s->count;
 }
@@ -164,8 +171,8 @@ static size_t run_length(struct plumb_samples *s, struct ring *ring)
 	const struct plumb_spe_record *records = ring->records + ring->next;
 	size_t most = ring->count - ring->next, i;
 
-	if (most > RUN_MAX)
-		most = RUN_MAX;
+	if (most > SAMPLES_RUN_MAX)
+		most = SAMPLES_RUN_MAX;
 	for (i = 0; i < most; i++) {
 		const struct plumb_spe_record *record = &records[i];
 
@@ -579,6 +586,12 @@ int plumb_samples_next(struct plumb_samples *samples, const struct plumb_samples
 bool samples_each_record_once(const struct plumb_samples *samples)
 {
 	return samples->decoding.each_record_once;
+}
+
+void samples_omit_groups(struct plumb_samples *samples)
+{
+	samples->omit_groups = true;
+	memset(samples->groups, 0, sizeof(samples->groups));
 }
 
 const struct plumb_samples_item *samples_item(struct plumb_samples *samples,

@@ -5,6 +5,9 @@
 
 #include <plumb/samples.h>
 
+/* The maximum number of records in a batch. */
+#define SAMPLES_RUN_MAX 256
+
 /* Returns whether the stream gives each SPE record once. */
 bool samples_each_record_once(const struct plumb_samples *samples);
 /*
@@ -13,5 +16,10 @@ bool samples_each_record_once(const struct plumb_samples *samples);
  */
 const struct plumb_samples_item *samples_item(struct plumb_samples *samples,
 					      const struct plumb_task *task, size_t i);
+/*
+ * Makes the stream, which gives each record once, leave out the groups that records are in: those
+ * of items, batches and totals are 0 from now on.
+ */
+void samples_omit_groups(struct plumb_samples *samples);
 
 #endif

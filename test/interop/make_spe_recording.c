@@ -20,6 +20,8 @@
  *	layouts=N  records of N layouts by chance: which packets, in which order, of which sizes
  *	gaps       padding of any length between packets and between records
  *	code=N     instructions at N addresses, rather than anywhere
+ *	program=FILE  that the code is of, rather than one that is not there
+ *	text=HEX   where code begins in the program's file; all of it is the program's then
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,8 +62,12 @@ static struct {
 	char *cores;
 	size_t chunk;
 	unsigned rings, layouts;
-	uint64_t code;
-} options = {.layout = SPE_LAYOUT_NEOVERSE, .midr = "0x00000000413fd0c1", .chunk = 4096};
+	uint64_t code, text;
+	const char *program;
+} options = {.layout = SPE_LAYOUT_NEOVERSE,
+	     .midr = "0x00000000413fd0c1",
+	     .chunk = 4096,
+	     .program = "/no/such/program"};
 
 static struct ring rings[RINGS_MAX];
 static struct plumb_recording_writer *writer;
@@ -175,9 +181,9 @@ static void write_mmap(void)
 	put32(&draft, FIRST_TID);
 	put32(&draft, FIRST_TID);
 	put64(&draft, 0x400000);
-	put64(&draft, 0x100000);
+	put64(&draft, options.text ? 0x10000000 : 0x100000);
 	put64(&draft, 0);
-	put_text(&draft, "/no/such/program");
+	put_text(&draft, options.program);
 	finish_with_id(&draft, FIRST_TID, 0);
 }
 
@@ -239,10 +245,11 @@ static void write_clock_sample(unsigned cpu, int tid)
 
 static uint64_t code(bool kernel)
 {
-	if (kernel)
+	if (kernel && !options.text)
 		return UINT64_C(0xa0ff800008000000) +
 		       below(options.code ? options.code : 0x10000) * 4;
-	return UINT64_C(0x8000000000400000) + below(options.code ? options.code : 0x4000) * 4;
+	return UINT64_C(0x8000000000400000) + options.text +
+	       below(options.code ? options.code : 0x4000) * 4;
 }
 
 /* A load's or store's payload that Arm's description lists. */
@@ -630,6 +637,10 @@ static void parse(char *word)
 		options.layouts = (unsigned)strtoul(word + 8, NULL, 10);
 	else if (strncmp(word, "code=", 5) == 0)
 		options.code = strtoul(word + 5, NULL, 10);
+	else if (strncmp(word, "program=", 8) == 0)
+		options.program = word + 8;
+	else if (strncmp(word, "text=", 5) == 0)
+		options.text = strtoul(word + 5, NULL, 16);
 	else
 		exit(2);
 }
@@ -641,8 +652,8 @@ static void step(unsigned number)
 
 	now += below(400);
 	if (what < 3 && !options.thread) {
-		/* 0 is the idle task. */
-		int next = below(4) ? FIRST_TID + (int)below(THREADS) : 0;
+		/* 0 is the idle task, which runs none of the program's code. */
+		int next = options.text || below(4) ? FIRST_TID + (int)below(THREADS) : 0;
 
 		if (options.switches || options.plain)
 			write_switch(number, ring->thread, next);

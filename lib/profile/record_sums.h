@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sums over SPE records. They are whole numbers, so the order in which records come, and in how
+ * many parts, changes nothing.
+ *
+ * Estimates need the steps between neighbours: for each two that follow each other in a lane, the
+ * square of the difference of their values, where a record of another row counts as 0. Most of that
+ * is known without looking at neighbours:
+ *
+ *     sum of (x[i] - x[i-1])^2 = 2 * sum of x[i]^2 - x[first]^2 - x[last]^2 - 2 * sum of
+ * x[i]*x[i-1]
+ *
+ * The last sum has terms only where both neighbours are in the same row. So a record changes the
+ * sums of its own row alone.
+ */
+#ifndef PROFILE_RECORD_SUMS_H
+#define PROFILE_RECORD_SUMS_H
+
+#include <plumb/spe.h>
+
+/* What a record tells beside its row. The flags are 0 or 1. */
+struct record_values {
+	uint32_t latency; /* 0 without one */
+	uint8_t has_latency, accesses, misses, branches, mispredictions;
+};
+
+/* What the formula above subtracts, for a mean's values above the line and below it. */
+struct less_sums {
+	uint64_t above, both, below;
+};
+
+struct record_sums {
+	/* Of records added in batches: each is 1 above the line. The formula subtracts `together`.
+	 */
+	uint64_t samples, together;
+	uint64_t latencies, latency, latency_squares;
+	uint64_t latency_cubes[2]; /* low and high half */
+	uint64_t accesses, misses, branches, mispredictions;
+	struct less_sums less_latency, less_misses, less_mispredictions;
+};
+
+static inline struct record_values record_values(const struct plumb_spe_record *spe)
+{
+	const uint64_t events = spe->has & PLUMB_SPE_HAS_EVENTS ? spe->events : 0;
+	const uint8_t missed = events >> PLUMB_SPE_EV_L1D_REFILL & 1;
+	/* A branch of a wrong path was not predicted wrongly: it was not to be there. */
+	const uint8_t branch = ((spe->has & PLUMB_SPE_HAS_OPERATION) != 0) &
+			       (spe->op_class == PLUMB_SPE_BRANCH) &
+			       (events >> PLUMB_SPE_EV_RETIRED & 1);
+	const uint8_t has_latency = (spe->has & PLUMB_SPE_HAS_TOTAL_LATENCY) != 0;
+
+	return (struct record_values){
+		.latency = has_latency ? spe->counters[PLUMB_SPE_TOTAL_LATENCY] : 0,
+		.has_latency = has_latency,
+		.accesses = missed | (events >> PLUMB_SPE_EV_L1D_ACCESS & 1),
+		.misses = missed,
+		.branches = branch,
+		.mispredictions = branch & (events >> PLUMB_SPE_EV_MISPREDICTED & 1),
+	};
+}
+
+static inline void add_record_values(struct record_sums *sums, const struct record_values *of)
+{
+	const uint64_t latency = of->latency, square = latency * latency, cube = square * latency;
+
+	sums->latencies += of->has_latency;
+	sums->latency += latency;
+	sums->latency_squares += square;
+	sums->latency_cubes[0] += cube;
+	sums->latency_cubes[1] += sums->latency_cubes[0] < cube;
+	sums->accesses += of->accesses;
+	sums->misses += of->misses;
+	sums->branches += of->branches;
+	sums->mispredictions += of->mispredictions;
+}
+
+static inline void add_less(struct less_sums *less, uint64_t above, uint64_t below,
+			    uint64_t last_above, uint64_t last_below)
+{
+	less->above += 2 * above * last_above;
+	less->both += above * last_below + last_above * below;
+	less->below += 2 * below * last_below;
+}
+
+/* Adds what two neighbours of the same row have in common. */
+static inline void add_together(struct record_sums *sums, const struct record_values *a,
+				const struct record_values *b)
+{
+	add_less(&sums->less_latency, a->latency, a->has_latency, b->latency, b->has_latency);
+	add_less(&sums->less_misses, a->misses, a->accesses, b->misses, b->accesses);
+	add_less(&sums->less_mispredictions, a->mispredictions, a->branches, b->mispredictions,
+		 b->branches);
+}
+
+static inline void add_end_of(struct less_sums *less, uint64_t above, uint64_t below)
+{
+	less->above += above * above;
+	less->both += above * below;
+	less->below += below * below;
+}
+
+/* Adds a record that is the first or the last of its lane. */
+static inline void add_end(struct record_sums *sums, const struct record_values *of)
+{
+	add_end_of(&sums->less_latency, of->latency, of->has_latency);
+	add_end_of(&sums->less_misses, of->misses, of->accesses);
+	add_end_of(&sums->less_mispredictions, of->mispredictions, of->branches);
+}
+
+#endif
