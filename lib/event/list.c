@@ -330,6 +330,63 @@ static int check_member(const struct event_reader *reader, struct event_word tex
 	return 0;
 }
 
+/* Returns the index where modifiers begin in the name of an event, or its length. */
+static size_t name_length(struct event_word name)
+{
+	const char *slash = memrchr(name.at, '/', name.length);
+
+	return slash ? (size_t)(slash + 1 - name.at) : find_modifiers(name);
+}
+
+/* Appends letters to `*end` that `from` does not have yet, except those in `skipped`. */
+static void append_letters(const char *from, char **end, struct event_word letters,
+			   const char *skipped)
+{
+	for (size_t i = 0; i < letters.length; i++) {
+		const char letter = letters.at[i];
+
+		if (strchr(skipped, letter) || (letter != 'p' && strchr(from, letter)))
+			continue;
+		*(*end)++ = letter;
+		**end = '\0';
+	}
+}
+
+/*
+ * Writes a group's modifiers into the name of one of its events: "cycles:u" in {cycles}:u, and in
+ * {cycles:uS}:k "cycles:ukS". When sampling, names stay as they are in perf's recordings. False if
+ * out of memory.
+ */
+static bool add_to_name(const struct event_reader *reader, struct event_word modifiers, bool member,
+			struct plumb_event_config *config)
+{
+	const struct event_word name = {config->name, strlen(config->name)};
+	const size_t length = name_length(name);
+	const bool slashes = length && name.at[length - 1] == '/';
+	const bool modes = config->exclude_user || config->exclude_kernel || config->exclude_hv;
+	const size_t size = name.length + modifiers.length + sizeof(":ukh");
+	char *whole, *letters, *end;
+
+	if (config->named || reader->options->sampling)
+		return true;
+	whole = arena_alloc(reader->arena, size);
+	if (!whole)
+		return false;
+	letters = whole + length;
+	end = whole + snprintf(whole, size, "%.*s%s%s%s%s", (int)length, name.at,
+			       slashes ? "" : ":", modes && !config->exclude_user ? "u" : "",
+			       modes && !config->exclude_kernel ? "k" : "",
+			       modes && !config->exclude_hv ? "h" : "");
+	append_letters(letters, &end, (struct event_word){name.at + length, name.length - length},
+		       ":ukh");
+	/* D and e are the leader's. */
+	append_letters(letters, &end, modifiers, member ? "ukhDe" : "ukh");
+	if (strcmp(letters, ":") == 0)
+		*letters = '\0';
+	config->name = whole;
+	return true;
+}
+
 /* Reads [NAME] '{' EVENTS '}' [':' MODIFIERS]; `open` is the index of the '{'. Ignores NAME, which
  * perf only displays. */
 static int read_group(const struct event_reader *reader, struct event_word text, size_t open,
@@ -355,8 +412,12 @@ static int read_group(const struct event_reader *reader, struct event_word text,
 
 		config->leader = (unsigned)first;
 		error = check_member(reader, text, i == first, config);
-		if (error == 0 && modifiers.length)
+		if (error == 0 && modifiers.length > 1) {
 			error = event_modify(reader, behind(modifiers, 0), i > first, config);
+			if (error == 0 &&
+			    !add_to_name(reader, behind(modifiers, 0), i > first, config))
+				error = PLUMB_ERR_NO_MEMORY;
+		}
 		apply_options(reader->options, config);
 	}
 	return error;

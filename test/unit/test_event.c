@@ -408,10 +408,21 @@ static void a_groups_modifiers_add_to_its_events(void **state)
 	static const struct {
 		const char *text;
 		bool user, kernel, hypervisor; /* excluded */
+		const char *name;
 	} cases[] = {
-		{"{cycles:u}:k", false, false, true},  {"{cycles:uh}:ku", false, false, false},
-		{"{cycles:ukh}:u", false, true, true}, {"{cycles}:k", true, false, true},
-		{"{cycles:k}:p", true, false, true},
+		{"{cycles:u}:k", false, false, true, "cycles:uk"},
+		{"{cycles:uh}:ku", false, false, false, "cycles"},
+		{"{cycles:ukh}:u", false, true, true, "cycles:u"},
+		{"{cycles}:k", true, false, true, "cycles:k"},
+		{"{cycles:k}:p", true, false, true, "cycles:kp"},
+		{"{cycles:pS}:pS", false, false, false, "cycles:pSp"},
+		{"{cycles:}:u", false, true, true, "cycles:u"},
+		{"{cpu/cycles/}:u", false, true, true, "cpu/cycles/u"},
+		{"{cpu/cycles/:k}:u", false, false, true, "cpu/cycles/uk"},
+		{"{4:0x1b}:u", false, true, true, "4:0x1b:u"},
+		{"{4:0x1b:k}:G", true, false, true, "4:0x1b:kG"},
+		{"{cycles}:", false, false, false, "cycles"},
+		{"{cpu/cycles,name='a b'/}:u", false, true, true, "a b"},
 	};
 
 	(void)state;
@@ -421,7 +432,17 @@ static void a_groups_modifiers_add_to_its_events(void **state)
 		assert_int_equal(get(0)->exclude_user, cases[i].user);
 		assert_int_equal(get(0)->exclude_kernel, cases[i].kernel);
 		assert_int_equal(get(0)->exclude_hv, cases[i].hypervisor);
+		assert_string_equal(get(0)->name, cases[i].name);
 	}
+	begin_counting();
+	assert_int_equal(plumb_event_list_add(list, "{cycles,cpu/r2/u}:DW", found), 0);
+	assert_string_equal(get(0)->name, "cycles:DW");
+	assert_string_equal(get(1)->name, "cpu/r2/uW");
+	/* perf names them so in recordings. */
+	begin_sampling();
+	assert_int_equal(plumb_event_list_add(list, "{cycles,instructions:k}:u", found), 0);
+	assert_string_equal(get(0)->name, "cycles");
+	assert_string_equal(get(1)->name, "instructions:k");
 }
 
 static void bad_modifiers_are_refused(void **state)
