@@ -187,6 +187,19 @@ samples()
 	lacks 'no effect' <<<"$stderr"
 }
 
+@test "the model refuses other units of its kinds than its own" {
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	echo 'int main(void) { return 0; }' >nothing.c
+	aarch64-linux-gnu-gcc -static -o nothing nothing.c
+	plumb record --source model -e arm_spe_0// -o works.data ./nothing || skip "no engine"
+	run --separate-stderr plumb record --source model -e arm_spe_1// ./nothing
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "plumb: arm_spe_1//: the model's SPE unit is arm_spe_0" ]
+	run --separate-stderr plumb record --source model -e armv8_pmuv3_1/r11/ ./nothing
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "plumb: armv8_pmuv3_1/r11/: the model's PMU is armv8_pmuv3_0" ]
+}
+
 @test "the model refuses copies of the stack, and to wait for ever" {
 	plumb record --help | tr -s ' \n' ' ' | grep -qF 'the model takes only fp'
 	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"

@@ -145,11 +145,19 @@ static int check_metric(const struct plumb_spec *spec, uint64_t metric,
 	return 0;
 }
 
-/* "armv8_pmuv3" and "cpu" are it, too. */
-static bool is_my_pmu(const char *pmu)
+/* Names without a number are the only one of their kind. */
+static bool is_my_pmu(const struct plumb_event_config *event)
 {
-	return !pmu || strcmp(pmu, "cpu") == 0 || strcmp(pmu, MODEL_PMU) == 0 ||
-	       strcmp(pmu, "armv8_pmuv3") == 0;
+	static const char *const pmus[] = {"cpu", "armv8_pmuv3", MODEL_PMU}, *const spes[] = {
+										     "spe",
+										     "arm_spe",
+										     MODEL_SPE};
+	const char *const *names = event->kind == PLUMB_EVENT_SPE ? spes : pmus;
+
+	for (size_t i = 0; event->pmu && i < sizeof(pmus) / sizeof(*pmus); i++)
+		if (strcmp(event->pmu, names[i]) == 0)
+			return true;
+	return !event->pmu;
 }
 
 int model_check_event(const struct plumb_spec *spec, const struct plumb_event_config *event,
@@ -164,8 +172,10 @@ int model_check_event(const struct plumb_spec *spec, const struct plumb_event_co
 	if (event->guest && !event->host)
 		return refuse(event, "the model has no guests", found);
 	if (event->kind == PLUMB_EVENT_SPE)
-		return 0;
-	if (event->kind == PLUMB_EVENT_PMU && !is_my_pmu(event->pmu))
+		return is_my_pmu(event)
+			       ? 0
+			       : refuse(event, "the model's SPE unit is " MODEL_SPE, found);
+	if (event->kind == PLUMB_EVENT_PMU && !is_my_pmu(event))
 		return refuse(event, "the model's PMU is " MODEL_PMU, found);
 	if (event->config1 & ~(uint64_t)CONFIG1_IGNORED)
 		return refuse(event, "the model's PMU does not support config1", found);

@@ -7,6 +7,7 @@
 
 /* The name that the model's PMU has in recordings, and the one that may stand before a '/'. */
 #define MODEL_PMU "armv8_pmuv3_0"
+#define MODEL_SPE "arm_spe_0"
 
 /* Whether the model counts the PMU event with this code. */
 bool model_counts_event(uint16_t code);

@@ -338,7 +338,7 @@ static void describe_machine(struct record_setup *setup, const struct source_rec
 	recording->cpus_available = recording->cpus_online = MODEL_SHARED_THREADS;
 	recording->clockid = -1;
 	add_pmu(recording, PERF_TYPE_SOFTWARE, "software");
-	add_pmu(recording, TYPE_SPE, "arm_spe_0");
+	add_pmu(recording, TYPE_SPE, MODEL_SPE);
 	add_pmu(recording, TYPE_PMU, "armv8_pmuv3_0");
 	if (job->exact)
 		add_pmu(recording, TYPE_EXACT, "exact");
