@@ -61,6 +61,17 @@ const char *report_event_name(const struct report *report, const struct plumb_ev
 /* Tells whether an event counts nanoseconds. */
 bool report_is_clock(const struct plumb_event_count *event);
 
+/* A metric of an event as perf stat prints it: "0.85" and "insn per cycle"; "" if there is none. */
+struct report_shadow {
+	char value[32], unit[32];
+};
+
+/* Returns the metric of an event, and the second one that perf prints for instructions. */
+struct report_shadow report_shadow(const struct report *report,
+				   const struct plumb_event_count *event);
+struct report_shadow report_stalls_per_instruction(const struct report *report,
+						   const struct plumb_event_count *event);
+
 /* Returns an event's title; "" if the specification does not have it. */
 const char *report_event_title(const struct report *report, const struct plumb_event_count *event);
 

@@ -148,12 +148,26 @@ static const char *clock_text(char text[32], double ns)
 	return text;
 }
 
-/* "COUNT,UNIT,EVENT[,DEVIATION%],RUNNING,PERCENT,," */
+/* Prints a metric's value and unit, with the event's fields empty. */
+static void put_metric_fields(struct output *out, const struct report *report, const char *value,
+			      const char *unit, const char *separator)
+{
+	put_time(out, report, separator);
+	for (unsigned column = 0; column < 5u + has_deviations(report); column++)
+		fputs(separator, out->stream);
+	fprintf(out->stream, "%s%s", value, separator);
+	field(out, unit, separator);
+	fputc('\n', out->stream);
+}
+
+/* "COUNT,UNIT,EVENT[,DEVIATION%],RUNNING,PERCENT,METRIC,UNIT" */
 static void put_event(struct output *out, const struct report *report,
 		      const struct plumb_event_count *e, const char *separator)
 {
 	uint64_t enabled = e->count.enabled_ns, running = e->count.running_ns;
 	const bool clock = report_is_clock(e);
+	const struct report_shadow shadow = report_shadow(report, e),
+				   second = report_stalls_per_instruction(report, e);
 	char text[32];
 
 	put_time(out, report, separator);
@@ -167,12 +181,17 @@ static void put_event(struct output *out, const struct report *report,
 		fprintf(out->stream, "%s%.2f%%", separator, e->deviation);
 	else if (has_deviations(report))
 		fputs(separator, out->stream);
-	fprintf(out->stream, "%s%.0f%s%.2f%s%s\n", separator,
+	fprintf(out->stream, "%s%.0f%s%.2f%s%s%s", separator,
 		(double)running / (report->runs > 1 ? report->runs : 1), separator,
-		enabled ? 100.0 * (double)running / (double)enabled : 100.0, separator, separator);
+		enabled ? 100.0 * (double)running / (double)enabled : 100.0, separator,
+		shadow.value, separator);
+	field(out, shadow.unit, separator);
+	fputc('\n', out->stream);
+	if (*second.value)
+		put_metric_fields(out, report, second.value, second.unit, separator);
 }
 
-/* Prints a metric, with the event's fields empty, and its name after its unit, as perf does. */
+/* Prints a metric with its name after its unit, as perf does. */
 static void put_metric(struct output *out, const struct report *report, size_t i,
 		       const char *separator)
 {
@@ -180,12 +199,8 @@ static void put_metric(struct output *out, const struct report *report, size_t i
 		&report->spec->metrics[report->result->plan->selection->metrics[i].metric];
 	char *unit = memory_format("%s  %s", metric->units, metric->name), text[32];
 
-	put_time(out, report, separator);
-	for (unsigned column = 0; column < 5u + has_deviations(report); column++)
-		fputs(separator, out->stream);
-	fprintf(out->stream, "%s%s", value_text(text, report->result->values[i].value), separator);
-	field(out, unit, separator);
-	fputc('\n', out->stream);
+	put_metric_fields(out, report, value_text(text, report->result->values[i].value), unit,
+			  separator);
 	free(unit);
 }
 

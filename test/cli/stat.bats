@@ -345,8 +345,8 @@ tree_of()
 	head -n 1 <<<"$stderr" | grep -qE "^ *0\.00[0-9]+,[0-9]+,,INST_RETIRED,[0-9]+,100\.00,,$"
 	# perf prints clocks in milliseconds.
 	run --separate-stderr model -x, -e task-clock,cpu-clock:u ./work long
-	[[ ${stderr_lines[0]} =~ ^[0-9]+\.[0-9][0-9],msec,task-clock,[0-9]+,100\.00,,$ ]]
-	[[ ${stderr_lines[1]} =~ ^[0-9]+\.[0-9][0-9],msec,cpu-clock:u,[0-9]+,100\.00,,$ ]]
+	[[ ${stderr_lines[0]} =~ ^[0-9]+\.[0-9][0-9],msec,task-clock,[0-9]+,100\.00,[01]\.[0-9]+,CPUs\ utilized$ ]]
+	[[ ${stderr_lines[1]} =~ ^[0-9]+\.[0-9][0-9],msec,cpu-clock:u,[0-9]+,100\.00,[01]\.[0-9]+,CPUs\ utilized$ ]]
 	# --csv prints them in nanoseconds, with all digits.
 	model --csv -e task-clock -o - ./work | grep -qE ',task-clock,[0-9]+,ns'
 	# A metric of several groups: once, as there is no column that tells of the group.
@@ -374,6 +374,73 @@ tree_of()
 		done
 		[ "$(head -n 1 ours | tr -cd , | wc -c)" -eq "$(head -n 1 theirs | tr -cd , | wc -c)" ]
 	done
+}
+
+@test "-x: the metrics beside events are those of perf stat" {
+	local events=task-clock,page-faults:u,cs,minor-faults,migrations
+	perf stat -x, -e "$events" true 2>theirs || skip "no perf"
+	plumb stat -x, -e "$events" -o ours true
+	# Whether it is K/sec depends on the run.
+	for file in theirs ours; do
+		cut -d , -f 2,3,5,7 "$file" | sed 's/,[KMG]\//,\//' >"$file.units"
+	done
+	diff theirs.units ours.units
+	# Without a clock there are none.
+	plumb stat -x, -e cs,faults -o none true
+	[ "$(cut -d , -f 6- none | sort -u)" = , ]
+	plumb stat -r 3 -x, -e "$events" -o runs true
+	for file in theirs ours runs; do
+		/usr/bin/python3 - "$file" <<-'END'
+			import sys
+			rows = [line.rstrip("\n").split(",") for line in open(sys.argv[1])]
+			clock = float(rows[0][0]) / 1e3
+			assert 0 < float(rows[0][-2]) < 5, rows[0]
+			for row in rows[1:]:
+			    rate = float(row[-2]) * {"/sec": 1, "K/sec": 1e3, "M/sec": 1e6}[row[-1]]
+			    # The clock is printed to 10 us, the mean count as a whole number.
+			    expected = float(row[0]) / clock
+			    assert abs(rate - expected) < 0.05 * expected + 1 / clock, (row, expected)
+		END
+	done
+}
+
+@test "-x: instructions per cycle and shares of misses, as perf computes them" {
+	events=instructions,cycles,branches,branch-misses,cache-references,cache-misses
+	events+=,stalled-cycles-frontend,stalled-cycles-backend,L1-dcache-loads,L1-dcache-load-misses
+	events+=,L1-icache-loads,L1-icache-load-misses,dTLB-loads,dTLB-load-misses,iTLB-loads
+	events+=,iTLB-load-misses,cpu-cycles:u,instructions:u,CPU_CYCLES,task-clock
+	model -x, -e "$events" -o rows ./work long || skip "cannot count all of them"
+	/usr/bin/python3 - <<-'END'
+		rows = [line.rstrip("\n").split(",") for line in open("rows")]
+		count = {row[2]: float(row[0]) for row in rows if row[2]}
+		got = {row[2] or "stalls": (row[5], row[6]) for row in rows}
+		ns = float(next(row for row in rows if row[2] == "task-clock")[3])
+		def share(event, of, unit, digits=2):
+		    value = f"{100 * count[event] / count[of]:.{digits}f}"
+		    assert got[event] == (value, unit), (event, got[event], value)
+		assert got["instructions"] == (f"{count['instructions'] / count['cycles']:.2f}",
+		                               "insn per cycle"), got["instructions"]
+		assert got["instructions:u"][1] == "insn per cycle"
+		assert got["cycles"][1] == got["cpu-cycles:u"][1] == "GHz"
+		assert 0.5 < float(got["cycles"][0]) < 5, got["cycles"]
+		# As in perf: only its own names.
+		assert got["CPU_CYCLES"][1] == "G/sec", got["CPU_CYCLES"]
+		assert got["branches"][1] in ("M/sec", "G/sec")
+		share("branch-misses", "branches", "of all branches")
+		share("cache-misses", "cache-references", "of all cache refs", 3)
+		share("stalled-cycles-frontend", "cycles", "frontend cycles idle")
+		share("stalled-cycles-backend", "cycles", "backend cycles idle")
+		share("L1-dcache-load-misses", "L1-dcache-loads", "of all L1-dcache accesses")
+		share("L1-icache-load-misses", "L1-icache-loads", "of all L1-icache accesses")
+		share("dTLB-load-misses", "dTLB-loads", "of all dTLB cache accesses")
+		share("iTLB-load-misses", "iTLB-loads", "of all iTLB cache accesses")
+		stalls = max(count["stalled-cycles-frontend"], count["stalled-cycles-backend"])
+		assert got["stalls"] == (f"{stalls / count['instructions']:.2f}",
+		                         "stalled cycles per insn"), got["stalls"]
+	END
+	# Nothing that it is computed from, nothing to print.
+	model -x, -e instructions,branch-misses,cycles:u -o rows ./work
+	[ "$(cut -d , -f 6- rows | sort -u)" = , ]
 }
 
 # has_lines N FILE
@@ -445,6 +512,7 @@ for e in json.load(sys.stdin)["events"]:
 	[ "$(counts_of -e cpu/event=0x11/)" = "CPU_CYCLES|cpu/event=0x11/|0x0011|$cycles" ]
 	[ "$(counts_of -e L1-dcache-loads | cut -d '|' -f 4)" -eq "$l1d" ]
 	[ "$(counts_of -e '{r4,cpu/r11,name=mine/u}:u' | tail -n 1)" = "mine|mine|0x0011|$cycles" ]
+	[ "$(counts_of -e '{r4,r11:u}:u' | cut -d '|' -f 1 | xargs)" = "r4:u r11:u" ]
 	[ "$(counts_of -e 4:0x11:u | cut -d '|' -f 4)" -eq "$cycles" ]
 	# Each has its row, as often as it is there; an event that metrics need, too, is one.
 	[ "$(counts_of -e cycles -e CPU_CYCLES,r11 | cut -d '|' -f 2 | xargs)" = "cycles CPU_CYCLES r11" ]
@@ -565,6 +633,9 @@ for e in json.load(sys.stdin)["events"]:
 		all(e["code"] is None for e in d["events"]) and
 		100000 < d["events"][0]["count"] < 1e9 and 10 < d["events"][1]["count"] < 10000' \
 		<<<"$stderr"
+	# A group's modifiers belong to the names.
+	run --separate-stderr plumb stat -x , -e '{task-clock,cs:k}:u,faults' true
+	[ "$(cut -d , -f 3 <<<"$stderr" | xargs)" = "task-clock:u cs:uk faults" ]
 	run --separate-stderr plumb stat -e task-clock,faults -- true
 	[ "${lines[*]}" = "" ]
 	grep -qE '^ +[0-9,]+  task-clock +Time on a CPU' <<<"$stderr"
