@@ -273,6 +273,18 @@ static void test_hints(void **state)
 	assert_non_null(strstr(qemu_hint("/nonexistent"), "README.md"));
 }
 
+/* Only Debian 12 is known to build a newer one than it has, from the next Debian's source. */
+static void test_newer_hints(void **state)
+{
+	const char *twelve = make("os-release", "ID=debian\nVERSION_ID=\"12\"", 0644);
+	const char *other = make("os-release-13", "ID=debian\nVERSION_ID=\"13\"", 0644);
+
+	(void)state;
+	assert_non_null(strstr(qemu_newer_hint(twelve), "scripts/build-engine trixie"));
+	assert_null(qemu_newer_hint(other));
+	assert_null(qemu_newer_hint("/nonexistent"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +296,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_interrupted, remove_made),
 		cmocka_unit_test_teardown(test_no_plugin, remove_made),
 		cmocka_unit_test_teardown(test_hints, remove_made),
+		cmocka_unit_test_teardown(test_newer_hints, remove_made),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -50,42 +50,71 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
-const char *qemu_hint(const char *os_release)
+/* The parts of os-release(5) that tell which packages there are. */
+struct system {
+	bool debian, like_debian;
+	long version;
+};
+
+static struct system read_system(const char *os_release)
 {
+	struct system system = {0};
 	FILE *file = fopen(os_release, "re");
-	bool debian = false, like_debian = false;
-	long version = 0;
 	char line[512];
 
 	while (file && fgets(line, sizeof(line), file)) {
 		const char *value;
 
 		if ((value = value_of(line, "ID")))
-			debian = strcmp(value, "debian") == 0;
+			system.debian = strcmp(value, "debian") == 0;
 		else if ((value = value_of(line, "ID_LIKE")))
-			like_debian = has_word(value, "debian");
+			system.like_debian = has_word(value, "debian");
 		else if ((value = value_of(line, "VERSION_ID")))
-			version = strtol(value, NULL, 10);
+			system.version = strtol(value, NULL, 10);
 	}
 	if (file)
 		fclose(file);
+	return system;
+}
+
+const char *qemu_hint(const char *os_release)
+{
+	const struct system system = read_system(os_release);
+
 	/* Debian 13's qemu-user is linked statically, which leaves no way to load plugins. */
-	if (debian && version == 12)
+	if (system.debian && system.version == 12)
 		return "run apt-get install qemu-user";
-	if (debian && (version == 0 || version > 12))
+	if (system.debian && (system.version == 0 || system.version > 12))
 		return "build an engine: scripts/build-engine in Plumb's source tree; if plumb is "
 		       "installed, also make install";
-	if (like_debian)
+	if (system.like_debian)
 		return "run apt-get install qemu-user or, if that does not support plugins, "
 		       "scripts/build-engine in Plumb's source tree";
 	return "see \"On other systems\" in Plumb's README.md";
 }
 
+const char *qemu_newer_hint(const char *os_release)
+{
+	const struct system system = read_system(os_release);
+
+	if (!system.debian || system.version != 12)
+		return NULL;
+	return "build QEMU 10: scripts/build-engine trixie in Plumb's source tree; if plumb is "
+	       "installed, also make install";
+}
+
+const char *qemu_os_release(void)
+{
+	static const char etc[] = "/etc/os-release";
+
+	return access(etc, R_OK) == 0 ? etc : "/usr/lib/os-release";
+}
+
 /* How to get an engine instead of `path`; NULL: none was found. */
 static void add_hint(struct plumb_diagnostics *found, const char *path)
 {
-	static const char etc[] = "/etc/os-release", installed[] = "/usr/bin/qemu-aarch64";
-	const char *hint = qemu_hint(access(etc, R_OK) == 0 ? etc : "/usr/lib/os-release");
+	static const char installed[] = "/usr/bin/qemu-aarch64";
+	const char *hint = qemu_hint(qemu_os_release());
 
 	/* The package is installed already, and something else was asked for. */
 	if (strstr(hint, "apt-get install qemu-user") && path && strcmp(path, installed) != 0 &&

@@ -33,5 +33,9 @@ bool qemu_was_interrupted(int status);
 
 /* How to get an engine on the system that the file `os_release` describes. Static storage. */
 const char *qemu_hint(const char *os_release);
+/* How to get QEMU 9.0 or later there; NULL: it is not known. Static storage. */
+const char *qemu_newer_hint(const char *os_release);
+/* Returns this system's file. */
+const char *qemu_os_release(void);
 
 #endif

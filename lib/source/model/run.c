@@ -399,12 +399,18 @@ static int refuse_start(const char *what, int error, struct plumb_diagnostics *f
 /* What is sampled by predicates takes an engine that tells them. */
 static int check_predicates(const struct run *run, struct plumb_diagnostics *found)
 {
+	const char *hint;
+
 	if (!run->job->sampler || !run->job->sampler->predicates || run->qemu.major >= 9)
 		return 0;
 	plumb_diagnostics_add(found, PLUMB_ERROR, "no-event", NULL,
 			      "QEMU %u.%u does not let the model count by SVE predicates",
 			      run->qemu.major, run->qemu.minor);
-	diagnostics_remedy(found, "newer-engine", NULL, "use QEMU 9.0 or later");
+	hint = qemu_newer_hint(qemu_os_release());
+	if (hint)
+		plumb_diagnostics_hint(found, "%s", hint);
+	else
+		diagnostics_remedy(found, "newer-engine", NULL, "use QEMU 9.0 or later");
 	return PLUMB_ERR_MACHINE;
 }
 
