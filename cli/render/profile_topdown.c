@@ -102,7 +102,7 @@ static void mark_row(void *user, struct output *out, size_t i)
 {
 	const struct topdown *topdown = user;
 	char rooms[PLUMB_PROFILE_KEYS_MAX][PLUMB_PROFILE_TEXT];
-	const char *texts[PLUMB_PROFILE_KEYS_MAX];
+	const char *texts[PLUMB_PROFILE_KEYS_MAX] = {NULL};
 
 	for (size_t k = 0; k < topdown->view->key_count; k++)
 		texts[k] = key_of(topdown, i, k, rooms[k]);

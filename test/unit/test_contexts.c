@@ -192,7 +192,7 @@ static void ways_back_at_random(void **state)
 			const unsigned to = (unsigned)rand() % depth;
 
 			/* Deeper functions have no context to themselves. */
-			if (returns_again[to] && to < CONTEXT_DEPTH_MAX)
+			if (to < CONTEXT_DEPTH_MAX && returns_again[to])
 				contexts_jump(&contexts, function(to) + 0x14);
 			else
 				contexts_return(&contexts, function(to) + 0x24);
