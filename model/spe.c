@@ -8,6 +8,7 @@
 
 #define INTERVAL_STEP 256 /* PMSIRR_EL1.INTERVAL has bits 31:8 */
 #define RANDOM_RANGE  256 /* random numbers have the low eight */
+#define EVERY_ONE     1   /* of the model alone: a record for every operation */
 
 /* SplitMix64 (Steele, Lea, Flood 2014): good with any seed. The architecture does not define it. */
 static uint64_t draw(struct spe_unit *unit)
@@ -23,7 +24,14 @@ static uint32_t whole_interval(const struct spe_control *control)
 {
 	uint32_t interval = control->interval & ~(INTERVAL_STEP - 1u);
 
+	if (control->interval == EVERY_ONE)
+		return EVERY_ONE;
 	return interval ? interval : INTERVAL_STEP;
+}
+
+static bool is_random(const struct spe_control *control)
+{
+	return control->random && control->interval != EVERY_ONE;
 }
 
 /*
@@ -32,10 +40,10 @@ static uint32_t whole_interval(const struct spe_control *control)
  */
 static void reload(struct spe_unit *unit)
 {
-	uint32_t random = unit->control.random ? (uint32_t)(draw(unit) % RANDOM_RANGE) : 0;
+	uint32_t random = is_random(&unit->control) ? (uint32_t)(draw(unit) % RANDOM_RANGE) : 0;
 
 	unit->left = unit->interval + random;
-	if (unit->params->random_at_end) {
+	if (unit->params->random_at_end && unit->interval != EVERY_ONE) {
 		unit->left -= unit->moved;
 		unit->moved = random;
 	}
@@ -67,7 +75,7 @@ double spe_mean_interval(const struct spe_params *params, const struct spe_contr
 {
 	double interval = whole_interval(control);
 
-	if (control->random && !params->random_at_end)
+	if (is_random(control) && !params->random_at_end)
 		interval += (RANDOM_RANGE - 1) / 2.0;
 	return interval;
 }
@@ -76,7 +84,7 @@ bool spe_choose(struct spe_unit *unit, uint64_t cycle)
 {
 	unit->counts.population++;
 	reload(unit);
-	if (cycle < unit->busy) {
+	if (cycle < unit->busy && unit->interval != EVERY_ONE) {
 		unit->counts.collisions++;
 		unit->collided = true;
 		return false;

@@ -30,7 +30,9 @@ struct spe_unit;
 
 /* The settings of the unit: the PMS*R_EL1 registers. */
 struct spe_control {
-	uint32_t interval; /* PMSIRR_EL1.INTERVAL in operations: low 8 bits ignored, at least 256 */
+	/* PMSIRR_EL1.INTERVAL in operations: low 8 bits ignored, at least 256; or 1, which no unit
+	   of hardware can: each instruction has a record, and none collides. */
+	uint32_t interval;
 	bool random;       /* PMSIRR_EL1.RND */
 	uint64_t seed;     /* for the random numbers */
 

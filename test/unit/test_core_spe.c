@@ -146,6 +146,28 @@ static void seed_decides(void **state)
 	}
 }
 
+static void an_interval_of_one_leaves_nothing_out(void **state)
+{
+	struct spe_params moved = arm;
+	struct spe_control control = {
+		.interval = 1, .random = true, .seed = 7, .frequency_mhz = 1000};
+	struct spe_unit unit;
+
+	(void)state;
+	moved.random_at_end = true;
+	for (int run = 0; run < 2; run++) {
+		spe_begin(&unit, run ? &moved : &arm, &control);
+		spe_set_buffer(&unit, bytes, sizeof(bytes));
+		feed(&unit, 1000, 20);
+		read_records(&unit);
+		assert_int_equal(record_count, 1000);
+		for (size_t i = 0; i < record_count; i++)
+			assert_int_equal(plumb_spe_code_address(records[i].addresses[0]), 4 * i);
+		assert_int_equal(unit.counts.collisions, 0);
+		assert_float_equal(spe_mean_interval(run ? &moved : &arm, &control), 1, 0);
+	}
+}
+
 static void collision_drops_the_new_one(void **state)
 {
 	struct spe_control control = {.interval = 256, .frequency_mhz = 1000};
@@ -575,6 +597,7 @@ int main(void)
 		cmocka_unit_test(fixed_interval_is_kept),
 		cmocka_unit_test(random_interval_is_uniform),
 		cmocka_unit_test(seed_decides),
+		cmocka_unit_test(an_interval_of_one_leaves_nothing_out),
 		cmocka_unit_test(collision_drops_the_new_one),
 		cmocka_unit_test(latency_saturates),
 		cmocka_unit_test(full_buffer_interrupts),

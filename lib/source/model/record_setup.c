@@ -148,6 +148,8 @@ static uint64_t spe_config(const struct plumb_event_spe *spe)
 
 static uint32_t spe_interval(const struct core_params *core, uint64_t period)
 {
+	if (period == 1) /* every operation: see model/spe.h */
+		return 1;
 	if (period < core->spe.min_interval)
 		period = core->spe.min_interval;
 	return period > SPE_INTERVAL_MAX ? SPE_INTERVAL_MAX : (uint32_t)period & SPE_INTERVAL_MAX;
