@@ -20,10 +20,10 @@
 
 struct annotate_options {
 	struct common_options common;
-	const char *input, *core, *symbol, *symfs, *kallsyms, *percent_limit;
+	const char *input, *core, *symbol, *symfs, *kallsyms, *percent_limit, *filter, *itrace;
 	struct choice_options chosen;
 	unsigned limit;
-	bool stdio, print_line, no_source, no_demangle;
+	bool stdio, print_line, no_source, no_demangle, show_samples;
 };
 
 struct annotate_run {
@@ -33,6 +33,8 @@ struct annotate_run {
 	struct plumb_diagnostics *found;
 	struct plumb_samples_options samples;
 	struct choice choice;
+	struct plumb_itrace *itrace;
+	struct plumb_spe_filter *filter;
 	struct annotation_view view;
 	uint32_t midr; /* of the core that made the samples; 0: unknown */
 };
@@ -55,6 +57,35 @@ static int open_recording(struct annotate_run *run)
 	error = plumb_recording_open(options->input, &how, &run->recording, run->found);
 	if (error < 0)
 		complain_recording(run->found, options->input, error, false);
+	return complain_status(error);
+}
+
+/* Which SPE records and samples to use. By default each record is one. */
+static int read_selection(struct annotate_run *run)
+{
+	const struct annotate_options *options = run->options;
+	struct plumb_samples_options *samples = &run->samples;
+	int error = 0;
+
+	samples->each_record_once = !options->itrace;
+	if (options->itrace)
+		error = plumb_itrace_parse(options->itrace, samples->like_perf, &run->itrace,
+					   run->found);
+	if (error < 0) {
+		complain_findings(run->found, "--itrace", error);
+		return EXIT_USAGE;
+	}
+	if (options->itrace)
+		plumb_itrace_report(run->itrace, samples->like_perf, run->found);
+	samples->itrace = run->itrace;
+	if (options->filter)
+		error = plumb_spe_filter_parse(
+			options->filter,
+			samples->midr ? samples->midr : plumb_recording_midr(run->recording, -1),
+			&run->filter, run->found);
+	if (error < 0)
+		complain_findings(run->found, "--filter", error);
+	samples->filter = run->filter;
 	return complain_status(error);
 }
 
@@ -231,7 +262,9 @@ static int no_function(const struct annotate_run *run)
 		       plumb_symbol_name(function.symbol));
 	} else if (summary.basis == PLUMB_BASIS_NONE) {
 		complain("%s: no samples %s", run->options->input,
-			 choice_is_given(&run->options->chosen) ? "match" : "in this recording");
+			 choice_is_given(&run->options->chosen) || run->options->filter
+				 ? "match"
+				 : "in this recording");
 	} else {
 		complain("%s: the functions of all samples are unknown", run->options->input);
 		advise("plumb report -s ip shows their addresses; --symfs names a folder with the "
@@ -288,6 +321,7 @@ static int annotate(struct annotate_run *run)
 		.size = sizeof(wanted),
 		.wants = choice_is_given(&options->chosen) ? wants : NULL,
 		.user = run,
+		.filtered = options->filter != NULL,
 	};
 	int error, status;
 
@@ -329,6 +363,7 @@ static int read_view(const struct annotate_options *options, struct annotation_v
 	view->path = options->input;
 	view->by_address = options->no_source;
 	view->only_lines = options->print_line;
+	view->show_samples = options->show_samples;
 	view->line_limit = options->print_line ? SIZE_MAX : LINES_SHOWN;
 	if (!options->percent_limit)
 		return EXIT_FINE;
@@ -352,11 +387,15 @@ static int run_annotate(struct annotate_options *options)
 	if (status == EXIT_FINE)
 		status = open_recording(&run);
 	if (status == EXIT_FINE)
+		status = read_selection(&run);
+	if (status == EXIT_FINE)
 		status = read_choice(&run);
 	if (status == EXIT_FINE)
 		status = annotate(&run);
 	status = symbols_close(run.symbols, status);
 	plumb_recording_close(run.recording);
+	plumb_itrace_free(run.itrace);
+	plumb_spe_filter_free(run.filter);
 	plumb_diagnostics_free(run.found);
 	choice_free(&run.choice);
 	return status;
@@ -390,6 +429,8 @@ static const struct option options[] = {
 		 "print all lines of source, the largest share first, without instructions"),
 	FLAG_ROW(0, "no-source", no_source,
 		 "print instructions in the order of their addresses, without source"),
+	FLAG_ROW('n', "show-nr-samples", show_samples,
+		 "print the number of samples of each line, too"),
 	TEXT_ROW(0, "percent-limit", "PERCENT", percent_limit,
 		 "leave lines with a smaller share out of the list of lines"),
 	TEXT_ROW('d', "dsos", "DSO,...", chosen.dsos, "use only samples in these files"),
@@ -398,6 +439,11 @@ static const struct option options[] = {
 		 "use only these times: seconds, or parts such as 10%-20%"),
 	TEXT_ROW(0, "pid", "PID,...", chosen.pids, "use only these processes"),
 	TEXT_ROW(0, "tid", "TID,...", chosen.tids, "use only these threads"),
+	TEXT_ROW(0, "filter", "TERM,...", filter,
+		 "use only SPE records and samples that match: load,latency>=100,source=DRAM"),
+	TEXT_ROW(0, "itrace", "OPTIONS", itrace,
+		 "select which samples are synthesized from SPE records (default: each record is "
+		 "one sample)"),
 	TEXT_ROW(0, "symfs", "DIR", symfs, "look for the mapped files below DIR"),
 	TEXT_ROW(0, "kallsyms", "FILE", kallsyms, "read the recorded kernel's symbols from FILE"),
 	OPTION_ROW_CORE(struct annotate_options, core),

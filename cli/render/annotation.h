@@ -19,6 +19,7 @@ struct annotation_view {
 	const char *source_name;                 /* "the model"; NULL: unknown */
 	bool by_address;                         /* instead of by line, without source */
 	bool only_lines;                         /* without instructions */
+	bool show_samples;                       /* in the list of lines */
 	size_t line_limit;                       /* of the list of lines */
 	double percent_limit;                    /* the least share of a listed line, in percent */
 };
@@ -42,6 +43,8 @@ void annotation_json_print(struct output *out, const struct annotation_view *vie
 void annotation_instruction(const struct annotation_view *view,
 			    const struct plumb_annotated_instruction *instruction,
 			    struct plumb_disassembly *text);
+/* Tells whether the interval of the line at this rank overlaps that of one beside it. */
+bool annotation_line_is_uncertain(const struct annotated *function, size_t rank);
 /* Returns a line's text as "file.c:12", or "?" if it is unknown. Free it. */
 char *annotation_line_name(const struct plumb_annotated_line *line);
 /* Returns the path of a line's file, which is known. Free it. */

@@ -81,8 +81,9 @@ static json_t *instruction_of(const struct annotated *function, size_t i)
 	return object;
 }
 
-static json_t *line_of(const struct annotated *function, const struct plumb_annotated_line *line)
+static json_t *line_of(const struct annotated *function, size_t rank)
 {
+	const struct plumb_annotated_line *line = &function->code->lines[function->ranking[rank]];
 	json_t *object = json_object(), *instructions = json_array();
 	char *path = line->file ? annotation_line_path(line) : NULL;
 
@@ -91,6 +92,11 @@ static json_t *line_of(const struct annotated *function, const struct plumb_anno
 	json_put(object, "line", render_known(line->line));
 	json_put(object, "weight", json_real(line->weight));
 	json_put(object, "share", json_real(100 * line->share));
+	json_put(object, "interval",
+		 isnan(line->low) ? json_null()
+				  : json_pack("[f, f]", 100 * line->low, 100 * line->high));
+	json_put(object, "uncertain", json_boolean(annotation_line_is_uncertain(function, rank)));
+	json_put(object, "samples", json_integer((json_int_t)line->samples));
 	for (uint32_t i = line->first; i < line->first + line->count; i++)
 		json_add(instructions, instruction_of(function, function->code->order[i]));
 	json_put(object, "instructions", instructions);
@@ -135,7 +141,7 @@ void annotation_json_add(json_t *functions, const struct annotated *function)
 	json_put(object, "share", json_real(100 * code->function.share));
 	json_put(object, "loops", loops_of(function));
 	for (size_t i = 0; i < code->line_count; i++)
-		json_add(lines, line_of(function, &code->lines[function->ranking[i]]));
+		json_add(lines, line_of(function, i));
 	json_put(object, "lines", lines);
 	json_add(functions, object);
 }

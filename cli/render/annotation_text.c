@@ -34,6 +34,19 @@ char *annotation_line_name(const struct plumb_annotated_line *line)
 	return memory_format("%s:%u", slash ? slash + 1 : line->file, line->line);
 }
 
+bool annotation_line_is_uncertain(const struct annotated *function, size_t rank)
+{
+	const struct plumb_annotated_code *code = function->code;
+	const struct plumb_annotated_line *line = &code->lines[function->ranking[rank]], *other;
+
+	for (size_t k = rank ? rank - 1 : rank + 1; k <= rank + 1 && k < code->line_count; k += 2) {
+		other = &code->lines[function->ranking[k]];
+		if (line->low <= other->high && other->low <= line->high)
+			return true;
+	}
+	return false;
+}
+
 char *annotation_line_path(const struct plumb_annotated_line *line)
 {
 	if (line->folder && line->file[0] != '/')
@@ -439,10 +452,33 @@ static void print_title(struct output *out, const struct annotated *function)
 			plumb_cost_core_name(view->core));
 }
 
+/* Prints what comes before a line's name in the list of lines. */
+static void print_figures(struct output *out, const struct annotated *function, size_t rank)
+{
+	const struct plumb_annotated_line *line = &function->code->lines[function->ranking[rank]];
+
+	output_format(out, style_of(line->share), "%6.2f%%", 100 * line->share);
+	output_spaces(out, 2);
+	if (!isnan(line->low)) {
+		fprintf(out->stream, "%c%5.2f..%-6.2f",
+			annotation_line_is_uncertain(function, rank) ? '~' : ' ', 100 * line->low,
+			100 * line->high);
+		output_spaces(out, 1);
+	}
+	if (function->view->show_samples) {
+		char *samples = figure_count(NULL, (double)line->samples);
+
+		fprintf(out->stream, "%9s", samples);
+		output_spaces(out, 2);
+		free(samples);
+	}
+}
+
 static void print_lines(struct output *out, const struct annotated *function)
 {
 	const struct annotation_view *view = function->view;
 	struct source_text *texts = source_text_new();
+	bool uncertain = false;
 
 	help_section(out, "Lines");
 	for (size_t i = 0; i < function->code->line_count && i < view->line_limit; i++) {
@@ -451,10 +487,15 @@ static void print_lines(struct output *out, const struct annotated *function)
 
 		if (line->weight <= 0 || 100 * line->share < view->percent_limit)
 			break;
-		output_format(out, style_of(line->share), "%6.2f%%", 100 * line->share);
-		output_spaces(out, 2);
+		print_figures(out, function, i);
 		print_source(out, texts, line);
+		uncertain |= annotation_line_is_uncertain(function, i);
 	}
+	if (uncertain)
+		fputs("~ The interval overlaps that of the line above or below: either may have "
+		      "the "
+		      "larger share.\n",
+		      out->stream);
 	source_text_free(texts);
 }
 

@@ -37,6 +37,7 @@ enum plumb_annotation_basis {
 	 * Of SPE records: the latency of the function's operations, shared among its instructions
 	 * by what each one holds up. The model's core tells that: it executes the function as the
 	 * records describe it. Operations that wait for others, or overlap with them, add little.
+	 * If a filter left out operations, each has its cycles from issue to completion instead.
 	 */
 	PLUMB_BASIS_LATENCY,
 	/* Of samples of an event: the sum of their periods. */
@@ -54,6 +55,9 @@ struct plumb_annotation_options {
 	/* The core that SPE records come from, or the one most like it; NULL: the model's default.
 	 */
 	const struct plumb_cost_core *core;
+	/* SPE records are added only of some operations, because of what these did. The recording's
+	   own filter is known. */
+	bool filtered;
 };
 
 /*
@@ -135,7 +139,10 @@ struct plumb_annotated_line {
 	const char *folder;   /* NULL: unknown */
 	unsigned line;        /* 0: unknown */
 	double weight, share; /* the sums of its instructions' */
-	uint32_t first;       /* its first instruction, an index of plumb_annotated_code.order */
+	/* 95 % confidence interval of the share. NaN: an exact profile, or too few samples. */
+	double low, high;
+	uint64_t samples; /* the sum of its instructions' */
+	uint32_t first;   /* its first instruction, an index of plumb_annotated_code.order */
 	uint32_t count;
 };
 

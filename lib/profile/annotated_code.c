@@ -8,6 +8,7 @@
 
 #include "disasm/replay.h"
 #include "profile/annotation.h"
+#include "profile/line_spread.h"
 #include "symbol/symbolizer.h"
 
 #define INSTRUCTIONS_MAX (1u << 20)
@@ -70,6 +71,8 @@ static void add_cell(const struct plumb_annotation *annotation, const struct cel
 		instruction->weight += cell->sum;
 		if (series->basis != PLUMB_BASIS_SLOTS)
 			instruction->samples += cell->samples;
+		if (series->basis == PLUMB_BASIS_EVENT)
+			replay->samples += cell->samples;
 	}
 	switch (series->kind) {
 	case SERIES_WEIGHT:
@@ -161,16 +164,20 @@ static void share_by_cycles(struct plumb_annotated_code *code, const struct know
 		code->instructions[i].weight = code->function.weight * known[i].cycles / sum;
 }
 
-/* Replays the function as its samples describe it. As replay_function(). */
+/*
+ * Replays the function as its samples describe it, and notes what shares their chance. As
+ * replay_function().
+ */
 static int replay_samples(const struct plumb_annotation *annotation,
 			  const struct plumb_annotated_code *code, const struct known *known,
-			  double *slots)
+			  double *slots, struct line_spread *spread)
 {
 	struct replay_instruction *replay;
 	struct plumb_flow *flow = NULL;
 	int error = PLUMB_ERR_LIMIT;
 
-	if (!code->words)
+	/* Without the others, the records do not tell how often a block is executed. */
+	if (!code->words || annotation->filtered)
 		return error;
 	replay = calloc(code->count + 1, sizeof(*replay));
 	if (!replay)
@@ -189,6 +196,8 @@ static int replay_samples(const struct plumb_annotation *annotation,
 		error = replay_function(annotation->options.core, flow,
 					code->instructions[0].virtual_address, code->words,
 					code->count, replay, slots);
+	for (size_t i = 0; error == 0 && i < code->count; i++)
+		line_spread_note(spread, i, plumb_flow_block_of(flow, i), &replay[i]);
 	plumb_flow_free(flow);
 	free(replay);
 	return error;
@@ -200,14 +209,15 @@ static int replay_samples(const struct plumb_annotation *annotation,
  * each instruction costs.
  */
 static int share_latencies(const struct plumb_annotation *annotation,
-			   struct plumb_annotated_code *code, const struct known *known)
+			   struct plumb_annotated_code *code, const struct known *known,
+			   struct line_spread *spread)
 {
 	double *slots = calloc(code->count + 1, sizeof(*slots)), sum = 0;
 	int error;
 
 	if (!slots)
 		return PLUMB_ERR_NO_MEMORY;
-	error = replay_samples(annotation, code, known, slots);
+	error = replay_samples(annotation, code, known, slots, spread);
 	for (size_t i = 0; error == 0 && i < code->count; i++)
 		sum += slots[i];
 	for (size_t i = 0; sum > 0 && i < code->count; i++)
@@ -215,6 +225,8 @@ static int share_latencies(const struct plumb_annotation *annotation,
 	free(slots);
 	if (error == PLUMB_ERR_LIMIT) {
 		share_by_cycles(code, known);
+		for (size_t i = 0; i < code->count; i++)
+			line_spread_note(spread, i, (uint32_t)i, &known[i].replay);
 		return 0;
 	}
 	return error;
@@ -234,7 +246,8 @@ static void begin_instruction(const struct plumb_annotated_code *code, size_t i,
 }
 
 static int make_instructions(const struct plumb_annotation *annotation,
-			     const struct ranked *function, struct plumb_annotated_code *code)
+			     const struct ranked *function, struct plumb_annotated_code *code,
+			     struct line_spread *spread)
 {
 	const struct cell *cells = annotation->cells + function->first;
 	uint64_t start = plumb_symbol_start(function->public.symbol), virtual_start = start;
@@ -249,7 +262,7 @@ static int make_instructions(const struct plumb_annotation *annotation,
 			code->count += i == 0 || cells[i].address != cells[i - 1].address;
 	code->instructions = calloc(code->count + 1, sizeof(*code->instructions));
 	known = calloc(code->count + 1, sizeof(*known));
-	if (!code->instructions || !known) {
+	if (!code->instructions || !known || !line_spread_new(spread, code->count)) {
 		free(known);
 		return PLUMB_ERR_NO_MEMORY;
 	}
@@ -269,7 +282,10 @@ static int make_instructions(const struct plumb_annotation *annotation,
 				instruction->causes[c].weight / known[i].cycles;
 	}
 	if (annotation->summary.basis == PLUMB_BASIS_LATENCY)
-		error = share_latencies(annotation, code, known);
+		error = share_latencies(annotation, code, known, spread);
+	else
+		for (size_t i = 0; i < code->count; i++)
+			line_spread_note(spread, i, (uint32_t)i, &known[i].replay);
 	for (size_t i = 0; i < code->count && function->public.weight > 0; i++)
 		code->instructions[i].share =
 			code->instructions[i].weight / function->public.weight;
@@ -356,7 +372,23 @@ static void make_lines(struct plumb_annotated_code *code, const struct placed *p
 		line->count++;
 		line->weight += instruction->weight;
 		line->share += instruction->share;
+		line->samples += instruction->samples;
 		code->order[i] = placed[i].instruction;
+	}
+}
+
+/* The intervals of lines; of an exact profile there are none. */
+static void find_intervals(const struct plumb_annotation *annotation,
+			   struct plumb_annotated_code *code, struct line_spread *spread)
+{
+	if (annotation->summary.basis != PLUMB_BASIS_SLOTS)
+		line_spread_sum(spread, code);
+	for (size_t i = 0; i < code->line_count; i++) {
+		struct plumb_annotated_line *line = &code->lines[i];
+		struct estimate share = line_spread_share(spread, code, line);
+
+		line->low = share.low;
+		line->high = share.high;
 	}
 }
 
@@ -400,13 +432,19 @@ static int find_lines(const struct plumb_annotation *annotation, struct plumb_an
 int plumb_annotation_code(struct plumb_annotation *annotation, size_t i,
 			  struct plumb_annotated_code *code)
 {
+	struct line_spread spread = {0};
 	int error;
 
 	*code = (struct plumb_annotated_code){0};
 	if (!plumb_annotation_function(annotation, i, &code->function))
 		return PLUMB_ERR_ARGUMENT;
-	error = make_instructions(annotation, &annotation->functions[i], code);
-	return error ? error : find_lines(annotation, code);
+	error = make_instructions(annotation, &annotation->functions[i], code, &spread);
+	if (error == 0)
+		error = find_lines(annotation, code);
+	if (error == 0)
+		find_intervals(annotation, code, &spread);
+	line_spread_free(&spread);
+	return error;
 }
 
 void plumb_annotated_code_free(struct plumb_annotated_code *code)

@@ -20,8 +20,9 @@ int plumb_annotation_new(const struct plumb_annotation_options *options,
 			 const struct plumb_recording *recording,
 			 struct plumb_symbolizer *symbolizer, struct plumb_annotation **annotation)
 {
-	struct plumb_annotation *made;
 	struct plumb_annotation_options read;
+	const struct plumb_event_attr *attr;
+	struct plumb_annotation *made;
 
 	*annotation = NULL;
 	if (!options || !sized_read(&read, sizeof(read), options))
@@ -35,6 +36,8 @@ int plumb_annotation_new(const struct plumb_annotation_options *options,
 	made->recording = recording;
 	made->symbolizer = symbolizer;
 	made->exact_type = plumb_profile_exact_type(recording);
+	attr = profile_spe_attr(recording);
+	made->filtered = read.filtered || (attr && profile_spe_is_filtered(attr));
 	*annotation = made;
 	return 0;
 }

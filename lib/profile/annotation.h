@@ -54,6 +54,7 @@ struct plumb_annotation {
 	struct plumb_symbolizer *symbolizer;
 	struct text_table texts;
 	uint32_t exact_type;
+	bool filtered; /* SPE records are only of some operations */
 
 	struct series *series;
 	uint32_t series_count;

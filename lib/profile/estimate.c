@@ -187,6 +187,24 @@ struct estimate estimate_share_of(double hits, uint64_t total)
 	return estimate;
 }
 
+struct estimate estimate_share_by_variance(double share, double variance, uint64_t samples)
+{
+	struct estimate estimate = unknown;
+	double size = (double)samples;
+
+	estimate.samples = samples;
+	if (samples < 2)
+		return estimate;
+	estimate.value = fmin(1, fmax(0, share));
+	if (variance > 0)
+		size = fmin(size, estimate.value * (1 - estimate.value) / variance);
+	if (size > 0)
+		wilson(&estimate, size, QUANTILE);
+	else
+		estimate.low = 0, estimate.high = 1;
+	return estimate;
+}
+
 /*
  * Returns Student's variable that corresponds to `normal` for residuals of this skewness: Hall's
  * cubic (1992), the inverse of t + k t^2 / 3 + k^2 t^3 / 27 + k / 6.

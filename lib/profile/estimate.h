@@ -128,6 +128,9 @@ struct estimate estimate_mean(const struct tally *tally, const struct sampling *
  */
 struct estimate estimate_share_of(double hits, uint64_t total);
 
+/* Returns the interval of a share, whose variance is known, of `samples` independent ones. */
+struct estimate estimate_share_by_variance(double share, double variance, uint64_t samples);
+
 /*
  * Converts a share to a number of operations. If `population` is not 0, it is the counted number of
  * operations (SAMPLE_POP, or INST_RETIRED if the unit samples instructions). Otherwise the

@@ -113,27 +113,37 @@ void plumb_profile_free(struct plumb_profile *profile)
 /* ---- Events -----------------------------------------------------------------------------------
  */
 
-/* Sets what is known of how an SPE record's event was sampled. */
-static void describe_spe(const struct plumb_profile *profile, struct profiled_event *event)
+const struct plumb_event_attr *profile_spe_attr(const struct plumb_recording *recording)
 {
-	const struct plumb_auxtrace_info *info = recording_auxtrace_info(profile->recording);
+	const struct plumb_auxtrace_info *info = recording_auxtrace_info(recording);
 	const struct plumb_recorded_event *recorded;
 	struct spe_auxtrace spe;
 
-	event->public.spe = true;
 	if (!info || spe_auxtrace_read(info, &spe) < 0)
-		return;
-	for (size_t i = 0; (recorded = plumb_recording_event(profile->recording, i)); i++) {
-		const struct plumb_event_attr *attr = &recorded->attr;
+		return NULL;
+	for (size_t i = 0; (recorded = plumb_recording_event(recording, i)); i++)
+		if (recorded->attr.type == spe.pmu_type)
+			return &recorded->attr;
+	return NULL;
+}
 
-		if (attr->type != spe.pmu_type)
-			continue;
-		event->sampling = sampling_of_spe(attr->sample_period, attr->config & SPE_JITTER);
-		/* Filters of operations, events and latencies. */
-		if (attr->config & SPE_FILTERS || attr->config1 || attr->config2 || attr->config3)
-			event->sampling.filtered = 1;
+bool profile_spe_is_filtered(const struct plumb_event_attr *attr)
+{
+	/* Of operations, events and latencies. */
+	return attr->config & SPE_FILTERS || attr->config1 || attr->config2 || attr->config3;
+}
+
+/* Sets what is known of how an SPE record's event was sampled. */
+static void describe_spe(const struct plumb_profile *profile, struct profiled_event *event)
+{
+	const struct plumb_event_attr *attr = profile_spe_attr(profile->recording);
+
+	event->public.spe = true;
+	if (!attr)
 		return;
-	}
+	event->sampling = sampling_of_spe(attr->sample_period, attr->config & SPE_JITTER);
+	if (profile_spe_is_filtered(attr))
+		event->sampling.filtered = 1;
 }
 
 struct profiled_event *profiled_event_find(struct plumb_profile *profile,

@@ -222,6 +222,10 @@ void batches_settle(struct plumb_profile *profile);
 /* profile.c: returns how often the event happened since the sample before. */
 uint64_t profile_period(const struct plumb_samples_item *item);
 
+/* Returns how SPE sampled, or NULL if that is unknown; and whether the unit left out operations. */
+const struct plumb_event_attr *profile_spe_attr(const struct plumb_recording *recording);
+bool profile_spe_is_filtered(const struct plumb_event_attr *attr);
+
 /* profile_rows.c: finds or makes a row with these values. Returns 0 or NO_MEMORY. */
 int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *row);
 static inline const uint64_t *row_values(const struct plumb_profile *profile, uint32_t row)

@@ -61,6 +61,12 @@ disassembler()
 		/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)["disassembler"])'
 }
 
+# samples FILE: prints the number of samples in JSON.
+samples()
+{
+	/usr/bin/python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["samples"])' "$1"
+}
+
 @test "an exact profile: lines, loops with their trips, instructions with counts and costs" {
 	needs exact.data
 	run --separate-stderr plumb annotate -i exact.data rows
@@ -108,6 +114,48 @@ disassembler()
 	json 'max((i for l in d["functions"][0]["lines"] for i in l["instructions"]),
 		key=lambda i: i["share"])["class"] == "INT_DIV32"' <out.json
 	json 'all(l["iterations"] is None for l in d["functions"][0]["loops"])' <out.json
+}
+
+@test "intervals of sampled lines, and marks where they overlap" {
+	needs spe.data
+	plumb annotate -i spe.data --json rows >out.json
+	json 'all(l["interval"][0] <= l["share"] <= l["interval"][1]
+		for l in d["functions"][0]["lines"])' <out.json
+	json 'd["functions"][0]["lines"][0]["uncertain"] is False' <out.json
+	json 'sum(l["samples"] for l in d["functions"][0]["lines"]) > 50' <out.json
+	run plumb annotate -i spe.data -l -n rows
+	[[ $output =~ %"   "[0-9.]+".."[0-9.]+" "+[0-9,]+"  rows.c:4 " ]]
+	# The loop's other lines are about as large.
+	[[ $output =~ %"  ~ "[0-9.]+".." ]]
+	[[ $output == *"~ The interval overlaps that of the line above or below"* ]]
+	# Exact shares have none.
+	plumb annotate -i exact.data --json rows >out.json
+	json 'all(l["interval"] is None and not l["uncertain"]
+		for l in d["functions"][0]["lines"])' <out.json
+	run plumb annotate -i exact.data -l rows
+	lacks -F .. <<<"$(grep rows.c <<<"$output")"
+}
+
+@test "--filter and --itrace" {
+	needs spe.data
+	plumb annotate -i spe.data --json >out.json
+	plumb annotate -i spe.data --json --filter branch rows >filtered.json
+	[ "$(samples filtered.json)" -gt 0 ]
+	[ "$(samples filtered.json)" -lt "$(samples out.json)" ]
+	# Only branches have shares, by their own cycles.
+	json 'all(i["share"] == 0 or i["target"] or i["branches"] for l in d["functions"][0]["lines"]
+		for i in l["instructions"])' <filtered.json
+	plumb annotate -i spe.data --json --itrace i1i >out.json
+	json 'd["samples"] > 50' <out.json
+	run --separate-stderr plumb annotate -i spe.data --filter nothing
+	[ "$status" -eq 2 ]
+	[[ $stderr == "plumb: filter: "* ]]
+	run --separate-stderr plumb annotate -i spe.data --filter 'latency>=4095'
+	[ "$status" -eq 2 ]
+	said "plumb: spe.data: no samples match"
+	run --separate-stderr plumb annotate -i spe.data --itrace '?'
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"--itrace: "* ]]
 }
 
 @test "samples of an event" {

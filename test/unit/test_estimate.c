@@ -287,6 +287,24 @@ static void totals_are_shares_of_the_population(void **state)
 	assert_unknown(estimate_total(&share, &sampling, 100, 1000));
 }
 
+static void a_share_has_the_interval_of_its_variance(void **state)
+{
+	struct estimate direct = estimate_share_of(30, 100), by_variance;
+
+	(void)state;
+	by_variance = estimate_share_by_variance(0.3, 0.3 * 0.7 / 100, 100);
+	assert_float_equal(by_variance.low, direct.low, 1e-12);
+	assert_float_equal(by_variance.high, direct.high, 1e-12);
+	/* A larger variance makes it wider; a smaller one than the samples' does not make it
+	   narrower. */
+	assert_true(estimate_share_by_variance(0.3, 0.01, 100).low < direct.low);
+	assert_float_equal(estimate_share_by_variance(0.3, 0, 100).low, direct.low, 1e-12);
+	/* None and all have a width, and so has what nothing is known of. */
+	assert_true(estimate_share_by_variance(1, 0, 100).low < 1);
+	assert_float_equal(estimate_share_by_variance(1, 1, 100).low, 0, 0);
+	assert_true(isnan(estimate_share_by_variance(0.5, 0.1, 1).low));
+}
+
 static void an_interval_has_a_mean(void **state)
 {
 	struct sampling sampling = sampling_of_spe(1024, false);
@@ -366,6 +384,7 @@ int main(void)
 		cmocka_unit_test(batches_hold_what_was_added),
 		cmocka_unit_test(phases_clump),
 		cmocka_unit_test(totals_are_shares_of_the_population),
+		cmocka_unit_test(a_share_has_the_interval_of_its_variance),
 		cmocka_unit_test(an_interval_has_a_mean),
 		cmocka_unit_test(collisions_are_put_down_to_long_latencies),
 		cmocka_unit_test(without_collisions_all_weigh_the_same),

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/line_spread.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool line_spread_new(struct line_spread *spread, size_t count)
+{
+	spread->count = count;
+	spread->group_of = calloc(count + 1, sizeof(*spread->group_of));
+	spread->groups = calloc(count + 1, sizeof(*spread->groups));
+	spread->relative = calloc(count + 1, sizeof(*spread->relative));
+	return spread->group_of && spread->groups && spread->relative;
+}
+
+void line_spread_free(struct line_spread *spread)
+{
+	free(spread->group_of);
+	free(spread->groups);
+	free(spread->relative);
+}
+
+/* The variance of the mean of a load's latencies, divided by the mean's square. */
+static double latency_variance(const struct replay_instruction *samples)
+{
+	double count = 0, sum = 0, squares = 0, mean;
+
+	for (unsigned i = 0; i < samples->source_count; i++) {
+		const struct replay_source *source = &samples->sources[i];
+
+		count += source->samples;
+		sum += source->samples * source->cycles;
+		squares += source->samples * source->cycles * source->cycles;
+	}
+	if (!(sum > 0))
+		return 0;
+	mean = sum / count;
+	return fmax(0, squares / count / (mean * mean) - 1) / count;
+}
+
+/* Likewise of the share of a branch's executions that are mispredicted. */
+static double misprediction_variance(const struct replay_instruction *samples)
+{
+	double mispredicted = samples->mispredicted_taken + samples->mispredicted_not_taken;
+	double all = samples->taken + samples->not_taken;
+
+	return mispredicted > 0 && all > 0 ? fmax(0, 1 / mispredicted - 1 / all) : 0;
+}
+
+void line_spread_note(struct line_spread *spread, size_t i, uint32_t group,
+		      const struct replay_instruction *samples)
+{
+	spread->group_of[i] = group;
+	spread->groups[group].samples += samples->samples;
+	spread->relative[i] = latency_variance(samples) + misprediction_variance(samples);
+}
+
+void line_spread_sum(struct line_spread *spread, const struct plumb_annotated_code *code)
+{
+	double samples = 0;
+
+	for (size_t i = 0; i < spread->count; i++) {
+		double weight = code->instructions[i].weight;
+
+		spread->weight += weight;
+		spread->groups[spread->group_of[i]].weight += weight;
+		spread->costs += weight * weight * spread->relative[i];
+	}
+	for (size_t g = 0; g < spread->count; g++) {
+		const struct spread_group *group = &spread->groups[g];
+
+		samples += group->samples;
+		if (group->samples > 0)
+			spread->squares += group->weight * group->weight / group->samples;
+	}
+	spread->samples = (uint64_t)samples;
+}
+
+/*
+ * The linearised variance of a quotient. A sample of group g has the residual (part - share *
+ * weight) / samples; its part is that of the line.
+ */
+struct estimate line_spread_share(const struct line_spread *spread,
+				  const struct plumb_annotated_code *code,
+				  const struct plumb_annotated_line *line)
+{
+	double share = spread->weight > 0 ? line->weight / spread->weight : 0, costs = 0;
+	double variance = share * share * spread->squares;
+
+	for (uint32_t k = line->first; k < line->first + line->count; k++) {
+		uint32_t i = code->order[k];
+		double weight = code->instructions[i].weight;
+
+		spread->groups[spread->group_of[i]].part += weight;
+		costs += weight * weight * spread->relative[i];
+	}
+	for (uint32_t k = line->first; k < line->first + line->count; k++) {
+		struct spread_group *group = &spread->groups[spread->group_of[code->order[k]]];
+
+		if (group->samples > 0)
+			variance += group->part * (group->part - 2 * share * group->weight) /
+				    group->samples;
+		group->part = 0;
+	}
+	variance += (1 - 2 * share) * costs + share * share * spread->costs;
+	return estimate_share_by_variance(
+		share, spread->weight > 0 ? variance / (spread->weight * spread->weight) : 0,
+		spread->samples);
+}

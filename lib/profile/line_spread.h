@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How much the shares of an annotated function's lines vary with the sampler's random numbers:
+ * doc/statistics.md gives the formula.
+ */
+#ifndef PROFILE_LINE_SPREAD_H
+#define PROFILE_LINE_SPREAD_H
+
+#include <plumb/annotate.h>
+
+#include "disasm/replay.h"
+#include "profile/estimate.h"
+
+/* Instructions whose number of executions comes from the same samples: those of a block. */
+struct spread_group {
+	double samples, weight;
+	double part; /* the weight of the current line's instructions */
+};
+
+struct line_spread {
+	size_t count;
+	uint32_t *group_of; /* of each instruction; groups are numbered below `count` */
+	struct spread_group *groups;
+	double *relative; /* variance of an instruction's cost for each execution, by its square */
+	/* Sums over all, since line_spread_sum(); before, there are no intervals. */
+	double weight, squares, costs;
+	uint64_t samples;
+};
+
+/* Returns false if out of memory. Free it in any case. */
+bool line_spread_new(struct line_spread *spread, size_t count);
+void line_spread_free(struct line_spread *spread);
+
+/* Sets the group of instruction `i`, and adds its samples to it. */
+void line_spread_note(struct line_spread *spread, size_t i, uint32_t group,
+		      const struct replay_instruction *samples);
+/* Call it once, when all instructions have their weights. */
+void line_spread_sum(struct line_spread *spread, const struct plumb_annotated_code *code);
+/* Estimates the share of a line. */
+struct estimate line_spread_share(const struct line_spread *spread,
+				  const struct plumb_annotated_code *code,
+				  const struct plumb_annotated_line *line);
+
+#endif
