@@ -26,7 +26,7 @@ MARK = "/* guilty */"
 # Of the kernels whose guilty line has the mark, those that are tried each time; --all tries all.
 KERNELS = ["atomic_chain", "atomic_swap", "branch_indirect_random", "branch_random", "chain_div64",
            "chase_l2", "misses_l2", "rename_flags", "store_miss"]
-PROGRAMS = ["column_major", "false_sharing", "hot_divide", "icache_thrasher", "tlb_thrasher",
+PROGRAMS = ["column_major", "false_sharing", "heap", "hot_divide", "icache_thrasher", "tlb_thrasher",
             "unpredictable_branch"]
 NOT_SAMPLED = ["icache_thrasher"] # see late_code()
 SPE = ["-e", "spe", "-c", "1024"]
@@ -218,4 +218,5 @@ def addresses(plumb, kernels, core):
 
 
 tried_all = sys.argv[1] == "--all"
-tap.run(*sys.argv[2 if tried_all else 1:])
+if __name__ == "__main__":
+    tap.run(*sys.argv[2 if tried_all else 1:])
