@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure FILE PROGRAM [ARGUMENT...]: runs the program, and writes its time in seconds and its peak
- * memory in KiB to FILE. Linux reports at least the memory of the process that forks, so this is a
+ * measure FILE PROGRAM [ARGUMENT...]: runs the program, and writes its time in seconds, its CPU time
+ * in seconds and its peak memory in KiB to FILE. Linux reports at least the memory of the process that forks, so this is a
  * small program and not part of the script.
  */
 #include <stdio.h>
@@ -16,6 +16,11 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double seconds(struct timeval time)
+{
+	return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
 }
 
 int main(int argc, char **argv)
@@ -38,7 +43,8 @@ int main(int argc, char **argv)
 	out = fopen(argv[1], "we");
 	if (!out)
 		return 2;
-	fprintf(out, "%.6f %ld\n", now() - begun, usage.ru_maxrss);
+	fprintf(out, "%.6f %.6f %ld\n", now() - begun,
+		seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_maxrss);
 	if (fclose(out) != 0)
 		return 2;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;

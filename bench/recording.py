@@ -15,8 +15,8 @@ QUICK = 5  # seconds
 
 
 def measure(measurer, command, folder):
-    """Seconds, and MiB at most, of the command's process."""
-    best = peak = None
+    """Seconds, seconds of CPU, and MiB at most, of the command's process."""
+    best = least = peak = None
     told = os.path.join(folder, "measured")
     for _ in range(RUNS):
         done = subprocess.run([measurer, told, *command], stdout=subprocess.DEVNULL,
@@ -24,12 +24,13 @@ def measure(measurer, command, folder):
         if done.returncode:
             raise RuntimeError(done.stderr.strip().split("\n")[0])
         with open(told, encoding="ascii") as file:
-            taken, memory = map(float, file.read().split())
+            taken, cpu, memory = map(float, file.read().split())
         best = min(best or taken, taken)
+        least = min(least or cpu, cpu)
         peak = max(peak or 0, memory / 1024)
         if taken > QUICK:
             break
-    return best, peak
+    return best, least, peak
 
 
 def commands(plumb, path):
@@ -50,7 +51,7 @@ def compare(measurer, programs, folder, records, first=None):
     """A row of each; returns the seconds of the first one, that all are compared with."""
     for name, command in programs:
         try:
-            taken, peak = measure(measurer, command, folder)
+            taken, _, peak = measure(measurer, command, folder)
         except RuntimeError as error:
             print(f"{name}: {error}")
             continue
@@ -75,4 +76,5 @@ def main(plumb, make, measurer, records="1000000"):
                         first)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""plumb report beside perf report and perf mem report, on recordings of a million SPE records made by
+chance and one of ten million: seconds, seconds of CPU, how many times as long as plumb, and the most
+memory. The code is that of plumb itself, so that functions have names, as a rule.
+
+perf makes several samples of most records, one for each group that the record is in, and a row for
+each address that has no symbol. So its time depends on how much of the code has symbols; the row
+count is printed. report.py PLUMB MAKE_SPE_RECORDING MEASURE [RECORDS]"""
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+from recording import measure
+
+# Name, options of make_spe_recording, whether the code has symbols.
+RECORDINGS = [
+    ("one layout, contexts, 2,000 addresses", "contexts code=2000", True),
+    ("context switches, 20,000 addresses", "switches code=20000", True),
+    ("64 layouts with gaps, 20,000 addresses", "contexts layouts=64 gaps code=20000", True),
+    ("timeless, of threads, 20,000 addresses", "timeless thread compact code=20000", True),
+    ("190,000 addresses", "contexts code=190000", True),
+    ("80,000 addresses without symbols", "contexts", False),
+]
+
+
+def text_section(path):
+    """Offset and size of .text in an ELF file of 64 bits."""
+    with open(path, "rb") as file:
+        elf = file.read()
+    table, = struct.unpack_from("<Q", elf, 40)
+    size, count, names = struct.unpack_from("<HHH", elf, 58)
+    sections = [struct.unpack_from("<IIQQQQ", elf, table + i * size) for i in range(count)]
+    for name, _, _, _, offset, length in sections:
+        if elf[sections[names][4] + name:].startswith(b".text\0"):
+            return offset, length
+    raise ValueError(f"{path} has no .text")
+
+
+def compare(plumb, measurer, folder, path, records, peers):
+    programs = [("plumb report --stdio", [plumb, "report", "--stdio", "-i", path]),
+                ("plumb report --mem --stdio", [plumb, "report", "--mem", "--stdio", "-i", path])]
+    if peers and shutil.which("perf"):
+        programs += [("perf report --stdio", ["perf", "report", "--stdio", "-i", path]),
+                     ("perf mem report --stdio", ["perf", "mem", "-i", path, "report", "--stdio"])]
+    ours = {}
+    for name, command in programs:
+        try:
+            taken, cpu, peak = measure(measurer, command, folder)
+        except RuntimeError as error:
+            print(f"  {name}: {error}")
+            continue
+        # Each perf stands beside the plumb that shows the same.
+        first = ours.setdefault(" mem" in name or "--mem" in name, (taken, cpu))
+        print(f"  {name:<28} {taken:8.3f} s {taken / first[0]:7.1f} x, CPU {cpu:8.3f} s "
+              f"{cpu / first[1]:7.1f} x, {peak:7.1f} MiB, {cpu / records * 1e9:7.0f} ns a record",
+              flush=True)
+
+
+def main(plumb, make, measurer, records="1000000"):
+    records = int(records)
+    offset, size = text_section(plumb)
+    symbols = [f"program={plumb}", f"text={offset:x}"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "made.data")
+        for count, peers, recordings in ((records, True, RECORDINGS),
+                                         (10 * records, True, RECORDINGS[1:2])):
+            for name, words, known in recordings:
+                words = words.split() + (symbols if known else [])
+                subprocess.run([make, path, "1", str(count), "8", "chunk=262144", *words], check=True)
+                rows = subprocess.run([plumb, "report", "--csv", "-i", path], check=True,
+                                      capture_output=True).stdout.count(b"\n") - 1
+                print(f"{count:,} SPE records, {os.path.getsize(path) / 2 ** 20:.0f} MiB: {name}, "
+                      f"{rows:,} rows; {size / 4:,.0f} instructions of the program")
+                compare(plumb, measurer, folder, path, count, peers)
+
+
+main(*sys.argv[1:])
