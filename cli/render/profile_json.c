@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json_write.h"
 #include "render/json.h"
-#include "render/profile.h"
+#include "render/profile_sources.h"
 
 static json_t *interval(const struct plumb_profile_estimate *estimate, double factor)
 {
@@ -70,6 +70,9 @@ static json_t *row_of(const struct profile_view *view, const struct plumb_profil
 		json_put(object, "children_period", json_integer((json_int_t)row.children_period));
 	}
 	json_put(object, "uncertain", json_boolean(profile_is_uncertain(view, e, i)));
+	for (size_t c = 0; c < view->column_count; c++)
+		if (view->columns[c] == PROFILE_SOURCES)
+			json_put(object, "sources", sources_object(view, e, i));
 	json_put(object, "samples", json_integer((json_int_t)row.samples));
 	json_put(object, "period", json_integer((json_int_t)row.period));
 	if (event->latencies) {

@@ -6,6 +6,7 @@
 #include "render/figures.h"
 #include "render/marks.h"
 #include "render/profile.h"
+#include "render/profile_sources.h"
 #include "tool/memory.h"
 #include "tool/wrap.h"
 
@@ -39,6 +40,7 @@ static const struct {
 	[PROFILE_L1D_INTERVAL] = {"95 % INTERVAL", "l1d_interval"},
 	[PROFILE_MISPREDICTIONS] = {"MISPREDICTED", "mispredictions"},
 	[PROFILE_MISPREDICTION_INTERVAL] = {"95 % INTERVAL", "misprediction_interval"},
+	[PROFILE_SOURCES] = {"DATA SOURCES", "sources"},
 };
 
 static const char *const key_headings[PLUMB_PROFILE_KEYS] = {
@@ -274,6 +276,9 @@ static void add_cell(struct table *table, const struct row_place *place, size_t 
 	case PROFILE_MISPREDICTION_INTERVAL:
 		add_interval(table, &row->mispredictions, 100, 1, false);
 		break;
+	case PROFILE_SOURCES:
+		sources_add_bar(table, view, place->event_index, place->index);
+		break;
 	default:
 		add_text(table,
 			 plumb_profile_text(view->profile, place->event_index, place->index,
@@ -288,7 +293,7 @@ static bool is_number(const struct profile_view *view, size_t c)
 	const unsigned column = view->columns[c];
 
 	if (column < PROFILE_KEY)
-		return true;
+		return column != PROFILE_SOURCES;
 	switch (view->keys[column - PROFILE_KEY]) {
 	case PLUMB_KEY_PID:
 	case PLUMB_KEY_TID:
@@ -643,6 +648,9 @@ static void add_fields(struct table *table, const struct row_place *place, size_
 	case PROFILE_MISPREDICTION_INTERVAL:
 		add_number(table, 100 * row->mispredictions.low);
 		add_number(table, 100 * row->mispredictions.high);
+		break;
+	case PROFILE_SOURCES:
+		sources_add_list(table, view, place->event_index, place->index);
 		break;
 	case PROFILE_SAMPLES:
 	case PROFILE_PERIOD:

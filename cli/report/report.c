@@ -233,6 +233,8 @@ static unsigned shown_latencies(const struct report_run *run)
 
 		if (column >= PROFILE_LATENCIES && column < PROFILE_L1D_MISSES)
 			kinds |= 1u << (column - PROFILE_LATENCIES) / 4;
+		if (column == PROFILE_SOURCES)
+			kinds |= 1u << PLUMB_PROFILE_SOURCES;
 	}
 	return kinds;
 }
@@ -473,6 +475,7 @@ static const char *const field_names[] = {
 	"l1d_interval",
 	"mispredictions",
 	"misprediction_interval",
+	"sources",
 	"symbol",
 	"dso",
 	"comm",

@@ -42,6 +42,7 @@ static const struct {
 	{"l1d_interval", PROFILE_L1D_INTERVAL},
 	{"mispredictions", PROFILE_MISPREDICTIONS},
 	{"misprediction_interval", PROFILE_MISPREDICTION_INTERVAL},
+	{"sources", PROFILE_SOURCES},
 };
 #define COLUMN_COUNT (sizeof(columns) / sizeof(*columns))
 

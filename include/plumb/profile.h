@@ -61,6 +61,9 @@ enum plumb_profile_key {
 	PLUMB_PROFILE_KEYS
 };
 
+/* The bit of plumb_profile_options.latencies for data sources. */
+#define PLUMB_PROFILE_SOURCES 3
+
 /* The maximum number of keys of a profile. */
 #define PLUMB_PROFILE_KEYS_MAX 8
 
@@ -93,7 +96,8 @@ struct plumb_profile_options {
 	enum plumb_profile_paths paths;
 	size_t rows_max;  /* of all events together; 0: 65536 */
 	size_t nodes_max; /* of all call trees together; 0: 524288 */
-	/* Also keeps how latencies of SPE records are spread: 1 << enum plumb_spe_counter each. */
+	/* Also keeps how latencies of SPE records are spread: 1 << enum plumb_spe_counter each; and
+	 * where data came from: 1 << PLUMB_PROFILE_SOURCES. */
 	unsigned latencies;
 	/*
 	 * Tells whether to add a sample; NULL: all. `location` is that of its instruction. What is
@@ -232,6 +236,22 @@ PLUMB_API size_t plumb_profile_histogram(const struct plumb_profile *profile, si
  */
 PLUMB_API const char *plumb_profile_text(const struct plumb_profile *profile, size_t event,
 					 size_t row, size_t k, char room[PLUMB_PROFILE_TEXT]);
+
+/* A source of data, in the words of the core. */
+struct plumb_profile_source {
+	uint16_t number;  /* of the data source packet */
+	const char *name; /* NULL: unknown */
+	uint64_t samples;
+};
+#define PLUMB_PROFILE_SOURCES_MAX 16
+/*
+ * Lists where the data of a row's SPE records came from, the source with the most samples first: at
+ * most PLUMB_PROFILE_SOURCES_MAX. Sets `*samples` (of all sources), and returns the number; 0 if
+ * there are none, or if `latencies` lacks PLUMB_PROFILE_SOURCES.
+ */
+PLUMB_API size_t plumb_profile_sources(
+	const struct plumb_profile *profile, size_t event, size_t row,
+	struct plumb_profile_source sources[PLUMB_PROFILE_SOURCES_MAX], uint64_t *samples);
 
 /* What became of the slots of a row, as shares from 0 to 1. */
 struct plumb_profile_topdown {

@@ -82,6 +82,25 @@ static int find(struct plumb_profile *profile, uint32_t row, unsigned number,
 	return 0;
 }
 
+/* A data source has a bucket by its number; 16 bits have all that there are. */
+static int add_source(struct plumb_profile *profile, uint32_t row,
+		      const struct plumb_spe_record *spe)
+{
+	struct latency_bucket *bucket;
+	int status;
+
+	if (!(profile->options.latencies >> PLUMB_PROFILE_SOURCES & 1) ||
+	    !(spe->has & PLUMB_SPE_HAS_DATA_SOURCE))
+		return 0;
+	status = find(profile, row, PLUMB_PROFILE_SOURCES << 16 | (spe->data_source & 0xffff),
+		      &bucket);
+	if (status == 0 && bucket)
+		bucket->count++;
+	else
+		profile->rows[row].incomplete = true;
+	return status;
+}
+
 int latencies_add(struct plumb_profile *profile, uint32_t row, const struct plumb_spe_record *spe)
 {
 	for (unsigned kind = 0; kind < PLUMB_PROFILE_LATENCIES; kind++) {
@@ -104,7 +123,7 @@ int latencies_add(struct plumb_profile *profile, uint32_t row, const struct plum
 		else
 			profile->rows[row].incomplete = true;
 	}
-	return 0;
+	return add_source(profile, row, spe);
 }
 
 int latencies_renumber(struct plumb_profile *profile, const uint32_t *rows)
@@ -192,6 +211,53 @@ bool plumb_profile_latency(const struct plumb_profile *profile, size_t event, si
 	latency->p90 = value_at(counts, rank_of(latency->samples, 90));
 	latency->p99 = value_at(counts, rank_of(latency->samples, 99));
 	return true;
+}
+
+/* Puts a source in its place among those before it; of too many, the smallest is left out. */
+static size_t insert_source(struct plumb_profile_source sources[PLUMB_PROFILE_SOURCES_MAX],
+			    size_t count, struct plumb_profile_source source)
+{
+	size_t at = count;
+
+	while (at && (sources[at - 1].samples < source.samples ||
+		      (sources[at - 1].samples == source.samples &&
+		       sources[at - 1].number > source.number)))
+		at--;
+	if (at == PLUMB_PROFILE_SOURCES_MAX)
+		return count;
+	if (count == PLUMB_PROFILE_SOURCES_MAX)
+		count--;
+	memmove(&sources[at + 1], &sources[at], (count - at) * sizeof(*sources));
+	sources[at] = source;
+	return count + 1;
+}
+
+size_t plumb_profile_sources(const struct plumb_profile *profile, size_t event, size_t row,
+			     struct plumb_profile_source sources[PLUMB_PROFILE_SOURCES_MAX],
+			     uint64_t *samples)
+{
+	const struct row *of = find_row(profile, event, row);
+	uint32_t midr = profile->options.midr;
+	size_t count = 0;
+
+	*samples = 0;
+	if (!of)
+		return 0;
+	if (!midr && profile->recording)
+		midr = plumb_recording_midr(profile->recording, -1);
+	for (uint32_t i = of->buckets; i != NO_ROW; i = profile->buckets[i].next) {
+		const struct latency_bucket *bucket = &profile->buckets[i];
+		const uint16_t number = bucket->number & 0xffff;
+
+		if (bucket->number >> 16 != PLUMB_PROFILE_SOURCES)
+			continue;
+		*samples += bucket->count;
+		count = insert_source(
+			sources, count,
+			(struct plumb_profile_source){
+				number, plumb_spe_data_source_name(midr, number), bucket->count});
+	}
+	return count;
 }
 
 size_t plumb_profile_histogram(const struct plumb_profile *profile, size_t event, unsigned kind,

@@ -243,6 +243,25 @@ setup()
 	said "plumb: --latency-histogram and --csv cannot be combined"
 }
 
+@test "-F sources: where data came from, as a bar" {
+	# Data sources of Neoverse N1: L1D 0, L2 8, DRAM 14.
+	{
+		for source in 00 00 00 00 00 00 08 08 08 0e; do
+			load_record 50 0c "$source"
+		done
+		branch_record 60
+	} >sources.data
+	run --separate-stderr plumb report --raw --core neoverse-n1 -i sources.data -F sources,ip
+	[ "$status" -eq 0 ]
+	[[ ${lines[1]} =~ ^"DATA SOURCES "+"ADDRESS"$ ]]
+	[[ ${lines[2]} =~ ^"######===- L1D 60% L2 30%  0x403850"$ ]] || { printf '%s\n' "${lines[@]}" && return 1; }
+	[[ ${lines[3]} =~ ^"-"" "+"0x403860"$ ]]
+	plumb report --raw --core neoverse-n1 -i sources.data -F sources,ip --csv | cut -d, -f3 |
+		diff - <(printf '%s\n' sources 'L1D:6;L2:3;DRAM:1' '')
+	plumb report --raw --core neoverse-n1 -i sources.data -F sources,ip --json | json '
+		[r["sources"] for r in d["events"][0]["rows"]] == [{"L1D": 6, "L2": 3, "DRAM": 1}, {}]'
+}
+
 @test "--folded: a stack of one function without call chains" {
 	run --separate-stderr plumb report --raw -i spe.data --folded
 	[ "$status" -eq 0 ]

@@ -487,6 +487,36 @@ static void gives_up_latencies(void **state)
 	end(&f);
 }
 
+/* Sources by their samples, then by number; the smallest of too many are not listed. */
+static void lists_sources(void **state)
+{
+	struct plumb_profile_source sources[PLUMB_PROFILE_SOURCES_MAX];
+	struct plumb_profile_options options = plain;
+	uint64_t samples;
+	struct fixture f;
+
+	(void)state;
+	options.latencies = 1 << PLUMB_PROFILE_SOURCES;
+	begin(&f, &options);
+	for (uint64_t source = 0; source < 20; source++)
+		for (uint64_t i = 0; i < (source == 8 ? 9 : source == 13 ? 1 : 3); i++) {
+			f.spe = (struct plumb_spe_record){.has = PLUMB_SPE_HAS_DATA_SOURCE,
+							  .data_source = source};
+			add(&f, &events[0], 0x10, 1, 0, 0);
+		}
+	f.spe.has = 0;
+	add(&f, &events[0], 0x10, 1, 0, 0);
+	assert_int_equal(plumb_profile_finish(f.profile, NULL), 0);
+	assert_int_equal(plumb_profile_sources(f.profile, 0, 0, sources, &samples), 16);
+	assert_int_equal(samples, 9 + 1 + 18 * 3);
+	assert_true(sources[0].number == 8 && sources[0].samples == 9);
+	assert_true(sources[1].number == 0 && sources[15].number == 16);
+	for (size_t i = 1; i < 16; i++)
+		assert_true(sources[i].samples == 3 && sources[i].number != 13);
+	assert_int_equal(plumb_profile_sources(f.profile, 0, 1, sources, &samples), 0);
+	end(&f);
+}
+
 static void needs_keys_for_sharing(void **state)
 {
 	struct plumb_profile_sharing *shared;
@@ -616,17 +646,12 @@ static void knows_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equals_whole_tallies),
-		cmocka_unit_test(counts_callers_once),
-		cmocka_unit_test(keeps_call_trees),
-		cmocka_unit_test(limits_memory),
-		cmocka_unit_test(tells_exact),
-		cmocka_unit_test(leaves_out),
-		cmocka_unit_test(tells_keys),
-		cmocka_unit_test(knows_names),
-		cmocka_unit_test(needs_keys_for_sharing),
-		cmocka_unit_test(keeps_latencies),
-		cmocka_unit_test(gives_up_latencies),
+		cmocka_unit_test(equals_whole_tallies), cmocka_unit_test(counts_callers_once),
+		cmocka_unit_test(keeps_call_trees),     cmocka_unit_test(limits_memory),
+		cmocka_unit_test(tells_exact),          cmocka_unit_test(leaves_out),
+		cmocka_unit_test(tells_keys),           cmocka_unit_test(knows_names),
+		cmocka_unit_test(lists_sources),        cmocka_unit_test(needs_keys_for_sharing),
+		cmocka_unit_test(keeps_latencies),      cmocka_unit_test(gives_up_latencies),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
