@@ -374,12 +374,24 @@ static void print_warnings(struct output *out, const struct report *report)
 	}
 }
 
+/* Tells whether nothing was counted at any time, for a reason that a warning tells. */
+static bool measured_nothing(const struct report *report)
+{
+	bool nothing = *report->warnings;
+
+	for (uint16_t i = 0; i < report->result->plan->event_count; i++)
+		nothing = nothing && report->result->events[i].count.enabled_ns == 0;
+	return nothing;
+}
+
 void report_text(struct output *out, const struct report *report)
 {
 	print_headline(out, report);
-	report_tree(out, report);
-	print_groups(out, report);
-	print_events(out, report);
+	if (!measured_nothing(report)) {
+		report_tree(out, report);
+		print_groups(out, report);
+		print_events(out, report);
+	}
 	print_summary(out, report);
 	print_warnings(out, report);
 	report_diagnosis(out, report);

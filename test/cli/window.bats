@@ -226,6 +226,12 @@ all=$((1 + 5 * (before + work + after) + 3))
 	grep -qF 'nothing was measured: the program ended within the delay' <<<"$output"
 	# What was not measured is missing; it is not 0.
 	lacks 'not counted' <<<"$output"
+	lacks '^Events' <<<"$output"
+	# Nor is there a tree of it.
+	run --separate-stderr plumb stat --source model -o - --delay 1000 ./rounds
+	grep -qxF 'Note: nothing was measured: the program ended within the delay' <<<"$output"
+	lacks 'Stage 1' <<<"$output"
+	lacks '–' <<<"$output"
 	plumb stat --source model -e instructions,task-clock -M ipc -x , -o out -D 1000 ./rounds || :
 	grep -qx '<not counted>,,instructions,0,100.00,,' out
 	grep -qx '<not counted>,msec,task-clock,0,100.00,,' out
