@@ -370,7 +370,8 @@ static int run_script(struct script_options *options)
 	if (status == EXIT_FINE)
 		status = read_filter(&script);
 	if (status == EXIT_FINE)
-		status = options->quiet ? script_print_totals(&script) : print_all(&script);
+		status = options->quiet && !options->header_only ? script_print_totals(&script)
+								 : print_all(&script);
 	status = symbols_close(script.symbols, status);
 	plumb_recording_close(script.recording);
 	plumb_itrace_free(script.itrace);

@@ -143,6 +143,12 @@ int script_print_totals(struct script *script)
 
 	if (status != EXIT_FINE)
 		return status;
+	if (options->header) {
+		buffer_open(&script->buffer, &script->out);
+		script_print_header(&script->buffer, script->recording, options->input,
+				    options->full_header);
+		buffer_close(&script->buffer);
+	}
 	script->samples.order = cheapest_order(script->filter);
 	plumb_samples_begin(script->recording, &script->samples, &samples, script->found);
 	memory_given(samples);

@@ -500,6 +500,14 @@ counts_what_is_printed()
 	done
 }
 
+@test "-q --header prints the header before the counts" {
+	record
+	plumb script --header-only >header
+	plumb script -q >counts
+	plumb script -q --header | cmp - <(cat header counts)
+	plumb script -q --header-only | cmp - header
+}
+
 @test "-I requires a header" {
 	run --separate-stderr plumb script --raw -i spe.data -I
 	[ "$status" -eq 2 ]
