@@ -31,12 +31,15 @@ class Argument:
     """What may stand in one place: words, and sources of words such as @events."""
 
     def __init__(self, name, choices=()):
-        word = re.sub(r"^\[[^]]*\]", "", name).split("|")[0].split("[")[0]
+        word = re.sub(r"^\[[^]]*\]", "", name).split("[")[0]
         self.several = word.endswith(",...")
         word = word.removesuffix(",...")
+        kinds = word.split("|")
+        word = kinds[0]
         # A list of CPUs is one of numbers.
-        known = [] if (word, self.several) == ("CPU", True) else SOURCES.get(word, [])
-        self.words = [*choices, *known]
+        known = [] if (word, self.several) == ("CPU", True) else \
+            [source for kind in kinds for source in SOURCES.get(kind, [])]
+        self.words = list(dict.fromkeys([*choices, *known]))
         self.title = word if word in ("CPU", "PID", "TID") else word.lower()
 
     def spelt(self):

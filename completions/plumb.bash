@@ -15,7 +15,12 @@ _plumb_source()
 
 	case $1 in
 	@cpus) _plumb_names '' cpus 1 ;;
-	@events) _plumb_names "$cpu" events 2 ;;
+	@events)
+		_plumb_names "$cpu" events 2
+		# perf's names.
+		plumb list generic --source model --field-separator '|' 2>/dev/null | cut -d '|' -f 1
+		plumb list software --field-separator '|' 2>/dev/null | cut -d '|' -f 1
+		;;
 	@groups) _plumb_names "$cpu" groups 1 ;;
 	@metrics) _plumb_names "$cpu" metrics 1 ;;
 	@things)

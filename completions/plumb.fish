@@ -15,6 +15,9 @@ end
 
 function __plumb_events
     __plumb_names events 2 neoverse-n3
+    # perf's names.
+    plumb list generic --source model --field-separator '|' 2>/dev/null | string split --fields 1 '|'
+    plumb list software --field-separator '|' 2>/dev/null | string split --fields 1 '|'
 end
 
 function __plumb_groups

@@ -2,18 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 # Completion of plumb's command line for zsh; installed as _plumb.
 
-# _plumb_names KIND FIELD [CPU]: adds to `names` those that `plumb spec list KIND` prints in FIELD.
+# _plumb_fields FIELD COMMAND...: adds to `names` what COMMAND, a list, prints in FIELD.
 # Without a pipe: zsh may send SIGCONT into one, so that a process about to be traced runs on, and
 # the leak check of AddressSanitizer waits for ever.
-_plumb_names()
+_plumb_fields()
 {
 	local line
 	local -a fields
 
-	for line in ${(f)"$(plumb spec list $1 ${3:+--cpu} ${3:+$3} --field-separator '|' 2>/dev/null)"}; do
+	for line in ${(f)"$($argv[2,-1] --field-separator '|' 2>/dev/null)"}; do
 		fields=("${(@s:|:)line}")
-		names+=($fields[$2])
+		names+=($fields[$1])
 	done
+}
+
+# _plumb_names KIND FIELD [CPU]: adds to `names` those that `plumb spec list KIND` prints in FIELD.
+_plumb_names()
+{
+	_plumb_fields $2 plumb spec list $1 ${3:+--cpu} ${3:+$3}
 }
 
 # _plumb_offer one|several WORD|SOURCE...: several are parted by commas.
@@ -26,7 +32,12 @@ _plumb_offer()
 	for word; do
 		case $word in
 		@cpus) _plumb_names cpus 1 ;;
-		@events) _plumb_names events 2 ${cpu:-neoverse-n3} ;;
+		@events)
+			_plumb_names events 2 ${cpu:-neoverse-n3}
+			# perf's names.
+			_plumb_fields 1 plumb list generic --source model
+			_plumb_fields 1 plumb list software
+			;;
 		@groups) _plumb_names groups 1 ${cpu:-neoverse-n3} ;;
 		@metrics) _plumb_names metrics 1 ${cpu:-neoverse-n3} ;;
 		@things)

@@ -68,9 +68,9 @@ static const struct option options[] = {
 		.letter = 'e',
 		.name = "event",
 		.kind = OPTION_WORDS,
-		.argument = "EVENT,...",
+		.argument = "EVENT|METRIC,...",
 		.offset = offsetof(struct stat_options, events),
-		.help = "count these events, as perf spells them: see plumb-events(7)",
+		.help = "count these events, as perf spells them, and metrics: see plumb-events(7)",
 	},
 	{
 		.name = "collect-by",

@@ -170,6 +170,17 @@ bash_offers()
 	[ "$(bash_offers plumb spec tree -o mi)" = mine.json ]
 }
 
+@test "bash: offers perf's names of events; for stat metrics, too" {
+	for command in stat record; do
+		# Bash removes duplicates itself.
+		[ "$(bash_offers plumb "$command" -e cyc | sort -u)" = cycles ]
+		[ "$(bash_offers plumb "$command" -e cycles,task-c | sort -u)" = cycles,task-clock ]
+		bash_offers plumb "$command" -e L1D_CACHE_R | grep -qx L1D_CACHE_REFILL
+	done
+	bash_offers plumb stat -e cycles,backend_b | grep -qx cycles,backend_bound
+	[ -z "$(bash_offers plumb record -e backend_b)" ]
+}
+
 # fish_offers LINE: what the completion offers at its end.
 fish_offers()
 {
@@ -194,6 +205,9 @@ fish_offers()
 	[ "$(fish_offers 'plumb list m')" = metrics ]
 	[ "$(fish_offers 'plumb stat --source m')" = model ]
 	fish_offers 'plumb stat -e CPU_C' | grep -qx CPU_CYCLES
+	[ "$(fish_offers 'plumb stat -e cyc')" = cycles ]
+	fish_offers 'plumb stat -e task-' | grep -qx task-clock
+	fish_offers 'plumb stat -e backend_b' | grep -qx backend_bound
 	for command in $spec_commands; do
 		[ "$(fish_offers "plumb spec $command --")" = "$(options_of spec "$command")" ]
 		[ "$(fish_offers "plumb spec $command -" | grep -E '^-[a-z]$')" = \
