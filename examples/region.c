@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NUMBERS 1000000
 
@@ -77,6 +78,15 @@ static int measure(struct plumb_source *source, const struct plumb_plan *plan,
 	return status;
 }
 
+/* Returns a hint in this program's words where the library's is not for it, or NULL. */
+static const char *hint_of(const struct plumb_diagnostic *d)
+{
+	/* The model runs programs, but cannot measure this process. */
+	if (d->remedy && strncmp(d->remedy, "use-model", strlen("use-model")) == 0)
+		return "use software events: region task-clock,page-faults";
+	return d->hint;
+}
+
 /* Prints the errors and warnings, each with the file it is about and a hint. */
 static void complain(const struct plumb_diagnostics *found, int status)
 {
@@ -85,8 +95,8 @@ static void complain(const struct plumb_diagnostics *found, int status)
 
 		fprintf(stderr, "region: %s%s%s\n", d->file ? d->file : "", d->file ? ": " : "",
 			d->message);
-		if (d->hint)
-			fprintf(stderr, "       %s\n", d->hint);
+		if (hint_of(d))
+			fprintf(stderr, "       %s\n", hint_of(d));
 	}
 	if (status < 0 && plumb_diagnostics_errors(found) == 0)
 		fprintf(stderr, "region: %s\n", plumb_error_name(status));

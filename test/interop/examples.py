@@ -122,6 +122,11 @@ def regions(here):
     assert sum(faults) <= usage.ru_minflt, f"{faults} of {usage.ru_minflt} faults"
     total = usage.ru_utime + usage.ru_stime
     assert sum(nanoseconds) / 1e9 <= total + 0.01, f"{nanoseconds} ns of {total} s"
+    if os.uname().machine != "aarch64":
+        # The model cannot help here, so the hint does not name it.
+        errors = here.run("region", "cycles", status=1)[1]
+        assert "requires an Arm PMU" in errors, errors
+        assert "use software events: region task-clock,page-faults" in errors, errors
     return f"{sum(faults)} of {usage.ru_minflt} faults"
 
 
