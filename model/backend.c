@@ -141,7 +141,7 @@ uint64_t execute_other(struct core *core, const struct op *op, struct cursor *cu
 		if (class->accumulator_latency) {
 			early->ready = done;
 			early->early = issue + class->accumulator_latency;
-			early->class = op->class;
+			early->class = class->accumulates;
 		}
 	}
 	if (class->serializes)

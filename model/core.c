@@ -49,6 +49,18 @@ static inline uint64_t execute_plain(struct core *core, const struct op *op)
 	return done;
 }
 
+/* Moves and constants that rename makes by itself take no port; their results wait for nothing. */
+static inline uint64_t execute_renamed(struct core *core, const struct op *op)
+{
+	uint64_t start = later(core->ready[op->sources[0]], core->ready[op->sources[1]]);
+	uint64_t done = later(later(start, core->ready[op->sources[2]]), core->cycle + 1);
+
+	done += op->latency;
+	core->ready[op->targets[0]] = done;
+	core->ready[op->targets[1]] = done;
+	return done;
+}
+
 static inline uint64_t execute(struct core *core, const struct op *op, struct cursor *cursor)
 {
 	if (likely(op->path == PATH_PLAIN))
@@ -57,6 +69,8 @@ static inline uint64_t execute(struct core *core, const struct op *op, struct cu
 		return execute_load(core, op, cursor);
 	if (likely(op->path == PATH_STORE))
 		return execute_store(core, op, cursor);
+	if (op->path == PATH_RENAMED)
+		return execute_renamed(core, op);
 	return execute_other(core, op, cursor);
 }
 

@@ -447,13 +447,6 @@ static void set_kinds(const struct decode_row *row, struct insn *insn)
 	}
 }
 
-/* Handles encodings that depend on two fields being equal, which a mask cannot express. */
-static void refine(struct insn *insn)
-{
-	if (insn->class == CLASS_INT_EXTRACT && insn->sources[0] == insn->sources[1])
-		insn->class = CLASS_INT_ROTATE;
-}
-
 bool insn_decode(uint32_t word, unsigned vector_bytes, struct insn *insn)
 {
 	const struct decode_row *row = decode_find_row(word);
@@ -479,6 +472,6 @@ bool insn_decode(uint32_t word, unsigned vector_bytes, struct insn *insn)
 	if (row->memory)
 		set_memory(row, insn, vector_bytes);
 	set_target(insn);
-	refine(insn);
+	insn->class = (uint16_t)split_class(insn->class, word);
 	return true;
 }

@@ -91,7 +91,7 @@ struct decode_row {
 	uint32_t mask;
 	uint32_t value;
 	const char *operands; /* NULL: not allocated, whatever the rows below match */
-	uint8_t class;
+	uint16_t class;
 	uint8_t branch;  /* enum insn_branch_kind */
 	uint8_t element; /* enum decode_element */
 	uint8_t width;   /* enum decode_width */
@@ -139,6 +139,9 @@ extern const struct decode_table *const *const decode_tables[16];
 
 /* Returns the first row that matches; NULL if there is none, or if it has no operands. */
 const struct decode_row *decode_find_row(uint32_t word);
+
+/* Returns the subclass (classes.def) of `word`, whose row has `class`; else `class`. */
+unsigned split_class(unsigned class, uint32_t word);
 
 extern const struct decode_table decode_reserved;
 extern const struct decode_table decode_data_immediate;

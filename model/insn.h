@@ -115,11 +115,11 @@ enum insn_offsets {
 enum insn_activity { ACTIVITY_FULL, ACTIVITY_PARTIAL, ACTIVITY_EMPTY, ACTIVITY_COUNT };
 
 struct insn {
-	uint8_t class;                 /* enum insn_class */
-	uint8_t branch;                /* enum insn_branch_kind */
+	uint16_t class;                /* enum insn_class */
 	uint16_t memory;               /* bits of enum insn_memory_flag */
 	uint32_t kinds;                /* bits of enum insn_kind */
 	uint8_t sources[INSN_SOURCES]; /* operands, then address registers, then REG_NONE */
+	uint8_t branch;                /* enum insn_branch_kind */
 	uint8_t address_count;         /* number of sources that form the address: the last ones */
 	uint8_t targets[INSN_TARGETS]; /* results, then a written-back base, then REG_NONE */
 	uint8_t accumulator;           /* index in sources of an operand forwarded late, or 255 */

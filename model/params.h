@@ -27,7 +27,8 @@ struct class_params {
 	uint8_t queue;               /* issue queue */
 	uint8_t piece_count;
 	struct piece_params pieces[PIECES_MAX];
-	bool serializes; /* waits for all older ones, and younger ones wait for it */
+	bool serializes;      /* waits for all older ones, and younger ones wait for it */
+	uint16_t accumulates; /* class whose accumulator .accumulator_latency is for */
 };
 
 struct cache_params {

@@ -85,8 +85,9 @@ enum op_flag {
 
 /* How an operation executes. */
 enum op_path {
-	PATH_PLAIN, /* one pipelined piece, at most three sources and two targets */
-	PATH_LOAD,  /* one plain access */
+	PATH_PLAIN,   /* one pipelined piece, at most three sources and two targets */
+	PATH_RENAMED, /* likewise, without a piece */
+	PATH_LOAD,    /* one plain access */
 	PATH_STORE,
 	PATH_OTHER,
 };
@@ -109,8 +110,8 @@ struct op {
 	uint16_t memory;      /* enum insn_memory_flag */
 	uint32_t data_ports;  /* ports for a store's data */
 	uint32_t extra_ports; /* ports for the piece of base or index; 0 without one */
-	uint8_t queue;        /* its issue queue */
-	uint8_t class;
+	uint16_t class;
+	uint8_t queue;       /* its issue queue */
 	uint8_t pieces;      /* pieces of its class, without that of .extra_ports */
 	uint8_t accumulator; /* index into core.ready, or READY_ALWAYS */
 	uint8_t accesses;    /* number of accesses, if it makes any */
@@ -163,7 +164,7 @@ struct busy_port {
 struct early_result {
 	uint64_t ready;
 	uint64_t early;
-	uint8_t class;
+	uint16_t class;
 };
 
 /* What a memory operation did, for watchers: of several accesses, the slowest. */

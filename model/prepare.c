@@ -102,8 +102,10 @@ static unsigned path_of(const struct op *op, const struct class_params *class,
 	if (class->serializes || class->accumulator_latency || op->accumulator != READY_ALWAYS ||
 	    insn->kinds & (KIND_DMB | KIND_DSB | KIND_ISB) || op->targets[2] != READY_NOWHERE)
 		return PATH_OTHER;
+	if (!(insn->memory & MEM_ANY) && op->sources[3] == READY_ALWAYS && op->pieces <= 1)
+		return op->pieces ? PATH_PLAIN : PATH_RENAMED;
 	if (!(insn->memory & MEM_ANY))
-		return op->pieces == 1 && op->sources[3] == READY_ALWAYS ? PATH_PLAIN : PATH_OTHER;
+		return PATH_OTHER;
 	if (insn->memory & ordered)
 		return PATH_OTHER;
 	if (access == MEM_LOAD && op->pieces == 1 && op->sources[2] == READY_ALWAYS)

@@ -96,7 +96,7 @@ struct core *core_new(const struct core_params *params, struct memory_system *sy
 	core->fetch_latency = params->l1i.latency;
 	core->load_latency = params->classes[CLASS_LOAD].latency;
 	for (int i = 0; i < READY_COUNT; i++)
-		core->early[i].class = UINT8_MAX;
+		core->early[i].class = UINT16_MAX;
 	for (int i = 0; i < FORWARD_ENTRIES; i++)
 		core->forwards[i].granule = UINT64_MAX;
 	core->late_sweep = UINT64_MAX;

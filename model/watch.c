@@ -223,7 +223,7 @@ static void begin_sample(const struct core *core, const struct block *block, con
 		.previous_target = core->watch->last_target,
 		.events = EVENT_IS(RETIRED),
 		.dispatched = core->watch->dispatched,
-		.issued = op->path == PATH_PLAIN ? done - op->latency : core->seen.issue,
+		.issued = op->path <= PATH_RENAMED ? done - op->latency : core->seen.issue,
 		.completed = done,
 		.retired = core->last_retired,
 	};

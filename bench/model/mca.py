@@ -27,8 +27,10 @@ MCA = "llvm-mca-19"
 FOLDERS = ("/usr/lib/aarch64-linux-gnu", "/usr/aarch64-linux-gnu/lib", "/lib/aarch64-linux-gnu")
 LIBRARIES = ("libc.so.6", "libcrypto.so.3", "libstdc++.so.6", "libm.so.6")
 CRYPTOGRAPHY = "+aes,+sha2,+sha3,+sm4,+sve2-aes,+sve2-sha3,+sve2-sm4"
-# Our cores, the processor whose scheduling model llvm-mca has for each, and their slots.
-CORES = {"neoverse-n3": ("neoverse-n2", 5), "neoverse-v2": ("neoverse-v2", 8)}
+# Our cores, which LLVM knows by the same names, and their slots. Up to LLVM 19 its Neoverse N3 has
+# Neoverse N2's costs, so it takes a newer one to judge that.
+CORES = {"neoverse-n2": 5, "neoverse-n3": 5, "neoverse-v2": 8}
+NEWER = {"neoverse-n3": range(40, 19, -1)}
 
 SHORTEST, LONGEST = 4, 128  # instructions of a block
 ITERATIONS = (80, 180)  # the difference is the steady state
@@ -137,19 +139,29 @@ def choose(count, programs=()):
     return list(own.values()) + [libraries[key] for key in sorted(libraries)[:count]]
 
 
+def tools(core):
+    """The llvm-mc and llvm-mca that know a core's costs; None if there are none."""
+    for version in NEWER.get(core, (19,)):
+        programs = [f"{name}-{version}" for name in ("llvm-mc", "llvm-mca")]
+        if all(shutil.which(program) for program in programs):
+            return programs
+    return None
+
+
 class Judge:
     """What our model of a core and llvm-mca's say about loop bodies."""
 
     def __init__(self, loop_cycles, core):
         self.program = loop_cycles
         self.core = core
-        self.cpu, self.slots = CORES[core]
-        self.options = [f"-mcpu={self.cpu}", f"-mattr={CRYPTOGRAPHY}"]
+        self.slots = CORES[core]
+        self.mc_program, self.mca_program = tools(core) or (MC, MCA)
+        self.options = [f"-mcpu={core}", f"-mattr={CRYPTOGRAPHY}"]
 
     def assembly_of(self, words):
         """{word: its assembly as LLVM writes it}, without those that the processor lacks."""
         lines = [",".join(f"0x{word[i:i + 2]}" for i in (6, 4, 2, 0)) for word in words]
-        out = run([MC, "--disassemble", "-triple=aarch64", *self.options, "--show-encoding"],
+        out = run([self.mc_program, "--disassemble", "-triple=aarch64", *self.options, "--show-encoding"],
                   "\n".join(lines))
         texts = {}
         for text, octets in re.findall(r"^\t(.*?)\s*// encoding: \[([^\]]*)\]$", out,
@@ -169,13 +181,13 @@ class Judge:
         for start in range(0, len(bodies), REGIONS):
             text = "".join(f"# LLVM-MCA-BEGIN\n{body}\n# LLVM-MCA-END\n"
                            for body in bodies[start:start + REGIONS])
-            out = json.loads(run([MCA, "-mtriple=aarch64", *self.options, "-json",
+            out = json.loads(run([self.mca_program, "-mtriple=aarch64", *self.options, "-json",
                                   "-all-views=false", view, f"-iterations={iterations}", "-"],
                                  text))
             regions += out["CodeRegions"]
             target = out["TargetInfo"]
         if len(regions) != len(bodies):
-            raise RuntimeError(f"{MCA} tells of {len(regions)} regions, not of {len(bodies)}")
+            raise RuntimeError(f"{self.mca_program} tells of {len(regions)} regions, not of {len(bodies)}")
         return regions, target
 
     def cycles(self, bodies):
@@ -246,7 +258,7 @@ def held_in_mca(judge, figures):
     """LLVM 19's N2 lets an operation on M0 hold it for as long as its result takes: three cycles
     for a move to a vector register, five for the signing of a return address, where its V2 and
     ours take another one each cycle. Those of the figures where that is llvm-mca's limit."""
-    if judge.cpu != "neoverse-n2":
+    if judge.core != "neoverse-n2":
         return []
     return [figure for figure, held in zip(figures, judge.held("M0", figures))
             if held >= (1 - NEAR) * figure.theirs]
@@ -273,9 +285,9 @@ def explain_forwarding(_, figures):
 # with the most users.
 REASONS = (
     ("a base waits for the rest of its access there", CORES, explain_bases),
-    ("M0 is held there for as long as a result takes", ("neoverse-n3",), explain_held),
-    ("divides are pipelined there", ("neoverse-n3",), explain_divides),
-    ("accumulators are not forwarded late there", ("neoverse-n3",), explain_forwarding),
+    ("M0 is held there for as long as a result takes", ("neoverse-n2",), explain_held),
+    ("divides are pipelined there", ("neoverse-n2",), explain_divides),
+    ("accumulators are not forwarded late there", ("neoverse-n2",), explain_forwarding),
     ("another of those that are ready goes first", CORES, lambda _, figures: figures),
 )
 
@@ -308,7 +320,7 @@ def print_row(name, figures):
 
 def print_core(judge, figures, outliers):
     counting = [figure for figure in figures if counts(figure)]
-    print(f"\n{judge.core} against {MCA} -mcpu={judge.cpu}\n")
+    print(f"\n{judge.core} against {judge.mca_program}\n")
     print(f"  {'error in cycles an iteration':<44} {'blocks':>6} {'median %':>8} {'90th %':>8}")
     print_row("all where dispatch is not the limit", counting)
     for name, _ in CATEGORIES:
@@ -351,6 +363,9 @@ def main():
         return
     blocks = choose(options.blocks, options.programs)
     for core in CORES:
+        if not tools(core):
+            print(f"\n{core}: no llvm-mca that has its own costs")
+            continue
         judge = Judge(options.loop_cycles, core)
         print_core(judge, compare(judge, blocks), options.outliers)
 

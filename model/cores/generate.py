@@ -17,9 +17,11 @@ A core's file has these members. Every figure in it names its source.
   "queues"   the issue queues: [{"name": ..., "entries": {"value": ..., "source": NAME}}, ...]
   "writeback" the additional part of an instruction that writes its base register back: the
              class X_WB costs as much as X and this part
-  "classes"  the costs of each operation class of classes.def:
+  "classes"  the costs of each operation class of classes.def; a subclass that is missing costs as
+             much as the class that it is of:
              {"latency": cycles, "parts": "...", "queue": NAME, "source": NAME} and optionally
              "accumulator": cycles to the accumulator operand of the next one,
+             "accumulates": the class of that next one (default: the same),
              "operations": rename slots (default: two parts per slot),
              "serializes": true.
              "parts" lists the parts issued: "L" is one part to any port of group (or port) L,
@@ -65,13 +67,15 @@ def read_structs(path):
 
 
 def read_classes(path):
-    """Reads classes.def: [(class, the class to which it adds base write-back, or None)]."""
+    """Reads classes.def: [(class, the class to which it adds base write-back, or None, and the
+    class whose costs these have where the core's data has none, or None)]."""
     classes = []
     with open(path, encoding="utf-8") as file:
-        for kind, name in re.findall(r"^(CLASS|MEMORY_CLASS)\((\w+),", file.read(), flags=re.M):
-            classes.append((name, None))
-            if kind == "MEMORY_CLASS":
-                classes.append((name + "_WB", name))
+        for kind, name, of in re.findall(r"^(CLASS|MEMORY_CLASS|SUBCLASS|MEMORY_SUBCLASS)"
+                                         r"\((\w+), (\w+)?", file.read(), flags=re.M):
+            classes.append((name, None, of or None))
+            if kind.startswith("MEMORY"):
+                classes.append((name + "_WB", name, of or None))
     return classes
 
 
@@ -149,12 +153,15 @@ class Core:
             raise DataError(f"{where}: more than {limit} parts")
         return parts
 
-    def class_cost(self, name, base):
+    def class_cost(self, name, base, like, names):
         where = f"classes.{base or name}"
         entry = self.data["classes"].get(base or name)
+        if entry is None and like:
+            entry = self.data["classes"].get(like)
         if entry is None:
             raise DataError(f"{where}: missing")
-        known = {"latency", "parts", "queue", "source", "accumulator", "operations", "serializes"}
+        known = {"latency", "parts", "queue", "source", "accumulator", "accumulates", "operations",
+                 "serializes"}
         if set(entry) - known:
             raise DataError(f"{where}: unknown {', '.join(sorted(set(entry) - known))}")
         if entry.get("source") not in self.data["sources"]:
@@ -176,6 +183,12 @@ class Core:
                   f".accumulator_latency = {number('accumulator', entry.get('accumulator', 0))}",
                   f".queue = {self.queues.index(entry['queue'])}",
                   f".piece_count = {len(parts)}"]
+        if "accumulates" in entry:
+            if entry["accumulates"] not in names:
+                raise DataError(f"{where}: unknown class {entry['accumulates']!r}")
+            fields.append(f".accumulates = CLASS_{entry['accumulates']}")
+        else:
+            fields.append(f".accumulates = CLASS_{name}")
         if parts:
             fields.append(f".pieces = {{ {pieces} }}")
         if entry.get("serializes"):
@@ -194,7 +207,8 @@ class Core:
         entries = [self.integer("queues", "uint16_t", self.sourced(f"queues.{queue['name']}",
                                                                    queue["entries"]))
                    for queue in data["queues"]]
-        unknown = set(data["classes"]) - {base or name for name, base in classes}
+        names = {name for name, _, _ in classes}
+        unknown = set(data["classes"]) - {base or name for name, base, _ in classes}
         if unknown:
             raise DataError(f"classes: unknown {', '.join(sorted(unknown))}")
         quoted = lambda items: ", ".join(json.dumps(item) for item in items)
@@ -205,8 +219,8 @@ class Core:
                  f".queue_count = {len(entries)}",
                  f".port_names = {{ {quoted(self.ports)} }}",
                  f".port_count = {len(self.ports)}",
-                 ".classes = {\n\t\t" + ",\n\t\t".join(self.class_cost(name, base)
-                                                       for name, base in classes) + " }"]
+                 ".classes = {\n\t\t" + ",\n\t\t".join(self.class_cost(*names_of, names)
+                                                       for names_of in classes) + " }"]
         symbol = re.sub(r"\W", "_", data["name"])
         return symbol, (f"static const struct core_params {symbol} = {{\n\t" +
                         ",\n\t".join(lines) + ",\n};\n")

@@ -78,7 +78,7 @@ samples()
 	[[ $output =~ " rows.c:"[0-9.]+"  1,000 iterations, entered 2 times: 500.0 each" ]]
 	[[ $output =~ " rows.c:"[0-9.]+"  50,000 iterations, entered 1,000 times: 50.0 each" ]]
 	[[ $output == *$'\n'"In mix:"$'\n'* ]]
-	[[ $output =~ " 50,000 "[^$'\n']*"M0/12" ]]
+	[[ $output =~ " 50,000 "[^$'\n']*"M0/7" ]]
 	[ "$(disassembler)" = None ] || [[ $output =~ " 50,000 "[^$'\n']*"udiv" ]]
 	[[ $output == *"║"* && $output == *"►"* ]]
 	LC_ALL=C run plumb annotate -i exact.data rows

@@ -60,6 +60,22 @@ def sound(model):
             raise AssertionError("two different tables, or none")
 
 
+@tap.test
+def subclass(model):
+    """A subclass that is missing costs as much as the class that it is of"""
+    with tempfile.TemporaryDirectory() as folder:
+        data = load(model)
+        data["classes"].pop("LOAD_PAIR_X")
+        done = generate(model, data, Path(folder))
+        if done.returncode:
+            raise AssertionError(done.stderr[-300:])
+        lines = (Path(folder) / "out.c").read_text(encoding="utf-8").splitlines()
+        costs = [line.split("= {")[1].split(".accumulates")[0] for line in lines
+                 for name in ("LOAD_PAIR", "LOAD_PAIR_X") if f"[CLASS_{name}]" in line]
+        if len(costs) != 2 or costs[0] != costs[1]:
+            raise AssertionError(f"different costs: {costs}")
+
+
 def value(entry, new):
     entry["value"] = new
 
@@ -82,6 +98,8 @@ refused("A value is negative", "core.slots", lambda d: value(d["core"]["slots"],
 refused("A list is too long", "core.predictor.history: not a list",
         lambda d: value(d["core"]["predictor"]["history"], list(range(17))))
 refused("A class is missing", "classes.INT_ALU: missing", lambda d: d["classes"].pop("INT_ALU"))
+refused("A class accumulates for one that is unknown", "unknown class 'FP_X'",
+        lambda d: d["classes"]["FP_MUL"].update(accumulates="FP_X"))
 refused("A class is unknown", "classes: unknown INT_ALL",
         lambda d: d["classes"].update(INT_ALL=d["classes"]["INT_ALU"]))
 refused("A class has no source", "classes.INT_ALU: source None",

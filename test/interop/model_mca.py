@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[2])
 
 import mca  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import Skip, Tap  # noqa: E402
 
 BLOCKS = 1500  # of the libraries; more than half of them are not bound by dispatch
 AT_LEAST = 500  # of these
@@ -23,6 +23,8 @@ tap.skip_all(mca.lacking())
 
 
 def judge(core, loop_cycles, programs):
+    if not mca.tools(core):
+        raise Skip(f"no llvm-mca that has {core}'s own costs")
     judging = mca.Judge(loop_cycles, core)
     figures = mca.compare(judging, blocks_of(programs))
     counting = [figure for figure in figures if mca.counts(figure)]
@@ -60,14 +62,20 @@ def blocks_of(programs):
 
 
 @tap.test
+def neoverse_n2(loop_cycles, programs):
+    """Neoverse N2: cycles per iteration are close to llvm-mca's"""
+    return judge("neoverse-n2", loop_cycles, programs)
+
+
+@tap.test
 def neoverse_n3(loop_cycles, programs):
-    """Neoverse N3: cycles per iteration are close to llvm-mca's for Neoverse N2"""
+    """Neoverse N3: cycles per iteration are close to those of an llvm-mca that knows its costs"""
     return judge("neoverse-n3", loop_cycles, programs)
 
 
 @tap.test
 def neoverse_v2(loop_cycles, programs):
-    """Neoverse V2: cycles per iteration are close to llvm-mca's for Neoverse V2"""
+    """Neoverse V2: cycles per iteration are close to llvm-mca's"""
     return judge("neoverse-v2", loop_cycles, programs)
 
 

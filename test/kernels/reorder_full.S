@@ -5,13 +5,13 @@
 begin
 	mov x0, #-1
 	mov x1, #1
-	repeat 1000
-	.rept 8
+	repeat 400
+	.rept 24
 	udiv x0, x0, x1 /* guilty */
 	.endr
 	.rept REORDER_ENTRIES - 20
 	nop
 	.endr
 	again
-	work 1000 * 8
+	work 400 * 24
 finish

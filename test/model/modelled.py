@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared by the tests of the model: core data, kernels with their expectations, and runs under the
 model and the independent count."""
+import collections
 import json
 import os
 import re
@@ -32,7 +33,7 @@ class Core:
             latency=self.of_classes(lambda cost: cost["latency"]),
             accumulator=self.of_classes(lambda cost: cost.get("accumulator")),
             cycles=self.of_classes(lambda cost: max(
-                (count * busy / self.ports(group) for group, count, busy in parts_of(cost)),
+                (cycles / self.ports(group) for group, cycles in cycles_of(cost).items()),
                 default=None)),
             ports=self.ports, parts=self.parts, max=max)
 
@@ -58,6 +59,14 @@ def parts_of(cost):
     """Parses the parts of a class, "2*L V0/7": [(group, count, cycles each keeps its port)]."""
     for count, group, busy in re.findall(r"(?:(\d+)\*)?(\w+)(?:/(\d+))?", cost["parts"]):
         yield group, int(count or 1), int(busy or 1)
+
+
+def cycles_of(cost):
+    """{group: cycles for which the parts of a class keep ports of the group}"""
+    cycles = collections.Counter()
+    for group, count, busy in parts_of(cost):
+        cycles[group] += count * busy
+    return cycles
 
 
 def evaluate(expression, names):

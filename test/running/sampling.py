@@ -196,8 +196,8 @@ def records(programs):
     records = list(recording.operations())
     refills = [r for r in records if r["events"] >> 3 & 1]
     there = [r for r in records if pc(r) == load]
-    # 200,000 by the load; the lines' 65,536 first stores, of two operations each, are the others.
-    expected = 200000 / (200000 + 2 * 65536)
+    # 200,000 by the load; the lines' 65,536 first stores are the others.
+    expected = 200000 / (200000 + 65536)
     spare = 4 * (expected * (1 - expected) / len(refills)) ** 0.5
     share = sum(pc(r) == load for r in refills) / len(refills)
     assert abs(share - expected) < spare, (share, expected, spare)

@@ -219,27 +219,29 @@ static struct core_params bench_core(void)
 	};
 	struct class_params *c = core.classes;
 
-	c[CLASS_NOP] = (struct class_params){1, 1, 0, 0, 0, {{0}}, false};
-	c[CLASS_INT_ALU] = (struct class_params){1, 1, 0, 0, 1, {alu}, false};
-	c[CLASS_INT_FLAGS] = (struct class_params){1, 1, 0, 0, 1, {alu}, false};
-	c[CLASS_INT_MUL] = (struct class_params){1, 2, 0, 1, 1, {mul}, false};
-	c[CLASS_INT_MADD] = (struct class_params){1, 3, 1, 1, 1, {mul}, false};
-	c[CLASS_INT_DIV64] = (struct class_params){1, 12, 0, 1, 1, {div}, false};
-	c[CLASS_FP_ADD] = (struct class_params){1, 2, 0, 3, 1, {vec}, false};
-	c[CLASS_FP_FMA] = (struct class_params){1, 4, 2, 3, 1, {vec}, false};
-	c[CLASS_LOAD] = (struct class_params){1, 4, 0, 2, 1, {ld}, false};
-	c[CLASS_LOAD_WB] = (struct class_params){2, 4, 0, 2, 2, {ld, alu}, false};
-	c[CLASS_VLOAD] = (struct class_params){1, 6, 0, 2, 1, {ld}, false};
-	c[CLASS_VLOAD_PAIR_Q] = (struct class_params){1, 6, 0, 2, 1, {two}, false};
-	c[CLASS_STORE] = (struct class_params){1, 1, 0, 2, 2, {st, data}, false};
-	c[CLASS_STORE_WB] = (struct class_params){2, 1, 0, 2, 3, {st, data, alu}, false};
-	c[CLASS_ATOMIC] = (struct class_params){2, 5, 0, 2, 3, {ld, st, data}, false};
-	c[CLASS_PREFETCH] = (struct class_params){1, 4, 0, 2, 1, {ld}, false};
-	c[CLASS_BRANCH] = (struct class_params){1, 1, 0, 0, 1, {branch}, false};
-	c[CLASS_BARRIER_DMB] = (struct class_params){1, 1, 0, 2, 1, {st}, false};
-	c[CLASS_BARRIER_DSB] = (struct class_params){1, 1, 0, 2, 1, {st}, true};
-	c[CLASS_BARRIER_ISB] = (struct class_params){1, 1, 0, 0, 0, {{0}}, true};
-	c[CLASS_EXCEPTION] = (struct class_params){1, 1, 0, 0, 0, {{0}}, true};
+	c[CLASS_NOP] = (struct class_params){1, 1, 0, 0, 0, {{0}}, false, 0};
+	c[CLASS_INT_ALU] = (struct class_params){1, 1, 0, 0, 1, {alu}, false, 0};
+	c[CLASS_INT_FLAGS] = (struct class_params){1, 1, 0, 0, 1, {alu}, false, 0};
+	c[CLASS_INT_MUL] = (struct class_params){1, 2, 0, 1, 1, {mul}, false, 0};
+	c[CLASS_INT_MADD] = (struct class_params){1, 3, 1, 1, 1, {mul}, false, 0};
+	c[CLASS_INT_DIV64] = (struct class_params){1, 12, 0, 1, 1, {div}, false, 0};
+	c[CLASS_FP_ADD] = (struct class_params){1, 2, 0, 3, 1, {vec}, false, 0};
+	c[CLASS_FP_FMA] = (struct class_params){1, 4, 2, 3, 1, {vec}, false, 0};
+	c[CLASS_LOAD] = (struct class_params){1, 4, 0, 2, 1, {ld}, false, 0};
+	c[CLASS_LOAD_WB] = (struct class_params){2, 4, 0, 2, 2, {ld, alu}, false, 0};
+	c[CLASS_VLOAD] = (struct class_params){1, 6, 0, 2, 1, {ld}, false, 0};
+	c[CLASS_VLOAD_PAIR_Q] = (struct class_params){1, 6, 0, 2, 1, {two}, false, 0};
+	c[CLASS_STORE] = (struct class_params){1, 1, 0, 2, 2, {st, data}, false, 0};
+	c[CLASS_STORE_WB] = (struct class_params){2, 1, 0, 2, 3, {st, data, alu}, false, 0};
+	c[CLASS_ATOMIC] = (struct class_params){2, 5, 0, 2, 3, {ld, st, data}, false, 0};
+	c[CLASS_PREFETCH] = (struct class_params){1, 4, 0, 2, 1, {ld}, false, 0};
+	c[CLASS_BRANCH] = (struct class_params){1, 1, 0, 0, 1, {branch}, false, 0};
+	c[CLASS_BARRIER_DMB] = (struct class_params){1, 1, 0, 2, 1, {st}, false, 0};
+	c[CLASS_BARRIER_DSB] = (struct class_params){1, 1, 0, 2, 1, {st}, true, 0};
+	c[CLASS_BARRIER_ISB] = (struct class_params){1, 1, 0, 0, 0, {{0}}, true, 0};
+	c[CLASS_EXCEPTION] = (struct class_params){1, 1, 0, 0, 0, {{0}}, true, 0};
+	for (unsigned i = 0; i < CLASS_COUNT; i++)
+		c[i].accumulates = (uint16_t)i;
 	return core;
 }
 
@@ -260,7 +262,7 @@ static struct insn *bench_insn(struct bench_block *bench, unsigned class, uint32
 	memset(insn, 0, sizeof(*insn));
 	memset(insn->sources, REG_NONE, sizeof(insn->sources));
 	memset(insn->targets, REG_NONE, sizeof(insn->targets));
-	insn->class = (uint8_t) class;
+	insn->class = (uint16_t) class;
 	insn->kinds = kinds;
 	insn->accumulator = 255;
 	insn->writes_base = 255;
