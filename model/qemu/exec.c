@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/exec.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -23,6 +24,8 @@ static unsigned own_prefix;
 static const struct share *own_share;
 static struct model_shared *own_shared;
 static char engine[PATH_MAX], own_program[PATH_MAX];
+static struct stat own_plugin; /* this plugin's file, as it was when it was loaded */
+static const char *own_plugin_path;
 static char own_line[1u << 20];
 static size_t own_line_size;
 
@@ -76,6 +79,29 @@ static void find_own_program(void)
 		own_program[0] = '\0';
 }
 
+static void find_own_plugin(void)
+{
+	Dl_info info;
+
+	if (dladdr(&own_plugin, &info) && info.dli_fname && stat(info.dli_fname, &own_plugin) == 0)
+		own_plugin_path = info.dli_fname;
+}
+
+/*
+ * Returns whether a new QEMU would load the same plugin. It refuses to start with one that it
+ * cannot read, and another version's does not know these words.
+ */
+static bool plugin_in_reach(void)
+{
+	struct stat now;
+
+	return own_plugin_path && access(own_plugin_path, R_OK) == 0 &&
+	       stat(own_plugin_path, &now) == 0 && now.st_dev == own_plugin.st_dev &&
+	       now.st_ino == own_plugin.st_ino && now.st_size == own_plugin.st_size &&
+	       now.st_mtim.tv_sec == own_plugin.st_mtim.tv_sec &&
+	       now.st_mtim.tv_nsec == own_plugin.st_mtim.tv_nsec;
+}
+
 void exec_set_up(unsigned prefix, const struct share *share, struct model_shared *shared)
 {
 	ssize_t length = readlink("/proc/self/exe", engine, sizeof(engine) - 1);
@@ -84,6 +110,7 @@ void exec_set_up(unsigned prefix, const struct share *share, struct model_shared
 	own_prefix = prefix;
 	own_share = share;
 	own_shared = shared;
+	find_own_plugin();
 	read_command_line();
 	find_own_program();
 }
@@ -263,13 +290,17 @@ static bool add_guest_list(struct words *words, uint64_t list, size_t skip)
 	}
 }
 
-/* Appends the plugin's words, for one that counts on or does not. */
-static bool add_plugin_words(struct words *words, const char *text, bool counted)
+/* Appends the plugin and its words, for one that counts on or does not; or none out of reach. */
+static bool add_plugin(struct words *words, const char *text, bool counted)
 {
 	const char *option = counted ? BECAME_OPTION : IDLE_OPTION;
 	char *all = NULL;
 	bool added;
 
+	if (!plugin_in_reach())
+		return true;
+	if (!add_word(words, "-plugin"))
+		return false;
 	if (strstr(text, option))
 		return add_word(words, text);
 	if (asprintf(&all, "%s%s", text, option) < 0)
@@ -287,11 +318,12 @@ static bool add_prefix(struct words *words, bool counted)
 
 	for (unsigned i = 0; i < own_prefix; i++) {
 		const char *end = memchr(at, '\0', (size_t)(own_line + own_line_size - at));
+		bool is_plugin = !after_plugin && !strcmp(at, "-plugin");
 
-		if (!end ||
-		    !(after_plugin ? add_plugin_words(words, at, counted) : add_word(words, at)))
+		if (!end || (after_plugin && !add_plugin(words, at, counted)) ||
+		    (!after_plugin && !is_plugin && !add_word(words, at)))
 			return false;
-		after_plugin = !strcmp(at, "-plugin");
+		after_plugin = is_plugin;
 		at = end + 1;
 	}
 	return true;

@@ -8,6 +8,7 @@ The input, output and exit status of a program must not change. Every kind of pr
 counted. Programs that cannot be run must be rejected with a hint.
 """
 import fcntl
+import glob
 import json
 import os
 import pty
@@ -104,6 +105,15 @@ def static_position_independent(plumb, folder):
     basics(plumb, folder, "running-basics-static-pie")
 
 
+def install(plumb, place):
+    """Installs a copy in `place`. Returns its path."""
+    build = os.path.dirname(os.path.dirname(plumb))
+    subprocess.run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir",
+                    place], check=True, capture_output=True)
+    return next(f"{top}/plumb" for top, _, files in os.walk(place)
+                if "plumb" in files and top.endswith("/bin"))
+
+
 @tap.test
 def odd_path(plumb, folder):
     """A program whose path has a space, a comma and an equals sign"""
@@ -116,12 +126,7 @@ def odd_path(plumb, folder):
 def odd_plugin_path(plumb, folder):
     """Plumb itself in a folder with a space, a comma and an equals sign"""
     with tempfile.TemporaryDirectory(prefix="a b,c=d") as place:
-        build = os.path.dirname(os.path.dirname(plumb))
-        subprocess.run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir",
-                        place], check=True, capture_output=True)
-        moved = [f"{top}/plumb" for top, _, files in os.walk(place)
-                 if "plumb" in files and top.endswith("/bin")]
-        basics(moved[0], folder, "running-basics")
+        basics(install(plumb, place), folder, "running-basics")
 
 
 @tap.test
@@ -214,6 +219,31 @@ def out_of_reach(plumb, folder):
         assert run.status == 3 and "chroot: " in run.err, (run.status, run.err)
         assert "could not run ./becomes" in run.warnings, run.warnings
         assert run.counts["INST_RETIRED"] > 10000
+
+
+@tap.test
+def plugin_replaced(plumb, folder):
+    """A program that execs after the plugin was replaced runs on, and is said to be uncounted"""
+    with tempfile.TemporaryDirectory() as place:
+        copy, file = install(plumb, place), f"{place}/plugin"
+        for content in (b"junk", None):
+            # Which one it is depends on the engine: all of them are replaced, one after the other.
+            for plugin in sorted(glob.glob(f"{place}/**/plumb-model-?.so", recursive=True)):
+                if content:
+                    with open(file, "wb") as out:
+                        out.write(content)
+                else:  # one that works, but is not the same
+                    shutil.copy(os.path.join(os.path.dirname(os.path.dirname(plumb)), "model",
+                                             "qemu", os.path.basename(plugin)), file)
+                before = shutil.copy(plugin, f"{place}/before")
+                run = become(copy, folder, "replace", plugin, file, options=ALL)
+                os.rename(before, plugin)
+                if "ran uncounted" in run.warnings:
+                    break
+            assert run.status == 77 and "[list]" in run.out, (run.status, run.out, run.err)
+            assert "1 program ran uncounted" in run.warnings, run.warnings
+            assert "or after its plugin was replaced" in run.warnings, run.warnings
+            assert run.counts["INST_RETIRED"] > 10000
 
 
 @tap.test

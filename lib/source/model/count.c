@@ -88,7 +88,8 @@ void model_warn(const struct model_result *run, struct plumb_diagnostics *found)
 	if (run->uncounted_execs)
 		plumb_diagnostics_add(found, PLUMB_WARNING, "uncounted-exec", NULL,
 				      "%u program%s ran uncounted: execve() after a change of user "
-				      "or root folder, or without memory for the model",
+				      "or root folder, without memory for the model, or after its "
+				      "plugin was replaced",
 				      run->uncounted_execs, run->uncounted_execs == 1 ? "" : "s");
 	if (*run->refused)
 		plumb_diagnostics_add(found, PLUMB_WARNING, "refused-exec", NULL,

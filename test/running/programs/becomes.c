@@ -66,6 +66,9 @@ static void become(const char *how, const char *self, char **arguments)
 	} else if (!strcmp(how, "user")) {
 		if (setgid(65534) == 0 && setuid(65534) == 0)
 			execv(self, arguments);
+	} else if (!strcmp(how, "replace")) { /* list FILE BY: with a file changed before */
+		if (rename(arguments[3], arguments[2]) == 0)
+			execv(self, arguments);
 	} else {
 		execv(how, arguments);
 	}
