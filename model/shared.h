@@ -75,8 +75,8 @@ struct model_shared {
 	char refused_name[MODEL_NAME_MAX];          /* what it was to become, and could not */
 	_Atomic uint64_t snapshots, snapshots_read; /* so far; the latter is the reader's */
 	struct model_snapshot snapshot[MODEL_SNAPSHOTS];
-	_Atomic uint64_t finished[EVENT_COUNT]; /* sum over finished threads */
-	_Atomic uint32_t slot_taken[MODEL_SHARED_THREADS];
+	_Atomic uint64_t finished[EVENT_COUNT];            /* sum over finished threads */
+	_Atomic uint32_t slot_taken[MODEL_SHARED_THREADS]; /* by this process; 0: free */
 	struct model_thread_counts threads[MODEL_SHARED_THREADS];
 };
 

@@ -68,6 +68,7 @@ static const struct core_params *params;
 static struct model_shared *shared;
 static struct memory_system *memory_system;
 static struct vcpu *vcpus[VCPUS_MAX];
+static bool own_slots[MODEL_SHARED_THREADS]; /* those of this process's threads; under `lock` */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool counting;
 static bool count_children;
@@ -138,15 +139,64 @@ static void give_up(void)
 	counting = false;
 }
 
+/* The counts of the thread that had this slot go to the sum of the finished. */
+static void add_to_finished(unsigned slot)
+{
+	struct model_thread_counts *counts = &shared->threads[slot];
+
+	for (unsigned e = 0; e < EVENT_COUNT; e++) {
+		atomic_fetch_add(&shared->finished[e], model_thread_count(counts, e));
+		counts->counts[e] = counts->skipped[e] = counts->at_close[e] = 0;
+	}
+	atomic_store(&counts->closed, 0);
+}
+
+/*
+ * Returns whether nobody uses a taken slot any more: most processes end without giving theirs back,
+ * by exit_group() or by a signal, and a program that became another one has left those of before.
+ */
+static bool is_left_behind(unsigned slot, uint32_t owner)
+{
+	return owner == (uint32_t)getpid() ? !own_slots[slot]
+					   : share_process_gone(shared, (int)owner);
+}
+
+/* Takes a slot that is free, or else one that was left behind. -1: there is none. */
 static int take_slot(void)
 {
-	for (unsigned t = 0; t < MODEL_SHARED_THREADS; t++) {
-		uint32_t free = 0;
+	const uint32_t self = (uint32_t)getpid();
+	int taken = -1;
 
-		if (atomic_compare_exchange_strong(&shared->slot_taken[t], &free, 1))
-			return (int)t;
+	pthread_mutex_lock(&lock);
+	for (unsigned t = 0; taken < 0 && t < MODEL_SHARED_THREADS; t++) {
+		uint32_t owner = 0;
+
+		if (atomic_compare_exchange_strong(&shared->slot_taken[t], &owner, self))
+			taken = (int)t;
 	}
-	return -1;
+	for (unsigned t = 0; taken < 0 && t < MODEL_SHARED_THREADS; t++) {
+		uint32_t owner = atomic_load(&shared->slot_taken[t]);
+
+		if (owner && is_left_behind(t, owner) &&
+		    atomic_compare_exchange_strong(&shared->slot_taken[t], &owner, self)) {
+			note_longest(shared->threads[t].counts[EVENT_CPU_CYCLES]);
+			sampler_end_for(t);
+			add_to_finished(t);
+			taken = (int)t;
+		}
+	}
+	if (taken >= 0)
+		own_slots[taken] = true;
+	pthread_mutex_unlock(&lock);
+	return taken;
+}
+
+static void give_slot_back(unsigned slot)
+{
+	pthread_mutex_lock(&lock);
+	own_slots[slot] = false;
+	atomic_store_explicit(&shared->slot_taken[slot], 0, memory_order_release);
+	pthread_mutex_unlock(&lock);
 }
 
 /*
@@ -189,7 +239,7 @@ static struct vcpu *vcpu_start(unsigned index)
 fail:
 	free(vcpu);
 	if (slot >= 0)
-		atomic_store(&shared->slot_taken[slot], 0);
+		give_slot_back((unsigned)slot);
 	give_up();
 	return NULL;
 }
@@ -198,21 +248,16 @@ fail:
 static void vcpu_end(unsigned index)
 {
 	struct vcpu *vcpu = vcpus[index];
-	struct model_thread_counts *mine = &shared->threads[vcpu->slot];
 
 	note_longest(base_cycle + core_cycle(vcpu->core));
 	core_counts(vcpu->core);
 	sampler_free(vcpu->sampler);
 	vcpus[index] = NULL;
-	for (unsigned e = 0; e < EVENT_COUNT; e++) {
-		atomic_fetch_add(&shared->finished[e], model_thread_count(mine, e));
-		mine->counts[e] = mine->skipped[e] = mine->at_close[e] = 0;
-	}
-	atomic_store(&mine->closed, 0);
+	add_to_finished(vcpu->slot);
 	pthread_mutex_lock(&lock);
 	core_free(vcpu->core);
 	pthread_mutex_unlock(&lock);
-	atomic_store_explicit(&shared->slot_taken[vcpu->slot], 0, memory_order_release);
+	give_slot_back(vcpu->slot);
 	registers_thread_ended();
 	free(vcpu);
 }
@@ -595,6 +640,7 @@ static void child_begins(void)
 	share_watch_reader(shared);
 	pthread_mutex_init(&lock, NULL);
 	memset(vcpus, 0, sizeof(vcpus));
+	memset(own_slots, 0, sizeof(own_slots));
 	counting = counting && count_children;
 	sampler_forked(counting);
 	endings_forked();

@@ -137,24 +137,35 @@ static uint64_t aux_position(const struct sampler *sampler)
 	return sampler->window + (uint64_t)(sampler->unit.at - (sampler->aux + from));
 }
 
-/* Tells of what the unit has written since it was last told; a snapshot tells what is there. */
-static void report_aux(struct sampler *sampler)
+/* What the unit has written since that was last told; in a snapshot, what is there. */
+static struct model_frame_aux held_aux(struct model_ring *ring)
 {
-	struct model_ring *ring = sampler->ring;
 	struct model_frame_aux aux = {.offset = atomic_load(&ring->aux_reported)};
-	uint64_t head = aux_position(sampler);
+	uint64_t head = atomic_load(&ring->aux_head);
 
-	atomic_store(&ring->aux_head, head);
 	if (sampling->snapshot) {
 		aux.flags = AUX_OVERWRITE;
 		if (head - aux.offset > sampling->aux_bytes)
 			aux.offset = head - sampling->aux_bytes;
 	}
 	aux.size = head - aux.offset;
+	if (atomic_load(&ring->collided))
+		aux.flags |= AUX_COLLISION;
+	return aux;
+}
+
+static void report_aux(struct sampler *sampler)
+{
+	struct model_ring *ring = sampler->ring;
+	uint64_t head = aux_position(sampler);
+	struct model_frame_aux aux;
+
+	atomic_store(&ring->aux_head, head);
+	if (sampler->unit.collided)
+		atomic_store(&ring->collided, 1);
+	aux = held_aux(ring);
 	if (!aux.size)
 		return;
-	if (sampler->unit.collided)
-		aux.flags |= AUX_COLLISION;
 	sampler->unit.collided = false;
 	atomic_store(&ring->collided, 0);
 	send_frame(sampler, FRAME_AUX, time_now(sampler), &aux, sizeof(aux), "", 0);
@@ -421,22 +432,32 @@ static uint32_t next_id(void)
 	return MODEL_FIRST_ID + atomic_fetch_add(&sampling->next_id, 1);
 }
 
-/* The number of this process, which is known already when it has become another program. */
-static uint32_t process_id(void)
+/* The number of this process if it has one, since it has become another program; else 0. */
+static uint32_t known_id(void)
 {
-	int32_t real = (int32_t)getpid();
+	for (unsigned i = 0; i < MODEL_SHARED_THREADS; i++)
+		if (atomic_load(&sampling->ids[i].real) == (int32_t)getpid())
+			return sampling->ids[i].id;
+	return 0;
+}
+
+/* Gives this process a number, and a place to find it: a free one, or that of one that is gone. */
+static uint32_t new_id(void)
+{
+	const int32_t self = (int32_t)getpid();
+	const uint32_t id = next_id();
 
 	for (unsigned i = 0; i < MODEL_SHARED_THREADS; i++) {
-		int32_t free = 0;
+		int32_t before = atomic_load(&sampling->ids[i].real);
 
-		if (atomic_load(&sampling->ids[i].real) == real)
-			return sampling->ids[i].id;
-		if (atomic_compare_exchange_strong(&sampling->ids[i].real, &free, real)) {
-			sampling->ids[i].id = next_id();
-			return sampling->ids[i].id;
+		/* Processes that have ended may have had the same number. */
+		if ((before == 0 || before == self || share_process_gone(shared, before)) &&
+		    atomic_compare_exchange_strong(&sampling->ids[i].real, &before, self)) {
+			sampling->ids[i].id = id;
+			break;
 		}
 	}
-	return next_id();
+	return id;
 }
 
 static void tell_origin(struct sampler *sampler, const struct origin *origin)
@@ -465,7 +486,7 @@ static void introduce(struct sampler *sampler)
 	from_fork = first && forked;
 	begun = true;
 	if (!own_pid)
-		own_pid = process_id();
+		own_pid = new_id();
 	origin = made_by;
 	pthread_mutex_unlock(&lock);
 	sampler->pid = own_pid;
@@ -543,6 +564,28 @@ void sampler_flush(struct sampler *sampler, bool exit)
 	send_frame(sampler, FRAME_EXIT, time_now(sampler), &who, sizeof(who), "", 0);
 	sampler->ended = true;
 	atomic_store(&sampler->ring->open, 0);
+}
+
+void sampler_end_for(unsigned slot)
+{
+	struct model_ring *ring = sampling ? &sampling->rings[slot] : NULL;
+	struct model_frame_fork who;
+	struct model_frame_aux aux;
+	struct sampler gone;
+
+	if (!ring || !atomic_load(&ring->open))
+		return;
+	gone = (struct sampler){.ring = ring,
+				.frames = (uint8_t *)sampling + model_ring_place(sampling, slot),
+				.pid = ring->pid,
+				.tid = ring->tid};
+	who = (struct model_frame_fork){gone.pid, gone.pid};
+	aux = held_aux(ring);
+	if (aux.size)
+		send_frame(&gone, FRAME_AUX, atomic_load(&ring->time), &aux, sizeof(aux), "", 0);
+	atomic_store(&ring->aux_reported, atomic_load(&ring->aux_head));
+	send_frame(&gone, FRAME_EXIT, atomic_load(&ring->time), &who, sizeof(who), "", 0);
+	atomic_store(&ring->open, 0);
 }
 
 /* Other threads may be executing: their profiles are told now, or never. */
@@ -738,7 +781,9 @@ bool sampler_set_up(const struct share *share, struct model_shared *memory,
 		return false;
 	shared = memory;
 	params = core_params;
-	own_pid = process_id();
+	own_pid = known_id();
+	if (!own_pid)
+		own_pid = new_id();
 	close_rings();
 	read_command(prefix);
 	return true;

@@ -37,6 +37,11 @@ void sampler_pause(struct sampler *sampler);
 void sampler_resume(struct sampler *sampler, uint64_t pc, const uint64_t *skipped);
 void sampler_free(struct sampler *sampler);
 
+/*
+ * Tells what a thread whose process was killed has left in its slot's rings, and that it has ended.
+ */
+void sampler_end_for(unsigned slot);
+
 /* Returns whether threads have exact profiles. */
 bool sampler_has_profiles(void);
 /* Returns whether sampler_block_begins() reads registers. */

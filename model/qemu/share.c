@@ -112,6 +112,12 @@ bool share_reader_gone(struct model_shared *shared)
 	return atomic_load(&shared->orphaned);
 }
 
+/* In another PID namespace the reader is out of sight, too. */
+bool share_process_gone(const struct model_shared *shared, int process)
+{
+	return is_gone(process) && !is_gone(shared->reader);
+}
+
 static void *watch(void *user)
 {
 	const struct timespec pause = {.tv_nsec = WATCH_MS * 1000000L};

@@ -34,6 +34,9 @@ bool share_in_reach(const struct share *share);
  */
 bool share_reader_gone(struct model_shared *shared);
 
+/* Returns whether a process that shares the memory is gone for certain. */
+bool share_process_gone(const struct model_shared *shared, int process);
+
 /* Ends this process when the reader has gone. Only the first QEMU is the reader's own child. */
 void share_watch_reader(struct model_shared *shared);
 

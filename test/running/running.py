@@ -161,6 +161,28 @@ def children(plumb, folder):
 
 
 @tap.test
+def many_children(plumb, folder):
+    """There may be more processes than the model has room for at the same time"""
+    program = f"{folder}/running-spawns"
+    none, many = (Stat(plumb, program, count, options=[*ALL, "--children"])
+                  for count in ("0", "530"))
+    assert many.status == 0 and "gave up" not in many.warnings, (many.status, many.warnings)
+    work = none.counts["INST_RETIRED"] + 530 * 4000
+    # What a child or its parent executes around the work; a killed one lacks its last 1024 cycles.
+    assert work - 265 * 1024 * 5 < many.counts["INST_RETIRED"] < work + 530 * 3000, many.counts
+    with tempfile.TemporaryDirectory() as place:
+        run = subprocess.run([plumb, "record", "-q", "--source", "model", "-e", "INST_RETIRED:u",
+                              "-c", "1000", "-o", f"{place}/perf.data", program, "530"],
+                             capture_output=True, text=True, timeout=240)
+        assert run.returncode == 0 and not run.stderr, run
+        run = subprocess.run([plumb, "script", "-D", "-i", f"{place}/perf.data"],
+                             capture_output=True, text=True, timeout=120)
+    for kind, count in (("FORK", 530), ("EXIT", 531)):
+        assert run.stdout.count(f"PERF_RECORD_{kind}(") == count, \
+            (kind, run.stdout.count(f"PERF_RECORD_{kind}("))
+
+
+@tap.test
 def execve(plumb, folder):
     """A program that becomes another is counted on, arguments and status and all"""
     run = Stat(plumb, f"{folder}/running-execs", f"{folder}/running-basics", "one two", ",=",
