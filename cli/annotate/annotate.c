@@ -278,12 +278,15 @@ static int print(struct annotate_run *run)
 	const struct annotate_options *options = run->options;
 	struct plumb_annotated_function function;
 	unsigned limit = options->limit ? options->limit : 1;
-	json_t *functions = options->common.json ? json_array() : NULL;
+	json_t *functions;
 	struct output out;
 	int status;
 	size_t shown = 0;
 
 	status = output_open(&out, &options->common);
+	if (status != EXIT_FINE)
+		return status;
+	functions = options->common.json ? json_array() : NULL;
 	for (size_t i = 0; status == EXIT_FINE && shown < limit &&
 			   plumb_annotation_function(run->view.annotation, i, &function);
 	     i++) {

@@ -215,12 +215,10 @@ void buffer_format(struct buffer *buffer, const char *format, ...)
 {
 	va_list args;
 	char *text;
-	int length;
 
 	va_start(args, format);
-	length = vasprintf(&text, format, args);
+	text = memory_vformat(format, args);
 	va_end(args);
-	memory_given(length < 0 ? NULL : text);
 	buffer_text(buffer, text);
 	free(text);
 }

@@ -409,14 +409,11 @@ void output_format(struct output *out, enum style style, const char *format, ...
 {
 	va_list arguments;
 	char *text;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(&text, format, arguments);
+	text = memory_vformat(format, arguments);
 	va_end(arguments);
-	if (length < 0)
-		return;
-	output_bytes(out, style, text, (size_t)length);
+	output_text(out, style, text);
 	free(text);
 }
 

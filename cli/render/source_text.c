@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/source_text.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -56,7 +57,8 @@ static void read_file(struct source_text *texts, const char *path)
 	if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
 	    status.st_size <= FILE_MAX) {
 		texts->bytes = memory_resize(NULL, (size_t)status.st_size, 1);
-		while (got > 0 && texts->size < (size_t)status.st_size) {
+		while ((got > 0 || (got < 0 && errno == EINTR)) &&
+		       texts->size < (size_t)status.st_size) {
 			got = read(descriptor, texts->bytes + texts->size,
 				   (size_t)status.st_size - texts->size);
 			texts->size += got > 0 ? (size_t)got : 0;

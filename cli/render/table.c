@@ -29,13 +29,10 @@ void table_cell(struct table *table, const char *text)
 void table_cell_format(struct table *table, const char *format, ...)
 {
 	va_list arguments;
-	char *text;
 
 	va_start(arguments, format);
-	if (vasprintf(&text, format, arguments) < 0)
-		text = NULL;
+	add_cell(table, memory_vformat(format, arguments));
 	va_end(arguments);
-	add_cell(table, text);
 }
 
 void table_free(struct table *table)

@@ -33,16 +33,22 @@ char *memory_copy(const char *text, size_t length)
 	return memory_given(strndup(text, length));
 }
 
+char *memory_vformat(const char *format, va_list arguments)
+{
+	char *text;
+
+	return memory_given(vasprintf(&text, format, arguments) < 0 ? NULL : text);
+}
+
 char *memory_format(const char *format, ...)
 {
 	va_list arguments;
-	char *text = NULL;
+	char *text;
 
 	va_start(arguments, format);
-	if (vasprintf(&text, format, arguments) < 0)
-		text = NULL;
+	text = memory_vformat(format, arguments);
 	va_end(arguments);
-	return memory_given(text);
+	return text;
 }
 
 void memory_init(void)

@@ -6,6 +6,7 @@
 #ifndef CLI_MEMORY_H
 #define CLI_MEMORY_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 #include <plumb/error.h>
@@ -24,5 +25,6 @@ MEMORY_GIVEN void *memory_resize(void *old, size_t count, size_t size);
 
 MEMORY_GIVEN char *memory_copy(const char *text, size_t length);
 MEMORY_GIVEN char *memory_format(const char *format, ...) PLUMB_PRINTF(1, 2);
+MEMORY_GIVEN char *memory_vformat(const char *format, va_list arguments) PLUMB_PRINTF(1, 0);
 
 #endif

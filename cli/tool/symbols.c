@@ -75,7 +75,7 @@ int symbols_close(struct plumb_symbolizer *symbols, int status)
 	for (size_t i = 0; (warning = plumb_symbolizer_warning(symbols, i)); i++)
 		complain("%s", warning);
 	if (plumb_symbolizer_status(symbols) < 0) {
-		complain("out of memory; symbols are missing");
+		complain("out of memory or file descriptors; symbols are missing");
 		status = status == EXIT_FINE ? EXIT_OTHER : status;
 	}
 	plumb_symbolizer_free(symbols);

@@ -24,7 +24,8 @@ struct plumb_disassembler;
  * module is code that runs in this process, so name only folders that you trust. Returns 0 or
  * NO_MEMORY, or, with a finding, MACHINE if the module or LLVM is missing. Takes some 20 ms.
  *
- * Use a disassembler from one thread at a time.
+ * Use a disassembler from one thread at a time. If memory runs out within LLVM, LLVM ends the
+ * process.
  */
 PLUMB_API int plumb_disassembler_new(const char *module_dir,
 				     struct plumb_disassembler **disassembler,

@@ -101,8 +101,8 @@ PLUMB_API int plumb_symbolizer_add(struct plumb_symbolizer *symbolizer,
 				   const struct plumb_record *record);
 
 /*
- * Returns PLUMB_ERR_NO_MEMORY if memory ran out while files were read, so that symbols or lines are
- * missing that should be there; else 0. Ask when all addresses are found.
+ * Returns PLUMB_ERR_NO_MEMORY if memory or file descriptors ran out while files were read, so that
+ * symbols or lines are missing that should be there; else 0. Ask when all addresses are found.
  */
 PLUMB_API int plumb_symbolizer_status(const struct plumb_symbolizer *symbolizer);
 

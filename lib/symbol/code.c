@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The code of mapped files, read from the files. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +15,7 @@ static bool find_segment(const struct elf_file *file, uint64_t place, GElf_Phdr 
 	if (elf_getphdrnum(file->elf, &count) != 0)
 		return false;
 	for (size_t i = 0; i < count && i <= INT32_MAX; i++)
-		if (gelf_getphdr(file->elf, (int)i, segment) && segment->p_type == PT_LOAD &&
+		if (elf_file_segment(file, i, segment) && segment->p_type == PT_LOAD &&
 		    segment->p_flags & PF_X && place >= segment->p_offset &&
 		    place - segment->p_offset < segment->p_filesz)
 			return true;
@@ -26,8 +27,10 @@ static bool open_fitting(const struct plumb_symbol_file *file, const char *path,
 			 struct elf_file *elf)
 {
 	uint8_t id[ELF_BUILD_ID_MAX];
+	int status = elf_file_open(elf, path);
 
-	if (elf_file_open(elf, path) < 0)
+	files_note(file->files, status);
+	if (status < 0)
 		return false;
 	if (elf->descriptor >= 0 &&
 	    (file->build_id_size == 0 || (elf_file_build_id(elf, id) == file->build_id_size &&
@@ -70,10 +73,13 @@ size_t symbolizer_code(struct plumb_symbolizer *symbolizer, struct plumb_symbol_
 		*virtual_address = address - segment.p_offset + segment.p_vaddr;
 		if (size > left)
 			size = (size_t)left;
-		while (count < size && (got = pread(elf.descriptor, (char *)bytes + count,
-						    size - count, (off_t)(address + count))) > 0)
-			count += (size_t)got;
+		do {
+			got = pread(elf.descriptor, (char *)bytes + count, size - count,
+				    (off_t)(address + count));
+			count += got > 0 ? (size_t)got : 0;
+		} while (count < size && (got > 0 || (got < 0 && errno == EINTR)));
 	}
+	files_note(file->files, 0);
 	elf_file_close(&elf);
 	return count;
 }

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "symbol/elf_file.h"
+
 /* .debug_str, .debug_line_str, .debug_str.dwo, and as they were called when compressed. */
 static bool holds_strings(const char *name)
 {
@@ -32,7 +34,7 @@ bool dwarf_strings_end(Elf *elf)
 		if (!gelf_getshdr(section, &header) ||
 		    !(name = elf_strptr(elf, names, header.sh_name)) || !holds_strings(name))
 			continue;
-		data = elf_rawdata(section, NULL);
+		data = elf_file_raw_data(section);
 		if (data && data->d_buf && data->d_size &&
 		    ((const char *)data->d_buf)[data->d_size - 1] != '\0')
 			return false;

@@ -10,6 +10,52 @@
 #include "base/elf_note.h"
 #include "symbol/elf_file.h"
 
+static __thread bool ran_out;
+
+/* Notes why a function of libelf failed; errno was 0 before. */
+static void note_failure(bool failed)
+{
+	ran_out |= failed && errno == ENOMEM;
+}
+
+Elf_Data *elf_file_data(Elf_Scn *section)
+{
+	Elf_Data *data;
+
+	errno = 0;
+	data = elf_getdata(section, NULL);
+	note_failure(!data);
+	return data;
+}
+
+Elf_Data *elf_file_raw_data(Elf_Scn *section)
+{
+	Elf_Data *data;
+
+	errno = 0;
+	data = elf_rawdata(section, NULL);
+	note_failure(!data);
+	return data;
+}
+
+bool elf_file_segment(const struct elf_file *file, size_t index, GElf_Phdr *segment)
+{
+	bool read;
+
+	errno = 0;
+	read = index <= INT32_MAX && gelf_getphdr(file->elf, (int)index, segment);
+	note_failure(!read);
+	return read;
+}
+
+bool elf_file_ran_out(void)
+{
+	bool answer = ran_out;
+
+	ran_out = false;
+	return answer;
+}
+
 static Elf_Scn *section(const struct elf_file *file, const char *name, uint32_t type)
 {
 	Elf_Scn *scn = NULL;
@@ -37,8 +83,7 @@ size_t elf_file_segments(const struct elf_file *file, GElf_Phdr *segments)
 	if (elf_getphdrnum(file->elf, &count) != 0)
 		return 0;
 	for (size_t i = 0; i < count && i <= INT32_MAX && kept < ELF_SEGMENTS_MAX; i++) {
-		if (gelf_getphdr(file->elf, (int)i, &segments[kept]) &&
-		    segments[kept].p_type == PT_LOAD)
+		if (elf_file_segment(file, i, &segments[kept]) && segments[kept].p_type == PT_LOAD)
 			kept++;
 	}
 	return kept;
@@ -73,6 +118,12 @@ static int begin(struct elf_file *file)
 	return 0;
 }
 
+int elf_file_open_error(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM ? PLUMB_ERR_NO_MEMORY
+								     : PLUMB_ERR_IO;
+}
+
 /* Looks before it opens, since opening a device may already do something, and again after. */
 int elf_file_open(struct elf_file *file, const char *path)
 {
@@ -83,7 +134,7 @@ int elf_file_open(struct elf_file *file, const char *path)
 		return PLUMB_ERR_IO;
 	file->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (file->descriptor < 0)
-		return PLUMB_ERR_IO;
+		return elf_file_open_error(errno);
 	if (fstat(file->descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
 		elf_file_close(file);
 		return PLUMB_ERR_IO;
@@ -135,7 +186,7 @@ size_t elf_file_build_id(const struct elf_file *file, uint8_t id[ELF_BUILD_ID_MA
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		Elf_Scn *scn = section(file, names[i], 0);
-		const Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+		const Elf_Data *data = scn ? elf_file_data(scn) : NULL;
 
 		if (data && data->d_buf)
 			return elf_notes_build_id(data->d_buf, data->d_size, id);
@@ -157,7 +208,7 @@ bool elf_file_section(const struct elf_file *file, const char *name, const void 
 		      size_t *size)
 {
 	Elf_Scn *scn = section(file, name, SHT_PROGBITS);
-	const Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+	const Elf_Data *data = scn ? elf_file_raw_data(scn) : NULL;
 
 	if (!data || !data->d_buf || !data->d_size)
 		return false;

@@ -21,15 +21,28 @@ struct elf_file {
 	Elf_Scn *symtab, *dynsym;
 };
 
+/* Returns what errno says of open(): NO_MEMORY if memory or file descriptors ran out, else IO. */
+int elf_file_open_error(int error);
+
 /*
  * Opens `path`, which must be a regular file, or `size` bytes in memory, which must stay. Returns
- * 0, IO, SYNTAX or NO_MEMORY.
+ * 0, IO, SYNTAX, or NO_MEMORY if memory or file descriptors ran out.
  */
 int elf_file_open(struct elf_file *file, const char *path);
 int elf_file_open_memory(struct elf_file *file, char *bytes, size_t size);
 /* The same of this process's own [vdso]. Returns 0, SYNTAX, or NOT_FOUND: it has none. */
 int elf_file_open_vdso(struct elf_file *file);
 void elf_file_close(struct elf_file *file);
+
+/*
+ * libelf's functions for the data of a section, with and without conversion, and for a program
+ * header. They read the file; NULL or false may mean that memory ran out.
+ */
+Elf_Data *elf_file_data(Elf_Scn *section);
+Elf_Data *elf_file_raw_data(Elf_Scn *section);
+bool elf_file_segment(const struct elf_file *file, size_t index, GElf_Phdr *segment);
+/* Returns whether memory ran out in one of them, in this thread, since this was last asked. */
+bool elf_file_ran_out(void);
 
 /* Whether it has DWARF debug information. */
 bool elf_file_has_debug_info(const struct elf_file *file);

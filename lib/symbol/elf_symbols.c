@@ -116,7 +116,7 @@ static int add_all(struct loader *loader, Elf_Scn *scn)
 
 	if (!scn || !gelf_getshdr(scn, &section))
 		return 0;
-	data = elf_getdata(scn, NULL);
+	data = elf_file_data(scn);
 	count = elf_section_entries(data, &section);
 	for (size_t i = 0; status == 0 && i < count && i <= INT32_MAX; i++) {
 		GElf_Sym symbol;
@@ -170,7 +170,7 @@ bool elf_symbol_address(const struct elf_file *file, const char *name, uint64_t 
 
 	if (!file->symtab || !gelf_getshdr(file->symtab, &section))
 		return false;
-	data = elf_getdata(file->symtab, NULL);
+	data = elf_file_data(file->symtab);
 	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
 		const char *found = elf_strptr(file->elf, section.sh_link, symbol.st_name);
 

@@ -121,8 +121,8 @@ char *files_format(const char *pattern, ...)
 
 void files_note(struct files *files, int status)
 {
-	if (status == PLUMB_ERR_NO_MEMORY)
-		files->status = status;
+	if (elf_file_ran_out() || status == PLUMB_ERR_NO_MEMORY)
+		files->status = PLUMB_ERR_NO_MEMORY;
 }
 
 /* The same file may be looked at twice: for symbols, and for lines. */

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "symbol/elf_file.h"
 #include "symbol/files.h"
 #include "symbol/jitdump.h"
 
@@ -66,8 +67,10 @@ static FILE *open_file(struct files *files, const char *path, off_t limit)
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
 		return NULL;
 	descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (descriptor < 0)
+	if (descriptor < 0) {
+		files_note(files, elf_file_open_error(errno));
 		return NULL;
+	}
 	if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > limit) {
 		close(descriptor);
 		return NULL;

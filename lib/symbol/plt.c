@@ -125,7 +125,7 @@ static int read_slots(struct plt *plt)
 		    !(header.sh_flags & SHF_ALLOC) ||
 		    header.sh_link != elf_ndxscn(plt->file->dynsym))
 			continue;
-		data = elf_getdata(scn, NULL);
+		data = elf_file_data(scn);
 		name = elf_file_section_name(plt->file, &header);
 		if (strcmp(name, ".rela.plt") == 0 ||
 		    (strcmp(name, ".rel.plt") == 0 && !plt->relocation_data)) {
@@ -314,7 +314,7 @@ static int add_section(struct plt *plt, Elf_Scn *scn, const GElf_Shdr *section, 
 {
 	const uint16_t machine = plt->file->header.e_machine;
 	const unsigned char *ident = plt->file->header.e_ident;
-	const Elf_Data *data = elf_rawdata(scn, NULL);
+	const Elf_Data *data = elf_file_raw_data(scn);
 	size_t found = 0;
 	int status = 0;
 
@@ -338,7 +338,7 @@ int plt_symbols(struct symbol_table *table, const struct elf_file *file)
 	int status;
 
 	if (!file->dynsym || !gelf_getshdr(file->dynsym, &plt.dynamic) ||
-	    !(plt.symbols = elf_getdata(file->dynsym, NULL)))
+	    !(plt.symbols = elf_file_data(file->dynsym)))
 		return 0;
 	status = read_slots(&plt);
 	while (status == 0 && (scn = elf_nextscn(file->elf, scn))) {

@@ -21,6 +21,14 @@ void *memory_given(void *memory)
 	return memory;
 }
 
+char *memory_vformat(const char *format, va_list arguments)
+{
+	char *text;
+
+	assert_true(vasprintf(&text, format, arguments) >= 0);
+	return text;
+}
+
 void *memory_alloc(size_t size)
 {
 	return memory_given(calloc(1, size));

@@ -92,6 +92,20 @@ static void note_place(void)
 	(void)!syscall(SYS_write, places, &place, sizeof(place));
 }
 
+/* LLVM, which is C++ without exceptions, ends the process if memory runs out: it is left alone. */
+static bool is_llvm(const void *caller)
+{
+	static const char *const names[] = {"libLLVM", "libstdc++"};
+	Dl_info info;
+
+	if (!dladdr(caller, &info) || !info.dli_fname)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strstr(info.dli_fname, names[i]))
+			return true;
+	return false;
+}
+
 /* Returns whether this call, which is of the kind, is the one to fail. */
 static bool fails(enum kind of)
 {
@@ -127,16 +141,19 @@ static bool fails_with(enum kind of, int error)
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
+#define MEMORY_FAILS \
+	(kind == MEMORY && !is_llvm(__builtin_return_address(0)) && fails_with(MEMORY, ENOMEM))
+
 void *malloc(size_t size)
 {
-	if (fails_with(MEMORY, ENOMEM))
+	if (MEMORY_FAILS)
 		return NULL;
 	return __interceptor_malloc ? __interceptor_malloc(size) : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-	if (fails_with(MEMORY, ENOMEM))
+	if (MEMORY_FAILS)
 		return NULL;
 	return __interceptor_calloc ? __interceptor_calloc(count, size)
 				    : __libc_calloc(count, size);
@@ -144,7 +161,7 @@ void *calloc(size_t count, size_t size)
 
 void *realloc(void *old, size_t size)
 {
-	if (fails_with(MEMORY, ENOMEM))
+	if (MEMORY_FAILS)
 		return NULL;
 	return __interceptor_realloc ? __interceptor_realloc(old, size) : __libc_realloc(old, size);
 }
