@@ -2,8 +2,8 @@
 #include "source/perf/aux.h"
 
 /*
- * The area begins as zeros, and no record of SPE is zeros throughout: if there is anything behind
- * the head, the head has been there.
+ * The area begins as zeros, and no SPE record consists of zeros only. So if there is anything
+ * behind the head, the PMU has already been there.
  */
 static bool has_wrapped(const struct aux_ring *ring, uint64_t head)
 {
@@ -15,7 +15,7 @@ static bool has_wrapped(const struct aux_ring *ring, uint64_t head)
 	return false;
 }
 
-/* `size` bytes that end before `head`. */
+/* Returns the `size` bytes that end before `head`. */
 static void set_parts(const struct aux_ring *ring, struct aux_data *data, uint64_t head,
 		      size_t size)
 {
@@ -29,8 +29,9 @@ static void set_parts(const struct aux_ring *ring, struct aux_data *data, uint64
 }
 
 /*
- * In a snapshot's area the driver's head is a place in it, and starts again at 0: how often it went
- * round cannot be known. So all of it is taken once it did, what was taken before included.
+ * In a snapshot's area the driver's head is an offset that starts again at 0, so nobody can tell
+ * how often it went round. Once it did, this takes the whole area, including data that was taken
+ * before.
  */
 static size_t look_at_snapshot(struct aux_ring *ring, struct aux_data *data, uint64_t head)
 {

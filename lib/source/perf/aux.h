@@ -22,11 +22,11 @@ struct aux_ring {
 	bool wrapped;   /* the area has been filled once */
 };
 
-/* Data in the area, oldest first. */
+/* Data in the area, the oldest first. */
 struct aux_data {
 	const uint8_t *first, *second; /* second is NULL unless the data wraps */
 	size_t first_size, second_size;
-	uint64_t offset; /* of the first byte, in the stream whose window the ring is */
+	uint64_t offset; /* of the first byte, in the stream that the ring is a window of */
 	uint64_t head;   /* after the last byte */
 };
 

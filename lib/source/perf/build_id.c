@@ -62,7 +62,7 @@ static bool find_in_segments(Elf *elf, struct build_id *id)
 
 bool build_id_of_file(const char *path, ino_t inode, struct build_id *id)
 {
-	/* What a process has mapped may be a device: opening that might wait, or do something. */
+	/* A mapped path may name a device: opening it might block, or have side effects. */
 	struct stat file;
 	int fd = stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_ino == inode
 			 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Linux's perf as a source of counts: the program is started stopped before its execve(2), events
- * are opened for it, and it is let go. All groups take turns on the counters in one run, or, if
- * the job says so, each pass has a run of its own.
+ * Counts with Linux's perf: starts the program stopped before its execve(2), opens events for it,
+ * and lets it go. All groups take turns on the counters in one run; with job->one_pass, each pass
+ * has its own run.
  */
 #include <errno.h>
 #include <math.h>
@@ -22,10 +22,10 @@
 #include "source/source.h"
 
 #define PROGRESS_MS       250
-#define LOOK_MS           10     /* between looks at a process that cannot be waited for */
+#define LOOK_MS           10     /* between checks of a process that cannot be waited for */
 #define CODE_INSTRUCTIONS 0x0008 /* INST_RETIRED */
 
-/* As perf has it, "armv8_pmuv3" is "armv8_pmuv3_0"; "cpu" is whichever counts. */
+/* perf takes "armv8_pmuv3" for "armv8_pmuv3_0", and "cpu" for the PMU that counts. */
 static bool is_pmu(const struct cpu_pmu *pmu, const char *name)
 {
 	const size_t length = strlen(name);
@@ -48,7 +48,7 @@ static int check(const struct cpu_pmu *pmu, const struct plumb_spec *spec,
 				      "%s: this machine's PMU is %s", event->name, pmu->name);
 		return PLUMB_ERR_NOT_FOUND;
 	}
-	/* armv8pmu_set_event_filter() in drivers/perf/arm_pmuv3.c refuses it. */
+	/* armv8pmu_set_event_filter() in drivers/perf/arm_pmuv3.c rejects it. */
 	if (event->exclude_idle) {
 		plumb_diagnostics_add(found, PLUMB_ERROR, "idle", NULL,
 				      "%s: Linux cannot exclude idle time on Arm PMUs",
@@ -64,10 +64,10 @@ struct counting {
 	struct source_run *run;
 	struct plumb_diagnostics *found;
 	struct perf_events events;
-	struct perf_reading *before;   /* of each place, at the end of the last interval */
+	struct perf_reading *before;   /* of each place, when the last interval ended */
 	struct plumb_count *interval;  /* room for one */
 	struct perf_limits limits;     /* of all passes */
-	struct source_ending ending;   /* of the program, if it is cancelled */
+	struct source_ending ending;   /* how the program ends if it is cancelled */
 	double began, interval_end;    /* on the clock */
 	double counts_from, counts_to; /* likewise, of the window */
 	bool on;                       /* it has begun */
@@ -89,7 +89,10 @@ struct plumb_count perf_count_since(const struct perf_reading *from, const struc
 	uint64_t enabled = to->enabled_ns - from->enabled_ns;
 	uint64_t running = to->running_ns - from->running_ns;
 
-	/* If it was never enabled, as while the program slept, 0 would look like a measurement. */
+	/*
+	 * An event that was never enabled, for example because the program slept, counts 0, which
+	 * would look like a measurement.
+	 */
 	if (enabled == 0)
 		return (struct plumb_count){NAN, 0, 0};
 	return (struct plumb_count){count_scaled(to->raw - from->raw, enabled, running), enabled,
@@ -144,8 +147,8 @@ static void tell_progress(const struct counting *c)
 /* ---- a run -------------------------------------------------------------------------------- */
 
 /*
- * Waits until the process has ended, at most `ms`. Returns whether it has. Without a descriptor
- * of it, which old kernels do not give, it is looked at every so often.
+ * Waits until the process ends, at most `ms`. Returns whether it has ended. Old kernels give no
+ * descriptor for it; then this polls.
  */
 static bool await_end(pid_t pid, int fd, int ms)
 {
@@ -159,7 +162,7 @@ static bool await_end(pid_t pid, int fd, int ms)
 	       info.si_pid == pid;
 }
 
-/* Reads the interval that is due, if one is. Those that were slept through are part of it. */
+/* Reads the interval that is due, if any. It includes intervals that were slept through. */
 static void end_interval(struct counting *c, double interval)
 {
 	double late = now() - c->interval_end;
@@ -170,7 +173,7 @@ static void end_interval(struct counting *c, double interval)
 	read_interval(c, now() - c->began);
 }
 
-/* Begins to count when the delay is over, and ends it and the program when time is. */
+/* Begins to count when the delay is over; ends counting and the program at the timeout. */
 static void turn_window(struct counting *c)
 {
 	if (!c->on && now() >= c->counts_from) {
@@ -196,7 +199,7 @@ static void begin_window(struct counting *c)
 	c->on = window->delay_ms == 0;
 }
 
-/* Milliseconds until `time`, but no more than `most`. */
+/* Returns the milliseconds until `time`, at most `most`. */
 static int time_until(double time, int most)
 {
 	double left = 1e3 * (time - now());
@@ -204,7 +207,7 @@ static int time_until(double time, int most)
 	return left >= most ? most : left > 0 ? (int)left + 1 : 0;
 }
 
-/* Until the program has ended, reads what is due. */
+/* Reads what is due until the program ends. */
 static void watch(struct counting *c, pid_t pid)
 {
 	const struct source_job *job = c->job;
@@ -260,7 +263,7 @@ static double counted_seconds(const struct counting *c)
 	return c->on ? fmin(end, c->counts_to) - c->counts_from : 0;
 }
 
-/* One run of the program, for one pass or for all of them. */
+/* Runs the program once, for one pass or for all. */
 static int run_pass(struct counting *c, uint16_t pass)
 {
 	struct source_run *run = c->run;
@@ -361,7 +364,9 @@ static int run_passes(struct counting *c)
 			perf_events_close(&c->events);
 		if (error < 0)
 			return error;
-		/* What was ended is not begun again; for the next pass, what the window ended is.
+		/*
+		 * A program that a signal ended does not run again; one that the window ended does,
+		 * in the next pass.
 		 */
 		if (c->run->signal && !c->run->ended)
 			break;

@@ -17,7 +17,7 @@
 #define AUXTRACE_ARM_SPE 4
 enum { SPE_PMU_TYPE, SPE_PER_CPU };
 
-/* Of MIDR, what perf keeps: not the variant and not the revision. */
+/* perf keeps only these bits of MIDR, without variant and revision. */
 #define MIDR_MODEL 0xff0ffff0
 
 static void describe_pmus(struct description *d)
@@ -72,7 +72,7 @@ static void describe_aux(struct description *d, const struct sampling *sampling)
 	d->auxtrace_info = (struct plumb_auxtrace_info){AUXTRACE_ARM_SPE, d->auxtrace_values, 2};
 }
 
-/* Of the PMU that samples, or of the first CPU that does. */
+/* Returns the MIDR of the PMU that samples, otherwise of the first CPU. */
 static uint32_t find_midr(const struct sampling *sampling)
 {
 	const int cpu = sampling->targets.cpus[0];

@@ -16,8 +16,8 @@
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
 /*
- * An event for trying how many go together, INST_SPEC: it has no counter of its own, as CPU_CYCLES
- * has, and INST_RETIRED on some. The kernel does not ask whether the PMU has it.
+ * INST_SPEC, to try how many events fit: unlike CPU_CYCLES, and INST_RETIRED on some PMUs, it never
+ * has its own counter. The kernel does not check whether the PMU has it.
  */
 #define CODE_ANY 0x001b
 
@@ -35,8 +35,8 @@ int perf_counters(uint32_t pmu)
 		.size = sizeof(attr),
 		.config = CODE_ANY,
 		/*
-		 * Of what is disabled, the driver looks only at what an execve(2) enables
-		 * (validate_event() in drivers/perf/arm_pmu.c); anything else always fits.
+		 * The driver checks only disabled events that an execve(2) enables
+		 * (validate_event() in drivers/perf/arm_pmu.c); all others always fit.
 		 */
 		.disabled = 1,
 		.enable_on_exec = 1,
@@ -69,7 +69,7 @@ void perf_allow_descriptors(size_t count)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Whether there is something left of an event without the kernel's own part. */
+/* Returns whether anything is left of the event without the kernel's part. */
 static bool has_user_part(const struct plumb_event_config *event)
 {
 	return !event->exclude_user && !event->exclude_kernel;
@@ -88,7 +88,7 @@ static struct perf_event_attr attributes(const struct perf_events *events,
 		.config = event->config,
 		.config1 = event->config1,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
-		/* Members count when their leader does. */
+		/* Members count while their leader does. */
 		.disabled = leader,
 		.enable_on_exec = leader && !waits,
 		.inherit = !region,
@@ -109,8 +109,8 @@ static struct perf_event_attr attributes(const struct perf_events *events,
 }
 
 /*
- * Opens one, and asks for less where the kernel refuses: without its own part where that is not
- * permitted, with processes where it cannot tell them from threads (before Linux 5.13).
+ * Opens an event, and asks for less if the kernel refuses: without its own part if that is not
+ * permitted; with processes if it cannot tell them from threads (before Linux 5.13).
  */
 static int open_leniently(struct perf_events *events, const struct plumb_event_config *event,
 			  pid_t pid, int leader)
@@ -132,7 +132,7 @@ static int open_leniently(struct perf_events *events, const struct plumb_event_c
 		else
 			break;
 	}
-	/* It was not for this that it was refused. */
+	/* The refusal had another reason, so this limit does not hold. */
 	events->limits.with_processes = with_processes;
 	return error;
 }
@@ -204,14 +204,14 @@ static int explain_nothing(const struct perf_events *events, struct plumb_diagno
 	return -ENOENT;
 }
 
-/* That is the matter with the event alone: others can be counted. */
+/* Returns whether the reason lies in this event alone: others can be counted. */
 static bool is_of_event(int error)
 {
 	return error == -ENOENT || error == -EOPNOTSUPP || error == -ENODEV || error == -EINVAL ||
 	       error == -ENOSPC;
 }
 
-/* One event, in the group of `leader` if it fits there. Returns a descriptor or an error. */
+/* Opens an event, in the group of `leader` if it fits there. Returns a descriptor or an error. */
 static int open_member(struct perf_events *events, const struct plumb_event_config *event,
 		       pid_t pid, int leader)
 {
@@ -228,7 +228,7 @@ static int open_member(struct perf_events *events, const struct plumb_event_conf
 	return alone;
 }
 
-/* One group. What cannot be counted is left out. */
+/* Opens a group, without the events that cannot be counted. */
 static int open_group(struct perf_events *events, const struct plumb_plan_group *group, pid_t pid,
 		      struct plumb_diagnostics *found)
 {
@@ -296,7 +296,7 @@ void perf_events_switch(const struct perf_events *events, bool on)
 {
 	const size_t count = events->job->plan->place_count;
 
-	/* A group's leader begins last, and ends first: with it do the others. */
+	/* The others begin and end with their leader, so it begins last and ends first. */
 	for (size_t i = 0; i < count; i++)
 		if (on)
 			switch_event(events, count - 1 - i, PERF_EVENT_IOC_ENABLE);

@@ -8,10 +8,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* As perf has it: what perf_event_mlock_kb lets any user have, and SPE's buffer. */
+/* perf's default: what perf_event_mlock_kb allows any user, and SPE's buffer. */
 #define DATA_BYTES      ((size_t)512 << 10)
 #define AUX_BYTES       ((size_t)4 << 20)
-#define AUX_PAGES_LEAST 2 /* of the driver, arm_spe_pmu_setup_aux() */
+#define AUX_PAGES_LEAST 2 /* the driver's minimum, in arm_spe_pmu_setup_aux() */
 
 static size_t page_size(void)
 {
@@ -27,7 +27,9 @@ int perf_ring_fd(const struct perf_ring *ring, const struct sampling *sampling)
 
 /* ---- whose ring --------------------------------------------------------------------------- */
 
-/* An event with a descriptor there. SPE's first: an AUX area is mapped by its PMU's event. */
+/*
+ * Finds an event that is open there. SPE's comes first: only its PMU's event can map an AUX area.
+ */
 static bool find_owner(struct perf_ring *ring, const struct sampling *s)
 {
 	for (int spe = 1; spe >= 0; spe--)
@@ -43,7 +45,7 @@ static bool find_owner(struct perf_ring *ring, const struct sampling *s)
 	return false;
 }
 
-/* All else that is open there writes into it. */
+/* Lets all other events that are open there write into the ring. */
 static int redirect(const struct perf_ring *ring, const struct sampling *s)
 {
 	const int to = perf_ring_fd(ring, s);
@@ -80,7 +82,7 @@ static bool map_data(struct perf_ring *ring, int fd, size_t pages)
 	return true;
 }
 
-/* Read-only memory is what tells the kernel to write over what is oldest. */
+/* The kernel overwrites the oldest data only if the memory is mapped read-only. */
 static bool map_aux(struct perf_ring *ring, int fd, size_t pages, bool snapshot)
 {
 	const size_t size = pages * page_size();
@@ -113,7 +115,7 @@ static int complain(const struct sampling *s, const char *what, int error)
 				: PLUMB_ERR_MACHINE;
 }
 
-/* Maps all, of as many pages. Returns 0 or errno. */
+/* Maps all rings with this number of pages. Returns 0 or errno. */
 static int map_all(struct perf_rings *rings, const struct sampling *s)
 {
 	for (size_t i = 0; i < rings->count; i++) {
@@ -141,7 +143,10 @@ static void unmap_all(const struct perf_rings *rings)
 	}
 }
 
-/* All have the same, or those that come first would take what there is. False: no fewer. */
+/*
+ * Halves the size of all rings, because otherwise the first ones would take all there is. Returns
+ * false if they cannot be smaller.
+ */
 static bool take_fewer(struct perf_rings *rings, bool spe)
 {
 	if (spe && rings->aux_pages > AUX_PAGES_LEAST && rings->aux_pages >= rings->pages)
@@ -193,7 +198,7 @@ static void say_fewer(const struct sampling *s, const char *what, size_t asked, 
 					 "give plumb the capability CAP_IPC_LOCK");
 }
 
-/* The N-th ring's CPU and threads. */
+/* Sets the CPU and the threads of the N-th ring. */
 static void set_place(struct perf_ring *ring, const struct sampling *s, size_t n)
 {
 	const bool per_thread = perf_targets_per_thread(&s->targets);
@@ -244,7 +249,7 @@ void perf_rings_unmap(struct perf_rings *rings)
 	*rings = (struct perf_rings){0};
 }
 
-/* The page is written under a lock that counts: <linux/perf_event.h>, "lock". */
+/* The kernel changes a sequence number around each update: <linux/perf_event.h>, "lock". */
 bool perf_ring_time(const struct perf_ring *ring, struct plumb_time_conv *time)
 {
 	const volatile struct perf_event_mmap_page *page = ring->data.page;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens this machine's PMU: which one, of which CPU, with how many counters. */
+/* Opens this machine's PMU: chooses it, its CPU, and the number of counters. */
 #include <plumb/perf.h>
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "source/perf/spe_pmu.h"
 #include "source/source.h"
 
-/* Programmable counters of a Neoverse, where nobody tells. */
+/* A Neoverse's programmable counters, if nobody tells. */
 #define COUNTERS_USUAL 6
 
 bool plumb_perf_has_pmu(void)
@@ -21,7 +21,7 @@ bool plumb_perf_has_pmu(void)
 }
 
 /*
- * How many counters there are is for the kernel to say, who may have some for itself; there are no
+ * Only the kernel knows how many counters are free, because it may use some itself. There are never
  * more than the specification says.
  */
 static unsigned count_counters(const struct plumb_source *source)

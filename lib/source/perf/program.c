@@ -12,7 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Until execve(2) does: what the caller does on a signal is not for the program to do. */
+/*
+ * Ignores the caller's signal handlers until execve(2) resets them: they are not for the program.
+ */
 static void forget_handlers(void)
 {
 	for (int number = 1; number < NSIG; number++) {
@@ -23,7 +25,7 @@ static void forget_handlers(void)
 	}
 }
 
-/* After fork: waits for its events, then becomes the program. Does not return. */
+/* Runs in the child: waits until its events are open, then becomes the program. Does not return. */
 static _Noreturn void become_program(const char *path, char *const *argv, int line)
 {
 	char byte;
@@ -61,9 +63,9 @@ int perf_program_let_go(const struct perf_program *program)
 	int error = 0;
 	ssize_t got;
 
-	/* Nobody there: a signal ended it already. */
+	/* The reader is gone: a signal has ended it. */
 	if (send(program->line, "", 1, MSG_NOSIGNAL) == 1) {
-		/* Closed by a successful execve(), so this ends either way. */
+		/* A successful execve() closes the pipe, so this ends either way. */
 		do
 			got = recv(program->line, &error, sizeof(error), MSG_WAITALL);
 		while (got < 0 && errno == EINTR);
@@ -87,7 +89,7 @@ void perf_program_give_up(const struct perf_program *program)
 	perf_program_wait(program->pid);
 }
 
-/* Whether it is an AArch64 program, which this machine does not run. */
+/* Returns whether it is an AArch64 program, which this machine cannot run. */
 static bool is_foreign(const char *path)
 {
 #ifdef __aarch64__

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Linux's perf as a source of samples: what is to be sampled has its events and rings, and these
- * are drained, until the program ends, or what runs already does, or the caller says so.
+ * Samples with Linux's perf: opens events and rings for all targets, and drains the rings until the
+ * program or the sampled processes end, or the caller stops it.
  */
 #include "source/perf/record.h"
 
@@ -22,10 +22,10 @@
 #include "source/perf/synthesize.h"
 
 #define ROUND_SECONDS 1
-#define END_LOOK_MS   10 /* between looks whether the program has ended */
+#define END_LOOK_MS   10 /* between checks whether the program has ended */
 /*
- * At most, between looks at what the caller wants: `plumb record` settles its file when 50 ms have
- * passed since it last did, and a SIGKILL is to lose no more than what came in 100 ms.
+ * The maximum between two calls of `next`: `plumb record` settles its file every 50 ms, so that a
+ * SIGKILL loses at most the last 100 ms.
  */
 #define LOOK_MS 40
 
@@ -33,19 +33,19 @@ struct recording {
 	const struct source_record_job *job;
 	struct source_record_run *run;
 	struct plumb_diagnostics *found;
-	struct perf_program program; /* .pid -1: there is none, or no longer */
-	int program_fd;              /* pidfd; -1: looked at every so often */
+	struct perf_program program; /* .pid -1: none, or it has ended */
+	int program_fd;              /* pidfd; -1: poll the process */
 	struct sampling sampling;
 	struct perf_rings rings;
 	struct ring_tally tally;
-	struct pollfd *polls; /* one a ring, and the program's */
+	struct pollfd *polls; /* one per ring, and the program's */
 	uint64_t reference;   /* of AUX data */
 	uint8_t *spill;
 	double began, round; /* on the clock */
 	bool begun;          /* the program */
-	bool on;             /* events that wait for a delay have begun */
+	bool on;             /* events that wait for the delay have begun */
 	double on_since;     /* seconds */
-	bool kernel_said;    /* that the kernel does not tell where it is */
+	bool kernel_said;    /* warned that the kernel hides its addresses */
 	bool canceled;
 };
 
@@ -79,7 +79,7 @@ static void say_no_kernel_map(struct recording *r)
 					 "root");
 }
 
-/* The processes of the threads that were asked for, each once. */
+/* Describes the requested processes, and those of the requested threads. */
 static void synthesize_targets(const struct recording *r, struct synthesis *synthesis)
 {
 	const struct source_record_job *job = r->job;
@@ -138,7 +138,7 @@ static int drain_aux(struct recording *r, struct perf_ring *ring)
 	return error;
 }
 
-/* Records first: what they say of AUX data is there when they are. */
+/* Records come first: they say what the AUX data holds. */
 static int drain(struct recording *r, bool on)
 {
 	bool any = false;
@@ -156,7 +156,7 @@ static int drain(struct recording *r, bool on)
 		if (on && ring->aux.taken != taken)
 			perf_ring_resume(ring, &r->sampling);
 	}
-	/* Now and then even if nothing came: it is when the caller goes on in another file. */
+	/* Calls it even if nothing came: this is when the caller switches to another file. */
 	if (error || !r->job->round || (!any && now() - r->round < ROUND_SECONDS))
 		return error;
 	r->round = now();
@@ -173,7 +173,7 @@ static int drain_snapshots(struct recording *r)
 	return error;
 }
 
-/* Takes all AUX areas while nothing is written to them. */
+/* Takes all AUX areas while nothing writes to them. */
 static int take_snapshot(struct recording *r)
 {
 	int error;
@@ -186,7 +186,7 @@ static int take_snapshot(struct recording *r)
 
 /* ---- waiting ------------------------------------------------------------------------------ */
 
-/* The thread whose descriptor was waited for has ended: another one's, if one is left. */
+/* The thread whose descriptor was polled has ended: polls another one's, if any is left. */
 static void watch_next(struct recording *r, struct perf_ring *ring)
 {
 	do
@@ -199,7 +199,7 @@ static void watch_next(struct recording *r, struct perf_ring *ring)
 			      r->sampling.targets.cpus[ring->cpu]);
 }
 
-/* When what is due next is: to begin, or to end. */
+/* Returns when the next thing is due: beginning or ending. */
 static double due(const struct recording *r)
 {
 	const struct plumb_window *window = &r->job->window;
@@ -217,7 +217,7 @@ static int time_to_wait(const struct recording *r)
 	return left >= LOOK_MS ? LOOK_MS : left > 0 ? (int)left + 1 : 0;
 }
 
-/* Begins when it is time: a program's events without a delay do so by themselves. */
+/* Enables delayed events when it is time; without a delay, execve(2) enables a program's events. */
 static void switch_on(struct recording *r)
 {
 	if (r->on || now() < due(r))
@@ -227,7 +227,7 @@ static void switch_on(struct recording *r)
 	sampling_switch(&r->sampling, true);
 }
 
-/* Until there is something in a ring, or the program has ended, or a while has passed. */
+/* Waits until a ring has data, the program has ended, or some time has passed. */
 static void wait_for_records(struct recording *r)
 {
 	const size_t count = r->rings.count;
@@ -259,7 +259,7 @@ static bool all_have_ended(const struct recording *r)
 	return true;
 }
 
-/* What the caller wants. Returns whether to go on. */
+/* Asks the caller what to do. Returns whether to go on. */
 static bool obey(struct recording *r, int *error)
 {
 	if (!r->job->next)
@@ -297,7 +297,9 @@ static int watch(struct recording *r)
 		wait_for_records(r);
 		r->run->ended = r->on && now() >= due(r);
 		switch_on(r);
-		/* First this: what it wrote before its end is then drained. */
+		/*
+		 * This comes first, so that what the program wrote before its end is still drained.
+		 */
 		over = r->program.pid > 0 ? program_has_ended(r) : all_have_ended(r);
 		error = drain(r, true);
 		tell_progress(r);
@@ -310,7 +312,7 @@ static int watch(struct recording *r)
 
 /* ---- the end ------------------------------------------------------------------------------ */
 
-/* What was lost after the last record that found room, and so is in no PERF_RECORD_LOST. */
+/* Reports losses after the last record that fitted; no PERF_RECORD_LOST tells of them. */
 static int write_lost(struct recording *r)
 {
 	const struct sampling *s = &r->sampling;
@@ -349,7 +351,7 @@ static int finish(struct recording *r)
 	return error;
 }
 
-/* What is lost, throttled or truncated stands in the records, for who takes them to say. */
+/* The records themselves tell what was lost, throttled or truncated; their consumer reports it. */
 static void warn(const struct recording *r)
 {
 	const struct ring_tally *tally = &r->tally;
@@ -363,7 +365,7 @@ static void warn(const struct recording *r)
 				      "some CPUs went offline before they could be sampled");
 }
 
-/* Ends what was begun, if it still runs, and takes its status. */
+/* Ends the program if it still runs, and takes its status. */
 static void end_program(struct recording *r)
 {
 	struct source_ending ending = {0};
@@ -377,7 +379,9 @@ static void end_program(struct recording *r)
 	}
 	while (!program_has_ended(r)) {
 		source_end(&ending, r->program.pid);
-		/* It may have something to write yet; but who cancels waits no longer. */
+		/*
+		 * It may still have something to write; but a cancelled run does not wait for that.
+		 */
 		if (!r->canceled && !r->run->ended)
 			break;
 		poll(NULL, 0, END_LOOK_MS);
@@ -415,7 +419,7 @@ static int describe(struct recording *r)
 	return error;
 }
 
-/* Everything is open: samples. */
+/* Samples, once everything is open. */
 static int sample(struct recording *r)
 {
 	int error = describe(r);
@@ -439,7 +443,7 @@ static int sample(struct recording *r)
 	}
 	error = watch(r);
 	r->run->seconds = r->run->host_seconds = now() - r->began;
-	/* A program that is told to end may have something to say. */
+	/* A program that receives SIGTERM may still have something to write. */
 	end_program(r);
 	return error ? error : finish(r);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why the kernel refused an event, and what to do: perf_event_open(2), "ERRORS". */
+/* Explains why the kernel refused an event, and what to do: perf_event_open(2), "ERRORS". */
 #include <errno.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static int no_permission(const struct sampling *s, const struct sampled *event)
 	return PLUMB_ERR_PERMISSION;
 }
 
-/* errno, what that means here, and the hint with its remedy. */
+/* errno, its meaning here, and a hint. */
 static const struct refusal {
 	int error;
 	const char *id, *why, *remedy, *hint;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts parts of the calling thread: events of its own, which are switched on and off. */
+/* Counts parts of the calling thread with its own events, which are enabled and disabled. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 struct plumb_region {
 	struct source_job job;
 	struct perf_events events;
-	struct perf_reading *before; /* of each place, when it was begun */
+	struct perf_reading *before; /* of each place, when the region began */
 };
 
 static int warn(const struct plumb_region *region, struct plumb_diagnostics *diagnostics)

@@ -45,12 +45,12 @@ static void count_record(struct ring_tally *tally, const uint8_t *record, size_t
 	}
 }
 
-/* Of the record at `at`, of `left` bytes; 0: there is none. */
+/* Returns the size of the record at `at`, within `left` bytes; 0: none. */
 static size_t record_size(const struct data_ring *ring, uint64_t at, uint64_t left)
 {
 	struct perf_event_header header;
 
-	/* Records are multiples of 8 bytes, as is the ring: no header lies across its end. */
+	/* Records and the ring are multiples of 8 bytes, so no header wraps. */
 	if (at % 8 || left < sizeof(header))
 		return 0;
 	memcpy(&header, ring->data + (at & (ring->size - 1)), sizeof(header));
@@ -59,7 +59,7 @@ static size_t record_size(const struct data_ring *ring, uint64_t at, uint64_t le
 		       : 0;
 }
 
-/* Whole records from `at` on that do not lie across the ring's end: their bytes. */
+/* Returns the bytes of the whole records from `at` on that do not wrap. */
 static size_t count_straight(const struct data_ring *ring, uint64_t at, uint64_t head,
 			     struct ring_tally *tally)
 {
@@ -76,7 +76,7 @@ static size_t count_straight(const struct data_ring *ring, uint64_t at, uint64_t
 	return taken;
 }
 
-/* The record at `at` that does. Returns its size; 0: there is none. */
+/* Copies the record at `at`, which wraps. Returns its size; 0: none. */
 static size_t join(const struct data_ring *ring, uint64_t at, uint64_t head, uint8_t *spill,
 		   struct ring_tally *tally)
 {
@@ -94,7 +94,7 @@ static size_t join(const struct data_ring *ring, uint64_t at, uint64_t head, uin
 int data_ring_drain(const struct data_ring *ring, uint8_t *spill, struct ring_tally *tally,
 		    ring_sink sink, void *user)
 {
-	/* What stands before the head was written before it: this acquires it. */
+	/* Acquires everything that the kernel wrote before it moved the head. */
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t at = ring->page->data_tail;
 	int error = 0;
@@ -119,7 +119,7 @@ int data_ring_drain(const struct data_ring *ring, uint8_t *spill, struct ring_ta
 		error = sink(user, records, size);
 		at += size;
 	}
-	/* All reading of it is over when the kernel sees that it may write there again. */
+	/* All reads are finished before the kernel sees that it may write there again. */
 	__atomic_store_n(&ring->page->data_tail, at, __ATOMIC_RELEASE);
 	return error;
 }

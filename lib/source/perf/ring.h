@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ring into which the kernel writes records, perf_event_open(2), "MMAP layout". Records are
- * read in place: the sink sees the kernel's own memory, which is released afterwards.
+ * The ring into which the kernel writes records: perf_event_open(2), "MMAP layout". The sink reads
+ * records in place, in memory shared with the kernel, which is released afterwards.
  */
 #ifndef SOURCE_PERF_RING_H
 #define SOURCE_PERF_RING_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A record's size has 16 bits. */
+/* the largest size: a record's has 16 bits */
 #define RING_RECORD_MAX 65536
 
 /* The totals of all rings of a session. */

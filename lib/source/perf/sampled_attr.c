@@ -10,13 +10,13 @@
 #define PERF_FORMAT_LOST (1U << 4)
 #endif
 
-/* Sizes that the structure has had: PERF_ATTR_SIZE_VER7 and VER8, which has config3. */
+/* The structure's sizes: PERF_ATTR_SIZE_VER7, and VER8 with config3. */
 #define SIZE_BEFORE_CONFIG3 128
 #define SIZE_WITH_CONFIG3   136
 
 /*
- * What unwinding starts from, of asm/perf_regs.h: AArch64's x0 to x30, sp and pc; on x86-64, where
- * tests run, the 16 general registers, ip, flags, cs and ss.
+ * The registers that unwinding starts from, by asm/perf_regs.h: on AArch64 x0 to x30, sp and pc; on
+ * x86-64, where tests run, the 16 general registers, ip, flags, cs and ss.
  */
 #if defined(__aarch64__)
 #define USER_REGISTERS ((UINT64_C(1) << 33) - 1)
@@ -44,7 +44,7 @@ static uint64_t sample_type(const struct plumb_event_config *event,
 		type |= PERF_SAMPLE_CALLCHAIN;
 	if (event && session->user_stack && !spe)
 		type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-	/* The driver takes no notice: it tells readers what SPE's records have. */
+	/* The driver ignores it; it tells readers what SPE records have. */
 	if (spe)
 		type |= PERF_SAMPLE_DATA_SRC;
 	if (role->read)
@@ -56,7 +56,7 @@ static uint64_t sample_type(const struct plumb_event_config *event,
 	return type;
 }
 
-/* What of tasks and their memory goes into the recording beside samples. */
+/* Records about tasks and their memory. */
 static void set_side_band(struct perf_event_attr *attr, const struct sampled_session *session)
 {
 	attr->mmap = 1;
@@ -64,7 +64,7 @@ static void set_side_band(struct perf_event_attr *attr, const struct sampled_ses
 	attr->comm = 1;
 	attr->comm_exec = 1;
 	attr->task = 1;
-	/* Unwinders find .eh_frame in mappings of data. */
+	/* Unwinders find .eh_frame through mappings of data. */
 	attr->mmap_data = session->addresses || session->user_stack;
 	attr->build_id = session->build_ids && !(session->without & WITHOUT_BUILD_ID);
 	attr->ksymbol = !(session->without & WITHOUT_BPF);
@@ -120,15 +120,15 @@ void sampled_attr_fill(struct sampled_attr *sampled, const struct plumb_event_co
 		attr->sample_stack_user = session->user_stack;
 		attr->exclude_callchain_user = 1; /* the reader unwinds it */
 	}
-	/* What is inherited cannot be read with its group. */
+	/* The kernel cannot read inherited events with their group. */
 	attr->inherit = session->inherit && !role->read;
 	attr->use_clockid = session->clockid >= 0;
 	attr->clockid = session->clockid >= 0 ? session->clockid : 0;
 	attr->exclude_guest = event && !event->guest && !(session->without & WITHOUT_GUEST);
 	attr->exclude_kernel |= role->no_kernel;
 	/*
-	 * What runs already is tracked from the moment it is looked at in /proc: between that and
-	 * the first sample, maps would be missed.
+	 * A running process is tracked from when /proc is read; otherwise maps made between that
+	 * and the first sample would be missed.
 	 */
 	attr->disabled = !role->member && (event || session->on_exec);
 	attr->enable_on_exec = session->on_exec && !role->member;
@@ -150,7 +150,7 @@ int sampled_attr_open(const struct sampled_attr *sampled, pid_t pid, int cpu, in
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* The one-bit members stand between these two in the kernel's structure. */
+/* The one-bit members lie between these two in the kernel's structure. */
 static uint64_t flags_of(const struct perf_event_attr *attr)
 {
 	uint64_t flags;

@@ -7,7 +7,7 @@
 
 #include "source/source.h"
 
-/* With the word that is missing in headers before Linux 6.3. */
+/* Has a member that headers before Linux 6.3 lack. */
 struct sampled_attr {
 	struct perf_event_attr attr;
 	uint64_t config3;

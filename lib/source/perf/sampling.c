@@ -52,7 +52,7 @@ static bool on_any(const struct spe_pmu *pmu, const struct perf_targets *targets
 	return false;
 }
 
-/* One for each of the machine's SPE PMUs. */
+/* Adds an event for each SPE PMU of the machine. */
 static int add_spe(struct sampling *s, const struct plumb_event_config *event)
 {
 	const size_t before = s->count;
@@ -72,7 +72,9 @@ static int add_spe(struct sampling *s, const struct plumb_event_config *event)
 		error = add_event(s, event, &s->spes[i]);
 		if (error < 0)
 			return error;
-		/* A thread without a CPU has one ring, which one PMU alone writes to. */
+		/*
+		 * A thread that may run on any CPU has one ring, and only one PMU can write to it.
+		 */
 		if (perf_targets_per_thread(&s->targets))
 			break;
 	}
@@ -82,7 +84,7 @@ static int add_spe(struct sampling *s, const struct plumb_event_config *event)
 	return PLUMB_ERR_MACHINE;
 }
 
-/* Whether some event could stand in for the side-band's: one that is on all CPUs from the start. */
+/* Returns whether the side-band needs its own event: no other is on all CPUs from the start. */
 static bool needs_tracking_event(const struct sampling *s)
 {
 	const struct plumb_event_config *first = s->job->events;
@@ -91,7 +93,7 @@ static bool needs_tracking_event(const struct sampling *s)
 	       (first->kind == PLUMB_EVENT_PMU && s->job->pmu && s->job->pmu->some_cores);
 }
 
-/* SPE's, which count nothing, lead no group. */
+/* SPE events do not count, so they cannot lead a group. */
 static void join_group(const struct sampling *s, struct sampled *event)
 {
 	const struct plumb_event_config *leader = &s->job->events[event->event->leader];
@@ -142,7 +144,7 @@ static void set_session(struct sampling *s)
 		.cpus = perf_targets_all(&s->targets) || job->cpu_count || (spe && !per_thread),
 		.times = true,
 		.on_exec = !s->targets.running && !job->window.delay_ms,
-		/* The kernel maps no ring of events that are inherited, if they are of any CPU. */
+		/* The kernel maps no ring for inherited events that may run on any CPU. */
 		.inherit = job->inherit && !per_thread && !perf_targets_all(&s->targets),
 		.callchains = job->callchains,
 		.user_stack = job->user_stack,
@@ -154,7 +156,7 @@ static void set_session(struct sampling *s)
 	};
 }
 
-/* perf's, or less where the kernel allows less. */
+/* perf's default, or less if the kernel allows less */
 static uint64_t default_frequency(void)
 {
 	unsigned long long most;
@@ -181,7 +183,7 @@ static int fill(const struct sampling *s, struct sampled *event,
 	return PLUMB_OK;
 }
 
-/* What the kernel may be asked for less of, after it refused. False: nothing. */
+/* Chooses what to leave out after the kernel refused. Returns false if nothing is left. */
 static bool ask_for_less(struct sampled *event, struct sampled_session *session, int error)
 {
 	const bool permission = error == -EACCES || error == -EPERM;
@@ -199,7 +201,10 @@ static bool ask_for_less(struct sampled *event, struct sampled_session *session,
 	return false;
 }
 
-/* Returns a descriptor, or the negative of errno. What was found to be unknown stays left out. */
+/*
+ * Opens the event. Returns a descriptor or a negative errno. Features that proved unknown stay left
+ * out.
+ */
 static int open_one(struct sampling *s, struct sampled *event, size_t cpu, size_t thread)
 {
 	const struct sampled *leader = &s->all[event->leader];
@@ -250,13 +255,13 @@ static bool is_online(int cpu)
 	return found || count < 0;
 }
 
-/* Whether it is as if this CPU or thread had not been there. */
+/* Returns whether to go on as if this CPU or thread had not been there. */
 static bool is_of_place(const struct sampling *s, const struct sampled *event, int cpu, int error)
 {
 	/* The thread has ended. */
 	if (error == -ESRCH)
 		return true;
-	/* The CPU has gone off, or is none of this PMU's. */
+	/* The CPU went offline, or does not belong to this PMU. */
 	if (error == -ENODEV || error == -ENXIO)
 		return cpu >= 0 && !is_online(cpu);
 	return error == -ENOENT && event->event && event->event->kind == PLUMB_EVENT_PMU &&
@@ -291,7 +296,7 @@ static int open_everywhere(struct sampling *s, struct sampled *event)
 	return event->id_count ? PLUMB_OK : sampled_complain(s, event, error);
 }
 
-/* So that nobody takes it for what was asked for. */
+/* Renames the event, so that nobody takes it for what was requested. */
 static int rename_restricted(struct sampled *event)
 {
 	const char *end = strrchr(event->name, '/');
@@ -430,7 +435,9 @@ void sampling_switch_spe(const struct sampling *s, bool on)
 
 uint64_t sampled_lost(const struct sampling *s, const struct sampled *event, size_t i, uint64_t *id)
 {
-	/* Of a group how many there are, then of each: value, id, lost. The leader comes first. */
+	/*
+	 * The format of a group: their number, then value, id and lost of each, the leader's first.
+	 */
 	uint64_t values[1 + 3 * PLUMB_EVENTS_MAX];
 	const size_t first = event->role.read;
 	ssize_t got;

@@ -14,12 +14,12 @@
 #define MIDR    "/sys/devices/system/cpu/cpu%d/regs/identification/midr_el1"
 #define PREFIX  "arm_spe_"
 
-/* PMSIRR_EL1.INTERVAL's, as the driver has it where the core advises none. */
+/* PMSIRR_EL1.INTERVAL's minimum, which the driver uses if the core recommends none. */
 #define MIN_INTERVAL 4096
 
 /* ---- formats ------------------------------------------------------------------------------ */
 
-/* "5" or "0-11" at `*text`, which is moved behind it. */
+/* Parses "5" or "0-11" at `*text`, and advances it. */
 static bool parse_bits(const char **text, uint64_t *mask)
 {
 	char *end;
@@ -156,7 +156,7 @@ void spe_pmu_free(struct spe_pmu *pmu)
 
 /* ---- an event's attributes ---------------------------------------------------------------- */
 
-/* The value's bits to where the mask has its own. False: they are more than it has. */
+/* Puts the value's bits where the mask has bits. Returns false if the mask has too few. */
 static bool spread(uint64_t value, uint64_t mask, uint64_t *word)
 {
 	for (; mask; mask &= mask - 1, value >>= 1)
@@ -242,7 +242,7 @@ void spe_pmu_complain(const char *event, struct plumb_diagnostics *found)
 	plumb_diagnostics_add(
 		found, PLUMB_ERROR, "no-spe", NULL,
 		"%s: Linux knows of no SPE unit on this machine (" DEVICES "/arm_spe_*)", event);
-	/* As perf-arm-spe(1), "Common errors" and "Kernel requirements", has them. */
+	/* The reasons in perf-arm-spe(1), "Common errors" and "Kernel requirements". */
 	diagnostics_remedy(found, "find-spe", NULL,
 			   "load the module arm_spe_pmu; check whether dmesg asks for kpti=off "
 			   "on the kernel's command line; virtual machines seldom have SPE; or "

@@ -61,7 +61,7 @@ static void put_u64(struct synthesis *s, uint64_t value)
 	put(s, &value, sizeof(value));
 }
 
-/* With its NUL, filled up to 8 bytes. */
+/* Appends the text with its NUL, padded to 8 bytes. */
 static void put_text(struct synthesis *s, const char *text)
 {
 	static const uint8_t zeros[8];
@@ -81,7 +81,7 @@ static size_t begin_record(struct synthesis *s, uint32_t type, uint16_t misc)
 	return s->used - sizeof(header);
 }
 
-/* perf_event_open(2), "sample_id_all": what every record ends with. */
+/* What every record ends with: perf_event_open(2), "sample_id_all". */
 static void end_record(struct synthesis *s, size_t start, pid_t pid, pid_t tid)
 {
 	struct perf_event_header header;
@@ -130,7 +130,7 @@ void synthesis_add_map(struct synthesis *s, pid_t pid, pid_t tid, const struct s
 		put_u32(s, map->major);
 		put_u32(s, map->minor);
 		put_u64(s, map->inode);
-		put_u64(s, 0); /* its generation, which /proc does not tell */
+		put_u64(s, 0); /* the inode's generation, which /proc does not tell */
 	}
 	put_u32(s, map->protection);
 	put_u32(s, map->flags);
@@ -150,7 +150,7 @@ void synthesis_add_name(struct synthesis *s, pid_t pid, pid_t tid, const char *n
 
 void synthesis_add_fork(struct synthesis *s, pid_t pid, pid_t parent, pid_t tid, pid_t parent_tid)
 {
-	/* So flagged, readers do not take over the parent's maps: this one's own follow. */
+	/* Tells readers not to inherit the parent's maps, because this process's own follow. */
 	size_t start = begin_record(s, PERF_RECORD_FORK, PERF_RECORD_MISC_FORK_EXEC);
 
 	put_u32(s, (uint32_t)pid);

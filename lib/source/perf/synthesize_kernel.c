@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel's own code, and its modules': where they are in memory. */
+/* Describes where the kernel's code and its modules are in memory. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define MODULES "/proc/modules"
 #define NOTES   "/sys/kernel/notes"
 
-/* By what readers find out how far the kernel was moved from where it was linked for. */
+/* Readers use this symbol to find out how far the kernel was moved from its linked address. */
 static const char *const beginnings[] = {"_text", "_stext"};
 
 struct kernel {
@@ -40,7 +40,7 @@ static void look_at_symbol(struct kernel *kernel, const char *line)
 		}
 }
 
-/* Those of the kernel itself come in the order of their addresses, before those of modules. */
+/* The kernel's own symbols come first, sorted by address, then those of modules. */
 static bool find_kernel(struct kernel *kernel)
 {
 	char *line = NULL;
@@ -52,7 +52,7 @@ static bool find_kernel(struct kernel *kernel)
 	free(line);
 	if (file)
 		fclose(file);
-	/* Who may not know them is shown zeros. */
+	/* Users who may not know the addresses read zeros. */
 	return kernel->name && kernel->start && kernel->end > kernel->start;
 }
 
@@ -73,13 +73,13 @@ static void add_kernel(struct synthesis *s, const struct kernel *kernel)
 	snprintf(path, sizeof(path), "[kernel.kallsyms]%s", kernel->name);
 	if (s->build_ids)
 		build_id_of_notes(NOTES, &id);
-	/* As readers know it from perf: of no process. */
+	/* perf gives it no process. */
 	synthesis_add_map(s, -1, 0, &map);
 }
 
 /* ---- modules ------------------------------------------------------------------------------ */
 
-/* A file's name is its module's, but that it may have '-' where that has '_'. */
+/* A file's name is its module's, except that it may have '-' for '_'. */
 static bool is_file_of(const char *path, size_t length, const char *module)
 {
 	const char *name = memrchr(path, '/', length);
@@ -92,7 +92,7 @@ static bool is_file_of(const char *path, size_t length, const char *module)
 	return strncmp(name + i, ".ko", 3) == 0;
 }
 
-/* Its file, as modules.dep has it; "[module]" where there is none. */
+/* Finds the module's file in modules.dep; "[module]" if it is not listed. */
 static void find_file(const char *dependencies, const char *folder, const char *module, char *path,
 		      size_t size)
 {
@@ -126,7 +126,7 @@ static char *read_all(const char *path)
 	return text;
 }
 
-/* "ext4 1044480 1 - Live 0xffffffffc0500000" */
+/* Parses "ext4 1044480 1 - Live 0xffffffffc0500000". */
 static void add_module(struct synthesis *s, char *line, const char *dependencies,
 		       const char *folder)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes that run already, from /proc: proc(5). */
+/* Describes running processes, from /proc: proc(5). */
 #include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
@@ -14,7 +14,7 @@
 
 /* ---- maps --------------------------------------------------------------------------------- */
 
-/* A number at `*at`, and `end` behind it. */
+/* Parses a number at `*at` that `end` follows. */
 static bool take(char **at, int base, char end, uint64_t *value)
 {
 	char *behind;
@@ -51,7 +51,7 @@ bool synthesis_parse_map(char *line, struct synthetic_map *map)
 	    !take_rights(&line, map) || !take(&line, 16, ' ', &map->offset) ||
 	    !take(&line, 16, ':', &major) || !take(&line, 16, ' ', &minor))
 		return false;
-	/* Old kernels have no blank behind it, if no name follows. */
+	/* Old kernels leave out the blank if no name follows. */
 	map->inode = strtoull(line, &line, 10);
 	line += strspn(line, " ");
 	if (end < map->start || major > UINT32_MAX || minor > UINT32_MAX)
@@ -63,7 +63,7 @@ bool synthesis_parse_map(char *line, struct synthetic_map *map)
 	return true;
 }
 
-/* Files by the process's own root: it may see others at these paths than this one does. */
+/* Opens files below the process's own root: its paths may mean other files than ours. */
 static void add_maps(struct synthesis *s, pid_t pid)
 {
 	char name[64], path[PATH_MAX + 64], *line = NULL;
@@ -96,7 +96,7 @@ struct task {
 	pid_t group, parent;
 };
 
-/* From a file `status`; false if it is not there. */
+/* Reads a file `status`. Returns false if it is missing. */
 static bool read_task(const char *path, struct task *task)
 {
 	char line[256];
@@ -142,7 +142,7 @@ static bool is_number(const struct dirent *entry)
 	return isdigit((unsigned char)entry->d_name[0]);
 }
 
-/* Its first thread before the others, which share its maps. */
+/* The first thread comes before the others, which share its maps. */
 void synthesize_process(struct synthesis *s, pid_t pid)
 {
 	char path[64];
@@ -189,13 +189,13 @@ void synthesize_all(struct synthesis *s)
 		closedir(processes);
 }
 
-/* Whether `pid` is `ancestor` or has begun with it. */
+/* Returns whether `pid` is `ancestor` or descends from it. */
 static bool descends(pid_t pid, pid_t ancestor)
 {
 	char path[64];
 	struct task task;
 
-	/* Nothing in /proc keeps still: what looks like a circle ends here. */
+	/* Entries of /proc change meanwhile, so this may look like a circle: it ends here. */
 	for (int depth = 0; depth < 1000 && pid > 0; depth++) {
 		if (pid == ancestor)
 			return true;

@@ -39,7 +39,7 @@ static bool among(const int *all, size_t count, int one)
 	return false;
 }
 
-/* Of the CPUs that are on, those that were asked for; all of these must be on. */
+/* Keeps the requested CPUs, all of which must be online. */
 static int choose_cpus(struct perf_targets *targets, const struct source_record_job *job,
 		       struct plumb_diagnostics *found)
 {
@@ -87,7 +87,7 @@ static int find_cpus(struct perf_targets *targets, const struct source_record_jo
 
 static int add_thread(struct perf_targets *targets, pid_t thread)
 {
-	/* Doubling, from a size that is a power of two on. */
+	/* The array is full at each power of two, and doubles. */
 	size_t count = targets->thread_count;
 	pid_t *more;
 
@@ -103,7 +103,7 @@ static int add_thread(struct perf_targets *targets, pid_t thread)
 	return PLUMB_OK;
 }
 
-/* The threads of a process. One that ends meanwhile is none. */
+/* Lists the threads of a process; skips those that end meanwhile. */
 static int add_process(struct perf_targets *targets, pid_t pid, struct plumb_diagnostics *found)
 {
 	char path[64];
