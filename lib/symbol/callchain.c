@@ -55,7 +55,7 @@ size_t plumb_symbolizer_callchain(struct plumb_symbolizer *symbolizer,
 	size_t count = 0;
 
 	for (size_t i = 0; i < s->callchain_length && count < PLUMB_CALLCHAIN_MAX; i++) {
-		/* Behind a mark, code was interrupted; it called nothing. */
+		/* After a mark comes the address of an interruption, not of a call. */
 		const bool first = i == 0 || s->callchain[i - 1] >= PLUMB_CONTEXT_MARKS;
 
 		if (s->callchain[i] < PLUMB_CONTEXT_MARKS)

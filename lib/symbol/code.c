@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code of mapped files, read from the files. */
+/* Reads the code of mapped files from the files. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,10 @@ static bool open_fitting(const struct plumb_symbol_file *file, const char *path,
 	return false;
 }
 
-/* Files of debug information have the segments, but not what is in them: the mapped file first. */
+/*
+ * Files of debug information have the segments without their contents, so the mapped file comes
+ * first.
+ */
 static bool open_code(struct plumb_symbolizer *symbolizer, struct plumb_symbol_file *file,
 		      struct elf_file *elf)
 {

@@ -10,21 +10,21 @@
 #include "symbol/dwarf_checks.h"
 #include "symbol/supplement.h"
 
-/* DIEs nested deeper than this are damage. */
+/* DIEs nested deeper than this mean that the file is damaged. */
 #define DEPTH_MAX 256
-/* More units than this are not looked at. */
+/* More units than this are ignored. */
 #define UNITS_MAX (UINT32_C(1) << 20)
-/* Nor are more ranges of addresses, in all. Damaged files may give one list of them to each DIE. */
+/* So are more address ranges in all: a damaged file may give each DIE a list of them. */
 #define RANGES_MAX (UINT32_C(1) << 25)
-/* Nor more of them when it is asked what was inlined at an address. */
+/* So are more of them for what was inlined at one address. */
 #define RANGES_OF_ADDRESS_MAX (UINT32_C(1) << 20)
-/* Longer names are left as the linker has them. */
+/* Longer names are not demangled. */
 #define DEMANGLED_MAX 16384
 
-/* Addresses of the file's own, [start, end), that a unit or a function covers. */
+/* Addresses of the file, [start, end), that a unit or a function covers. */
 struct range {
 	Dwarf_Addr start, end;
-	Dwarf_Off die; /* its offset in .debug_info, or in the split unit */
+	Dwarf_Off die; /* the function's offset in .debug_info, or in the split unit */
 	uint32_t unit; /* functions: which of the units */
 };
 
@@ -33,21 +33,21 @@ struct ranges {
 	size_t count, room;
 };
 
-/* A compilation unit, and its functions once one was asked for. */
+/* A compilation unit, and its functions once one was looked up. */
 struct unit {
-	Dwarf_Die die;   /* the skeleton's, if it is split: lines hang there */
-	Dwarf_Die split; /* where its functions are, once read; the same if it is not split */
+	Dwarf_Die die;   /* the skeleton's, if it is split: it has the lines */
+	Dwarf_Die split; /* has its functions, once read; the same if it is not split */
 	bool is_skeleton;
 	struct ranges functions;
 	bool read;
 };
 
-/* What a name for linkers means; `linkage` is the file's. */
+/* A demangled name; `linkage` belongs to the file. */
 struct name {
 	const char *linkage, *plain;
 };
 
-/* What was found for an address, so that it is looked for once. */
+/* What was found for an address, so that each is looked up once. */
 struct answer {
 	uint64_t place;
 	struct plumb_source_frame *frames;
@@ -64,7 +64,7 @@ struct debug_info {
 	size_t unit_count;
 	struct ranges unit_ranges;
 	size_t ranges_left;     /* more than this is damage */
-	struct answer *answers; /* a hash table of a power of two */
+	struct answer *answers; /* a hash table whose size is a power of two */
 	size_t answer_count, answer_room;
 	struct name *names; /* likewise */
 	size_t name_count, name_room;
@@ -121,7 +121,7 @@ static void sort_ranges(struct ranges *ranges)
 		qsort(ranges->at, ranges->count, sizeof(*ranges->at), by_start);
 }
 
-/* The last range that begins at or before `address`, if it reaches that far. */
+/* Finds the last range that begins at or before `address`, if it reaches that far. */
 static const struct range *find_range(const struct ranges *ranges, Dwarf_Addr address)
 {
 	size_t low = 0, high = ranges->count;
@@ -137,7 +137,9 @@ static const struct range *find_range(const struct ranges *ranges, Dwarf_Addr ad
 	return low && address < ranges->at[low - 1].end ? &ranges->at[low - 1] : NULL;
 }
 
-/* The units, and the addresses they cover: .debug_aranges, which says the same, may be missing. */
+/*
+ * Finds the units and the addresses they cover. .debug_aranges, which has the same, may be missing.
+ */
 static int read_units(struct debug_info *debug)
 {
 	Dwarf_CU *cu = NULL;
@@ -219,14 +221,14 @@ static int begin_dwarf(struct debug_info *debug, const struct plumb_symbol_file 
 		return status;
 	}
 	debug->debug_frame = dwarf_getcfi(debug->dwarf);
-	/* What was read before memory ran out is right, and can be used. */
+	/* What was read before memory ran out is correct, and is used. */
 	return read_units(debug);
 }
 
 /* Asks the servers if there is nothing here. */
 static void find_debug_file(struct plumb_symbol_file *file)
 {
-	/* A kernel's is larger than anybody wants to wait for. */
+	/* A kernel's file is larger than anybody wants to wait for. */
 	if (!file->debug_path && file->build_id_size && file->kind != FILE_KERNEL)
 		file->debug_path = files_download(file->files, file->build_id, file->build_id_size,
 						  DEBUGINFOD_DEBUG);
@@ -294,9 +296,9 @@ static bool may_hold_functions(int tag)
 }
 
 /*
- * Functions of a DIE and those within: of namespaces, of classes, and nested ones. DIEs come in the
- * order of their offsets, `*last` being the last one's; else siblings may also be children, and
- * there are more ways through them than anyone has time for.
+ * Finds the functions in a DIE and those within: in namespaces, in classes, and nested ones. DIEs
+ * must come in the order of their offsets, `*last` being the last one's. Otherwise siblings could
+ * also be children, and the number of paths would explode.
  */
 static int read_functions(struct debug_info *debug, struct ranges *ranges, Dwarf_Die *parent,
 			  unsigned depth, Dwarf_Off *last)
@@ -350,7 +352,7 @@ static bool grow_names(struct debug_info *debug)
 	return true;
 }
 
-/* `linkage` as a person would write it; the same if that is too long, or memory is short. */
+/* Demangles `linkage`. Returns it unchanged if it is too long, or memory is short. */
 static const char *plain_name(struct debug_info *debug, const char *linkage, bool signature)
 {
 	struct name *name;
@@ -372,7 +374,7 @@ static const char *plain_name(struct debug_info *debug, const char *linkage, boo
 	return name->plain ? name->plain : linkage;
 }
 
-/* As the symbol table would have it, where there is a name for linkers. */
+/* Prefers the linkage name, so that names look as in the symbol table. */
 static const char *function_name(struct debug_info *debug, const struct plumb_symbol_file *file,
 				 Dwarf_Die *die)
 {
@@ -396,7 +398,7 @@ static unsigned number(Dwarf_Die *die, unsigned name)
 	return (unsigned)value;
 }
 
-/* Where an inlined function was called from. */
+/* Finds where an inlined function was called from. */
 static void read_call_site(struct unit *unit, Dwarf_Die *inlined, struct plumb_source_frame *caller)
 {
 	Dwarf_Files *files;
@@ -409,7 +411,7 @@ static void read_call_site(struct unit *unit, Dwarf_Die *inlined, struct plumb_s
 		caller->file = dwarf_filesrc(files, file, NULL, NULL);
 }
 
-/* Does `die` cover `address`? Not, if `*left` ranges of addresses do not tell. */
+/* Returns whether `die` covers `address`; false once `*left` ranges were looked at. */
 static bool covers(Dwarf_Die *die, Dwarf_Addr address, size_t *left)
 {
 	Dwarf_Addr base, start, end;
@@ -425,7 +427,7 @@ static bool covers(Dwarf_Die *die, Dwarf_Addr address, size_t *left)
 	return false;
 }
 
-/* The function that covers `address`, and what was inlined there: outermost first. */
+/* Finds the function that covers `address`, and what was inlined there, the outermost first. */
 static size_t find_scopes(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die *scopes, size_t room)
 {
 	Dwarf_Die parent = *function, die;
@@ -490,7 +492,7 @@ static const struct range *find_function(struct debug_info *debug,
 	return find_range(&unit->functions, address);
 }
 
-/* Into `frames`, innermost first. */
+/* Fills in `frames`, the innermost first. */
 static size_t look_up(struct debug_info *debug, const struct plumb_symbol_file *file,
 		      uint64_t place, struct plumb_source_frame *frames)
 {

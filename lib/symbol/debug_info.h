@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What DWARF tells of a mapped file: lines of source, inlined functions, and how to unwind a frame.
- * Read by libdw when the first address is asked for.
+ * What DWARF says about a mapped file: lines of source, inlined functions, and how to unwind a
+ * frame. libdw reads it when the first address is looked up.
  */
 #ifndef SYMBOL_DEBUG_INFO_H
 #define SYMBOL_DEBUG_INFO_H
@@ -11,9 +11,9 @@
 #include "symbol/files.h"
 
 /*
- * The frames of source at `place`, a place in `file` as plumb_location.address: the innermost
- * function first. Returns how many were written, at most `room`; 0 if nothing is known. Strings
- * are the file's.
+ * Finds the frames of source at `place`, a plumb_location.address in `file`, the innermost function
+ * first. Returns how many were written, at most `room`; 0 if nothing is known. The file owns the
+ * strings.
  */
 size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place,
 			 struct plumb_source_frame *frames, size_t room);
@@ -21,7 +21,7 @@ size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place,
 /* Returns the folder that relative names of source files at `place` belong to, or NULL. */
 const char *debug_info_folder(struct plumb_symbol_file *file, uint64_t place);
 
-/* The rules that unwind the frame at `place`, to be freed with free(); NULL if there are none. */
+/* Finds the rules that unwind the frame at `place`. Free them with free(). NULL: there are none. */
 Dwarf_Frame *debug_info_frame(struct plumb_symbol_file *file, uint64_t place);
 
 void debug_info_free(struct debug_info *debug);

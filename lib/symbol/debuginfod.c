@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libdebuginfod is loaded only if it is to be used, so that Plumb works without it and without the
- * libraries that it needs. Its functions, of elfutils/debuginfod.h, are declared here.
+ * Loads libdebuginfod only when it is used, so that Plumb works without it and without the
+ * libraries that it needs. Its functions, from elfutils/debuginfod.h, are declared here.
  */
 #include "symbol/debuginfod.h"
 
@@ -22,7 +22,7 @@ struct debuginfod {
 	find_file *find[2]; /* by enum debuginfod_kind */
 };
 
-/* ISO C has no conversion from an object's address to a function's. */
+/* ISO C does not convert an object's address to a function's. */
 static void *function(void *library, const char *name, void *pointer)
 {
 	void *found = dlsym(library, name);
@@ -75,6 +75,6 @@ void debuginfod_free(struct debuginfod *debuginfod)
 		return;
 	if (debuginfod->client)
 		debuginfod->end(debuginfod->client);
-	/* The library stays: libcurl does not like to be loaded twice. */
+	/* The library stays loaded: libcurl must not be loaded twice. */
 	free(debuginfod);
 }

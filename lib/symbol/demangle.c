@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libiberty's demangler, which is also perf's: both write the same names. What cplus_demangle()
- * would do with a name of unknown origin is done here, since that ends the process when memory is
- * short.
+ * Uses libiberty's demangler, as perf does, so both print the same names. cplus_demangle() ends the
+ * process when memory is short; so this does what it would do with a name of unknown origin.
  */
 #include "symbol/demangle.h"
 
@@ -10,9 +9,9 @@
 #include <libiberty/safe-ctype.h>
 
 /*
- * libiberty's demangler of Rust names needs a table of character classes, which libiberty keeps in
- * safe-ctype.c: under the LGPL, without the permission to link freely that its demanglers come
- * with (doc/dependencies.md). The linker takes this one and leaves that file out.
+ * libiberty's demangler of Rust names needs a table of character classes from its safe-ctype.c,
+ * which is under the LGPL, without the permission to link freely that its demanglers have
+ * (doc/dependencies.md). The linker uses this table and leaves that file out.
  */
 #define PUNCTUATION (_sch_isprint | _sch_ispunct)
 #define DIGIT       (_sch_isprint | _sch_isdigit | _sch_isxdigit)
@@ -21,7 +20,7 @@
 #define LINE_END    (_sch_iscntrl | _sch_isspace | _sch_isvsp)
 #define LINE_SPACE  (_sch_iscntrl | _sch_isspace | _sch_isnvsp)
 
-/* By byte, for ASCII; none of the others is in any class. */
+/* Indexed by byte; only ASCII characters are in a class. */
 const unsigned short _sch_istable[256] = {
 	['\0'] = _sch_iscntrl | _sch_isnvsp,
 	['\1' ... '\b'] = _sch_iscntrl,

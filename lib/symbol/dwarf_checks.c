@@ -11,7 +11,7 @@
 
 #include "symbol/elf_file.h"
 
-/* .debug_str, .debug_line_str, .debug_str.dwo, and as they were called when compressed. */
+/* .debug_str, .debug_line_str, .debug_str.dwo, and their names when compressed. */
 static bool holds_strings(const char *name)
 {
 	const char *debug = strstr(name, "debug_");
@@ -42,7 +42,7 @@ bool dwarf_strings_end(Elf *elf)
 	return true;
 }
 
-/* Whether `name` in `folder` is a regular file, or nothing at all. */
+/* Returns whether `name` in `folder` is a regular file or does not exist. */
 static bool ends(const char *folder, size_t length, const char *name)
 {
 	char path[PATH_MAX];
@@ -53,7 +53,7 @@ static bool ends(const char *folder, size_t length, const char *name)
 	return stat(path, &status) != 0 || S_ISREG(status.st_mode);
 }
 
-/* The same of FILE.dwp, where newer versions of libdw look first. */
+/* Does the same for FILE.dwp, where newer versions of libdw look first. */
 static bool package_ends(const char *path)
 {
 	char *real = realpath(path, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What libdw takes on trust, checked before it is let near it. */
+/* Checks what libdw would trust. */
 #ifndef SYMBOL_DWARF_CHECKS_H
 #define SYMBOL_DWARF_CHECKS_H
 
@@ -7,14 +7,15 @@
 #include <stdbool.h>
 
 /*
- * Returns whether all sections of strings end with one's end: libdw reads on until there is one.
- * Call it when dwarf_begin_elf() has decompressed them.
+ * Returns whether each section of strings ends with NUL: libdw reads on until there is one. Call it
+ * after dwarf_begin_elf() has decompressed them.
  */
 bool dwarf_strings_end(Elf *elf);
 
 /*
- * Finds the unit that the skeleton `unit` was split from. False if there is none, or where libdw
- * would look for its file there is what never ends, such as a FIFO. `path` is the skeleton's file.
+ * Finds the unit that the skeleton `unit` was split from. Returns false if there is none, or if
+ * libdw would look for its file at something that is not a regular file, such as a FIFO. `path` is
+ * the skeleton's file.
  */
 bool dwarf_find_split(Dwarf_Die *unit, const char *path, Dwarf_Die *split);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening ELF files, and the names they go by: build-ids and links to debug information. */
+/* Opens ELF files, and finds their build-ids and links to debug information. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -124,7 +124,7 @@ int elf_file_open_error(int error)
 								     : PLUMB_ERR_IO;
 }
 
-/* Looks before it opens, since opening a device may already do something, and again after. */
+/* Checks before opening, because opening a device may have side effects, and again afterwards. */
 int elf_file_open(struct elf_file *file, const char *path)
 {
 	struct stat status;
@@ -141,7 +141,10 @@ int elf_file_open(struct elf_file *file, const char *path)
 	}
 	elf_version(EV_CURRENT);
 	errno = 0;
-	/* Read, not mapped: a file that shrinks under us must not end in a SIGBUS. */
+	/*
+	 * Reads it instead of mapping it: a file that is truncated meanwhile must not cause a
+	 * SIGBUS.
+	 */
 	file->elf = elf_begin(file->descriptor, ELF_C_READ, NULL);
 	if (!file->elf && errno == ENOMEM) {
 		elf_file_close(file);
@@ -239,7 +242,7 @@ const char *elf_file_debuglink(const struct elf_file *file, uint32_t *crc)
 	return data;
 }
 
-/* The CRC-32 of Ethernet and zlib, least significant bit first: of each byte. */
+/* The CRC-32 of Ethernet and zlib, least significant bit first, for each byte. */
 static void fill_crc_table(uint32_t table[256])
 {
 	for (uint32_t i = 0; i < 256; i++) {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An ELF file, by libelf, and what identifies it. */
+/* An ELF file, opened by libelf, and what identifies it. */
 #ifndef SYMBOL_ELF_FILE_H
 #define SYMBOL_ELF_FILE_H
 
 #include <gelf.h>
 #include <plumb/error.h>
 
-/* Build-ids are SHA-1 sums or shorter; longer ones are cut off, as perf does. */
+/* The size of a SHA-1 sum; longer build-ids are cut off, as in perf. */
 #define ELF_BUILD_ID_MAX 20
 
-/* Segments beyond these are not looked at: compilers make a dozen. */
+/* More segments than this are ignored: compilers make a dozen. */
 #define ELF_SEGMENTS_MAX 256
 
 /* An ELF file that is open. */
 struct elf_file {
-	int descriptor; /* -1: none, the bytes are in memory */
-	char *bytes;    /* to be freed when it is closed; NULL: none */
+	int descriptor; /* -1: none, because the bytes are in memory */
+	char *bytes;    /* freed when it is closed; NULL: none */
 	Elf *elf;
 	GElf_Ehdr header;
 	Elf_Scn *symtab, *dynsym;
@@ -30,7 +30,7 @@ int elf_file_open_error(int error);
  */
 int elf_file_open(struct elf_file *file, const char *path);
 int elf_file_open_memory(struct elf_file *file, char *bytes, size_t size);
-/* The same of this process's own [vdso]. Returns 0, SYNTAX, or NOT_FOUND: it has none. */
+/* Opens this process's own [vdso]. Returns 0, SYNTAX, or NOT_FOUND: there is none. */
 int elf_file_open_vdso(struct elf_file *file);
 void elf_file_close(struct elf_file *file);
 
@@ -44,32 +44,34 @@ bool elf_file_segment(const struct elf_file *file, size_t index, GElf_Phdr *segm
 /* Returns whether memory ran out in one of them, in this thread, since this was last asked. */
 bool elf_file_ran_out(void);
 
-/* Whether it has DWARF debug information. */
+/* Returns whether it has DWARF. */
 bool elf_file_has_debug_info(const struct elf_file *file);
 
-/* Its build-id; returns its size, or 0: it has none. */
+/* Finds its build-id. Returns its size, or 0: none. */
 size_t elf_file_build_id(const struct elf_file *file, uint8_t id[ELF_BUILD_ID_MAX]);
 
-/* The build-id in `size` bytes of notes. */
+/* Finds the build-id in `size` bytes of notes. */
 size_t elf_notes_build_id(const uint8_t *notes, size_t size, uint8_t id[ELF_BUILD_ID_MAX]);
 
-/* The segments that are loaded, at most ELF_SEGMENTS_MAX; returns how many. */
+/* Lists the loaded segments, at most ELF_SEGMENTS_MAX. Returns how many. */
 size_t elf_file_segments(const struct elf_file *file, GElf_Phdr *segments);
 
-/* The name of a section; "" if it has none. */
+/* Returns the name of a section; "" if it has none. */
 const char *elf_file_section_name(const struct elf_file *file, const GElf_Shdr *section);
 
-/* How many entries a section's data has. */
+/* Returns how many entries a section's data has. */
 size_t elf_section_entries(const Elf_Data *data, const GElf_Shdr *section);
 
-/* The bytes of a section that has some, of type SHT_PROGBITS. The file's own. */
+/* Returns the bytes of a section of type SHT_PROGBITS, if it has any. They belong to the file. */
 bool elf_file_section(const struct elf_file *file, const char *name, const void **bytes,
 		      size_t *size);
 
-/* The name in .gnu_debuglink and its file's CRC; NULL if there is none. The file's own. */
+/*
+ * Returns the name in .gnu_debuglink, and its file's CRC; NULL if there is none. The file owns it.
+ */
 const char *elf_file_debuglink(const struct elf_file *file, uint32_t *crc);
 
-/* The CRC of all the bytes of a file that elf_file_open() opened. False if they cannot be read. */
+/* Computes the CRC of all bytes of an opened file. Returns false if they cannot be read. */
 bool elf_file_crc(const struct elf_file *file, uint32_t *crc);
 
 #endif

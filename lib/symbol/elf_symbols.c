@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which of an ELF file's symbols name code or data, and where in the file they are: by the rules of
- * tools/perf/util/symbol-elf.c, so that Plumb and perf tell the same.
+ * Decides which symbols of an ELF file name code or data, and where in the file they are, by the
+ * rules of tools/perf/util/symbol-elf.c, so that Plumb and perf agree.
  */
 #include "symbol/elf_symbols.h"
 
@@ -18,11 +18,11 @@ struct loader {
 	const struct elf_file *symbols, *runtime;
 	GElf_Phdr segments[ELF_SEGMENTS_MAX];
 	size_t segment_count;
-	bool kernel; /* addresses in memory: `bias` more than in the file */
+	bool kernel; /* addresses in memory, which are greater by `bias` */
 	uint64_t bias;
 };
 
-/* Where in the file that was mapped an address of a section is. */
+/* Returns where in the mapped file an address of a section is. */
 static uint64_t place(const struct loader *loader, uint64_t address, const GElf_Shdr *section)
 {
 	for (size_t i = 0; i < loader->segment_count; i++) {
@@ -50,7 +50,7 @@ static bool is_code_or_data(const GElf_Sym *symbol)
 	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT;
 }
 
-/* Symbols by which Arm's tools tell code ($x, $a, $t) from data ($d). */
+/* Symbols with which Arm's tools mark code ($x, $a, $t) and data ($d). */
 static bool is_mapping_symbol(const struct elf_file *file, const char *name)
 {
 	return (file->header.e_machine == EM_ARM || file->header.e_machine == EM_AARCH64) &&
@@ -58,7 +58,7 @@ static bool is_mapping_symbol(const struct elf_file *file, const char *name)
 	       (name[2] == '\0' || name[2] == '.');
 }
 
-/* The section of a symbol: of the file that was mapped, where the other one lacks its bytes. */
+/* Finds the section of a symbol, in the mapped file if the other one lacks its bytes. */
 static const char *find_section(const struct loader *loader, size_t index, GElf_Shdr *section)
 {
 	const struct elf_file *file = loader->symbols;

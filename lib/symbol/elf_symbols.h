@@ -7,17 +7,17 @@
 #include "symbol/table.h"
 
 /*
- * Adds what `symbols` names, its addresses made places in `runtime`: the file that was mapped,
- * which may be the same; a file of debug information lacks the sections themselves. PLT entries
- * are called "name@plt". Returns 0 or PLUMB_ERR_NO_MEMORY; what is damaged is passed over.
+ * Adds the symbols of `symbols`, with addresses as places in `runtime`, the mapped file. They may
+ * be the same file; a file of debug information lacks the sections' contents. PLT entries get names
+ * "name@plt". Returns 0 or PLUMB_ERR_NO_MEMORY; skips what is damaged.
  */
 int elf_file_symbols(struct symbol_table *table, const struct elf_file *symbols,
 		     const struct elf_file *runtime);
 
 /*
- * Adds what `file`, an image of the kernel or one of its modules, names, as addresses in memory:
- * `bias` more than in the file. Of a module, which is linked when it is loaded, only functions of
- * .text are known: `bias` is where that is. Returns 0 or NO_MEMORY.
+ * Adds the symbols of `file`, a kernel or one of its modules, with addresses in memory, which are
+ * greater by `bias`. A module is linked when it is loaded: only its functions in .text are known,
+ * and `bias` is where .text is. Returns 0 or NO_MEMORY.
  */
 int elf_kernel_symbols(struct symbol_table *table, const struct elf_file *file, uint64_t bias);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of a recording, and what went wrong when they were read. */
+/* The files of a recording, and the problems found in reading them. */
 #include "symbol/files.h"
 
 #include <stdarg.h>
@@ -19,7 +19,7 @@ static unsigned hash(const char *name)
 	return sum % FILE_BUCKETS;
 }
 
-/* Makes the text our own. False when memory is short. */
+/* Copies the text. Returns false if out of memory. */
 static bool copy(struct files *files, const char **text)
 {
 	if (!*text)
@@ -125,7 +125,7 @@ void files_note(struct files *files, int status)
 		files->status = PLUMB_ERR_NO_MEMORY;
 }
 
-/* The same file may be looked at twice: for symbols, and for lines. */
+/* The same file may be looked at twice, for symbols and for lines. */
 static bool is_noted(const struct files *files, const char *text)
 {
 	for (size_t i = 0; i < files->warning_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files that are mapped, and where their symbols are found. */
+/* The mapped files, and where their symbols are. */
 #ifndef SYMBOL_FILES_H
 #define SYMBOL_FILES_H
 
@@ -11,11 +11,11 @@
 enum file_kind {
 	FILE_USER,
 	FILE_VDSO,
-	FILE_PERF_MAP, /* code made at run time: symbols in a text file */
+	FILE_PERF_MAP, /* code made at run time, with symbols in a text file */
 	FILE_NOTHING,  /* memory without code */
 	FILE_KERNEL,
-	FILE_MODULE,  /* of the kernel: its symbols are among the kernel's */
-	FILE_KSYMBOL, /* one symbol that a record named: BPF programs */
+	FILE_MODULE,  /* part of the kernel, whose symbols include its own */
+	FILE_KSYMBOL, /* one symbol that a record named, for example a BPF program */
 };
 
 struct debug_info;
@@ -25,21 +25,21 @@ struct plumb_symbol_file {
 	struct plumb_symbol_file *next; /* in its bucket */
 	struct files *files;            /* that it is one of */
 	const char *name;
-	char *path; /* that symbols were read from, or would be; NULL: not looked for, or none */
+	char *path; /* symbols were read from it, or would be; NULL: not looked for, or none */
 	char *debug_path; /* the first file found with DWARF; NULL: none */
 	struct debug_info *debug;
 	bool debug_tried;
 	struct symbol_table symbols;
 	uint8_t build_id[ELF_BUILD_ID_MAX];
 	uint8_t build_id_size;
-	GElf_Phdr *segments; /* that are loaded, of the ELF file at `path` */
+	GElf_Phdr *segments; /* loaded segments of the ELF file at `path` */
 	size_t segment_count;
-	uint64_t bias;         /* of a kernel or module: addresses in memory are this much more
-				  than in its file */
-	const char *reference; /* of a kernel: the symbol whose address was recorded; or NULL */
+	uint64_t bias; /* of a kernel or module: how much greater addresses in memory are than in
+			  its file */
+	const char *reference; /* of a kernel: the symbol whose address was recorded, or NULL */
 	uint64_t reference_address;
-	const char *module_path; /* of a module, as recorded; or NULL */
-	bool file_tried;         /* of a kernel or module: its ELF file was looked for */
+	const char *module_path; /* of a module: as recorded, or NULL */
+	bool file_tried;         /* of a kernel or module: whether its ELF file was looked for */
 	uint8_t kind;            /* enum file_kind */
 	bool loaded;
 	int32_t pid;              /* of a perf map */
@@ -49,15 +49,15 @@ struct plumb_symbol_file {
 
 #define FILE_BUCKETS 1024
 
-/* What is wrong with more files than this is not told. */
+/* Problems with more files than this are not reported. */
 #define WARNINGS_MAX 256
 
 struct files {
 	struct plumb_symbol_paths paths; /* copies */
 	struct arena strings;
 	struct plumb_symbol_file *buckets[FILE_BUCKETS];
-	const char *release; /* of the recorded kernel; NULL: unknown */
-	bool foreign;        /* the recording is of another machine architecture than this */
+	const char *release;           /* of the recorded kernel; NULL: unknown */
+	bool foreign;                  /* the recorded machine has another architecture */
 	struct debuginfod *debuginfod; /* NULL: not asked yet */
 	int status;                    /* PLUMB_ERR_NO_MEMORY once memory ran out, else 0 */
 	const char *warnings[WARNINGS_MAX];
@@ -68,32 +68,35 @@ struct files {
 int files_init(struct files *files, const struct plumb_symbol_paths *paths);
 void files_free(struct files *files, void (*free_debug)(struct debug_info *debug));
 
-/* The file of that name and build-id (`size` 0: not known), made if there is none; or NULL. */
+/*
+ * Returns the file with this name and build-id (`size` 0: unknown), made if necessary; NULL if out
+ * of memory.
+ */
 struct plumb_symbol_file *files_get(struct files *files, const char *name, enum file_kind kind,
 				    const uint8_t *build_id, size_t size);
 
 /*
- * Reads the symbols of a file, unless that was done. Not of FILE_MODULE and FILE_KSYMBOL. Notes it
- * if memory runs out: then the file has none.
+ * Reads a file's symbols, once. Does nothing for FILE_MODULE and FILE_KSYMBOL. If memory runs out,
+ * notes that, and the file has none.
  */
 void file_load(struct files *files, struct plumb_symbol_file *file);
 
 /*
- * The address that a place in a file's code or data has in its own tables. False if it is in no
- * segment, or the file was not found.
+ * Finds the address that a place in a file's code or data has in its own tables. Returns false if
+ * it is in no segment, or the file was not found.
  */
 bool file_link_address(const struct plumb_symbol_file *file, uint64_t place, uint64_t *address);
 
 /* Notes NO_MEMORY; ignores other errors, which only mean that a file has no symbols. */
 void files_note(struct files *files, int status);
-/* Keeps a warning, and frees `text`. NULL: memory ran out. */
+/* Adds a warning, and frees `text`. NULL: out of memory. */
 void files_warn(struct files *files, char *text);
 /* Returns the text, which the caller frees, or NULL if out of memory. */
 char *files_format(const char *pattern, ...) PLUMB_PRINTF(1, 2);
 
 /*
  * Asks the servers of debuginfod for the file with a build-id. Returns its path, which the caller
- * frees, or NULL: no server has it, or nobody is to be asked (plumb_symbol_paths.debuginfod).
+ * frees, or NULL: no server has it, or plumb_symbol_paths.debuginfod is not set.
  */
 char *files_download(struct files *files, const uint8_t *build_id, size_t size,
 		     enum debuginfod_kind kind);
@@ -101,20 +104,23 @@ char *files_download(struct files *files, const uint8_t *build_id, size_t size,
 /* search.c: finds and reads the ELF file with a file's symbols. Returns 0 or NO_MEMORY. */
 int file_search(struct files *files, struct plumb_symbol_file *file);
 
-/* kernel.c: reads symbols as /proc/kallsyms lists them. Returns 0, NO_MEMORY or IO. */
+/* kernel.c: reads symbols in the format of /proc/kallsyms. Returns 0, NO_MEMORY or IO. */
 int kernel_read_symbols(struct symbol_table *table, const char *path);
-/* kernel.c: of the recorded kernel, from wherever they are. Returns 0 or NO_MEMORY. */
+/* kernel.c: reads the recorded kernel's symbols, wherever they are. Returns 0 or NO_MEMORY. */
 int kernel_load(struct files *files, struct plumb_symbol_file *file);
 /* kernel.c: finds the ELF file of a kernel, for lines. Returns 0 or NO_MEMORY. */
 int kernel_find_image(struct files *files, struct plumb_symbol_file *file);
-/* kernel.c: reads the names of a module from its own file. Notes NO_MEMORY. */
+/* kernel.c: reads a module's symbols from its own file. Notes NO_MEMORY. */
 void module_load(struct files *files, struct plumb_symbol_file *file);
-/* kernel.c: "[name]" of a module's path, into `name`. */
+/* kernel.c: sets `name` to "[name]" of a module's path. */
 void kernel_module_name(const char *path, char *name, size_t size);
 
 /* perf_map.c: reads lines "START SIZE NAME". Returns 0 or NO_MEMORY. */
 int perf_map_read(struct symbol_table *table, FILE *in);
-/* perf_map.c: of code that a process made, from its perf map and its jitdump. Likewise. */
+/*
+ * perf_map.c: reads the symbols of code that a process made, from its perf map and its jitdump.
+ * Returns 0 or NO_MEMORY.
+ */
 int perf_map_load(struct files *files, struct plumb_symbol_file *file);
 
 #endif

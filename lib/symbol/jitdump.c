@@ -7,11 +7,11 @@
 
 #include "base/arena.h"
 
-/* "JiTD" as a number, in the byte order of who wrote it. */
+/* "JiTD" as a number, in the writer's byte order. */
 #define MAGIC       UINT32_C(0x4a695444)
 #define HEADER_SIZE 40
 #define RECORD_SIZE 16
-/* No process makes more: the rest is passed over. */
+/* No process makes more; the rest is skipped. */
 #define LOADS_MAX ((size_t)1 << 22)
 #define LINES_MAX ((size_t)1 << 24)
 /* Longer names are cut off. */
@@ -26,17 +26,17 @@ struct line {
 	uint32_t order;
 };
 
-/* A function, at one address: it has another for each time it was moved. */
+/* A function at one address. It has another address each time it was moved. */
 struct load {
 	uint64_t start, end;
-	uint64_t moved; /* how far from where its lines are */
+	uint64_t moved; /* how far it is from the addresses of its lines */
 	uint64_t code;  /* its number */
 	size_t order;   /* newer ones have higher numbers */
 	size_t first_line, line_count;
 	const char *name;
 };
 
-/* Addresses, [start, end), of the newest code there. */
+/* Addresses, [start, end), and the newest code there. */
 struct piece {
 	uint64_t start, end;
 	size_t load;
@@ -57,8 +57,8 @@ struct reader {
 	FILE *in;
 	uint64_t left; /* bytes of the record */
 	bool swapped;
-	size_t first_line; /* of the lines that the next function has */
-	uint64_t lines_of; /* the address that they are said to be of */
+	size_t first_line; /* lines of the next function */
+	uint64_t lines_of; /* the address that the lines give for it */
 };
 
 bool jitdump_is_named(const char *path)
@@ -101,7 +101,10 @@ static bool get64(struct reader *r, uint64_t *value)
 	return true;
 }
 
-/* A text with its NUL, the reader's; NULL: there is no NUL. What is too long is cut off. */
+/*
+ * Reads a text with its NUL, which belongs to the reader. NULL: there is no NUL. Cuts off what is
+ * too long.
+ */
 static const char *get_text(struct reader *r, char text[NAME_MAX_SIZE])
 {
 	size_t length = 0;
@@ -210,7 +213,7 @@ static int read_lines(struct reader *r)
 	uint64_t count;
 	int status = 0;
 
-	dump->line_count = r->first_line; /* there is one such record for each function */
+	dump->line_count = r->first_line; /* each function has one such record */
 	if (!get64(r, &r->lines_of) || !get64(r, &count))
 		return PLUMB_ERR_SYNTAX;
 	while (status == 0 && count--) {
@@ -220,7 +223,7 @@ static int read_lines(struct reader *r)
 		if (!get64(r, &line.address) || !get32(r, &line.line) ||
 		    !get32(r, &discriminator) || !get_text(r, text))
 			return PLUMB_ERR_SYNTAX;
-		/* This stands for the file of the line before. */
+		/* This name stands for the file of the line before. */
 		if (strcmp(text, "\xff") != 0 && (!file || strcmp(file, text) != 0)) {
 			file = arena_strdup(&dump->strings, text);
 			if (!file)
@@ -232,7 +235,7 @@ static int read_lines(struct reader *r)
 	return status;
 }
 
-/* Returns 0, NO_MEMORY, or SYNTAX at the end and where the file is damaged. */
+/* Returns 0, NO_MEMORY, or SYNTAX at the end and at damage. */
 static int read_record(struct reader *r)
 {
 	uint32_t type, size;
@@ -291,7 +294,7 @@ static int by_code(const void *a, const void *b)
 	return (one->order > other->order) - (one->order < other->order);
 }
 
-/* Moved code is called as the last that was loaded with its number before. */
+/* Moved code keeps the name of the last code that was loaded with its number. */
 static int name_moved(struct jitdump *dump)
 {
 	struct load **sorted = reallocarray(NULL, dump->load_count, sizeof(struct load *));
@@ -334,7 +337,7 @@ static int by_start(const void *a, const void *b)
 	return (one->start > other->start) - (one->start < other->start);
 }
 
-/* A heap: the newest code is on top. */
+/* A heap with the newest code on top. */
 struct heap {
 	const struct load *loads;
 	size_t *at;
@@ -377,7 +380,7 @@ static void pop(struct heap *heap)
 	} while (newest != i);
 }
 
-/* From the lowest address to the highest: of all the code at one, the newest counts. */
+/* Goes from the lowest address to the highest; where code overlaps, the newest wins. */
 static void cut(struct jitdump *dump, struct heap *heap)
 {
 	uint64_t at = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel's symbols, as /proc/kallsyms lists them: "ADDRESS TYPE NAME[\t[MODULE]]". */
+/* Reads the kernel's symbols in the format of /proc/kallsyms: "ADDRESS TYPE NAME[\t[MODULE]]". */
 #include <ctype.h>
 #include <elf.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "symbol/files.h"
 #include "symbol/unpack.h"
 
-/* A line without its newline. Lines of other forms are passed over. */
+/* Parses a line without its newline; skips lines of other forms. */
 static int add_line(struct symbol_table *table, char *line)
 {
 	struct plumb_symbol symbol = {0};
@@ -51,7 +51,7 @@ int kernel_read_symbols(struct symbol_table *table, const char *path)
 {
 	int status = symbol_table_read(table, path, add_line);
 
-	/* Those who may not know where the kernel is are shown zeros. */
+	/* Users who may not know where the kernel is read zeros. */
 	if (status == 0)
 		status = symbol_table_finish(table, true);
 	if (status == 0 && table->count == 1 && table->at[0].start == 0)
@@ -107,7 +107,10 @@ static bool fits(const struct plumb_symbol_file *file, const struct elf_file *el
 	       memcmp(id, file->build_id, file->build_id_size) == 0;
 }
 
-/* It was loaded elsewhere than linked: one symbol's recorded address tells by how much. */
+/*
+ * Finds how far from its linked address the kernel was loaded, by the recorded address of one
+ * symbol.
+ */
 static void find_bias(struct plumb_symbol_file *file, const struct elf_file *elf)
 {
 	uint64_t address;
@@ -118,8 +121,8 @@ static void find_bias(struct plumb_symbol_file *file, const struct elf_file *elf
 }
 
 /*
- * Looks at one candidate, which is freed; NULL: memory ran out. Symbols are read unless there are
- * some. Nothing but a build-id tells kernels apart, unless the user says which one it is.
+ * Looks at one candidate, and frees it; NULL: out of memory. Reads its symbols unless there are
+ * some already. Only a build-id tells kernels apart, unless the user names one.
  */
 static bool try_image(struct files *files, struct plumb_symbol_file *file, char *path, bool named)
 {

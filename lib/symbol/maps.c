@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first map that ends behind `address`. */
+/* Finds the first map that ends after `address`. */
 static size_t first_behind(const struct map_space *space, uint64_t address)
 {
 	size_t low = 0, high = space->count;
@@ -45,7 +45,7 @@ void maps_release(struct map_space *space)
 	free(space);
 }
 
-/* Makes `*space` one's own, with room for `more` maps. */
+/* Makes `*space` unshared, with room for `more` maps. */
 static int own(struct map_space **space, size_t more)
 {
 	struct map_space *old = *space, *new = old;
@@ -87,7 +87,7 @@ int maps_insert(struct map_space **space, const struct map *map)
 
 	if (map->end <= map->start)
 		return 0;
-	/* Room for it, and for the second half of one that it splits. */
+	/* Room for the map, and for the second half of one that it splits. */
 	if (own(space, 2) < 0 || !*space)
 		return PLUMB_ERR_NO_MEMORY;
 	s = *space;

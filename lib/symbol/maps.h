@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is mapped where in an address space. Spaces are shared until one of those who share it
- * changes, as fork(2) does it: a recording of many processes costs little.
+ * What is mapped where in an address space. Spaces are shared until one user changes its own, like
+ * memory after fork(2), so recordings of many processes take little memory.
  */
 #ifndef SYMBOL_MAPS_H
 #define SYMBOL_MAPS_H
@@ -9,13 +9,13 @@
 #include <plumb/symbol.h>
 
 struct map {
-	uint64_t start, end; /* addresses; the end is not in it */
+	uint64_t start, end; /* addresses; `end` is exclusive */
 	uint64_t page_offset;
 	struct plumb_symbol_file *file;
 	bool identity; /* places in the file are addresses */
 };
 
-/* Sorted, none overlapping. NULL is an empty space. */
+/* Sorted, without overlaps. NULL is an empty space. */
 struct map_space {
 	unsigned users;
 	size_t count, room;
@@ -23,15 +23,15 @@ struct map_space {
 };
 
 /*
- * Maps `map`. What it overlaps gives way: cut, split or gone. `*space` is replaced by one of its
- * own if it is shared. Returns 0 or PLUMB_ERR_NO_MEMORY, and then nothing has changed.
+ * Maps `map`. Maps that it overlaps are cut, split or removed. If `*space` is shared, replaces it
+ * with a copy. Returns 0, or PLUMB_ERR_NO_MEMORY, which changes nothing.
  */
 int maps_insert(struct map_space **space, const struct map *map);
 
-/* The map that `address` is in; NULL: none. Until the next maps_insert(). */
+/* Returns the map that `address` is in, valid until the next maps_insert(); NULL: none. */
 const struct map *maps_find(const struct map_space *space, uint64_t address);
 
-/* One more user of it; and one fewer. */
+/* Add and remove a user. */
 struct map_space *maps_share(struct map_space *space);
 void maps_release(struct map_space *space);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbols of code that a process made itself: as its run-time system wrote them for perf, lines
- * "START SIZE NAME", numbers in hexadecimal (tools/perf/Documentation/jit-interface.txt), and in
- * the jitdump that it mapped. Both are in folders that anybody may write to.
+ * Reads symbols of code that a process made itself: from the file that its run-time system wrote
+ * for perf, with lines "START SIZE NAME" in hexadecimal (tools/perf/Documentation/jit-
+ * interface.txt), and from the jitdump that it mapped. Anybody may write to the folders of both.
  */
 #include <elf.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "symbol/files.h"
 #include "symbol/jitdump.h"
 
-/* More text than this is no list of symbols. */
+/* A larger text is not a list of symbols. */
 #define MAP_MAX ((off_t)256 << 20)
 
 static int add_line(struct symbol_table *table, const char *line)
@@ -37,7 +37,7 @@ static int add_line(struct symbol_table *table, const char *line)
 	return symbol_table_add(table, &symbol);
 }
 
-/* A line without its end is still being written. */
+/* A line without a newline is still being written. */
 int perf_map_read(struct symbol_table *table, FILE *in)
 {
 	char *line = NULL;
@@ -57,7 +57,7 @@ int perf_map_read(struct symbol_table *table, FILE *in)
 	return status == PLUMB_ERR_LIMIT ? 0 : status;
 }
 
-/* Returns NULL unless it is a regular file of this user's or root's. */
+/* Returns NULL unless it is a regular file that belongs to this user or to root. */
 static FILE *open_file(struct files *files, const char *path, off_t limit)
 {
 	struct stat status;

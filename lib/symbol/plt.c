@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Entries have no names of their own. Each jumps to where a slot of the global offset table points,
- * and a relocation says whose address that slot gets: so the code tells which entry is whose,
- * however long entries are, with or without landing pads (BTI, IBT) and authentication. Where the
- * code cannot be read or is another machine's, entries are taken in the order of their relocations.
+ * Entries have no names of their own. Each jumps to the address in a slot of the global offset
+ * table, and a relocation names the function whose address that slot gets. So the code itself tells
+ * which entry belongs to which function, however long entries are, with or without landing pads
+ * (BTI, IBT) and authentication. If the code cannot be read or is for another machine, entries are
+ * taken in the order of their relocations.
  */
 #include "symbol/plt.h"
 
@@ -18,17 +19,17 @@
 #define R_AARCH64_IRELATIVE 1032
 #endif
 
-/* Longer names are cut off; demangling may make them longer again. */
+/* Longer names are cut off; demangling may make them longer. */
 #define PLT_NAME_MAX 1024
-/* More slots than this have not been seen. */
+/* More slots than this do not occur. */
 #define SLOTS_MAX ((size_t)1 << 22)
-/* Entries are no longer than this. */
+/* The longest entry. */
 #define ENTRY_MAX 32
 
 /* What fills a slot of the global offset table. */
 struct slot {
 	uint64_t address, addend;
-	size_t symbol; /* in .dynsym; 0: none, its function is at `addend` */
+	size_t symbol; /* index in .dynsym; 0: none, the function is at `addend` */
 };
 
 struct plt {
@@ -68,7 +69,7 @@ static bool is_irelative(const struct elf_file *file, uint64_t type)
 	       (file->header.e_machine == EM_AARCH64 ? R_AARCH64_IRELATIVE : R_X86_64_IRELATIVE);
 }
 
-/* A relocation of either form; false if there is none. */
+/* Reads a relocation of either form. Returns false if there is none. */
 static bool read_relocation(const GElf_Shdr *header, Elf_Data *data, size_t i, GElf_Rela *rela)
 {
 	GElf_Rel rel;
@@ -95,7 +96,7 @@ static int read_slots_of(struct plt *plt, const GElf_Shdr *header, Elf_Data *dat
 				    .addend = (uint64_t)rela.r_addend,
 				    .symbol = GELF_R_SYM(rela.r_info)};
 
-		/* Most are of data: addresses of the file's own. */
+		/* The others, which are most, are for data: addresses of the file's own. */
 		if (slot.symbol || is_irelative(plt->file, GELF_R_TYPE(rela.r_info)))
 			status = add_slot(plt, &slot);
 	}
@@ -109,7 +110,7 @@ static int by_address(const void *a, const void *b)
 	return (one->address > other->address) - (one->address < other->address);
 }
 
-/* Of all relocations that the dynamic linker applies, and which section has those of .plt. */
+/* Collects all relocations that the dynamic linker applies, and the section with those of .plt. */
 static int read_slots(struct plt *plt)
 {
 	Elf_Scn *scn = NULL;
@@ -174,7 +175,7 @@ static int add_entry(struct plt *plt, uint64_t start, uint64_t end, size_t symbo
 /* ---- What the code says -----------------------------------------------------------------------
  */
 
-/* A section of entries, and where one of them was found to begin. */
+/* A section of entries, and where an entry was found to begin. */
 struct code {
 	const GElf_Shdr *section;
 	const uint8_t *bytes;
@@ -228,7 +229,7 @@ static bool decode_x86_64(const struct code *code, size_t at, size_t *start, uin
 	return true;
 }
 
-/* Entries end where the next begins; the last one is as long as the one before. */
+/* Each entry ends where the next begins; the last one is as long as the one before. */
 static int add_by_code(struct plt *plt, const struct code *code, size_t *found)
 {
 	const struct slot *last = NULL;
@@ -296,7 +297,7 @@ static int add_by_order(struct plt *plt, const GElf_Shdr *section)
 	int status = 0;
 
 	sizes_of(plt->file, section, &header, &entry);
-	/* Offsets are of a file: what is out of all proportion is damage. */
+	/* Offsets lie within a file: anything far larger is damage. */
 	if (section->sh_offset > INT64_MAX / 4 || entry > 4096 || header > 4096)
 		return 0;
 	start = section->sh_offset + header;

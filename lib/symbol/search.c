@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mapped file's symbols may be in itself, in perf's cache, or in one of the places where
- * distributions put debug information. The order is tools/perf's (binary_type_symtab of
- * util/symbol.c); a file with another build-id than the recording's is never taken.
+ * Looks for the symbols of a mapped file: in the file itself, in perf's cache, and where
+ * distributions put debug information. The order is that of tools/perf (binary_type_symtab in
+ * util/symbol.c). A file whose build-id differs from the recording's is never used.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "symbol/files.h"
 #include "symbol/unpack.h"
 
-/* What a file's build-id is compared with, and how it is written. */
+/* What a file's build-id is compared with, and its text. */
 struct id {
 	uint8_t bytes[ELF_BUILD_ID_MAX];
 	size_t size;
@@ -21,11 +21,11 @@ struct id {
 struct search {
 	struct files *files;
 	struct plumb_symbol_file *file;
-	struct id id;                     /* of the recorded file; size 0: unknown */
+	struct id id;                     /* the recorded file's; size 0: unknown */
 	char *path;                       /* of the mapped file itself */
 	struct elf_file image;            /* that file, if it is the recorded one */
 	struct elf_file symbols, runtime; /* what has been found; .elf NULL: nothing yet */
-	bool same;                        /* `symbols` is what `runtime` is, too */
+	bool same;                        /* `symbols` is the same file as `runtime` */
 	int status;
 };
 
@@ -55,7 +55,7 @@ static bool fits(const struct search *search, const struct elf_file *elf)
 	return id.size == search->id.size && memcmp(id.bytes, search->id.bytes, id.size) == 0;
 }
 
-/* Takes of a file what is still missing. Returns whether it keeps `elf` open. */
+/* Takes from a file what is still missing. Returns whether it keeps `elf` open. */
 static bool take(struct search *search, struct elf_file *elf, const char *path)
 {
 	struct plumb_symbol_file *file = search->file;
@@ -85,8 +85,8 @@ static bool take(struct search *search, struct elf_file *elf, const char *path)
 }
 
 /*
- * Looks at one candidate, which is freed. `crc`: what its bytes must sum up to if no build-id tells
- * whether it is the right one; or NULL. True once there is nothing left to be looked for.
+ * Looks at one candidate, and frees it. If no build-id tells whether it is the right one, its bytes
+ * must have the checksum `crc`, unless that is NULL. Returns true once nothing is missing.
  */
 static bool try(struct search *search, char *path, const uint32_t *crc)
 {
@@ -115,7 +115,7 @@ static bool try(struct search *search, char *path, const uint32_t *crc)
 	return search->symbols.elf && search->runtime.elf;
 }
 
-/* The folder that a path is in, without the slash at its end. */
+/* Returns the folder of a path, without the slash at its end. */
 static int folder_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -123,7 +123,7 @@ static int folder_length(const char *path)
 	return slash ? (int)(slash - path) : 0;
 }
 
-/* Where .gnu_debuglink of the mapped file leads. */
+/* Follows .gnu_debuglink of the mapped file. */
 static bool try_debuglink(struct search *search)
 {
 	const char *path = search->path, *name = search->file->name;
@@ -171,7 +171,7 @@ static bool try_debug_dir(struct search *search, const char *root)
 		    NULL));
 }
 
-/* This machine's files say something about another root's only by their build-ids. */
+/* With another root, this machine's files count only if their build-ids match. */
 static bool try_debug_dirs(struct search *search)
 {
 	const char *root = search->files->paths.root;
@@ -183,7 +183,7 @@ static bool try_debug_dirs(struct search *search)
 	return try_debug_dir(search, root) || (search->id.size && try_debug_dir(search, ""));
 }
 
-/* Nothing tells the kernels apart but a build-id; of another machine's none can be ours. */
+/* Only a build-id tells kernels apart; that of another machine cannot be this one's. */
 static void try_own_vdso(struct search *search)
 {
 	struct elf_file elf;
@@ -198,7 +198,7 @@ static void try_own_vdso(struct search *search)
 	search->runtime = elf;
 }
 
-/* From the servers that the user named, where nothing here has the symbols. */
+/* Asks the user's servers if nothing here has the symbols. */
 static void try_servers(struct search *search)
 {
 	char *path;
@@ -239,7 +239,7 @@ static void warn_of_change(struct search *search, const struct id *found)
 				search->id.text));
 }
 
-/* A file that the recording has no build-id of is what is there now. */
+/* If the recording has no build-id, takes the file that is there now. */
 static void open_image(struct search *search, struct id *changed)
 {
 	int status = elf_file_open(&search->image, search->path);
@@ -255,7 +255,7 @@ static void open_image(struct search *search, struct id *changed)
 	}
 }
 
-/* What is mapped is the file itself, even if it has no symbols at all. */
+/* Takes the mapped file itself as `runtime`, even if it has no symbols. */
 static void settle(struct search *search)
 {
 	struct plumb_symbol_file *file = search->file;
@@ -293,7 +293,7 @@ static int read_segments(struct search *search)
 	return 0;
 }
 
-/* Symbols of what was found, and the packed ones of a file that was stripped of all others. */
+/* Reads the symbols that were found, and the compressed ones of a stripped file. */
 static int read_symbols(struct search *search)
 {
 	struct symbol_table *table = &search->file->symbols;

@@ -10,15 +10,15 @@
 
 #define ID_MAX 64
 
-/* What the other file is called, and what tells that it is the right one. */
+/* The name of the other file, and what identifies it. */
 struct link {
 	const char *name;
-	const uint8_t *id; /* a build-id, or the checksum of .debug_sup */
+	const uint8_t *id; /* a build-id, or the checksum in .debug_sup */
 	size_t size;
-	bool standard; /* by DWARF 5's .debug_sup, not by GNU's section */
+	bool standard; /* in DWARF 5's .debug_sup, not in GNU's section */
 };
 
-/* A number of 7 bits a byte; longer ones than a checksum's length are damage. */
+/* Reads a number with 7 bits per byte; one that is longer than a checksum is damage. */
 static bool read_length(const uint8_t **at, const uint8_t *end, size_t *length)
 {
 	*length = 0;
@@ -82,7 +82,7 @@ static bool fits(const struct elf_file *elf, const struct link *link)
 	       memcmp(id, link->id, link->size) == 0;
 }
 
-/* Looks at one candidate, which is freed. */
+/* Looks at one candidate, and frees it. */
 static bool try(struct supplement *supplement, struct files *files, const struct link *link,
 		char *path)
 {
@@ -137,7 +137,7 @@ static bool find(struct supplement *supplement, struct files *files, const struc
 	return found && try(supplement, files, link, found);
 }
 
-/* A section that libdw insists on, and the one with these names. */
+/* The sections of an empty file: one that libdw requires, and these names. */
 #define NAMES "\0.debug_line\0.shstrtab"
 /* This machine's byte order. */
 #define DATA (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB)

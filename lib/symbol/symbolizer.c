@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a recording's records to where its addresses are. */
+/* Finds addresses by a recording's records. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +14,15 @@
 #include "symbol/maps.h"
 #include "symbol/symbolizer.h"
 
-/* Of addresses alone one knows whose they are: the upper half is the kernel's. */
+/* An address alone shows whose it is: the upper half belongs to the kernel. */
 #define KERNEL_HALF (UINT64_C(1) << 63)
 
 static const char kernel_name[] = "[kernel.kallsyms]";
 
 struct plumb_symbolizer {
 	struct files files;
-	struct tasks *tasks; /* the recording's, which follows its records, or its own */
+	struct tasks
+		*tasks; /* the recording's, which follows its records, or the symbolizer's own */
 	bool shares_tasks;
 	const struct plumb_recording *recording; /* or NULL */
 	enum symbol_machine machine;
@@ -108,7 +109,10 @@ void plumb_symbolizer_origin(struct plumb_symbolizer *symbolizer,
 
 /* ---- What records say ------------------------------------------------------------------------ */
 
-/* The file of a mapping: its build-id is the record's, else the one the recording lists. */
+/*
+ * Returns the file of a mapping. Its build-id comes from the record, otherwise from the recording's
+ * list.
+ */
 static struct plumb_symbol_file *mapped_file(struct plumb_symbolizer *symbolizer, const char *name,
 					     enum file_kind kind, const uint8_t *build_id,
 					     size_t size)
@@ -130,7 +134,7 @@ static int add_kernel_map(struct plumb_symbolizer *symbolizer, const struct plum
 	const char *shown = name;
 	size_t listed;
 
-	/* "[kernel.kallsyms]_text": the symbol that tells where it was loaded. */
+	/* "[kernel.kallsyms]_text": the symbol shows where the kernel was loaded. */
 	if (strncmp(path, kernel_name, sizeof(kernel_name) - 2) == 0) {
 		symbolizer->kernel = mapped_file(symbolizer, kernel_name, FILE_KERNEL,
 						 record->mmap.build_id, record->mmap.build_id_size);
@@ -146,7 +150,7 @@ static int add_kernel_map(struct plumb_symbolizer *symbolizer, const struct plum
 	if (path[0] != '/' && path[0] != '[')
 		return 0;
 	kernel_module_name(path, name, sizeof(name));
-	/* perf calls a module by its path where the recording lists that, with a build-id. */
+	/* perf names a module by its path if the recording lists that path with a build-id. */
 	if (symbolizer->recording && recording_build_id(symbolizer->recording, path, &listed))
 		shown = path;
 	map.file = mapped_file(symbolizer, shown, FILE_MODULE, record->mmap.build_id,
@@ -181,7 +185,7 @@ static bool is_executable(const struct plumb_record *record)
 	return record->mmap.protection & PROT_EXEC;
 }
 
-/* Code that a process made itself, all of it. */
+/* Returns the file that stands for all code that a process made itself. */
 static struct plumb_symbol_file *generated(struct plumb_symbolizer *symbolizer, int32_t pid)
 {
 	struct plumb_symbol_file *file;
@@ -194,7 +198,7 @@ static struct plumb_symbol_file *generated(struct plumb_symbolizer *symbolizer, 
 	return file;
 }
 
-/* A run-time system maps its jitdump so that the recording names it. */
+/* A run-time system maps its jitdump in order to have it named in the recording. */
 static int add_jitdump(struct plumb_symbolizer *symbolizer, const struct task *task,
 		       const char *path)
 {
@@ -295,7 +299,7 @@ const struct plumb_task *plumb_symbolizer_task(struct plumb_symbolizer *symboliz
 	return task ? &task->public : NULL;
 }
 
-/* Its symbols may reach farther than the record said, or less far. */
+/* Its symbols may reach farther than the record says, or less far. */
 static void load_kernel(struct plumb_symbolizer *symbolizer)
 {
 	struct plumb_symbol_file *kernel = symbolizer->kernel;
@@ -348,7 +352,7 @@ static bool find_map(struct plumb_symbolizer *symbolizer, const struct plumb_tas
 	return map;
 }
 
-/* The mapping that `ip` is in, which costs no reading of files. */
+/* Finds the mapping that `ip` is in, without reading files. */
 static bool locate_map(struct plumb_symbolizer *symbolizer, const struct plumb_task *task,
 		       enum plumb_cpu_mode mode, uint64_t ip, struct plumb_location *location)
 {
@@ -374,7 +378,7 @@ bool plumb_symbolizer_locate(struct plumb_symbolizer *symbolizer, const struct p
 	file = location->file;
 	file_load(&symbolizer->files, file);
 	if (file->kind == FILE_MODULE && symbolizer->kernel) {
-		/* Modules' symbols are among the kernel's, where these are known. */
+		/* Modules' symbols are among the kernel's, if those are known. */
 		load_kernel(symbolizer);
 		location->symbol =
 			symbol_table_find(&symbolizer->kernel->symbols, location->address);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What else the library itself asks a symbolizer. */
+/* What other parts of the library need from a symbolizer. */
 #ifndef SYMBOL_SYMBOLIZER_H
 #define SYMBOL_SYMBOLIZER_H
 
 #include "symbol/files.h"
 
-/* The machine that was recorded, as far as unwinding goes. */
+/* The recorded machine, as far as unwinding needs it. */
 enum symbol_machine { MACHINE_OTHER, MACHINE_AARCH64, MACHINE_X86_64 };
 
 enum symbol_machine symbolizer_machine(const struct plumb_symbolizer *symbolizer);
 
-/* Returns where files are looked for. */
+/* Returns where to look for files. */
 struct files *symbolizer_files(struct plumb_symbolizer *symbolizer);
 
 /*

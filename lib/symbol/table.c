@@ -8,12 +8,12 @@
 #include "base/file.h"
 #include "symbol/demangle.h"
 
-/* The names that a kernel and all its modules have come to some 10 MiB. */
+/* The names of a kernel and all its modules take some 10 MiB. */
 #define TEXT_MAX ((size_t)256 << 20)
 
 #define PAGE ((uint64_t)4096)
 
-/* How many enclosing symbols are looked at, should they be nested: nobody's are that deep. */
+/* How many enclosing symbols are tried; real symbols are never nested as deep. */
 #define NESTED_MAX 256
 
 int symbol_table_add(struct symbol_table *table, const struct plumb_symbol *symbol)
@@ -37,7 +37,7 @@ int symbol_table_add(struct symbol_table *table, const struct plumb_symbol *symb
 	if (!copy->name)
 		return PLUMB_ERR_NO_MEMORY;
 	copy->order = (uint32_t)table->count++;
-	/* Only such names can be mangled; most are not even looked at. */
+	/* Only names like these can be mangled; most need no closer look. */
 	copy->mangled = !table->raw_names && copy->name[0] == '_' &&
 			(copy->name[1] == 'Z' || copy->name[1] == 'R' || copy->name[1] == 'G');
 	return 0;
@@ -89,7 +89,7 @@ static int by_address(const void *left, const void *right)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
-/* The end of the page after the one that begins at or after `address`. */
+/* Returns the end of the page after the one that begins at or after `address`. */
 static uint64_t page_after(uint64_t address)
 {
 	if (address > UINT64_MAX - 2 * PAGE)
@@ -97,7 +97,7 @@ static uint64_t page_after(uint64_t address)
 	return ((address + PAGE - 1) & ~(PAGE - 1)) + PAGE;
 }
 
-/* Each symbol without a size ends where the next begins, the last one with the page after. */
+/* A symbol without a size ends where the next begins; the last one, with the page after it. */
 static void fill_sizes(struct symbol_table *table, bool kernel)
 {
 	for (size_t i = 0; i < table->count; i++) {
@@ -108,7 +108,7 @@ static void fill_sizes(struct symbol_table *table, bool kernel)
 		if (i + 1 == table->count)
 			s->end = page_after(s->start);
 		else if (kernel && !strchr(s->name, '[') != !strchr(s[1].name, '['))
-			/* Between the kernel and a module there is a gap that is nobody's. */
+			/* The gap between the kernel and a module belongs to neither. */
 			s->end = page_after(s->end);
 		else
 			s->end = s[1].start;
@@ -121,8 +121,8 @@ static size_t underscores(const char *name)
 }
 
 /*
- * Whether `a` names the address better than `b`, which begins there, too: tools/perf's choice
- * (choose_best_symbol() of util/symbol.c), for names as they are shown.
+ * Returns whether `a` names the address better than `b`, which begins there, too. Chooses like
+ * tools/perf (choose_best_symbol() in util/symbol.c), by the names that are shown.
  */
 static bool is_better(struct symbol_table *table, struct plumb_symbol *a, struct plumb_symbol *b)
 {
@@ -144,7 +144,7 @@ static bool is_better(struct symbol_table *table, struct plumb_symbol *a, struct
 	right = strlen(b->name);
 	if (left != right)
 		return left > right;
-	/* The kernel's system calls have an alias of this name each. */
+	/* Each of the kernel's system calls has an alias like this. */
 	return strncmp(a->name, "SyS", 3) != 0 && strncmp(a->name, "compat_SyS", 10) != 0;
 }
 

@@ -23,28 +23,27 @@ struct symbol_table {
 	bool raw_names, signatures;
 };
 
-/* No file has more symbols than this: the rest of one that does is passed over. */
+/* No file has more symbols than this; the rest is skipped. */
 #define SYMBOL_TABLE_MAX (UINT32_C(1) << 26)
 
 /* Adds a symbol; `name` is copied. Returns 0, PLUMB_ERR_NO_MEMORY or PLUMB_ERR_LIMIT. */
 int symbol_table_add(struct symbol_table *table, const struct plumb_symbol *symbol);
 
 /*
- * Reads a text of symbols, calling `add_line` with each whole line, without its newline, which it
- * may change. Ends at its first error. Returns 0 or an error: of `add_line`, or of file_read().
+ * Reads a text of symbols, and calls `add_line` with each whole line, without its newline; the line
+ * may be changed. Stops at the first error. Returns 0, or an error of `add_line` or of file_read().
  */
 int symbol_table_read(struct symbol_table *table, const char *path,
 		      int (*add_line)(struct symbol_table *table, char *line));
 
 /*
- * Sorts what was added, gives symbols without a size what reaches to the next, and leaves one of
- * those that begin at the same address. To be called before anything is looked up; may be called
- * again after more was added. `kernel`: the symbols are kallsyms'. Returns 0 or
- * PLUMB_ERR_NO_MEMORY.
+ * Sorts the symbols, extends those without a size to the next one, and keeps one of those with the
+ * same address. Call it before looking anything up, and again after adding more. `kernel`: they are
+ * kallsyms' symbols. Returns 0 or PLUMB_ERR_NO_MEMORY.
  */
 int symbol_table_finish(struct symbol_table *table, bool kernel);
 
-/* The symbol that `address` is in, its name demangled; NULL if there is none. */
+/* Returns the symbol that `address` is in, its name demangled; NULL: none. */
 const struct plumb_symbol *symbol_table_find(struct symbol_table *table, uint64_t address);
 
 void symbol_table_free(struct symbol_table *table);

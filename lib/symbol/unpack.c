@@ -8,11 +8,13 @@
 
 #include "base/file.h"
 
-/* Symbols of the largest programs come to some 10 MiB; a packed gigabyte of zeros to 150 KiB. */
+/*
+ * The symbols of the largest programs take some 10 MiB; a gigabyte of zeros compresses to 150 KiB.
+ */
 #define MINI_MAX ((size_t)64 << 20)
-/* The largest modules with debug information have some 100 MiB. */
+/* The largest modules with debug information take some 100 MiB. */
 #define MODULE_MAX ((size_t)512 << 20)
-/* What unpacking may need besides: `xz -9` needs 65 MiB. */
+/* What else unpacking may need: `xz -9` needs 65 MiB. */
 #define DICTIONARY_MAX ((uint64_t)80 << 20)
 
 struct output {
@@ -96,7 +98,7 @@ static int unpack_zstd(const void *bytes, size_t size, struct output *output)
 	return status;
 }
 
-/* Opens what was unpacked, which then is the file's, or frees it. */
+/* Opens the unpacked bytes, which then belong to the file; otherwise frees them. */
 static int open_output(struct elf_file *file, struct output *output, int status)
 {
 	if (status == 0)
@@ -134,7 +136,7 @@ int elf_file_open_packed(struct elf_file *file, const char *path)
 
 	if (status != PLUMB_ERR_SYNTAX)
 		return status;
-	/* That it is a regular file has been seen. */
+	/* It is known to be a regular file. */
 	status = file_read(path, MODULE_MAX, &bytes, &size);
 	if (status < 0)
 		return status;

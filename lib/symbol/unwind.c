@@ -21,14 +21,14 @@
 #define STACK_MAX     64  /* of a DWARF expression */
 #define OPS_MAX       512 /* of one expression */
 
-/* A pointer's bits that authentication (FEAT_PAuth) leaves alone in user space. */
+/* The bits of a pointer that authentication (FEAT_PAuth) does not use in user space. */
 #define AARCH64_ADDRESS ((UINT64_C(1) << 48) - 1)
 
-/* What differs between architectures. */
+/* Where architectures differ. */
 struct architecture {
 	uint8_t from_sample[REGISTERS_MAX]; /* DWARF's number of each register in a sample */
 	uint8_t sample_registers;
-	uint8_t pc, sp, fp; /* DWARF numbers; AArch64's pc has none: one that is free */
+	uint8_t pc, sp, fp; /* DWARF numbers; AArch64's pc has none, so this is a free one */
 	uint64_t address_mask;
 };
 
@@ -87,7 +87,7 @@ static bool read_word(const struct unwinding *u, uint64_t address, unsigned size
 struct evaluation {
 	uint64_t at[STACK_MAX];
 	unsigned depth;
-	bool is_value; /* what is on top is the value, not where it is */
+	bool is_value; /* the top of the stack is the value, not its address */
 };
 
 static bool push(struct evaluation *e, uint64_t value)
@@ -105,7 +105,7 @@ static bool push_register(struct evaluation *e, const struct unwinding *u, uint6
 	       push(e, u->frame.value[number] + offset);
 }
 
-/* Operations on the two values on top. */
+/* Applies an operation to the top two values. */
 static bool combine(struct evaluation *e, uint8_t operation)
 {
 	uint64_t a, b;
@@ -203,7 +203,7 @@ static bool apply(struct evaluation *e, const struct unwinding *u, const Dwarf_O
 	case DW_OP_nop:
 		return true;
 	default:
-		return combine(e, atom); /* jumps have not been seen in CFI */
+		return combine(e, atom); /* CFI does not use jumps */
 	}
 }
 
@@ -221,7 +221,7 @@ static bool evaluate(struct evaluation *e, const struct unwinding *u, const Dwar
 
 /* ---- One frame to the next ------------------------------------------------------------------- */
 
-/* The caller's register `number` by the rules; unknown if it cannot be recovered. */
+/* Finds the caller's register `number` by the rules; unknown if it cannot be recovered. */
 static void recover(const struct unwinding *u, Dwarf_Frame *rules, unsigned number,
 		    struct frame *caller)
 {
@@ -243,7 +243,7 @@ static void recover(const struct unwinding *u, Dwarf_Frame *rules, unsigned numb
 	}
 }
 
-/* What the rules leave unsaid of the stack pointer is that it is the CFA. */
+/* Finds the caller by the rules. If they do not give its stack pointer, that is the CFA. */
 static bool step_by_rules(struct unwinding *u, Dwarf_Frame *rules, bool *interrupted)
 {
 	const struct architecture *a = u->architecture;
@@ -270,7 +270,7 @@ static bool step_by_rules(struct unwinding *u, Dwarf_Frame *rules, bool *interru
 	return true;
 }
 
-/* A frame record: where the caller's begins, and where it goes on. */
+/* Finds the caller by a frame record: the address of the caller's, and the return address. */
 static bool step_by_frame_pointer(struct unwinding *u)
 {
 	const struct architecture *a = u->architecture;
@@ -324,7 +324,7 @@ size_t symbolizer_unwind(struct plumb_symbolizer *symbolizer, const struct plumb
 			 const struct user_stack *stack, uint64_t *chain, size_t room)
 {
 	struct unwinding u = {.stack = stack};
-	bool interrupted = true; /* the pc is of an instruction, not behind a call */
+	bool interrupted = true; /* the pc is an instruction, not a return address */
 	size_t count = 0;
 
 	if (!begin(&u, symbolizer_machine(symbolizer)))
@@ -338,7 +338,7 @@ size_t symbolizer_unwind(struct plumb_symbolizer *symbolizer, const struct plumb
 
 		if (!u.frame.known[a->pc] || pc == 0)
 			break;
-		/* A return address may be the next function's first. */
+		/* A return address may be the next function's first byte. */
 		if (!interrupted)
 			pc--;
 		if (!plumb_symbolizer_locate(symbolizer, task, PLUMB_MODE_USER, pc, &location) &&

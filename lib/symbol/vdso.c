@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code that the kernel maps into every process, as it is in this one. */
+/* The code that the kernel maps into every process, read from this process. */
 #include <link.h>
 #include <sys/auxv.h>
 
