@@ -5,7 +5,7 @@
 #include "render/script.h"
 
 /*
- * Finds the functions at the i-th address: writes their lines, the innermost first, and returns how
+ * Finds the functions at an address: writes their lines, the innermost first, and returns how
  * many; 0 if only the symbol is known.
  *
  * A recorded caller is the address behind its call, which may belong to another line: this looks
@@ -13,18 +13,16 @@
  * are in the call already.
  */
 static size_t find_inlined(const struct script_printer *printer, const struct script_sample *sample,
-			   const struct plumb_frame *frames, size_t i,
-			   const struct plumb_location *location,
+			   const struct plumb_frame *frame, const struct plumb_location *location,
 			   struct plumb_source_frame sources[PLUMB_SOURCE_FRAMES_MAX])
 {
-	const bool unwound = frames[i].mode == PLUMB_MODE_USER &&
+	const bool unwound = frame->mode == PLUMB_MODE_USER &&
 			     sample->event->attr.sample_type & PLUMB_SAMPLE_STACK_USER;
-	const bool behind_call = !unwound && i > 0 && frames[i - 1].mode == frames[i].mode;
 	struct plumb_location place = *location;
 
 	if (!location->symbol || (printer->version == PLUMB_PERF_6_1 && !unwound))
 		return 0;
-	if (behind_call && printer->version == PLUMB_PERF_NEWEST) {
+	if (frame->returns && printer->version == PLUMB_PERF_NEWEST) {
 		if (place.address == plumb_symbol_start(place.symbol))
 			return 0;
 		place.address--;
@@ -61,7 +59,7 @@ void script_each_frame(struct script_printer *printer, const struct script_sampl
 		plumb_symbolizer_locate(printer->symbols, sample->task, frames[i].mode,
 					frames[i].ip, &location);
 		if (printer->inlined)
-			known = find_inlined(printer, sample, frames, i, &location, sources);
+			known = find_inlined(printer, sample, &frames[i], &location, sources);
 		for (size_t j = 0; j < known; j++) {
 			const char *function = sources[j].function ? sources[j].function : "??";
 			const bool inlined =
