@@ -435,7 +435,8 @@ static void print_title(struct output *out, const struct annotated *function)
 		break;
 	case PLUMB_BASIS_LATENCY:
 		samples = figure_count(NULL, (double)summary.samples);
-		fprintf(out->stream, "of the latency of %s SPE records\n", samples);
+		fprintf(out->stream, "of the %s of %s SPE records\n",
+			summary.replayed ? "estimated slots" : "latency", samples);
 		free(samples);
 		break;
 	case PLUMB_BASIS_EVENT:

@@ -34,10 +34,10 @@ enum plumb_annotation_basis {
 	/* Of an exact profile: the instruction's slots, used or lost because of it. */
 	PLUMB_BASIS_SLOTS,
 	/*
-	 * Of SPE records: the latency of the function's operations, shared among its instructions
-	 * by what each one holds up. The model's core tells that: it executes the function as the
-	 * records describe it. Operations that wait for others, or overlap with them, add little.
-	 * If a filter left out operations, each has its cycles from issue to completion instead.
+	 * Of SPE records: slots, estimated by what each operation holds up. The model's core tells
+	 * that: it executes the function as the records describe it. Operations that wait for
+	 * others, or overlap with them, add little. If a filter left out operations, each has its
+	 * cycles from issue to completion instead.
 	 */
 	PLUMB_BASIS_LATENCY,
 	/* Of samples of an event: the sum of their periods. */
@@ -88,6 +88,7 @@ struct plumb_annotation_summary {
 	uint64_t without;      /* more samples, of which the function is unknown */
 	uint64_t given_up;     /* samples that the limit on memory cost */
 	bool latencies;        /* some samples have them */
+	bool replayed;         /* weights are slots by a replay, instead of latencies */
 	size_t function_count; /* with a symbol and a weight */
 };
 /* Describes all samples together, after plumb_annotation_finish(). */

@@ -210,7 +210,7 @@ static int replay_samples(const struct plumb_annotation *annotation,
  */
 static int share_latencies(const struct plumb_annotation *annotation,
 			   struct plumb_annotated_code *code, const struct known *known,
-			   struct line_spread *spread)
+			   struct line_spread *spread, double *all)
 {
 	double *slots = calloc(code->count + 1, sizeof(*slots)), sum = 0;
 	int error;
@@ -223,6 +223,8 @@ static int share_latencies(const struct plumb_annotation *annotation,
 	for (size_t i = 0; sum > 0 && i < code->count; i++)
 		code->instructions[i].weight = code->function.weight * slots[i] / sum;
 	free(slots);
+	if (error == 0)
+		*all = sum;
 	if (error == PLUMB_ERR_LIMIT) {
 		share_by_cycles(code, known);
 		for (size_t i = 0; i < code->count; i++)
@@ -245,14 +247,16 @@ static void begin_instruction(const struct plumb_annotated_code *code, size_t i,
 	instruction->total_latency = instruction->issue_latency = NAN;
 }
 
+/* Sets `*slots` to those of a replay, or NaN if there is none, unless it is NULL. */
 static int make_instructions(const struct plumb_annotation *annotation,
 			     const struct ranked *function, struct plumb_annotated_code *code,
-			     struct line_spread *spread)
+			     struct line_spread *spread, double *slots)
 {
 	const struct cell *cells = annotation->cells + function->first;
 	uint64_t start = plumb_symbol_start(function->public.symbol), virtual_start = start;
 	int error = read_words(annotation, &function->public, code, &virtual_start);
 	struct known *known;
+	double all = NAN;
 	size_t at = 0;
 
 	if (error)
@@ -282,13 +286,15 @@ static int make_instructions(const struct plumb_annotation *annotation,
 				instruction->causes[c].weight / known[i].cycles;
 	}
 	if (annotation->summary.basis == PLUMB_BASIS_LATENCY)
-		error = share_latencies(annotation, code, known, spread);
+		error = share_latencies(annotation, code, known, spread, &all);
 	else
 		for (size_t i = 0; i < code->count; i++)
 			line_spread_note(spread, i, (uint32_t)i, &known[i].replay);
 	for (size_t i = 0; i < code->count && function->public.weight > 0; i++)
 		code->instructions[i].share =
 			code->instructions[i].weight / function->public.weight;
+	if (slots)
+		*slots = all;
 	free(known);
 	return error;
 }
@@ -429,6 +435,18 @@ static int find_lines(const struct plumb_annotation *annotation, struct plumb_an
 	return 0;
 }
 
+int annotation_slots(const struct plumb_annotation *annotation, const struct ranked *function,
+		     double *slots)
+{
+	struct plumb_annotated_code code = {.function = function->public};
+	struct line_spread spread = {0};
+	int error = make_instructions(annotation, function, &code, &spread, slots);
+
+	line_spread_free(&spread);
+	plumb_annotated_code_free(&code);
+	return error;
+}
+
 int plumb_annotation_code(struct plumb_annotation *annotation, size_t i,
 			  struct plumb_annotated_code *code)
 {
@@ -438,7 +456,7 @@ int plumb_annotation_code(struct plumb_annotation *annotation, size_t i,
 	*code = (struct plumb_annotated_code){0};
 	if (!plumb_annotation_function(annotation, i, &code->function))
 		return PLUMB_ERR_ARGUMENT;
-	error = make_instructions(annotation, &annotation->functions[i], code, &spread);
+	error = make_instructions(annotation, &annotation->functions[i], code, &spread, NULL);
 	if (error == 0)
 		error = find_lines(annotation, code);
 	if (error == 0)

@@ -2,6 +2,7 @@
 /* Adds up samples by instruction, and ranks functions. annotated_code.c does the rest. */
 #include "profile/annotation.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,10 @@
 /* 48 MiB of them. */
 #define CELLS_MAX  (1u << 20)
 #define SERIES_MAX 1024
+
+/* Functions with at least this share of the records are replayed, as many at most. */
+#define REPLAYED_LEAST 0.02
+#define REPLAYED_MAX   16
 
 #define MISPREDICT_CYCLES 10
 /* What an access beyond L1D is taken to cost if no record tells. */
@@ -410,12 +415,64 @@ static int compare_functions(const void *a, const void *b)
 				       plumb_symbol_start(y->symbol));
 }
 
+static int compare_retired(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	return x->retired != y->retired ? (x->retired > y->retired ? -1 : 1)
+					: compare_functions(a, b);
+}
+
+/*
+ * Weighs functions by the slots that they cost instead of their latencies. Those with most records
+ * are replayed; records of others, and those without a function, are taken to cost as much as these
+ * on average.
+ */
+static int weigh_by_slots(struct plumb_annotation *annotation, size_t count, double retired)
+{
+	struct ranked *functions = annotation->functions;
+	double slots[REPLAYED_MAX], sum = 0, records = 0;
+	size_t replayed = 0;
+
+	qsort(functions, count, sizeof(*functions), compare_retired);
+	while (replayed < count && replayed < REPLAYED_MAX &&
+	       functions[replayed].retired >= REPLAYED_LEAST * retired) {
+		int error = annotation_slots(annotation, &functions[replayed], &slots[replayed]);
+
+		if (error < 0 && error != PLUMB_ERR_LIMIT)
+			return error;
+		if (error == 0 && slots[replayed] > 0) {
+			sum += slots[replayed];
+			records += functions[replayed].retired;
+		} else {
+			slots[replayed] = NAN;
+		}
+		replayed++;
+	}
+	if (!(records > 0))
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		functions[i].public.weight = i < replayed && slots[i] > 0
+						     ? slots[i]
+						     : functions[i].retired * sum / records;
+	annotation->summary.weight = 0;
+	for (size_t i = 0; i < count; i++) {
+		annotation->summary.weight += functions[i].public.weight;
+		retired -= functions[i].retired;
+	}
+	annotation->summary.weight += retired * sum / records;
+	annotation->summary.replayed = true;
+	return 0;
+}
+
 static int list_functions(struct plumb_annotation *annotation)
 {
 	struct plumb_annotation_summary *summary = &annotation->summary;
 	const struct cell *cells = annotation->cells;
 	struct ranked *function = NULL;
+	double retired = 0;
 	size_t count = 0;
+	int error = 0;
 
 	for (size_t i = 0; i < annotation->cell_count; i++)
 		count += i == 0 || cells[i].symbol != cells[i - 1].symbol ||
@@ -429,6 +486,8 @@ static int list_functions(struct plumb_annotation *annotation)
 
 		if (series_weighs(&annotation->series[cell->series], summary))
 			summary->weight += cell->sum;
+		if (annotation->series[cell->series].kind == SERIES_RETIRED)
+			retired += cell->sum;
 		if (!cell->symbol)
 			continue;
 		if (!function || function->public.symbol != cell->symbol ||
@@ -441,7 +500,13 @@ static int list_functions(struct plumb_annotation *annotation)
 		function->count++;
 		if (series_weighs(&annotation->series[cell->series], summary))
 			function->public.weight += cell->sum;
+		if (annotation->series[cell->series].kind == SERIES_RETIRED)
+			function->retired += cell->sum;
 	}
+	if (summary->basis == PLUMB_BASIS_LATENCY && !annotation->filtered)
+		error = weigh_by_slots(annotation, count, retired);
+	if (error < 0)
+		return error;
 	qsort(annotation->functions, count, sizeof(*annotation->functions), compare_functions);
 	for (size_t i = 0; i < count; i++)
 		annotation->functions[i].public.share =

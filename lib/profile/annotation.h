@@ -46,6 +46,7 @@ struct cell {
 struct ranked {
 	struct plumb_annotated_function public;
 	size_t first, count;
+	double retired; /* SPE records */
 };
 
 struct plumb_annotation {
@@ -68,6 +69,13 @@ struct plumb_annotation {
 	struct ranked *functions;
 	double *usual; /* of each series of cycles: the mean */
 };
+
+/*
+ * annotated_code.c: computes the slots that a function's samples cost, by a replay; NaN: there can
+ * be none. Returns an error as plumb_annotation_code().
+ */
+int annotation_slots(const struct plumb_annotation *annotation, const struct ranked *function,
+		     double *slots);
 
 /* Tells whether a series is part of the weight of functions. */
 static inline bool series_weighs(const struct series *series,
