@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plumb annotate: the source and the instructions of a function, with what a recording says of
  * each. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "render/annotation.h"
 #include "render/script.h"
+#include "render/source_text.h"
 #include "tool/choice.h"
 #include "tool/complain.h"
 #include "tool/cpus.h"
@@ -17,6 +21,7 @@
 
 #define DEFAULT_INPUT "perf.data"
 #define LINES_SHOWN   5
+#define FILES_CHECKED 64
 
 struct annotate_options {
 	struct common_options common;
@@ -36,6 +41,10 @@ struct annotate_run {
 	struct plumb_itrace *itrace;
 	struct plumb_spe_filter *filter;
 	struct annotation_view view;
+	/* Where most samples without a function are: the candidate of a majority vote. */
+	struct plumb_symbol_file *unknown;
+	uint64_t unknown_votes;
+	bool chosen;   /* there are options that choose samples */
 	uint32_t midr; /* of the core that made the samples; 0: unknown */
 };
 
@@ -106,12 +115,26 @@ static int read_choice(struct annotate_run *run)
 	return status;
 }
 
+static void note_unknown(struct annotate_run *run, struct plumb_symbol_file *file)
+{
+	if (!run->unknown_votes)
+		run->unknown = file;
+	if (run->unknown == file)
+		run->unknown_votes++;
+	else
+		run->unknown_votes--;
+}
+
 static bool wants(void *user, const struct plumb_samples_item *item,
 		  const struct plumb_location *location)
 {
-	const struct annotate_run *run = user;
+	struct annotate_run *run = user;
 
-	return choice_wants(&run->choice, item->record, item->task, location);
+	if (run->chosen && !choice_wants(&run->choice, item->record, item->task, location))
+		return false;
+	if (location->file && !location->symbol)
+		note_unknown(run, location->file);
+	return true;
 }
 
 /* Adds the whole stream. Returns an error of reading. */
@@ -135,6 +158,76 @@ static int add_samples(struct annotate_run *run)
 
 /* ---- Functions --------------------------------------------------------------------------------
  */
+
+/* Tells whether `path` is a file, and when it was changed last. */
+static bool time_of(const char *path, struct timespec *time)
+{
+	struct stat status;
+
+	if (!path || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+		return false;
+	*time = status.st_mtim;
+	return true;
+}
+
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+/* Warns if a file of source does not look like the one that the program was built from. */
+static void check_source(const struct annotate_run *run, const struct plumb_annotated_code *code,
+			 const char *path, unsigned last_line)
+{
+	const char *program = plumb_symbol_file_path(run->symbols, code->function.file);
+	struct source_text *texts;
+	struct timespec built, changed;
+	size_t length;
+
+	if (!time_of(path, &changed))
+		return;
+	if (time_of(program, &built) && is_later(&changed, &built)) {
+		complain("%s has changed since %s was built; its lines may be wrong", path,
+			 program);
+		return;
+	}
+	texts = source_text_new();
+	if (!source_text_line(texts, path, last_line, &length) &&
+	    source_text_line(texts, path, 1, &length))
+		complain(
+			"%s has no line %u, so it has changed since %s was built; its lines may be "
+			"wrong",
+			path, last_line, program ? program : "the program");
+	source_text_free(texts);
+}
+
+/* Checks each of the first files, by the largest number of lines that stand together. */
+static void check_sources(const struct annotate_run *run, const struct plumb_annotated_code *code)
+{
+	const char *checked[FILES_CHECKED];
+	unsigned last = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < code->line_count && count < FILES_CHECKED; i++) {
+		const struct plumb_annotated_line *line = &code->lines[i];
+		bool known = !line->file;
+		char *path;
+
+		last = line->line > last ? line->line : last;
+		if (i + 1 < code->line_count && line->file && line[1].file &&
+		    strcmp(line->file, line[1].file) == 0)
+			continue;
+		for (size_t k = 0; k < count && !known; k++)
+			known = strcmp(checked[k], line->file) == 0;
+		if (!known) {
+			checked[count++] = line->file;
+			path = annotation_line_path(line);
+			check_source(run, code, path, last);
+			free(path);
+		}
+		last = 0;
+	}
+}
 
 /* Loads the disassembler, or warns once why there is none. */
 static void open_disassembler(struct annotate_run *run)
@@ -225,6 +318,8 @@ static int show(struct annotate_run *run, size_t i, struct output *out, json_t *
 			annotation_json_add(functions, &function);
 		else
 			annotation_text(out, &function);
+		if (!run->view.by_address)
+			check_sources(run, &code);
 	} else if (error == PLUMB_ERR_LIMIT) {
 		complain("%s: this function is too large to be annotated",
 			 plumb_symbol_name(code.function.symbol));
@@ -248,6 +343,21 @@ static bool is_wanted(const struct annotate_run *run, size_t i)
 	       strcmp(run->options->symbol, plumb_symbol_name(function.symbol)) == 0;
 }
 
+/* Says why most functions are unknown, unless the symbolizer has a warning about the file. */
+static void explain_unknown(const struct annotate_run *run)
+{
+	const char *name = run->unknown ? plumb_symbol_file_name(run->unknown) : NULL;
+	const char *root = run->options->symfs ? run->options->symfs : "";
+	char *path;
+
+	if (!name || *name != '/')
+		return;
+	path = memory_format("%s%s", root, name);
+	if (access(path, R_OK) != 0)
+		complain("%s cannot be read: %s", path, strerror(errno));
+	free(path);
+}
+
 static int no_function(const struct annotate_run *run)
 {
 	struct plumb_annotation_summary summary;
@@ -266,6 +376,7 @@ static int no_function(const struct annotate_run *run)
 				 ? "match"
 				 : "in this recording");
 	} else {
+		explain_unknown(run);
 		complain("%s: the functions of all samples are unknown", run->options->input);
 		advise("plumb report -s ip shows their addresses; --symfs names a folder with the "
 		       "programs");
@@ -322,12 +433,13 @@ static int annotate(struct annotate_run *run)
 					    .signatures = options->common.verbose};
 	struct plumb_annotation_options wanted = {
 		.size = sizeof(wanted),
-		.wants = choice_is_given(&options->chosen) ? wants : NULL,
+		.wants = wants,
 		.user = run,
 		.filtered = options->filter != NULL,
 	};
 	int error, status;
 
+	run->chosen = choice_is_given(&options->chosen);
 	run->midr =
 		run->samples.midr ? run->samples.midr : plumb_recording_midr(run->recording, -1);
 	run->view.core = plumb_cost_core(run->midr);

@@ -107,7 +107,7 @@ samples()
 	needs spe.data
 	run --separate-stderr plumb annotate -i spe.data
 	[ "$status" -eq 0 ]
-	[[ ${lines[0]} =~ ^"rows in "[^:]*": "[0-9.]+"% of the latency of "[0-9,]+" SPE records"$ ]]
+	[[ ${lines[0]} =~ ^"rows in "[^:]*": "[0-9.]+"% of the estimated slots of "[0-9,]+" SPE records"$ ]]
 	[[ $output == *"SAMPLES  LATENCY"* ]]
 	plumb annotate -i spe.data --json >out.json
 	json 'd["basis"] == "latency" and d["samples"] > 50' <out.json
@@ -142,6 +142,8 @@ samples()
 	plumb annotate -i spe.data --json --filter branch rows >filtered.json
 	[ "$(samples filtered.json)" -gt 0 ]
 	[ "$(samples filtered.json)" -lt "$(samples out.json)" ]
+	run plumb annotate -i spe.data --filter branch rows
+	[[ ${lines[0]} =~ [0-9.]+"% of the latency of "[0-9,]+" SPE records"$ ]]
 	# Only branches have shares, by their own cycles.
 	json 'all(i["share"] == 0 or i["target"] or i["branches"] for l in d["functions"][0]["lines"]
 		for i in l["instructions"])' <filtered.json
@@ -206,11 +208,37 @@ samples()
 	mkdir -p empty
 	run --separate-stderr plumb annotate -i exact.data --symfs "$work/empty"
 	[ "$status" -eq 2 ]
+	[[ $stderr == *"$work/empty$work/rows cannot be read: No such file or directory"* ]]
 	[[ $stderr == *"the functions of all samples are unknown"* ]]
+	# Another program is not taken for it.
+	mkdir -p "other$work" && sed 's/% 50/% 51/; s/k < 50/k < 51/' rows.c >other/rows.c
+	aarch64-linux-gnu-gcc -O2 -g -static -Wl,--build-id -o "other$work/rows" other/rows.c
+	run --separate-stderr plumb annotate -i exact.data --symfs "$work/other"
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"rows has changed since it was recorded"* ]]
 	mkdir -p "moved$work" && cp rows "moved$work/rows"
 	run --separate-stderr plumb annotate -i exact.data --symfs "$work/moved" rows
 	[ "$status" -eq 0 ]
 	[[ $output == *udiv* || $output == *.word* ]]
+}
+
+@test "source that has changed since the program was built" {
+	needs exact.data
+	run --separate-stderr plumb annotate -i exact.data rows
+	[[ $stderr != *"lines may be wrong"* ]]
+	cp -p rows.c kept.c
+	head -5 kept.c >rows.c && touch -r kept.c rows.c
+	run --separate-stderr plumb annotate -i exact.data rows
+	[ "$status" -eq 0 ]
+	[[ $stderr =~ "$work/rows.c has no line "[0-9]+", so it has changed since $work/rows was built; its lines may be wrong" ]]
+	touch -d '+1 hour' rows.c
+	run --separate-stderr plumb annotate -i exact.data rows
+	[ "$status" -eq 0 ]
+	said "plumb: $work/rows.c has changed since $work/rows was built; its lines may be wrong"
+	# Addresses need no source.
+	run --separate-stderr plumb annotate -i exact.data --no-source rows
+	[[ $stderr != *"lines may be wrong"* ]]
+	mv kept.c rows.c
 }
 
 @test "errors" {
