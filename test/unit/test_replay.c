@@ -54,9 +54,9 @@ static void chain_of_divisions(void **state)
 	(void)state;
 	begin(4);
 	assert_int_equal(replay(words), 0);
-	/* 20 cycles of 5 slots; the others use a slot each. */
-	assert_true(share(0) > 0.9);
-	assert_true(share(1) < 0.05 && share(2) < 0.05 && share(3) < 0.05);
+	/* Each division takes several cycles of five slots; the others use a slot each. */
+	assert_true(share(0) > 0.75);
+	assert_true(share(1) < 0.1 && share(2) < 0.1 && share(3) < 0.1);
 }
 
 static void loads_that_overlap(void **state)
