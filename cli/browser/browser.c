@@ -22,11 +22,17 @@
 #define KEY_CONTROL(letter) ((letter)&0x1f)
 #define KEY_ESCAPE          27
 
+/* Pages are printed this wide at least: Right shows what the screen has no room for. */
+#define PAGE_WIDTH 256
+
 /* A place, and what was looked at there. */
 struct visit {
 	struct browser_place place;
-	size_t top, cursor;
-	char *row; /* the text of the selected row's first line when it was left, or NULL */
+	size_t top, cursor, left;
+	/* While another place is shown: its page, so that going back takes no recording. */
+	struct page page;
+	long sorted;
+	bool reversed;
 };
 
 struct browser {
@@ -34,7 +40,6 @@ struct browser {
 	struct visit visits[DEPTH_MOST];
 	unsigned depth;
 	struct page page;
-	unsigned width; /* that the page was printed for */
 	size_t left;
 	char wanted[128];
 	char *message;
@@ -109,16 +114,19 @@ static void free_place(struct browser_place *place)
 static void free_visit(struct visit *visit)
 {
 	free_place(&visit->place);
-	free(visit->row);
+	page_free(&visit->page);
 }
 
 /* Goes to a place, which this takes over; the oldest is forgotten if there are too many. */
 static void go(struct browser *browser, struct browser_place place)
 {
-	const struct page_line *row = selected(browser);
+	struct visit *left = here(browser);
 
-	free(here(browser)->row);
-	here(browser)->row = row ? memory_copy(row->text, row->length) : NULL;
+	left->page = browser->page;
+	left->sorted = browser->sorted;
+	left->reversed = browser->reversed;
+	left->left = browser->left;
+	browser->page = (struct page){0};
 	if (browser->depth + 1 == DEPTH_MOST) {
 		free_visit(&browser->visits[0]);
 		memmove(browser->visits, browser->visits + 1,
@@ -135,7 +143,12 @@ static bool go_back(struct browser *browser)
 		return false;
 	free_visit(here(browser));
 	browser->depth--;
-	browser->left = 0;
+	page_free(&browser->page);
+	browser->page = here(browser)->page;
+	here(browser)->page = (struct page){0};
+	browser->sorted = here(browser)->sorted;
+	browser->reversed = here(browser)->reversed;
+	browser->left = here(browser)->left;
 	return true;
 }
 
@@ -302,16 +315,6 @@ static void settle(struct browser *browser)
 
 	if (visit->cursor >= browser->page.line_count)
 		visit->cursor = 0;
-	/* Elsewhere if the page was sorted when it was left. */
-	for (size_t at = 0; visit->row && at < browser->page.line_count; at++) {
-		const struct page_line *line = &browser->page.lines[at];
-
-		if (strlen(visit->row) == line->length &&
-		    memcmp(visit->row, line->text, line->length) == 0)
-			visit->cursor = at;
-	}
-	free(visit->row);
-	visit->row = NULL;
 	for (size_t at = visit->cursor; at < browser->page.line_count; at++)
 		if (is_row(&browser->page.lines[at])) {
 			visit->cursor = at;
@@ -334,11 +337,11 @@ static bool is_end(int key)
 /* Prints the page of the present place. Returns false if that is impossible or was stopped. */
 static bool load(struct browser *browser)
 {
+	const unsigned width = screen_width() > PAGE_WIDTH ? screen_width() : PAGE_WIDTH;
 	struct page_job job;
 	unsigned tenths = 0;
 
-	browser->width = screen_width();
-	if (!page_begin(&job, browser->client, &here(browser)->place, browser->width)) {
+	if (!page_begin(&job, browser->client, &here(browser)->place, width)) {
 		say(browser, memory_format("cannot start a process: %s", strerror(errno)));
 		return false;
 	}
@@ -376,8 +379,7 @@ static void load_or_return(struct browser *browser)
 		return;
 	message = browser->message;
 	browser->message = NULL;
-	if (go_back(browser))
-		browser->width = screen_width();
+	go_back(browser);
 	say(browser, message);
 	settle(browser);
 }
@@ -762,7 +764,7 @@ static bool visit_by(struct browser *browser, int key)
 	case KEY_BACKSPACE:
 	case 127:
 		if (go_back(browser))
-			load(browser);
+			settle(browser);
 		break;
 	case 'a':
 		forget_filters(browser);
@@ -774,6 +776,20 @@ static bool visit_by(struct browser *browser, int key)
 		return false;
 	}
 	return true;
+}
+
+/* Returns the width of the widest line on the screen. */
+static size_t widest_line(const struct browser *browser)
+{
+	const size_t top = browser->visits[browser->depth].top;
+	size_t widest = 0;
+
+	for (size_t y = 0; y < body_height() && line_at(browser, top + y); y++) {
+		const size_t width = page_width(line_at(browser, top + y));
+
+		widest = width > widest ? width : widest;
+	}
+	return widest;
 }
 
 /* Keys that move on the page. Returns false for other keys. */
@@ -808,7 +824,8 @@ static bool move_on(struct browser *browser, int key)
 		browser->left -= browser->left < STEP_ASIDE ? browser->left : STEP_ASIDE;
 		break;
 	case KEY_RIGHT:
-		browser->left += STEP_ASIDE;
+		if (browser->left + screen_width() < widest_line(browser))
+			browser->left += STEP_ASIDE;
 		break;
 	default:
 		return false;
@@ -825,8 +842,6 @@ static void obey(struct browser *browser, int key)
 	switch (key) {
 	case KEY_RESIZE:
 		erase();
-		if (screen_width() != browser->width && screen_width() >= WIDTH_LEAST)
-			load(browser);
 		settle(browser);
 		break;
 	case KEY_CONTROL('l'):

@@ -2,7 +2,7 @@
 /*
  * The terminal browser: shows what a command prints, page by page, with the keyboard. Each page is
  * printed by a process of its own, as for --stdio, so both say the same, and a page that takes long
- * can be stopped.
+ * can be stopped. Its lines may be longer than the screen is wide, as in less.
  */
 #ifndef BROWSER_BROWSER_H
 #define BROWSER_BROWSER_H

@@ -253,6 +253,20 @@ size_t page_escape(const char *text, size_t length)
 	return at < length ? at + 1 : length;
 }
 
+size_t page_width(const struct page_line *line)
+{
+	size_t columns = 0;
+	uint32_t code;
+
+	for (size_t at = 0; at < line->length;) {
+		const size_t step = page_escape(line->text + at, line->length - at);
+
+		columns += step == 0;
+		at += step ? step : visible_character(line->text + at, line->length - at, &code);
+	}
+	return columns;
+}
+
 size_t page_cell(const struct page_line *line, struct mark_column column, char *room, size_t size)
 {
 	size_t at = 0, used = 0, begun = 0;

@@ -62,6 +62,9 @@ size_t page_columns(const struct page_mark *heading);
  */
 size_t page_cell(const struct page_line *line, struct mark_column column, char *room, size_t size);
 
+/* Returns how many columns a line takes. */
+size_t page_width(const struct page_line *line);
+
 /* Returns the length of the escape sequence at `text`, or 0. */
 size_t page_escape(const char *text, size_t length);
 

@@ -238,7 +238,8 @@ def exact_profiles(plumb):
     browser = Browser(plumb)
     source = os.path.join(browser.folder.name, "two.c")
     program = os.path.join(browser.folder.name, "two")
-    first, second = "zz_first_" + 30 * "x", "zz_second_" + 30 * "x"
+    # Too long for a page, which is wider than the screen.
+    first, second = "zz_first_" + 300 * "x", "zz_second_" + 300 * "x"
     with open(source, "w", encoding="ascii") as file:
         for name, turns in ((first, 30000), (second, 10000)):
             file.write(f"__attribute__((noinline)) void {name}(void) {{\n"
@@ -273,12 +274,24 @@ def exact_profiles(plumb):
         terminal.keys("Home", "/", *"zz_first_", "Enter")
         terminal.wait("the row", lambda _: selected(terminal)[:1] and
                       first[:8] in selected(terminal)[0])
+        rows = terminal.screen()[1:23]
         terminal.keys("Enter")
-        terminal.wait_text(rf"{first} in ")
-        assert f"--symbol {first}" in terminal.screen()[23], terminal.screen()
+        terminal.wait("the function", lambda screen: screen[1].startswith(first[:80]))
+        assert "xxxx" in terminal.screen()[23], terminal.screen()
+        # What the screen has no room for is to the right, and nothing is beyond that.
+        terminal.keys(*60 * ["Right"])
+        terminal.wait("the end", lambda screen: screen[1].endswith("% of all slots, counted exactly by the model"))
+        terminal.keys(*60 * ["Left"])
+        terminal.wait("the beginning", lambda screen: screen[1].startswith(first[:80]))
+        # The way back needs no recording, the way there does.
+        os.unlink(browser.path)
         terminal.keys("Escape")
-        terminal.wait("the row again", lambda _: selected(terminal)[:1] and
-                      first[:8] in selected(terminal)[0])
+        terminal.wait("the rows again", lambda screen: screen[1:23] == rows)
+        assert first[:8] in selected(terminal)[0]
+        terminal.keys("Enter")
+        terminal.wait_text("cannot be opened: No such file")
+        terminal.keys("Escape")
+        terminal.wait("the rows once more", lambda screen: screen[1:23] == rows)
 
 
 @tap.test

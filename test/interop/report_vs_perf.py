@@ -6,7 +6,6 @@ report_vs_perf.py PLUMB MAKE_SPE_RECORDING"""
 import csv
 import io
 import json
-import os
 import re
 import subprocess
 import sys
@@ -118,11 +117,9 @@ def plumb_rows(plumb, path, keys, shares, options):
     """The same of plumb, from the text that a person sees."""
     fields = ["children", "share"][2 - shares:] + keys.split(",")
     command = [plumb, "report", "--stdio", *perf.options(), "-F", ",".join(fields), "-i", path, *options]
-    # So wide that no name goes on in another line.
-    text = subprocess.run(command, capture_output=True, check=True,
-                          env={**os.environ, "COLUMNS": "1000"}).stdout.decode("utf-8", "replace")
+    text = subprocess.run(command, capture_output=True, check=True).stdout.decode("utf-8", "replace")
     # Columns begin where their headings do; the last one's rows may be longer.
-    events, event, columns, names = {}, None, None, keys.split(",")
+    events, rows, event, columns, names = {}, [], None, None, keys.split(",")
     for line in text.splitlines():
         heading = re.match(r"(\S.*?): [\d,]+ (samples|SPE records)", line)
         if heading:
@@ -131,10 +128,16 @@ def plumb_rows(plumb, path, keys, shares, options):
         elif event and columns is None and ("SHARE" in line or "CHILDREN" in line):
             columns = [m.start() for m in re.finditer(r"(?<!\S)[A-Z]", line)][shares:]
         elif columns and line:
-            row = [float(cell.rstrip("%")) for cell in line[:columns[0]].split()]
             cells = [line[a:b].strip() for a, b in zip(columns, columns[1:] + [None])]
-            row += [function(cell) if name == "sym" else cell for name, cell in zip(names, cells)]
-            events[event][tuple(row)] += 1
+            numbers = line[:columns[0]].split()
+            # What is too wide for its column goes on in the next line.
+            if numbers:
+                rows.append((event, [float(cell.rstrip("%")) for cell in numbers], cells))
+            else:
+                rows[-1][2][:] = map("".join, zip(rows[-1][2], cells))
+    for event, row, cells in rows:
+        row += [function(cell) if name == "sym" else cell for name, cell in zip(names, cells)]
+        events[event][tuple(row)] += 1
     return events
 
 
