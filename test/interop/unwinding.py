@@ -6,6 +6,7 @@ SAMPLED is a program with a known call chain.
 """
 import os
 import re
+import shlex
 import shutil
 import struct
 import subprocess
@@ -195,6 +196,44 @@ def aarch64_recorded_without_frame_pointers():
     """A recording of AArch64 without frame pointers, with signed return addresses"""
     return recorded("recorded-signed", "-fomit-frame-pointer", "-O3",
                     "-mbranch-protection=standard")
+
+
+def aarch64_perf():
+    """The command of a perf for AArch64, which elsewhere runs under qemu-aarch64:
+    PLUMB_AARCH64_PERF="qemu-aarch64 -L ROOT ROOT/usr/bin/perf", where ROOT has Debian's packages
+    linux-perf:arm64 and what that depends on."""
+    if "PLUMB_AARCH64_PERF" in os.environ:
+        return shlex.split(os.environ["PLUMB_AARCH64_PERF"])
+    if os.uname().machine != "aarch64" or not shutil.which("perf"):
+        raise Skip("there is no perf for AArch64; PLUMB_AARCH64_PERF may hold the command of one")
+    return ["perf"]
+
+
+def beside_perf_of_aarch64(name, *options):
+    """perf's libunwind finds the rules by .eh_frame_hdr, which static programs lack by default. It
+    does not know signed return addresses."""
+    perf = aarch64_perf()
+    program, dump, _ = dumped(name, "-Wl,--eh-frame-hdr", *options)
+    path = recording_of(program, dump)
+    ours, theirs = ([(int(address, 16) & 0xfff, symbol) for address, symbol in
+                     (line.split(None, 1) for line in output_of(
+                         *command, "script", "--no-inline", "-F", "ip,sym", "-i", path).split("\n")
+                      if line)] for command in ([plumb], perf))
+    assert len(theirs) > 10, theirs
+    assert ours == theirs, f"{ours}\nand perf\n{theirs}"
+    return f"{len(ours)} frames, all equal"
+
+
+@tap.test
+def aarch64_as_perf():
+    """A recording of AArch64, as perf for AArch64 unwinds it"""
+    return beside_perf_of_aarch64("as-perf")
+
+
+@tap.test
+def aarch64_as_perf_without_frame_pointers():
+    """A recording of AArch64 without frame pointers, as perf for AArch64 unwinds it"""
+    return beside_perf_of_aarch64("as-perf-no-frame-pointers", "-fomit-frame-pointer", "-O3")
 
 
 @tap.test
