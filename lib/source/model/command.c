@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Words of QEMU's own, before the program and its arguments. */
+/* QEMU's own options, before the program and its arguments. */
 #define OWN_WORDS 14
 
 static bool has_sysroot(const struct model_command_parts *parts)
@@ -14,7 +14,7 @@ static bool has_sysroot(const struct model_command_parts *parts)
 	return parts->sysroot && strcmp(parts->sysroot, "/") != 0;
 }
 
-/* QEMU splits a plugin's words at commas; a doubled one stands for itself. */
+/* QEMU splits a plugin's options at commas; a doubled comma stands for one. */
 static void put_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {
@@ -24,7 +24,7 @@ static void put_escaped(FILE *out, const char *text)
 	}
 }
 
-/* How many words of argv the program's own does not begin with. */
+/* The number of words in argv before the program's own. */
 static unsigned words_before(const struct model_command_parts *parts)
 {
 	return 7u + 2u * has_sysroot(parts) + 2u * (parts->qemu->reserve != NULL);
@@ -52,7 +52,7 @@ static void put_window(FILE *out, const struct model_command_parts *parts)
 		fprintf(out, ",instructions=%llu", (unsigned long long)window->max_instructions);
 }
 
-/* The plugin's path and arguments; NULL: no memory. */
+/* Formats the plugin's path and arguments. NULL: out of memory. */
 static char *plugin_words(const struct model_command_parts *parts)
 {
 	const struct program *program = parts->program;
@@ -109,12 +109,12 @@ bool model_command_make(struct model_command *command, const struct model_comman
 	*command = (struct model_command){argv, cpu_words(parts), plugin_words(parts)};
 	if (!argv || !command->cpu || !command->plugin)
 		return false;
-		/* execv() takes them as if they could be written to; nobody does. */
+		/* execv() takes pointers to non-const strings, but nobody writes to them. */
 #define WORD(text) (argv[n++] = (char *)(uintptr_t)(text))
 	WORD(parts->qemu->path);
 	WORD("-cpu");
 	WORD(command->cpu);
-	WORD("-seed"); /* AT_RANDOM the same on every run */
+	WORD("-seed"); /* the same AT_RANDOM in every run */
 	WORD("1");
 	WORD("-plugin");
 	WORD(command->plugin);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line by which QEMU runs a program under the model's plugin. */
+/* Makes the command line with which QEMU runs a program under the model's plugin. */
 #ifndef SOURCE_MODEL_COMMAND_H
 #define SOURCE_MODEL_COMMAND_H
 
@@ -17,10 +17,10 @@ struct model_command_parts {
 	char *const *argv;    /* its own, NULL-ended */
 	const char *sysroot;  /* NULL or "/": the host's */
 	bool children;        /* count them, too */
-	int shared_fd;        /* of the memory that the plugin counts in */
-	int sampling_fd;      /* of the memory that it samples into; -1: none */
+	int shared_fd;        /* the memory that the plugin counts in */
+	int sampling_fd;      /* the memory that it samples into; -1: none */
 	uint64_t key;         /* by which it knows either */
-	unsigned interval_ms; /* of the model's time, between snapshots; 0: none */
+	unsigned interval_ms; /* the model's time between snapshots; 0: none */
 	const struct model_window_request *window;
 };
 
@@ -29,7 +29,7 @@ struct model_command {
 	char *cpu, *plugin;
 };
 
-/* Returns false if memory is short. Free with model_command_free() either way. */
+/* Returns false if out of memory. Free with model_command_free() either way. */
 bool model_command_make(struct model_command *command, const struct model_command_parts *parts);
 void model_command_free(struct model_command *command);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model as a source of counts: everything is counted at once, and all the time. */
+/* Counts with the model, which counts all events at once, all the time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +20,12 @@ static int check(const struct cpu_pmu *pmu, const struct plumb_spec *spec,
 
 struct counting {
 	const struct source_job *job;
-	size_t *indexes;              /* of each place of the plan, into the model's counts */
-	struct model_counts before;   /* at the end of the last interval */
+	size_t *indexes; /* for each place of the plan, an index into the model's counts */
+	struct model_counts before;   /* when the last interval ended */
 	struct plumb_count *interval; /* room for one */
 };
 
-/* The counts from `from` (NULL: the beginning) to `to`, laid out as the plan says. */
+/* Computes the counts from `from` (NULL: the beginning) to `to`, in the plan's layout. */
 static void lay_out(const struct counting *c, const struct model_counts *from,
 		    const struct model_counts *to, struct plumb_count *out)
 {
@@ -74,7 +74,7 @@ static void on_progress(void *user, const struct model_counts *counts)
 		c->job->progress(c->job->user, &progress);
 }
 
-/* What a reader of the figures should know. */
+/* Reports what a reader of the figures should know. */
 void model_warn(const struct model_result *run, struct plumb_diagnostics *found)
 {
 	uint64_t instructions = run->counts.counts[EVENT_INST_RETIRED];
@@ -109,7 +109,7 @@ void model_warn(const struct model_result *run, struct plumb_diagnostics *found)
 			(unsigned long long)run->hidden_accesses);
 }
 
-/* Tells whether an earlier selected event is counted by the same counter. */
+/* Returns whether an earlier selected event uses the same counter. */
 static bool is_repeated(const struct plumb_selection *selection, uint16_t event)
 {
 	size_t index = model_index_of(selection->events[event].event);
@@ -170,7 +170,7 @@ static int run_model(struct counting *c, struct source_run *run, struct plumb_di
 		lay_out(c, NULL, &model->counts, run->counts);
 		run->ended = model->ended;
 		run->host_seconds = model->host_seconds;
-		/* Of a part of the run it is none, or all. */
+		/* A window has all of the start-up or none, so its time would say nothing. */
 		if (!model->windowed)
 			run->startup_seconds = model->startup_seconds;
 		run->startup_end = model->startup_to_main ? "main()" : "its own code";

@@ -12,10 +12,10 @@
 /* The model's own table. */
 #include <events.h>
 
-/* What is counted nearby is named up to so many. */
+/* The maximum number of similar events to name. */
 #define NEARBY_MAX 6
 
-/* The bits of config1 that make no difference here: counts have 64 bits, and nobody reads them. */
+/* The bits of config1 that make no difference: counts have 64 bits, and nobody reads them. */
 #define CONFIG1_IGNORED 3u
 
 static size_t index_of_code(uint64_t code)
@@ -54,7 +54,7 @@ const struct plumb_spec *model_spec(const char *core)
 	return NULL;
 }
 
-/* Tells whether two names begin with the same word: L1D_CACHE_WB and L1D_TLB_REFILL. */
+/* Returns whether two names begin with the same word: L1D_CACHE_WB and L1D_TLB_REFILL. */
 static bool share_word(const char *a, const char *b)
 {
 	const size_t length = strcspn(a, "_");
@@ -63,8 +63,8 @@ static bool share_word(const char *a, const char *b)
 }
 
 /*
- * Events of the same functional groups, about the same thing, that it counts, as a hint. The group
- * alone does not tell: "Retired" has branches and SW_INCR.
+ * Adds a hint with events that the model counts, from the same functional groups and with a similar
+ * name. The group alone is not enough: "Retired" has branches and SW_INCR.
  */
 static void hint_nearby(const struct plumb_spec *spec, uint16_t event,
 			struct plumb_diagnostics *found)
@@ -145,7 +145,7 @@ static int check_metric(const struct plumb_spec *spec, uint64_t metric,
 	return 0;
 }
 
-/* Names without a number are the only one of their kind. */
+/* The model has one PMU of each kind, which names without a number mean, too. */
 static bool is_my_pmu(const struct plumb_event_config *event)
 {
 	static const char *const pmus[] = {"cpu", "armv8_pmuv3", MODEL_PMU}, *const spes[] = {

@@ -5,25 +5,25 @@
 
 #include <plumb/event.h>
 
-/* The name that the model's PMU has in recordings, and the one that may stand before a '/'. */
+/* The name of the model's PMU in recordings, and the one that users may write before a '/'. */
 #define MODEL_PMU "armv8_pmuv3_0"
 #define MODEL_SPE "arm_spe_0"
 
-/* Whether the model counts the PMU event with this code. */
+/* Returns whether the model counts the PMU event with this code. */
 bool model_counts_event(uint16_t code);
 
 /*
- * Which of the model's counts an event is; EVENT_COUNT: none. Its clocks count nanoseconds of its
- * own time, in which a thread runs whenever it is there.
+ * Returns which of the model's counts an event is; EVENT_COUNT: none. Its clocks count nanoseconds
+ * of its own time, in which a thread runs from its beginning to its end.
  */
 size_t model_index_of(const struct plumb_event_config *event);
 
-/* The specification of one of the model's cores; NULL: it has no core of that name. */
+/* Returns the specification of a core of the model; NULL: there is no core with this name. */
 const struct plumb_spec *model_spec(const char *core);
 
 /*
- * Whether the model can count or sample it. Returns 0, NOT_FOUND or UNSUPPORTED with a finding;
- * `spec` is the core's.
+ * Checks whether the model can count or sample the event. Returns 0, or NOT_FOUND or UNSUPPORTED
+ * with a finding; `spec` is the core's.
  */
 int model_check_event(const struct plumb_spec *spec, const struct plumb_event_config *event,
 		      struct plumb_diagnostics *found);

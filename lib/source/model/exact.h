@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exact profiles as recordings: an event for each count that the model charges to instructions, and
- * for each instruction, calling context and event one sample, whose period is the count.
+ * Exact profiles as recordings. Each count that the model charges to instructions is an event. Each
+ * instruction, calling context and event has one sample, whose period is the count.
  */
 #ifndef SOURCE_MODEL_EXACT_H
 #define SOURCE_MODEL_EXACT_H
 
 #include "source/model/record_setup.h"
 
-/* The calling context of the costs that come next in a core's ring. */
+/* The calling context of the costs that follow in a core's ring. */
 struct exact_chain {
 	uint32_t depth;
 	uint64_t addresses[MODEL_CHAIN_MAX];
 };
 
-/* Reads the body of a FRAME_CONTEXT, which is `size` bytes long: no less than the struct. */
+/* Reads the body of a FRAME_CONTEXT, of `size` bytes: at least the struct's size. */
 void exact_read_context(struct exact_chain *chain, const char *body, size_t size);
-/* Reads that of a FRAME_COST, and writes its samples. Returns how many. */
+/* Reads the body of a FRAME_COST, and writes its samples. Returns how many. */
 uint64_t exact_read_cost(struct record_writer *out, const struct record_setup *setup,
 			 const struct exact_chain *chain, const struct model_frame *frame,
 			 unsigned slot, const char *body, size_t size);

@@ -56,7 +56,9 @@ static void write_fork(struct model_frames *f, const struct model_frame *frame, 
 	record_u64(&f->out, frame->time);
 }
 
-/* How many counters are in the group that this one leads: its samples have all their values. */
+/*
+ * Returns the number of counters in the group that this one leads; samples have the values of all.
+ */
 static uint32_t group_size(const struct record_setup *setup, uint32_t counter)
 {
 	uint32_t count = 0;
@@ -89,7 +91,7 @@ static const uint8_t *frames_of(const struct model_frames *f, unsigned slot)
 	return (const uint8_t *)f->sampling + model_ring_place(f->asked, slot);
 }
 
-/* Data that has come to an end in the slot's ring, and the record that tells of it. */
+/* Writes the data that is complete in the slot's ring, and the record about it. */
 static void write_aux(struct model_frames *f, unsigned slot, const struct model_frame *frame,
 		      const struct model_frame_aux *aux)
 {
@@ -121,7 +123,7 @@ static void write_aux(struct model_frames *f, unsigned slot, const struct model_
 	atomic_store(&f->sampling->rings[slot].aux_tail, aux->offset + aux->size);
 }
 
-/* The size that a frame's body has at least. */
+/* The minimum size of a frame's body. */
 static size_t body_size(uint32_t type)
 {
 	switch (type) {
@@ -145,7 +147,7 @@ static size_t body_size(uint32_t type)
 	}
 }
 
-/* Returns whether frames of this type belong to what was asked for. */
+/* Returns whether frames of this type were requested. */
 static bool is_wanted(const struct model_frames *f, uint32_t type)
 {
 	if (type == FRAME_START || type == FRAME_AUX)
@@ -257,7 +259,7 @@ bool model_frames_drain(struct model_frames *f)
 	return any;
 }
 
-/* What the unit of a thread that was killed held. */
+/* Writes what the unit of a killed thread held. */
 static void write_held(struct model_frames *f, unsigned slot, const struct model_frame *frame)
 {
 	struct model_ring *ring = &f->sampling->rings[slot];
@@ -275,7 +277,7 @@ static void write_held(struct model_frames *f, unsigned slot, const struct model
 	write_aux(f, slot, frame, &aux);
 }
 
-/* A thread that did not end by itself ends with the program: when all else has been written. */
+/* A thread that did not end by itself ends with the program, after everything else was written. */
 static void write_exit(struct model_frames *f, unsigned slot, const struct model_frame *frame)
 {
 	record_begin(&f->out, PLUMB_RECORD_EXIT, 0);

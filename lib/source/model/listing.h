@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What model/cores/generate.py writes for those who list the model's cores. */
+/* What model/cores/generate.py writes for listing the model's cores. */
 #ifndef SOURCE_MODEL_LISTING_H
 #define SOURCE_MODEL_LISTING_H
 
@@ -10,7 +10,7 @@ struct model_listing {
 	size_t count;
 };
 
-/* All three in the order of model_cores. */
+/* All three are in the order of model_cores. */
 extern const struct plumb_model_core model_listed_cores[];
 extern const struct model_listing model_listings[];
 extern const size_t model_listed_count;

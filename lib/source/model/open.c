@@ -12,7 +12,7 @@
 
 #define ENGINE "qemu-aarch64"
 
-/* Where engines are if nobody says: beside the plugins, then where distributions have them. */
+/* Where engines are by default: beside the plugins, then where distributions install them. */
 static char **default_engines(const char *plugin_dir)
 {
 	char **engines = calloc(3, sizeof(*engines)), *beside;
@@ -56,7 +56,7 @@ static size_t count_engines(const char *const *engines)
 
 void model_options_free(struct plumb_model_options *options)
 {
-	/* They are this file's own copies. */
+	/* These are this file's own copies. */
 	for (size_t i = 0; options->engines && options->engines[i]; i++)
 		free((char *)(uintptr_t)options->engines[i]);
 	free((void *)(uintptr_t)options->engines);
@@ -65,7 +65,7 @@ void model_options_free(struct plumb_model_options *options)
 	free((char *)(uintptr_t)options->sysroot);
 }
 
-/* Copies what `given` points to. False: no memory. */
+/* Copies what `given` points to. Returns false if out of memory. */
 static bool copy_options(struct plumb_model_options *options,
 			 const struct plumb_model_options *given, const char *core)
 {

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where a dynamic program's libraries may be: the host itself, Debian's cross packages. */
+/* Where a dynamic program's libraries may be: on the host itself, or in Debian's cross packages. */
 static const char *const sysroots[] = {"/", "/usr/aarch64-linux-gnu"};
 
-/* The usual names of what people run by mistake. */
+/* Names what people often run by mistake. */
 static const char *machine_name(unsigned machine)
 {
 	switch (machine) {
@@ -51,13 +51,16 @@ static int no_memory(const char *path, struct plumb_diagnostics *found)
 	return complain(found, PLUMB_ERR_NO_MEMORY, "no-memory", path, strerror(ENOMEM), NULL);
 }
 
-/* Reads the program headers: the loader's name, and whether the file holds all it says it does. */
+/*
+ * Reads the program headers: finds the loader's name, and checks that the file has all that it
+ * declares.
+ */
 static int read_headers(Elf *elf, const GElf_Ehdr *elf_header, struct program *program)
 {
 	size_t count, size;
 	const char *bytes = elf_rawfile(elf, &size);
 
-	/* libelf gives the number of headers that are there, which is fewer in a file cut short. */
+	/* libelf counts only headers that are there: fewer, if the file is truncated. */
 	if (!bytes || elf_getphdrnum(elf, &count) || !count ||
 	    (elf_header->e_phnum != PN_XNUM && count < elf_header->e_phnum))
 		return PLUMB_ERR_INVALID;
@@ -66,8 +69,7 @@ static int read_headers(Elf *elf, const GElf_Ehdr *elf_header, struct program *p
 
 		if (!gelf_getphdr(elf, (int)i, &header))
 			return PLUMB_ERR_INVALID;
-		/* Of a segment that is all zeroes nothing is in the file, wherever that would be.
-		 */
+		/* A segment of zeros takes no room in the file, so its offset does not matter. */
 		if (header.p_filesz == 0 && header.p_type != PT_INTERP)
 			continue;
 		if (header.p_offset > size || header.p_filesz > size - header.p_offset)
@@ -82,7 +84,7 @@ static int read_headers(Elf *elf, const GElf_Ehdr *elf_header, struct program *p
 	return 0;
 }
 
-/* Where in the file the program's `address` is; 0: nowhere. */
+/* Returns the place of the program's `address` in the file; 0: none. */
 static uint64_t place_in_file(Elf *elf, uint64_t address)
 {
 	GElf_Phdr header;
@@ -97,7 +99,7 @@ static uint64_t place_in_file(Elf *elf, uint64_t address)
 	return 0;
 }
 
-/* The address of main(); 0: no symbol tells. */
+/* Returns the address of main(); 0: no symbol names it. */
 static uint64_t find_main(Elf *elf)
 {
 	Elf_Scn *section = NULL;
@@ -121,7 +123,7 @@ static uint64_t find_main(Elf *elf)
 	return 0;
 }
 
-/* Where its own code begins, after the loader's and the C library's. */
+/* Finds where the program's own code begins, after the loader's and the C library's. */
 static void find_beginning(Elf *elf, const GElf_Ehdr *header, struct program *program)
 {
 	program->begins = place_in_file(elf, find_main(elf));

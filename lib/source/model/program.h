@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the model needs to know of a program before it runs it. */
+/* What the model needs to know about a program before it runs. */
 #ifndef SOURCE_MODEL_PROGRAM_H
 #define SOURCE_MODEL_PROGRAM_H
 
@@ -9,25 +9,26 @@
 #include <stdint.h>
 
 struct program {
-	char interpreter[PATH_MAX]; /* dynamic loader that it asks for; empty: static */
+	char interpreter[PATH_MAX]; /* the dynamic loader that it requests; empty: it is static */
 	uint64_t inode;
-	uint64_t
-		begins; /* where in the file its own code does: at main(), or where it is entered */
-	bool begins_main; /* at main(), which its symbols name */
+	uint64_t begins;  /* where its own code begins in the file: at main(), or at its entry point
+			   */
+	bool begins_main; /* it is main(), which a symbol names */
 };
 
 /*
- * Opens `path` for reading. NO_PROGRAM, EXEC if it may not be read, BUSY for want of descriptors,
- * or NO_MEMORY.
+ * Opens `path` for reading. Returns NO_PROGRAM, EXEC (not readable), BUSY (no descriptors left) or
+ * NO_MEMORY.
  */
 int program_open(const char *path, int *fd, struct plumb_diagnostics *found);
 
-/* Reads `path`. Errors as plumb_model_check_program(), for the program itself. */
+/* Reads `path`. Returns the errors of plumb_model_check_program() about the program itself. */
 int program_inspect(const char *path, struct program *program, struct plumb_diagnostics *found);
 
 /*
- * The folder to pass to qemu-aarch64 -L, so that `interpreter` is found below it: `wanted` if
- * given, else the host itself, else the sysroot of Debian's cross packages. MACHINE if none.
+ * Finds the folder for qemu-aarch64 -L in which `interpreter` exists: `wanted` if given, otherwise
+ * the host itself, otherwise the sysroot of Debian's cross packages. Returns MACHINE if there is
+ * none.
  */
 int program_find_sysroot(const struct program *program, const char *wanted, const char **sysroot,
 			 struct plumb_diagnostics *found);

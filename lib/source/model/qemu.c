@@ -20,14 +20,14 @@
 
 #include "base/quote.h"
 
-/* A program that has not answered by then is no QEMU. */
+/* A program that does not answer within this time is not QEMU. */
 #define ANSWER_MS 10000
-/* The first QEMU whose plugins can do what the model needs. */
+/* The first QEMU with plugins that can do what the model needs. */
 #define MAJOR_MIN 6
 
 /* ---- hints -------------------------------------------------------------------------------- */
 
-/* The value of a line "KEY=value" or `KEY="value"` of os-release(5), or NULL. */
+/* Finds the value of a line "KEY=value" or `KEY="value"` of os-release(5). NULL: none. */
 static const char *value_of(char *line, const char *key)
 {
 	size_t length = strlen(key);
@@ -50,7 +50,7 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
-/* The parts of os-release(5) that tell which packages there are. */
+/* The parts of os-release(5) that tell which packages exist. */
 struct system {
 	bool debian, like_debian;
 	long version;
@@ -81,7 +81,7 @@ const char *qemu_hint(const char *os_release)
 {
 	const struct system system = read_system(os_release);
 
-	/* Debian 13's qemu-user is linked statically, which leaves no way to load plugins. */
+	/* Debian 13's qemu-user is linked statically, so it cannot load plugins. */
 	if (system.debian && system.version == 12)
 		return "run apt-get install qemu-user";
 	if (system.debian && (system.version == 0 || system.version > 12))
@@ -110,13 +110,13 @@ const char *qemu_os_release(void)
 	return access(etc, R_OK) == 0 ? etc : "/usr/lib/os-release";
 }
 
-/* How to get an engine instead of `path`; NULL: none was found. */
+/* Returns how to get an engine to replace `path`; NULL: none was found. */
 static void add_hint(struct plumb_diagnostics *found, const char *path)
 {
 	static const char installed[] = "/usr/bin/qemu-aarch64";
 	const char *hint = qemu_hint(qemu_os_release());
 
-	/* The package is installed already, and something else was asked for. */
+	/* The package is installed already, but something else was requested. */
 	if (strstr(hint, "apt-get install qemu-user") && path && strcmp(path, installed) != 0 &&
 	    access(installed, X_OK) == 0)
 		plumb_diagnostics_hint(found, "use %s", installed);
@@ -126,10 +126,10 @@ static void add_hint(struct plumb_diagnostics *found, const char *path)
 
 /* ---- asking ------------------------------------------------------------------------------- */
 
-/* What a program prints, also on standard error, when it is run with one option. */
+/* Runs a program with one option, and reads what it prints, also on standard error. */
 struct answer {
 	char text[32768]; /* cut off there */
-	int error;        /* an errno value if it could not be run, or did not end; else 0 */
+	int error;        /* an errno value if it could not be run or did not end; otherwise 0 */
 	int status;       /* as waitpid() gives it */
 };
 
@@ -191,7 +191,7 @@ static void ask(const char *path, const char *option, struct answer *answer)
 	if (!answer->error) {
 		read_answer(ends[0], answer);
 		stopped = answer->error || strlen(answer->text) == sizeof(answer->text) - 1;
-		/* It has said enough, or nothing for too long. */
+		/* It has printed enough, or has been silent for too long. */
 		if (stopped)
 			kill(pid, SIGKILL);
 		while (waitpid(pid, &answer->status, 0) < 0 && errno == EINTR)
@@ -211,7 +211,7 @@ bool qemu_was_interrupted(int status)
 
 /* ---- judging ------------------------------------------------------------------------------ */
 
-/* Reads "qemu-aarch64 version 7.2.22 (Debian ...)". */
+/* Parses "qemu-aarch64 version 7.2.22 (Debian ...)". */
 static bool read_version(const char *text, struct qemu *qemu)
 {
 	static const char before[] = "qemu-aarch64 version ";
@@ -230,7 +230,7 @@ static bool read_version(const char *text, struct qemu *qemu)
 	return true;
 }
 
-/* The plugin interface of a QEMU: model/qemu/qemu_plugin.h has the table. */
+/* Finds the plugin interface of a QEMU; model/qemu/qemu_plugin.h has the table. */
 static unsigned interface_of(const struct qemu *qemu)
 {
 	if (qemu->major < 9)
@@ -238,7 +238,7 @@ static unsigned interface_of(const struct qemu *qemu)
 	return qemu->major == 9 && qemu->minor == 0 ? 2 : 3;
 }
 
-/* No answer: adds why, and returns the error. */
+/* Adds the reason why there was no answer, and returns the error. */
 static int judge_silence(const struct answer *answer, const struct place *where,
 			 struct plumb_diagnostics *found)
 {
@@ -266,7 +266,10 @@ static int judge_silence(const struct answer *answer, const struct place *where,
 	return crowded ? PLUMB_ERR_BUSY : PLUMB_ERR_MACHINE;
 }
 
-/* Can the QEMU at qemu->path run the model? Returns 0 with the versions filled, or an error. */
+/*
+ * Checks whether the QEMU at qemu->path can run the model. Returns 0 with the versions filled in,
+ * or an error.
+ */
 static int judge(struct qemu *qemu, struct answer *answer, struct plumb_diagnostics *found)
 {
 	const struct place where = {.file = qemu->path};
@@ -352,7 +355,7 @@ static int find_plugin(const char *folder, struct qemu *qemu, struct plumb_diagn
 	return PLUMB_ERR_MACHINE;
 }
 
-/* Tells the caller what came of one candidate; `refusal`: why it cannot run the model, or NULL. */
+/* Tells the caller about one candidate; `refusal`: why it cannot run the model, or NULL. */
 static void tell(const struct plumb_model_options *options, const struct qemu *qemu,
 		 const struct plumb_diagnostic *refusal)
 {
@@ -366,7 +369,7 @@ static void tell(const struct plumb_model_options *options, const struct qemu *q
 		options->engine(options->user, &engine);
 }
 
-/* Tells of the candidates that were refused, from `first` to before `end`. */
+/* Tells the caller about the refused candidates from `first` on, up to but without `end`. */
 static void tell_refused(const struct plumb_model_options *options, const struct qemu *asked,
 			 const struct plumb_diagnostics *refusals, size_t first, size_t end)
 {
@@ -396,7 +399,7 @@ static size_t count_engines(const char *const *engines)
 	return count;
 }
 
-/* None of the `count` engines can run the model: returns the error of the first. */
+/* None of the `count` engines can run the model: returns the first one's error. */
 static int find_none(const struct plumb_model_options *options, const struct qemu *asked,
 		     const struct plumb_diagnostics *refusals, size_t count,
 		     struct plumb_diagnostics *found)
@@ -437,7 +440,10 @@ int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
 		qemu->reserve = addresses_to_reserve(qemu);
 		error = find_plugin(options->plugin_dir, qemu, found);
 	} else if (error == PLUMB_ERR_BUSY) {
-		/* This one might do, were there room for it: another one counts otherwise. */
+		/*
+		 * This one might work if there were room for it; another one would count
+		 * differently.
+		 */
 		tell_refused(options, asked, refusals, 0, i - 1);
 		copy_refusal(found, refusals, i - 1);
 	} else if (error == PLUMB_ERR_MACHINE) {

@@ -10,9 +10,9 @@
 struct qemu {
 	const char *path;
 	unsigned major, minor;
-	char version[128];     /* as it prints it: "7.2.22 (Debian 1:7.2+dfsg-7+deb12u18)" */
-	char plugin[PATH_MAX]; /* the plugin built for its interface */
-	const char *reserve;   /* the value of its option -R, or NULL: without that option */
+	char version[128];     /* as printed: "7.2.22 (Debian 1:7.2+dfsg-7+deb12u18)" */
+	char plugin[PATH_MAX]; /* the plugin for its interface */
+	const char *reserve;   /* the value for its option -R; NULL: do not use it */
 };
 
 /*
@@ -26,14 +26,16 @@ int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
 		struct plumb_diagnostics *found);
 
 /*
- * Whether somebody ended what has this wait status who meant to end this process as well, as Ctrl-C
- * does.
+ * Returns whether the sender of the signal in this wait status meant to end this process as well,
+ * as Ctrl-C does.
  */
 bool qemu_was_interrupted(int status);
 
-/* How to get an engine on the system that the file `os_release` describes. Static storage. */
+/*
+ * Returns how to get an engine on the system that the file `os_release` describes. Static storage.
+ */
 const char *qemu_hint(const char *os_release);
-/* How to get QEMU 9.0 or later there; NULL: it is not known. Static storage. */
+/* Returns how to get QEMU 9.0 or later there; NULL: unknown. Static storage. */
 const char *qemu_newer_hint(const char *os_release);
 /* Returns this system's file. */
 const char *qemu_os_release(void);

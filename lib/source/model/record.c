@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model as a source of samples: has the plugin sample, and takes what it tells. */
+/* Samples with the model: has the plugin sample, and reads its frames. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -21,12 +21,12 @@
 struct recorder {
 	const struct source_record_job *job;
 	struct record_setup setup;
-	struct model_sampling *sampling; /* shared: the program, gone wild, may write there */
+	struct model_sampling *sampling; /* shared: a program that runs wild may write to it */
 	struct model_sampling *asked;    /* what it was to begin with */
 	size_t size;                     /* of the former */
 	struct model_frames frames;
-	double polled; /* when the caller was asked what next, ms */
-	bool begun;    /* the caller has been told what is recorded */
+	double polled; /* when the caller was last asked what to do next, in ms */
+	bool begun;    /* begin() was called */
 	bool stopping; /* the caller wants the program to end */
 	struct source_ending ending;
 	struct plumb_diagnostics *found;
@@ -54,7 +54,7 @@ static void ask(struct recorder *r, double now)
 	case PLUMB_RECORDING_SNAPSHOT:
 		atomic_fetch_add(&r->sampling->snapshots_wanted, 1);
 		break;
-	default: /* maps are told by each thread */
+	default: /* each thread delivers its maps */
 		break;
 	}
 }
@@ -104,7 +104,7 @@ static void on_progress(void *user, const struct model_counts *counts)
 		r->job->progress(r->job->user, &progress);
 }
 
-/* The memory that the plugin shares; its descriptor, or -1. */
+/* The memory shared with the plugin: its descriptor, or -1. */
 static int share(struct recorder *r)
 {
 	struct exact_chain *chains = NULL;

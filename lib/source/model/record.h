@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model's source of samples, as struct source has it, and what it shares with counting. */
+/* How struct source calls the model's sampling, and what that shares with counting. */
 #ifndef SOURCE_MODEL_RECORD_H
 #define SOURCE_MODEL_RECORD_H
 
@@ -9,7 +9,7 @@
 int model_record(const struct source_record_job *job, struct source_record_run *run,
 		 struct plumb_diagnostics *found);
 
-/* What a reader of the run's figures should know. */
+/* Reports what a reader of the run's figures should know. */
 void model_warn(const struct model_result *run, struct plumb_diagnostics *found);
 
 #endif

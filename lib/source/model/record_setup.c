@@ -14,14 +14,14 @@
 #include "events.h"
 #include "source/model/counted.h"
 
-/* Types of PMUs, as a kernel would give them out. */
+/* Types of PMUs, numbered as a kernel would. */
 #define TYPE_SPE   8
 #define TYPE_PMU   9
 #define TYPE_EXACT 10
 
-#define CONFIG_NO_EVENT 0x10000 /* above the codes of PMU events */
+#define CONFIG_NO_EVENT 0x10000 /* above all codes of PMU events */
 
-#define TIME_ZERO         1000000000ull /* ns: the program begins a second after the clock */
+#define TIME_ZERO         1000000000ull /* ns: the program begins one second after the clock */
 #define DEFAULT_FREQUENCY 4000          /* Hz, perf's */
 #define DEFAULT_AUX_BYTES (4u << 20)    /* as perf's, of root */
 #define AUX_BYTES_MAX     (1u << 28)
@@ -40,7 +40,7 @@ static bool window_is_part(const struct plumb_window *window)
 	       window->max_instructions;
 }
 
-/* Refuses what this model cannot do; `cannot` follows "the model ". */
+/* Rejects what this model cannot do; `cannot` follows "the model ". */
 static int refuse_job(struct plumb_diagnostics *found, int error, const char *id,
 		      const char *cannot, const char *hint)
 {
@@ -64,7 +64,7 @@ static int refuse_exact(const struct source_record_job *job, struct plumb_diagno
 	return PLUMB_ERR_UNSUPPORTED;
 }
 
-/* What asks for more than the model has. */
+/* Rejects requests for more than the model has. */
 static int check_job(const struct source_record_job *job, struct plumb_diagnostics *found)
 {
 	const char *hint = "name a program to run";
@@ -114,8 +114,8 @@ static const struct core_params *find_core(const struct source_record_job *job,
  */
 
 /*
- * With a buffer a thread perf asks for no times, and so puts SPE data together without them. With
- * times it ends at the first context packet, as it keeps by CPU which thread runs.
+ * With one buffer per thread perf does not ask for times, so it merges SPE data without them. If it
+ * did, it would stop at the first context packet, because it tracks by CPU which thread runs.
  */
 static uint64_t common_type(const struct source_record_job *job)
 {
@@ -131,7 +131,7 @@ static uint64_t common_flags(const struct source_record_job *job)
 			 PLUMB_ATTR_BIT(PLUMB_ATTR_SAMPLE_ID_ALL);
 
 	flags |= job->inherit ? PLUMB_ATTR_BIT(PLUMB_ATTR_INHERIT) : 0;
-	/* The model runs user code alone; perf looks for kernel symbols where this is not said. */
+	/* The model runs only user code; without this, perf looks for kernel symbols. */
 	flags |= PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_KERNEL) | PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_HV);
 	return flags;
 }
@@ -155,7 +155,7 @@ static uint32_t spe_interval(const struct core_params *core, uint64_t period)
 	return period > SPE_INTERVAL_MAX ? SPE_INTERVAL_MAX : (uint32_t)period & SPE_INTERVAL_MAX;
 }
 
-/* The unit keeps bits 31:8 and has a least interval: what that makes of the period asked for. */
+/* Computes the effective period: the unit keeps bits 31:8, and has a minimum interval. */
 static void tell_interval(uint64_t asked, uint64_t taken, const struct core_params *core,
 			  struct plumb_diagnostics *found)
 {
@@ -186,7 +186,7 @@ static int make_spe(struct record_setup *setup, const struct source_record_job *
 		return refuse_event(found, "spe-filter", event,
 				    "this core's SPE unit cannot filter SIMD or floating point");
 	setup->spe = i;
-	/* Per-CPU recordings are put together by time: perf asks for it, too. */
+	/* Per-CPU recordings are merged by time, so perf asks for it, too. */
 	spe.ts_enable |= !job->per_thread;
 	attr->type = TYPE_SPE;
 	attr->config = spe_config(&spe);
@@ -222,7 +222,7 @@ static bool leads_others(const struct source_record_job *job, size_t i)
 	return false;
 }
 
-/* Whether the event is of a group whose leader alone samples, and reads them all. */
+/* Returns whether the event is in a group whose leader alone samples, and reads all members. */
 static bool is_read(const struct source_record_job *job, size_t i)
 {
 	return job->events[i].sample_read && (job->events[i].leader != i || leads_others(job, i));
@@ -260,7 +260,7 @@ static void make_counter(struct record_setup *setup, const struct source_record_
 	setup->counters[setup->counter_count++] = (unsigned)i;
 }
 
-/* Groups by the plugin's numbers of counters: the SPE event is none of these. */
+/* Numbers leaders as the plugin numbers counters, which do not include the SPE event. */
 static int number_leaders(struct record_setup *setup, const struct source_record_job *job,
 			  struct plumb_diagnostics *found)
 {
@@ -294,7 +294,7 @@ static void set_common(struct record_setup *setup, const struct source_record_jo
 	event->name = name;
 }
 
-/* The event that mappings, names and threads belong to: perf's dummy:u beside SPE. */
+/* Adds the event for mappings, names and threads: perf's dummy:u beside SPE. */
 static void make_tracking(struct record_setup *setup, const struct source_record_job *job)
 {
 	size_t i = setup->recording.event_count;
@@ -329,7 +329,7 @@ static void describe_machine(struct record_setup *setup, const struct source_rec
 {
 	struct plumb_recording_setup *recording = &setup->recording;
 
-	/* As perf gives it: revision and variant are left out. */
+	/* As perf writes it: without revision and variant. */
 	snprintf(setup->cpuid, sizeof(setup->cpuid), "0x%016x", setup->core->midr & ~0xf0000fu);
 	snprintf(setup->cpudesc, sizeof(setup->cpudesc), "%s (model)", setup->core->name);
 	recording->size = sizeof(*recording);
@@ -420,7 +420,9 @@ int record_setup_make(struct record_setup *setup, const struct source_record_job
 	return 0;
 }
 
-/* The ring's size: what is asked for, to a power of two that holds a few records. */
+/*
+ * Returns the ring's size: the requested one, rounded to a power of two that holds a few records.
+ */
 static uint32_t aux_bytes(const struct source_record_job *job)
 {
 	uint64_t wanted = (uint64_t)job->aux_pages * (uint64_t)sysconf(_SC_PAGESIZE), bytes = 8192;

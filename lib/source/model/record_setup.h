@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a job comes to in the model: the recording's events as Linux's perf would open them, what
- * the plugin is asked for, and records laid out as the kernel does.
+ * What a job means for the model: the recording's events as Linux's perf would open them, what to
+ * ask the plugin for, and records in the kernel's layout.
  */
 #ifndef SOURCE_MODEL_RECORD_SETUP_H
 #define SOURCE_MODEL_RECORD_SETUP_H
@@ -21,11 +21,13 @@ struct record_setup {
 	struct plumb_recording_setup recording;
 	struct plumb_recorded_event events[RECORD_EVENTS_MAX];
 	uint64_t ids[RECORD_EVENTS_MAX];
-	unsigned counters[OVERFLOW_COUNTERS]; /* of the plugin's counters: index of its event */
+	unsigned counters[OVERFLOW_COUNTERS]; /* for each of the plugin's counters: index of its
+						 event */
 	struct model_sampled_counter asked[OVERFLOW_COUNTERS];
 	unsigned counter_count;
-	size_t tracking; /* index of the event that mappings and the like belong to */
-	size_t spe;      /* and of the SPE unit's; SIZE_MAX: none */
+	size_t tracking; /* index of the event that mappings and other side-band records belong to
+			  */
+	size_t spe;      /* and that of the SPE unit's event; SIZE_MAX: none */
 	struct spe_control control;
 	struct plumb_auxtrace_info auxtrace;
 	uint64_t auxtrace_values[2];
@@ -33,12 +35,15 @@ struct record_setup {
 	char cpuid[32], cpudesc[256];
 };
 
-/* Errors: UNSUPPORTED, NOT_FOUND, ARGUMENT, with a finding each: what the model cannot sample. */
+/*
+ * Returns UNSUPPORTED, NOT_FOUND or ARGUMENT, with a finding that says what the model cannot
+ * sample.
+ */
 int record_setup_make(struct record_setup *setup, const struct source_record_job *job,
 		      struct plumb_diagnostics *found);
 /* Names the QEMU that runs the model, beside the core. */
 void record_setup_name_engine(struct record_setup *setup, const char *version);
-/* What the plugin is asked for. */
+/* What to ask the plugin for. */
 void record_setup_fill(const struct record_setup *setup, const struct source_record_job *job,
 		       struct model_sampling *sampling);
 
@@ -49,20 +54,20 @@ struct record_writer {
 	char *bytes;
 	size_t size, room;
 	size_t begin; /* of the record at hand */
-	int error;    /* the first one; nothing is written any more */
+	int error;    /* the first one; nothing is written after it */
 };
 
 void record_begin(struct record_writer *out, uint32_t type, uint16_t misc);
 void record_u32(struct record_writer *out, uint32_t value);
 void record_u64(struct record_writer *out, uint64_t value);
-/* With its NUL, and up to a multiple of eight bytes. */
+/* Appends a text with its NUL, padded to a multiple of eight bytes. */
 void record_string(struct record_writer *out, const char *text, size_t length);
 /* Ends a sample. */
 void record_close(struct record_writer *out);
-/* Ends a record that is no sample, with who, when and where. */
+/* Ends a record other than a sample with its thread, time and CPU. */
 void record_end(struct record_writer *out, const struct record_setup *setup,
 		const struct model_frame *frame, unsigned slot);
-/* A sample, whole. `values` are those that the frame has. */
+/* Writes a whole sample. `values` are those in the frame. */
 void record_sample(struct record_writer *out, const struct record_setup *setup,
 		   const struct model_frame *frame, const struct model_frame_sample *sample,
 		   unsigned slot, const uint64_t *values);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records laid out as in <linux/perf_event.h>, PERF_RECORD_*. */
+/* Writes records in the layout of <linux/perf_event.h>, PERF_RECORD_*. */
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>

@@ -23,9 +23,9 @@
 #include "source/model/command.h"
 
 #define PROGRESS_MS 250
-#define SNAPSHOT_MS 20 /* at most, from when one is taken until it is told */
+#define SNAPSHOT_MS 20 /* the maximum between taking a snapshot and delivering it */
 
-/* One run, from its set-up to its end. */
+/* A run, from its set-up to its end. */
 struct run {
 	const struct model_job *job;
 	const struct core_params *core;
@@ -50,7 +50,7 @@ static double now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Moves a descriptor out of the way of those that the program opens. */
+/* Moves a descriptor above those that the program opens. */
 static int move_up(int fd)
 {
 	struct rlimit limit;
@@ -74,12 +74,12 @@ uint64_t model_run_key(void)
 
 	if (getrandom(&key, sizeof(key), GRND_NONBLOCK) == sizeof(key) && key)
 		return key;
-	/* Early at boot. It keeps strange memory apart, and is no secret. */
+	/* For early boot: keeps other memory apart, and is not a secret. */
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec << 32 ^ (uint64_t)t.tv_nsec << 1 ^ (uint64_t)getpid() << 16 ^ 1;
 }
 
-/* Writes it whole: a signal, or who knows what, may cut a write short. */
+/* Writes everything, because a signal may cut a write short. */
 static bool write_key(int fd, uint64_t key)
 {
 	const char *bytes = (const char *)&key;
@@ -128,7 +128,7 @@ static int share_memory(struct run *run)
 	return 0;
 }
 
-/* What the caller catches would be lost on a child that is not yet QEMU. */
+/* Signals that the caller handles would be lost on a child that is not yet QEMU. */
 static void stop_catching(void)
 {
 	for (int number = 1; number < NSIG; number++) {
@@ -140,10 +140,10 @@ static void stop_catching(void)
 	}
 }
 
-/* In the child, after fork: only what is safe there. Does not return. */
+/* Runs in the child after fork: only what is safe there. Does not return. */
 static _Noreturn void become_qemu(const struct run *run, char *const *argv, const sigset_t *signals)
 {
-	/* The program goes with this process; which may have gone already. */
+	/* The program ends with this process, which may have ended already. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != run->shared->reader)
 		_exit(127);
@@ -152,7 +152,7 @@ static _Noreturn void become_qemu(const struct run *run, char *const *argv, cons
 	fcntl(run->shared_fd, F_SETFD, 0);
 	if (run->job->sampler)
 		fcntl(run->job->sampler->fd, F_SETFD, 0);
-	/* Addresses that differ from run to run make counts that differ. */
+	/* Random addresses would make counts differ from run to run. */
 	personality(ADDR_NO_RANDOMIZE);
 	execv(run->qemu.path, argv);
 	_exit(127);
@@ -211,7 +211,7 @@ static void sum_counts(const struct run *run, struct model_counts *counts)
 	set_seconds(run, counts, longest);
 }
 
-/* Tells what snapshots there are. */
+/* Delivers the snapshots that are there. */
 static void tell_snapshots(struct run *run)
 {
 	struct model_shared *shared = run->shared;
@@ -242,7 +242,7 @@ static void tell_progress(struct run *run, double *told)
 	*told = now();
 }
 
-/* Waits for the end, passing on snapshots and progress. The wait status. */
+/* Waits for the end, and passes on snapshots and progress. Returns the wait status. */
 static int watch(struct run *run)
 {
 	const struct model_sampler *sampler = run->job->sampler;
@@ -272,7 +272,7 @@ static int watch(struct run *run)
 	return status;
 }
 
-/* QEMU ended too early: before `what`. */
+/* Reports that QEMU ended too early: before `what`. */
 static int refuse_end(const struct run *run, int status, const char *what,
 		      struct plumb_diagnostics *found)
 {
@@ -285,7 +285,7 @@ static int refuse_end(const struct run *run, int status, const char *what,
 	} else {
 		diagnostics_add(found, PLUMB_ERROR, "no-start", &where,
 				"QEMU ended (status %d) before %s", WEXITSTATUS(status), what);
-		/* It writes where the program does; whether it wrote anything is not known. */
+		/* QEMU writes where the program does, so nobody knows whether it wrote anything. */
 		plumb_diagnostics_hint(found, "see QEMU's error above, if there is one");
 	}
 	return PLUMB_ERR_MACHINE;
@@ -296,7 +296,7 @@ static int check_start(const struct run *run, int status, struct plumb_diagnosti
 	struct place where = {.file = run->qemu.path};
 	const struct model_shared *shared = run->shared;
 
-	/* Before the program began, there is nothing to tell of. */
+	/* Before the program begins, there is nothing to deliver. */
 	if (!atomic_load(&shared->threads_started) && qemu_was_interrupted(status))
 		return PLUMB_ERR_INTERRUPTED;
 	if (atomic_load(&shared->magic) != MODEL_SHARED_MAGIC)
@@ -307,13 +307,13 @@ static int check_start(const struct run *run, int status, struct plumb_diagnosti
 		plumb_diagnostics_hint(found, "install both from one build");
 		return PLUMB_ERR_MACHINE;
 	}
-	/* Not by a signal: somebody may have ended it at once. */
+	/* This excludes signals: somebody may have ended it at once. */
 	if (!atomic_load(&shared->threads_started) && WIFEXITED(status))
 		return refuse_end(run, status, "the program began", found);
 	return 0;
 }
 
-/* How long the window was open; `all`: how long the program ran. */
+/* Returns how long the window was open; `all`: how long the program ran. */
 static double counted_seconds(const struct run *run, double all)
 {
 	const struct model_window *window = &run->shared->window;
@@ -328,7 +328,7 @@ static double counted_seconds(const struct run *run, double all)
 	return seconds;
 }
 
-/* Says so if the window was never opened or closed. */
+/* Warns if the window never began or ended. */
 static void check_window(const struct run *run, struct plumb_diagnostics *found)
 {
 	uint32_t phase = atomic_load(&run->shared->window.phase);
@@ -396,7 +396,7 @@ static int refuse_start(const char *what, int error, struct plumb_diagnostics *f
 				 : PLUMB_ERR_MACHINE;
 }
 
-/* What is sampled by predicates takes an engine that tells them. */
+/* Sampling by predicates requires an engine that delivers them. */
 static int check_predicates(const struct run *run, struct plumb_diagnostics *found)
 {
 	const char *hint;
@@ -436,7 +436,7 @@ static int choose(struct run *run, struct plumb_diagnostics *found)
 	return error ? error : check_predicates(run, found);
 }
 
-/* What both sides have: memory with the counts. */
+/* Makes the memory with the counts, which both sides share. */
 static int connect_plugin(struct run *run, struct plumb_diagnostics *found)
 {
 	int error = share_memory(run);

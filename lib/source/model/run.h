@@ -5,12 +5,12 @@
 
 #include <plumb/model.h>
 
-/* The model's own; between quotes, it would be looked for beside this file first. */
+/* The model's events.h; in quotes, the compiler would look beside this file first. */
 #include <events.h>
 
 #include "source/cancel.h"
 
-/* The count of an event that the engine of this run does not let the model count. */
+/* The value of a count that this run's engine does not let the model count. */
 #define MODEL_NOT_COUNTED UINT64_MAX
 
 /* Counts since the program began, by the model's own numbers of events. */
@@ -21,10 +21,10 @@ struct model_counts {
 
 /* What samples. */
 struct model_sampler {
-	int fd;          /* of what the plugin shares (model/sampling.h), from model_run_share() */
+	int fd;          /* the memory for model/sampling.h, from model_run_share() */
 	uint64_t key;    /* its first word */
-	bool predicates; /* events are sampled that model_event_of_predicates() */
-	/* Called again and again while the program runs; returns when next, in ms at the latest. */
+	bool predicates; /* some sampled events are model_event_of_predicates() */
+	/* Called repeatedly while the program runs. Returns when to call it next, in ms at most. */
 	int (*drain)(void *user, pid_t pid);
 	void *user;
 };
@@ -34,7 +34,7 @@ struct model_job {
 	const char *program;
 	char *const *argv;    /* NULL-ended */
 	bool children;        /* count forked processes too */
-	unsigned interval_ms; /* of the model's time; 0: none */
+	unsigned interval_ms; /* the model's time; 0: none */
 	const struct plumb_window *window;
 	const struct model_sampler *sampler; /* NULL: nothing samples */
 	struct source_cancel cancel;
@@ -49,7 +49,7 @@ struct model_job {
 
 struct model_result {
 	struct model_counts counts;
-	double counted_seconds; /* of the model's time, in the window */
+	double counted_seconds; /* the model's time in the window */
 	double host_seconds;
 	/*
 	 * How long the loader and the C library ran before main(), or, where no symbol names that,
@@ -59,9 +59,9 @@ struct model_result {
 	bool startup_to_main;
 	int exit_status;               /* the program's; 128 + signal if a signal ended it */
 	int signal;                    /* that ended it, or 0 */
-	uint64_t unknown_instructions; /* the decoder did not know; taken as one-cycle integer ones
-					*/
-	uint64_t hidden_accesses;      /* whose addresses QEMU does not tell; taken as L1 hits */
+	uint64_t unknown_instructions; /* the decoder did not know them; counted as one-cycle
+					  integer operations */
+	uint64_t hidden_accesses;      /* QEMU does not tell their addresses; counted as L1 hits */
 	bool incomplete;               /* the model gave up before the program ended */
 	unsigned uncounted_execs;      /* into programs that were not counted */
 	char refused[256];             /* what the program could not become; "": nothing */

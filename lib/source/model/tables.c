@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the model has, for those who choose from it: cores and their parameters. */
+/* Lists the model's cores and their parameters. */
 #include <string.h>
 
 #include "source/model/listing.h"

@@ -12,9 +12,9 @@
 #include "source/model/program.h"
 
 #define INSTRUCTION    4 /* bytes */
-#define ADDRESS_DIGITS 8 /* that an address has which begins with a letter */
+#define ADDRESS_DIGITS 8 /* of an address that begins with a letter */
 
-/* One place that is looked for. */
+/* A place to look for. */
 struct search {
 	Elf *elf;
 	const char *text; /* as it was given */
@@ -35,7 +35,7 @@ static int refuse(const struct search *search, int error, const char *why, const
 
 /* ---- addresses ---------------------------------------------------------------------------- */
 
-/* Reads hexadecimal digits, all of `text`. */
+/* Parses `text`, which must consist of hexadecimal digits. */
 static bool read_hex(const char *text, uint64_t *value)
 {
 	char *end;
@@ -50,8 +50,8 @@ static bool read_hex(const char *text, uint64_t *value)
 }
 
 /*
- * Makes a place of an address of the file: if that has code there, the offset, so that it does not
- * matter where it is mapped. Returns false if it holds something else there.
+ * Makes a place from an address in the file: if there is code, the offset, so that it does not
+ * matter where the file is mapped. Returns false if something else is there.
  */
 static bool place_of(Elf *elf, uint64_t address, struct model_place *place)
 {
@@ -146,7 +146,7 @@ static int refuse_symbol(const struct search *search, const struct match *match)
 	return PLUMB_ERR_NOT_FOUND;
 }
 
-/* Finds the function `name`, and the place at the offset `plus` in it, if that is not NULL. */
+/* Finds the function `name`, and the place at the offset `plus` in it unless that is NULL. */
 static int find_symbol(const struct search *search, const char *name, const char *plus,
 		       struct model_place *place)
 {
@@ -159,7 +159,7 @@ static int find_symbol(const struct search *search, const char *name, const char
 		look_up(search->elf, SHT_DYNSYM, name, &match);
 	if (!match.any && errno == ENOMEM)
 		return PLUMB_ERR_NO_MEMORY;
-	/* Addresses as nm and plumb script print them may begin with a letter. */
+	/* Addresses as printed by nm and plumb script may begin with a letter. */
 	if (!match.any && !plus && strlen(name) >= ADDRESS_DIGITS && read_hex(name, &address))
 		return take_address(search, address, place);
 	if (!match.any)

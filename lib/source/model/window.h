@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which part of a run counts, as the plugin takes it: places in code rather than names. */
+/* The part of a run that counts, as the plugin takes it: places in code instead of names. */
 #ifndef SOURCE_MODEL_WINDOW_H
 #define SOURCE_MODEL_WINDOW_H
 
 #include <plumb/source.h>
 
-/* An address when the program runs, or an offset in its file. */
+/* An address in the running program, or an offset in its file. */
 struct model_place {
 	uint64_t value; /* 0: none */
 	bool in_file;
@@ -18,8 +18,8 @@ struct model_window_request {
 };
 
 /*
- * Finds the places of `window` (NULL: all of the run) in the file of the program. Returns 0, or
- * NOT_FOUND or ARGUMENT with a finding.
+ * Finds the places of `window` (NULL: the whole run) in the program's file. Returns 0, or NOT_FOUND
+ * or ARGUMENT with a finding.
  */
 int model_window_read(struct model_window_request *request, const struct plumb_window *window,
 		      const char *program, struct plumb_diagnostics *found);
