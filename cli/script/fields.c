@@ -7,7 +7,7 @@
 #include "base/near.h"
 #include "base/quote.h"
 
-/* The longest name of a field or type that is looked at. */
+/* The longest name of a field or type that is looked up. */
 #define NAME_MAX_BYTES 32
 
 struct field_name {
@@ -15,7 +15,7 @@ struct field_name {
 	bool supported;
 };
 
-/* By enum field; perf's list, in its order. */
+/* Indexed by enum field, in the order of perf's list. */
 static const struct field_name names[FIELD_COUNT] = {
 	[FIELD_COMM] = {"comm", true},
 	[FIELD_TID] = {"tid", true},
@@ -130,7 +130,9 @@ static void list_fields(struct plumb_diagnostics *found)
 	plumb_diagnostics_hint(found, "use %s", text);
 }
 
-/* The field called so, or an error with a finding. What is only taken away need not be printed. */
+/*
+ * Finds a field by its name, or adds a finding. A field that is only removed need not be supported.
+ */
 static int find_field(const char *name, size_t length, bool removed,
 		      struct plumb_diagnostics *found)
 {
@@ -179,7 +181,7 @@ static int find_type(const char *prefix, size_t length, struct plumb_diagnostics
 	return PLUMB_ERR_NOT_FOUND;
 }
 
-/* Which types cannot have a field. */
+/* Returns which types cannot have a field. */
 static bool is_invalid(int type, int field)
 {
 	return (field == FIELD_TRACE && type != TYPE_TRACEPOINT) ||
@@ -194,14 +196,14 @@ static void change_field(struct type_fields *fields, int field, enum change chan
 	} else {
 		fields->on |= FIELD_BIT(field);
 		fields->asked |= FIELD_BIT(field);
-		/* The offset stands with the file. */
+		/* The offset is printed with the file. */
 		if (field == FIELD_DSOFF)
 			fields->on |= FIELD_BIT(FIELD_DSO);
 	}
 	fields->set = true;
 }
 
-/* One word; `only` is the type it is for, -1 for all. */
+/* Reads one word; `only` is the type it is for, -1 for all. */
 static int take_word(struct script_fields *fields, const char *word, size_t length, int only,
 		     enum change *change, struct plumb_diagnostics *found)
 {
@@ -251,7 +253,7 @@ int script_fields_parse(struct script_fields *fields, const char *text,
 		list_fields(found);
 		return PLUMB_ERR_ARGUMENT;
 	}
-	/* What is listed replaces what was there; with + and - it changes it. */
+	/* A list replaces the fields; with + and - it changes them. */
 	for (int type = 0; type < TYPE_COUNT && !strpbrk(word, "+-"); type++) {
 		if (only < 0 || type == only)
 			fields->types[type] = (struct type_fields){.set = true};
@@ -272,7 +274,7 @@ int script_fields_parse(struct script_fields *fields, const char *text,
 /* What a sample must have for a field. */
 static const struct {
 	uint8_t field;
-	bool of_aux;   /* samples made of AUX data may have it though their event does not say so */
+	bool of_aux;   /* samples from AUX data may have it even if their event does not say so */
 	uint64_t bits; /* one of PERF_SAMPLE_* */
 	const char *name;
 } needs[] = {
@@ -299,7 +301,7 @@ static int refuse(struct plumb_diagnostics *found, const char *field, const char
 	return PLUMB_ERR_INVALID;
 }
 
-/* A field that means nothing without another. */
+/* A field that requires another. */
 static int refuse_alone(struct plumb_diagnostics *found, const char *field, const char *other)
 {
 	plumb_diagnostics_add(found, PLUMB_ERROR, "field-alone", NULL,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plumb script: every sample of a recording, as perf script prints it or as JSON. */
+/* plumb script: prints every sample of a recording like perf script, or as JSON. */
 #include "script/script.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 /* ---- One sample ------------------------------------------------------------------------------ */
 
-/* The first event of each type must have the fields that are to be printed of it. */
+/* Checks that the first event of each type has the fields to print. */
 static bool check_event(struct script *script, const struct plumb_recorded_event *event)
 {
 	enum event_type type = script_event_type(&event->attr);
@@ -54,7 +54,9 @@ bool script_shows_sample(const struct plumb_record *record)
 	return record->event && mode != PLUMB_MODE_GUEST_KERNEL && mode != PLUMB_MODE_GUEST_USER;
 }
 
-/* Prints a sample, if it is wanted. False if its fields cannot be, which was said. */
+/*
+ * Prints a sample if it is wanted. Returns false, with a message, if its fields cannot be printed.
+ */
 static bool print_sample(struct script *script, const struct plumb_samples_item *item)
 {
 	struct script_sample sample = {
@@ -137,7 +139,7 @@ static bool is_shown(const struct script_options *options, const struct plumb_re
 	}
 }
 
-/* Whether addresses may be in another place after it. */
+/* Returns whether addresses may mean other places after this record. */
 static bool tells_of_places(uint32_t type)
 {
 	switch (type) {
@@ -192,7 +194,7 @@ static int print_samples(struct script *script)
 	return fine ? complain_status(status < 0 ? status : 0) : EXIT_USAGE;
 }
 
-/* What the recording lacks, as far as it was read. */
+/* Reports what the recording lacks, as far as it was read. */
 static void say_losses(struct script *script)
 {
 	plumb_losses_report(plumb_recording_losses(script->recording), script->options->input,
@@ -255,7 +257,7 @@ static int print_all(struct script *script)
 	return output_close(&script->out, status);
 }
 
-/* Which samples are made of SPE records, and which fields are printed. */
+/* Decides which samples are synthesized from SPE records, and which fields are printed. */
 static int read_options(struct script *script)
 {
 	const struct script_options *options = script->options;
@@ -268,12 +270,12 @@ static int read_options(struct script *script)
 	if (!like_perf_read(options->like_perf, &script->samples.like_perf))
 		return EXIT_USAGE;
 	/*
-	 * An object for each record, not one for each group that it is in. --quiet counts the lines
-	 * of text, in either form.
+	 * JSON has one object for each record, not one for each of its groups. --quiet counts the
+	 * lines of text in either form.
 	 */
 	script->samples.each_record_once =
 		options->common.json && !options->quiet && !itrace && !options->like_perf;
-	/* SPE data alone is a sample for each record, too. */
+	/* Bare SPE data gives one sample for each record, too. */
 	if (options->raw && !itrace && !script->samples.each_record_once)
 		itrace = "i1i";
 	if (itrace) {
@@ -310,7 +312,7 @@ static int open_recording(struct script *script)
 	return complain_status(error);
 }
 
-/* Data sources have the names of the recording's core. */
+/* Names of data sources are those of the recording's core. */
 static int read_filter(struct script *script)
 {
 	const uint32_t midr = script->samples.midr;
@@ -478,7 +480,7 @@ static const struct option options[] = {
 	{0},
 };
 
-/* What --help says of fields comes from the table that they are parsed by. */
+/* --help lists the fields of the table that parses them. */
 static void print_fields(struct output *out)
 {
 	const char *name;

@@ -25,19 +25,19 @@ struct script {
 	struct choice choice;
 	struct plumb_itrace *itrace;
 	struct plumb_spe_filter *filter;
-	struct plumb_samples_options samples; /* which are made of SPE records */
+	struct plumb_samples_options samples; /* which samples are synthesized from SPE records */
 	struct plumb_recording *recording;
 	struct plumb_symbolizer *symbols;
 	struct plumb_diagnostics *found;
 	struct output out;
 	struct buffer buffer;
 	struct script_printer printer;
-	uint32_t checked_types; /* whose fields have been looked at: bits of enum event_type */
+	uint32_t checked_types; /* types whose fields were checked: bits of enum event_type */
 	bool aux;               /* the recording has AUX data */
 };
 
 /*
- * Tells whether a sample is shown. The others belong to no event of the recording, or come from a
+ * Returns whether a sample is shown. The others belong to no event of the recording, or come from a
  * guest, whose address spaces are unknown.
  */
 bool script_shows_sample(const struct plumb_record *record);

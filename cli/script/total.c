@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plumb script --quiet: how many samples of what there are, and what was lost. */
+/* plumb script --quiet: counts the samples of each kind, and reports what was lost. */
 #include <stdlib.h>
 
 #include "render/json.h"
@@ -8,7 +8,7 @@
 #include "tool/complain.h"
 #include "tool/memory.h"
 
-/* How many samples of each PMU event there are. */
+/* The number of samples of each PMU event. */
 struct event_count {
 	const struct plumb_recorded_event *event;
 	uint64_t count;
@@ -33,7 +33,10 @@ static void count_event(struct event_counts *counts, const struct plumb_recorded
 	counts->at[i].count++;
 }
 
-/* Reads all; what is made of SPE records the stream counts itself. Returns an error. */
+/*
+ * Reads everything; the stream itself counts what is synthesized from SPE records. Returns an
+ * error.
+ */
 static int count_samples(struct plumb_samples *samples, struct event_counts *counts)
 {
 	const struct plumb_samples_batch *batch;
