@@ -3,7 +3,6 @@
 
 #include <curses.h>
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,8 @@
 
 #include "browser/page.h"
 #include "browser/screen.h"
+#include "browser/search.h"
+#include "browser/sort.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
 
@@ -65,17 +66,12 @@ static const struct page_line *line_at(const struct browser *browser, size_t at)
 	return at < browser->page.line_count ? &browser->page.lines[at] : NULL;
 }
 
-static bool is_row(const struct page_line *line)
-{
-	return line && line->mark && line->mark->record.kind == MARK_ROW;
-}
-
 /* Returns the line of the selected row, or NULL. */
 static const struct page_line *selected(const struct browser *browser)
 {
 	const struct page_line *line = line_at(browser, browser->visits[browser->depth].cursor);
 
-	return is_row(line) ? line : NULL;
+	return page_is_row(line) ? line : NULL;
 }
 
 static void say(struct browser *browser, char *message)
@@ -217,7 +213,7 @@ static void draw_line(struct browser *browser, unsigned y, size_t at)
 	if (line) {
 		drawn.text = line->text;
 		drawn.length = line->length;
-		if (is_row(line) && at == here(browser)->cursor)
+		if (page_is_row(line) && at == here(browser)->cursor)
 			drawn.look = LOOK_SELECTED;
 		if (line->mark && line->mark->record.kind == MARK_HEADING && browser->sorted >= 0 &&
 		    page_column(line->mark, (size_t)browser->sorted, &column)) {
@@ -269,14 +265,6 @@ static void follow(struct browser *browser)
 		visit->top = count ? count - 1 : 0;
 }
 
-static bool has_rows(const struct browser *browser)
-{
-	for (size_t at = 0; at < browser->page.line_count; at++)
-		if (is_row(&browser->page.lines[at]))
-			return true;
-	return false;
-}
-
 /* Moves by `by` rows, or scrolls a page without rows by as many lines. */
 static void move_by(struct browser *browser, long by)
 {
@@ -284,7 +272,7 @@ static void move_by(struct browser *browser, long by)
 	const long count = (long)browser->page.line_count, step = by < 0 ? -1 : 1;
 	long at = (long)visit->cursor, left = by * step;
 
-	if (!has_rows(browser)) {
+	if (!page_has_rows(&browser->page)) {
 		const long last = count - (long)body_height();
 		long top = (long)visit->top + by;
 
@@ -293,7 +281,7 @@ static void move_by(struct browser *browser, long by)
 		return;
 	}
 	for (long next = at + step; left && next >= 0 && next < count; next += step)
-		if (is_row(&browser->page.lines[next])) {
+		if (page_is_row(&browser->page.lines[next])) {
 			at = next;
 			left--;
 		}
@@ -316,11 +304,11 @@ static void settle(struct browser *browser)
 	if (visit->cursor >= browser->page.line_count)
 		visit->cursor = 0;
 	for (size_t at = visit->cursor; at < browser->page.line_count; at++)
-		if (is_row(&browser->page.lines[at])) {
+		if (page_is_row(&browser->page.lines[at])) {
 			visit->cursor = at;
 			break;
 		}
-	if (has_rows(browser))
+	if (page_has_rows(&browser->page))
 		follow(browser);
 	else
 		move_by(browser, 0);
@@ -387,34 +375,15 @@ static void load_or_return(struct browser *browser)
 /* ---- Searching --------------------------------------------------------------------------------
  */
 
-static bool matches(const struct browser *browser, const struct page_line *line)
-{
-	size_t columns;
-
-	return search_find(line->text, line->length, 0, browser->wanted, &columns) >= 0;
-}
-
 /* Says how many rows match, and their share. */
 static void say_matches(struct browser *browser)
 {
 	const struct page_line *current = selected(browser);
-	const uint32_t group = current ? current->mark->record.group : 0;
-	size_t count = 0;
 	double share = 0;
+	const size_t count = page_matches(&browser->page, browser->wanted,
+					  current ? current->mark->record.group : 0, &share);
 
-	for (size_t at = 0; at < browser->page.line_count; at++) {
-		const struct page_line *line = &browser->page.lines[at];
-
-		if (!matches(browser, line))
-			continue;
-		if (!has_rows(browser))
-			count++;
-		if (!is_row(line) || line->mark->record.group != group)
-			continue;
-		count++;
-		share += line->mark->record.share;
-	}
-	if (!has_rows(browser))
+	if (!page_has_rows(&browser->page))
 		say(browser, memory_format("/%s: %zu line%s", browser->wanted, count,
 					   count == 1 ? "" : "s"));
 	else
@@ -427,7 +396,7 @@ static void find(struct browser *browser, bool forward, bool stay)
 {
 	struct visit *visit = here(browser);
 	const size_t count = browser->page.line_count;
-	const bool rows = has_rows(browser);
+	const bool rows = page_has_rows(&browser->page);
 	size_t at = rows ? visit->cursor : visit->top;
 
 	if (!*browser->wanted) {
@@ -437,8 +406,8 @@ static void find(struct browser *browser, bool forward, bool stay)
 	for (size_t i = 0; i <= count && count; i++) {
 		if (i || !stay)
 			at = forward ? (at + 1) % count : (at + count - 1) % count;
-		if ((rows && !is_row(&browser->page.lines[at])) ||
-		    !matches(browser, &browser->page.lines[at]))
+		if ((rows && !page_is_row(&browser->page.lines[at])) ||
+		    !page_line_matches(&browser->page.lines[at], browser->wanted))
 			continue;
 		if (rows) {
 			visit->cursor = at;
@@ -501,91 +470,6 @@ static void search(struct browser *browser)
 /* ---- Sorting ----------------------------------------------------------------------------------
  */
 
-struct order {
-	struct mark_column column;
-	bool reversed;
-};
-
-/* A row, and how many lines it has. */
-struct block {
-	const struct page_line *line;
-	size_t count;
-};
-
-/* Numbers from large to small, names from A to Z, missing values last. */
-static int compare(const void *a, const void *b, void *user)
-{
-	const struct page_line *lines[2] = {((const struct block *)a)->line,
-					    ((const struct block *)b)->line};
-	const struct order *order = user;
-	char text[2][256];
-	char *after[2];
-	double number[2];
-	int result;
-
-	for (int i = 0; i < 2; i++) {
-		page_cell(lines[i], order->column, text[i], sizeof(text[i]));
-		number[i] = strtod(text[i], &after[i]);
-		if (strcmp(text[i], "-") == 0)
-			number[i] = -INFINITY;
-	}
-	if (isinf(number[0]) || isinf(number[1]))
-		return (number[0] < number[1]) - (number[0] > number[1]);
-	if (after[0] != text[0] && after[1] != text[1] && number[0] != number[1])
-		result = (number[0] < number[1]) - (number[0] > number[1]);
-	else
-		result = strcmp(text[0], text[1]);
-	/* Rows that are equal stay in their order. */
-	if (result == 0)
-		return (lines[0]->text > lines[1]->text) - (lines[0]->text < lines[1]->text);
-	return order->reversed ? -result : result;
-}
-
-/* Sorts the rows of one table: `count` lines. */
-static void sort_rows(struct page_line *lines, size_t count, struct order *order)
-{
-	struct page_line *copy = memory_alloc(count * sizeof(*copy));
-	struct block *blocks = memory_alloc(count * sizeof(*blocks));
-	size_t block_count = 0, at = 0;
-
-	memcpy(copy, lines, count * sizeof(*copy));
-	for (size_t i = 0; i < count; i++) {
-		if (is_row(&copy[i]) || block_count == 0)
-			blocks[block_count++].line = &copy[i];
-		blocks[block_count - 1].count++;
-	}
-	qsort_r(blocks, block_count, sizeof(*blocks), compare, order);
-	for (size_t b = 0; b < block_count; b++) {
-		memcpy(lines + at, blocks[b].line, blocks[b].count * sizeof(*lines));
-		at += blocks[b].count;
-	}
-	free(copy);
-	free(blocks);
-}
-
-/* Sorts the rows of each table by the chosen column. */
-static void sort(struct browser *browser)
-{
-	struct page *page = &browser->page;
-
-	for (size_t at = 0, end; at < page->line_count; at = end) {
-		const size_t heading = page->lines[at].heading;
-		struct order order = {.reversed = browser->reversed};
-
-		end = at + 1;
-		if (!heading)
-			continue;
-		while (end < page->line_count && page->lines[end].heading == heading)
-			end++;
-		if (!page_column(page->lines[heading - 1].mark, (size_t)browser->sorted,
-				 &order.column))
-			continue;
-		if ((size_t)browser->sorted + 1 == page_columns(page->lines[heading - 1].mark))
-			order.column.end = 0;
-		sort_rows(page->lines + at, end - at, &order);
-	}
-}
-
 /* Sorts by the column `by` places to the right of the present one. */
 static void choose_column(struct browser *browser, int by)
 {
@@ -603,7 +487,7 @@ static void choose_column(struct browser *browser, int by)
 		browser->sorted = by > 0 ? 0 : count - 1;
 	else
 		browser->sorted = (browser->sorted + by + count) % count;
-	sort(browser);
+	page_sort(&browser->page, (size_t)browser->sorted, browser->reversed);
 	page_column(browser->page.lines[row->heading - 1].mark, (size_t)browser->sorted, &column);
 	page_cell(&browser->page.lines[row->heading - 1], column, name, sizeof(name));
 	say(browser, memory_format("sorted by %s%s", name, browser->reversed ? ", reversed" : ""));

@@ -253,6 +253,19 @@ size_t page_escape(const char *text, size_t length)
 	return at < length ? at + 1 : length;
 }
 
+bool page_is_row(const struct page_line *line)
+{
+	return line && line->mark && line->mark->record.kind == MARK_ROW;
+}
+
+bool page_has_rows(const struct page *page)
+{
+	for (size_t at = 0; at < page->line_count; at++)
+		if (page_is_row(&page->lines[at]))
+			return true;
+	return false;
+}
+
 size_t page_width(const struct page_line *line)
 {
 	size_t columns = 0;

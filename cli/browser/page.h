@@ -62,6 +62,10 @@ size_t page_columns(const struct page_mark *heading);
  */
 size_t page_cell(const struct page_line *line, struct mark_column column, char *room, size_t size);
 
+/* Returns whether a line, which may be NULL, begins a row of a table. */
+bool page_is_row(const struct page_line *line);
+bool page_has_rows(const struct page *page);
+
 /* Returns how many columns a line takes. */
 size_t page_width(const struct page_line *line);
 

@@ -2,7 +2,6 @@
 #define NCURSES_WIDECHAR 1
 #include "browser/screen.h"
 
-#include <ctype.h>
 #include <curses.h>
 #include <locale.h>
 #include <poll.h>
@@ -14,6 +13,7 @@
 
 #include "base/visible.h"
 #include "browser/page.h"
+#include "browser/search.h"
 
 bool screen_open(void)
 {
@@ -54,65 +54,6 @@ unsigned screen_width(void)
 unsigned screen_height(void)
 {
 	return (unsigned)getmaxy(stdscr);
-}
-
-/* ---- Searching --------------------------------------------------------------------------------
- */
-
-static bool has_capital(const char *text)
-{
-	for (; *text; text++)
-		if (isupper((unsigned char)*text))
-			return true;
-	return false;
-}
-
-/* Returns the number of bytes of `text` that match, with escape sequences; 0: it differs. */
-static size_t match(const char *text, size_t length, const char *wanted, bool exact)
-{
-	size_t at = 0;
-
-	while (*wanted) {
-		size_t escape = page_escape(text + at, length - at);
-
-		if (escape) {
-			at += escape;
-			continue;
-		}
-		if (at == length)
-			return 0;
-		if (exact ? text[at] != *wanted
-			  : tolower((unsigned char)text[at]) != tolower((unsigned char)*wanted))
-			return 0;
-		at++;
-		wanted++;
-	}
-	return at;
-}
-
-long search_find(const char *text, size_t length, size_t from, const char *wanted, size_t *columns)
-{
-	const bool exact = has_capital(wanted);
-	size_t column = 0;
-	uint32_t code;
-
-	for (size_t at = 0; at < length && *wanted;) {
-		const size_t escape = page_escape(text + at, length - at);
-
-		if (escape) {
-			at += escape;
-			continue;
-		}
-		if (column >= from && match(text + at, length - at, wanted, exact)) {
-			*columns = 0;
-			for (size_t i = 0; wanted[i]; (*columns)++)
-				i += visible_character(wanted + i, strlen(wanted + i), &code);
-			return (long)column;
-		}
-		at += visible_character(text + at, length - at, &code);
-		column++;
-	}
-	return -1;
 }
 
 /* ---- Drawing ----------------------------------------------------------------------------------

@@ -44,10 +44,4 @@ void screen_show(void);
  */
 int screen_key(int descriptor, int milliseconds);
 
-/*
- * Finds `wanted` in a line without its colours. Letters match in both cases, unless `wanted` has a
- * capital. Returns the column, and sets `*length` to the number of columns; -1: it is not there.
- */
-long search_find(const char *text, size_t length, size_t from, const char *wanted, size_t *columns);
-
 #endif
