@@ -63,9 +63,10 @@ struct row {
 	struct sums own, children;
 	uint32_t nodes;   /* the first node of its call tree; NO_ROW: none */
 	uint32_t buckets; /* the first of its latencies; NO_ROW: none */
-	bool incomplete;  /* some of its latencies are in no bucket */
-	double *batches;  /* periods of each batch of samples; NULL: none */
-	uint64_t mark;    /* number of the last sample that was counted with callers */
+	uint64_t latencies[PLUMB_PROFILE_LATENCIES]; /* sum of each kind that is kept */
+	bool incomplete;                             /* some of its latencies are in no bucket */
+	double *batches; /* periods of each batch of samples; NULL: none */
+	uint64_t mark;   /* number of the last sample that was counted with callers */
 };
 
 /*
@@ -87,7 +88,7 @@ struct node {
 	uint64_t period, own;
 };
 
-/* Samples of a row with about the same latency; or the sum of all latencies of a kind. */
+/* Samples of a row with about the same latency. */
 struct latency_bucket {
 	uint32_t row, number; /* 16 bits above the kind, below the bucket */
 	uint32_t next;        /* of the row */
@@ -131,7 +132,7 @@ struct place {
 	const char *line, *filename; /* of the source; NULL: not looked up */
 	const char *function;        /* with inlined ones; NULL: not looked up */
 };
-#define PLACE_COUNT 4096
+#define PLACE_COUNT 16384
 
 /* Where records come from that have the same row if they themselves are alike. */
 struct origin {
@@ -162,6 +163,9 @@ struct plumb_profile {
 	struct plumb_symbolizer *symbolizer;
 	struct text_table texts;
 	const char *unknown; /* the name of no file */
+	/* The file whose short name was asked for last. */
+	const struct plumb_symbol_file *last_file;
+	const char *last_dso;
 	uint32_t exact_type; /* the PMU of exact events; 0: none */
 
 	struct profiled_event *events;
@@ -257,6 +261,9 @@ int paths_renumber(struct plumb_profile *profile, const uint32_t *rows);
 
 /* profile_latencies.c: adds a record's latencies to a row. Returns 0 or NO_MEMORY. */
 int latencies_add(struct plumb_profile *profile, uint32_t row, const struct plumb_spe_record *spe);
+/* Fetches memory ahead for latencies_add(). */
+void latencies_expect(const struct plumb_profile *profile, uint32_t row,
+		      const struct plumb_spe_record *spe);
 /* As paths_renumber(). */
 int latencies_renumber(struct plumb_profile *profile, const uint32_t *rows);
 

@@ -7,6 +7,9 @@
 #include "profile/sums.h"
 #include "recording/samples.h"
 
+/* How many records before its own a latency's bucket is looked for. */
+#define LATENCIES_AHEAD 12
+
 /* ---- What keys depend on ----------------------------------------------------------------------
  */
 
@@ -271,7 +274,10 @@ static int add_found(struct plumb_profile *profile, struct adding *adding, size_
 
 	for (; status == 0 && adding->added < i; adding->added++) {
 		const uint32_t row = adding->rows[adding->added];
+		const size_t ahead = adding->added + LATENCIES_AHEAD;
 
+		if (profile->options.latencies && ahead < i)
+			latencies_expect(profile, adding->rows[ahead], &spe[ahead]);
 		if (profile->options.latencies)
 			status = latencies_add(profile, row, &spe[adding->added]);
 		add_to_row(profile, adding->lane, row, &spe[adding->added], &adding->sums);

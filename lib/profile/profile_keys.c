@@ -114,12 +114,18 @@ static const char *short_name(struct plumb_profile *profile, struct place *place
 		return profile->unknown;
 	if (place->dso)
 		return place->dso;
+	if (file == profile->last_file) {
+		place->dso = profile->last_dso;
+		return place->dso;
+	}
 	name = base_name(plumb_symbol_file_name(file));
 	if (is_generated(name, &pid)) {
 		snprintf(text, sizeof(text), "[JIT] tid %ld", pid);
 		name = text;
 	}
 	place->dso = text_table_keep(&profile->texts, name);
+	profile->last_file = file;
+	profile->last_dso = place->dso;
 	return place->dso;
 }
 

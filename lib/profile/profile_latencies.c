@@ -12,8 +12,6 @@
 /* Values from 1 << FINE on take 1 << FINE buckets per power of two. */
 #define FINE    6
 #define BUCKETS ((16 - FINE + 1) << FINE)
-/* The bucket of a kind's sum. */
-#define SUM (BUCKETS)
 /* Buckets of all rows together, at most. */
 #define BUCKETS_MAX (1 << 20)
 
@@ -101,21 +99,32 @@ static int add_source(struct plumb_profile *profile, uint32_t row,
 	return status;
 }
 
+void latencies_expect(const struct plumb_profile *profile, uint32_t row,
+		      const struct plumb_spe_record *spe)
+{
+	const struct index_table *table = &profile->by_bucket;
+
+	for (unsigned kind = 0; kind < PLUMB_PROFILE_LATENCIES; kind++) {
+		const uint64_t word =
+			(uint64_t)row << 32 | kind << 16 | bucket_of(spe->counters[kind]);
+
+		if (profile->options.latencies >> kind & 1 && table->slots)
+			__builtin_prefetch(&table->slots[hash_words(&word, 1) & table->mask]);
+	}
+}
+
 int latencies_add(struct plumb_profile *profile, uint32_t row, const struct plumb_spe_record *spe)
 {
 	for (unsigned kind = 0; kind < PLUMB_PROFILE_LATENCIES; kind++) {
 		const unsigned value = spe->counters[kind];
-		struct latency_bucket *bucket = NULL, *sum = NULL;
+		struct latency_bucket *bucket = NULL;
 		int status;
 
 		if (!(profile->options.latencies >> kind & 1) ||
 		    !(spe->has & (PLUMB_SPE_HAS_TOTAL_LATENCY << kind)))
 			continue;
-		status = find(profile, row, kind << 16 | SUM, &sum);
-		if (status == 0 && sum)
-			sum->count = add_saturating(sum->count, value);
-		if (status == 0)
-			status = find(profile, row, kind << 16 | bucket_of(value), &bucket);
+		profile->rows[row].latencies[kind] += value;
+		status = find(profile, row, kind << 16 | bucket_of(value), &bucket);
 		if (status < 0)
 			return status;
 		if (bucket)
@@ -187,7 +196,7 @@ bool plumb_profile_latency(const struct plumb_profile *profile, size_t event, si
 			   unsigned kind, struct plumb_profile_latency *latency)
 {
 	const struct row *of = find_row(profile, event, row);
-	uint64_t counts[BUCKETS] = {0}, sum = 0;
+	uint64_t counts[BUCKETS] = {0};
 
 	*latency = (struct plumb_profile_latency){0, NAN, NAN, NAN, NAN};
 	if (!of || kind >= PLUMB_PROFILE_LATENCIES || of->incomplete)
@@ -197,16 +206,12 @@ bool plumb_profile_latency(const struct plumb_profile *profile, size_t event, si
 
 		if (bucket->number >> 16 != kind)
 			continue;
-		if ((bucket->number & 0xffff) == SUM) {
-			sum = bucket->count;
-			continue;
-		}
 		counts[bucket->number & 0xffff] = bucket->count;
 		latency->samples += bucket->count;
 	}
 	if (!latency->samples)
 		return false;
-	latency->mean = (double)sum / (double)latency->samples;
+	latency->mean = (double)of->latencies[kind] / (double)latency->samples;
 	latency->p50 = value_at(counts, rank_of(latency->samples, 50));
 	latency->p90 = value_at(counts, rank_of(latency->samples, 90));
 	latency->p99 = value_at(counts, rank_of(latency->samples, 99));
@@ -276,8 +281,7 @@ size_t plumb_profile_histogram(const struct plumb_profile *profile, size_t event
 		unsigned width, start;
 		size_t bin;
 
-		if (bucket->number >> 16 != kind || number == SUM ||
-		    row_values(profile, bucket->row)[0] != event)
+		if (bucket->number >> 16 != kind || row_values(profile, bucket->row)[0] != event)
 			continue;
 		start = bucket_start(number, &width);
 		bin = start ? 32 - (size_t)__builtin_clz(start) : 0;

@@ -517,13 +517,12 @@ static int find_task_of(struct plumb_samples *s, const struct plumb_record *reco
 	return find_task(s, known ? record->pid : -1, known ? record->tid : -1, task);
 }
 
-/* Sets what all samples of the next record have in common. */
-static void begin_samples(struct plumb_samples *s)
+/* Returns where the run's i-th record comes from. */
+static struct synthesis_origin origin_of(const struct plumb_samples *s, size_t i)
 {
 	const struct ring *ring = s->current;
-	const struct plumb_spe_record *record = &s->run[s->next];
 	struct synthesis_origin origin = {
-		.place = ring_place(ring, record->offset),
+		.place = ring_place(ring, s->run[i].offset),
 		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a run has a ring */
 		.pid = ring->pid,
 		.tid = ring->tid,
@@ -531,13 +530,27 @@ static void begin_samples(struct plumb_samples *s)
 		.core = ring->core,
 	};
 
-	origin.has_time = time_of(s, record, &origin.time);
-	synthesis_common(&s->decoding.synthesis, record, &origin, &s->synthesized);
+	origin.has_time = time_of(s, &s->run[i], &origin.time);
+	return origin;
+}
+
+/* Sets what the item of the run's i-th record has beside its sample. */
+static void begin_item(struct plumb_samples *s, size_t i)
+{
 	s->item.record = &s->synthesized.record;
-	s->item.spe = record;
-	s->item.groups = s->groups[s->next];
-	s->item.ring = ring->index;
-	s->item.midr = ring->core.midr;
+	s->item.spe = &s->run[i];
+	s->item.groups = s->groups[i];
+	s->item.ring = s->current->index;
+	s->item.midr = s->current->core.midr;
+}
+
+/* Sets what all samples of the next record have in common. */
+static void begin_samples(struct plumb_samples *s)
+{
+	const struct synthesis_origin origin = origin_of(s, s->next);
+
+	synthesis_common(&s->decoding.synthesis, &s->run[s->next], &origin, &s->synthesized);
+	begin_item(s, s->next);
 }
 
 /* Makes the sample of the lowest of the pending groups. */
@@ -597,14 +610,17 @@ void samples_omit_groups(struct plumb_samples *samples)
 const struct plumb_samples_item *samples_item(struct plumb_samples *samples,
 					      const struct plumb_task *task, size_t i)
 {
-	const size_t next = samples->next;
+	const struct synthesis_origin origin = origin_of(samples, i);
+	const struct synthesis *synthesis = &samples->decoding.synthesis;
+	struct plumb_record *record = &samples->synthesized.record;
 
-	samples->next = i;
-	samples->pending = PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
+	synthesis_place(synthesis, &samples->run[i], &origin, record);
+	record->event = &synthesis->events[PLUMB_SPE_GROUP_INSTRUCTIONS];
+	record->id = record->stream_id = synthesis->ids[PLUMB_SPE_GROUP_INSTRUCTIONS];
+	record->sample.period = synthesis->period;
+	begin_item(samples, i);
 	samples->item.task = task;
-	begin_samples(samples);
-	make_sample(samples);
-	samples->next = next;
+	samples->item.group = PLUMB_SPE_GROUP_INSTRUCTIONS;
 	return &samples->item;
 }
 

@@ -12,7 +12,8 @@
 bool samples_each_record_once(const struct plumb_samples *samples);
 /*
  * Returns the i-th record of the last batch as the item that plumb_samples_next() would give, of a
- * stream that gives each record once. `task` is the batch's.
+ * stream that gives each record once; but of the sample's own members only .ip, .weight and .period
+ * are set, because the SPE record has the rest. `task` is the batch's.
  */
 const struct plumb_samples_item *samples_item(struct plumb_samples *samples,
 					      const struct plumb_task *task, size_t i);

@@ -244,9 +244,8 @@ static void add_branches(const struct synthesis *synthesis, const struct plumb_s
 	sample->record.sample.branch_hw_index = UINT64_MAX;
 }
 
-/* Sets what all samples of a record have in common. */
-static void set_common(const struct synthesis *synthesis, const struct plumb_spe_record *record,
-		       const struct synthesis_origin *origin, struct plumb_record *sample)
+void synthesis_place(const struct synthesis *synthesis, const struct plumb_spe_record *record,
+		     const struct synthesis_origin *origin, struct plumb_record *sample)
 {
 	struct plumb_sample *members = &sample->sample;
 
@@ -272,7 +271,7 @@ static void set_common(const struct synthesis *synthesis, const struct plumb_spe
 void synthesis_common(const struct synthesis *synthesis, const struct plumb_spe_record *record,
 		      const struct synthesis_origin *origin, struct synthesized *sample)
 {
-	set_common(synthesis, record, origin, &sample->record);
+	synthesis_place(synthesis, record, origin, &sample->record);
 	sample->target = code_address(synthesis, record->addresses[PLUMB_SPE_BRANCH_TARGET]);
 	sample->data_address = plumb_spe_virtual_address(record->addresses[PLUMB_SPE_DATA_VIRTUAL]);
 	sample->physical_address =

@@ -48,6 +48,9 @@ void synthesis_make_events(struct synthesis *synthesis, const struct plumb_recor
 uint32_t synthesis_choose(const struct synthesis *synthesis, const struct plumb_spe_record *record,
 			  uint64_t *since);
 
+/* Makes a sample that only knows where and when the record was taken, and its latency. */
+void synthesis_place(const struct synthesis *synthesis, const struct plumb_spe_record *record,
+		     const struct synthesis_origin *origin, struct plumb_record *sample);
 /* Makes what the samples of a record have in common. */
 void synthesis_common(const struct synthesis *synthesis, const struct plumb_spe_record *record,
 		      const struct synthesis_origin *origin, struct synthesized *sample);
