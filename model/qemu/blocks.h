@@ -8,15 +8,17 @@
 #define BLOCK_MAX 512 /* instructions; QEMU's own limit */
 
 /*
- * The block of `count` instruction words at `pc`: the one made before if it was the same, else a
- * new one. Blocks live as long as the program, since QEMU does not say when it forgets one.
- * `*unknown` is how many of its words the decoder did not know, 0 if it is not new. NULL when
- * memory is short. Call it under a lock of the caller's.
+ * Returns the block of `count` instruction words at `pc`: the one made before if it is unchanged,
+ * otherwise a new one. Blocks live as long as the program, because QEMU does not tell when it drops
+ * one. `*unknown` is the number of words in a new block that the decoder did not know. NULL: out of
+ * memory. Call it under the caller's lock.
  */
 const struct block *blocks_get(const struct core_params *params, uint64_t pc, const uint32_t *words,
 			       size_t count, unsigned *unknown);
 
-/* A block that begins at `pc`, the newest; NULL if none does. Of type core_find_block; any thread.
+/*
+ * Returns the newest block that begins at `pc`, or NULL. Has type core_find_block; any thread may
+ * call it.
  */
 const struct block *blocks_find(void *user, uint64_t pc);
 

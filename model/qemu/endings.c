@@ -47,7 +47,7 @@ static void give_back(size_t i)
 	replaced[i] = false;
 }
 
-/* Waits for signals, tells the profiles, and has QEMU do what it would have done. */
+/* Waits for signals, delivers the profiles, and then has QEMU do what it would have done. */
 static void *wait_for_signals(void *user)
 {
 	(void)user;
@@ -66,7 +66,7 @@ static void *wait_for_signals(void *user)
 	return NULL;
 }
 
-/* The thread gets no signals: QEMU could not handle them there. */
+/* The thread receives no signals, because QEMU could not handle them there. */
 static bool start_thread(void)
 {
 	pthread_attr_t attributes;
@@ -93,7 +93,7 @@ void endings_watch(void)
 	watching = true;
 	sigfillset(&action.sa_mask);
 	for (size_t i = 0; i < WATCHED; i++) {
-		/* What is ignored ends nothing. */
+		/* An ignored signal ends nothing. */
 		if (sigaction(watched[i], NULL, &before[i]) || before[i].sa_handler == SIG_IGN ||
 		    sigaction(watched[i], &action, NULL))
 			continue;

@@ -12,7 +12,7 @@
 
 /* Watches for signals, once QEMU handles them: call it whenever code is translated. */
 void endings_watch(void);
-/* In a forked child, which has none of the parent's threads. */
+/* Call it in a forked child, which has none of the parent's threads. */
 void endings_forked(void);
 /* Returns whether a system call ends the program by SIGABRT, unless that is handled. */
 bool endings_aborts(int64_t number, uint64_t a2, uint64_t a3);

@@ -15,10 +15,10 @@
 
 #define WORDS_MAX     (1u << 16)   /* of an argument list or an environment */
 #define WORD_MAX      (128u << 10) /* bytes of one; Linux's own limit */
-#define SCRIPT_LINE   256          /* of a script's first line that the kernel reads */
-#define DEPTH_MAX     4         /* scripts that are interpreted by scripts; as the kernel has it */
-#define IDLE_OPTION   ",idle=1" /* for a plugin that does not count */
-#define BECAME_OPTION ",became=1" /* for one that counts on, in what the program has become */
+#define SCRIPT_LINE   256          /* of a script's first line, as in the kernel */
+#define DEPTH_MAX     4            /* scripts interpreted by scripts, as in the kernel */
+#define IDLE_OPTION   ",idle=1"    /* for a plugin that does not count */
+#define BECAME_OPTION ",became=1"  /* for one that counts on, in what the program has become */
 
 static unsigned own_prefix;
 static const struct share *own_share;
@@ -29,7 +29,7 @@ static const char *own_plugin_path;
 static char own_line[1u << 20];
 static size_t own_line_size;
 
-/* What is to run: an AArch64 program and, if a script named it, what comes before its arguments. */
+/* What to run: an AArch64 program and, if a script named it, what comes before its arguments. */
 struct target {
 	char program[PATH_MAX];
 	char *before[DEPTH_MAX * 2]; /* the last to be put first */
@@ -49,7 +49,7 @@ static size_t read_beginning(const char *path, void *bytes, size_t size)
 	return got < 0 ? 0 : (size_t)got;
 }
 
-/* Reads QEMU's own command line, as the kernel has it. */
+/* Reads QEMU's own command line from the kernel. */
 static void read_command_line(void)
 {
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -63,7 +63,7 @@ static void read_command_line(void)
 	close(fd);
 }
 
-/* The program's path, behind QEMU's own words, "-0" and argv[0]. */
+/* Returns the program's path, which follows QEMU's own options, "-0" and argv[0]. */
 static void find_own_program(void)
 {
 	const char *at = own_line;
@@ -210,7 +210,7 @@ static char *split_line(char *line, char **argument)
 	return interpreter;
 }
 
-/* Finds what runs `target->program`. Returns false if that is the kernel's to do, or to refuse. */
+/* Finds what runs `target->program`. Returns false if the kernel has to run or to refuse it. */
 static bool find_program(struct target *target)
 {
 	for (unsigned depth = 0; depth <= DEPTH_MAX; depth++) {
@@ -240,14 +240,14 @@ static bool find_program(struct target *target)
 /* ---- The new command line ---------------------------------------------------------------------
  */
 
-/* A list of words of its own that grows, NULL-ended: an argument list or an environment. */
+/* A growing list of words, ended by NULL: an argument list or an environment. */
 struct words {
 	char **list; /* WORDS_MAX of them */
 	size_t count;
 };
 
-/* False when there is no room for one more: the end's NULL and a few words of our own fit behind.
- */
+/* Returns false if there is no room for one more, and for the end's NULL and a few words of our
+ * own. */
 static bool add_word(struct words *words, const char *word)
 {
 	char *copy;
@@ -350,7 +350,7 @@ static bool add_program(struct words *words, const struct target *target, uint64
 	return true;
 }
 
-/* Says, for the reader to tell, what could not be run. */
+/* Tells the reader what could not be run, so that it can report it. */
 static void note_refused(const char *program)
 {
 	uint32_t free = 0;
@@ -361,7 +361,7 @@ static void note_refused(const char *program)
 	atomic_store(&own_shared->refused, 2);
 }
 
-/* Becomes the new QEMU. Returns if that fails. */
+/* Becomes the new QEMU. Returns only if that fails. */
 static void become(struct target *target, uint64_t argv, uint64_t envp, bool counted)
 {
 	struct words command = {0}, environment = {0};

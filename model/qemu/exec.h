@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs become other programs: execve() of an AArch64 program, or of a script whose interpreter
- * is one, goes on under the same QEMU, as where the kernel has binfmt_misc. Anything else is the
- * kernel's.
+ * Lets programs become other programs: execve() of an AArch64 program, or of a script with such an
+ * interpreter, goes on under the same QEMU, as with binfmt_misc. Everything else is left to the
+ * kernel.
  */
 #ifndef QEMU_EXEC_H
 #define QEMU_EXEC_H

@@ -4,7 +4,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* The kernel copies, so that an invalid address is an error rather than a crash. */
+/* The kernel copies, so that an invalid address is an error instead of a crash. */
 bool guest_read(uint64_t address, void *out, unsigned long size)
 {
 	struct iovec to = {out, size}, from = {(void *)(uintptr_t)address, size};

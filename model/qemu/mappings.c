@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is code to any thread: an interval, so that unmapping data costs nothing. */
+/* The range of all code that any thread knows, so that unmapping data costs nothing. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t code_from = UINT64_MAX, code_to;
 static _Atomic unsigned generation;
@@ -44,7 +44,7 @@ static void learn(struct known_mappings *known, const struct mapping *mapping)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The number at `*at`, which is moved behind it and the character that follows. */
+/* Parses the number at `*at`, and moves that behind it and the character that follows. */
 static uint64_t next_number(char **at, int base)
 {
 	uint64_t number = strtoull(*at, at, base);
@@ -54,7 +54,7 @@ static uint64_t next_number(char **at, int base)
 	return number;
 }
 
-/* A line of /proc/self/maps, proc(5): "FROM-TO PERM OFFSET MAJOR:MINOR INODE PATH". */
+/* Parses a line of /proc/self/maps, proc(5): "FROM-TO PERM OFFSET MAJOR:MINOR INODE PATH". */
 static bool parse_line(char *line, struct mapping *mapping)
 {
 	char *at = line;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which file the code that executes was mapped from: what a thread has told of that already. */
+/*
+ * Which mapped file the executing code comes from, and what a thread has already reported of that.
+ */
 #ifndef MODEL_QEMU_MAPPINGS_H
 #define MODEL_QEMU_MAPPINGS_H
 
@@ -17,17 +19,20 @@ struct mapping {
 struct known_mappings {
 	struct {
 		uint64_t from, to;
-	} ranges[KNOWN_MAPPINGS]; /* the last one found is the first */
+	} ranges[KNOWN_MAPPINGS]; /* the last one found comes first */
 	unsigned count;
 	unsigned generation;
 };
 
-/* Has the mapping at `address` been found before, and not gone since? */
+/* Returns whether the mapping at `address` was found before and still exists. */
 bool mappings_know(struct known_mappings *known, uint64_t address);
-/* Looks it up in /proc/self/maps. What is no file is "//anon". False if nothing is there. */
+/*
+ * Looks it up in /proc/self/maps; without a file it is "//anon". Returns false if nothing is mapped
+ * there.
+ */
 bool mappings_find(struct known_mappings *known, uint64_t address, struct mapping *mapping);
 
-/* Something is unmapped, or mapped over: whoever knows of code there knows nothing any more. */
+/* Something was unmapped or mapped over: all threads forget what they know about code there. */
 void mappings_gone(uint64_t address, uint64_t length);
 void mappings_forked(void);
 

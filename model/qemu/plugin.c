@@ -34,7 +34,7 @@
 #include "shared.h"
 
 #define VCPUS_MAX     4096
-#define SETTLE_CYCLES 1024 /* how far behind the shared counts may be: what a crash may lose */
+#define SETTLE_CYCLES 1024 /* how far the shared counts may lag: what a crash may lose */
 
 #define SYSCALL_EXIT       93 /* of a thread */
 #define SYSCALL_EXIT_GROUP 94
@@ -48,7 +48,7 @@ struct vcpu {
 	struct core *core;
 	struct sampler *sampler;     /* NULL: nothing samples */
 	const struct block *current; /* NULL: none whose successor is awaited */
-	uint64_t settled;            /* the cycle up to which the shared counts are right */
+	uint64_t settled;            /* the cycle up to which the shared counts are correct */
 	unsigned slot;               /* in model_shared.threads */
 	struct accesses accesses;
 	uint8_t activity[BLOCK_MAX];          /* of predicated instructions: core_set_activity() */
@@ -61,7 +61,7 @@ enum insn_hook {
 	HOOK_VECTOR = 1 << 16,    /* keep the vector among its address registers */
 	HOOK_DERIVE = 1 << 17,    /* derive its accesses from registers */
 	HOOK_PREDICATE = 1 << 18, /* note its predicate, for those that follow as well */
-	HOOK_START = 1 << 19,     /* the program begins: give it the same start with any QEMU */
+	HOOK_START = 1 << 19,     /* the program begins: give it the same start under any QEMU */
 };
 
 static const struct core_params *params;
@@ -75,7 +75,7 @@ static bool count_children;
 static uint64_t base_cycle; /* model time when this process began to count */
 static uint64_t interval;
 static _Atomic uint64_t next_snapshot;
-static uint64_t begins, program_inode; /* until the program's own code has begun; 0: none */
+static uint64_t begins, program_inode; /* time until the program's own code began; 0: none */
 static bool started;                   /* the program's first block has been translated */
 static __thread const struct block *just_translated; /* QEMU executes it next in this thread */
 
@@ -88,7 +88,7 @@ static void note_longest(uint64_t cycle)
 		;
 }
 
-/* The sum over all threads, gone and living, into `counts`. */
+/* Adds up all threads, finished and running, into `counts`. */
 static void sum_counts(uint64_t counts[EVENT_COUNT])
 {
 	for (unsigned e = 0; e < EVENT_COUNT; e++)
@@ -132,14 +132,14 @@ static void take_snapshot(uint64_t cycle)
 	atomic_store(&snapshot->number, number);
 }
 
-/* Gives up, visibly: what was counted so far stays, and is known to be incomplete. */
+/* Gives up, and marks what was counted so far as incomplete. */
 static void give_up(void)
 {
 	atomic_store(&shared->gave_up, 1);
 	counting = false;
 }
 
-/* The counts of the thread that had this slot go to the sum of the finished. */
+/* Adds the counts of the thread that had this slot to those of the finished threads. */
 static void add_to_finished(unsigned slot)
 {
 	struct model_thread_counts *counts = &shared->threads[slot];
@@ -161,7 +161,7 @@ static bool is_left_behind(unsigned slot, uint32_t owner)
 					   : share_process_gone(shared, (int)owner);
 }
 
-/* Takes a slot that is free, or else one that was left behind. -1: there is none. */
+/* Takes a free slot, or else one that was left behind. Returns -1 if there is none. */
 static int take_slot(void)
 {
 	const uint32_t self = (uint32_t)getpid();
@@ -208,7 +208,10 @@ static bool reads_predicates(void)
 	return !REGISTERS_LATE && registers_have_vectors(NULL);
 }
 
-/* A core for a thread that executes its first block. NULL, for good, if there can be none. */
+/*
+ * Makes a core for a thread that executes its first block. Returns NULL, for good, if that is
+ * impossible.
+ */
 static struct vcpu *vcpu_start(unsigned index)
 {
 	struct vcpu *vcpu = NULL;
@@ -244,7 +247,7 @@ fail:
 	return NULL;
 }
 
-/* Its thread is gone: its counts go to the sum of the finished, its slot to the next. */
+/* The thread has ended: adds its counts to those of the finished threads, and frees its slot. */
 static void vcpu_end(unsigned index)
 {
 	struct vcpu *vcpu = vcpus[index];
@@ -306,7 +309,7 @@ static bool is_successor(const struct block *block, uint64_t next_pc)
 	}
 }
 
-/* Keeps the shared counts close behind: whoever reads them, or a crash, finds them nearly right. */
+/* Updates the shared counts often, so that a reader, or a crash, finds them nearly correct. */
 static void settle(struct vcpu *vcpu)
 {
 	uint64_t cycle = core_cycle(vcpu->core);
@@ -719,7 +722,7 @@ static bool parse_options(int argc, char **argv, struct options *options)
 	return options->core && options->shared.descriptor >= 0;
 }
 
-/* Maps what is shared. Returns false if it is not there, or from another version. */
+/* Maps the shared memory. Returns false if it is missing or from another version. */
 static bool map_shared(const struct share *share)
 {
 	size_t size = 0;
@@ -731,7 +734,7 @@ static bool map_shared(const struct share *share)
 	return false;
 }
 
-/* Prepares to count. Returns false if that cannot be. */
+/* Prepares to count. Returns false if that is impossible. */
 static bool begin_counting(const struct options *options)
 {
 	if (!shared)
@@ -746,7 +749,7 @@ static bool begin_counting(const struct options *options)
 	base_cycle = atomic_load(&shared->longest_cycles);
 	atomic_store(&next_snapshot, interval ? base_cycle - base_cycle % interval + interval : 0);
 	count_children = options->children;
-	/* Of the program that was started, not of one that it became. */
+	/* This is about the program that was started, not one that it became. */
 	if (atomic_load(&shared->processes) == 0)
 		begins = options->begins;
 	program_inode = options->window.inode;

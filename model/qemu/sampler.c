@@ -29,7 +29,7 @@
 #define CONTEXT_USER  ((uint64_t)-512)      /* PERF_CONTEXT_USER */
 #define ADDRESS_BITS  0x0000ffffffffffffull /* without a pointer's signature */
 
-/* How much a unit writes at most before it tells of it. */
+/* How much a unit writes at most before it reports it. */
 #define REPORT_CYCLES 1000000u /* some 100 ms of the host's time */
 #define REPORT_BYTES  32768u
 
@@ -38,7 +38,7 @@ struct sampler {
 	struct model_ring *ring;
 	uint8_t *frames, *aux;
 	uint64_t window;   /* aux position of the unit's buffer */
-	uint64_t reported; /* cycle when its records were last told of */
+	uint64_t reported; /* cycle when its records were last reported */
 	uint64_t start_ns; /* at its cycle 0 */
 	uint64_t frame_pointer;
 	uint32_t pid, tid;
@@ -54,14 +54,14 @@ struct sampler {
 	struct sampler *next; /* in `profiled` */
 };
 
-/* Who the thread that comes next is, and who made it. */
+/* Who made the next thread, and when. */
 struct origin {
 	uint32_t pid, tid;
 	uint64_t cycle;
 };
 
 static struct model_sampling *sampling;
-static struct model_shared *shared; /* for whether the reader is there */
+static struct model_shared *shared; /* for checking whether the reader is there */
 static const struct core_params *params;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct origin made_by; /* the last thread that made one; tid 0: none */
@@ -75,7 +75,7 @@ static struct sampler *profiled; /* list of those with a profile; under `lock` *
 /* ---- The rings --------------------------------------------------------------------------------
  */
 
-/* Waits a little for the reader. False when there is none any more. */
+/* Waits a little for the reader. Returns false if it is gone. */
 static bool wait_for_reader(unsigned *waits)
 {
 	const struct timespec little = {.tv_nsec = 200000};
@@ -98,7 +98,7 @@ static void copy_in(const struct sampler *sampler, uint64_t at, const void *byte
 	memcpy(sampler->frames, (const char *)bytes + first, size - first);
 }
 
-/* Writes a frame: `body`, then `more`. It is there whole or not at all. */
+/* Writes a frame, `body` and then `more`, completely or not at all. */
 static void send_frame(struct sampler *sampler, unsigned type, uint64_t time, const void *body,
 		       size_t body_size, const void *more, size_t more_size)
 {
@@ -137,7 +137,7 @@ static uint64_t aux_position(const struct sampler *sampler)
 	return sampler->window + (uint64_t)(sampler->unit.at - (sampler->aux + from));
 }
 
-/* What the unit has written since that was last told; in a snapshot, what is there. */
+/* Reports what the unit has written since the last report; in a snapshot, everything there is. */
 static struct model_frame_aux held_aux(struct model_ring *ring)
 {
 	struct model_frame_aux aux = {.offset = atomic_load(&ring->aux_reported)};
@@ -173,8 +173,8 @@ static void report_aux(struct sampler *sampler)
 }
 
 /*
- * Tells now and then of what the unit has written, so that a reader that is killed has nearly all
- * of it. By the model's time, not the host's: the same program gives the same recording.
+ * Reports from time to time what the unit has written, so that a reader that is killed has nearly
+ * all of it. It goes by the model's time, so that the same program gives the same recording.
  */
 static void report_some(struct sampler *sampler)
 {
@@ -191,7 +191,8 @@ static void report_some(struct sampler *sampler)
 	report_aux(sampler);
 }
 
-/* Half of the ring at a time, as the kernel's driver asks to be interrupted. */
+/* Reports half of the ring at a time, like the kernel's driver, which has itself interrupted then.
+ */
 static void give_window(struct sampler *sampler, uint64_t window)
 {
 	const uint32_t half = sampling->aux_bytes / 2;
@@ -216,7 +217,7 @@ static void window_full(void *user, struct spe_unit *unit)
 	give_window(sampler, sampler->window + sampling->aux_bytes / 2);
 }
 
-/* All that the ring holds is told, and stays as it is until it has been read. */
+/* Everything in the ring is reported, and stays unchanged until it was read. */
 static void take_snapshot(struct sampler *sampler, uint32_t wanted)
 {
 	unsigned waits = 0;
@@ -240,7 +241,7 @@ static void begin_spe(struct sampler *sampler)
 	control.full = window_full;
 	control.user = sampler;
 	spe_begin(&sampler->unit, &params->spe, &control);
-	/* A ring goes on where the thread before left it, at a record. */
+	/* A ring continues where the previous thread left it, at a record. */
 	give_window(sampler, (atomic_load(&sampler->ring->aux_head) + sampling->aux_bytes / 2 - 1) &
 				     ~(uint64_t)(sampling->aux_bytes / 2 - 1));
 	atomic_store(&sampler->ring->aux_reported, sampler->window);
@@ -252,7 +253,7 @@ static void begin_spe(struct sampler *sampler)
 /* ---- Overflows --------------------------------------------------------------------------------
  */
 
-/* Return addresses, by the chain of frame records from x29 at the block's beginning on. */
+/* Walks the return addresses, along the frame records from x29 at the block's beginning. */
 static unsigned walk_chain(const struct sampler *sampler, uint64_t ip, uint64_t *chain)
 {
 	uint64_t frame = sampler->frame_pointer, record[2];
@@ -363,7 +364,7 @@ static void tell_cost(void *user, uint32_t context, uint64_t pc, const uint64_t 
 		   costs, frame.count * sizeof(costs[0]));
 }
 
-/* Tells a profile up to now, together with the counts that it sums to. */
+/* Reports a profile up to now, together with the counts that it adds up to. */
 static void tell_profile(struct sampler *sampler)
 {
 	struct telling telling = {.sampler = sampler};
@@ -432,7 +433,9 @@ static uint32_t next_id(void)
 	return MODEL_FIRST_ID + atomic_fetch_add(&sampling->next_id, 1);
 }
 
-/* The number of this process if it has one, since it has become another program; else 0. */
+/*
+ * Returns the number of this process if it has one because it became another program; otherwise 0.
+ */
 static uint32_t known_id(void)
 {
 	for (unsigned i = 0; i < MODEL_SHARED_THREADS; i++)
@@ -441,7 +444,10 @@ static uint32_t known_id(void)
 	return 0;
 }
 
-/* Gives this process a number, and a place to find it: a free one, or that of one that is gone. */
+/*
+ * Gives this process a number and a place to find it: a free one, or that of a process that is
+ * gone.
+ */
 static uint32_t new_id(void)
 {
 	const int32_t self = (int32_t)getpid();
@@ -475,7 +481,7 @@ static void tell_command(struct sampler *sampler)
 	send_frame(sampler, FRAME_COMM, time_now(sampler), &comm, sizeof(comm), "", 0);
 }
 
-/* Takes the thread's number, and tells whence it comes. */
+/* Takes the thread's number, and reports who made it. */
 static void introduce(struct sampler *sampler)
 {
 	bool first, from_fork;
@@ -557,7 +563,7 @@ void sampler_flush(struct sampler *sampler, bool exit)
 	if (sampler->exact)
 		tell_profile(sampler);
 	if (!exit) {
-		/* Becomes another program: the same thread, which goes on with another ring. */
+		/* Becomes another program: the same thread goes on with another ring. */
 		atomic_store(&sampler->ring->open, 0);
 		return;
 	}
@@ -588,7 +594,7 @@ void sampler_end_for(unsigned slot)
 	atomic_store(&ring->open, 0);
 }
 
-/* Other threads may be executing: their profiles are told now, or never. */
+/* Other threads may still be executing: this is the last chance to report their profiles. */
 bool sampler_flush_all(bool exit)
 {
 	if (!sampler_has_profiles())
@@ -676,10 +682,10 @@ void sampler_block_done(struct sampler *sampler)
 
 	if (sampler->ended)
 		return;
-	/* It was to become another program, and could not. */
+	/* It was to become another program, but could not. */
 	if (!atomic_load_explicit(&sampler->ring->open, memory_order_relaxed))
 		atomic_store(&sampler->ring->open, 1);
-	/* The time first: what is in the rings is not younger. */
+	/* The time comes first: what is in the rings is not younger. */
 	atomic_store_explicit(&sampler->ring->time, time_now(sampler), memory_order_relaxed);
 	if (!sampling->spe)
 		return;
@@ -745,7 +751,10 @@ static void close_rings(void)
 			atomic_store(&sampling->rings[i].open, 0);
 }
 
-/* The program's name, as Linux has it, from QEMU's command line: behind "-0" and argv[0]. */
+/*
+ * Returns the program's name as Linux has it, from QEMU's command line: it follows "-0" and
+ * argv[0].
+ */
 static void read_command(unsigned prefix)
 {
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a guest thread's samples need besides its core: who it is, what is mapped, the rings that
- * they go to (sampling.h). Processes and threads are numbered in the order in which they begin, so
- * that a program's recording is the same each time.
+ * What a guest thread's samples need besides its core: its identity, its mappings, and the rings
+ * that its samples go to (sampling.h). Processes and threads are numbered in the order in which
+ * they begin, so that a program's recording is the same each time.
  */
 #ifndef MODEL_QEMU_SAMPLER_H
 #define MODEL_QEMU_SAMPLER_H
@@ -14,15 +14,18 @@
 struct sampler;
 
 /*
- * At the plugin's start: maps what is to be sampled, takes the process's number. `memory` tells
- * whether the reader is there. False if that fails.
+ * Call it at the plugin's start: maps what is to be sampled, and takes the process's number.
+ * `memory` tells whether the reader is there. Returns false if that fails.
  */
 bool sampler_set_up(const struct share *share, struct model_shared *memory,
 		    const struct core_params *params, unsigned prefix);
 
-/* A thread begins on `core`, at model time `cycle`. NULL: no memory, or nothing samples. */
+/*
+ * A thread begins on `core`, at model time `cycle`. Returns NULL if out of memory, or if nothing
+ * samples.
+ */
 struct sampler *sampler_begin(struct core *core, unsigned slot, uint64_t cycle);
-/* What its unit holds, or its profile, is told; with `exit`, the thread ends. */
+/* Reports what its unit holds, or its profile; with `exit`, the thread ends. */
 void sampler_flush(struct sampler *sampler, bool exit);
 /*
  * Likewise for all threads that have a profile, if the process ends or becomes another program.
@@ -37,9 +40,7 @@ void sampler_pause(struct sampler *sampler);
 void sampler_resume(struct sampler *sampler, uint64_t pc, const uint64_t *skipped);
 void sampler_free(struct sampler *sampler);
 
-/*
- * Tells what a thread whose process was killed has left in its slot's rings, and that it has ended.
- */
+/* Reports what a thread of a killed process left in its slot's rings, and that it has ended. */
 void sampler_end_for(unsigned slot);
 
 /* Returns whether threads have exact profiles. */
@@ -60,9 +61,9 @@ void sampler_block_done(struct sampler *sampler);
 /* The thread makes a system call: it may unmap code, or make a thread. */
 void sampler_system_call(struct sampler *sampler, int64_t number, uint64_t a1, uint64_t a2,
 			 uint64_t a4);
-/* Model time at which the thread that comes next was made; 0: not known. */
+/* Returns the model time when the next thread was made; 0: unknown. */
 uint64_t sampler_made_at(void);
-/* In a forked child, which is sampled or not. */
+/* Call it in a forked child, which is sampled or not. */
 void sampler_forked(bool goes_on);
 
 #endif

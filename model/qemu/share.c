@@ -15,7 +15,7 @@
 #define CERTAIN_MS 1000 /* without a heartbeat */
 #define STACK_SIZE (64u << 10)
 
-/* Whatever the program has at that number is not taken for the memory. */
+/* If the program has opened something else with that number, it is not taken for the memory. */
 static bool is_ours(int fd, uint64_t key, size_t *size)
 {
 	struct stat status;
@@ -76,8 +76,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* Returns whether there is no such process, or a zombie: one that was killed, and not waited for.
- */
+/* Returns whether the process is gone, or a zombie: killed, but not waited for. */
 static bool is_gone(int process)
 {
 	char path[64], target[8];
@@ -91,7 +90,7 @@ static bool is_gone(int process)
 
 bool share_reader_gone(struct model_shared *shared)
 {
-	static _Atomic uint64_t since; /* when it was missed first; 0: it is there */
+	static _Atomic uint64_t since; /* when it was first missed; 0: it is there */
 	static _Atomic uint32_t heartbeat;
 
 	if (atomic_load(&shared->orphaned))
@@ -112,7 +111,7 @@ bool share_reader_gone(struct model_shared *shared)
 	return atomic_load(&shared->orphaned);
 }
 
-/* In another PID namespace the reader is out of sight, too. */
+/* A reader in another PID namespace is out of sight, too. */
 bool share_process_gone(const struct model_shared *shared, int process)
 {
 	return is_gone(process) && !is_gone(shared->reader);
@@ -139,7 +138,7 @@ void share_watch_reader(struct model_shared *shared)
 
 	if (!shared || pthread_attr_init(&attributes))
 		return;
-	/* Signals are the program's; its addresses, as well. */
+	/* Signals and addresses belong to the program. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	pthread_attr_setstacksize(&attributes, STACK_SIZE);

@@ -15,13 +15,15 @@
 
 /* Where the reader has the memory. */
 struct share {
-	int descriptor; /* in the reader; inherited as well by the first QEMU; -1: none */
+	int descriptor; /* in the reader; the first QEMU also inherits it; -1: none */
 	int reader;     /* its process */
 	uint64_t key;   /* the memory's first word */
 };
 
-/* Maps the memory and sets `*size`; closes the inherited descriptor. Returns NULL if it is out of
- * reach: in another root folder, or for another user. */
+/*
+ * Maps the memory and sets `*size`; closes the inherited descriptor. Returns NULL if it is out of
+ * reach: with another root folder, or as another user.
+ */
 void *share_map(const struct share *share, size_t *size);
 
 /* Returns whether a QEMU that this process becomes will reach the memory. */
@@ -34,10 +36,10 @@ bool share_in_reach(const struct share *share);
  */
 bool share_reader_gone(struct model_shared *shared);
 
-/* Returns whether a process that shares the memory is gone for certain. */
+/* Returns whether a process that shares the memory is certainly gone. */
 bool share_process_gone(const struct model_shared *shared, int process);
 
-/* Ends this process when the reader has gone. Only the first QEMU is the reader's own child. */
+/* Ends this process when the reader is gone. Only the first QEMU is the reader's own child. */
 void share_watch_reader(struct model_shared *shared);
 
 #endif

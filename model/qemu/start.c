@@ -112,7 +112,7 @@ static bool is_string(uint64_t address, const char *string)
 	return is;
 }
 
-/* Returns whether the guest's strings are `strings` in reverse, one behind the other. */
+/* Returns whether the guest's strings are `strings` in reverse, one after the other. */
 static bool is_reversed(const uint64_t *pointers, char *const *strings, size_t count)
 {
 	uint64_t at = count ? pointers[0] : 0;
@@ -127,7 +127,7 @@ static bool is_reversed(const uint64_t *pointers, char *const *strings, size_t c
 	return count > 1;
 }
 
-/* Writes `strings` one behind the other, beginning at `at`, and sets the pointers to them. */
+/* Writes `strings` one after the other, beginning at `at`, and sets the pointers to them. */
 static bool write_strings(uint64_t at, uint64_t *pointers, char *const *strings, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -186,7 +186,10 @@ static bool find_lists(uint64_t sp, struct lists *lists)
 	return skip_list(&lists->vector, &lists->variables);
 }
 
-/* Moves all from argc to the environment down by one entry, for one that is ignored. */
+/*
+ * Moves everything from argc to the environment down by one entry, to make room for one that is
+ * ignored.
+ */
 static bool add_entry(uint64_t *sp, uint64_t vector)
 {
 	struct entry entry = {.type = TYPE_IGNORE};
@@ -214,7 +217,7 @@ bool start_program(const struct registers *registers)
 	if (!find_lists(sp, &lists) || !restore_order(&lists, environ) ||
 	    !limit_vector(lists.vector, &dropped))
 		return false;
-	/* QEMU 7.2 has one entry less than those that follow. */
+	/* QEMU 7.2 has one entry less than later versions. */
 	if (!dropped && registers_set_sp(registers, sp) && add_entry(&sp, lists.vector))
 		registers_set_sp(registers, sp);
 	return true;

@@ -6,7 +6,7 @@
 
 #include "qemu/mappings.h"
 
-/* One end, and where it is once the code around it is mapped; 0: not yet. */
+/* An end of the window, and where it is once its code is mapped; 0: not yet. */
 struct end {
 	struct window_place place;
 	_Atomic uint64_t address;
@@ -49,7 +49,7 @@ static void find_end(struct end *end, const struct mapping *mapping)
 		atomic_store(&end->address, mapping->from + (offset - mapping->offset));
 }
 
-/* Looks where the program's file is mapped: once for each mapping that has code. */
+/* Finds where the program's file is mapped, once for each mapping with code. */
 static void find_ends(uint64_t pc)
 {
 	static __thread struct known_mappings known;
@@ -90,7 +90,7 @@ static bool is_open(uint32_t phase)
 	return phase & 1;
 }
 
-/* The window is closed for good: asks the program to end. The starter insists. */
+/* The window is closed for good: asks the program to end. The starter enforces it. */
 static void end_program(void)
 {
 	static atomic_flag asked_to_end = ATOMIC_FLAG_INIT;
@@ -116,7 +116,7 @@ static void close_window(uint32_t phase, uint64_t cycle)
 		atomic_fetch_add(&window->cycles, cycle - opened);
 }
 
-/* Opens or closes it if it is time to. */
+/* Opens or closes the window when it is time. */
 static void turn(uint64_t pc, uint64_t cycle)
 {
 	uint32_t phase = atomic_load(&window->phase);
@@ -178,7 +178,7 @@ bool window_reached(struct core *core, struct model_thread_counts *counts, uint6
 		enter(counts);
 	else
 		leave(counts);
-	/* Not before the counts are there: it may be gone at once. */
+	/* This comes after the counts are there, because the starter may end it at once. */
 	if (!open && atomic_load(&window->over))
 		end_program();
 	return true;

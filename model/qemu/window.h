@@ -23,13 +23,13 @@ struct window_place {
 struct window_request {
 	struct window_place from, to;
 	uint64_t delay, timeout; /* cycles; 0: none */
-	uint64_t instructions;   /* that it has at most; 0: any number */
+	uint64_t instructions;   /* maximum number of instructions; 0: unlimited */
 	uint64_t inode;          /* of the program's file */
 };
 
 void window_set_up(struct model_shared *shared, const struct window_request *request);
 
-/* Whether there is one; else nothing below need be called. */
+/* Returns whether there is one; otherwise nothing below need be called. */
 bool window_asked(void);
 
 /*
@@ -38,7 +38,7 @@ bool window_asked(void);
  */
 size_t window_piece(uint64_t pc, size_t count);
 
-/* A thread begins. Returns whether it does so in the window. */
+/* A thread begins. Returns whether it begins in the window. */
 bool window_thread_begins(struct model_thread_counts *counts);
 
 /*
