@@ -31,7 +31,23 @@ static json_t *core_object(const char *name, const struct plumb_spec *spec, uint
 	return object;
 }
 
-/* The model's; or this machine's one. */
+/* Adds how many figures a core of the model has, and what they rest on. */
+static void add_figures(json_t *object, const char *core)
+{
+	const struct plumb_model_parameter *parameter;
+	json_int_t inferred = 0, assumed = 0;
+	size_t i = 0;
+
+	for (; (parameter = plumb_model_parameter(core, i)); i++) {
+		inferred += strcmp(parameter->basis, "inferred") == 0;
+		assumed += strcmp(parameter->basis, "assumed") == 0;
+	}
+	json_object_set_new(object, "figures", json_integer((json_int_t)i));
+	json_object_set_new(object, "inferred", json_integer(inferred));
+	json_object_set_new(object, "assumed", json_integer(assumed));
+}
+
+/* The model's cores and platforms; or this machine's one. */
 static json_t *cores(const struct machine *machine)
 {
 	json_t *array = json_array();
@@ -50,6 +66,7 @@ static json_t *cores(const struct machine *machine)
 			continue;
 		object = core_object(core->name, spec, core->midr);
 		json_object_set_new(object, "frequency_mhz", json_integer(core->frequency_mhz));
+		add_figures(object, core->name);
 		json_array_append_new(array, object);
 	}
 	return array;
@@ -68,6 +85,7 @@ static json_t *parameters(const struct machine *machine)
 		json_object_set_new(object, "name", render_string(parameter->name));
 		json_object_set_new(object, "value", render_string(parameter->value));
 		json_object_set_new(object, "source", render_string(parameter->source));
+		json_object_set_new(object, "basis", render_string(parameter->basis));
 		json_array_append_new(array, object);
 	}
 	return array;
@@ -206,7 +224,7 @@ static json_t *software(const struct machine *machine)
 
 /* ---- listings ----------------------------------------------------------------------------- */
 
-#define COLUMNS_MAX 4
+#define COLUMNS_MAX 7
 
 struct listing {
 	const char *name;
@@ -222,8 +240,11 @@ static const struct listing listings[] = {
 	 {{"CORE", .style = STYLE_NAME},
 	  {"SPECIFICATION", .style = STYLE_PLAIN},
 	  {"SLOTS", .right = true},
-	  {"MHZ", .right = true}},
-	 {"name", "specification", "slots", "frequency_mhz"},
+	  {"MHZ", .right = true},
+	  {"FIGURES", .right = true, .drops = true},
+	  {"INFERRED", .right = true, .drops = true},
+	  {"ASSUMED", .right = true}},
+	 {"name", "specification", "slots", "frequency_mhz", "figures", "inferred", "assumed"},
 	 false},
 	{"parameters",
 	 parameters,

@@ -2,6 +2,7 @@
 /* Chooses who counts: this machine's PMU or the model; of which CPU; and finds the program. */
 #include "tool/machine.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -139,6 +140,22 @@ static const struct plumb_model_core *core_of(const struct plumb_spec *spec)
 	return NULL;
 }
 
+/* Finds a core or platform of the model as users write its name: graviton4, Graviton 4. */
+static const struct plumb_model_core *core_named(const char *name)
+{
+	const struct plumb_model_core *core;
+
+	for (size_t i = 0; (core = plumb_model_core(i)); i++) {
+		const char *a = core->name, *b = name;
+
+		while (*b && (*a == tolower((unsigned char)*b) || strchr(" -_", *b)))
+			a += *a == tolower((unsigned char)*b++);
+		if (!*a && !*b)
+			return core;
+	}
+	return NULL;
+}
+
 static void advise_cores(void)
 {
 	struct join names = {0};
@@ -211,7 +228,9 @@ static int open_model(struct machine *machine, const struct machine_wish *wish)
 	if (wish->cpu) {
 		const struct plumb_spec *spec;
 
-		core = plumb_spec_find(wish->cpu, &spec, NULL) == 0 ? core_of(spec) : NULL;
+		core = core_named(wish->cpu);
+		if (!core && plumb_spec_find(wish->cpu, &spec, NULL) == 0)
+			core = core_of(spec);
 	}
 	if (!core) {
 		complain("the model has no core '%s'", wish->cpu);

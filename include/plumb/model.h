@@ -13,9 +13,9 @@
 extern "C" {
 #endif
 
-/* A core of the model. Static storage; may grow. */
+/* A core of the model, or a platform: a core with what is around it. Static storage; may grow. */
 struct plumb_model_core {
-	const char *name;    /* "neoverse-n3" */
+	const char *name;    /* "neoverse-n3", "graviton4" */
 	const char *spec_id; /* its telemetry specification, "neoverse-n3-r0p0" */
 	uint32_t midr;
 	uint32_t frequency_mhz;
@@ -26,13 +26,15 @@ struct plumb_model_core {
 PLUMB_API const struct plumb_model_core *plumb_model_core(size_t i);
 
 /*
- * A parameter of a core's model: its name as in model/cores ("l1d.bytes"), its value as text, and
- * its source ("assumed" if nobody has published it). NULL past the end. Static storage; may grow.
+ * A parameter of a core's model: its name as in model/cores ("l1d.bytes"), its value as text, its
+ * source, and what it rests on: "published", "inferred" from another core, or "assumed". NULL past
+ * the end. Static storage; may grow.
  */
 struct plumb_model_parameter {
 	const char *name;
 	const char *value;
 	const char *source;
+	const char *basis;
 };
 PLUMB_API const struct plumb_model_parameter *plumb_model_parameter(const char *core, size_t i);
 
@@ -57,8 +59,8 @@ struct plumb_model_options {
 	const char *sysroot;    /* replaces / for dynamic programs; NULL: look for one */
 	uint64_t seed;          /* of random numbers; equal seeds give equal samples */
 	/*
-	 * Called for each engine that was asked, in order; the last one, without a refusal, runs the
-	 * model. Leaves out the engine whose refusal is the error's finding. May be NULL.
+	 * Called for each engine that was asked, in order; the last one, without a refusal, runs
+	 * the model. Leaves out the engine whose refusal is the error's finding. May be NULL.
 	 */
 	void (*engine)(void *user, const struct plumb_model_engine *engine);
 	void *user;

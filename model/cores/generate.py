@@ -27,6 +27,13 @@ A core's file has these members. Every figure in it names its source.
              "parts" lists the parts issued: "L" is one part to any port of group (or port) L,
              "2*V" is two such parts, "V0/7" is a part that keeps V0 busy for 7 cycles.
 
+A core may be "like" another core, whose file comes before: it has what that one has where its own
+file says nothing, marked as inferred. A platform's file (model/platforms) has "name", "of", a core,
+and "sources" and "core" with the figures of the machine around the cores, or of its make of them.
+
+A source whose name begins with "assumed" is of what nobody has published; one whose text begins
+with "inference" is of what was concluded from another core.
+
 The build fails if a field or class is missing, unknown, out of range for its C type, or without a
 source; the error names it.
 """
@@ -38,6 +45,7 @@ import sys
 INTEGER_MAX = {"uint8_t": 2**8 - 1, "uint16_t": 2**16 - 1, "uint32_t": 2**32 - 1}
 # Fields of struct core_params that are made from other parts of the file.
 MADE = {"name", "classes", "queue_entries", "queue_names", "queue_count", "port_names", "port_count"}
+INFERRED = "inference"  # begins the text of a source of what was concluded from another core
 PARTS_A_SLOT = 2  # a macro-operation splits into at most two micro-operations
 
 
@@ -77,6 +85,44 @@ def read_classes(path):
             if kind.startswith("MEMORY"):
                 classes.append((name + "_WB", name, of or None))
     return classes
+
+
+def inherited(data, of):
+    """Marks what a core has from another one as inferred, unless it is assumed of that one, too."""
+    def mark(entry):
+        if isinstance(entry, list):
+            return [mark(item) for item in entry]
+        if not isinstance(entry, dict):
+            return entry
+        entry = {name: mark(member) for name, member in entry.items()}
+        if "source" in entry:
+            entry["source"] = f"{of}:{entry['source']}"
+        return entry
+
+    sources = {f"{of}:{name}": text if name.startswith("assumed") or text.startswith(INFERRED)
+               else f"{INFERRED}: as of {of}: {text}" for name, text in data["sources"].items()}
+    return {"sources": sources, **{name: mark(member) for name, member in data.items()
+                                   if name != "sources"}}
+
+
+def merge(base, own):
+    """Replaces what `own` has in a copy of `base`; a figure or a class as a whole."""
+    if not isinstance(base, dict) or not isinstance(own, dict) or "source" in own:
+        return own
+    return {**base, **{name: merge(base.get(name), member) for name, member in own.items()}}
+
+
+def complete(data, cores):
+    """Adds what a file has from the core that it is like, or that is in its platform."""
+    like, of = data.pop("like", None), data.pop("of", None)
+    if (like or of) and (like or of) not in cores:
+        raise DataError(f"{like or of!r} is not a core named before")
+    if like:
+        data = merge(inherited(cores[like], like), data)
+    elif of:
+        data = merge(cores[of], data)
+    cores[data["name"]] = data
+    return data
 
 
 class Core:
@@ -250,9 +296,15 @@ class Core:
             figures.append((f"classes.{name}", text, entry["source"]))
         symbol = re.sub(r"\W", "_", data["name"]) + "_parameters"
         rows = "".join("\t{ " + ", ".join(json.dumps(item) for item in
-                                          (name, text, data["sources"][source])) + " },\n"
+                                          (name, text, data["sources"][source],
+                                           self.basis(source))) + " },\n"
                        for name, text, source in figures)
         return symbol, f"static const struct plumb_model_parameter {symbol}[] = {{\n{rows}}};\n"
+
+    def basis(self, source):
+        if source.split(":")[-1].startswith("assumed"):
+            return "assumed"
+        return "inferred" if self.data["sources"][source].startswith(INFERRED) else "published"
 
     def listed(self):
         core = {name: self.sourced(f"core.{name}", self.data["core"][name])
@@ -281,11 +333,11 @@ def main(params_h, classes_def, output, listing, *paths):
     with open(params_h, encoding="utf-8") as file:
         constants = {name: int(value)
                      for name, value in re.findall(r"#define\s+(\w+_MAX)\s+(\d+)", file.read())}
-    symbols, text, cores = [], [], []
+    symbols, text, cores, known = [], [], [], {}
     for path in paths:
         try:
             with open(path, encoding="utf-8") as file:
-                core = Core(json.load(file), structs)
+                core = Core(complete(json.load(file), known), structs)
             symbol, definition = core.generate(classes, constants)
         except (DataError, KeyError, ValueError) as error:
             what = f"{error.args[0]}: missing" if isinstance(error, KeyError) else str(error)

@@ -12,22 +12,43 @@ listed()
 	run --separate-stderr listed
 	[ "$status" -eq 0 ]
 	[ -z "$stderr" ]
-	[ "${lines[0]}" = "CORE         SPECIFICATION     SLOTS   MHZ" ]
-	grep -qE '^neoverse-n3 +neoverse-n3-r0p0 +5 +[0-9]+$' <<<"$output"
-	grep -qE '^neoverse-v2 +neoverse-v2-r0p0 +8 +[0-9]+$' <<<"$output"
+	[ "${lines[0]}" = "CORE         SPECIFICATION     SLOTS   MHZ  FIGURES  INFERRED  ASSUMED" ]
+	grep -qE '^neoverse-n3 +neoverse-n3-r0p0 +5( +[0-9]+){4}$' <<<"$output"
+	grep -qE '^neoverse-v2 +neoverse-v2-r0p0 +8( +[0-9]+){4}$' <<<"$output"
 	grep -qE '^l1d.bytes +65536 +\[[0-9]+\]$' <<<"$output"
 	grep -qE '^\[1\] .' <<<"$output"
 	[ -z "$(too_wide 80 <<<"$output")" ]
 }
 
 @test "each parameter has a value and a source" {
-	for cpu in neoverse-n3 neoverse-v2; do
+	for cpu in $(listed cores -x '|' | cut -d '|' -f 1); do
 		listed --cpu "$cpu" --json | json '
 			len(d["parameters"]) > 100 and
-			all(set(p) == {"name", "value", "source"} and all(p.values()) for p in d["parameters"]) and
+			all(set(p) == {"name", "value", "source", "basis"} and all(p.values()) for p in d["parameters"]) and
 			len({p["name"] for p in d["parameters"]}) == len(d["parameters"])'
 	done
 	[ "$(listed parameters --cpu neoverse-v2 -x '|' | grep '^slots|' | cut -d '|' -f 2)" = 8 ]
+}
+
+@test "lists platforms, which are cores with what is around them" {
+	listed cores --json | json '
+		(lambda cores: {"neoverse-" + name for name in ("n1", "n2", "n3", "v1", "v2", "v3")} |
+			{"graviton2", "graviton3", "graviton4", "grace", "cobalt100", "altra"} == set(cores) and
+			cores["graviton4"]["specification"] == cores["neoverse-v2"]["specification"] and
+			all(0 < c["assumed"] and c["assumed"] + c["inferred"] < c["figures"]
+			    for c in cores.values()))({c["name"]: c for c in d["cores"]})'
+	# Nothing of N1, V1 and V3 is listed as if it were published of them.
+	listed parameters --cpu neoverse-v3 --json | json '
+		[p["basis"] for p in d["parameters"] if p["name"] == "classes.INT_ALU"] == ["inferred"]'
+	# The figures of the machine, and those of its cores.
+	of() { listed parameters --cpu "$1" -x '|' | grep "^$2|" | cut -d '|' -f 2; }
+	[ "$(of graviton4 llc.bytes)" = 37748736 ]
+	[ "$(of "Graviton 4" frequency_mhz)" = 2800 ]
+	[ "$(of graviton4 reorder_entries)" = "$(of neoverse-v2 reorder_entries)" ]
+	[ "$(of graviton2 dram_latency)" != "$(of altra dram_latency)" ]
+	run --separate-stderr listed --cpu gravitron
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"the model has no core 'gravitron'"*"graviton4"* ]]
 }
 
 @test "lists the events that plumb stat counts, and with -v the others" {
@@ -75,7 +96,7 @@ listed()
 	run --separate-stderr listed cors
 	[ "$status" -eq 2 ]
 	said "plumb: cannot list 'cors'" "       did you mean cores?"
-	run --separate-stderr listed --cpu neoverse-v1
+	run --separate-stderr listed --cpu c1-ultra
 	[ "$status" -eq 2 ]
 	[ -z "$(find /sys/bus/event_source/devices -name 'armv[89]_*' 2>/dev/null)" ] || return 0
 	run --separate-stderr plumb list --source perf
