@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints --help from the tables that the parser uses. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "commands.h"
 #include "render/table.h"
@@ -85,7 +86,9 @@ int help_print(const struct command *command)
 	if (status != EXIT_FINE)
 		return status;
 	output_text(&out, STYLE_HEADING, command->path);
-	fprintf(out.stream, ": %s\n\n", command->summary);
+	fputs(": ", out.stream);
+	output_wrapped(&out, STYLE_PLAIN, strlen(command->path) + 2, 0, command->summary);
+	fputc('\n', out.stream);
 	print_usage(&out, command);
 	if (command->text) {
 		fputc('\n', out.stream);

@@ -188,7 +188,11 @@ static struct tree_widths measure(const struct output *out, const struct tree *t
 			widths.ranges = report_columns(text);
 		free(text);
 	}
-	used = report_columns(tree->pen->marked) + widths.names + 1 + widths.figures + 1;
+	used = report_columns(tree->pen->marked) + 1 + widths.figures;
+	/* On a narrow terminal only the longest names move their figures to the right. */
+	if (used + widths.names > out->width && used < out->width)
+		widths.names = out->width - used;
+	used += widths.names + 1;
 	if (widths.ranges)
 		used += 1 + widths.ranges;
 	else if (used + BAR_WIDEST / 2 + 2 + BRIEF_MAX <= out->width)
@@ -230,6 +234,8 @@ static void print_row(struct output *out, const struct tree *tree, const struct 
 			   : verdict == PLUMB_VERDICT_LOSS ? STYLE_BAD
 							   : STYLE_GOOD;
 	char *text = figure_value(tree->pen, value->value, units);
+	const size_t room = widths->names + 1 + widths->figures - 2,
+		     taken = report_columns(row->drawing) + strlen(name) + report_columns(text);
 	unsigned left = 0;
 
 	if (row->leading)
@@ -238,8 +244,7 @@ static void print_row(struct output *out, const struct tree *tree, const struct 
 		output_spaces(out, report_columns(tree->pen->marked));
 	output_text(out, STYLE_DIM, row->drawing);
 	output_text(out, few || row->leading ? style : STYLE_NAME, name);
-	output_spaces(out, widths->names - report_columns(row->drawing) - strlen(name) + 1);
-	output_spaces(out, widths->figures - 2 - report_columns(text));
+	output_spaces(out, room > taken ? room - taken : 1);
 	output_format(out, few ? STYLE_DIM : STYLE_PLAIN, "%s %s", text,
 		      isnan(value->value) ? " " : "%");
 	free(text);

@@ -108,20 +108,27 @@ static bool narrow(const struct table *table, size_t room, size_t *widths, bool 
 }
 
 /*
- * Finds widths that fit. Only where even the narrowest do not, leaves out columns that drop; only
- * where that is not enough, wraps names as well.
+ * Finds widths that fit. Only where even the narrowest do not, leaves out columns that drop, the
+ * last ones first; only where that is not enough, wraps names as well.
  */
 static void fit(const struct table *table, size_t room, size_t *widths)
 {
-	measure(table, widths);
-	if (narrow(table, room, widths, false))
-		return;
-	measure(table, widths);
-	for (size_t c = 0; c < table->column_count; c++)
-		if (table->columns[c].drops)
-			widths[c] = 0;
-	if (!narrow(table, room, widths, false))
-		narrow(table, room, widths, true);
+	size_t kept = table->column_count; /* columns after these have been left out if they drop */
+
+	for (;;) {
+		measure(table, widths);
+		for (size_t c = kept; c < table->column_count; c++)
+			if (table->columns[c].drops)
+				widths[c] = 0;
+		if (narrow(table, room, widths, false))
+			return;
+		while (kept > 0 && !table->columns[kept - 1].drops)
+			kept--;
+		if (kept == 0)
+			break;
+		kept--;
+	}
+	narrow(table, room, widths, true);
 }
 
 /* One row, as many lines as its tallest cell. */

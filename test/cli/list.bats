@@ -155,10 +155,18 @@ assert len(rows) == 110 and all(len(row) == 3 for row in rows), rows' <<<"$outpu
 @test "listings fit a narrow terminal" {
 	need_terminal
 	for listing in "list -v" "list generic" "list metrics" "list groups" "spec list events" \
-		"spec list metrics" "spec list groups"; do
+		"spec list metrics" "spec list groups" "spec list cpus"; do
 		# shellcheck disable=SC2086 # words
 		in_terminal 60 "$PLUMB" $listing --no-pager --color never | tr -d '\r' >"$BATS_TEST_TMPDIR/lines"
 		[ "$(wc -l <"$BATS_TEST_TMPDIR/lines")" -gt 10 ]
 		[ -z "$(too_wide 60 <"$BATS_TEST_TMPDIR/lines")" ]
 	done
+	# Columns of figures are left out from the last one on.
+	grep -qE '^NAME +MIDR +ARCH +SLOTS +COUNTERS$' "$BATS_TEST_TMPDIR/lines"
+	in_terminal 40 "$PLUMB" spec list cpus --no-pager --color never | tr -d '\r' >"$BATS_TEST_TMPDIR/lines"
+	grep -qE '^neoverse-n3-r0p0 +0x[0-9a-f]+ +armv9' "$BATS_TEST_TMPDIR/lines"
+	[ -z "$(too_wide 40 <"$BATS_TEST_TMPDIR/lines")" ]
+	in_terminal 40 "$PLUMB" stat --help | sed 's/\x1b\[[0-9;]*m//g; s/\r//; 3q' \
+		>"$BATS_TEST_TMPDIR/lines"
+	[ -z "$(too_wide 40 <"$BATS_TEST_TMPDIR/lines")" ]
 }
