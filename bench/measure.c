@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure FILE PROGRAM [ARGUMENT...]: runs the program, and writes its time in seconds, its CPU time
- * in seconds and its peak memory in KiB to FILE. Linux reports at least the memory of the process that forks, so this is a
- * small program and not part of the script.
+ * measure FILE PROGRAM [ARGUMENT...]: runs the program, and writes its time in seconds, its CPU
+ * time in seconds and its peak memory in KiB to FILE. Linux reports at least the memory of the
+ * process that forks, so this is a small program and not part of the script.
  */
 #include <stdio.h>
 #include <sys/resource.h>

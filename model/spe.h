@@ -33,8 +33,8 @@ struct spe_control {
 	/* PMSIRR_EL1.INTERVAL in operations: low 8 bits ignored, at least 256; or 1, which no unit
 	   of hardware can: each instruction has a record, and none collides. */
 	uint32_t interval;
-	bool random;       /* PMSIRR_EL1.RND */
-	uint64_t seed;     /* for the random numbers */
+	bool random;   /* PMSIRR_EL1.RND */
+	uint64_t seed; /* for the random numbers */
 
 	bool timestamps;         /* PMSCR_EL1.TS */
 	bool physical_addresses; /* PMSCR_EL1.PA */

@@ -24,7 +24,7 @@ enum profile_column {
 	PROFILE_MISPREDICTIONS,
 	PROFILE_MISPREDICTION_INTERVAL,
 	PROFILE_SOURCES, /* where data came from, as a bar */
-	PROFILE_KEY, /* the first of the profile's keys; others follow */
+	PROFILE_KEY,     /* the first of the profile's keys; others follow */
 	PROFILE_COLUMNS = PROFILE_KEY + PLUMB_PROFILE_KEYS_MAX
 };
 

@@ -46,6 +46,7 @@ __attribute__((noinline)) static void push(uint32_t number)
 	unsigned i = used++;
 
 	heap[i] = number;
+	/* cppcheck-suppress arrayIndexOutOfBoundsCond */
 	while (i && heap[(i - 1) / 2] > heap[i]) {
 		swap(&heap[i], &heap[(i - 1) / 2]);
 		i = (i - 1) / 2;
