@@ -33,8 +33,8 @@
 #include "qemu/window.h"
 #include "shared.h"
 
-#define VCPUS_MAX     4096
-#define SETTLE_CYCLES 1024 /* how far the shared counts may lag: what a crash may lose */
+#define VCPUS_MAX     (1u << 20) /* QEMU uses a number again only if all above it are free */
+#define SETTLE_CYCLES 1024       /* how far the shared counts may lag: what a crash may lose */
 
 #define SYSCALL_EXIT       93 /* of a thread */
 #define SYSCALL_EXIT_GROUP 94
@@ -67,7 +67,8 @@ enum insn_hook {
 static const struct core_params *params;
 static struct model_shared *shared;
 static struct memory_system *memory_system;
-static struct vcpu *vcpus[VCPUS_MAX];
+static struct vcpu *vcpus[VCPUS_MAX];        /* pages that are not used take no memory */
+static unsigned vcpus_end;                   /* none is set from here on; under `lock` */
 static bool own_slots[MODEL_SHARED_THREADS]; /* those of this process's threads; under `lock` */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool counting;
@@ -223,6 +224,8 @@ static struct vcpu *vcpu_start(unsigned index)
 	vcpu->slot = (unsigned)slot;
 	made_at = sampler_made_at();
 	pthread_mutex_lock(&lock);
+	if (index >= vcpus_end)
+		vcpus_end = index + 1;
 	vcpu->core = core_new(params, memory_system, shared->threads[slot].counts);
 	pthread_mutex_unlock(&lock);
 	if (!vcpu->core)
@@ -642,7 +645,7 @@ static void child_begins(void)
 {
 	share_watch_reader(shared);
 	pthread_mutex_init(&lock, NULL);
-	memset(vcpus, 0, sizeof(vcpus));
+	memset(vcpus, 0, vcpus_end * sizeof(*vcpus));
 	memset(own_slots, 0, sizeof(own_slots));
 	counting = counting && count_children;
 	sampler_forked(counting);
