@@ -3,19 +3,44 @@
 #include "memory_side.h"
 
 struct cache_line *find_invalidated(struct memory *m, struct cache *cache, struct cache_line *found,
-				    enum model_event invalidated)
+				    uint64_t cycle, enum model_event invalidated)
 {
 	uint64_t line = found->key >> 8;
 
-	if (*cache_version(cache, found) == line_version(m, line))
+	if (*cache_version(cache, found) == line_version(m, line) ||
+	    cycle < found->ready + m->params->line_hold)
 		return found;
 	cache_remove(cache, line);
 	m->counts[invalidated]++;
 	return NULL;
 }
 
-/* After a miss in both private caches: whether another core that wrote the line provides it. */
-static bool fetch_from_peer(struct memory *m, uint64_t line)
+/*
+ * A line comes from another core, or others' copies of it end, from `cycle` on: not before it has
+ * been for a while where it went last. With `own`, the next core waits for this. Returns when it is
+ * here.
+ */
+static uint64_t move_line(struct memory *m, uint64_t cycle, uint64_t line, bool own)
+{
+	uint64_t *arrival = system_arrival(m->system, line);
+	uint64_t time = cycle + m->origin;
+
+	if (time < *arrival + m->params->line_hold)
+		time = *arrival + m->params->line_hold;
+	time += m->params->peer_latency;
+	if (own)
+		*arrival = time;
+	if (time > atomic_load_explicit(&m->system->moved, memory_order_relaxed))
+		atomic_store_explicit(&m->system->moved, time, memory_order_relaxed);
+	m->arrival = time - m->origin;
+	return m->arrival;
+}
+
+/*
+ * After a miss in both private caches: whether another core that wrote the line provides it. With
+ * `own`, it does not keep it.
+ */
+static bool fetch_from_peer(struct memory *m, uint64_t line, bool own)
 {
 	_Atomic uint32_t *word = system_ownership(m->system, line);
 	uint32_t now;
@@ -24,18 +49,20 @@ static bool fetch_from_peer(struct memory *m, uint64_t line)
 		return false;
 	now = atomic_load(word);
 	for (;;) {
-		uint32_t owner = now & (OWNERSHIP_SHARED - 1);
+		uint32_t owner = now & (OWNERSHIP_SHARED - 1), next;
 
 		if (owner == OWNER_NONE || owner == m->number)
 			return false;
 		if (now & OWNERSHIP_SHARED)
 			return false; /* the first reader also put it into the system cache */
-		if (atomic_compare_exchange_weak(word, &now, now | OWNERSHIP_SHARED))
+		next = own ? ((now & ~(OWNERSHIP_VERSION - 1)) + OWNERSHIP_VERSION) | m->number
+			   : now | OWNERSHIP_SHARED;
+		if (atomic_compare_exchange_weak(word, &now, next))
 			return true;
 	}
 }
 
-bool take_ownership(struct memory *m, uint64_t line)
+bool take_ownership(struct memory *m, uint64_t cycle, uint64_t line, uint64_t *ready)
 {
 	_Atomic uint32_t *word = system_ownership(m->system, line);
 	uint32_t now = atomic_load_explicit(word, memory_order_relaxed), next;
@@ -51,12 +78,15 @@ bool take_ownership(struct memory *m, uint64_t line)
 	do
 		next = ((now & ~(OWNERSHIP_VERSION - 1)) + OWNERSHIP_VERSION) | m->number;
 	while (!atomic_compare_exchange_weak(word, &now, next));
-	return (now & (OWNERSHIP_SHARED - 1)) != OWNER_NONE;
+	if ((now & (OWNERSHIP_SHARED - 1)) == OWNER_NONE)
+		return false;
+	*ready = move_line(m, cycle, line, true);
+	return true;
 }
 
 static void write_to_dram(struct memory *m, uint64_t cycle)
 {
-	bandwidth_take(&m->dram_path, cycle);
+	system_dram_take(m->system, cycle + m->origin);
 }
 
 static void write_to_system(struct memory *m, uint64_t cycle, uint64_t line)
@@ -87,11 +117,12 @@ static struct cache_line *fill_l2(struct memory *m, uint64_t cycle, uint64_t lin
 }
 
 /* Fetches a line missing in L1 and L2 from another core, the system cache or DRAM. */
-static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, unsigned *level)
+static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, bool own,
+			    unsigned *level)
 {
 	uint64_t *buffer = buffers_first(&m->l2_misses);
 	uint64_t begin = *buffer > cycle ? *buffer : cycle, ready;
-	bool peer = fetch_from_peer(m, line), hit, evicted;
+	bool peer = fetch_from_peer(m, line, own), hit, evicted;
 
 	begin = bandwidth_take(&m->llc_path, begin);
 	hit = system_read(m->system, line, &evicted);
@@ -105,13 +136,14 @@ static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, uns
 	m->counts[EVENT_LL_CACHE_RD]++;
 	if (peer) {
 		*level = LEVEL_PEER;
-		ready = begin + m->params->peer_latency;
+		ready = move_line(m, begin, line, own);
 	} else if (hit) {
 		*level = LEVEL_LLC;
 		ready = begin + m->params->llc.latency;
 	} else {
 		*level = LEVEL_DRAM;
-		ready = bandwidth_take(&m->dram_path, begin + m->params->llc.latency) +
+		begin += m->params->llc.latency;
+		ready = system_dram_take(m->system, begin + m->origin) - m->origin +
 			m->params->dram_latency;
 		m->counts[EVENT_L3D_CACHE_MISS]++;
 		m->counts[EVENT_L3D_CACHE_REFILL]++;
@@ -126,7 +158,7 @@ static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, uns
 
 static void prefetch_stream(struct memory *m, uint64_t cycle, uint64_t line);
 
-uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request request,
+uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request request, bool own,
 		 unsigned *level)
 {
 	uint64_t begin = bandwidth_take(&m->l2_path, cycle), ready;
@@ -140,7 +172,7 @@ uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request r
 
 	m->counts[access_events[request]]++;
 	system_expect(m->system, line);
-	found = find_valid(m, &m->l2, line, EVENT_L2D_CACHE_INVAL);
+	found = find_valid(m, &m->l2, cycle, line, EVENT_L2D_CACHE_INVAL);
 	if (found) {
 		*level = LEVEL_L2;
 		ready = begin + m->params->l2.latency;
@@ -153,7 +185,7 @@ uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request r
 		found->key &= ~(uint64_t)CACHE_PREFETCHED;
 	} else {
 		m->counts[refill_events[request]]++;
-		ready = read_beyond(m, begin + m->params->l2.latency, line, level);
+		ready = read_beyond(m, begin + m->params->l2.latency, line, own, level);
 		fill_l2(m, begin, line, *level << CACHE_LEVEL_SHIFT, ready);
 	}
 	if (request == REQUEST_DATA || request == REQUEST_FETCH)
@@ -173,7 +205,7 @@ static void prefetch_stream(struct memory *m, uint64_t cycle, uint64_t line)
 			continue;
 		m->counts[EVENT_L2D_CACHE_PRF]++;
 		m->counts[EVENT_L2D_CACHE_REFILL_PRF]++;
-		ready = read_beyond(m, cycle + m->params->l2.latency, wish.first, &level);
+		ready = read_beyond(m, cycle + m->params->l2.latency, wish.first, false, &level);
 		fill_l2(m, cycle, wish.first, CACHE_PREFETCHED | level << CACHE_LEVEL_SHIFT, ready);
 	}
 }
@@ -197,14 +229,15 @@ void write_back(struct memory *m, uint64_t cycle, uint64_t line)
 uint64_t store_streamed(struct memory *m, uint64_t cycle, uint64_t line)
 {
 	struct cache_line *found;
-	uint64_t begin;
+	uint64_t begin, ready;
 	bool evicted;
 
 	if (m->streamed_line == line + 1)
 		return cycle;
 	m->streamed_line = line + 1;
-	found = find_valid(m, &m->l2, line, EVENT_L2D_CACHE_INVAL);
-	take_ownership(m, line);
+	found = find_valid(m, &m->l2, cycle, line, EVENT_L2D_CACHE_INVAL);
+	if (take_ownership(m, cycle, line, &ready))
+		cycle = ready;
 	if (found) {
 		m->counts[EVENT_L2D_CACHE_WR]++;
 		found->key |= CACHE_DIRTY;
@@ -217,5 +250,5 @@ uint64_t store_streamed(struct memory *m, uint64_t cycle, uint64_t line)
 	m->counts[EVENT_L3D_CACHE_ALLOCATE]++;
 	begin = bandwidth_take(&m->llc_path, cycle);
 	system_write(m->system, line, &evicted);
-	return evicted ? bandwidth_take(&m->dram_path, begin) : begin;
+	return evicted ? system_dram_take(m->system, begin + m->origin) - m->origin : begin;
 }

@@ -81,4 +81,13 @@ void core_finish(struct core *core);
 const uint64_t *core_counts(struct core *core);
 uint64_t core_cycle(const struct core *core);
 
+/*
+ * The model's time, in cycles, which the cores of a memory system share: where this core is, or, if
+ * it takes a line from another core, when the line will be there. core_wait_until(): the core does
+ * nothing until `time`. core_lines_moved(): when a line last moved between any two cores, or will.
+ */
+uint64_t core_time(const struct core *core);
+void core_wait_until(struct core *core, uint64_t time);
+uint64_t core_lines_moved(const struct core *core);
+
 #endif

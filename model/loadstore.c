@@ -124,7 +124,8 @@ static inline uint64_t load(struct core *core, const struct op *op, uint64_t pc,
 
 	if (may_forward(core, issue, address, address + bytes))
 		forwarded = forward(core, op, issue, address, address + bytes, &start, &done);
-	memory_load(core->memory, start, pc, address, bytes, result);
+	memory_load(core->memory, start, pc, address, bytes,
+		    op->memory & (MEM_ATOMIC | MEM_EXCLUSIVE), result);
 	if (result->crosses_line)
 		issue_at(core, issue, op->ports, 0); /* the second line needs another read */
 	core->loads++;

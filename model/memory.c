@@ -34,7 +34,6 @@ struct memory *memory_new(struct memory_system *system, const struct core_params
 	m->l2_misses.count = params->l2.misses < MISSES_MAX ? params->l2.misses : MISSES_MAX;
 	bandwidth_set_up(&m->l2_path, params->l2.cycles_per_line);
 	bandwidth_set_up(&m->llc_path, params->llc.cycles_per_line);
-	bandwidth_set_up(&m->dram_path, params->dram_cycles_per_line);
 	stride_set_up(&m->stride, params->prefetch_streams, params->prefetch_distance);
 	stream_set_up(&m->stream, params->l2_prefetch_lines);
 	if (!tlb_second_set_up(&m->tlb2, params->l2_tlb.entries, params->l2_tlb.ways) ||
@@ -72,18 +71,18 @@ static struct cache_line *fill_l1d(struct memory *m, uint64_t cycle, uint64_t li
 	return filled;
 }
 
-/* Brings a line into L1D, for a demand access. */
-static uint64_t miss_l1d(struct memory *m, uint64_t cycle, uint64_t line, unsigned flags,
-			 unsigned *level, struct cache_line **filled)
+/* Brings a line into L1D, for a demand access; `own`: to write it. */
+static uint64_t miss_l1d(struct memory *m, uint64_t cycle, uint64_t line, bool own, unsigned *level,
+			 struct cache_line **filled)
 {
 	uint64_t *buffer = buffers_first(&m->data_misses);
 	uint64_t begin = *buffer > cycle ? *buffer : cycle, ready;
 
 	m->counts[EVENT_L1D_CACHE_REFILL]++;
-	ready = read_l2(m, begin, line, REQUEST_DATA, level);
+	ready = read_l2(m, begin, line, REQUEST_DATA, own, level);
 	m->counts[*level == LEVEL_L2 ? EVENT_L1D_CACHE_REFILL_INNER
 				     : EVENT_L1D_CACHE_REFILL_OUTER]++;
-	*filled = fill_l1d(m, begin, line, flags | *level << CACHE_LEVEL_SHIFT, ready);
+	*filled = fill_l1d(m, begin, line, *level << CACHE_LEVEL_SHIFT, ready);
 	*buffer = ready;
 	return ready;
 }
@@ -113,22 +112,38 @@ static void prefetch_stride(struct memory *m, uint64_t cycle, uint64_t pc, uint6
 			continue;
 		m->counts[EVENT_L1D_CACHE_HWPRF]++;
 		m->counts[EVENT_L1D_CACHE_REFILL_HWPRF]++;
-		ready = read_l2(m, cycle, line, REQUEST_PREFETCH, &level);
+		ready = read_l2(m, cycle, line, REQUEST_PREFETCH, false, &level);
 		fill_l1d(m, cycle, line, CACHE_PREFETCHED | level << CACHE_LEVEL_SHIFT, ready);
 		*buffer = ready;
 	}
 }
 
-/* Loads one line, from the cycle at which its address is translated. */
+/* Takes a line that L1D has from the other cores that have it too, to write it. */
+static void own_line(struct memory *m, uint64_t cycle, struct cache_line *found)
+{
+	uint64_t line = found->key >> 8, ready;
+
+	if (!take_ownership(m, cycle, line, &ready))
+		return;
+	*cache_version(&m->l1d, found) = line_version(m, line);
+	found->key &= ~(uint64_t)CACHE_LEVEL_MASK;
+	found->key |= LEVEL_PEER << CACHE_LEVEL_SHIFT;
+	if (found->ready < ready)
+		found->ready = ready;
+}
+
+/* Loads one line, from the cycle at which its address is translated; `own`: and will write it. */
 static inline void load_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address,
-			     uint64_t physical, struct memory_result *result)
+			     uint64_t physical, bool own, struct memory_result *result)
 {
 	uint64_t line = physical >> m->line_log2;
 	struct cache_line *found;
 	unsigned level;
 
 	m->counts[EVENT_L1D_CACHE_RD]++;
-	found = find_valid(m, &m->l1d, line, EVENT_L1D_CACHE_INVAL);
+	found = find_valid(m, &m->l1d, cycle, line, EVENT_L1D_CACHE_INVAL);
+	if (own && found && is_current(m, found))
+		own_line(m, cycle, found);
 	if (found && !(found->key & CACHE_PREFETCHED) && found->ready <= cycle) {
 		result->level = LEVEL_L1;
 		result->ready = cycle + m->params->l1d.latency;
@@ -150,19 +165,20 @@ static inline void load_line(struct memory *m, uint64_t cycle, uint64_t pc, uint
 		return;
 	}
 	m->counts[EVENT_L1D_CACHE_LMISS_RD]++;
-	result->ready = miss_l1d(m, cycle, line, 0, &level, &found);
+	result->ready = miss_l1d(m, cycle, line, own, &level, &found);
 	result->level = (uint8_t)level;
 	prefetch_stride(m, cycle, pc, address >> m->line_log2);
 }
 
 /* Accesses the second line of an access that crosses a line. */
 static __attribute__((noinline)) void load_second(struct memory *m, uint64_t cycle, uint64_t pc,
-						  uint64_t address, struct memory_result *result)
+						  uint64_t address, bool own,
+						  struct memory_result *result)
 {
 	struct memory_result second = {0};
 	uint64_t physical = translate(m, &m->dtlb, cycle, address, false, &second);
 
-	load_line(m, second.translated, pc, address, physical, &second);
+	load_line(m, second.translated, pc, address, physical, own, &second);
 	result->crosses_line = true;
 	if (second.translated > result->translated) {
 		result->translated = second.translated;
@@ -176,16 +192,16 @@ static __attribute__((noinline)) void load_second(struct memory *m, uint64_t cyc
 }
 
 void memory_load(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address, unsigned bytes,
-		 struct memory_result *result)
+		 bool own, struct memory_result *result)
 {
 	uint64_t physical = translate(m, &m->dtlb, cycle, address, false, result);
 	uint64_t first = address >> m->line_log2, last = (address + bytes - 1) >> m->line_log2;
 
 	result->pending = false;
 	result->crosses_line = false;
-	load_line(m, result->translated, pc, address, physical, result);
+	load_line(m, result->translated, pc, address, physical, own, result);
 	for (uint64_t line = first + 1; line <= last; line++)
-		load_second(m, cycle, pc, line << m->line_log2, result);
+		load_second(m, cycle, pc, line << m->line_log2, own, result);
 }
 
 void memory_translate(struct memory *m, uint64_t cycle, uint64_t address, unsigned bytes,
@@ -231,6 +247,7 @@ static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t a
 	bool streaming = is_streaming(m, address, bytes);
 	struct cache_line *found;
 	unsigned level;
+	uint64_t ready;
 
 	/* The address was translated, and counted, when it was generated. */
 	if (!tlb_first_find(&m->dtlb, page, &frame) && !tlb_second_find(&m->tlb2, page, &frame))
@@ -242,7 +259,20 @@ static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t a
 	result->crosses_line = false;
 	result->tlb = TLB_L1_HIT;
 	m->counts[EVENT_L1D_CACHE_WR]++;
-	found = find_valid(m, &m->l1d, line, EVENT_L1D_CACHE_INVAL);
+	found = find_valid(m, &m->l1d, cycle, line, EVENT_L1D_CACHE_INVAL);
+	if (found && !is_current(m, found) && !memory_alone(m)) {
+		/* Others want the line: one store a cycle is written until they get it. */
+		ready = m->stored >= found->ready ? m->stored + 1 : found->ready;
+		if (ready < found->ready + m->params->line_hold) {
+			m->stored = result->ready = ready;
+			result->pending = ready > cycle;
+			result->level = (uint8_t)cache_level(found);
+			return;
+		}
+		cache_remove(&m->l1d, line);
+		m->counts[EVENT_L1D_CACHE_INVAL]++;
+		found = NULL;
+	}
 	if (found) {
 		result->level = LEVEL_L1;
 		result->ready = cycle + 1;
@@ -260,20 +290,23 @@ static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t a
 		result->ready = store_streamed(m, cycle, line) + 1;
 		return;
 	} else {
-		result->ready = miss_l1d(m, cycle, line, 0, &level, &found);
+		result->ready = miss_l1d(m, cycle, line, true, &level, &found);
 		result->level = (uint8_t)level;
 		prefetch_stride(m, cycle, pc, address >> m->line_log2);
 	}
 	found->key |= CACHE_DIRTY;
-	if (take_ownership(m, line)) {
-		/* Other cores had copies, which are invalidated first. */
-		if (result->level == LEVEL_L1)
-			result->ready = cycle + m->params->peer_latency;
+	if (take_ownership(m, cycle, line, &ready)) {
+		/* Other cores had copies, which are invalidated meanwhile. */
+		if (result->ready < ready)
+			result->ready = ready;
 		if (result->level != LEVEL_DRAM)
 			result->level = LEVEL_PEER;
 		found->ready = result->ready;
+		found->key &= ~(uint64_t)CACHE_LEVEL_MASK;
+		found->key |= (uint64_t)result->level << CACHE_LEVEL_SHIFT;
 	}
 	*cache_version(&m->l1d, found) = line_version(m, line);
+	m->stored = result->ready;
 }
 
 void memory_store(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address, unsigned bytes,
@@ -307,10 +340,9 @@ void memory_prefetch(struct memory *m, uint64_t cycle, uint64_t address, bool fo
 	unsigned level;
 	uint64_t line;
 
-	(void)for_store;
 	line = translate(m, &m->dtlb, cycle, address, false, &result) >> m->line_log2;
-	if (!find_valid(m, &m->l1d, line, EVENT_L1D_CACHE_INVAL))
-		miss_l1d(m, result.translated, line, 0, &level, &found);
+	if (!find_valid(m, &m->l1d, cycle, line, EVENT_L1D_CACHE_INVAL))
+		miss_l1d(m, result.translated, line, for_store, &level, &found);
 }
 
 void memory_fetch(struct memory *m, uint64_t cycle, uint64_t address, struct memory_result *result)
@@ -339,10 +371,26 @@ void memory_fetch(struct memory *m, uint64_t cycle, uint64_t address, struct mem
 	m->counts[EVENT_L2I_CACHE]++;
 	buffer = buffers_first(&m->fetch_misses);
 	begin = *buffer > begin ? *buffer : begin;
-	result->ready = read_l2(m, begin, line, REQUEST_FETCH, &level);
+	result->ready = read_l2(m, begin, line, REQUEST_FETCH, false, &level);
 	result->level = (uint8_t)level;
 	*buffer = result->ready;
 	cache_insert(&m->l1i, line, level << CACHE_LEVEL_SHIFT, result->ready, &victim);
+}
+
+uint64_t memory_time(const struct memory *m, uint64_t cycle)
+{
+	return (m->arrival > cycle ? m->arrival : cycle) + m->origin;
+}
+
+void memory_wait_until(struct memory *m, uint64_t cycle, uint64_t time)
+{
+	m->origin = time - cycle;
+	m->arrival = 0;
+}
+
+uint64_t memory_lines_moved(const struct memory *m)
+{
+	return atomic_load_explicit(&m->system->moved, memory_order_relaxed);
 }
 
 void memory_settle(const struct memory *m, uint64_t *counts)

@@ -2,7 +2,7 @@
 /*
  * The memory side of the model. One `struct memory_system` per program has the system cache, DRAM,
  * page allocator, and owners of lines. One `struct memory` per core has L1I, L1D, L2, TLBs,
- * prefetchers and miss buffers. Time is in cycles of the calling core. Accesses are made in program
+ * prefetchers and miss buffers. Cycles are those of the calling core. Accesses are made in program
  * order, each with the cycle at which it could begin; the result says when its data is available.
  * A `struct memory` belongs to one thread; the memory system is thread-safe.
  */
@@ -35,9 +35,12 @@ struct memory *memory_new(struct memory_system *system, const struct core_params
 			  uint64_t *counts);
 void memory_free(struct memory *memory);
 
-/* Performs a demand load of `bytes` at `address` by the instruction at `pc`, from `cycle` on. */
+/*
+ * Performs a demand load of `bytes` at `address` by the instruction at `pc`, from `cycle` on.
+ * `own`: the instruction, or the end of its exclusive sequence, stores there as well.
+ */
 void memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
-		 unsigned bytes, struct memory_result *result);
+		 unsigned bytes, bool own, struct memory_result *result);
 
 /*
  * Performs a store that leaves the store buffer at `cycle`, in program order. `result->ready` is
@@ -56,6 +59,17 @@ void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bo
 /* Fetches the line of instructions that contains `address`. */
 void memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
 		  struct memory_result *result);
+
+/*
+ * The model's time, which all cores share, at the core's `cycle`; or later, when the last line is
+ * there that it takes from another core. While a core waits, only time goes on: the core's `cycle`
+ * is then that of `time`.
+ */
+uint64_t memory_time(const struct memory *memory, uint64_t cycle);
+void memory_wait_until(struct memory *memory, uint64_t cycle, uint64_t time);
+
+/* Time at which a line last moved, or moves, between any two cores; 0: never. */
+uint64_t memory_lines_moved(const struct memory *memory);
 
 /* Computes those of `counts` that follow from others, such as sums. Call this before reading them.
  */

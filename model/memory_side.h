@@ -30,6 +30,10 @@ struct memory {
 	uint64_t *counts;
 	unsigned line_log2, page_log2, lines_a_page;
 	unsigned number; /* the core's number as owner of lines, from 1 */
+	uint64_t origin; /* model time of the core's cycle 0, modulo 2^64 */
+	uint64_t stored; /* cycle at which the last store was in L1D */
+	uint64_t
+		arrival; /* cycle at which the last line that it took from another core was there */
 
 	struct tlb_first dtlb, itlb;
 	struct tlb_second tlb2;
@@ -38,7 +42,7 @@ struct memory {
 
 	struct cache l1d, l1i, l2;
 	struct buffers data_misses, fetch_misses, l2_misses;
-	struct bandwidth l2_path, llc_path, dram_path;
+	struct bandwidth l2_path, llc_path;
 	struct stride_prefetcher stride;
 	struct stream_prefetcher stream;
 
@@ -64,23 +68,26 @@ static inline uint64_t *buffers_first(struct buffers *buffers)
 /* Kinds of requests to L2, which count different events. */
 enum request { REQUEST_DATA, REQUEST_FETCH, REQUEST_PREFETCH, REQUEST_WALK };
 
-/* Finds a line in L1D or L2, unless another core has written it since it was filled. */
+/*
+ * Finds a line in L1D or L2, unless another core has written it since it was filled. A line that
+ * was fetched stays for as long as a load takes, however soon others want it.
+ */
 struct cache_line *find_invalidated(struct memory *m, struct cache *cache, struct cache_line *found,
-				    enum model_event invalidated);
+				    uint64_t cycle, enum model_event invalidated);
 
 static inline bool memory_alone(const struct memory *m)
 {
 	return atomic_load_explicit(&m->system->cores, memory_order_relaxed) == 1;
 }
 
-static inline struct cache_line *find_valid(struct memory *m, struct cache *cache, uint64_t line,
-					    enum model_event invalidated)
+static inline struct cache_line *find_valid(struct memory *m, struct cache *cache, uint64_t cycle,
+					    uint64_t line, enum model_event invalidated)
 {
 	struct cache_line *found = cache_find(cache, line);
 
 	if (!found || memory_alone(m))
 		return found;
-	return find_invalidated(m, cache, found, invalidated);
+	return find_invalidated(m, cache, found, cycle, invalidated);
 }
 
 /* Returns the version of a line that this core may keep using. */
@@ -92,11 +99,23 @@ static inline uint32_t line_version(const struct memory *m, uint64_t line)
 		atomic_load_explicit(system_ownership(m->system, line), memory_order_relaxed));
 }
 
-/* Makes this core the only owner of a line before a store; whether others had to be notified. */
-bool take_ownership(struct memory *m, uint64_t line);
+/* Whether the line that L1D holds is this core's to use, and not only until others get it. */
+static inline bool is_current(const struct memory *m, const struct cache_line *found)
+{
+	return *cache_version(&m->l1d, found) == line_version(m, found->key >> 8);
+}
 
-/* Reads a line at L2 for `request`, from `cycle` on. Returns when L1 has it; sets its source. */
-uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request request,
+/*
+ * Makes this core the only owner of a line before a store, from `cycle` on. Returns whether others
+ * had to be notified, and sets `*ready` to when they have been.
+ */
+bool take_ownership(struct memory *m, uint64_t cycle, uint64_t line, uint64_t *ready);
+
+/*
+ * Reads a line at L2 for `request`, from `cycle` on; `own`: and takes it from all other cores.
+ * Returns when L1 has it; sets its source.
+ */
+uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request request, bool own,
 		 unsigned *level);
 
 /* Writes back a dirty line evicted from L1D. */

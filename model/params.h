@@ -109,6 +109,7 @@ struct core_params {
 	uint16_t dram_latency; /* cycles beyond the system cache */
 	uint16_t dram_cycles_per_line;
 	uint16_t peer_latency; /* cycles for a line that is dirty in another core's cache */
+	uint16_t line_hold; /* cycles for which a line that was fetched stays, if others want it */
 	struct tlb_params l1i_tlb, l1d_tlb, l2_tlb;
 	uint16_t walk_latency; /* cycles of each step of a walk, added to the read of L2 */
 	uint8_t walkers;

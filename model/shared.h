@@ -41,6 +41,14 @@ struct model_window {
 	_Atomic uint64_t instructions; /* executed while it was open, if they are limited */
 };
 
+/* What a program takes from outside, so that its threads may not be in the same order each time. */
+enum model_outside {
+	OUTSIDE_CLOCK = 1 << 0,  /* reads a clock */
+	OUTSIDE_TIMER = 1 << 1,  /* waits for a time */
+	OUTSIDE_INPUT = 1 << 2,  /* reads a terminal, a pipe or a socket, or waits for one */
+	OUTSIDE_RANDOM = 1 << 3, /* random numbers of the kernel */
+};
+
 /* The counts at the end of an interval. */
 struct model_snapshot {
 	_Atomic uint64_t number; /* of snapshots so far, this one included; written last */
@@ -67,6 +75,7 @@ struct model_shared {
 	_Atomic uint32_t begun;       /* `begin_cycle` is set */
 	struct model_window window;
 	_Atomic uint64_t unknown_words;    /* translated instructions unknown to the decoder */
+	_Atomic uint32_t outside;          /* enum model_outside, or'ed */
 	_Atomic uint64_t hidden_accesses;  /* accesses with unknown addresses */
 	_Atomic uint64_t dropped_accesses; /* accesses beyond the limit for a block */
 	_Atomic uint32_t

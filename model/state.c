@@ -138,3 +138,18 @@ uint64_t core_cycle(const struct core *core)
 {
 	return core->cycle;
 }
+
+uint64_t core_time(const struct core *core)
+{
+	return memory_time(core->memory, core->cycle);
+}
+
+void core_wait_until(struct core *core, uint64_t time)
+{
+	memory_wait_until(core->memory, core->cycle, time);
+}
+
+uint64_t core_lines_moved(const struct core *core)
+{
+	return memory_lines_moved(core->memory);
+}

@@ -88,6 +88,14 @@ bool system_read(struct memory_system *system, uint64_t line, bool *wrote_back)
 	return hit;
 }
 
+uint64_t system_dram_take(struct memory_system *system, uint64_t time)
+{
+	pthread_mutex_lock(&system->lock);
+	time = bandwidth_take(&system->dram_path, time);
+	pthread_mutex_unlock(&system->lock);
+	return time;
+}
+
 void system_write(struct memory_system *system, uint64_t line, bool *wrote_back)
 {
 	pthread_mutex_lock(&system->lock);
@@ -104,12 +112,14 @@ struct memory_system *memory_system_new(const struct core_params *params)
 	system->params = params;
 	pthread_mutex_init(&system->lock, NULL);
 	system->ownership = host_table(OWNERSHIP_LINES * sizeof(*system->ownership));
+	system->arrivals = calloc(OWNERSHIP_LINES, sizeof(*system->arrivals));
+	bandwidth_set_up(&system->dram_path, params->dram_cycles_per_line);
 	system->pages = calloc(1, sizeof(*system->pages));
 	if (system->pages) {
 		system->pages->log2_slots = 12;
 		system->pages->slots = calloc(1u << 12, sizeof(*system->pages->slots));
 	}
-	if (!system->ownership || !system->pages || !system->pages->slots ||
+	if (!system->ownership || !system->arrivals || !system->pages || !system->pages->slots ||
 	    !tags_set_up(&system->llc, params->llc.bytes, params->llc.ways,
 			 params->llc.line_bytes)) {
 		memory_system_free(system);
@@ -127,6 +137,7 @@ void memory_system_free(struct memory_system *system)
 		free(system->pages->slots);
 	free(system->pages);
 	host_table_free((void *)(uintptr_t)system->ownership);
+	free(system->arrivals);
 	pthread_mutex_destroy(&system->lock);
 	free(system);
 }

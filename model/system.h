@@ -9,13 +9,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "bandwidth.h"
 #include "memory.h"
 #include "tags.h"
 
 /*
  * Coherence keeps one word per line: the last writer, how often the writer changed, and whether
  * another core has read the line since. A private copy is valid as long as the line's version is
- * the one it was filled with.
+ * the one it was filled with. Times are the model's, which all cores share (core_time()).
  */
 #define OWNER_BITS        8
 #define OWNER_NONE        0
@@ -29,12 +30,20 @@ struct memory_system {
 	struct tags llc;
 	struct page_table *pages;
 	_Atomic uint32_t *ownership;
+	uint64_t *arrivals;     /* when a line that moved was at its owner; as many as words */
+	_Atomic uint64_t moved; /* the latest of them */
+	struct bandwidth dram_path;
 	_Atomic uint32_t cores; /* number of cores ever created */
 };
 
 static inline _Atomic uint32_t *system_ownership(const struct memory_system *system, uint64_t line)
 {
 	return &system->ownership[line & (OWNERSHIP_LINES - 1)];
+}
+
+static inline uint64_t *system_arrival(const struct memory_system *system, uint64_t line)
+{
+	return &system->arrivals[line & (OWNERSHIP_LINES - 1)];
 }
 
 static inline uint32_t ownership_version(uint32_t word)
@@ -59,6 +68,9 @@ static inline void system_expect(const struct memory_system *system, uint64_t li
  * dirty line was evicted.
  */
 bool system_read(struct memory_system *system, uint64_t line, bool *wrote_back);
+
+/* Reserves DRAM's next free time for a line, from `time` on; returns it. */
+uint64_t system_dram_take(struct memory_system *system, uint64_t time);
 
 /* Writes a line that was written back, or stored as a whole. */
 void system_write(struct memory_system *system, uint64_t line, bool *wrote_back);

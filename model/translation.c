@@ -17,7 +17,8 @@ static uint64_t walk(struct memory *m, uint64_t cycle, uint64_t page, bool for_f
 		uint64_t entry = (page >> 9 * i) * 8;
 
 		ready = read_l2(m, ready + m->params->walk_latency,
-				tables * (i + 1) + (entry >> m->line_log2), REQUEST_WALK, &level);
+				tables * (i + 1) + (entry >> m->line_log2), REQUEST_WALK, false,
+				&level);
 	}
 	*walker = ready;
 	*frame = system_translate(m->system, page);

@@ -138,6 +138,13 @@ static const struct option options[] = {
 		.help = "set the folder of the AArch64 libraries for dynamic programs in the model",
 	},
 	{
+		.name = "seed",
+		.kind = OPTION_NUMBER,
+		.argument = "N",
+		.offset = offsetof(struct stat_options, seed),
+		.help = "vary the order in which the model runs threads",
+	},
+	{
 		.name = "qemu",
 		.kind = OPTION_TEXT,
 		.argument = "PATH",
@@ -257,6 +264,7 @@ static int run(const struct command *command, int count, char **arguments)
 		.cpu = values.common.cpu,
 		.sysroot = values.sysroot,
 		.qemu = values.qemu,
+		.seed = values.seed,
 		.software = machine_only_software(&values.events, values.source) &&
 			    !asks_for_metrics(&values),
 	};

@@ -24,6 +24,7 @@ struct stat_options {
 	struct plumb_window counted; /* read from them */
 	const char *sysroot;
 	const char *qemu;
+	unsigned seed;
 	bool children;
 	bool no_progress;
 };

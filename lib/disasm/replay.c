@@ -103,7 +103,7 @@ static double draw_latency(struct replay *replay, const struct replay_instructio
 }
 
 void memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
-		 unsigned bytes, struct memory_result *result)
+		 unsigned bytes, bool owning, struct memory_result *result)
 {
 	struct replay *replay = memory->replay;
 	size_t i = (pc - replay->address) / 4;
@@ -112,6 +112,7 @@ void memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t ad
 	uint64_t extra = latency > own ? (uint64_t)(latency - own + 0.5) : 0;
 
 	(void)bytes;
+	(void)owning;
 	*result = (struct memory_result){.ready = cycle + replay->params->l1d.latency + extra,
 					 .translated = cycle,
 					 .physical = address,
@@ -154,6 +155,25 @@ void memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
 	*result = (struct memory_result){.ready = cycle + memory->replay->params->l1i.latency,
 					 .translated = cycle,
 					 .physical = address};
+}
+
+uint64_t memory_time(const struct memory *memory, uint64_t cycle)
+{
+	(void)memory;
+	return cycle;
+}
+
+void memory_wait_until(struct memory *memory, uint64_t cycle, uint64_t time)
+{
+	(void)memory;
+	(void)cycle;
+	(void)time;
+}
+
+uint64_t memory_lines_moved(const struct memory *memory)
+{
+	(void)memory;
+	return 0;
 }
 
 void memory_settle(const struct memory *memory, uint64_t *counts)

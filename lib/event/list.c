@@ -379,8 +379,8 @@ static bool add_to_name(const struct event_reader *reader, struct event_word mod
 			       modes && !config->exclude_hv ? "h" : "");
 	append_letters(letters, &end, (struct event_word){name.at + length, name.length - length},
 		       ":ukh");
-	/* D and e are the leader's. */
-	append_letters(letters, &end, modifiers, member ? "ukhDe" : "ukh");
+	/* D and e are the leader's; W is about the group alone. */
+	append_letters(letters, &end, modifiers, member ? "ukhWDe" : "ukhW");
 	if (strcmp(letters, ":") == 0)
 		*letters = '\0';
 	config->name = whole;

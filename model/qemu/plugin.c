@@ -6,13 +6,13 @@
  *
  * Arguments, NAME=VALUE: `reader`, the process that started QEMU; `key`, by which the memory is
  * known that it shares; `shared`, its descriptor there (share.h); `core`, a name of model_cores;
- * and, if wanted, `interval` in cycles between snapshots; `children=1` to count forked processes
- * too; `sampling`, a descriptor of what is to be sampled (sampling.h); `idle=1` to count nothing,
- * and only let the program become others;
- * `prefix`, how many words of QEMU's own command line stand before
- * the program's; `begins`, where in the program's file its own code begins, and `inode`, which file
- * that is. What is counted (window.h): `from` and `to`, addresses, or `from-offset` and `to-offset`
- * in that file; `delay` and `timeout` in cycles; `instructions`.
+ * and, if wanted, `interval` in cycles between snapshots; `seed` of the order of threads;
+ * `children=1` to count forked processes too; `sampling`, a descriptor of what is to be sampled
+ * (sampling.h); `idle=1` to count nothing, and only let the program become others; `prefix`, how
+ * many words of QEMU's own command line stand before the program's; `begins`, where in the
+ * program's file its own code begins, and `inode`, which file that is. What is counted (window.h):
+ * `from` and `to`, addresses, or `from-offset` and `to-offset` in that file; `delay` and `timeout`
+ * in cycles; `instructions`.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -23,6 +23,7 @@
 #include "core.h"
 #include "qemu/accesses.h"
 #include "qemu/blocks.h"
+#include "qemu/calls.h"
 #include "qemu/endings.h"
 #include "qemu/exec.h"
 #include "qemu/mappings.h"
@@ -30,23 +31,20 @@
 #include "qemu/sampler.h"
 #include "qemu/share.h"
 #include "qemu/start.h"
+#include "qemu/turns.h"
 #include "qemu/window.h"
 #include "shared.h"
 
 #define VCPUS_MAX     (1u << 20) /* QEMU uses a number again only if all above it are free */
 #define SETTLE_CYCLES 1024       /* how far the shared counts may lag: what a crash may lose */
 
-#define SYSCALL_EXIT       93 /* of a thread */
-#define SYSCALL_EXIT_GROUP 94
-#define SYSCALL_EXECVE     221
-#define SYSCALL_EXECVEAT   281
-
 int qemu_plugin_version = PLUMB_QEMU_API;
 
 /* One guest thread: its core, and the block that it is executing. */
 struct vcpu {
 	struct core *core;
-	struct sampler *sampler;     /* NULL: nothing samples */
+	struct sampler *sampler; /* NULL: nothing samples */
+	struct turn *turn;
 	const struct block *current; /* NULL: none whose successor is awaited */
 	uint64_t settled;            /* the cycle up to which the shared counts are correct */
 	unsigned slot;               /* in model_shared.threads */
@@ -138,6 +136,7 @@ static void give_up(void)
 {
 	atomic_store(&shared->gave_up, 1);
 	counting = false;
+	turns_over();
 }
 
 /* Adds the counts of the thread that had this slot to those of the finished threads. */
@@ -228,7 +227,7 @@ static struct vcpu *vcpu_start(unsigned index)
 		vcpus_end = index + 1;
 	vcpu->core = core_new(params, memory_system, shared->threads[slot].counts);
 	pthread_mutex_unlock(&lock);
-	if (!vcpu->core)
+	if (!vcpu->core || !(vcpu->turn = turn_begin(index, vcpu->core)))
 		goto fail;
 	vcpu->accesses.vector_bytes = params->vector_bytes;
 	core_set_block_finder(vcpu->core, blocks_find, NULL);
@@ -255,7 +254,7 @@ static void vcpu_end(unsigned index)
 {
 	struct vcpu *vcpu = vcpus[index];
 
-	note_longest(base_cycle + core_cycle(vcpu->core));
+	note_longest(base_cycle + core_time(vcpu->core));
 	core_counts(vcpu->core);
 	sampler_free(vcpu->sampler);
 	vcpus[index] = NULL;
@@ -321,9 +320,9 @@ static void settle(struct vcpu *vcpu)
 		return;
 	vcpu->settled = cycle;
 	core_counts(vcpu->core);
-	if (interval &&
-	    base_cycle + cycle >= atomic_load_explicit(&next_snapshot, memory_order_relaxed))
-		take_snapshot(base_cycle + cycle);
+	cycle = base_cycle + core_time(vcpu->core);
+	if (interval && cycle >= atomic_load_explicit(&next_snapshot, memory_order_relaxed))
+		take_snapshot(cycle);
 }
 
 /* Sends the block that was executing through the core, now that `next_pc` is known. */
@@ -396,7 +395,7 @@ static void note_predicate(struct vcpu *vcpu, unsigned number, const struct regi
 static void turn_window(struct vcpu *vcpu, uint64_t pc)
 {
 	struct model_thread_counts *counts = &shared->threads[vcpu->slot];
-	uint64_t cycle = base_cycle + core_cycle(vcpu->core);
+	uint64_t cycle = base_cycle + core_time(vcpu->core);
 
 	if (!window_reached(vcpu->core, counts, pc, cycle) || !vcpu->sampler)
 		return;
@@ -413,6 +412,11 @@ void block_executes(unsigned index, void *user, const struct registers *register
 
 	if (!counting || (!vcpu && !(vcpu = vcpu_start(index))))
 		return;
+	if (vcpu->turn->away) {
+		turn_back(vcpu->turn);
+		if (!counting)
+			return;
+	}
 	if (vcpu->sampler && !sampler_enter(vcpu->sampler))
 		return;
 	if (vcpu->current) {
@@ -434,6 +438,7 @@ void block_executes(unsigned index, void *user, const struct registers *register
 	vcpu->current = block;
 	if (vcpu->sampler)
 		sampler_leave(vcpu->sampler);
+	turn_check(vcpu->turn, vcpu->core);
 }
 
 void insn_executes(unsigned index, void *user, const struct registers *registers)
@@ -584,11 +589,11 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 static void sample_system_call(struct sampler *sampler, int64_t number, uint64_t a1, uint64_t a2,
 			       uint64_t a4)
 {
-	bool ends = number == SYSCALL_EXIT || number == SYSCALL_EXIT_GROUP;
-	bool execs = number == SYSCALL_EXECVE || number == SYSCALL_EXECVEAT;
+	bool ends = number == CALL_EXIT || number == CALL_EXIT_GROUP;
+	bool execs = number == CALL_EXECVE || number == CALL_EXECVEAT;
 
 	/* What other threads still execute is in no profile, and must not be counted either. */
-	if ((number == SYSCALL_EXIT_GROUP || execs) && sampler_flush_all(ends))
+	if ((number == CALL_EXIT_GROUP || execs) && sampler_flush_all(ends))
 		counting = false;
 	if (ends || execs) {
 		if (sampler_enter(sampler)) {
@@ -606,6 +611,37 @@ static void engine_ends(qemu_plugin_id_t id, void *user)
 	(void)id, (void)user;
 	if (sampler_flush_all(true))
 		counting = false;
+	turns_over();
+}
+
+/* What a thread that waits has executed is all that it will. */
+static void settle_waiting(unsigned index)
+{
+	if (vcpus[index])
+		core_counts(vcpus[index]->core);
+}
+
+/* The thread makes a system call, in which others may have their turn. */
+static void leave_for_call(struct vcpu *vcpu, int64_t number, const uint64_t arguments[6])
+{
+	atomic_fetch_or_explicit(&shared->outside, calls_outside(number, arguments),
+				 memory_order_relaxed);
+	turn_call(vcpu->turn, number, arguments);
+	if (number == CALL_EXIT_GROUP) {
+		turns_visit_waiting(settle_waiting);
+		counting = false;
+		turns_over();
+	}
+}
+
+static void system_call_returned(qemu_plugin_id_t id, unsigned index, int64_t number,
+				 int64_t result)
+{
+	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
+
+	(void)id, (void)number;
+	if (vcpu)
+		turn_returned(vcpu->turn, result);
 }
 
 static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uint64_t a1,
@@ -614,26 +650,29 @@ static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uin
 {
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
 
-	(void)id, (void)a6, (void)a7, (void)a8;
+	(void)id, (void)a7, (void)a8;
+	if (counting && vcpu && vcpu->turn->away)
+		turn_back(vcpu->turn);
 	if (counting && vcpu && (!vcpu->sampler || sampler_enter(vcpu->sampler))) {
 		if (vcpu->current)
 			finish_block(vcpu, vcpu->current->pc + 4ull * vcpu->current->count);
-		if (number == SYSCALL_EXIT || number == SYSCALL_EXIT_GROUP)
+		if (number == CALL_EXIT || number == CALL_EXIT_GROUP)
 			core_finish(vcpu->core);
 		core_counts(vcpu->core);
-		note_longest(base_cycle + core_cycle(vcpu->core));
+		note_longest(base_cycle + core_time(vcpu->core));
 		if (vcpu->sampler) {
 			sampler_leave(vcpu->sampler);
 			sample_system_call(vcpu->sampler, number, a1, a2, a4);
 		}
-		if (number == SYSCALL_EXIT)
+		leave_for_call(vcpu, number, (uint64_t[]){a1, a2, a3, a4, a5, a6});
+		if (number == CALL_EXIT)
 			vcpu_end(index);
 	}
 	if (endings_aborts(number, a2, a3))
 		sampler_flush_all(false);
-	if (number == SYSCALL_EXECVE)
+	if (number == CALL_EXECVE)
 		exec_under_qemu(a1, a2, a3, counting);
-	if (number == SYSCALL_EXECVEAT)
+	if (number == CALL_EXECVEAT)
 		exec_at_under_qemu((int)a1, a2, a3, a4, (int)a5, counting);
 }
 
@@ -647,6 +686,7 @@ static void child_begins(void)
 	pthread_mutex_init(&lock, NULL);
 	memset(vcpus, 0, vcpus_end * sizeof(*vcpus));
 	memset(own_slots, 0, sizeof(own_slots));
+	turns_forked();
 	counting = counting && count_children;
 	sampler_forked(counting);
 	endings_forked();
@@ -663,7 +703,7 @@ static void child_begins(void)
 struct options {
 	const char *core;
 	struct share shared, sampling;
-	uint64_t interval;
+	uint64_t interval, seed;
 	uint64_t begins;
 	struct window_request window;
 	unsigned prefix;
@@ -692,6 +732,8 @@ static bool parse_options(int argc, char **argv, struct options *options)
 			options->shared.key = options->sampling.key = number;
 		else if (IS("interval"))
 			options->interval = number;
+		else if (IS("seed"))
+			options->seed = number;
 		else if (IS("begins"))
 			options->begins = number;
 		else if (IS("inode"))
@@ -751,6 +793,7 @@ static bool begin_counting(const struct options *options)
 	interval = options->interval;
 	base_cycle = atomic_load(&shared->longest_cycles);
 	atomic_store(&next_snapshot, interval ? base_cycle - base_cycle % interval + interval : 0);
+	turns_set_up(params->peer_latency / 2, options->seed);
 	count_children = options->children;
 	/* This is about the program that was started, not one that it became. */
 	if (atomic_load(&shared->processes) == 0)
@@ -792,6 +835,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		registers_set_up(id, params->vector_bytes);
 		qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
 		qemu_plugin_register_atexit_cb(id, engine_ends, NULL);
+		qemu_plugin_register_vcpu_syscall_ret_cb(id, system_call_returned);
 	}
 	qemu_plugin_register_vcpu_syscall_cb(id, system_call);
 	return 0;

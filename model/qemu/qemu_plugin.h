@@ -54,6 +54,8 @@ typedef void qemu_plugin_mem_cb(unsigned int vcpu, qemu_plugin_meminfo_t info, u
 typedef void qemu_plugin_syscall_cb(qemu_plugin_id_t id, unsigned int vcpu, int64_t number,
 				    uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5,
 				    uint64_t a6, uint64_t a7, uint64_t a8);
+typedef void qemu_plugin_syscall_ret_cb(qemu_plugin_id_t id, unsigned int vcpu, int64_t number,
+					int64_t result);
 
 /* What the plugin defines. */
 extern QEMU_EXPORT int qemu_plugin_version;
@@ -74,6 +76,7 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin
 				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw,
 				      void *user);
 void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t id, qemu_plugin_syscall_cb *cb);
+void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t id, qemu_plugin_syscall_ret_cb *cb);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);

@@ -92,9 +92,9 @@ void memory_free(struct memory *memory)
 }
 
 void memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
-		 unsigned bytes, struct memory_result *result)
+		 unsigned bytes, bool own, struct memory_result *result)
 {
-	(void)pc;
+	(void)pc, (void)own;
 	bench_memory.loads++;
 	bench_memory.last_load_cycle = cycle;
 	bench_memory.last_bytes = bytes;
@@ -120,6 +120,23 @@ void memory_translate(struct memory *memory, uint64_t cycle, uint64_t address, u
 	bench_memory.translations++;
 	bench_answer(cycle, address, bytes, 0, result);
 	bench_count(memory, EVENT_COUNT, EVENT_L1D_TLB, result);
+}
+
+uint64_t memory_time(const struct memory *memory, uint64_t cycle)
+{
+	(void)memory;
+	return cycle;
+}
+
+void memory_wait_until(struct memory *memory, uint64_t cycle, uint64_t time)
+{
+	(void)memory, (void)cycle, (void)time;
+}
+
+uint64_t memory_lines_moved(const struct memory *memory)
+{
+	(void)memory;
+	return 0;
 }
 
 void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bool for_store)

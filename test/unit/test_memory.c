@@ -42,7 +42,7 @@ static uint64_t load(uint64_t address, struct memory_result *result)
 	static uint64_t cycle;
 
 	cycle += 10000;
-	memory_load(memory, cycle, 0x1000, address, 8, result);
+	memory_load(memory, cycle, 0x1000, address, 8, false, result);
 	return result->ready - cycle;
 }
 
@@ -162,8 +162,8 @@ static void a_line_on_its_way_is_waited_for_not_asked_for_again(void **state)
 	(void)state;
 	start(false);
 	load(0x20000, &first);
-	memory_load(memory, 1000000, 0x1000, 0x20000 + LINE, 8, &first);
-	memory_load(memory, 1000010, 0x1000, 0x20008 + LINE, 8, &second);
+	memory_load(memory, 1000000, 0x1000, 0x20000 + LINE, 8, false, &first);
+	memory_load(memory, 1000010, 0x1000, 0x20008 + LINE, 8, false, &second);
 	assert_true(second.pending);
 	assert_int_equal(second.level, LEVEL_DRAM);
 	assert_int_equal(second.ready, first.ready);
@@ -179,7 +179,7 @@ static void a_stream_is_prefetched(void **state)
 	(void)state;
 	start(true);
 	for (unsigned i = 0; i < lines * LINE / 8; i++) {
-		memory_load(memory, 1000 + 20ull * i, 0x1000, 0x100000 + 8ull * i, 8, &r);
+		memory_load(memory, 1000 + 20ull * i, 0x1000, 0x100000 + 8ull * i, 8, false, &r);
 		from_afar += r.level != LEVEL_L1;
 	}
 	assert_in_range(counts[EVENT_L1D_CACHE_REFILL], 0, lines / 20);

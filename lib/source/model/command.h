@@ -21,6 +21,7 @@ struct model_command_parts {
 	int sampling_fd;      /* the memory that it samples into; -1: none */
 	uint64_t key;         /* by which it knows either */
 	unsigned interval_ms; /* the model's time between snapshots; 0: none */
+	uint64_t seed;        /* of the order of threads; 0: none */
 	const struct model_window_request *window;
 };
 

@@ -8,6 +8,7 @@
 #include <plumb/model.h>
 
 #include "base/quote.h"
+#include "shared.h"
 #include "source/model/counted.h"
 #include "source/model/record.h"
 
@@ -74,6 +75,38 @@ static void on_progress(void *user, const struct model_counts *counts)
 		c->job->progress(c->job->user, &progress);
 }
 
+/* The threads of a program take turns in the model's time, but the world outside does not. */
+static void warn_of_outside(unsigned outside, struct plumb_diagnostics *found)
+{
+	static const struct {
+		unsigned bit;
+		const char *what;
+	} all[] = {
+		{OUTSIDE_CLOCK, "reads a clock"},
+		{OUTSIDE_TIMER, "waits for a time"},
+		{OUTSIDE_INPUT, "waits for input"},
+		{OUTSIDE_RANDOM, "takes random numbers"},
+	};
+	const char *what[sizeof(all) / sizeof(*all)];
+	char list[128] = "";
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (outside & all[i].bit)
+			what[count++] = all[i].what;
+	for (size_t i = 0; i < count; i++) {
+		size_t used = strlen(list);
+
+		snprintf(list + used, sizeof(list) - used, "%s%s",
+			 i == 0 ? "" : (i + 1 < count ? ", " : " and "), what[i]);
+	}
+	if (count)
+		plumb_diagnostics_add(found, PLUMB_WARNING, "thread-order", NULL,
+				      "the counts may differ a little from run to run: the program "
+				      "has threads, and %s",
+				      list);
+}
+
 /* Reports what a reader of the figures should know. */
 void model_warn(const struct model_result *run, struct plumb_diagnostics *found)
 {
@@ -101,6 +134,7 @@ void model_warn(const struct model_result *run, struct plumb_diagnostics *found)
 				      "treated as integer operations of one cycle",
 				      (unsigned long long)run->unknown_instructions,
 				      (unsigned long long)instructions);
+	warn_of_outside(run->outside, found);
 	if (run->hidden_accesses)
 		plumb_diagnostics_add(
 			found, PLUMB_WARNING, "hidden-accesses", NULL,

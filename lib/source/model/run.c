@@ -367,6 +367,8 @@ static void fill_result(const struct run *run, int status, struct model_result *
 	result->unknown_instructions = atomic_load(&shared->unknown_words);
 	result->hidden_accesses =
 		atomic_load(&shared->hidden_accesses) + atomic_load(&shared->dropped_accesses);
+	if (atomic_load(&shared->threads_started) > atomic_load(&shared->processes))
+		result->outside = atomic_load(&shared->outside);
 	result->incomplete = atomic_load(&shared->gave_up) != 0;
 	result->uncounted_execs = atomic_load(&shared->uncounted_execs);
 	if (atomic_load(&shared->refused) == 2)
@@ -463,6 +465,7 @@ static int launch(struct run *run, struct plumb_diagnostics *found)
 		.sampling_fd = run->job->sampler ? run->job->sampler->fd : -1,
 		.key = run->key,
 		.interval_ms = run->job->interval_ms,
+		.seed = run->job->options->seed,
 		.window = &run->window,
 	};
 	struct model_command command;

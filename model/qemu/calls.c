@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/calls.h"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "shared.h"
+
+/* System calls that neither sleep nor wake, in ascending order. All others may do both. */
+static const uint16_t plain[] = {
+	17,  /* getcwd */
+	48,  /* faccessat */
+	56,  /* openat */
+	62,  /* lseek */
+	78,  /* readlinkat */
+	79,  /* newfstatat */
+	80,  /* fstat */
+	96,  /* set_tid_address */
+	99,  /* set_robust_list */
+	113, /* clock_gettime */
+	114, /* clock_getres */
+	122, /* sched_setaffinity */
+	123, /* sched_getaffinity */
+	124, /* sched_yield */
+	134, /* rt_sigaction */
+	135, /* rt_sigprocmask */
+	153, /* times */
+	160, /* uname */
+	165, /* getrusage */
+	168, /* getcpu */
+	169, /* gettimeofday */
+	172, /* getpid */
+	173, /* getppid */
+	174, /* getuid */
+	175, /* geteuid */
+	176, /* getgid */
+	177, /* getegid */
+	178, /* gettid */
+	179, /* sysinfo */
+	214, /* brk */
+	215, /* munmap */
+	216, /* mremap */
+	222, /* mmap */
+	226, /* mprotect */
+	233, /* madvise */
+	261, /* prlimit64 */
+	278, /* getrandom */
+	293, /* rseq */
+};
+
+static bool is_plain(int64_t number)
+{
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]) && plain[i] <= number; i++)
+		if (plain[i] == number)
+			return true;
+	return false;
+}
+
+static bool futex_waits(uint64_t operation)
+{
+	switch (operation & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+	case FUTEX_LOCK_PI:
+	case FUTEX_WAIT_REQUEUE_PI:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A thread's memory is its parent's; QEMU takes vfork for fork. */
+static bool clones_thread(int64_t number, uint64_t flags)
+{
+	return number == CALL_CLONE && flags & CLONE_VM && !(flags & CLONE_VFORK);
+}
+
+bool calls_may_sleep(int64_t number, const uint64_t arguments[6])
+{
+	if (number == CALL_FUTEX)
+		return futex_waits(arguments[1]);
+	return !is_plain(number) && !clones_thread(number, arguments[0]);
+}
+
+bool calls_may_wake(int64_t number, const uint64_t arguments[6], int64_t result)
+{
+	if (number == CALL_FUTEX)
+		return !futex_waits(arguments[1]) && result > 0;
+	return !is_plain(number) && !clones_thread(number, arguments[0]);
+}
+
+bool calls_stop_threads(int64_t number, const uint64_t arguments[6])
+{
+	return number == CALL_EXIT_GROUP ||
+	       (number == CALL_CLONE && !clones_thread(number, arguments[0]));
+}
+
+bool calls_made_thread(int64_t number, const uint64_t arguments[6], int64_t result)
+{
+	return clones_thread(number, arguments[0]) && result > 0;
+}
+
+static bool from_outside(uint64_t descriptor)
+{
+	struct stat status;
+
+	return !fstat((int)descriptor, &status) && !S_ISREG(status.st_mode) &&
+	       !S_ISDIR(status.st_mode);
+}
+
+unsigned calls_outside(int64_t number, const uint64_t arguments[6])
+{
+	switch (number) {
+	case 113: /* clock_gettime */
+	case 153: /* times */
+	case 165: /* getrusage */
+	case 168: /* getcpu */
+	case 169: /* gettimeofday */
+		return OUTSIDE_CLOCK;
+	case 101: /* nanosleep */
+	case 103: /* setitimer */
+	case 110: /* timer_settime */
+	case 115: /* clock_nanosleep */
+	case 137: /* rt_sigtimedwait */
+		return OUTSIDE_TIMER;
+	case CALL_FUTEX:
+		return futex_waits(arguments[1]) && arguments[3] ? OUTSIDE_TIMER : 0;
+	case 63: /* read */
+	case 65: /* readv */
+		return from_outside(arguments[0]) ? OUTSIDE_INPUT : 0;
+	case 22:  /* epoll_pwait */
+	case 72:  /* pselect6 */
+	case 73:  /* ppoll */
+	case 202: /* accept */
+	case 207: /* recvfrom */
+	case 212: /* recvmsg */
+	case 242: /* accept4 */
+	case 243: /* recvmmsg */
+	case 441: /* epoll_pwait2 */
+		return OUTSIDE_INPUT;
+	case 278: /* getrandom; without waiting, the C library does so for malloc's own use */
+		return arguments[2] & GRND_NONBLOCK ? 0 : OUTSIDE_RANDOM;
+	default:
+		return 0;
+	}
+}

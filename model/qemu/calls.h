@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What Linux's system calls on AArch64 mean for the order of threads. */
+#ifndef QEMU_CALLS_H
+#define QEMU_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	CALL_EXIT = 93, /* of a thread */
+	CALL_EXIT_GROUP = 94,
+	CALL_FUTEX = 98,
+	CALL_CLONE = 220,
+	CALL_EXECVE = 221,
+	CALL_EXECVEAT = 281,
+	CALL_CLONE3 = 435,
+};
+
+/* `arguments` are the first six. */
+bool calls_may_sleep(int64_t number, const uint64_t arguments[6]);
+/* Whether it may wake a thread of the process that sleeps in a call; `result` is what it returned.
+ */
+bool calls_may_wake(int64_t number, const uint64_t arguments[6], int64_t result);
+/* Whether QEMU stops all threads for it. */
+bool calls_stop_threads(int64_t number, const uint64_t arguments[6]);
+/* Whether it made a thread of this process. */
+bool calls_made_thread(int64_t number, const uint64_t arguments[6], int64_t result);
+/* Returns enum model_outside, or'ed. */
+unsigned calls_outside(int64_t number, const uint64_t arguments[6]);
+
+#endif

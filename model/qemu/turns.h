@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads take turns, in the order of the model's time: one at a time executes, and none gets ahead
+ * of the others by more than a fraction of the time in which a line moves between cores. So what
+ * threads see of each other, and what the model counts, do not depend on the host: its load, its
+ * number of processors, or its scheduler.
+ *
+ * A thread that sleeps in a system call has no turn. Whoever executes a system call has its turn
+ * until the call returns or sleeps. If the call has woken other threads, they are waited for, so
+ * that the order stays the same.
+ */
+#ifndef QEMU_TURNS_H
+#define QEMU_TURNS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core.h"
+
+struct turn {
+	_Atomic uint64_t
+		until; /* model time up to which the thread may execute; UINT64_MAX: it is alone */
+	bool away;     /* it may have lost its turn: call turn_back() before anything else */
+};
+
+/*
+ * At the plugin's start. `ahead`: cycles by which a thread may get ahead of others while lines move
+ * between cores. `seed`: of the order, within that; 0: none.
+ */
+void turns_set_up(unsigned ahead, uint64_t seed);
+
+/*
+ * Thread number `index`, which calls this, begins on `core`. Returns once it is its turn, or NULL
+ * if out of memory. The result is valid until the thread has ended.
+ */
+struct turn *turn_begin(unsigned index, struct core *core);
+
+/* Between blocks, when core_time() is `until` or later: returns when it is the thread's turn. */
+void turn_take(struct turn *turn);
+
+static inline void turn_check(struct turn *turn, const struct core *core)
+{
+	if (__builtin_expect(
+		    core_time(core) >= atomic_load_explicit(&turn->until, memory_order_relaxed), 0))
+		turn_take(turn);
+}
+
+/*
+ * The thread makes a system call, and is back from it. In between, its core does not exist for
+ * others; a thread that was woken goes on at the time of the one that woke it.
+ */
+void turn_call(struct turn *turn, int64_t number, const uint64_t arguments[6]);
+void turn_returned(struct turn *turn, int64_t result); /* what QEMU says, before the next block */
+void turn_back(struct turn *turn);
+
+/* Nobody waits for a turn any more: the process ends, or counts nothing. */
+void turns_over(void);
+
+/* In a forked child, which has no other threads. */
+void turns_forked(void);
+
+/* Calls `visit` for each thread that waits for its turn. Only for the thread that has it. */
+void turns_visit_waiting(void (*visit)(unsigned index));
+
+#endif

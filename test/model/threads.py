@@ -1,0 +1,121 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that threads run in the model's time, whatever the host does.
+
+    threads.py PLUMB PROGRAM
+
+A program without data races that takes nothing from outside has the same counts on every run: with
+one processor of the host or all, on a quiet host or a busy one. However threads wait for, wake and
+end each other, the program does what it does elsewhere, and ends.
+"""
+import argparse
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "interop"))
+import engine  # noqa: E402
+from tap import Skip, Tap  # noqa: E402
+
+EVENTS = "CPU_CYCLES,INST_RETIRED,L1D_CACHE_INVAL,L1D_CACHE_REFILL,STALL_BACKEND,BR_MIS_PRED_RETIRED"
+# What the program does, and its status.
+SAME = {"locks": 0, "turns": 0, "pipe": 0, "exit": 7, "come": 0}
+OTHER = {"sleep": 0, "last": 0, "signal": 0, "fork": 0, "abort": 134}
+TIMEOUT = 240
+
+
+@contextlib.contextmanager
+def busy_host():
+    """Two processes for each processor that do nothing else than use it."""
+    burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+               for _ in range(2 * len(os.sched_getaffinity(0)))]
+    try:
+        yield
+    finally:
+        for burner in burners:
+            burner.kill()
+            burner.wait()
+
+
+class Plumb:
+    def __init__(self, path, program):
+        self.path, self.program = path, program
+
+    def stat(self, way, *options, before=()):
+        """Returns the status, the counts, and whether they are said to vary."""
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "counts.json")
+            done = subprocess.run(
+                [*before, self.path, "stat", "--source", "model", "--json", "-o", out,
+                 "-e", EVENTS, *options, "--", self.program, way], check=False,
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT)
+            if not os.path.getsize(out):
+                raise AssertionError(f"no result: {done.stderr}")
+            with open(out, encoding="utf-8") as file:
+                result = json.load(file)
+        counts = {event["name"]: event["count"] for event in result["events"]}
+        return done.returncode, counts, any("from run to run" in text for text in result["warnings"])
+
+    def check_same(self, way, status):
+        one_processor = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
+        first = self.stat(way)
+        assert first[0] == status, f"status {first[0]}, not {status}"
+        assert not first[2] or way == "pipe", "said to take something from outside"
+        runs = [self.stat(way), self.stat(way, before=one_processor)]
+        with busy_host():
+            runs += [self.stat(way), self.stat(way)]
+        for run in runs:
+            assert run == first, f"{run} and {first}"
+        return f"{first[1]['CPU_CYCLES']:.0f} cycles, five times"
+
+    def check_ends(self, way, status):
+        with busy_host():
+            run = self.stat(way)
+        assert run[0] == status, f"status {run[0]}, not {status}"
+        assert run[1]["INST_RETIRED"] > 10000, run[1]
+
+    def check_seed(self):
+        """A seed varies the order, and the same one gives the same order."""
+        cycles = [self.stat("locks", "--seed", seed)[1]["CPU_CYCLES"] for seed in "1123"]
+        assert cycles[0] == cycles[1], cycles
+        assert len(set(cycles)) > 1, cycles
+
+    def check_outside(self):
+        """What waits for a time is said to."""
+        assert self.stat("sleep")[2]
+
+
+def main(arguments):
+    tap, plumb = Tap(), Plumb(arguments.plumb, arguments.program)
+    absent = arguments.absent or engine.absent(arguments.plumb)
+
+    def add(what, check, *parameters):
+        def test():
+            if absent:
+                raise Skip(absent)
+            return check(*parameters)
+        test.__doc__ = what
+        tap.test(test)
+
+    for way, status in SAME.items():
+        add(f"{way}: the same counts on every run", plumb.check_same, way, status)
+    for way, status in OTHER.items():
+        add(f"{way}: ends as it does elsewhere", plumb.check_ends, way, status)
+    add("a seed varies the order of threads", plumb.check_seed)
+    add("a program that waits for a time is named", plumb.check_outside)
+    tap.run()
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--absent", metavar="WHY", help="skip everything, because this is missing")
+    parser.add_argument("plumb")
+    parser.add_argument("program")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main(parse_arguments())
