@@ -684,7 +684,8 @@ static void child_begins(void)
 {
 	share_watch_reader(shared);
 	pthread_mutex_init(&lock, NULL);
-	memset(vcpus, 0, vcpus_end * sizeof(*vcpus));
+	for (unsigned i = 0; i < vcpus_end; i++)
+		vcpus[i] = NULL;
 	memset(own_slots, 0, sizeof(own_slots));
 	turns_forked();
 	counting = counting && count_children;
