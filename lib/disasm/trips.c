@@ -112,7 +112,8 @@ static struct plumb_trips count_trips(const struct edges *edges, uint32_t loop)
 	if (back.unknown == 0 && back.known <= trips.iterations) {
 		trips.entries = trips.iterations - back.known;
 		trips.known = true;
-	} else if (entries.unknown == 0 && !edges->entered[header]) {
+	} else if (entries.unknown == 0 && !edges->entered[header] &&
+		   entries.known <= trips.iterations) {
 		trips.entries = entries.known;
 		trips.known = true;
 	}
