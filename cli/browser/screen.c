@@ -166,6 +166,8 @@ void screen_show(void)
 	refresh();
 }
 
+#define KEY_INTERRUPT 3 /* Ctrl-C */
+
 int screen_key(int descriptor, int milliseconds)
 {
 	struct pollfd files[] = {{.fd = STDIN_FILENO, .events = POLLIN},
@@ -178,5 +180,9 @@ int screen_key(int descriptor, int milliseconds)
 	if (key != ERR)
 		return key;
 	poll(files, 2, milliseconds);
-	return getch();
+	key = getch();
+	/* The terminal has gone, and SIGHUP is ignored: no more keys will come. */
+	if (key == ERR && files[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+		return KEY_INTERRUPT;
+	return key;
 }

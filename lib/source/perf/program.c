@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,6 +33,9 @@ static _Noreturn void become_program(const char *path, char *const *argv, int li
 	int error;
 
 	forget_handlers();
+	/* Nothing runs on that nobody measures any more. If that has happened already, there is no
+	 * byte. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (recv(line, &byte, 1, 0) != 1)
 		_exit(127);
 	execve(path, argv, environ);
