@@ -394,7 +394,8 @@ tree_of()
 			import sys
 			rows = [line.rstrip("\n").split(",") for line in open(sys.argv[1])]
 			clock = float(rows[0][0]) / 1e3
-			assert 0 < float(rows[0][-2]) < 5, rows[0]
+			# That of perf 6.1 itself is hundreds now and then.
+			assert sys.argv[1] == "theirs" or 0 < float(rows[0][-2]) < 5, rows[0]
 			for row in rows[1:]:
 			    rate = float(row[-2]) * {"/sec": 1, "K/sec": 1e3, "M/sec": 1e6}[row[-1]]
 			    # The clock is printed to 10 us, the mean count as a whole number.
@@ -577,7 +578,7 @@ for e in json.load(sys.stdin)["events"]:
 		[ -z "$(too_wide 60 <lines)" ]
 	done
 	in_terminal 40 "$PLUMB" stat --color never --no-progress --source model ./work | tr -d '\r' >lines
-	grep -q '  ├─ backend_core_bound .* %$' lines
+	grep -q ' ├─ backend_core_bound .* %$' lines
 	[ -z "$(too_wide 40 <lines)" ]
 }
 
@@ -667,9 +668,9 @@ for e in json.load(sys.stdin)["events"]:
 	said "plumb: invalid value '3' for --stages" "       use 1 (topdown), 2 (uarch) or all"
 	run --separate-stderr model -m General,,MPKI ./work
 	said "plumb: missing name in 'General,,MPKI'"
-	run --separate-stderr model --cpu neoverse-v1 ./work
+	run --separate-stderr model --cpu neoverse-e1 ./work
 	[ "$status" -eq 2 ]
-	said "plumb: the model has no core 'neoverse-v1'" \
+	said "plumb: the model has no core 'neoverse-e1'" \
 		"       use one of $(plumb list cores --source model -x '|' | cut -d '|' -f 1 |
 			paste -s -d , | sed 's/,/, /g')"
 	run --separate-stderr model -l 9 ./work
@@ -843,22 +844,22 @@ engine()
 }
 
 @test "-v says once why an engine is skipped, or cannot be used" {
-	mkdir -p one two
+	mkdir first second
 	engine 'echo no QEMU'
-	mv engine one/qemu-aarch64
+	mv engine first/qemu-aarch64
 	# shellcheck disable=SC2016 # for the inner shell
 	engine 'case $1 in --version) echo "qemu-aarch64 version 5.1.0";; esac'
-	mv engine two/qemu-aarch64
-	run --separate-stderr model -v --qemu "$PWD/one/qemu-aarch64" ./work
+	mv engine second/qemu-aarch64
+	run --separate-stderr model -v --qemu "$PWD/first/qemu-aarch64" ./work
 	[ "$status" -eq 3 ]
-	[ "$(grep -c one/qemu-aarch64: <<<"$stderr")" -eq 1 ]
+	[ "$(grep -c first/qemu-aarch64: <<<"$stderr")" -eq 1 ]
 	run ! grep '^plumb: skipping' <<<"$stderr"
 	# The one beside the plugins comes before those in PATH.
 	[ ! -x "$(dirname "$PLUMB")/../model/qemu/qemu-aarch64" ] || return 0
-	PATH=$PWD/one:$PWD/two:$PATH run --separate-stderr model -v -s 1 ./work
+	PATH=$PWD/first:$PWD/second:$PATH run --separate-stderr model -v -s 1 ./work
 	[ "$status" -eq 0 ]
 	[ "$(grep -n '^plumb: skipping' <<<"$stderr" | cut -d: -f1,3)" = "$(printf '%s\n' \
-		"1: skipping $PWD/one/qemu-aarch64" "2: skipping $PWD/two/qemu-aarch64")" ]
+		"1: skipping $PWD/first/qemu-aarch64" "2: skipping $PWD/second/qemu-aarch64")" ]
 }
 
 @test "QEMU that ends before the program begins" {

@@ -310,7 +310,7 @@ all=$((1 + 5 * (before + work + after) + 3))
 	plumb stat -e task-clock,cs -x , -I 20 -o out sleep 0.5
 	grep -qE '^ *[0-9.]+,<not counted>,msec,task-clock,0,100.00,,$' out
 	grep -qE '^ *[0-9.]+,<not counted>,,cs,0,100.00,,$' out
-	grep -qE '^ *[0-9.]+,[0-9.]+,msec,task-clock,[0-9]+,100.00,,$' out
+	grep -qE '^ *[0-9.]+,[0-9.]+,msec,task-clock,[0-9]+,100.00,[0-9.]+,CPUs utilized$' out
 	lacks ',0,msec,' <out
 	for command in stat "record -o data"; do
 		# shellcheck disable=SC2086 # options

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two threads count in words of the same line of the cache. */
+/* Two threads count in words of the same line of the cache, by a step that lies there as well. */
 #include <pthread.h>
 #include <stdint.h>
 
 #define ROUNDS 40000
 
 static struct {
-	volatile uint64_t count[2];
-} shared __attribute__((aligned(64)));
+	volatile uint64_t count[2], step;
+} shared __attribute__((aligned(64))) = {.step = 1};
 
 static void *count(void *number)
 {
@@ -18,7 +18,7 @@ static void *count(void *number)
 		noise = noise * 3 + i;
 		noise ^= noise >> 5;
 		__asm__ volatile("" : "+r"(noise));
-		++*mine; /* guilty */
+		*mine += shared.step; /* guilty */
 	}
 	return 0;
 }
