@@ -577,9 +577,9 @@ for e in json.load(sys.stdin)["events"]:
 		[ "$(wc -l <lines)" -gt 5 ]
 		[ -z "$(too_wide 60 <lines)" ]
 	done
-	in_terminal 40 "$PLUMB" stat --color never --no-progress --source model ./work | tr -d '\r' >lines
+	in_terminal 44 "$PLUMB" stat --color never --no-progress --source model ./work | tr -d '\r' >lines
 	grep -q ' ├─ backend_core_bound .* %$' lines
-	[ -z "$(too_wide 40 <lines)" ]
+	[ -z "$(too_wide 44 <lines)" ]
 }
 
 @test "a misspelt event is reported before a program that the model cannot run" {
