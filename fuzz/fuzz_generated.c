@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	require(perf_map_read(&table, in) == 0);
 	check(&table);
 	symbol_table_free(&table);
-	rewind(in);
+	require(fseek(in, 0, SEEK_SET) == 0);
 	if (jitdump_read(in, &dump) == 0) {
 		check_dump(dump);
 		jitdump_free(dump);
