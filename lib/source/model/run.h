@@ -62,12 +62,12 @@ struct model_result {
 	uint64_t unknown_instructions; /* the decoder did not know them; counted as one-cycle
 					  integer operations */
 	uint64_t hidden_accesses;      /* QEMU does not tell their addresses; counted as L1 hits */
-	unsigned outside; /* enum model_outside: by which threads may differ in order */
-	bool incomplete;               /* the model gave up before the program ended */
-	unsigned uncounted_execs;      /* into programs that were not counted */
-	char refused[256];             /* what the program could not become; "": nothing */
-	bool windowed;                 /* not all of the run counts */
-	bool ended;                    /* by the window */
+	unsigned outside;         /* enum model_outside: by which threads may differ in order */
+	bool incomplete;          /* the model gave up before the program ended */
+	unsigned uncounted_execs; /* into programs that were not counted */
+	char refused[256];        /* what the program could not become; "": nothing */
+	bool windowed;            /* not all of the run counts */
+	bool ended;               /* by the window */
 };
 
 /*
