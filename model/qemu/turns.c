@@ -143,12 +143,14 @@ static enum host_state host_state(pid_t tid)
  */
 static bool waits_in_qemu(const struct thread *thread)
 {
-	unsigned long long number, address;
-	char text[256];
+	unsigned long long address;
+	char text[256], *end;
 
+	/* The call's number and arguments; or "running". */
 	if (!read_about(thread->tid, "syscall", text, sizeof(text)) ||
-	    sscanf(text, "%llu %llx", &number, &address) != 2 || number != SYS_futex)
+	    strtoull(text, &end, 10) != SYS_futex || end == text)
 		return false;
+	address = strtoull(end, NULL, 16);
 	/* Guest addresses are the host's, but for a page-aligned base. */
 	return !(thread->state == STATE_CALLS || thread->state == STATE_SLEEPS) ||
 	       thread->call != CALL_FUTEX || ((address ^ thread->arguments[0]) & 0xfff);
@@ -376,7 +378,7 @@ static uint64_t jitter(void)
 	z = (random_state += 0x9e3779b97f4a7c15ull);
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return (z ^ z >> 31) % (ahead * AHEAD_APART);
+	return (z ^ z >> 31) % ((uint64_t)ahead * AHEAD_APART);
 }
 
 static void wait_next(struct thread *self)

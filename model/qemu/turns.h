@@ -25,10 +25,10 @@ struct turn {
 };
 
 /*
- * At the plugin's start. `ahead`: cycles by which a thread may get ahead of others while lines move
+ * At the plugin's start. `cycles`: by how many a thread may get ahead of others while lines move
  * between cores. `seed`: of the order, within that; 0: none.
  */
-void turns_set_up(unsigned ahead, uint64_t seed);
+void turns_set_up(unsigned cycles, uint64_t seed);
 
 /*
  * Thread number `index`, which calls this, begins on `core`. Returns once it is its turn, or NULL

@@ -87,7 +87,7 @@ static void warn_of_outside(unsigned outside, struct plumb_diagnostics *found)
 		{OUTSIDE_INPUT, "waits for input"},
 		{OUTSIDE_RANDOM, "takes random numbers"},
 	};
-	const char *what[sizeof(all) / sizeof(*all)];
+	const char *what[sizeof(all) / sizeof(*all)] = {NULL};
 	char list[128] = "";
 	size_t count = 0;
 
