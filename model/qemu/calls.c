@@ -88,7 +88,9 @@ bool calls_may_sleep(int64_t number, const uint64_t arguments[6])
 bool calls_may_wake(int64_t number, const uint64_t arguments[6], int64_t result)
 {
 	if (number == CALL_FUTEX)
-		return !futex_waits(arguments[1]) && result > 0;
+		/* Unlocking tells no number. */
+		return !futex_waits(arguments[1]) &&
+		       (result > 0 || (arguments[1] & FUTEX_CMD_MASK) == FUTEX_UNLOCK_PI);
 	return !is_plain(number) && !clones_thread(number, arguments[0]);
 }
 

@@ -23,8 +23,8 @@
 #define SPINS           400  /* looks at a word before it is slept on: some microseconds */
 #define POLL_NS         20000
 #define POLL_MAX_NS     2000000
-#define SUSPICIOUS_NS   50000000 /* in which a thread that has the turn does nothing */
-#define UNKNOWN_CALL_NS 5000000  /* after which a call counts as asleep if /proc does not tell */
+#define SUSPICIOUS_NS   2000000000 /* in which a thread that has the turn does nothing */
+#define UNKNOWN_CALL_NS 5000000    /* after which a call counts as asleep if /proc does not tell */
 
 enum state {
 	STATE_NONE,
@@ -172,7 +172,7 @@ static struct thread *first_waiting(const struct thread *other)
 
 	for (unsigned i = 0; i < thread_count; i++)
 		if (threads[i] != other && threads[i]->state == STATE_WAITS &&
-		    (!first || before(threads[i], first)))
+		    !threads[i]->passed && (!first || before(threads[i], first)))
 			first = threads[i];
 	return first;
 }
@@ -387,6 +387,13 @@ static void wait_next(struct thread *self)
 	atomic_store(&self->ready, false);
 }
 
+/* Whoever has the turn is not alone any more, and looks again whose it is. */
+static void end_alone(void)
+{
+	if (holder && holder->state == STATE_RUNS)
+		atomic_store(&holder->turn.until, 0);
+}
+
 /* The thread comes, or comes back: not before what has woken it. */
 static void join(struct thread *self)
 {
@@ -400,8 +407,7 @@ static void join(struct thread *self)
 	wait_next(self);
 	atomic_fetch_add(&news, 1);
 	futex_wake(&news);
-	if (holder && holder->state == STATE_RUNS)
-		atomic_store(&holder->turn.until, 0); /* it is not alone any more */
+	end_alone();
 }
 
 /* Returns an entry for a thread that begins, or NULL. With the lock held. */
@@ -525,6 +531,7 @@ void turn_back(struct turn *turn)
 		self->passed = false;
 		if (self->state == STATE_WAITS) {
 			atomic_store(&self->ready, false);
+			end_alone();
 			wait_unlocked(self);
 		} else {
 			pthread_mutex_unlock(&lock);

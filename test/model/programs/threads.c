@@ -106,6 +106,13 @@ static int fork_some(void)
 	return 0;
 }
 
+static void *fork_all(void *user)
+{
+	if (fork_some())
+		abort();
+	return user;
+}
+
 /* What this thread does while another one spins. */
 static int beside(const char *way, pthread_t other)
 {
@@ -156,6 +163,8 @@ int main(int argc, char **argv)
 		return together(pass_on) || counter != 200;
 	if (!strcmp(way, "sleep"))
 		return together(sleep_a_little);
+	if (!strcmp(way, "forks"))
+		return together(fork_all);
 	if (!strcmp(way, "come"))
 		return come_and_go();
 	if (!strcmp(way, "pipe"))
