@@ -1,11 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Eight threads count, each in a counter of its own; all counters are in one line. */
 #define THREADS 8
-#define ALL     131072
-#include "together.h"
-
-static void work(uintptr_t me)
-{
-	for (int i = 0; i < EACH; i++)
-		line[me]++;
-}
+#include "together_stores.h"
