@@ -210,20 +210,37 @@ def difference(ours, theirs):
     return ""
 
 
+def lacking(words, theirs):
+    """What perf was asked for and does not print, as text."""
+    if any("srcline" in word for word in words) and not any(map(OWN_LINE.match, theirs)):
+        return "line of source"
+    if "--inline" in words and not any(line.endswith(" (inlined)") for line in theirs):
+        return "inlined function"
+    return ""
+
+
+def perf_output(words, path):
+    """What perf prints. It asks addr2line, and on a busy machine it now and then does without."""
+    for _ in range(3):
+        # perf's default is --inline.
+        theirs, status = output("perf", "script", *([] if "--inline" in words else ["--no-inline"]),
+                                *words, "-i", path)
+        if not lacking(words, theirs):
+            break
+    return theirs, status
+
+
 def compare(plumb, path, words):
     """The same lines; or an error of both."""
     ours, our_status = output(plumb, "script", *perf.options(), *words, "-i", path)
-    # perf's default is --inline.
-    theirs, their_status = output("perf", "script", *([] if "--inline" in words else ["--no-inline"]),
-                                  *words, "-i", path)
+    theirs, their_status = perf_output(words, path)
     if bool(our_status) != bool(their_status):
         return f"status {our_status}, perf's {their_status}"
+    missing = lacking(words, theirs)
+    if missing:
+        return f"perf has no {missing}"
     if any("srcline" in word for word in words):
         ours, theirs = known_lines(ours), known_lines(theirs)
-        if not any(map(OWN_LINE.match, theirs)):
-            return "perf has no line of source"
-    if "--inline" in words and not any(line.endswith(" (inlined)") for line in theirs):
-        return "perf has no inlined function"
     return difference(ours, theirs)
 
 
