@@ -58,7 +58,7 @@ static bool export_batch(struct exporting *e, const struct plumb_samples_batch *
 
 /* Writes rows in the order of the file. Returns an error of the recording, or 0. */
 static int export_recording(struct exporting *e, struct plumb_recording *recording,
-			    const char *path, struct plumb_diagnostics *found)
+			    const char *path, struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_samples_options options = {
 		.size = sizeof(options), .order = PLUMB_ORDER_FILE, .midr = e->midr};
@@ -66,13 +66,13 @@ static int export_recording(struct exporting *e, struct plumb_recording *recordi
 	struct plumb_samples *samples;
 	int status;
 
-	plumb_samples_begin(recording, &options, &samples, found);
+	plumb_samples_begin(recording, &options, &samples, diagnostics);
 	memory_given(samples);
 	while ((status = plumb_samples_next_batch(samples, &batch)) > 0) {
 		if (!export_batch(e, batch))
 			break;
 	}
-	plumb_losses_report(plumb_samples_totals(samples)->lost, path, found);
+	plumb_losses_report(plumb_samples_totals(samples)->lost, path, diagnostics);
 	plumb_samples_end(samples);
 	return status < 0 ? status : 0;
 }
@@ -81,18 +81,18 @@ static int export_file(struct exporting *e, const char *path)
 {
 	const struct plumb_recording_options how = {
 		.size = sizeof(how), .in_file_order = true, .bare_spe = e->options->raw};
-	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
+	struct plumb_diagnostics *diagnostics = memory_given(plumb_diagnostics_new());
 	struct plumb_recording *recording = NULL;
 	int error;
 
-	error = plumb_recording_open(path, &how, &recording, found);
+	error = plumb_recording_open(path, &how, &recording, diagnostics);
 	if (error == 0)
-		error = export_recording(e, recording, path, found);
+		error = export_recording(e, recording, path, diagnostics);
 	plumb_recording_close(recording);
 	if (error < 0)
-		complain_recording(found, path, error, !e->options->raw);
-	complain_warnings(found);
-	plumb_diagnostics_free(found);
+		complain_recording(diagnostics, path, error, !e->options->raw);
+	complain_warnings(diagnostics);
+	plumb_diagnostics_free(diagnostics);
 	return complain_status(error);
 }
 

@@ -12,7 +12,7 @@
 /* Adds the samples of events; SPE records are no events that could be summed. */
 static int read_samples(struct plumb_recording *recording, struct plumb_symbolizer *symbols,
 			struct callgrind *callgrind, const char *path,
-			struct plumb_diagnostics *found)
+			struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_samples_options options = {.size = sizeof(options),
 						      .order = PLUMB_ORDER_TASKS};
@@ -20,7 +20,7 @@ static int read_samples(struct plumb_recording *recording, struct plumb_symboliz
 	struct plumb_samples *samples;
 	int status;
 
-	plumb_samples_begin(recording, &options, &samples, found);
+	plumb_samples_begin(recording, &options, &samples, diagnostics);
 	memory_given(samples);
 	while ((status = plumb_samples_next(samples, &item)) > 0) {
 		if (item->record->type != PLUMB_RECORD_SAMPLE) {
@@ -30,7 +30,7 @@ static int read_samples(struct plumb_recording *recording, struct plumb_symboliz
 			callgrind_add(callgrind, item->record, item->task);
 		}
 	}
-	plumb_losses_report(plumb_samples_totals(samples)->lost, path, found);
+	plumb_losses_report(plumb_samples_totals(samples)->lost, path, diagnostics);
 	plumb_samples_end(samples);
 	return status;
 }
@@ -57,19 +57,19 @@ static int write_file(struct callgrind *callgrind, const struct plumb_recording 
 int export_callgrind(const struct common_options *common, const char *path)
 {
 	const struct plumb_recording_options how = {.size = sizeof(how)};
-	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
+	struct plumb_diagnostics *diagnostics = memory_given(plumb_diagnostics_new());
 	struct plumb_symbolizer *symbols = NULL;
 	struct plumb_recording *recording = NULL;
 	struct callgrind *callgrind = NULL;
-	int error = plumb_recording_open(path, &how, &recording, found), status = EXIT_FINE;
+	int error = plumb_recording_open(path, &how, &recording, diagnostics), status = EXIT_FINE;
 
 	if (error == 0) {
 		symbols = symbols_open(&(const struct symbols_options){0}, recording);
 		callgrind = callgrind_new(symbols, plumb_recording_info(recording)->arch);
-		error = read_samples(recording, symbols, callgrind, path, found);
+		error = read_samples(recording, symbols, callgrind, path, diagnostics);
 	}
 	if (error < 0) {
-		complain_recording(found, path, error, false);
+		complain_recording(diagnostics, path, error, false);
 		status = complain_status(error);
 	}
 	/* What could be read of a damaged recording is of use. */
@@ -78,10 +78,10 @@ int export_callgrind(const struct common_options *common, const char *path)
 
 		status = status == EXIT_FINE ? wrote : status;
 	}
-	complain_warnings(found);
+	complain_warnings(diagnostics);
 	callgrind_free(callgrind);
 	status = symbols_close(symbols, status);
 	plumb_recording_close(recording);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return status;
 }

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 static int open_source(const char *program, struct plumb_source **source,
-		       struct plumb_diagnostics *found)
+		       struct plumb_diagnostics *diagnostics)
 {
 	/* NULL: where the plugins were installed. */
 	const struct plumb_model_options model = {.size = sizeof(model),
@@ -24,13 +24,13 @@ static int open_source(const char *program, struct plumb_source **source,
 
 	perf.software = !plumb_perf_has_pmu();
 	if (perf.software && plumb_model_check_program(program, NULL, NULL) == 0)
-		return plumb_model_open(&model, source, found);
-	return plumb_perf_open(&perf, source, found);
+		return plumb_model_open(&model, source, diagnostics);
+	return plumb_perf_open(&perf, source, diagnostics);
 }
 
 /* Reads the names of events and metrics. */
 static int read_events(const struct plumb_source *source, const char *text,
-		       struct plumb_event_list **events, struct plumb_diagnostics *found)
+		       struct plumb_event_list **events, struct plumb_diagnostics *diagnostics)
 {
 	struct plumb_event_options options = {.size = sizeof(options)};
 
@@ -38,13 +38,13 @@ static int read_events(const struct plumb_source *source, const char *text,
 
 	int status = plumb_event_list_new(&options, events);
 
-	return status == 0 ? plumb_event_list_add(*events, text, found) : status;
+	return status == 0 ? plumb_event_list_add(*events, text, diagnostics) : status;
 }
 
 /* Plans which events are counted together. If they do not all fit, groups take turns. */
 static int make_plan(const struct plumb_source *source, const struct plumb_event_list *events,
 		     struct plumb_selection **selection, struct plumb_plan **plan,
-		     struct plumb_diagnostics *found)
+		     struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_request request = {.size = sizeof(request), .events = events};
 	struct plumb_plan_options options = {.size = sizeof(options)};
@@ -53,7 +53,7 @@ static int make_plan(const struct plumb_source *source, const struct plumb_event
 	if (status < 0)
 		return status;
 	plumb_source_fill_plan_options(source, &options);
-	return plumb_plan_new(*selection, &options, plan, found);
+	return plumb_plan_new(*selection, &options, plan, diagnostics);
 }
 
 static void print(const struct plumb_result *result)
@@ -75,7 +75,7 @@ static void print(const struct plumb_result *result)
 
 /* Runs the program and prints the counts. Returns the program's exit status, or an error. */
 static int count(struct plumb_source *source, const struct plumb_plan *plan, char *const *argv,
-		 struct plumb_diagnostics *found)
+		 struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_count_job job = {
 		.size = sizeof(job), .plan = plan, .program = argv[0], .argv = argv};
@@ -87,7 +87,7 @@ static int count(struct plumb_source *source, const struct plumb_plan *plan, cha
 	if (status == 0 && !counts)
 		status = PLUMB_ERR_NO_MEMORY;
 	if (status == 0)
-		status = plumb_source_count(source, &job, counts, &run, found);
+		status = plumb_source_count(source, &job, counts, &run, diagnostics);
 	if (status == 0) {
 		plumb_result_add(result, counts, true);
 		print(result);
@@ -101,23 +101,23 @@ static int count(struct plumb_source *source, const struct plumb_plan *plan, cha
 }
 
 /* Prints the errors and warnings, each with the file it is about and a hint. */
-static void complain(const struct plumb_diagnostics *found, int status)
+static void complain(const struct plumb_diagnostics *diagnostics, int status)
 {
-	for (size_t i = 0; i < plumb_diagnostics_count(found); i++) {
-		const struct plumb_diagnostic *d = plumb_diagnostics_get(found, i);
+	for (size_t i = 0; i < plumb_diagnostics_count(diagnostics); i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(diagnostics, i);
 
 		fprintf(stderr, "count: %s%s%s\n", d->file ? d->file : "", d->file ? ": " : "",
 			d->message);
 		if (d->hint)
 			fprintf(stderr, "       %s\n", d->hint);
 	}
-	if (status < 0 && plumb_diagnostics_errors(found) == 0)
+	if (status < 0 && plumb_diagnostics_errors(diagnostics) == 0)
 		fprintf(stderr, "count: %s\n", plumb_error_name(status));
 }
 
 int main(int argc, char **argv)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_selection *selection = NULL;
 	struct plumb_event_list *events = NULL;
 	struct plumb_source *source = NULL;
@@ -128,19 +128,19 @@ int main(int argc, char **argv)
 		return 2;
 	}
 
-	int status = open_source(argv[2], &source, found);
+	int status = open_source(argv[2], &source, diagnostics);
 
 	if (status == 0)
-		status = read_events(source, argv[1], &events, found);
+		status = read_events(source, argv[1], &events, diagnostics);
 	if (status == 0)
-		status = make_plan(source, events, &selection, &plan, found);
+		status = make_plan(source, events, &selection, &plan, diagnostics);
 	if (status == 0)
-		status = count(source, plan, argv + 2, found);
-	complain(found, status);
+		status = count(source, plan, argv + 2, diagnostics);
+	complain(diagnostics, status);
 	plumb_plan_free(plan);
 	plumb_selection_free(selection);
 	plumb_event_list_free(events);
 	plumb_source_close(source);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return status < 0 ? 1 : status;
 }

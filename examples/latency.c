@@ -120,22 +120,22 @@ int main(int argc, char **argv)
 						 .kallsyms = "/proc/kallsyms",
 						 .kernel_notes = "/sys/kernel/notes"};
 	const char *path = argc > 1 ? argv[1] : "perf.data";
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_symbolizer *symbolizer = NULL;
 	struct plumb_recording *recording = NULL;
 	struct plumb_samples *samples = NULL;
-	int status = plumb_recording_open(path, NULL, &recording, found);
+	int status = plumb_recording_open(path, NULL, &recording, diagnostics);
 
 	if (status == 0)
 		status = plumb_symbolizer_new(&paths, &symbolizer);
 	if (status == 0) {
 		plumb_symbolizer_origin(symbolizer, recording);
-		status = plumb_samples_begin(recording, &options, &samples, found);
+		status = plumb_samples_begin(recording, &options, &samples, diagnostics);
 	}
 	if (status == 0)
 		status = read_samples(samples, symbolizer);
-	for (size_t i = 0; i < plumb_diagnostics_count(found); i++)
-		fprintf(stderr, "%s: %s\n", path, plumb_diagnostics_get(found, i)->message);
+	for (size_t i = 0; i < plumb_diagnostics_count(diagnostics); i++)
+		fprintf(stderr, "%s: %s\n", path, plumb_diagnostics_get(diagnostics, i)->message);
 	/* A damaged recording still gives what was read before the damage. */
 	if (row_count > 0)
 		print();
@@ -146,6 +146,6 @@ int main(int argc, char **argv)
 	plumb_samples_end(samples);
 	plumb_symbolizer_free(symbolizer);
 	plumb_recording_close(recording);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return status;
 }

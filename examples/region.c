@@ -51,12 +51,12 @@ static int print(const struct plumb_plan *plan, const char *title, const struct 
 }
 
 static int measure(struct plumb_source *source, const struct plumb_plan *plan,
-		   struct plumb_diagnostics *found)
+		   struct plumb_diagnostics *diagnostics)
 {
 	struct plumb_count *counts = calloc(plan->place_count, sizeof(*counts));
 	uint32_t *numbers = calloc(NUMBERS, sizeof(*numbers));
 	struct plumb_region *region = NULL;
-	int status = counts && numbers ? plumb_region_open(source, plan, &region, found)
+	int status = counts && numbers ? plumb_region_open(source, plan, &region, diagnostics)
 				       : PLUMB_ERR_NO_MEMORY;
 
 	if (status == 0) {
@@ -88,17 +88,17 @@ static const char *hint_of(const struct plumb_diagnostic *d)
 }
 
 /* Prints the errors and warnings, each with the file it is about and a hint. */
-static void complain(const struct plumb_diagnostics *found, int status)
+static void complain(const struct plumb_diagnostics *diagnostics, int status)
 {
-	for (size_t i = 0; i < plumb_diagnostics_count(found); i++) {
-		const struct plumb_diagnostic *d = plumb_diagnostics_get(found, i);
+	for (size_t i = 0; i < plumb_diagnostics_count(diagnostics); i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(diagnostics, i);
 
 		fprintf(stderr, "region: %s%s%s\n", d->file ? d->file : "", d->file ? ": " : "",
 			d->message);
 		if (hint_of(d))
 			fprintf(stderr, "       %s\n", hint_of(d));
 	}
-	if (status < 0 && plumb_diagnostics_errors(found) == 0)
+	if (status < 0 && plumb_diagnostics_errors(diagnostics) == 0)
 		fprintf(stderr, "region: %s\n", plumb_error_name(status));
 }
 
@@ -108,12 +108,12 @@ int main(int argc, char **argv)
 	struct plumb_event_options event_options = {.size = sizeof(event_options)};
 	struct plumb_plan_options plan_options = {.size = sizeof(plan_options)};
 	struct plumb_request request = {.size = sizeof(request)};
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_selection *selection = NULL;
 	struct plumb_event_list *events = NULL;
 	struct plumb_source *source = NULL;
 	struct plumb_plan *plan = NULL;
-	int status = plumb_perf_open(&perf, &source, found);
+	int status = plumb_perf_open(&perf, &source, diagnostics);
 
 	if (status == 0) {
 		plumb_source_fill_event_options(source, &event_options);
@@ -122,20 +122,20 @@ int main(int argc, char **argv)
 	}
 	if (status == 0)
 		status = plumb_event_list_add(events, argc > 1 ? argv[1] : "task-clock,page-faults",
-					      found);
+					      diagnostics);
 	if (status == 0) {
 		request.events = events;
 		status = plumb_selection_new(plumb_source_spec(source), &request, &selection);
 	}
 	if (status == 0)
-		status = plumb_plan_new(selection, &plan_options, &plan, found);
+		status = plumb_plan_new(selection, &plan_options, &plan, diagnostics);
 	if (status == 0)
-		status = measure(source, plan, found);
-	complain(found, status);
+		status = measure(source, plan, diagnostics);
+	complain(diagnostics, status);
 	plumb_plan_free(plan);
 	plumb_selection_free(selection);
 	plumb_event_list_free(events);
 	plumb_source_close(source);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return status < 0;
 }

@@ -40,21 +40,21 @@ static void check(const struct plumb_event_list *list, const struct plumb_event_
 /* Twice into one list: what is refused changes nothing, and what is not is taken again. */
 static void read_list(const char *text, const struct plumb_event_options *options)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_event_list *list;
 	size_t before = 0;
 
-	require(found && plumb_event_list_new(options, &list) == 0);
+	require(diagnostics && plumb_event_list_new(options, &list) == 0);
 	for (unsigned i = 0; i < 2; i++) {
-		int error = plumb_event_list_add(list, text, found);
+		int error = plumb_event_list_add(list, text, diagnostics);
 
 		require(error == 0 || (plumb_event_list_count(list) == before &&
-				       plumb_diagnostics_errors(found)));
+				       plumb_diagnostics_errors(diagnostics)));
 		check(list, options);
 		before = plumb_event_list_count(list);
 	}
 	plumb_event_list_free(list);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -41,18 +41,18 @@ static void check_formula(const struct formula *formula)
 
 /* `length`: of the text in which the finding's column is. */
 static void check_outcome(int error, struct formula *formula, size_t length,
-			  struct plumb_diagnostics *found)
+			  struct plumb_diagnostics *diagnostics)
 {
-	const struct plumb_diagnostic *finding = plumb_diagnostics_get(found, 0);
+	const struct plumb_diagnostic *finding = plumb_diagnostics_get(diagnostics, 0);
 
 	require(!error == !!formula);
-	require(plumb_diagnostics_count(found) == (error ? 1 : 0));
+	require(plumb_diagnostics_count(diagnostics) == (error ? 1 : 0));
 	if (formula)
 		check_formula(formula);
 	else
 		require(finding->column >= 1 && finding->column <= length + 1);
 	formula_free(formula);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -68,13 +68,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				  .event_count = EVENTS,
 				  .metrics = metrics,
 				  .metrics_by_name = order};
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct formula *formula;
 	char *text = malloc(size + 1), *rest;
 	size_t length;
 	int error;
 
-	if (!text || !found)
+	if (!text || !diagnostics)
 		abort();
 	memcpy(text, data, size);
 	text[size] = '\0';
@@ -88,14 +88,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		rest = strchr(rest, '\n');
 	}
 
-	error = formula_compile(text, length, &spec, NULL, &formula, found);
-	check_outcome(error, formula, length, found);
+	error = formula_compile(text, length, &spec, NULL, &formula, diagnostics);
+	check_outcome(error, formula, length, diagnostics);
 	for (uint16_t m = 0; m < spec.metric_count; m++) {
-		found = plumb_diagnostics_new();
-		if (!found)
+		diagnostics = plumb_diagnostics_new();
+		if (!diagnostics)
 			abort();
-		error = formula_compile_metric(&spec, m, &formula, found);
-		check_outcome(error, formula, strlen(metrics[m].formula), found);
+		error = formula_compile_metric(&spec, m, &formula, diagnostics);
+		check_outcome(error, formula, strlen(metrics[m].formula), diagnostics);
 	}
 	free(text);
 	return 0;

@@ -110,7 +110,7 @@ static void choose(struct sampled *sampled, unsigned how)
 {
 	static const struct plumb_model_options first_core = {.size = sizeof(first_core)};
 	struct source_record_job *job = &sampled->job;
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 
 	*job = (struct source_record_job){
 		.events = sampled->events,
@@ -137,8 +137,8 @@ static void choose(struct sampled *sampled, unsigned how)
 		sampled->events[at].leader = how & GROUPED ? at - i : at;
 		sampled->events[at].sample_read = how & GROUPED;
 	}
-	require(found && record_setup_make(&sampled->setup, job, found) == 0);
-	plumb_diagnostics_free(found);
+	require(diagnostics && record_setup_make(&sampled->setup, job, diagnostics) == 0);
+	plumb_diagnostics_free(diagnostics);
 	record_setup_fill(&sampled->setup, job, sampled->asked);
 }
 

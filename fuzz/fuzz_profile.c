@@ -72,7 +72,7 @@ static void write_program(const uint8_t *bytes, size_t size)
 }
 
 static struct plumb_recording *open_bytes(const uint8_t *data, size_t size,
-					  struct plumb_diagnostics *found)
+					  struct plumb_diagnostics *diagnostics)
 {
 	struct plumb_recording *recording = NULL;
 	int fd = memfd_create("recording", 0);
@@ -80,7 +80,7 @@ static struct plumb_recording *open_bytes(const uint8_t *data, size_t size,
 	require(fd >= 0);
 	require(write(fd, data, size) == (ssize_t)size);
 	require(lseek(fd, 0, SEEK_SET) == 0);
-	return recording_open_fd(fd, "fuzz", NULL, &recording, found) ? NULL : recording;
+	return recording_open_fd(fd, "fuzz", NULL, &recording, diagnostics) ? NULL : recording;
 }
 
 /* What reads the same recording, with the same program. */
@@ -91,15 +91,17 @@ struct reading {
 };
 
 static bool begin(struct reading *reading, const uint8_t *data, size_t size,
-		  const struct plumb_samples_options *options, struct plumb_diagnostics *found)
+		  const struct plumb_samples_options *options,
+		  struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_symbol_paths paths = {.size = sizeof(paths), .root = root};
 
-	reading->recording = open_bytes(data, size, found);
+	reading->recording = open_bytes(data, size, diagnostics);
 	if (!reading->recording)
 		return false;
 	require(plumb_symbolizer_new(&paths, &reading->symbolizer) == 0);
-	require(plumb_samples_begin(reading->recording, options, &reading->samples, found) == 0);
+	require(plumb_samples_begin(reading->recording, options, &reading->samples, diagnostics) ==
+		0);
 	return true;
 }
 
@@ -238,7 +240,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct plumb_samples_options options = {.size = sizeof(options)};
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	struct reading reading;
 	size_t program;
 
@@ -247,20 +249,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	program = data[2] | (size_t)data[3] << 8;
 	if (program > size - 4)
 		return 0;
-	found = plumb_diagnostics_new();
-	require(found != NULL);
+	diagnostics = plumb_diagnostics_new();
+	require(diagnostics != NULL);
 	write_program(data + 4, program);
 	options.order = PLUMB_ORDER_TASKS;
 	options.each_record_once = data[0] & 1;
-	if (begin(&reading, data + 4 + program, size - 4 - program, &options, found)) {
+	if (begin(&reading, data + 4 + program, size - 4 - program, &options, diagnostics)) {
 		make_profile(&reading, data[0], data[1]);
 		end(&reading);
 	}
 	options.each_record_once = true;
-	if (begin(&reading, data + 4 + program, size - 4 - program, &options, found)) {
+	if (begin(&reading, data + 4 + program, size - 4 - program, &options, diagnostics)) {
 		make_annotation(&reading);
 		end(&reading);
 	}
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return 0;
 }

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	static int fd = -1;
 	char path[64];
 	struct program program;
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 
 	if (fd < 0)
 		fd = memfd_create("fuzz", 0);
@@ -23,12 +23,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		__builtin_trap();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	/* Refused with a reason, or taken with a loader's name that ends. */
-	if (program_inspect(path, &program, found)) {
-		if (!plumb_diagnostics_errors(found))
+	if (program_inspect(path, &program, diagnostics)) {
+		if (!plumb_diagnostics_errors(diagnostics))
 			__builtin_trap();
 	} else if (!memchr(program.interpreter, '\0', sizeof(program.interpreter))) {
 		__builtin_trap();
 	}
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return 0;
 }

@@ -202,20 +202,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t form = size > 0 ? data[0] : 0;
 	const struct plumb_recording_options options = {.size = sizeof(options),
 							.in_file_order = form & 2};
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_recording *recording;
 	struct plumb_record record;
 	uint64_t given = 0, older = 0;
 	int got, fd;
 
 	if (size == 0 || size > SIZE_MAX_READ) {
-		plumb_diagnostics_free(found);
+		plumb_diagnostics_free(diagnostics);
 		return 0;
 	}
 	fd = open_bytes(data + 1, size - 1, form & 1);
-	got = recording_open_fd(fd, "fuzz", &options, &recording, found);
+	got = recording_open_fd(fd, "fuzz", &options, &recording, diagnostics);
 	require(got <= 0 && (got == 0) == (recording != NULL));
-	require(got == 0 || plumb_diagnostics_errors(found) > 0);
+	require(got == 0 || plumb_diagnostics_errors(diagnostics) > 0);
 	if (recording) {
 		while ((got = recording_next(recording, &record)) > 0) {
 			require(record.size >= 8);
@@ -229,11 +229,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			}
 		}
 		require(older <= plumb_recording_losses(recording)->out_of_order);
-		require(got == 0 || plumb_diagnostics_errors(found) > 0);
+		require(got == 0 || plumb_diagnostics_errors(diagnostics) > 0);
 		require(recording_next(recording, &record) == 0);
 		touch_recording(recording);
 		plumb_recording_close(recording);
 	}
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return 0;
 }

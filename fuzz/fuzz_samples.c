@@ -24,7 +24,7 @@ static void require(bool promise)
 }
 
 static struct plumb_recording *open_bytes(const uint8_t *data, size_t size,
-					  struct plumb_diagnostics *found)
+					  struct plumb_diagnostics *diagnostics)
 {
 	struct plumb_recording *recording = NULL;
 	int fd = memfd_create("recording", 0);
@@ -32,7 +32,7 @@ static struct plumb_recording *open_bytes(const uint8_t *data, size_t size,
 	require(fd >= 0);
 	require(write(fd, data, size) == (ssize_t)size);
 	require(lseek(fd, 0, SEEK_SET) == 0);
-	return recording_open_fd(fd, "fuzz", NULL, &recording, found) ? NULL : recording;
+	return recording_open_fd(fd, "fuzz", NULL, &recording, diagnostics) ? NULL : recording;
 }
 
 static void check_item(const struct plumb_samples_item *item)
@@ -55,14 +55,14 @@ struct copied_totals {
  */
 static struct copied_totals stream(struct plumb_recording *recording,
 				   const struct plumb_samples_options *options, bool batches,
-				   struct plumb_diagnostics *found)
+				   struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_samples_batch *batch;
 	const struct plumb_samples_item *item;
 	struct copied_totals copy;
 	struct plumb_samples *samples;
 
-	require(plumb_samples_begin(recording, options, &samples, found) == 0);
+	require(plumb_samples_begin(recording, options, &samples, diagnostics) == 0);
 	if (batches)
 		while (plumb_samples_next_batch(samples, &batch) > 0)
 			require(batch->record || batch->count > 0);
@@ -104,14 +104,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct plumb_samples_options options = {.size = sizeof(options)};
 	struct copied_totals totals, first;
 	struct plumb_recording *recording;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	struct plumb_spe_filter filter;
 	struct plumb_itrace itrace;
 
 	if (!size)
 		return 0;
-	found = plumb_diagnostics_new();
-	require(found != NULL);
+	diagnostics = plumb_diagnostics_new();
+	require(diagnostics != NULL);
 	require(itrace_parse("i3ifmtbaMl", PLUMB_PERF_NEWEST, &itrace, NULL) == 0);
 	require(spe_filter_parse("load,latency>9", 0, &filter, NULL) == 0);
 	options.itrace = data[0] & 1 ? &itrace : NULL;
@@ -121,16 +121,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	for (unsigned order = PLUMB_ORDER_TIME; order <= PLUMB_ORDER_FILE; order++) {
 		options.order = (enum plumb_samples_order)order;
-		recording = open_bytes(data + 1, size - 1, found);
+		recording = open_bytes(data + 1, size - 1, diagnostics);
 		if (!recording)
 			break;
-		totals = stream(recording, &options, data[0] >> (4 + order) & 1, found);
+		totals = stream(recording, &options, data[0] >> (4 + order) & 1, diagnostics);
 		plumb_recording_close(recording);
 		if (order == PLUMB_ORDER_TIME)
 			first = totals;
 		require(equal_totals(&totals, &first));
-		plumb_losses_report(&totals.lost, "fuzz", found);
+		plumb_losses_report(&totals.lost, "fuzz", diagnostics);
 	}
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return 0;
 }

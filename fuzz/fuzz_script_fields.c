@@ -16,13 +16,14 @@ static void require(bool holds)
 
 static void check_fields(const char *text)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct script_fields fields;
 	int status;
 
 	script_fields_init(&fields);
-	status = script_fields_parse(&fields, text, found);
-	require(status == 0 ? !plumb_diagnostics_errors(found) : plumb_diagnostics_errors(found));
+	status = script_fields_parse(&fields, text, diagnostics);
+	require(status == 0 ? !plumb_diagnostics_errors(diagnostics)
+			    : plumb_diagnostics_errors(diagnostics));
 	for (unsigned i = 0; status == 0 && i < FIELD_COUNT; i++) {
 		bool supported = true;
 
@@ -30,21 +31,22 @@ static void check_fields(const char *text)
 		for (int type = 0; type < TYPE_COUNT; type++)
 			require(supported || !(fields.types[type].asked & FIELD_BIT(i)));
 	}
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 }
 
 static void check_times(const char *text)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct time_ranges times;
-	int status = times_parse(&times, text, 5, UINT64_MAX / 2, found);
+	int status = times_parse(&times, text, 5, UINT64_MAX / 2, diagnostics);
 
-	require(status == 0 ? !plumb_diagnostics_errors(found) : plumb_diagnostics_errors(found));
+	require(status == 0 ? !plumb_diagnostics_errors(diagnostics)
+			    : plumb_diagnostics_errors(diagnostics));
 	if (status == 0) {
 		require(times.count >= 1 && times.count <= TIMES_MAX);
 		times_match(&times, 7);
 	}
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -20,11 +20,11 @@ static void require(bool promise)
 		abort();
 }
 
-static void check_finding(const struct plumb_diagnostics *found, int error, size_t length)
+static void check_finding(const struct plumb_diagnostics *diagnostics, int error, size_t length)
 {
-	const struct plumb_diagnostic *finding = plumb_diagnostics_get(found, 0);
+	const struct plumb_diagnostic *finding = plumb_diagnostics_get(diagnostics, 0);
 
-	require(plumb_diagnostics_errors(found) == (error ? 1 : 0));
+	require(plumb_diagnostics_errors(diagnostics) == (error ? 1 : 0));
 	if (error)
 		require(finding->column >= 1 && finding->column <= length + 1);
 }
@@ -56,18 +56,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	char *text = malloc(size + 1);
 	int error;
 
-	if (!text || !found)
+	if (!text || !diagnostics)
 		abort();
 	memcpy(text, data, size);
 	text[size] = '\0';
 	if (size && text[0] % 2 == 0) {
 		struct plumb_spe_filter filter;
 
-		error = spe_filter_parse(text + 1, 0x410fd8e0, &filter, found);
+		error = spe_filter_parse(text + 1, 0x410fd8e0, &filter, diagnostics);
 		if (!error)
 			check_filter(&filter);
 	} else {
@@ -76,14 +76,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		const enum plumb_perf_version version =
 			text[0] % 4 == 1 ? PLUMB_PERF_6_1 : PLUMB_PERF_NEWEST;
 
-		error = itrace_parse(size ? text + 1 : text, version, &itrace, found);
+		error = itrace_parse(size ? text + 1 : text, version, &itrace, diagnostics);
 		if (!error) {
 			require(itrace_groups(&itrace, version) >> PLUMB_SPE_GROUPS == 0);
-			plumb_itrace_report(&itrace, version, found);
+			plumb_itrace_report(&itrace, version, diagnostics);
 		}
 	}
-	check_finding(found, error, size);
-	plumb_diagnostics_free(found);
+	check_finding(diagnostics, error, size);
+	plumb_diagnostics_free(diagnostics);
 	free(text);
 	return 0;
 }

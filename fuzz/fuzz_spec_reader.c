@@ -54,19 +54,19 @@ static void map(const char *text, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_spec *spec;
 	int result;
 
 	map((const char *)data, size);
-	result = spec_read_memory(data, size, "fuzz", &spec, found);
+	result = spec_read_memory(data, size, "fuzz", &spec, diagnostics);
 	if (result == 0) {
-		require(spec && !plumb_diagnostics_errors(found));
+		require(spec && !plumb_diagnostics_errors(diagnostics));
 		require(spec_check(spec, NULL) == 0);
 	} else {
-		require(!spec && plumb_diagnostics_errors(found) > 0);
+		require(!spec && plumb_diagnostics_errors(diagnostics) > 0);
 	}
 	plumb_spec_free(spec);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return 0;
 }

@@ -21,14 +21,14 @@ static bool has_period(const struct record_request *request, const struct plumb_
 }
 
 static int read_all(struct plumb_event_list *list, const struct option_words *words,
-		    const char *otherwise, struct plumb_diagnostics *found)
+		    const char *otherwise, struct plumb_diagnostics *diagnostics)
 {
 	int error = 0;
 
 	for (unsigned i = 0; error == 0 && i < words->count; i++)
-		error = plumb_event_list_add(list, words->at[i], found);
+		error = plumb_event_list_add(list, words->at[i], diagnostics);
 	if (error == 0 && words->count == 0)
-		error = plumb_event_list_add(list, otherwise, found);
+		error = plumb_event_list_add(list, otherwise, diagnostics);
 	return error;
 }
 
@@ -52,7 +52,7 @@ static void drop_chains(struct record_request *request)
 }
 
 static int check(struct record_request *request, const struct machine *machine,
-		 struct plumb_diagnostics *found)
+		 struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_event_config *event;
 
@@ -61,9 +61,9 @@ static int check(struct record_request *request, const struct machine *machine,
 
 		if (!has_period(request, event))
 			return EXIT_USAGE;
-		error = plumb_source_check(machine->source, event, found);
+		error = plumb_source_check(machine->source, event, diagnostics);
 		if (error < 0)
-			return machine_complain(found, event->name, error);
+			return machine_complain(diagnostics, event->name, error);
 	}
 	drop_chains(request);
 	return EXIT_FINE;
@@ -79,16 +79,18 @@ int record_read_events(struct record_request *request, const struct machine *mac
 		.period = request->period,
 		.frequency = request->frequency,
 	};
-	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
+	struct plumb_diagnostics *diagnostics = memory_given(plumb_diagnostics_new());
 	int error, status;
 
 	plumb_source_fill_event_options(machine->source, &options);
 	error = plumb_event_list_new(&options, &request->events);
 	if (error == 0 && !request->options->exact)
-		error = read_all(request->events, &request->options->events, usual(machine), found);
-	status = error < 0 ? machine_complain(found, "-e", error) : machine_check_program(machine);
+		error = read_all(request->events, &request->options->events, usual(machine),
+				 diagnostics);
+	status = error < 0 ? machine_complain(diagnostics, "-e", error)
+			   : machine_check_program(machine);
 	if (status == EXIT_FINE)
-		status = check(request, machine, found);
-	plumb_diagnostics_free(found);
+		status = check(request, machine, diagnostics);
+	plumb_diagnostics_free(diagnostics);
 	return status;
 }

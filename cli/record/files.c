@@ -181,7 +181,7 @@ static char *stamped(const char *path)
 
 static int cannot(struct record_files *files, const char *name, const char *what)
 {
-	plumb_diagnostics_add(files->found, PLUMB_ERROR, "not-renamed", name, "%s: %s", what,
+	plumb_diagnostics_add(files->diagnostics, PLUMB_ERROR, "not-renamed", name, "%s: %s", what,
 			      strerror(errno));
 	return PLUMB_ERR_IO;
 }
@@ -237,9 +237,10 @@ int record_files_begin(struct record_files *files, const struct plumb_recording_
 
 		files->pipe = -1;
 		return plumb_recording_create_fd(fd, "standard output", setup, &files->writer,
-						 files->found);
+						 files->diagnostics);
 	}
-	return plumb_recording_create(files->request->path, setup, &files->writer, files->found);
+	return plumb_recording_create(files->request->path, setup, &files->writer,
+				      files->diagnostics);
 }
 
 int record_files_switch(struct record_files *files, bool asked)

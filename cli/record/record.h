@@ -73,7 +73,7 @@ int record_read_events(struct record_request *request, const struct machine *mac
 struct record_files {
 	const struct record_request *request;
 	struct plumb_recording_writer *writer; /* NULL: not begun */
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	char **kept; /* names of the complete files, the oldest first */
 	size_t kept_count;
 	uint64_t bytes; /* of all files */

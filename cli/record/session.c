@@ -24,7 +24,7 @@ struct session {
 	const struct machine *machine;
 	struct record_files files;
 	struct record_rates rates;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	struct progress progress;
 	bool asked;       /* SIGUSR2 asked for a new file */
 	bool repeat_maps; /* a new file needs the mappings again */
@@ -267,8 +267,8 @@ static int on_begin(void *user, const struct plumb_recording_setup *from)
 
 static void say_warnings(const struct session *s)
 {
-	for (size_t i = 0; i < plumb_diagnostics_count(s->found); i++) {
-		const struct plumb_diagnostic *d = plumb_diagnostics_get(s->found, i);
+	for (size_t i = 0; i < plumb_diagnostics_count(s->diagnostics); i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(s->diagnostics, i);
 
 		if (d->severity != PLUMB_WARNING)
 			continue;
@@ -280,8 +280,8 @@ static void say_warnings(const struct session *s)
 /* Tells whether the source has already warned about this. */
 static bool warned(const struct session *s, const char *id)
 {
-	for (size_t i = 0; i < plumb_diagnostics_count(s->found); i++)
-		if (strcmp(plumb_diagnostics_get(s->found, i)->id, id) == 0)
+	for (size_t i = 0; i < plumb_diagnostics_count(s->diagnostics); i++)
+		if (strcmp(plumb_diagnostics_get(s->diagnostics, i)->id, id) == 0)
 			return true;
 	return false;
 }
@@ -359,7 +359,7 @@ static int status_of(const struct session *s, int error)
 
 	if (error == PLUMB_ERR_INTERRUPTED)
 		return EXIT_OTHER;
-	status = machine_complain(s->found, s->request->path, error);
+	status = machine_complain(s->diagnostics, s->request->path, error);
 
 	return s->failed ? EXIT_OTHER : status;
 }
@@ -429,21 +429,22 @@ int record_run(const struct record_request *request, struct machine *machine, in
 	struct session s = {
 		.request = request,
 		.machine = machine,
-		.found = memory_given(plumb_diagnostics_new()),
+		.diagnostics = memory_given(plumb_diagnostics_new()),
 	};
 	const struct plumb_recording_job job = make_job(&s);
 	struct plumb_recording_run run = {.size = sizeof(run)};
 	bool own = request->options->snapshot || request->switching.signal;
 	int error, ended, status;
 
-	s.files = (struct record_files){.request = request, .found = s.found, .pipe = pipe};
+	s.files = (struct record_files){
+		.request = request, .diagnostics = s.diagnostics, .pipe = pipe};
 	say_which(&s);
 	signals_catch(own ? SIGUSR2 : 0);
 	/* A handler instead of SIG_IGN, which the program would inherit. */
 	signal(SIGPIPE, do_nothing);
 	progress_begin(&s.progress, !request->options->no_progress && !request->options->quiet);
 	machine->say_engine = request->options->common.verbose && !request->options->quiet;
-	error = plumb_source_record(machine->source, &job, &run, s.found);
+	error = plumb_source_record(machine->source, &job, &run, s.diagnostics);
 	signals_ended();
 	progress_erase(&s.progress);
 	/* Whatever happened, keep what was recorded. */
@@ -457,7 +458,7 @@ int record_run(const struct record_request *request, struct machine *machine, in
 		say_result(&s, &run);
 	record_rates_free(&s.rates);
 	record_files_free(&s.files);
-	plumb_diagnostics_free(s.found);
+	plumb_diagnostics_free(s.diagnostics);
 	if (error == PLUMB_ERR_INTERRUPTED) {
 		signals_end_early();
 		complain("a signal ended QEMU before the program began");

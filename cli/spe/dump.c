@@ -190,23 +190,23 @@ static int dump_file(struct dump *dump)
 	const char *path = dump->options->input;
 	const struct plumb_recording_options how = {
 		.size = sizeof(how), .in_file_order = true, .bare_spe = dump->options->raw};
-	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
+	struct plumb_diagnostics *diagnostics = memory_given(plumb_diagnostics_new());
 	struct plumb_recording *recording = NULL;
-	int error = plumb_recording_open(path, &how, &recording, found);
+	int error = plumb_recording_open(path, &how, &recording, diagnostics);
 
 	if (error == 0)
 		error = print_chunks(dump, recording);
 	if (error < 0) {
-		complain_recording(found, path, error, !dump->options->raw);
+		complain_recording(diagnostics, path, error, !dump->options->raw);
 	} else if (dump->chunks == 0) {
 		complain("%s: no SPE data in this file", path);
 		advise("record some with plumb record -e spe; plumb script prints other samples");
 	}
 	if (recording)
-		plumb_losses_report(plumb_recording_losses(recording), path, found);
-	complain_warnings(found);
+		plumb_losses_report(plumb_recording_losses(recording), path, diagnostics);
+	complain_warnings(diagnostics);
 	plumb_recording_close(recording);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return error < 0 ? complain_status(error) : dump->chunks ? EXIT_FINE : EXIT_USAGE;
 }
 

@@ -135,12 +135,12 @@ static uint16_t find_metric(const struct plumb_spec *spec, const char *word, con
 /* Whether the source counts it; if not, this has been said. */
 static bool can_count(const struct machine *machine, const struct plumb_event_config *event)
 {
-	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
-	int error = plumb_source_check(machine->source, event, found);
+	struct plumb_diagnostics *diagnostics = memory_given(plumb_diagnostics_new());
+	int error = plumb_source_check(machine->source, event, diagnostics);
 
 	if (error < 0)
-		machine_complain(found, event->name, error);
-	plumb_diagnostics_free(found);
+		machine_complain(diagnostics, event->name, error);
+	plumb_diagnostics_free(diagnostics);
 	return error == 0;
 }
 
@@ -175,16 +175,16 @@ static int read_events(const struct stat_options *options, const struct machine 
 		       struct plumb_event_list **list)
 {
 	struct plumb_event_options how = {.size = sizeof(how)};
-	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
+	struct plumb_diagnostics *diagnostics = memory_given(plumb_diagnostics_new());
 	int error, status = EXIT_FINE;
 
 	plumb_source_fill_event_options(machine->source, &how);
 	error = plumb_event_list_new(&how, list);
 	for (unsigned i = 0; error == 0 && i < options->events.count; i++)
-		error = plumb_event_list_add(*list, options->events.at[i], found);
+		error = plumb_event_list_add(*list, options->events.at[i], diagnostics);
 	if (error < 0)
-		status = machine_complain(found, "-e", error);
-	plumb_diagnostics_free(found);
+		status = machine_complain(diagnostics, "-e", error);
+	plumb_diagnostics_free(diagnostics);
 	return status;
 }
 

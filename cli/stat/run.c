@@ -32,7 +32,7 @@ struct runner {
 	struct plumb_count *counts;     /* of one run */
 	struct plumb_diagnosis **parts; /* one for each run or interval */
 	size_t part_count, part_room;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	const char **warnings;
 	const char *record_options[2 * 9 + 1];
 	double last_time;       /* of the previous interval */
@@ -271,7 +271,7 @@ static void warn_of_missing(struct runner *r)
 	text = join_take(&names);
 	if (*text)
 		plumb_diagnostics_add(
-			r->found, PLUMB_WARNING, "not-counted", NULL,
+			r->diagnostics, PLUMB_WARNING, "not-counted", NULL,
 			"metrics unavailable because these events were not counted: %s", text);
 	free(text);
 	free(named);
@@ -280,12 +280,12 @@ static void warn_of_missing(struct runner *r)
 /* Collects all distinct warnings in a list that ends with NULL. */
 static void gather_warnings(struct runner *r)
 {
-	size_t count = 0, all = plumb_diagnostics_count(r->found);
+	size_t count = 0, all = plumb_diagnostics_count(r->diagnostics);
 
 	free(r->warnings);
 	r->warnings = memory_resize(NULL, all + 1, sizeof(const char *));
 	for (size_t i = 0; i < all; i++) {
-		const struct plumb_diagnostic *d = plumb_diagnostics_get(r->found, i);
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(r->diagnostics, i);
 		bool known = d->severity != PLUMB_WARNING;
 
 		for (size_t k = 0; k < count; k++)
@@ -308,13 +308,13 @@ static void warn_of_short_run(struct runner *r, const struct plumb_diagnosis *di
 	before = figure_duration(r->startup_seconds);
 	if (startup >= STARTUP_MOST)
 		plumb_diagnostics_add(
-			r->found, PLUMB_WARNING, "startup", NULL,
+			r->diagnostics, PLUMB_WARNING, "startup", NULL,
 			"%.0f %% of this run is start-up: %s began after %s of %s; give the "
 			"program more work",
 			100 * startup, r->startup_end, before, time);
 	else if (r->report.seconds < SHORT_RUN)
 		plumb_diagnostics_add(
-			r->found, PLUMB_WARNING, "short-run", NULL,
+			r->diagnostics, PLUMB_WARNING, "short-run", NULL,
 			"%s is a short run, in which start-up and cold caches matter; "
 			"give the program more work",
 			time);
@@ -343,7 +343,7 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 
 	*run = (struct plumb_count_run){.size = sizeof(*run)};
 	progress_begin(&r->progress, !r->options->no_progress);
-	error = plumb_source_count(r->machine->source, &job, r->counts, run, r->found);
+	error = plumb_source_count(r->machine->source, &job, r->counts, run, r->diagnostics);
 	signals_ended();
 	progress_erase(&r->progress);
 	/* Only the first run says which engine it uses. */
@@ -356,7 +356,7 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 		return EXIT_OTHER;
 	}
 	if (error < 0)
-		return machine_complain(r->found, r->machine->program, error);
+		return machine_complain(r->diagnostics, r->machine->program, error);
 	if (run->ended && may_say(r))
 		window_say_ended(&r->options->counted, true);
 	if (!r->options->interval_ms)
@@ -441,7 +441,7 @@ static void release(struct runner *r)
 	free(r->warnings);
 	plumb_result_free(r->whole);
 	plumb_result_free(r->part);
-	plumb_diagnostics_free(r->found);
+	plumb_diagnostics_free(r->diagnostics);
 }
 
 /* Collects the options that plumb record needs for the same run. */
@@ -480,7 +480,7 @@ int stat_run(const struct stat_options *options, struct machine *machine,
 		.plan = plan,
 		.whole = new_result(plan),
 		.counts = memory_resize(NULL, plan->place_count + 1, sizeof(*r.counts)),
-		.found = memory_given(plumb_diagnostics_new()),
+		.diagnostics = memory_given(plumb_diagnostics_new()),
 		.report = {.source = plumb_source_name(machine->source),
 			   .label = plumb_source_label(machine->source),
 			   .spec = plan->selection->spec,

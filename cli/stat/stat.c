@@ -221,7 +221,7 @@ static bool check(const struct command *command, const struct stat_options *valu
 static int make_plan(const struct stat_options *values, const struct machine *machine,
 		     const struct plumb_selection *selection, struct plumb_plan **plan)
 {
-	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
+	struct plumb_diagnostics *diagnostics = memory_given(plumb_diagnostics_new());
 	struct plumb_plan_options how = {
 		.size = sizeof(how),
 		.collect_by = (enum plumb_collect_by)values->collect_by,
@@ -229,10 +229,10 @@ static int make_plan(const struct stat_options *values, const struct machine *ma
 	int error, status = EXIT_FINE;
 
 	plumb_source_fill_plan_options(machine->source, &how);
-	error = plumb_plan_new(selection, &how, plan, found);
+	error = plumb_plan_new(selection, &how, plan, diagnostics);
 	if (error < 0)
-		status = machine_complain(found, "-e", error);
-	plumb_diagnostics_free(found);
+		status = machine_complain(diagnostics, "-e", error);
+	plumb_diagnostics_free(diagnostics);
 	return status;
 }
 

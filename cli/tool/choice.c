@@ -167,8 +167,8 @@ static int choose_times(struct choice *choice, const char *text, const struct ch
 		status = find_bounds(input, &first, &last);
 	if (status != EXIT_FINE)
 		return status;
-	if (times_parse(times, text, first, last, input->found) < 0) {
-		complain_findings(input->found, "--time", PLUMB_ERR_SYNTAX);
+	if (times_parse(times, text, first, last, input->diagnostics) < 0) {
+		complain_findings(input->diagnostics, "--time", PLUMB_ERR_SYNTAX);
 		return EXIT_USAGE;
 	}
 	for (size_t i = 0; input->relative && i < times->count; i++) {

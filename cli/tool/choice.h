@@ -32,7 +32,7 @@ struct choice_input {
 	const char *path; /* of the recording, which may be read once more */
 	const struct plumb_recording *recording;
 	bool relative; /* times count from the first sample */
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 };
 
 /*

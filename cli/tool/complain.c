@@ -118,12 +118,13 @@ int complain_status(int error)
 	}
 }
 
-void complain_findings(const struct plumb_diagnostics *found, const char *file, int error)
+void complain_findings(const struct plumb_diagnostics *diagnostics, const char *file, int error)
 {
-	size_t shown = 0, errors = plumb_diagnostics_errors(found);
+	size_t shown = 0, errors = plumb_diagnostics_errors(diagnostics);
 
-	for (size_t i = 0; shown < FINDINGS_SHOWN && i < plumb_diagnostics_count(found); i++) {
-		const struct plumb_diagnostic *d = plumb_diagnostics_get(found, i);
+	for (size_t i = 0; shown < FINDINGS_SHOWN && i < plumb_diagnostics_count(diagnostics);
+	     i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(diagnostics, i);
 		char line[32] = "";
 
 		if (d->severity != PLUMB_ERROR)
@@ -140,23 +141,23 @@ void complain_findings(const struct plumb_diagnostics *found, const char *file, 
 		advise("%zu more: plumb spec validate %s", errors - shown, file);
 }
 
-void complain_recording(const struct plumb_diagnostics *found, const char *path, int error,
+void complain_recording(const struct plumb_diagnostics *diagnostics, const char *path, int error,
 			bool raw)
 {
-	const struct plumb_diagnostic *first = plumb_diagnostics_get(found, 0);
+	const struct plumb_diagnostic *first = plumb_diagnostics_get(diagnostics, 0);
 	const bool empty = first && strcmp(first->id, "empty") == 0;
 
-	complain_findings(found, path, error);
+	complain_findings(diagnostics, path, error);
 	if (error == PLUMB_ERR_IO && strcmp(path, "-") != 0 && access(path, F_OK) != 0)
 		advise("make a recording with plumb record PROGRAM");
 	else if (error == PLUMB_ERR_SYNTAX && !empty && raw)
 		advise("use --raw to read bare SPE data without a perf.data file around it");
 }
 
-void complain_warnings(const struct plumb_diagnostics *found)
+void complain_warnings(const struct plumb_diagnostics *diagnostics)
 {
-	for (size_t i = 0; i < plumb_diagnostics_count(found); i++) {
-		const struct plumb_diagnostic *d = plumb_diagnostics_get(found, i);
+	for (size_t i = 0; i < plumb_diagnostics_count(diagnostics); i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(diagnostics, i);
 
 		if (d->severity != PLUMB_WARNING)
 			continue;

@@ -41,17 +41,17 @@ bool complain_value(const char *option, const char *value, uint64_t most, const 
 int complain_status(int error);
 
 /*
- * Prints the first few errors in `found`, one line each, and how many more there are. If there are
- * none, prints `error` of reading `file`.
+ * Prints the first few errors in `diagnostics`, one line each, and how many more there are. If
+ * there are none, prints `error` of reading `file`.
  */
-void complain_findings(const struct plumb_diagnostics *found, const char *file, int error);
-/* Prints the warnings in `found`, which say what limits a result. */
-void complain_warnings(const struct plumb_diagnostics *found);
+void complain_findings(const struct plumb_diagnostics *diagnostics, const char *file, int error);
+/* Prints the warnings in `diagnostics`, which say what limits a result. */
+void complain_warnings(const struct plumb_diagnostics *diagnostics);
 /*
  * Does complain_findings() for a recording, and adds a hint if the file is missing; or about --raw,
  * if `raw` tells that it would help.
  */
-void complain_recording(const struct plumb_diagnostics *found, const char *path, int error,
+void complain_recording(const struct plumb_diagnostics *diagnostics, const char *path, int error,
 			bool raw);
 
 #endif

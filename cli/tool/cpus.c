@@ -43,15 +43,15 @@ static bool names_file(const char *name)
 
 static int open_file(struct cpus *cpus, const char *name, bool verbose)
 {
-	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
+	struct plumb_diagnostics *diagnostics = memory_given(plumb_diagnostics_new());
 	size_t warnings;
 	int error;
 
 	inputs_note(name, "the input");
-	error = plumb_spec_read_file(name, &cpus->read, found);
-	warnings = plumb_diagnostics_warnings(found);
+	error = plumb_spec_read_file(name, &cpus->read, diagnostics);
+	warnings = plumb_diagnostics_warnings(diagnostics);
 	if (error < 0) {
-		complain_findings(found, name, error);
+		complain_findings(diagnostics, name, error);
 	} else {
 		cpus->at[cpus->count++] = cpus->read;
 		if (verbose && warnings) {
@@ -59,7 +59,7 @@ static int open_file(struct cpus *cpus, const char *name, bool verbose)
 			advise("see plumb spec validate %s", name);
 		}
 	}
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return complain_status(error);
 }
 

@@ -19,12 +19,12 @@
 
 /* ---- findings ----------------------------------------------------------------------------- */
 
-int machine_complain(const struct plumb_diagnostics *found, const char *what, int error)
+int machine_complain(const struct plumb_diagnostics *diagnostics, const char *what, int error)
 {
 	bool said = false;
 
-	for (size_t i = 0; i < plumb_diagnostics_count(found); i++) {
-		const struct plumb_diagnostic *d = plumb_diagnostics_get(found, i);
+	for (size_t i = 0; i < plumb_diagnostics_count(diagnostics); i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(diagnostics, i);
 
 		if (d->severity != PLUMB_ERROR)
 			continue;
@@ -187,15 +187,15 @@ static void on_engine(void *user, const struct plumb_model_engine *engine)
 }
 
 /* Opens a source; what goes wrong is said. */
-static int opened(struct machine *machine, int error, struct plumb_diagnostics *found)
+static int opened(struct machine *machine, int error, struct plumb_diagnostics *diagnostics)
 {
 	int status = EXIT_FINE;
 
 	if (error < 0)
-		status = machine_complain(found, "cannot open the source", error);
+		status = machine_complain(diagnostics, "cannot open the source", error);
 	else
 		machine->spec = plumb_source_spec(machine->source);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return status;
 }
 
@@ -213,8 +213,9 @@ static int open_core(struct machine *machine, const struct machine_wish *wish)
 		.engine = on_engine,
 		.user = machine,
 	};
-	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
-	int status = opened(machine, plumb_model_open(&options, &machine->source, found), found);
+	struct plumb_diagnostics *diagnostics = memory_given(plumb_diagnostics_new());
+	int status = opened(machine, plumb_model_open(&options, &machine->source, diagnostics),
+			    diagnostics);
 
 	free_paths(&engines);
 	free(plugin_dir);
@@ -244,7 +245,7 @@ static int open_model(struct machine *machine, const struct machine_wish *wish)
 
 int machine_check_program(const struct machine *machine)
 {
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	int status = EXIT_FINE, error;
 
 	if (!machine->core)
@@ -258,11 +259,11 @@ int machine_check_program(const struct machine *machine)
 		complain("the model requires a program to run");
 		return EXIT_USAGE;
 	}
-	found = memory_given(plumb_diagnostics_new());
-	error = plumb_model_check_program(machine->program, machine->sysroot, found);
+	diagnostics = memory_given(plumb_diagnostics_new());
+	error = plumb_model_check_program(machine->program, machine->sysroot, diagnostics);
 	if (error < 0)
-		status = machine_complain(found, machine->program, error);
-	plumb_diagnostics_free(found);
+		status = machine_complain(diagnostics, machine->program, error);
+	plumb_diagnostics_free(diagnostics);
 	return status;
 }
 
@@ -271,7 +272,7 @@ int machine_check_program(const struct machine *machine)
 static int open_perf(struct machine *machine, const struct machine_wish *wish, bool software)
 {
 	struct plumb_perf_options options = {.size = sizeof(options), .software = software};
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	int status = EXIT_FINE;
 
 	/* Without a PMU this is the matter, not what CPU it would be. */
@@ -280,8 +281,9 @@ static int open_perf(struct machine *machine, const struct machine_wish *wish, b
 	if (status != EXIT_FINE)
 		return status;
 	options.spec = machine->cpus.count ? machine->cpus.at[0] : NULL;
-	found = memory_given(plumb_diagnostics_new());
-	return opened(machine, plumb_perf_open(&options, &machine->source, found), found);
+	diagnostics = memory_given(plumb_diagnostics_new());
+	return opened(machine, plumb_perf_open(&options, &machine->source, diagnostics),
+		      diagnostics);
 }
 
 /* ---- choosing ----------------------------------------------------------------------------- */
@@ -289,11 +291,11 @@ static int open_perf(struct machine *machine, const struct machine_wish *wish, b
 const char *const machine_sources[] = {"auto", "model", "perf", NULL};
 
 /* Tells whether the name of a software event, or the syntax, is wrong: a PMU would not help. */
-static bool is_misspelt(const struct plumb_diagnostics *found, int error)
+static bool is_misspelt(const struct plumb_diagnostics *diagnostics, int error)
 {
 	return error != PLUMB_ERR_MACHINE &&
-	       (error != PLUMB_ERR_NOT_FOUND ||
-		(plumb_diagnostics_count(found) && plumb_diagnostics_get(found, 0)->hint));
+	       (error != PLUMB_ERR_NOT_FOUND || (plumb_diagnostics_count(diagnostics) &&
+						 plumb_diagnostics_get(diagnostics, 0)->hint));
 }
 
 bool machine_only_software(const struct option_words *words, int source)
@@ -301,18 +303,18 @@ bool machine_only_software(const struct option_words *words, int source)
 	const struct plumb_event_options options = {.size = sizeof(options), .sampling = true};
 	const struct plumb_event_config *event;
 	const bool no_pmu = source == SOURCE_PERF && !plumb_perf_has_pmu();
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	struct plumb_event_list *list;
 	bool only = words->count > 0;
 	int error = 0;
 
 	if (plumb_event_list_new(&options, &list) < 0)
 		return false;
-	found = memory_given(plumb_diagnostics_new());
+	diagnostics = memory_given(plumb_diagnostics_new());
 	for (unsigned i = 0; error == 0 && i < words->count; i++)
-		error = plumb_event_list_add(list, words->at[i], found);
-	only = only && (error == 0 || (no_pmu && is_misspelt(found, error)));
-	plumb_diagnostics_free(found);
+		error = plumb_event_list_add(list, words->at[i], diagnostics);
+	only = only && (error == 0 || (no_pmu && is_misspelt(diagnostics, error)));
+	plumb_diagnostics_free(diagnostics);
 	for (size_t i = 0; only && (event = plumb_event_list_get(list, i)); i++)
 		only = event->kind == PLUMB_EVENT_SOFTWARE;
 	plumb_event_list_free(list);

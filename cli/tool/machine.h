@@ -63,7 +63,7 @@ int machine_check_program(const struct machine *machine);
  */
 bool machine_only_software(const struct option_words *words, int source);
 
-/* Prints the errors in `found`, and returns the exit status for `error`. */
-int machine_complain(const struct plumb_diagnostics *found, const char *what, int error);
+/* Prints the errors in `diagnostics`, and returns the exit status for `error`. */
+int machine_complain(const struct plumb_diagnostics *diagnostics, const char *what, int error);
 
 #endif

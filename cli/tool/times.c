@@ -130,17 +130,17 @@ static bool parse_parts(struct time_ranges *times, const char *text, uint64_t fi
 }
 
 int times_parse(struct time_ranges *times, const char *text, uint64_t first, uint64_t last,
-		struct plumb_diagnostics *found)
+		struct plumb_diagnostics *diagnostics)
 {
 	char quoted[QUOTE_ROOM];
 
 	times->count = 0;
 	if (strchr(text, '%') ? parse_parts(times, text, first, last) : parse_ranges(times, text))
 		return 0;
-	plumb_diagnostics_add(found, PLUMB_ERROR, "bad-time", NULL, "invalid time '%s'",
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "bad-time", NULL, "invalid time '%s'",
 			      quote(quoted, text));
 	plumb_diagnostics_hint(
-		found,
+		diagnostics,
 		"use START,STOP in seconds, either of which may be left out, or 10%%, 10%%/2 or "
 		"10%%-20%%");
 	return PLUMB_ERR_SYNTAX;

@@ -22,7 +22,7 @@ bool times_need_bounds(const char *text);
  * of. Returns 0 or PLUMB_ERR_SYNTAX with a finding.
  */
 int times_parse(struct time_ranges *times, const char *text, uint64_t first, uint64_t last,
-		struct plumb_diagnostics *found);
+		struct plumb_diagnostics *diagnostics);
 
 bool times_match(const struct time_ranges *times, uint64_t time);
 

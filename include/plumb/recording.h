@@ -39,13 +39,14 @@ struct plumb_recording_options {
 
 /*
  * Opens the recording `path`, or standard input for "-", and reads its header, attributes and
- * features (of a pipe, those before the first other record). `options` may be NULL; `found` must
- * live as long as the recording. Returns 0, or a negative error with a finding: IO, SYNTAX (not a
- * recording), INVALID (damaged), UNSUPPORTED, LIMIT, NO_MEMORY. Free with plumb_recording_close().
+ * features (of a pipe, those before the first other record). `options` may be NULL; `diagnostics`
+ * must live as long as the recording. Returns 0, or a negative error with a finding: IO, SYNTAX
+ * (not a recording), INVALID (damaged), UNSUPPORTED, LIMIT, NO_MEMORY. Free with
+ * plumb_recording_close().
  */
 PLUMB_API int plumb_recording_open(const char *path, const struct plumb_recording_options *options,
 				   struct plumb_recording **recording,
-				   struct plumb_diagnostics *found);
+				   struct plumb_diagnostics *diagnostics);
 PLUMB_API void plumb_recording_close(struct plumb_recording *recording); /* accepts NULL */
 
 /*
@@ -238,7 +239,7 @@ plumb_recording_losses(const struct plumb_recording *recording);
  * recording's name.
  */
 PLUMB_API void plumb_losses_report(const struct plumb_recording_losses *losses, const char *name,
-				   struct plumb_diagnostics *found);
+				   struct plumb_diagnostics *diagnostics);
 
 /* ---- Writing ------------------------------------------------------------------------------------
  */
@@ -276,21 +277,21 @@ struct plumb_recording_setup {
  * that are not seekable. The file can be read at any moment from now on, even if the writer is
  * never finished. An existing file is renamed to `path`.old, as perf does. Returns 0 or a negative
  * error with a finding: IO, NO_MEMORY, ARGUMENT (the setup cannot be written), UNSUPPORTED
- * (compression). The writer's other functions add their findings to `found`, which must live as
- * long as the writer.
+ * (compression). The writer's other functions add their findings to `diagnostics`, which must live
+ * as long as the writer.
  *
  * A program that writes to pipes, or under a limit on file sizes, should ignore SIGPIPE and SIGXFSZ
  * to get errors instead of signals. Only one thread at a time may use a writer.
  */
 PLUMB_API int plumb_recording_create(const char *path, const struct plumb_recording_setup *setup,
 				     struct plumb_recording_writer **writer,
-				     struct plumb_diagnostics *found);
+				     struct plumb_diagnostics *diagnostics);
 /* Begins a recording in pipe mode on a descriptor, and takes ownership of it, even after an error.
  * `name` is used in findings. */
 PLUMB_API int plumb_recording_create_fd(int fd, const char *name,
 					const struct plumb_recording_setup *setup,
 					struct plumb_recording_writer **writer,
-					struct plumb_diagnostics *found);
+					struct plumb_diagnostics *diagnostics);
 /* Begins another recording with the setup of `before`, to continue in a new file. */
 PLUMB_API int plumb_recording_create_next(const struct plumb_recording_writer *before,
 					  const char *path, struct plumb_recording_writer **writer);

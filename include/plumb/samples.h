@@ -11,10 +11,10 @@
  *   any other: a struct plumb_record of type PLUMB_RECORD_SAMPLE whose event is one of the groups
  *   that perf synthesizes ("l1d-miss", "memory"). The SPE record comes with it.
  *
- *	plumb_samples_begin(recording, &options, &samples, found);
+ *	plumb_samples_begin(recording, &options, &samples, diagnostics);
  *	while ((status = plumb_samples_next(samples, &item)) > 0)
  *		if (item->record->type == PLUMB_RECORD_SAMPLE) ...
- *	plumb_losses_report(plumb_samples_totals(samples)->lost, name, found);
+ *	plumb_losses_report(plumb_samples_totals(samples)->lost, name, diagnostics);
  *	plumb_samples_end(samples);
  *
  * - In batches of SPE records, which is several times faster for what adds up records.
@@ -112,13 +112,14 @@ struct plumb_samples_item {
 
 /*
  * Begins a stream over a recording of which no record has been read. From then on only the stream
- * may call plumb_recording_next(). `options` may be NULL. Findings go to `found` (may be NULL),
- * which must live as long as the stream. Returns 0, NO_MEMORY, or ARGUMENT if `options` has no size
- * or sets members that this version lacks.
+ * may call plumb_recording_next(). `options` may be NULL. Findings go to `diagnostics` (may be
+ * NULL), which must live as long as the stream. Returns 0, NO_MEMORY, or ARGUMENT if `options` has
+ * no size or sets members that this version lacks.
  */
 PLUMB_API int plumb_samples_begin(struct plumb_recording *recording,
 				  const struct plumb_samples_options *options,
-				  struct plumb_samples **samples, struct plumb_diagnostics *found);
+				  struct plumb_samples **samples,
+				  struct plumb_diagnostics *diagnostics);
 PLUMB_API void plumb_samples_end(struct plumb_samples *samples); /* accepts NULL */
 
 /*

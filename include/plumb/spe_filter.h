@@ -42,7 +42,7 @@ struct plumb_spe_filter;
  */
 PLUMB_API int plumb_spe_filter_parse(const char *text, uint32_t midr,
 				     struct plumb_spe_filter **filter,
-				     struct plumb_diagnostics *found);
+				     struct plumb_diagnostics *diagnostics);
 PLUMB_API void plumb_spe_filter_free(struct plumb_spe_filter *filter);
 
 /*

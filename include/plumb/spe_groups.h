@@ -49,13 +49,14 @@ struct plumb_itrace;
  * a finding that names the letter and its column; then *itrace is NULL.
  */
 PLUMB_API int plumb_itrace_parse(const char *text, enum plumb_perf_version version,
-				 struct plumb_itrace **itrace, struct plumb_diagnostics *found);
+				 struct plumb_itrace **itrace,
+				 struct plumb_diagnostics *diagnostics);
 PLUMB_API void plumb_itrace_free(struct plumb_itrace *itrace);
 
 /* Adds a warning for each letter that does not apply to SPE. */
 PLUMB_API void plumb_itrace_report(const struct plumb_itrace *itrace,
 				   enum plumb_perf_version version,
-				   struct plumb_diagnostics *found);
+				   struct plumb_diagnostics *diagnostics);
 
 #ifdef __cplusplus
 }

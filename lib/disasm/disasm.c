@@ -19,10 +19,10 @@ struct plumb_disassembler {
 };
 
 /* Adds a finding about the module's file. Returns MACHINE. */
-static int refuse(struct plumb_diagnostics *found, const char *path, const char *what,
+static int refuse(struct plumb_diagnostics *diagnostics, const char *path, const char *what,
 		  const char *why)
 {
-	diagnostics_add(found, PLUMB_ERROR, "no-disassembler", &(struct place){.file = path},
+	diagnostics_add(diagnostics, PLUMB_ERROR, "no-disassembler", &(struct place){.file = path},
 			"%s: %s", what, why);
 	return PLUMB_ERR_MACHINE;
 }
@@ -32,31 +32,34 @@ static int refuse(struct plumb_diagnostics *found, const char *path, const char 
  * or MACHINE with a finding.
  */
 static int load(const char *path, const struct disasm_module **module,
-		struct plumb_diagnostics *found)
+		struct plumb_diagnostics *diagnostics)
 {
 	void *handle;
 
 	if (access(path, R_OK) != 0) {
-		int error = refuse(found, path, "no disassembler is installed", strerror(errno));
+		int error =
+			refuse(diagnostics, path, "no disassembler is installed", strerror(errno));
 
-		plumb_diagnostics_hint(found, "install LLVM's headers (Debian: llvm-19-dev), then "
-					      "build and install plumb again");
+		plumb_diagnostics_hint(diagnostics,
+				       "install LLVM's headers (Debian: llvm-19-dev), then "
+				       "build and install plumb again");
 		return error;
 	}
 	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!handle) {
-		int error = refuse(found, path, "cannot load the disassembler", dlerror());
+		int error = refuse(diagnostics, path, "cannot load the disassembler", dlerror());
 
-		plumb_diagnostics_hint(found, "install the LLVM library that it names (Debian: "
-					      "libllvm19)");
+		plumb_diagnostics_hint(diagnostics,
+				       "install the LLVM library that it names (Debian: "
+				       "libllvm19)");
 		return error;
 	}
 	*module = dlsym(handle, DISASM_SYMBOL);
 	if (!*module || (*module)->interface != DISASM_INTERFACE) {
 		dlclose(handle);
-		refuse(found, path, "cannot load the disassembler",
+		refuse(diagnostics, path, "cannot load the disassembler",
 		       "it belongs to another version of plumb");
-		plumb_diagnostics_hint(found, "install plumb again with make install");
+		plumb_diagnostics_hint(diagnostics, "install plumb again with make install");
 		return PLUMB_ERR_MACHINE;
 	}
 	return 0;

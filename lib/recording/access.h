@@ -8,7 +8,7 @@
 /* Opens a descriptor as plumb_recording_open() opens a path, and takes ownership of it. `name` is
  * used in findings. */
 int recording_open_fd(int fd, const char *name, const struct plumb_recording_options *options,
-		      struct plumb_recording **recording, struct plumb_diagnostics *found);
+		      struct plumb_recording **recording, struct plumb_diagnostics *diagnostics);
 
 /* Reads the next record as recording_next() does, into the caller's struct. */
 int recording_next(struct plumb_recording *recording, struct plumb_record *record);

@@ -14,12 +14,13 @@
 #define ALL_GROUPS (PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUPS) - 1)
 
 void decoding_begin(struct decoding *decoding, struct plumb_recording *recording,
-		    const struct plumb_samples_options *options, struct plumb_diagnostics *found)
+		    const struct plumb_samples_options *options,
+		    struct plumb_diagnostics *diagnostics)
 {
 	struct plumb_itrace usual;
 	const struct plumb_itrace *itrace = &usual;
 
-	*decoding = (struct decoding){.recording = recording, .found = found};
+	*decoding = (struct decoding){.recording = recording, .diagnostics = diagnostics};
 	itrace_default(&usual, options->like_perf);
 	if (options->itrace)
 		itrace = options->itrace;
@@ -74,7 +75,7 @@ static void take_clock(struct decoding *decoding)
 	if (decoding->has_clock) {
 		decoding->clock = *clock;
 	} else if (!decoding->synthesis.timeless) {
-		plumb_diagnostics_add(decoding->found, PLUMB_WARNING, "spe-no-clock", NULL,
+		plumb_diagnostics_add(decoding->diagnostics, PLUMB_WARNING, "spe-no-clock", NULL,
 				      "the recording has no TIME_CONV, so the times of SPE records "
 				      "are unknown");
 		decoding->synthesis.timeless = true;
@@ -90,7 +91,7 @@ void decoding_decide(struct decoding *decoding)
 
 	decoding->decided = true;
 	if (!info || spe_auxtrace_read(info, &spe)) {
-		plumb_diagnostics_add(decoding->found, PLUMB_WARNING, "aux-unknown", NULL,
+		plumb_diagnostics_add(decoding->diagnostics, PLUMB_WARNING, "aux-unknown", NULL,
 				      "the recording's AUX data is not Arm SPE's, and is left out");
 		return;
 	}

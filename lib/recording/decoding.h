@@ -14,7 +14,7 @@
 
 struct decoding {
 	struct plumb_recording *recording;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	struct plumb_spe_filter filter;
 	bool has_filter, each_record_once;
 	struct synthesis synthesis;
@@ -27,7 +27,8 @@ struct decoding {
 };
 
 void decoding_begin(struct decoding *decoding, struct plumb_recording *recording,
-		    const struct plumb_samples_options *options, struct plumb_diagnostics *found);
+		    const struct plumb_samples_options *options,
+		    struct plumb_diagnostics *diagnostics);
 
 /* Takes in what the recording says. Call it at the first AUX data. */
 void decoding_decide(struct decoding *decoding);

@@ -13,34 +13,34 @@ struct loss {
 };
 
 static void report_unfinished(const struct plumb_recording_losses *losses,
-			      const struct place *place, struct plumb_diagnostics *found)
+			      const struct place *place, struct plumb_diagnostics *diagnostics)
 {
 	char recovered[64] = "";
 
 	if (losses->samples)
 		snprintf(recovered, sizeof(recovered), "; %llu sample%s recovered",
 			 (unsigned long long)losses->samples, losses->samples == 1 ? "" : "s");
-	diagnostics_add(found, PLUMB_WARNING, "unfinished", place, "the recorder was killed%s",
-			recovered);
-	plumb_diagnostics_hint(found, "what the last 100 ms brought may be missing");
+	diagnostics_add(diagnostics, PLUMB_WARNING, "unfinished", place,
+			"the recorder was killed%s", recovered);
+	plumb_diagnostics_hint(diagnostics, "what the last 100 ms brought may be missing");
 }
 
 static void report_skipped(const struct plumb_recording_losses *losses, const struct place *place,
-			   struct plumb_diagnostics *found)
+			   struct plumb_diagnostics *diagnostics)
 {
 	const bool one = losses->aux_skipped == 1;
 
-	diagnostics_add(found, PLUMB_WARNING, "aux-skipped", place,
+	diagnostics_add(diagnostics, PLUMB_WARNING, "aux-skipped", place,
 			"skipped %llu byte%s of AUX data that %s no SPE packet, the first at "
 			"0x%llx",
 			(unsigned long long)losses->aux_skipped, one ? "" : "s",
 			one ? "begins" : "begin", (unsigned long long)losses->aux_first_skipped);
-	diagnostics_remedy(found, "dump-packets", NULL,
+	diagnostics_remedy(diagnostics, "dump-packets", NULL,
 			   "the recording is damaged there, or newer than this program");
 }
 
 void plumb_losses_report(const struct plumb_recording_losses *losses, const char *name,
-			 struct plumb_diagnostics *found)
+			 struct plumb_diagnostics *diagnostics)
 {
 	const struct loss all[] = {
 		{losses->lost_records, "lost-records", "record was lost: the ring was full",
@@ -78,17 +78,17 @@ void plumb_losses_report(const struct plumb_recording_losses *losses, const char
 	const struct place place = {.file = name};
 
 	if (losses->unfinished)
-		report_unfinished(losses, &place, found);
+		report_unfinished(losses, &place, diagnostics);
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		const struct loss *loss = &all[i];
 
 		if (!loss->count)
 			continue;
-		diagnostics_add(found, PLUMB_WARNING, loss->id, &place, "%llu %s",
+		diagnostics_add(diagnostics, PLUMB_WARNING, loss->id, &place, "%llu %s",
 				(unsigned long long)loss->count,
 				loss->count == 1 ? loss->one : loss->many);
-		diagnostics_remedy(found, loss->remedy, NULL, "%s", loss->hint);
+		diagnostics_remedy(diagnostics, loss->remedy, NULL, "%s", loss->hint);
 	}
 	if (losses->aux_skipped)
-		report_skipped(losses, &place, found);
+		report_skipped(losses, &place, diagnostics);
 }

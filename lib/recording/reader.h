@@ -85,7 +85,7 @@ struct plumb_recording {
 	bool swap, big_endian; /* the file's byte order: not this machine's; big-endian */
 	struct plumb_recording_options options;
 	uint64_t next_progress;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	pthread_mutex_t found_lock;
 	unsigned complaints[COMPLAINT_KINDS];
 

@@ -35,7 +35,7 @@ static PLUMB_PRINTF(4, 0) void add_warning(struct plumb_recording *r, enum compl
 
 	(void)vsnprintf(text, sizeof(text), format, args);
 	pthread_mutex_lock(&r->found_lock);
-	diagnostics_add(r->found, PLUMB_WARNING, complaint_ids[kind], &where, "at %#llx: %s",
+	diagnostics_add(r->diagnostics, PLUMB_WARNING, complaint_ids[kind], &where, "at %#llx: %s",
 			(unsigned long long)offset, text);
 	pthread_mutex_unlock(&r->found_lock);
 }
@@ -61,7 +61,7 @@ int refuse(const struct plumb_recording *r, int error, const char *id, const cha
 
 	va_start(args, format);
 	pthread_mutex_lock(lock);
-	diagnostics_vadd(r->found, PLUMB_ERROR, id, &where, format, args);
+	diagnostics_vadd(r->diagnostics, PLUMB_ERROR, id, &where, format, args);
 	pthread_mutex_unlock(lock);
 	va_end(args);
 	return error;
@@ -541,7 +541,7 @@ static int prepare(struct plumb_recording *r)
 }
 
 int recording_open_fd(int fd, const char *name, const struct plumb_recording_options *options,
-		      struct plumb_recording **recording, struct plumb_diagnostics *found)
+		      struct plumb_recording **recording, struct plumb_diagnostics *diagnostics)
 {
 	struct plumb_recording *r = calloc(1, sizeof(*r));
 	int err;
@@ -554,7 +554,7 @@ int recording_open_fd(int fd, const char *name, const struct plumb_recording_opt
 	pthread_mutex_init(&r->found_lock, NULL);
 	r->fd = fd;
 	r->spool = -1;
-	r->found = found;
+	r->diagnostics = diagnostics;
 	r->name = strdup(name);
 	r->tasks = tasks_new();
 	if (options && !sized_read(&r->options, sizeof(r->options), options)) {
@@ -572,7 +572,7 @@ int recording_open_fd(int fd, const char *name, const struct plumb_recording_opt
 }
 
 int plumb_recording_open(const char *path, const struct plumb_recording_options *options,
-			 struct plumb_recording **recording, struct plumb_diagnostics *found)
+			 struct plumb_recording **recording, struct plumb_diagnostics *diagnostics)
 {
 	const bool standard = strcmp(path, "-") == 0;
 	int fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
@@ -582,11 +582,12 @@ int plumb_recording_open(const char *path, const struct plumb_recording_options 
 	if (fd < 0) {
 		const struct place where = {.file = path};
 
-		diagnostics_add(found, PLUMB_ERROR, "open", &where, "cannot be opened: %s",
+		diagnostics_add(diagnostics, PLUMB_ERROR, "open", &where, "cannot be opened: %s",
 				strerrordesc_np(errno));
 		return PLUMB_ERR_IO;
 	}
-	return recording_open_fd(fd, standard ? "standard input" : path, options, recording, found);
+	return recording_open_fd(fd, standard ? "standard input" : path, options, recording,
+				 diagnostics);
 }
 
 void plumb_recording_close(struct plumb_recording *r)

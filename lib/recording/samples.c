@@ -58,7 +58,7 @@ struct plumb_samples {
 
 int plumb_samples_begin(struct plumb_recording *recording,
 			const struct plumb_samples_options *options, struct plumb_samples **samples,
-			struct plumb_diagnostics *found)
+			struct plumb_diagnostics *diagnostics)
 {
 	struct plumb_samples_options chosen = {.size = sizeof(chosen)};
 	struct plumb_samples *s;
@@ -69,7 +69,7 @@ int plumb_samples_begin(struct plumb_recording *recording,
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return PLUMB_ERR_NO_MEMORY;
-	decoding_begin(&s->decoding, recording, &chosen, found);
+	decoding_begin(&s->decoding, recording, &chosen, diagnostics);
 	s->order = chosen.order;
 	s->rings.recording = recording;
 	s->rings.chunk_limit = s->order == PLUMB_ORDER_FILE ? 0 : SIZE_MAX;
@@ -92,7 +92,8 @@ void plumb_samples_end(struct plumb_samples *samples)
 
 static int no_memory(const struct plumb_samples *s)
 {
-	plumb_diagnostics_add(s->decoding.found, PLUMB_ERROR, "no-memory", NULL, "out of memory");
+	plumb_diagnostics_add(s->decoding.diagnostics, PLUMB_ERROR, "no-memory", NULL,
+			      "out of memory");
 	return PLUMB_ERR_NO_MEMORY;
 }
 
@@ -338,7 +339,7 @@ static int update(struct plumb_samples *s)
 	int error = rings_update(&s->rings);
 
 	if (error == PLUMB_ERR_LIMIT)
-		plumb_diagnostics_add(s->decoding.found, PLUMB_ERROR, "too-many-rings", NULL,
+		plumb_diagnostics_add(s->decoding.diagnostics, PLUMB_ERROR, "too-many-rings", NULL,
 				      "the recording has more than %d AUX rings", RINGS_LIMIT);
 	if (error)
 		return error == PLUMB_ERR_NO_MEMORY ? no_memory(s) : error;

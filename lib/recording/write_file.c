@@ -83,10 +83,10 @@ static int failed(struct plumb_recording_writer *writer, int number)
 	char text[512];
 
 	disk_failure(writer->fd, writer->path, number, text, sizeof(text));
-	diagnostics_add(writer->found, PLUMB_ERROR, number == ENOSPC ? "disk-full" : "not-written",
-			&where, "%s", text);
+	diagnostics_add(writer->diagnostics, PLUMB_ERROR,
+			number == ENOSPC ? "disk-full" : "not-written", &where, "%s", text);
 	if (!writer->pipe && writer->data_end > writer->data_begin)
-		plumb_diagnostics_hint(writer->found,
+		plumb_diagnostics_hint(writer->diagnostics,
 				       "the recording up to then is kept and can be read");
 	writer->error = PLUMB_ERR_IO;
 	return writer->error;

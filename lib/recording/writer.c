@@ -122,7 +122,7 @@ static int bad_setup(struct plumb_recording_writer *writer, const char *what)
 {
 	struct place where = {.file = writer->path};
 
-	diagnostics_add(writer->found, PLUMB_ERROR, "no-recording", &where,
+	diagnostics_add(writer->diagnostics, PLUMB_ERROR, "no-recording", &where,
 			"cannot write this to a recording: %s", what);
 	return PLUMB_ERR_ARGUMENT;
 }
@@ -197,7 +197,7 @@ static int not_opened(struct plumb_recording_writer *writer, int number)
 	struct place where = {.file = writer->path};
 	char reason[128];
 
-	diagnostics_add(writer->found, PLUMB_ERROR, "not-opened", &where, "%s",
+	diagnostics_add(writer->diagnostics, PLUMB_ERROR, "not-opened", &where, "%s",
 			strerror_r(number, reason, sizeof(reason)));
 	return PLUMB_ERR_IO;
 }
@@ -207,10 +207,10 @@ static int not_moved(struct plumb_recording_writer *writer, const char *old, int
 	struct place where = {.file = old};
 	char reason[128];
 
-	diagnostics_add(writer->found, PLUMB_ERROR, "not-opened", &where,
+	diagnostics_add(writer->diagnostics, PLUMB_ERROR, "not-opened", &where,
 			"the older recording cannot be moved there: %s",
 			strerror_r(number, reason, sizeof(reason)));
-	plumb_diagnostics_hint(writer->found, "remove it, or write to another file");
+	plumb_diagnostics_hint(writer->diagnostics, "remove it, or write to another file");
 	return PLUMB_ERR_IO;
 }
 
@@ -398,7 +398,7 @@ static void release(struct plumb_recording_writer *writer)
 
 /* `fd` is -1 to open the path. */
 static int create(const char *path, int fd, const struct plumb_recording_setup *given,
-		  struct plumb_recording_writer **result, struct plumb_diagnostics *found)
+		  struct plumb_recording_writer **result, struct plumb_diagnostics *diagnostics)
 {
 	struct plumb_recording_setup read, *setup = &read;
 	const bool valid = sized_read(setup, sizeof(*setup), given);
@@ -414,7 +414,7 @@ static int create(const char *path, int fd, const struct plumb_recording_setup *
 	}
 	writer->fd = fd;
 	writer->pipe = fd >= 0;
-	writer->found = found;
+	writer->diagnostics = diagnostics;
 	writer->attr_size = ATTR_SIZE_VER7;
 	writer->path = arena_strdup(&writer->arena, path);
 	writer->held = malloc(WRITER_BUFFER);
@@ -442,22 +442,23 @@ fail:
 }
 
 int plumb_recording_create(const char *path, const struct plumb_recording_setup *setup,
-			   struct plumb_recording_writer **writer, struct plumb_diagnostics *found)
+			   struct plumb_recording_writer **writer,
+			   struct plumb_diagnostics *diagnostics)
 {
-	return create(path, -1, setup, writer, found);
+	return create(path, -1, setup, writer, diagnostics);
 }
 
 int plumb_recording_create_fd(int fd, const char *name, const struct plumb_recording_setup *setup,
 			      struct plumb_recording_writer **writer,
-			      struct plumb_diagnostics *found)
+			      struct plumb_diagnostics *diagnostics)
 {
-	return create(name, fd, setup, writer, found);
+	return create(name, fd, setup, writer, diagnostics);
 }
 
 int plumb_recording_create_next(const struct plumb_recording_writer *before, const char *path,
 				struct plumb_recording_writer **writer)
 {
-	return create(path, -1, &before->setup, writer, before->found);
+	return create(path, -1, &before->setup, writer, before->diagnostics);
 }
 
 /* Returns the length with the held records, as if these were not compressed. */
@@ -480,7 +481,7 @@ static int bad_record(struct plumb_recording_writer *writer, size_t at, const ch
 {
 	struct place where = {.file = writer->path};
 
-	diagnostics_add(writer->found, PLUMB_ERROR, "bad-record", &where,
+	diagnostics_add(writer->diagnostics, PLUMB_ERROR, "bad-record", &where,
 			"byte %zu of the records to be written: %s", at, what);
 	return PLUMB_ERR_ARGUMENT;
 }

@@ -40,7 +40,7 @@ struct aux_entry {
 struct plumb_recording_writer {
 	struct arena arena; /* for `setup` and `path` */
 	struct plumb_recording_setup setup;
-	struct plumb_diagnostics *found; /* the caller's */
+	struct plumb_diagnostics *diagnostics; /* the caller's */
 	const char *path;
 	int fd;
 	bool pipe;

@@ -121,16 +121,16 @@ struct source {
 	 * source. `pmu` is the job's, `spec` the CPU's.
 	 */
 	int (*check)(const struct cpu_pmu *pmu, const struct plumb_spec *spec,
-		     const struct plumb_event_config *event, struct plumb_diagnostics *found);
+		     const struct plumb_event_config *event, struct plumb_diagnostics *diagnostics);
 	/*
 	 * Runs the program to its end. Returns 0 with `*run` filled, also when the program was
-	 * killed; warnings about what was counted go to `found`. Otherwise a negative error with
-	 * a finding. No member of `job` may be NULL unless it says so; callbacks may all be.
+	 * killed; warnings about what was counted go to `diagnostics`. Otherwise a negative error
+	 * with a finding. No member of `job` may be NULL unless it says so; callbacks may all be.
 	 */
 	int (*count)(const struct source_job *job, struct source_run *run,
-		     struct plumb_diagnostics *found);
+		     struct plumb_diagnostics *diagnostics);
 	int (*record)(const struct source_record_job *job, struct source_record_run *run,
-		      struct plumb_diagnostics *found);
+		      struct plumb_diagnostics *diagnostics);
 };
 
 extern const struct source source_model, source_perf;

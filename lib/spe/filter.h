@@ -48,6 +48,6 @@ bool spe_filter_matches(const struct plumb_spe_filter *filter,
 
 /* Parses as spe_filter_parse() does. After an error *filter is undefined. */
 int spe_filter_parse(const char *text, uint32_t midr, struct plumb_spe_filter *filter,
-		     struct plumb_diagnostics *found);
+		     struct plumb_diagnostics *diagnostics);
 
 #endif

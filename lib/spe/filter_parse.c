@@ -21,7 +21,7 @@ struct parser {
 	const char *at;
 	uint32_t midr;
 	struct plumb_spe_filter *filter;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 };
 
 /* A key that is compared with numbers. */
@@ -43,7 +43,7 @@ static int problem(const struct parser *p, int error, const char *at, size_t len
 	for (size_t i = 0; i < size; i++)
 		quoted[i] = (char)(at[i] >= ' ' && at[i] < 0x7f ? at[i] : '?');
 	quoted[size] = '\0';
-	diagnostics_add(p->found, PLUMB_ERROR, "filter", &place, "\"%s\": %s", quoted, what);
+	diagnostics_add(p->diagnostics, PLUMB_ERROR, "filter", &place, "\"%s\": %s", quoted, what);
 	return error;
 }
 
@@ -158,9 +158,9 @@ static void offer_sources(const struct parser *p)
 			at += (size_t)snprintf(names + at, sizeof(names) - at, "\"%s\", ", source);
 	}
 	if (at == 0)
-		plumb_diagnostics_hint(p->found, "the core is unknown, so use a number");
+		plumb_diagnostics_hint(p->diagnostics, "the core is unknown, so use a number");
 	else
-		plumb_diagnostics_hint(p->found, "use one of %.*sor a number",
+		plumb_diagnostics_hint(p->diagnostics, "use one of %.*sor a number",
 				       (int)sizeof(names) - 1, names);
 }
 
@@ -193,7 +193,7 @@ static int parse_source(struct parser *p, struct spe_ranges *ranges)
 				    "unknown data source of this core");
 
 		if (near.best)
-			plumb_diagnostics_hint(p->found, "did you mean \"%s\"?", near.best);
+			plumb_diagnostics_hint(p->diagnostics, "did you mean \"%s\"?", near.best);
 		else
 			offer_sources(p);
 		return error;
@@ -317,7 +317,7 @@ static int unknown_event(const struct parser *p, const char *name, size_t length
 
 	filter_offer_events(&near);
 	if (near.best)
-		plumb_diagnostics_hint(p->found, "did you mean \"%s\"?", near.best);
+		plumb_diagnostics_hint(p->diagnostics, "did you mean \"%s\"?", near.best);
 	return error;
 }
 
@@ -441,11 +441,12 @@ static int unknown_word(const struct parser *p, const char *name, size_t length,
 		(void)find_key(&none, "", &near, &key);
 	}
 	if (near.best)
-		plumb_diagnostics_hint(p->found, "did you mean \"%s\"?", near.best);
+		plumb_diagnostics_hint(p->diagnostics, "did you mean \"%s\"?", near.best);
 	else
-		plumb_diagnostics_hint(p->found, "use load, store, branch, other, user, kernel, an "
-						 "event as l1d-miss or !l1d-miss, latency>=N, "
-						 "source=, pc=, address=, target=, cpu=, tid=");
+		plumb_diagnostics_hint(p->diagnostics,
+				       "use load, store, branch, other, user, kernel, an "
+				       "event as l1d-miss or !l1d-miss, latency>=N, "
+				       "source=, pc=, address=, target=, cpu=, tid=");
 	return error;
 }
 
@@ -508,10 +509,13 @@ static int parse_term(struct parser *p)
 }
 
 int spe_filter_parse(const char *text, uint32_t midr, struct plumb_spe_filter *filter,
-		     struct plumb_diagnostics *found)
+		     struct plumb_diagnostics *diagnostics)
 {
-	struct parser p = {
-		.text = text, .at = text, .midr = midr, .filter = filter, .found = found};
+	struct parser p = {.text = text,
+			   .at = text,
+			   .midr = midr,
+			   .filter = filter,
+			   .diagnostics = diagnostics};
 
 	*filter = (struct plumb_spe_filter){0};
 	if (*text == '\0')
@@ -532,10 +536,10 @@ int spe_filter_parse(const char *text, uint32_t midr, struct plumb_spe_filter *f
 }
 
 int plumb_spe_filter_parse(const char *text, uint32_t midr, struct plumb_spe_filter **filter,
-			   struct plumb_diagnostics *found)
+			   struct plumb_diagnostics *diagnostics)
 {
 	struct plumb_spe_filter *made = malloc(sizeof(*made));
-	int error = made ? spe_filter_parse(text, midr, made, found) : PLUMB_ERR_NO_MEMORY;
+	int error = made ? spe_filter_parse(text, midr, made, diagnostics) : PLUMB_ERR_NO_MEMORY;
 
 	if (error) {
 		free(made);

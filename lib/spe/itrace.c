@@ -22,7 +22,7 @@
 struct parser {
 	const char *text, *at;
 	struct plumb_itrace *itrace;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	bool has_period, has_unit;
 	const char *period; /* where the last one stands, or belongs */
 };
@@ -39,13 +39,13 @@ static int bad_letter(const struct parser *p, const char *at, const char *expect
 	unsigned char c = (unsigned char)*at;
 
 	if (c == '\0')
-		diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place,
+		diagnostics_add(p->diagnostics, PLUMB_ERROR, "itrace-syntax", &place,
 				"ends where %s is expected", expected);
 	else if (c > ' ' && c < 0x7f)
-		diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place,
+		diagnostics_add(p->diagnostics, PLUMB_ERROR, "itrace-syntax", &place,
 				"unknown letter '%c': expected %s", c, expected);
 	else
-		diagnostics_add(p->found, PLUMB_ERROR, "itrace-syntax", &place,
+		diagnostics_add(p->diagnostics, PLUMB_ERROR, "itrace-syntax", &place,
 				"unknown byte 0x%02x: expected %s", c, expected);
 	return PLUMB_ERR_SYNTAX;
 }
@@ -74,7 +74,7 @@ static int parse_number(struct parser *p, uint64_t most, uint64_t *number)
 	if (!fits || *number > most) {
 		struct place place = place_of(p, begin);
 
-		diagnostics_add(p->found, PLUMB_ERROR, "itrace-number", &place,
+		diagnostics_add(p->diagnostics, PLUMB_ERROR, "itrace-number", &place,
 				"%.*s is too large: at most %llu", (int)(p->at - begin), begin,
 				(unsigned long long)most);
 		return PLUMB_ERR_INVALID;
@@ -120,7 +120,7 @@ static int parse_unit(struct parser *p)
 	if (__builtin_mul_overflow(p->itrace->period, scale, &p->itrace->period)) {
 		struct place place = place_of(p, unit);
 
-		diagnostics_add(p->found, PLUMB_ERROR, "itrace-number", &place,
+		diagnostics_add(p->diagnostics, PLUMB_ERROR, "itrace-number", &place,
 				"the period is too large");
 		return PLUMB_ERR_INVALID;
 	}
@@ -177,7 +177,7 @@ static int parse_size(struct parser *p, unsigned usual, unsigned most, unsigned 
 	if (number == 0) {
 		struct place place = place_of(p, begin);
 
-		diagnostics_add(p->found, PLUMB_ERROR, "itrace-number", &place,
+		diagnostics_add(p->diagnostics, PLUMB_ERROR, "itrace-number", &place,
 				"the size must not be 0");
 		return PLUMB_ERR_INVALID;
 	}
@@ -291,16 +291,16 @@ static int check_unit(struct parser *p)
 
 	if (!p->period || p->itrace->unit == ITRACE_INSTRUCTIONS)
 		return 0;
-	diagnostics_add(p->found, PLUMB_ERROR, "itrace-unit", &place,
+	diagnostics_add(p->diagnostics, PLUMB_ERROR, "itrace-unit", &place,
 			"SPE records can only be counted in instructions");
-	plumb_diagnostics_hint(p->found, "i1i is every record, i10i every tenth");
+	plumb_diagnostics_hint(p->diagnostics, "i1i is every record, i10i every tenth");
 	return PLUMB_ERR_INVALID;
 }
 
 int itrace_parse(const char *text, enum plumb_perf_version version, struct plumb_itrace *itrace,
-		 struct plumb_diagnostics *found)
+		 struct plumb_diagnostics *diagnostics)
 {
-	struct parser p = {.text = text, .at = text, .itrace = itrace, .found = found};
+	struct parser p = {.text = text, .at = text, .itrace = itrace, .diagnostics = diagnostics};
 
 	*itrace = (struct plumb_itrace){0};
 	while (*p.at) {
@@ -308,7 +308,7 @@ int itrace_parse(const char *text, enum plumb_perf_version version, struct plumb
 
 		if (error) {
 			plumb_diagnostics_hint(
-				found, "SPE has i1i (every record), f, m, t, b, a, M and l");
+				diagnostics, "SPE has i1i (every record), f, m, t, b, a, M and l");
 			return error;
 		}
 	}
@@ -322,10 +322,10 @@ int itrace_parse(const char *text, enum plumb_perf_version version, struct plumb
 }
 
 int plumb_itrace_parse(const char *text, enum plumb_perf_version version,
-		       struct plumb_itrace **itrace, struct plumb_diagnostics *found)
+		       struct plumb_itrace **itrace, struct plumb_diagnostics *diagnostics)
 {
 	struct plumb_itrace *made = malloc(sizeof(*made));
-	int error = made ? itrace_parse(text, version, made, found) : PLUMB_ERR_NO_MEMORY;
+	int error = made ? itrace_parse(text, version, made, diagnostics) : PLUMB_ERR_NO_MEMORY;
 
 	if (error) {
 		free(made);
@@ -388,24 +388,24 @@ uint32_t itrace_groups(const struct plumb_itrace *itrace, enum plumb_perf_versio
 }
 
 static void report_period(const struct plumb_itrace *itrace, enum plumb_perf_version version,
-			  struct plumb_diagnostics *found)
+			  struct plumb_diagnostics *diagnostics)
 {
 	if (itrace->instructions && !samples_instructions(itrace)) {
-		diagnostics_add(found, PLUMB_WARNING, "itrace-unit", NULL,
+		diagnostics_add(diagnostics, PLUMB_WARNING, "itrace-unit", NULL,
 				"SPE has no instructions by time: the group "
 				"\"instructions\" is left out");
-		plumb_diagnostics_hint(found, "give its period in instructions: i1i");
+		plumb_diagnostics_hint(diagnostics, "give its period in instructions: i1i");
 	} else if (itrace->instructions && itrace->period > 1) {
-		diagnostics_add(found, PLUMB_WARNING, "itrace-period", NULL,
+		diagnostics_add(diagnostics, PLUMB_WARNING, "itrace-period", NULL,
 				"each record is a sample already: only one in %llu is %s",
 				(unsigned long long)itrace->period,
 				perf_is_newer(version) ? "used" : "among the \"instructions\"");
-		plumb_diagnostics_hint(found, "i1i gives every record");
+		plumb_diagnostics_hint(diagnostics, "i1i gives every record");
 	}
 }
 
 void plumb_itrace_report(const struct plumb_itrace *itrace, enum plumb_perf_version version,
-			 struct plumb_diagnostics *found)
+			 struct plumb_diagnostics *diagnostics)
 {
 	const bool newer = perf_is_newer(version);
 	const struct {
@@ -429,11 +429,11 @@ void plumb_itrace_report(const struct plumb_itrace *itrace, enum plumb_perf_vers
 		{itrace->quick > 0, "q"},
 		{itrace->skip > 0, "s"},
 	};
-	report_period(itrace, version, found);
+	report_period(itrace, version, diagnostics);
 	for (size_t i = 0; i < sizeof(vain) / sizeof(*vain); i++)
 		if (vain[i].asked)
 			diagnostics_add(
-				found, PLUMB_WARNING, "itrace-vain", NULL,
+				diagnostics, PLUMB_WARNING, "itrace-vain", NULL,
 				"itrace letter '%s' has no effect: SPE does not record this",
 				vain[i].letter);
 }

@@ -39,7 +39,7 @@ struct plumb_itrace {
 
 /* Parses as itrace_parse() does. After an error *itrace is undefined. */
 int itrace_parse(const char *text, enum plumb_perf_version version, struct plumb_itrace *itrace,
-		 struct plumb_diagnostics *found);
+		 struct plumb_diagnostics *diagnostics);
 
 /*
  * Sets perf's default without --itrace: one sample for each group of a record, since 6.18 including

@@ -11,16 +11,16 @@
  */
 
 static int status;
-static struct plumb_diagnostics *found;
+static struct plumb_diagnostics *diagnostics;
 
 static struct script_fields parsed(const char *text)
 {
 	struct script_fields fields;
 
-	plumb_diagnostics_free(found);
-	found = plumb_diagnostics_new();
+	plumb_diagnostics_free(diagnostics);
+	diagnostics = plumb_diagnostics_new();
 	script_fields_init(&fields);
-	status = script_fields_parse(&fields, text, found);
+	status = script_fields_parse(&fields, text, diagnostics);
 	return fields;
 }
 
@@ -64,7 +64,7 @@ static void test_changes(void **state)
 
 static const char *message(void)
 {
-	return plumb_diagnostics_get(found, 0)->message;
+	return plumb_diagnostics_get(diagnostics, 0)->message;
 }
 
 static void test_refused(void **state)
@@ -79,14 +79,15 @@ static void test_refused(void **state)
 	parsed("tid,symof");
 	assert_int_equal(status, PLUMB_ERR_NOT_FOUND);
 	assert_string_equal(message(), "unknown field 'symof'");
-	assert_string_equal(plumb_diagnostics_get(found, 0)->hint, "did you mean symoff?");
+	assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->hint, "did you mean symoff?");
 	parsed("xx:tid");
 	assert_int_equal(status, PLUMB_ERR_NOT_FOUND);
 	assert_string_equal(message(), "unknown type of events 'xx'");
 	parsed("tid,brstacksym");
 	assert_int_equal(status, PLUMB_ERR_UNSUPPORTED);
 	assert_string_equal(message(), "field 'brstacksym' of perf script is not supported");
-	assert_non_null(strstr(plumb_diagnostics_get(found, 0)->hint, "comm, tid, pid, time"));
+	assert_non_null(
+		strstr(plumb_diagnostics_get(diagnostics, 0)->hint, "comm, tid, pid, time"));
 }
 
 /* Each of perf 6.1's names is known, printed or not. */
@@ -127,25 +128,25 @@ static void test_checks(void **state)
 	(void)state;
 	fields = parsed("-flags");
 	/* Those of the default that are not there are left out. */
-	assert_int_equal(script_fields_check(&fields, &event, "e", false, found), 0);
+	assert_int_equal(script_fields_check(&fields, &event, "e", false, diagnostics), 0);
 	assert_false(script_prints(&fields, TYPE_SOFTWARE, FIELD_TIME));
 	assert_true(script_prints(&fields, TYPE_SOFTWARE, FIELD_TID));
 	/* Those that were asked for are not. */
 	fields = parsed("+time");
-	assert_int_equal(script_fields_check(&fields, &event, "e", false, found),
+	assert_int_equal(script_fields_check(&fields, &event, "e", false, diagnostics),
 			 PLUMB_ERR_INVALID);
 	/* Samples made of AUX data may have an address though their event has none. */
 	fields = parsed("+addr");
-	assert_int_equal(script_fields_check(&fields, &event, "e", false, found),
+	assert_int_equal(script_fields_check(&fields, &event, "e", false, diagnostics),
 			 PLUMB_ERR_INVALID);
 	fields = parsed("+addr");
-	assert_int_equal(script_fields_check(&fields, &event, "e", true, found), 0);
+	assert_int_equal(script_fields_check(&fields, &event, "e", true, diagnostics), 0);
 	fields = parsed("ip,symoff");
-	assert_int_equal(script_fields_check(&fields, &event, "e", false, found),
+	assert_int_equal(script_fields_check(&fields, &event, "e", false, diagnostics),
 			 PLUMB_ERR_INVALID);
 	event.attr.sample_type = PLUMB_SAMPLE_TID;
 	fields = parsed("tid,sym");
-	assert_int_equal(script_fields_check(&fields, &event, "e", false, found),
+	assert_int_equal(script_fields_check(&fields, &event, "e", false, diagnostics),
 			 PLUMB_ERR_INVALID);
 }
 
@@ -223,6 +224,6 @@ int main(void)
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return failed;
 }

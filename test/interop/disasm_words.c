@@ -11,12 +11,12 @@
 
 int main(int argc, char **argv)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_disassembler *disassembler;
 	struct plumb_disassembly text;
 	char line[64], *rest;
 
-	if (argc < 2 || plumb_disassembler_new(argv[1], &disassembler, found) < 0)
+	if (argc < 2 || plumb_disassembler_new(argv[1], &disassembler, diagnostics) < 0)
 		return 1;
 	while (fgets(line, sizeof(line), stdin)) {
 		uint64_t address = strtoull(line, &rest, 16);
@@ -27,6 +27,6 @@ int main(int argc, char **argv)
 		       known ? text.text : "<unknown>", *text.remark ? " // " : "", text.remark);
 	}
 	plumb_disassembler_free(disassembler);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return 0;
 }

@@ -35,7 +35,7 @@ int main(int count, char **arguments)
 	if (plumb_spec_find("neoverse-n1", &options.spec, NULL) < 0)
 		return 1;
 	while ((length = getline(&line, &room, stdin)) >= 0) {
-		struct plumb_diagnostics *found = plumb_diagnostics_new();
+		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 		struct plumb_event_list *list;
 		int error;
 
@@ -43,16 +43,16 @@ int main(int count, char **arguments)
 			line[length - 1] = '\0';
 		if (plumb_event_list_new(&options, &list) < 0)
 			return 1;
-		error = plumb_event_list_add(list, line, found);
+		error = plumb_event_list_add(list, line, diagnostics);
 		if (error < 0)
 			printf("error %s: %s\n", plumb_error_name(error),
-			       plumb_diagnostics_count(found)
-				       ? plumb_diagnostics_get(found, 0)->message
+			       plumb_diagnostics_count(diagnostics)
+				       ? plumb_diagnostics_get(diagnostics, 0)->message
 				       : "");
 		else
 			print(list);
 		plumb_event_list_free(list);
-		plumb_diagnostics_free(found);
+		plumb_diagnostics_free(diagnostics);
 	}
 	free(line);
 	return 0;

@@ -71,7 +71,7 @@ static struct {
 
 static struct ring rings[RINGS_MAX];
 static struct plumb_recording_writer *writer;
-static struct plumb_diagnostics *found;
+static struct plumb_diagnostics *diagnostics;
 static uint64_t state, now = FIRST_TIME;
 
 static void check(int error)
@@ -79,8 +79,8 @@ static void check(int error)
 	if (error >= 0)
 		return;
 	fprintf(stderr, "make_spe_recording: %s\n", plumb_error_name(error));
-	for (size_t i = 0; i < plumb_diagnostics_count(found); i++)
-		fprintf(stderr, "%s\n", plumb_diagnostics_get(found, i)->message);
+	for (size_t i = 0; i < plumb_diagnostics_count(diagnostics); i++)
+		fprintf(stderr, "%s\n", plumb_diagnostics_get(diagnostics, i)->message);
 	exit(1);
 }
 
@@ -598,7 +598,7 @@ static void create(const char *path)
 				PLUMB_ATTR_BIT(PLUMB_ATTR_TASK);
 	if (options.switches || options.plain)
 		events[1].attr.flags |= PLUMB_ATTR_BIT(PLUMB_ATTR_CONTEXT_SWITCH);
-	check(plumb_recording_create(path, &setup, &writer, found));
+	check(plumb_recording_create(path, &setup, &writer, diagnostics));
 }
 
 static void parse(char *word)
@@ -675,8 +675,8 @@ int main(int argc, char **argv)
 	options.rings = (unsigned)strtoul(argv[4], NULL, 10);
 	for (int i = 5; i < argc; i++)
 		parse(argv[i]);
-	found = plumb_diagnostics_new();
-	if (!found || !options.rings || options.rings > RINGS_MAX ||
+	diagnostics = plumb_diagnostics_new();
+	if (!diagnostics || !options.rings || options.rings > RINGS_MAX ||
 	    options.layouts > LAYOUTS_MAX || options.chunk < (options.layouts ? ENCODED_MAX : 256))
 		return 2;
 	for (unsigned i = 0; i < options.layouts; i++)
@@ -707,6 +707,6 @@ int main(int argc, char **argv)
 	check(plumb_recording_finish(writer, NULL));
 	for (unsigned i = 0; i < options.rings; i++)
 		free(rings[i].bytes);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return 0;
 }

@@ -18,15 +18,15 @@
 
 #define EVENTS_MAX 8
 
-static struct plumb_diagnostics *found;
+static struct plumb_diagnostics *diagnostics;
 
 static void check(int error, const char *what)
 {
 	if (error >= 0)
 		return;
 	fprintf(stderr, "%s: %s\n", what, plumb_error_name(error));
-	for (size_t i = 0; i < plumb_diagnostics_count(found); i++)
-		fprintf(stderr, "%s\n", plumb_diagnostics_get(found, i)->message);
+	for (size_t i = 0; i < plumb_diagnostics_count(diagnostics); i++)
+		fprintf(stderr, "%s\n", plumb_diagnostics_get(diagnostics, i)->message);
 	exit(1);
 }
 
@@ -136,7 +136,7 @@ static void copy(const char *from, const char *to, int level, bool kill_it)
 		desc += 8 + u32(desc + 4) + 8 * events[i].id_count;
 		setup.event_count++;
 	}
-	check(plumb_recording_create(to, &setup, &writer, found), to);
+	check(plumb_recording_create(to, &setup, &writer, diagnostics), to);
 	copy_records(writer, file, kill_it);
 	check(plumb_recording_finish(writer, &size), "finish");
 	fprintf(stderr, "%llu bytes\n", (unsigned long long)size);
@@ -235,7 +235,7 @@ static void spe(const char *to)
 	const struct plumb_aux_chunk chunk = {.reference = 42, .tid = -1, .cpu = 0};
 	struct plumb_recording_writer *writer;
 
-	check(plumb_recording_create(to, &setup, &writer, found), to);
+	check(plumb_recording_create(to, &setup, &writer, diagnostics), to);
 	check(plumb_recording_write(writer, &comm, sizeof(comm)), "comm");
 	check(plumb_recording_write(writer, &aux, sizeof(aux)), "aux");
 	check(plumb_recording_write_aux(writer, &chunk, spe_records, 11, spe_records + 11,
@@ -247,13 +247,13 @@ static void spe(const char *to)
 
 int main(int count, char **arguments)
 {
-	found = plumb_diagnostics_new();
+	diagnostics = plumb_diagnostics_new();
 	if (count == 3 && strcmp(arguments[1], "--spe") == 0)
 		spe(arguments[2]);
 	else if (count >= 4)
 		copy(arguments[1], arguments[2], (int)strtol(arguments[3], NULL, 10), count > 4);
 	else
 		return 2;
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return 0;
 }

@@ -226,13 +226,13 @@ int main(int argc, char **argv)
 	const bool quiet = argc > 1 && strcmp(argv[1], "--quiet") == 0;
 	const struct plumb_recording_options options = {.size = sizeof(options),
 							.in_file_order = !order && !quiet};
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_recording *recording;
 	struct plumb_record record;
 	uint64_t count = 0;
 	int got;
 
-	got = plumb_recording_open(argv[argc - 1], &options, &recording, found);
+	got = plumb_recording_open(argv[argc - 1], &options, &recording, diagnostics);
 	if (got == 0) {
 		while ((got = recording_next(recording, &record)) > 0) {
 			count++;
@@ -243,11 +243,11 @@ int main(int argc, char **argv)
 		printf("# records : %" PRIu64 "\n", count);
 	}
 	plumb_recording_close(recording);
-	for (size_t i = 0; i < plumb_diagnostics_count(found); i++) {
-		const struct plumb_diagnostic *finding = plumb_diagnostics_get(found, i);
+	for (size_t i = 0; i < plumb_diagnostics_count(diagnostics); i++) {
+		const struct plumb_diagnostic *finding = plumb_diagnostics_get(diagnostics, i);
 
 		(void)fprintf(stderr, "%s: %s: %s\n", finding->file, finding->id, finding->message);
 	}
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return got < 0;
 }

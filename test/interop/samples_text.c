@@ -12,13 +12,13 @@
 
 #include "spe/itrace.h"
 
-static struct plumb_diagnostics *found;
+static struct plumb_diagnostics *diagnostics;
 
 static int fail(int error)
 {
 	fprintf(stderr, "samples_text: %s\n", plumb_error_name(error));
-	for (size_t i = 0; i < plumb_diagnostics_count(found); i++)
-		fprintf(stderr, "%s\n", plumb_diagnostics_get(found, i)->message);
+	for (size_t i = 0; i < plumb_diagnostics_count(diagnostics); i++)
+		fprintf(stderr, "%s\n", plumb_diagnostics_get(diagnostics, i)->message);
 	return 1;
 }
 
@@ -77,11 +77,11 @@ static int print(const char *path, const struct plumb_samples_options *options, 
 {
 	struct plumb_recording *recording;
 	struct plumb_samples *samples;
-	int status = plumb_recording_open(path, NULL, &recording, found);
+	int status = plumb_recording_open(path, NULL, &recording, diagnostics);
 
 	if (status)
 		return fail(status);
-	status = plumb_samples_begin(recording, options, &samples, found);
+	status = plumb_samples_begin(recording, options, &samples, diagnostics);
 	if (status)
 		return fail(status);
 	status = counting ? read_batches(samples) : read_samples(samples);
@@ -99,8 +99,8 @@ int main(int argc, char **argv)
 	bool counting = false;
 	int status;
 
-	found = plumb_diagnostics_new();
-	if (argc < 3 || !found)
+	diagnostics = plumb_diagnostics_new();
+	if (argc < 3 || !diagnostics)
 		return 2;
 	for (int i = 3; i < argc; i++) {
 		if (strncmp(argv[i], "like-perf=", 10) == 0)
@@ -112,11 +112,11 @@ int main(int argc, char **argv)
 		}
 	}
 	if (strcmp(argv[2], "default") != 0) {
-		if (itrace_parse(argv[2], options.like_perf, &itrace, found))
+		if (itrace_parse(argv[2], options.like_perf, &itrace, diagnostics))
 			return fail(PLUMB_ERR_SYNTAX);
 		options.itrace = &itrace;
 	}
 	status = print(argv[1], &options, counting);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return status;
 }

@@ -321,7 +321,7 @@ static inline struct build *build_new(bool big, bool pipe)
 
 struct opened {
 	struct plumb_recording *recording;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	int error;
 };
 
@@ -350,17 +350,18 @@ static inline int as_pipe(const uint8_t *bytes, size_t size)
 static inline struct opened open_bytes(const uint8_t *bytes, size_t size, bool through_pipe,
 				       const struct plumb_recording_options *options)
 {
-	struct opened opened = {.found = plumb_diagnostics_new()};
+	struct opened opened = {.diagnostics = plumb_diagnostics_new()};
 	int fd = through_pipe ? as_pipe(bytes, size) : as_file(bytes, size);
 
-	opened.error = recording_open_fd(fd, "built", options, &opened.recording, opened.found);
+	opened.error =
+		recording_open_fd(fd, "built", options, &opened.recording, opened.diagnostics);
 	return opened;
 }
 
 static inline void opened_close(struct opened *opened)
 {
 	plumb_recording_close(opened->recording);
-	plumb_diagnostics_free(opened->found);
+	plumb_diagnostics_free(opened->diagnostics);
 }
 
 /* Opens what was built, which must do. */
@@ -374,10 +375,10 @@ static inline struct opened open_built(struct build *b)
 	return opened;
 }
 
-static inline bool has_finding(const struct plumb_diagnostics *found, const char *id)
+static inline bool has_finding(const struct plumb_diagnostics *diagnostics, const char *id)
 {
-	for (size_t i = 0; i < plumb_diagnostics_count(found); i++) {
-		if (strcmp(plumb_diagnostics_get(found, i)->id, id) == 0)
+	for (size_t i = 0; i < plumb_diagnostics_count(diagnostics); i++) {
+		if (strcmp(plumb_diagnostics_get(diagnostics, i)->id, id) == 0)
 			return true;
 	}
 	return false;

@@ -28,41 +28,41 @@ static const struct expected as_it_is[] = {
 
 #define AS_IT_IS (sizeof(as_it_is) / sizeof(as_it_is[0]))
 
-static bool is_among(const struct plumb_diagnostics *found, const struct expected *expected)
+static bool is_among(const struct plumb_diagnostics *diagnostics, const struct expected *expected)
 {
 	const struct plumb_diagnostic *d;
 
-	for (size_t i = 0; (d = plumb_diagnostics_get(found, i)); i++)
+	for (size_t i = 0; (d = plumb_diagnostics_get(diagnostics, i)); i++)
 		if (strcmp(d->id, expected->id) == 0 && d->path &&
 		    strcmp(d->path, expected->path) == 0)
 			return true;
 	return false;
 }
 
-static void print_findings(const struct plumb_diagnostics *found)
+static void print_findings(const struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_diagnostic *d;
 
-	for (size_t i = 0; (d = plumb_diagnostics_get(found, i)); i++)
+	for (size_t i = 0; (d = plumb_diagnostics_get(diagnostics, i)); i++)
 		print_message("# %s: %s: %s\n", d->path ? d->path : "-", d->id, d->message);
 }
 
 /* The check must find what is wrong as it is, `count` things more, and nothing else. */
 static void expect(const struct plumb_spec *spec, const struct expected *more, size_t count)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	bool right = true;
 
-	assert_int_equal(spec_check(spec, found), PLUMB_ERR_INVALID);
+	assert_int_equal(spec_check(spec, diagnostics), PLUMB_ERR_INVALID);
 	for (size_t i = 0; i < AS_IT_IS; i++)
-		right &= is_among(found, &as_it_is[i]);
+		right &= is_among(diagnostics, &as_it_is[i]);
 	for (size_t i = 0; i < count; i++)
-		right &= is_among(found, &more[i]);
-	if (!right || plumb_diagnostics_count(found) != AS_IT_IS + count) {
-		print_findings(found);
+		right &= is_among(diagnostics, &more[i]);
+	if (!right || plumb_diagnostics_count(diagnostics) != AS_IT_IS + count) {
+		print_findings(diagnostics);
 		fail();
 	}
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 }
 
 #define EXPECT(spec, ...)                                           \
@@ -130,7 +130,7 @@ static void a_tree_with_loose_ends_is_not_searched_for_orphans(void **state)
 	static const struct plumb_next_item items[] = {{PLUMB_ITEM_METRIC, 999},
 						       {PLUMB_ITEM_METRIC_GROUP, PLUMB_NONE}};
 	static const uint16_t roots[] = {SMALL_NODE_FRONTEND, SMALL_NODE_BACKEND, SMALL_NODE_COUNT};
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	const struct expected bad[] = {
 		{"bad-index", TREE "/metrics/3/name"},
 		{"bad-index", TREE "/metrics/0/next_items/0"},
@@ -146,12 +146,12 @@ static void a_tree_with_loose_ends_is_not_searched_for_orphans(void **state)
 	copy.nodes[SMALL_NODE_FRONTEND].next_items = items;
 	copy.nodes[SMALL_NODE_FRONTEND].next_item_count = 2;
 	copy.methodologies[0].roots = (struct plumb_indexes){roots, 3};
-	assert_int_equal(spec_check(&copy.spec, found), PLUMB_ERR_INVALID);
+	assert_int_equal(spec_check(&copy.spec, diagnostics), PLUMB_ERR_INVALID);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		if (!is_among(found, &bad[i]))
+		if (!is_among(diagnostics, &bad[i]))
 			fail_msg("%s", bad[i].path);
-	assert_false(is_among(found, &orphan));
-	plumb_diagnostics_free(found);
+	assert_false(is_among(diagnostics, &orphan));
+	plumb_diagnostics_free(diagnostics);
 }
 
 /* A wrong order is told, and leads nothing else astray. */
@@ -207,22 +207,22 @@ static void names_must_differ_in_more_than_case(void **state)
 /* While it is uncertain what names mean, what formulas say is, too. */
 static void ambiguous_formulas_are_left_alone(void **state)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	const struct expected syntax = {"formula-syntax", "/metrics/ipc/formula"};
 	struct small_copy copy;
 
 	(void)state;
 	small_spec_copy(&copy);
 	copy.metrics[SMALL_IPC].formula = "?";
-	spec_check(&copy.spec, found);
-	assert_true(is_among(found, &syntax));
-	plumb_diagnostics_free(found);
+	spec_check(&copy.spec, diagnostics);
+	assert_true(is_among(diagnostics, &syntax));
+	plumb_diagnostics_free(diagnostics);
 
-	found = plumb_diagnostics_new();
+	diagnostics = plumb_diagnostics_new();
 	copy.metrics[SMALL_EIGHT].name = "IPC";
-	spec_check(&copy.spec, found);
-	assert_false(is_among(found, &syntax));
-	plumb_diagnostics_free(found);
+	spec_check(&copy.spec, diagnostics);
+	assert_false(is_among(diagnostics, &syntax));
+	plumb_diagnostics_free(diagnostics);
 }
 
 static void numbers_fit_a_midr(void **state)
@@ -265,7 +265,7 @@ static void circles_are_spelt_out(void **state)
 		.methodologies = &methodology,
 		.methodology_count = 1,
 	};
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	const struct plumb_diagnostic *d;
 
 	(void)state;
@@ -287,17 +287,17 @@ static void circles_are_spelt_out(void **state)
 		order[i] = all[i] = i;
 	}
 	methodology.roots = (struct plumb_indexes){order, 1};
-	assert_int_equal(spec_check(&spec, found), PLUMB_ERR_INVALID);
-	assert_int_equal(plumb_diagnostics_count(found), 2);
-	d = plumb_diagnostics_get(found, 0);
+	assert_int_equal(spec_check(&spec, diagnostics), PLUMB_ERR_INVALID);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), 2);
+	d = plumb_diagnostics_get(diagnostics, 0);
 	assert_string_equal(d->id, "tree-cycle");
 	assert_string_equal(d->path, "/methodologies/m/decision_tree/metrics/39/next_items/0");
 	assert_string_equal(d->message, "cycle: n00 > ... > n34 > n35 > n36 > n37 > n38 > n39 > "
 					"n00");
-	d = plumb_diagnostics_get(found, 1);
+	d = plumb_diagnostics_get(diagnostics, 1);
 	assert_string_equal(d->path, "/methodologies/m/decision_tree/metrics/39/next_items/1");
 	assert_string_equal(d->message, "cycle: n39 > n39");
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 }
 
 /* Several nodes may lead to one, as in C1-Nano: that is no circle. */
@@ -309,7 +309,7 @@ static void ways_may_meet(void **state)
 		{PLUMB_ITEM_METRIC, SMALL_EIGHT},
 	};
 	static const uint16_t general[] = {SMALL_IPC, SMALL_EIGHT};
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct small_copy copy;
 
 	(void)state;
@@ -320,23 +320,23 @@ static void ways_may_meet(void **state)
 	}
 	copy.nodes[SMALL_NODE_BACKEND_MEM].next_item_count = 1;
 	copy.metric_groups[SMALL_GENERAL].metrics = (struct plumb_indexes){general, 2};
-	assert_int_equal(spec_check(&copy.spec, found), 0);
-	assert_int_equal(plumb_diagnostics_errors(found), 0);
-	assert_true(is_among(found, &as_it_is[0]));
-	assert_true(is_among(found, &as_it_is[1]));
-	assert_int_equal(plumb_diagnostics_warnings(found), 2);
-	plumb_diagnostics_free(found);
+	assert_int_equal(spec_check(&copy.spec, diagnostics), 0);
+	assert_int_equal(plumb_diagnostics_errors(diagnostics), 0);
+	assert_true(is_among(diagnostics, &as_it_is[0]));
+	assert_true(is_among(diagnostics, &as_it_is[1]));
+	assert_int_equal(plumb_diagnostics_warnings(diagnostics), 2);
+	plumb_diagnostics_free(diagnostics);
 }
 
 static void an_empty_specification_is_sound(void **state)
 {
 	const struct plumb_spec spec = {.product.name = "Nothing"};
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 
 	(void)state;
-	assert_int_equal(spec_check(&spec, found), 0);
-	assert_int_equal(plumb_diagnostics_count(found), 0);
-	plumb_diagnostics_free(found);
+	assert_int_equal(spec_check(&spec, diagnostics), 0);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), 0);
+	plumb_diagnostics_free(diagnostics);
 }
 
 /*
@@ -349,17 +349,17 @@ static void what_is_built_in_is_sound(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < plumb_spec_builtin_count(); i++) {
-		struct plumb_diagnostics *found = plumb_diagnostics_new();
+		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 		const struct plumb_diagnostic *d;
 
-		assert_int_equal(spec_check(plumb_spec_builtin(i), found), 0);
-		for (size_t k = 0; (d = plumb_diagnostics_get(found, k)); k++)
+		assert_int_equal(spec_check(plumb_spec_builtin(i), diagnostics), 0);
+		for (size_t k = 0; (d = plumb_diagnostics_get(diagnostics, k)); k++)
 			if (strcmp(d->id, "duplicate-item") != 0 &&
 			    strcmp(d->id, "unreachable-node") != 0 &&
 			    (strcmp(d->id, n3_title.id) != 0 ||
 			     strcmp(d->path, n3_title.path) != 0))
 				fail_msg("%s: %s", plumb_spec_builtin(i)->id, d->id);
-		plumb_diagnostics_free(found);
+		plumb_diagnostics_free(diagnostics);
 	}
 }
 

@@ -10,18 +10,19 @@
 /* Expects that no disassembler can be made with the module in `from`. */
 static void refused(const char *from, const char *says, const char *hint)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_disassembler *disassembler;
 	const struct plumb_diagnostic *first;
 
-	assert_int_equal(PLUMB_ERR_MACHINE, plumb_disassembler_new(from, &disassembler, found));
+	assert_int_equal(PLUMB_ERR_MACHINE,
+			 plumb_disassembler_new(from, &disassembler, diagnostics));
 	assert_null(disassembler);
-	first = plumb_diagnostics_get(found, 0);
+	first = plumb_diagnostics_get(diagnostics, 0);
 	assert_non_null(first);
 	assert_non_null(strstr(first->message, says));
 	assert_non_null(strstr(first->hint, hint));
-	assert_null(plumb_diagnostics_get(found, 1));
-	plumb_diagnostics_free(found);
+	assert_null(plumb_diagnostics_get(diagnostics, 1));
+	plumb_diagnostics_free(diagnostics);
 }
 
 static void says_what_is_missing(void **state)

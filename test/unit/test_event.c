@@ -12,7 +12,7 @@
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 static struct plumb_event_list *list;
-static struct plumb_diagnostics *found;
+static struct plumb_diagnostics *diagnostics;
 static const struct plumb_spec *n3;
 
 static void begin(const struct plumb_event_options *options)
@@ -43,7 +43,7 @@ static const struct plumb_event_config *get(size_t i)
 
 static const struct plumb_event_config *only(const char *text)
 {
-	if (plumb_event_list_add(list, text, found) != 0)
+	if (plumb_event_list_add(list, text, diagnostics) != 0)
 		fail_msg("%s: refused", text);
 	assert_int_equal(plumb_event_list_count(list), 1);
 	assert_string_equal(get(0)->name, text);
@@ -65,15 +65,15 @@ static const struct plumb_event_config *counted(const char *text)
 /* What is wrong with it, and the hint, if that is given. */
 static void refused(const char *text, int error, const char *message, const char *hint)
 {
-	size_t count = plumb_diagnostics_count(found), events = plumb_event_list_count(list);
+	size_t count = plumb_diagnostics_count(diagnostics), events = plumb_event_list_count(list);
 	const struct plumb_diagnostic *d;
-	int got = plumb_event_list_add(list, text, found);
+	int got = plumb_event_list_add(list, text, diagnostics);
 
 	if (got != error)
 		fail_msg("%s: %s", text, plumb_error_name(got));
 	assert_int_equal(plumb_event_list_count(list), events);
-	assert_int_equal(plumb_diagnostics_count(found), count + 1);
-	d = plumb_diagnostics_get(found, count);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), count + 1);
+	d = plumb_diagnostics_get(diagnostics, count);
 	assert_string_equal(d->message, message);
 	if (hint) {
 		assert_non_null(d->hint);
@@ -336,10 +336,11 @@ static void terms_are_read(void **state)
 	assert_int_equal(sampled("r11/period=0x10/")->period, 16);
 	assert_int_equal(sampled("task-clock/period=1M/")->period, 1000000);
 	begin_sampling();
-	assert_int_equal(plumb_event_list_add(list, "cycles/name=x/,cpu/r3,name='a,b/c'/u", found),
-			 PLUMB_ERR_SYNTAX);
-	assert_int_equal(plumb_event_list_add(list, "cycles/name=x/,cpu/r3,name='a,b'/u", found),
-			 0);
+	assert_int_equal(
+		plumb_event_list_add(list, "cycles/name=x/,cpu/r3,name='a,b/c'/u", diagnostics),
+		PLUMB_ERR_SYNTAX);
+	assert_int_equal(
+		plumb_event_list_add(list, "cycles/name=x/,cpu/r3,name='a,b'/u", diagnostics), 0);
 	assert_int_equal(plumb_event_list_count(list), 2);
 	assert_string_equal(get(0)->name, "x");
 	assert_string_equal(get(1)->name, "a,b");
@@ -348,7 +349,7 @@ static void terms_are_read(void **state)
 	/* PMUs are those of sysfs, in lower case; names keep their letters. */
 	assert_string_equal(sampled("ARMV8_PMUv3_0/L1D_Cache/")->pmu, "armv8_pmuv3_0");
 	begin_sampling();
-	assert_int_equal(plumb_event_list_add(list, "CPU/r3,NAME=Mine/", found), 0);
+	assert_int_equal(plumb_event_list_add(list, "CPU/r3,NAME=Mine/", diagnostics), 0);
 	assert_string_equal(get(0)->name, "Mine");
 	assert_true(sampled("SPE/Load,Min_Latency=9/")->spe.load_filter);
 	assert_int_equal(sampled("Arm_SPE_0//")->kind, PLUMB_EVENT_SPE);
@@ -428,19 +429,19 @@ static void a_groups_modifiers_add_to_its_events(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		begin_counting();
-		assert_int_equal(plumb_event_list_add(list, cases[i].text, found), 0);
+		assert_int_equal(plumb_event_list_add(list, cases[i].text, diagnostics), 0);
 		assert_int_equal(get(0)->exclude_user, cases[i].user);
 		assert_int_equal(get(0)->exclude_kernel, cases[i].kernel);
 		assert_int_equal(get(0)->exclude_hv, cases[i].hypervisor);
 		assert_string_equal(get(0)->name, cases[i].name);
 	}
 	begin_counting();
-	assert_int_equal(plumb_event_list_add(list, "{cycles,cpu/r2/u}:DW", found), 0);
+	assert_int_equal(plumb_event_list_add(list, "{cycles,cpu/r2/u}:DW", diagnostics), 0);
 	assert_string_equal(get(0)->name, "cycles:D");
 	assert_string_equal(get(1)->name, "cpu/r2/u");
 	/* perf names them so in recordings. */
 	begin_sampling();
-	assert_int_equal(plumb_event_list_add(list, "{cycles,instructions:k}:u", found), 0);
+	assert_int_equal(plumb_event_list_add(list, "{cycles,instructions:k}:u", diagnostics), 0);
 	assert_string_equal(get(0)->name, "cycles");
 	assert_string_equal(get(1)->name, "instructions:k");
 }
@@ -470,9 +471,11 @@ static void lists_and_groups(void **state)
 	(void)state;
 	begin_sampling();
 	assert_int_equal(
-		plumb_event_list_add(list, "cycles:u, {r03:k,instructions:pp}:hS ,cs", found), 0);
-	assert_int_equal(plumb_event_list_add(
-				 list, "mine{r1,cpu/r2,period=5/,r3}:DW,spe/load,store/", found),
+		plumb_event_list_add(list, "cycles:u, {r03:k,instructions:pp}:hS ,cs", diagnostics),
+		0);
+	assert_int_equal(plumb_event_list_add(list,
+					      "mine{r1,cpu/r2,period=5/,r3}:DW,spe/load,store/",
+					      diagnostics),
 			 0);
 	assert_int_equal(plumb_event_list_count(list), 8);
 	assert_int_equal(get(0)->leader, 0);
@@ -522,7 +525,7 @@ static void metrics_are_events_that_are_counted(void **state)
 	(void)state;
 	assert_int_not_equal(backend_bound, PLUMB_NONE);
 	begin_counting();
-	assert_int_equal(plumb_event_list_add(list, "backend_bound,cycles", found), 0);
+	assert_int_equal(plumb_event_list_add(list, "backend_bound,cycles", diagnostics), 0);
 	assert_int_equal(get(0)->kind, PLUMB_EVENT_METRIC);
 	assert_int_equal(get(0)->config, backend_bound);
 	assert_int_equal(get(1)->kind, PLUMB_EVENT_PMU);
@@ -538,7 +541,7 @@ static void metrics_are_events_that_are_counted(void **state)
 	refused("topdown_l1", PLUMB_ERR_NOT_FOUND,
 		"'topdown_l1': neoverse-n3-r0p0 has no such event",
 		"topdown_l1 is a metric group, not an event");
-	d = plumb_diagnostics_get(found, plumb_diagnostics_count(found) - 1);
+	d = plumb_diagnostics_get(diagnostics, plumb_diagnostics_count(diagnostics) - 1);
 	assert_string_equal(d->remedy, "metric-group");
 	assert_string_equal(d->subject, "topdown_l1");
 	begin_sampling();
@@ -648,10 +651,10 @@ static void options_apply_to_all(void **state)
 
 	(void)state;
 	begin(&options);
-	assert_int_equal(plumb_event_list_add(list, "cycles:k,{r3/period=7/,spe}", found),
+	assert_int_equal(plumb_event_list_add(list, "cycles:k,{r3/period=7/,spe}", diagnostics),
 			 PLUMB_ERR_INVALID);
-	assert_int_equal(plumb_event_list_add(list, "cycles:k,r3/period=7/,spe,r4/freq=9/", found),
-			 0);
+	assert_int_equal(
+		plumb_event_list_add(list, "cycles:k,r3/period=7/,spe,r4/freq=9/", diagnostics), 0);
 	for (size_t i = 0; i < 4; i++)
 		assert_true(!get(i)->exclude_user && get(i)->exclude_kernel && get(i)->exclude_hv);
 	assert_int_equal(get(0)->period, 1000);
@@ -664,7 +667,7 @@ static void options_apply_to_all(void **state)
 					       .all_kernel = true,
 					       .frequency = 99};
 	begin(&options);
-	assert_int_equal(plumb_event_list_add(list, "{cycles,r3}:u,spe", found), 0);
+	assert_int_equal(plumb_event_list_add(list, "{cycles,r3}:u,spe", diagnostics), 0);
 	assert_true(get(1)->exclude_user && !get(1)->exclude_kernel);
 	assert_int_equal(get(0)->frequency, 99);
 	assert_int_equal(get(2)->frequency, 0);
@@ -703,11 +706,11 @@ static void there_are_no_more_than_the_limit(void **state)
 	(void)state;
 	begin_sampling();
 	for (unsigned i = 0; i < PLUMB_EVENTS_MAX; i++)
-		assert_int_equal(plumb_event_list_add(list, "r1", found), 0);
+		assert_int_equal(plumb_event_list_add(list, "r1", diagnostics), 0);
 	refused("r1", PLUMB_ERR_LIMIT, "'r1': more than 256 events", NULL);
 	assert_non_null(text);
 	memset(text, 'r', PLUMB_EVENT_TEXT_MAX + 1);
-	assert_int_equal(plumb_event_list_add(list, text, found), PLUMB_ERR_LIMIT);
+	assert_int_equal(plumb_event_list_add(list, text, diagnostics), PLUMB_ERR_LIMIT);
 	free(text);
 }
 
@@ -743,7 +746,7 @@ static void names_are_listed(void **state)
 static int set_up(void **state)
 {
 	(void)state;
-	found = plumb_diagnostics_new();
+	diagnostics = plumb_diagnostics_new();
 	return plumb_spec_find("neoverse-n3", &n3, NULL);
 }
 
@@ -751,7 +754,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	plumb_event_list_free(list);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return 0;
 }
 

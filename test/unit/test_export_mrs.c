@@ -179,14 +179,14 @@ static void what_is_unknown_is_empty_or_left_out(void **state)
 static struct plumb_spec *read_back(const struct plumb_spec *spec)
 {
 	char *text = exported(spec, "mrs", NULL, NULL);
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_spec *read = NULL;
-	int result = spec_read_memory(text, strlen(text), spec->id, &read, found);
+	int result = spec_read_memory(text, strlen(text), spec->id, &read, diagnostics);
 
 	if (result)
-		fail_msg("%s: %s: %s", spec->id, plumb_diagnostics_get(found, 0)->path,
-			 plumb_diagnostics_get(found, 0)->message);
-	plumb_diagnostics_free(found);
+		fail_msg("%s: %s: %s", spec->id, plumb_diagnostics_get(diagnostics, 0)->path,
+			 plumb_diagnostics_get(diagnostics, 0)->message);
+	plumb_diagnostics_free(diagnostics);
 	free(text);
 	return read;
 }

@@ -121,7 +121,7 @@ static void rename_event(struct small_copy *copy, uint16_t event, const char *na
 }
 
 /* One metric whose formula is `formula`: its expression, to be freed, or NULL. */
-static char *expression(const char *formula, struct plumb_diagnostics *found)
+static char *expression(const char *formula, struct plumb_diagnostics *diagnostics)
 {
 	uint16_t order[SMALL_EVENT_COUNT];
 	struct small_copy copy;
@@ -132,7 +132,7 @@ static char *expression(const char *formula, struct plumb_diagnostics *found)
 	small_spec_copy(&copy);
 	copy.metrics[SMALL_IPC].formula = formula;
 	rename_event(&copy, SMALL_CORE_EVENT, "min", order);
-	text = exported(&copy.spec, "perf-json", "metrics", found);
+	text = exported(&copy.spec, "perf-json", "metrics", diagnostics);
 	entries = json_loads(text, 0, NULL);
 	free(text);
 	found_text = json_string_value(json_object_get(json_array_get(entries, 0), "MetricName"));
@@ -228,17 +228,17 @@ static void what_perf_cannot_say_is_left_out(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(formulas) / sizeof(formulas[0]); i++) {
-		struct plumb_diagnostics *found = plumb_diagnostics_new();
-		char *text = expression(formulas[i], found);
-		const struct plumb_diagnostic *first = plumb_diagnostics_get(found, 0);
+		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
+		char *text = expression(formulas[i], diagnostics);
+		const struct plumb_diagnostic *first = plumb_diagnostics_get(diagnostics, 0);
 
 		if (text)
 			fail_msg("%s became %s", formulas[i], text);
-		assert_int_equal(plumb_diagnostics_count(found), 1);
+		assert_int_equal(plumb_diagnostics_count(diagnostics), 1);
 		assert_int_equal(first->severity, PLUMB_WARNING);
 		assert_string_equal(first->id, "export-formula");
 		assert_string_equal(first->path, "/metrics/ipc");
-		plumb_diagnostics_free(found);
+		plumb_diagnostics_free(diagnostics);
 	}
 }
 
@@ -311,7 +311,7 @@ static void names_perf_cannot_say_are_left_out(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		struct plumb_diagnostics *found = plumb_diagnostics_new();
+		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 		uint16_t order[SMALL_EVENT_COUNT];
 		struct small_copy copy;
 		char *text;
@@ -320,15 +320,16 @@ static void names_perf_cannot_say_are_left_out(void **state)
 		rename_event(&copy, SMALL_CORE_EVENT, names[i], order);
 		copy.metrics[SMALL_EIGHT].name = names[i];
 		copy.metric_groups[SMALL_GENERAL].name = names[i];
-		text = exported(&copy.spec, "perf-json", NULL, found);
+		text = exported(&copy.spec, "perf-json", NULL, diagnostics);
 		assert_null(strstr(text, "EventName"));
 		assert_null(strstr(text, "\"8\""));
 		/* ipc is in the group that cannot be named, and in no other. */
 		assert_null(strstr(text, "\"MetricGroup\": \"\""));
-		assert_int_equal(plumb_diagnostics_count(found), 2);
+		assert_int_equal(plumb_diagnostics_count(diagnostics), 2);
 		for (size_t j = 0; j < 2; j++)
-			assert_string_equal(plumb_diagnostics_get(found, j)->id, "export-name");
-		plumb_diagnostics_free(found);
+			assert_string_equal(plumb_diagnostics_get(diagnostics, j)->id,
+					    "export-name");
+		plumb_diagnostics_free(diagnostics);
 		free(text);
 	}
 }
@@ -420,16 +421,16 @@ static void builtin_specifications_lose_nothing(void **state)
 	(void)state;
 	for (size_t i = 0; i < plumb_spec_builtin_count(); i++) {
 		const struct plumb_spec *spec = plumb_spec_builtin(i);
-		struct plumb_diagnostics *found = plumb_diagnostics_new();
-		char *text = exported(spec, "perf-json", NULL, found);
+		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
+		char *text = exported(spec, "perf-json", NULL, diagnostics);
 		json_t *entries = json_loads(text, 0, NULL);
 		size_t expected = spec->metric_count;
 
 		for (uint16_t e = 0; e < spec->event_count; e++)
 			expected += (spec->events[e].accesses & PLUMB_ACCESS_PMU) != 0;
 		assert_int_equal(json_array_size(entries), expected);
-		assert_int_equal(plumb_diagnostics_count(found), 0);
-		plumb_diagnostics_free(found);
+		assert_int_equal(plumb_diagnostics_count(diagnostics), 0);
+		plumb_diagnostics_free(diagnostics);
 		json_decref(entries);
 		free(text);
 	}

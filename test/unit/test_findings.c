@@ -289,11 +289,11 @@ static enum plumb_severity severity_of(const char *id)
 	return find(id) ? find(id)->severity : PLUMB_ERROR;
 }
 
-static void print_findings(const struct plumb_diagnostics *found)
+static void print_findings(const struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_diagnostic *d;
 
-	for (size_t i = 0; (d = plumb_diagnostics_get(found, i)); i++)
+	for (size_t i = 0; (d = plumb_diagnostics_get(diagnostics, i)); i++)
 		print_message("# %s:%u: %s: %s %s\n", d->file, d->line, d->path ? d->path : "-",
 			      d->id, d->message);
 }
@@ -315,27 +315,27 @@ static void each_mistake_is_reported_where_it_is(void **state)
 	for (size_t i = 0; i < MISTAKES; i++) {
 		const struct mistake *mistake = &mistakes[i];
 		char *text = replace_first(small_json, mistake->old, mistake->new);
-		struct plumb_diagnostics *found = plumb_diagnostics_new();
+		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 		struct plumb_spec *spec;
 		size_t count = 0, errors = 0;
-		int result = spec_read_memory(text, strlen(text), "small.json", &spec, found);
+		int result = spec_read_memory(text, strlen(text), "small.json", &spec, diagnostics);
 
 		bool right = true;
 
 		for (; count < 6 && mistake->expected[count].id; count++) {
 			errors += severity_of(mistake->expected[count].id) == PLUMB_ERROR;
-			right &= is_as_expected(plumb_diagnostics_get(found, count),
+			right &= is_as_expected(plumb_diagnostics_get(diagnostics, count),
 						&mistake->expected[count], mistake, text);
 		}
-		if (!right || plumb_diagnostics_count(found) != count) {
-			print_findings(found);
+		if (!right || plumb_diagnostics_count(diagnostics) != count) {
+			print_findings(diagnostics);
 			fail_msg("%s -> %s", mistake->old, mistake->new);
 		}
-		assert_int_equal(plumb_diagnostics_errors(found), errors);
+		assert_int_equal(plumb_diagnostics_errors(diagnostics), errors);
 		assert_int_equal(result, errors ? PLUMB_ERR_INVALID : 0);
 		assert_true(errors ? spec == NULL : spec != NULL);
 		plumb_spec_free(spec);
-		plumb_diagnostics_free(found);
+		plumb_diagnostics_free(diagnostics);
 		free(text);
 	}
 }
@@ -356,25 +356,25 @@ static void mistakes_are_reported_all_in_one_go(void **state)
 		"wrong-type",     "duplicate-name", "code-range", "unknown-event",
 		"formula-syntax", "duplicate-item", "tree-cycle", "formula-event-missing",
 	};
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	char *text = replace_each(small_json, edits, sizeof(edits) / sizeof(edits[0]));
 	struct plumb_spec *spec;
 
 	(void)state;
-	assert_int_equal(spec_read_memory(text, strlen(text), "many", &spec, found),
+	assert_int_equal(spec_read_memory(text, strlen(text), "many", &spec, diagnostics),
 			 PLUMB_ERR_INVALID);
 	assert_null(spec);
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		const struct plumb_diagnostic *d;
 		size_t k = 0;
 
-		while ((d = plumb_diagnostics_get(found, k)) && strcmp(d->id, ids[i]) != 0)
+		while ((d = plumb_diagnostics_get(diagnostics, k)) && strcmp(d->id, ids[i]) != 0)
 			k++;
 		if (!d)
 			fail_msg("%s was not reported", ids[i]);
 	}
-	assert_int_equal(plumb_diagnostics_count(found), sizeof(ids) / sizeof(ids[0]));
-	plumb_diagnostics_free(found);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), sizeof(ids) / sizeof(ids[0]));
+	plumb_diagnostics_free(diagnostics);
 	free(text);
 }
 
@@ -395,14 +395,14 @@ static void every_repeated_name_is_reported(void **state)
 		{6, "/events/B", "duplicate name \"B\", first used on line 2"},
 		{7, "/events", "duplicate name \"events\", first used on line 2"},
 	};
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_spec *spec;
 
 	(void)state;
-	assert_int_equal(spec_read_memory(text, strlen(text), NULL, &spec, found),
+	assert_int_equal(spec_read_memory(text, strlen(text), NULL, &spec, diagnostics),
 			 PLUMB_ERR_INVALID);
 	for (size_t i = 0; i < 5; i++) {
-		const struct plumb_diagnostic *d = plumb_diagnostics_get(found, i);
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(diagnostics, i);
 
 		assert_string_equal(d->id, "duplicate-name");
 		assert_string_equal(d->path, expected[i].path);
@@ -410,7 +410,7 @@ static void every_repeated_name_is_reported(void **state)
 		assert_int_equal(d->line, expected[i].line);
 		assert_null(d->file);
 	}
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 }
 
 /* What the reader reports of the input as a whole is tested with the reader. */

@@ -14,9 +14,9 @@
 static const double counts[SMALL_EVENT_COUNT] = {2, 3, 5, 7, 11, 13, NAN, 17};
 
 static int compile(const char *text, const struct plumb_spec *spec, struct formula **formula,
-		   struct plumb_diagnostics *found)
+		   struct plumb_diagnostics *diagnostics)
 {
-	return formula_compile(text, strlen(text), spec, NULL, formula, found);
+	return formula_compile(text, strlen(text), spec, NULL, formula, diagnostics);
 }
 
 static void value_is(const char *text, double expected)
@@ -47,18 +47,18 @@ static void no_value_of(const char *text)
 static void error_of(const char *text, size_t length, const struct plumb_spec *spec, int error,
 		     unsigned column)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
-	struct formula *formula = (void *)&found;
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
+	struct formula *formula = (void *)&diagnostics;
 	const struct plumb_diagnostic *d;
 
-	assert_int_equal(formula_compile(text, length, spec, NULL, &formula, found), error);
+	assert_int_equal(formula_compile(text, length, spec, NULL, &formula, diagnostics), error);
 	assert_null(formula);
-	assert_int_equal(plumb_diagnostics_count(found), 1);
-	d = plumb_diagnostics_get(found, 0);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), 1);
+	d = plumb_diagnostics_get(diagnostics, 0);
 	assert_int_equal(d->severity, PLUMB_ERROR);
 	if (column && d->column != column)
 		fail_msg("%s: column %u, not %u: %s", text, d->column, column, d->message);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	assert_int_equal(formula_compile(text, length, spec, NULL, &formula, NULL), error);
 }
 
@@ -207,28 +207,29 @@ static void what_is_not_a_formula(void **state)
 
 static void findings_have_their_place(void **state)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	const struct place where = {.file = "a.json", .line = 4, .path = "/metrics/m/formula"};
 	struct formula *formula;
 	const struct plumb_diagnostic *d;
 
 	(void)state;
-	assert_int_equal(formula_compile("ipc + IPD", 9, &small_spec, &where, &formula, found),
-			 PLUMB_ERR_NOT_FOUND);
-	d = plumb_diagnostics_get(found, 0);
+	assert_int_equal(
+		formula_compile("ipc + IPD", 9, &small_spec, &where, &formula, diagnostics),
+		PLUMB_ERR_NOT_FOUND);
+	d = plumb_diagnostics_get(diagnostics, 0);
 	assert_string_equal(d->id, "formula-unknown-name");
 	assert_string_equal(d->file, "a.json");
 	assert_string_equal(d->path, "/metrics/m/formula");
 	assert_string_equal(d->message, "IPD is neither an event nor a metric");
 	assert_int_equal(d->line, 4);
 	assert_int_equal(d->column, 7);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 }
 
 /* A fault in the formula of a metric that a metric names, found from a formula that names both. */
 static void faults_of_metrics_stand_at_their_name(void **state)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct formula *formula;
 	const struct plumb_diagnostic *d;
 	struct small_copy copy;
@@ -237,19 +238,19 @@ static void faults_of_metrics_stand_at_their_name(void **state)
 	small_spec_copy(&copy);
 	copy.metrics[SMALL_IPC].formula = "1 + + ?";
 	copy.metrics[SMALL_EIGHT].formula = "8 * ipc";
-	assert_int_equal(compile("CPU_CYCLES + eight", &copy.spec, &formula, found),
+	assert_int_equal(compile("CPU_CYCLES + eight", &copy.spec, &formula, diagnostics),
 			 PLUMB_ERR_SYNTAX);
-	d = plumb_diagnostics_get(found, 0);
+	d = plumb_diagnostics_get(diagnostics, 0);
 	assert_int_equal(d->column, 14);
 	assert_string_equal(
 		d->message,
 		"in the formula of metric ipc: expected a number, a name or '(', not '?'");
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 }
 
 static void metrics_of_a_specification(void **state)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct formula *formula;
 	struct small_copy copy;
 	double value;
@@ -259,7 +260,7 @@ static void metrics_of_a_specification(void **state)
 		struct plumb_indexes needs = small_spec.metrics[m].events, events;
 		uint16_t sum = 0;
 
-		assert_int_equal(formula_compile_metric(&small_spec, m, &formula, found), 0);
+		assert_int_equal(formula_compile_metric(&small_spec, m, &formula, diagnostics), 0);
 		assert_true(formula_evaluate(formula, counts, &value));
 		events = formula_events(formula);
 		assert_int_equal(events.count, needs.count);
@@ -273,21 +274,23 @@ static void metrics_of_a_specification(void **state)
 		assert_int_equal(sum, 0);
 		formula_free(formula);
 	}
-	assert_int_equal(plumb_diagnostics_count(found), 0);
-	assert_int_equal(formula_compile_metric(&small_spec, SMALL_METRIC_COUNT, &formula, found),
-			 PLUMB_ERR_ARGUMENT);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), 0);
+	assert_int_equal(
+		formula_compile_metric(&small_spec, SMALL_METRIC_COUNT, &formula, diagnostics),
+		PLUMB_ERR_ARGUMENT);
 	assert_null(formula);
 
 	small_spec_copy(&copy);
 	copy.spec.file = "small.json";
 	copy.metrics[SMALL_IPC].name = "a/b~c";
 	copy.metrics[SMALL_IPC].formula = "1 /";
-	assert_int_equal(formula_compile_metric(&copy.spec, SMALL_IPC, &formula, found),
+	assert_int_equal(formula_compile_metric(&copy.spec, SMALL_IPC, &formula, diagnostics),
 			 PLUMB_ERR_SYNTAX);
-	assert_string_equal(plumb_diagnostics_get(found, 0)->path, "/metrics/a~1b~0c/formula");
-	assert_string_equal(plumb_diagnostics_get(found, 0)->file, "small.json");
-	assert_int_equal(plumb_diagnostics_get(found, 0)->column, 4);
-	plumb_diagnostics_free(found);
+	assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->path,
+			    "/metrics/a~1b~0c/formula");
+	assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->file, "small.json");
+	assert_int_equal(plumb_diagnostics_get(diagnostics, 0)->column, 4);
+	plumb_diagnostics_free(diagnostics);
 }
 
 static void metrics_that_need_themselves(void **state)
@@ -448,7 +451,7 @@ static void a_specification_full_of_them(void **state)
 	static struct plumb_metric metrics[COUNT];
 	static char names_of[COUNT][8], formulas[COUNT][32];
 	static uint16_t order[COUNT];
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_spec spec = small_spec;
 	size_t told = 0;
 
@@ -473,11 +476,11 @@ static void a_specification_full_of_them(void **state)
 	spec.metric_groups = NULL;
 	spec.metric_group_count = 0;
 	spec.methodology_count = 0;
-	assert_true(spec_check(&spec, found) < 0);
-	for (size_t i = 0; i < plumb_diagnostics_count(found); i++)
-		told += strcmp(plumb_diagnostics_get(found, i)->id, "too-many") == 0;
+	assert_true(spec_check(&spec, diagnostics) < 0);
+	for (size_t i = 0; i < plumb_diagnostics_count(diagnostics); i++)
+		told += strcmp(plumb_diagnostics_get(diagnostics, i)->id, "too-many") == 0;
 	assert_int_equal(told, 1);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 }
 
 static void many_events(void **state)

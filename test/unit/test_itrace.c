@@ -61,15 +61,16 @@ static void periods_are_in_instructions(void **state)
 	assert_int_equal(old_groups_of("i 1000 ib"), BIT(INSTRUCTIONS) | BIT(BRANCH_MISS));
 	/* Of other periods older versions make nothing, and newer ones refuse them. */
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct plumb_diagnostics *found = plumb_diagnostics_new();
+		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 		struct plumb_itrace itrace;
 
 		assert_int_equal(old_groups_of(bad[i]) & BIT(INSTRUCTIONS), 0);
-		assert_int_equal(itrace_parse(bad[i], PLUMB_PERF_NEWEST, &itrace, found),
+		assert_int_equal(itrace_parse(bad[i], PLUMB_PERF_NEWEST, &itrace, diagnostics),
 				 PLUMB_ERR_INVALID);
-		assert_string_equal(plumb_diagnostics_get(found, 0)->id, "itrace-unit");
-		assert_int_equal(plumb_diagnostics_get(found, 0)->column, bad[i][0] == 'f' ? 2 : 1);
-		plumb_diagnostics_free(found);
+		assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->id, "itrace-unit");
+		assert_int_equal(plumb_diagnostics_get(diagnostics, 0)->column,
+				 bad[i][0] == 'f' ? 2 : 1);
+		plumb_diagnostics_free(diagnostics);
 	}
 	assert_int_equal(parsed("i").period, 100000);
 	assert_int_equal(parsed("i1000i").period, 1000);
@@ -134,30 +135,30 @@ static void errors_name_the_letter_and_its_column(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct plumb_diagnostics *found = plumb_diagnostics_new();
+		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 		const struct plumb_diagnostic *finding;
 		struct plumb_itrace itrace;
 
-		assert_int_equal(itrace_parse(cases[i].text, PLUMB_PERF_6_1, &itrace, found),
+		assert_int_equal(itrace_parse(cases[i].text, PLUMB_PERF_6_1, &itrace, diagnostics),
 				 cases[i].error);
-		finding = plumb_diagnostics_get(found, 0);
+		finding = plumb_diagnostics_get(diagnostics, 0);
 		assert_non_null(finding);
 		assert_non_null(strstr(finding->message, cases[i].part));
 		assert_int_equal(finding->column, cases[i].column);
 		assert_non_null(finding->hint);
-		plumb_diagnostics_free(found);
+		plumb_diagnostics_free(diagnostics);
 	}
 }
 
 static size_t warnings_of(const char *text, enum plumb_perf_version version)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_itrace itrace = parsed(text);
 	size_t count;
 
-	plumb_itrace_report(&itrace, version, found);
-	count = plumb_diagnostics_warnings(found);
-	plumb_diagnostics_free(found);
+	plumb_itrace_report(&itrace, version, diagnostics);
+	count = plumb_diagnostics_warnings(diagnostics);
+	plumb_diagnostics_free(diagnostics);
 	return count;
 }
 

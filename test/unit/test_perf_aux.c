@@ -130,7 +130,7 @@ struct fixture {
 	struct plumb_event_config event;
 	struct source_record_job job;
 	struct source_record_run run;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	unsigned asked, aux_records, chunks;
 	uint64_t got; /* bytes of AUX data */
 	uint64_t reference;
@@ -217,7 +217,7 @@ static void set_up(struct fixture *f, void *next)
 	static const int cpu = 0;
 
 	memset(f, 0, sizeof(*f));
-	f->found = plumb_diagnostics_new();
+	f->diagnostics = plumb_diagnostics_new();
 	f->event = (struct plumb_event_config){.kind = PLUMB_EVENT_SPE,
 					       .name = "arm_spe_0/load_filter=1/",
 					       .spe = {.ts_enable = true, .load_filter = true}};
@@ -239,7 +239,7 @@ static void set_up(struct fixture *f, void *next)
 
 static void tear_down(struct fixture *f)
 {
-	plumb_diagnostics_free(f->found);
+	plumb_diagnostics_free(f->diagnostics);
 	close_events();
 }
 
@@ -288,7 +288,7 @@ static void aux_data_is_recorded_to_the_last_byte(void **state)
 
 	(void)state;
 	set_up(&f, next_of_stream);
-	assert_int_equal(source_perf.record(&f.job, &f.run, f.found), 0);
+	assert_int_equal(source_perf.record(&f.job, &f.run, f.diagnostics), 0);
 	assert_int_equal(f.asked, 3);
 	assert_int_equal(f.chunks, 3);
 	assert_int_equal(f.aux_records, 3);
@@ -333,7 +333,7 @@ static void snapshots_are_taken_when_asked_for_and_at_the_end(void **state)
 	(void)state;
 	set_up(&f, next_of_snapshots);
 	f.job.snapshot = true;
-	assert_int_equal(source_perf.record(&f.job, &f.run, f.found), 0);
+	assert_int_equal(source_perf.record(&f.job, &f.run, f.diagnostics), 0);
 	assert_int_equal(f.chunks, 2);
 	assert_int_equal(f.got, 768);
 	tear_down(&f);
@@ -349,8 +349,8 @@ static void one_core_has_one_unit(void **state)
 	twice[0] = twice[1] = f.event;
 	f.job.events = twice;
 	f.job.event_count = 2;
-	assert_int_equal(source_perf.record(&f.job, &f.run, f.found), PLUMB_ERR_ARGUMENT);
-	assert_string_equal(plumb_diagnostics_get(f.found, 0)->id, "spe-twice");
+	assert_int_equal(source_perf.record(&f.job, &f.run, f.diagnostics), PLUMB_ERR_ARGUMENT);
+	assert_string_equal(plumb_diagnostics_get(f.diagnostics, 0)->id, "spe-twice");
 	tear_down(&f);
 }
 

@@ -43,7 +43,7 @@ struct fixture {
 	struct plumb_selection *selection;
 	struct plumb_plan *plan;
 	struct plumb_count counts[8], interval[8];
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	struct source_job job;
 	struct source_run run;
 	unsigned starts, intervals, told;
@@ -99,7 +99,7 @@ static void set_up_events(struct fixture *f, const char *all, unsigned counters,
 		plumb_plan_new(f->selection, &PLAN_OPTIONS(.counters = counters), &f->plan, NULL),
 		0);
 	assert_int_equal(f->plan->place_count, 2);
-	f->found = plumb_diagnostics_new();
+	f->diagnostics = plumb_diagnostics_new();
 	f->run.counts = f->counts;
 	f->job = (struct source_job){.plan = f->plan,
 				     .program = argv[0],
@@ -116,7 +116,7 @@ static void set_up(struct fixture *f, unsigned counters, char *const *argv)
 
 static void tear_down(struct fixture *f)
 {
-	plumb_diagnostics_free(f->found);
+	plumb_diagnostics_free(f->diagnostics);
 	plumb_plan_free(f->plan);
 	plumb_selection_free(f->selection);
 	plumb_event_list_free(f->list);
@@ -130,7 +130,7 @@ static bool cannot_count(int error)
 /* Counts, or skips the test where perf is not to be had. */
 static void count(struct fixture *f)
 {
-	int error = source_perf.count(&f->job, &f->run, f->found);
+	int error = source_perf.count(&f->job, &f->run, f->diagnostics);
 
 	if (cannot_count(error)) {
 		tear_down(f);
@@ -194,8 +194,8 @@ static void processes_are_counted_if_asked(void **state)
 	set_up(&f, 2, SHELL("/bin/true; /bin/true; exit 0"));
 	count(&f);
 	without = counted(&f, PERF_COUNT_SW_PAGE_FAULTS);
-	for (size_t i = 0; i < plumb_diagnostics_count(f.found); i++) {
-		if (strcmp(plumb_diagnostics_get(f.found, i)->id, "with-processes") == 0) {
+	for (size_t i = 0; i < plumb_diagnostics_count(f.diagnostics); i++) {
+		if (strcmp(plumb_diagnostics_get(f.diagnostics, i)->id, "with-processes") == 0) {
 			tear_down(&f); /* an old kernel */
 			skip_because("the kernel cannot count processes that fork");
 		}
@@ -331,8 +331,8 @@ static void a_refused_event_is_named(void **state)
 	count(&f);
 	assert_true(counted(&f, PERF_COUNT_SW_PAGE_FAULTS) > 10);
 	assert_true(isnan(counted(&f, 0xff00)));
-	for (size_t i = 0; i < plumb_diagnostics_count(f.found); i++) {
-		const struct plumb_diagnostic *d = plumb_diagnostics_get(f.found, i);
+	for (size_t i = 0; i < plumb_diagnostics_count(f.diagnostics); i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(f.diagnostics, i);
 
 		named = named ||
 			(strcmp(d->id, "unknown-events") == 0 && strstr(d->message, "rff00"));
@@ -348,15 +348,15 @@ static void what_cannot_be_run_is_said(void **state)
 
 	(void)state;
 	set_up(&f, 2, ((char *[]){(char *)(uintptr_t) "/nonexistent/program", NULL}));
-	error = source_perf.count(&f.job, &f.run, f.found);
+	error = source_perf.count(&f.job, &f.run, f.diagnostics);
 	if (cannot_count(error)) {
 		tear_down(&f);
 		skip_because("the kernel lets nobody count here");
 	}
 	assert_int_equal(error, PLUMB_ERR_NO_PROGRAM);
-	assert_int_equal(plumb_diagnostics_errors(f.found), 1);
-	assert_string_equal(plumb_diagnostics_get(f.found, 0)->id, "no-program");
-	assert_string_equal(plumb_diagnostics_get(f.found, 0)->file, "/nonexistent/program");
+	assert_int_equal(plumb_diagnostics_errors(f.diagnostics), 1);
+	assert_string_equal(plumb_diagnostics_get(f.diagnostics, 0)->id, "no-program");
+	assert_string_equal(plumb_diagnostics_get(f.diagnostics, 0)->file, "/nonexistent/program");
 	tear_down(&f);
 }
 
@@ -368,8 +368,8 @@ static void no_pmu_is_an_error(void **state)
 	(void)state;
 	set_up(&f, 2, SHELL("exit 0"));
 	f.job.pmu = &nobody;
-	assert_int_equal(source_perf.count(&f.job, &f.run, f.found), PLUMB_ERR_MACHINE);
-	assert_int_equal(plumb_diagnostics_errors(f.found), 1);
+	assert_int_equal(source_perf.count(&f.job, &f.run, f.diagnostics), PLUMB_ERR_MACHINE);
+	assert_int_equal(plumb_diagnostics_errors(f.diagnostics), 1);
 	assert_int_equal(f.starts, 0);
 	assert_true(perf_counters(0x7ffffff0) < 0);
 	tear_down(&f);

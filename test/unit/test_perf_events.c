@@ -118,7 +118,7 @@ struct fixture {
 	struct plumb_event_list *list;
 	struct plumb_selection *selection;
 	struct plumb_plan *plan;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	struct cpu_pmu pmu;
 	struct plumb_count counts[CODE_COUNT + 2];
 	char *argv[2];
@@ -137,7 +137,7 @@ static void set_up_events(struct fixture *f, const char *text)
 		plumb_selection_new(&small_spec, &REQUEST(.events = f->list), &f->selection), 0);
 	/* Any number goes together, so that all are one group. */
 	assert_int_equal(plumb_plan_new(f->selection, &PLAN_OPTIONS(), &f->plan, NULL), 0);
-	f->found = plumb_diagnostics_new();
+	f->diagnostics = plumb_diagnostics_new();
 	f->pmu = (struct cpu_pmu){.name = "armv8_pmuv3", .type = PMU_TYPE};
 	f->argv[0] = (char *)(uintptr_t) "/bin/true";
 	f->job = (struct source_job){
@@ -153,14 +153,14 @@ static void set_up(struct fixture *f)
 
 static void open_all(struct fixture *f)
 {
-	f->error = perf_events_open(&f->events, &f->job, 0, 1, f->found);
+	f->error = perf_events_open(&f->events, &f->job, 0, 1, f->diagnostics);
 }
 
 static void tear_down(struct fixture *f)
 {
 	if (f->events.job)
 		perf_events_close(&f->events);
-	plumb_diagnostics_free(f->found);
+	plumb_diagnostics_free(f->diagnostics);
 	plumb_plan_free(f->plan);
 	plumb_selection_free(f->selection);
 	plumb_event_list_free(f->list);
@@ -177,9 +177,9 @@ static bool is_open(const struct fixture *f, uint16_t code)
 
 static const char *message(const struct fixture *f, const char *id)
 {
-	for (size_t i = 0; i < plumb_diagnostics_count(f->found); i++)
-		if (strcmp(plumb_diagnostics_get(f->found, i)->id, id) == 0)
-			return plumb_diagnostics_get(f->found, i)->message;
+	for (size_t i = 0; i < plumb_diagnostics_count(f->diagnostics); i++)
+		if (strcmp(plumb_diagnostics_get(f->diagnostics, i)->id, id) == 0)
+			return plumb_diagnostics_get(f->diagnostics, i)->message;
 	return NULL;
 }
 
@@ -356,7 +356,7 @@ static void what_took_turns_is_scaled(void **state)
 	kernel.refused = 0x0004;
 	kernel.guarded = true;
 	run.counts = f.counts;
-	assert_int_equal(source_perf.count(&f.job, &run, f.found), 0);
+	assert_int_equal(source_perf.count(&f.job, &run, f.diagnostics), 0);
 	assert_int_equal(run.exit_status, 0);
 	for (size_t i = 0; i < CODE_COUNT; i++) {
 		if (group_code(f.plan, &f.plan->groups[0], (uint16_t)i) == 0x0004) {
@@ -445,7 +445,7 @@ static void the_kernel_alone_takes_permission(void **state)
 	set_up_events(&f, "r8,r4:k");
 	kernel.guarded = true;
 	run.counts = f.counts;
-	assert_int_equal(source_perf.count(&f.job, &run, f.found), PLUMB_ERR_PERMISSION);
+	assert_int_equal(source_perf.count(&f.job, &run, f.diagnostics), PLUMB_ERR_PERMISSION);
 	assert_non_null(strstr(message(&f, "no-permission"), "does not let this user count"));
 	tear_down(&f);
 }
@@ -460,14 +460,14 @@ static void software_takes_no_pmu(void **state)
 	f.job.pmu = NULL;
 	kernel.result[0] = 7;
 	run.counts = f.counts;
-	assert_int_equal(source_perf.count(&f.job, &run, f.found), 0);
+	assert_int_equal(source_perf.count(&f.job, &run, f.diagnostics), 0);
 	assert_int_equal(kernel.count, 2);
 	assert_float_equal(f.counts[0].count, 7, 1e-9);
 	tear_down(&f);
 	set_up_events(&f, "cs,r8");
 	f.job.pmu = NULL;
 	run.counts = f.counts;
-	assert_int_equal(source_perf.count(&f.job, &run, f.found), PLUMB_ERR_MACHINE);
+	assert_int_equal(source_perf.count(&f.job, &run, f.diagnostics), PLUMB_ERR_MACHINE);
 	assert_string_equal(message(&f, "no-pmu"),
 			    "r8 requires an Arm PMU, which this machine does not have");
 	tear_down(&f);
@@ -494,13 +494,13 @@ static void what_perf_cannot_do_is_said(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct plumb_event_list *list = listed(&small_spec, cases[i].text);
-		struct plumb_diagnostics *found = plumb_diagnostics_new();
+		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 
-		assert_int_equal(
-			source_perf.check(&pmu, &small_spec, plumb_event_list_get(list, 0), found),
-			cases[i].error);
-		assert_int_equal(plumb_diagnostics_errors(found), cases[i].error != 0);
-		plumb_diagnostics_free(found);
+		assert_int_equal(source_perf.check(&pmu, &small_spec, plumb_event_list_get(list, 0),
+						   diagnostics),
+				 cases[i].error);
+		assert_int_equal(plumb_diagnostics_errors(diagnostics), cases[i].error != 0);
+		plumb_diagnostics_free(diagnostics);
 		plumb_event_list_free(list);
 	}
 }

@@ -22,7 +22,7 @@ struct fixture {
 	struct plumb_event_config events[2];
 	struct source_record_job job;
 	struct source_record_run run;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	uint8_t *records;
 	size_t size, room;
 	unsigned begins, starts, rounds, asked;
@@ -139,7 +139,7 @@ static int on_next(void *user)
 static void set_up(struct fixture *f, char *const *argv)
 {
 	memset(f, 0, sizeof(*f));
-	f->found = plumb_diagnostics_new();
+	f->diagnostics = plumb_diagnostics_new();
 	f->events[0] = (struct plumb_event_config){.kind = PLUMB_EVENT_SOFTWARE,
 						   .name = "cpu-clock",
 						   .config = PERF_COUNT_SW_CPU_CLOCK,
@@ -162,7 +162,7 @@ static void set_up(struct fixture *f, char *const *argv)
 
 static void tear_down(struct fixture *f)
 {
-	plumb_diagnostics_free(f->found);
+	plumb_diagnostics_free(f->diagnostics);
 	free(f->records);
 	/* Whatever was started has been waited for. */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
@@ -171,8 +171,8 @@ static void tear_down(struct fixture *f)
 
 static bool has_finding(const struct fixture *f, const char *id)
 {
-	for (size_t i = 0; i < plumb_diagnostics_count(f->found); i++)
-		if (strcmp(plumb_diagnostics_get(f->found, i)->id, id) == 0)
+	for (size_t i = 0; i < plumb_diagnostics_count(f->diagnostics); i++)
+		if (strcmp(plumb_diagnostics_get(f->diagnostics, i)->id, id) == 0)
 			return true;
 	return false;
 }
@@ -185,15 +185,15 @@ static bool cannot_sample(int error)
 /* Samples, or skips the test where this user may not. */
 static void record(struct fixture *f)
 {
-	int error = source_perf.record(&f->job, &f->run, f->found);
+	int error = source_perf.record(&f->job, &f->run, f->diagnostics);
 
 	if (cannot_sample(error) &&
 	    (has_finding(f, "no-permission") || has_finding(f, "no-perf"))) {
 		tear_down(f);
 		skip_because("the kernel lets nobody sample here");
 	}
-	if (error != 0 && plumb_diagnostics_count(f->found))
-		print_message("# %s\n", plumb_diagnostics_get(f->found, 0)->message);
+	if (error != 0 && plumb_diagnostics_count(f->diagnostics))
+		print_message("# %s\n", plumb_diagnostics_get(f->diagnostics, 0)->message);
 	assert_int_equal(error, 0);
 	assert_int_equal(f->begins, 1);
 }
@@ -525,7 +525,7 @@ static void an_error_of_the_callers_ends_all(void **state)
 	set_up(&f, SHELL("while :; do :; done"));
 	f.answer = PLUMB_ERR_IO;
 	f.answer_after = 4096;
-	if (!cannot_sample(source_perf.record(&f.job, &f.run, f.found))) {
+	if (!cannot_sample(source_perf.record(&f.job, &f.run, f.diagnostics))) {
 		assert_true(f.size > 4096);
 		assert_true(kill(f.program, 0) != 0);
 	}
@@ -622,7 +622,7 @@ static void running_processes_are_sampled(void **state)
 		f.stop_after = 8192;
 		f.repeat_at = 2;
 		/* Not record(), which may skip: the process is to be ended. */
-		error = source_perf.record(&f.job, &f.run, f.found);
+		error = source_perf.record(&f.job, &f.run, f.diagnostics);
 		if (!error) {
 			const char *self = strrchr(program_invocation_name, '/');
 			size_t samples = first_sample(&f);
@@ -637,7 +637,7 @@ static void running_processes_are_sampled(void **state)
 			assert_non_null(
 				find_map(&f, pid, self ? self : "test", f.before_repeat, f.size));
 		}
-		plumb_diagnostics_free(f.found);
+		plumb_diagnostics_free(f.diagnostics);
 		free(f.records);
 	}
 	end_busy(pid, SIGKILL);
@@ -655,8 +655,8 @@ static void it_ends_when_its_targets_do(void **state)
 	set_up(&f, NULL);
 	f.job.pids = &pid;
 	f.job.pid_count = 1;
-	error = source_perf.record(&f.job, &f.run, f.found);
-	plumb_diagnostics_free(f.found);
+	error = source_perf.record(&f.job, &f.run, f.diagnostics);
+	plumb_diagnostics_free(f.diagnostics);
 	free(f.records);
 	end_busy(pid, error ? SIGKILL : SIGALRM);
 	if (error)
@@ -701,7 +701,7 @@ static void machines_are_sampled_until_told(void **state)
 	f.repeat_at = 1;
 	/* What stands in it without a sample, and some of these. */
 	f.stop_samples = 20;
-	error = source_perf.record(&f.job, &f.run, f.found);
+	error = source_perf.record(&f.job, &f.run, f.diagnostics);
 	end_busy(pid, SIGKILL);
 	if (error == 0)
 		assert_true(f.run.samples >= 20);
@@ -754,7 +754,7 @@ static void what_is_lost_is_counted(void **state)
 
 static void fail_with(struct fixture *f, int error, const char *id)
 {
-	assert_int_equal(source_perf.record(&f->job, &f->run, f->found), error);
+	assert_int_equal(source_perf.record(&f->job, &f->run, f->diagnostics), error);
 	assert_true(has_finding(f, id));
 	assert_int_equal(f->size, 0);
 	tear_down(f);
@@ -806,12 +806,12 @@ static void a_refused_event_is_named(void **state)
 	set_up(&f, SHELL("exit 0"));
 	f.events[0].config = 0x12345;
 	f.events[0].name = "no-such-thing";
-	assert_int_equal(source_perf.record(&f.job, &f.run, f.found), PLUMB_ERR_MACHINE);
-	assert_non_null(strstr(plumb_diagnostics_get(f.found, 0)->message, "no-such-thing"));
+	assert_int_equal(source_perf.record(&f.job, &f.run, f.diagnostics), PLUMB_ERR_MACHINE);
+	assert_non_null(strstr(plumb_diagnostics_get(f.diagnostics, 0)->message, "no-such-thing"));
 	tear_down(&f);
 	set_up(&f, SHELL("exit 0"));
 	f.job.mmap_pages = 3;
-	if (!cannot_sample(source_perf.record(&f.job, &f.run, f.found)))
+	if (!cannot_sample(source_perf.record(&f.job, &f.run, f.diagnostics)))
 		assert_true(has_finding(&f, "pages"));
 	tear_down(&f);
 	set_up(&f, SHELL("exit 0"));
@@ -829,7 +829,7 @@ static void a_program_that_is_not_there_is_said(void **state)
 
 	(void)state;
 	set_up(&f, argv);
-	if (!cannot_sample(source_perf.record(&f.job, &f.run, f.found)))
+	if (!cannot_sample(source_perf.record(&f.job, &f.run, f.diagnostics)))
 		assert_true(has_finding(&f, "no-program"));
 	tear_down(&f);
 }

@@ -162,14 +162,14 @@ static void what_the_driver_lacks_is_named(void **state)
 {
 	struct spe_pmu pmus[SPE_PMUS_MAX];
 	struct sampled_attr attr = {.config3 = 0};
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	const struct plumb_diagnostic *finding;
 
 	(void)state;
 	assert_int_equal(spe_find_pmus(root, pmus, SPE_PMUS_MAX), 2);
-	assert_int_equal(spe_pmu_configure(&pmus[1], &everything, &attr, found),
+	assert_int_equal(spe_pmu_configure(&pmus[1], &everything, &attr, diagnostics),
 			 PLUMB_ERR_UNSUPPORTED);
-	finding = plumb_diagnostics_get(found, 0);
+	finding = plumb_diagnostics_get(diagnostics, 0);
 	assert_string_equal(finding->id, "spe-parameter");
 	assert_non_null(strstr(finding->message, "ts_enable"));
 	assert_non_null(strstr(finding->message, "arm_spe_1"));
@@ -177,16 +177,16 @@ static void what_the_driver_lacks_is_named(void **state)
 		spe_pmu_configure(&pmus[1],
 				  &(struct plumb_event_config){.name = "arm_spe_1//",
 							       .spe = {.min_latency = 256}},
-				  &attr, found),
+				  &attr, diagnostics),
 		PLUMB_ERR_ARGUMENT);
-	finding = plumb_diagnostics_get(found, 1);
+	finding = plumb_diagnostics_get(diagnostics, 1);
 	assert_string_equal(finding->message,
 			    "min_latency=256: exceeds the 8 bits that arm_spe_1 has for it");
-	spe_pmu_complain("arm_spe//", found);
-	finding = plumb_diagnostics_get(found, 2);
+	spe_pmu_complain("arm_spe//", diagnostics);
+	finding = plumb_diagnostics_get(diagnostics, 2);
 	assert_string_equal(finding->id, "no-spe");
 	assert_non_null(strstr(finding->hint, "kpti=off"));
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	spe_pmu_free(&pmus[0]);
 	spe_pmu_free(&pmus[1]);
 }

@@ -271,12 +271,12 @@ struct requested {
 
 /* A plan for events alone; returns the error of plumb_plan_new(). */
 static int request(struct requested *r, const char *text, const struct plumb_plan_options *options,
-		   struct plumb_diagnostics *found)
+		   struct plumb_diagnostics *diagnostics)
 {
 	r->list = listed(&small_spec, text);
 	assert_int_equal(
 		plumb_selection_new(&small_spec, &REQUEST(.events = r->list), &r->selection), 0);
-	return plumb_plan_new(r->selection, options, &r->plan, found);
+	return plumb_plan_new(r->selection, options, &r->plan, diagnostics);
 }
 
 static void release(struct requested *r)
@@ -378,18 +378,18 @@ static void what_is_requested_is_planned(void **state)
 
 static void a_group_that_is_too_large_is_refused(void **state)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	const struct plumb_plan_options options =
 		PLAN_OPTIONS(.counters = 2, .cycle_counter = true);
 	struct requested r;
 
 	(void)state;
-	assert_int_equal(request(&r, "r1,{r3,r4,r11,r8}", &options, found), PLUMB_ERR_LIMIT);
-	assert_string_equal(plumb_diagnostics_get(found, 0)->message,
+	assert_int_equal(request(&r, "r1,{r3,r4,r11,r8}", &options, diagnostics), PLUMB_ERR_LIMIT);
+	assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->message,
 			    "the group of r3 requires 3 counters, but there are only 2");
 	assert_null(r.plan);
 	release(&r);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 }
 
 /* A metric's events are those requested, as long as nothing makes them others. */
@@ -417,7 +417,7 @@ static void bad_input_is_refused(void **state)
 {
 	struct small_copy copy;
 	struct plumb_selection *selection = select_all(&small_spec);
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_plan *plan;
 
 	(void)state;
@@ -429,11 +429,11 @@ static void bad_input_is_refused(void **state)
 	small_spec_copy(&copy);
 	copy.metrics[SMALL_IPC].formula = "INST_RETIRED /";
 	selection = select_all(&copy.spec);
-	assert_int_equal(plumb_plan_new(selection, &PLAN_OPTIONS(), &plan, found),
+	assert_int_equal(plumb_plan_new(selection, &PLAN_OPTIONS(), &plan, diagnostics),
 			 PLUMB_ERR_SYNTAX);
 	assert_null(plan);
-	assert_int_equal(plumb_diagnostics_errors(found), 1);
-	plumb_diagnostics_free(found);
+	assert_int_equal(plumb_diagnostics_errors(diagnostics), 1);
+	plumb_diagnostics_free(diagnostics);
 	plumb_selection_free(selection);
 }
 

@@ -61,7 +61,7 @@ static void on_engine(void *user, const struct plumb_model_engine *one)
 }
 
 /* Chooses among these, whose plugins are in `folder`. */
-static int choose(struct qemu *qemu, struct plumb_diagnostics *found, const char *first,
+static int choose(struct qemu *qemu, struct plumb_diagnostics *diagnostics, const char *first,
 		  const char *second)
 {
 	const char *const engines[] = {first, second, NULL};
@@ -69,24 +69,24 @@ static int choose(struct qemu *qemu, struct plumb_diagnostics *found, const char
 		.engines = engines, .plugin_dir = folder, .engine = on_engine, .user = told};
 
 	told[0] = '\0';
-	return qemu_choose(&options, qemu, found);
+	return qemu_choose(&options, qemu, diagnostics);
 }
 
 /* The refusal of the only engine there is. */
 static void assert_refused(const char *script, int error, const char *id, const char *message)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	const char *only = engine("only", script);
 	struct qemu qemu;
 
-	assert_int_equal(choose(&qemu, found, only, NULL), error);
-	assert_int_equal(plumb_diagnostics_count(found), 1);
-	assert_string_equal(plumb_diagnostics_get(found, 0)->id, id);
-	assert_string_equal(plumb_diagnostics_get(found, 0)->file, only);
-	assert_non_null(strstr(plumb_diagnostics_get(found, 0)->message, message));
-	assert_non_null(plumb_diagnostics_get(found, 0)->hint);
+	assert_int_equal(choose(&qemu, diagnostics, only, NULL), error);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), 1);
+	assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->id, id);
+	assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->file, only);
+	assert_non_null(strstr(plumb_diagnostics_get(diagnostics, 0)->message, message));
+	assert_non_null(plumb_diagnostics_get(diagnostics, 0)->hint);
 	assert_string_equal(told, ""); /* the finding does */
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	unlink(only);
 	made_count--;
 }
@@ -123,23 +123,23 @@ static void test_first_that_can(void **state)
 /* If none can, it is the first, which Plumb would rather have, that is complained of. */
 static void test_none_that_can(void **state)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	const char *old = engine("old", ANSWERS("qemu-aarch64 version 5.2.0", PLUGINS));
 	const char *plain = engine("plain", ANSWERS("qemu-aarch64 version 10.0.2 (x)", "none"));
 	struct qemu qemu;
 
 	(void)state;
-	assert_int_equal(choose(&qemu, found, plain, old), PLUMB_ERR_MACHINE);
+	assert_int_equal(choose(&qemu, diagnostics, plain, old), PLUMB_ERR_MACHINE);
 	assert_string_equal(told, "-");
-	assert_int_equal(plumb_diagnostics_count(found), 1);
-	assert_string_equal(plumb_diagnostics_get(found, 0)->id, "no-plugins");
-	plumb_diagnostics_free(found);
-	found = plumb_diagnostics_new();
-	assert_int_equal(choose(&qemu, found, NULL, NULL), PLUMB_ERR_MACHINE);
-	assert_int_equal(plumb_diagnostics_count(found), 1);
-	assert_string_equal(plumb_diagnostics_get(found, 0)->id, "no-qemu");
-	assert_non_null(plumb_diagnostics_get(found, 0)->hint);
-	plumb_diagnostics_free(found);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), 1);
+	assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->id, "no-plugins");
+	plumb_diagnostics_free(diagnostics);
+	diagnostics = plumb_diagnostics_new();
+	assert_int_equal(choose(&qemu, diagnostics, NULL, NULL), PLUMB_ERR_MACHINE);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), 1);
+	assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->id, "no-qemu");
+	assert_non_null(plumb_diagnostics_get(diagnostics, 0)->hint);
+	plumb_diagnostics_free(diagnostics);
 }
 
 static void test_refusals(void **state)
@@ -178,7 +178,7 @@ static bool spawn_tells_errors(const char *none)
 
 static void test_not_started(void **state)
 {
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	const char *shut = make("shut", "", 0644);
 	char none[sizeof(folder) + 8];
 	struct qemu qemu;
@@ -187,13 +187,13 @@ static void test_not_started(void **state)
 	snprintf(none, sizeof(none), "%s/none", folder);
 	if (!spawn_tells_errors(none))
 		skip_because("starting a program that is not there seems to succeed here");
-	found = plumb_diagnostics_new();
-	assert_int_equal(choose(&qemu, found, none, NULL), PLUMB_ERR_MACHINE);
-	assert_int_equal(choose(&qemu, found, shut, NULL), PLUMB_ERR_MACHINE);
-	assert_int_equal(plumb_diagnostics_count(found), 2);
+	diagnostics = plumb_diagnostics_new();
+	assert_int_equal(choose(&qemu, diagnostics, none, NULL), PLUMB_ERR_MACHINE);
+	assert_int_equal(choose(&qemu, diagnostics, shut, NULL), PLUMB_ERR_MACHINE);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), 2);
 	for (size_t i = 0; i < 2; i++)
-		assert_string_equal(plumb_diagnostics_get(found, i)->id, "no-qemu");
-	plumb_diagnostics_free(found);
+		assert_string_equal(plumb_diagnostics_get(diagnostics, i)->id, "no-qemu");
+	plumb_diagnostics_free(diagnostics);
 }
 
 /* Nobody waits for ever. */
@@ -209,37 +209,37 @@ static void test_no_answer(void **state)
 /* Ctrl-C reaches the one that is asked, too. That says nothing about it. */
 static void test_interrupted(void **state)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	const char *ten = engine("ten", ANSWERS("qemu-aarch64 version 10.0.2", PLUGINS));
 	struct qemu qemu;
 
 	(void)state;
-	assert_int_equal(choose(&qemu, found, engine("one", "kill -INT $$; sleep 10"), ten),
+	assert_int_equal(choose(&qemu, diagnostics, engine("one", "kill -INT $$; sleep 10"), ten),
 			 PLUMB_ERR_INTERRUPTED);
 	assert_string_equal(told, "");
-	assert_int_equal(choose(&qemu, found,
+	assert_int_equal(choose(&qemu, diagnostics,
 				engine("two", "case $1 in --help) kill -TERM $$; sleep 10 ;; esac\n"
 					      "echo qemu-aarch64 version 10.0.2"),
 				ten),
 			 PLUMB_ERR_INTERRUPTED);
-	assert_int_equal(plumb_diagnostics_count(found), 0);
-	plumb_diagnostics_free(found);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), 0);
+	plumb_diagnostics_free(diagnostics);
 }
 
 static void test_no_plugin(void **state)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	const char *ten = engine("ten", ANSWERS("qemu-aarch64 version 10.0.2", PLUGINS));
 	const char *message;
 	struct qemu qemu;
 
 	(void)state;
-	assert_int_equal(choose(&qemu, found, ten, NULL), PLUMB_ERR_MACHINE);
-	assert_string_equal(plumb_diagnostics_get(found, 0)->id, "no-plugin");
-	message = plumb_diagnostics_get(found, 0)->message;
+	assert_int_equal(choose(&qemu, diagnostics, ten, NULL), PLUMB_ERR_MACHINE);
+	assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->id, "no-plugin");
+	message = plumb_diagnostics_get(diagnostics, 0)->message;
 	assert_non_null(strstr(message, "cannot read the model's plugin "));
 	assert_non_null(strstr(message, "/plumb-model-3.so: No such file or directory"));
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 }
 
 /* The hint for a system whose os-release reads so. */

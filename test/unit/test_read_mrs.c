@@ -284,7 +284,7 @@ static void arms_files_are_read_as_they_are(void **state)
 	(void)state;
 	assert_int_equal(files.gl_pathc, 17);
 	for (size_t i = 0; i < files.gl_pathc; i++) {
-		struct plumb_diagnostics *found = plumb_diagnostics_new();
+		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 		json_t *json = json_load_file(files.gl_pathv[i], 0, NULL);
 		bool orphan = strstr(files.gl_pathv[i], "neoverse_n3") ||
 			      strstr(files.gl_pathv[i], "neoverse_v3");
@@ -292,20 +292,20 @@ static void arms_files_are_read_as_they_are(void **state)
 		size_t orphans = 0, repeats = 0;
 		struct plumb_spec *spec;
 
-		assert_int_equal(plumb_spec_read_file(files.gl_pathv[i], &spec, found), 0);
+		assert_int_equal(plumb_spec_read_file(files.gl_pathv[i], &spec, diagnostics), 0);
 		assert_string_equal(spec->file, files.gl_pathv[i]);
 		compare(spec, json);
-		for (size_t k = 0; (d = plumb_diagnostics_get(found, k)); k++) {
+		for (size_t k = 0; (d = plumb_diagnostics_get(diagnostics, k)); k++) {
 			orphans += strcmp(d->id, "unreachable-node") == 0;
 			repeats += strcmp(d->id, "duplicate-item") == 0;
 		}
 		assert_int_equal(orphans, orphan);
 		assert_int_equal(repeats, count_repeats(json));
-		assert_int_equal(plumb_diagnostics_warnings(found), orphans + repeats);
-		assert_int_equal(plumb_diagnostics_errors(found), 0);
+		assert_int_equal(plumb_diagnostics_warnings(diagnostics), orphans + repeats);
+		assert_int_equal(plumb_diagnostics_errors(diagnostics), 0);
 		json_decref(json);
 		plumb_spec_free(spec);
-		plumb_diagnostics_free(found);
+		plumb_diagnostics_free(diagnostics);
 	}
 	globfree(&files);
 	print_message("# %zu values compared\n", compared);
@@ -349,19 +349,19 @@ static void what_may_be_left_out_may(void **state)
 		 "\"quality\": \"Test\", \"sha1\": null, \"revision\": \"7\""},
 	};
 	char *text = replace_each(small_json, edits, sizeof(edits) / sizeof(edits[0]));
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_spec *spec;
 
 	(void)state;
-	assert_int_equal(spec_read_memory(text, strlen(text), NULL, &spec, found), 0);
-	assert_int_equal(plumb_diagnostics_count(found), 0);
+	assert_int_equal(spec_read_memory(text, strlen(text), NULL, &spec, diagnostics), 0);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), 0);
 	assert_int_equal(spec->product.slots, 0);
 	assert_int_equal(spec->functional_groups[0].events.count, 0);
 	assert_false(spec->events[1].has_attributes);
 	assert_null(spec->document.sha1);
 	assert_string_equal(spec->document.revision, "7");
 	plumb_spec_free(spec);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	free(text);
 }
 
@@ -371,20 +371,20 @@ static void what_may_be_left_out_may(void **state)
 static void expect_one(const void *bytes, size_t size, int result, const char *id, unsigned line,
 		       unsigned column)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	const struct plumb_diagnostic *d;
 	struct plumb_spec *spec;
 
-	assert_int_equal(spec_read_memory(bytes, size, "bytes", &spec, found), result);
+	assert_int_equal(spec_read_memory(bytes, size, "bytes", &spec, diagnostics), result);
 	assert_null(spec);
-	assert_int_equal(plumb_diagnostics_count(found), 1);
-	d = plumb_diagnostics_get(found, 0);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), 1);
+	d = plumb_diagnostics_get(diagnostics, 0);
 	assert_string_equal(d->id, id);
 	assert_string_equal(d->file, "bytes");
 	assert_int_equal(d->severity, PLUMB_ERROR);
 	assert_int_equal(d->line, line);
 	assert_int_equal(d->column, column);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 }
 
 #define EXPECT_ONE(literal, result, id, line, column) \
@@ -414,12 +414,13 @@ static void a_byte_order_mark_is_told(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		struct plumb_diagnostics *found = plumb_diagnostics_new();
+		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 		struct plumb_spec *spec;
 
-		spec_read_memory(texts[i], strlen(texts[i]), NULL, &spec, found);
-		assert_non_null(strstr(plumb_diagnostics_get(found, 0)->hint, "byte order mark"));
-		plumb_diagnostics_free(found);
+		spec_read_memory(texts[i], strlen(texts[i]), NULL, &spec, diagnostics);
+		assert_non_null(
+			strstr(plumb_diagnostics_get(diagnostics, 0)->hint, "byte order mark"));
+		plumb_diagnostics_free(diagnostics);
 	}
 }
 
@@ -449,16 +450,16 @@ static void arms_other_files_are_told_from_a_cpus(void **state)
 	(void)state;
 	globfree(&files);
 	for (size_t i = 0; i < 3; i++) {
-		struct plumb_diagnostics *found = plumb_diagnostics_new();
+		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 		struct plumb_spec *spec;
 		char name[4096];
 
 		snprintf(name, sizeof(name), "%s/mrs/%s", getenv("PLUMB_REFERENCE"), cases[i].file);
-		assert_int_equal(plumb_spec_read_file(name, &spec, found), cases[i].result);
+		assert_int_equal(plumb_spec_read_file(name, &spec, diagnostics), cases[i].result);
 		assert_null(spec);
-		assert_int_equal(plumb_diagnostics_count(found), 1);
-		assert_string_equal(plumb_diagnostics_get(found, 0)->id, cases[i].id);
-		plumb_diagnostics_free(found);
+		assert_int_equal(plumb_diagnostics_count(diagnostics), 1);
+		assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->id, cases[i].id);
+		plumb_diagnostics_free(diagnostics);
 	}
 }
 
@@ -466,20 +467,21 @@ static void arms_other_files_are_told_from_a_cpus(void **state)
 static void references_to_what_was_not_read_are_not_reported(void **state)
 {
 	char *text = replace_first(small_json, "\"events\": {", "\"event\": {");
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_spec *spec;
 
 	(void)state;
-	assert_int_equal(spec_read_memory(text, strlen(text), NULL, &spec, found),
+	assert_int_equal(spec_read_memory(text, strlen(text), NULL, &spec, diagnostics),
 			 PLUMB_ERR_INVALID);
 	/* Formulas do say what they miss: they are checked as such. */
-	assert_int_equal(plumb_diagnostics_count(found), 5);
-	assert_string_equal(plumb_diagnostics_get(found, 0)->path, "/event");
-	assert_string_equal(plumb_diagnostics_get(found, 1)->path, "/events");
-	assert_string_equal(plumb_diagnostics_get(found, 1)->id, "missing-member");
+	assert_int_equal(plumb_diagnostics_count(diagnostics), 5);
+	assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->path, "/event");
+	assert_string_equal(plumb_diagnostics_get(diagnostics, 1)->path, "/events");
+	assert_string_equal(plumb_diagnostics_get(diagnostics, 1)->id, "missing-member");
 	for (size_t i = 2; i < 5; i++)
-		assert_string_equal(plumb_diagnostics_get(found, i)->id, "formula-unknown-name");
-	plumb_diagnostics_free(found);
+		assert_string_equal(plumb_diagnostics_get(diagnostics, i)->id,
+				    "formula-unknown-name");
+	plumb_diagnostics_free(diagnostics);
 	free(text);
 }
 
@@ -515,7 +517,7 @@ static void the_number_of_events_is_bounded(void **state)
 	}
 	for (int count = PLUMB_NONE - 1; count <= PLUMB_NONE; count++) {
 		size_t at = (size_t)sprintf(many, "\"events\": {\n");
-		struct plumb_diagnostics *found = plumb_diagnostics_new();
+		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 		struct plumb_spec *spec;
 		char *text;
 
@@ -524,19 +526,20 @@ static void the_number_of_events_is_bounded(void **state)
 			at += (size_t)sprintf(many + at, event, i);
 		text = replace_first(small_json, "\"events\": {", many);
 		if (count < PLUMB_NONE) {
-			assert_int_equal(spec_read_memory(text, strlen(text), NULL, &spec, found),
-					 0);
+			assert_int_equal(
+				spec_read_memory(text, strlen(text), NULL, &spec, diagnostics), 0);
 			assert_int_equal(spec->event_count, count);
-			assert_int_equal(plumb_diagnostics_warnings(found), count - 4);
+			assert_int_equal(plumb_diagnostics_warnings(diagnostics), count - 4);
 			plumb_spec_free(spec);
 		} else {
-			assert_int_equal(spec_read_memory(text, strlen(text), NULL, &spec, found),
-					 PLUMB_ERR_LIMIT);
+			assert_int_equal(
+				spec_read_memory(text, strlen(text), NULL, &spec, diagnostics),
+				PLUMB_ERR_LIMIT);
 			assert_null(spec);
-			assert_string_equal(plumb_diagnostics_get(found, 0)->id, "too-many");
-			assert_string_equal(plumb_diagnostics_get(found, 0)->path, "/events");
+			assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->id, "too-many");
+			assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->path, "/events");
 		}
-		plumb_diagnostics_free(found);
+		plumb_diagnostics_free(diagnostics);
 		free(text);
 	}
 	free(many);
@@ -544,15 +547,15 @@ static void the_number_of_events_is_bounded(void **state)
 
 static void expect_of_file(const char *file, int result, const char *id)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_spec *spec;
 
-	assert_int_equal(plumb_spec_read_file(file, &spec, found), result);
+	assert_int_equal(plumb_spec_read_file(file, &spec, diagnostics), result);
 	assert_null(spec);
-	assert_int_equal(plumb_diagnostics_count(found), 1);
-	assert_string_equal(plumb_diagnostics_get(found, 0)->id, id);
-	assert_string_equal(plumb_diagnostics_get(found, 0)->file, file);
-	plumb_diagnostics_free(found);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), 1);
+	assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->id, id);
+	assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->file, file);
+	plumb_diagnostics_free(diagnostics);
 }
 
 static void a_file_of_100_megabytes_is_refused(void **state)

@@ -19,7 +19,7 @@ static size_t cuts, flipped, loaded;
 /* What must hold of any bytes. Returns whether they were loaded. */
 static bool read_any(const char *bytes, size_t size)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_spec *spec;
 	/* A copy of just that size, so that reading past its end is noticed. */
 	char *copy = malloc(size ? size : 1);
@@ -27,21 +27,21 @@ static bool read_any(const char *bytes, size_t size)
 
 	assert_non_null(copy);
 	memcpy(copy, bytes, size);
-	result = spec_read_memory(copy, size, "damaged", &spec, found);
+	result = spec_read_memory(copy, size, "damaged", &spec, diagnostics);
 	free(copy);
 	if (result == 0) {
 		assert_non_null(spec);
-		assert_int_equal(plumb_diagnostics_errors(found), 0);
+		assert_int_equal(plumb_diagnostics_errors(diagnostics), 0);
 		/* Nothing in it refers to the text, and what was checked is still so. */
 		assert_int_equal(spec_check(spec, NULL), 0);
 	} else {
 		assert_true(result == PLUMB_ERR_SYNTAX || result == PLUMB_ERR_INVALID ||
 			    result == PLUMB_ERR_UNSUPPORTED || result == PLUMB_ERR_LIMIT);
 		assert_null(spec);
-		assert_true(plumb_diagnostics_errors(found) > 0);
+		assert_true(plumb_diagnostics_errors(diagnostics) > 0);
 	}
 	plumb_spec_free(spec);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return result == 0;
 }
 

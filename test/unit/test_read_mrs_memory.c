@@ -14,14 +14,14 @@
 #include "small_json.h"
 
 /* Reads with every number of allocations until that is enough; returns how many it takes. */
-static long read_with_less(const char *text, int result, struct plumb_diagnostics *found)
+static long read_with_less(const char *text, int result, struct plumb_diagnostics *diagnostics)
 {
 	for (long allowed = 0;; allowed++) {
 		struct plumb_spec *spec = (struct plumb_spec *)(uintptr_t) "not touched";
 		int got;
 
 		memory_left = allowed;
-		got = spec_read_memory(text, strlen(text), "name", &spec, found);
+		got = spec_read_memory(text, strlen(text), "name", &spec, diagnostics);
 		memory_left = -1;
 		if (got == result) {
 			plumb_spec_free(spec);
@@ -54,16 +54,16 @@ static void a_faulty_specification_needs_its_memory(void **state)
 /* When findings cannot be kept they are counted; reading itself goes on as if they were. */
 static void findings_do_not_need_memory(void **state)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_spec *spec;
 
 	(void)state;
 	memory_left = 0;
-	assert_int_equal(plumb_spec_read_file("/nowhere", &spec, found), PLUMB_ERR_IO);
+	assert_int_equal(plumb_spec_read_file("/nowhere", &spec, diagnostics), PLUMB_ERR_IO);
 	memory_left = -1;
-	assert_int_equal(plumb_diagnostics_errors(found), 1);
-	assert_int_equal(plumb_diagnostics_count(found), 0);
-	plumb_diagnostics_free(found);
+	assert_int_equal(plumb_diagnostics_errors(diagnostics), 1);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), 0);
+	plumb_diagnostics_free(diagnostics);
 }
 
 int main(void)

@@ -92,7 +92,7 @@ static void chunks_are_found_as_they_come(void **state)
 		(void)next_of(&opened, PLUMB_RECORD_FINISHED_ROUND);
 		no_more(&opened);
 		assert_null(recording_aux_chunk(opened.recording, 3));
-		assert_int_equal(plumb_diagnostics_count(opened.found), 0);
+		assert_int_equal(plumb_diagnostics_count(opened.diagnostics), 0);
 		opened_close(&opened);
 	}
 }
@@ -137,7 +137,7 @@ static void a_wrong_index_is_told(void **state)
 		put_auxtrace(b, 64, 0);
 		put_index(b, wrong[i], 2);
 		opened = open_built(b);
-		assert_true(has_finding(opened.found, "damaged-aux-index"));
+		assert_true(has_finding(opened.diagnostics, "damaged-aux-index"));
 		assert_null(recording_aux_chunk(opened.recording, 0));
 		(void)next_of(&opened, PLUMB_RECORD_AUXTRACE);
 		check_chunk(&opened, recording_aux_chunk(opened.recording, 0), 64, 0);
@@ -412,7 +412,7 @@ static void compressed_records_are_given(void **state)
 				assert_string_equal(record.comm.comm, "a thread of some name");
 			}
 			no_more(&opened);
-			assert_int_equal(plumb_diagnostics_count(opened.found), 0);
+			assert_int_equal(plumb_diagnostics_count(opened.diagnostics), 0);
 			opened_close(&opened);
 		}
 	}
@@ -438,7 +438,7 @@ static void damaged_compression_ends_in_an_error(void **state)
 			(void)next_of(&opened, PLUMB_RECORD_COMM);
 		got = recording_next(opened.recording, &record);
 		assert_int_equal(got, PLUMB_ERR_INVALID);
-		assert_true(has_finding(opened.found, "bad-compressed"));
+		assert_true(has_finding(opened.diagnostics, "bad-compressed"));
 		no_more(&opened);
 		opened_close(&opened);
 	}
@@ -470,7 +470,7 @@ static void nesting_is_refused(void **state)
 				got = recording_next(opened.recording, &record);
 			while (got == 1 && record.type == 64);
 			assert_int_equal(got, PLUMB_ERR_INVALID);
-			assert_true(has_finding(opened.found, "bad-nesting"));
+			assert_true(has_finding(opened.diagnostics, "bad-nesting"));
 			opened_close(&opened);
 		}
 	}

@@ -92,7 +92,7 @@ static struct outcome read_all(const uint8_t *bytes, size_t size, bool pipe)
 		}
 		outcome.cut_off = plumb_recording_losses(opened.recording)->cut_off;
 	}
-	outcome.told = plumb_diagnostics_count(opened.found) > 0;
+	outcome.told = plumb_diagnostics_count(opened.diagnostics) > 0;
 	opened_close(&opened);
 	return outcome;
 }
@@ -282,7 +282,7 @@ static void damaged_records_are_counted(void **state)
 		assert_int_equal(record.size, 8);
 		no_more(&opened);
 		assert_int_equal(plumb_recording_losses(opened.recording)->damaged_records, 2);
-		assert_true(has_finding(opened.found, "damaged-record"));
+		assert_true(has_finding(opened.diagnostics, "damaged-record"));
 		opened_close(&opened);
 	}
 }
@@ -303,7 +303,7 @@ static void findings_stay_few(void **state)
 	opened = open_built(b);
 	no_more(&opened);
 	assert_int_equal(plumb_recording_losses(opened.recording)->damaged_records, 5000);
-	assert_in_range(plumb_diagnostics_count(opened.found), 1, 10);
+	assert_in_range(plumb_diagnostics_count(opened.diagnostics), 1, 10);
 	opened_close(&opened);
 	free(b);
 }
@@ -311,7 +311,7 @@ static void findings_stay_few(void **state)
 /* A file that becomes shorter while it is read ends where it then ends. */
 static void a_file_that_shrinks_ends(void **state)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct build *b = build_new(false, false);
 	struct plumb_recording *recording;
 	struct plumb_record record;
@@ -325,7 +325,7 @@ static void a_file_that_shrinks_ends(void **state)
 	build_end(b);
 	fd = as_file(b->bytes, b->size);
 	other = dup(fd);
-	assert_int_equal(recording_open_fd(fd, "shrinks", NULL, &recording, found), 0);
+	assert_int_equal(recording_open_fd(fd, "shrinks", NULL, &recording, diagnostics), 0);
 	assert_int_equal(ftruncate(other, 20000), 0);
 	while ((got = recording_next(recording, &record)) > 0)
 		records++;
@@ -333,7 +333,7 @@ static void a_file_that_shrinks_ends(void **state)
 	assert_true(records > 0);
 	assert_true(plumb_recording_losses(recording)->cut_off);
 	plumb_recording_close(recording);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	(void)close(other);
 	free(b);
 }

@@ -56,7 +56,7 @@ static void attributes_are_read(void **state)
 		assert_int_equal(plumb_recording_event(opened.recording, 0)->id_count, 2);
 		assert_int_equal(plumb_recording_event(opened.recording, 0)->ids[1], 0x200);
 		assert_null(plumb_recording_event(opened.recording, 1));
-		assert_int_equal(plumb_diagnostics_count(opened.found), 0);
+		assert_int_equal(plumb_diagnostics_count(opened.diagnostics), 0);
 		opened_close(&opened);
 	}
 }
@@ -87,7 +87,7 @@ static void attributes_of_every_size_are_read(void **state)
 			assert_int_equal(event->attr.sample_max_stack, sizes[i] >= 112 ? 127 : 0);
 			assert_int_equal(event->attr.config3, sizes[i] >= 136 ? 33 : 0);
 			assert_int_equal(event->ids[0], 0x100);
-			assert_int_equal(plumb_diagnostics_count(opened.found), 0);
+			assert_int_equal(plumb_diagnostics_count(opened.diagnostics), 0);
 			opened_close(&opened);
 		}
 	}
@@ -105,8 +105,8 @@ static void more_than_is_known_of_an_attribute_is_told(void **state)
 		attr.beyond = 1;
 		build_begin(b, &attr, 1);
 		opened = open_built(b);
-		assert_true(has_finding(opened.found, "odd-attribute"));
-		assert_int_equal(plumb_diagnostics_errors(opened.found), 0);
+		assert_true(has_finding(opened.diagnostics, "odd-attribute"));
+		assert_int_equal(plumb_diagnostics_errors(opened.diagnostics), 0);
 		opened_close(&opened);
 	}
 }
@@ -185,7 +185,7 @@ static void check_features(const struct opened *opened)
 	assert_true(plumb_recording_has_feature(opened->recording, 200));
 	assert_false(plumb_recording_has_feature(opened->recording, 201));
 	assert_false(plumb_recording_has_feature(opened->recording, 256));
-	assert_int_equal(plumb_diagnostics_count(opened->found), 0);
+	assert_int_equal(plumb_diagnostics_count(opened->diagnostics), 0);
 }
 
 static void features_are_kept_and_understood(void **state)
@@ -283,7 +283,7 @@ static void refused(const void *bytes, size_t size, int error, const char *id)
 
 		assert_int_equal(opened.error, error);
 		assert_null(opened.recording);
-		assert_true(has_finding(opened.found, id));
+		assert_true(has_finding(opened.diagnostics, id));
 		opened_close(&opened);
 	}
 }
@@ -308,36 +308,37 @@ static void a_file_through_a_pipe_is_refused(void **state)
 	build_end(b);
 	opened = open_bytes(b->bytes, b->size, true, NULL);
 	assert_int_equal(opened.error, PLUMB_ERR_UNSUPPORTED);
-	assert_true(has_finding(opened.found, "file-in-pipe"));
+	assert_true(has_finding(opened.diagnostics, "file-in-pipe"));
 	opened_close(&opened);
 	free(b);
 }
 
 static void what_is_not_there_cannot_be_opened(void **state)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_recording *recording;
 
 	(void)state;
-	assert_int_equal(plumb_recording_open("/nonexistent/perf.data", NULL, &recording, found),
-			 PLUMB_ERR_IO);
+	assert_int_equal(
+		plumb_recording_open("/nonexistent/perf.data", NULL, &recording, diagnostics),
+		PLUMB_ERR_IO);
 	assert_null(recording);
-	assert_true(has_finding(found, "open"));
-	plumb_diagnostics_free(found);
+	assert_true(has_finding(diagnostics, "open"));
+	plumb_diagnostics_free(diagnostics);
 }
 
 /* What `perf record --threads` makes. */
 static void a_folder_is_refused_clearly(void **state)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_recording *recording;
 
 	(void)state;
-	assert_int_equal(plumb_recording_open("/tmp", NULL, &recording, found),
+	assert_int_equal(plumb_recording_open("/tmp", NULL, &recording, diagnostics),
 			 PLUMB_ERR_UNSUPPORTED);
 	assert_null(recording);
-	assert_true(has_finding(found, "directory"));
-	plumb_diagnostics_free(found);
+	assert_true(has_finding(diagnostics, "directory"));
+	plumb_diagnostics_free(diagnostics);
 }
 
 /* Each number of the header that leads nowhere. */
@@ -368,7 +369,7 @@ static void headers_that_lie_are_refused(void **state)
 			opened = open_bytes(b->bytes, b->size, false, NULL);
 			assert_int_equal(opened.error, lies[i].error);
 			assert_null(opened.recording);
-			assert_int_equal(plumb_diagnostics_errors(opened.found), 1);
+			assert_int_equal(plumb_diagnostics_errors(opened.diagnostics), 1);
 			opened_close(&opened);
 			free(b);
 		}
@@ -398,7 +399,7 @@ static void features_outside_of_the_file_are_told(void **state)
 		assert_int_equal(opened.error, 0);
 		assert_null(plumb_recording_info(opened.recording)->hostname);
 		assert_string_equal(plumb_recording_info(opened.recording)->arch, "aarch64");
-		assert_true(has_finding(opened.found, "damaged-feature"));
+		assert_true(has_finding(opened.diagnostics, "damaged-feature"));
 		opened_close(&opened);
 		free(b);
 	}
@@ -450,7 +451,7 @@ static void strings_without_an_end_are_none(void **state)
 		opened = open_built(b);
 		assert_null(plumb_recording_info(opened.recording)->hostname);
 		assert_int_equal(plumb_recording_info(opened.recording)->command_count, 0);
-		assert_true(has_finding(opened.found, "damaged-feature"));
+		assert_true(has_finding(opened.diagnostics, "damaged-feature"));
 		opened_close(&opened);
 	}
 }

@@ -60,7 +60,7 @@ static void numbers_are_decoded(void **state)
 		assert_int_equal(info->compression_type, 1);
 		assert_int_equal(info->compression_level, 3);
 		assert_int_equal(info->compression_ratio, 7);
-		assert_int_equal(plumb_diagnostics_count(opened.found), 0);
+		assert_int_equal(plumb_diagnostics_count(opened.diagnostics), 0);
 		opened_close(&opened);
 	}
 }
@@ -113,7 +113,7 @@ static void cpu_topology_of_any_version_is_decoded(void **state)
 				assert_int_equal(info->cpus[cpu].socket, 3);
 				assert_int_equal(info->cpus[cpu].die, parts > 2 ? 20 + cpu : 0);
 			}
-			assert_int_equal(plumb_diagnostics_count(opened.found), 0);
+			assert_int_equal(plumb_diagnostics_count(opened.diagnostics), 0);
 			opened_close(&opened);
 		}
 	}
@@ -183,7 +183,7 @@ static void memory_and_caches_are_decoded(void **state)
 		assert_int_equal(info->memory[0].block_count, 65);
 		assert_int_equal(info->memory[0].blocks[0], 5);
 		assert_int_equal(info->memory[0].blocks[1], 1);
-		assert_int_equal(plumb_diagnostics_count(opened.found), 0);
+		assert_int_equal(plumb_diagnostics_count(opened.diagnostics), 0);
 		opened_close(&opened);
 	}
 }
@@ -252,7 +252,7 @@ static void pmus_and_groups_are_decoded(void **state)
 		assert_int_equal(info->groups[0].count, 2);
 		assert_int_equal(info->core_pmu_count, 1);
 		assert_string_equal(info->core_pmus[0].cpus, "4-7");
-		assert_int_equal(plumb_diagnostics_count(opened.found), 0);
+		assert_int_equal(plumb_diagnostics_count(opened.diagnostics), 0);
 		opened_close(&opened);
 	}
 }

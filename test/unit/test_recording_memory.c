@@ -25,14 +25,14 @@ static void put_compressed(struct build *b)
 /* Opens and reads all while `left` allocations succeed. True if they sufficed. */
 static bool read_with(const struct build *b, long left)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	int fd = b->pipe ? as_pipe(b->bytes, b->size) : as_file(b->bytes, b->size);
 	struct plumb_recording *recording;
 	struct plumb_record record;
 	int got;
 
 	memory_left = left;
-	got = recording_open_fd(fd, "scarce", NULL, &recording, found);
+	got = recording_open_fd(fd, "scarce", NULL, &recording, diagnostics);
 	if (got == 0) {
 		while ((got = recording_next(recording, &record)) > 0)
 			;
@@ -40,7 +40,7 @@ static bool read_with(const struct build *b, long left)
 	memory_left = -1;
 	assert_true(got == 0 || got == PLUMB_ERR_NO_MEMORY);
 	plumb_recording_close(recording);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return got == 0;
 }
 

@@ -163,7 +163,7 @@ static void broken_rounds_are_counted(void **state)
 	opened = open_built(b);
 	CHECK_GIVEN(&opened, 0, 100, 300, 0, 200);
 	assert_int_equal(plumb_recording_losses(opened.recording)->out_of_order, 1);
-	assert_true(has_finding(opened.found, "out-of-order"));
+	assert_true(has_finding(opened.diagnostics, "out-of-order"));
 	opened_close(&opened);
 	free(b);
 }

@@ -63,7 +63,7 @@ static struct plumb_record kernel_end(struct build *b, uint32_t type, struct ope
 	check_trailer(&record);
 	assert_int_equal(record.offset, b->record);
 	assert_int_equal(record.bytes[record.size - 1], b->big ? 0x77 : 0);
-	assert_int_equal(plumb_diagnostics_count(opened->found), 0);
+	assert_int_equal(plumb_diagnostics_count(opened->diagnostics), 0);
 	return record;
 }
 
@@ -71,7 +71,7 @@ static struct plumb_record perf_end(struct build *b, uint32_t type, struct opene
 {
 	end(b);
 	*opened = open_built(b);
-	assert_int_equal(plumb_diagnostics_count(opened->found), 0);
+	assert_int_equal(plumb_diagnostics_count(opened->diagnostics), 0);
 	return next_of(opened, type);
 }
 

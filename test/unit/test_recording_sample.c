@@ -228,7 +228,7 @@ static void round_trip(struct build *b, uint64_t type)
 	record = next_of(&opened, PLUMB_RECORD_SAMPLE);
 	check_sample(&record, type);
 	no_more(&opened);
-	assert_int_equal(plumb_diagnostics_count(opened.found), 0);
+	assert_int_equal(plumb_diagnostics_count(opened.diagnostics), 0);
 	opened_close(&opened);
 }
 
@@ -411,7 +411,7 @@ static void an_unknown_id_is_of_no_event(void **state)
 		record = next_of(&opened, PLUMB_RECORD_SAMPLE);
 		assert_null(record.event);
 		assert_int_equal(record.sample.ip, 0);
-		assert_true(has_finding(opened.found, "unknown-event"));
+		assert_true(has_finding(opened.diagnostics, "unknown-event"));
 		opened_close(&opened);
 	}
 	/* Laid out alike it can be read all the same. */

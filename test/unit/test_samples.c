@@ -32,7 +32,7 @@ struct fixture {
 	struct plumb_recording *recording;
 	struct plumb_samples *samples;
 	const struct plumb_samples_item *item;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	bool timeless;
 };
 
@@ -69,8 +69,8 @@ static void create(struct fixture *f, bool timeless, const struct plumb_auxtrace
 		.clockid = -1,
 	};
 
-	*f = (struct fixture){.timeless = timeless, .found = plumb_diagnostics_new()};
-	assert_int_equal(plumb_recording_create(path, &setup, &f->writer, f->found), 0);
+	*f = (struct fixture){.timeless = timeless, .diagnostics = plumb_diagnostics_new()};
+	assert_int_equal(plumb_recording_create(path, &setup, &f->writer, f->diagnostics), 0);
 }
 
 /* ---- Records ------------------------------------------------------------------------------------
@@ -228,8 +228,9 @@ static void begin(struct fixture *f, const struct plumb_samples_options *options
 	if (f->writer)
 		assert_int_equal(plumb_recording_finish(f->writer, NULL), 0);
 	f->writer = NULL;
-	assert_int_equal(plumb_recording_open(path, NULL, &f->recording, f->found), 0);
-	assert_int_equal(plumb_samples_begin(f->recording, options, &f->samples, f->found), 0);
+	assert_int_equal(plumb_recording_open(path, NULL, &f->recording, f->diagnostics), 0);
+	assert_int_equal(plumb_samples_begin(f->recording, options, &f->samples, f->diagnostics),
+			 0);
 }
 
 /* The next sample; false at the end. */
@@ -257,7 +258,7 @@ static void end(struct fixture *f)
 static void finish(struct fixture *f)
 {
 	end(f);
-	plumb_diagnostics_free(f->found);
+	plumb_diagnostics_free(f->diagnostics);
 	unlink(path);
 }
 
@@ -633,10 +634,11 @@ static void without_times_rings_come_one_after_another(void **state)
 	}
 }
 
-static bool has_finding(const struct plumb_diagnostics *found, const char *id, const char *part)
+static bool has_finding(const struct plumb_diagnostics *diagnostics, const char *id,
+			const char *part)
 {
-	for (size_t i = 0; i < plumb_diagnostics_count(found); i++) {
-		const struct plumb_diagnostic *d = plumb_diagnostics_get(found, i);
+	for (size_t i = 0; i < plumb_diagnostics_count(diagnostics); i++) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(diagnostics, i);
 
 		if (strcmp(d->id, id) == 0 && strstr(d->message, part) &&
 		    (d->hint || strcmp(id, "aux-unknown") == 0))
@@ -679,13 +681,14 @@ static void losses_are_reported_with_their_hint(void **state)
 	assert_int_equal(totals->lost->aux_collisions, 2);
 	assert_int_equal(totals->lost->aux_truncated, 1);
 	assert_int_equal(totals->lost->lost_records, 7);
-	plumb_losses_report(totals->lost, "perf.data", f.found);
-	assert_true(has_finding(f.found, "lost-records", "7 records were lost"));
-	assert_true(has_finding(f.found, "aux-truncated", "1 piece of AUX data was cut short"));
-	assert_true(has_finding(f.found, "aux-collisions", "2 pieces"));
-	assert_true(has_finding(f.found, "aux-skipped", "3 bytes"));
-	assert_true(has_finding(f.found, "aux-unfinished", "1 SPE record"));
-	assert_false(has_finding(f.found, "throttled", ""));
+	plumb_losses_report(totals->lost, "perf.data", f.diagnostics);
+	assert_true(has_finding(f.diagnostics, "lost-records", "7 records were lost"));
+	assert_true(
+		has_finding(f.diagnostics, "aux-truncated", "1 piece of AUX data was cut short"));
+	assert_true(has_finding(f.diagnostics, "aux-collisions", "2 pieces"));
+	assert_true(has_finding(f.diagnostics, "aux-skipped", "3 bytes"));
+	assert_true(has_finding(f.diagnostics, "aux-unfinished", "1 SPE record"));
+	assert_false(has_finding(f.diagnostics, "throttled", ""));
 	finish(&f);
 }
 
@@ -724,7 +727,7 @@ static void aux_data_of_others_is_left_out(void **state)
 	put_records(&f, 0, &record, 1);
 	begin(&f, NULL);
 	assert_false(next(&f, &item));
-	assert_true(has_finding(f.found, "aux-unknown", "not Arm SPE's"));
+	assert_true(has_finding(f.diagnostics, "aux-unknown", "not Arm SPE's"));
 	finish(&f);
 }
 
@@ -1003,7 +1006,7 @@ static void bare_data_is_a_recording_of_one_ring(void **state)
 		assert_int_equal(
 			spe_encode_record(&record, SPE_LAYOUT_NEOVERSE, bytes + 64 * i, 64), 64);
 	for (unsigned through_pipe = 0; through_pipe < 2; through_pipe++) {
-		struct fixture f = {.found = plumb_diagnostics_new()};
+		struct fixture f = {.diagnostics = plumb_diagnostics_new()};
 		struct plumb_samples_item item;
 		int ends[2];
 
@@ -1015,10 +1018,10 @@ static void bare_data_is_a_recording_of_one_ring(void **state)
 		}
 		assert_int_equal(write(ends[1], bytes, sizeof(bytes)), sizeof(bytes));
 		close(ends[1]);
-		assert_int_equal(recording_open_fd(ends[0], "bare", &bare, &f.recording, f.found),
-				 0);
-		assert_int_equal(plumb_samples_begin(f.recording, &options, &f.samples, f.found),
-				 0);
+		assert_int_equal(
+			recording_open_fd(ends[0], "bare", &bare, &f.recording, f.diagnostics), 0);
+		assert_int_equal(
+			plumb_samples_begin(f.recording, &options, &f.samples, f.diagnostics), 0);
 		for (size_t i = 0; i < 3; i++) {
 			assert_true(next(&f, &item));
 			assert_int_equal(item.record->sample.ip, 0x4000);
@@ -1029,9 +1032,9 @@ static void bare_data_is_a_recording_of_one_ring(void **state)
 			assert_string_equal(item.record->event->name, "instructions");
 		}
 		assert_false(next(&f, &item));
-		assert_int_equal(plumb_diagnostics_count(f.found), 0);
+		assert_int_equal(plumb_diagnostics_count(f.diagnostics), 0);
 		end(&f);
-		plumb_diagnostics_free(f.found);
+		plumb_diagnostics_free(f.diagnostics);
 	}
 }
 
@@ -1071,7 +1074,7 @@ static void a_group_is_read_for_each_thread(void **state)
 	};
 	const struct plumb_recording_setup setup = {
 		.size = sizeof(setup), .events = events, .event_count = 2};
-	struct fixture f = {.found = plumb_diagnostics_new()};
+	struct fixture f = {.diagnostics = plumb_diagnostics_new()};
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++)
@@ -1081,7 +1084,7 @@ static void a_group_is_read_for_each_thread(void **state)
 			.read_format = 1 << 2 | 1 << 3,
 			.flags = PLUMB_ATTR_BIT(PLUMB_ATTR_INHERIT),
 		};
-	assert_int_equal(plumb_recording_create(path, &setup, &f.writer, f.found), 0);
+	assert_int_equal(plumb_recording_create(path, &setup, &f.writer, f.diagnostics), 0);
 	put_counts(&f, 1, 1001, 1000, 70);
 	for (uint32_t tid = 1100; tid < 1200; tid++)
 		put_counts(&f, 2, tid, tid, 1);
@@ -1112,7 +1115,7 @@ static void a_group_read_at_once_is_a_sample_of_each_event(void **state)
 	};
 	const struct plumb_recording_setup setup = {
 		.size = sizeof(setup), .events = events, .event_count = 2};
-	struct fixture f = {.found = plumb_diagnostics_new()};
+	struct fixture f = {.diagnostics = plumb_diagnostics_new()};
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++)
@@ -1121,7 +1124,7 @@ static void a_group_read_at_once_is_a_sample_of_each_event(void **state)
 			.sample_type = 1 << 0 | 1 << 2 | 1 << 4 | 1 << 16,
 			.read_format = 1 << 2 | 1 << 3,
 		};
-	assert_int_equal(plumb_recording_create(path, &setup, &f.writer, f.found), 0);
+	assert_int_equal(plumb_recording_create(path, &setup, &f.writer, f.diagnostics), 0);
 	put_counts(&f, 1, 0, 100, 7);
 	put_counts(&f, 2, 0, 200, 7);
 	put_counts(&f, 3, 0, 200, 7);

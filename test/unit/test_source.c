@@ -17,7 +17,7 @@
 	((char *[]){(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c", \
 		    (char *)(uintptr_t)(script), NULL})
 
-static struct plumb_diagnostics *found;
+static struct plumb_diagnostics *diagnostics;
 
 static double clock_of(clockid_t clock)
 {
@@ -32,7 +32,7 @@ static struct plumb_source *open_software(void)
 	const struct plumb_perf_options options = {.size = sizeof(options), .software = true};
 	struct plumb_source *source;
 
-	assert_int_equal(plumb_perf_open(&options, &source, found), 0);
+	assert_int_equal(plumb_perf_open(&options, &source, diagnostics), 0);
 	return source;
 }
 
@@ -41,7 +41,7 @@ static struct plumb_source *open_model(void)
 	const struct plumb_model_options options = {.size = sizeof(options)};
 	struct plumb_source *source;
 
-	assert_int_equal(plumb_model_open(&options, &source, found), 0);
+	assert_int_equal(plumb_model_open(&options, &source, diagnostics), 0);
 	return source;
 }
 
@@ -61,11 +61,11 @@ static void ask(struct asked *asked, const struct plumb_source *source, const ch
 	plumb_source_fill_event_options(source, &events);
 	plumb_source_fill_plan_options(source, &how);
 	assert_int_equal(plumb_event_list_new(&events, &asked->list), 0);
-	assert_int_equal(plumb_event_list_add(asked->list, text, found), 0);
+	assert_int_equal(plumb_event_list_add(asked->list, text, diagnostics), 0);
 	request.events = asked->list;
 	assert_int_equal(
 		plumb_selection_new(plumb_source_spec(source), &request, &asked->selection), 0);
-	assert_int_equal(plumb_plan_new(asked->selection, &how, &asked->plan, found), 0);
+	assert_int_equal(plumb_plan_new(asked->selection, &how, &asked->plan, diagnostics), 0);
 }
 
 static void release(struct asked *asked)
@@ -82,9 +82,9 @@ static bool cannot(int error)
 
 static const char *last_message(void)
 {
-	const size_t count = plumb_diagnostics_count(found);
+	const size_t count = plumb_diagnostics_count(diagnostics);
 
-	return count ? plumb_diagnostics_get(found, count - 1)->message : "";
+	return count ? plumb_diagnostics_get(diagnostics, count - 1)->message : "";
 }
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -97,7 +97,7 @@ static void the_model_answers(void **state)
 	struct plumb_source *source;
 
 	(void)state;
-	assert_int_equal(plumb_model_open(&options, &source, found), 0);
+	assert_int_equal(plumb_model_open(&options, &source, diagnostics), 0);
 	assert_string_equal(plumb_source_name(source), "model");
 	assert_string_equal(plumb_source_label(source), "model");
 	assert_string_equal(plumb_source_spec(source)->id, "neoverse-v2-r0p0");
@@ -108,17 +108,17 @@ static void the_model_answers(void **state)
 	assert_false(plumb_source_counts(source, 0xfffe));
 	plumb_source_fill_plan_options(source, &how);
 	assert_int_equal(how.counters, 0);
-	assert_int_equal(plumb_source_check(source, &event, found), PLUMB_ERR_NOT_FOUND);
+	assert_int_equal(plumb_source_check(source, &event, diagnostics), PLUMB_ERR_NOT_FOUND);
 	assert_string_equal(last_message(), "the model does not count cs");
 	event.config = 1;
-	assert_int_equal(plumb_source_check(source, &event, found), 0);
+	assert_int_equal(plumb_source_check(source, &event, diagnostics), 0);
 	plumb_source_close(source);
 	options.core = "neoverse-v9";
-	assert_int_equal(plumb_model_open(&options, &source, found), PLUMB_ERR_NOT_FOUND);
+	assert_int_equal(plumb_model_open(&options, &source, diagnostics), PLUMB_ERR_NOT_FOUND);
 	assert_string_equal(last_message(), "the model has no core 'neoverse-v9'");
 	assert_null(source);
 	options = (struct plumb_model_options){0};
-	assert_int_equal(plumb_model_open(&options, &source, found), PLUMB_ERR_ARGUMENT);
+	assert_int_equal(plumb_model_open(&options, &source, diagnostics), PLUMB_ERR_ARGUMENT);
 	plumb_source_close(NULL);
 }
 
@@ -138,7 +138,7 @@ static void perf_answers(void **state)
 	plumb_source_close(source);
 	if (plumb_perf_has_pmu())
 		return;
-	assert_int_equal(plumb_perf_open(&options, &source, found), PLUMB_ERR_MACHINE);
+	assert_int_equal(plumb_perf_open(&options, &source, diagnostics), PLUMB_ERR_MACHINE);
 	assert_null(source);
 }
 
@@ -155,7 +155,7 @@ static int count(struct plumb_source *source, const struct asked *asked, char *c
 		.children = true,
 	};
 
-	return plumb_source_count(source, &job, counts, run, found);
+	return plumb_source_count(source, &job, counts, run, diagnostics);
 }
 
 static void a_command_is_counted(void **state)
@@ -210,7 +210,7 @@ static void older_callers_are_served(void **state)
 		assert_int_equal(newer.known.exit_status, 3);
 		assert_int_equal(newer.more[0], 0);
 	}
-	assert_int_equal(plumb_source_count(source, &bad, counts, &newer.known, found),
+	assert_int_equal(plumb_source_count(source, &bad, counts, &newer.known, diagnostics),
 			 PLUMB_ERR_ARGUMENT);
 	release(&asked);
 	plumb_source_close(source);
@@ -339,12 +339,12 @@ static void a_recording_is_cancelled(void **state)
 	int error;
 
 	(void)state;
-	assert_int_equal(plumb_source_record(source, &job, &run, found), PLUMB_ERR_ARGUMENT);
+	assert_int_equal(plumb_source_record(source, &job, &run, diagnostics), PLUMB_ERR_ARGUMENT);
 	assert_int_equal(plumb_event_list_new(&how, &list), 0);
-	assert_int_equal(plumb_event_list_add(list, "cpu-clock", found), 0);
+	assert_int_equal(plumb_event_list_add(list, "cpu-clock", diagnostics), 0);
 	job.events = list;
 	assert_int_equal(pthread_create(&thread, NULL, cancel_soon, source), 0);
-	error = plumb_source_record(source, &job, &run, found);
+	error = plumb_source_record(source, &job, &run, diagnostics);
 	pthread_join(thread, NULL);
 	if (!cannot(error)) {
 		assert_int_equal(error, PLUMB_ERR_INTERRUPTED);
@@ -378,7 +378,7 @@ static void regions_count_what_is_in_them(void **state)
 
 	(void)state;
 	ask(&asked, source, "{task-clock,page-faults}");
-	error = plumb_region_open(source, asked.plan, &region, found);
+	error = plumb_region_open(source, asked.plan, &region, diagnostics);
 	for (int i = 0; i < 3 && error == 0; i++) {
 		const double seconds = 0.01 * (i + 1);
 		double began, inside;
@@ -427,7 +427,7 @@ static void the_model_has_no_regions(void **state)
 
 	(void)state;
 	ask(&asked, source, "cycles");
-	assert_int_equal(plumb_region_open(source, asked.plan, &region, found),
+	assert_int_equal(plumb_region_open(source, asked.plan, &region, diagnostics),
 			 PLUMB_ERR_UNSUPPORTED);
 	assert_string_equal(last_message(),
 			    "the model counts programs that it runs itself, not this thread");
@@ -440,14 +440,14 @@ static void the_model_has_no_regions(void **state)
 static int set_up(void **state)
 {
 	(void)state;
-	found = plumb_diagnostics_new();
-	return found ? 0 : -1;
+	diagnostics = plumb_diagnostics_new();
+	return diagnostics ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	return 0;
 }
 

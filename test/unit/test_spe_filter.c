@@ -37,13 +37,13 @@ static const struct spe_origin origin = {
 /* Which of the two match: bit 0 the load, bit 1 the branch. */
 static unsigned matches(const char *text)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_spe_filter filter;
-	int error = spe_filter_parse(text, N3, &filter, found);
+	int error = spe_filter_parse(text, N3, &filter, diagnostics);
 
 	if (error)
-		fail_msg("%s: %s", text, plumb_diagnostics_get(found, 0)->message);
-	plumb_diagnostics_free(found);
+		fail_msg("%s: %s", text, plumb_diagnostics_get(diagnostics, 0)->message);
+	plumb_diagnostics_free(diagnostics);
 	return spe_filter_matches(&filter, &load, &origin) |
 	       (unsigned)spe_filter_matches(&filter, &branch, &origin) << 1;
 }
@@ -165,12 +165,12 @@ static void errors_name_the_term_and_the_nearest_word(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct plumb_diagnostics *found = plumb_diagnostics_new();
+		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 		const struct plumb_diagnostic *finding;
 		struct plumb_spe_filter filter;
-		int error = spe_filter_parse(cases[i].text, N3, &filter, found);
+		int error = spe_filter_parse(cases[i].text, N3, &filter, diagnostics);
 
-		finding = plumb_diagnostics_get(found, 0);
+		finding = plumb_diagnostics_get(diagnostics, 0);
 		if (error != cases[i].error || !finding ||
 		    !strstr(finding->message, cases[i].message) ||
 		    finding->column != cases[i].column ||
@@ -179,7 +179,7 @@ static void errors_name_the_term_and_the_nearest_word(void **state)
 				 finding ? finding->message : "-",
 				 finding && finding->hint ? finding->hint : "-",
 				 finding ? finding->column : 0);
-		plumb_diagnostics_free(found);
+		plumb_diagnostics_free(diagnostics);
 	}
 }
 

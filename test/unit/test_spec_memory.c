@@ -20,15 +20,16 @@ static void compiling_needs_its_memory(void **state)
 
 	(void)state;
 	do {
-		struct plumb_diagnostics *found = plumb_diagnostics_new();
+		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 
-		formula = (struct formula *)found;
+		formula = (struct formula *)diagnostics;
 		memory_left = failures;
-		error = formula_compile(text, sizeof(text) - 1, &small_spec, NULL, &formula, found);
+		error = formula_compile(text, sizeof(text) - 1, &small_spec, NULL, &formula,
+					diagnostics);
 		memory_left = -1;
 		assert_int_equal(!error, !!formula);
-		assert_int_equal(plumb_diagnostics_errors(found), error ? 1 : 0);
-		plumb_diagnostics_free(found);
+		assert_int_equal(plumb_diagnostics_errors(diagnostics), error ? 1 : 0);
+		plumb_diagnostics_free(diagnostics);
 		if (error) {
 			assert_int_equal(error, PLUMB_ERR_NO_MEMORY);
 			failures++;

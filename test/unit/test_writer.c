@@ -307,12 +307,12 @@ static void a_setup_has_a_size(void **state)
 
 static void what_is_no_record_is_refused(void **state)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_recording_writer *writer;
 	struct sample s[2] = {sample(1), sample(2)};
 
 	(void)state;
-	assert_int_equal(plumb_recording_create(path, &plain, &writer, found), 0);
+	assert_int_equal(plumb_recording_create(path, &plain, &writer, diagnostics), 0);
 	assert_int_equal(plumb_recording_write(writer, s, sizeof(s) - 1), PLUMB_ERR_ARGUMENT);
 	s[1].size = 7;
 	assert_int_equal(plumb_recording_write(writer, s, sizeof(s)), PLUMB_ERR_ARGUMENT);
@@ -320,10 +320,10 @@ static void what_is_no_record_is_refused(void **state)
 	s[1].type = 71;
 	assert_int_equal(plumb_recording_write(writer, s, sizeof(s)), PLUMB_ERR_ARGUMENT);
 	assert_int_equal(plumb_recording_write(writer, s, 3), PLUMB_ERR_ARGUMENT);
-	assert_int_equal(plumb_diagnostics_errors(found), 4);
+	assert_int_equal(plumb_diagnostics_errors(diagnostics), 4);
 	write_samples(writer, 1, 2);
 	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	unlink(path);
 }
 
@@ -373,7 +373,7 @@ static void an_older_file_is_moved(void **state)
 
 static void a_folder_in_the_older_files_place_is_named(void **state)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_recording_writer *writer = create(&plain);
 	char old[sizeof(path) + 4];
 
@@ -381,15 +381,15 @@ static void a_folder_in_the_older_files_place_is_named(void **state)
 	snprintf(old, sizeof(old), "%s.old", path);
 	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
 	assert_int_equal(mkdir(old, 0700), 0);
-	assert_int_equal(plumb_recording_create(path, &plain, &writer, found), PLUMB_ERR_IO);
-	assert_int_equal(plumb_diagnostics_errors(found), 1);
-	assert_string_equal(plumb_diagnostics_get(found, 0)->file, old);
-	assert_non_null(strstr(plumb_diagnostics_get(found, 0)->message, "Is a directory"));
-	assert_non_null(plumb_diagnostics_get(found, 0)->hint);
+	assert_int_equal(plumb_recording_create(path, &plain, &writer, diagnostics), PLUMB_ERR_IO);
+	assert_int_equal(plumb_diagnostics_errors(diagnostics), 1);
+	assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->file, old);
+	assert_non_null(strstr(plumb_diagnostics_get(diagnostics, 0)->message, "Is a directory"));
+	assert_non_null(plumb_diagnostics_get(diagnostics, 0)->hint);
 	assert_int_equal(access(path, F_OK), 0);
 	rmdir(old);
 	unlink(path);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 }
 
 static void the_next_file_has_the_same_setup(void **state)
@@ -462,7 +462,7 @@ static void fill_the_disk(const struct plumb_recording_setup *setup, bool aux)
 {
 	const struct plumb_aux_chunk chunk = {.tid = -1, .cpu = 0};
 	static uint8_t data[30000];
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct rlimit before, limit;
 	struct plumb_recording_writer *writer;
 	struct image image;
@@ -472,7 +472,7 @@ static void fill_the_disk(const struct plumb_recording_setup *setup, bool aux)
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	limit = (struct rlimit){1000001, before.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	assert_int_equal(plumb_recording_create(path, setup, &writer, found), 0);
+	assert_int_equal(plumb_recording_create(path, setup, &writer, diagnostics), 0);
 	for (uint64_t i = 1; i < 1000000 && error == 0; i++) {
 		struct sample s = sample(i);
 
@@ -484,11 +484,12 @@ static void fill_the_disk(const struct plumb_recording_setup *setup, bool aux)
 	assert_int_equal(plumb_recording_write(writer, data, 0), PLUMB_ERR_IO);
 	assert_int_equal(plumb_recording_finish(writer, NULL), PLUMB_ERR_IO);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-	assert_int_equal(plumb_diagnostics_errors(found), 1);
-	assert_non_null(strstr(plumb_diagnostics_get(found, 0)->message, "may become"));
+	assert_int_equal(plumb_diagnostics_errors(diagnostics), 1);
+	assert_non_null(strstr(plumb_diagnostics_get(diagnostics, 0)->message, "may become"));
 	if (root_is_mounted())
-		assert_non_null(strstr(plumb_diagnostics_get(found, 0)->message, "mounted at /"));
-	assert_non_null(plumb_diagnostics_get(found, 0)->hint);
+		assert_non_null(
+			strstr(plumb_diagnostics_get(diagnostics, 0)->message, "mounted at /"));
+	assert_non_null(plumb_diagnostics_get(diagnostics, 0)->hint);
 	image = read_image(path);
 	assert_true(image.size <= 1000001);
 	assert_true(image.features >> PLUMB_FEATURE_EVENT_DESC & 1);
@@ -496,7 +497,7 @@ static void fill_the_disk(const struct plumb_recording_setup *setup, bool aux)
 		assert_true(count_records(&image, 9) > (1000000 - 10000) / sizeof(struct sample));
 	assert_true(count_records(&image, setup->compress_level ? 81 : 9) > 0);
 	free(image.bytes);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 	unlink(path);
 }
 
@@ -509,29 +510,30 @@ static void a_full_disk_leaves_whole_records(void **state)
 
 static void a_device_that_is_full_is_an_error(void **state)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_recording_writer *writer;
 
 	(void)state;
-	assert_int_equal(plumb_recording_create("/dev/full", &plain, &writer, found), PLUMB_ERR_IO);
-	assert_null(writer);
-	assert_non_null(strstr(plumb_diagnostics_get(found, 0)->message, "No space"));
-	assert_int_equal(plumb_recording_create("/nowhere/x", &plain, &writer, found),
+	assert_int_equal(plumb_recording_create("/dev/full", &plain, &writer, diagnostics),
 			 PLUMB_ERR_IO);
-	assert_non_null(strstr(plumb_diagnostics_get(found, 1)->message, "No such file"));
-	plumb_diagnostics_free(found);
+	assert_null(writer);
+	assert_non_null(strstr(plumb_diagnostics_get(diagnostics, 0)->message, "No space"));
+	assert_int_equal(plumb_recording_create("/nowhere/x", &plain, &writer, diagnostics),
+			 PLUMB_ERR_IO);
+	assert_non_null(strstr(plumb_diagnostics_get(diagnostics, 1)->message, "No such file"));
+	plumb_diagnostics_free(diagnostics);
 }
 
 /* Reads what a killed recorder left: it is known as such, and its event has a name. */
 static void check_unfinished(uint64_t samples)
 {
-	struct plumb_diagnostics *found = plumb_diagnostics_new();
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	const struct plumb_recorded_event *event = NULL;
 	struct plumb_recording *recording;
 	struct plumb_record record;
 	char expected[64];
 
-	assert_int_equal(plumb_recording_open(path, NULL, &recording, found), 0);
+	assert_int_equal(plumb_recording_open(path, NULL, &recording, diagnostics), 0);
 	while (recording_next(recording, &record) > 0)
 		if (record.type == PLUMB_RECORD_SAMPLE)
 			event = record.event;
@@ -539,14 +541,14 @@ static void check_unfinished(uint64_t samples)
 	assert_int_equal(plumb_recording_losses(recording)->samples, samples);
 	if (samples)
 		assert_string_equal(event->name, "cpu-clock");
-	plumb_losses_report(plumb_recording_losses(recording), path, found);
-	assert_int_equal(plumb_diagnostics_count(found), 1);
+	plumb_losses_report(plumb_recording_losses(recording), path, diagnostics);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), 1);
 	snprintf(expected, sizeof(expected), "the recorder was killed; %llu samples recovered",
 		 (unsigned long long)samples);
 	if (samples)
-		assert_string_equal(plumb_diagnostics_get(found, 0)->message, expected);
+		assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->message, expected);
 	plumb_recording_close(recording);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 }
 
 /* Killed again and again, at moments that differ: what is there is whole, and all of each round. */

@@ -13,10 +13,10 @@
 #include "source/model/record.h"
 
 static int check(const struct cpu_pmu *pmu, const struct plumb_spec *spec,
-		 const struct plumb_event_config *event, struct plumb_diagnostics *found)
+		 const struct plumb_event_config *event, struct plumb_diagnostics *diagnostics)
 {
 	(void)pmu;
-	return model_check_event(spec, event, found);
+	return model_check_event(spec, event, diagnostics);
 }
 
 struct counting {
@@ -76,7 +76,7 @@ static void on_progress(void *user, const struct model_counts *counts)
 }
 
 /* The threads of a program take turns in the model's time, but the world outside does not. */
-static void warn_of_outside(unsigned outside, struct plumb_diagnostics *found)
+static void warn_of_outside(unsigned outside, struct plumb_diagnostics *diagnostics)
 {
 	static const struct {
 		unsigned bit;
@@ -101,43 +101,43 @@ static void warn_of_outside(unsigned outside, struct plumb_diagnostics *found)
 			 i == 0 ? "" : (i + 1 < count ? ", " : " and "), what[i]);
 	}
 	if (count)
-		plumb_diagnostics_add(found, PLUMB_WARNING, "thread-order", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "thread-order", NULL,
 				      "the counts may differ a little from run to run: the program "
 				      "has threads, and %s",
 				      list);
 }
 
 /* Reports what a reader of the figures should know. */
-void model_warn(const struct model_result *run, struct plumb_diagnostics *found)
+void model_warn(const struct model_result *run, struct plumb_diagnostics *diagnostics)
 {
 	uint64_t instructions = run->counts.counts[EVENT_INST_RETIRED];
 	char name[QUOTE_ROOM];
 
 	if (run->incomplete)
 		plumb_diagnostics_add(
-			found, PLUMB_WARNING, "incomplete", NULL,
+			diagnostics, PLUMB_WARNING, "incomplete", NULL,
 			"the model gave up before the program ended; the counts are those "
 			"up to then");
 	if (run->uncounted_execs)
-		plumb_diagnostics_add(found, PLUMB_WARNING, "uncounted-exec", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "uncounted-exec", NULL,
 				      "%u program%s ran uncounted: execve() after a change of user "
 				      "or root folder, without memory for the model, or after its "
 				      "plugin was replaced",
 				      run->uncounted_execs, run->uncounted_execs == 1 ? "" : "s");
 	if (*run->refused)
-		plumb_diagnostics_add(found, PLUMB_WARNING, "refused-exec", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "refused-exec", NULL,
 				      "could not run %s: QEMU is not in its root folder",
 				      quote(name, run->refused));
 	if (run->unknown_instructions)
-		plumb_diagnostics_add(found, PLUMB_WARNING, "unknown-instructions", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "unknown-instructions", NULL,
 				      "%llu of %llu instructions are unknown to the model and were "
 				      "treated as integer operations of one cycle",
 				      (unsigned long long)run->unknown_instructions,
 				      (unsigned long long)instructions);
-	warn_of_outside(run->outside, found);
+	warn_of_outside(run->outside, diagnostics);
 	if (run->hidden_accesses)
 		plumb_diagnostics_add(
-			found, PLUMB_WARNING, "hidden-accesses", NULL,
+			diagnostics, PLUMB_WARNING, "hidden-accesses", NULL,
 			"QEMU did not report the addresses of %llu memory accesses; they "
 			"were treated as hits in the L1 data cache",
 			(unsigned long long)run->hidden_accesses);
@@ -156,7 +156,7 @@ static bool is_repeated(const struct plumb_selection *selection, uint16_t event)
 
 /* Warns of requested events that the engine does not let the model count. */
 static void warn_of_uncounted(const struct source_job *job, const struct model_counts *counts,
-			      struct plumb_diagnostics *found)
+			      struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_selection *selection = job->plan->selection;
 	char names[256] = "";
@@ -170,12 +170,13 @@ static void warn_of_uncounted(const struct source_job *job, const struct model_c
 				 model_event_names[index]);
 	}
 	if (names[0])
-		plumb_diagnostics_add(found, PLUMB_WARNING, "engine-event", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "engine-event", NULL,
 				      "not counted, because this requires QEMU 9.0 or later: %s",
 				      names);
 }
 
-static int run_model(struct counting *c, struct source_run *run, struct plumb_diagnostics *found)
+static int run_model(struct counting *c, struct source_run *run,
+		     struct plumb_diagnostics *diagnostics)
 {
 	const struct source_job *job = c->job;
 	const struct model_job what = {
@@ -196,7 +197,7 @@ static int run_model(struct counting *c, struct source_run *run, struct plumb_di
 
 	if (!model)
 		return PLUMB_ERR_NO_MEMORY;
-	error = model_run(&what, model, found);
+	error = model_run(&what, model, diagnostics);
 	if (error == PLUMB_OK || error == PLUMB_ERR_INTERRUPTED) {
 		if (job->interval_ms && model->counts.seconds > c->before.seconds)
 			on_interval(c, &model->counts);
@@ -210,15 +211,15 @@ static int run_model(struct counting *c, struct source_run *run, struct plumb_di
 		run->startup_end = model->startup_to_main ? "main()" : "its own code";
 		run->exit_status = model->exit_status;
 		run->signal = model->signal;
-		model_warn(model, found);
-		warn_of_uncounted(job, &model->counts, found);
+		model_warn(model, diagnostics);
+		warn_of_uncounted(job, &model->counts, diagnostics);
 	}
 	free(model);
 	return error;
 }
 
 static int count(const struct source_job *job, struct source_run *run,
-		 struct plumb_diagnostics *found)
+		 struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_plan *plan = job->plan;
 	struct counting *c = calloc(1, sizeof(*c));
@@ -234,7 +235,7 @@ static int count(const struct source_job *job, struct source_run *run,
 			for (uint16_t i = 0; i < plan->groups[g].count; i++)
 				c->indexes[plan->groups[g].first + i] =
 					model_index_of(plan->events[plan->groups[g].events[i]]);
-		error = run_model(c, run, found);
+		error = run_model(c, run, diagnostics);
 	}
 	free(c->indexes);
 	free(c->interval);

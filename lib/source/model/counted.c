@@ -67,7 +67,7 @@ static bool share_word(const char *a, const char *b)
  * name. The group alone is not enough: "Retired" has branches and SW_INCR.
  */
 static void hint_nearby(const struct plumb_spec *spec, uint16_t event,
-			struct plumb_diagnostics *found)
+			struct plumb_diagnostics *diagnostics)
 {
 	char text[512] = "";
 	size_t used = 0;
@@ -91,55 +91,56 @@ static void hint_nearby(const struct plumb_spec *spec, uint16_t event,
 		}
 	}
 	if (named)
-		plumb_diagnostics_hint(found, "it counts these related events: %s", text);
+		plumb_diagnostics_hint(diagnostics, "it counts these related events: %s", text);
 	else
-		diagnostics_remedy(found, "list-events-of-model", NULL,
+		diagnostics_remedy(diagnostics, "list-events-of-model", NULL,
 				   "use an event that the model counts");
 }
 
 static int refuse(const struct plumb_event_config *event, const char *why,
-		  struct plumb_diagnostics *found)
+		  struct plumb_diagnostics *diagnostics)
 {
-	plumb_diagnostics_add(found, PLUMB_ERROR, "not-modelled", NULL, "%s: %s", event->name, why);
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "not-modelled", NULL, "%s: %s", event->name,
+			      why);
 	return PLUMB_ERR_UNSUPPORTED;
 }
 
 static int refuse_event(const struct plumb_spec *spec, const struct plumb_event_config *event,
-			struct plumb_diagnostics *found)
+			struct plumb_diagnostics *diagnostics)
 {
 	uint16_t index = PLUMB_NONE;
 
 	if (event->kind == PLUMB_EVENT_PMU)
 		index = plumb_spec_event_by_code(spec, (uint16_t)event->config);
 	if (event->kind == PLUMB_EVENT_PMU && index == PLUMB_NONE)
-		plumb_diagnostics_add(found, PLUMB_ERROR, "not-modelled", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "not-modelled", NULL,
 				      "the model does not count %s, which %s does not have",
 				      event->name, spec->id);
 	else
-		plumb_diagnostics_add(found, PLUMB_ERROR, "not-modelled", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "not-modelled", NULL,
 				      "the model does not count %s",
 				      index == PLUMB_NONE ? event->name : spec->events[index].name);
 	if (index != PLUMB_NONE)
-		hint_nearby(spec, index, found);
+		hint_nearby(spec, index, diagnostics);
 	else if (event->kind == PLUMB_EVENT_SOFTWARE)
-		plumb_diagnostics_hint(found,
+		plumb_diagnostics_hint(diagnostics,
 				       "of the kernel's events it counts only task-clock and "
 				       "cpu-clock, by its own clock");
 	return PLUMB_ERR_NOT_FOUND;
 }
 
 static int check_metric(const struct plumb_spec *spec, uint64_t metric,
-			struct plumb_diagnostics *found)
+			struct plumb_diagnostics *diagnostics)
 {
 	struct plumb_indexes events = spec->metrics[metric].events;
 
 	for (uint16_t i = 0; i < events.count; i++) {
 		if (model_counts_event(spec->events[events.at[i]].code))
 			continue;
-		plumb_diagnostics_add(found, PLUMB_ERROR, "not-modelled", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "not-modelled", NULL,
 				      "%s requires %s, which the model does not count",
 				      spec->metrics[metric].name, spec->events[events.at[i]].name);
-		hint_nearby(spec, events.at[i], found);
+		hint_nearby(spec, events.at[i], diagnostics);
 		return PLUMB_ERR_NOT_FOUND;
 	}
 	return 0;
@@ -161,25 +162,25 @@ static bool is_my_pmu(const struct plumb_event_config *event)
 }
 
 int model_check_event(const struct plumb_spec *spec, const struct plumb_event_config *event,
-		      struct plumb_diagnostics *found)
+		      struct plumb_diagnostics *diagnostics)
 {
 	if (event->kind == PLUMB_EVENT_METRIC)
-		return check_metric(spec, event->config, found);
+		return check_metric(spec, event->config, diagnostics);
 	if (event->exclude_user)
 		return refuse(event,
 			      "the model runs user code only, without a kernel or hypervisor",
-			      found);
+			      diagnostics);
 	if (event->guest && !event->host)
-		return refuse(event, "the model has no guests", found);
+		return refuse(event, "the model has no guests", diagnostics);
 	if (event->kind == PLUMB_EVENT_SPE)
 		return is_my_pmu(event)
 			       ? 0
-			       : refuse(event, "the model's SPE unit is " MODEL_SPE, found);
+			       : refuse(event, "the model's SPE unit is " MODEL_SPE, diagnostics);
 	if (event->kind == PLUMB_EVENT_PMU && !is_my_pmu(event))
-		return refuse(event, "the model's PMU is " MODEL_PMU, found);
+		return refuse(event, "the model's PMU is " MODEL_PMU, diagnostics);
 	if (event->config1 & ~(uint64_t)CONFIG1_IGNORED)
-		return refuse(event, "the model's PMU does not support config1", found);
+		return refuse(event, "the model's PMU does not support config1", diagnostics);
 	if (model_index_of(event) >= EVENT_COUNT)
-		return refuse_event(spec, event, found);
+		return refuse_event(spec, event, diagnostics);
 	return 0;
 }

@@ -26,6 +26,6 @@ const struct plumb_spec *model_spec(const char *core);
  * with a finding; `spec` is the core's.
  */
 int model_check_event(const struct plumb_spec *spec, const struct plumb_event_config *event,
-		      struct plumb_diagnostics *found);
+		      struct plumb_diagnostics *diagnostics);
 
 #endif

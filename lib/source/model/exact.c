@@ -68,21 +68,21 @@ uint64_t exact_read_cost(struct record_writer *out, const struct record_setup *s
 	return written;
 }
 
-void exact_warn(const struct model_sampling *sampling, struct plumb_diagnostics *found)
+void exact_warn(const struct model_sampling *sampling, struct plumb_diagnostics *diagnostics)
 {
 	uint64_t deep = atomic_load(&sampling->calls_too_deep);
 	uint64_t many = atomic_load(&sampling->calls_too_many);
 
 	if (atomic_load(&sampling->exact_failed))
-		plumb_diagnostics_add(found, PLUMB_WARNING, "exact-incomplete", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "exact-incomplete", NULL,
 				      "the profile is incomplete: out of memory");
 	if (deep)
-		plumb_diagnostics_add(found, PLUMB_WARNING, "deep-calls", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "deep-calls", NULL,
 				      "%" PRIu64 " call sites are more than %d calls deep: they "
 				      "count for their caller's context",
 				      deep, CONTEXT_DEPTH_MAX);
 	if (many)
-		plumb_diagnostics_add(found, PLUMB_WARNING, "many-contexts", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "many-contexts", NULL,
 				      "the program has more than %u calling contexts: %" PRIu64
 				      " call sites count for their caller's context",
 				      CONTEXTS_MAX, many);

@@ -21,6 +21,6 @@ uint64_t exact_read_cost(struct record_writer *out, const struct record_setup *s
 			 const struct exact_chain *chain, const struct model_frame *frame,
 			 unsigned slot, const char *body, size_t size);
 /* Warns if the profile is coarser than the program, or incomplete. */
-void exact_warn(const struct model_sampling *sampling, struct plumb_diagnostics *found);
+void exact_warn(const struct model_sampling *sampling, struct plumb_diagnostics *diagnostics);
 
 #endif

@@ -35,20 +35,21 @@ static const char *machine_name(unsigned machine)
 	}
 }
 
-static int complain(struct plumb_diagnostics *found, int error, const char *id, const char *path,
-		    const char *problem, const char *hint)
+static int complain(struct plumb_diagnostics *diagnostics, int error, const char *id,
+		    const char *path, const char *problem, const char *hint)
 {
 	struct place where = {.file = path};
 
-	diagnostics_add(found, PLUMB_ERROR, id, &where, "%s", problem);
+	diagnostics_add(diagnostics, PLUMB_ERROR, id, &where, "%s", problem);
 	if (hint)
-		plumb_diagnostics_hint(found, "%s", hint);
+		plumb_diagnostics_hint(diagnostics, "%s", hint);
 	return error;
 }
 
-static int no_memory(const char *path, struct plumb_diagnostics *found)
+static int no_memory(const char *path, struct plumb_diagnostics *diagnostics)
 {
-	return complain(found, PLUMB_ERR_NO_MEMORY, "no-memory", path, strerror(ENOMEM), NULL);
+	return complain(diagnostics, PLUMB_ERR_NO_MEMORY, "no-memory", path, strerror(ENOMEM),
+			NULL);
 }
 
 /*
@@ -133,33 +134,33 @@ static void find_beginning(Elf *elf, const GElf_Ehdr *header, struct program *pr
 }
 
 static int inspect_elf(const char *path, Elf *elf, struct program *program,
-		       struct plumb_diagnostics *found)
+		       struct plumb_diagnostics *diagnostics)
 {
 	char problem[160];
 	GElf_Ehdr header;
 
 	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
-		return complain(found, PLUMB_ERR_EXEC, "not-elf", path, "not an ELF program",
+		return complain(diagnostics, PLUMB_ERR_EXEC, "not-elf", path, "not an ELF program",
 				"to run a script, use its interpreter, built for AArch64, as the "
 				"program and the script as its argument");
 	if (header.e_machine != EM_AARCH64) {
 		snprintf(problem, sizeof(problem), "%s program; the model runs only AArch64",
 			 machine_name(header.e_machine));
-		return complain(found, PLUMB_ERR_EXEC, "not-aarch64", path, problem,
+		return complain(diagnostics, PLUMB_ERR_EXEC, "not-aarch64", path, problem,
 				"build it for AArch64, for example with aarch64-linux-gnu-gcc");
 	}
 	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
-		return complain(found, PLUMB_ERR_EXEC, "not-aarch64", path,
+		return complain(diagnostics, PLUMB_ERR_EXEC, "not-aarch64", path,
 				"an ILP32 or big-endian program; the model runs only "
 				"little-endian LP64",
 				NULL);
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
-		return complain(found, PLUMB_ERR_EXEC, "not-a-program", path,
+		return complain(diagnostics, PLUMB_ERR_EXEC, "not-a-program", path,
 				"an object or core file, not a program", "link it first");
 	errno = 0;
 	if (read_headers(elf, &header, program))
-		return errno == ENOMEM ? no_memory(path, found)
-				       : complain(found, PLUMB_ERR_EXEC, "broken-elf", path,
+		return errno == ENOMEM ? no_memory(path, diagnostics)
+				       : complain(diagnostics, PLUMB_ERR_EXEC, "broken-elf", path,
 						  "a damaged ELF file: its contents do not match "
 						  "its headers",
 						  "build or copy it again");
@@ -182,27 +183,28 @@ static int open_error(int error)
 	}
 }
 
-int program_open(const char *path, int *fd, struct plumb_diagnostics *found)
+int program_open(const char *path, int *fd, struct plumb_diagnostics *diagnostics)
 {
 	*fd = open(path, O_RDONLY | O_CLOEXEC);
-	return *fd < 0 ? complain(found, open_error(errno), "no-program", path, strerror(errno),
-				  NULL)
+	return *fd < 0 ? complain(diagnostics, open_error(errno), "no-program", path,
+				  strerror(errno), NULL)
 		       : 0;
 }
 
-int program_inspect(const char *path, struct program *program, struct plumb_diagnostics *found)
+int program_inspect(const char *path, struct program *program,
+		    struct plumb_diagnostics *diagnostics)
 {
 	struct stat status = {0};
 	Elf *elf;
 	int fd, error;
 
 	memset(program, 0, sizeof(*program));
-	error = program_open(path, &fd, found);
+	error = program_open(path, &fd, diagnostics);
 	if (error < 0)
 		return error;
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || access(path, X_OK)) {
 		close(fd);
-		return complain(found, PLUMB_ERR_EXEC, "not-executable", path,
+		return complain(diagnostics, PLUMB_ERR_EXEC, "not-executable", path,
 				S_ISREG(status.st_mode) ? "not executable" : "not a regular file",
 				S_ISREG(status.st_mode) ? "make it executable with chmod +x"
 							: NULL);
@@ -211,9 +213,9 @@ int program_inspect(const char *path, struct program *program, struct plumb_diag
 	elf_version(EV_CURRENT);
 	errno = 0;
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	error = elf               ? inspect_elf(path, elf, program, found)
-		: errno == ENOMEM ? no_memory(path, found)
-				  : complain(found, PLUMB_ERR_EXEC, "not-elf", path,
+	error = elf               ? inspect_elf(path, elf, program, diagnostics)
+		: errno == ENOMEM ? no_memory(path, diagnostics)
+				  : complain(diagnostics, PLUMB_ERR_EXEC, "not-elf", path,
 					     "not a readable ELF file", NULL);
 	elf_end(elf);
 	close(fd);
@@ -229,7 +231,7 @@ static bool has_interpreter(const char *sysroot, const struct program *program)
 }
 
 int program_find_sysroot(const struct program *program, const char *wanted, const char **sysroot,
-			 struct plumb_diagnostics *found)
+			 struct plumb_diagnostics *diagnostics)
 {
 	struct place where = {.file = wanted};
 
@@ -246,9 +248,9 @@ int program_find_sysroot(const struct program *program, const char *wanted, cons
 				return 0;
 		}
 	}
-	diagnostics_add(found, PLUMB_ERROR, "no-sysroot", wanted ? &where : NULL,
+	diagnostics_add(diagnostics, PLUMB_ERROR, "no-sysroot", wanted ? &where : NULL,
 			"the program's loader %s is missing", program->interpreter);
-	diagnostics_remedy(found, "sysroot", NULL,
+	diagnostics_remedy(diagnostics, "sysroot", NULL,
 			   "install libc6-arm64-cross, or name the folder of an AArch64 system");
 	return PLUMB_ERR_MACHINE;
 }

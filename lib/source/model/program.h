@@ -20,10 +20,11 @@ struct program {
  * Opens `path` for reading. Returns NO_PROGRAM, EXEC (not readable), BUSY (no descriptors left) or
  * NO_MEMORY.
  */
-int program_open(const char *path, int *fd, struct plumb_diagnostics *found);
+int program_open(const char *path, int *fd, struct plumb_diagnostics *diagnostics);
 
 /* Reads `path`. Returns the errors of plumb_model_check_program() about the program itself. */
-int program_inspect(const char *path, struct program *program, struct plumb_diagnostics *found);
+int program_inspect(const char *path, struct program *program,
+		    struct plumb_diagnostics *diagnostics);
 
 /*
  * Finds the folder for qemu-aarch64 -L in which `interpreter` exists: `wanted` if given, otherwise
@@ -31,6 +32,6 @@ int program_inspect(const char *path, struct program *program, struct plumb_diag
  * none.
  */
 int program_find_sysroot(const struct program *program, const char *wanted, const char **sysroot,
-			 struct plumb_diagnostics *found);
+			 struct plumb_diagnostics *diagnostics);
 
 #endif

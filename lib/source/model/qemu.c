@@ -111,7 +111,7 @@ const char *qemu_os_release(void)
 }
 
 /* Returns how to get an engine to replace `path`; NULL: none was found. */
-static void add_hint(struct plumb_diagnostics *found, const char *path)
+static void add_hint(struct plumb_diagnostics *diagnostics, const char *path)
 {
 	static const char installed[] = "/usr/bin/qemu-aarch64";
 	const char *hint = qemu_hint(qemu_os_release());
@@ -119,9 +119,9 @@ static void add_hint(struct plumb_diagnostics *found, const char *path)
 	/* The package is installed already, but something else was requested. */
 	if (strstr(hint, "apt-get install qemu-user") && path && strcmp(path, installed) != 0 &&
 	    access(installed, X_OK) == 0)
-		plumb_diagnostics_hint(found, "use %s", installed);
+		plumb_diagnostics_hint(diagnostics, "use %s", installed);
 	else
-		plumb_diagnostics_hint(found, "%s", hint);
+		plumb_diagnostics_hint(diagnostics, "%s", hint);
 }
 
 /* ---- asking ------------------------------------------------------------------------------- */
@@ -240,29 +240,29 @@ static unsigned interface_of(const struct qemu *qemu)
 
 /* Adds the reason why there was no answer, and returns the error. */
 static int judge_silence(const struct answer *answer, const struct place *where,
-			 struct plumb_diagnostics *found)
+			 struct plumb_diagnostics *diagnostics)
 {
 	const int e = answer->error;
 	bool crowded = e == EAGAIN || e == ENOMEM || e == EMFILE || e == ENFILE;
 
 	if (answer->error == ETIMEDOUT)
-		diagnostics_add(found, PLUMB_ERROR, "not-qemu", where,
+		diagnostics_add(diagnostics, PLUMB_ERROR, "not-qemu", where,
 				"QEMU does not answer within %d s", ANSWER_MS / 1000);
 	else if (answer->error)
-		diagnostics_add(found, PLUMB_ERROR, "no-qemu", where, "cannot start QEMU: %s",
+		diagnostics_add(diagnostics, PLUMB_ERROR, "no-qemu", where, "cannot start QEMU: %s",
 				strerror(answer->error));
 	else if (WIFSIGNALED(answer->status))
-		diagnostics_add(found, PLUMB_ERROR, "no-qemu", where,
+		diagnostics_add(diagnostics, PLUMB_ERROR, "no-qemu", where,
 				"cannot start QEMU: signal %d ended it (%s)",
 				WTERMSIG(answer->status), strsignal(WTERMSIG(answer->status)));
 	else
-		diagnostics_add(found, PLUMB_ERROR, "no-qemu", where,
+		diagnostics_add(diagnostics, PLUMB_ERROR, "no-qemu", where,
 				"cannot start QEMU: status %d%s%.*s", WEXITSTATUS(answer->status),
 				*answer->text ? ", " : "", (int)strcspn(answer->text, "\r\n"),
 				answer->text);
 	/* Nothing that could be installed makes room for another process. */
 	if (!crowded)
-		add_hint(found, where->file);
+		add_hint(diagnostics, where->file);
 	return crowded ? PLUMB_ERR_BUSY : PLUMB_ERR_MACHINE;
 }
 
@@ -270,7 +270,7 @@ static int judge_silence(const struct answer *answer, const struct place *where,
  * Checks whether the QEMU at qemu->path can run the model. Returns 0 with the versions filled in,
  * or an error.
  */
-static int judge(struct qemu *qemu, struct answer *answer, struct plumb_diagnostics *found)
+static int judge(struct qemu *qemu, struct answer *answer, struct plumb_diagnostics *diagnostics)
 {
 	const struct place where = {.file = qemu->path};
 
@@ -278,31 +278,31 @@ static int judge(struct qemu *qemu, struct answer *answer, struct plumb_diagnost
 	if (qemu_was_interrupted(answer->status))
 		return PLUMB_ERR_INTERRUPTED;
 	if (answer->error || (answer->status && !read_version(answer->text, qemu)))
-		return judge_silence(answer, &where, found);
+		return judge_silence(answer, &where, diagnostics);
 	if (!read_version(answer->text, qemu)) {
-		diagnostics_add(found, PLUMB_ERROR, "not-qemu", &where,
+		diagnostics_add(diagnostics, PLUMB_ERROR, "not-qemu", &where,
 				"not qemu-aarch64: it answers with another name");
-		add_hint(found, qemu->path);
+		add_hint(diagnostics, qemu->path);
 		return PLUMB_ERR_MACHINE;
 	}
 	if (qemu->major < MAJOR_MIN) {
-		diagnostics_add(found, PLUMB_ERROR, "old-qemu", &where,
+		diagnostics_add(diagnostics, PLUMB_ERROR, "old-qemu", &where,
 				"QEMU %u.%u is too old: the model requires %u.0 or later",
 				qemu->major, qemu->minor, MAJOR_MIN);
-		add_hint(found, qemu->path);
+		add_hint(diagnostics, qemu->path);
 		return PLUMB_ERR_MACHINE;
 	}
 	ask(qemu->path, "--help", answer);
 	if (qemu_was_interrupted(answer->status))
 		return PLUMB_ERR_INTERRUPTED;
 	if (answer->error)
-		return judge_silence(answer, &where, found);
+		return judge_silence(answer, &where, diagnostics);
 	if (!strstr(answer->text, "-plugin ")) {
-		diagnostics_add(found, PLUMB_ERROR, "no-plugins", &where,
+		diagnostics_add(diagnostics, PLUMB_ERROR, "no-plugins", &where,
 				"QEMU %u.%u does not support plugins, which the model "
 				"requires",
 				qemu->major, qemu->minor);
-		add_hint(found, qemu->path);
+		add_hint(diagnostics, qemu->path);
 		return PLUMB_ERR_MACHINE;
 	}
 	return 0;
@@ -340,7 +340,7 @@ static const char *addresses_to_reserve(const struct qemu *qemu)
 
 /* ---- choosing ----------------------------------------------------------------------------- */
 
-static int find_plugin(const char *folder, struct qemu *qemu, struct plumb_diagnostics *found)
+static int find_plugin(const char *folder, struct qemu *qemu, struct plumb_diagnostics *diagnostics)
 {
 	char name[QUOTE_ROOM];
 
@@ -348,10 +348,10 @@ static int find_plugin(const char *folder, struct qemu *qemu, struct plumb_diagn
 		 interface_of(qemu));
 	if (access(qemu->plugin, R_OK) == 0)
 		return 0;
-	plumb_diagnostics_add(found, PLUMB_ERROR, "no-plugin", NULL,
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-plugin", NULL,
 			      "cannot read the model's plugin %s: %s", quote(name, qemu->plugin),
 			      strerror(errno));
-	plumb_diagnostics_hint(found, "install plumb again with make install");
+	plumb_diagnostics_hint(diagnostics, "install plumb again with make install");
 	return PLUMB_ERR_MACHINE;
 }
 
@@ -402,21 +402,21 @@ static size_t count_engines(const char *const *engines)
 /* None of the `count` engines can run the model: returns the first one's error. */
 static int find_none(const struct plumb_model_options *options, const struct qemu *asked,
 		     const struct plumb_diagnostics *refusals, size_t count,
-		     struct plumb_diagnostics *found)
+		     struct plumb_diagnostics *diagnostics)
 {
 	if (count) {
-		copy_refusal(found, refusals, 0);
+		copy_refusal(diagnostics, refusals, 0);
 		tell_refused(options, asked, refusals, 1, count);
 	} else {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-qemu", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-qemu", NULL,
 				      "the model requires qemu-aarch64, which is not in PATH");
-		add_hint(found, NULL);
+		add_hint(diagnostics, NULL);
 	}
 	return PLUMB_ERR_MACHINE;
 }
 
 int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
-		struct plumb_diagnostics *found)
+		struct plumb_diagnostics *diagnostics)
 {
 	const size_t count = count_engines(options->engines);
 	struct plumb_diagnostics *refusals = plumb_diagnostics_new();
@@ -438,16 +438,16 @@ int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
 		tell_refused(options, asked, refusals, 0, i - 1);
 		tell(options, qemu, NULL);
 		qemu->reserve = addresses_to_reserve(qemu);
-		error = find_plugin(options->plugin_dir, qemu, found);
+		error = find_plugin(options->plugin_dir, qemu, diagnostics);
 	} else if (error == PLUMB_ERR_BUSY) {
 		/*
 		 * This one might work if there were room for it; another one would count
 		 * differently.
 		 */
 		tell_refused(options, asked, refusals, 0, i - 1);
-		copy_refusal(found, refusals, i - 1);
+		copy_refusal(diagnostics, refusals, i - 1);
 	} else if (error == PLUMB_ERR_MACHINE) {
-		error = find_none(options, asked, refusals, count, found);
+		error = find_none(options, asked, refusals, count, diagnostics);
 	}
 out:
 	free(answer);

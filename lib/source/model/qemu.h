@@ -23,7 +23,7 @@ struct qemu {
  * could not be asked; INTERRUPTED, without one, if a signal ended one that was asked.
  */
 int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
-		struct plumb_diagnostics *found);
+		struct plumb_diagnostics *diagnostics);
 
 /*
  * Returns whether the sender of the signal in this wait status meant to end this process as well,

@@ -29,7 +29,7 @@ struct recorder {
 	bool begun;    /* begin() was called */
 	bool stopping; /* the caller wants the program to end */
 	struct source_ending ending;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 };
 
 static double now_ms(void)
@@ -178,7 +178,7 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 
 	if (!model)
 		return PLUMB_ERR_NO_MEMORY;
-	error = model_run(&what, model, r->found);
+	error = model_run(&what, model, r->diagnostics);
 	if (r->begun)
 		model_frames_finish(&r->frames);
 	if (!error && !r->frames.error && job->round)
@@ -193,9 +193,9 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 			.samples = r->frames.samples,
 			.collisions = model->counts.counts[EVENT_SAMPLE_COLLISION],
 		};
-		model_warn(model, r->found);
+		model_warn(model, r->diagnostics);
 		if (job->exact)
-			exact_warn(r->sampling, r->found);
+			exact_warn(r->sampling, r->diagnostics);
 	}
 	free(model);
 	return error ? error : r->frames.error;
@@ -206,7 +206,7 @@ static int record(struct recorder *r, struct source_record_run *run)
 	int fd = share(r), error;
 
 	if (fd < 0) {
-		plumb_diagnostics_add(r->found, PLUMB_ERROR, "no-memory", NULL,
+		plumb_diagnostics_add(r->diagnostics, PLUMB_ERROR, "no-memory", NULL,
 				      "cannot share %zu MiB with QEMU: %s", r->size >> 20,
 				      strerror(errno));
 		return PLUMB_ERR_NO_MEMORY;
@@ -217,7 +217,7 @@ static int record(struct recorder *r, struct source_record_run *run)
 }
 
 int model_record(const struct source_record_job *job, struct source_record_run *run,
-		 struct plumb_diagnostics *found)
+		 struct plumb_diagnostics *diagnostics)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
 	int error = PLUMB_ERR_NO_MEMORY;
@@ -225,8 +225,8 @@ int model_record(const struct source_record_job *job, struct source_record_run *
 	if (!r)
 		return error;
 	r->job = job;
-	r->found = found;
-	error = record_setup_make(&r->setup, job, found);
+	r->diagnostics = diagnostics;
+	error = record_setup_make(&r->setup, job, diagnostics);
 	if (!error)
 		error = record(r, run);
 	if (r->sampling)

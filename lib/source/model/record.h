@@ -7,9 +7,9 @@
 #include "source/source.h"
 
 int model_record(const struct source_record_job *job, struct source_record_run *run,
-		 struct plumb_diagnostics *found);
+		 struct plumb_diagnostics *diagnostics);
 
 /* Reports what a reader of the run's figures should know. */
-void model_warn(const struct model_result *run, struct plumb_diagnostics *found);
+void model_warn(const struct model_result *run, struct plumb_diagnostics *diagnostics);
 
 #endif

@@ -27,10 +27,10 @@
 #define AUX_BYTES_MAX     (1u << 28)
 #define SPE_INTERVAL_MAX  0xffffff00u /* PMSIRR_EL1.INTERVAL */
 
-static int refuse_event(struct plumb_diagnostics *found, const char *id,
+static int refuse_event(struct plumb_diagnostics *diagnostics, const char *id,
 			const struct plumb_event_config *event, const char *why)
 {
-	plumb_diagnostics_add(found, PLUMB_ERROR, id, NULL, "%s: %s", event->name, why);
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, id, NULL, "%s: %s", event->name, why);
 	return PLUMB_ERR_UNSUPPORTED;
 }
 
@@ -41,71 +41,71 @@ static bool window_is_part(const struct plumb_window *window)
 }
 
 /* Rejects what this model cannot do; `cannot` follows "the model ". */
-static int refuse_job(struct plumb_diagnostics *found, int error, const char *id,
+static int refuse_job(struct plumb_diagnostics *diagnostics, int error, const char *id,
 		      const char *cannot, const char *hint)
 {
-	plumb_diagnostics_add(found, PLUMB_ERROR, id, NULL, "the model %s", cannot);
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, id, NULL, "the model %s", cannot);
 	if (hint)
-		plumb_diagnostics_hint(found, "%s", hint);
+		plumb_diagnostics_hint(diagnostics, "%s", hint);
 	return error;
 }
 
-static int refuse_exact(const struct source_record_job *job, struct plumb_diagnostics *found)
+static int refuse_exact(const struct source_record_job *job, struct plumb_diagnostics *diagnostics)
 {
-	plumb_diagnostics_add(found, PLUMB_ERROR, job->event_count ? "exact-events" : "exact-part",
-			      NULL,
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR,
+			      job->event_count ? "exact-events" : "exact-part", NULL,
 			      job->event_count ? "an exact profile always has all events"
 					       : "an exact profile covers the whole run");
 	if (job->event_count)
-		diagnostics_remedy(found, "exact-no-events", NULL, "name no events");
+		diagnostics_remedy(diagnostics, "exact-no-events", NULL, "name no events");
 	else
-		diagnostics_remedy(found, "exact-whole-run", NULL,
+		diagnostics_remedy(diagnostics, "exact-whole-run", NULL,
 				   "sample a part of it, or count it");
 	return PLUMB_ERR_UNSUPPORTED;
 }
 
 /* Rejects requests for more than the model has. */
-static int check_job(const struct source_record_job *job, struct plumb_diagnostics *found)
+static int check_job(const struct source_record_job *job, struct plumb_diagnostics *diagnostics)
 {
 	const char *hint = "name a program to run";
 
 	if (job->pid_count || job->tid_count)
-		return refuse_job(found, PLUMB_ERR_UNSUPPORTED, "no-attach",
+		return refuse_job(diagnostics, PLUMB_ERR_UNSUPPORTED, "no-attach",
 				  "cannot attach to running processes", hint);
 	if (job->all_cpus || job->cpu_count)
-		return refuse_job(found, PLUMB_ERR_UNSUPPORTED, "no-attach",
+		return refuse_job(diagnostics, PLUMB_ERR_UNSUPPORTED, "no-attach",
 				  "cannot sample CPUs, only the program it runs", hint);
 	if (job->user_stack) {
-		refuse_job(found, PLUMB_ERR_UNSUPPORTED, "no-stack",
+		refuse_job(diagnostics, PLUMB_ERR_UNSUPPORTED, "no-stack",
 			   "cannot record copies of the stack, which unwinding with DWARF requires",
 			   NULL);
-		diagnostics_remedy(found, "frame-pointers", NULL,
+		diagnostics_remedy(diagnostics, "frame-pointers", NULL,
 				   "record call chains by frame pointers, and build the program "
 				   "with -fno-omit-frame-pointer");
 		return PLUMB_ERR_UNSUPPORTED;
 	}
 	if (job->clockid != -1)
-		return refuse_job(found, PLUMB_ERR_UNSUPPORTED, "no-clock",
+		return refuse_job(diagnostics, PLUMB_ERR_UNSUPPORTED, "no-clock",
 				  "has no other clock than its own", NULL);
 	if (job->window.delay_ms < 0)
-		return refuse_job(found, PLUMB_ERR_UNSUPPORTED, "no-delay",
+		return refuse_job(diagnostics, PLUMB_ERR_UNSUPPORTED, "no-delay",
 				  "does not support a delay of -1", "give milliseconds");
 	if (job->exact && (job->event_count || window_is_part(&job->window)))
-		return refuse_exact(job, found);
+		return refuse_exact(job, diagnostics);
 	if (!job->exact && (!job->event_count || job->event_count > OVERFLOW_COUNTERS))
-		return refuse_job(found, PLUMB_ERR_LIMIT, "event-count",
+		return refuse_job(diagnostics, PLUMB_ERR_LIMIT, "event-count",
 				  "samples 1 to 32 events at a time", NULL);
 	return 0;
 }
 
 static const struct core_params *find_core(const struct source_record_job *job,
-					   struct plumb_diagnostics *found)
+					   struct plumb_diagnostics *diagnostics)
 {
 	const char *name = job->model->core;
 	const struct core_params *core = name ? model_core_find(name) : model_cores[0];
 
 	if (!core)
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-core", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-core", NULL,
 				      "the model has no core '%s'", name);
 	return core;
 }
@@ -157,33 +157,35 @@ static uint32_t spe_interval(const struct core_params *core, uint64_t period)
 
 /* Computes the effective period: the unit keeps bits 31:8, and has a minimum interval. */
 static void tell_interval(uint64_t asked, uint64_t taken, const struct core_params *core,
-			  struct plumb_diagnostics *found)
+			  struct plumb_diagnostics *diagnostics)
 {
 	if (asked == 0 || asked == taken)
 		return;
-	plumb_diagnostics_add(found, PLUMB_WARNING, "spe-interval", NULL,
+	plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "spe-interval", NULL,
 			      "sampling one operation in %" PRIu64 " instead of %" PRIu64, taken,
 			      asked);
-	plumb_diagnostics_hint(found, "use a multiple of 256, at least %u", core->spe.min_interval);
+	plumb_diagnostics_hint(diagnostics, "use a multiple of 256, at least %u",
+			       core->spe.min_interval);
 }
 
 static int make_spe(struct record_setup *setup, const struct source_record_job *job, size_t i,
-		    struct plumb_diagnostics *found)
+		    struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_event_config *event = &job->events[i];
 	struct plumb_event_attr *attr = &setup->events[i].attr;
 	struct plumb_event_spe spe = event->spe;
 
 	if (setup->spe != SIZE_MAX)
-		return refuse_event(found, "two-spe", event, "only one SPE event is supported");
+		return refuse_event(diagnostics, "two-spe", event,
+				    "only one SPE event is supported");
 	if (event->frequency) {
-		refuse_event(found, "spe-frequency", event,
+		refuse_event(diagnostics, "spe-frequency", event,
 			     "SPE supports a period, not a frequency");
-		diagnostics_remedy(found, "spe-period", NULL, "use period=N");
+		diagnostics_remedy(diagnostics, "spe-period", NULL, "use period=N");
 		return PLUMB_ERR_UNSUPPORTED;
 	}
 	if (spe.simd_filter || spe.float_filter)
-		return refuse_event(found, "spe-filter", event,
+		return refuse_event(diagnostics, "spe-filter", event,
 				    "this core's SPE unit cannot filter SIMD or floating point");
 	setup->spe = i;
 	/* Per-CPU recordings are merged by time, so perf asks for it, too. */
@@ -194,7 +196,7 @@ static int make_spe(struct record_setup *setup, const struct source_record_job *
 	attr->config2 = spe.min_latency;
 	attr->config3 = spe.inv_event_filter;
 	attr->sample_period = spe_interval(setup->core, event->period);
-	tell_interval(event->period, attr->sample_period, setup->core, found);
+	tell_interval(event->period, attr->sample_period, setup->core, diagnostics);
 	attr->sample_type = common_type(job) | PERF_SAMPLE_DATA_SRC;
 	attr->sample_type |= spe.pa_enable ? PERF_SAMPLE_PHYS_ADDR : 0;
 	setup->control = (struct spe_control){
@@ -262,7 +264,7 @@ static void make_counter(struct record_setup *setup, const struct source_record_
 
 /* Numbers leaders as the plugin numbers counters, which do not include the SPE event. */
 static int number_leaders(struct record_setup *setup, const struct source_record_job *job,
-			  struct plumb_diagnostics *found)
+			  struct plumb_diagnostics *diagnostics)
 {
 	for (unsigned c = 0; c < setup->counter_count; c++) {
 		const struct plumb_event_config *event = &job->events[setup->counters[c]];
@@ -273,7 +275,7 @@ static int number_leaders(struct record_setup *setup, const struct source_record
 					 setup->counters[leader] != event->leader;)
 				leader++;
 		if (leader == setup->counter_count)
-			return refuse_event(found, "spe-group", event,
+			return refuse_event(diagnostics, "spe-group", event,
 					    "cannot be in a group with SPE");
 		setup->asked[c].leader = leader;
 	}
@@ -387,30 +389,30 @@ static void make_exact(struct record_setup *setup, const struct source_record_jo
 }
 
 int record_setup_make(struct record_setup *setup, const struct source_record_job *job,
-		      struct plumb_diagnostics *found)
+		      struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_spec *spec;
-	int error = check_job(job, found);
+	int error = check_job(job, diagnostics);
 
 	memset(setup, 0, sizeof(*setup));
 	setup->spe = SIZE_MAX;
 	if (error)
 		return error;
-	setup->core = find_core(job, found);
+	setup->core = find_core(job, diagnostics);
 	if (!setup->core)
 		return PLUMB_ERR_NOT_FOUND;
 	spec = model_spec(setup->core->name);
 	for (size_t i = 0; i < job->event_count && !error; i++) {
-		error = model_check_event(spec, &job->events[i], found);
+		error = model_check_event(spec, &job->events[i], diagnostics);
 		if (error)
 			break;
 		if (job->events[i].kind == PLUMB_EVENT_SPE)
-			error = make_spe(setup, job, i, found);
+			error = make_spe(setup, job, i, diagnostics);
 		else
 			make_counter(setup, job, i);
 		set_common(setup, job, i, job->events[i].name);
 	}
-	if (error || (error = number_leaders(setup, job, found)))
+	if (error || (error = number_leaders(setup, job, diagnostics)))
 		return error;
 	setup->recording.event_count = job->event_count;
 	if (job->exact)

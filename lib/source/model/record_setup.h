@@ -40,7 +40,7 @@ struct record_setup {
  * sample.
  */
 int record_setup_make(struct record_setup *setup, const struct source_record_job *job,
-		      struct plumb_diagnostics *found);
+		      struct plumb_diagnostics *diagnostics);
 /* Names the QEMU that runs the model, beside the core. */
 void record_setup_name_engine(struct record_setup *setup, const char *version);
 /* What to ask the plugin for. */

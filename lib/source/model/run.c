@@ -274,24 +274,24 @@ static int watch(struct run *run)
 
 /* Reports that QEMU ended too early: before `what`. */
 static int refuse_end(const struct run *run, int status, const char *what,
-		      struct plumb_diagnostics *found)
+		      struct plumb_diagnostics *diagnostics)
 {
 	struct place where = {.file = run->qemu.path};
 
 	if (WIFSIGNALED(status)) {
-		diagnostics_add(found, PLUMB_ERROR, "no-start", &where,
+		diagnostics_add(diagnostics, PLUMB_ERROR, "no-start", &where,
 				"signal %d ended QEMU before %s (%s)", WTERMSIG(status), what,
 				strsignal(WTERMSIG(status)));
 	} else {
-		diagnostics_add(found, PLUMB_ERROR, "no-start", &where,
+		diagnostics_add(diagnostics, PLUMB_ERROR, "no-start", &where,
 				"QEMU ended (status %d) before %s", WEXITSTATUS(status), what);
 		/* QEMU writes where the program does, so nobody knows whether it wrote anything. */
-		plumb_diagnostics_hint(found, "see QEMU's error above, if there is one");
+		plumb_diagnostics_hint(diagnostics, "see QEMU's error above, if there is one");
 	}
 	return PLUMB_ERR_MACHINE;
 }
 
-static int check_start(const struct run *run, int status, struct plumb_diagnostics *found)
+static int check_start(const struct run *run, int status, struct plumb_diagnostics *diagnostics)
 {
 	struct place where = {.file = run->qemu.path};
 	const struct model_shared *shared = run->shared;
@@ -300,16 +300,16 @@ static int check_start(const struct run *run, int status, struct plumb_diagnosti
 	if (!atomic_load(&shared->threads_started) && qemu_was_interrupted(status))
 		return PLUMB_ERR_INTERRUPTED;
 	if (atomic_load(&shared->magic) != MODEL_SHARED_MAGIC)
-		return refuse_end(run, status, "the model's plugin was loaded", found);
+		return refuse_end(run, status, "the model's plugin was loaded", diagnostics);
 	if (shared->struct_size != sizeof(*shared) || shared->event_count != EVENT_COUNT) {
-		diagnostics_add(found, PLUMB_ERROR, "other-plugin", &where,
+		diagnostics_add(diagnostics, PLUMB_ERROR, "other-plugin", &where,
 				"the plugin and plumb have different versions");
-		plumb_diagnostics_hint(found, "install both from one build");
+		plumb_diagnostics_hint(diagnostics, "install both from one build");
 		return PLUMB_ERR_MACHINE;
 	}
 	/* This excludes signals: somebody may have ended it at once. */
 	if (!atomic_load(&shared->threads_started) && WIFEXITED(status))
-		return refuse_end(run, status, "the program began", found);
+		return refuse_end(run, status, "the program began", diagnostics);
 	return 0;
 }
 
@@ -329,22 +329,22 @@ static double counted_seconds(const struct run *run, double all)
 }
 
 /* Warns if the window never began or ended. */
-static void check_window(const struct run *run, struct plumb_diagnostics *found)
+static void check_window(const struct run *run, struct plumb_diagnostics *diagnostics)
 {
 	uint32_t phase = atomic_load(&run->shared->window.phase);
 
 	if (!model_window_is_asked(&run->window))
 		return;
 	if (phase == 0 && run->window.from.value)
-		plumb_diagnostics_add(found, PLUMB_WARNING, "window", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "window", NULL,
 				      "nothing was measured: the program never reached %s%s",
 				      run->job->window->from,
 				      run->window.delay_ms ? " after the delay" : "");
 	else if (phase == 0)
-		plumb_diagnostics_add(found, PLUMB_WARNING, "window", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "window", NULL,
 				      "nothing was measured: the program ended within the delay");
 	else if (phase == 1 && run->window.to.value && !atomic_load(&run->shared->window.over))
-		plumb_diagnostics_add(found, PLUMB_WARNING, "window", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "window", NULL,
 				      "measured to the end: the program never reached %s",
 				      run->job->window->to);
 }
@@ -389,9 +389,9 @@ static void clean_up(struct run *run)
 	munmap(run->shared, sizeof(*run->shared));
 }
 
-static int refuse_start(const char *what, int error, struct plumb_diagnostics *found)
+static int refuse_start(const char *what, int error, struct plumb_diagnostics *diagnostics)
 {
-	plumb_diagnostics_add(found, PLUMB_ERROR, "no-start", NULL, "%s: %s", what,
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-start", NULL, "%s: %s", what,
 			      strerror(error));
 	return error == ENOMEM   ? PLUMB_ERR_NO_MEMORY
 	       : error == EAGAIN ? PLUMB_ERR_BUSY
@@ -399,47 +399,49 @@ static int refuse_start(const char *what, int error, struct plumb_diagnostics *f
 }
 
 /* Sampling by predicates requires an engine that delivers them. */
-static int check_predicates(const struct run *run, struct plumb_diagnostics *found)
+static int check_predicates(const struct run *run, struct plumb_diagnostics *diagnostics)
 {
 	const char *hint;
 
 	if (!run->job->sampler || !run->job->sampler->predicates || run->qemu.major >= 9)
 		return 0;
-	plumb_diagnostics_add(found, PLUMB_ERROR, "no-event", NULL,
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-event", NULL,
 			      "QEMU %u.%u does not let the model count by SVE predicates",
 			      run->qemu.major, run->qemu.minor);
 	hint = qemu_newer_hint(qemu_os_release());
 	if (hint)
-		plumb_diagnostics_hint(found, "%s", hint);
+		plumb_diagnostics_hint(diagnostics, "%s", hint);
 	else
-		diagnostics_remedy(found, "newer-engine", NULL, "use QEMU 9.0 or later");
+		diagnostics_remedy(diagnostics, "newer-engine", NULL, "use QEMU 9.0 or later");
 	return PLUMB_ERR_MACHINE;
 }
 
 /* Finds the core, the program's loader, and an engine. */
-static int choose(struct run *run, struct plumb_diagnostics *found)
+static int choose(struct run *run, struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_model_options *options = run->job->options;
 	int error;
 
 	run->core = options->core ? model_core_find(options->core) : model_cores[0];
 	if (!run->core) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-core", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-core", NULL,
 				      "the model has no core '%s'", options->core);
 		return PLUMB_ERR_NOT_FOUND;
 	}
-	error = program_inspect(run->job->program, &run->program, found);
+	error = program_inspect(run->job->program, &run->program, diagnostics);
 	if (error == 0)
-		error = program_find_sysroot(&run->program, options->sysroot, &run->sysroot, found);
+		error = program_find_sysroot(&run->program, options->sysroot, &run->sysroot,
+					     diagnostics);
 	if (error == 0)
-		error = model_window_read(&run->window, run->job->window, run->job->program, found);
+		error = model_window_read(&run->window, run->job->window, run->job->program,
+					  diagnostics);
 	if (error == 0)
-		error = qemu_choose(options, &run->qemu, found);
-	return error ? error : check_predicates(run, found);
+		error = qemu_choose(options, &run->qemu, diagnostics);
+	return error ? error : check_predicates(run, diagnostics);
 }
 
 /* Makes the memory with the counts, which both sides share. */
-static int connect_plugin(struct run *run, struct plumb_diagnostics *found)
+static int connect_plugin(struct run *run, struct plumb_diagnostics *diagnostics)
 {
 	int error = share_memory(run);
 	char what[80];
@@ -447,11 +449,11 @@ static int connect_plugin(struct run *run, struct plumb_diagnostics *found)
 	if (!error)
 		return 0;
 	snprintf(what, sizeof(what), "cannot share %zu KiB with QEMU", sizeof(*run->shared) >> 10);
-	return refuse_start(what, error, found);
+	return refuse_start(what, error, diagnostics);
 }
 
 /* Starts QEMU with the program. */
-static int launch(struct run *run, struct plumb_diagnostics *found)
+static int launch(struct run *run, struct plumb_diagnostics *diagnostics)
 {
 	const struct model_command_parts parts = {
 		.core = run->core,
@@ -478,53 +480,54 @@ static int launch(struct run *run, struct plumb_diagnostics *found)
 		kill(run->pid, SIGKILL);
 		waitpid(run->pid, NULL, 0);
 	}
-	return refuse_start("cannot start QEMU", error, found);
+	return refuse_start("cannot start QEMU", error, diagnostics);
 }
 
 /* Follows the program to its end. */
-static int follow(struct run *run, struct model_result *result, struct plumb_diagnostics *found)
+static int follow(struct run *run, struct model_result *result,
+		  struct plumb_diagnostics *diagnostics)
 {
 	int status, error;
 
 	if (run->job->started)
 		run->job->started(run->job->user, run->pid);
 	status = watch(run);
-	error = run->canceled ? PLUMB_ERR_INTERRUPTED : check_start(run, status, found);
+	error = run->canceled ? PLUMB_ERR_INTERRUPTED : check_start(run, status, diagnostics);
 	if (error == 0 || run->canceled)
 		fill_result(run, status, result);
 	if (error == 0)
-		check_window(run, found);
+		check_window(run, diagnostics);
 	return error;
 }
 
 int model_run(const struct model_job *job, struct model_result *result,
-	      struct plumb_diagnostics *found)
+	      struct plumb_diagnostics *diagnostics)
 {
 	struct run run = {.job = job, .shared_fd = -1, .pidfd = -1};
 	double began;
 	int error;
 
 	memset(result, 0, sizeof(*result));
-	error = choose(&run, found);
+	error = choose(&run, diagnostics);
 	if (error == 0)
-		error = connect_plugin(&run, found);
+		error = connect_plugin(&run, diagnostics);
 	if (error == 0 && job->begin)
 		error = job->begin(job->user, run.qemu.version);
 	began = now();
 	if (error == 0)
-		error = launch(&run, found);
+		error = launch(&run, diagnostics);
 	if (error == 0)
-		error = follow(&run, result, found);
+		error = follow(&run, result, diagnostics);
 	result->host_seconds = now() - began;
 	clean_up(&run);
 	return error;
 }
 
 int plumb_model_check_program(const char *path, const char *sysroot,
-			      struct plumb_diagnostics *found)
+			      struct plumb_diagnostics *diagnostics)
 {
 	struct program program;
-	int error = program_inspect(path, &program, found);
+	int error = program_inspect(path, &program, diagnostics);
 
-	return error ? error : program_find_sysroot(&program, sysroot, &sysroot, found);
+	return error ? error : program_find_sysroot(&program, sysroot, &sysroot, diagnostics);
 }

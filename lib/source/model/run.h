@@ -77,7 +77,7 @@ struct model_result {
  * number of runs may go on at once, in threads of one process, too.
  */
 int model_run(const struct model_job *job, struct model_result *result,
-	      struct plumb_diagnostics *found);
+	      struct plumb_diagnostics *diagnostics);
 
 /*
  * Memory to share with the plugin, zero but for its first word, which becomes `key`; its

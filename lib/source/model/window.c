@@ -19,17 +19,17 @@ struct search {
 	Elf *elf;
 	const char *text; /* as it was given */
 	const char *file;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 };
 
 static int refuse(const struct search *search, int error, const char *why, const char *hint)
 {
 	const struct place where = {.file = search->file};
 
-	diagnostics_add(search->found, PLUMB_ERROR, "no-place", &where, "'%s': %s", search->text,
-			why);
+	diagnostics_add(search->diagnostics, PLUMB_ERROR, "no-place", &where, "'%s': %s",
+			search->text, why);
 	if (hint)
-		plumb_diagnostics_hint(search->found, "%s", hint);
+		plumb_diagnostics_hint(search->diagnostics, "%s", hint);
 	return error;
 }
 
@@ -142,7 +142,7 @@ static int refuse_symbol(const struct search *search, const struct match *match)
 	refuse(search, PLUMB_ERR_NOT_FOUND, "the program has no such function",
 	       match->near.best ? NULL : "list the names with nm");
 	if (match->near.best)
-		plumb_diagnostics_hint(search->found, "did you mean %s?", match->near.best);
+		plumb_diagnostics_hint(search->diagnostics, "did you mean %s?", match->near.best);
 	return PLUMB_ERR_NOT_FOUND;
 }
 
@@ -192,9 +192,9 @@ static int split_symbol(const struct search *search, struct model_place *place)
 }
 
 static int find_place(Elf *elf, const char *text, const char *file, struct model_place *place,
-		      struct plumb_diagnostics *found)
+		      struct plumb_diagnostics *diagnostics)
 {
-	const struct search search = {elf, text, file, found};
+	const struct search search = {elf, text, file, diagnostics};
 	uint64_t address;
 
 	if (!text)
@@ -211,9 +211,9 @@ static int find_place(Elf *elf, const char *text, const char *file, struct model
 /* ---- all of it ---------------------------------------------------------------------------- */
 
 static int find_places(struct model_window_request *request, const struct plumb_window *window,
-		       const char *program, struct plumb_diagnostics *found)
+		       const char *program, struct plumb_diagnostics *diagnostics)
 {
-	int fd, error = program_open(program, &fd, found);
+	int fd, error = program_open(program, &fd, diagnostics);
 	Elf *elf = NULL;
 
 	elf_version(EV_CURRENT);
@@ -221,9 +221,9 @@ static int find_places(struct model_window_request *request, const struct plumb_
 	if (!error && !(elf = elf_begin(fd, ELF_C_READ, NULL)))
 		error = errno == ENOMEM ? PLUMB_ERR_NO_MEMORY : PLUMB_ERR_EXEC;
 	if (!error)
-		error = find_place(elf, window->from, program, &request->from, found);
+		error = find_place(elf, window->from, program, &request->from, diagnostics);
 	if (!error)
-		error = find_place(elf, window->to, program, &request->to, found);
+		error = find_place(elf, window->to, program, &request->to, diagnostics);
 	elf_end(elf);
 	if (fd >= 0)
 		close(fd);
@@ -231,7 +231,7 @@ static int find_places(struct model_window_request *request, const struct plumb_
 }
 
 int model_window_read(struct model_window_request *request, const struct plumb_window *window,
-		      const char *program, struct plumb_diagnostics *found)
+		      const char *program, struct plumb_diagnostics *diagnostics)
 {
 	int error = 0;
 
@@ -242,10 +242,10 @@ int model_window_read(struct model_window_request *request, const struct plumb_w
 	request->timeout_ms = window->timeout_ms;
 	request->max_instructions = window->max_instructions;
 	if (window->from || window->to)
-		error = find_places(request, window, program, found);
+		error = find_places(request, window, program, diagnostics);
 	if (error == 0 && request->from.value && request->from.value == request->to.value &&
 	    request->from.in_file == request->to.in_file) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "same-place", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "same-place", NULL,
 				      "'%s' and '%s' are the same place", window->from, window->to);
 		error = PLUMB_ERR_ARGUMENT;
 	}

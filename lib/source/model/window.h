@@ -22,7 +22,7 @@ struct model_window_request {
  * or ARGUMENT with a finding.
  */
 int model_window_read(struct model_window_request *request, const struct plumb_window *window,
-		      const char *program, struct plumb_diagnostics *found);
+		      const char *program, struct plumb_diagnostics *diagnostics);
 
 bool model_window_is_asked(const struct model_window_request *request);
 

@@ -38,22 +38,22 @@ static bool is_pmu(const struct cpu_pmu *pmu, const char *name)
 }
 
 static int check(const struct cpu_pmu *pmu, const struct plumb_spec *spec,
-		 const struct plumb_event_config *event, struct plumb_diagnostics *found)
+		 const struct plumb_event_config *event, struct plumb_diagnostics *diagnostics)
 {
 	(void)spec;
 	if (event->kind != PLUMB_EVENT_PMU || !pmu)
 		return 0;
 	if (event->pmu && !is_pmu(pmu, event->pmu)) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "other-pmu", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "other-pmu", NULL,
 				      "%s: this machine's PMU is %s", event->name, pmu->name);
 		return PLUMB_ERR_NOT_FOUND;
 	}
 	/* armv8pmu_set_event_filter() in drivers/perf/arm_pmuv3.c rejects it. */
 	if (event->exclude_idle) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "idle", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "idle", NULL,
 				      "%s: Linux cannot exclude idle time on Arm PMUs",
 				      event->name);
-		plumb_diagnostics_hint(found, "remove the modifier I");
+		plumb_diagnostics_hint(diagnostics, "remove the modifier I");
 		return PLUMB_ERR_UNSUPPORTED;
 	}
 	return 0;
@@ -62,7 +62,7 @@ static int check(const struct cpu_pmu *pmu, const struct plumb_spec *spec,
 struct counting {
 	const struct source_job *job;
 	struct source_run *run;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	struct perf_events events;
 	struct perf_reading *before;   /* of each place, when the last interval ended */
 	struct plumb_count *interval;  /* room for one */
@@ -272,8 +272,8 @@ static int run_pass(struct counting *c, uint16_t pass)
 
 	error = perf_program_start(&program, c->job->program, c->job->argv);
 	if (error < 0)
-		return perf_program_complain(c->job->program, error, c->found);
-	error = perf_events_open(&c->events, c->job, pass, program.pid, c->found);
+		return perf_program_complain(c->job->program, error, c->diagnostics);
+	error = perf_events_open(&c->events, c->job, pass, program.pid, c->diagnostics);
 	if (error < 0) {
 		perf_program_give_up(&program);
 		return perf_status_of(error);
@@ -288,7 +288,7 @@ static int run_pass(struct counting *c, uint16_t pass)
 		watch(c, program.pid);
 	status = perf_program_wait(program.pid);
 	if (error < 0)
-		return perf_program_complain(c->job->program, error, c->found);
+		return perf_program_complain(c->job->program, error, c->diagnostics);
 	run->seconds += (counted_seconds(c) - run->seconds) / (pass + 1);
 	run->host_seconds += now() - c->began;
 	if (run->exit_status == 0) {
@@ -306,7 +306,7 @@ static void warn_of_refused(const struct counting *c)
 	char *names = perf_names(c->job->plan, &c->limits.refused);
 
 	if (!names || *names)
-		plumb_diagnostics_add(c->found, PLUMB_WARNING, "unknown-events", NULL,
+		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "unknown-events", NULL,
 				      "this machine does not count %s",
 				      names ? names : "any of these events");
 	free(names);
@@ -315,19 +315,19 @@ static void warn_of_refused(const struct counting *c)
 static void warn(const struct counting *c)
 {
 	if (c->limits.no_kernel)
-		plumb_diagnostics_add(c->found, PLUMB_WARNING, "no-kernel", NULL,
+		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "no-kernel", NULL,
 				      "the kernel's own part is not counted: that requires sysctl "
 				      "kernel.perf_event_paranoid=1 or the capability CAP_PERFMON");
 	if (c->limits.with_processes && !c->job->children)
-		plumb_diagnostics_add(c->found, PLUMB_WARNING, "with-processes", NULL,
+		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "with-processes", NULL,
 				      "forked processes are counted too: this kernel cannot tell "
 				      "them from threads");
 	if (c->limits.apart)
-		plumb_diagnostics_add(c->found, PLUMB_WARNING, "counted-apart", NULL,
+		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "counted-apart", NULL,
 				      "some events are not counted at the same time as their "
 				      "group: it does not fit this machine's counters");
 	if (c->job->pmu && c->job->pmu->some_cores)
-		plumb_diagnostics_add(c->found, PLUMB_WARNING, "some-cores", NULL,
+		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "some-cores", NULL,
 				      "only what runs on the cores of %s is counted",
 				      c->job->pmu->name);
 	warn_of_refused(c);
@@ -336,7 +336,7 @@ static void warn(const struct counting *c)
 static void warn_of_window(const struct counting *c)
 {
 	if (!c->on)
-		plumb_diagnostics_add(c->found, PLUMB_WARNING, "window", NULL,
+		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "window", NULL,
 				      "nothing was measured: the program ended within the delay");
 }
 
@@ -379,41 +379,41 @@ static int run_passes(struct counting *c)
 	return PLUMB_OK;
 }
 
-int perf_check_pmu(const struct source_job *job, struct plumb_diagnostics *found)
+int perf_check_pmu(const struct source_job *job, struct plumb_diagnostics *diagnostics)
 {
 	for (uint16_t i = 0; !job->pmu && i < job->plan->event_count; i++) {
 		if (job->plan->events[i]->kind != PLUMB_EVENT_PMU)
 			continue;
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-pmu", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-pmu", NULL,
 				      "%s requires an Arm PMU, which this machine does not have",
 				      job->plan->events[i]->name);
-		diagnostics_remedy(found, "use-model-or-software", NULL,
+		diagnostics_remedy(diagnostics, "use-model-or-software", NULL,
 				   "use the model source, or software events such as task-clock");
 		return PLUMB_ERR_MACHINE;
 	}
 	return 0;
 }
 
-int perf_check_window(const struct plumb_window *window, struct plumb_diagnostics *found)
+int perf_check_window(const struct plumb_window *window, struct plumb_diagnostics *diagnostics)
 {
 	if (!window->from && !window->to && !window->max_instructions)
 		return 0;
-	plumb_diagnostics_add(found, PLUMB_ERROR, "window", NULL,
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "window", NULL,
 			      window->max_instructions
 				      ? "perf cannot end a program after a number of instructions"
 				      : "perf cannot begin or end at a place in the program");
-	diagnostics_remedy(found, "use-model", NULL, "use the model source");
+	diagnostics_remedy(diagnostics, "use-model", NULL, "use the model source");
 	return PLUMB_ERR_UNSUPPORTED;
 }
 
 static int count(const struct source_job *job, struct source_run *run,
-		 struct plumb_diagnostics *found)
+		 struct plumb_diagnostics *diagnostics)
 {
-	struct counting c = {.job = job, .run = run, .found = found};
-	int error = perf_check_pmu(job, found);
+	struct counting c = {.job = job, .run = run, .diagnostics = diagnostics};
+	int error = perf_check_pmu(job, diagnostics);
 
 	if (error == 0)
-		error = perf_check_window(&job->window, found);
+		error = perf_check_window(&job->window, diagnostics);
 	if (error < 0)
 		return error;
 	error = PLUMB_ERR_NO_MEMORY;

@@ -158,7 +158,7 @@ char *perf_names(const struct plumb_plan *plan, const struct index_set *events)
 	return NULL;
 }
 
-static int explain(int error, struct plumb_diagnostics *found)
+static int explain(int error, struct plumb_diagnostics *diagnostics)
 {
 	FILE *file = fopen(PARANOID, "re");
 	char level[16] = "";
@@ -170,20 +170,22 @@ static int explain(int error, struct plumb_diagnostics *found)
 	}
 	level[strcspn(level, "\n")] = '\0';
 	if (error == -EACCES || error == -EPERM) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-permission", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-permission", NULL,
 				      "the kernel does not let this user count events "
 				      "(perf_event_paranoid is %s)",
 				      *level ? level : "not there");
-		plumb_diagnostics_hint(found, "as root: sysctl kernel.perf_event_paranoid=2, or "
-					      "give plumb the capability CAP_PERFMON");
+		plumb_diagnostics_hint(diagnostics,
+				       "as root: sysctl kernel.perf_event_paranoid=2, or "
+				       "give plumb the capability CAP_PERFMON");
 	} else {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-counter", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-counter", NULL,
 				      "the kernel refused to count: %s", strerror(-error));
 		if (error == -EMFILE)
-			plumb_diagnostics_hint(found, "raise the limit of open files: ulimit -n");
+			plumb_diagnostics_hint(diagnostics,
+					       "raise the limit of open files: ulimit -n");
 		else
 			diagnostics_remedy(
-				found, "fewer-events", NULL,
+				diagnostics, "fewer-events", NULL,
 				"use fewer events, count them without groups, or use the "
 				"model source");
 	}
@@ -191,14 +193,14 @@ static int explain(int error, struct plumb_diagnostics *found)
 }
 
 /* None of the events is counted. */
-static int explain_nothing(const struct perf_events *events, struct plumb_diagnostics *found)
+static int explain_nothing(const struct perf_events *events, struct plumb_diagnostics *diagnostics)
 {
 	char *names = perf_names(events->job->plan, &events->limits.refused);
 
-	plumb_diagnostics_add(found, PLUMB_ERROR, "no-counter", NULL,
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-counter", NULL,
 			      "the PMU cannot count any of the requested events: %s",
 			      names ? names : "all of them");
-	diagnostics_remedy(found, "other-events-or-model", NULL,
+	diagnostics_remedy(diagnostics, "other-events-or-model", NULL,
 			   "use other events or the model source");
 	free(names);
 	return -ENOENT;
@@ -230,7 +232,7 @@ static int open_member(struct perf_events *events, const struct plumb_event_conf
 
 /* Opens a group, without the events that cannot be counted. */
 static int open_group(struct perf_events *events, const struct plumb_plan_group *group, pid_t pid,
-		      struct plumb_diagnostics *found)
+		      struct plumb_diagnostics *diagnostics)
 {
 	int leader = -1;
 
@@ -243,7 +245,7 @@ static int open_group(struct perf_events *events, const struct plumb_plan_group 
 			continue;
 		}
 		if (fd < 0)
-			return explain(fd, found);
+			return explain(fd, diagnostics);
 		events->fds[group->first + i] = fd;
 		if (leader < 0)
 			leader = fd;
@@ -252,7 +254,7 @@ static int open_group(struct perf_events *events, const struct plumb_plan_group 
 }
 
 int perf_events_open(struct perf_events *events, const struct source_job *job, uint16_t pass,
-		     pid_t pid, struct plumb_diagnostics *found)
+		     pid_t pid, struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_plan *plan = job->plan;
 	size_t opened = 0;
@@ -268,13 +270,13 @@ int perf_events_open(struct perf_events *events, const struct source_job *job, u
 		int error = 0;
 
 		if (!job->one_pass || plan->groups[g].pass == pass)
-			error = open_group(events, &plan->groups[g], pid, found);
+			error = open_group(events, &plan->groups[g], pid, diagnostics);
 		if (error)
 			return error;
 	}
 	for (size_t i = 0; i < plan->place_count; i++)
 		opened += events->fds[i] >= 0;
-	return opened || plan->place_count == 0 ? 0 : explain_nothing(events, found);
+	return opened || plan->place_count == 0 ? 0 : explain_nothing(events, diagnostics);
 }
 
 void perf_events_close(struct perf_events *events)

@@ -35,7 +35,7 @@ int perf_counters(uint32_t pmu);
  * counted, a negative errno with a finding. In both cases call perf_events_close().
  */
 int perf_events_open(struct perf_events *events, const struct source_job *job, uint16_t pass,
-		     pid_t pid, struct plumb_diagnostics *found);
+		     pid_t pid, struct plumb_diagnostics *diagnostics);
 /*
  * Returns the names of the plan's events whose indexes are in `events`, joined by ", ". Free the
  * result; NULL: out of memory.

@@ -103,10 +103,10 @@ static bool map_aux(struct perf_ring *ring, int fd, size_t pages, bool snapshot)
 
 static int complain(const struct sampling *s, const char *what, int error)
 {
-	plumb_diagnostics_add(s->found, PLUMB_ERROR, "no-ring", NULL,
+	plumb_diagnostics_add(s->diagnostics, PLUMB_ERROR, "no-ring", NULL,
 			      "cannot map memory for %s: %s", what, strerror(error));
 	if (is_for_want_of_memory(error))
-		plumb_diagnostics_hint(s->found,
+		plumb_diagnostics_hint(s->diagnostics,
 				       "sample fewer CPUs or threads; as root: sysctl "
 				       "kernel.perf_event_mlock_kb=65536; or give plumb the "
 				       "capability CAP_IPC_LOCK");
@@ -181,7 +181,7 @@ static int choose_pages(size_t asked, size_t own, size_t least, size_t *pages,
 		*pages = asked ? 0 : least;
 	if (*pages && !(*pages & (*pages - 1)) && *pages <= SIZE_MAX / 4 / page_size())
 		return PLUMB_OK;
-	plumb_diagnostics_add(s->found, PLUMB_ERROR, "pages", NULL,
+	plumb_diagnostics_add(s->diagnostics, PLUMB_ERROR, "pages", NULL,
 			      "invalid number of pages %zu: use a power of two, at least %zu",
 			      asked, least);
 	return PLUMB_ERR_ARGUMENT;
@@ -191,11 +191,12 @@ static void say_fewer(const struct sampling *s, const char *what, size_t asked, 
 {
 	if (asked == 0 || got >= asked)
 		return;
-	plumb_diagnostics_add(s->found, PLUMB_WARNING, "fewer-pages", NULL,
+	plumb_diagnostics_add(s->diagnostics, PLUMB_WARNING, "fewer-pages", NULL,
 			      "%s has only %zu of %zu pages: this user may lock no more memory",
 			      what, got, asked);
-	plumb_diagnostics_hint(s->found, "as root: sysctl kernel.perf_event_mlock_kb=65536, or "
-					 "give plumb the capability CAP_IPC_LOCK");
+	plumb_diagnostics_hint(s->diagnostics,
+			       "as root: sysctl kernel.perf_event_mlock_kb=65536, or "
+			       "give plumb the capability CAP_IPC_LOCK");
 }
 
 /* Sets the CPU and the threads of the N-th ring. */

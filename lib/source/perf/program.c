@@ -111,17 +111,18 @@ static bool is_foreign(const char *path)
 #endif
 }
 
-int perf_program_complain(const char *path, int error, struct plumb_diagnostics *found)
+int perf_program_complain(const char *path, int error, struct plumb_diagnostics *diagnostics)
 {
 	struct place where = {.file = path};
 
 	if (error == -ENOEXEC && is_foreign(path)) {
-		diagnostics_add(found, PLUMB_ERROR, "no-program", &where,
+		diagnostics_add(diagnostics, PLUMB_ERROR, "no-program", &where,
 				"an AArch64 program, which this machine cannot run");
-		diagnostics_remedy(found, "run-in-model", NULL, "use the model source to run it");
+		diagnostics_remedy(diagnostics, "run-in-model", NULL,
+				   "use the model source to run it");
 		return PLUMB_ERR_EXEC;
 	}
-	diagnostics_add(found, PLUMB_ERROR, "no-program", &where, "%s", strerror(-error));
+	diagnostics_add(diagnostics, PLUMB_ERROR, "no-program", &where, "%s", strerror(-error));
 	return error == -ENOENT   ? PLUMB_ERR_NO_PROGRAM
 	       : error == -EAGAIN ? PLUMB_ERR_BUSY
 				  : PLUMB_ERR_EXEC;

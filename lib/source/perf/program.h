@@ -20,6 +20,6 @@ void perf_program_give_up(const struct perf_program *program);
 /* Waits for its end. Returns its status, as waitpid() does. */
 int perf_program_wait(pid_t pid);
 /* Adds the finding that the program cannot be run. Returns an enum plumb_error. */
-int perf_program_complain(const char *path, int error, struct plumb_diagnostics *found);
+int perf_program_complain(const char *path, int error, struct plumb_diagnostics *diagnostics);
 
 #endif

@@ -32,7 +32,7 @@
 struct recording {
 	const struct source_record_job *job;
 	struct source_record_run *run;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	struct perf_program program; /* .pid -1: none, or it has ended */
 	int program_fd;              /* pidfd; -1: poll the process */
 	struct sampling sampling;
@@ -72,11 +72,12 @@ static void say_no_kernel_map(struct recording *r)
 	if (r->kernel_said)
 		return;
 	r->kernel_said = true;
-	plumb_diagnostics_add(r->found, PLUMB_WARNING, "kernel-map", NULL,
+	plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "kernel-map", NULL,
 			      "kernel samples will have no symbols: the kernel hides its addresses "
 			      "from this user");
-	plumb_diagnostics_hint(r->found, "as root: sysctl kernel.kptr_restrict=0, or run plumb as "
-					 "root");
+	plumb_diagnostics_hint(r->diagnostics,
+			       "as root: sysctl kernel.kptr_restrict=0, or run plumb as "
+			       "root");
 }
 
 /* Describes the requested processes, and those of the requested threads. */
@@ -194,7 +195,7 @@ static void watch_next(struct recording *r, struct perf_ring *ring)
 	while (ring->watched < ring->past_thread && perf_ring_fd(ring, &r->sampling) < 0);
 	if (ring->watched < ring->past_thread || !perf_targets_all(&r->sampling.targets))
 		return;
-	plumb_diagnostics_add(r->found, PLUMB_WARNING, "cpu-off", NULL,
+	plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "cpu-off", NULL,
 			      "CPU %d went offline; what ran on it afterwards was not sampled",
 			      r->sampling.targets.cpus[ring->cpu]);
 }
@@ -357,11 +358,11 @@ static void warn(const struct recording *r)
 	const struct ring_tally *tally = &r->tally;
 
 	if (tally->damaged)
-		plumb_diagnostics_add(r->found, PLUMB_WARNING, "damaged-ring", NULL,
+		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "damaged-ring", NULL,
 				      "dropped malformed records from a buffer %llu times",
 				      (unsigned long long)tally->damaged);
 	if (r->sampling.cpus_lost)
-		plumb_diagnostics_add(r->found, PLUMB_WARNING, "cpu-off", NULL,
+		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "cpu-off", NULL,
 				      "some CPUs went offline before they could be sampled");
 }
 
@@ -396,7 +397,7 @@ static void end_program(struct recording *r)
 
 static int open_all(struct recording *r)
 {
-	int error = sampling_open(&r->sampling, r->job, r->program.pid, r->found);
+	int error = sampling_open(&r->sampling, r->job, r->program.pid, r->diagnostics);
 
 	if (error == PLUMB_OK)
 		error = perf_rings_map(&r->rings, &r->sampling);
@@ -439,7 +440,7 @@ static int sample(struct recording *r)
 		r->program_fd = pidfd_open(r->program.pid, 0);
 		error = perf_program_let_go(&r->program);
 		if (error < 0)
-			return perf_program_complain(r->job->program, error, r->found);
+			return perf_program_complain(r->job->program, error, r->diagnostics);
 	}
 	error = watch(r);
 	r->run->seconds = r->run->host_seconds = now() - r->began;
@@ -449,12 +450,12 @@ static int sample(struct recording *r)
 }
 
 int perf_record(const struct source_record_job *job, struct source_record_run *run,
-		struct plumb_diagnostics *found)
+		struct plumb_diagnostics *diagnostics)
 {
 	struct recording r = {
 		.job = job,
 		.run = run,
-		.found = found,
+		.diagnostics = diagnostics,
 		.program = {.pid = -1, .line = -1},
 		.program_fd = -1,
 	};
@@ -462,7 +463,7 @@ int perf_record(const struct source_record_job *job, struct source_record_run *r
 	int error = 0;
 
 	*run = (struct source_record_run){0};
-	error = perf_check_window(&job->window, found);
+	error = perf_check_window(&job->window, diagnostics);
 	if (error < 0)
 		return error;
 	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
@@ -470,7 +471,7 @@ int perf_record(const struct source_record_job *job, struct source_record_run *r
 	if (job->program)
 		error = perf_program_start(&r.program, job->program, job->argv);
 	if (error < 0)
-		return perf_program_complain(job->program, error, found);
+		return perf_program_complain(job->program, error, diagnostics);
 	error = open_all(&r);
 	if (error == PLUMB_OK)
 		error = sample(&r);

@@ -10,13 +10,13 @@ struct plumb_count perf_count_since(const struct perf_reading *from, const struc
 /* Returns the enum plumb_error for a negative errno of perf_events_open(). */
 int perf_status_of(int error);
 /* Checks that there is a PMU if the plan needs one. Returns 0, or MACHINE with a finding. */
-int perf_check_pmu(const struct source_job *job, struct plumb_diagnostics *found);
+int perf_check_pmu(const struct source_job *job, struct plumb_diagnostics *diagnostics);
 
 /* Functions of source_perf. */
 int perf_record(const struct source_record_job *job, struct source_record_run *run,
-		struct plumb_diagnostics *found);
+		struct plumb_diagnostics *diagnostics);
 
 /* Returns 0, or UNSUPPORTED with a finding if perf does not support the window. */
-int perf_check_window(const struct plumb_window *window, struct plumb_diagnostics *found);
+int perf_check_window(const struct plumb_window *window, struct plumb_diagnostics *diagnostics);
 
 #endif

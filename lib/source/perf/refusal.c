@@ -17,22 +17,22 @@ static int no_permission(const struct sampling *s, const struct sampled *event)
 	if (!sysfs_read_line(level, sizeof(level), PARANOID))
 		memcpy(level, "not there", sizeof("not there"));
 	if (asked && event->spe && (asked->spe.pa_enable || asked->spe.pct_enable)) {
-		plumb_diagnostics_add(s->found, PLUMB_ERROR, "no-permission", NULL,
+		plumb_diagnostics_add(s->diagnostics, PLUMB_ERROR, "no-permission", NULL,
 				      "%s: pa_enable and pct_enable require privilege "
 				      "(perf_event_paranoid is %s)",
 				      event->name, level);
-		plumb_diagnostics_hint(s->found, "remove them, or give plumb the capability "
-						 "CAP_PERFMON");
+		plumb_diagnostics_hint(s->diagnostics, "remove them, or give plumb the capability "
+						       "CAP_PERFMON");
 		return PLUMB_ERR_PERMISSION;
 	}
-	plumb_diagnostics_add(s->found, PLUMB_ERROR, "no-permission", NULL,
+	plumb_diagnostics_add(s->diagnostics, PLUMB_ERROR, "no-permission", NULL,
 			      perf_targets_all(&s->targets)
 				      ? "%s: the kernel does not let this user sample whole CPUs "
 					"(perf_event_paranoid is %s)"
 				      : "%s: the kernel does not let this user sample it "
 					"(perf_event_paranoid is %s)",
 			      event->name, level);
-	plumb_diagnostics_hint(s->found,
+	plumb_diagnostics_hint(s->diagnostics,
 			       "as root: sysctl kernel.perf_event_paranoid=%s, or give plumb the "
 			       "capability CAP_PERFMON",
 			       perf_targets_all(&s->targets) ? "0" : "2");
@@ -75,13 +75,14 @@ int sampled_complain(const struct sampling *s, const struct sampled *event, int 
 
 		if (refusal->error != -error)
 			continue;
-		plumb_diagnostics_add(s->found, PLUMB_ERROR, refusal->id, NULL, "%s: %s",
+		plumb_diagnostics_add(s->diagnostics, PLUMB_ERROR, refusal->id, NULL, "%s: %s",
 				      event->name, refusal->why);
 		if (refusal->hint)
-			diagnostics_remedy(s->found, refusal->remedy, NULL, "%s", refusal->hint);
+			diagnostics_remedy(s->diagnostics, refusal->remedy, NULL, "%s",
+					   refusal->hint);
 		return refusal->status;
 	}
-	plumb_diagnostics_add(s->found, PLUMB_ERROR, "refused", NULL, "%s: %s", event->name,
+	plumb_diagnostics_add(s->diagnostics, PLUMB_ERROR, "refused", NULL, "%s: %s", event->name,
 			      strerror(-error));
 	return PLUMB_ERR_UNSUPPORTED;
 }

@@ -59,7 +59,7 @@ static int add_spe(struct sampling *s, const struct plumb_event_config *event)
 
 	if (sampling_has_spe(s)) {
 		plumb_diagnostics_add(
-			s->found, PLUMB_ERROR, "spe-twice", NULL,
+			s->diagnostics, PLUMB_ERROR, "spe-twice", NULL,
 			"%s: only one SPE event is supported, because each core has one SPE unit",
 			event->name);
 		return PLUMB_ERR_ARGUMENT;
@@ -80,7 +80,7 @@ static int add_spe(struct sampling *s, const struct plumb_event_config *event)
 	}
 	if (s->count > before)
 		return PLUMB_OK;
-	spe_pmu_complain(event->name, s->found);
+	spe_pmu_complain(event->name, s->diagnostics);
 	return PLUMB_ERR_MACHINE;
 }
 
@@ -173,7 +173,7 @@ static int fill(const struct sampling *s, struct sampled *event,
 	sampled_attr_fill(&event->attr, event->event, session, &event->role,
 			  s->job->pmu ? s->job->pmu->type : 0);
 	if (event->spe)
-		return spe_pmu_configure(event->spe, event->event, &event->attr, s->found);
+		return spe_pmu_configure(event->spe, event->event, &event->attr, s->diagnostics);
 	if (event->event && event->attr.attr.sample_period == 0 &&
 	    !(event->role.read && event->role.member)) {
 		event->attr.attr.freq = 1;
@@ -325,10 +325,11 @@ static int say_restricted(const struct sampling *s)
 	}
 	if (!any)
 		return error;
-	plumb_diagnostics_add(s->found, PLUMB_WARNING, "no-kernel", NULL,
+	plumb_diagnostics_add(s->diagnostics, PLUMB_WARNING, "no-kernel", NULL,
 			      "the kernel itself is not sampled: this user lacks the permission");
-	plumb_diagnostics_hint(s->found, "as root: sysctl kernel.perf_event_paranoid=1, or give "
-					 "plumb the capability CAP_PERFMON");
+	plumb_diagnostics_hint(s->diagnostics,
+			       "as root: sysctl kernel.perf_event_paranoid=1, or give "
+			       "plumb the capability CAP_PERFMON");
 	return error;
 }
 
@@ -345,18 +346,19 @@ static int check_events(const struct sampling *s)
 
 		if (event->kind == PLUMB_EVENT_PMU && !s->job->pmu) {
 			plumb_diagnostics_add(
-				s->found, PLUMB_ERROR, "no-pmu", NULL,
+				s->diagnostics, PLUMB_ERROR, "no-pmu", NULL,
 				"%s requires an Arm PMU, which this machine does not have",
 				event->name);
-			diagnostics_remedy(s->found, "use-model", NULL, "use the model source");
+			diagnostics_remedy(s->diagnostics, "use-model", NULL,
+					   "use the model source");
 			return PLUMB_ERR_MACHINE;
 		}
 		if (known && event->frequency > most) {
-			plumb_diagnostics_add(s->found, PLUMB_ERROR, "frequency", NULL,
+			plumb_diagnostics_add(s->diagnostics, PLUMB_ERROR, "frequency", NULL,
 					      "%s: %u Hz exceeds the kernel's limit of %llu",
 					      event->name, event->frequency, most);
 			snprintf(rate, sizeof(rate), "%u", event->frequency);
-			diagnostics_remedy(s->found, "lower-frequency", rate,
+			diagnostics_remedy(s->diagnostics, "lower-frequency", rate,
 					   "use a lower frequency, or as root: sysctl "
 					   "kernel.perf_event_max_sample_rate=%s",
 					   rate);
@@ -367,14 +369,14 @@ static int check_events(const struct sampling *s)
 }
 
 int sampling_open(struct sampling *s, const struct source_record_job *job, pid_t program,
-		  struct plumb_diagnostics *found)
+		  struct plumb_diagnostics *diagnostics)
 {
 	int error;
 
-	*s = (struct sampling){.job = job, .found = found};
+	*s = (struct sampling){.job = job, .diagnostics = diagnostics};
 	error = check_events(s);
 	if (error == PLUMB_OK)
-		error = perf_targets_find(&s->targets, job, program, found);
+		error = perf_targets_find(&s->targets, job, program, diagnostics);
 	if (error < 0)
 		return error;
 	s->spe_count = spe_find_pmus("", s->spes, SPE_PMUS_MAX);

@@ -21,7 +21,7 @@ struct sampled {
 
 struct sampling {
 	const struct source_record_job *job;
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	struct perf_targets targets;
 	struct sampled_session session;
 	struct sampled *all;
@@ -38,7 +38,7 @@ struct sampling {
  * `program` is the process started for the job, or -1.
  */
 int sampling_open(struct sampling *sampling, const struct source_record_job *job, pid_t program,
-		  struct plumb_diagnostics *found);
+		  struct plumb_diagnostics *diagnostics);
 void sampling_close(struct sampling *sampling);
 
 /* Tells whether there is an AUX area. */

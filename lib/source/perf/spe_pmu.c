@@ -166,7 +166,7 @@ static bool spread(uint64_t value, uint64_t mask, uint64_t *word)
 }
 
 static int set(const struct spe_pmu *pmu, const char *name, uint64_t value,
-	       struct sampled_attr *attr, struct plumb_diagnostics *found)
+	       struct sampled_attr *attr, struct plumb_diagnostics *diagnostics)
 {
 	uint64_t words[4] = {attr->attr.config, attr->attr.config1, attr->attr.config2,
 			     attr->config3};
@@ -178,15 +178,16 @@ static int set(const struct spe_pmu *pmu, const char *name, uint64_t value,
 		if (strcmp(pmu->formats[i].name, name) == 0)
 			format = &pmu->formats[i];
 	if (!format) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "spe-parameter", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "spe-parameter", NULL,
 				      "%s: this machine's %s does not support this term", name,
 				      pmu->name);
-		plumb_diagnostics_hint(found, "see " DEVICES "/%s/format for the terms it supports",
+		plumb_diagnostics_hint(diagnostics,
+				       "see " DEVICES "/%s/format for the terms it supports",
 				       pmu->name);
 		return PLUMB_ERR_UNSUPPORTED;
 	}
 	if (!spread(value, format->mask, &words[format->word])) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "spe-parameter", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "spe-parameter", NULL,
 				      "%s=%llu: exceeds the %d bits that %s has for it", name,
 				      (unsigned long long)value, __builtin_popcountll(format->mask),
 				      pmu->name);
@@ -200,7 +201,7 @@ static int set(const struct spe_pmu *pmu, const char *name, uint64_t value,
 }
 
 int spe_pmu_configure(const struct spe_pmu *pmu, const struct plumb_event_config *event,
-		      struct sampled_attr *attr, struct plumb_diagnostics *found)
+		      struct sampled_attr *attr, struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_event_spe *spe = &event->spe;
 	const struct {
@@ -229,7 +230,7 @@ int spe_pmu_configure(const struct spe_pmu *pmu, const struct plumb_event_config
 				   : pmu->min_interval ? pmu->min_interval
 						       : MIN_INTERVAL;
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
-		int error = set(pmu, wanted[i].name, wanted[i].value, attr, found);
+		int error = set(pmu, wanted[i].name, wanted[i].value, attr, diagnostics);
 
 		if (error < 0)
 			return error;
@@ -237,13 +238,13 @@ int spe_pmu_configure(const struct spe_pmu *pmu, const struct plumb_event_config
 	return PLUMB_OK;
 }
 
-void spe_pmu_complain(const char *event, struct plumb_diagnostics *found)
+void spe_pmu_complain(const char *event, struct plumb_diagnostics *diagnostics)
 {
 	plumb_diagnostics_add(
-		found, PLUMB_ERROR, "no-spe", NULL,
+		diagnostics, PLUMB_ERROR, "no-spe", NULL,
 		"%s: Linux knows of no SPE unit on this machine (" DEVICES "/arm_spe_*)", event);
 	/* The reasons in perf-arm-spe(1), "Common errors" and "Kernel requirements". */
-	diagnostics_remedy(found, "find-spe", NULL,
+	diagnostics_remedy(diagnostics, "find-spe", NULL,
 			   "load the module arm_spe_pmu; check whether dmesg asks for kpti=off "
 			   "on the kernel's command line; virtual machines seldom have SPE; or "
 			   "use the model source");

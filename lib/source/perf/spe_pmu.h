@@ -42,9 +42,9 @@ bool spe_parse_format(const char *text, struct spe_format *format);
  * or PLUMB_ERR_ARGUMENT with a finding that names the parameter.
  */
 int spe_pmu_configure(const struct spe_pmu *pmu, const struct plumb_event_config *event,
-		      struct sampled_attr *attr, struct plumb_diagnostics *found);
+		      struct sampled_attr *attr, struct plumb_diagnostics *diagnostics);
 
 /* Adds the finding that there is no SPE unit, with possible reasons. */
-void spe_pmu_complain(const char *event, struct plumb_diagnostics *found);
+void spe_pmu_complain(const char *event, struct plumb_diagnostics *diagnostics);
 
 #endif

@@ -11,9 +11,9 @@
 
 #define ONLINE "/sys/devices/system/cpu/online"
 
-static int refuse(struct plumb_diagnostics *found, const char *what)
+static int refuse(struct plumb_diagnostics *diagnostics, const char *what)
 {
-	plumb_diagnostics_add(found, PLUMB_ERROR, "targets", NULL, "%s", what);
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "targets", NULL, "%s", what);
 	return PLUMB_ERR_ARGUMENT;
 }
 
@@ -41,16 +41,16 @@ static bool among(const int *all, size_t count, int one)
 
 /* Keeps the requested CPUs, all of which must be online. */
 static int choose_cpus(struct perf_targets *targets, const struct source_record_job *job,
-		       struct plumb_diagnostics *found)
+		       struct plumb_diagnostics *diagnostics)
 {
 	size_t chosen = 0;
 
 	for (size_t i = 0; i < job->cpu_count; i++) {
 		if (among(targets->cpus, targets->cpu_count, job->cpus[i]))
 			continue;
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-cpu", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-cpu", NULL,
 				      "CPU %d does not exist or is offline", job->cpus[i]);
-		plumb_diagnostics_hint(found, "see " ONLINE " for the CPUs online");
+		plumb_diagnostics_hint(diagnostics, "see " ONLINE " for the CPUs online");
 		return PLUMB_ERR_ARGUMENT;
 	}
 	for (size_t i = 0; job->cpu_count && i < targets->cpu_count; i++)
@@ -62,7 +62,7 @@ static int choose_cpus(struct perf_targets *targets, const struct source_record_
 }
 
 static int find_cpus(struct perf_targets *targets, const struct source_record_job *job,
-		     struct plumb_diagnostics *found)
+		     struct plumb_diagnostics *diagnostics)
 {
 	int count;
 
@@ -76,11 +76,12 @@ static int find_cpus(struct perf_targets *targets, const struct source_record_jo
 	}
 	count = find_online(&targets->cpus);
 	if (count < 0) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-cpu", NULL, ONLINE ": lists no CPUs");
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-cpu", NULL,
+				      ONLINE ": lists no CPUs");
 		return count == PLUMB_ERR_NO_MEMORY ? count : PLUMB_ERR_UNSUPPORTED;
 	}
 	targets->cpu_count = (size_t)count;
-	return choose_cpus(targets, job, found);
+	return choose_cpus(targets, job, diagnostics);
 }
 
 /* ---- threads ------------------------------------------------------------------------------ */
@@ -104,7 +105,8 @@ static int add_thread(struct perf_targets *targets, pid_t thread)
 }
 
 /* Lists the threads of a process; skips those that end meanwhile. */
-static int add_process(struct perf_targets *targets, pid_t pid, struct plumb_diagnostics *found)
+static int add_process(struct perf_targets *targets, pid_t pid,
+		       struct plumb_diagnostics *diagnostics)
 {
 	char path[64];
 	const size_t before = targets->thread_count;
@@ -121,19 +123,19 @@ static int add_process(struct perf_targets *targets, pid_t pid, struct plumb_dia
 		closedir(tasks);
 	if (error < 0 || targets->thread_count > before)
 		return error;
-	plumb_diagnostics_add(found, PLUMB_ERROR, "no-process", NULL, "no process %d", pid);
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-process", NULL, "no process %d", pid);
 	return PLUMB_ERR_NOT_FOUND;
 }
 
 static int find_threads(struct perf_targets *targets, const struct source_record_job *job,
-			pid_t program, struct plumb_diagnostics *found)
+			pid_t program, struct plumb_diagnostics *diagnostics)
 {
 	int error = PLUMB_OK;
 
 	if (job->all_cpus || (job->cpu_count && !job->pid_count && !job->tid_count))
 		return add_thread(targets, -1);
 	for (size_t i = 0; i < job->pid_count && error == PLUMB_OK; i++)
-		error = add_process(targets, job->pids[i], found);
+		error = add_process(targets, job->pids[i], diagnostics);
 	for (size_t i = 0; i < job->tid_count && error == PLUMB_OK; i++)
 		error = add_thread(targets, job->tids[i]);
 	if (error == PLUMB_OK && targets->thread_count == 0 && program > 0)
@@ -141,29 +143,29 @@ static int find_threads(struct perf_targets *targets, const struct source_record
 	return error;
 }
 
-static int check(const struct source_record_job *job, struct plumb_diagnostics *found)
+static int check(const struct source_record_job *job, struct plumb_diagnostics *diagnostics)
 {
 	const bool tasks = job->pid_count || job->tid_count;
 
 	if (job->all_cpus && tasks)
-		return refuse(found, "all CPUs cannot be combined with processes or threads");
+		return refuse(diagnostics, "all CPUs cannot be combined with processes or threads");
 	if (job->per_thread && (job->all_cpus || job->cpu_count))
-		return refuse(found, "one buffer per thread cannot be combined with CPUs");
+		return refuse(diagnostics, "one buffer per thread cannot be combined with CPUs");
 	if (!job->program && !tasks && !job->all_cpus && !job->cpu_count)
-		return refuse(found, "nothing to sample: no program, process or CPU");
+		return refuse(diagnostics, "nothing to sample: no program, process or CPU");
 	return PLUMB_OK;
 }
 
 int perf_targets_find(struct perf_targets *targets, const struct source_record_job *job,
-		      pid_t program, struct plumb_diagnostics *found)
+		      pid_t program, struct plumb_diagnostics *diagnostics)
 {
-	int error = check(job, found);
+	int error = check(job, diagnostics);
 
 	*targets = (struct perf_targets){0};
 	if (error == PLUMB_OK)
-		error = find_cpus(targets, job, found);
+		error = find_cpus(targets, job, diagnostics);
 	if (error == PLUMB_OK)
-		error = find_threads(targets, job, program, found);
+		error = find_threads(targets, job, program, diagnostics);
 	if (error == PLUMB_OK)
 		targets->running =
 			program <= 0 || !targets->threads || targets->threads[0] != program;

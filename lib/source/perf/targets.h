@@ -18,7 +18,7 @@ struct perf_targets {
  * error with a finding. In both cases call perf_targets_free().
  */
 int perf_targets_find(struct perf_targets *targets, const struct source_record_job *job,
-		      pid_t program, struct plumb_diagnostics *found);
+		      pid_t program, struct plumb_diagnostics *diagnostics);
 void perf_targets_free(struct perf_targets *targets);
 
 /* Tells whether everything on the CPUs is sampled. */
