@@ -5,24 +5,25 @@
 
 #include "host_table.h"
 
-#define FIRST_FRAME 0x100 /* the bottom of physical memory is not used, as on real machines */
+#define BLOCK_LOG2  16 /* 64 KiB */
+#define FIRST_BLOCK 16 /* the bottom of physical memory is not used, as on real machines */
 
-/* A hash table of pages: open addressing, at most half full. */
+/* A hash table of blocks, which have one page or more: open addressing, at most half full. */
 struct page_table {
-	struct page {
-		uint64_t page; /* plus one */
-		uint64_t frame;
+	struct block_frame {
+		uint64_t block; /* virtual, plus one */
+		uint64_t frame; /* physical block */
 	} * slots;
 	unsigned log2_slots;
 	uint64_t count;
 };
 
-static struct page *find_slot(const struct page_table *table, uint64_t page)
+static struct block_frame *find_slot(const struct page_table *table, uint64_t block)
 {
 	uint64_t mask = (1ull << table->log2_slots) - 1;
-	uint64_t i = page * 0x9e3779b97f4a7c15ull >> (64 - table->log2_slots);
+	uint64_t i = block * 0x9e3779b97f4a7c15ull >> (64 - table->log2_slots);
 
-	while (table->slots[i].page && table->slots[i].page != page + 1)
+	while (table->slots[i].block && table->slots[i].block != block + 1)
 		i = (i + 1) & mask;
 	return &table->slots[i];
 }
@@ -35,8 +36,8 @@ static bool grow(struct page_table *table)
 	if (!larger.slots)
 		return false;
 	for (uint64_t i = 0; i < 1ull << table->log2_slots; i++)
-		if (table->slots[i].page)
-			*find_slot(&larger, table->slots[i].page - 1) = table->slots[i];
+		if (table->slots[i].block)
+			*find_slot(&larger, table->slots[i].block - 1) = table->slots[i];
 	free(table->slots);
 	*table = larger;
 	return true;
@@ -44,36 +45,25 @@ static bool grow(struct page_table *table)
 
 uint64_t system_translate(struct memory_system *system, uint64_t page)
 {
+	const unsigned log2_pages = system->log2_block_pages;
 	struct page_table *table = system->pages;
-	uint64_t frame;
-	struct page *slot;
+	uint64_t block = page >> log2_pages, frame;
+	struct block_frame *slot;
 
 	pthread_mutex_lock(&system->lock);
-	slot = find_slot(table, page);
-	if (!slot->page && 2 * (table->count + 1) > 1ull << table->log2_slots) {
+	slot = find_slot(table, block);
+	if (!slot->block && 2 * (table->count + 1) > 1ull << table->log2_slots) {
 		if (grow(table))
-			slot = find_slot(table, page);
+			slot = find_slot(table, block);
 		else if (table->count + 2 >= 1ull << table->log2_slots) {
 			/* No memory for the map: use virtual addresses as physical ones. */
 			pthread_mutex_unlock(&system->lock);
 			return page;
 		}
 	}
-	if (!slot->page)
-		*slot = (struct page){.page = page + 1, .frame = FIRST_FRAME + table->count++};
-	frame = slot->frame;
-	pthread_mutex_unlock(&system->lock);
-	return frame;
-}
-
-uint64_t system_translate_known(struct memory_system *system, uint64_t page)
-{
-	const struct page *slot;
-	uint64_t frame;
-
-	pthread_mutex_lock(&system->lock);
-	slot = find_slot(system->pages, page);
-	frame = slot->page ? slot->frame : UINT64_MAX;
+	if (!slot->block)
+		*slot = (struct block_frame){block + 1, FIRST_BLOCK + table->count++};
+	frame = slot->frame << log2_pages | (page & ((1ull << log2_pages) - 1));
 	pthread_mutex_unlock(&system->lock);
 	return frame;
 }
@@ -110,6 +100,8 @@ struct memory_system *memory_system_new(const struct core_params *params)
 	if (!system)
 		return NULL;
 	system->params = params;
+	while (params->page_bytes << system->log2_block_pages < 1 << BLOCK_LOG2)
+		system->log2_block_pages++;
 	pthread_mutex_init(&system->lock, NULL);
 	system->ownership = host_table(OWNERSHIP_LINES * sizeof(*system->ownership));
 	system->arrivals = calloc(OWNERSHIP_LINES, sizeof(*system->arrivals));

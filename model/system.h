@@ -29,6 +29,7 @@ struct memory_system {
 	pthread_mutex_t lock;
 	struct tags llc;
 	struct page_table *pages;
+	unsigned log2_block_pages; /* pages of a block */
 	_Atomic uint32_t *ownership;
 	uint64_t *arrivals;     /* when a line that moved was at its owner; as many as words */
 	_Atomic uint64_t moved; /* the latest of them */
@@ -51,11 +52,12 @@ static inline uint32_t ownership_version(uint32_t word)
 	return word / OWNERSHIP_VERSION;
 }
 
-/* Returns the physical page of a virtual one, allocating it at first touch. Page numbers. */
+/*
+ * Returns the physical page of a virtual one. Page numbers. Memory is allocated in aligned blocks
+ * of 64 KiB, or of a page if that is larger, when one of their pages is first touched. So the set
+ * of L1, which the cores index by the virtual address, also follows from the physical one.
+ */
 uint64_t system_translate(struct memory_system *system, uint64_t page);
-
-/* Likewise if it was touched before; UINT64_MAX if not. */
-uint64_t system_translate_known(struct memory_system *system, uint64_t page);
 
 /* Prefetches the tag of a line that will be looked up soon. */
 static inline void system_expect(const struct memory_system *system, uint64_t line)

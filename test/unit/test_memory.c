@@ -5,8 +5,9 @@
 #include "events.h"
 #include "memory.h"
 
-#define LINE 64u
-#define PAGE 4096u
+#define LINE  64u
+#define PAGE  4096u
+#define BLOCK 65536u
 
 static struct core_params params;
 static struct memory_system *memory_system;
@@ -63,7 +64,7 @@ static void each_level_has_its_latency(void **state)
 	start(false);
 	load(0x10000, &r); /* walks, and brings the page's first line */
 	assert_int_equal(r.tlb, TLB_WALK);
-	/* Touched in order, pages lie in order: virtual distances are physical ones. */
+	/* Touched in order, blocks lie in order: virtual distances are physical ones. */
 	for (unsigned page = 1; page <= 2 * params.l1d.bytes / PAGE; page++)
 		load(0x10000 + (uint64_t)page * PAGE, &r);
 	load(0x10000, &r);
@@ -266,17 +267,57 @@ static void a_line_written_elsewhere_is_fetched_from_there(void **state)
 	stop();
 }
 
-static void physical_pages_are_given_in_order_of_first_touch(void **state)
+static void physical_blocks_are_given_in_order_of_first_touch(void **state)
 {
-	struct memory_result a, b, again;
+	struct memory_result a, b, again, middle;
 
 	(void)state;
 	start(false);
 	load(0x7fff0000, &a);
-	load(0x10000, &b);
+	load(0x12340, &b);
 	load(0x7fff0008, &again);
-	assert_int_equal(b.physical - a.physical, PAGE);
+	assert_int_equal(b.physical - (a.physical + BLOCK), 0x2340);
 	assert_int_equal(again.physical, a.physical + 8);
+	/* A block's pages lie together, whichever is touched first. */
+	load(0x7fff5678, &middle);
+	assert_int_equal(middle.physical, a.physical + 0x5678);
+	stop();
+}
+
+static void the_set_of_l1_follows_from_the_virtual_address(void **state)
+{
+	(void)state;
+	for (size_t i = 0; model_cores[i]; i++) {
+		const struct core_params *core = model_cores[i];
+
+		assert_in_range(core->l1d.bytes / core->l1d.ways, LINE, BLOCK);
+		assert_in_range(core->l1i.bytes / core->l1i.ways, LINE, BLOCK);
+	}
+}
+
+/* Lines that are 64 KiB apart are all of one set. */
+static void lines_of_one_set_evict_each_other(void **state)
+{
+	struct memory_result r;
+
+	(void)state;
+	start(false);
+	for (unsigned i = 0; i < 3 * params.l1i.ways; i++) {
+		memory_fetch(memory, 100000 + 1000 * i, 0x400000 + i % params.l1i.ways * BLOCK, &r);
+		memory_load(memory, 100000 + 1000 * i, 0x1000,
+			    0x4000000 + i % params.l1d.ways * BLOCK, 8, false, &r);
+	}
+	assert_int_equal(counts[EVENT_L1I_CACHE_REFILL], params.l1i.ways);
+	assert_int_equal(counts[EVENT_L1D_CACHE_REFILL], params.l1d.ways);
+	stop();
+	start(false);
+	for (unsigned i = 0; i < 3 * 13; i++) {
+		memory_fetch(memory, 100000 + 1000 * i, 0x400000 + i % 13 * BLOCK, &r);
+		memory_load(memory, 100000 + 1000 * i, 0x1000, 0x4000000 + i % 13 * BLOCK, 8, false,
+			    &r);
+	}
+	assert_int_equal(counts[EVENT_L1I_CACHE_REFILL], 3 * 13);
+	assert_int_equal(counts[EVENT_L1D_CACHE_REFILL], 3 * 13);
 	stop();
 }
 
@@ -325,7 +366,9 @@ int main(void)
 		cmocka_unit_test(a_long_run_of_stores_stops_allocating),
 		cmocka_unit_test(dirty_lines_are_written_back_once),
 		cmocka_unit_test(a_line_written_elsewhere_is_fetched_from_there),
-		cmocka_unit_test(physical_pages_are_given_in_order_of_first_touch),
+		cmocka_unit_test(physical_blocks_are_given_in_order_of_first_touch),
+		cmocka_unit_test(the_set_of_l1_follows_from_the_virtual_address),
+		cmocka_unit_test(lines_of_one_set_evict_each_other),
 		cmocka_unit_test(a_crossing_access_reads_both_lines),
 		cmocka_unit_test(fetch_counts_on_the_instruction_side),
 	};
