@@ -18,44 +18,82 @@ static inline unsigned granule_bytes(uint64_t granule, uint64_t address, uint64_
 	return (0xffu >> (8 - last)) & (0xffu << first) & 0xff;
 }
 
-/* Returns the `wanted` bytes of `granule` that are in an older store not yet in L1D. */
-static inline unsigned in_flight(const struct core *core, uint64_t cycle, uint64_t granule,
-				 unsigned wanted)
-{
-	const struct forward *store = &core->forwards[granule % FORWARD_ENTRIES];
+/* What older stores that are not yet in L1D have of a load's bytes. */
+struct supply {
+	const struct recent_store *stores[FORWARD_STORES]; /* at most; there may be more */
+	unsigned bytes[FORWARD_STORES];                    /* that the load gets from each */
+	unsigned count;
+	bool missing;   /* some bytes are in no store */
+	uint64_t ready; /* cycle at which the stores have their data */
+	uint64_t gone;  /* cycle at which the last of them is in L1D */
+};
 
-	return store->granule == granule && store->gone > cycle ? store->bytes & wanted : 0;
+static void add_supply(struct supply *supply, const struct recent_store *store, unsigned bytes)
+{
+	supply->ready = later(supply->ready, store->ready);
+	supply->gone = later(supply->gone, store->gone);
+	for (unsigned i = 0; i < supply->count && i < FORWARD_STORES; i++)
+		if (supply->stores[i] == store) {
+			supply->bytes[i] += bytes;
+			return;
+		}
+	if (supply->count < FORWARD_STORES) {
+		supply->stores[supply->count] = store;
+		supply->bytes[supply->count] = bytes;
+	}
+	supply->count++;
+}
+
+/* Finds the bytes of [address, end) in stores that are not yet in L1D at `cycle`. */
+static void find_supply(const struct core *core, uint64_t cycle, uint64_t address, uint64_t end,
+			struct supply *supply)
+{
+	for (uint64_t granule = address / 8; granule * 8 < end; granule++) {
+		const struct forward *entry = &core->forwards[granule % FORWARD_ENTRIES];
+		unsigned wanted = granule_bytes(granule, address, end);
+
+		for (unsigned i = 0; i < FORWARD_STORES && entry->granule == granule; i++) {
+			const struct recent_store *store =
+				&core->recent_stores[entry->stores[i] % RECENT_STORES];
+			unsigned have = wanted & entry->bytes[i];
+
+			if (!have || store->number != entry->stores[i] || store->gone <= cycle)
+				continue;
+			add_supply(supply, store, (unsigned)__builtin_popcount(have));
+			wanted &= ~have;
+		}
+		supply->missing |= wanted != 0;
+	}
+}
+
+/* Whether a store can send `bytes` at `address`: it has them from its start or its middle on. */
+static bool can_send(const struct recent_store *store, uint64_t address, unsigned bytes)
+{
+	uint64_t offset = address - store->address;
+
+	return (offset == 0 || 2 * offset == store->bytes) && offset + bytes <= store->bytes;
 }
 
 /*
- * Finds bytes of [address, end) in stores that are not yet in L1D at `cycle`. Returns whether there
- * are any. Sets `*ready` to when their data is available if they have all bytes, else to 0, and
- * `*gone` to when the last of them is in L1D.
+ * Whether the stores forward a load of `bytes` at `address`: one store all of it, or, to a load of
+ * at least 8 bytes, two stores a half each.
  */
-static bool find_forwarding(const struct core *core, uint64_t cycle, uint64_t address, uint64_t end,
-			    uint64_t *ready, uint64_t *gone)
+static bool can_forward(const struct supply *supply, uint64_t address, unsigned bytes)
 {
-	bool any = false, all = true;
+	const unsigned half = bytes / 2;
+	const struct recent_store *const *stores = supply->stores;
 
-	for (uint64_t granule = address / 8; granule * 8 < end; granule++) {
-		const struct forward *store = &core->forwards[granule % FORWARD_ENTRIES];
-		unsigned wanted = granule_bytes(granule, address, end);
-		unsigned have = in_flight(core, cycle, granule, wanted);
-
-		if (have != wanted)
-			all = false;
-		if (have) {
-			any = true;
-			*ready = later(*ready, store->ready);
-			*gone = later(*gone, store->gone);
-		}
-	}
-	if (!all)
-		*ready = 0;
-	return any;
+	if (supply->missing || supply->count > FORWARD_STORES)
+		return false;
+	if (supply->count == 1)
+		return can_send(stores[0], address, bytes);
+	if (bytes < 8 || supply->bytes[0] != half || supply->bytes[1] != half)
+		return false;
+	return (can_send(stores[0], address, half) && can_send(stores[1], address + half, half)) ||
+	       (can_send(stores[1], address, half) && can_send(stores[0], address + half, half));
 }
 
-/* A quick check whether find_forwarding() may succeed. */
+/* A quick check whether find_supply() may find anything. */
 static inline bool may_forward(const struct core *core, uint64_t cycle, uint64_t address,
 			       uint64_t end)
 {
@@ -67,15 +105,31 @@ static inline bool may_forward(const struct core *core, uint64_t cycle, uint64_t
 	       core->forwards[last % FORWARD_ENTRIES].granule == last;
 }
 
-static inline void remember_store(struct core *core, uint64_t address, uint64_t end, uint64_t gone)
+/* Remembers the store number `number`, which is in L1D at `gone`. */
+static inline void remember_store(struct core *core, uint64_t number, uint64_t address,
+				  unsigned bytes, uint64_t gone)
 {
-	for (uint64_t granule = address / 8; granule * 8 < end; granule++)
-		core->forwards[granule % FORWARD_ENTRIES] = (struct forward){
+	uint64_t end = address + bytes;
+
+	core->recent_stores[number % RECENT_STORES] = (struct recent_store){
+		.number = number,
+		.address = address,
+		.ready = core->commit_ready,
+		.gone = gone,
+		.bytes = bytes,
+	};
+	for (uint64_t granule = address / 8; granule * 8 < end; granule++) {
+		struct forward *entry = &core->forwards[granule % FORWARD_ENTRIES];
+		unsigned mask = granule_bytes(granule, address, end), rest = 0;
+
+		if (entry->granule == granule)
+			rest = entry->bytes[0] & ~mask;
+		*entry = (struct forward){
 			.granule = granule,
-			.ready = core->commit_ready,
-			.gone = gone,
-			.bytes = (uint8_t)granule_bytes(granule, address, end),
+			.stores = {number, rest ? entry->stores[0] : 0},
+			.bytes = {(uint8_t)mask, (uint8_t)rest},
 		};
+	}
 }
 
 static uint8_t level_blame(unsigned level)
@@ -96,20 +150,29 @@ static void keep_wait(struct core *core, unsigned first, uint64_t until, unsigne
 	};
 }
 
-/* Whether older stores forward a whole load, and when. If they have a part, it starts later. */
+/*
+ * Whether older stores forward a whole load, and when. If they cannot, or have only a part of it,
+ * it starts when they are in L1D, and takes until `*failed` at least.
+ */
 static bool forward(const struct core *core, const struct op *op, uint64_t issue, uint64_t address,
-		    uint64_t end, uint64_t *start, uint64_t *done)
+		    unsigned bytes, uint64_t *start, uint64_t *failed, uint64_t *done)
 {
-	uint64_t ready = 0, gone = 0;
+	struct supply supply = {.count = 0};
 
-	if (!find_forwarding(core, issue, address, end, &ready, &gone))
+	find_supply(core, issue, address, address + bytes, &supply);
+	if (!supply.count)
 		return false;
-	/* Exclusives and atomics use L1D, and so does data that is only partly in stores. */
-	if (!ready || op->memory & (MEM_EXCLUSIVE | MEM_ATOMIC)) {
-		*start = gone;
+	/* Exclusives and atomics use L1D. */
+	if (op->memory & (MEM_EXCLUSIVE | MEM_ATOMIC)) {
+		*start = supply.gone;
 		return false;
 	}
-	*done = later(ready, issue) + core->params->forward_latency;
+	if (!can_forward(&supply, address, bytes)) {
+		*start = supply.gone;
+		*failed = later(supply.ready, issue) + core->params->forward_failed;
+		return false;
+	}
+	*done = later(supply.ready, issue) + core->params->forward_latency;
 	*done += op->latency > core->load_latency ? op->latency - core->load_latency : 0;
 	return true;
 }
@@ -119,11 +182,11 @@ static inline uint64_t load(struct core *core, const struct op *op, uint64_t pc,
 			    uint64_t address, unsigned bytes)
 {
 	struct memory_result *result = &core->seen.result;
-	uint64_t start = issue, done = 0;
+	uint64_t start = issue, failed = 0, done = 0;
 	bool forwarded = false;
 
 	if (may_forward(core, issue, address, address + bytes))
-		forwarded = forward(core, op, issue, address, address + bytes, &start, &done);
+		forwarded = forward(core, op, issue, address, bytes, &start, &failed, &done);
 	memory_load(core->memory, start, pc, address, bytes,
 		    op->memory & (MEM_ATOMIC | MEM_EXCLUSIVE), result);
 	if (result->crosses_line)
@@ -131,8 +194,10 @@ static inline uint64_t load(struct core *core, const struct op *op, uint64_t pc,
 	core->loads++;
 	core->load_crossings += result->crosses_line;
 	if (likely(!forwarded)) {
-		done = result->ready + op->load_extra;
-		if (unlikely(start > issue))
+		done = later(result->ready + op->load_extra, failed);
+		if (unlikely(failed && result->level == LEVEL_L1))
+			keep_wait(core, BLAME_STORE, done, BLAME_CORE);
+		else if (unlikely(start > issue))
 			keep_wait(core, BLAME_STORE, start, level_blame(result->level));
 		else if (unlikely(result->level | result->tlb))
 			keep_wait(core, result->tlb ? BLAME_TLB : BLAME_CORE, result->translated,
@@ -390,7 +455,7 @@ void commit_stores(struct core *core, const struct op *op, uint64_t pc)
 		core->store_left = start;
 		core->stores_gone = later(core->stores_gone, result->ready);
 		core->buffered[slot & core->buffer_mask] = core->stores_gone;
-		remember_store(core, commit->address, commit->address + commit->bytes,
+		remember_store(core, core->buffer_sequence, commit->address, commit->bytes,
 			       core->stores_gone);
 		if (entries < op->stores) {
 			core->left[core->left_sequence++ % STORE_RING] = start;

@@ -103,7 +103,8 @@ struct core_params {
 	uint16_t load_entries;
 	uint16_t store_entries;
 	uint16_t store_buffer_entries; /* retired stores not yet in L1D */
-	uint8_t forward_latency;       /* store to load */
+	uint8_t forward_latency;       /* from a store's data to the load that it forwards to */
+	uint8_t forward_failed;        /* likewise, if the store cannot forward; at least */
 
 	struct cache_params l1i, l1d, l2, llc;
 	uint16_t dram_latency; /* cycles beyond the system cache */

@@ -176,13 +176,24 @@ struct seen {
 	bool forwarded;              /* its data came from an older store */
 };
 
-/* A store that can forward to younger loads: its part of 8 aligned bytes. */
+/*
+ * The last stores, by number, from which younger loads may get their data; and for 8 aligned bytes
+ * the two youngest stores that have some of them.
+ */
+#define RECENT_STORES   128
 #define FORWARD_ENTRIES 128
+#define FORWARD_STORES  2 /* at most, to one load */
+struct recent_store {
+	uint64_t number; /* from 1 */
+	uint64_t address;
+	uint64_t ready; /* cycle at which its data is available */
+	uint64_t gone;  /* cycle at which it is in L1D */
+	uint32_t bytes;
+};
 struct forward {
-	uint64_t granule; /* address / 8 */
-	uint64_t ready;   /* cycle at which its data is available */
-	uint64_t gone;    /* cycle at which it is in L1D */
-	uint8_t bytes;    /* bit mask */
+	uint64_t granule;                /* address / 8 */
+	uint64_t stores[FORWARD_STORES]; /* numbers, youngest first */
+	uint8_t bytes[FORWARD_STORES];   /* bit masks: which bytes are the store's */
 };
 
 /* The stores of the current operation, which leave after it retires. */
@@ -223,6 +234,7 @@ struct core {
 	uint64_t calendar[CALENDAR_CYCLES];
 	struct early_result early[READY_COUNT];
 	struct busy_port busy[PORTS_MAX];
+	struct recent_store recent_stores[RECENT_STORES];
 	struct forward forwards[FORWARD_ENTRIES];
 	uint64_t left[STORE_RING]; /* cycle at which each store leaves the store queue */
 	uint64_t left_sequence, left_head;

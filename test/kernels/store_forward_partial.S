@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each load wants more than the store before it has stored, and so waits until L1D has it all. */
+/* Each load wants more than the store before it has stored, which cannot forward a part. */
 #include "kernel.inc"
 
 zeroes memory, PAGE_BYTES

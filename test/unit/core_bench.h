@@ -230,6 +230,7 @@ static struct core_params bench_core(void)
 		.store_entries = 20,
 		.store_buffer_entries = 8,
 		.forward_latency = 4,
+		.forward_failed = 10,
 		.l1i = {.latency = 1, .line_bytes = 64},
 		.l1d = {.latency = 0, .line_bytes = 64},
 		.predictor = {.taken_bubble = 3, .decode_redirect = 4},
