@@ -9,111 +9,35 @@
 
 #include "commands.h"
 #include "render/annotation.h"
-#include "render/script.h"
 #include "render/source_text.h"
-#include "tool/choice.h"
 #include "tool/complain.h"
-#include "tool/cpus.h"
-#include "tool/inputs.h"
 #include "tool/memory.h"
 #include "tool/modules.h"
-#include "tool/symbols.h"
+#include "tool/reading.h"
 
-#define DEFAULT_INPUT "perf.data"
 #define LINES_SHOWN   5
 #define FILES_CHECKED 64
 
 struct annotate_options {
 	struct common_options common;
-	const char *input, *core, *symbol, *symfs, *kallsyms, *percent_limit, *filter, *itrace;
-	struct choice_options chosen;
+	struct reading_options from;
+	const char *symbol, *percent_limit;
 	unsigned limit;
-	bool stdio, print_line, no_source, no_demangle, show_samples;
+	bool stdio, print_line, no_source, show_samples;
 };
 
 struct annotate_run {
 	const struct annotate_options *options;
-	struct plumb_recording *recording;
-	struct plumb_symbolizer *symbols;
-	struct plumb_diagnostics *found;
-	struct plumb_samples_options samples;
-	struct choice choice;
-	struct plumb_itrace *itrace;
-	struct plumb_spe_filter *filter;
+	struct reading reading;
 	struct annotation_view view;
 	/* Where most samples without a function are: the candidate of a majority vote. */
 	struct plumb_symbol_file *unknown;
 	uint64_t unknown_votes;
-	bool chosen;   /* there are options that choose samples */
-	uint32_t midr; /* of the core that made the samples; 0: unknown */
+	bool chosen; /* there are options that choose samples */
 };
 
 /* ---- The recording ----------------------------------------------------------------------------
  */
-
-static int open_recording(struct annotate_run *run)
-{
-	const struct annotate_options *options = run->options;
-	const struct plumb_recording_options how = {.size = sizeof(how)};
-	int error;
-
-	inputs_note(options->input, "the input");
-	inputs_note(options->kallsyms, "the input");
-	run->samples = (struct plumb_samples_options){
-		.size = sizeof(run->samples), .order = PLUMB_ORDER_TASKS, .each_record_once = true};
-	if (cpus_midr(options->core, &run->samples.midr) != EXIT_FINE)
-		return EXIT_USAGE;
-	error = plumb_recording_open(options->input, &how, &run->recording, run->found);
-	if (error < 0)
-		complain_recording(run->found, options->input, error, false);
-	return complain_status(error);
-}
-
-/* Which SPE records and samples to use. By default each record is one. */
-static int read_selection(struct annotate_run *run)
-{
-	const struct annotate_options *options = run->options;
-	struct plumb_samples_options *samples = &run->samples;
-	int error = 0;
-
-	samples->each_record_once = !options->itrace;
-	if (options->itrace)
-		error = plumb_itrace_parse(options->itrace, samples->like_perf, &run->itrace,
-					   run->found);
-	if (error < 0) {
-		complain_findings(run->found, "--itrace", error);
-		return EXIT_USAGE;
-	}
-	if (options->itrace)
-		plumb_itrace_report(run->itrace, samples->like_perf, run->found);
-	samples->itrace = run->itrace;
-	if (options->filter)
-		error = plumb_spe_filter_parse(
-			options->filter,
-			samples->midr ? samples->midr : plumb_recording_midr(run->recording, -1),
-			&run->filter, run->found);
-	if (error < 0)
-		complain_findings(run->found, "--filter", error);
-	samples->filter = run->filter;
-	return complain_status(error);
-}
-
-static int read_choice(struct annotate_run *run)
-{
-	const struct choice_input input = {run->options->input, run->recording, false, run->found};
-	const struct plumb_recorded_event *event;
-	int status = choice_read(&run->choice, &run->options->chosen, &input);
-
-	for (size_t i = 0; status == EXIT_FINE; i++) {
-		event = plumb_recording_event(run->recording, i);
-		if (!event)
-			break;
-		if (!script_is_dummy(&event->attr) &&
-		    !choice_check_event(&run->choice, &event->attr))
-			status = EXIT_USAGE;
-	}
-	return status;
-}
 
 static void note_unknown(struct annotate_run *run, struct plumb_symbol_file *file)
 {
@@ -130,7 +54,7 @@ static bool wants(void *user, const struct plumb_samples_item *item,
 {
 	struct annotate_run *run = user;
 
-	if (run->chosen && !choice_wants(&run->choice, item->record, item->task, location))
+	if (run->chosen && !choice_wants(&run->reading.choice, item->record, item->task, location))
 		return false;
 	if (location->file && !location->symbol)
 		note_unknown(run, location->file);
@@ -144,14 +68,16 @@ static int add_samples(struct annotate_run *run)
 	struct plumb_samples *samples;
 	int status;
 
-	plumb_samples_begin(run->recording, &run->samples, &samples, run->found);
+	plumb_samples_begin(run->reading.recording, &run->reading.samples, &samples,
+			    run->reading.found);
 	memory_given(samples);
 	while ((status = plumb_samples_next(samples, &item)) > 0)
 		if (plumb_annotation_add(run->view.annotation, item) < 0)
 			memory_given(NULL);
 	if (plumb_annotation_finish(run->view.annotation) < 0)
 		memory_given(NULL);
-	plumb_losses_report(plumb_samples_totals(samples)->lost, run->options->input, run->found);
+	plumb_losses_report(plumb_samples_totals(samples)->lost, run->options->from.input,
+			    run->reading.found);
 	plumb_samples_end(samples);
 	return status;
 }
@@ -179,7 +105,7 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
 static void check_source(const struct annotate_run *run, const struct plumb_annotated_code *code,
 			 const char *path, unsigned last_line)
 {
-	const char *program = plumb_symbol_file_path(run->symbols, code->function.file);
+	const char *program = plumb_symbol_file_path(run->reading.symbols, code->function.file);
 	struct source_text *texts;
 	struct timespec built, changed;
 	size_t length;
@@ -347,7 +273,7 @@ static bool is_wanted(const struct annotate_run *run, size_t i)
 static void explain_unknown(const struct annotate_run *run)
 {
 	const char *name = run->unknown ? plumb_symbol_file_name(run->unknown) : NULL;
-	const char *root = run->options->symfs ? run->options->symfs : "";
+	const char *root = run->options->from.symfs ? run->options->from.symfs : "";
 	char *path;
 
 	if (!name || *name != '/')
@@ -366,18 +292,18 @@ static int no_function(const struct annotate_run *run)
 	plumb_annotation_summary(run->view.annotation, &summary);
 	if (summary.function_count && run->options->symbol) {
 		plumb_annotation_function(run->view.annotation, 0, &function);
-		complain("%s: no samples in a function called '%s'", run->options->input,
+		complain("%s: no samples in a function called '%s'", run->options->from.input,
 			 run->options->symbol);
 		advise("the hottest function is %s; plumb report lists all",
 		       plumb_symbol_name(function.symbol));
 	} else if (summary.basis == PLUMB_BASIS_NONE) {
-		complain("%s: no samples %s", run->options->input,
-			 choice_is_given(&run->options->chosen) || run->options->filter
+		complain("%s: no samples %s", run->options->from.input,
+			 choice_is_given(&run->options->from.chosen) || run->options->from.filter
 				 ? "match"
 				 : "in this recording");
 	} else {
 		explain_unknown(run);
-		complain("%s: the functions of all samples are unknown", run->options->input);
+		complain("%s: the functions of all samples are unknown", run->options->from.input);
 		advise("plumb report -s ip shows their addresses; --symfs names a folder with the "
 		       "programs");
 	}
@@ -427,31 +353,26 @@ static bool has_function(const struct annotate_run *run)
 static int annotate(struct annotate_run *run)
 {
 	const struct annotate_options *options = run->options;
-	const struct symbols_options how = {.symfs = options->symfs,
-					    .kallsyms = options->kallsyms,
-					    .raw_names = options->no_demangle,
-					    .signatures = options->common.verbose};
 	struct plumb_annotation_options wanted = {
 		.size = sizeof(wanted),
 		.wants = wants,
 		.user = run,
-		.filtered = options->filter != NULL,
+		.filtered = options->from.filter != NULL,
 	};
 	int error, status;
 
-	run->chosen = choice_is_given(&options->chosen);
-	run->midr =
-		run->samples.midr ? run->samples.midr : plumb_recording_midr(run->recording, -1);
-	run->view.core = plumb_cost_core(run->midr);
+	run->chosen = choice_is_given(&options->from.chosen);
+	run->view.core = plumb_cost_core(reading_midr(&run->reading));
 	if (run->view.core)
 		wanted.mispredict_cycles = plumb_cost_mispredict(run->view.core);
 	wanted.core = run->view.core;
-	run->symbols = symbols_open(&how, run->recording);
-	plumb_annotation_new(&wanted, run->recording, run->symbols, &run->view.annotation);
+	plumb_annotation_new(&wanted, run->reading.recording,
+			     reading_symbols(&run->reading, options->common.verbose),
+			     &run->view.annotation);
 	memory_given(run->view.annotation);
 	error = add_samples(run);
 	if (error < 0)
-		complain_findings(run->found, options->input, error);
+		complain_findings(run->reading.found, options->from.input, error);
 	status = complain_status(error);
 	/* What could be read of a damaged recording is of use. */
 	if (has_function(run)) {
@@ -462,7 +383,7 @@ static int annotate(struct annotate_run *run)
 	} else if (status == EXIT_FINE) {
 		status = no_function(run);
 	}
-	complain_warnings(run->found);
+	complain_warnings(run->reading.found);
 	plumb_disassembler_free(run->view.disassembler);
 	plumb_annotation_free(run->view.annotation);
 	return status;
@@ -475,7 +396,7 @@ static int read_view(const struct annotate_options *options, struct annotation_v
 {
 	char *rest;
 
-	view->path = options->input;
+	view->path = options->from.input;
 	view->by_address = options->no_source;
 	view->only_lines = options->print_line;
 	view->show_samples = options->show_samples;
@@ -492,44 +413,36 @@ static int read_view(const struct annotate_options *options, struct annotation_v
 
 static int run_annotate(struct annotate_options *options)
 {
-	struct annotate_run run = {.options = options};
+	const struct plumb_recording_options how = {.size = sizeof(how)};
+	struct annotate_run run = {.options = options, .reading.options = &options->from};
 	int status;
 
-	if (!options->input)
-		options->input = DEFAULT_INPUT;
-	run.found = memory_given(plumb_diagnostics_new());
+	if (!options->from.input)
+		options->from.input = READING_DEFAULT_INPUT;
+	run.reading.found = memory_given(plumb_diagnostics_new());
+	/* By default each SPE record is one sample. */
+	run.reading.samples.order = PLUMB_ORDER_TASKS;
+	run.reading.samples.each_record_once = !options->from.itrace;
 	status = read_view(options, &run.view);
 	if (status == EXIT_FINE)
-		status = open_recording(&run);
+		status = reading_samples(&run.reading, NULL);
 	if (status == EXIT_FINE)
-		status = read_selection(&run);
+		status = reading_open(&run.reading, &how);
 	if (status == EXIT_FINE)
-		status = read_choice(&run);
+		status = reading_filter(&run.reading, NULL);
+	if (status == EXIT_FINE)
+		status = reading_choice(&run.reading);
 	if (status == EXIT_FINE)
 		status = annotate(&run);
-	status = symbols_close(run.symbols, status);
-	plumb_recording_close(run.recording);
-	plumb_itrace_free(run.itrace);
-	plumb_spe_filter_free(run.filter);
-	plumb_diagnostics_free(run.found);
-	choice_free(&run.choice);
-	return status;
+	return reading_close(&run.reading, status);
 }
 
-#define TEXT_ROW(l, n, arg, member, text)                                           \
-	{                                                                           \
-		.letter = (l), .name = (n), .kind = OPTION_TEXT, .argument = (arg), \
-		.offset = offsetof(struct annotate_options, member), .help = (text) \
-	}
-#define FLAG_ROW(l, n, member, text)                                                \
-	{                                                                           \
-		.letter = (l), .name = (n), .kind = OPTION_FLAG,                    \
-		.offset = offsetof(struct annotate_options, member), .help = (text) \
-	}
+#define TEXT_ROW(l, n, arg, member, text) \
+	OPTION_ROW_TEXT(struct annotate_options, l, n, arg, member, text)
+#define FLAG_ROW(l, n, member, text) OPTION_ROW_FLAG(struct annotate_options, l, n, member, text)
 
 static const struct option options[] = {
-	TEXT_ROW('i', "input", "FILE", input,
-		 "read this recording (default: perf.data); - is standard input"),
+	OPTION_ROW_INPUT(struct annotate_options, from.input),
 	FLAG_ROW(0, "stdio", stdio, "print text (default)"),
 	TEXT_ROW('s', "symbol", "SYMBOL", symbol,
 		 "show this function (default: the one with the largest share)"),
@@ -548,21 +461,23 @@ static const struct option options[] = {
 		 "print the number of samples of each line, too"),
 	TEXT_ROW(0, "percent-limit", "PERCENT", percent_limit,
 		 "leave lines with a smaller share out of the list of lines"),
-	TEXT_ROW('d', "dsos", "DSO,...", chosen.dsos, "use only samples in these files"),
-	TEXT_ROW('C', "cpu", "CPU,...", chosen.cpus, "use only samples of these CPUs: 0,2-3"),
-	TEXT_ROW(0, "time", "START,STOP", chosen.time,
+	TEXT_ROW('d', "dsos", "DSO,...", from.chosen.dsos, "use only samples in these files"),
+	TEXT_ROW('C', "cpu", "CPU,...", from.chosen.cpus, "use only samples of these CPUs: 0,2-3"),
+	TEXT_ROW(0, "time", "START,STOP", from.chosen.time,
 		 "use only these times: seconds, or parts such as 10%-20%"),
-	TEXT_ROW(0, "pid", "PID,...", chosen.pids, "use only these processes"),
-	TEXT_ROW(0, "tid", "TID,...", chosen.tids, "use only these threads"),
-	TEXT_ROW(0, "filter", "TERM,...", filter,
+	TEXT_ROW(0, "pid", "PID,...", from.chosen.pids, "use only these processes"),
+	TEXT_ROW(0, "tid", "TID,...", from.chosen.tids, "use only these threads"),
+	TEXT_ROW(0, "filter", "TERM,...", from.filter,
 		 "use only SPE records and samples that match: load,latency>=100,source=DRAM"),
-	TEXT_ROW(0, "itrace", "OPTIONS", itrace,
+	TEXT_ROW(0, "itrace", "OPTIONS", from.itrace,
 		 "select which samples are synthesized from SPE records (default: each record is "
 		 "one sample)"),
-	TEXT_ROW(0, "symfs", "DIR", symfs, "look for the mapped files below DIR"),
-	TEXT_ROW(0, "kallsyms", "FILE", kallsyms, "read the recorded kernel's symbols from FILE"),
-	OPTION_ROW_CORE(struct annotate_options, core),
-	FLAG_ROW(0, "no-demangle", no_demangle,
+	TEXT_ROW(0, "symfs", "DIR", from.symfs, "look for the mapped files below DIR"),
+	TEXT_ROW(0, "kallsyms", "FILE", from.kallsyms,
+		 "read the recorded kernel's symbols from FILE"),
+	TEXT_ROW('k', "vmlinux", "FILE", from.vmlinux, "the recorded kernel's ELF file"),
+	OPTION_ROW_CORE(struct annotate_options, from.core),
+	FLAG_ROW(0, "no-demangle", from.no_demangle,
 		 "print C++ and Rust names as the linker knows them"),
 	OPTION_ROW_JSON,
 	OPTION_ROW_OUTPUT,

@@ -130,7 +130,6 @@ struct script_sample {
 /* script_event.c: what perf calls an event; `room` is for one that the recording has no name of. */
 #define EVENT_NAME_ROOM 64
 const char *script_event_name(const struct plumb_recorded_event *event, char room[EVENT_NAME_ROOM]);
-bool script_is_dummy(const struct plumb_event_attr *attr);
 bool script_is_branch_trace(const struct plumb_event_attr *attr);
 /* How many events a sample stands for: its own word, or the event's if all samples have the same.
  */

@@ -10,14 +10,7 @@
 
 #define GENERIC_EVENTS 9 /* of plumb_event_name(): as enum perf_hw_id numbers them */
 
-/* PERF_COUNT_* */
-#define SOFTWARE_DUMMY    9
-#define HARDWARE_BRANCHES 4
-
-bool script_is_dummy(const struct plumb_event_attr *attr)
-{
-	return attr->type == PLUMB_TYPE_SOFTWARE && attr->config == SOFTWARE_DUMMY;
-}
+#define HARDWARE_BRANCHES 4 /* PERF_COUNT_HW_BRANCH_INSTRUCTIONS */
 
 /* perf's test for events whose every branch is a sample, which it prints as "from => to". */
 bool script_is_branch_trace(const struct plumb_event_attr *attr)

@@ -74,13 +74,13 @@ static struct report_options options_for(const struct browse *browse,
 	if (place->trees)
 		options.call_graph = options.call_graph ? "none" : "";
 	if (place->only[PLUMB_KEY_SYMBOL])
-		options.chosen.symbols = place->only[PLUMB_KEY_SYMBOL];
+		options.from.chosen.symbols = place->only[PLUMB_KEY_SYMBOL];
 	if (place->only[PLUMB_KEY_DSO])
-		options.chosen.dsos = place->only[PLUMB_KEY_DSO];
+		options.from.chosen.dsos = place->only[PLUMB_KEY_DSO];
 	if (place->only[PLUMB_KEY_COMM])
-		options.chosen.comms = place->only[PLUMB_KEY_COMM];
+		options.from.chosen.comms = place->only[PLUMB_KEY_COMM];
 	if (place->only[PLUMB_KEY_TID])
-		options.chosen.tids = place->only[PLUMB_KEY_TID];
+		options.from.chosen.tids = place->only[PLUMB_KEY_TID];
 	return options;
 }
 
@@ -110,15 +110,20 @@ static struct words annotate_words(const struct browse *browse, const struct bro
 
 	add_words(&words, "annotate", "");
 	add_words(&words, "--stdio", "");
-	add_words(&words, "-i", strcmp(options.input, "perf.data") == 0 ? NULL : options.input);
-	add_words(&words, "--dsos", options.chosen.dsos);
-	add_words(&words, "--tid", options.chosen.tids);
-	add_words(&words, "--pid", options.chosen.pids);
-	add_words(&words, "--cpu", options.chosen.cpus);
-	add_words(&words, "--time", options.chosen.time);
-	add_words(&words, "--symfs", options.symfs);
-	add_words(&words, "--kallsyms", options.kallsyms);
-	add_words(&words, "--no-demangle", options.no_demangle ? "" : NULL);
+	add_words(&words, "-i",
+		  strcmp(options.from.input, "perf.data") == 0 ? NULL : options.from.input);
+	add_words(&words, "--dsos", options.from.chosen.dsos);
+	add_words(&words, "--tid", options.from.chosen.tids);
+	add_words(&words, "--pid", options.from.chosen.pids);
+	add_words(&words, "--cpu", options.from.chosen.cpus);
+	add_words(&words, "--time", options.from.chosen.time);
+	add_words(&words, "--symfs", options.from.symfs);
+	add_words(&words, "--filter", options.from.filter);
+	add_words(&words, "--itrace", options.from.itrace);
+	add_words(&words, "--core", options.from.core);
+	add_words(&words, "--kallsyms", options.from.kallsyms);
+	add_words(&words, "--vmlinux", options.from.vmlinux);
+	add_words(&words, "--no-demangle", options.from.no_demangle ? "" : NULL);
 	add_words(&words, "--symbol", place->opened);
 	return words;
 }
@@ -163,7 +168,7 @@ static void add(struct shell_line *line, const char *option, const char *value)
 static void add_report(struct shell_line *line, const struct report_options *options)
 {
 	shell_word(line, "plumb report --stdio");
-	add(line, "-i", strcmp(options->input, "perf.data") == 0 ? NULL : options->input);
+	add(line, "-i", strcmp(options->from.input, "perf.data") == 0 ? NULL : options->from.input);
 	for (unsigned i = 0; i < options->sort.count; i++)
 		add(line, "-s", options->sort.at[i]);
 	for (unsigned i = 0; i < options->fields.count; i++)
@@ -179,14 +184,14 @@ static void add_report(struct shell_line *line, const struct report_options *opt
 	add(line, "-g", options->call_graph);
 	add(line, "--children", options->children ? "" : NULL);
 	add(line, "--no-children", options->no_children ? "" : NULL);
-	add(line, "--symbol", options->chosen.symbols);
-	add(line, "--dsos", options->chosen.dsos);
-	add(line, "--comms", options->chosen.comms);
-	add(line, "--tid", options->chosen.tids);
-	add(line, "--pid", options->chosen.pids);
-	add(line, "--cpu", options->chosen.cpus);
-	add(line, "--time", options->chosen.time);
-	add(line, "--filter", options->filter);
+	add(line, "--symbol", options->from.chosen.symbols);
+	add(line, "--dsos", options->from.chosen.dsos);
+	add(line, "--comms", options->from.chosen.comms);
+	add(line, "--tid", options->from.chosen.tids);
+	add(line, "--pid", options->from.chosen.pids);
+	add(line, "--cpu", options->from.chosen.cpus);
+	add(line, "--time", options->from.chosen.time);
+	add(line, "--filter", options->from.filter);
 }
 
 static char *command(void *user, const struct browser_place *place)

@@ -8,114 +8,19 @@
 
 #include "browser/browser.h"
 #include "commands.h"
-#include "render/script.h"
 #include "tool/complain.h"
-#include "tool/cpus.h"
-#include "tool/inputs.h"
 #include "tool/like_perf.h"
 #include "tool/memory.h"
-#include "tool/symbols.h"
-
-#define DEFAULT_INPUT "perf.data"
 
 struct report_run {
 	const struct report_options *options;
-	struct plumb_recording *recording;
-	struct plumb_symbolizer *symbols;
-	struct plumb_diagnostics *found;
-	struct plumb_itrace *itrace;
-	struct plumb_spe_filter *filter;
-	struct plumb_samples_options samples;
-	struct choice choice;
+	struct reading reading;
 	enum plumb_profile_paths paths;
 	struct profile_view view;
 };
 
 /* ---- The recording ----------------------------------------------------------------------------
  */
-
-/* Which samples are made of SPE records. By default each record is one. */
-static int read_itrace(struct report_run *run)
-{
-	const struct report_options *options = run->options;
-	struct plumb_samples_options *samples = &run->samples;
-	int error;
-
-	*samples = (struct plumb_samples_options){.size = sizeof(*samples),
-						  .order = PLUMB_ORDER_TASKS};
-	if (cpus_midr(options->core, &samples->midr) != EXIT_FINE ||
-	    !like_perf_read(options->like_perf, &samples->like_perf))
-		return EXIT_USAGE;
-	samples->each_record_once = !options->itrace && !options->like_perf;
-	if (!options->itrace)
-		return EXIT_FINE;
-	error = plumb_itrace_parse(options->itrace, samples->like_perf, &run->itrace, run->found);
-	if (error < 0) {
-		complain_findings(run->found, "--itrace", error);
-		return EXIT_USAGE;
-	}
-	plumb_itrace_report(run->itrace, samples->like_perf, run->found);
-	samples->itrace = run->itrace;
-	return EXIT_FINE;
-}
-
-static int open_recording(struct report_run *run)
-{
-	const struct report_options *options = run->options;
-	const struct plumb_recording_options how = {.size = sizeof(how), .bare_spe = options->raw};
-	int error;
-
-	inputs_note(options->input, "the input");
-	inputs_note(options->kallsyms, "the input");
-	inputs_note(options->vmlinux, "the input");
-	error = plumb_recording_open(options->input, &how, &run->recording, run->found);
-	if (error < 0)
-		complain_recording(run->found, options->input, error, false);
-	return complain_status(error);
-}
-
-static int read_filter(struct report_run *run)
-{
-	const struct report_preset *preset = report_preset(run->options);
-	const uint32_t midr = run->samples.midr;
-	const char *filter = run->options->filter;
-	int error;
-
-	if (!filter && preset)
-		filter = preset->filter;
-	if (!filter)
-		return EXIT_FINE;
-	error = plumb_spe_filter_parse(filter,
-				       midr ? midr : plumb_recording_midr(run->recording, -1),
-				       &run->filter, run->found);
-	if (error < 0)
-		complain_findings(run->found, "--filter", error);
-	run->samples.filter = run->filter;
-	return complain_status(error);
-}
-
-static int read_choice(struct report_run *run)
-{
-	const struct report_options *options = run->options;
-	const struct choice_input input = {options->input, run->recording, false, run->found};
-	const struct plumb_recorded_event *event;
-	int status;
-
-	if (options->raw && options->chosen.time) {
-		complain("--time is not supported for bare SPE data, which has no times");
-		return EXIT_USAGE;
-	}
-	status = choice_read(&run->choice, &options->chosen, &input);
-	for (size_t i = 0; status == EXIT_FINE; i++) {
-		event = plumb_recording_event(run->recording, i);
-		if (!event)
-			break;
-		if (!script_is_dummy(&event->attr) &&
-		    !choice_check_event(&run->choice, &event->attr))
-			status = EXIT_USAGE;
-	}
-	return status;
-}
 
 static bool has_chains(const struct plumb_recording *recording)
 {
@@ -142,7 +47,7 @@ static int check_preset(const struct report_run *run)
 {
 	const struct report_options *options = run->options;
 
-	if (!report_preset(options) || !plumb_profile_exact_type(run->recording))
+	if (!report_preset(options) || !plumb_profile_exact_type(run->reading.recording))
 		return EXIT_FINE;
 	complain("--%s requires SPE records; an exact profile has counts by instruction, without "
 		 "addresses of data, sources or latencies",
@@ -162,7 +67,7 @@ static bool wants(void *user, const struct plumb_samples_item *item,
 {
 	const struct report_run *run = user;
 
-	return choice_wants(&run->choice, item->record, item->task, location);
+	return choice_wants(&run->reading.choice, item->record, item->task, location);
 }
 
 /* Adds the whole stream. Returns an error of reading. */
@@ -171,14 +76,16 @@ static int add_samples(struct report_run *run, struct plumb_profile *profile)
 	struct plumb_samples *samples;
 	int status;
 
-	plumb_samples_begin(run->recording, &run->samples, &samples, run->found);
+	plumb_samples_begin(run->reading.recording, &run->reading.samples, &samples,
+			    run->reading.found);
 	memory_given(samples);
 	status = plumb_profile_add(profile, samples);
 	if (status == PLUMB_ERR_NO_MEMORY)
 		memory_given(NULL);
 	if (plumb_profile_finish(profile, plumb_samples_totals(samples)) < 0)
 		memory_given(NULL);
-	plumb_losses_report(plumb_samples_totals(samples)->lost, run->options->input, run->found);
+	plumb_losses_report(plumb_samples_totals(samples)->lost, run->options->from.input,
+			    run->reading.found);
 	plumb_samples_end(samples);
 	return status;
 }
@@ -276,12 +183,12 @@ static int check_view(const struct report_run *run)
 		return EXIT_USAGE;
 	}
 	if (view->function && !found) {
-		complain("%s: no samples in function '%s' or below it", run->options->input,
+		complain("%s: no samples in function '%s' or below it", run->options->from.input,
 			 view->function);
 		return EXIT_USAGE;
 	}
 	if (run->options->histogram && !found) {
-		complain("%s: no samples have latencies", run->options->input);
+		complain("%s: no samples have latencies", run->options->from.input);
 		advise("record SPE records with plumb record -e spe");
 		return EXIT_USAGE;
 	}
@@ -290,11 +197,6 @@ static int check_view(const struct report_run *run)
 
 static int make_profile(struct report_run *run)
 {
-	const struct symbols_options how = {.symfs = run->options->symfs,
-					    .kallsyms = run->options->kallsyms,
-					    .vmlinux = run->options->vmlinux,
-					    .raw_names = run->options->no_demangle,
-					    .signatures = run->options->common.verbose};
 	const struct plumb_profile_options options = {
 		.size = sizeof(options),
 		.keys = run->view.keys,
@@ -302,23 +204,23 @@ static int make_profile(struct report_run *run)
 		.children = run->view.children,
 		.paths = run->paths,
 		.batches = run->options->topdown,
-		.midr = run->samples.midr,
-		.by_return_address = run->options->like_perf,
+		.midr = run->reading.samples.midr,
+		.by_return_address = run->options->from.like_perf,
 		.latencies = shown_latencies(run),
-		.wants = choice_is_given(&run->options->chosen) ? wants : NULL,
+		.wants = choice_is_given(&run->options->from.chosen) ? wants : NULL,
 		.user = run,
 	};
 	struct plumb_profile *profile;
 	int error, status;
 
-	run->choice.symbolizer = run->symbols = symbols_open(&how, run->recording);
-	plumb_profile_new(&options, run->recording, run->symbols, &profile);
+	plumb_profile_new(&options, run->reading.recording,
+			  reading_symbols(&run->reading, run->options->common.verbose), &profile);
 	run->view.profile = memory_given(profile);
 	error = add_samples(run, profile);
 	if (error < 0)
-		complain_findings(run->found, run->options->input, error);
+		complain_findings(run->reading.found, run->options->from.input, error);
 	status = complain_status(error);
-	run->view.incomplete = error < 0 || plumb_recording_losses(run->recording)->cut_off;
+	run->view.incomplete = error < 0 || plumb_recording_losses(run->reading.recording)->cut_off;
 	/* What could be read of a damaged recording is of use. */
 	if (has_samples(profile)) {
 		int printed = check_view(run);
@@ -327,17 +229,17 @@ static int make_profile(struct report_run *run)
 			printed = print(run);
 		status = status == EXIT_FINE ? printed : status;
 	} else if (status == EXIT_FINE && report_preset(run->options)) {
-		complain("%s: no SPE records match", run->options->input);
+		complain("%s: no SPE records match", run->options->from.input);
 		advise("record some with plumb record -e spe");
 		status = EXIT_USAGE;
 	} else if (status == EXIT_FINE) {
-		complain("%s: no samples %s", run->options->input,
-			 choice_is_given(&run->options->chosen) || run->options->filter
+		complain("%s: no samples %s", run->options->from.input,
+			 choice_is_given(&run->options->from.chosen) || run->options->from.filter
 				 ? "match"
 				 : "in this recording");
 		status = EXIT_USAGE;
 	}
-	complain_warnings(run->found);
+	complain_warnings(run->reading.found);
 	plumb_profile_free(profile);
 	return status;
 }
@@ -377,36 +279,37 @@ static int check_options(const struct report_options *options)
 
 static int run_report(struct report_options *options)
 {
-	struct report_run run = {.options = options};
+	const struct plumb_recording_options how = {.size = sizeof(how),
+						    .bare_spe = options->from.raw};
+	struct report_run run = {
+		.options = options, .reading.options = &options->from, .reading.takes_raw = true};
+	const struct report_preset *preset = report_preset(options);
 	int status = check_options(options);
 
-	run.found = memory_given(plumb_diagnostics_new());
-	run.view.path = options->input;
+	run.reading.found = memory_given(plumb_diagnostics_new());
+	run.view.path = options->from.input;
+	/* By default each SPE record is one sample. */
+	run.reading.samples.order = PLUMB_ORDER_TASKS;
+	run.reading.samples.each_record_once = !options->from.itrace && !options->from.like_perf;
 	if (status == EXIT_FINE)
-		status = read_itrace(&run);
+		status = reading_samples(&run.reading, NULL);
 	if (status == EXIT_FINE)
-		status = open_recording(&run);
+		status = reading_open(&run.reading, &how);
 	/* Some seventy tables, one for each event, would be too many to read. */
 	if (status == EXIT_FINE && asks_for_rows(options))
-		options->topdown |= plumb_profile_exact_type(run.recording) != 0;
+		options->topdown |= plumb_profile_exact_type(run.reading.recording) != 0;
 	if (status == EXIT_FINE)
-		status =
-			report_read_view(options, has_chains(run.recording), &run.view, &run.paths);
+		status = report_read_view(options, has_chains(run.reading.recording), &run.view,
+					  &run.paths);
 	if (status == EXIT_FINE)
 		status = check_preset(&run);
 	if (status == EXIT_FINE)
-		status = read_filter(&run);
+		status = reading_filter(&run.reading, preset ? preset->filter : NULL);
 	if (status == EXIT_FINE)
-		status = read_choice(&run);
+		status = reading_choice(&run.reading);
 	if (status == EXIT_FINE)
 		status = make_profile(&run);
-	status = symbols_close(run.symbols, status);
-	plumb_recording_close(run.recording);
-	plumb_itrace_free(run.itrace);
-	plumb_spe_filter_free(run.filter);
-	plumb_diagnostics_free(run.found);
-	choice_free(&run.choice);
-	return status;
+	return reading_close(&run.reading, status);
 }
 
 /* The browser reads a recording again for each view, so it takes none from a pipe. */
@@ -416,7 +319,8 @@ static bool wants_browser(const struct report_options *options)
 
 	return !options->stdio && !options->folded && !options->common.json && !options->csv &&
 	       !options->common.separator && !options->common.output &&
-	       (!options->input || strcmp(options->input, "-") != 0) && browser_is_possible(&why);
+	       (!options->from.input || strcmp(options->from.input, "-") != 0) &&
+	       browser_is_possible(&why);
 }
 
 /* Checks what --tui requires. */
@@ -434,16 +338,9 @@ static int check_browser(const struct report_options *options)
 	return EXIT_USAGE;
 }
 
-#define TEXT_ROW(l, n, arg, member, text)                                           \
-	{                                                                           \
-		.letter = (l), .name = (n), .kind = OPTION_TEXT, .argument = (arg), \
-		.offset = offsetof(struct report_options, member), .help = (text)   \
-	}
-#define FLAG_ROW(l, n, member, text)                                              \
-	{                                                                         \
-		.letter = (l), .name = (n), .kind = OPTION_FLAG,                  \
-		.offset = offsetof(struct report_options, member), .help = (text) \
-	}
+#define TEXT_ROW(l, n, arg, member, text) \
+	OPTION_ROW_TEXT(struct report_options, l, n, arg, member, text)
+#define FLAG_ROW(l, n, member, text) OPTION_ROW_FLAG(struct report_options, l, n, member, text)
 
 static const char *const key_names[] = {
 	"symbol",        "dso",        "comm",    "pid",    "tid",      "cpu",
@@ -484,8 +381,7 @@ static const char *const field_names[] = {
 static const char *const call_graphs[] = {"caller", "callee", "folded", "none", NULL};
 
 static const struct option options[] = {
-	TEXT_ROW('i', "input", "FILE", input,
-		 "read this recording (default: perf.data); - is standard input"),
+	OPTION_ROW_INPUT(struct report_options, from.input),
 	FLAG_ROW(0, "stdio", stdio, "print text (default, except on a terminal)"),
 	FLAG_ROW(0, "tui", tui, "open the browser (default on a terminal)"),
 	{
@@ -545,30 +441,31 @@ static const struct option options[] = {
 	FLAG_ROW(0, "no-children", no_children,
 		 "count samples only where they were taken; without it, --children is the default "
 		 "for recordings with call chains"),
-	TEXT_ROW(0, "time", "START,STOP", chosen.time,
+	TEXT_ROW(0, "time", "START,STOP", from.chosen.time,
 		 "use only these times: seconds, or parts such as 10%-20%"),
-	TEXT_ROW('c', "comms", "COMM,...", chosen.comms, "use only threads with these names"),
-	TEXT_ROW(0, "pid", "PID,...", chosen.pids, "use only these processes"),
-	TEXT_ROW(0, "tid", "TID,...", chosen.tids, "use only these threads"),
-	TEXT_ROW('C', "cpu", "CPU,...", chosen.cpus, "use only these CPUs: 0,2-3"),
-	TEXT_ROW('S', "symbols", "SYMBOL,...", chosen.symbols,
+	TEXT_ROW('c', "comms", "COMM,...", from.chosen.comms, "use only threads with these names"),
+	TEXT_ROW(0, "pid", "PID,...", from.chosen.pids, "use only these processes"),
+	TEXT_ROW(0, "tid", "TID,...", from.chosen.tids, "use only these threads"),
+	TEXT_ROW('C', "cpu", "CPU,...", from.chosen.cpus, "use only these CPUs: 0,2-3"),
+	TEXT_ROW('S', "symbols", "SYMBOL,...", from.chosen.symbols,
 		 "use only samples in these functions"),
-	TEXT_ROW(0, "symbol", "SYMBOL,...", chosen.symbols, "the same as --symbols"),
-	TEXT_ROW('d', "dsos", "DSO,...", chosen.dsos, "use only samples in these files"),
-	TEXT_ROW(0, "filter", "TERM,...", filter,
+	TEXT_ROW(0, "symbol", "SYMBOL,...", from.chosen.symbols, "the same as --symbols"),
+	TEXT_ROW('d', "dsos", "DSO,...", from.chosen.dsos, "use only samples in these files"),
+	TEXT_ROW(0, "filter", "TERM,...", from.filter,
 		 "use only SPE records and samples that match: load,latency>=100,source=DRAM"),
-	TEXT_ROW(0, "itrace", "OPTIONS", itrace,
+	TEXT_ROW(0, "itrace", "OPTIONS", from.itrace,
 		 "select which samples are synthesized from SPE records (default: each record is "
 		 "one sample)"),
-	OPTION_ROW_LIKE_PERF(struct report_options, like_perf),
-	TEXT_ROW(0, "symfs", "DIR", symfs, "look for the mapped files below DIR"),
-	TEXT_ROW(0, "sysroot", "DIR", symfs, "the same as --symfs"),
-	TEXT_ROW(0, "kallsyms", "FILE", kallsyms, "read the recorded kernel's symbols from FILE"),
-	TEXT_ROW('k', "vmlinux", "FILE", vmlinux, "the recorded kernel's ELF file"),
-	OPTION_ROW_CORE(struct report_options, core),
-	FLAG_ROW(0, "no-demangle", no_demangle,
+	OPTION_ROW_LIKE_PERF(struct report_options, from.like_perf),
+	TEXT_ROW(0, "symfs", "DIR", from.symfs, "look for the mapped files below DIR"),
+	TEXT_ROW(0, "sysroot", "DIR", from.symfs, "the same as --symfs"),
+	TEXT_ROW(0, "kallsyms", "FILE", from.kallsyms,
+		 "read the recorded kernel's symbols from FILE"),
+	TEXT_ROW('k', "vmlinux", "FILE", from.vmlinux, "the recorded kernel's ELF file"),
+	OPTION_ROW_CORE(struct report_options, from.core),
+	FLAG_ROW(0, "no-demangle", from.no_demangle,
 		 "print C++ and Rust names as the linker knows them"),
-	FLAG_ROW(0, "raw", raw, "read bare SPE data without a perf.data file around it"),
+	FLAG_ROW(0, "raw", from.raw, "read bare SPE data without a perf.data file around it"),
 	FLAG_ROW(0, "csv", csv, "print CSV, with a line of headings"),
 	TEXT_ROW('t', "field-separator", "SEP", common.separator,
 		 "print one line per row, with fields separated by SEP"),
@@ -612,8 +509,8 @@ static int run(const struct command *command, int count, char **arguments)
 	status = check_browser(&values);
 	if (status != EXIT_FINE)
 		return status;
-	if (!values.input)
-		values.input = DEFAULT_INPUT;
+	if (!values.from.input)
+		values.from.input = READING_DEFAULT_INPUT;
 	return wants_browser(&values) ? report_browse(&values, run_report) : run_report(&values);
 }
 

@@ -4,20 +4,18 @@
 #define CLI_REPORT_H
 
 #include "render/profile.h"
-#include "tool/choice.h"
 #include "tool/options.h"
+#include "tool/reading.h"
 
 struct report_options {
 	struct common_options common;
-	const char *input, *itrace, *like_perf, *filter, *core;
-	const char *symfs, *kallsyms, *vmlinux;
+	struct reading_options from;
 	const char *call_graph, *percent_limit, *widths;
 	struct option_words sort, fields;
-	struct choice_options chosen;
 	unsigned limit;
 	const char *callers, *callees; /* functions */
 	bool mem, branch, mix, folded, histogram, topdown, sharing;
-	bool stdio, tui, csv, children, no_children, no_demangle, raw;
+	bool stdio, tui, csv, children, no_children;
 };
 
 /* A choice of SPE records, keys and columns for one question, which other options override. */

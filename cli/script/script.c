@@ -9,13 +9,8 @@
 #include "commands.h"
 #include "script/fields.h"
 #include "tool/complain.h"
-#include "tool/cpus.h"
-#include "tool/inputs.h"
 #include "tool/like_perf.h"
 #include "tool/memory.h"
-#include "tool/symbols.h"
-
-#define DEFAULT_INPUT "perf.data"
 
 /* ---- One sample ------------------------------------------------------------------------------ */
 
@@ -26,21 +21,21 @@ static bool check_event(struct script *script, const struct plumb_recorded_event
 	char room[EVENT_NAME_ROOM];
 	int status;
 
-	if (script->checked_types >> type & 1 || script_is_dummy(&event->attr))
+	if (script->checked_types >> type & 1 || choice_is_dummy(&event->attr))
 		return true;
 	script->checked_types |= 1u << type;
 	if (script->options->common.json)
 		return true;
 	status = script_fields_check(&script->fields, event, script_event_name(event, room),
-				     script->aux, script->found);
+				     script->aux, script->reading.found);
 	if (status < 0)
-		complain_findings(script->found, script->options->input, status);
+		complain_findings(script->reading.found, script->options->from.input, status);
 	return status == 0;
 }
 
 static bool wants(const struct script *script, struct script_sample *sample)
 {
-	const struct choice *choice = &script->choice;
+	const struct choice *choice = &script->reading.choice;
 
 	return choice_wants(choice, sample->record, sample->task,
 			    choice_needs_location(choice) ? script_locate(&script->printer, sample)
@@ -85,35 +80,19 @@ static bool print_sample(struct script *script, const struct plumb_samples_item 
 
 /* ---- A recording ----------------------------------------------------------------------------- */
 
-static void open_symbols(struct script *script)
-{
-	const struct script_options *options = script->options;
-	const struct symbols_options how = {
-		.symfs = options->symfs,
-		.kallsyms = options->kallsyms,
-		.vmlinux = options->vmlinux,
-		.raw_names = options->no_demangle,
-		/* perf prints them since it demangles with libstdc++. */
-		.signatures =
-			options->common.verbose || script->samples.like_perf >= PLUMB_PERF_6_12,
-	};
-
-	script->choice.symbolizer = script->symbols = symbols_open(&how, script->recording);
-}
-
 static bool check_events(struct script *script)
 {
 	const struct plumb_recorded_event *event;
 
-	script->aux = script->options->raw ||
-		      plumb_recording_has_feature(script->recording, PLUMB_FEATURE_AUXTRACE);
-	for (size_t i = 0; (event = plumb_recording_event(script->recording, i)); i++) {
+	script->aux =
+		script->options->from.raw ||
+		plumb_recording_has_feature(script->reading.recording, PLUMB_FEATURE_AUXTRACE);
+	for (size_t i = 0; (event = plumb_recording_event(script->reading.recording, i)); i++) {
 		if (event->attr.sample_type & PLUMB_SAMPLE_CALLCHAIN)
 			script->printer.callchains = !script->options->hide_call_graph;
 		if (!check_event(script, event))
 			return false;
-		if (!script_is_dummy(&event->attr) &&
-		    !choice_check_event(&script->choice, &event->attr))
+		if (!choice_check_event(&script->reading.choice, &event->attr))
 			return false;
 	}
 	return true;
@@ -161,12 +140,12 @@ static bool print_item(struct script *script, const struct plumb_samples_item *i
 
 	if (record->type == PLUMB_RECORD_SAMPLE)
 		return print_sample(script, item);
-	if (plumb_symbolizer_add(script->symbols, record) < 0)
+	if (plumb_symbolizer_add(script->reading.symbols, record) < 0)
 		memory_given(NULL);
 	if (tells_of_places(record->type))
 		script_repeats_forget_places(script->printer.repeats);
 	if (is_shown(script->options, record) && !script->options->common.json &&
-	    choice_wants_cpu(&script->choice, record))
+	    choice_wants_cpu(&script->reading.choice, record))
 		script_print_record(&script->printer, record);
 	return true;
 }
@@ -178,18 +157,19 @@ static int print_samples(struct script *script)
 	bool fine = true;
 	int status;
 
-	plumb_samples_begin(script->recording, &script->samples, &samples, script->found);
+	plumb_samples_begin(script->reading.recording, &script->reading.samples, &samples,
+			    script->reading.found);
 	script->printer.samples = memory_given(samples);
 	while ((status = plumb_samples_next(samples, &item)) > 0) {
 		fine = print_item(script, item);
 		if (!fine || script->out.sink->error)
 			break;
 	}
-	plumb_losses_report(plumb_samples_totals(samples)->lost, script->options->input,
-			    script->found);
+	plumb_losses_report(plumb_samples_totals(samples)->lost, script->options->from.input,
+			    script->reading.found);
 	if (status < 0)
-		complain_findings(script->found, script->options->input, status);
-	complain_warnings(script->found);
+		complain_findings(script->reading.found, script->options->from.input, status);
+	complain_warnings(script->reading.found);
 	plumb_samples_end(samples);
 	return fine ? complain_status(status < 0 ? status : 0) : EXIT_USAGE;
 }
@@ -197,9 +177,9 @@ static int print_samples(struct script *script)
 /* Reports what the recording lacks, as far as it was read. */
 static void say_losses(struct script *script)
 {
-	plumb_losses_report(plumb_recording_losses(script->recording), script->options->input,
-			    script->found);
-	complain_warnings(script->found);
+	plumb_losses_report(plumb_recording_losses(script->reading.recording),
+			    script->options->from.input, script->reading.found);
+	complain_warnings(script->reading.found);
 }
 
 static int dump_records(struct script *script)
@@ -207,10 +187,10 @@ static int dump_records(struct script *script)
 	const struct plumb_record *record;
 	int status;
 
-	while ((status = plumb_recording_next(script->recording, &record)) > 0)
+	while ((status = plumb_recording_next(script->reading.recording, &record)) > 0)
 		script_dump_record(&script->buffer, record);
 	if (status < 0)
-		complain_findings(script->found, script->options->input, status);
+		complain_findings(script->reading.found, script->options->from.input, status);
 	say_losses(script);
 	return complain_status(status);
 }
@@ -220,30 +200,33 @@ static int dump_records(struct script *script)
 static int print_all(struct script *script)
 {
 	const struct script_options *options = script->options;
-	const struct choice_input input = {options->input, script->recording, options->reltime,
-					   script->found};
-	int status = choice_read(&script->choice, &options->chosen, &input);
+	const struct choice_input input = {options->from.input, script->reading.recording,
+					   options->reltime, script->reading.found};
+	int status = choice_read(&script->reading.choice, &options->from.chosen, &input);
 
 	if (status == EXIT_FINE)
 		status = output_open(&script->out, &options->common);
 	if (status != EXIT_FINE)
 		return status;
 	buffer_open(&script->buffer, &script->out);
-	open_symbols(script);
 	script->printer = (struct script_printer){
 		.out = &script->buffer,
 		.fields = &script->fields,
 		.repeats = script_repeats_new(),
-		.recording = script->recording,
-		.symbols = script->symbols,
-		.version = script->samples.like_perf,
+		.recording = script->reading.recording,
+		/* perf prints parameters since it demangles with libstdc++. */
+		.symbols = reading_symbols(&script->reading,
+					   options->common.verbose ||
+						   script->reading.samples.like_perf >=
+							   PLUMB_PERF_6_12),
+		.version = script->reading.samples.like_perf,
 		.nanoseconds = options->nanoseconds,
 		.relative_times = options->reltime,
 		.inlined = options->inlined && !options->no_inlined,
 		.time_differences = options->deltatime,
 	};
 	if (options->header || options->header_only)
-		script_print_header(&script->buffer, script->recording, options->input,
+		script_print_header(&script->buffer, script->reading.recording, options->from.input,
 				    options->full_header);
 	if (options->header_only)
 		say_losses(script);
@@ -261,72 +244,25 @@ static int print_all(struct script *script)
 static int read_options(struct script *script)
 {
 	const struct script_options *options = script->options;
-	const char *itrace = options->itrace;
-	int status = 0;
+	const struct reading_options *from = &options->from;
+	struct reading *reading = &script->reading;
+	int error = 0;
 
-	script->samples = (struct plumb_samples_options){.size = sizeof(script->samples)};
-	if (cpus_midr(options->core, &script->samples.midr) != EXIT_FINE)
+	for (unsigned i = 0; error == 0 && i < options->fields.count; i++)
+		error = script_fields_parse(&script->fields, options->fields.at[i], reading->found);
+	if (error < 0) {
+		complain_findings(reading->found, "--fields", error);
 		return EXIT_USAGE;
-	if (!like_perf_read(options->like_perf, &script->samples.like_perf))
-		return EXIT_USAGE;
+	}
 	/*
 	 * JSON has one object for each record, not one for each of its groups. --quiet counts the
 	 * lines of text in either form.
 	 */
-	script->samples.each_record_once =
-		options->common.json && !options->quiet && !itrace && !options->like_perf;
+	reading->samples.each_record_once =
+		options->common.json && !options->quiet && !from->itrace && !from->like_perf;
 	/* Bare SPE data gives one sample for each record, too. */
-	if (options->raw && !itrace && !script->samples.each_record_once)
-		itrace = "i1i";
-	if (itrace) {
-		status = plumb_itrace_parse(itrace, script->samples.like_perf, &script->itrace,
-					    script->found);
-		script->samples.itrace = script->itrace;
-		if (status < 0)
-			complain_findings(script->found, "--itrace", status);
-	}
-	if (status < 0)
-		return EXIT_USAGE;
-	for (unsigned i = 0; status == 0 && i < options->fields.count; i++)
-		status = script_fields_parse(&script->fields, options->fields.at[i], script->found);
-	if (status < 0)
-		complain_findings(script->found, "--fields", status);
-	else if (itrace)
-		plumb_itrace_report(script->itrace, script->samples.like_perf, script->found);
-	return status < 0 ? EXIT_USAGE : EXIT_FINE;
-}
-
-static int open_recording(struct script *script)
-{
-	const struct script_options *options = script->options;
-	const struct plumb_recording_options how = {
-		.size = sizeof(how), .in_file_order = options->dump, .bare_spe = options->raw};
-	int error;
-
-	inputs_note(options->input, "the input");
-	inputs_note(options->kallsyms, "the input");
-	inputs_note(options->vmlinux, "the input");
-	error = plumb_recording_open(options->input, &how, &script->recording, script->found);
-	if (error < 0)
-		complain_recording(script->found, options->input, error, !options->raw);
-	return complain_status(error);
-}
-
-/* Names of data sources are those of the recording's core. */
-static int read_filter(struct script *script)
-{
-	const uint32_t midr = script->samples.midr;
-	int error;
-
-	if (!script->options->filter)
-		return EXIT_FINE;
-	error = plumb_spe_filter_parse(script->options->filter,
-				       midr ? midr : plumb_recording_midr(script->recording, -1),
-				       &script->filter, script->found);
-	if (error < 0)
-		complain_findings(script->found, "--filter", error);
-	script->samples.filter = script->filter;
-	return complain_status(error);
+	return reading_samples(reading,
+			       from->raw && !reading->samples.each_record_once ? "i1i" : NULL);
 }
 
 static int check_options(const struct script_options *options)
@@ -335,19 +271,19 @@ static int check_options(const struct script_options *options)
 		complain("--show-info requires --header or --header-only");
 	} else if (options->reltime && options->deltatime) {
 		complain("--reltime and --deltatime cannot be combined");
-	} else if (options->like_perf && options->common.json) {
+	} else if (options->from.like_perf && options->common.json) {
 		complain("--like-perf and --json cannot be combined");
 	} else if (options->common.json && (options->header || options->header_only)) {
 		complain("--%s and --json cannot be combined",
 			 options->header ? "header" : "header-only");
 	} else if (options->common.json && options->dump) {
 		complain("--dump-raw-trace and --json cannot be combined");
-	} else if (options->raw && options->dump) {
+	} else if (options->from.raw && options->dump) {
 		complain("--raw and --dump-raw-trace cannot be combined");
 		advise("use plumb spe dump --raw to print the packets of bare SPE data");
-	} else if (options->raw && options->chosen.time && !options->quiet) {
+	} else if (options->from.raw && options->from.chosen.time && !options->quiet) {
 		complain("--time is not supported for bare SPE data, which has no times");
-	} else if (options->quiet && choice_is_given(&options->chosen)) {
+	} else if (options->quiet && choice_is_given(&options->from.chosen)) {
 		complain("--quiet supports only --filter to select samples");
 		advise("use its terms pid=, tid=, cpu= and time=");
 	} else {
@@ -358,42 +294,32 @@ static int check_options(const struct script_options *options)
 
 static int run_script(struct script_options *options)
 {
-	struct script script = {.options = options};
+	const struct plumb_recording_options how = {
+		.size = sizeof(how), .in_file_order = options->dump, .bare_spe = options->from.raw};
+	struct script script = {
+		.options = options, .reading.options = &options->from, .reading.takes_raw = true};
 	int status = check_options(options);
 
-	if (!options->input)
-		options->input = DEFAULT_INPUT;
-	script.found = memory_given(plumb_diagnostics_new());
+	if (!options->from.input)
+		options->from.input = READING_DEFAULT_INPUT;
+	script.reading.found = memory_given(plumb_diagnostics_new());
 	script_fields_init(&script.fields);
 	if (status == EXIT_FINE)
 		status = read_options(&script);
 	if (status == EXIT_FINE)
-		status = open_recording(&script);
+		status = reading_open(&script.reading, &how);
 	if (status == EXIT_FINE)
-		status = read_filter(&script);
+		status = reading_filter(&script.reading, NULL);
 	if (status == EXIT_FINE)
 		status = options->quiet && !options->header_only ? script_print_totals(&script)
 								 : print_all(&script);
-	status = symbols_close(script.symbols, status);
-	plumb_recording_close(script.recording);
-	plumb_itrace_free(script.itrace);
-	plumb_spe_filter_free(script.filter);
-	plumb_diagnostics_free(script.found);
-	choice_free(&script.choice);
 	free(script.printer.repeats);
-	return status;
+	return reading_close(&script.reading, status);
 }
 
-#define TEXT_ROW(l, n, arg, member, text)                                           \
-	{                                                                           \
-		.letter = (l), .name = (n), .kind = OPTION_TEXT, .argument = (arg), \
-		.offset = offsetof(struct script_options, member), .help = (text)   \
-	}
-#define FLAG_ROW(l, n, member, text)                                              \
-	{                                                                         \
-		.letter = (l), .name = (n), .kind = OPTION_FLAG,                  \
-		.offset = offsetof(struct script_options, member), .help = (text) \
-	}
+#define TEXT_ROW(l, n, arg, member, text) \
+	OPTION_ROW_TEXT(struct script_options, l, n, arg, member, text)
+#define FLAG_ROW(l, n, member, text) OPTION_ROW_FLAG(struct script_options, l, n, member, text)
 
 /* Those that are common. */
 static const char *const common_fields[] = {
@@ -409,7 +335,7 @@ static const char *const common_terms[] = {
 };
 
 static const struct option options[] = {
-	OPTION_ROW_INPUT(struct script_options, input),
+	OPTION_ROW_INPUT(struct script_options, from.input),
 	{
 		.letter = 'F',
 		.name = "fields",
@@ -423,7 +349,7 @@ static const struct option options[] = {
 		.name = "itrace",
 		.kind = OPTION_TEXT,
 		.argument = "OPTIONS",
-		.offset = offsetof(struct script_options, itrace),
+		.offset = offsetof(struct script_options, from.itrace),
 		.choices = common_itraces,
 		.help = "select which samples are synthesized from SPE records: i1i, ...",
 	},
@@ -431,30 +357,32 @@ static const struct option options[] = {
 		.name = "filter",
 		.kind = OPTION_TEXT,
 		.argument = "TERM,...",
-		.offset = offsetof(struct script_options, filter),
+		.offset = offsetof(struct script_options, from.filter),
 		.choices = common_terms,
 		.help = "print only SPE records and samples that match: "
 			"load,latency>=100,source=DRAM",
 	},
-	OPTION_ROW_LIKE_PERF(struct script_options, like_perf),
-	TEXT_ROW(0, "time", "START,STOP", chosen.time,
+	OPTION_ROW_LIKE_PERF(struct script_options, from.like_perf),
+	TEXT_ROW(0, "time", "START,STOP", from.chosen.time,
 		 "print only these times: seconds, or parts such as 10%-20%"),
-	TEXT_ROW('c', "comms", "COMM,...", chosen.comms, "print only threads with these names"),
-	TEXT_ROW(0, "pid", "PID,...", chosen.pids, "print only these processes"),
-	TEXT_ROW(0, "tid", "TID,...", chosen.tids, "print only these threads"),
-	TEXT_ROW('C', "cpu", "CPU,...", chosen.cpus, "print only these CPUs: 0,2-3"),
-	TEXT_ROW('S', "symbols", "SYMBOL,...", chosen.symbols,
+	TEXT_ROW('c', "comms", "COMM,...", from.chosen.comms,
+		 "print only threads with these names"),
+	TEXT_ROW(0, "pid", "PID,...", from.chosen.pids, "print only these processes"),
+	TEXT_ROW(0, "tid", "TID,...", from.chosen.tids, "print only these threads"),
+	TEXT_ROW('C', "cpu", "CPU,...", from.chosen.cpus, "print only these CPUs: 0,2-3"),
+	TEXT_ROW('S', "symbols", "SYMBOL,...", from.chosen.symbols,
 		 "print only samples in these functions"),
-	TEXT_ROW(0, "dsos", "DSO,...", chosen.dsos, "print only samples in these files"),
-	TEXT_ROW(0, "symfs", "DIR", symfs, "look for the mapped files below DIR"),
-	TEXT_ROW(0, "sysroot", "DIR", symfs, "the same as --symfs"),
-	TEXT_ROW(0, "kallsyms", "FILE", kallsyms, "read the recorded kernel's symbols from FILE"),
-	TEXT_ROW('k', "vmlinux", "FILE", vmlinux, "the recorded kernel's ELF file"),
-	OPTION_ROW_CORE(struct script_options, core),
+	TEXT_ROW(0, "dsos", "DSO,...", from.chosen.dsos, "print only samples in these files"),
+	TEXT_ROW(0, "symfs", "DIR", from.symfs, "look for the mapped files below DIR"),
+	TEXT_ROW(0, "sysroot", "DIR", from.symfs, "the same as --symfs"),
+	TEXT_ROW(0, "kallsyms", "FILE", from.kallsyms,
+		 "read the recorded kernel's symbols from FILE"),
+	TEXT_ROW('k', "vmlinux", "FILE", from.vmlinux, "the recorded kernel's ELF file"),
+	OPTION_ROW_CORE(struct script_options, from.core),
 	FLAG_ROW('G', "hide-call-graph", hide_call_graph, "leave out call chains"),
 	FLAG_ROW(0, "inline", inlined, "also print functions that are inlined into call chains"),
 	FLAG_ROW(0, "no-inline", no_inlined, "leave inlined functions out (default)"),
-	FLAG_ROW(0, "no-demangle", no_demangle,
+	FLAG_ROW(0, "no-demangle", from.no_demangle,
 		 "print C++ and Rust names as the linker knows them"),
 	FLAG_ROW(0, "ns", nanoseconds, "print times with nine decimal places"),
 	FLAG_ROW(0, "reltime", reltime, "print times relative to the first sample"),
@@ -469,7 +397,7 @@ static const struct option options[] = {
 	FLAG_ROW('I', "show-info", full_header,
 		 "with --header, also print CPU and NUMA topology, caches and memory"),
 	FLAG_ROW('D', "dump-raw-trace", dump, "print every record of the file, with its bytes"),
-	FLAG_ROW(0, "raw", raw, "read bare SPE data without a perf.data file around it"),
+	FLAG_ROW(0, "raw", from.raw, "read bare SPE data without a perf.data file around it"),
 	FLAG_ROW('q', "quiet", quiet,
 		 "print only how many samples of each kind there are, and what was lost"),
 	OPTION_ROW_JSON,

@@ -4,31 +4,22 @@
 #define CLI_SCRIPT_H
 
 #include "render/script.h"
-#include "tool/choice.h"
 #include "tool/options.h"
+#include "tool/reading.h"
 
 struct script_options {
 	struct common_options common;
-	const char *input;
+	struct reading_options from;
 	struct option_words fields;
-	const char *itrace, *like_perf, *filter;
-	struct choice_options chosen;
-	const char *symfs, *kallsyms, *vmlinux, *core;
-	bool raw, dump, quiet, header, header_only, full_header;
-	bool hide_call_graph, inlined, no_inlined, nanoseconds, reltime, deltatime, no_demangle;
+	bool dump, quiet, header, header_only, full_header;
+	bool hide_call_graph, inlined, no_inlined, nanoseconds, reltime, deltatime;
 	bool show_mmap, show_task, show_lost, show_switch;
 };
 
 struct script {
 	const struct script_options *options;
 	struct script_fields fields;
-	struct choice choice;
-	struct plumb_itrace *itrace;
-	struct plumb_spe_filter *filter;
-	struct plumb_samples_options samples; /* which samples are synthesized from SPE records */
-	struct plumb_recording *recording;
-	struct plumb_symbolizer *symbols;
-	struct plumb_diagnostics *found;
+	struct reading reading;
 	struct output out;
 	struct buffer buffer;
 	struct script_printer printer;

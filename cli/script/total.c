@@ -148,24 +148,25 @@ int script_print_totals(struct script *script)
 		return status;
 	if (options->header) {
 		buffer_open(&script->buffer, &script->out);
-		script_print_header(&script->buffer, script->recording, options->input,
+		script_print_header(&script->buffer, script->reading.recording, options->from.input,
 				    options->full_header);
 		buffer_close(&script->buffer);
 	}
-	script->samples.order = cheapest_order(script->filter);
-	plumb_samples_begin(script->recording, &script->samples, &samples, script->found);
+	script->reading.samples.order = cheapest_order(script->reading.filter);
+	plumb_samples_begin(script->reading.recording, &script->reading.samples, &samples,
+			    script->reading.found);
 	memory_given(samples);
 	error = count_samples(samples, &counts);
 	if (error < 0)
-		complain_findings(script->found, options->input, error);
+		complain_findings(script->reading.found, options->from.input, error);
 	totals = plumb_samples_totals(samples);
 	if (options->common.json)
 		print_json(&script->out, &counts, totals);
 	else
 		print_text(&script->out, &counts, totals);
 	status = output_close(&script->out, complain_status(error));
-	plumb_losses_report(totals->lost, options->input, script->found);
-	complain_warnings(script->found);
+	plumb_losses_report(totals->lost, options->from.input, script->reading.found);
+	complain_warnings(script->reading.found);
 	plumb_samples_end(samples);
 	free(counts.at);
 	return status;

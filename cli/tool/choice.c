@@ -16,6 +16,8 @@
 /* No machine has more CPUs than this. */
 #define CPUS_MAX 65536
 
+#define SOFTWARE_DUMMY 9 /* PERF_COUNT_SW_DUMMY */
+
 static void split(struct choice_list *list, const char *text)
 {
 	size_t room = 1;
@@ -200,9 +202,14 @@ bool choice_is_given(const struct choice_options *options)
 	       options->symbols || options->dsos;
 }
 
+bool choice_is_dummy(const struct plumb_event_attr *attr)
+{
+	return attr->type == PLUMB_TYPE_SOFTWARE && attr->config == SOFTWARE_DUMMY;
+}
+
 bool choice_check_event(const struct choice *choice, const struct plumb_event_attr *attr)
 {
-	if (!choice->cpus || attr->sample_type & PLUMB_SAMPLE_CPU)
+	if (!choice->cpus || attr->sample_type & PLUMB_SAMPLE_CPU || choice_is_dummy(attr))
 		return true;
 	complain("--cpu requires samples that record their CPU");
 	advise("record with -a, or with --sample-cpu");

@@ -45,6 +45,8 @@ void choice_free(struct choice *choice);
 
 /* Returns whether any of the options is given. */
 bool choice_is_given(const struct choice_options *options);
+/* Returns whether an event only tells about threads and mappings, and makes no samples. */
+bool choice_is_dummy(const struct plumb_event_attr *attr);
 /* Checks that samples of an event can be chosen. Prints an error and returns false otherwise. */
 bool choice_check_event(const struct choice *choice, const struct plumb_event_attr *attr);
 

@@ -53,6 +53,18 @@ struct common_options {
 	bool no_pager;
 };
 
+/* Rows of texts and of flags: each file names its own struct of options once. */
+#define OPTION_ROW_TEXT(type, l, n, arg, member, text)                              \
+	{                                                                           \
+		.letter = (l), .name = (n), .kind = OPTION_TEXT, .argument = (arg), \
+		.offset = offsetof(type, member), .help = (text)                    \
+	}
+#define OPTION_ROW_FLAG(type, l, n, member, text)                                                  \
+	{                                                                                          \
+		.letter = (l), .name = (n), .kind = OPTION_FLAG, .offset = offsetof(type, member), \
+		.help = (text)                                                                     \
+	}
+
 /* Rows of the options that commands share; each command's table lists those it takes. */
 #define OPTION_ROW_CPU                                                                  \
 	{                                                                               \

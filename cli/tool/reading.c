@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/reading.h"
+
+#include "commands.h"
+#include "tool/complain.h"
+#include "tool/cpus.h"
+#include "tool/inputs.h"
+#include "tool/like_perf.h"
+#include "tool/symbols.h"
+
+int reading_samples(struct reading *reading, const char *itrace)
+{
+	const struct reading_options *options = reading->options;
+	struct plumb_samples_options *samples = &reading->samples;
+	int error;
+
+	samples->size = sizeof(*samples);
+	if (cpus_midr(options->core, &samples->midr) != EXIT_FINE ||
+	    !like_perf_read(options->like_perf, &samples->like_perf))
+		return EXIT_USAGE;
+	if (options->itrace)
+		itrace = options->itrace;
+	if (!itrace)
+		return EXIT_FINE;
+	error = plumb_itrace_parse(itrace, samples->like_perf, &reading->itrace, reading->found);
+	if (error < 0) {
+		complain_findings(reading->found, "--itrace", error);
+		return EXIT_USAGE;
+	}
+	plumb_itrace_report(reading->itrace, samples->like_perf, reading->found);
+	samples->itrace = reading->itrace;
+	return EXIT_FINE;
+}
+
+int reading_open(struct reading *reading, const struct plumb_recording_options *how)
+{
+	const struct reading_options *options = reading->options;
+	int error;
+
+	inputs_note(options->input, "the input");
+	inputs_note(options->kallsyms, "the input");
+	inputs_note(options->vmlinux, "the input");
+	error = plumb_recording_open(options->input, how, &reading->recording, reading->found);
+	if (error < 0)
+		complain_recording(reading->found, options->input, error,
+				   reading->takes_raw && !options->raw);
+	return complain_status(error);
+}
+
+uint32_t reading_midr(const struct reading *reading)
+{
+	return reading->samples.midr ? reading->samples.midr
+				     : plumb_recording_midr(reading->recording, -1);
+}
+
+int reading_filter(struct reading *reading, const char *filter)
+{
+	int error;
+
+	if (reading->options->filter)
+		filter = reading->options->filter;
+	if (!filter)
+		return EXIT_FINE;
+	error = plumb_spe_filter_parse(filter, reading_midr(reading), &reading->filter,
+				       reading->found);
+	if (error < 0)
+		complain_findings(reading->found, "--filter", error);
+	reading->samples.filter = reading->filter;
+	return complain_status(error);
+}
+
+int reading_choice(struct reading *reading)
+{
+	const struct reading_options *options = reading->options;
+	const struct choice_input input = {options->input, reading->recording, false,
+					   reading->found};
+	const struct plumb_recorded_event *event;
+	int status;
+
+	if (options->raw && options->chosen.time) {
+		complain("--time is not supported for bare SPE data, which has no times");
+		return EXIT_USAGE;
+	}
+	status = choice_read(&reading->choice, &options->chosen, &input);
+	for (size_t i = 0; status == EXIT_FINE; i++) {
+		event = plumb_recording_event(reading->recording, i);
+		if (!event)
+			break;
+		if (!choice_check_event(&reading->choice, &event->attr))
+			status = EXIT_USAGE;
+	}
+	return status;
+}
+
+struct plumb_symbolizer *reading_symbols(struct reading *reading, bool signatures)
+{
+	const struct reading_options *options = reading->options;
+	const struct symbols_options how = {.symfs = options->symfs,
+					    .kallsyms = options->kallsyms,
+					    .vmlinux = options->vmlinux,
+					    .raw_names = options->no_demangle,
+					    .signatures = signatures};
+
+	reading->choice.symbolizer = reading->symbols = symbols_open(&how, reading->recording);
+	return reading->symbols;
+}
+
+int reading_close(struct reading *reading, int status)
+{
+	status = symbols_close(reading->symbols, status);
+	plumb_recording_close(reading->recording);
+	plumb_itrace_free(reading->itrace);
+	plumb_spe_filter_free(reading->filter);
+	plumb_diagnostics_free(reading->found);
+	choice_free(&reading->choice);
+	return status;
+}

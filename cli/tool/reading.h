@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads a recording for a command: which file, which samples of it, and with which symbols. The
+ * options of the same names are those of plumb script, report and annotate.
+ */
+#ifndef TOOL_READING_H
+#define TOOL_READING_H
+
+#include <plumb/recording.h>
+#include <plumb/samples.h>
+
+#include "tool/choice.h"
+
+#define READING_DEFAULT_INPUT "perf.data"
+
+/* The options' values; NULL and false: not given. */
+struct reading_options {
+	const char *input, *itrace, *like_perf, *filter, *core;
+	const char *symfs, *kallsyms, *vmlinux;
+	struct choice_options chosen;
+	bool raw; /* bare SPE data */
+	bool no_demangle;
+};
+
+/* Set `options`, `takes_raw`, `found` and what `samples` shall say by default; zero the rest. */
+struct reading {
+	const struct reading_options *options;
+	bool takes_raw; /* the command has --raw */
+	struct plumb_diagnostics *found;
+	struct plumb_recording *recording;
+	struct plumb_symbolizer *symbols;
+	struct plumb_itrace *itrace;
+	struct plumb_spe_filter *filter;
+	struct plumb_samples_options samples; /* what plumb_samples_begin() takes */
+	struct choice choice;
+};
+
+/* Each returns an exit status, after printing an error. */
+
+/* Reads --core, --like-perf and --itrace; `itrace` is used if that is not given, unless NULL. */
+int reading_samples(struct reading *reading, const char *itrace);
+/* Opens the recording. */
+int reading_open(struct reading *reading, const struct plumb_recording_options *how);
+/* Reads --filter, or else `filter`, unless NULL: after the recording, whose core has the names. */
+int reading_filter(struct reading *reading, const char *filter);
+/* Reads the choice of samples, and checks that all events can be chosen so. */
+int reading_choice(struct reading *reading);
+
+/* Returns the MIDR of the core that made the samples, or 0. */
+uint32_t reading_midr(const struct reading *reading);
+/* Makes the symbolizer. `signatures` asks for names with parameters. */
+struct plumb_symbolizer *reading_symbols(struct reading *reading, bool signatures);
+/* Frees everything but `options`. Returns `status`, or that of an error of the symbols. */
+int reading_close(struct reading *reading, int status);
+
+#endif
