@@ -60,6 +60,7 @@ struct model_sampling {
 	_Atomic uint32_t next_id;          /* next number of a process or thread */
 	_Atomic uint32_t overflows;        /* samples so far */
 	_Atomic uint32_t exact_failed;     /* out of memory: counts are missing */
+	_Atomic uint32_t profiles_lost;    /* threads killed before theirs was delivered */
 	_Atomic uint64_t calls_too_deep;   /* call sites whose context is their caller's */
 	_Atomic uint64_t calls_too_many;
 	struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tells exact profiles before a signal ends the program, of which QEMU does not always tell
- * plugins: what it does on SIGINT, SIGTERM, SIGHUP and SIGQUIT is put off until the profiles are
- * told. Faults end the program without a profile under QEMU 7.2; later ones tell plugins of those.
+ * Delivers exact profiles before a signal ends the program: a fault, abort(), Ctrl-C. QEMU 8 and
+ * later tell plugins of such an end if there could be a core dump, QEMU 7.2 never does, and nobody
+ * is told of SIGKILL.
  */
 #ifndef MODEL_QEMU_ENDINGS_H
 #define MODEL_QEMU_ENDINGS_H
@@ -10,11 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Watches for signals, once QEMU handles them: call it whenever code is translated. */
+/* Has `ends` called when a signal is about to end this process, or a forked child. */
+void endings_set_up(void (*ends)(void));
+/* Watches for signals, once QEMU handles its own: call it whenever code is translated. */
 void endings_watch(void);
 /* Call it in a forked child, which has none of the parent's threads. */
 void endings_forked(void);
-/* Returns whether a system call ends the program by SIGABRT, unless that is handled. */
-bool endings_aborts(int64_t number, uint64_t a2, uint64_t a3);
+/* Returns whether a system call sends SIGKILL, perhaps to the program itself. */
+bool endings_kills(int64_t number, uint64_t a2, uint64_t a3);
 
 #endif

@@ -605,13 +605,18 @@ static void sample_system_call(struct sampler *sampler, int64_t number, uint64_t
 	}
 }
 
+static void program_ends(void)
+{
+	if (sampler_flush_all(true))
+		counting = false;
+	turns_over();
+}
+
 /* QEMU ends, perhaps by a signal that the program does not survive. */
 static void engine_ends(qemu_plugin_id_t id, void *user)
 {
 	(void)id, (void)user;
-	if (sampler_flush_all(true))
-		counting = false;
-	turns_over();
+	program_ends();
 }
 
 /* What a thread that waits has executed is all that it will. */
@@ -668,7 +673,7 @@ static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uin
 		if (number == CALL_EXIT)
 			vcpu_end(index);
 	}
-	if (endings_aborts(number, a2, a3))
+	if (endings_kills(number, a2, a3))
 		sampler_flush_all(false);
 	if (number == CALL_EXECVE)
 		exec_under_qemu(a1, a2, a3, counting);
@@ -837,6 +842,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
 		qemu_plugin_register_atexit_cb(id, engine_ends, NULL);
 		qemu_plugin_register_vcpu_syscall_ret_cb(id, system_call_returned);
+		if (sampler_has_profiles())
+			endings_set_up(program_ends);
 	}
 	qemu_plugin_register_vcpu_syscall_cb(id, system_call);
 	return 0;

@@ -589,6 +589,8 @@ void sampler_end_for(unsigned slot)
 	aux = held_aux(ring);
 	if (aux.size)
 		send_frame(&gone, FRAME_AUX, atomic_load(&ring->time), &aux, sizeof(aux), "", 0);
+	if (sampling->exact)
+		atomic_fetch_add(&sampling->profiles_lost, 1);
 	atomic_store(&ring->aux_reported, atomic_load(&ring->aux_head));
 	send_frame(&gone, FRAME_EXIT, atomic_load(&ring->time), &who, sizeof(who), "", 0);
 	atomic_store(&ring->open, 0);

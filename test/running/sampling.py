@@ -7,6 +7,7 @@
 This script parses recordings without using Plumb: the records of a perf.data file, and the packets
 of SPE records that the tests use.
 """
+import collections
 import json
 import os
 import re
@@ -363,6 +364,59 @@ def killed(programs):
         assert len(recording.of(EXIT, "<I")) == 1
     recording = programs.run(["-e", "L1D_CACHE_REFILL", "-c", "100"], "chases", "9", status=137)
     assert len(list(recording.samples())) > 1000
+
+
+def loops(programs, out):
+    """How often the exact recording has each of the four instructions of the program's loop."""
+    run = subprocess.run([programs.plumb, "script", "-G", "-F", "period,event,ip", "-i", out],
+                         capture_output=True, text=True, timeout=120)
+    loop, found = programs.symbol("ends", "loop"), collections.Counter()
+    for line in run.stdout.splitlines():
+        period, event, ip = line.split()
+        if event == "exact/INST_RETIRED/:" and 0 <= int(ip, 16) - loop < 16:
+            found[int(ip, 16) - loop] += int(period)
+    return [found[4 * i] for i in range(4)]
+
+
+@tap.test
+def exact_ends(programs):
+    """However a program ends by itself, its exact profile is whole"""
+    ways = {"fault": 139, "abort": 134, "trap": 133, "pipe": 141, "9": 137, "10": 138, "14": 142,
+            "15": 143, "group": 5, "thread": 139, "exec": 0}
+    for qemu in set(engine.candidates(programs.plumb)):
+        for way, status in ways.items():
+            with tempfile.TemporaryDirectory() as folder:
+                out = f"{folder}/perf.data"
+                run = subprocess.run(
+                    ["prlimit", "--core=0", programs.plumb, "record", "-q", "--source", "model",
+                     "--qemu", qemu, "--exact", "-o", out, programs.path("ends"), way,
+                     programs.path("hidden")],
+                    capture_output=True, text=True, timeout=120)
+                assert run.returncode == status, (qemu, way, run)
+                assert "incomplete" not in run.stderr, (qemu, way, run)
+                assert loops(programs, out) == [20000] * 4, (qemu, way, loops(programs, out))
+
+
+@tap.test
+def exact_killed(programs):
+    """From outside, SIGINT and SIGHUP leave an exact profile whole, and SIGKILL is reported"""
+    for qemu in set(engine.candidates(programs.plumb)):
+        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
+            with tempfile.TemporaryDirectory() as folder:
+                out = f"{folder}/perf.data"
+                run = subprocess.Popen(
+                    [programs.plumb, "record", "-q", "--source", "model", "--qemu", qemu, "--exact",
+                     "-o", out, programs.path("ends"), "wait"], text=True,
+                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                assert run.stdout.readline() == "ready\n", run.communicate()
+                with open(f"/proc/{run.pid}/task/{run.pid}/children", encoding="utf-8") as file:
+                    engine_pid = int(file.read().split()[0])
+                os.kill(engine_pid, number)
+                _, said = run.communicate(timeout=60)
+                assert run.returncode == 128 + number, (qemu, number, run.returncode, said)
+                lost = "the profile is incomplete: 1 thread was killed" in said
+                assert lost == (number == signal.SIGKILL), (qemu, number, said)
+                assert loops(programs, out) == [0 if lost else 20000] * 4, (qemu, number, said)
 
 
 @tap.test

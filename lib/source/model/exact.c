@@ -72,10 +72,17 @@ void exact_warn(const struct model_sampling *sampling, struct plumb_diagnostics 
 {
 	uint64_t deep = atomic_load(&sampling->calls_too_deep);
 	uint64_t many = atomic_load(&sampling->calls_too_many);
+	uint32_t lost = atomic_load(&sampling->profiles_lost);
 
 	if (atomic_load(&sampling->exact_failed))
 		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "exact-incomplete", NULL,
 				      "the profile is incomplete: out of memory");
+	if (lost)
+		plumb_diagnostics_add(found, PLUMB_WARNING, "profiles-lost", NULL,
+				      "the profile is incomplete: %" PRIu32 " %s before delivering "
+				      "what it had counted",
+				      lost,
+				      lost == 1 ? "thread was killed" : "threads were each killed");
 	if (deep)
 		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "deep-calls", NULL,
 				      "%" PRIu64 " call sites are more than %d calls deep: they "

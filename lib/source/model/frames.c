@@ -311,6 +311,8 @@ void model_frames_finish(struct model_frames *f)
 
 		if (!atomic_load(&ring->open))
 			continue;
+		if (f->asked->exact)
+			atomic_fetch_add(&f->sampling->profiles_lost, 1);
 		frame.time = f->latest;
 		write_exit(f, slot, &frame);
 	}
