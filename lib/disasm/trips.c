@@ -7,12 +7,24 @@
 
 #include "disasm/flow.h"
 
+/* What is known of the edges into a block, or out of it. */
+struct sum {
+	uint64_t known;   /* what they add up to */
+	uint32_t unknown; /* how many edges are not known yet */
+};
+
+enum side { INTO, OUT_OF };
+
 struct edges {
 	const struct plumb_flow *flow;
 	const uint64_t *executions;
 	uint64_t (*counts)[2]; /* of each block's successors */
 	bool (*known)[2];
-	bool *entered; /* from outside, or from nobody knows where */
+	struct sum (*sums)[2]; /* of each block, by side */
+	bool *entered;         /* from outside, or from nobody knows where */
+	/* The blocks, times two, plus the side, where all edges but one are known. Each side comes
+	 * up once. */
+	uint32_t *ready, ready_count;
 };
 
 static uint64_t first_count(const struct edges *edges, uint32_t block)
@@ -27,87 +39,116 @@ static uint64_t last_count(const struct edges *edges, uint32_t block)
 	return edges->executions[b->first + b->count - 1];
 }
 
-/* Sums up what is known of the edges at a block; the last unknown one is `block`'s `which`. */
-struct sum {
-	uint64_t known;
-	unsigned unknown;
-	uint32_t block;
-	unsigned which;
-};
-
-static void add_edge(const struct edges *edges, struct sum *sum, uint32_t block, unsigned which)
+/* Returns which of the successors of `from` the block `to` is. */
+static unsigned which(const struct edges *edges, uint32_t from, uint32_t to)
 {
-	if (edges->known[block][which]) {
-		sum->known += edges->counts[block][which];
-	} else {
-		sum->unknown++;
-		sum->block = block;
-		sum->which = which;
-	}
+	return edges->flow->blocks[from].successors[0] != to;
 }
 
-static struct sum edges_out(const struct edges *edges, uint32_t block)
+/* Returns whether all that happens on this side of a block happens on its edges. */
+static bool adds_up(const struct edges *edges, uint32_t block, enum side side)
 {
-	struct sum sum = {0};
-
-	for (unsigned s = 0; s < 2; s++)
-		if (edges->flow->blocks[block].successors[s] != PLUMB_FLOW_NONE)
-			add_edge(edges, &sum, block, s);
-	return sum;
+	return side == INTO ? !edges->entered[block] : !edges->flow->blocks[block].leaves;
 }
 
-/* Those from inside `loop`, or from outside it; NONE: all. */
-static struct sum edges_in(const struct edges *edges, uint32_t block, uint32_t loop, bool inside)
+static void note_if_ready(struct edges *edges, uint32_t block, enum side side)
+{
+	if (edges->sums[block][side].unknown == 1 && adds_up(edges, block, side))
+		edges->ready[edges->ready_count++] = 2 * block + side;
+}
+
+static void learn_side(struct edges *edges, uint32_t block, enum side side, uint64_t count)
+{
+	edges->sums[block][side].known += count;
+	edges->sums[block][side].unknown--;
+	note_if_ready(edges, block, side);
+}
+
+static void learn(struct edges *edges, uint32_t from, uint32_t to, uint64_t count)
+{
+	unsigned s = which(edges, from, to);
+
+	edges->counts[from][s] = count;
+	edges->known[from][s] = true;
+	learn_side(edges, from, OUT_OF, count);
+	learn_side(edges, to, INTO, count);
+}
+
+/* Learns the last unknown edge of a block's side. */
+static void learn_last(struct edges *edges, uint32_t block, enum side side)
 {
 	const struct plumb_flow *flow = edges->flow;
-	struct sum sum = {0};
+	uint64_t total = side == INTO ? first_count(edges, block) : last_count(edges, block);
+	uint64_t known = edges->sums[block][side].known, rest = total > known ? total - known : 0;
 
+	/* Counts of a program that ended in the middle do not add up: then the rest is none. */
+	if (side == OUT_OF) {
+		unsigned s = flow->blocks[block].successors[0] == PLUMB_FLOW_NONE ||
+			     edges->known[block][0];
+
+		learn(edges, block, flow->blocks[block].successors[s], rest);
+		return;
+	}
 	for (uint32_t p = flow->first_predecessor[block]; p < flow->first_predecessor[block + 1];
 	     p++) {
 		uint32_t from = flow->predecessors[p];
-		unsigned which = flow->blocks[from].successors[0] != block;
 
-		if (loop == PLUMB_FLOW_NONE || plumb_flow_contains(flow, loop, from) == inside)
-			add_edge(edges, &sum, from, which);
-	}
-	return sum;
-}
-
-/* Learns the last unknown edge of a sum that is `total`. Returns whether there was one. */
-static bool learn(const struct edges *edges, const struct sum *sum, uint64_t total)
-{
-	if (sum->unknown != 1)
-		return false;
-	/* Counts of a program that ended in the middle do not add up. */
-	edges->counts[sum->block][sum->which] = total > sum->known ? total - sum->known : 0;
-	edges->known[sum->block][sum->which] = true;
-	return true;
-}
-
-static void learn_all(const struct edges *edges)
-{
-	bool learnt = true;
-
-	while (learnt) {
-		learnt = false;
-		for (uint32_t i = 0; i < edges->flow->block_count; i++) {
-			struct sum out = edges_out(edges, i);
-			struct sum in = edges_in(edges, i, PLUMB_FLOW_NONE, true);
-
-			if (!edges->flow->blocks[i].leaves)
-				learnt |= learn(edges, &out, last_count(edges, i));
-			if (!edges->entered[i])
-				learnt |= learn(edges, &in, first_count(edges, i));
+		if (!edges->known[from][which(edges, from, block)]) {
+			learn(edges, from, block, rest);
+			return;
 		}
 	}
+}
+
+/* Takes time in proportion to the edges: a side is gone through once, when one of its is left. */
+static void learn_all(struct edges *edges)
+{
+	const struct plumb_flow *flow = edges->flow;
+
+	for (uint32_t i = 0; i < flow->block_count; i++) {
+		edges->sums[i][INTO].unknown =
+			flow->first_predecessor[i + 1] - flow->first_predecessor[i];
+		for (unsigned s = 0; s < 2; s++)
+			edges->sums[i][OUT_OF].unknown +=
+				flow->blocks[i].successors[s] != PLUMB_FLOW_NONE;
+		note_if_ready(edges, i, INTO);
+		note_if_ready(edges, i, OUT_OF);
+	}
+	while (edges->ready_count) {
+		uint32_t next = edges->ready[--edges->ready_count];
+
+		/* Its last edge may have been learnt from the other end. */
+		if (edges->sums[next / 2][next % 2].unknown == 1)
+			learn_last(edges, next / 2, next % 2);
+	}
+}
+
+/* Sums up the edges into a loop's header: from inside the loop, or from outside it. */
+static struct sum edges_in(const struct edges *edges, uint32_t loop, bool inside)
+{
+	const struct plumb_flow *flow = edges->flow;
+	uint32_t header = flow->loops[loop].header;
+	struct sum sum = {0};
+
+	for (uint32_t p = flow->first_predecessor[header]; p < flow->first_predecessor[header + 1];
+	     p++) {
+		uint32_t from = flow->predecessors[p];
+		unsigned s = which(edges, from, header);
+
+		if (plumb_flow_contains(flow, loop, from) != inside)
+			continue;
+		sum.unknown += !edges->known[from][s];
+		sum.known += edges->counts[from][s];
+	}
+	return sum;
 }
 
 static struct plumb_trips count_trips(const struct edges *edges, uint32_t loop)
 {
 	uint32_t header = edges->flow->loops[loop].header;
 	struct plumb_trips trips = {.iterations = first_count(edges, header)};
-	struct sum back = edges_in(edges, header, loop, true);
-	struct sum entries = edges_in(edges, header, loop, false);
+	struct sum back = edges_in(edges, loop, true);
+	struct sum entries = edges_in(edges, loop, false);
 
 	if (back.unknown == 0 && back.known <= trips.iterations) {
 		trips.entries = trips.iterations - back.known;
@@ -138,9 +179,13 @@ int plumb_flow_trips(const struct plumb_flow *flow, const uint64_t *executions,
 		.executions = executions,
 		.counts = calloc(flow->block_count + 1, sizeof(*edges.counts)),
 		.known = calloc(flow->block_count + 1, sizeof(*edges.known)),
+		.sums = calloc(flow->block_count + 1, sizeof(*edges.sums)),
 		.entered = calloc(flow->block_count + 1, sizeof(*edges.entered)),
+		.ready = calloc(2 * (size_t)flow->block_count + 1, sizeof(*edges.ready)),
 	};
-	int error = edges.counts && edges.known && edges.entered ? 0 : PLUMB_ERR_NO_MEMORY;
+	int error = edges.counts && edges.known && edges.sums && edges.entered && edges.ready
+			    ? 0
+			    : PLUMB_ERR_NO_MEMORY;
 
 	if (error == 0) {
 		find_entered(&edges);
@@ -150,6 +195,8 @@ int plumb_flow_trips(const struct plumb_flow *flow, const uint64_t *executions,
 	}
 	free(edges.counts);
 	free(edges.known);
+	free(edges.sums);
 	free(edges.entered);
+	free(edges.ready);
 	return error;
 }

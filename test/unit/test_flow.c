@@ -293,6 +293,48 @@ static void anything(void **state)
 	}
 }
 
+/*
+ * The loop's trips are known once all the branches before it are, each of which depends on the two
+ * before: it takes forever to go through the whole function for each.
+ *
+ *     0:           b.eq 2          executed 20 times, taken 10 times
+ *     1:           b.eq 3          executed 10 times, never taken
+ *     2:           b.eq 4          executed 20 times ...
+ *     LENGTH - 1:  nop             executed 10 times
+ *     LENGTH:      b.eq LENGTH     entered 20 times
+ *     LENGTH + 1:  ret
+ */
+static void long_chain(void **state)
+{
+	enum { LENGTH = 400000 };
+	uint32_t *words = calloc(LENGTH + 2, sizeof(*words));
+	uint64_t *executions = calloc(LENGTH + 2, sizeof(*executions));
+	struct plumb_trips trips[1];
+	struct plumb_flow *flow;
+
+	(void)state;
+	assert_non_null(words);
+	assert_non_null(executions);
+	for (size_t i = 0; i < LENGTH; i++)
+		words[i] = BEQ(2);
+	for (size_t i = 0; i < LENGTH; i++)
+		executions[i] = i % 2 ? 10 : 20;
+	words[LENGTH - 1] = NOP;
+	words[LENGTH] = BEQ(0);
+	words[LENGTH + 1] = RET;
+	executions[LENGTH] = 500;
+	executions[LENGTH + 1] = 20;
+	flow = flow_of(words, LENGTH + 2);
+	expect_loops(flow, 1);
+	assert_int_equal(0, plumb_flow_trips(flow, executions, trips));
+	assert_int_equal(500, trips[0].iterations);
+	assert_true(trips[0].known);
+	assert_int_equal(20, trips[0].entries);
+	plumb_flow_free(flow);
+	free(words);
+	free(executions);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +342,7 @@ int main(void)
 		cmocka_unit_test(choice_of_two), cmocka_unit_test(one_loop),
 		cmocka_unit_test(nested_loops),  cmocka_unit_test(irreducible),
 		cmocka_unit_test(indirect),      cmocka_unit_test(anything),
+		cmocka_unit_test(long_chain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,7 +78,7 @@ void exact_warn(const struct model_sampling *sampling, struct plumb_diagnostics 
 		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "exact-incomplete", NULL,
 				      "the profile is incomplete: out of memory");
 	if (lost)
-		plumb_diagnostics_add(found, PLUMB_WARNING, "profiles-lost", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "profiles-lost", NULL,
 				      "the profile is incomplete: %" PRIu32 " %s before delivering "
 				      "what it had counted",
 				      lost,
