@@ -72,28 +72,67 @@ static bool may_wrap(const struct table_column *column, bool all)
 	return column->wraps || column->drops || (all && !column->right);
 }
 
+/* Where a cell may be divided. */
+enum division { AT_SPACES, WITHIN_NAMES, ANYWHERE };
+
+/* Returns the columns of the widest part of a cell, with its indent. */
+static size_t widest_part(const char *cell, enum division division)
+{
+	size_t indent = strspn(cell, " "), widest = 0;
+	const char *stops = division == AT_SPACES ? " " : " " WRAP_JOINTS;
+
+	for (cell += indent; *cell; cell += strspn(cell, " ")) {
+		size_t length = strcspn(cell, stops), columns;
+
+		length += strspn(cell + length, WRAP_JOINTS);
+		columns = wrap_columns(cell, length);
+		widest = columns > widest ? columns : widest;
+		cell += length;
+	}
+	return indent + widest;
+}
+
+/* Finds how narrow each column may become. */
+static void measure_least(const struct table *table, enum division division, size_t *least)
+{
+	for (size_t c = 0; c < table->column_count; c++)
+		least[c] = NARROWEST;
+	if (division == ANYWHERE)
+		return;
+	for (size_t i = 0, c = 0; i < table->cell_count; i++) {
+		size_t columns = widest_part(shown(table->cells[i]), division);
+
+		if (columns > least[c])
+			least[c] = columns;
+		c = c + 1 < table->column_count ? c + 1 : 0;
+	}
+}
+
 /*
  * Makes the widest of the columns that wrap narrower, a column at a time, until the row fits or all
  * are at their narrowest. With `all`, every column of text wraps. Returns whether it fits.
  */
-static bool narrow(const struct table *table, size_t room, size_t *widths, bool all)
+static bool narrow(const struct table *table, size_t room, size_t *widths, bool all,
+		   enum division division)
 {
-	size_t total = 0;
+	size_t least[TABLE_COLUMNS_MAX], total = 0;
 
+	measure_least(table, division, least);
 	for (size_t c = 0; c < table->column_count; c++)
 		total += widths[c] ? widths[c] + GAP : 0;
 	room += GAP;
 	while (total > room) {
-		size_t widest = TABLE_COLUMNS_MAX, second = NARROWEST, less;
+		size_t widest = TABLE_COLUMNS_MAX, second, less;
 
 		for (size_t c = 0; c < table->column_count; c++) {
-			if (!may_wrap(&table->columns[c], all) || widths[c] <= NARROWEST)
+			if (!may_wrap(&table->columns[c], all) || widths[c] <= least[c])
 				continue;
 			if (widest == TABLE_COLUMNS_MAX || widths[c] > widths[widest])
 				widest = c;
 		}
 		if (widest == TABLE_COLUMNS_MAX)
 			return false;
+		second = least[widest];
 		for (size_t c = 0; c < table->column_count; c++)
 			if (may_wrap(&table->columns[c], all) && c != widest && widths[c] > second)
 				second = widths[c];
@@ -107,6 +146,20 @@ static bool narrow(const struct table *table, size_t room, size_t *widths, bool 
 	return true;
 }
 
+/* Finds widths that fit without the columns from `kept` on that drop; returns whether there are. */
+static bool fit_kept(const struct table *table, size_t room, size_t *widths, size_t kept)
+{
+	for (enum division division = AT_SPACES; division <= ANYWHERE; division++) {
+		measure(table, widths);
+		for (size_t c = kept; c < table->column_count; c++)
+			if (table->columns[c].drops)
+				widths[c] = 0;
+		if (narrow(table, room, widths, false, division))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Finds widths that fit. Only where even the narrowest do not, leaves out columns that drop, the
  * last ones first; only where that is not enough, wraps names as well.
@@ -115,20 +168,32 @@ static void fit(const struct table *table, size_t room, size_t *widths)
 {
 	size_t kept = table->column_count; /* columns after these have been left out if they drop */
 
-	for (;;) {
-		measure(table, widths);
-		for (size_t c = kept; c < table->column_count; c++)
-			if (table->columns[c].drops)
-				widths[c] = 0;
-		if (narrow(table, room, widths, false))
-			return;
+	while (!fit_kept(table, room, widths, kept)) {
 		while (kept > 0 && !table->columns[kept - 1].drops)
 			kept--;
 		if (kept == 0)
 			break;
 		kept--;
 	}
-	narrow(table, room, widths, true);
+	if (kept == 0 && !narrow(table, room, widths, true, WITHIN_NAMES))
+		narrow(table, room, widths, true, ANYWHERE);
+}
+
+/*
+ * Returns the columns that cell `c` may take: those of its column, or all to the end of the line if
+ * no cell follows it in the row, as in a heading.
+ */
+static size_t cell_room(const struct table *table, const struct output *out, size_t indent,
+			const size_t *widths, const char *const *cells, size_t c)
+{
+	size_t start = indent;
+
+	for (size_t next = c + 1; next < table->column_count; next++)
+		if (widths[next] && cells[next][strspn(cells[next], " ")])
+			return widths[c];
+	for (size_t before = 0; before < c; before++)
+		start += widths[before] ? widths[before] + GAP : 0;
+	return out->width > start + widths[c] ? out->width - start : widths[c];
 }
 
 /* One row, as many lines as its tallest cell. */
@@ -136,10 +201,15 @@ static void print_row(const struct table *table, struct output *out, size_t inde
 		      const size_t *widths, const char *const *cells, bool heading)
 {
 	const char *rest[TABLE_COLUMNS_MAX];
+	size_t leads[TABLE_COLUMNS_MAX]; /* a cell's own indent, which all its lines have */
 	bool more = true, begun = false;
 
-	for (size_t c = 0; c < table->column_count; c++)
-		rest[c] = cells[c];
+	for (size_t c = 0; c < table->column_count; c++) {
+		leads[c] = table->columns[c].right ? 0 : strspn(cells[c], " ");
+		if (leads[c] + NARROWEST > widths[c])
+			leads[c] = 0;
+		rest[c] = cells[c] + leads[c];
+	}
 
 	while (more) {
 		size_t pending = indent; /* spaces owed, not yet written: none end a line */
@@ -154,13 +224,16 @@ static void print_row(const struct table *table, struct output *out, size_t inde
 
 			if (widths[c] == 0)
 				continue;
-			if (!wrap_next(&rest[c], widths[c], &line))
+			if (!wrap_next(&rest[c],
+				       cell_room(table, out, indent, widths, cells, c) - leads[c],
+				       &line))
 				line.length = 0;
 			if (line.length > 0) {
-				size_t space =
-					line.columns < widths[c] ? widths[c] - line.columns : 0;
+				size_t taken = leads[c] + line.columns;
+				size_t space = taken < widths[c] ? widths[c] - taken : 0;
 
-				output_spaces(out, pending + (column->right ? space : 0));
+				output_spaces(out,
+					      pending + leads[c] + (column->right ? space : 0));
 				output_bytes(out, heading ? STYLE_HEADING : column->style, line.at,
 					     line.length);
 				pending = column->right ? GAP : space + GAP;

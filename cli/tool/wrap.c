@@ -54,10 +54,16 @@ void wrap_put(FILE *stream, const char *text, size_t length)
 	}
 }
 
+static bool is_joint(char byte)
+{
+	return byte && strchr(WRAP_JOINTS, byte);
+}
+
 bool wrap_next(const char **rest, size_t width, struct wrap_line *line)
 {
 	const char *text = *rest;
 	size_t length = 0, at = 0, columns = 0, fits = 0, fits_columns = 0;
+	size_t part = 0, part_columns = 0; /* where a name without spaces may be divided */
 
 	if (*text == '\0')
 		return false;
@@ -70,11 +76,15 @@ bool wrap_next(const char **rest, size_t width, struct wrap_line *line)
 	while (at < length && columns < width) {
 		if (text[at] == ' ' && (at == 0 || text[at - 1] != ' '))
 			fits = at, fits_columns = columns;
+		if (at > 0 && is_joint(text[at - 1]))
+			part = at, part_columns = columns;
 		at += wrap_character(text + at, length - at);
 		columns++;
 	}
 	if (at < length && text[at] != ' ' && fits > 0)
 		at = fits, columns = fits_columns;
+	else if (at < length && text[at] != ' ' && part > 0 && !is_joint(text[at - 1]))
+		at = part, columns = part_columns;
 
 	*line = (struct wrap_line){text, at, columns};
 	while (line->length > 0 && text[line->length - 1] == ' ')

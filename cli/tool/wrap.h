@@ -24,6 +24,9 @@ size_t wrap_complete(const char *text);
 /* Writes `length` bytes, with '?' for each character that may not be shown: base/visible.h. */
 void wrap_put(FILE *stream, const char *text, size_t length);
 
+/* The characters that join the words of a name, so that a line may end after them. */
+#define WRAP_JOINTS "_-/,"
+
 struct wrap_line {
 	const char *at;
 	size_t length;
@@ -32,8 +35,9 @@ struct wrap_line {
 
 /*
  * Takes the next line of at most `width` columns off `*rest`. The line ends at a newline, at the
- * last space that fits, or, if a word is wider than the line, within the word. Returns false at
- * the end. Pass another width for a first line of a different width.
+ * last space that fits, or, if a word is wider than the line, within the word: after the
+ * last of WRAP_JOINTS that fits, if any. Returns false at the end. Pass another width for a first
+ * line of a different width.
  */
 bool wrap_next(const char **rest, size_t width, struct wrap_line *line);
 

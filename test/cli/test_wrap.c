@@ -48,6 +48,17 @@ static void breaks_words_that_are_too_wide(void **state)
 	expect_lines("abc", 0, "a|b|c");
 }
 
+static void divides_names_between_words(void **state)
+{
+	(void)state;
+	expect_lines("backend_mem_cache_bound", 16, "backend_mem_|cache_bound");
+	expect_lines("backend_mem_cache_bound", 12, "backend_mem_|cache_bound");
+	expect_lines("see backend_mem_bound", 12, "see|backend_mem_|bound");
+	expect_lines("l1d,l2d,l3d", 6, "l1d,|l2d,|l3d");
+	expect_lines("L2D__long", 3, "L2D|__|lon|g");
+	expect_lines("ab_cdefghij", 5, "ab_|cdefg|hij");
+}
+
 static void keeps_paragraphs(void **state)
 {
 	const char *text = "one two\nthree\n\nfour";
@@ -156,6 +167,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(breaks_at_spaces),
 		cmocka_unit_test(breaks_words_that_are_too_wide),
+		cmocka_unit_test(divides_names_between_words),
 		cmocka_unit_test(keeps_paragraphs),
 		cmocka_unit_test(counts_characters_not_bytes),
 		cmocka_unit_test(puts_what_is_harmless),
