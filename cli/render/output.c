@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "tool/complain.h"
 #include "tool/inputs.h"
 #include "tool/memory.h"
@@ -19,7 +20,8 @@
 
 #define WIDTH_DEFAULT  80
 #define WIDTH_SMALLEST 40
-#define PROSE_WIDEST   100 /* longer lines are hard to read, however wide the terminal */
+#define WIDTH_LARGEST  10000 /* more is a mistake */
+#define PROSE_WIDEST   100   /* longer lines are hard to read, however wide the terminal */
 
 /*
  * As the stream of a file, but a failed write is remembered: ferror() alone cannot tell a full
@@ -105,13 +107,18 @@ static bool wants_color(int when, bool terminal)
 	return terminal && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
 }
 
-static unsigned terminal_width(int descriptor)
+/* Returns the columns to fit in: COLUMNS, as for git, perf and ls; else the terminal's, or 80. */
+static unsigned width_of(int descriptor)
 {
+	const char *text = getenv("COLUMNS");
 	struct winsize size;
+	uint64_t columns;
 
-	if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+	if (!text || !number_read(text, WIDTH_LARGEST, &columns) || columns == 0)
+		columns = ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+	if (columns == 0)
 		return WIDTH_DEFAULT;
-	return size.ws_col < WIDTH_SMALLEST ? WIDTH_SMALLEST : size.ws_col;
+	return columns < WIDTH_SMALLEST ? WIDTH_SMALLEST : (unsigned)columns;
 }
 
 /* The program to page with, or NULL for none. */
@@ -221,7 +228,7 @@ int output_open(struct output *out, const struct common_options *options)
 
 	*out = (struct output){
 		.name = path ? path : "standard output",
-		.width = WIDTH_DEFAULT,
+		.width = width_of(path ? -1 : STDOUT_FILENO),
 		.utf8 = locale_is_utf8(),
 	};
 	if (path) {
@@ -241,8 +248,6 @@ int output_open(struct output *out, const struct common_options *options)
 	} else {
 		open_sink(out, STDOUT_FILENO);
 		out->terminal = isatty(STDOUT_FILENO);
-		if (out->terminal)
-			out->width = terminal_width(STDOUT_FILENO);
 	}
 	out->color = wants_color(options->color, out->terminal || out->marks);
 	if (out->terminal && !options->no_pager)
@@ -265,12 +270,10 @@ int output_open_beside(struct output *out, const struct common_options *options)
 		descriptor = STDOUT_FILENO;
 	*out = (struct output){
 		.name = path ? "standard output" : "standard error",
-		.width = WIDTH_DEFAULT,
+		.width = width_of(descriptor),
 		.utf8 = locale_is_utf8(),
 		.terminal = isatty(descriptor),
 	};
-	if (out->terminal)
-		out->width = terminal_width(descriptor);
 	out->color = wants_color(options->color, out->terminal);
 	/* Closing the output must not close what errors are told on. */
 	descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -292,7 +295,7 @@ static int open_in_place(struct output *out, const struct common_options *option
 	descriptor = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	*out = (struct output){
 		.name = options->output,
-		.width = WIDTH_DEFAULT,
+		.width = width_of(-1),
 		.utf8 = locale_is_utf8(),
 	};
 	if (descriptor < 0) {

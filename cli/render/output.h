@@ -36,7 +36,7 @@ struct output {
 	FILE *stream;
 	struct sink *sink; /* below the stream */
 	const char *name;  /* for messages: the file, or "standard output" */
-	unsigned width;    /* columns to fit in; 80 if not on a terminal */
+	unsigned width;    /* columns to fit in: COLUMNS, the terminal's, or 80 */
 	bool terminal;
 	bool color;
 	bool utf8;       /* may draw lines */

@@ -23,6 +23,7 @@ struct line {
 	const char *name;
 	const char *units;
 	const struct plumb_node *node; /* NULL for a metric group or a metric without a node */
+	bool parent;                   /* what it leads to follows */
 };
 
 struct tree {
@@ -93,6 +94,7 @@ static void add_metric(struct tree *tree, uint16_t metric, const char *before, b
 				index_set_has(&tree->drawn, index) ? "see above" : "see below";
 		return;
 	}
+	line->parent = node->next_item_count > 0;
 	for (uint16_t i = 0; i < node->next_item_count; i++) {
 		const struct plumb_next_item *item = &node->next_items[i];
 		bool final = i + 1 == node->next_item_count;
@@ -118,7 +120,7 @@ static size_t line_columns(const struct line *line)
 static void print_under(struct output *out, const struct tree *tree, const struct line *line,
 			const char *text)
 {
-	const char *through = line->node->next_item_count ? tree->pen->through : tree->pen->none;
+	const char *through = line->parent ? tree->pen->through : tree->pen->none;
 	size_t column = 2 + wrap_columns(line->below, strlen(line->below)) + 6;
 	struct wrap_line part;
 
@@ -164,15 +166,36 @@ static void print_details(struct output *out, const struct tree *tree, const str
 	free(sample);
 }
 
+/* Ends a line with its units, in the column after `widest` columns if it is not 0. */
+static void print_units(struct output *out, const struct tree *tree, const struct line *line,
+			size_t widest)
+{
+	size_t columns = line_columns(line), start = widest ? widest : columns;
+	bool fits = 2 + start + 2 + wrap_columns(line->units, strlen(line->units)) <= out->width;
+
+	if (*line->units && fits) {
+		output_spaces(out, start - columns + 2);
+		output_text(out, STYLE_DIM, line->units);
+	}
+	fputc('\n', out->stream);
+	if (!fits)
+		print_under(out, tree, line, line->units);
+}
+
 static void print_lines(struct output *out, const struct tree *tree, bool verbose)
 {
-	size_t widest = 0;
+	size_t widest = 0, units = 0;
 
 	for (size_t i = 0; i < tree->count; i++) {
 		size_t columns = *tree->lines[i].units ? line_columns(&tree->lines[i]) : 0;
 
 		widest = columns > widest ? columns : widest;
+		columns = wrap_columns(tree->lines[i].units, strlen(tree->lines[i].units));
+		units = columns > units ? columns : units;
 	}
+	/* Where a column of units does not fit, they follow the names, or stand below them. */
+	if (2 + widest + 2 + units > out->width)
+		widest = 0;
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct line *line = &tree->lines[i];
 
@@ -184,11 +207,7 @@ static void print_lines(struct output *out, const struct tree *tree, bool verbos
 			    : *line->drawing ? STYLE_NAME
 					     : STYLE_HEADING,
 			    line->name);
-		if (*line->units) {
-			output_spaces(out, widest - line_columns(line) + 2);
-			output_text(out, STYLE_DIM, line->units);
-		}
-		fputc('\n', out->stream);
+		print_units(out, tree, line, widest);
 		if (verbose && line->node)
 			print_details(out, tree, line);
 	}

@@ -181,3 +181,17 @@ setup()
 	plumb spec show backend_bound --json >plain
 	LC_ALL=de_DE.UTF-8 plumb spec show backend_bound --json | cmp - plain
 }
+
+@test "COLUMNS is the width, also of a file or a pipe; values that are no width are ignored" {
+	plumb spec show CPU_CYCLES >"$BATS_TEST_TMPDIR/80"
+	COLUMNS=50 plumb spec show CPU_CYCLES >"$BATS_TEST_TMPDIR/50"
+	COLUMNS=50 plumb spec show CPU_CYCLES -o "$BATS_TEST_TMPDIR/file"
+	[ -z "$(too_wide 50 <"$BATS_TEST_TMPDIR/50")" ]
+	[ -n "$(too_wide 50 <"$BATS_TEST_TMPDIR/80")" ]
+	cmp "$BATS_TEST_TMPDIR/50" "$BATS_TEST_TMPDIR/file"
+	for nonsense in '' 0 -5 x 99999999999999999999; do
+		COLUMNS=$nonsense plumb spec show CPU_CYCLES | cmp - "$BATS_TEST_TMPDIR/80"
+	done
+	# Nothing is narrower than 40 columns.
+	[ "$(COLUMNS=1 plumb spec show CPU_CYCLES)" = "$(COLUMNS=40 plumb spec show CPU_CYCLES)" ]
+}

@@ -57,6 +57,14 @@ for m in json.load(sys.stdin)["methodologies"]:
 	done
 }
 
+@test "on a terminal of 40 columns, units stand below names and names end between words" {
+	COLUMNS=40 plumb spec tree --cpu neoverse-v3 >"$BATS_TEST_TMPDIR/text"
+	[ -z "$(too_wide 40 <"$BATS_TEST_TMPDIR/text")" ]
+	grep -A 1 -xF '  ├─ frontend_core_bound' "$BATS_TEST_TMPDIR/text" |
+		grep -qxE '  │  │ +percent of cycles'
+	grep -A 1 -E '^  LL_Cache_ +3  ' "$BATS_TEST_TMPDIR/text" | grep -qE '^  Effectiveness '
+}
+
 @test "a metric that several nodes lead to is drawn once, nearest to a root" {
 	run --separate-stderr plumb spec tree --cpu c1-nano
 	[ "$status" -eq 0 ]
