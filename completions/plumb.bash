@@ -36,11 +36,11 @@ _plumb_source()
 	esac
 }
 
-# _plumb_offer CURRENT CPU one|several WORD|SOURCE...: those that CURRENT begins. Of several, parted by
-# commas, it is the last that is completed.
+# _plumb_offer CURRENT CPU one|several WORD|SOURCE...: offers the words that begin with CURRENT, in
+# either case. Of several, separated by commas, completes the last.
 _plumb_offer()
 {
-	local current=$1 cpu=$2 before='' words='' word
+	local current=$1 cpu=$2 before='' begun words='' word offered
 
 	[ "$3" = one ] || [[ $current != *,* ]] || before=${current%,*},
 	for word in "${@:4}"; do
@@ -49,7 +49,11 @@ _plumb_offer()
 		*) words+=" $(_plumb_source "$word" "$cpu")" ;;
 		esac
 	done
-	mapfile -t COMPREPLY < <(compgen -P "$before" -W "$words" -- "${current#"$before"}")
+	begun=${current#"$before"}
+	read -rd '' -a offered <<<"$words"
+	for word in "${offered[@]}"; do
+		[[ ${word,,} != "${begun,,}"* ]] || COMPREPLY+=("$before$word")
+	done
 	for word in "${@:4}"; do
 		case $word in
 		@files) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$current") ;;

@@ -22,11 +22,12 @@ _plumb_names()
 	_plumb_fields $2 plumb spec list $1 ${3:+--cpu} ${3:+$3}
 }
 
-# _plumb_offer one|several WORD|SOURCE...: several are parted by commas.
+# _plumb_offer one|several WORD|SOURCE...: offers the words that begin with the current one, in either
+# case; several are separated by commas.
 _plumb_offer()
 {
 	local how=$1 word cpu=${opt_args[--cpu]:-} files=''
-	local -a names
+	local -a names either=(-M 'm:{[:lower:][:upper:]}={[:upper:][:lower:]}')
 
 	shift
 	for word; do
@@ -55,11 +56,11 @@ _plumb_offer()
 		esac
 	done
 	if [[ $how == several ]]; then
-		_sequence compadd - $names
+		_sequence compadd $either - $names
 	elif [[ -n $files ]]; then
-		_alternative 'names:name:compadd -a names' "files:file:$files"
+		_alternative "names:name:compadd ${(q)either} -a names" "files:file:$files"
 	else
-		compadd -a names
+		compadd $either -a names
 	fi
 }
 

@@ -159,6 +159,10 @@ bash_offers()
 	[ "$(bash_offers plumb script --filter load,lat)" = 'load,latency>=' ]
 	[ "$(bash_offers plumb record -e spe/l | xargs)" = "spe/load/ spe/llc-miss/" ]
 	[ "$(bash_offers plumb record -e L1D_CACHE_REF | head -n 1)" = L1D_CACHE_REFILL ]
+	# Names complete in either case.
+	[ "$(bash_offers plumb record -e l1d_cache_ref | head -n 1)" = L1D_CACHE_REFILL ]
+	[ "$(bash_offers plumb stat -e cycles,cpu_c)" = cycles,CPU_CYCLES ]
+	[ "$(bash_offers plumb stat -m mp)" = MPKI ]
 	# What has to be attached is not the next word.
 	[ "$(bash_offers plumb record --switch-output = s)" = signal ]
 	bash_offers plumb record --switch-output l | grep -qx ls
@@ -205,6 +209,7 @@ fish_offers()
 	[ "$(fish_offers 'plumb list m')" = metrics ]
 	[ "$(fish_offers 'plumb stat --source m')" = model ]
 	fish_offers 'plumb stat -e CPU_C' | grep -qx CPU_CYCLES
+	fish_offers 'plumb stat -e cpu_c' | grep -qx CPU_CYCLES
 	[ "$(fish_offers 'plumb stat -e cyc')" = cycles ]
 	fish_offers 'plumb stat -e task-' | grep -qx task-clock
 	fish_offers 'plumb stat -e backend_b' | grep -qx backend_bound
@@ -263,9 +268,9 @@ zsh_offers()
 	# shellcheck disable=SC2016 # for zsh
 	PATH=$(dirname "$PLUMB"):$PATH zsh -f -c '
 		_arguments() { }
-		_sequence() { shift 2; print -l -- "$@" }
+		_sequence() { while [[ $1 != - ]]; do shift; done; shift; print -l -- "$@" }
 		_alternative() { print -l -- $names; print -- "$2" }
-		compadd() { print -l -- $names }
+		compadd() { print -l -- $names; print -r -- "$*" }
 		source $1/_plumb
 		shift
 		_plumb_offer "$@"' - "$completions" "$@"
@@ -281,6 +286,8 @@ zsh_offers()
 	[ "$(cpus)" = "$(head -n -1 offered)" ]
 	[ "$(tail -n 1 offered)" = files:file:_files ]
 	zsh_offers one @things | grep -qx backend_bound
+	# In either case.
+	zsh_offers one @things | grep -qF -- '-M m:{[:lower:][:upper:]}={[:upper:][:lower:]} -a names'
 	# shellcheck disable=SC2016 # as it stands there
 	grep -qF '::when: _plumb_offer one signal' "$completions/_plumb"
 	grep -qF ":source: _plumb_offer one auto model perf'" "$completions/_plumb"
