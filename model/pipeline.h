@@ -233,6 +233,8 @@ struct core {
 	uint64_t store_left;   /* cycle at which the last store left for the store buffer */
 	uint64_t calendar[CALENDAR_CYCLES];
 	struct early_result early[READY_COUNT];
+	uint32_t family[PORTS_MAX]; /* for each port, all that can take over its work */
+	uint32_t scarce; /* ports of the last operation in each family that cannot use all of it */
 	struct busy_port busy[PORTS_MAX];
 	struct recent_store recent_stores[RECENT_STORES];
 	struct forward forwards[FORWARD_ENTRIES];

@@ -6,6 +6,22 @@
 #include "pipeline.h"
 
 /*
+ * Of the `open` ports that an operation can use, chooses one. Operations that can use all ports of
+ * a family leave free those that others have no choice but to use.
+ */
+static inline uint64_t choose_port(struct core *core, uint64_t open, uint32_t ports)
+{
+	uint32_t family = core->family[__builtin_ctz(ports)];
+	uint64_t spare = open & ~(uint64_t)core->scarce;
+
+	if (ports != family)
+		core->scarce = (core->scarce & ~family) | ports;
+	else if (spare)
+		open = spare;
+	return open & -open;
+}
+
+/*
  * Takes one of `ports` (not 0) in the first cycle from `cycle` on in which one is free, and returns
  * that cycle. `departed` issue queue entries become free in it. Beyond the calendar, ports are
  * always free.
@@ -18,7 +34,7 @@ static inline uint64_t issue_at(struct core *core, uint64_t cycle, uint32_t port
 		uint64_t open = ports & ~*entry;
 
 		if (likely(open)) {
-			*entry += (open & -open) + departed;
+			*entry += choose_port(core, open, ports) + departed;
 			return cycle;
 		}
 	}

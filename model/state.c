@@ -67,6 +67,26 @@ static void set_limits(struct core *core, const struct core_params *params)
 				  << QUEUE_SHIFT(i);
 }
 
+/* Adds `ports`, which some operation can use, to the families that they belong to. */
+static void join_family(struct core *core, uint32_t ports)
+{
+	uint32_t family = ports;
+
+	for (unsigned i = 0; i < PORTS_MAX; i++)
+		if (ports >> i & 1)
+			family |= core->family[i];
+	for (unsigned i = 0; i < PORTS_MAX; i++)
+		if (family >> i & 1)
+			core->family[i] = family;
+}
+
+static void make_families(struct core *core, const struct core_params *params)
+{
+	for (unsigned i = 0; i < CLASS_COUNT; i++)
+		for (unsigned k = 0; k < params->classes[i].piece_count; k++)
+			join_family(core, params->classes[i].pieces[k].ports);
+}
+
 struct core *core_new(const struct core_params *params, struct memory_system *system,
 		      uint64_t *counts)
 {
@@ -82,6 +102,7 @@ struct core *core_new(const struct core_params *params, struct memory_system *sy
 		return NULL;
 	}
 	set_limits(core, params);
+	make_families(core, params);
 	core->params = params;
 	core->counts = counts;
 	core->slots = params->slots;

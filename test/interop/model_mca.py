@@ -16,7 +16,7 @@ from tap import Skip, Tap  # noqa: E402
 
 BLOCKS = 1500  # of the libraries; more than half of them are not bound by dispatch
 AT_LEAST = 500  # of these
-MEDIAN, P90 = 10, 25  # percent
+MEDIAN, P90 = 2, 10  # percent
 
 tap = Tap()
 tap.skip_all(mca.lacking())
@@ -32,7 +32,7 @@ def judge(core, loop_cycles, programs):
     # in ten may be, for a reason of its own.
     held = mca.held_in_mca(judging, counting)
     slower = [figure.block.place for figure in held
-              if figure.ours > figure.theirs * (1 + MEDIAN / 100)]
+              if figure.ours > figure.theirs * (1 + P90 / 100)]
     if len(slower) * 10 > len(held):
         raise AssertionError(f"slower than llvm-mca with its M0 held: {' '.join(slower)}")
     counting = [figure for figure in counting if figure not in held]

@@ -13,7 +13,7 @@ setup()
 	fake dpkg 'case $1 in --print-architecture) echo amd64 ;; esac'
 	fake apt-get "echo apt-get \"\$@\" >>$calls"
 	# Everything is there ...
-	sed -n 's/^[a-z0-9]*\t\([^:]*\)$/\1 amd64 installed/p; s/^[a-z0-9]*\t\(.*\):arm64$/\1 arm64 installed/p' \
+	sed -n 's/?$//; s/^[a-z0-9]*\t\([^:]*\)$/\1 amd64 installed/p; s/^[a-z0-9]*\t\(.*\):arm64$/\1 arm64 installed/p' \
 		"$(dirname "$deps")/packages" >have
 	fake dpkg-query 'cat have'
 	unset NO_DEPS
@@ -49,6 +49,33 @@ lack()
 	[ "$status" -eq 0 ]
 	grep -q 'update$' <(head -n 1 calls)
 	grep -q 'install meson$' <(tail -n 1 calls)
+}
+
+@test "an optional package is installed where apt has it" {
+	lack llvm-22
+	# shellcheck disable=SC2016 # for the fake to expand
+	fake apt-cache 'echo "$2:"; echo "  Candidate: 1:22"'
+	run "$deps" test
+	[ "$status" -eq 0 ]
+	grep -q 'install llvm-22$' <(tail -n 1 calls)
+}
+
+@test "an optional package that only the new lists have is installed with the others" {
+	lack llvm-22 bats
+	fake apt-cache 'grep -q update calls && echo "  Candidate: 1:22" || echo "  Candidate: (none)"'
+	run "$deps" test
+	[ "$status" -eq 0 ]
+	[ "$output" = "install-deps: installing bats" ]
+	grep -q 'install bats llvm-22$' <(tail -n 1 calls)
+}
+
+@test "an optional package that apt does not have is not missing" {
+	lack llvm-22
+	fake apt-cache 'echo "  Candidate: (none)"'
+	run "$deps" test
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	[ ! -e calls ]
 }
 
 @test "a package that is not configured counts as missing" {
