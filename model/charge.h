@@ -47,9 +47,6 @@ void exact_block_ends(struct core *core, const struct block *block, unsigned exe
 void exact_fetched(struct core *core);
 void exact_accessed(struct core *core, const struct op *op);
 
-/* Code behind an isb is fetched again. */
-void exact_refetched(struct core *core);
-
 /* Instruction `index` of the current block comes next. */
 static inline void exact_insn_begins(struct core *core, const struct op *op, unsigned index)
 {

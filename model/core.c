@@ -93,19 +93,13 @@ static inline void count_kinds(struct core *core, const struct block *block, uns
 		account_activity(core, block, 0, executed, false);
 }
 
-/* Flushes everything after `op`, which is fetched again. */
-static void flush_behind(struct core *core, const struct block *block, const struct op *op,
-			 const struct op *end)
+/* Returns the operation behind the current chunk of code, or `end`. */
+static inline const struct op *behind_chunk(const struct core *core, const struct block *block,
+					    const struct op *op, const struct op *end)
 {
-	core->isb_flushes++;
-	flush_pipeline(core, core->last_retired);
-	if (++op == end || op->flags & OP_CHUNK)
-		return;
-	if (core->exact)
-		core->exact->line++;
-	fetch_chunk(core, address_of(block, op));
-	if (core->exact)
-		exact_refetched(core);
+	uint64_t left = (core->chunk_end - address_of(block, op)) / 4;
+
+	return left < (uint64_t)(end - op) ? op + left : end;
 }
 
 /*
@@ -119,28 +113,25 @@ run_block(struct core *core, const struct block *block, unsigned executed,
 {
 	const struct prepared *prepared = block->model;
 	struct cursor cursor = {block, accesses, accesses + access_count};
-	const struct op *op = prepared->ops, *end;
+	const struct op *op = prepared->ops, *end = op + executed, *chunk;
 	const struct access *first;
 	bool branches = prepared->branch && executed == prepared->count;
 	uint64_t done = 0;
 
-	if (block->pc != core->resume && !(op->flags & OP_CHUNK)) {
-		fetch_chunk(core, block->pc);
-		if (charged)
-			exact_fetched(core);
-	}
-	for (end = op + executed; op != end; op++) {
+	if (block->pc != core->resume)
+		core->chunk_end = block->pc;
+	chunk = behind_chunk(core, block, op, end);
+	for (; op != end; op++) {
 		if (charged)
 			exact_insn_begins(core, op, index_of(block, op));
-		if (op->flags & (OP_CHUNK | OP_MORE)) {
-			if (op->flags & OP_CHUNK) {
-				fetch_chunk(core, address_of(block, op));
-				if (charged)
-					exact_fetched(core);
-			}
-			if (op->flags & OP_MORE)
-				dispatch_more(core, op->operations - 1u);
+		if (op == chunk) {
+			fetch_chunk(core, address_of(block, op));
+			chunk = behind_chunk(core, block, op, end);
+			if (charged)
+				exact_fetched(core);
 		}
+		if (op->flags & OP_MORE)
+			dispatch_more(core, op->operations - 1u);
 		dispatch(core, op);
 		if (watched)
 			watch_dispatched(core, op);
@@ -155,8 +146,11 @@ run_block(struct core *core, const struct block *block, unsigned executed,
 					exact_commits(core, op);
 				commit_stores(core, op, address_of(block, op));
 			}
-			if (op->flags & OP_FLUSH)
-				flush_behind(core, block, op, end);
+			if (op->flags & OP_FLUSH) {
+				core->isb_flushes++;
+				flush_pipeline(core, core->last_retired);
+				chunk = op + 1; /* is fetched again */
+			}
 		}
 		if (charged && op->memory & MEM_ANY)
 			exact_accessed(core, op);

@@ -33,6 +33,8 @@ struct folds {
 struct direction {
 	unsigned count;
 	unsigned log2_entries;
+	unsigned history_bits; /* of an index, which depend on the history; the others do not */
+	uint16_t history_mask;
 	uint32_t index_mask, tag_mask, base_mask;
 	int8_t *base; /* 2-bit counters */
 	struct entry *entries[TABLES_MAX];
@@ -84,8 +86,11 @@ struct direction *direction_new(const struct predictor_params *params)
 	d->tag_mask = (1u << params->tag_bits) - 1;
 	d->base_mask = (1u << params->base_log2_entries) - 1;
 	if (params->tage_log2_entries > 15 || params->tag_bits > 15 || params->tag_bits < 2 ||
-	    params->tage_log2_entries < 4)
+	    params->tage_log2_entries < 4 ||
+	    params->tage_bank_bits >= params->tage_log2_entries)
 		goto fail;
+	d->history_bits = params->tage_log2_entries - (unsigned)params->tage_bank_bits;
+	d->history_mask = (uint16_t)((1u << d->history_bits) - 1);
 	d->random = 0x2545f491;
 	d->base = malloc((size_t)d->base_mask + 1);
 	if (!d->base)
@@ -99,7 +104,8 @@ struct direction *direction_new(const struct predictor_params *params)
 		if (!d->entries[i])
 			goto fail;
 	}
-	folds_set_up(&d->index, params->tage_log2_entries, d);
+	/* An even width would put every other branch of the history into the same bits. */
+	folds_set_up(&d->index, d->history_bits | 1, d);
 	folds_set_up(&d->tag, params->tag_bits, d);
 	folds_set_up(&d->tag2, params->tag_bits - 1u, d);
 	return d;
@@ -176,7 +182,8 @@ static inline void look_up(const struct direction *d, uint32_t address, struct l
 	per_table spread = {(uint16_t)(high >> 3), (uint16_t)(high >> 2), (uint16_t)(high >> 1),
 			    (uint16_t)high,        (uint16_t)(high >> 3), (uint16_t)(high >> 2),
 			    (uint16_t)(high >> 1), (uint16_t)high};
-	per_table index = (spread ^ (uint16_t)address ^ d->index.value) & (uint16_t)d->index_mask;
+	per_table folded = (d->index.value ^ d->index.value >> d->history_bits) & d->history_mask;
+	per_table index = (spread ^ (uint16_t)address ^ folded) & (uint16_t)d->index_mask;
 	unsigned matching = 0;
 
 	found->base = &d->base[address & d->base_mask];

@@ -271,18 +271,12 @@ void exact_fetched(struct core *core)
 	struct exact *exact = core->exact;
 	uint64_t sum = fetch_sum(core->counts);
 
+	exact->profile.lines[exact->line].fetches++;
 	expect(exact, EXACT_L1I_CACHE, EXACT_L1I_TLB);
 	if (likely(sum == exact->fetch_sum + FETCHES_PLAIN))
 		exact->fetch_sum = sum;
 	else
 		charge_memory(core);
-}
-
-void exact_refetched(struct core *core)
-{
-	add(core->exact, core->exact->line, EXACT_L1I_CACHE, 1);
-	add(core->exact, core->exact->line, EXACT_L1I_TLB, 1);
-	exact_fetched(core);
 }
 
 void exact_accessed(struct core *core, const struct op *op)
@@ -321,10 +315,6 @@ static void count_part(struct core *core, const struct block *block, uint32_t li
 
 		add(exact, line, EXACT_INST_RETIRED, 1);
 		add(exact, line, EXACT_OP_RETIRED, op->operations);
-		if (op->flags & OP_CHUNK) {
-			add(exact, line, EXACT_L1I_CACHE, 1);
-			add(exact, line, EXACT_L1I_TLB, 1);
-		}
 		if (op->path == PATH_LOAD || op->path == PATH_STORE) {
 			bool load = op->path == PATH_LOAD;
 
@@ -361,8 +351,6 @@ bool exact_block_begins(struct core *core, const struct block *block, unsigned e
 		visit->executions++;
 	else
 		count_part(core, block, visit->lines, executed);
-	if (block->pc != core->resume && !(prepared->ops[0].flags & OP_CHUNK))
-		visit->fetches++;
 	return true;
 }
 

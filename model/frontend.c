@@ -8,11 +8,13 @@
 #define NO_RESUME 1
 
 /*
- * Fetches the chunk of code that contains `pc`, once the predictor provides it (a chunk per cycle),
- * L1I has it, and the queue to rename has room.
+ * Fetches the chunk of code that begins at `pc`, once the predictor provides it (a chunk per
+ * cycle), L1I has it, and the queue to rename has room. It ends after the bytes that are fetched at
+ * a time, or with its line. Missing lines follow one another at the pace at which L1I takes them.
  */
 void fetch_chunk(struct core *core, uint64_t pc)
 {
+	uint64_t line_end = (pc | core->fetch_mask) + 1, end = pc + core->fetch_bytes;
 	uint64_t chunk = core->chunk_sequence++, predict, base;
 	struct memory_result result;
 
@@ -20,6 +22,11 @@ void fetch_chunk(struct core *core, uint64_t pc)
 	predict = later(predict, core->predict);
 	core->predict = predict + 1;
 	memory_fetch(core->memory, predict, pc, &result);
+	core->chunk_end = end < line_end ? end : line_end;
+	if (result.level != LEVEL_L1 && !result.pending) {
+		result.ready = later(result.ready, core->line_filled + core->line_cycles);
+		core->line_filled = result.ready;
+	}
 
 	base = core->dispatched[(core->sequence - core->fetch_queue) & core->reorder_mask];
 	base = later(base, later(predict + core->fetch_latency, core->fetched + 1));

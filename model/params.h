@@ -49,6 +49,7 @@ struct tlb_params {
 struct predictor_params {
 	uint8_t tage_tables;
 	uint8_t tage_log2_entries;
+	uint8_t tage_bank_bits; /* of the index, which the address alone chooses */
 	uint8_t base_log2_entries;
 	uint8_t tag_bits;
 	uint16_t history[8];     /* bits of global history for each table, ascending */

@@ -76,11 +76,10 @@ enum blame { BLAME_CORE, BLAME_L1D, BLAME_MEM, BLAME_TLB, BLAME_STORE, BLAME_COU
 enum starve { STARVE_FLOW, STARVE_FLUSH, STARVE_TLB, STARVE_L1I, STARVE_MEM, STARVE_COUNT };
 
 enum op_flag {
-	OP_CHUNK = 1 << 0,     /* first of a fetch chunk */
-	OP_COMMIT = 1 << 1,    /* has stores, which leave after it retires */
-	OP_FOR_STORE = 1 << 2, /* prefetches for writing */
-	OP_FLUSH = 1 << 3,     /* isb: younger instructions are fetched again */
-	OP_MORE = 1 << 4,      /* more than one operation */
+	OP_COMMIT = 1 << 0,    /* has stores, which leave after it retires */
+	OP_FOR_STORE = 1 << 1, /* prefetches for writing */
+	OP_FLUSH = 1 << 2,     /* isb: younger instructions are fetched again */
+	OP_MORE = 1 << 3,      /* more than one operation */
 };
 
 /* How an operation executes. */
@@ -257,12 +256,17 @@ struct core {
 	uint64_t fetched; /* cycle of the last chunk's fetch */
 	uint64_t *chunks; /* ring of the cycles at which chunks were fetched */
 	uint64_t chunk_sequence;
-	uint64_t resume;      /* address at which the current chunk continues, if not aligned */
+	uint64_t resume;      /* address at which the current chunk continues */
+	uint64_t chunk_end;   /* address behind the current chunk */
+	uint64_t line_filled; /* cycle at which the last line missing in L1I was there */
 	uint64_t flush_until; /* starved cycles before it are due to a flush */
 	uint64_t unstalled;   /* when the chunk would be available without misses */
 	uint64_t translated;  /* likewise, without misses after translation */
 	uint8_t fetch_starve; /* enum starve: the cause after that */
 	uint32_t chunk_mask;
+	uint32_t fetch_bytes;
+	uint32_t fetch_mask; /* of the part of an address inside a line */
+	uint32_t line_cycles; /* from a line missing in L1I to the next one */
 	uint32_t fetch_ahead;
 	uint32_t fetch_queue;
 	uint32_t frontend_cycles;

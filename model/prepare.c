@@ -115,8 +115,7 @@ static unsigned path_of(const struct op *op, const struct class_params *class,
 	return PATH_OTHER;
 }
 
-static void prepare_op(const struct core_params *params, const struct insn *insn, uint64_t pc,
-		       struct op *op)
+static void prepare_op(const struct core_params *params, const struct insn *insn, struct op *op)
 {
 	const struct class_params *class = &params->classes[insn->class];
 	unsigned limit = params->queue_entries[class->queue];
@@ -147,8 +146,6 @@ static void prepare_op(const struct core_params *params, const struct insn *insn
 		op->data_ports = class->pieces[1].ports;
 	op->path = (uint8_t)path_of(op, class, insn);
 
-	if (!(pc & (params->fetch_bytes - 1u)))
-		op->flags |= OP_CHUNK;
 	if (insn->kinds & KIND_ISB)
 		op->flags |= OP_FLUSH;
 	if (op->operations > 1)
@@ -196,7 +193,7 @@ bool core_prepare_block(const struct core_params *params, struct block *block)
 	prepared->count = block->count;
 	prepared->branch = block->count ? block->insns[block->count - 1].branch : BRANCH_NONE;
 	for (unsigned i = 0; i < block->count; i++)
-		prepare_op(params, &block->insns[i], block->pc + 4ull * i, &prepared->ops[i]);
+		prepare_op(params, &block->insns[i], &prepared->ops[i]);
 	sum_kinds(prepared, block);
 	block->model = prepared;
 	return true;

@@ -165,17 +165,13 @@ static void add_executions(const struct profile_visit *visit, unsigned i, uint64
 {
 	const struct prepared *prepared = visit->block->model;
 	const struct op *op = &prepared->ops[i];
-	uint64_t executions = visit->executions, fetches = executions;
+	uint64_t executions = visit->executions;
 
 	counts[EXACT_INST_RETIRED] += executions;
 	counts[EXACT_OP_RETIRED] += executions * op->operations;
 	if (i + 1 == prepared->count && prepared->branch != BRANCH_NONE &&
 	    prepared->branch != BRANCH_EXCEPTION)
 		counts[EXACT_BR_RETIRED] += executions;
-	if (!(op->flags & OP_CHUNK))
-		fetches = i == 0 ? visit->fetches : 0;
-	counts[EXACT_L1I_CACHE] += fetches;
-	counts[EXACT_L1I_TLB] += fetches;
 	if (op->path == PATH_LOAD) {
 		counts[EXACT_MEM_ACCESS_RD] += executions;
 		counts[EXACT_L1D_CACHE_RD] += executions;
@@ -190,7 +186,9 @@ static void add_executions(const struct profile_visit *visit, unsigned i, uint64
 static void add_line(struct profile *p, uint32_t line, uint64_t *counts)
 {
 	counts[EXACT_CPU_CYCLES] += p->lines[line].cycles;
-	p->lines[line].cycles = 0;
+	counts[EXACT_L1I_CACHE] += p->lines[line].fetches;
+	counts[EXACT_L1I_TLB] += p->lines[line].fetches;
+	p->lines[line].cycles = p->lines[line].fetches = 0;
 	for (uint32_t at = p->lines[line].cells; at; at = p->cells[at].next) {
 		counts[p->cells[at].event] += (uint64_t)p->cells[at].count;
 		p->cells[at].count = 0;
@@ -281,7 +279,7 @@ void profile_tell(struct profile *p, profile_told *told, void *user)
 		qsort(places, count, sizeof(*places), compare_places);
 		tell_context(p, c, places, count, told, user);
 		for (uint32_t v = first[c]; v != UINT32_MAX; v = next[v])
-			p->visits[v].executions = p->visits[v].fetches = 0;
+			p->visits[v].executions = 0;
 	}
 	if (!next)
 		p->failed = true;

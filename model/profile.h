@@ -19,14 +19,14 @@ struct profile_cell {
 };
 
 struct profile_line {
-	uint64_t cycles; /* whose first operation it was */
+	uint64_t cycles;  /* whose first operation it was */
+	uint64_t fetches; /* of a chunk of code that begins with it */
 	uint32_t cells;  /* index of the first; 0: none */
 };
 
 struct profile_visit {
 	const struct block *block;
 	uint64_t executions; /* of the whole block */
-	uint64_t fetches;    /* of a first instruction that is not aligned to a chunk */
 	uint32_t context;
 	uint32_t lines; /* index of the first instruction's */
 	uint32_t next;  /* the visit that followed last time */

@@ -6,6 +6,7 @@
 #define FAST_WAYS       4
 #define INDIRECT_TABLES 3
 #define CONFIDENT       3
+#define SET_BITS_MAX    15
 
 struct slot {
 	uint64_t pc; /* 0: empty */
@@ -16,6 +17,7 @@ struct slot {
 struct buffer {
 	struct slot *slots;
 	uint32_t set_mask;
+	unsigned set_bits;
 	unsigned ways;
 };
 
@@ -28,8 +30,10 @@ static bool buffer_set_up(struct buffer *buffer, uint32_t entries, unsigned ways
 	uint32_t sets = 1;
 
 	buffer->ways = ways ? ways : 1;
-	while (2 * sets * buffer->ways <= entries)
+	while (2 * sets * buffer->ways <= entries && buffer->set_bits < SET_BITS_MAX) {
 		sets *= 2;
+		buffer->set_bits++;
+	}
 	buffer->set_mask = sets - 1;
 	buffer->slots = calloc((size_t)sets * buffer->ways, sizeof(*buffer->slots));
 	return buffer->slots != NULL;
@@ -58,10 +62,17 @@ void target_buffer_free(struct target_buffer *buffer)
 	free(buffer);
 }
 
+/*
+ * Sets are chosen by all bits of the address, folded, so that branches at the same distance from
+ * one another, as in tables of short functions, take as many sets as any others.
+ */
 static inline struct slot *set_of(const struct buffer *buffer, uint64_t pc)
 {
-	uint32_t hash = (uint32_t)(pc >> 2) ^ (uint32_t)(pc >> 14);
+	uint64_t hash = pc >> 2;
 
+	hash ^= hash >> 4 * buffer->set_bits;
+	hash ^= hash >> 2 * buffer->set_bits;
+	hash ^= hash >> buffer->set_bits;
 	return &buffer->slots[(size_t)(hash & buffer->set_mask) * buffer->ways];
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Straight on, four times L1I: each line is missed, but fetch runs ahead of what needs it. */
+/* Straight on, four times L1I: each line is missed. Fetch runs ahead of what needs it. */
 #include "kernel.inc"
 
 #define INSTRUCTIONS (4 * L1I_BYTES / 4)

@@ -54,9 +54,34 @@ static void taken_branches_cut_chunks(void **state)
 	nops(&b, 0x1000, 2); /* a loop of three instructions */
 	bench_branch(&b, BRANCH_IMMEDIATE);
 	assert_float_equal(bench_cycles(&params, &b), 1, 1e-6);
-	nops(&b, 0x1018, 2); /* across two chunks */
+	nops(&b, 0x1018, 2); /* anywhere in a line */
+	bench_branch(&b, BRANCH_IMMEDIATE);
+	assert_float_equal(bench_cycles(&params, &b), 1, 1e-6);
+	nops(&b, 0x1038, 2); /* across two lines */
 	bench_branch(&b, BRANCH_IMMEDIATE);
 	assert_float_equal(bench_cycles(&params, &b), 2, 1e-6);
+}
+
+/* Sixteen instructions a line from L2, which L1I takes one in 10 cycles. */
+static void missing_lines_come_at_their_pace(void **state)
+{
+	struct core_params params = bench_core();
+	uint64_t counts[EVENT_COUNT];
+
+	(void)state;
+	for (int paced = 0; paced < 2; paced++) {
+		params.l1i.cycles_per_line = paced ? 10 : 0;
+		nops(&b, NEAR_L2, 160);
+		bench_end(&params, &b);
+		bench_counts(&params, &b, 1, counts);
+		core_release_block(&b.block);
+		/* the first line's second chunk misses as well here: no cache is between */
+		assert_int_equal(counts[EVENT_L1I_CACHE_REFILL], 20);
+		if (paced)
+			assert_in_range(counts[EVENT_CPU_CYCLES], 20 * 10, 20 * 10 + 40);
+		else
+			assert_in_range(counts[EVENT_CPU_CYCLES], 40, 100);
+	}
 }
 
 /* A block that goes on where the last one ended, in mid-chunk, needs no fetch of its own. */
@@ -400,6 +425,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_operation_takes_the_frontend),
 		cmocka_unit_test(taken_branches_cut_chunks),
+		cmocka_unit_test(missing_lines_come_at_their_pace),
 		cmocka_unit_test(blocks_go_on_in_a_chunk),
 		cmocka_unit_test(bubbles_are_the_flow),
 		cmocka_unit_test(misprediction_costs_its_penalty),

@@ -49,7 +49,7 @@ static void one_sided_branches_are_learnt(void **state)
 	(void)state;
 	for (int i = 0; i < 1000; i++)
 		for (unsigned b = 0; b < 16; b++)
-			missed += misses(PC + 16 * b, b & 1) && i >= 10;
+			missed += misses(PC + 16 * b, b & 1) && i >= 20;
 	assert_int_equal(missed, 0);
 }
 
@@ -73,6 +73,49 @@ static void a_loop_of_thirty_is_left_without_a_miss(void **state)
 		for (int k = 0; k < 30; k++)
 			missed += misses(PC, k != 29) && i >= 1500;
 	assert_in_range(missed, 0, 30); /* of 1500 loops */
+}
+
+/*
+ * The share of mispredictions, in per cent, of `branches` branches with random patterns of `length`
+ * outcomes in a loop, after they have been seen often.
+ */
+static unsigned pattern_misses(const char *core, unsigned branches, unsigned length)
+{
+	const struct predictor_params *sizes = &model_core_find(core)->predictor;
+	struct predictor *own = predictor_new(sizes);
+	const unsigned rounds = 80, count = branches * length;
+	unsigned char *taken = malloc(count);
+	unsigned missed = 0;
+
+	assert_non_null(own);
+	assert_non_null(taken);
+	for (unsigned i = 0; i < count; i++)
+		taken[i] = random_bits() & 1;
+	for (unsigned i = 0; i < rounds * count; i++) {
+		unsigned b = i % branches;
+		uint64_t pc = PC + 16 * b;
+		struct predict_outcome outcome;
+
+		predictor_branch(own, pc, BRANCH_CONDITIONAL, taken[i % count], pc + 8, &outcome);
+		missed += outcome.result == PREDICT_WRONG && i >= rounds / 4 * 3 * count;
+		if (b == branches - 1)
+			predictor_branch(own, pc + 32, BRANCH_CONDITIONAL, true, PC, &outcome);
+	}
+	free(taken);
+	predictor_free(own);
+	return missed * 100 / (rounds / 4 * count);
+}
+
+/* The lengths that were measured on real cores, and twice those. */
+static void patterns_are_learnt_up_to_the_length_measured(void **state)
+{
+	(void)state;
+	assert_in_range(pattern_misses("neoverse-n3", 1, 2048), 0, 1);
+	assert_in_range(pattern_misses("neoverse-n3", 1, 4096), 10, 50);
+	assert_in_range(pattern_misses("neoverse-n3", 512, 32), 0, 1);
+	assert_in_range(pattern_misses("neoverse-n3", 512, 64), 3, 50);
+	assert_in_range(pattern_misses("neoverse-v1", 512, 16), 0, 1);
+	assert_in_range(pattern_misses("neoverse-v1", 512, 32), 10, 50);
 }
 
 static void one_branch_follows_another(void **state)
@@ -177,6 +220,7 @@ int main(void)
 		TEST(one_sided_branches_are_learnt),
 		TEST(a_repeated_pattern_is_learnt),
 		TEST(a_loop_of_thirty_is_left_without_a_miss),
+		TEST(patterns_are_learnt_up_to_the_length_measured),
 		TEST(one_branch_follows_another),
 		TEST(a_fair_coin_is_missed_half_the_time),
 		TEST(returns_are_right_as_deep_as_the_stack),
