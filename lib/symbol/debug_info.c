@@ -56,10 +56,10 @@ struct answer {
 };
 
 struct debug_info {
-	struct elf_file runtime, debug; /* `debug` is closed if it is the same file */
-	Dwarf *dwarf;                   /* NULL: no debug information */
-	struct supplement supplement;   /* what `dwarf` refers to */
-	Dwarf_CFI *eh_frame, *debug_frame;
+	struct elf_file runtime, debug;     /* `debug` is closed if it is the same file */
+	Dwarf *dwarf;                       /* NULL: no debug information */
+	struct supplement supplement;       /* what `dwarf` refers to */
+	struct cfi *eh_frame, *debug_frame; /* of the runtime file, and of `dwarf` */
 	struct unit *units;
 	size_t unit_count;
 	struct ranges unit_ranges;
@@ -182,10 +182,10 @@ void debug_info_free(struct debug_info *debug)
 	free(debug->answers);
 	free(debug->names);
 	arena_free(&debug->strings);
-	if (debug->eh_frame)
-		dwarf_cfi_end(debug->eh_frame);
+	cfi_free(debug->eh_frame);
+	cfi_free(debug->debug_frame);
 	if (debug->dwarf)
-		dwarf_end(debug->dwarf); /* ends debug_frame too */
+		dwarf_end(debug->dwarf);
 	supplement_close(&debug->supplement);
 	if (debug->debug.elf)
 		elf_file_close(&debug->debug);
@@ -199,6 +199,30 @@ static void end_dwarf(struct debug_info *debug)
 	dwarf_end(debug->dwarf);
 	debug->dwarf = NULL;
 	supplement_close(&debug->supplement);
+}
+
+/* Reads a section of call frame information, if there is one for 64-bit little-endian code. */
+static int open_cfi(const struct elf_file *elf, const char *name, bool is_eh_frame,
+		    struct cfi **cfi)
+{
+	Elf_Scn *section = NULL;
+
+	if (elf->header.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    elf->header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return 0;
+	while ((section = elf_nextscn(elf->elf, section))) {
+		const Elf_Data *data;
+		GElf_Shdr header;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS ||
+		    header.sh_flags & SHF_COMPRESSED ||
+		    strcmp(elf_file_section_name(elf, &header), name) != 0)
+			continue;
+		data = elf_file_raw_data(section);
+		if (data && data->d_buf && data->d_size)
+			return cfi_new(data->d_buf, data->d_size, header.sh_addr, is_eh_frame, cfi);
+	}
+	return 0;
 }
 
 static int begin_dwarf(struct debug_info *debug, const struct plumb_symbol_file *file,
@@ -220,7 +244,7 @@ static int begin_dwarf(struct debug_info *debug, const struct plumb_symbol_file 
 		end_dwarf(debug);
 		return status;
 	}
-	debug->debug_frame = dwarf_getcfi(debug->dwarf);
+	files_note(file->files, open_cfi(elf, ".debug_frame", false, &debug->debug_frame));
 	/* What was read before memory ran out is correct, and is used. */
 	return read_units(debug);
 }
@@ -250,7 +274,7 @@ static struct debug_info *open_debug_info(struct plumb_symbol_file *file)
 		return NULL;
 	}
 	elf = &debug->runtime;
-	debug->eh_frame = dwarf_getcfi_elf(elf->elf);
+	files_note(file->files, open_cfi(elf, ".eh_frame", true, &debug->eh_frame));
 	find_debug_file(file);
 	if (file->debug_path && strcmp(file->debug_path, file->path) != 0) {
 		status = elf_file_open(&debug->debug, file->debug_path);
@@ -604,17 +628,12 @@ const char *debug_info_folder(struct plumb_symbol_file *file, uint64_t place)
 
 /* ---- Unwinding ------------------------------------------------------------------------------- */
 
-Dwarf_Frame *debug_info_frame(struct plumb_symbol_file *file, uint64_t place)
+bool debug_info_frame(struct plumb_symbol_file *file, uint64_t place, struct cfi_row *row)
 {
 	struct debug_info *debug = debug_info_of(file);
-	Dwarf_Frame *frame = NULL;
 	Dwarf_Addr address;
 
-	if (!debug || !file_link_address(file, place, &address))
-		return NULL;
-	if (debug->eh_frame && dwarf_cfi_addrframe(debug->eh_frame, address, &frame) == 0)
-		return frame;
-	if (debug->debug_frame && dwarf_cfi_addrframe(debug->debug_frame, address, &frame) == 0)
-		return frame;
-	return NULL;
+	return debug && file_link_address(file, place, &address) &&
+	       ((debug->eh_frame && cfi_find(debug->eh_frame, address, row)) ||
+		(debug->debug_frame && cfi_find(debug->debug_frame, address, row)));
 }

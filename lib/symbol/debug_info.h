@@ -8,6 +8,7 @@
 
 #include <elfutils/libdw.h>
 
+#include "symbol/cfi.h"
 #include "symbol/files.h"
 
 /*
@@ -21,8 +22,8 @@ size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place,
 /* Returns the folder that relative names of source files at `place` belong to, or NULL. */
 const char *debug_info_folder(struct plumb_symbol_file *file, uint64_t place);
 
-/* Finds the rules that unwind the frame at `place`. Free them with free(). NULL: there are none. */
-Dwarf_Frame *debug_info_frame(struct plumb_symbol_file *file, uint64_t place);
+/* Finds the rules that unwind the frame at `place`. Returns false if there are none. */
+bool debug_info_frame(struct plumb_symbol_file *file, uint64_t place, struct cfi_row *row);
 
 void debug_info_free(struct debug_info *debug);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Call chains from a copy of the stack, as perf record --call-graph dwarf takes them. The rules are
- * those of .eh_frame and .debug_frame, which libdw reads; where a file has none, frame pointers are
- * followed. Everything copied from the recorded program is hostile: each read is checked against
- * the copy, and the stack must shrink from frame to frame.
+ * those of .eh_frame and .debug_frame (cfi.h); where a file has none, frame pointers are followed.
+ * Everything copied from the recorded program is hostile: each read is checked against the copy,
+ * and the stack must shrink from frame to frame.
  *
  * Register numbers: DWARF for the Arm 64-bit Architecture (AADWARF64), section 4.1; System V ABI,
  * AMD64 supplement, figure 3.36. Order in samples: the kernel's asm/perf_regs.h.
@@ -14,10 +14,11 @@
 #include <string.h>
 
 #include "symbol/debug_info.h"
+#include "symbol/dwarf_bytes.h"
 #include "symbol/symbolizer.h"
 #include "symbol/unwind.h"
 
-#define REGISTERS_MAX 34
+#define REGISTERS_MAX CFI_REGISTERS
 #define STACK_MAX     64  /* of a DWARF expression */
 #define OPS_MAX       512 /* of one expression */
 
@@ -29,6 +30,7 @@ struct architecture {
 	uint8_t from_sample[REGISTERS_MAX]; /* DWARF's number of each register in a sample */
 	uint8_t sample_registers;
 	uint8_t pc, sp, fp; /* DWARF numbers; AArch64's pc has none, so this is a free one */
+	uint64_t saved;     /* a bit for each register that is the caller's unless a rule says so */
 	uint64_t address_mask;
 };
 
@@ -41,6 +43,7 @@ static const struct architecture aarch64 = {
 	.pc = 32,
 	.sp = 31,
 	.fp = 29,
+	.saved = UINT64_C(0x7ff80000), /* x19 to x30 (AAPCS64, section 6.1.1) */
 	.address_mask = AARCH64_ADDRESS,
 };
 
@@ -52,6 +55,7 @@ static const struct architecture x86_64 = {
 	.pc = 16,
 	.sp = 7,
 	.fp = 6,
+	.saved = 1u << 3 | 1u << 6 | 0xf000, /* rbx, rbp, r12 to r15 (figure 3.4) */
 	.address_mask = UINT64_MAX,
 };
 
@@ -88,6 +92,11 @@ struct evaluation {
 	uint64_t at[STACK_MAX];
 	unsigned depth;
 	bool is_value; /* the top of the stack is the value, not its address */
+};
+
+struct operation {
+	uint8_t atom; /* DW_OP_... */
+	uint64_t number, number2;
 };
 
 static bool push(struct evaluation *e, uint64_t value)
@@ -148,7 +157,7 @@ static bool combine(struct evaluation *e, uint8_t operation)
 	}
 }
 
-static bool apply(struct evaluation *e, const struct unwinding *u, const Dwarf_Op *op)
+static bool apply(struct evaluation *e, const struct unwinding *u, const struct operation *op)
 {
 	uint8_t atom = op->atom;
 	uint64_t value;
@@ -207,65 +216,145 @@ static bool apply(struct evaluation *e, const struct unwinding *u, const Dwarf_O
 	}
 }
 
-static bool evaluate(struct evaluation *e, const struct unwinding *u, const Dwarf_Op *ops,
-		     size_t count)
+/* Reads an operation's operands. Those that apply() does not know need none. */
+static struct operation read_operation(struct dwarf_bytes *bytes)
 {
+	struct operation op = {.atom = (uint8_t)dwarf_unsigned(bytes, 1)};
+
+	if (op.atom >= DW_OP_breg0 && op.atom <= DW_OP_breg31) {
+		op.number = (uint64_t)dwarf_sleb(bytes);
+		return op;
+	}
+	switch (op.atom) {
+	case DW_OP_const1u:
+	case DW_OP_deref_size:
+		op.number = dwarf_unsigned(bytes, 1);
+		break;
+	case DW_OP_const2u:
+		op.number = dwarf_unsigned(bytes, 2);
+		break;
+	case DW_OP_const4u:
+		op.number = dwarf_unsigned(bytes, 4);
+		break;
+	case DW_OP_const8u:
+	case DW_OP_const8s:
+		op.number = dwarf_unsigned(bytes, 8);
+		break;
+	case DW_OP_const1s:
+		op.number = (uint64_t)dwarf_signed(bytes, 1);
+		break;
+	case DW_OP_const2s:
+		op.number = (uint64_t)dwarf_signed(bytes, 2);
+		break;
+	case DW_OP_const4s:
+		op.number = (uint64_t)dwarf_signed(bytes, 4);
+		break;
+	case DW_OP_constu:
+	case DW_OP_plus_uconst:
+	case DW_OP_regx:
+		op.number = dwarf_uleb(bytes);
+		break;
+	case DW_OP_consts:
+		op.number = (uint64_t)dwarf_sleb(bytes);
+		break;
+	case DW_OP_bregx:
+		op.number = dwarf_uleb(bytes);
+		op.number2 = (uint64_t)dwarf_sleb(bytes);
+		break;
+	default:
+		break;
+	}
+	return op;
+}
+
+/* Evaluates a rule's expression; one for a register begins with the CFA on the stack. */
+static bool evaluate(struct evaluation *e, const struct unwinding *u, const struct cfi_rule *rule,
+		     bool of_register)
+{
+	struct dwarf_bytes bytes = {.at = rule->bytes, .end = rule->bytes + rule->size};
+
 	*e = (struct evaluation){0};
-	if (count == 0 || count > OPS_MAX)
+	if (rule->size == 0 || (of_register && !push(e, u->cfa)))
 		return false;
-	for (size_t i = 0; i < count; i++)
-		if (!apply(e, u, &ops[i]))
+	for (unsigned i = 0; dwarf_left(&bytes); i++) {
+		struct operation op = read_operation(&bytes);
+
+		if (i == OPS_MAX || bytes.failed || !apply(e, u, &op))
 			return false;
+	}
 	return e->depth != 0;
 }
 
 /* ---- One frame to the next ------------------------------------------------------------------- */
 
-/* Finds the caller's register `number` by the rules; unknown if it cannot be recovered. */
-static void recover(const struct unwinding *u, Dwarf_Frame *rules, unsigned number,
-		    struct frame *caller)
+/* Finds a register plus an offset. Returns false if it is unknown. */
+static bool add_to_register(const struct unwinding *u, const struct cfi_rule *rule, uint64_t *value)
+{
+	if (rule->number >= REGISTERS_MAX || !u->frame.known[rule->number])
+		return false;
+	*value = u->frame.value[rule->number] + (uint64_t)rule->offset;
+	return true;
+}
+
+/* Finds the caller's register `number` by its rule. Returns false if it cannot be recovered. */
+static bool recover(const struct unwinding *u, const struct cfi_rule *rule, unsigned number,
+		    uint64_t *value)
 {
 	struct evaluation e;
-	Dwarf_Op memory[3], *ops;
-	size_t count;
 
-	if (dwarf_frame_register(rules, (int)number, memory, &ops, &count) != 0)
-		return;
-	if (count == 0 && !ops) { /* the same as here */
-		caller->known[number] = u->frame.known[number];
-		caller->value[number] = u->frame.value[number];
-	} else if (count && evaluate(&e, u, ops, count)) {
-		uint64_t top = e.at[e.depth - 1];
-
-		caller->known[number] = e.is_value || read_word(u, top, 8, &caller->value[number]);
-		if (e.is_value)
-			caller->value[number] = top;
+	*value = u->frame.value[number];
+	switch (rule->kind) {
+	case CFI_UNSPECIFIED:
+		return u->frame.known[number] && u->architecture->saved >> number & 1;
+	case CFI_SAME:
+		return u->frame.known[number];
+	case CFI_AT_OFFSET:
+		return read_word(u, u->cfa + (uint64_t)rule->offset, 8, value);
+	case CFI_OFFSET:
+		*value = u->cfa + (uint64_t)rule->offset;
+		return true;
+	case CFI_REGISTER:
+		return add_to_register(u, rule, value);
+	case CFI_AT_EXPRESSION:
+	case CFI_VALUE_EXPRESSION:
+		if (!evaluate(&e, u, rule, true))
+			return false;
+		*value = e.at[e.depth - 1];
+		return rule->kind == CFI_VALUE_EXPRESSION || e.is_value ||
+		       read_word(u, *value, 8, value);
+	default:
+		return false;
 	}
 }
 
+static bool find_cfa(struct unwinding *u, const struct cfi_rule *rule)
+{
+	struct evaluation e;
+
+	if (rule->kind == CFI_REGISTER)
+		return add_to_register(u, rule, &u->cfa);
+	if (rule->kind != CFI_VALUE_EXPRESSION || !evaluate(&e, u, rule, false))
+		return false;
+	u->cfa = e.at[e.depth - 1];
+	return true;
+}
+
 /* Finds the caller by the rules. If they do not give its stack pointer, that is the CFA. */
-static bool step_by_rules(struct unwinding *u, Dwarf_Frame *rules, bool *interrupted)
+static bool step_by_rules(struct unwinding *u, const struct cfi_row *row)
 {
 	const struct architecture *a = u->architecture;
 	struct frame caller = {0};
-	struct evaluation e;
-	int returns;
-	Dwarf_Op *ops;
-	size_t count;
 
-	returns = dwarf_frame_info(rules, NULL, NULL, interrupted);
-	if (returns < 0 || returns >= REGISTERS_MAX || dwarf_frame_cfa(rules, &ops, &count) != 0 ||
-	    !evaluate(&e, u, ops, count))
+	if (row->return_register >= REGISTERS_MAX || !find_cfa(u, &row->cfa))
 		return false;
-	u->cfa = e.at[e.depth - 1];
 	for (unsigned i = 0; i < REGISTERS_MAX; i++)
-		recover(u, rules, i, &caller);
-	if (!*interrupted || !caller.known[a->sp]) {
+		caller.known[i] = recover(u, &row->registers[i], i, &caller.value[i]);
+	if (!row->interrupted || !caller.known[a->sp]) {
 		caller.value[a->sp] = u->cfa;
 		caller.known[a->sp] = true;
 	}
-	caller.known[a->pc] = caller.known[returns];
-	caller.value[a->pc] = caller.value[returns];
+	caller.known[a->pc] = caller.known[row->return_register];
+	caller.value[a->pc] = caller.value[row->return_register];
 	u->frame = caller;
 	return true;
 }
@@ -333,7 +422,7 @@ size_t symbolizer_unwind(struct plumb_symbolizer *symbolizer, const struct plumb
 		const struct architecture *a = u.architecture;
 		uint64_t pc = u.frame.value[a->pc] & a->address_mask, sp = u.frame.value[a->sp];
 		struct plumb_location location;
-		Dwarf_Frame *rules = NULL;
+		struct cfi_row row;
 		bool stepped;
 
 		if (!u.frame.known[a->pc] || pc == 0)
@@ -345,14 +434,13 @@ size_t symbolizer_unwind(struct plumb_symbolizer *symbolizer, const struct plumb
 		    count)
 			break;
 		chain[count++] = pc;
-		if (location.file)
-			rules = debug_info_frame(location.file, location.address);
-		stepped = rules && step_by_rules(&u, rules, &interrupted);
-		if (!rules) {
+		if (location.file && debug_info_frame(location.file, location.address, &row)) {
+			interrupted = row.interrupted;
+			stepped = step_by_rules(&u, &row);
+		} else {
 			interrupted = false;
 			stepped = step_by_frame_pointer(&u);
 		}
-		free(rules);
 		if (!stepped || (u.frame.value[a->sp] <= sp && count > 1 && !interrupted))
 			break;
 	}
