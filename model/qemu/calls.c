@@ -73,16 +73,16 @@ static bool futex_waits(uint64_t operation)
 }
 
 /* A thread's memory is its parent's; QEMU takes vfork for fork. */
-static bool clones_thread(int64_t number, uint64_t flags)
+bool calls_clones_thread(int64_t number, const uint64_t arguments[6])
 {
-	return number == CALL_CLONE && flags & CLONE_VM && !(flags & CLONE_VFORK);
+	return number == CALL_CLONE && arguments[0] & CLONE_VM && !(arguments[0] & CLONE_VFORK);
 }
 
 bool calls_may_sleep(int64_t number, const uint64_t arguments[6])
 {
 	if (number == CALL_FUTEX)
 		return futex_waits(arguments[1]);
-	return !is_plain(number) && !clones_thread(number, arguments[0]);
+	return !is_plain(number) && !calls_clones_thread(number, arguments);
 }
 
 bool calls_may_wake(int64_t number, const uint64_t arguments[6], int64_t result)
@@ -91,18 +91,12 @@ bool calls_may_wake(int64_t number, const uint64_t arguments[6], int64_t result)
 		/* Unlocking tells no number. */
 		return !futex_waits(arguments[1]) &&
 		       (result > 0 || (arguments[1] & FUTEX_CMD_MASK) == FUTEX_UNLOCK_PI);
-	return !is_plain(number) && !clones_thread(number, arguments[0]);
-}
-
-bool calls_stop_threads(int64_t number, const uint64_t arguments[6])
-{
-	return number == CALL_EXIT_GROUP ||
-	       (number == CALL_CLONE && !clones_thread(number, arguments[0]));
+	return !is_plain(number) && !calls_clones_thread(number, arguments);
 }
 
 bool calls_made_thread(int64_t number, const uint64_t arguments[6], int64_t result)
 {
-	return clones_thread(number, arguments[0]) && result > 0;
+	return calls_clones_thread(number, arguments) && result > 0;
 }
 
 static bool from_outside(uint64_t descriptor)

@@ -21,9 +21,8 @@ bool calls_may_sleep(int64_t number, const uint64_t arguments[6]);
 /* Whether it may wake a thread of the process that sleeps in a call; `result` is what it returned.
  */
 bool calls_may_wake(int64_t number, const uint64_t arguments[6], int64_t result);
-/* Whether QEMU stops all threads for it. */
-bool calls_stop_threads(int64_t number, const uint64_t arguments[6]);
-/* Whether it made a thread of this process. */
+/* Whether it is to make a thread of this process; whether it has. */
+bool calls_clones_thread(int64_t number, const uint64_t arguments[6]);
 bool calls_made_thread(int64_t number, const uint64_t arguments[6], int64_t result);
 /* Returns enum model_outside, or'ed. */
 unsigned calls_outside(int64_t number, const uint64_t arguments[6]);

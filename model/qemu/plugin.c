@@ -413,7 +413,7 @@ void block_executes(unsigned index, void *user, const struct registers *register
 	if (!counting || (!vcpu && !(vcpu = vcpu_start(index))))
 		return;
 	if (vcpu->turn->away) {
-		turn_back(vcpu->turn);
+		turn_back(vcpu->turn, false);
 		if (!counting)
 			return;
 	}
@@ -607,8 +607,8 @@ static void sample_system_call(struct sampler *sampler, int64_t number, uint64_t
 
 static void program_ends(void)
 {
-	if (sampler_flush_all(true))
-		counting = false;
+	sampler_flush_all(true);
+	counting = false;
 	turns_over();
 }
 
@@ -657,7 +657,7 @@ static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uin
 
 	(void)id, (void)a7, (void)a8;
 	if (counting && vcpu && vcpu->turn->away)
-		turn_back(vcpu->turn);
+		turn_back(vcpu->turn, true);
 	if (counting && vcpu && (!vcpu->sampler || sampler_enter(vcpu->sampler))) {
 		if (vcpu->current)
 			finish_block(vcpu, vcpu->current->pc + 4ull * vcpu->current->count);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,14 +18,18 @@
 #include "qemu/calls.h"
 #include "shared.h"
 
-#define THREADS_MAX     (2 * MODEL_SHARED_THREADS) /* at the same time */
-#define AHEAD_APART     8    /* times further ahead while no lines move between cores */
-#define AHEAD_AFTER     4096 /* cycles without such moves after which that is so */
-#define SPINS           400  /* looks at a word before it is slept on: some microseconds */
-#define POLL_NS         20000
-#define POLL_MAX_NS     2000000
-#define SUSPICIOUS_NS   2000000000 /* in which a thread that has the turn does nothing */
-#define UNKNOWN_CALL_NS 5000000    /* after which a call counts as asleep if /proc does not tell */
+#define THREADS_MAX (2 * MODEL_SHARED_THREADS) /* at the same time */
+#define AHEAD_APART 8    /* times further ahead while no lines move between cores */
+#define AHEAD_AFTER 4096 /* cycles without such moves after which that is so */
+#define SPINS       400  /* looks at a word before it is slept on: some microseconds */
+#define POLL_NS     20000
+#define POLL_MAX_NS 2000000
+#define BORN_MAX    15000 /* looks, each after POLL_MAX_NS, for a thread that was made */
+
+/* Without a word from /proc, how often a thread with the turn is seen to do nothing before it is
+ * taken for asleep in its call, or stuck in QEMU. Looks and not time: a host may stand still. */
+#define UNKNOWN_CALL_LOOKS 8
+#define STUCK_LOOKS        1000
 
 enum state {
 	STATE_NONE,
@@ -42,10 +47,14 @@ struct thread {
 	enum state state;
 	uint64_t now;          /* model time, when last noted */
 	uint64_t begun;        /* order of begin, for equal times */
+	uint64_t calls;        /* that it has made */
 	uint64_t others;       /* that had begun before its call */
 	int64_t call, result;  /* the last system call */
 	uint64_t arguments[6]; /* of it */
+	uint64_t delays;       /* that the seed gave it */
+	_Atomic bool returned; /* QEMU is done with the call */
 	_Atomic bool here;     /* back from the call, in this file */
+	bool outside;          /* of QEMU's loop of execution, in which others stop it */
 	bool passed;           /* executes without its turn, so that QEMU can stop all threads */
 	_Atomic bool ready;    /* need not wait: it has its turn, is passed, or turns are over */
 	_Atomic uint32_t go;   /* futex, changes with `ready` */
@@ -57,7 +66,7 @@ static struct thread *threads[THREADS_MAX]; /* never freed; of those that ended,
 static unsigned thread_count;               /* of them */
 static _Atomic unsigned present;            /* threads that have begun and not ended */
 static struct thread *holder;               /* has the turn; NULL: all sleep */
-static uint64_t begun, random_state;
+static uint64_t begun, seed;
 static uint64_t moves;        /* of whoever has the turn: calls into this file */
 static uint64_t latest;       /* model time of the holder, when last noted */
 static _Atomic uint32_t news; /* futex: changes when a thread begins or is back */
@@ -88,14 +97,6 @@ static inline void host_pause(void)
 #endif
 }
 
-static uint64_t host_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* Reads a file of a thread in /proc. Returns false if there is none, or no /proc. */
 static bool read_about(pid_t tid, const char *what, char *text, size_t size)
 {
@@ -113,20 +114,31 @@ static bool read_about(pid_t tid, const char *what, char *text, size_t size)
 	return length > 0;
 }
 
-enum host_state { HOST_GONE, HOST_UNKNOWN, HOST_BUSY, HOST_ASLEEP };
+enum host_state {
+	HOST_GONE,
+	HOST_UNKNOWN,
+	HOST_BUSY,
+	HOST_ASLEEP,     /* in a system call, which is the program's if it is in one */
+	HOST_LOCKED_OUT, /* waits for a lock of QEMU's or of the plugin's */
+	HOST_EXCLUSIVE   /* waits in QEMU for the other threads to stop, or to go on */
+};
 
-static enum host_state host_state(pid_t tid)
+/* Returns whether a thread is asleep, and how often it has been so; or HOST_UNKNOWN. */
+static enum host_state host_sleeps(pid_t tid, uint64_t *times)
 {
-	char text[512];
-	const char *name_end;
+	static const char state[] = "\nState:\t", switches[] = "\nvoluntary_ctxt_switches:\t";
+	char text[4096];
+	const char *found;
 
-	if (!read_about(tid, "stat", text, sizeof(text)))
+	if (!read_about(tid, "status", text, sizeof(text)))
 		return syscall(SYS_tgkill, getpid(), tid, 0) && errno == ESRCH ? HOST_GONE
 									       : HOST_UNKNOWN;
-	name_end = strrchr(text, ')');
-	if (!name_end || name_end[1] != ' ')
+	found = strstr(text, switches);
+	*times = found ? strtoull(found + sizeof(switches) - 1, NULL, 10) : 0;
+	found = strstr(text, state);
+	switch (found ? found[sizeof(state) - 1] : 0) {
+	case 0:
 		return HOST_UNKNOWN;
-	switch (name_end[2]) {
 	case 'S':
 		return HOST_ASLEEP;
 	case 'Z':
@@ -137,23 +149,47 @@ static enum host_state host_state(pid_t tid)
 	}
 }
 
-/*
- * Whether a thread that sleeps does so on a futex that is not its own call's: then QEMU has it
- * wait, for a lock or until all threads have stopped.
- */
-static bool waits_in_qemu(const struct thread *thread)
+/* Returns what a thread that sleeps waits for, by the system call that the host shows. */
+static enum host_state host_sleeps_in(const struct thread *thread)
 {
-	unsigned long long address;
+	const uint64_t untagged = (1ull << 56) - 1;
+	uint64_t address, operation;
 	char text[256], *end;
+	bool calls;
 
-	/* The call's number and arguments; or "running". */
-	if (!read_about(thread->tid, "syscall", text, sizeof(text)) ||
-	    strtoull(text, &end, 10) != SYS_futex || end == text)
-		return false;
-	address = strtoull(end, NULL, 16);
-	/* Guest addresses are the host's, but for a page-aligned base. */
-	return !(thread->state == STATE_CALLS || thread->state == STATE_SLEEPS) ||
-	       thread->call != CALL_FUTEX || ((address ^ thread->arguments[0]) & 0xfff);
+	if (!read_about(thread->tid, "syscall", text, sizeof(text)))
+		return HOST_ASLEEP;
+	/* "running", or the number and the arguments; -1: in none. */
+	if (text[0] < '0' || text[0] > '9')
+		return HOST_BUSY;
+	if (strtoull(text, &end, 10) != SYS_futex)
+		return HOST_ASLEEP;
+	address = strtoull(end, &end, 16);
+	operation = strtoull(end, NULL, 16);
+	calls = thread->state == STATE_CALLS || thread->state == STATE_SLEEPS;
+	if (calls && thread->call == CALL_FUTEX && !((address ^ thread->arguments[0]) & untagged))
+		return HOST_ASLEEP;
+	/* The C library waits so for conditions, and with FUTEX_WAIT for mutexes. */
+	return (operation & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET ? HOST_EXCLUSIVE : HOST_LOCKED_OUT;
+}
+
+/*
+ * What a thread does. A thread may go on and sleep again between two looks, on something else: what
+ * it sleeps in is certain only if it has not.
+ */
+static enum host_state host_state(const struct thread *thread)
+{
+	enum host_state state, in;
+	uint64_t before, after;
+
+	state = host_sleeps(thread->tid, &before);
+	if (state != HOST_ASLEEP)
+		return state;
+	in = host_sleeps_in(thread);
+	state = host_sleeps(thread->tid, &after);
+	if (state != HOST_ASLEEP)
+		return state;
+	return before == after ? in : HOST_BUSY;
 }
 
 /* ---- Whose turn it is ------------------------------------------------------------------------
@@ -172,9 +208,32 @@ static struct thread *first_waiting(const struct thread *other)
 
 	for (unsigned i = 0; i < thread_count; i++)
 		if (threads[i] != other && threads[i]->state == STATE_WAITS &&
-		    !threads[i]->passed && (!first || before(threads[i], first)))
+		    (!first || before(threads[i], first)))
 			first = threads[i];
 	return first;
+}
+
+/* Returns the first of those that wait in this file: it looks after the one that has the turn. */
+static struct thread *first_here(void)
+{
+	struct thread *first = NULL;
+
+	for (unsigned i = 0; i < thread_count; i++)
+		if (threads[i]->state == STATE_WAITS && !threads[i]->passed &&
+		    (!first || before(threads[i], first)))
+			first = threads[i];
+	return first;
+}
+
+/* Has that one look now. */
+static void call_first_here(void)
+{
+	struct thread *first = first_here();
+
+	if (!first || !atomic_load(&first->parked))
+		return;
+	atomic_fetch_add(&first->go, 1);
+	futex_wake(&first->go);
 }
 
 static unsigned lead(const struct thread *thread)
@@ -213,71 +272,122 @@ static void grant(void)
 	release(holder);
 }
 
-/* Lets all who wait execute until QEMU stops them. */
-static void pass_all(void)
+/*
+ * QEMU waits until no thread executes, for a fork or to discard its code: a thread that waits for
+ * its turn executes one block, at whose end QEMU stops it. One after the other, so that the order
+ * is the same on every run. Returns whether it was this one's turn to do so.
+ */
+static bool pass(struct thread *self)
 {
 	for (unsigned i = 0; i < thread_count; i++) {
-		if (threads[i]->state != STATE_WAITS || threads[i]->passed)
+		const struct thread *other = threads[i];
+		enum host_state host;
+
+		if (!other->passed)
 			continue;
-		threads[i]->passed = true;
-		threads[i]->turn.away = true;
-		release(threads[i]);
+		host = host_state(other);
+		if (atomic_load(&other->here) || host == HOST_BUSY || host == HOST_ASLEEP)
+			return false;
 	}
+	self->passed = true;
+	self->turn.away = true;
+	release(self);
+	return true;
 }
 
 /* ---- Waiting ---------------------------------------------------------------------------------
  */
 
-/* Whether a thread that slept in a call still does. */
-static bool sleeps_on(const struct thread *thread)
+/* Returns whether a thread slept in a call and is not back, though it does not sleep any more. */
+static bool is_under_way(struct thread *thread, uint32_t *seen)
 {
-	enum host_state host = host_state(thread->tid);
+	enum host_state host;
+	bool sleeps;
 
-	if (atomic_load(&thread->here) || host == HOST_BUSY)
+	*seen = atomic_load(&news);
+	pthread_mutex_lock(&lock);
+	sleeps = thread->state == STATE_SLEEPS;
+	pthread_mutex_unlock(&lock);
+	if (!sleeps)
 		return false;
-	return host != HOST_ASLEEP || !waits_in_qemu(thread);
+	if (atomic_load(&thread->here))
+		return true;
+	host = host_state(thread);
+	return host == HOST_BUSY || host == HOST_LOCKED_OUT || host == HOST_EXCLUSIVE;
 }
 
 /*
  * Waits until each thread that sleeps in a call either still does, or is back: what the call of
- * this one has woken is under way.
+ * this one has woken is under way, and so is what those have woken in turn.
  */
 static void await_woken(const struct thread *self)
 {
-	for (unsigned i = 0; i < thread_count; i++) {
-		struct thread *thread = threads[i];
+	uint32_t seen;
 
-		for (;;) {
-			uint32_t seen = atomic_load(&news);
-			bool sleeps;
+	for (unsigned i = 0; i < thread_count && !over; i++) {
+		bool waited = false;
 
-			pthread_mutex_lock(&lock);
-			sleeps = thread != self && thread->state == STATE_SLEEPS;
-			pthread_mutex_unlock(&lock);
-			if (!sleeps || over || sleeps_on(thread))
-				break;
+		while (threads[i] != self && !over && is_under_way(threads[i], &seen)) {
 			futex_wait(&news, seen, POLL_NS);
+			waited = true;
 		}
+		if (waited)
+			i = UINT_MAX; /* and once more from the start */
 	}
 }
 
-/* A thread is gone. Its last call may have woken others. With the lock held, but for a while. */
-static void bury(struct thread *gone)
+/*
+ * The thread that has the turn sleeps in its call, or is gone, as `host` says. Its call may have
+ * woken others before: they are waited for, and may wake it in turn. With the lock held, but for a
+ * while.
+ */
+static void leave_behind(struct thread *left, enum host_state host)
 {
+	const enum state state = left->state;
+	const uint64_t calls = left->calls;
+
 	pthread_mutex_unlock(&lock);
-	await_woken(gone);
+	await_woken(left);
 	pthread_mutex_lock(&lock);
-	if (holder != gone)
+	if (holder != left || left->state != state || left->calls != calls ||
+	    atomic_load(&left->here) || host_state(left) != host)
 		return;
-	gone->state = STATE_NONE;
-	present--;
+	left->state = host == HOST_GONE ? STATE_NONE : STATE_SLEEPS;
+	if (host == HOST_GONE)
+		present--;
 	grant();
 }
 
-/* Since when the one that has the turn has done nothing. */
+/* How often the one that has the turn was seen to do nothing. */
 struct watching {
-	uint64_t since, moves;
+	uint64_t moves;
+	unsigned looks;
 };
+
+/* Whether the thread that has the turn waits in QEMU until no other executes. */
+static bool is_stuck(const struct thread *watched, enum host_state host, unsigned looks)
+{
+	if (host != HOST_EXCLUSIVE)
+		return (host == HOST_LOCKED_OUT || host == HOST_UNKNOWN) && looks > STUCK_LOOKS;
+	/* Until a call that makes a thread has returned, it waits for that thread. */
+	return watched->state != STATE_CALLS || atomic_load(&watched->returned) ||
+	       !calls_clones_thread(watched->call, watched->arguments);
+}
+
+/* Looks after the one that has the turn, for look_after(). With the lock held. */
+static void look_at(struct thread *self, struct thread *watched, unsigned looks)
+{
+	enum host_state host = host_state(watched);
+	bool asleep = watched->state == STATE_CALLS &&
+		      (host == HOST_ASLEEP || (host == HOST_UNKNOWN && looks > UNKNOWN_CALL_LOOKS));
+
+	if (atomic_load(&watched->here))
+		return; /* it waits for the lock */
+	if (asleep || host == HOST_GONE)
+		leave_behind(watched, host);
+	else if (!self->outside && is_stuck(watched, host, looks) && pass(self))
+		call_first_here();
+}
 
 /*
  * The first of those who wait looks after the one that has the turn, now and then: it may sleep in
@@ -286,39 +396,21 @@ struct watching {
 static long look_after(struct thread *self, struct watching *watching, long pause)
 {
 	struct thread *watched;
-	enum host_state host;
-	enum state state;
 
 	pthread_mutex_lock(&lock);
 	watched = holder;
 	if (!watched && self->state == STATE_WAITS)
 		grant();
-	if (!watched || watched == self || first_waiting(NULL) != self || self->passed) {
-		pthread_mutex_unlock(&lock);
-		return POLL_MAX_NS;
-	}
-	state = watched->state;
-	if (watching->moves != moves)
-		*watching = (struct watching){host_ns(), moves};
-	if (state == STATE_RUNS && host_ns() - watching->since < SUSPICIOUS_NS / 2) {
-		pthread_mutex_unlock(&lock);
-		return POLL_MAX_NS;
-	}
-	host = host_state(watched->tid);
-	if (atomic_load(&watched->here)) {
-		; /* it waits for the lock */
-	} else if (host == HOST_GONE) {
-		bury(watched);
-	} else if (host == HOST_ASLEEP && waits_in_qemu(watched)) {
-		if ((state == STATE_CALLS &&
-		     calls_stop_threads(watched->call, watched->arguments)) ||
-		    host_ns() - watching->since > SUSPICIOUS_NS)
-			pass_all();
-	} else if (state == STATE_CALLS &&
-		   (host == HOST_ASLEEP ||
-		    (host == HOST_UNKNOWN && host_ns() - watching->since > UNKNOWN_CALL_NS))) {
-		watched->state = STATE_SLEEPS;
-		grant();
+	if (!watched || watched == self || first_here() != self) {
+		pause = POLL_MAX_NS;
+	} else if (watching->moves != moves) {
+		*watching = (struct watching){moves, 0};
+		if (watched->state == STATE_CALLS)
+			look_at(self, watched, 0);
+		else
+			pause = POLL_MAX_NS;
+	} else {
+		look_at(self, watched, ++watching->looks);
 	}
 	pthread_mutex_unlock(&lock);
 	return pause;
@@ -359,23 +451,23 @@ static void wait_unlocked(struct thread *self)
 
 /* ---- The interface --------------------------------------------------------------------------- */
 
-void turns_set_up(unsigned cycles, uint64_t seed)
+void turns_set_up(unsigned cycles, uint64_t order)
 {
 	cpu_set_t set;
 
 	ahead = cycles ? cycles : 1;
-	random_state = seed;
+	seed = order;
 	processors = sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
 /* Returns the delay that the seed gives a thread that comes or comes back. */
-static uint64_t jitter(void)
+static uint64_t jitter(struct thread *self)
 {
 	uint64_t z;
 
-	if (!random_state)
+	if (!seed)
 		return 0;
-	z = (random_state += 0x9e3779b97f4a7c15ull);
+	z = seed + self->begun * 0xd1342543de82ef95ull + ++self->delays * 0x9e3779b97f4a7c15ull;
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
 	return (z ^ z >> 31) % ((uint64_t)ahead * AHEAD_APART);
@@ -401,7 +493,7 @@ static void join(struct thread *self)
 
 	if (now < latest)
 		now = latest;
-	now += jitter();
+	now += jitter(self);
 	core_wait_until(self->core, now);
 	self->now = now;
 	wait_next(self);
@@ -439,8 +531,9 @@ struct turn *turn_begin(unsigned index, struct core *core)
 	self->index = index;
 	self->tid = (pid_t)syscall(SYS_gettid);
 	self->begun = begun++;
+	self->delays = 0;
 	self->turn.away = false;
-	self->passed = false;
+	self->outside = self->passed = false;
 	join(self);
 	wait_unlocked(self);
 	return &self->turn;
@@ -454,13 +547,17 @@ void turn_take(struct turn *turn)
 	atomic_store(&self->here, true);
 	pthread_mutex_lock(&lock);
 	atomic_store(&self->here, false);
+	if (over || holder != self || self->passed) {
+		pthread_mutex_unlock(&lock);
+		return;
+	}
 	moves++;
 	self->now = core_time(self->core);
 	if (self->now > latest)
 		latest = self->now;
 	next = first_waiting(self);
 	set_until(self);
-	if (over || holder != self || !next || self->now < atomic_load(&turn->until)) {
+	if (!next || self->now < atomic_load(&turn->until)) {
 		pthread_mutex_unlock(&lock);
 		return;
 	}
@@ -472,7 +569,6 @@ void turn_take(struct turn *turn)
 void turn_call(struct turn *turn, int64_t number, const uint64_t arguments[6])
 {
 	struct thread *self = (struct thread *)turn;
-	struct thread *next;
 
 	atomic_store(&self->here, true);
 	pthread_mutex_lock(&lock);
@@ -481,17 +577,16 @@ void turn_call(struct turn *turn, int64_t number, const uint64_t arguments[6])
 	self->now = core_time(self->core);
 	if (self->now > latest)
 		latest = self->now;
+	self->calls++;
 	self->call = number;
 	self->result = 0;
+	atomic_store(&self->returned, false);
 	self->others = begun;
 	memcpy(self->arguments, arguments, sizeof(self->arguments));
 	if (holder == self) {
 		self->state = STATE_CALLS;
-		next = first_waiting(NULL);
-		if (next && calls_may_sleep(number, arguments) && atomic_load(&next->parked)) {
-			atomic_fetch_add(&next->go, 1);
-			futex_wake(&next->go); /* to look after this one */
-		}
+		if (calls_may_sleep(number, arguments))
+			call_first_here();
 	}
 	pthread_mutex_unlock(&lock);
 	atomic_store(&self->here, false);
@@ -500,9 +595,7 @@ void turn_call(struct turn *turn, int64_t number, const uint64_t arguments[6])
 /* Waits for a thread that was just made to begin. */
 static void await_born(uint64_t wanted)
 {
-	uint64_t since = host_ns();
-
-	while (!over && host_ns() - since < 30000000000) {
+	for (unsigned looks = 0; !over && looks < BORN_MAX; looks++) {
 		uint32_t seen = atomic_load(&news);
 		bool born;
 
@@ -515,7 +608,31 @@ static void await_born(uint64_t wanted)
 	}
 }
 
-void turn_back(struct turn *turn)
+/* The thread was passed, and went on without its turn. It may have got it since. */
+static void end_pass(struct thread *self)
+{
+	self->passed = false;
+	if (self->state != STATE_WAITS) {
+		pthread_mutex_unlock(&lock);
+		return;
+	}
+	atomic_store(&self->ready, false);
+	wait_unlocked(self);
+}
+
+/* The thread is back from a call in which it had its turn all the time. */
+static void end_call(struct thread *self)
+{
+	self->state = STATE_RUNS;
+	pthread_mutex_unlock(&lock);
+	if (calls_may_wake(self->call, self->arguments, self->result))
+		await_woken(self);
+	if (calls_made_thread(self->call, self->arguments, self->result))
+		await_born(self->others + 1);
+	turn_take(&self->turn);
+}
+
+void turn_back(struct turn *turn, bool outside)
 {
 	struct thread *self = (struct thread *)turn;
 
@@ -526,35 +643,24 @@ void turn_back(struct turn *turn)
 	atomic_store(&self->here, false);
 	moves++;
 	turn->away = false;
+	self->outside = outside;
 	if (self->passed) {
-		/* It went on without its turn. It may have got it since. */
-		self->passed = false;
-		if (self->state == STATE_WAITS) {
-			atomic_store(&self->ready, false);
-			end_alone();
-			wait_unlocked(self);
-		} else {
-			pthread_mutex_unlock(&lock);
-		}
-		return;
-	}
-	if (self->state != STATE_CALLS) {
+		end_pass(self);
+	} else if (self->state == STATE_CALLS) {
+		end_call(self);
+	} else {
 		join(self);
 		wait_unlocked(self);
-		return;
 	}
-	self->state = STATE_RUNS;
-	pthread_mutex_unlock(&lock);
-	if (calls_may_wake(self->call, self->arguments, self->result))
-		await_woken(self);
-	if (calls_made_thread(self->call, self->arguments, self->result))
-		await_born(self->others + 1);
-	turn_take(turn);
+	self->outside = false;
 }
 
 void turn_returned(struct turn *turn, int64_t result)
 {
-	((struct thread *)turn)->result = result;
+	struct thread *self = (struct thread *)turn;
+
+	self->result = result;
+	atomic_store(&self->returned, true);
 }
 
 void turns_over(void)
@@ -570,8 +676,10 @@ void turns_over(void)
 void turns_forked(void)
 {
 	pthread_mutex_init(&lock, NULL);
-	for (unsigned i = 0; i < thread_count; i++)
+	for (unsigned i = 0; i < thread_count; i++) {
 		threads[i]->state = STATE_NONE;
+		threads[i]->passed = false;
+	}
 	present = 0;
 	holder = NULL;
 	over = false;

@@ -26,9 +26,9 @@ struct turn {
 
 /*
  * At the plugin's start. `cycles`: by how many a thread may get ahead of others while lines move
- * between cores. `seed`: of the order, within that; 0: none.
+ * between cores. `order`: the seed of the order, within that; 0: none.
  */
-void turns_set_up(unsigned cycles, uint64_t seed);
+void turns_set_up(unsigned cycles, uint64_t order);
 
 /*
  * Thread number `index`, which calls this, begins on `core`. Returns once it is its turn, or NULL
@@ -48,11 +48,12 @@ static inline void turn_check(struct turn *turn, const struct core *core)
 
 /*
  * The thread makes a system call, and is back from it. In between, its core does not exist for
- * others; a thread that was woken goes on at the time of the one that woke it.
+ * others; a thread that was woken goes on at the time of the one that woke it. `outside`: of
+ * QEMU's loop of execution, about to make the next call.
  */
 void turn_call(struct turn *turn, int64_t number, const uint64_t arguments[6]);
 void turn_returned(struct turn *turn, int64_t result); /* what QEMU says, before the next block */
-void turn_back(struct turn *turn);
+void turn_back(struct turn *turn, bool outside);
 
 /* Nobody waits for a turn any more: the process ends, or counts nothing. */
 void turns_over(void);
