@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """browser.py PLUMB: `plumb report` on a terminal, driven by keys in tmux, whose screen is read."""
 import os
+import pty
 import re
 import shutil
 import signal
@@ -351,6 +352,33 @@ def signals(plumb):
                 os.kill(int(child.split()[0]), end)
                 terminal.wait_text("ended with 143")
             assert not any("1 Functions" in line for line in terminal.screen())
+
+
+@tap.test
+def without_its_terminal(plumb):
+    """When its terminal goes, it ends, even if no SIGHUP tells it so"""
+    for controlling in (True, False):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "perf.data")
+            write_recording(path)
+            terminal, its = pty.openpty()
+            # Without a terminal of its own, a session gets no SIGHUP.
+            with subprocess.Popen([*(["setsid", "--ctty"] if controlling else ["setsid"]), plumb,
+                                   "report", "-i", path, "--tui"], stdin=its, stdout=its,
+                                  stderr=its, env=dict(os.environ, TERM="xterm", LC_ALL="C.UTF-8")
+                                  ) as process:
+                os.close(its)
+                shown = b""
+                while b"? help" not in shown:
+                    shown += os.read(terminal, 4096)
+                os.close(terminal)
+                try:
+                    process.wait(WAIT)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    raise AssertionError("it runs on without a terminal") from None
+                assert process.returncode == (-signal.SIGHUP if controlling else 0), \
+                    (controlling, process.returncode)
 
 
 @tap.test

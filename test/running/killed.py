@@ -130,6 +130,30 @@ def counting(plumb, program, _):
             assert not left_behind(folder), how
 
 
+@tap.test
+def perf_source(plumb, *_):
+    """A program that the kernel's counters sample ends with the recorder, and samples are there"""
+    for _ in range(3):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "perf.data")
+            with subprocess.Popen([plumb, "record", "-q", "--source", "perf", "-e", "task-clock:u",
+                                   "-c", "1000000", "-o", path, "sh", "-c",
+                                   "echo $$; while :; do :; done", folder],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                began = process.stdout.readline()
+                if not began:
+                    raise Skip(f"no samples here: {process.communicate()[1].decode()}")
+                time.sleep(1)
+                process.kill()
+                process.communicate(timeout=PATIENCE)
+            assert not left_behind(folder), "the program runs on"
+            assert not os.path.exists(f"/proc/{int(began)}/exe"), "the program runs on"
+            run = subprocess.run([plumb, "script", "-q", "-i", path], capture_output=True,
+                                 check=False, timeout=PATIENCE)
+            assert run.returncode == 0 and b"the recorder was killed" in run.stderr, run.stderr
+            assert run.stdout, "no samples"
+
+
 if __name__ == "__main__":
     PLUMB, PROGRAMS = sys.argv[1:3]
     PROGRAM = os.path.join(PROGRAMS, "running-endless")

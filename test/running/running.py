@@ -269,6 +269,25 @@ def plugin_replaced(plumb, folder):
 
 
 @tap.test
+def plugin_unreadable(plumb, folder):
+    """A program that execs as another user, who cannot read the plugin, runs on uncounted"""
+    if os.geteuid() != 0:
+        raise Skip("requires root")
+    with tempfile.TemporaryDirectory() as place:
+        copy = install(plumb, place)
+        program = shutil.copy(os.path.join(folder, "running-becomes"), f"{place}/becomes")
+        os.chmod(place, 0o755)
+        plugins = glob.glob(f"{place}/**/plumb-model-?.so", recursive=True)
+        assert plugins
+        for plugin in plugins:
+            os.chmod(plugin, 0o600)
+        run = Stat(copy, program, "user", "list", options=ALL)
+        assert run.status == 77 and "[list]" in run.out, (run.status, run.out, run.err)
+        assert "1 program ran uncounted" in run.warnings, run.warnings
+        assert run.counts["INST_RETIRED"] > 10000
+
+
+@tap.test
 def scripts(plumb, folder):
     """Scripts run under interpreters that are AArch64 programs"""
     program = os.path.join(folder, "running-becomes")
