@@ -70,7 +70,7 @@ int plumb_profile_new(const struct plumb_profile_options *options,
 	made->recording = recording;
 	made->symbolizer = symbolizer;
 	made->exact_type = plumb_profile_exact_type(recording);
-	made->generation = 1;
+	made->generation = made->tasks_generation = made->numbers_generation = 1;
 	made->places = calloc(PLACE_COUNT, sizeof(*made->places));
 	made->unknown = text_table_keep(&made->texts, "[unknown]");
 	if (!made->places || !made->unknown) {
@@ -104,8 +104,10 @@ void plumb_profile_free(struct plumb_profile *profile)
 	free(profile->lanes);
 	free(profile->by_lane.slots);
 	free(profile->places);
-	free(profile->hot);
 	free(profile->origins);
+	hot_end(&profile->hot);
+	codes_free(&profile->codes);
+	tallies_free(&profile->tallies);
 	text_table_free(&profile->texts);
 	free(profile);
 }
@@ -192,14 +194,15 @@ uint64_t profile_period(const struct plumb_samples_item *item)
 struct place *place_find(struct plumb_profile *profile, const struct plumb_task *task,
 			 struct plumb_frame frame)
 {
-	const uint64_t words[] = {frame.ip, (uintptr_t)task, frame.mode};
+	const struct process *process = task ? task_process(task) : NULL;
+	const uint64_t words[] = {frame.ip, (uintptr_t)process, frame.mode};
 	const bool returns = frame.returns && !profile->options.by_return_address;
 	struct place *place = &profile->places[hash_words(words, 3) % PLACE_COUNT];
 
 	if (place->generation == profile->generation && place->location.ip == frame.ip &&
-	    place->task == task && place->mode == frame.mode && place->returns == returns)
+	    place->process == process && place->mode == frame.mode && place->returns == returns)
 		return place;
-	*place = (struct place){.task = task,
+	*place = (struct place){.process = process,
 				.generation = profile->generation,
 				.mode = frame.mode,
 				.returns = returns};
@@ -547,10 +550,12 @@ int profile_add_item(struct plumb_profile *profile, const struct plumb_samples_i
 	case PLUMB_RECORD_MMAP:
 	case PLUMB_RECORD_MMAP2:
 	case PLUMB_RECORD_KSYMBOL:
-	case PLUMB_RECORD_COMM:
 	case PLUMB_RECORD_FORK:
-	case PLUMB_RECORD_EXIT:
 		profile->generation++;
+		__attribute__((fallthrough));
+	case PLUMB_RECORD_COMM:
+	case PLUMB_RECORD_EXIT:
+		profile->tasks_generation++;
 		return plumb_symbolizer_add(profile->symbolizer, item->record);
 	default:
 		return plumb_symbolizer_add(profile->symbolizer, item->record);

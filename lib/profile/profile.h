@@ -7,7 +7,9 @@
 
 #include "base/arena.h"
 #include "profile/estimate.h"
+#include "profile/profile_hot.h"
 #include "profile/record_sums.h"
+#include "recording/tasks.h"
 
 #define NO_ROW UINT32_MAX
 
@@ -123,7 +125,7 @@ struct lane {
 
 /* A place in code that was looked up before. */
 struct place {
-	const struct plumb_task *task;
+	const struct process *process; /* NULL: of no thread */
 	uint64_t generation;
 	enum plumb_cpu_mode mode;
 	bool returns; /* it is that of the call before the address */
@@ -134,26 +136,27 @@ struct place {
 };
 #define PLACE_COUNT 16384
 
-/* Where records come from that have the same row if they themselves are alike. */
+/* What keys of code need: the values of each code once, two words a key. Its index plus 1 is its
+ * number. */
+struct code_table {
+	uint64_t *values;
+	size_t count, room, words;
+	struct index_table index;
+};
+
+/*
+ * What records have in common that have the same code, or the same row, if they themselves are
+ * alike. Members that no key depends on are 0.
+ */
 struct origin {
-	const struct plumb_task *task;
+	const void *owner; /* of the code: the process; of the row: the thread's name */
 	uint64_t generation;
-	int32_t cpu;   /* if a key depends on it */
-	uint32_t midr; /* likewise */
-	uint32_t event;
+	int32_t pid, tid, cpu;
+	uint32_t midr, event, space;
 	uint32_t number; /* no two have the same; 0: none */
 };
 #define ORIGIN_WAYS ((size_t)4)
 #define ORIGINS     (1024 * ORIGIN_WAYS)
-
-/* The row of records that was looked up before. */
-struct hot_row {
-	uint64_t pc, address, detail; /* what the keys need of a record */
-	uint32_t origin, row;
-};
-#define HOT_WAYS 2 /* places of a record: 64 bytes */
-#define HOT_BITS 15
-#define HOT_ROWS ((size_t)HOT_WAYS << HOT_BITS)
 
 struct plumb_profile {
 	struct plumb_profile_options options;
@@ -190,12 +193,16 @@ struct plumb_profile {
 	struct index_table by_lane;
 
 	struct place *places;
-	struct hot_row *hot; /* NULL: not used yet */
-	struct origin *origins;
+	struct origin *origins; /* NULL: not used yet */
 	uint32_t origin_count;
-	uint64_t generation; /* of the address spaces and the rows' indexes */
-	uint64_t mark;       /* number of samples */
-	const char *comm;    /* of the last sample */
+	struct hot hot;
+	struct code_table codes;
+	struct tallies tallies;      /* of records that were added in batches */
+	uint64_t generation;         /* of the address spaces */
+	uint64_t tasks_generation;   /* of those and of the threads' names */
+	uint64_t numbers_generation; /* of the rows' and codes' numbers */
+	uint64_t mark;               /* number of samples */
+	const char *comm;            /* of the last sample */
 	bool finished;
 };
 
@@ -238,6 +245,18 @@ static inline const uint64_t *row_values(const struct plumb_profile *profile, ui
 }
 /* Gives up the smaller half of the rows. */
 int rows_give_up(struct plumb_profile *profile);
+
+/* profile_codes.c: finds or makes the number of a code with these values. Returns 0 or NO_MEMORY;
+ * LIMIT: there are too many codes. */
+int codes_find(struct code_table *codes, const uint64_t *values, uint32_t *code);
+void codes_forget(struct code_table *codes);
+void codes_free(struct code_table *codes);
+
+/* tallies.c: makes room for a row. Returns false if out of memory. */
+bool tallies_reserve(struct tallies *tallies, size_t row);
+/* Adds all of them to the profile's rows, and empties them. */
+void tallies_flush(struct tallies *tallies, struct plumb_profile *profile);
+void tallies_free(struct tallies *tallies);
 
 /* profile_keys.c: writes the two words of a key's value. Returns false if out of memory. */
 struct frame_values {

@@ -24,8 +24,24 @@ struct parts {
 	/* Whether a hot row has room for all of them. The number of the words is that of the parts
 	 * that would take each. */
 	unsigned addresses, details;
-	bool fit, cpu;
+	bool fit;
+	bool comm, pid, tid, cpu, space; /* which parts of their origin do */
 };
+
+static bool is_code(unsigned key)
+{
+	switch (key) {
+	case PLUMB_KEY_SYMBOL:
+	case PLUMB_KEY_DSO:
+	case PLUMB_KEY_SRCLINE:
+	case PLUMB_KEY_SRCFILE:
+	case PLUMB_KEY_IP:
+	case PLUMB_KEY_INLINE:
+		return true;
+	default:
+		return false;
+	}
+}
 
 static void add_part(struct parts *parts, unsigned key)
 {
@@ -39,8 +55,10 @@ static void add_part(struct parts *parts, unsigned key)
 	case PLUMB_KEY_OFFSET:
 		parts->data_mask |= 63;
 		break;
-	case PLUMB_KEY_BRANCH_TARGET:
 	case PLUMB_KEY_SYMBOL_TO:
+		parts->space = true;
+		__attribute__((fallthrough));
+	case PLUMB_KEY_BRANCH_TARGET:
 		parts->target_mask = UINT64_MAX;
 		break;
 	case PLUMB_KEY_LATENCY:
@@ -63,18 +81,17 @@ static void add_part(struct parts *parts, unsigned key)
 	case PLUMB_KEY_CPU:
 		parts->cpu = true;
 		break;
-	case PLUMB_KEY_SYMBOL:
-	case PLUMB_KEY_DSO:
 	case PLUMB_KEY_COMM:
+		parts->comm = true;
+		break;
 	case PLUMB_KEY_PID:
+		parts->pid = true;
+		break;
 	case PLUMB_KEY_TID:
-	case PLUMB_KEY_SRCLINE:
-	case PLUMB_KEY_SRCFILE:
-	case PLUMB_KEY_IP:
-	case PLUMB_KEY_INLINE:
+		parts->tid = true;
 		break;
 	default:
-		parts->fit = false;
+		parts->fit &= is_code(key);
 	}
 }
 
@@ -102,91 +119,188 @@ static struct parts find_parts(const struct plumb_profile *profile)
 	return parts;
 }
 
-/* ---- Rows -------------------------------------------------------------------------------------
+/* ---- A batch on its way -----------------------------------------------------------------------
  */
 
-/* What the records of a batch have together. */
+/* What the records of batches have together. */
 struct batch_sums {
-	uint64_t pairs, latency, not_retired;
+	uint64_t count, pairs, latency, not_retired;
 	bool latencies, accesses, branches;
 };
 
-/* A batch on its way into the rows. */
+/* The code and the rows of the records of a thread that was looked up before. */
+struct known_task {
+	const struct plumb_task *task; /* NULL: none */
+	uint64_t tasks_generation, numbers_generation;
+	int32_t cpu;
+	uint32_t midr, space, origin;
+};
+#define KNOWN_TASKS 16
+
+/* Adds batches. */
 struct adding {
+	struct plumb_profile *profile;
 	struct plumb_samples *samples;
-	const struct plumb_samples_batch *batch;
-	const struct plumb_task *task;
+	struct tallies *tallies;
 	struct parts parts;
 	bool has_event;
 	size_t event; /* of all SPE records */
-	uint32_t origin;
-	struct lane *lane;
 	struct batch_sums sums;
+	struct known_task known[KNOWN_TASKS];
+
+	/* Of the current batch. */
+	const struct plumb_samples_batch *batch;
+	const struct plumb_task *task;
+	struct lane *lane;
+	uint32_t space, origin;
 	/* Rows are found for the whole batch first, so that memory is fetched ahead. */
-	struct hot_row wanted[SAMPLES_RUN_MAX];
-	struct hot_row *ways[SAMPLES_RUN_MAX]; /* NULL: the record's row is never hot */
+	uint32_t homes[SAMPLES_RUN_MAX];
+	struct hot_key keys[SAMPLES_RUN_MAX]; /* without a code: the row is never hot */
 	uint32_t rows[SAMPLES_RUN_MAX];
 	size_t added; /* records of the batch that were added to their rows */
 };
 
-/* Finds the row of the i-th record, as of any sample. */
-static int look_up(struct plumb_profile *profile, const struct adding *adding, size_t i,
-		   uint32_t *row)
-{
-	const struct plumb_samples_item *item = samples_item(adding->samples, adding->task, i);
-	const enum plumb_cpu_mode mode = plumb_record_mode(item->record);
-	const struct frame_values frame = {
-		item, &profile->events[adding->event],
-		place_find(profile, item->task,
-			   (struct plumb_frame){.ip = item->record->sample.ip, .mode = mode})};
-
-	return row_find(profile, &frame, row);
-}
-
-/* Returns the number of the batch's origin, which is new after each change of what it depends on.
+/* ---- Codes and origins ------------------------------------------------------------------------
  */
-static uint32_t find_origin(struct plumb_profile *profile, const struct adding *adding)
+
+/* Returns the number of an origin, which is new after each change of what it depends on. */
+static uint32_t number_origin(struct plumb_profile *profile, struct origin *wanted)
 {
-	const struct plumb_samples_batch *batch = adding->batch;
-	struct origin wanted = {
-		.task = adding->task,
-		.generation = profile->generation,
-		.cpu = adding->parts.cpu ? batch->cpu : -1,
-		.midr = adding->parts.details ? batch->midr : 0,
-		.event = (uint32_t)adding->event,
-	};
-	const uint64_t words[] = {(uintptr_t)wanted.task, (uint32_t)wanted.cpu, wanted.midr};
+	const uint64_t words[] = {(uintptr_t)wanted->owner, wanted->generation,
+				  (uint64_t)(uint32_t)wanted->pid << 32 | (uint32_t)wanted->tid,
+				  (uint64_t)(uint32_t)wanted->cpu << 32 | wanted->midr,
+				  wanted->space};
 	struct origin *ways =
-		&profile->origins[hash_words(words, 3) % (ORIGINS / ORIGIN_WAYS) * ORIGIN_WAYS];
+		&profile->origins[hash_words(words, 5) % (ORIGINS / ORIGIN_WAYS) * ORIGIN_WAYS];
 
 	for (size_t way = 0; way < ORIGIN_WAYS; way++)
-		if (ways[way].number && ways[way].task == wanted.task &&
-		    ways[way].generation == wanted.generation && ways[way].cpu == wanted.cpu &&
-		    ways[way].midr == wanted.midr && ways[way].event == wanted.event)
+		if (ways[way].number && ways[way].owner == wanted->owner &&
+		    ways[way].generation == wanted->generation && ways[way].pid == wanted->pid &&
+		    ways[way].tid == wanted->tid && ways[way].cpu == wanted->cpu &&
+		    ways[way].midr == wanted->midr && ways[way].event == wanted->event &&
+		    ways[way].space == wanted->space)
 			return ways[way].number;
 	/* When the numbers have run out, they begin again, and nothing is known of the old ones. */
 	if (++profile->origin_count == 0) {
-		memset(profile->hot, 0, HOT_ROWS * sizeof(*profile->hot));
+		hot_forget(&profile->hot);
 		memset(profile->origins, 0, ORIGINS * sizeof(*profile->origins));
+		profile->numbers_generation++;
 		profile->origin_count = 1;
 	}
-	wanted.number = profile->origin_count;
+	wanted->number = profile->origin_count;
 	memmove(ways + 1, ways, (ORIGIN_WAYS - 1) * sizeof(*ways));
-	*ways = wanted;
-	return wanted.number;
+	*ways = *wanted;
+	return wanted->number;
 }
 
-/* Sets what decides on a record's row. Returns false if that is too much for a hot row. */
-static inline bool describe(const struct adding *adding, size_t i, struct hot_row *wanted)
+/* Numbers the address space and the origin of a thread's records. */
+static int number_task(struct adding *adding, struct known_task *known)
+{
+	struct plumb_profile *profile = adding->profile;
+	const struct parts *parts = &adding->parts;
+	const struct plumb_samples_batch *batch = adding->batch;
+	struct origin space = {.owner = task_process(adding->task),
+			       .generation = profile->generation,
+			       .event = UINT32_MAX};
+	struct origin origin = {
+		.pid = parts->pid ? adding->task->pid : 0,
+		.tid = parts->tid ? adding->task->tid : 0,
+		.cpu = parts->cpu ? batch->cpu : 0,
+		.midr = parts->details ? batch->midr : 0,
+		.event = (uint32_t)adding->event,
+	};
+
+	if (parts->comm) {
+		origin.owner = text_table_keep(&profile->texts, adding->task->comm);
+		if (!origin.owner)
+			return PLUMB_ERR_NO_MEMORY;
+	}
+	do {
+		*known = (struct known_task){
+			.task = adding->task,
+			.tasks_generation = profile->tasks_generation,
+			.numbers_generation = profile->numbers_generation,
+			.cpu = batch->cpu,
+			.midr = batch->midr,
+		};
+		space.event = UINT32_MAX;
+		known->space = number_origin(profile, &space);
+		origin.generation = profile->numbers_generation;
+		origin.space = parts->space ? known->space : 0;
+		known->origin = number_origin(profile, &origin);
+	} while (known->numbers_generation != profile->numbers_generation);
+	return 0;
+}
+
+/* Finds what the codes and rows of the batch's records depend on. */
+static int find_origin(struct adding *adding)
+{
+	const struct plumb_profile *profile = adding->profile;
+	const struct plumb_samples_batch *batch = adding->batch;
+	const uint64_t word = (uintptr_t)adding->task;
+	struct known_task *known = &adding->known[hash_words(&word, 1) % KNOWN_TASKS];
+	int status = 0;
+
+	if (known->task != adding->task || known->cpu != batch->cpu || known->midr != batch->midr ||
+	    known->tasks_generation != profile->tasks_generation ||
+	    known->numbers_generation != profile->numbers_generation)
+		status = number_task(adding, known);
+	adding->space = known->space;
+	adding->origin = known->origin;
+	return status;
+}
+
+/* Returns the i-th record as any sample, and its place. */
+static struct frame_values look_at(struct adding *adding, size_t i)
+{
+	struct plumb_profile *profile = adding->profile;
+	const struct plumb_samples_item *item = samples_item(adding->samples, adding->task, i);
+	const enum plumb_cpu_mode mode = plumb_record_mode(item->record);
+
+	return (struct frame_values){
+		item, &profile->events[adding->event],
+		place_find(profile, item->task,
+			   (struct plumb_frame){.ip = item->record->sample.ip, .mode = mode})};
+}
+
+/* Finds the code of the i-th record, as of any sample. Returns 0, NO_MEMORY, or LIMIT. */
+static int find_cold_code(struct adding *adding, size_t i, uint32_t *code)
+{
+	struct plumb_profile *profile = adding->profile;
+	const struct frame_values frame = look_at(adding, i);
+	uint64_t values[WORDS_MAX];
+	size_t words = 0;
+	int status;
+
+	for (size_t k = 0; k < profile->options.key_count; k++) {
+		if (!is_code(profile->keys[k]))
+			continue;
+		if (!key_value(profile, profile->keys[k], &frame, &values[words]))
+			return PLUMB_ERR_NO_MEMORY;
+		words += 2;
+	}
+	profile->codes.words = words;
+	status = codes_find(&profile->codes, values, code);
+	if (status == 0)
+		hot_add_code(&profile->hot, adding->homes[i],
+			     &(struct hot_code){adding->batch->spe[i].addresses[PLUMB_SPE_PC],
+						adding->space, *code},
+			     true);
+	return status;
+}
+
+/* Sets what decides on a record's row beside its code. Returns false if that is too much for a hot
+ * row. */
+static inline bool describe(const struct adding *adding, size_t i, struct hot_key *key)
 {
 	const struct plumb_spe_record *spe = &adding->batch->spe[i];
 	const struct parts *parts = &adding->parts;
 
-	*wanted = (struct hot_row){.pc = spe->addresses[PLUMB_SPE_PC], .origin = adding->origin};
+	*key = (struct hot_key){.origin = adding->origin};
 	if (parts->addresses)
-		wanted->address = (spe->addresses[PLUMB_SPE_DATA_VIRTUAL] & parts->data_mask) |
-				  (spe->addresses[PLUMB_SPE_BRANCH_TARGET] & parts->target_mask) |
-				  (spe->counters[PLUMB_SPE_TOTAL_LATENCY] & parts->latency_mask);
+		key->address = (spe->addresses[PLUMB_SPE_DATA_VIRTUAL] & parts->data_mask) |
+			       (spe->addresses[PLUMB_SPE_BRANCH_TARGET] & parts->target_mask) |
+			       (spe->counters[PLUMB_SPE_TOTAL_LATENCY] & parts->latency_mask);
 	if (parts->has | parts->details) {
 		const uint16_t operation =
 			(uint16_t)(spe->op_class << 8 | spe->operation) & parts->operation_mask;
@@ -195,45 +309,41 @@ static inline bool describe(const struct adding *adding, size_t i, struct hot_ro
 
 		if (parts->groups_mask)
 			detail = adding->batch->groups[i];
-		wanted->detail = (uint64_t)detail << 32 | (uint32_t)operation << 16 |
-				 (spe->has & parts->has & UINT16_MAX);
+		key->detail = (uint64_t)detail << 32 | (uint32_t)operation << 16 |
+			      (spe->has & parts->has & UINT16_MAX);
 		if ((parts->source_mask && spe->data_source > UINT32_MAX) ||
 		    (parts->events_mask && spe->events > UINT32_MAX))
 			return false;
 	}
-	return parts->fit && spe->has & PLUMB_SPE_HAS_PC;
+	return spe->has & PLUMB_SPE_HAS_PC;
 }
 
-/* Returns where records with these parts are among the hot rows. */
-static inline struct hot_row *hot_ways(const struct plumb_profile *profile,
-				       const struct hot_row *wanted)
+/* Finds the codes of all records of the batch. Returns 0, NO_MEMORY, or LIMIT. */
+static int find_codes(struct adding *adding)
 {
-	const uint64_t hash = (wanted->pc ^ wanted->address * UINT64_C(0xc2b2ae3d27d4eb4f) ^
-			       wanted->detail * UINT64_C(0x165667b19e3779f9) ^
-			       ((uint64_t)wanted->origin << 40 | wanted->origin)) *
-			      UINT64_C(0x9e3779b97f4a7c15);
+	const struct hot *hot = &adding->profile->hot;
+	const struct plumb_spe_record *spe = adding->batch->spe;
+	const size_t count = adding->batch->count;
+	const bool fit = adding->parts.fit;
+	int status = 0;
 
-	return &profile->hot[(hash >> (64 - HOT_BITS)) * HOT_WAYS];
-}
-
-static inline bool hot_find(const struct hot_row *ways, const struct hot_row *wanted, uint32_t *row)
-{
-	for (size_t way = 0; way < HOT_WAYS; way++) {
-		if (ways[way].pc == wanted->pc && ways[way].origin == wanted->origin &&
-		    ways[way].address == wanted->address && ways[way].detail == wanted->detail) {
-			*row = ways[way].row;
-			return true;
-		}
+	for (size_t i = 0; i < count; i++) {
+		adding->homes[i] = hot_code_home(spe[i].addresses[PLUMB_SPE_PC], adding->space);
+		__builtin_prefetch(&hot->codes[adding->homes[i]]);
 	}
-	return false;
-}
+	for (size_t i = 0; status == 0 && i < count; i++) {
+		struct hot_key *key = &adding->keys[i];
 
-/* Makes a row a hot one, in place of the oldest. */
-static void hot_add(struct hot_row *ways, const struct hot_row *wanted, uint32_t row)
-{
-	memmove(ways + 1, ways, (HOT_WAYS - 1) * sizeof(*ways));
-	*ways = *wanted;
-	ways->row = row;
+		if (!describe(adding, i, key) || !fit)
+			continue;
+		key->code = hot_find_code(hot, adding->homes[i], spe[i].addresses[PLUMB_SPE_PC],
+					  adding->space);
+		if (!key->code)
+			status = find_cold_code(adding, i, &key->code);
+		adding->homes[i] = hot_row_home(key);
+		__builtin_prefetch(&hot->rows[adding->homes[i]]);
+	}
+	return status;
 }
 
 /* ---- Sums -------------------------------------------------------------------------------------
@@ -242,67 +352,92 @@ static void hot_add(struct hot_row *ways, const struct hot_row *wanted, uint32_t
 void lane_end(struct plumb_profile *profile, struct lane *lane)
 {
 	if (lane->open) {
-		add_end(&profile->records[lane->row], &lane->values);
+		add_end(&profile->records[lane->row].less, &lane->values);
 		profile->records[lane->row].together += lane->in_batches;
 	}
 	lane->open = lane->begun = false;
 }
 
-static inline void add_to_row(struct plumb_profile *profile, struct lane *lane, uint32_t row,
+static inline void add_to_row(struct tallies *tallies, struct lane *lane, uint32_t row,
 			      const struct plumb_spe_record *spe, struct batch_sums *batch)
 {
 	const struct record_values values = record_values(spe);
-	struct record_sums *sums = &profile->records[row];
+	struct tally_row *sums = &tallies->rows[row];
 
-	sums->samples++;
-	sums->together += lane->open ? 2 * (lane->row == row) : 1;
+	tally_values(sums, &values);
+	if (!lane->open) {
+		sums->together++;
+		add_end(&tallies->less[row], &values);
+	} else if (lane->row == row) {
+		sums->together += 2;
+		add_together(&tallies->less[row], &lane->values, &values);
+	}
 	batch->pairs += lane->open;
-	add_record(profile, lane, row, &values);
-	lane->row = row;
 	batch->latency += values.latency;
 	batch->not_retired += is_not_retired(spe);
 	batch->latencies |= values.has_latency;
 	batch->accesses |= values.accesses;
 	batch->branches |= values.branches;
+	lane->open = true;
+	lane->values = values;
+	lane->row = row;
 }
 
 /* Adds the records whose rows were found up to the i-th. */
-static int add_found(struct plumb_profile *profile, struct adding *adding, size_t i)
+static int add_found(struct adding *adding, size_t i)
 {
+	struct plumb_profile *profile = adding->profile;
 	const struct plumb_spe_record *spe = adding->batch->spe;
+	struct tallies *tallies = adding->tallies;
+	struct batch_sums sums = adding->sums;
+	struct lane lane = *adding->lane;
+	size_t added = adding->added;
 	int status = 0;
 
-	for (; status == 0 && adding->added < i; adding->added++) {
-		const uint32_t row = adding->rows[adding->added];
-		const size_t ahead = adding->added + LATENCIES_AHEAD;
+	sums.count += i - added;
+	tallies->records += i - added;
+	for (; status == 0 && added < i; added++) {
+		const uint32_t row = adding->rows[added];
+		const size_t ahead = added + LATENCIES_AHEAD;
 
 		if (profile->options.latencies && ahead < i)
 			latencies_expect(profile, adding->rows[ahead], &spe[ahead]);
 		if (profile->options.latencies)
-			status = latencies_add(profile, row, &spe[adding->added]);
-		add_to_row(profile, adding->lane, row, &spe[adding->added], &adding->sums);
+			status = latencies_add(profile, row, &spe[added]);
+		add_to_row(tallies, &lane, row, &spe[added], &sums);
 	}
+	adding->added = added;
+	adding->sums = sums;
+	*adding->lane = lane;
 	return status;
 }
 
-/* What all records of the batch change of their event. */
-static void add_to_event(struct profiled_event *event, size_t count, const struct batch_sums *batch)
+/* Adds what all records of the batches change of their event. */
+static void add_to_event(struct adding *adding)
 {
-	event->public.samples += count;
-	event->public.period = add_saturating(event->public.period, count);
-	event->public.not_retired += batch->not_retired;
-	event->members += count;
-	event->pairs += batch->pairs;
-	event->public.latencies |= batch->latencies;
-	event->public.l1d_accesses |= batch->accesses;
-	event->public.branches |= batch->branches;
-	event->latency += (double)batch->latency;
+	const struct batch_sums *sums = &adding->sums;
+	struct profiled_event *event;
+
+	if (!adding->has_event)
+		return;
+	event = &adding->profile->events[adding->event];
+	event->public.samples += sums->count;
+	event->public.period = add_saturating(event->public.period, sums->count);
+	event->public.not_retired += sums->not_retired;
+	event->members += sums->count;
+	event->pairs += sums->pairs;
+	event->public.latencies |= sums->latencies;
+	event->public.l1d_accesses |= sums->accesses;
+	event->public.branches |= sums->branches;
+	event->latency += (double)sums->latency;
 	for (size_t i = 0; i < 3; i++)
-		event->periods[i] += (double)count;
+		event->periods[i] += (double)sums->count;
+	adding->sums = (struct batch_sums){0};
 }
 
 void batches_settle(struct plumb_profile *profile)
 {
+	tallies_flush(&profile->tallies, profile);
 	for (size_t i = 0; i < profile->lane_count; i++)
 		if (profile->lanes[i].open)
 			lane_end(profile, &profile->lanes[i]);
@@ -325,8 +460,9 @@ void batches_settle(struct plumb_profile *profile)
  */
 
 /* Finds what the records of a batch have in common. */
-static int begin_batch(struct plumb_profile *profile, struct adding *adding)
+static int begin_batch(struct adding *adding)
 {
+	struct plumb_profile *profile = adding->profile;
 	const struct plumb_samples_batch *batch = adding->batch;
 	uint64_t key[2] = {0, lane_of_ring(batch->ring)};
 
@@ -347,74 +483,89 @@ static int begin_batch(struct plumb_profile *profile, struct adding *adding)
 	if (!adding->lane)
 		return PLUMB_ERR_NO_MEMORY;
 	adding->lane->in_batches = true;
-	adding->sums = (struct batch_sums){0};
 	adding->added = 0;
-	return 0;
+	if (adding->tallies->records > TALLIES_MAX - SAMPLES_RUN_MAX)
+		tallies_flush(adding->tallies, profile);
+	return find_origin(adding);
 }
 
-/* Finds where the records' rows are among the hot ones, from the i-th on. */
-static void find_ways(const struct plumb_profile *profile, struct adding *adding, size_t i)
+/* Gives up rows, after adding the records whose rows were found up to the i-th. */
+static int give_up(struct adding *adding, size_t i)
 {
+	int status = add_found(adding, i);
+
+	if (status == 0)
+		status = rows_give_up(adding->profile);
+	if (status == 0)
+		status = find_origin(adding);
 	for (; i < adding->batch->count; i++) {
-		adding->ways[i] = NULL;
-		if (!describe(adding, i, &adding->wanted[i]))
-			continue;
-		adding->ways[i] = hot_ways(profile, &adding->wanted[i]);
-		__builtin_prefetch(adding->ways[i]);
+		adding->keys[i].origin = adding->origin;
+		adding->homes[i] = hot_row_home(&adding->keys[i]);
 	}
+	return status;
 }
 
 /* Finds the row of a record that is not among the hot ones, and makes it one. */
-static int find_cold(struct plumb_profile *profile, struct adding *adding, size_t i)
+static int find_cold(struct adding *adding, size_t i)
 {
+	struct plumb_profile *profile = adding->profile;
+	struct frame_values frame;
 	int status = 0;
 
-	if (profile->row_count + 1 > profile->options.rows_max) {
-		status = add_found(profile, adding, i);
-		if (status == 0)
-			status = rows_give_up(profile);
-		adding->origin = find_origin(profile, adding);
-		find_ways(profile, adding, i);
-	}
-	if (status == 0)
-		status = look_up(profile, adding, i, &adding->rows[i]);
-	if (status == 0 && adding->ways[i])
-		hot_add(adding->ways[i], &adding->wanted[i], adding->rows[i]);
-	return status;
-}
-
-static int add_batch(struct plumb_profile *profile, struct adding *adding)
-{
-	const size_t count = adding->batch->count;
-	int status = begin_batch(profile, adding);
-
+	if (profile->row_count + 1 > profile->options.rows_max)
+		status = give_up(adding, i);
 	if (status < 0)
 		return status;
-	adding->origin = find_origin(profile, adding);
-	find_ways(profile, adding, 0);
-	for (size_t i = 0; i < count; i++) {
-		if (!adding->ways[i] ||
-		    !hot_find(adding->ways[i], &adding->wanted[i], &adding->rows[i]))
-			status = find_cold(profile, adding, i);
-		if (status < 0)
-			return status;
-		__builtin_prefetch(&profile->records[adding->rows[i]], 1);
+	frame = look_at(adding, i);
+	status = row_find(profile, &frame, &adding->rows[i]);
+	if (status < 0)
+		return status;
+	if (!tallies_reserve(adding->tallies, adding->rows[i]))
+		return PLUMB_ERR_NO_MEMORY;
+	if (adding->keys[i].code)
+		hot_add_row(&profile->hot, adding->homes[i],
+			    &(struct hot_row){adding->keys[i], adding->rows[i] + 1}, true);
+	return 0;
+}
+
+static int add_batch(struct adding *adding)
+{
+	struct plumb_profile *profile = adding->profile;
+	int status = begin_batch(adding);
+
+	if (status == 0)
+		status = find_codes(adding);
+	if (status == PLUMB_ERR_LIMIT) {
+		/* A batch has fewer codes than there can be. */
+		codes_forget(&profile->codes);
+		profile->numbers_generation++;
+		hot_forget(&profile->hot);
+		status = find_origin(adding);
+		if (status == 0)
+			status = find_codes(adding);
 	}
-	status = add_found(profile, adding, count);
-	add_to_event(&profile->events[adding->event], count, &adding->sums);
-	return status;
+	for (size_t i = 0; status == 0 && i < adding->batch->count; i++) {
+		if (!adding->keys[i].code || !hot_find_row(&profile->hot, adding->homes[i],
+							   &adding->keys[i], &adding->rows[i]))
+			status = find_cold(adding, i);
+		__builtin_prefetch(&adding->tallies->rows[adding->rows[i]], 1);
+	}
+	return status < 0 ? status : add_found(adding, adding->batch->count);
 }
 
 static int add_batches(struct plumb_profile *profile, struct plumb_samples *samples)
 {
-	struct adding adding = {.samples = samples, .parts = find_parts(profile)};
+	struct adding adding = {.profile = profile,
+				.samples = samples,
+				.tallies = &profile->tallies,
+				.parts = find_parts(profile)};
 	int status, added = 0;
 
-	if (!profile->hot)
-		profile->hot = calloc(HOT_ROWS, sizeof(*profile->hot));
+	if (!profile->hot.codes && !hot_begin(&profile->hot))
+		return PLUMB_ERR_NO_MEMORY;
 	if (!profile->origins)
 		profile->origins = calloc(ORIGINS, sizeof(*profile->origins));
-	if (!profile->hot || !profile->origins)
+	if (!profile->origins)
 		return PLUMB_ERR_NO_MEMORY;
 	if (!adding.parts.groups_mask)
 		samples_omit_groups(samples);
@@ -425,12 +576,13 @@ static int add_batches(struct plumb_profile *profile, struct plumb_samples *samp
 
 			added = profile_add_item(profile, &item);
 		} else {
-			added = add_batch(profile, &adding);
+			added = add_batch(&adding);
 		}
 		if (added < 0)
-			return added;
+			break;
 	}
-	return status;
+	add_to_event(&adding);
+	return added < 0 ? added : status;
 }
 
 int plumb_profile_add(struct plumb_profile *profile, struct plumb_samples *samples)

@@ -159,7 +159,7 @@ static struct plumb_profile_estimate latency_of(const struct profiled_event *eve
 		.squares = (double)records->latency_squares,
 		.cubes = (double)records->latency_cubes[0] +
 			 0x1p64 * (double)records->latency_cubes[1],
-		.less = &records->less_latency,
+		.less = &records->less.latency,
 	};
 
 	return mean_of(event, &sums, estimate_mean);
@@ -209,9 +209,9 @@ bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t
 		.children = {NAN, NAN, NAN},
 		.latency = latency_of(of, records),
 		.l1d_misses =
-			rate_of(of, records->misses, records->accesses, &records->less_misses),
+			rate_of(of, records->misses, records->accesses, &records->less.misses),
 		.mispredictions = rate_of(of, records->mispredictions, records->branches,
-					  &records->less_mispredictions),
+					  &records->less.mispredictions),
 	};
 	row->latency_share = of->latency > 0 ? (double)records->latency / of->latency : NAN;
 	if (profile->options.children)

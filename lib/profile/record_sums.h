@@ -29,6 +29,11 @@ struct less_sums {
 	uint64_t above, both, below;
 };
 
+/* ... of the means of a row: of latencies, L1D misses and mispredictions. */
+struct row_less {
+	struct less_sums latency, misses, mispredictions;
+};
+
 struct record_sums {
 	/* Of records added in batches: each is 1 above the line. The formula subtracts `together`.
 	 */
@@ -36,7 +41,27 @@ struct record_sums {
 	uint64_t latencies, latency, latency_squares;
 	uint64_t latency_cubes[2]; /* low and high half */
 	uint64_t accesses, misses, branches, mispredictions;
-	struct less_sums less_latency, less_misses, less_mispredictions;
+	struct row_less less;
+};
+
+/*
+ * What most records change of a row, in one line of the cache, on its way into record_sums; and
+ * what the others change.
+ */
+struct tally_row {
+	uint32_t samples, together, latencies, accesses, misses, branches, mispredictions;
+	uint32_t latency_cubes_high;
+	uint64_t latency, latency_squares, latency_cubes, unused;
+};
+/* A record adds 2 at most to 32 bits. */
+#define TALLIES_MAX (UINT32_MAX / 2)
+
+struct tallies {
+	struct tally_row *rows; /* in `memory`, aligned to lines */
+	void *memory;
+	struct row_less *less;
+	size_t room;
+	uint64_t records; /* added since they were empty */
 };
 
 static inline struct record_values record_values(const struct plumb_spe_record *spe)
@@ -83,12 +108,12 @@ static inline void add_less(struct less_sums *less, uint64_t above, uint64_t bel
 }
 
 /* Adds what two neighbours of the same row have in common. */
-static inline void add_together(struct record_sums *sums, const struct record_values *a,
+static inline void add_together(struct row_less *less, const struct record_values *a,
 				const struct record_values *b)
 {
-	add_less(&sums->less_latency, a->latency, a->has_latency, b->latency, b->has_latency);
-	add_less(&sums->less_misses, a->misses, a->accesses, b->misses, b->accesses);
-	add_less(&sums->less_mispredictions, a->mispredictions, a->branches, b->mispredictions,
+	add_less(&less->latency, a->latency, a->has_latency, b->latency, b->has_latency);
+	add_less(&less->misses, a->misses, a->accesses, b->misses, b->accesses);
+	add_less(&less->mispredictions, a->mispredictions, a->branches, b->mispredictions,
 		 b->branches);
 }
 
@@ -100,11 +125,27 @@ static inline void add_end_of(struct less_sums *less, uint64_t above, uint64_t b
 }
 
 /* Adds a record that is the first or the last of its lane. */
-static inline void add_end(struct record_sums *sums, const struct record_values *of)
+static inline void add_end(struct row_less *less, const struct record_values *of)
 {
-	add_end_of(&sums->less_latency, of->latency, of->has_latency);
-	add_end_of(&sums->less_misses, of->misses, of->accesses);
-	add_end_of(&sums->less_mispredictions, of->mispredictions, of->branches);
+	add_end_of(&less->latency, of->latency, of->has_latency);
+	add_end_of(&less->misses, of->misses, of->accesses);
+	add_end_of(&less->mispredictions, of->mispredictions, of->branches);
+}
+
+static inline void tally_values(struct tally_row *row, const struct record_values *of)
+{
+	const uint64_t latency = of->latency, square = latency * latency, cube = square * latency;
+
+	row->samples++;
+	row->latencies += of->has_latency;
+	row->accesses += of->accesses;
+	row->misses += of->misses;
+	row->branches += of->branches;
+	row->mispredictions += of->mispredictions;
+	row->latency += latency;
+	row->latency_squares += square;
+	row->latency_cubes += cube;
+	row->latency_cubes_high += row->latency_cubes < cube;
 }
 
 #endif

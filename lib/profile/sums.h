@@ -48,9 +48,9 @@ static inline void add_record(struct plumb_profile *profile, struct lane *lane, 
 
 	add_record_values(sums, values);
 	if (!lane->open)
-		add_end(sums, values);
+		add_end(&sums->less, values);
 	else if (lane->row == row)
-		add_together(sums, &lane->values, values);
+		add_together(&sums->less, &lane->values, values);
 	lane->open = true;
 	lane->values = *values;
 }

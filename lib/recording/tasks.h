@@ -23,6 +23,12 @@ struct task {
 	char unknown[16];  /* ":TID" */
 };
 
+/* Returns the process, which stays where it is as long as the threads are known. */
+static inline const struct process *task_process(const struct plumb_task *task)
+{
+	return ((const struct task *)(const void *)task)->process;
+}
+
 /* The owner of the address spaces. */
 struct space_owner {
 	struct map_space *(*share)(struct map_space *space); /* called with a new process */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Codes: instructions that have the same values of all keys of code, such as one function's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile.h"
+
+#define CODES_MAX 131072
+
+static uint64_t hash_code(const void *owner, uint32_t i)
+{
+	const struct code_table *codes = owner;
+
+	return hash_words(codes->values + i * codes->words, codes->words);
+}
+
+static bool grow(struct code_table *codes)
+{
+	const size_t room = codes->room ? 2 * codes->room : 256;
+	uint64_t *values = reallocarray(codes->values, room, (codes->words + 1) * sizeof(*values));
+
+	if (!values)
+		return false;
+	codes->values = values;
+	codes->room = room;
+	return true;
+}
+
+int codes_find(struct code_table *codes, const uint64_t *values, uint32_t *code)
+{
+	const size_t size = codes->words * sizeof(*values);
+	struct index_table *index = &codes->index;
+	size_t at;
+
+	if (!index_table_reserve(index, hash_code, codes))
+		return PLUMB_ERR_NO_MEMORY;
+	at = hash_words(values, codes->words) & index->mask;
+	for (; index->slots[at] != UINT32_MAX; at = (at + 1) & index->mask) {
+		*code = index->slots[at] + 1;
+		if (memcmp(codes->values + index->slots[at] * codes->words, values, size) == 0)
+			return 0;
+	}
+	if (codes->count == CODES_MAX)
+		return PLUMB_ERR_LIMIT;
+	if (codes->count == codes->room && !grow(codes))
+		return PLUMB_ERR_NO_MEMORY;
+	memcpy(codes->values + codes->count * codes->words, values, size);
+	index->slots[at] = (uint32_t)codes->count++;
+	index->count++;
+	*code = (uint32_t)codes->count;
+	return 0;
+}
+
+void codes_forget(struct code_table *codes)
+{
+	codes->count = codes->index.count = 0;
+	if (codes->index.slots)
+		memset(codes->index.slots, 0xff,
+		       (codes->index.mask + 1) * sizeof(*codes->index.slots));
+}
+
+void codes_free(struct code_table *codes)
+{
+	free(codes->values);
+	free(codes->index.slots);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/profile_hot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE       64
+#define CODES_SIZE (sizeof(struct hot_code) << HOT_CODE_BITS)
+#define ROWS_SIZE  (sizeof(struct hot_row) << HOT_ROW_BITS)
+
+bool hot_begin(struct hot *hot)
+{
+	/* Pages that are never touched take no memory. */
+	uint8_t *memory = calloc(1, CODES_SIZE + ROWS_SIZE + LINE);
+
+	if (!memory)
+		return false;
+	hot->memory = memory;
+	memory += LINE - (uintptr_t)memory % LINE;
+	hot->codes = (struct hot_code *)(void *)memory;
+	hot->rows = (struct hot_row *)(void *)(memory + CODES_SIZE);
+	return true;
+}
+
+void hot_end(struct hot *hot)
+{
+	free(hot->memory);
+	*hot = (struct hot){0};
+}
+
+void hot_forget(struct hot *hot)
+{
+	memset(hot->codes, 0, CODES_SIZE);
+	memset(hot->rows, 0, ROWS_SIZE);
+}
+
+void hot_add_code(struct hot *hot, uint32_t home, const struct hot_code *entry, bool replace)
+{
+	struct hot_code *place = replace ? &hot->codes[home] : NULL;
+
+	for (uint32_t way = 0; way < HOT_CODE_WAYS; way++) {
+		if (!hot->codes[home ^ way].code) {
+			place = &hot->codes[home ^ way];
+			break;
+		}
+	}
+	if (!place)
+		return;
+	place->pc = entry->pc;
+	place->space = entry->space;
+	__atomic_store_n(&place->code, entry->code, __ATOMIC_RELEASE);
+}
+
+void hot_add_row(struct hot *hot, uint32_t home, const struct hot_row *entry, bool replace)
+{
+	struct hot_row *place = replace ? &hot->rows[home] : NULL;
+
+	for (uint32_t way = 0; way < HOT_ROW_WAYS; way++) {
+		if (!hot->rows[home ^ way].row) {
+			place = &hot->rows[home ^ way];
+			break;
+		}
+	}
+	if (!place)
+		return;
+	place->key = entry->key;
+	__atomic_store_n(&place->row, entry->row, __ATOMIC_RELEASE);
+}

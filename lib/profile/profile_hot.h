@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The code and the rows of SPE records that were looked up before. One table has the code that a PC
+ * is in, the other the row of records with this code. An entry that is in a table does not change
+ * while threads use it; a thread adds entries under a lock, the others need none to find them.
+ */
+#ifndef PROFILE_HOT_H
+#define PROFILE_HOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Entries are found in the order of their index exclusive-or 0, 1, 2 ..., nearest lines first. */
+#define HOT_CODE_BITS 18
+#define HOT_CODE_WAYS 16
+#define HOT_ROW_BITS  17
+#define HOT_ROW_WAYS  8
+
+/* An instruction in a process. */
+struct hot_code {
+	uint64_t pc; /* the packet's payload */
+	uint32_t space;
+	uint32_t code; /* 0: free */
+};
+
+/* What decides on a record's row: its code, where it comes from, and what keys need of it. */
+struct hot_key {
+	uint64_t address, detail;
+	uint32_t code, origin;
+};
+
+struct hot_row {
+	struct hot_key key;
+	uint32_t row; /* 1 more than its index; 0: free */
+};
+
+struct hot {
+	struct hot_code *codes; /* NULL: not used yet */
+	struct hot_row *rows;
+	void *memory;
+};
+
+/* Returns false if out of memory. */
+bool hot_begin(struct hot *hot);
+void hot_end(struct hot *hot);
+/* Forgets everything. */
+void hot_forget(struct hot *hot);
+
+/* Add an entry that is not in the table; if there is no room, only in place of another. */
+void hot_add_code(struct hot *hot, uint32_t home, const struct hot_code *entry, bool replace);
+void hot_add_row(struct hot *hot, uint32_t home, const struct hot_row *entry, bool replace);
+
+/* Returns where to look for an instruction: four neighbours share a line. */
+static inline uint32_t hot_code_home(uint64_t pc, uint32_t space)
+{
+	const uint64_t hash = (pc >> 4 ^ (uint64_t)space << 40) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (uint32_t)(hash >> (64 - HOT_CODE_BITS + 2) << 2 | (pc >> 2 & 3));
+}
+
+/* Returns the code, or 0. */
+static inline uint32_t hot_find_code(const struct hot *hot, uint32_t home, uint64_t pc,
+				     uint32_t space)
+{
+	for (uint32_t way = 0; way < HOT_CODE_WAYS; way++) {
+		const struct hot_code *entry = &hot->codes[home ^ way];
+		const uint32_t code = __atomic_load_n(&entry->code, __ATOMIC_ACQUIRE);
+
+		if (!code || (entry->pc == pc && entry->space == space))
+			return code;
+	}
+	return 0;
+}
+
+static inline uint32_t hot_row_home(const struct hot_key *key)
+{
+	const uint64_t hash = (((uint64_t)key->origin << 32 | key->code) ^
+			       key->address * UINT64_C(0xc2b2ae3d27d4eb4f) ^
+			       key->detail * UINT64_C(0x165667b19e3779f9)) *
+			      UINT64_C(0x9e3779b97f4a7c15);
+
+	return (uint32_t)(hash >> (64 - HOT_ROW_BITS));
+}
+
+static inline bool hot_find_row(const struct hot *hot, uint32_t home, const struct hot_key *key,
+				uint32_t *row)
+{
+	for (uint32_t way = 0; way < HOT_ROW_WAYS; way++) {
+		const struct hot_row *entry = &hot->rows[home ^ way];
+		const uint32_t found = __atomic_load_n(&entry->row, __ATOMIC_ACQUIRE);
+
+		if (!found)
+			return false;
+		if (entry->key.code == key->code && entry->key.origin == key->origin &&
+		    entry->key.address == key->address && entry->key.detail == key->detail) {
+			*row = found - 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+#endif
