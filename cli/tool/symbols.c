@@ -66,14 +66,33 @@ struct plumb_symbolizer *symbols_open(const struct symbols_options *options,
 	return symbols;
 }
 
+static int compare_warnings(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Prints the warnings in an order that does not depend on which file was needed first. */
+static void print_warnings(const struct plumb_symbolizer *symbols)
+{
+	const char **warnings;
+	size_t count = 0;
+
+	while (plumb_symbolizer_warning(symbols, count))
+		count++;
+	warnings = memory_given(calloc(count + 1, sizeof(*warnings)));
+	for (size_t i = 0; i < count; i++)
+		warnings[i] = plumb_symbolizer_warning(symbols, i);
+	qsort(warnings, count, sizeof(*warnings), compare_warnings);
+	for (size_t i = 0; i < count; i++)
+		complain("%s", warnings[i]);
+	free(warnings);
+}
+
 int symbols_close(struct plumb_symbolizer *symbols, int status)
 {
-	const char *warning;
-
 	if (!symbols)
 		return status;
-	for (size_t i = 0; (warning = plumb_symbolizer_warning(symbols, i)); i++)
-		complain("%s", warning);
+	print_warnings(symbols);
 	if (plumb_symbolizer_status(symbols) < 0) {
 		complain("out of memory or file descriptors; symbols are missing");
 		status = status == EXIT_FINE ? EXIT_OTHER : status;

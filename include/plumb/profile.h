@@ -114,6 +114,11 @@ struct plumb_profile_options {
 	/* Keeps what plumb_profile_topdown() needs for sampled groups of counters. */
 	bool batches;
 	uint32_t midr; /* the core that counted; 0: as the recording says */
+	/*
+	 * How many threads may add SPE records at once, the caller's included; 0: one for each CPU
+	 * that the caller may run on. Results are the same for any number.
+	 */
+	unsigned threads;
 };
 
 /*

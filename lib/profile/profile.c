@@ -14,8 +14,6 @@
 #define NODES_MAX 524288
 /* A sample has at most as many rows as its call chain has addresses, and its own. */
 #define ROWS_LEAST ((size_t)4 * (PLUMB_CALLCHAIN_MAX + 1))
-/* CPUs, threads or rings whose neighbours are known; the samples of others have none. */
-#define LANES_MAX 65536
 
 /* arm_spe's attributes: config:16 is jitter, config:32 to 34 filter by operation. */
 #define SPE_JITTER  (UINT64_C(1) << 16)

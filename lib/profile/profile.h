@@ -109,6 +109,9 @@ struct profiled_event {
 	uint32_t *order; /* of its rows, the largest first */
 };
 
+/* CPUs, threads or rings whose neighbours are known; the samples of others have none. */
+#define LANES_MAX 65536
+
 /* The samples of a CPU or a thread, of which neighbours are compared. */
 struct lane {
 	uint64_t key[2];
@@ -157,6 +160,7 @@ struct origin {
 };
 #define ORIGIN_WAYS ((size_t)4)
 #define ORIGINS     (1024 * ORIGIN_WAYS)
+#define ORIGINS_MAX UINT32_MAX
 
 struct plumb_profile {
 	struct plumb_profile_options options;
@@ -221,7 +225,8 @@ static inline uint64_t lane_of_ring(uint32_t ring)
 {
 	return (uint64_t)ring << 2;
 }
-/* Likewise finds or makes a row. Returns 0 or NO_MEMORY. */
+/* Likewise finds or makes a row. Returns 0 or NO_MEMORY; LIMIT: it is new, and there are
+ * options.rows_max. */
 struct frame_values;
 int row_find(struct plumb_profile *profile, const struct frame_values *frame, uint32_t *row);
 
@@ -237,12 +242,16 @@ uint64_t profile_period(const struct plumb_samples_item *item);
 const struct plumb_event_attr *profile_spe_attr(const struct plumb_recording *recording);
 bool profile_spe_is_filtered(const struct plumb_event_attr *attr);
 
-/* profile_rows.c: finds or makes a row with these values. Returns 0 or NO_MEMORY. */
+/* profile_rows.c: finds or makes a row with these values. Returns 0, NO_MEMORY or LIMIT. */
 int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *row);
 static inline const uint64_t *row_values(const struct plumb_profile *profile, uint32_t row)
 {
 	return profile->values + (size_t)row * profile->words;
 }
+/* Makes room for a row with this index, so that it can be set. */
+bool rows_reserve(struct plumb_profile *profile, uint32_t row);
+/* Removes the newest rows, which have no samples, so that `count` are left. */
+void rows_truncate(struct plumb_profile *profile, size_t count);
 /* Gives up the smaller half of the rows. */
 int rows_give_up(struct plumb_profile *profile);
 
@@ -283,8 +292,13 @@ int latencies_add(struct plumb_profile *profile, uint32_t row, const struct plum
 /* Fetches memory ahead for latencies_add(). */
 void latencies_expect(const struct plumb_profile *profile, uint32_t row,
 		      const struct plumb_spe_record *spe);
+/* Returns the number of latencies and sources of different rows that there can be. */
+size_t latencies_max(void);
 /* As paths_renumber(). */
 int latencies_renumber(struct plumb_profile *profile, const uint32_t *rows);
+/* Adds the latencies of another profile, whose rows have the same indexes. Returns 0 or NO_MEMORY.
+ */
+int latencies_join(struct plumb_profile *profile, const struct plumb_profile *other);
 
 /* profile_results.c: compares two rows' texts, so that the order of equal rows does not depend on
  * addresses. */

@@ -3,30 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/profile.h"
+#include "profile/profile_batch.h"
 #include "profile/sums.h"
-#include "recording/samples.h"
 
 /* How many records before its own a latency's bucket is looked for. */
 #define LATENCIES_AHEAD 12
 
 /* ---- What keys depend on ----------------------------------------------------------------------
  */
-
-/* The parts of a record that decide on its row, beside its instruction and its origin. */
-struct parts {
-	uint32_t has;          /* members of which it matters whether they are there */
-	uint64_t data_mask;    /* of the data's address */
-	uint64_t target_mask;  /* of the branch's target */
-	uint16_t latency_mask; /* of the total latency */
-	uint16_t operation_mask;
-	uint32_t source_mask, events_mask, groups_mask;
-	/* Whether a hot row has room for all of them. The number of the words is that of the parts
-	 * that would take each. */
-	unsigned addresses, details;
-	bool fit;
-	bool comm, pid, tid, cpu, space; /* which parts of their origin do */
-};
 
 static bool is_code(unsigned key)
 {
@@ -119,46 +103,20 @@ static struct parts find_parts(const struct plumb_profile *profile)
 	return parts;
 }
 
-/* ---- A batch on its way -----------------------------------------------------------------------
+/* ---- Locks ------------------------------------------------------------------------------------
  */
 
-/* What the records of batches have together. */
-struct batch_sums {
-	uint64_t count, pairs, latency, not_retired;
-	bool latencies, accesses, branches;
-};
+static void lock(const struct adding *adding)
+{
+	if (adding->part)
+		pthread_mutex_lock(adding->part->lock);
+}
 
-/* The code and the rows of the records of a thread that was looked up before. */
-struct known_task {
-	const struct plumb_task *task; /* NULL: none */
-	uint64_t tasks_generation, numbers_generation;
-	int32_t cpu;
-	uint32_t midr, space, origin;
-};
-#define KNOWN_TASKS 16
-
-/* Adds batches. */
-struct adding {
-	struct plumb_profile *profile;
-	struct plumb_samples *samples;
-	struct tallies *tallies;
-	struct parts parts;
-	bool has_event;
-	size_t event; /* of all SPE records */
-	struct batch_sums sums;
-	struct known_task known[KNOWN_TASKS];
-
-	/* Of the current batch. */
-	const struct plumb_samples_batch *batch;
-	const struct plumb_task *task;
-	struct lane *lane;
-	uint32_t space, origin;
-	/* Rows are found for the whole batch first, so that memory is fetched ahead. */
-	uint32_t homes[SAMPLES_RUN_MAX];
-	struct hot_key keys[SAMPLES_RUN_MAX]; /* without a code: the row is never hot */
-	uint32_t rows[SAMPLES_RUN_MAX];
-	size_t added; /* records of the batch that were added to their rows */
-};
+static void unlock(const struct adding *adding)
+{
+	if (adding->part)
+		pthread_mutex_unlock(adding->part->lock);
+}
 
 /* ---- Codes and origins ------------------------------------------------------------------------
  */
@@ -181,13 +139,13 @@ static uint32_t number_origin(struct plumb_profile *profile, struct origin *want
 		    ways[way].space == wanted->space)
 			return ways[way].number;
 	/* When the numbers have run out, they begin again, and nothing is known of the old ones. */
-	if (++profile->origin_count == 0) {
+	if (profile->origin_count == ORIGINS_MAX) {
 		hot_forget(&profile->hot);
 		memset(profile->origins, 0, ORIGINS * sizeof(*profile->origins));
 		profile->numbers_generation++;
-		profile->origin_count = 1;
+		profile->origin_count = 0;
 	}
-	wanted->number = profile->origin_count;
+	wanted->number = ++profile->origin_count;
 	memmove(ways + 1, ways, (ORIGIN_WAYS - 1) * sizeof(*ways));
 	*ways = *wanted;
 	return wanted->number;
@@ -210,6 +168,8 @@ static int number_task(struct adding *adding, struct known_task *known)
 		.event = (uint32_t)adding->event,
 	};
 
+	if (adding->part && profile->origin_count > ORIGINS_MAX - 2)
+		return PLUMB_ERR_LIMIT;
 	if (parts->comm) {
 		origin.owner = text_table_keep(&profile->texts, adding->task->comm);
 		if (!origin.owner)
@@ -243,8 +203,11 @@ static int find_origin(struct adding *adding)
 
 	if (known->task != adding->task || known->cpu != batch->cpu || known->midr != batch->midr ||
 	    known->tasks_generation != profile->tasks_generation ||
-	    known->numbers_generation != profile->numbers_generation)
+	    known->numbers_generation != profile->numbers_generation) {
+		lock(adding);
 		status = number_task(adding, known);
+		unlock(adding);
+	}
 	adding->space = known->space;
 	adding->origin = known->origin;
 	return status;
@@ -264,7 +227,7 @@ static struct frame_values look_at(struct adding *adding, size_t i)
 }
 
 /* Finds the code of the i-th record, as of any sample. Returns 0, NO_MEMORY, or LIMIT. */
-static int find_cold_code(struct adding *adding, size_t i, uint32_t *code)
+static int look_up_code(struct adding *adding, size_t i, uint32_t *code)
 {
 	struct plumb_profile *profile = adding->profile;
 	const struct frame_values frame = look_at(adding, i);
@@ -285,7 +248,23 @@ static int find_cold_code(struct adding *adding, size_t i, uint32_t *code)
 		hot_add_code(&profile->hot, adding->homes[i],
 			     &(struct hot_code){adding->batch->spe[i].addresses[PLUMB_SPE_PC],
 						adding->space, *code},
-			     true);
+			     !adding->part);
+	return status;
+}
+
+static int find_cold_code(struct adding *adding, size_t i, uint32_t *code)
+{
+	const uint64_t pc = adding->batch->spe[i].addresses[PLUMB_SPE_PC];
+	int status = 0;
+
+	lock(adding);
+	/* Another thread may have found it. */
+	*code = adding->part
+			? hot_find_code(&adding->profile->hot, adding->homes[i], pc, adding->space)
+			: 0;
+	if (!*code)
+		status = look_up_code(adding, i, code);
+	unlock(adding);
 	return status;
 }
 
@@ -401,9 +380,9 @@ static int add_found(struct adding *adding, size_t i)
 		const size_t ahead = added + LATENCIES_AHEAD;
 
 		if (profile->options.latencies && ahead < i)
-			latencies_expect(profile, adding->rows[ahead], &spe[ahead]);
+			latencies_expect(adding->latencies, adding->rows[ahead], &spe[ahead]);
 		if (profile->options.latencies)
-			status = latencies_add(profile, row, &spe[added]);
+			status = latencies_add(adding->latencies, row, &spe[added]);
 		add_to_row(tallies, &lane, row, &spe[added], &sums);
 	}
 	adding->added = added;
@@ -459,6 +438,33 @@ void batches_settle(struct plumb_profile *profile)
 /* ---- Batches ----------------------------------------------------------------------------------
  */
 
+/* Returns a part's lane: a copy of the profile's, which a ring has to itself. */
+static struct lane *part_lane(const struct adding *adding, const uint64_t key[2])
+{
+	struct adding_part *part = adding->part;
+	struct lane *copy = part->lane_count ? &part->lanes[part->lane_count - 1] : NULL;
+	const struct lane *lane;
+
+	if (copy && copy->key[0] == key[0] && copy->key[1] == key[1])
+		return copy;
+	if (part->lane_count == part->lane_room) {
+		const size_t room = part->lane_room ? 2 * part->lane_room : 16;
+		struct lane *grown = reallocarray(part->lanes, room, sizeof(*grown));
+
+		if (!grown)
+			return NULL;
+		part->lanes = grown;
+		part->lane_room = room;
+	}
+	lock(adding);
+	lane = lane_find(adding->profile, key);
+	copy = lane ? &part->lanes[part->lane_count++] : NULL;
+	if (copy)
+		*copy = *lane;
+	unlock(adding);
+	return copy;
+}
+
 /* Finds what the records of a batch have in common. */
 static int begin_batch(struct adding *adding)
 {
@@ -479,13 +485,16 @@ static int begin_batch(struct adding *adding)
 		adding->has_event = true;
 	}
 	key[0] = adding->event;
-	adding->lane = lane_find(profile, key);
+	adding->lane = adding->part ? part_lane(adding, key) : lane_find(profile, key);
 	if (!adding->lane)
 		return PLUMB_ERR_NO_MEMORY;
 	adding->lane->in_batches = true;
 	adding->added = 0;
-	if (adding->tallies->records > TALLIES_MAX - SAMPLES_RUN_MAX)
+	if (adding->tallies->records > TALLIES_MAX - SAMPLES_RUN_MAX) {
+		if (adding->part)
+			return PLUMB_ERR_LIMIT;
 		tallies_flush(adding->tallies, profile);
+	}
 	return find_origin(adding);
 }
 
@@ -505,37 +514,49 @@ static int give_up(struct adding *adding, size_t i)
 	return status;
 }
 
+/* Finds or makes the row of the i-th record, as of any sample. */
+static int look_up_row(struct adding *adding, size_t i)
+{
+	struct plumb_profile *profile = adding->profile;
+	struct frame_values frame = look_at(adding, i);
+	uint32_t *row = &adding->rows[i];
+	int status = row_find(profile, &frame, row);
+
+	if (status == PLUMB_ERR_LIMIT && !adding->part) {
+		status = give_up(adding, i);
+		frame = look_at(adding, i);
+		if (status == 0)
+			status = row_find(profile, &frame, row);
+	}
+	if (status == 0 && adding->keys[i].code)
+		hot_add_row(&profile->hot, adding->homes[i],
+			    &(struct hot_row){adding->keys[i], *row + 1}, !adding->part);
+	return status;
+}
+
 /* Finds the row of a record that is not among the hot ones, and makes it one. */
 static int find_cold(struct adding *adding, size_t i)
 {
-	struct plumb_profile *profile = adding->profile;
-	struct frame_values frame;
 	int status = 0;
 
-	if (profile->row_count + 1 > profile->options.rows_max)
-		status = give_up(adding, i);
-	if (status < 0)
-		return status;
-	frame = look_at(adding, i);
-	status = row_find(profile, &frame, &adding->rows[i]);
-	if (status < 0)
-		return status;
-	if (!tallies_reserve(adding->tallies, adding->rows[i]))
-		return PLUMB_ERR_NO_MEMORY;
-	if (adding->keys[i].code)
-		hot_add_row(&profile->hot, adding->homes[i],
-			    &(struct hot_row){adding->keys[i], adding->rows[i] + 1}, true);
-	return 0;
+	lock(adding);
+	/* Another thread may have found it. */
+	if (!adding->part || !adding->keys[i].code ||
+	    !hot_find_row(&adding->profile->hot, adding->homes[i], &adding->keys[i],
+			  &adding->rows[i]))
+		status = look_up_row(adding, i);
+	unlock(adding);
+	return status;
 }
 
-static int add_batch(struct adding *adding)
+int add_batch(struct adding *adding)
 {
 	struct plumb_profile *profile = adding->profile;
 	int status = begin_batch(adding);
 
 	if (status == 0)
 		status = find_codes(adding);
-	if (status == PLUMB_ERR_LIMIT) {
+	if (status == PLUMB_ERR_LIMIT && !adding->part) {
 		/* A batch has fewer codes than there can be. */
 		codes_forget(&profile->codes);
 		profile->numbers_generation++;
@@ -548,7 +569,13 @@ static int add_batch(struct adding *adding)
 		if (!adding->keys[i].code || !hot_find_row(&profile->hot, adding->homes[i],
 							   &adding->keys[i], &adding->rows[i]))
 			status = find_cold(adding, i);
-		__builtin_prefetch(&adding->tallies->rows[adding->rows[i]], 1);
+		if (status == 0 && !tallies_reserve(adding->tallies, adding->rows[i]))
+			status = PLUMB_ERR_NO_MEMORY;
+		if (status == 0 && adding->part && profile->options.latencies &&
+		    !rows_reserve(adding->latencies, adding->rows[i]))
+			status = PLUMB_ERR_NO_MEMORY;
+		if (status == 0)
+			__builtin_prefetch(&adding->tallies->rows[adding->rows[i]], 1);
 	}
 	return status < 0 ? status : add_found(adding, adding->batch->count);
 }
@@ -558,6 +585,8 @@ static int add_batches(struct plumb_profile *profile, struct plumb_samples *samp
 	struct adding adding = {.profile = profile,
 				.samples = samples,
 				.tallies = &profile->tallies,
+				.latencies = profile,
+				.threads = threads_to_use(profile->options.threads),
 				.parts = find_parts(profile)};
 	int status, added = 0;
 
@@ -569,17 +598,17 @@ static int add_batches(struct plumb_profile *profile, struct plumb_samples *samp
 		return PLUMB_ERR_NO_MEMORY;
 	if (!adding.parts.groups_mask)
 		samples_omit_groups(samples);
-	while ((status = plumb_samples_next_batch(samples, &adding.batch)) > 0) {
+	while (added == 0 && (status = plumb_samples_next_batch(samples, &adding.batch)) > 0) {
 		if (adding.batch->record) {
 			const struct plumb_samples_item item = {.record = adding.batch->record,
 								.task = adding.batch->task};
 
 			added = profile_add_item(profile, &item);
-		} else {
-			added = add_batch(&adding);
+			continue;
 		}
-		if (added < 0)
-			break;
+		added = add_batch(&adding);
+		if (added == 0)
+			added = add_in_threads(&adding);
 	}
 	add_to_event(&adding);
 	return added < 0 ? added : status;

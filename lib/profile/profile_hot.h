@@ -14,7 +14,7 @@
 /* Entries are found in the order of their index exclusive-or 0, 1, 2 ..., nearest lines first. */
 #define HOT_CODE_BITS 18
 #define HOT_CODE_WAYS 16
-#define HOT_ROW_BITS  17
+#define HOT_ROW_BITS  16
 #define HOT_ROW_WAYS  8
 
 /* An instruction in a process. */

@@ -135,6 +135,32 @@ int latencies_add(struct plumb_profile *profile, uint32_t row, const struct plum
 	return add_source(profile, row, spe);
 }
 
+size_t latencies_max(void)
+{
+	return BUCKETS_MAX;
+}
+
+int latencies_join(struct plumb_profile *profile, const struct plumb_profile *other)
+{
+	for (size_t i = 0; i < other->row_count && i < profile->row_count; i++) {
+		for (unsigned kind = 0; kind < PLUMB_PROFILE_LATENCIES; kind++)
+			profile->rows[i].latencies[kind] += other->rows[i].latencies[kind];
+		profile->rows[i].incomplete |= other->rows[i].incomplete;
+	}
+	for (size_t i = 0; i < other->bucket_count; i++) {
+		const struct latency_bucket *from = &other->buckets[i];
+		struct latency_bucket *bucket;
+
+		if (find(profile, from->row, from->number, &bucket) < 0)
+			return PLUMB_ERR_NO_MEMORY;
+		if (bucket)
+			bucket->count += from->count;
+		else
+			profile->rows[from->row].incomplete = true;
+	}
+	return 0;
+}
+
 int latencies_renumber(struct plumb_profile *profile, const uint32_t *rows)
 {
 	struct index_table *table = &profile->by_bucket;

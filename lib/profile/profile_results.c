@@ -15,6 +15,26 @@ static uint64_t size_of(const struct plumb_profile *profile, uint32_t row)
 					 : profile->rows[row].own.period;
 }
 
+/* Compares functions of the same name by their addresses. */
+static int compare_starts(const struct plumb_profile *profile, uint32_t a, uint32_t b)
+{
+	for (size_t k = 0; k < profile->options.key_count; k++) {
+		const uint64_t *x = row_values(profile, a) + 1 + 2 * k;
+		const uint64_t *y = row_values(profile, b) + 1 + 2 * k;
+		uint64_t starts[2];
+
+		if ((profile->keys[k] != PLUMB_KEY_SYMBOL &&
+		     profile->keys[k] != PLUMB_KEY_SYMBOL_TO) ||
+		    !x[1] || !y[1] || (x[1] | y[1]) & 1)
+			continue;
+		starts[0] = plumb_symbol_start((const struct plumb_symbol *)(uintptr_t)x[0]);
+		starts[1] = plumb_symbol_start((const struct plumb_symbol *)(uintptr_t)y[0]);
+		if (starts[0] != starts[1])
+			return starts[0] < starts[1] ? -1 : 1;
+	}
+	return 0;
+}
+
 int compare_row_texts(const struct plumb_profile *profile, uint32_t a, uint32_t b)
 {
 	char rooms[2][PLUMB_PROFILE_TEXT];
@@ -31,7 +51,7 @@ int compare_row_texts(const struct plumb_profile *profile, uint32_t a, uint32_t 
 		else
 			order = !texts[1] - !texts[0];
 	}
-	return order;
+	return order ? order : compare_starts(profile, a, b);
 }
 
 static int compare_rows(const void *a, const void *b, void *user)
@@ -40,12 +60,17 @@ static int compare_rows(const void *a, const void *b, void *user)
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const uint64_t sizes[] = {size_of(profile, x), size_of(profile, y)};
 	const uint64_t own[] = {profile->rows[x].own.period, profile->rows[y].own.period};
+	int order;
 
 	if (sizes[0] != sizes[1])
 		return sizes[0] > sizes[1] ? -1 : 1;
 	if (own[0] != own[1])
 		return own[0] > own[1] ? -1 : 1;
-	return compare_row_texts(profile, x, y);
+	order = compare_row_texts(profile, x, y);
+	/* The numbers of rows depend on which thread was first. */
+	return order ? order
+		     : memcmp(&profile->records[x], &profile->records[y],
+			      sizeof(*profile->records));
 }
 
 /* Sets the share of the samples that were left out: by the unit, the stream or the caller. */

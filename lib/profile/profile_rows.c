@@ -92,13 +92,15 @@ static uint64_t hash_row(const void *owner, uint32_t i)
 	return hash_words(row_values(profile, i), profile->words);
 }
 
-static bool grow(struct plumb_profile *profile)
+static bool grow(struct plumb_profile *profile, size_t least)
 {
 	size_t room = profile->row_room ? 2 * profile->row_room : 256;
 	struct record_sums *records;
 	uint64_t *values;
 	struct row *rows;
 
+	if (room < least)
+		room = least;
 	if (room > profile->options.rows_max)
 		room = profile->options.rows_max;
 	rows = realloc(profile->rows, room * sizeof(*rows));
@@ -117,6 +119,21 @@ static bool grow(struct plumb_profile *profile)
 	return true;
 }
 
+static void begin_row(struct plumb_profile *profile)
+{
+	profile->rows[profile->row_count] = (struct row){.nodes = NO_ROW, .buckets = NO_ROW};
+	profile->records[profile->row_count++] = (struct record_sums){0};
+}
+
+bool rows_reserve(struct plumb_profile *profile, uint32_t row)
+{
+	if (row >= profile->row_room && !grow(profile, (size_t)row + 1))
+		return false;
+	while (profile->row_count <= row)
+		begin_row(profile);
+	return true;
+}
+
 int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *row)
 {
 	const size_t size = profile->words * sizeof(*values);
@@ -131,11 +148,12 @@ int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *r
 		if (memcmp(row_values(profile, *row), values, size) == 0)
 			return 0;
 	}
-	if (profile->row_count == profile->row_room && !grow(profile))
+	if (profile->row_count >= profile->options.rows_max)
+		return PLUMB_ERR_LIMIT;
+	if (profile->row_count == profile->row_room && !grow(profile, 0))
 		return PLUMB_ERR_NO_MEMORY;
-	*row = (uint32_t)profile->row_count++;
-	profile->rows[*row] = (struct row){.nodes = NO_ROW, .buckets = NO_ROW};
-	profile->records[*row] = (struct record_sums){0};
+	*row = (uint32_t)profile->row_count;
+	begin_row(profile);
 	memcpy(profile->values + *row * profile->words, values, size);
 	table->slots[at] = *row;
 	table->count++;
@@ -205,6 +223,13 @@ static void index_rows(struct plumb_profile *profile)
 		table->slots[at] = (uint32_t)i;
 	}
 	table->count = profile->row_count;
+}
+
+void rows_truncate(struct plumb_profile *profile, size_t count)
+{
+	profile->row_count = count;
+	profile->numbers_generation++;
+	index_rows(profile);
 }
 
 int rows_give_up(struct plumb_profile *profile)

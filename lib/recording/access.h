@@ -34,4 +34,8 @@ uint64_t time_from_ticks(const struct plumb_time_conv *conv, uint64_t ticks);
 const struct plumb_aux_chunk *recording_aux_chunk(const struct plumb_recording *recording,
 						  size_t i);
 
+/* As plumb_recording_read_aux(), but without a finding. Any thread may call it. */
+int recording_try_aux(const struct plumb_recording *recording, const struct plumb_aux_chunk *chunk,
+		      uint64_t from, void *bytes, size_t size);
+
 #endif

@@ -247,6 +247,19 @@ const struct plumb_aux_chunk *recording_aux_chunk(const struct plumb_recording *
 	return i < r->chunk_count ? &r->chunks[i] : NULL;
 }
 
+int recording_try_aux(const struct plumb_recording *r, const struct plumb_aux_chunk *chunk,
+		      uint64_t from, void *bytes, size_t size)
+{
+	const int fd = r->source.seekable ? r->fd : r->spool;
+	size_t got;
+
+	if (from > chunk->size || size > chunk->size - from || chunk->place > UINT64_MAX - from)
+		return PLUMB_ERR_ARGUMENT;
+	if (source_read_at(fd, chunk->place + from, bytes, size, &got) < 0)
+		return PLUMB_ERR_IO;
+	return got < size ? PLUMB_ERR_INVALID : 0;
+}
+
 int plumb_recording_read_aux(const struct plumb_recording *r, const struct plumb_aux_chunk *chunk,
 			     uint64_t from, void *bytes, size_t size)
 {

@@ -52,3 +52,14 @@ struct ring *ring_heap_take(struct ring_heap *heap)
 	heap->count--;
 	return ring;
 }
+
+void ring_heap_restore(struct ring_heap *heap, size_t count)
+{
+	heap->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct ring_heap_item item = heap->at[i];
+
+		heap->count++;
+		rise(heap, i, item);
+	}
+}

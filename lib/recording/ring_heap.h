@@ -25,4 +25,7 @@ bool ring_heap_add(struct ring_heap *heap, struct ring *ring, uint64_t ticks);
 /* Returns the earliest ring; there must be one. */
 struct ring *ring_heap_take(struct ring_heap *heap);
 
+/* Makes a heap of the first `count` items, in any order; there is room. */
+void ring_heap_restore(struct ring_heap *heap, size_t count);
+
 #endif

@@ -153,8 +153,8 @@ static int next_piece(struct rings *rings, struct ring *ring)
 	size = chunk->size - ring->chunk_at;
 	if (size > ring->piece_room)
 		size = ring->piece_room;
-	error = plumb_recording_read_aux(rings->recording, chunk, ring->chunk_at, ring->piece,
-					 (size_t)size);
+	error = (rings->quiet ? recording_try_aux : plumb_recording_read_aux)(
+		rings->recording, chunk, ring->chunk_at, ring->piece, (size_t)size);
 	if (error) {
 		ring->next_chunk++;
 		ring->chunk_at = 0;

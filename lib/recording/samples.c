@@ -12,49 +12,11 @@
 
 #include "base/sized.h"
 #include "recording/access.h"
-#include "recording/attribution.h"
-#include "recording/decoding.h"
 #include "recording/reader.h"
-#include "recording/ring_heap.h"
-#include "recording/rings.h"
+#include "recording/samples_stream.h"
 #include "spe/filter.h"
 #include "spe/perf_version.h"
 #include "spe/stream.h"
-
-struct plumb_samples {
-	struct decoding decoding;
-	enum plumb_samples_order order;
-	struct rings rings;
-	struct ring_heap heap;
-	struct attribution attribution;
-	struct plumb_samples_totals totals;
-	struct plumb_recording_losses lost; /* totals.lost */
-
-	struct plumb_record from_file;
-	bool has_from_file; /* to be given once all that is older was */
-	size_t next_value;  /* of those that it read, if it is a sample that reads counters */
-	bool ended;         /* the file's records were all given */
-	int failure;        /* to be returned at the end */
-	uint64_t limit;     /* ticks; what is older is due. UINT64_MAX: all is */
-
-	struct ring *current; /* that runs are taken from */
-	uint64_t bound;       /* ticks up to which they are */
-	size_t next_ring;     /* whose turn is next, where rings come one after another */
-	size_t begun_chunks;  /* chunks whose rings are in the heap */
-
-	/* Records that match, of the current ring, and the groups that each is a sample of. */
-	struct plumb_spe_record *run;
-	uint32_t groups[SAMPLES_RUN_MAX]; /* 0 if omitted */
-	bool omit_groups;
-	size_t count, next;
-	uint32_t pending; /* groups of the record at `next` that are yet to be given */
-
-	struct plumb_spe_record nothing; /* perf's, before each ring of a timeless recording */
-	struct synthesized synthesized;  /* made of an SPE record */
-	struct plumb_record sample;      /* made of a value that was read */
-	struct plumb_samples_item item;
-	struct plumb_samples_batch batch;
-};
 
 int plumb_samples_begin(struct plumb_recording *recording,
 			const struct plumb_samples_options *options, struct plumb_samples **samples,
@@ -198,10 +160,9 @@ static int put_back(struct plumb_samples *s, struct ring *ring)
 
 	if (first > ring->ticks)
 		ring->ticks = first;
-	if (!ring_heap_add(&s->heap, ring, ring->ticks))
-		return PLUMB_ERR_NO_MEMORY;
 	ring->waiting = true;
-	return 0;
+	/* The rings of a part of a stream get into the heap when it is whole again. */
+	return s->split || ring_heap_add(&s->heap, ring, ring->ticks) ? 0 : PLUMB_ERR_NO_MEMORY;
 }
 
 /* Decodes the ring's next records; skips unreadable data. Returns 1, 0 (none) or NO_MEMORY. */
@@ -211,7 +172,21 @@ static int fill(struct plumb_samples *s, struct ring *ring)
 
 	do
 		status = ring_fill(&s->rings, ring);
-	while (status < 0 && put_off(s, status) == 0);
+	while (status < 0 && !s->split && put_off(s, status) == 0);
+	return status < 0 && s->split ? split_abandon(s) : status;
+}
+
+/* Follows a record whose context packet names another thread. */
+static int change(struct plumb_samples *s, struct ring *ring, const struct plumb_spe_record *record)
+{
+	int status;
+
+	/* The first context packet matters to the rings after it. */
+	if (s->split && !s->attribution.contexts)
+		return PLUMB_ERR_LIMIT;
+	split_lock(s);
+	status = attribution_change(&s->attribution, ring, record);
+	split_unlock(s);
 	return status;
 }
 
@@ -236,21 +211,21 @@ static int take_run(struct plumb_samples *s)
 		return put_back(s, ring) ? no_memory(s) : 0;
 	}
 	first = ring->records + ring->next;
-	if (attribution_changes(&s->attribution, ring, first) &&
-	    attribution_change(&s->attribution, ring, first))
-		return no_memory(s);
+	if (attribution_changes(&s->attribution, ring, first) && change(s, ring, first))
+		return s->split ? split_abandon(s) : no_memory(s);
 	ring->next += count;
 	s->totals.records += count;
 	set_run(s, first, count);
 	return 0;
 }
 
-/* Makes `ring` the current one. */
-static void choose(struct plumb_samples *s, struct ring *ring, uint64_t bound)
+void samples_choose(struct plumb_samples *s, struct ring *ring, uint64_t bound)
 {
 	s->current = ring;
 	s->bound = bound;
+	split_lock(s);
 	attribution_of_ring(&s->attribution, ring);
+	split_unlock(s);
 	if (!ring->has_core)
 		ring->core = decoding_core(&s->decoding, ring->cpu);
 	ring->has_core = true;
@@ -269,7 +244,7 @@ static bool choose_oldest(struct plumb_samples *s)
 	ring->waiting = false;
 	if (s->order == PLUMB_ORDER_TIME && heap->count && heap->at[0].ticks < s->limit)
 		bound = heap->at[0].ticks + 1;
-	choose(s, ring, bound);
+	samples_choose(s, ring, bound);
 	return true;
 }
 
@@ -280,7 +255,7 @@ static bool choose_next(struct plumb_samples *s)
 
 	if (!s->ended || s->next_ring == s->rings.count)
 		return false;
-	choose(s, s->rings.at[s->next_ring++], UINT64_MAX);
+	samples_choose(s, s->rings.at[s->next_ring++], UINT64_MAX);
 	s->current->chunk_limit = SIZE_MAX;
 	if (synthesis->timeless && perf_is_exact(synthesis->version)) {
 		const uint64_t matched = s->totals.matched;
@@ -325,7 +300,9 @@ static int next_run(struct plumb_samples *s)
 	while (status == 0 && s->count == 0) {
 		if (s->current)
 			status = take_run(s);
-		else if (!(in_turn ? choose_next(s) : choose_oldest(s)))
+		else if (!(s->split  ? split_choose(s)
+			   : in_turn ? choose_next(s)
+				     : choose_oldest(s)))
 			break;
 	}
 	return status;
@@ -390,7 +367,7 @@ static void choose_chunk(struct plumb_samples *s)
 	if (!ring || !s->decoding.is_spe)
 		return;
 	ring->chunk_limit++;
-	choose(s, ring, UINT64_MAX);
+	samples_choose(s, ring, UINT64_MAX);
 }
 
 /* Reads the file's next record. At its end, everything left is due. */
@@ -400,6 +377,7 @@ static int read_record(struct plumb_samples *s)
 	int error;
 
 	s->has_from_file = status > 0;
+	s->due_batches = 0;
 	s->ended = status <= 0;
 	error = put_off(s, status);
 	if (!error)
@@ -501,9 +479,18 @@ static int advance(struct plumb_samples *s, const struct plumb_record **record)
 static int find_task(struct plumb_samples *s, int32_t pid, int32_t tid,
 		     const struct plumb_task **task)
 {
-	const struct task *found = tasks_get(s->attribution.tasks, pid, tid);
+	const struct task *found;
 
+	*task = s->last_task;
+	if (*task && (*task)->tid == tid && (pid == -1 || (*task)->pid == pid))
+		return 0;
+	split_lock(s);
+	found = tasks_get(s->attribution.tasks, pid, tid);
+	split_unlock(s);
 	*task = found ? &found->public : NULL;
+	/* No thread ends while parts of a stream are read. */
+	if (s->split)
+		s->last_task = *task;
 	return found ? 0 : no_memory(s);
 }
 
@@ -643,6 +630,7 @@ int plumb_samples_next_batch(struct plumb_samples *samples,
 		return status < 0 ? status : 1;
 	}
 	ring = s->current;
+	s->due_batches++;
 	s->batch = (struct plumb_samples_batch){
 		.spe = s->run,
 		.groups = s->groups,

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Adds SPE records in batches. Threads may do so at once, each with its own part of the stream, its
+ * own tallies, lanes and latencies. They share the tables of codes and rows, and look up what is in
+ * neither under a lock.
+ */
+#ifndef PROFILE_BATCH_H
+#define PROFILE_BATCH_H
+
+#include <pthread.h>
+
+#include "profile/profile.h"
+#include "recording/samples.h"
+
+/* The parts of a record that decide on its row, beside its instruction and its origin. */
+struct parts {
+	uint32_t has;          /* members of which it matters whether they are there */
+	uint64_t data_mask;    /* of the data's address */
+	uint64_t target_mask;  /* of the branch's target */
+	uint16_t latency_mask; /* of the total latency */
+	uint16_t operation_mask;
+	uint32_t source_mask, events_mask, groups_mask;
+	/* Whether a hot row has room for all of them. The number of the words is that of the parts
+	 * that would take each. */
+	unsigned addresses, details;
+	bool fit;
+	bool comm, pid, tid, cpu, space; /* which parts of their origin do */
+};
+
+/* What a thread has to itself. */
+struct adding_part {
+	pthread_mutex_t *lock; /* of the profile, its symbolizer and the recording's threads */
+	struct lane *lanes;    /* of the rings so far; the last one is current */
+	size_t lane_count, lane_room;
+};
+
+/* What the records of batches have together. */
+struct batch_sums {
+	uint64_t count, pairs, latency, not_retired;
+	bool latencies, accesses, branches;
+};
+
+/* The code and the rows of the records of a thread that was looked up before. */
+struct known_task {
+	const struct plumb_task *task; /* NULL: none */
+	uint64_t tasks_generation, numbers_generation;
+	int32_t cpu;
+	uint32_t midr, space, origin;
+};
+#define KNOWN_TASKS 16
+
+/* Adds batches: those of the whole stream, or those of one of its parts. */
+struct adding {
+	struct plumb_profile *profile;
+	struct plumb_samples *samples;
+	struct tallies *tallies;
+	struct plumb_profile *latencies; /* whose rows get the latencies */
+	struct adding_part *part;        /* NULL: the whole */
+	struct parts parts;
+	unsigned threads; /* that may add */
+	bool has_event;
+	size_t event; /* of all SPE records */
+	struct batch_sums sums;
+	struct known_task known[KNOWN_TASKS];
+
+	/* Of the current batch. */
+	const struct plumb_samples_batch *batch;
+	const struct plumb_task *task;
+	struct lane *lane;
+	uint32_t space, origin;
+	/* Rows are found for the whole batch first, so that memory is fetched ahead. */
+	uint32_t homes[SAMPLES_RUN_MAX];
+	struct hot_key keys[SAMPLES_RUN_MAX]; /* without a code: the row is never hot */
+	uint32_t rows[SAMPLES_RUN_MAX];
+	size_t added; /* records of the batch that were added to their rows */
+};
+
+/* Adds a batch. Returns 0 or NO_MEMORY; in a part also LIMIT, if only the whole can go on. */
+int add_batch(struct adding *adding);
+
+/*
+ * profile_threads.c: adds what is due of the stream in threads, if that is worth it. `whole` adds
+ * the whole stream, and is between two batches. Returns 0 or NO_MEMORY; the stream goes on either
+ * way.
+ */
+int add_in_threads(struct adding *whole);
+/* Returns how many threads may add, if `wanted` is asked for. */
+unsigned threads_to_use(unsigned wanted);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Adds what is due of a stream in threads: whole rings, each with its own tallies, lanes and
+ * latencies, which are whole numbers, so that it does not matter in which order they are added in
+ * the end. What depends on the order of records is left to the stream as a whole: more rows than
+ * can be kept, the first context packet, or errors.
+ */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile_batch.h"
+#include "recording/samples_split.h"
+
+#define THREADS_MAX 64
+/* Enough to demangle names and to read DWARF. */
+#define STACK_SIZE ((size_t)2 << 20)
+/* What all threads together may keep, in bytes. */
+#define MEMORY_MAX ((size_t)24 << 20)
+/* What a row takes of it, and a latency. */
+#define ROW_SIZE     (sizeof(struct tally_row) + sizeof(struct row_less))
+#define SHADOW_SIZE  (sizeof(struct row) + sizeof(struct record_sums) + sizeof(uint64_t))
+#define LATENCY_SIZE (sizeof(struct latency_bucket) + 4 * sizeof(uint32_t))
+
+struct worker {
+	struct adding adding;
+	struct adding_part part;
+	struct tallies tallies;
+	struct plumb_profile latencies;
+	struct samples_split *split;
+	size_t memory; /* that it may take */
+	pthread_t thread;
+	bool started;
+};
+
+unsigned threads_to_use(unsigned wanted)
+{
+	cpu_set_t cpus;
+
+	if (wanted == 0)
+		wanted = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus)
+									: 1;
+	return wanted < THREADS_MAX ? wanted : THREADS_MAX;
+}
+
+static bool takes_too_much(const struct worker *worker)
+{
+	return worker->tallies.room * ROW_SIZE + worker->latencies.row_room * SHADOW_SIZE +
+		       worker->latencies.bucket_room * LATENCY_SIZE >
+	       worker->memory;
+}
+
+static void *work(void *user)
+{
+	struct worker *worker = user;
+	struct adding *adding = &worker->adding;
+	int status = 0;
+
+	while (status == 0 && !samples_split_is_abandoned(worker->split)) {
+		status = plumb_samples_next_batch(adding->samples, &adding->batch);
+		if (status <= 0)
+			break;
+		status = takes_too_much(worker) ? PLUMB_ERR_LIMIT : add_batch(adding);
+	}
+	if (status < 0)
+		samples_split_abandon(worker->split);
+	return NULL;
+}
+
+static bool begin_worker(struct worker *worker, const struct adding *whole,
+			 struct samples_split *split, pthread_mutex_t *lock)
+{
+	worker->split = split;
+	worker->part = (struct adding_part){.lock = lock};
+	worker->latencies = (struct plumb_profile){.options = whole->profile->options, .words = 1};
+	worker->adding = (struct adding){
+		.profile = whole->profile,
+		.samples = samples_part(split),
+		.tallies = &worker->tallies,
+		.latencies = &worker->latencies,
+		.part = &worker->part,
+		.parts = whole->parts,
+		.has_event = true,
+		.event = whole->event,
+	};
+	return worker->adding.samples;
+}
+
+static void end_worker(struct worker *worker, bool keep)
+{
+	samples_part_end(worker->adding.samples, keep);
+	tallies_free(&worker->tallies);
+	free(worker->latencies.rows);
+	free(worker->latencies.records);
+	free(worker->latencies.values);
+	free(worker->latencies.buckets);
+	free(worker->latencies.by_bucket.slots);
+	free(worker->part.lanes);
+}
+
+/* Adds what a worker has added up to the profile. */
+static int join(struct adding *whole, struct worker *worker)
+{
+	struct plumb_profile *profile = whole->profile;
+	const struct batch_sums *from = &worker->adding.sums;
+	struct batch_sums *sums = &whole->sums;
+
+	tallies_flush(&worker->tallies, profile);
+	for (size_t i = 0; i < worker->part.lane_count; i++) {
+		struct lane *lane = lane_find(profile, worker->part.lanes[i].key);
+
+		if (!lane)
+			return PLUMB_ERR_NO_MEMORY;
+		*lane = worker->part.lanes[i];
+	}
+	sums->count += from->count;
+	sums->pairs += from->pairs;
+	sums->latency += from->latency;
+	sums->not_retired += from->not_retired;
+	sums->latencies |= from->latencies;
+	sums->accesses |= from->accesses;
+	sums->branches |= from->branches;
+	return latencies_join(profile, &worker->latencies);
+}
+
+/* Returns whether there might be too many latencies of all threads together. */
+static bool has_too_many_latencies(const struct adding *whole, const struct worker *workers,
+				   size_t count)
+{
+	size_t buckets = whole->profile->bucket_count;
+
+	for (size_t i = 0; i < count; i++)
+		buckets += workers[i].latencies.bucket_count;
+	return buckets > latencies_max();
+}
+
+static int run(struct adding *whole, struct samples_split *split, struct worker *workers,
+	       size_t count)
+{
+	const size_t rows = whole->profile->row_count;
+	int status = 0;
+	bool keep;
+
+	for (size_t i = 1; i < count; i++)
+		workers[i].started =
+			pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
+	work(&workers[0]);
+	for (size_t i = 1; i < count; i++)
+		if (workers[i].started)
+			pthread_join(workers[i].thread, NULL);
+	keep = !samples_split_is_abandoned(split) && !has_too_many_latencies(whole, workers, count);
+	for (size_t i = 0; keep && status == 0 && i < count; i++)
+		status = join(whole, &workers[i]);
+	if (!keep) {
+		rows_truncate(whole->profile, rows);
+		whole->threads = 1;
+	}
+	for (size_t i = 0; i < count; i++)
+		end_worker(&workers[i], keep);
+	if (samples_split_end(split, keep) < 0)
+		status = PLUMB_ERR_NO_MEMORY;
+	return status;
+}
+
+int add_in_threads(struct adding *whole)
+{
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct samples_split *split;
+	struct worker *workers;
+	size_t rings, count = 0;
+	int status;
+
+	if (whole->threads < 2 || !whole->parts.fit)
+		return 0;
+	rings = samples_split(whole->samples, &lock, &split);
+	if (rings == 0)
+		return 0;
+	workers = calloc(whole->threads, sizeof(*workers));
+	while (workers && rings + whole->profile->lane_count < LANES_MAX &&
+	       count < whole->threads && count < rings &&
+	       begin_worker(&workers[count], whole, split, &lock))
+		count++;
+	for (size_t i = 0; i < count; i++)
+		workers[i].memory = MEMORY_MAX / count;
+	if (count < 2) {
+		for (size_t i = 0; i < count; i++)
+			end_worker(&workers[i], false);
+		samples_split_end(split, false);
+		status = 0;
+	} else {
+		status = run(whole, split, workers, count);
+	}
+	free(workers);
+	return status;
+}
