@@ -14,17 +14,21 @@
 
 struct bandwidth {
 	uint64_t stretch[CALENDAR_SLOTS]; /* the stretch in each slot, plus one */
-	uint16_t used[CALENDAR_SLOTS];
-	uint16_t capacity; /* lines per stretch */
+	uint16_t left[CALENDAR_SLOTS];    /* lines that it still has room for */
+	unsigned cycles_per_line;
 };
 
 static inline void bandwidth_set_up(struct bandwidth *path, unsigned cycles_per_line)
 {
-	unsigned cycles = cycles_per_line ? cycles_per_line : 1;
+	path->cycles_per_line = cycles_per_line ? cycles_per_line : 1;
+}
 
-	path->capacity = (uint16_t)((1u << STRETCH_LOG2) / cycles);
-	if (!path->capacity)
-		path->capacity = 1;
+/* Lines that end in a stretch, of those that follow one another without a gap. */
+static inline uint16_t bandwidth_capacity(const struct bandwidth *path, uint64_t stretch)
+{
+	uint64_t begin = stretch << STRETCH_LOG2, end = (stretch + 1) << STRETCH_LOG2;
+
+	return (uint16_t)(end / path->cycles_per_line - begin / path->cycles_per_line);
 }
 
 /* Reserves the first cycle from `cycle` on that can carry another line, and returns it. */
@@ -39,12 +43,12 @@ static inline uint64_t bandwidth_take(struct bandwidth *path, uint64_t cycle)
 			if (path->stretch[slot] > stretch + 1)
 				return cycle; /* too old: no longer in the calendar */
 			path->stretch[slot] = stretch + 1;
-			path->used[slot] = 0;
+			path->left[slot] = bandwidth_capacity(path, stretch);
 		}
-		if (path->used[slot] < path->capacity) {
+		if (path->left[slot]) {
 			uint64_t begin = stretch << STRETCH_LOG2;
 
-			path->used[slot]++;
+			path->left[slot]--;
 			return begin > cycle ? begin : cycle;
 		}
 	}

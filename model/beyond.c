@@ -156,8 +156,6 @@ static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, boo
 	return ready;
 }
 
-static void prefetch_stream(struct memory *m, uint64_t cycle, uint64_t line);
-
 uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request request, bool own,
 		 unsigned *level)
 {
@@ -188,25 +186,37 @@ uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request r
 		ready = read_beyond(m, begin + m->params->l2.latency, line, own, level);
 		fill_l2(m, begin, line, *level << CACHE_LEVEL_SHIFT, ready);
 	}
-	if (request == REQUEST_DATA || request == REQUEST_FETCH)
-		prefetch_stream(m, begin, line);
 	return ready;
 }
 
-static void prefetch_stream(struct memory *m, uint64_t cycle, uint64_t line)
+void prefetch_l2(struct memory *m, struct stream_prefetcher *stream, uint64_t cycle,
+		 uint64_t virtual_line, uint64_t line)
 {
-	struct prefetch_wish wish = stream_train(&m->stream, line, m->lines_a_page);
+	struct prefetch_wish wish = stream_train(stream, virtual_line);
+	uint64_t page = virtual_line / m->lines_a_page, distance = line - virtual_line;
 
-	for (unsigned i = 0; i < wish.count; i++, wish.first += (uint64_t)wish.step) {
+	for (; wish.count && wish.most; wish.count--, wish.first += (uint64_t)wish.step) {
+		uint64_t ready = cycle, to;
 		unsigned level;
-		uint64_t ready;
 
-		if (cache_has(&m->l2, wish.first))
-			continue;
-		m->counts[EVENT_L2D_CACHE_PRF]++;
-		m->counts[EVENT_L2D_CACHE_REFILL_PRF]++;
-		ready = read_beyond(m, cycle + m->params->l2.latency, wish.first, false, &level);
-		fill_l2(m, cycle, wish.first, CACHE_PREFETCHED | level << CACHE_LEVEL_SHIFT, ready);
+		if (wish.first / m->lines_a_page != page) {
+			page = wish.first / m->lines_a_page;
+			if (!translate_ahead(m, &ready, wish.first, &to))
+				break;
+			distance = to - wish.first;
+		}
+		to = wish.first + distance;
+		if (!cache_has(&m->l2, to)) {
+			if (*buffers_first(&m->l2_misses) > ready)
+				break; /* what L1 waits for has priority */
+			m->counts[EVENT_L2D_CACHE_PRF]++;
+			m->counts[EVENT_L2D_CACHE_REFILL_PRF]++;
+			system_expect(m->system, to);
+			ready = read_beyond(m, ready + m->params->l2.latency, to, false, &level);
+			fill_l2(m, cycle, to, CACHE_PREFETCHED | level << CACHE_LEVEL_SHIFT, ready);
+			wish.most--;
+		}
+		*wish.ahead = wish.first;
 	}
 }
 

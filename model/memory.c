@@ -35,7 +35,8 @@ struct memory *memory_new(struct memory_system *system, const struct core_params
 	bandwidth_set_up(&m->l2_path, params->l2.cycles_per_line);
 	bandwidth_set_up(&m->llc_path, params->llc.cycles_per_line);
 	stride_set_up(&m->stride, params->prefetch_streams, params->prefetch_distance);
-	stream_set_up(&m->stream, params->l2_prefetch_lines);
+	stream_set_up(&m->data_stream, params->l2_prefetch_lines, params->l2_prefetch_distance);
+	stream_set_up(&m->code_stream, params->l2_prefetch_lines, params->l2_prefetch_lines);
 	if (!tlb_second_set_up(&m->tlb2, params->l2_tlb.entries, params->l2_tlb.ways) ||
 	    !cache_set_up(&m->l1d, params->l1d.bytes, params->l1d.ways, params->l1d.line_bytes,
 			  true) ||
@@ -71,15 +72,16 @@ static struct cache_line *fill_l1d(struct memory *m, uint64_t cycle, uint64_t li
 	return filled;
 }
 
-/* Brings a line into L1D, for a demand access; `own`: to write it. */
-static uint64_t miss_l1d(struct memory *m, uint64_t cycle, uint64_t line, bool own, unsigned *level,
-			 struct cache_line **filled)
+/* Brings the line of `address` into L1D, for a demand access; `own`: to write it. */
+static uint64_t miss_l1d(struct memory *m, uint64_t cycle, uint64_t address, uint64_t line,
+			 bool own, unsigned *level, struct cache_line **filled)
 {
 	uint64_t *buffer = buffers_first(&m->data_misses);
 	uint64_t begin = *buffer > cycle ? *buffer : cycle, ready;
 
 	m->counts[EVENT_L1D_CACHE_REFILL]++;
 	ready = read_l2(m, begin, line, REQUEST_DATA, own, level);
+	prefetch_l2(m, &m->data_stream, begin, address >> m->line_log2, line);
 	m->counts[*level == LEVEL_L2 ? EVENT_L1D_CACHE_REFILL_INNER
 				     : EVENT_L1D_CACHE_REFILL_OUTER]++;
 	*filled = fill_l1d(m, begin, line, *level << CACHE_LEVEL_SHIFT, ready);
@@ -113,8 +115,10 @@ static void prefetch_stride(struct memory *m, uint64_t cycle, uint64_t pc, uint6
 		m->counts[EVENT_L1D_CACHE_HWPRF]++;
 		m->counts[EVENT_L1D_CACHE_REFILL_HWPRF]++;
 		ready = read_l2(m, cycle, line, REQUEST_PREFETCH, false, &level);
+		prefetch_l2(m, &m->data_stream, cycle, wish.first, line);
 		fill_l1d(m, cycle, line, CACHE_PREFETCHED | level << CACHE_LEVEL_SHIFT, ready);
-		*buffer = ready;
+		/* If L2 has to fetch it, that is L2's to remember. */
+		*buffer = cycle + m->params->l2.latency;
 	}
 }
 
@@ -165,7 +169,7 @@ static inline void load_line(struct memory *m, uint64_t cycle, uint64_t pc, uint
 		return;
 	}
 	m->counts[EVENT_L1D_CACHE_LMISS_RD]++;
-	result->ready = miss_l1d(m, cycle, line, own, &level, &found);
+	result->ready = miss_l1d(m, cycle, address, line, own, &level, &found);
 	result->level = (uint8_t)level;
 	prefetch_stride(m, cycle, pc, address >> m->line_log2);
 }
@@ -290,7 +294,7 @@ static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t a
 		result->ready = store_streamed(m, cycle, line) + 1;
 		return;
 	} else {
-		result->ready = miss_l1d(m, cycle, line, true, &level, &found);
+		result->ready = miss_l1d(m, cycle, address, line, true, &level, &found);
 		result->level = (uint8_t)level;
 		prefetch_stride(m, cycle, pc, address >> m->line_log2);
 	}
@@ -342,7 +346,7 @@ void memory_prefetch(struct memory *m, uint64_t cycle, uint64_t address, bool fo
 
 	line = translate(m, &m->dtlb, cycle, address, false, &result) >> m->line_log2;
 	if (!find_valid(m, &m->l1d, cycle, line, EVENT_L1D_CACHE_INVAL))
-		miss_l1d(m, result.translated, line, for_store, &level, &found);
+		miss_l1d(m, result.translated, address, line, for_store, &level, &found);
 }
 
 void memory_fetch(struct memory *m, uint64_t cycle, uint64_t address, struct memory_result *result)
@@ -372,6 +376,7 @@ void memory_fetch(struct memory *m, uint64_t cycle, uint64_t address, struct mem
 	buffer = buffers_first(&m->fetch_misses);
 	begin = *buffer > begin ? *buffer : begin;
 	result->ready = read_l2(m, begin, line, REQUEST_FETCH, false, &level);
+	prefetch_l2(m, &m->code_stream, begin, address >> m->line_log2, line);
 	result->level = (uint8_t)level;
 	*buffer = result->ready;
 	cache_insert(&m->l1i, line, level << CACHE_LEVEL_SHIFT, result->ready, &victim);

@@ -13,7 +13,7 @@
 #include "system.h"
 #include "tlb.h"
 
-#define MISSES_MAX   64
+#define MISSES_MAX   128
 #define WALKERS_MAX  8
 #define WALK_CACHE   32 /* last-level tables whose addresses a walker caches */
 #define BEATS_A_LINE 2  /* 32 bytes per beat */
@@ -44,7 +44,7 @@ struct memory {
 	struct buffers data_misses, fetch_misses, l2_misses;
 	struct bandwidth l2_path, llc_path;
 	struct stride_prefetcher stride;
-	struct stream_prefetcher stream;
+	struct stream_prefetcher data_stream, code_stream; /* L2's */
 
 	/* Write streaming: the current run of consecutive stores. */
 	uint64_t store_next;    /* address after the last store */
@@ -118,6 +118,13 @@ bool take_ownership(struct memory *m, uint64_t cycle, uint64_t line, uint64_t *r
 uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request request, bool own,
 		 unsigned *level);
 
+/*
+ * L2's prefetcher: learns that L1 requested a line at `cycle`, and fetches those into L2 that will
+ * come next of its stream.
+ */
+void prefetch_l2(struct memory *m, struct stream_prefetcher *stream, uint64_t cycle,
+		 uint64_t virtual_line, uint64_t line);
+
 /* Writes back a dirty line evicted from L1D. */
 void write_back(struct memory *m, uint64_t cycle, uint64_t line);
 
@@ -135,6 +142,12 @@ uint64_t translate_slow(struct memory *m, struct tlb_first *first, uint64_t cycl
 
 /* Translates for a prefetch, without events or a walk; false if no TLB has the translation. */
 bool translate_quietly(struct memory *m, uint64_t virtual_line, uint64_t *line);
+
+/*
+ * Translates for L2's prefetcher, whose streams go on in the next page: walks from `*cycle` on, if
+ * there is a walker that has nothing to do; false if not. Sets `*cycle` to when it is done.
+ */
+bool translate_ahead(struct memory *m, uint64_t *cycle, uint64_t virtual_line, uint64_t *line);
 
 static inline uint64_t translate(struct memory *m, struct tlb_first *first, uint64_t cycle,
 				 uint64_t address, bool for_fetch, struct memory_result *result)

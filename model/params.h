@@ -115,10 +115,11 @@ struct core_params {
 	struct tlb_params l1i_tlb, l1d_tlb, l2_tlb;
 	uint16_t walk_latency; /* cycles of each step of a walk, added to the read of L2 */
 	uint8_t walkers;
-	uint8_t prefetch_streams;    /* L1D stride prefetcher */
-	uint8_t prefetch_distance;   /* lines ahead */
-	uint8_t l2_prefetch_lines;   /* next-line prefetch into L2 */
-	uint16_t write_stream_lines; /* full lines in a row after which stores bypass L1D */
+	uint8_t prefetch_streams;     /* L1D stride prefetcher */
+	uint8_t prefetch_distance;    /* lines ahead */
+	uint8_t l2_prefetch_lines;    /* L2's prefetcher: lines fetched for each of L1's requests */
+	uint8_t l2_prefetch_distance; /* of a stream of data: lines ahead */
+	uint16_t write_stream_lines;  /* full lines in a row after which stores bypass L1D */
 	struct predictor_params predictor;
 	struct spe_params spe;
 	struct class_params classes[CLASS_COUNT];

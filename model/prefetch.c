@@ -5,6 +5,7 @@
 
 #define CONFIDENT     2
 #define CONFIDENT_MAX 3
+#define STREAM_REACH  64 /* lines: requests further apart are of different streams */
 
 void stride_set_up(struct stride_prefetcher *prefetcher, unsigned entries, unsigned distance)
 {
@@ -53,62 +54,86 @@ struct prefetch_wish stride_train(struct stride_prefetcher *prefetcher, uint64_t
 	}
 	wish.step = stride;
 	wish.first = entry->ahead + (uint64_t)stride;
-	wish.count = prefetcher->distance - (unsigned)lead;
+	wish.count = wish.most = prefetcher->distance - (unsigned)lead;
 	wish.ahead = &entry->ahead;
 	return wish;
 }
 
-void stream_set_up(struct stream_prefetcher *prefetcher, unsigned lines)
+void stream_set_up(struct stream_prefetcher *prefetcher, unsigned lines, unsigned distance)
 {
 	memset(prefetcher, 0, sizeof(*prefetcher));
-	prefetcher->lines = lines;
+	prefetcher->lines = distance ? lines : 0;
+	prefetcher->distance = distance;
 }
 
-struct prefetch_wish stream_train(struct stream_prefetcher *prefetcher, uint64_t line,
-				  unsigned lines_a_page)
+/* Returns the stream that goes on with `line`, or is nearest; a new one if there is none. */
+static struct stream_entry *find_stream(struct stream_prefetcher *prefetcher, uint64_t line)
 {
-	uint64_t page = line / lines_a_page;
-	uint8_t offset = (uint8_t)(line & (lines_a_page - 1));
+	struct stream_entry *found = NULL, *oldest = &prefetcher->entries[0];
+	uint64_t nearest = STREAM_REACH + 1;
+
+	prefetcher->clock++;
+	for (unsigned i = 0; i < STREAM_ENTRIES; i++) {
+		struct stream_entry *entry = &prefetcher->entries[i];
+		uint64_t away = line > entry->last ? line - entry->last : entry->last - line;
+
+		if (entry->last + (uint64_t)entry->step == line && entry->confidence)
+			away = 0;
+		if (entry->used && away < nearest) {
+			nearest = away;
+			found = entry;
+		}
+		if (prefetcher->clock - entry->used > prefetcher->clock - oldest->used)
+			oldest = entry;
+	}
+	if (!found) {
+		*oldest = (struct stream_entry){.last = line, .ahead = line};
+		found = oldest;
+	}
+	found->used = prefetcher->clock;
+	return found;
+}
+
+struct prefetch_wish stream_train(struct stream_prefetcher *prefetcher, uint64_t line)
+{
 	struct prefetch_wish wish = {0};
-	struct stream_entry *entry = NULL, *oldest = &prefetcher->entries[0];
-	int step;
+	struct stream_entry *entry;
+	int64_t step, lead, steps;
 
 	if (!prefetcher->lines)
 		return wish;
-	prefetcher->clock++;
-	for (unsigned i = 0; i < STREAM_ENTRIES && !entry; i++) {
-		struct stream_entry *candidate = &prefetcher->entries[i];
-
-		if (candidate->page == page + 1)
-			entry = candidate;
-		else if (prefetcher->clock - candidate->used > prefetcher->clock - oldest->used)
-			oldest = candidate;
-	}
-	if (!entry) {
-		*oldest = (struct stream_entry){
-			.page = page + 1, .used = prefetcher->clock, .last = offset};
+	entry = find_stream(prefetcher, line);
+	step = (int64_t)(line - entry->last);
+	entry->last = line;
+	if (!step)
+		return wish;
+	if (step != entry->step) {
+		if (entry->confidence) {
+			entry->confidence--;
+		} else {
+			entry->step = step;
+			entry->ahead = line;
+		}
 		return wish;
 	}
-	entry->used = prefetcher->clock;
-	step = offset - entry->last;
-	entry->last = offset;
-	if (step != 1 && step != -1) {
-		entry->matches = 0;
+	if (entry->confidence < CONFIDENT_MAX)
+		entry->confidence++;
+	if (entry->confidence < CONFIDENT)
 		return wish;
+	/* As the first level's, but so many lines ahead, however long a step is. */
+	steps = (int64_t)prefetcher->distance / step;
+	if (steps < 0)
+		steps = -steps;
+	steps += !steps;
+	lead = (int64_t)(entry->ahead - line) / step;
+	if (lead < 0 || lead > steps) {
+		lead = 0;
+		entry->ahead = line;
 	}
-	if (step != entry->direction) {
-		entry->direction = (int8_t)step;
-		entry->matches = 0;
-	}
-	if (entry->matches < 2 && ++entry->matches < 2)
-		return wish;
-	wish.first = line + (uint64_t)step;
 	wish.step = step;
-	wish.count = prefetcher->lines;
-	/* A stream ends at the end of its page: the next physical page may be unrelated. */
-	if (step > 0 && wish.count > lines_a_page - 1u - offset)
-		wish.count = lines_a_page - 1u - offset;
-	if (step < 0 && wish.count > offset)
-		wish.count = offset;
+	wish.first = entry->ahead + (uint64_t)step;
+	wish.count = (unsigned)(steps - lead);
+	wish.most = prefetcher->lines;
+	wish.ahead = &entry->ahead;
 	return wish;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state of the prefetchers. They only propose lines; memory.c fetches them. The stride
- * prefetcher learns from L1D misses and first uses of prefetched lines, by instruction. The stream
- * prefetcher learns from accesses to L2, by page.
+ * The state of the prefetchers. They only propose lines; memory.c and beyond.c fetch them. Lines
+ * are virtual. L1D's prefetcher learns from misses and first uses of prefetched lines, by
+ * instruction. L2's learns from the lines that L1 requests, whether a load or L1's prefetcher wants
+ * them.
  */
 #ifndef MODEL_PREFETCH_H
 #define MODEL_PREFETCH_H
@@ -25,12 +26,12 @@ struct stride_prefetcher {
 	unsigned distance; /* number of accesses to run ahead */
 };
 
-/* `count` lines to fetch: first, first + step, ... */
+/* `count` lines: first, first + step, ... Fetch those that are absent, `most` at most. */
 struct prefetch_wish {
 	uint64_t first;
 	int64_t step;
-	unsigned count;
-	uint64_t *ahead; /* set it to each line fetched or present; may be NULL */
+	unsigned count, most;
+	uint64_t *ahead; /* set it to each line fetched or present */
 };
 
 void stride_set_up(struct stride_prefetcher *prefetcher, unsigned entries, unsigned distance);
@@ -40,20 +41,20 @@ struct prefetch_wish stride_train(struct stride_prefetcher *prefetcher, uint64_t
 
 struct stream_prefetcher {
 	struct stream_entry {
-		uint64_t page; /* physical, plus one */
+		uint64_t last;  /* line of the last request */
+		uint64_t ahead; /* the furthest line fetched */
+		int64_t step;   /* lines */
 		uint32_t used;
-		int8_t direction;
-		uint8_t last;    /* line in the page */
-		uint8_t matches; /* consecutive steps in the same direction */
+		uint8_t confidence;
 	} entries[STREAM_ENTRIES];
 	uint32_t clock;
-	unsigned lines; /* number of lines to fetch ahead */
+	unsigned lines;    /* fetched for each request */
+	unsigned distance; /* lines to run ahead */
 };
 
-void stream_set_up(struct stream_prefetcher *prefetcher, unsigned lines);
+void stream_set_up(struct stream_prefetcher *prefetcher, unsigned lines, unsigned distance);
 
-/* Learns that L1 requested physical line `line` from L2. `lines_a_page` is a power of two. */
-struct prefetch_wish stream_train(struct stream_prefetcher *prefetcher, uint64_t line,
-				  unsigned lines_a_page);
+/* Learns that L1 requested `line` from L2. */
+struct prefetch_wish stream_train(struct stream_prefetcher *prefetcher, uint64_t line);
 
 #endif

@@ -3,17 +3,19 @@
 #include "memory_side.h"
 
 /* Walks the page tables: one step if the last-level table's address is cached, else four. */
-static uint64_t walk(struct memory *m, uint64_t cycle, uint64_t page, bool for_fetch,
-		     uint64_t *frame)
+static uint64_t walk(struct memory *m, uint64_t cycle, uint64_t page, unsigned *steps,
+		     uint64_t *begin)
 {
 	/* Tables are above all allocated memory and have 512 entries of 8 bytes. */
 	const uint64_t tables = 1ull << (52 - m->line_log2);
-	uint64_t *walker = buffers_first(&m->walkers), begin = *walker > cycle ? *walker : cycle;
-	uint64_t *known = &m->walk_cache[(page >> 9) % WALK_CACHE], ready = begin;
-	unsigned steps = *known == (page >> 9) + 1 ? 1 : 4, level;
+	uint64_t *walker = buffers_first(&m->walkers), ready;
+	uint64_t *known = &m->walk_cache[(page >> 9) % WALK_CACHE];
+	unsigned level;
 
+	*begin = ready = *walker > cycle ? *walker : cycle;
+	*steps = *known == (page >> 9) + 1 ? 1 : 4;
 	*known = (page >> 9) + 1;
-	for (unsigned i = steps; i-- > 0;) {
+	for (unsigned i = *steps; i-- > 0;) {
 		uint64_t entry = (page >> 9 * i) * 8;
 
 		ready = read_l2(m, ready + m->params->walk_latency,
@@ -21,7 +23,15 @@ static uint64_t walk(struct memory *m, uint64_t cycle, uint64_t page, bool for_f
 				&level);
 	}
 	*walker = ready;
-	*frame = system_translate(m->system, page);
+	return ready;
+}
+
+/* Walks for an access, and counts that. */
+static uint64_t walk_for_access(struct memory *m, uint64_t cycle, uint64_t page, bool for_fetch)
+{
+	unsigned steps;
+	uint64_t begin, ready = walk(m, cycle, page, &steps, &begin);
+
 	m->counts[EVENT_L2D_TLB_REFILL]++;
 	if (for_fetch) {
 		m->counts[EVENT_ITLB_WALK]++;
@@ -48,7 +58,8 @@ uint64_t translate_slow(struct memory *m, struct tlb_first *first, uint64_t cycl
 	result->tlb = TLB_L2_HIT;
 	if (!tlb_second_find(&m->tlb2, page, &frame)) {
 		result->tlb = TLB_WALK;
-		result->translated = walk(m, result->translated, page, for_fetch, &frame);
+		result->translated = walk_for_access(m, result->translated, page, for_fetch);
+		frame = system_translate(m->system, page);
 		tlb_second_insert(&m->tlb2, page, frame);
 	}
 	tlb_first_insert(first, page, frame);
@@ -62,6 +73,22 @@ bool translate_quietly(struct memory *m, uint64_t virtual_line, uint64_t *line)
 
 	if (!tlb_first_find(&m->dtlb, page, &frame) && !tlb_second_find(&m->tlb2, page, &frame))
 		return false;
+	*line = frame << shift | (virtual_line & (m->lines_a_page - 1u));
+	return true;
+}
+
+bool translate_ahead(struct memory *m, uint64_t *cycle, uint64_t virtual_line, uint64_t *line)
+{
+	unsigned shift = m->page_log2 - m->line_log2, steps;
+	uint64_t page = virtual_line >> shift, begin, frame;
+
+	if (translate_quietly(m, virtual_line, line))
+		return true;
+	if (*buffers_first(&m->walkers) > *cycle)
+		return false;
+	*cycle = walk(m, *cycle, page, &steps, &begin);
+	frame = system_translate(m->system, page);
+	tlb_second_insert(&m->tlb2, page, frame);
 	*line = frame << shift | (virtual_line & (m->lines_a_page - 1u));
 	return true;
 }

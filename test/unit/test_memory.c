@@ -14,15 +14,20 @@ static struct memory_system *memory_system;
 static struct memory *memory;
 static uint64_t counts[EVENT_COUNT];
 
+static void begin(void)
+{
+	memset(counts, 0, sizeof(counts));
+	memory_system = memory_system_new(&params);
+	memory = memory_new(memory_system, &params, counts);
+	assert_non_null(memory);
+}
+
 static void start(bool prefetch)
 {
 	params = *model_cores[0];
 	if (!prefetch)
 		params.prefetch_streams = params.l2_prefetch_lines = 0;
-	memset(counts, 0, sizeof(counts));
-	memory_system = memory_system_new(&params);
-	memory = memory_new(memory_system, &params, counts);
-	assert_non_null(memory);
+	begin();
 }
 
 static void stop(void)
@@ -188,6 +193,59 @@ static void a_stream_is_prefetched(void **state)
 			lines, lines + lines / 20);
 	/* Pages begin unprefetched: 62 of them, up to two lines of 8 loads each late. */
 	assert_in_range(from_afar, 0, 62 * 2 * 8 + 62 * 8);
+	stop();
+}
+
+/* Lines of `step`, by as many instructions in turn, each with its own stride; how many DRAM loads.
+ */
+static unsigned read_by_turns(int step, unsigned instructions, unsigned lines)
+{
+	struct memory_result r;
+	unsigned from_dram = 0;
+
+	for (unsigned i = 0; i < lines; i++) {
+		memory_load(memory, 1000 + 100ull * i, 0x1000 + 4 * (i % instructions),
+			    0x10000000 + (uint64_t)((int64_t)i * step * (int64_t)LINE), 8, false,
+			    &r);
+		from_dram += r.level == LEVEL_DRAM && !r.pending;
+	}
+	return from_dram;
+}
+
+static void streams_are_followed_across_pages(void **state)
+{
+	static const struct {
+		int step;
+		unsigned instructions;
+	} streams[] = {{1, 1}, {1, 4}, {-1, 1}, {3, 1}, {-2, 2}, {5, 1}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(streams) / sizeof(*streams); i++) {
+		start(true);
+		assert_in_range(read_by_turns(streams[i].step, streams[i].instructions, 2000), 1,
+				12);
+		/* Only the first page is translated for a load; the prefetcher walks for the
+		 * others. */
+		assert_in_range(counts[EVENT_DTLB_WALK], 1, 2);
+		stop();
+	}
+}
+
+static void a_stream_runs_ahead_by_its_distance(void **state)
+{
+	struct memory_result r;
+
+	(void)state;
+	params = *model_cores[0];
+	params.prefetch_streams = 0;
+	begin();
+	for (unsigned i = 0; i < 200; i++)
+		memory_load(memory, 1000 + 1000ull * i, 0x1000, 0x10000000 + (uint64_t)i * LINE, 8,
+			    false, &r);
+	/* Not more than it is ahead has been fetched in vain. */
+	assert_int_equal(counts[EVENT_L2D_CACHE_REFILL_PRF] + counts[EVENT_L2D_CACHE_REFILL_RD] -
+				 counts[EVENT_DTLB_STEP],
+			 200 + params.l2_prefetch_distance);
 	stop();
 }
 
@@ -362,6 +420,8 @@ int main(void)
 		cmocka_unit_test(pages_beyond_a_tlb_miss_it),
 		cmocka_unit_test(a_line_on_its_way_is_waited_for_not_asked_for_again),
 		cmocka_unit_test(a_stream_is_prefetched),
+		cmocka_unit_test(streams_are_followed_across_pages),
+		cmocka_unit_test(a_stream_runs_ahead_by_its_distance),
 		cmocka_unit_test(a_random_walk_is_not_prefetched),
 		cmocka_unit_test(a_long_run_of_stores_stops_allocating),
 		cmocka_unit_test(dirty_lines_are_written_back_once),
