@@ -63,6 +63,7 @@ struct debug_info {
 	struct unit *units;
 	size_t unit_count;
 	struct ranges unit_ranges;
+	bool told_of_split;     /* that there is a unit whose split part was not found */
 	size_t ranges_left;     /* more than this is damage */
 	struct answer *answers; /* a hash table whose size is a power of two */
 	size_t answer_count, answer_room;
@@ -496,6 +497,27 @@ static void read_line(struct unit *unit, Dwarf_Addr address, struct plumb_source
 		frame->column = (unsigned)value;
 }
 
+/* Warns, once for each file, of a unit whose functions are in another file that cannot be read. */
+static void warn_of_split(struct debug_info *debug, const struct plumb_symbol_file *file,
+			  struct unit *unit)
+{
+	const char *name = dwarf_split_name(&unit->die);
+
+	if (debug->told_of_split)
+		return;
+	debug->told_of_split = true;
+	if (dwarf_has_package(file->debug_path))
+		files_warn(file->files,
+			   files_format("%s.dwp cannot be read: that requires elfutils 0.191 or "
+					"later, and a valid package; inlined functions are missing",
+					file->debug_path));
+	else
+		files_warn(file->files,
+			   files_format("%s: its split debug information, %s, cannot be read; "
+					"inlined functions are missing",
+					file->debug_path, name ? name : "unnamed"));
+}
+
 static const struct range *find_function(struct debug_info *debug,
 					 const struct plumb_symbol_file *file, struct unit *unit,
 					 Dwarf_Addr address)
@@ -508,6 +530,8 @@ static const struct range *find_function(struct debug_info *debug,
 		if (unit->is_skeleton && dwarf_find_split(&unit->die, file->debug_path, &split)) {
 			supplement_forbid(&debug->supplement, dwarf_cu_getdwarf(split.cu));
 			unit->split = split;
+		} else if (unit->is_skeleton) {
+			warn_of_split(debug, file, unit);
 		}
 		files_note(file->files,
 			   read_functions(debug, &unit->functions, &unit->split, 0, &last));

@@ -53,20 +53,33 @@ static bool ends(const char *folder, size_t length, const char *name)
 	return stat(path, &status) != 0 || S_ISREG(status.st_mode);
 }
 
-/* Does the same for FILE.dwp, where newer versions of libdw look first. */
-static bool package_ends(const char *path)
+/* Finds FILE.dwp, where newer versions of libdw look first. Returns false if there is none. */
+static bool find_package(const char *path, struct stat *status)
 {
 	char *real = realpath(path, NULL);
 	char package[PATH_MAX + 8];
-	struct stat status;
-	bool good = true;
+	bool found = false;
 
 	if (real) {
 		snprintf(package, sizeof(package), "%s.dwp", real);
-		good = stat(package, &status) != 0 || S_ISREG(status.st_mode);
+		found = stat(package, status) == 0;
 	}
 	free(real);
-	return good;
+	return found;
+}
+
+bool dwarf_has_package(const char *path)
+{
+	struct stat status;
+
+	return find_package(path, &status) && S_ISREG(status.st_mode);
+}
+
+static bool package_ends(const char *path)
+{
+	struct stat status;
+
+	return !find_package(path, &status) || S_ISREG(status.st_mode);
 }
 
 static const char *text(Dwarf_Die *die, unsigned name)
@@ -76,13 +89,18 @@ static const char *text(Dwarf_Die *die, unsigned name)
 	return dwarf_formstring(dwarf_attr(die, name, &attribute));
 }
 
+const char *dwarf_split_name(Dwarf_Die *unit)
+{
+	const char *name = text(unit, DW_AT_dwo_name);
+
+	return name ? name : text(unit, DW_AT_GNU_dwo_name);
+}
+
 bool dwarf_find_split(Dwarf_Die *unit, const char *path, Dwarf_Die *split)
 {
-	const char *name = text(unit, DW_AT_dwo_name), *folder = text(unit, DW_AT_comp_dir);
+	const char *name = dwarf_split_name(unit), *folder = text(unit, DW_AT_comp_dir);
 	const char *slash = strrchr(path, '/');
 
-	if (!name)
-		name = text(unit, DW_AT_GNU_dwo_name);
 	if (!name || !package_ends(path) || (name[0] == '/' && !ends("", 0, name)) ||
 	    !ends(slash ? path : ".", slash ? (size_t)(slash - path) : 1, name) ||
 	    (folder && strlen(folder) < PATH_MAX && !ends(folder, strlen(folder), name)))

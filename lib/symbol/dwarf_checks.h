@@ -19,4 +19,9 @@ bool dwarf_strings_end(Elf *elf);
  */
 bool dwarf_find_split(Dwarf_Die *unit, const char *path, Dwarf_Die *split);
 
+/* Returns the name of the file that the skeleton `unit` was split into, or NULL. */
+const char *dwarf_split_name(Dwarf_Die *unit);
+/* Returns whether there is a package of what was split from `path`, named after it. */
+bool dwarf_has_package(const char *path);
+
 #endif

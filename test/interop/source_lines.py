@@ -5,6 +5,7 @@
 FILE is a large program with DWARF; others are compiled here, in the forms that compilers and
 distributions leave debug information in.
 """
+import glob
 import http.server
 import os
 import random
@@ -195,6 +196,25 @@ def split4():
 def split_by_clang():
     """Split DWARF of clang"""
     return compare_split("split_by_clang", "clang", 5)
+
+
+@tap.test
+def split_missing():
+    """What was split off is missing, or is in a package that cannot be read"""
+    path = compiled("split_missing", "gcc", SOURCE, "-gdwarf-5", "-gsplit-dwarf")
+    known, warnings = answers_of(path)
+    assert not warnings, warnings
+    (split,) = glob.glob(os.path.join(os.path.dirname(path), "*.dwo"))
+    os.remove(split)
+    answers, warnings = answers_of(path)
+    assert warnings.count(os.path.basename(split)) == 1, warnings
+    assert warnings.count("inlined functions are missing") == 1, warnings
+    assert answers != known and sum(line != "-" for line in answers) > 20
+    with open(path + ".dwp", "wb") as file:
+        file.write(b"junk")
+    again, warnings = answers_of(path)
+    assert warnings.count(path + ".dwp cannot be read") == 1, warnings
+    assert again == answers
 
 
 @tap.test
