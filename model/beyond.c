@@ -33,6 +33,10 @@ static uint64_t move_line(struct memory *m, uint64_t cycle, uint64_t line, bool 
 	if (time > atomic_load_explicit(&m->system->moved, memory_order_relaxed))
 		atomic_store_explicit(&m->system->moved, time, memory_order_relaxed);
 	m->arrival = time - m->origin;
+	atomic_fetch_or_explicit(system_moved_byte(m->system, line), 1u << line % 8,
+				 memory_order_relaxed);
+	if (m->moved_count < MOVES_NOTED)
+		m->moved_lines[m->moved_count++] = line;
 	return m->arrival;
 }
 

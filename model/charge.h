@@ -24,10 +24,11 @@ struct exact {
 	uint64_t known[EXACT_MEMORY_COUNT];
 	uint64_t data_sum, fetch_sum; /* see data_sum() and fetch_sum() */
 
-	uint64_t next_pc; /* what follows the last block, unless a signal interrupts */
-	uint64_t last_pc; /* its last instruction */
-	bool interrupted; /* by a signal, or a fault */
-	bool continues;   /* anywhere: the thread begins, or a handler has returned */
+	uint64_t next_pc;     /* what follows the last block, unless a signal interrupts */
+	uint64_t last_pc;     /* its last instruction */
+	struct lines *shared; /* accesses to lines that cores share; NULL: not followed */
+	bool interrupted;     /* by a signal, or a fault */
+	bool continues;       /* anywhere: the thread begins, or a handler has returned */
 	uint8_t queue_events[QUEUES_MAX];
 	uint8_t queue_slots[QUEUES_MAX];
 };
@@ -46,6 +47,9 @@ void exact_block_ends(struct core *core, const struct block *block, unsigned exe
 /* What the memory side did for the current instruction: a chunk of code, or its own accesses. */
 void exact_fetched(struct core *core);
 void exact_accessed(struct core *core, const struct op *op);
+/* The accesses of a load or store at `pc`, if those to shared lines are followed. */
+void exact_shares(struct core *core, const struct op *op, uint64_t pc, const struct access *first,
+		  const struct access *end);
 
 /* Instruction `index` of the current block comes next. */
 static inline void exact_insn_begins(struct core *core, const struct op *op, unsigned index)

@@ -152,8 +152,11 @@ run_block(struct core *core, const struct block *block, unsigned executed,
 				chunk = op + 1; /* is fetched again */
 			}
 		}
-		if (charged && op->memory & MEM_ANY)
+		if (charged && op->memory & MEM_ANY) {
 			exact_accessed(core, op);
+			if (unlikely(core->exact->shared) && op->memory & (MEM_LOAD | MEM_STORE))
+				exact_shares(core, op, address_of(block, op), first, cursor.next);
+		}
 		if (watched && !(branches && op + 1 == end))
 			watch_done(core, block, op, done, cursor.next != first);
 	}

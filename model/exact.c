@@ -28,6 +28,7 @@ void exact_free(struct exact *exact)
 {
 	if (!exact)
 		return;
+	lines_free(exact->shared);
 	profile_clean_up(&exact->profile);
 	contexts_clean_up(&exact->contexts);
 	free(exact);
@@ -73,6 +74,20 @@ const struct contexts *exact_contexts(const struct exact *exact)
 bool exact_failed(const struct exact *exact)
 {
 	return exact->profile.failed;
+}
+
+bool exact_lines_incomplete(const struct exact *exact)
+{
+	return exact->shared && lines_incomplete(exact->shared);
+}
+
+bool exact_follow_lines(struct core *core)
+{
+	struct exact *exact = core->exact;
+
+	if (!exact->shared)
+		exact->shared = lines_new(core->memory, core->params->l1d.line_bytes);
+	return exact->shared;
 }
 
 static void add(struct exact *exact, uint32_t line, unsigned event, uint64_t count)
@@ -298,6 +313,22 @@ void exact_accessed(struct core *core, const struct op *op)
 		exact->data_sum = sum;
 	else
 		charge_memory(core);
+}
+
+void exact_shares(struct core *core, const struct op *op, uint64_t pc, const struct access *first,
+		  const struct access *end)
+{
+	enum lines_access access = op->memory & MEM_ATOMIC  ? LINES_ATOMIC
+				   : op->memory & MEM_STORE ? LINES_STORE
+							    : LINES_LOAD;
+
+	lines_accessed(core->exact->shared, pc, access, first, end);
+}
+
+void exact_tell_lines(struct core *core, lines_told *told, void *user)
+{
+	if (core->exact->shared)
+		lines_tell(core->exact->shared, told, user);
 }
 
 /* ---- Blocks -----------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #ifndef MODEL_EXACT_H
 #define MODEL_EXACT_H
 
+#include "lines.h"
 #include "profile.h"
 
 struct exact;
@@ -17,6 +18,12 @@ void exact_free(struct exact *exact);
 /* Before the core executes anything; NULL for none. */
 void core_set_exact(struct core *core, struct exact *exact);
 
+/*
+ * From now on, follows the accesses to lines that move between cores. False if out of memory.
+ * Follows them only once if called again.
+ */
+bool exact_follow_lines(struct core *core);
+
 /* A system call returns from a signal's handler. */
 void exact_signal_returns(struct exact *exact);
 
@@ -25,8 +32,12 @@ void exact_signal_returns(struct exact *exact);
  * core_counts().
  */
 void exact_tell(struct core *core, profile_told *told, void *user);
+/* Likewise tells the accesses to lines that have moved between cores. */
+void exact_tell_lines(struct core *core, lines_told *told, void *user);
 const struct contexts *exact_contexts(const struct exact *exact);
 /* Returns whether memory ran out, so that counts are missing. */
 bool exact_failed(const struct exact *exact);
+/* Returns whether accesses to shared lines are missing. */
+bool exact_lines_incomplete(const struct exact *exact);
 
 #endif

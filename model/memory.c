@@ -398,6 +398,31 @@ uint64_t memory_lines_moved(const struct memory *m)
 	return atomic_load_explicit(&m->system->moved, memory_order_relaxed);
 }
 
+unsigned memory_take_moves(struct memory *m, uint64_t *lines, unsigned room)
+{
+	const unsigned count = m->moved_count < room ? m->moved_count : room;
+
+	for (unsigned i = 0; i < count; i++)
+		lines[i] = m->moved_lines[i];
+	m->moved_count = 0;
+	return count;
+}
+
+uint64_t memory_line_of(const struct memory *m, uint64_t address)
+{
+	const uint64_t page = (address & 0x00ffffffffffffffull) >> m->page_log2;
+	const uint64_t offset = address & ((1ull << m->page_log2) - 1);
+
+	return (system_translate(m->system, page) << m->page_log2 | offset) >> m->line_log2;
+}
+
+bool memory_has_moved(const struct memory *m, uint64_t line)
+{
+	return atomic_load_explicit(system_moved_byte(m->system, line), memory_order_relaxed) >>
+		       line % 8 &
+	       1;
+}
+
 void memory_settle(const struct memory *m, uint64_t *counts)
 {
 	const uint64_t *own = m->counts;

@@ -71,6 +71,15 @@ void memory_wait_until(struct memory *memory, uint64_t cycle, uint64_t time);
 /* Time at which a line last moved, or moves, between any two cores; 0: never. */
 uint64_t memory_lines_moved(const struct memory *memory);
 
+/*
+ * Lines by their physical numbers: writes those that came from other cores to this one since the
+ * last call, at most `room`, and returns how many; returns the line of a virtual address; tells
+ * whether a line has ever moved between any two cores.
+ */
+unsigned memory_take_moves(struct memory *memory, uint64_t *lines, unsigned room);
+uint64_t memory_line_of(const struct memory *memory, uint64_t address);
+bool memory_has_moved(const struct memory *memory, uint64_t line);
+
 /* Computes those of `counts` that follow from others, such as sums. Call this before reading them.
  */
 void memory_settle(const struct memory *memory, uint64_t *counts);

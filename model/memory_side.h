@@ -16,7 +16,8 @@
 #define MISSES_MAX   128
 #define WALKERS_MAX  8
 #define WALK_CACHE   32 /* last-level tables whose addresses a walker caches */
-#define BEATS_A_LINE 2  /* 32 bytes per beat */
+#define MOVES_NOTED  8
+#define BEATS_A_LINE 2 /* 32 bytes per beat */
 
 /* Buffers, each held by one request for some time. */
 struct buffers {
@@ -34,6 +35,9 @@ struct memory {
 	uint64_t stored; /* cycle at which the last store was in L1D */
 	uint64_t
 		arrival; /* cycle at which the last line that it took from another core was there */
+
+	uint64_t moved_lines[MOVES_NOTED]; /* that came from other cores since anyone asked */
+	unsigned moved_count;
 
 	struct tlb_first dtlb, itlb;
 	struct tlb_second tlb2;

@@ -61,6 +61,7 @@ struct model_sampling {
 	_Atomic uint32_t overflows;        /* samples so far */
 	_Atomic uint32_t exact_failed;     /* out of memory: counts are missing */
 	_Atomic uint32_t profiles_lost;    /* threads killed before theirs was delivered */
+	_Atomic uint32_t lines_incomplete; /* accesses to shared lines are missing */
 	_Atomic uint64_t calls_too_deep;   /* call sites whose context is their caller's */
 	_Atomic uint64_t calls_too_many;
 	struct {
@@ -97,6 +98,7 @@ enum model_frame_type {
 	FRAME_SAMPLE,
 	FRAME_CONTEXT, /* where the following costs of this core were called from */
 	FRAME_COST,    /* exact counts of an instruction */
+	FRAME_LINE,    /* exact counts of its accesses to a shared line */
 };
 
 struct model_frame {
@@ -141,6 +143,11 @@ struct model_frame_context {
 struct model_frame_cost {
 	uint64_t ip;
 	uint64_t count; /* number of struct model_cost that follow */
+};
+
+struct model_frame_line {
+	uint64_t ip, address, accesses, moves;
+	uint32_t bytes, access; /* enum lines_access */
 };
 
 struct model_cost {

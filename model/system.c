@@ -105,13 +105,15 @@ struct memory_system *memory_system_new(const struct core_params *params)
 	pthread_mutex_init(&system->lock, NULL);
 	system->ownership = host_table(OWNERSHIP_LINES * sizeof(*system->ownership));
 	system->arrivals = calloc(OWNERSHIP_LINES, sizeof(*system->arrivals));
+	system->moved_lines = calloc(OWNERSHIP_LINES / 8, sizeof(*system->moved_lines));
 	bandwidth_set_up(&system->dram_path, params->dram_cycles_per_line);
 	system->pages = calloc(1, sizeof(*system->pages));
 	if (system->pages) {
 		system->pages->log2_slots = 12;
 		system->pages->slots = calloc(1u << 12, sizeof(*system->pages->slots));
 	}
-	if (!system->ownership || !system->arrivals || !system->pages || !system->pages->slots ||
+	if (!system->ownership || !system->arrivals || !system->moved_lines || !system->pages ||
+	    !system->pages->slots ||
 	    !tags_set_up(&system->llc, params->llc.bytes, params->llc.ways,
 			 params->llc.line_bytes)) {
 		memory_system_free(system);
@@ -130,6 +132,7 @@ void memory_system_free(struct memory_system *system)
 	free(system->pages);
 	host_table_free((void *)(uintptr_t)system->ownership);
 	free(system->arrivals);
+	free((void *)(uintptr_t)system->moved_lines);
 	pthread_mutex_destroy(&system->lock);
 	free(system);
 }

@@ -33,6 +33,7 @@ struct memory_system {
 	_Atomic uint32_t *ownership;
 	uint64_t *arrivals;     /* when a line that moved was at its owner; as many as words */
 	_Atomic uint64_t moved; /* the latest of them */
+	_Atomic uint8_t *moved_lines; /* a bit for each word: whether its line has ever moved */
 	struct bandwidth dram_path;
 	_Atomic uint32_t cores; /* number of cores ever created */
 };
@@ -45,6 +46,11 @@ static inline _Atomic uint32_t *system_ownership(const struct memory_system *sys
 static inline uint64_t *system_arrival(const struct memory_system *system, uint64_t line)
 {
 	return &system->arrivals[line & (OWNERSHIP_LINES - 1)];
+}
+
+static inline _Atomic uint8_t *system_moved_byte(const struct memory_system *system, uint64_t line)
+{
+	return &system->moved_lines[(line & (OWNERSHIP_LINES - 1)) / 8];
 }
 
 static inline uint32_t ownership_version(uint32_t word)

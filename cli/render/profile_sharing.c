@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cache lines that several threads use: who reads and writes which bytes, and where. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/json_write.h"
@@ -11,12 +12,19 @@ struct sharing {
 	const struct profile_view *view;
 	struct plumb_profile_sharing *at;
 	size_t count;
+	bool exact; /* with moves and bytes */
 };
 
-/* The keys to print of each access; the line is there already. */
-static const uint8_t keys[] = {PLUMB_KEY_OFFSET, PLUMB_KEY_ACCESS, PLUMB_KEY_PID,
+/* The keys to print of each access; the line is there already. Bytes are known of exact ones. */
+static const uint8_t keys[] = {PLUMB_KEY_OFFSET, PLUMB_KEY_BYTES,  PLUMB_KEY_ACCESS, PLUMB_KEY_PID,
 			       PLUMB_KEY_TID,    PLUMB_KEY_SYMBOL, PLUMB_KEY_SRCLINE};
-#define KEYS (sizeof(keys) / sizeof(*keys))
+#define KEYS        (sizeof(keys) / sizeof(*keys))
+#define COLUMNS_MAX (5 + KEYS)
+
+static bool is_shown(const struct sharing *sharing, unsigned key)
+{
+	return key != PLUMB_KEY_BYTES || sharing->exact;
+}
 
 static const char *text_of(const struct sharing *sharing, size_t i, unsigned key,
 			   char room[PLUMB_PROFILE_TEXT])
@@ -28,14 +36,6 @@ static const char *text_of(const struct sharing *sharing, size_t i, unsigned key
 			return plumb_profile_text(view->profile, sharing->at[i].event,
 						  sharing->at[i].row, k, room);
 	return NULL;
-}
-
-static uint64_t samples_of(const struct sharing *sharing, size_t i)
-{
-	struct plumb_profile_row row = {0};
-
-	plumb_profile_row(sharing->view->profile, sharing->at[i].event, sharing->at[i].row, &row);
-	return row.samples;
 }
 
 static const char *kind_of(const struct plumb_profile_sharing *access)
@@ -54,26 +54,46 @@ static void add_rows(const struct sharing *sharing, struct table *table, const c
 		table_cell(table, text ? text : empty);
 		table_cell(table, kind_of(&sharing->at[i]));
 		table_cell_format(table, "%u", sharing->at[i].threads);
-		table_cell_format(table, "%llu", (unsigned long long)samples_of(sharing, i));
+		table_cell_format(table, "%" PRIu64, sharing->at[i].own);
+		if (sharing->exact)
+			table_cell_format(table, "%" PRIu64, sharing->at[i].own_moves);
 		for (size_t k = 0; k < KEYS; k++) {
+			if (!is_shown(sharing, keys[k]))
+				continue;
 			text = text_of(sharing, i, keys[k], room);
 			table_cell(table, text ? text : empty);
 		}
 	}
 }
 
+static void add_column(struct table *table, struct table_column *columns, const char *heading,
+		       bool right)
+{
+	columns[table->column_count++] = (struct table_column){.heading = heading, .right = right};
+}
+
 static void print_text(const struct sharing *sharing, struct output *out)
 {
-	struct table_column columns[4 + KEYS] = {
+	struct table_column columns[COLUMNS_MAX] = {
 		{"CACHE LINE", .style = STYLE_NAME},
 		{"SHARING", .style = STYLE_PLAIN},
 		{"THREADS", .right = true},
-		{"SAMPLES", .right = true},
 	};
-	struct table table = {.columns = columns, .column_count = 4 + KEYS};
+	struct table table = {.columns = columns, .column_count = 3};
 
+	if (sharing->exact) {
+		output_text(out, STYLE_PLAIN,
+			    "Sharing: accesses, and moves between cores, counted exactly by the "
+			    "model");
+		fputs("\n\n", out->stream);
+	}
+	add_column(&table, columns, sharing->exact ? "ACCESSES" : "SAMPLES", true);
+	if (sharing->exact)
+		add_column(&table, columns, "MOVES", true);
 	for (size_t k = 0; k < KEYS; k++)
-		columns[4 + k].heading = profile_key_heading(keys[k]);
+		if (is_shown(sharing, keys[k]))
+			add_column(&table, columns, profile_key_heading(keys[k]),
+				   keys[k] == PLUMB_KEY_BYTES);
 	add_rows(sharing, &table, NULL);
 	table_print(&table, out, 0);
 	table_free(&table);
@@ -87,13 +107,29 @@ static void print_separated(const struct sharing *sharing, struct output *out,
 	table_cell(&table, "cache_line");
 	table_cell(&table, "sharing");
 	table_cell(&table, "threads");
-	table_cell(&table, "samples");
+	table_cell(&table, sharing->exact ? "accesses" : "samples");
+	if (sharing->exact)
+		table_cell(&table, "moves");
 	for (size_t k = 0; k < KEYS; k++)
-		table_cell(&table, plumb_profile_key_name(keys[k]));
+		if (is_shown(sharing, keys[k]))
+			table_cell(&table, plumb_profile_key_name(keys[k]));
 	table.column_count = table.cell_count;
 	add_rows(sharing, &table, "");
 	table_print_separated(&table, out, separator);
 	table_free(&table);
+}
+
+static void put_counts(json_t *access, const struct plumb_profile_sharing *row)
+{
+	if (row->exact) {
+		json_put(access, "line_accesses", json_integer((json_int_t)row->samples));
+		json_put(access, "line_moves", json_integer((json_int_t)row->moves));
+		json_put(access, "accesses", json_integer((json_int_t)row->own));
+		json_put(access, "moves", json_integer((json_int_t)row->own_moves));
+	} else {
+		json_put(access, "line_samples", json_integer((json_int_t)row->samples));
+		json_put(access, "samples", json_integer((json_int_t)row->own));
+	}
 }
 
 static void print_json(const struct sharing *sharing, struct output *out)
@@ -108,14 +144,15 @@ static void print_json(const struct sharing *sharing, struct output *out)
 			 render_string(text_of(sharing, i, PLUMB_KEY_CACHE_LINE, room)));
 		json_put(access, "sharing", render_string(kind_of(&sharing->at[i])));
 		json_put(access, "threads", json_integer(sharing->at[i].threads));
-		json_put(access, "line_samples", json_integer((json_int_t)sharing->at[i].samples));
-		json_put(access, "samples", json_integer((json_int_t)samples_of(sharing, i)));
+		put_counts(access, &sharing->at[i]);
 		for (size_t k = 0; k < KEYS; k++)
-			json_put(access, plumb_profile_key_name(keys[k]),
-				 render_string(text_of(sharing, i, keys[k], room)));
+			if (is_shown(sharing, keys[k]))
+				json_put(access, plumb_profile_key_name(keys[k]),
+					 render_string(text_of(sharing, i, keys[k], room)));
 		json_add(accesses, access);
 	}
 	json_put(object, "recording", render_string(sharing->view->path));
+	json_put(object, "exact", json_boolean(sharing->exact));
 	json_put(object, "accesses", accesses);
 	render_json(out, object);
 }
@@ -124,9 +161,12 @@ void profile_sharing(struct output *out, const struct profile_view *view, bool j
 		     const char *separator)
 {
 	struct sharing sharing = {.view = view};
+	struct plumb_profile_event event;
 
 	if (plumb_profile_sharing(view->profile, &sharing.at, &sharing.count) < 0)
 		memory_given(NULL);
+	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++)
+		sharing.exact |= event.exact;
 	if (view->limit && sharing.count > view->limit)
 		sharing.count = view->limit;
 	if (json) {
@@ -137,7 +177,9 @@ void profile_sharing(struct output *out, const struct profile_view *view, bool j
 		print_text(&sharing, out);
 	} else {
 		output_text(out, STYLE_PLAIN,
-			    "No sampled cache line is used by several threads and written.");
+			    sharing.exact ? "No cache line is used by several threads and written."
+					  : "No sampled cache line is used by several threads and "
+					    "written.");
 		fputc('\n', out->stream);
 	}
 	free(sharing.at);

@@ -67,6 +67,7 @@ static const char *const key_headings[PLUMB_PROFILE_KEYS] = {
 	[PLUMB_KEY_LATENCY] = "LATENCY",
 	[PLUMB_KEY_TIME] = "TIME",
 	[PLUMB_KEY_ACCESS] = "ACCESS",
+	[PLUMB_KEY_BYTES] = "BYTES",
 };
 
 const char *profile_key_heading(unsigned key)

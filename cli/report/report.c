@@ -42,6 +42,16 @@ static bool asks_for_rows(const struct report_options *options)
 	       !options->csv && !options->common.separator;
 }
 
+static bool has_event(const struct plumb_recording *recording, const char *name)
+{
+	const struct plumb_recorded_event *event;
+
+	for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++)
+		if (event->name && strcmp(event->name, name) == 0)
+			return true;
+	return false;
+}
+
 /* Views that need SPE records are nothing for exact profiles, which count by instruction alone. */
 static int check_preset(const struct report_run *run)
 {
@@ -49,10 +59,18 @@ static int check_preset(const struct report_run *run)
 
 	if (!report_preset(options) || !plumb_profile_exact_type(run->reading.recording))
 		return EXIT_FINE;
+	if (options->sharing && has_event(run->reading.recording, "exact/line_accesses/"))
+		return EXIT_FINE;
+	if (options->sharing) {
+		complain("%s: this exact profile has no accesses to cache lines; an older plumb "
+			 "made it",
+			 options->from.input);
+		advise("record again with plumb record --exact");
+		return EXIT_USAGE;
+	}
 	complain("--%s requires SPE records; an exact profile has counts by instruction, without "
-		 "addresses of data, sources or latencies",
-		 options->sharing  ? "sharing"
-		 : options->mem    ? "mem"
+		 "sources of data or latencies",
+		 options->mem      ? "mem"
 		 : options->branch ? "branch"
 				   : "mix");
 	advise("record some with plumb record -e spe");
@@ -284,6 +302,7 @@ static int run_report(struct report_options *options)
 	struct report_run run = {
 		.options = options, .reading.options = &options->from, .reading.takes_raw = true};
 	const struct report_preset *preset = report_preset(options);
+	bool exact;
 	int status = check_options(options);
 
 	run.reading.found = memory_given(plumb_diagnostics_new());
@@ -295,16 +314,17 @@ static int run_report(struct report_options *options)
 		status = reading_samples(&run.reading, NULL);
 	if (status == EXIT_FINE)
 		status = reading_open(&run.reading, &how);
+	exact = status == EXIT_FINE && plumb_profile_exact_type(run.reading.recording);
 	/* Some seventy tables, one for each event, would be too many to read. */
 	if (status == EXIT_FINE && asks_for_rows(options))
-		options->topdown |= plumb_profile_exact_type(run.reading.recording) != 0;
+		options->topdown |= exact;
 	if (status == EXIT_FINE)
 		status = report_read_view(options, has_chains(run.reading.recording), &run.view,
 					  &run.paths);
 	if (status == EXIT_FINE)
 		status = check_preset(&run);
 	if (status == EXIT_FINE)
-		status = reading_filter(&run.reading, preset ? preset->filter : NULL);
+		status = reading_filter(&run.reading, preset && !exact ? preset->filter : NULL);
 	if (status == EXIT_FINE)
 		status = reading_choice(&run.reading);
 	if (status == EXIT_FINE)
@@ -405,8 +425,9 @@ static const struct option options[] = {
 	},
 	FLAG_ROW(0, "topdown", topdown,
 		 "show what became of each function's slots, from an exact recording"),
-	FLAG_ROW(0, "sharing", sharing,
-		 "show cache lines that several threads use and write, from SPE records"),
+	FLAG_ROW(
+		0, "sharing", sharing,
+		"show cache lines that several threads use and write, from SPE records or exactly"),
 	FLAG_ROW(0, "mem", mem,
 		 "show where loads and stores got their data, by function, with latencies"),
 	FLAG_ROW(0, "branch", branch, "show branches, with the share that was mispredicted"),

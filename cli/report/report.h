@@ -21,7 +21,7 @@ struct report_options {
 /* A choice of SPE records, keys and columns for one question, which other options override. */
 struct report_preset {
 	const char *filter;
-	uint8_t keys[7], columns[8];
+	uint8_t keys[8], columns[8];
 	size_t key_count, column_count;
 };
 /* view.c: returns that of --mem, --branch or --mix; NULL: none is given. */

@@ -325,8 +325,8 @@ static const struct report_preset presets[] = {
 	{
 		.filter = "memory",
 		.keys = {PLUMB_KEY_CACHE_LINE, PLUMB_KEY_PID, PLUMB_KEY_TID, PLUMB_KEY_OFFSET,
-			 PLUMB_KEY_ACCESS, PLUMB_KEY_SYMBOL, PLUMB_KEY_SRCLINE},
-		.key_count = 7,
+			 PLUMB_KEY_ACCESS, PLUMB_KEY_BYTES, PLUMB_KEY_SYMBOL, PLUMB_KEY_SRCLINE},
+		.key_count = 8,
 	},
 };
 

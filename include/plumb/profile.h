@@ -57,7 +57,9 @@ enum plumb_profile_key {
 	PLUMB_KEY_SYMBOL_TO,     /* the function there */
 	PLUMB_KEY_LATENCY,       /* total latency in cycles; of other samples, the weight */
 	PLUMB_KEY_TIME,          /* seconds, rounded down to a tenth, as in perf */
-	PLUMB_KEY_ACCESS,        /* "load", "store", or "atomic", which may do both */
+	/* Of samples that know what the instruction does to memory, too, such as perf mem's. */
+	PLUMB_KEY_ACCESS, /* "load", "store", or "atomic", which may do both */
+	PLUMB_KEY_BYTES,  /* that the instruction accesses in the cache line; of exact profiles */
 	PLUMB_PROFILE_KEYS
 };
 
@@ -285,18 +287,23 @@ PLUMB_API int plumb_profile_topdown(const struct plumb_profile *profile,
 
 /* A row of accesses to a cache line that several threads of a process use. */
 struct plumb_profile_sharing {
-	uint64_t line; /* address of the cache line */
-	uint64_t samples;
+	uint64_t line;    /* address of the cache line */
+	uint64_t samples; /* of the line; in exact profiles, all accesses to it */
 	unsigned threads; /* that use the line */
-	/* No offset is used by several threads and written: accesses that overlap without beginning
-	 * at the same byte count as different, because their sizes are unknown. */
+	/* No byte is used by several threads and written. The sizes of sampled accesses are
+	 * unknown: they count as different unless they begin at the same byte. */
 	bool is_false;
+	bool exact;        /* counted by the model, with `moves` */
 	size_t event, row; /* of the access */
+	uint64_t moves;    /* how often the line came from another core */
+	uint64_t own;      /* samples of this access, or accesses */
+	uint64_t own_moves;
 };
 /*
  * Lists accesses to the cache lines that several threads use and at least one writes. The profile's
- * keys must include CACHE_LINE, PID, TID, OFFSET and OP. Accesses to a line stand together, the
- * line with the most samples first. Free `*shared` with free(). Returns 0, NO_MEMORY, or ARGUMENT
+ * keys must include CACHE_LINE, PID, TID, OFFSET and ACCESS, and should include BYTES. Accesses to
+ * a line stand together, the line with the most samples first, or, if they are exact, the one that
+ * moved most. Free `*shared` with free(). Returns 0, NO_MEMORY, or ARGUMENT
  * if the profile lacks a key or is not finished.
  */
 PLUMB_API int plumb_profile_sharing(const struct plumb_profile *profile,

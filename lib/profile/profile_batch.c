@@ -50,7 +50,7 @@ static void add_part(struct parts *parts, unsigned key)
 		break;
 	case PLUMB_KEY_OP:
 	case PLUMB_KEY_SUBCLASS:
-	case PLUMB_KEY_ACCESS:
+	case PLUMB_KEY_ACCESS: /* BYTES has no value of an SPE record */
 		parts->operation_mask = UINT16_MAX;
 		break;
 	case PLUMB_KEY_DATA_SOURCE:

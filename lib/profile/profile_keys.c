@@ -10,6 +10,10 @@
 /* Nanoseconds to a value of PLUMB_KEY_TIME, as perf has it. */
 #define TIME_QUANTUM 100000000
 
+/* PERF_MEM_OP_* in a sample's data source. */
+#define DATA_LOAD  2
+#define DATA_STORE 4
+
 static const char *const names[PLUMB_PROFILE_KEYS] = {
 	[PLUMB_KEY_SYMBOL] = "symbol",
 	[PLUMB_KEY_DSO] = "dso",
@@ -34,6 +38,7 @@ static const char *const names[PLUMB_PROFILE_KEYS] = {
 	[PLUMB_KEY_LATENCY] = "latency",
 	[PLUMB_KEY_TIME] = "time",
 	[PLUMB_KEY_ACCESS] = "access",
+	[PLUMB_KEY_BYTES] = "bytes",
 };
 
 static const char *const access_names[ACCESSES] = {
@@ -303,6 +308,29 @@ static void set_latency(const struct plumb_samples_item *item, uint64_t value[2]
 		set_number(value, record->sample.weight);
 }
 
+/* Sets what the kernel says that a sample's instruction did to memory. */
+static void set_access(const struct plumb_record *record, uint64_t value[2])
+{
+	const bool known = record->event->attr.sample_type & PLUMB_SAMPLE_DATA_SRC;
+	const bool loads = known && record->sample.data_source & DATA_LOAD;
+	const bool stores = known && record->sample.data_source & DATA_STORE;
+
+	if (loads || stores)
+		set_number(value, !stores ? ACCESS_LOAD : !loads ? ACCESS_STORE : ACCESS_ATOMIC);
+}
+
+/* The raw data of an exact sample with an address is the number of bytes. */
+static void set_bytes(const struct frame_values *frame, uint64_t value[2])
+{
+	const struct plumb_sample *sample = &frame->item->record->sample;
+	uint32_t bytes;
+
+	if (!frame->event->public.exact || sample->raw_size < sizeof(bytes))
+		return;
+	memcpy(&bytes, sample->raw, sizeof(bytes));
+	set_number(value, bytes);
+}
+
 /* Of the keys of addresses of code. */
 static bool set_code(struct plumb_profile *profile, unsigned key, struct place *place,
 		     uint64_t value[2])
@@ -382,6 +410,11 @@ bool key_value(struct plumb_profile *profile, unsigned key, const struct frame_v
 			set_spe(frame->item, key, value);
 		else if (key == PLUMB_KEY_EVENT)
 			set_text(value, frame->event->public.name);
+		else if (key == PLUMB_KEY_ACCESS)
+			set_access(record, value);
+		return true;
+	case PLUMB_KEY_BYTES:
+		set_bytes(frame, value);
 		return true;
 	default:
 		return set_code(profile, key, frame->place, value);
@@ -463,6 +496,7 @@ const char *key_text(const struct plumb_profile *profile, unsigned key, const ui
 	case PLUMB_KEY_TID:
 	case PLUMB_KEY_CPU:
 	case PLUMB_KEY_LATENCY:
+	case PLUMB_KEY_BYTES:
 		snprintf(room, PLUMB_PROFILE_TEXT, "%" PRIu64, value[0]);
 		return room;
 	default:

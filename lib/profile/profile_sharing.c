@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cache lines that several threads use, and that at least one of them writes. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/profile.h"
+
+#define LINE_BYTES 64
 
 /* The keys that tell accesses apart. */
 enum { LINE, PID, TID, OFFSET, ACCESS, PARTS };
@@ -12,7 +15,7 @@ static const uint8_t part_keys[PARTS] = {PLUMB_KEY_CACHE_LINE, PLUMB_KEY_PID, PL
 struct access {
 	struct plumb_profile_sharing public;
 	uint64_t parts[PARTS];
-	uint64_t samples; /* of the access */
+	unsigned bytes; /* 1 if unknown */
 };
 
 struct accesses {
@@ -20,17 +23,22 @@ struct accesses {
 	size_t count;
 };
 
+/* Returns where a key's value is in a row, or 0 if the profile does not have it. */
+static size_t find_key(const struct plumb_profile *profile, uint8_t key)
+{
+	for (size_t k = 0; k < profile->options.key_count; k++)
+		if (profile->keys[k] == key)
+			return 1 + 2 * k;
+	return 0;
+}
+
 /* Sets where the keys are among those of the profile. Returns false if one is missing. */
 static bool find_parts(const struct plumb_profile *profile, size_t where[PARTS])
 {
 	for (size_t part = 0; part < PARTS; part++) {
-		size_t k = 0;
-
-		while (k < profile->options.key_count && profile->keys[k] != part_keys[part])
-			k++;
-		if (k == profile->options.key_count)
+		where[part] = find_key(profile, part_keys[part]);
+		if (!where[part])
 			return false;
-		where[part] = 1 + 2 * k;
 	}
 	return true;
 }
@@ -52,11 +60,13 @@ static int compare_places(const void *a, const void *b)
 	return result ? result : compare_numbers(x->public.row, y->public.row);
 }
 
-/* The line with the most samples first. */
+/* The line that moved most, or else has the most samples, first. */
 static int compare_lines(const void *a, const void *b)
 {
 	const struct access *x = a, *y = b;
 
+	if (x->public.moves != y->public.moves)
+		return x->public.moves > y->public.moves ? -1 : 1;
 	if (x->public.samples != y->public.samples)
 		return x->public.samples > y->public.samples ? -1 : 1;
 	return compare_places(a, b);
@@ -68,28 +78,121 @@ static bool is_same_line(const struct access *a, const struct access *b)
 	       a->parts[LINE] == b->parts[LINE];
 }
 
-static void collect(const struct plumb_profile *profile, const size_t where[PARTS],
+/* Returns the event of an exact profile with this name, or else `event_count`. */
+static size_t find_event(const struct plumb_profile *profile, const char *name)
+{
+	size_t e = 0;
+
+	while (e < profile->event_count &&
+	       (!profile->events[e].public.exact || !profile->events[e].public.name ||
+		strcmp(profile->events[e].public.name, name) != 0))
+		e++;
+	return e;
+}
+
+/* Whether all keys of two rows have the same values. */
+static bool same_values(const struct plumb_profile *profile, uint32_t a, uint32_t b)
+{
+	return memcmp(row_values(profile, a) + 1, row_values(profile, b) + 1,
+		      (profile->words - 1) * sizeof(uint64_t)) == 0;
+}
+
+/* A hash table of the rows of an event, by the values of their keys. */
+struct row_table {
+	uint32_t *slots; /* NO_ROW: free */
+	size_t mask;
+};
+
+static uint64_t hash_keys(const struct plumb_profile *profile, uint32_t row)
+{
+	return hash_words(row_values(profile, row) + 1, profile->words - 1);
+}
+
+static bool fill_table(struct row_table *table, const struct plumb_profile *profile, size_t event)
+{
+	const struct profiled_event *from =
+		event < profile->event_count ? &profile->events[event] : NULL;
+	const size_t count = from ? from->public.row_count : 0;
+	size_t size = 64;
+
+	while (size < 2 * count)
+		size *= 2;
+	table->mask = size - 1;
+	table->slots = malloc(size * sizeof(*table->slots));
+	if (!table->slots)
+		return false;
+	for (size_t i = 0; i < size; i++)
+		table->slots[i] = NO_ROW;
+	for (size_t i = 0; i < count; i++) {
+		size_t at = hash_keys(profile, from->order[i]) & table->mask;
+
+		while (table->slots[at] != NO_ROW)
+			at = (at + 1) & table->mask;
+		table->slots[at] = from->order[i];
+	}
+	return true;
+}
+
+/* Returns the period of the row with the same values, or 0 if there is none. */
+static uint64_t same_row_period(const struct row_table *table, const struct plumb_profile *profile,
+				uint32_t row)
+{
+	size_t at = hash_keys(profile, row) & table->mask;
+
+	for (; table->slots[at] != NO_ROW; at = (at + 1) & table->mask)
+		if (same_values(profile, table->slots[at], row))
+			return profile->rows[table->slots[at]].own.period;
+	return 0;
+}
+
+static void collect_row(const struct plumb_profile *profile, const size_t where[PARTS], size_t e,
+			size_t i, struct accesses *accesses)
+{
+	const struct profiled_event *event = &profile->events[e];
+	const struct row *row = &profile->rows[event->order[i]];
+	const uint64_t *values = row_values(profile, event->order[i]);
+	const size_t bytes = find_key(profile, PLUMB_KEY_BYTES);
+	struct access *access = &accesses->at[accesses->count];
+
+	/* A number's second word is not 0. */
+	if (!values[where[LINE] + 1] || !values[where[ACCESS] + 1])
+		return;
+	*access = (struct access){
+		.public = {.event = e,
+			   .row = i,
+			   .line = values[where[LINE]],
+			   .exact = event->public.exact,
+			   .own = event->public.exact ? row->own.period : row->own.samples},
+		.bytes = bytes && values[bytes + 1] ? (unsigned)values[bytes] : 1,
+	};
+	for (size_t part = 0; part < PARTS; part++)
+		access->parts[part] = values[where[part]];
+	accesses->count++;
+}
+
+/* Collects what may be accesses to shared lines. Returns false if out of memory. */
+static bool collect(const struct plumb_profile *profile, const size_t where[PARTS],
 		    struct accesses *accesses)
 {
+	const size_t moves = find_event(profile, "exact/line_moves/");
+	struct row_table moved;
+
+	if (!fill_table(&moved, profile, moves))
+		return false;
 	for (size_t e = 0; e < profile->event_count; e++) {
 		const struct profiled_event *event = &profile->events[e];
 
-		for (size_t i = 0; i < event->public.row_count; i++) {
-			const uint64_t *values = row_values(profile, event->order[i]);
-			struct access *access = &accesses->at[accesses->count];
+		for (size_t i = 0; e != moves && i < event->public.row_count; i++) {
+			const size_t before = accesses->count;
 
-			/* A number's second word is not 0. */
-			if (!values[where[LINE] + 1] || !values[where[ACCESS] + 1])
-				continue;
-			*access = (struct access){
-				.public = {.event = e, .row = i, .line = values[where[LINE]]},
-				.samples = profile->rows[event->order[i]].own.samples,
-			};
-			for (size_t part = 0; part < PARTS; part++)
-				access->parts[part] = values[where[part]];
-			accesses->count++;
+			collect_row(profile, where, e, i, accesses);
+			if (accesses->count > before)
+				accesses->at[before].public.own_moves =
+					same_row_period(&moved, profile, event->order[i]);
 		}
 	}
+	free(moved.slots);
+	return true;
 }
 
 static int compare_threads(const void *a, const void *b)
@@ -109,19 +212,27 @@ static unsigned count_threads(const struct access *accesses, size_t count, uint6
 	return distinct;
 }
 
-/* Returns whether several threads use an offset that one of them writes. They come by offset, and
- * those of an offset by thread. */
-static bool shares_offset(const struct access *accesses, size_t count)
+/* Returns whether several threads use a byte that one of them writes. */
+static bool shares_byte(const struct access *accesses, size_t count)
 {
-	for (size_t i = 0, end; i < count; i = end) {
-		bool written = false;
+	struct {
+		uint64_t thread;
+		bool used, several, written;
+	} bytes[LINE_BYTES] = {0};
 
-		for (end = i;
-		     end < count && accesses[end].parts[OFFSET] == accesses[i].parts[OFFSET]; end++)
-			written |= accesses[end].parts[ACCESS] != ACCESS_LOAD;
-		if (written && accesses[end - 1].parts[TID] != accesses[i].parts[TID])
-			return true;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t first = accesses[i].parts[OFFSET], thread = accesses[i].parts[TID];
+
+		for (uint64_t b = first; b < first + accesses[i].bytes && b < LINE_BYTES; b++) {
+			bytes[b].several |= bytes[b].used && bytes[b].thread != thread;
+			bytes[b].written |= accesses[i].parts[ACCESS] != ACCESS_LOAD;
+			bytes[b].thread = thread;
+			bytes[b].used = true;
+		}
 	}
+	for (size_t b = 0; b < LINE_BYTES; b++)
+		if (bytes[b].several && bytes[b].written)
+			return true;
 	return false;
 }
 
@@ -132,14 +243,16 @@ static bool describe(struct access *accesses, size_t count, uint64_t *threads)
 	bool written = false;
 
 	for (size_t i = 0; i < count; i++) {
-		line.samples += accesses[i].samples;
+		line.samples += accesses[i].public.own;
+		line.moves += accesses[i].public.own_moves;
 		written |= accesses[i].parts[ACCESS] != ACCESS_LOAD;
 	}
 	if (line.threads < 2 || !written)
 		return false;
-	line.is_false = !shares_offset(accesses, count);
+	line.is_false = !shares_byte(accesses, count);
 	for (size_t i = 0; i < count; i++) {
 		accesses[i].public.samples = line.samples;
+		accesses[i].public.moves = line.moves;
 		accesses[i].public.threads = line.threads;
 		accesses[i].public.is_false = line.is_false;
 	}
@@ -178,8 +291,7 @@ int plumb_profile_sharing(const struct plumb_profile *profile,
 	accesses.at = calloc(room, sizeof(*accesses.at));
 	threads = malloc(room * sizeof(*threads));
 	*shared = calloc(room, sizeof(**shared));
-	if (accesses.at && threads && *shared) {
-		collect(profile, where, &accesses);
+	if (accesses.at && threads && *shared && collect(profile, where, &accesses)) {
 		qsort(accesses.at, accesses.count, sizeof(*accesses.at), compare_places);
 		keep_shared(&accesses, threads);
 		qsort(accesses.at, accesses.count, sizeof(*accesses.at), compare_lines);

@@ -364,6 +364,21 @@ static void tell_cost(void *user, uint32_t context, uint64_t pc, const uint64_t 
 		   costs, frame.count * sizeof(costs[0]));
 }
 
+static void tell_line(void *user, const struct lines_count *count)
+{
+	const struct model_frame_line frame = {
+		.ip = count->pc,
+		.address = count->address,
+		.accesses = count->accesses,
+		.moves = count->moves,
+		.bytes = count->bytes,
+		.access = count->access,
+	};
+	struct sampler *sampler = user;
+
+	send_frame(sampler, FRAME_LINE, time_now(sampler), &frame, sizeof(frame), NULL, 0);
+}
+
 /* Reports a profile up to now, together with the counts that it adds up to. */
 static void tell_profile(struct sampler *sampler)
 {
@@ -371,7 +386,14 @@ static void tell_profile(struct sampler *sampler)
 
 	core_counts(sampler->core);
 	exact_tell(sampler->core, tell_cost, &telling);
+	exact_tell_lines(sampler->core, tell_line, sampler);
 	atomic_store_explicit(&sampler->ring->time, time_now(sampler), memory_order_relaxed);
+}
+
+static void follow_lines(struct sampler *sampler)
+{
+	if (!exact_follow_lines(sampler->core))
+		atomic_store(&sampling->exact_failed, 1);
 }
 
 static void begin_profile(struct sampler *sampler)
@@ -383,6 +405,8 @@ static void begin_profile(struct sampler *sampler)
 		return;
 	}
 	core_set_exact(sampler->core, sampler->exact);
+	if (atomic_load(&sampling->several))
+		follow_lines(sampler);
 	pthread_mutex_lock(&lock);
 	sampler->next = profiled;
 	profiled = sampler;
@@ -402,6 +426,8 @@ static void end_profile(struct sampler *sampler)
 	pthread_mutex_unlock(&lock);
 	if (exact_failed(sampler->exact))
 		atomic_store(&sampling->exact_failed, 1);
+	if (exact_lines_incomplete(sampler->exact))
+		atomic_store(&sampling->lines_incomplete, 1);
 	atomic_fetch_add(&sampling->calls_too_deep, contexts->too_deep);
 	atomic_fetch_add(&sampling->calls_too_many, contexts->too_many);
 	core_set_exact(sampler->core, NULL);
@@ -714,6 +740,11 @@ void sampler_system_call(struct sampler *sampler, int64_t number, uint64_t a1, u
 
 		/* What it does has times that this thread will have passed. */
 		atomic_store(&sampling->several, 1);
+		/* Lines can move from now on. */
+		if (sampler->exact && sampler_enter(sampler)) {
+			follow_lines(sampler);
+			sampler_leave(sampler);
+		}
 		pthread_mutex_lock(&lock);
 		made_by = (struct origin){sampler->pid, sampler->tid,
 					  since * params->frequency_mhz / 1000 +

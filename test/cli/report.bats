@@ -192,10 +192,13 @@ setup()
 	[ "$status" -eq 2 ]
 	said "plumb: --time is not supported for an exact profile, which counts over the whole run" \
 		"       sample the program instead, as with plumb record -e spe"
-	for view in sharing mem branch mix; do
+	run --separate-stderr plumb report -i exact.data --sharing
+	[ "$status" -eq 0 ] && said
+	[ "$output" = "No cache line is used by several threads and written." ]
+	for view in mem branch mix; do
 		run --separate-stderr plumb report -i exact.data --$view
 		[ "$status" -eq 2 ]
-		said "plumb: --$view requires SPE records; an exact profile has counts by instruction, without addresses of data, sources or latencies" \
+		said "plumb: --$view requires SPE records; an exact profile has counts by instruction, without sources of data or latencies" \
 			"       record some with plumb record -e spe"
 	done
 	# Without symbols, the name in the table chooses the row; both parts have the table's unit.

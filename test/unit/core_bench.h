@@ -139,6 +139,24 @@ uint64_t memory_lines_moved(const struct memory *memory)
 	return 0;
 }
 
+unsigned memory_take_moves(struct memory *memory, uint64_t *lines, unsigned room)
+{
+	(void)memory, (void)lines, (void)room;
+	return 0;
+}
+
+uint64_t memory_line_of(const struct memory *memory, uint64_t address)
+{
+	(void)memory;
+	return address;
+}
+
+bool memory_has_moved(const struct memory *memory, uint64_t line)
+{
+	(void)memory, (void)line;
+	return false;
+}
+
 void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bool for_store)
 {
 	(void)memory;

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "events.h"
+#include "lines.h"
 #include "memory.h"
 
 #define LINE  64u
@@ -325,6 +326,96 @@ static void a_line_written_elsewhere_is_fetched_from_there(void **state)
 	stop();
 }
 
+static void moves_of_lines_are_noted(void **state)
+{
+	static uint64_t other_counts[EVENT_COUNT];
+	struct memory_result r;
+	uint64_t lines[8], line;
+	struct memory *other;
+
+	(void)state;
+	start(false);
+	memset(other_counts, 0, sizeof(other_counts));
+	other = memory_new(memory_system, &params, other_counts);
+	load(0x30008, &r);
+	line = memory_line_of(memory, 0x30008);
+	assert_int_equal(line, r.physical / LINE);
+	assert_int_equal(line, memory_line_of(other, 0xff00000000030030));
+	assert_int_equal(memory_take_moves(memory, lines, 8), 0);
+	assert_false(memory_has_moved(memory, line));
+	/* The first writer has it from DRAM; then the reader has it from the writer. */
+	memory_store(other, 1000, 0x1000, 0x30000, 8, false, &r);
+	assert_int_equal(memory_take_moves(other, lines, 8), 0);
+	load(0x30000, &r);
+	assert_int_equal(memory_take_moves(memory, lines, 8), 1);
+	assert_int_equal(lines[0], line);
+	assert_true(memory_has_moved(other, line));
+	assert_false(memory_has_moved(other, line + 1));
+	assert_int_equal(memory_take_moves(memory, lines, 8), 0);
+	memory_free(other);
+	stop();
+}
+
+/* Adds up what is told. */
+static void add_told(void *user, const struct lines_count *count)
+{
+	struct lines_count *sum = user;
+
+	sum->pc = count->pc;
+	sum->address = count->address;
+	sum->bytes = count->bytes;
+	sum->access = count->access;
+	sum->accesses += count->accesses;
+	sum->moves += count->moves;
+}
+
+static void accesses_to_shared_lines_are_counted(void **state)
+{
+	static uint64_t other_counts[EVENT_COUNT];
+	const struct access pair[] = {{.address = 0x30010, .bytes = 8},
+				      {.address = 0x30018, .bytes = 8}};
+	struct access crossing = {.address = 0x3003c, .bytes = 8}, far = {.bytes = 8};
+	struct lines_count sum = {0};
+	struct memory_result r;
+	struct memory *other;
+	struct lines *lines;
+
+	(void)state;
+	start(false);
+	memset(other_counts, 0, sizeof(other_counts));
+	other = memory_new(memory_system, &params, other_counts);
+	lines = lines_new(memory, LINE);
+	assert_non_null(lines);
+	memory_store(other, 1000, 0x1000, 0x30000, 8, false, &r);
+	/* Before the line moves, for the access that moves it, and after. */
+	lines_accessed(lines, 0x4000, LINES_LOAD, pair, pair + 2);
+	load(0x30010, &r);
+	lines_accessed(lines, 0x4000, LINES_LOAD, pair, pair + 2);
+	lines_accessed(lines, 0x4000, LINES_LOAD, pair, pair + 2);
+	/* Many lines that never move make way for each other, and for none that has. */
+	for (far.address = 0x1000000; far.address < 0x1000000 + 40000 * LINE; far.address += LINE)
+		lines_accessed(lines, 0x5000, LINES_STORE, &far, &far + 1);
+	assert_false(lines_incomplete(lines));
+	lines_tell(lines, add_told, &sum);
+	assert_int_equal(sum.pc, 0x4000);
+	assert_int_equal(sum.address, 0x30010);
+	assert_int_equal(sum.bytes, 16);
+	assert_int_equal(sum.access, LINES_LOAD);
+	assert_int_equal(sum.accesses, 3);
+	assert_int_equal(sum.moves, 1);
+	/* Told once. The part in the next line, which has not moved, is not told. */
+	lines_accessed(lines, 0x6000, LINES_ATOMIC, &crossing, &crossing + 1);
+	sum = (struct lines_count){0};
+	lines_tell(lines, add_told, &sum);
+	assert_int_equal(sum.address, 0x3003c);
+	assert_int_equal(sum.bytes, 4);
+	assert_int_equal(sum.accesses, 1);
+	assert_int_equal(sum.moves, 0);
+	lines_free(lines);
+	memory_free(other);
+	stop();
+}
+
 static void physical_blocks_are_given_in_order_of_first_touch(void **state)
 {
 	struct memory_result a, b, again, middle;
@@ -426,6 +517,8 @@ int main(void)
 		cmocka_unit_test(a_long_run_of_stores_stops_allocating),
 		cmocka_unit_test(dirty_lines_are_written_back_once),
 		cmocka_unit_test(a_line_written_elsewhere_is_fetched_from_there),
+		cmocka_unit_test(moves_of_lines_are_noted),
+		cmocka_unit_test(accesses_to_shared_lines_are_counted),
 		cmocka_unit_test(physical_blocks_are_given_in_order_of_first_touch),
 		cmocka_unit_test(the_set_of_l1_follows_from_the_virtual_address),
 		cmocka_unit_test(lines_of_one_set_evict_each_other),

@@ -5,6 +5,8 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#include "lines.h"
+
 #define CONTEXT_USER ((uint64_t)-512) /* PERF_CONTEXT_USER */
 
 void exact_read_context(struct exact_chain *chain, const char *body, size_t size)
@@ -68,6 +70,58 @@ uint64_t exact_read_cost(struct record_writer *out, const struct record_setup *s
 	return written;
 }
 
+/* union perf_mem_data_src; its other parts are not known, or meaningless. */
+static uint64_t data_source(const struct model_frame_line *line, bool moved)
+{
+	const uint64_t op = line->access == LINES_LOAD    ? PERF_MEM_OP_LOAD
+			    : line->access == LINES_STORE ? PERF_MEM_OP_STORE
+							  : PERF_MEM_OP_LOAD | PERF_MEM_OP_STORE;
+
+	return op << PERF_MEM_OP_SHIFT |
+	       (moved ? PERF_MEM_LVL_HIT | PERF_MEM_LVL_REM_CCE1 : PERF_MEM_LVL_NA)
+		       << PERF_MEM_LVL_SHIFT |
+	       (moved ? PERF_MEM_SNOOP_HITM : PERF_MEM_SNOOP_NA) << PERF_MEM_SNOOP_SHIFT |
+	       (uint64_t)PERF_MEM_LOCK_NA << PERF_MEM_LOCK_SHIFT |
+	       (uint64_t)PERF_MEM_TLB_NA << PERF_MEM_TLB_SHIFT;
+}
+
+static void write_line(struct record_writer *out, const struct record_setup *setup,
+		       const struct model_frame *frame, unsigned slot,
+		       const struct model_frame_line *line, bool moved)
+{
+	const unsigned event = moved ? EXACT_LINE_MOVES : EXACT_LINE_ACCESSES;
+	const uint64_t type = setup->events[event].attr.sample_type;
+
+	record_begin(out, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	record_u64(out, setup->ids[event]);
+	record_u64(out, line->ip);
+	record_u32(out, frame->pid);
+	record_u32(out, frame->tid);
+	if (type & PERF_SAMPLE_TIME)
+		record_u64(out, frame->time);
+	record_u64(out, line->address);
+	if (type & PERF_SAMPLE_CPU)
+		record_u64(out, slot);
+	record_u64(out, moved ? line->moves : line->accesses);
+	record_u32(out, sizeof(line->bytes)); /* raw data */
+	record_u32(out, line->bytes);
+	record_u64(out, data_source(line, moved));
+	record_close(out);
+}
+
+uint64_t exact_read_line(struct record_writer *out, const struct record_setup *setup,
+			 const struct model_frame *frame, unsigned slot, const char *body)
+{
+	struct model_frame_line line;
+
+	memcpy(&line, body, sizeof(line));
+	write_line(out, setup, frame, slot, &line, false);
+	if (!line.moves)
+		return 1;
+	write_line(out, setup, frame, slot, &line, true);
+	return 2;
+}
+
 void exact_warn(const struct model_sampling *sampling, struct plumb_diagnostics *diagnostics)
 {
 	uint64_t deep = atomic_load(&sampling->calls_too_deep);
@@ -83,6 +137,10 @@ void exact_warn(const struct model_sampling *sampling, struct plumb_diagnostics 
 				      "what it had counted",
 				      lost,
 				      lost == 1 ? "thread was killed" : "threads were each killed");
+	if (atomic_load(&sampling->lines_incomplete))
+		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "lines-incomplete", NULL,
+				      "threads share more cache lines than the model follows: "
+				      "some of their accesses are missing");
 	if (deep)
 		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "deep-calls", NULL,
 				      "%" PRIu64 " call sites are more than %d calls deep: they "

@@ -20,6 +20,12 @@ void exact_read_context(struct exact_chain *chain, const char *body, size_t size
 uint64_t exact_read_cost(struct record_writer *out, const struct record_setup *setup,
 			 const struct exact_chain *chain, const struct model_frame *frame,
 			 unsigned slot, const char *body, size_t size);
+/*
+ * Reads the body of a FRAME_LINE, and writes a sample with the address for its accesses, and one
+ * for the moves of the line, if there were any. Their raw data is the number of bytes, 32 bits.
+ */
+uint64_t exact_read_line(struct record_writer *out, const struct record_setup *setup,
+			 const struct model_frame *frame, unsigned slot, const char *body);
 /* Warns if the profile is coarser than the program, or incomplete. */
 void exact_warn(const struct model_sampling *sampling, struct plumb_diagnostics *diagnostics);
 

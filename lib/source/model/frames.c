@@ -142,6 +142,8 @@ static size_t body_size(uint32_t type)
 		return sizeof(struct model_frame_context);
 	case FRAME_COST:
 		return sizeof(struct model_frame_cost);
+	case FRAME_LINE:
+		return sizeof(struct model_frame_line);
 	default:
 		return 0;
 	}
@@ -152,7 +154,7 @@ static bool is_wanted(const struct model_frames *f, uint32_t type)
 {
 	if (type == FRAME_START || type == FRAME_AUX)
 		return f->asked->spe;
-	if (type == FRAME_CONTEXT || type == FRAME_COST)
+	if (type == FRAME_CONTEXT || type == FRAME_COST || type == FRAME_LINE)
 		return f->chains != NULL;
 	return true;
 }
@@ -194,6 +196,9 @@ static void write_frame(struct model_frames *f, unsigned slot, const struct mode
 		return;
 	case FRAME_CONTEXT:
 		exact_read_context(&f->chains[slot], body, size);
+		return;
+	case FRAME_LINE:
+		f->samples += exact_read_line(&f->out, f->setup, frame, slot, body);
 		return;
 	case FRAME_COST:
 		f->samples += exact_read_cost(&f->out, f->setup, &f->chains[slot], frame, slot,

@@ -366,7 +366,9 @@ void record_setup_name_engine(struct record_setup *setup, const char *version)
 }
 
 /* "exact/NAME/" */
-static const char *const sampled_names[EXACT_COUNT] = {
+static const char *const sampled_names[EXACT_EVENTS] = {
+	[EXACT_LINE_ACCESSES] = "exact/line_accesses/",
+	[EXACT_LINE_MOVES] = "exact/line_moves/",
 #define EXACT_EVENT(name)       [EXACT_##name] = "exact/" #name "/",
 #define EXACT_SLOTS(name, text) [EXACT_SLOTS_##name] = "exact/" text "/",
 #include "exact.def"
@@ -376,16 +378,19 @@ static const char *const sampled_names[EXACT_COUNT] = {
 
 static void make_exact(struct record_setup *setup, const struct source_record_job *job)
 {
-	for (unsigned e = 0; e < EXACT_COUNT; e++) {
+	for (unsigned e = 0; e < EXACT_EVENTS; e++) {
 		struct plumb_event_attr *attr = &setup->events[e].attr;
+		const bool line = e >= EXACT_COUNT, own = line || exact_events[e] == EVENT_COUNT;
 
 		attr->type = TYPE_EXACT;
-		attr->config = exact_events[e] == EVENT_COUNT ? CONFIG_NO_EVENT + e
-							      : model_event_codes[exact_events[e]];
-		attr->sample_type = common_type(job) | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
+		attr->config = own ? CONFIG_NO_EVENT + e : model_event_codes[exact_events[e]];
+		attr->sample_type = common_type(job) | PERF_SAMPLE_PERIOD;
+		attr->sample_type |=
+			line ? PERF_SAMPLE_ADDR | PERF_SAMPLE_RAW | PERF_SAMPLE_DATA_SRC
+			     : PERF_SAMPLE_CALLCHAIN;
 		set_common(setup, job, e, sampled_names[e]);
 	}
-	setup->recording.event_count = EXACT_COUNT;
+	setup->recording.event_count = EXACT_EVENTS;
 }
 
 int record_setup_make(struct record_setup *setup, const struct source_record_job *job,

@@ -10,8 +10,11 @@
 #include "sampling.h"
 #include "source/source.h"
 
+/* Events of exact profiles after those that are charged to instructions: exact.h. */
+enum { EXACT_LINE_ACCESSES = EXACT_COUNT, EXACT_LINE_MOVES, EXACT_EVENTS };
+
 #define RECORD_EVENTS_MAX \
-	(EXACT_COUNT > OVERFLOW_COUNTERS ? EXACT_COUNT + 2 : OVERFLOW_COUNTERS + 2)
+	(EXACT_EVENTS > OVERFLOW_COUNTERS ? EXACT_EVENTS + 2 : OVERFLOW_COUNTERS + 2)
 
 #define RECORD_MISC_USER      2
 #define RECORD_MISC_COMM_EXEC (1 << 13)

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lines.h"
+
+#include <stdlib.h>
+
+#include "memory.h"
+
+#define SETS         2048
+#define WAYS         8
+#define CELLS_MAX    (1u << 20)
+#define MOVES_MAX    8 /* lines that one instruction may move */
+#define ADDRESS_BITS 0x00ffffffffffffffull
+
+/* One kind of access of one instruction to the same bytes of a line. */
+struct cell {
+	uint64_t pc, accesses, moves;
+	uint32_t next;  /* of the line, or of the free ones; 0: none */
+	uint8_t offset; /* in the line */
+	uint8_t bytes, access;
+};
+
+struct line {
+	uint64_t number;   /* of the virtual line, plus one; 0: none */
+	uint64_t physical; /* its number as the memory side has it */
+	uint64_t used;     /* when it was used last */
+	uint32_t cells;    /* index of the first one */
+};
+
+struct lines {
+	struct memory *memory;
+	unsigned line_bytes;
+	uint64_t now; /* counts accesses */
+	struct line *sets;
+	struct cell *cells; /* [0] is none */
+	uint32_t count, room, free;
+	bool incomplete;
+	uint64_t moved[MOVES_MAX]; /* for the instruction at hand */
+	unsigned moved_count;
+};
+
+struct lines *lines_new(struct memory *memory, unsigned line_bytes)
+{
+	struct lines *lines = calloc(1, sizeof(*lines));
+
+	if (!lines)
+		return NULL;
+	lines->memory = memory;
+	lines->line_bytes = line_bytes;
+	lines->count = 1;
+	lines->sets = calloc((size_t)SETS * WAYS, sizeof(*lines->sets));
+	if (!lines->sets) {
+		lines_free(lines);
+		return NULL;
+	}
+	return lines;
+}
+
+void lines_free(struct lines *lines)
+{
+	if (!lines)
+		return;
+	free(lines->sets);
+	free(lines->cells);
+	free(lines);
+}
+
+bool lines_incomplete(const struct lines *lines)
+{
+	return lines->incomplete;
+}
+
+static void forget(struct lines *lines, struct line *line)
+{
+	while (line->cells) {
+		uint32_t at = line->cells;
+
+		line->cells = lines->cells[at].next;
+		lines->cells[at].next = lines->free;
+		lines->free = at;
+	}
+	line->number = 0;
+}
+
+/* Returns an unused cell, or 0 if there is no memory. */
+static uint32_t new_cell(struct lines *lines)
+{
+	uint32_t at = lines->free;
+
+	if (at) {
+		lines->free = lines->cells[at].next;
+		return at;
+	}
+	if (lines->count >= lines->room) {
+		uint32_t room = lines->room ? 2 * lines->room : 1024;
+		struct cell *grown;
+
+		if (room > CELLS_MAX)
+			return 0;
+		grown = realloc(lines->cells, room * sizeof(*grown));
+		if (!grown)
+			return 0;
+		lines->cells = grown;
+		lines->room = room;
+	}
+	return lines->count++;
+}
+
+/* Returns which of two lines should go: one that has not moved, or else the one not used longest.
+ */
+static struct line *less_needed(const struct lines *lines, struct line *a, struct line *b)
+{
+	const bool a_moved = memory_has_moved(lines->memory, a->physical);
+	const bool b_moved = memory_has_moved(lines->memory, b->physical);
+
+	if (a_moved != b_moved)
+		return a_moved ? b : a;
+	return a->used < b->used ? a : b;
+}
+
+static struct line *find_line(struct lines *lines, uint64_t number)
+{
+	struct line *set =
+		&lines->sets[(number * 0x9e3779b97f4a7c15ull >> 40) % SETS * (size_t)WAYS];
+	struct line *line = NULL;
+
+	for (unsigned way = 0; way < WAYS; way++)
+		if (set[way].number == number + 1)
+			return &set[way];
+	for (unsigned way = 0; way < WAYS && (!line || line->number); way++)
+		line = !line || !set[way].number ? &set[way] : less_needed(lines, line, &set[way]);
+	if (line->number) {
+		lines->incomplete |= memory_has_moved(lines->memory, line->physical);
+		forget(lines, line);
+	}
+	*line = (struct line){
+		.number = number + 1,
+		.physical = memory_line_of(lines->memory, number * lines->line_bytes),
+	};
+	return line;
+}
+
+/* Counts an access within a line. */
+static void count(struct lines *lines, uint64_t pc, enum lines_access access, uint64_t address,
+		  unsigned bytes)
+{
+	struct line *line = find_line(lines, address / lines->line_bytes);
+	const uint8_t offset = (uint8_t)(address % lines->line_bytes);
+	struct cell *cell = NULL;
+	uint32_t at;
+
+	line->used = ++lines->now;
+	for (at = line->cells; at; at = cell->next) {
+		cell = &lines->cells[at];
+		if (cell->pc == pc && cell->offset == offset && cell->bytes == bytes &&
+		    cell->access == access)
+			break;
+	}
+	if (!at) {
+		at = new_cell(lines);
+		if (!at) {
+			lines->incomplete = true;
+			return;
+		}
+		cell = &lines->cells[at];
+		*cell = (struct cell){.pc = pc,
+				      .next = line->cells,
+				      .offset = offset,
+				      .bytes = (uint8_t)bytes,
+				      .access = (uint8_t)access};
+		line->cells = at;
+	}
+	cell->accesses++;
+	for (unsigned i = 0; i < lines->moved_count; i++)
+		if (lines->moved[i] == line->physical) {
+			cell->moves++;
+			/* Once is enough for all accesses of the instruction. */
+			lines->moved[i] = UINT64_MAX;
+			return;
+		}
+}
+
+void lines_accessed(struct lines *lines, uint64_t pc, enum lines_access access,
+		    const struct access *first, const struct access *end)
+{
+	lines->moved_count = memory_take_moves(lines->memory, lines->moved, MOVES_MAX);
+	while (first != end) {
+		uint64_t address = first->address & ADDRESS_BITS, rest = first->bytes;
+
+		/* Those of a pair of registers are one. */
+		while (++first != end && (first->address & ADDRESS_BITS) == address + rest)
+			rest += first->bytes;
+		while (rest) {
+			uint64_t room = lines->line_bytes - address % lines->line_bytes;
+			uint64_t bytes = rest < room ? rest : room;
+
+			count(lines, pc, access, address, (unsigned)bytes);
+			address += bytes;
+			rest -= bytes;
+		}
+	}
+}
+
+void lines_tell(struct lines *lines, lines_told *told, void *user)
+{
+	for (size_t i = 0; i < (size_t)SETS * WAYS; i++) {
+		struct line *line = &lines->sets[i];
+		const bool moved = line->number && memory_has_moved(lines->memory, line->physical);
+
+		for (uint32_t at = moved ? line->cells : 0; at; at = lines->cells[at].next) {
+			const struct cell *cell = &lines->cells[at];
+			const struct lines_count count = {
+				.pc = cell->pc,
+				.address = (line->number - 1) * lines->line_bytes + cell->offset,
+				.accesses = cell->accesses,
+				.moves = cell->moves,
+				.bytes = cell->bytes,
+				.access = cell->access,
+			};
+
+			told(user, &count);
+		}
+		if (line->number)
+			forget(lines, line);
+	}
+}
