@@ -128,7 +128,6 @@ static void put_decimal(struct buffer *buffer, bool negative, uint64_t number, c
 			unsigned width)
 {
 	char *at = make_room(buffer, decimal_digits(number) + negative, pad, width);
-
 	for (; number >= 100; number /= 100) {
 		at -= 2;
 		memcpy(at, &decimal_pairs[number % 100 * 2], 2);

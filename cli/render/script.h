@@ -157,11 +157,18 @@ struct script_repeats *script_repeats_new(void);
 void script_repeats_forget_places(struct script_repeats *repeats);
 /* The columns before the time; `chain`: a call chain follows. */
 void script_repeat_start(struct script_printer *printer, const struct script_sample *sample,
-			 bool chain, script_print_columns *print);
+			 bool chain, script_print_columns *print, script_print_columns *time);
 void script_repeat_name(struct script_printer *printer, const struct script_sample *sample,
 			script_print_columns *print);
 void script_repeat_place(struct script_printer *printer, struct script_sample *sample,
 			 script_print_place *print);
+/*
+ * A whole line whose text before and after the event's name depends on the thread, the CPU, the
+ * time, the period and the address of code alone.
+ */
+void script_repeat_line(struct script_printer *printer, struct script_sample *sample,
+			script_print_place *before, script_print_columns *name,
+			script_print_place *after);
 
 /* script_line.c: a sample as a line; other records' lines begin like it. */
 void script_print_line(struct script_printer *printer, struct script_sample *sample);

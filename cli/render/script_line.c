@@ -51,8 +51,9 @@ static void print_misc(struct buffer *b, const struct script_sample *sample)
 	buffer_char(b, ' ');
 }
 
-static void print_time(struct script_printer *printer, const struct plumb_record *record)
+static void print_time(struct script_printer *printer, const struct script_sample *sample)
 {
+	const struct plumb_record *record = sample->record;
 	struct buffer *b = printer->out;
 	uint64_t time = record->has & PLUMB_RECORD_HAS_TIME ? record->time : UINT64_MAX;
 	uint64_t shown = time;
@@ -128,11 +129,18 @@ static void print_thread(struct script_printer *printer, const struct script_sam
 
 void script_print_start(struct script_printer *printer, const struct script_sample *sample)
 {
-	script_repeat_start(printer, sample, has_chain(printer, sample), print_thread);
-	if (script_prints(printer->fields, sample->type, FIELD_MISC))
+	const uint64_t on = printer->fields->types[sample->type].on;
+	const bool time = on & FIELD_BIT(FIELD_TIME);
+	/* The same time has the same text, except where it depends on the samples before. */
+	const bool repeats = time && !(on & FIELD_BIT(FIELD_MISC)) && !printer->relative_times &&
+			     !printer->time_differences;
+
+	script_repeat_start(printer, sample, has_chain(printer, sample), print_thread,
+			    repeats ? print_time : NULL);
+	if (on & FIELD_BIT(FIELD_MISC))
 		print_misc(printer->out, sample);
-	if (script_prints(printer->fields, sample->type, FIELD_TIME))
-		print_time(printer, sample->record);
+	if (time && !repeats)
+		print_time(printer, sample);
 }
 
 /* ---- Names of events ------------------------------------------------------------------------- */
@@ -244,6 +252,47 @@ static void print_branch(struct script_printer *printer, struct script_sample *s
 	buffer_char(printer->out, '\n');
 }
 
+static void print_period(struct buffer *b, const struct script_sample *sample)
+{
+	const uint64_t period = script_period(sample);
+
+	if (period == 1) { /* as nearly all that are made from SPE records */
+		buffer_bytes(b, "         1 ", 11);
+		return;
+	}
+	buffer_decimal(b, period, 10);
+	buffer_char(b, ' ');
+}
+
+/* Whether a line is what script_repeat_line() prints. */
+static bool repeats_line(const struct script_printer *printer, const struct script_sample *sample)
+{
+	const uint64_t fields =
+		FIELD_BIT(FIELD_COMM) | FIELD_BIT(FIELD_TID) | FIELD_BIT(FIELD_PID) |
+		FIELD_BIT(FIELD_TIME) | FIELD_BIT(FIELD_CPU) | FIELD_BIT(FIELD_EVENT) |
+		FIELD_BIT(FIELD_IP) | FIELD_BIT(FIELD_SYM) | FIELD_BIT(FIELD_DSO) |
+		FIELD_BIT(FIELD_DSOFF) | FIELD_BIT(FIELD_SYMOFF) | FIELD_BIT(FIELD_PERIOD);
+	const uint64_t on = printer->fields->types[sample->type].on;
+
+	return sample->spe && on & FIELD_BIT(FIELD_EVENT) && !(on & ~fields) &&
+	       !printer->fields->flags && !printer->relative_times && !printer->time_differences &&
+	       !has_chain(printer, sample) && !script_is_branch_trace(&sample->event->attr);
+}
+
+static void print_before_name(struct script_printer *printer, struct script_sample *sample)
+{
+	script_print_start(printer, sample);
+	if (script_prints(printer->fields, sample->type, FIELD_PERIOD))
+		print_period(printer->out, sample);
+}
+
+static void print_after_name(struct script_printer *printer, struct script_sample *sample)
+{
+	if (script_prints(printer->fields, sample->type, FIELD_IP))
+		print_ip(printer, sample);
+	buffer_char(printer->out, '\n');
+}
+
 void script_print_line(struct script_printer *printer, struct script_sample *sample)
 {
 	const struct plumb_sample *s = &sample->record->sample;
@@ -252,11 +301,14 @@ void script_print_line(struct script_printer *printer, struct script_sample *sam
 
 	if (on == 0)
 		return;
-	script_print_start(printer, sample);
-	if (on & FIELD_BIT(FIELD_PERIOD)) {
-		buffer_decimal(b, script_period(sample), 10);
-		buffer_char(b, ' ');
+	if (repeats_line(printer, sample)) {
+		script_repeat_line(printer, sample, print_before_name, print_name,
+				   print_after_name);
+		return;
 	}
+	script_print_start(printer, sample);
+	if (on & FIELD_BIT(FIELD_PERIOD))
+		print_period(b, sample);
 	if (on & FIELD_BIT(FIELD_EVENT))
 		script_repeat_name(printer, sample, print_name);
 	if (printer->fields->flags)

@@ -6,20 +6,23 @@
 #include "render/script.h"
 #include "tool/memory.h"
 
+#define COMM_ROOM  24 /* longer names are not kept */
 #define START_ROOM 96 /* longer text is not kept */
 #define NAME_ROOM  104
 #define PLACE_ROOM 216
-#define NAMES      32 /* powers of two */
+#define STARTS     64 /* powers of two */
+#define NAMES      32
 #define PLACES     1024
 
-/* A thread's name and numbers, and the CPU. */
+/* A thread's name and numbers, and the CPU; then what depends on the time. */
 struct start {
-	uint64_t on;
+	uint64_t on, time;
 	uint32_t has, cpu;
 	int32_t pid, tid;
 	bool chain;
-	char comm[24];
+	char comm[COMM_ROOM];
 	unsigned length; /* 0: nothing is kept */
+	unsigned timed;  /* with the time; 0: that is not kept */
 	char text[START_ROOM];
 };
 
@@ -39,8 +42,21 @@ struct place {
 	char text[PLACE_ROOM];
 };
 
+/* The last line: the samples made from one SPE record differ in the event's name. */
+struct line {
+	uint64_t on, ip, time, period;
+	const struct plumb_task *task;
+	uint32_t mode, has, cpu;
+	uint32_t generation;
+	int32_t pid, tid;
+	char comm[COMM_ROOM];
+	unsigned before_length, after_length; /* 0: nothing is kept */
+	char before[START_ROOM], after[PLACE_ROOM];
+};
+
 struct script_repeats {
-	struct start start;
+	struct line line;
+	struct start starts[STARTS];
 	struct name names[NAMES];
 	struct place places[PLACES];
 	uint32_t generation;
@@ -90,27 +106,69 @@ static size_t slot_of(uint64_t key, size_t slots)
 	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (slots - 1);
 }
 
+/* What is copied at once, which costs less than to copy just what is kept. */
+#define COPIED 64
+_Static_assert(COPIED <= START_ROOM && COPIED <= NAME_ROOM && COPIED <= PLACE_ROOM, "within text");
+
+/* Puts kept text again. */
+static inline void put_kept(struct buffer *b, const char *text, unsigned length)
+{
+	if (length > COPIED || b->used + COPIED > BUFFER_SIZE) {
+		buffer_bytes(b, text, length);
+		return;
+	}
+	memcpy(b->bytes + b->used, text, COPIED);
+	b->used += length;
+}
+
+static void print_timed(struct script_printer *printer, const struct script_sample *sample,
+			struct start *s, script_print_columns *print)
+{
+	struct mark begin;
+
+	if (s->length == 0) {
+		print(printer, sample);
+		return;
+	}
+	begin = mark(printer->out);
+	print(printer, sample);
+	s->time = sample->record->time;
+	s->timed = keep(printer->out, begin, s->text + s->length, sizeof(s->text) - s->length);
+	s->timed += s->timed ? s->length : 0;
+}
+
 void script_repeat_start(struct script_printer *printer, const struct script_sample *sample,
-			 bool chain, script_print_columns *print)
+			 bool chain, script_print_columns *print, script_print_columns *time)
 {
 	const struct plumb_record *record = sample->record;
-	const uint32_t has = record->has & (PLUMB_RECORD_HAS_PID | PLUMB_RECORD_HAS_CPU);
+	const uint32_t has =
+		record->has & (PLUMB_RECORD_HAS_PID | PLUMB_RECORD_HAS_CPU | PLUMB_RECORD_HAS_TIME);
 	const uint64_t on = printer->fields->types[sample->type].on;
 	const char *comm = script_comm(sample);
-	struct start *s = &printer->repeats->start;
+	struct start *s = &printer->repeats->starts[slot_of(
+		(uint64_t)(uint32_t)record->tid << 32 | record->cpu, STARTS)];
 	struct mark begin;
 
 	if (s->length && s->on == on && s->has == has && s->pid == record->pid &&
 	    s->tid == record->tid && s->cpu == record->cpu && s->chain == chain &&
 	    strcmp(s->comm, comm) == 0) {
-		buffer_bytes(printer->out, s->text, s->length);
+		if (time && s->timed && s->time == record->time) {
+			put_kept(printer->out, s->text, s->timed);
+			return;
+		}
+		put_kept(printer->out, s->text, s->length);
+		if (time)
+			print_timed(printer, sample, s, time);
 		return;
 	}
 	begin = mark(printer->out);
 	print(printer, sample);
-	s->length = 0;
-	if (strlen(comm) >= sizeof(s->comm))
+	s->length = s->timed = 0;
+	if (strlen(comm) >= sizeof(s->comm)) {
+		if (time)
+			time(printer, sample);
 		return;
+	}
 	memcpy(s->comm, comm, strlen(comm) + 1);
 	s->on = on;
 	s->has = has;
@@ -119,6 +177,8 @@ void script_repeat_start(struct script_printer *printer, const struct script_sam
 	s->cpu = record->cpu;
 	s->chain = chain;
 	s->length = keep(printer->out, begin, s->text, sizeof(s->text));
+	if (time)
+		print_timed(printer, sample, s, time);
 }
 
 void script_repeat_name(struct script_printer *printer, const struct script_sample *sample,
@@ -128,7 +188,7 @@ void script_repeat_name(struct script_printer *printer, const struct script_samp
 	struct mark begin;
 
 	if (name->length && name->event == sample->event) {
-		buffer_bytes(printer->out, name->text, name->length);
+		put_kept(printer->out, name->text, name->length);
 		return;
 	}
 	begin = mark(printer->out);
@@ -148,7 +208,7 @@ void script_repeat_place(struct script_printer *printer, struct script_sample *s
 
 	if (place->generation == repeats->generation && place->ip == ip &&
 	    place->task == sample->task && place->mode == sample->mode && place->on == on) {
-		buffer_bytes(printer->out, place->text, place->length);
+		put_kept(printer->out, place->text, place->length);
 		return;
 	}
 	begin = mark(printer->out);
@@ -159,4 +219,59 @@ void script_repeat_place(struct script_printer *printer, struct script_sample *s
 	place->on = on;
 	place->task = sample->task;
 	place->mode = sample->mode;
+}
+
+static bool is_repeated(const struct line *line, const struct script_printer *printer,
+			const struct script_sample *sample)
+{
+	const struct plumb_record *record = sample->record;
+
+	return line->after_length && line->ip == record->sample.ip && line->time == record->time &&
+	       line->tid == record->tid && line->pid == record->pid && line->cpu == record->cpu &&
+	       line->has == record->has && line->task == sample->task &&
+	       line->mode == sample->mode && line->period == record->sample.period &&
+	       line->generation == printer->repeats->generation &&
+	       line->on == printer->fields->types[sample->type].on &&
+	       strcmp(line->comm, script_comm(sample)) == 0;
+}
+
+void script_repeat_line(struct script_printer *printer, struct script_sample *sample,
+			script_print_place *before, script_print_columns *name,
+			script_print_place *after)
+{
+	const struct plumb_record *record = sample->record;
+	const char *comm = script_comm(sample);
+	struct line *line = &printer->repeats->line;
+	struct buffer *b = printer->out;
+	struct mark begin;
+
+	if (is_repeated(line, printer, sample)) {
+		put_kept(b, line->before, line->before_length);
+		script_repeat_name(printer, sample, name);
+		put_kept(b, line->after, line->after_length);
+		return;
+	}
+	begin = mark(b);
+	before(printer, sample);
+	line->before_length = keep(b, begin, line->before, sizeof(line->before));
+	script_repeat_name(printer, sample, name);
+	begin = mark(b);
+	after(printer, sample);
+	line->after_length = keep(b, begin, line->after, sizeof(line->after));
+	if (!line->before_length || strlen(comm) >= sizeof(line->comm)) {
+		line->after_length = 0;
+		return;
+	}
+	memcpy(line->comm, comm, strlen(comm) + 1);
+	line->on = printer->fields->types[sample->type].on;
+	line->ip = record->sample.ip;
+	line->time = record->time;
+	line->period = record->sample.period;
+	line->task = sample->task;
+	line->mode = sample->mode;
+	line->has = record->has;
+	line->cpu = record->cpu;
+	line->generation = printer->repeats->generation;
+	line->pid = record->pid;
+	line->tid = record->tid;
 }

@@ -37,6 +37,8 @@ static bool wants(const struct script *script, struct script_sample *sample)
 {
 	const struct choice *choice = &script->reading.choice;
 
+	if (choice_is_all(choice))
+		return true;
 	return choice_wants(choice, sample->record, sample->task,
 			    choice_needs_location(choice) ? script_locate(&script->printer, sample)
 							  : NULL);
@@ -67,7 +69,7 @@ static bool print_sample(struct script *script, const struct plumb_samples_item 
 	if (!sample.event)
 		return true;
 	sample.type = script_event_type(&sample.event->attr);
-	if (!check_event(script, sample.event))
+	if (!(script->checked_types >> sample.type & 1) && !check_event(script, sample.event))
 		return false;
 	if (!script_shows_sample(sample.record) || !wants(script, &sample))
 		return true;

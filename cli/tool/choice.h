@@ -50,6 +50,13 @@ bool choice_is_dummy(const struct plumb_event_attr *attr);
 /* Checks that samples of an event can be chosen. Prints an error and returns false otherwise. */
 bool choice_check_event(const struct choice *choice, const struct plumb_event_attr *attr);
 
+/* Returns whether choice_wants() always returns true. */
+static inline bool choice_is_all(const struct choice *choice)
+{
+	return !choice->cpus && !choice->times.count && !choice->comms.count &&
+	       !choice->pids.count && !choice->tids.count && !choice->dsos.count &&
+	       !choice->symbols.count;
+}
 /* Returns whether choice_wants() looks at the location. */
 static inline bool choice_needs_location(const struct choice *choice)
 {
