@@ -479,6 +479,7 @@ static void print_lines(struct output *out, const struct annotated *function)
 {
 	const struct annotation_view *view = function->view;
 	struct source_text *texts = source_text_new();
+	struct plumb_annotation_summary summary;
 	bool uncertain = false;
 
 	help_section(out, "Lines");
@@ -496,6 +497,11 @@ static void print_lines(struct output *out, const struct annotated *function)
 		fputs("~ The interval overlaps that of the line above or below: either may have "
 		      "the "
 		      "larger share.\n",
+		      out->stream);
+	plumb_annotation_summary(view->annotation, &summary);
+	if (summary.replayed)
+		fputs("Intervals tell how samples vary; the estimate of slots may be further "
+		      "off.\n",
 		      out->stream);
 	source_text_free(texts);
 }

@@ -520,6 +520,9 @@ static void print_heading(struct output *out, const struct profile_view *view,
 			      : event->spe ? "records"
 					   : "samples");
 	}
+	/* Long and short ones are as likely to be sampled. */
+	if (event->spe)
+		output_text(out, STYLE_PLAIN, "; shares are of operations, not of time");
 	fputs("\n\n", out->stream);
 	free(samples);
 	free(period);

@@ -128,11 +128,13 @@ samples()
 	# The loop's other lines are about as large.
 	[[ $output =~ %"  ~ "[0-9.]+".." ]]
 	[[ $output == *"~ The interval overlaps that of the line above or below"* ]]
+	[[ $output == *"the estimate of slots may be further off."* ]]
 	# Exact shares have none.
 	plumb annotate -i exact.data --json rows >out.json
 	json 'all(l["interval"] is None and not l["uncertain"]
 		for l in d["functions"][0]["lines"])' <out.json
 	run plumb annotate -i exact.data -l rows
+	lacks -F "further off" <<<"$output"
 	lacks -F .. <<<"$(grep rows.c <<<"$output")"
 }
 

@@ -60,7 +60,7 @@ setup()
 @test "a table by address, with the mean latency" {
 	run --separate-stderr plumb report --raw -i spe.data -s sym
 	[ "$status" -eq 0 ]
-	[ "${lines[0]}" = "instructions: 4 SPE records" ]
+	[ "${lines[0]}" = "instructions: 4 SPE records; shares are of operations, not of time" ]
 	[ "${lines[1]}" = " SHARE  95 % INTERVAL  SAMPLES  LATENCY  FUNCTION" ]
 	[[ ${lines[2]} =~ ^"50.00%"\ +[~0-9.]+"        2     13.0  0x403850"$ ]]
 	[[ ${lines[3]} =~ ^"25.00%"\ +[~0-9.]+"        1     64.0  0x403860"$ ]]
@@ -127,13 +127,13 @@ setup()
 	run --separate-stderr plumb report --raw -i spe.data --itrace fM -F samples,op
 	[ "$status" -eq 0 ]
 	[ "$(printf '%s\n' "${lines[@]}" | grep -c 'SPE records')" -eq 3 ]
-	[ "${lines[0]}" = "l1d-miss: 3 SPE records" ]
+	[ "${lines[0]}" = "l1d-miss: 3 SPE records; shares are of operations, not of time" ]
 }
 
 @test "--mem, --branch and --mix" {
 	run --separate-stderr plumb report --raw -i spe.data --core neoverse-n1 --mem
 	[ "$status" -eq 0 ]
-	[ "${lines[0]}" = "instructions: 3 SPE records" ]
+	[ "${lines[0]}" = "instructions: 3 SPE records; shares are of operations, not of time" ]
 	[[ ${lines[1]} =~ ^" SHARE  95 % INTERVAL  SAMPLES  LATENCY  95 % INTERVAL  P50  P90  P99  DATA SOURCE  FUNCTION" ]]
 	[[ ${lines[2]} =~ ^"66.67%"\ +[~0-9.]+\ +2\ +13.0\ +[0-9.]+"   12   14   14  L2           0x403850  [unknown]"$ ]]
 	run --separate-stderr plumb report --raw -i spe.data --branch -F share,mispredictions,ip
