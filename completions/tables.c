@@ -17,6 +17,7 @@ static json_t *option_object(const struct option *option)
 	static const char *const values[] = {
 		[OPTION_FLAG] = "none",     [OPTION_TEXT] = "needed",   [OPTION_MAYBE] = "attached",
 		[OPTION_CHOICE] = "needed", [OPTION_NUMBER] = "needed", [OPTION_WORDS] = "needed",
+		[OPTION_LIST] = "attached",
 	};
 	const char letter[] = {option->letter, '\0'};
 	json_t *choices = json_array();

@@ -371,6 +371,8 @@ const uint64_t *core_counts(struct core *core)
 {
 	for (size_t i = 0; i < PARTS; i++)
 		parts[i](core, core->counts);
+	for (const struct core *shadow = core->shadows; shadow; shadow = shadow->shadows)
+		*shadow->shadow.cycles = shadow->cycle;
 	return core->counts;
 }
 

@@ -2,17 +2,21 @@
 /* Executes operations that are not plain: with several pieces, late operands, or serialising. */
 #include "schedule.h"
 
-/* Returns the first cycle from `ready` on from which `port` is free for `busy` cycles. */
-static uint64_t find_idle(const struct core *core, unsigned port, unsigned busy, uint64_t ready)
+/*
+ * Returns the first cycle from `ready` on from which `port`, or with `extra` its second, is free
+ * for `busy` cycles.
+ */
+static uint64_t find_idle(const struct core *core, unsigned port, bool extra, unsigned busy,
+			  uint64_t ready)
 {
-	const struct busy_port *kept = &core->busy[port];
-	uint64_t start = free_at(core, ready, 1u << port);
+	const struct busy_port *kept = extra ? &core->extra_ports->busy[port] : &core->busy[port];
+	uint64_t start = free_at(core, ready, port, extra);
 
 	for (unsigned i = 0; i < kept->count; i++) {
 		if (start + busy <= kept->from[i])
 			break;
 		if (start < kept->until[i])
-			start = free_at(core, kept->until[i], 1u << port);
+			start = free_at(core, kept->until[i], port, extra);
 	}
 	return start;
 }
@@ -58,20 +62,30 @@ static uint64_t issue_busy(struct core *core, uint32_t ports, unsigned busy, uin
 {
 	uint64_t now = core->cycle, issue = UINT64_MAX;
 	unsigned best = 0;
+	bool best_extra = false;
 
-	for (uint32_t rest = ports; rest; rest &= rest - 1) {
-		unsigned port = (unsigned)__builtin_ctz(rest);
-		uint64_t start = find_idle(core, port, busy, ready);
+	for (int extra = 0; extra <= (core->extra_ports != NULL); extra++) {
+		for (uint32_t rest = ports; rest; rest &= rest - 1) {
+			unsigned port = (unsigned)__builtin_ctz(rest);
+			uint64_t start = find_idle(core, port, extra, busy, ready);
 
-		if (start < issue) {
-			issue = start;
-			best = port;
+			if (start < issue) {
+				issue = start;
+				best = port;
+				best_extra = extra;
+			}
 		}
 	}
-	for (uint64_t cycle = issue; cycle < issue + busy; cycle++)
-		if (cycle - now < CALENDAR_CYCLES)
+	for (uint64_t cycle = issue; cycle < issue + busy; cycle++) {
+		if (cycle - now >= CALENDAR_CYCLES)
+			break;
+		if (best_extra)
+			take_extra(core, cycle, 1u << best);
+		else
 			core->calendar[cycle % CALENDAR_CYCLES] |= 1u << best;
-	keep_busy(&core->busy[best], now, issue, issue + busy);
+	}
+	keep_busy(best_extra ? &core->extra_ports->busy[best] : &core->busy[best], now, issue,
+		  issue + busy);
 	return issue;
 }
 

@@ -128,6 +128,10 @@ static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, boo
 	uint64_t begin = *buffer > cycle ? *buffer : cycle, ready;
 	bool peer = fetch_from_peer(m, line, own), hit, evicted;
 
+	if (!peer && is_ideal(m, IDEAL_L2)) {
+		*level = LEVEL_L2;
+		return cycle;
+	}
 	begin = bandwidth_take(&m->llc_path, begin);
 	hit = system_read(m->system, line, &evicted);
 	if (evicted)
@@ -258,6 +262,8 @@ uint64_t store_streamed(struct memory *m, uint64_t cycle, uint64_t line)
 		*cache_version(&m->l2, found) = line_version(m, line);
 		return bandwidth_take(&m->l2_path, cycle);
 	}
+	if (is_ideal(m, IDEAL_L2))
+		return bandwidth_take(&m->l2_path, cycle);
 	m->counts[EVENT_BUS_ACCESS] += BEATS_A_LINE;
 	m->counts[EVENT_BUS_ACCESS_WR] += BEATS_A_LINE;
 	m->counts[EVENT_L3D_CACHE]++;

@@ -186,6 +186,13 @@ static __attribute__((noinline)) void run_charged(struct core *core, const struc
 	run_block(core, block, executed, accesses, access_count, next_pc, false, true);
 }
 
+static __attribute__((noinline)) void run_shadow(struct core *shadow, const struct block *block,
+						 unsigned executed, const struct access *accesses,
+						 size_t access_count, uint64_t next_pc)
+{
+	run_block(shadow, block, executed, accesses, access_count, next_pc, false, false);
+}
+
 void core_execute(struct core *core, const struct block *block, unsigned executed,
 		  const struct access *accesses, size_t access_count, uint64_t next_pc)
 {
@@ -195,6 +202,9 @@ void core_execute(struct core *core, const struct block *block, unsigned execute
 		executed = prepared->count;
 	if (!executed)
 		return;
+	for (struct core *shadow = core->shadows; unlikely(shadow != NULL);
+	     shadow = shadow->shadows)
+		run_shadow(shadow, block, executed, accesses, access_count, next_pc);
 	if (unlikely(core->observed)) {
 		if (core->exact && exact_block_begins(core, block, executed)) {
 			run_charged(core, block, executed, accesses, access_count, next_pc);
@@ -210,6 +220,10 @@ void core_execute(struct core *core, const struct block *block, unsigned execute
 
 void core_exception(struct core *core)
 {
+	for (struct core *shadow = core->shadows; shadow; shadow = shadow->shadows) {
+		shadow->exceptions++;
+		flush_pipeline(shadow, shadow->last_retired);
+	}
 	core->exceptions++;
 	flush_pipeline(core, core->last_retired);
 	if (core->exact)
@@ -218,6 +232,8 @@ void core_exception(struct core *core)
 
 void core_finish(struct core *core)
 {
+	for (struct core *shadow = core->shadows; shadow; shadow = shadow->shadows)
+		account_unknown(shadow, shadow->last_retired);
 	account_unknown(core, core->last_retired);
 	if (core->watch)
 		watch_finish(core);

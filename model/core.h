@@ -70,6 +70,14 @@ void core_execute(struct core *core, const struct block *block, unsigned execute
  */
 void core_exception(struct core *core);
 
+/*
+ * A shadow executes what its core does, and nothing else uses it. core_new_shadow(): its counts are
+ * its own. core_add_shadow(): `core` owns it; `*cycles` is updated like the core's counts.
+ * `*latest` is shared by the shadows of a memory system, and 0 at first.
+ */
+struct core *core_new_shadow(const struct core_params *params, struct memory_system *system);
+void core_add_shadow(struct core *core, struct core *shadow, uint64_t *cycles, uint64_t *latest);
+
 /* Ends the thread: finishes operations in flight and counts their cycles. */
 void core_finish(struct core *core);
 
@@ -84,10 +92,13 @@ uint64_t core_cycle(const struct core *core);
 /*
  * The model's time, in cycles, which the cores of a memory system share: where this core is, or, if
  * it takes a line from another core, when the line will be there. core_wait_until(): the core does
- * nothing until `time`. core_lines_moved(): when a line last moved between any two cores, or will.
+ * nothing until `time`, and `delay` cycles more; `time` is that of the core with which
+ * core_note_latest() was called last, and its shadows wait for that core's. core_lines_moved():
+ * when a line last moved between any two cores, or will.
  */
 uint64_t core_time(const struct core *core);
-void core_wait_until(struct core *core, uint64_t time);
+void core_note_latest(struct core *core);
+void core_wait_until(struct core *core, uint64_t time, uint64_t delay);
 uint64_t core_lines_moved(const struct core *core);
 
 #endif

@@ -248,7 +248,7 @@ static inline __attribute__((always_inline)) void resolve(struct core *core,
 	core->resume = taken ? NO_RESUME : end;
 	if (watched)
 		watch_branch(core, block, next_pc, done, taken, outcome.result == PREDICT_WRONG);
-	if (unlikely(outcome.result != PREDICT_RIGHT))
+	if (unlikely(outcome.result != PREDICT_RIGHT) && !(core->params->ideal & IDEAL_BRANCH))
 		correct_prediction(core, end - 4, &outcome, done);
 }
 

@@ -437,6 +437,7 @@ uint64_t execute_memory(struct core *core, const struct op *op, struct cursor *c
 /* Retired stores leave in order; each holds a store buffer entry until L1D has the line. */
 void commit_stores(struct core *core, const struct op *op, uint64_t pc)
 {
+	const bool free_of_charge = core->params->ideal & IDEAL_STORE;
 	unsigned entries = 0;
 
 	for (unsigned i = 0; i < core->commit_count; i++) {
@@ -446,6 +447,8 @@ void commit_stores(struct core *core, const struct op *op, uint64_t pc)
 
 		start = core->buffered[(slot - core->buffer_entries) & core->buffer_mask];
 		start = later(later(start, core->store_left), core->last_retired);
+		if (free_of_charge)
+			start = core->last_retired;
 		if (op->memory & MEM_RELEASE)
 			start = later(start, core->stores_gone);
 		memory_store(core->memory, start, pc, commit->address, commit->bytes,

@@ -23,7 +23,10 @@ struct memory *memory_new(struct memory_system *system, const struct core_params
 	m->line_log2 = log2_of(params->l1d.line_bytes);
 	m->page_log2 = log2_of(params->page_bytes);
 	m->lines_a_page = 1u << (m->page_log2 - m->line_log2);
-	m->number = (atomic_fetch_add(&system->cores, 1) + 1) & ((1u << OWNER_BITS) - 1);
+	if (is_ideal(m, IDEAL_SHARING))
+		atomic_store(&system->cores, 1); /* each core is alone: memory_alone() */
+	else
+		m->number = (atomic_fetch_add(&system->cores, 1) + 1) & ((1u << OWNER_BITS) - 1);
 	if (!m->number)
 		m->number = 1;
 	tlb_first_set_up(&m->dtlb, params->l1d_tlb.entries);
@@ -168,6 +171,11 @@ static inline void load_line(struct memory *m, uint64_t cycle, uint64_t pc, uint
 		}
 		return;
 	}
+	if (is_ideal(m, IDEAL_L1D)) {
+		result->level = LEVEL_L1;
+		result->ready = cycle + m->params->l1d.latency;
+		return;
+	}
 	m->counts[EVENT_L1D_CACHE_LMISS_RD]++;
 	result->ready = miss_l1d(m, cycle, address, line, own, &level, &found);
 	result->level = (uint8_t)level;
@@ -243,6 +251,29 @@ static bool is_streaming(struct memory *m, uint64_t address, unsigned bytes)
 	       m->store_run >= (uint64_t)m->params->write_stream_lines << m->line_log2;
 }
 
+/*
+ * Stores to one line without any cost: the line is where the store would have brought it, but
+ * nobody waits for it, no path carries it, and no other core loses it.
+ */
+static void store_free(struct memory *m, uint64_t cycle, uint64_t line, bool allocates)
+{
+	struct cache_line victim, *filled;
+	bool evicted;
+
+	if (cache_has(&m->l1d, line) || cache_has(&m->l2, line)) {
+		if (allocates && !cache_has(&m->l1d, line) && !is_ideal(m, IDEAL_L1D))
+			fill_l1d(m, cycle, line, 0, cycle);
+		return;
+	}
+	system_read(m->system, line, &evicted);
+	if (!allocates)
+		return;
+	filled = cache_insert(&m->l2, line, LEVEL_L2 << CACHE_LEVEL_SHIFT, cycle, &victim);
+	*cache_version(&m->l2, filled) = line_version(m, line);
+	if (!is_ideal(m, IDEAL_L1D))
+		fill_l1d(m, cycle, line, 0, cycle);
+}
+
 /* Stores to one line. */
 static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address,
 		       unsigned bytes, bool full_line, struct memory_result *result)
@@ -263,6 +294,12 @@ static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t a
 	result->crosses_line = false;
 	result->tlb = TLB_L1_HIT;
 	m->counts[EVENT_L1D_CACHE_WR]++;
+	if (is_ideal(m, IDEAL_STORE)) {
+		store_free(m, cycle, line, !streaming && !full_line);
+		result->level = LEVEL_L1;
+		result->ready = cycle;
+		return;
+	}
 	found = find_valid(m, &m->l1d, cycle, line, EVENT_L1D_CACHE_INVAL);
 	if (found && !is_current(m, found) && !memory_alone(m)) {
 		/* Others want the line: one store a cycle is written until they get it. */
@@ -289,6 +326,10 @@ static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t a
 		if (found->key & CACHE_PREFETCHED && !streaming)
 			prefetch_stride(m, cycle, pc, address >> m->line_log2);
 		found->key &= ~(uint64_t)CACHE_PREFETCHED;
+	} else if (is_ideal(m, IDEAL_L1D)) {
+		result->level = LEVEL_L1;
+		m->stored = result->ready = cycle + 1;
+		return;
 	} else if (streaming || full_line) {
 		result->level = LEVEL_L1;
 		result->ready = store_streamed(m, cycle, line) + 1;
@@ -345,7 +386,7 @@ void memory_prefetch(struct memory *m, uint64_t cycle, uint64_t address, bool fo
 	uint64_t line;
 
 	line = translate(m, &m->dtlb, cycle, address, false, &result) >> m->line_log2;
-	if (!find_valid(m, &m->l1d, cycle, line, EVENT_L1D_CACHE_INVAL))
+	if (!find_valid(m, &m->l1d, cycle, line, EVENT_L1D_CACHE_INVAL) && !is_ideal(m, IDEAL_L1D))
 		miss_l1d(m, result.translated, address, line, for_store, &level, &found);
 }
 
@@ -368,6 +409,11 @@ void memory_fetch(struct memory *m, uint64_t cycle, uint64_t address, struct mem
 			result->level = (uint8_t)cache_level(found);
 			result->ready = found->ready;
 		}
+		return;
+	}
+	if (is_ideal(m, IDEAL_L1I)) {
+		result->ready = begin;
+		result->level = LEVEL_L1;
 		return;
 	}
 	m->counts[EVENT_L1I_CACHE_REFILL]++;

@@ -56,6 +56,12 @@ struct memory {
 	uint64_t streamed_line; /* the line being gathered, plus one */
 };
 
+/* Returns whether a part of this core is perfect: what_if.h. Only asked where time is lost. */
+static inline bool is_ideal(const struct memory *m, enum ideal part)
+{
+	return m->params->ideal & part;
+}
+
 /* Returns the buffer that is free first. */
 static inline uint64_t *buffers_first(struct buffers *buffers)
 {

@@ -7,6 +7,7 @@
 #define MODEL_PARAMS_H
 
 #include "insn.h"
+#include "what_if.h"
 
 #define PORTS_MAX  24 /* issue ports of a core */
 #define QUEUES_MAX 5  /* issue queues */
@@ -123,6 +124,7 @@ struct core_params {
 	struct predictor_params predictor;
 	struct spe_params spe;
 	struct class_params classes[CLASS_COUNT];
+	uint16_t ideal; /* enum ideal: parts of a shadow core that are perfect; 0: a real core */
 };
 
 /* Returns the i-th core of the model; NULL past the end. */

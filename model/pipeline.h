@@ -28,8 +28,11 @@
 #define QUEUE_ENTRIES_MAX 127
 
 /* Number of operations remembered, by sequence. A power of two. */
-#define REORDER_RING 512
-#define STORE_RING   512
+#define REORDER_RING     512
+#define REORDER_RING_MAX 8192 /* of a shadow whose reorder buffer is unlimited */
+#define STORE_RING       512
+/* Operations that such a buffer holds. The count of entries in core.held wraps around meanwhile. */
+#define REORDER_UNLIMITED (REORDER_RING_MAX - 1024)
 
 /* Instructions executed by the load-store unit. */
 #define MEM_ANY (MEM_LOAD | MEM_STORE | MEM_PREFETCH)
@@ -202,6 +205,19 @@ struct commit {
 	uint32_t bytes;
 };
 
+/* A second port for each port, with a calendar as of the first ones. */
+struct extra_ports {
+	uint64_t cycle[CALENDAR_CYCLES]; /* that `taken` is about, plus one */
+	uint32_t taken[CALENDAR_CYCLES];
+	struct busy_port busy[PORTS_MAX];
+};
+
+/* core_add_shadow() */
+struct shadow {
+	uint64_t *cycles, *latest;
+	uint64_t *counts; /* the shadow's own */
+};
+
 struct core {
 	/* Used by every operation. */
 	uint64_t cycle;        /* of dispatch */
@@ -218,10 +234,7 @@ struct core {
 	uint64_t reorder_entries;
 	uint64_t reorder_mask; /* of the part of the rings in use */
 	uint64_t retire_width;
-	uint64_t retired[REORDER_RING]; /* cycle */
-	uint64_t dispatched[REORDER_RING];
-	uint64_t holds[REORDER_RING];    /* resources released at retirement */
-	struct wait waits[REORDER_RING]; /* only valid for operations that wait */
+	bool reorder_unlimited; /* a shadow's, but for the rings' length */
 
 	/* Backend. */
 	uint64_t ready[READY_COUNT];
@@ -265,7 +278,7 @@ struct core {
 	uint8_t fetch_starve; /* enum starve: the cause after that */
 	uint32_t chunk_mask;
 	uint32_t fetch_bytes;
-	uint32_t fetch_mask; /* of the part of an address inside a line */
+	uint32_t fetch_mask;  /* of the part of an address inside a line */
 	uint32_t line_cycles; /* from a line missing in L1I to the next one */
 	uint32_t fetch_ahead;
 	uint32_t fetch_queue;
@@ -307,6 +320,16 @@ struct core {
 	core_find_block *find_block;
 	void *find_user;
 	uint64_t *counts; /* EVENT_COUNT long, owned by the caller */
+
+	struct shadow shadow;            /* of a shadow: what it is to its core */
+	struct core *shadows;            /* the first shadow; of a shadow: the next one */
+	struct extra_ports *extra_ports; /* of a shadow with twice the ports, or NULL */
+
+	/* By sequence, as far as .reorder_mask goes. */
+	uint64_t retired[REORDER_RING_MAX]; /* cycle */
+	uint64_t dispatched[REORDER_RING_MAX];
+	uint64_t holds[REORDER_RING_MAX];    /* resources released at retirement */
+	struct wait waits[REORDER_RING_MAX]; /* only valid for operations that wait */
 };
 
 static inline uint64_t later(uint64_t a, uint64_t b)

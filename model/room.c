@@ -26,9 +26,18 @@ void give_back(struct core *core, uint64_t cycle)
 static uint64_t find_room(const struct core *core, const struct op *op, unsigned *blocker)
 {
 	uint64_t held = core->held + op->holds, cycle = core->cycle, full;
-	uint64_t head = core->head, store = core->left_head;
+	uint64_t head = core->head, store = core->left_head, fulls = HOLDS_FULL & HOLDS_RETIRED;
 
-	while ((full = held & HOLDS_FULL & HOLDS_RETIRED)) {
+	if (core->reorder_unlimited) {
+		/* Its count of entries has no meaning, since it wraps around. */
+		fulls &= ~HOLD_FULL(HOLD_REORDER);
+		while (core->sequence - head >= core->reorder_entries) {
+			*blocker = HOLD_REORDER;
+			cycle = core->retired[head & core->reorder_mask];
+			held -= core->holds[head++ & core->reorder_mask] & HOLDS_RETIRED;
+		}
+	}
+	while ((full = held & fulls)) {
 		*blocker = ((unsigned)__builtin_ctzll(full) - 8) / HOLD_SHIFT(1);
 		cycle = core->retired[head & core->reorder_mask];
 		held -= core->holds[head++ & core->reorder_mask] & HOLDS_RETIRED;

@@ -5,6 +5,27 @@
 
 #include "pipeline.h"
 
+static inline uint32_t extra_taken(const struct extra_ports *extra, uint64_t cycle)
+{
+	unsigned at = cycle % CALENDAR_CYCLES;
+
+	return extra->cycle[at] == cycle + 1 ? extra->taken[at] : 0;
+}
+
+/* Takes a second one of `ports` in a cycle in which all first ones are taken. */
+static inline bool take_extra(struct core *core, uint64_t cycle, uint32_t ports)
+{
+	struct extra_ports *extra = core->extra_ports;
+	unsigned at = cycle % CALENDAR_CYCLES;
+	uint32_t open = ports & ~extra_taken(extra, cycle);
+
+	if (!open)
+		return false;
+	extra->taken[at] = extra_taken(extra, cycle) | (open & -open);
+	extra->cycle[at] = cycle + 1;
+	return true;
+}
+
 /*
  * Of the `open` ports that an operation can use, chooses one. Operations that can use all ports of
  * a family leave free those that others have no choice but to use.
@@ -37,16 +58,23 @@ static inline uint64_t issue_at(struct core *core, uint64_t cycle, uint32_t port
 			*entry += choose_port(core, open, ports) + departed;
 			return cycle;
 		}
+		if (unlikely(core->extra_ports != NULL) && take_extra(core, cycle, ports)) {
+			*entry += departed;
+			return cycle;
+		}
 	}
 	late_departure(core, cycle, departed);
 	return cycle;
 }
 
-/* Returns the first cycle from `cycle` on in which one of `ports` is free. */
-static inline uint64_t free_at(const struct core *core, uint64_t cycle, uint32_t ports)
+/* Returns the first cycle from `cycle` on in which `port`, or with `extra` its second, is free. */
+static inline uint64_t free_at(const struct core *core, uint64_t cycle, unsigned port, bool extra)
 {
 	while (cycle - core->cycle < CALENDAR_CYCLES &&
-	       !(ports & ~core->calendar[cycle % CALENDAR_CYCLES]))
+	       ((extra ? extra_taken(core->extra_ports, cycle)
+		       : core->calendar[cycle % CALENDAR_CYCLES]) >>
+			port &
+		1))
 		cycle++;
 	return cycle;
 }

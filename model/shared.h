@@ -11,17 +11,21 @@
 #include <stdint.h>
 
 #include "events.h"
+#include "what_if.h"
 
 #define MODEL_SHARED_MAGIC   0x426d756c504c444dull
 #define MODEL_SHARED_THREADS 512 /* at the same time */
 #define MODEL_SNAPSHOTS      32  /* that wait for the reader */
 #define MODEL_NAME_MAX       256
 
+/* A core's counts: of events, then the cycles of its shadows, by enum what_if. */
+#define MODEL_COUNTS (EVENT_COUNT + WHAT_IF_COUNT)
+
 /* The counts of a guest thread's core, and which of them lie outside of the window. */
 struct model_thread_counts {
-	uint64_t counts[EVENT_COUNT];
-	uint64_t skipped[EVENT_COUNT];  /* before the window was last opened */
-	uint64_t at_close[EVENT_COUNT]; /* when it was closed, if `closed` */
+	uint64_t counts[MODEL_COUNTS];
+	uint64_t skipped[MODEL_COUNTS];  /* before the window was last opened */
+	uint64_t at_close[MODEL_COUNTS]; /* when it was closed, if `closed` */
 	_Atomic uint32_t closed;
 };
 
@@ -53,7 +57,7 @@ enum model_outside {
 struct model_snapshot {
 	_Atomic uint64_t number; /* of snapshots so far, this one included; written last */
 	uint64_t cycle;          /* model time, cycles */
-	uint64_t counts[EVENT_COUNT];
+	uint64_t counts[MODEL_COUNTS];
 };
 
 struct model_shared {
@@ -84,7 +88,7 @@ struct model_shared {
 	char refused_name[MODEL_NAME_MAX];          /* what it was to become, and could not */
 	_Atomic uint64_t snapshots, snapshots_read; /* so far; the latter is the reader's */
 	struct model_snapshot snapshot[MODEL_SNAPSHOTS];
-	_Atomic uint64_t finished[EVENT_COUNT];            /* sum over finished threads */
+	_Atomic uint64_t finished[MODEL_COUNTS];           /* sum over finished threads */
 	_Atomic uint32_t slot_taken[MODEL_SHARED_THREADS]; /* by this process; 0: free */
 	struct model_thread_counts threads[MODEL_SHARED_THREADS];
 };

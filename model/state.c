@@ -48,6 +48,17 @@ static bool make_rings(struct core *core, const struct core_params *params)
 	return core->buffered && core->chunks && core->late;
 }
 
+/* Clears everything but the ends of the rings by sequence, which are long and rarely used. */
+static void clear(struct core *core, uint64_t ring)
+{
+	memset(core, 0, offsetof(struct core, retired));
+	memset(core->retired, 0, ring * sizeof(*core->retired));
+	memset(core->dispatched, 0, ring * sizeof(*core->dispatched));
+	memset(core->holds, 0, ring * sizeof(*core->holds));
+	memset(core->waits, 0, ring * sizeof(*core->waits));
+	core->reorder_mask = ring - 1;
+}
+
 static void set_limits(struct core *core, const struct core_params *params)
 {
 	const uint16_t limits[HOLD_COUNT] = {
@@ -90,14 +101,18 @@ static void make_families(struct core *core, const struct core_params *params)
 struct core *core_new(const struct core_params *params, struct memory_system *system,
 		      uint64_t *counts)
 {
+	const bool unlimited = params->ideal & IDEAL_ROB;
 	struct core *core = fits(params) ? aligned_alloc(64, sizeof(*core)) : NULL;
 
 	if (!core)
 		return NULL;
-	memset(core, 0, sizeof(*core));
+	clear(core, unlimited ? REORDER_RING_MAX : ring_length(params->reorder_entries + 16u));
 	core->memory = memory_new(system, params, counts);
 	core->predictor = predictor_new(&params->predictor);
-	if (!make_rings(core, params) || !core->memory || !core->predictor) {
+	if (params->ideal & IDEAL_PORTS)
+		core->extra_ports = calloc(1, sizeof(*core->extra_ports));
+	if (!make_rings(core, params) || !core->memory || !core->predictor ||
+	    (params->ideal & IDEAL_PORTS && !core->extra_ports)) {
 		core_free(core);
 		return NULL;
 	}
@@ -106,8 +121,8 @@ struct core *core_new(const struct core_params *params, struct memory_system *sy
 	core->params = params;
 	core->counts = counts;
 	core->slots = params->slots;
-	core->reorder_mask = ring_length(params->reorder_entries + 16u) - 1;
-	core->reorder_entries = params->reorder_entries;
+	core->reorder_entries = unlimited ? REORDER_UNLIMITED : params->reorder_entries;
+	core->reorder_unlimited = unlimited;
 	core->retire_width = params->retire_width;
 	core->buffer_entries = params->store_buffer_entries;
 	core->fetch_ahead = params->fetch_ahead;
@@ -131,8 +146,17 @@ struct core *core_new(const struct core_params *params, struct memory_system *sy
 
 void core_free(struct core *core)
 {
+	struct core *shadow;
+
 	if (!core)
 		return;
+	while ((shadow = core->shadows)) {
+		core->shadows = shadow->shadows;
+		shadow->shadows = NULL;
+		core_free(shadow);
+	}
+	free(core->shadow.counts);
+	free(core->extra_ports);
 	memory_free(core->memory);
 	predictor_free(core->predictor);
 	free(core->buffered);
@@ -143,8 +167,10 @@ void core_free(struct core *core)
 
 void core_set_block_finder(struct core *core, core_find_block *find, void *user)
 {
-	core->find_block = find;
-	core->find_user = user;
+	for (; core; core = core->shadows) {
+		core->find_block = find;
+		core->find_user = user;
+	}
 }
 
 void core_set_activity(struct core *core, const uint8_t *activity)
@@ -163,14 +189,58 @@ uint64_t core_cycle(const struct core *core)
 	return core->cycle;
 }
 
+struct core *core_new_shadow(const struct core_params *params, struct memory_system *system)
+{
+	uint64_t *counts = calloc(EVENT_COUNT, sizeof(*counts));
+	struct core *shadow = counts ? core_new(params, system, counts) : NULL;
+
+	if (shadow)
+		shadow->shadow.counts = counts;
+	else
+		free(counts);
+	return shadow;
+}
+
+void core_add_shadow(struct core *core, struct core *shadow, uint64_t *cycles, uint64_t *latest)
+{
+	struct core **end = &core->shadows;
+
+	shadow->shadow.cycles = cycles;
+	shadow->shadow.latest = latest;
+	while (*end)
+		end = &(*end)->shadows;
+	*end = shadow;
+}
+
 uint64_t core_time(const struct core *core)
 {
 	return memory_time(core->memory, core->cycle);
 }
 
-void core_wait_until(struct core *core, uint64_t time)
+void core_note_latest(struct core *core)
 {
-	memory_wait_until(core->memory, core->cycle, time);
+	for (struct core *shadow = core->shadows; shadow; shadow = shadow->shadows)
+		*shadow->shadow.latest = core_time(shadow);
+}
+
+/* Returns for how long the core has not finished what it has dispatched. */
+static uint64_t unfinished(const struct core *core)
+{
+	return later(core->last_retired, core->cycle) - core->cycle;
+}
+
+void core_wait_until(struct core *core, uint64_t time, uint64_t delay)
+{
+	const uint64_t now = core_time(core);
+
+	for (struct core *shadow = core->shadows; shadow; shadow = shadow->shadows) {
+		uint64_t own = core_time(shadow), latest = time > now ? *shadow->shadow.latest : 0;
+		/* Whatever takes longer than in its core is over when others wake it. */
+		uint64_t more = later(unfinished(shadow), unfinished(core)) - unfinished(core);
+
+		memory_wait_until(shadow->memory, shadow->cycle + more, later(own, latest) + delay);
+	}
+	memory_wait_until(core->memory, core->cycle, later(now, time) + delay);
 }
 
 uint64_t core_lines_moved(const struct core *core)

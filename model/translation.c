@@ -52,6 +52,11 @@ uint64_t translate_slow(struct memory *m, struct tlb_first *first, uint64_t cycl
 {
 	uint64_t frame;
 
+	if (is_ideal(m, IDEAL_TLB)) { /* as if it had been there */
+		frame = system_translate(m->system, page);
+		tlb_first_insert(first, page, frame);
+		return frame;
+	}
 	m->counts[for_fetch ? EVENT_L1I_TLB_REFILL : EVENT_L1D_TLB_REFILL]++;
 	m->counts[EVENT_L2D_TLB]++;
 	result->translated = cycle + m->params->l2_tlb.latency;
@@ -71,8 +76,11 @@ bool translate_quietly(struct memory *m, uint64_t virtual_line, uint64_t *line)
 	unsigned shift = m->page_log2 - m->line_log2;
 	uint64_t page = virtual_line >> shift, frame;
 
-	if (!tlb_first_find(&m->dtlb, page, &frame) && !tlb_second_find(&m->tlb2, page, &frame))
-		return false;
+	if (!tlb_first_find(&m->dtlb, page, &frame) && !tlb_second_find(&m->tlb2, page, &frame)) {
+		if (!is_ideal(m, IDEAL_TLB))
+			return false;
+		frame = system_translate(m->system, page);
+	}
 	*line = frame << shift | (virtual_line & (m->lines_a_page - 1u));
 	return true;
 }

@@ -13,6 +13,13 @@
 #include "render/output.h"
 #include "tool/wrap.h"
 
+/* What the program would take on a core of which a part is perfect. */
+struct report_what_if {
+	const char *name, *text;
+	double cycles; /* the mean of the runs */
+	bool together; /* all parts are */
+};
+
 struct report {
 	const char *source; /* "model" */
 	const char *label;  /* printed after the CPU's name, or NULL */
@@ -36,6 +43,9 @@ struct report {
 	bool brief; /* show only the groups of stage 2 that the diagnosis leads to */
 	bool folds; /* only name groups with nothing to show */
 	bool verbose;
+	double cycles;                        /* with --what-if: of all threads */
+	const struct report_what_if *what_if; /* what was asked for, "together" last */
+	size_t what_if_count;
 	/* The options of plumb record that run the program in the same way. NULL-ended. */
 	const char *const *record_options;
 };
@@ -109,6 +119,10 @@ static inline size_t report_columns(const char *text)
 /* The parts of report_text(). */
 void report_tree(struct output *out, const struct report *report);
 void report_diagnosis(struct output *out, const struct report *report);
+void report_what_if(struct output *out, const struct report *report);
+
+/* Returns how much faster the program would be. */
+double report_speedup(const struct report *report, const struct report_what_if *what_if);
 
 /* Prints an interval's line, after the headings if it is the first. */
 void report_text_interval(struct output *out, const struct report *report, bool first);

@@ -90,6 +90,26 @@ void report_csv_headings(struct output *out)
 	fputs("time,source,group,stage,level,metric,value,units\r\n", out->stream);
 }
 
+static void put_what_if(struct output *out, const struct report *report)
+{
+	char text[32];
+
+	for (size_t i = 0; report->ended && i < report->what_if_count; i++) {
+		const struct report_what_if *part = &report->what_if[i];
+		struct row row = {.time = report->time,
+				  .source = report->source,
+				  .group = "what_if",
+				  .metric = part->name};
+
+		row.value = value_text(text, report_speedup(report, part));
+		row.units = "times faster";
+		put_row(out, &row);
+		row.value = count_text(text, report->cycles - part->cycles);
+		row.units = "cycles saved";
+		put_row(out, &row);
+	}
+}
+
 void report_csv(struct output *out, const struct report *report)
 {
 	const struct plumb_selection *selection = report->result->plan->selection;
@@ -122,6 +142,7 @@ void report_csv(struct output *out, const struct report *report)
 					   .units = report_is_clock(events[i]) ? "ns" : "events"});
 	}
 	free(events);
+	put_what_if(out, report);
 }
 
 /* ---- -x ----------------------------------------------------------------------------------- */
@@ -221,4 +242,12 @@ void report_perf_lines(struct output *out, const struct report *report, const ch
 		if (index_set_add(printed, selection->metrics[i].metric))
 			put_metric(out, report, i, separator);
 	free(printed);
+	for (size_t i = 0; report->ended && i < report->what_if_count; i++) {
+		const struct report_what_if *part = &report->what_if[i];
+		char text[32], *unit = memory_format("times faster  what_if_%s", part->name);
+
+		put_metric_fields(out, report, value_text(text, report_speedup(report, part)), unit,
+				  separator);
+		free(unit);
+	}
 }

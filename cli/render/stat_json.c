@@ -192,6 +192,24 @@ static json_t *diagnosis(const struct report *report)
 	return object;
 }
 
+static json_t *what_if(const struct report *report)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < report->what_if_count; i++) {
+		const struct report_what_if *part = &report->what_if[i];
+		json_t *object = json_object();
+
+		json_object_set_new(object, "name", render_string(part->name));
+		json_object_set_new(object, "text", render_string(part->text));
+		json_object_set_new(object, "speedup", real(report_speedup(report, part)));
+		json_object_set_new(object, "cycles", number(part->cycles));
+		json_object_set_new(object, "saved_cycles", number(report->cycles - part->cycles));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 void report_json(struct output *out, const struct report *report)
 {
 	json_t *object = render_object();
@@ -212,6 +230,8 @@ void report_json(struct output *out, const struct report *report)
 	json_object_set_new(object, "events", events(report));
 	json_object_set_new(object, "metrics", metrics(report));
 	json_object_set_new(object, "diagnosis", diagnosis(report));
+	if (report->ended && report->what_if_count)
+		json_object_set_new(object, "what_if", what_if(report));
 	json_object_set_new(object, "warnings", strings(report->warnings));
 	if (!report->intervals) {
 		render_json(out, object);

@@ -395,4 +395,5 @@ void report_text(struct output *out, const struct report *report)
 	print_summary(out, report);
 	print_warnings(out, report);
 	report_diagnosis(out, report);
+	report_what_if(out, report);
 }

@@ -35,6 +35,7 @@ struct runner {
 	struct plumb_diagnostics *diagnostics;
 	const char **warnings;
 	const char *record_options[2 * 9 + 1];
+	struct report_what_if what_if[PLUMB_WHAT_IF_MAX];
 	double last_time;       /* of the previous interval */
 	double startup_seconds; /* as in struct plumb_count_run; the mean of the runs */
 	const char *startup_end;
@@ -364,6 +365,31 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 	return EXIT_FINE;
 }
 
+/* Adds the answers of one more run, after `before` others, to their means. */
+static void keep_what_if(struct runner *r, const struct plumb_count_run *run, unsigned before)
+{
+	struct report *report = &r->report;
+	const struct plumb_what_if *part;
+	size_t count = 0;
+
+	if (!r->options->what_if)
+		return;
+	report->cycles += ((double)run->cycles - report->cycles) / (before + 1);
+	for (size_t i = 0; (part = plumb_model_what_if(i)); i++) {
+		struct report_what_if *kept = &r->what_if[count];
+
+		if (run->what_if_cycles[i] == 0)
+			continue;
+		kept->name = part->name;
+		kept->text = part->text;
+		kept->together = !plumb_model_what_if(i + 1);
+		kept->cycles += ((double)run->what_if_cycles[i] - kept->cycles) / (before + 1);
+		count++;
+	}
+	report->what_if = r->what_if;
+	report->what_if_count = count;
+}
+
 static int run_all(struct runner *r, char *const *argv)
 {
 	unsigned wanted = r->options->repeat ? r->options->repeat : 1;
@@ -381,6 +407,7 @@ static int run_all(struct runner *r, char *const *argv)
 		r->startup_end = run.startup_end;
 		report->host_seconds += (run.host_seconds - report->host_seconds) / (i + 1);
 		/* Keep the status of the first run that failed. */
+		keep_what_if(r, &run, i);
 		if (report->exit_status == 0) {
 			report->exit_status = run.exit_status;
 			report->signal = run.signal;

@@ -3,6 +3,7 @@
 #include "stat.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "commands.h"
 #include "render/output.h"
@@ -12,6 +13,9 @@
 static const char *const collections[] = {"metric", "group", "none", NULL};
 
 static const char *const stages[] = {"1", "2", "topdown", "uarch", "all", NULL};
+
+static const char *const what_ifs[] = {"branch", "l1i",   "l1d", "l2",      "tlb",
+				       "store",  "ports", "rob", "sharing", NULL};
 
 static const struct option options[] = {
 	OPTION_ROW_SOURCE(offsetof(struct stat_options, source)),
@@ -105,6 +109,15 @@ static const struct option options[] = {
 		.argument = "N",
 		.offset = offsetof(struct stat_options, repeat),
 		.help = "run the program N times; print the mean, the lowest and the highest value",
+	},
+	{
+		.name = "what-if",
+		.kind = OPTION_LIST,
+		.argument = "PART,...",
+		.offset = offsetof(struct stat_options, what_if),
+		.choices = what_ifs,
+		.help = "estimate how much faster the program would be with these parts of the "
+			"core perfect (default: each of them); the model only",
 	},
 	OPTION_ROW_JSON,
 	{
@@ -218,6 +231,38 @@ static bool check(const struct command *command, const struct stat_options *valu
 	return false;
 }
 
+/* Reads the list of --what-if. Prints an error and returns false if a part is unknown. */
+static bool read_what_if(struct stat_options *values)
+{
+	const struct plumb_what_if *part;
+	const char *text = values->what_if;
+	size_t length;
+
+	if (!text)
+		return true;
+	if (!*text) {
+		values->what_if_parts = UINT32_MAX;
+		return true;
+	}
+	for (;; text += length + 1) {
+		size_t i = 0;
+
+		length = strcspn(text, ",");
+		while ((part = plumb_model_what_if(i)) &&
+		       (strlen(part->name) != length || strncmp(part->name, text, length) != 0 ||
+			!what_ifs[i]))
+			i++;
+		if (!part) {
+			complain("invalid value '%.*s' for --what-if", (int)length, text);
+			advise("use one of branch, l1i, l1d, l2, tlb, store, ports, rob, sharing");
+			return false;
+		}
+		values->what_if_parts |= 1u << i;
+		if (!text[length])
+			return true;
+	}
+}
+
 static int make_plan(const struct stat_options *values, const struct machine *machine,
 		     const struct plumb_selection *selection, struct plumb_plan **plan)
 {
@@ -254,7 +299,8 @@ static int run(const struct command *command, int count, char **arguments)
 
 	if (!options_parse(command, count, arguments, &values, &operands, &status))
 		return status;
-	if (!check(command, &values) || !window_read(&values.window, false, &values.counted) ||
+	if (!check(command, &values) || !read_what_if(&values) ||
+	    !window_read(&values.window, false, &values.counted) ||
 	    !options_separator(command, &values.common))
 		return EXIT_USAGE;
 	/* End the program's arguments with NULL, as exec needs. */
@@ -265,10 +311,16 @@ static int run(const struct command *command, int count, char **arguments)
 		.sysroot = values.sysroot,
 		.qemu = values.qemu,
 		.seed = values.seed,
+		.what_if = values.what_if_parts,
 		.software = machine_only_software(&values.events, values.source) &&
 			    !asks_for_metrics(&values),
 	};
 	status = machine_open(&machine, &wish, operands.at);
+	if (status == EXIT_FINE && values.what_if && !machine.core) {
+		complain("--what-if requires the model: this machine's PMU counts a real core");
+		advise("add --source model");
+		status = EXIT_USAGE;
+	}
 	if (status == EXIT_FINE)
 		status = output_check_beside(&values.common);
 	if (status == EXIT_FINE)
@@ -307,6 +359,8 @@ const struct command command_stat = {
 			{"plumb stat ./program", "diagnose what limits the program's performance"},
 			{"plumb stat --json -o result.json -- ./program --its-option",
 			 "write the results as JSON to a file"},
+			{"plumb stat --what-if ./program",
+			 "estimate what removing each bottleneck would gain"},
 			{"plumb stat -I 10 ./program", "print the figures every 10 ms"},
 			{"plumb stat -m Operation_Mix -e L1D_CACHE,r08 ./program",
 			 "count a metric group and two events"},

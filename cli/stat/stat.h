@@ -27,6 +27,8 @@ struct stat_options {
 	unsigned seed;
 	bool children;
 	bool no_progress;
+	const char *what_if;    /* as given; NULL: not at all */
+	uint32_t what_if_parts; /* read from it: as in struct plumb_model_options */
 };
 
 /* ---- what is asked for: request.c ------------------------------------------------------------ */

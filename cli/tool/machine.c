@@ -210,6 +210,7 @@ static int open_core(struct machine *machine, const struct machine_wish *wish)
 		.plugin_dir = plugin_dir,
 		.sysroot = wish->sysroot,
 		.seed = wish->seed,
+		.what_if = wish->what_if,
 		.engine = on_engine,
 		.user = machine,
 	};

@@ -40,7 +40,8 @@ struct machine_wish {
 	int source; /* SOURCE_... */
 	const char *cpu, *sysroot, *qemu;
 	uint64_t seed;
-	bool software; /* only software events, which perf counts on any machine */
+	uint32_t what_if; /* as in struct plumb_model_options */
+	bool software;    /* only software events, which perf counts on any machine */
 };
 
 /*

@@ -86,6 +86,28 @@ static bool add_word(const struct parser *parser, const struct option *option, c
 	return true;
 }
 
+/* Tells whether `text` is made of an option's choices, separated by commas. */
+static bool is_list(const struct option *option, const char *text)
+{
+	size_t length;
+
+	for (;; text += length + 1) {
+		const char *const *choice = option->choices;
+
+		length = strcspn(text, ",");
+		while (*choice &&
+		       (strlen(*choice) != length || strncmp(*choice, text, length) != 0))
+			choice++;
+		if (!*choice || !text[length])
+			return *choice != NULL;
+	}
+}
+
+static bool takes_maybe(const struct option *option)
+{
+	return option->kind == OPTION_MAYBE || option->kind == OPTION_LIST;
+}
+
 /* Sets `option`, written as `spelling`. `value` is the value attached to it, or NULL. */
 static bool set(struct parser *parser, const struct option *option, const char *spelling,
 		const char *value)
@@ -104,7 +126,10 @@ static bool set(struct parser *parser, const struct option *option, const char *
 			memcpy(parser->values + option->offset, &yes, sizeof(yes));
 		return true;
 	}
-	if (!value && option->kind == OPTION_MAYBE)
+	if (!value && option->kind == OPTION_LIST && parser->next < parser->count &&
+	    is_list(option, parser->arguments[parser->next]))
+		value = parser->arguments[parser->next++];
+	if (!value && takes_maybe(option))
 		value = "";
 	if (!value && parser->next < parser->count)
 		value = parser->arguments[parser->next++];
@@ -113,7 +138,7 @@ static bool set(struct parser *parser, const struct option *option, const char *
 		see_help(parser->command);
 		return false;
 	}
-	if (!*value && option->kind != OPTION_MAYBE && is_name(option->argument)) {
+	if (!*value && !takes_maybe(option) && is_name(option->argument)) {
 		complain("invalid value '' for --%s: a name cannot be empty", option->name);
 		return false;
 	}

@@ -13,6 +13,7 @@ enum option_kind {
 	OPTION_FLAG,   /* a bool, made true */
 	OPTION_TEXT,   /* a const char *, pointing into the command line */
 	OPTION_MAYBE,  /* the same, "" without an attached value: --name[=VALUE], -n[VALUE] */
+	OPTION_LIST,   /* the same, of `choices` and commas; may also be the next argument */
 	OPTION_CHOICE, /* an int, the index in `choices` */
 	OPTION_NUMBER, /* an unsigned, at least 1 */
 	OPTION_WORDS,  /* a struct option_words; each use of the option adds a value */

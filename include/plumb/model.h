@@ -38,6 +38,16 @@ struct plumb_model_parameter {
 };
 PLUMB_API const struct plumb_model_parameter *plumb_model_parameter(const char *core, size_t i);
 
+/*
+ * A part of the core that a program may be tried with as if it were perfect. The last one stands
+ * for all parts that were asked for, at once. NULL past the end. Static storage; may grow.
+ */
+struct plumb_what_if {
+	const char *name; /* "branch"; "together" */
+	const char *text; /* "perfect branch prediction" */
+};
+PLUMB_API const struct plumb_what_if *plumb_model_what_if(size_t i);
+
 /* A QEMU that was asked whether it can run the model, and its answer. Made by the library; may
  * grow. */
 struct plumb_model_engine {
@@ -64,6 +74,12 @@ struct plumb_model_options {
 	 */
 	void (*engine)(void *user, const struct plumb_model_engine *engine);
 	void *user;
+	/*
+	 * What to count the cycles with, in struct plumb_count_run: a bit for each index of
+	 * plumb_model_what_if(). Two and more are also tried together. Each takes about as long as
+	 * the model itself, in the same run of the program.
+	 */
+	uint32_t what_if;
 };
 
 /*

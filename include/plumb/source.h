@@ -122,6 +122,8 @@ struct plumb_count_job {
 	void *user;
 };
 
+#define PLUMB_WHAT_IF_MAX 16 /* more than plumb_model_what_if() has */
+
 struct plumb_count_run {
 	size_t size;             /* sizeof(struct plumb_count_run), set by the caller */
 	double seconds;          /* time counted, by the model or the clock */
@@ -131,6 +133,12 @@ struct plumb_count_run {
 	int exit_status;         /* the program's; 128 + signal if a signal ended it */
 	int signal;              /* the signal that ended it, or 0 */
 	bool ended;              /* the window ended the program; status and signal are 0 */
+	/*
+	 * With plumb_model_options.what_if: the cycles of all threads, and what they would be with
+	 * each part perfect, by the index of plumb_model_what_if(). 0: not asked for.
+	 */
+	uint64_t cycles;
+	uint64_t what_if_cycles[PLUMB_WHAT_IF_MAX];
 };
 
 /*

@@ -3,6 +3,7 @@
 #include "source/source.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/diagnostics.h"
 #include "base/sized.h"
@@ -157,7 +158,9 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 		.exit_status = done.ended ? 0 : done.exit_status,
 		.signal = done.ended ? 0 : done.signal,
 		.ended = done.ended,
+		.cycles = done.cycles,
 	};
+	memcpy(told.what_if_cycles, done.what_if_cycles, sizeof(told.what_if_cycles));
 	sized_write(run, &told, sizeof(told));
 	return error;
 }

@@ -48,6 +48,9 @@ struct source_run {
 	int exit_status;            /* the program's; 128 + signal if one ended it */
 	int signal;                 /* that ended it, or 0 */
 	bool ended;                 /* the window ended it */
+	/* As in struct plumb_count_run. */
+	uint64_t cycles;
+	uint64_t what_if_cycles[PLUMB_WHAT_IF_MAX];
 };
 
 /* ---- Sampling ---------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
  * Arguments, NAME=VALUE: `reader`, the process that started QEMU; `key`, by which the memory is
  * known that it shares; `shared`, its descriptor there (share.h); `core`, a name of model_cores;
  * and, if wanted, `interval` in cycles between snapshots; `seed` of the order of threads;
+ * `what-if`, a bit for each enum what_if that is asked for;
  * `children=1` to count forked processes too; `sampling`, a descriptor of what is to be sampled
  * (sampling.h); `idle=1` to count nothing, and only let the program become others; `prefix`, how
  * many words of QEMU's own command line stand before the program's; `begins`, where in the
@@ -65,6 +66,8 @@ enum insn_hook {
 static const struct core_params *params;
 static struct model_shared *shared;
 static struct memory_system *memory_system;
+static uint32_t what_if_parts;               /* enum what_if, a bit for each */
+static struct what_if_systems *what_if;      /* NULL: none */
 static struct vcpu *vcpus[VCPUS_MAX];        /* pages that are not used take no memory */
 static unsigned vcpus_end;                   /* none is set from here on; under `lock` */
 static bool own_slots[MODEL_SHARED_THREADS]; /* those of this process's threads; under `lock` */
@@ -88,13 +91,13 @@ static void note_longest(uint64_t cycle)
 }
 
 /* Adds up all threads, finished and running, into `counts`. */
-static void sum_counts(uint64_t counts[EVENT_COUNT])
+static void sum_counts(uint64_t counts[MODEL_COUNTS])
 {
-	for (unsigned e = 0; e < EVENT_COUNT; e++)
+	for (unsigned e = 0; e < MODEL_COUNTS; e++)
 		counts[e] = atomic_load_explicit(&shared->finished[e], memory_order_relaxed);
 	for (unsigned t = 0; t < MODEL_SHARED_THREADS; t++)
 		if (atomic_load_explicit(&shared->slot_taken[t], memory_order_acquire))
-			for (unsigned e = 0; e < EVENT_COUNT; e++)
+			for (unsigned e = 0; e < MODEL_COUNTS; e++)
 				counts[e] += model_thread_count(&shared->threads[t], e);
 }
 
@@ -144,7 +147,7 @@ static void add_to_finished(unsigned slot)
 {
 	struct model_thread_counts *counts = &shared->threads[slot];
 
-	for (unsigned e = 0; e < EVENT_COUNT; e++) {
+	for (unsigned e = 0; e < MODEL_COUNTS; e++) {
 		atomic_fetch_add(&shared->finished[e], model_thread_count(counts, e));
 		counts->counts[e] = counts->skipped[e] = counts->at_close[e] = 0;
 	}
@@ -208,6 +211,19 @@ static bool reads_predicates(void)
 	return !REGISTERS_LATE && registers_have_vectors(NULL);
 }
 
+static uint64_t *what_if_cycles(int slot)
+{
+	return shared->threads[slot].counts + EVENT_COUNT;
+}
+
+/* Makes what the cores of this process share. Returns false if out of memory. */
+static bool make_systems(void)
+{
+	memory_system = memory_system_new(params);
+	what_if = what_if_parts ? what_if_new(params, what_if_parts) : NULL;
+	return memory_system && (what_if || !what_if_parts);
+}
+
 /*
  * Makes a core for a thread that executes its first block. Returns NULL, for good, if that is
  * impossible.
@@ -227,7 +243,9 @@ static struct vcpu *vcpu_start(unsigned index)
 		vcpus_end = index + 1;
 	vcpu->core = core_new(params, memory_system, shared->threads[slot].counts);
 	pthread_mutex_unlock(&lock);
-	if (!vcpu->core || !(vcpu->turn = turn_begin(index, vcpu->core)))
+	if (!vcpu->core ||
+	    (what_if && !what_if_attach(what_if, vcpu->core, what_if_cycles(slot))) ||
+	    !(vcpu->turn = turn_begin(index, vcpu->core)))
 		goto fail;
 	vcpu->accesses.vector_bytes = params->vector_bytes;
 	core_set_block_finder(vcpu->core, blocks_find, NULL);
@@ -699,8 +717,7 @@ static void child_begins(void)
 	if (!counting)
 		return;
 	base_cycle = atomic_load(&shared->longest_cycles);
-	memory_system = memory_system_new(params);
-	if (!memory_system)
+	if (!make_systems())
 		give_up();
 	atomic_fetch_add(&shared->processes, 1);
 }
@@ -711,6 +728,7 @@ struct options {
 	struct share shared, sampling;
 	uint64_t interval, seed;
 	uint64_t begins;
+	uint32_t what_if;
 	struct window_request window;
 	unsigned prefix;
 	bool children, idle;
@@ -738,6 +756,8 @@ static bool parse_options(int argc, char **argv, struct options *options)
 			options->shared.key = options->sampling.key = number;
 		else if (IS("interval"))
 			options->interval = number;
+		else if (IS("what-if"))
+			options->what_if = (uint32_t)number & IDEAL_ALL;
 		else if (IS("seed"))
 			options->seed = number;
 		else if (IS("begins"))
@@ -790,8 +810,8 @@ static bool begin_counting(const struct options *options)
 {
 	if (!shared)
 		return false;
-	memory_system = memory_system_new(params);
-	if (!memory_system)
+	what_if_parts = options->what_if;
+	if (!make_systems())
 		return false;
 	if (options->sampling.descriptor >= 0 &&
 	    !sampler_set_up(&options->sampling, shared, params, options->prefix))

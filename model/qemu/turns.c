@@ -250,6 +250,20 @@ static void set_until(struct thread *thread)
 	atomic_store(&thread->turn.until, next ? next->now + lead(thread) : UINT64_MAX);
 }
 
+static void keep_latest(const struct thread *thread)
+{
+	if (thread->now <= latest)
+		return;
+	latest = thread->now;
+	core_note_latest(thread->core);
+}
+
+static void note_time(struct thread *thread)
+{
+	thread->now = core_time(thread->core);
+	keep_latest(thread);
+}
+
 static void release(struct thread *thread)
 {
 	atomic_store(&thread->ready, true);
@@ -266,8 +280,7 @@ static void grant(void)
 		return;
 	moves++;
 	holder->state = STATE_RUNS;
-	if (holder->now > latest)
-		latest = holder->now;
+	keep_latest(holder);
 	set_until(holder);
 	release(holder);
 }
@@ -489,13 +502,8 @@ static void end_alone(void)
 /* The thread comes, or comes back: not before what has woken it. */
 static void join(struct thread *self)
 {
-	uint64_t now = core_time(self->core);
-
-	if (now < latest)
-		now = latest;
-	now += jitter(self);
-	core_wait_until(self->core, now);
-	self->now = now;
+	core_wait_until(self->core, latest, jitter(self));
+	self->now = core_time(self->core);
 	wait_next(self);
 	atomic_fetch_add(&news, 1);
 	futex_wake(&news);
@@ -552,9 +560,7 @@ void turn_take(struct turn *turn)
 		return;
 	}
 	moves++;
-	self->now = core_time(self->core);
-	if (self->now > latest)
-		latest = self->now;
+	note_time(self);
 	next = first_waiting(self);
 	set_until(self);
 	if (!next || self->now < atomic_load(&turn->until)) {
@@ -574,9 +580,7 @@ void turn_call(struct turn *turn, int64_t number, const uint64_t arguments[6])
 	pthread_mutex_lock(&lock);
 	moves++;
 	turn->away = true;
-	self->now = core_time(self->core);
-	if (self->now > latest)
-		latest = self->now;
+	note_time(self);
 	self->calls++;
 	self->call = number;
 	self->result = 0;

@@ -150,7 +150,7 @@ bool window_thread_begins(struct model_thread_counts *counts)
 /* What was counted since it was closed is not counted. Each count is right at any moment. */
 static void enter(struct model_thread_counts *counts)
 {
-	for (unsigned e = 0; e < EVENT_COUNT; e++) {
+	for (unsigned e = 0; e < MODEL_COUNTS; e++) {
 		counts->skipped[e] += counts->counts[e] - counts->at_close[e];
 		counts->at_close[e] = counts->counts[e];
 	}
@@ -159,7 +159,7 @@ static void enter(struct model_thread_counts *counts)
 
 static void leave(struct model_thread_counts *counts)
 {
-	for (unsigned e = 0; e < EVENT_COUNT; e++)
+	for (unsigned e = 0; e < MODEL_COUNTS; e++)
 		counts->at_close[e] = counts->counts[e];
 	atomic_store(&counts->closed, 1);
 }

@@ -1200,3 +1200,47 @@ soon()
 	said "plumb: invalid value '99999999999' for --level: too large: at most 2147483647"
 	[ "$status" -eq 2 ]
 }
+
+@test "--what-if: a speed-up for each part, in text, JSON and CSV" {
+	model --json -o plain.json ./work
+	model --what-if --json -o all.json ./work
+	model --what-if l2,branch --csv -o some.csv ./work
+	model --what-if=branch --no-progress -o text ./work
+	python3 - <<-'END'
+		import csv, json, re
+
+		plain, result = (json.load(open(name)) for name in ("plain.json", "all.json"))
+		cycles = [next(e["count"] for e in r["events"] if e["name"] == "CPU_CYCLES")
+		          for r in (plain, result)]
+		assert cycles[0] == cycles[1] and "what_if" not in plain
+		rows = {row["name"]: row for row in result["what_if"]}
+		assert list(rows) == ["branch", "l1i", "l1d", "l2", "tlb", "store", "ports", "rob", "sharing",
+		                      "together"], list(rows)
+		for row in rows.values():
+		    assert row["saved_cycles"] == cycles[0] - row["cycles"], row
+		    assert abs(row["speedup"] - cycles[0] / row["cycles"]) < 1e-9, row
+		assert rows["sharing"]["cycles"] == cycles[0], "one thread shares nothing"
+		assert all(rows["together"]["cycles"] <= row["cycles"] for row in rows.values())
+
+		some = [r for r in csv.DictReader(open("some.csv")) if r["group"] == "what_if"]
+		assert [(r["metric"], r["units"]) for r in some] == [
+		    (name, units) for name in ("branch", "l2", "together")
+		    for units in ("times faster", "cycles saved")], some
+		assert float(some[0]["value"]) == float("%.9g" % rows["branch"]["speedup"])
+		assert int(some[3]["value"]) == rows["l2"]["saved_cycles"]
+
+		text = open("text").read()
+		assert "What if: how much faster the program would be" in text
+		assert not re.search("tlb|together", text[text.index("What if"):])
+		assert max(map(len, text.splitlines())) <= 80
+	END
+}
+
+@test "--what-if: an unknown part is an error; -- ends the list" {
+	run --separate-stderr model --what-if=branch,x ./work
+	[ "$status" -eq 2 ]
+	[[ $stderr = *"invalid value 'x' for --what-if"*"use one of branch, "* ]]
+	cp work branch
+	model --what-if -o out -- ./branch
+	grep -q "What if" out
+}

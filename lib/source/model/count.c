@@ -186,6 +186,7 @@ static int run_model(struct counting *c, struct source_run *run,
 		.children = job->children,
 		.interval_ms = job->interval_ms,
 		.window = &job->window,
+		.what_if = job->model->what_if & IDEAL_ALL,
 		.cancel = job->cancel,
 		.started = on_started,
 		.interval = on_interval,
@@ -209,6 +210,11 @@ static int run_model(struct counting *c, struct source_run *run,
 		if (!model->windowed)
 			run->startup_seconds = model->startup_seconds;
 		run->startup_end = model->startup_to_main ? "main()" : "its own code";
+		if (what.what_if) {
+			run->cycles = model->counts.counts[EVENT_CPU_CYCLES];
+			memcpy(run->what_if_cycles, model->counts.counts + EVENT_COUNT,
+			       WHAT_IF_COUNT * sizeof(*run->what_if_cycles));
+		}
 		run->exit_status = model->exit_status;
 		run->signal = model->signal;
 		model_warn(model, diagnostics);

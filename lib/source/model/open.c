@@ -77,6 +77,7 @@ static bool copy_options(struct plumb_model_options *options,
 	options->engines = (const char *const *)(given->engines ? copy_engines(given->engines)
 								: default_engines(plugin_dir));
 	options->seed = given->seed;
+	options->what_if = given->what_if;
 	options->engine = given->engine;
 	options->user = given->user;
 	return options->core && options->plugin_dir && options->engines &&

@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "base/diagnostics.h"
-#include "shared.h"
 #include "source/model/command.h"
 
 #define PROGRESS_MS 250
@@ -195,14 +194,14 @@ static void sum_counts(const struct run *run, struct model_counts *counts)
 	uint64_t longest = atomic_load(&shared->longest_cycles);
 
 	memset(counts, 0, sizeof(*counts));
-	for (unsigned e = 0; e < EVENT_COUNT; e++)
+	for (unsigned e = 0; e < MODEL_COUNTS; e++)
 		counts->counts[e] = atomic_load(&shared->finished[e]);
 	for (unsigned t = 0; t < MODEL_SHARED_THREADS; t++) {
 		const struct model_thread_counts *thread = &shared->threads[t];
 
 		if (!atomic_load(&shared->slot_taken[t]))
 			continue;
-		for (unsigned e = 0; e < EVENT_COUNT; e++)
+		for (unsigned e = 0; e < MODEL_COUNTS; e++)
 			counts->counts[e] += model_thread_count(thread, e);
 		if (thread->counts[EVENT_CPU_CYCLES] > longest)
 			longest = thread->counts[EVENT_CPU_CYCLES];
@@ -468,6 +467,7 @@ static int launch(struct run *run, struct plumb_diagnostics *diagnostics)
 		.key = run->key,
 		.interval_ms = run->job->interval_ms,
 		.seed = run->job->options->seed,
+		.what_if = run->job->what_if,
 		.window = &run->window,
 	};
 	struct model_command command;

@@ -8,6 +8,8 @@
 /* The model's events.h; in quotes, the compiler would look beside this file first. */
 #include <events.h>
 
+#include "shared.h"
+
 #include "source/cancel.h"
 
 /* The value of a count that this run's engine does not let the model count. */
@@ -15,7 +17,7 @@
 
 /* Counts since the program began, by the model's own numbers of events. */
 struct model_counts {
-	uint64_t counts[EVENT_COUNT];
+	uint64_t counts[MODEL_COUNTS];
 	double seconds; /* the model's time */
 };
 
@@ -35,6 +37,7 @@ struct model_job {
 	char *const *argv;    /* NULL-ended */
 	bool children;        /* count forked processes too */
 	unsigned interval_ms; /* the model's time; 0: none */
+	uint32_t what_if;     /* a bit for each enum what_if that is asked for */
 	const struct plumb_window *window;
 	const struct model_sampler *sampler; /* NULL: nothing samples */
 	struct source_cancel cancel;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "source/model/listing.h"
+#include "what_if.h"
 
 const struct plumb_model_core *plumb_model_core(size_t i)
 {
@@ -17,4 +18,17 @@ const struct plumb_model_parameter *plumb_model_parameter(const char *core, size
 		return i < model_listings[c].count ? &model_listings[c].parameters[i] : NULL;
 	}
 	return NULL;
+}
+
+const struct plumb_what_if *plumb_model_what_if(size_t i)
+{
+	static const struct plumb_what_if parts[WHAT_IF_COUNT] = {
+#define WHAT_IF(name, word, text) [WHAT_IF_##name] = {word, text},
+#include "what_if.def"
+#undef WHAT_IF
+		[WHAT_IF_TOGETHER] = {"together", "all of these"},
+	};
+
+	_Static_assert(WHAT_IF_COUNT <= PLUMB_WHAT_IF_MAX, "room in struct plumb_count_run");
+	return i < WHAT_IF_COUNT ? &parts[i] : NULL;
 }
