@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "spe/layout.h"
 #include "spe/packet.h"
 
 void spe_stream_begin(struct plumb_spe_stream *stream)
@@ -344,13 +345,46 @@ bool spe_stream_next(struct plumb_spe_stream *stream, struct plumb_spe_record *r
 	return false;
 }
 
+#define PAUSE        31
+#define PAUSE_MISSED 16
+
+/* Returns whether the next record begins in this piece. */
+static bool is_between_records(const struct plumb_spe_stream *stream)
+{
+	return !stream->open && !stream->kept_size && !stream->skip;
+}
+
 size_t plumb_spe_stream_read(struct plumb_spe_stream *stream, struct plumb_spe_record *records,
 			     size_t room)
 {
+	const bool by_layout = stream->pause == 0;
+	struct spe_layouts layouts;
 	size_t count = 0;
 
-	while (count < room && spe_stream_next(stream, &records[count]))
+	spe_layouts_begin(&layouts);
+	stream->pause -= !by_layout;
+	while (count < room) {
+		const bool whole = by_layout && is_between_records(stream);
+		struct plumb_spe_record *record;
+
+		if (whole)
+			count += spe_layouts_read(&layouts, stream->bytes, stream->size,
+						  stream->offset + stream->at, &stream->at,
+						  records + count, room - count);
+		if (count == room)
+			break;
+		record = &records[count];
+		if (!spe_stream_next(stream, record))
+			break;
 		count++;
+		if (whole && is_between_records(stream))
+			spe_layouts_learn(&layouts,
+					  stream->bytes + (record->offset - stream->offset),
+					  record);
+	}
+	/* Looking for layouts takes longer where each record has one of its own. */
+	if (layouts.missed > PAUSE_MISSED && layouts.missed > count / 2)
+		stream->pause = PAUSE;
 	return count;
 }
 

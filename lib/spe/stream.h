@@ -14,6 +14,7 @@ struct plumb_spe_stream {
 	uint8_t kept[16];               /* the beginning of a packet cut off by a piece's end */
 	uint8_t kept_size;
 	bool open;     /* `record` has packets */
+	uint8_t pause; /* calls of plumb_spe_stream_read() until it looks for layouts again */
 	uint32_t skip; /* bytes that an alignment still skips */
 };
 

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "spe/layout.h"
+
+#include "spe/packet.h"
+
+/* After this many records of unknown layouts no more are learned. */
+#define MISSED_MAX 32
+/* The offset of the packet behind an address, which is the PC's as a rule. */
+#define SECOND_PACKET 9
+
+/* Returns where `chosen` has the layouts of records that begin so. */
+static inline unsigned choice_of(const struct spe_layouts *layouts, const uint8_t *bytes)
+{
+	const unsigned second = bytes[SECOND_PACKET] & 15;
+	const uint8_t *operation = bytes + layouts->operation_at[second];
+
+	return second << 3 | (operation[0] & 3u) << 1 | (operation[1] & 1u);
+}
+
+/* Tells whether a record has this layout. */
+static inline bool fits(const struct spe_layout *layout, const uint8_t *bytes)
+{
+	uint64_t differ = 0;
+
+	for (unsigned i = 0; i < SPE_LAYOUT_BYTES; i += 8)
+		differ |= (spe_load64(bytes + i) ^ spe_load64(layout->fixed + i)) &
+			  spe_load64(layout->mask + i);
+	return differ == 0;
+}
+
+static inline uint64_t member(const uint8_t *bytes, const struct spe_layout_member *of)
+{
+	return spe_load64(bytes + of->at) & of->bits;
+}
+
+static inline void decode(const struct spe_layout *layout, const uint8_t *bytes,
+			  struct plumb_spe_record *record)
+{
+	record->size = layout->size;
+	record->has = layout->has;
+	for (unsigned i = 0; i < 5; i++)
+		record->addresses[i] = member(bytes, &layout->addresses[i]);
+	record->events = member(bytes, &layout->events);
+	record->data_source = member(bytes, &layout->data_source);
+	record->timestamp = member(bytes, &layout->timestamp);
+	for (unsigned i = 0; i < 2; i++)
+		record->contexts[i] = (uint32_t)member(bytes, &layout->contexts[i]);
+	for (unsigned i = 0; i < 3; i++)
+		record->counters[i] = (uint16_t)member(bytes, &layout->counters[i]);
+	record->op_class = layout->op_class;
+	record->operation = (uint8_t)member(bytes, &layout->operation);
+	record->events_bytes = layout->events_bytes;
+	record->data_source_bytes = layout->data_source_bytes;
+}
+
+size_t spe_layouts_read(const struct spe_layouts *layouts, const uint8_t *bytes, size_t size,
+			uint64_t offset, size_t *at, struct plumb_spe_record *records, size_t room)
+{
+	const uint64_t begin = offset - *at;
+	size_t count = 0;
+
+	if (layouts->count == 0)
+		return 0;
+	while (count < room && size - *at >= SPE_LAYOUT_AHEAD) {
+		const uint8_t *first = bytes + *at;
+		const uint64_t ahead = spe_load64(first);
+		const struct spe_layout *layout;
+		unsigned chosen;
+
+		if (!(ahead & 0xff)) {
+			*at += ahead ? (unsigned)__builtin_ctzll(ahead) / 8 : 8;
+			continue;
+		}
+		chosen = layouts->chosen[choice_of(layouts, first)];
+		if (!chosen)
+			break;
+		layout = &layouts->at[chosen - 1];
+		if (!fits(layout, first))
+			break;
+		records[count].offset = begin + *at;
+		decode(layout, first, &records[count++]);
+		*at += layout->size;
+	}
+	return count;
+}
+
+/* ---- Learning ---------------------------------------------------------------------------------
+ */
+
+/* Adds a member, of which a record has one at most. Returns its bit of .has, or 0. */
+static uint32_t add_member(struct spe_layout_member *of, size_t at, unsigned bytes, uint32_t has)
+{
+	if (of->bits)
+		return 0;
+	of->at = at;
+	of->bits = bytes == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * bytes) - 1;
+	return has;
+}
+
+/* Adds the packet at `at`. Returns its bit of .has; 0 if the layout cannot be one. */
+static uint32_t add_packet(struct spe_layout *layout, const uint8_t *bytes, size_t at)
+{
+	const struct spe_header header = spe_headers[bytes[at]];
+	const unsigned index = bytes[at] & header.index_mask;
+
+	switch (header.type) {
+	case PLUMB_SPE_END:
+		return PLUMB_SPE_HAS_END;
+	case PLUMB_SPE_TIMESTAMP:
+		return add_member(&layout->timestamp, at + 1, 8, PLUMB_SPE_HAS_TIMESTAMP);
+	case PLUMB_SPE_EVENTS:
+		layout->events_bytes = header.payload_bytes;
+		return add_member(&layout->events, at + 1, header.payload_bytes,
+				  PLUMB_SPE_HAS_EVENTS);
+	case PLUMB_SPE_DATA_SOURCE:
+		layout->data_source_bytes = header.payload_bytes;
+		return add_member(&layout->data_source, at + 1, header.payload_bytes,
+				  PLUMB_SPE_HAS_DATA_SOURCE);
+	case PLUMB_SPE_OPERATION:
+		layout->op_class = (uint8_t)index;
+		return add_member(&layout->operation, at + 1, 1, PLUMB_SPE_HAS_OPERATION);
+	case PLUMB_SPE_CONTEXT:
+		return index < 2 ? add_member(&layout->contexts[index], at + 1, 4,
+					      PLUMB_SPE_HAS_CONTEXT_EL1 << index)
+				 : 0;
+	case PLUMB_SPE_COUNTER:
+		return index < 3 ? add_member(&layout->counters[index], at + 1, 2,
+					      PLUMB_SPE_HAS_TOTAL_LATENCY << index)
+				 : 0;
+	case PLUMB_SPE_ADDRESS:
+		return index < 5 ? add_member(&layout->addresses[index], at + 1, 8,
+					      PLUMB_SPE_HAS_PC << index)
+				 : 0;
+	default:
+		return 0;
+	}
+}
+
+/* Describes the record's layout. Returns false if that is impossible. */
+static bool describe(struct spe_layout *layout, const uint8_t *bytes, size_t size)
+{
+	size_t at = 0;
+
+	*layout = (struct spe_layout){.size = (uint8_t)size};
+	while (at < size) {
+		const struct spe_header header = spe_headers[bytes[at]];
+
+		layout->fixed[at] = bytes[at];
+		layout->mask[at] = 0xff;
+		if (header.type != PLUMB_SPE_PADDING) {
+			const uint32_t has = add_packet(layout, bytes, at);
+
+			if (!has)
+				return false;
+			layout->has |= has;
+		}
+		at += 1u + header.payload_bytes;
+	}
+	return at == size;
+}
+
+void spe_layouts_learn(struct spe_layouts *layouts, const uint8_t *bytes,
+		       const struct plumb_spe_record *record)
+{
+	struct spe_layout *layout = &layouts->at[layouts->count];
+	unsigned second;
+
+	if (layouts->missed++ == 0) {
+		memset(layouts->operation_at, 0, sizeof(layouts->operation_at));
+		memset(layouts->chosen, 0, sizeof(layouts->chosen));
+	}
+	if (layouts->count == SPE_LAYOUTS || layouts->missed > MISSED_MAX ||
+	    record->size <= SECOND_PACKET || record->size > SPE_LAYOUT_BYTES ||
+	    !describe(layout, bytes, record->size) || layout->has != record->has ||
+	    !layout->operation.bits)
+		return;
+	second = bytes[SECOND_PACKET] & 15;
+	layouts->operation_at[second] = (uint8_t)(layout->operation.at - 1);
+	layouts->count++;
+	layouts->chosen[choice_of(layouts, bytes)] = (uint8_t)layouts->count;
+}

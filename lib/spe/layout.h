@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Layouts of records: where which packets are. An SPE unit writes records of few layouts, so a
+ * record of one that was seen before is checked and decoded without a look at one packet after the
+ * other.
+ */
+#ifndef SPE_LAYOUT_H
+#define SPE_LAYOUT_H
+
+#include <plumb/spe.h>
+
+/* Records with longer layouts are decoded packet by packet. */
+#define SPE_LAYOUT_BYTES 64
+/* Bytes from a record's first on that must be there to decode it by its layout. */
+#define SPE_LAYOUT_AHEAD (SPE_LAYOUT_BYTES + 8)
+#define SPE_LAYOUTS      8
+
+/* A member of the record: its offset, and the bits that it has; none without a packet. */
+struct spe_layout_member {
+	uint64_t bits;
+	uint64_t at;
+};
+
+struct spe_layout {
+	/* The headers and the padding, and where these are: 0xff. */
+	uint8_t fixed[SPE_LAYOUT_BYTES], mask[SPE_LAYOUT_BYTES];
+	struct spe_layout_member addresses[5], counters[3], contexts[2], events, data_source,
+		timestamp, operation;
+	uint32_t has;
+	uint8_t size, op_class, events_bytes, data_source_bytes;
+};
+
+struct spe_layouts {
+	unsigned count, missed;
+	/* The operation's offset by the packet behind that of the PC; and layouts by that packet
+	 * and the operation, numbered from 1. */
+	uint8_t operation_at[16], chosen[128];
+	struct spe_layout at[SPE_LAYOUTS];
+};
+
+/* Begins without layouts; does not touch what is not used. */
+static inline void spe_layouts_begin(struct spe_layouts *layouts)
+{
+	layouts->count = layouts->missed = 0;
+}
+
+/*
+ * Decodes the records at `bytes` up to the first of an unknown layout, at most `room`. Returns how
+ * many, and adds to `*at` the bytes that they and the padding before them take. `offset` is that of
+ * bytes[*at] in the stream.
+ */
+size_t spe_layouts_read(const struct spe_layouts *layouts, const uint8_t *bytes, size_t size,
+			uint64_t offset, size_t *at, struct plumb_spe_record *records, size_t room);
+
+/* Learns the layout of a record that was decoded packet by packet; `bytes` are its own. */
+void spe_layouts_learn(struct spe_layouts *layouts, const uint8_t *bytes,
+		       const struct plumb_spe_record *record);
+
+#endif
