@@ -51,6 +51,8 @@ enum model_outside {
 	OUTSIDE_TIMER = 1 << 1,  /* waits for a time */
 	OUTSIDE_INPUT = 1 << 2,  /* reads a terminal, a pipe or a socket, or waits for one */
 	OUTSIDE_RANDOM = 1 << 3, /* random numbers of the kernel */
+	OUTSIDE_CHILD = 1 << 4,  /* waits for another process */
+	OUTSIDE_MEMORY = 1 << 5, /* has memory in common with another process */
 };
 
 /* The counts at the end of an interval. */

@@ -3,7 +3,9 @@
 
 #include <linux/futex.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
@@ -99,6 +101,19 @@ bool calls_made_thread(int64_t number, const uint64_t arguments[6], int64_t resu
 	return calls_clones_thread(number, arguments) && result > 0;
 }
 
+/* Processes run at the same time: what they write to common memory comes at any time. */
+static unsigned shares_memory(int64_t number, const uint64_t arguments[6])
+{
+	static _Atomic bool has_shared, has_forked;
+
+	if (number == CALL_CLONE && !(arguments[0] & CLONE_VM))
+		has_forked = true;
+	else if (number == CALL_SHMAT ||
+		 (number == CALL_MMAP && arguments[2] & PROT_WRITE && arguments[3] & MAP_SHARED))
+		has_shared = true;
+	return has_shared && has_forked ? OUTSIDE_MEMORY : 0;
+}
+
 static bool from_outside(uint64_t descriptor)
 {
 	struct stat status;
@@ -107,9 +122,12 @@ static bool from_outside(uint64_t descriptor)
 	       !S_ISDIR(status.st_mode);
 }
 
-unsigned calls_outside(int64_t number, const uint64_t arguments[6])
+static unsigned taken_from_outside(int64_t number, const uint64_t arguments[6])
 {
 	switch (number) {
+	case 95:  /* waitid */
+	case 260: /* wait4 */
+		return OUTSIDE_CHILD;
 	case 113: /* clock_gettime */
 	case 153: /* times */
 	case 165: /* getrusage */
@@ -142,4 +160,9 @@ unsigned calls_outside(int64_t number, const uint64_t arguments[6])
 	default:
 		return 0;
 	}
+}
+
+unsigned calls_outside(int64_t number, const uint64_t arguments[6])
+{
+	return taken_from_outside(number, arguments) | shares_memory(number, arguments);
 }

@@ -86,6 +86,7 @@ static void warn_of_outside(unsigned outside, struct plumb_diagnostics *diagnost
 		{OUTSIDE_TIMER, "waits for a time"},
 		{OUTSIDE_INPUT, "waits for input"},
 		{OUTSIDE_RANDOM, "takes random numbers"},
+		{OUTSIDE_CHILD, "waits for another process"},
 	};
 	const char *what[sizeof(all) / sizeof(*all)] = {NULL};
 	char list[128] = "";
@@ -105,6 +106,11 @@ static void warn_of_outside(unsigned outside, struct plumb_diagnostics *diagnost
 				      "the counts may differ a little from run to run: the program "
 				      "has threads, and %s",
 				      list);
+	if (outside & OUTSIDE_MEMORY)
+		plumb_diagnostics_add(
+			diagnostics, PLUMB_WARNING, "process-order", NULL,
+			"the counts may differ from run to run: the program has "
+			"processes that share memory, which the host runs in any order");
 }
 
 /* Reports what a reader of the figures should know. */

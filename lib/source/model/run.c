@@ -366,8 +366,9 @@ static void fill_result(const struct run *run, int status, struct model_result *
 	result->unknown_instructions = atomic_load(&shared->unknown_words);
 	result->hidden_accesses =
 		atomic_load(&shared->hidden_accesses) + atomic_load(&shared->dropped_accesses);
-	if (atomic_load(&shared->threads_started) > atomic_load(&shared->processes))
-		result->outside = atomic_load(&shared->outside);
+	result->outside = atomic_load(&shared->outside);
+	if (atomic_load(&shared->threads_started) <= atomic_load(&shared->processes))
+		result->outside &= OUTSIDE_MEMORY; /* the rest is about the order of threads */
 	result->incomplete = atomic_load(&shared->gave_up) != 0;
 	result->uncounted_execs = atomic_load(&shared->uncounted_execs);
 	if (atomic_load(&shared->refused) == 2)

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads in all the ways in which they wait for, wake and end each other. Usage: threads WAY */
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +17,10 @@ static volatile long spins;
 static long counter;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static pthread_rwlock_t shared_lock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_spinlock_t spin_lock;
+static pthread_barrier_t barrier;
+static sem_t free_slots, used_slots, all_done;
 static int ends[2];
 
 static void work(int times)
@@ -39,6 +46,16 @@ static void *count_locked(void *user)
 	return user;
 }
 
+static void *count_a_little(void *user)
+{
+	for (int i = 0; i < 10; i++) {
+		pthread_mutex_lock(&lock);
+		counter++;
+		pthread_mutex_unlock(&lock);
+	}
+	return user;
+}
+
 static void *pass_on(void *user)
 {
 	long me = (long)user;
@@ -51,6 +68,75 @@ static void *pass_on(void *user)
 		pthread_cond_broadcast(&changed);
 		pthread_mutex_unlock(&lock);
 	}
+	return user;
+}
+
+/* Half the threads put something into two slots, the others take it out. */
+static void *hand_over(void *user)
+{
+	sem_t *from = (long)user % 2 ? &free_slots : &used_slots;
+	sem_t *to = (long)user % 2 ? &used_slots : &free_slots;
+
+	for (int i = 0; i < 100; i++) {
+		sem_wait(from);
+		__atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
+		sem_post(to);
+	}
+	return user;
+}
+
+static void *read_mostly(void *user)
+{
+	long seen = 0;
+
+	for (int i = 0; i < 200; i++) {
+		if (i % 8 == 0) {
+			pthread_rwlock_wrlock(&shared_lock);
+			counter++;
+		} else {
+			pthread_rwlock_rdlock(&shared_lock);
+			seen += counter;
+		}
+		work(20);
+		pthread_rwlock_unlock(&shared_lock);
+	}
+	return seen < 0 ? 0 : user;
+}
+
+static void *meet(void *user)
+{
+	for (int i = 0; i < 60; i++) {
+		work(50 * (int)(long)user);
+		if (pthread_barrier_wait(&barrier) == PTHREAD_BARRIER_SERIAL_THREAD)
+			counter++;
+	}
+	return user;
+}
+
+static void *count_spinning(void *user)
+{
+	for (int i = 0; i < 300; i++) {
+		pthread_spin_lock(&spin_lock);
+		counter++;
+		pthread_spin_unlock(&spin_lock);
+	}
+	return user;
+}
+
+static void *count_and_post(void *user)
+{
+	count_locked(user);
+	sem_post(&all_done);
+	return user;
+}
+
+static void *add_events(void *user)
+{
+	eventfd_t events;
+
+	for (int i = 0; i < 50; i++)
+		if ((long)user ? eventfd_write(ends[0], 1) : eventfd_read(ends[0], &events))
+			abort();
 	return user;
 }
 
@@ -152,6 +238,53 @@ static int come_and_go(void)
 	return 0;
 }
 
+/* Many at once, more than the host has processors, which end in any order. */
+static int burst(void)
+{
+	pthread_t others[64];
+
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < 64; i++)
+			if (pthread_create(&others[i], 0, count_a_little, 0))
+				return 1;
+		for (int i = 64; i-- > 0;)
+			if (pthread_join(others[i], 0))
+				return 1;
+	}
+	return counter != 2L * 64 * 10;
+}
+
+/* Nobody joins them. */
+static int detach(void)
+{
+	sem_init(&all_done, 0, 0);
+	for (int i = 0; i < 8; i++) {
+		pthread_t other;
+
+		if (pthread_create(&other, 0, count_and_post, 0) || pthread_detach(other))
+			return 1;
+	}
+	for (int i = 0; i < 8; i++)
+		sem_wait(&all_done);
+	return counter != 8L * 500;
+}
+
+/* Processes that have memory in common, and wait for each other. */
+static int share(void)
+{
+	long *common =
+		mmap(0, sizeof(*common), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t child = common == MAP_FAILED ? -1 : fork();
+
+	if (child < 0)
+		return 1;
+	for (int i = 0; i < 100; i++)
+		__atomic_fetch_add(common, 1, __ATOMIC_RELAXED);
+	if (child == 0)
+		_exit(0);
+	return waitpid(child, 0, 0) != child || *common != 200;
+}
+
 int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "";
@@ -161,6 +294,25 @@ int main(int argc, char **argv)
 		return together(count_locked) || counter != 500L * THREADS;
 	if (!strcmp(way, "turns"))
 		return together(pass_on) || counter != 200;
+	if (!strcmp(way, "semaphores"))
+		return sem_init(&free_slots, 0, 2) || sem_init(&used_slots, 0, 0) ||
+		       together(hand_over) || counter != 100L * THREADS;
+	if (!strcmp(way, "readers"))
+		return together(read_mostly) || counter != 25L * THREADS;
+	if (!strcmp(way, "barrier"))
+		return pthread_barrier_init(&barrier, 0, THREADS) || together(meet) ||
+		       counter != 60;
+	if (!strcmp(way, "spinning"))
+		return pthread_spin_init(&spin_lock, 0) || together(count_spinning) ||
+		       counter != 300L * THREADS;
+	if (!strcmp(way, "burst"))
+		return burst();
+	if (!strcmp(way, "detached"))
+		return detach();
+	if (!strcmp(way, "events"))
+		return (ends[0] = eventfd(0, EFD_SEMAPHORE)) < 0 || together(add_events);
+	if (!strcmp(way, "share"))
+		return share();
 	if (!strcmp(way, "sleep"))
 		return together(sleep_a_little);
 	if (!strcmp(way, "forks"))
@@ -174,5 +326,8 @@ int main(int argc, char **argv)
 			return 1;
 		pthread_exit(0);
 	}
-	return pthread_create(&other, 0, spin, 0) || beside(way, other);
+	if (!strcmp(way, "exit") || !strcmp(way, "abort") || !strcmp(way, "fork") ||
+	    !strcmp(way, "signal"))
+		return pthread_create(&other, 0, spin, 0) || beside(way, other);
+	return 2;
 }
