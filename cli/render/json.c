@@ -77,6 +77,76 @@ json_t *render_object(void)
 	return object;
 }
 
+/* ---- Lists that are not in memory as a whole ------------------------------------------------- */
+
+static void begin_line(struct output *out, unsigned depth)
+{
+	fprintf(out->stream, "\n%*s", (int)(2 * depth), "");
+}
+
+static void print_indented(struct output *out, const char *text, size_t length, unsigned depth)
+{
+	for (size_t i = 0; i < length; i++)
+		if (text[i] == '\n')
+			begin_line(out, depth);
+		else
+			fputc(text[i], out->stream);
+}
+
+/* Prints all of a value's text but the last `less` bytes. */
+static void print_value(struct output *out, json_t *value, size_t less, unsigned depth)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *stream = memory_given(open_memstream(&text, &length));
+	const int error = json_print(value, stream, JSON_INDENT(2));
+
+	if (fclose(stream) != 0 || error || length < less)
+		memory_given(NULL);
+	print_indented(out, text, length - less, depth);
+	free(text);
+	json_decref(value);
+}
+
+void render_json_open(struct json_list *list, json_t *object, const char *name)
+{
+	print_value(list->out, object, strlen("\n}"), list->depth);
+	fputc(',', list->out->stream);
+	begin_line(list->out, list->depth + 1);
+	fprintf(list->out->stream, "\"%s\": [", name);
+}
+
+static void begin_item(struct json_list *list)
+{
+	if (list->any)
+		fputc(',', list->out->stream);
+	begin_line(list->out, list->depth + 2);
+	list->any = true;
+}
+
+void render_json_item(struct json_list *list, json_t *element)
+{
+	begin_item(list);
+	print_value(list->out, element, 0, list->depth + 2);
+}
+
+struct json_list render_json_nested(struct json_list *list)
+{
+	begin_item(list);
+	return (struct json_list){.out = list->out, .depth = list->depth + 2};
+}
+
+void render_json_close(struct json_list *list)
+{
+	if (list->any)
+		begin_line(list->out, list->depth + 1);
+	fputc(']', list->out->stream);
+	begin_line(list->out, list->depth);
+	fputc('}', list->out->stream);
+	if (!list->depth)
+		fputc('\n', list->out->stream);
+}
+
 void render_json(struct output *out, json_t *value)
 {
 	json_print(value, out->stream, JSON_INDENT(2));

@@ -4,6 +4,7 @@
 #define RENDER_JSON_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "render/output.h"
 
@@ -22,5 +23,22 @@ json_t *render_object(void);
 
 /* Prints `value` and drops the reference to it. */
 void render_json(struct output *out, json_t *value);
+
+/*
+ * Prints an object whose last member is a long list, which need not be in memory as a whole:
+ * render_json_open() prints all but the list, render_json_item() adds an element to it, and
+ * render_json_close() ends it and the object. Lists of such objects nest. Each drops the reference
+ * to what it is given. Zero `list` except for `out`.
+ */
+struct json_list {
+	struct output *out;
+	unsigned depth; /* of indentation of the object */
+	bool any;       /* the list has elements */
+};
+void render_json_open(struct json_list *list, json_t *object, const char *name);
+void render_json_item(struct json_list *list, json_t *element);
+/* Begins an element that is such an object itself. */
+struct json_list render_json_nested(struct json_list *list);
+void render_json_close(struct json_list *list);
 
 #endif

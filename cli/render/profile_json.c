@@ -94,15 +94,13 @@ static json_t *row_of(const struct profile_view *view, const struct plumb_profil
 	return object;
 }
 
-static json_t *event_of(const struct profile_view *view, const struct plumb_profile_event *event,
-			size_t e)
+/* Prints an event row by row: there may be many. */
+static void print_event(struct json_list list, const struct profile_view *view,
+			const struct plumb_profile_event *event, size_t e)
 {
 	const size_t count = profile_rows_shown(view, e);
-	json_t *object = json_object(), *rows = json_array();
+	json_t *object = json_object();
 
-	for (size_t i = 0; i < count; i++)
-		if (profile_is_wanted(view, e, i))
-			json_add(rows, row_of(view, event, e, i));
 	json_put(object, "name", render_string(event->name));
 	json_put(object, "exact", json_boolean(event->exact));
 	json_put(object, "spe", json_boolean(event->spe));
@@ -116,21 +114,25 @@ static json_t *event_of(const struct profile_view *view, const struct plumb_prof
 	json_put(object, "given_up", json_integer((json_int_t)event->given_up));
 	json_put(object, "given_up_most", json_integer((json_int_t)event->given_up_most));
 	json_put(object, "cut_off", json_integer((json_int_t)event->cut_off));
-	json_put(object, "rows", rows);
-	return object;
+	render_json_open(&list, object, "rows");
+	for (size_t i = 0; i < count; i++)
+		if (profile_is_wanted(view, e, i))
+			render_json_item(&list, row_of(view, event, e, i));
+	render_json_close(&list);
 }
 
 void profile_json(struct output *out, const struct profile_view *view)
 {
-	json_t *object = render_object(), *keys = json_array(), *events = json_array();
+	json_t *object = render_object(), *keys = json_array();
+	struct json_list events = {.out = out};
 	struct plumb_profile_event event;
 
 	for (size_t k = 0; k < view->key_count; k++)
 		json_add_text(keys, plumb_profile_key_name(view->keys[k]));
-	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++)
-		json_add(events, event_of(view, &event, e));
 	json_put(object, "recording", render_string(view->path));
 	json_put(object, "keys", keys);
-	json_put(object, "events", events);
-	render_json(out, object);
+	render_json_open(&events, object, "events");
+	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++)
+		print_event(render_json_nested(&events), view, &event, e);
+	render_json_close(&events);
 }
