@@ -86,8 +86,7 @@ struct direction *direction_new(const struct predictor_params *params)
 	d->tag_mask = (1u << params->tag_bits) - 1;
 	d->base_mask = (1u << params->base_log2_entries) - 1;
 	if (params->tage_log2_entries > 15 || params->tag_bits > 15 || params->tag_bits < 2 ||
-	    params->tage_log2_entries < 4 ||
-	    params->tage_bank_bits >= params->tage_log2_entries)
+	    params->tage_log2_entries < 4 || params->tage_bank_bits >= params->tage_log2_entries)
 		goto fail;
 	d->history_bits = params->tage_log2_entries - (unsigned)params->tage_bank_bits;
 	d->history_mask = (uint16_t)((1u << d->history_bits) - 1);

@@ -21,7 +21,7 @@ struct profile_cell {
 struct profile_line {
 	uint64_t cycles;  /* whose first operation it was */
 	uint64_t fetches; /* of a chunk of code that begins with it */
-	uint32_t cells;  /* index of the first; 0: none */
+	uint32_t cells;   /* index of the first; 0: none */
 };
 
 struct profile_visit {

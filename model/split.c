@@ -27,6 +27,8 @@ struct split {
 static const struct split splits[] = {
 	SPLIT_SAME(INT_EXTRACT, INT_ROTATE, 0, 0),
 	SPLIT(INT_FLAGS, INT_FLAGS_LOGIC, 0x7f000000, 0x6a000000), /* ands, bics */
+	SPLIT(INT_MOVE, INT_ZERO, 0x7f800000, 0x52800000),         /* mov of 0 */
+	SPLIT(INT_MOVE, INT_ZERO, 0x7fffffe0, 0x2a1f03e0),         /* mov of wzr, xzr */
 	SPLIT(INT_SHIFTED, INT_BITFIELD_INSERT, 0x7f800000, 0x33000000),
 	SPLIT(INT_AUTH, INT_AUTH_CHECK, 0xffffd000, 0xdac11000), /* autia, autdzb, ... */
 	SPLIT(INT_AUTH, INT_AUTH_CHECK, 0xfffffd9f, 0xd503219f), /* autia1716, autibsp, ... */
