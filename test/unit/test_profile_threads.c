@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Profiles added by several threads equal those of one. Other kinds of recordings are compared by
+ * test/interop/report_threads.py.
+ */
+#include "spe/encode.h"
+
+#include "check.h"
+
+#include <plumb/profile.h>
+#include <string.h>
+
+#include "folder.h"
+
+#define SPE_ID  101
+#define PMU     11
+#define RINGS   4
+#define RECORDS 6000 /* of each ring: more than a MiB together */
+#define CHUNK   250
+
+static uint64_t state;
+
+static uint64_t chance(uint64_t limit)
+{
+	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (state >> 33) % limit;
+}
+
+static struct plumb_recording_writer *create(struct plumb_diagnostics *diagnostics)
+{
+	static const uint64_t ids[] = {SPE_ID}, values[] = {PMU, 1};
+	const struct plumb_auxtrace_info info = {.type = 4, .values = values, .count = 2};
+	const struct plumb_time_conv clock = {.mult = 1, .mask = UINT64_MAX};
+	const struct plumb_recorded_event event = {
+		.attr = {.type = PMU,
+			 .size = 128,
+			 .sample_type = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 16,
+			 .sample_period = 1024,
+			 .flags = PLUMB_ATTR_BIT(PLUMB_ATTR_SAMPLE_ID_ALL)},
+		.ids = ids,
+		.id_count = 1,
+		.name = "arm_spe_0//",
+	};
+	const struct plumb_recording_setup setup = {
+		.size = sizeof(struct plumb_recording_setup),
+		.events = &event,
+		.event_count = 1,
+		.auxtrace_info = &info,
+		.time_conv = &clock,
+		.cpuid = "0x00000000413fd0c1",
+		.arch = "aarch64",
+		.clockid = -1,
+	};
+	struct plumb_recording_writer *writer;
+
+	assert_int_equal(plumb_recording_create(path, &setup, &writer, diagnostics), 0);
+	return writer;
+}
+
+static struct plumb_spe_record make_record(uint64_t code, bool contexts, uint64_t ticks)
+{
+	struct plumb_spe_record record = {
+		.has = PLUMB_SPE_HAS_PC | PLUMB_SPE_HAS_OPERATION | PLUMB_SPE_HAS_EVENTS |
+		       PLUMB_SPE_HAS_TOTAL_LATENCY | PLUMB_SPE_HAS_DATA_SOURCE |
+		       PLUMB_SPE_HAS_TIMESTAMP,
+		.addresses = {UINT64_C(0x8000000000400000) + 4 * chance(code)},
+		.op_class = PLUMB_SPE_LOAD_STORE,
+		.events = 2 | chance(4) << PLUMB_SPE_EV_L1D_ACCESS,
+		.counters = {(uint16_t)chance(3000)},
+		.data_source = chance(4),
+		.timestamp = ticks,
+	};
+
+	if (contexts) {
+		record.has |= PLUMB_SPE_HAS_CONTEXT_EL1;
+		record.contexts[0] = 1000 + (uint32_t)chance(3);
+	}
+	return record;
+}
+
+/* Writes a recording of code at so many addresses; the rings from `first` on have contexts. */
+static void record(uint64_t code, uint32_t first)
+{
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
+	struct plumb_recording_writer *writer = create(diagnostics);
+	uint8_t bytes[CHUNK * 64];
+	uint64_t ticks = 1000;
+
+	state = 1;
+	for (size_t i = 0; i < RINGS * RECORDS / CHUNK; i++) {
+		const struct plumb_aux_chunk chunk = {
+			.index = i % RINGS, .tid = -1, .cpu = (int32_t)(i % RINGS)};
+
+		for (size_t j = 0; j < CHUNK; j++) {
+			const struct plumb_spe_record made =
+				make_record(code, i % RINGS >= first, ticks++);
+
+			assert_int_equal(
+				spe_encode_record(&made, SPE_LAYOUT_NEOVERSE, bytes + j * 64, 64),
+				64);
+		}
+		assert_int_equal(
+			plumb_recording_write_aux(writer, &chunk, bytes, sizeof(bytes), NULL, 0),
+			0);
+	}
+	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
+	plumb_diagnostics_free(diagnostics);
+}
+
+struct reading {
+	struct plumb_diagnostics *diagnostics;
+	struct plumb_recording *recording;
+	struct plumb_symbolizer *symbolizer;
+	struct plumb_samples *samples;
+	struct plumb_profile *profile;
+};
+
+static void begin(struct reading *r, unsigned threads)
+{
+	static const uint8_t keys[] = {PLUMB_KEY_TID, PLUMB_KEY_SYMBOL, PLUMB_KEY_DATA_SOURCE};
+	const struct plumb_samples_options how = {
+		.size = sizeof(how), .order = PLUMB_ORDER_TASKS, .each_record_once = true};
+	const struct plumb_profile_options options = {
+		.size = sizeof(options),
+		.keys = keys,
+		.key_count = 3,
+		.rows_max = 20000,
+		.latencies = 1 << PLUMB_SPE_TOTAL_LATENCY,
+		.threads = threads,
+	};
+
+	r->diagnostics = plumb_diagnostics_new();
+	assert_int_equal(plumb_recording_open(path, NULL, &r->recording, r->diagnostics), 0);
+	assert_int_equal(plumb_symbolizer_new(NULL, &r->symbolizer), 0);
+	plumb_symbolizer_origin(r->symbolizer, r->recording);
+	assert_int_equal(plumb_samples_begin(r->recording, &how, &r->samples, r->diagnostics), 0);
+	assert_int_equal(plumb_profile_new(&options, r->recording, r->symbolizer, &r->profile), 0);
+	assert_int_equal(plumb_profile_add(r->profile, r->samples), 0);
+	assert_int_equal(plumb_profile_finish(r->profile, plumb_samples_totals(r->samples)), 0);
+	assert_int_equal(plumb_samples_totals(r->samples)->records, RINGS * RECORDS);
+}
+
+static void end(struct reading *r)
+{
+	plumb_profile_free(r->profile);
+	plumb_samples_end(r->samples);
+	plumb_symbolizer_free(r->symbolizer);
+	plumb_recording_close(r->recording);
+	plumb_diagnostics_free(r->diagnostics);
+}
+
+static void compare_rows(const struct reading *a, const struct reading *b, size_t row)
+{
+	struct plumb_profile_row rows[2];
+	struct plumb_profile_latency latencies[2];
+	char rooms[2][PLUMB_PROFILE_TEXT];
+
+	memset(rows, 0, sizeof(rows));
+	memset(latencies, 0, sizeof(latencies));
+	assert_true(plumb_profile_row(a->profile, 0, row, &rows[0]));
+	assert_true(plumb_profile_row(b->profile, 0, row, &rows[1]));
+	assert_int_equal(rows[0].samples, rows[1].samples);
+	assert_memory_equal(&rows[0].share, &rows[1].share, sizeof(rows[0].share));
+	assert_memory_equal(&rows[0].latency, &rows[1].latency, sizeof(rows[0].latency));
+	assert_memory_equal(&rows[0].l1d_misses, &rows[1].l1d_misses, sizeof(rows[0].l1d_misses));
+	assert_int_equal(plumb_profile_latency(a->profile, 0, row, 0, &latencies[0]),
+			 plumb_profile_latency(b->profile, 0, row, 0, &latencies[1]));
+	assert_memory_equal(&latencies[0], &latencies[1], sizeof(latencies[0]));
+	for (size_t k = 0; k < 3; k++) {
+		const char *texts[] = {plumb_profile_text(a->profile, 0, row, k, rooms[0]),
+				       plumb_profile_text(b->profile, 0, row, k, rooms[1])};
+
+		assert_int_equal(!texts[0], !texts[1]);
+		if (texts[0])
+			assert_string_equal(texts[0], texts[1]);
+	}
+}
+
+static void compare(unsigned threads)
+{
+	struct plumb_profile_event events[2];
+	struct reading one, several;
+
+	begin(&one, 1);
+	begin(&several, threads);
+	assert_true(plumb_profile_event(one.profile, 0, &events[0]));
+	assert_true(plumb_profile_event(several.profile, 0, &events[1]));
+	assert_true(events[0].row_count > 10);
+	assert_int_equal(events[0].row_count, events[1].row_count);
+	assert_int_equal(events[0].samples, events[1].samples);
+	assert_int_equal(events[0].given_up, events[1].given_up);
+	for (size_t row = 0; row < events[0].row_count; row++)
+		compare_rows(&one, &several, row);
+	end(&one);
+	end(&several);
+}
+
+static void threads_add_the_same(void **user)
+{
+	(void)user;
+	record(100, 0);
+	compare(2);
+	compare(3);
+	compare(64);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void without_contexts(void **user)
+{
+	(void)user;
+	record(100, RINGS);
+	compare(4);
+	assert_int_equal(unlink(path), 0);
+}
+
+/* Only the whole stream knows which rings come after the first context packet. */
+static void first_context_in_a_later_ring(void **user)
+{
+	(void)user;
+	record(100, 2);
+	compare(4);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void more_rows_than_are_kept(void **user)
+{
+	(void)user;
+	record(60000, 0);
+	compare(4);
+	assert_int_equal(unlink(path), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_add_the_same),
+		cmocka_unit_test(without_contexts),
+		cmocka_unit_test(first_context_in_a_later_ring),
+		cmocka_unit_test(more_rows_than_are_kept),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
