@@ -7,6 +7,7 @@
 
 #include <plumb/version.h>
 
+#include "base/visible.h"
 #include "tool/memory.h"
 
 #define NONE SIZE_MAX
@@ -394,12 +395,29 @@ static int compare_entries(const void *a, const void *b)
 	return 0;
 }
 
-/* Line breaks would end a name. */
+/* Writes text from outside. A line break would end a name, and a terminal obeys other characters.
+ */
+static void write_text(FILE *stream, const char *text, size_t length, const char *not_these)
+{
+	while (length) {
+		uint32_t code;
+		size_t size = visible_character(text, length, &code);
+
+		if (visible_length(text, size) < size)
+			fputc('?', stream);
+		else if (size == 1 && strchr(not_these, *text))
+			fputc('_', stream);
+		else
+			fwrite(text, 1, size, stream);
+		text += size;
+		length -= size;
+	}
+}
+
 static void write_name(FILE *stream, const char *key, const char *name)
 {
 	fprintf(stream, "%s=", key);
-	for (; *name; name++)
-		fputc(*name == '\n' || *name == '\r' ? ' ' : *name, stream);
+	write_text(stream, name, strlen(name), "");
 	fputc('\n', stream);
 }
 
@@ -482,8 +500,7 @@ static void write_event(FILE *stream, const struct plumb_recorded_event *event)
 	if (length > 1 && name[length - 1] == '/')
 		length--;
 	fputc(' ', stream);
-	for (size_t i = 0; i < length; i++)
-		fputc(strchr(" \t\r\n:", name[i]) ? '_' : name[i], stream);
+	write_text(stream, name, length, " :");
 }
 
 static void write_header(const struct callgrind *c, FILE *stream, const char *const *command,
@@ -493,8 +510,7 @@ static void write_header(const struct callgrind *c, FILE *stream, const char *co
 	fputs("cmd:", stream);
 	for (size_t i = 0; i < words; i++) {
 		fputc(' ', stream);
-		for (const char *at = command[i]; *at; at++)
-			fputc(*at == '\n' || *at == '\r' ? ' ' : *at, stream);
+		write_text(stream, command[i], strlen(command[i]), "");
 	}
 	fputs("\npositions: instr line\nevents:", stream);
 	for (size_t e = 0; e < c->event_count; e++)

@@ -33,6 +33,8 @@ if not text or bad:
 		# shellcheck disable=SC2086 # words
 		plumb script $options | harmless
 	done
+	plumb export --format callgrind perf.data | harmless
+	plumb export --format callgrind perf.data | grep -q '?\[2J'
 }
 
 @test "names in a recording do nothing to the terminal, nor through a pager" {
