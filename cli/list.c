@@ -298,16 +298,28 @@ static bool is_of_all(size_t i, bool verbose)
 
 #define LISTING_COUNT (sizeof(listings) / sizeof(*listings))
 
-static const struct listing *find_listing(const char *name)
+/* What perf list calls them. */
+static const struct {
+	const char *perfs, *ours;
+} perf_kinds[] = {
+	{"hw", "generic"}, {"cache", "generic"},  {"hwcache", "generic"},    {"sw", "software"},
+	{"pmu", "events"}, {"metric", "metrics"}, {"metricgroup", "groups"},
+};
+
+static const struct listing *find_listing(const char *asked)
 {
+	const char *name = asked;
 	struct near near = near_to(name);
 
+	for (size_t i = 0; i < sizeof(perf_kinds) / sizeof(*perf_kinds); i++)
+		if (strcmp(perf_kinds[i].perfs, asked) == 0)
+			name = perf_kinds[i].ours;
 	for (size_t i = 0; i < LISTING_COUNT; i++) {
 		if (strcmp(listings[i].name, name) == 0)
 			return &listings[i];
 		near_offer(&near, listings[i].name, listings[i].name);
 	}
-	complain("cannot list '%s'", name);
+	complain("cannot list '%s'", asked);
 	if (!advise_near(&near))
 		advise("use cores, parameters, events, metrics, groups, generic or software");
 	return NULL;

@@ -115,7 +115,7 @@ static void measure_least(const struct table *table, enum division division, siz
 static bool narrow(const struct table *table, size_t room, size_t *widths, bool all,
 		   enum division division)
 {
-	size_t least[TABLE_COLUMNS_MAX], total = 0;
+	size_t least[TABLE_COLUMNS_MAX] = {0}, total = 0;
 
 	measure_least(table, division, least);
 	for (size_t c = 0; c < table->column_count; c++)

@@ -214,6 +214,29 @@ static const struct option_twin twins[] = {
 	{0},
 };
 
+/* Options of perf stat that have a different name here, or none. */
+#define COUNTS_A_PROGRAM "unsupported: plumb stat counts only the program that it runs"
+static const struct option_twin perf_twins[] = {
+	{"a", COUNTS_A_PROGRAM},
+	{"all-cpus", COUNTS_A_PROGRAM},
+	{"C", COUNTS_A_PROGRAM},
+	{"p", COUNTS_A_PROGRAM},
+	{"pid", COUNTS_A_PROGRAM},
+	{"t", COUNTS_A_PROGRAM},
+	{"tid", COUNTS_A_PROGRAM},
+	{"G", COUNTS_A_PROGRAM},
+	{"cgroup", COUNTS_A_PROGRAM},
+	{"per-thread", COUNTS_A_PROGRAM},
+	{"B", "the default"},
+	{"big-num", "the default"},
+	{"no-big-num", "-x SEP, which prints plain numbers"},
+	{"no-inherit", "the default; --children counts forked processes, too"},
+	{"topdown", "the default, or --stages 1 for the tree alone"},
+	{"detailed", "--stages all"},
+	{"json-output", "--json"},
+	{0},
+};
+
 /* Rejects options that cannot be combined. */
 static bool check(const struct command *command, const struct stat_options *values)
 {
@@ -354,6 +377,7 @@ const struct command command_stat = {
 	.options = options,
 	.twins_of = "topdown-tool",
 	.twins = twins,
+	.perf_twins = perf_twins,
 	.examples =
 		(const struct example[]){
 			{"plumb stat ./program", "diagnose what limits the program's performance"},

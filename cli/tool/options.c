@@ -152,17 +152,26 @@ static bool set(struct parser *parser, const struct option *option, const char *
 	return true;
 }
 
+/* Returns the row with another program's name `name`, or NULL; `twins` may be NULL. */
+static const struct option_twin *find_twin(const struct option_twin *twins, const char *name)
+{
+	while (twins && twins->name && strcmp(twins->name, name) != 0)
+		twins++;
+	return twins && twins->name ? twins : NULL;
+}
+
 /* Reports the unknown option `spelling`. `near` is a known option with a similar name, or NULL. */
 static bool refuse(const struct parser *parser, const char *name, const char *spelling,
 		   const char *near)
 {
-	const struct option_twin *twin = parser->command->twins;
+	const struct option_twin *twin = find_twin(parser->command->twins, name);
+	const struct option_twin *perfs = find_twin(parser->command->perf_twins, name);
 
-	while (twin && twin->name && strcmp(twin->name, name) != 0)
-		twin++;
 	complain("unknown option '%s'", spelling);
-	if (twin && twin->name)
+	if (twin)
 		advise("%s's %s is %s", parser->command->twins_of, spelling, twin->ours);
+	else if (perfs)
+		advise("perf's %s is %s", spelling, perfs->ours);
 	else if (near)
 		advise("did you mean --%s?", near);
 	else

@@ -681,6 +681,23 @@ for e in json.load(sys.stdin)["events"]:
 	[ "$(metrics_of --level 4 | cut -d '|' -f 2 | grep -c _cache_l)" -eq 4 ]
 }
 
+@test "perf stat's options that are not here lead to what is" {
+	run --separate-stderr model -a -e cycles ./work
+	[ "$status" -eq 2 ]
+	said "plumb: unknown option '-a'" \
+		"       perf's -a is unsupported: plumb stat counts only the program that it runs"
+	run --separate-stderr model --no-big-num ./work
+	said "plumb: unknown option '--no-big-num'" \
+		"       perf's --no-big-num is -x SEP, which prints plain numbers"
+	# Each is unknown here.
+	for theirs in $(sed -n '/option_twin perf_twins/,/^}/s/^\t{"\([a-zA-Z-]*\)", .*/\1/p' \
+		"$here/../../cli/stat/stat.c"); do
+		[ "${#theirs}" -eq 1 ] && theirs=-$theirs || theirs=--$theirs
+		run --separate-stderr model "$theirs" ./work
+		[ "$(tail -n 1 <<<"$stderr" | cut -d ' ' -f 8-10)" = "perf's $theirs is" ]
+	done
+}
+
 @test "topdown-tool's options lead to ours, which exist" {
 	run --separate-stderr model --list-metrics ./work
 	[ "$status" -eq 2 ]
