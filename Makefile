@@ -11,7 +11,7 @@ SUITES = bookworm trixie
 SECONDS =
 
 .DEFAULT_GOAL = all
-.PHONY: all demo check test test-fresh test-long test-vm soak fuzz-long bench bench-model install format lint clean help
+.PHONY: all demo check test test-fresh test-long test-vm soak fuzz-long validate bench bench-model install format lint clean help
 
 all: ## build the program, the library and the manual pages
 	@scripts/install-deps build
@@ -54,6 +54,12 @@ check: ## quick: the unit tests of the normal build alone
 	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD)
 	@meson configure $(BUILD) -Dtests=true
 	@meson test -C $(BUILD) --suite unit
+
+validate: ## compare the model with published figures of cores, and write doc/validation.md
+	@scripts/install-deps build model
+	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD) -Dtests=false
+	@ninja -C $(BUILD)
+	@/usr/bin/python3 bench/validation.py $(BUILD)/cli/plumb
 
 bench: ## measure, side by side with the peers
 	@scripts/bench

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Microbenchmarks of figures that have been published of cores: probe WHAT [BYTES]. What is between
+ * the functions measure() and measured() counts. Prints how many operations that is.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE 64
+
+void measure(void);
+void measured(void);
+__attribute__((noinline)) void measure(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+__attribute__((noinline)) void measured(void)
+{
+	__asm__ volatile("nop" ::: "memory");
+}
+
+/*
+ * Loads of lines at random, each address made of the last one's data, which is 0: a load and an
+ * addition. `bytes` is a power of two. What fits the caches is there before.
+ */
+static uint64_t chase(size_t bytes)
+{
+	const uint64_t links = 100000;
+	char *memory = aligned_alloc(1 << 16, bytes);
+	uint64_t random = 1, value = 0;
+
+	if (bytes <= 16 << 20)
+		for (size_t i = 0; i < bytes; i += LINE)
+			*(volatile uint64_t *)(memory + i) = 0;
+	measure();
+	for (uint64_t i = 0; i < links; i++) {
+		char *at;
+
+		random = random * 6364136223846793005 + 1442695040888963407;
+		at = memory + ((random >> 20) & (bytes - LINE));
+		__asm__ volatile("add %0, %0, %1\nldr %1, [%0]" : "+r"(at), "+r"(value)::"memory");
+	}
+	measured();
+	return links;
+}
+
+/* Reads straight on; counts bytes. */
+static uint64_t read_through(size_t bytes)
+{
+	uint64_t rounds = bytes > 4000000 ? 1 : 8000000 / bytes;
+	char *memory = aligned_alloc(1 << 16, bytes);
+
+	memset(memory, 1, bytes);
+	for (uint64_t round = 0; round <= rounds; round++) {
+		if (round == 1)
+			measure();
+		for (size_t i = 0; i < bytes; i += 128)
+			__asm__ volatile(
+				"ldp q0, q1, [%0]\nldp q2, q3, [%0, #32]\n"
+				"ldp q4, q5, [%0, #64]\nldp q6, q7, [%0, #96]" ::"r"(memory + i)
+				: "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7");
+	}
+	measured();
+	return rounds * bytes;
+}
+
+#define ROUNDS  20000
+#define TIMES16 ".rept 16\n"
+
+#define LOOP(text, ...)                                                       \
+	do {                                                                  \
+		measure();                                                    \
+		for (int i = 0; i < ROUNDS; i++)                              \
+			__asm__ volatile(TIMES16 text "\n.endr" __VA_ARGS__); \
+		measured();                                                   \
+		return 16 * ROUNDS;                                           \
+	} while (0)
+
+__asm__("probe_return: ret");
+
+static uint64_t call_return(void)
+{
+	LOOP("bl probe_return", ::: "x30");
+}
+
+static uint64_t fp_add(void)
+{
+	LOOP("fadd d0, d0, d1", ::: "v0");
+}
+
+static uint64_t vector_add(void)
+{
+	LOOP("add v0.4s, v0.4s, v1.4s", ::: "v0");
+}
+
+static uint64_t multiply(void)
+{
+	LOOP("mul x9, x9, x10", ::: "x9");
+}
+
+static uint64_t multiplies(void)
+{
+	LOOP("mul x9, x10, x11\nmul x12, x10, x11", ::: "x9", "x12");
+}
+
+static uint64_t adds(void)
+{
+	LOOP("add x9, x17, x16\nadd x10, x17, x16\nadd x11, x17, x16\nadd x12, x17, x16", ::
+		     : "x9", "x10", "x11", "x12");
+}
+
+static uint64_t fp_adds(void)
+{
+	LOOP("fadd v0.4s, v8.4s, v9.4s\nfadd v1.4s, v8.4s, v9.4s\nfadd v2.4s, v8.4s, v9.4s\n"
+	     "fadd v3.4s, v8.4s, v9.4s",
+	     ::
+		     : "v0", "v1", "v2", "v3");
+}
+
+static uint64_t loads(void)
+{
+	static uint64_t memory[8];
+
+	LOOP("ldr x9, [%0]\nldr x10, [%0, #8]\nldr x11, [%0, #16]\nldr x12, [%0, #24]",
+	     ::"r"(memory)
+	     : "x9", "x10", "x11", "x12");
+}
+
+/* A chain through memory: `half` of a 64-bit store, or an overlap that cannot be forwarded. */
+static uint64_t forward_half(void)
+{
+	static uint64_t memory[2];
+
+	LOOP("str x9, [%0]\nldr w9, [%0, #4]", ::"r"(memory) : "x9", "memory");
+}
+
+static uint64_t forward_overlap(void)
+{
+	static uint64_t memory[2];
+
+	LOOP("str x9, [%0]\nldr w9, [%0, #6]", ::"r"(memory) : "x9", "memory");
+}
+
+/* A volatile double is divided by another, again and again: one iteration. */
+static uint64_t divide_through_memory(void)
+{
+	static volatile double a = 1e300, b = 1.0000001;
+
+	measure();
+	for (int i = 0; i < ROUNDS; i++)
+		a = a / b;
+	measured();
+	return ROUNDS;
+}
+
+int main(int count, char **arguments)
+{
+	const char *what = count > 1 ? arguments[1] : "";
+	size_t bytes = count > 2 ? strtoul(arguments[2], NULL, 0) : 0;
+	static const struct {
+		const char *name;
+		uint64_t (*run)(void);
+	} all[] = {
+		{"adds", adds},
+		{"fp_adds", fp_adds},
+		{"loads", loads},
+		{"call_return", call_return},
+		{"fp_add", fp_add},
+		{"vector_add", vector_add},
+		{"multiply", multiply},
+		{"multiplies", multiplies},
+		{"forward_half", forward_half},
+		{"forward_overlap", forward_overlap},
+		{"divide", divide_through_memory},
+	};
+	uint64_t work = 0;
+
+	if (strcmp(what, "chase") == 0)
+		work = chase(bytes);
+	if (strcmp(what, "read") == 0)
+		work = read_through(bytes);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (strcmp(what, all[i].name) == 0)
+			work = all[i].run();
+	printf("%llu\n", (unsigned long long)work);
+	return work == 0;
+}
