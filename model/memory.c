@@ -5,6 +5,9 @@
 
 #include "memory_side.h"
 
+/* Virtual addresses of a program, as Linux has them: 47 bits with 16K pages, 48 with others. */
+#define ADDRESS_BITS 47
+
 static unsigned log2_of(unsigned value)
 {
 	return value ? 31u - (unsigned)__builtin_clz(value) : 0;
@@ -22,6 +25,8 @@ struct memory *memory_new(struct memory_system *system, const struct core_params
 	m->counts = counts;
 	m->line_log2 = log2_of(params->l1d.line_bytes);
 	m->page_log2 = log2_of(params->page_bytes);
+	/* Each level of the page tables takes as many bits as a page of 8-byte entries does. */
+	m->walk_levels = (ADDRESS_BITS - 3 - 1) / (m->page_log2 - 3);
 	m->lines_a_page = 1u << (m->page_log2 - m->line_log2);
 	if (is_ideal(m, IDEAL_SHARING))
 		atomic_store(&system->cores, 1); /* each core is alone: memory_alone() */
@@ -41,6 +46,8 @@ struct memory *memory_new(struct memory_system *system, const struct core_params
 	stream_set_up(&m->data_stream, params->l2_prefetch_lines, params->l2_prefetch_distance);
 	stream_set_up(&m->code_stream, params->l2_prefetch_lines, params->l2_prefetch_lines);
 	if (!tlb_second_set_up(&m->tlb2, params->l2_tlb.entries, params->l2_tlb.ways) ||
+	    !tlb_second_set_up(&m->walk_cache, params->walk_cache.entries,
+			       params->walk_cache.ways) ||
 	    !cache_set_up(&m->l1d, params->l1d.bytes, params->l1d.ways, params->l1d.line_bytes,
 			  true) ||
 	    !cache_set_up(&m->l1i, params->l1i.bytes, params->l1i.ways, params->l1i.line_bytes,
@@ -57,6 +64,7 @@ void memory_free(struct memory *m)
 	if (!m)
 		return;
 	tlb_second_clean_up(&m->tlb2);
+	tlb_second_clean_up(&m->walk_cache);
 	cache_clean_up(&m->l1d);
 	cache_clean_up(&m->l1i);
 	cache_clean_up(&m->l2);

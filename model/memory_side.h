@@ -15,7 +15,6 @@
 
 #define MISSES_MAX   128
 #define WALKERS_MAX  8
-#define WALK_CACHE   32 /* last-level tables whose addresses a walker caches */
 #define MOVES_NOTED  8
 #define BEATS_A_LINE 2 /* 32 bytes per beat */
 
@@ -42,7 +41,8 @@ struct memory {
 	struct tlb_first dtlb, itlb;
 	struct tlb_second tlb2;
 	struct buffers walkers;
-	uint64_t walk_cache[WALK_CACHE];
+	struct tlb_second walk_cache; /* addresses of tables: see translation.c */
+	unsigned walk_levels;
 
 	struct cache l1d, l1i, l2;
 	struct buffers data_misses, fetch_misses, l2_misses;

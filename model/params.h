@@ -83,7 +83,7 @@ struct core_params {
 	uint32_t midr;
 	uint32_t frequency_mhz;
 	uint16_t vector_bytes;
-	uint16_t page_bytes;
+	uint32_t page_bytes;
 
 	uint8_t slots;             /* rename and dispatch width; must equal the specification's */
 	uint8_t fetch_bytes;       /* per cycle */
@@ -114,7 +114,8 @@ struct core_params {
 	uint16_t peer_latency; /* cycles for a line that is dirty in another core's cache */
 	uint16_t line_hold; /* cycles for which a line that was fetched stays, if others want it */
 	struct tlb_params l1i_tlb, l1d_tlb, l2_tlb;
-	uint16_t walk_latency; /* cycles of each step of a walk, added to the read of L2 */
+	struct tlb_params walk_cache; /* addresses of page tables, of any level */
+	uint16_t walk_latency;        /* cycles of each step of a walk, added to the read of L2 */
 	uint8_t walkers;
 	uint8_t prefetch_streams;     /* L1D stride prefetcher */
 	uint8_t prefetch_distance;    /* lines ahead */

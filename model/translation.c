@@ -2,27 +2,43 @@
 /* Address translation after misses in the first-level TLBs, and page table walks. */
 #include "memory_side.h"
 
-/* Walks the page tables: one step if the last-level table's address is cached, else four. */
+/*
+ * What the walk cache calls the table whose entries each map `level` times `bits` of the page's
+ * number: 1 is a table of the last level.
+ */
+static uint64_t table_key(uint64_t page, unsigned bits, unsigned level)
+{
+	return page >> bits * level | (uint64_t)level << 60;
+}
+
+/*
+ * Walks the page tables, from the last one whose address is cached, or from the top. Each step
+ * reads an entry at L2. Returns when the walk is done.
+ */
 static uint64_t walk(struct memory *m, uint64_t cycle, uint64_t page, unsigned *steps,
 		     uint64_t *begin)
 {
-	/* Tables are above all allocated memory and have 512 entries of 8 bytes. */
+	/* Tables are above all allocated memory; they fill a page with entries of 8 bytes. */
 	const uint64_t tables = 1ull << (52 - m->line_log2);
-	uint64_t *walker = buffers_first(&m->walkers), ready;
-	uint64_t *known = &m->walk_cache[(page >> 9) % WALK_CACHE];
-	unsigned level;
+	const unsigned bits = m->page_log2 - 3;
+	uint64_t *walker = buffers_first(&m->walkers), ready, cached;
+	unsigned level, count = 1;
 
 	*begin = ready = *walker > cycle ? *walker : cycle;
-	*steps = *known == (page >> 9) + 1 ? 1 : 4;
-	*known = (page >> 9) + 1;
-	for (unsigned i = *steps; i-- > 0;) {
-		uint64_t entry = (page >> 9 * i) * 8;
+	while (count < m->walk_levels &&
+	       !tlb_second_find(&m->walk_cache, table_key(page, bits, count), &cached))
+		count++;
+	for (unsigned i = count; i-- > 0;) {
+		uint64_t entry = (page >> bits * i) * 8;
 
 		ready = read_l2(m, ready + m->params->walk_latency,
 				tables * (i + 1) + (entry >> m->line_log2), REQUEST_WALK, false,
 				&level);
+		if (i)
+			tlb_second_insert(&m->walk_cache, table_key(page, bits, i), 0);
 	}
 	*walker = ready;
+	*steps = count;
 	return ready;
 }
 

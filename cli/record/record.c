@@ -252,6 +252,7 @@ static const struct option options[] = {
 		.offset = offsetof(struct common_options, cpu),
 		.help = "set the target CPU; with the model, one of its cores",
 	},
+	OPTION_ROW_PAGE_SIZE(AT(page_size)),
 	{
 		.name = "seed",
 		.kind = OPTION_TEXT,
@@ -351,6 +352,7 @@ static int record(const struct record_options *values, struct record_request *re
 		.sysroot = values->sysroot,
 		.qemu = values->qemu,
 		.seed = request->seed,
+		.page_size = values->page_size,
 		.software = machine_only_software(&values->events, values->source),
 	};
 	int status = machine_open(machine, &wish, request->program), fd = -1;

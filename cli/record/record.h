@@ -12,7 +12,7 @@
 
 struct record_options {
 	struct common_options common;
-	int source;
+	int source, page_size;
 	struct option_words events;
 	const char *period, *frequency, *call_graph, *cpus, *pids, *tids, *pages, *switch_output;
 	struct window_options window;

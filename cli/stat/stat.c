@@ -157,6 +157,7 @@ static const struct option options[] = {
 		.offset = offsetof(struct stat_options, seed),
 		.help = "vary the order in which the model runs threads",
 	},
+	OPTION_ROW_PAGE_SIZE(offsetof(struct stat_options, page_size)),
 	{
 		.name = "qemu",
 		.kind = OPTION_TEXT,
@@ -335,6 +336,7 @@ static int run(const struct command *command, int count, char **arguments)
 		.qemu = values.qemu,
 		.seed = values.seed,
 		.what_if = values.what_if_parts,
+		.page_size = values.page_size,
 		.software = machine_only_software(&values.events, values.source) &&
 			    !asks_for_metrics(&values),
 	};

@@ -25,6 +25,7 @@ struct stat_options {
 	const char *sysroot;
 	const char *qemu;
 	unsigned seed;
+	int page_size;
 	bool children;
 	bool no_progress;
 	const char *what_if;    /* as given; NULL: not at all */

@@ -211,6 +211,7 @@ static int open_core(struct machine *machine, const struct machine_wish *wish)
 		.sysroot = wish->sysroot,
 		.seed = wish->seed,
 		.what_if = wish->what_if,
+		.page_bytes = 4096u << 2 * wish->page_size,
 		.engine = on_engine,
 		.user = machine,
 	};
@@ -290,6 +291,7 @@ static int open_perf(struct machine *machine, const struct machine_wish *wish, b
 /* ---- choosing ----------------------------------------------------------------------------- */
 
 const char *const machine_sources[] = {"auto", "model", "perf", NULL};
+const char *const machine_page_sizes[] = {"4K", "16K", "64K", NULL};
 
 /* Tells whether the name of a software event, or the syntax, is wrong: a PMU would not help. */
 static bool is_misspelt(const struct plumb_diagnostics *diagnostics, int error)

@@ -12,6 +12,7 @@
 enum { SOURCE_AUTO, SOURCE_MODEL, SOURCE_PERF };
 
 extern const char *const machine_sources[];
+extern const char *const machine_page_sizes[];
 
 /* The row of --source, whose value is at offset `at` of the command's options. */
 #define OPTION_ROW_SOURCE(at)                                                                  \
@@ -20,6 +21,14 @@ extern const char *const machine_sources[];
 		.choices = machine_sources,                                                    \
 		.help = "select the source: model, perf or auto (default), which is perf if "  \
 			"this machine has an Arm PMU",                                         \
+	}
+
+/* An int: the index in machine_page_sizes, of which the first is the default. */
+#define OPTION_ROW_PAGE_SIZE(at)                                                                \
+	{                                                                                       \
+		.name = "page-size", .kind = OPTION_CHOICE, .argument = "SIZE", .offset = (at), \
+		.choices = machine_page_sizes,                                                  \
+		.help = "set the size of the model's pages: 4K (default), 16K or 64K"           \
 	}
 
 struct machine {
@@ -41,6 +50,7 @@ struct machine_wish {
 	const char *cpu, *sysroot, *qemu;
 	uint64_t seed;
 	uint32_t what_if; /* as in struct plumb_model_options */
+	int page_size;    /* the index in machine_page_sizes */
 	bool software;    /* only software events, which perf counts on any machine */
 };
 

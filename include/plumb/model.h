@@ -80,11 +80,13 @@ struct plumb_model_options {
 	 * the model itself, in the same run of the program.
 	 */
 	uint32_t what_if;
+	uint32_t page_bytes; /* of the translation granule: 4096, 16384 or 65536; 0: the core's */
 };
 
 /*
  * Opens the model. Copies everything that `options` points to, except `user`. Returns 0, NOT_FOUND
- * (no such core), ARGUMENT or NO_MEMORY. Engines are asked later, when a program runs.
+ * (no such core), ARGUMENT (also: no such page) or NO_MEMORY. Engines are asked later, when a
+ * program runs.
  */
 PLUMB_API int plumb_model_open(const struct plumb_model_options *options,
 			       struct plumb_source **source, struct plumb_diagnostics *diagnostics);

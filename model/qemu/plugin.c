@@ -729,6 +729,7 @@ struct options {
 	uint64_t interval, seed;
 	uint64_t begins;
 	uint32_t what_if;
+	uint32_t page_bytes; /* 0: the core's */
 	struct window_request window;
 	unsigned prefix;
 	bool children, idle;
@@ -760,6 +761,8 @@ static bool parse_options(int argc, char **argv, struct options *options)
 			options->what_if = (uint32_t)number & IDEAL_ALL;
 		else if (IS("seed"))
 			options->seed = number;
+		else if (IS("page"))
+			options->page_bytes = (uint32_t)number;
 		else if (IS("begins"))
 			options->begins = number;
 		else if (IS("inode"))
@@ -791,6 +794,19 @@ static bool parse_options(int argc, char **argv, struct options *options)
 #undef IS
 	}
 	return options->core && options->shared.descriptor >= 0;
+}
+
+/* Returns the core's parameters, with pages of this size unless it is 0; NULL if there is none. */
+static const struct core_params *core_with_pages(const char *core, uint32_t page_bytes)
+{
+	static struct core_params changed;
+	const struct core_params *found = model_core_find(core);
+
+	if (!found || !page_bytes)
+		return found;
+	changed = *found;
+	changed.page_bytes = page_bytes;
+	return &changed;
 }
 
 /* Maps the shared memory. Returns false if it is missing or from another version. */
@@ -840,7 +856,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	if (strcmp(info->target_name, "aarch64") != 0 || info->system_emulation ||
 	    !parse_options(argc, argv, &options))
 		return 1;
-	params = model_core_find(options.core);
+	params = core_with_pages(options.core, options.page_bytes);
 	if (!params || params->vector_bytes > REGISTERS_VECTOR_MAX)
 		return 1;
 	map_shared(&options.shared);

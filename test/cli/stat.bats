@@ -290,6 +290,21 @@ tree_of()
 			{x["name"]: x["formula"] for x in f["results"]})' f=facts.json
 }
 
+@test "--page-size: larger pages need fewer walks" {
+	walks()
+	{
+		model -x, -e DTLB_WALK -o walks "$@" -- ./work >out
+		grep DTLB_WALK walks | cut -d, -f1
+	}
+	small=$(walks) four=$(walks --page-size 4K) large=$(walks --page-size 64K)
+	[ "$small" -eq "$four" ]
+	[ "$large" -gt 0 ]
+	[ "$large" -lt "$small" ]
+	run --separate-stderr model --page-size 8K -- ./work
+	[ "$status" -eq 2 ]
+	[[ $stderr == *--page-size* ]]
+}
+
 @test "two runs give the same counts" {
 	model --json -o one ./work >out
 	model --json -o two ./work >out

@@ -162,6 +162,57 @@ static void pages_beyond_a_tlb_miss_it(void **state)
 	stop();
 }
 
+/* Pages of each size: so many levels of tables, of which the walk cache spares the upper ones. */
+static void walks_take_the_steps_of_their_pages(void **state)
+{
+	static const struct {
+		uint32_t bytes;
+		unsigned levels;
+	} pages[] = {{4096, 4}, {16384, 3}, {65536, 3}};
+	struct memory_result r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
+		uint64_t table = (uint64_t)pages[i].bytes * (pages[i].bytes / 8);
+
+		params = *model_cores[0];
+		params.prefetch_streams = params.l2_prefetch_lines = 0;
+		params.page_bytes = pages[i].bytes;
+		begin();
+		load(0x5500000000, &r);
+		assert_int_equal(counts[EVENT_DTLB_STEP], pages[i].levels);
+		load(0x5500000000 + pages[i].bytes, &r); /* of the same table */
+		assert_int_equal(counts[EVENT_DTLB_STEP], pages[i].levels + 1);
+		load(0x5500000000 + table, &r); /* of the next one */
+		assert_int_equal(counts[EVENT_DTLB_STEP], pages[i].levels + 3);
+		load(0x5500000000 + pages[i].bytes - 8, &r); /* of the first page */
+		assert_int_equal(counts[EVENT_DTLB_WALK], 3);
+		stop();
+	}
+}
+
+/* The entries of eight neighbouring pages are in one line, which comes from DRAM once. */
+static void walks_go_through_the_caches(void **state)
+{
+	uint64_t first, next, step, dram;
+	struct memory_result r;
+
+	(void)state;
+	start(false);
+	step = params.walk_latency + params.l2.latency;
+	dram = params.llc.latency + params.dram_latency;
+	first = load(0x5500000000, &r);
+	assert_int_equal(first,
+			 params.l2_tlb.latency + 4 * (step + dram) + params.l2.latency + dram);
+	next = load(0x5500001000, &r);
+	assert_int_equal(next, params.l2_tlb.latency + step + params.l2.latency + dram);
+	for (unsigned page = 2; page < 8; page++)
+		load(0x5500000000 + page * PAGE, &r);
+	next = load(0x5500008000, &r);
+	assert_int_equal(next, params.l2_tlb.latency + step + dram + params.l2.latency + dram);
+	stop();
+}
+
 static void a_line_on_its_way_is_waited_for_not_asked_for_again(void **state)
 {
 	struct memory_result first, second;
@@ -509,6 +560,8 @@ int main(void)
 		cmocka_unit_test(each_level_has_its_latency),
 		cmocka_unit_test(misses_follow_from_stack_distances),
 		cmocka_unit_test(pages_beyond_a_tlb_miss_it),
+		cmocka_unit_test(walks_take_the_steps_of_their_pages),
+		cmocka_unit_test(walks_go_through_the_caches),
 		cmocka_unit_test(a_line_on_its_way_is_waited_for_not_asked_for_again),
 		cmocka_unit_test(a_stream_is_prefetched),
 		cmocka_unit_test(streams_are_followed_across_pages),

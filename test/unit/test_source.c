@@ -117,6 +117,9 @@ static void the_model_answers(void **state)
 	assert_int_equal(plumb_model_open(&options, &source, diagnostics), PLUMB_ERR_NOT_FOUND);
 	assert_string_equal(last_message(), "the model has no core 'neoverse-v9'");
 	assert_null(source);
+	options = (struct plumb_model_options){.size = sizeof(options), .page_bytes = 8192};
+	assert_int_equal(plumb_model_open(&options, &source, diagnostics), PLUMB_ERR_ARGUMENT);
+	assert_string_equal(last_message(), "pages have 4096, 16384 or 65536 bytes, not 8192");
 	options = (struct plumb_model_options){0};
 	assert_int_equal(plumb_model_open(&options, &source, diagnostics), PLUMB_ERR_ARGUMENT);
 	plumb_source_close(NULL);

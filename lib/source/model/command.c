@@ -73,6 +73,8 @@ static char *plugin_words(const struct model_command_parts *parts)
 		fprintf(out, ",seed=%llu", (unsigned long long)parts->seed);
 	if (parts->what_if)
 		fprintf(out, ",what-if=%u", parts->what_if);
+	if (parts->page_bytes)
+		fprintf(out, ",page=%u", parts->page_bytes);
 	if (parts->sampling_fd >= 0)
 		fprintf(out, ",sampling=%d", parts->sampling_fd);
 	fprintf(out, ",begins=%llu,inode=%llu", (unsigned long long)program->begins,

@@ -78,6 +78,7 @@ static bool copy_options(struct plumb_model_options *options,
 								: default_engines(plugin_dir));
 	options->seed = given->seed;
 	options->what_if = given->what_if;
+	options->page_bytes = given->page_bytes;
 	options->engine = given->engine;
 	options->user = given->user;
 	return options->core && options->plugin_dir && options->engines &&
@@ -108,6 +109,13 @@ int plumb_model_open(const struct plumb_model_options *options, struct plumb_sou
 	*source = NULL;
 	if (!sized_read(&given, sizeof(given), options))
 		return PLUMB_ERR_ARGUMENT;
+	if (given.page_bytes && given.page_bytes != 4096 && given.page_bytes != 16384 &&
+	    given.page_bytes != 65536) {
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-page-size", NULL,
+				      "pages have 4096, 16384 or 65536 bytes, not %u",
+				      given.page_bytes);
+		return PLUMB_ERR_ARGUMENT;
+	}
 	core = find_core(given.core);
 	if (!core) {
 		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-core", NULL,

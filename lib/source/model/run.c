@@ -469,6 +469,7 @@ static int launch(struct run *run, struct plumb_diagnostics *diagnostics)
 		.interval_ms = run->job->interval_ms,
 		.seed = run->job->options->seed,
 		.what_if = run->job->what_if,
+		.page_bytes = run->job->options->page_bytes,
 		.window = &run->window,
 	};
 	struct model_command command;
