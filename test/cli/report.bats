@@ -358,7 +358,7 @@ make_slots()
 			for (int i = 0; i < n; i++)
 				__asm__ volatile("add x9, x9, 1\n add x10, x10, 1\n add x11, x11, 1" ::: "x9", "x10", "x11");
 		}
-		int main(void) { divides(3000); adds(3000); }
+		int main(void) { divides(30000); adds(30000); } /* much more than start-up */
 	END
 	aarch64-linux-gnu-gcc -O1 -static -o slots slots.c
 	plumb record --exact -q -o exact.data -- ./slots || skip "the model cannot run here"

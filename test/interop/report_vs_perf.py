@@ -4,6 +4,7 @@
 recordings that perf makes here, with and without callers, and of SPE recordings made by chance.
 report_vs_perf.py PLUMB MAKE_SPE_RECORDING"""
 import csv
+import functools
 import io
 import json
 import re
@@ -13,6 +14,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+from inner_labels import inner_labels
 from perf_tool import run_perf
 from perf_version import Perf
 from tap import Skip, Tap
@@ -85,9 +87,17 @@ def function(text):
     return int(found[1] or found[2], 16) if found else text
 
 
+@functools.lru_cache
+def ambiguous():
+    """Labels in functions, and these functions."""
+    labels = inner_labels()
+    return set(labels) | {function for function, _ in labels.values()}
+
+
 def overlaps(row):
     """Of symbols that overlap, as _init and the PLT behind it, perf finds either: script_vs_perf.py."""
-    return any(isinstance(cell, str) and ("@plt" in cell or cell == "_init") for cell in row)
+    return any(isinstance(cell, str) and ("@plt" in cell or cell == "_init" or cell in ambiguous())
+               for cell in row)
 
 
 def perf_rows(path, keys, shares, options):

@@ -3,15 +3,14 @@
 """plumb script and plumb spe dump print what perf does, line by line: of recordings that perf makes
 here of a C++ program with threads, processes and call chains, and of recordings of SPE made by
 chance. script_vs_perf.py PLUMB MAKE_SPE_RECORDING"""
-import functools
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from inner_labels import inner_labels
 from perf_tool import run_perf
 from perf_version import Perf
 from tap import Skip, Tap
@@ -136,28 +135,6 @@ INITIAL_NAMESPACE = "pid:[4026531836]"
 OUTSIDE = re.compile(r"^ *\S+ +0(/0)? ")
 
 
-@functools.lru_cache
-def inner_labels():
-    """The labels without a size in functions of the C library: {name: (function, how far in it)}."""
-    with open("/proc/self/maps", encoding="utf-8") as maps:
-        library = next((line.split()[-1] for line in maps if "/libc.so" in line), None)
-    if not library or not shutil.which("readelf"):
-        return {}
-    build_id = re.search(r"Build ID: (\w\w)(\w+)", "\n".join(output("readelf", "-n", library)[0]))
-    debug = Path("/usr/lib/debug/.build-id", build_id[1], build_id[2] + ".debug") if build_id else None
-    functions, labels = [], []
-    for line in output("readelf", "-sW", debug if debug and debug.exists() else library)[0]:
-        words = line.split()
-        if len(words) == 8 and words[6].isdigit():
-            start, size = int(words[1], 16), int(words[2], 0)
-            if words[3] == "FUNC" and size:
-                functions.append((start, size, words[7]))
-            elif words[3] == "NOTYPE" and not size:
-                labels.append((start, words[7]))
-    return {label: (function, at - start) for at, label in labels
-            for start, size, function in functions if start < at < start + size}
-
-
 def in_function(line):
     """The line with the functions that inner labels are in instead of them."""
     def replace(match):
@@ -219,21 +196,10 @@ def lacking(words, theirs):
     return ""
 
 
-def perf_output(words, path):
-    """What perf prints. It asks addr2line, and on a busy machine it now and then does without."""
-    for _ in range(3):
-        # perf's default is --inline.
-        theirs, status = output("perf", "script", *([] if "--inline" in words else ["--no-inline"]),
-                                *words, "-i", path)
-        if not lacking(words, theirs):
-            break
-    return theirs, status
-
-
-def compare(plumb, path, words):
-    """The same lines; or an error of both."""
-    ours, our_status = output(plumb, "script", *perf.options(), *words, "-i", path)
-    theirs, their_status = perf_output(words, path)
+def compare_once(ours, our_status, words, path):
+    # perf's default is --inline.
+    theirs, their_status = output("perf", "script", *([] if "--inline" in words else ["--no-inline"]),
+                                  *words, "-i", path)
     if bool(our_status) != bool(their_status):
         return f"status {our_status}, perf's {their_status}"
     missing = lacking(words, theirs)
@@ -242,6 +208,18 @@ def compare(plumb, path, words):
     if any("srcline" in word for word in words):
         ours, theirs = known_lines(ours), known_lines(theirs)
     return difference(ours, theirs)
+
+
+def compare(plumb, path, words):
+    """The same lines; or an error of both. For inlined functions and lines, perf asks addr2line; if
+    that does not answer in time, on a busy machine, perf does without, so it is asked again."""
+    ours, our_status = output(plumb, "script", *perf.options(), *words, "-i", path)
+    asks = "--inline" in words or any("srcline" in word for word in words)
+    for _ in range(5 if asks else 1):
+        wrong = compare_once(ours, our_status, words, path)
+        if not wrong:
+            break
+    return wrong
 
 
 def compare_all(plumb, path, lists, least):
