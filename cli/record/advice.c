@@ -140,11 +140,13 @@ void record_note_sample(struct record_rates *rates, const char *record, size_t s
 
 /*
  * Tells whether the samples cover most of the run. With a frequency, Linux begins with periods of 1
- * and adapts them, so a long period may be unfinished at the end. A clock's period is constant.
+ * and adapts them, so a long period may be unfinished at the end. A clock's period is constant,
+ * except in the model.
  */
 static bool is_settled(const struct record_rate *rate)
 {
-	return !rate->frequency || rate->clock ||
+	return !rate->frequency ||
+	       (rate->clock && rate->events >= 0.9 * rate->last * (double)rate->samples) ||
 	       (rate->samples >= SETTLED && rate->last <= rate->events / 4);
 }
 

@@ -162,6 +162,9 @@ samples()
 	grep -qE '^plumb: [0-9]+ samples are too few to show where time goes$' <<<"$stderr"
 	grep -qxF "       count it with plumb stat -e 'cycles', and use a 5000th of the count as -c, at least 1" \
 		<<<"$stderr"
+	run --separate-stderr plumb record --source model -e task-clock -F 100 ./works
+	grep -qxF "       count it with plumb stat -e 'task-clock', and use a 5000th of the count as -c, at least 1" \
+		<<<"$stderr"
 	# No event has the name that name= gives.
 	run --separate-stderr plumb record --source model -e "cycles/name='x y'/" -F 100 ./works
 	grep -qxF '       count it with plumb stat, and use a 5000th of the count as -c, at least 1' \
