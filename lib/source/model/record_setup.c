@@ -86,7 +86,7 @@ static int check_job(const struct source_record_job *job, struct plumb_diagnosti
 	}
 	if (job->clockid != -1)
 		return refuse_job(diagnostics, PLUMB_ERR_UNSUPPORTED, "no-clock",
-				  "has no other clock than its own", NULL);
+				  "supports only its own clock", NULL);
 	if (job->window.delay_ms < 0)
 		return refuse_job(diagnostics, PLUMB_ERR_UNSUPPORTED, "no-delay",
 				  "does not support a delay of -1", "give milliseconds");

@@ -316,7 +316,7 @@ static void warn(const struct counting *c)
 {
 	if (c->limits.no_kernel)
 		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "no-kernel", NULL,
-				      "the kernel's own part is not counted: that requires sysctl "
+				      "kernel code is not counted: that requires sysctl "
 				      "kernel.perf_event_paranoid=1 or the capability CAP_PERFMON");
 	if (c->limits.with_processes && !c->job->children)
 		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "with-processes", NULL,

@@ -192,7 +192,7 @@ static void say_fewer(const struct sampling *s, const char *what, size_t asked, 
 	if (asked == 0 || got >= asked)
 		return;
 	plumb_diagnostics_add(s->diagnostics, PLUMB_WARNING, "fewer-pages", NULL,
-			      "%s has only %zu of %zu pages: this user may lock no more memory",
+			      "%s has only %zu of %zu pages: this user cannot lock more memory",
 			      what, got, asked);
 	plumb_diagnostics_hint(s->diagnostics,
 			       "as root: sysctl kernel.perf_event_mlock_kb=65536, or "

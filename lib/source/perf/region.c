@@ -27,7 +27,7 @@ static int warn(const struct plumb_region *region, struct plumb_diagnostics *dia
 	free(names);
 	if (limits->no_kernel)
 		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "no-kernel", NULL,
-				      "the kernel's own part is not counted: that requires sysctl "
+				      "kernel code is not counted: that requires sysctl "
 				      "kernel.perf_event_paranoid=1 or the capability CAP_PERFMON");
 	return 0;
 }

@@ -242,7 +242,7 @@ void spe_pmu_complain(const char *event, struct plumb_diagnostics *diagnostics)
 {
 	plumb_diagnostics_add(
 		diagnostics, PLUMB_ERROR, "no-spe", NULL,
-		"%s: Linux knows of no SPE unit on this machine (" DEVICES "/arm_spe_*)", event);
+		"%s: Linux reports no SPE unit on this machine (" DEVICES "/arm_spe_*)", event);
 	/* The reasons in perf-arm-spe(1), "Common errors" and "Kernel requirements". */
 	diagnostics_remedy(diagnostics, "find-spe", NULL,
 			   "load the module arm_spe_pmu; check whether dmesg asks for kpti=off "
