@@ -117,7 +117,7 @@ enum change {
 	CHANGE_REMOVE,
 };
 
-static void list_fields(struct plumb_diagnostics *found)
+static void list_fields(struct plumb_diagnostics *diagnostics)
 {
 	char text[512];
 	size_t at = 0;
@@ -127,14 +127,14 @@ static void list_fields(struct plumb_diagnostics *found)
 			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", at ? ", " : "",
 					       names[i].name);
 	}
-	plumb_diagnostics_hint(found, "use %s", text);
+	plumb_diagnostics_hint(diagnostics, "use %s", text);
 }
 
 /*
  * Finds a field by its name, or adds a finding. A field that is only removed need not be supported.
  */
 static int find_field(const char *name, size_t length, bool removed,
-		      struct plumb_diagnostics *found)
+		      struct plumb_diagnostics *diagnostics)
 {
 	char quoted[QUOTE_ROOM], text[NAME_MAX_BYTES] = "";
 	struct near near;
@@ -144,13 +144,13 @@ static int find_field(const char *name, size_t length, bool removed,
 			continue;
 		if (names[i].supported || removed)
 			return i;
-		plumb_diagnostics_add(found, PLUMB_ERROR, "unsupported-field", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "unsupported-field", NULL,
 				      "field '%s' of perf script is not supported", names[i].name);
-		list_fields(found);
+		list_fields(diagnostics);
 		return PLUMB_ERR_UNSUPPORTED;
 	}
 	quote_bytes(quoted, name, length);
-	plumb_diagnostics_add(found, PLUMB_ERROR, "unknown-field", NULL, "unknown field '%s'",
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "unknown-field", NULL, "unknown field '%s'",
 			      quoted);
 	if (length < sizeof(text))
 		memcpy(text, name, length);
@@ -158,13 +158,13 @@ static int find_field(const char *name, size_t length, bool removed,
 	for (int i = 0; i < FIELD_COUNT && length < sizeof(text); i++)
 		near_offer(&near, names[i].name, names[i].name);
 	if (near.best)
-		plumb_diagnostics_hint(found, "did you mean %s?", near.best);
+		plumb_diagnostics_hint(diagnostics, "did you mean %s?", near.best);
 	else
-		list_fields(found);
+		list_fields(diagnostics);
 	return PLUMB_ERR_NOT_FOUND;
 }
 
-static int find_type(const char *prefix, size_t length, struct plumb_diagnostics *found)
+static int find_type(const char *prefix, size_t length, struct plumb_diagnostics *diagnostics)
 {
 	char quoted[QUOTE_ROOM];
 
@@ -175,9 +175,9 @@ static int find_type(const char *prefix, size_t length, struct plumb_diagnostics
 			return type;
 	}
 	quote_bytes(quoted, prefix, length);
-	plumb_diagnostics_add(found, PLUMB_ERROR, "unknown-type", NULL,
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "unknown-type", NULL,
 			      "unknown type of events '%s'", quoted);
-	plumb_diagnostics_hint(found, "use hw, sw, trace, raw, break or synth");
+	plumb_diagnostics_hint(diagnostics, "use hw, sw, trace, raw, break or synth");
 	return PLUMB_ERR_NOT_FOUND;
 }
 
@@ -205,7 +205,7 @@ static void change_field(struct type_fields *fields, int field, enum change chan
 
 /* Reads one word; `only` is the type it is for, -1 for all. */
 static int take_word(struct script_fields *fields, const char *word, size_t length, int only,
-		     enum change *change, struct plumb_diagnostics *found)
+		     enum change *change, struct plumb_diagnostics *diagnostics)
 {
 	enum change asked = CHANGE_SET;
 	int field;
@@ -216,13 +216,13 @@ static int take_word(struct script_fields *fields, const char *word, size_t leng
 		length--;
 	}
 	if (*change != CHANGE_NONE && (*change == CHANGE_SET) != (asked == CHANGE_SET)) {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "mixed-fields", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "mixed-fields", NULL,
 				      "fields with + or - cannot be combined with fields without");
-		plumb_diagnostics_hint(found, "use + or - for all fields, or for none");
+		plumb_diagnostics_hint(diagnostics, "use + or - for all fields, or for none");
 		return PLUMB_ERR_ARGUMENT;
 	}
 	*change = asked;
-	field = find_field(word, length, asked == CHANGE_REMOVE, found);
+	field = find_field(word, length, asked == CHANGE_REMOVE, diagnostics);
 	if (field < 0)
 		return field;
 	if (field == FIELD_FLAGS) {
@@ -237,20 +237,20 @@ static int take_word(struct script_fields *fields, const char *word, size_t leng
 }
 
 int script_fields_parse(struct script_fields *fields, const char *text,
-			struct plumb_diagnostics *found)
+			struct plumb_diagnostics *diagnostics)
 {
 	const char *colon = strchr(text, ':'), *word = colon ? colon + 1 : text;
 	enum change change = CHANGE_NONE;
 	int only = -1;
 
 	if (colon) {
-		only = find_type(text, (size_t)(colon - text), found);
+		only = find_type(text, (size_t)(colon - text), diagnostics);
 		if (only < 0)
 			return only;
 	} else if (*text == '\0') {
-		plumb_diagnostics_add(found, PLUMB_ERROR, "no-fields", NULL,
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-fields", NULL,
 				      "no field is left to print");
-		list_fields(found);
+		list_fields(diagnostics);
 		return PLUMB_ERR_ARGUMENT;
 	}
 	/* A list replaces the fields; with + and - it changes them. */
@@ -260,7 +260,8 @@ int script_fields_parse(struct script_fields *fields, const char *text,
 	}
 	while (*word) {
 		size_t length = strcspn(word, ",");
-		int status = length ? take_word(fields, word, length, only, &change, found) : 0;
+		int status =
+			length ? take_word(fields, word, length, only, &change, diagnostics) : 0;
 
 		if (status < 0)
 			return status;
@@ -292,42 +293,42 @@ static const struct {
 	{FIELD_INS_LAT, false, PLUMB_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT"},
 };
 
-static int refuse(struct plumb_diagnostics *found, const char *field, const char *event,
+static int refuse(struct plumb_diagnostics *diagnostics, const char *field, const char *event,
 		  const char *what)
 {
-	plumb_diagnostics_add(found, PLUMB_ERROR, "field-missing", NULL,
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "field-missing", NULL,
 			      "cannot print '%s': samples of '%s' have no %s", field, event, what);
-	plumb_diagnostics_hint(found, "remove the field, or record what it requires");
+	plumb_diagnostics_hint(diagnostics, "remove the field, or record what it requires");
 	return PLUMB_ERR_INVALID;
 }
 
 /* A field that requires another. */
-static int refuse_alone(struct plumb_diagnostics *found, const char *field, const char *other)
+static int refuse_alone(struct plumb_diagnostics *diagnostics, const char *field, const char *other)
 {
-	plumb_diagnostics_add(found, PLUMB_ERROR, "field-alone", NULL,
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "field-alone", NULL,
 			      "cannot print '%s' without '%s'", field, other);
-	plumb_diagnostics_hint(found, "add %s to the fields", other);
+	plumb_diagnostics_hint(diagnostics, "add %s to the fields", other);
 	return PLUMB_ERR_INVALID;
 }
 
 static int check_symbols(const struct type_fields *fields, uint64_t sample_type, const char *name,
-			 struct plumb_diagnostics *found)
+			 struct plumb_diagnostics *diagnostics)
 {
 	bool address = sample_type & (PLUMB_SAMPLE_IP | PLUMB_SAMPLE_ADDR);
 
 	if (fields->on & FIELD_BIT(FIELD_SYM) && !address)
-		return refuse(found, "sym", name, "address");
+		return refuse(diagnostics, "sym", name, "address");
 	if (fields->on & FIELD_BIT(FIELD_SYMOFF) && !(fields->on & FIELD_BIT(FIELD_SYM)))
-		return refuse_alone(found, "symoff", "sym");
+		return refuse_alone(diagnostics, "symoff", "sym");
 	if (fields->on & FIELD_BIT(FIELD_SRCLINE) && !(fields->on & FIELD_BIT(FIELD_IP)))
-		return refuse_alone(found, "srcline", "ip");
+		return refuse_alone(diagnostics, "srcline", "ip");
 	if (fields->on & FIELD_BIT(FIELD_DSO) && !address)
-		return refuse(found, "dso", name, "address");
+		return refuse(diagnostics, "dso", name, "address");
 	return 0;
 }
 
 int script_fields_check(struct script_fields *fields, const struct plumb_recorded_event *event,
-			const char *name, bool aux, struct plumb_diagnostics *found)
+			const char *name, bool aux, struct plumb_diagnostics *diagnostics)
 {
 	struct type_fields *type = &fields->types[script_event_type(&event->attr)];
 	uint64_t sample_type = event->attr.sample_type;
@@ -342,7 +343,7 @@ int script_fields_check(struct script_fields *fields, const struct plumb_recorde
 		if (!(type->asked & bit))
 			type->on &= ~bit;
 		else if (!(needs[i].of_aux && aux))
-			return refuse(found, names[needs[i].field].name, name, needs[i].name);
+			return refuse(diagnostics, names[needs[i].field].name, name, needs[i].name);
 	}
-	return check_symbols(type, sample_type, name, found);
+	return check_symbols(type, sample_type, name, diagnostics);
 }

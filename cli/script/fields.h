@@ -16,7 +16,7 @@ void script_fields_init(struct script_fields *fields);
  * (a field or type), UNSUPPORTED (a field of perf's that Plumb does not print) or ARGUMENT.
  */
 int script_fields_parse(struct script_fields *fields, const char *text,
-			struct plumb_diagnostics *found);
+			struct plumb_diagnostics *diagnostics);
 
 /*
  * Checks that the samples of `event` have the fields to print. If not, removes fields that are only
@@ -24,7 +24,7 @@ int script_fields_parse(struct script_fields *fields, const char *text,
  * recording has AUX data, whose samples may have more.
  */
 int script_fields_check(struct script_fields *fields, const struct plumb_recorded_event *event,
-			const char *name, bool aux, struct plumb_diagnostics *found);
+			const char *name, bool aux, struct plumb_diagnostics *diagnostics);
 
 /* Returns the i-th field's name; NULL past the end. `*supported`: Plumb prints it. */
 const char *script_field_name(unsigned i, bool *supported);
