@@ -325,7 +325,9 @@ static void set_bytes(const struct frame_values *frame, uint64_t value[2])
 	const struct plumb_sample *sample = &frame->item->record->sample;
 	uint32_t bytes;
 
-	if (!frame->event->public.exact || sample->raw_size < sizeof(bytes))
+	if (!frame->event->public.exact ||
+	    !(frame->item->record->event->attr.sample_type & PLUMB_SAMPLE_RAW) ||
+	    sample->raw_size < sizeof(bytes))
 		return;
 	memcpy(&bytes, sample->raw, sizeof(bytes));
 	set_number(value, bytes);
