@@ -62,9 +62,12 @@ static uint64_t issue_busy(struct core *core, uint32_t ports, unsigned busy, uin
 {
 	uint64_t now = core->cycle, issue = UINT64_MAX;
 	unsigned best = 0;
+	const unsigned sets = core->extra_ports ? 2 : 1;
 	bool best_extra = false;
 
-	for (int extra = 0; extra <= (core->extra_ports != NULL); extra++) {
+	for (unsigned set = 0; set < sets; set++) {
+		const bool extra = set > 0;
+
 		for (uint32_t rest = ports; rest; rest &= rest - 1) {
 			unsigned port = (unsigned)__builtin_ctz(rest);
 			uint64_t start = find_idle(core, port, extra, busy, ready);
