@@ -210,8 +210,11 @@ static void tell_access(const struct core *core, const struct op *op, struct spe
 	if (result->crosses_line)
 		sample->events |= EVENT_IS(MISALIGNED);
 	if (sample->load) {
+		/* Data of an older store, but the refill that the load has caused has a source. */
+		bool near = seen->forwarded && result->pending;
+
 		sample->has_source = true;
-		sample->data_source = sources[seen->forwarded ? LEVEL_L1 : result->level];
+		sample->data_source = sources[near ? LEVEL_L1 : result->level];
 	}
 }
 
