@@ -69,7 +69,7 @@ static int add_samples(struct annotate_run *run)
 	int status;
 
 	plumb_samples_begin(run->reading.recording, &run->reading.samples, &samples,
-			    run->reading.found);
+			    run->reading.diagnostics);
 	memory_given(samples);
 	while ((status = plumb_samples_next(samples, &item)) > 0)
 		if (plumb_annotation_add(run->view.annotation, item) < 0)
@@ -77,7 +77,7 @@ static int add_samples(struct annotate_run *run)
 	if (plumb_annotation_finish(run->view.annotation) < 0)
 		memory_given(NULL);
 	plumb_losses_report(plumb_samples_totals(samples)->lost, run->options->from.input,
-			    run->reading.found);
+			    run->reading.diagnostics);
 	plumb_samples_end(samples);
 	return status;
 }
@@ -158,19 +158,19 @@ static void check_sources(const struct annotate_run *run, const struct plumb_ann
 /* Loads the disassembler, or warns once why there is none. */
 static void open_disassembler(struct annotate_run *run)
 {
-	struct plumb_diagnostics *found = memory_given(plumb_diagnostics_new());
+	struct plumb_diagnostics *diagnostics = memory_given(plumb_diagnostics_new());
 	char *folder = modules_find("plumb-llvm.so", PLUMB_BUILD_DISASM);
 	const struct plumb_diagnostic *first;
 
-	if (plumb_disassembler_new(folder, &run->view.disassembler, found) < 0) {
-		first = plumb_diagnostics_get(found, 0);
+	if (plumb_disassembler_new(folder, &run->view.disassembler, diagnostics) < 0) {
+		first = plumb_diagnostics_get(diagnostics, 0);
 		complain("%s: %s; instructions are shown as numbers", first ? first->file : folder,
 			 first ? first->message : "out of memory");
 		if (first)
 			advise_on(first);
 	}
 	free(folder);
-	plumb_diagnostics_free(found);
+	plumb_diagnostics_free(diagnostics);
 }
 
 static const struct plumb_annotated_code *ranked_code;
@@ -372,7 +372,7 @@ static int annotate(struct annotate_run *run)
 	memory_given(run->view.annotation);
 	error = add_samples(run);
 	if (error < 0)
-		complain_findings(run->reading.found, options->from.input, error);
+		complain_findings(run->reading.diagnostics, options->from.input, error);
 	status = complain_status(error);
 	/* What could be read of a damaged recording is of use. */
 	if (has_function(run)) {
@@ -383,7 +383,7 @@ static int annotate(struct annotate_run *run)
 	} else if (status == EXIT_FINE) {
 		status = no_function(run);
 	}
-	complain_warnings(run->reading.found);
+	complain_warnings(run->reading.diagnostics);
 	plumb_disassembler_free(run->view.disassembler);
 	plumb_annotation_free(run->view.annotation);
 	return status;
@@ -419,7 +419,7 @@ static int run_annotate(struct annotate_options *options)
 
 	if (!options->from.input)
 		options->from.input = READING_DEFAULT_INPUT;
-	run.reading.found = memory_given(plumb_diagnostics_new());
+	run.reading.diagnostics = memory_given(plumb_diagnostics_new());
 	/* By default each SPE record is one sample. */
 	run.reading.samples.order = PLUMB_ORDER_TASKS;
 	run.reading.samples.each_record_once = !options->from.itrace;
@@ -505,6 +505,19 @@ static int run(const struct command *command, int count, char **arguments)
 	return run_annotate(&values);
 }
 
+/* Options of perf's command that have a different name here, or none. */
+static const struct option_twin perf_twins[] = {
+	{"f", "unnecessary: plumb reads files of any owner"},
+	{"force", "unnecessary: plumb reads files of any owner"},
+	{"q", "2> /dev/null"},
+	{"quiet", "2> /dev/null"},
+	{"D", "plumb script -D"},
+	{"dump-raw-trace", "plumb script -D"},
+	{"stdio2", "--stdio"},
+	{"asm-raw", "--json, which has each instruction's word"},
+	{0},
+};
+
 const struct command command_annotate = {
 	.path = "plumb annotate",
 	.name = "annotate",
@@ -515,6 +528,7 @@ const struct command command_annotate = {
 		"the recording says about each. Exact profiles, made by plumb record --exact, give "
 		"slots with their causes; SPE records give latencies.",
 	.options = options,
+	.perf_twins = perf_twins,
 	.examples =
 		(const struct example[]){
 			{"plumb annotate", "show the function with the largest share"},

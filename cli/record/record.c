@@ -402,6 +402,17 @@ static int run(const struct command *command, int count, char **arguments)
 	return status;
 }
 
+/* Options of perf's command that have a different name here, or none. */
+static const struct option_twin perf_twins[] = {
+	{"b", "unsupported: -e spe samples branches, too"},
+	{"j", "unsupported: -e spe samples branches, too"},
+	{"T", "the default: samples have their times"},
+	{"timestamp", "the default: samples have their times"},
+	{"s", "plumb stat for counts of threads"},
+	{"n", "-c and -F, without which only counts are recorded"},
+	{0},
+};
+
 const struct command command_record = {
 	.path = "plumb record",
 	.name = "record",
@@ -415,6 +426,7 @@ const struct command command_record = {
 		"Without -e, samples with SPE if there is an SPE unit, otherwise samples cycles. "
 		"The exit status is the program's. Ctrl-C stops and keeps the recording.",
 	.options = options,
+	.perf_twins = perf_twins,
 	.examples =
 		(const struct example[]){
 			{"plumb record ./program", "write SPE samples to perf.data"},

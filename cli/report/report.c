@@ -95,7 +95,7 @@ static int add_samples(struct report_run *run, struct plumb_profile *profile)
 	int status;
 
 	plumb_samples_begin(run->reading.recording, &run->reading.samples, &samples,
-			    run->reading.found);
+			    run->reading.diagnostics);
 	memory_given(samples);
 	status = plumb_profile_add(profile, samples);
 	if (status == PLUMB_ERR_NO_MEMORY)
@@ -103,7 +103,7 @@ static int add_samples(struct report_run *run, struct plumb_profile *profile)
 	if (plumb_profile_finish(profile, plumb_samples_totals(samples)) < 0)
 		memory_given(NULL);
 	plumb_losses_report(plumb_samples_totals(samples)->lost, run->options->from.input,
-			    run->reading.found);
+			    run->reading.diagnostics);
 	plumb_samples_end(samples);
 	return status;
 }
@@ -236,7 +236,7 @@ static int make_profile(struct report_run *run)
 	run->view.profile = memory_given(profile);
 	error = add_samples(run, profile);
 	if (error < 0)
-		complain_findings(run->reading.found, run->options->from.input, error);
+		complain_findings(run->reading.diagnostics, run->options->from.input, error);
 	status = complain_status(error);
 	run->view.incomplete = error < 0 || plumb_recording_losses(run->reading.recording)->cut_off;
 	/* What could be read of a damaged recording is of use. */
@@ -257,7 +257,7 @@ static int make_profile(struct report_run *run)
 				 : "in this recording");
 		status = EXIT_USAGE;
 	}
-	complain_warnings(run->reading.found);
+	complain_warnings(run->reading.diagnostics);
 	plumb_profile_free(profile);
 	return status;
 }
@@ -305,7 +305,7 @@ static int run_report(struct report_options *options)
 	bool exact;
 	int status = check_options(options);
 
-	run.reading.found = memory_given(plumb_diagnostics_new());
+	run.reading.diagnostics = memory_given(plumb_diagnostics_new());
 	run.view.path = options->from.input;
 	/* By default each SPE record is one sample. */
 	run.reading.samples.order = PLUMB_ORDER_TASKS;
@@ -535,6 +535,28 @@ static int run(const struct command *command, int count, char **arguments)
 	return wants_browser(&values) ? report_browse(&values, run_report) : run_report(&values);
 }
 
+/* Options of perf's command that have a different name here, or none. */
+static const struct option_twin perf_twins[] = {
+	{"n", "-F share,samples,KEY,..."},
+	{"show-nr-samples", "-F share,samples,KEY,..."},
+	{"show-total-period", "-F share,period,KEY,..."},
+	{"T", "-s tid,KEY,..."},
+	{"threads", "-s tid,KEY,..."},
+	{"D", "plumb script -D"},
+	{"dump-raw-trace", "plumb script -D"},
+	{"header", "plumb script --header-only"},
+	{"header-only", "plumb script --header-only"},
+	{"I", "plumb script -I"},
+	{"G", "--callers"},
+	{"inverted", "--callers"},
+	{"f", "unnecessary: plumb reads files of any owner"},
+	{"force", "unnecessary: plumb reads files of any owner"},
+	{"q", "2> /dev/null"},
+	{"quiet", "2> /dev/null"},
+	{"group", "the default: groups are read together"},
+	{0},
+};
+
 const struct command command_report = {
 	.path = "plumb report",
 	.name = "report",
@@ -546,6 +568,7 @@ const struct command command_report = {
 		"of the row above or below; exact profiles, made by plumb record --exact, have "
 		"exact shares.",
 	.options = options,
+	.perf_twins = perf_twins,
 	.more = print_keys,
 	.examples =
 		(const struct example[]){

@@ -27,9 +27,9 @@ static bool check_event(struct script *script, const struct plumb_recorded_event
 	if (script->options->common.json)
 		return true;
 	status = script_fields_check(&script->fields, event, script_event_name(event, room),
-				     script->aux, script->reading.found);
+				     script->aux, script->reading.diagnostics);
 	if (status < 0)
-		complain_findings(script->reading.found, script->options->from.input, status);
+		complain_findings(script->reading.diagnostics, script->options->from.input, status);
 	return status == 0;
 }
 
@@ -160,7 +160,7 @@ static int print_samples(struct script *script)
 	int status;
 
 	plumb_samples_begin(script->reading.recording, &script->reading.samples, &samples,
-			    script->reading.found);
+			    script->reading.diagnostics);
 	script->printer.samples = memory_given(samples);
 	while ((status = plumb_samples_next(samples, &item)) > 0) {
 		fine = print_item(script, item);
@@ -168,10 +168,10 @@ static int print_samples(struct script *script)
 			break;
 	}
 	plumb_losses_report(plumb_samples_totals(samples)->lost, script->options->from.input,
-			    script->reading.found);
+			    script->reading.diagnostics);
 	if (status < 0)
-		complain_findings(script->reading.found, script->options->from.input, status);
-	complain_warnings(script->reading.found);
+		complain_findings(script->reading.diagnostics, script->options->from.input, status);
+	complain_warnings(script->reading.diagnostics);
 	plumb_samples_end(samples);
 	return fine ? complain_status(status < 0 ? status : 0) : EXIT_USAGE;
 }
@@ -180,8 +180,8 @@ static int print_samples(struct script *script)
 static void say_losses(struct script *script)
 {
 	plumb_losses_report(plumb_recording_losses(script->reading.recording),
-			    script->options->from.input, script->reading.found);
-	complain_warnings(script->reading.found);
+			    script->options->from.input, script->reading.diagnostics);
+	complain_warnings(script->reading.diagnostics);
 }
 
 static int dump_records(struct script *script)
@@ -192,7 +192,7 @@ static int dump_records(struct script *script)
 	while ((status = plumb_recording_next(script->reading.recording, &record)) > 0)
 		script_dump_record(&script->buffer, record);
 	if (status < 0)
-		complain_findings(script->reading.found, script->options->from.input, status);
+		complain_findings(script->reading.diagnostics, script->options->from.input, status);
 	say_losses(script);
 	return complain_status(status);
 }
@@ -203,7 +203,7 @@ static int print_all(struct script *script)
 {
 	const struct script_options *options = script->options;
 	const struct choice_input input = {options->from.input, script->reading.recording,
-					   options->reltime, script->reading.found};
+					   options->reltime, script->reading.diagnostics};
 	int status = choice_read(&script->reading.choice, &options->from.chosen, &input);
 
 	if (status == EXIT_FINE)
@@ -251,9 +251,10 @@ static int read_options(struct script *script)
 	int error = 0;
 
 	for (unsigned i = 0; error == 0 && i < options->fields.count; i++)
-		error = script_fields_parse(&script->fields, options->fields.at[i], reading->found);
+		error = script_fields_parse(&script->fields, options->fields.at[i],
+					    reading->diagnostics);
 	if (error < 0) {
-		complain_findings(reading->found, "--fields", error);
+		complain_findings(reading->diagnostics, "--fields", error);
 		return EXIT_USAGE;
 	}
 	/*
@@ -304,7 +305,7 @@ static int run_script(struct script_options *options)
 
 	if (!options->from.input)
 		options->from.input = READING_DEFAULT_INPUT;
-	script.reading.found = memory_given(plumb_diagnostics_new());
+	script.reading.diagnostics = memory_given(plumb_diagnostics_new());
 	script_fields_init(&script.fields);
 	if (status == EXIT_FINE)
 		status = read_options(&script);
@@ -443,6 +444,16 @@ static int run(const struct command *command, int count, char **arguments)
 	return run_script(&values);
 }
 
+/* Options of perf's command that have a different name here, or none. */
+static const struct option_twin perf_twins[] = {
+	{"f", "unnecessary: plumb reads files of any owner"},
+	{"force", "unnecessary: plumb reads files of any owner"},
+	{"gen-script", "--json, which other programs read"},
+	{"g", "--json, which other programs read"},
+	{"per-event-dump", "-F event, and a filter behind it"},
+	{0},
+};
+
 const struct command command_script = {
 	.path = "plumb script",
 	.name = "script",
@@ -452,6 +463,7 @@ const struct command command_script = {
 		"Messages on standard error report what was lost during recording, and what to "
 		"change.",
 	.options = options,
+	.perf_twins = perf_twins,
 	.more = print_fields,
 	.examples =
 		(const struct example[]){

@@ -154,19 +154,19 @@ int script_print_totals(struct script *script)
 	}
 	script->reading.samples.order = cheapest_order(script->reading.filter);
 	plumb_samples_begin(script->reading.recording, &script->reading.samples, &samples,
-			    script->reading.found);
+			    script->reading.diagnostics);
 	memory_given(samples);
 	error = count_samples(samples, &counts);
 	if (error < 0)
-		complain_findings(script->reading.found, options->from.input, error);
+		complain_findings(script->reading.diagnostics, options->from.input, error);
 	totals = plumb_samples_totals(samples);
 	if (options->common.json)
 		print_json(&script->out, &counts, totals);
 	else
 		print_text(&script->out, &counts, totals);
 	status = output_close(&script->out, complain_status(error));
-	plumb_losses_report(totals->lost, options->from.input, script->reading.found);
-	complain_warnings(script->reading.found);
+	plumb_losses_report(totals->lost, options->from.input, script->reading.diagnostics);
+	complain_warnings(script->reading.diagnostics);
 	plumb_samples_end(samples);
 	free(counts.at);
 	return status;

@@ -22,12 +22,13 @@ int reading_samples(struct reading *reading, const char *itrace)
 		itrace = options->itrace;
 	if (!itrace)
 		return EXIT_FINE;
-	error = plumb_itrace_parse(itrace, samples->like_perf, &reading->itrace, reading->found);
+	error = plumb_itrace_parse(itrace, samples->like_perf, &reading->itrace,
+				   reading->diagnostics);
 	if (error < 0) {
-		complain_findings(reading->found, "--itrace", error);
+		complain_findings(reading->diagnostics, "--itrace", error);
 		return EXIT_USAGE;
 	}
-	plumb_itrace_report(reading->itrace, samples->like_perf, reading->found);
+	plumb_itrace_report(reading->itrace, samples->like_perf, reading->diagnostics);
 	samples->itrace = reading->itrace;
 	return EXIT_FINE;
 }
@@ -40,9 +41,10 @@ int reading_open(struct reading *reading, const struct plumb_recording_options *
 	inputs_note(options->input, "the input");
 	inputs_note(options->kallsyms, "the input");
 	inputs_note(options->vmlinux, "the input");
-	error = plumb_recording_open(options->input, how, &reading->recording, reading->found);
+	error = plumb_recording_open(options->input, how, &reading->recording,
+				     reading->diagnostics);
 	if (error < 0)
-		complain_recording(reading->found, options->input, error,
+		complain_recording(reading->diagnostics, options->input, error,
 				   reading->takes_raw && !options->raw);
 	return complain_status(error);
 }
@@ -62,9 +64,9 @@ int reading_filter(struct reading *reading, const char *filter)
 	if (!filter)
 		return EXIT_FINE;
 	error = plumb_spe_filter_parse(filter, reading_midr(reading), &reading->filter,
-				       reading->found);
+				       reading->diagnostics);
 	if (error < 0)
-		complain_findings(reading->found, "--filter", error);
+		complain_findings(reading->diagnostics, "--filter", error);
 	reading->samples.filter = reading->filter;
 	return complain_status(error);
 }
@@ -73,7 +75,7 @@ int reading_choice(struct reading *reading)
 {
 	const struct reading_options *options = reading->options;
 	const struct choice_input input = {options->input, reading->recording, false,
-					   reading->found};
+					   reading->diagnostics};
 	const struct plumb_recorded_event *event;
 	int status;
 
@@ -111,7 +113,7 @@ int reading_close(struct reading *reading, int status)
 	plumb_recording_close(reading->recording);
 	plumb_itrace_free(reading->itrace);
 	plumb_spe_filter_free(reading->filter);
-	plumb_diagnostics_free(reading->found);
+	plumb_diagnostics_free(reading->diagnostics);
 	choice_free(&reading->choice);
 	return status;
 }

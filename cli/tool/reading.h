@@ -22,11 +22,12 @@ struct reading_options {
 	bool no_demangle;
 };
 
-/* Set `options`, `takes_raw`, `found` and what `samples` shall say by default; zero the rest. */
+/* Set `options`, `takes_raw`, `diagnostics` and what `samples` shall say by default; zero the rest.
+ */
 struct reading {
 	const struct reading_options *options;
 	bool takes_raw; /* the command has --raw */
-	struct plumb_diagnostics *found;
+	struct plumb_diagnostics *diagnostics;
 	struct plumb_recording *recording;
 	struct plumb_symbolizer *symbols;
 	struct plumb_itrace *itrace;

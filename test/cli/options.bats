@@ -240,3 +240,24 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 	[ "$status" -eq 2 ]
 	[[ $stderr == "plumb: unknown CPU 'xxx"* ]]
 }
+
+@test "perf's options that are not here lead to what is" {
+	local name theirs
+
+	run --separate-stderr plumb report -T
+	[ "$status" -eq 2 ]
+	said "plumb: unknown option '-T'" "       perf's -T is -s tid,KEY,..."
+	run --separate-stderr plumb annotate --force
+	said "plumb: unknown option '--force'" \
+		"       perf's --force is unnecessary: plumb reads files of any owner"
+	# Each is unknown here.
+	for name in report annotate script record; do
+		for theirs in $(sed -n '/option_twin perf_twins/,/^}/s/^\t{"\([a-zA-Z-]*\)", .*/\1/p' \
+			"$here/../../cli/$name/$name.c"); do
+			[ "${#theirs}" -eq 1 ] && theirs=-$theirs || theirs=--$theirs
+			run --separate-stderr plumb "$name" "$theirs"
+			[ "$status" -eq 2 ]
+			[ "$(tail -n 1 <<<"$stderr" | cut -d ' ' -f 8-10)" = "perf's $theirs is" ]
+		done
+	done
+}
