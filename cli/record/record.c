@@ -408,8 +408,8 @@ static const struct option_twin perf_twins[] = {
 	{"j", "unsupported: -e spe samples branches, too"},
 	{"T", "the default: samples have their times"},
 	{"timestamp", "the default: samples have their times"},
-	{"s", "plumb stat for counts of threads"},
-	{"n", "-c and -F, without which only counts are recorded"},
+	{"s", "unsupported: plumb report -s tid tells threads apart"},
+	{"n", "unsupported: plumb stat counts without recording"},
 	{0},
 };
 

@@ -309,11 +309,12 @@ static int open_in_place(struct output *out, const struct common_options *option
 
 int output_open_stream(struct output *out, const struct common_options *options)
 {
+	static char line[1 << 18]; /* the longest that is written at once; one output is open */
 	bool to_file = options->output && strcmp(options->output, "-") != 0;
 	int status = to_file ? open_in_place(out, options) : output_open_beside(out, options);
 
 	if (status == EXIT_FINE)
-		setvbuf(out->stream, NULL, _IOLBF, BUFSIZ);
+		setvbuf(out->stream, line, _IOLBF, sizeof(line));
 	return status;
 }
 

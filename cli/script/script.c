@@ -450,7 +450,7 @@ static const struct option_twin perf_twins[] = {
 	{"force", "unnecessary: plumb reads files of any owner"},
 	{"gen-script", "--json, which other programs read"},
 	{"g", "--json, which other programs read"},
-	{"per-event-dump", "-F event, and a filter behind it"},
+	{"per-event-dump", "-F event, which tells them apart"},
 	{0},
 };
 

@@ -213,16 +213,23 @@ static struct thread *first_waiting(const struct thread *other)
 	return first;
 }
 
-/* Returns the first of those that wait in this file: it looks after the one that has the turn. */
-static struct thread *first_here(void)
+/* Returns the first of those that wait in this file, and in QEMU's loop of execution if `inside`.
+ */
+static struct thread *first_of_waiting(bool inside)
 {
 	struct thread *first = NULL;
 
 	for (unsigned i = 0; i < thread_count; i++)
 		if (threads[i]->state == STATE_WAITS && !threads[i]->passed &&
-		    (!first || before(threads[i], first)))
+		    !(inside && threads[i]->outside) && (!first || before(threads[i], first)))
 			first = threads[i];
 	return first;
+}
+
+/* Returns the one that looks after the one that has the turn. */
+static struct thread *first_here(void)
+{
+	return first_of_waiting(false);
 }
 
 /* Has that one look now. */
@@ -288,10 +295,13 @@ static void grant(void)
 /*
  * QEMU waits until no thread executes, for a fork or to discard its code: a thread that waits for
  * its turn executes one block, at whose end QEMU stops it. One after the other, so that the order
- * is the same on every run. Returns whether it was this one's turn to do so.
+ * is the same on every run. Threads outside of QEMU's loop of execution need not stop. Returns
+ * whether there was one to go on.
  */
-static bool pass(struct thread *self)
+static bool pass_next(void)
 {
+	struct thread *next = first_of_waiting(true);
+
 	for (unsigned i = 0; i < thread_count; i++) {
 		const struct thread *other = threads[i];
 		enum host_state host;
@@ -302,9 +312,11 @@ static bool pass(struct thread *self)
 		if (atomic_load(&other->here) || host == HOST_BUSY || host == HOST_ASLEEP)
 			return false;
 	}
-	self->passed = true;
-	self->turn.away = true;
-	release(self);
+	if (!next)
+		return false;
+	next->passed = true;
+	next->turn.away = true;
+	release(next);
 	return true;
 }
 
@@ -388,7 +400,7 @@ static bool is_stuck(const struct thread *watched, enum host_state host, unsigne
 }
 
 /* Looks after the one that has the turn, for look_after(). With the lock held. */
-static void look_at(struct thread *self, struct thread *watched, unsigned looks)
+static void look_at(struct thread *watched, unsigned looks)
 {
 	enum host_state host = host_state(watched);
 	bool asleep = watched->state == STATE_CALLS &&
@@ -398,7 +410,7 @@ static void look_at(struct thread *self, struct thread *watched, unsigned looks)
 		return; /* it waits for the lock */
 	if (asleep || host == HOST_GONE)
 		leave_behind(watched, host);
-	else if (!self->outside && is_stuck(watched, host, looks) && pass(self))
+	else if (is_stuck(watched, host, looks) && pass_next())
 		call_first_here();
 }
 
@@ -419,11 +431,11 @@ static long look_after(struct thread *self, struct watching *watching, long paus
 	} else if (watching->moves != moves) {
 		*watching = (struct watching){moves, 0};
 		if (watched->state == STATE_CALLS)
-			look_at(self, watched, 0);
+			look_at(watched, 0);
 		else
 			pause = POLL_MAX_NS;
 	} else {
-		look_at(self, watched, ++watching->looks);
+		look_at(watched, ++watching->looks);
 	}
 	pthread_mutex_unlock(&lock);
 	return pause;

@@ -26,7 +26,7 @@ PREDICATES = {"SVE_PRED_EMPTY_SPEC", "SVE_PRED_FULL_SPEC", "SVE_PRED_PARTIAL_SPE
 OF_THE_PROGRAM = ("INST_RETIRED", "OP_RETIRED", "BR_RETIRED", "BR_IMMED_RETIRED",
                   "BR_IMMED_TAKEN_RETIRED", "BR_IND_RETIRED", "BR_RETURN_RETIRED",
                   "PC_WRITE_RETIRED", "MEM_ACCESS_RD", "MEM_ACCESS_WR", "EXC_SVC")
-NEARLY = 0.02  # how much CPU_CYCLES may differ
+NEARLY = 0.04  # how much CPU_CYCLES may differ: other branches meet in the predictor's tables
 
 
 def two_engines(plumb):
