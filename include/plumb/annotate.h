@@ -10,8 +10,8 @@
  *	plumb_annotation_code(annotation, 0, &code); // of the hottest function
  *
  * Each instruction has a weight, by which functions, lines and instructions are ranked; see enum
- * plumb_annotation_basis. Memory is limited, however long the recording is. One thread at a time
- * may use an annotation.
+ * plumb_annotation_basis. Memory use is bounded, however long the recording is. One thread at a
+ * time may use an annotation.
  *
  * Structs change only when the soname does, except those that may grow (doc/library.md).
  */
@@ -31,22 +31,22 @@ struct plumb_annotation;
 /* What weights are. */
 enum plumb_annotation_basis {
 	PLUMB_BASIS_NONE, /* there are no samples */
-	/* Of an exact profile: the instruction's slots, used or lost because of it. */
+	/* Exact profiles: the instruction's slots, used or lost because of it. */
 	PLUMB_BASIS_SLOTS,
 	/*
-	 * Of SPE records: slots, estimated by what each operation holds up. The model's core tells
-	 * that: it executes the function as the records describe it. Operations that wait for
-	 * others, or overlap with them, add little. If a filter left out operations, each has its
-	 * cycles from issue to completion instead.
+	 * SPE records: slots, estimated by what each operation holds up. To find out, the model's
+	 * core executes the function as the records describe it. Operations that wait for others,
+	 * or overlap with them, add little. If a filter left out operations, the weights are cycles
+	 * from issue to completion instead.
 	 */
 	PLUMB_BASIS_LATENCY,
-	/* Of samples of an event: the sum of their periods. */
+	/* Samples of an event: the sum of their periods. */
 	PLUMB_BASIS_EVENT,
 };
 
 struct plumb_annotation_options {
 	size_t size; /* sizeof(struct plumb_annotation_options) */
-	/* Cycles that a misprediction costs, which SPE records do not tell; 0: 10. */
+	/* Cycles that a misprediction costs, which SPE records do not show; 0: 10. */
 	unsigned mispredict_cycles;
 	/* Tells whether to add a sample; NULL: all. `location` is that of its instruction. */
 	bool (*wants)(void *user, const struct plumb_samples_item *item,
@@ -55,8 +55,8 @@ struct plumb_annotation_options {
 	/* The core that SPE records come from, or the one most like it; NULL: the model's default.
 	 */
 	const struct plumb_cost_core *core;
-	/* SPE records are added only of some operations, because of what these did. The recording's
-	   own filter is known. */
+	/* The caller adds SPE records of some operations only, chosen by what they did. The
+	 * recording's own filter is known without this. */
 	bool filtered;
 };
 
@@ -85,7 +85,7 @@ struct plumb_annotation_summary {
 	const char *event;     /* whose periods the weights are; NULL: see the basis */
 	double weight;         /* of all samples */
 	uint64_t samples;      /* on the basis; 0 for an exact profile */
-	uint64_t without;      /* more samples, of which the function is unknown */
+	uint64_t without;      /* more samples, whose function is unknown */
 	uint64_t given_up;     /* samples that the limit on memory cost */
 	bool latencies;        /* some samples have them */
 	bool replayed;         /* weights are slots by a replay, instead of latencies */
@@ -136,7 +136,7 @@ struct plumb_annotated_instruction {
 /* A line of source with instructions, and the inlined function that it is in. */
 struct plumb_annotated_line {
 	const char *function; /* NULL: unknown */
-	const char *file;     /* NULL: unknown; relative names are those of `folder` */
+	const char *file;     /* NULL: unknown; relative to `folder` unless absolute */
 	const char *folder;   /* NULL: unknown */
 	unsigned line;        /* 0: unknown */
 	double weight, share; /* the sums of its instructions' */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What instructions cost on a core: the tables by which the model runs. `plumb list --source model`
- * shows their sources.
+ * What instructions cost on a core, from the tables that the model uses. `plumb list --source
+ * model` shows their sources.
  *
  * Structs change only when the soname does, except those that may grow (doc/library.md).
  */
@@ -17,12 +17,12 @@ extern "C" {
 struct plumb_cost_core;
 
 /*
- * Returns the core whose MIDR_EL1 is `midr`, in any revision; NULL if the model has none like it.
- * Static storage.
+ * Returns the core whose MIDR_EL1 is `midr`, in any revision; NULL if the model lacks it. Static
+ * storage.
  */
 PLUMB_API const struct plumb_cost_core *plumb_cost_core(uint32_t midr);
 PLUMB_API const char *plumb_cost_core_name(const struct plumb_cost_core *core); /* "neoverse-n3" */
-/* Returns the least cycles from a mispredicted branch to the right instructions. */
+/* Returns the minimum number of cycles from a mispredicted branch to the right instructions. */
 PLUMB_API unsigned plumb_cost_mispredict(const struct plumb_cost_core *core);
 
 struct plumb_cost {

@@ -23,7 +23,7 @@ extern "C" {
 
 /* ---- the request --------------------------------------------------------------------------- */
 
-/* Selects everything that is named; nothing if zeroed. Indexes are into the specification. */
+/* Selects everything that is named; nothing if zeroed. Indexes refer to the specification. */
 struct plumb_request {
 	size_t size;                  /* sizeof(struct plumb_request) */
 	unsigned stages;              /* bit N: metric groups of stage N; bit 1: also the tree */
@@ -113,8 +113,9 @@ struct plumb_plan {
 	uint16_t pass_count;
 	size_t place_count; /* total number of events in all groups; one event may be in several */
 	/*
-	 * Those requested, in their order, each as often as it was; then those that metrics also
-	 * need. One that repeats an earlier one outside groups is in no group: it has its count.
+	 * The requested events, in order, each as often as it was requested; then those that
+	 * metrics also need. An event that repeats an earlier one outside requested groups is in no
+	 * group: it shares the earlier one's count.
 	 */
 	const struct plumb_event_config *const *events;
 	uint16_t event_count;

@@ -5,9 +5,9 @@
  *
  * One root is useful work ("retiring"; in a tree without it, the rest), the other roots are losses.
  * The walk begins at the largest loss if that is at least PLUMB_LOSS_SHARE of the work. Otherwise
- * there is no bottleneck, and the path is the work alone. From a node the walk goes on to the child
- * that holds at least PLUMB_DOMINANT_SHARE percent of it, and PLUMB_DOMINANT_LEAD more than any
- * other child.
+ * there is no bottleneck, and the path is the work alone. From a node the walk continues to the
+ * child that holds at least PLUMB_DOMINANT_SHARE percent of it, and PLUMB_DOMINANT_LEAD more than
+ * any other child.
  *
  * A root counts slots, but its children divide stalled cycles, in which nothing was dispatched. The
  * walk leaves a root only if stalled cycles are at least PLUMB_STALLED_SHARE of what is lost there.
@@ -63,7 +63,7 @@ struct plumb_advice {
 		*groups; /* groups to look at next if the tree names none, joined by ','; or "" */
 };
 
-/* Another notable loss, beside the one that the path begins with. */
+/* Another notable loss, besides the one that the path begins with. */
 struct plumb_runner_up {
 	struct plumb_step root;
 	struct plumb_step end; /* where its walk ends: the root itself, or a node below it */

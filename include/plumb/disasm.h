@@ -22,7 +22,7 @@ struct plumb_disassembler;
 /*
  * Makes a disassembler. `module_dir` is the folder of the module; NULL: where it is installed. The
  * module is code that runs in this process, so name only folders that you trust. Returns 0 or
- * NO_MEMORY, or, with a finding, MACHINE if the module or LLVM is missing. Takes some 20 ms.
+ * NO_MEMORY, or, with a finding, MACHINE if the module or LLVM is missing. Takes about 20 ms.
  *
  * Use a disassembler from one thread at a time. If memory runs out within LLVM, LLVM ends the
  * process.
@@ -41,13 +41,13 @@ struct plumb_disassembly {
 	/* Mnemonic, tab and operands, as llvm-objdump prints them: "add\tx0, x1, #0x10". Addresses
 	   are hexadecimal, without the name of a symbol. */
 	char text[PLUMB_DISASSEMBLY_TEXT];
-	/* What LLVM remarks, such as the value of a shifted immediate: "=0x10000"; or "". */
+	/* LLVM's comment, such as the value of a shifted immediate: "=0x10000"; or "". */
 	char remark[64];
 };
 
 /*
- * Disassembles the instruction `word` at `address`. Returns false if it is none; then the text is
- * ".word" and the number.
+ * Disassembles the instruction `word` at `address`. Returns false if `word` is not an instruction;
+ * then the text is ".word" and the number.
  */
 PLUMB_API bool plumb_disassemble(struct plumb_disassembler *disassembler, uint64_t address,
 				 uint32_t word, struct plumb_disassembly *disassembly);

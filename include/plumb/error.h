@@ -65,8 +65,8 @@ struct plumb_diagnostic {
 	const char *message; /* what is wrong, and why */
 	const char *hint;    /* what to do about it, or NULL */
 	/*
-	 * For programs that would rather name an option of theirs: a stable name of the hint,
-	 * "use-model", and what it is about, such as a CPU. NULL: there is none.
+	 * For programs that would rather name one of their own options: a stable name for the hint,
+	 * "use-model", and its subject, such as a CPU. NULL: there is none.
 	 */
 	const char *remedy, *subject;
 };

@@ -43,11 +43,11 @@ struct plumb_flow;
 #define PLUMB_FLOW_NONE UINT32_MAX
 
 /*
- * Finds the blocks and loops of the `count` instructions from address `start` on, the first of
- * which is entered first. Calls return to the next instruction. Where an indirect branch leads is
- * unknown: code that no other branch leads to is taken to be entered from outside. Returns 0,
- * NO_MEMORY, or LIMIT for more than 2^28 instructions. Time and memory are proportional to `count`,
- * apart from deeply nested loops.
+ * Finds the blocks and loops of the `count` instructions from address `start` on; the function is
+ * entered at the first one. Assumes that calls return to the next instruction. The target of an
+ * indirect branch is unknown, so code that no other branch leads to is assumed to be entered from
+ * outside. Returns 0, NO_MEMORY, or LIMIT for more than 2^28 instructions. Time and memory are
+ * proportional to `count`, apart from deeply nested loops.
  */
 PLUMB_API int plumb_flow_new(uint64_t start, const uint32_t *words, size_t count,
 			     struct plumb_flow **flow);
@@ -58,7 +58,7 @@ struct plumb_block {
 	uint32_t first, count;  /* indexes of instructions */
 	uint32_t successors[2]; /* indexes of blocks: the next one, the branch's target; or NONE */
 	uint32_t loop;          /* the innermost loop that it is in; or NONE */
-	bool leaves; /* may return, or branch out of the function, or nobody knows where */
+	bool leaves; /* may return, or branch out of the function or to an unknown target */
 };
 /* Describes the i-th block, in the order of addresses. Returns false past the end. */
 PLUMB_API bool plumb_flow_block(const struct plumb_flow *flow, size_t i, struct plumb_block *block);
@@ -84,13 +84,13 @@ PLUMB_API bool plumb_flow_contains(const struct plumb_flow *flow, size_t loop, u
 struct plumb_trips {
 	uint64_t iterations; /* how often its header was executed */
 	uint64_t entries;    /* how often it was entered from outside */
-	bool known;          /* the entries are */
+	bool known;          /* `entries` is known */
 };
 /*
- * Computes how often each loop ran, from how often each instruction was executed: `executions` has
- * a number for each. What is not known of single branches is computed from the other branches; an
- * entry count that cannot be known this way is left unknown. Writes one struct for each loop.
- * Returns 0 or NO_MEMORY.
+ * Computes how often each loop ran from `executions`, which says for each instruction how often it
+ * was executed. If the counts of single branches are unknown, computes them from the other
+ * branches; an entry count that cannot be found this way stays unknown. Writes one struct for each
+ * loop. Returns 0 or NO_MEMORY.
  */
 PLUMB_API int plumb_flow_trips(const struct plumb_flow *flow, const uint64_t *executions,
 			       struct plumb_trips *trips);

@@ -27,8 +27,8 @@ PLUMB_API const struct plumb_model_core *plumb_model_core(size_t i);
 
 /*
  * A parameter of a core's model: its name as in model/cores ("l1d.bytes"), its value as text, its
- * source, and what it rests on: "published", "inferred" from another core, or "assumed". NULL past
- * the end. Static storage; may grow.
+ * source, and its basis: "published", "inferred" from another core, or "assumed". NULL past the
+ * end. Static storage; may grow.
  */
 struct plumb_model_parameter {
 	const char *name;
@@ -39,8 +39,8 @@ struct plumb_model_parameter {
 PLUMB_API const struct plumb_model_parameter *plumb_model_parameter(const char *core, size_t i);
 
 /*
- * A part of the core that a program may be tried with as if it were perfect. The last one stands
- * for all parts that were asked for, at once. NULL past the end. Static storage; may grow.
+ * A part of the core that the model can make perfect, to see what the program gains. The last one
+ * stands for all requested parts at once. NULL past the end. Static storage; may grow.
  */
 struct plumb_what_if {
 	const char *name; /* "branch"; "together" */
@@ -70,13 +70,13 @@ struct plumb_model_options {
 	uint64_t seed;          /* of random numbers; equal seeds give equal samples */
 	/*
 	 * Called for each engine that was asked, in order; the last one, without a refusal, runs
-	 * the model. Leaves out the engine whose refusal is the error's finding. May be NULL.
+	 * the model. Not called for the engine whose refusal is the error's finding. May be NULL.
 	 */
 	void (*engine)(void *user, const struct plumb_model_engine *engine);
 	void *user;
 	/*
-	 * What to count the cycles with, in struct plumb_count_run: a bit for each index of
-	 * plumb_model_what_if(). Two and more are also tried together. Each takes about as long as
+	 * Which parts to try, with results in struct plumb_count_run: a bit for each index of
+	 * plumb_model_what_if(). Two or more are also tried together. Each takes about as long as
 	 * the model itself, in the same run of the program.
 	 */
 	uint32_t what_if;

@@ -13,7 +13,7 @@ extern "C" {
 struct plumb_perf_options {
 	size_t size; /* sizeof(struct plumb_perf_options) */
 	const struct plumb_spec
-		*spec; /* the CPU's, if its MIDR is unknown; must outlive the source */
+		*spec; /* for a CPU whose MIDR is unknown; must outlive the source */
 	bool software; /* use only software events, which require no Arm PMU */
 };
 

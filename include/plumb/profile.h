@@ -8,12 +8,12 @@
  *	plumb_profile_finish(profile, plumb_samples_totals(samples));
  *	for (size_t i = 0; plumb_profile_row(profile, 0, i, &row); i++) ...
  *
- * Each event has its own rows. Shares are those of periods, as in perf: a sample counts as many
- * times as its event happened since the one before. Exact recordings (`plumb record --exact`) have
+ * Each event has its own rows. Shares are of periods, as in perf: a sample counts as many times as
+ * its event happened since the previous sample. Exact recordings (`plumb record --exact`) have
  * shares without intervals.
  *
  * Memory does not grow with the number of samples: if there are too many rows, the smallest are
- * given up, and counted. Only names (of threads, files and lines) are kept for good, each once. One
+ * dropped, and counted. Only names (of threads, files and lines) are kept forever, each once. One
  * thread at a time may use a profile.
  *
  * Structs change only when the soname does, except those that may grow (doc/library.md).
@@ -40,26 +40,26 @@ enum plumb_profile_key {
 	PLUMB_KEY_SRCLINE, /* "file.c:12" */
 	PLUMB_KEY_SRCFILE, /* "file.c" */
 	PLUMB_KEY_IP,      /* the instruction's address */
-	/* Of SPE records; other samples have no value. */
+	/* For SPE records; other samples have no value. */
 	PLUMB_KEY_OP,          /* "load", "store", "branch", "other" */
 	PLUMB_KEY_SUBCLASS,    /* "simd-fp" */
 	PLUMB_KEY_EVENT,       /* what happened to the operation; otherwise the event's name */
 	PLUMB_KEY_DATA_SOURCE, /* "L2" */
-	/* Of samples with the address of data. */
+	/* For samples with a data address. */
 	PLUMB_KEY_CACHE_LINE, /* the address of 64 bytes */
 	PLUMB_KEY_PAGE,       /* the address of 4 KiB */
 	PLUMB_KEY_OFFSET,     /* within its cache line */
-	/* Of code: the innermost inlined function, "name (inlined)"; otherwise as SYMBOL. */
+	/* The innermost inlined function, "name (inlined)"; otherwise as SYMBOL. */
 	PLUMB_KEY_INLINE,
-	/* Of SPE records, too. */
+	/* For SPE records, too. */
 	PLUMB_KEY_GROUP,         /* perf's groups: "l1d-access tlb-access" */
 	PLUMB_KEY_BRANCH_TARGET, /* the address that a branch led to */
 	PLUMB_KEY_SYMBOL_TO,     /* the function there */
 	PLUMB_KEY_LATENCY,       /* total latency in cycles; of other samples, the weight */
 	PLUMB_KEY_TIME,          /* seconds, rounded down to a tenth, as in perf */
-	/* Of samples that know what the instruction does to memory, too, such as perf mem's. */
+	/* For all samples that say how the instruction accesses memory, such as perf mem's. */
 	PLUMB_KEY_ACCESS, /* "load", "store", or "atomic", which may do both */
-	PLUMB_KEY_BYTES,  /* that the instruction accesses in the cache line; of exact profiles */
+	PLUMB_KEY_BYTES,  /* accessed by the instruction in the cache line; exact profiles only */
 	PLUMB_PROFILE_KEYS
 };
 
@@ -98,19 +98,19 @@ struct plumb_profile_options {
 	enum plumb_profile_paths paths;
 	size_t rows_max;  /* of all events together; 0: 65536 */
 	size_t nodes_max; /* of all call trees together; 0: 524288 */
-	/* Also keeps how latencies of SPE records are spread: 1 << enum plumb_spe_counter each; and
-	 * where data came from: 1 << PLUMB_PROFILE_SOURCES. */
+	/* Also keeps the distribution of these latencies of SPE records: 1 << enum
+	 * plumb_spe_counter each; and where data came from: 1 << PLUMB_PROFILE_SOURCES. */
 	unsigned latencies;
 	/*
-	 * Tells whether to add a sample; NULL: all. `location` is that of its instruction. What is
-	 * left out counts as filtered, which makes intervals wider.
+	 * Tells whether to add a sample; NULL: all. `location` is that of its instruction. Samples
+	 * left out count as filtered, which makes intervals wider.
 	 */
 	bool (*wants)(void *user, const struct plumb_samples_item *item,
 		      const struct plumb_location *location);
 	void *user;
 	/*
-	 * Takes the function that a call returns to for the caller, as perf does. Otherwise it is
-	 * that of the call: they differ if the function called never returns.
+	 * Treats the function that a call returns to as the caller, as perf does. Otherwise the
+	 * caller is the function of the call: they differ if the called function never returns.
 	 */
 	bool by_return_address;
 	/* Keeps what plumb_profile_topdown() needs for sampled groups of counters. */
@@ -135,13 +135,13 @@ PLUMB_API int plumb_profile_new(const struct plumb_profile_options *options,
 PLUMB_API void plumb_profile_free(struct plumb_profile *profile); /* accepts NULL */
 
 /*
- * Adds all that is left of a stream: its samples are counted, and all other records go to the
- * symbolizer. The stream's order must be PLUMB_ORDER_TASKS or PLUMB_ORDER_TIME: intervals depend on
- * which samples are neighbours. Samples of guests are left out, because their address spaces are
- * unknown. SPE records take a quarter of the time if the stream gives each of them once, and the
- * profile has neither `wants` nor call paths nor `children`; the stream's totals then lack the
- * groups, unless PLUMB_KEY_GROUP is a key. Returns 0, or an error of the stream; then, what could
- * be read was added.
+ * Adds the rest of a stream: counts its samples, and passes all other records to the symbolizer.
+ * The stream's order must be PLUMB_ORDER_TASKS or PLUMB_ORDER_TIME: intervals depend on which
+ * samples are neighbours. Samples of guests are left out, because their address spaces are unknown.
+ * SPE records take a quarter of the time if the stream gives each of them once, and the profile has
+ * neither `wants` nor call paths nor `children`; the stream's totals then lack the groups, unless
+ * PLUMB_KEY_GROUP is a key. Returns 0, or an error of the stream; then, what could be read was
+ * added.
  */
 PLUMB_API int plumb_profile_add(struct plumb_profile *profile, struct plumb_samples *samples);
 
@@ -176,15 +176,15 @@ struct plumb_profile_event {
 	/* Some of its samples have a total latency, an access to the L1D cache, a branch. */
 	bool latencies, l1d_accesses, branches;
 	uint64_t samples; /* added */
-	/* Of these, SPE records of operations that did not retire, such as those on a mispredicted
-	 * path. Records without events are not among them. */
+	/* How many of these are SPE records of operations that did not retire, such as those on a
+	 * mispredicted path. Excludes records without events. */
 	uint64_t not_retired;
 	uint64_t left_out;        /* samples that `wants` refused */
 	uint64_t left_out_period; /* sum of their periods */
 	uint64_t period; /* sum of the periods: how often the event happened, approximately */
 	size_t row_count;
 	/* What the limits on memory cost. */
-	uint64_t given_up;      /* sum of the periods of rows that were given up */
+	uint64_t given_up;      /* sum of the periods of dropped rows */
 	uint64_t given_up_most; /* no row lacks more than this */
 	uint64_t cut_off;       /* periods of call paths that were not kept in full */
 };
@@ -244,7 +244,7 @@ PLUMB_API size_t plumb_profile_histogram(const struct plumb_profile *profile, si
 PLUMB_API const char *plumb_profile_text(const struct plumb_profile *profile, size_t event,
 					 size_t row, size_t k, char room[PLUMB_PROFILE_TEXT]);
 
-/* A source of data, in the words of the core. */
+/* A source of data, as the core names it. */
 struct plumb_profile_source {
 	uint16_t number;  /* of the data source packet */
 	const char *name; /* NULL: unknown */
@@ -279,8 +279,8 @@ struct plumb_profile_topdown {
  * Adds up the slots of all events of a finished profile by the values of its keys, the rows with
  * the most slots first. Events are those of an exact recording, or groups whose counts come with
  * each sample: CPU_CYCLES, and what the core's formulas of the first level take. Then the counts
- * since the sample before count for the row of the sample. Free `*rows` with free(). Returns 0,
- * NO_MEMORY, or NOT_FOUND without such events.
+ * since the previous sample are charged to the row of the sample. Free `*rows` with free(). Returns
+ * 0, NO_MEMORY, or NOT_FOUND without such events.
  */
 PLUMB_API int plumb_profile_topdown(const struct plumb_profile *profile,
 				    struct plumb_profile_topdown **rows, size_t *count);
@@ -302,9 +302,9 @@ struct plumb_profile_sharing {
 /*
  * Lists accesses to the cache lines that several threads use and at least one writes. The profile's
  * keys must include CACHE_LINE, PID, TID, OFFSET and ACCESS, and should include BYTES. Accesses to
- * a line stand together, the line with the most samples first, or, if they are exact, the one that
- * moved most. Free `*shared` with free(). Returns 0, NO_MEMORY, or ARGUMENT
- * if the profile lacks a key or is not finished.
+ * a line are adjacent. The line with the most samples comes first, or, if they are exact, the one
+ * that moved most. Free `*shared` with free(). Returns 0, NO_MEMORY, or ARGUMENT if the profile
+ * lacks a key or is not finished.
  */
 PLUMB_API int plumb_profile_sharing(const struct plumb_profile *profile,
 				    struct plumb_profile_sharing **shared, size_t *count);

@@ -209,8 +209,8 @@ enum plumb_ksymbol_flag {
 
 /* A thread. Made by the library; may grow. */
 struct plumb_task {
-	int32_t pid, tid; /* -1: not known */
-	const char *comm; /* ":TID" if not known; valid until the next record */
+	int32_t pid, tid; /* -1: unknown */
+	const char *comm; /* ":TID" if unknown; valid until the next record */
 };
 
 /* The processor's mode when a record was made: PERF_RECORD_MISC_CPUMODE_MASK of .misc. */
@@ -254,7 +254,7 @@ enum plumb_entry_field {
 };
 #define PLUMB_ENTRY_BIT(field) (UINT64_C(1) << (field))
 
-/* Bits of .trace_flags: what kind of a branch a sample is, where a trace tells. */
+/* Bits of .trace_flags: what kind of branch a sample is, if it comes from a trace. */
 enum plumb_trace_flag {
 	PLUMB_TRACE_BRANCH = 1 << 0,
 	PLUMB_TRACE_CALL = 1 << 1,
@@ -271,7 +271,7 @@ struct plumb_read_value {
 };
 
 /*
- * Numbers from PLUMB_CONTEXT_MARKS on in a call chain are not addresses, but tell which context the
+ * Numbers from PLUMB_CONTEXT_MARKS on in a call chain are not addresses: they say which context the
  * following addresses belong to.
  */
 #define PLUMB_CONTEXT_MARKS         ((uint64_t)-4095)
@@ -315,8 +315,8 @@ enum plumb_record_has {
 };
 
 /*
- * What records of a type say, besides the members that all may have. Made by the library; may grow,
- * with struct plumb_record.
+ * What records of one type say, besides the members that all records may have. Made by the library;
+ * may grow, with struct plumb_record.
  */
 struct plumb_record_mmap {
 	int32_t pid, tid;

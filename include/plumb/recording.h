@@ -4,8 +4,8 @@
  *
  * tools/perf/Documentation/perf.data-file-format.txt in Linux and <linux/perf_event.h> define the
  * format. A reader accepts files and pipes in either byte order. Its memory does not grow with the
- * recording. Nothing read is trusted: lengths, offsets, counts and strings are checked, and errors
- * are findings with the offset in the file.
+ * recording. It trusts nothing: lengths, offsets, counts and strings are checked, and errors are
+ * findings with the offset in the file.
  *
  * Structs change only when the soname does, except those that may grow (doc/library.md).
  */
@@ -31,15 +31,15 @@ struct plumb_recording_options {
 	 * one AUX ring, and without events or times.
 	 */
 	bool bare_spe;
-	/* Called now and then with how much of the file has been read. `size` is 0 for a pipe. May
-	 * be NULL. */
+	/* Called from time to time with how much of the file has been read. `size` is 0 for a pipe.
+	 * May be NULL. */
 	void (*progress)(void *user, uint64_t read, uint64_t size);
 	void *user;
 };
 
 /*
  * Opens the recording `path`, or standard input for "-", and reads its header, attributes and
- * features (of a pipe, those before the first other record). `options` may be NULL; `diagnostics`
+ * features (for a pipe, those before the first other record). `options` may be NULL; `diagnostics`
  * must live as long as the recording. Returns 0, or a negative error with a finding: IO, SYNTAX
  * (not a recording), INVALID (damaged), UNSUPPORTED, LIMIT, NO_MEMORY. Free with
  * plumb_recording_close().
@@ -57,8 +57,8 @@ PLUMB_API void plumb_recording_close(struct plumb_recording *recording); /* acce
 PLUMB_API int plumb_recording_next(struct plumb_recording *recording,
 				   const struct plumb_record **record);
 
-/* Returns the i-th event known so far: of a file all events, of a pipe those read. NULL past the
- * end. */
+/* Returns the i-th event known so far: for a file all events, for a pipe those read so far. NULL
+ * past the end. */
 PLUMB_API const struct plumb_recorded_event *
 plumb_recording_event(const struct plumb_recording *recording, size_t i);
 
@@ -191,7 +191,7 @@ struct plumb_recording_info {
 	uint64_t clock_ns, wall_clock_ns; /* the same moment by both clocks; 0: unknown */
 	uint32_t compression_type, compression_level, compression_ratio;
 };
-/* Returns the features known so far: of a file all, of a pipe those of the records read. */
+/* Returns the features known so far: for a file all, for a pipe those of the records read. */
 PLUMB_API const struct plumb_recording_info *
 plumb_recording_info(const struct plumb_recording *recording);
 
@@ -297,7 +297,7 @@ PLUMB_API int plumb_recording_create_next(const struct plumb_recording_writer *b
 					  const char *path, struct plumb_recording_writer **writer);
 /*
  * Adds `size` bytes of complete records, as the kernel writes them: struct perf_event_header and
- * what follows, in this machine's byte order. Checks their sizes. Holds them in memory up to some
+ * what follows, in this machine's byte order. Checks their sizes. Holds them in memory up to about
  * 256 KiB, or until the round is finished. Errors: IO, with a finding that names the file and the
  * reason; the file stays readable up to its last complete record. LIMIT, without a finding: nothing
  * was added, but shorter records may still fit. ARGUMENT: malformed records.
@@ -318,7 +318,7 @@ PLUMB_API int plumb_recording_write_aux(struct plumb_recording_writer *writer,
  */
 PLUMB_API int plumb_recording_finish_round(struct plumb_recording_writer *writer);
 /*
- * Does the same without a round, for records that are not in order: what was written until now
+ * Does the same without a round, for records that are not in order: everything written so far
  * survives the end of this process, however it ends. Costs nothing if nothing is new.
  */
 PLUMB_API int plumb_recording_settle(struct plumb_recording_writer *writer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples: what a recording's records and its AUX data become, as one stream.
+ * Samples: turns a recording's records and AUX data into one stream.
  *
  * The stream gives everything in the recording: samples of PMU events, records about processes
  * (MMAP, COMM, FORK, EXIT, ...), and samples made from SPE records. Printing, counting, profiles
@@ -17,10 +17,10 @@
  *	plumb_losses_report(plumb_samples_totals(samples)->lost, name, diagnostics);
  *	plumb_samples_end(samples);
  *
- * - In batches of SPE records, which is several times faster for what adds up records.
+ * - In batches of SPE records, which is several times faster for adding up records.
  *
  * The order is a choice, see enum plumb_samples_order. Memory does not grow with the recording: AUX
- * data is read in pieces; only threads are remembered. One thread at a time may use a stream.
+ * data is read in pieces, and only threads are remembered. One thread at a time may use a stream.
  */
 #ifndef PLUMB_SAMPLES_H
 #define PLUMB_SAMPLES_H

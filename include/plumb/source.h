@@ -86,7 +86,7 @@ struct plumb_window {
 	unsigned timeout_ms; /* end the program this long after that; 0: no limit */
 	uint64_t max_instructions; /* end it after this many counted instructions; 0: no limit */
 	/*
-	 * Begin, for all threads, when a thread reaches `from`; end when one reaches `to`, before
+	 * Begin, for all threads, when any thread reaches `from`; end when one reaches `to`, before
 	 * that instruction. Counts every passage. NULL: the program's start and end.
 	 */
 	const char *from, *to;
@@ -143,7 +143,7 @@ struct plumb_count_run {
 
 /*
  * Runs the program to its end, with the caller's input and output. `counts` has room for
- * plan->place_count elements; events that were not counted are NaN. Returns 0, also if the program
+ * plan->place_count elements; events that were not counted are NaN. Returns 0, even if the program
  * failed or a signal ended it; or
  *
  *     NO_PROGRAM              the program does not exist
@@ -201,7 +201,7 @@ struct plumb_recording_job {
 	int (*records)(void *user, const void *records, size_t size);
 	int (*aux)(void *user, const struct plumb_aux_chunk *chunk, const void *first,
 		   size_t first_size, const void *second, size_t second_size);
-	/* Callbacks that may be NULL. Called when no later record will be older than the last. */
+	/* Callbacks that may be NULL. `round`: no later record will be older than the last. */
 	int (*round)(void *user);
 	void (*started)(void *user, pid_t pid);
 	void (*progress)(void *user, const struct plumb_progress *progress);
@@ -247,8 +247,8 @@ PLUMB_API int plumb_region_open(struct plumb_source *source, const struct plumb_
 PLUMB_API void plumb_region_close(struct plumb_region *region);
 
 /*
- * Begins to count. Beginning and ending make one system call per group of the plan, which takes
- * some microseconds; part of that is counted.
+ * Begins counting. Beginning and ending make one system call per group of the plan, which takes a
+ * few microseconds; part of that is counted.
  */
 PLUMB_API void plumb_region_begin(struct plumb_region *region);
 

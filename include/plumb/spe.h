@@ -5,7 +5,7 @@
  * The Arm Architecture Reference Manual, DDI 0487, defines the format in "The Statistical Profiling
  * Extension sample record protocol". Everything is little-endian. No function here allocates unless
  * its comment says so. Any number of threads may call them at once, each on its own data. All input
- * is treated as hostile: no length, index or order of packets does harm.
+ * is treated as hostile: no length, index or order of packets can do harm.
  *
  * Structs change only when the soname does, except those that may grow (doc/library.md).
  */
@@ -91,11 +91,11 @@ enum plumb_perf_version {
 PLUMB_API int plumb_perf_version(const char *text);
 
 /*
- * Formats a packet in the words of `perf report -D`: "LAT 12 ISSUE", "PC 0x4005d0 el0 ns=1". `text`
- * always ends with NUL; it may be NULL if `size` is 0. Returns the length, as snprintf() does.
- * `midr` is that of the core that made the packet, or 0 if unknown. Alignments are "PAD"; bytes
- * that cannot begin a packet are "Bad packet!". Versions up to 6.12 leave out what they do not
- * know: later events, SME, memory copies, guarded control stacks, calls and returns.
+ * Formats a packet like `perf report -D`: "LAT 12 ISSUE", "PC 0x4005d0 el0 ns=1". `text` always
+ * ends with NUL; it may be NULL if `size` is 0. Returns the length, as snprintf() does. `midr` is
+ * that of the core that made the packet, or 0 if unknown. Alignments are "PAD"; bytes that cannot
+ * begin a packet are "Bad packet!". Versions up to 6.12 leave out what they do not know: later
+ * events, SME, memory copies, guarded control stacks, calls and returns.
  */
 PLUMB_API int plumb_spe_packet_text(const struct plumb_spe_packet *packet, uint32_t midr,
 				    enum plumb_perf_version version, char *text, size_t size);
@@ -279,7 +279,7 @@ PLUMB_API void plumb_spe_stream_feed(struct plumb_spe_stream *stream, const uint
 				     size_t size);
 /*
  * Reads up to `room` records, as long as the piece lasts. Returns how many. The records after them
- * in the array are undefined. Reading some 64 at once is faster than one by one.
+ * in the array are undefined. Reading about 64 at once is faster than one by one.
  */
 PLUMB_API size_t plumb_spe_stream_read(struct plumb_spe_stream *stream,
 				       struct plumb_spe_record *records, size_t room);

@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/* A parsed filter. A record matches if it fulfils all conditions. A condition never matches a
- * record that lacks the value. */
+/* A parsed filter. A record matches if it meets all conditions. A condition never matches a record
+ * that lacks the value. */
 struct plumb_spe_filter;
 
 /*

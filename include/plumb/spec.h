@@ -53,7 +53,7 @@ struct plumb_metric {
 	const char *formula;                /* "A / B * 100"; plumb/count.h evaluates it */
 	const char *units;                  /* "percent of slots" */
 	struct plumb_indexes events;        /* used by the formula; into plumb_spec.events */
-	struct plumb_indexes sample_events; /* to sample for the place in the code; likewise */
+	struct plumb_indexes sample_events; /* sample these to find the code; likewise */
 };
 
 struct plumb_metric_group {
@@ -147,7 +147,7 @@ struct plumb_spec {
 	uint16_t methodology_count;
 
 	/*
-	 * Every index once, sorted by name ignoring case, like strcasecmp() in the C locale; events
+	 * Every index once, sorted by name, ignoring case like strcasecmp() in the C locale; events
 	 * also by code. Equal ones are sorted by index.
 	 */
 	const uint16_t *events_by_name;

@@ -37,14 +37,14 @@ struct plumb_symbol_paths {
 	const char *kallsyms;      /* the running kernel's symbols: "/proc/kallsyms" */
 	const char *kernel_notes;  /* its build-id: "/sys/kernel/notes"; NULL: `kallsyms` belongs
 				      to the recorded kernel */
-	const char *perf_maps_dir; /* perf-PID.map, symbols of generated code: "/tmp"; NULL: nor are
-				      the jitdumps read that the recorded processes mapped */
+	const char *perf_maps_dir; /* perf-PID.map, symbols of generated code: "/tmp"; NULL: do
+				      not read the recorded processes' jitdumps, either */
 	bool own_vdso;             /* use this process's [vdso] if the recorded one is missing */
 	bool raw_names;            /* do not demangle C++ and Rust names */
 	bool signatures;           /* demangle names with their parameters */
 	bool debuginfod;           /* ask the servers in DEBUGINFOD_URLS; slow: they are asked for
 				      each file whose symbols or lines are not found here */
-	const char *vmlinux;       /* the recorded kernel's own file; NULL: looked for by its
+	const char *vmlinux;       /* the recorded kernel's own file; NULL: search for it by
 				      build-id if there is no list of its symbols, and for lines */
 };
 
@@ -126,9 +126,9 @@ PLUMB_API bool plumb_symbolizer_locate(struct plumb_symbolizer *symbolizer,
 				       uint64_t ip, struct plumb_location *location);
 
 /*
- * Writes the address of `location` as its ELF file has it, which objdump and addr2line take: with
- * plumb_symbol_file_path(), it identifies code without symbols. An address of the kernel stays what
- * it is. Returns false if the file is unknown or was not found.
+ * Writes the address of `location` within its ELF file, as objdump and addr2line use it: with
+ * plumb_symbol_file_path(), it identifies code without symbols. An address of the kernel stays the
+ * same. Returns false if the file is unknown or was not found.
  */
 PLUMB_API bool plumb_symbolizer_link_address(struct plumb_symbolizer *symbolizer,
 					     const struct plumb_location *location,
@@ -147,7 +147,7 @@ struct plumb_source_frame {
 
 /*
  * Finds the source of `location`, which plumb_symbolizer_locate() filled in, using the DWARF of its
- * file or its file of debug information. Writes up to `room` frames, from the innermost inlined
+ * file or of its separate debug file. Writes up to `room` frames, from the innermost inlined
  * function to the function that contains it; a caller's line is that of its call. Returns how many,
  * or 0 if the source is unknown. The first call for a file is slow, because it reads the file.
  */
@@ -181,7 +181,7 @@ PLUMB_API size_t plumb_symbolizer_callchain(struct plumb_symbolizer *symbolizer,
 
 /*
  * Returns the mode of a data address or branch target in a sample of mode `mode`. The address
- * itself tells, because kernel and user share one address space.
+ * itself decides, because kernel and user share one address space.
  */
 PLUMB_API enum plumb_cpu_mode plumb_symbolizer_mode(enum plumb_cpu_mode mode, uint64_t address);
 
