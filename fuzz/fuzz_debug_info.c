@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a mapped file: lines of source at places all over it, and a stack unwound by its
+ * Any bytes as a mapped file: finds source lines at places all over it, and unwinds a stack by its
  * rules. The input is a byte that says which machine it is, 16 bits with the size of the stack, the
  * stack, and the file. Registers hold words of the stack, too.
  */
@@ -29,7 +29,7 @@ static size_t length(const char *text)
 	return text ? strlen(text) : 0;
 }
 
-/* Reads all that was promised, so that what is not there is noticed. */
+/* Reads everything that was promised, so that missing bytes are noticed. */
 static void check_frames(const struct plumb_source_frame *frames, size_t count)
 {
 	require(count <= PLUMB_SOURCE_FRAMES_MAX);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The instruction decoder: every four bytes of the input are a word, with a vector length by the
- * bytes' place. Any word at all must give an instruction as insn.h promises it.
+ * bytes' place. Every word must give an instruction as insn.h promises.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What -e takes: any text, to be counted and to be sampled, with a CPU's events and without. */
+/* The language of -e: any text, for counting and for sampling, with and without a CPU's events. */
 #include <plumb/event.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void check(const struct plumb_event_list *list, const struct plumb_event_
 	require(!plumb_event_list_get(list, plumb_event_list_count(list)));
 }
 
-/* Twice into one list: what is refused changes nothing, and what is not is taken again. */
+/* Twice into one list: refused text changes nothing, and accepted text is accepted again. */
 static void read_list(const char *text, const struct plumb_event_options *options)
 {
 	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();

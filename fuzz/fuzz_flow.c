@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any words as code, executed any number of times: its blocks cover it, its loops nest, and what is
- * said of how often they ran holds together. Each instruction takes eight bytes of the input: its
+ * Any words as code, executed any number of times: its blocks cover it, its loops nest, and the
+ * counts of how often they ran are consistent. Each instruction takes eight bytes of the input: its
  * word, and how often it was executed.
  */
 #include <stdint.h>

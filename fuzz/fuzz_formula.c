@@ -2,7 +2,7 @@
 /*
  * The formula compiler and the machine that runs its programs. The first line of the input is the
  * formula; those that follow are the formulas of metrics m0, m1, ..., which may name each other,
- * and events E0 to E3. Whatever the outcome, it is checked against what the header promises.
+ * and events E0 to E3. Checks every outcome against what the header promises.
  */
 #include <math.h>
 #include <stdint.h>

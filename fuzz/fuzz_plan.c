@@ -41,7 +41,7 @@ struct lists {
 	struct plumb_event_list *events;
 };
 
-/* Indexes are mostly in range, as what the command line makes of names; now and then not. */
+/* Indexes are mostly in range, as the command line makes them from names, but sometimes not. */
 static uint16_t take_index(struct input *in, uint16_t count)
 {
 	uint16_t index = (uint16_t)take(in, 2);
@@ -99,7 +99,7 @@ static struct plumb_request take_request(struct input *in, const struct plumb_sp
 	return request;
 }
 
-/* Leaves out what the mask says. */
+/* Leaves out what the mask selects. */
 static bool counts(const void *user, uint16_t code)
 {
 	const uint8_t *mask = user;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as the program to run: told what they are, within their bounds. */
+/* Any bytes as the program to run: finds out what they are, within their bounds. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (ftruncate(fd, 0) || pwrite(fd, bytes, size, 0) != (ssize_t)size)
 		__builtin_trap();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	/* Refused with a reason, or taken with a loader's name that ends. */
+	/* Refused with a reason, or accepted with a loader's name that is terminated. */
 	if (program_inspect(path, &program, diagnostics)) {
 		if (!plumb_diagnostics_errors(diagnostics))
 			__builtin_trap();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The stream of samples over a whole recording, of which any byte may be anything. The first byte
- * of the input chooses the options; the rest is the file. What the stream comes to does not depend
- * on the order, nor on whether it is read in batches.
+ * of the input chooses the options; the rest is the file. The totals of the stream must not depend
+ * on the order, or on whether it is read in batches.
  */
 #include <stdint.h>
 #include <stdlib.h>

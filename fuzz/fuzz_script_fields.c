@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plumb script's -F and --time: any text is taken in or refused with a finding. */
+/* plumb script's -F and --time: any text is accepted, or refused with a finding. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parsers of filters and of --itrace. The first byte of the input chooses: an even one is a
- * filter's. Whatever is taken keeps what the headers promise; whatever is refused says where.
+ * The parsers of filters and of --itrace. The first byte of the input chooses: an even one selects
+ * filters. Accepted text keeps what the headers promise; refused text gets a finding that says
+ * where.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static void check_finding(const struct plumb_diagnostics *diagnostics, int error
 		require(finding->column >= 1 && finding->column <= length + 1);
 }
 
-/* Whether there is no condition in it. */
+/* Whether it has no conditions. */
 static bool is_empty(const struct plumb_spe_filter *filter)
 {
 	unsigned ranges = filter->sources.count + filter->time.count + filter->cpus.count +
@@ -48,7 +49,7 @@ static void check_filter(const struct plumb_spe_filter *filter)
 	const struct plumb_spe_record nothing = {0};
 	bool passes = spe_filter_matches(filter, &nothing, NULL);
 
-	/* A record that says nothing fulfils no condition. */
+	/* A record without values meets no condition. */
 	require(passes == is_empty(filter));
 }
 

@@ -31,7 +31,7 @@ static void check_text(const struct plumb_spe_packet *packet, enum plumb_perf_ve
 	free(part);
 }
 
-/* An alignment's bytes are nobody's. */
+/* The bytes that an alignment skips belong to no packet. */
 static bool written_alike(const struct plumb_spe_packet *packet, const uint8_t *bytes)
 {
 	uint8_t again[PLUMB_SPE_PACKET_MAX], *long_one = NULL, *to = again;
@@ -67,7 +67,7 @@ static void check_packet(const struct plumb_spe_packet *packet, const uint8_t *b
 	else
 		require(written_alike(packet, bytes));
 	if (packet->type != PLUMB_SPE_INVALID) {
-		/* In memory of its own, so that what is read past its end shows. */
+		/* In its own memory, so that reading past its end shows. */
 		memcpy(exact, bytes, packet->size - 1);
 		require(plumb_spe_decode_packet(exact, packet->size - 1, offset, &cut) == 0);
 	}

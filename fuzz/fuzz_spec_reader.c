@@ -43,7 +43,7 @@ static void map(const char *text, size_t size)
 	struct json_keys keys;
 	int result = json_keys_scan(text, size, &keys);
 
-	/* jansson 2.14 passes over a NUL behind a number, which is no JSON and none to the map. */
+	/* jansson 2.14 skips a NUL after a number; that is invalid JSON, which the map rejects. */
 	if (json && result != PLUMB_ERR_LIMIT && !memchr(text, '\0', size)) {
 		require(result == 0);
 		compare_with_jansson(&keys, keys.root, json);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints annotated functions: their source and instructions, with what a recording says of them. */
+/* Prints annotated functions: source and instructions, with what a recording says about them. */
 #ifndef RENDER_ANNOTATION_H
 #define RENDER_ANNOTATION_H
 
@@ -43,7 +43,7 @@ void annotation_json_print(struct output *out, const struct annotation_view *vie
 void annotation_instruction(const struct annotation_view *view,
 			    const struct plumb_annotated_instruction *instruction,
 			    struct plumb_disassembly *text);
-/* Tells whether the interval of the line at this rank overlaps that of one beside it. */
+/* Tells whether the interval of the line at this rank overlaps that of a neighbour. */
 bool annotation_line_is_uncertain(const struct annotated *function, size_t rank);
 /* Returns a line's text as "file.c:12", or "?" if it is unknown. Free it. */
 char *annotation_line_name(const struct plumb_annotated_line *line);

@@ -328,7 +328,7 @@ static void print_headings(struct output *out, const struct annotated *function,
 	fputc('\n', out->stream);
 }
 
-/* Lists the rows in the order of lines, each before its instructions; or of addresses. */
+/* Lists the rows by line, each line before its instructions, or by address. */
 static struct row *list_rows(const struct annotated *function, size_t *count)
 {
 	const struct plumb_annotated_code *code = function->code;

@@ -90,7 +90,7 @@ void buffer_padded(struct buffer *buffer, const char *text, int width)
 		fill(buffer, ' ', missing);
 }
 
-/* What make_room() fills with one store. */
+/* The bytes that make_room() fills with one store. */
 #define PADS 16
 
 /* Makes room for `length` characters after `pad`s up to `width`. Returns where they end. */

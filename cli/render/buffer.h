@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text by the million lines: what printf(3) does for one number takes longer than to decode the
- * sample it is of. Pieces are appended to a buffer, which goes to its stream when it is full.
+ * Text by the million lines: printf(3) takes longer for one number than decoding the sample it
+ * belongs to. Pieces are appended to a buffer, which goes to its stream when it is full.
  */
 #ifndef RENDER_BUFFER_H
 #define RENDER_BUFFER_H
@@ -38,7 +38,7 @@ static inline void buffer_char(struct buffer *buffer, char c)
 	buffer->bytes[buffer->used++] = c;
 }
 
-/* Text as it is, of any length; what is short and of a length known to the compiler costs little.
+/* Puts text as it is, of any length; short text whose length the compiler knows is cheap.
  */
 void buffer_long(struct buffer *buffer, const char *text, size_t length);
 static inline void buffer_bytes(struct buffer *buffer, const char *text, size_t length)
@@ -55,7 +55,7 @@ static inline void buffer_text(struct buffer *buffer, const char *text)
 	buffer_bytes(buffer, text, strlen(text));
 }
 
-/* Puts text from outside, with '?' for what no terminal may get: base/visible.h. */
+/* Puts text from outside, with '?' for characters that no terminal may get: base/visible.h. */
 void buffer_foreign(struct buffer *buffer, const char *text);
 
 /* Right-justified in `width` columns, or left-justified if it is negative. */

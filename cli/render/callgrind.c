@@ -12,7 +12,7 @@
 
 #define NONE SIZE_MAX
 
-/* A function of a file; unknown code has one for its file. */
+/* A function of a file; unknown code gets one function per file. */
 struct function {
 	struct plumb_symbol_file *file;
 	const struct plumb_symbol *symbol;
@@ -271,7 +271,7 @@ static size_t find_event(struct callgrind *c, const struct plumb_recorded_event 
 	return c->event_count++;
 }
 
-/* Copies the user's part of a call chain, the sample's own address left out. */
+/* Copies the user's part of a call chain, without the sample's own address. */
 static size_t read_chain(const struct callgrind *c, const struct plumb_record *record,
 			 const struct plumb_task *task, uint64_t *chain)
 {
@@ -286,7 +286,8 @@ static size_t read_chain(const struct callgrind *c, const struct plumb_record *r
 	return depth;
 }
 
-/* The call before an address to return to, which unwinding has already made the call's last byte.
+/* The call before a return address; for unwound chains, the address is already the call's last
+ * byte.
  */
 static uint64_t call_before(const struct callgrind *c, uint64_t address)
 {
@@ -457,7 +458,7 @@ static void write_call(const struct callgrind *c, FILE *stream, size_t entry)
 	uint64_t start = callee->symbol
 				 ? link_address(c, callee->file, plumb_symbol_start(callee->symbol))
 				 : 0;
-	/* callgrind_annotate takes the costs of 0 calls for the caller's own. */
+	/* callgrind_annotate treats the costs of 0 calls as the caller's own. */
 	uint64_t calls = c->entries[entry].calls ? c->entries[entry].calls : 1;
 
 	write_name(stream, "cob", object_name(callee));

@@ -35,7 +35,7 @@ double figure_rounded(double number)
 	return round(number / unit) * unit;
 }
 
-/* Places behind the point: a percentage has one, all else some four figures in all. */
+/* Decimal places: one for a percentage, otherwise enough for about four digits. */
 static int places(double value, const char *units)
 {
 	return strncmp(units, "percent", 7) == 0 || fabs(value) >= 100 ? 1 : 3;

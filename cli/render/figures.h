@@ -7,7 +7,7 @@
 
 #include "render/pen.h"
 
-/* Formats a count as "1,234,567"; NaN as the pen's sign for a missing value. */
+/* Formats a count as "1,234,567", and NaN as the pen's sign for a missing value. */
 char *figure_count(const struct pen *pen, double count);
 
 /* Rounds a number that is not negative to two digits: 1,234 becomes 1,200. */

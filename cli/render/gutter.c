@@ -6,7 +6,7 @@
 
 #include "tool/memory.h"
 
-/* More arrows at once than this are left out, and more loops inside each other. */
+/* Arrows beyond this many side by side are left out, and so are more deeply nested loops. */
 #define LANES_MAX 6
 #define DEPTH_MAX 4
 
@@ -158,7 +158,7 @@ static void find_loops(const struct gutter *gutter, const struct plumb_flow *flo
 			loops[i] = GUTTER_NONE;
 }
 
-/* Boxes what is in the same loop from row to row. */
+/* Draws boxes around neighbouring rows of the same loop. */
 static void draw_boxes(struct gutter *gutter, const struct plumb_flow *flow)
 {
 	uint32_t *loops = memory_resize(NULL, gutter->count + 1, sizeof(*loops));

@@ -22,7 +22,7 @@ json_t *render_string(const char *text)
 	if (string)
 		return string;
 
-	/* Byte by byte: what follows a bad one may be good. */
+	/* Go byte by byte: good text may follow a bad byte. */
 	length = strlen(text);
 	copy = memory_resize(NULL, length, sizeof(replacement));
 	while (at < length) {
@@ -93,7 +93,7 @@ static void print_indented(struct output *out, const char *text, size_t length, 
 			fputc(text[i], out->stream);
 }
 
-/* Prints all of a value's text but the last `less` bytes. */
+/* Prints a value's text without its last `less` bytes. */
 static void print_value(struct output *out, json_t *value, size_t less, unsigned depth)
 {
 	char *text = NULL;

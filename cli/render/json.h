@@ -28,7 +28,7 @@ void render_json(struct output *out, json_t *value);
  * Prints an object whose last member is a long list, which need not be in memory as a whole:
  * render_json_open() prints all but the list, render_json_item() adds an element to it, and
  * render_json_close() ends it and the object. Lists of such objects nest. Each drops the reference
- * to what it is given. Zero `list` except for `out`.
+ * to its value. Zero `list` except for `out`.
  */
 struct json_list {
 	struct output *out;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Marks in printed text: which lines are the headings and rows of tables, and what the rows stand
- * for. The terminal browser shows the same text that is printed without it, and finds rows by
+ * for. The terminal browser shows the text that would be printed without it, and finds rows by
  * their marks. Nothing is marked unless output_pretend() asked for it.
  *
  * A marked line begins with MARK_BYTE, which printed text never contains, and a record in the

@@ -24,8 +24,8 @@
 #define PROSE_WIDEST   100   /* longer lines are hard to read, however wide the terminal */
 
 /*
- * As the stream of a file, but a failed write is remembered: ferror() alone cannot tell a full
- * disk from a reader that went away.
+ * Like the stream of a file, but remembers a failed write: ferror() alone cannot tell a full disk
+ * from a reader that went away.
  */
 static ssize_t sink_write(void *cookie, const char *bytes, size_t size)
 {
@@ -65,7 +65,7 @@ static void open_sink(struct output *out, int descriptor)
 	}
 }
 
-/* What must not stay behind if the process is ended half-way; read by a signal handler. */
+/* The file to remove if the process is ended half-way; read by a signal handler. */
 static const char *volatile unfinished;
 
 static void remove_unfinished(void)
@@ -133,7 +133,7 @@ static const char *pager_command(void)
 	return *command == '\0' || strcmp(command, "cat") == 0 ? NULL : command;
 }
 
-/* Without a pager things work too, so what goes wrong here is not said. */
+/* Output works without a pager, too, so errors here are not reported. */
 static void start_pager(struct output *out)
 {
 	int ends[2];
@@ -161,7 +161,7 @@ static void start_pager(struct output *out)
 	signal(SIGQUIT, SIG_IGN);
 }
 
-/* An existing file that is not a plain one, a device or a pipe, is written to as it is. */
+/* An existing file that is not a plain one, such as a device or a pipe, is written in place. */
 static bool open_special(struct output *out, const char *path)
 {
 	struct stat status;
@@ -275,7 +275,7 @@ int output_open_beside(struct output *out, const struct common_options *options)
 		.terminal = isatty(descriptor),
 	};
 	out->color = wants_color(options->color, out->terminal);
-	/* Closing the output must not close what errors are told on. */
+	/* Closing the output must not close the stream for errors. */
 	descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (descriptor < 0) {
 		complain("cannot write %s: %s", out->name, strerror(errno));
@@ -348,7 +348,7 @@ static void wait_for_pager(const struct output *out)
 			;
 }
 
-/* What is left of it, the unfinished file too. */
+/* Whatever is left, including the unfinished file. */
 static void release(struct output *out)
 {
 	remove_unfinished();
@@ -371,7 +371,7 @@ int output_close(struct output *out, int status)
 	release(out);
 	if (!error)
 		return status;
-	/* A reader that has seen enough is not worth a word. */
+	/* A reader that has seen enough is not an error. */
 	if (error != EPIPE)
 		complain("cannot write %s: %s", out->name, strerror(error));
 	return EXIT_OTHER;

@@ -68,8 +68,8 @@ int output_open_stream(struct output *out, const struct common_options *options)
 void output_pretend(unsigned width, FILE *marks);
 
 /*
- * Checks before a long run whether the file of -o can be written, as far as possible without
- * touching it. Returns as output_open() does.
+ * Checks before a long run whether the file of -o can be written, as far as that is possible
+ * without touching it. Returns as output_open() does.
  */
 int output_check_beside(const struct common_options *options);
 

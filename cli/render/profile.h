@@ -36,7 +36,7 @@ struct profile_view {
 	size_t key_count;
 	uint8_t columns[TABLE_COLUMNS_MAX]; /* enum profile_column */
 	size_t column_count;
-	bool default_columns;               /* leaves out those that an event has no values of */
+	bool default_columns;               /* leaves out columns without values for an event */
 	unsigned widths[TABLE_COLUMNS_MAX]; /* 0: as wide as necessary */
 	bool children, trees;
 	bool folded_trees;    /* prints trees as in perf report -g folded */
@@ -62,7 +62,7 @@ void profile_folded(struct output *out, const struct profile_view *view);
 /* Prints the trees' paths for a row, the largest first. */
 void profile_folded_tree(struct output *out, const struct profile_view *view, size_t event,
 			 size_t row);
-/* Prints how the latencies of SPE records are spread. */
+/* Prints the distribution of the latencies of SPE records. */
 void profile_histogram(struct output *out, const struct profile_view *view);
 void profile_histogram_json(struct output *out, const struct profile_view *view);
 /*

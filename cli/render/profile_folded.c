@@ -63,7 +63,7 @@ static struct paths find_paths(const struct profile_view *view, size_t event, si
 	return paths;
 }
 
-/* Prints a name of the stack. What separates names is in none. */
+/* Prints a name of the stack, without the characters that separate names. */
 static void print_name(struct output *out, const char *name, bool *first)
 {
 	char *text = memory_copy(name, strlen(name));
@@ -78,7 +78,7 @@ static void print_name(struct output *out, const char *name, bool *first)
 	free(text);
 }
 
-/* Prints a path and `function` at the end that it belongs to; NULL: there is none. */
+/* Prints a path, with `function` at the end where it belongs; NULL: there is none. */
 static void print_path(struct output *out, const struct path *path, const char *function,
 		       bool at_end, bool first)
 {

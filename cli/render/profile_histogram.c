@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the latencies of SPE records are spread. */
+/* The distribution of the latencies of SPE records. */
 #include "base/json_write.h"
 #include "render/figures.h"
 #include "render/json.h"

@@ -15,7 +15,7 @@ struct sharing {
 	bool exact; /* with moves and bytes */
 };
 
-/* The keys to print of each access; the line is there already. Bytes are known of exact ones. */
+/* The keys to print for each access, besides the line. Only exact profiles know the bytes. */
 static const uint8_t keys[] = {PLUMB_KEY_OFFSET, PLUMB_KEY_BYTES,  PLUMB_KEY_ACCESS, PLUMB_KEY_PID,
 			       PLUMB_KEY_TID,    PLUMB_KEY_SYMBOL, PLUMB_KEY_SRCLINE};
 #define KEYS        (sizeof(keys) / sizeof(*keys))

@@ -38,7 +38,7 @@ static const char *name_of(const struct plumb_profile_source *source, char room[
 	return room;
 }
 
-/* Fills the bar so that each mark ends where the sum of the shares so far does. */
+/* Fills the bar: each mark ends at the sum of the shares up to then. */
 static void fill_bar(const struct shown *shown, char bar[BAR_WIDTH + 1])
 {
 	uint64_t sum = 0;

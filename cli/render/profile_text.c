@@ -388,7 +388,7 @@ struct tree {
 	const struct pen *pen;
 	double total, least;
 	const struct plumb_profile_node *nodes;
-	/* For each depth, what stands before its lines. */
+	/* For each depth, the text before its lines. */
 	const char *before[PLUMB_CALLCHAIN_MAX + 2];
 };
 
@@ -407,8 +407,8 @@ static bool is_shown(const struct tree *tree, size_t i)
 }
 
 /*
- * Prints the siblings from `begin` to `end`, and what is below them. An only child stands below its
- * parent without a branch. Recurses at most as deep as call chains are long.
+ * Prints the siblings from `begin` to `end`, and what is below them. An only child is printed below
+ * its parent without a branch. Recurses at most as deep as call chains are long.
  */
 static void print_siblings(const struct tree *of, size_t begin, size_t end, unsigned level)
 {
@@ -540,7 +540,7 @@ static void print_note(struct output *out, enum style style, char *text)
 	free(text);
 }
 
-/* So many records of code that did not take effect are worth a note. */
+/* This many records of code that did not take effect are worth a note. */
 #define NOT_RETIRED_PERCENT 5
 
 /* Prints what the table lacks, and what else to know of its samples. */

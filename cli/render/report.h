@@ -13,7 +13,7 @@
 #include "render/output.h"
 #include "tool/wrap.h"
 
-/* What the program would take on a core of which a part is perfect. */
+/* What the program would take on a core with one perfect part. */
 struct report_what_if {
 	const char *name, *text;
 	double cycles; /* the mean of the runs */

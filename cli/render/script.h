@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Samples as text, in the columns of perf script, and as JSON: what the renderers need to know, and
- * what they do.
+ * their functions.
  */
 #ifndef RENDER_SCRIPT_H
 #define RENDER_SCRIPT_H
@@ -131,7 +131,7 @@ struct script_sample {
 #define EVENT_NAME_ROOM 64
 const char *script_event_name(const struct plumb_recorded_event *event, char room[EVENT_NAME_ROOM]);
 bool script_is_branch_trace(const struct plumb_event_attr *attr);
-/* How many events a sample stands for: its own word, or the event's if all samples have the same.
+/* How many events a sample stands for: its own period, or the event's if all samples have the same.
  */
 uint64_t script_period(const struct script_sample *sample);
 
@@ -163,8 +163,8 @@ void script_repeat_name(struct script_printer *printer, const struct script_samp
 void script_repeat_place(struct script_printer *printer, struct script_sample *sample,
 			 script_print_place *print);
 /*
- * A whole line whose text before and after the event's name depends on the thread, the CPU, the
- * time, the period and the address of code alone.
+ * A whole line whose text around the event's name depends on the thread, the CPU, the time, the
+ * period and the address of code alone.
  */
 void script_repeat_line(struct script_printer *printer, struct script_sample *sample,
 			script_print_place *before, script_print_columns *name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a sample says of branches: its flags and its branch stack, as perf script prints them. */
+/* What a sample says about branches: its flags and its branch stack, as perf script prints them. */
 #include <stdio.h>
 
 #include "render/script.h"
@@ -32,7 +32,7 @@ void script_flags(uint32_t flags, char text[SCRIPT_WORDS_ROOM])
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if ((flags & what) == kinds[i].flags)
 			kind = kinds[i].name;
-	/* Without a word for it, perf gives a letter for each flag. */
+	/* If perf has no word for a combination, it prints a letter for each flag. */
 	if (flags & PLUMB_TRACE_BRANCH && !*kind && !events && !(flags & PLUMB_TRACE_TRANSACTION))
 		kind = flags & PLUMB_TRACE_CALL ? "bco" : "bro";
 	length = snprintf(text, SCRIPT_WORDS_ROOM, "%s%s", kind, happened[events]);
@@ -94,7 +94,7 @@ static void print_prediction(struct buffer *b, uint64_t flags, bool newest)
 		buffer_char(b, '-');
 }
 
-/* By PERF_BR_* and, for the type that says so, PERF_BR_NEW_*. */
+/* Indexed by PERF_BR_* and, for the type that says so, PERF_BR_NEW_*. */
 const char *script_branch_type(uint64_t flags)
 {
 	static const char *const names[16] = {

@@ -30,7 +30,7 @@ static const char *software_name(uint64_t config)
 	return "unknown-software";
 }
 
-/* What perf calls an event of the caches: what, how it was accessed, and whether that missed. */
+/* perf's name for a cache event: which cache, how it was accessed, and whether that missed. */
 static void name_cache_event(uint64_t config, char room[EVENT_NAME_ROOM])
 {
 	static const char *const what[] = {"L1-dcache", "L1-icache", "LLC", "dTLB",
@@ -56,7 +56,7 @@ static bool has(const struct plumb_event_attr *attr, enum plumb_attr_flag flag)
 	return attr->flags & PLUMB_ATTR_BIT(flag);
 }
 
-/* Appends what perf would: ":u" and so on, where the attribute is not as perf has it by default. */
+/* Appends what perf would: ":u" and so on, where the attribute differs from perf's default. */
 static void add_modifiers(const struct plumb_event_attr *attr, char room[EVENT_NAME_ROOM])
 {
 	const unsigned precise = attr->flags >> PLUMB_ATTR_PRECISE_IP & 3;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a recording says about itself, in the lines of perf script --header. */
+/* Prints what a recording says about itself, in the lines of perf script --header. */
 #include <sys/stat.h>
 #include <time.h>
 
@@ -419,7 +419,7 @@ static void put_text(struct buffer *b, const char *title, const char *text)
 	buffer_char(b, '\n');
 }
 
-/* What is printed of a feature in any case. */
+/* Prints the part of a feature that is always printed. */
 static void print_feature(struct buffer *b, const struct plumb_recording *recording,
 			  unsigned feature)
 {

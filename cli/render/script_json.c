@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A sample as a JSON object on a line of its own. What a sample does not say is null. Addresses
+ * A sample as a JSON object on a line of its own. Values that a sample lacks are null. Addresses
  * are text, since they are wider than the numbers of many readers.
  */
 #include "base/json_write.h"
@@ -18,7 +18,7 @@ static void put_string(struct buffer *b, const char *text)
 	buffer_char(b, '"');
 }
 
-/* An object being written: which keys the user wants, and whether one stands there. */
+/* An object being written: which keys the user wants, and whether it has one already. */
 struct object {
 	struct buffer *b;
 	const struct script_fields *fields;
@@ -350,7 +350,7 @@ static void put_symbol(struct object *o, struct script_printer *printer,
 	}
 }
 
-/* What a PMU event may have been recorded with. */
+/* Members that a PMU event may have been recorded with. */
 static void put_recorded(struct object *o, const struct script_sample *sample)
 {
 	const struct plumb_sample *s = &sample->record->sample;
@@ -383,7 +383,7 @@ static void put_recorded(struct object *o, const struct script_sample *sample)
 			    s->data_source);
 }
 
-/* What belongs to perf's text: its letters for the record, and its words for the branch. */
+/* Members from perf's text: its letters for the record, and its words for the branch. */
 static void put_words(struct object *o, const struct script_sample *sample)
 {
 	char text[SCRIPT_WORDS_ROOM];

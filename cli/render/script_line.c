@@ -11,12 +11,12 @@
 void script_misc(const struct script_sample *sample, char text[SCRIPT_WORDS_ROOM])
 {
 	const struct plumb_record *record = sample->record;
-	/* perf gives samples that it makes itself none. */
+	/* perf gives none to samples that it synthesizes. */
 	const unsigned misc = sample->spe ? 0 : record->misc;
 	const unsigned mode = sample->spe ? 0 : plumb_record_mode(record);
 	const bool switches =
 		record->type == PLUMB_RECORD_SWITCH || record->type == PLUMB_RECORD_SWITCH_CPU_WIDE;
-	/* Modes are numbers; perf takes each for a set of bits, and so must we. */
+	/* Modes are numbers, but perf treats each as a set of bits, and so must we. */
 	const struct {
 		bool set;
 		char letter;
@@ -256,7 +256,7 @@ static void print_period(struct buffer *b, const struct script_sample *sample)
 {
 	const uint64_t period = script_period(sample);
 
-	if (period == 1) { /* as nearly all that are made from SPE records */
+	if (period == 1) { /* like nearly all samples made from SPE records */
 		buffer_bytes(b, "         1 ", 11);
 		return;
 	}

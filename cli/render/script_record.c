@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records that are no samples, as perf script's --show-*-events print them; and the header. */
+/* Prints records other than samples, as perf script's --show-*-events do, and the header. */
 #include <sys/mman.h>
 
 #include "render/script.h"
@@ -111,7 +111,7 @@ static void print_body(struct buffer *b, const struct plumb_record *record)
 	buffer_char(b, '\n');
 }
 
-/* Whose record it is: of samples' columns those that it has. */
+/* Whose record it is: those columns of samples that the record has. */
 static void find_task(const struct plumb_record *record, int32_t *pid, int32_t *tid)
 {
 	switch (record->type) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Columns that lines have in common. An SPE record is a sample of several groups, and a thread runs
- * for a while: their text is kept and copied, which costs a fraction of what making it does.
+ * for a while: their text is kept and copied, which costs a fraction of formatting it.
  */
 #include "render/script.h"
 #include "tool/memory.h"
@@ -78,7 +78,7 @@ void script_repeats_forget_places(struct script_repeats *repeats)
 	repeats->generation = 1;
 }
 
-/* Where text that is going to be kept begins. */
+/* The beginning of text that will be kept. */
 struct mark {
 	size_t used;
 	unsigned flushes;
@@ -106,7 +106,7 @@ static size_t slot_of(uint64_t key, size_t slots)
 	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (slots - 1);
 }
 
-/* What is copied at once, which costs less than to copy just what is kept. */
+/* How much is copied at once: cheaper than copying exactly what is kept. */
 #define COPIED 64
 _Static_assert(COPIED <= START_ROOM && COPIED <= NAME_ROOM && COPIED <= PLACE_ROOM, "within text");
 

@@ -8,7 +8,7 @@
 #include "base/mem_source.h"
 #include "render/script.h"
 
-/* perf's buffers have 100 bytes; what is longer is cut off. */
+/* perf's buffers have 100 bytes; longer text is cut off. */
 #define TEXT_ROOM 100
 
 struct text {
@@ -109,7 +109,7 @@ static unsigned add_levels(struct text *text, unsigned levels)
 	return add_bits(text, levels, words, sizeof(words) / sizeof(*words), 0);
 }
 
-/* 6.1 puts the levels and the level's number side by side. */
+/* 6.1 prints the levels and the level's number side by side. */
 static void add_old_level(struct text *text, uint64_t source)
 {
 	const unsigned level = mem_get(source, MEM_LEVEL), hops = mem_get(source, MEM_HOPS),

@@ -59,7 +59,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* "FILE:LINE" or, where no line is known, the file's name and the place in it. */
+/* "FILE:LINE" or, if the line is unknown, the file's name and the place in it. */
 static void print_line(struct buffer *b, const struct plumb_location *location,
 		       const struct plumb_source_frame *frame)
 {

@@ -19,7 +19,7 @@ void shell_word(struct shell_line *line, const char *word)
 {
 	size_t columns = wrap_columns(word, strlen(word));
 
-	/* There is to be room for what continues it, too. */
+	/* Leave room for the continuation, too. */
 	if (line->begun && line->column + 1 + columns + strlen(CONTINUED) > line->out->width) {
 		fputs(CONTINUED "\n", line->out->stream);
 		output_spaces(line->out, line->indent);
@@ -41,7 +41,7 @@ static bool is_plain(const char *text)
 	return *text && text[strspn(text, plain)] == '\0';
 }
 
-/* Returns whether a terminal must not get all of it as it is. */
+/* Returns whether it contains anything that a terminal must not get as it is. */
 static bool has_controls(const char *text)
 {
 	size_t length = strlen(text);
@@ -49,7 +49,8 @@ static bool has_controls(const char *text)
 	return visible_length(text, length) < length;
 }
 
-/* $'...', which bash, zsh, ksh and POSIX's newest know: the only way to write control characters.
+/* $'...', which bash, zsh, ksh and the newest POSIX support: the only way to write control
+ * characters.
  */
 static char *escaped(const char *text)
 {
@@ -70,7 +71,7 @@ static char *escaped(const char *text)
 	return quoted;
 }
 
-/* '...', in which only ' itself is not what it is. */
+/* '...', in which only ' itself is special. */
 static char *quoted(const char *text)
 {
 	char *quoted = memory_alloc(4 * strlen(text) + 3), *at = quoted;

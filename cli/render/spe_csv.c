@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Columns, names and spelling are those of Arm's spe-parser, tools/spe_parser of its telemetry
- * solution, schema of version 0.5. Where it stops with an error, or prints what is no address, this
- * goes on with what is meant: plumb-export(1) lists the differences.
+ * solution, schema of version 0.5. Where it stops with an error, or prints an invalid address, this
+ * prints what is meant: plumb-export(1) lists the differences.
  */
 #include "render/spe_csv.h"
 
@@ -36,7 +36,7 @@ static const struct {
 			      "\"context\",\"ts\"\n"},
 };
 
-/* By the bit of the events packet. Others are not spe-parser's. */
+/* Indexed by the bit of the events packet. spe-parser has no others. */
 static const struct {
 	uint8_t bit;
 	const char *name;
@@ -203,7 +203,7 @@ static void put_data_source(struct buffer *out, const struct plumb_spe_record *r
 
 static void put_end(struct buffer *out, const struct plumb_spe_record *record)
 {
-	/* The last one counts: EL2's stands behind EL1's. */
+	/* The last one wins: EL2's comes after EL1's. */
 	if (record->has & PLUMB_SPE_HAS_CONTEXT_EL2)
 		put_hex(out, record->contexts[1]);
 	else if (record->has & PLUMB_SPE_HAS_CONTEXT_EL1)
@@ -341,7 +341,7 @@ bool spe_csv_add(struct spe_csv *csv, const struct plumb_spe_record *record, uin
 
 	if (csv->failed)
 		return false;
-	/* Without an operation it is in none of the tables. */
+	/* A record without an operation is in none of the tables. */
 	if (!(record->has & PLUMB_SPE_HAS_OPERATION) || record->op_class > PLUMB_SPE_BRANCH)
 		return true;
 	table = record->op_class == PLUMB_SPE_LOAD_STORE ? SPE_TABLE_ACCESSES

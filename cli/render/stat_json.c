@@ -18,7 +18,7 @@ static json_t *number(double value)
 	return json_real(value);
 }
 
-/* A value is a real number, also where it happens to be whole. */
+/* A value is a real number, even if it happens to be whole. */
 static json_t *real(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
@@ -34,7 +34,7 @@ static json_t *cpu(const struct report *report)
 {
 	json_t *object;
 
-	/* Software events are of no CPU in particular. */
+	/* Software events belong to no particular CPU. */
 	if (!report->midr && !report->spec->event_count)
 		return json_null();
 	object = json_object();
@@ -237,7 +237,7 @@ void report_json(struct output *out, const struct report *report)
 		render_json(out, object);
 		return;
 	}
-	/* One of many: an object a line. */
+	/* One of many: one object per line. */
 	json_object_set_new(object, "summary", json_boolean(report->ended));
 	json_print(object, out->stream, JSON_COMPACT);
 	fputc('\n', out->stream);

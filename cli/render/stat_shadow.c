@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The metrics that perf stat prints beside events, perf_stat__print_shadow_stats() in
- * tools/perf/util/stat-shadow.c of Linux 6.1: what they are of, their units and their digits.
+ * tools/perf/util/stat-shadow.c of Linux 6.1: what they are computed from, their units and their
+ * digits.
  */
 #include "render/report.h"
 

@@ -111,7 +111,7 @@ static bool are_alike(const struct plumb_event_config *a, const struct plumb_eve
 	return event_counts_same(a, &other);
 }
 
-/* Returns the cycles counted like an event, best those of its group; NULL if there are none. */
+/* Returns the cycles counted like an event, preferably those of its group; NULL: none. */
 static const struct plumb_event_count *find_cycles(const struct report *report,
 						   const struct plumb_event_count *event)
 {
@@ -374,7 +374,7 @@ static void print_warnings(struct output *out, const struct report *report)
 	}
 }
 
-/* Tells whether nothing was counted at any time, for a reason that a warning tells. */
+/* Tells whether nothing was counted at any time, for a reason that a warning gives. */
 static bool measured_nothing(const struct report *report)
 {
 	bool nothing = *report->warnings;

@@ -136,7 +136,7 @@ static bool narrow(const struct table *table, size_t room, size_t *widths, bool 
 		for (size_t c = 0; c < table->column_count; c++)
 			if (may_wrap(&table->columns[c], all) && c != widest && widths[c] > second)
 				second = widths[c];
-		/* Down to the next widest at once, or by one if they are equal. */
+		/* Narrow it to the next widest at once, or by one if they are equal. */
 		less = widths[widest] > second ? widths[widest] - second : 1;
 		if (less > total - room)
 			less = total - room;
@@ -196,7 +196,7 @@ static size_t cell_room(const struct table *table, const struct output *out, siz
 	return out->width > start + widths[c] ? out->width - start : widths[c];
 }
 
-/* One row, as many lines as its tallest cell. */
+/* Prints one row, with as many lines as its tallest cell. */
 static void print_row(const struct table *table, struct output *out, size_t indent,
 		      const size_t *widths, const char *const *cells, bool heading)
 {
@@ -212,7 +212,7 @@ static void print_row(const struct table *table, struct output *out, size_t inde
 	}
 
 	while (more) {
-		size_t pending = indent; /* spaces owed, not yet written: none end a line */
+		size_t pending = indent; /* spaces not yet written, so that no line ends with one */
 
 		if (begun && table->mark && !heading)
 			marks_more(out);
