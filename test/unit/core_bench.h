@@ -21,7 +21,7 @@
 #define DRAM_CYCLES 300
 #define WALK_CYCLES 100
 
-/* What the memory does, and what it has been asked. */
+/* What the memory does, and the requests it got. */
 struct memory {
 	const struct core_params *params;
 	uint64_t *counts;
@@ -380,7 +380,7 @@ static inline uint64_t bench_follows(const struct bench_block *bench)
 	return bench->block.pc + 4ull * bench->block.count;
 }
 
-/* Executes the block over and over, each time as if it stood behind itself, and finishes. */
+/* Executes the block over and over, each time as if it followed itself, and finishes. */
 static inline void bench_counts(const struct core_params *params, struct bench_block *bench,
 				unsigned times, uint64_t *counts)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What <plumb/count.h> takes, its size filled in: REQUEST(.stages = 2), PLAN_OPTIONS(). */
+/* Arguments of <plumb/count.h>, with `size` filled in: REQUEST(.stages = 2), PLAN_OPTIONS(). */
 #ifndef TEST_COUNTING_H
 #define TEST_COUNTING_H
 

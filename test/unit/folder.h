@@ -19,7 +19,7 @@ static inline int make_folder(void **state)
 	return 0;
 }
 
-/* Fails if a test has left something behind. */
+/* Fails if a test has left anything behind. */
 static inline int remove_folder(void **state)
 {
 	(void)state;

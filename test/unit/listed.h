@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of events by their texts, and what plans say of them. */
+/* Lists of events by their texts, and what plans say about them. */
 #ifndef TEST_LISTED_H
 #define TEST_LISTED_H
 

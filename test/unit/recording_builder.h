@@ -287,7 +287,7 @@ static inline void build_end(struct build *b)
 
 	if (b->pipe)
 		return;
-	/* No data at all would look like what a killed recorder leaves. */
+	/* No data at all would look like the file of a killed recorder. */
 	if (b->size == b->data) {
 		begin(b, 68, 0);
 		end(b);
@@ -334,7 +334,7 @@ static inline int as_file(const uint8_t *bytes, size_t size)
 	return fd;
 }
 
-/* What a pipe cannot hold must not be written: nobody reads yet. */
+/* Write no more than a pipe can hold: nobody reads yet. */
 static inline int as_pipe(const uint8_t *bytes, size_t size)
 {
 	int ends[2];
@@ -364,7 +364,7 @@ static inline void opened_close(struct opened *opened)
 	plumb_diagnostics_free(opened->diagnostics);
 }
 
-/* Opens what was built, which must do. */
+/* Opens what was built, which must succeed. */
 static inline struct opened open_built(struct build *b)
 {
 	struct opened opened;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the plugin makes of accesses that QEMU reports, and of those whose addresses it derives.
- * The registers are the test's own; vectors have 32 bytes.
+ * How the plugin handles accesses that QEMU reports, and those whose addresses it derives. The
+ * registers are the test's own; vectors have 32 bytes.
  */
 #include "check.h"
 
@@ -139,7 +139,7 @@ static void predicates_bound_contiguous_accesses(void **state)
 	predicates[1] = 0;
 	assert_int_equal(derive(st3h, NULL), ACCESSES_OK);
 	assert_int_equal(accesses.count, 2);
-	/* Beyond the vector nothing is active. */
+	/* Nothing is active beyond the vector. */
 	predicates[1] = ~0ull << VECTOR_BYTES;
 	derive(st3h, NULL);
 	assert_int_equal(accesses.count, 2);

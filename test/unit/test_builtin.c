@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the built-in specifications' tables must be whatever they say: whole, in order, in words. */
+/* What holds for the built-in specifications' tables, whatever they say: complete, in order, in
+ * words. */
 #include "check.h"
 
 #include <strings.h>

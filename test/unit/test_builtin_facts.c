@@ -69,7 +69,7 @@ static json_t *renamed(json_t *events, const char *old, const char *name)
 	return copy;
 }
 
-/* Makes of Arm's file what the document says. Every difference must still be one. */
+/* Changes Arm's file to what the document says. Every difference must still be one. */
 static void apply_n3_document(json_t *file)
 {
 	json_t *functions = member(member(file, "groups"), "function");

@@ -17,7 +17,7 @@ struct expected {
 	const char *path;
 };
 
-/* What is wrong with the small specification as it is. */
+/* The errors of the small specification as it is. */
 static const struct expected as_it_is[] = {
 	{"duplicate-code", "/events/CYCLES_AGAIN/code"},
 	{"duplicate-item", "/groups/metrics/Cache/metrics/2"},
@@ -154,7 +154,7 @@ static void a_tree_with_loose_ends_is_not_searched_for_orphans(void **state)
 	plumb_diagnostics_free(diagnostics);
 }
 
-/* A wrong order is told, and leads nothing else astray. */
+/* A wrong order is reported, and misleads nothing else. */
 static void wrong_orders_are_found(void **state)
 {
 	static const uint16_t backwards[] = {7, 6, 5, 4, 3, 2, 1, 0};
@@ -204,7 +204,7 @@ static void names_must_differ_in_more_than_case(void **state)
 	       {"duplicate-name", "/methodologies/topdown_methodology/metric_grouping/stage_1"});
 }
 
-/* While it is uncertain what names mean, what formulas say is, too. */
+/* While it is uncertain what names mean, the meaning of formulas is uncertain, too. */
 static void ambiguous_formulas_are_left_alone(void **state)
 {
 	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();

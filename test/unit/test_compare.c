@@ -219,7 +219,7 @@ static void sorted_orders(void **state)
 	expect_one(&copy.spec, "/events/INST_RETIRED/code", "0x0008", "0xffff");
 }
 
-/* The last of a kind away, and what refers to it. */
+/* Removes the last of a kind, and everything that refers to it. */
 static void something_lacking(void **state)
 {
 
@@ -272,7 +272,7 @@ static void another_name_is_another_thing(void **state)
 			   "decision_tree/metrics/ipc: - | ipc\n");
 }
 
-/* The same list when events stand the other way round. */
+/* The same list with the events in reverse order. */
 static struct plumb_indexes turn_list(struct plumb_indexes list)
 {
 	static uint16_t pool[100];

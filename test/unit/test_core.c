@@ -125,7 +125,7 @@ static void counts_of(const struct core_params *params, unsigned times, uint64_t
 	core_release_block(&b.block);
 }
 
-/* A missing load holds up the reorder buffer: what is behind it dispatches until that is full. */
+/* A missing load holds up the reorder buffer: later operations dispatch until it is full. */
 static void reorder_buffer_fills(void **state)
 {
 	struct core_params params = bench_core();
@@ -191,7 +191,8 @@ static void load_queue_fills(void **state)
 	assert_int_equal(counts[EVENT_IMP_STALL_BACKEND_MCQ], 0);
 }
 
-/* The same with fewer of each resource: what is short is told, the cause stays the load. */
+/* The same with fewer of each resource: the scarce resource is reported, the cause is still the
+ * load. */
 static void registers_run_out(void **state)
 {
 	static const struct {

@@ -217,7 +217,7 @@ static void sums_equal_counts(void **state)
 /* ---- Who is to blame --------------------------------------------------------------------------
  */
 
-/* Runs a block `times` times, each time as if it stood behind itself, and tells. */
+/* Runs a block `times` times, each time as if it followed itself, and reports. */
 static void run_times(const struct core_params *params, struct bench_block *b, unsigned times,
 		      uint64_t *counts)
 {

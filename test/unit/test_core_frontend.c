@@ -38,7 +38,7 @@ static void first_operation_takes_the_frontend(void **state)
 	assert_int_equal(counts[EVENT_STALL_SLOT_FRONTEND], 8 * 4 - 1);
 }
 
-/* A chunk a cycle: 8 instructions at most, and less behind a taken branch. */
+/* One chunk per cycle: 8 instructions at most, and fewer after a taken branch. */
 static void taken_branches_cut_chunks(void **state)
 {
 	struct core_params params = bench_core();
@@ -84,7 +84,7 @@ static void missing_lines_come_at_their_pace(void **state)
 	}
 }
 
-/* A block that goes on where the last one ended, in mid-chunk, needs no fetch of its own. */
+/* A block that continues where the last one ended, in mid-chunk, needs no fetch of its own. */
 static void blocks_go_on_in_a_chunk(void **state)
 {
 	struct core_params params = bench_core();
@@ -348,7 +348,7 @@ static void exceptions_flush(void **state)
 	core_release_block(&b.block);
 }
 
-/* isb: what follows is fetched when it has retired */
+/* isb: later instructions are fetched when it has retired */
 static void isb_flushes(void **state)
 {
 	struct core_params params = bench_core();

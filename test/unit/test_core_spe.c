@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SPE unit: what it chooses, what its records say, what it leaves out. */
+/* The SPE unit: what it samples, what its records say, what it leaves out. */
 #include "spe/stream.h"
 
 #include "core_bench.h"
@@ -487,7 +487,7 @@ static void wrong_path_does_not_retire(void **state)
 	assert_true(mispredicted > 0);
 }
 
-/* Filters take from what was taken, and change nothing else. */
+/* Filters remove samples, and change nothing else. */
 static void filters_leave_out_records(void **state)
 {
 	static const struct spe_control controls[] = {

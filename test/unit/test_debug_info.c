@@ -111,7 +111,7 @@ static void test_lines(void **state)
 		assert_string_equal(frames[0].function, "twice");
 		assert_int_equal(source(&process, cases[i].plain + 4, frames), 1);
 		check_frame(&frames[0], "inner", 17);
-		/* Headers of the file are not code, and nor is what follows it. */
+		/* The file's headers are not code, and neither is anything after it. */
 		assert_int_equal(source(&process, BASE, frames), 0);
 		assert_int_equal(source(&process, BASE + 0xf000, frames), 0);
 		end(&process);

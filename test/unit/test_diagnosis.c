@@ -215,7 +215,7 @@ static void work_or_loss(void **state)
 	set_roots(&f, 25, 20, 29, 26);
 	check_path(&f, PLUMB_VERDICT_LOSS, "bad_speculation");
 	assert_string_equal(f.spec->metrics[f.diagnosis->rival.metric].name, "frontend_bound");
-	/* What the other losses lead to comes after it, and nothing of that is sampled. */
+	/* The groups of the other losses come after it, and none of their events are sampled. */
 	check_next(&f,
 		   "Branch_Effectiveness ITLB_Effectiveness L1I_Cache_Effectiveness "
 		   "L1D_Cache_Effectiveness DTLB_Effectiveness Operation_Mix",
@@ -254,7 +254,7 @@ static void runners_up(void **state)
 		   "Branch_Effectiveness DTLB_Effectiveness",
 		   "OP_RETIRED");
 
-	/* Slots that it loses a few in a cycle: the tree below says nothing of them. */
+	/* Slots lost a few per cycle: the tree below says nothing about them. */
 	set_count(&f, "CPU_CYCLES", 1e6);
 	set_count(&f, "STALL_BACKEND", 1e4);
 	diagnose(&f);
@@ -290,7 +290,7 @@ static void where_reads_beyond_l2_end(void **state)
 	set_count(&f, "LL_CACHE_MISS_RD", 500);
 	assert_ptr_equal(diagnose(&f)->advice, plumb_advice("backend_cache_l2d_bound"));
 	assert_float_equal(f.diagnosis->last_level_hits, 50, 1e-9);
-	/* Multiplexed counts may contradict each other: nothing is made of that. */
+	/* Multiplexed counts may contradict each other: that is ignored. */
 	set_count(&f, "LL_CACHE_MISS_RD", 1100);
 	assert_true(isnan(diagnose(&f)->last_level_hits));
 	set_count(&f, "LL_CACHE_MISS_RD", 970);
@@ -427,7 +427,7 @@ static void what_is_missing_is_not_guessed(void **state)
 	tear_down(&f);
 }
 
-/* A tree that says nothing of metric groups at a node leads on by what is advised there. */
+/* If a tree names no metric groups at a node, the advice on the node names the next ones. */
 static void advised_groups_stand_in(void **state)
 {
 	struct fixture f;

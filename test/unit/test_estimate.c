@@ -37,7 +37,7 @@ static void nothing_is_known_of_too_few(void **state)
 	tally_add(&tally, 1, 1);
 	assert_unknown(estimate_share(&tally, NULL));
 	assert_unknown(estimate_mean(&tally, NULL));
-	/* Others do not count: there is nothing of them below the line. */
+	/* Others do not count: they add nothing to the denominator. */
 	tally_add(&tally, 0, 0);
 	assert_unknown(estimate_mean(&tally, NULL));
 	assert_int_equal(estimate_mean(&tally, NULL).samples, 1);
@@ -225,7 +225,7 @@ static void joined_tallies_are_one(void **state)
 	assert_estimate(b, a.value, a.low, a.high);
 }
 
-/* However many there are, batches are equally large, and nothing is in two of them. */
+/* However many there are, batches are equally large, and no sample is in two of them. */
 static void batches_hold_what_was_added(void **state)
 {
 	struct tally tally = {0};
@@ -299,7 +299,7 @@ static void a_share_has_the_interval_of_its_variance(void **state)
 	   narrower. */
 	assert_true(estimate_share_by_variance(0.3, 0.01, 100).low < direct.low);
 	assert_float_equal(estimate_share_by_variance(0.3, 0, 100).low, direct.low, 1e-12);
-	/* None and all have a width, and so has what nothing is known of. */
+	/* None and all have a width, and so does a share about which nothing is known. */
 	assert_true(estimate_share_by_variance(1, 0, 100).low < 1);
 	assert_float_equal(estimate_share_by_variance(1, 1, 100).low, 0, 0);
 	assert_true(isnan(estimate_share_by_variance(0.5, 0.1, 1).low));

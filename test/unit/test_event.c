@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The language of -e: what each word of it comes to, and what is said of what is wrong. */
+/* The language of -e: what each word means, and the messages for errors. */
 #include "check.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ static const struct plumb_event_config *counted(const char *text)
 	return only(text);
 }
 
-/* What is wrong with it, and the hint, if that is given. */
+/* The message, and the hint, if that is given. */
 static void refused(const char *text, int error, const char *message, const char *hint)
 {
 	size_t count = plumb_diagnostics_count(diagnostics), events = plumb_event_list_count(list);
@@ -691,7 +691,7 @@ static void options_that_cannot_be(void **state)
 	options = (struct plumb_event_options){.period = 1};
 	assert_int_equal(plumb_event_list_new(&options, &none), PLUMB_ERR_ARGUMENT);
 	assert_null(none);
-	/* A newer caller is served as long as it asks for nothing new. */
+	/* A newer caller is accepted as long as it asks for nothing new. */
 	assert_int_equal(plumb_event_list_new(&newer.known, &none), 0);
 	plumb_event_list_free(none);
 	newer.unknown = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all formats have in common: their names, their parts, and streams that fail. */
+/* The common part of all formats: their names, their parts, and streams that fail. */
 #include "check.h"
 
 #include <jansson.h>

@@ -9,7 +9,7 @@
 #include "exported.h"
 #include "small_spec.h"
 
-/* Words, parted by blanks. */
+/* Words, separated by blanks. */
 struct words {
 	char text[1000];
 	size_t length;

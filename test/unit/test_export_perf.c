@@ -37,7 +37,7 @@ static void event_is_named_or_described(void **state)
 	free(text);
 }
 
-/* What perf would take for another event than the specification means is spelt out. */
+/* Names that perf would take for a different event than the specification means are spelt out. */
 static void kernel_events_are_known_by_name_and_code(void **state)
 {
 	struct small_copy copy;

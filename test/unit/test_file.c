@@ -83,7 +83,7 @@ static void what_cannot_be_read_leaves_its_reason(void **state)
 	assert_null(got);
 }
 
-/* Sizes of files in /proc are 0 whatever they hold. */
+/* Files in /proc have size 0, whatever they contain. */
 static void a_file_that_hides_its_size_is_read(void **state)
 {
 	size_t size, counted = 0;

@@ -435,7 +435,7 @@ static void every_kind_of_finding_has_a_mistake(void **state)
 	}
 }
 
-/* The manual defines each, as what it is, and none that there is not. */
+/* The manual defines each one with its severity, and no others. */
 static void the_manual_defines_every_finding(void **state)
 {
 	char path[4096], line[4096];

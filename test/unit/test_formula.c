@@ -316,7 +316,7 @@ static void metrics_that_need_themselves(void **state)
 		formula_free(formula);
 	}
 
-	/* Nor is what lacks a formula one. */
+	/* A metric without a formula is not one, either. */
 	copy.metrics[SMALL_IPC].formula = NULL;
 	error_of("2 * ipc", 7, &copy.spec, PLUMB_ERR_SYNTAX, 5);
 	assert_int_equal(formula_compile_metric(&copy.spec, SMALL_IPC, &formula, NULL),

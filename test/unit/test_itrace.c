@@ -59,7 +59,7 @@ static void periods_are_in_instructions(void **state)
 	(void)state;
 	assert_int_equal(groups_of("i1i"), BIT(INSTRUCTIONS));
 	assert_int_equal(old_groups_of("i 1000 ib"), BIT(INSTRUCTIONS) | BIT(BRANCH_MISS));
-	/* Of other periods older versions make nothing, and newer ones refuse them. */
+	/* Older versions ignore other periods, and newer ones refuse them. */
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 		struct plumb_itrace itrace;

@@ -209,7 +209,7 @@ static void test_replaced(void **state)
 	jitdump_free(read);
 }
 
-/* What is whole counts, wherever the file is cut off; other files are none. */
+/* Complete records count, wherever the file is cut off; other files are invalid. */
 static void test_damage(void **state)
 {
 	struct dump dump = {0};

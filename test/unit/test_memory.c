@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory side against what can be reckoned on paper, or by a plainer method. */
+/* The memory side, compared with results on paper or of a simpler method. */
 #include "check.h"
 
 #include "events.h"
@@ -162,7 +162,7 @@ static void pages_beyond_a_tlb_miss_it(void **state)
 	stop();
 }
 
-/* Pages of each size: so many levels of tables, of which the walk cache spares the upper ones. */
+/* Pages of each size: the number of table levels, the upper ones of which the walk cache saves. */
 static void walks_take_the_steps_of_their_pages(void **state)
 {
 	static const struct {
@@ -454,7 +454,7 @@ static void accesses_to_shared_lines_are_counted(void **state)
 	assert_int_equal(sum.access, LINES_LOAD);
 	assert_int_equal(sum.accesses, 3);
 	assert_int_equal(sum.moves, 1);
-	/* Told once. The part in the next line, which has not moved, is not told. */
+	/* Reported once. The part in the next line, which has not moved, is not reported. */
 	lines_accessed(lines, 0x6000, LINES_ATOMIC, &crossing, &crossing + 1);
 	sum = (struct lines_count){0};
 	lines_tell(lines, add_told, &sum);
@@ -478,7 +478,7 @@ static void physical_blocks_are_given_in_order_of_first_touch(void **state)
 	load(0x7fff0008, &again);
 	assert_int_equal(b.physical - (a.physical + BLOCK), 0x2340);
 	assert_int_equal(again.physical, a.physical + 8);
-	/* A block's pages lie together, whichever is touched first. */
+	/* A block's pages are adjacent, whichever is touched first. */
 	load(0x7fff5678, &middle);
 	assert_int_equal(middle.physical, a.physical + 0x5678);
 	stop();

@@ -261,7 +261,7 @@ static void missed_intervals_are_one(void **state)
 	tear_down(&f);
 }
 
-/* What `perf stat` counts of an event in the same program; NaN if it does not. */
+/* The count that `perf stat` gives for an event in the same program; NaN if it gives none. */
 static double counted_by_perf(const char *event, const char *script)
 {
 	char command[512], line[256];

@@ -261,7 +261,7 @@ static void nothing_left_is_an_error(void **state)
 	tear_down(&f);
 }
 
-/* The kernel says EINVAL both to what it does not know and to what it cannot count. */
+/* The kernel returns EINVAL both for events it does not know and for events it cannot count. */
 static void one_refused_event_costs_no_other(void **state)
 {
 	struct fixture f;
@@ -342,7 +342,7 @@ static void users_without_permission_count_their_own_part(void **state)
 	tear_down(&f);
 }
 
-/* A quarter of the time on a counter: four times what was counted. */
+/* A quarter of the time on a counter: the count is multiplied by four. */
 static void what_took_turns_is_scaled(void **state)
 {
 	struct source_run run = {0};

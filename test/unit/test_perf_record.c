@@ -200,7 +200,7 @@ static void record(struct fixture *f)
 
 /* ---- reading what came -------------------------------------------------------------------- */
 
-/* The next record from `*at` on; NULL behind the last. */
+/* The next record from `*at` on; NULL after the last. */
 static const struct perf_event_header *next_record(const struct fixture *f, size_t *at)
 {
 	const struct perf_event_header *header;
@@ -406,7 +406,7 @@ static void stacks_are_copied(void **state)
 	tear_down(&f);
 }
 
-/* A frequency's periods vary, and so are told. */
+/* The periods of a frequency vary, so each sample has its own. */
 static void frequencies_have_periods(void **state)
 {
 	struct fixture f;
@@ -629,7 +629,7 @@ static void running_processes_are_sampled(void **state)
 
 			assert_int_equal(f.event_count, 2);
 			assert_true(f.run.samples > 0);
-			/* Its maps and names stand before its samples, and once more at the end. */
+			/* Its maps and names come before its samples, and once more at the end. */
 			assert_true(has_name(&f, pid, name, false));
 			assert_non_null(find_map(&f, pid, self ? self : "test", 0, samples));
 			assert_non_null(find_map(&f, pid, "[vdso]", 0, samples));
@@ -688,7 +688,7 @@ static void whole_machines_are_sampled(void **state)
 	tear_down(&f);
 }
 
-/* Without a program it goes on until it is told. */
+/* Without a program it continues until it is stopped. */
 static void machines_are_sampled_until_told(void **state)
 {
 	struct fixture f;

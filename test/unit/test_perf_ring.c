@@ -155,7 +155,7 @@ static void losses_are_counted(void **state)
 	assert_int_equal(f.tally.samples, 0);
 }
 
-/* What is refused was taken: the rest is there next time. */
+/* Refused data counts as taken: the rest comes next time. */
 static void an_error_ends_it(void **state)
 {
 	struct fake f;
@@ -307,7 +307,7 @@ static void a_snapshot_takes_what_is_new_until_all_is(void **state)
 	assert_stream(&data, 640);
 	aux_ring_give_back(&f.aux, &data);
 
-	/* Round it goes: the oldest is what stands behind the head. */
+	/* The ring wraps: the oldest record comes after the head. */
 	write_aux(&f, 768, RING);
 	f.page.aux_head = 768;
 	assert_int_equal(aux_ring_look(&f.aux, &data), RING);

@@ -149,7 +149,7 @@ static void parameters_go_where_the_driver_says(void **state)
 	assert_int_equal(attr.attr.config1, 0);
 	assert_int_equal(attr.attr.config2, 0xa05);
 	assert_int_equal(attr.config3, 0);
-	/* Without a period, what the core advises; and if it advises none, as perf(1). */
+	/* Without a period, the one that the core advises; if none, the same as perf(1). */
 	assert_int_equal(attr.attr.sample_period, 4096);
 	spe_pmu_configure(&pmus[0], &(struct plumb_event_config){.name = "arm_spe_0//"}, &attr,
 			  NULL);

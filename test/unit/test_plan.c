@@ -59,7 +59,7 @@ static bool has_metric(const struct plumb_plan *plan, const struct plumb_plan_gr
 	return true;
 }
 
-/* Checks what holds for any plan of all of a CPU's metrics. */
+/* Checks the rules for any plan of all of a CPU's metrics. */
 static void check_plan(const struct plumb_plan *plan, unsigned counters, bool cycle_counter)
 {
 	const struct plumb_spec *spec = plan->selection->spec;
@@ -326,7 +326,7 @@ static void what_is_requested_is_planned(void **state)
 		{"r11", 1, true, PLUMB_COLLECT_BY_METRIC, "r11"},
 		/* Packed as they fit, and shown in their order; in a group by code. */
 		{"r4,r3", 2, false, PLUMB_COLLECT_BY_METRIC, "r3+r4"},
-		/* A group stays as it is, also where it repeats an event. */
+		/* A group stays as it is, even if it repeats an event. */
 		{"{r4,r3},r4", 3, false, PLUMB_COLLECT_BY_METRIC, "r4 r4+r3"},
 		{"{r4,r3},r4", 2, false, PLUMB_COLLECT_BY_METRIC, "r4 | r4+r3"},
 		{"{r4,r11},{r11,r3}", 2, true, PLUMB_COLLECT_BY_METRIC, "r4+r11 | r11+r3"},

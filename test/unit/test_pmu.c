@@ -154,7 +154,7 @@ static void what_pmceid_does_not_show_is_lacking(void **state)
 	assert_false(cpu_pmu_may_count(&pmu, 0x0001));
 	assert_false(cpu_pmu_may_count(&pmu, 0x003e));
 	assert_false(cpu_pmu_may_count(&pmu, 0x4005));
-	/* PMCEID says nothing of those beyond, nor the kernel of these two. */
+	/* PMCEID says nothing about those beyond, nor the kernel about these two. */
 	assert_true(cpu_pmu_may_count(&pmu, 0x0040));
 	assert_true(cpu_pmu_may_count(&pmu, 0x4040));
 	assert_true(cpu_pmu_may_count(&pmu, 0xffff));

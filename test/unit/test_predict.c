@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a predictor of this class must and cannot predict, whatever its sizes. */
+/* What a predictor of this class must predict, and what it cannot, whatever its sizes. */
 #include "check.h"
 
 #include "predict.h"

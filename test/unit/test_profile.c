@@ -383,7 +383,7 @@ static void tells_exact(void **state)
 	assert_true(row.share.value == 0.75 && isnan(row.share.low) && isnan(row.share.high));
 	assert_true(plumb_profile_event(f.profile, 1, &event));
 	assert_false(event.exact);
-	/* One sample tells a share, and nothing about how sure it is. */
+	/* One sample gives a share, and says nothing about its certainty. */
 	assert_true(plumb_profile_row(f.profile, 1, 0, &row));
 	assert_true(row.share.value == 1 && isnan(row.share.low));
 	assert_false(plumb_profile_event(f.profile, 2, &event));

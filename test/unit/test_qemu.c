@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which engine is taken, and what is said of those that are not: scripts stand in for QEMU. */
+/* Which engine is used, and what is said about the others: scripts stand in for QEMU. */
 #include "source/model/qemu.h"
 
 #include "check.h"
@@ -49,7 +49,7 @@ static int remove_made(void **state)
 	return 0;
 }
 
-/* What the callback was told, a letter each: + taken, - refused. */
+/* What the callback received, one letter each: + used, - refused. */
 static char told[32];
 
 static void on_engine(void *user, const struct plumb_model_engine *one)

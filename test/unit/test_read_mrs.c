@@ -390,7 +390,7 @@ static void expect_one(const void *bytes, size_t size, int result, const char *i
 #define EXPECT_ONE(literal, result, id, line, column) \
 	expect_one(literal, sizeof(literal) - 1, result, id, line, column)
 
-/* The column is jansson's: behind what it could not take. */
+/* The column is jansson's: after the text that it could not parse. */
 static void what_is_not_json_says_so(void **state)
 {
 	(void)state;
@@ -463,7 +463,7 @@ static void arms_other_files_are_told_from_a_cpus(void **state)
 	}
 }
 
-/* What else is missing follows from what is: only the first is reported. */
+/* Other missing members follow from the first one: only that is reported. */
 static void references_to_what_was_not_read_are_not_reported(void **state)
 {
 	char *text = replace_first(small_json, "\"events\": {", "\"event\": {");
@@ -597,7 +597,7 @@ static void the_largest_file_is_read(void **state)
 	fputc('\n', file);
 	fclose(file);
 	expect_of_file(path, PLUMB_ERR_LIMIT, "too-large");
-	/* In memory too; nothing of it is looked at. */
+	/* Also in memory, without looking at it. */
 	expect_one(blanks, PLUMB_SPEC_MAX_BYTES + 1, PLUMB_ERR_LIMIT, "too-large", 0, 0);
 	unlink(path);
 	free(blanks);
