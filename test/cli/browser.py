@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """browser.py PLUMB: `plumb report` on a terminal, driven by keys in tmux, whose screen is read."""
+import contextlib
+import glob
 import os
 import pty
 import re
@@ -62,6 +64,7 @@ class Terminal:
                        if name not in ("TMUX", "NO_COLOR")}
         self.environment = dict(environment, LC_ALL="C.UTF-8")
         self.run("new-session", "-d", "-x", str(columns), "-y", str(rows), line)
+        self.leader = self.run("display-message", "-p", "#{pane_pid}").strip()
 
     def run(self, *arguments):
         return subprocess.run([*self.tmux, *arguments], check=True, capture_output=True, text=True,
@@ -86,8 +89,21 @@ class Terminal:
         self.run("send-keys", *keys)
 
     def close(self):
+        """Ends all that runs there. A leak checker that SIGHUP interrupts goes on for ever."""
         subprocess.run([*self.tmux, "kill-server"], capture_output=True, check=False,
                        timeout=WAIT)
+        for process in session(self.leader):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+
+
+def session(leader):
+    """The processes of a terminal's session."""
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+            pid, rest = file.read().split(" ", 1)
+            if rest.rpartition(")")[2].split()[3] == leader:
+                yield int(pid)
 
 
 class Browser:
