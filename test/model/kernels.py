@@ -6,14 +6,13 @@ Runs each kernel (test/kernels, built as NAME.CORE) under the model of its core.
 be exactly the one in NAME.json, as far as the core's tree goes. Each figure must be within 5 % of
 the expected one, or within its bound. A figure made of events of a single core says so.
 """
-import argparse
 import os
 import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "interop"))
 import engine  # noqa: E402
-from modelled import LEVEL_1, Core, Kernel, stat  # noqa: E402
+from modelled import LEVEL_1, Core, Kernel, kernel_arguments, stat  # noqa: E402
 from tap import Skip, Tap  # noqa: E402
 
 TOLERANCE = 0.05
@@ -75,15 +74,5 @@ def main(arguments):
     tap.run()
 
 
-def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--absent", metavar="WHY", help="skip everything, because this is missing")
-    parser.add_argument("plumb")
-    parser.add_argument("cores", help="folder of the cores' data")
-    parser.add_argument("kernels", help="folder of the kernels' expectations")
-    parser.add_argument("programs", nargs="+")
-    return parser.parse_args()
-
-
 if __name__ == "__main__":
-    main(parse_arguments())
+    main(kernel_arguments(__doc__))

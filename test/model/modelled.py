@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared by the tests of the model: core data, kernels with their expectations, and runs under the
 model and the independent count."""
+import argparse
 import collections
 import json
 import os
@@ -155,3 +156,14 @@ def stat(plumb, core, command, events, sysroot=None):
              "--", *command])
         with open(out, encoding="utf-8") as file:
             return Result(file.read())
+
+
+def kernel_arguments(description):
+    """The command line of a test of kernels; the first line of `description` is its help."""
+    parser = argparse.ArgumentParser(description=description.split("\n", maxsplit=1)[0])
+    parser.add_argument("--absent", metavar="WHY", help="skip everything, because this is missing")
+    parser.add_argument("plumb")
+    parser.add_argument("cores", help="folder of the cores' data")
+    parser.add_argument("kernels", help="folder of the kernels' expectations")
+    parser.add_argument("programs", nargs="+")
+    return parser.parse_args()

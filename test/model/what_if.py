@@ -9,7 +9,6 @@ perfect must be within 5 % of the expected ones: a formula over the core's data 
 work, in which `same` is a unit's cycles as it is. No part may cost a kernel without threads
 more than 1 %, except as the kernel says.
 """
-import argparse
 import json
 import os
 import sys
@@ -17,7 +16,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "interop"))
 import engine  # noqa: E402
-from modelled import Core, Kernel, evaluate, run  # noqa: E402
+from modelled import Core, Kernel, evaluate, kernel_arguments, run  # noqa: E402
 from tap import Skip, Tap  # noqa: E402
 
 TOLERANCE = 0.05
@@ -86,15 +85,5 @@ def main(arguments):
     tap.run()
 
 
-def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--absent", metavar="WHY", help="skip everything, because this is missing")
-    parser.add_argument("plumb")
-    parser.add_argument("cores", help="folder of the cores' data")
-    parser.add_argument("kernels", help="folder of the kernels' expectations")
-    parser.add_argument("programs", nargs="+")
-    return parser.parse_args()
-
-
 if __name__ == "__main__":
-    main(parse_arguments())
+    main(kernel_arguments(__doc__))
