@@ -242,7 +242,7 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 }
 
 @test "perf's options that are not here lead to what is" {
-	local name theirs
+	local name options theirs
 
 	run --separate-stderr plumb report -T
 	[ "$status" -eq 2 ]
@@ -252,9 +252,12 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 		"       perf's --force is unnecessary: plumb reads files of any owner"
 	# Each is unknown here.
 	for name in report annotate script record; do
-		for theirs in $(sed -n '/option_twin perf_twins/,/^}/s/^\t{"\([a-zA-Z-]*\)", .*/\1/p' \
-			"$here/../../cli/$name/$name.c"); do
-			[ "${#theirs}" -eq 1 ] && theirs=-$theirs || theirs=--$theirs
+		mapfile -t options < <(sed -n '/option_twin perf_twins/,/^}/s/^\t{"\([a-zA-Z-]*\)", .*/\1/p' \
+			"$here/../../cli/$name/$name.c")
+		[ "${#options[@]}" -gt 1 ]
+		for theirs in "${options[@]}"; do
+			[ "${#theirs}" -gt 1 ] && theirs=-$theirs
+			theirs=-$theirs
 			run --separate-stderr plumb "$name" "$theirs"
 			[ "$status" -eq 2 ]
 			[ "$(tail -n 1 <<<"$stderr" | cut -d ' ' -f 8-10)" = "perf's $theirs is" ]

@@ -707,9 +707,13 @@ for e in json.load(sys.stdin)["events"]:
 	said "plumb: unknown option '--no-big-num'" \
 		"       perf's --no-big-num is -x SEP, which prints plain numbers"
 	# Each is unknown here.
-	for theirs in $(sed -n '/option_twin perf_twins/,/^}/s/^\t{"\([a-zA-Z-]*\)", .*/\1/p' \
-		"$here/../../cli/stat/stat.c"); do
-		[ "${#theirs}" -eq 1 ] && theirs=-$theirs || theirs=--$theirs
+	# shellcheck disable=SC2154 # by lib.bash
+	mapfile -t options < <(sed -n '/option_twin perf_twins/,/^}/s/^\t{"\([a-zA-Z-]*\)", .*/\1/p' \
+		"$here/../../cli/stat/stat.c")
+	[ "${#options[@]}" -gt 1 ]
+	for theirs in "${options[@]}"; do
+		[ "${#theirs}" -gt 1 ] && theirs=-$theirs
+		theirs=-$theirs
 		run --separate-stderr model "$theirs" ./work
 		[ "$(tail -n 1 <<<"$stderr" | cut -d ' ' -f 8-10)" = "perf's $theirs is" ]
 	done
