@@ -44,9 +44,9 @@ const char *plumb_error_name(int error)
 	case PLUMB_ERR_PERMISSION:
 		return "not permitted";
 	case PLUMB_ERR_MACHINE:
-		return "this machine cannot do that";
+		return "not supported on this machine";
 	case PLUMB_ERR_BUSY:
-		return "in use by somebody else";
+		return "in use by another process";
 	case PLUMB_ERR_INTERRUPTED:
 		return "interrupted";
 	case PLUMB_ERR_NO_PROGRAM:

@@ -422,7 +422,7 @@ static int use_event(const struct event_reader *reader, struct event_word word, 
 static int refuse_tool_event(const struct event_reader *reader, struct event_word word, size_t i)
 {
 	event_refuse(reader, PLUMB_ERR_UNSUPPORTED, word,
-		     "this event of perf's own is not supported");
+		     "this event, which only perf generates, is not supported");
 	diagnostics_remedy(reader->diagnostics, tool_events[i].remedy, NULL, "%s",
 			   tool_events[i].instead);
 	return PLUMB_ERR_UNSUPPORTED;

@@ -106,7 +106,7 @@ int chunks_read_index(struct plumb_recording *r)
 static int spool_failed(const struct plumb_recording *r)
 {
 	return refuse(r, PLUMB_ERR_IO, "spool",
-		      "AUX data cannot be put aside in a file of " P_tmpdir ": %s",
+		      "cannot keep AUX data in a temporary file in " P_tmpdir ": %s",
 		      strerrordesc_np(errno));
 }
 
@@ -154,9 +154,10 @@ int chunks_take(struct plumb_recording *r, struct raw_record *raw)
 	int err;
 
 	if (!chunk_parse(&in, &chunk))
-		return refuse(r, PLUMB_ERR_INVALID, "bad-size",
-			      "at %#llx: a record AUXTRACE is too short for the size of its data",
-			      (unsigned long long)raw->offset);
+		return refuse(
+			r, PLUMB_ERR_INVALID, "bad-size",
+			"at %#llx: an AUXTRACE record is too short to hold the size of its data",
+			(unsigned long long)raw->offset);
 	if (aside && spool_open(r) < 0)
 		return PLUMB_ERR_IO;
 	chunk.place = aside ? r->spooled : r->source.position;
@@ -269,16 +270,16 @@ int plumb_recording_read_aux(const struct plumb_recording *r, const struct plumb
 
 	if (from > chunk->size || size > chunk->size - from || chunk->place > UINT64_MAX - from)
 		return refuse(r, PLUMB_ERR_ARGUMENT, "beyond-chunk",
-			      "%zu bytes from %llu on are more than a chunk of %llu has", size,
-			      (unsigned long long)from, (unsigned long long)chunk->size);
+			      "a chunk of %llu bytes has no %zu bytes at offset %llu",
+			      (unsigned long long)chunk->size, size, (unsigned long long)from);
 	place = chunk->place + from;
 	if (source_read_at(fd, place, bytes, size, &got) < 0)
 		return refuse(r, PLUMB_ERR_IO, "read", "reading AUX data at %#llx failed: %s",
 			      place, strerrordesc_np(errno));
 	if (got < size)
 		return refuse(r, PLUMB_ERR_INVALID, "cut-off",
-			      "of %zu bytes of AUX data at %#llx only %zu are there", size, place,
-			      got);
+			      "only %zu of %zu bytes of AUX data at %#llx are there", got, size,
+			      place);
 	return 0;
 }
 

@@ -137,7 +137,7 @@ static int read_feature(struct plumb_recording *r, unsigned number, struct secti
 
 	if (where.size > FEATURE_LIMIT || where.size > FEATURES_LIMIT - r->features_size) {
 		reader_complain(r, COMPLAINT_FEATURE, where.offset,
-				"feature %u, of %llu bytes, is larger than what is kept", number,
+				"feature %u is too large to be kept: %llu bytes", number,
 				(unsigned long long)where.size);
 		return 0;
 	}

@@ -138,10 +138,10 @@ static int check_setup(struct plumb_recording_writer *writer,
 	if (setup->pmu_count > sizeof(setup->pmus) / sizeof(*setup->pmus))
 		return bad_setup(writer, "too many PMUs");
 	if (setup->auxtrace_info && setup->auxtrace_info->count > record_values)
-		return bad_setup(writer, "too long an AUXTRACE_INFO");
+		return bad_setup(writer, "the AUXTRACE_INFO record is too long");
 	for (size_t i = 0; i < setup->event_count; i++) {
 		if (writer->pipe && setup->events[i].id_count > record_ids)
-			return bad_setup(writer, "more ids of an event than a pipe can have");
+			return bad_setup(writer, "too many IDs of one event for a pipe");
 		/* Older readers reject larger attributes, so use them only if necessary. */
 		if (setup->events[i].attr.config3)
 			writer->attr_size = ATTR_SIZE_VER8;

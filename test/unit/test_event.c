@@ -557,8 +557,10 @@ static void what_only_perf_has_is_refused_by_name(void **state)
 		{"sched:sched_switch", "'sched:sched_switch': tracepoints are not supported"},
 		{"syscalls:*", "'syscalls:*': tracepoints are not supported"},
 		{"mem:0x1000:rw", "'mem:0x1000:rw': breakpoints are not supported"},
-		{"duration_time", "'duration_time': this event of perf's own is not supported"},
-		{"user_time", "'user_time': this event of perf's own is not supported"},
+		{"duration_time",
+		 "'duration_time': this event, which only perf generates, is not supported"},
+		{"user_time",
+		 "'user_time': this event, which only perf generates, is not supported"},
 		{"L1-dcache-stores", "'L1-dcache-stores': Linux maps this to no event of Arm PMUs"},
 		{"LLC-prefetches", "'LLC-prefetches': Linux maps this to no event of Arm PMUs"},
 		{"node-loads", "'node-loads': Linux maps this to no event of Arm PMUs"},
@@ -576,7 +578,7 @@ static void what_only_perf_has_is_refused_by_name(void **state)
 	refused("user_time", PLUMB_ERR_UNSUPPORTED, cases[4].message,
 		"use time(1), which prints the time in user code");
 	refused("system_time", PLUMB_ERR_UNSUPPORTED,
-		"'system_time': this event of perf's own is not supported",
+		"'system_time': this event, which only perf generates, is not supported",
 		"use time(1), which prints the time in the kernel");
 	refused("ref-cycles", PLUMB_ERR_UNSUPPORTED,
 		"'ref-cycles': Linux maps this to no event of Arm PMUs",
