@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arm's files, cut off and with bits flipped: an error or a sound specification, and under
- * AddressSanitizer no leak. Told how thoroughly: test_read_mrs_damage [STEP FLIPS] cuts every file
- * at every STEP-th byte, and flips one bit at FLIPS places of each.
+ * Reads Arm's files cut off and with flipped bits: each gives an error or a sound specification,
+ * and no leak under AddressSanitizer. `test_read_mrs_damage [STEP FLIPS]` cuts every file at every
+ * STEP-th byte, and flips one bit at FLIPS places of each.
  */
 #include "spec/check.h"
 #include "spec/read_mrs.h"
@@ -16,12 +16,12 @@
 static size_t step = 4096, flips = 40;
 static size_t cuts, flipped, loaded;
 
-/* What must hold of any bytes. Returns whether they were loaded. */
+/* Checks what must hold for any bytes. Returns whether they were loaded. */
 static bool read_any(const char *bytes, size_t size)
 {
 	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_spec *spec;
-	/* A copy of just that size, so that reading past its end is noticed. */
+	/* An exact copy, so that a sanitizer notices reads past its end. */
 	char *copy = malloc(size ? size : 1);
 	int result;
 
@@ -32,7 +32,7 @@ static bool read_any(const char *bytes, size_t size)
 	if (result == 0) {
 		assert_non_null(spec);
 		assert_int_equal(plumb_diagnostics_errors(diagnostics), 0);
-		/* Nothing in it refers to the text, and what was checked is still so. */
+		/* The specification must not refer to the text, and must stay as checked. */
 		assert_int_equal(spec_check(spec, NULL), 0);
 	} else {
 		assert_true(result == PLUMB_ERR_SYNTAX || result == PLUMB_ERR_INVALID ||
@@ -60,7 +60,7 @@ static void cut_off_files_are_refused(void **state)
 	for (size_t i = 0; i < files.gl_pathc; i++) {
 		size_t size;
 		char *bytes = arms_bytes(files.gl_pathv[i], &size);
-		/* The smallest, of a CPU with few events, always at every 64th. */
+		/* The smallest file, of a CPU with few events, always at every 64th byte. */
 		size_t stride = strstr(files.gl_pathv[i], "neoverse_n1") ? 64 : step;
 
 		for (size_t cut = 0; cut < size; cut += stride) {
@@ -99,7 +99,7 @@ static void flipped_bits_do_no_harm(void **state)
 		free(bytes);
 	}
 	globfree(&files);
-	/* Much of a file is prose, in which one letter is as good as another. */
+	/* Much of a file is prose, where one letter is as good as another. */
 	print_message("# %zu bits flipped, of which %zu still gave a specification\n", flipped,
 		      loaded);
 	assert_true(loaded > 0 && loaded < flipped);

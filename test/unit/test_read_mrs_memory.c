@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading while memory runs out: each allocation of the library in turn fails, and all after it.
- * Linked so that they come here. Those of jansson do not: where it lacks memory it may take the
- * text for malformed (its buffer's failures go unnoticed, in 2.14), which is not ours to test.
+ * Reading while memory runs out: each allocation of the library fails in turn, with all that
+ * follow. The linker redirects the library's allocations here, but not jansson's: version 2.14
+ * ignores failures of its buffer, so it may report malformed text instead.
  */
 #include "spec/read_mrs.h"
 
@@ -13,7 +13,7 @@
 #include "scarce_memory.h"
 #include "small_json.h"
 
-/* Reads with every number of allocations until that is enough; returns how many it takes. */
+/* Reads with every number of allocations until one suffices; returns that number. */
 static long read_with_less(const char *text, int result, struct plumb_diagnostics *diagnostics)
 {
 	for (long allowed = 0;; allowed++) {
@@ -35,11 +35,11 @@ static long read_with_less(const char *text, int result, struct plumb_diagnostic
 static void a_sound_specification_needs_its_memory(void **state)
 {
 	(void)state;
-	/* If none failed, none would be needed. */
+	/* If none failed, none was needed. */
 	assert_true(read_with_less(small_json, 0, NULL) > 10);
 }
 
-/* With findings of every sort, duplicates too, whose reporting takes memory. */
+/* With findings of every sort, including duplicates, whose reports need memory. */
 static void a_faulty_specification_needs_its_memory(void **state)
 {
 	char *one = replace_first(small_json, "\"STALLS\": {", "\"OWN\": 1, \"\\u004fWN\": {");
@@ -51,7 +51,7 @@ static void a_faulty_specification_needs_its_memory(void **state)
 	free(two);
 }
 
-/* When findings cannot be kept they are counted; reading itself goes on as if they were. */
+/* Findings that cannot be kept are counted; reading continues. */
 static void findings_do_not_need_memory(void **state)
 {
 	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AUX data and what goes with it, and what is compressed. */
+/* AUX data, its index, and compressed records. */
 #include "recording/access.h"
 #include "recording/spe_auxtrace.h"
 
@@ -66,7 +66,7 @@ static void put_index(struct build *b, const uint64_t *places, uint64_t count)
 	feature_end(b, PLUMB_FEATURE_AUXTRACE, from);
 }
 
-/* Larger than what is read at once, and smaller. */
+/* Larger and smaller than what is read at once. */
 static const uint64_t sizes[] = {64, 300000, 4096};
 
 static void chunks_are_found_as_they_come(void **state)
@@ -123,7 +123,7 @@ static void an_index_gives_all_at_once(void **state)
 	}
 }
 
-/* An index that lies is not used; the records are there all the same. */
+/* A wrong index is ignored; the records can still be read. */
 static void a_wrong_index_is_told(void **state)
 {
 	static const uint64_t wrong[][2] = {{0, 0}, {UINT64_MAX, 0}, {8, 1}, {1 << 20, 0}};
@@ -173,7 +173,7 @@ static void more_than_a_chunk_cannot_be_read(void **state)
 	}
 }
 
-/* What is there of a chunk that was cut off can be read. */
+/* The existing part of a truncated chunk can be read. */
 static void a_chunk_that_is_cut_off_is_shorter(void **state)
 {
 	(void)state;
@@ -276,7 +276,7 @@ static void spe_version_2_describes_cpus(void **state)
 	assert_int_equal(spe_auxtrace_cpu(&info, 2, &cpu), PLUMB_ERR_NOT_FOUND);
 }
 
-/* What a recording says of its CPUs comes before what it says of the machine. */
+/* Information about CPUs comes before information about the machine. */
 static void a_cpu_has_its_midr(void **state)
 {
 	static const uint64_t both[] = {2, 4,          9,     2, MAGIC, 0,
@@ -307,7 +307,7 @@ static void a_cpu_has_its_midr(void **state)
 	}
 }
 
-/* Any number of it wrong, any of it missing. */
+/* With any of its numbers wrong, and any missing. */
 static void spe_data_that_lie_are_refused(void **state)
 {
 	static const uint64_t good[] = {2, 4,          9,     2, MAGIC, 0,
@@ -320,7 +320,7 @@ static void spe_data_that_lie_are_refused(void **state)
 	for (size_t size = 0; size < count; size++) {
 		const struct plumb_auxtrace_info info = {4, good, size};
 
-		/* Two numbers alone are what version 1 has: no CPUs. */
+		/* Version 1 has only two numbers, and no CPUs. */
 		assert_int_equal(spe_auxtrace_read(&info, &read) == 0, size == 2 || size >= 10);
 		assert_true(spe_auxtrace_cpu(&info, 1, &cpu) < 0);
 	}
@@ -342,7 +342,7 @@ static void spe_data_that_lie_are_refused(void **state)
 /* ---- Compressed -------------------------------------------------------------------------------
  */
 
-/* Records, written where they do not disturb what is built. */
+/* Writes records outside the recording being built. */
 static size_t make_records(struct build *b, uint8_t *bytes, uint32_t count)
 {
 	const size_t from = b->size;
@@ -362,7 +362,7 @@ static size_t make_records(struct build *b, uint8_t *bytes, uint32_t count)
 	return size;
 }
 
-/* One stream in parts of `part` bytes, each in a record. */
+/* Splits one stream into records of `part` bytes. */
 static void put_compressed(struct build *b, const uint8_t *bytes, size_t size, size_t part,
 			   uint32_t type)
 {
@@ -418,7 +418,7 @@ static void compressed_records_are_given(void **state)
 	}
 }
 
-/* What came before the damage is given. */
+/* Records before the damage are still read. */
 static void damaged_compression_ends_in_an_error(void **state)
 {
 	(void)state;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recordings that are cut off, whose bytes are wrong, and that are hostile. */
+/* Recordings that are truncated, corrupt or hostile. */
 #include "recording/access.h"
 
 #include "recording_of_all.h"
 
-/* Looks at every byte that a record leads to. */
+/* Reads every byte that a record points to. */
 static uint64_t touch(const void *bytes, size_t size)
 {
 	const uint8_t *at = bytes;
@@ -71,7 +71,7 @@ static uint64_t touch_record(const struct plumb_record *record)
 }
 
 struct outcome {
-	int error; /* of opening, or of the last record */
+	int error; /* the result of opening, or of the last record */
 	size_t records;
 	uint64_t sum;
 	bool cut_off, told;
@@ -109,12 +109,12 @@ static void everything_is_read_whole(void **state)
 		assert_int_equal(outcome.error, 0);
 		assert_false(outcome.cut_off);
 		assert_false(outcome.told);
-		/* In a pipe attributes and features are records too. */
+		/* In a pipe, attributes and features are records too. */
 		assert_int_equal(outcome.records, b->pipe ? 44 : 39);
 	}
 }
 
-/* Cut off anywhere it is an error, or a shorter recording that says so. */
+/* Cut off anywhere, it gives an error, or a shorter recording that says so. */
 static void truncation_is_told_and_all_before_it_is_given(void **state)
 {
 	(void)state;
@@ -129,7 +129,7 @@ static void truncation_is_told_and_all_before_it_is_given(void **state)
 			assert_true(outcome.error <= 0);
 			assert_true(outcome.records >= most);
 			most = outcome.records;
-			/* Between two records of a pipe nothing shows that there were more. */
+			/* Between two records of a pipe, nothing shows that more should follow. */
 			assert_true(outcome.told || b->pipe);
 		}
 	}
@@ -153,7 +153,7 @@ static void wrong_bytes_do_no_harm(void **state)
 	}
 }
 
-/* Any 32 bits as large as can be: counts, sizes, offsets. */
+/* Sets any 32 bits to a huge value: counts, sizes, offsets. */
 static void wrong_numbers_do_no_harm(void **state)
 {
 	(void)state;
@@ -194,14 +194,14 @@ static void records_smaller_than_their_header_end_it(void **state)
 	}
 }
 
-/* Every kind, every size that a record can have up to some: what fits is given, the rest passed. */
+/* Every type with every size up to a limit: records that fit are read, others are skipped. */
 static void records_of_any_size_are_given_or_passed(void **state)
 {
 	(void)state;
 	for (uint32_t type = 1; type < 90; type++) {
 		FOR_EACH_FORM(b)
 		{
-			/* Data behind it, or in it, would be meant. */
+			/* The record would claim data behind it, or in it. */
 			if (type == 66 || type == 71 || type == 81 || type == 83)
 				continue;
 			build_begin(b, attrs_of_all, type == 64 ? 0 : 2);
@@ -216,7 +216,7 @@ static void records_of_any_size_are_given_or_passed(void **state)
 	}
 }
 
-/* Numbers need not lie where a pointer could lead to them. */
+/* Numbers may be at unaligned places. */
 static void odd_places_are_read(void **state)
 {
 	(void)state;
@@ -240,7 +240,7 @@ static void odd_places_are_read(void **state)
 	}
 }
 
-/* perf that was killed leaves 0 as the data's size. */
+/* A killed perf leaves 0 as the size of the data. */
 static void what_a_killed_recorder_leaves_is_read(void **state)
 {
 	(void)state;
@@ -287,7 +287,7 @@ static void damaged_records_are_counted(void **state)
 	}
 }
 
-/* Thousands of them are told a few times. */
+/* Thousands of findings are reported a few times. */
 static void findings_stay_few(void **state)
 {
 	struct build *b = build_new(false, false);
@@ -308,7 +308,7 @@ static void findings_stay_few(void **state)
 	free(b);
 }
 
-/* A file that becomes shorter while it is read ends where it then ends. */
+/* A file that shrinks while it is read ends at its new end. */
 static void a_file_that_shrinks_ends(void **state)
 {
 	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();

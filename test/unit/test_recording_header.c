@@ -61,7 +61,7 @@ static void attributes_are_read(void **state)
 	}
 }
 
-/* The sizes that struct perf_event_attr has had. */
+/* All historical sizes of struct perf_event_attr. */
 static void attributes_of_every_size_are_read(void **state)
 {
 	static const uint32_t sizes[] = {64, 72, 80, 96, 104, 112, 120, 128, 136, 144, 200};
@@ -211,7 +211,7 @@ static void features_are_kept_and_understood(void **state)
 	}
 }
 
-/* Where longs had 32 bits, the bitmap of features is one of those. */
+/* With 32-bit longs, the bitmap of features consists of those. */
 static void features_of_a_32_bit_machine_are_found(void **state)
 {
 	struct build *b = build_new(true, false);
@@ -327,7 +327,7 @@ static void what_is_not_there_cannot_be_opened(void **state)
 	plumb_diagnostics_free(diagnostics);
 }
 
-/* What `perf record --threads` makes. */
+/* What `perf record --threads` writes. */
 static void a_folder_is_refused_clearly(void **state)
 {
 	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
@@ -341,7 +341,7 @@ static void a_folder_is_refused_clearly(void **state)
 	plumb_diagnostics_free(diagnostics);
 }
 
-/* Each number of the header that leads nowhere. */
+/* Each of the header's numbers pointing outside the file. */
 static void headers_that_lie_are_refused(void **state)
 {
 	static const struct {
@@ -405,7 +405,7 @@ static void features_outside_of_the_file_are_told(void **state)
 	}
 }
 
-/* 255 features that are all the same bytes are as good as any. */
+/* 255 features may share the same bytes. */
 static void features_may_overlap(void **state)
 {
 	struct build *b = build_new(false, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a recording says about its machine and run, in files and pipes of either byte order. */
+/* What a recording says about its machine and run, in files and pipes of both byte orders. */
 #include "recording_builder.h"
 
 static const struct built_attr cpu_clock = {
@@ -65,7 +65,7 @@ static void numbers_are_decoded(void **state)
 	}
 }
 
-/* Two CPUs on one socket; `parts`: 1 sibling lists alone, 2 with cores, 3 with dies too. */
+/* Two CPUs on one socket; `parts`: 1 has only sibling lists, 2 adds cores, 3 adds dies. */
 static void put_topology(struct build *b, unsigned parts)
 {
 	const size_t from = feature_begin(b, PLUMB_FEATURE_CPU_TOPOLOGY);
@@ -257,7 +257,7 @@ static void pmus_and_groups_are_decoded(void **state)
 	}
 }
 
-/* Every feature, cut off at every length, and with counts that nothing can hold. */
+/* Every feature, cut off at every length, and with impossible counts. */
 static void damaged_features_do_no_harm(void **state)
 {
 	static const uint8_t features[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading recordings while memory runs out, wherever it does. */
+/* Reading recordings while memory runs out at any point. */
 #include "recording/access.h"
 
 #include "recording_of_all.h"
@@ -22,7 +22,7 @@ static void put_compressed(struct build *b)
 	free(inner);
 }
 
-/* Opens and reads all while `left` allocations succeed. True if they sufficed. */
+/* Opens and reads everything while `left` allocations succeed. Returns whether they sufficed. */
 static bool read_with(const struct build *b, long left)
 {
 	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
@@ -58,7 +58,7 @@ static void it_ends_in_an_error_and_nothing_worse(void **state)
 		put_compressed(b);
 		all_of_the_kernel(b);
 		build_end(b);
-		/* Some allocations can be done without: names, and what a finding says. */
+		/* Some allocations are optional: names, and the text of findings. */
 		for (; enough < 20; left++) {
 			assert_true(left < 1000);
 			enough = read_with(b, left) ? enough + 1 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order in which records are given. */
+/* The order in which records are read. */
 #include "recording_builder.h"
 
 #include "recording/access.h"
@@ -38,7 +38,7 @@ static void put_round(struct build *b)
 	end(b);
 }
 
-/* The times of what is given; 0 for a round, 1 for what has no time. */
+/* The times of the records read; 0 for a round, 1 for a record without a time. */
 static void check_given(struct opened *opened, const uint64_t *times, size_t count)
 {
 	struct plumb_record record;
@@ -82,7 +82,7 @@ static void cpus_are_merged(void **state)
 	}
 }
 
-/* What a round ends with may be older than the next one's records, but not than those after. */
+/* The end of a round may be older than the next round's records, but not than later ones. */
 static void rounds_let_records_go(void **state)
 {
 	(void)state;
@@ -126,7 +126,7 @@ static void what_has_no_time_comes_at_once(void **state)
 	}
 }
 
-/* Records of one time stay as they came. */
+/* Records with equal times keep their order. */
 static void order_is_stable(void **state)
 {
 	struct build *b = build_new(false, false);
@@ -229,7 +229,7 @@ static void any_order_becomes_sorted(void **state)
 		const uint64_t range = 1 + draw(100000);
 
 		for (uint64_t i = 0; i < 3000; i++) {
-			/* Not before what was given already. */
+			/* Never older than what was already read. */
 			add(&order, last + draw(range), i, 8 + draw(200));
 			added++;
 			while (taken < added && draw(3) == 0) {
@@ -264,7 +264,7 @@ static void descending_times_are_sorted_too(void **state)
 	order_free(&order);
 }
 
-/* However long it goes on: what was given makes place. */
+/* However long it runs: records that were read free their memory. */
 static void memory_does_not_grow(void **state)
 {
 	struct order order = {0};

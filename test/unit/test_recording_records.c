@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kind of record but samples, of both byte orders, from a file and through a pipe. */
+/* Every kind of record except samples, in both byte orders, from a file and through a pipe. */
 #include "recording/access.h"
 
 #include "recording_builder.h"
@@ -40,7 +40,7 @@ static void check_trailer(const struct plumb_record *record)
 	assert_int_equal(record->event->ids[0], 0x77);
 }
 
-/* One record between a recording's begin and its end. */
+/* One record, between the beginning and the end of a recording. */
 struct one {
 	struct build *b;
 	struct opened opened;
@@ -146,7 +146,7 @@ static void mmap2_is_read(void **state)
 
 static void mmap2_with_a_build_id_is_read(void **state)
 {
-	/* Said to be larger than there is room for, it is as large as that. */
+	/* A size beyond the available room is cut to that room. */
 	static const uint8_t sizes[][2] = {{20, 20}, {16, 16}, {255, 20}, {0, 0}};
 
 	(void)state;
@@ -524,7 +524,7 @@ static void hardware_id_is_read(void **state)
 	}
 }
 
-/* Of kinds yet to come the trailer is known all the same. */
+/* The trailer is read even from records of future types. */
 static void unknown_kinds_are_passed_and_counted(void **state)
 {
 	(void)state;
@@ -543,7 +543,7 @@ static void unknown_kinds_are_passed_and_counted(void **state)
 		begin(b, 68, 0);
 		end(b);
 		opened = open_built(b);
-		/* It has no time: perf's own kinds come at once. */
+		/* Without a time, perf's own records are returned at once. */
 		record = next_of(&opened, 200);
 		assert_int_equal(record.has, 0);
 		(void)next_of(&opened, 68);
@@ -556,7 +556,7 @@ static void unknown_kinds_are_passed_and_counted(void **state)
 	}
 }
 
-/* What perf makes up for what was running before has a trailer of zeros. */
+/* Records that perf synthesizes for running processes have a trailer of zeros. */
 static void a_trailer_of_zeros_says_nothing(void **state)
 {
 	(void)state;
@@ -640,11 +640,11 @@ static void ticks_become_time(void **state)
 	struct plumb_time_conv conv = {.shift = 10, .mult = 41943, .zero = 1000};
 
 	(void)state;
-	/* 25 MHz: 40 ns a tick, and 41943 / 1024 = 40.96 is near it. */
+	/* 25 MHz: 40 ns a tick; 41943 / 1024 = 40.96 is close. */
 	assert_int_equal(time_from_ticks(&conv, 0), 1000);
 	assert_int_equal(time_from_ticks(&conv, 1024), 1000 + 41943);
 	assert_int_equal(time_from_ticks(&conv, 1025), 1000 + 41943 + 40);
-	/* Would not fit into 64 bits when multiplied at once. */
+	/* The product would exceed 64 bits. */
 	assert_int_equal(time_from_ticks(&conv, UINT64_C(1) << 50), 1000 + (UINT64_C(41943) << 40));
 	conv.cap_user_time_short = true;
 	conv.cycles = 0x1000010;
@@ -768,7 +768,7 @@ static void auxtrace_error_is_read(void **state)
 	}
 }
 
-/* Kinds that are given as they are. */
+/* Types whose contents are returned unchanged. */
 static void other_kinds_are_given(void **state)
 {
 	static const uint32_t types[] = {65, 67, 69, 75, 76, 77, 78, 82};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples: every sample_type by itself, all of them together, and every read_format. */
+/* Samples: each sample_type alone, all together, and each read_format. */
 #include "recording_builder.h"
 
 #define ALL_TYPES     ((UINT64_C(1) << 24) - 1) /* with WEIGHT, which excludes WEIGHT_STRUCT */
@@ -198,7 +198,7 @@ static void check_sample(const struct plumb_record *record, uint64_t type)
 	assert_int_equal(record->stream_id, type & STREAM ? 0x78 : 0);
 	assert_int_equal(sample->ip, type & IP ? 0x400000 : 0);
 	assert_int_equal(sample->address, type & ADDR ? 0x7fff0000 : 0);
-	/* Left out, it is what the event says. */
+	/* If missing, the event's value is used. */
 	assert_int_equal(sample->period, type & PERIOD ? 5000 : 4000);
 	assert_int_equal(sample->data_source, type & DATA_SRC ? 0x68100142 : 0);
 	assert_int_equal(sample->transaction, type & TRANSACTION ? 0x21 : 0);
@@ -332,7 +332,7 @@ static void registers_and_stack_may_be_absent(void **state)
 	}
 }
 
-/* A count of its kind for each branch, since Linux 6.8. */
+/* One counter value per branch, since Linux 6.8. */
 static void branch_counters_are_passed(void **state)
 {
 	(void)state;
@@ -414,7 +414,7 @@ static void an_unknown_id_is_of_no_event(void **state)
 		assert_true(has_finding(opened.diagnostics, "unknown-event"));
 		opened_close(&opened);
 	}
-	/* Laid out alike it can be read all the same. */
+	/* With equal layouts, samples can still be read. */
 	FOR_EACH_FORM(b)
 	{
 		struct built_attr attrs[2] = {sampled(IDENTIFIER | IP), sampled(IDENTIFIER | IP)};

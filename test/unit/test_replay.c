@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replayed functions: what holds up the others has the slots. Costs are the model's neoverse-n3's.
+/*
+ * Replayed functions: the slots go to the instruction that holds up the others. Costs are those of
+ * the model's neoverse-n3.
  */
 #include "check.h"
 
@@ -23,7 +25,7 @@ static int replay(const uint32_t *words)
 	return status;
 }
 
-/* Each instruction was sampled as often; the last one is a branch back to the first. */
+/* All instructions were sampled equally often; the last is a branch to the first. */
 static void begin(size_t instructions)
 {
 	memset(samples, 0, sizeof(samples));
@@ -54,7 +56,7 @@ static void chain_of_divisions(void **state)
 	(void)state;
 	begin(4);
 	assert_int_equal(replay(words), 0);
-	/* Each division takes several cycles of five slots; the others use a slot each. */
+	/* Each division takes several cycles of five slots; the others use one slot each. */
 	assert_true(share(0) > 0.75);
 	assert_true(share(1) < 0.1 && share(2) < 0.1 && share(3) < 0.1);
 }
@@ -69,14 +71,14 @@ static void loads_that_overlap(void **state)
 
 	(void)state;
 	begin(3);
-	/* Both take as long, but only the second one waits for itself. */
+	/* Both take equally long, but only the second waits for itself. */
 	for (size_t i = 0; i < 2; i++) {
 		samples[i].sources[0] = (struct replay_source){RATE, 100};
 		samples[i].source_count = 1;
 	}
 	assert_int_equal(replay(words), 0);
 	assert_true(share(1) > 0.8);
-	/* A load that only sometimes takes long costs less. */
+	/* A load that is slow only sometimes costs less. */
 	samples[1].sources[0] = (struct replay_source){RATE * 0.99, 4};
 	samples[1].sources[1] = (struct replay_source){RATE * 0.01, 100};
 	samples[1].source_count = 2;
@@ -103,14 +105,14 @@ static void mispredicted_branch(void **state)
 	samples[0].mispredicted_taken = RATE / 4;
 	samples[0].mispredicted_not_taken = RATE / 4;
 	assert_int_equal(replay(words), 0);
-	/* Half of the iterations lose over ten cycles. */
+	/* Half of the iterations lose more than ten cycles. */
 	assert_true(share(0) > 0.7);
 }
 
 static void equal_samples_give_equal_slots(void **state)
 {
 	static const uint32_t words[] = {
-		0xb40000a0, /* cbz x0, +20: out of the function */
+		0xb40000a0, /* cbz x0, +20: leaves the function */
 		0x940003e8, /* bl +4000 */
 		0xf9000020, /* str x0, [x1] */
 		0xd65f03c0, /* ret */

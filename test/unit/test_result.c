@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts in, values out: figures worked out by hand. */
+/* From counts to values; the figures were worked out by hand. */
 #include "check.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static void tear_down(struct fixture *f)
 	plumb_selection_free(f->selection);
 }
 
-/* Sets the count of an event in one group (or in all, PLUMB_NONE) that has it. */
+/* Sets the count of an event in one group (or in all that have it: PLUMB_NONE). */
 static void set(struct fixture *f, uint16_t only, uint16_t code, double count)
 {
 	for (uint16_t g = 0; g < f->plan->group_count; g++)
@@ -102,7 +102,7 @@ static void no_count_is_no_value(void **state)
 	tear_down(&f);
 }
 
-/* Two intervals, of which the second lasts thrice as long: 1 and 2 a cycle make 1.75. */
+/* Two intervals, the second three times as long: 1 and 2 per cycle average to 1.75. */
 static void intervals_weigh_what_they_last(void **state)
 {
 	struct fixture f;
@@ -124,8 +124,8 @@ static void intervals_weigh_what_they_last(void **state)
 }
 
 /*
- * Counts of 90, 100 and 110: a standard deviation of 10, so that the mean's error is 10 / sqrt(3).
- * What `perf stat -r` prints of such runs is 5.77%.
+ * Counts of 90, 100 and 110: the standard deviation is 10, so the mean's error is 10 / sqrt(3).
+ * `perf stat -r` prints 5.77% for such runs.
  */
 static void runs_differ(void **state)
 {
@@ -142,7 +142,7 @@ static void runs_differ(void **state)
 	set(&f, PLUMB_NONE, 0x08, 110);
 	plumb_result_add(f.result, f.counts, true);
 	assert_float_equal(f.result->events[i].deviation, 10, 1e-9); /* 14.14 / sqrt(2) */
-	set(&f, PLUMB_NONE, 0x08, NAN); /* a run that did not count it is none of these */
+	set(&f, PLUMB_NONE, 0x08, NAN); /* A run that did not count it has no influence. */
 	plumb_result_add(f.result, f.counts, true);
 	assert_float_equal(f.result->events[i].deviation, 10, 1e-9);
 	set(&f, PLUMB_NONE, 0x08, 100);
@@ -150,7 +150,7 @@ static void runs_differ(void **state)
 	assert_float_equal(f.result->events[i].deviation, 5.7735026919, 1e-9);
 	tear_down(&f);
 
-	/* Intervals are no runs of the same. */
+	/* Intervals are not repetitions of one measurement. */
 	set_up(&f, &PLAN_OPTIONS());
 	for (int n = 0; n < 2; n++) {
 		set(&f, PLUMB_NONE, 0x08, 90 + n);
@@ -160,7 +160,7 @@ static void runs_differ(void **state)
 	tear_down(&f);
 }
 
-/* Whoever asks twice gets two answers, of one counter; a group's is another. */
+/* Two requests for one counter get two answers; a group has its own counter. */
 static void repeated_events_have_the_same_count(void **state)
 {
 	struct plumb_event_list *list = listed(&small_spec, "r11,cs:u,cycles,r08,{r11,r08},cs:u");
@@ -190,7 +190,7 @@ static void repeated_events_have_the_same_count(void **state)
 		assert_float_equal(event->count.count, counts[i] * 1.5, 1e-12);
 		assert_float_equal(event->low, counts[i], 1e-12);
 		assert_float_equal(event->high, counts[i] * 2, 1e-12);
-		/* Half the difference, of one and a half. */
+		/* Half the difference, relative to 1.5. */
 		assert_float_equal(event->deviation, 100.0 / 3, 1e-9);
 		assert_int_equal(event->count.enabled_ns, 20);
 		assert_int_equal(event->count.running_ns, 10);
@@ -199,7 +199,7 @@ static void repeated_events_have_the_same_count(void **state)
 	plumb_event_list_free(list);
 }
 
-/* A run in which an event was never counted takes nothing from those in which it was. */
+/* A run in which an event was never counted does not affect the others. */
 static void runs_are_averaged(void **state)
 {
 	struct fixture f;
@@ -218,7 +218,7 @@ static void runs_are_averaged(void **state)
 	tear_down(&f);
 }
 
-/* Each metric is made of the counts of its own group, also of events that others have too. */
+/* Each metric uses the counts of its own group, even if other groups count the same events. */
 static void groups_do_not_mix(void **state)
 {
 	struct fixture f;
@@ -242,7 +242,7 @@ static void groups_do_not_mix(void **state)
 	tear_down(&f);
 }
 
-/* With one counter a ratio of two events has to take them from two groups. */
+/* With one counter, a ratio of two events takes them from two groups. */
 static void parted_metrics_take_what_there_is(void **state)
 {
 	struct fixture f;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stream of samples on recordings of a few records each, written here by hand. That it equals
- * perf's on larger ones is test/interop/samples_vs_perf.py's.
+ * The stream of samples, on recordings of a few records written here by hand.
+ * test/interop/samples_vs_perf.py compares larger ones with perf.
  */
 #include "recording/access.h"
 #include "spe/encode.h"
@@ -22,7 +22,7 @@
 #define PMU      11
 #define N1       "0x00000000413fd0c1"
 
-/* 40 ns to a tick of SPE's clock; 0 is at 1000 ns. */
+/* One tick of SPE's clock is 40 ns; tick 0 is at 1000 ns. */
 static const struct plumb_time_conv clock_25mhz = {
 	.shift = 10, .mult = 40 << 10, .zero = 1000, .mask = UINT64_MAX};
 #define TIME(ticks) (1000 + 40 * (uint64_t)(ticks))
@@ -139,7 +139,10 @@ static void put_sample(struct fixture *f, uint64_t ip, int32_t tid, uint32_t cpu
 	assert_int_equal(plumb_recording_write(f->writer, d.words, d.count * 4), 0);
 }
 
-/* From `tid` of the record itself to another, or a SWITCH that is not CPU-wide if that is -1. */
+/*
+ * A switch from the record's own `tid` to another thread, or a SWITCH that is not CPU-wide if that
+ * is -1.
+ */
 static void put_switch(struct fixture *f, bool out, int32_t tid, int32_t other, uint32_t cpu,
 		       uint64_t time)
 {
@@ -233,7 +236,7 @@ static void begin(struct fixture *f, const struct plumb_samples_options *options
 			 0);
 }
 
-/* The next sample; false at the end. */
+/* Returns the next sample; false at the end. */
 static bool next(struct fixture *f, struct plumb_samples_item *item)
 {
 	int status;
@@ -361,7 +364,7 @@ static void all_come_in_order_of_time(void **state)
 	finish(&f);
 }
 
-/* perf's two ways: "branch" and "instructions", or what was mispredicted alone. */
+/* perf's two ways: the groups "branch" and "instructions", or only mispredicted branches. */
 static void a_branch_has_its_target_for_an_address(void **state)
 {
 	static const struct {
@@ -501,7 +504,7 @@ static void instructions_are_sampled_down(void **state)
 	finish(&f);
 }
 
-/* The thread of each record of a recording with a SWITCH that is not CPU-wide, and ITRACE_START. */
+/* The thread of each record, in a recording with ITRACE_START and a SWITCH that is not CPU-wide. */
 static void check_threads(enum plumb_perf_version like_perf, const int32_t threads[3])
 {
 	const struct plumb_spe_record records[] = {load(USER(1), 10), load(USER(2), 30),
@@ -533,7 +536,10 @@ static void threads_are_those_that_run(void **state)
 {
 	(void)state;
 	check_threads(PLUMB_PERF_NEWEST, (const int32_t[]){11, 12, 13});
-	/* Older perfs: nothing is known first, then who left is taken for who came. */
+	/*
+	 * Older versions of perf know nothing at first, then confuse the previous thread with the
+	 * next.
+	 */
 	check_threads(PLUMB_PERF_6_1, (const int32_t[]){-1, 11, 12});
 	check_threads(PLUMB_PERF_6_12, (const int32_t[]){-1, 11, 12});
 }
@@ -614,7 +620,7 @@ static void without_times_rings_come_one_after_another(void **state)
 			.itrace = &itrace,
 			.like_perf = like_perf ? PLUMB_PERF_6_1 : PLUMB_PERF_NEWEST,
 		};
-		/* perf has a sample of nothing before each ring's. */
+		/* perf prints an empty sample before each ring's samples. */
 		const uint64_t truth[] = {1, 2, 3}, perfs[] = {0, 1, 2, 0, 3};
 		size_t count = like_perf ? 5 : 3;
 		struct plumb_samples_item item;
@@ -663,7 +669,7 @@ static void losses_are_reported_with_their_hint(void **state)
 	put(&f, &lost, 10, 10, 0, TIME(1));
 	put_aux(&f, PLUMB_AUX_TRUNCATED | PLUMB_AUX_COLLISION);
 	put_aux(&f, PLUMB_AUX_COLLISION);
-	/* A record, three bytes that are none, and a record that is cut off. */
+	/* A record, three invalid bytes, and a truncated record. */
 	assert_int_equal(spe_encode_record(&record, SPE_LAYOUT_NEOVERSE, bytes, 64), 64);
 	memset(bytes + 64, 0xff, 3);
 	assert_true(spe_encode_record(&record, SPE_LAYOUT_COMPACT, bytes + 72, 56) > 32);
@@ -731,7 +737,7 @@ static void aux_data_of_others_is_left_out(void **state)
 	finish(&f);
 }
 
-/* Bytes by chance, records among them, in chunks of every size: splitmix64. */
+/* Random bytes with records among them, in chunks of every size: splitmix64. */
 static uint64_t chance(uint64_t *seed)
 {
 	uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);
@@ -756,7 +762,7 @@ static void put_noise(struct fixture *f, uint64_t *seed, uint32_t ring)
 		for (uint64_t i = chance(seed) % 64; i < 4; i++)
 			bytes[size++] = (uint8_t)chance(seed);
 	}
-	/* Cut off anywhere; what is written is padded to eight bytes. */
+	/* Cut off anywhere; the writer pads to eight bytes. */
 	put_bytes(f, ring, bytes, (size - chance(seed) % 60) & ~(size_t)7);
 }
 
@@ -765,7 +771,7 @@ struct copied_totals {
 	struct plumb_recording_losses lost;
 };
 
-/* What the stream comes to, read item by item or in batches. */
+/* Digests the stream, read item by item or in batches. */
 static struct copied_totals totals_of(struct fixture *f, bool batches,
 				      const struct plumb_samples_options *options)
 {
@@ -845,7 +851,7 @@ static void totals_do_not_depend_on_the_order(void **state)
 	}
 }
 
-/* Runs of one thread, whatever tells it; the filter's order of things stays. */
+/* Runs of one thread, however it is known; the filter keeps the order. */
 static void a_batch_is_of_one_thread(void **state)
 {
 	const struct plumb_samples_options options = {
@@ -868,7 +874,7 @@ static void a_batch_is_of_one_thread(void **state)
 	while (plumb_samples_next_batch(f.samples, &batch) > 0) {
 		if (batch->record)
 			continue;
-		/* Samples of PMU events do not cut it. */
+		/* Samples of PMU events do not interrupt it. */
 		assert_int_equal(batch->count, seen ? seen == 10 ? 20 : 10 : 10);
 		assert_int_equal(batch->tid, seen ? seen == 10 ? 12 : 13 : 11);
 		assert_int_equal(batch->task->tid, batch->tid);
@@ -883,7 +889,7 @@ static void a_batch_is_of_one_thread(void **state)
 	finish(&f);
 }
 
-/* Chunk after chunk, as they stand there, whatever the times. */
+/* Chunk by chunk in the order of the file, whatever the times. */
 static void in_file_order_chunks_come_as_they_stand(void **state)
 {
 	const struct plumb_spe_record late = load(USER(1), 900), early = load(USER(2), 10);
@@ -908,7 +914,7 @@ static void in_file_order_chunks_come_as_they_stand(void **state)
 	finish(&f);
 }
 
-/* Where the second sample of the PMU begins: the second record with its type and size. */
+/* The place of the PMU's second sample: the second record of its type and size. */
 static off_t second_sample(int descriptor)
 {
 	uint32_t words[1024];
@@ -925,8 +931,8 @@ static off_t second_sample(int descriptor)
 }
 
 /*
- * A record of the file that says it has no bytes, after the first of two samples: all that can be
- * read comes in every order, and then the error.
+ * The second of two samples is followed by a record of size 0: in every order, everything readable
+ * is returned first, and then the error.
  */
 static void damage_costs_only_what_is_damaged(void **state)
 {
@@ -1038,8 +1044,10 @@ static void bare_data_is_a_recording_of_one_ring(void **state)
 	}
 }
 
-/* A sample of a group whose events 301 and 302 have come to `first` and `second`; of a thread, if
- * `tid` is not 0. */
+/*
+ * Writes a sample of a group whose events 301 and 302 have reached `first` and `second`; in thread
+ * `tid` unless that is 0.
+ */
 static void put_counts(struct fixture *f, uint64_t ip, uint32_t tid, uint64_t first,
 		       uint64_t second)
 {
@@ -1064,7 +1072,7 @@ static void next_is(struct fixture *f, const char *event, uint64_t ip, uint64_t 
 	assert_int_equal(f->item->record->sample.period, period);
 }
 
-/* Threads that inherit the events count apart, with the same ids. */
+/* Threads that inherit the events count separately, with the same ids. */
 static void a_group_is_read_for_each_thread(void **state)
 {
 	static const uint64_t ids[] = {301, 302};
@@ -1105,7 +1113,7 @@ static void a_group_is_read_for_each_thread(void **state)
 	finish(&f);
 }
 
-/* As perf: one for each event whose count has grown, by as much. */
+/* As in perf: one sample for each event whose count grew, with the growth as its period. */
 static void a_group_read_at_once_is_a_sample_of_each_event(void **state)
 {
 	static const uint64_t ids[] = {301, 302};

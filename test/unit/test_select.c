@@ -46,7 +46,7 @@ static void the_list_is_ordered_by_id(void **state)
 	assert_null(plumb_spec_builtin(SIZE_MAX));
 }
 
-/* Every spelling of every specification, from what it says itself. */
+/* Every spelling of every specification, derived from the specification itself. */
 static void every_id_product_and_file(void **state)
 {
 	(void)state;
@@ -148,8 +148,8 @@ static void midrs(void **state)
 }
 
 /*
- * Arm's own table: a key of five digits is implementer and part, of which any revision that has no
- * key of its own is served.
+ * Arm's own table: a five-digit key is implementer and part; it serves every revision without a key
+ * of its own.
  */
 static void as_arms_mapping_says(void **state)
 {
@@ -194,12 +194,12 @@ static void as_arms_mapping_says(void **state)
 		}
 	}
 	print_message("# %zu MIDRs compared\n", compared);
-	/* Every revision there can be, once: an exact key has a family too. */
+	/* Every possible revision, once: an exact key also belongs to a family. */
 	assert_int_equal(compared, 256 * families);
 	json_decref(mapping);
 }
 
-/* What the tables of specs/ promise to those who search them. */
+/* What the tables of specs/ guarantee to code that searches them. */
 static void the_tables_keep_their_order(void **state)
 {
 	(void)state;
@@ -234,7 +234,7 @@ static void near_misses(void **state)
 	expect_none(".json", NULL);
 }
 
-/* Long, odd and random: an answer, and nothing written past its end. */
+/* Long, odd and random names get an answer, and nothing is written past the buffer. */
 static void odd_names(void **state)
 {
 	static const char alphabet[] = "nv0123456789rp-_ x\xff.jsonpmuarmneoverse";

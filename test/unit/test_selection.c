@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What requests select, in which order; levels and parents as the methodology's look-ups say. */
+/*
+ * What requests select, and in which order; levels and parents follow the methodology's look-ups.
+ */
 #include "check.h"
 
 #include "counting.h"
@@ -37,7 +39,7 @@ static void nothing_is_nothing(void **state)
 	plumb_selection_free(NULL);
 }
 
-/* The tree comes first, whichever groups its nodes are shown under, then what the stage has. */
+/* The tree comes first, whichever groups show its nodes; then the rest of the stage. */
 static void stage_1_is_the_tree(void **state)
 {
 	struct plumb_selection *s = choose(&small_spec, REQUEST(.stages = 1u << 1));
@@ -56,7 +58,7 @@ static void stage_2_is_its_groups(void **state)
 	struct plumb_selection *s = choose(&small_spec, REQUEST(.stages = 1u << 2));
 
 	(void)state;
-	/* "Cache" names one of its metrics twice. */
+	/* "Cache" lists one of its metrics twice. */
 	assert_int_equal(s->metric_count, 3);
 	check_metric(s, 0, SMALL_L1D_MISS_RATIO, SMALL_CACHE, SMALL_BACKEND_MEM_BOUND, 3, 2);
 	check_metric(s, 1, SMALL_BACKEND_MEM_BOUND, SMALL_CACHE, SMALL_BACKEND_BOUND, 2, 2);
@@ -79,7 +81,7 @@ static void groups_and_metrics_by_name(void **state)
 	check_metric(s, 0, SMALL_IPC, SMALL_GENERAL, PLUMB_NONE, 0, 2);
 	check_metric(s, 1, SMALL_EIGHT, PLUMB_NONE, PLUMB_NONE, 0, 0);
 	check_metric(s, 2, SMALL_BACKEND_BOUND, SMALL_TOPDOWN_L1, PLUMB_NONE, 1, 1);
-	/* Each as often as it is there. */
+	/* Each metric as often as it is listed. */
 	assert_int_equal(s->event_count, 6);
 	for (uint16_t i = 0; i < 6; i++) {
 		assert_string_equal(s->events[i].event->name, names[i]);
@@ -95,7 +97,7 @@ static void a_node_brings_what_is_below(void **state)
 		choose(&small_spec, REQUEST(.node_given = true, .node = SMALL_BACKEND_BOUND));
 
 	(void)state;
-	/* Its two descendants are in "Cache", which it leads to as well. */
+	/* Its two descendants are also in "Cache", which it leads to. */
 	assert_int_equal(s->metric_count, 3);
 	check_metric(s, 0, SMALL_BACKEND_BOUND, SMALL_TOPDOWN_L1, PLUMB_NONE, 1, 1);
 	check_metric(s, 1, SMALL_BACKEND_MEM_BOUND, SMALL_CACHE, SMALL_BACKEND_BOUND, 2, 2);
@@ -123,7 +125,7 @@ static void bad_indexes_are_refused(void **state)
 	const struct plumb_request bad[] = {
 		REQUEST(.groups = {far, 1}),
 		REQUEST(.metrics = {far, 1}),
-		REQUEST(.node_given = true, .node = SMALL_IPC), /* a metric, but no node */
+		REQUEST(.node_given = true, .node = SMALL_IPC), /* a metric, but not a node */
 		REQUEST(.node_given = true, .node = SMALL_METRIC_COUNT),
 		{.stages = 1}, /* without its size */
 	};
@@ -154,7 +156,7 @@ static void a_specification_may_have_no_methodology(void **state)
 	plumb_selection_free(s);
 }
 
-/* The metric of the first node one level above that leads to `node`. */
+/* Returns the metric of the first node, one level above, that leads to `node`. */
 static uint16_t parent_of(const struct plumb_methodology *methodology, uint16_t node)
 {
 	const unsigned level = plumb_methodology_level(methodology, node);
@@ -173,8 +175,8 @@ static uint16_t parent_of(const struct plumb_methodology *methodology, uint16_t 
 }
 
 /*
- * All of every built-in CPU: each pair of a stage's group and metric is there once, a parent
- * stands before its children, and levels and parents are right.
+ * Selects everything of every built-in CPU: each pair of a stage's group and metric occurs once,
+ * parents precede their children, and levels and parents are right.
  */
 static void all_of_every_cpu(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sources as programs use them: opened, asked, counting, sampling, cancelled, in regions. */
+/* Sources as programs use them: opening, queries, counting, sampling, cancelling, regions. */
 #include "check.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static struct plumb_source *open_model(void)
 	return source;
 }
 
-/* Events by text, as far as a plan. */
+/* From the text of events to a plan. */
 struct asked {
 	struct plumb_event_list *list;
 	struct plumb_selection *selection;
@@ -125,7 +125,7 @@ static void the_model_answers(void **state)
 	plumb_source_close(NULL);
 }
 
-/* Software events take no PMU, and nothing else is there without one. */
+/* Software events need no PMU; without one, nothing else can be counted. */
 static void perf_answers(void **state)
 {
 	struct plumb_perf_options options = {.size = sizeof(options)};
@@ -188,7 +188,7 @@ static void a_command_is_counted(void **state)
 		skip_because("the kernel lets nobody count here");
 }
 
-/* A program built before a member was added gets as much as it knows. */
+/* A program built before a member was added gets the members it knows. */
 static void older_callers_are_served(void **state)
 {
 	struct plumb_source *source = open_software();
@@ -252,7 +252,7 @@ static void *cancel_soon(void *source)
 	return NULL;
 }
 
-/* Also one that ignores SIGTERM: it has two seconds. */
+/* Even a program that ignores SIGTERM: it gets two seconds. */
 static void what_runs_is_cancelled(void **state)
 {
 	struct plumb_source *source = open_software();
@@ -281,7 +281,7 @@ static void what_runs_is_cancelled(void **state)
 		assert_true(counts[0].count > 0);
 		assert_true(took >= 0.2 && (i ? took >= 2 && took < 20 : took < 10));
 	}
-	/* What begins later is not affected. */
+	/* Later runs are not affected. */
 	if (able)
 		assert_int_equal(count(source, &asked, SHELL("exit 0"), counts, &run), 0);
 	release(&asked);
@@ -370,7 +370,7 @@ static void work(double seconds)
 		;
 }
 
-/* task-clock beside the thread's own clock, which the kernel keeps by itself. */
+/* task-clock, compared with the thread's own clock, which the kernel keeps separately. */
 static void regions_count_what_is_in_them(void **state)
 {
 	struct plumb_source *source = open_software();
@@ -397,7 +397,7 @@ static void regions_count_what_is_in_them(void **state)
 		assert_true(counts[0].running_ns == counts[0].enabled_ns);
 		assert_true(counts[1].count >= 0 && counts[1].count < 100);
 	}
-	/* New pages are faults of the second region, and of it alone. */
+	/* New pages cause faults only in the second region. */
 	if (error == 0) {
 		const size_t pages = 256, shadow = pages / 8,
 			     size = pages * (size_t)sysconf(_SC_PAGESIZE);
@@ -409,7 +409,7 @@ static void regions_count_what_is_in_them(void **state)
 		for (size_t i = 0; i < size; i += 512)
 			((volatile char *)memory)[i] = 1;
 		plumb_region_end(region, counts);
-		/* The kernel's large pages may make them fewer; ASan's shadow adds an eighth. */
+		/* The kernel's large pages may reduce them; ASan's shadow memory adds an eighth. */
 		assert_true(counts[1].count >= 1);
 		assert_true(counts[1].count <= (double)(pages + shadow + 8));
 		munmap(memory, size);

@@ -7,7 +7,7 @@
 
 #define N3 0x410fd8e0
 
-/* A load of user code that missed L1D: 150 cycles, from DRAM, at 1.5 s on cpu 3. */
+/* A load in user code that missed L1D: 150 cycles, from DRAM, at 1.5 s on CPU 3. */
 static const struct plumb_spe_record load = {
 	.has = PLUMB_SPE_HAS_PC | PLUMB_SPE_HAS_DATA_VIRTUAL | PLUMB_SPE_HAS_DATA_PHYSICAL |
 	       PLUMB_SPE_HAS_TOTAL_LATENCY | PLUMB_SPE_HAS_ISSUE_LATENCY | PLUMB_SPE_HAS_EVENTS |
@@ -34,7 +34,7 @@ static const struct plumb_spe_record branch = {
 static const struct spe_origin origin = {
 	.pid = 10, .tid = 11, .cpu = 3, .has_time = true, .time = 1500000000};
 
-/* Which of the two match: bit 0 the load, bit 1 the branch. */
+/* Which of the two match: bit 0 for the load, bit 1 for the branch. */
 static unsigned matches(const char *text)
 {
 	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expected: what perf puts where (its manual page perf-arm-spe and its --itrace help; what newer
- * versions do is in doc/samples.md), and the bits of <linux/perf_event.h>'s union
+ * Expected: how perf groups samples (its manual page perf-arm-spe and its --itrace help;
+ * doc/samples.md for newer versions), and the bits of <linux/perf_event.h>'s union
  * perf_mem_data_src, worked out by hand.
  */
 #include "spe/data_source_perf.h"
@@ -46,7 +46,7 @@ static void a_record_is_in_a_group_for_each_of_its_events(void **state)
 	assert_int_equal(groups_of(0, 2), BIT(INSTRUCTIONS));
 }
 
-/* Whether vector operations that are no loads or stores are of memory. */
+/* Whether vector operations other than loads and stores count as memory operations. */
 static void versions_differ_in_what_is_of_memory(void **state)
 {
 	static const struct {
@@ -149,7 +149,10 @@ static void known_cores_say_where_data_came_from(void **state)
 	/* LOAD 0x2, L1 HIT 0xa << 5, SNOOP NONE 2 << 19, level number 1 << 33 */
 	assert_int_equal(old_source_of(0, 0, 0, N1), 0x200100142);
 	assert_int_equal(new_source_of(0, 0, 0, N1), 0x200100142);
-	/* Peer core: L2 HIT 0x22 << 5, number 2 << 33, peer 2 << 38; newer add SNOOP NA 1 << 19 */
+	/*
+	 * Peer core: L2 HIT 0x22 << 5, number 2 << 33, peer 2 << 38; newer versions add SNOOP NA 1
+	 * << 19
+	 */
 	assert_int_equal(old_source_of(0, 0, 9, N1), 0x8400000442);
 	assert_int_equal(new_source_of(0, 0, 9, N1), 0x8400080442);
 	/* DRAM: local RAM HIT 0x82 << 5, number 0xd << 33, SNOOP NONE */
@@ -161,7 +164,7 @@ static void known_cores_say_where_data_came_from(void **state)
 	/* Stores have no source: STORE 4, NA 1 << 5, SNOOP NA 1 << 19, number 0xf << 33 */
 	assert_int_equal(old_source_of(1, 0, 14, N1), 0x1e00080024);
 	assert_int_equal(new_source_of(1, 0, 14, N1), 0x1e00080024);
-	/* A number that is not listed leaves the fields open. */
+	/* An unknown number leaves the fields open. */
 	assert_int_equal(old_source_of(0, 0, 1, N1), 0x2);
 	assert_int_equal(old_source_of(0, 0, 99, N1), 0x2);
 	assert_int_equal(new_source_of(0, 0, 99, N1), 0x1e00080022);
@@ -178,20 +181,20 @@ static void other_cores_go_by_their_events(void **state)
 	assert_int_equal(new_source_of(1, 0x70c, 0, CORTEX_A7), 0x2600080884);
 	assert_int_equal(old_source_of(0, 0, 0, N3), 0x2);
 	assert_int_equal(new_source_of(0, 0, 0, CORTEX_A7), 0x1e00080022);
-	/* Newer versions know more cores than the old, and Plumb this one as well. */
+	/* Newer versions know more cores, and so does Plumb. */
 	assert_int_equal(new_source_of(0, 0x14, 14, N3), 0x1a88101042);
 }
 
 static void makers_number_their_sources(void **state)
 {
 	(void)state;
-	/* 7 is DDR, as Arm's 14; 18 is L1, as Arm's 0; 3 is in L3, modified: HITM 0x10 << 19 */
+	/* 7 is DDR, like Arm's 14; 18 is L1, like Arm's 0; 3 is in L3, modified: HITM 0x10 << 19 */
 	assert_int_equal(new_source_of(0, 0, 7, AMPEREONE), 0x1a00101042);
 	assert_int_equal(new_source_of(0, 0, 18, HIP12), 0x200100142);
 	assert_int_equal(new_source_of(0, 0, 3, HIP12), 0x600800842);
 }
 
-/* Events fill what the source leaves open; a later event does not change what is known. */
+/* Events fill what the source leaves open; later events do not change what is known. */
 static void events_fill_what_is_open(void **state)
 {
 	static const struct {

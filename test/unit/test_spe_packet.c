@@ -332,7 +332,7 @@ static void what_is_no_packet_is_refused(void **state)
 			fail_msg("%zu is taken", i);
 }
 
-/* 6.12 knows some of what newer versions do. */
+/* Version 6.12 knows part of what newer versions print. */
 static void versions_in_between_know_some(void **state)
 {
 	static const struct {
@@ -358,7 +358,7 @@ static void versions_in_between_know_some(void **state)
 	}
 }
 
-/* Bit 12 is the implementer's own: a late prefetch only to a Neoverse N1. */
+/* Bit 12 is implementation defined: only a Neoverse N1 uses it for late prefetches. */
 static void a_late_prefetch_is_known_of_one_core(void **state)
 {
 	struct plumb_spe_packet packet = {.type = EV, .payload = 0x1002, .payload_bytes = 2};
@@ -371,7 +371,7 @@ static void a_late_prefetch_is_known_of_one_core(void **state)
 	assert_string_equal(text, "EV RETIRED IMPDEF:12");
 }
 
-/* Like snprintf(): the whole length, and as much of the text as there is room for. */
+/* Like snprintf(): returns the whole length, and writes as much text as fits. */
 static void text_is_cut_off_at_its_room(void **state)
 {
 	struct plumb_spe_packet packet = {.type = EV, .payload = 0x16, .payload_bytes = 2};

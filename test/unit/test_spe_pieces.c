@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pieces give the same records as the whole, whatever the data, the pieces and the room.
- * spe_both_ways.h compares; here is the data.
+ * spe_both_ways.h compares; this file provides the data.
  */
 #include "spe/encode.h"
 
@@ -35,7 +35,7 @@ static size_t put_record(uint8_t *data, size_t at, const struct plumb_spe_record
 	return at + (size_t)size;
 }
 
-/* A core's few layouts: of each seed, some. */
+/* The few layouts of one core; each seed has some. */
 static size_t put_few_layouts(struct spe_random *random, uint8_t *data, size_t records)
 {
 	unsigned kinds = 1 + (unsigned)spe_random_below(random, 12);
@@ -49,7 +49,7 @@ static size_t put_few_layouts(struct spe_random *random, uint8_t *data, size_t r
 		struct plumb_spe_record record =
 			spe_random_record(random, has[spe_random_below(random, kinds)]);
 
-		/* Of one length, mostly: as a core has them. */
+		/* Mostly of one length, as from one core. */
 		if (spe_random_below(random, 100)) {
 			record.events &= 0xffff;
 			record.data_source &= 0xff;
@@ -75,7 +75,7 @@ static void few_layouts(void **state)
 	}
 }
 
-/* Records of any kind, with padding and other bytes between them, alignments among them. */
+/* Records of any kind, with padding, alignments and other bytes between them. */
 static void any_bytes_between(void **state)
 {
 	static uint8_t data[DATA_MAX];
@@ -108,7 +108,7 @@ static void any_bytes_between(void **state)
 	}
 }
 
-/* Good records of which some bytes are changed: headers as well as payloads. */
+/* Valid records with some bytes changed, in headers and payloads. */
 static void damaged(void **state)
 {
 	static uint8_t data[DATA_MAX];
@@ -144,7 +144,7 @@ static void noise(void **state)
 	}
 }
 
-/* No byte past a piece's end is read, for which each piece has memory of its own. */
+/* Bytes past the end of a piece are never read: each piece has its own memory. */
 static void nothing_past_the_end(void **state)
 {
 	static uint8_t data[DATA_MAX];

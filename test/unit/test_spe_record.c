@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records written, and what is read from their payloads: operations, addresses, names. */
+/* Records that are written, and what is read from their payloads: operations, addresses, names. */
 #include "spe/encode.h"
 
 #include "check.h"
@@ -28,7 +28,7 @@ static void check_layout(const struct plumb_spe_record *record, enum spe_layout 
 		assert_int_equal(spe_encode_record(record, layout, got, room), PLUMB_ERR_LIMIT);
 }
 
-/* Two records of a real core: those of the unit test of quipper, which reads perf's recordings. */
+/* Two records of a real core: those in the unit test of quipper, which reads perf's recordings. */
 static void as_a_real_core_writes_them(void **state)
 {
 	const struct plumb_spe_record load = {
@@ -85,7 +85,7 @@ static void as_a_real_core_writes_them(void **state)
 		     "b1 e4 b0 ef ed 66 ba ff c0 71 8d 65 2f 6a 0a 00 00 00");
 }
 
-/* Longer events push on what comes after them, which a load has just the room for. */
+/* Longer events shift what follows them; a load has just enough room. */
 static void longer_payloads_push_on(void **state)
 {
 	struct plumb_spe_record record = {
@@ -117,7 +117,7 @@ static void longer_payloads_push_on(void **state)
 	check_layout(&record, SPE_LAYOUT_COMPACT, "72 02 00 08 00 00 00 00 00 53 09 00 01");
 }
 
-/* All there can be takes two times 64 bytes. */
+/* The longest record takes two times 64 bytes. */
 static void a_full_record_takes_128_bytes(void **state)
 {
 	struct plumb_spe_record record = {.has = 0x3fff, .events_bytes = 8, .data_source_bytes = 8};
@@ -265,7 +265,10 @@ static void all_operations_have_names(void **state)
 static void addresses_are_sign_extended(void **state)
 {
 	(void)state;
-	/* EL0; EL1, a kernel's; EL2, a host kernel's; EL2 without: no kernel's address. */
+	/*
+	 * EL0; EL1, a kernel address; EL2, a host kernel address; EL2 without: not a kernel
+	 * address.
+	 */
 	assert_int_equal(plumb_spe_code_address(0x8000aaaae4a9b600), 0x0000aaaae4a9b600);
 	assert_int_equal(plumb_spe_code_address(0xa0ff80001029d3f4), 0xffff80001029d3f4);
 	assert_int_equal(plumb_spe_code_address(0xc0ffba66eda1c2d0), 0xffffba66eda1c2d0);
@@ -275,7 +278,7 @@ static void addresses_are_sign_extended(void **state)
 	assert_int_equal(plumb_spe_exception_level(0xe000000000000000), 3);
 	assert_true(plumb_spe_non_secure(0x8000000000000000));
 	assert_false(plumb_spe_non_secure(0x7fffffffffffffff));
-	/* A tag, and a kernel's. */
+	/* A tagged address, and a kernel address. */
 	assert_int_equal(plumb_spe_virtual_address(0x5a00aaaae65dda43), 0x0000aaaae65dda43);
 	assert_int_equal(plumb_spe_virtual_address(0x00ff0e3703096b28), 0xffff0e3703096b28);
 	assert_int_equal(plumb_spe_virtual_address(0x5affba6603096b28), 0xffffba6603096b28);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every record that can be written is read as it was: generated ones, in both layouts, one by one
- * and many at once. Arguments: how many records (10000 without), and the seed. All combinations of
- * members come in turn; payloads are of all sizes.
+ * Reads back every record that can be written: generated ones, in both layouts, one by one and in
+ * batches. Arguments: the number of records (default: 10000) and the seed. All combinations of
+ * members come in turn, with payloads of all sizes.
  */
 #include "spe/encode.h"
 #include "spe/stream.h"
@@ -13,10 +13,10 @@
 
 #include "spe_random.h"
 
-/* What is written before it is read. */
+/* What is written, before it is read. */
 #define RECORDS 512
 
-/* All bits but END and OTHERS: those that a record to be written may have. */
+/* All bits except END and OTHERS: those that a record may have when it is written. */
 #define COMBINATIONS (1u << 14)
 
 static uint64_t wanted = 10000, seed = 1;
@@ -30,8 +30,8 @@ static struct {
 static struct plumb_spe_record got[RECORDS];
 
 /*
- * A core has few kinds of records, so that some come again: `kinds` of them a run of the writer.
- * Where the first packet stands, and thus .offset, is where the writer put it.
+ * A core has few kinds of records, so some repeat: each run of the writer has `kinds` of them. The
+ * writer chooses the place of the first packet, and thus .offset.
  */
 static void write_records(struct spe_random *random, enum spe_layout layout, uint64_t first,
 			  unsigned kinds)
@@ -112,14 +112,14 @@ static void what_is_written_is_read(void **state)
 		write_records(&random, (enum spe_layout)(i % 2), first, kind);
 		read_one_by_one();
 		read_many_at_once();
-		/* On once both layouts have had it. */
+		/* Advances after both layouts had this value. */
 		first += i % 2 ? kind : 0;
 	}
 }
 
 /* ---- Packets: also those that no record written here has ---- */
 
-/* Any packet there is, so that each has its turn: types, indexes, headers, payload sizes. */
+/* Any packet, so that each has its turn: types, indexes, headers, payload sizes. */
 static struct plumb_spe_packet make_packet(struct spe_random *random)
 {
 	struct plumb_spe_packet packet = {
@@ -173,7 +173,7 @@ static void packets_too(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < wanted / 10; i++) {
 		struct plumb_spe_packet packet = make_packet(&random), again;
-		/* An alignment's size tells where it stands. */
+		/* The size of an alignment tells its place. */
 		uint64_t offset = packet.type == PLUMB_SPE_ALIGNMENT
 					  ? packet.payload - packet.size % packet.payload
 					  : spe_random(&random);

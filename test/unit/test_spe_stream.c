@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces, and the records they are. A record is written as a line: see describe(). */
+/* Traces and the records in them. Each record is written as a line: see describe(). */
 #include "spe/stream.h"
 
 #include "check.h"
@@ -29,7 +29,7 @@ static PLUMB_PRINTF(2, 3) void add(struct text *text, const char *format, ...)
 	text->length += (size_t)more;
 }
 
-/* "@OFFSET+SIZE pc=400 total=12 ...;", what it has and nothing else. */
+/* "@OFFSET+SIZE pc=400 total=12 ...;": the members that it has, and nothing else. */
 static void describe(struct text *text, const struct plumb_spe_record *record)
 {
 	static const char *const addresses[] = {"pc", "target", "va", "pa", "previous"};
@@ -60,7 +60,7 @@ static void describe(struct text *text, const struct plumb_spe_record *record)
 	add(text, ";");
 }
 
-/* What is not a record: "skipped 3 from 17, 1 unfinished". */
+/* Bytes outside records: "skipped 3 from 17, 1 unfinished". */
 static void describe_rest(struct text *text, const struct plumb_spe_stream *stream)
 {
 	if (stream->lost.skipped)
@@ -141,7 +141,7 @@ static void read_piece(struct plumb_spe_stream *stream, const uint8_t *bytes, si
 		       struct text *text)
 {
 	struct plumb_spe_record record;
-	uint8_t *exact = malloc(size + 1); /* what is read past the piece's end shows */
+	uint8_t *exact = malloc(size + 1); /* shows reads past the end of the piece */
 
 	assert_non_null(exact);
 	if (size)
@@ -152,7 +152,7 @@ static void read_piece(struct plumb_spe_stream *stream, const uint8_t *bytes, si
 	free(exact);
 }
 
-/* The trace in pieces of `first` bytes, and then of `each`. */
+/* Splits the trace into a piece of `first` bytes and pieces of `each`. */
 static void check_pieces(size_t trace, size_t first, size_t each)
 {
 	uint8_t bytes[SPE_BYTES_MAX];
@@ -212,7 +212,7 @@ static void empty_pieces_make_no_difference(void **state)
 	assert_string_equal(text.line, "@0+4 total=7 end;");
 }
 
-/* A trace cut off anywhere gives its first records, and at most one unfinished. */
+/* A trace cut off anywhere gives its complete records, and at most one unfinished. */
 static void cut_off_anywhere(void **state)
 {
 	(void)state;
@@ -236,7 +236,7 @@ static void cut_off_anywhere(void **state)
 	}
 }
 
-/* Padding within a record may be longer than .size can tell. */
+/* Padding within a record may be longer than .size can express. */
 static void sizes_are_limited(void **state)
 {
 	struct plumb_spe_stream stream;
@@ -247,7 +247,7 @@ static void sizes_are_limited(void **state)
 	spe_stream_begin(&stream);
 	plumb_spe_stream_feed(&stream, counter, sizeof(counter));
 	assert_false(spe_stream_next(&stream, &record));
-	stream.offset += UINT64_C(1) << 32; /* as if so much had come */
+	stream.offset += UINT64_C(1) << 32; /* pretends that so much was read before */
 	plumb_spe_stream_feed(&stream, end, sizeof(end));
 	assert_true(spe_stream_next(&stream, &record));
 	assert_int_equal(record.size, UINT32_MAX);

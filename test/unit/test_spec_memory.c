@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Formulas and comparisons while memory runs out: each allocation in turn fails, and all after
- * it. Nothing is lost, which the sanitizers see, and nothing half done is handed over.
+ * Formulas and comparisons while memory runs out: each allocation fails in turn, with all that
+ * follow. Nothing leaks, as the sanitizers confirm, and nothing unfinished is returned.
  */
 #include "check.h"
 
@@ -9,7 +9,7 @@
 #include "small_spec.h"
 #include "spec/formula.h"
 
-/* Needs its steps to grow more than once. */
+/* Its steps must grow more than once. */
 static const char text[] = "ipc + backend_mem_bound * (L1D_CACHE + L1D_CACHE + L1D_CACHE) + "
 			   "ipc + ipc + ipc + ipc + ipc + ipc + ipc + ipc + ipc + ipc + ipc";
 
@@ -88,7 +88,7 @@ static void comparing_needs_its_memory(void **state)
 			assert_int_equal(result, all);
 		}
 	} while (result < 0);
-	/* Names and pairs of either side of five kinds of element, to begin with. */
+	/* First the names and pairs of both sides, for five kinds of elements. */
 	assert_true(failures > 20);
 }
 

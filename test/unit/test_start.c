@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The start that the plugin gives programs: stacks as different versions of QEMU make them become
- * the same. Memory and registers are the test's own.
+ * The initial stack that the plugin gives programs: the stacks of different versions of QEMU become
+ * equal. Memory and registers are the test's own.
  */
 #include "check.h"
 
@@ -10,7 +10,7 @@
 
 enum { NULL_ENTRY = 0, IGNORED = 1, PAGESZ = 6, HWCAP = 16, HWCAP2 = 26, HWCAP3 = 29, VDSO = 33 };
 
-/* A stack: argc, argv, envp, auxiliary vector; behind it the environment's strings. */
+/* A stack: argc, argv, envp, auxiliary vector; then the strings of the environment. */
 static struct {
 	uint64_t free[4]; /* below the stack pointer */
 	uint64_t words[200];
@@ -92,7 +92,7 @@ static int clean_up(void **state)
 	return 0;
 }
 
-/* Fills the stack: one argument, the environment in this order, and these entries. */
+/* Fills the stack with one argument, the environment in this order, and these entries. */
 static void fill(const char *const order[3], const uint64_t (*entries)[2], size_t count)
 {
 	uint64_t *word = stack.words;
@@ -121,7 +121,7 @@ static const char *const in_order[3] = {"A=1", "B=22", "C=333"};
 static const char *const reversed[3] = {"C=333", "B=22", "A=1"};
 static const char strings_in_order[] = "A=1\0B=22\0C=333";
 
-/* What every program finds, from argc on; the strings are at +0, +4 and +9. */
+/* What every program finds, starting at argc; the strings are at +0, +4 and +9. */
 static void assert_normal(void)
 {
 	uint64_t strings = address_of(stack.strings);
@@ -149,7 +149,7 @@ static void a_new_stack_loses_what_is_too_new(void **state)
 	assert_normal();
 }
 
-/* No vDSO and a reversed environment; sp goes down for the entry that newer ones have. */
+/* No vDSO and a reversed environment; sp moves down for the entry that newer versions have. */
 static void an_old_stack_gains_an_entry_and_the_order(void **state)
 {
 	const uint64_t entries[][2] = {
@@ -163,7 +163,7 @@ static void an_old_stack_gains_an_entry_and_the_order(void **state)
 	assert_normal();
 }
 
-/* Without a way to set sp, all but the place is the same. */
+/* If sp cannot be set, everything except the place is the same. */
 static void without_sp_the_place_stays(void **state)
 {
 	const uint64_t entries[][2] = {{HWCAP, 3}, {NULL_ENTRY, 0}};
@@ -178,7 +178,7 @@ static void without_sp_the_place_stays(void **state)
 	assert_words(expected, sizeof(expected) / sizeof(*expected));
 }
 
-/* Two entries that are dropped leave room for two. */
+/* Two removed entries make room for two. */
 static void dropped_entries_are_ignored_ones(void **state)
 {
 	const uint64_t entries[][2] = {
@@ -205,7 +205,7 @@ static void another_environment_keeps_its_order(void **state)
 	assert_string_equal(stack.strings, "C=333");
 }
 
-/* What is no stack of a new program is left alone. */
+/* Anything but the stack of a new program is left alone. */
 static void what_is_no_stack_is_left_alone(void **state)
 {
 	uint64_t *unended = stack.words;
@@ -213,13 +213,13 @@ static void what_is_no_stack_is_left_alone(void **state)
 	(void)state;
 	sp = 8;
 	assert_false(start_program(NULL));
-	/* A vector of more entries than there are types. */
+	/* A vector with more entries than there are types. */
 	memset(unended, 0xff, sizeof(stack.words));
 	unended[2] = unended[3] = 0;
 	sp = address_of(unended);
 	assert_false(start_program(NULL));
 	assert_int_equal(unended[4], ~0ull);
-	/* One that memory ends in. */
+	/* A vector that reaches the end of memory. */
 	sp = address_of(&stack.strings[64]) - 24;
 	memset(stack.strings, 0, sizeof(stack.strings));
 	assert_false(start_program(NULL));

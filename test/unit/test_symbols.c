@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbols: which name an address gets, of tables made here and of this very program. */
+/* Symbols: which name an address gets, from tables made here and from this program. */
 #include "check.h"
 
 #include <elf.h>
@@ -40,7 +40,7 @@ static void test_sizes(void **state)
 	assert_string_equal(at(&table, 0x1ff), "no_size");
 	assert_string_equal(at(&table, 0x20f), "sixteen");
 	assert_string_equal(at(&table, 0x210), "-");
-	/* The last one has its page and the next. */
+	/* The last symbol reaches the end of its page and the next page. */
 	assert_string_equal(at(&table, 0x1fff), "last");
 	assert_string_equal(at(&table, 0x2000), "-");
 	symbol_table_free(&table);
@@ -60,14 +60,14 @@ static void test_nested(void **state)
 	symbol_table_free(&table);
 }
 
-/* Two of the same address, in either order: the same one must win. */
+/* Two symbols at one address, in either order: the same one must win. */
 static void check_better(const char *better, unsigned better_binding, uint64_t better_size,
 			 const char *worse, unsigned worse_binding, uint64_t worse_size)
 {
 	for (int order = 0; order < 2; order++) {
 		struct symbol_table table = {0};
 
-		/* One more behind it, or one without a size would become the last. */
+		/* Another symbol follows; otherwise one without a size would be the last. */
 		put(&table, 0x100, 0x100, STB_GLOBAL, "next");
 		if (order == 0)
 			put(&table, 0x10, better_size, better_binding, better);
@@ -87,7 +87,7 @@ static void test_aliases(void **state)
 	check_better("global", STB_GLOBAL, 8, "local_and_long", STB_LOCAL, 8);
 	check_better("open", STB_GLOBAL, 8, "__open", STB_GLOBAL, 8);
 	check_better("longer", STB_GLOBAL, 8, "short", STB_GLOBAL, 8);
-	/* Names count as they are shown: "ab" is shorter than "first". */
+	/* Names are compared as they are printed: "ab" is shorter than "first". */
 	check_better("first", STB_GLOBAL, 8, "_Z2abv", STB_GLOBAL, 8);
 	check_better("sys_fork", STB_GLOBAL, 8, "SyS_fork", STB_GLOBAL, 8);
 }
@@ -146,7 +146,7 @@ static void test_kallsyms(void **state)
 	assert_string_equal(at(&table, 0), "-");
 	assert_string_equal(at(&table, 0xffffffff810000ff), "_stext");
 	assert_string_equal(at(&table, 0xffffffff810001ff), "do_one_initcall");
-	/* The last before a module ends with the page after its own. */
+	/* The last symbol before a module ends with the page after its own. */
 	assert_string_equal(at(&table, 0xffffffff81001fff), "some_data");
 	assert_string_equal(at(&table, 0xffffffff81002000), "-");
 	assert_string_equal(at(&table, 0xffffffffc000003f), "hdmi_init");
@@ -242,7 +242,7 @@ static struct plumb_symbolizer *new_symbolizer(const struct plumb_symbol_paths *
 	return symbolizer;
 }
 
-/* A caller that was compiled with other headers. */
+/* A caller compiled with other headers. */
 static void test_size_of_paths(void **state)
 {
 	struct {
@@ -284,7 +284,7 @@ static void test_tasks(void **state)
 	assert_string_equal(file_at(symbolizer, 9, 9, 0x1400), "/nine");
 	assert_string_equal(file_at(symbolizer, 9, 9, 0x1800), "/seven");
 	assert_string_equal(file_at(symbolizer, 9, 9, 0x3000), "-");
-	/* Threads that no record told of belong to the process that a sample says. */
+	/* A thread without a record belongs to the process that its sample names. */
 	assert_string_equal(file_at(symbolizer, 9, 77, 0x1400), "/nine");
 	/* A number that is used again. */
 	add_fork(symbolizer, 9, 9, 1, 1);
@@ -338,7 +338,7 @@ static void test_this_program(void **state)
 	assert_int_equal(location.address - plumb_symbol_start(location.symbol), 1);
 	assert_true(location.address < plumb_symbol_end(location.symbol));
 	assert_non_null(plumb_symbol_file_path(symbolizer, location.file));
-	/* Not in the kernel's mode, and not in another process. */
+	/* Neither in kernel mode nor in another process. */
 	assert_false(plumb_symbolizer_locate(symbolizer, plumb_symbolizer_task(symbolizer, 1, 1),
 					     PLUMB_MODE_KERNEL, address, &location));
 	assert_false(plumb_symbolizer_locate(symbolizer, plumb_symbolizer_task(symbolizer, 2, 2),
@@ -347,7 +347,7 @@ static void test_this_program(void **state)
 	plumb_symbolizer_free(symbolizer);
 }
 
-/* The same with a build-id that is another's: nothing may be taken from the file. */
+/* The same with a wrong build-id: the file must not be used. */
 static void test_other_build_id(void **state)
 {
 	struct plumb_symbolizer *symbolizer = new_symbolizer(NULL);

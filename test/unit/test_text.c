@@ -11,7 +11,7 @@ static int sign(int n)
 	return (n > 0) - (n < 0);
 }
 
-/* Against the C library's own comparison, every pair of bytes, in the C locale. */
+/* Compares every pair of bytes with the C library's own comparison, in the C locale. */
 static void as_strcasecmp_in_the_c_locale(void **state)
 {
 	(void)state;

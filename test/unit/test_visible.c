@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may reach a terminal, as it is and in JSON. */
+/* What may reach a terminal, unchanged and in JSON. */
 #include "check.h"
 
 #include <float.h>
@@ -8,7 +8,7 @@
 #include "base/json_write.h"
 #include "base/visible.h"
 
-/* Table 3-7 of the Unicode Standard: what is well-formed. */
+/* Table 3-7 of the Unicode Standard: well-formed sequences. */
 static void knows_utf8(void **state)
 {
 	static const struct {
@@ -57,7 +57,7 @@ static void knows_utf8(void **state)
 	}
 }
 
-/* Whatever the bytes: what is shown holds no control, and everything else is taken whole. */
+/* Whatever the bytes: the output has no controls, and keeps everything else. */
 static void every_byte_and_every_c1_control_is_stopped(void **state)
 {
 	(void)state;
@@ -79,7 +79,7 @@ static void append(void *user, const char *bytes, size_t size)
 	strncat(user, bytes, size);
 }
 
-/* Names as a recording may have them, and what JSON says instead: RFC 8259, section 7. */
+/* Names that a recording may contain, and their JSON: RFC 8259, section 7. */
 static const char *const names[][2] = {
 	{"", ""},
 	{"plain \xc3\xa4", "plain \xc3\xa4"},
@@ -106,7 +106,7 @@ static void json_holds_no_controls(void **state)
 	}
 }
 
-/* What jansson writes is as safe, and means the same. */
+/* jansson's output is as safe, and has the same meaning. */
 static void printed_json_holds_no_controls(void **state)
 {
 	static const char name[] = "a\x1b\"\\\x7f\xc2\x9b\xe2\x80\xae\xc3\xa4\n";
@@ -129,7 +129,7 @@ static void printed_json_holds_no_controls(void **state)
 	free(text);
 }
 
-/* The fewest digits that read back as the same number; a real number stays one. */
+/* The fewest digits that read back as the same number; a real number stays real. */
 static void printed_reals_are_short(void **state)
 {
 	static const struct {
@@ -148,7 +148,7 @@ static void printed_reals_are_short(void **state)
 		{1e-7, "1e-07"},
 		{DBL_MAX, "1.7976931348623157e+308"},
 	};
-	/* In a string, a number is text. */
+	/* Within a string, a number is text. */
 	static const char name[] = "\\\"0.10000000000000001,true \\";
 	char expected[128];
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The writer's files, byte by byte: what is expected is laid out by hand after perf's own page on
- * the format. */
+/*
+ * The writer's files, byte by byte; the expected bytes are laid out by hand from perf's
+ * documentation of the format.
+ */
 #include "check.h"
 
 #include <errno.h>
@@ -55,7 +57,7 @@ static struct sample sample(uint64_t time)
 	return (struct sample){9, 2, sizeof(struct sample), 101, 0x400000, 7, 7, time};
 }
 
-/* A file that was read, and what its header says. */
+/* Reads a file and what its header says. */
 struct image {
 	uint8_t *bytes;
 	size_t size;
@@ -97,7 +99,7 @@ static struct image read_image(const char *name)
 	return image;
 }
 
-/* Where a feature's content is. */
+/* Returns the place of a feature's content. */
 static size_t feature(const struct image *image, unsigned number, uint64_t *size)
 {
 	size_t at = image->data + image->data_size;
@@ -110,7 +112,7 @@ static size_t feature(const struct image *image, unsigned number, uint64_t *size
 	return u64(image, at);
 }
 
-/* Whole records up to the data's end; how many of `type`. */
+/* Checks that whole records reach the end of the data; counts those of `type`. */
 static size_t count_records(const struct image *image, uint32_t type)
 {
 	size_t at = image->data, end = image->data + image->data_size, count = 0;
@@ -158,7 +160,7 @@ static void a_file_is_laid_out_as_perf_says(void **state)
 	assert_int_equal(plumb_recording_finish(writer, &length), 0);
 	image = read_image(path);
 	assert_int_equal(image.size, length);
-	assert_int_equal(u64(&image, 16), 128 + 16); /* an attribute, and where its ids are */
+	assert_int_equal(u64(&image, 16), 128 + 16); /* an attribute, and the place of its ids */
 	at = u64(&image, 24);
 	assert_int_equal(u64(&image, 32), 144);
 	assert_int_equal(u32(&image, at), 1);
@@ -252,7 +254,7 @@ static void aux_data_is_padded_and_indexed(void **state)
 	assert_int_equal(count_records(&image, 9), 2);
 	assert_int_equal(count_records(&image, 71), 2);
 	assert_int_equal(count_records(&image, 70), 1);
-	/* Behind the event's name: 8 + 16 + 16 bytes. */
+	/* After the event's name: 8 + 16 + 16 bytes. */
 	assert_int_equal(u32(&image, image.data), 78);
 	assert_int_equal(u32(&image, image.data + 40), 79);
 	assert_int_equal(u64(&image, image.data + 56), 5);
@@ -443,7 +445,7 @@ static void build_ids_are_a_feature(void **state)
 
 /* ---- what goes wrong ------------------------------------------------------------------------ */
 
-/* Not where / is the folder of a chroot. */
+/* Not where / is a chroot's folder. */
 static bool root_is_mounted(void)
 {
 	FILE *file = fopen("/proc/self/mountinfo", "re");
@@ -524,7 +526,7 @@ static void a_device_that_is_full_is_an_error(void **state)
 	plumb_diagnostics_free(diagnostics);
 }
 
-/* Reads what a killed recorder left: it is known as such, and its event has a name. */
+/* Reads what a killed recorder left: it is recognised as such, and its event has a name. */
 static void check_unfinished(uint64_t samples)
 {
 	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
@@ -551,7 +553,7 @@ static void check_unfinished(uint64_t samples)
 	plumb_diagnostics_free(diagnostics);
 }
 
-/* Killed again and again, at moments that differ: what is there is whole, and all of each round. */
+/* Kills the writer at different moments: the file has whole records, and all of each round. */
 static void a_killed_writer_leaves_a_readable_file(void **state)
 {
 	(void)state;
