@@ -11,6 +11,7 @@
 #include "render/table.h"
 #include "tool/complain.h"
 #include "tool/machine.h"
+#include "tool/pattern.h"
 
 struct list_options {
 	struct common_options common;
@@ -306,23 +307,51 @@ static const struct {
 	{"pmu", "events"}, {"metric", "metrics"}, {"metricgroup", "groups"},
 };
 
+/* Returns the listing with one of its names, or NULL. */
 static const struct listing *find_listing(const char *asked)
 {
 	const char *name = asked;
-	struct near near = near_to(name);
 
 	for (size_t i = 0; i < sizeof(perf_kinds) / sizeof(*perf_kinds); i++)
 		if (strcmp(perf_kinds[i].perfs, asked) == 0)
 			name = perf_kinds[i].ours;
-	for (size_t i = 0; i < LISTING_COUNT; i++) {
+	for (size_t i = 0; i < LISTING_COUNT; i++)
 		if (strcmp(listings[i].name, name) == 0)
 			return &listings[i];
-		near_offer(&near, listings[i].name, listings[i].name);
-	}
-	complain("cannot list '%s'", asked);
-	if (!advise_near(&near))
-		advise("use cores, parameters, events, metrics, groups, generic or software");
 	return NULL;
+}
+
+/* Removes what no pattern fits from a listing. */
+static void choose(json_t *array, const struct operands *patterns)
+{
+	static const char *const keys[] = {"name", "alias", "event"};
+
+	for (size_t i = json_array_size(array); i-- > 0;) {
+		const json_t *object = json_array_get(array, i);
+		const char *title = json_string_value(json_object_get(object, "title"));
+		bool wanted = false;
+
+		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
+			const char *name = json_string_value(json_object_get(object, keys[k]));
+
+			wanted |= name && pattern_wants(patterns, name, title ? title : "");
+		}
+		if (!wanted)
+			json_array_remove(array, i);
+	}
+}
+
+static int nothing_fits(const struct operands *patterns)
+{
+	struct near near = near_to(patterns->at[0]);
+
+	for (size_t i = 0; i < LISTING_COUNT; i++)
+		near_offer(&near, listings[i].name, listings[i].name);
+	complain("nothing to list matches '%s'", patterns->at[0]);
+	if (!advise_near(&near))
+		advise("use a part of a name, a pattern as in 'l1d*', or one of cores, parameters, "
+		       "events, metrics, groups, generic and software");
+	return EXIT_USAGE;
 }
 
 static void add_cell(struct table *table, const json_t *value)
@@ -407,30 +436,51 @@ static void print_table(struct output *out, const struct listing *listing, const
 	table_free(&table);
 }
 
-/* One listing; or, where none is named, who counts, and what that is made of. */
+/*
+ * Tells whether to print the i-th listing: the one asked for; with patterns those of names to
+ * count; otherwise who counts, and what that is made of.
+ */
+static bool is_wanted(size_t i, const struct listing *one, const struct operands *patterns,
+		      bool verbose)
+{
+	if (one)
+		return one == &listings[i];
+	return patterns->count ? i > LISTING_PARAMETERS : is_of_all(i, verbose);
+}
+
+/* Prints one listing, or several, or what the patterns choose of them. */
 static int print(const struct list_options *options, const struct machine *machine,
-		 const struct listing *one)
+		 const struct listing *one, const struct operands *patterns)
 {
 	json_t *object = render_object();
+	json_t *arrays[LISTING_COUNT] = {NULL};
 	struct output out;
-	int status = output_open(&out, &options->common);
 	bool first = true;
+	size_t count = 0;
+	int status;
 
 	json_object_set_new(object, "source", render_string(plumb_source_name(machine->source)));
 	json_object_set_new(object, "cpu",
 			    machine->spec ? render_string(machine->spec->id) : json_null());
-	for (size_t i = 0; status == EXIT_FINE && i < LISTING_COUNT; i++) {
-		json_t *array;
-
-		if (one ? one != &listings[i] : !is_of_all(i, options->common.verbose))
+	for (size_t i = 0; i < LISTING_COUNT; i++) {
+		if (!is_wanted(i, one, patterns, options->common.verbose))
 			continue;
-		array = listings[i].list(machine);
-		if (!options->common.json && (one || json_array_size(array))) {
-			if (!first)
-				fputc('\n', out.stream);
-			print_table(&out, &listings[i], array, options);
-		}
-		json_object_set_new(object, listings[i].name, array);
+		arrays[i] = listings[i].list(machine);
+		choose(arrays[i], patterns);
+		count += json_array_size(arrays[i]);
+		json_object_set_new(object, listings[i].name, arrays[i]);
+	}
+	if (count == 0 && patterns->count) {
+		json_decref(object);
+		return nothing_fits(patterns);
+	}
+	status = output_open(&out, &options->common);
+	for (size_t i = 0; status == EXIT_FINE && i < LISTING_COUNT; i++) {
+		if (!arrays[i] || options->common.json || (!one && !json_array_size(arrays[i])))
+			continue;
+		if (!first)
+			fputc('\n', out.stream);
+		print_table(&out, &listings[i], arrays[i], options);
 		first = false;
 	}
 	if (status == EXIT_FINE && options->common.json)
@@ -465,12 +515,17 @@ static int run(const struct command *command, int count, char **arguments)
 		return status;
 	if (!options_separator(command, &values.common))
 		return EXIT_USAGE;
-	if (values.common.separator)
-		listing = &listings[0];
-	if (operands.count > 0) {
+	if (operands.count > 0)
 		listing = find_listing(operands.at[0]);
-		if (!listing)
-			return EXIT_USAGE;
+	if (listing) {
+		operands.at++;
+		operands.count--;
+	} else if (values.common.separator && operands.count) {
+		complain("--field-separator requires one kind of names: plumb list events '%s'",
+			 operands.at[0]);
+		return EXIT_USAGE;
+	} else if (values.common.separator) {
+		listing = &listings[0];
 	}
 	wish = (struct machine_wish){
 		.source = values.source,
@@ -479,7 +534,7 @@ static int run(const struct command *command, int count, char **arguments)
 	};
 	status = machine_open(&machine, &wish, NULL);
 	if (status == EXIT_FINE)
-		status = print(&values, &machine, listing);
+		status = print(&values, &machine, listing, &operands);
 	machine_close(&machine);
 	return status;
 }
@@ -488,19 +543,22 @@ const struct command command_list = {
 	.path = "plumb list",
 	.name = "list",
 	.summary = "list what can be counted here",
-	.operands = "[cores|parameters|events|metrics|groups|generic|software]",
-	.most = 1,
+	.operands = "[cores|parameters|events|metrics|groups|generic|software] [PATTERN]...",
+	.most = OPERANDS_ANY,
 	.text = "Lists what plumb stat can count, on this machine's Arm PMU or with the model. A "
 		"metric is counted if all its events are.\n\n"
 		"Without an argument, lists the cores and, with the model, each size, width and "
 		"latency with its source; with -v also perf's names of events, and what they count "
-		"on this CPU.",
+		"on this CPU. With patterns, lists only what they match in a name or title: 'l1d*' "
+		"must match all of it, and other words a part.",
 	.options = options,
 	.examples =
 		(const struct example[]){
 			{"plumb list --source model", "list the model's cores and parameters"},
 			{"plumb list events --source model --cpu neoverse-v2",
 			 "list the events that the model of a Neoverse V2 counts"},
+			{"plumb list 'l1d*'",
+			 "list events, metrics and groups that begin with l1d"},
 			{"plumb list generic", "list what cycles, branches and so on count here"},
 			{0},
 		},

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plumb spec list: list CPUs, and the events, metrics and groups of one CPU or of all. */
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -14,6 +13,7 @@
 #include "tool/complain.h"
 #include "tool/cpus.h"
 #include "tool/memory.h"
+#include "tool/pattern.h"
 
 /* A row: a thing whose data are the same on one or more CPUs. */
 struct entry {
@@ -341,45 +341,6 @@ static const char *title_of(const struct plumb_spec *spec, enum thing_kind kind,
 	return spec->product.name;
 }
 
-/* Whether `text` contains the `length` bytes of `word`, ignoring case. */
-static bool has_word(const char *text, const char *word, size_t length)
-{
-	for (; *text; text++)
-		if (strncasecmp(text, word, length) == 0)
-			return true;
-	return false;
-}
-
-/*
- * Like in `perf list`, a pattern with wildcards must match the whole name or title. Otherwise each
- * of its words must be in one of them.
- */
-static bool fits(const char *pattern, const char *name, const char *title)
-{
-	if (strpbrk(pattern, "*?["))
-		return fnmatch(pattern, name, FNM_CASEFOLD) == 0 ||
-		       fnmatch(pattern, title, FNM_CASEFOLD) == 0;
-	for (;;) {
-		size_t length;
-
-		pattern += strspn(pattern, " ");
-		length = strcspn(pattern, " ");
-		if (length == 0)
-			return true;
-		if (!has_word(name, pattern, length) && !has_word(title, pattern, length))
-			return false;
-		pattern += length;
-	}
-}
-
-static bool wanted(const struct operands *patterns, const char *name, const char *title)
-{
-	for (int i = 0; i < patterns->count; i++)
-		if (fits(patterns->at[i], name, title))
-			return true;
-	return patterns->count == 0;
-}
-
 static void add(struct entries *entries, const struct listing *listing, size_t cpu,
 		struct entry entry)
 {
@@ -436,8 +397,8 @@ static struct entries collect(const struct listing *listing, const struct cpus *
 		if (listing->kind != THING_CPU)
 			memcpy(&count, (const char *)spec + listing->count_at, sizeof(count));
 		for (uint16_t i = 0; i < count; i++)
-			if (wanted(patterns, thing_name(spec, listing->kind, i),
-				   title_of(spec, listing->kind, i)))
+			if (pattern_wants(patterns, thing_name(spec, listing->kind, i),
+					  title_of(spec, listing->kind, i)))
 				add(&entries, listing, c,
 				    (struct entry){listing->kind, spec, i, 0, 0, {{0}}, 0});
 	}

@@ -95,11 +95,39 @@ listed()
 @test "rejects what cannot be listed" {
 	run --separate-stderr listed cors
 	[ "$status" -eq 2 ]
-	said "plumb: cannot list 'cors'" "       did you mean cores?"
+	said "plumb: nothing to list matches 'cors'" "       did you mean cores?"
 	run --separate-stderr listed --cpu c1-ultra
 	[ "$status" -eq 2 ]
 	[ -z "$(find /sys/bus/event_source/devices -name 'armv[89]_*' 2>/dev/null)" ] || return 0
 	run --separate-stderr plumb list --source perf
 	[ "$status" -eq 3 ]
 	[ "$(plumb list events)" = "$(listed events)" ]
+}
+
+@test "patterns choose names of every kind, as in perf list" {
+	run --separate-stderr listed events 'l1d_cache*' -x ';'
+	[ "$status" -eq 0 ]
+	[ "$output" = "$(listed events -x ';' | grep -E '^[^;]*;L1D_CACHE')" ]
+	[ "${#lines[@]}" -gt 5 ]
+	# Without wildcards a part of a name or title, in any order.
+	[ "$(listed events -x ';' walk dtlb)" = "$(listed events -x ';' | grep -iE 'walk|dtlb')" ]
+	# perf's names lead to what they count, and the other way round.
+	listed --json 'cache-m*' | json '[g["event"] for g in d["generic"]] == ["L1D_CACHE_REFILL"]'
+	listed --json '*l1d*' | json '
+		all("l1d" in (e["name"] + e["title"]).lower() for k in ("events", "metrics", "groups")
+			for e in d[k]) and
+		all("L1D" in g["event"] or "l1d" in g["name"] for g in d["generic"]) and
+		min(len(d[k]) for k in ("events", "metrics", "groups", "generic")) > 0 and
+		d["software"] == [] and "cores" not in d'
+	# Only what is there has a heading.
+	[ "$(listed task-clock 2>&1 | head -n 1 | cut -d ' ' -f 1)" != EVENT ]
+	run --separate-stderr listed evnts
+	[ "$status" -eq 2 ]
+	said "plumb: nothing to list matches 'evnts'" "       did you mean events?"
+	run --separate-stderr listed 'frob*'
+	[ "$status" -eq 2 ]
+	[ "$(head -n 1 <<<"$stderr")" = "plumb: nothing to list matches 'frob*'" ]
+	run --separate-stderr listed -x , cycles
+	[ "$status" -eq 2 ]
+	said "plumb: --field-separator requires one kind of names: plumb list events 'cycles'"
 }
