@@ -22,8 +22,8 @@ static json_t *option_object(const struct option *option)
 	const char letter[] = {option->letter, '\0'};
 	json_t *choices = json_array();
 
-	for (const char *const *c = option->choices; c && *c; c++)
-		json_array_append_new(choices, json_string(*c));
+	for (size_t i = 0; options_choice(option, i); i++)
+		json_array_append_new(choices, json_string(options_choice(option, i)));
 	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:b, s:o}", "name", string(option->name),
 			 "letter", string(*letter ? letter : NULL), "value", values[option->kind],
 			 "argument", string(option->argument), "help", string(option->help),

@@ -255,21 +255,65 @@ int output_open(struct output *out, const struct common_options *options)
 	return EXIT_FINE;
 }
 
+/* Opens the file itself, emptied or to be appended to, rather than one beside it. */
+static int open_in_place(struct output *out, const struct common_options *options)
+{
+	const int how = options->append ? O_APPEND : O_TRUNC;
+	struct stat status;
+	int descriptor;
+
+	if (inputs_refuse(options->output))
+		return EXIT_USAGE;
+	descriptor = open(options->output, O_WRONLY | O_CREAT | how | O_CLOEXEC, 0666);
+	*out = (struct output){
+		.name = options->output,
+		.width = width_of(-1),
+		.utf8 = locale_is_utf8(),
+	};
+	if (descriptor < 0) {
+		complain("cannot write %s: %s", out->name, strerror(errno));
+		return EXIT_OTHER;
+	}
+	out->appended = fstat(descriptor, &status) == 0 && status.st_size > 0;
+	open_sink(out, descriptor);
+	out->color = wants_color(options->color, false);
+	return EXIT_FINE;
+}
+
+static bool is_to_file(const struct common_options *options)
+{
+	return options->output && strcmp(options->output, "-") != 0;
+}
+
+/* Returns the descriptor to write beside a program's output, and its name for messages. */
+static int descriptor_beside(const struct common_options *options, const char **name)
+{
+	*name = "standard error";
+	if (options->output || options->log_fd == STDOUT_FILENO) {
+		*name = "standard output";
+		return STDOUT_FILENO;
+	}
+	if (options->log_fd && options->log_fd != STDERR_FILENO) {
+		*name = "the descriptor of --log-fd";
+		return (int)options->log_fd;
+	}
+	return STDERR_FILENO;
+}
+
 int output_open_beside(struct output *out, const struct common_options *options)
 {
-	const char *path = options->output;
-	int descriptor = STDERR_FILENO;
+	struct common_options unpaged = *options;
+	const char *name;
+	int descriptor;
 
-	if (path && strcmp(path, "-") != 0) {
-		struct common_options unpaged = *options;
-
-		unpaged.no_pager = true;
+	if (is_to_file(options) && options->append)
+		return open_in_place(out, options);
+	unpaged.no_pager = true;
+	if (is_to_file(options))
 		return output_open(out, &unpaged);
-	}
-	if (path)
-		descriptor = STDOUT_FILENO;
+	descriptor = descriptor_beside(options, &name);
 	*out = (struct output){
-		.name = path ? "standard output" : "standard error",
+		.name = name,
 		.width = width_of(descriptor),
 		.utf8 = locale_is_utf8(),
 		.terminal = isatty(descriptor),
@@ -285,37 +329,26 @@ int output_open_beside(struct output *out, const struct common_options *options)
 	return EXIT_FINE;
 }
 
-/* The file itself, emptied, rather than one beside it. */
-static int open_in_place(struct output *out, const struct common_options *options)
-{
-	int descriptor;
-
-	if (inputs_refuse(options->output))
-		return EXIT_USAGE;
-	descriptor = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	*out = (struct output){
-		.name = options->output,
-		.width = width_of(-1),
-		.utf8 = locale_is_utf8(),
-	};
-	if (descriptor < 0) {
-		complain("cannot write %s: %s", out->name, strerror(errno));
-		return EXIT_OTHER;
-	}
-	open_sink(out, descriptor);
-	out->color = wants_color(options->color, false);
-	return EXIT_FINE;
-}
-
 int output_open_stream(struct output *out, const struct common_options *options)
 {
 	static char line[1 << 18]; /* the longest that is written at once; one output is open */
-	bool to_file = options->output && strcmp(options->output, "-") != 0;
-	int status = to_file ? open_in_place(out, options) : output_open_beside(out, options);
+	int status = is_to_file(options) ? open_in_place(out, options)
+					 : output_open_beside(out, options);
 
 	if (status == EXIT_FINE)
 		setvbuf(out->stream, line, _IOLBF, sizeof(line));
 	return status;
+}
+
+int output_check_descriptor(const struct common_options *options)
+{
+	const int flags = fcntl((int)options->log_fd, F_GETFL);
+
+	if (!options->log_fd || (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY))
+		return EXIT_FINE;
+	complain("cannot write to --log-fd %u: %s", options->log_fd,
+		 strerror(flags < 0 ? errno : EBADF));
+	return EXIT_USAGE;
 }
 
 int output_check_beside(const struct common_options *options)
@@ -325,7 +358,7 @@ int output_check_beside(const struct common_options *options)
 	struct stat status;
 	int result;
 
-	if (!path || strcmp(path, "-") == 0)
+	if (!is_to_file(options))
 		return EXIT_FINE;
 	if (inputs_refuse(path))
 		return EXIT_USAGE;

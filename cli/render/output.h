@@ -41,6 +41,7 @@ struct output {
 	bool color;
 	bool utf8;       /* may draw lines */
 	pid_t pager;     /* or 0 */
+	bool appended;   /* to a file that was not empty */
 	char *path;      /* the file to replace, or NULL */
 	char *temporary; /* the file beside it to write first, or NULL */
 	FILE *marks;     /* what lines stand for (render/marks.h), or NULL */
@@ -54,7 +55,8 @@ int output_open(struct output *out, const struct common_options *options);
 
 /*
  * Does the same for a command that runs a program, which keeps standard output: prints to standard
- * error, or to the file of -o, where "-" is standard output. Never uses a pager.
+ * error, to the descriptor of --log-fd, or to the file of -o, where "-" is standard output. Never
+ * uses a pager. Appends to the file if `options` say so, in place.
  */
 int output_open_beside(struct output *out, const struct common_options *options);
 
@@ -72,6 +74,12 @@ void output_pretend(unsigned width, FILE *marks);
  * without touching it. Returns as output_open() does.
  */
 int output_check_beside(const struct common_options *options);
+
+/*
+ * Checks that the descriptor of --log-fd is open for writing, before this program opens others.
+ * Returns as output_open() does.
+ */
+int output_check_descriptor(const struct common_options *options);
 
 /*
  * Ends the output: flushes, waits for the pager, renames the file. Returns `status`, or prints an

@@ -174,7 +174,11 @@ static int check_counted(const struct names *names, const struct plumb_event_lis
 static int read_events(const struct stat_options *options, const struct machine *machine,
 		       struct plumb_event_list **list)
 {
-	struct plumb_event_options how = {.size = sizeof(how)};
+	struct plumb_event_options how = {
+		.size = sizeof(how),
+		.all_user = options->all_user,
+		.all_kernel = options->all_kernel,
+	};
 	struct plumb_diagnostics *diagnostics = memory_given(plumb_diagnostics_new());
 	int error, status = EXIT_FINE;
 
@@ -250,6 +254,19 @@ static bool check_spec(const struct stat_options *options, const struct machine 
 	return false;
 }
 
+/* Metrics' events are counted in all modes; the model's in its only one, user code. */
+static int check_modes(const struct stat_options *options, const struct machine *machine,
+		       const struct plumb_selection *selection)
+{
+	if (!selection->metric_count || (machine->core && !options->all_kernel) ||
+	    (!options->all_user && !options->all_kernel))
+		return EXIT_FINE;
+	complain("--%s applies to events, not to metrics",
+		 options->all_user ? "all-user" : "all-kernel");
+	advise("name the events with -e, and no metrics");
+	return EXIT_USAGE;
+}
+
 int stat_select(const struct stat_options *options, const struct machine *machine,
 		struct stat_selection *selected)
 {
@@ -277,6 +294,8 @@ int stat_select(const struct stat_options *options, const struct machine *machin
 		status = complain_status(error);
 		if (error < 0)
 			complain("cannot count that: %s", plumb_error_name(error));
+		else
+			status = check_modes(options, machine, selected->selection);
 	}
 	free(names.groups.at);
 	free(names.metrics.at);

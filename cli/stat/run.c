@@ -158,6 +158,11 @@ static unsigned agreeing(const struct runner *r, const struct plumb_diagnosis *w
 	return count;
 }
 
+static bool is_text(const struct stat_options *options)
+{
+	return !options->common.json && !options->csv && !options->common.separator;
+}
+
 static int open_output(struct runner *r)
 {
 	const struct common_options *common = &r->options->common;
@@ -165,8 +170,10 @@ static int open_output(struct runner *r)
 		     : r->options->interval_ms ? output_open_stream(&r->out, common)
 					       : output_open_beside(&r->out, common);
 
-	if (status == EXIT_FINE && !r->open && r->options->csv)
+	if (status == EXIT_FINE && !r->open && r->options->csv && !r->out.appended)
 		report_csv_headings(&r->out);
+	if (status == EXIT_FINE && !r->open && is_text(r->options) && r->out.appended)
+		fputc('\n', r->out.stream);
 	r->open = status == EXIT_FINE;
 	return status;
 }
@@ -183,15 +190,16 @@ static void print(struct runner *r, const struct report *report)
 		report_text(&r->out, report);
 }
 
-static bool is_text(const struct stat_options *options)
-{
-	return !options->common.json && !options->csv && !options->common.separator;
-}
-
 /* Tells whether messages may go to standard error: not if only JSON or CSV goes there. */
 static bool may_say(const struct runner *r)
 {
-	return is_text(r->options) || r->options->common.output;
+	return is_text(r->options) || r->options->common.output || r->options->common.log_fd > 2;
+}
+
+/* Tells whether all intervals of --interval-count have been counted. */
+static bool has_all_intervals(const struct runner *r)
+{
+	return r->options->interval_count && r->part_count >= r->options->interval_count;
 }
 
 static void on_interval(void *user, const struct plumb_count *counts, double seconds)
@@ -200,6 +208,9 @@ static void on_interval(void *user, const struct plumb_count *counts, double sec
 	struct runner *r = user;
 	struct report report = r->report;
 
+	/* What a real CPU still does until it is stopped. */
+	if (has_all_intervals(r))
+		return;
 	add_part(r, counts, false);
 	report.result = r->part;
 	report.diagnosis = r->parts[r->part_count - 1];
@@ -349,6 +360,8 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 	progress_erase(&r->progress);
 	/* Only the first run says which engine it uses. */
 	r->machine->say_engine = false;
+	if (has_all_intervals(r))
+		run->seconds = r->last_time;
 	/* The second signal, or the third, ends a program that ignores the first: no error. */
 	if (error == PLUMB_ERR_INTERRUPTED && run->seconds > 0)
 		error = PLUMB_OK;

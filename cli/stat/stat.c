@@ -3,19 +3,26 @@
 #include "stat.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
 #include "render/output.h"
 #include "tool/complain.h"
+#include "tool/join.h"
 #include "tool/memory.h"
 
 static const char *const collections[] = {"metric", "group", "none", NULL};
 
 static const char *const stages[] = {"1", "2", "topdown", "uarch", "all", NULL};
 
-static const char *const what_ifs[] = {"branch", "l1i",   "l1d", "l2",      "tlb",
-				       "store",  "ports", "rob", "sharing", NULL};
+/* Returns the name of the i-th part of --what-if; the last of the model's stands for all of them.
+ */
+static const char *what_if_name(size_t i)
+{
+	return plumb_model_what_if(i) && plumb_model_what_if(i + 1) ? plumb_model_what_if(i)->name
+								    : NULL;
+}
 
 static const struct option options[] = {
 	OPTION_ROW_SOURCE(offsetof(struct stat_options, source)),
@@ -77,6 +84,18 @@ static const struct option options[] = {
 		.help = "count these events, as perf spells them, and metrics: see plumb-events(7)",
 	},
 	{
+		.name = "all-user",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct stat_options, all_user),
+		.help = "count the events of -e in user code only, whatever their modifiers say",
+	},
+	{
+		.name = "all-kernel",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct stat_options, all_kernel),
+		.help = "count the events of -e in the kernel only, whatever their modifiers say",
+	},
+	{
 		.name = "collect-by",
 		.kind = OPTION_CHOICE,
 		.argument = "WHAT",
@@ -100,6 +119,13 @@ static const struct option options[] = {
 		.help = "print the counts every MS milliseconds (of the model's time, with the "
 			"model)",
 	},
+	{
+		.name = "interval-count",
+		.kind = OPTION_NUMBER,
+		.argument = "N",
+		.offset = offsetof(struct stat_options, interval_count),
+		.help = "with -I, end the program after N intervals",
+	},
 	OPTION_ROW_DELAY(struct stat_options, window),
 	OPTION_ROWS_WINDOW(struct stat_options, window),
 	{
@@ -115,7 +141,7 @@ static const struct option options[] = {
 		.kind = OPTION_LIST,
 		.argument = "PART,...",
 		.offset = offsetof(struct stat_options, what_if),
-		.choices = what_ifs,
+		.choice = what_if_name,
 		.help = "estimate how much faster the program would be with these parts of the "
 			"core perfect (default: each of them); the model only",
 	},
@@ -141,6 +167,19 @@ static const struct option options[] = {
 		.argument = "FILE",
 		.offset = offsetof(struct common_options, output),
 		.help = "write to FILE instead of standard error; - is standard output",
+	},
+	{
+		.name = "append",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct common_options, append),
+		.help = "with -o, append to FILE instead of replacing it",
+	},
+	{
+		.name = "log-fd",
+		.kind = OPTION_NUMBER,
+		.argument = "N",
+		.offset = offsetof(struct common_options, log_fd),
+		.help = "write to this descriptor instead of standard error",
 	},
 	{
 		.letter = 'L',
@@ -230,6 +269,10 @@ static const struct option_twin perf_twins[] = {
 	{"per-thread", COUNTS_A_PROGRAM},
 	{"B", "the default"},
 	{"big-num", "the default"},
+	{"d", "--stages all"},
+	{"i", "the default; --children counts forked processes, too"},
+	{"metric-only", "-M METRIC,... or -m GROUP,..., which print no events"},
+	{"null", "unsupported: -e task-clock counts next to nothing"},
 	{"no-big-num", "-x SEP, which prints plain numbers"},
 	{"no-inherit", "the default; --children counts forked processes, too"},
 	{"topdown", "the default, or --stages 1 for the tree alone"},
@@ -237,6 +280,11 @@ static const struct option_twin perf_twins[] = {
 	{"json-output", "--json"},
 	{0},
 };
+
+static bool is_stdout(const struct stat_options *values)
+{
+	return strcmp(values->common.output, "-") == 0;
+}
 
 /* Rejects options that cannot be combined. */
 static bool check(const struct command *command, const struct stat_options *values)
@@ -247,6 +295,16 @@ static bool check(const struct command *command, const struct stat_options *valu
 		complain("--json, --csv and --field-separator cannot be combined");
 	else if (values->interval_ms && values->repeat > 1)
 		complain("--interval-print and --repeat cannot be combined");
+	else if (values->interval_count && !values->interval_ms)
+		complain("--interval-count requires --interval-print");
+	else if (values->interval_count && values->window.timeout)
+		complain("--interval-count and --timeout cannot be combined");
+	else if (values->all_user && values->all_kernel)
+		complain("--all-user and --all-kernel cannot be combined");
+	else if (values->common.output && values->common.log_fd)
+		complain("--output and --log-fd cannot be combined");
+	else if (values->common.append && (!values->common.output || is_stdout(values)))
+		complain("--append requires --output FILE");
 	else if (values->interval_ms && values->no_multiplex)
 		complain("--interval-print and --no-multiplex cannot be combined");
 	else
@@ -255,11 +313,22 @@ static bool check(const struct command *command, const struct stat_options *valu
 	return false;
 }
 
+static void advise_what_if(void)
+{
+	struct join names = {0};
+	char *text;
+
+	for (size_t i = 0; what_if_name(i); i++)
+		join_add(&names, what_if_name(i));
+	text = join_take(&names);
+	advise("use one of %s", text);
+	free(text);
+}
+
 /* Reads the list of --what-if. Prints an error and returns false if a part is unknown. */
 static bool read_what_if(struct stat_options *values)
 {
-	const struct plumb_what_if *part;
-	const char *text = values->what_if;
+	const char *text = values->what_if, *name;
 	size_t length;
 
 	if (!text)
@@ -272,19 +341,32 @@ static bool read_what_if(struct stat_options *values)
 		size_t i = 0;
 
 		length = strcspn(text, ",");
-		while ((part = plumb_model_what_if(i)) &&
-		       (strlen(part->name) != length || strncmp(part->name, text, length) != 0 ||
-			!what_ifs[i]))
+		while ((name = what_if_name(i)) &&
+		       (strlen(name) != length || strncmp(name, text, length) != 0))
 			i++;
-		if (!part) {
+		if (!name) {
 			complain("invalid value '%.*s' for --what-if", (int)length, text);
-			advise("use one of branch, l1i, l1d, l2, tlb, store, ports, rob, sharing");
+			advise_what_if();
 			return false;
 		}
 		values->what_if_parts |= 1u << i;
 		if (!text[length])
 			return true;
 	}
+}
+
+/* Turns --interval-count into the time that so many intervals take. */
+static bool limit_intervals(struct stat_options *values)
+{
+	if (!values->interval_count)
+		return true;
+	if (!__builtin_mul_overflow(values->interval_count, values->interval_ms,
+				    &values->counted.timeout_ms) &&
+	    values->counted.timeout_ms <= INT_MAX)
+		return true;
+	complain("%u intervals of %u ms are too long: at most %d ms are supported",
+		 values->interval_count, values->interval_ms, INT_MAX);
+	return false;
 }
 
 static int make_plan(const struct stat_options *values, const struct machine *machine,
@@ -324,8 +406,9 @@ static int run(const struct command *command, int count, char **arguments)
 	if (!options_parse(command, count, arguments, &values, &operands, &status))
 		return status;
 	if (!check(command, &values) || !read_what_if(&values) ||
-	    !window_read(&values.window, false, &values.counted) ||
-	    !options_separator(command, &values.common))
+	    !window_read(&values.window, false, &values.counted) || !limit_intervals(&values) ||
+	    !options_separator(command, &values.common) ||
+	    output_check_descriptor(&values.common) != EXIT_FINE)
 		return EXIT_USAGE;
 	/* End the program's arguments with NULL, as exec needs. */
 	operands.at[operands.count] = NULL;

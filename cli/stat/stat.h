@@ -20,6 +20,8 @@ struct stat_options {
 	unsigned interval_ms;
 	unsigned repeat;
 	bool csv;
+	unsigned interval_count;
+	bool all_user, all_kernel;
 	struct window_options window;
 	struct plumb_window counted; /* read from them */
 	const char *sysroot;

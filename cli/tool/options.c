@@ -9,6 +9,7 @@
 #include "base/near.h"
 #include "base/number.h"
 #include "tool/complain.h"
+#include "tool/join.h"
 
 const char *const options_color[] = {"auto", "always", "never", NULL};
 
@@ -23,6 +24,13 @@ struct parser {
 static void see_help(const struct command *command)
 {
 	advise("see %s --help", command->path);
+}
+
+const char *options_choice(const struct option *option, size_t i)
+{
+	if (option->choice)
+		return option->choice(i);
+	return option->choices ? option->choices[i] : NULL;
 }
 
 static bool set_choice(const struct parser *parser, const struct option *option, const char *value)
@@ -92,14 +100,15 @@ static bool is_list(const struct option *option, const char *text)
 	size_t length;
 
 	for (;; text += length + 1) {
-		const char *const *choice = option->choices;
+		const char *choice;
+		size_t i = 0;
 
 		length = strcspn(text, ",");
-		while (*choice &&
-		       (strlen(*choice) != length || strncmp(*choice, text, length) != 0))
-			choice++;
-		if (!*choice || !text[length])
-			return *choice != NULL;
+		while ((choice = options_choice(option, i)) &&
+		       (strlen(choice) != length || strncmp(choice, text, length) != 0))
+			i++;
+		if (!choice || !text[length])
+			return choice;
 	}
 }
 
@@ -160,6 +169,11 @@ static const struct option_twin *find_twin(const struct option_twin *twins, cons
 	return twins && twins->name ? twins : NULL;
 }
 
+static bool is_twin(const struct command *command, const char *name)
+{
+	return find_twin(command->twins, name) || find_twin(command->perf_twins, name);
+}
+
 /* Reports the unknown option `spelling`. `near` is a known option with a similar name, or NULL. */
 static bool refuse(const struct parser *parser, const char *name, const char *spelling,
 		   const char *near)
@@ -170,13 +184,66 @@ static bool refuse(const struct parser *parser, const char *name, const char *sp
 	complain("unknown option '%s'", spelling);
 	if (twin)
 		advise("%s's %s is %s", parser->command->twins_of, spelling, twin->ours);
-	else if (perfs)
+	if (perfs)
 		advise("perf's %s is %s", spelling, perfs->ours);
-	else if (near)
+	if (!twin && !perfs && near)
 		advise("did you mean --%s?", near);
-	else
+	else if (!twin && !perfs)
 		see_help(parser->command);
 	return false;
+}
+
+static bool begins_with(const struct option *option, const char *text, size_t length)
+{
+	return strncmp(option->name, text, length) == 0;
+}
+
+/* Prints which options `name` may stand for. Returns false. */
+static bool refuse_ambiguous(const struct parser *parser, const char *name)
+{
+	const size_t length = strlen(name);
+	struct join names = {0};
+	char *text;
+
+	for (const struct option *o = parser->command->options; o->name; o++) {
+		char spelling[NEAR_MAX_LENGTH + 4];
+
+		snprintf(spelling, sizeof(spelling), "--%s", o->name);
+		if (begins_with(o, name, length))
+			join_add(&names, spelling);
+	}
+	text = join_take(&names);
+	complain("ambiguous option '--%s'", name);
+	advise("use one of %s", text);
+	free(text);
+	return false;
+}
+
+/*
+ * Returns the option with the name `text` of `length` bytes, or else the only one whose name begins
+ * with it, as getopt_long() does; NULL if there is none. `*ambiguous` tells that there are several.
+ */
+static const struct option *find_long(const struct command *command, const char *text,
+				      size_t length, bool *ambiguous)
+{
+	const struct option *found = NULL;
+
+	*ambiguous = false;
+	for (const struct option *o = command->options; o && o->name; o++) {
+		if (!begins_with(o, text, length))
+			continue;
+		if (!o->name[length]) {
+			*ambiguous = false;
+			return o;
+		}
+		if (!found || found->yields > o->yields) {
+			found = o;
+			*ambiguous = false;
+		} else if (found->yields == o->yields) {
+			*ambiguous = true;
+		}
+	}
+	return found;
 }
 
 /* Parses "--name" or "--name=value"; `text` is without its dashes. */
@@ -185,16 +252,20 @@ static bool parse_long(struct parser *parser, const char *text)
 	size_t length = strcspn(text, "=");
 	const char *value = text[length] ? text + length + 1 : NULL;
 	char name[NEAR_MAX_LENGTH + 2], spelling[NEAR_MAX_LENGTH + 4];
+	const struct option *option;
 	struct near near;
+	bool ambiguous;
 
-	for (const struct option *o = parser->command->options; o && o->name; o++) {
-		if (strlen(o->name) != length || strncmp(o->name, text, length) != 0)
-			continue;
-		snprintf(spelling, sizeof(spelling), "--%s", o->name);
-		return set(parser, o, spelling, value);
-	}
 	snprintf(name, sizeof(name), "%.*s", (int)(length < sizeof(name) ? length : sizeof(name)),
 		 text);
+	option = find_long(parser->command, text, length, &ambiguous);
+	/* Another program's option is not short for one of ours. */
+	if (option && (!option->name[length] || !is_twin(parser->command, name))) {
+		if (ambiguous)
+			return refuse_ambiguous(parser, name);
+		snprintf(spelling, sizeof(spelling), "--%s", option->name);
+		return set(parser, option, spelling, value);
+	}
 	near = near_to(name);
 	for (const struct option *o = parser->command->options; o && o->name; o++)
 		near_offer(&near, o->name, o->name);

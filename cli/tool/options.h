@@ -29,10 +29,12 @@ struct option {
 	const char *name;     /* "json" of --json */
 	const char *argument; /* name of its argument in --help; NULL for a flag */
 	const char *help;
-	const char *const *choices; /* ended by NULL. OPTION_CHOICE takes no other value */
-	size_t offset;              /* of its value in the command's struct of options */
+	const char *const *choices;      /* ended by NULL. OPTION_CHOICE takes no other value */
+	const char *(*choice)(size_t i); /* instead: returns the i-th, or NULL after the last */
+	size_t offset;                   /* of its value in the command's struct of options */
 	enum option_kind kind;
 	char letter; /* 'j' of -j, or 0 */
+	bool yields; /* an abbreviation that also fits another option means that one */
 };
 
 enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
@@ -52,6 +54,8 @@ struct common_options {
 	bool json;
 	bool verbose;
 	bool no_pager;
+	bool append;     /* to the file `output` */
+	unsigned log_fd; /* write to this descriptor; 0: not given */
 };
 
 /* Rows of texts and of flags: each file names its own struct of options once. */
@@ -126,6 +130,9 @@ struct common_options {
 	}
 
 extern const char *const options_color[];
+
+/* Returns the option's i-th choice, or NULL after the last. */
+const char *options_choice(const struct option *option, size_t i);
 
 /* The arguments that are not options, in their order. */
 struct operands {

@@ -706,17 +706,70 @@ for e in json.load(sys.stdin)["events"]:
 	run --separate-stderr model --no-big-num ./work
 	said "plumb: unknown option '--no-big-num'" \
 		"       perf's --no-big-num is -x SEP, which prints plain numbers"
-	# Each is unknown here.
-	# shellcheck disable=SC2154 # by lib.bash
-	mapfile -t options < <(sed -n '/option_twin perf_twins/,/^}/s/^\t{"\([a-zA-Z-]*\)", .*/\1/p' \
-		"$here/../../cli/stat/stat.c")
-	[ "${#options[@]}" -gt 1 ]
-	for theirs in "${options[@]}"; do
-		[ "${#theirs}" -gt 1 ] && theirs=-$theirs
-		theirs=-$theirs
-		run --separate-stderr model "$theirs" ./work
-		[ "$(tail -n 1 <<<"$stderr" | cut -d ' ' -f 8-10)" = "perf's $theirs is" ]
+}
+
+@test "-o may be appended to; results may go to a descriptor" {
+	model -o appended -e cycles ./work
+	model -o appended --append -e cycles ./work
+	[ "$(grep -c '^Neoverse N3 (model)' appended)" -eq 2 ]
+	[ "$(grep -c '^ .*  cycles  Cycle$' appended)" -eq 2 ]
+	model -o appended.csv --append --csv -e cycles ./work
+	model -o appended.csv --append --csv -e cycles ./work
+	[ "$(cut -d , -f 6 appended.csv | xargs)" = "metric CPU_CYCLES CPU_CYCLES" ]
+	model -I 1 -o appended.csv --append --csv -e cycles ./work long
+	[ "$(cut -d , -f 6 appended.csv | sort | uniq -c | awk '$2 == "metric" { print $1 }')" = 1 ]
+	[ "$(wc -l <appended.csv)" -gt 3 ]
+	run --separate-stderr model --log-fd 7 --json -e cycles ./work 7>log
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	json 'd["events"][0]["count"] > 0' <log
+	run --separate-stderr model --log-fd 1 -x, -e cycles ./work
+	[ -z "$stderr" ]
+	[[ $output == *,,cycles,* ]]
+	run --separate-stderr model --log-fd 7 ./work 7<log
+	[ "$status" -eq 2 ]
+	said "plumb: cannot write to --log-fd 7: Bad file descriptor"
+	run --separate-stderr model --log-fd 7 -o appended ./work
+	said "plumb: --output and --log-fd cannot be combined" "       see plumb stat --help"
+	for output in "" "-o -"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr model --append $output ./work
+		[ "$status" -eq 2 ]
+		said "plumb: --append requires --output FILE" "       see plumb stat --help"
 	done
+}
+
+@test "--interval-count ends the program" {
+	run --separate-stderr model -I 1 --interval-count 2 -x , -e cycles ./work longer
+	[ "$status" -eq 0 ]
+	[ "$(grep -c cycles <<<"$stderr")" -eq 2 ]
+	model -I 1 --interval-count 2 --json -o intervals -e cycles ./work longer
+	[ "$(wc -l <intervals)" -eq 3 ]
+	tail -n 1 intervals | json 'abs(d["elapsed_seconds"] - 0.002) < 1e-6'
+	run --separate-stderr model --interval-count 2 ./work
+	said "plumb: --interval-count requires --interval-print" "       see plumb stat --help"
+	run --separate-stderr model -I 1000000 --interval-count 1000000 ./work
+	said "plumb: 1000000 intervals of 1000000 ms are too long: at most 2147483647 ms are supported"
+	plumb stat --source perf -e task-clock true 2>/dev/null || skip "no software events"
+	plumb stat --source perf -I 50 --interval-count 2 -x , -e task-clock -o perf sleep 60
+	# A slow machine may sleep through the first.
+	[[ $(wc -l <perf) == [12] ]]
+}
+
+@test "--all-user and --all-kernel replace the modifiers of events" {
+	model --all-user -e cycles -x , -o all ./work
+	model -e cycles -x , -o plain ./work
+	# The model runs user code only.
+	cmp all plain
+	run --separate-stderr model --all-kernel -e cycles:u ./work
+	[ "$status" -eq 2 ]
+	said "plumb: cycles:u: the model runs user code only, without a kernel or hypervisor"
+	run --separate-stderr model --all-kernel ./work
+	[ "$status" -eq 2 ]
+	said "plumb: --all-kernel applies to events, not to metrics" \
+		"       name the events with -e, and no metrics"
+	run --separate-stderr model --all-user --all-kernel -e cycles ./work
+	said "plumb: --all-user and --all-kernel cannot be combined" "       see plumb stat --help"
 }
 
 @test "topdown-tool's options lead to ours, which exist" {
@@ -726,7 +779,11 @@ for e in json.load(sys.stdin)["events"]:
 		"       topdown-tool's --list-metrics is plumb spec list metrics, or plumb spec tree"
 	run --separate-stderr model -d ./work
 	said "plumb: unknown option '-d'" \
-		"       topdown-tool's -d is plumb spec show NAME, for a metric, a group or an event"
+		"       topdown-tool's -d is plumb spec show NAME, for a metric, a group or an event" \
+		"       perf's -d is --stages all"
+	run --separate-stderr model -i ./work
+	said "plumb: unknown option '-i'" "       topdown-tool's -i is -I" \
+		"       perf's -i is the default; --children counts forked processes, too"
 	run --separate-stderr model --csv-output-path=out ./work
 	said "plumb: unknown option '--csv-output-path'" \
 		"       topdown-tool's --csv-output-path is --csv -o FILE"
@@ -741,7 +798,7 @@ for e in json.load(sys.stdin)["events"]:
 	while IFS='|' read -r theirs ours; do
 		[ "${#theirs}" -eq 1 ] && theirs=-$theirs || theirs=--$theirs
 		run --separate-stderr model "$theirs" ./work
-		[ "$(tail -n 1 <<<"$stderr")" = "       topdown-tool's $theirs is $ours" ]
+		[ "${stderr_lines[1]}" = "       topdown-tool's $theirs is $ours" ]
 		case $ours in
 		plumb*)
 			command=$(sed 's/^plumb //; s/,.*//; s/ -v$//; s/ NAME$//; s/ [a-z]*s$//' <<<"$ours")
