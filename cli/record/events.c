@@ -1,8 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the events that `plumb record` samples: those of -e, or the default. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
 #include "record.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
+
+#define MAX_RATE "/proc/sys/kernel/perf_event_max_sample_rate"
+
+/* Returns the kernel's limit, or 0 if it cannot be read. */
+static unsigned kernels_limit(void)
+{
+	FILE *file = fopen(MAX_RATE, "re");
+	char line[32] = "";
+	uint64_t most = 0;
+
+	if (file && fgets(line, sizeof(line), file))
+		line[strcspn(line, "\n")] = '\0';
+	if (file)
+		fclose(file);
+	return number_read(line, INT_MAX, &most) ? (unsigned)most : 0;
+}
+
+/* Sets the frequency of -F max, perf's word for the kernel's limit. Returns an exit status. */
+static int find_frequency(struct record_request *request, const struct machine *machine)
+{
+	if (!request->most_frequent)
+		return EXIT_FINE;
+	if (machine->core) {
+		complain("-F max is the kernel's limit, and the model has none");
+		advise("use -F HZ or -c N");
+		return EXIT_USAGE;
+	}
+	request->frequency = kernels_limit();
+	if (!request->frequency) {
+		complain("cannot read the kernel's limit from %s", MAX_RATE);
+		advise("use -F HZ");
+		return EXIT_UNABLE;
+	}
+	if (!request->options->quiet)
+		complain("sampling at the kernel's limit of %u Hz", request->frequency);
+	return EXIT_FINE;
+}
 
 /* Returns the default: SPE if there is an SPE unit. */
 static const char *usual(const struct machine *machine)
@@ -77,10 +119,14 @@ int record_read_events(struct record_request *request, const struct machine *mac
 		.all_user = request->options->all_user,
 		.all_kernel = request->options->all_kernel,
 		.period = request->period,
-		.frequency = request->frequency,
 	};
-	struct plumb_diagnostics *diagnostics = memory_given(plumb_diagnostics_new());
-	int error, status;
+	struct plumb_diagnostics *diagnostics;
+	int error, status = find_frequency(request, machine);
+
+	if (status != EXIT_FINE)
+		return status;
+	diagnostics = memory_given(plumb_diagnostics_new());
+	options.frequency = request->frequency;
 
 	plumb_source_fill_event_options(machine->source, &options);
 	error = plumb_event_list_new(&options, &request->events);

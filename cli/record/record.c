@@ -60,7 +60,15 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "HZ",
 		.offset = AT(frequency),
-		.help = "take HZ samples per second; not supported for SPE",
+		.help = "take HZ samples per second, or as many as the kernel allows (max); not "
+			"supported for SPE",
+	},
+	{
+		.name = "strict-freq",
+		.kind = OPTION_FLAG,
+		.offset = AT(strict_frequency),
+		.help = "accepted for perf compatibility: -F above the kernel's limit is always an "
+			"error",
 	},
 	{
 		.name = "exact",
@@ -85,6 +93,7 @@ static const struct option options[] = {
 		.letter = 'g',
 		.name = "callchains",
 		.kind = OPTION_FLAG,
+		.yields = true, /* perf has no such name, and people type --call */
 		.offset = AT(callchains),
 		.help = "record call chains using frame pointers",
 	},
@@ -172,6 +181,12 @@ static const struct option options[] = {
 		.kind = OPTION_FLAG,
 		.offset = AT(physical),
 		.help = "record the physical address of the data, too",
+	},
+	{
+		.name = "sample-cpu",
+		.kind = OPTION_FLAG,
+		.offset = AT(sample_cpus),
+		.help = "record the CPU with each sample, as -a, -C and SPE do anyway",
 	},
 	{
 		.letter = 'S',
@@ -404,12 +419,22 @@ static int run(const struct command *command, int count, char **arguments)
 
 /* Options of perf's command that have a different name here, or none. */
 static const struct option_twin perf_twins[] = {
+	{"branch-any", "unsupported: -e spe samples branches, too"},
+	{"branch-filter", "unsupported: -e spe samples branches, too"},
 	{"b", "unsupported: -e spe samples branches, too"},
 	{"j", "unsupported: -e spe samples branches, too"},
 	{"T", "the default: samples have their times"},
 	{"timestamp", "the default: samples have their times"},
+	{"stat", "unsupported: plumb report -s tid tells threads apart"},
 	{"s", "unsupported: plumb report -s tid tells threads apart"},
 	{"n", "unsupported: plumb stat counts without recording"},
+	{"no-samples", "unsupported: plumb stat counts without recording"},
+	{"u", "-p PID,... with the user's processes: -p $(pgrep -d, -u UID)"},
+	{"uid", "-p PID,... with the user's processes: -p $(pgrep -d, -u UID)"},
+	{"R", "for tracepoints, which plumb does not record"},
+	{"raw-samples", "for tracepoints, which plumb does not record"},
+	{"W", "unsupported: -e spe records latencies"},
+	{"weight", "unsupported: -e spe records latencies"},
 	{0},
 };
 

@@ -20,6 +20,7 @@ struct record_options {
 	unsigned max_files;
 	bool callchains, all_cpus, per_thread, no_inherit, data, physical, snapshot, timestamp;
 	bool exact, quiet, no_build_ids, no_cache, no_progress, all_user, all_kernel;
+	bool strict_frequency, sample_cpus;
 };
 
 /* When to continue in a new file. */
@@ -42,6 +43,7 @@ struct record_request {
 	char *const *program; /* ended by NULL; empty: sample running processes */
 	uint64_t period;      /* 0: not given */
 	unsigned frequency;
+	bool most_frequent; /* -F max */
 	bool callchains;
 	uint32_t user_stack; /* bytes to copy with each sample; 0: none */
 	struct record_list cpus, pids, tids;

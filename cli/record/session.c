@@ -403,6 +403,7 @@ static struct plumb_recording_job make_job(struct session *s)
 		.exact = options->exact,
 		.data_addresses = options->data,
 		.physical_addresses = options->physical,
+		.sample_cpus = options->sample_cpus,
 		.mmap_pages = request->mmap_pages,
 		.aux_pages = request->aux_pages,
 		.clock_given = request->clockid >= 0,

@@ -250,13 +250,14 @@ static bool agree(const struct record_request *request)
 bool record_read_options(const struct record_options *options, struct record_request *request)
 {
 	uint64_t frequency = 0;
+	const bool most = options->frequency && strcmp(options->frequency, "max") == 0;
 
 	request->options = options;
 	request->path = options->common.output ? options->common.output : "perf.data";
 	if (options->seed && !read_number(options->seed, UINT64_MAX, &request->seed, NULL))
 		return complain_value("seed", options->seed, UINT64_MAX, "use a whole number");
 	if (!read_count("count", options->period, UINT64_MAX, &request->period) ||
-	    !read_count("freq", options->frequency, FREQUENCY_MAX, &frequency) ||
+	    !read_count("freq", most ? NULL : options->frequency, FREQUENCY_MAX, &frequency) ||
 	    !read_list("cpus", options->cpus, true, &request->cpus) ||
 	    !read_list("pid", options->pids, false, &request->pids) ||
 	    !read_list("tid", options->tids, false, &request->tids) ||
@@ -268,6 +269,7 @@ bool record_read_options(const struct record_options *options, struct record_req
 	    !read_limit(options->max_size, &request->limit_bytes))
 		return false;
 	request->frequency = (unsigned)frequency;
+	request->most_frequent = most;
 	return read_call_graph(options, request) && agree(request);
 }
 

@@ -212,7 +212,7 @@ bool choice_check_event(const struct choice *choice, const struct plumb_event_at
 	if (!choice->cpus || attr->sample_type & PLUMB_SAMPLE_CPU || choice_is_dummy(attr))
 		return true;
 	complain("--cpu requires samples that record their CPU");
-	advise("record with -a, or with --sample-cpu");
+	advise("record with --sample-cpu, or with -a");
 	return false;
 }
 

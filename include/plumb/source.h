@@ -186,6 +186,7 @@ struct plumb_recording_job {
 	bool snapshot;                /* deliver AUX data only for PLUMB_RECORDING_SNAPSHOT */
 	bool data_addresses;          /* of overflow samples, if the source knows them */
 	bool physical_addresses;      /* likewise; for SPE see plumb_event_spe.pa_enable */
+	bool sample_cpus;             /* record the CPU with each sample, if it is not anyway */
 	bool build_ids;               /* in MMAP2 records, if the source supports it */
 	size_t mmap_pages, aux_pages; /* 0: the source's default */
 	bool clock_given;             /* use `clockid` instead of the source's default clock */

@@ -92,6 +92,26 @@ names()
 	plumb spec list "$1" --cpu "$3" -x '|' | cut -d '|' -f "$2"
 }
 
+# leads_from_perf COMMAND SOURCE: that each option of perf in the command's table, which SOURCE has, is
+# unknown and leads to something.
+leads_from_perf()
+{
+	local options said status theirs
+
+	mapfile -t options < <(sed -n '/option_twin perf_twins/,/^}/s/^\t{"\([a-zA-Z-]*\)", .*/\1/p' "$2")
+	[ "${#options[@]}" -gt 1 ]
+	for theirs in "${options[@]}"; do
+		[ "${#theirs}" -gt 1 ] && theirs=-$theirs
+		theirs=-$theirs
+		status=0
+		said=$(plumb "$1" "$theirs" 2>&1) || status=$?
+		[ "$status" -eq 2 ]
+		[ "$(tail -n 1 <<<"$said" | cut -d ' ' -f 8-10)" = "perf's $theirs is" ] || {
+			echo "$1 $theirs: $said" && return 1
+		}
+	done
+}
+
 # Skips the test where Arm's files are not at hand.
 need_reference()
 {

@@ -242,7 +242,7 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 }
 
 @test "perf's options that are not here lead to what is" {
-	local name options theirs
+	local name
 
 	run --separate-stderr plumb report -T
 	[ "$status" -eq 2 ]
@@ -250,17 +250,70 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 	run --separate-stderr plumb annotate --force
 	said "plumb: unknown option '--force'" \
 		"       perf's --force is unnecessary: plumb reads files of any owner"
-	# Each is unknown here.
-	for name in report annotate script record; do
-		mapfile -t options < <(sed -n '/option_twin perf_twins/,/^}/s/^\t{"\([a-zA-Z-]*\)", .*/\1/p' \
-			"$here/../../cli/$name/$name.c")
-		[ "${#options[@]}" -gt 1 ]
-		for theirs in "${options[@]}"; do
-			[ "${#theirs}" -gt 1 ] && theirs=-$theirs
-			theirs=-$theirs
-			run --separate-stderr plumb "$name" "$theirs"
-			[ "$status" -eq 2 ]
-			[ "$(tail -n 1 <<<"$stderr" | cut -d ' ' -f 8-10)" = "perf's $theirs is" ]
-		done
+	for name in report annotate script record stat; do
+		leads_from_perf "$name" "$here/../../cli/$name/$name.c"
 	done
+}
+
+# is_like SHORT LONG: that both are taken as the same, with the same complaint.
+is_like()
+{
+	local expected said
+
+	# shellcheck disable=SC2086 # words
+	expected=$(plumb $2 2>&1) && return 1
+	# shellcheck disable=SC2086 # words
+	said=$(plumb $1 2>&1) && return 1
+	[ "$said" = "$expected" ] || { echo "$1: $said" && return 1; }
+}
+
+@test "an option may be abbreviated, unless that is ambiguous" {
+	[ "$(plumb spec list events --cp neoverse-n1 --field ';')" = \
+		"$(plumb spec list events --cpu neoverse-n1 -x ';')" ]
+	# perf has no --callchains, so --call is --call-graph; a whole name is itself.
+	is_like "record --call=x true" "record --call-graph=x true"
+	is_like "record --call x true" "record --call-graph x true"
+	run --separate-stderr plumb record --callchains=x true
+	[ "$status" -eq 2 ]
+	said "plumb: --callchains takes no value" "       see plumb record --help"
+	is_like "report --call x -i /dev/null" "report --call-graph x -i /dev/null"
+	is_like "report --caller x -i /dev/null" "report --callers x -i /dev/null"
+	run --separate-stderr plumb report --calle main
+	said "plumb: ambiguous option '--calle'" "       use one of --callers, --callees"
+	run --separate-stderr plumb stat --all true
+	[ "$status" -eq 2 ]
+	said "plumb: ambiguous option '--all'" "       use one of --all-user, --all-kernel"
+	run --separate-stderr plumb record --switch true
+	[ "$status" -eq 2 ]
+	said "plumb: ambiguous option '--switch'" "       use one of --switch-output, --switch-max-files"
+	# A name of perf's is not short for another of ours.
+	run --separate-stderr plumb record --timestamp true
+	[ "$status" -eq 2 ]
+	said "plumb: unknown option '--timestamp'" \
+		"       perf's --timestamp is the default: samples have their times"
+	# No name is all names.
+	run --separate-stderr plumb spec list --=x
+	[ "$status" -eq 2 ]
+	[[ $stderr == "plumb: ambiguous option '--'"* ]]
+}
+
+@test "perf's other options are taken" {
+	cd "$BATS_TEST_TMPDIR"
+	run --separate-stderr plumb record -F max --source model true
+	[ "$status" -eq 2 ]
+	said "plumb: -F max is the kernel's limit, and the model has none" "       use -F HZ or -c N"
+	plumb list software --source perf >/dev/null 2>&1 || skip "no software events"
+	# The kernel lowers it when samples take long.
+	before=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
+	run --separate-stderr plumb record -F max --strict-freq --sample-cpu -e cpu-clock -o data true
+	[ "$status" -eq 0 ]
+	limit=$(sed -n "1s/^plumb: sampling at the kernel's limit of \([0-9]*\) Hz$/\1/p" <<<"$stderr")
+	[ "$limit" = "$before" ] || [ "$limit" = "$(cat /proc/sys/kernel/perf_event_max_sample_rate)" ]
+	plumb script --header-only -i data | grep -qF "sample_freq } = $limit,"
+	plumb report -i data --cpu 0-1000 >/dev/null
+	plumb record -q -e cpu-clock -o data true
+	run --separate-stderr plumb report -i data --cpu 0
+	[ "$status" -eq 2 ]
+	said "plumb: --cpu requires samples that record their CPU" \
+		"       record with --sample-cpu, or with -a"
 }

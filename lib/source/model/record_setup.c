@@ -121,7 +121,9 @@ static uint64_t common_type(const struct source_record_job *job)
 {
 	uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
 
-	return job->per_thread ? type : type | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+	if (!job->per_thread)
+		type |= PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+	return job->sample_cpus ? type | PERF_SAMPLE_CPU : type;
 }
 
 static uint64_t common_flags(const struct source_record_job *job)

@@ -141,7 +141,8 @@ static void set_session(struct sampling *s)
 
 	s->session = (struct sampled_session){
 		.several = s->count > 1,
-		.cpus = perf_targets_all(&s->targets) || job->cpu_count || (spe && !per_thread),
+		.cpus = perf_targets_all(&s->targets) || job->cpu_count || (spe && !per_thread) ||
+			job->sample_cpus,
 		.times = true,
 		.on_exec = !s->targets.running && !job->window.delay_ms,
 		/* The kernel maps no ring for inherited events that may run on any CPU. */
