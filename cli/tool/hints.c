@@ -16,6 +16,7 @@ static const struct {
 	{"use-model-anywhere", "use --source model, which counts AArch64 programs on any machine"},
 	{"use-model-or-software", "use --source model, or software events such as task-clock"},
 	{"run-in-model", "use --source model to run it"},
+	{"use-engine", "use --qemu *"},
 	{"newer-engine", "use QEMU 9.0 or later, with --qemu"},
 	{"sysroot", "install libc6-arm64-cross, or name the folder of an AArch64 system with -L"},
 	{"name-cpu", "name the CPU with --cpu; see plumb spec list cpus"},

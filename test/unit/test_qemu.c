@@ -16,7 +16,7 @@
 	"case $1 in --version) echo '" version "' ;; --help) echo '" help "' ;; esac"
 #define PLUGINS "-plugin              QEMU_PLUGIN  [file=]<file>"
 
-static char made[8][64]; /* paths of what a test made */
+static char made[12][64]; /* paths of what a test made */
 static size_t made_count;
 
 static const char *make(const char *name, const char *text, mode_t mode)
@@ -60,6 +60,17 @@ static void on_engine(void *user, const struct plumb_model_engine *one)
 	strcat(told, one->refusal ? "-" : "+");
 }
 
+/* A Debian 12, where the distribution's engine may be `packaged`. */
+static struct qemu_system twelve;
+
+static int make_twelve(void **state)
+{
+	(void)state;
+	twelve.os_release = make("os-release", "ID=debian\nVERSION_ID=\"12\"", 0644);
+	twelve.packaged = "/nonexistent/qemu-aarch64";
+	return 0;
+}
+
 /* Chooses among these, whose plugins are in `folder`. */
 static int choose(struct qemu *qemu, struct plumb_diagnostics *diagnostics, const char *first,
 		  const char *second)
@@ -69,7 +80,7 @@ static int choose(struct qemu *qemu, struct plumb_diagnostics *diagnostics, cons
 		.engines = engines, .plugin_dir = folder, .engine = on_engine, .user = told};
 
 	told[0] = '\0';
-	return qemu_choose(&options, qemu, diagnostics);
+	return qemu_choose(&twelve, &options, qemu, diagnostics);
 }
 
 /* The refusal of the only engine there is. */
@@ -140,6 +151,62 @@ static void test_none_that_can(void **state)
 	assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->id, "no-qemu");
 	assert_non_null(plumb_diagnostics_get(diagnostics, 0)->hint);
 	plumb_diagnostics_free(diagnostics);
+}
+
+/* The hint after these were refused on that Debian 12. */
+static void assert_hint(const char *first, const char *second, const char *remedy, const char *text)
+{
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
+	const struct plumb_diagnostic *only;
+	struct qemu qemu;
+
+	assert_int_equal(choose(&qemu, diagnostics, first, second), PLUMB_ERR_MACHINE);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), 1);
+	only = plumb_diagnostics_get(diagnostics, 0);
+	assert_string_equal(only->hint, text);
+	if (remedy) {
+		assert_string_equal(only->remedy, remedy);
+		assert_string_equal(only->subject, twelve.packaged);
+	} else {
+		assert_null(only->remedy);
+	}
+	plumb_diagnostics_free(diagnostics);
+}
+
+/* The distribution's engine is proposed only if it works, and never if it was just refused. */
+static void test_hint_of_packaged(void **state)
+{
+	static const char install[] = "run apt-get install qemu-user";
+	static const char reinstall[] = "run apt-get install --reinstall qemu-user";
+	const char *seven = engine("seven", ANSWERS("qemu-aarch64 version 7.2.22", PLUGINS));
+	const char *broken = engine("broken", "exit 127");
+	const char *plain = engine("plain", ANSWERS("qemu-aarch64 version 7.2.22", "none"));
+	const char *other = engine("other", "exit 1");
+	const char *shut = make("shut", "", 0644);
+	char use[128], link_to[sizeof(folder) + 8];
+
+	(void)state;
+	assert_hint(other, NULL, NULL, install);
+	assert_hint(NULL, NULL, NULL, install);
+	twelve.packaged = seven;
+	snprintf(use, sizeof(use), "use %s", seven);
+	assert_hint(other, NULL, "use-engine", use);
+	assert_hint(NULL, NULL, "use-engine", use);
+	twelve.packaged = broken;
+	assert_hint(broken, NULL, NULL, reinstall);
+	assert_hint(other, broken, NULL, reinstall);
+	assert_hint(other, NULL, NULL, reinstall);
+	twelve.packaged = plain;
+	assert_hint(plain, NULL, NULL, reinstall);
+	assert_hint(other, NULL, NULL, reinstall);
+	twelve.packaged = shut;
+	assert_hint(other, NULL, NULL, reinstall);
+	/* By another path, as of /bin where that is a link to /usr/bin. */
+	snprintf(link_to, sizeof(link_to), "%s/link", folder);
+	assert_int_equal(symlink(broken, link_to), 0);
+	twelve.packaged = broken;
+	assert_hint(link_to, NULL, NULL, reinstall);
+	unlink(link_to);
 }
 
 static void test_refusals(void **state)
@@ -242,20 +309,27 @@ static void test_no_plugin(void **state)
 	plumb_diagnostics_free(diagnostics);
 }
 
-/* The hint for a system whose os-release reads so. */
-static const char *hint(const char *os_release)
+/* The hint for a system whose os-release reads so, and whose engine is such. */
+static const char *hint_if(const char *os_release, enum qemu_packaged packaged)
 {
 	const char *file = make("os-release", os_release, 0644);
-	const char *text = qemu_hint(file);
+	const char *text = qemu_hint(file, packaged);
 
 	unlink(file);
 	made_count--;
 	return text;
 }
 
+static const char *hint(const char *os_release)
+{
+	return hint_if(os_release, QEMU_ABSENT);
+}
+
 static void test_hints(void **state)
 {
 	static const char install[] = "run apt-get install qemu-user";
+	static const char reinstall[] = "run apt-get install --reinstall qemu-user";
+	static const char ubuntu[] = "ID=ubuntu\nID_LIKE=debian\nVERSION_ID=\"24.04\"";
 
 	(void)state;
 	assert_string_equal(hint("VERSION_ID=\"12\"\nID=debian"), install);
@@ -265,22 +339,28 @@ static void test_hints(void **state)
 	assert_non_null(strstr(hint("ID=debian\nVERSION_ID=\"13\""), "scripts/build-engine"));
 	/* Debian's testing has no version. */
 	assert_non_null(strstr(hint("ID=debian"), "scripts/build-engine"));
-	assert_non_null(strstr(hint("ID=ubuntu\nID_LIKE=debian\nVERSION_ID=\"24.04\""), install));
+	assert_non_null(strstr(hint(ubuntu), install));
 	assert_non_null(strstr(hint("ID=mint\nID_LIKE=\"ubuntu debian\""), "scripts/build-engine"));
 	assert_non_null(strstr(hint("ID=fedora\nVERSION_ID=40"), "README.md"));
 	assert_non_null(strstr(hint("ID=x\nID_LIKE=\"undebian rhel\""), "README.md"));
 	assert_non_null(strstr(hint(""), "README.md"));
-	assert_non_null(strstr(qemu_hint("/nonexistent"), "README.md"));
+	assert_non_null(strstr(qemu_hint("/nonexistent", QEMU_ABSENT), "README.md"));
+	/* Where the package is there, but its engine refused. */
+	assert_string_equal(hint_if("VERSION_ID=\"12\"\nID=debian", QEMU_BROKEN), reinstall);
+	assert_string_equal(hint_if("VERSION_ID=\"12\"\nID=debian", QEMU_LIMITED), reinstall);
+	assert_non_null(strstr(hint_if(ubuntu, QEMU_BROKEN), reinstall));
+	assert_null(strstr(hint_if(ubuntu, QEMU_LIMITED), "apt-get"));
+	assert_non_null(strstr(hint_if(ubuntu, QEMU_LIMITED), "scripts/build-engine"));
+	assert_null(strstr(hint_if("ID=debian\nVERSION_ID=\"13\"", QEMU_BROKEN), "apt-get"));
 }
 
 /* Only Debian 12 is known to build a newer one than it has, from the next Debian's source. */
 static void test_newer_hints(void **state)
 {
-	const char *twelve = make("os-release", "ID=debian\nVERSION_ID=\"12\"", 0644);
 	const char *other = make("os-release-13", "ID=debian\nVERSION_ID=\"13\"", 0644);
 
 	(void)state;
-	assert_non_null(strstr(qemu_newer_hint(twelve), "scripts/build-engine trixie"));
+	assert_non_null(strstr(qemu_newer_hint(twelve.os_release), "scripts/build-engine trixie"));
 	assert_null(qemu_newer_hint(other));
 	assert_null(qemu_newer_hint("/nonexistent"));
 }
@@ -288,15 +368,16 @@ static void test_newer_hints(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_first_that_can, remove_made),
-		cmocka_unit_test_teardown(test_none_that_can, remove_made),
-		cmocka_unit_test_teardown(test_refusals, remove_made),
-		cmocka_unit_test_teardown(test_not_started, remove_made),
-		cmocka_unit_test_teardown(test_no_answer, remove_made),
-		cmocka_unit_test_teardown(test_interrupted, remove_made),
-		cmocka_unit_test_teardown(test_no_plugin, remove_made),
-		cmocka_unit_test_teardown(test_hints, remove_made),
-		cmocka_unit_test_teardown(test_newer_hints, remove_made),
+		cmocka_unit_test_setup_teardown(test_first_that_can, make_twelve, remove_made),
+		cmocka_unit_test_setup_teardown(test_none_that_can, make_twelve, remove_made),
+		cmocka_unit_test_setup_teardown(test_hint_of_packaged, make_twelve, remove_made),
+		cmocka_unit_test_setup_teardown(test_refusals, make_twelve, remove_made),
+		cmocka_unit_test_setup_teardown(test_not_started, make_twelve, remove_made),
+		cmocka_unit_test_setup_teardown(test_no_answer, make_twelve, remove_made),
+		cmocka_unit_test_setup_teardown(test_interrupted, make_twelve, remove_made),
+		cmocka_unit_test_setup_teardown(test_no_plugin, make_twelve, remove_made),
+		cmocka_unit_test_setup_teardown(test_hints, make_twelve, remove_made),
+		cmocka_unit_test_setup_teardown(test_newer_hints, make_twelve, remove_made),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -77,19 +78,28 @@ static struct system read_system(const char *os_release)
 	return system;
 }
 
-const char *qemu_hint(const char *os_release)
+#define BUILD_IT                                                                                \
+	"build an engine: scripts/build-engine in Plumb's source tree; if plumb is installed, " \
+	"also make install"
+#define OR_BUILD_IT \
+	" or, if that does not support plugins, scripts/build-engine in Plumb's source tree"
+
+const char *qemu_hint(const char *os_release, enum qemu_packaged packaged)
 {
 	const struct system system = read_system(os_release);
 
 	/* Debian 13's qemu-user is linked statically, so it cannot load plugins. */
 	if (system.debian && system.version == 12)
-		return "run apt-get install qemu-user";
+		return packaged == QEMU_ABSENT ? "run apt-get install qemu-user"
+					       : "run apt-get install --reinstall qemu-user";
 	if (system.debian && (system.version == 0 || system.version > 12))
-		return "build an engine: scripts/build-engine in Plumb's source tree; if plumb is "
-		       "installed, also make install";
+		return BUILD_IT;
+	if (system.like_debian && packaged == QEMU_ABSENT)
+		return "run apt-get install qemu-user" OR_BUILD_IT;
+	if (system.like_debian && packaged == QEMU_BROKEN)
+		return "run apt-get install --reinstall qemu-user" OR_BUILD_IT;
 	if (system.like_debian)
-		return "run apt-get install qemu-user or, if that does not support plugins, "
-		       "scripts/build-engine in Plumb's source tree";
+		return BUILD_IT;
 	return "see \"On other systems\" in Plumb's README.md";
 }
 
@@ -103,25 +113,12 @@ const char *qemu_newer_hint(const char *os_release)
 	       "installed, also make install";
 }
 
-const char *qemu_os_release(void)
+const struct qemu_system *qemu_this_system(void)
 {
-	static const char etc[] = "/etc/os-release";
+	static const struct qemu_system etc = {"/usr/bin/qemu-aarch64", "/etc/os-release"};
+	static const struct qemu_system usr = {"/usr/bin/qemu-aarch64", "/usr/lib/os-release"};
 
-	return access(etc, R_OK) == 0 ? etc : "/usr/lib/os-release";
-}
-
-/* Returns how to get an engine to replace `path`; NULL: none was found. */
-static void add_hint(struct plumb_diagnostics *diagnostics, const char *path)
-{
-	static const char installed[] = "/usr/bin/qemu-aarch64";
-	const char *hint = qemu_hint(qemu_os_release());
-
-	/* The package is installed already, but something else was requested. */
-	if (strstr(hint, "apt-get install qemu-user") && path && strcmp(path, installed) != 0 &&
-	    access(installed, X_OK) == 0)
-		plumb_diagnostics_hint(diagnostics, "use %s", installed);
-	else
-		plumb_diagnostics_hint(diagnostics, "%s", hint);
+	return access(etc.os_release, R_OK) == 0 ? &etc : &usr;
 }
 
 /* ---- asking ------------------------------------------------------------------------------- */
@@ -243,6 +240,7 @@ static int judge_silence(const struct answer *answer, const struct place *where,
 			 struct plumb_diagnostics *diagnostics)
 {
 	const int e = answer->error;
+	/* Nothing that could be installed makes room for another process. */
 	bool crowded = e == EAGAIN || e == ENOMEM || e == EMFILE || e == ENFILE;
 
 	if (answer->error == ETIMEDOUT)
@@ -260,9 +258,6 @@ static int judge_silence(const struct answer *answer, const struct place *where,
 				"cannot start QEMU: status %d%s%.*s", WEXITSTATUS(answer->status),
 				*answer->text ? ", " : "", (int)strcspn(answer->text, "\r\n"),
 				answer->text);
-	/* Nothing that could be installed makes room for another process. */
-	if (!crowded)
-		add_hint(diagnostics, where->file);
 	return crowded ? PLUMB_ERR_BUSY : PLUMB_ERR_MACHINE;
 }
 
@@ -282,14 +277,12 @@ static int judge(struct qemu *qemu, struct answer *answer, struct plumb_diagnost
 	if (!read_version(answer->text, qemu)) {
 		diagnostics_add(diagnostics, PLUMB_ERROR, "not-qemu", &where,
 				"not qemu-aarch64: it answers with another name");
-		add_hint(diagnostics, qemu->path);
 		return PLUMB_ERR_MACHINE;
 	}
 	if (qemu->major < MAJOR_MIN) {
 		diagnostics_add(diagnostics, PLUMB_ERROR, "old-qemu", &where,
 				"QEMU %u.%u is too old: the model requires %u.0 or later",
 				qemu->major, qemu->minor, MAJOR_MIN);
-		add_hint(diagnostics, qemu->path);
 		return PLUMB_ERR_MACHINE;
 	}
 	ask(qemu->path, "--help", answer);
@@ -302,7 +295,6 @@ static int judge(struct qemu *qemu, struct answer *answer, struct plumb_diagnost
 				"QEMU %u.%u does not support plugins, which the model "
 				"requires",
 				qemu->major, qemu->minor);
-		add_hint(diagnostics, qemu->path);
 		return PLUMB_ERR_MACHINE;
 	}
 	return 0;
@@ -399,24 +391,79 @@ static size_t count_engines(const char *const *engines)
 	return count;
 }
 
-/* None of the `count` engines can run the model: returns the first one's error. */
-static int find_none(const struct plumb_model_options *options, const struct qemu *asked,
-		     const struct plumb_diagnostics *refusals, size_t count,
-		     struct plumb_diagnostics *diagnostics)
+static bool same_file(const char *a, const char *b)
 {
+	struct stat one, other;
+
+	return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+	       one.st_ino == other.st_ino;
+}
+
+/* Tells from a refusal whether that engine is broken, or whole but not enough for the model. */
+static enum qemu_packaged packaged_as(const struct plumb_diagnostic *refusal)
+{
+	return refusal && (strcmp(refusal->id, "no-plugins") == 0 ||
+			   strcmp(refusal->id, "old-qemu") == 0)
+		       ? QEMU_LIMITED
+		       : QEMU_BROKEN;
+}
+
+/*
+ * Finds out about the distribution's engine, which may be among the refused ones. If it was not
+ * asked yet, because another one was requested or it is not in PATH, asks it now.
+ */
+static int ask_packaged(const char *path, const struct qemu *asked, size_t count,
+			const struct plumb_diagnostics *refusals, struct answer *answer,
+			enum qemu_packaged *packaged)
+{
+	struct plumb_diagnostics *again;
+	struct qemu qemu = {.path = path};
+	int error;
+
+	*packaged = QEMU_ABSENT;
+	if (access(path, F_OK) != 0)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		if (same_file(asked[i].path, path)) {
+			*packaged = packaged_as(plumb_diagnostics_get(refusals, i));
+			return 0;
+		}
+	again = plumb_diagnostics_new();
+	if (!again)
+		return PLUMB_ERR_NO_MEMORY;
+	error = judge(&qemu, answer, again);
+	*packaged = error == 0 ? QEMU_WORKS : packaged_as(plumb_diagnostics_get(again, 0));
+	plumb_diagnostics_free(again);
+	return error == PLUMB_ERR_INTERRUPTED ? error : 0;
+}
+
+/* None of the `count` engines can run the model: returns the first one's error. */
+static int find_none(const struct qemu_system *system, const struct plumb_model_options *options,
+		     const struct qemu *asked, const struct plumb_diagnostics *refusals,
+		     size_t count, struct answer *answer, struct plumb_diagnostics *diagnostics)
+{
+	enum qemu_packaged packaged;
+	int error = ask_packaged(system->packaged, asked, count, refusals, answer, &packaged);
+
+	if (error < 0)
+		return error;
 	if (count) {
 		copy_refusal(diagnostics, refusals, 0);
 		tell_refused(options, asked, refusals, 1, count);
 	} else {
 		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-qemu", NULL,
 				      "the model requires qemu-aarch64, which is not in PATH");
-		add_hint(diagnostics, NULL);
 	}
+	if (packaged == QEMU_WORKS)
+		diagnostics_remedy(diagnostics, "use-engine", system->packaged, "use %s",
+				   system->packaged);
+	else
+		plumb_diagnostics_hint(diagnostics, "%s", qemu_hint(system->os_release, packaged));
 	return PLUMB_ERR_MACHINE;
 }
 
-int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
-		struct plumb_diagnostics *diagnostics)
+int qemu_choose(const struct qemu_system *system, const struct plumb_model_options *options,
+		struct qemu *qemu, struct plumb_diagnostics *diagnostics)
 {
 	const size_t count = count_engines(options->engines);
 	struct plumb_diagnostics *refusals = plumb_diagnostics_new();
@@ -447,7 +494,7 @@ int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
 		tell_refused(options, asked, refusals, 0, i - 1);
 		copy_refusal(diagnostics, refusals, i - 1);
 	} else if (error == PLUMB_ERR_MACHINE) {
-		error = find_none(options, asked, refusals, count, diagnostics);
+		error = find_none(system, options, asked, refusals, count, answer, diagnostics);
 	}
 out:
 	free(answer);

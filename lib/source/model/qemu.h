@@ -15,6 +15,15 @@ struct qemu {
 	const char *reserve;   /* the value for its option -R; NULL: do not use it */
 };
 
+/* What a hint depends on. */
+struct qemu_system {
+	const char *packaged;   /* where the distribution's package has its engine */
+	const char *os_release; /* the file that describes the distribution: os-release(5) */
+};
+
+/* Returns this machine's. Static storage. */
+const struct qemu_system *qemu_this_system(void);
+
 /*
  * Takes the first of `options->engines` that can run the model: it asks each for its version and
  * whether it takes plugins, and chooses the plugin in `options->plugin_dir`. Tells
@@ -22,8 +31,8 @@ struct qemu {
  * one's finding; BUSY where there is no room for another process, with the finding of the one that
  * could not be asked; INTERRUPTED, without one, if a signal ended one that was asked.
  */
-int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
-		struct plumb_diagnostics *diagnostics);
+int qemu_choose(const struct qemu_system *system, const struct plumb_model_options *options,
+		struct qemu *qemu, struct plumb_diagnostics *diagnostics);
 
 /*
  * Returns whether the sender of the signal in this wait status meant to end this process as well,
@@ -31,13 +40,20 @@ int qemu_choose(const struct plumb_model_options *options, struct qemu *qemu,
  */
 bool qemu_was_interrupted(int status);
 
+/* What the distribution's own engine is good for. */
+enum qemu_packaged {
+	QEMU_ABSENT,  /* it is not installed */
+	QEMU_BROKEN,  /* it does not answer as QEMU */
+	QEMU_LIMITED, /* it is QEMU, but cannot run the model */
+	QEMU_WORKS,   /* it can */
+};
+
 /*
- * Returns how to get an engine on the system that the file `os_release` describes. Static storage.
+ * Returns how to get an engine on the system that the file `os_release` describes, if its own is
+ * absent, broken or limited. Static storage.
  */
-const char *qemu_hint(const char *os_release);
+const char *qemu_hint(const char *os_release, enum qemu_packaged packaged);
 /* Returns how to get QEMU 9.0 or later there; NULL: unknown. Static storage. */
 const char *qemu_newer_hint(const char *os_release);
-/* Returns this system's file. */
-const char *qemu_os_release(void);
 
 #endif

@@ -408,7 +408,7 @@ static int check_predicates(const struct run *run, struct plumb_diagnostics *dia
 	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-event", NULL,
 			      "QEMU %u.%u does not let the model count by SVE predicates",
 			      run->qemu.major, run->qemu.minor);
-	hint = qemu_newer_hint(qemu_os_release());
+	hint = qemu_newer_hint(qemu_this_system()->os_release);
 	if (hint)
 		plumb_diagnostics_hint(diagnostics, "%s", hint);
 	else
@@ -436,7 +436,7 @@ static int choose(struct run *run, struct plumb_diagnostics *diagnostics)
 		error = model_window_read(&run->window, run->job->window, run->job->program,
 					  diagnostics);
 	if (error == 0)
-		error = qemu_choose(options, &run->qemu, diagnostics);
+		error = qemu_choose(qemu_this_system(), options, &run->qemu, diagnostics);
 	return error ? error : check_predicates(run, diagnostics);
 }
 
