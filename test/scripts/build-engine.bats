@@ -16,8 +16,8 @@ setup()
 	export calls=$PWD/calls
 	: >calls
 	# No qemu-aarch64 but those of the test.
-	for tool in awk bash cat chmod cmp cp cut date dirname env flock grep head mkdir mkfifo mktemp mv ps realpath \
-		rm sed sh sha256sum sleep sort tail tar touch tr wc; do
+	for tool in awk bash cat chmod cksum cmp cp cut date dirname env find flock grep head ln ls mkdir mkfifo mktemp mv ps \
+		readlink realpath rm rmdir sed sh sha256sum sleep sort tail tar timeout touch tr wc; do
 		ln -s "$(command -v "$tool")" "bin/$tool"
 	done
 	PATH=$PWD/bin
@@ -232,6 +232,28 @@ tidy()
 	grep -qx 'Suites: third' targets.used
 }
 
+@test "without apt: a tarball is needed, and is enough" {
+	rm bin/apt-get
+	run "$build"
+	[ "$status" -eq 3 ]
+	[ "${lines[-1]}" = "build-engine: this machine has no apt; use a tarball: PLUMB_QEMU_SOURCE=FILE" ]
+	tar -cf qemu.tar --transform 's/^source/qemu-9.9/' source
+	export PLUMB_QEMU_SOURCE=qemu.tar
+	"$build"
+	[ "$(compiled)" -eq 1 ]
+	rm "$engine"
+	fake meson 'echo 1.4.99'
+	run "$build"
+	[ "$status" -eq 1 ]
+	[[ ${lines[-2]} == "build-engine: this QEMU requires Meson 1.5.0; this machine has 1.4.99" ]]
+	[[ ${lines[-1]} == "build-engine: this machine has no apt; use QEMU's own tarball, which contains Meson" ]]
+	rm bin/meson
+	run "$build"
+	[ "$status" -eq 1 ]
+	[[ ${lines[-2]} == "build-engine: this QEMU requires Meson 1.5.0; this machine has none" ]]
+	tidy
+}
+
 @test "without an archive: says so, with a hint" {
 	sed -i 's/^[^|]*/other/' targets
 	run "$build"
@@ -244,11 +266,79 @@ tidy()
 	tidy
 }
 
+# What apt prints while it updates its lists; then it fails.
+apt_fails()
+{
+	printf '%s\n' "$1" >"$calls.apt"
+	fake apt-get 'case "$*" in *indextargets*) cat "$targets" ;; *update) cat "$calls.apt"; exit 100 ;; esac'
+}
+
 @test "a source that cannot be fetched" {
-	fake apt-get 'case "$*" in *indextargets*) cat "$targets" ;; *update) echo "no network"; exit 100 ;; esac'
+	apt_fails 'no network'
 	run "$build"
 	[ "$status" -eq 3 ]
 	[[ $output == *"no network"*"failed (status 100): fetching QEMU's source from http://mirror/debian/"* ]]
+	[ "${lines[-1]}" = "build-engine: cannot fetch from http://mirror/debian/; use a tarball: PLUMB_QEMU_SOURCE=FILE" ]
+	tidy
+}
+
+@test "a suite that the archive does not have" {
+	apt_fails "Err:2 http://mirror/debian trixi Release
+  404  Not Found [IP: 192.0.2.1 80]
+E: The repository 'http://mirror/debian trixi Release' does not have a Release file."
+	run "$build" trixi
+	[ "$status" -eq 1 ]
+	[ "${lines[-1]}" = "build-engine: http://mirror/debian/ has no suite 'trixi'" ]
+	# This machine's own has moved.
+	run "$build"
+	[ "$status" -eq 3 ]
+	[ "${lines[-1]}" = "build-engine: http://mirror/debian/ no longer has $own; use a tarball: PLUMB_QEMU_SOURCE=FILE" ]
+	# The same words, because of the network.
+	apt_fails "Err:2 http://mirror/debian trixi Release
+  503  Service Unavailable
+E: The repository 'http://mirror/debian trixi Release' does not have a Release file."
+	run "$build" trixi
+	[ "$status" -eq 3 ]
+	[[ ${lines[-1]} == *"cannot fetch from http://mirror/debian/; use a tarball"* ]]
+}
+
+@test "a signature that is wrong, and one that cannot be checked" {
+	local signed="E: The repository 'http://mirror/debian trixie InRelease' is not signed."
+
+	apt_fails "W: GPG error: http://mirror/debian trixie InRelease: The following signatures were invalid: BADSIG 0123456789ABCDEF Key
+$signed"
+	run "$build"
+	[ "$status" -eq 1 ]
+	[ "${lines[-1]}" = "build-engine: the archive's signature or a checksum is wrong" ]
+	apt_fails 'E: Failed to fetch http://mirror/debian/qemu.dsc  Hash Sum mismatch'
+	run "$build"
+	[ "$status" -eq 1 ]
+	[ "${lines[-1]}" = "build-engine: the archive's signature or a checksum is wrong" ]
+	# The programs that check it cannot run.
+	apt_fails "/usr/bin/apt-key: 95: cannot create /dev/null: Permission denied
+W: GPG error: http://mirror/debian trixie InRelease: gpgv, gpgv2 or gpgv1 required for verification, but neither seems installed
+$signed"
+	run "$build"
+	[ "$status" -eq 1 ]
+	[ "${lines[-1]}" = "build-engine: apt cannot check the archive's signature: /usr/bin/apt-key: 95: cannot create /dev/null: Permission denied" ]
+	apt_fails "W: GPG error: http://mirror/debian trixie InRelease: gpgv, gpgv2 or gpgv1 required for verification, but neither seems installed
+$signed"
+	run "$build"
+	[ "$status" -eq 1 ]
+	[[ ${lines[-1]} == *"cannot check the archive's signature: "*"gpgv, gpgv2 or gpgv1 required"* ]]
+	# The key is missing, as of a newer suite's.
+	apt_fails "W: GPG error: http://mirror/debian trixie InRelease: The following signatures couldn't be verified because the public key is not available: NO_PUBKEY 0123456789ABCDEF
+$signed"
+	run "$build"
+	[ "$status" -eq 1 ]
+	[[ ${lines[-1]} == *"cannot check the archive's signature: "*"NO_PUBKEY 0123456789ABCDEF" ]]
+	# apt 3 checks with another program.
+	apt_fails "Err:1 http://mirror/debian trixie InRelease
+  Sub-process /usr/bin/sqv returned an error code (1), error message is: Missing key 0123, which is needed to verify signature.
+$signed"
+	run "$build"
+	[ "$status" -eq 1 ]
+	[[ ${lines[-1]} == *"cannot check the archive's signature: "*"Missing key 0123"* ]]
 	tidy
 }
 
@@ -402,6 +492,58 @@ tidy()
 	tidy
 }
 
+@test "an engine that hangs, or does not stop printing, is none" {
+	local seconds
+
+	seconds=$(readlink bin/timeout)
+	# The same, for a shorter time.
+	fake timeout '[ "$*" != "${*#-s KILL 10 }" ] && shift 3 && exec '"$seconds"' -s KILL 1 "$@"'
+	fake qemu-aarch64 'sleep 1000; true'
+	run "$build" --if-needed
+	[ "$status" -eq 0 ]
+	[ "$(compiled)" -eq 1 ]
+	rm bin/qemu-aarch64
+	printf '#!/bin/sh\nsleep 1000; true\n' >"$engine"
+	"$build"
+	[ "$(compiled)" -eq 2 ]
+	printf '#!/bin/sh\nwhile :; do echo "-plugin  FILE"; done\n' >"$engine"
+	"$build"
+	[ "$(compiled)" -eq 3 ]
+}
+
+@test "a folder in the engine's place" {
+	mkdir -p "$engine"
+	run "$build"
+	[ "$status" -eq 1 ]
+	[ "$output" = "build-engine: $engine is a folder: remove it" ]
+	# As the build ends.
+	rmdir "$engine"
+	fake ninja 'mkdir "$engine"; cp made qemu-aarch64'
+	engine=$engine run "$build"
+	[ "$status" -eq 1 ]
+	[ -z "$(ls "$engine")" ]
+	tidy
+}
+
+@test "a tree that does not allow programs" {
+	# As on a file system that is mounted so: the mode is lost.
+	fake no-chmod '[ "$1" = +x ] || exec '"$(readlink bin/chmod)"' "$@"'
+	mv bin/no-chmod bin/chmod
+	run "$build"
+	[ "$status" -eq 1 ]
+	[[ $output == "build-engine: "*"$tree/.cache/engine/plumb-engine."*" does not allow programs (noexec): build in a copy of Plumb's source tree elsewhere" ]]
+	tidy
+}
+
+@test "a source with folders that cannot be written" {
+	mkdir -p source/folder/inner
+	chmod 555 source/folder/inner source/folder
+	tar -cf qemu.tar --transform 's/^source/qemu-9.9/' source
+	chmod -R u+w source
+	PLUMB_QEMU_SOURCE=qemu.tar "$build"
+	tidy
+}
+
 @test "does not install a QEMU without support for plugins" {
 	sed -i 's/-plugin/-plug/' source/configure
 	run "$build"
@@ -425,7 +567,15 @@ tidy()
 }
 
 @test "removes what a killed run left" {
-	mkdir -p tree/.cache/engine/work.abc/build
+	fake ninja 'echo $$ >"$calls.began"; exec sleep 60'
+	"$build" 3>&- &
+	local pid=$!
+	await calls.began
+	kill -KILL "$pid"
+	wait "$pid" || true
+	ended "$(cat calls.began)" # nothing that was started is left
+	run ! tidy
+	fake ninja 'cp made qemu-aarch64'
 	"$build"
 	tidy
 }
@@ -447,8 +597,19 @@ tidy()
 	TMPDIR=$PWD "$PWD/a tree/scripts/build-engine"
 	[ -x "a tree/.cache/engine/qemu-aarch64" ]
 	# Built in $TMPDIR, where nothing is left either.
-	[[ $(grep ninja calls) == "ninja $PWD/work."* ]]
-	run ! compgen -G 'work.*'
+	[[ $(grep ninja calls) == "ninja $PWD/plumb-engine."* ]]
+	run ! compgen -G 'plumb-engine.*'
+	# Nor of a run that was killed; what is another tree's stays.
+	local mine
+
+	mine=$(sed -n 's/^ninja .*\(plumb-engine[^/]*\)\..*/\1/p' calls)
+	mkdir -p "$mine.old/folder" plumb-engine.1.other
+	chmod 555 "$mine.old/folder" "$mine.old"
+	ln -s "$PWD/source" "$mine.link"
+	rm "a tree/.cache/engine/qemu-aarch64"
+	TMPDIR=$PWD "$PWD/a tree/scripts/build-engine"
+	[ ! -e "$mine.old" ]
+	[ -d plumb-engine.1.other ] && [ -e source/VERSION ]
 }
 
 @test "wrong usage" {
