@@ -69,7 +69,8 @@ bench-model: ## judge the core model by llvm-mca, loop by loop
 
 install: all ## install to PREFIX (/usr/local), LIBDIR (lib) in it, below DESTDIR if given
 	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) -Dlibdir=$(LIBDIR)
-	@meson install -C $(BUILD) $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+	@PLUMB_INSTALL_NOTES=1 meson install -C $(BUILD) \
+		$(if $(DESTDIR),--destdir $(abspath $(DESTDIR))) 3>&1
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 
 format: ## bring every C file into the project's format

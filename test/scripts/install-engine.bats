@@ -31,6 +31,22 @@ setup()
 	[ "$(ls -A "a prefix/lib/plumb")" = qemu-aarch64 ]
 }
 
+@test "make install: what it says does not go through Meson, which may hide it" {
+	sh "$install" "$PWD/engine" lib/plumb
+	PLUMB_INSTALL_NOTES=1 run sh -c 'sh "$@" 3>said' sh "$install" none lib/plumb
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	grep -q "^Keeping $installed, " said
+}
+
+@test "does not install into a folder of the engine's name" {
+	mkdir -p "$installed"
+	run sh "$install" "$PWD/engine" lib/plumb
+	[ "$status" -eq 1 ]
+	[ "$output" = "$installed is a folder: remove it" ]
+	[ -z "$(ls -A "$installed")" ]
+}
+
 @test "without an engine: installs none, and says that it keeps an older one" {
 	local engine
 
