@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -159,6 +160,15 @@ static void free_build_ids(struct build_id_list *list)
 
 /* ---- files -------------------------------------------------------------------------------- */
 
+bool record_files_may_rename(const char *path)
+{
+	struct stat status;
+
+	if (strcmp(path, "-") == 0)
+		return false;
+	return lstat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
 static bool keeps_name(const struct record_files *files)
 {
 	const struct record_request *request = files->request;
@@ -186,6 +196,19 @@ static int cannot(struct record_files *files, const char *name, const char *what
 	return PLUMB_ERR_IO;
 }
 
+/* rename() and unlink() of regular files alone: the program may have put something else there. */
+static int rename_file(const char *path, const char *name)
+{
+	errno = EEXIST;
+	return record_files_may_rename(path) ? rename(path, name) : -1;
+}
+
+static int remove_file(const char *path)
+{
+	errno = EEXIST;
+	return record_files_may_rename(path) ? unlink(path) : -1;
+}
+
 /* Renames the current file to its name with the time, and removes the oldest if there are too
  * many. */
 static int keep(struct record_files *files)
@@ -198,12 +221,12 @@ static int keep(struct record_files *files)
 		usleep(10000);
 		name = stamped(request->path);
 	}
-	if (rename(request->path, name) < 0) {
+	if (rename_file(request->path, name) < 0) {
 		free(name);
 		return cannot(files, request->path, "cannot be renamed");
 	}
 	if (request->options->max_files && files->kept_count == request->options->max_files) {
-		if (unlink(files->kept[0]) < 0)
+		if (remove_file(files->kept[0]) < 0)
 			cannot(files, files->kept[0], "cannot be removed");
 		free(files->kept[0]);
 		memmove(files->kept, files->kept + 1, --files->kept_count * sizeof(*files->kept));
@@ -277,7 +300,7 @@ int record_files_end(struct record_files *files)
 	error = finish(files);
 	if (files->empty && files->kept_count) {
 		/* Nothing was written to the last file. */
-		renamed = unlink(files->request->path) < 0
+		renamed = remove_file(files->request->path) < 0
 				  ? cannot(files, files->request->path, "cannot be removed")
 				  : 0;
 	} else if (!keeps_name(files)) {

@@ -72,6 +72,12 @@ int record_read_events(struct record_request *request, const struct machine *mac
 /* ---- the files: record_files.c -----------------------------------------------------------------
  */
 
+/*
+ * Returns whether `path` may be renamed or removed: it is a regular file, or not there yet. A
+ * device, a FIFO or a link, which may be the system's, stays where it is.
+ */
+bool record_files_may_rename(const char *path);
+
 struct record_files {
 	const struct record_request *request;
 	struct plumb_recording_writer *writer; /* NULL: not begun */

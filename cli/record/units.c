@@ -212,9 +212,20 @@ static bool read_call_graph(const struct record_options *options, struct record_
 	return true;
 }
 
+/* Two options rename the file. Returns one of them if it would have to rename something else. */
+static const char *cannot_rename(const struct record_request *request)
+{
+	const char *option = request->switching.wanted     ? "--switch-output"
+			     : request->options->timestamp ? "--timestamp-filename"
+							   : NULL;
+
+	return option && !record_files_may_rename(request->path) ? option : NULL;
+}
+
 static bool agree(const struct record_request *request)
 {
 	const struct record_options *options = request->options;
+	const char *renamer = cannot_rename(request);
 
 	if (options->period && options->frequency)
 		complain("--count and --freq cannot be combined");
@@ -234,8 +245,10 @@ static bool agree(const struct record_request *request)
 		complain("--per-thread cannot be combined with --all-cpus or --cpus");
 	else if (*request->program && (request->pids.count || request->tids.count))
 		complain("--pid and --tid cannot be combined with a program");
-	else if (request->switching.wanted && strcmp(request->path, "-") == 0)
-		complain("--switch-output cannot write to a pipe");
+	else if (renamer && strcmp(request->path, "-") == 0)
+		complain("%s cannot write to a pipe", renamer);
+	else if (renamer)
+		complain("%s cannot rename %s: not a regular file", renamer, request->path);
 	else if (options->max_files && !request->switching.wanted)
 		complain("--switch-max-files requires --switch-output");
 	else if (!*request->program && !options->all_cpus && !request->cpus.count &&

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tool/complain.h"
@@ -365,6 +366,16 @@ bool spe_csv_add(struct spe_csv *csv, const struct plumb_spe_record *record, uin
 	return !ferror(csv->files[table].out.stream);
 }
 
+/* Removes a table that is not whole. What was there before and is not a file, such as a FIFO,
+ * stays. */
+static void remove_table(const char *path)
+{
+	struct stat status;
+
+	if (lstat(path, &status) == 0 && S_ISREG(status.st_mode))
+		unlink(path);
+}
+
 bool spe_csv_close(struct spe_csv *csv)
 {
 	for (enum spe_table table = 0; table < SPE_TABLES; table++) {
@@ -384,7 +395,7 @@ bool spe_csv_close(struct spe_csv *csv)
 		struct spe_csv_file *file = &csv->files[table];
 
 		if (csv->failed && file->out.stream)
-			unlink(file->path);
+			remove_table(file->path);
 		free(file->path);
 		*file = (struct spe_csv_file){.rows = file->rows};
 	}

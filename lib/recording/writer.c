@@ -2,6 +2,7 @@
 /* Writes recordings: what comes is checked, gathered into runs, and put into a file or a pipe. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,13 +215,32 @@ static int not_moved(struct plumb_recording_writer *writer, const char *old, int
 	return PLUMB_ERR_IO;
 }
 
+/*
+ * Returns whether `path` is a link of the system's to an open file, such as /dev/stdout, or is one
+ * of /proc: what it leads to is written in place, and the link stays.
+ */
+static bool is_descriptor(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX], real[PATH_MAX];
+	struct stat status;
+
+	if (lstat(path, &status) < 0 || !S_ISLNK(status.st_mode) || !slash)
+		return false;
+	snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path + 1), path);
+	if (!realpath(folder, real))
+		return false;
+	return strcmp(real, "/dev") == 0 || strncmp(real, "/proc/", strlen("/proc/")) == 0;
+}
+
 /* Keeps an older recording as PATH.old, unless it is empty. */
 static int move_old(struct plumb_recording_writer *writer)
 {
 	struct stat status;
 	char *old;
 
-	if (stat(writer->path, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+	if (stat(writer->path, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size == 0 ||
+	    is_descriptor(writer->path))
 		return 0;
 	old = arena_alloc(&writer->arena, strlen(writer->path) + sizeof(".old"));
 	if (!old)

@@ -307,6 +307,43 @@ samples()
 	[ "$(sed -n 's/^plumb: \([0-9]*\) samples.*/\1/p' <<<"$stderr")" -eq "$sum" ]
 }
 
+@test "renames no pipe, device or link: refused before the program starts" {
+	local option file
+
+	mkfifo pipe
+	: >file
+	ln -s file link
+	ln -s nowhere dangling
+	mkdir folder
+	for option in --switch-output=1K --timestamp-filename; do
+		for file in pipe link dangling folder; do
+			run --separate-stderr timeout 20 "$PLUMB" record $option -o $file touch ran
+			[ "$status" -eq 2 ]
+			said "plumb: ${option%=*} cannot rename $file: not a regular file" \
+				"       see plumb record --help"
+		done
+		run --separate-stderr plumb record $option -o - touch ran
+		[ "$status" -eq 2 ]
+		said "plumb: ${option%=*} cannot write to a pipe" "       see plumb record --help"
+	done
+	[ -p pipe ] && [ -L link ] && [ -L dangling ] && [ -d folder ] && [ ! -e ran ]
+	# As root, a device of its own.
+	if mknod device c 1 3 2>/dev/null; then
+		run --separate-stderr plumb record --switch-output=1K -o device touch ran
+		[ "$status" -eq 2 ]
+		[ -c device ] && [ ! -e ran ]
+	fi
+}
+
+@test "--switch-output does not rename what the program put in the file's place" {
+	can_sample
+	run --separate-stderr plumb record --switch-output=100K -o s -e cpu-clock -c 1000000 -- \
+		sh -c 'rm s; exec mkfifo s'
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"s: cannot be renamed: File exists"* ]]
+	[ -p s ]
+}
+
 @test "--switch-max-files keeps the last files" {
 	can_sample
 	run --separate-stderr plumb record --switch-output=100ms --switch-max-files 2 -o s -e cpu-clock \

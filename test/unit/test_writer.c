@@ -6,6 +6,7 @@
 #include "check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -373,6 +374,29 @@ static void an_older_file_is_moved(void **state)
 	unlink(path);
 }
 
+/* As with /dev/stdout: the link is not the recording's to rename. */
+static void a_link_to_a_descriptor_stays(void **state)
+{
+	struct plumb_recording_writer *writer = create(&plain);
+	char link_to[32];
+	struct image image;
+	int fd;
+
+	(void)state;
+	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
+	fd = open(path, O_RDWR);
+	assert_true(fd >= 0);
+	snprintf(link_to, sizeof(link_to), "/proc/self/fd/%d", fd);
+	assert_int_equal(plumb_recording_create(link_to, &plain, &writer, NULL), 0);
+	write_samples(writer, 0, 2);
+	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
+	close(fd);
+	image = read_image(path);
+	assert_int_equal(count_records(&image, 9), 2);
+	free(image.bytes);
+	unlink(path);
+}
+
 static void a_folder_in_the_older_files_place_is_named(void **state)
 {
 	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
@@ -603,6 +627,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_record_is_refused),
 		cmocka_unit_test(a_limit_is_kept),
 		cmocka_unit_test(an_older_file_is_moved),
+		cmocka_unit_test(a_link_to_a_descriptor_stays),
 		cmocka_unit_test(a_folder_in_the_older_files_place_is_named),
 		cmocka_unit_test(the_next_file_has_the_same_setup),
 		cmocka_unit_test(build_ids_are_a_feature),
