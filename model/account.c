@@ -93,7 +93,7 @@ void account_stalled(struct core *core, uint64_t until, unsigned blocker)
 			end = retired < end ? retired : end;
 			if (wait->sequence == head) {
 				blame = wait->then;
-				if (wait->first && wait->until > cycle) {
+				if (wait->until > cycle) {
 					blame = wait->first;
 					end = wait->until < end ? wait->until : end;
 				}

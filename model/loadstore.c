@@ -151,6 +151,24 @@ static void keep_wait(struct core *core, unsigned first, uint64_t until, unsigne
 }
 
 /*
+ * Remembers what a load waits for that missed in L1D or its TLB. What other work hides of a wait is
+ * its beginning, so what a hit would take counts first, and of two misses the shorter one.
+ */
+static __attribute__((noinline)) void keep_miss(struct core *core, uint64_t issue, uint64_t done)
+{
+	const struct memory_result *result = &core->seen.result;
+	uint64_t translation = result->translated - issue, data = done - result->translated;
+	unsigned blame = level_blame(result->level);
+
+	if (!result->tlb)
+		keep_wait(core, blame, done, blame);
+	else if (translation < data && result->level != LEVEL_L1)
+		keep_wait(core, BLAME_TLB, result->translated, blame);
+	else
+		keep_wait(core, blame, issue + data, BLAME_TLB);
+}
+
+/*
  * Whether older stores forward a whole load, and when. If they cannot, or have only a part of it,
  * it starts when they are in L1D, and takes until `*failed` at least.
  */
@@ -200,8 +218,7 @@ static inline uint64_t load(struct core *core, const struct op *op, uint64_t pc,
 		else if (unlikely(start > issue))
 			keep_wait(core, BLAME_STORE, start, level_blame(result->level));
 		else if (unlikely(result->level | result->tlb))
-			keep_wait(core, result->tlb ? BLAME_TLB : BLAME_CORE, result->translated,
-				  level_blame(result->level));
+			keep_miss(core, issue, done);
 	}
 	core->seen.issue = issue;
 	core->seen.address = address;
