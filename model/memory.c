@@ -28,6 +28,8 @@ struct memory *memory_new(struct memory_system *system, const struct core_params
 	/* Each level of the page tables takes as many bits as a page of 8-byte entries does. */
 	m->walk_levels = (ADDRESS_BITS - 3 - 1) / (m->page_log2 - 3);
 	m->lines_a_page = 1u << (m->page_log2 - m->line_log2);
+	if (system->log2_huge_pages)
+		m->huge_log2 = m->page_log2 + system->log2_huge_pages;
 	if (is_ideal(m, IDEAL_SHARING))
 		atomic_store(&system->cores, 1); /* each core is alone: memory_alone() */
 	else
@@ -286,16 +288,18 @@ static void store_free(struct memory *m, uint64_t cycle, uint64_t line, bool all
 static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address,
 		       unsigned bytes, bool full_line, struct memory_result *result)
 {
-	uint64_t page = (address & 0x00ffffffffffffffull) >> m->page_log2, frame, line;
+	const struct page page = page_of(m, address);
+	uint64_t frame, line;
 	bool streaming = is_streaming(m, address, bytes);
 	struct cache_line *found;
 	unsigned level;
 	uint64_t ready;
 
 	/* The address was translated, and counted, when it was generated. */
-	if (!tlb_first_find(&m->dtlb, page, &frame) && !tlb_second_find(&m->tlb2, page, &frame))
-		frame = system_translate(m->system, page);
-	result->physical = frame << m->page_log2 | (address & ((1ull << m->page_log2) - 1));
+	if (!tlb_first_find(&m->dtlb, page.key, &frame) &&
+	    !tlb_second_find(&m->tlb2, page.key, &frame))
+		frame = system_translate(m->system, page.number);
+	result->physical = physical_in(m, &page, frame, address);
 	line = result->physical >> m->line_log2;
 	result->translated = cycle;
 	result->pending = false;

@@ -24,6 +24,13 @@ struct buffers {
 	unsigned count;
 };
 
+/* Whether a block of the size of a huge page is one: a copy of what the system knows. */
+#define HUGE_KNOWN 64
+struct huge_known {
+	uint64_t block; /* plus one */
+	bool huge;
+};
+
 struct memory {
 	struct memory_system *system;
 	const struct core_params *params;
@@ -37,6 +44,9 @@ struct memory {
 
 	uint64_t moved_lines[MOVES_NOTED]; /* that came from other cores since anyone asked */
 	unsigned moved_count;
+
+	unsigned huge_log2;                  /* bytes of a huge page; 0: there are none */
+	struct huge_known known[HUGE_KNOWN]; /* by block */
 
 	struct tlb_first dtlb, itlb;
 	struct tlb_second tlb2;
@@ -146,9 +156,37 @@ uint64_t store_streamed(struct memory *m, uint64_t cycle, uint64_t line);
 
 /* ---- translation.c ------------------------------------------------------------------------ */
 
+/*
+ * What the TLBs call the page that a virtual address is in, and its size. Page numbers are those of
+ * small pages, also where they stand for a huge one: of the first of its small pages.
+ */
+struct page {
+	uint64_t key;
+	uint64_t number;
+	unsigned log2;
+};
+
+struct page huge_page(struct memory *m, uint64_t number);
+
+static inline struct page page_of(struct memory *m, uint64_t address)
+{
+	uint64_t number = (address & 0x00ffffffffffffffull) >> m->page_log2;
+
+	if (__builtin_expect(m->huge_log2 != 0, 0))
+		return huge_page(m, number);
+	return (struct page){number, number, m->page_log2};
+}
+
+/* Returns the physical address in a page that begins with `frame`. */
+static inline uint64_t physical_in(const struct memory *m, const struct page *page, uint64_t frame,
+				   uint64_t address)
+{
+	return frame << m->page_log2 | (address & ((1ull << page->log2) - 1));
+}
+
 /* Translates after a miss in the first-level TLB; returns the frame. */
-uint64_t translate_slow(struct memory *m, struct tlb_first *first, uint64_t cycle, uint64_t page,
-			bool for_fetch, struct memory_result *result);
+uint64_t translate_slow(struct memory *m, struct tlb_first *first, uint64_t cycle,
+			const struct page *page, bool for_fetch, struct memory_result *result);
 
 /* Translates for a prefetch, without events or a walk; false if no TLB has the translation. */
 bool translate_quietly(struct memory *m, uint64_t virtual_line, uint64_t *line);
@@ -162,14 +200,15 @@ bool translate_ahead(struct memory *m, uint64_t *cycle, uint64_t virtual_line, u
 static inline uint64_t translate(struct memory *m, struct tlb_first *first, uint64_t cycle,
 				 uint64_t address, bool for_fetch, struct memory_result *result)
 {
-	uint64_t page = (address & 0x00ffffffffffffffull) >> m->page_log2, frame;
+	const struct page page = page_of(m, address);
+	uint64_t frame;
 
 	m->counts[for_fetch ? EVENT_L1I_TLB : EVENT_L1D_TLB]++;
 	result->translated = cycle;
 	result->tlb = TLB_L1_HIT;
-	if (!tlb_first_find(first, page, &frame))
-		frame = translate_slow(m, first, cycle, page, for_fetch, result);
-	result->physical = frame << m->page_log2 | (address & ((1ull << m->page_log2) - 1));
+	if (!tlb_first_find(first, page.key, &frame))
+		frame = translate_slow(m, first, cycle, &page, for_fetch, result);
+	result->physical = physical_in(m, &page, frame, address);
 	return result->physical;
 }
 

@@ -77,6 +77,12 @@ struct spe_params {
 	uint8_t record_bytes;  /* MaxSize: size and alignment of a record */
 };
 
+/*
+ * Tells whether all `bytes` from `address` on are mapped, and to no file: then they are in a huge
+ * page. Asked once for each, when it is first touched.
+ */
+typedef bool core_is_anonymous(uint64_t address, uint64_t bytes);
+
 struct core_params {
 	const char *name; /* "neoverse-n3" */
 	const char *spec; /* id of its telemetry specification, "neoverse-n3-r0p0" */
@@ -126,6 +132,7 @@ struct core_params {
 	struct spe_params spe;
 	struct class_params classes[CLASS_COUNT];
 	uint16_t ideal; /* enum ideal: parts of a shadow core that are perfect; 0: a real core */
+	core_is_anonymous *is_anonymous; /* NULL: no memory is in huge pages */
 };
 
 /* Returns the i-th core of the model; NULL past the end. */

@@ -30,6 +30,9 @@ struct memory_system {
 	struct tags llc;
 	struct page_table *pages;
 	unsigned log2_block_pages; /* pages of a block */
+	struct page_table *huge;   /* of blocks as large as a huge page: frames, or FRAME_SMALL */
+	unsigned log2_huge_pages;  /* pages of a huge page; 0: there are none */
+	uint64_t huge_count;
 	_Atomic uint32_t *ownership;
 	uint64_t *arrivals;     /* when a line that moved was at its owner; as many as words */
 	_Atomic uint64_t moved; /* the latest of them */
@@ -64,6 +67,9 @@ static inline uint32_t ownership_version(uint32_t word)
  * of L1, which the cores index by the virtual address, also follows from the physical one.
  */
 uint64_t system_translate(struct memory_system *system, uint64_t page);
+
+/* Returns whether a virtual page belongs to a huge page. */
+bool system_is_huge(struct memory_system *system, uint64_t page);
 
 /* Prefetches the tag of a line that will be looked up soon. */
 static inline void system_expect(const struct memory_system *system, uint64_t line)

@@ -268,6 +268,7 @@ static const struct option options[] = {
 		.help = "set the target CPU; with the model, one of its cores",
 	},
 	OPTION_ROW_PAGE_SIZE(AT(page_size)),
+	OPTION_ROW_HUGE_PAGES(AT(huge_pages)),
 	{
 		.name = "seed",
 		.kind = OPTION_TEXT,
@@ -368,6 +369,7 @@ static int record(const struct record_options *values, struct record_request *re
 		.qemu = values->qemu,
 		.seed = request->seed,
 		.page_size = values->page_size,
+		.huge_pages = values->huge_pages,
 		.software = machine_only_software(&values->events, values->source),
 	};
 	int status = machine_open(machine, &wish, request->program), fd = -1;

@@ -56,6 +56,19 @@ static json_t *engine(const struct report *report)
 	return object;
 }
 
+static json_t *model(const struct report *report)
+{
+	json_t *object;
+
+	if (!report->core)
+		return json_null();
+	object = json_object();
+	json_object_set_new(object, "core", render_string(report->core));
+	json_object_set_new(object, "page_bytes", json_integer(report->page_bytes));
+	json_object_set_new(object, "huge_pages", json_boolean(report->huge_pages));
+	return object;
+}
+
 static json_t *strings(const char *const *texts)
 {
 	json_t *array = json_array();
@@ -215,6 +228,7 @@ void report_json(struct output *out, const struct report *report)
 	json_t *object = render_object();
 
 	json_object_set_new(object, "source", render_string(report->source));
+	json_object_set_new(object, "model", model(report));
 	json_object_set_new(object, "engine", engine(report));
 	if (!isnan(report->time))
 		json_object_set_new(object, "time", real(report->time));

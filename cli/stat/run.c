@@ -34,7 +34,7 @@ struct runner {
 	size_t part_count, part_room;
 	struct plumb_diagnostics *diagnostics;
 	const char **warnings;
-	const char *record_options[2 * 9 + 1];
+	const char *record_options[2 * 10 + 1 + 1];
 	struct report_what_if what_if[PLUMB_WHAT_IF_MAX];
 	double last_time;       /* of the previous interval */
 	double startup_seconds; /* as in struct plumb_count_run; the mean of the runs */
@@ -494,6 +494,7 @@ static void find_record_options(struct runner *r)
 		{"--cpu", options->common.cpu},
 		{"-L", options->sysroot},
 		{"--qemu", options->qemu},
+		{"--page-size", options->page_size ? machine_page_sizes[options->page_size] : NULL},
 		{"--delay", options->window.delay},
 		{"--timeout", options->window.timeout},
 		{"--max-instructions", options->window.instructions},
@@ -508,6 +509,8 @@ static void find_record_options(struct runner *r)
 		r->record_options[count++] = given[i][0];
 		r->record_options[count++] = given[i][1];
 	}
+	if (options->huge_pages)
+		r->record_options[count++] = "--huge-pages";
 	r->report.record_options = r->record_options;
 }
 
@@ -522,7 +525,10 @@ int stat_run(const struct stat_options *options, struct machine *machine,
 		.counts = memory_resize(NULL, plan->place_count + 1, sizeof(*r.counts)),
 		.diagnostics = memory_given(plumb_diagnostics_new()),
 		.report = {.source = plumb_source_name(machine->source),
-			   .label = plumb_source_label(machine->source),
+			   .label = machine->label,
+			   .core = machine->core,
+			   .page_bytes = machine->page_bytes,
+			   .huge_pages = machine->huge_pages,
 			   .spec = plan->selection->spec,
 			   .midr = plumb_source_midr(machine->source),
 			   .command = argv,

@@ -197,6 +197,7 @@ static const struct option options[] = {
 		.help = "vary the order in which the model runs threads",
 	},
 	OPTION_ROW_PAGE_SIZE(offsetof(struct stat_options, page_size)),
+	OPTION_ROW_HUGE_PAGES(offsetof(struct stat_options, huge_pages)),
 	{
 		.name = "qemu",
 		.kind = OPTION_TEXT,
@@ -420,6 +421,7 @@ static int run(const struct command *command, int count, char **arguments)
 		.seed = values.seed,
 		.what_if = values.what_if_parts,
 		.page_size = values.page_size,
+		.huge_pages = values.huge_pages,
 		.software = machine_only_software(&values.events, values.source) &&
 			    !asks_for_metrics(&values),
 	};

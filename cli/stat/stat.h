@@ -28,6 +28,7 @@ struct stat_options {
 	const char *qemu;
 	unsigned seed;
 	int page_size;
+	bool huge_pages;
 	bool children;
 	bool no_progress;
 	const char *what_if;    /* as given; NULL: not at all */

@@ -199,6 +199,19 @@ static int opened(struct machine *machine, int error, struct plumb_diagnostics *
 	return status;
 }
 
+/* Returns what tells the model's results from a real core's: the platform, and other pages. */
+static char *make_label(const struct machine *machine, const struct machine_wish *wish)
+{
+	const struct plumb_model_core *core = core_named(machine->core);
+	const bool platform = strncmp(core->spec_id, core->name, strlen(core->name)) != 0;
+	const char *pages = machine_page_sizes[wish->page_size];
+
+	return memory_format("%s%s%s%s%s%s", plumb_source_label(machine->source),
+			     platform ? " of " : "", platform ? core->name : "",
+			     wish->page_size ? ", pages of " : "", wish->page_size ? pages : "",
+			     wish->huge_pages ? ", huge pages" : "");
+}
+
 static int open_core(struct machine *machine, const struct machine_wish *wish)
 {
 	char *plugin_dir = modules_find("plumb-model-1.so", PLUMB_BUILD_PLUGINS);
@@ -212,6 +225,7 @@ static int open_core(struct machine *machine, const struct machine_wish *wish)
 		.seed = wish->seed,
 		.what_if = wish->what_if,
 		.page_bytes = 4096u << 2 * wish->page_size,
+		.huge_pages = wish->huge_pages,
 		.engine = on_engine,
 		.user = machine,
 	};
@@ -219,6 +233,11 @@ static int open_core(struct machine *machine, const struct machine_wish *wish)
 	int status = opened(machine, plumb_model_open(&options, &machine->source, diagnostics),
 			    diagnostics);
 
+	if (status == EXIT_FINE) {
+		machine->page_bytes = options.page_bytes;
+		machine->huge_pages = options.huge_pages;
+		machine->label = make_label(machine, wish);
+	}
 	free_paths(&engines);
 	free(plugin_dir);
 	return status;
@@ -377,5 +396,6 @@ void machine_close(struct machine *machine)
 	free(machine->engine_path);
 	free(machine->engine_version);
 	free(machine->program);
+	free(machine->label);
 	cpus_close(&machine->cpus);
 }

@@ -23,6 +23,14 @@ extern const char *const machine_page_sizes[];
 			"this machine has an Arm PMU",                                         \
 	}
 
+/* A bool. */
+#define OPTION_ROW_HUGE_PAGES(at)                                                        \
+	{                                                                                \
+		.name = "huge-pages", .kind = OPTION_FLAG, .offset = (at),               \
+		.help = "map anonymous memory of the model in huge pages, of 2 MiB, as " \
+			"transparent huge pages do",                                     \
+	}
+
 /* An int: the index in machine_page_sizes, of which the first is the default. */
 #define OPTION_ROW_PAGE_SIZE(at)                                                                \
 	{                                                                                       \
@@ -35,11 +43,14 @@ struct machine {
 	struct plumb_source *source;
 	const struct plumb_spec *spec; /* the source's; NULL: only software events */
 	const char *core;              /* of the model; NULL: the source is perf */
-	struct cpus cpus;              /* owns `spec` if it was read from a file */
-	char *program;                 /* its path */
-	const char *sysroot;           /* of the model's programs, or NULL */
-	const char *why;               /* why auto chose this source, or NULL */
-	bool say_engine;               /* print which engines were asked */
+	uint32_t page_bytes;           /* of the model's pages */
+	bool huge_pages;               /* it has huge ones, too */
+	char *label;         /* "model of graviton4, huge pages"; NULL: the source is perf */
+	struct cpus cpus;    /* owns `spec` if it was read from a file */
+	char *program;       /* its path */
+	const char *sysroot; /* of the model's programs, or NULL */
+	const char *why;     /* why auto chose this source, or NULL */
+	bool say_engine;     /* print which engines were asked */
 	/* Of the engine that runs the model; NULL before the first run. */
 	char *engine_path, *engine_version;
 };
@@ -51,7 +62,8 @@ struct machine_wish {
 	uint64_t seed;
 	uint32_t what_if; /* as in struct plumb_model_options */
 	int page_size;    /* the index in machine_page_sizes */
-	bool software;    /* only software events, which perf counts on any machine */
+	bool huge_pages;
+	bool software; /* only software events, which perf counts on any machine */
 };
 
 /*

@@ -81,6 +81,11 @@ struct plumb_model_options {
 	 */
 	uint32_t what_if;
 	uint32_t page_bytes; /* of the translation granule: 4096, 16384 or 65536; 0: the core's */
+	/*
+	 * Maps anonymous memory in huge pages wherever it fills one: of 2 MiB, or with page_bytes
+	 * 16384 and 65536 of 32 and 512 MiB.
+	 */
+	bool huge_pages;
 };
 
 /*

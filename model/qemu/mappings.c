@@ -62,6 +62,7 @@ static bool parse_line(char *line, struct mapping *mapping)
 	line[strcspn(line, "\n")] = '\0';
 	mapping->from = next_number(&at, 16);
 	mapping->to = next_number(&at, 16);
+	mapping->accessible = *at == 'r' || (*at && at[1] == 'w');
 	at = strchr(at, ' ');
 	if (!at)
 		return false;
@@ -74,7 +75,8 @@ static bool parse_line(char *line, struct mapping *mapping)
 	return mapping->to > mapping->from;
 }
 
-bool mappings_find(struct known_mappings *known, uint64_t address, struct mapping *mapping)
+/* Looks up the mapping at `address`. Returns false if there is none. */
+static bool look_up(uint64_t address, struct mapping *mapping)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	char line[PATH_MAX + 128];
@@ -86,9 +88,24 @@ bool mappings_find(struct known_mappings *known, uint64_t address, struct mappin
 		found = parse_line(line, mapping) && address >= mapping->from &&
 			address < mapping->to;
 	fclose(maps);
+	return found;
+}
+
+bool mappings_find(struct known_mappings *known, uint64_t address, struct mapping *mapping)
+{
+	bool found = look_up(address, mapping);
+
 	if (found)
 		learn(known, mapping);
 	return found;
+}
+
+bool mappings_are_anonymous(uint64_t address, uint64_t bytes)
+{
+	struct mapping mapping;
+
+	return look_up(address, &mapping) && mapping.accessible && address + bytes <= mapping.to &&
+	       strcmp(mapping.path, "//anon") == 0;
 }
 
 void mappings_gone(uint64_t address, uint64_t length)

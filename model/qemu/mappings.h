@@ -12,6 +12,7 @@
 struct mapping {
 	uint64_t from, to, offset, inode;
 	uint32_t major, minor;
+	bool accessible; /* at all */
 	char path[PATH_MAX];
 };
 
@@ -31,6 +32,9 @@ bool mappings_know(struct known_mappings *known, uint64_t address);
  * there.
  */
 bool mappings_find(struct known_mappings *known, uint64_t address, struct mapping *mapping);
+
+/* Returns whether all `bytes` from `address` on are in one mapping, of no file. */
+bool mappings_are_anonymous(uint64_t address, uint64_t bytes);
 
 /* Something was unmapped or mapped over: all threads forget what they know about code there. */
 void mappings_gone(uint64_t address, uint64_t length);

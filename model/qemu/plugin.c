@@ -730,6 +730,7 @@ struct options {
 	uint64_t begins;
 	uint32_t what_if;
 	uint32_t page_bytes; /* 0: the core's */
+	bool huge_pages;
 	struct window_request window;
 	unsigned prefix;
 	bool children, idle;
@@ -763,6 +764,8 @@ static bool parse_options(int argc, char **argv, struct options *options)
 			options->seed = number;
 		else if (IS("page"))
 			options->page_bytes = (uint32_t)number;
+		else if (IS("huge"))
+			options->huge_pages = number != 0;
 		else if (IS("begins"))
 			options->begins = number;
 		else if (IS("inode"))
@@ -796,16 +799,19 @@ static bool parse_options(int argc, char **argv, struct options *options)
 	return options->core && options->shared.descriptor >= 0;
 }
 
-/* Returns the core's parameters, with pages of this size unless it is 0; NULL if there is none. */
-static const struct core_params *core_with_pages(const char *core, uint32_t page_bytes)
+/* Returns the core's parameters, with what the options change; NULL if there is no such core. */
+static const struct core_params *core_as_asked(const struct options *options)
 {
 	static struct core_params changed;
-	const struct core_params *found = model_core_find(core);
+	const struct core_params *found = model_core_find(options->core);
 
-	if (!found || !page_bytes)
-		return found;
+	if (!found)
+		return NULL;
 	changed = *found;
-	changed.page_bytes = page_bytes;
+	if (options->page_bytes)
+		changed.page_bytes = options->page_bytes;
+	if (options->huge_pages)
+		changed.is_anonymous = mappings_are_anonymous;
 	return &changed;
 }
 
@@ -856,7 +862,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	if (strcmp(info->target_name, "aarch64") != 0 || info->system_emulation ||
 	    !parse_options(argc, argv, &options))
 		return 1;
-	params = core_with_pages(options.core, options.page_bytes);
+	params = core_as_asked(&options);
 	if (!params || params->vector_bytes > REGISTERS_VECTOR_MAX)
 		return 1;
 	map_shared(&options.shared);

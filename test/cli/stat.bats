@@ -11,6 +11,21 @@ setup_file()
 	[ "$(uname -m)" != aarch64 ] || compiler=gcc
 	command -v "$compiler" >/dev/null && engine_path >/dev/null || return 0
 
+	# Touches each page of 32 MiB five times.
+	cat >huge.c <<-'END'
+		#include <stdlib.h>
+
+		int main(void)
+		{
+			volatile char *memory = malloc(34 << 20);
+
+			for (int turn = 0; turn < 5; turn++)
+				for (size_t page = 0; page < 8192; page++)
+					memory[page * 4096] += 1;
+			return 0;
+		}
+	END
+	"$compiler" -O2 -static -o huge huge.c
 	# Works a little, copies its input, tells of itself, and ends as its argument says.
 	cat >work.c <<-'END'
 		#include <signal.h>
@@ -303,6 +318,37 @@ tree_of()
 	run --separate-stderr model --page-size 8K -- ./work
 	[ "$status" -eq 2 ]
 	[[ $stderr == *--page-size* ]]
+}
+
+@test "--huge-pages: a large block of memory needs hardly any walks" {
+	for huge in false true; do
+		option=() label="Neoverse N3 (model)"
+		[ $huge = false ] || option=(--huge-pages) label="Neoverse N3 (model, huge pages)"
+		run --separate-stderr model "${option[@]}" -- ./huge
+		[[ ${stderr_lines[0]} == "$label: ./huge" ]]
+		model --json -o $huge.json -e DTLB_WALK,DTLB_WALK_LARGE,INST_RETIRED "${option[@]}" \
+			-- ./huge
+	done
+	python3 - <<-'END'
+		import json
+		small, huge = (json.load(open(f"{name}.json")) for name in ("false", "true"))
+		assert small["model"] == {"core": "neoverse-n3", "page_bytes": 4096, "huge_pages": False}
+		assert huge["model"] == {"core": "neoverse-n3", "page_bytes": 4096, "huge_pages": True}
+		small, huge = ({event["name"]: event["count"] for event in result["events"]}
+			       for result in (small, huge))
+		assert small["INST_RETIRED"] == huge["INST_RETIRED"]
+		# 8,192 pages of 32 MiB, some of which the prefetcher translates ahead, or 16 huge ones.
+		assert small["DTLB_WALK"] > 8192 and small["DTLB_WALK_LARGE"] == 0, small
+		assert huge["DTLB_WALK"] < 300 and 1 <= huge["DTLB_WALK_LARGE"] <= 17, huge
+	END
+}
+
+@test "the heading names the platform" {
+	run --separate-stderr model --cpu graviton4 --page-size 64K -- ./work
+	[[ ${stderr_lines[0]} == "Neoverse V2 (model of graviton4, pages of 64K): ./work" ]]
+	model --json -o platform.json --cpu graviton4 --page-size 64K -- ./work
+	python3 -c 'import json; assert json.load(open("platform.json"))["model"] == {
+		"core": "graviton4", "page_bytes": 65536, "huge_pages": False}'
 }
 
 @test "two runs give the same counts" {

@@ -248,10 +248,14 @@ static void translations_stall(void **state)
 		for (unsigned i = 0; i < 127; i++)
 			bench_insn(&b, CLASS_NOP, 0);
 		counts_of(&params, 1, counts);
-		/* dispatch in 6 to 21, the walk from 7 to 107; a load's last 4 cycles are L1D's */
-		assert_int_equal(counts[EVENT_STALL_BACKEND_TLB], 7 + WALK_CYCLES - 22);
-		assert_int_equal(counts[EVENT_STALL_BACKEND_CPUBOUND], store ? 0 : 4);
-		assert_int_equal(counts[EVENT_IMP_STALL_BACKEND_MCQ], store ? 0 : 4);
+		/*
+		 * Dispatch in 6 to 21 hides the beginning of the wait from 7 on: the walk takes
+		 * 100 cycles, and a load's hit of L1D 4.
+		 */
+		assert_int_equal(counts[EVENT_STALL_BACKEND_TLB],
+				 7 + WALK_CYCLES - 22 + (store ? 0 : 4));
+		assert_int_equal(counts[EVENT_STALL_BACKEND_CPUBOUND], 0);
+		assert_int_equal(counts[EVENT_IMP_STALL_BACKEND_MCQ], 0);
 	}
 }
 

@@ -191,6 +191,48 @@ static void walks_take_the_steps_of_their_pages(void **state)
 	}
 }
 
+static bool above_file(uint64_t address, uint64_t bytes)
+{
+	return address >= 0x5500000000 && bytes == 2 << 20;
+}
+
+/* A huge page takes one entry of the TLBs, one step less, and one piece of physical memory. */
+static void huge_pages_hold_anonymous_memory(void **state)
+{
+	const uint64_t huge = 2 << 20, anonymous = 0x5500000000;
+	struct memory_result r;
+	uint64_t physical;
+
+	(void)state;
+	params = *model_cores[0];
+	params.prefetch_streams = params.l2_prefetch_lines = 0;
+	params.is_anonymous = above_file;
+	begin();
+	load(anonymous + 0x12345, &r);
+	physical = r.physical - 0x12345;
+	assert_int_equal(physical % huge, 0);
+	assert_int_equal(counts[EVENT_DTLB_STEP], 3);
+	assert_int_equal(counts[EVENT_DTLB_WALK_LARGE], 1);
+	for (uint64_t offset = 0; offset < huge; offset += PAGE) {
+		load(anonymous + offset, &r);
+		assert_int_equal(r.tlb, TLB_L1_HIT);
+		assert_int_equal(r.physical, physical + offset);
+	}
+	memory_store(memory, 1u << 20, 0, anonymous + PAGE, 8, false, &r);
+	assert_int_equal(r.physical, physical + PAGE);
+	load(anonymous + huge, &r);
+	assert_int_equal(r.tlb, TLB_WALK);
+	assert_int_not_equal(r.physical / huge, physical / huge);
+	assert_int_equal(counts[EVENT_DTLB_STEP], 4);
+	load(0x400000, &r); /* of a file: the tables of the first level are known already */
+	assert_int_equal(counts[EVENT_DTLB_WALK], 3);
+	assert_int_equal(counts[EVENT_DTLB_WALK_LARGE], 2);
+	assert_int_equal(counts[EVENT_DTLB_WALK_SMALL], 1);
+	load(0x400000 + PAGE, &r);
+	assert_int_equal(r.tlb, TLB_WALK);
+	stop();
+}
+
 /* The entries of eight neighbouring pages are in one line, which comes from DRAM once. */
 static void walks_go_through_the_caches(void **state)
 {
@@ -561,6 +603,7 @@ int main(void)
 		cmocka_unit_test(misses_follow_from_stack_distances),
 		cmocka_unit_test(pages_beyond_a_tlb_miss_it),
 		cmocka_unit_test(walks_take_the_steps_of_their_pages),
+		cmocka_unit_test(huge_pages_hold_anonymous_memory),
 		cmocka_unit_test(walks_go_through_the_caches),
 		cmocka_unit_test(a_line_on_its_way_is_waited_for_not_asked_for_again),
 		cmocka_unit_test(a_stream_is_prefetched),

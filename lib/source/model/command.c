@@ -75,6 +75,8 @@ static char *plugin_words(const struct model_command_parts *parts)
 		fprintf(out, ",what-if=%u", parts->what_if);
 	if (parts->page_bytes)
 		fprintf(out, ",page=%u", parts->page_bytes);
+	if (parts->huge_pages)
+		fprintf(out, ",huge=1");
 	if (parts->sampling_fd >= 0)
 		fprintf(out, ",sampling=%d", parts->sampling_fd);
 	fprintf(out, ",begins=%llu,inode=%llu", (unsigned long long)program->begins,

@@ -24,6 +24,7 @@ struct model_command_parts {
 	uint64_t seed;        /* of the order of threads; 0: none */
 	uint32_t what_if;     /* a bit for each enum what_if that is asked for */
 	uint32_t page_bytes;  /* 0: the core's */
+	bool huge_pages;
 	const struct model_window_request *window;
 };
 

@@ -79,6 +79,7 @@ static bool copy_options(struct plumb_model_options *options,
 	options->seed = given->seed;
 	options->what_if = given->what_if;
 	options->page_bytes = given->page_bytes;
+	options->huge_pages = given->huge_pages;
 	options->engine = given->engine;
 	options->user = given->user;
 	return options->core && options->plugin_dir && options->engines &&

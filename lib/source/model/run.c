@@ -470,6 +470,7 @@ static int launch(struct run *run, struct plumb_diagnostics *diagnostics)
 		.seed = run->job->options->seed,
 		.what_if = run->job->what_if,
 		.page_bytes = run->job->options->page_bytes,
+		.huge_pages = run->job->options->huge_pages,
 		.window = &run->window,
 	};
 	struct model_command command;
