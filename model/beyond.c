@@ -15,12 +15,21 @@ struct cache_line *find_invalidated(struct memory *m, struct cache *cache, struc
 	return NULL;
 }
 
+/* A line is on its way between two cycles. */
+static void count_moving(struct memory *m, uint64_t from, uint64_t until)
+{
+	if (!m->moving || until <= m->moving_until)
+		return;
+	*m->moving += until - (from > m->moving_until ? from : m->moving_until);
+	m->moving_until = until;
+}
+
 /*
  * A line comes from another core, or others' copies of it end, from `cycle` on: not before it has
- * been for a while where it went last. With `own`, the next core waits for this. Returns when it is
+ * been for a while where it went last, so that the next core waits for this. Returns when it is
  * here.
  */
-static uint64_t move_line(struct memory *m, uint64_t cycle, uint64_t line, bool own)
+static uint64_t move_line(struct memory *m, uint64_t cycle, uint64_t line)
 {
 	uint64_t *arrival = system_arrival(m->system, line);
 	uint64_t time = cycle + m->origin;
@@ -28,16 +37,33 @@ static uint64_t move_line(struct memory *m, uint64_t cycle, uint64_t line, bool 
 	if (time < *arrival + m->params->line_hold)
 		time = *arrival + m->params->line_hold;
 	time += m->params->peer_latency;
-	if (own)
-		*arrival = time;
+	*arrival = time;
 	if (time > atomic_load_explicit(&m->system->moved, memory_order_relaxed))
 		atomic_store_explicit(&m->system->moved, time, memory_order_relaxed);
 	m->arrival = time - m->origin;
+	count_moving(m, cycle, m->arrival);
 	atomic_fetch_or_explicit(system_moved_byte(m->system, line), 1u << line % 8,
 				 memory_order_relaxed);
 	if (m->moved_count < MOVES_NOTED)
 		m->moved_lines[m->moved_count++] = line;
 	return m->arrival;
+}
+
+/*
+ * A line that the system cache has is here at `ready`, or when the last core that it went to has
+ * it: nobody has it earlier. Returns when that is.
+ */
+static uint64_t after_last_move(struct memory *m, uint64_t cycle, uint64_t line, uint64_t ready)
+{
+	uint64_t arrival;
+
+	if (memory_alone(m))
+		return ready;
+	arrival = *system_arrival(m->system, line);
+	if (arrival <= ready + m->origin)
+		return ready;
+	count_moving(m, cycle, arrival - m->origin);
+	return arrival - m->origin;
 }
 
 /*
@@ -84,7 +110,7 @@ bool take_ownership(struct memory *m, uint64_t cycle, uint64_t line, uint64_t *r
 	while (!atomic_compare_exchange_weak(word, &now, next));
 	if ((now & (OWNERSHIP_SHARED - 1)) == OWNER_NONE)
 		return false;
-	*ready = move_line(m, cycle, line, true);
+	*ready = move_line(m, cycle, line);
 	return true;
 }
 
@@ -144,10 +170,10 @@ static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, boo
 	m->counts[EVENT_LL_CACHE_RD]++;
 	if (peer) {
 		*level = LEVEL_PEER;
-		ready = move_line(m, begin, line, own);
+		ready = move_line(m, begin, line);
 	} else if (hit) {
 		*level = LEVEL_LLC;
-		ready = begin + m->params->llc.latency;
+		ready = after_last_move(m, begin, line, begin + m->params->llc.latency);
 	} else {
 		*level = LEVEL_DRAM;
 		begin += m->params->llc.latency;

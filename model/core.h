@@ -49,6 +49,9 @@ void core_release_block(struct block *block);
  */
 void core_set_activity(struct core *core, const uint8_t *activity);
 
+/* Sets where to count the cycles in which a line is on its way to the core from another one. */
+void core_set_moving(struct core *core, uint64_t *cycles);
+
 /* Sets what samples the core as it executes: see watch.h. It must outlive the core. */
 struct watch;
 void core_set_watch(struct core *core, struct watch *watch);

@@ -447,8 +447,22 @@ uint64_t memory_time(const struct memory *m, uint64_t cycle)
 
 void memory_wait_until(struct memory *m, uint64_t cycle, uint64_t time)
 {
+	const uint64_t slept = time - memory_time(m, cycle);
+
+	/* While the core sleeps, nobody waits for the line that is on its way. */
+	if (m->moving && m->moving_until > cycle) {
+		const uint64_t rest = m->moving_until - cycle;
+
+		*m->moving -= rest < slept ? rest : slept;
+		m->moving_until -= rest < slept ? rest : slept;
+	}
 	m->origin = time - cycle;
 	m->arrival = 0;
+}
+
+void memory_count_moving(struct memory *m, uint64_t *cycles)
+{
+	m->moving = cycles;
 }
 
 uint64_t memory_lines_moved(const struct memory *m)

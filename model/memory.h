@@ -68,6 +68,12 @@ void memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
 uint64_t memory_time(const struct memory *memory, uint64_t cycle);
 void memory_wait_until(struct memory *memory, uint64_t cycle, uint64_t time);
 
+/*
+ * From now on adds to `*cycles` those in which a line is on its way here from another core. Lines
+ * that are on their way at the same time count once.
+ */
+void memory_count_moving(struct memory *memory, uint64_t *cycles);
+
 /* Time at which a line last moved, or moves, between any two cores; 0: never. */
 uint64_t memory_lines_moved(const struct memory *memory);
 

@@ -42,6 +42,8 @@ struct memory {
 	uint64_t
 		arrival; /* cycle at which the last line that it took from another core was there */
 
+	uint64_t *moving;                  /* memory_count_moving(), or NULL */
+	uint64_t moving_until;             /* cycle to which it has counted */
 	uint64_t moved_lines[MOVES_NOTED]; /* that came from other cores since anyone asked */
 	unsigned moved_count;
 

@@ -18,8 +18,12 @@
 #define MODEL_SNAPSHOTS      32  /* that wait for the reader */
 #define MODEL_NAME_MAX       256
 
-/* A core's counts: of events, then the cycles of its shadows, by enum what_if. */
-#define MODEL_COUNTS (EVENT_COUNT + WHAT_IF_COUNT)
+/*
+ * A core's counts: of events, then the cycles of its shadows, by enum what_if, then those in which
+ * lines were on their way from other cores.
+ */
+#define MODEL_MOVING (EVENT_COUNT + WHAT_IF_COUNT)
+#define MODEL_COUNTS (MODEL_MOVING + 1)
 
 /* The counts of a guest thread's core, and which of them lie outside of the window. */
 struct model_thread_counts {

@@ -178,6 +178,11 @@ void core_set_activity(struct core *core, const uint8_t *activity)
 	core->activity = activity;
 }
 
+void core_set_moving(struct core *core, uint64_t *cycles)
+{
+	memory_count_moving(core->memory, cycles);
+}
+
 void core_set_watch(struct core *core, struct watch *watch)
 {
 	core->watch = watch;
@@ -214,7 +219,8 @@ void core_add_shadow(struct core *core, struct core *shadow, uint64_t *cycles, u
 
 uint64_t core_time(const struct core *core)
 {
-	return memory_time(core->memory, core->cycle);
+	/* What follows an acquiring load, as in a loop that waits for a lock, comes after it. */
+	return memory_time(core->memory, later(core->cycle, core->memory_floor));
 }
 
 void core_note_latest(struct core *core)
@@ -223,24 +229,47 @@ void core_note_latest(struct core *core)
 		*shadow->shadow.latest = core_time(shadow);
 }
 
-/* Returns for how long the core has not finished what it has dispatched. */
-static uint64_t unfinished(const struct core *core)
+/* Finishes what the core has dispatched. Its stores may take longer to leave. */
+static void drain(struct core *core)
 {
-	return later(core->last_retired, core->cycle) - core->cycle;
+	if (core->last_retired > core->cycle)
+		account_starved(core, core->last_retired);
+}
+
+/* Brings a cycle to come closer by those in which the core sleeps. */
+static inline void sleep_towards(const struct core *core, uint64_t *cycle, uint64_t slept)
+{
+	if (*cycle > core->cycle)
+		*cycle = later(core->cycle, *cycle > slept ? *cycle - slept : 0);
+}
+
+/* The core does nothing until `time`, but its stores leave. */
+static void sleep_until(struct core *core, uint64_t time)
+{
+	const uint64_t slept = time - core_time(core);
+
+	sleep_towards(core, &core->store_left, slept);
+	sleep_towards(core, &core->stores_gone, slept);
+	sleep_towards(core, &core->release_gone, slept);
+	for (uint32_t i = 0; i <= core->buffer_mask; i++)
+		sleep_towards(core, &core->buffered[i], slept);
+	for (uint64_t i = core->left_head; i != core->left_sequence; i++)
+		sleep_towards(core, &core->left[i % STORE_RING], slept);
+	memory_wait_until(core->memory, core->cycle, time);
 }
 
 void core_wait_until(struct core *core, uint64_t time, uint64_t delay)
 {
-	const uint64_t now = core_time(core);
+	const bool woken_later = time > core_time(core);
 
+	drain(core);
 	for (struct core *shadow = core->shadows; shadow; shadow = shadow->shadows) {
-		uint64_t own = core_time(shadow), latest = time > now ? *shadow->shadow.latest : 0;
-		/* Whatever takes longer than in its core is over when others wake it. */
-		uint64_t more = later(unfinished(shadow), unfinished(core)) - unfinished(core);
-
-		memory_wait_until(shadow->memory, shadow->cycle + more, later(own, latest) + delay);
+		drain(shadow);
+		sleep_until(shadow,
+			    later(core_time(shadow), woken_later ? *shadow->shadow.latest : 0) +
+				    delay);
 	}
-	memory_wait_until(core->memory, core->cycle, later(now, time) + delay);
+	sleep_until(core, later(core_time(core), time) + delay);
 }
 
 uint64_t core_lines_moved(const struct core *core)

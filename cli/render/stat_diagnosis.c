@@ -78,8 +78,9 @@ static void print_path(struct output *out, const struct report *report)
 	size_t column = 2;
 
 	output_spaces(out, 2);
-	for (unsigned i = 0; i < d->path_length; i++) {
-		const char *name = report_metric(report, d->path[i].metric);
+	for (unsigned i = 0; i < d->path_length + d->sharing; i++) {
+		const char *name = i == d->path_length ? PLUMB_STEP_SHARING
+						       : report_metric(report, d->path[i].metric);
 		const char *leads = i ? pen_for(out)->leads : "";
 		size_t columns = report_columns(leads) + strlen(name) + (i > 0);
 
@@ -151,6 +152,17 @@ static void print_where(struct output *out, const struct report *report)
 	free(text);
 }
 
+/* Prints how long lines were on their way from core to core. */
+static void print_moving(struct output *out, const struct report *report)
+{
+	char *text = memory_format("a line was on its way from another core in %.0f %% of the "
+				   "threads' cycles",
+				   report->diagnosis->moving);
+
+	print_beside(out, "Moves", text);
+	free(text);
+}
+
 static void print_runners_up(struct output *out, const struct report *report)
 {
 	const struct plumb_diagnosis *d = report->diagnosis;
@@ -219,11 +231,11 @@ static char *sampled_text(const struct report *report, uint16_t event)
 	return memory_format("-e %s -c %.0f", e->name, period_for(count));
 }
 
-/* Prints the command that samples the event. */
-static void print_command(struct output *out, const struct report *report, uint16_t event)
+/* Prints the command that records the program with these options, and `then` what follows it. */
+static void print_command(struct output *out, const struct report *report, const char *options,
+			  const char *then)
 {
 	struct shell_line line;
-	char *text = sampled_text(report, event);
 
 	output_text(out, STYLE_NAME, "  Sample");
 	fputc(' ', out->stream);
@@ -231,12 +243,13 @@ static void print_command(struct output *out, const struct report *report, uint1
 	shell_word(&line, "plumb record");
 	for (const char *const *option = report->record_options; *option; option++)
 		shell_quoted(&line, *option);
-	shell_word(&line, text);
+	shell_word(&line, options);
 	shell_word(&line, "--");
 	for (char *const *word = report->command; *word; word++)
 		shell_quoted(&line, *word);
+	if (then)
+		shell_word(&line, then);
 	shell_end(&line);
-	free(text);
 }
 
 /* Tells whether the event happened, or may have. */
@@ -257,13 +270,12 @@ static void print_samples(struct output *out, const struct report *report)
 	for (size_t i = 0; i < d->sample_event_count; i++) {
 		if (!is_worth_sampling(report, d->sample_events[i]))
 			continue;
-		if (any) {
-			text = sampled_text(report, d->sample_events[i]);
+		text = sampled_text(report, d->sample_events[i]);
+		if (any)
 			join_add(&others, text);
-			free(text);
-		} else {
-			print_command(out, report, d->sample_events[i]);
-		}
+		else
+			print_command(out, report, text, NULL);
+		free(text);
 		any = true;
 	}
 	names = join_take(&others);
@@ -290,18 +302,23 @@ void report_diagnosis(struct output *out, const struct report *report)
 	output_spaces(out, 2);
 	output_wrapped(out, d->verdict == PLUMB_VERDICT_LOSS ? STYLE_BAD : STYLE_GOOD, 2, 2, text);
 	free(text);
-	if (d->path_length > 1)
+	if (d->path_length + d->sharing > 1)
 		print_path(out, report);
 	if (d->advice) {
 		print_beside(out, "Means", d->advice->means);
 		print_beside(out, "Helps", d->advice->hint);
 	}
-	if (d->verdict == PLUMB_VERDICT_LOSS) {
+	if (d->sharing) {
+		print_moving(out, report);
+	} else if (d->verdict == PLUMB_VERDICT_LOSS) {
 		print_below(out, report);
 		print_where(out, report);
 	}
 	print_runners_up(out, report);
 	print_certainty(out, report);
 	print_next(out, report);
-	print_samples(out, report);
+	if (d->sharing)
+		print_command(out, report, "--exact", "&& plumb report --sharing");
+	else
+		print_samples(out, report);
 }

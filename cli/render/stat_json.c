@@ -182,6 +182,8 @@ static json_t *diagnosis(const struct report *report)
 	runners_up = json_array();
 	for (unsigned i = 0; i < d->path_length; i++)
 		json_array_append_new(path, name_of_metric(spec, d->path[i].metric));
+	if (d->sharing)
+		json_array_append_new(path, json_string(PLUMB_STEP_SHARING));
 	for (size_t i = 0; i < d->next_group_count; i++)
 		json_array_append_new(groups,
 				      render_string(spec->metric_groups[d->next_groups[i]].name));
@@ -197,6 +199,7 @@ static json_t *diagnosis(const struct report *report)
 	json_object_set_new(object, "verdict", json_string(verdicts[d->verdict]));
 	set_advice(object, d->advice);
 	json_object_set_new(object, "last_level_hits", real(d->last_level_hits));
+	json_object_set_new(object, "moving", real(d->moving));
 	json_object_set_new(object, "runners_up", runners_up);
 	if (report->result->parts > 1) {
 		json_object_set_new(object, "parts", json_integer(report->result->parts));

@@ -134,12 +134,16 @@ static struct plumb_result *new_result(const struct plumb_plan *plan)
 	return result;
 }
 
-static void add_part(struct runner *r, const struct plumb_count *counts, bool runs)
+/* Adds an interval, or the run that `run` tells about. */
+static void add_part(struct runner *r, const struct plumb_count *counts,
+		     const struct plumb_count_run *run)
 {
 	plumb_result_free(r->part);
 	r->part = new_result(r->plan);
-	plumb_result_add(r->part, counts, runs);
-	plumb_result_add(r->whole, counts, runs);
+	plumb_result_add(r->part, counts, run);
+	plumb_result_add(r->whole, counts, run);
+	if (run)
+		plumb_result_add_moving(r->part, run->moving_cycles, run->cycles);
 	if (r->part_count == r->part_room) {
 		r->part_room = r->part_room ? 2 * r->part_room : 16;
 		r->parts = memory_resize(r->parts, r->part_room, sizeof(struct plumb_diagnosis *));
@@ -154,6 +158,7 @@ static unsigned agreeing(const struct runner *r, const struct plumb_diagnosis *w
 
 	for (size_t i = 0; i < r->part_count; i++)
 		count += r->parts[i]->verdict == whole->verdict &&
+			 (r->report.intervals || r->parts[i]->sharing == whole->sharing) &&
 			 plumb_diagnosis_common(r->parts[i], whole) == whole->path_length;
 	return count;
 }
@@ -211,7 +216,7 @@ static void on_interval(void *user, const struct plumb_count *counts, double sec
 	/* What a real CPU still does until it is stopped. */
 	if (has_all_intervals(r))
 		return;
-	add_part(r, counts, false);
+	add_part(r, counts, NULL);
 	report.result = r->part;
 	report.diagnosis = r->parts[r->part_count - 1];
 	report.time = seconds;
@@ -374,7 +379,8 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 	if (run->ended && may_say(r))
 		window_say_ended(&r->options->counted, true);
 	if (!r->options->interval_ms)
-		add_part(r, r->counts, true);
+		add_part(r, r->counts, run);
+	plumb_result_add_moving(r->whole, run->moving_cycles, run->cycles);
 	return EXIT_FINE;
 }
 

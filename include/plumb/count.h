@@ -178,6 +178,11 @@ struct plumb_result {
 	unsigned parts;
 	const struct plumb_value *values;       /* one for each selected metric */
 	const struct plumb_event_count *events; /* one for each event of the plan */
+	/*
+	 * Percent of all threads' cycles in which a line was on its way from another core. NaN:
+	 * unknown.
+	 */
+	double moving;
 };
 
 /*
@@ -194,6 +199,13 @@ PLUMB_API void plumb_result_free(struct plumb_result *result);
  */
 PLUMB_API void plumb_result_add(struct plumb_result *result, const struct plumb_count *counts,
 				bool runs);
+
+/*
+ * Adds what a run says of lines that move between cores: plumb_count_run.moving_cycles and .cycles.
+ * Ignores a run without cycles.
+ */
+PLUMB_API void plumb_result_add_moving(struct plumb_result *result, uint64_t moving_cycles,
+				       uint64_t cycles);
 
 #ifdef __cplusplus
 }

@@ -38,6 +38,10 @@ extern "C" {
 #define PLUMB_WORK_GOOD      70.0 /* percent of work: from here on there is no bottleneck */
 #define PLUMB_RUNNER_UP      10.0 /* percent of slots: other losses from here on are named */
 #define PLUMB_MOSTLY_SHARE   80.0 /* percent of the reads beyond L2 that decide the advice */
+#define PLUMB_SHARING_SHARE  0.5  /* of the backend's lost slots, in cycles that wait for lines */
+
+/* The last step of a path that ends in lines that move between cores; it is not a metric. */
+#define PLUMB_STEP_SHARING "sharing"
 
 enum plumb_verdict {
 	PLUMB_VERDICT_UNKNOWN, /* a root has no value */
@@ -88,7 +92,8 @@ struct plumb_diagnosis {
 
 	/*
 	 * Advice on the path's end: plumb_advice() of it, or more specific advice if slots are lost
-	 * a few per cycle, or if the counts show what served the reads beyond L2. NULL: none.
+	 * a few per cycle, if cores wait for each other's lines, or if the counts show what served
+	 * the reads beyond L2. NULL: none.
 	 */
 	const struct plumb_advice *advice;
 	/*
@@ -96,6 +101,13 @@ struct plumb_diagnosis {
 	 * cache. NaN: the path ends elsewhere, or these reads were not counted.
 	 */
 	double last_level_hits;
+
+	/*
+	 * The path ends in lines that move between cores: these hold at least PLUMB_SHARING_SHARE
+	 * of what its root loses. `moving` is plumb_result.moving then, and NaN otherwise.
+	 */
+	bool sharing;
+	double moving;
 
 	/* Other losses of at least PLUMB_RUNNER_UP, the largest first. */
 	struct plumb_runner_up runners_up[PLUMB_RUNNERS_UP_MAX];

@@ -133,12 +133,17 @@ struct plumb_count_run {
 	int exit_status;         /* the program's; 128 + signal if a signal ended it */
 	int signal;              /* the signal that ended it, or 0 */
 	bool ended;              /* the window ended the program; status and signal are 0 */
+	uint64_t cycles;         /* of all threads, with the model; 0: another source */
 	/*
-	 * With plumb_model_options.what_if: the cycles of all threads, and what they would be with
-	 * each part perfect, by the index of plumb_model_what_if(). 0: not asked for.
+	 * With plumb_model_options.what_if: what the cycles would be with each part perfect, by the
+	 * index of plumb_model_what_if(). 0: not asked for.
 	 */
-	uint64_t cycles;
 	uint64_t what_if_cycles[PLUMB_WHAT_IF_MAX];
+	/*
+	 * With the model: the part of the cycles in which a line was on its way from another core
+	 * to the thread's; for plumb_result_add_moving().
+	 */
+	uint64_t moving_cycles;
 };
 
 /*

@@ -17,7 +17,8 @@ struct result {
 	struct plumb_count *sums; /* for each place of the plan, over all parts */
 	struct plumb_value *values;
 	struct plumb_event_count *events;
-	struct spread *spreads; /* of each event, over the parts */
+	struct spread *spreads;       /* of each event, over the parts */
+	double moving_cycles, cycles; /* plumb_result_add_moving() */
 	double *counts; /* for each event of the specification, for formulas; NaN between uses */
 };
 
@@ -166,6 +167,17 @@ void plumb_result_add(struct plumb_result *result, const struct plumb_count *cou
 	}
 }
 
+void plumb_result_add_moving(struct plumb_result *result, uint64_t moving_cycles, uint64_t cycles)
+{
+	struct result *r = (struct result *)(void *)result;
+
+	if (!cycles)
+		return;
+	r->moving_cycles += (double)moving_cycles;
+	r->cycles += (double)cycles;
+	result->moving = r->moving_cycles / r->cycles * 100;
+}
+
 static bool allocate(struct result *r)
 {
 	const struct plumb_plan *plan = r->given.plan;
@@ -203,6 +215,7 @@ int plumb_result_new(const struct plumb_plan *plan, struct plumb_result **result
 		r->counts[i] = NAN;
 	r->given.values = r->values;
 	r->given.events = r->events;
+	r->given.moving = NAN;
 	*result = &r->given;
 	return PLUMB_OK;
 }

@@ -170,6 +170,11 @@ void memory_wait_until(struct memory *memory, uint64_t cycle, uint64_t time)
 	(void)time;
 }
 
+void memory_count_moving(struct memory *memory, uint64_t *cycles)
+{
+	(void)memory, (void)cycles;
+}
+
 uint64_t memory_lines_moved(const struct memory *memory)
 {
 	(void)memory;

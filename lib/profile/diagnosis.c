@@ -303,6 +303,26 @@ static double last_level_hits(const struct walk *w)
 	return (1 - misses / reads) * 100;
 }
 
+/* ---- lines that move between cores ---------------------------------------------------------- */
+
+/*
+ * A core that waits for a line of another one loses slots to its backend, wherever the tree puts
+ * them: loads of it miss L2, stores fill the store buffer, and who waits for a lock spins.
+ */
+static void find_sharing(const struct walk *w)
+{
+	struct plumb_diagnosis *d = &w->result->given;
+	const double moving = w->counted->moving;
+
+	d->moving = NAN;
+	if (d->verdict != PLUMB_VERDICT_LOSS ||
+	    strncmp(w->spec->metrics[d->path[0].metric].name, "backend_", strlen("backend_")) != 0)
+		return;
+	d->sharing = moving >= PLUMB_SHARING_SHARE * d->path[0].value;
+	if (d->sharing)
+		d->moving = moving;
+}
+
 static const struct plumb_advice *advice_on(const struct walk *w, const struct trail *trail)
 {
 	const char *name = w->spec->metrics[trail->path[trail->length - 1].metric].name;
@@ -566,7 +586,10 @@ int plumb_diagnose(const struct plumb_result *counted, struct plumb_diagnosis **
 	walk.last_level_hits = last_level_hits(&walk);
 	walk_tree(&walk, &trail);
 	find_slots(&walk);
-	if (d->path_length) {
+	find_sharing(&walk);
+	if (d->sharing) {
+		d->advice = plumb_advice(PLUMB_STEP_SHARING);
+	} else if (d->path_length) {
 		uint16_t end = d->path[d->path_length - 1].metric;
 
 		d->advice = advice_on(&walk, &trail);

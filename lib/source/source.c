@@ -159,6 +159,7 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 		.signal = done.ended ? 0 : done.signal,
 		.ended = done.ended,
 		.cycles = done.cycles,
+		.moving_cycles = done.moving_cycles,
 	};
 	memcpy(told.what_if_cycles, done.what_if_cycles, sizeof(told.what_if_cycles));
 	sized_write(run, &told, sizeof(told));

@@ -51,6 +51,7 @@ struct source_run {
 	/* As in struct plumb_count_run. */
 	uint64_t cycles;
 	uint64_t what_if_cycles[PLUMB_WHAT_IF_MAX];
+	uint64_t moving_cycles;
 };
 
 /* ---- Sampling ---------------------------------------------------------------------------------

@@ -97,6 +97,30 @@ setup_file()
 	# Computes with whole numbers alone.
 	echo 'int main(void) { for (volatile int i = 0; i < 20000; i++) ; }' >whole.c
 	"$compiler" -O1 -static -o whole whole.c
+	# Two threads count in one word.
+	cat >both.c <<-'END'
+		#include <pthread.h>
+
+		static int counter;
+
+		static void *count(void *user)
+		{
+			for (int i = 0; i < 3000; i++)
+				__atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
+			return user;
+		}
+
+		int main(void)
+		{
+			pthread_t other;
+
+			if (pthread_create(&other, 0, count, 0))
+				return 1;
+			count(0);
+			return pthread_join(other, 0);
+		}
+	END
+	"$compiler" -O1 -static -pthread -march=armv8.1-a -o both both.c
 	"$compiler" -O1 -static -o work work.c
 	"$compiler" -O1 -o dynamic work.c
 	"$compiler" -O1 -s -o stripped work.c
@@ -1340,6 +1364,35 @@ soon()
 	run --separate-stderr model --level 99999999999 ./work
 	said "plumb: invalid value '99999999999' for --level: too large: at most 2147483647"
 	[ "$status" -eq 2 ]
+}
+
+@test "lines that move between cores: the path ends in sharing, and the next step shows where" {
+	run --separate-stderr model ./both
+	[ "$status" -eq 0 ]
+	text=$stderr
+	grep -qE '(→|->) sharing$' <<<"$text"
+	grep -qE '^  [0-9]+ % of the slots are lost to backend_bound' <<<"$text"
+	grep -qF 'lines shared by cores.' <<<"$(tr '\n' ' ' <<<"$text" | tr -s ' ')"
+	grep -qE '^  Moves  a line was on its way from another core in [0-9]+ % of the' <<<"$text"
+	grep -qE '^  Sample plumb record .*--exact -- ./both' <<<"$text"
+	[ "$(grep -c -F 'plumb report --sharing' <<<"$text")" -eq 1 ]
+	[ -z "$(too_wide 80 <<<"$text")" ]
+
+	model --json -r 2 -o both.json ./both
+	python3 - <<-'END'
+		import json
+
+		found = json.load(open("both.json"))["diagnosis"]
+		assert found["path"][0] == "backend_bound" and found["path"][-1] == "sharing", found
+		assert 50 < found["moving"] <= 100 and found["brief"] == "lines shared by cores", found
+		assert found["agreeing"] == 2, found
+	END
+
+	# A program of one thread shares nothing.
+	run --separate-stderr model ./work
+	! grep -qiE 'sharing|another core in' <<<"$stderr"
+	model --json -o work.json ./work
+	json 'd["diagnosis"]["moving"] is None and "sharing" not in d["diagnosis"]["path"]' <work.json
 }
 
 @test "--what-if: a speed-up for each part, in text, JSON and CSV" {

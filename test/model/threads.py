@@ -23,7 +23,7 @@ from tap import Skip, Tap  # noqa: E402
 EVENTS = "CPU_CYCLES,INST_RETIRED,L1D_CACHE_INVAL,L1D_CACHE_REFILL,STALL_BACKEND,BR_MIS_PRED_RETIRED"
 # What the program does, and its status.
 SAME = {"locks": 0, "turns": 0, "pipe": 0, "exit": 7, "come": 0, "semaphores": 0, "readers": 0,
-        "barrier": 0, "spinning": 0, "burst": 0, "detached": 0, "events": 0}
+        "barrier": 0, "spinning": 0, "relay": 0, "burst": 0, "detached": 0, "events": 0}
 OTHER = {"sleep": 0, "last": 0, "signal": 0, "fork": 0, "forks": 0, "abort": 134}
 TAKES_INPUT = {"pipe", "events"}  # from the system's point of view
 SAID_TO_VARY = ["sleep", "forks", "share"]
@@ -61,6 +61,21 @@ class Plumb:
                 result = json.load(file)
         counts = {event["name"]: event["count"] for event in result["events"]}
         return done.returncode, counts, any("from run to run" in text for text in result["warnings"])
+
+    def check_relay(self):
+        """Cycles are neither counted while a thread sleeps nor lost when it wakes."""
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "counts.json")
+            subprocess.run([self.path, "stat", "--source", "model", "--json", "-o", out, "-e",
+                            "CPU_CYCLES,task-clock", "--", self.program, "relay"], check=True,
+                           stderr=subprocess.DEVNULL, timeout=TIMEOUT)
+            with open(out, encoding="utf-8") as file:
+                result = json.load(file)
+        cycles, clock = (event["count"] for event in result["events"])
+        elapsed = cycles / clock * result["elapsed_seconds"] * 1e9
+        # A thread wakes the other one a little before it sleeps itself.
+        assert elapsed <= cycles <= 1.05 * elapsed, f"{cycles} cycles in a run of {elapsed:.0f}"
+        return f"{cycles:.0f} cycles in a run of {elapsed:.0f}"
 
     def check_same(self, way, status):
         one_processor = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
@@ -106,6 +121,7 @@ def main(arguments):
         add(f"{way}: the same counts on every run", plumb.check_same, way, status)
     for way, status in OTHER.items():
         add(f"{way}: ends as it does elsewhere", plumb.check_ends, way, status)
+    add("threads that run one at a time: their cycles are those of the run", plumb.check_relay)
     add("a seed varies the order of threads", plumb.check_seed)
     for way in SAID_TO_VARY:
         add(f"{way}: said to vary from run to run", plumb.check_outside, way)

@@ -33,7 +33,7 @@ static void set_up(struct fixture *f, const char *cpu, struct plumb_request requ
 	for (uint16_t i = 0; i < f->plan->event_count; i++)
 		f->events[i] =
 			(struct plumb_event_count){f->plan->events[i], {NAN, 0, 0}, NAN, NAN, NAN};
-	f->result = (struct plumb_result){f->plan, 1, f->values, f->events};
+	f->result = (struct plumb_result){f->plan, 1, f->values, f->events, NAN};
 }
 
 static void tear_down(struct fixture *f)
@@ -304,6 +304,35 @@ static void where_reads_beyond_l2_end(void **state)
 	set(&f, "frontend_mem_cache_bound", 90);
 	set(&f, "frontend_cache_l2i_bound", 90);
 	assert_string_equal(diagnose(&f)->advice->brief, "code from memory");
+	tear_down(&f);
+}
+
+static void lines_that_move_between_cores(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, "neoverse-n3", STAGE_1);
+	set_roots(&f, 3, 80, 15, 2);
+	set(&f, "backend_core_bound", 95);
+	assert_false(diagnose(&f)->sharing);
+	f.result.moving = 40;
+	check_path(&f, PLUMB_VERDICT_LOSS, "backend_bound backend_core_bound");
+	assert_true(f.diagnosis->sharing);
+	assert_float_equal(f.diagnosis->moving, 40, 1e-12);
+	assert_ptr_equal(f.diagnosis->advice, plumb_advice("sharing"));
+	f.result.moving = 39.9; /* less than half of the loss */
+	assert_false(diagnose(&f)->sharing);
+	assert_true(isnan(f.diagnosis->moving));
+	assert_ptr_equal(f.diagnosis->advice, plumb_advice("backend_core_bound"));
+
+	/* Lines may move behind the back of a core that waits for something else, or for nothing.
+	 */
+	f.result.moving = 90;
+	set_roots(&f, 80, 3, 15, 2);
+	assert_false(diagnose(&f)->sharing);
+	set_roots(&f, 3, 15, 80, 2);
+	assert_false(diagnose(&f)->sharing);
 	tear_down(&f);
 }
 
@@ -617,6 +646,7 @@ int main(void)
 		cmocka_unit_test(work_or_loss),
 		cmocka_unit_test(runners_up),
 		cmocka_unit_test(where_reads_beyond_l2_end),
+		cmocka_unit_test(lines_that_move_between_cores),
 		cmocka_unit_test(shares_of_all_slots),
 		cmocka_unit_test(slots_lost_a_few_in_a_cycle),
 		cmocka_unit_test(what_is_missing_is_not_guessed),

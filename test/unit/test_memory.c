@@ -393,6 +393,7 @@ static void a_line_written_elsewhere_is_fetched_from_there(void **state)
 	static uint64_t other_counts[EVENT_COUNT];
 	struct memory_result r;
 	struct memory *other;
+	uint64_t now;
 
 	(void)state;
 	start(false);
@@ -408,14 +409,67 @@ static void a_line_written_elsewhere_is_fetched_from_there(void **state)
 	load(0x30000, &r);
 	assert_int_equal(r.level, LEVEL_L1);
 	/* The writer has it still, but must tell the reader before it writes again. */
-	memory_store(other, 900000, 0x1000, 0x30008, 8, false, &r);
+	now = r.ready + 1000;
+	memory_store(other, now, 0x1000, 0x30008, 8, false, &r);
 	assert_int_equal(r.level, LEVEL_PEER);
-	assert_int_equal(r.ready, 900000 + params.peer_latency);
-	memory_store(other, 901000, 0x1000, 0x30008, 8, false, &r);
-	assert_int_equal(r.ready, 901001);
+	assert_int_equal(r.ready, now + params.peer_latency);
+	memory_store(other, now + 1000, 0x1000, 0x30008, 8, false, &r);
+	assert_int_equal(r.ready, now + 1001);
 	load(0x30000, &r);
 	assert_int_equal(r.level, LEVEL_PEER);
 	memory_free(other);
+	stop();
+}
+
+/* Nobody reads a line before it is where it last went, and the time on its way is counted once. */
+static void lines_on_their_way_are_waited_for(void **state)
+{
+	static uint64_t other_counts[2][EVENT_COUNT];
+	const unsigned peer = params.peer_latency, hold = params.line_hold, l2 = params.l2.latency;
+	struct memory *others[2];
+	struct memory_result r;
+	uint64_t moving = 0, first, now;
+
+	(void)state;
+	start(false);
+	memset(other_counts, 0, sizeof(other_counts));
+	for (int i = 0; i < 2; i++)
+		others[i] = memory_new(memory_system, &params, other_counts[i]);
+	memory_count_moving(memory, &moving);
+	load(0x30000, &r);
+	load(0x40000, &r);
+	now = r.ready;
+	memory_store(memory, now, 0x1000, 0x30000, 8, false, &r);
+	for (int i = 0; i < 2; i++)
+		memory_load(others[i], now + 1000, 0x1000, 0x30000, 8, false, &r);
+	assert_int_equal(moving, 0);
+	/* A store ends the copies of both others, which read again. */
+	now = r.ready + 10000;
+	memory_store(memory, now, 0x1000, 0x30000, 8, false, &r);
+	assert_int_equal(r.ready, now + peer);
+	assert_int_equal(moving, peer);
+	memory_load(others[0], now + 1, 0x1000, 0x30000, 8, false, &r);
+	assert_int_equal(r.level, LEVEL_PEER);
+	first = r.ready;
+	assert_int_equal(first, now + peer + hold + peer);
+	memory_load(others[1], now + 2, 0x1000, 0x30000, 8, false, &r);
+	assert_int_equal(r.level, LEVEL_LLC);
+	assert_int_equal(r.ready, first);
+	memory_load(others[1], first + 1000, 0x1000, 0x30000, 8, false, &r);
+	assert_int_equal(r.level, LEVEL_L1);
+	/* Two lines at the same time count once, and not while the core sleeps. */
+	memory_store(others[0], now + 10000, 0x1000, 0x30000, 8, false, &r);
+	memory_store(others[0], now + 10000, 0x1000, 0x40000, 8, false, &r);
+	moving = 0;
+	now += 20000;
+	memory_load(memory, now, 0x1000, 0x30000, 8, false, &r);
+	memory_load(memory, now, 0x1000, 0x40000, 8, false, &r);
+	assert_in_range(r.ready - now, l2 + peer, l2 + peer + 10);
+	assert_int_equal(moving, r.ready - now - l2);
+	memory_wait_until(memory, now + 50, memory_time(memory, r.ready) + 1000);
+	assert_int_equal(moving, 50 - l2);
+	for (int i = 0; i < 2; i++)
+		memory_free(others[i]);
 	stop();
 }
 
@@ -613,6 +667,7 @@ int main(void)
 		cmocka_unit_test(a_long_run_of_stores_stops_allocating),
 		cmocka_unit_test(dirty_lines_are_written_back_once),
 		cmocka_unit_test(a_line_written_elsewhere_is_fetched_from_there),
+		cmocka_unit_test(lines_on_their_way_are_waited_for),
 		cmocka_unit_test(moves_of_lines_are_noted),
 		cmocka_unit_test(accesses_to_shared_lines_are_counted),
 		cmocka_unit_test(physical_blocks_are_given_in_order_of_first_touch),

@@ -82,6 +82,22 @@ static void one_part(void **state)
 	tear_down(&f);
 }
 
+static void moving_lines_by_cycles(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, &PLAN_OPTIONS());
+	assert_true(isnan(f.result->moving));
+	plumb_result_add_moving(f.result, 0, 0); /* of another source */
+	assert_true(isnan(f.result->moving));
+	plumb_result_add_moving(f.result, 30, 100);
+	assert_float_equal(f.result->moving, 30, 1e-12);
+	plumb_result_add_moving(f.result, 0, 900);
+	assert_float_equal(f.result->moving, 3, 1e-12);
+	tear_down(&f);
+}
+
 static void no_count_is_no_value(void **state)
 {
 	struct fixture f;
@@ -271,6 +287,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_part),
+		cmocka_unit_test(moving_lines_by_cycles),
 		cmocka_unit_test(no_count_is_no_value),
 		cmocka_unit_test(intervals_weigh_what_they_last),
 		cmocka_unit_test(runs_differ),

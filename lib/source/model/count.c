@@ -216,11 +216,11 @@ static int run_model(struct counting *c, struct source_run *run,
 		if (!model->windowed)
 			run->startup_seconds = model->startup_seconds;
 		run->startup_end = model->startup_to_main ? "main()" : "its own code";
-		if (what.what_if) {
-			run->cycles = model->counts.counts[EVENT_CPU_CYCLES];
+		run->cycles = model->counts.counts[EVENT_CPU_CYCLES];
+		run->moving_cycles = model->counts.counts[MODEL_MOVING];
+		if (what.what_if)
 			memcpy(run->what_if_cycles, model->counts.counts + EVENT_COUNT,
 			       WHAT_IF_COUNT * sizeof(*run->what_if_cycles));
-		}
 		run->exit_status = model->exit_status;
 		run->signal = model->signal;
 		model_warn(model, diagnostics);

@@ -71,6 +71,19 @@ static void *pass_on(void *user)
 	return user;
 }
 
+/* Only one of two threads runs at a time. */
+static void *relay(void *user)
+{
+	sem_t *mine = user ? &used_slots : &free_slots, *next = user ? &free_slots : &used_slots;
+
+	for (int i = 0; i < 300; i++) {
+		sem_wait(mine);
+		work(300);
+		sem_post(next);
+	}
+	return user;
+}
+
 /* Half the threads put something into two slots, the others take it out. */
 static void *hand_over(void *user)
 {
@@ -297,6 +310,10 @@ int main(int argc, char **argv)
 	if (!strcmp(way, "semaphores"))
 		return sem_init(&free_slots, 0, 2) || sem_init(&used_slots, 0, 0) ||
 		       together(hand_over) || counter != 100L * THREADS;
+	if (!strcmp(way, "relay"))
+		return sem_init(&free_slots, 0, 1) || sem_init(&used_slots, 0, 0) ||
+		       pthread_create(&other, 0, relay, (void *)1) || relay(0) ||
+		       pthread_join(other, 0);
 	if (!strcmp(way, "readers"))
 		return together(read_mostly) || counter != 25L * THREADS;
 	if (!strcmp(way, "barrier"))
