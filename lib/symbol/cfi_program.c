@@ -223,7 +223,7 @@ static bool execute_register(struct run *run, uint8_t code, bool *good)
 	else if (code == DW_CFA_offset_extended_sf)
 		set_offset(run, number, CFI_AT_OFFSET, times(run, (uint64_t)dwarf_sleb(bytes)));
 	else if (code == DW_CFA_GNU_negative_offset_extended)
-		set_offset(run, number, CFI_AT_OFFSET, -times(run, dwarf_uleb(bytes)));
+		set_offset(run, number, CFI_AT_OFFSET, times(run, -dwarf_uleb(bytes)));
 	else if (code == DW_CFA_val_offset)
 		set_offset(run, number, CFI_OFFSET, times(run, dwarf_uleb(bytes)));
 	else if (code == DW_CFA_val_offset_sf)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbol/cfi_file.h"
 #include "symbol/demangle.h"
 #include "symbol/dwarf_checks.h"
 #include "symbol/supplement.h"
@@ -202,30 +203,6 @@ static void end_dwarf(struct debug_info *debug)
 	supplement_close(&debug->supplement);
 }
 
-/* Reads a section of call frame information, if there is one for 64-bit little-endian code. */
-static int open_cfi(const struct elf_file *elf, const char *name, bool is_eh_frame,
-		    struct cfi **cfi)
-{
-	Elf_Scn *section = NULL;
-
-	if (elf->header.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    elf->header.e_ident[EI_DATA] != ELFDATA2LSB)
-		return 0;
-	while ((section = elf_nextscn(elf->elf, section))) {
-		const Elf_Data *data;
-		GElf_Shdr header;
-
-		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS ||
-		    header.sh_flags & SHF_COMPRESSED ||
-		    strcmp(elf_file_section_name(elf, &header), name) != 0)
-			continue;
-		data = elf_file_raw_data(section);
-		if (data && data->d_buf && data->d_size)
-			return cfi_new(data->d_buf, data->d_size, header.sh_addr, is_eh_frame, cfi);
-	}
-	return 0;
-}
-
 static int begin_dwarf(struct debug_info *debug, const struct plumb_symbol_file *file,
 		       const struct elf_file *elf)
 {
@@ -245,7 +222,7 @@ static int begin_dwarf(struct debug_info *debug, const struct plumb_symbol_file 
 		end_dwarf(debug);
 		return status;
 	}
-	files_note(file->files, open_cfi(elf, ".debug_frame", false, &debug->debug_frame));
+	files_note(file->files, cfi_open_debug_frame(elf, &debug->debug_frame));
 	/* What was read before memory ran out is correct, and is used. */
 	return read_units(debug);
 }
@@ -275,7 +252,7 @@ static struct debug_info *open_debug_info(struct plumb_symbol_file *file)
 		return NULL;
 	}
 	elf = &debug->runtime;
-	files_note(file->files, open_cfi(elf, ".eh_frame", true, &debug->eh_frame));
+	files_note(file->files, cfi_open_eh_frame(elf, &debug->eh_frame));
 	find_debug_file(file);
 	if (file->debug_path && strcmp(file->debug_path, file->path) != 0) {
 		status = elf_file_open(&debug->debug, file->debug_path);

@@ -89,6 +89,33 @@ size_t elf_file_segments(const struct elf_file *file, GElf_Phdr *segments)
 	return kept;
 }
 
+bool elf_file_loaded(const struct elf_file *file, uint64_t address, uint64_t room,
+		     const uint8_t **bytes, size_t *size)
+{
+	GElf_Phdr segments[ELF_SEGMENTS_MAX];
+	size_t count = elf_file_segments(file, segments);
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t into = address - segments[i].p_vaddr, left;
+		Elf_Data *data;
+
+		if (address < segments[i].p_vaddr || into >= segments[i].p_filesz ||
+		    segments[i].p_offset > INT64_MAX - into)
+			continue;
+		left = segments[i].p_filesz - into;
+		errno = 0;
+		data = elf_getdata_rawchunk(file->elf, (int64_t)(segments[i].p_offset + into),
+					    left < room ? left : room, ELF_T_BYTE);
+		note_failure(!data);
+		if (!data || !data->d_buf || !data->d_size)
+			return false;
+		*bytes = data->d_buf;
+		*size = data->d_size;
+		return true;
+	}
+	return false;
+}
+
 const char *elf_file_section_name(const struct elf_file *file, const GElf_Shdr *section)
 {
 	size_t names;

@@ -56,6 +56,13 @@ size_t elf_notes_build_id(const uint8_t *notes, size_t size, uint8_t id[ELF_BUIL
 /* Lists the loaded segments, at most ELF_SEGMENTS_MAX. Returns how many. */
 size_t elf_file_segments(const struct elf_file *file, GElf_Phdr *segments);
 
+/*
+ * Finds the bytes of the file that are loaded at `address`: at most `room`, up to the end of their
+ * segment. They belong to the file.
+ */
+bool elf_file_loaded(const struct elf_file *file, uint64_t address, uint64_t room,
+		     const uint8_t **bytes, size_t *size);
+
 /* Returns the name of a section; "" if it has none. */
 const char *elf_file_section_name(const struct elf_file *file, const GElf_Shdr *section);
 

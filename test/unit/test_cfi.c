@@ -3,7 +3,7 @@
  * Call frame information: the rules of the C library's functions are those that libdw finds, and
  * what a hostile file says ends within its bounds.
  */
-#include "symbol/cfi.h"
+#include "symbol/cfi_file.h"
 
 #include "check.h"
 
@@ -93,15 +93,32 @@ static void check_row(const struct cfi *cfi, Dwarf_CFI *reference, uint64_t addr
 	free(frame);
 }
 
-/* Looks at `every`-th address of a file's code. */
-static void check_file(const char *path, uint64_t every)
+/* Opens a copy of a file that has only program headers. */
+static void open_stripped(int fd, struct elf_file *stripped)
+{
+	off_t size = lseek(fd, 0, SEEK_END);
+	char *bytes = malloc((size_t)size);
+	Elf64_Ehdr *header = (void *)bytes;
+
+	assert_non_null(bytes);
+	assert_int_equal(pread(fd, bytes, (size_t)size, 0), size);
+	header->e_shoff = header->e_shnum = header->e_shstrndx = 0;
+	assert_int_equal(elf_file_open_memory(stripped, bytes, (size_t)size), 0);
+	stripped->bytes = bytes;
+}
+
+/*
+ * Looks at `every`-th address of a file's code, by its sections and, if it has the header of
+ * .eh_frame, without them.
+ */
+static void check_file(const char *path, bool has_header, uint64_t every)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct elf_file file, stripped;
+	struct cfi *cfi, *again;
 	Elf_Scn *section = NULL;
-	struct cfi *cfi = NULL;
 	Dwarf_CFI *reference;
 	GElf_Shdr header;
-	size_t names;
 	Elf *elf;
 
 	if (fd < 0)
@@ -110,26 +127,26 @@ static void check_file(const char *path, uint64_t every)
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	reference = dwarf_getcfi_elf(elf);
 	assert_non_null(reference);
-	assert_int_equal(0, elf_getshdrstrndx(elf, &names));
-	while ((section = elf_nextscn(elf, section))) {
-		const Elf_Data *data;
-
-		gelf_getshdr(section, &header);
-		if (strcmp(elf_strptr(elf, names, header.sh_name), ".eh_frame") != 0)
-			continue;
-		data = elf_rawdata(section, NULL);
-		assert_int_equal(0, cfi_new(data->d_buf, data->d_size, header.sh_addr, true, &cfi));
-	}
+	assert_int_equal(elf_file_open(&file, path), 0);
+	assert_int_equal(cfi_open_eh_frame(&file, &cfi), 0);
 	assert_non_null(cfi);
-	section = NULL;
+	open_stripped(fd, &stripped);
+	assert_int_equal(cfi_open_eh_frame(&stripped, &again), 0);
+	assert_int_equal(again != NULL, has_header);
 	while ((section = elf_nextscn(elf, section))) {
 		gelf_getshdr(section, &header);
 		if (!(header.sh_flags & SHF_EXECINSTR))
 			continue;
-		for (uint64_t at = 0; at < header.sh_size; at += every)
+		for (uint64_t at = 0; at < header.sh_size; at += every) {
 			check_row(cfi, reference, header.sh_addr + at);
+			if (again)
+				check_row(again, reference, header.sh_addr + at);
+		}
 	}
+	cfi_free(again);
 	cfi_free(cfi);
+	elf_file_close(&stripped);
+	elf_file_close(&file);
 	dwarf_cfi_end(reference);
 	elf_end(elf);
 	close(fd);
@@ -142,12 +159,12 @@ static void test_beside_libdw(void **state)
 
 	(void)state;
 	assert_true(dladdr((void *)(uintptr_t)abort, &libc));
-	check_file(libc.dli_fname, 101);
-	check_file("/usr/aarch64-linux-gnu/lib/libc.so.6", 100);
+	check_file(libc.dli_fname, true, 101);
+	check_file("/usr/aarch64-linux-gnu/lib/libc.so.6", true, 100);
 	snprintf(path, sizeof(path), "%s/symbols/walk-aarch64", getenv("PLUMB_TEST_DATA"));
-	check_file(path, 4);
+	check_file(path, false, 4);
 	snprintf(path, sizeof(path), "%s/symbols/walk-x86_64", getenv("PLUMB_TEST_DATA"));
-	check_file(path, 1);
+	check_file(path, false, 1);
 }
 
 /* ---- Sections written here ------------------------------------------------------------------- */
@@ -275,6 +292,14 @@ static void test_hostile(void **state)
 	assert_false(FIND(START, &row, DW_CFA_expression, 1, 2, DW_OP_lit0));
 	assert_false(FIND(START, &row, DW_CFA_expression, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 			  0xff, 0xff, 0xff, 1));
+	/* An offset that is the least number there is, of which there is no negative. */
+	build(&section, "\x0c\x1f", 3,
+	      (const uint8_t[]){DW_CFA_GNU_negative_offset_extended, 1, 0x80, 0x80, 0x80, 0x80,
+				0x80, 0x80, 0x80, 0x80, 0x10},
+	      11);
+	assert_true(find(&section, START, &row));
+	assert_int_equal(CFI_AT_OFFSET, row.registers[1].kind);
+	assert_int_equal(INT64_MIN, row.registers[1].offset);
 	/* A function without a CIE: it points between two entries. */
 	build(&section, "\x0c\x1f", 3, "", 1);
 	section.bytes[24] ^= 4;

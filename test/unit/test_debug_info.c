@@ -7,6 +7,7 @@
 
 #include "check.h"
 
+#include <dwarf.h>
 #include <elf.h>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
@@ -168,6 +169,72 @@ static void test_unwinding(void **state)
 	}
 }
 
+/*
+ * Removes the section headers, and makes the header of the stack one of .eh_frame, as linkers write
+ * it, which has this many functions. `version` is 1 for a header that is valid.
+ */
+static void strip_sections(struct program *program, uint32_t functions, uint8_t version)
+{
+	static const uint8_t encodings[] = {DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_udata4,
+					    DW_EH_PE_omit};
+	Elf64_Ehdr *header = (void *)program->bytes;
+	Elf64_Phdr *segments = (void *)(program->bytes + header->e_phoff);
+	const size_t at = (program->size + 7) & ~(size_t)7;
+	uint8_t *bytes = program->bytes + at;
+	/* From its own place to .eh_frame; readelf -S has that. */
+	int32_t offset = 0x160 - (int32_t)(at + 4);
+
+	assert_int_equal(segments[0].p_type, PT_LOAD);
+	assert_int_equal(segments[2].p_type, PT_GNU_STACK);
+	header->e_shoff = header->e_shnum = header->e_shstrndx = 0;
+	bytes[0] = version;
+	memcpy(bytes + 1, encodings, sizeof(encodings));
+	memcpy(bytes + 4, &offset, 4);
+	memcpy(bytes + 8, &functions, 4);
+	program->size = at + 12;
+	segments[0].p_filesz = segments[0].p_memsz = program->size;
+	segments[2] = (Elf64_Phdr){
+		.p_type = PT_GNU_EH_FRAME,
+		.p_flags = PF_R,
+		.p_offset = at,
+		.p_vaddr = BASE + at,
+		.p_paddr = BASE + at,
+		.p_filesz = 12,
+		.p_memsz = 12,
+		.p_align = 4,
+	};
+}
+
+/* As in test_unwinding(), where frame pointers would miss outer(). */
+static void test_unwinding_without_sections(void **state)
+{
+	static const uint64_t words[] = {0x400129, 0, 0, STACK + 64, 0x400147, 0, 0, 0};
+	static const uint64_t registers[] = {STACK + 24, STACK, 0x4000e8};
+	static const struct user_stack stack = {
+		EM_X86_64, 1u << 6 | 1u << 7 | 1u << 8, registers,
+		3,         (const uint8_t *)words,      sizeof(words)};
+
+	(void)state;
+	/* A version that is unknown is not used. */
+	for (uint8_t version = 1; version <= 2; version++) {
+		struct program program = read_program("walk-x86_64");
+		struct process process;
+		uint64_t chain[16];
+
+		strip_sections(&program, 3, version);
+		process = map(&program);
+		assert_in_range(
+			symbolizer_unwind(process.symbolizer, process.task, &stack, chain, 16), 2,
+			16);
+		assert_int_equal(chain[0], 0x4000e8);
+		assert_int_equal(chain[1], version == 1 ? 0x400128 : 0x400146);
+		if (version == 1)
+			assert_int_equal(chain[2], 0x400146);
+		end(&process);
+		free(program.bytes);
+	}
+}
+
 /* Asks for lines all over the file, and unwinds from there. */
 static void use(const struct program *program)
 {
@@ -199,13 +266,16 @@ static void use(const struct program *program)
 
 static void test_damage(void **state)
 {
-	static const char *const names[] = {"walk-aarch64", "walk-x86_64"};
+	static const char *const names[] = {"walk-aarch64", "walk-x86_64", "walk-x86_64"};
 	uint32_t random = 1;
 
 	(void)state;
-	for (size_t i = 0; i < 2; i++) {
-		struct program program = read_program(names[i]), cut = program;
+	for (size_t i = 0; i < 3; i++) {
+		struct program program = read_program(names[i]), cut;
 
+		if (i == 2)
+			strip_sections(&program, 3, 1);
+		cut = program;
 		for (cut.size = 0; cut.size < program.size; cut.size += 61)
 			use(&cut);
 		for (unsigned turn = 0; turn < 300; turn++) {
@@ -273,6 +343,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_unwinding),
+		cmocka_unit_test(test_unwinding_without_sections),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_strings_without_an_end),
 		cmocka_unit_test(test_siblings_that_are_children),
