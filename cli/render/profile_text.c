@@ -508,9 +508,11 @@ static void print_heading(struct output *out, const struct profile_view *view,
 		output_format(out, STYLE_PLAIN, ": %s SPE record%s", samples,
 			      event->samples == 1 ? "" : "s");
 	else if (event->period == event->samples)
-		output_format(out, STYLE_PLAIN, ": %s samples", samples);
+		output_format(out, STYLE_PLAIN, ": %s sample%s", samples,
+			      event->samples == 1 ? "" : "s");
 	else
-		output_format(out, STYLE_PLAIN, ": %s samples, about %s events", samples, period);
+		output_format(out, STYLE_PLAIN, ": %s sample%s, about %s events", samples,
+			      event->samples == 1 ? "" : "s", period);
 	if (event->left_out) {
 		free(period);
 		period = figure_count(

@@ -567,6 +567,11 @@ static const struct option_twin perf_twins[] = {
 	{"force", "unnecessary: plumb reads files of any owner"},
 	{"q", "2> /dev/null"},
 	{"quiet", "2> /dev/null"},
+	{"stats", "plumb script --quiet, which counts samples"},
+	{"tasks", "-s comm,pid,tid"},
+	{"hierarchy", "unsupported: -s KEY,KEY prints a row for each combination"},
+	{"max-stack", "unsupported: -g caller,PERCENT leaves out rare paths"},
+	{"percentage", "always relative: shares are of the samples that the options choose"},
 	{"group", "the default: groups are read together"},
 	{0},
 };

@@ -90,13 +90,27 @@ static int add_key(struct profile_view *view, int key)
 	return (int)view->key_count++;
 }
 
+/* What -s names: keys in the view, and the columns among them. */
+struct sorting {
+	struct profile_view *view;
+	uint8_t columns[COLUMN_COUNT];
+	size_t count;
+};
+
 static int take_key(void *user, char *word)
 {
 	const int key = plumb_profile_key_by_name(word);
+	struct sorting *sorting = user;
 
-	if (key < 0)
-		return refuse("key", word, false);
-	return add_key(user, key) < 0 ? EXIT_USAGE : EXIT_FINE;
+	if (key >= 0)
+		return add_key(sorting->view, key) < 0 ? EXIT_USAGE : EXIT_FINE;
+	for (size_t i = 0; i < COLUMN_COUNT && sorting->count < COLUMN_COUNT; i++) {
+		if (strcmp(columns[i].name, word) == 0) {
+			sorting->columns[sorting->count++] = (uint8_t)columns[i].column;
+			return EXIT_FINE;
+		}
+	}
+	return refuse("key", word, false);
 }
 
 static int add_column(struct profile_view *view, unsigned column)
@@ -341,8 +355,8 @@ const struct report_preset *report_preset(const struct report_options *options)
 	return options->mix ? &presets[2] : NULL;
 }
 
-/* Sets perf's keys, and the columns that people want to see first. */
-static int set_defaults(const struct report_options *options, struct profile_view *view)
+/* Returns what to show without -s and -F: perf's keys, and the columns that people want first. */
+static const struct report_preset *default_view(const struct report_options *options)
 {
 	static const struct report_preset usual = {
 		.keys = {PLUMB_KEY_COMM, PLUMB_KEY_DSO, PLUMB_KEY_SYMBOL},
@@ -351,39 +365,74 @@ static int set_defaults(const struct report_options *options, struct profile_vie
 		.column_count = 4,
 	};
 	static const struct report_preset topdown = {.keys = {PLUMB_KEY_SYMBOL}, .key_count = 1};
-	const struct report_preset *preset = report_preset(options);
-	int status = EXIT_FINE;
 
 	if (options->topdown)
-		preset = &topdown;
-	if (!preset)
-		preset = &usual;
+		return &topdown;
+	return report_preset(options) ? report_preset(options) : &usual;
+}
 
-	for (size_t k = 0; k < preset->key_count && view->key_count == k; k++)
-		add_key(view, preset->keys[k]);
+static int add_default_keys(const struct report_options *options, struct profile_view *view)
+{
+	const struct report_preset *preset = default_view(options);
+	int place = 0;
+
+	for (size_t k = 0; k < preset->key_count && place >= 0; k++)
+		place = add_key(view, preset->keys[k]);
+	return place < 0 ? EXIT_USAGE : EXIT_FINE;
+}
+
+static int add_default_columns(const struct report_options *options, struct profile_view *view)
+{
+	const struct report_preset *preset = default_view(options);
+	int status = view->children ? add_column(view, PROFILE_CHILDREN) : EXIT_FINE;
+
 	view->default_columns = true;
-	if (view->children)
-		status = add_column(view, PROFILE_CHILDREN);
 	for (size_t c = 0; status == EXIT_FINE && c < preset->column_count; c++)
 		status = add_column(view, preset->columns[c]);
-	for (size_t k = 0; status == EXIT_FINE && k < view->key_count; k++)
-		status = add_column(view, PROFILE_KEY + (unsigned)k);
 	return status;
 }
 
-/* Reads -s and -F. Keys of -s are columns, too, after those of -F. */
-static int read_columns(const struct report_options *options, struct profile_view *view)
+/* Tells whether the words are to be added to the defaults: "+period". */
+static bool is_added(const struct option_words *words)
+{
+	return words->count > 0 && words->at[0][0] == '+';
+}
+
+static int take_words(const struct option_words *words, int (*take)(void *user, char *word),
+		      void *user)
 {
 	int status = EXIT_FINE;
 
-	for (unsigned i = 0; status == EXIT_FINE && i < options->sort.count; i++)
-		status = each_word(options->sort.at[i], take_key, view);
-	for (unsigned i = 0; status == EXIT_FINE && i < options->fields.count; i++)
-		status = each_word(options->fields.at[i], take_field, view);
+	for (unsigned i = 0; status == EXIT_FINE && i < words->count; i++)
+		status = each_word(words->at[i] + (words->at[i][0] == '+'), take, user);
+	return status;
+}
+
+/*
+ * Reads -s and -F. Keys of -s are columns, too, after those of -F. What -s names that is no key but
+ * a column (overhead), as perf allows, is a column before them.
+ */
+static int read_columns(const struct report_options *options, struct profile_view *view)
+{
+	struct sorting sorting = {.view = view};
+	int status = EXIT_FINE;
+
+	if (is_added(&options->sort))
+		status = add_default_keys(options, view);
+	if (status == EXIT_FINE)
+		status = take_words(&options->sort, take_key, &sorting);
+	if (status == EXIT_FINE && (!options->fields.count || is_added(&options->fields))) {
+		if (!view->key_count)
+			status = add_default_keys(options, view);
+		if (status == EXIT_FINE)
+			status = add_default_columns(options, view);
+	}
+	if (status == EXIT_FINE)
+		status = take_words(&options->fields, take_field, view);
+	for (size_t c = 0; status == EXIT_FINE && c < sorting.count; c++)
+		status = add_column(view, sorting.columns[c]);
 	if (status != EXIT_FINE)
 		return status;
-	if (view->column_count == 0)
-		return set_defaults(options, view);
 	if (view->key_count == 0) {
 		complain("--fields names no key to add up samples by");
 		advise("add one, as in -F share,symbol, or use --sort");

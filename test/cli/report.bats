@@ -109,6 +109,30 @@ setup()
 	[ "${lines[3]}" = "      1  -" ] || [ "${lines[4]}" = "      1  -" ]
 }
 
+@test "-s and -F as perf has them: columns among keys, and additions to the defaults" {
+	# What is named by perf's options, in the order of the columns.
+	first_line()
+	{
+		plumb report --raw -i spe.data "$@" | sed -n 3p | tr -s ' '
+	}
+	usual=$(first_line)
+	[ "$usual" = " SHARE 95 % INTERVAL SAMPLES LATENCY COMMAND FILE FUNCTION" ] ||
+		{ echo "$usual" && return 1; }
+	[ "$(first_line --sort=overhead,sym)" = "$(first_line -s sym)" ]
+	[ "$(first_line -s sym,period)" = " SHARE 95 % INTERVAL SAMPLES LATENCY EVENTS FUNCTION" ]
+	[ "$(first_line -s +tid,cpu)" = "$usual TID CPU" ]
+	[ "$(first_line -F +period)" = " SHARE 95 % INTERVAL SAMPLES LATENCY EVENTS COMMAND FILE FUNCTION" ]
+	[ "$(first_line -s op -F +period)" = " SHARE 95 % INTERVAL SAMPLES LATENCY EVENTS OPERATION" ]
+	[ "$(first_line -s +op -F samples)" = "SAMPLES COMMAND FILE FUNCTION OPERATION" ]
+	run --separate-stderr plumb report --raw -i spe.data -s +symbl
+	said "plumb: unknown key 'symbl'" "       did you mean symbol?"
+	run --separate-stderr plumb report --raw -i spe.data -F +shares
+	said "plumb: unknown column 'shares'" "       did you mean share?"
+	run --separate-stderr plumb report --raw -i spe.data --percentage absolute
+	said "plumb: unknown option '--percentage'" \
+		"       perf's --percentage is always relative: shares are of the samples that the options choose"
+}
+
 @test "--filter, --limit, --percent-limit and -w" {
 	run --separate-stderr plumb report --raw -i spe.data --filter 'latency>=14' -F share,ip
 	[ "$status" -eq 0 ]
