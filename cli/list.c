@@ -491,7 +491,7 @@ static int print(const struct list_options *options, const struct machine *machi
 
 static const struct option options[] = {
 	OPTION_ROW_SOURCE(offsetof(struct list_options, source)),
-	OPTION_ROW_CPU,
+	OPTION_ROW_CPU_OR_CORE,
 	OPTION_ROW_JSON,
 	OPTION_ROW_SEPARATOR,
 	OPTION_ROW_OUTPUT,

@@ -12,6 +12,7 @@ import sys
 # What an argument is by its name, as cli/tool/options.h says. Of those not here nothing is known.
 SOURCES = {
     "CPU": ["@cpus", "@files"],
+    "CORE": ["@cores", "@files"],
     "DIR": ["@folders"],
     "EVENT": ["@events"],
     "FILE": ["@files"],

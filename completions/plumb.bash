@@ -15,6 +15,7 @@ _plumb_source()
 
 	case $1 in
 	@cpus) _plumb_names '' cpus 1 ;;
+	@cores) plumb list cores --source model --field-separator '|' 2>/dev/null | cut -d '|' -f 1 ;;
 	@events)
 		_plumb_names "$cpu" events 2
 		# perf's names.
@@ -41,6 +42,7 @@ _plumb_source()
 _plumb_offer()
 {
 	local current=$1 cpu=$2 before='' begun words='' word offered
+	local -A seen=()
 
 	[ "$3" = one ] || [[ $current != *,* ]] || before=${current%,*},
 	for word in "${@:4}"; do
@@ -52,7 +54,9 @@ _plumb_offer()
 	begun=${current#"$before"}
 	read -rd '' -a offered <<<"$words"
 	for word in "${offered[@]}"; do
-		[[ ${word,,} != "${begun,,}"* ]] || COMPREPLY+=("$before$word")
+		# CPUs may give one event different titles.
+		[[ ${word,,} != "${begun,,}"* || ${seen[$word]} ]] || COMPREPLY+=("$before$word")
+		seen[$word]=yes
 	done
 	for word in "${@:4}"; do
 		case $word in
@@ -89,7 +93,7 @@ _plumb()
 			elif [[ $words != =* ]]; then
 				((i++))
 			fi
-			[[ $word != --cpu || $words != *@cpus* || $i -ge $COMP_CWORD ]] ||
+			[[ $word != --cpu || $words != *@c@(pu|ore)s* || $i -ge $COMP_CWORD ]] ||
 				cpu=${COMP_WORDS[i]}
 		elif [ "$operands" -eq 0 ] && [[ " $(_plumb_commands "$path") " = *" $word "* ]]; then
 			path+=${path:+ }$word

@@ -13,6 +13,10 @@ function __plumb_cpus
     plumb spec list cpus --field-separator '|' 2>/dev/null | string split --fields 1 '|'
 end
 
+function __plumb_cores
+    plumb list cores --source model --field-separator '|' 2>/dev/null | string split --fields 1 '|'
+end
+
 function __plumb_events
     __plumb_names events 2 neoverse-n3
     # perf's names.

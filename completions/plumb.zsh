@@ -27,12 +27,14 @@ _plumb_names()
 _plumb_offer()
 {
 	local how=$1 word cpu=${opt_args[--cpu]:-} files=''
-	local -a names either=(-M 'm:{[:lower:][:upper:]}={[:upper:][:lower:]}')
+	local -aU names
+	local -a either=(-M 'm:{[:lower:][:upper:]}={[:upper:][:lower:]}')
 
 	shift
 	for word; do
 		case $word in
 		@cpus) _plumb_names cpus 1 ;;
+		@cores) _plumb_fields 1 plumb list cores --source model ;;
 		@events)
 			_plumb_names events 2 ${cpu:-neoverse-n3}
 			# perf's names.

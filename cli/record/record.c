@@ -260,13 +260,7 @@ static const struct option options[] = {
 		.help = "stop before the recording grows beyond SIZE: 100M",
 	},
 	OPTION_ROW_SOURCE(AT(source)),
-	{
-		.name = "cpu",
-		.kind = OPTION_TEXT,
-		.argument = "CPU",
-		.offset = offsetof(struct common_options, cpu),
-		.help = "set the target CPU; with the model, one of its cores",
-	},
+	OPTION_ROW_CPU_OR_CORE,
 	OPTION_ROW_PAGE_SIZE(AT(page_size)),
 	OPTION_ROW_HUGE_PAGES(AT(huge_pages)),
 	{

@@ -26,13 +26,7 @@ static const char *what_if_name(size_t i)
 
 static const struct option options[] = {
 	OPTION_ROW_SOURCE(offsetof(struct stat_options, source)),
-	{
-		.name = "cpu",
-		.kind = OPTION_TEXT,
-		.argument = "CPU",
-		.offset = offsetof(struct common_options, cpu),
-		.help = "set the target CPU; with the model, one of its cores",
-	},
+	OPTION_ROW_CPU_OR_CORE,
 	{
 		.letter = 's',
 		.name = "stages",

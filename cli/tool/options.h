@@ -23,7 +23,8 @@ enum option_kind {
  * Tables end with a row without a name. completions/generate.py makes the shells' completions from
  * them, using `choices` and the names of arguments and operands. FILE, PATH and PREFIX are files,
  * DIR is a folder, PROGRAM a command, PID a process; CPU, EVENT, METRIC, NODE and GROUP are names
- * in the specifications, and NAME is any of them. ",..." takes several.
+ * in the specifications, and NAME is any of them. CORE is one of the model's cores. ",..." takes
+ * several.
  */
 struct option {
 	const char *name;     /* "json" of --json */
@@ -76,6 +77,12 @@ struct common_options {
 		.name = "cpu", .kind = OPTION_TEXT, .argument = "CPU",                  \
 		.offset = offsetof(struct common_options, cpu),                         \
 		.help = "set the target CPU: a name, a MIDR or one of Arm's JSON files" \
+	}
+#define OPTION_ROW_CPU_OR_CORE                                                  \
+	{                                                                       \
+		.name = "cpu", .kind = OPTION_TEXT, .argument = "CORE",         \
+		.offset = offsetof(struct common_options, cpu),                 \
+		.help = "set the target CPU; with the model, one of its cores", \
 	}
 #define OPTION_ROW_CORE(type, member)                                           \
 	{                                                                       \

@@ -159,6 +159,14 @@ bash_offers()
 	[ "$(bash_offers plumb script --filter load,lat)" = 'load,latency>=' ]
 	[ "$(bash_offers plumb record -e spe/l | xargs)" = "spe/load/ spe/llc-miss/" ]
 	[ "$(bash_offers plumb record -e L1D_CACHE_REF | head -n 1)" = L1D_CACHE_REFILL ]
+	# Of all CPUs, which give it different titles.
+	[ "$(bash_offers plumb spec show INST_RETIRE)" = INST_RETIRED ]
+	for command in stat record list; do
+		[ "$(bash_offers plumb "$command" --cpu neoverse- | xargs)" = \
+			"$(plumb list cores --source model -x '|' | cut -d '|' -f 1 | grep neoverse | xargs)" ]
+		[ -z "$(bash_offers plumb "$command" --cpu c1-)" ]
+	done
+	[ "$(bash_offers plumb stat --cpu graviton2 -e L1D_CACHE_REF | head -n 1)" = L1D_CACHE_REFILL ]
 	# Names complete in either case.
 	[ "$(bash_offers plumb record -e l1d_cache_ref | head -n 1)" = L1D_CACHE_REFILL ]
 	[ "$(bash_offers plumb stat -e cycles,cpu_c)" = cycles,CPU_CYCLES ]
@@ -227,6 +235,8 @@ fish_offers()
 	[ "$(fish_offers 'plumb script --filter lat')" = 'latency>=' ]
 	fish_offers 'plumb record -e L1D_CACHE_REF' | grep -qx L1D_CACHE_REFILL
 	[ "$(fish_offers 'plumb stat --stages a')" = all ]
+	fish_offers 'plumb stat --cpu c' | grep -qx cobalt100
+	[ -z "$(fish_offers 'plumb stat --cpu c1-')" ]
 	[ "$(fish_offers 'plumb help spec ')" = "$(tr ' ' '\n' <<<"$spec_commands" | sort)" ]
 	fish_offers 'plumb help ' | grep -qx record
 }
@@ -286,6 +296,9 @@ zsh_offers()
 	[ "$(cpus)" = "$(head -n -1 offered)" ]
 	[ "$(tail -n 1 offered)" = files:file:_files ]
 	zsh_offers one @things | grep -qx backend_bound
+	[ "$(zsh_offers one @cores | grep -c '^c1-')" -eq 0 ]
+	[ "$(zsh_offers one @cores | grep -cx cobalt100)" -eq 1 ]
+	[ "$(zsh_offers one @things | grep -cx INST_RETIRED)" -eq 1 ]
 	# In either case.
 	zsh_offers one @things | grep -qF -- '-M m:{[:lower:][:upper:]}={[:upper:][:lower:]} -a names'
 	# shellcheck disable=SC2016 # as it stands there
