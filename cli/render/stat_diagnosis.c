@@ -11,6 +11,7 @@
 #include "tool/memory.h"
 
 #define SAMPLES_WANTED 5000
+#define SAMPLES_FEW    1000 /* fewer say little about where they come from */
 
 /* Prints a heading of one word, and text beside it. */
 static void print_beside(struct output *out, const char *heading, const char *text)
@@ -252,31 +253,43 @@ static void print_command(struct output *out, const struct report *report, const
 	shell_end(&line);
 }
 
-/* Tells whether the event happened, or may have. */
-static bool is_worth_sampling(const struct report *report, uint16_t event)
+/* Returns how often an event of the diagnosis happened; many times if that is unknown. */
+static double occurrences(const struct report *report, size_t i)
 {
-	double count = report_count(report, report->spec->events[event].code);
+	const uint16_t event = report->diagnosis->sample_events[i];
+	const double count = report_count(report, report->spec->events[event].code);
 
-	return isnan(count) || count > 0;
+	return isnan(count) ? INFINITY : count;
 }
 
-static void print_samples(struct output *out, const struct report *report)
+/* Returns the first event that gives enough samples, or else the most frequent one. */
+static size_t choose_event(const struct report *report)
+{
+	const size_t count = report->diagnosis->sample_event_count;
+	size_t most = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (occurrences(report, i) >= SAMPLES_FEW)
+			return i;
+		if (occurrences(report, i) > occurrences(report, most))
+			most = i;
+	}
+	return most;
+}
+
+/* Prints what else to sample. */
+static void print_others(struct output *out, const struct report *report, size_t chosen)
 {
 	const struct plumb_diagnosis *d = report->diagnosis;
 	struct join others = {0};
-	bool any = false;
 	char *text, *names;
 
 	for (size_t i = 0; i < d->sample_event_count; i++) {
-		if (!is_worth_sampling(report, d->sample_events[i]))
+		if (i == chosen || occurrences(report, i) < SAMPLES_FEW)
 			continue;
 		text = sampled_text(report, d->sample_events[i]);
-		if (any)
-			join_add(&others, text);
-		else
-			print_command(out, report, text, NULL);
+		join_add(&others, text);
 		free(text);
-		any = true;
 	}
 	names = join_take(&others);
 	if (*names) {
@@ -286,6 +299,30 @@ static void print_samples(struct output *out, const struct report *report)
 		free(text);
 	}
 	free(names);
+}
+
+static void print_samples(struct output *out, const struct report *report)
+{
+	const struct plumb_diagnosis *d = report->diagnosis;
+	const size_t chosen = choose_event(report);
+	double count;
+	char *text;
+
+	if (!d->sample_event_count || !(occurrences(report, chosen) > 0))
+		return;
+	text = sampled_text(report, d->sample_events[chosen]);
+	print_command(out, report, text, NULL);
+	free(text);
+	count = occurrences(report, chosen);
+	if (count < SAMPLES_FEW) {
+		text = memory_format(
+			"which happened only %.0f time%s, so there will be few samples", count,
+			count == 1 ? "" : "s");
+		output_spaces(out, 9);
+		output_wrapped(out, STYLE_DIM, 9, 9, text);
+		free(text);
+	}
+	print_others(out, report, chosen);
 }
 
 void report_diagnosis(struct output *out, const struct report *report)

@@ -272,6 +272,34 @@ tree_of()
 	[ "$samples" -le 7000 ]
 }
 
+@test "suggests events that happened often, or says that there are few" {
+	for how in "--delay 0" "--from main --max-instructions 300" "--from main --max-instructions 6"; do
+		# shellcheck disable=SC2086 # words
+		model $how --json -o all.json ./work copy <work >out
+		# shellcheck disable=SC2086 # words
+		model $how ./work copy <work >out 2>text
+		sed -n '/^  Sample/,$p' text >sample
+		/usr/bin/python3 - all.json sample <<-'END'
+			import json, re, sys
+			result = json.load(open(sys.argv[1]))
+			counts = {e["name"]: e["count"] for e in result["events"]}
+			text = " ".join(open(sys.argv[2]).read().split())
+			offered = re.findall(r"-e (\S+)", text)
+			wanted = [e for e in result["diagnosis"]["sample_events"] if counts[e]]
+			assert bool(offered) == bool(wanted), (offered, wanted)
+			often = [e for e in wanted if counts[e] >= 1000]
+			few = re.search(r"which happened only (\d+) times?, so there will be few", text)
+			if often:
+			    assert offered == often and not few, (offered, wanted)
+			elif wanted:
+			    best = max(wanted, key=lambda e: counts[e])
+			    assert offered == [best] and int(few[1]) == counts[best], (text, counts[best])
+			print("few" if few else "enough")
+		END
+	done >offers
+	[ "$(sort -u offers | xargs)" = "enough few" ]
+}
+
 @test "every core of the model fits 80 columns, with all details" {
 	for cpu in $(plumb list cores --source model -x '|' | cut -d '|' -f 1); do
 		run --separate-stderr model --cpu "$cpu" -v --stages all ./work
