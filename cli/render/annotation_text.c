@@ -593,7 +593,7 @@ void annotation_text(struct output *out, const struct annotated *function)
 	help_section(out, "Code");
 	print_rows(out, function);
 	if (!function->code->words)
-		fputs("The code of this function cannot be read; these are the instructions with "
+		fputs("No AArch64 code of this function can be read; these are the addresses with "
 		      "samples.\n",
 		      out->stream);
 }

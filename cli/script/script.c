@@ -270,9 +270,10 @@ static int read_options(struct script *script)
 
 static int check_options(const struct script_options *options)
 {
-	if (options->full_header && !options->header && !options->header_only) {
-		complain("--show-info requires --header or --header-only");
-	} else if (options->reltime && options->deltatime) {
+	/* perf says nothing. */
+	if (options->full_header && !options->header && !options->header_only)
+		complain("--show-info has no effect without --header or --header-only");
+	if (options->reltime && options->deltatime) {
 		complain("--reltime and --deltatime cannot be combined");
 	} else if (options->from.like_perf && options->common.json) {
 		complain("--like-perf and --json cannot be combined");

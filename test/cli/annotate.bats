@@ -262,3 +262,21 @@ samples()
 	[ "$status" -eq 2 ]
 	said "plumb: exact.data: no samples match"
 }
+
+@test "code of another CPU is not shown, and this is said" {
+	[ "$(uname -m)" = x86_64 ] && command -v gcc >/dev/null || skip "no other CPU"
+	cd "$BATS_TEST_TMPDIR"
+	cat >other.c <<-'END'
+		int main(void)
+		{
+			for (volatile long i = 0; i < 100000000; i++)
+				;
+		}
+	END
+	gcc -g -O1 -o other other.c
+	plumb record -q -e cpu-clock -o other.data --timeout 300 ./other 2>/dev/null ||
+		skip "no software events"
+	run --separate-stderr plumb annotate -i other.data main
+	[ "$status" -eq 0 ]
+	[ "${lines[-1]}" = "No AArch64 code of this function can be read; these are the addresses with samples." ]
+}
