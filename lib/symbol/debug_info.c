@@ -53,7 +53,7 @@ struct answer {
 	uint64_t place;
 	struct plumb_source_frame *frames;
 	size_t count;
-	bool used;
+	bool used, nameless; /* nameless: the last frame lacks a linkage name */
 };
 
 struct debug_info {
@@ -376,6 +376,26 @@ static const char *plain_name(struct debug_info *debug, const char *linkage, boo
 	return name->plain ? name->plain : linkage;
 }
 
+/*
+ * Returns whether the symbol table's name of the function differs from its name in DWARF: in
+ * languages with namespaces or overloading, without a linkage name.
+ */
+static bool lacks_linkage_name(struct unit *unit, Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+
+	switch (dwarf_srclang(&unit->split)) {
+	case DW_LANG_C89:
+	case DW_LANG_C:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+	case DW_LANG_Mips_Assembler:
+		return false;
+	default:
+		return !dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute);
+	}
+}
+
 /* Prefers the linkage name, so that names look as in the symbol table. */
 static const char *function_name(struct debug_info *debug, const struct plumb_symbol_file *file,
 				 Dwarf_Die *die)
@@ -517,9 +537,9 @@ static const struct range *find_function(struct debug_info *debug,
 	return find_range(&unit->functions, address);
 }
 
-/* Fills in `frames`, the innermost first. */
+/* Fills in `frames`, the innermost first; sets `*nameless` if the last one lacks a linkage name. */
 static size_t look_up(struct debug_info *debug, const struct plumb_symbol_file *file,
-		      uint64_t place, struct plumb_source_frame *frames)
+		      uint64_t place, struct plumb_source_frame *frames, bool *nameless)
 {
 	Dwarf_Die scopes[PLUMB_SOURCE_FRAMES_MAX], function;
 	const struct range *range;
@@ -543,6 +563,7 @@ static size_t look_up(struct debug_info *debug, const struct plumb_symbol_file *
 			if (i + 1 < count)
 				read_call_site(unit, scope, &frames[i + 1]);
 		}
+		*nameless = lacks_linkage_name(unit, &function);
 	}
 	return frames[0].file || frames[0].function ? count : 0;
 }
@@ -574,7 +595,7 @@ static bool grow_answers(struct debug_info *debug)
 	return true;
 }
 
-size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place,
+size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place, const char *symbol,
 			 struct plumb_source_frame *frames, size_t room)
 {
 	struct plumb_source_frame found[PLUMB_SOURCE_FRAMES_MAX];
@@ -589,7 +610,7 @@ size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place,
 	}
 	answer = slot_of(debug->answers, debug->answer_room, place);
 	if (!answer->used) {
-		size_t count = look_up(debug, file, place, found);
+		size_t count = look_up(debug, file, place, found, &answer->nameless);
 
 		if (count) {
 			answer->frames =
@@ -609,6 +630,8 @@ size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place,
 		room = answer->count;
 	if (room)
 		memcpy(frames, answer->frames, room * sizeof(*frames));
+	if (room && room == answer->count && answer->nameless && symbol)
+		frames[room - 1].function = symbol;
 	return room;
 }
 

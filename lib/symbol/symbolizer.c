@@ -422,7 +422,9 @@ size_t plumb_symbolizer_source(struct plumb_symbolizer *symbolizer,
 	file_load(&symbolizer->files, location->file);
 	if (location->file->jitdump)
 		return jitdump_source(location->file->jitdump, location->address, frames);
-	return debug_info_source(location->file, location->address, frames, room);
+	return debug_info_source(location->file, location->address,
+				 location->symbol ? plumb_symbol_name(location->symbol) : NULL,
+				 frames, room);
 }
 
 const char *symbolizer_source_folder(struct plumb_symbolizer *symbolizer,

@@ -3,7 +3,7 @@
 import signal
 import subprocess
 
-TRIES = 3
+TRIES = 10
 
 
 def run_perf(command, **how):

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from perf_tool import run_perf
 from tap import Skip, Tap
 
 tap = Tap()
@@ -15,7 +16,7 @@ LOOP = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done"
 
 
 def perf(*arguments, stdin=None):
-    done = subprocess.run(["perf", *arguments], capture_output=True, text=True, stdin=stdin)
+    done = run_perf(["perf", *arguments], capture_output=True, text=True, stdin=stdin)
     if done.returncode:
         raise AssertionError(f"perf {' '.join(arguments)}: {done.stderr}")
     return done

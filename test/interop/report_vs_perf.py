@@ -96,7 +96,7 @@ def ambiguous():
 
 def overlaps(row):
     """Of symbols that overlap, as _init and the PLT behind it, perf finds either: script_vs_perf.py."""
-    return any(isinstance(cell, str) and ("@plt" in cell or cell == "_init" or cell in ambiguous())
+    return any(isinstance(cell, str) and ("@plt" in cell or cell in ("_init", ".plt") or cell in ambiguous())
                for cell in row)
 
 

@@ -95,7 +95,7 @@ def frames_of_judge(judge, path, addresses):
 
 def same(ours, theirs):
     """LLVM takes what it can from the symbol table, and a constructor's plain name if it has none."""
-    return ours[1:] == theirs[1:] and (ours[0] == theirs[0].split(".")[0] or
+    return ours[1:] == theirs[1:] and (ours[0] in (theirs[0], theirs[0].split(".")[0]) or
                                        re.search(f"{len(theirs[0])}{theirs[0]}[CD]4", ours[0]))
 
 

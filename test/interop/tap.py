@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared by the Python tests: prints TAP; nothing can pass by accident."""
+import os
 import sys
+import tempfile
+
+# perf keeps copies of what it records in ~/.debug: they are the test's own, and end with it.
+home = tempfile.TemporaryDirectory(prefix="plumb-test-home-")
+os.environ["HOME"] = home.name
 
 
 class Skip(Exception):
