@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Microbenchmarks of figures that have been published of cores: probe WHAT [BYTES]. What is between
- * the functions measure() and measured() counts. Prints how many operations that is.
+ * Microbenchmarks of figures that have been published of cores: probe WHAT [NUMBER]. What is
+ * between the functions measure() and measured() counts. Prints how many operations that is.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure.h"
+
 #define LINE 64
-
-void measure(void);
-void measured(void);
-__attribute__((noinline)) void measure(void)
-{
-	__asm__ volatile("" ::: "memory");
-}
-
-__attribute__((noinline)) void measured(void)
-{
-	__asm__ volatile("nop" ::: "memory");
-}
 
 /*
  * Loads of lines at random, each address made of the last one's data, which is 0: a load and an
@@ -42,6 +32,32 @@ static uint64_t chase(size_t bytes)
 		random = random * 6364136223846793005 + 1442695040888963407;
 		at = memory + ((random >> 20) & (bytes - LINE));
 		__asm__ volatile("add %0, %0, %1\nldr %1, [%0]" : "+r"(at), "+r"(value)::"memory");
+	}
+	measured();
+	return links;
+}
+
+/*
+ * Follows pointers through all lines in an order without a pattern, again and again, so that a
+ * level that is too small has none of them. `bytes` is a power of two.
+ */
+static uint64_t walk(size_t bytes)
+{
+	const uint64_t lines = bytes / LINE, links = 50000;
+	char *memory = aligned_alloc(1 << 16, bytes);
+	uint64_t line = 0;
+	void *at = memory;
+
+	for (uint64_t i = 0; i < lines; i++) {
+		uint64_t next = (line * 1664525 + 1013904223) & (lines - 1);
+
+		*(void **)(memory + line * LINE) = memory + next * LINE;
+		line = next;
+	}
+	for (uint64_t i = 0; i < links + lines; i++) {
+		if (i == lines)
+			measure();
+		__asm__ volatile("ldr %0, [%0]" : "+r"(at)::"memory");
 	}
 	measured();
 	return links;
@@ -112,6 +128,14 @@ static uint64_t adds(void)
 		     : "x9", "x10", "x11", "x12");
 }
 
+/* Four additions and a branch over nothing. */
+static uint64_t adds_branches(void)
+{
+	LOOP("add x9, x17, x16\nadd x10, x17, x16\nb 1f\n1: add x11, x17, x16\nadd x12, x17, x16",
+	     ::
+		     : "x9", "x10", "x11", "x12");
+}
+
 static uint64_t fp_adds(void)
 {
 	LOOP("fadd v0.4s, v8.4s, v9.4s\nfadd v1.4s, v8.4s, v9.4s\nfadd v2.4s, v8.4s, v9.4s\n"
@@ -144,16 +168,41 @@ static uint64_t forward_overlap(void)
 	LOOP("str x9, [%0]\nldr w9, [%0, #6]", ::"r"(memory) : "x9", "memory");
 }
 
-/* A volatile double is divided by another, again and again: one iteration. */
-static uint64_t divide_through_memory(void)
+/* A volatile double is divided by a constant, or by another one; one iteration. */
+static uint64_t divide_through_memory(size_t volatiles)
 {
 	static volatile double a = 1e300, b = 1.0000001;
 
 	measure();
-	for (int i = 0; i < ROUNDS; i++)
-		a = a / b;
+	if (volatiles == 1)
+		for (int i = 0; i < ROUNDS; i++)
+			a = a / 1.0000001;
+	else
+		for (int i = 0; i < ROUNDS; i++)
+			a = a / b;
 	measured();
 	return ROUNDS;
+}
+
+/* Adds to all numbers in `bytes` of memory; counts the bytes read and written. */
+static uint64_t update(size_t bytes)
+{
+	uint64_t rounds = 4000000 / bytes;
+	char *memory = aligned_alloc(1 << 16, bytes);
+
+	memset(memory, 1, bytes);
+	for (uint64_t round = 0; round <= rounds; round++) {
+		if (round == 1)
+			measure();
+		for (size_t i = 0; i < bytes; i += 64)
+			__asm__ volatile("ldp q0, q1, [%0]\nldp q2, q3, [%0, #32]\n"
+					 "add v0.4s, v0.4s, v7.4s\nadd v1.4s, v1.4s, v7.4s\n"
+					 "add v2.4s, v2.4s, v7.4s\nadd v3.4s, v3.4s, v7.4s\n"
+					 "stp q0, q1, [%0]\nstp q2, q3, [%0, #32]" ::"r"(memory + i)
+					 : "v0", "v1", "v2", "v3", "v7", "memory");
+	}
+	measured();
+	return rounds * bytes * 2;
 }
 
 int main(int count, char **arguments)
@@ -165,6 +214,7 @@ int main(int count, char **arguments)
 		uint64_t (*run)(void);
 	} all[] = {
 		{"adds", adds},
+		{"adds_branches", adds_branches},
 		{"fp_adds", fp_adds},
 		{"loads", loads},
 		{"call_return", call_return},
@@ -174,14 +224,19 @@ int main(int count, char **arguments)
 		{"multiplies", multiplies},
 		{"forward_half", forward_half},
 		{"forward_overlap", forward_overlap},
-		{"divide", divide_through_memory},
 	};
 	uint64_t work = 0;
 
 	if (strcmp(what, "chase") == 0)
 		work = chase(bytes);
+	if (strcmp(what, "walk") == 0)
+		work = walk(bytes);
 	if (strcmp(what, "read") == 0)
 		work = read_through(bytes);
+	if (strcmp(what, "update") == 0)
+		work = update(bytes);
+	if (strcmp(what, "divide") == 0)
+		work = divide_through_memory(bytes);
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (strcmp(what, all[i].name) == 0)
 			work = all[i].run();

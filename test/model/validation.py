@@ -1,0 +1,178 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests bench/validation.py, which compares the model with published figures.
+
+    validation.py [--absent WHY] [--all] PLUMB
+
+With --all, makes the whole page, and requires that the figures which set no parameter have a median
+error of at most 10 %, and that at most one in ten is off by more than 30 %.
+"""
+import argparse
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BENCH = os.path.join(HERE, "..", "..", "bench")
+sys.path.insert(0, os.path.join(HERE, "..", "interop"))
+import engine  # noqa: E402
+from tap import Skip, Tap  # noqa: E402
+
+MEDIAN, MUCH_SHARE = 10, 0.1
+
+
+def load(path):
+    specification = importlib.util.spec_from_file_location("compared", path)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+compared = load(os.path.join(BENCH, "validation.py"))
+tap = Tap()
+arguments = None
+
+
+def same(found, expected):
+    if found != expected:
+        raise AssertionError(f"{found!r}, not {expected!r}")
+
+
+def row(**members):
+    return {"figure": "a figure", "core": "neoverse-n1", "unit": "cycles", "source": "CC-N1", "published": 10,
+            "perfect": [], **members}
+
+
+@tap.test
+def every_row_is_complete():
+    """Every published figure has one way to measure it, a known source and a known unit."""
+    rows = compared.figures()
+    for one in rows:
+        ways = {"probe", "generated", "program"} & set(one)
+        if len(ways) != 1 or one["source"] not in compared.SOURCES or not compared.limits(one)[0] > 0:
+            raise AssertionError(str(one))
+        if "value" not in one and one["unit"] not in compared.VALUES:
+            raise AssertionError(f"no value: {one}")
+        if one.get("bound", "above") not in ("above", "below"):
+            raise AssertionError(f"no bound: {one}")
+        known = {"figure", "core", "published", "unit", "source", "probe", "generated", "program", "value",
+                 "search", "sets", "bound", "note", "contradicts", "what_if", "experiment"}
+        same(set(one) - known, set())
+    names = [(one["figure"], one["core"], one["source"]) for one in rows]
+    same(sorted(name for name in set(names) if names.count(name) > 1), [])
+    return f"{len(rows)} rows"
+
+
+@tap.test
+def sizes_are_found():
+    """A search finds the largest number below its limit, and counts what is added."""
+    for size in (1, 17, 56, 99):
+        same(compared.search({"from": 1, "to": 100, "limit": 2}, lambda n, size=size: 1 if n <= size else 3),
+             size)
+    same(compared.search({"from": 2, "to": 100, "times": 1.5, "plus": 6}, lambda n: 10 if n <= 40 else 20), 46)
+    same(compared.search({"from": 2, "to": 100, "limit": 2}, lambda n: 1), 100)
+
+
+@tap.test
+def values_are_computed():
+    """Units become expressions of counts."""
+    names = {"CPU_CYCLES": 600, "work": 200, "GHz": 2, "BR_RETIRED": 4}
+    for unit, expected in (("cycles", 3), ("ns", 1.5), ("GB/s", 2 / 3), ("a cycle", 1 / 3)):
+        same(compared.evaluate(compared.expression_of(row(unit=unit)), names), expected)
+    same(compared.evaluate(compared.expression_of(row(value="100 * BR_RETIRED / CPU_CYCLES")), names), 400 / 600)
+    same(compared.events_of("1000 * BR_RETIRED / work"), ["BR_RETIRED", "CPU_CYCLES"])
+
+
+@tap.test
+def errors_are_counted():
+    """Errors, their median, and those that are large."""
+    rows = [row(model=model) for model in (10, 11, 5, 14)]
+    for one in rows:
+        one["error"] = compared.error(one, one["model"])
+    same([round(one["error"]) for one in rows], [0, 10, -50, 40])
+    count, median, much = compared.summary(rows)
+    same((count, round(median), much), (4, 25, 2))
+    wide = row(published=[10, 20])
+    same([round(compared.error(wide, value)) for value in (5, 10, 15, 30)], [-50, 0, 0, 50])
+    same(compared.published(wide), "10 to 20 cycles")
+    same(compared.holds(row(bound="above", model=11)), True)
+    same(compared.holds(row(bound="below", model=11)), False)
+
+
+@tap.test
+def page_shows_all():
+    """The page has a row for each figure, and explains the misses."""
+    rows = [row(figure="good", model=10.0), row(figure="bad", model=20.0),
+            row(figure="known", model=14.0, note="Because.", what_if="tlb", perfect=[11.0]),
+            row(figure="tried", model=5.0, note="Slow.", tried=9.0, experiment={"says": "Faster"}),
+            row(figure="held", model=12.0, bound="above"), row(figure="broken", model=8.0, bound="above"),
+            row(figure="disputed", model=15.0, contradicts="Another says 15."),
+            row(figure="chosen", model=10.0, sets=True), row(figure="run", model=9.0, program="python")]
+    for one in rows:
+        one["error"] = compared.error(one, one["model"])
+    text = compared.report(rows, {"isb": ("flushes", ["bad_speculation"])})
+    for line in ("| good | neoverse-n1 | 10 cycles | 10 cycles | +0 % | CC-N1 |",
+                 "| bad | neoverse-n1 | 10 cycles | 20 cycles | +100 % **(much)** | CC-N1 |",
+                 "| held | neoverse-n1 | above 10 cycles | 12 cycles | holds | CC-N1 |",
+                 "| broken | neoverse-n1 | above 10 cycles | 8 cycles | -20 % | CC-N1 |",
+                 "- neoverse-n1, bad (+100 %): Not explained.",
+                 "- neoverse-n1, known (+40 %): Because. With `--what-if=tlb`: 11 cycles, +10 %.",
+                 "- neoverse-n1, tried (-50 %): Slow. Faster: 9 cycles, -10 %.",
+                 "- neoverse-n1, disputed (+50 %): Another says 15.",
+                 "| isb | flushes | bad_speculation |",
+                 "Of 4 figures by which no parameter was chosen, the median error is 45 %;",
+                 "3 are off by more than 30 %. Not among them are 1 figures that contradict another"):
+        if line not in text:
+            raise AssertionError(f"no line: {line}\n{text}")
+
+
+@tap.test
+def some_figures_are_measured():
+    """A latency, a size and a share are measured as published."""
+    absent = arguments.absent or engine.absent(arguments.plumb)
+    if absent:
+        raise Skip(absent)
+    wanted = {("independent integer additions", "neoverse-n1"): 3,
+              ("pages of data without a miss of the L1 TLB", "neoverse-n2"): 44,
+              ("indirect branches predicted, one with 64 targets", "neoverse-n2"): 100}
+    rows = [one for one in compared.figures() if (one["figure"], one["core"]) in wanted]
+    same(len(rows), len(wanted))
+    with tempfile.TemporaryDirectory() as folder:
+        compared.build(folder)
+        compared.measure_all(compared.Machine(arguments.plumb, folder), rows)
+    for one in rows:
+        if abs(one["error"]) > 5:
+            raise AssertionError(f"{one['figure']}: {one['model']}, not {one['published']}")
+
+
+@tap.test
+def page_is_made():
+    """The whole page is made, and meets its aims."""
+    if not arguments.all:
+        raise Skip("takes minutes; the suite `long` does it")
+    with tempfile.TemporaryDirectory() as folder:
+        page = os.path.join(folder, "validation.md")
+        subprocess.run([sys.executable, os.path.join(BENCH, "validation.py"), arguments.plumb, page],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+    free = text.split("## Figures that set no parameter", 1)[1].split("##", 1)[0]
+    errors = sorted(abs(int(line.split("|")[5].split("%")[0])) for line in free.split("\n") if "%" in line)
+    median = errors[len(errors) // 2]
+    much = sum(error > compared.MUCH for error in errors)
+    if median > MEDIAN or much > MUCH_SHARE * len(errors):
+        raise AssertionError(f"median {median} %, {much} of {len(errors)} above {compared.MUCH} %")
+    if "Not explained" in text:
+        raise AssertionError("a miss is not explained")
+    return f"median {median} %, {much} of {len(errors)} above {compared.MUCH} %"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--absent", metavar="WHY", help="skip what runs programs, because this is missing")
+    parser.add_argument("--all", action="store_true", help="make the whole page")
+    parser.add_argument("plumb")
+    arguments = parser.parse_args()
+    tap.run()
