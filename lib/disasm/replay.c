@@ -19,6 +19,9 @@
 #define FUNCTION_MAX (1u << 16)
 /* Cycles until the line of a store that missed L1D is there, for which there is no latency. */
 #define STORE_MISS 30
+/* Mean waits from dispatch to issue, in cycles, that tell how fast the core was. */
+#define WAITED_LEAST 16
+#define WAITED_MOST  4000 /* counters end soon after */
 /* Each access has a line of its own, so that stores forward to no load. */
 #define ACCESS_STEP 64
 
@@ -41,7 +44,10 @@ struct replay {
 	bool mispredicts; /* the branch that comes next */
 	uint64_t wrong_path;
 
-	double *lost, *executed; /* of each instruction: slots, executions */
+	/* Of each instruction: slots, those of them that the backend lost, and executions. */
+	double *slots, *backend, *executed;
+	bool *shows;            /* how long it waits */
+	double *waited, *waits; /* cycles from dispatch to issue, and how often that was seen */
 };
 
 /* Returns a number from 0 to 1. SplitMix64, as model/spe.c. */
@@ -284,6 +290,25 @@ static double rate_of(const struct replay *replay, const struct plumb_block *blo
 	return samples / operations;
 }
 
+/*
+ * Notes of which operations the core shows at the end of their block when they issued: those that
+ * only compute, and whose result is still there.
+ */
+static void find_shown(struct replay *replay, size_t b, size_t first)
+{
+	const struct prepared *prepared = replay->blocks[b].model;
+	bool overwritten[READY_COUNT] = {[READY_NOWHERE] = true};
+
+	for (unsigned i = prepared->count; i-- > 0;) {
+		const struct op *op = &prepared->ops[i];
+
+		replay->shows[first + i] = !overwritten[op->targets[0]] &&
+					   !(op->memory & MEM_ANY) && op->path != PATH_RENAMED;
+		for (unsigned t = 0; t < OP_TARGETS; t++)
+			overwritten[op->targets[t]] = true;
+	}
+}
+
 static int prepare_code(struct replay *replay, const uint32_t *words)
 {
 	struct plumb_block block;
@@ -299,10 +324,15 @@ static int prepare_code(struct replay *replay, const uint32_t *words)
 	replay->rates = calloc(replay->block_count + 1, sizeof(double));
 	replay->cumulative = calloc(replay->block_count + 1, sizeof(double));
 	replay->accesses = calloc(replay->count + 1, sizeof(*replay->accesses));
-	replay->lost = calloc(replay->count + 1, sizeof(double));
+	replay->slots = calloc(replay->count + 1, sizeof(double));
+	replay->backend = calloc(replay->count + 1, sizeof(double));
 	replay->executed = calloc(replay->count + 1, sizeof(double));
+	replay->shows = calloc(replay->count + 1, sizeof(*replay->shows));
+	replay->waited = calloc(replay->count + 1, sizeof(double));
+	replay->waits = calloc(replay->count + 1, sizeof(double));
 	if (!replay->insns || !replay->blocks || !replay->rates || !replay->cumulative ||
-	    !replay->accesses || !replay->lost || !replay->executed)
+	    !replay->accesses || !replay->slots || !replay->backend || !replay->executed ||
+	    !replay->shows || !replay->waited || !replay->waits)
 		return PLUMB_ERR_NO_MEMORY;
 	for (size_t b = 0; plumb_flow_block(replay->flow, b, &block); b++) {
 		for (uint32_t i = block.first; i < block.first + block.count; i++) {
@@ -319,6 +349,7 @@ static int prepare_code(struct replay *replay, const uint32_t *words)
 		};
 		if (!core_prepare_block(replay->params, &replay->blocks[b]))
 			return PLUMB_ERR_NO_MEMORY;
+		find_shown(replay, b, block.first);
 	}
 	return sum > 0 ? 0 : PLUMB_ERR_LIMIT;
 }
@@ -412,9 +443,36 @@ static size_t make_accesses(struct replay *replay, const struct block *block)
 	return count;
 }
 
+/*
+ * Notes how long the operations of a block waited for others, of which the first has the number
+ * `sequence`.
+ */
+static void note_waits(struct replay *replay, const struct core *core, size_t b, size_t first,
+		       uint64_t sequence)
+{
+	const struct prepared *prepared = replay->blocks[b].model;
+
+	/* The core forgets when older ones were dispatched. */
+	if (core->sequence - sequence > core->reorder_mask)
+		return;
+	for (unsigned i = 0; i < prepared->count; i++) {
+		const struct op *op = &prepared->ops[i];
+		uint64_t begun, ready;
+
+		sequence += op->flags & OP_MORE ? op->operations : 1;
+		if (!replay->shows[first + i])
+			continue;
+		begun = core->dispatched[(sequence - 1) & core->reorder_mask] + op->latency;
+		ready = core->ready[op->targets[0]];
+		replay->waited[first + i] += ready > begun ? (double)(ready - begun) : 0;
+		replay->waits[first + i]++;
+	}
+}
+
 static void follow_path(struct replay *replay, struct core *core)
 {
 	size_t b = draw_block(replay), next, accesses;
+	uint64_t sequence;
 	unsigned executed = 0, stretch = 0;
 	struct plumb_block block;
 
@@ -428,8 +486,10 @@ static void follow_path(struct replay *replay, struct core *core)
 			stretch = 0;
 		}
 		accesses = make_accesses(replay, &replay->blocks[b]);
+		sequence = core->sequence;
 		core_execute(core, &replay->blocks[b], replay->blocks[b].count, replay->accesses,
 			     accesses, replay->blocks[next].pc);
+		note_waits(replay, core, b, block.first, sequence);
 		b = next;
 	}
 }
@@ -443,9 +503,12 @@ static void take_counts(void *user, uint32_t context, uint64_t pc, const uint64_
 
 	(void)context;
 	replay->executed[i] += (double)counts[EXACT_INST_RETIRED];
-	replay->lost[i] += (double)counts[EXACT_OP_RETIRED];
-	for (unsigned e = EXACT_SLOTS_BAD_SPECULATION; e <= EXACT_SLOTS_BACKEND_QUEUE_OTHER; e++)
-		replay->lost[i] += (double)counts[e];
+	replay->slots[i] += (double)counts[EXACT_OP_RETIRED];
+	for (unsigned e = EXACT_SLOTS_BAD_SPECULATION; e <= EXACT_SLOTS_BACKEND_QUEUE_OTHER; e++) {
+		replay->slots[i] += (double)counts[e];
+		if (e >= EXACT_SLOTS_BACKEND_L1D)
+			replay->backend[i] += (double)counts[e];
+	}
 }
 
 static int run(struct replay *replay, struct memory_system *system)
@@ -467,16 +530,60 @@ static int run(struct replay *replay, struct memory_system *system)
 	return error;
 }
 
-/* An instruction costs as much each time as in the replay, as often as its block was sampled. */
+/*
+ * Returns by how much operations waited longer, by their samples, than in the replay; 1 if hardly
+ * any of them waited. About as many are in the core at a time, so they wait as long as this many
+ * take to pass (Little's law): that is by how much the replay was too fast.
+ */
+static double find_pace(const struct replay *replay)
+{
+	double sampled = 0, replayed = 0;
+
+	for (size_t i = 0; i < replay->count; i++) {
+		const struct replay_instruction *instruction = &replay->instructions[i];
+		double waited;
+
+		if (!(replay->waits[i] > 0) || instruction->waited >= WAITED_MOST)
+			continue;
+		waited = replay->waited[i] / replay->waits[i];
+		if (waited < WAITED_LEAST && instruction->waited < WAITED_LEAST)
+			continue;
+		sampled += instruction->samples * instruction->waited;
+		replayed += instruction->samples * waited;
+	}
+	return sampled > 0 && replayed > 0 ? sampled / replayed : 1;
+}
+
+/* Returns what to multiply the backend's lost slots by, so that the replay has the right pace. */
+static double backend_factor(const struct replay *replay)
+{
+	double all = 0, backend = 0, rest;
+
+	for (size_t i = 0; i < replay->count; i++) {
+		all += replay->slots[i];
+		backend += replay->backend[i];
+	}
+	rest = find_pace(replay) * all - (all - backend);
+	return backend > 0 && rest > 0 ? rest / backend : 0;
+}
+
+/*
+ * An instruction costs as much each time as in the replay, as often as its block was sampled. But
+ * if latencies overlapped less in the replay than they do, the backend lost less.
+ */
 static void find_slots(const struct replay *replay, double *slots)
 {
+	const double factor = backend_factor(replay);
 	struct plumb_block block;
 
 	for (size_t b = 0; plumb_flow_block(replay->flow, b, &block); b++)
-		for (uint32_t i = block.first; i < block.first + block.count; i++)
-			slots[i] = replay->executed[i] > 0 ? replay->rates[b] * replay->lost[i] /
-								     replay->executed[i]
-							   : replay->instructions[i].samples;
+		for (uint32_t i = block.first; i < block.first + block.count; i++) {
+			const double all = replay->slots[i] + (factor - 1) * replay->backend[i];
+
+			slots[i] = replay->executed[i] > 0
+					   ? replay->rates[b] * all / replay->executed[i]
+					   : replay->instructions[i].samples;
+		}
 }
 
 int replay_function(const struct plumb_cost_core *core, const struct plumb_flow *flow,
@@ -508,7 +615,11 @@ int replay_function(const struct plumb_cost_core *core, const struct plumb_flow 
 	free(replay->rates);
 	free(replay->cumulative);
 	free(replay->accesses);
-	free(replay->lost);
+	free(replay->slots);
+	free(replay->backend);
 	free(replay->executed);
+	free(replay->shows);
+	free(replay->waited);
+	free(replay->waits);
 	return error;
 }

@@ -21,6 +21,7 @@ struct replay_source {
 /* What samples say about an instruction. Only operations that retired count. */
 struct replay_instruction {
 	double samples;
+	double waited; /* cycles from dispatch to issue: the mean; 0: none, or unknown */
 	struct replay_source sources[REPLAY_SOURCES]; /* of loads */
 	unsigned source_count;
 	double misses; /* stores that missed L1D */

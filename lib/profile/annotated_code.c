@@ -119,6 +119,7 @@ static void add_cell(const struct plumb_annotation *annotation, const struct cel
 		break;
 	case SERIES_ISSUE_LATENCY:
 		instruction->issue_latency = cell->sum / cell->samples;
+		replay->waited = instruction->issue_latency;
 		break;
 	}
 }

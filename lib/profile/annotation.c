@@ -264,7 +264,8 @@ static int add_latencies(struct plumb_annotation *annotation, const struct plumb
 {
 	const struct plumb_spe_record *spe = item->spe;
 	const unsigned total = spe->counters[PLUMB_SPE_TOTAL_LATENCY];
-	unsigned issue = spe->counters[PLUMB_SPE_ISSUE_LATENCY];
+	const bool issue_known = spe->has & PLUMB_SPE_HAS_ISSUE_LATENCY;
+	const unsigned issue = issue_known ? spe->counters[PLUMB_SPE_ISSUE_LATENCY] : 0;
 	struct series series = {.basis = PLUMB_BASIS_LATENCY, .kind = SERIES_TOTAL_LATENCY};
 	int error;
 
@@ -272,12 +273,13 @@ static int add_latencies(struct plumb_annotation *annotation, const struct plumb
 		return 0;
 	/* What takes no time weighs a cycle, so that it is there. */
 	error = add_value(annotation, location, &series, total ? total : 1);
-	if (!(spe->has & PLUMB_SPE_HAS_ISSUE_LATENCY))
-		issue = 0;
 	series.kind = SERIES_ISSUE_LATENCY;
-	if (error == 0 && spe->has & PLUMB_SPE_HAS_ISSUE_LATENCY)
+	if (error == 0 && issue_known)
 		error = add_value(annotation, location, &series, issue);
-	series.kind = is_endless((uint16_t)total) ? SERIES_ENDLESS : SERIES_CAUSE;
+	/* If only the total ended early, it took at least the difference since its issue. */
+	series.kind = is_endless((uint16_t)total) && (is_endless((uint16_t)issue) || !issue_known)
+			      ? SERIES_ENDLESS
+			      : SERIES_CAUSE;
 	series.name = latency_cause(item);
 	/* What is on the wrong path ends when its branch does. */
 	if (error || !retired(spe))

@@ -167,6 +167,24 @@ def sampled_programs(plumb, kernels, core):
 
 
 @tap.test
+def estimated_shares(plumb, kernels, core):
+    """SPE samples share loads that overlap, and those longer than counters, as exactly counted"""
+    shares = []
+    for name in ("column_major", "false_sharing"):
+        source = os.path.join(os.path.dirname(kernels), "guilty", name + ".c")
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, name)
+            run(compiler(plumb), "-g", "-static", "-O2", "-pthread", "-o", program, source)
+            exact, sampled = (annotate(plumb, record(plumb, folder, program, *how))["lines"][0]
+                              for how in (["--exact"], SPE))
+        assert exact["line"] == sampled["line"]
+        # Four standard deviations of such a share.
+        assert abs(exact["share"] - sampled["share"]) < 7, (name, exact["share"], sampled["share"])
+        shares.append(f"{name}: {sampled['share']:.1f} %, exactly {exact['share']:.1f} %")
+    return "; ".join(shares)
+
+
+@tap.test
 def late_code(plumb, kernels, core):
     """The guilty line of code that L1I does not hold is the first, from SPE samples"""
     raise Skip("SPE records do not say that an instruction came late")

@@ -87,6 +87,51 @@ static void loads_that_overlap(void **state)
 	assert_true(share(1) > share(0));
 }
 
+static void waits_tell_the_pace(void **state)
+{
+	static const uint32_t words[] = {
+		0xfc408420, /* ldr d0, [x1], #8 */
+		0x1e602821, /* fadd d1, d1, d0: a chain */
+		0x8b030042, /* add x2, x2, x3 */
+		0xb5ffffa0, /* cbnz x0, -12 */
+	};
+	double first;
+
+	(void)state;
+	begin(4);
+	samples[0].sources[0] = (struct replay_source){RATE / 2, 6};
+	samples[0].sources[1] = (struct replay_source){RATE / 2, 300};
+	samples[0].source_count = 2;
+	assert_int_equal(replay(words), 0);
+	first = share(2);
+	/* Additions waited less than if late loads came one by one, so the rest costs less. */
+	samples[1].waited = 60;
+	assert_int_equal(replay(words), 0);
+	assert_true(share(2) > 1.5 * first);
+	/* Loads can gain no more than what was lost: each instruction takes its slot. */
+	samples[1].waited = 1;
+	assert_int_equal(replay(words), 0);
+	assert_true(share(2) > 0.15 && share(2) < 0.25);
+}
+
+static void short_waits_do_not_count(void **state)
+{
+	static const uint32_t words[] = {
+		0xfc408420, /* ldr d0, [x1], #8 */
+		0x1e602841, /* fadd d1, d2, d0 */
+		0xb5ffffc0, /* cbnz x0, -8 */
+	};
+	double first;
+
+	(void)state;
+	begin(3);
+	assert_int_equal(replay(words), 0);
+	first = share(2);
+	samples[1].waited = 1;
+	assert_int_equal(replay(words), 0);
+	assert_true(share(2) == first);
+}
+
 static void mispredicted_branch(void **state)
 {
 	static const uint32_t words[] = {
@@ -145,6 +190,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chain_of_divisions),
 		cmocka_unit_test(loads_that_overlap),
+		cmocka_unit_test(waits_tell_the_pace),
+		cmocka_unit_test(short_waits_do_not_count),
 		cmocka_unit_test(mispredicted_branch),
 		cmocka_unit_test(equal_samples_give_equal_slots),
 		cmocka_unit_test(limits),
