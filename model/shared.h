@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "change.h"
 #include "events.h"
 #include "what_if.h"
 
@@ -17,6 +18,7 @@
 #define MODEL_SHARED_THREADS 512 /* at the same time */
 #define MODEL_SNAPSHOTS      32  /* that wait for the reader */
 #define MODEL_NAME_MAX       256
+#define MODEL_MARKS          8192
 
 /*
  * A core's counts: of events, then the cycles of its shadows, by enum what_if, then those in which
@@ -72,6 +74,8 @@ struct model_shared {
 	_Atomic uint32_t heartbeat; /* the reader's, several times a second */
 	_Atomic uint32_t ended;     /* the reader's: it waits for nothing any more, and is fine */
 	_Atomic uint32_t orphaned;  /* the reader has gone without that */
+	uint32_t change_count;      /* the reader's: how the core differs from the one named */
+	struct core_change changes[CORE_CHANGES_MAX];
 
 	_Atomic uint64_t magic; /* written last, when the plugin is ready */
 	uint32_t struct_size;   /* of this struct in the plugin; must be the same in the reader */
@@ -94,6 +98,9 @@ struct model_shared {
 	char refused_name[MODEL_NAME_MAX];          /* what it was to become, and could not */
 	_Atomic uint64_t snapshots, snapshots_read; /* so far; the latter is the reader's */
 	struct model_snapshot snapshot[MODEL_SNAPSHOTS];
+	/* Cycles of the thread at each system call with the number that marks. */
+	_Atomic uint32_t mark_count;
+	uint64_t marks[MODEL_MARKS];
 	_Atomic uint64_t finished[MODEL_COUNTS];           /* sum over finished threads */
 	_Atomic uint32_t slot_taken[MODEL_SHARED_THREADS]; /* by this process; 0: free */
 	struct model_thread_counts threads[MODEL_SHARED_THREADS];

@@ -263,6 +263,7 @@ static const struct option options[] = {
 	OPTION_ROW_CPU_OR_CORE,
 	OPTION_ROW_PAGE_SIZE(AT(page_size)),
 	OPTION_ROW_HUGE_PAGES(AT(huge_pages)),
+	OPTION_ROW_CORE_FILE(AT(core_file)),
 	{
 		.name = "seed",
 		.kind = OPTION_TEXT,
@@ -364,6 +365,7 @@ static int record(const struct record_options *values, struct record_request *re
 		.seed = request->seed,
 		.page_size = values->page_size,
 		.huge_pages = values->huge_pages,
+		.core_file = values->core_file,
 		.software = machine_only_software(&values->events, values->source),
 	};
 	int status = machine_open(machine, &wish, request->program), fd = -1;

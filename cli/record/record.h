@@ -14,6 +14,7 @@ struct record_options {
 	struct common_options common;
 	int source, page_size;
 	bool huge_pages;
+	const char *core_file;
 	struct option_words events;
 	const char *period, *frequency, *call_graph, *cpus, *pids, *tids, *pages, *switch_output;
 	struct window_options window;

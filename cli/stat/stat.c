@@ -192,6 +192,7 @@ static const struct option options[] = {
 	},
 	OPTION_ROW_PAGE_SIZE(offsetof(struct stat_options, page_size)),
 	OPTION_ROW_HUGE_PAGES(offsetof(struct stat_options, huge_pages)),
+	OPTION_ROW_CORE_FILE(offsetof(struct stat_options, core_file)),
 	{
 		.name = "qemu",
 		.kind = OPTION_TEXT,
@@ -416,6 +417,7 @@ static int run(const struct command *command, int count, char **arguments)
 		.what_if = values.what_if_parts,
 		.page_size = values.page_size,
 		.huge_pages = values.huge_pages,
+		.core_file = values.core_file,
 		.software = machine_only_software(&values.events, values.source) &&
 			    !asks_for_metrics(&values),
 	};

@@ -29,6 +29,7 @@ struct stat_options {
 	unsigned seed;
 	int page_size;
 	bool huge_pages;
+	const char *core_file;
 	bool children;
 	bool no_progress;
 	const char *what_if;    /* as given; NULL: not at all */

@@ -226,6 +226,7 @@ static int open_core(struct machine *machine, const struct machine_wish *wish)
 		.what_if = wish->what_if,
 		.page_bytes = 4096u << 2 * wish->page_size,
 		.huge_pages = wish->huge_pages,
+		.core_file = wish->core_file,
 		.engine = on_engine,
 		.user = machine,
 	};
@@ -243,10 +244,31 @@ static int open_core(struct machine *machine, const struct machine_wish *wish)
 	return status;
 }
 
+/* Finds the core that a core file is like. */
+static int read_core(const struct machine_wish *wish, const struct plumb_model_core **core)
+{
+	struct plumb_diagnostics *diagnostics;
+	int status = EXIT_FINE, error;
+
+	if (wish->cpu) {
+		complain("--core cannot be combined with --cpu: the file names the core");
+		return EXIT_USAGE;
+	}
+	diagnostics = memory_given(plumb_diagnostics_new());
+	error = plumb_model_read_core(wish->core_file, core, diagnostics);
+	if (error < 0)
+		status = machine_complain(diagnostics, wish->core_file, error);
+	plumb_diagnostics_free(diagnostics);
+	return status;
+}
+
 static int open_model(struct machine *machine, const struct machine_wish *wish)
 {
 	const struct plumb_model_core *core = plumb_model_core(0);
+	int status = wish->core_file ? read_core(wish, &core) : EXIT_FINE;
 
+	if (status != EXIT_FINE)
+		return status;
 	if (wish->cpu) {
 		const struct plumb_spec *spec;
 
@@ -370,6 +392,14 @@ static bool runs_in_model(const struct machine *machine, const struct machine_wi
 static int choose(struct machine *machine, const struct machine_wish *wish)
 {
 	const bool has_pmu = plumb_perf_has_pmu();
+
+	if (wish->core_file && wish->source == SOURCE_PERF) {
+		complain("--core requires the model: perf counts the real core");
+		advise("use --source model");
+		return EXIT_USAGE;
+	}
+	if (wish->core_file)
+		return open_model(machine, wish);
 
 	if (wish->software && wish->source != SOURCE_MODEL && !runs_in_model(machine, wish))
 		return open_perf(machine, wish, true);

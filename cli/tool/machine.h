@@ -39,6 +39,14 @@ extern const char *const machine_page_sizes[];
 		.help = "set the size of the model's pages: 4K (default), 16K or 64K"           \
 	}
 
+/* A const char *: a file of figures for the model. */
+#define OPTION_ROW_CORE_FILE(at)                                                         \
+	{                                                                                \
+		.name = "core", .kind = OPTION_TEXT, .argument = "FILE", .offset = (at), \
+		.help = "run the model with the figures of this core file, as plumb "    \
+			"calibrate writes it"                                            \
+	}
+
 struct machine {
 	struct plumb_source *source;
 	const struct plumb_spec *spec; /* the source's; NULL: only software events */
@@ -63,7 +71,8 @@ struct machine_wish {
 	uint32_t what_if; /* as in struct plumb_model_options */
 	int page_size;    /* the index in machine_page_sizes */
 	bool huge_pages;
-	bool software; /* only software events, which perf counts on any machine */
+	const char *core_file; /* of figures for the model */
+	bool software;         /* only software events, which perf counts on any machine */
 };
 
 /*

@@ -86,12 +86,25 @@ struct plumb_model_options {
 	 * 16384 and 65536 of 32 and 512 MiB.
 	 */
 	bool huge_pages;
+	/*
+	 * A core file: figures in which the core differs from the one that it is like. NULL: none.
+	 * `core` is NULL then, or the core that it is like. Read now, and again for each run.
+	 */
+	const char *core_file;
 };
 
 /*
+ * Finds the core that a core file is like, and checks the file. Returns 0, or, with findings, IO,
+ * LIMIT, SYNTAX, INVALID (a figure that the model does not have, or that no core can have),
+ * NOT_FOUND (the model has no such core) or NO_MEMORY.
+ */
+PLUMB_API int plumb_model_read_core(const char *path, const struct plumb_model_core **core,
+				    struct plumb_diagnostics *diagnostics);
+
+/*
  * Opens the model. Copies everything that `options` points to, except `user`. Returns 0, NOT_FOUND
- * (no such core), ARGUMENT (also: no such page) or NO_MEMORY. Engines are asked later, when a
- * program runs.
+ * (no such core), ARGUMENT (also: no such page), NO_MEMORY, or, for the core file, IO, LIMIT,
+ * SYNTAX or INVALID. Engines are asked later, when a program runs.
  */
 PLUMB_API int plumb_model_open(const struct plumb_model_options *options,
 			       struct plumb_source **source, struct plumb_diagnostics *diagnostics);

@@ -7,7 +7,8 @@
  * Arguments, NAME=VALUE: `reader`, the process that started QEMU; `key`, by which the memory is
  * known that it shares; `shared`, its descriptor there (share.h); `core`, a name of model_cores;
  * and, if wanted, `interval` in cycles between snapshots; `seed` of the order of threads;
- * `what-if`, a bit for each enum what_if that is asked for;
+ * `what-if`, a bit for each enum what_if that is asked for; `mark`, the number of a system call at
+ * which to note the cycle;
  * `children=1` to count forked processes too; `sampling`, a descriptor of what is to be sampled
  * (sampling.h); `idle=1` to count nothing, and only let the program become others; `prefix`, how
  * many words of QEMU's own command line stand before the program's; `begins`, where in the
@@ -76,6 +77,7 @@ static bool counting;
 static bool count_children;
 static uint64_t base_cycle; /* model time when this process began to count */
 static uint64_t interval;
+static int64_t mark_call; /* 0: none */
 static _Atomic uint64_t next_snapshot;
 static uint64_t begins, program_inode; /* time until the program's own code began; 0: none */
 static bool started;                   /* the program's first block has been translated */
@@ -658,6 +660,16 @@ static void leave_for_call(struct vcpu *vcpu, int64_t number, const uint64_t arg
 	}
 }
 
+/* Notes the cycle of a thread's own time. Marks beyond the last are only counted. */
+static void note_mark(const struct core *core)
+{
+	uint32_t number = atomic_load(&shared->mark_count);
+
+	if (number < MODEL_MARKS)
+		shared->marks[number] = core_cycle(core);
+	atomic_store(&shared->mark_count, number + 1);
+}
+
 static void system_call_returned(qemu_plugin_id_t id, unsigned index, int64_t number,
 				 int64_t result)
 {
@@ -684,6 +696,8 @@ static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uin
 			core_finish(vcpu->core);
 		core_counts(vcpu->core);
 		note_longest(base_cycle + core_time(vcpu->core));
+		if (mark_call && number == mark_call)
+			note_mark(vcpu->core);
 		if (vcpu->sampler) {
 			sampler_leave(vcpu->sampler);
 			sample_system_call(vcpu->sampler, number, a1, a2, a4);
@@ -732,6 +746,7 @@ struct options {
 	uint32_t what_if;
 	uint32_t page_bytes; /* 0: the core's */
 	bool huge_pages;
+	int64_t mark;
 	struct window_request window;
 	unsigned prefix;
 	bool children, idle;
@@ -767,6 +782,8 @@ static bool parse_options(int argc, char **argv, struct options *options)
 			options->page_bytes = (uint32_t)number;
 		else if (IS("huge"))
 			options->huge_pages = number != 0;
+		else if (IS("mark"))
+			options->mark = (int64_t)number;
 		else if (IS("begins"))
 			options->begins = number;
 		else if (IS("inode"))
@@ -800,7 +817,10 @@ static bool parse_options(int argc, char **argv, struct options *options)
 	return options->core && options->shared.descriptor >= 0;
 }
 
-/* Returns the core's parameters, with what the options change; NULL if there is no such core. */
+/*
+ * Returns the core's parameters, with the reader's changes and what the options change; NULL if
+ * there is no such core.
+ */
 static const struct core_params *core_as_asked(const struct options *options)
 {
 	static struct core_params changed;
@@ -813,6 +833,9 @@ static const struct core_params *core_as_asked(const struct options *options)
 		changed.page_bytes = options->page_bytes;
 	if (options->huge_pages)
 		changed.is_anonymous = mappings_are_anonymous;
+	if (shared && (shared->change_count > CORE_CHANGES_MAX ||
+		       !core_change_apply(&changed, shared->changes, shared->change_count)))
+		return NULL;
 	return &changed;
 }
 
@@ -840,6 +863,7 @@ static bool begin_counting(const struct options *options)
 	    !sampler_set_up(&options->sampling, shared, params, options->prefix))
 		return false;
 	interval = options->interval;
+	mark_call = options->mark;
 	base_cycle = atomic_load(&shared->longest_cycles);
 	atomic_store(&next_snapshot, interval ? base_cycle - base_cycle % interval + interval : 0);
 	turns_set_up(params->peer_latency / 2, options->seed);
@@ -863,10 +887,10 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	if (strcmp(info->target_name, "aarch64") != 0 || info->system_emulation ||
 	    !parse_options(argc, argv, &options))
 		return 1;
+	map_shared(&options.shared);
 	params = core_as_asked(&options);
 	if (!params || params->vector_bytes > REGISTERS_VECTOR_MAX)
 		return 1;
-	map_shared(&options.shared);
 	counting = !options.idle;
 	if (counting && !begin_counting(&options)) {
 		/* The program runs on, uncounted; plumb was told before. */

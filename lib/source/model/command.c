@@ -77,6 +77,8 @@ static char *plugin_words(const struct model_command_parts *parts)
 		fprintf(out, ",page=%u", parts->page_bytes);
 	if (parts->huge_pages)
 		fprintf(out, ",huge=1");
+	if (parts->mark_call)
+		fprintf(out, ",mark=%u", parts->mark_call);
 	if (parts->sampling_fd >= 0)
 		fprintf(out, ",sampling=%d", parts->sampling_fd);
 	fprintf(out, ",begins=%llu,inode=%llu", (unsigned long long)program->begins,

@@ -5,8 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/diagnostics.h"
 #include "base/sized.h"
 #include "params.h"
+#include "source/model/core_file.h"
 #include "source/model/counted.h"
 #include "source/source.h"
 
@@ -63,6 +65,7 @@ void model_options_free(struct plumb_model_options *options)
 	free((char *)(uintptr_t)options->core);
 	free((char *)(uintptr_t)options->plugin_dir);
 	free((char *)(uintptr_t)options->sysroot);
+	free((char *)(uintptr_t)options->core_file);
 }
 
 /* Copies what `given` points to. Returns false if out of memory. */
@@ -74,6 +77,7 @@ static bool copy_options(struct plumb_model_options *options,
 	options->core = strdup(core);
 	options->plugin_dir = strdup(plugin_dir);
 	options->sysroot = given->sysroot ? strdup(given->sysroot) : NULL;
+	options->core_file = given->core_file ? strdup(given->core_file) : NULL;
 	options->engines = (const char *const *)(given->engines ? copy_engines(given->engines)
 								: default_engines(plugin_dir));
 	options->seed = given->seed;
@@ -83,7 +87,7 @@ static bool copy_options(struct plumb_model_options *options,
 	options->engine = given->engine;
 	options->user = given->user;
 	return options->core && options->plugin_dir && options->engines &&
-	       (options->sysroot || !given->sysroot) &&
+	       (options->sysroot || !given->sysroot) && (options->core_file || !given->core_file) &&
 	       (!given->engines ? options->engines[0] != NULL
 				: count_engines(options->engines) == count_engines(given->engines));
 }
@@ -98,6 +102,16 @@ static const struct plumb_model_core *find_core(const char *name)
 		if (strcmp(core->name, name) == 0)
 			return core;
 	return NULL;
+}
+
+int plumb_model_read_core(const char *path, const struct plumb_model_core **core,
+			  struct plumb_diagnostics *diagnostics)
+{
+	struct core_file file;
+	int error = core_file_read(path, &file, diagnostics);
+
+	*core = error ? NULL : find_core(file.base->name);
+	return error;
 }
 
 int plumb_model_open(const struct plumb_model_options *options, struct plumb_source **source,
@@ -116,6 +130,20 @@ int plumb_model_open(const struct plumb_model_options *options, struct plumb_sou
 				      "pages have 4096, 16384 or 65536 bytes, not %u",
 				      given.page_bytes);
 		return PLUMB_ERR_ARGUMENT;
+	}
+	if (given.core_file) {
+		int error = plumb_model_read_core(given.core_file, &core, diagnostics);
+
+		if (error)
+			return error;
+		if (given.core && strcmp(given.core, core->name) != 0) {
+			diagnostics_add(diagnostics, PLUMB_ERROR, "other-core",
+					&(struct place){.file = given.core_file},
+					"the file describes a core like %s, not like %s",
+					core->name, given.core);
+			return PLUMB_ERR_ARGUMENT;
+		}
+		given.core = core->name;
 	}
 	core = find_core(given.core);
 	if (!core) {

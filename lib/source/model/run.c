@@ -20,6 +20,7 @@
 
 #include "base/diagnostics.h"
 #include "source/model/command.h"
+#include "source/model/core_file.h"
 
 #define PROGRESS_MS 250
 #define SNAPSHOT_MS 20 /* the maximum between taking a snapshot and delivering it */
@@ -39,6 +40,7 @@ struct run {
 	pid_t pid;
 	struct source_ending ending;
 	bool canceled;
+	uint32_t marks_told;
 };
 
 static double now(void)
@@ -124,6 +126,22 @@ static int share_memory(struct run *run)
 		return errno;
 	}
 	run->shared->reader = getpid();
+	return 0;
+}
+
+/* Tells the plugin how the core differs from the one it knows by name. */
+static int share_changes(const struct run *run, struct plumb_diagnostics *diagnostics)
+{
+	struct core_file file;
+	int error;
+
+	if (!run->job->options->core_file)
+		return 0;
+	error = core_file_read(run->job->options->core_file, &file, diagnostics);
+	if (error)
+		return error;
+	memcpy(run->shared->changes, file.changes, sizeof(file.changes));
+	run->shared->change_count = file.change_count;
 	return 0;
 }
 
@@ -230,6 +248,16 @@ static void tell_snapshots(struct run *run)
 	}
 }
 
+/* Delivers the marks that are new. */
+static void tell_marks(struct run *run)
+{
+	uint32_t count = atomic_load(&run->shared->mark_count);
+
+	for (; run->marks_told < count && run->marks_told < MODEL_MARKS; run->marks_told++)
+		if (run->job->mark)
+			run->job->mark(run->job->user, run->shared->marks[run->marks_told]);
+}
+
 static void tell_progress(struct run *run, double *told)
 {
 	struct model_counts counts;
@@ -257,6 +285,7 @@ static int watch(struct run *run)
 			timeout = sampler->drain(sampler->user, run->pid);
 		ready = poll(&end, 1, timeout);
 		tell_snapshots(run);
+		tell_marks(run);
 		tell_progress(run, &told);
 		if (source_is_canceled(&run->job->cancel))
 			run->canceled = true;
@@ -266,6 +295,7 @@ static int watch(struct run *run)
 			break;
 	}
 	tell_snapshots(run);
+	tell_marks(run);
 	while (waitpid(run->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return status;
@@ -471,6 +501,7 @@ static int launch(struct run *run, struct plumb_diagnostics *diagnostics)
 		.what_if = run->job->what_if,
 		.page_bytes = run->job->options->page_bytes,
 		.huge_pages = run->job->options->huge_pages,
+		.mark_call = run->job->mark_call,
 		.window = &run->window,
 	};
 	struct model_command command;
@@ -514,6 +545,8 @@ int model_run(const struct model_job *job, struct model_result *result,
 	error = choose(&run, diagnostics);
 	if (error == 0)
 		error = connect_plugin(&run, diagnostics);
+	if (error == 0)
+		error = share_changes(&run, diagnostics);
 	if (error == 0 && job->begin)
 		error = job->begin(job->user, run.qemu.version);
 	began = now();

@@ -38,6 +38,7 @@ struct model_job {
 	bool children;        /* count forked processes too */
 	unsigned interval_ms; /* the model's time; 0: none */
 	uint32_t what_if;     /* a bit for each enum what_if that is asked for */
+	unsigned mark_call;   /* the number of a system call; 0: none */
 	const struct plumb_window *window;
 	const struct model_sampler *sampler; /* NULL: nothing samples */
 	struct source_cancel cancel;
@@ -47,6 +48,8 @@ struct model_job {
 	void (*started)(void *user, pid_t pid);
 	void (*interval)(void *user, const struct model_counts *counts);
 	void (*progress)(void *user, const struct model_counts *counts);
+	/* The program has made the system call `mark_call`, in this cycle of its thread's time. */
+	void (*mark)(void *user, uint64_t cycle);
 	void *user;
 };
 

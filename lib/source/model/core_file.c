@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/model/core_file.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diagnostics.h"
+#include "base/file.h"
+#include "base/quote.h"
+
+#define CORE_FILE_MAX (1u << 20) /* bytes */
+#define NAME_ROOM     120        /* of a parameter, with all its parts */
+
+struct reader {
+	const char *path;
+	struct core_file *file;
+	struct plumb_diagnostics *diagnostics;
+	int error;
+};
+
+static void refuse(struct reader *reader, int error, const char *id, const char *name,
+		   const char *why)
+{
+	char quoted[QUOTE_ROOM];
+
+	diagnostics_add(reader->diagnostics, PLUMB_ERROR, id, &(struct place){.file = reader->path},
+			"%s: %s", quote(quoted, name), why);
+	if (!reader->error)
+		reader->error = error;
+}
+
+static void add_change(struct reader *reader, const char *name, const json_t *value)
+{
+	struct core_file *file = reader->file;
+	struct core_change changes[2];
+	struct core_range range;
+	enum core_change_error error;
+	unsigned count;
+	char why[80];
+
+	if (!json_is_integer(value)) {
+		refuse(reader, PLUMB_ERR_INVALID, "bad-figure", name, "not a whole number");
+		return;
+	}
+	/* A negative number becomes one that is out of range. */
+	error = core_change_find(file->base, name, (uint64_t)json_integer_value(value), changes,
+				 &count, &range);
+	if (error == CORE_CHANGE_UNKNOWN) {
+		refuse(reader, PLUMB_ERR_INVALID, "unknown-figure", name,
+		       "not a figure that a core file can change");
+	} else if (error == CORE_CHANGE_RANGE) {
+		snprintf(why, sizeof(why), "%lld is out of range, which is %u to %u",
+			 (long long)json_integer_value(value), range.least, range.most);
+		refuse(reader, PLUMB_ERR_INVALID, "bad-figure", name, why);
+	} else if (file->change_count + count > CORE_CHANGES_MAX) {
+		refuse(reader, PLUMB_ERR_LIMIT, "too-many-figures", name, "too many figures");
+	} else {
+		memcpy(file->changes + file->change_count, changes, count * sizeof(*changes));
+		file->change_count += count;
+	}
+}
+
+/* Reads the figures in an object, and in the objects in it; of those one level is enough. */
+static void read_figures(struct reader *reader, const char *prefix, json_t *object, bool inner)
+{
+	const char *key;
+	json_t *member;
+
+	json_object_foreach(object, key, member)
+	{
+		json_t *value = json_object_get(member, "value");
+		char name[NAME_ROOM], inner_prefix[NAME_ROOM + 1];
+
+		if (snprintf(name, sizeof(name), "%s%s", prefix, key) >= (int)sizeof(name)) {
+			refuse(reader, PLUMB_ERR_INVALID, "unknown-figure", name,
+			       "the name is too long");
+		} else if (value) {
+			add_change(reader, name, value);
+		} else if (json_is_object(member) && !inner) {
+			snprintf(inner_prefix, sizeof(inner_prefix), "%s.", name);
+			read_figures(reader, inner_prefix, member, true);
+		} else {
+			refuse(reader, PLUMB_ERR_INVALID, "bad-figure", name,
+			       "not an object with a value");
+		}
+	}
+}
+
+static void read_queues(struct reader *reader, const json_t *queues)
+{
+	const json_t *queue;
+	size_t i;
+
+	json_array_foreach(queues, i, queue)
+	{
+		const char *of = json_string_value(json_object_get(queue, "name"));
+		char name[NAME_ROOM];
+
+		snprintf(name, sizeof(name), "queues.%.40s.entries", of ? of : "");
+		add_change(reader, name,
+			   json_object_get(json_object_get(queue, "entries"), "value"));
+	}
+}
+
+static void read_classes(struct reader *reader, json_t *classes)
+{
+	const char *key;
+	json_t *class;
+
+	json_object_foreach(classes, key, class)
+	{
+		char name[NAME_ROOM];
+
+		snprintf(name, sizeof(name), "classes.%.80s.latency", key);
+		add_change(reader, name, json_object_get(class, "latency"));
+	}
+}
+
+static void read_root(struct reader *reader, json_t *root)
+{
+	const char *like = json_string_value(json_object_get(root, "like"));
+	struct core_params changed;
+	const char *refusal;
+
+	reader->file->base = like ? model_core_find(like) : NULL;
+	if (!like) {
+		refuse(reader, PLUMB_ERR_INVALID, "no-core", "like",
+		       "the file does not say which core it is like");
+		return;
+	}
+	if (!reader->file->base) {
+		refuse(reader, PLUMB_ERR_NOT_FOUND, "no-core", like, "the model has no such core");
+		return;
+	}
+	read_figures(reader, "", json_object_get(root, "core"), false);
+	read_queues(reader, json_object_get(root, "queues"));
+	read_classes(reader, json_object_get(root, "classes"));
+	changed = *reader->file->base;
+	core_change_apply(&changed, reader->file->changes, reader->file->change_count);
+	refusal = reader->error ? NULL : core_change_refusal(&changed);
+	if (refusal)
+		refuse(reader, PLUMB_ERR_INVALID, "bad-figure", "core", refusal);
+}
+
+int core_file_read(const char *path, struct core_file *file, struct plumb_diagnostics *diagnostics)
+{
+	struct reader reader = {.path = path, .file = file, .diagnostics = diagnostics};
+	const struct place place = {.file = path};
+	json_error_t bad;
+	json_t *root;
+	char *text;
+	size_t size;
+	int error = file_read(path, CORE_FILE_MAX, &text, &size);
+
+	memset(file, 0, sizeof(*file));
+	if (error) {
+		diagnostics_add(diagnostics, PLUMB_ERROR, "core-file", &place, "%s",
+				error == PLUMB_ERR_IO ? strerror(errno) : plumb_error_name(error));
+		return error;
+	}
+	root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &bad);
+	free(text);
+	if (!root) {
+		diagnostics_add(diagnostics, PLUMB_ERROR, "bad-json",
+				&(struct place){.file = path, .line = (unsigned)bad.line}, "%s",
+				bad.text);
+		return PLUMB_ERR_SYNTAX;
+	}
+	read_root(&reader, root);
+	json_decref(root);
+	return reader.error;
+}
