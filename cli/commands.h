@@ -13,6 +13,7 @@ extern const struct command command_report;
 extern const struct command command_annotate;
 extern const struct command command_script;
 extern const struct command command_list;
+extern const struct command command_calibrate;
 extern const struct command command_spe;
 extern const struct command command_spe_dump;
 extern const struct command command_export;

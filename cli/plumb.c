@@ -60,9 +60,10 @@ const struct command command_plumb = {
 	.operands = "COMMAND",
 	.most = OPERANDS_ANY,
 	.options = options,
-	.commands = (const struct command *const[]){&command_stat, &command_record, &command_report,
-						    &command_annotate, &command_script,
-						    &command_list, &command_spec, &command_spe,
-						    &command_export, &command_help, NULL},
+	.commands =
+		(const struct command *const[]){&command_stat, &command_record, &command_report,
+						&command_annotate, &command_script, &command_list,
+						&command_spec, &command_spe, &command_export,
+						&command_calibrate, &command_help, NULL},
 	.run = run,
 };

@@ -25,6 +25,10 @@ static const struct {
 		     "kernel's command line; virtual machines seldom have SPE; or use --source "
 		     "model"},
 
+	/* Calibration. */
+	{"calibrate-model", "use --model CORE to check the method on a core of the model"},
+	{"list-figures", "see plumb calibrate --list"},
+
 	/* Events. */
 	{"list-events", "see plumb list events"},
 	{"list-events-of", "see plumb spec list events --cpu *"},

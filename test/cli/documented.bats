@@ -129,8 +129,8 @@ bash_offers()
 }
 
 @test "bash: offers commands, kinds, names and values" {
-	[ "$(bash_offers plumb '' | xargs)" = "stat record report annotate script list spec spe export help" ]
-	[ "$(bash_offers plumb help '' | xargs)" = "stat record report annotate script list spec spe export help" ]
+	[ "$(bash_offers plumb '' | xargs)" = "stat record report annotate script list spec spe export calibrate help" ]
+	[ "$(bash_offers plumb help '' | xargs)" = "stat record report annotate script list spec spe export calibrate help" ]
 	[ "$(bash_offers plumb list m)" = metrics ]
 	[ "$(bash_offers plumb spe '')" = dump ]
 	[ "$(bash_offers plumb script -F tid,symo)" = tid,symoff ]
@@ -226,7 +226,7 @@ fish_offers()
 		[ "$(fish_offers "plumb spec $command -" | grep -E '^-[a-z]$')" = \
 			"$(letters_of spec "$command")" ]
 	done
-	[ "$(fish_offers 'plumb ' | xargs)" = "annotate export help list record report script spe spec stat" ]
+	[ "$(fish_offers 'plumb ' | xargs)" = "annotate calibrate export help list record report script spe spec stat" ]
 	[ "$(fish_offers 'plumb spec ')" = "$(tr ' ' '\n' <<<"$spec_commands" | sort)" ]
 	[ "$(fish_offers 'plumb spec list m')" = metrics ]
 	[ "$(fish_offers 'plumb spec show --cpu neoverse-n1 CPU_C')" = CPU_CYCLES ]

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+# plumb calibrate, and --core
+
+load lib.bash
+
+core_file()
+{
+	printf '%s' "$1" >"$BATS_TEST_TMPDIR/core.json"
+	echo "$BATS_TEST_TMPDIR/core.json"
+}
+
+# refuses FILE-CONTENT STATUS MESSAGE: what --model says of a core file.
+refuses()
+{
+	run --separate-stderr plumb calibrate --model "$(core_file "$1")" l2
+	[ "$status" -eq "$2" ] || { echo "status $status: $stderr" && return 1; }
+	[ -z "$output" ]
+	[[ $stderr == *core.json*"$3"* ]] || { echo "said: $stderr" && return 1; }
+}
+
+@test "calibrate: requires an Arm machine, or --model" {
+	[ "$(uname -m)" != aarch64 ] || skip "this is an Arm machine"
+	run --separate-stderr plumb calibrate
+	[ "$status" -eq 3 ]
+	[ -z "$output" ]
+	[[ $stderr == *"calibration requires an Arm machine"* ]]
+	[[ ${stderr_lines[1]} == *"--model CORE"* ]]
+}
+
+@test "calibrate: --list names each figure once, and fits 80 columns" {
+	run --separate-stderr plumb calibrate --list
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	[[ ${lines[0]} =~ ^FIGURE\ +WHAT\ IT\ IS$ ]]
+	[[ $output =~ queues.SX.entries\ +issue\ queue ]]
+	[[ $output =~ llc.bytes\ +system\ cache\ \(with\ --all\) ]]
+	[ -z "$(too_wide 80 <<<"$output")" ]
+	plumb calibrate --list --json | json 'len({f["name"] for f in d["figures"]}) ==
+		len(d["figures"]) > 50 and [f["name"] for f in d["figures"] if not f["default"]] ==
+		["llc.bytes"]'
+	# Each is a figure of the model's core.
+	plumb calibrate --list --json | json "{f['name'].removesuffix('.latency') if
+		f['name'].startswith('classes') else f['name'] for f in d['figures']} <=
+		{p['name'] for p in $(plumb list parameters --source model --json |
+			python3 -c 'import json, sys; print(json.load(sys.stdin)["parameters"])')}"
+}
+
+@test "calibrate: finds what the model's core has" {
+	engine_path >/dev/null || skip "no engine"
+	run --separate-stderr plumb calibrate --model neoverse-n3 -o "$BATS_TEST_TMPDIR/n3.json" \
+		classes.FP_DIV_D classes.INT_DIV64 l1d.ways predictor.return_entries store_entries
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	[[ $output =~ classes.FP_DIV_D.latency\ +12\ +exact\ +double-precision ]]
+	[[ $output =~ l1d.ways\ +4\ +exact ]]
+	[[ $output =~ predictor.return_entries\ +16\ +exact ]]
+	[[ $output =~ store_entries\ +48\ +exact ]]
+	# A busy port hides the latency.
+	[[ $output =~ classes.INT_DIV64.latency\ +-\ +- ]]
+	[[ ${lines[-1]} == "4 of 5 figures are known, by the model's cycles" ]]
+	json 'd["like"] == "neoverse-n3" and d["core"]["l1d"]["ways"] ==
+		{"value": 4, "source": "measured", "interval": [4, 4]} and
+		d["classes"] == {"FP_DIV_D": {"latency": 12, "source": "measured",
+			"interval": [12, 12]}} and "unknown" not in d' <"$BATS_TEST_TMPDIR/n3.json"
+}
+
+@test "calibrate: finds what a core file changes, and its own file works as one" {
+	engine_path >/dev/null || skip "no engine"
+	plumb calibrate --model "$(core_file '{"like": "neoverse-n3",
+		"core": {"l1d": {"ways": {"value": 6}, "bytes": {"value": 98304}},
+			"forward_latency": {"value": 6}},
+		"queues": [{"name": "MX", "entries": {"value": 30}}],
+		"classes": {"LOAD": {"latency": 5}}}')" -o "$BATS_TEST_TMPDIR/found.json" --json \
+		l1d.ways forward_latency queues.MX classes.LOAD >"$BATS_TEST_TMPDIR/printed.json"
+	for file in found printed; do
+		json 'd["core"]["l1d"]["ways"]["value"] == 6 and
+			d["core"]["forward_latency"]["value"] == 6 and
+			d["queues"][0]["name"] == "MX" and
+			d["queues"][0]["entries"]["value"] == 30 and
+			d["classes"]["LOAD"]["latency"] == 5' <"$BATS_TEST_TMPDIR/$file.json"
+	done
+	json 'd["unknown"] == []' <"$BATS_TEST_TMPDIR/printed.json"
+	plumb calibrate --model "$BATS_TEST_TMPDIR/found.json" --json forward_latency |
+		json 'd["core"]["forward_latency"]["value"] == 6'
+}
+
+@test "calibrate: says which name no figure has" {
+	run --separate-stderr plumb calibrate --model neoverse-n3 l3
+	[ "$status" -eq 2 ]
+	[ "${stderr_lines[0]}" = "plumb: no microbenchmark measures 'l3'" ]
+	[[ ${stderr_lines[1]} == *"plumb calibrate --list"* ]]
+	run --separate-stderr plumb calibrate --model neoverse-n3 --like neoverse-n2
+	[ "$status" -eq 2 ]
+	run --separate-stderr plumb calibrate --list --like nothing
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"no core 'nothing'"* ]]
+}
+
+@test "a core file that is damaged is refused with its place" {
+	refuses '{' 2 ''
+	refuses '[]' 2 'which core it is like'
+	refuses '{"like": 1}' 2 'which core it is like'
+	refuses '{"like": "other"}' 2 'other: the model has no such core'
+	refuses '{"like": "neoverse-n3", "core": {"slots": {"value": 4}}}' 2 'slots: not a figure'
+	refuses '{"like": "neoverse-n3", "core": {"l2": {"latency": {"value": -1}}}}' 2 \
+		'l2.latency: -1 is out of range, which is 0 to 2000'
+	refuses '{"like": "neoverse-n3", "core": {"l2": {"latency": {"value": "9"}}}}' 2 \
+		'l2.latency: not a whole number'
+	refuses '{"like": "neoverse-n3", "core": {"l2": 5}}' 2 'l2: not an object'
+	refuses '{"like": "neoverse-n3", "core": {"l2": {"a": {"b": {"value": 1}}}}}' 2 'l2.a: not an'
+	refuses '{"like": "neoverse-n3", "core": {"l1d": {"bytes": {"value": 1024},
+		"ways": {"value": 64}}}}' 2 'a cache is smaller'
+	refuses '{"like": "neoverse-n3", "core": {"fetch_bytes": {"value": 24}}}' 2 'power of two'
+	refuses '{"like": "neoverse-n3", "queues": [{"name": "QX", "entries": {"value": 9}}]}' 2 \
+		'queues.QX.entries: not a figure'
+	refuses '{"like": "neoverse-n3", "classes": {"NONE": {"latency": 9}}}' 2 'classes.NONE.latency'
+	refuses "{\"like\": \"neoverse-n3\", \"core\": {\"$(printf 'x%.0s' {1..200})\": 1}}" 2 'too long'
+}
+
+@test "--core: stat and record run the model with the file's figures" {
+	file=$(core_file '{"like": "neoverse-n3", "core": {"l2": {"latency": {"value": 9}}}}')
+	run --separate-stderr plumb stat --core "$file" --cpu neoverse-n3 -- true
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"--core cannot be combined with --cpu"* ]]
+	run --separate-stderr plumb stat --core "$file" --source perf -- true
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"--core requires the model"* ]]
+	run --separate-stderr plumb record --core /nonexistent -- true
+	[ "$status" -ne 0 ]
+	[[ $stderr == *"/nonexistent: No such file"* ]]
+}
+
+@test "calibrate: Ctrl-C keeps what was measured" {
+	engine_path >/dev/null || skip "no engine"
+	# A shell has what it starts so ignore SIGINT.
+	env --default-signal=INT "$PLUMB" calibrate --model neoverse-n3 --json --all \
+		>"$BATS_TEST_TMPDIR/part.json" 2>"$BATS_TEST_TMPDIR/said" 3>&- &
+	sleep 3
+	kill -INT $!
+	status=0
+	wait $! || status=$?
+	[ "$status" -eq 130 ]
+	grep -q "interrupted: these are the figures measured until then" "$BATS_TEST_TMPDIR/said"
+	json 'd["unknown"] and d["like"] == "neoverse-n3"' <"$BATS_TEST_TMPDIR/part.json"
+}
