@@ -6,6 +6,7 @@
 
 #include "spe/layout.h"
 #include "spe/packet.h"
+#include "spe/slots.h"
 
 void spe_stream_begin(struct plumb_spe_stream *stream)
 {
@@ -250,78 +251,63 @@ static bool next_packet(struct plumb_spe_stream *stream, struct plumb_spe_record
 	return take_packet(stream, record, &packet, offset);
 }
 
-/*
- * The same for packets with a short header, as long as the piece has them whole for sure: nearly
- * all there are. Sizes are constants where the type says all, so that the processor need not wait
- * for one header to find the next. True if a record has ended.
+/* ---- Packets with short headers ---------------------------------------------------------------
  */
+
+/* Skips padding between records. */
+static void skip_padding(struct plumb_spe_stream *stream)
+{
+	while (stream->size - stream->at >= PLUMB_SPE_PACKET_MAX && !stream->bytes[stream->at])
+		stream->at += padding_ahead(spe_load64(stream->bytes + stream->at));
+}
+
+/* Reads packets up to one that needs a closer look, or the piece's end. Returns true if a record
+ * has ended. */
 static bool read_short_packets(struct plumb_spe_stream *stream, struct plumb_spe_record *record)
 {
 	const uint8_t *bytes = stream->bytes;
-	size_t at = stream->at;
+	const size_t size = stream->size;
 	uint32_t has = stream->open ? record->has : 0;
+	uint8_t type = PLUMB_SPE_PADDING;
+	union slots slots;
+	size_t at;
 
-	for (; stream->size - at >= PLUMB_SPE_PACKET_MAX;) {
-		struct spe_header header = spe_headers[bytes[at]];
-		unsigned index = bytes[at] & header.index_mask;
-		const uint8_t *payload = bytes + at + 1;
-		size_t size = 1u + header.payload_bytes;
+	if (!stream->open)
+		skip_padding(stream);
+	at = stream->at;
+	if (size - at < PLUMB_SPE_PACKET_MAX || spe_headers[bytes[at]].type >= PLUMB_SPE_ALIGNMENT)
+		return false;
+	fill_slots(&slots, stream->open ? record : NULL);
+	if (!stream->open)
+		record->offset = stream->offset + at;
+	stream->open = true;
+	for (; size - at >= PLUMB_SPE_PACKET_MAX; type = PLUMB_SPE_PADDING) {
+		const uint64_t ahead = spe_load64(bytes + at);
+		const struct slot_action *action = &slot_actions[bytes[at]];
 
-		if (header.type == PLUMB_SPE_PADDING) {
-			uint64_t ahead = spe_load64(bytes + at);
-
-			at += ahead ? (unsigned)__builtin_ctzll(ahead) / 8 : 8;
-			continue;
-		}
-		if (header.type >= PLUMB_SPE_ALIGNMENT)
+		type = spe_headers[bytes[at]].type;
+		if (!action->known)
 			break;
-		if (!stream->open) {
-			begin_record(record, stream->offset + at);
-			stream->open = true;
-		}
-		switch (header.type) {
-		case PLUMB_SPE_ADDRESS:
-			has |= add_address(record, index, spe_load64(payload));
-			size = 9;
-			break;
-		case PLUMB_SPE_COUNTER:
-			has |= add_counter(record, index, spe_load16(payload));
-			size = 3;
-			break;
-		case PLUMB_SPE_CONTEXT:
-			has |= add_context(record, index, spe_load32(payload));
-			size = 5;
-			break;
-		case PLUMB_SPE_OPERATION:
-			has |= add_operation(record, index, *payload);
-			size = 2;
-			break;
-		case PLUMB_SPE_EVENTS:
-			has |= add_events(record, spe_load_payload(payload, header.payload_bytes),
-					  header.payload_bytes);
-			break;
-		case PLUMB_SPE_DATA_SOURCE:
-			has |= add_data_source(record,
-					       spe_load_payload(payload, header.payload_bytes),
-					       header.payload_bytes);
-			break;
-		case PLUMB_SPE_TIMESTAMP:
-			record->timestamp = spe_load64(payload);
-			__attribute__((fallthrough));
-		default: /* END */
-			record->has =
-				has | (header.type == PLUMB_SPE_END ? PLUMB_SPE_HAS_END
-								    : PLUMB_SPE_HAS_TIMESTAMP);
-			stream->at = at + size;
-			end_record(stream, record, stream->offset + stream->at);
-			return true;
-		}
-		at += size;
+		slots.values[action->slot] = spe_load64(bytes + at + 1) & action->mask;
+		slots.about[action->about] = action->value;
+		has |= action->has;
+		at += padding_ahead(ahead) + action->size;
 	}
-	if (stream->open)
-		record->has = has;
+	take_slots(&slots, record);
+	if (type == PLUMB_SPE_TIMESTAMP) {
+		record->timestamp = spe_load64(bytes + at + 1);
+		has |= PLUMB_SPE_HAS_TIMESTAMP;
+		at += 9;
+	} else if (type == PLUMB_SPE_END) {
+		has |= PLUMB_SPE_HAS_END;
+		at++;
+	}
+	record->has = has;
 	stream->at = at;
-	return false;
+	if (type != PLUMB_SPE_TIMESTAMP && type != PLUMB_SPE_END)
+		return false;
+	end_record(stream, record, stream->offset + at);
+	return true;
 }
 
 bool spe_stream_next(struct plumb_spe_stream *stream, struct plumb_spe_record *record)
