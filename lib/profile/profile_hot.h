@@ -73,9 +73,12 @@ static inline uint32_t hot_find_code(const struct hot *hot, uint32_t home, uint6
 	return 0;
 }
 
+/* The code and the origin are not read as one word: they were just written one by one, and the
+ * processor would wait for both to reach the cache. */
 static inline uint32_t hot_row_home(const struct hot_key *key)
 {
-	const uint64_t hash = (((uint64_t)key->origin << 32 | key->code) ^
+	const uint64_t hash = (key->code * UINT64_C(0x27d4eb2f165667c5) ^
+			       key->origin * UINT64_C(0x85ebca77c2b2ae63) ^
 			       key->address * UINT64_C(0xc2b2ae3d27d4eb4f) ^
 			       key->detail * UINT64_C(0x165667b19e3779f9)) *
 			      UINT64_C(0x9e3779b97f4a7c15);
