@@ -175,7 +175,8 @@ int ring_fill(struct rings *rings, struct ring *ring)
 		const bool clean = ring->stream.lost.skipped == 0;
 		int status;
 
-		ring->count = plumb_spe_stream_read(&ring->stream, ring->records, ring->room);
+		ring->count =
+			spe_stream_read(&ring->stream, &rings->layouts, ring->records, ring->room);
 		if (clean && ring->stream.lost.skipped)
 			ring->skipped_place = ring_place(ring, ring->stream.lost.first_skipped);
 		if (ring->count)

@@ -52,7 +52,8 @@ struct rings {
 	size_t chunks_seen;
 	size_t chunk_limit; /* of new rings */
 	uint64_t bytes;     /* AUX data read */
-	bool quiet;         /* report no errors of reading: another thread may do so */
+	struct spe_layouts layouts;
+	bool quiet; /* report no errors of reading: another thread may do so */
 };
 
 /* Adds new chunks to their rings. Returns 0, NO_MEMORY or LIMIT. */

@@ -18,14 +18,21 @@ static inline unsigned choice_of(const struct spe_layouts *layouts, const uint8_
 }
 
 /* Tells whether a record has this layout. */
-static inline bool fits(const struct spe_layout *layout, const uint8_t *bytes)
+static inline bool fits(const struct spe_record_layout *layout, const uint8_t *bytes)
 {
-	uint64_t differ = 0;
+	typedef uint64_t pair __attribute__((vector_size(16)));
+	pair differ = {0, 0};
 
-	for (unsigned i = 0; i < SPE_LAYOUT_BYTES; i += 8)
-		differ |= (spe_load64(bytes + i) ^ spe_load64(layout->fixed + i)) &
-			  spe_load64(layout->mask + i);
-	return differ == 0;
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < SPE_LAYOUT_BYTES; i += sizeof(pair)) {
+		pair seen, fixed, mask;
+
+		memcpy(&seen, bytes + i, sizeof(seen));
+		memcpy(&fixed, layout->fixed + i, sizeof(fixed));
+		memcpy(&mask, layout->mask + i, sizeof(mask));
+		differ |= (seen ^ fixed) & mask;
+	}
+	return !(differ[0] | differ[1]);
 }
 
 static inline uint64_t member(const uint8_t *bytes, const struct spe_layout_member *of)
@@ -33,18 +40,21 @@ static inline uint64_t member(const uint8_t *bytes, const struct spe_layout_memb
 	return spe_load64(bytes + of->at) & of->bits;
 }
 
-static inline void decode(const struct spe_layout *layout, const uint8_t *bytes,
+static inline void decode(const struct spe_record_layout *layout, const uint8_t *bytes,
 			  struct plumb_spe_record *record)
 {
 	record->size = layout->size;
 	record->has = layout->has;
+#pragma GCC unroll 5
 	for (unsigned i = 0; i < 5; i++)
 		record->addresses[i] = member(bytes, &layout->addresses[i]);
 	record->events = member(bytes, &layout->events);
 	record->data_source = member(bytes, &layout->data_source);
 	record->timestamp = member(bytes, &layout->timestamp);
+#pragma GCC unroll 2
 	for (unsigned i = 0; i < 2; i++)
 		record->contexts[i] = (uint32_t)member(bytes, &layout->contexts[i]);
+#pragma GCC unroll 3
 	for (unsigned i = 0; i < 3; i++)
 		record->counters[i] = (uint16_t)member(bytes, &layout->counters[i]);
 	record->op_class = layout->op_class;
@@ -57,18 +67,18 @@ size_t spe_layouts_read(const struct spe_layouts *layouts, const uint8_t *bytes,
 			uint64_t offset, size_t *at, struct plumb_spe_record *records, size_t room)
 {
 	const uint64_t begin = offset - *at;
-	size_t count = 0;
+	size_t count = 0, next = *at;
 
 	if (layouts->count == 0)
 		return 0;
-	while (count < room && size - *at >= SPE_LAYOUT_AHEAD) {
-		const uint8_t *first = bytes + *at;
+	while (count < room && size - next >= SPE_LAYOUT_AHEAD) {
+		const uint8_t *first = bytes + next;
 		const uint64_t ahead = spe_load64(first);
-		const struct spe_layout *layout;
+		const struct spe_record_layout *layout;
 		unsigned chosen;
 
 		if (!(ahead & 0xff)) {
-			*at += ahead ? (unsigned)__builtin_ctzll(ahead) / 8 : 8;
+			next += ahead ? (unsigned)__builtin_ctzll(ahead) / 8 : 8;
 			continue;
 		}
 		chosen = layouts->chosen[choice_of(layouts, first)];
@@ -77,10 +87,13 @@ size_t spe_layouts_read(const struct spe_layouts *layouts, const uint8_t *bytes,
 		layout = &layouts->at[chosen - 1];
 		if (!fits(layout, first))
 			break;
-		records[count].offset = begin + *at;
+		records[count].offset = begin + next;
 		decode(layout, first, &records[count++]);
-		*at += layout->size;
+		/* Where all records have the same size, the next one need not wait for the choice
+		 * of this one's layout. */
+		next += layouts->size ? layouts->size : layout->size;
 	}
+	*at = next;
 	return count;
 }
 
@@ -98,7 +111,7 @@ static uint32_t add_member(struct spe_layout_member *of, size_t at, unsigned byt
 }
 
 /* Adds the packet at `at`. Returns its bit of .has; 0 if the layout cannot be one. */
-static uint32_t add_packet(struct spe_layout *layout, const uint8_t *bytes, size_t at)
+static uint32_t add_packet(struct spe_record_layout *layout, const uint8_t *bytes, size_t at)
 {
 	const struct spe_header header = spe_headers[bytes[at]];
 	const unsigned index = bytes[at] & header.index_mask;
@@ -137,11 +150,11 @@ static uint32_t add_packet(struct spe_layout *layout, const uint8_t *bytes, size
 }
 
 /* Describes the record's layout. Returns false if that is impossible. */
-static bool describe(struct spe_layout *layout, const uint8_t *bytes, size_t size)
+static bool describe(struct spe_record_layout *layout, const uint8_t *bytes, size_t size)
 {
 	size_t at = 0;
 
-	*layout = (struct spe_layout){.size = (uint8_t)size};
+	*layout = (struct spe_record_layout){.size = (uint8_t)size};
 	while (at < size) {
 		const struct spe_header header = spe_headers[bytes[at]];
 
@@ -162,18 +175,21 @@ static bool describe(struct spe_layout *layout, const uint8_t *bytes, size_t siz
 void spe_layouts_learn(struct spe_layouts *layouts, const uint8_t *bytes,
 		       const struct plumb_spe_record *record)
 {
-	struct spe_layout *layout = &layouts->at[layouts->count];
+	struct spe_record_layout *layout = &layouts->at[layouts->count];
 	unsigned second;
 
-	if (layouts->missed++ == 0) {
-		memset(layouts->operation_at, 0, sizeof(layouts->operation_at));
-		memset(layouts->chosen, 0, sizeof(layouts->chosen));
-	}
-	if (layouts->count == SPE_LAYOUTS || layouts->missed > MISSED_MAX ||
+	if (layouts->missed++ > MISSED_MAX || layouts->count == SPE_LAYOUTS ||
 	    record->size <= SECOND_PACKET || record->size > SPE_LAYOUT_BYTES ||
 	    !describe(layout, bytes, record->size) || layout->has != record->has ||
 	    !layout->operation.bits)
 		return;
+	if (layouts->count == 0) {
+		memset(layouts->operation_at, 0, sizeof(layouts->operation_at));
+		memset(layouts->chosen, 0, sizeof(layouts->chosen));
+		layouts->size = layout->size;
+	}
+	if (layouts->size != layout->size)
+		layouts->size = 0;
 	second = bytes[SECOND_PACKET] & 15;
 	layouts->operation_at[second] = (uint8_t)(layout->operation.at - 1);
 	layouts->count++;

@@ -21,7 +21,7 @@ struct spe_layout_member {
 	uint64_t at;
 };
 
-struct spe_layout {
+struct spe_record_layout {
 	/* The headers and the padding, and where these are: 0xff. */
 	uint8_t fixed[SPE_LAYOUT_BYTES], mask[SPE_LAYOUT_BYTES];
 	struct spe_layout_member addresses[5], counters[3], contexts[2], events, data_source,
@@ -31,17 +31,25 @@ struct spe_layout {
 };
 
 struct spe_layouts {
-	unsigned count, missed;
+	unsigned count;
+	unsigned missed; /* records of no known layout since spe_layouts_restart() */
+	size_t size;     /* of the records of all layouts; 0: not the same */
 	/* The operation's offset by the packet behind that of the PC; and layouts by that packet
 	 * and the operation, numbered from 1. */
 	uint8_t operation_at[16], chosen[128];
-	struct spe_layout at[SPE_LAYOUTS];
+	struct spe_record_layout at[SPE_LAYOUTS];
 };
 
 /* Begins without layouts; does not touch what is not used. */
 static inline void spe_layouts_begin(struct spe_layouts *layouts)
 {
 	layouts->count = layouts->missed = 0;
+}
+
+/* Begins to count missed records again. */
+static inline void spe_layouts_restart(struct spe_layouts *layouts)
+{
+	layouts->missed = 0;
 }
 
 /*

@@ -340,21 +340,20 @@ static bool is_between_records(const struct plumb_spe_stream *stream)
 	return !stream->open && !stream->kept_size && !stream->skip;
 }
 
-size_t plumb_spe_stream_read(struct plumb_spe_stream *stream, struct plumb_spe_record *records,
-			     size_t room)
+size_t spe_stream_read(struct plumb_spe_stream *stream, struct spe_layouts *layouts,
+		       struct plumb_spe_record *records, size_t room)
 {
 	const bool by_layout = stream->pause == 0;
-	struct spe_layouts layouts;
 	size_t count = 0;
 
-	spe_layouts_begin(&layouts);
+	spe_layouts_restart(layouts);
 	stream->pause -= !by_layout;
 	while (count < room) {
 		const bool whole = by_layout && is_between_records(stream);
 		struct plumb_spe_record *record;
 
 		if (whole)
-			count += spe_layouts_read(&layouts, stream->bytes, stream->size,
+			count += spe_layouts_read(layouts, stream->bytes, stream->size,
 						  stream->offset + stream->at, &stream->at,
 						  records + count, room - count);
 		if (count == room)
@@ -364,14 +363,25 @@ size_t plumb_spe_stream_read(struct plumb_spe_stream *stream, struct plumb_spe_r
 			break;
 		count++;
 		if (whole && is_between_records(stream))
-			spe_layouts_learn(&layouts,
-					  stream->bytes + (record->offset - stream->offset),
-					  record);
+			spe_layouts_learn(
+				layouts, stream->bytes + (record->offset - stream->offset), record);
 	}
 	/* Looking for layouts takes longer where each record has one of its own. */
-	if (layouts.missed > PAUSE_MISSED && layouts.missed > count / 2)
-		stream->pause = PAUSE;
+	if (layouts->missed > PAUSE_MISSED) {
+		if (layouts->missed > count / 2)
+			stream->pause = PAUSE;
+		spe_layouts_begin(layouts);
+	}
 	return count;
+}
+
+size_t plumb_spe_stream_read(struct plumb_spe_stream *stream, struct plumb_spe_record *records,
+			     size_t room)
+{
+	struct spe_layouts layouts;
+
+	spe_layouts_begin(&layouts);
+	return spe_stream_read(stream, &layouts, records, room);
 }
 
 void plumb_spe_stream_end(struct plumb_spe_stream *stream)

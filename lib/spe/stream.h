@@ -5,6 +5,8 @@
 
 #include <plumb/spe.h>
 
+#include "spe/layout.h"
+
 struct plumb_spe_stream {
 	const uint8_t *bytes; /* the current piece */
 	size_t size, at;
@@ -21,5 +23,8 @@ struct plumb_spe_stream {
 void spe_stream_begin(struct plumb_spe_stream *stream);
 /* Reads the next record. Returns false, with `record` undefined, at the end of the piece. */
 bool spe_stream_next(struct plumb_spe_stream *stream, struct plumb_spe_record *record);
+/* As plumb_spe_stream_read(), with layouts that are learned once for several streams. */
+size_t spe_stream_read(struct plumb_spe_stream *stream, struct spe_layouts *layouts,
+		       struct plumb_spe_record *records, size_t room);
 
 #endif
