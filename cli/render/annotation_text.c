@@ -58,7 +58,7 @@ char *annotation_trips(const struct plumb_trips *trips)
 {
 	char *count = figure_count(NULL, (double)trips->iterations), *entries, *text;
 
-	if (!trips->iterations)
+	if (!trips->iterations && !trips->entries)
 		text = memory_copy("never executed", 14);
 	else if (!trips->known || !trips->entries)
 		text = memory_format("%s iteration%s", count, trips->iterations == 1 ? "" : "s");

@@ -82,9 +82,13 @@ PLUMB_API bool plumb_flow_contains(const struct plumb_flow *flow, size_t loop, u
 
 /* How often a loop ran. */
 struct plumb_trips {
-	uint64_t iterations; /* how often its header was executed */
-	uint64_t entries;    /* how often it was entered from outside */
-	bool known;          /* `entries` is known */
+	/*
+	 * How often its header was executed; without the last test of each entry if only the header
+	 * tests whether to go on, and `entries` is known.
+	 */
+	uint64_t iterations;
+	uint64_t entries; /* how often it was entered from outside */
+	bool known;       /* `entries` is known */
 };
 /*
  * Computes how often each loop ran from `executions`, which says for each instruction how often it

@@ -22,6 +22,7 @@ struct edges {
 	bool (*known)[2];
 	struct sum (*sums)[2]; /* of each block, by side */
 	bool *entered;         /* from outside, or from nobody knows where */
+	bool *ends_elsewhere;  /* by loop: it may end after another block than its header */
 	/* The blocks, times two, plus the side, where all edges but one are known. Each side comes
 	 * up once. */
 	uint32_t *ready, ready_count;
@@ -143,6 +144,19 @@ static struct sum edges_in(const struct edges *edges, uint32_t loop, bool inside
 	return sum;
 }
 
+/* Tells whether a loop's header only tests whether to go on, so that the body follows it. */
+static bool tests_first(const struct edges *edges, uint32_t loop)
+{
+	const struct plumb_flow *flow = edges->flow;
+	const uint32_t header = flow->loops[loop].header;
+	const uint32_t *next = flow->blocks[header].successors;
+	bool ends = false;
+
+	for (unsigned s = 0; s < 2; s++)
+		ends |= next[s] != PLUMB_FLOW_NONE && !plumb_flow_contains(flow, loop, next[s]);
+	return ends && next[0] != header && next[1] != header && !edges->ends_elsewhere[loop];
+}
+
 static struct plumb_trips count_trips(const struct edges *edges, uint32_t loop)
 {
 	uint32_t header = edges->flow->loops[loop].header;
@@ -158,6 +172,8 @@ static struct plumb_trips count_trips(const struct edges *edges, uint32_t loop)
 		trips.entries = entries.known;
 		trips.known = true;
 	}
+	if (trips.known && tests_first(edges, loop))
+		trips.iterations -= trips.entries;
 	return trips;
 }
 
@@ -171,6 +187,29 @@ static void find_entered(const struct edges *edges)
 				    flow->first_predecessor[i] == flow->first_predecessor[i + 1];
 }
 
+static void find_ends(const struct edges *edges)
+{
+	const struct plumb_flow *flow = edges->flow;
+
+	for (uint32_t i = 0; i < flow->block_count; i++) {
+		const struct plumb_block *block = &flow->blocks[i];
+
+		for (uint32_t at = block->loop; at != PLUMB_FLOW_NONE;
+		     at = flow->loops[at].parent) {
+			bool ends = block->leaves;
+
+			for (unsigned s = 0; s < 2; s++)
+				ends |= block->successors[s] != PLUMB_FLOW_NONE &&
+					!plumb_flow_contains(flow, at, block->successors[s]);
+			edges->ends_elsewhere[at] |=
+				block->leaves || (ends && i != flow->loops[at].header);
+			/* What stays in a loop stays in those around it. */
+			if (!ends)
+				break;
+		}
+	}
+}
+
 int plumb_flow_trips(const struct plumb_flow *flow, const uint64_t *executions,
 		     struct plumb_trips *trips)
 {
@@ -181,14 +220,17 @@ int plumb_flow_trips(const struct plumb_flow *flow, const uint64_t *executions,
 		.known = calloc(flow->block_count + 1, sizeof(*edges.known)),
 		.sums = calloc(flow->block_count + 1, sizeof(*edges.sums)),
 		.entered = calloc(flow->block_count + 1, sizeof(*edges.entered)),
+		.ends_elsewhere = calloc(flow->loop_count + 1, sizeof(*edges.ends_elsewhere)),
 		.ready = calloc(2 * (size_t)flow->block_count + 1, sizeof(*edges.ready)),
 	};
-	int error = edges.counts && edges.known && edges.sums && edges.entered && edges.ready
+	int error = edges.counts && edges.known && edges.sums && edges.entered &&
+				    edges.ends_elsewhere && edges.ready
 			    ? 0
 			    : PLUMB_ERR_NO_MEMORY;
 
 	if (error == 0) {
 		find_entered(&edges);
+		find_ends(&edges);
 		learn_all(&edges);
 		for (uint32_t i = 0; i < flow->loop_count; i++)
 			trips[i] = count_trips(&edges, i);
@@ -197,6 +239,7 @@ int plumb_flow_trips(const struct plumb_flow *flow, const uint64_t *executions,
 	free(edges.known);
 	free(edges.sums);
 	free(edges.entered);
+	free(edges.ends_elsewhere);
 	free(edges.ready);
 	return error;
 }

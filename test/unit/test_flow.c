@@ -161,11 +161,11 @@ static void one_loop(void **state)
 	expect_trips(flow, (const uint64_t[]){7, 7}, 0, 7, 0);
 	plumb_flow_free(flow);
 
-	/* while (1) { 2; if (3) continue; 4; }: two latches, one loop. */
+	/* while (0) { 1; if (2) continue; 3; }: two latches, one loop, whose body ran ten times. */
 	flow = FLOW(CBZ(5), NOP, TBZ(-2), NOP, B(-4), RET);
 	expect_loops(flow, 1);
 	expect_loop(flow, 0, 0, NONE, 1, 3);
-	expect_trips(flow, (const uint64_t[]){11, 10, 10, 6, 6, 1}, 0, 11, 1);
+	expect_trips(flow, (const uint64_t[]){11, 10, 10, 6, 6, 1}, 0, 10, 1);
 	plumb_flow_free(flow);
 }
 
@@ -294,6 +294,41 @@ static void anything(void **state)
 }
 
 /*
+ * for (...) body; as compilers write it without optimization:
+ *
+ *     0:  b 2
+ *     1:  nop         the body
+ *     2:  b.eq 4      the test
+ *     3:  b 1
+ *     4:  ret
+ */
+static void test_first(void **state)
+{
+	struct plumb_flow *flow = FLOW(B(2), NOP, BEQ(2), B(-2), RET);
+
+	(void)state;
+	expect_loops(flow, 1);
+	expect_trips(flow, (uint64_t[]){50, 150, 200, 150, 50}, 0, 150, 50);
+	/* It may also never run. */
+	expect_trips(flow, (uint64_t[]){50, 0, 50, 0, 50}, 0, 0, 50);
+	plumb_flow_free(flow);
+	/* The same with a break in the body: each execution of the header may do work. */
+	flow = FLOW(B(2), BEQ(3), BEQ(2), B(-2), RET);
+	expect_loops(flow, 1);
+	expect_trips(flow, (uint64_t[]){50, 150, 190, 150, 50}, 0, 190, 50);
+	plumb_flow_free(flow);
+	/* And with a return there. */
+	flow = FLOW(B(3), BEQ(2), RET, BEQ(2), B(-3), RET);
+	expect_loops(flow, 1);
+	expect_trips(flow, (uint64_t[]){50, 150, 10, 190, 150, 40}, 0, 190, 50);
+	plumb_flow_free(flow);
+	/* The header's work and the test are one block. */
+	flow = FLOW(NOP, BEQ(0), RET);
+	expect_trips(flow, (uint64_t[]){50, 200, 50}, 0, 200, 50);
+	plumb_flow_free(flow);
+}
+
+/*
  * The loop's trips are known once all the branches before it are, each of which depends on the two
  * before: it takes forever to go through the whole function for each.
  *
@@ -342,7 +377,7 @@ int main(void)
 		cmocka_unit_test(choice_of_two), cmocka_unit_test(one_loop),
 		cmocka_unit_test(nested_loops),  cmocka_unit_test(irreducible),
 		cmocka_unit_test(indirect),      cmocka_unit_test(anything),
-		cmocka_unit_test(long_chain),
+		cmocka_unit_test(test_first),    cmocka_unit_test(long_chain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
