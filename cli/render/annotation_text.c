@@ -8,6 +8,7 @@
 #include "render/figures.h"
 #include "render/gutter.h"
 #include "render/source_text.h"
+#include "tool/join.h"
 #include "tool/memory.h"
 
 /* ---- Shared with JSON ------------------------------------------------------------------------ */
@@ -201,6 +202,42 @@ static void measure(const struct annotated *function, struct columns *columns)
 		columns->widths[SHARE] = 7;
 }
 
+static unsigned width_of(const struct columns *columns, const struct gutter *gutter)
+{
+	unsigned width = gutter_width(gutter) + (unsigned)(columns->address + 2 + columns->text);
+
+	for (unsigned c = 0; c < COLUMNS; c++)
+		if (columns->shown[c])
+			width += (unsigned)columns->widths[c] + 2;
+	return width;
+}
+
+/* Leaves out columns that a narrow terminal has no room for, and says which. */
+static void fit(struct output *out, const struct annotated *function, struct columns *columns,
+		const struct gutter *gutter)
+{
+	static const uint8_t order[] = {COST, MISPREDICTED, MISSES, LATENCY, CAUSE, COUNT};
+	struct join names = {0};
+	char *text;
+
+	if (!out->terminal)
+		return;
+	for (size_t i = 0; i < sizeof(order) && width_of(columns, gutter) > out->width; i++) {
+		if (!columns->shown[order[i]])
+			continue;
+		columns->shown[order[i]] = false;
+		join_add(&names, heading_of(function, order[i]));
+	}
+	text = join_take(&names);
+	if (*text) {
+		char *note = memory_format("%u columns have no room for %s", out->width, text);
+
+		output_wrapped(out, STYLE_DIM, 0, 0, note);
+		free(note);
+	}
+	free(text);
+}
+
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* A row of the display: an instruction, or a line of source. */
@@ -243,7 +280,7 @@ static void print_instruction(struct output *out, const struct annotated *functi
 		if (tab)
 			output_format(out, STYLE_PLAIN, " %s", tab + 1);
 		value = cell(function, instruction, COST);
-		if (*value) {
+		if (*value && columns->shown[COST]) {
 			int width = text_width(&text);
 
 			output_spaces(out,
@@ -394,6 +431,7 @@ static void print_rows(struct output *out, const struct annotated *function)
 	rows = list_rows(function, &count);
 	drawn = gutter_rows(code, rows, count);
 	gutter = gutter_new(drawn, count, function->flow);
+	fit(out, function, &columns, gutter);
 	print_headings(out, function, &columns, gutter);
 	for (size_t i = 0; i < count; i++) {
 		const struct plumb_annotated_line *line = rows[i].line;

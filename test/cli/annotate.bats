@@ -280,3 +280,20 @@ samples()
 	[ "$status" -eq 0 ]
 	[ "${lines[-1]}" = "No AArch64 code of this function can be read; these are the addresses with samples." ]
 }
+
+@test "a terminal shows the columns that it has room for" {
+	needs exact.data
+	need_terminal
+	plumb annotate -i exact.data rows | sed -n '/^Code/,$p' >all
+	for width in 60 80 200; do
+		in_terminal "$width" "$PLUMB" annotate --stdio --no-pager --color never -i exact.data rows |
+			tr -d '\r' | sed -n '/^Code/,$p' >narrow
+		# Whole instructions, each once.
+		grep -E '[0-9a-f]{6}  [a-z]' narrow >shown
+		[ "$(wc -l <shown)" -eq "$(grep -cE '[0-9a-f]{6}  [a-z]' all)" ]
+		[ -z "$(too_wide "$width" <shown)" ]
+		sed -n '1d; p; /INSTRUCTION/q' narrow | xargs >headings
+		[ "$width" -ne 60 ] || grep -qE '^60 columns have no room for CYCLES PORTS.* SHARE .*INSTRUCTION$' headings
+		[ "$width" -ne 200 ] || grep -qE '^SHARE COUNT .*INSTRUCTION CYCLES PORTS$' headings
+	done
+}
