@@ -174,6 +174,7 @@ void plumb_flow_free(struct plumb_flow *flow)
 	free(flow->predecessors);
 	free(flow->first_predecessor);
 	free(flow->loops);
+	free(flow->loop_spans);
 	free(flow);
 }
 
@@ -203,7 +204,6 @@ bool plumb_flow_contains(const struct plumb_flow *flow, size_t loop, uint32_t bl
 {
 	uint32_t at = block < flow->block_count ? flow->blocks[block].loop : PLUMB_FLOW_NONE;
 
-	while (at != PLUMB_FLOW_NONE && at != loop)
-		at = flow->loops[at].parent;
-	return at != PLUMB_FLOW_NONE;
+	return at != PLUMB_FLOW_NONE && loop < flow->loop_count &&
+	       flow_span_contains(flow->loop_spans[loop], flow->loop_spans[at]);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flow.c, loops.c, trips.c: branches, blocks, loops and trip counts of small functions. */
+/* flow.c, dominators.c, loops.c, trips.c: branches, blocks, loops and trip counts of small
+ * functions. */
 #include "check.h"
 
 #include <plumb/flow.h>
@@ -293,6 +294,202 @@ static void anything(void **state)
 	}
 }
 
+/* ---- Loops by their definition, which takes long -----------------------------------------------
+ */
+
+enum { SMALL = 60 };
+
+struct small {
+	struct plumb_block blocks[SMALL];
+	uint32_t count;
+	bool root[SMALL];
+};
+
+/* Marks what can be reached from `block` without going through `without`. */
+static void reach(const struct small *graph, uint32_t block, uint32_t without, bool *reached)
+{
+	if (block == without || reached[block])
+		return;
+	reached[block] = true;
+	for (unsigned s = 0; s < 2; s++)
+		if (graph->blocks[block].successors[s] != NONE)
+			reach(graph, graph->blocks[block].successors[s], without, reached);
+}
+
+static bool leads_to(const struct small *graph, uint32_t from, uint32_t to)
+{
+	return graph->blocks[from].successors[0] == to || graph->blocks[from].successors[1] == to;
+}
+
+/* The first block, those that nothing leads to, and the first of each part not reached from them.
+ */
+static void find_roots(struct small *graph)
+{
+	bool reached[SMALL] = {0};
+
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (uint32_t b = 0; b < graph->count; b++) {
+			bool entered = false;
+
+			for (uint32_t from = 0; from < graph->count; from++)
+				entered |= leads_to(graph, from, b);
+			graph->root[b] |= b == 0 || !entered || (pass && !reached[b]);
+			if (graph->root[b])
+				reach(graph, b, NONE, reached);
+		}
+}
+
+/* Whether no way from a root to `b` avoids `a`. */
+static bool dominates(const struct small *graph, uint32_t a, uint32_t b)
+{
+	bool reached[SMALL] = {0};
+
+	for (uint32_t root = 0; root < graph->count; root++)
+		if (graph->root[root])
+			reach(graph, root, a, reached);
+	return !reached[b];
+}
+
+/* Whether `b` is in the loop of `header`: it reaches one of the latches without the header. */
+static bool is_inside(const struct small *graph, uint32_t header, uint32_t b)
+{
+	bool reached[SMALL] = {0};
+
+	if (b == header)
+		return true;
+	if (!dominates(graph, header, b))
+		return false;
+	reach(graph, b, header, reached);
+	for (uint32_t latch = 0; latch < graph->count; latch++)
+		if (reached[latch] && leads_to(graph, latch, header) &&
+		    dominates(graph, header, latch))
+			return true;
+	return false;
+}
+
+static void check_loops(const struct plumb_flow *flow, const struct small *graph)
+{
+	uint32_t loop_of[SMALL];
+	struct plumb_loop loop;
+
+	memset(loop_of, 0xff, sizeof(loop_of));
+	for (uint32_t i = 0; plumb_flow_loop(flow, i, &loop); i++) {
+		assert_int_equal(NONE, loop_of[loop.header]);
+		loop_of[loop.header] = i;
+	}
+	for (uint32_t header = 0; header < graph->count; header++) {
+		bool closed = false;
+
+		for (uint32_t latch = 0; latch < graph->count; latch++)
+			closed |= leads_to(graph, latch, header) && dominates(graph, header, latch);
+		assert_int_equal(closed, loop_of[header] != NONE);
+		for (uint32_t b = 0; closed && b < graph->count; b++)
+			assert_int_equal(is_inside(graph, header, b),
+					 plumb_flow_contains(flow, loop_of[header], b));
+	}
+}
+
+static void loops_by_definition(void **state)
+{
+	uint32_t words[SMALL], seed = 7;
+
+	(void)state;
+	for (unsigned round = 0; round < 100; round++) {
+		struct small graph = {0};
+		struct plumb_flow *flow;
+
+		for (size_t i = 0; i < SMALL; i++) {
+			int distance;
+
+			seed = seed * 1664525 + 1013904223;
+			distance = (int)(seed >> 16 & 31) - 14;
+			words[i] = seed >> 31       ? NOP
+				   : seed >> 28 < 6 ? BEQ(distance)
+				   : seed >> 28 < 7 ? B(distance)
+						    : BR;
+		}
+		flow = flow_of(words, SMALL);
+		while (plumb_flow_block(flow, graph.count, &graph.blocks[graph.count]))
+			if (++graph.count == SMALL)
+				break;
+		find_roots(&graph);
+		check_loops(flow, &graph);
+		plumb_flow_free(flow);
+	}
+}
+
+/* ---- Made up to take long ----------------------------------------------------------------------
+ */
+
+/*
+ * Two rows of blocks, where each of the first leads to the next and to one of the second, which
+ * leads to its next: each of these is only dominated by the very first block, and comparing its two
+ * predecessors step by step goes through the whole row.
+ */
+static void ladder(void **state)
+{
+	enum { LENGTH = 100000 };
+	uint32_t *words = calloc(2 * LENGTH + 1, sizeof(*words));
+	struct plumb_flow *flow;
+
+	(void)state;
+	assert_non_null(words);
+	for (size_t i = 0; i < LENGTH; i++)
+		words[i] = BEQ(LENGTH);
+	/* The second row. */
+	for (size_t i = LENGTH; i < 2 * LENGTH; i++)
+		words[i] = NOP;
+	words[2 * LENGTH] = BEQ(-LENGTH);
+	flow = flow_of(words, 2 * LENGTH + 1);
+	/* The last block leads back to the first of the second row: which only block 0 dominates.
+	 */
+	expect_block(flow, LENGTH - 1, LENGTH - 1, 1, LENGTH, 2 * LENGTH - 1, false);
+	expect_loops(flow, 0);
+	plumb_flow_free(flow);
+	/* Back to the first block of all, which is a loop of everything. */
+	words[2 * LENGTH] = B(-2 * LENGTH);
+	flow = flow_of(words, 2 * LENGTH + 1);
+	expect_loops(flow, 1);
+	expect_loop(flow, 0, 0, NONE, 1, 2 * LENGTH);
+	plumb_flow_free(flow);
+	free(words);
+}
+
+/* Loops in loops: `header` is block i, and its latch the i-th from the end. */
+static void deep_nest(void **state)
+{
+	enum { DEPTH = 50000 };
+	uint32_t *words = calloc(2 * DEPTH + 1, sizeof(*words));
+	uint64_t *executions = calloc(2 * DEPTH + 1, sizeof(*executions));
+	struct plumb_trips *trips = calloc(DEPTH, sizeof(*trips));
+	struct plumb_flow *flow;
+
+	(void)state;
+	assert_non_null(words);
+	assert_non_null(executions);
+	assert_non_null(trips);
+	for (int i = 0; i < DEPTH; i++) {
+		words[i] = NOP;
+		words[2 * DEPTH - 1 - i] = BEQ(2 * i + 1 - 2 * DEPTH);
+	}
+	words[2 * DEPTH] = RET;
+	for (size_t i = 0; i <= 2 * DEPTH; i++)
+		executions[i] = 1;
+	flow = flow_of(words, 2 * DEPTH + 1);
+	expect_loops(flow, DEPTH);
+	expect_loop(flow, 0, 0, NONE, 1, 2 * DEPTH - 1);
+	expect_loop(flow, DEPTH / 2, DEPTH / 2, DEPTH / 2 - 1, DEPTH / 2 + 1, DEPTH - 1);
+	expect_loop(flow, DEPTH - 1, DEPTH - 1, DEPTH - 2, DEPTH, 1);
+	assert_true(plumb_flow_contains(flow, 0, DEPTH - 1));
+	assert_false(plumb_flow_contains(flow, DEPTH - 1, 0));
+	assert_false(plumb_flow_contains(flow, DEPTH, 0));
+	assert_int_equal(0, plumb_flow_trips(flow, executions, trips));
+	plumb_flow_free(flow);
+	free(words);
+	free(executions);
+	free(trips);
+}
+
 /*
  * for (...) body; as compilers write it without optimization:
  *
@@ -377,7 +574,9 @@ int main(void)
 		cmocka_unit_test(choice_of_two), cmocka_unit_test(one_loop),
 		cmocka_unit_test(nested_loops),  cmocka_unit_test(irreducible),
 		cmocka_unit_test(indirect),      cmocka_unit_test(anything),
-		cmocka_unit_test(test_first),    cmocka_unit_test(long_chain),
+		cmocka_unit_test(test_first),    cmocka_unit_test(loops_by_definition),
+		cmocka_unit_test(ladder),        cmocka_unit_test(deep_nest),
+		cmocka_unit_test(long_chain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
