@@ -15,6 +15,10 @@
 
 #include "base/visible.h"
 #include "tool/memory.h"
+#include "tool/wrap.h"
+
+#define WIDTH_LEAST    40
+#define MESSAGE_INDENT 7 /* as wide as "plumb: " */
 
 /* ---- The process ------------------------------------------------------------------------------
  */
@@ -177,7 +181,32 @@ static void read_lines(struct page *page, size_t length)
 	}
 }
 
-void page_finish(struct page_job *job, struct page *page)
+/* Returns messages with lines of `width` columns at most, and sets `*length`. */
+static char *wrap_messages(const char *text, size_t width, size_t *length)
+{
+	FILE *stream;
+	char *wrapped;
+
+	stream = memory_given(open_memstream(&wrapped, length));
+	while (*text) {
+		const size_t whole = strcspn(text, "\n"), spaces = strspn(text, " ");
+		char *message = memory_copy(text + spaces, whole > spaces ? whole - spaces : 0);
+		const char *rest = message;
+		size_t indent = spaces;
+		struct wrap_line line;
+
+		while (wrap_next(&rest, width - MESSAGE_INDENT, &line)) {
+			fprintf(stream, "%*s%.*s\n", (int)indent, "", (int)line.length, line.at);
+			indent = MESSAGE_INDENT;
+		}
+		free(message);
+		text += whole + (text[whole] == '\n');
+	}
+	fclose(stream);
+	return wrapped;
+}
+
+void page_finish(struct page_job *job, struct page *page, size_t width)
 {
 	size_t length, messages;
 
@@ -189,8 +218,8 @@ void page_finish(struct page_job *job, struct page *page)
 	page->message = read_file(job->messages, &messages);
 	if (page->silent) {
 		free(page->text);
-		page->text = memory_copy(page->message, messages);
-		length = messages;
+		page->text = wrap_messages(page->message, width < WIDTH_LEAST ? WIDTH_LEAST : width,
+					   &length);
 	}
 	read_lines(page, length);
 	while (messages && page->message[messages - 1] == '\n')

@@ -46,8 +46,11 @@ bool page_begin(struct page_job *job, const struct browser_client *client,
 bool page_has_ended(const struct page_job *job);
 /* Ends the process, and forgets what it printed. */
 void page_cancel(struct page_job *job);
-/* Waits for the process, and makes the page. Free it with page_free(). */
-void page_finish(struct page_job *job, struct page *page);
+/*
+ * Waits for the process, and makes the page; if there are only messages, of lines of `width`
+ * columns. Free it with page_free().
+ */
+void page_finish(struct page_job *job, struct page *page, size_t width);
 void page_free(struct page *page);
 
 /* Returns a row's text of a key, which is not terminated, or NULL. */

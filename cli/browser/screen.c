@@ -152,6 +152,10 @@ void screen_draw(unsigned y, const struct screen_line *line)
 		column++;
 	}
 	column = column > line->left ? column - line->left : 0;
+	if (column > width) {
+		move((int)y, (int)width - 1);
+		put('>', &(struct brush){A_BOLD, -1}, line->look, false);
+	}
 	for (; column < width; column++)
 		put(' ', &(struct brush){A_NORMAL, -1}, line->look, false);
 }
@@ -185,4 +189,10 @@ int screen_key(int descriptor, int milliseconds)
 	if (key == ERR && files[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 		return KEY_INTERRUPT;
 	return key;
+}
+
+void screen_return_keys(const int *keys, size_t count)
+{
+	while (count-- > 0)
+		ungetch(keys[count]);
 }

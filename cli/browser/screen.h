@@ -24,7 +24,7 @@ unsigned screen_height(void);
 /*
  * Draws a line from its column `left` on. Obeys escape sequences of colours, and nothing else.
  * Highlights what search_find() finds of `wanted`, unless that is empty, and the columns from
- * `begin` to `end`.
+ * `begin` to `end`. A ">" in the last column says that the line goes on.
  */
 struct screen_line {
 	const char *text;
@@ -43,5 +43,7 @@ void screen_show(void);
  * over. Returns ncurses' number of the key, or -1.
  */
 int screen_key(int descriptor, int milliseconds);
+/* Has screen_key() return `keys` next, in their order. */
+void screen_return_keys(const int *keys, size_t count);
 
 #endif

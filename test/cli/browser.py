@@ -189,7 +189,7 @@ def search(plumb):
         terminal.keys("N", "N")
         terminal.wait("from the end", lambda _: "0x400000" in selected(terminal)[0])
         terminal.keys("/", "z", "z", "Enter")
-        terminal.wait_text("/zz: 0 rows")
+        terminal.wait_text("/zz: not found")
 
 
 @tap.test
@@ -226,6 +226,14 @@ def views_and_filters(plumb):
         terminal.wait_text("--dsos 'some program'")
         terminal.keys("5")
         terminal.wait_text("no SPE records match")
+        # Without call chains there are no trees, and the page stays.
+        terminal.keys("1", "g")
+        screen = terminal.wait_text("--call-graph requires samples with call chains")
+        assert "some program" in "\n".join(screen[1:23]), screen
+        # Messages are wrapped.
+        terminal.run("resize-window", "-x", "50", "-y", "10")
+        terminal.keys("8")
+        terminal.wait_text("(?s)--topdown requires.*\n       .*Topdown_L1")
 
 
 @tap.test
@@ -283,7 +291,7 @@ def exact_profiles(plumb):
 
         assert row(first)[0] < row(second)[0]
         parts = [row(name)[1] for name in (first, second)]
-        assert all(part.endswith("xxx") for part in parts), parts
+        assert all(part.endswith("xxx>") for part in parts), parts
         # By the function's name, backwards: the second before the first.
         terminal.keys("<", "r")
         terminal.wait_text("sorted by FUNCTION, reversed")
@@ -293,13 +301,14 @@ def exact_profiles(plumb):
                       first[:8] in selected(terminal)[0])
         rows = terminal.screen()[1:23]
         terminal.keys("Enter")
-        terminal.wait("the function", lambda screen: screen[1].startswith(first[:80]))
+        # A ">" says that the line goes on.
+        terminal.wait("the function", lambda screen: screen[1] == first[:79] + ">")
         assert "xxxx" in terminal.screen()[23], terminal.screen()
         # What the screen has no room for is to the right, and nothing is beyond that.
         terminal.keys(*60 * ["Right"])
         terminal.wait("the end", lambda screen: screen[1].endswith("% of all slots, counted exactly by the model"))
         terminal.keys(*60 * ["Left"])
-        terminal.wait("the beginning", lambda screen: screen[1].startswith(first[:80]))
+        terminal.wait("the beginning", lambda screen: screen[1] == first[:79] + ">")
         # The way back needs no recording, the way there does.
         os.unlink(browser.path)
         terminal.keys("Escape")
@@ -319,6 +328,16 @@ def help_and_leaving(plumb):
         terminal.keys("?")
         screen = terminal.wait_text("press any key to return")
         assert all(len(line) <= 80 for line in screen)
+        terminal.keys("x")
+        terminal.wait_text("1 Functions")
+        # All of it can be read on a small screen, too.
+        terminal.run("resize-window", "-x", "60", "-y", "10")
+        terminal.keys("?")
+        terminal.wait_text("Up and Down: scroll")
+        terminal.keys(*30 * ["Down"])
+        terminal.wait_text("The last line shows")
+        terminal.keys(*30 * ["Up"])
+        terminal.wait_text("select another row")
         terminal.keys("x")
         terminal.wait_text("1 Functions")
         terminal.keys("q")

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Draws what the browser shows: the views, a page, and the last line. */
+#include <curses.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "browser/screen.h"
+#include "browser/state.h"
+#include "tool/memory.h"
+
+#define WIDTH_LEAST  40
+#define HEIGHT_LEAST 6
+
+size_t draw_height(void)
+{
+	return screen_height() - 2;
+}
+
+static void draw_bar(struct browser *browser)
+{
+	const struct browser_place *place = &browser_here(browser)->place;
+	const unsigned width = screen_width();
+	char *text = memory_format(" ");
+	size_t begin = 0, end = 0, left = 0;
+
+	for (unsigned v = 0; v < browser->client->view_count; v++) {
+		const struct browser_view *view = &browser->client->views[v];
+		char *longer = memory_format("%s%c %s ", text, view->key, view->name);
+
+		if (v == place->view && !place->opened) {
+			begin = strlen(text);
+			end = strlen(longer) - 1;
+		}
+		free(text);
+		text = longer;
+	}
+	if (end > width)
+		left = end + 1 - width;
+	screen_draw(0, &(struct screen_line){.text = text,
+					     .length = strlen(text),
+					     .left = left,
+					     .look = LOOK_BAR,
+					     .begin = begin,
+					     .end = end});
+	free(text);
+}
+
+void draw_status(struct browser *browser)
+{
+	const char *hint = browser_here(browser)->place.opened ? "Esc back  ? help " : "? help ";
+	const unsigned width = screen_width();
+	char *text = browser->message ? memory_copy(browser->message, strlen(browser->message))
+				      : browser->client->command(browser->client->user,
+								 &browser_here(browser)->place);
+	size_t length = strlen(text);
+	char *line;
+
+	line = memory_format(
+		" %s%*s%s", text,
+		length + strlen(hint) + 2 <= width ? (int)(width - 1 - length - strlen(hint)) : 1,
+		"", hint);
+	/* The end of a long command tells more than its beginning, other than of a message. */
+	screen_draw(screen_height() - 1,
+		    &(struct screen_line){.text = line,
+					  .length = strlen(line),
+					  .left = strlen(line) > width && !browser->message
+							  ? strlen(line) - width
+							  : 0,
+					  .look = LOOK_BAR});
+	free(line);
+	free(text);
+}
+
+static void draw_line(struct browser *browser, unsigned y, size_t at)
+{
+	const struct page_line *line = browser_line(browser, at);
+	struct screen_line drawn = {.left = browser->left, .wanted = browser->wanted};
+	struct mark_column column;
+
+	if (line) {
+		drawn.text = line->text;
+		drawn.length = line->length;
+		if (page_is_row(line) && at == browser_here(browser)->cursor)
+			drawn.look = LOOK_SELECTED;
+		if (line->mark && line->mark->record.kind == MARK_HEADING && browser->sorted >= 0 &&
+		    page_column(line->mark, (size_t)browser->sorted, &column)) {
+			drawn.begin = column.begin;
+			drawn.end = column.end;
+		}
+	}
+	screen_draw(y, &drawn);
+}
+
+void draw_page(struct browser *browser)
+{
+	const struct visit *visit = browser_here(browser);
+	const struct page_line *first = browser_line(browser, visit->top);
+
+	if (screen_width() < WIDTH_LEAST || screen_height() < HEIGHT_LEAST) {
+		erase();
+		screen_draw_text(0, LOOK_PLAIN, "terminal too small");
+		screen_show();
+		return;
+	}
+	draw_bar(browser);
+	for (unsigned y = 0; y < draw_height(); y++)
+		draw_line(browser, y + 1, visit->top + y);
+	/* The headings of a table stay when its rows scroll. */
+	if (first && first->heading && first->heading <= visit->top)
+		draw_line(browser, 1, first->heading - 1);
+	draw_status(browser);
+	screen_show();
+}
+
+/* ---- Help -------------------------------------------------------------------------------------
+ */
+
+/* Returns line `at` of the help, or NULL past the end. */
+static char *help_line(const struct browser_client *client, size_t at)
+{
+	static const char *const rows[][2] = {
+		{"Up Down j k", "select another row"},
+		{"PgUp PgDn Space b", "move by a screen"},
+		{"Home End", "go to the first row, to the last"},
+		{"Left Right", "move the text aside; a > marks lines that go on"},
+		{"Enter", "open the function: its source and instructions"},
+		{"Esc Backspace", "go back"},
+		{"/ n N", "search, go to the next match, to the one before"},
+		{"< > r", "sort by another column, reverse the order"},
+		{"g", "show or hide call trees"},
+	};
+	static const char *const last[] = {
+		"  a                   show all again",
+		"  q                   leave",
+		"",
+		"  The last line shows the command that prints the same page as text.",
+	};
+	const size_t row_count = sizeof(rows) / sizeof(*rows);
+
+	if (at < row_count)
+		return memory_format("  %-20s%s", rows[at][0], rows[at][1]);
+	at -= row_count;
+	if (at < client->filter_count)
+		return memory_format("  %-20cshow only the selected row's %s",
+				     client->filters[at].key, client->filters[at].name);
+	at -= client->filter_count;
+	if (at == 0)
+		return memory_format("  %c to %c              change the view",
+				     client->views[0].key,
+				     client->views[client->view_count - 1].key);
+	at--;
+	return at < sizeof(last) / sizeof(*last) ? memory_copy(last[at], strlen(last[at])) : NULL;
+}
+
+/* Draws the help from line `top` on. Returns whether there is more below. */
+static bool draw_help_from(const struct browser_client *client, size_t top)
+{
+	bool more = false;
+
+	erase();
+	screen_draw_text(0, LOOK_BAR, " Keys");
+	for (size_t y = 0; y <= draw_height(); y++) {
+		char *line = help_line(client, top + y);
+
+		more = line != NULL;
+		if (line && y < draw_height())
+			screen_draw_text((unsigned)y + 1, LOOK_PLAIN, line);
+		free(line);
+	}
+	screen_draw_text(screen_height() - 1, LOOK_BAR,
+			 more || top ? " Up and Down: scroll; any other key returns"
+				     : " press any key to return");
+	screen_show();
+	return more;
+}
+
+void draw_help(const struct browser *browser)
+{
+	size_t top = 0;
+	int key;
+
+	do {
+		const bool more = draw_help_from(browser->client, top);
+
+		key = screen_key(-1, -1);
+		if (key == KEY_DOWN || key == 'j' || key == ' ' || key == KEY_NPAGE)
+			top += more;
+		else if (key == KEY_UP || key == 'k' || key == KEY_PPAGE)
+			top -= top > 0;
+		else if (key >= 0 && key != KEY_RESIZE)
+			break;
+	} while (!browser_is_interrupted());
+	erase();
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the browser share: its state, where it is, and the parts it is made of. */
+#ifndef BROWSER_STATE_H
+#define BROWSER_STATE_H
+
+#include "browser/page.h"
+
+#define DEPTH_MOST 64 /* places to go back to */
+
+#define KEY_CONTROL(letter) ((letter)&0x1f)
+#define KEY_ESCAPE          27
+
+/* A place, and what was looked at there. */
+struct visit {
+	struct browser_place place;
+	size_t top, cursor, left;
+	/* While another place is shown: its page, so that going back takes no recording. */
+	struct page page;
+	long sorted;
+	bool reversed;
+};
+
+struct browser {
+	const struct browser_client *client;
+	struct visit visits[DEPTH_MOST];
+	unsigned depth;
+	struct page page;
+	size_t left;
+	char wanted[128];
+	char *message;
+	long sorted;   /* the column, or -1 */
+	bool reversed; /* smallest first */
+	bool leaving;
+};
+
+/* ---- browser.c -------------------------------------------------------------------------------
+ */
+
+struct visit *browser_here(struct browser *browser);
+const struct page_line *browser_line(const struct browser *browser, size_t at);
+/* Returns the line of the selected row, or NULL. */
+const struct page_line *browser_selected(const struct browser *browser);
+/* Takes over a message, or NULL, for the last line of the screen. */
+void browser_say(struct browser *browser, char *message);
+/* Whether a signal is to end the browser. */
+bool browser_is_interrupted(void);
+
+/* ---- places.c --------------------------------------------------------------------------------
+ */
+
+struct browser_place place_copy(const struct browser_place *place);
+void place_free(struct browser_place *place);
+void visit_free(struct visit *visit);
+/* Goes to a place, which this takes over; the oldest is forgotten if there are too many. */
+void browser_go(struct browser *browser, struct browser_place place);
+/* Returns false if there is no place to go back to. */
+bool browser_go_back(struct browser *browser);
+
+/* ---- draw.c ----------------------------------------------------------------------------------
+ */
+
+/* Returns how many lines of a page the screen has. */
+size_t draw_height(void);
+void draw_page(struct browser *browser);
+void draw_status(struct browser *browser);
+/* Shows the keys until the user has read them. */
+void draw_help(const struct browser *browser);
+
+/* ---- cursor.c --------------------------------------------------------------------------------
+ */
+
+/* Scrolls so that the cursor is on the screen, below headings that stay. */
+void cursor_follow(struct browser *browser);
+/* Moves by `by` rows, or scrolls a page without rows by as many lines. */
+void cursor_move(struct browser *browser, long by);
+/* Puts the cursor on the row where it was, or on the first. */
+void cursor_settle(struct browser *browser);
+/* Keys that move on the page. Returns false for other keys. */
+bool cursor_obey(struct browser *browser, int key);
+
+/* ---- find.c ----------------------------------------------------------------------------------
+ */
+
+/* Goes to the next match after the cursor, or before it; begins again at the end. */
+void find_next(struct browser *browser, bool forward, bool stay);
+/* Asks for what to search for, and goes to the first match. */
+void find_ask(struct browser *browser);
+/* Sorts by the column `by` places to the right of the present one. */
+void find_sort(struct browser *browser, int by);
+
+#endif
