@@ -289,9 +289,10 @@ int paths_renumber(struct plumb_profile *profile, const uint32_t *rows);
 
 /* profile_latencies.c: adds a record's latencies to a row. Returns 0 or NO_MEMORY. */
 int latencies_add(struct plumb_profile *profile, uint32_t row, const struct plumb_spe_record *spe);
-/* Fetches memory ahead for latencies_add(). */
+/* Fetches memory ahead for latencies_add(): what leads to the counts, and, `soon` before it, them.
+ */
 void latencies_expect(const struct plumb_profile *profile, uint32_t row,
-		      const struct plumb_spe_record *spe);
+		      const struct plumb_spe_record *spe, bool soon);
 /* Returns the number of latencies and sources of different rows that there can be. */
 size_t latencies_max(void);
 /* As paths_renumber(). */

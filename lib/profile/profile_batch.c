@@ -6,8 +6,9 @@
 #include "profile/profile_batch.h"
 #include "profile/sums.h"
 
-/* How many records before its own a latency's bucket is looked for. */
+/* How many records before its own a latency's bucket is looked for, and fetched. */
 #define LATENCIES_AHEAD 12
+#define LATENCIES_SOON  6
 
 /* ---- What keys depend on ----------------------------------------------------------------------
  */
@@ -362,6 +363,29 @@ static inline void add_to_row(struct tallies *tallies, struct lane *lane, uint32
 	lane->row = row;
 }
 
+/* Fetches memory ahead for the latencies of records behind the one at `at`. */
+static inline void expect_latency(const struct adding *adding, size_t at, size_t end)
+{
+	const struct plumb_spe_record *spe = adding->batch->spe;
+	const size_t ahead = at + LATENCIES_AHEAD, soon = at + LATENCIES_SOON;
+
+	if (ahead < end)
+		latencies_expect(adding->latencies, adding->rows[ahead], &spe[ahead], false);
+	if (soon < end)
+		latencies_expect(adding->latencies, adding->rows[soon], &spe[soon], true);
+}
+
+/* Fetches memory for the first records; short batches have no others. */
+static void expect_latencies(const struct adding *adding, size_t begin, size_t end)
+{
+	const struct plumb_spe_record *spe = adding->batch->spe;
+
+	for (size_t i = begin; i < end && i < begin + LATENCIES_AHEAD; i++)
+		latencies_expect(adding->latencies, adding->rows[i], &spe[i], false);
+	for (size_t i = begin; i < end && i < begin + LATENCIES_SOON; i++)
+		latencies_expect(adding->latencies, adding->rows[i], &spe[i], true);
+}
+
 /* Adds the records whose rows were found up to the i-th. */
 static int add_found(struct adding *adding, size_t i)
 {
@@ -375,14 +399,15 @@ static int add_found(struct adding *adding, size_t i)
 
 	sums.count += i - added;
 	tallies->records += i - added;
+	if (profile->options.latencies)
+		expect_latencies(adding, added, i);
 	for (; status == 0 && added < i; added++) {
 		const uint32_t row = adding->rows[added];
-		const size_t ahead = added + LATENCIES_AHEAD;
 
-		if (profile->options.latencies && ahead < i)
-			latencies_expect(adding->latencies, adding->rows[ahead], &spe[ahead]);
-		if (profile->options.latencies)
+		if (profile->options.latencies) {
+			expect_latency(adding, added, i);
 			status = latencies_add(adding->latencies, row, &spe[added]);
+		}
 		add_to_row(tallies, &lane, row, &spe[added], &sums);
 	}
 	adding->added = added;

@@ -99,17 +99,28 @@ static int add_source(struct plumb_profile *profile, uint32_t row,
 	return status;
 }
 
-void latencies_expect(const struct plumb_profile *profile, uint32_t row,
-		      const struct plumb_spe_record *spe)
+/* Returns the slot to begin with in the search for a bucket. */
+static uint32_t *first_slot(const struct plumb_profile *profile, uint32_t row, unsigned number)
 {
-	const struct index_table *table = &profile->by_bucket;
+	const uint64_t word = (uint64_t)row << 32 | number;
 
-	for (unsigned kind = 0; kind < PLUMB_PROFILE_LATENCIES; kind++) {
-		const uint64_t word =
-			(uint64_t)row << 32 | kind << 16 | bucket_of(spe->counters[kind]);
+	return &profile->by_bucket.slots[hash_words(&word, 1) & profile->by_bucket.mask];
+}
 
-		if (profile->options.latencies >> kind & 1 && table->slots)
-			__builtin_prefetch(&table->slots[hash_words(&word, 1) & table->mask]);
+void latencies_expect(const struct plumb_profile *profile, uint32_t row,
+		      const struct plumb_spe_record *spe, bool soon)
+{
+	for (unsigned kind = 0; profile->by_bucket.slots && kind <= PLUMB_PROFILE_SOURCES; kind++) {
+		const unsigned value = kind < PLUMB_PROFILE_LATENCIES
+					       ? bucket_of(spe->counters[kind])
+					       : spe->data_source & 0xffff;
+		const uint32_t *slot = first_slot(profile, row, kind << 16 | value);
+
+		if (!(profile->options.latencies >> kind & 1))
+			continue;
+		__builtin_prefetch(soon && *slot < profile->bucket_count
+					   ? (const void *)&profile->buckets[*slot]
+					   : slot);
 	}
 }
 
@@ -222,11 +233,20 @@ bool plumb_profile_latency(const struct plumb_profile *profile, size_t event, si
 			   unsigned kind, struct plumb_profile_latency *latency)
 {
 	const struct row *of = find_row(profile, event, row);
-	uint64_t counts[BUCKETS] = {0};
+	unsigned highest = 0;
+	uint64_t counts[BUCKETS];
 
 	*latency = (struct plumb_profile_latency){0, NAN, NAN, NAN, NAN};
 	if (!of || kind >= PLUMB_PROFILE_LATENCIES || of->incomplete)
 		return false;
+	/* Most rows have small latencies only. */
+	for (uint32_t i = of->buckets; i != NO_ROW; i = profile->buckets[i].next) {
+		const uint32_t number = profile->buckets[i].number;
+
+		if (number >> 16 == kind && (number & 0xffff) > highest)
+			highest = number & 0xffff;
+	}
+	memset(counts, 0, (highest + 1) * sizeof(*counts));
 	for (uint32_t i = of->buckets; i != NO_ROW; i = profile->buckets[i].next) {
 		const struct latency_bucket *bucket = &profile->buckets[i];
 
