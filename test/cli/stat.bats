@@ -379,7 +379,7 @@ tree_of()
 		option=() label="Neoverse N3 (model)"
 		[ $huge = false ] || option=(--huge-pages) label="Neoverse N3 (model, huge pages)"
 		run --separate-stderr model "${option[@]}" -- ./huge
-		[[ ${stderr_lines[0]} == "$label: ./huge" ]]
+		[ "$(head -n 1 <<<"$stderr")" = "$label: ./huge" ]
 		model --json -o $huge.json -e DTLB_WALK,DTLB_WALK_LARGE,INST_RETIRED "${option[@]}" \
 			-- ./huge
 	done
@@ -399,7 +399,7 @@ tree_of()
 
 @test "the heading names the platform" {
 	run --separate-stderr model --cpu graviton4 --page-size 64K -- ./work
-	[[ ${stderr_lines[0]} == "Neoverse V2 (model of graviton4, pages of 64K): ./work" ]]
+	[ "$(head -n 1 <<<"$stderr")" = "Neoverse V2 (model of graviton4, pages of 64K): ./work" ]
 	model --json -o platform.json --cpu graviton4 --page-size 64K -- ./work
 	python3 -c 'import json; assert json.load(open("platform.json"))["model"] == {
 		"core": "graviton4", "page_bytes": 65536, "huge_pages": False}'
@@ -1420,7 +1420,7 @@ soon()
 
 	# A program of one thread shares nothing.
 	run --separate-stderr model ./work
-	! grep -qiE 'sharing|another core in' <<<"$stderr"
+	lacks -iE 'sharing|another core in' <<<"$stderr"
 	model --json -o work.json ./work
 	json 'd["diagnosis"]["moving"] is None and "sharing" not in d["diagnosis"]["path"]' <work.json
 }
