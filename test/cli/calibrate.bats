@@ -88,6 +88,7 @@ refuses()
 	run --separate-stderr plumb calibrate --model neoverse-n3 l3
 	[ "$status" -eq 2 ]
 	[ "$(head -n 1 <<<"$stderr")" = "plumb: no microbenchmark measures 'l3'" ]
+	# shellcheck disable=SC2154 # by run
 	[[ ${stderr_lines[1]} == *"plumb calibrate --list"* ]]
 	run --separate-stderr plumb calibrate --model neoverse-n3 --like neoverse-n2
 	[ "$status" -eq 2 ]
