@@ -68,6 +68,7 @@ static const char *const key_headings[PLUMB_PROFILE_KEYS] = {
 	[PLUMB_KEY_TIME] = "TIME",
 	[PLUMB_KEY_ACCESS] = "ACCESS",
 	[PLUMB_KEY_BYTES] = "BYTES",
+	[PLUMB_KEY_LATENCY_RANGE] = "CYCLES",
 };
 
 const char *profile_key_heading(unsigned key)

@@ -60,6 +60,7 @@ enum plumb_profile_key {
 	/* For all samples that say how the instruction accesses memory, such as perf mem's. */
 	PLUMB_KEY_ACCESS, /* "load", "store", or "atomic", which may do both */
 	PLUMB_KEY_BYTES,  /* accessed by the instruction in the cache line; exact profiles only */
+	PLUMB_KEY_LATENCY_RANGE, /* LATENCY between powers of two, as in histograms: "16-31" */
 	PLUMB_PROFILE_KEYS
 };
 

@@ -47,6 +47,7 @@ static void add_part(struct parts *parts, unsigned key)
 		parts->target_mask = UINT64_MAX;
 		break;
 	case PLUMB_KEY_LATENCY:
+	case PLUMB_KEY_LATENCY_RANGE:
 		parts->latency_mask = UINT16_MAX;
 		break;
 	case PLUMB_KEY_OP:

@@ -39,6 +39,7 @@ static const char *const names[PLUMB_PROFILE_KEYS] = {
 	[PLUMB_KEY_TIME] = "time",
 	[PLUMB_KEY_ACCESS] = "access",
 	[PLUMB_KEY_BYTES] = "bytes",
+	[PLUMB_KEY_LATENCY_RANGE] = "latency_range",
 };
 
 static const char *const access_names[ACCESSES] = {
@@ -397,6 +398,11 @@ bool key_value(struct plumb_profile *profile, unsigned key, const struct frame_v
 	case PLUMB_KEY_LATENCY:
 		set_latency(frame->item, value);
 		return true;
+	case PLUMB_KEY_LATENCY_RANGE:
+		set_latency(frame->item, value);
+		if (value[1] && value[0])
+			value[0] = 64 - (uint64_t)__builtin_clzll(value[0]);
+		return true;
 	case PLUMB_KEY_TIME:
 		if (record->has & PLUMB_RECORD_HAS_TIME)
 			set_number(value, record->time / TIME_QUANTUM);
@@ -461,6 +467,18 @@ static const char *groups_text(uint64_t groups, char room[PLUMB_PROFILE_TEXT])
 	return room;
 }
 
+/* Of the numbers of `bits` bits: "16-31" */
+static const char *range_text(uint64_t bits, char room[PLUMB_PROFILE_TEXT])
+{
+	const uint64_t low = bits ? UINT64_C(1) << (bits - 1) : 0;
+
+	if (bits < 2)
+		snprintf(room, PLUMB_PROFILE_TEXT, "%" PRIu64, low);
+	else
+		snprintf(room, PLUMB_PROFILE_TEXT, "%" PRIu64 "-%" PRIu64, low, low + (low - 1));
+	return room;
+}
+
 static const char *hex(uint64_t number, char room[PLUMB_PROFILE_TEXT])
 {
 	snprintf(room, PLUMB_PROFILE_TEXT, "0x%" PRIx64, number);
@@ -494,6 +512,8 @@ const char *key_text(const struct plumb_profile *profile, unsigned key, const ui
 		snprintf(room, PLUMB_PROFILE_TEXT, "%" PRIu64 ".%" PRIu64, value[0] / 10,
 			 value[0] % 10);
 		return room;
+	case PLUMB_KEY_LATENCY_RANGE:
+		return range_text(value[0], room);
 	case PLUMB_KEY_PID:
 	case PLUMB_KEY_TID:
 	case PLUMB_KEY_CPU:

@@ -262,6 +262,9 @@ setup()
 	plumb report --raw -i spe.data --latency-histogram --json | json '
 		[b["samples"] for b in d["events"][0]["total"]] == [0, 0, 0, 0, 2, 0, 0, 1]
 		and d["events"][0]["issue"] == []'
+	plumb report --raw -i spe.data --filter load -s latency_range,op --json | json '
+		[(r["latency_range"], r["op"], r["samples"]) for r in d["events"][0]["rows"]]
+			== [("8-15", "load", 2), ("64-127", "load", 1)]'
 	run --separate-stderr plumb report --raw -i spe.data --latency-histogram --filter branch
 	[ "$status" -eq 2 ]
 	said "plumb: spe.data: no samples have latencies" \

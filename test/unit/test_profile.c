@@ -583,8 +583,8 @@ static void tells_keys(void **state)
 				      PLUMB_KEY_LATENCY,       PLUMB_KEY_TIME};
 	static const char *const wanted_new[] = {
 		"0x5", "0x4010", "l1d-miss tlb-access", "0x8020", "0x8020", "0x4010", "77", "12.3"};
-	static const uint8_t newest[] = {PLUMB_KEY_ACCESS};
-	static const char *const wanted_newest[] = {"load"};
+	static const uint8_t newest[] = {PLUMB_KEY_ACCESS, PLUMB_KEY_LATENCY_RANGE};
+	static const char *const wanted_newest[] = {"load", "64-127"};
 	const uint8_t *const lists[] = {keys, more, new, newest};
 	const char *const *const wanted_lists[] = {wanted, wanted_more, wanted_new, wanted_newest};
 	struct plumb_profile_options options = {.size = sizeof(options)};
@@ -595,7 +595,7 @@ static void tells_keys(void **state)
 		struct fixture f;
 
 		options.keys = lists[round];
-		options.key_count = round == 3 ? 1 : round == 1 ? 4 : 8;
+		options.key_count = round == 3 ? 2 : round == 1 ? 4 : 8;
 		begin(&f, &options);
 		f.spe = (struct plumb_spe_record){
 			.has = PLUMB_SPE_HAS_EVENTS | PLUMB_SPE_HAS_OPERATION |
