@@ -14,8 +14,8 @@
 /*
  * Finds the frames of source at `place`, a plumb_location.address in `file`, the innermost function
  * first. Returns how many were written, at most `room`; 0 if nothing is known. The file owns the
- * strings. `symbol`, the name in the symbol table or NULL, is that of the function that contains the
- * others if DWARF has no linkage name for it, as for static functions in C++ by GCC 14.
+ * strings. `symbol`, the name in the symbol table or NULL, is that of the function that contains
+ * the others if DWARF has no linkage name for it, as for static functions in C++ by GCC 14.
  */
 size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place, const char *symbol,
 			 struct plumb_source_frame *frames, size_t room);
