@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "bounds.h"
 #include "charge.h"
 #include "schedule.h"
 #include "watch.h"
@@ -369,6 +370,8 @@ static void (*const parts[])(struct core *core, uint64_t *counts) = {
 
 const uint64_t *core_counts(struct core *core)
 {
+	if (core->bounds)
+		bounds_begin(core);
 	for (size_t i = 0; i < PARTS; i++)
 		parts[i](core, core->counts);
 	for (const struct core *shadow = core->shadows; shadow; shadow = shadow->shadows)

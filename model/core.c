@@ -3,6 +3,7 @@
  * One pass over the executed instructions: dispatch in order, issue out of order, retire in order.
  * This file has the common path of most instructions; execute_other() has the rest.
  */
+#include "bounds.h"
 #include "charge.h"
 #include "schedule.h"
 #include "watch.h"
@@ -103,13 +104,13 @@ static inline const struct op *behind_chunk(const struct core *core, const struc
 }
 
 /*
- * The loop over a block's instructions. `watched` and `charged` are compile-time constants, so
- * watching and charging cost nothing when they are off.
+ * The loop over a block's instructions. `watched`, `charged` and `bounded` are compile-time
+ * constants, so they cost nothing when they are off.
  */
 static inline __attribute__((always_inline)) void
 run_block(struct core *core, const struct block *block, unsigned executed,
 	  const struct access *accesses, size_t access_count, uint64_t next_pc, const bool watched,
-	  const bool charged)
+	  const bool charged, const bool bounded)
 {
 	const struct prepared *prepared = block->model;
 	struct cursor cursor = {block, accesses, accesses + access_count};
@@ -140,6 +141,8 @@ run_block(struct core *core, const struct block *block, unsigned executed,
 		first = cursor.next;
 		done = execute(core, op, &cursor);
 		retire(core, op, done);
+		if (bounded)
+			bounds_operation(core, op, done);
 		if (op->flags & (OP_COMMIT | OP_FLUSH)) {
 			if (op->flags & OP_COMMIT) {
 				if (charged)
@@ -170,27 +173,36 @@ run_block(struct core *core, const struct block *block, unsigned executed,
 		core->resume = block->pc + 4ull * executed;
 	if (charged)
 		exact_block_ends(core, block, executed, next_pc);
+	if (bounded)
+		bounds_block_ends(core);
 }
 
 static __attribute__((noinline)) void run_watched(struct core *core, const struct block *block,
 						  unsigned executed, const struct access *accesses,
 						  size_t access_count, uint64_t next_pc)
 {
-	run_block(core, block, executed, accesses, access_count, next_pc, true, false);
+	run_block(core, block, executed, accesses, access_count, next_pc, true, false, false);
 }
 
 static __attribute__((noinline)) void run_charged(struct core *core, const struct block *block,
 						  unsigned executed, const struct access *accesses,
 						  size_t access_count, uint64_t next_pc)
 {
-	run_block(core, block, executed, accesses, access_count, next_pc, false, true);
+	run_block(core, block, executed, accesses, access_count, next_pc, false, true, false);
+}
+
+static __attribute__((noinline)) void run_bounded(struct core *core, const struct block *block,
+						  unsigned executed, const struct access *accesses,
+						  size_t access_count, uint64_t next_pc)
+{
+	run_block(core, block, executed, accesses, access_count, next_pc, false, false, true);
 }
 
 static __attribute__((noinline)) void run_shadow(struct core *shadow, const struct block *block,
 						 unsigned executed, const struct access *accesses,
 						 size_t access_count, uint64_t next_pc)
 {
-	run_block(shadow, block, executed, accesses, access_count, next_pc, false, false);
+	run_block(shadow, block, executed, accesses, access_count, next_pc, false, false, false);
 }
 
 void core_execute(struct core *core, const struct block *block, unsigned executed,
@@ -214,8 +226,12 @@ void core_execute(struct core *core, const struct block *block, unsigned execute
 			run_watched(core, block, executed, accesses, access_count, next_pc);
 			return;
 		}
+		if (core->bounds && !core->exact && !core->watch) {
+			run_bounded(core, block, executed, accesses, access_count, next_pc);
+			return;
+		}
 	}
-	run_block(core, block, executed, accesses, access_count, next_pc, false, false);
+	run_block(core, block, executed, accesses, access_count, next_pc, false, false, false);
 }
 
 void core_exception(struct core *core)

@@ -214,9 +214,11 @@ static void correct_prediction(struct core *core, uint64_t pc,
 {
 	switch (outcome->result) {
 	case PREDICT_TAKEN_BUBBLE:
+		core->bubbles += core->params->predictor.taken_bubble;
 		core->predict += core->params->predictor.taken_bubble;
 		break;
 	case PREDICT_DECODE:
+		core->bubbles += core->fetch_latency + core->params->predictor.decode_redirect;
 		core->predict = later(core->predict,
 				      core->fetched + core->params->predictor.decode_redirect);
 		break;

@@ -276,6 +276,7 @@ struct core {
 	uint64_t unstalled;   /* when the chunk would be available without misses */
 	uint64_t translated;  /* likewise, without misses after translation */
 	uint8_t fetch_starve; /* enum starve: the cause after that */
+	uint64_t bubbles;     /* cycles that prediction lost to taken branches */
 	uint32_t chunk_mask;
 	uint32_t fetch_bytes;
 	uint32_t fetch_mask;  /* of the part of an address inside a line */
@@ -309,9 +310,10 @@ struct core {
 	uint8_t last_activity[16];           /* by predicate */
 	const uint8_t *activity;             /* the caller's, by instruction; NULL: not known */
 
-	struct watch *watch; /* NULL if nothing samples */
-	struct exact *exact; /* NULL if nothing is charged: exact.h */
-	bool observed;       /* either of them */
+	struct watch *watch;   /* NULL if nothing samples */
+	struct exact *exact;   /* NULL if nothing is charged: exact.h */
+	struct bounds *bounds; /* NULL if nobody asks which limits coincide: ties.h */
+	bool observed;         /* any of them, now */
 	struct seen seen;
 
 	const struct core_params *params;

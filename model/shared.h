@@ -12,6 +12,7 @@
 
 #include "change.h"
 #include "events.h"
+#include "ties.h"
 #include "what_if.h"
 
 #define MODEL_SHARED_MAGIC   0x426d756c504c444dull
@@ -22,10 +23,11 @@
 
 /*
  * A core's counts: of events, then the cycles of its shadows, by enum what_if, then those in which
- * lines were on their way from other cores.
+ * lines were on their way from other cores, then all of them by the set of limits at work.
  */
 #define MODEL_MOVING (EVENT_COUNT + WHAT_IF_COUNT)
-#define MODEL_COUNTS (MODEL_MOVING + 1)
+#define MODEL_LIMITS (MODEL_MOVING + 1)
+#define MODEL_COUNTS (MODEL_LIMITS + LIMIT_SETS)
 
 /* The counts of a guest thread's core, and which of them lie outside of the window. */
 struct model_thread_counts {

@@ -157,6 +157,7 @@ void core_free(struct core *core)
 	}
 	free(core->shadow.counts);
 	free(core->extra_ports);
+	free(core->bounds);
 	memory_free(core->memory);
 	predictor_free(core->predictor);
 	free(core->buffered);

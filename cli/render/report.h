@@ -49,6 +49,7 @@ struct report {
 	double cycles;                        /* with --what-if: of all threads */
 	const struct report_what_if *what_if; /* what was asked for, "together" last */
 	size_t what_if_count;
+	double limit_cycles[PLUMB_LIMIT_SETS]; /* as in struct plumb_count_run, of all runs */
 	/* The options of plumb record that run the program in the same way. NULL-ended. */
 	const char *const *record_options;
 };
@@ -102,6 +103,20 @@ static inline bool report_shows_metric(const struct report *report,
 		shown = d->next_groups[i] == metric->group;
 	return shown;
 }
+
+/* Limits that coincide: bits of enum plumb_limit, and the percentage of the cycles. */
+struct report_tie {
+	unsigned limits;
+	double percent;
+};
+#define REPORT_TIE_PERCENT 20.0 /* at least */
+
+/* Finds the ties, the largest first; returns their number. */
+size_t report_ties(const struct report *report, struct report_tie ties[PLUMB_LIMIT_SETS]);
+/* Returns the name of the limit with this bit; NULL past the end. */
+const char *report_limit(unsigned bit);
+/* Returns a sentence on the largest tie, or NULL; free it. */
+char *report_tie_text(const struct report *report);
 
 /* Returns how many selected metrics, from this one on, belong to its group. */
 size_t report_group_size(const struct report *report, size_t first);

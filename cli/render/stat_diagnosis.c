@@ -325,6 +325,16 @@ static void print_samples(struct output *out, const struct report *report)
 	print_others(out, report, chosen);
 }
 
+/* Prints which limits coincide. */
+static void print_tie(struct output *out, const struct report *report)
+{
+	char *text = report_tie_text(report);
+
+	if (text)
+		print_beside(out, "Tie", text);
+	free(text);
+}
+
 void report_diagnosis(struct output *out, const struct report *report)
 {
 	const struct plumb_diagnosis *d = report->diagnosis;
@@ -351,6 +361,7 @@ void report_diagnosis(struct output *out, const struct report *report)
 		print_below(out, report);
 		print_where(out, report);
 	}
+	print_tie(out, report);
 	print_runners_up(out, report);
 	print_certainty(out, report);
 	print_next(out, report);

@@ -163,6 +163,25 @@ static json_t *runner_up(const struct plumb_spec *spec, const struct plumb_runne
 	return object;
 }
 
+static json_t *ties(const struct report *report)
+{
+	struct report_tie all[PLUMB_LIMIT_SETS];
+	const size_t count = report_ties(report, all);
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++) {
+		json_t *object = json_object(), *limits = json_array();
+
+		for (unsigned bit = 0; report_limit(bit); bit++)
+			if (all[i].limits >> bit & 1)
+				json_array_append_new(limits, render_string(report_limit(bit)));
+		json_object_set_new(object, "limits", limits);
+		json_object_set_new(object, "percent", real(all[i].percent));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 static json_t *diagnosis(const struct report *report)
 {
 	static const char *const verdicts[] = {
@@ -201,6 +220,7 @@ static json_t *diagnosis(const struct report *report)
 	json_object_set_new(object, "last_level_hits", real(d->last_level_hits));
 	json_object_set_new(object, "moving", real(d->moving));
 	json_object_set_new(object, "runners_up", runners_up);
+	json_object_set_new(object, "ties", report->core ? ties(report) : json_null());
 	if (report->result->parts > 1) {
 		json_object_set_new(object, "parts", json_integer(report->result->parts));
 		json_object_set_new(object, "agreeing", json_integer(report->agreeing));

@@ -427,6 +427,8 @@ static int run_all(struct runner *r, char *const *argv)
 		report->host_seconds += (run.host_seconds - report->host_seconds) / (i + 1);
 		/* Keep the status of the first run that failed. */
 		keep_what_if(r, &run, i);
+		for (unsigned set = 0; set < PLUMB_LIMIT_SETS; set++)
+			report->limit_cycles[set] += (double)run.limit_cycles[set];
 		if (report->exit_status == 0) {
 			report->exit_status = run.exit_status;
 			report->signal = run.signal;

@@ -21,6 +21,15 @@
 extern "C" {
 #endif
 
+/* What may limit a core: fetch, dispatch, chains of operations, ports. */
+enum plumb_limit {
+	PLUMB_LIMIT_FETCH = 1 << 0,
+	PLUMB_LIMIT_SLOTS = 1 << 1,
+	PLUMB_LIMIT_CHAIN = 1 << 2,
+	PLUMB_LIMIT_PORTS = 1 << 3
+};
+#define PLUMB_LIMIT_SETS 16
+
 /* ---- the request --------------------------------------------------------------------------- */
 
 /* Selects everything that is named; nothing if zeroed. Indexes refer to the specification. */

@@ -144,6 +144,11 @@ struct plumb_count_run {
 	 * to the thread's; for plumb_result_add_moving().
 	 */
 	uint64_t moving_cycles;
+	/*
+	 * The model tells from samples which limits are at work, and adds up the cycles by that:
+	 * bits of enum plumb_limit. If two limits coincide, removing one gains nothing.
+	 */
+	uint64_t limit_cycles[PLUMB_LIMIT_SETS];
 };
 
 /*

@@ -162,6 +162,7 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 		.moving_cycles = done.moving_cycles,
 	};
 	memcpy(told.what_if_cycles, done.what_if_cycles, sizeof(told.what_if_cycles));
+	memcpy(told.limit_cycles, done.limit_cycles, sizeof(told.limit_cycles));
 	sized_write(run, &told, sizeof(told));
 	return error;
 }

@@ -257,6 +257,9 @@ static struct vcpu *vcpu_start(unsigned index)
 		atomic_store(&shared->reads_predicates, 1);
 	}
 	vcpu->sampler = sampler_begin(vcpu->core, vcpu->slot, made_at ? made_at : base_cycle);
+	if (!vcpu->sampler &&
+	    !core_set_limits(vcpu->core, shared->threads[slot].counts + MODEL_LIMITS))
+		goto fail;
 	if (window_asked() && !window_thread_begins(&shared->threads[slot]) && vcpu->sampler)
 		sampler_pause(vcpu->sampler);
 	atomic_fetch_add(&shared->threads_started, 1);

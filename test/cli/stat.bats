@@ -397,6 +397,33 @@ tree_of()
 	END
 }
 
+@test "the diagnosis names limits that coincide" {
+	# Two taken branches, and a multiplication that depends on the last one: two cycles each.
+	for code in tie,mul free,add; do
+		cat >"${code%,*}.c" <<-END
+			int main(void)
+			{
+				__asm__ volatile("mov x0, #0x30000\n\t"
+						 "1: ${code#*,} x1, x1, x1\n\t"
+						 "b 2f\n\t"
+						 "2: subs x0, x0, #1\n\t"
+						 "b.ne 1b" ::: "x0", "x1", "cc");
+			}
+		END
+		"$(command -v aarch64-linux-gnu-gcc || echo gcc)" -static -o "${code%,*}" "${code%,*}.c"
+		run --separate-stderr model --cpu neoverse-n3 "./${code%,*}"
+		[ "$status" -eq 0 ]
+		echo "$stderr" | tr -s ' \n' ' ' >"${code%,*}.txt"
+		model --cpu neoverse-n3 --json -o "${code%,*}.json" "./${code%,*}"
+	done
+	grep -q 'Tie in about [0-9]* % of the cycles, these take equally long: fetching code, operations' \
+		tie.txt
+	! grep -q Tie free.txt
+	python3 -c 'import json; tie, free = (json.load(open(f"{name}.json"))["diagnosis"]["ties"]
+		for name in ("tie", "free")); assert free == [] and len(tie) == 1, (tie, free)
+assert tie[0]["limits"] == ["fetch", "chain"] and tie[0]["percent"] > 80, tie'
+}
+
 @test "the heading names the platform" {
 	run --separate-stderr model --cpu graviton4 --page-size 64K -- ./work
 	[ "$(head -n 1 <<<"$stderr")" = "Neoverse V2 (model of graviton4, pages of 64K): ./work" ]

@@ -53,6 +53,9 @@ def check_kernel(plumb, core, kernel):
     if abs(total - 100) > 0.5:
         wrong.append(f"the metrics of level 1 sum to {total}")
     wrong = [what for what in wrong if what]
+    ties = [tie["limits"] for tie in result.ties]
+    if "ties" in kernel.expected and ties != kernel.expected["ties"]:
+        wrong.append(f"ties {ties}, not {kernel.expected['ties']}")
     if wrong:
         raise AssertionError("\n".join(wrong))
     return f"{' > '.join(result.path)}; {len(figures)} figures"

@@ -221,6 +221,8 @@ static int run_model(struct counting *c, struct source_run *run,
 		if (what.what_if)
 			memcpy(run->what_if_cycles, model->counts.counts + EVENT_COUNT,
 			       WHAT_IF_COUNT * sizeof(*run->what_if_cycles));
+		memcpy(run->limit_cycles, model->counts.counts + MODEL_LIMITS,
+		       LIMIT_SETS * sizeof(*run->limit_cycles));
 		run->exit_status = model->exit_status;
 		run->signal = model->signal;
 		model_warn(model, diagnostics);

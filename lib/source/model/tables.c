@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "source/model/listing.h"
+#include "ties.h"
 #include "what_if.h"
 
 const struct plumb_model_core *plumb_model_core(size_t i)
@@ -30,5 +31,7 @@ const struct plumb_what_if *plumb_model_what_if(size_t i)
 	};
 
 	_Static_assert(WHAT_IF_COUNT <= PLUMB_WHAT_IF_MAX, "room in struct plumb_count_run");
+	_Static_assert(LIMIT_SETS == PLUMB_LIMIT_SETS && 1 << LIMIT_PORTS == PLUMB_LIMIT_PORTS,
+		       "the same limits");
 	return i < WHAT_IF_COUNT ? &parts[i] : NULL;
 }

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tells where limits of the core coincide, so that removing one of them would gain nothing. */
+#include <stdlib.h>
+
+#include "render/report.h"
+#include "tool/join.h"
+#include "tool/memory.h"
+
+static const struct {
+	const char *name, *text;
+} limits[] = {
+	{"fetch", "fetching code"},
+	{"slots", "the slots of dispatch"},
+	{"chain", "operations that wait for each other"},
+	{"ports", "busy ports"},
+};
+#define LIMITS (sizeof(limits) / sizeof(limits[0]))
+
+_Static_assert(1 << LIMITS == PLUMB_LIMIT_SETS, "a name for each limit");
+
+const char *report_limit(unsigned limit)
+{
+	return limit < LIMITS ? limits[limit].name : NULL;
+}
+
+size_t report_ties(const struct report *report, struct report_tie ties[PLUMB_LIMIT_SETS])
+{
+	double all = 0;
+	size_t count = 0;
+
+	for (unsigned set = 0; set < PLUMB_LIMIT_SETS; set++)
+		all += report->limit_cycles[set];
+	for (unsigned set = 0; set < PLUMB_LIMIT_SETS; set++) {
+		const struct report_tie tie = {set, 100 * report->limit_cycles[set] / all};
+		size_t at = count;
+
+		if (!(set & (set - 1)) || !(tie.percent >= REPORT_TIE_PERCENT))
+			continue;
+		for (; at && ties[at - 1].percent < tie.percent; at--)
+			ties[at] = ties[at - 1];
+		ties[at] = tie;
+		count++;
+	}
+	return count;
+}
+
+char *report_tie_text(const struct report *report)
+{
+	struct report_tie ties[PLUMB_LIMIT_SETS];
+	struct join names = {0};
+	char *list, *text;
+
+	if (!report_ties(report, ties))
+		return NULL;
+	for (unsigned i = 0; i < LIMITS; i++)
+		if (ties[0].limits >> i & 1)
+			join_add(&names, limits[i].text);
+	list = join_take(&names);
+	text = memory_format("in about %.0f %% of the cycles, these take equally long: %s; improve "
+			     "all of them, since improving one gains nothing",
+			     ties[0].percent, list);
+	free(list);
+	return text;
+}

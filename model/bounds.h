@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What core.c tells ties.c. */
+#ifndef MODEL_BOUNDS_H
+#define MODEL_BOUNDS_H
+
+#include "pipeline.h"
+#include "ties.h"
+
+#define BOUNDS_PORTS  24
+#define BOUNDS_STORES 64
+
+enum bounds_stage { BOUNDS_IDLE, BOUNDS_BEFORE, BOUNDS_COUNTED };
+
+/* A result that is an accumulator early, as struct early_result. */
+struct bound_early {
+	uint64_t ready, early;
+	unsigned class; /* plus one */
+};
+
+struct stored {
+	uint64_t granule; /* address / 8, plus one */
+	uint64_t ready;
+};
+
+struct bounds {
+	uint64_t *cycles; /* by set of limits */
+	enum bounds_stage stage;
+	uint64_t end; /* cycle at which it last ended; 0: never */
+	/* When the operations that count began. */
+	uint64_t cycle, sequence, chunks, bubbles, longest_before;
+	/* When results are ready if only the operations that they depend on take time. */
+	uint64_t ready[READY_COUNT];
+	struct bound_early early[READY_COUNT];
+	struct stored stored[BOUNDS_STORES];
+	uint64_t longest; /* the latest of them */
+	struct {
+		uint32_t mask;
+		uint64_t cycles;
+	} ports[BOUNDS_PORTS];
+};
+
+/* Counts are read: begins to look at operations, unless it does, or has just done so. */
+void bounds_begin(struct core *core);
+/* While it does: an operation was executed; a block ends. */
+void bounds_operation(struct core *core, const struct op *op, uint64_t done);
+void bounds_block_ends(struct core *core);
+
+#endif

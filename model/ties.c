@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ties.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bounds.h"
+#include "schedule.h"
+
+/* Operations whose chains are followed before those that count: a single long wait is no chain. */
+#define OPERATIONS_BEFORE 512
+#define OPERATIONS        2048
+#define CYCLES_BETWEEN    50000
+
+bool core_set_limits(struct core *core, uint64_t *cycles)
+{
+	core->bounds = calloc(1, sizeof(*core->bounds));
+	if (core->bounds)
+		core->bounds->cycles = cycles;
+	return core->bounds;
+}
+
+void bounds_begin(struct core *core)
+{
+	struct bounds *bounds = core->bounds;
+
+	if (bounds->stage != BOUNDS_IDLE ||
+	    (bounds->end && core->cycle < bounds->end + CYCLES_BETWEEN))
+		return;
+	bounds->stage = BOUNDS_BEFORE;
+	bounds->sequence = core->sequence;
+	memset(bounds->ready, 0, sizeof(bounds->ready));
+	memset(bounds->early, 0, sizeof(bounds->early));
+	memset(bounds->stored, 0, sizeof(bounds->stored));
+	bounds->longest = 0;
+	core->observed = true;
+}
+
+/* Uses `ports` for `cycles`. If there are too many kinds of them, some count for none. */
+static void use_ports(struct bounds *bounds, uint32_t ports, unsigned cycles)
+{
+	for (unsigned i = 0; ports && i < BOUNDS_PORTS; i++) {
+		if (!bounds->ports[i].mask)
+			bounds->ports[i].mask = ports;
+		if (bounds->ports[i].mask != ports)
+			continue;
+		bounds->ports[i].cycles += cycles;
+		return;
+	}
+}
+
+static void use_all_ports(struct core *core, const struct op *op)
+{
+	const struct class_params *class = &core->params->classes[op->class];
+	struct bounds *bounds = core->bounds;
+
+	use_ports(bounds, op->extra_ports, 1);
+	if (op->path == PATH_RENAMED)
+		return;
+	if (op->path != PATH_OTHER) {
+		use_ports(bounds, op->ports, 1);
+		if (op->path == PATH_STORE)
+			use_ports(bounds, op->data_ports, 1);
+		return;
+	}
+	for (unsigned i = 0; i < op->pieces; i++)
+		use_ports(bounds, class->pieces[i].ports,
+			  class->pieces[i].busy * (unsigned)class->pieces[i].count);
+}
+
+static struct stored *stored_at(struct bounds *bounds, uint64_t address)
+{
+	return &bounds->stored[address / 8 % BOUNDS_STORES];
+}
+
+/* Returns when the operands are ready if only chains take time; a forwarded load's is the store. */
+static uint64_t chain_start(struct core *core, const struct op *op)
+{
+	const struct bounds *bounds = core->bounds;
+	const struct bound_early *early = &bounds->early[op->accumulator];
+	const unsigned sources =
+		op->path == PATH_PLAIN || op->path == PATH_RENAMED ? 3 : OP_SOURCES;
+	uint64_t start = 0;
+
+	for (unsigned i = 0; i < sources; i++)
+		start = later(start, bounds->ready[op->sources[i]]);
+	if (op->path != PATH_OTHER)
+		return start;
+	if (early->class == op->class + 1u && early->ready == bounds->ready[op->accumulator])
+		return later(start, early->early);
+	return later(start, bounds->ready[op->accumulator]);
+}
+
+void bounds_operation(struct core *core, const struct op *op, uint64_t done)
+{
+	const struct class_params *class = &core->params->classes[op->class];
+	struct bounds *bounds = core->bounds;
+	const bool plain = op->path == PATH_PLAIN || op->path == PATH_RENAMED;
+	uint64_t start = chain_start(core, op);
+	uint64_t latency = plain ? op->latency : done - core->seen.issue;
+
+	if (bounds->stage == BOUNDS_COUNTED)
+		use_all_ports(core, op);
+	if (op->memory & MEM_LOAD && core->seen.forwarded) {
+		const struct stored *stored = stored_at(bounds, core->seen.address);
+
+		latency = core->params->forward_latency;
+		if (stored->granule == core->seen.address / 8 + 1)
+			start = later(start, stored->ready);
+	}
+	if (op->memory & MEM_STORE) {
+		*stored_at(bounds, core->seen.address) =
+			(struct stored){core->seen.address / 8 + 1, start};
+		if (!(op->memory & MEM_LOAD))
+			latency = 0;
+	}
+	if (op->base != READY_NOWHERE)
+		bounds->ready[op->base] =
+			later(bounds->ready[op->sources[0]], bounds->ready[op->sources[1]]) + 1;
+	for (int i = 0; i < OP_TARGETS && !(plain && i == 2); i++) {
+		struct bound_early *early = &bounds->early[op->targets[i]];
+
+		if (op->targets[i] == READY_NOWHERE)
+			continue;
+		bounds->ready[op->targets[i]] = start + latency;
+		if (class->accumulator_latency && !plain)
+			*early = (struct bound_early){start + latency,
+						      start + class->accumulator_latency,
+						      class->accumulates + 1u};
+	}
+	bounds->longest = later(bounds->longest, start + latency);
+}
+
+/* Returns how long the busiest ports take. */
+static uint64_t ports_take(const struct core *core)
+{
+	const struct bounds *bounds = core->bounds;
+	uint64_t most = 0;
+
+	for (unsigned i = 0; i < BOUNDS_PORTS && bounds->ports[i].mask; i++) {
+		const uint32_t own = bounds->ports[i].mask;
+		const uint32_t sets[] = {own, core->family[__builtin_ctz(own)]};
+
+		for (int s = 0; s < 2; s++) {
+			uint64_t cycles = 0;
+
+			for (unsigned k = 0; k < BOUNDS_PORTS; k++)
+				if (!(bounds->ports[k].mask & ~sets[s]))
+					cycles += bounds->ports[k].cycles;
+			most = later(most, cycles / (unsigned)__builtin_popcount(sets[s]));
+		}
+	}
+	return most;
+}
+
+static void end(struct core *core)
+{
+	struct bounds *bounds = core->bounds;
+	const uint64_t cycles = core->cycle - bounds->cycle;
+	const uint64_t takes[LIMIT_COUNT] = {
+		[LIMIT_FETCH] =
+			core->chunk_sequence - bounds->chunks + core->bubbles - bounds->bubbles,
+		[LIMIT_SLOTS] = (core->sequence - bounds->sequence) / core->slots,
+		[LIMIT_CHAIN] = bounds->longest - bounds->longest_before,
+		[LIMIT_PORTS] = ports_take(core),
+	};
+	unsigned at_work = 0;
+
+	/* At least 95 %: chunks and slots are whole, and something else is always there, too. */
+	for (unsigned i = 0; i < LIMIT_COUNT; i++)
+		at_work |= (unsigned)(20 * takes[i] >= 19 * cycles) << i;
+	bounds->cycles[at_work] += core->cycle - bounds->end;
+	bounds->stage = BOUNDS_IDLE;
+	bounds->end = core->cycle;
+	core->observed = core->exact || core->watch;
+}
+
+void bounds_block_ends(struct core *core)
+{
+	struct bounds *bounds = core->bounds;
+	const uint64_t operations = core->sequence - bounds->sequence;
+
+	if (bounds->stage == BOUNDS_COUNTED && operations >= OPERATIONS)
+		end(core);
+	if (bounds->stage != BOUNDS_BEFORE || operations < OPERATIONS_BEFORE)
+		return;
+	bounds->stage = BOUNDS_COUNTED;
+	bounds->sequence = core->sequence;
+	bounds->cycle = core->cycle;
+	bounds->chunks = core->chunk_sequence;
+	bounds->bubbles = core->bubbles;
+	bounds->longest_before = bounds->longest;
+	memset(bounds->ports, 0, sizeof(bounds->ports));
+}
