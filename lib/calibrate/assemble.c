@@ -79,6 +79,11 @@ void code_branch_not_zero(struct code *code, size_t to)
 	code_word(code, 0x54000000u | distance(code, to, 19) << 5 | CONDITION_NE);
 }
 
+void code_branch_zero(struct code *code, unsigned rn, bool zero, size_t to)
+{
+	code_word(code, (zero ? 0x34000000u : 0x35000000u) | distance(code, to, 19) << 5 | rn);
+}
+
 void code_call(struct code *code, size_t to)
 {
 	code_word(code, 0x94000000u | distance(code, to, 26));

@@ -21,6 +21,8 @@ enum { LINK = 30, SP = 31, ZERO = 31 };
 
 #define A64_NOP          0xd503201fu
 #define A64_ISB          0xd5033fdfu
+#define A64_DMB          0xd5033bbfu /* dmb ish */
+#define A64_LOAD_W       0xb9400000u
 #define A64_RET          0xd65f03c0u
 #define A64_ADD          0x8b000000u /* add xd, xn, xm */
 #define A64_AND          0x8a000000u
@@ -92,6 +94,9 @@ void code_align(struct code *code, size_t bytes, uint32_t filler);
 void code_move(struct code *code, unsigned rd, uint64_t value);
 void code_add(struct code *code, unsigned rd, unsigned rn, int immediate);
 void code_subtract_flags(struct code *code, unsigned rd, unsigned rn, unsigned immediate);
+
+/* cbz and cbnz wn, to a word of the code. */
+void code_branch_zero(struct code *code, unsigned rn, bool zero, size_t to);
 
 /* Branch to a word of the code. */
 void code_branch(struct code *code, size_t to);

@@ -12,13 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POINTS      6 /* sizes measured in a round */
-#define ROUNDS_MAX  12
-#define EXACT_BELOW 64 /* smaller sizes are found to the unit, larger ones to within: */
-#define PRECISION   0.012
-#define STEP_LEAST  1.06 /* the rise from the least size to the most, at least */
-#define KNOWN_WIDTH 0.2  /* an interval wider than this share of the figure is not known */
-#define DISTINCT    0.95 /* a limit is known only if it is this share of others, at most */
+#define POINTS        6 /* sizes measured in a round */
+#define ROUNDS_MAX    12
+#define EXACT_BELOW   64 /* smaller sizes are found to the unit, larger ones to within: */
+#define PRECISION     0.012
+#define EARLIER       0.03 /* a size may be smaller than the last that fits by this share */
+#define STEP_LEAST    1.06 /* the rise from the least size to the most, at least */
+#define KNOWN_WIDTH   0.2  /* an interval wider than this share of the figure is not known */
+#define LINES_IN_PAGE 64
+#define LINE_BYTES    64
+#define DISTINCT      0.95 /* a limit is known only if it is this share of others, at most */
 
 struct search {
 	enum figure_id id;
@@ -131,8 +134,8 @@ static bool is_exact(const struct search *search)
 
 /*
  * Returns the cycles above which an iteration of this size is longer. Between misses, each filler
- * takes its time whether misses overlap or not; two misses that do not take twice as long as two
- * that do.
+ * takes its time whether misses overlap or not, but takes less while the window is not full; two
+ * misses that do not overlap take twice as long as two that do.
  */
 static double threshold_at(const struct search *search, uint32_t size)
 {
@@ -140,7 +143,7 @@ static double threshold_at(const struct search *search, uint32_t size)
 
 	if (search->least.kernel != KERNEL_WINDOW)
 		return search->threshold;
-	fillers = (search->most.cycles - 2 * low) / (double)search->most.size;
+	fillers = (search->most.cycles - 2 * low) / (2.0 * search->most.size);
 	return 1.5 * low + fmax(fillers, 0) * (double)size;
 }
 
@@ -259,10 +262,24 @@ static enum figure_id limit_of(const struct fit *fit, enum figure_id id)
 	for (unsigned i = 0; i < FIGURE_NEEDS && figure->needs[i]; i++) {
 		const struct search *other = &fit->searches[figure->needs[i]];
 
+		if (figures[figure->needs[i]].trial.kernel != figure->trial.kernel)
+			continue; /* a size of another kind */
 		if (!other->found || size > DISTINCT * other->fits)
 			return figure->needs[i];
 	}
 	return FIGURE_NONE;
+}
+
+/*
+ * Returns whether the lines of a chase through so many pages may not all be in L2. They use some of
+ * its sets only, and physical pages spread over these at random, so some sets fill up early.
+ */
+static bool exceeds_l2(const struct fit *fit, uint32_t pages)
+{
+	const double used = figures[FIGURE_TLB].trial.stride / (double)LINES_IN_PAGE;
+	const struct search *l2 = &fit->searches[FIGURE_L2];
+
+	return !l2->found || pages > 0.5 * used * l2->fits / LINE_BYTES;
 }
 
 static void set_size(struct fit *fit, enum figure_id id)
@@ -280,9 +297,11 @@ static void set_size(struct fit *fit, enum figure_id id)
 		why_not(fit, id, "no step between %u and %u", figure->least, figure->most);
 	} else if (limit) {
 		why_not(fit, id, "not told apart from %s", figures[limit].what);
+	} else if (id == FIGURE_TLB && exceeds_l2(fit, search->fits * 5 / 4)) {
+		why_not(fit, id, "not told apart from L2 cache");
 	} else if (unit_of(id) > 1 || search->fits > EXACT_BELOW * 4) {
-		/* The first lines too many evict a few others before the threshold is reached. */
-		uint32_t low = (uint32_t)(search->fits * (1 - 2 * PRECISION));
+		/* The first ones too many evict a few others before the threshold is reached. */
+		uint32_t low = (uint32_t)(search->fits * (1 - EARLIER));
 
 		set_known(fit, id, roundest(low, last), low, last);
 	} else {
@@ -362,6 +381,9 @@ static size_t derived_trials(const struct fit *fit, enum figure_id id, struct tr
 		trials[0].size = searches[FIGURE_L2].found ? 2 * searches[FIGURE_L2].fits : 0;
 		trials[1].kernel = KERNEL_FAR;
 		return trials[0].size ? id == FIGURE_DRAM_LATENCY ? 2 : 1 : 0;
+	case FIGURE_PEER_LATENCY:
+		trials[0].kernel = KERNEL_PEER;
+		return 1;
 	case FIGURE_MISSES:
 		trials[0].kernel = KERNEL_MISSES;
 		trials[1].kernel = KERNEL_FAR;
@@ -372,8 +394,13 @@ static size_t derived_trials(const struct fit *fit, enum figure_id id, struct tr
 		return searches[FIGURE_DTLB].found;
 	case FIGURE_WALK_LATENCY:
 		trials[0] = figures[FIGURE_TLB].trial;
-		trials[0].size = searches[FIGURE_TLB].fits * 3 / 2;
-		return searches[FIGURE_TLB].found;
+		/* More by a quarter: with four ways or more, every set has too many pages. */
+		trials[0].size = searches[FIGURE_TLB].fits * 5 / 4;
+		return fit->results[FIGURE_TLB].known;
+	case FIGURE_DECODE_REDIRECT:
+		trials[0] = figures[FIGURE_TARGETS].trial;
+		trials[0].size = searches[FIGURE_TARGETS].fits * 3 / 2;
+		return searches[FIGURE_TARGETS].found;
 	case FIGURE_TAKEN_BUBBLE:
 		trials[0] = figures[FIGURE_FAST_TARGETS].trial;
 		trials[0].size = searches[FIGURE_FAST_TARGETS].fits * 5 / 3;
@@ -427,6 +454,10 @@ static void set_derived(struct fit *fit, enum figure_id id, const struct trial t
 	case FIGURE_DRAM_LATENCY:
 		set_rest(fit, id, &trials[1], trials[0].cycles);
 		break;
+	case FIGURE_PEER_LATENCY:
+		if (fit->results[FIGURE_L2_LATENCY].known)
+			set_rest(fit, id, &trials[0], fit->cycles[FIGURE_L2_LATENCY]);
+		break;
 	case FIGURE_MISSES: {
 		const double latency = trials[1].cycles - fit->cycles[FIGURE_LOAD];
 
@@ -450,9 +481,7 @@ static void set_derived(struct fit *fit, enum figure_id id, const struct trial t
 		set_rest(fit, id, &trials[0], fit->searches[FIGURE_FAST_TARGETS].least.cycles);
 		break;
 	case FIGURE_DECODE_REDIRECT:
-		search = &fit->searches[FIGURE_TARGETS];
-		if (search->found)
-			set_rest(fit, id, &search->most, fit->base->l1i.latency);
+		set_rest(fit, id, &trials[0], fit->base->l1i.latency);
 		break;
 	case FIGURE_L1I_LINE:
 		search = &fit->searches[FIGURE_L1I];
@@ -489,8 +518,7 @@ static int fit_derived(struct fit *fit)
 			continue;
 		for (size_t i = 0; i < number[id]; i++)
 			measured = measured && !isnan(trials[first[id] + i].cycles);
-		if (measured &&
-		    (number[id] || id == FIGURE_DECODE_REDIRECT || id == FIGURE_L1I_LINE))
+		if (measured && (number[id] || id == FIGURE_L1I_LINE))
 			set_derived(fit, id, trials + first[id]);
 		else if (measured)
 			why_not(fit, id, "a figure that it is computed from is unknown");

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,6 +139,38 @@ static void flush(uint64_t at, uint64_t bytes)
 	__asm__ volatile("dsb sy\n\tisb" : : : "memory");
 }
 
+/* What a thread on the other CPU writes. */
+struct writing {
+	uint64_t at, bytes;
+	int cpu;
+};
+
+static void *write_lines(void *user)
+{
+	const struct writing *writing = user;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(writing->cpu, &set);
+	if (pthread_setaffinity_np(pthread_self(), sizeof(set), &set))
+		return user;
+	for (uint64_t line = writing->at; line < writing->at + writing->bytes; line += PROGRAM_LINE)
+		((volatile uint64_t *)(uintptr_t)line)[1] = line;
+	return NULL;
+}
+
+/* Has the other CPU write memory, and waits until it has. Returns whether it did. */
+static bool write_elsewhere(const struct hardware_bench *bench, const struct trial_code *code)
+{
+	struct writing writing = {code->peer, code->peer_bytes, bench->other_cpu};
+	pthread_t thread;
+	void *failed;
+
+	if (bench->other_cpu < 0 || pthread_create(&thread, NULL, write_lines, &writing))
+		return false;
+	return pthread_join(thread, &failed) == 0 && !failed;
+}
+
 static uint64_t time_call(const struct hardware_bench *bench, const struct loaded *loaded,
 			  const struct trial_code *code, uint32_t iterations)
 {
@@ -159,7 +192,11 @@ static void run_trial(const struct hardware_bench *bench, const struct loaded *l
 
 	time_call(bench, loaded, code, code->warm);
 	for (unsigned i = 0; i < REPEATS; i++) {
+		if (code->peer && !write_elsewhere(bench, code))
+			return; /* there is no other CPU */
 		first[i] = time_call(bench, loaded, code, code->first);
+		if (code->peer && !write_elsewhere(bench, code))
+			return;
 		second[i] = time_call(bench, loaded, code, code->second);
 	}
 	trial_set_result(trial, code, bench->scale, first, second, REPEATS);
@@ -247,12 +284,26 @@ static double cycles_per_tick(struct hardware_bench *bench)
 		       : (double)SCALE_ROUNDS * SCALE_UNROLLED / (double)least;
 }
 
+/* Returns a CPU that this process may use beside `cpu`, or -1. */
+static int find_other_cpu(int cpu)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return -1;
+	for (int other = 0; other < CPU_SETSIZE; other++)
+		if (other != cpu && CPU_ISSET(other, &set))
+			return other;
+	return -1;
+}
+
 int hardware_bench_open(struct hardware_bench *bench, struct plumb_diagnostics *diagnostics)
 {
 	int cpu = sched_getcpu();
 	cpu_set_t set;
 
 	bench->bench.measure = measure;
+	bench->other_cpu = find_other_cpu(cpu < 0 ? 0 : cpu);
 	CPU_ZERO(&set);
 	CPU_SET(cpu < 0 ? 0 : cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))

@@ -13,6 +13,7 @@ struct hardware_bench {
 	int counter;                 /* descriptor of the cycle counter; -1: the generic timer */
 	double scale;                /* cycles in a unit of the clock */
 	const char *clock;           /* what counts, for readers */
+	int other_cpu;               /* another one that this process may use; -1: none */
 };
 
 /*

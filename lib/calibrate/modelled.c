@@ -24,7 +24,11 @@
 #define HEADERS        4096u   /* bytes of the file before the code */
 #define MARK_CALL      0x5000u /* no system call of Linux */
 #define CALL_EXIT      94u
-#define MARKS          3u /* of a trial */
+#define CALL_FUTEX     98u
+#define CALL_CLONE     220u
+#define MARKS          6u                          /* of a trial: around each of three calls */
+#define THREAD_FLAGS   0x50f00u                    /* of clone(2), as pthread_create(3) uses them */
+#define SHARED_ADDRESS (MEMORY_ADDRESS - 0x10000u) /* what both threads wait on */
 #define TRIALS_MAX     (MODEL_MARKS / MARKS)
 
 /* The state of one run. */
@@ -37,36 +41,163 @@ struct running {
 	size_t mark_count;
 };
 
-static void add_mark(struct code *code)
+/* Registers of the program, which the trials leave alone. */
+enum { SHARED = 19, WORD = 20, CALLED = 21, ITERATIONS = 22, RETURN = 23 };
+
+static void add_system_call(struct code *code, unsigned number)
 {
-	code_move(code, 8, MARK_CALL);
+	code_move(code, 8, number);
 	code_word(code, 0xd4000001u); /* svc #0 */
 }
 
-static void add_call(struct code *code, size_t entry, uint32_t iterations)
+/* What is in flight belongs to the time before the mark. */
+static void add_mark(struct code *code)
 {
-	code_move(code, 0, iterations);
-	code_call(code, entry);
+	code_word(code, A64_ISB);
+	add_system_call(code, MARK_CALL);
+}
+
+/* ---- the other core ----------------------------------------------------------------------- */
+
+/* Words that both threads see: whose turn it is, and what to write; x19 points to them. */
+enum { TURN = 0, FROM = 1, LINES = 2 };
+
+/* Gives the turn to the other thread, and wakes it. */
+static void add_pass(struct code *code, unsigned to)
+{
+	code_word(code, A64_DMB);
+	code_move(code, WORD, to);
+	code_word(code, A64_STORE_W | a64_offset(TURN) | a64_rn(SHARED) | a64_rd(WORD));
+	code_move(code, 0, SHARED_ADDRESS);
+	code_move(code, 1, 1); /* FUTEX_WAKE */
+	code_move(code, 2, 1);
+	add_system_call(code, CALL_FUTEX);
+}
+
+/* Waits while the turn is `other`. */
+static void add_wait(struct code *code, unsigned other)
+{
+	size_t again = code->count, test, end;
+
+	code_word(code, A64_LOAD_W | a64_offset(TURN) | a64_rn(SHARED) | a64_rd(WORD));
+	test = code->count;
+	code_word(code, A64_NOP); /* becomes a branch to the end */
+	code_move(code, 0, SHARED_ADDRESS);
+	code_move(code, 1, 0); /* FUTEX_WAIT */
+	code_move(code, 2, other);
+	code_move(code, 3, 0);
+	add_system_call(code, CALL_FUTEX);
+	code_branch(code, again);
+	end = code->count;
+	if (code->failed)
+		return;
+	code->count = test;
+	code_branch_zero(code, WORD, other != 0, end);
+	code->count = end;
+}
+
+/* Adds the other thread: it writes lines when it is its turn, for ever. Returns its first word. */
+static size_t add_other_thread(struct code *code)
+{
+	size_t entry = code->count, again, line;
+
+	code_move(code, SHARED, SHARED_ADDRESS);
+	again = code->count;
+	add_wait(code, 0);
+	code_word(code, A64_LOAD | a64_offset(FROM) | a64_rn(SHARED) | a64_rd(1));
+	code_word(code, A64_LOAD | a64_offset(LINES) | a64_rn(SHARED) | a64_rd(2));
+	line = code->count;
+	code_word(code, A64_STORE | a64_offset(1) | a64_rn(1) | a64_rd(2));
+	code_add(code, 1, 1, PROGRAM_LINE);
+	code_subtract_flags(code, 2, 2, 1);
+	code_branch_not_zero(code, line);
+	add_pass(code, 0);
+	code_branch(code, again);
+	return entry;
+}
+
+static bool any_peer(const struct trial_code *codes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (codes[i].peer)
+			return true;
+	return false;
+}
+
+/* Starts the other thread, whose code is at `entry`; it uses no stack. */
+static void add_clone(struct code *code, size_t entry)
+{
+	code_move(code, 0, THREAD_FLAGS);
+	code_move(code, 1, SHARED_ADDRESS + PROGRAM_PAGE);
+	for (unsigned i = 2; i < 5; i++)
+		code_move(code, i, 0);
+	add_system_call(code, CALL_CLONE);
+	/* x0 is 0 in the new thread. */
+	code_word(code, 0xb5000040u); /* cbnz x0, past the next one */
+	code_branch(code, entry);
+	code_move(code, SHARED, SHARED_ADDRESS);
+}
+
+/* Has the other core write what a trial will read. */
+static void add_peer_writes(struct code *code, const struct trial_code *trial)
+{
+	code_move(code, 1, trial->peer);
+	code_move(code, 2, trial->peer_bytes / PROGRAM_LINE);
+	code_word(code, A64_STORE | a64_offset(FROM) | a64_rn(SHARED) | a64_rd(1));
+	code_word(code, A64_STORE | a64_offset(LINES) | a64_rn(SHARED) | a64_rd(2));
+	add_pass(code, 1);
+	add_wait(code, 1);
+}
+
+/* ---- the program -------------------------------------------------------------------------- */
+
+/*
+ * Adds the function that calls the one at x21 with x22 iterations between marks. All calls go
+ * through it, so that its own code is in the caches.
+ */
+static size_t add_timed_call(struct code *code)
+{
+	size_t entry = code->count;
+
+	code_add(code, RETURN, LINK, 0);
+	add_mark(code);
+	code_add(code, 0, ITERATIONS, 0);
+	code_word(code, 0xd63f0000u | a64_rn(CALLED)); /* blr */
+	add_mark(code);
+	code_word(code, 0xd65f0000u | a64_rn(RETURN)); /* ret */
+	return entry;
+}
+
+static void add_call(struct code *code, size_t timed, const struct trial_code *trial,
+		     uint32_t iterations)
+{
+	if (trial->peer)
+		add_peer_writes(code, trial);
+	code_move(code, CALLED, CODE_ADDRESS + trial->entry * sizeof(*code->words));
+	code_move(code, ITERATIONS, iterations);
+	code_call(code, timed);
 }
 
 /* Adds the program that calls the trials. Returns its first word. */
 static size_t add_start(struct code *code, const struct trial_code *codes, size_t count)
 {
-	size_t start;
+	const bool peer = any_peer(codes, count);
+	size_t start, timed, other = 0;
 
 	code_align(code, PROGRAM_LINE, A64_NOP);
+	timed = add_timed_call(code);
+	if (peer)
+		other = add_other_thread(code);
 	start = code->count;
+	if (peer)
+		add_clone(code, other);
 	for (size_t i = 0; i < count; i++) {
-		add_call(code, codes[i].entry, codes[i].warm);
-		add_mark(code);
-		add_call(code, codes[i].entry, codes[i].first);
-		add_mark(code);
-		add_call(code, codes[i].entry, codes[i].second);
-		add_mark(code);
+		add_call(code, timed, &codes[i], codes[i].warm);
+		add_call(code, timed, &codes[i], codes[i].first);
+		add_call(code, timed, &codes[i], codes[i].second);
 	}
 	code_move(code, 0, 0);
-	code_move(code, 8, CALL_EXIT);
-	code_word(code, 0xd4000001u);
+	add_system_call(code, CALL_EXIT);
 	return start;
 }
 
@@ -84,9 +215,9 @@ static void fill_headers(unsigned char *file, const struct code *code, size_t me
 		.e_phoff = sizeof(Elf64_Ehdr),
 		.e_ehsize = sizeof(Elf64_Ehdr),
 		.e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = 2,
+		.e_phnum = 3,
 	};
-	const Elf64_Phdr segments[2] = {
+	const Elf64_Phdr segments[3] = {
 		{
 			.p_type = PT_LOAD,
 			.p_flags = PF_R | PF_X,
@@ -94,6 +225,15 @@ static void fill_headers(unsigned char *file, const struct code *code, size_t me
 			.p_vaddr = CODE_ADDRESS,
 			.p_filesz = code_bytes,
 			.p_memsz = code_bytes,
+			.p_align = PROGRAM_PAGE,
+		},
+		{
+			/* Zeros. */
+			.p_type = PT_LOAD,
+			.p_flags = PF_R | PF_W,
+			.p_offset = memory_at,
+			.p_vaddr = SHARED_ADDRESS,
+			.p_memsz = PROGRAM_PAGE,
 			.p_align = PROGRAM_PAGE,
 		},
 		{
@@ -182,8 +322,8 @@ static void on_mark(void *user, uint64_t cycle)
 	running->marks[running->mark_count++ % MARKS] = cycle;
 	if (running->mark_count % MARKS || done >= running->count)
 		return;
-	first = running->marks[1] - running->marks[0];
-	second = running->marks[2] - running->marks[1];
+	first = running->marks[3] - running->marks[2];
+	second = running->marks[5] - running->marks[4];
 	trial_set_result(&running->trials[done], &running->codes[done], 1, &first, &second, 1);
 	if (bench->progress)
 		bench->progress(bench->user, done + 1, running->count);

@@ -9,6 +9,7 @@
 #define RING_SLOTS  (PROGRAM_LINE / sizeof(uint64_t))
 #define WAY_STRIDE  65536u /* at least the size of a way of L1D; lines of one set */
 #define MISS_LINES  512u   /* loads of KERNEL_MISSES in an iteration: as far as an offset reaches */
+#define PEER_LINES  ((size_t)1024)
 #define BIT_WORDS   4096u
 #define WINDOW_CALL 40u /* iterations of the longer call */
 
@@ -312,7 +313,7 @@ static void add_chase_code(struct calibrate_program *program, size_t lines, stru
 	code_word(code, A64_RET);
 	/* Two rounds settle what the replacement keeps; a part of a large ring speaks for it. */
 	out->warm = round > 2048 ? round : 2 * round + 4;
-	out->first = round > 512 ? 16 : round;
+	out->first = round > 512 ? 16 : round < 4 ? 4 : round;
 	out->second = out->first + (round > 2048 ? round / 4 : round < 16 ? 16 * round : round);
 }
 
@@ -353,6 +354,24 @@ static bool add_far(struct calibrate_program *program, struct trial_code *out)
 	out->warm = 2;
 	out->first = 10;
 	out->second = 40;
+	return true;
+}
+
+static bool add_peer(struct calibrate_program *program, struct trial_code *out)
+{
+	const size_t bytes = PEER_LINES * PROGRAM_LINE;
+	size_t state = begin_state(program, 1), at = take(&program->memory, bytes);
+
+	if (state == SIZE_MAX || at == SIZE_MAX || !link_lines(program, at, bytes))
+		return false;
+	put(&program->memory, state, program->memory.address + at);
+	out->peer = program->memory.address + at;
+	out->peer_bytes = bytes;
+	add_chase_code(program, PEER_LINES, out);
+	/* Less than a round: each line is read once after it was written. */
+	out->warm = 1;
+	out->first = 4;
+	out->second = 12;
 	return true;
 }
 
@@ -517,6 +536,9 @@ bool program_add(struct calibrate_program *program, const struct trial *trial,
 	case KERNEL_FAR:
 		added = add_far(program, out);
 		break;
+	case KERNEL_PEER:
+		added = add_peer(program, out);
+		break;
 	case KERNEL_MISSES:
 		added = add_misses(program, out);
 		break;
@@ -575,6 +597,7 @@ static double iteration_size(const struct trial *trial)
 	case KERNEL_WAYS:
 	case KERNEL_PAGES:
 	case KERNEL_FAR:
+	case KERNEL_PEER:
 		return UNROLLED;
 	case KERNEL_FORWARD:
 	case KERNEL_HALVES:

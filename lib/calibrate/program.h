@@ -18,6 +18,9 @@ struct trial_code {
 	size_t entry; /* word of the code */
 	uint32_t warm, first, second;
 	uint64_t far, far_bytes; /* memory that no cache may have before each call; or 0 */
+	/* Memory that another core has to write before each call, the second word of each line; or
+	 * 0 */
+	uint64_t peer, peer_bytes;
 };
 
 struct program_memory {

@@ -19,7 +19,8 @@ enum kernel {
 	KERNEL_WAYS,    /* pointers through `size` lines, 64 KiB apart */
 	KERNEL_PAGES,   /* pointers through `size` pages, one line in each, of `stride` lines */
 	KERNEL_FAR,     /* pointers through lines that no cache has */
-	KERNEL_MISSES,  /* independent loads of such lines */
+	KERNEL_PEER,    /* pointers through lines that another core has written */
+	KERNEL_MISSES,  /* independent loads of lines that no cache has */
 	KERNEL_BRANCHES, /* branches that depend on bits, random or, if `size` is 0, all equal */
 	KERNEL_CALLS,    /* `size` calls, nested, and their returns */
 	KERNEL_STRAIGHT, /* `size` bytes of instructions that do nothing */

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-# 40 figures, of which two have no microbenchmark yet.
+# 40 figures, of which one has no microbenchmark.
 PLAIN = """
     classes.INT_MUL.latency classes.INT_MADD.latency classes.INT_MULH.latency
     classes.INT_SHIFTED.latency classes.INT_CRC.latency classes.INT_DIV64.latency
