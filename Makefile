@@ -56,10 +56,7 @@ check: ## quick: the unit tests of the normal build alone
 	@meson test -C $(BUILD) --suite unit
 
 validate: ## compare the model with published figures of cores, and write doc/validation.md
-	@scripts/install-deps build model
-	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD) -Dtests=false
-	@ninja -C $(BUILD)
-	@/usr/bin/python3 bench/validation.py $(BUILD)/cli/plumb
+	@scripts/bench validate
 
 bench: ## measure, side by side with the peers
 	@scripts/bench

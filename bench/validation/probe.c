@@ -153,6 +153,29 @@ static uint64_t loads(void)
 	     : "x9", "x10", "x11", "x12");
 }
 
+static uint64_t stores(void)
+{
+	static uint64_t memory[8];
+
+	LOOP("str x9, [%0]\nstr x9, [%0, #8]\nstr x9, [%0, #16]\nstr x9, [%0, #24]", ::"r"(memory)
+	     : "memory");
+}
+
+/* Vectors of the core's own length; counts bytes. */
+static uint64_t sve_adds(void)
+{
+	uint64_t bytes;
+
+	__asm__ volatile(".arch_extension sve\nrdvl %0, #1" : "=r"(bytes));
+	measure();
+	for (int i = 0; i < ROUNDS; i++)
+		__asm__ volatile(TIMES16 "fadd z0.s, z8.s, z9.s\nfadd z1.s, z8.s, z9.s\n"
+					 "fadd z2.s, z8.s, z9.s\nfadd z3.s, z8.s, z9.s\n.endr" ::
+						 : "v0", "v1", "v2", "v3");
+	measured();
+	return bytes * 64 * ROUNDS;
+}
+
 /* A chain through memory: `half` of a 64-bit store, or an overlap that cannot be forwarded. */
 static uint64_t forward_half(void)
 {
@@ -166,6 +189,13 @@ static uint64_t forward_overlap(void)
 	static uint64_t memory[2];
 
 	LOOP("str x9, [%0]\nldr w9, [%0, #6]", ::"r"(memory) : "x9", "memory");
+}
+
+static uint64_t forward_page(void)
+{
+	char *memory = aligned_alloc(4096, 8192);
+
+	LOOP("str x9, [%0]\nldr x9, [%0]", ::"r"(memory + 4092) : "x9", "memory");
 }
 
 /* A volatile double is divided by a constant, or by another one; one iteration. */
@@ -217,6 +247,9 @@ int main(int count, char **arguments)
 		{"adds_branches", adds_branches},
 		{"fp_adds", fp_adds},
 		{"loads", loads},
+		{"stores", stores},
+		{"sve_adds", sve_adds},
+		{"forward_page", forward_page},
 		{"call_return", call_return},
 		{"fp_add", fp_add},
 		{"vector_add", vector_add},

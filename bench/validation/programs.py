@@ -9,7 +9,8 @@ PACKAGES = ("7zip", "brotli", "libbrotli1", "libc6", "libbz2-1.0", "libexpat1", 
             "python3-minimal", "sqlite3", "zlib1g")
 # What the packages above need; its name has a version that changes with Debian's.
 NEEDED = r"^(libpython3\.[0-9]+-(minimal|stdlib)|python3\.[0-9]+-minimal|libssl3(t64)?)$"
-INSTRUCTIONS = "100M"  # of each program; enough for its caches and predictors to be warm
+# Of each program, after those of the first milliseconds of the model's time, when it starts.
+INSTRUCTIONS, DELAY = "120M", "10"
 
 PYTHON = """
 import math
@@ -48,6 +49,12 @@ select name from item where name like '%77%' order by price desc limit 5;
 delete from item where id % 3 = 0;
 select sum(length(name)), max(price) from item;
 """
+SQL_LARGE = """
+create table item (key integer primary key, name text, filler text);
+create index by_name on item (name);
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000000)
+insert or ignore into item select random(), hex(randomblob(8)), hex(randomblob(40)) from n;
+"""
 
 
 def fetch(folder):
@@ -68,6 +75,8 @@ def fetch(folder):
         file.write(PYTHON)
     with open(os.path.join(folder, "work.sql"), "w", encoding="utf-8") as file:
         file.write(SQL)
+    with open(os.path.join(folder, "large.sql"), "w", encoding="utf-8") as file:
+        file.write(SQL_LARGE)
     with open(os.path.join(folder, "text"), "wb") as file:
         for source in sorted(glob.glob(os.path.join(root, "usr/lib/python3.*/*.py"))):
             with open(source, "rb") as text:
@@ -83,9 +92,13 @@ def command(name, folder):
     words = {
         "python": [python[-1] if python else "", "-S", os.path.join(folder, "work.py")],
         "sqlite": [os.path.join(binaries, "sqlite3"), ":memory:", ".read " + os.path.join(folder, "work.sql")],
+        "sqlite-large": [os.path.join(binaries, "sqlite3"), ":memory:",
+                         ".read " + os.path.join(folder, "large.sql")],
         "7zip": [os.path.join(binaries, "7zz"), "a", "-mmt1", "-bso0", "-so", "-txz", "anything", text],
+        "7zip-code": [os.path.join(binaries, "7zz"), "a", "-mmt1", "-bso0", "-so", "-txz", "anything",
+                      os.path.join(binaries, "7zz")],
         "openssl": [os.path.join(binaries, "openssl"), "speed", "-bytes", "16384", "-seconds", "60", "-evp",
                     "aes-256-gcm"],
         "brotli": [os.path.join(binaries, "brotli"), "-q", "5", "-c", text],
     }[name]
-    return ["--max-instructions", INSTRUCTIONS, "-L", root, "--", *words]
+    return ["--max-instructions", INSTRUCTIONS, "--delay", DELAY, "-L", root, "--", *words]

@@ -112,7 +112,7 @@ def page_shows_all():
             row(figure="chosen", model=10.0, sets=True), row(figure="run", model=9.0, program="python")]
     for one in rows:
         one["error"] = compared.error(one, one["model"])
-    text = compared.report(rows, {"isb": ("flushes", ["bad_speculation"])})
+    text = compared.report(rows, {"isb": ("flushes", ["bad_speculation"])}, "Nothing.")
     for line in ("| good | neoverse-n1 | 10 cycles | 10 cycles | +0 % | CC-N1 |",
                  "| bad | neoverse-n1 | 10 cycles | 20 cycles | +100 % **(much)** | CC-N1 |",
                  "| held | neoverse-n1 | above 10 cycles | 12 cycles | holds | CC-N1 |",
@@ -126,6 +126,20 @@ def page_shows_all():
                  "3 are off by more than 30 %. Not among them are 1 figures that contradict another"):
         if line not in text:
             raise AssertionError(f"no line: {line}\n{text}")
+
+
+@tap.test
+def judgement_is_read():
+    """What the test of llvm-mca prints becomes a table."""
+    table = compared.mca_table("1..2\n"
+                               "ok 1 - Neoverse N2: cycles are close\n# 133 blocks left out, where llvm-mca waits\n"
+                               "# 634 blocks where ports and latencies are the limit: median 0.5 %, 90th "
+                               "percentile 1.5 %\n"
+                               "# 688 blocks where dispatch is, against that: median 0.0 %, 90th percentile 0.2 %\n"
+                               "ok 2 - Neoverse V2: cycles are close # SKIP no llvm-mca\n")
+    same(table.split("\n")[2:], ["| Neoverse N2 | ports and latencies | 634 | 0.5 % | 1.5 % |",
+                                 "| Neoverse N2 | dispatch | 688 | 0.0 % | 0.2 % |",
+                                 "| Neoverse V2 | no llvm-mca | – | – | – |"])
 
 
 @tap.test
