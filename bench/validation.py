@@ -51,8 +51,9 @@ SOURCES = {
                 "instance of Neoverse N1; the scripts are not published",
 }
 MUCH = 30  # per cent
-VALUES = {"cycles": "CPU_CYCLES / work", "ns": "CPU_CYCLES / work / GHz", "GB/s": "GHz * work / CPU_CYCLES",
-          "B/cycle": "work / CPU_CYCLES", "a cycle": "work / CPU_CYCLES"}
+VALUES = {"cycles": "CPU_CYCLES / work", "ns": "CPU_CYCLES / work / GHz",
+          "GB/s": "GHz * work / CPU_CYCLES", "B/cycle": "work / CPU_CYCLES",
+          "a cycle": "work / CPU_CYCLES"}
 
 
 def evaluate(expression, names):
@@ -70,7 +71,8 @@ def events_of(expression):
 
 def build(folder):
     native = os.uname().machine == "aarch64"
-    for source in (os.path.join(HERE, "validation", "probe.c"), os.path.join(HERE, "validation", "generated.c"),
+    for source in (os.path.join(HERE, "validation", "probe.c"),
+                   os.path.join(HERE, "validation", "generated.c"),
                    os.path.join(MODEL_TESTS, "programs", "stress.c")):
         name = os.path.splitext(os.path.basename(source))[0]
         subprocess.run(["gcc" if native else "aarch64-linux-gnu-gcc", "-O2", "-static", "-o",
@@ -100,14 +102,16 @@ class Machine:
             return programs.command(row["program"], self.folder)
         name = "probe" if "probe" in row else "generated"
         arguments = [str(number) if word == "N" else word for word in row[name].split()]
-        return ["--from", "measure", "--to", "measured", "--", os.path.join(self.folder, name), *arguments]
+        return ["--from", "measure", "--to", "measured", "--", os.path.join(self.folder, name),
+                *arguments]
 
     def run(self, row, number=None):
         """The figure; and with parts of the core perfect."""
         expression = expression_of(row)
         out = os.path.join(self.folder, "out.json")
-        command = [self.plumb, "stat", "--source", "model", "--cpu", row["core"], "-e",
-                   ",".join(self.program_events if "program" in row else events_of(expression)), "--json", "-o", out,
+        events = self.program_events if "program" in row else events_of(expression)
+        command = [self.plumb, "stat", "--source", "model", "--cpu", row["core"], "-e", ",".join(events),
+                   "--json", "-o", out,
                    *(["--what-if=" + row["what_if"]] if "what_if" in row else []),
                    *self.command(row, number)]
         key = tuple(command)
@@ -213,8 +217,9 @@ def judge(plumb):
     loop_cycles = os.path.join(os.path.dirname(plumb), "..", "bench", "model", "loop_cycles")
     if not os.path.exists(loop_cycles):
         return "Not measured: `loop_cycles` is not built."
-    done = subprocess.run([sys.executable, os.path.join(HERE, "..", "test", "interop", "model_mca.py"), loop_cycles,
-                           os.path.join(HERE, "model")], check=False, stdout=subprocess.PIPE, text=True)
+    test = os.path.join(HERE, "..", "test", "interop", "model_mca.py")
+    done = subprocess.run([sys.executable, test, loop_cycles, os.path.join(HERE, "model")], check=False,
+                          stdout=subprocess.PIPE, text=True)
     return mca_table(done.stdout)
 
 
@@ -394,7 +399,8 @@ def main():
             rows = [row for row in rows if "program" not in row]
         machine = Machine(plumb, folder)
         measure_all(machine, rows)
-        diagnoses = {name: (what["by"], machine.diagnose(name)) for name, what in stress_programs().items()}
+        diagnoses = {name: (what["by"], machine.diagnose(name))
+                     for name, what in stress_programs().items()}
     path = sys.argv[2] if len(sys.argv) > 2 else os.path.join(HERE, "..", "doc", "validation.md")
     with open(path, "w", encoding="utf-8") as file:
         file.write(report(rows, diagnoses, judge(plumb), lacking))

@@ -37,6 +37,40 @@ while True:
     words(5000)
     sum(Point(i, i + 1).far() for i in range(5000))
 """
+# Objects, text and containers of random contents, which the predictor sees once.
+PYTHON_MIXED = """
+state = 1
+def number(limit):
+    global state
+    state = (state * 1103515245 + 12345) & 0x7fffffff
+    return (state >> 8) % limit
+class Node:
+    def __init__(self, key):
+        self.key, self.left, self.right = key, None, None
+def insert(node, key):
+    while True:
+        side = 'left' if key < node.key else 'right'
+        below = getattr(node, side)
+        if below is None:
+            setattr(node, side, Node(key))
+            return
+        node = below
+while True:
+    words = [chr(97 + number(26)) * (1 + number(5)) + str(number(100000)) for _ in range(2000)]
+    root, counts, text = Node(words[0]), {}, []
+    for word in words:
+        insert(root, word)
+        counts[word[:2]] = counts.get(word[:2], 0) + 1
+        if word.endswith(('1', '3')):
+            text.append(word.upper())
+        elif number(3) == 0:
+            try:
+                text.append(str(int(word[-3:])))
+            except ValueError:
+                text.append('none')
+    words.sort(key=lambda word: (word[-1], word))
+    ','.join(text).split('A')
+"""
 SQL = """
 create table item (id integer primary key, name text, price real, kind integer);
 with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000)
@@ -73,6 +107,8 @@ def fetch(folder):
         return "apt cannot download Debian's arm64 packages"
     with open(os.path.join(folder, "work.py"), "w", encoding="utf-8") as file:
         file.write(PYTHON)
+    with open(os.path.join(folder, "mixed.py"), "w", encoding="utf-8") as file:
+        file.write(PYTHON_MIXED)
     with open(os.path.join(folder, "work.sql"), "w", encoding="utf-8") as file:
         file.write(SQL)
     with open(os.path.join(folder, "large.sql"), "w", encoding="utf-8") as file:
@@ -91,6 +127,7 @@ def command(name, folder):
     python = sorted(glob.glob(os.path.join(binaries, "python3.*")))
     words = {
         "python": [python[-1] if python else "", "-S", os.path.join(folder, "work.py")],
+        "python-mixed": [python[-1] if python else "", "-S", os.path.join(folder, "mixed.py")],
         "sqlite": [os.path.join(binaries, "sqlite3"), ":memory:", ".read " + os.path.join(folder, "work.sql")],
         "sqlite-large": [os.path.join(binaries, "sqlite3"), ":memory:",
                          ".read " + os.path.join(folder, "large.sql")],
