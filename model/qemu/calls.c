@@ -74,6 +74,24 @@ static bool futex_waits(uint64_t operation)
 	}
 }
 
+uint64_t calls_sleep_on(int64_t number, const uint64_t arguments[6])
+{
+	const uint64_t operation = arguments[1] & FUTEX_CMD_MASK;
+
+	return number == CALL_FUTEX && (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET)
+		       ? arguments[0]
+		       : 0;
+}
+
+uint64_t calls_wake_on(int64_t number, const uint64_t arguments[6])
+{
+	const uint64_t operation = arguments[1] & FUTEX_CMD_MASK;
+
+	return number == CALL_FUTEX && (operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET)
+		       ? arguments[0]
+		       : 0;
+}
+
 /* A thread's memory is its parent's; QEMU takes vfork for fork. */
 bool calls_clones_thread(int64_t number, const uint64_t arguments[6])
 {

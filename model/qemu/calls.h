@@ -26,6 +26,10 @@ bool calls_may_wake(int64_t number, const uint64_t arguments[6], int64_t result)
 /* Whether it is to make a thread of this process; whether it has. */
 bool calls_clones_thread(int64_t number, const uint64_t arguments[6]);
 bool calls_made_thread(int64_t number, const uint64_t arguments[6], int64_t result);
+/* Returns the address of the word on which a futex's call sleeps, or wakes others; 0: another call.
+ */
+uint64_t calls_sleep_on(int64_t number, const uint64_t arguments[6]);
+uint64_t calls_wake_on(int64_t number, const uint64_t arguments[6]);
 /* Returns enum model_outside, or'ed. */
 unsigned calls_outside(int64_t number, const uint64_t arguments[6]);
 

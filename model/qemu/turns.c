@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/turns.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -16,6 +13,8 @@
 #include <unistd.h>
 
 #include "qemu/calls.h"
+#include "qemu/guest.h"
+#include "qemu/host_state.h"
 #include "shared.h"
 
 #define THREADS_MAX (2 * MODEL_SHARED_THREADS) /* at the same time */
@@ -30,6 +29,9 @@
  * taken for asleep in its call, or stuck in QEMU. Looks and not time: a host may stand still. */
 #define UNKNOWN_CALL_LOOKS 8
 #define STUCK_LOOKS        1000
+
+/* Looks at whether those that a call has woken are back, before it is found out who sleeps. */
+#define COUNTED_LOOKS 500
 
 enum state {
 	STATE_NONE,
@@ -52,6 +54,8 @@ struct thread {
 	int64_t call, result;  /* the last system call */
 	uint64_t arguments[6]; /* of it */
 	uint64_t delays;       /* that the seed gave it */
+	uint64_t futex;        /* the address that it sleeps on, if that is known; or 0 */
+	bool awaited;          /* the call of the thread that has the turn may wake it there */
 	_Atomic bool returned; /* QEMU is done with the call */
 	_Atomic bool here;     /* back from the call, in this file */
 	bool outside;          /* of QEMU's loop of execution, in which others stop it */
@@ -66,10 +70,12 @@ static struct thread *threads[THREADS_MAX]; /* never freed; of those that ended,
 static unsigned thread_count;               /* of them */
 static _Atomic unsigned present;            /* threads that have begun and not ended */
 static struct thread *holder;               /* has the turn; NULL: all sleep */
+static struct thread *entering;             /* is about to sleep on a futex */
 static uint64_t begun, seed;
-static uint64_t moves;        /* of whoever has the turn: calls into this file */
-static uint64_t latest;       /* model time of the holder, when last noted */
-static _Atomic uint32_t news; /* futex: changes when a thread begins or is back */
+static uint64_t moves;             /* of whoever has the turn: calls into this file */
+static uint64_t latest;            /* model time of the holder, when last noted */
+static _Atomic uint32_t news;      /* futex: changes when a thread begins or is back */
+static _Atomic unsigned listeners; /* threads that may sleep on it */
 static _Atomic bool over;
 static unsigned ahead, processors;
 
@@ -88,6 +94,21 @@ static void futex_wake(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
+/* Waits for news since `seen`, or for some time. */
+static void listen(uint32_t seen, long ns)
+{
+	atomic_fetch_add(&listeners, 1);
+	futex_wait(&news, seen, ns);
+	atomic_fetch_sub(&listeners, 1);
+}
+
+static void announce(void)
+{
+	atomic_fetch_add(&news, 1);
+	if (atomic_load(&listeners))
+		futex_wake(&news);
+}
+
 static inline void host_pause(void)
 {
 #ifdef __x86_64__
@@ -97,99 +118,12 @@ static inline void host_pause(void)
 #endif
 }
 
-/* Reads a file of a thread in /proc. Returns false if there is none, or no /proc. */
-static bool read_about(pid_t tid, const char *what, char *text, size_t size)
+static enum host_state state_of(const struct thread *thread)
 {
-	char path[64];
-	ssize_t length;
-	int file;
+	const bool calls = thread->state == STATE_CALLS || thread->state == STATE_SLEEPS;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, what);
-	file = open(path, O_RDONLY | O_CLOEXEC);
-	if (file < 0)
-		return false;
-	length = read(file, text, size - 1);
-	close(file);
-	text[length > 0 ? length : 0] = '\0';
-	return length > 0;
-}
-
-enum host_state {
-	HOST_GONE,
-	HOST_UNKNOWN,
-	HOST_BUSY,
-	HOST_ASLEEP,     /* in a system call, which is the program's if it is in one */
-	HOST_LOCKED_OUT, /* waits for a lock of QEMU's or of the plugin's */
-	HOST_EXCLUSIVE   /* waits in QEMU for the other threads to stop, or to go on */
-};
-
-/* Returns whether a thread is asleep, and how often it has been so; or HOST_UNKNOWN. */
-static enum host_state host_sleeps(pid_t tid, uint64_t *times)
-{
-	static const char state[] = "\nState:\t", switches[] = "\nvoluntary_ctxt_switches:\t";
-	char text[4096];
-	const char *found;
-
-	if (!read_about(tid, "status", text, sizeof(text)))
-		return syscall(SYS_tgkill, getpid(), tid, 0) && errno == ESRCH ? HOST_GONE
-									       : HOST_UNKNOWN;
-	found = strstr(text, switches);
-	*times = found ? strtoull(found + sizeof(switches) - 1, NULL, 10) : 0;
-	found = strstr(text, state);
-	switch (found ? found[sizeof(state) - 1] : 0) {
-	case 0:
-		return HOST_UNKNOWN;
-	case 'S':
-		return HOST_ASLEEP;
-	case 'Z':
-	case 'X':
-		return HOST_GONE;
-	default:
-		return HOST_BUSY;
-	}
-}
-
-/* Returns what a thread that sleeps waits for, by the system call that the host shows. */
-static enum host_state host_sleeps_in(const struct thread *thread)
-{
-	const uint64_t untagged = (1ull << 56) - 1;
-	uint64_t address, operation;
-	char text[256], *end;
-	bool calls;
-
-	if (!read_about(thread->tid, "syscall", text, sizeof(text)))
-		return HOST_ASLEEP;
-	/* "running", or the number and the arguments; -1: in none. */
-	if (text[0] < '0' || text[0] > '9')
-		return HOST_BUSY;
-	if (strtoull(text, &end, 10) != SYS_futex)
-		return HOST_ASLEEP;
-	address = strtoull(end, &end, 16);
-	operation = strtoull(end, NULL, 16);
-	calls = thread->state == STATE_CALLS || thread->state == STATE_SLEEPS;
-	if (calls && thread->call == CALL_FUTEX && !((address ^ thread->arguments[0]) & untagged))
-		return HOST_ASLEEP;
-	/* The C library waits so for conditions, and with FUTEX_WAIT for mutexes. */
-	return (operation & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET ? HOST_EXCLUSIVE : HOST_LOCKED_OUT;
-}
-
-/*
- * What a thread does. A thread may go on and sleep again between two looks, on something else: what
- * it sleeps in is certain only if it has not.
- */
-static enum host_state host_state(const struct thread *thread)
-{
-	enum host_state state, in;
-	uint64_t before, after;
-
-	state = host_sleeps(thread->tid, &before);
-	if (state != HOST_ASLEEP)
-		return state;
-	in = host_sleeps_in(thread);
-	state = host_sleeps(thread->tid, &after);
-	if (state != HOST_ASLEEP)
-		return state;
-	return before == after ? in : HOST_BUSY;
+	return host_state(thread->tid,
+			  calls && thread->call == CALL_FUTEX ? thread->arguments[0] : 0);
 }
 
 /* ---- Whose turn it is ------------------------------------------------------------------------
@@ -308,7 +242,7 @@ static bool pass_next(void)
 
 		if (!other->passed)
 			continue;
-		host = host_state(other);
+		host = state_of(other);
 		if (atomic_load(&other->here) || host == HOST_BUSY || host == HOST_ASLEEP)
 			return false;
 	}
@@ -337,7 +271,7 @@ static bool is_under_way(struct thread *thread, uint32_t *seen)
 		return false;
 	if (atomic_load(&thread->here))
 		return true;
-	host = host_state(thread);
+	host = state_of(thread);
 	return host == HOST_BUSY || host == HOST_LOCKED_OUT || host == HOST_EXCLUSIVE;
 }
 
@@ -353,12 +287,94 @@ static void await_woken(const struct thread *self)
 		bool waited = false;
 
 		while (threads[i] != self && !over && is_under_way(threads[i], &seen)) {
-			futex_wait(&news, seen, POLL_NS);
+			listen(seen, POLL_NS);
 			waited = true;
 		}
 		if (waited)
 			i = UINT_MAX; /* and once more from the start */
 	}
+}
+
+/* ---- Futexes ---------------------------------------------------------------------------------
+ * Most sleeps are on futexes. Nobody else executes while a thread looks at a word, so that what it
+ * reads there is what the kernel will find: it need not be watched to know that it sleeps.
+ */
+
+/* Whether a thread is about to sleep on a futex. With the lock held. */
+static bool falls_asleep(struct thread *self)
+{
+	const uint64_t address = calls_sleep_on(self->call, self->arguments);
+	uint32_t value;
+
+	if (!address || !guest_read(address, &value, sizeof(value)) ||
+	    value != (uint32_t)self->arguments[2])
+		return false;
+	self->futex = address;
+	return true;
+}
+
+/*
+ * Before the next thread executes, which could change the word, the kernel has to have the one that
+ * was about to sleep among those that sleep there. So they also sleep in their order.
+ */
+static void await_entered(void)
+{
+	const struct timespec pause = {.tv_nsec = POLL_NS / 4};
+	unsigned looks = 0;
+
+	pthread_mutex_lock(&lock);
+	/* However long the host takes to run it; but QEMU may keep it until others have stopped. */
+	while (entering && !over && looks < STUCK_LOOKS) {
+		enum host_state host = state_of(entering);
+
+		if (entering->state != STATE_SLEEPS || atomic_load(&entering->here) ||
+		    host == HOST_ASLEEP || host == HOST_GONE)
+			break;
+		looks += host != HOST_BUSY;
+		nanosleep(&pause, NULL);
+	}
+	entering = NULL;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Marks whom the call of the thread that has the turn may wake. With the lock held. */
+static void prepare_to_wake(const struct thread *self)
+{
+	const uint64_t address = calls_wake_on(self->call, self->arguments);
+
+	for (unsigned i = 0; address && i < thread_count; i++)
+		threads[i]->awaited =
+			threads[i]->state == STATE_SLEEPS && threads[i]->futex == address;
+}
+
+/* Returns how many of those that the call may have woken are back. */
+static unsigned awaited_back(void)
+{
+	unsigned count = 0;
+
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < thread_count; i++)
+		count += threads[i]->awaited && threads[i]->state != STATE_SLEEPS;
+	pthread_mutex_unlock(&lock);
+	return count;
+}
+
+/*
+ * Waits until as many threads are back as the call of this one has woken. Returns false if that is
+ * not known, or they do not come. Without the lock.
+ */
+static bool await_counted(const struct thread *self)
+{
+	if (!calls_wake_on(self->call, self->arguments))
+		return false;
+	for (unsigned looks = 0; !over && looks < COUNTED_LOOKS; looks++) {
+		const uint32_t seen = atomic_load(&news);
+
+		if (awaited_back() >= self->result)
+			return true;
+		listen(seen, POLL_NS);
+	}
+	return over;
 }
 
 /*
@@ -375,7 +391,7 @@ static void leave_behind(struct thread *left, enum host_state host)
 	await_woken(left);
 	pthread_mutex_lock(&lock);
 	if (holder != left || left->state != state || left->calls != calls ||
-	    atomic_load(&left->here) || host_state(left) != host)
+	    atomic_load(&left->here) || state_of(left) != host)
 		return;
 	left->state = host == HOST_GONE ? STATE_NONE : STATE_SLEEPS;
 	if (host == HOST_GONE)
@@ -402,7 +418,7 @@ static bool is_stuck(const struct thread *watched, enum host_state host, unsigne
 /* Looks after the one that has the turn, for look_after(). With the lock held. */
 static void look_at(struct thread *watched, unsigned looks)
 {
-	enum host_state host = host_state(watched);
+	enum host_state host = state_of(watched);
 	bool asleep = watched->state == STATE_CALLS &&
 		      (host == HOST_ASLEEP || (host == HOST_UNKNOWN && looks > UNKNOWN_CALL_LOOKS));
 
@@ -441,8 +457,8 @@ static long look_after(struct thread *self, struct watching *watching, long paus
 	return pause;
 }
 
-/* Returns when the thread is to execute. */
-static void wait_for_turn(struct thread *self)
+/* Returns when the thread is ready. */
+static void wait_until_ready(struct thread *self)
 {
 	struct watching watching = {0};
 	long pause = POLL_NS;
@@ -463,6 +479,14 @@ static void wait_for_turn(struct thread *self)
 			futex_wait(&self->go, go, ns);
 		atomic_store(&self->parked, false);
 	}
+}
+
+/* Returns when the thread is to execute. */
+static void wait_for_turn(struct thread *self)
+{
+	wait_until_ready(self);
+	if (entering && !self->passed)
+		await_entered();
 }
 
 /* Waits for the turn, with the lock held, which it releases. The thread's state is STATE_WAITS. */
@@ -511,15 +535,21 @@ static void end_alone(void)
 		atomic_store(&holder->turn.until, 0);
 }
 
-/* The thread comes, or comes back: not before what has woken it. */
+/*
+ * The thread comes, or comes back: not before what has woken it. Waits for the turn, with the lock
+ * held, which it releases.
+ */
 static void join(struct thread *self)
 {
 	core_wait_until(self->core, latest, jitter(self));
 	self->now = core_time(self->core);
 	wait_next(self);
-	atomic_fetch_add(&news, 1);
-	futex_wake(&news);
 	end_alone();
+	if (!holder)
+		grant();
+	pthread_mutex_unlock(&lock);
+	announce();
+	wait_for_turn(self);
 }
 
 /* Returns an entry for a thread that begins, or NULL. With the lock held. */
@@ -555,7 +585,6 @@ struct turn *turn_begin(unsigned index, struct core *core)
 	self->turn.away = false;
 	self->outside = self->passed = false;
 	join(self);
-	wait_unlocked(self);
 	return &self->turn;
 }
 
@@ -599,13 +628,21 @@ void turn_call(struct turn *turn, int64_t number, const uint64_t arguments[6])
 	atomic_store(&self->returned, false);
 	self->others = begun;
 	memcpy(self->arguments, arguments, sizeof(self->arguments));
+	atomic_store(&self->here, false);
 	if (holder == self) {
 		self->state = STATE_CALLS;
-		if (calls_may_sleep(number, arguments))
+		self->futex = 0;
+		if (falls_asleep(self)) {
+			self->state = STATE_SLEEPS;
+			entering = self;
+			grant();
+		} else if (calls_may_sleep(number, arguments)) {
 			call_first_here();
+		} else {
+			prepare_to_wake(self);
+		}
 	}
 	pthread_mutex_unlock(&lock);
-	atomic_store(&self->here, false);
 }
 
 /* Waits for a thread that was just made to begin. */
@@ -620,7 +657,7 @@ static void await_born(uint64_t wanted)
 		pthread_mutex_unlock(&lock);
 		if (born)
 			return;
-		futex_wait(&news, seen, POLL_MAX_NS);
+		listen(seen, POLL_MAX_NS);
 	}
 }
 
@@ -641,7 +678,7 @@ static void end_call(struct thread *self)
 {
 	self->state = STATE_RUNS;
 	pthread_mutex_unlock(&lock);
-	if (calls_may_wake(self->call, self->arguments, self->result))
+	if (calls_may_wake(self->call, self->arguments, self->result) && !await_counted(self))
 		await_woken(self);
 	if (calls_made_thread(self->call, self->arguments, self->result))
 		await_born(self->others + 1);
@@ -666,7 +703,6 @@ void turn_back(struct turn *turn, bool outside)
 		end_call(self);
 	} else {
 		join(self);
-		wait_unlocked(self);
 	}
 	self->outside = false;
 }
@@ -697,7 +733,7 @@ void turns_forked(void)
 		threads[i]->passed = false;
 	}
 	present = 0;
-	holder = NULL;
+	holder = entering = NULL;
 	over = false;
 	latest = 0;
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that threads run in the model's time, whatever the host does.
 
-    threads.py PLUMB PROGRAM
+    threads.py PLUMB THREADS WAKES
 
 A program without data races that takes nothing from outside has the same counts on every run: with
 one processor of the host or all, on a quiet host or a busy one. However threads wait for, wake and
@@ -24,8 +24,9 @@ EVENTS = "CPU_CYCLES,INST_RETIRED,L1D_CACHE_INVAL,L1D_CACHE_REFILL,STALL_BACKEND
 # What the program does, and its status.
 SAME = {"locks": 0, "turns": 0, "pipe": 0, "exit": 7, "come": 0, "semaphores": 0, "readers": 0,
         "barrier": 0, "spinning": 0, "relay": 0, "burst": 0, "detached": 0, "events": 0}
+SAME_WAKES = {"requeue": 0, "cmp_requeue": 0, "wake_op": 0, "inherit": 0, "ping": 0, "epoll": 0}
 OTHER = {"sleep": 0, "last": 0, "signal": 0, "fork": 0, "forks": 0, "abort": 134}
-TAKES_INPUT = {"pipe", "events"}  # from the system's point of view
+TAKES_INPUT = {"pipe", "events", "ping", "epoll"}  # from the system's point of view
 SAID_TO_VARY = ["sleep", "forks", "share"]
 TIMEOUT = 240
 
@@ -106,7 +107,8 @@ class Plumb:
 
 
 def main(arguments):
-    tap, plumb = Tap(), Plumb(arguments.plumb, arguments.program)
+    tap, plumb = Tap(), Plumb(arguments.plumb, arguments.threads)
+    wakes = Plumb(arguments.plumb, arguments.wakes)
     absent = arguments.absent or engine.absent(arguments.plumb)
 
     def add(what, check, *parameters):
@@ -119,6 +121,8 @@ def main(arguments):
 
     for way, status in SAME.items():
         add(f"{way}: the same counts on every run", plumb.check_same, way, status)
+    for way, status in SAME_WAKES.items():
+        add(f"{way}: the same counts on every run", wakes.check_same, way, status)
     for way, status in OTHER.items():
         add(f"{way}: ends as it does elsewhere", plumb.check_ends, way, status)
     add("threads that run one at a time: their cycles are those of the run", plumb.check_relay)
@@ -132,7 +136,8 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--absent", metavar="WHY", help="skip everything, because this is missing")
     parser.add_argument("plumb")
-    parser.add_argument("program")
+    parser.add_argument("threads", help="programs/threads.c, built")
+    parser.add_argument("wakes", help="programs/wakes.c, built")
     return parser.parse_args()
 
 

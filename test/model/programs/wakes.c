@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads that wake each other by calls that C libraries seldom make. Usage: wakes WAY */
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define THREADS 4
+#define ROUNDS  20
+
+static uint32_t gate, second; /* futexes */
+static int asleep, through, ends[2][2], events, poll;
+static pthread_mutex_t lock;
+
+static long futex(uint32_t *word, int operation, uint32_t value, uint64_t more, uint32_t *other,
+		  uint32_t last)
+{
+	return syscall(SYS_futex, word, operation, value, more, other, last);
+}
+
+/* Sleeps on the gate of each round, wherever the sleep ends. */
+static void *pass_gates(void *user)
+{
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		__atomic_fetch_add(&asleep, 1, __ATOMIC_SEQ_CST);
+		while (__atomic_load_n(&gate, __ATOMIC_SEQ_CST) == round)
+			futex(&gate, FUTEX_WAIT_PRIVATE, round, 0, 0, 0);
+		__atomic_fetch_add(&through, 1, __ATOMIC_SEQ_CST);
+	}
+	return user;
+}
+
+/* Opens a gate: wakes one thread, and the others by the second word, where they are moved to. */
+static void requeue(uint32_t round, int compares)
+{
+	__atomic_store_n(&gate, round + 1, __ATOMIC_SEQ_CST);
+	futex(&gate, compares ? FUTEX_CMP_REQUEUE_PRIVATE : FUTEX_REQUEUE_PRIVATE, 1, THREADS,
+	      &second, round + 1);
+	futex(&second, FUTEX_WAKE_PRIVATE, THREADS, 0, 0, 0);
+}
+
+/* Opens a gate and wakes all, by one call that also adds to the second word. */
+static void wake_and_add(uint32_t round)
+{
+	__atomic_store_n(&gate, round + 1, __ATOMIC_SEQ_CST);
+	futex(&second, FUTEX_WAKE_OP_PRIVATE, 1, THREADS, &gate,
+	      FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_GE, 0));
+}
+
+static int open_gates(const char *way)
+{
+	pthread_t others[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&others[i], 0, pass_gates, 0))
+			return 1;
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		while (__atomic_load_n(&asleep, __ATOMIC_SEQ_CST) < THREADS * (int)(round + 1))
+			;
+		if (!strcmp(way, "wake_op"))
+			wake_and_add(round);
+		else
+			requeue(round, !strcmp(way, "cmp_requeue"));
+	}
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_join(others[i], 0))
+			return 1;
+	return through != THREADS * ROUNDS;
+}
+
+static void *count_inheriting(void *user)
+{
+	for (int i = 0; i < 100; i++) {
+		if (pthread_mutex_lock(&lock))
+			break;
+		through++;
+		for (volatile int k = 0; k < 50; k++)
+			;
+		pthread_mutex_unlock(&lock);
+	}
+	return user;
+}
+
+static int inherit(void)
+{
+	pthread_mutexattr_t attributes;
+	pthread_t others[THREADS];
+
+	if (pthread_mutexattr_init(&attributes) ||
+	    pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT) ||
+	    pthread_mutex_init(&lock, &attributes))
+		return 1;
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&others[i], 0, count_inheriting, 0))
+			return 1;
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_join(others[i], 0))
+			return 1;
+	return through != THREADS * 100;
+}
+
+/* Sends a byte back for each that comes. */
+static void *echo(void *user)
+{
+	char byte;
+
+	while (read(ends[0][0], &byte, 1) == 1)
+		if (write(ends[1][1], &byte, 1) != 1)
+			break;
+	return user;
+}
+
+static int ping(void)
+{
+	pthread_t other;
+	char byte = 'x';
+
+	if (pipe(ends[0]) || pipe(ends[1]) || pthread_create(&other, 0, echo, 0))
+		return 1;
+	for (int i = 0; i < 5 * ROUNDS; i++)
+		if (write(ends[0][1], &byte, 1) != 1 || read(ends[1][0], &byte, 1) != 1)
+			return 1;
+	close(ends[0][1]);
+	return pthread_join(other, 0);
+}
+
+/* Waits for an event with epoll, takes it, and answers through a pipe. */
+static void *answer_events(void *user)
+{
+	for (int i = 0; i < 5 * ROUNDS; i++) {
+		struct epoll_event event;
+		uint64_t count;
+
+		if (epoll_wait(poll, &event, 1, -1) != 1 ||
+		    read(events, &count, sizeof(count)) != sizeof(count) ||
+		    write(ends[0][1], "x", 1) != 1)
+			break;
+		through += (int)count;
+	}
+	return user;
+}
+
+static int send_events(void)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	const uint64_t one = 1;
+	pthread_t other;
+	char byte;
+
+	poll = epoll_create1(0);
+	events = eventfd(0, 0);
+	if (poll < 0 || events < 0 || epoll_ctl(poll, EPOLL_CTL_ADD, events, &event) ||
+	    pipe(ends[0]) || pthread_create(&other, 0, answer_events, 0))
+		return 1;
+	for (int i = 0; i < 5 * ROUNDS; i++)
+		if (write(events, &one, sizeof(one)) != sizeof(one) ||
+		    read(ends[0][0], &byte, 1) != 1)
+			return 1;
+	return pthread_join(other, 0) || through != 5 * ROUNDS;
+}
+
+int main(int argc, char **argv)
+{
+	const char *way = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(way, "requeue") || !strcmp(way, "cmp_requeue") || !strcmp(way, "wake_op"))
+		return open_gates(way);
+	if (!strcmp(way, "inherit"))
+		return inherit();
+	if (!strcmp(way, "ping"))
+		return ping();
+	if (!strcmp(way, "epoll"))
+		return send_events();
+	return 2;
+}
