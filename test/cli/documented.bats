@@ -55,8 +55,8 @@ manual_of()
 	done
 }
 
-@test "the pages of stat, record, report, annotate, script, list and export define exactly the options of --help" {
-	for command in stat record report annotate script list export; do
+@test "the pages of stat, record, report, annotate, script, list, calibrate and export define exactly the options of --help" {
+	for command in stat record report annotate script list calibrate export; do
 		# A definition begins its line.
 		named=$(grep -E '^\*-' "$top/man/plumb-$command.1.scd" | tr -d '*_' |
 			grep -oE -- '--[a-z][a-z-]*' | sort -u)
@@ -207,7 +207,7 @@ fish_offers()
 	command -v fish >/dev/null || skip "no fish"
 	[ "$(fish_offers 'plumb --')" = "$(options_of)" ]
 	[ "$(fish_offers 'plumb spec --')" = "$(options_of spec)" ]
-	for command in stat record report annotate script list export; do
+	for command in stat record report annotate script list calibrate export; do
 		[ "$(fish_offers "plumb $command --")" = "$(options_of "$command")" ]
 		[ "$(fish_offers "plumb $command -" | grep -E '^-[a-zA-Z]$')" = \
 			"$(letters_of "$command")" ]
@@ -259,7 +259,7 @@ zsh_options()
 	command -v zsh >/dev/null || skip "no zsh"
 	[ "$(zsh_options plumb | grep -- ^--)" = "$(options_of)" ]
 	[ "$(zsh_options plumb spec | grep -- ^--)" = "$(options_of spec)" ]
-	for command in stat record report annotate script list export; do
+	for command in stat record report annotate script list calibrate export; do
 		[ "$(zsh_options plumb "$command" | grep -- ^--)" = "$(options_of "$command")" ]
 		[ "$(zsh_options plumb "$command" | grep -E '^-[a-zA-Z]$')" = "$(letters_of "$command")" ]
 	done
