@@ -64,21 +64,16 @@ static bool wants(void *user, const struct plumb_samples_item *item,
 /* Adds the whole stream. Returns an error of reading. */
 static int add_samples(struct annotate_run *run)
 {
+	struct plumb_samples *samples = reading_begin(&run->reading);
 	const struct plumb_samples_item *item;
-	struct plumb_samples *samples;
 	int status;
 
-	plumb_samples_begin(run->reading.recording, &run->reading.samples, &samples,
-			    run->reading.diagnostics);
-	memory_given(samples);
 	while ((status = plumb_samples_next(samples, &item)) > 0)
 		if (plumb_annotation_add(run->view.annotation, item) < 0)
 			memory_given(NULL);
 	if (plumb_annotation_finish(run->view.annotation) < 0)
 		memory_given(NULL);
-	plumb_losses_report(plumb_samples_totals(samples)->lost, run->options->from.input,
-			    run->reading.diagnostics);
-	plumb_samples_end(samples);
+	reading_end(&run->reading, samples);
 	return status;
 }
 

@@ -91,20 +91,14 @@ static bool wants(void *user, const struct plumb_samples_item *item,
 /* Adds the whole stream. Returns an error of reading. */
 static int add_samples(struct report_run *run, struct plumb_profile *profile)
 {
-	struct plumb_samples *samples;
-	int status;
+	struct plumb_samples *samples = reading_begin(&run->reading);
+	const int status = plumb_profile_add(profile, samples);
 
-	plumb_samples_begin(run->reading.recording, &run->reading.samples, &samples,
-			    run->reading.diagnostics);
-	memory_given(samples);
-	status = plumb_profile_add(profile, samples);
 	if (status == PLUMB_ERR_NO_MEMORY)
 		memory_given(NULL);
 	if (plumb_profile_finish(profile, plumb_samples_totals(samples)) < 0)
 		memory_given(NULL);
-	plumb_losses_report(plumb_samples_totals(samples)->lost, run->options->from.input,
-			    run->reading.diagnostics);
-	plumb_samples_end(samples);
+	reading_end(&run->reading, samples);
 	return status;
 }
 

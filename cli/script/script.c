@@ -159,9 +159,7 @@ static int print_samples(struct script *script)
 	bool fine = true;
 	int status;
 
-	plumb_samples_begin(script->reading.recording, &script->reading.samples, &samples,
-			    script->reading.diagnostics);
-	script->printer.samples = memory_given(samples);
+	script->printer.samples = samples = reading_begin(&script->reading);
 	while ((status = plumb_samples_next(samples, &item)) > 0) {
 		fine = print_item(script, item);
 		if (!fine || script->out.sink->error)

@@ -153,9 +153,7 @@ int script_print_totals(struct script *script)
 		buffer_close(&script->buffer);
 	}
 	script->reading.samples.order = cheapest_order(script->reading.filter);
-	plumb_samples_begin(script->reading.recording, &script->reading.samples, &samples,
-			    script->reading.diagnostics);
-	memory_given(samples);
+	samples = reading_begin(&script->reading);
 	error = count_samples(samples, &counts);
 	if (error < 0)
 		complain_findings(script->reading.diagnostics, options->from.input, error);

@@ -6,6 +6,7 @@
 #include "tool/cpus.h"
 #include "tool/inputs.h"
 #include "tool/like_perf.h"
+#include "tool/memory.h"
 #include "tool/symbols.h"
 
 int reading_samples(struct reading *reading, const char *itrace)
@@ -92,6 +93,21 @@ int reading_choice(struct reading *reading)
 			status = EXIT_USAGE;
 	}
 	return status;
+}
+
+struct plumb_samples *reading_begin(const struct reading *reading)
+{
+	struct plumb_samples *samples;
+
+	plumb_samples_begin(reading->recording, &reading->samples, &samples, reading->diagnostics);
+	return memory_given(samples);
+}
+
+void reading_end(const struct reading *reading, struct plumb_samples *samples)
+{
+	plumb_losses_report(plumb_samples_totals(samples)->lost, reading->options->input,
+			    reading->diagnostics);
+	plumb_samples_end(samples);
 }
 
 struct plumb_symbolizer *reading_symbols(struct reading *reading, bool signatures)

@@ -47,6 +47,11 @@ int reading_filter(struct reading *reading, const char *filter);
 /* Reads the choice of samples, and checks that all events can be chosen so. */
 int reading_choice(struct reading *reading);
 
+/* Begins the samples that `samples` asks for. */
+struct plumb_samples *reading_begin(const struct reading *reading);
+/* Ends them, and notes what the recording lost. */
+void reading_end(const struct reading *reading, struct plumb_samples *samples);
+
 /* Returns the MIDR of the core that made the samples, or 0. */
 uint32_t reading_midr(const struct reading *reading);
 /* Makes the symbolizer. `signatures` asks for names with parameters. */
