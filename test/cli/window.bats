@@ -363,7 +363,8 @@ sampled()
 @test "advises to sample the part that was counted" {
 	need_model
 	run plumb stat --source model --from work --to after ./rounds
-	command=$(sed -n '/^  Sample /,/^         or/p' <<<"$output" | grep -v '^         or' |
+	# Its lines but the last end with a backslash; notes on the event follow.
+	command=$(awk '/^  Sample / { on = 1 } on { print; if (!/\\$/) exit }' <<<"$output" |
 		sed 's/^  Sample //; s/\\$//' | xargs)
 	[[ $command == "plumb record --source model --from work --to after -e "*" -- ./rounds" ]] ||
 		{ echo "$command: $output" && return 1; }
