@@ -365,10 +365,11 @@ static const struct report_preset *default_view(const struct report_options *opt
 		.column_count = 4,
 	};
 	static const struct report_preset topdown = {.keys = {PLUMB_KEY_SYMBOL}, .key_count = 1};
+	const struct report_preset *preset = report_preset(options);
 
 	if (options->topdown)
 		return &topdown;
-	return report_preset(options) ? report_preset(options) : &usual;
+	return preset ? preset : &usual;
 }
 
 static int add_default_keys(const struct report_options *options, struct profile_view *view)
