@@ -31,6 +31,15 @@
 
 static uint32_t *code, *end;
 
+static void *allocate(size_t bytes)
+{
+	void *memory = malloc(bytes);
+
+	if (!memory)
+		abort();
+	return memory;
+}
+
 static void put(uint32_t instruction)
 {
 	*end++ = instruction;
@@ -187,7 +196,7 @@ static uint64_t calls(unsigned depth)
 static uint64_t patterns(unsigned branches, unsigned length)
 {
 	const uint64_t rounds = branches == 1 ? 20 : 40;
-	uint8_t *outcomes = malloc((size_t)branches * length);
+	uint8_t *outcomes = allocate((size_t)branches * length);
 
 	for (size_t i = 0; i < (size_t)branches * length; i++)
 		outcomes[i] = random_number() >> 20 & 1;
@@ -211,7 +220,7 @@ static uint64_t patterns(unsigned branches, unsigned length)
 static uint64_t indirect(unsigned branches, unsigned targets)
 {
 	const uint64_t rounds = 40000 / (branches * targets) + 20;
-	uint64_t *places = malloc(branches * targets * sizeof(*places));
+	uint64_t *places = allocate(branches * targets * sizeof(*places));
 
 	for (unsigned i = 0; i < branches; i++) {
 		uint32_t *after;

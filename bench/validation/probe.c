@@ -12,6 +12,15 @@
 
 #define LINE 64
 
+static char *allocate(size_t bytes)
+{
+	char *memory = aligned_alloc(1 << 16, bytes);
+
+	if (!memory)
+		abort();
+	return memory;
+}
+
 /*
  * Loads of lines at random, each address made of the last one's data, which is 0: a load and an
  * addition. `bytes` is a power of two. What fits the caches is there before.
@@ -19,7 +28,7 @@
 static uint64_t chase(size_t bytes)
 {
 	const uint64_t links = 100000;
-	char *memory = aligned_alloc(1 << 16, bytes);
+	char *memory = allocate(bytes);
 	uint64_t random = 1, value = 0;
 
 	if (bytes <= 16 << 20)
@@ -44,7 +53,7 @@ static uint64_t chase(size_t bytes)
 static uint64_t walk(size_t bytes)
 {
 	const uint64_t lines = bytes / LINE, links = 50000;
-	char *memory = aligned_alloc(1 << 16, bytes);
+	char *memory = allocate(bytes);
 	uint64_t line = 0;
 	void *at = memory;
 
@@ -67,7 +76,7 @@ static uint64_t walk(size_t bytes)
 static uint64_t read_through(size_t bytes)
 {
 	uint64_t rounds = bytes > 4000000 ? 1 : 8000000 / bytes;
-	char *memory = aligned_alloc(1 << 16, bytes);
+	char *memory = allocate(bytes);
 
 	memset(memory, 1, bytes);
 	for (uint64_t round = 0; round <= rounds; round++) {
@@ -193,7 +202,7 @@ static uint64_t forward_overlap(void)
 
 static uint64_t forward_page(void)
 {
-	char *memory = aligned_alloc(4096, 8192);
+	char *memory = allocate(8192);
 
 	LOOP("str x9, [%0]\nldr x9, [%0]", ::"r"(memory + 4092) : "x9", "memory");
 }
@@ -218,7 +227,7 @@ static uint64_t divide_through_memory(size_t volatiles)
 static uint64_t update(size_t bytes)
 {
 	uint64_t rounds = 4000000 / bytes;
-	char *memory = aligned_alloc(1 << 16, bytes);
+	char *memory = allocate(bytes);
 
 	memset(memory, 1, bytes);
 	for (uint64_t round = 0; round <= rounds; round++) {

@@ -68,7 +68,7 @@ static bool load(struct browser *browser)
 	const unsigned width = screen_width() > PAGE_WIDTH ? screen_width() : PAGE_WIDTH;
 	struct page_job job;
 	unsigned tenths = 0;
-	int ahead[AHEAD_MOST];
+	int ahead[AHEAD_MOST] = {0};
 	size_t ahead_count = 0;
 
 	if (!page_begin(&job, browser->client, &browser_here(browser)->place, width)) {

@@ -340,6 +340,23 @@ static void on_tick(void *user, const struct model_counts *counts)
 		bench->progress(bench->user, running->mark_count / MARKS, running->count);
 }
 
+static int run_program(const struct model_job *job, struct model_result *result,
+		       struct plumb_diagnostics *diagnostics)
+{
+	int error = model_run(job, result, diagnostics);
+
+	/* Ctrl-C on a terminal goes to QEMU as well. */
+	if (error == 0 && qemu_was_interrupted(result->signal))
+		error = PLUMB_ERR_INTERRUPTED;
+	if (error == 0 && (result->signal || result->exit_status || result->unknown_instructions)) {
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-trials", NULL,
+				      "the microbenchmarks ended with status %d in the model",
+				      result->exit_status);
+		error = PLUMB_ERR_MACHINE;
+	}
+	return error;
+}
+
 static int run(struct running *running, struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_window window = {.size = sizeof(window)};
@@ -361,16 +378,7 @@ static int run(struct running *running, struct plumb_diagnostics *diagnostics)
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), fd);
 	if (fd >= 0 && result)
-		error = model_run(&job, result, diagnostics);
-	/* Ctrl-C on a terminal goes to QEMU as well. */
-	if (error == 0 && qemu_was_interrupted(result->signal))
-		error = PLUMB_ERR_INTERRUPTED;
-	if (error == 0 && (result->signal || result->exit_status || result->unknown_instructions)) {
-		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-trials", NULL,
-				      "the microbenchmarks ended with status %d in the model",
-				      result->exit_status);
-		error = PLUMB_ERR_MACHINE;
-	}
+		error = run_program(&job, result, diagnostics);
 	if (fd >= 0)
 		close(fd);
 	free(result);

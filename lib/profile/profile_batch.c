@@ -233,7 +233,7 @@ static int look_up_code(struct adding *adding, size_t i, uint32_t *code)
 {
 	struct plumb_profile *profile = adding->profile;
 	const struct frame_values frame = look_at(adding, i);
-	uint64_t values[WORDS_MAX];
+	uint64_t values[WORDS_MAX] = {0};
 	size_t words = 0;
 	int status;
 

@@ -176,9 +176,12 @@ int add_in_threads(struct adding *whole)
 	if (rings == 0)
 		return 0;
 	workers = calloc(whole->threads, sizeof(*workers));
-	while (workers && rings + whole->profile->lane_count < LANES_MAX &&
-	       count < whole->threads && count < rings &&
-	       begin_worker(&workers[count], whole, split, &lock))
+	if (!workers) {
+		samples_split_end(split, false);
+		return 0;
+	}
+	while (rings + whole->profile->lane_count < LANES_MAX && count < whole->threads &&
+	       count < rings && begin_worker(&workers[count], whole, split, &lock))
 		count++;
 	for (size_t i = 0; i < count; i++)
 		workers[i].memory = MEMORY_MAX / count;

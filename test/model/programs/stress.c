@@ -25,6 +25,15 @@ static uint64_t random_number(void)
 	return state;
 }
 
+static void *allocate(size_t bytes)
+{
+	void *memory = aligned_alloc(PAGE, bytes);
+
+	if (!memory)
+		abort();
+	return memory;
+}
+
 /* `text` eight times a round. */
 #define REPEAT(rounds, text, ...)                                                 \
 	do {                                                                      \
@@ -158,8 +167,8 @@ static void mul64(void)
 /* Follows `count` links between `places` places `step` bytes apart, in a random order. */
 static void follow(size_t places, size_t step, int count)
 {
-	size_t *order = malloc(places * sizeof(*order));
-	char *memory = aligned_alloc(PAGE, places * step);
+	size_t *order = allocate(places * sizeof(*order));
+	char *memory = allocate(places * step);
 	void *at;
 
 	for (size_t i = 0; i < places; i++)
@@ -225,7 +234,7 @@ static void load_after_part(void)
 static void copy(void)
 {
 	const size_t bytes = 4 * MIB;
-	char *from = aligned_alloc(PAGE, bytes), *to = aligned_alloc(PAGE, bytes);
+	char *from = allocate(bytes), *to = allocate(bytes);
 
 	for (size_t i = 0; i < bytes; i += PAGE)
 		from[i] = to[i] = 1;
@@ -241,7 +250,7 @@ static void copy(void)
 static void store_buffer_full(void)
 {
 	const size_t bytes = 128 * KIB;
-	char *memory = aligned_alloc(PAGE, bytes);
+	char *memory = allocate(bytes);
 	uint64_t place = 1;
 
 	for (int i = 0; i < 100000; i++) {
