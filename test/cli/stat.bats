@@ -267,7 +267,9 @@ tree_of()
 	grep -q '^ plumb record --source model -e [A-Z_]* -c [0-9]* -- ' sample.sh
 	run --separate-stderr env PATH="$(dirname "$PLUMB"):$PATH" bash sample.sh <work
 	[ "$status" -eq 0 ]
-	samples=$(grep -oE '[0-9]+ samples' <<<"$stderr" | cut -d ' ' -f 1)
+	cat sample.sh # printed if the test fails
+	echo "$stderr"
+	samples=$(grep -m 1 -oE '[0-9]+ samples' <<<"$stderr" | cut -d ' ' -f 1)
 	[ "$samples" -ge 3500 ]
 	[ "$samples" -le 7000 ]
 }

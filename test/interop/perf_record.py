@@ -152,6 +152,15 @@ def frequencies(place):
 @tap.test
 def faults(place):
     """Page faults are the same, one by one, where memory is laid out the same."""
+    for _ in range(2):
+        try:
+            return compare_faults(place)
+        except AssertionError:
+            continue  # a file's page may have left the kernel's cache in between
+    return compare_faults(place)
+
+
+def compare_faults(place):
     # perf adds to the environment, which is on the program's stack.
     command = ["env", "-i", "setarch", "-R", place.program, "1", "500"]
     subprocess.run(command, check=False)

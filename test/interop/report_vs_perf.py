@@ -81,10 +81,10 @@ UNKNOWN = re.compile(r"(?:.*\+)?0x([0-9a-f]+)|([0-9a-f]{16})")
 
 
 def function(text):
-    """A function's name, or its address in its file."""
+    """A function's name without spaces, where long ones are broken, or its address in its file."""
     text = re.sub(r"^\[[.kgHu]\] ", "", text.strip())
     found = UNKNOWN.fullmatch(text)
-    return int(found[1] or found[2], 16) if found else text
+    return int(found[1] or found[2], 16) if found else text.replace(" ", "")
 
 
 @functools.lru_cache
