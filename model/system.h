@@ -22,7 +22,7 @@
 #define OWNER_NONE        0
 #define OWNERSHIP_SHARED  (1u << OWNER_BITS)
 #define OWNERSHIP_VERSION (1u << (OWNER_BITS + 1)) /* the lowest bit of the version */
-#define OWNERSHIP_LINES   (1u << 20) /* number of words; lines this far apart share one */
+#define OWNERSHIP_LINES   (1u << 22) /* number of words; lines this far apart share one */
 
 struct memory_system {
 	const struct core_params *params;

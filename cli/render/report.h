@@ -21,9 +21,10 @@ struct report_what_if {
 };
 
 struct report {
-	const char *source; /* "model" */
-	const char *label;  /* printed after the CPU's name, or NULL */
-	const char *core;   /* of the model, or its platform; NULL: the source is not the model */
+	const char *source;    /* "model" */
+	const char *label;     /* printed after the CPU's name, or NULL */
+	const char *core_file; /* whose figures replace the core's; NULL: none */
+	const char *core; /* of the model, or its platform; NULL: the source is not the model */
 	uint32_t page_bytes;
 	bool huge_pages;
 	/* Of the QEMU that runs the model; NULL: there is none. */

@@ -64,6 +64,8 @@ static json_t *model(const struct report *report)
 		return json_null();
 	object = json_object();
 	json_object_set_new(object, "core", render_string(report->core));
+	json_object_set_new(object, "core_file",
+			    report->core_file ? render_string(report->core_file) : json_null());
 	json_object_set_new(object, "page_bytes", json_integer(report->page_bytes));
 	json_object_set_new(object, "huge_pages", json_boolean(report->huge_pages));
 	return object;

@@ -206,10 +206,11 @@ static char *make_label(const struct machine *machine, const struct machine_wish
 	const bool platform = strncmp(core->spec_id, core->name, strlen(core->name)) != 0;
 	const char *pages = machine_page_sizes[wish->page_size];
 
-	return memory_format("%s%s%s%s%s%s", plumb_source_label(machine->source),
-			     platform ? " of " : "", platform ? core->name : "",
-			     wish->page_size ? ", pages of " : "", wish->page_size ? pages : "",
-			     wish->huge_pages ? ", huge pages" : "");
+	return memory_format("%s%s%s%s%s%s%s%s", plumb_source_label(machine->source),
+			     wish->core_file ? " changed by " : "",
+			     wish->core_file ? wish->core_file : "", platform ? " of " : "",
+			     platform ? core->name : "", wish->page_size ? ", pages of " : "",
+			     wish->page_size ? pages : "", wish->huge_pages ? ", huge pages" : "");
 }
 
 static int open_core(struct machine *machine, const struct machine_wish *wish)
@@ -282,6 +283,7 @@ static int open_model(struct machine *machine, const struct machine_wish *wish)
 		return EXIT_USAGE;
 	}
 	machine->core = core->name;
+	machine->core_file = wish->core_file;
 	machine->sysroot = wish->sysroot;
 	return open_core(machine, wish);
 }
@@ -415,6 +417,7 @@ int machine_open(struct machine *machine, const struct machine_wish *wish, char 
 	int status = argv && argv[0] ? find_program(machine, argv[0]) : EXIT_FINE;
 
 	inputs_note(machine->program, "the program");
+	inputs_note(wish->core_file, "the core file");
 	if (status == EXIT_FINE)
 		status = choose(machine, wish);
 	return status;

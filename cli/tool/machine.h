@@ -51,6 +51,7 @@ struct machine {
 	struct plumb_source *source;
 	const struct plumb_spec *spec; /* the source's; NULL: only software events */
 	const char *core;              /* of the model; NULL: the source is perf */
+	const char *core_file;         /* whose figures replace the core's; NULL: none */
 	uint32_t page_bytes;           /* of the model's pages */
 	bool huge_pages;               /* it has huge ones, too */
 	char *label;         /* "model of graviton4, huge pages"; NULL: the source is perf */

@@ -11,6 +11,8 @@
 #include "tool/complain.h"
 #include "tool/join.h"
 
+#define ABBREVIATION_MIN 4 /* letters, besides "no-" */
+
 const char *const options_color[] = {"auto", "always", "never", NULL};
 
 struct parser {
@@ -246,6 +248,17 @@ static const struct option *find_long(const struct command *command, const char 
 	return found;
 }
 
+/*
+ * Returns whether `name` may be short for an option of ours: not if it is so short that perf may
+ * have it for something else, as --ex for --exclude-perf.
+ */
+static bool may_abbreviate(const char *name)
+{
+	const size_t no = strncmp(name, "no-", 3) == 0 ? 3 : 0;
+
+	return strlen(name) >= no + ABBREVIATION_MIN;
+}
+
 /* Parses "--name" or "--name=value"; `text` is without its dashes. */
 static bool parse_long(struct parser *parser, const char *text)
 {
@@ -260,7 +273,8 @@ static bool parse_long(struct parser *parser, const char *text)
 		 text);
 	option = find_long(parser->command, text, length, &ambiguous);
 	/* Another program's option is not short for one of ours. */
-	if (option && (!option->name[length] || !is_twin(parser->command, name))) {
+	if (option && (!option->name[length] ||
+		       ((ambiguous || may_abbreviate(name)) && !is_twin(parser->command, name)))) {
 		if (ambiguous)
 			return refuse_ambiguous(parser, name);
 		snprintf(spelling, sizeof(spelling), "--%s", option->name);

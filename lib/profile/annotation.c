@@ -26,7 +26,6 @@ int plumb_annotation_new(const struct plumb_annotation_options *options,
 			 struct plumb_symbolizer *symbolizer, struct plumb_annotation **annotation)
 {
 	struct plumb_annotation_options read;
-	const struct plumb_event_attr *attr;
 	struct plumb_annotation *made;
 
 	*annotation = NULL;
@@ -41,8 +40,6 @@ int plumb_annotation_new(const struct plumb_annotation_options *options,
 	made->recording = recording;
 	made->symbolizer = symbolizer;
 	made->exact_type = plumb_profile_exact_type(recording);
-	attr = profile_spe_attr(recording);
-	made->filtered = read.filtered || (attr && profile_spe_is_filtered(attr));
 	*annotation = made;
 	return 0;
 }
@@ -471,6 +468,7 @@ static int list_functions(struct plumb_annotation *annotation)
 {
 	struct plumb_annotation_summary *summary = &annotation->summary;
 	const struct cell *cells = annotation->cells;
+	const struct plumb_event_attr *attr;
 	struct ranked *function = NULL;
 	double retired = 0;
 	size_t count = 0;
@@ -505,6 +503,9 @@ static int list_functions(struct plumb_annotation *annotation)
 		if (annotation->series[cell->series].kind == SERIES_RETIRED)
 			function->retired += cell->sum;
 	}
+	attr = profile_spe_attr(annotation->recording); /* known once records were read */
+	annotation->filtered =
+		annotation->options.filtered || (attr && profile_spe_is_filtered(attr));
 	if (summary->basis == PLUMB_BASIS_LATENCY && !annotation->filtered)
 		error = weigh_by_slots(annotation, count, retired);
 	if (error < 0)

@@ -129,6 +129,19 @@ refuses()
 	run --separate-stderr plumb record --core /nonexistent -- true
 	[ "$status" -ne 0 ]
 	[[ $stderr == *"/nonexistent: No such file"* ]]
+	# The file is named, and not replaced.
+	engine_path >/dev/null && command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler or engine"
+	cd "$BATS_TEST_TMPDIR"
+	echo 'int main(void) { return 0; }' | aarch64-linux-gnu-gcc -static -o empty -x c -
+	run --separate-stderr plumb stat --core "$file" ./empty
+	[[ $stderr == *"Neoverse N3 (model changed by $file): ./empty"* ]]
+	plumb stat --json -o stat.json --core "$file" ./empty
+	json "d[\"model\"][\"core_file\"] == \"$file\"" <stat.json
+	for command in stat record; do
+		run --separate-stderr plumb "$command" --core "$file" -o "$file" ./empty
+		[ "$status" -eq 2 ]
+		[[ $stderr == "plumb: refusing to write $file: it is the core file"* ]]
+	done
 }
 
 @test "calibrate: Ctrl-C keeps what was measured" {

@@ -268,7 +268,7 @@ is_like()
 }
 
 @test "an option may be abbreviated, unless that is ambiguous" {
-	[ "$(plumb spec list events --cp neoverse-n1 --field ';')" = \
+	[ "$(plumb spec list events --cpu neoverse-n1 --field ';')" = \
 		"$(plumb spec list events --cpu neoverse-n1 -x ';')" ]
 	# perf has no --callchains, so --call is --call-graph; a whole name is itself.
 	is_like "record --call=x true" "record --call-graph=x true"
@@ -286,6 +286,12 @@ is_like()
 	run --separate-stderr plumb record --switch true
 	[ "$status" -eq 2 ]
 	said "plumb: ambiguous option '--switch'" "       use one of --switch-output, --switch-max-files"
+	# perf has --exclude-perf and --no-merge: what is too short is not guessed at.
+	run --separate-stderr plumb record --ex true
+	[ "$status" -eq 2 ]
+	[[ $stderr == "plumb: unknown option '--ex'"* ]]
+	run --separate-stderr plumb stat --no-m true
+	[[ $stderr == "plumb: unknown option '--no-m'"* ]]
 	# A name of perf's is not short for another of ours.
 	run --separate-stderr plumb record --timestamp true
 	[ "$status" -eq 2 ]

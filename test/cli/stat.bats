@@ -388,8 +388,8 @@ tree_of()
 	python3 - <<-'END'
 		import json
 		small, huge = (json.load(open(f"{name}.json")) for name in ("false", "true"))
-		assert small["model"] == {"core": "neoverse-n3", "page_bytes": 4096, "huge_pages": False}
-		assert huge["model"] == {"core": "neoverse-n3", "page_bytes": 4096, "huge_pages": True}
+		assert small["model"] == {"core": "neoverse-n3", "core_file": None, "page_bytes": 4096, "huge_pages": False}
+		assert huge["model"] == {"core": "neoverse-n3", "core_file": None, "page_bytes": 4096, "huge_pages": True}
 		small, huge = ({event["name"]: event["count"] for event in result["events"]}
 			       for result in (small, huge))
 		assert small["INST_RETIRED"] == huge["INST_RETIRED"]
@@ -431,7 +431,7 @@ assert tie[0]["limits"] == ["fetch", "chain"] and tie[0]["percent"] > 80, tie'
 	[ "$(head -n 1 <<<"$stderr")" = "Neoverse V2 (model of graviton4, pages of 64K): ./work" ]
 	model --json -o platform.json --cpu graviton4 --page-size 64K -- ./work
 	python3 -c 'import json; assert json.load(open("platform.json"))["model"] == {
-		"core": "graviton4", "page_bytes": 65536, "huge_pages": False}'
+		"core": "graviton4", "core_file": None, "page_bytes": 65536, "huge_pages": False}'
 }
 
 @test "two runs give the same counts" {
