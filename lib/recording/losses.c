@@ -22,7 +22,8 @@ static void report_unfinished(const struct plumb_recording_losses *losses,
 			 (unsigned long long)losses->samples, losses->samples == 1 ? "" : "s");
 	diagnostics_add(diagnostics, PLUMB_WARNING, "unfinished", place,
 			"the recorder was killed%s", recovered);
-	plumb_diagnostics_hint(diagnostics, "the last 100 ms, or 64 KiB of each thread, may be missing");
+	plumb_diagnostics_hint(diagnostics,
+			       "the last 100 ms, or 64 KiB of each thread, may be missing");
 }
 
 static void report_skipped(const struct plumb_recording_losses *losses, const struct place *place,
