@@ -114,8 +114,8 @@ struct report_tie {
 
 /* Finds the ties, the largest first; returns their number. */
 size_t report_ties(const struct report *report, struct report_tie ties[PLUMB_LIMIT_SETS]);
-/* Returns the name of the limit with this bit; NULL past the end. */
-const char *report_limit(unsigned bit);
+/* Returns the name of the limit with this number; NULL past the end. */
+const char *report_limit(unsigned limit);
 /* Returns a sentence on the largest tie, or NULL; free it. */
 char *report_tie_text(const struct report *report);
 

@@ -135,7 +135,7 @@ static int share_changes(const struct run *run, struct plumb_diagnostics *diagno
 	struct core_file file;
 	int error;
 
-	if (!run->job->options->core_file)
+	if (!run->shared || !run->job->options->core_file)
 		return 0;
 	error = core_file_read(run->job->options->core_file, &file, diagnostics);
 	if (error)
