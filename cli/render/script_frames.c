@@ -32,16 +32,16 @@ static size_t find_inlined(const struct script_printer *printer, const struct sc
 }
 
 /*
- * perf takes the function that all are inlined into for an inlined one, too, if debug information
- * has another name for it than the symbol: "outer" for "outer.constprop.0".
+ * perf goes by names: a function is inlined unless it has the symbol's. So it takes the function that
+ * all are inlined into for an inlined one, too, if debug information has another name for it ("outer"
+ * for "outer.constprop.0"), and a function that is inlined into itself for the outer one.
  */
 static bool is_inlined(const struct script_printer *printer, const struct plumb_location *location,
 		       const char *function, bool last)
 {
-	if (!last)
-		return true;
-	return printer->version != PLUMB_PERF_NEWEST &&
-	       strcmp(function, plumb_symbol_name(location->symbol)) != 0;
+	if (printer->version == PLUMB_PERF_NEWEST)
+		return !last;
+	return strcmp(function, plumb_symbol_name(location->symbol)) != 0;
 }
 
 void script_each_frame(struct script_printer *printer, const struct script_sample *sample,

@@ -59,13 +59,28 @@ __attribute__((noinline)) static unsigned long words(int n)
 	return seen.size();
 }
 
+/* The compiler inlines it into itself. */
+static inline unsigned long nodes(unsigned long n)
+{
+	return n < 2 ? n : nodes(n - 1) * 3 + nodes(n - 2) + (n & 7);
+}
+
+__attribute__((noinline)) static unsigned long tree(int n)
+{
+	unsigned long sum = 0;
+	for (int i = 0; i < 200; i++)
+		sum += nodes(12 + (n & 3));
+	return sum;
+}
+
 static void work(int n)
 {
 	Box<unsigned long> whole{3};
 	Box<double> real{1.5};
 	double sum = 0;
 	for (int i = 0; i < n; i++)
-		sum += (double)whole.twist(i) + real.twist(i) + deep::Sine()(i) + words(200);
+		sum += (double)whole.twist(i) + real.twist(i) + deep::Sine()(i) + words(200) +
+		       tree(i);
 	printf("%f\n", sum);
 }
 
