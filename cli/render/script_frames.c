@@ -32,9 +32,9 @@ static size_t find_inlined(const struct script_printer *printer, const struct sc
 }
 
 /*
- * perf goes by names: a function is inlined unless it has the symbol's. So it takes the function that
- * all are inlined into for an inlined one, too, if debug information has another name for it ("outer"
- * for "outer.constprop.0"), and a function that is inlined into itself for the outer one.
+ * perf goes by names: a function is inlined unless it has the symbol's. So it takes the function
+ * that all are inlined into for an inlined one, too, if debug information has another name for it
+ * ("outer" for "outer.constprop.0"), and a function that is inlined into itself for the outer one.
  */
 static bool is_inlined(const struct script_printer *printer, const struct plumb_location *location,
 		       const char *function, bool last)
