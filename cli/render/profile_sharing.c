@@ -40,7 +40,11 @@ static const char *text_of(const struct sharing *sharing, size_t i, unsigned key
 
 static const char *kind_of(const struct plumb_profile_sharing *access)
 {
-	return access->is_false ? "false" : "true";
+	static const char *const names[] = {[PLUMB_SHARING_TRUE] = "true",
+					    [PLUMB_SHARING_FALSE] = "false",
+					    [PLUMB_SHARING_MIXED] = "mixed"};
+
+	return names[access->kind];
 }
 
 /* Adds what the text and CSV have in common. `empty` stands for values that are unknown. */

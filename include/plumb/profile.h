@@ -286,14 +286,24 @@ struct plumb_profile_topdown {
 PLUMB_API int plumb_profile_topdown(const struct plumb_profile *profile,
 				    struct plumb_profile_topdown **rows, size_t *count);
 
+/*
+ * Why a cache line moves between cores. A byte is common if several threads use it, at least one
+ * writes it, and that explains 5 % or more of the line's moves: an access by another thread than
+ * the one that uses the byte most explains two, to that thread and back. The sizes of sampled
+ * accesses are unknown: they count as different unless they begin at the same byte.
+ */
+enum plumb_sharing_kind {
+	PLUMB_SHARING_TRUE,  /* for common bytes */
+	PLUMB_SHARING_FALSE, /* no byte is common */
+	PLUMB_SHARING_MIXED, /* 5 % or more of the moves were for accesses to other bytes */
+};
+
 /* A row of accesses to a cache line that several threads of a process use. */
 struct plumb_profile_sharing {
 	uint64_t line;    /* address of the cache line */
 	uint64_t samples; /* of the line; in exact profiles, all accesses to it */
 	unsigned threads; /* that use the line */
-	/* No byte is used by several threads and written. The sizes of sampled accesses are
-	 * unknown: they count as different unless they begin at the same byte. */
-	bool is_false;
+	enum plumb_sharing_kind kind;
 	bool exact;        /* counted by the model, with `moves` */
 	size_t event, row; /* of the access */
 	uint64_t moves;    /* how often the line came from another core */

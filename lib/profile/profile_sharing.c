@@ -7,6 +7,9 @@
 
 #define LINE_BYTES 64
 
+/* Fewer of a line's moves than this part do not decide which kind of sharing it is. */
+#define NOTABLE 0.05
+
 /* The keys that tell accesses apart. */
 enum { LINE, PID, TID, OFFSET, ACCESS, PARTS };
 static const uint8_t part_keys[PARTS] = {PLUMB_KEY_CACHE_LINE, PLUMB_KEY_PID, PLUMB_KEY_TID,
@@ -70,6 +73,13 @@ static int compare_lines(const void *a, const void *b)
 	if (x->public.samples != y->public.samples)
 		return x->public.samples > y->public.samples ? -1 : 1;
 	return compare_places(a, b);
+}
+
+static int compare_tasks(const void *a, const void *b)
+{
+	const struct access *x = a, *y = b;
+
+	return compare_numbers(x->parts[TID], y->parts[TID]);
 }
 
 static bool is_same_line(const struct access *a, const struct access *b)
@@ -212,31 +222,72 @@ static unsigned count_threads(const struct access *accesses, size_t count, uint6
 	return distinct;
 }
 
-/* Returns whether several threads use a byte that one of them writes. */
-static bool shares_byte(const struct access *accesses, size_t count)
-{
-	struct {
-		uint64_t thread;
-		bool used, several, written;
-	} bytes[LINE_BYTES] = {0};
+/* How threads use a byte of a line. */
+struct byte_use {
+	uint64_t accesses;
+	uint64_t thread, by_thread; /* the thread seen last, and its accesses */
+	uint64_t most;              /* accesses by the thread that has most of them */
+	bool several, written;
+};
 
+/* Adds up how each byte of a line is used. `accesses` are sorted by thread. */
+static void find_uses(const struct access *accesses, size_t count, struct byte_use *uses)
+{
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t first = accesses[i].parts[OFFSET], thread = accesses[i].parts[TID];
 
 		for (uint64_t b = first; b < first + accesses[i].bytes && b < LINE_BYTES; b++) {
-			bytes[b].several |= bytes[b].used && bytes[b].thread != thread;
-			bytes[b].written |= accesses[i].parts[ACCESS] != ACCESS_LOAD;
-			bytes[b].thread = thread;
-			bytes[b].used = true;
+			struct byte_use *use = &uses[b];
+
+			if (use->accesses && use->thread != thread) {
+				use->several = true;
+				use->by_thread = 0;
+			}
+			use->thread = thread;
+			use->accesses += accesses[i].public.own;
+			use->by_thread += accesses[i].public.own;
+			use->written |= accesses[i].parts[ACCESS] != ACCESS_LOAD;
+			if (use->most < use->by_thread)
+				use->most = use->by_thread;
 		}
 	}
-	for (size_t b = 0; b < LINE_BYTES; b++)
-		if (bytes[b].several && bytes[b].written)
-			return true;
-	return false;
 }
 
-/* Describes a line's accesses. Returns whether it is shared. */
+/*
+ * Returns whether sharing a byte explains a notable part of its line's moves. An access by another
+ * thread than the one that uses the byte most explains two: to that thread, and back.
+ */
+static bool is_common(const struct byte_use *use, uint64_t moves)
+{
+	return use->several && use->written &&
+	       2 * (double)(use->accesses - use->most) >= NOTABLE * (double)moves;
+}
+
+/* `accesses` are sorted by thread; `moves` is the sum of theirs. */
+static enum plumb_sharing_kind find_kind(const struct access *accesses, size_t count,
+					 uint64_t moves)
+{
+	struct byte_use uses[LINE_BYTES] = {0};
+	uint64_t other_moves = 0; /* for accesses to bytes that are not common */
+	bool any_common = false;
+
+	find_uses(accesses, count, uses);
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t first = accesses[i].parts[OFFSET];
+		bool common = false;
+
+		for (uint64_t b = first; b < first + accesses[i].bytes && b < LINE_BYTES; b++)
+			common |= is_common(&uses[b], moves);
+		any_common |= common;
+		other_moves += common ? 0 : accesses[i].public.own_moves;
+	}
+	if (!any_common)
+		return PLUMB_SHARING_FALSE;
+	return other_moves && (double)other_moves >= NOTABLE * (double)moves ? PLUMB_SHARING_MIXED
+									     : PLUMB_SHARING_TRUE;
+}
+
+/* Describes a line's accesses, and sorts them by thread. Returns whether the line is shared. */
 static bool describe(struct access *accesses, size_t count, uint64_t *threads)
 {
 	struct plumb_profile_sharing line = {.threads = count_threads(accesses, count, threads)};
@@ -249,12 +300,13 @@ static bool describe(struct access *accesses, size_t count, uint64_t *threads)
 	}
 	if (line.threads < 2 || !written)
 		return false;
-	line.is_false = !shares_byte(accesses, count);
+	qsort(accesses, count, sizeof(*accesses), compare_tasks);
+	line.kind = find_kind(accesses, count, line.moves);
 	for (size_t i = 0; i < count; i++) {
 		accesses[i].public.samples = line.samples;
 		accesses[i].public.moves = line.moves;
 		accesses[i].public.threads = line.threads;
-		accesses[i].public.is_false = line.is_false;
+		accesses[i].public.kind = line.kind;
 	}
 	return true;
 }

@@ -31,5 +31,5 @@ int main(void)
 		return 1;
 	count(0);
 	pthread_join(other, 0);
-	return 0;
+	return shared.count[0] + shared.count[1] != 2 * ROUNDS;
 }

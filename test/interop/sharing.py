@@ -127,5 +127,73 @@ def known_accesses(plumb):
                      for name in ("beside", "together", "pair"))
 
 
+# Each thread counts in a word of its own, and both in a third one of the same line, more seldom.
+MIXED = r"""
+#include <pthread.h>
+#include <stdint.h>
+__attribute__((aligned(64))) volatile uint64_t line[8];
+static uint32_t started;
+static void *count(void *argument)
+{
+	const uintptr_t n = (uintptr_t)argument;
+	__atomic_fetch_add(&started, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&started, __ATOMIC_SEQ_CST) < 2)
+		;
+	for (int i = 0; i < 3000; i++) {
+		line[n]++;
+		if (i % 4 == 0)
+			__atomic_fetch_add(&line[2], 1, __ATOMIC_RELAXED);
+	}
+	return 0;
+}
+int main(void)
+{
+	pthread_t other;
+	if (pthread_create(&other, 0, count, (void *)1))
+		return 1;
+	count(0);
+	return pthread_join(other, 0) || line[0] + line[1] != 6000;
+}
+"""
+
+
+def kinds_of(plumb, folder, source, *symbols):
+    """The kinds of sharing, and the moves, that the view has for the lines of a program's data."""
+    gcc, program = compiler(plumb), os.path.join(folder, "program")
+    run(gcc, "-O2", "-g", "-static", "-pthread", "-march=armv8.1-a", "-o", program, source)
+    path = record(plumb, folder, program, "--exact")
+    view = json.loads(run(plumb, "report", "-i", path, "--sharing", "--json"))
+    table = run(gcc.replace("gcc", "nm"), program)
+    places = [int(re.search(rf"(\w+) \w {symbol}$", table, re.MULTILINE)[1], 16)
+              for symbol in symbols]
+    return [{(row["sharing"], row["line_moves"]) for row in view["accesses"]
+             if int(row["cache_line"], 16) == place} for place in places]
+
+
+@tap.test
+def rare_reads(plumb):
+    """A thread that once reads what others counted does not make a line's sharing true"""
+    source = os.path.join(os.path.dirname(__file__), "..", "guilty", "false_sharing.c")
+    with tempfile.TemporaryDirectory() as folder:
+        (kinds,) = kinds_of(plumb, folder, source, "shared")
+    ((kind, moves),) = kinds
+    # Two moves per access by main to what the other thread wrote: 2 of these.
+    assert kind == "false" and moves > 1000, kinds
+    return f"{moves} moves"
+
+
+@tap.test
+def mixed(plumb):
+    """A line with words of each thread and a common one has mixed sharing"""
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "mixed.c")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(MIXED)
+        (kinds,) = kinds_of(plumb, folder, source, "line")
+    ((kind, moves),) = kinds
+    assert kind == "mixed", kinds
+    return f"{moves} moves"
+
+
 if __name__ == "__main__":
     tap.run(*sys.argv[1:])
