@@ -58,7 +58,7 @@ struct model_sampling {
 	_Atomic uint32_t several;          /* a second thread begins, some time from now on */
 	_Atomic uint32_t snapshots_wanted; /* so far */
 	_Atomic uint32_t next_id;          /* next number of a process or thread */
-	_Atomic uint32_t overflows;        /* samples so far */
+	_Atomic uint64_t overflows;        /* samples so far */
 	_Atomic uint32_t exact_failed;     /* out of memory: counts are missing */
 	_Atomic uint32_t profiles_lost;    /* threads killed before theirs was delivered */
 	_Atomic uint32_t lines_incomplete; /* accesses to shared lines are missing */

@@ -298,10 +298,10 @@ static void overflowed(void *user, const struct overflow_sample *at)
 			values[sample.reads++] = count_of(sampler, sampling->counters[i].event);
 	if (sampling->callchains)
 		sample.chain = walk_chain(sampler, at->pc, values + sample.reads);
-	atomic_fetch_add(&sampling->overflows, 1);
 	send_frame(sampler, FRAME_SAMPLE, time_at(sampler, at->cycle), &sample, sizeof(sample),
 		   /* cppcheck-suppress uninitvar ; only what was counted and walked is read */
 		   values, (sample.reads + sample.chain) * sizeof(values[0]));
+	atomic_fetch_add(&sampling->overflows, 1);
 }
 
 static void begin_counters(struct sampler *sampler)

@@ -84,6 +84,7 @@ static void write_sample(struct model_frames *f, const struct model_frame *frame
 	memcpy(values, body + sizeof(sample), (sample.reads + sample.chain) * sizeof(values[0]));
 	record_sample(&f->out, f->setup, frame, &sample, slot, values);
 	f->samples++;
+	f->overflows++;
 }
 
 static const uint8_t *frames_of(const struct model_frames *f, unsigned slot)
@@ -231,14 +232,17 @@ static bool drain_ring(struct model_frames *f, unsigned slot)
 	uint64_t head = atomic_load(&ring->head);
 	bool any = false;
 
-	if (head - tail > MODEL_RING_BYTES)
+	if (head - tail > MODEL_RING_BYTES) {
+		f->damaged = true;
 		tail = head;
+	}
 	while (head - tail >= sizeof(struct model_frame) && !f->error) {
 		struct model_frame frame;
 
 		copy_out(frames, tail, &frame, sizeof(frame));
 		if (frame.size < sizeof(frame) || frame.size > sizeof(f->frame) ||
 		    frame.size > head - tail) {
+			f->damaged = true;
 			tail = head;
 			break;
 		}
@@ -296,6 +300,7 @@ static void write_exit(struct model_frames *f, unsigned slot, const struct model
 
 void model_frames_finish(struct model_frames *f)
 {
+	f->taken = atomic_load(&f->sampling->overflows);
 	atomic_store(&f->sampling->closed, 1);
 	model_frames_drain(f);
 	for (unsigned slot = 0; slot < MODEL_SHARED_THREADS; slot++) {

@@ -22,6 +22,9 @@ struct model_frames {
 	struct record_writer out;
 	uint64_t reference; /* of AUX chunks */
 	uint64_t samples;   /* so far */
+	uint64_t overflows; /* those of them that are counters' */
+	uint64_t taken;     /* by the plugin, of the latter, until nothing more was read */
+	bool damaged;       /* a ring had what is no frame; what was behind it is lost */
 	bool several;       /* there were several threads: no rounds until the end */
 	uint64_t latest;    /* time of the last record written: nothing ends earlier */
 	int error;          /* an error of the caller's, or in `out`; nothing is read after it */

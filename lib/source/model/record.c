@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples with the model: has the plugin sample, and reads its frames. */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,22 @@ static bool samples_predicates(const struct model_sampling *asked)
 	return false;
 }
 
+/* What the plugin wrote, and nobody read. */
+static void warn_of_losses(const struct recorder *r)
+{
+	const struct model_frames *frames = &r->frames;
+
+	if (frames->taken > frames->overflows)
+		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "samples-lost", NULL,
+				      "%" PRIu64 " of %" PRIu64 " samples were lost%s",
+				      frames->taken - frames->overflows, frames->taken,
+				      frames->damaged ? ": the program overwrote them" : "");
+	else if (frames->damaged)
+		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "samples-lost", NULL,
+				      "the program overwrote a part of the recording before it "
+				      "was read");
+}
+
 static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 {
 	const struct source_record_job *job = r->job;
@@ -194,6 +211,7 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 			.collisions = model->counts.counts[EVENT_SAMPLE_COLLISION],
 		};
 		model_warn(model, r->diagnostics);
+		warn_of_losses(r);
 		if (job->exact)
 			exact_warn(r->sampling, r->diagnostics);
 	}
