@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A path that carries one line per given number of cycles. Requests come in program order, not in
- * order of time, so the path keeps a calendar: how many lines each stretch of cycles already
- * carries.
+ * A path that carries one line per given number of cycles, which may be a fraction. Requests come
+ * in program order, not in order of time, so the path keeps a calendar: how many lines each stretch
+ * of cycles already carries.
  */
 #ifndef MODEL_BANDWIDTH_H
 #define MODEL_BANDWIDTH_H
@@ -15,20 +15,21 @@
 struct bandwidth {
 	uint64_t stretch[CALENDAR_SLOTS]; /* the stretch in each slot, plus one */
 	uint16_t left[CALENDAR_SLOTS];    /* lines that it still has room for */
-	unsigned cycles_per_line;
+	unsigned hundredths;              /* of a cycle per line */
 };
 
-static inline void bandwidth_set_up(struct bandwidth *path, unsigned cycles_per_line)
+static inline void bandwidth_set_up(struct bandwidth *path, unsigned hundredths)
 {
-	path->cycles_per_line = cycles_per_line ? cycles_per_line : 1;
+	path->hundredths = hundredths ? hundredths : 1;
 }
 
 /* Lines that end in a stretch, of those that follow one another without a gap. */
 static inline uint16_t bandwidth_capacity(const struct bandwidth *path, uint64_t stretch)
 {
-	uint64_t begin = stretch << STRETCH_LOG2, end = (stretch + 1) << STRETCH_LOG2;
+	uint64_t begin = 100 * (stretch << STRETCH_LOG2);
+	uint64_t end = begin + (100 << STRETCH_LOG2);
 
-	return (uint16_t)(end / path->cycles_per_line - begin / path->cycles_per_line);
+	return (uint16_t)(end / path->hundredths - begin / path->hundredths);
 }
 
 /* Reserves the first cycle from `cycle` on that can carry another line, and returns it. */

@@ -114,9 +114,11 @@ bool take_ownership(struct memory *m, uint64_t cycle, uint64_t line, uint64_t *r
 	return true;
 }
 
-static void write_to_dram(struct memory *m, uint64_t cycle)
+/* Reserves the core's and the socket's next time for a line from or to DRAM; returns it. */
+static uint64_t take_dram(struct memory *m, uint64_t cycle)
 {
-	system_dram_take(m->system, cycle + m->origin);
+	cycle = bandwidth_take(&m->dram_path, cycle);
+	return system_dram_take(m->system, cycle + m->origin) - m->origin;
 }
 
 static void write_to_system(struct memory *m, uint64_t cycle, uint64_t line)
@@ -128,7 +130,7 @@ static void write_to_system(struct memory *m, uint64_t cycle, uint64_t line)
 	bandwidth_take(&m->llc_path, cycle);
 	system_write(m->system, line, &evicted);
 	if (evicted)
-		write_to_dram(m, cycle);
+		take_dram(m, cycle);
 }
 
 static struct cache_line *fill_l2(struct memory *m, uint64_t cycle, uint64_t line, unsigned flags,
@@ -159,9 +161,10 @@ static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, boo
 		return cycle;
 	}
 	begin = bandwidth_take(&m->llc_path, begin);
+	begin = system_llc_take(m->system, begin + m->origin) - m->origin;
 	hit = system_read(m->system, line, &evicted);
 	if (evicted)
-		write_to_dram(m, begin);
+		take_dram(m, begin);
 	m->counts[EVENT_BUS_ACCESS] += BEATS_A_LINE;
 	m->counts[EVENT_BUS_ACCESS_RD] += BEATS_A_LINE;
 	m->counts[EVENT_L3D_CACHE]++;
@@ -177,8 +180,7 @@ static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, boo
 	} else {
 		*level = LEVEL_DRAM;
 		begin += m->params->llc.latency;
-		ready = system_dram_take(m->system, begin + m->origin) - m->origin +
-			m->params->dram_latency;
+		ready = take_dram(m, begin) + m->params->dram_latency;
 		m->counts[EVENT_L3D_CACHE_MISS]++;
 		m->counts[EVENT_L3D_CACHE_REFILL]++;
 		m->counts[EVENT_L3D_CACHE_LMISS_RD]++;
@@ -296,5 +298,5 @@ uint64_t store_streamed(struct memory *m, uint64_t cycle, uint64_t line)
 	m->counts[EVENT_L3D_CACHE_ALLOCATE]++;
 	begin = bandwidth_take(&m->llc_path, cycle);
 	system_write(m->system, line, &evicted);
-	return evicted ? system_dram_take(m->system, begin + m->origin) - m->origin : begin;
+	return evicted ? take_dram(m, begin) : begin;
 }

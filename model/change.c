@@ -9,6 +9,7 @@ struct parameter {
 	const char *name;
 	uint32_t offset, size;
 	struct core_range range;
+	unsigned units; /* kept per one of the figure's: 100, or 0 for whole numbers */
 };
 
 #define FIELD(name, least, most)                                 \
@@ -19,9 +20,14 @@ struct parameter {
 			(least), (most)                          \
 		}                                                \
 	}
+#define HUNDREDTHS(name)                                                           \
+	{                                                                          \
+#name, offsetof(struct core_params, name),                         \
+			sizeof(((struct core_params *)0)->name), {0.01, 600 }, 100 \
+	}
 #define CACHE(name)                                                                               \
 	FIELD(name.bytes, 1024, 1u << 30), FIELD(name.ways, 1, 64), FIELD(name.latency, 0, 2000), \
-		FIELD(name.misses, 1, 128), FIELD(name.cycles_per_line, 1, 1000)
+		FIELD(name.misses, 1, 128), HUNDREDTHS(name.cycles_per_line)
 #define TLB(name) \
 	FIELD(name.entries, 1, 60000), FIELD(name.ways, 0, 64), FIELD(name.latency, 0, 2000)
 
@@ -51,7 +57,9 @@ static const struct parameter parameters[] = {
 	CACHE(l2),
 	CACHE(llc),
 	FIELD(dram_latency, 0, 10000),
-	FIELD(dram_cycles_per_line, 1, 1000),
+	HUNDREDTHS(dram_cycles_per_line),
+	HUNDREDTHS(socket.llc_cycles_per_line),
+	HUNDREDTHS(socket.dram_cycles_per_line),
 	FIELD(peer_latency, 2, 10000),
 	FIELD(line_hold, 0, 1000),
 	FIELD(l1i_tlb.entries, 1, 128),
@@ -128,10 +136,11 @@ static bool find_write_back(const struct core_params *base, const char *name,
 }
 
 enum core_change_error core_change_find(const struct core_params *base, const char *name,
-					uint64_t value, struct core_change changes[2],
+					double value, struct core_change changes[2],
 					unsigned *count, struct core_range *range)
 {
 	struct parameter parameter;
+	uint64_t stored;
 
 	*count = 0;
 	if (!find(base, name, &parameter))
@@ -139,9 +148,12 @@ enum core_change_error core_change_find(const struct core_params *base, const ch
 	*range = parameter.range;
 	if (value < range->least || value > range->most)
 		return CORE_CHANGE_RANGE;
-	changes[(*count)++] = change_of(&parameter, value);
+	stored = (uint64_t)(parameter.units ? parameter.units * value + 0.5 : value);
+	if (!parameter.units && (double)stored != value)
+		return CORE_CHANGE_WHOLE;
+	changes[(*count)++] = change_of(&parameter, stored);
 	if (find_write_back(base, name, &parameter))
-		changes[(*count)++] = change_of(&parameter, value);
+		changes[(*count)++] = change_of(&parameter, stored);
 	return CORE_CHANGE_OK;
 }
 

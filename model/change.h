@@ -25,10 +25,11 @@ enum core_change_error {
 	CORE_CHANGE_OK,
 	CORE_CHANGE_UNKNOWN, /* no such parameter, or one that cannot be changed */
 	CORE_CHANGE_RANGE,   /* the value is out of range: `least` to `most` */
+	CORE_CHANGE_WHOLE,   /* the value is not a whole number */
 };
 
 struct core_range {
-	uint32_t least, most;
+	double least, most;
 };
 
 /*
@@ -37,7 +38,7 @@ struct core_range {
  * `*count`. On CORE_CHANGE_RANGE, `*range` has the values that are possible.
  */
 enum core_change_error core_change_find(const struct core_params *base, const char *name,
-					uint64_t value, struct core_change changes[2],
+					double value, struct core_change changes[2],
 					unsigned *count, struct core_range *range);
 
 /* Changes a copy of a core's parameters. Returns false if a change lies outside of them. */

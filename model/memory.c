@@ -44,6 +44,7 @@ struct memory *memory_new(struct memory_system *system, const struct core_params
 	m->l2_misses.count = params->l2.misses < MISSES_MAX ? params->l2.misses : MISSES_MAX;
 	bandwidth_set_up(&m->l2_path, params->l2.cycles_per_line);
 	bandwidth_set_up(&m->llc_path, params->llc.cycles_per_line);
+	bandwidth_set_up(&m->dram_path, params->dram_cycles_per_line);
 	stride_set_up(&m->stride, params->prefetch_streams, params->prefetch_distance);
 	stream_set_up(&m->data_stream, params->l2_prefetch_lines, params->l2_prefetch_distance);
 	stream_set_up(&m->code_stream, params->l2_prefetch_lines, params->l2_prefetch_lines);

@@ -58,7 +58,7 @@ struct memory {
 
 	struct cache l1d, l1i, l2;
 	struct buffers data_misses, fetch_misses, l2_misses;
-	struct bandwidth l2_path, llc_path;
+	struct bandwidth l2_path, llc_path, dram_path;
 	struct stride_prefetcher stride;
 	struct stream_prefetcher data_stream, code_stream; /* L2's */
 

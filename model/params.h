@@ -32,13 +32,22 @@ struct class_params {
 	uint16_t accumulates; /* class whose accumulator .accumulator_latency is for */
 };
 
+/* Cycles, in hundredths: a path may carry several lines in a cycle, or one in a fraction more. */
+typedef uint16_t hundredths;
+
 struct cache_params {
 	uint32_t bytes;
 	uint16_t ways;
 	uint16_t line_bytes;
 	uint16_t latency; /* cycles from request to data on a hit, added to the level above */
 	uint16_t misses;  /* miss buffers */
-	uint16_t cycles_per_line; /* bandwidth: cycles per line */
+	hundredths cycles_per_line; /* bandwidth, of each core; L1I: in whole cycles */
+};
+
+/* The bandwidth that all cores share: of reads from the system cache, and of DRAM. */
+struct socket_params {
+	hundredths llc_cycles_per_line;
+	hundredths dram_cycles_per_line;
 };
 
 struct tlb_params {
@@ -115,8 +124,9 @@ struct core_params {
 	uint8_t forward_failed;        /* likewise, if the store cannot forward; at least */
 
 	struct cache_params l1i, l1d, l2, llc;
-	uint16_t dram_latency; /* cycles beyond the system cache */
-	uint16_t dram_cycles_per_line;
+	uint16_t dram_latency;           /* cycles beyond the system cache */
+	hundredths dram_cycles_per_line; /* bandwidth, of each core */
+	struct socket_params socket;
 	uint16_t peer_latency; /* cycles for a line that is dirty in another core's cache */
 	uint16_t line_hold; /* cycles for which a line that was fetched stays, if others want it */
 	struct tlb_params l1i_tlb, l1d_tlb, l2_tlb;

@@ -128,7 +128,7 @@ struct core *core_new(const struct core_params *params, struct memory_system *sy
 	core->fetch_ahead = params->fetch_ahead;
 	core->fetch_bytes = params->fetch_bytes;
 	core->fetch_mask = (uint32_t)later(params->fetch_bytes, params->l1i.line_bytes) - 1;
-	core->line_cycles = params->l1i.cycles_per_line;
+	core->line_cycles = (params->l1i.cycles_per_line + 50u) / 100;
 	core->fetch_queue = params->fetch_queue;
 	core->frontend_cycles = params->frontend_cycles;
 	core->mispredict_cycles = params->mispredict_cycles;

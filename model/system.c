@@ -144,12 +144,22 @@ bool system_read(struct memory_system *system, uint64_t line, bool *wrote_back)
 	return hit;
 }
 
-uint64_t system_dram_take(struct memory_system *system, uint64_t time)
+static uint64_t take(struct memory_system *system, struct bandwidth *path, uint64_t time)
 {
 	pthread_mutex_lock(&system->lock);
-	time = bandwidth_take(&system->dram_path, time);
+	time = bandwidth_take(path, time);
 	pthread_mutex_unlock(&system->lock);
 	return time;
+}
+
+uint64_t system_llc_take(struct memory_system *system, uint64_t time)
+{
+	return take(system, &system->llc_path, time);
+}
+
+uint64_t system_dram_take(struct memory_system *system, uint64_t time)
+{
+	return take(system, &system->dram_path, time);
 }
 
 void system_write(struct memory_system *system, uint64_t line, bool *wrote_back)
@@ -172,7 +182,8 @@ struct memory_system *memory_system_new(const struct core_params *params)
 	system->ownership = host_table(OWNERSHIP_LINES * sizeof(*system->ownership));
 	system->arrivals = calloc(OWNERSHIP_LINES, sizeof(*system->arrivals));
 	system->moved_lines = calloc(OWNERSHIP_LINES / 8, sizeof(*system->moved_lines));
-	bandwidth_set_up(&system->dram_path, params->dram_cycles_per_line);
+	bandwidth_set_up(&system->llc_path, params->socket.llc_cycles_per_line);
+	bandwidth_set_up(&system->dram_path, params->socket.dram_cycles_per_line);
 	/* A huge page is what a page of entries in the tables maps. */
 	if (params->is_anonymous)
 		system->log2_huge_pages = (unsigned)__builtin_ctz(params->page_bytes) - 3;

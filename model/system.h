@@ -37,8 +37,8 @@ struct memory_system {
 	uint64_t *arrivals;     /* when a line that moved was at its owner; as many as words */
 	_Atomic uint64_t moved; /* the latest of them */
 	_Atomic uint8_t *moved_lines; /* a bit for each word: whether its line has ever moved */
-	struct bandwidth dram_path;
-	_Atomic uint32_t cores; /* number of cores ever created */
+	struct bandwidth llc_path, dram_path; /* of all cores together */
+	_Atomic uint32_t cores;               /* number of cores ever created */
 };
 
 static inline _Atomic uint32_t *system_ownership(const struct memory_system *system, uint64_t line)
@@ -83,7 +83,11 @@ static inline void system_expect(const struct memory_system *system, uint64_t li
  */
 bool system_read(struct memory_system *system, uint64_t line, bool *wrote_back);
 
-/* Reserves DRAM's next free time for a line, from `time` on; returns it. */
+/*
+ * Reserve the next time, from `time` on, at which the cores together can read another line from the
+ * system cache, or DRAM can carry one; return it.
+ */
+uint64_t system_llc_take(struct memory_system *system, uint64_t time);
 uint64_t system_dram_take(struct memory_system *system, uint64_t time);
 
 /* Writes a line that was written back, or stored as a whole. */

@@ -3,6 +3,7 @@
  * Microbenchmarks of figures that have been published of cores: probe WHAT [NUMBER]. What is
  * between the functions measure() and measured() counts. Prints how many operations that is.
  */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,6 +91,58 @@ static uint64_t read_through(size_t bytes)
 	}
 	measured();
 	return rounds * bytes;
+}
+
+#define CORES_MAX 128
+
+static struct {
+	char *memory;
+	size_t bytes; /* of each core */
+	int warm;
+	pthread_barrier_t begin;
+} cores;
+
+static void read_part(const char *memory)
+{
+	for (size_t i = 0; i < cores.bytes; i += LINE)
+		__asm__ volatile("ldp q0, q1, [%0]\nldp q2, q3, [%0, #32]" ::"r"(memory + i)
+				 : "v0", "v1", "v2", "v3");
+}
+
+static void *read_core(void *me)
+{
+	const char *memory = cores.memory + (uintptr_t)me * cores.bytes;
+
+	if (cores.warm)
+		read_part(memory);
+	if (pthread_barrier_wait(&cores.begin) == PTHREAD_BARRIER_SERIAL_THREAD)
+		measure();
+	pthread_barrier_wait(&cores.begin);
+	read_part(memory);
+	return NULL;
+}
+
+/*
+ * On `count` cores at the same time, reads `bytes` straight on, a part on each core; counts bytes.
+ * With `warm`, for the second time.
+ */
+static uint64_t read_cores(size_t bytes, unsigned count, int warm)
+{
+	pthread_t others[CORES_MAX];
+
+	if (!count || count > CORES_MAX || pthread_barrier_init(&cores.begin, NULL, count))
+		abort();
+	cores.bytes = bytes / count;
+	cores.memory = allocate(bytes);
+	cores.warm = warm;
+	for (uintptr_t i = 1; i < count; i++)
+		if (pthread_create(&others[i], NULL, read_core, (void *)i))
+			abort();
+	read_core(NULL);
+	for (unsigned i = 1; i < count; i++)
+		pthread_join(others[i], NULL);
+	measured();
+	return cores.bytes * count;
 }
 
 #define ROUNDS  20000
@@ -248,6 +301,7 @@ int main(int count, char **arguments)
 {
 	const char *what = count > 1 ? arguments[1] : "";
 	size_t bytes = count > 2 ? strtoul(arguments[2], NULL, 0) : 0;
+	unsigned threads = count > 3 ? (unsigned)strtoul(arguments[3], NULL, 0) : 0;
 	static const struct {
 		const char *name;
 		uint64_t (*run)(void);
@@ -275,6 +329,10 @@ int main(int count, char **arguments)
 		work = walk(bytes);
 	if (strcmp(what, "read") == 0)
 		work = read_through(bytes);
+	if (strcmp(what, "read_cores") == 0)
+		work = read_cores(bytes, threads, 0);
+	if (strcmp(what, "read_cores_again") == 0)
+		work = read_cores(bytes, threads, 1);
 	if (strcmp(what, "update") == 0)
 		work = update(bytes);
 	if (strcmp(what, "divide") == 0)

@@ -10,7 +10,8 @@ A core's file has these members. Every figure in it names its source.
 
   "sources"  short names for the sources of figures
   "core"     each field of struct core_params (params.h) that is not made from the members below,
-             as {"value": ..., "source": NAME}; a field that is a struct is an object of these
+             as {"value": ..., "source": NAME}; a field that is a struct is an object of these;
+             hundredths may have two decimals
   "ports"    {"value": [names of the issue ports], "source": NAME}: an operation with a choice
              takes the first free port, so ports that the fewest classes depend on come first
   "groups"   sets of ports that an operation can choose from: {"NAME": "PORT PORT ..."}
@@ -43,6 +44,7 @@ import re
 import sys
 
 INTEGER_MAX = {"uint8_t": 2**8 - 1, "uint16_t": 2**16 - 1, "uint32_t": 2**32 - 1}
+HUNDREDTHS_MAX = 2**16 - 1
 # Fields of struct core_params that are made from other parts of the file, or left 0.
 MADE = {"name", "classes", "queue_entries", "queue_names", "queue_count", "port_names", "port_count",
         "ideal", "is_anonymous"}
@@ -143,6 +145,14 @@ class Core:
             if not isinstance(value, bool):
                 raise DataError(f"{where}: {value!r} is not true or false")
             return "true" if value else "false"
+        if ctype == "hundredths":
+            if not isinstance(value, (int, float)) or isinstance(value, bool):
+                raise DataError(f"{where}: {value!r} is not a number")
+            scaled = round(100 * value)
+            if abs(scaled - 100 * value) > 1e-6 or not 0 < scaled <= HUNDREDTHS_MAX:
+                raise DataError(f"{where}: {value} is not between 0.01 and "
+                                f"{HUNDREDTHS_MAX / 100}, in hundredths")
+            return str(scaled)
         if isinstance(value, str) and re.fullmatch(r"0x[0-9a-f]+", value):
             value = int(value, 16)
         if not isinstance(value, int) or isinstance(value, bool):

@@ -106,7 +106,11 @@ refuses()
 	refuses '{"like": "neoverse-n3", "core": {"l2": {"latency": {"value": -1}}}}' 2 \
 		'l2.latency: -1 is out of range, which is 0 to 2000'
 	refuses '{"like": "neoverse-n3", "core": {"l2": {"latency": {"value": "9"}}}}' 2 \
+		'l2.latency: not a number'
+	refuses '{"like": "neoverse-n3", "core": {"l2": {"latency": {"value": 9.5}}}}' 2 \
 		'l2.latency: not a whole number'
+	refuses '{"like": "neoverse-n3", "core": {"l2": {"cycles_per_line": {"value": 0}}}}' 2 \
+		'l2.cycles_per_line: 0 is out of range, which is 0.01 to 600'
 	refuses '{"like": "neoverse-n3", "core": {"l2": 5}}' 2 'l2: not an object'
 	refuses '{"like": "neoverse-n3", "core": {"l2": {"a": {"b": {"value": 1}}}}}' 2 'l2.a: not an'
 	refuses '{"like": "neoverse-n3", "core": {"l1d": {"bytes": {"value": 1024},

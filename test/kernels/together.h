@@ -16,7 +16,7 @@
 __asm__(".globl kernel_work\n.set kernel_work, " VALUE(ALL));
 
 static volatile uint64_t line[L1D_LINE_BYTES / sizeof(uint64_t)]
-	__attribute__((aligned(L1D_LINE_BYTES)));
+	__attribute__((aligned(L1D_LINE_BYTES), unused));
 static pthread_barrier_t ready;
 
 static void work(uintptr_t me);

@@ -70,7 +70,7 @@ static void missing_lines_come_at_their_pace(void **state)
 
 	(void)state;
 	for (int paced = 0; paced < 2; paced++) {
-		params.l1i.cycles_per_line = paced ? 10 : 0;
+		params.l1i.cycles_per_line = paced ? 1000 : 0;
 		nops(&b, NEAR_L2, 160);
 		bench_end(&params, &b);
 		bench_counts(&params, &b, 1, counts);

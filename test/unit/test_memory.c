@@ -2,6 +2,7 @@
 /* The memory side, compared with results on paper or of a simpler method. */
 #include "check.h"
 
+#include "bandwidth.h"
 #include "events.h"
 #include "lines.h"
 #include "memory.h"
@@ -650,9 +651,30 @@ static void fetch_counts_on_the_instruction_side(void **state)
 	stop();
 }
 
+/* A path may carry a line in a fraction of a cycle, or in whole cycles and a fraction. */
+static void paths_carry_fractions_of_a_line(void **state)
+{
+	static const unsigned hundredths[] = {29, 100, 250, 766};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(hundredths) / sizeof(*hundredths); i++) {
+		struct bandwidth *path = calloc(1, sizeof(*path));
+		uint64_t last = 0, end = 1000ull * hundredths[i] / 100;
+
+		assert_non_null(path);
+		bandwidth_set_up(path, hundredths[i]);
+		for (unsigned line = 0; line < 1000; line++)
+			last = bandwidth_take(path, 0);
+		/* The last one begins within the last stretch of cycles. */
+		assert_in_range(last, end - (2 << STRETCH_LOG2), end);
+		free(path);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paths_carry_fractions_of_a_line),
 		cmocka_unit_test(each_level_has_its_latency),
 		cmocka_unit_test(misses_follow_from_stack_distances),
 		cmocka_unit_test(pages_beyond_a_tlb_miss_it),

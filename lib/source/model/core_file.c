@@ -41,20 +41,21 @@ static void add_change(struct reader *reader, const char *name, const json_t *va
 	unsigned count;
 	char why[80];
 
-	if (!json_is_integer(value)) {
-		refuse(reader, PLUMB_ERR_INVALID, "bad-figure", name, "not a whole number");
+	if (!json_is_number(value)) {
+		refuse(reader, PLUMB_ERR_INVALID, "bad-figure", name, "not a number");
 		return;
 	}
-	/* A negative number becomes one that is out of range. */
-	error = core_change_find(file->base, name, (uint64_t)json_integer_value(value), changes,
-				 &count, &range);
+	error = core_change_find(file->base, name, json_number_value(value), changes, &count,
+				 &range);
 	if (error == CORE_CHANGE_UNKNOWN) {
 		refuse(reader, PLUMB_ERR_INVALID, "unknown-figure", name,
 		       "not a figure that a core file can change");
 	} else if (error == CORE_CHANGE_RANGE) {
-		snprintf(why, sizeof(why), "%lld is out of range, which is %u to %u",
-			 (long long)json_integer_value(value), range.least, range.most);
+		snprintf(why, sizeof(why), "%.10g is out of range, which is %.10g to %.10g",
+			 json_number_value(value), range.least, range.most);
 		refuse(reader, PLUMB_ERR_INVALID, "bad-figure", name, why);
+	} else if (error == CORE_CHANGE_WHOLE) {
+		refuse(reader, PLUMB_ERR_INVALID, "bad-figure", name, "not a whole number");
 	} else if (file->change_count + count > CORE_CHANGES_MAX) {
 		refuse(reader, PLUMB_ERR_LIMIT, "too-many-figures", name, "too many figures");
 	} else {
