@@ -456,7 +456,12 @@ void output_format(struct output *out, enum style style, const char *format, ...
 
 void output_spaces(struct output *out, size_t count)
 {
-	fprintf(out->stream, "%*s", (int)count, "");
+	static const char blanks[] =
+		"                                                                ";
+
+	for (; count >= sizeof(blanks); count -= sizeof(blanks) - 1)
+		fwrite(blanks, 1, sizeof(blanks) - 1, out->stream);
+	fwrite(blanks, 1, count, out->stream);
 }
 
 size_t output_flow(struct output *out, enum style style, size_t column, size_t indent,

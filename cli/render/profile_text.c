@@ -116,9 +116,13 @@ bool profile_is_wanted(const struct profile_view *view, size_t event, size_t row
 
 size_t profile_rows_shown(const struct profile_view *view, size_t event)
 {
+	struct plumb_profile_event all;
 	struct plumb_profile_row row;
 	size_t count = 0, wanted = 0;
 
+	if (!view->function && !(view->percent_limit > 0) &&
+	    plumb_profile_event(view->profile, event, &all))
+		return view->limit && view->limit < all.row_count ? view->limit : all.row_count;
 	while ((!view->limit || wanted < view->limit) &&
 	       plumb_profile_row(view->profile, event, count, &row)) {
 		if (view->percent_limit > 0 &&
@@ -164,28 +168,32 @@ struct row_place {
 	const struct plumb_profile_event *event;
 	size_t event_index, index;
 	struct plumb_profile_row row;
+	struct plumb_profile_latency latencies[PLUMB_PROFILE_LATENCIES];
+	unsigned has_latencies; /* bits of the kinds that were looked up */
 	/* Its order among its neighbours is uncertain, because their intervals overlap. */
 	bool uncertain;
 	size_t *rows; /* by line of the table */
 };
 
 /* Returns a mean or a percentile of a latency. */
-static double latency_value(const struct row_place *place, unsigned column)
+static double latency_value(struct row_place *place, unsigned column)
 {
-	const unsigned at = column - PROFILE_LATENCIES;
-	struct plumb_profile_latency latency;
+	const unsigned at = column - PROFILE_LATENCIES, kind = at / 4;
+	struct plumb_profile_latency *latency = &place->latencies[kind];
 
-	plumb_profile_latency(place->view->profile, place->event_index, place->index, at / 4,
-			      &latency);
+	if (!(place->has_latencies >> kind & 1))
+		plumb_profile_latency(place->view->profile, place->event_index, place->index, kind,
+				      latency);
+	place->has_latencies |= 1u << kind;
 	switch (at % 4) {
 	case 0:
-		return latency.mean;
+		return latency->mean;
 	case 1:
-		return latency.p50;
+		return latency->p50;
 	case 2:
-		return latency.p90;
+		return latency->p90;
 	default:
-		return latency.p99;
+		return latency->p99;
 	}
 }
 
@@ -213,7 +221,7 @@ static void add_text(struct table *table, const char *text, unsigned width)
 	table_cell_format(table, "%.*s%*s", (int)length, text, (int)(width - columns), "");
 }
 
-static void add_cell(struct table *table, const struct row_place *place, size_t c)
+static void add_cell(struct table *table, struct row_place *place, size_t c)
 {
 	const struct profile_view *view = place->view;
 	const struct plumb_profile_row *row = &place->row;
@@ -341,13 +349,41 @@ bool profile_is_uncertain(const struct profile_view *view, size_t event, size_t 
 	return false;
 }
 
+/*
+ * Adds the cells of the rows. Each row is estimated once, though it is also compared with its
+ * neighbours.
+ */
+static void add_rows(struct table *table, const struct profile_view *view, struct row_place *place,
+		     size_t count, const uint8_t *shown)
+{
+	struct plumb_profile_estimate before = {NAN, NAN, NAN};
+	struct plumb_profile_row next;
+	bool more = plumb_profile_row(view->profile, place->event_index, 0, &next);
+	size_t lines = 0;
+
+	for (size_t i = 0; more && i < count; i++) {
+		const struct plumb_profile_estimate *share = profile_main_share(view, &place->row);
+
+		place->row = next;
+		more = plumb_profile_row(view->profile, place->event_index, i + 1, &next);
+		place->uncertain = overlap(&before, share) ||
+				   (more && overlap(share, profile_main_share(view, &next)));
+		before = *share;
+		if (!profile_is_wanted(view, place->event_index, i))
+			continue;
+		place->rows[lines++] = place->index = i;
+		place->has_latencies = 0;
+		for (size_t c = 0; c < table->column_count; c++)
+			add_cell(table, place, shown[c]);
+	}
+}
+
 static void print_table(struct output *out, const struct profile_view *view,
 			struct row_place *place, size_t count)
 {
 	struct table_column columns[TABLE_COLUMNS_MAX];
 	struct table table = {.columns = columns, .user = place};
 	uint8_t shown[TABLE_COLUMNS_MAX] = {0};
-	size_t lines = 0;
 
 	for (size_t c = 0; c < view->column_count; c++) {
 		const unsigned column = view->columns[c];
@@ -364,15 +400,7 @@ static void print_table(struct output *out, const struct profile_view *view,
 		};
 	}
 	place->rows = memory_alloc((count + 1) * sizeof(*place->rows));
-	for (size_t i = 0; i < count; i++) {
-		if (!profile_is_wanted(view, place->event_index, i))
-			continue;
-		place->rows[lines++] = place->index = i;
-		plumb_profile_row(view->profile, place->event_index, i, &place->row);
-		place->uncertain = profile_is_uncertain(view, place->event_index, i);
-		for (size_t c = 0; c < table.column_count; c++)
-			add_cell(&table, place, shown[c]);
-	}
+	add_rows(&table, view, place, count, shown);
 	if (marks_wanted(out))
 		table.mark = mark_row;
 	table_print(&table, out, 0);
@@ -609,7 +637,7 @@ static void add_number(struct table *table, double value)
 }
 
 /* A column that takes two fields, or one. */
-static void add_fields(struct table *table, const struct row_place *place, size_t c)
+static void add_fields(struct table *table, struct row_place *place, size_t c)
 {
 	const struct profile_view *view = place->view;
 	const struct plumb_profile_row *row = &place->row;
@@ -714,6 +742,7 @@ void profile_separated(struct output *out, const struct profile_view *view, cons
 			if (!profile_is_wanted(view, e, place.index))
 				continue;
 			plumb_profile_row(view->profile, e, place.index, &place.row);
+			place.has_latencies = 0;
 			table_cell(&table, event.name ? event.name : "");
 			table_cell(&table, event.exact ? "1" : "0");
 			for (size_t c = 0; c < view->column_count; c++)

@@ -12,18 +12,39 @@
 #define GAP       2  /* spaces between columns */
 #define NARROWEST 12 /* a wrapping column is not made narrower than this */
 
-static void add_cell(struct table *table, char *text)
+/* Adds a cell with a copy of `text`; NULL: an empty one. */
+static void add_cell(struct table *table, const char *text, size_t length)
 {
 	if (table->cell_count == table->cell_room) {
 		table->cell_room = table->cell_room ? 2 * table->cell_room : 256;
 		table->cells = memory_resize(table->cells, table->cell_room, sizeof(char *));
 	}
-	table->cells[table->cell_count++] = text;
+	table->cells[table->cell_count++] =
+		text ? memory_given(arena_copy(&table->texts, text, length)) : NULL;
 }
 
 void table_cell(struct table *table, const char *text)
 {
-	add_cell(table, text ? memory_copy(text, strlen(text)) : NULL);
+	add_cell(table, text, text ? strlen(text) : 0);
+}
+
+static PLUMB_PRINTF(2, 0) void add_format(struct table *table, const char *format,
+					  va_list arguments)
+{
+	char room[128], *text;
+	va_list again;
+	int length;
+
+	va_copy(again, arguments);
+	length = vsnprintf(room, sizeof(room), format, again);
+	va_end(again);
+	if (length >= 0 && (size_t)length < sizeof(room)) {
+		add_cell(table, room, (size_t)length);
+		return;
+	}
+	text = memory_vformat(format, arguments);
+	add_cell(table, text, strlen(text));
+	free(text);
 }
 
 void table_cell_format(struct table *table, const char *format, ...)
@@ -31,14 +52,13 @@ void table_cell_format(struct table *table, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	add_cell(table, memory_vformat(format, arguments));
+	add_format(table, format, arguments);
 	va_end(arguments);
 }
 
 void table_free(struct table *table)
 {
-	for (size_t i = 0; i < table->cell_count; i++)
-		free(table->cells[i]);
+	arena_free(&table->texts);
 	free(table->cells);
 	table->cells = NULL;
 	table->cell_count = table->cell_room = 0;
@@ -117,10 +137,11 @@ static bool narrow(const struct table *table, size_t room, size_t *widths, bool 
 {
 	size_t least[TABLE_COLUMNS_MAX] = {0}, total = 0;
 
-	measure_least(table, division, least);
 	for (size_t c = 0; c < table->column_count; c++)
 		total += widths[c] ? widths[c] + GAP : 0;
 	room += GAP;
+	if (total > room)
+		measure_least(table, division, least);
 	while (total > room) {
 		size_t widest = TABLE_COLUMNS_MAX, second, less;
 

@@ -3,6 +3,7 @@
 #ifndef RENDER_TABLE_H
 #define RENDER_TABLE_H
 
+#include "base/arena.h"
 #include "render/output.h"
 
 struct table_column {
@@ -19,8 +20,9 @@ struct table_column {
 struct table {
 	const struct table_column *columns;
 	size_t column_count;
-	char **cells;
+	const char **cells;
 	size_t cell_count, cell_room;
+	struct arena texts; /* of the cells */
 	/* Marks each row before it is printed (render/marks.h); NULL: none is marked. */
 	void (*mark)(void *user, struct output *out, size_t row);
 	void *user;

@@ -17,8 +17,9 @@ size_t wrap_columns(const char *text, size_t length)
 {
 	size_t columns = 0;
 
+	/* Nearly all text is ASCII. */
 	for (size_t i = 0; i < length; columns++)
-		i += wrap_character(text + i, length - i);
+		i += (unsigned char)text[i] < 0x80 ? 1 : wrap_character(text + i, length - i);
 	return columns;
 }
 
@@ -73,6 +74,9 @@ bool wrap_next(const char **rest, size_t width, struct wrap_line *line)
 	while (length < 4 * width + 4 && text[length] && text[length] != '\n')
 		length++;
 
+	/* A text that fits is divided nowhere. */
+	if (length <= width)
+		at = length, columns = wrap_columns(text, length);
 	while (at < length && columns < width) {
 		if (text[at] == ' ' && (at == 0 || text[at - 1] != ' '))
 			fits = at, fits_columns = columns;

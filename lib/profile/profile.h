@@ -90,11 +90,11 @@ struct node {
 	uint64_t period, own;
 };
 
-/* Samples of a row with about the same latency. */
+/* Samples of a row with about the same latency. A bucket that is full has another one behind it. */
 struct latency_bucket {
 	uint32_t row, number; /* 16 bits above the kind, below the bucket */
 	uint32_t next;        /* of the row */
-	uint64_t count;
+	uint32_t count;
 };
 
 /* An event with what is added up for it. */

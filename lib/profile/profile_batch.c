@@ -102,6 +102,7 @@ static struct parts find_parts(const struct plumb_profile *profile)
 	parts.addresses = !!parts.data_mask + !!parts.target_mask + !!parts.latency_mask;
 	parts.details = !!parts.source_mask + !!parts.events_mask + !!parts.groups_mask;
 	parts.fit &= parts.addresses <= 1 && parts.details <= 1;
+	parts.plain = parts.fit && !parts.addresses && !parts.has && !parts.details && !parts.cpu;
 	return parts;
 }
 
@@ -540,19 +541,51 @@ static int give_up(struct adding *adding, size_t i)
 	return status;
 }
 
-/* Finds or makes the row of the i-th record, as of any sample. */
+/* Finds or makes the row of the i-th record by its code and its thread. */
+static int find_plain_row(struct adding *adding, size_t i)
+{
+	struct plumb_profile *profile = adding->profile;
+	const struct code_table *codes = &profile->codes;
+	const uint64_t *code = codes->values + (adding->keys[i].code - 1) * codes->words;
+	const struct plumb_samples_item item = {.task = adding->task};
+	const struct frame_values frame = {.item = &item};
+	uint64_t values[WORDS_MAX] = {adding->event};
+
+	for (size_t k = 0; k < profile->options.key_count; k++) {
+		uint64_t *value = &values[1 + 2 * k];
+
+		if (!is_code(profile->keys[k])) {
+			if (!key_value(profile, profile->keys[k], &frame, value))
+				return PLUMB_ERR_NO_MEMORY;
+			continue;
+		}
+		value[0] = *code++;
+		value[1] = *code++;
+	}
+	return rows_find(profile, values, &adding->rows[i]);
+}
+
+/* Finds or makes the row of the i-th record: as of any sample, if nothing else is possible. */
+static int find_row(struct adding *adding, size_t i)
+{
+	struct frame_values frame;
+
+	if (adding->parts.plain && adding->keys[i].code)
+		return find_plain_row(adding, i);
+	frame = look_at(adding, i);
+	return row_find(adding->profile, &frame, &adding->rows[i]);
+}
+
 static int look_up_row(struct adding *adding, size_t i)
 {
 	struct plumb_profile *profile = adding->profile;
-	struct frame_values frame = look_at(adding, i);
-	uint32_t *row = &adding->rows[i];
-	int status = row_find(profile, &frame, row);
+	const uint32_t *row = &adding->rows[i];
+	int status = find_row(adding, i);
 
 	if (status == PLUMB_ERR_LIMIT && !adding->part) {
 		status = give_up(adding, i);
-		frame = look_at(adding, i);
 		if (status == 0)
-			status = row_find(profile, &frame, row);
+			status = find_row(adding, i);
 	}
 	if (status == 0 && adding->keys[i].code)
 		hot_add_row(&profile->hot, adding->homes[i],

@@ -25,6 +25,8 @@ struct parts {
 	unsigned addresses, details;
 	bool fit;
 	bool comm, pid, tid, cpu, space; /* which parts of their origin do */
+	/* Whether a row depends on nothing but the event, the code and the thread. */
+	bool plain;
 };
 
 /* What a thread has to itself. */

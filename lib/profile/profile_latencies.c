@@ -56,7 +56,8 @@ static int find(struct plumb_profile *profile, uint32_t row, unsigned number,
 	at = hash_words(&word, 1) & table->mask;
 	for (; table->slots[at] != UINT32_MAX; at = (at + 1) & table->mask) {
 		*found = &profile->buckets[table->slots[at]];
-		if ((*found)->row == row && (*found)->number == number)
+		if ((*found)->row == row && (*found)->number == number &&
+		    (*found)->count < UINT32_MAX)
 			return 0;
 	}
 	*found = NULL;
@@ -161,13 +162,22 @@ int latencies_join(struct plumb_profile *profile, const struct plumb_profile *ot
 	for (size_t i = 0; i < other->bucket_count; i++) {
 		const struct latency_bucket *from = &other->buckets[i];
 		struct latency_bucket *bucket;
+		uint32_t left = from->count;
 
-		if (find(profile, from->row, from->number, &bucket) < 0)
-			return PLUMB_ERR_NO_MEMORY;
-		if (bucket)
-			bucket->count += from->count;
-		else
-			profile->rows[from->row].incomplete = true;
+		do {
+			uint32_t fits;
+
+			if (find(profile, from->row, from->number, &bucket) < 0)
+				return PLUMB_ERR_NO_MEMORY;
+			if (!bucket) {
+				profile->rows[from->row].incomplete = true;
+				break;
+			}
+			fits = UINT32_MAX - bucket->count;
+			fits = left < fits ? left : fits;
+			bucket->count += fits;
+			left -= fits;
+		} while (left);
 	}
 	return 0;
 }
@@ -204,14 +214,21 @@ int latencies_renumber(struct plumb_profile *profile, const uint32_t *rows)
 /* ---- Results ----------------------------------------------------------------------------------
  */
 
-/* Returns the middle of the bucket that has the sample of this rank, from 1. */
-static double value_at(const uint64_t counts[BUCKETS], uint64_t rank)
-{
-	unsigned width, start, bucket = 0;
+/* Where the search for percentiles in the order of their ranks has come to. */
+struct search {
+	const uint64_t *counts;
+	uint64_t below; /* samples up to the bucket and in it */
+	unsigned bucket;
+};
 
-	for (uint64_t below = counts[0]; below < rank; below += counts[bucket])
-		bucket++;
-	start = bucket_start(bucket, &width);
+/* Returns the middle of the bucket that has the sample of this rank, from 1. */
+static double value_at(struct search *search, uint64_t rank)
+{
+	unsigned width, start;
+
+	while (search->below < rank)
+		search->below += search->counts[++search->bucket];
+	start = bucket_start(search->bucket, &width);
 	return start + (width - 1) / 2.0;
 }
 
@@ -235,6 +252,7 @@ bool plumb_profile_latency(const struct plumb_profile *profile, size_t event, si
 	const struct row *of = find_row(profile, event, row);
 	unsigned highest = 0;
 	uint64_t counts[BUCKETS];
+	struct search search;
 
 	*latency = (struct plumb_profile_latency){0, NAN, NAN, NAN, NAN};
 	if (!of || kind >= PLUMB_PROFILE_LATENCIES || of->incomplete)
@@ -252,15 +270,16 @@ bool plumb_profile_latency(const struct plumb_profile *profile, size_t event, si
 
 		if (bucket->number >> 16 != kind)
 			continue;
-		counts[bucket->number & 0xffff] = bucket->count;
+		counts[bucket->number & 0xffff] += bucket->count;
 		latency->samples += bucket->count;
 	}
 	if (!latency->samples)
 		return false;
 	latency->mean = (double)of->latencies[kind] / (double)latency->samples;
-	latency->p50 = value_at(counts, rank_of(latency->samples, 50));
-	latency->p90 = value_at(counts, rank_of(latency->samples, 90));
-	latency->p99 = value_at(counts, rank_of(latency->samples, 99));
+	search = (struct search){counts, counts[0], 0};
+	latency->p50 = value_at(&search, rank_of(latency->samples, 50));
+	latency->p90 = value_at(&search, rank_of(latency->samples, 90));
+	latency->p99 = value_at(&search, rank_of(latency->samples, 99));
 	return true;
 }
 

@@ -88,6 +88,9 @@ static void set_filtered(struct profiled_event *event, const struct plumb_sample
 int plumb_profile_finish(struct plumb_profile *profile, const struct plumb_samples_totals *totals)
 {
 	batches_settle(profile);
+	/* Rows need no more than their sums from now on. */
+	tallies_free(&profile->tallies);
+	hot_end(&profile->hot);
 	for (size_t i = 0; i < profile->row_count; i++)
 		profile->events[row_values(profile, (uint32_t)i)[0]].public.row_count++;
 	for (size_t e = 0; e < profile->event_count; e++) {
