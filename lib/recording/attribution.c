@@ -12,15 +12,19 @@ void attribution_free(struct attribution *attribution)
 	free(attribution->running);
 }
 
-static int32_t running(const struct attribution *attribution, int32_t cpu)
+static bool is_cpu(int32_t cpu)
+{
+	return cpu >= 0 && cpu < CPUS_LIMIT;
+}
+
+int32_t attribution_running(const struct attribution *attribution, int32_t cpu)
 {
 	return cpu >= 0 && (size_t)cpu < attribution->cpus ? attribution->running[cpu] : -1;
 }
 
-/* Notes that `cpu` now runs `tid` of process `pid` (-1: unknown). */
-static int run(struct attribution *attribution, int32_t cpu, int32_t pid, int32_t tid)
+int attribution_run(struct attribution *attribution, int32_t cpu, int32_t tid)
 {
-	if (cpu < 0 || cpu >= CPUS_LIMIT)
+	if (!is_cpu(cpu))
 		return 0;
 	if ((size_t)cpu >= attribution->cpus) {
 		size_t cpus = (size_t)cpu + 64;
@@ -34,35 +38,59 @@ static int run(struct attribution *attribution, int32_t cpu, int32_t pid, int32_
 		attribution->cpus = cpus;
 	}
 	attribution->running[cpu] = tid;
-	return tid == -1 || tasks_get(attribution->tasks, pid, tid) ? 0 : PLUMB_ERR_NO_MEMORY;
+	return 0;
+}
+
+/* Notes that `cpu` now runs `tid` of process `pid` (-1: unknown). */
+static int run(struct attribution *attribution, int32_t cpu, int32_t pid, int32_t tid)
+{
+	if (attribution_run(attribution, cpu, tid) < 0)
+		return PLUMB_ERR_NO_MEMORY;
+	return !is_cpu(cpu) || tid == -1 || tasks_get(attribution->tasks, pid, tid)
+		       ? 0
+		       : PLUMB_ERR_NO_MEMORY;
 }
 
 /* ---- Records of the file --------------------------------------------------------------------- */
 
-static int follow_switch(struct attribution *attribution, const struct plumb_record *record)
+bool attribution_find_switch(const struct attribution *attribution,
+			     const struct plumb_record *record, struct attribution_switch *found)
 {
 	const bool wide = record->type == PLUMB_RECORD_SWITCH_CPU_WIDE;
 	const bool out = record->context_switch.out;
 	const int32_t cpu = (int32_t)record->cpu;
 
-	if (!(record->has & PLUMB_RECORD_HAS_CPU))
-		return 0;
-	if (wide && out)
-		return run(attribution, cpu, record->context_switch.next_prev_pid,
-			   record->context_switch.next_prev_tid);
+	if (attribution->contexts || attribution->timeless ||
+	    !(record->has & PLUMB_RECORD_HAS_CPU) || !is_cpu(cpu))
+		return false;
+	if (wide && out) {
+		*found = (struct attribution_switch){cpu, record->context_switch.next_prev_pid,
+						     record->context_switch.next_prev_tid};
+		return true;
+	}
 	if (!(record->has & PLUMB_RECORD_HAS_PID))
-		return 0;
+		return false;
 	/* If the record is not CPU-wide, perf mistakes the thread that leaves for the one that
 	 * comes. */
-	if (attribution->like_perf ? out : !out)
-		return run(attribution, cpu, record->pid, record->tid);
-	return 0;
+	if (attribution->like_perf ? !out : out)
+		return false;
+	*found = (struct attribution_switch){cpu, record->pid, record->tid};
+	return true;
+}
+
+static int follow_switch(struct attribution *attribution, const struct plumb_record *record)
+{
+	struct attribution_switch found;
+
+	return attribution_find_switch(attribution, record, &found)
+		       ? run(attribution, found.cpu, found.pid, found.tid)
+		       : 0;
 }
 
 static int follow_start(struct attribution *attribution, const struct plumb_record *record)
 {
 	if (attribution->like_perf || !(record->has & PLUMB_RECORD_HAS_CPU) ||
-	    running(attribution, (int32_t)record->cpu) != -1)
+	    attribution_running(attribution, (int32_t)record->cpu) != -1)
 		return 0;
 	return run(attribution, (int32_t)record->cpu, record->itrace_start.pid,
 		   record->itrace_start.tid);
@@ -92,7 +120,7 @@ static void assign(const struct attribution *attribution, struct ring *ring, int
 
 void attribution_of_ring(const struct attribution *attribution, struct ring *ring)
 {
-	const int32_t tid = running(attribution, ring->cpu);
+	const int32_t tid = attribution_running(attribution, ring->cpu);
 
 	if (!attribution->contexts)
 		assign(attribution, ring, tid != -1 ? tid : ring->ring_tid);

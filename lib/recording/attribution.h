@@ -25,6 +25,18 @@ void attribution_free(struct attribution *attribution);
 /* Takes in a record of the file at its place in the stream. Returns 0 or PLUMB_ERR_NO_MEMORY. */
 int attribution_follow(struct attribution *attribution, const struct plumb_record *record);
 
+/* Which thread a CPU runs after a context switch. */
+struct attribution_switch {
+	int32_t cpu, pid, tid; /* pid -1: unknown */
+};
+/* Finds what a record of a context switch changes. Returns false if that is nothing. */
+bool attribution_find_switch(const struct attribution *attribution,
+			     const struct plumb_record *record, struct attribution_switch *found);
+/* Notes that `cpu` now runs a thread that is known. Returns 0 or PLUMB_ERR_NO_MEMORY. */
+int attribution_run(struct attribution *attribution, int32_t cpu, int32_t tid);
+/* Returns the thread that `cpu` runs, or -1. */
+int32_t attribution_running(const struct attribution *attribution, int32_t cpu);
+
 /* Sets the ring's thread to that of its CPU, unless there are context packets. */
 void attribution_of_ring(const struct attribution *attribution, struct ring *ring);
 

@@ -78,11 +78,12 @@ static int add_chunk(struct ring *ring, uint32_t number)
 	return 0;
 }
 
-int rings_update(struct rings *rings)
+int rings_update(struct rings *rings, size_t chunks)
 {
 	const struct plumb_aux_chunk *chunk;
 
-	while ((chunk = recording_aux_chunk(rings->recording, rings->chunks_seen))) {
+	while (rings->chunks_seen < chunks &&
+	       (chunk = recording_aux_chunk(rings->recording, rings->chunks_seen))) {
 		size_t slot = ring_slot(rings, chunk->index);
 		int error = 0;
 
@@ -97,6 +98,18 @@ int rings_update(struct rings *rings)
 		rings->chunks_seen++;
 	}
 	return 0;
+}
+
+void rings_forget(struct rings *rings, size_t chunks)
+{
+	for (size_t i = 0; i < rings->count; i++) {
+		struct ring *ring = rings->at[i];
+
+		while (ring->chunk_count && ring->chunks[ring->chunk_count - 1] >= chunks)
+			ring->chunk_count--;
+	}
+	if (rings->chunks_seen > chunks)
+		rings->chunks_seen = chunks;
 }
 
 struct ring *rings_find(const struct rings *rings, uint32_t index)

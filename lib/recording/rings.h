@@ -56,8 +56,11 @@ struct rings {
 	bool quiet; /* report no errors of reading: another thread may do so */
 };
 
-/* Adds new chunks to their rings. Returns 0, NO_MEMORY or LIMIT. */
-int rings_update(struct rings *rings);
+/* Adds new chunks to their rings, up to the first `chunks` of all. Returns 0, NO_MEMORY or LIMIT.
+ */
+int rings_update(struct rings *rings, size_t chunks);
+/* Removes all chunks but the first ones, of which none was read beyond them. */
+void rings_forget(struct rings *rings, size_t chunks);
 /* Returns the ring with this index, or NULL. */
 struct ring *rings_find(const struct rings *rings, uint32_t index);
 void rings_free(struct rings *rings);

@@ -49,6 +49,7 @@ void plumb_samples_end(struct plumb_samples *samples)
 	rings_free(&samples->rings);
 	free(samples->heap.at);
 	attribution_free(&samples->attribution);
+	free(samples->ahead.at);
 	free(samples);
 }
 
@@ -310,10 +311,9 @@ static int next_run(struct plumb_samples *s)
 
 /* ---- Records of the file --------------------------------------------------------------------- */
 
-/* Takes in the AUX data known so far, and how to decode it. */
-static int update(struct plumb_samples *s)
+int samples_update(struct plumb_samples *s, size_t chunks)
 {
-	int error = rings_update(&s->rings);
+	int error = rings_update(&s->rings, chunks);
 
 	if (error == PLUMB_ERR_LIMIT)
 		plumb_diagnostics_add(s->decoding.diagnostics, PLUMB_ERROR, "too-many-rings", NULL,
@@ -370,21 +370,32 @@ static void choose_chunk(struct plumb_samples *s)
 	samples_choose(s, ring, UINT64_MAX);
 }
 
-/* Reads the file's next record. At its end, everything left is due. */
-static int read_record(struct plumb_samples *s)
+int samples_read_record(struct plumb_samples *s)
 {
 	int status = recording_next(s->decoding.recording, &s->from_file);
-	int error;
 
 	s->has_from_file = status > 0;
-	s->due_batches = 0;
 	s->ended = status <= 0;
-	error = put_off(s, status);
+	return put_off(s, status);
+}
+
+uint64_t samples_limit(const struct plumb_samples *s)
+{
+	/* At the file's end, everything left is due. */
+	return s->ended ? UINT64_MAX : limit_before(s, &s->from_file);
+}
+
+static int next_record(struct plumb_samples *s)
+{
+	int error = samples_read_record(s);
+
+	s->due_batches = 0;
+	samples_count_quiet(s);
 	if (!error)
-		error = update(s);
+		error = samples_update(s, SIZE_MAX);
 	if (error)
 		return error;
-	s->limit = s->ended ? UINT64_MAX : limit_before(s, &s->from_file);
+	s->limit = samples_limit(s);
 	if (s->has_from_file && s->order == PLUMB_ORDER_FILE &&
 	    s->from_file.type == PLUMB_RECORD_AUXTRACE)
 		choose_chunk(s);
@@ -458,6 +469,12 @@ static int advance(struct plumb_samples *s, const struct plumb_record **record)
 			return status;
 		if (s->count > 0)
 			return 1;
+		if (s->ahead.next < s->ahead.count) {
+			status = samples_follow_ahead(s);
+			if (status < 0)
+				return status == PLUMB_ERR_NO_MEMORY ? no_memory(s) : status;
+			continue;
+		}
 		if (s->has_from_file) {
 			status = take_from_file(s, record);
 			if (status < 0 || *record)
@@ -469,7 +486,7 @@ static int advance(struct plumb_samples *s, const struct plumb_record **record)
 			s->failure = 0;
 			return status;
 		}
-		status = read_record(s);
+		status = next_record(s);
 		if (status < 0)
 			return status;
 	}

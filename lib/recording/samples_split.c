@@ -23,6 +23,7 @@ struct samples_split {
 	struct ring **rings;  /* of the whole stream, that have data */
 	struct ring **copies; /* of each; NULL: not begun */
 	size_t count, next;
+	bool ahead; /* the rings go on behind the switches ahead */
 	bool abandoned;
 };
 
@@ -93,8 +94,12 @@ static struct ring *copy_ring(const struct ring *ring)
 }
 
 /* Replaces a ring of the whole stream with its copy, which was read further. */
-static int keep_copy(struct plumb_samples *s, struct ring *ring, struct ring *copy)
+static int keep_copy(const struct samples_split *split, struct ring *ring, struct ring *copy)
 {
+	struct plumb_samples *s = split->whole;
+
+	if (split->ahead)
+		copy->chunk_limit = SIZE_MAX;
 	free(ring->piece);
 	free(ring->records);
 	*ring = *copy;
@@ -104,12 +109,54 @@ static int keep_copy(struct plumb_samples *s, struct ring *ring, struct ring *co
 	return 0;
 }
 
+/* Goes on with a ring up to the next switch of its CPU, or to the limit behind all switches.
+ * Returns false if it went up to that. */
+static bool choose_ahead(struct plumb_samples *s)
+{
+	const struct switches_ahead *ahead = &s->split->whole->ahead;
+	struct ring *ring = s->part_ring;
+	size_t i = s->part_switch, chunks;
+
+	if (!ring || i > ahead->count)
+		return false;
+	if (attribution_run(&s->attribution, ring->cpu, s->part_tid) < 0) {
+		samples_split_abandon(s->split);
+		return false;
+	}
+	while (i < ahead->count && ahead->at[i].cpu != ring->cpu)
+		i++;
+	s->part_switch = i + 1;
+	if (i < ahead->count)
+		s->part_tid = ahead->at[i].tid;
+	chunks = i < ahead->count ? ahead->at[i].chunks : SIZE_MAX;
+	while (ring->chunk_limit < ring->chunk_count && ring->chunks[ring->chunk_limit] < chunks)
+		ring->chunk_limit++;
+	ring->waiting = false;
+	samples_choose(s, ring, i < ahead->count ? ahead->at[i].limit : ahead->limit);
+	return true;
+}
+
+/* Begins with a ring, whose chunks become known again as the switches come. */
+static bool begin_ahead(struct plumb_samples *s, struct ring *ring)
+{
+	const struct plumb_samples *whole = s->split->whole;
+
+	ring->chunk_limit = 0;
+	s->part_ring = ring;
+	s->part_switch = whole->ahead.next;
+	s->part_tid = attribution_running(&whole->attribution, ring->cpu);
+	return choose_ahead(s);
+}
+
 bool split_choose(struct plumb_samples *s)
 {
 	struct samples_split *split = s->split;
-	const size_t i = __atomic_fetch_add(&split->next, 1, __ATOMIC_RELAXED);
 	struct ring *copy;
+	size_t i;
 
+	if (split->ahead && choose_ahead(s))
+		return true;
+	i = __atomic_fetch_add(&split->next, 1, __ATOMIC_RELAXED);
 	if (i >= split->count)
 		return false;
 	copy = copy_ring(split->rings[i]);
@@ -118,6 +165,8 @@ bool split_choose(struct plumb_samples *s)
 		return false;
 	}
 	split->copies[i] = copy;
+	if (split->ahead)
+		return begin_ahead(s, copy);
 	samples_choose(s, copy, split->whole->limit);
 	return true;
 }
@@ -190,10 +239,14 @@ static uint64_t bytes_left(const struct plumb_samples *s, const struct ring *rin
 }
 
 /* Lists the rings that may have records before the file's next one. Returns how many. */
-static size_t list_rings(const struct plumb_samples *s, struct ring **rings)
+static size_t list_rings(const struct plumb_samples *s, bool ahead, struct ring **rings)
 {
 	size_t count = 0;
 
+	for (size_t i = 0; ahead && i < s->rings.count; i++)
+		rings[count++] = s->rings.at[i];
+	if (ahead)
+		return count;
 	if (s->current)
 		rings[count++] = s->current;
 	if (s->decoding.synthesis.timeless) {
@@ -211,19 +264,27 @@ size_t samples_split(struct plumb_samples *s, pthread_mutex_t *lock, struct samp
 {
 	struct samples_split *made;
 	uint64_t bytes = 0;
+	bool ahead;
 
 	*split = NULL;
-	if (s->due_batches != BATCHES_MIN || s->order != PLUMB_ORDER_TASKS || s->split ||
-	    !s->decoding.each_record_once || perf_is_exact(s->decoding.synthesis.version))
+	if (s->order != PLUMB_ORDER_TASKS || s->split || !s->decoding.each_record_once ||
+	    perf_is_exact(s->decoding.synthesis.version))
+		return 0;
+	ahead = s->due_batches != BATCHES_MIN;
+	if (ahead && !samples_read_ahead(s))
 		return 0;
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return 0;
-	*made = (struct samples_split){.whole = s, .lock = lock};
+	*made = (struct samples_split){.whole = s, .lock = lock, .ahead = ahead};
+	if (ahead && samples_update(s, SIZE_MAX) < 0) {
+		samples_split_end(made, false);
+		return 0;
+	}
 	made->rings = calloc(s->rings.count + 1, sizeof(struct ring *));
 	made->copies = calloc(s->rings.count + 1, sizeof(struct ring *));
 	if (made->rings && made->copies)
-		made->count = list_rings(s, made->rings);
+		made->count = list_rings(s, ahead, made->rings);
 	for (size_t i = 0; i < made->count && bytes < BYTES_MIN; i++)
 		bytes += bytes_left(s, made->rings[i]);
 	if (made->count < 2 || bytes < BYTES_MIN) {
@@ -235,12 +296,17 @@ size_t samples_split(struct plumb_samples *s, pthread_mutex_t *lock, struct samp
 }
 
 /* Takes the rings that were split off out of the whole stream's turns. */
-static void remove_rings(struct plumb_samples *s)
+static void remove_rings(struct plumb_samples *s, bool ahead)
 {
 	size_t kept = 0;
 
 	s->current = NULL;
 	s->count = s->next = 0;
+	if (ahead) {
+		s->heap.count = 0;
+		s->begun_chunks = s->rings.chunks_seen;
+		return;
+	}
 	if (s->decoding.synthesis.timeless) {
 		s->next_ring = s->rings.count;
 		return;
@@ -258,12 +324,17 @@ int samples_split_end(struct samples_split *split, bool keep)
 
 	if (!split)
 		return 0;
+	if (keep && split->ahead)
+		status = samples_skip_ahead(split->whole);
 	if (keep)
-		remove_rings(split->whole);
+		remove_rings(split->whole, split->ahead);
+	else if (split->ahead)
+		rings_forget(&split->whole->rings,
+			     split->whole->ahead.at[split->whole->ahead.next].chunks);
 	for (size_t i = 0; i < split->count; i++) {
 		if (!keep)
 			free_copy(split->copies[i]);
-		else if (keep_copy(split->whole, split->rings[i], split->copies[i]) < 0)
+		else if (keep_copy(split, split->rings[i], split->copies[i]) < 0)
 			status = PLUMB_ERR_NO_MEMORY;
 	}
 	free(split->rings);

@@ -8,6 +8,7 @@
 #include "recording/ring_heap.h"
 #include "recording/rings.h"
 #include "recording/samples.h"
+#include "recording/samples_ahead.h"
 
 struct plumb_samples {
 	struct decoding decoding;
@@ -43,10 +44,25 @@ struct plumb_samples {
 	struct plumb_samples_item item;
 	struct plumb_samples_batch batch;
 
+	unsigned quiet;              /* switches of the file with nothing between them */
+	struct switches_ahead ahead; /* whose turns come before the file's record */
+
 	unsigned due_batches;               /* since the file's last record */
 	struct samples_split *split;        /* whose rings it reads, if it is a part of a stream */
 	const struct plumb_task *last_task; /* of such a part: looked up last */
+	struct ring *part_ring;             /* likewise: that was chosen last ... */
+	size_t part_switch;                 /* ... the next switch of its CPU ... */
+	int32_t part_tid;                   /* ... and the thread that runs until then */
 };
+
+/* Reads the file's next record. Returns 0, or an error that ends the stream at once. */
+int samples_read_record(struct plumb_samples *s);
+/* Returns up to which time, in ticks, the rings come before the file's record. */
+uint64_t samples_limit(const struct plumb_samples *s);
+/* Takes in the first `chunks` of AUX data known so far, and how to decode it. Likewise. */
+int samples_update(struct plumb_samples *s, size_t chunks);
+/* samples_ahead.c: notes whether the file's record is a switch. */
+void samples_count_quiet(struct plumb_samples *s);
 
 /* Makes `ring` the current one, up to `bound`. */
 void samples_choose(struct plumb_samples *s, struct ring *ring, uint64_t bound);

@@ -185,6 +185,13 @@ static int fork_task(struct tasks *tasks, const struct plumb_record *record)
 	return 0;
 }
 
+bool tasks_has(const struct tasks *tasks, int32_t pid, int32_t tid)
+{
+	const struct task *task = find(tasks, tid);
+
+	return task && (pid == -1 || task->public.pid != -1);
+}
+
 /* ---- The table ------------------------------------------------------------------------------- */
 
 struct tasks *tasks_new(void)

@@ -60,6 +60,8 @@ void tasks_disown_spaces(struct tasks *tasks);
  * `pid`; a new one shares the address space of its process's first thread. NULL: out of memory.
  */
 struct task *tasks_get(struct tasks *tasks, int32_t pid, int32_t tid);
+/* Returns whether tasks_get() would change nothing. */
+bool tasks_has(const struct tasks *tasks, int32_t pid, int32_t tid);
 /* Returns the process of thread `tid`, or -1 if unknown. */
 int32_t tasks_pid(const struct tasks *tasks, int32_t tid);
 

@@ -9,6 +9,7 @@
 
 #include <plumb/profile.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "folder.h"
 
@@ -17,6 +18,7 @@
 #define RINGS   4
 #define RECORDS 6000 /* of each ring: more than a MiB together */
 #define CHUNK   250
+#define CHUNKS  ((size_t)RINGS * RECORDS / CHUNK)
 
 static uint64_t state;
 
@@ -78,33 +80,109 @@ static struct plumb_spe_record make_record(uint64_t code, bool contexts, uint64_
 	return record;
 }
 
-/* Writes a recording of code at so many addresses; the rings from `first` on have contexts. */
-static void record(uint64_t code, uint32_t first)
+struct kind {
+	uint64_t code;         /* addresses that it is at */
+	uint32_t contexts;     /* the rings from this one on have context packets ... */
+	size_t contexts_since; /* ... from this chunk on */
+	unsigned switches;     /* context switches while a chunk was written */
+	bool unknown;          /* the first switch to a thread is the first that tells of it */
+	bool late;             /* chunks are in the file behind much younger switches ... */
+	bool cut;              /* ... and none is known before, as the file has lost its end */
+	size_t renamed_at;     /* the chunk behind which a thread gets another name */
+};
+
+/* Writes a record of the kernel at `ticks`, on `cpu` if that is not -1. */
+static void write_record(struct plumb_recording_writer *writer, uint32_t type, uint16_t misc,
+			 const void *body, uint16_t size, uint64_t ticks, int32_t cpu)
+{
+	struct {
+		uint32_t type;
+		uint16_t misc, size;
+		uint8_t bytes[64];
+	} made = {type, misc, (uint16_t)(8 + size + 32), {0}};
+	const uint64_t id[] = {1000 | UINT64_C(1000) << 32, ticks, (uint32_t)cpu, SPE_ID};
+
+	memcpy(made.bytes, body, size);
+	memcpy(made.bytes + size, id, sizeof(id));
+	assert_int_equal(plumb_recording_write(writer, &made, made.size), 0);
+}
+
+static void write_name(struct plumb_recording_writer *writer, uint32_t tid, const char *name,
+		       uint64_t ticks)
+{
+	struct {
+		uint32_t pid, tid;
+		char name[8];
+	} comm = {tid, tid, ""};
+
+	strncpy(comm.name, name, sizeof(comm.name) - 1);
+	write_record(writer, PLUMB_RECORD_COMM, 0, &comm, sizeof(comm), ticks, -1);
+}
+
+/* Writes that CPUs run other threads, at times from `ticks` on. */
+static void write_switches(struct plumb_recording_writer *writer, const struct kind *kind,
+			   uint64_t ticks)
+{
+	for (unsigned i = 0; i < kind->switches; i++) {
+		const uint32_t tid = 1000 + (uint32_t)chance(ticks < 5000 ? 3 : 6);
+		const uint32_t next[] = {tid, tid};
+
+		write_record(writer, PLUMB_RECORD_SWITCH_CPU_WIDE, 1 << 13, next, sizeof(next),
+			     ticks + i * CHUNK / kind->switches, (int32_t)chance(RINGS));
+	}
+}
+
+static void write_chunk(struct plumb_recording_writer *writer, const struct kind *kind, size_t i)
+{
+	const struct plumb_aux_chunk chunk = {
+		.index = i % RINGS, .tid = -1, .cpu = (int32_t)(i % RINGS)};
+	const bool contexts = i % RINGS >= kind->contexts && i >= kind->contexts_since;
+	uint8_t bytes[CHUNK * 64];
+
+	for (size_t j = 0; j < CHUNK; j++) {
+		const struct plumb_spe_record made =
+			make_record(kind->code, contexts, 1000 + i * CHUNK + j);
+
+		assert_int_equal(spe_encode_record(&made, SPE_LAYOUT_NEOVERSE, bytes + j * 64, 64),
+				 64);
+	}
+	assert_int_equal(plumb_recording_write_aux(writer, &chunk, bytes, sizeof(bytes), NULL, 0),
+			 0);
+}
+
+static void record_kind(const struct kind *kind)
 {
 	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_recording_writer *writer = create(diagnostics);
-	uint8_t bytes[CHUNK * 64];
-	uint64_t ticks = 1000;
+	const size_t late = kind->late ? 3 * CHUNKS / 8 : 0;
 
 	state = 1;
-	for (size_t i = 0; i < RINGS * RECORDS / CHUNK; i++) {
-		const struct plumb_aux_chunk chunk = {
-			.index = i % RINGS, .tid = -1, .cpu = (int32_t)(i % RINGS)};
-
-		for (size_t j = 0; j < CHUNK; j++) {
-			const struct plumb_spe_record made =
-				make_record(code, i % RINGS >= first, ticks++);
-
-			assert_int_equal(
-				spe_encode_record(&made, SPE_LAYOUT_NEOVERSE, bytes + j * 64, 64),
-				64);
-		}
-		assert_int_equal(
-			plumb_recording_write_aux(writer, &chunk, bytes, sizeof(bytes), NULL, 0),
-			0);
+	for (uint32_t tid = 1000; kind->switches && !kind->unknown && tid < 1006; tid++)
+		write_name(writer, tid, "thread", 1);
+	for (size_t i = 0; i < CHUNKS + late; i++) {
+		if (i < CHUNKS)
+			write_switches(writer, kind, 1000 + i * CHUNK);
+		if (i >= late)
+			write_chunk(writer, kind, i - late);
+		if (kind->renamed_at && i == kind->renamed_at)
+			write_name(writer, 1001, "other", 1000 + i * CHUNK);
+		if (i % 8 == 7)
+			assert_int_equal(plumb_recording_finish_round(writer), 0);
 	}
 	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
+	if (kind->cut) {
+		struct stat status;
+
+		assert_int_equal(stat(path, &status), 0);
+		assert_int_equal(truncate(path, status.st_size - 64), 0);
+	}
 	plumb_diagnostics_free(diagnostics);
+}
+
+/* Writes a recording of code at so many addresses; the rings from `first` on have contexts. */
+static void record(uint64_t code, uint32_t first)
+{
+	record_kind(&(struct kind){.code = code, .contexts = first});
 }
 
 struct reading {
@@ -117,13 +195,14 @@ struct reading {
 
 static void begin(struct reading *r, unsigned threads)
 {
-	static const uint8_t keys[] = {PLUMB_KEY_TID, PLUMB_KEY_SYMBOL, PLUMB_KEY_DATA_SOURCE};
+	static const uint8_t keys[] = {PLUMB_KEY_PID, PLUMB_KEY_TID, PLUMB_KEY_COMM,
+				       PLUMB_KEY_SYMBOL, PLUMB_KEY_DATA_SOURCE};
 	const struct plumb_samples_options how = {
 		.size = sizeof(how), .order = PLUMB_ORDER_TASKS, .each_record_once = true};
 	const struct plumb_profile_options options = {
 		.size = sizeof(options),
 		.keys = keys,
-		.key_count = 3,
+		.key_count = sizeof(keys),
 		.rows_max = 20000,
 		.latencies = 1 << PLUMB_SPE_TOTAL_LATENCY,
 		.threads = threads,
@@ -166,7 +245,7 @@ static void compare_rows(const struct reading *a, const struct reading *b, size_
 	assert_int_equal(plumb_profile_latency(a->profile, 0, row, 0, &latencies[0]),
 			 plumb_profile_latency(b->profile, 0, row, 0, &latencies[1]));
 	assert_memory_equal(&latencies[0], &latencies[1], sizeof(latencies[0]));
-	for (size_t k = 0; k < 3; k++) {
+	for (size_t k = 0; k < 5; k++) {
 		const char *texts[] = {plumb_profile_text(a->profile, 0, row, k, rooms[0]),
 				       plumb_profile_text(b->profile, 0, row, k, rooms[1])};
 
@@ -230,6 +309,52 @@ static void more_rows_than_are_kept(void **user)
 	assert_int_equal(unlink(path), 0);
 }
 
+static void compare_switches(struct kind kind)
+{
+	kind.code = 100;
+	record_kind(&kind);
+	compare(2);
+	compare(4);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void context_switches(void **user)
+{
+	(void)user;
+	compare_switches((struct kind){.contexts = RINGS, .switches = 16});
+	compare_switches((struct kind){.contexts = RINGS, .switches = 3});
+}
+
+/* These threads have no names and no processes before. */
+static void switches_to_unknown_threads(void **user)
+{
+	(void)user;
+	compare_switches((struct kind){.contexts = RINGS, .switches = 16, .unknown = true});
+}
+
+static void switches_before_their_chunks(void **user)
+{
+	(void)user;
+	compare_switches((struct kind){.contexts = RINGS, .switches = 16, .late = true});
+	compare_switches(
+		(struct kind){.contexts = RINGS, .switches = 16, .late = true, .cut = true});
+}
+
+static void switches_around_a_name(void **user)
+{
+	(void)user;
+	compare_switches((struct kind){.contexts = RINGS, .switches = 16, .renamed_at = 80});
+}
+
+/* What was read ahead is read again, one by one. */
+static void contexts_behind_switches(void **user)
+{
+	(void)user;
+	compare_switches((struct kind){.contexts = 1, .contexts_since = 60, .switches = 16});
+	compare_switches((struct kind){
+		.contexts = 1, .contexts_since = 60, .switches = 16, .late = true, .cut = true});
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +362,11 @@ int main(void)
 		cmocka_unit_test(without_contexts),
 		cmocka_unit_test(first_context_in_a_later_ring),
 		cmocka_unit_test(more_rows_than_are_kept),
+		cmocka_unit_test(context_switches),
+		cmocka_unit_test(switches_to_unknown_threads),
+		cmocka_unit_test(switches_before_their_chunks),
+		cmocka_unit_test(switches_around_a_name),
+		cmocka_unit_test(contexts_behind_switches),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
