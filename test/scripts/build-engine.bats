@@ -16,7 +16,7 @@ setup()
 	export calls=$PWD/calls
 	: >calls
 	# No qemu-aarch64 but those of the test.
-	for tool in awk bash cat chmod cksum cmp cp cut date dirname env find flock grep head ln ls mkdir mkfifo mktemp mv ps \
+	for tool in awk bash cat chmod cksum cmp cp cut date dirname env find flock grep head iconv id ln ls mkdir mkfifo mktemp mv ps \
 		readlink realpath rm rmdir sed sh sha256sum sleep sort tail tar timeout touch tr wc; do
 		ln -s "$(command -v "$tool")" "bin/$tool"
 	done
@@ -342,6 +342,91 @@ $signed"
 	tidy
 }
 
+@test "a full disk: says so at every stage, also if the reason did not fit" {
+	local full="build-engine: no space left on the disk of $tree/.cache/engine/plumb-engine."
+
+	apt_fails 'E: Write error - write (28: No space left on device)'
+	run "$build"
+	[ "$status" -eq 1 ]
+	[[ ${lines[-1]} == "$full"*": the build takes up to 2 GB" ]]
+	fake tar 'echo "tar: qemu/VERSION: Cannot write: No space left on device"; exit 2'
+	echo >qemu.tar
+	PLUMB_QEMU_SOURCE=qemu.tar run "$build"
+	[ "$status" -eq 1 ]
+	[[ ${lines[-1]} == "$full"* ]]
+	fake tar 'echo "tar: qemu/VERSION: Cannot write: Disk quota exceeded"; exit 2'
+	PLUMB_QEMU_SOURCE=qemu.tar run "$build"
+	[[ ${lines[-1]} == "$full"* ]]
+	# Nothing more can be written, not even a message.
+	fake tar 'for word in "$@"; do case $word in */source) mkdir "${word%/*}/probe" ;; esac; done; exit 2'
+	PLUMB_QEMU_SOURCE=qemu.tar run "$build"
+	[[ ${lines[-1]} == "$full"* ]]
+	# Other failures are not taken for it.
+	fake tar 'echo "tar: This does not look like a tar archive"; exit 2'
+	PLUMB_QEMU_SOURCE=qemu.tar run "$build"
+	[[ $output != *"no space left"* ]]
+	[[ ${lines[-1]} == *"failed (status 2): unpacking QEMU's source; see the whole output in "* ]]
+	tidy
+}
+
+@test "prints no control character of what apt says, not even one of 8 bits" {
+	local name rest
+
+	apt_fails $'E: GPG error: \e[2Jone\r \xc2\x9b2Jtwo \x9b2Jthree\b\x7f NO_PUBKEY'
+	for name in C C.UTF-8; do
+		LC_ALL=$name run "$build"
+		[ "$status" -eq 1 ]
+		[[ ${lines[-1]} == *"cannot check the archive's signature: "*one*two*three*NO_PUBKEY ]]
+		rest=$(LC_ALL=C tr -d '\n\40-\176' <<<"$output")
+		[ -z "$rest" ]
+	done
+	# Names of files may have any letters.
+	for name in C C.UTF-8; do
+		LC_ALL=$name PLUMB_QEMU_SOURCE=$'f\xc3\xbcr\xc2\x9b' run "$build"
+		[ "$output" = $'build-engine: PLUMB_QEMU_SOURCE=f\xc3\xbcr?: no such file' ]
+		LC_ALL=$name PLUMB_QEMU_SOURCE=$'f\x9b2J' run "$build"
+		[ "$output" = 'build-engine: PLUMB_QEMU_SOURCE=f?2J: no such file' ]
+	done
+}
+
+# apt_fetches COMMAND: apt-get source runs it in place of fetching the package.
+apt_fetches()
+{
+	fake apt-get 'case "$*" in
+		*indextargets*) cat "$targets" ;;
+		*"source --download-only"*) '"$1"' ;;
+		esac'
+}
+
+@test "no source package, two, or one without a version" {
+	apt_fetches :
+	run "$build"
+	[ "$status" -eq 1 ]
+	[ "${lines[-1]}" = "build-engine: apt fetched no description (.dsc) of QEMU's source package" ]
+	apt_fetches 'echo "Version: 1" | tee qemu_1.dsc >qemu_2.dsc'
+	ln -s "$(PATH=/usr/bin:/bin command -v tee)" bin/tee
+	run "$build"
+	[ "$status" -eq 1 ]
+	[ "${lines[-1]}" = "build-engine: apt fetched 2 source packages of QEMU, not one: qemu_1.dsc qemu_2.dsc" ]
+	for version in '' '$(touch gone)' $'1\e[2J'; do
+		export version
+		apt_fetches 'echo "Version: $version" >qemu_1.dsc'
+		run "$build"
+		[ "$status" -eq 1 ]
+		[ "${lines[-1]}" = "build-engine: qemu_1.dsc does not contain a version" ]
+	done
+	run ! grep '^ninja' calls
+	tidy
+}
+
+@test "without flock: names it and its package" {
+	rm bin/flock
+	run "$build"
+	[ "$status" -eq 1 ]
+	[ "$output" = "build-engine: flock is missing: install util-linux" ]
+	[ "$(cat calls)" = "install-deps build engine" ]
+}
+
 @test "uses the key of the archive's entry, in both formats" {
 	cat >one.sources <<-'END'
 		# a remark
@@ -478,6 +563,27 @@ $signed"
 	run "$build"
 	[ "$status" -eq 1 ]
 	[ "$output" = "build-engine: cannot write to $tree/.cache/engine: build in a copy of Plumb's source tree" ]
+	[ ! -s calls ]
+	rm tree/.cache
+	mkdir tree/.cache
+	: >tree/.cache/engine
+	run "$build"
+	[ "$status" -eq 1 ]
+	[ "$output" = "build-engine: cannot write to $tree/.cache/engine: build in a copy of Plumb's source tree" ]
+}
+
+@test "a tree or a tarball without permission" {
+	[ "$(id -u)" -ne 0 ] || skip "root needs no permission"
+	chmod 555 tree
+	run "$build"
+	chmod 755 tree
+	[ "$status" -eq 1 ]
+	[ "$output" = "build-engine: cannot write to $tree/.cache/engine: build in a copy of Plumb's source tree" ]
+	touch qemu.tar
+	chmod 0 qemu.tar
+	PLUMB_QEMU_SOURCE=qemu.tar run "$build"
+	[ "$status" -eq 1 ]
+	[ "$output" = "build-engine: PLUMB_QEMU_SOURCE=qemu.tar: no permission to read it" ]
 	[ ! -s calls ]
 }
 
