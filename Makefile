@@ -28,6 +28,8 @@ test-long: ## what takes hours: long fuzzing, studies, benchmarks; before a rele
 	@scripts/test --long
 
 test-fresh: ## both commands of the README in fresh Debians 12 and 13 (SUITES), as root; takes hours
+	@scripts/test --check $(STEPS)
+	@[ -n "$(strip $(SUITES))" ] || { echo "test-fresh: SUITES names no suite" >&2; exit 2; }
 	@status=0; trap 'status=130' INT; for suite in $(SUITES); do \
 		scripts/fresh $$suite bash -c 'time make demo && time make test STEPS="$$0"' \
 			"$(STEPS)" || status=$$?; \

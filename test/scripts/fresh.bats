@@ -7,8 +7,10 @@ bats_require_minimum_version 1.5.0
 setup()
 {
 	cd "$BATS_TEST_TMPDIR" || return
-	mkdir -p tree/scripts tree/build-test tree/.cache/engine bin tmp
-	cp "$BATS_TEST_DIRNAME/../../scripts/fresh" tree/scripts/
+	mkdir -p tree/scripts/steps tree/build-test tree/.cache/engine bin tmp
+	cp "$BATS_TEST_DIRNAME"/../../scripts/{fresh,lib.sh,test} tree/scripts/
+	printf '#!/bin/sh\n' >tree/scripts/steps/lint
+	chmod +x tree/scripts/steps/lint
 	fresh=$PWD/tree/scripts/fresh
 	echo source >tree/README.md
 	echo object >tree/build-test/object
@@ -97,7 +99,58 @@ tidy()
 	[ "$output" = "bootstrapping a Debian requires root" ]
 	run "$fresh" trixie true
 	[ "$status" -eq 1 ]
+	[ "$output" = "fresh: bootstrapping a Debian requires root" ]
 	tidy
+}
+
+@test "--possible: names the package of what is missing" {
+	# Only what the script uses, and nothing that bootstraps.
+	mkdir only
+	for tool in bash dirname env id mount setpriv sh unshare; do
+		ln -s "$(command -v "$tool")" "only/$tool"
+	done
+	PATH=$PWD/only run "$fresh" --possible
+	[ "$output" = "this machine has no apt" ]
+	ln -s "$PWD/bin/apt-get" only/
+	PATH=$PWD/only run "$fresh" trixie true
+	[ "$status" -eq 1 ]
+	[ "$output" = "fresh: debootstrap is missing: apt-get install debootstrap" ]
+	ln -s "$PWD/bin/debootstrap" only/
+	PATH=$PWD/only run "$fresh" trixie true
+	[ "$output" = "fresh: flock is missing: apt-get install util-linux" ]
+}
+
+@test "a suite that does not exist, or is no name" {
+	fake debootstrap 'echo "E: No such script: /usr/share/debootstrap/scripts/trixe"; exit 1'
+	run "$fresh" trixe true
+	[ "$status" -eq 2 ]
+	[ "$output" = "fresh: debootstrap does not know the suite 'trixe'" ]
+	tidy
+	for suite in ../trixie 'a b' '' .; do
+		run "$fresh" "$suite" true
+		[ "$status" -eq 2 ]
+		[ "$output" = "fresh: invalid name of a suite: '$suite'" ]
+	done
+}
+
+@test "removes what a killed run left, but nothing of others" {
+	local pid
+
+	"$fresh" trixie sh -c 'echo $$ >"$0"; exec sleep 60' "$PWD/pid" 3>&- &
+	pid=$!
+	appears pid
+	"$fresh" trixie true
+	[ "$(find tmp -mindepth 1 -maxdepth 1 | wc -l)" -eq 1 ] # that of the one that runs
+	kill -KILL "$pid"
+	wait "$pid" || true
+	kill "$(cat pid)" || true # the stand-ins have no namespace that ends
+	run ! tidy
+	mkdir elsewhere tmp/plumb-fresh.other
+	touch elsewhere/lock
+	ln -s "$PWD/elsewhere" tmp/plumb-fresh.link
+	"$fresh" trixie true
+	[ "$(cd tmp && echo plumb*)" = "plumb-fresh.link plumb-fresh.other" ]
+	[ -e elsewhere/lock ]
 }
 
 # appears FILE: waits until it is there and not empty.
@@ -162,6 +215,16 @@ test_fresh()
 	test_fresh 0 SUITES=trixie
 	[ "${#lines[@]}" -eq 1 ]
 	[[ $output == "trixie "* ]]
+}
+
+@test "make test-fresh begins nothing if a step is unknown, or there is no suite" {
+	test_fresh 0 STEPS=lnt
+	[ "$status" -eq 2 ]
+	[[ ${lines[0]} == "scripts/test: unknown step 'lnt'; there are: lint" ]]
+	[[ $output != *trixie* ]]
+	test_fresh 0 SUITES=
+	[ "$status" -eq 2 ]
+	[[ ${lines[0]} == "test-fresh: SUITES names no suite" ]]
 }
 
 @test "make test-fresh ends after a signal" {
