@@ -243,8 +243,6 @@ static bool agree(const struct record_request *request)
 		complain("--all-cpus cannot be combined with --pid or --tid");
 	else if (options->per_thread && (options->all_cpus || request->cpus.count))
 		complain("--per-thread cannot be combined with --all-cpus or --cpus");
-	else if (*request->program && (request->pids.count || request->tids.count))
-		complain("--pid and --tid cannot be combined with a program");
 	else if (renamer && strcmp(request->path, "-") == 0)
 		complain("%s cannot write to a pipe", renamer);
 	else if (renamer)

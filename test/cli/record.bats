@@ -66,7 +66,7 @@ samples()
 }
 
 @test "rejects options that cannot be combined" {
-	for bad in "-c 1 -F 1 true" "--all-user --all-kernel true" "-a -p 1" "--per-thread -a" "-p 1 true" "" \
+	for bad in "-c 1 -F 1 true" "--all-user --all-kernel true" "-a -p 1" "--per-thread -a" "" \
 		"--switch-output -o - true" "--switch-max-files 3 true"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr plumb record $bad
@@ -76,6 +76,17 @@ samples()
 	run --separate-stderr plumb record
 	said "plumb: missing PROGRAM, --all-cpus, --cpus, --pid or --tid" \
 		"       see plumb record --help"
+}
+
+@test "-p PID with a program samples only the process, while the program runs" {
+	can_sample
+	sh -c 'while :; do :; done' 3>&- &
+	busy=$!
+	run timeout 60 "$PLUMB" record -e cpu-clock -c 1000000 -p $busy -o file -- \
+		sh -c 'sleep 0.5; exit 3'
+	kill $busy
+	[ "$status" -eq 3 ]
+	[ "$(plumb script -i file -F pid | sort -u | xargs)" = $busy ]
 }
 
 @test "rejects invalid events by name, with a hint" {

@@ -664,6 +664,56 @@ static void it_ends_when_its_targets_do(void **state)
 	assert_true(f.run.samples > 0);
 }
 
+/* Only the processes are sampled; the program says for how long. */
+static void a_program_sets_the_duration(void **state)
+{
+	const struct perf_event_header *header;
+	struct fixture f;
+	pid_t pid = begin_busy(60);
+	size_t at = 0;
+	int error;
+
+	(void)state;
+	set_up(&f, SHELL(BUSY "exit 3"));
+	f.job.pids = &pid;
+	f.job.pid_count = 1;
+	error = source_perf.record(&f.job, &f.run, f.diagnostics);
+	end_busy(pid, SIGKILL);
+	if (error == 0) {
+		assert_int_equal(f.starts, 1);
+		assert_int_equal(f.run.exit_status, 3);
+		assert_true(f.run.samples > 0);
+	}
+	while (error == 0 && (header = next_record(&f, &at)))
+		if (header->type == PERF_RECORD_SAMPLE) {
+			/* header, identifier, ip, pid */
+			assert_true(f.sample_type & PERF_SAMPLE_IDENTIFIER);
+			assert_int_equal(u32_at(header, 24), pid);
+		}
+	tear_down(&f);
+	if (error)
+		skip_because("the kernel lets nobody sample here");
+}
+
+static void a_program_ends_with_the_targets(void **state)
+{
+	struct fixture f;
+	pid_t pid = begin_busy(1);
+	int error;
+
+	(void)state;
+	set_up(&f, SHELL("exec sleep 600"));
+	f.job.pids = &pid;
+	f.job.pid_count = 1;
+	error = source_perf.record(&f.job, &f.run, f.diagnostics);
+	end_busy(pid, error ? SIGKILL : SIGALRM);
+	if (error == 0)
+		assert_int_equal(f.run.signal, SIGTERM);
+	tear_down(&f);
+	if (error)
+		skip_because("the kernel lets nobody sample here");
+}
+
 static void whole_machines_are_sampled(void **state)
 {
 	struct fixture f;
@@ -923,6 +973,8 @@ int main(void)
 		cmocka_unit_test(times_are_of_the_clock_that_was_asked_for),
 		cmocka_unit_test(running_processes_are_sampled),
 		cmocka_unit_test(it_ends_when_its_targets_do),
+		cmocka_unit_test(a_program_sets_the_duration),
+		cmocka_unit_test(a_program_ends_with_the_targets),
 		cmocka_unit_test(whole_machines_are_sampled),
 		cmocka_unit_test(machines_are_sampled_until_told),
 		cmocka_unit_test(what_is_lost_is_counted),

@@ -260,6 +260,15 @@ static bool all_have_ended(const struct recording *r)
 	return true;
 }
 
+/* A program only sets the duration if others are sampled, which may end before it. */
+static bool is_over(const struct recording *r)
+{
+	const bool program = r->program.pid > 0;
+
+	return (program && program_has_ended(r)) ||
+	       ((!program || r->sampling.targets.running) && all_have_ended(r));
+}
+
 /* Asks the caller what to do. Returns whether to go on. */
 static bool obey(struct recording *r, int *error)
 {
@@ -301,7 +310,7 @@ static int watch(struct recording *r)
 		/*
 		 * This comes first, so that what the program wrote before its end is still drained.
 		 */
-		over = r->program.pid > 0 ? program_has_ended(r) : all_have_ended(r);
+		over = is_over(r);
 		error = drain(r, true);
 		tell_progress(r);
 		r->canceled = source_is_canceled(&r->job->cancel);
