@@ -12,6 +12,7 @@
 #include "tool/complain.h"
 #include "tool/machine.h"
 #include "tool/pattern.h"
+#include "tool/perf_options.h"
 
 struct list_options {
 	struct common_options common;
@@ -552,6 +553,7 @@ const struct command command_list = {
 		"on this CPU. With patterns, lists only what they match in a name or title: 'l1d*' "
 		"must match all of it, and other words a part.",
 	.options = options,
+	.perf_twins = perf_options_list,
 	.examples =
 		(const struct example[]){
 			{"plumb list --source model", "list the model's cores and parameters"},

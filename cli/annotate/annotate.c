@@ -13,6 +13,7 @@
 #include "tool/complain.h"
 #include "tool/memory.h"
 #include "tool/modules.h"
+#include "tool/perf_options.h"
 #include "tool/reading.h"
 
 #define LINES_SHOWN   5
@@ -500,19 +501,6 @@ static int run(const struct command *command, int count, char **arguments)
 	return run_annotate(&values);
 }
 
-/* Options of perf's command that have a different name here, or none. */
-static const struct option_twin perf_twins[] = {
-	{"f", "unnecessary: plumb reads files of any owner"},
-	{"force", "unnecessary: plumb reads files of any owner"},
-	{"q", "2> /dev/null"},
-	{"quiet", "2> /dev/null"},
-	{"D", "plumb script -D"},
-	{"dump-raw-trace", "plumb script -D"},
-	{"stdio2", "--stdio"},
-	{"asm-raw", "--json, which has each instruction's word"},
-	{0},
-};
-
 const struct command command_annotate = {
 	.path = "plumb annotate",
 	.name = "annotate",
@@ -523,7 +511,7 @@ const struct command command_annotate = {
 		"the recording says about each. Exact profiles, made by plumb record --exact, give "
 		"slots with their causes; SPE records give latencies.",
 	.options = options,
-	.perf_twins = perf_twins,
+	.perf_twins = perf_options_annotate,
 	.examples =
 		(const struct example[]){
 			{"plumb annotate", "show the function with the largest share"},

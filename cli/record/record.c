@@ -12,6 +12,7 @@
 #include "tool/complain.h"
 #include "tool/inputs.h"
 #include "tool/memory.h"
+#include "tool/perf_options.h"
 
 #define AT(member) offsetof(struct record_options, member)
 
@@ -403,6 +404,11 @@ static int run(const struct command *command, int count, char **arguments)
 	all[count + 1] = NULL;
 	request.command = all;
 	if (options_parse(command, count, arguments, &values, &operands, &status)) {
+		/* perf's --cpu is our --cpus. */
+		if (values.common.cpu && !values.cpus && cpus_is_list(values.common.cpu)) {
+			values.cpus = values.common.cpu;
+			values.common.cpu = NULL;
+		}
 		operands.at[operands.count] = NULL;
 		request.program = operands.at;
 		status = record_read_options(&values, &request)
@@ -414,27 +420,6 @@ static int run(const struct command *command, int count, char **arguments)
 	free(all);
 	return status;
 }
-
-/* Options of perf's command that have a different name here, or none. */
-static const struct option_twin perf_twins[] = {
-	{"branch-any", "unsupported: -e spe samples branches, too"},
-	{"branch-filter", "unsupported: -e spe samples branches, too"},
-	{"b", "unsupported: -e spe samples branches, too"},
-	{"j", "unsupported: -e spe samples branches, too"},
-	{"T", "the default: samples have their times"},
-	{"timestamp", "the default: samples have their times"},
-	{"stat", "unsupported: plumb report -s tid tells threads apart"},
-	{"s", "unsupported: plumb report -s tid tells threads apart"},
-	{"n", "unsupported: plumb stat counts without recording"},
-	{"no-samples", "unsupported: plumb stat counts without recording"},
-	{"u", "-p PID,... with the user's processes: -p $(pgrep -d, -u UID)"},
-	{"uid", "-p PID,... with the user's processes: -p $(pgrep -d, -u UID)"},
-	{"R", "for tracepoints, which plumb does not record"},
-	{"raw-samples", "for tracepoints, which plumb does not record"},
-	{"W", "unsupported: -e spe records latencies"},
-	{"weight", "unsupported: -e spe records latencies"},
-	{0},
-};
 
 const struct command command_record = {
 	.path = "plumb record",
@@ -449,7 +434,7 @@ const struct command command_record = {
 		"Without -e, samples with SPE if there is an SPE unit, otherwise samples cycles. "
 		"The exit status is the program's. Ctrl-C stops and keeps the recording.",
 	.options = options,
-	.perf_twins = perf_twins,
+	.perf_twins = perf_options_record,
 	.examples =
 		(const struct example[]){
 			{"plumb record ./program", "write SPE samples to perf.data"},

@@ -9,8 +9,10 @@
 #include "browser/browser.h"
 #include "commands.h"
 #include "tool/complain.h"
+#include "tool/join.h"
 #include "tool/like_perf.h"
 #include "tool/memory.h"
+#include "tool/perf_options.h"
 
 struct report_run {
 	const struct report_options *options;
@@ -513,12 +515,15 @@ static const struct option options[] = {
 static void print_keys(struct output *out)
 {
 	const char *name;
+	struct join names = {0};
+	char *text;
 
-	help_section(out, "Keys");
-	fputc(' ', out->stream);
 	for (unsigned i = 0; (name = plumb_profile_key_name(i)); i++)
-		fprintf(out->stream, " %s", name);
-	fputc('\n', out->stream);
+		join_add(&names, name);
+	text = join_take(&names);
+	help_section(out, "Keys");
+	output_wrapped(out, STYLE_PLAIN, 0, 2, text);
+	free(text);
 }
 
 static int run(const struct command *command, int count, char **arguments)
@@ -546,33 +551,6 @@ static int run(const struct command *command, int count, char **arguments)
 	return wants_browser(&values) ? report_browse(&values, run_report) : run_report(&values);
 }
 
-/* Options of perf's command that have a different name here, or none. */
-static const struct option_twin perf_twins[] = {
-	{"n", "-F share,samples,KEY,..."},
-	{"show-nr-samples", "-F share,samples,KEY,..."},
-	{"show-total-period", "-F share,period,KEY,..."},
-	{"T", "-s tid,KEY,..."},
-	{"threads", "-s tid,KEY,..."},
-	{"D", "plumb script -D"},
-	{"dump-raw-trace", "plumb script -D"},
-	{"header", "plumb script --header-only"},
-	{"header-only", "plumb script --header-only"},
-	{"I", "plumb script --header-only -I"},
-	{"G", "-g caller"},
-	{"inverted", "-g caller"},
-	{"f", "unnecessary: plumb reads files of any owner"},
-	{"force", "unnecessary: plumb reads files of any owner"},
-	{"q", "2> /dev/null"},
-	{"quiet", "2> /dev/null"},
-	{"stats", "plumb script --quiet, which counts samples"},
-	{"tasks", "-s comm,pid,tid"},
-	{"hierarchy", "unsupported: -s KEY,KEY prints a row for each combination"},
-	{"max-stack", "unsupported: -g caller,PERCENT leaves out rare paths"},
-	{"percentage", "always relative: shares are of the samples that the options choose"},
-	{"group", "the default: groups are read together"},
-	{0},
-};
-
 const struct command command_report = {
 	.path = "plumb report",
 	.name = "report",
@@ -584,7 +562,7 @@ const struct command command_report = {
 		"of the row above or below; exact profiles, made by plumb record --exact, have "
 		"exact shares.",
 	.options = options,
-	.perf_twins = perf_twins,
+	.perf_twins = perf_options_report,
 	.more = print_keys,
 	.examples =
 		(const struct example[]){

@@ -11,6 +11,7 @@
 #include "tool/complain.h"
 #include "tool/like_perf.h"
 #include "tool/memory.h"
+#include "tool/perf_options.h"
 
 /* ---- One sample ------------------------------------------------------------------------------ */
 
@@ -443,16 +444,6 @@ static int run(const struct command *command, int count, char **arguments)
 	return run_script(&values);
 }
 
-/* Options of perf's command that have a different name here, or none. */
-static const struct option_twin perf_twins[] = {
-	{"f", "unnecessary: plumb reads files of any owner"},
-	{"force", "unnecessary: plumb reads files of any owner"},
-	{"gen-script", "--json, which other programs read"},
-	{"g", "--json, which other programs read"},
-	{"per-event-dump", "-F event, which tells them apart"},
-	{0},
-};
-
 const struct command command_script = {
 	.path = "plumb script",
 	.name = "script",
@@ -462,7 +453,7 @@ const struct command command_script = {
 		"Messages on standard error report what was lost during recording, and what to "
 		"change.",
 	.options = options,
-	.perf_twins = perf_twins,
+	.perf_twins = perf_options_script,
 	.more = print_fields,
 	.examples =
 		(const struct example[]){

@@ -11,6 +11,7 @@
 #include "tool/complain.h"
 #include "tool/join.h"
 #include "tool/memory.h"
+#include "tool/perf_options.h"
 
 static const char *const collections[] = {"metric", "group", "none", NULL};
 
@@ -250,33 +251,6 @@ static const struct option_twin twins[] = {
 	{0},
 };
 
-/* Options of perf stat that have a different name here, or none. */
-#define COUNTS_A_PROGRAM "unsupported: plumb stat counts only the program that it runs"
-static const struct option_twin perf_twins[] = {
-	{"a", COUNTS_A_PROGRAM},
-	{"all-cpus", COUNTS_A_PROGRAM},
-	{"C", COUNTS_A_PROGRAM},
-	{"p", COUNTS_A_PROGRAM},
-	{"pid", COUNTS_A_PROGRAM},
-	{"t", COUNTS_A_PROGRAM},
-	{"tid", COUNTS_A_PROGRAM},
-	{"G", COUNTS_A_PROGRAM},
-	{"cgroup", COUNTS_A_PROGRAM},
-	{"per-thread", COUNTS_A_PROGRAM},
-	{"B", "the default"},
-	{"big-num", "the default"},
-	{"d", "--stages all"},
-	{"i", "the default; --children counts forked processes, too"},
-	{"metric-only", "-M METRIC,... or -m GROUP,..., which print no events"},
-	{"null", "unsupported: -e task-clock counts next to nothing"},
-	{"no-big-num", "-x SEP, which prints plain numbers"},
-	{"no-inherit", "the default; --children counts forked processes, too"},
-	{"topdown", "the default, or --stages 1 for the tree alone"},
-	{"detailed", "--stages all"},
-	{"json-output", "--json"},
-	{0},
-};
-
 static bool is_stdout(const struct stat_options *values)
 {
 	return strcmp(values->common.output, "-") == 0;
@@ -295,6 +269,10 @@ static bool check(const struct command *command, const struct stat_options *valu
 		complain("--interval-count requires --interval-print");
 	else if (values->interval_count && values->window.timeout)
 		complain("--interval-count and --timeout cannot be combined");
+	else if (values->common.cpu && cpus_is_list(values->common.cpu))
+		complain("--cpu %s: plumb stat counts the program that it runs on whatever CPU it "
+			 "runs; --cpu takes the name of a CPU",
+			 values->common.cpu);
 	else if (values->all_user && values->all_kernel)
 		complain("--all-user and --all-kernel cannot be combined");
 	else if (values->common.output && values->common.log_fd)
@@ -460,7 +438,7 @@ const struct command command_stat = {
 	.options = options,
 	.twins_of = "topdown-tool",
 	.twins = twins,
-	.perf_twins = perf_twins,
+	.perf_twins = perf_options_stat,
 	.examples =
 		(const struct example[]){
 			{"plumb stat ./program", "diagnose what limits the program's performance"},

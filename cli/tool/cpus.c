@@ -122,6 +122,12 @@ int cpus_midr(const char *name, uint32_t *midr)
 	return EXIT_USAGE;
 }
 
+bool cpus_is_list(const char *name)
+{
+	/* Eight digits and more may be a MIDR. */
+	return *name && strspn(name, "0123456789,-") == strlen(name) && strcspn(name, ",-") < 8;
+}
+
 int cpus_open_all(struct cpus *cpus)
 {
 	*cpus = (struct cpus){.all = true};

@@ -33,6 +33,9 @@ int cpus_open(struct cpus *cpus, const char *name, bool verbose);
 /* Does the same for a command about a single CPU, with CPUS_MODELLED instead of all CPUs. */
 int cpus_open_one(struct cpus *cpus, const char *name, bool verbose);
 
+/* Tells whether `name` is a list of numbers, as in 0-2,4: what perf takes for --cpu. */
+bool cpus_is_list(const char *name);
+
 /* Chooses all built-in CPUs. Returns EXIT_FINE. */
 int cpus_open_all(struct cpus *cpus);
 

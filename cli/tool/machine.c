@@ -314,6 +314,19 @@ int machine_check_program(const struct machine *machine)
 
 /* ---- this machine's PMU ------------------------------------------------------------------- */
 
+/* Checks --cpu where it selects nothing: software events are the same on each CPU. */
+static int check_cpu(const char *name)
+{
+	struct cpus cpus = {0};
+	int status;
+
+	if (!name || core_named(name))
+		return EXIT_FINE;
+	status = cpus_open(&cpus, name, false);
+	cpus_close(&cpus);
+	return status;
+}
+
 static int open_perf(struct machine *machine, const struct machine_wish *wish, bool software)
 {
 	struct plumb_perf_options options = {.size = sizeof(options), .software = software};
@@ -323,6 +336,8 @@ static int open_perf(struct machine *machine, const struct machine_wish *wish, b
 	/* Without a PMU this is the matter, not what CPU it would be. */
 	if (wish->cpu && !software && plumb_perf_has_pmu())
 		status = cpus_open(&machine->cpus, wish->cpu, false);
+	else if (software)
+		status = check_cpu(wish->cpu);
 	if (status != EXIT_FINE)
 		return status;
 	options.spec = machine->cpus.count ? machine->cpus.at[0] : NULL;

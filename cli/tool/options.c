@@ -163,10 +163,23 @@ static bool set(struct parser *parser, const struct option *option, const char *
 	return true;
 }
 
+/* Returns whether `name` is in `list`, which commas separate. */
+static bool is_among(const char *list, const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (;; list += strcspn(list, ",") + 1) {
+		if (strcspn(list, ",") == length && strncmp(list, name, length) == 0)
+			return true;
+		if (!list[strcspn(list, ",")])
+			return false;
+	}
+}
+
 /* Returns the row with another program's name `name`, or NULL; `twins` may be NULL. */
 static const struct option_twin *find_twin(const struct option_twin *twins, const char *name)
 {
-	while (twins && twins->name && strcmp(twins->name, name) != 0)
+	while (twins && twins->name && !is_among(twins->name, name))
 		twins++;
 	return twins && twins->name ? twins : NULL;
 }

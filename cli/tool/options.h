@@ -158,8 +158,8 @@ struct example {
 	const char *text; /* what it does */
 };
 
-/* Another program's name for one of our options; "d" is its -d. Tables end with a row without a
- * name. */
+/* Another program's names for one of our options: "d,detailed" are its -d and --detailed. Tables
+ * end with a row without a name. */
 struct option_twin {
 	const char *name;
 	const char *ours; /* what to type instead: "plumb spec list metrics", "--node" */

@@ -92,13 +92,14 @@ names()
 	plumb spec list "$1" --cpu "$3" -x '|' | cut -d '|' -f "$2"
 }
 
-# leads_from_perf COMMAND SOURCE: that each option of perf in the command's table, which SOURCE has, is
+# leads_from_perf COMMAND: that each option of perf in the command's table, by its first name, is
 # unknown and leads to something.
 leads_from_perf()
 {
 	local options said status theirs
 
-	mapfile -t options < <(sed -n '/option_twin perf_twins/,/^}/s/^\t{"\([a-zA-Z-]*\)", .*/\1/p' "$2")
+	mapfile -t options < <(sed -n "/option_twin perf_options_$1/,/^}/s/^\t{\"\([a-zA-Z-]*\)[,\"].*/\1/p" \
+		"$here/../../cli/tool/perf_options.c")
 	[ "${#options[@]}" -gt 1 ]
 	for theirs in "${options[@]}"; do
 		[ "${#theirs}" -gt 1 ] && theirs=-$theirs

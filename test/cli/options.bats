@@ -3,8 +3,8 @@
 
 load lib.bash
 
-commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "spec diff"
-	"spec export")
+commands=("" "help" "stat" "record" "report" "annotate" "script" "list" "calibrate" "export" "spe"
+	"spe dump" "spec" "spec list" "spec show" "spec tree" "spec validate" "spec diff" "spec export")
 
 @test "rejects empty names of files, folders and programs" {
 	local option
@@ -82,6 +82,24 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 		# shellcheck disable=SC2086
 		[ -z "$(plumb $command --help | too_wide 80)" ]
 	done
+	# No command is missing above.
+	[ "$(plumb --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p' | sort)" = \
+		"$(printf '%s\n' "${commands[@]}" | grep -x '[a-z]*' | grep . | sort)" ]
+}
+
+@test "--cpu is checked where software events do not need it; a list is perf's" {
+	cd "$BATS_TEST_TMPDIR"
+	for command in "stat -e task-clock" "record -e cpu-clock -o file"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr plumb $command --cpu zzz true
+		[ "$status" -eq 2 ]
+		said "plumb: unknown CPU 'zzz': not a name, a MIDR or a file" "       see plumb spec list cpus"
+	done
+	run --separate-stderr plumb stat -e task-clock --cpu 0,2 true
+	[ "$status" -eq 2 ]
+	[[ ${stderr_lines[0]} == "plumb: --cpu 0,2: plumb stat counts the program that it runs"* ]]
+	run --separate-stderr plumb record -e cpu-clock -o file --cpu 3-1 true
+	said "plumb: invalid value '3-1' for --cpus" "       list CPUs as in 0-2,4"
 }
 
 @test "help names every command, and each of them runs" {
@@ -250,8 +268,8 @@ commands=("" "help" "spec" "spec list" "spec show" "spec tree" "spec validate" "
 	run --separate-stderr plumb annotate --force
 	said "plumb: unknown option '--force'" \
 		"       perf's --force is unnecessary: plumb reads files of any owner"
-	for name in report annotate script record stat; do
-		leads_from_perf "$name" "$here/../../cli/$name/$name.c"
+	for name in report annotate script record stat list; do
+		leads_from_perf "$name"
 	done
 }
 
