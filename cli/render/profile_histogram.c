@@ -59,6 +59,15 @@ static void print_bins(struct output *out, const struct plumb_profile_bin *bins,
 	table_free(&table);
 }
 
+static void print_saturated(struct output *out, const struct plumb_profile_event *event)
+{
+	output_format(out, STYLE_DIM,
+		      "%llu record%s took %d cycles or more, which is all that the counters hold",
+		      (unsigned long long)event->saturated, event->saturated == 1 ? "" : "s",
+		      PLUMB_PROFILE_SATURATED);
+	fputc('\n', out->stream);
+}
+
 void profile_histogram(struct output *out, const struct profile_view *view)
 {
 	struct plumb_profile_bin bins[PLUMB_PROFILE_BINS];
@@ -79,6 +88,8 @@ void profile_histogram(struct output *out, const struct profile_view *view)
 				      (unsigned long long)sum_of(bins, count));
 			fputs("\n\n", out->stream);
 			print_bins(out, bins, count);
+			if (kind == PLUMB_SPE_TOTAL_LATENCY && event.saturated)
+				print_saturated(out, &event);
 		}
 	}
 }
@@ -108,6 +119,7 @@ void profile_histogram_json(struct output *out, const struct profile_view *view)
 		json_t *of = json_object();
 
 		json_put(of, "name", render_string(event.name));
+		json_put(of, "saturated", json_integer((json_int_t)event.saturated));
 		for (unsigned kind = 0; kind < PLUMB_PROFILE_LATENCIES; kind++) {
 			const size_t count = plumb_profile_histogram(view->profile, e, kind, bins);
 

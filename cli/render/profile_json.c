@@ -45,6 +45,7 @@ static void add_latencies(json_t *object, const struct profile_view *view, size_
 		json_put(values, "p50", json_real(latency.p50));
 		json_put(values, "p90", json_real(latency.p90));
 		json_put(values, "p99", json_real(latency.p99));
+		json_put(values, "saturated", json_integer((json_int_t)latency.saturated));
 		json_put(object, names[kind], values);
 	}
 }
@@ -75,17 +76,15 @@ static json_t *row_of(const struct profile_view *view, const struct plumb_profil
 			json_put(object, "sources", sources_object(view, e, i));
 	json_put(object, "samples", json_integer((json_int_t)row.samples));
 	json_put(object, "period", json_integer((json_int_t)row.period));
-	if (event->latencies) {
+	/* All keys, whatever this recording's records have. */
+	if (event->spe || event->latencies || event->l1d_accesses || event->branches) {
 		json_put(object, "latency", render_number(row.latency.value));
 		json_put(object, "latency_interval", interval(&row.latency, 1));
 		json_put(object, "latency_share", render_number(100 * row.latency_share));
+		json_put(object, "saturated", json_integer((json_int_t)row.saturated));
 		add_latencies(object, view, e, i);
-	}
-	if (event->l1d_accesses) {
 		json_put(object, "l1d_misses", render_number(100 * row.l1d_misses.value));
 		json_put(object, "l1d_interval", interval(&row.l1d_misses, 100));
-	}
-	if (event->branches) {
 		json_put(object, "mispredictions", render_number(100 * row.mispredictions.value));
 		json_put(object, "misprediction_interval", interval(&row.mispredictions, 100));
 	}
@@ -105,8 +104,10 @@ static void print_event(struct json_list list, const struct profile_view *view,
 	json_put(object, "exact", json_boolean(event->exact));
 	json_put(object, "spe", json_boolean(event->spe));
 	json_put(object, "samples", json_integer((json_int_t)event->samples));
-	if (event->spe)
+	if (event->spe) {
 		json_put(object, "not_retired", json_integer((json_int_t)event->not_retired));
+		json_put(object, "saturated", json_integer((json_int_t)event->saturated));
+	}
 	json_put(object, "left_out", json_integer((json_int_t)event->left_out));
 	json_put(object, "left_out_period", json_integer((json_int_t)event->left_out_period));
 	json_put(object, "period", json_integer((json_int_t)event->period));

@@ -175,11 +175,12 @@ struct row_place {
 	size_t *rows; /* by line of the table */
 };
 
-/* Returns a mean or a percentile of a latency. */
-static double latency_value(struct row_place *place, unsigned column)
+/* Returns a mean or a percentile of a latency, and sets whether it may be more. */
+static double latency_value(struct row_place *place, unsigned column, bool *or_more)
 {
 	const unsigned at = column - PROFILE_LATENCIES, kind = at / 4;
 	struct plumb_profile_latency *latency = &place->latencies[kind];
+	double value;
 
 	if (!(place->has_latencies >> kind & 1))
 		plumb_profile_latency(place->view->profile, place->event_index, place->index, kind,
@@ -187,14 +188,29 @@ static double latency_value(struct row_place *place, unsigned column)
 	place->has_latencies |= 1u << kind;
 	switch (at % 4) {
 	case 0:
-		return latency->mean;
+		value = latency->mean;
+		break;
 	case 1:
-		return latency->p50;
+		value = latency->p50;
+		break;
 	case 2:
-		return latency->p90;
+		value = latency->p90;
+		break;
 	default:
-		return latency->p99;
+		value = latency->p99;
+		break;
 	}
+	*or_more = latency->saturated && (at % 4 == 0 || value >= PLUMB_PROFILE_SATURATED);
+	return value;
+}
+
+/* Adds a latency; `or_more` marks one that counters were too small for. */
+static void add_latency(struct table *table, double value, int places, bool or_more)
+{
+	if (isnan(value))
+		table_cell(table, NULL);
+	else
+		table_cell_format(table, "%s%.*f", or_more ? ">=" : "", places, value);
 }
 
 static bool is_latency(unsigned column)
@@ -226,15 +242,12 @@ static void add_cell(struct table *table, struct row_place *place, size_t c)
 	const struct profile_view *view = place->view;
 	const struct plumb_profile_row *row = &place->row;
 	char room[PLUMB_PROFILE_TEXT];
+	bool or_more;
 	double value;
 
 	if (is_latency(view->columns[c])) {
-		value = latency_value(place, view->columns[c]);
-		if (isnan(value))
-			table_cell(table, NULL);
-		else
-			table_cell_format(table, "%.*f",
-					  (view->columns[c] - PROFILE_LATENCIES) % 4 == 0, value);
+		value = latency_value(place, view->columns[c], &or_more);
+		add_latency(table, value, (view->columns[c] - PROFILE_LATENCIES) % 4 == 0, or_more);
 		return;
 	}
 	switch (view->columns[c]) {
@@ -260,10 +273,7 @@ static void add_cell(struct table *table, struct row_place *place, size_t c)
 		add_count(table, row->period);
 		break;
 	case PROFILE_LATENCY:
-		if (isnan(row->latency.value))
-			table_cell(table, NULL);
-		else
-			table_cell_format(table, "%.1f", row->latency.value);
+		add_latency(table, row->latency.value, 1, row->saturated);
 		break;
 	case PROFILE_LATENCY_INTERVAL:
 		add_interval(table, &row->latency, 1, 1, false);
@@ -574,6 +584,14 @@ static void print_note(struct output *out, enum style style, char *text)
 /* This many records of code that did not take effect are worth a note. */
 #define NOT_RETIRED_PERCENT 5
 
+static bool shows_latencies(const struct profile_view *view)
+{
+	for (size_t c = 0; c < view->column_count; c++)
+		if (view->columns[c] == PROFILE_LATENCY || is_latency(view->columns[c]))
+			return true;
+	return false;
+}
+
 /* Prints what the table lacks, and what else to know of its samples. */
 static void print_rest(struct output *out, const struct profile_view *view,
 		       const struct plumb_profile_event *event, size_t shown)
@@ -589,6 +607,13 @@ static void print_rest(struct output *out, const struct profile_view *view,
 				   "%.0f%% of the records did not retire (speculation); --filter "
 				   "retired leaves them out",
 				   percent(event->not_retired, event->samples)));
+	if (event->saturated && shows_latencies(view))
+		print_note(out, STYLE_DIM,
+			   memory_format("%llu record%s took %d cycles or more, which is all that "
+					 "the counters hold; >= marks latencies with them",
+					 (unsigned long long)event->saturated,
+					 event->saturated == 1 ? "" : "s",
+					 PLUMB_PROFILE_SATURATED));
 	if (event->given_up)
 		print_note(out, STYLE_WARNING,
 			   memory_format("%.2f%% of the events are in no row, to limit memory; no "
@@ -644,9 +669,10 @@ static void add_fields(struct table *table, struct row_place *place, size_t c)
 	const struct plumb_profile_estimate *share = profile_main_share(view, row);
 	char room[PLUMB_PROFILE_TEXT];
 	const char *text;
+	bool or_more;
 
 	if (is_latency(view->columns[c])) {
-		add_number(table, latency_value(place, view->columns[c]));
+		add_number(table, latency_value(place, view->columns[c], &or_more));
 		return;
 	}
 	switch (view->columns[c]) {

@@ -261,9 +261,26 @@ static int make_profile(struct report_run *run)
 /* ---- The command ------------------------------------------------------------------------------
  */
 
+/* Returns the option that chooses rows or columns, which histograms lack; NULL: none. */
+static const char *row_option(const struct report_options *options)
+{
+	return options->sort.count      ? "sort"
+	       : options->fields.count  ? "fields"
+	       : options->limit         ? "limit"
+	       : options->percent_limit ? "percent-limit"
+	       : options->widths        ? "column-widths"
+	       : options->call_graph    ? "call-graph"
+	       : options->children      ? "children"
+	       : options->callers       ? "callers"
+	       : options->callees       ? "callees"
+	       : options->folded        ? "folded"
+					: NULL;
+}
+
 static int check_options(const struct report_options *options)
 {
 	const bool json = options->common.json, csv = options->csv || options->common.separator;
+	const char *rows = row_option(options);
 
 	if (options->callers && options->callees)
 		complain("--callers and --callees cannot be combined");
@@ -272,6 +289,11 @@ static int check_options(const struct report_options *options)
 			 options->callers ? "callers" : "callees");
 	else if (options->folded && (json || csv))
 		complain("--folded and --%s cannot be combined", json ? "json" : "csv");
+	else if (options->histogram && rows)
+		complain(
+			"--latency-histogram cannot be combined with --%s: it adds up all records, "
+			"without rows",
+			rows);
 	else if (options->histogram && csv)
 		complain("--latency-histogram and --csv cannot be combined");
 	else if (options->mem + options->branch + options->mix > 1)

@@ -188,6 +188,7 @@ struct plumb_profile_event {
 	uint64_t given_up;      /* sum of the periods of dropped rows */
 	uint64_t given_up_most; /* no row lacks more than this */
 	uint64_t cut_off;       /* periods of call paths that were not kept in full */
+	uint64_t saturated;     /* sum of the rows' */
 };
 /* Describes the i-th event. Returns false past the end. */
 PLUMB_API bool plumb_profile_event(const struct plumb_profile *profile, size_t i,
@@ -203,7 +204,12 @@ struct plumb_profile_row {
 	/* Shares, 0 to 1: of the accesses to the L1D cache, those that missed; of the branches that
 	 * retired, those that were mispredicted. */
 	struct plumb_profile_estimate l1d_misses, mispredictions;
+	/* Records whose total latency is PLUMB_PROFILE_SATURATED: that or more. The mean is too
+	 * low. */
+	uint64_t saturated;
 };
+/* Counters of 12 bits, which most SPE units have, stop at so many cycles. */
+#define PLUMB_PROFILE_SATURATED 4095
 /* Describes the i-th row of an event after plumb_profile_finish(). Returns false past the end. */
 PLUMB_API bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t i,
 				 struct plumb_profile_row *row);
@@ -214,6 +220,7 @@ struct plumb_profile_latency {
 	uint64_t samples; /* that have it */
 	/* In cycles. Percentiles are accurate to 1 %; those below 128 cycles are exact. */
 	double mean, p50, p90, p99;
+	uint64_t saturated; /* of the samples; the mean is too low, and percentiles may be */
 };
 /*
  * Describes a latency of a row's samples. Returns false if they have none, if `latencies` lacks its

@@ -187,6 +187,7 @@ struct plumb_profile {
 	struct index_table by_path;
 	struct latency_bucket *buckets;
 	size_t bucket_count, bucket_room;
+	bool wide_counters; /* some latency is above COUNTER_MAX */
 	struct index_table by_bucket;
 	uint64_t last_offset;            /* of the sample that was added last */
 	unsigned batch;                  /* its number */

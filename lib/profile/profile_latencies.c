@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The latencies of a profile's rows, in buckets: each latency below 128 cycles has its own, and a
- * larger one shares its bucket with others that differ by less than 1 in 64.
+ * larger one shares its bucket with others that differ by less than 1 in 64. COUNTER_MAX has its
+ * own, too, since it stands for all latencies from there.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,9 +12,12 @@
 
 /* Values from 1 << FINE on take 1 << FINE buckets per power of two. */
 #define FINE    6
-#define BUCKETS ((16 - FINE + 1) << FINE)
+#define BUCKETS (((16 - FINE + 1) << FINE) + 1)
 /* Buckets of all rows together, at most. */
 #define BUCKETS_MAX (1 << 20)
+
+/* The bucket of COUNTER_MAX. */
+#define SATURATED (((12 - FINE) << FINE) + (1 << FINE))
 
 static unsigned bucket_of(unsigned value)
 {
@@ -22,16 +26,17 @@ static unsigned bucket_of(unsigned value)
 	if (value < 1 << FINE)
 		return value;
 	shift = 31 - FINE - (unsigned)__builtin_clz(value);
-	return (shift << FINE) + (value >> shift);
+	return (shift << FINE) + (value >> shift) + (value >= COUNTER_MAX);
 }
 
 /* Returns the least value in a bucket, and sets how many values it has. */
 static unsigned bucket_start(unsigned bucket, unsigned *width)
 {
-	const unsigned shift = bucket < 2 << FINE ? 0 : (bucket >> FINE) - 1;
+	const unsigned number = bucket - (bucket > SATURATED);
+	const unsigned shift = number < 2 << FINE ? 0 : (number >> FINE) - 1;
 
-	*width = 1u << shift;
-	return (bucket - (shift << FINE)) << shift;
+	*width = bucket == SATURATED ? 1 : (1u << shift) - (bucket == SATURATED - 1);
+	return bucket == SATURATED ? COUNTER_MAX : (number - (shift << FINE)) << shift;
 }
 
 static uint64_t hash_bucket(const void *owner, uint32_t i)
@@ -254,7 +259,7 @@ bool plumb_profile_latency(const struct plumb_profile *profile, size_t event, si
 	uint64_t counts[BUCKETS];
 	struct search search;
 
-	*latency = (struct plumb_profile_latency){0, NAN, NAN, NAN, NAN};
+	*latency = (struct plumb_profile_latency){0, NAN, NAN, NAN, NAN, 0};
 	if (!of || kind >= PLUMB_PROFILE_LATENCIES || of->incomplete)
 		return false;
 	/* Most rows have small latencies only. */
@@ -272,6 +277,8 @@ bool plumb_profile_latency(const struct plumb_profile *profile, size_t event, si
 			continue;
 		counts[bucket->number & 0xffff] += bucket->count;
 		latency->samples += bucket->count;
+		if ((bucket->number & 0xffff) == SATURATED && !profile->wide_counters)
+			latency->saturated = bucket->count;
 	}
 	if (!latency->samples)
 		return false;

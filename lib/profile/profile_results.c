@@ -85,12 +85,26 @@ static void set_filtered(struct profiled_event *event, const struct plumb_sample
 		event->sampling.filtered = 1 - (1 - event->sampling.filtered) * kept / all;
 }
 
+/* Counts the latencies at which counters stopped. */
+static void add_saturated(struct plumb_profile *profile)
+{
+	uint64_t beyond = 0;
+
+	for (size_t i = 0; i < profile->row_count; i++)
+		beyond |= profile->records[i].beyond;
+	profile->wide_counters = beyond != 0;
+	for (size_t i = 0; !beyond && i < profile->row_count; i++)
+		profile->events[row_values(profile, (uint32_t)i)[0]].public.saturated +=
+			profile->records[i].at_most;
+}
+
 int plumb_profile_finish(struct plumb_profile *profile, const struct plumb_samples_totals *totals)
 {
 	batches_settle(profile);
 	/* Rows need no more than their sums from now on. */
 	tallies_free(&profile->tallies);
 	hot_end(&profile->hot);
+	add_saturated(profile);
 	for (size_t i = 0; i < profile->row_count; i++)
 		profile->events[row_values(profile, (uint32_t)i)[0]].public.row_count++;
 	for (size_t e = 0; e < profile->event_count; e++) {
@@ -241,6 +255,7 @@ bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t
 		.mispredictions = rate_of(of, records->mispredictions, records->branches,
 					  &records->less.mispredictions),
 	};
+	row->saturated = profile->wide_counters ? 0 : records->at_most;
 	row->latency_share = of->latency > 0 ? (double)records->latency / of->latency : NAN;
 	if (profile->options.children)
 		row->children = share_of(of, &found->children);

@@ -18,6 +18,9 @@
 
 #include <plumb/spe.h>
 
+/* Counters of 12 bits stop here: PMSIDR_EL1.CountSize. A larger value means that they have 16. */
+#define COUNTER_MAX 4095
+
 /* What a record tells beside its row. The flags are 0 or 1. */
 struct record_values {
 	uint32_t latency; /* 0 without one */
@@ -41,6 +44,7 @@ struct record_sums {
 	uint64_t latencies, latency, latency_squares;
 	uint64_t latency_cubes[2]; /* low and high half */
 	uint64_t accesses, misses, branches, mispredictions;
+	uint64_t at_most, beyond; /* total latencies of COUNTER_MAX, and bits of those above it */
 	struct row_less less;
 };
 
@@ -51,7 +55,8 @@ struct record_sums {
 struct tally_row {
 	uint32_t samples, together, latencies, accesses, misses, branches, mispredictions;
 	uint32_t latency_cubes_high;
-	uint64_t latency, latency_squares, latency_cubes, unused;
+	uint64_t latency, latency_squares, latency_cubes;
+	uint32_t at_most, beyond;
 };
 /* A record adds 2 at most to 32 bits. */
 #define TALLIES_MAX (UINT32_MAX / 2)
@@ -97,6 +102,8 @@ static inline void add_record_values(struct record_sums *sums, const struct reco
 	sums->misses += of->misses;
 	sums->branches += of->branches;
 	sums->mispredictions += of->mispredictions;
+	sums->at_most += of->latency == COUNTER_MAX;
+	sums->beyond |= of->latency & ~COUNTER_MAX;
 }
 
 static inline void add_less(struct less_sums *less, uint64_t above, uint64_t below,
@@ -146,6 +153,8 @@ static inline void tally_values(struct tally_row *row, const struct record_value
 	row->latency_squares += square;
 	row->latency_cubes += cube;
 	row->latency_cubes_high += row->latency_cubes < cube;
+	row->at_most += of->latency == COUNTER_MAX;
+	row->beyond |= of->latency & ~COUNTER_MAX;
 }
 
 #endif

@@ -61,6 +61,8 @@ void tallies_flush(struct tallies *tallies, struct plumb_profile *profile)
 		sums->misses += row->misses;
 		sums->branches += row->branches;
 		sums->mispredictions += row->mispredictions;
+		sums->at_most += row->at_most;
+		sums->beyond |= row->beyond;
 		add_less_sums(&sums->less.latency, &less->latency);
 		add_less_sums(&sums->less.misses, &less->misses);
 		add_less_sums(&sums->less.mispredictions, &less->mispredictions);

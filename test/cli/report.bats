@@ -251,7 +251,9 @@ setup()
 	[ "${lines[2]}" = "      3   14   64      -     100.00%  load" ]
 	plumb report --raw -i spe.data -s op -F latency_p90,op --json | json '
 		d["events"][0]["rows"][0]["total_latency"]
-			== {"samples": 3, "mean": 30, "p50": 14, "p90": 64, "p99": 64}'
+			== {"samples": 3, "mean": 30, "p50": 14, "p90": 64, "p99": 64, "saturated": 0}
+		and {k: d["events"][0]["rows"][0][k] for k in ("mispredictions", "misprediction_interval", "saturated")}
+			== {"mispredictions": None, "misprediction_interval": None, "saturated": 0}'
 	run --separate-stderr plumb report --raw -i spe.data --latency-histogram
 	[ "$status" -eq 0 ]
 	[ "${lines[0]}" = "instructions: total latency of 3 SPE records" ]
@@ -271,6 +273,40 @@ setup()
 		"       record SPE records with plumb record -e spe"
 	run --separate-stderr plumb report --raw -i spe.data --latency-histogram --csv
 	said "plumb: --latency-histogram and --csv cannot be combined"
+	for option in "-s op" "-F op" "--limit 1" "--percent-limit 1" "--children" "-g caller" "--callers f" "--folded"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr plumb report --raw -i spe.data --latency-histogram $option
+		[ "$status" -eq 2 ]
+		[[ $stderr == "plumb: --latency-histogram cannot be combined with --"*": it adds up all records, without rows" ]]
+	done
+}
+
+@test "latencies at which counters stop are marked" {
+	# 12 cycles, and twice 4095, at one place; 4095 at another.
+	load_record_of() { load_record 50 0c 08 | LC_ALL=C sed "s/\x98\x0c\x00/\x98\x$2\x$1/"; }
+	{
+		load_record 50 0c 08
+		load_record_of 0f ff
+		load_record_of 0f ff
+	} >stopped.data
+	plumb report --raw -i stopped.data -s op -F latency,latency_p50,latency_p90,op >text
+	[ "$(sed -n 4p text)" = ">=2734.0  >=4095  >=4095  load" ]
+	[ "$(tail -n 1 text)" = "2 records took 4095 cycles or more, which is all that the counters hold; >= marks latencies with them" ]
+	plumb report --raw -i stopped.data -F latency_p50,latency_p90,op --json | json '
+		[(e["saturated"], r["saturated"], r["total_latency"]["saturated"], r["total_latency"]["p50"])
+			for e in d["events"] for r in e["rows"]] == [(2, 2, 2, 4095)]'
+	[ "$(plumb report --raw -i stopped.data -F latency_p90,op --csv | tail -n 1)" = "instructions,0,4095,load" ]
+	plumb report --raw -i stopped.data --latency-histogram |
+		grep -qx "2 records took 4095 cycles or more, which is all that the counters hold"
+	plumb report --raw -i stopped.data --latency-histogram --json | json 'd["events"][0]["saturated"] == 2'
+	# A counter that holds more has not stopped there.
+	load_record_of 10 00 >>stopped.data
+	plumb report --raw -i stopped.data -s op -F latency,latency_p50,op >text
+	[ "$(sed -n 4p text)" = " 3074.5  4095  load" ]
+	[ "$(wc -l <text)" -eq 4 ]
+	plumb report --raw -i stopped.data -F latency_p50,op --json | json '
+		[(e["saturated"], r["saturated"], r["total_latency"]["saturated"])
+			for e in d["events"] for r in e["rows"]] == [(0, 0, 0)]'
 }
 
 @test "-F sources: where data came from, as a bar" {

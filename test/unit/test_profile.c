@@ -462,6 +462,43 @@ static void keeps_latencies(void **state)
 	end(&f);
 }
 
+/* Adds a record for each latency. */
+static void add_latencies(struct fixture *f, const uint16_t *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		f->spe = (struct plumb_spe_record){.has = PLUMB_SPE_HAS_TOTAL_LATENCY,
+						   .counters = {values[i]}};
+		add(f, &events[0], 16, 1, 0, 0);
+	}
+}
+
+/* What counters of 12 bits stop at is told from what those of 16 hold. */
+static void marks_where_counters_stop(void **state)
+{
+	static const uint16_t values[] = {4094, 4095, 4095, 4095, 9, 5000};
+	struct plumb_profile_options options = plain;
+	struct plumb_profile_latency latency;
+	struct plumb_profile_event event;
+	struct plumb_profile_row row;
+	struct fixture f;
+
+	(void)state;
+	options.latencies = 1 << PLUMB_SPE_TOTAL_LATENCY;
+	for (size_t wide = 0; wide < 2; wide++) {
+		begin(&f, &options);
+		add_latencies(&f, values, 5 + wide);
+		assert_int_equal(plumb_profile_finish(f.profile, NULL), 0);
+		assert_true(plumb_profile_event(f.profile, 0, &event));
+		assert_true(plumb_profile_row(f.profile, 0, 0, &row));
+		assert_true(plumb_profile_latency(f.profile, 0, 0, 0, &latency));
+		assert_int_equal(event.saturated, wide ? 0 : 3);
+		assert_int_equal(row.saturated, wide ? 0 : 3);
+		assert_int_equal(latency.saturated, wide ? 0 : 3);
+		assert_true(latency.p50 == 4095);
+		end(&f);
+	}
+}
+
 /* Rows that are given up lose their latencies, and no other row. */
 static void gives_up_latencies(void **state)
 {
@@ -651,7 +688,8 @@ int main(void)
 		cmocka_unit_test(tells_exact),          cmocka_unit_test(leaves_out),
 		cmocka_unit_test(tells_keys),           cmocka_unit_test(knows_names),
 		cmocka_unit_test(lists_sources),        cmocka_unit_test(needs_keys_for_sharing),
-		cmocka_unit_test(keeps_latencies),      cmocka_unit_test(gives_up_latencies),
+		cmocka_unit_test(keeps_latencies),      cmocka_unit_test(marks_where_counters_stop),
+		cmocka_unit_test(gives_up_latencies),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
