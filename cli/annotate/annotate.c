@@ -358,6 +358,7 @@ static int annotate(struct annotate_run *run)
 	int error, status;
 
 	run->chosen = choice_is_given(&options->from.chosen);
+	run->view.modelled = reading_is_modelled(&run->reading);
 	run->view.core = plumb_cost_core(reading_midr(&run->reading));
 	if (run->view.core)
 		wanted.mispredict_cycles = plumb_cost_mispredict(run->view.core);

@@ -16,7 +16,7 @@ struct annotation_view {
 	struct plumb_disassembler *disassembler; /* NULL: prints words */
 	const struct plumb_cost_core *core;      /* whose costs to show; NULL: none */
 	const char *path;                        /* of the recording */
-	const char *source_name;                 /* "the model"; NULL: unknown */
+	bool modelled;                           /* the model made the recording */
 	bool by_address;                         /* instead of by line, without source */
 	bool only_lines;                         /* without instructions */
 	bool show_samples;                       /* in the list of lines */

@@ -160,7 +160,9 @@ void annotation_json_print(struct output *out, const struct annotation_view *vie
 
 	plumb_annotation_summary(view->annotation, &summary);
 	json_put(object, "recording", render_string(view->path));
-	json_put(object, "basis", render_string(bases[summary.basis]));
+	json_put(object, "modelled", json_boolean(view->modelled));
+	json_put(object, "basis",
+		 render_string(summary.replayed ? "estimated_slots" : bases[summary.basis]));
 	json_put(object, "event", render_string(summary.event));
 	json_put(object, "weight", json_real(summary.weight));
 	json_put(object, "samples", json_integer((json_int_t)summary.samples));

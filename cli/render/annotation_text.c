@@ -473,8 +473,9 @@ static void print_title(struct output *out, const struct annotated *function)
 		break;
 	case PLUMB_BASIS_LATENCY:
 		samples = figure_count(NULL, (double)summary.samples);
-		fprintf(out->stream, "of the %s of %s SPE records\n",
-			summary.replayed ? "estimated slots" : "latency", samples);
+		fprintf(out->stream, "of the %s of %s SPE records%s\n",
+			summary.replayed ? "estimated slots" : "latency", samples,
+			view->modelled ? " of the model" : "");
 		free(samples);
 		break;
 	case PLUMB_BASIS_EVENT:
@@ -482,7 +483,7 @@ static void print_title(struct output *out, const struct annotated *function)
 		samples = figure_count(NULL, (double)summary.samples);
 		fprintf(out->stream, "of %s samples of ", samples);
 		output_text(out, STYLE_NAME, summary.event ? summary.event : "?");
-		fputc('\n', out->stream);
+		fputs(view->modelled ? ", by the model\n" : "\n", out->stream);
 		free(samples);
 		break;
 	}

@@ -32,6 +32,7 @@ struct profile_view {
 	struct plumb_profile *profile;
 	const char *path; /* of the recording */
 	bool incomplete;  /* its end could not be read */
+	bool modelled;    /* the model made it */
 	uint8_t keys[PLUMB_PROFILE_KEYS_MAX];
 	size_t key_count;
 	uint8_t columns[TABLE_COLUMNS_MAX]; /* enum profile_column */

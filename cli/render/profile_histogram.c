@@ -84,8 +84,9 @@ void profile_histogram(struct output *out, const struct profile_view *view)
 				fputc('\n', out->stream);
 			first = false;
 			output_text(out, STYLE_HEADING, event.name ? event.name : "unnamed event");
-			output_format(out, STYLE_PLAIN, ": %s of %llu SPE records", titles[kind],
-				      (unsigned long long)sum_of(bins, count));
+			output_format(out, STYLE_PLAIN, ": %s of %llu SPE records%s", titles[kind],
+				      (unsigned long long)sum_of(bins, count),
+				      view->modelled ? " of the model" : "");
 			fputs("\n\n", out->stream);
 			print_bins(out, bins, count);
 			if (kind == PLUMB_SPE_TOTAL_LATENCY && event.saturated)
@@ -128,6 +129,7 @@ void profile_histogram_json(struct output *out, const struct profile_view *view)
 		json_add(events, of);
 	}
 	json_put(object, "recording", render_string(view->path));
+	json_put(object, "modelled", json_boolean(view->modelled));
 	json_put(object, "events", events);
 	render_json(out, object);
 }

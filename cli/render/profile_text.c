@@ -536,6 +536,7 @@ static void print_heading(struct output *out, const struct profile_view *view,
 			  const struct plumb_profile_event *event)
 {
 	const struct pen *pen = pen_for(out);
+	const char *by = view->modelled ? " of the model" : "";
 	char *samples = figure_count(pen, (double)event->samples);
 	char *period = figure_count(pen, (double)event->period);
 
@@ -544,14 +545,14 @@ static void print_heading(struct output *out, const struct profile_view *view,
 		output_format(out, STYLE_PLAIN, ": %s events, counted exactly by the model%s",
 			      period, view->incomplete ? "; the recording is incomplete" : "");
 	else if (event->spe)
-		output_format(out, STYLE_PLAIN, ": %s SPE record%s", samples,
-			      event->samples == 1 ? "" : "s");
+		output_format(out, STYLE_PLAIN, ": %s SPE record%s%s", samples,
+			      event->samples == 1 ? "" : "s", by);
 	else if (event->period == event->samples)
-		output_format(out, STYLE_PLAIN, ": %s sample%s", samples,
-			      event->samples == 1 ? "" : "s");
+		output_format(out, STYLE_PLAIN, ": %s sample%s%s", samples,
+			      event->samples == 1 ? "" : "s", by);
 	else
-		output_format(out, STYLE_PLAIN, ": %s sample%s, about %s events", samples,
-			      event->samples == 1 ? "" : "s", period);
+		output_format(out, STYLE_PLAIN, ": %s sample%s%s, about %s events", samples,
+			      event->samples == 1 ? "" : "s", by, period);
 	if (event->left_out) {
 		free(period);
 		period = figure_count(

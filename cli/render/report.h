@@ -154,7 +154,10 @@ void report_json(struct output *out, const struct report *report);
 void report_csv_headings(struct output *out);
 void report_csv(struct output *out, const struct report *report);
 
-/* Prints lines like those of perf stat -x. */
+/* Prints lines like those of perf stat -x. A comment says before them if the counts are the
+ * model's.
+ */
+void report_perf_comment(struct output *out, const struct report *report);
 void report_perf_lines(struct output *out, const struct report *report, const char *separator);
 
 #endif

@@ -225,6 +225,15 @@ static void put_metric(struct output *out, const struct report *report, size_t i
 	free(unit);
 }
 
+void report_perf_comment(struct output *out, const struct report *report)
+{
+	if (!report->label)
+		return;
+	output_format(out, STYLE_PLAIN, "# %s (%s): the model's counts, not measured",
+		      report->spec->product.name, report->label);
+	fputc('\n', out->stream);
+}
+
 void report_perf_lines(struct output *out, const struct report *report, const char *separator)
 {
 	const struct plumb_selection *selection = report->result->plan->selection;

@@ -332,6 +332,7 @@ static int run_report(struct report_options *options)
 		status = reading_samples(&run.reading, NULL);
 	if (status == EXIT_FINE)
 		status = reading_open(&run.reading, &how);
+	run.view.modelled = status == EXIT_FINE && reading_is_modelled(&run.reading);
 	exact = status == EXIT_FINE && plumb_profile_exact_type(run.reading.recording);
 	/* Some seventy tables, one for each event, would be too many to read. */
 	if (status == EXIT_FINE && asks_for_rows(options))

@@ -177,6 +177,8 @@ static int open_output(struct runner *r)
 
 	if (status == EXIT_FINE && !r->open && r->options->csv && !r->out.appended)
 		report_csv_headings(&r->out);
+	if (status == EXIT_FINE && !r->open && r->options->common.separator)
+		report_perf_comment(&r->out, &r->report);
 	if (status == EXIT_FINE && !r->open && is_text(r->options) && r->out.appended)
 		fputc('\n', r->out.stream);
 	r->open = status == EXIT_FINE;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/reading.h"
 
+#include <string.h>
+
 #include "commands.h"
 #include "tool/complain.h"
 #include "tool/cpus.h"
@@ -48,6 +50,13 @@ int reading_open(struct reading *reading, const struct plumb_recording_options *
 		complain_recording(reading->diagnostics, options->input, error,
 				   reading->takes_raw && !options->raw);
 	return complain_status(error);
+}
+
+bool reading_is_modelled(const struct reading *reading)
+{
+	const char *description = plumb_recording_info(reading->recording)->cpudesc;
+
+	return description && strstr(description, " (model)");
 }
 
 uint32_t reading_midr(const struct reading *reading)

@@ -52,6 +52,8 @@ struct plumb_samples *reading_begin(const struct reading *reading);
 /* Ends them, and notes what the recording lost. */
 void reading_end(const struct reading *reading, struct plumb_samples *samples);
 
+/* Returns whether the model made the samples, as the recording says. */
+bool reading_is_modelled(const struct reading *reading);
 /* Returns the MIDR of the core that made the samples, or 0. */
 uint32_t reading_midr(const struct reading *reading);
 /* Makes the symbolizer. `signatures` asks for names with parameters. */

@@ -107,10 +107,10 @@ samples()
 	needs spe.data
 	run --separate-stderr plumb annotate -i spe.data
 	[ "$status" -eq 0 ]
-	[[ ${lines[0]} =~ ^"rows in "[^:]*": "[0-9.]+"% of the estimated slots of "[0-9,]+" SPE records"$ ]]
+	[[ ${lines[0]} =~ ^"rows in "[^:]*": "[0-9.]+"% of the estimated slots of "[0-9,]+" SPE records of the model"$ ]]
 	[[ $output == *"SAMPLES  LATENCY"* ]]
 	plumb annotate -i spe.data --json >out.json
-	json 'd["basis"] == "latency" and d["samples"] > 50' <out.json
+	json 'd["modelled"] and d["basis"] == "estimated_slots" and d["samples"] > 50' <out.json
 	json 'max((i for l in d["functions"][0]["lines"] for i in l["instructions"]),
 		key=lambda i: i["share"])["class"] == "INT_DIV32"' <out.json
 	json 'all(l["iterations"] is None for l in d["functions"][0]["loops"])' <out.json
@@ -170,7 +170,7 @@ samples()
 	needs cycles.data
 	run --separate-stderr plumb annotate -i cycles.data
 	[ "$status" -eq 0 ]
-	[[ ${lines[0]} =~ ^"rows in "[^:]*": "[0-9.]+"% of "[0-9,]+" samples of cycles"$ ]]
+	[[ ${lines[0]} =~ ^"rows in "[^:]*": "[0-9.]+"% of "[0-9,]+" samples of cycles, by the model"$ ]]
 	plumb annotate -i cycles.data --json >out.json
 	json 'd["basis"] == "event" and d["event"] == "cycles"' <out.json
 }
