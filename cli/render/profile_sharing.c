@@ -2,6 +2,7 @@
 /* Cache lines that several threads use: who reads and writes which bytes, and where. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json_write.h"
 #include "render/json.h"
@@ -47,15 +48,14 @@ static const char *kind_of(const struct plumb_profile_sharing *access)
 	return names[access->kind];
 }
 
-/* Adds what the text and CSV have in common. `empty` stands for values that are unknown. */
-static void add_rows(const struct sharing *sharing, struct table *table, const char *empty)
+static void add_rows(const struct sharing *sharing, struct table *table)
 {
 	char room[PLUMB_PROFILE_TEXT];
 	const char *text;
 
 	for (size_t i = 0; i < sharing->count; i++) {
 		text = text_of(sharing, i, PLUMB_KEY_CACHE_LINE, room);
-		table_cell(table, text ? text : empty);
+		table_cell(table, text ? text : "");
 		table_cell(table, kind_of(&sharing->at[i]));
 		table_cell_format(table, "%u", sharing->at[i].threads);
 		table_cell_format(table, "%" PRIu64, sharing->at[i].own);
@@ -65,42 +65,102 @@ static void add_rows(const struct sharing *sharing, struct table *table, const c
 			if (!is_shown(sharing, keys[k]))
 				continue;
 			text = text_of(sharing, i, keys[k], room);
-			table_cell(table, text ? text : empty);
+			table_cell(table, text ? text : "");
 		}
 	}
 }
 
-static void add_column(struct table *table, struct table_column *columns, const char *heading,
-		       bool right)
+/* ---- Text: a table for each line ------------------------------------------------------------- */
+
+static void add_column(struct table *table, struct table_column *columns, unsigned key)
 {
-	columns[table->column_count++] = (struct table_column){.heading = heading, .right = right};
+	columns[table->column_count++] = (struct table_column){
+		.heading = profile_key_heading(key),
+		.right = key == PLUMB_KEY_BYTES,
+		.wraps = key == PLUMB_KEY_SYMBOL || key == PLUMB_KEY_SRCLINE,
+		.style = key == PLUMB_KEY_SYMBOL ? STYLE_NAME : STYLE_PLAIN,
+	};
+}
+
+/* Returns whether the i-th access is to the same line of the same process as the one before. */
+static bool continues(const struct sharing *sharing, size_t i)
+{
+	static const uint8_t same[] = {PLUMB_KEY_CACHE_LINE, PLUMB_KEY_PID};
+	char rooms[2][PLUMB_PROFILE_TEXT];
+
+	if (!i)
+		return false;
+	for (size_t k = 0; k < sizeof(same); k++) {
+		const char *a = text_of(sharing, i - 1, same[k], rooms[0]);
+		const char *b = text_of(sharing, i, same[k], rooms[1]);
+
+		if (!a != !b || (a && strcmp(a, b) != 0))
+			return false;
+	}
+	return true;
+}
+
+/* As text_of(), but NULL for a line of source that stands for the function, for lack of a line. */
+static const char *shown_text(const struct sharing *sharing, size_t i, unsigned key,
+			      char room[PLUMB_PROFILE_TEXT])
+{
+	const char *text = text_of(sharing, i, key, room), *function;
+	char other[PLUMB_PROFILE_TEXT];
+
+	if (key != PLUMB_KEY_SRCLINE || !text)
+		return text;
+	function = text_of(sharing, i, PLUMB_KEY_SYMBOL, other);
+	return function && strcmp(text, function) == 0 ? NULL : text;
+}
+
+static void print_line(const struct sharing *sharing, struct output *out, size_t begin, size_t end)
+{
+	const struct plumb_profile_sharing *first = &sharing->at[begin];
+	struct table_column columns[COLUMNS_MAX] = {
+		{sharing->exact ? "ACCESSES" : "SAMPLES", .right = true},
+		{"MOVES", .right = true},
+	};
+	struct table table = {.columns = columns, .column_count = sharing->exact ? 2 : 1};
+	char room[PLUMB_PROFILE_TEXT];
+	const char *text = text_of(sharing, begin, PLUMB_KEY_CACHE_LINE, room);
+
+	output_text(out, STYLE_NAME, text ? text : "?");
+	output_format(out, STYLE_PLAIN, ": %s sharing by %u threads", kind_of(first),
+		      first->threads);
+	text = text_of(sharing, begin, PLUMB_KEY_PID, room);
+	output_format(out, STYLE_PLAIN, " of process %s", text ? text : "?");
+	fputc('\n', out->stream);
+	for (size_t k = 0; k < KEYS; k++)
+		if (is_shown(sharing, keys[k]) && keys[k] != PLUMB_KEY_PID)
+			add_column(&table, columns, keys[k]);
+	for (size_t i = begin; i < end; i++) {
+		table_cell_format(&table, "%" PRIu64, sharing->at[i].own);
+		if (sharing->exact)
+			table_cell_format(&table, "%" PRIu64, sharing->at[i].own_moves);
+		for (size_t k = 0; k < KEYS; k++)
+			if (is_shown(sharing, keys[k]) && keys[k] != PLUMB_KEY_PID)
+				table_cell(&table, shown_text(sharing, i, keys[k], room));
+	}
+	table_print(&table, out, 2);
+	table_free(&table);
 }
 
 static void print_text(const struct sharing *sharing, struct output *out)
 {
-	struct table_column columns[COLUMNS_MAX] = {
-		{"CACHE LINE", .style = STYLE_NAME},
-		{"SHARING", .style = STYLE_PLAIN},
-		{"THREADS", .right = true},
-	};
-	struct table table = {.columns = columns, .column_count = 3};
-
-	if (sharing->exact) {
+	if (sharing->exact)
 		output_text(out, STYLE_PLAIN,
 			    "Sharing: accesses, and moves between cores, counted exactly by the "
 			    "model");
-		fputs("\n\n", out->stream);
+	else
+		output_format(out, STYLE_PLAIN, "Sharing: accesses in SPE records%s",
+			      sharing->view->modelled ? " of the model" : "");
+	fputc('\n', out->stream);
+	for (size_t begin = 0, end; begin < sharing->count; begin = end) {
+		for (end = begin + 1; end < sharing->count && continues(sharing, end);)
+			end++;
+		fputc('\n', out->stream);
+		print_line(sharing, out, begin, end);
 	}
-	add_column(&table, columns, sharing->exact ? "ACCESSES" : "SAMPLES", true);
-	if (sharing->exact)
-		add_column(&table, columns, "MOVES", true);
-	for (size_t k = 0; k < KEYS; k++)
-		if (is_shown(sharing, keys[k]))
-			add_column(&table, columns, profile_key_heading(keys[k]),
-				   keys[k] == PLUMB_KEY_BYTES);
-	add_rows(sharing, &table, NULL);
-	table_print(&table, out, 0);
-	table_free(&table);
 }
 
 static void print_separated(const struct sharing *sharing, struct output *out,
@@ -118,7 +178,7 @@ static void print_separated(const struct sharing *sharing, struct output *out,
 		if (is_shown(sharing, keys[k]))
 			table_cell(&table, plumb_profile_key_name(keys[k]));
 	table.column_count = table.cell_count;
-	add_rows(sharing, &table, "");
+	add_rows(sharing, &table);
 	table_print_separated(&table, out, separator);
 	table_free(&table);
 }

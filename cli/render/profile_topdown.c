@@ -80,6 +80,7 @@ static const char *key_of(const struct topdown *topdown, size_t i, size_t k,
 
 static void print_heading(const struct topdown *topdown, struct output *out)
 {
+	const uint64_t left_out = plumb_profile_slots_left_out(topdown->view->profile);
 	uint64_t slots = 0;
 	char *text;
 
@@ -94,8 +95,13 @@ static void print_heading(const struct topdown *topdown, struct output *out)
 		output_format(out, STYLE_PLAIN,
 			      ": about %s slots, from sampled groups of counters; 95 %% intervals",
 			      text);
-	fputs("\n\n", out->stream);
 	free(text);
+	if (left_out) {
+		text = figure_count(pen_for(out), (double)left_out);
+		output_format(out, STYLE_PLAIN, "; %s slots left out", text);
+		free(text);
+	}
+	fputs("\n\n", out->stream);
 }
 
 static void mark_row(void *user, struct output *out, size_t i)
@@ -241,6 +247,8 @@ static void print_json(const struct topdown *topdown, struct output *out)
 	}
 	json_put(object, "recording", render_string(topdown->view->path));
 	json_put(object, "exact", json_boolean(is_exact(topdown)));
+	json_put(object, "slots_left_out",
+		 json_integer((json_int_t)plumb_profile_slots_left_out(topdown->view->profile)));
 	json_put(object, "row_count", json_integer((json_int_t)topdown->count));
 	json_put(object, "rows", rows);
 	render_json(out, object);

@@ -292,6 +292,8 @@ struct plumb_profile_topdown {
  */
 PLUMB_API int plumb_profile_topdown(const struct plumb_profile *profile,
 				    struct plumb_profile_topdown **rows, size_t *count);
+/* Returns the slots of an exact recording that `wants` refused; 0 of others. */
+PLUMB_API uint64_t plumb_profile_slots_left_out(const struct plumb_profile *profile);
 
 /*
  * Why a cache line moves between cores. A byte is common if several threads use it, at least one

@@ -46,6 +46,16 @@ static enum slots slots_of(const struct plumb_profile_event *event)
 	return begins(name, "slots_backend_") ? SLOTS_BACKEND : SLOTS_NONE;
 }
 
+uint64_t plumb_profile_slots_left_out(const struct plumb_profile *profile)
+{
+	uint64_t slots = 0;
+
+	for (size_t e = 0; e < profile->event_count; e++)
+		if (slots_of(&profile->events[e].public) != SLOTS_NONE)
+			slots = add_saturating(slots, profile->events[e].public.left_out_period);
+	return slots;
+}
+
 static uint64_t hash_values(const struct plumb_profile *profile, uint32_t row)
 {
 	return hash_words(row_values(profile, row) + 1, profile->words - 1);

@@ -237,6 +237,13 @@ setup()
 	plumb report -i exact.data --no-children -s symbol -S "$place" --json |
 		json "d['events'][0]['period'] == $hottest
 			and d['events'][0]['left_out_period'] == $((total - hottest))"
+	slots_of() { sed -nE '1s/.*: ([0-9,]+) slots, .*/\1/p' | tr -d ,; }
+	whole=$(plumb report -i exact.data --topdown | slots_of)
+	plumb report -i exact.data --topdown -S "$place" >part
+	part=$(slots_of <part)
+	[ "$part" -gt 0 ]
+	[[ $(head -n 1 part | tr -d ,) == "Top-down: $part slots counted exactly by the model; $((whole - part)) slots left out" ]]
+	plumb report -i exact.data --topdown -S "$place" --json | json "d['slots_left_out'] == $((whole - part))"
 	# The list of PMUs is at the end; the names of events are not.
 	head -c $(($(stat -c %s exact.data) / 2)) exact.data >cut.data
 	run --separate-stderr plumb report -i cut.data
@@ -519,9 +526,15 @@ access_record()
 		[(a["cache_line"], a["line_samples"]) for a in d["accesses"]]
 			== [("0x1040", 6)] * 2 + [("0x2000", 2)] * 2 + [("0x5000", 2)] * 2'
 	run --separate-stderr plumb report --raw -i shared.data --sharing --limit 1
-	[[ ${lines[0]} =~ ^"CACHE LINE  SHARING  THREADS  SAMPLES  OFFSET  ACCESS" ]]
-	[[ ${lines[1]} =~ ^"0x1040      false          2        3  0x0     store" ]]
-	[ "${#lines[@]}" -eq 2 ]
+	[ "${lines[0]}" = "Sharing: accesses in SPE records" ]
+	[[ ${lines[1]} == "0x1040: false sharing by 2 threads of process "* ]]
+	[[ ${lines[2]} =~ ^"  SAMPLES  OFFSET  ACCESS  TID   FUNCTION  SOURCE LINE"$ ]]
+	[[ ${lines[3]} =~ ^"        3  0x0     store   1001  0x403850  -"$ ]]
+	[ "${#lines[@]}" -eq 4 ]
+	plumb report --raw -i shared.data --sharing >lines
+	[ "$(grep -c ' sharing by 2 threads of process ' lines)" -eq 3 ]
+	[ "$(grep -c '^$' lines)" -eq 3 ]
+	[ -z "$(too_wide 80 <lines)" ]
 	run --separate-stderr plumb report --raw -i spe.data --sharing
 	[ "$output" = "No sampled cache line is used by several threads and written." ]
 	run --separate-stderr plumb report --raw -i spe.data --sharing -s tid
