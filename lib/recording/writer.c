@@ -391,8 +391,6 @@ static int begin(struct plumb_recording_writer *writer)
 	}
 	if (writer->setup.time_conv)
 		add_time_conv(&bytes, writer->setup.time_conv);
-	if (writer->setup.auxtrace_info)
-		add_auxtrace_info(&bytes, writer->setup.auxtrace_info);
 	if (error == 0)
 		error = put_bytes(writer, &bytes);
 	else
@@ -584,7 +582,7 @@ int plumb_recording_write(struct plumb_recording_writer *writer, const void *rec
 	return 0;
 }
 
-static bool add_to_index(struct plumb_recording_writer *writer)
+static bool add_to_index(struct plumb_recording_writer *writer, uint64_t place)
 {
 	if (writer->index_count == writer->index_room) {
 		size_t room = writer->index_room ? 2 * writer->index_room : 256;
@@ -595,8 +593,7 @@ static bool add_to_index(struct plumb_recording_writer *writer)
 		writer->index = grown;
 		writer->index_room = room;
 	}
-	writer->index[writer->index_count] =
-		(struct aux_entry){writer->data_end, 6 * sizeof(uint64_t)};
+	writer->index[writer->index_count] = (struct aux_entry){place, 6 * sizeof(uint64_t)};
 	return true;
 }
 
@@ -613,27 +610,37 @@ int plumb_recording_write_aux(struct plumb_recording_writer *writer,
 		uint32_t index, tid, cpu, reserved;
 	} record = {PLUMB_RECORD_AUXTRACE, 0,
 		    sizeof(record),        padded,
+	struct bytes info = {0};
 		    chunk->offset,         chunk->reference,
 		    chunk->index,          (uint32_t)chunk->tid,
+	/*
+	 * AUX data is announced with the first of it, in one write: perf warns of a recording that
+	 * announces some and has none, like that of a recorder that was killed early.
+	 */
+	if (!writer->index_count && writer->setup.auxtrace_info)
+		add_auxtrace_info(&info, writer->setup.auxtrace_info);
+	parts[0] = (struct iovec){info.at, info.size};
 		    (uint32_t)chunk->cpu,  0};
-	struct iovec parts[4] = {{.iov_base = &record, .iov_len = sizeof(record)},
+	struct iovec parts[5] = {{.iov_len = 0},
+				 {.iov_base = &record, .iov_len = sizeof(record)},
 				 {.iov_len = first_size},
 				 {.iov_len = second_size},
 				 {.iov_len = padded - size}};
 	int error = writer->error;
 
 	/* The data is not changed, but struct iovec has no const. */
-	memcpy(&parts[1].iov_base, &first, sizeof(first));
-	memcpy(&parts[2].iov_base, &second, sizeof(second));
-	memcpy(&parts[3].iov_base, &(const void *){padding}, sizeof(void *));
+	memcpy(&parts[2].iov_base, &first, sizeof(first));
+	memcpy(&parts[3].iov_base, &second, sizeof(second));
+	memcpy(&parts[4].iov_base, &(const void *){padding}, sizeof(void *));
 	if (error == 0)
-		error = check_limit(writer, sizeof(record) + padded);
+		error = check_limit(writer, info.size + sizeof(record) + padded);
+	bytes_free(&info);
 	if (error == 0)
 		error = flush(writer);
-	if (error == 0 && !add_to_index(writer))
+	if (error == 0 && (info.failed || !add_to_index(writer, writer->data_end + info.size)))
 		error = PLUMB_ERR_NO_MEMORY;
 	if (error == 0)
-		error = put(writer, parts, 4, sizeof(record) + padded, false);
+		error = put(writer, parts, 5, info.size + sizeof(record) + padded, false);
 	if (error == 0)
 		writer->index_count++;
 	return error;

@@ -74,23 +74,29 @@ def kill_one(plumb, program, how, event, chance, folder):
     return path, lines
 
 
+def perf_reads(path):
+    """Returns what perf prints of the samples, and what it says that it does not always say."""
+    run = subprocess.run(["perf", "script", "-i", path, "-F", "time,event"], capture_output=True,
+                         check=False, timeout=PATIENCE)
+    words = [line for line in run.stderr.splitlines() if line and not ALWAYS.search(line)]
+    return run, words
+
+
 def check_reading(plumb, path):
     """Returns the number of samples."""
     run = subprocess.run([plumb, "script", "-q", "--json", "-i", path], capture_output=True,
                          check=False, timeout=PATIENCE)
     assert run.returncode == 0, run.stderr
-    found = re.search(rb"the recorder was killed; (\d+) samples? recovered", run.stderr)
+    found = re.search(rb"the recorder was killed(?:; (\d+) samples? recovered)?", run.stderr)
     assert found, run.stderr
     for how in "-D", "--header-only":
         run = subprocess.run([plumb, "script", how, "-i", path, "-o", os.devnull],
                              capture_output=True, check=False, timeout=PATIENCE)
         assert run.returncode == 0 and b"the recorder was killed" in run.stderr, run.stderr
-    run = subprocess.run(["perf", "script", "-i", path, "-F", "time,event"], capture_output=True,
-                         check=False, timeout=PATIENCE)
-    words = [line for line in run.stderr.splitlines() if line and not ALWAYS.search(line)]
+    run, words = perf_reads(path)
     assert run.returncode == 0 and not words, words
-    assert run.stdout
-    return int(found[1])
+    assert bool(run.stdout) == bool(found[1]), (run.stdout, found)
+    return int(found[1] or 0)
 
 
 @tap.test
@@ -113,6 +119,44 @@ def recordings(plumb, program, kills):
         assert samples >= expected, f"{how} {event}: {samples} samples after {lines} lines"
         total += samples
     return f"{kills} kills; {total} samples recovered"
+
+
+@tap.test
+def beginnings(plumb, program, kills):
+    """Killed before the first sample, too: perf reads it without a warning, or there is nothing."""
+    if not shutil.which("perf"):
+        raise Skip("no perf")
+    ways = (["-e", "spe", "-c", "4096"], ["-e", "CPU_CYCLES:u", "-c", "50000"], ["--exact"])
+    chance = random.Random(20261123)
+    absent = empty = 0
+    for number in range(kills):
+        with tempfile.TemporaryDirectory() as folder:
+            path, copy = f"{folder}/perf.data", f"{folder}/endless"
+            shutil.copy(program, copy)
+            with subprocess.Popen([plumb, "record", "-q", "--source", "model", "-o", path,
+                                   *ways[number % 3], copy, "alone"], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL) as process:
+                # As soon as there is a file, or a little later.
+                until = time.monotonic() + PATIENCE
+                while not os.path.exists(path) and time.monotonic() < until:
+                    time.sleep(0.001)
+                time.sleep(chance.random() ** 3 / 2)
+                process.kill()
+            assert not left_behind(folder), "processes were left behind"
+            run, words = perf_reads(path)
+            if run.returncode != 0 and not os.path.getsize(path):
+                absent += 1
+            elif run.returncode != 0:
+                # Killed within the writing of the header: neither takes it for a recording.
+                ours = subprocess.run([plumb, "script", "-i", path], capture_output=True,
+                                      check=False, timeout=PATIENCE)
+                assert ours.returncode == 2, (ours.returncode, ours.stderr, words)
+                absent += 1
+            else:
+                assert not words, (ways[number % 3], words)
+                empty += check_reading(plumb, path) == 0
+    assert empty > 0, "no recording without a sample was tried"
+    return f"{kills} kills; {absent} before the recording began, {empty} before the first sample"
 
 
 @tap.test
@@ -155,7 +199,7 @@ def perf_source(plumb, *_):
 
 
 if __name__ == "__main__":
-    PLUMB, PROGRAMS = sys.argv[1:3]
+    PLUMB, PROGRAMS = (os.path.realpath(word) for word in sys.argv[1:3])
     PROGRAM = os.path.join(PROGRAMS, "running-endless")
     if not os.path.exists(PROGRAM):
         tap.skip_all("no compiler for AArch64")

@@ -266,12 +266,22 @@ static void aux_data_is_padded_and_indexed(void **state)
 	at = u64(&image, index + 8);
 	assert_int_equal(u64(&image, index + 16), 48);
 	assert_int_equal(u32(&image, at), 71);
+	/* Announced with the first: 8 + 8 + 16 bytes. */
+	assert_int_equal(u32(&image, at - 32), 70);
 	assert_int_equal(u64(&image, at + 8), 16);
 	assert_int_equal(u64(&image, at + 16), 4096);
 	assert_int_equal(u64(&image, at + 24), 77);
 	assert_int_equal(u32(&image, at + 32), 3);
 	assert_int_equal(u32(&image, at + 36), UINT32_MAX);
 	assert_memory_equal(image.bytes + at + 48, "abcdefghijk\0\0\0\0\0", 16);
+	free(image.bytes);
+	unlink(path);
+	/* perf warns of what is announced and absent. */
+	writer = create(&setup);
+	write_samples(writer, 1, 2);
+	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
+	image = read_image(path);
+	assert_int_equal(count_records(&image, 70), 0);
 	free(image.bytes);
 	unlink(path);
 }
