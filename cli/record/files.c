@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "record.h"
 #include "symbol/elf_symbols.h"
 #include "tool/complain.h"
@@ -162,11 +163,7 @@ static void free_build_ids(struct build_id_list *list)
 
 bool record_files_may_rename(const char *path)
 {
-	struct stat status;
-
-	if (strcmp(path, "-") == 0)
-		return false;
-	return lstat(path, &status) != 0 || S_ISREG(status.st_mode);
+	return strcmp(path, "-") != 0 && file_is_replaceable(path);
 }
 
 static bool keeps_name(const struct record_files *files)
@@ -196,19 +193,6 @@ static int cannot(struct record_files *files, const char *name, const char *what
 	return PLUMB_ERR_IO;
 }
 
-/* rename() and unlink() of regular files alone: the program may have put something else there. */
-static int rename_file(const char *path, const char *name)
-{
-	errno = EEXIST;
-	return record_files_may_rename(path) ? rename(path, name) : -1;
-}
-
-static int remove_file(const char *path)
-{
-	errno = EEXIST;
-	return record_files_may_rename(path) ? unlink(path) : -1;
-}
-
 /* Renames the current file to its name with the time, and removes the oldest if there are too
  * many. */
 static int keep(struct record_files *files)
@@ -221,12 +205,12 @@ static int keep(struct record_files *files)
 		usleep(10000);
 		name = stamped(request->path);
 	}
-	if (rename_file(request->path, name) < 0) {
+	if (file_rename(request->path, name) < 0) {
 		free(name);
 		return cannot(files, request->path, "cannot be renamed");
 	}
 	if (request->options->max_files && files->kept_count == request->options->max_files) {
-		if (remove_file(files->kept[0]) < 0)
+		if (file_remove(files->kept[0]) < 0)
 			cannot(files, files->kept[0], "cannot be removed");
 		free(files->kept[0]);
 		memmove(files->kept, files->kept + 1, --files->kept_count * sizeof(*files->kept));
@@ -300,7 +284,7 @@ int record_files_end(struct record_files *files)
 	error = finish(files);
 	if (files->empty && files->kept_count) {
 		/* Nothing was written to the last file. */
-		renamed = remove_file(files->request->path) < 0
+		renamed = file_remove(files->request->path) < 0
 				  ? cannot(files, files->request->path, "cannot be removed")
 				  : 0;
 	} else if (!keeps_name(files)) {

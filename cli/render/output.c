@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "tool/complain.h"
 #include "tool/inputs.h"
@@ -73,7 +74,7 @@ static void remove_unfinished(void)
 	const char *path = unfinished;
 
 	if (path)
-		unlink(path);
+		unlink(path); /* mkostemp() made it */
 	unfinished = NULL;
 }
 
@@ -161,15 +162,18 @@ static void start_pager(struct output *out)
 	signal(SIGQUIT, SIG_IGN);
 }
 
-/* An existing file that is not a plain one, such as a device or a pipe, is written in place. */
+/* An existing file that is not a plain one, such as a device or a pipe, is written in place; so is
+ * what is open already, behind what it has. */
 static bool open_special(struct output *out, const char *path)
 {
+	const int how = file_is_descriptor(path) ? O_APPEND : 0;
 	struct stat status;
 	int descriptor;
 
-	if (stat(path, &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))
+	if (stat(path, &status) != 0 || (S_ISREG(status.st_mode) && !how) ||
+	    S_ISDIR(status.st_mode))
 		return false;
-	descriptor = open(path, O_WRONLY | O_CLOEXEC);
+	descriptor = open(path, O_WRONLY | O_CLOEXEC | how);
 	if (descriptor >= 0)
 		open_sink(out, descriptor);
 	return true;
@@ -179,14 +183,15 @@ static bool open_special(struct output *out, const char *path)
 static void open_temporary(struct output *out, const char *path)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
-	char *resolved = realpath(path, NULL); /* what a symbolic link points to, not the link */
 	struct stat status;
 	mode_t mode = umask(0);
 	int descriptor;
 
 	umask(mode);
 	mode = 0666 & ~mode;
-	out->path = resolved ? resolved : memory_copy(path, strlen(path));
+	out->path = file_follow(path); /* links stay */
+	if (!out->path)
+		return;
 	if (stat(out->path, &status) == 0) {
 		if (S_ISDIR(status.st_mode) || access(out->path, W_OK) != 0) {
 			errno = S_ISDIR(status.st_mode) ? EISDIR : errno;
@@ -258,7 +263,8 @@ int output_open(struct output *out, const struct common_options *options)
 /* Opens the file itself, emptied or to be appended to, rather than one beside it. */
 static int open_in_place(struct output *out, const struct common_options *options)
 {
-	const int how = options->append ? O_APPEND : O_TRUNC;
+	const bool behind = options->append || file_is_descriptor(options->output);
+	const int how = behind ? O_APPEND : O_TRUNC;
 	struct stat status;
 	int descriptor;
 
@@ -362,7 +368,8 @@ int output_check_beside(const struct common_options *options)
 		return EXIT_FINE;
 	if (inputs_refuse(path))
 		return EXIT_USAGE;
-	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+	if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode) &&
+	    (!S_ISREG(status.st_mode) || file_is_descriptor(path))) {
 		if (access(path, W_OK) == 0)
 			return EXIT_FINE;
 		complain("cannot write %s: %s", path, strerror(errno));
@@ -397,7 +404,7 @@ int output_close(struct output *out, int status)
 	fclose(out->stream);
 	error = out->sink->error;
 	wait_for_pager(out);
-	if (out->temporary && !error && rename(out->temporary, out->path) != 0)
+	if (out->temporary && !error && file_rename(out->temporary, out->path) != 0)
 		error = errno;
 	if (out->temporary && !error)
 		unfinished = NULL;

@@ -10,9 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "tool/complain.h"
 #include "tool/inputs.h"
 #include "tool/memory.h"
@@ -366,16 +365,6 @@ bool spe_csv_add(struct spe_csv *csv, const struct plumb_spe_record *record, uin
 	return !ferror(csv->files[table].out.stream);
 }
 
-/* Removes a table that is not whole. What was there before and is not a file, such as a FIFO,
- * stays. */
-static void remove_table(const char *path)
-{
-	struct stat status;
-
-	if (lstat(path, &status) == 0 && S_ISREG(status.st_mode))
-		unlink(path);
-}
-
 bool spe_csv_close(struct spe_csv *csv)
 {
 	for (enum spe_table table = 0; table < SPE_TABLES; table++) {
@@ -394,8 +383,9 @@ bool spe_csv_close(struct spe_csv *csv)
 	for (enum spe_table table = 0; table < SPE_TABLES; table++) {
 		struct spe_csv_file *file = &csv->files[table];
 
+		/* Not whole. */
 		if (csv->failed && file->out.stream)
-			remove_table(file->path);
+			file_remove(file->path);
 		free(file->path);
 		*file = (struct spe_csv_file){.rows = file->rows};
 	}

@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -78,4 +81,95 @@ int file_read(const char *path, size_t limit, char **bytes, size_t *size)
 	}
 	errno = why;
 	return err;
+}
+
+/* Returns 0 if `path` may be replaced, or an errno. */
+static int replaceable(const char *path)
+{
+	struct stat status;
+
+	if (lstat(path, &status) != 0)
+		return errno == ENOENT ? 0 : errno;
+	if (S_ISDIR(status.st_mode))
+		return EISDIR;
+	return S_ISREG(status.st_mode) ? 0 : EEXIST;
+}
+
+bool file_is_replaceable(const char *path)
+{
+	return replaceable(path) == 0;
+}
+
+int file_rename(const char *from, const char *to)
+{
+	int error = replaceable(from);
+
+	if (!error)
+		error = replaceable(to);
+	if (!error)
+		return rename(from, to);
+	errno = error;
+	return -1;
+}
+
+int file_remove(const char *path)
+{
+	int error = replaceable(path);
+
+	if (!error)
+		return unlink(path);
+	errno = error;
+	return -1;
+}
+
+/* Returns the path that the link at `path` names. */
+static char *read_link(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char target[PATH_MAX], *joined;
+	ssize_t length = readlink(path, target, sizeof(target) - 1);
+
+	if (length < 0)
+		return NULL;
+	target[length] = '\0';
+	if (*target == '/' || !slash)
+		return strdup(target);
+	return asprintf(&joined, "%.*s%s", (int)(slash - path + 1), path, target) < 0 ? NULL
+										      : joined;
+}
+
+char *file_follow(const char *path)
+{
+	char *at = strdup(path);
+	struct stat status;
+
+	/* As many links as the kernel follows. */
+	for (unsigned i = 0; at && i < 40; i++) {
+		char *next;
+
+		if (lstat(at, &status) != 0 || !S_ISLNK(status.st_mode))
+			return at;
+		next = read_link(at);
+		free(at);
+		at = next;
+	}
+	if (at)
+		errno = ELOOP;
+	free(at);
+	return NULL;
+}
+
+bool file_is_descriptor(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX], real[PATH_MAX];
+	struct stat status;
+
+	if (lstat(path, &status) < 0 || !S_ISLNK(status.st_mode))
+		return false;
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path + 1) : 1,
+		 slash ? path : ".");
+	if (!realpath(folder, real))
+		return false;
+	return strcmp(real, "/dev") == 0 || strncmp(real, "/proc/", strlen("/proc/")) == 0;
 }

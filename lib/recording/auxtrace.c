@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "recording/access.h"
 #include "recording/reader.h"
 
@@ -123,7 +124,7 @@ static int spool_open(struct plumb_recording *r)
 	r->spool = mkostemp(path, O_CLOEXEC);
 	if (r->spool < 0)
 		return spool_failed(r);
-	(void)unlink(path);
+	(void)file_remove(path);
 	return 0;
 }
 

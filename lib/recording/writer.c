@@ -2,7 +2,6 @@
 /* Writes recordings: what comes is checked, gathered into runs, and put into a file or a pipe. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/diagnostics.h"
+#include "base/file.h"
 #include "base/sized.h"
 #include "recording/writer.h"
 
@@ -216,37 +216,29 @@ static int not_moved(struct plumb_recording_writer *writer, const char *old, int
 }
 
 /*
- * Returns whether `path` is a link of the system's to an open file, such as /dev/stdout, or is one
- * of /proc: what it leads to is written in place, and the link stays.
+ * Keeps an older recording as PATH.old, unless it is empty. Links stay: what they lead to becomes
+ * the older recording, beside the new one.
  */
-static bool is_descriptor(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char folder[PATH_MAX], real[PATH_MAX];
-	struct stat status;
-
-	if (lstat(path, &status) < 0 || !S_ISLNK(status.st_mode) || !slash)
-		return false;
-	snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path + 1), path);
-	if (!realpath(folder, real))
-		return false;
-	return strcmp(real, "/dev") == 0 || strncmp(real, "/proc/", strlen("/proc/")) == 0;
-}
-
-/* Keeps an older recording as PATH.old, unless it is empty. */
 static int move_old(struct plumb_recording_writer *writer)
 {
+	char *old, *real;
 	struct stat status;
-	char *old;
+	int error = 0;
 
 	if (stat(writer->path, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size == 0 ||
-	    is_descriptor(writer->path))
+	    file_is_descriptor(writer->path))
 		return 0;
-	old = arena_alloc(&writer->arena, strlen(writer->path) + sizeof(".old"));
-	if (!old)
+	real = file_follow(writer->path);
+	old = real ? arena_alloc(&writer->arena, strlen(real) + sizeof(".old")) : NULL;
+	if (!old) {
+		free(real);
 		return PLUMB_ERR_NO_MEMORY;
-	sprintf(old, "%s.old", writer->path);
-	return rename(writer->path, old) < 0 ? not_moved(writer, old, errno) : 0;
+	}
+	sprintf(old, "%s.old", real);
+	if (file_rename(real, old) < 0)
+		error = not_moved(writer, old, errno);
+	free(real);
+	return error;
 }
 
 static int open_path(struct plumb_recording_writer *writer)
@@ -610,9 +602,17 @@ int plumb_recording_write_aux(struct plumb_recording_writer *writer,
 		uint32_t index, tid, cpu, reserved;
 	} record = {PLUMB_RECORD_AUXTRACE, 0,
 		    sizeof(record),        padded,
-	struct bytes info = {0};
 		    chunk->offset,         chunk->reference,
 		    chunk->index,          (uint32_t)chunk->tid,
+		    (uint32_t)chunk->cpu,  0};
+	struct iovec parts[5] = {{.iov_len = 0},
+				 {.iov_base = &record, .iov_len = sizeof(record)},
+				 {.iov_len = first_size},
+				 {.iov_len = second_size},
+				 {.iov_len = padded - size}};
+	struct bytes info = {0};
+	int error = writer->error;
+
 	/*
 	 * AUX data is announced with the first of it, in one write: perf warns of a recording that
 	 * announces some and has none, like that of a recorder that was killed early.
@@ -620,21 +620,12 @@ int plumb_recording_write_aux(struct plumb_recording_writer *writer,
 	if (!writer->index_count && writer->setup.auxtrace_info)
 		add_auxtrace_info(&info, writer->setup.auxtrace_info);
 	parts[0] = (struct iovec){info.at, info.size};
-		    (uint32_t)chunk->cpu,  0};
-	struct iovec parts[5] = {{.iov_len = 0},
-				 {.iov_base = &record, .iov_len = sizeof(record)},
-				 {.iov_len = first_size},
-				 {.iov_len = second_size},
-				 {.iov_len = padded - size}};
-	int error = writer->error;
-
 	/* The data is not changed, but struct iovec has no const. */
 	memcpy(&parts[2].iov_base, &first, sizeof(first));
 	memcpy(&parts[3].iov_base, &second, sizeof(second));
 	memcpy(&parts[4].iov_base, &(const void *){padding}, sizeof(void *));
 	if (error == 0)
 		error = check_limit(writer, info.size + sizeof(record) + padded);
-	bytes_free(&info);
 	if (error == 0)
 		error = flush(writer);
 	if (error == 0 && (info.failed || !add_to_index(writer, writer->data_end + info.size)))
@@ -643,6 +634,7 @@ int plumb_recording_write_aux(struct plumb_recording_writer *writer,
 		error = put(writer, parts, 5, info.size + sizeof(record) + padded, false);
 	if (error == 0)
 		writer->index_count++;
+	bytes_free(&info);
 	return error;
 }
 

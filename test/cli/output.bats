@@ -31,6 +31,36 @@ setup()
 	cmp old new
 }
 
+@test "-o follows links to where nothing is yet, and keeps them" {
+	mkdir there
+	ln -s there/file one
+	ln -s "$PWD/one" two
+	ln -s loop loop
+	plumb spec list -o two
+	[ -L one ] && [ -L two ] && [ ! -L there/file ]
+	plumb spec list | cmp - there/file
+	run --separate-stderr plumb spec list -o loop
+	[ "$status" -eq 1 ]
+	said "plumb: cannot write loop: Too many levels of symbolic links"
+	[ -L loop ]
+}
+
+@test "-o writes what is open already behind what it has, and replaces no descriptor" {
+	echo before >log
+	plumb spec list -o /dev/stdout >>log
+	(echo before && plumb spec list) | cmp - log
+	[ -L /dev/stdout ]
+}
+
+@test "-o writes through a link to a pipe" {
+	mkfifo pipe
+	ln -s pipe link
+	plumb spec list -o link &
+	plumb spec list | cmp - pipe
+	wait
+	[ -p pipe ] && [ -L link ]
+}
+
 @test "-o writes into a device or pipe" {
 	mkfifo pipe
 	plumb spec list -o pipe &

@@ -273,6 +273,45 @@ samples()
 	[ -s perf.data.old ]
 }
 
+@test "an older recording moves only where no pipe, link or folder is, and links to it stay" {
+	local there
+
+	can_sample
+	record() { plumb record -q -e cpu-clock -c 1000000 "$@" -- sh -c "$loop"; }
+	record -o r
+	cp r first
+	for there in pipe link folder; do
+		rm -rf r.old
+		case $there in
+		pipe) mkfifo r.old ;;
+		link) ln -s elsewhere r.old ;;
+		folder) mkdir r.old ;;
+		esac
+		run --separate-stderr record -o r
+		[ "$status" -eq 1 ]
+		[[ $stderr == *"r.old: the older recording cannot be moved there"* ]]
+		cmp r first
+	done
+	[ -d r.old ]
+	rm -r r.old
+	mkdir other
+	mv r other
+	ln -s other/r r
+	record -o r
+	[ -L r ]
+	cmp other/r.old first
+	[ -s other/r ] && [ ! -e r.old ]
+	# A pipe, and a link to one, get the stream.
+	mkfifo pipe
+	ln -s pipe link
+	cat pipe >got &
+	record -o link
+	wait
+	[ -p pipe ] && [ -L link ] && [ -s got ]
+	plumb script -q -i got >lines
+	[ -s lines ]
+}
+
 @test "a compressed recording is smaller, and perf reads the same" {
 	can_sample
 	run --separate-stderr plumb record -z -g -o small -e cpu-clock -c 20000 -- sh -c "$loop"

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -141,6 +142,54 @@ static void a_pipe_is_read_to_its_end_or_the_limit(void **state)
 	signal(SIGPIPE, was);
 }
 
+static void only_files_are_renamed_and_removed(void **state)
+{
+	char link_path[300], other[300], real[300];
+	struct stat status;
+	char *end;
+
+	(void)state;
+	snprintf(link_path, sizeof(link_path), "%s.link", path);
+	snprintf(other, sizeof(other), "%s.other", path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(symlink(path, link_path), 0);
+	assert_int_equal(close(open(other, O_WRONLY | O_CREAT, 0600)), 0);
+	/* Neither from nor to. */
+	assert_int_equal(file_rename(path, "/nonexistent/x"), -1);
+	assert_int_equal(errno, EEXIST);
+	assert_int_equal(file_rename(other, path), -1);
+	assert_int_equal(errno, EEXIST);
+	assert_int_equal(file_rename(other, link_path), -1);
+	assert_int_equal(errno, EEXIST);
+	assert_int_equal(file_remove(path), -1);
+	assert_int_equal(file_remove(link_path), -1);
+	assert_int_equal(errno, EEXIST);
+	assert_int_equal(file_rename(other, folder), -1);
+	assert_int_equal(errno, EISDIR);
+	assert_false(file_is_replaceable(path) || file_is_replaceable(link_path));
+	assert_true(lstat(path, &status) == 0 && S_ISFIFO(status.st_mode));
+	assert_true(lstat(link_path, &status) == 0 && S_ISLNK(status.st_mode));
+	/* A link leads to what is there, and to what is not yet. */
+	end = file_follow(link_path);
+	assert_string_equal(end, path);
+	free(end);
+	unlink(path);
+	end = file_follow(link_path);
+	assert_string_equal(end, path);
+	free(end);
+	assert_true(file_is_replaceable(path) && file_is_replaceable(other));
+	assert_int_equal(file_rename(other, path), 0);
+	assert_int_equal(file_remove(path), 0);
+	assert_int_equal(lstat(path, &status), -1);
+	unlink(link_path);
+	/* Links to descriptors are the system's alone. */
+	snprintf(real, sizeof(real), "/proc/self/fd/%d", STDIN_FILENO);
+	assert_true(file_is_descriptor(real) && file_is_descriptor("/dev/stdin"));
+	assert_int_equal(symlink(real, link_path), 0);
+	assert_false(file_is_descriptor(link_path) || file_is_descriptor(path));
+	unlink(link_path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +199,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_read_leaves_its_reason),
 		cmocka_unit_test(a_file_that_hides_its_size_is_read),
 		cmocka_unit_test(a_pipe_is_read_to_its_end_or_the_limit),
+		cmocka_unit_test(only_files_are_renamed_and_removed),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
