@@ -76,7 +76,9 @@ struct model_shared {
 	_Atomic uint32_t heartbeat; /* the reader's, several times a second */
 	_Atomic uint32_t ended;     /* the reader's: it waits for nothing any more, and is fine */
 	_Atomic uint32_t orphaned;  /* the reader has gone without that */
-	uint32_t change_count;      /* the reader's: how the core differs from the one named */
+	/* The reader's, before `ended`: the signal for processes that run on; 0: they may. */
+	_Atomic uint32_t last_signal;
+	uint32_t change_count; /* the reader's: how the core differs from the one named */
 	struct core_change changes[CORE_CHANGES_MAX];
 
 	_Atomic uint64_t magic; /* written last, when the plugin is ready */

@@ -164,6 +164,12 @@ static void on_started(void *user, pid_t pid)
 	signals_started(pid);
 }
 
+static int last_signal(void *user)
+{
+	(void)user;
+	return signals_last();
+}
+
 /* Lets the file have all that came, now and then. */
 static void settle(struct session *s)
 {
@@ -416,6 +422,7 @@ static struct plumb_recording_job make_job(struct session *s)
 		.round = on_round,
 		.progress = on_progress,
 		.next = on_next,
+		.last_signal = last_signal,
 		.user = s,
 	};
 }

@@ -54,6 +54,12 @@ static void on_started(void *user, pid_t pid)
 	signals_started(pid);
 }
 
+static int last_signal(void *user)
+{
+	(void)user;
+	return signals_last();
+}
+
 /* ---- progress ----------------------------------------------------------------------------- */
 
 /* Returns the frequency of the model's core. */
@@ -356,6 +362,7 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 		.started = on_started,
 		.interval = on_interval,
 		.progress = on_progress,
+		.last_signal = last_signal,
 		.user = r,
 	};
 	int error;

@@ -12,7 +12,8 @@ static volatile sig_atomic_t terminated;  /* SIGTERM or SIGHUP, whichever arrive
 static volatile sig_atomic_t passed_on;   /* the last signal to pass on to the program */
 static volatile sig_atomic_t ends;
 static volatile sig_atomic_t own_came;
-static volatile sig_atomic_t last; /* the last signal that arrived, or 0 */
+static volatile sig_atomic_t last;     /* the last signal that arrived, or 0 */
+static volatile sig_atomic_t last_end; /* the last that ends things, or 0 */
 static int own_number;
 static struct plumb_source *canceled_by_second;
 
@@ -50,8 +51,10 @@ static void on_signal(int number, siginfo_t *info, void *context)
 		interrupted = 1;
 	if (number == SIGTERM || number == SIGHUP)
 		terminated = number;
-	if (!is_user_signal(number))
+	if (!is_user_signal(number)) {
 		ends = ends + 1;
+		last_end = number;
+	}
 	if (ends > 1 && canceled_by_second)
 		plumb_source_cancel(canceled_by_second);
 	if (info->si_code > 0)
@@ -110,6 +113,11 @@ bool signals_passed_on(void)
 unsigned signals_ends(void)
 {
 	return (unsigned)ends;
+}
+
+int signals_last(void)
+{
+	return (int)last_end;
 }
 
 bool signals_own(void)

@@ -24,6 +24,7 @@ void signals_ended(void);
 
 bool signals_passed_on(void); /* a signal was passed on to the program */
 unsigned signals_ends(void);  /* how many SIGINT, SIGTERM, SIGHUP and SIGQUIT arrived */
+int signals_last(void);       /* the last of those that arrived, or 0 */
 bool signals_own(void);       /* `own` arrived since the last call */
 
 /* Lets signals end this process again. */

@@ -120,6 +120,13 @@ struct plumb_count_job {
 	/* Called about four times per second of the host's time. */
 	void (*progress)(void *user, const struct plumb_progress *progress);
 	void *user;
+	/*
+	 * With the model only; may be NULL. Called when the program has ended: returns the signal
+	 * that ends the processes it left running, or 0 to let them go on. Those that survive the
+	 * signal are killed two seconds later. If the window or plumb_source_cancel() ended the
+	 * program, 0 stands for SIGTERM.
+	 */
+	int (*last_signal)(void *user);
 };
 
 #define PLUMB_WHAT_IF_MAX 16 /* more than plumb_model_what_if() has */
@@ -219,6 +226,7 @@ struct plumb_recording_job {
 	/* Called at least four times per second, and after each signal. */
 	enum plumb_recording_next (*next)(void *user);
 	void *user;
+	int (*last_signal)(void *user); /* as in struct plumb_count_job */
 };
 
 struct plumb_recording_run {

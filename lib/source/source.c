@@ -149,6 +149,7 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 		.progress = given.progress,
 		.user = given.user,
 	};
+		.last_signal = given.last_signal,
 	error = source->kind->count(&what, &done, diagnostics);
 	told = (struct plumb_count_run){
 		.seconds = done.seconds,
@@ -219,6 +220,7 @@ static struct source_record_job record_job(const struct plumb_source *source,
 		.user = given->user,
 	};
 }
+		.last_signal = given->last_signal,
 
 static int check_events(const struct plumb_source *source, const struct source_record_job *job,
 			struct plumb_diagnostics *diagnostics)

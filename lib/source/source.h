@@ -38,6 +38,7 @@ struct source_job {
 	void *user;
 };
 
+	int (*last_signal)(void *user); /* of the model alone; may be NULL */
 /* How it went. */
 struct source_run {
 	struct plumb_count *counts; /* the caller's: plan->place_count, of the whole run */
@@ -109,6 +110,7 @@ struct source_record_job {
 };
 
 struct source_record_run {
+	int (*last_signal)(void *user); /* of the model alone; may be NULL */
 	double seconds, host_seconds;
 	int exit_status;
 	int signal;

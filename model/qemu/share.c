@@ -13,6 +13,7 @@
 
 #define WATCH_MS   100
 #define CERTAIN_MS 1000 /* without a heartbeat */
+#define PATIENCE_S 2    /* between the last signal and SIGKILL */
 #define STACK_SIZE (64u << 10)
 
 /* If the program has opened something else with that number, it is not taken for the memory. */
@@ -117,16 +118,31 @@ bool share_process_gone(const struct model_shared *shared, int process)
 	return is_gone(process) && !is_gone(shared->reader);
 }
 
+/* Ends this process, because the run was ended, and with it all that the program left running. */
+static void end_with(int number)
+{
+	struct timespec left = {.tv_sec = PATIENCE_S};
+
+	kill(getpid(), number);
+	while (nanosleep(&left, &left) < 0 && errno == EINTR)
+		;
+	kill(getpid(), SIGKILL);
+}
+
 static void *watch(void *user)
 {
 	const struct timespec pause = {.tv_nsec = WATCH_MS * 1000000L};
 	struct model_shared *shared = user;
+	int number;
 
 	while (!atomic_load(&shared->ended)) {
 		if (share_reader_gone(shared))
 			kill(getpid(), SIGKILL);
 		nanosleep(&pause, NULL);
 	}
+	number = (int)atomic_load(&shared->last_signal);
+	if (number)
+		end_with(number);
 	return NULL;
 }
 

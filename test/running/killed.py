@@ -174,6 +174,42 @@ def counting(plumb, program, _):
             assert not left_behind(folder), how
 
 
+WAYS_TO_RUN = (["stat", "--children"], ["stat"], ["record", "-q", "-e", "spe", "-o", "out"],
+               ["record", "-q", "-e", "CPU_CYCLES:u", "-c", "50000", "-o", "out"])
+
+
+@tap.test
+def ended(plumb, program, _):
+    """What a signal or a limit ends leaves nothing running; what ends by itself leaves its own"""
+    signals = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+    for number, words in enumerate((*WAYS_TO_RUN, *WAYS_TO_RUN)):
+        how, ends = ("forks", "forks-deaf")[number >= 4], signals[number % 3]
+        with tempfile.TemporaryDirectory() as folder:
+            copy = os.path.join(folder, "endless")
+            shutil.copy(program, copy)
+            with subprocess.Popen([plumb, *words, "--source", "model", copy, how], cwd=folder,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+                assert process.stdout.readline()
+                process.send_signal(ends)
+                process.wait(timeout=PATIENCE)
+                assert process.returncode == -ends, process.returncode
+            assert not left_behind(folder), f"{words} {how} {ends}"
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "endless")
+        shutil.copy(program, copy)
+        subprocess.run([plumb, "stat", "--source", "model", "--timeout", "20", copy, "forks"],
+                       check=True, timeout=PATIENCE, capture_output=True)
+        assert not left_behind(folder), "--timeout"
+        # Not by a pipe: the children hold its other end.
+        subprocess.run([plumb, "stat", "--source", "model", "-o", f"{folder}/out", copy, "leaves"],
+                       check=True, timeout=PATIENCE, stdout=subprocess.DEVNULL)
+        time.sleep(3)
+        left = processes_of(folder)
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        assert len(left) == 2, f"{len(left)} of 2 children run on"
+
+
 @tap.test
 def perf_source(plumb, *_):
     """A program that the kernel's counters sample ends with the recorder, and samples are there"""

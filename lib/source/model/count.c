@@ -181,6 +181,13 @@ static void warn_of_uncounted(const struct source_job *job, const struct model_c
 				      names);
 }
 
+static int last_signal(void *user)
+{
+	const struct source_job *job = ((const struct counting *)user)->job;
+
+	return job->last_signal ? job->last_signal(job->user) : 0;
+}
+
 static int run_model(struct counting *c, struct source_run *run,
 		     struct plumb_diagnostics *diagnostics)
 {
@@ -198,6 +205,7 @@ static int run_model(struct counting *c, struct source_run *run,
 		.interval = on_interval,
 		.progress = on_progress,
 		.user = c,
+		.last_signal = last_signal,
 	};
 	struct model_result *model = calloc(1, sizeof(*model));
 	int error;

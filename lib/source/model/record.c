@@ -29,7 +29,6 @@ struct recorder {
 	double polled; /* when the caller was last asked what to do next, in ms */
 	bool begun;    /* begin() was called */
 	bool stopping; /* the caller wants the program to end */
-	struct source_ending ending;
 	struct plumb_diagnostics *diagnostics;
 };
 
@@ -60,7 +59,7 @@ static void ask(struct recorder *r, double now)
 	}
 }
 
-static int drain(void *user, pid_t pid)
+static int drain(void *user, pid_t pid, bool *end)
 {
 	struct recorder *r = user;
 	bool any = model_frames_drain(&r->frames);
@@ -73,8 +72,7 @@ static int drain(void *user, pid_t pid)
 		ask(r, now);
 	if (r->frames.error)
 		kill(pid, SIGKILL);
-	else if (r->stopping)
-		source_end(&r->ending, pid);
+	*end = r->frames.error || r->stopping;
 	return any ? BUSY_MS : IDLE_MS;
 }
 
@@ -93,6 +91,13 @@ static void on_started(void *user, pid_t pid)
 
 	if (r->job->started)
 		r->job->started(r->job->user, pid);
+}
+
+static int last_signal(void *user)
+{
+	const struct recorder *r = user;
+
+	return r->job->last_signal ? r->job->last_signal(r->job->user) : 0;
 }
 
 static void on_progress(void *user, const struct model_counts *counts)
@@ -189,6 +194,7 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 		.started = on_started,
 		.progress = on_progress,
 		.user = r,
+		.last_signal = last_signal,
 	};
 	struct model_result *model = calloc(1, sizeof(*model));
 	int error;

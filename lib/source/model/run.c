@@ -264,6 +264,19 @@ static void tell_progress(struct run *run, double *told)
 
 	if (!run->job->progress || now() - *told < 1e-3 * PROGRESS_MS)
 		return;
+/*
+ * Processes that the program left running go on if it ended by itself. If the run was ended, they
+ * are ended, too: the plugin does that in each of them.
+ */
+static void end_rest(const struct run *run)
+{
+	int number = run->job->last_signal ? run->job->last_signal(run->job->user) : 0;
+
+	if (!number && run->ending.asked)
+		number = SIGTERM;
+	atomic_store(&run->shared->last_signal, (uint32_t)number);
+}
+
 	sum_counts(run, &counts);
 	run->job->progress(run->job->user, &counts);
 	*told = now();
@@ -273,6 +286,7 @@ static void tell_progress(struct run *run, double *told)
 static int watch(struct run *run)
 {
 	const struct model_sampler *sampler = run->job->sampler;
+		bool stop = false;
 	int status = 0, timeout = run->job->interval_ms ? SNAPSHOT_MS : CANCEL_LOOK_MS;
 	double told = now();
 
@@ -282,17 +296,18 @@ static int watch(struct run *run)
 
 		atomic_fetch_add(&run->shared->heartbeat, 1);
 		if (sampler)
-			timeout = sampler->drain(sampler->user, run->pid);
+			timeout = sampler->drain(sampler->user, run->pid, &stop);
 		ready = poll(&end, 1, timeout);
 		tell_snapshots(run);
 		tell_marks(run);
 		tell_progress(run, &told);
 		if (source_is_canceled(&run->job->cancel))
 			run->canceled = true;
-		if (run->canceled || atomic_load(&run->shared->window.over))
+		if (stop || run->canceled || atomic_load(&run->shared->window.over))
 			source_end(&run->ending, run->pid);
 		if (ready > 0)
 			break;
+	end_rest(run);
 	}
 	tell_snapshots(run);
 	tell_marks(run);

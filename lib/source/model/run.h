@@ -26,8 +26,11 @@ struct model_sampler {
 	int fd;          /* the memory for model/sampling.h, from model_run_share() */
 	uint64_t key;    /* its first word */
 	bool predicates; /* some sampled events are model_event_of_predicates() */
-	/* Called repeatedly while the program runs. Returns when to call it next, in ms at most. */
-	int (*drain)(void *user, pid_t pid);
+	/*
+	 * Called repeatedly while the program runs. Returns when to call it next, in ms at most;
+	 * `*end` becomes true when the program is to end.
+	 */
+	int (*drain)(void *user, pid_t pid, bool *end);
 	void *user;
 };
 
@@ -51,6 +54,8 @@ struct model_job {
 	/* The program has made the system call `mark_call`, in this cycle of its thread's time. */
 	void (*mark)(void *user, uint64_t cycle);
 	void *user;
+	/* Asked at the end: the signal for processes that the program left running, or 0. */
+	int (*last_signal)(void *user);
 };
 
 struct model_result {

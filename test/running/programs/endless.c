@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs for ever, and says so with a line for each 100,000 turns: alone; with threads that come and
- * go; with forked children; or deaf to every signal that can be ignored.
+ * go; with forked children; with forked children that are deaf; or deaf itself to every signal that
+ * can be ignored. "leaves" ends at once, and leaves its children.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -22,19 +23,34 @@ static void *work(void *unused)
 	return unused;
 }
 
+static void become_deaf(void)
+{
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_IGN);
+}
+
+static void begin_children(int deaf)
+{
+	for (int i = 0; i < 2; i++)
+		if (fork() == 0) {
+			if (deaf)
+				become_deaf();
+			for (;;)
+				turns(1000);
+		}
+}
+
 int main(int count, char **arguments)
 {
 	const char *how = count > 1 ? arguments[1] : "";
 	pthread_t thread;
 
 	if (!strcmp(how, "deaf"))
-		for (int number = 1; number < NSIG; number++)
-			signal(number, SIG_IGN);
-	if (!strcmp(how, "forks"))
-		for (int i = 0; i < 2; i++)
-			if (fork() == 0)
-				for (;;)
-					turns(1000);
+		become_deaf();
+	if (!strcmp(how, "forks") || !strcmp(how, "forks-deaf") || !strcmp(how, "leaves"))
+		begin_children(!strcmp(how, "forks-deaf"));
+	if (!strcmp(how, "leaves"))
+		return 0;
 	for (;;) {
 		if (!strcmp(how, "threads") && pthread_create(&thread, NULL, work, NULL) == 0)
 			pthread_detach(thread);
