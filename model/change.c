@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sets.h"
+#include "target.h"
+#include "tlb.h"
+
 struct parameter {
 	const char *name;
 	uint32_t offset, size;
@@ -178,6 +182,43 @@ uint32_t core_change_old(const struct core_params *params, const struct core_cha
 
 	memcpy(&value, (const char *)params + change->offset, change->size);
 	return value;
+}
+
+static struct core_size cache_size(const char *name, const struct cache_params *cache)
+{
+	const uint32_t row = (uint32_t)cache->ways * cache->line_bytes;
+
+	return (struct core_size){name, cache->bytes, cache->bytes / row * row};
+}
+
+static struct core_size sets_size(const char *name, uint32_t entries, unsigned ways, uint32_t most)
+{
+	ways = ways ? ways : 1;
+	return (struct core_size){name, entries, sets_within(entries, ways, most) * ways};
+}
+
+bool core_change_size(const struct core_params *params, unsigned i, struct core_size *size)
+{
+	const struct predictor_params *predictor = &params->predictor;
+	const struct core_size sizes[] = {
+		cache_size("l1i.bytes", &params->l1i),
+		cache_size("l1d.bytes", &params->l1d),
+		cache_size("l2.bytes", &params->l2),
+		cache_size("llc.bytes", &params->llc),
+		sets_size("l2_tlb.entries", params->l2_tlb.entries, params->l2_tlb.ways,
+			  TLB_SETS_MAX),
+		sets_size("walk_cache.entries", params->walk_cache.entries, params->walk_cache.ways,
+			  TLB_SETS_MAX),
+		sets_size("predictor.target_entries", predictor->target_entries,
+			  predictor->target_ways, TARGET_SETS_MAX),
+		sets_size("predictor.fast_target_entries", predictor->fast_target_entries,
+			  TARGET_FAST_WAYS, TARGET_SETS_MAX),
+	};
+
+	if (i >= sizeof(sizes) / sizeof(*sizes))
+		return false;
+	*size = sizes[i];
+	return true;
 }
 
 static bool is_power_of_two(uint32_t number)

@@ -48,6 +48,15 @@ bool core_change_apply(struct core_params *params, const struct core_change *cha
 /* Returns the value that `change` would replace. */
 uint32_t core_change_old(const struct core_params *params, const struct core_change *change);
 
+/* A size as it is given, and what the model has of it: whole sets, some powers of two. */
+struct core_size {
+	const char *name; /* of the parameter */
+	uint32_t given, used;
+};
+
+/* Gets the i-th size that may be rounded. Returns false past the end. */
+bool core_change_size(const struct core_params *params, unsigned i, struct core_size *size);
+
 /* Returns why no core can have such parameters, or NULL. */
 const char *core_change_refusal(const struct core_params *params);
 

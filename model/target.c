@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-#define FAST_WAYS       4
+#include "sets.h"
+
 #define INDIRECT_TABLES 3
 #define CONFIDENT       3
-#define SET_BITS_MAX    15
 
 struct slot {
 	uint64_t pc; /* 0: empty */
@@ -27,13 +27,11 @@ struct target_buffer {
 
 static bool buffer_set_up(struct buffer *buffer, uint32_t entries, unsigned ways)
 {
-	uint32_t sets = 1;
+	uint32_t sets;
 
 	buffer->ways = ways ? ways : 1;
-	while (2 * sets * buffer->ways <= entries && buffer->set_bits < SET_BITS_MAX) {
-		sets *= 2;
-		buffer->set_bits++;
-	}
+	sets = sets_within(entries, buffer->ways, TARGET_SETS_MAX);
+	buffer->set_bits = (unsigned)__builtin_ctz(sets);
 	buffer->set_mask = sets - 1;
 	buffer->slots = calloc((size_t)sets * buffer->ways, sizeof(*buffer->slots));
 	return buffer->slots != NULL;
@@ -45,7 +43,7 @@ struct target_buffer *target_buffer_new(const struct predictor_params *params)
 
 	if (!buffer)
 		return NULL;
-	if (!buffer_set_up(&buffer->fast, params->fast_target_entries, FAST_WAYS) ||
+	if (!buffer_set_up(&buffer->fast, params->fast_target_entries, TARGET_FAST_WAYS) ||
 	    !buffer_set_up(&buffer->large, params->target_entries, params->target_ways)) {
 		target_buffer_free(buffer);
 		return NULL;

@@ -9,6 +9,9 @@
 
 #include "params.h"
 
+#define TARGET_FAST_WAYS 4
+#define TARGET_SETS_MAX  32768
+
 struct target_buffer;
 struct indirect;
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sets.h"
+
 void tlb_first_set_up(struct tlb_first *tlb, unsigned entries)
 {
 	memset(tlb, 0, sizeof(*tlb));
@@ -40,13 +42,9 @@ void tlb_first_insert(struct tlb_first *tlb, uint64_t page, uint64_t frame)
 
 bool tlb_second_set_up(struct tlb_second *tlb, unsigned entries, unsigned ways)
 {
-	uint32_t sets = 1;
-
 	tlb->ways = ways ? ways : 1;
-	while (2 * sets * tlb->ways <= entries)
-		sets *= 2;
-	tlb->set_mask = sets - 1;
-	tlb->pairs = calloc((size_t)sets * tlb->ways, sizeof(*tlb->pairs));
+	tlb->set_mask = sets_within(entries, tlb->ways, TLB_SETS_MAX) - 1;
+	tlb->pairs = calloc(((size_t)tlb->set_mask + 1) * tlb->ways, sizeof(*tlb->pairs));
 	return tlb->pairs != NULL;
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #define TLB_FIRST_MAX 128
+#define TLB_SETS_MAX  65536 /* of the second */
 
 /* The first level. Pages are numbers: address / page size. */
 struct tlb_first {

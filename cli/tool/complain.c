@@ -161,7 +161,10 @@ void complain_warnings(const struct plumb_diagnostics *diagnostics)
 
 		if (d->severity != PLUMB_WARNING)
 			continue;
-		complain("%s", d->message);
+		if (d->file)
+			complain("%s: %s", d->file, d->message);
+		else
+			complain("%s", d->message);
 		advise_on(d);
 	}
 }

@@ -195,6 +195,7 @@ static int opened(struct machine *machine, int error, struct plumb_diagnostics *
 		status = machine_complain(diagnostics, "cannot open the source", error);
 	else
 		machine->spec = plumb_source_spec(machine->source);
+	complain_warnings(diagnostics);
 	plumb_diagnostics_free(diagnostics);
 	return status;
 }
@@ -236,6 +237,7 @@ static int open_core(struct machine *machine, const struct machine_wish *wish)
 			    diagnostics);
 
 	if (status == EXIT_FINE) {
+		machine->core = plumb_model_source_core(machine->source)->name;
 		machine->page_bytes = options.page_bytes;
 		machine->huge_pages = options.huge_pages;
 		machine->label = make_label(machine, wish);
@@ -245,31 +247,14 @@ static int open_core(struct machine *machine, const struct machine_wish *wish)
 	return status;
 }
 
-/* Finds the core that a core file is like. */
-static int read_core(const struct machine_wish *wish, const struct plumb_model_core **core)
-{
-	struct plumb_diagnostics *diagnostics;
-	int status = EXIT_FINE, error;
-
-	if (wish->cpu) {
-		complain("--core cannot be combined with --cpu: the file names the core");
-		return EXIT_USAGE;
-	}
-	diagnostics = memory_given(plumb_diagnostics_new());
-	error = plumb_model_read_core(wish->core_file, core, diagnostics);
-	if (error < 0)
-		status = machine_complain(diagnostics, wish->core_file, error);
-	plumb_diagnostics_free(diagnostics);
-	return status;
-}
-
 static int open_model(struct machine *machine, const struct machine_wish *wish)
 {
 	const struct plumb_model_core *core = plumb_model_core(0);
-	int status = wish->core_file ? read_core(wish, &core) : EXIT_FINE;
 
-	if (status != EXIT_FINE)
-		return status;
+	if (wish->cpu && wish->core_file) {
+		complain("--core cannot be combined with --cpu: the file names the core");
+		return EXIT_USAGE;
+	}
 	if (wish->cpu) {
 		const struct plumb_spec *spec;
 
@@ -282,7 +267,8 @@ static int open_model(struct machine *machine, const struct machine_wish *wish)
 		advise_cores();
 		return EXIT_USAGE;
 	}
-	machine->core = core->name;
+	/* A core file names its own. */
+	machine->core = wish->core_file ? NULL : core->name;
 	machine->core_file = wish->core_file;
 	machine->sysroot = wish->sysroot;
 	return open_core(machine, wish);

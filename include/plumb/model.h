@@ -88,7 +88,7 @@ struct plumb_model_options {
 	bool huge_pages;
 	/*
 	 * A core file: figures in which the core differs from the one that it is like. NULL: none.
-	 * `core` is NULL then, or the core that it is like. Read now, and again for each run.
+	 * `core` is NULL then, or the core that it is like. Read once, so it may be a pipe.
 	 */
 	const char *core_file;
 };
@@ -108,6 +108,9 @@ PLUMB_API int plumb_model_read_core(const char *path, const struct plumb_model_c
  */
 PLUMB_API int plumb_model_open(const struct plumb_model_options *options,
 			       struct plumb_source **source, struct plumb_diagnostics *diagnostics);
+
+/* Returns the core that a source models, or NULL if the source is not the model. */
+PLUMB_API const struct plumb_model_core *plumb_model_source_core(const struct plumb_source *source);
 
 /*
  * Checks whether the model can run a program. Returns 0, or, with a finding, NO_PROGRAM, EXEC (not

@@ -126,6 +126,7 @@ static int fit_model(const struct calibrate_job *job, struct listener *listener,
 	struct modelled_bench bench = {
 		.bench = {.progress = on_progress, .user = listener},
 		.options = &job->model->model,
+		.core_file = job->model->core_file,
 		.cancel = source_cancel_of(job->model),
 	};
 

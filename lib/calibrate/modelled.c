@@ -363,9 +363,11 @@ static int run(struct running *running, struct plumb_diagnostics *diagnostics)
 	size_t size = program_memory_needed(running->trials, running->count);
 	struct model_result *result = malloc(sizeof(*result));
 	int fd = make_program(running, size), error = PLUMB_ERR_NO_MEMORY;
+	const int reason = errno;
 	char path[64];
 	struct model_job job = {
 		.options = running->bench->options,
+		.core_file = running->bench->core_file,
 		.program = path,
 		.argv = (char *const[]){path, NULL},
 		.mark_call = MARK_CALL,
@@ -377,6 +379,10 @@ static int run(struct running *running, struct plumb_diagnostics *diagnostics)
 	};
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), fd);
+	if (fd < 0)
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-program", NULL,
+				      "cannot keep the microbenchmarks in memory, %zu KiB: %s",
+				      size >> 10, strerror(reason));
 	if (fd >= 0 && result)
 		error = run_program(&job, result, diagnostics);
 	if (fd >= 0)

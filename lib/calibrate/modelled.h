@@ -8,9 +8,12 @@
 #include "calibrate/trial.h"
 #include "source/cancel.h"
 
+struct core_file;
+
 struct modelled_bench {
 	struct bench bench;
 	const struct plumb_model_options *options; /* with engines and the folder of plugins */
+	const struct core_file *core_file;         /* or NULL */
 	struct source_cancel cancel;
 };
 

@@ -13,6 +13,7 @@ void plumb_source_close(struct plumb_source *source)
 	if (!source)
 		return;
 	model_options_free(&source->model);
+	free(source->core_file);
 	free(source);
 }
 
@@ -142,14 +143,15 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 		.one_pass = given.one_pass,
 		.interval_ms = given.interval_ms,
 		.model = &source->model,
+		.core_file = source->core_file,
 		.pmu = source_pmu(source),
 		.cancel = source_cancel_of(source),
 		.started = given.started,
 		.interval = given.interval,
 		.progress = given.progress,
+		.last_signal = given.last_signal,
 		.user = given.user,
 	};
-		.last_signal = given.last_signal,
 	error = source->kind->count(&what, &done, diagnostics);
 	told = (struct plumb_count_run){
 		.seconds = done.seconds,
@@ -208,6 +210,7 @@ static struct source_record_job record_job(const struct plumb_source *source,
 		.aux_pages = given->aux_pages,
 		.clockid = given->clock_given ? given->clockid : -1,
 		.model = &source->model,
+		.core_file = source->core_file,
 		.pmu = source_pmu(source),
 		.cancel = source_cancel_of(source),
 		.begin = given->begin,
@@ -217,10 +220,10 @@ static struct source_record_job record_job(const struct plumb_source *source,
 		.round = given->round,
 		.progress = given->progress,
 		.next = given->next,
+		.last_signal = given->last_signal,
 		.user = given->user,
 	};
 }
-		.last_signal = given->last_signal,
 
 static int check_events(const struct plumb_source *source, const struct source_record_job *job,
 			struct plumb_diagnostics *diagnostics)

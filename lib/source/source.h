@@ -12,6 +12,8 @@
 #include "cpu/pmu.h"
 #include "source/cancel.h"
 
+struct core_file;
+
 /* What is to be run and counted, and what the source calls meanwhile. */
 struct source_job {
 	const struct plumb_plan *plan;
@@ -24,6 +26,7 @@ struct source_job {
 	bool region; /* of perf: no program, but the calling thread, when it says so */
 
 	const struct plumb_model_options *model; /* of the model alone */
+	const struct core_file *core_file;       /* likewise; NULL: none */
 	const struct cpu_pmu *pmu; /* of perf alone: that counts; NULL: there is none */
 	struct source_cancel cancel;
 
@@ -35,10 +38,10 @@ struct source_job {
 	 */
 	void (*interval)(void *user, const struct plumb_count *counts, double seconds);
 	void (*progress)(void *user, const struct plumb_progress *progress);
+	int (*last_signal)(void *user); /* of the model alone; may be NULL */
 	void *user;
 };
 
-	int (*last_signal)(void *user); /* of the model alone; may be NULL */
 /* How it went. */
 struct source_run {
 	struct plumb_count *counts; /* the caller's: plan->place_count, of the whole run */
@@ -85,6 +88,7 @@ struct source_record_job {
 	struct plumb_window window;
 
 	const struct plumb_model_options *model; /* of the model alone */
+	const struct core_file *core_file;       /* likewise; NULL: none */
 	const struct cpu_pmu *pmu;               /* of perf alone; NULL: there is none */
 	struct source_cancel cancel;
 
@@ -106,11 +110,11 @@ struct source_record_job {
 	 * be NULL.
 	 */
 	enum plumb_recording_next (*next)(void *user);
+	int (*last_signal)(void *user); /* of the model alone; may be NULL */
 	void *user;
 };
 
 struct source_record_run {
-	int (*last_signal)(void *user); /* of the model alone; may be NULL */
 	double seconds, host_seconds;
 	int exit_status;
 	int signal;
@@ -156,6 +160,7 @@ struct plumb_source {
 	struct cpu_pmu pmu;    /* of perf, if there is a spec */
 	/* Of the model; its strings are the source's own. */
 	struct plumb_model_options model;
+	struct core_file *core_file; /* its contents, or NULL */
 	atomic_uint canceled;
 };
 

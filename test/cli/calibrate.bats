@@ -9,6 +9,14 @@ core_file()
 	echo "$BATS_TEST_TMPDIR/core.json"
 }
 
+# The counts in a file of plumb stat --json.
+json_counts()
+{
+	/usr/bin/python3 -c 'import json, sys
+for event in json.load(open(sys.argv[1], encoding="utf-8"))["events"]:
+	print(event["name"], event["count"])' "$1"
+}
+
 # refuses FILE-CONTENT STATUS MESSAGE: what --model says of a core file.
 refuses()
 {
@@ -120,6 +128,38 @@ refuses()
 		'queues.QX.entries: not a figure'
 	refuses '{"like": "neoverse-n3", "classes": {"NONE": {"latency": 9}}}' 2 'classes.NONE.latency'
 	refuses "{\"like\": \"neoverse-n3\", \"core\": {\"$(printf 'x%.0s' {1..200})\": 1}}" 2 'too long'
+	# What is misspelt would change nothing.
+	refuses '{"like": "neoverse-n3", "cores": {"l2": {"latency": {"value": 9}}}}' 2 \
+		'cores: unknown member'
+	refuses '{"like": "neoverse-n3", "core": {"l2": {"latency": {"value": 9, "leats": 1}}}}' 2 \
+		'l2.latency.leats: unknown member'
+	refuses '{"like": "neoverse-n3", "queues": [{"name": "SX", "entries": {"value": 60}, "ways": 1}]}' \
+		2 'queues.SX.ways: unknown member'
+	refuses '{"like": "neoverse-n3", "classes": {"INT_MUL": {"latency": 3, "value": 1}}}' 2 \
+		'classes.INT_MUL.value: unknown member'
+	refuses '{"like": "neoverse-n3", "core": 5}' 2 'core: not an object'
+	refuses '{"like": "neoverse-n3", "queues": {}}' 2 'queues: not an array'
+}
+
+@test "a core file may be a pipe; sizes that the model rounds are named" {
+	# Without an engine, too: the file is read before the program is looked at.
+	mkfifo "$BATS_TEST_TMPDIR/pipe"
+	for command in stat record; do
+		echo '{"like": "neoverse-n3", "core": {"l2_tlb": {"entries": {"value": 1000},
+			"ways": {"value": 4}}, "l2": {"bytes": {"value": 100000}}}}' \
+			>"$BATS_TEST_TMPDIR/pipe" &
+		run --separate-stderr timeout 60 "$PLUMB" "$command" --core "$BATS_TEST_TMPDIR/pipe" \
+			-o "$BATS_TEST_TMPDIR/out" "$BATS_TEST_DIRNAME/calibrate.bats"
+		wait
+		[ "$status" -eq 126 ]
+		[[ $stderr == *"pipe: l2_tlb.entries: 1000 is rounded down to 512: "* ]]
+		[[ $stderr == *"pipe: l2.bytes: 100000 is rounded down to "* ]]
+		[ -p "$BATS_TEST_TMPDIR/pipe" ]
+	done
+	# What the core that it is like has, is not the file's.
+	run --separate-stderr plumb stat --core "$(core_file '{"like": "neoverse-n1",
+		"core": {"l2": {"latency": {"value": 9}}}}')" "$BATS_TEST_DIRNAME/calibrate.bats"
+	[[ $stderr != *rounded* ]]
 }
 
 @test "--core: stat and record run the model with the file's figures" {
@@ -141,11 +181,26 @@ refuses()
 	[[ $stderr == *"Neoverse N3 (model changed by $file): ./empty"* ]]
 	plumb stat --json -o stat.json --core "$file" ./empty
 	json "d[\"model\"][\"core_file\"] == \"$file\"" <stat.json
+	plumb record -q --core "$file" -o named.data ./empty
+	plumb script --header-only -i named.data |
+		grep -qF "cpudesc : neoverse-n3 changed by $file (model), QEMU "
+	# Read once, so it can be a pipe.
+	plumb stat --json -o piped.json --core <(cat "$file") ./empty
+	json 'd["model"]["core_file"].startswith("/dev/fd/")' <piped.json
+	cmp <(json_counts stat.json) <(json_counts piped.json)
 	for command in stat record; do
 		run --separate-stderr plumb "$command" --core "$file" -o "$file" ./empty
 		[ "$status" -eq 2 ]
 		[[ $stderr == "plumb: refusing to write $file: it is the core file"* ]]
 	done
+}
+
+@test "calibrate: a limit on files is named" {
+	engine_path >/dev/null || skip "no engine"
+	# shellcheck disable=SC2016 # for the inner shell
+	run --separate-stderr bash -c 'ulimit -f 8; exec "$PLUMB" calibrate --model neoverse-n3 l1d.ways'
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"cannot keep the microbenchmarks in memory, "*" KiB: File too large"* ]]
 }
 
 @test "calibrate: Ctrl-C keeps what was measured" {

@@ -32,6 +32,41 @@ static void refuse(struct reader *reader, int error, const char *id, const char 
 		reader->error = error;
 }
 
+/* Refuses members that mean nothing here: they are misspelt, or what they say would not count. */
+static void check_members(struct reader *reader, const char *of, json_t *object,
+			  const char *const *known)
+{
+	const char *key;
+	json_t *member;
+
+	json_object_foreach(object, key, member)
+	{
+		char name[2 * NAME_ROOM];
+		size_t i = 0;
+
+		while (known[i] && strcmp(known[i], key) != 0)
+			i++;
+		if (known[i])
+			continue;
+		snprintf(name, sizeof(name), "%s%s%s", of, *of ? "." : "", key);
+		refuse(reader, PLUMB_ERR_INVALID, "unknown-member", name, "unknown member");
+	}
+}
+
+static const char *const figure_members[] = {"value", "source", "interval", NULL};
+
+/* Returns the member `key` of the file, or NULL if there is none. */
+static json_t *part(struct reader *reader, json_t *root, const char *key, json_type type)
+{
+	json_t *member = json_object_get(root, key);
+
+	if (!member || json_typeof(member) == type)
+		return member;
+	refuse(reader, PLUMB_ERR_INVALID, "bad-member", key,
+	       type == JSON_ARRAY ? "not an array" : "not an object");
+	return NULL;
+}
+
 static void add_change(struct reader *reader, const char *name, const json_t *value)
 {
 	struct core_file *file = reader->file;
@@ -79,6 +114,7 @@ static void read_figures(struct reader *reader, const char *prefix, json_t *obje
 			refuse(reader, PLUMB_ERR_INVALID, "unknown-figure", name,
 			       "the name is too long");
 		} else if (value) {
+			check_members(reader, name, member, figure_members);
 			add_change(reader, name, value);
 		} else if (json_is_object(member) && !inner) {
 			snprintf(inner_prefix, sizeof(inner_prefix), "%s.", name);
@@ -92,7 +128,8 @@ static void read_figures(struct reader *reader, const char *prefix, json_t *obje
 
 static void read_queues(struct reader *reader, const json_t *queues)
 {
-	const json_t *queue;
+	static const char *const known[] = {"name", "entries", NULL};
+	json_t *queue;
 	size_t i;
 
 	json_array_foreach(queues, i, queue)
@@ -100,7 +137,10 @@ static void read_queues(struct reader *reader, const json_t *queues)
 		const char *of = json_string_value(json_object_get(queue, "name"));
 		char name[NAME_ROOM];
 
+		snprintf(name, sizeof(name), "queues.%.40s", of ? of : "");
+		check_members(reader, name, queue, known);
 		snprintf(name, sizeof(name), "queues.%.40s.entries", of ? of : "");
+		check_members(reader, name, json_object_get(queue, "entries"), figure_members);
 		add_change(reader, name,
 			   json_object_get(json_object_get(queue, "entries"), "value"));
 	}
@@ -108,6 +148,7 @@ static void read_queues(struct reader *reader, const json_t *queues)
 
 static void read_classes(struct reader *reader, json_t *classes)
 {
+	static const char *const known[] = {"latency", "source", "interval", NULL};
 	const char *key;
 	json_t *class;
 
@@ -115,13 +156,38 @@ static void read_classes(struct reader *reader, json_t *classes)
 	{
 		char name[NAME_ROOM];
 
+		snprintf(name, sizeof(name), "classes.%.80s", key);
+		check_members(reader, name, class, known);
 		snprintf(name, sizeof(name), "classes.%.80s.latency", key);
 		add_change(reader, name, json_object_get(class, "latency"));
 	}
 }
 
+/* Warns of sizes that the model cannot have, unless the core that the file is like has them, too.
+ */
+static void warn_of_sizes(struct reader *reader, const struct core_params *changed)
+{
+	struct core_size size, before;
+	char quoted[QUOTE_ROOM];
+
+	for (unsigned i = 0; core_change_size(changed, i, &size); i++) {
+		core_change_size(reader->file->base, i, &before);
+		if (size.given == size.used ||
+		    (size.given == before.given && size.used == before.used))
+			continue;
+		diagnostics_add(reader->diagnostics, PLUMB_WARNING, "rounded-figure",
+				&(struct place){.file = reader->path},
+				"%s: %u is rounded down to %u: the model has whole sets%s",
+				quote(quoted, size.name), size.given, size.used,
+				strstr(size.name, ".bytes") ? "" : ", a power of two of them");
+	}
+}
+
 static void read_root(struct reader *reader, json_t *root)
 {
+	/* As "plumb calibrate --json" has them, too. */
+	static const char *const known[] = {"plumb",  "name",    "like",    "sources", "core",
+					    "queues", "classes", "unknown", NULL};
 	const char *like = json_string_value(json_object_get(root, "like"));
 	struct core_params changed;
 	const char *refusal;
@@ -136,14 +202,17 @@ static void read_root(struct reader *reader, json_t *root)
 		refuse(reader, PLUMB_ERR_NOT_FOUND, "no-core", like, "the model has no such core");
 		return;
 	}
-	read_figures(reader, "", json_object_get(root, "core"), false);
-	read_queues(reader, json_object_get(root, "queues"));
-	read_classes(reader, json_object_get(root, "classes"));
+	check_members(reader, "", root, known);
+	read_figures(reader, "", part(reader, root, "core", JSON_OBJECT), false);
+	read_queues(reader, part(reader, root, "queues", JSON_ARRAY));
+	read_classes(reader, part(reader, root, "classes", JSON_OBJECT));
 	changed = *reader->file->base;
 	core_change_apply(&changed, reader->file->changes, reader->file->change_count);
 	refusal = reader->error ? NULL : core_change_refusal(&changed);
 	if (refusal)
 		refuse(reader, PLUMB_ERR_INVALID, "bad-figure", "core", refusal);
+	if (!reader->error)
+		warn_of_sizes(reader, &changed);
 }
 
 int core_file_read(const char *path, struct core_file *file, struct plumb_diagnostics *diagnostics)

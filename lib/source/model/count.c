@@ -194,6 +194,7 @@ static int run_model(struct counting *c, struct source_run *run,
 	const struct source_job *job = c->job;
 	const struct model_job what = {
 		.options = job->model,
+		.core_file = job->core_file,
 		.program = job->program,
 		.argv = job->argv,
 		.children = job->children,
@@ -204,8 +205,8 @@ static int run_model(struct counting *c, struct source_run *run,
 		.started = on_started,
 		.interval = on_interval,
 		.progress = on_progress,
-		.user = c,
 		.last_signal = last_signal,
+		.user = c,
 	};
 	struct model_result *model = calloc(1, sizeof(*model));
 	int error;

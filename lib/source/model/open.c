@@ -114,12 +114,39 @@ int plumb_model_read_core(const char *path, const struct plumb_model_core **core
 	return error;
 }
 
+/* Reads the core file of `given`, and sets its core. */
+static int read_core_file(struct plumb_model_options *given, struct plumb_source *source,
+			  struct plumb_diagnostics *diagnostics)
+{
+	struct core_file *file = source->core_file = malloc(sizeof(*file));
+	int error =
+		file ? core_file_read(given->core_file, file, diagnostics) : PLUMB_ERR_NO_MEMORY;
+
+	if (error)
+		return error;
+	if (given->core && strcmp(given->core, file->base->name) != 0) {
+		diagnostics_add(diagnostics, PLUMB_ERROR, "other-core",
+				&(struct place){.file = given->core_file},
+				"the file describes a core like %s, not like %s", file->base->name,
+				given->core);
+		return PLUMB_ERR_ARGUMENT;
+	}
+	given->core = file->base->name;
+	return 0;
+}
+
+const struct plumb_model_core *plumb_model_source_core(const struct plumb_source *source)
+{
+	return source->kind == &source_model ? find_core(source->model.core) : NULL;
+}
+
 int plumb_model_open(const struct plumb_model_options *options, struct plumb_source **source,
 		     struct plumb_diagnostics *diagnostics)
 {
 	struct plumb_model_options given;
 	const struct plumb_model_core *core;
 	struct plumb_source *made;
+	int error;
 
 	*source = NULL;
 	if (!sized_read(&given, sizeof(given), options))
@@ -131,29 +158,20 @@ int plumb_model_open(const struct plumb_model_options *options, struct plumb_sou
 				      given.page_bytes);
 		return PLUMB_ERR_ARGUMENT;
 	}
-	if (given.core_file) {
-		int error = plumb_model_read_core(given.core_file, &core, diagnostics);
-
-		if (error)
-			return error;
-		if (given.core && strcmp(given.core, core->name) != 0) {
-			diagnostics_add(diagnostics, PLUMB_ERROR, "other-core",
-					&(struct place){.file = given.core_file},
-					"the file describes a core like %s, not like %s",
-					core->name, given.core);
-			return PLUMB_ERR_ARGUMENT;
-		}
-		given.core = core->name;
-	}
-	core = find_core(given.core);
-	if (!core) {
-		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-core", NULL,
-				      "the model has no core '%s'", given.core);
-		return PLUMB_ERR_NOT_FOUND;
-	}
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return PLUMB_ERR_NO_MEMORY;
+	error = given.core_file ? read_core_file(&given, made, diagnostics) : 0;
+	core = error ? NULL : find_core(given.core);
+	if (!error && !core) {
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-core", NULL,
+				      "the model has no core '%s'", given.core);
+		error = PLUMB_ERR_NOT_FOUND;
+	}
+	if (error) {
+		plumb_source_close(made);
+		return error;
+	}
 	made->kind = &source_model;
 	made->spec = model_spec(core->name);
 	made->midr = core->midr;

@@ -184,6 +184,7 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 	};
 	const struct model_job what = {
 		.options = job->model,
+		.core_file = job->core_file,
 		.program = job->program,
 		.argv = job->argv,
 		.children = job->inherit,
@@ -193,8 +194,8 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 		.begin = on_begin,
 		.started = on_started,
 		.progress = on_progress,
-		.user = r,
 		.last_signal = last_signal,
+		.user = r,
 	};
 	struct model_result *model = calloc(1, sizeof(*model));
 	int error;

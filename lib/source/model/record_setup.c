@@ -335,7 +335,9 @@ static void describe_machine(struct record_setup *setup, const struct source_rec
 
 	/* As perf writes it: without revision and variant. */
 	snprintf(setup->cpuid, sizeof(setup->cpuid), "0x%016x", setup->core->midr & ~0xf0000fu);
-	snprintf(setup->cpudesc, sizeof(setup->cpudesc), "%s (model)", setup->core->name);
+	snprintf(setup->cpudesc, sizeof(setup->cpudesc), "%s%s%.150s (model)", setup->core->name,
+		 job->model->core_file ? " changed by " : "",
+		 job->model->core_file ? job->model->core_file : "");
 	recording->size = sizeof(*recording);
 	recording->events = setup->events;
 	recording->arch = "aarch64";
@@ -363,8 +365,9 @@ static void describe_machine(struct record_setup *setup, const struct source_rec
 
 void record_setup_name_engine(struct record_setup *setup, const char *version)
 {
-	snprintf(setup->cpudesc, sizeof(setup->cpudesc), "%s (model), QEMU %s", setup->core->name,
-		 version);
+	const size_t used = strlen(setup->cpudesc);
+
+	snprintf(setup->cpudesc + used, sizeof(setup->cpudesc) - used, ", QEMU %s", version);
 }
 
 /* "exact/NAME/" */

@@ -130,19 +130,14 @@ static int share_memory(struct run *run)
 }
 
 /* Tells the plugin how the core differs from the one it knows by name. */
-static int share_changes(const struct run *run, struct plumb_diagnostics *diagnostics)
+static void share_changes(const struct run *run)
 {
-	struct core_file file;
-	int error;
+	const struct core_file *file = run->job->core_file;
 
-	if (!run->shared || !run->job->options->core_file)
-		return 0;
-	error = core_file_read(run->job->options->core_file, &file, diagnostics);
-	if (error)
-		return error;
-	memcpy(run->shared->changes, file.changes, sizeof(file.changes));
-	run->shared->change_count = file.change_count;
-	return 0;
+	if (!run->shared || !file)
+		return;
+	memcpy(run->shared->changes, file->changes, sizeof(file->changes));
+	run->shared->change_count = file->change_count;
 }
 
 /* Signals that the caller handles would be lost on a child that is not yet QEMU. */
@@ -264,6 +259,11 @@ static void tell_progress(struct run *run, double *told)
 
 	if (!run->job->progress || now() - *told < 1e-3 * PROGRESS_MS)
 		return;
+	sum_counts(run, &counts);
+	run->job->progress(run->job->user, &counts);
+	*told = now();
+}
+
 /*
  * Processes that the program left running go on if it ended by itself. If the run was ended, they
  * are ended, too: the plugin does that in each of them.
@@ -277,21 +277,16 @@ static void end_rest(const struct run *run)
 	atomic_store(&run->shared->last_signal, (uint32_t)number);
 }
 
-	sum_counts(run, &counts);
-	run->job->progress(run->job->user, &counts);
-	*told = now();
-}
-
 /* Waits for the end, and passes on snapshots and progress. Returns the wait status. */
 static int watch(struct run *run)
 {
 	const struct model_sampler *sampler = run->job->sampler;
-		bool stop = false;
 	int status = 0, timeout = run->job->interval_ms ? SNAPSHOT_MS : CANCEL_LOOK_MS;
 	double told = now();
 
 	for (;;) {
 		struct pollfd end = {.fd = run->pidfd, .events = POLLIN};
+		bool stop = false;
 		int ready;
 
 		atomic_fetch_add(&run->shared->heartbeat, 1);
@@ -307,12 +302,12 @@ static int watch(struct run *run)
 			source_end(&run->ending, run->pid);
 		if (ready > 0)
 			break;
-	end_rest(run);
 	}
 	tell_snapshots(run);
 	tell_marks(run);
 	while (waitpid(run->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	end_rest(run);
 	return status;
 }
 
@@ -560,8 +555,7 @@ int model_run(const struct model_job *job, struct model_result *result,
 	error = choose(&run, diagnostics);
 	if (error == 0)
 		error = connect_plugin(&run, diagnostics);
-	if (error == 0)
-		error = share_changes(&run, diagnostics);
+	share_changes(&run);
 	if (error == 0 && job->begin)
 		error = job->begin(job->user, run.qemu.version);
 	began = now();

@@ -36,6 +36,7 @@ struct model_sampler {
 
 struct model_job {
 	const struct plumb_model_options *options;
+	const struct core_file *core_file; /* how the core differs from the one named; or NULL */
 	const char *program;
 	char *const *argv;    /* NULL-ended */
 	bool children;        /* count forked processes too */
@@ -53,9 +54,9 @@ struct model_job {
 	void (*progress)(void *user, const struct model_counts *counts);
 	/* The program has made the system call `mark_call`, in this cycle of its thread's time. */
 	void (*mark)(void *user, uint64_t cycle);
-	void *user;
 	/* Asked at the end: the signal for processes that the program left running, or 0. */
 	int (*last_signal)(void *user);
+	void *user;
 };
 
 struct model_result {
