@@ -16,13 +16,10 @@ struct parameter {
 	unsigned units; /* kept per one of the figure's: 100, or 0 for whole numbers */
 };
 
-#define FIELD(name, least, most)                                 \
-	{                                                        \
-#name, offsetof(struct core_params, name),       \
-			sizeof(((struct core_params *)0)->name), \
-		{                                                \
-			(least), (most)                          \
-		}                                                \
+#define FIELD(name, least, most)                                                       \
+	{                                                                              \
+#name, offsetof(struct core_params, name),                             \
+			sizeof(((struct core_params *)0)->name), {(least), (most) }, 0 \
 	}
 #define HUNDREDTHS(name)                                                           \
 	{                                                                          \

@@ -654,15 +654,15 @@ static void fetch_counts_on_the_instruction_side(void **state)
 /* A path may carry a line in a fraction of a cycle, or in whole cycles and a fraction. */
 static void paths_carry_fractions_of_a_line(void **state)
 {
-	static const unsigned hundredths[] = {29, 100, 250, 766};
+	static const unsigned costs[] = {29, 100, 250, 766};
 
 	(void)state;
-	for (unsigned i = 0; i < sizeof(hundredths) / sizeof(*hundredths); i++) {
+	for (unsigned i = 0; i < sizeof(costs) / sizeof(*costs); i++) {
 		struct bandwidth *path = calloc(1, sizeof(*path));
-		uint64_t last = 0, end = 1000ull * hundredths[i] / 100;
+		uint64_t last = 0, end = 1000ull * costs[i] / 100;
 
 		assert_non_null(path);
-		bandwidth_set_up(path, hundredths[i]);
+		bandwidth_set_up(path, costs[i]);
 		for (unsigned line = 0; line < 1000; line++)
 			last = bandwidth_take(path, 0);
 		/* The last one begins within the last stretch of cycles. */
