@@ -106,6 +106,17 @@ void account_stalled(struct core *core, uint64_t until, unsigned blocker)
 	advance_to(core, until);
 }
 
+/*
+ * Rename took all the operations that it can in this cycle, which are fewer than there are slots.
+ * The rest is the frontend's: cores with such a rename decode as few.
+ */
+void account_width(struct core *core)
+{
+	if (unlikely(core->exact != NULL))
+		exact_width(core);
+	core->lost_frontend += core->slots - core->width;
+}
+
 /* Counts the kinds of one instruction. */
 void account_kinds(struct core *core, const struct insn *insn)
 {

@@ -43,6 +43,7 @@ static const struct parameter parameters[] = {
 	FIELD(frontend_cycles, 1, 60),
 	FIELD(mispredict_cycles, 1, 120),
 	FIELD(reorder_entries, 16, 448),
+	FIELD(rename_width, 1, 60),
 	FIELD(retire_width, 1, 60),
 	FIELD(int_registers, 8, 240),
 	FIELD(vector_registers, 8, 240),
@@ -232,6 +233,8 @@ const char *core_change_refusal(const struct core_params *params)
 {
 	if (!is_power_of_two(params->fetch_bytes))
 		return "fetch_bytes is not a power of two";
+	if (params->rename_width > params->slots)
+		return "rename_width is more than the slots";
 	if (!is_possible_cache(&params->l1i) || !is_possible_cache(&params->l1d) ||
 	    !is_possible_cache(&params->l2) || !is_possible_cache(&params->llc))
 		return "a cache is smaller than a line in each of its ways";

@@ -35,6 +35,7 @@ struct exact {
 
 /* Before anything is accounted: there is nothing to rename, or no room, until `until`. */
 void exact_starved(struct core *core, uint64_t until);
+void exact_width(struct core *core);
 void exact_stalled(struct core *core, uint64_t until, unsigned blocker);
 /* Operations of the wrong path after the current instruction, a mispredicted branch, take slots. */
 void exact_wrong_path(struct core *core, unsigned operations);

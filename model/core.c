@@ -9,12 +9,12 @@
 #include "watch.h"
 
 /*
- * Dispatches in order, `slots` operations per cycle, when there is room. Resources of retired
+ * Dispatches in order, `width` operations per cycle, when there is room. Resources of retired
  * operations are released only when room seems to run out; until then there is at least enough.
  */
 static inline void dispatch(struct core *core, const struct op *op)
 {
-	if (core->used == core->slots)
+	if (core->used == core->width)
 		next_cycle(core);
 	if (unlikely(((core->occupied + op->queued) & QUEUES_FULL) |
 		     ((core->held + op->holds) & HOLDS_FULL)))

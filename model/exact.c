@@ -139,6 +139,11 @@ void exact_starved(struct core *core, uint64_t until)
 	}
 }
 
+void exact_width(struct core *core)
+{
+	add(core->exact, core->exact->line, EXACT_SLOTS_FRONTEND_WIDTH, core->slots - core->width);
+}
+
 /* Returns the line of the oldest store that is in the store queue at `cycle`. */
 static uint32_t oldest_store(const struct core *core, uint64_t cycle)
 {

@@ -40,7 +40,7 @@ void fetch_chunk(struct core *core, uint64_t pc)
 		core->translated = result.translated + core->fetch_latency + core->frontend_cycles;
 	core->fetch_starve = result.level > LEVEL_L2 ? STARVE_MEM : STARVE_L1I;
 
-	if (core->used == core->slots)
+	if (core->used == core->width)
 		next_cycle(core);
 	if (core->available > core->cycle)
 		account_starved(core, core->available);
@@ -70,10 +70,10 @@ static uint64_t dispatch_wrong_path(struct core *core, uint64_t until)
 
 	while (core->cycle < until) {
 		uint64_t at = core->sequence + count - core->reorder_entries, free;
-		unsigned slots = core->slots - core->used, taken = 0;
+		unsigned room = (unsigned)(core->width - core->used), taken = 0;
 
 		/* The branch itself cannot retire before, so the buffer limits them. */
-		while (taken < slots &&
+		while (taken < room &&
 		       core->retired[(at + taken) & core->reorder_mask] <= core->cycle)
 			taken++;
 		core->used += taken;
@@ -82,7 +82,7 @@ static uint64_t dispatch_wrong_path(struct core *core, uint64_t until)
 			watch_wrong_path(core, taken);
 		if (core->exact && taken)
 			exact_wrong_path(core, taken);
-		if (taken == slots) {
+		if (taken == room) {
 			next_cycle(core);
 			continue;
 		}

@@ -100,7 +100,8 @@ struct core_params {
 	uint16_t vector_bytes;
 	uint32_t page_bytes;
 
-	uint8_t slots;             /* rename and dispatch width; must equal the specification's */
+	uint8_t slots;             /* as the specification counts them */
+	uint8_t rename_width;      /* operations per cycle, of rename and dispatch */
 	uint8_t fetch_bytes;       /* per cycle */
 	uint8_t fetch_queue;       /* operations between fetch and rename */
 	uint8_t fetch_ahead;       /* fetch blocks by which the predictor may run ahead */

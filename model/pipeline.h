@@ -223,6 +223,7 @@ struct core {
 	uint64_t cycle;        /* of dispatch */
 	uint64_t used;         /* slots used in that cycle */
 	uint64_t slots;        /* slots per cycle */
+	uint64_t width;        /* operations per cycle, which may be fewer */
 	uint64_t occupied;     /* a byte per queue: 127 - its entries + those taken */
 	uint64_t sequence;     /* number of operations dispatched, without the wrong path */
 	uint64_t last_retired; /* cycle of the last retirement */
@@ -349,6 +350,7 @@ struct cursor {
 void account_starved(struct core *core, uint64_t until);
 void account_unknown(struct core *core, uint64_t until);
 void account_stalled(struct core *core, uint64_t until, unsigned blocker);
+void account_width(struct core *core);
 void account_kinds(struct core *core, const struct insn *insn);
 void account_recent(struct core *core);
 void account_prepared(struct core *core, const struct block *block, unsigned executed);

@@ -92,7 +92,7 @@ void dispatch_more(struct core *core, unsigned operations)
 	while (operations--) {
 		uint64_t at = core->sequence & core->reorder_mask;
 
-		if (core->used == core->slots)
+		if (core->used == core->width)
 			next_cycle(core);
 		wait_for_room(core, &empty);
 		core->used++;

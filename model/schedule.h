@@ -118,10 +118,14 @@ static inline const struct op *prepared_last(const struct block *block)
 	return &prepared->ops[prepared->count - 1];
 }
 
+/* Begins the next cycle, when this one has as many operations as rename takes. */
 static inline void next_cycle(struct core *core)
 {
-	uint64_t *entry = &core->calendar[++core->cycle % CALENDAR_CYCLES];
+	uint64_t *entry;
 
+	if (unlikely(core->slots != core->width))
+		account_width(core);
+	entry = &core->calendar[++core->cycle % CALENDAR_CYCLES];
 	core->used = 0;
 	core->occupied -= *entry & QUEUE_BYTES;
 	*entry = 0;

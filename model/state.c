@@ -28,11 +28,12 @@ static bool fits(const struct core_params *params)
 	for (unsigned i = 0; i < params->queue_count; i++)
 		if (!params->queue_entries[i] || params->queue_entries[i] > QUEUE_ENTRIES_MAX)
 			return false;
-	return params->queue_count && params->queue_count <= QUEUES_MAX && params->slots &&
-	       params->retire_width && params->reorder_entries >= 16 &&
-	       params->reorder_entries <= HOLD_REORDER_MAX && params->fetch_ahead &&
-	       params->fetch_bytes >= 4 && !(params->fetch_bytes & (params->fetch_bytes - 1)) &&
-	       params->store_buffer_entries && params->frequency_mhz;
+	return params->queue_count && params->queue_count <= QUEUES_MAX && params->rename_width &&
+	       params->rename_width <= params->slots && params->retire_width &&
+	       params->reorder_entries >= 16 && params->reorder_entries <= HOLD_REORDER_MAX &&
+	       params->fetch_ahead && params->fetch_bytes >= 4 &&
+	       !(params->fetch_bytes & (params->fetch_bytes - 1)) && params->store_buffer_entries &&
+	       params->frequency_mhz;
 }
 
 static bool make_rings(struct core *core, const struct core_params *params)
@@ -121,6 +122,7 @@ struct core *core_new(const struct core_params *params, struct memory_system *sy
 	core->params = params;
 	core->counts = counts;
 	core->slots = params->slots;
+	core->width = params->rename_width;
 	core->reorder_entries = unlimited ? REORDER_UNLIMITED : params->reorder_entries;
 	core->reorder_unlimited = unlimited;
 	core->retire_width = params->retire_width;

@@ -160,7 +160,7 @@ static void end(struct core *core)
 	const uint64_t takes[LIMIT_COUNT] = {
 		[LIMIT_FETCH] =
 			core->chunk_sequence - bounds->chunks + core->bubbles - bounds->bubbles,
-		[LIMIT_SLOTS] = (core->sequence - bounds->sequence) / core->slots,
+		[LIMIT_SLOTS] = (core->sequence - bounds->sequence) / core->width,
 		[LIMIT_CHAIN] = bounds->longest - bounds->longest_before,
 		[LIMIT_PORTS] = ports_take(core),
 	};

@@ -27,9 +27,10 @@ MCA = "llvm-mca-19"
 FOLDERS = ("/usr/lib/aarch64-linux-gnu", "/usr/aarch64-linux-gnu/lib", "/lib/aarch64-linux-gnu")
 LIBRARIES = ("libc.so.6", "libcrypto.so.3", "libstdc++.so.6", "libm.so.6")
 CRYPTOGRAPHY = "+aes,+sha2,+sha3,+sm4,+sve2-aes,+sve2-sha3,+sve2-sm4"
-# Our cores, which LLVM knows by the same names, and their slots. Up to LLVM 19 its Neoverse N3 has
+# Our cores, which LLVM knows by the same names, and the operations that they rename a
+# cycle. Up to LLVM 19 its Neoverse N3 has
 # Neoverse N2's costs, so it takes a newer one to judge that.
-CORES = {"neoverse-n2": 5, "neoverse-n3": 5, "neoverse-v2": 8}
+CORES = {"neoverse-n2": 5, "neoverse-n3": 5, "neoverse-v2": 6}
 NEWER = {"neoverse-n3": range(40, 19, -1)}
 # LLVM's Neoverse N3 dispatches 5 micro-operations a cycle since version 22; Arm's guide has 5
 # macro-operations, which are up to 10 micro-operations.
@@ -169,7 +170,7 @@ class Judge:
     def __init__(self, loop_cycles, core):
         self.program = loop_cycles
         self.core = core
-        self.slots = CORES[core]
+        self.width = CORES[core]
         self.mc_program, self.mca_program = tools(core) or (MC, MCA)
         self.options = [f"-mcpu={core}", f"-mattr={CRYPTOGRAPHY}"]
 
@@ -185,7 +186,7 @@ class Judge:
         return texts
 
     def ours(self, blocks):
-        """[[cycles an iteration, slots, classes]]; the first is "-" of what is not measured."""
+        """[[cycles an iteration, operations, classes]]; the first is "-" of what is not measured."""
         text = "".join(" ".join(block.words) + "\n" for block in blocks)
         return [line.split() for line in
                 run([self.program, self.core], text).splitlines()]
@@ -236,7 +237,7 @@ def compare(judge, blocks):
               if line[0] != "-" and all(word in texts for word in block.words)]
     bodies = ["\n".join(texts[word] for word in block.words) for block, _ in judged]
     return [Figure(block, category_of(classes), float(ours), theirs,
-                   max(int(used) / judge.slots, least), body, classes)
+                   max(int(used) / judge.width, least), body, classes)
             for (block, (ours, used, classes)), body, (theirs, least)
             in zip(judged, bodies, judge.cycles([with_base_apart(body) for body in bodies]))]
 

@@ -234,6 +234,7 @@ static struct core_params bench_core(void)
 		.frequency_mhz = 2000,
 		.vector_bytes = 16,
 		.slots = 4,
+		.rename_width = 4,
 		.fetch_bytes = 32,
 		.fetch_queue = 32,
 		.fetch_ahead = 8,

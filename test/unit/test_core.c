@@ -80,7 +80,9 @@ static void stream_costs_ports(void **state)
 	assert_float_equal(stream(&params, CLASS_INT_MUL), 1, 1e-6);
 	assert_float_equal(stream(&params, CLASS_INT_DIV64), 1 / 12., 1e-6);
 	assert_float_equal(stream(&params, CLASS_NOP), params.slots, 1e-6);
-	params.slots = 1;
+	params.rename_width = 3; /* the fourth slot stays empty */
+	assert_float_equal(stream(&params, CLASS_NOP), 3, 1e-6);
+	params.rename_width = 1;
 	assert_float_equal(stream(&params, CLASS_INT_ALU), 1, 1e-6);
 	params = bench_core();
 	params.retire_width = 1;

@@ -157,6 +157,7 @@ static void identities_hold(void **state)
 	params.queue_entries[0] = params.queue_entries[1] = params.queue_entries[2] = 4;
 	params.fetch_queue = 8;
 	params.slots = 6;
+	params.rename_width = 5;
 	check_core(&params);
 	for (size_t i = 0; model_cores[i]; i++)
 		check_core(model_cores[i]);

@@ -85,7 +85,7 @@ static void check_sums(const struct core_params *params, const uint64_t *counts)
 			fail_msg("%s: %llu in all, but %llu counted", exact_names[e],
 				 (unsigned long long)told.sums[e],
 				 (unsigned long long)counts[exact_events[e]]);
-	assert_int_equal(slots_between(EXACT_SLOTS_FRONTEND_FLOW, EXACT_SLOTS_FRONTEND_MEM),
+	assert_int_equal(slots_between(EXACT_SLOTS_FRONTEND_FLOW, EXACT_SLOTS_FRONTEND_WIDTH),
 			 counts[EVENT_STALL_SLOT_FRONTEND]);
 	assert_int_equal(slots_between(EXACT_SLOTS_BACKEND_L1D, EXACT_SLOTS_BACKEND_QUEUE_OTHER),
 			 counts[EVENT_STALL_SLOT_BACKEND]);
@@ -209,6 +209,7 @@ static void sums_equal_counts(void **state)
 	params.queue_entries[0] = params.queue_entries[1] = params.queue_entries[2] = 4;
 	params.fetch_queue = 8;
 	params.slots = 6;
+	params.rename_width = 5;
 	check_exact(&params, 3);
 	for (size_t i = 0; model_cores[i]; i++)
 		check_exact(model_cores[i], 4);

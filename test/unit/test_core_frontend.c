@@ -44,7 +44,7 @@ static void taken_branches_cut_chunks(void **state)
 	struct core_params params = bench_core();
 
 	(void)state;
-	params.slots = 16;
+	params.slots = params.rename_width = 16;
 	params.fetch_queue = 64;
 	params.retire_width = 32;
 	nops(&b, 0x1000, 64);
