@@ -509,12 +509,16 @@ void turns_set_up(unsigned cycles, uint64_t order)
 	processors = sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
-/* Returns the delay that the seed gives a thread that comes or comes back. */
+/*
+ * Returns the delay that the seed gives a thread that comes or comes back while there are others.
+ * Without delays, threads that contend for a mutex fall into a rhythm: whoever wakes finds it taken
+ * again each time.
+ */
 static uint64_t jitter(struct thread *self)
 {
 	uint64_t z;
 
-	if (!seed)
+	if (present < 2)
 		return 0;
 	z = seed + self->begun * 0xd1342543de82ef95ull + ++self->delays * 0x9e3779b97f4a7c15ull;
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;

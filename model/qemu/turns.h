@@ -26,7 +26,7 @@ struct turn {
 
 /*
  * At the plugin's start. `cycles`: by how many a thread may get ahead of others while lines move
- * between cores. `order`: the seed of the order, within that; 0: none.
+ * between cores. `order`: the seed of the order, within that.
  */
 void turns_set_up(unsigned cycles, uint64_t order);
 
