@@ -198,14 +198,21 @@ static void follow_wrong_path(struct core *core, uint64_t pc, uint64_t wrong_pat
 	flush_pipeline(core, resolved);
 }
 
-/* svc, brk and similar: execution continues elsewhere. */
-static void take_exception(struct core *core, const struct insn *insn, uint64_t done)
+/*
+ * svc, brk and similar: execution continues elsewhere, once all that is older has retired. Until
+ * then, the backend takes nothing else; only what comes after that recovers from a flush.
+ */
+static void take_exception(struct core *core, const struct insn *insn)
 {
+	const uint64_t taken = core->last_retired;
+
 	if ((insn->opcode & 0xffe0001f) == 0xd4000001) { /* svc */
 		core->supervisor_calls++;
 		core->exceptions++;
 	}
-	flush_pipeline(core, done);
+	if (taken > core->cycle)
+		account_stalled(core, taken, BLOCK_SERIALIZED);
+	flush_pipeline(core, taken);
 }
 
 /* Handles a branch at `pc`, done at `done`, that was mispredicted or predicted late. */
@@ -242,7 +249,7 @@ static inline __attribute__((always_inline)) void resolve(struct core *core,
 	if (unlikely(kind == BRANCH_EXCEPTION)) {
 		if (watched)
 			watch_branch(core, block, next_pc, done, false, false);
-		take_exception(core, &block->insns[prepared->count - 1], done);
+		take_exception(core, &block->insns[prepared->count - 1]);
 		return;
 	}
 	predictor_branch(core->predictor, end - 4, kind, taken, next_pc, &outcome);

@@ -69,7 +69,8 @@ enum hold {
 /* Why the first operation of a backend-stalled cycle could not dispatch. */
 enum blocker {
 	/* enum hold, and */
-	BLOCK_QUEUE = HOLD_COUNT /* + the issue queue */
+	BLOCK_SERIALIZED = HOLD_COUNT, /* an older one goes alone */
+	BLOCK_QUEUE                    /* + the issue queue */
 };
 
 /* What the oldest unfinished operation waits for. */
