@@ -53,7 +53,9 @@ struct answer {
 	uint64_t place;
 	struct plumb_source_frame *frames;
 	size_t count;
-	bool used, nameless; /* nameless: the last frame lacks a linkage name */
+	bool used;
+	uint64_t nameless; /* bits of the frames whose function is the symbol's, if DWARF lacks its
+			      linkage name */
 };
 
 struct debug_info {
@@ -420,6 +422,17 @@ static unsigned number(Dwarf_Die *die, unsigned name)
 	return (unsigned)value;
 }
 
+/* Identifies a function: what its code, and each of its inlined copies, refer to. */
+static Dwarf_Off identity(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die origin;
+
+	if (dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &attribute), &origin))
+		return dwarf_dieoffset(&origin);
+	return dwarf_dieoffset(die);
+}
+
 /* Finds where an inlined function was called from. */
 static void read_call_site(struct unit *unit, Dwarf_Die *inlined, struct plumb_source_frame *caller)
 {
@@ -537,9 +550,12 @@ static const struct range *find_function(struct debug_info *debug,
 	return find_range(&unit->functions, address);
 }
 
-/* Fills in `frames`, the innermost first; sets `*nameless` if the last one lacks a linkage name. */
+/*
+ * Fills in `frames`, the innermost first. If the last one lacks a linkage name, sets its bit in
+ * `*nameless`, and those of the frames that are inlined copies of it.
+ */
 static size_t look_up(struct debug_info *debug, const struct plumb_symbol_file *file,
-		      uint64_t place, struct plumb_source_frame *frames, bool *nameless)
+		      uint64_t place, struct plumb_source_frame *frames, uint64_t *nameless)
 {
 	Dwarf_Die scopes[PLUMB_SOURCE_FRAMES_MAX], function;
 	const struct range *range;
@@ -555,15 +571,18 @@ static size_t look_up(struct debug_info *debug, const struct plumb_symbol_file *
 	read_line(unit, address, &frames[0]);
 	range = find_function(debug, file, unit, address);
 	if (range && dwarf_offdie(dwarf_cu_getdwarf(unit->split.cu), range->die, &function)) {
+		const bool lacks = lacks_linkage_name(unit, &function);
+
 		count = find_scopes(&function, address, scopes, PLUMB_SOURCE_FRAMES_MAX);
 		for (size_t i = 0; i < count; i++) {
 			Dwarf_Die *scope = &scopes[count - 1 - i];
 
 			frames[i].function = function_name(debug, file, scope);
+			if (lacks && identity(scope) == identity(&function))
+				*nameless |= UINT64_C(1) << i;
 			if (i + 1 < count)
 				read_call_site(unit, scope, &frames[i + 1]);
 		}
-		*nameless = lacks_linkage_name(unit, &function);
 	}
 	return frames[0].file || frames[0].function ? count : 0;
 }
@@ -630,8 +649,9 @@ size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place, const c
 		room = answer->count;
 	if (room)
 		memcpy(frames, answer->frames, room * sizeof(*frames));
-	if (room && room == answer->count && answer->nameless && symbol)
-		frames[room - 1].function = symbol;
+	for (size_t i = 0; symbol && i < room; i++)
+		if (answer->nameless >> i & 1)
+			frames[i].function = symbol;
 	return room;
 }
 

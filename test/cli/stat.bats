@@ -105,7 +105,7 @@ setup_file()
 
 		static void *count(void *user)
 		{
-			for (int i = 0; i < 3000; i++)
+			for (int i = 0; i < 12000; i++)
 				__atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
 			return user;
 		}
@@ -405,7 +405,7 @@ tree_of()
 		cat >"${code%,*}.c" <<-END
 			int main(void)
 			{
-				__asm__ volatile("mov x0, #0x30000\n\t"
+				__asm__ volatile("mov x0, #0xc0000\n\t"
 						 "1: ${code#*,} x1, x1, x1\n\t"
 						 "b 2f\n\t"
 						 "2: subs x0, x0, #1\n\t"
