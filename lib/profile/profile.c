@@ -189,6 +189,23 @@ uint64_t profile_period(const struct plumb_samples_item *item)
 /* ---- Places -----------------------------------------------------------------------------------
  */
 
+void place_look_up(struct plumb_profile *profile, const struct plumb_task *task,
+		   struct plumb_frame frame, struct place *place)
+{
+	const bool returns = frame.returns && !profile->options.by_return_address;
+
+	*place = (struct place){.process = task ? task_process(task) : NULL,
+				.generation = profile->generation,
+				.mode = frame.mode,
+				.returns = returns};
+	plumb_symbolizer_locate(profile->symbolizer, task, frame.mode, frame.ip - returns,
+				&place->location);
+	/* Only names and lines are those of the call. */
+	place->location.ip = frame.ip;
+	if (!place->location.symbol)
+		place->location.address += returns;
+}
+
 struct place *place_find(struct plumb_profile *profile, const struct plumb_task *task,
 			 struct plumb_frame frame)
 {
@@ -200,16 +217,7 @@ struct place *place_find(struct plumb_profile *profile, const struct plumb_task 
 	if (place->generation == profile->generation && place->location.ip == frame.ip &&
 	    place->process == process && place->mode == frame.mode && place->returns == returns)
 		return place;
-	*place = (struct place){.process = process,
-				.generation = profile->generation,
-				.mode = frame.mode,
-				.returns = returns};
-	plumb_symbolizer_locate(profile->symbolizer, task, frame.mode, frame.ip - returns,
-				&place->location);
-	/* Only names and lines are those of the call. */
-	place->location.ip = frame.ip;
-	if (!place->location.symbol)
-		place->location.address += returns;
+	place_look_up(profile, task, frame, place);
 	return place;
 }
 

@@ -214,7 +214,10 @@ struct plumb_profile {
 /* profile.c: adds an item of the stream. Returns 0 or NO_MEMORY. */
 int profile_add_item(struct plumb_profile *profile, const struct plumb_samples_item *item);
 
-/* profile.c: looks up a place, which is valid until the next call. */
+/* profile.c: looks up a place, for `place`. */
+void place_look_up(struct plumb_profile *profile, const struct plumb_task *task,
+		   struct plumb_frame frame, struct place *place);
+/* Likewise one that may have been looked up before. It is valid until the next call. */
 struct place *place_find(struct plumb_profile *profile, const struct plumb_task *task,
 			 struct plumb_frame frame);
 

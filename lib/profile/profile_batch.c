@@ -31,6 +31,11 @@ static bool is_code(unsigned key)
 static void add_part(struct parts *parts, unsigned key)
 {
 	switch (key) {
+	case PLUMB_KEY_SRCLINE:
+	case PLUMB_KEY_SRCFILE:
+	case PLUMB_KEY_INLINE:
+		parts->lines = true;
+		break;
 	case PLUMB_KEY_CACHE_LINE:
 		parts->data_mask |= ~UINT64_C(63);
 		break;
@@ -229,15 +234,24 @@ static struct frame_values look_at(struct adding *adding, size_t i)
 			   (struct plumb_frame){.ip = item->record->sample.ip, .mode = mode})};
 }
 
-/* Finds the code of the i-th record, as of any sample. Returns 0, NO_MEMORY, or LIMIT. */
-static int look_up_code(struct adding *adding, size_t i, uint32_t *code)
+/* Finds the code of the i-th record, which is `at` there. Returns 0, NO_MEMORY, or LIMIT. */
+static int look_up_code(struct adding *adding, size_t i, struct plumb_frame at, uint32_t *code)
 {
 	struct plumb_profile *profile = adding->profile;
-	const struct frame_values frame = look_at(adding, i);
+	const struct plumb_samples_item item = {.task = adding->task};
+	struct frame_values frame = {.item = &item};
 	uint64_t values[WORDS_MAX] = {0};
+	struct place place;
 	size_t words = 0;
 	int status;
 
+	/* The code will be remembered, so its place need not be. */
+	if (adding->parts.lines) {
+		frame.place = place_find(profile, adding->task, at);
+	} else {
+		place_look_up(profile, adding->task, at, &place);
+		frame.place = &place;
+	}
 	for (size_t k = 0; k < profile->options.key_count; k++) {
 		if (!is_code(profile->keys[k]))
 			continue;
@@ -258,6 +272,9 @@ static int look_up_code(struct adding *adding, size_t i, uint32_t *code)
 static int find_cold_code(struct adding *adding, size_t i, uint32_t *code)
 {
 	const uint64_t pc = adding->batch->spe[i].addresses[PLUMB_SPE_PC];
+	enum plumb_cpu_mode mode;
+	const uint64_t ip = samples_code(adding->samples, i, &mode);
+	const struct plumb_frame at = {.ip = ip, .mode = mode};
 	int status = 0;
 
 	lock(adding);
@@ -266,7 +283,7 @@ static int find_cold_code(struct adding *adding, size_t i, uint32_t *code)
 			? hot_find_code(&adding->profile->hot, adding->homes[i], pc, adding->space)
 			: 0;
 	if (!*code)
-		status = look_up_code(adding, i, code);
+		status = look_up_code(adding, i, at, code);
 	unlock(adding);
 	return status;
 }

@@ -25,8 +25,9 @@ struct parts {
 	unsigned addresses, details;
 	bool fit;
 	bool comm, pid, tid, cpu, space; /* which parts of their origin do */
-	/* Whether a row depends on nothing but the event, the code and the thread. */
-	bool plain;
+	/* Whether a row depends on nothing but the event, the code and the thread; and whether what
+	 * it needs of code takes longer to look up than to remember. */
+	bool plain, lines;
 };
 
 /* What a thread has to itself. */

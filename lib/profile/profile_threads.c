@@ -164,7 +164,8 @@ static int run(struct adding *whole, struct samples_split *split, struct worker 
 
 int add_in_threads(struct adding *whole)
 {
-	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	/* It is held for so short that it is better to wait for it than to sleep. */
+	pthread_mutex_t lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 	struct samples_split *split;
 	struct worker *workers;
 	size_t rings, count = 0;

@@ -629,6 +629,11 @@ const struct plumb_samples_item *samples_item(struct plumb_samples *samples,
 	return &samples->item;
 }
 
+uint64_t samples_code(const struct plumb_samples *samples, size_t i, enum plumb_cpu_mode *mode)
+{
+	return synthesis_code(&samples->decoding.synthesis, &samples->run[i], mode);
+}
+
 int plumb_samples_next_batch(struct plumb_samples *samples,
 			     const struct plumb_samples_batch **batch)
 {

@@ -17,6 +17,8 @@ bool samples_each_record_once(const struct plumb_samples *samples);
  */
 const struct plumb_samples_item *samples_item(struct plumb_samples *samples,
 					      const struct plumb_task *task, size_t i);
+/* Returns the address of that record's code, and sets its mode. */
+uint64_t samples_code(const struct plumb_samples *samples, size_t i, enum plumb_cpu_mode *mode);
 /*
  * Makes the stream, which gives each record once, leave out the groups that records are in: those
  * of items, batches and totals are 0 from now on.

@@ -244,9 +244,19 @@ static void add_branches(const struct synthesis *synthesis, const struct plumb_s
 	sample->record.sample.branch_hw_index = UINT64_MAX;
 }
 
+uint64_t synthesis_code(const struct synthesis *synthesis, const struct plumb_spe_record *record,
+			enum plumb_cpu_mode *mode)
+{
+	const uint64_t ip = code_address(synthesis, record->addresses[PLUMB_SPE_PC]);
+
+	*mode = (enum plumb_cpu_mode)cpu_mode(synthesis, record, ip);
+	return ip;
+}
+
 void synthesis_place(const struct synthesis *synthesis, const struct plumb_spe_record *record,
 		     const struct synthesis_origin *origin, struct plumb_record *sample)
 {
+	enum plumb_cpu_mode mode;
 	struct plumb_sample *members = &sample->sample;
 
 	*sample = (struct plumb_record){
@@ -263,9 +273,9 @@ void synthesis_place(const struct synthesis *synthesis, const struct plumb_spe_r
 		sample->has |= PLUMB_RECORD_HAS_TIME;
 		sample->time = origin->time;
 	}
-	members->ip = code_address(synthesis, record->addresses[PLUMB_SPE_PC]);
+	members->ip = synthesis_code(synthesis, record, &mode);
 	members->weight = record->counters[PLUMB_SPE_TOTAL_LATENCY];
-	sample->misc = cpu_mode(synthesis, record, members->ip);
+	sample->misc = (uint16_t)mode;
 }
 
 void synthesis_common(const struct synthesis *synthesis, const struct plumb_spe_record *record,

@@ -48,6 +48,9 @@ void synthesis_make_events(struct synthesis *synthesis, const struct plumb_recor
 uint32_t synthesis_choose(const struct synthesis *synthesis, const struct plumb_spe_record *record,
 			  uint64_t *since);
 
+/* Returns the address of a record's code, and sets its mode. */
+uint64_t synthesis_code(const struct synthesis *synthesis, const struct plumb_spe_record *record,
+			enum plumb_cpu_mode *mode);
 /* Makes a sample that only knows where and when the record was taken, and its latency. */
 void synthesis_place(const struct synthesis *synthesis, const struct plumb_spe_record *record,
 		     const struct synthesis_origin *origin, struct plumb_record *sample);
