@@ -63,4 +63,5 @@ void codes_free(struct code_table *codes)
 {
 	free(codes->values);
 	free(codes->index.slots);
+	*codes = (struct code_table){0};
 }

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/profile_hot.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#define LINE       64
+/* Of the processors that perf runs on. */
+#define HUGE_PAGE  ((size_t)2 << 20)
 #define CODES_SIZE (sizeof(struct hot_code) << HOT_CODE_BITS)
 #define ROWS_SIZE  (sizeof(struct hot_row) << HOT_ROW_BITS)
 
 bool hot_begin(struct hot *hot)
 {
-	/* Pages that are never touched take no memory. */
-	uint8_t *memory = calloc(1, CODES_SIZE + ROWS_SIZE + LINE);
+	const size_t size = CODES_SIZE + ROWS_SIZE;
+	uint8_t *memory = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (!memory)
+	if (memory == MAP_FAILED)
 		return false;
 	hot->memory = memory;
-	memory += LINE - (uintptr_t)memory % LINE;
+	memory += HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE;
+	/* Entries are found all over the tables, which would take a page fault for nearly each of
+	 * the first thousand. Without huge pages it works as well. */
+	madvise(memory, size, MADV_HUGEPAGE);
 	hot->codes = (struct hot_code *)(void *)memory;
 	hot->rows = (struct hot_row *)(void *)(memory + CODES_SIZE);
 	return true;
@@ -24,7 +29,8 @@ bool hot_begin(struct hot *hot)
 
 void hot_end(struct hot *hot)
 {
-	free(hot->memory);
+	if (hot->memory)
+		munmap(hot->memory, CODES_SIZE + ROWS_SIZE + HUGE_PAGE);
 	*hot = (struct hot){0};
 }
 

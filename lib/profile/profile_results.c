@@ -101,9 +101,12 @@ static void add_saturated(struct plumb_profile *profile)
 int plumb_profile_finish(struct plumb_profile *profile, const struct plumb_samples_totals *totals)
 {
 	batches_settle(profile);
-	/* Rows need no more than their sums from now on. */
+	/* Nothing is looked up from now on. */
 	tallies_free(&profile->tallies);
 	hot_end(&profile->hot);
+	codes_free(&profile->codes);
+	free(profile->by_bucket.slots);
+	profile->by_bucket = (struct index_table){0};
 	add_saturated(profile);
 	for (size_t i = 0; i < profile->row_count; i++)
 		profile->events[row_values(profile, (uint32_t)i)[0]].public.row_count++;

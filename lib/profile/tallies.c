@@ -15,18 +15,22 @@ bool tallies_reserve(struct tallies *tallies, size_t row)
 
 	if (row < tallies->room)
 		return true;
-	less = reallocarray(tallies->less, room, sizeof(*less));
-	if (!less)
-		return false;
-	tallies->less = less;
+	/* Pages that are never touched take no memory. */
+	less = calloc(room, sizeof(*less));
 	memory = calloc(room + 1, line);
-	if (!memory)
+	if (!less || !memory) {
+		free(less);
+		free(memory);
 		return false;
+	}
 	rows = (struct tally_row *)(void *)(memory + line - (uintptr_t)memory % line);
-	if (tallies->room)
+	if (tallies->room) {
 		memcpy(rows, tallies->rows, tallies->room * sizeof(*rows));
-	memset(less + tallies->room, 0, (room - tallies->room) * sizeof(*less));
+		memcpy(less, tallies->less, tallies->room * sizeof(*less));
+	}
 	free(tallies->memory);
+	free(tallies->less);
+	tallies->less = less;
 	tallies->memory = memory;
 	tallies->rows = rows;
 	tallies->room = room;
@@ -46,6 +50,7 @@ void tallies_flush(struct tallies *tallies, struct plumb_profile *profile)
 		const struct tally_row *row = &tallies->rows[i];
 		const struct row_less *less = &tallies->less[i];
 		struct record_sums *sums = &profile->records[i];
+		const bool has_neighbours = row->together > 0;
 
 		if (!row->samples)
 			continue;
@@ -63,10 +68,13 @@ void tallies_flush(struct tallies *tallies, struct plumb_profile *profile)
 		sums->mispredictions += row->mispredictions;
 		sums->at_most += row->at_most;
 		sums->beyond |= row->beyond;
+		tallies->rows[i] = (struct tally_row){0};
+		/* Most rows of many have neither an end of a lane nor two neighbours. */
+		if (!has_neighbours)
+			continue;
 		add_less_sums(&sums->less.latency, &less->latency);
 		add_less_sums(&sums->less.misses, &less->misses);
 		add_less_sums(&sums->less.mispredictions, &less->mispredictions);
-		tallies->rows[i] = (struct tally_row){0};
 		tallies->less[i] = (struct row_less){0};
 	}
 	tallies->records = 0;
