@@ -187,6 +187,7 @@ void script_print_address(struct script_printer *printer, const struct script_sa
 /* script_frames.c: the functions of a call chain. */
 struct script_frame {
 	uint64_t ip;
+	bool behind; /* `location` is the last byte of a call, and `ip` is behind it */
 	const struct plumb_location *location;
 	const struct plumb_source_frame *source; /* NULL: not looked for, or unknown */
 	const char *inlined; /* a function inlined into the one at `location`; NULL: that one */

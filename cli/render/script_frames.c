@@ -8,9 +8,7 @@
  * Finds the functions at an address: writes their lines, the innermost first, and returns how
  * many; 0 if only the symbol is known.
  *
- * A recorded caller is the address behind its call, which may belong to another line: this looks
- * at the byte before. perf looks at the address itself, and up to 6.1 only at unwound ones, which
- * are in the call already.
+ * Up to 6.1, perf looks only at unwound addresses.
  */
 static size_t find_inlined(const struct script_printer *printer, const struct script_sample *sample,
 			   const struct plumb_frame *frame, const struct plumb_location *location,
@@ -18,17 +16,11 @@ static size_t find_inlined(const struct script_printer *printer, const struct sc
 {
 	const bool unwound = frame->mode == PLUMB_MODE_USER &&
 			     sample->event->attr.sample_type & PLUMB_SAMPLE_STACK_USER;
-	struct plumb_location place = *location;
 
 	if (!location->symbol || (printer->version == PLUMB_PERF_6_1 && !unwound))
 		return 0;
-	if (frame->returns && printer->version == PLUMB_PERF_NEWEST) {
-		if (place.address == plumb_symbol_start(place.symbol))
-			return 0;
-		place.address--;
-		place.ip--;
-	}
-	return plumb_symbolizer_source(printer->symbols, &place, sources, PLUMB_SOURCE_FRAMES_MAX);
+	return plumb_symbolizer_source(printer->symbols, location, sources,
+				       PLUMB_SOURCE_FRAMES_MAX);
 }
 
 /*
@@ -44,6 +36,11 @@ static bool is_inlined(const struct script_printer *printer, const struct plumb_
 	return strcmp(function, plumb_symbol_name(location->symbol)) != 0;
 }
 
+/*
+ * A recorded caller is the address behind its call, which may belong to another line, or to another
+ * function if the call never returns: this looks at the byte before. perf looks at the address
+ * itself. Unwound addresses are in the call already.
+ */
 void script_each_frame(struct script_printer *printer, const struct script_sample *sample,
 		       script_take_frame *take, void *user)
 {
@@ -54,10 +51,11 @@ void script_each_frame(struct script_printer *printer, const struct script_sampl
 
 	for (size_t i = 0; i < count; i++) {
 		struct plumb_location location;
+		const bool behind = frames[i].returns && printer->version == PLUMB_PERF_NEWEST;
 		size_t known = 0;
 
 		plumb_symbolizer_locate(printer->symbols, sample->task, frames[i].mode,
-					frames[i].ip, &location);
+					frames[i].ip - behind, &location);
 		if (printer->inlined)
 			known = find_inlined(printer, sample, &frames[i], &location, sources);
 		for (size_t j = 0; j < known; j++) {
@@ -67,12 +65,14 @@ void script_each_frame(struct script_printer *printer, const struct script_sampl
 
 			take(user,
 			     &(const struct script_frame){.ip = frames[i].ip,
+							  .behind = behind,
 							  .location = &location,
 							  .source = &sources[j],
 							  .inlined = inlined ? function : NULL});
 		}
 		if (!known)
 			take(user, &(const struct script_frame){.ip = frames[i].ip,
+								.behind = behind,
 								.location = &location});
 	}
 }

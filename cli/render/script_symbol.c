@@ -15,9 +15,12 @@ const struct plumb_location *script_locate(const struct script_printer *printer,
 	return &sample->location;
 }
 
-/* `inlined`: a function to name instead of the symbol, or NULL. */
+/*
+ * `inlined`: a function to name instead of the symbol, or NULL. `behind`: the place is one byte
+ * behind the location, as struct script_frame has it.
+ */
 static void print_symbol(struct buffer *b, const struct plumb_location *location,
-			 const char *inlined, bool offset)
+			 const char *inlined, bool offset, bool behind)
 {
 	const struct plumb_symbol *symbol = location ? location->symbol : NULL;
 	uint64_t distance;
@@ -33,11 +36,11 @@ static void print_symbol(struct buffer *b, const struct plumb_location *location
 	if (location->address >= plumb_symbol_end(symbol))
 		distance -= location->map_start;
 	buffer_bytes(b, "+0x", 3);
-	buffer_hex(b, distance, 0);
+	buffer_hex(b, distance + behind, 0);
 }
 
-void script_print_file(struct script_printer *printer, const struct script_sample *sample,
-		       const struct plumb_location *location)
+static void print_file(struct script_printer *printer, const struct script_sample *sample,
+		       const struct plumb_location *location, bool behind)
 {
 	const struct plumb_symbol_file *file = location ? location->file : NULL;
 	struct buffer *b = printer->out;
@@ -47,9 +50,15 @@ void script_print_file(struct script_printer *printer, const struct script_sampl
 	if (file && !plumb_symbol_file_is_kernel(file) &&
 	    script_prints(printer->fields, sample->type, FIELD_DSOFF)) {
 		buffer_bytes(b, "+0x", 3);
-		buffer_hex(b, location->address, 0);
+		buffer_hex(b, location->address + behind, 0);
 	}
 	buffer_char(b, ')');
+}
+
+void script_print_file(struct script_printer *printer, const struct script_sample *sample,
+		       const struct plumb_location *location)
+{
+	print_file(printer, sample, location, false);
 }
 
 static const char *base_name(const char *path)
@@ -60,7 +69,7 @@ static const char *base_name(const char *path)
 }
 
 /* "FILE:LINE" or, if the line is unknown, the file's name and the place in it. */
-static void print_line(struct buffer *b, const struct plumb_location *location,
+static void print_line(struct buffer *b, const struct plumb_location *location, bool behind,
 		       const struct plumb_source_frame *frame)
 {
 	if (frame->file && frame->line) {
@@ -72,41 +81,46 @@ static void print_line(struct buffer *b, const struct plumb_location *location,
 		buffer_bytes(b, "\n  ", 3);
 		buffer_foreign(b, base_name(plumb_symbol_file_name(location->file)));
 		buffer_char(b, '[');
-		buffer_hex(b, location->address, 0);
+		buffer_hex(b, location->address + behind, 0);
 		buffer_char(b, ']');
 	}
 }
 
-void script_print_source_line(struct script_printer *printer, const struct plumb_location *location)
+static void print_source_line(struct script_printer *printer, const struct plumb_location *location,
+			      bool behind)
 {
 	struct plumb_source_frame frame = {0};
 
 	if (!location->file)
 		return;
 	plumb_symbolizer_source(printer->symbols, location, &frame, 1);
-	print_line(printer->out, location, &frame);
+	print_line(printer->out, location, behind, &frame);
+}
+
+void script_print_source_line(struct script_printer *printer, const struct plumb_location *location)
+{
+	print_source_line(printer, location, false);
 }
 
 static void print_location(struct script_printer *printer, const struct script_sample *sample,
-			   const struct plumb_location *location, const char *inlined)
+			   const struct plumb_location *location, const char *inlined, bool behind)
 {
 	const struct script_fields *fields = printer->fields;
-
 	if (script_prints(fields, sample->type, FIELD_SYM)) {
 		buffer_char(printer->out, ' ');
 		print_symbol(printer->out, location, inlined,
-			     script_prints(fields, sample->type, FIELD_SYMOFF));
+			     script_prints(fields, sample->type, FIELD_SYMOFF), behind);
 	}
 	if (!inlined && script_prints(fields, sample->type, FIELD_DSO)) {
 		buffer_char(printer->out, ' ');
-		script_print_file(printer, sample, location);
+		print_file(printer, sample, location, behind);
 	}
 }
 
 void script_print_location(struct script_printer *printer, const struct script_sample *sample,
 			   const struct plumb_location *location)
 {
-	print_location(printer, sample, location, NULL);
+	print_location(printer, sample, location, NULL, false);
 }
 
 struct chain {
@@ -127,12 +141,12 @@ static void print_frame(void *user, const struct script_frame *frame)
 		   in_user_file && printer->version == PLUMB_PERF_6_1 ? location->address
 								      : frame->ip,
 		   16);
-	print_location(printer, chain->sample, location, frame->inlined);
+	print_location(printer, chain->sample, location, frame->inlined, frame->behind);
 	if (script_prints(printer->fields, chain->sample->type, FIELD_SRCLINE)) {
 		if (frame->source)
-			print_line(printer->out, location, frame->source);
+			print_line(printer->out, location, frame->behind, frame->source);
 		else
-			script_print_source_line(printer, location);
+			print_source_line(printer, location, frame->behind);
 	}
 	if (frame->inlined)
 		buffer_text(printer->out, " (inlined)");

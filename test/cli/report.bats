@@ -376,6 +376,13 @@ setup()
 	plumb report -i ends.data -F children,symbol --like-perf=6.1 | grep -q ' decoy$'
 	plumb report -i ends.data -F children,symbol >right
 	run ! grep decoy right
+	plumb script -i ends.data -F ip,sym,symoff --like-perf=6.1 | grep -q ' decoy+0x0$'
+	plumb script -i ends.data -F ip,sym,symoff >right
+	run ! grep decoy right
+	grep -A1 ' leave+' right | grep -q ' ends+0x4$'
+	plumb script -i ends.data --json -F ip,sym --inline >right
+	run ! grep decoy right
+	grep -q '"leave", .*"ends", .*"main", ' right
 }
 
 @test "--callers and --callees of an exact profile" {
