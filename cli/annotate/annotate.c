@@ -218,7 +218,7 @@ static struct plumb_trips *count_trips(const struct annotate_run *run,
 	return trips;
 }
 
-static int show(struct annotate_run *run, size_t i, struct output *out, json_t *functions)
+static int show(struct annotate_run *run, size_t i, struct output *out, struct json_list *functions)
 {
 	struct plumb_annotated_code code;
 	struct plumb_flow *flow = NULL;
@@ -311,7 +311,7 @@ static int print(struct annotate_run *run)
 	const struct annotate_options *options = run->options;
 	struct plumb_annotated_function function;
 	unsigned limit = options->limit ? options->limit : 1;
-	json_t *functions;
+	struct json_list functions = {.out = NULL};
 	struct output out;
 	int status;
 	size_t shown = 0;
@@ -319,20 +319,18 @@ static int print(struct annotate_run *run)
 	status = output_open(&out, &options->common);
 	if (status != EXIT_FINE)
 		return status;
-	functions = options->common.json ? json_array() : NULL;
+	if (options->common.json)
+		functions.out = &out;
 	for (size_t i = 0; status == EXIT_FINE && shown < limit &&
 			   plumb_annotation_function(run->view.annotation, i, &function);
 	     i++) {
 		if (!is_wanted(run, i))
 			continue;
-		if (shown++ && !functions)
+		if (shown++ && !functions.out)
 			fputs("\n\n", out.stream);
-		status = show(run, i, &out, functions);
+		status = show(run, i, &out, functions.out ? &functions : NULL);
 	}
-	if (functions && status == EXIT_FINE)
-		annotation_json_print(&out, &run->view, functions);
-	else
-		json_decref(functions);
+	annotation_json_end(&functions);
 	return output_close(&out, status);
 }
 

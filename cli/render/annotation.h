@@ -3,12 +3,12 @@
 #ifndef RENDER_ANNOTATION_H
 #define RENDER_ANNOTATION_H
 
-#include <jansson.h>
 #include <plumb/annotate.h>
 #include <plumb/cost.h>
 #include <plumb/disasm.h>
 #include <plumb/flow.h>
 
+#include "render/json.h"
 #include "render/output.h"
 
 struct annotation_view {
@@ -34,10 +34,10 @@ struct annotated {
 };
 
 void annotation_text(struct output *out, const struct annotated *function);
-/* Adds a function to a list; annotation_json_print() prints the lot. */
-void annotation_json_add(json_t *functions, const struct annotated *function);
-void annotation_json_print(struct output *out, const struct annotation_view *view,
-			   json_t *functions);
+/* Prints a function, after all that the functions have in common if it is the first. */
+void annotation_json_add(struct json_list *functions, const struct annotated *function);
+/* Ends what annotation_json_add() printed, if anything. */
+void annotation_json_end(struct json_list *functions);
 
 /* Writes an instruction's text, or its number without a disassembler. */
 void annotation_instruction(const struct annotation_view *view,

@@ -130,24 +130,8 @@ static json_t *loops_of(const struct annotated *function)
 	return loops;
 }
 
-void annotation_json_add(json_t *functions, const struct annotated *function)
-{
-	const struct plumb_annotated_code *code = function->code;
-	json_t *object = json_object(), *lines = json_array();
-
-	json_put(object, "symbol", render_string(plumb_symbol_name(code->function.symbol)));
-	json_put(object, "file", render_string(plumb_symbol_file_name(code->function.file)));
-	json_put(object, "weight", json_real(code->function.weight));
-	json_put(object, "share", json_real(100 * code->function.share));
-	json_put(object, "loops", loops_of(function));
-	for (size_t i = 0; i < code->line_count; i++)
-		json_add(lines, line_of(function, i));
-	json_put(object, "lines", lines);
-	json_add(functions, object);
-}
-
-void annotation_json_print(struct output *out, const struct annotation_view *view,
-			   json_t *functions)
+/* Begins the object around the functions. */
+static void begin(struct json_list *functions, const struct annotation_view *view)
 {
 	static const char *const bases[] = {
 		[PLUMB_BASIS_NONE] = NULL,
@@ -172,6 +156,31 @@ void annotation_json_print(struct output *out, const struct annotation_view *vie
 		 view->disassembler
 			 ? json_sprintf("LLVM %s", plumb_disassembler_version(view->disassembler))
 			 : json_null());
-	json_put(object, "functions", functions);
-	render_json(out, object);
+	render_json_open(functions, object, "functions");
+}
+
+void annotation_json_add(struct json_list *functions, const struct annotated *function)
+{
+	const struct plumb_annotated_code *code = function->code;
+	json_t *object = json_object();
+	struct json_list lines;
+
+	if (!functions->any)
+		begin(functions, function->view);
+	json_put(object, "symbol", render_string(plumb_symbol_name(code->function.symbol)));
+	json_put(object, "file", render_string(plumb_symbol_file_name(code->function.file)));
+	json_put(object, "weight", json_real(code->function.weight));
+	json_put(object, "share", json_real(100 * code->function.share));
+	json_put(object, "loops", loops_of(function));
+	lines = render_json_nested(functions);
+	render_json_open(&lines, object, "lines");
+	for (size_t i = 0; i < code->line_count; i++)
+		render_json_item(&lines, line_of(function, i));
+	render_json_close(&lines);
+}
+
+void annotation_json_end(struct json_list *functions)
+{
+	if (functions->any)
+		render_json_close(functions);
 }

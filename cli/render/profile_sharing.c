@@ -198,9 +198,13 @@ static void put_counts(json_t *access, const struct plumb_profile_sharing *row)
 
 static void print_json(const struct sharing *sharing, struct output *out)
 {
-	json_t *object = render_object(), *accesses = json_array();
+	json_t *object = render_object();
+	struct json_list accesses = {.out = out};
 	char room[PLUMB_PROFILE_TEXT];
 
+	json_put(object, "recording", render_string(sharing->view->path));
+	json_put(object, "exact", json_boolean(sharing->exact));
+	render_json_open(&accesses, object, "accesses");
 	for (size_t i = 0; i < sharing->count; i++) {
 		json_t *access = json_object();
 
@@ -213,12 +217,9 @@ static void print_json(const struct sharing *sharing, struct output *out)
 			if (is_shown(sharing, keys[k]))
 				json_put(access, plumb_profile_key_name(keys[k]),
 					 render_string(text_of(sharing, i, keys[k], room)));
-		json_add(accesses, access);
+		render_json_item(&accesses, access);
 	}
-	json_put(object, "recording", render_string(sharing->view->path));
-	json_put(object, "exact", json_boolean(sharing->exact));
-	json_put(object, "accesses", accesses);
-	render_json(out, object);
+	render_json_close(&accesses);
 }
 
 void profile_sharing(struct output *out, const struct profile_view *view, bool json,

@@ -227,9 +227,16 @@ static void put_interval(json_t *row, const char *field, struct plumb_profile_es
 
 static void print_json(const struct topdown *topdown, struct output *out)
 {
-	json_t *object = render_object(), *rows = json_array();
+	json_t *object = render_object();
+	struct json_list rows = {.out = out};
 	char room[PLUMB_PROFILE_TEXT];
 
+	json_put(object, "recording", render_string(topdown->view->path));
+	json_put(object, "exact", json_boolean(is_exact(topdown)));
+	json_put(object, "slots_left_out",
+		 json_integer((json_int_t)plumb_profile_slots_left_out(topdown->view->profile)));
+	json_put(object, "row_count", json_integer((json_int_t)topdown->count));
+	render_json_open(&rows, object, "rows");
 	for (size_t i = 0; i < topdown->shown; i++) {
 		json_t *row = json_object();
 
@@ -243,15 +250,9 @@ static void print_json(const struct topdown *topdown, struct output *out)
 		for (size_t c = 0; !is_exact(topdown) && c < SHARES_SHOWN; c++)
 			put_interval(row, shares[c].field, estimate_of(&topdown->rows[i], c));
 		json_put(row, "cause", render_string(cause_of(&topdown->rows[i], room)));
-		json_add(rows, row);
+		render_json_item(&rows, row);
 	}
-	json_put(object, "recording", render_string(topdown->view->path));
-	json_put(object, "exact", json_boolean(is_exact(topdown)));
-	json_put(object, "slots_left_out",
-		 json_integer((json_int_t)plumb_profile_slots_left_out(topdown->view->profile)));
-	json_put(object, "row_count", json_integer((json_int_t)topdown->count));
-	json_put(object, "rows", rows);
-	render_json(out, object);
+	render_json_close(&rows);
 }
 
 bool profile_topdown(struct output *out, const struct profile_view *view, bool json,
