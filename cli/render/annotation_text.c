@@ -539,8 +539,8 @@ static void print_lines(struct output *out, const struct annotated *function)
 		      out->stream);
 	plumb_annotation_summary(view->annotation, &summary);
 	if (summary.replayed)
-		fputs("Intervals tell how samples vary; the estimate of slots may be further "
-		      "off.\n",
+		fputs("Intervals allow for the usual errors of estimated slots; some are "
+		      "further off.\n",
 		      out->stream);
 	source_text_free(texts);
 }

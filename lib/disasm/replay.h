@@ -24,7 +24,8 @@ struct replay_instruction {
 	double waited; /* cycles from dispatch to issue: the mean; 0: none, or unknown */
 	struct replay_source sources[REPLAY_SOURCES]; /* of loads */
 	unsigned source_count;
-	double misses; /* stores that missed L1D */
+	double endless; /* loads whose latency is unknown: beyond the counters */
+	double misses;  /* stores that missed L1D */
 	double taken, not_taken;
 	double mispredicted_taken, mispredicted_not_taken;
 };

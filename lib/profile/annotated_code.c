@@ -89,6 +89,7 @@ static void add_cell(const struct plumb_annotation *annotation, const struct cel
 		add_cause(instruction, series->name, usual);
 		known->cycles += usual;
 		add_source(replay, cell->samples, usual);
+		replay->endless += cell->samples;
 		break;
 	case SERIES_RETIRED:
 		replay->samples = cell->sum;
@@ -175,14 +176,19 @@ static int replay_samples(const struct plumb_annotation *annotation,
 {
 	struct replay_instruction *replay;
 	struct plumb_flow *flow = NULL;
+	double *timed;
 	int error = PLUMB_ERR_LIMIT;
 
 	/* Without the others, the records do not tell how often a block is executed. */
 	if (!code->words || annotation->filtered)
 		return error;
 	replay = calloc(code->count + 1, sizeof(*replay));
-	if (!replay)
+	timed = calloc(code->count + 1, sizeof(*timed));
+	if (!replay || !timed) {
+		free(replay);
+		free(timed);
 		return PLUMB_ERR_NO_MEMORY;
+	}
 	for (size_t i = 0; i < code->count; i++) {
 		const struct plumb_annotated_instruction *instruction = &code->instructions[i];
 
@@ -197,10 +203,16 @@ static int replay_samples(const struct plumb_annotation *annotation,
 		error = replay_function(annotation->options.core, flow,
 					code->instructions[0].virtual_address, code->words,
 					code->count, replay, slots);
-	for (size_t i = 0; error == 0 && i < code->count; i++)
+	if (error == 0)
+		error = loop_times_apply(&annotation->times, code, flow, slots, timed);
+	for (size_t i = 0; error == 0 && i < code->count; i++) {
 		line_spread_note(spread, i, plumb_flow_block_of(flow, i), &replay[i]);
+		line_spread_doubt(spread, i, &replay[i],
+				  timed[i] > 0 ? 1 - slots[i] / timed[i] : 1);
+	}
 	plumb_flow_free(flow);
 	free(replay);
+	free(timed);
 	return error;
 }
 

@@ -54,6 +54,7 @@ void plumb_annotation_free(struct plumb_annotation *annotation)
 	free(annotation->by_place.slots);
 	free(annotation->functions);
 	free(annotation->usual);
+	loop_times_free(&annotation->times);
 	free(annotation);
 }
 
@@ -314,8 +315,10 @@ static int add_spe(struct plumb_annotation *annotation, const struct plumb_sampl
 	const struct plumb_spe_record *spe = item->spe;
 	struct series series = {.basis = PLUMB_BASIS_LATENCY};
 	bool missed = happened(spe, PLUMB_SPE_EV_L1D_REFILL);
-	int error = add_latencies(annotation, item, location);
+	int error = loop_times_add(&annotation->times, item, location);
 
+	if (error == 0)
+		error = add_latencies(annotation, item, location);
 	if (error == 0 && (missed || happened(spe, PLUMB_SPE_EV_L1D_ACCESS))) {
 		series.kind = SERIES_ACCESSES;
 		error = add_value(annotation, location, &series, 1);
@@ -554,6 +557,7 @@ int plumb_annotation_finish(struct plumb_annotation *annotation)
 	struct plumb_annotation_summary *summary = &annotation->summary;
 
 	choose_basis(annotation);
+	loop_times_sort(&annotation->times);
 	if (find_means(annotation) < 0)
 		return PLUMB_ERR_NO_MEMORY;
 	summary->without = annotation->without;

@@ -5,6 +5,7 @@
 
 #include <plumb/annotate.h>
 
+#include "profile/loop_times.h"
 #include "profile/profile.h"
 
 /* What a number that is added up for an instruction says. */
@@ -63,6 +64,7 @@ struct plumb_annotation {
 	size_t cell_count, cell_room;
 	struct index_table by_place;
 	uint64_t without, given_up;
+	struct loop_times times;
 
 	/* Since plumb_annotation_finish(). */
 	struct plumb_annotation_summary summary;

@@ -4,6 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+/*
+ * Relative standard deviations of what an execution costs in a replay: usual ones, and those of
+ * latencies that no record has. doc/statistics.md has the comparison with exact profiles.
+ */
+#define REPLAY_ERROR  0.1
+#define UNKNOWN_ERROR 0.5
+
 bool line_spread_new(struct line_spread *spread, size_t count)
 {
 	spread->count = count;
@@ -53,6 +60,18 @@ void line_spread_note(struct line_spread *spread, size_t i, uint32_t group,
 	spread->group_of[i] = group;
 	spread->groups[group].samples += samples->samples;
 	spread->relative[i] = latency_variance(samples) + misprediction_variance(samples);
+}
+
+void line_spread_doubt(struct line_spread *spread, size_t i,
+		       const struct replay_instruction *samples, double rest)
+{
+	double unknown = samples->endless + samples->misses;
+
+	spread->relative[i] += REPLAY_ERROR * REPLAY_ERROR;
+	if (unknown > 0 && samples->samples > 0) {
+		unknown = fmin(1, unknown / samples->samples) * rest * UNKNOWN_ERROR;
+		spread->relative[i] += unknown * unknown;
+	}
 }
 
 void line_spread_sum(struct line_spread *spread, const struct plumb_annotated_code *code)

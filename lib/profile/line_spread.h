@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much the shares of an annotated function's lines vary with the sampler's random numbers:
- * doc/statistics.md gives the formula.
+ * How much the shares of an annotated function's lines vary with the sampler's random numbers, and
+ * how far off a replay may be: doc/statistics.md gives the formula.
  */
 #ifndef PROFILE_LINE_SPREAD_H
 #define PROFILE_LINE_SPREAD_H
@@ -34,6 +34,12 @@ void line_spread_free(struct line_spread *spread);
 /* Sets the group of instruction `i`, and adds its samples to it. */
 void line_spread_note(struct line_spread *spread, size_t i, uint32_t group,
 		      const struct replay_instruction *samples);
+/*
+ * Adds that a replay may be wrong about what an instruction costs; call it after that. `rest` is
+ * the other instructions' share of a sum that is known otherwise, or 1.
+ */
+void line_spread_doubt(struct line_spread *spread, size_t i,
+		       const struct replay_instruction *samples, double rest);
 /* Call it once, when all instructions have their weights. */
 void line_spread_sum(struct line_spread *spread, const struct plumb_annotated_code *code);
 /* Estimates the share of a line. */

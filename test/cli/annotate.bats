@@ -128,7 +128,7 @@ samples()
 	# The loop's other lines are about as large.
 	[[ $output =~ %"  ~ "[0-9.]+".." ]]
 	[[ $output == *"~ The interval overlaps that of the line above or below"* ]]
-	[[ $output == *"the estimate of slots may be further off."* ]]
+	[[ $output == *"Intervals allow for the usual errors of estimated slots; some are further off."* ]]
 	# Exact shares have none.
 	plumb annotate -i exact.data --json rows >out.json
 	json 'all(l["interval"] is None and not l["uncertain"]

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/loop_times.h"
+
+#include <stdlib.h>
+
+/* 4 MiB of them. */
+#define GAPS_MAX (1u << 17)
+/* A loop with fewer is not timed. */
+#define GAPS_LEAST 30
+/* A thread that took this many times as long as usual did not run all the time. */
+#define PAUSE 8
+
+/* Keeps every other gap from now on. */
+static void thin_out(struct loop_times *times)
+{
+	for (size_t i = 0; 2 * i < times->count; i++)
+		times->gaps[i] = times->gaps[2 * i];
+	times->count = (times->count + 1) / 2;
+	times->stride *= 2;
+}
+
+static int add_gap(struct loop_times *times, const struct time_gap *gap)
+{
+	if (!times->gaps) {
+		times->gaps = malloc(GAPS_MAX * sizeof(*times->gaps));
+		if (!times->gaps)
+			return PLUMB_ERR_NO_MEMORY;
+		times->stride = 1;
+	}
+	if (times->seen++ % times->stride)
+		return 0;
+	times->gaps[times->count++] = *gap;
+	if (times->count == GAPS_MAX)
+		thin_out(times);
+	return 0;
+}
+
+int loop_times_add(struct loop_times *times, const struct plumb_samples_item *item,
+		   const struct plumb_location *location)
+{
+	const struct plumb_spe_record *spe = item->spe;
+	const bool known = spe->has & PLUMB_SPE_HAS_TIMESTAMP;
+	const bool follows = known && times->symbol && times->symbol == location->symbol &&
+			     times->task == item->task && times->ring == item->ring &&
+			     times->timestamp <= spe->timestamp;
+	const struct time_gap gap = {.symbol = times->symbol,
+				     .from = times->address,
+				     .to = location->address,
+				     .ticks = spe->timestamp - times->timestamp};
+
+	/* Several samples may be made of a record. */
+	if (follows && times->offset == spe->offset)
+		return 0;
+	times->symbol = known ? location->symbol : NULL;
+	times->task = item->task;
+	times->ring = item->ring;
+	times->address = location->address;
+	times->timestamp = spe->timestamp;
+	times->offset = spe->offset;
+	return follows ? add_gap(times, &gap) : 0;
+}
+
+static int compare_gaps(const void *a, const void *b)
+{
+	const struct time_gap *x = a, *y = b;
+
+	if (x->symbol != y->symbol)
+		return (uintptr_t)x->symbol < (uintptr_t)y->symbol ? -1 : 1;
+	return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+}
+
+void loop_times_sort(struct loop_times *times)
+{
+	if (times->count)
+		qsort(times->gaps, times->count, sizeof(*times->gaps), compare_gaps);
+}
+
+void loop_times_free(struct loop_times *times)
+{
+	free(times->gaps);
+}
+
+/* Returns the first of a function's gaps, of which the shortest comes first. */
+static size_t find_gaps(const struct loop_times *times, const struct plumb_symbol *symbol)
+{
+	size_t low = 0, high = times->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if ((uintptr_t)times->gaps[middle].symbol < (uintptr_t)symbol)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* An outermost loop, with the gaps within it. */
+struct timed_loop {
+	size_t gaps, seen;
+	uint64_t median;
+	double counted, ticks; /* those that are not too long, and their sum */
+	double slots, samples;
+};
+
+/* Sets the outermost loop of each instruction, or UINT32_MAX. */
+static void find_loops(const struct plumb_annotated_code *code, const struct plumb_flow *flow,
+		       uint32_t *loop_of)
+{
+	struct plumb_loop loop;
+
+	for (size_t i = 0; i < code->count; i++)
+		loop_of[i] = UINT32_MAX;
+	for (uint32_t l = 0; plumb_flow_loop(flow, l, &loop); l++)
+		for (size_t i = 0; loop.parent == PLUMB_FLOW_NONE && i < code->count; i++)
+			if (plumb_flow_contains(flow, l, plumb_flow_block_of(flow, i)))
+				loop_of[i] = l;
+}
+
+/* Returns the loop that both ends of a gap are in, or NULL. */
+static struct timed_loop *loop_of_gap(const struct time_gap *gap,
+				      const struct plumb_annotated_code *code,
+				      const uint32_t *loop_of, struct timed_loop *loops)
+{
+	const uint64_t start = code->instructions[0].address;
+	const uint64_t from = (gap->from - start) / 4, to = (gap->to - start) / 4;
+
+	if (from >= code->count || to >= code->count || loop_of[from] == UINT32_MAX ||
+	    loop_of[from] != loop_of[to])
+		return NULL;
+	return &loops[loop_of[to]];
+}
+
+/* Adds up the gaps of each loop, without those that are much longer than its median. */
+static void add_up(const struct loop_times *times, const struct plumb_annotated_code *code,
+		   const uint32_t *loop_of, struct timed_loop *loops)
+{
+	const struct plumb_symbol *symbol = code->function.symbol;
+	const size_t first = find_gaps(times, symbol);
+	size_t end = first;
+
+	for (; end < times->count && times->gaps[end].symbol == symbol; end++) {
+		struct timed_loop *loop = loop_of_gap(&times->gaps[end], code, loop_of, loops);
+
+		if (loop)
+			loop->gaps++;
+	}
+	for (size_t g = first; g < end; g++) {
+		struct timed_loop *loop = loop_of_gap(&times->gaps[g], code, loop_of, loops);
+		const uint64_t ticks = times->gaps[g].ticks;
+
+		if (!loop)
+			continue;
+		if (loop->seen++ <= loop->gaps / 2)
+			loop->median = ticks;
+		if (ticks / PAUSE > loop->median)
+			continue;
+		loop->counted++;
+		loop->ticks += (double)ticks;
+	}
+}
+
+static bool is_timed(const struct timed_loop *loop)
+{
+	return loop->gaps >= GAPS_LEAST && loop->ticks > 0 && loop->slots > 0;
+}
+
+/* Returns the time that a loop took, by its samples. */
+static double time_of(const struct timed_loop *loop)
+{
+	return loop->samples * loop->ticks / loop->counted;
+}
+
+static void scale(const struct plumb_annotated_code *code, const uint32_t *loop_of,
+		  struct timed_loop *loops, size_t loop_count, double *slots, double *timed)
+{
+	double time = 0, sum = 0;
+
+	for (size_t i = 0; i < code->count; i++) {
+		timed[i] = 0;
+		if (loop_of[i] == UINT32_MAX)
+			continue;
+		loops[loop_of[i]].slots += slots[i];
+		loops[loop_of[i]].samples += (double)code->instructions[i].samples;
+	}
+	for (size_t l = 0; l < loop_count; l++) {
+		if (!is_timed(&loops[l]))
+			continue;
+		time += time_of(&loops[l]);
+		sum += loops[l].slots;
+	}
+	for (size_t i = 0; i < code->count && time > 0; i++) {
+		const struct timed_loop *loop =
+			loop_of[i] == UINT32_MAX ? NULL : &loops[loop_of[i]];
+
+		if (!loop || !is_timed(loop))
+			continue;
+		timed[i] = time_of(loop) * sum / time;
+		slots[i] *= timed[i] / loop->slots;
+	}
+}
+
+int loop_times_apply(const struct loop_times *times, const struct plumb_annotated_code *code,
+		     const struct plumb_flow *flow, double *slots, double *timed)
+{
+	uint32_t *loop_of = calloc(code->count + 1, sizeof(*loop_of));
+	struct timed_loop *loops;
+	struct plumb_loop loop;
+	size_t loop_count = 0;
+
+	while (plumb_flow_loop(flow, loop_count, &loop))
+		loop_count++;
+	loops = calloc(loop_count + 1, sizeof(*loops));
+	if (loop_of && loops && code->count) {
+		find_loops(code, flow, loop_of);
+		add_up(times, code, loop_of, loops);
+		scale(code, loop_of, loops, loop_count, slots, timed);
+	}
+	free(loop_of);
+	free(loops);
+	return loop_of && loops ? 0 : PLUMB_ERR_NO_MEMORY;
+}
