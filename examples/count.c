@@ -7,6 +7,9 @@
  *     count task-clock,page-faults /bin/true
  *
  *     cc count.c $(pkg-config --cflags --libs plumb)
+ *
+ * The model's plugins are looked for in the folder PLUMB_PLUGIN_DIR of the environment, or else
+ * where Plumb was installed; built with Plumb itself, also in its build folder.
  */
 #include <math.h>
 #include <plumb/model.h>
@@ -14,12 +17,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Where a build has the plugins; NULL: where they were installed. */
+#ifndef PLUGIN_DIR
+#define PLUGIN_DIR NULL
+#endif
+
 static int open_source(const char *program, struct plumb_source **source,
 		       struct plumb_diagnostics *diagnostics)
 {
-	/* NULL: where the plugins were installed. */
+	const char *folder = getenv("PLUMB_PLUGIN_DIR");
 	const struct plumb_model_options model = {.size = sizeof(model),
-						  .plugin_dir = getenv("PLUMB_PLUGIN_DIR")};
+						  .plugin_dir = folder ? folder : PLUGIN_DIR};
 	struct plumb_perf_options perf = {.size = sizeof(perf)};
 
 	perf.software = !plumb_perf_has_pmu();

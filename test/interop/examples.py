@@ -86,6 +86,21 @@ def counts_as_stat(here):
 
 
 @tap.test
+def counts_where_it_was_built(here):
+    """count: finds the model's plugins in the build folder without being told"""
+    here.need_model()
+    told = here.environment.pop("PLUMB_PLUGIN_DIR")
+    try:
+        ours = read_counts(here.run("count", "instructions", here.program)[0])
+        assert ours["instructions"] > 1000, ours
+        here.environment["PLUMB_PLUGIN_DIR"] = "/nowhere"
+        errors = here.run("count", "instructions", here.program, status=1)[1]
+        assert "/nowhere/" in errors, errors
+    finally:
+        here.environment["PLUMB_PLUGIN_DIR"] = told
+
+
+@tap.test
 def counts_software(here):
     """count: hands on a program's status, and says what it cannot count or run"""
     try:
