@@ -496,7 +496,7 @@ static const struct option options[] = {
 	OPTION_ROW_JSON,
 	OPTION_ROW_SEPARATOR,
 	OPTION_ROW_OUTPUT,
-	OPTION_ROW_VERBOSE("also list what is not counted"),
+	OPTION_ROW_VERBOSE("also list what cannot be counted"),
 	OPTION_ROW_COLOR,
 	OPTION_ROW_NO_PAGER,
 	OPTION_ROW_HELP,

@@ -476,7 +476,7 @@ static const struct option options[] = {
 		 "print C++ and Rust names as the linker knows them"),
 	OPTION_ROW_JSON,
 	OPTION_ROW_OUTPUT,
-	OPTION_ROW_VERBOSE("print the names of functions with their parameters"),
+	OPTION_ROW_VERBOSE("print functions with their parameters"),
 	OPTION_ROW_COLOR,
 	OPTION_ROW_NO_PAGER,
 	OPTION_ROW_HELP,

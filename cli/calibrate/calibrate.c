@@ -183,7 +183,7 @@ static const struct option options[] = {
 	OPTION_ROW_TEXT(struct calibrate_options, 0, "model", "CPU", model,
 			"calibrate a core of the model, or a core file, to check the method"),
 	OPTION_ROW_TEXT(struct calibrate_options, 0, "like", "CPU", like,
-			"set the core of the model that has what is not measured"),
+			"take what is not measured from this core of the model"),
 	OPTION_ROW_TEXT(struct calibrate_options, 'o', "output", "FILE", core_output,
 			"write the core file to FILE"),
 	OPTION_ROW_JSON,
@@ -229,9 +229,9 @@ const struct command command_calibrate = {
 	.summary = "measure the sizes and latencies of a core",
 	.operands = "[FIGURE]...",
 	.most = OPERANDS_ANY,
-	.text = "Runs microbenchmarks on this machine's Arm core and prints the figures of the "
-		"model's cores that they tell: latencies, queues, caches, TLBs, predictors. Each "
-		"has an interval. What cannot be told apart is left out, with the reason.\n\n"
+	.text = "Measures this machine's Arm core with microbenchmarks: latencies, queues, caches, "
+		"TLBs, predictors. Prints each figure with its interval. Leaves out figures that "
+		"it cannot tell apart, and says why.\n\n"
 		"-o writes the figures as a core file; plumb stat --core runs the model of that "
 		"core. FIGURE is a name, or the first part of one: l2 is l2.bytes and l2.latency.",
 	.options = options,

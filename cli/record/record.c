@@ -294,7 +294,7 @@ static const struct option options[] = {
 		.offset = AT(quiet),
 		.help = "print only errors",
 	},
-	OPTION_ROW_VERBOSE("print what is sampled, and how"),
+	OPTION_ROW_VERBOSE("print which events are sampled, and how often"),
 	{
 		.name = "no-progress",
 		.kind = OPTION_FLAG,

@@ -528,7 +528,7 @@ static const struct option options[] = {
 		 "print one line per row, with fields separated by SEP"),
 	OPTION_ROW_JSON,
 	OPTION_ROW_OUTPUT,
-	OPTION_ROW_VERBOSE("print the names of functions with their parameters"),
+	OPTION_ROW_VERBOSE("print functions with their parameters"),
 	OPTION_ROW_COLOR,
 	OPTION_ROW_NO_PAGER,
 	OPTION_ROW_HELP,

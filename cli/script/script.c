@@ -405,7 +405,7 @@ static const struct option options[] = {
 		 "print only how many samples of each kind there are, and what was lost"),
 	OPTION_ROW_JSON,
 	OPTION_ROW_OUTPUT,
-	OPTION_ROW_VERBOSE("print the names of functions with their parameters"),
+	OPTION_ROW_VERBOSE("print functions with their parameters"),
 	OPTION_ROW_NO_PAGER,
 	OPTION_ROW_HELP,
 	{0},

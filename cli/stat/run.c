@@ -17,10 +17,6 @@
 #define SHORT_RUN    0.010 /* seconds of the program; shorter runs get a note */
 #define STARTUP_MOST 0.5   /* of the run */
 
-/* Instructions per cycle of whole programs: doc/model.md, "How long a run takes". */
-#define IPC_LEAST 0.08
-#define IPC_MOST  5
-
 struct runner {
 	const struct stat_options *options;
 	struct machine *machine;
@@ -62,37 +58,28 @@ static int last_signal(void *user)
 
 /* ---- progress ----------------------------------------------------------------------------- */
 
-/* Returns the frequency of the model's core. */
-static double core_hertz(const struct machine *machine)
-{
-	const struct plumb_model_core *core;
-
-	for (size_t i = 0; (core = plumb_model_core(i)); i++)
-		if (machine->core && strcmp(core->name, machine->core) == 0)
-			return core->frequency_mhz * 1e6;
-	return NAN;
-}
-
 /*
- * Prints once how slow the model is, so that the user can tell how long to wait. A program that
- * initializes its data first looks slower than it is, by a factor of 20 and more: the model takes
- * about as long for an instruction that waits for memory as for any other, and the core does not.
- * So a range says what the whole run may come to, from the model's speed.
+ * Prints once how slow the model is, so that the user can tell how long to wait. The model takes
+ * about as long for each instruction, so its speed says more than how many times slower than the
+ * core it is: that changes by a factor of 20 when a program begins to wait for memory.
  */
 static void say_how_slow(struct runner *r, double host, const struct plumb_progress *progress)
 {
 	const double times = host / progress->seconds;
-	const double scale = core_hertz(r->machine) * host / progress->instructions;
+	const double speed = progress->instructions / host;
+	char *billion;
 
-	if (r->told || !(times >= 2) || !isfinite(times) || !isfinite(scale))
+	if (r->told || !(times >= 2) || !isfinite(times) || !(speed > 0))
 		return;
 	r->told = true;
 	complain("so far, the %s runs this about %.0f times slower than a %s would",
 		 plumb_source_label(r->machine->source), figure_rounded(times),
 		 r->machine->spec->product.name);
-	advise("the whole run may be %.0f to %.0f times slower, less the more it waits for memory",
-	       figure_rounded(fmin(times, IPC_LEAST * scale)),
-	       figure_rounded(fmax(times, IPC_MOST * scale)));
+	billion = figure_duration(figure_rounded(1e9 / speed));
+	advise("a billion instructions take about %s here; Ctrl-C ends the run and prints the "
+	       "counts so far",
+	       billion);
+	free(billion);
 }
 
 static void on_progress(void *user, const struct plumb_progress *progress)

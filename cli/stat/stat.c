@@ -207,7 +207,7 @@ static const struct option options[] = {
 		.offset = offsetof(struct stat_options, children),
 		.help = "count the processes that the program forks, too",
 	},
-	OPTION_ROW_VERBOSE("show every node, every group, and the counts of the events"),
+	OPTION_ROW_VERBOSE("show all nodes and groups, and the counts of their events"),
 	OPTION_ROW_COLOR,
 	{
 		.name = "no-progress",

@@ -887,6 +887,14 @@ for e in json.load(sys.stdin)["events"]:
 	[[ $(wc -l <perf) == [12] ]]
 }
 
+@test "--all-user leaves the names of events as they are, as in perf" {
+	plumb stat --all-user -e task-clock:k,cs:u -x , -o ours true || skip "no software events"
+	[ "$(cut -d , -f 3 ours | xargs)" = "task-clock:k cs:u" ]
+	command -v perf >/dev/null || skip "no perf"
+	perf stat --all-user -e task-clock:k,cs:u -x , -o theirs true
+	[ "$(grep -v '^#' theirs | cut -d , -f 3 | xargs)" = "task-clock:k cs:u" ]
+}
+
 @test "--all-user and --all-kernel replace the modifiers of events" {
 	model --all-user -e cycles -x , -o all ./work
 	model -e cycles -x , -o plain ./work
@@ -1358,7 +1366,7 @@ soon()
 	grep -qE '[0-9]+ s: [0-9]+ million instructions, [0-9.]+ million per second' <<<"$output"
 	grep -qE 'plumb: so far, the model runs this about [0-9]+ times slower than a Neoverse N3 would' \
 		<<<"$output"
-	grep -qE '       the whole run may be [0-9]+ to [0-9]+ times slower, less the more it waits' \
+	grep -qE '       a billion instructions take about [0-9.]+ [a-z]+ here; Ctrl-C ends the run' \
 		<<<"$output"
 	run /usr/bin/python3 "$here/interrupted.py" --after 3 "$PLUMB" stat --no-progress --source model \
 		./work forever
