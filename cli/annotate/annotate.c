@@ -2,6 +2,7 @@
 /* plumb annotate: the source and the instructions of a function, with what a recording says of
  * each. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,11 +19,15 @@
 
 #define LINES_SHOWN   5
 #define FILES_CHECKED 64
+#define AROUND        64 /* bytes before and after an instruction without a function */
 
 struct annotate_options {
 	struct common_options common;
 	struct reading_options from;
 	const char *symbol, *percent_limit;
+	const char *start, *stop; /* as given */
+	uint64_t part_start, part_end;
+	char part[48]; /* its name as a function */
 	unsigned limit;
 	bool stdio, print_line, no_source, show_samples;
 };
@@ -280,13 +285,28 @@ static void explain_unknown(const struct annotate_run *run)
 	free(path);
 }
 
+/* Offers the code around the heaviest instruction that is in no function. */
+static void advise_part(const struct plumb_annotation_summary *summary)
+{
+	const uint64_t middle = summary->unknown_address & ~(uint64_t)(AROUND - 1);
+
+	if (middle >= AROUND)
+		advise("plumb annotate --start-address 0x%" PRIx64 " --stop-address 0x%" PRIx64
+		       " shows the heaviest part",
+		       middle - AROUND, middle + 2 * AROUND);
+}
+
 static int no_function(const struct annotate_run *run)
 {
 	struct plumb_annotation_summary summary;
 	struct plumb_annotated_function function;
 
 	plumb_annotation_summary(run->view.annotation, &summary);
-	if (summary.function_count && run->options->symbol) {
+	if (run->options->part_end && summary.basis != PLUMB_BASIS_NONE) {
+		complain("%s: no samples from %s to %s", run->options->from.input,
+			 run->options->start, run->options->stop);
+		advise_part(&summary);
+	} else if (summary.function_count && run->options->symbol) {
 		plumb_annotation_function(run->view.annotation, 0, &function);
 		complain("%s: no samples in a function called '%s'", run->options->from.input,
 			 run->options->symbol);
@@ -300,8 +320,9 @@ static int no_function(const struct annotate_run *run)
 	} else {
 		explain_unknown(run);
 		complain("%s: the functions of all samples are unknown", run->options->from.input);
-		advise("plumb report -s ip shows their addresses; --symfs names a folder with the "
-		       "programs");
+		advise("--symfs names a folder with the programs; plumb report -s ip shows "
+		       "addresses");
+		advise_part(&summary);
 	}
 	return EXIT_USAGE;
 }
@@ -352,6 +373,8 @@ static int annotate(struct annotate_run *run)
 		.wants = wants,
 		.user = run,
 		.filtered = options->from.filter != NULL,
+		.part_start = options->part_start,
+		.part_end = options->part_end,
 	};
 	int error, status;
 
@@ -406,6 +429,51 @@ static int read_view(const struct annotate_options *options, struct annotation_v
 	return EXIT_USAGE;
 }
 
+static int read_address(const char *option, const char *text, uint64_t *address)
+{
+	char *end;
+
+	errno = 0;
+	*address = strtoull(text, &end, 0);
+	if (*text >= '0' && *text <= '9' && !*end && !errno)
+		return EXIT_FINE;
+	complain_value(option, text, UINT64_MAX,
+		       "use an address as objdump -d prints it: 0x400668");
+	return EXIT_USAGE;
+}
+
+/* Reads --start-address and --stop-address. */
+static int read_part(struct annotate_options *options)
+{
+	int status;
+
+	if (!options->start && !options->stop)
+		return EXIT_FINE;
+	if (!options->start || !options->stop) {
+		complain("--%s requires --%s", options->start ? "start-address" : "stop-address",
+			 options->start ? "stop-address" : "start-address");
+		return EXIT_USAGE;
+	}
+	if (options->symbol) {
+		complain("--start-address and --symbol cannot be combined");
+		return EXIT_USAGE;
+	}
+	status = read_address("start-address", options->start, &options->part_start);
+	if (status == EXIT_FINE)
+		status = read_address("stop-address", options->stop, &options->part_end);
+	if (status == EXIT_FINE && options->part_end <= options->part_start) {
+		complain("--stop-address %s is not above --start-address %s", options->stop,
+			 options->start);
+		return EXIT_USAGE;
+	}
+	/* Instructions take four bytes. */
+	options->part_start &= ~UINT64_C(3);
+	snprintf(options->part, sizeof(options->part), "0x%" PRIx64 "-0x%" PRIx64,
+		 options->part_start, options->part_end);
+	options->symbol = options->part;
+	return status;
+}
+
 static int run_annotate(struct annotate_options *options)
 {
 	const struct plumb_recording_options how = {.size = sizeof(how)};
@@ -418,7 +486,9 @@ static int run_annotate(struct annotate_options *options)
 	/* By default each SPE record is one sample. */
 	run.reading.samples.order = PLUMB_ORDER_TASKS;
 	run.reading.samples.each_record_once = !options->from.itrace;
-	status = read_view(options, &run.view);
+	status = read_part(options);
+	if (status == EXIT_FINE)
+		status = read_view(options, &run.view);
 	if (status == EXIT_FINE)
 		status = reading_samples(&run.reading, NULL);
 	if (status == EXIT_FINE)
@@ -441,6 +511,10 @@ static const struct option options[] = {
 	FLAG_ROW(0, "stdio", stdio, "print text (default)"),
 	TEXT_ROW('s', "symbol", "SYMBOL", symbol,
 		 "show this function (default: the one with the largest share)"),
+	TEXT_ROW(0, "start-address", "ADDRESS", start,
+		 "show the code from this address, as objdump -d prints it, whatever function it "
+		 "is in"),
+	TEXT_ROW(0, "stop-address", "ADDRESS", stop, "show the code up to this address"),
 	{
 		.name = "limit",
 		.kind = OPTION_NUMBER,

@@ -58,6 +58,9 @@ struct plumb_annotation_options {
 	/* The caller adds SPE records of some operations only, chosen by what they did. The
 	 * recording's own filter is known without this. */
 	bool filtered;
+	/* What lies between these addresses, as disassemblers show them, is a function by itself,
+	 * whatever symbols say. `part_end` 0: there is none. */
+	uint64_t part_start, part_end;
 };
 
 /*
@@ -90,6 +93,9 @@ struct plumb_annotation_summary {
 	bool latencies;        /* some samples have them */
 	bool replayed;         /* weights are slots by a replay, instead of latencies */
 	size_t function_count; /* with a symbol and a weight */
+	/* The heaviest instruction without a function, as disassemblers show it; 0: there is none.
+	 */
+	uint64_t unknown_address;
 };
 /* Describes all samples together, after plumb_annotation_finish(). */
 PLUMB_API void plumb_annotation_summary(const struct plumb_annotation *annotation,

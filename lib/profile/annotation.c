@@ -2,12 +2,14 @@
 /* Adds up samples by instruction, and ranks functions. annotated_code.c does the rest. */
 #include "profile/annotation.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sized.h"
+#include "symbol/symbolizer.h"
 
 /* 48 MiB of them. */
 #define CELLS_MAX  (1u << 20)
@@ -48,6 +50,10 @@ void plumb_annotation_free(struct plumb_annotation *annotation)
 {
 	if (!annotation)
 		return;
+	for (struct file_part *part = annotation->parts, *next; part; part = next) {
+		next = part->next;
+		free(part);
+	}
 	text_table_free(&annotation->texts);
 	free(annotation->series);
 	free(annotation->cells);
@@ -169,6 +175,64 @@ static int add_value(struct plumb_annotation *annotation, const struct plumb_loc
 	cell->sum += value;
 	cell->samples += cell->samples < UINT32_MAX;
 	annotation->series[series].samples++;
+	return 0;
+}
+
+/* ---- A part of a file ------------------------------------------------------------------------ */
+
+/* Returns the address in the file of what is shown as `wanted`, as `address` is as `shown`. */
+static uint64_t address_of(uint64_t wanted, uint64_t shown, uint64_t address)
+{
+	uint64_t moved;
+
+	if (wanted < shown)
+		return address > shown - wanted ? address - (shown - wanted) : 0;
+	return __builtin_add_overflow(address, wanted - shown, &moved) ? UINT64_MAX : moved;
+}
+
+static struct file_part *find_part(struct plumb_annotation *annotation,
+				   const struct plumb_location *location)
+{
+	const struct plumb_annotation_options *options = &annotation->options;
+	struct file_part *part = annotation->parts;
+	uint64_t shown;
+	uint32_t word;
+
+	while (part && part->file != location->file)
+		part = part->next;
+	if (part)
+		return part;
+	part = calloc(1, sizeof(*part));
+	if (!part)
+		return NULL;
+	/* The distance is that of the segment with code, of which there is seldom another. */
+	symbolizer_code(annotation->symbolizer, location->file, location->address, &word,
+			sizeof(word), &shown);
+	snprintf(part->name, sizeof(part->name), "0x%" PRIx64 "-0x%" PRIx64, options->part_start,
+		 options->part_end);
+	part->file = location->file;
+	part->symbol = (struct plumb_symbol){
+		.start = address_of(options->part_start, shown, location->address),
+		.end = address_of(options->part_end, shown, location->address),
+		.name = part->name,
+	};
+	part->next = annotation->parts;
+	annotation->parts = part;
+	return part;
+}
+
+/* Puts the part that was asked for in place of the function. Returns 0 or NO_MEMORY. */
+static int locate_part(struct plumb_annotation *annotation, struct plumb_location *location)
+{
+	const struct file_part *part;
+
+	if (!annotation->options.part_end || !location->file)
+		return 0;
+	part = find_part(annotation, location);
+	if (!part)
+		return PLUMB_ERR_NO_MEMORY;
+	if (location->address >= part->symbol.start && location->address < part->symbol.end)
+		location->symbol = &part->symbol;
 	return 0;
 }
 
@@ -354,6 +418,8 @@ int plumb_annotation_add(struct plumb_annotation *annotation, const struct plumb
 				&location);
 	if (options->wants && !options->wants(options->user, item, &location))
 		return 0;
+	if (locate_part(annotation, &location) < 0)
+		return PLUMB_ERR_NO_MEMORY;
 	annotation->without += !location.symbol;
 	if (item->spe)
 		return add_spe(annotation, item, &location);
@@ -467,6 +533,33 @@ static int weigh_by_slots(struct plumb_annotation *annotation, size_t count, dou
 	return 0;
 }
 
+/* Finds the heaviest instruction without a function, among sorted cells. */
+static void find_unknown(struct plumb_annotation *annotation)
+{
+	const struct cell *heaviest = NULL, *last = NULL;
+	double sum = 0, most = 0;
+	uint32_t word;
+
+	for (size_t i = 0; i < annotation->cell_count; i++) {
+		const struct cell *cell = &annotation->cells[i];
+
+		if (cell->symbol || !cell->file ||
+		    !series_weighs(&annotation->series[cell->series], &annotation->summary))
+			continue;
+		if (!last || last->file != cell->file || last->address != cell->address)
+			sum = 0;
+		last = cell;
+		sum += cell->sum;
+		if (sum > most) {
+			most = sum;
+			heaviest = cell;
+		}
+	}
+	if (heaviest)
+		symbolizer_code(annotation->symbolizer, heaviest->file, heaviest->address, &word,
+				sizeof(word), &annotation->summary.unknown_address);
+}
+
 static int list_functions(struct plumb_annotation *annotation)
 {
 	struct plumb_annotation_summary *summary = &annotation->summary;
@@ -483,6 +576,7 @@ static int list_functions(struct plumb_annotation *annotation)
 	annotation->functions = calloc(count + 1, sizeof(*annotation->functions));
 	if (!annotation->functions)
 		return PLUMB_ERR_NO_MEMORY;
+	find_unknown(annotation);
 	count = 0;
 	for (size_t i = 0; i < annotation->cell_count; i++) {
 		const struct cell *cell = &cells[i];

@@ -7,6 +7,7 @@
 
 #include "profile/loop_times.h"
 #include "profile/profile.h"
+#include "symbol/table.h"
 
 /* What a number that is added up for an instruction says. */
 enum series_kind {
@@ -50,6 +51,14 @@ struct ranked {
 	double retired; /* SPE records */
 };
 
+/* The part of a file that plumb_annotation_options asks for, as if it were a function. */
+struct file_part {
+	struct file_part *next;
+	struct plumb_symbol_file *file;
+	struct plumb_symbol symbol;
+	char name[48];
+};
+
 struct plumb_annotation {
 	struct plumb_annotation_options options;
 	const struct plumb_recording *recording;
@@ -63,6 +72,7 @@ struct plumb_annotation {
 	struct cell *cells;
 	size_t cell_count, cell_room;
 	struct index_table by_place;
+	struct file_part *parts; /* of each file with samples */
 	uint64_t without, given_up;
 	struct loop_times times;
 

@@ -103,6 +103,49 @@ samples()
 		if i["class"] == "INT_DIV32"] == [50000]' <out.json
 }
 
+@test "a part of a stripped program, by its addresses" {
+	needs exact.data
+	aarch64-linux-gnu-strip -o stripped rows
+	plumb record --exact -q -o stripped.data -- "$work/stripped"
+	read -r start size < <(aarch64-linux-gnu-nm -S rows | sed -n 's/ [tT] rows$//p')
+	stop=$(printf '0x%x' $((0x$start + 0x$size)))
+	plumb annotate -i stripped.data --start-address "0x$start" --stop-address "$stop" --json >part.json
+	plumb annotate -i exact.data --json rows >whole.json
+	/usr/bin/python3 - <<-'END'
+		import json
+		def counts(path):
+		    lines = json.load(open(path))["functions"][0]["lines"]
+		    return sorted((i["address"], i["word"], i["executions"]) for l in lines for i in l["instructions"])
+		part, whole = counts("part.json"), counts("whole.json")
+		assert len(whole) > 10 and part == whole, (part, whole)
+	END
+	# What is offered shows the heaviest instruction, the division.
+	run --separate-stderr plumb annotate -i stripped.data
+	[ "$status" -eq 2 ]
+	# shellcheck disable=SC2154 # by run
+	offer=${stderr_lines[2]#* annotate }
+	[[ $offer == "--start-address 0x"*" shows the heaviest part" ]]
+	# shellcheck disable=SC2086 # words
+	plumb annotate -i stripped.data ${offer% shows *} --json |
+		json 'any(i["class"] == "INT_DIV32" and i["executions"] == 50000
+			for l in d["functions"][0]["lines"] for i in l["instructions"])'
+	# Everything is too much, and all but the program nothing.
+	run --separate-stderr plumb annotate -i stripped.data --start-address 0 --stop-address 0xffffffffffffffff
+	[ "$status" -ne 0 ]
+	[[ $stderr == *"too large to be annotated"* ]]
+	run --separate-stderr plumb annotate -i stripped.data --start-address 0x10 --stop-address 0x20
+	[ "$status" -eq 2 ]
+	[ "${stderr_lines[0]}" = "plumb: stripped.data: no samples from 0x10 to 0x20" ]
+	run --separate-stderr plumb annotate -i stripped.data --start-address 0x10
+	said "plumb: --start-address requires --stop-address"
+	run --separate-stderr plumb annotate -i stripped.data --start-address 0x20 --stop-address 0x20
+	said "plumb: --stop-address 0x20 is not above --start-address 0x20"
+	run --separate-stderr plumb annotate -i stripped.data --start-address 0x20 --stop-address 0x30 main
+	said "plumb: --start-address and --symbol cannot be combined"
+	run --separate-stderr plumb annotate -i stripped.data --start-address x --stop-address 0x30
+	said "plumb: invalid value 'x' for --start-address" "       use an address as objdump -d prints it: 0x400668"
+}
+
 @test "SPE records: latencies, and the division first" {
 	needs spe.data
 	run --separate-stderr plumb annotate -i spe.data
