@@ -96,8 +96,9 @@ static size_t find_gaps(const struct loop_times *times, const struct plumb_symbo
 	return low;
 }
 
-/* An outermost loop, with the gaps within it. */
+/* A loop. Gaps are those of an outermost one. */
 struct timed_loop {
+	uint32_t outermost; /* the loop itself, or the one around it */
 	size_t gaps, seen;
 	uint64_t median;
 	double counted, ticks; /* those that are not too long, and their sum */
@@ -105,17 +106,19 @@ struct timed_loop {
 };
 
 /* Sets the outermost loop of each instruction, or UINT32_MAX. */
-static void find_loops(const struct plumb_annotated_code *code, const struct plumb_flow *flow,
-		       uint32_t *loop_of)
+static void find_loops(const struct plumb_flow *flow, struct timed_loop *loops, uint32_t *loop_of)
 {
+	struct plumb_block block;
 	struct plumb_loop loop;
 
-	for (size_t i = 0; i < code->count; i++)
-		loop_of[i] = UINT32_MAX;
+	/* Outer loops come first. */
 	for (uint32_t l = 0; plumb_flow_loop(flow, l, &loop); l++)
-		for (size_t i = 0; loop.parent == PLUMB_FLOW_NONE && i < code->count; i++)
-			if (plumb_flow_contains(flow, l, plumb_flow_block_of(flow, i)))
-				loop_of[i] = l;
+		loops[l].outermost =
+			loop.parent == PLUMB_FLOW_NONE ? l : loops[loop.parent].outermost;
+	for (size_t b = 0; plumb_flow_block(flow, b, &block); b++)
+		for (uint32_t i = block.first; i < block.first + block.count; i++)
+			loop_of[i] = block.loop == PLUMB_FLOW_NONE ? UINT32_MAX
+								   : loops[block.loop].outermost;
 }
 
 /* Returns the loop that both ends of a gap are in, or NULL. */
@@ -212,8 +215,10 @@ int loop_times_apply(const struct loop_times *times, const struct plumb_annotate
 	while (plumb_flow_loop(flow, loop_count, &loop))
 		loop_count++;
 	loops = calloc(loop_count + 1, sizeof(*loops));
+	for (size_t i = 0; loop_of && i < code->count; i++)
+		loop_of[i] = UINT32_MAX;
 	if (loop_of && loops && code->count) {
-		find_loops(code, flow, loop_of);
+		find_loops(flow, loops, loop_of);
 		add_up(times, code, loop_of, loops);
 		scale(code, loop_of, loops, loop_count, slots, timed);
 	}
