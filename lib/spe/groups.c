@@ -35,14 +35,14 @@ const char *plumb_spe_group_name(unsigned group)
 
 bool spe_is_memory(const struct plumb_spe_record *record, enum plumb_perf_version version)
 {
-	const struct plumb_spe_operation operation =
-		plumb_spe_operation(record->op_class, record->operation);
+	struct plumb_spe_operation operation;
 
 	if (!(record->has & PLUMB_SPE_HAS_OPERATION))
 		return false;
-	switch (record->op_class) {
-	case PLUMB_SPE_LOAD_STORE:
+	if (record->op_class == PLUMB_SPE_LOAD_STORE)
 		return true;
+	operation = plumb_spe_operation(record->op_class, record->operation);
+	switch (record->op_class) {
 	case PLUMB_SPE_OTHER:
 		if (version == PLUMB_PERF_6_12)
 			return false;
@@ -58,12 +58,12 @@ bool spe_is_memory(const struct plumb_spe_record *record, enum plumb_perf_versio
 
 uint32_t spe_record_groups(const struct plumb_spe_record *record, enum plumb_perf_version version)
 {
+	const uint64_t events = record->has & PLUMB_SPE_HAS_EVENTS ? record->events : 0;
 	uint32_t in = PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
 
-	if (record->has & PLUMB_SPE_HAS_EVENTS)
-		for (unsigned i = 0; i < PLUMB_SPE_GROUPS; i++)
-			if (record->events & groups[i].event)
-				in |= PLUMB_SPE_GROUP_BIT(i);
+	/* Without branches: which events a record has cannot be predicted. */
+	for (unsigned i = 0; i < PLUMB_SPE_GROUPS; i++)
+		in |= (uint32_t)((events & groups[i].event) != 0) << i;
 	if (spe_is_memory(record, version))
 		in |= PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_MEMORY);
 	if (record->has & PLUMB_SPE_HAS_OPERATION && record->op_class == PLUMB_SPE_BRANCH)
