@@ -153,8 +153,8 @@ typedef void script_print_columns(struct script_printer *printer,
 				  const struct script_sample *sample);
 typedef void script_print_place(struct script_printer *printer, struct script_sample *sample);
 struct script_repeats *script_repeats_new(void);
-/* Call it when address spaces may have changed. */
-void script_repeats_forget_places(struct script_repeats *repeats);
+/* Call it when address spaces or threads' names may have changed, or a thread has ended. */
+void script_repeats_forget(struct script_repeats *repeats);
 /* The columns before the time; `chain`: a call chain follows. */
 void script_repeat_start(struct script_printer *printer, const struct script_sample *sample,
 			 bool chain, script_print_columns *print, script_print_columns *time);
@@ -163,8 +163,8 @@ void script_repeat_name(struct script_printer *printer, const struct script_samp
 void script_repeat_place(struct script_printer *printer, struct script_sample *sample,
 			 script_print_place *print);
 /*
- * A whole line whose text around the event's name depends on the thread, the CPU, the time, the
- * period and the address of code alone.
+ * The line of the stream's last sample, and of those that plumb_samples_take_alike() leaves out:
+ * the text around the event's name is the same.
  */
 void script_repeat_line(struct script_printer *printer, struct script_sample *sample,
 			script_print_place *before, script_print_columns *name,

@@ -264,7 +264,10 @@ static void print_period(struct buffer *b, const struct script_sample *sample)
 	buffer_char(b, ' ');
 }
 
-/* Whether a line is what script_repeat_line() prints. */
+/*
+ * Whether only the event's name tells the lines apart that the samples of an SPE record are printed
+ * as.
+ */
 static bool repeats_line(const struct script_printer *printer, const struct script_sample *sample)
 {
 	const uint64_t fields =
@@ -279,9 +282,12 @@ static bool repeats_line(const struct script_printer *printer, const struct scri
 	       !has_chain(printer, sample) && !script_is_branch_trace(&sample->event->attr);
 }
 
+/* The same sample's other lines are copied, so that its time need not be kept by itself. */
 static void print_before_name(struct script_printer *printer, struct script_sample *sample)
 {
-	script_print_start(printer, sample);
+	script_repeat_start(printer, sample, false, print_thread, NULL);
+	if (script_prints(printer->fields, sample->type, FIELD_TIME))
+		print_time(printer, sample);
 	if (script_prints(printer->fields, sample->type, FIELD_PERIOD))
 		print_period(printer->out, sample);
 }

@@ -6,7 +6,6 @@
 #include "render/script.h"
 #include "tool/memory.h"
 
-#define COMM_ROOM  24 /* longer names are not kept */
 #define START_ROOM 96 /* longer text is not kept */
 #define NAME_ROOM  104
 #define PLACE_ROOM 216
@@ -17,10 +16,11 @@
 /* A thread's name and numbers, and the CPU; then what depends on the time. */
 struct start {
 	uint64_t on, time;
+	const struct plumb_task *task;
 	uint32_t has, cpu;
+	uint32_t generation; /* of threads' names */
 	int32_t pid, tid;
 	bool chain;
-	char comm[COMM_ROOM];
 	unsigned length; /* 0: nothing is kept */
 	unsigned timed;  /* with the time; 0: that is not kept */
 	char text[START_ROOM];
@@ -37,29 +37,18 @@ struct place {
 	uint64_t ip, on;
 	const struct plumb_task *task;
 	uint32_t mode;
-	uint32_t generation; /* of address spaces; 0: nothing is kept */
+	uint32_t generation; /* 0: nothing is kept */
 	unsigned length;
 	char text[PLACE_ROOM];
 };
 
-/* The last line: the samples made from one SPE record differ in the event's name. */
-struct line {
-	uint64_t on, ip, time, period;
-	const struct plumb_task *task;
-	uint32_t mode, has, cpu;
-	uint32_t generation;
-	int32_t pid, tid;
-	char comm[COMM_ROOM];
-	unsigned before_length, after_length; /* 0: nothing is kept */
-	char before[START_ROOM], after[PLACE_ROOM];
-};
-
 struct script_repeats {
-	struct line line;
 	struct start starts[STARTS];
 	struct name names[NAMES];
+	/* A place is kept when its address comes again: most of those that come once never do. */
+	uint64_t seen[PLACES];
 	struct place places[PLACES];
-	uint32_t generation;
+	uint32_t generation; /* of address spaces and threads' names */
 };
 
 struct script_repeats *script_repeats_new(void)
@@ -70,11 +59,11 @@ struct script_repeats *script_repeats_new(void)
 	return repeats;
 }
 
-void script_repeats_forget_places(struct script_repeats *repeats)
+void script_repeats_forget(struct script_repeats *repeats)
 {
 	if (++repeats->generation)
 		return;
-	memset(repeats->places, 0, sizeof(repeats->places));
+	memset(repeats, 0, sizeof(*repeats));
 	repeats->generation = 1;
 }
 
@@ -110,14 +99,14 @@ static size_t slot_of(uint64_t key, size_t slots)
 #define COPIED 64
 _Static_assert(COPIED <= START_ROOM && COPIED <= NAME_ROOM && COPIED <= PLACE_ROOM, "within text");
 
-/* Puts kept text again. */
+/* Puts kept text again, which may be in the buffer itself. */
 static inline void put_kept(struct buffer *b, const char *text, unsigned length)
 {
 	if (length > COPIED || b->used + COPIED > BUFFER_SIZE) {
 		buffer_bytes(b, text, length);
 		return;
 	}
-	memcpy(b->bytes + b->used, text, COPIED);
+	memmove(b->bytes + b->used, text, COPIED);
 	b->used += length;
 }
 
@@ -144,14 +133,14 @@ void script_repeat_start(struct script_printer *printer, const struct script_sam
 	const uint32_t has =
 		record->has & (PLUMB_RECORD_HAS_PID | PLUMB_RECORD_HAS_CPU | PLUMB_RECORD_HAS_TIME);
 	const uint64_t on = printer->fields->types[sample->type].on;
-	const char *comm = script_comm(sample);
+	const uint32_t generation = printer->repeats->generation;
 	struct start *s = &printer->repeats->starts[slot_of(
 		(uint64_t)(uint32_t)record->tid << 32 | record->cpu, STARTS)];
 	struct mark begin;
 
 	if (s->length && s->on == on && s->has == has && s->pid == record->pid &&
 	    s->tid == record->tid && s->cpu == record->cpu && s->chain == chain &&
-	    strcmp(s->comm, comm) == 0) {
+	    s->task == sample->task && s->generation == generation) {
 		if (time && s->timed && s->time == record->time) {
 			put_kept(printer->out, s->text, s->timed);
 			return;
@@ -163,19 +152,15 @@ void script_repeat_start(struct script_printer *printer, const struct script_sam
 	}
 	begin = mark(printer->out);
 	print(printer, sample);
-	s->length = s->timed = 0;
-	if (strlen(comm) >= sizeof(s->comm)) {
-		if (time)
-			time(printer, sample);
-		return;
-	}
-	memcpy(s->comm, comm, strlen(comm) + 1);
+	s->timed = 0;
 	s->on = on;
 	s->has = has;
 	s->pid = record->pid;
 	s->tid = record->tid;
 	s->cpu = record->cpu;
 	s->chain = chain;
+	s->task = sample->task;
+	s->generation = generation;
 	s->length = keep(printer->out, begin, s->text, sizeof(s->text));
 	if (time)
 		print_timed(printer, sample, s, time);
@@ -203,9 +188,15 @@ void script_repeat_place(struct script_printer *printer, struct script_sample *s
 	const uint64_t ip = sample->record->sample.ip;
 	const uint64_t on = printer->fields->types[sample->type].on;
 	struct script_repeats *repeats = printer->repeats;
-	struct place *place = &repeats->places[slot_of(ip, PLACES)];
+	const size_t slot = slot_of(ip, PLACES);
+	struct place *place = &repeats->places[slot];
 	struct mark begin;
 
+	if (repeats->seen[slot] != ip) {
+		repeats->seen[slot] = ip;
+		print(printer, sample);
+		return;
+	}
 	if (place->generation == repeats->generation && place->ip == ip &&
 	    place->task == sample->task && place->mode == sample->mode && place->on == on) {
 		put_kept(printer->out, place->text, place->length);
@@ -221,57 +212,39 @@ void script_repeat_place(struct script_printer *printer, struct script_sample *s
 	place->mode = sample->mode;
 }
 
-static bool is_repeated(const struct line *line, const struct script_printer *printer,
-			const struct script_sample *sample)
-{
-	const struct plumb_record *record = sample->record;
-
-	return line->after_length && line->ip == record->sample.ip && line->time == record->time &&
-	       line->tid == record->tid && line->pid == record->pid && line->cpu == record->cpu &&
-	       line->has == record->has && line->task == sample->task &&
-	       line->mode == sample->mode && line->period == record->sample.period &&
-	       line->generation == printer->repeats->generation &&
-	       line->on == printer->fields->types[sample->type].on &&
-	       strcmp(line->comm, script_comm(sample)) == 0;
-}
+/* A sample's line, around the event's name, and the room that all lines of a record fit into. */
+#define LINE_ROOM  ((size_t)1 << 10)
+#define LINES_ROOM (PLUMB_SPE_GROUPS * LINE_ROOM)
 
 void script_repeat_line(struct script_printer *printer, struct script_sample *sample,
 			script_print_place *before, script_print_columns *name,
 			script_print_place *after)
 {
-	const struct plumb_record *record = sample->record;
-	const char *comm = script_comm(sample);
-	struct line *line = &printer->repeats->line;
+	uint32_t alike = plumb_samples_take_alike(printer->samples);
 	struct buffer *b = printer->out;
-	struct mark begin;
+	size_t begin, name_begin, name_end, end;
+	unsigned flushes;
 
-	if (is_repeated(line, printer, sample)) {
-		put_kept(b, line->before, line->before_length);
-		script_repeat_name(printer, sample, name);
-		put_kept(b, line->after, line->after_length);
-		return;
-	}
-	begin = mark(b);
+	buffer_reserve(b, LINES_ROOM);
+	begin = b->used;
+	flushes = b->flushes;
 	before(printer, sample);
-	line->before_length = keep(b, begin, line->before, sizeof(line->before));
+	name_begin = b->used;
 	script_repeat_name(printer, sample, name);
-	begin = mark(b);
+	name_end = b->used;
 	after(printer, sample);
-	line->after_length = keep(b, begin, line->after, sizeof(line->after));
-	if (!line->before_length || strlen(comm) >= sizeof(line->comm)) {
-		line->after_length = 0;
-		return;
+	end = b->used;
+	for (; alike; alike &= alike - 1) {
+		sample->event =
+			plumb_samples_group_event(printer->samples, (unsigned)__builtin_ctz(alike));
+		if (b->flushes == flushes && end - begin < LINE_ROOM) {
+			put_kept(b, b->bytes + begin, (unsigned)(name_begin - begin));
+			script_repeat_name(printer, sample, name);
+			put_kept(b, b->bytes + name_end, (unsigned)(end - name_end));
+		} else {
+			before(printer, sample);
+			script_repeat_name(printer, sample, name);
+			after(printer, sample);
+		}
 	}
-	memcpy(line->comm, comm, strlen(comm) + 1);
-	line->on = printer->fields->types[sample->type].on;
-	line->ip = record->sample.ip;
-	line->time = record->time;
-	line->period = record->sample.period;
-	line->task = sample->task;
-	line->mode = sample->mode;
-	line->has = record->has;
-	line->cpu = record->cpu;
-	line->generation = printer->repeats->generation;
-	line->pid = record->pid;
-	line->tid = record->tid;
 }

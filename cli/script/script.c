@@ -121,8 +121,9 @@ static bool is_shown(const struct script_options *options, const struct plumb_re
 	}
 }
 
-/* Returns whether addresses may mean other places after this record. */
-static bool tells_of_places(uint32_t type)
+/* Returns whether addresses may mean other places after this record, or threads have other names.
+ */
+static bool tells_of_tasks(uint32_t type)
 {
 	switch (type) {
 	case PLUMB_RECORD_MMAP:
@@ -145,8 +146,8 @@ static bool print_item(struct script *script, const struct plumb_samples_item *i
 		return print_sample(script, item);
 	if (plumb_symbolizer_add(script->reading.symbols, record) < 0)
 		memory_given(NULL);
-	if (tells_of_places(record->type))
-		script_repeats_forget_places(script->printer.repeats);
+	if (tells_of_tasks(record->type))
+		script_repeats_forget(script->printer.repeats);
 	if (is_shown(script->options, record) && !script->options->common.json &&
 	    choice_wants_cpu(&script->reading.choice, record))
 		script_print_record(&script->printer, record);

@@ -131,6 +131,14 @@ PLUMB_API void plumb_samples_end(struct plumb_samples *samples); /* accepts NULL
 PLUMB_API int plumb_samples_next(struct plumb_samples *samples,
 				 const struct plumb_samples_item **item);
 
+/*
+ * Returns the groups whose samples would come next and be the same as the last item, except for the
+ * members of the record that tell its event, addresses, data source and branches: those groups of
+ * its SPE record that are left, as PLUMB_SPE_GROUP_BIT()s. The stream does not give their samples
+ * any more. Returns 0 if there are none.
+ */
+PLUMB_API uint32_t plumb_samples_take_alike(struct plumb_samples *samples);
+
 /* A run of SPE records of one ring and one thread, or a record of the file. Made by the library;
  * may grow. */
 struct plumb_samples_batch {

@@ -523,7 +523,7 @@ static int find_task_of(struct plumb_samples *s, const struct plumb_record *reco
 }
 
 /* Returns where the run's i-th record comes from. */
-static struct synthesis_origin origin_of(const struct plumb_samples *s, size_t i)
+static inline struct synthesis_origin origin_of(const struct plumb_samples *s, size_t i)
 {
 	const struct ring *ring = s->current;
 	struct synthesis_origin origin = {
@@ -532,7 +532,7 @@ static struct synthesis_origin origin_of(const struct plumb_samples *s, size_t i
 		.pid = ring->pid,
 		.tid = ring->tid,
 		.cpu = ring->cpu,
-		.core = ring->core,
+		.core = &ring->core,
 	};
 
 	origin.has_time = time_of(s, &s->run[i], &origin.time);
@@ -599,6 +599,15 @@ int plumb_samples_next(struct plumb_samples *samples, const struct plumb_samples
 	}
 	make_sample(s);
 	return 1;
+}
+
+uint32_t plumb_samples_take_alike(struct plumb_samples *samples)
+{
+	const uint32_t alike = synthesis_alike(&samples->decoding.synthesis, samples->item.group,
+					       samples->pending);
+
+	samples->pending &= ~alike;
+	return alike;
 }
 
 bool samples_each_record_once(const struct plumb_samples *samples)

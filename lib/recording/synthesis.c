@@ -167,12 +167,12 @@ static bool returns(struct plumb_spe_operation operation)
 /* Returns the kind of the branch as bits of enum plumb_trace_flag. */
 static uint32_t trace_flags(const struct plumb_spe_record *record)
 {
-	const struct plumb_spe_operation operation =
-		plumb_spe_operation(record->op_class, record->operation);
 	uint32_t flags = PLUMB_TRACE_BRANCH;
+	struct plumb_spe_operation operation;
 
 	if (!is_branch(record))
 		return 0;
+	operation = plumb_spe_operation(record->op_class, record->operation);
 	if (has_event(record, PLUMB_SPE_EV_MISPREDICTED))
 		flags |= PLUMB_TRACE_MISS;
 	if (has_event(record, PLUMB_SPE_EV_NOT_TAKEN))
@@ -259,20 +259,16 @@ void synthesis_place(const struct synthesis *synthesis, const struct plumb_spe_r
 	enum plumb_cpu_mode mode;
 	struct plumb_sample *members = &sample->sample;
 
-	*sample = (struct plumb_record){
-		.type = PLUMB_RECORD_SAMPLE,
-		.offset = origin->place,
-		.has = PLUMB_RECORD_HAS_PID | PLUMB_RECORD_HAS_ID | PLUMB_RECORD_HAS_STREAM,
-		.pid = origin->pid,
-		.tid = origin->tid,
-		.cpu = (uint32_t)origin->cpu,
-	};
-	if (origin->cpu >= 0)
-		sample->has |= PLUMB_RECORD_HAS_CPU;
-	if (origin->has_time) {
-		sample->has |= PLUMB_RECORD_HAS_TIME;
-		sample->time = origin->time;
-	}
+	/* Clearing all of the record would take longer than the rest. */
+	sample->type = PLUMB_RECORD_SAMPLE;
+	sample->offset = origin->place;
+	sample->has = PLUMB_RECORD_HAS_PID | PLUMB_RECORD_HAS_ID | PLUMB_RECORD_HAS_STREAM |
+		      (origin->cpu >= 0 ? PLUMB_RECORD_HAS_CPU : 0) |
+		      (origin->has_time ? PLUMB_RECORD_HAS_TIME : 0);
+	sample->pid = origin->pid;
+	sample->tid = origin->tid;
+	sample->cpu = (uint32_t)origin->cpu;
+	sample->time = origin->has_time ? origin->time : 0;
 	members->ip = synthesis_code(synthesis, record, &mode);
 	members->weight = record->counters[PLUMB_SPE_TOTAL_LATENCY];
 	sample->misc = (uint16_t)mode;
@@ -286,8 +282,24 @@ void synthesis_common(const struct synthesis *synthesis, const struct plumb_spe_
 	sample->data_address = plumb_spe_virtual_address(record->addresses[PLUMB_SPE_DATA_VIRTUAL]);
 	sample->physical_address =
 		plumb_spe_physical_address(record->addresses[PLUMB_SPE_DATA_PHYSICAL]);
-	sample->data_source = spe_perf_data_source(record, &origin->core, synthesis->version);
+	sample->data_source = spe_perf_data_source(record, origin->core, synthesis->version);
 	sample->trace_flags = perf_is_newer(synthesis->version) ? trace_flags(record) : 0;
+}
+
+static uint64_t period_of(const struct synthesis *synthesis, unsigned group)
+{
+	return perf_is_newer(synthesis->version) || group == PLUMB_SPE_GROUP_INSTRUCTIONS
+		       ? synthesis->period
+		       : 1;
+}
+
+uint32_t synthesis_alike(const struct synthesis *synthesis, unsigned group, uint32_t groups)
+{
+	const uint32_t every = PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
+
+	if (period_of(synthesis, group) != period_of(synthesis, PLUMB_SPE_GROUP_INSTRUCTIONS))
+		groups &= ~every;
+	return groups;
 }
 
 void synthesis_sample(const struct synthesis *synthesis, const struct plumb_spe_record *record,
@@ -300,7 +312,7 @@ void synthesis_sample(const struct synthesis *synthesis, const struct plumb_spe_
 
 	sample->record.id = sample->record.stream_id = synthesis->ids[group];
 	sample->record.event = &synthesis->events[group];
-	members->period = newer || every ? synthesis->period : 1;
+	members->period = period_of(synthesis, group);
 	members->address = branch || (newer && every) ? sample->target : sample->data_address;
 	members->physical_address = branch ? 0 : sample->physical_address;
 	members->data_source = branch ? 0 : sample->data_source;

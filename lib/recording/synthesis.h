@@ -26,7 +26,7 @@ struct synthesis_origin {
 	uint64_t time;  /* ns */
 	bool has_time;
 	int32_t pid, tid, cpu;
-	struct spe_core core;
+	const struct spe_core *core;
 };
 
 /* The branches that a record tells: itself, and the one before it. */
@@ -51,12 +51,17 @@ uint32_t synthesis_choose(const struct synthesis *synthesis, const struct plumb_
 /* Returns the address of a record's code, and sets its mode. */
 uint64_t synthesis_code(const struct synthesis *synthesis, const struct plumb_spe_record *record,
 			enum plumb_cpu_mode *mode);
-/* Makes a sample that only knows where and when the record was taken, and its latency. */
+/*
+ * Makes a sample that only knows where and when the record was taken, and its latency. `sample` is
+ * zeroed, or was made from another record by the functions below.
+ */
 void synthesis_place(const struct synthesis *synthesis, const struct plumb_spe_record *record,
 		     const struct synthesis_origin *origin, struct plumb_record *sample);
 /* Makes what the samples of a record have in common. */
 void synthesis_common(const struct synthesis *synthesis, const struct plumb_spe_record *record,
 		      const struct synthesis_origin *origin, struct synthesized *sample);
+/* Returns those of `groups` whose samples have the same period as that of `group`. */
+uint32_t synthesis_alike(const struct synthesis *synthesis, unsigned group, uint32_t groups);
 /* Makes it the sample of that record in a group. */
 void synthesis_sample(const struct synthesis *synthesis, const struct plumb_spe_record *record,
 		      unsigned group, struct synthesized *sample);

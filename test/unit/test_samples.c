@@ -504,6 +504,59 @@ static void instructions_are_sampled_down(void **state)
 	finish(&f);
 }
 
+static void alike_samples_can_be_taken_at_once(void **state)
+{
+	const struct plumb_spe_record records[] = {load(USER(0x10), 10), load(USER(0x20), 20)};
+	struct plumb_samples_item item;
+	struct fixture f;
+	uint32_t groups;
+
+	(void)state;
+	create(&f, false, NULL);
+	put_records(&f, 1, records, 2);
+	begin(&f, NULL);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(next(&f, &item));
+		assert_int_equal(item.record->sample.ip, 0x10 + 0x10 * i);
+		groups = plumb_samples_take_alike(f.samples);
+		assert_int_equal(groups | PLUMB_SPE_GROUP_BIT(item.group), item.groups);
+		assert_int_equal(groups & PLUMB_SPE_GROUP_BIT(item.group), 0);
+		assert_true(groups >> PLUMB_SPE_GROUP_INSTRUCTIONS & 1);
+		assert_int_equal(plumb_samples_take_alike(f.samples), 0);
+	}
+	assert_false(next(&f, &item));
+	/* They are counted, nevertheless. */
+	assert_int_equal(plumb_samples_totals(f.samples)->groups[PLUMB_SPE_GROUP_INSTRUCTIONS], 2);
+	finish(&f);
+}
+
+/* Older versions of perf have the period in samples of "instructions" only. */
+static void other_periods_are_not_alike(void **state)
+{
+	const struct plumb_itrace itrace = itrace_of("i2iM");
+	const struct plumb_samples_options options = {
+		.size = sizeof(options), .itrace = &itrace, .like_perf = PLUMB_PERF_6_12};
+	const struct plumb_spe_record records[] = {load(USER(1), 10), load(USER(2), 20)};
+	struct plumb_samples_item item;
+	struct fixture f;
+
+	(void)state;
+	create(&f, false, NULL);
+	put_records(&f, 1, records, 2);
+	begin(&f, &options);
+	for (uint64_t i = 1; i <= 2; i++) {
+		assert_true(next(&f, &item));
+		assert_int_equal(item.group, PLUMB_SPE_GROUP_MEMORY);
+		assert_int_equal(item.record->sample.period, 1);
+		assert_int_equal(plumb_samples_take_alike(f.samples), 0);
+	}
+	assert_true(next(&f, &item));
+	assert_int_equal(item.group, PLUMB_SPE_GROUP_INSTRUCTIONS);
+	assert_int_equal(item.record->sample.period, 2);
+	assert_false(next(&f, &item));
+	finish(&f);
+}
+
 /* The thread of each record, in a recording with ITRACE_START and a SWITCH that is not CPU-wide. */
 static void check_threads(enum plumb_perf_version like_perf, const int32_t threads[3])
 {
@@ -1156,6 +1209,8 @@ int main(void)
 		cmocka_unit_test(a_branch_says_what_kind_it_is),
 		cmocka_unit_test(records_can_come_once_each),
 		cmocka_unit_test(instructions_are_sampled_down),
+		cmocka_unit_test(alike_samples_can_be_taken_at_once),
+		cmocka_unit_test(other_periods_are_not_alike),
 		cmocka_unit_test(threads_are_those_that_run),
 		cmocka_unit_test(context_packets_name_threads),
 		cmocka_unit_test(a_filter_lets_samples_of_both_kinds_pass),
