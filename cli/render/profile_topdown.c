@@ -92,9 +92,10 @@ static void print_heading(const struct topdown *topdown, struct output *out)
 		output_format(out, STYLE_PLAIN, ": %s slots, counted exactly by the model%s", text,
 			      topdown->view->incomplete ? "; the recording is incomplete" : "");
 	else
-		output_format(out, STYLE_PLAIN,
-			      ": about %s slots, from sampled groups of counters; 95 %% intervals",
-			      text);
+		output_format(
+			out, STYLE_PLAIN,
+			": about %s slots, from sampled groups of counters%s; 95 %% intervals",
+			text, topdown->view->modelled ? " of the model" : "");
 	free(text);
 	if (left_out) {
 		text = figure_count(pen_for(out), (double)left_out);
@@ -232,6 +233,7 @@ static void print_json(const struct topdown *topdown, struct output *out)
 	char room[PLUMB_PROFILE_TEXT];
 
 	json_put(object, "recording", render_string(topdown->view->path));
+	json_put(object, "modelled", json_boolean(topdown->view->modelled));
 	json_put(object, "exact", json_boolean(is_exact(topdown)));
 	json_put(object, "slots_left_out",
 		 json_integer((json_int_t)plumb_profile_slots_left_out(topdown->view->profile)));
