@@ -3,10 +3,17 @@
 
 #include <stdlib.h>
 
+/* The end of a gap that is in another function. */
+#define ELSEWHERE UINT64_MAX
 /* 4 MiB of them. */
 #define GAPS_MAX (1u << 17)
 /* A loop with fewer is not timed. */
 #define GAPS_LEAST 30
+/*
+ * Loops that the program leaves more often from one record to the next are not timed: records in
+ * them may have been elsewhere in between.
+ */
+#define STAYS_LEAST 0.9
 /* A thread that took this many times as long as usual did not run all the time. */
 #define PAUSE 8
 
@@ -40,12 +47,12 @@ int loop_times_add(struct loop_times *times, const struct plumb_samples_item *it
 {
 	const struct plumb_spe_record *spe = item->spe;
 	const bool known = spe->has & PLUMB_SPE_HAS_TIMESTAMP;
-	const bool follows = known && times->symbol && times->symbol == location->symbol &&
-			     times->task == item->task && times->ring == item->ring &&
-			     times->timestamp <= spe->timestamp;
+	const bool follows = known && times->symbol && times->task == item->task &&
+			     times->ring == item->ring && times->timestamp <= spe->timestamp;
 	const struct time_gap gap = {.symbol = times->symbol,
 				     .from = times->address,
-				     .to = location->address,
+				     .to = times->symbol == location->symbol ? location->address
+									     : ELSEWHERE,
 				     .ticks = spe->timestamp - times->timestamp};
 
 	/* Several samples may be made of a record. */
@@ -98,8 +105,8 @@ static size_t find_gaps(const struct loop_times *times, const struct plumb_symbo
 
 /* A loop. Gaps are those of an outermost one. */
 struct timed_loop {
-	uint32_t outermost; /* the loop itself, or the one around it */
-	size_t gaps, seen;
+	uint32_t outermost;      /* the loop itself, or the one around it */
+	size_t gaps, seen, left; /* left: gaps that begin in the loop, and end elsewhere */
 	uint64_t median;
 	double counted, ticks; /* those that are not too long, and their sum */
 	double slots, samples;
@@ -121,18 +128,13 @@ static void find_loops(const struct plumb_flow *flow, struct timed_loop *loops, 
 								   : loops[block.loop].outermost;
 }
 
-/* Returns the loop that both ends of a gap are in, or NULL. */
-static struct timed_loop *loop_of_gap(const struct time_gap *gap,
-				      const struct plumb_annotated_code *code,
-				      const uint32_t *loop_of, struct timed_loop *loops)
+/* Returns the outermost loop that an address is in, or NULL. */
+static struct timed_loop *loop_at(uint64_t address, const struct plumb_annotated_code *code,
+				  const uint32_t *loop_of, struct timed_loop *loops)
 {
-	const uint64_t start = code->instructions[0].address;
-	const uint64_t from = (gap->from - start) / 4, to = (gap->to - start) / 4;
+	const uint64_t i = (address - code->instructions[0].address) / 4;
 
-	if (from >= code->count || to >= code->count || loop_of[from] == UINT32_MAX ||
-	    loop_of[from] != loop_of[to])
-		return NULL;
-	return &loops[loop_of[to]];
+	return i >= code->count || loop_of[i] == UINT32_MAX ? NULL : &loops[loop_of[i]];
 }
 
 /* Adds up the gaps of each loop, without those that are much longer than its median. */
@@ -144,29 +146,35 @@ static void add_up(const struct loop_times *times, const struct plumb_annotated_
 	size_t end = first;
 
 	for (; end < times->count && times->gaps[end].symbol == symbol; end++) {
-		struct timed_loop *loop = loop_of_gap(&times->gaps[end], code, loop_of, loops);
+		const struct time_gap *gap = &times->gaps[end];
+		struct timed_loop *loop = loop_at(gap->from, code, loop_of, loops);
 
-		if (loop)
+		if (loop && loop == loop_at(gap->to, code, loop_of, loops))
 			loop->gaps++;
+		else if (loop)
+			loop->left++;
 	}
 	for (size_t g = first; g < end; g++) {
-		struct timed_loop *loop = loop_of_gap(&times->gaps[g], code, loop_of, loops);
-		const uint64_t ticks = times->gaps[g].ticks;
+		const struct time_gap *gap = &times->gaps[g];
+		struct timed_loop *loop = loop_at(gap->from, code, loop_of, loops);
 
-		if (!loop)
+		if (!loop || loop != loop_at(gap->to, code, loop_of, loops))
 			continue;
 		if (loop->seen++ <= loop->gaps / 2)
-			loop->median = ticks;
-		if (ticks / PAUSE > loop->median)
+			loop->median = gap->ticks;
+		if (gap->ticks / PAUSE > loop->median)
 			continue;
 		loop->counted++;
-		loop->ticks += (double)ticks;
+		loop->ticks += (double)gap->ticks;
 	}
 }
 
 static bool is_timed(const struct timed_loop *loop)
 {
-	return loop->gaps >= GAPS_LEAST && loop->ticks > 0 && loop->slots > 0;
+	const double begun = (double)loop->gaps + (double)loop->left;
+
+	return loop->gaps >= GAPS_LEAST && (double)loop->gaps >= STAYS_LEAST * begun &&
+	       loop->ticks > 0 && loop->slots > 0;
 }
 
 /* Returns the time that a loop took, by its samples. */

@@ -10,10 +10,10 @@
 #include <plumb/annotate.h>
 #include <plumb/flow.h>
 
-/* The time from one record to the next, both in the same function. */
+/* The time from one record to the next. */
 struct time_gap {
-	const struct plumb_symbol *symbol;
-	uint64_t from, to; /* addresses in the file */
+	const struct plumb_symbol *symbol; /* of the first one */
+	uint64_t from, to; /* addresses in the file; `to` only if it is in the same function */
 	uint64_t ticks;
 };
 
@@ -38,7 +38,8 @@ void loop_times_free(struct loop_times *times);
 
 /*
  * Multiplies the slots of a function's outermost loops such that they are in proportion to the
- * loops' times; the sum of these loops stays. Loops with few records stay as they are. Sets
+ * loops' times; the sum of these loops stays. Loops with few records, or that the program leaves
+ * often, stay as they are. Sets
  * timed[i] to the slots of the loop that instruction `i` is in, or to 0 if that was not timed.
  * Returns 0 or NO_MEMORY.
  */

@@ -104,7 +104,8 @@ static void leaves_out(void **state)
 	(void)state;
 	begin(&f);
 	for (size_t i = 0; i < SAMPLES; i++) {
-		add(&f, i % 3, i == 20 ? 1000000 : 100);
+		for (size_t k = 0; k < 60; k++)
+			add(&f, k % 3, k == 20 ? 1000000 : 100);
 		f.item.ring = 1;
 		add(&f, 4, 5000);
 		f.item.ring = 0;
@@ -118,7 +119,8 @@ static void leaves_out(void **state)
 		add(&f, 1, 5000);
 		/* From one loop to the other. */
 		add(&f, 4, 5000);
-		add(&f, 4, 100);
+		for (size_t k = 0; k < 60; k++)
+			add(&f, 3 + k % 3, 100);
 		f.spe.offset -= 64;
 		add(&f, 4, 0);
 		f.spe.has = 0;
@@ -131,6 +133,28 @@ static void leaves_out(void **state)
 	apply(&f);
 	check_loops(10, 10);
 	assert_true(fabs(timed[0] - 30) < 0.01);
+}
+
+/* Loops that alternate: what is between two records is not known. */
+static void needs_long_runs(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	for (size_t i = 0; i < 10 * SAMPLES; i++)
+		add(&f, i / 4 % 2 ? 3 : 0, i / 4 % 2 ? 300 : 100);
+	apply(&f);
+	check_loops(10, 10);
+	assert_true(fabs(timed[0]) < 0.01);
+	/* The same through another function. */
+	begin(&f);
+	for (size_t i = 0; i < 10 * SAMPLES; i++) {
+		f.location.symbol = i % 5 ? (void *)&function : (void *)&other_function;
+		add(&f, i < 5 * SAMPLES ? 0 : 3, i < 5 * SAMPLES ? 100 : 300);
+	}
+	apply(&f);
+	check_loops(10, 10);
 }
 
 static void needs_records(void **state)
@@ -170,9 +194,8 @@ static void thins_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shares_by_time),
-		cmocka_unit_test(leaves_out),
-		cmocka_unit_test(needs_records),
+		cmocka_unit_test(shares_by_time),  cmocka_unit_test(leaves_out),
+		cmocka_unit_test(needs_long_runs), cmocka_unit_test(needs_records),
 		cmocka_unit_test(thins_out),
 	};
 
