@@ -19,7 +19,7 @@
 
 #define LINES_SHOWN   5
 #define FILES_CHECKED 64
-#define AROUND        64 /* bytes before and after an instruction without a function */
+#define AROUND        UINT64_C(64) /* bytes before and after an instruction without a function */
 
 struct annotate_options {
 	struct common_options common;
@@ -288,7 +288,7 @@ static void explain_unknown(const struct annotate_run *run)
 /* Offers the code around the heaviest instruction that is in no function. */
 static void advise_part(const struct plumb_annotation_summary *summary)
 {
-	const uint64_t middle = summary->unknown_address & ~(uint64_t)(AROUND - 1);
+	const uint64_t middle = summary->unknown_address & ~(AROUND - 1);
 
 	if (middle >= AROUND)
 		advise("plumb annotate --start-address 0x%" PRIx64 " --stop-address 0x%" PRIx64
