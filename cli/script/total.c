@@ -101,6 +101,7 @@ static json_t *losses_json(const struct plumb_recording_losses *losses)
 	put_count(lost, "skipped_bytes", losses->aux_skipped);
 	put_count(lost, "unfinished_records", losses->aux_unfinished);
 	json_object_set_new(lost, "recorder_killed", json_boolean(losses->unfinished));
+	json_object_set_new(lost, "incomplete", json_boolean(losses->incomplete));
 	return lost;
 }
 

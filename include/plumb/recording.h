@@ -225,6 +225,7 @@ struct plumb_recording_losses {
 				     in order, or sorting it exceeds the memory limit */
 	bool cut_off;             /* the file is truncated */
 	bool unfinished;          /* its recorder, plumb, was killed */
+	bool incomplete;          /* plumb could not write all of it: the disk was full */
 	uint64_t samples;         /* SAMPLE records; of plumb_samples_totals(), SPE's too */
 
 	/* Known after AUX data is decoded; see plumb_samples_totals(). */

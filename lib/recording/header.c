@@ -206,6 +206,7 @@ static int read_file_header(struct plumb_recording *r, struct file_header *heade
 {
 	uint8_t bytes[FILE_HEADER_SIZE] = {0};
 	struct cursor in = cursor_over(r, bytes + 8, sizeof(bytes) - 8);
+	uint64_t mark;
 	size_t got;
 
 	if (source_read_at(r->fd, 0, bytes, sizeof(bytes), &got) < 0)
@@ -214,7 +215,9 @@ static int read_file_header(struct plumb_recording *r, struct file_header *heade
 	header->attr_size = take64(&in);
 	header->attrs = take_section(&in);
 	header->data = take_section(&in);
-	r->losses.unfinished = take_section(&in).offset == RECORDING_UNFINISHED;
+	mark = take_section(&in).offset;
+	r->losses.unfinished = mark == RECORDING_UNFINISHED;
+	r->losses.incomplete = mark == RECORDING_INCOMPLETE;
 	for (unsigned i = 0; i < 4; i++)
 		header->features[i] = header->size == FILE_HEADER_SIZE ? take64(&in) : 0;
 	swap_feature_bits(r, header);

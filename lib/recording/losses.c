@@ -12,14 +12,21 @@ struct loss {
 	const char *remedy, *hint;
 };
 
-static void report_unfinished(const struct plumb_recording_losses *losses,
-			      const struct place *place, struct plumb_diagnostics *diagnostics)
+/* Reports that the recording has no end; `losses` says why. */
+static void report_end(const struct plumb_recording_losses *losses, const struct place *place,
+		       struct plumb_diagnostics *diagnostics)
 {
 	char recovered[64] = "";
 
 	if (losses->samples)
 		snprintf(recovered, sizeof(recovered), "; %llu sample%s recovered",
 			 (unsigned long long)losses->samples, losses->samples == 1 ? "" : "s");
+	if (losses->incomplete) {
+		diagnostics_add(diagnostics, PLUMB_WARNING, "incomplete", place,
+				"the recorder could not write the rest%s", recovered);
+		plumb_diagnostics_hint(diagnostics, "record again, to a disk with more space");
+		return;
+	}
 	diagnostics_add(diagnostics, PLUMB_WARNING, "unfinished", place,
 			"the recorder was killed%s", recovered);
 	plumb_diagnostics_hint(diagnostics,
@@ -78,8 +85,8 @@ void plumb_losses_report(const struct plumb_recording_losses *losses, const char
 	};
 	const struct place place = {.file = name};
 
-	if (losses->unfinished)
-		report_unfinished(losses, &place, diagnostics);
+	if (losses->unfinished || losses->incomplete)
+		report_end(losses, &place, diagnostics);
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		const struct loss *loss = &all[i];
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mark of a recording that plumb has not finished. It stands in the file's header where event
- * types were until Linux 3.7, as the offset of a section without bytes, and is taken away at the
- * end. perf looks at the section's size, if at all.
+ * The marks of a recording that plumb has not finished, or could not write to its end: the disk was
+ * full. They stand in the file's header where event types were until Linux 3.7, as the offset of a
+ * section without bytes; the first is taken away at the end. perf looks at the section's size, if
+ * at all.
  */
 #ifndef RECORDING_UNFINISHED_H
 #define RECORDING_UNFINISHED_H
@@ -10,5 +11,6 @@
 #include <stdint.h>
 
 #define RECORDING_UNFINISHED UINT64_C(0x4853494e49464e55) /* "UNFINISH" */
+#define RECORDING_INCOMPLETE UINT64_C(0x4c504d4f434e492d) /* "-INCOMPL" */
 
 #endif

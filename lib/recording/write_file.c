@@ -110,7 +110,9 @@ static int put_header(struct plumb_recording_writer *writer, const uint64_t bits
 	bytes_u64(&header, writer->data_begin);
 	bytes_u64(&header, writer->data_end - writer->data_begin);
 	/* Event types: an empty section, which readers have ignored since Linux 3.7. */
-	bytes_u64(&header, writer->finished ? 0 : RECORDING_UNFINISHED);
+	bytes_u64(&header, writer->incomplete ? RECORDING_INCOMPLETE
+			   : writer->finished ? 0
+					      : RECORDING_UNFINISHED);
 	bytes_u64(&header, 0);
 	bytes_add(&header, bits, 4 * sizeof(*bits));
 	number = header.failed ? ENOMEM : write_at(writer, header.at, header.size, 0);
@@ -189,7 +191,7 @@ static size_t whole(const uint8_t *records, size_t size, size_t limit)
 static void cut(struct plumb_recording_writer *writer, const uint8_t *records, size_t size,
 		size_t done)
 {
-	writer->finished = true; /* and says so itself */
+	writer->incomplete = true;
 	if (records) {
 		struct bytes features = {0};
 		uint64_t bits[4];

@@ -54,6 +54,7 @@ struct plumb_recording_writer {
 	uint64_t features_size; /* of those that were written last */
 	uint64_t settled_end;   /* data_end when the features were written last */
 	bool finished;          /* nothing will be added: the header need not warn of that */
+	bool incomplete;        /* not everything could be written */
 
 	uint8_t *held; /* records not yet written, whole ones */
 	size_t held_size;

@@ -494,6 +494,24 @@ static bool root_is_mounted(void)
 	return found;
 }
 
+/* What is lost is one thing, whose message begins so. */
+static void check_losses(const char *message)
+{
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
+	struct plumb_recording *recording;
+	struct plumb_record record;
+
+	assert_int_equal(plumb_recording_open(path, NULL, &recording, diagnostics), 0);
+	while (recording_next(recording, &record) > 0)
+		;
+	plumb_losses_report(plumb_recording_losses(recording), path, diagnostics);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), 1);
+	assert_ptr_equal(strstr(plumb_diagnostics_get(diagnostics, 0)->message, message),
+			 plumb_diagnostics_get(diagnostics, 0)->message);
+	plumb_recording_close(recording);
+	plumb_diagnostics_free(diagnostics);
+}
+
 static void fill_the_disk(const struct plumb_recording_setup *setup, bool aux)
 {
 	const struct plumb_aux_chunk chunk = {.tid = -1, .cpu = 0};
@@ -529,6 +547,7 @@ static void fill_the_disk(const struct plumb_recording_setup *setup, bool aux)
 	image = read_image(path);
 	assert_true(image.size <= 1000001);
 	assert_true(image.features >> PLUMB_FEATURE_EVENT_DESC & 1);
+	check_losses("the recorder could not write the rest; ");
 	if (!setup->compress_level && !aux)
 		assert_true(count_records(&image, 9) > (1000000 - 10000) / sizeof(struct sample));
 	assert_true(count_records(&image, setup->compress_level ? 81 : 9) > 0);
