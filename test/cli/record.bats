@@ -80,10 +80,10 @@ samples()
 
 @test "-p PID with a program samples only the process, while the program runs" {
 	can_sample
-	sh -c 'while :; do :; done' 3>&- &
+	sh -c 'ulimit -t 60; while :; do :; done' 3>&- &
 	busy=$!
 	run timeout 60 "$PLUMB" record -e cpu-clock -c 1000000 -p $busy -o file -- \
-		sh -c 'sleep 0.5; exit 3'
+		sh -c 'sleep 1; exit 3'
 	kill $busy
 	[ "$status" -eq 3 ]
 	[ "$(plumb script -i file -F pid | sort -u | xargs)" = $busy ]
