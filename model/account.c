@@ -84,6 +84,7 @@ void account_stalled(struct core *core, uint64_t until, unsigned blocker)
 	while (cycle < until) {
 		uint64_t end = until, head;
 		unsigned blame = BLAME_CORE;
+		bool unforwarded = false;
 
 		give_back(core, cycle);
 		head = core->head;
@@ -94,6 +95,7 @@ void account_stalled(struct core *core, uint64_t until, unsigned blocker)
 			end = retired < end ? retired : end;
 			if (wait->sequence == head) {
 				blame = wait->then;
+				unforwarded = wait->unforwarded;
 				if (wait->until > cycle) {
 					blame = wait->first;
 					end = wait->until < end ? wait->until : end;
@@ -101,6 +103,8 @@ void account_stalled(struct core *core, uint64_t until, unsigned blocker)
 			}
 		}
 		charge(core, blame, blocker, end - cycle);
+		if (unforwarded && blame == BLAME_STORE && core->unforwarded)
+			*core->unforwarded += end - cycle;
 		cycle = end;
 	}
 	advance_to(core, until);

@@ -52,6 +52,9 @@ void core_set_activity(struct core *core, const uint8_t *activity);
 /* Sets where to count the cycles in which a line is on its way to the core from another one. */
 void core_set_moving(struct core *core, uint64_t *cycles);
 
+/* Sets where to count the stalled cycles in which a load waits for a store that cannot forward. */
+void core_set_unforwarded(struct core *core, uint64_t *cycles);
+
 /* Sets what samples the core as it executes: see watch.h. It must outlive the core. */
 struct watch;
 void core_set_watch(struct core *core, struct watch *watch);

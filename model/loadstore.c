@@ -93,6 +93,20 @@ static bool can_forward(const struct supply *supply, uint64_t address, unsigned 
 	       (can_send(stores[1], address, half) && can_send(stores[0], address + half, half));
 }
 
+/* Whether one of the stores lies across two pages: such a store does not forward. */
+static bool crosses_page(const struct core *core, const struct supply *supply)
+{
+	const uint64_t page = core->params->page_bytes;
+
+	for (unsigned i = 0; i < supply->count && i < FORWARD_STORES; i++) {
+		const struct recent_store *store = supply->stores[i];
+
+		if ((store->address ^ (store->address + store->bytes - 1)) & ~(page - 1))
+			return true;
+	}
+	return false;
+}
+
 /* A quick check whether find_supply() may find anything. */
 static inline bool may_forward(const struct core *core, uint64_t cycle, uint64_t address,
 			       uint64_t end)
@@ -185,7 +199,7 @@ static bool forward(const struct core *core, const struct op *op, uint64_t issue
 		*start = supply.gone;
 		return false;
 	}
-	if (!can_forward(&supply, address, bytes)) {
+	if (crosses_page(core, &supply) || !can_forward(&supply, address, bytes)) {
 		*start = supply.gone;
 		*failed = later(supply.ready, issue) + core->params->forward_failed;
 		return false;
@@ -219,6 +233,8 @@ static inline uint64_t load(struct core *core, const struct op *op, uint64_t pc,
 			keep_wait(core, BLAME_STORE, start, level_blame(result->level));
 		else if (unlikely(result->level | result->tlb))
 			keep_miss(core, issue, done);
+		if (unlikely(failed))
+			core->waits[core->sequence & core->reorder_mask].unforwarded = true;
 	}
 	core->seen.issue = issue;
 	core->seen.address = address;

@@ -144,6 +144,7 @@ struct wait {
 	uint64_t sequence; /* of the operation that waits */
 	uint64_t until;
 	uint8_t first, then; /* enum blame */
+	bool unforwarded;    /* for stores that could not forward to it */
 };
 
 /* Issue queue entries that become free beyond the calendar. */
@@ -296,6 +297,7 @@ struct core {
 	uint64_t stalled[BLAME_COUNT];         /* cycles, by blame */
 	uint64_t renaming[HOLD_PREDICATE + 1]; /* part of stalled[BLAME_CORE]: no free register */
 	uint64_t reorder_full;                 /* part of stalled[BLAME_CORE] */
+	uint64_t *unforwarded;                 /* part of stalled[BLAME_STORE], or NULL */
 	uint64_t queue_full[QUEUES_MAX];       /* part of all stalled cycles */
 	uint64_t instructions;                 /* retired */
 	uint64_t wrong_instructions, wrong_operations;

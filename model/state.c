@@ -186,6 +186,11 @@ void core_set_moving(struct core *core, uint64_t *cycles)
 	memory_count_moving(core->memory, cycles);
 }
 
+void core_set_unforwarded(struct core *core, uint64_t *cycles)
+{
+	core->unforwarded = cycles;
+}
+
 void core_set_watch(struct core *core, struct watch *watch)
 {
 	core->watch = watch;

@@ -135,8 +135,11 @@ static void add_part(struct runner *r, const struct plumb_count *counts,
 	r->part = new_result(r->plan);
 	plumb_result_add(r->part, counts, run);
 	plumb_result_add(r->whole, counts, run);
-	if (run)
+	if (run) {
 		plumb_result_add_moving(r->part, run->moving_cycles, run->cycles);
+		plumb_result_add_waits(r->part, run->unforwarded_cycles, run->cycles,
+				       run->limit_cycles);
+	}
 	if (r->part_count == r->part_room) {
 		r->part_room = r->part_room ? 2 * r->part_room : 16;
 		r->parts = memory_resize(r->parts, r->part_room, sizeof(struct plumb_diagnosis *));
@@ -377,6 +380,7 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 	if (!r->options->interval_ms)
 		add_part(r, r->counts, run);
 	plumb_result_add_moving(r->whole, run->moving_cycles, run->cycles);
+	plumb_result_add_waits(r->whole, run->unforwarded_cycles, run->cycles, run->limit_cycles);
 	return EXIT_FINE;
 }
 

@@ -192,6 +192,13 @@ struct plumb_result {
 	 * unknown.
 	 */
 	double moving;
+	/*
+	 * Percent of the cycles: those stalled because loads waited for stores that could not
+	 * forward their data, and those in which a chain of operations that depend on each other
+	 * was a limit. NaN: unknown.
+	 */
+	double unforwarded;
+	double chained;
 };
 
 /*
@@ -215,6 +222,14 @@ PLUMB_API void plumb_result_add(struct plumb_result *result, const struct plumb_
  */
 PLUMB_API void plumb_result_add_moving(struct plumb_result *result, uint64_t moving_cycles,
 				       uint64_t cycles);
+
+/*
+ * Adds what a run says of waits within the core: plumb_count_run.unforwarded_cycles, .cycles and
+ * .limit_cycles. Ignores a run without cycles.
+ */
+PLUMB_API void plumb_result_add_waits(struct plumb_result *result, uint64_t unforwarded_cycles,
+				      uint64_t cycles,
+				      const uint64_t limit_cycles[PLUMB_LIMIT_SETS]);
 
 #ifdef __cplusplus
 }

@@ -40,6 +40,9 @@ extern "C" {
 #define PLUMB_MOSTLY_SHARE   80.0 /* percent of the reads beyond L2 that decide the advice */
 #define PLUMB_SHARING_SHARE  0.5  /* of the backend's lost slots, in cycles that wait for lines */
 
+#define PLUMB_CHAINED_SHARE 50.0 /* percent of the cycles, limited by a chain of operations */
+#define PLUMB_FAILED_SHARE  0.5  /* of the cycles that wait for stores, by failed forwarding */
+
 /* The last step of a path that ends in lines that move between cores; it is not a metric. */
 #define PLUMB_STEP_SHARING "sharing"
 
@@ -92,8 +95,9 @@ struct plumb_diagnosis {
 
 	/*
 	 * Advice on the path's end: plumb_advice() of it, or more specific advice if slots are lost
-	 * a few per cycle, if cores wait for each other's lines, or if the counts show what served
-	 * the reads beyond L2. NULL: none.
+	 * a few per cycle, if cores wait for each other's lines, if a chain of operations or failed
+	 * store forwarding holds up the core, or if the counts show what served the reads beyond
+	 * L2. NULL: none.
 	 */
 	const struct plumb_advice *advice;
 	/*

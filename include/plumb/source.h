@@ -152,6 +152,11 @@ struct plumb_count_run {
 	 */
 	uint64_t moving_cycles;
 	/*
+	 * With the model: the cycles stalled because a load waited for a store that could not
+	 * forward its data; for plumb_result_add_waits().
+	 */
+	uint64_t unforwarded_cycles;
+	/*
 	 * The model tells from samples which limits are at work, and adds up the cycles by that:
 	 * bits of enum plumb_limit. If two limits coincide, removing one gains nothing.
 	 */

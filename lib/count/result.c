@@ -17,8 +17,10 @@ struct result {
 	struct plumb_count *sums; /* for each place of the plan, over all parts */
 	struct plumb_value *values;
 	struct plumb_event_count *events;
-	struct spread *spreads;       /* of each event, over the parts */
-	double moving_cycles, cycles; /* plumb_result_add_moving() */
+	struct spread *spreads;                   /* of each event, over the parts */
+	double moving_cycles, cycles;             /* plumb_result_add_moving() */
+	double unforwarded_cycles, waited_cycles; /* plumb_result_add_waits() */
+	double chained_cycles, limit_cycles;
 	double *counts; /* for each event of the specification, for formulas; NaN between uses */
 };
 
@@ -178,6 +180,25 @@ void plumb_result_add_moving(struct plumb_result *result, uint64_t moving_cycles
 	result->moving = r->moving_cycles / r->cycles * 100;
 }
 
+void plumb_result_add_waits(struct plumb_result *result, uint64_t unforwarded_cycles,
+			    uint64_t cycles, const uint64_t limit_cycles[PLUMB_LIMIT_SETS])
+{
+	struct result *r = (struct result *)(void *)result;
+
+	if (!cycles)
+		return;
+	r->unforwarded_cycles += (double)unforwarded_cycles;
+	r->waited_cycles += (double)cycles;
+	result->unforwarded = r->unforwarded_cycles / r->waited_cycles * 100;
+	for (unsigned set = 0; set < PLUMB_LIMIT_SETS; set++) {
+		r->limit_cycles += (double)limit_cycles[set];
+		if (set & PLUMB_LIMIT_CHAIN)
+			r->chained_cycles += (double)limit_cycles[set];
+	}
+	if (r->limit_cycles > 0)
+		result->chained = r->chained_cycles / r->limit_cycles * 100;
+}
+
 static bool allocate(struct result *r)
 {
 	const struct plumb_plan *plan = r->given.plan;
@@ -215,7 +236,7 @@ int plumb_result_new(const struct plumb_plan *plan, struct plumb_result **result
 		r->counts[i] = NAN;
 	r->given.values = r->values;
 	r->given.events = r->events;
-	r->given.moving = NAN;
+	r->given.moving = r->given.unforwarded = r->given.chained = NAN;
 	*result = &r->given;
 	return PLUMB_OK;
 }

@@ -18,6 +18,10 @@
 #define CODE_LAST_LEVEL_READS  0x0036
 #define CODE_LAST_LEVEL_MISSES 0x0037
 
+#define CODE_CPU_CYCLES             0x0011
+#define CODE_STALL_BACKEND_MEMBOUND 0x8164
+#define CODE_STALL_BACKEND_ST       0x8168
+
 struct diagnosis {
 	struct plumb_diagnosis given; /* must be first: callers hold a pointer to it */
 	uint16_t groups[GROUPS_MAX];
@@ -323,12 +327,50 @@ static void find_sharing(const struct walk *w)
 		d->moving = moving;
 }
 
+/* ---- waits within the core ------------------------------------------------------------------ */
+
+static bool begins(const char *name, const char *start)
+{
+	return strncmp(name, start, strlen(start)) == 0;
+}
+
+/*
+ * Tells whether chains of operations set the pace: at the backend's root, too, unless waits for
+ * memory lose half of it.
+ */
+static bool is_chained(const struct walk *w, const char *name)
+{
+	double memory;
+
+	if (!(w->counted->chained >= PLUMB_CHAINED_SHARE))
+		return false;
+	if (begins(name, "backend_core_bound") || begins(name, "backend_core_rename_bound") ||
+	    begins(name, "backend_core_other_bound") || strcmp(name, "backend_busy_bound") == 0)
+		return true;
+	/* The cycles without any operation, by which the tree goes on, may be few. */
+	memory = count_of(w, CODE_STALL_BACKEND_MEMBOUND) / count_of(w, CODE_CPU_CYCLES) * 100;
+	return strcmp(name, "backend_bound") == 0 && 2 * memory < w->result->given.path[0].value;
+}
+
+static bool is_unforwarded(const struct walk *w, const char *name)
+{
+	const double stores =
+		count_of(w, CODE_STALL_BACKEND_ST) / count_of(w, CODE_CPU_CYCLES) * 100;
+
+	return strcmp(name, "backend_mem_store_bound") == 0 &&
+	       w->counted->unforwarded >= PLUMB_FAILED_SHARE * stores;
+}
+
 static const struct plumb_advice *advice_on(const struct walk *w, const struct trail *trail)
 {
 	const char *name = w->spec->metrics[trail->path[trail->length - 1].metric].name;
-	const struct plumb_advice *advice =
-		trail->partly ? advice_partly(name) : advice_beyond_l2(name, w->last_level_hits);
+	const struct plumb_advice *advice;
 
+	if (is_chained(w, name))
+		return plumb_advice("dependency_chain");
+	if (is_unforwarded(w, name))
+		return plumb_advice("failed_forwarding");
+	advice = trail->partly ? advice_partly(name) : advice_beyond_l2(name, w->last_level_hits);
 	return advice ? advice : plumb_advice(name);
 }
 

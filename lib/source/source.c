@@ -163,6 +163,7 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 		.ended = done.ended,
 		.cycles = done.cycles,
 		.moving_cycles = done.moving_cycles,
+		.unforwarded_cycles = done.unforwarded_cycles,
 	};
 	memcpy(told.what_if_cycles, done.what_if_cycles, sizeof(told.what_if_cycles));
 	memcpy(told.limit_cycles, done.limit_cycles, sizeof(told.limit_cycles));

@@ -56,6 +56,7 @@ struct source_run {
 	uint64_t cycles;
 	uint64_t what_if_cycles[PLUMB_WHAT_IF_MAX];
 	uint64_t moving_cycles;
+	uint64_t unforwarded_cycles;
 	uint64_t limit_cycles[PLUMB_LIMIT_SETS];
 };
 

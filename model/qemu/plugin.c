@@ -251,6 +251,7 @@ static struct vcpu *vcpu_start(unsigned index)
 		goto fail;
 	vcpu->accesses.vector_bytes = params->vector_bytes;
 	core_set_moving(vcpu->core, &shared->threads[slot].counts[MODEL_MOVING]);
+	core_set_unforwarded(vcpu->core, &shared->threads[slot].counts[MODEL_UNFORWARDED]);
 	core_set_block_finder(vcpu->core, blocks_find, NULL);
 	if (reads_predicates()) {
 		core_set_activity(vcpu->core, vcpu->activity);

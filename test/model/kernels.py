@@ -56,6 +56,9 @@ def check_kernel(plumb, core, kernel):
     ties = [tie["limits"] for tie in result.ties]
     if "ties" in kernel.expected and ties != kernel.expected["ties"]:
         wrong.append(f"ties {ties}, not {kernel.expected['ties']}")
+    advice = kernel.expected.get("advice", result.advice)
+    if result.advice != advice and path == kernel.expected["path"]:
+        wrong.append(f"advised on {result.advice}, not on {advice}")
     if wrong:
         raise AssertionError("\n".join(wrong))
     return f"{' > '.join(result.path)}; {len(figures)} figures"

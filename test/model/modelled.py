@@ -138,6 +138,7 @@ class Result:
         self.valued = [(metric["name"], metric["value"], metric["units"])
                        for metric in data["metrics"] if metric["value"] is not None]
         self.path = data["diagnosis"]["path"]
+        self.advice = data["diagnosis"]["brief"]
         self.ties = data["diagnosis"]["ties"]
         self.slots = data["cpu"]["slots"]
         self.warnings = data["warnings"]

@@ -233,6 +233,7 @@ static struct core_params bench_core(void)
 		.name = "bench",
 		.frequency_mhz = 2000,
 		.vector_bytes = 16,
+		.page_bytes = 4096,
 		.slots = 4,
 		.rename_width = 4,
 		.fetch_bytes = 32,

@@ -142,6 +142,7 @@ static double forwarding(const struct access *stores, unsigned count, unsigned o
 static void stores_forward_from_start_and_middle(void **state)
 {
 	static const struct access whole[] = {{0, 0, 8}}, pair[] = {{0, 0, 16}};
+	static const struct access split[] = {{4092, 0, 8}}, behind[] = {{4096, 0, 8}};
 
 	(void)state;
 	assert_float_equal(forwarding(whole, 1, 0, 8), 5, 1e-6);
@@ -155,6 +156,9 @@ static void stores_forward_from_start_and_middle(void **state)
 	assert_float_equal(forwarding(pair, 1, 4, 8), 11, 1e-6);
 	assert_float_equal(forwarding(pair, 1, 12, 4), 11, 1e-6);
 	assert_float_equal(forwarding(whole, 1, 4, 8), 11, 1e-6);
+	/* across two pages */
+	assert_float_equal(forwarding(split, 1, 4092, 8), 11, 1e-6);
+	assert_float_equal(forwarding(behind, 1, 4096, 8), 5, 1e-6);
 }
 
 /* The one store port takes a cycle for each store: the last one's data is there that much later. */

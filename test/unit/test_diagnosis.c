@@ -33,7 +33,7 @@ static void set_up(struct fixture *f, const char *cpu, struct plumb_request requ
 	for (uint16_t i = 0; i < f->plan->event_count; i++)
 		f->events[i] =
 			(struct plumb_event_count){f->plan->events[i], {NAN, 0, 0}, NAN, NAN, NAN};
-	f->result = (struct plumb_result){f->plan, 1, f->values, f->events, NAN};
+	f->result = (struct plumb_result){f->plan, 1, f->values, f->events, NAN, NAN, NAN};
 }
 
 static void tear_down(struct fixture *f)
@@ -333,6 +333,26 @@ static void lines_that_move_between_cores(void **state)
 	assert_false(diagnose(&f)->sharing);
 	set_roots(&f, 3, 15, 80, 2);
 	assert_false(diagnose(&f)->sharing);
+	tear_down(&f);
+}
+
+static void chains_set_the_pace(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, "neoverse-n3", STAGE_1);
+	set_roots(&f, 3, 80, 15, 2);
+	set(&f, "backend_core_bound", 95);
+	f.result.chained = 50;
+	assert_ptr_equal(diagnose(&f)->advice, plumb_advice("dependency_chain"));
+	check_path(&f, PLUMB_VERDICT_LOSS, "backend_bound backend_core_bound");
+	f.result.chained = 49; /* of the cycles */
+	assert_ptr_equal(diagnose(&f)->advice, plumb_advice("backend_core_bound"));
+	set(&f, "backend_core_bound", 5);
+	set(&f, "backend_mem_bound", 95);
+	f.result.chained = 100; /* a chain of loads that miss */
+	assert_ptr_not_equal(diagnose(&f)->advice, plumb_advice("dependency_chain"));
 	tear_down(&f);
 }
 
@@ -647,6 +667,7 @@ int main(void)
 		cmocka_unit_test(runners_up),
 		cmocka_unit_test(where_reads_beyond_l2_end),
 		cmocka_unit_test(lines_that_move_between_cores),
+		cmocka_unit_test(chains_set_the_pace),
 		cmocka_unit_test(shares_of_all_slots),
 		cmocka_unit_test(slots_lost_a_few_in_a_cycle),
 		cmocka_unit_test(what_is_missing_is_not_guessed),

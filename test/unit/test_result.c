@@ -98,6 +98,28 @@ static void moving_lines_by_cycles(void **state)
 	tear_down(&f);
 }
 
+static void waits_by_cycles(void **state)
+{
+	const uint64_t none[PLUMB_LIMIT_SETS] = {0};
+	const uint64_t some[PLUMB_LIMIT_SETS] = {[0] = 100,
+						 [PLUMB_LIMIT_CHAIN] = 200,
+						 [PLUMB_LIMIT_CHAIN | PLUMB_LIMIT_PORTS] = 100};
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, &PLAN_OPTIONS());
+	assert_true(isnan(f.result->unforwarded));
+	plumb_result_add_waits(f.result, 0, 0, none); /* of another source */
+	assert_true(isnan(f.result->unforwarded));
+	plumb_result_add_waits(f.result, 30, 100, none); /* too short to examine */
+	assert_float_equal(f.result->unforwarded, 30, 1e-12);
+	assert_true(isnan(f.result->chained));
+	plumb_result_add_waits(f.result, 0, 900, some);
+	assert_float_equal(f.result->unforwarded, 3, 1e-12);
+	assert_float_equal(f.result->chained, 75, 1e-12);
+	tear_down(&f);
+}
+
 static void no_count_is_no_value(void **state)
 {
 	struct fixture f;
@@ -288,6 +310,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_part),
 		cmocka_unit_test(moving_lines_by_cycles),
+		cmocka_unit_test(waits_by_cycles),
 		cmocka_unit_test(no_count_is_no_value),
 		cmocka_unit_test(intervals_weigh_what_they_last),
 		cmocka_unit_test(runs_differ),

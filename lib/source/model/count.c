@@ -227,6 +227,7 @@ static int run_model(struct counting *c, struct source_run *run,
 		run->startup_end = model->startup_to_main ? "main()" : "its own code";
 		run->cycles = model->counts.counts[EVENT_CPU_CYCLES];
 		run->moving_cycles = model->counts.counts[MODEL_MOVING];
+		run->unforwarded_cycles = model->counts.counts[MODEL_UNFORWARDED];
 		if (what.what_if)
 			memcpy(run->what_if_cycles, model->counts.counts + EVENT_COUNT,
 			       WHAT_IF_COUNT * sizeof(*run->what_if_cycles));
