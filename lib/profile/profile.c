@@ -91,6 +91,7 @@ void plumb_profile_free(struct plumb_profile *profile)
 		free(profile->rows[i].batches);
 	free(profile->events);
 	free(profile->rows);
+	free(profile->callees);
 	free(profile->values);
 	free(profile->records);
 	free(profile->by_values.slots);
@@ -283,20 +284,20 @@ static void step_children(struct plumb_profile *profile, const struct lane *lane
 			  absent = {0, period}, now = {period, period};
 
 	for (size_t i = 0; i < lane->counted_count; i++) {
-		struct row *row = &profile->rows[lane->counted[i]];
+		struct row_callees *row = &profile->callees[lane->counted[i]];
 
 		if (row->mark == profile->mark) {
-			step_sums(&row->children, last, now);
+			step_sums(&row->sums, last, now);
 			row->mark = 0;
 		} else {
-			step_sums(&row->children, last, absent);
+			step_sums(&row->sums, last, absent);
 		}
 	}
 	for (size_t i = 0; i < count; i++) {
-		struct row *row = &profile->rows[counted[i]];
+		struct row_callees *row = &profile->callees[counted[i]];
 
 		if (row->mark == profile->mark)
-			step_sums(&row->children, gone, now);
+			step_sums(&row->sums, gone, now);
 	}
 }
 
@@ -463,8 +464,8 @@ static int add_values(struct plumb_profile *profile, const struct adding *adding
 	if (profile->options.batches && add_to_batch(profile, adding) < 0)
 		return PLUMB_ERR_NO_MEMORY;
 	for (size_t i = 0; i < adding->counted_count; i++) {
-		add_sums(&profile->rows[adding->counted[i]].children, adding->period);
-		profile->rows[adding->counted[i]].mark = profile->mark;
+		add_sums(&profile->callees[adding->counted[i]].sums, adding->period);
+		profile->callees[adding->counted[i]].mark = profile->mark;
 	}
 	add_sums(&profile->rows[adding->row].own, adding->period);
 	if (adding->item->spe)

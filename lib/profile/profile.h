@@ -62,13 +62,18 @@ struct sums {
 };
 
 struct row {
-	struct sums own, children;
+	struct sums own;
 	uint32_t nodes;   /* the first node of its call tree; NO_ROW: none */
 	uint32_t buckets; /* the first of its latencies; NO_ROW: none */
 	uint64_t latencies[PLUMB_PROFILE_LATENCIES]; /* sum of each kind that is kept */
 	bool incomplete;                             /* some of its latencies are in no bucket */
 	double *batches; /* periods of each batch of samples; NULL: none */
-	uint64_t mark;   /* number of the last sample that was counted with callers */
+};
+
+/* What a row has of its callees, too. */
+struct row_callees {
+	struct sums sums;
+	uint64_t mark; /* number of the last sample that was counted with callers */
 };
 
 /*
@@ -180,6 +185,7 @@ struct plumb_profile {
 	struct row *rows;
 	uint64_t *values;            /* `words` of each row */
 	struct record_sums *records; /* of each row */
+	struct row_callees *callees; /* likewise, with options.children; NULL: without */
 	size_t row_count, row_room;
 	struct index_table by_values;
 	struct node *nodes;

@@ -11,8 +11,7 @@
 
 static uint64_t size_of(const struct plumb_profile *profile, uint32_t row)
 {
-	return profile->options.children ? profile->rows[row].children.period
-					 : profile->rows[row].own.period;
+	return profile->callees ? profile->callees[row].sums.period : profile->rows[row].own.period;
 }
 
 /* Compares functions of the same name by their addresses. */
@@ -248,8 +247,6 @@ bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t
 	*row = (struct plumb_profile_row){
 		.samples = found->own.samples,
 		.period = found->own.period,
-		.children_samples = found->children.samples,
-		.children_period = found->children.period,
 		.share = share_of(of, &found->own),
 		.children = {NAN, NAN, NAN},
 		.latency = latency_of(of, records),
@@ -260,8 +257,13 @@ bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t
 	};
 	row->saturated = profile->wide_counters ? 0 : records->at_most;
 	row->latency_share = of->latency > 0 ? (double)records->latency / of->latency : NAN;
-	if (profile->options.children)
-		row->children = share_of(of, &found->children);
+	if (profile->callees) {
+		const struct sums *callees = &profile->callees[of->order[i]].sums;
+
+		row->children_samples = callees->samples;
+		row->children_period = callees->period;
+		row->children = share_of(of, callees);
+	}
 	return true;
 }
 

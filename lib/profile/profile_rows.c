@@ -95,6 +95,7 @@ static uint64_t hash_row(const void *owner, uint32_t i)
 static bool grow(struct plumb_profile *profile, size_t least)
 {
 	size_t room = profile->row_room ? 2 * profile->row_room : 256;
+	struct row_callees *callees;
 	struct record_sums *records;
 	uint64_t *values;
 	struct row *rows;
@@ -111,6 +112,12 @@ static bool grow(struct plumb_profile *profile, size_t least)
 	if (!records)
 		return false;
 	profile->records = records;
+	if (profile->options.children) {
+		callees = realloc(profile->callees, room * sizeof(*callees));
+		if (!callees)
+			return false;
+		profile->callees = callees;
+	}
 	values = realloc(profile->values, room * profile->words * sizeof(*values));
 	if (!values)
 		return false;
@@ -121,6 +128,8 @@ static bool grow(struct plumb_profile *profile, size_t least)
 
 static void begin_row(struct plumb_profile *profile)
 {
+	if (profile->callees)
+		profile->callees[profile->row_count] = (struct row_callees){0};
 	profile->rows[profile->row_count] = (struct row){.nodes = NO_ROW, .buckets = NO_ROW};
 	profile->records[profile->row_count++] = (struct record_sums){0};
 }
@@ -165,9 +174,7 @@ int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *r
 
 static uint64_t size_of(const struct plumb_profile *profile, size_t i)
 {
-	const struct row *row = &profile->rows[i];
-
-	return profile->options.children ? row->children.period : row->own.period;
+	return profile->callees ? profile->callees[i].sums.period : profile->rows[i].own.period;
 }
 
 static int compare_sizes(const void *a, const void *b)
@@ -203,6 +210,8 @@ static void keep_rows(struct plumb_profile *profile, uint64_t middle, uint32_t *
 		}
 		profile->rows[kept] = profile->rows[i];
 		profile->records[kept] = profile->records[i];
+		if (profile->callees)
+			profile->callees[kept] = profile->callees[i];
 		memmove(profile->values + kept * profile->words, row_values(profile, (uint32_t)i),
 			profile->words * sizeof(uint64_t));
 		renumbered[i] = (uint32_t)kept++;
