@@ -279,6 +279,7 @@ def report(rows, diagnoses, judged, lacking=""):
     applications = [row for row in figures if "program" in row]
     chosen = [row for row in figures if row.get("sets")]
     count, median, much = summary(free)
+    with_contradicted, contradicted_median, contradicted_much = summary(free + contradicted)
     all_count, all_median, all_much = summary(free + contradicted + applications)
     used = sorted({row["source"] for row in rows})
     sources = "\n".join(f"- {name}: {SOURCES[name]}." for name in used)
@@ -288,10 +289,14 @@ def report(rows, diagnoses, judged, lacking=""):
 `make validate` makes this page from a run; [`bench/validation`](../bench/validation) has the published figures and
 the microbenchmarks. The error is how much the model's figure is above the published one.
 
-Of {count} figures by which no parameter was chosen, the median error is {median:.0f} %;
-{much} are off by more than {MUCH} %. Not among them are {len(contradicted)} figures that contradict another published one, and
-{len(applications)} counters of programs whose work is not published. With both, the median error of {all_count} figures is
-{all_median:.0f} %, and {all_much} are off by more than {MUCH} %.
+Figures by which no parameter was chosen:
+
+| figures | number | median error | off by more than {MUCH} % |
+|---|---:|---:|---:|
+| without those that contradict another published one | {count} | {median:.0f} % | {much} |
+| with those {len(contradicted)} | {with_contradicted} | {contradicted_median:.0f} % | {contradicted_much} |
+| and with {len(applications)} counters of programs whose work is not published | {all_count} | {all_median:.0f} % | {all_much} |
+
 Where only a bound was published, the model is within {sum(holds(row) for row in bounds)} of {len(bounds)}.
 The rows of latencies within the core, and of additions, multiplications, loads and stores per cycle, are easy: these
 parameters have another source, Arm's guides, which mostly agree.
