@@ -356,7 +356,7 @@ store.
 - The model has no fusion of NOPs, no macro-operation cache and no second level of the return stack, so figures of
   these have no row.
 - The system cache's bandwidth with 80 cores of Altra: their L2 caches together are larger than its system cache, so
-  what was read from where is not known.
+  what was read from where is unknown.
 - Counts of programs whose input nobody has (SPEC CPU2017, ChampSim, AI Benchmark, `false_sharing`), and those of
   stride, which was measured on a Cortex-A76.
 - The functions of the strobing benchmark other than the one of `isb`: their loops have an unpublished mix.
