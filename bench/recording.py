@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A recording of a million SPE records, made by chance, read by plumb and by perf: seconds, how many
-times as long as `plumb script --quiet`, and the most memory. And one ten times as long, by plumb
-alone: its memory should be the same. recording.py PLUMB MAKE_SPE_RECORDING MEASURE
+"""Recordings of a million SPE records of several kinds, made by chance, read by plumb and by perf:
+elapsed time and CPU time of each, how many times as much as plumb perf takes, and the most memory.
+Users wait for the elapsed time; it means little on a machine that is busy. And a recording ten times
+as long, by plumb alone: its memory should be the same. recording.py PLUMB MAKE_SPE_RECORDING MEASURE
 [RECORDS]"""
 import os
 import shutil
@@ -33,47 +34,69 @@ def measure(measurer, command, folder):
     return best, least, peak
 
 
-def commands(plumb, path):
-    yield "plumb script --quiet", [plumb, "script", "--quiet", "-i", path]
-    yield "plumb spe dump", [plumb, "spe", "dump", path]
-    yield "plumb script", [plumb, "script", "-i", path]
-    yield "plumb script --like-perf=6.1", [plumb, "script", "--like-perf=6.1", "-i", path]
-    yield "plumb export spe-csv", [plumb, "export", "--format", "spe-csv", "-o",
-                                   os.path.join(os.path.dirname(path), "table"), path]
-    if not shutil.which("perf"):
-        return
-    yield "perf report --stdio", ["perf", "report", "--stdio", "-i", path]
-    yield "perf script", ["perf", "script", "-i", path]
-    yield "perf report -D", ["perf", "report", "-D", "-i", path]
+# Name, and options of make_spe_recording.
+RECORDINGS = [
+    ("plain", ""),
+    ("4 layouts with gaps", "layouts=4 gaps"),
+    ("40 layouts with gaps", "layouts=40 gaps"),
+    ("contexts", "contexts"),
+    ("timeless", "timeless"),
+    ("context switches", "switches"),
+]
+
+# What plumb does, and the perf command to compare it with.
+PAIRS = [
+    (["script", "--quiet"], ["report", "--stdio"]),
+    (["spe", "dump"], ["report", "-D"]),
+    (["script"], ["script"]),
+    (["script", "--like-perf=6.1"], ["script"]),
+    (["export", "--format", "spe-csv", "-o", "table"], None),
+]
 
 
-def compare(measurer, programs, folder, records, first=None):
-    """A row of each; returns the seconds of the first one, that all are compared with."""
-    for name, command in programs:
+def print_row(name, measured, first, records):
+    taken, cpu, peak = measured
+    print(f"  {name:<36} elapsed {taken:8.3f} s {taken / first[0]:7.1f} x, CPU {cpu:8.3f} s "
+          f"{cpu / first[1]:7.1f} x, {peak:7.1f} MiB, {cpu / records * 1e9:7.0f} ns a record",
+          flush=True)
+
+
+def print_machine():
+    print(f"{len(os.sched_getaffinity(0))} CPUs, load {os.getloadavg()[0]:.1f}")
+
+
+def compare(plumb, measurer, folder, path, records, peers):
+    known = {}  # what perf took: two pairs may have the same command
+    for ours, theirs in PAIRS:
+        command = [os.path.join(folder, word) if word == "table" else word for word in ours]
+        operand = [path] if ours[0] in ("spe", "export") else ["-i", path]
         try:
-            taken, _, peak = measure(measurer, command, folder)
+            first = measure(measurer, [plumb, *command, *operand], folder)
+            print_row("plumb " + " ".join(ours), first, first, records)
+            if not peers or not theirs:
+                continue
+            name = "perf " + " ".join(theirs)
+            if name not in known:
+                known[name] = measure(measurer, ["perf", *theirs, "-i", path], folder)
+            print_row(name, known[name], first, records)
         except RuntimeError as error:
-            print(f"{name}: {error}")
-            continue
-        first = first or taken
-        print(f"{name:<28} {taken:9.3f} s {taken / first:8.1f} x {peak:8.1f} MiB "
-              f"{taken / records * 1e9:9.0f} ns a record", flush=True)
-    return first
+            print(f"  {' '.join(ours)}: {error}")
 
 
 def main(plumb, make, measurer, records="1000000"):
     records = int(records)
+    peers = bool(shutil.which("perf"))
+    print_machine()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "made.data")
-        for count in (records, 10 * records):
-            subprocess.run([make, path, "1", str(count), "8", "chunk=262144"], check=True)
-            print(f"{count} SPE records, {os.path.getsize(path) / 2 ** 20:.0f} MiB, 8 CPUs")
-            programs = list(commands(plumb, path))
-            if count == records:
-                first = compare(measurer, programs, folder, count)
-            else:
-                compare(measurer, [p for p in programs if p[0].startswith("plumb")], folder, count,
-                        first)
+        for name, words in RECORDINGS:
+            subprocess.run([make, path, "1", str(records), "8", "chunk=262144", *words.split()],
+                           check=True)
+            print(f"{records:,} SPE records, {os.path.getsize(path) / 2 ** 20:.0f} MiB, 8 CPUs: {name}")
+            compare(plumb, measurer, folder, path, records, peers)
+        subprocess.run([make, path, "1", str(10 * records), "8", "chunk=262144"], check=True)
+        print(f"{10 * records:,} SPE records, {os.path.getsize(path) / 2 ** 20:.0f} MiB, 8 CPUs: plain")
+        compare(plumb, measurer, folder, path, 10 * records, False)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from recording import measure
+from recording import measure, print_machine, print_row
 
 # Name, options of make_spe_recording, whether the code has symbols.
 RECORDINGS = [
@@ -59,21 +59,19 @@ def compare(plumb, measurer, folder, path, records, many):
         for name, command in programs:
             name = " ".join([*name, "--stdio"])
             try:
-                taken, cpu, peak = measure(measurer, [*command, "--stdio"], folder)
+                measured = measure(measurer, [*command, "--stdio"], folder)
             except RuntimeError as error:
                 print(f"  {name}: {error}")
                 continue
-            first = first or (taken, cpu)
-            print(f"  {name:<32} elapsed {taken:8.3f} s {taken / first[0]:7.1f} x, CPU {cpu:8.3f} s "
-                  f"{cpu / first[1]:7.1f} x, {peak:7.1f} MiB, {cpu / records * 1e9:7.0f} ns a record",
-                  flush=True)
+            first = first or measured
+            print_row(name, measured, first, records)
 
 
 def main(plumb, make, measurer, records="1000000"):
     records = int(records)
     offset, size = text_section(plumb)
     symbols = [f"program={plumb}", f"text={offset:x}"]
-    print(f"{len(os.sched_getaffinity(0))} CPUs, load {os.getloadavg()[0]:.1f}")
+    print_machine()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "made.data")
         for count, recordings in ((records, RECORDINGS), (10 * records, RECORDINGS[:2])):
