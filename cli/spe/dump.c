@@ -19,8 +19,9 @@
 #define PIECE  ((size_t)1 << 20)
 #define MARGIN ((size_t)1 << 17) /* more than the longest alignment */
 
-/* How many bytes a line shows. */
-#define LINE_BYTES 16
+/* How many bytes a line shows, and where they begin. */
+#define LINE_BYTES   16
+#define START_COLUMN 14
 
 /* Room for the longest text of a packet. */
 #define TEXT_ROOM 512
@@ -64,30 +65,39 @@ static void end_record(struct dump *dump, uint64_t end)
 	dump->record_start = UINT64_MAX;
 }
 
-/* Puts a blank and the two digits of a byte. */
-static void put_byte(struct buffer *b, unsigned byte)
+/* Puts the two digits of a byte and a blank. */
+static inline void put_byte(char *to, unsigned byte)
 {
-	char *to;
-
-	buffer_reserve(b, 3);
-	to = b->bytes + b->used;
-	to[0] = ' ';
-	to[1] = "0123456789abcdef"[byte >> 4 & 15];
-	to[2] = "0123456789abcdef"[byte & 15];
-	b->used += 3;
+	to[0] = "0123456789abcdef"[byte >> 4 & 15];
+	to[1] = "0123456789abcdef"[byte & 15];
+	to[2] = ' ';
 }
 
-/* ".  OFFSET:  BYTES", up to the column of the text. */
+/*
+ * ".  OFFSET:  BYTES", up to the column of the text: a blank line is copied, and what it shows put
+ * into it. Only an alignment is longer.
+ */
 static void start_line(struct buffer *b, const uint8_t *bytes, size_t length, uint64_t offset)
 {
-	buffer_bytes(b, ".  ", 3);
-	buffer_hex_zeros(b, offset & UINT32_MAX, 8);
-	buffer_bytes(b, ": ", 2);
-	for (size_t i = 0; i < length; i++)
-		put_byte(b, bytes[i]);
-	for (size_t i = length; i < LINE_BYTES; i++)
-		buffer_bytes(b, "   ", 3);
-	buffer_char(b, ' ');
+	static const char blank[] =
+		".          :                                                  ";
+	const size_t shown = length < LINE_BYTES ? length : LINE_BYTES;
+	char *to;
+
+	_Static_assert(sizeof(blank) - 1 == START_COLUMN + LINE_BYTES * 3, "a line");
+	buffer_reserve(b, sizeof(blank));
+	to = b->bytes + b->used;
+	memcpy(to, blank, sizeof(blank) - 1);
+	b->used += sizeof(blank) - 1;
+	for (unsigned i = 0; i < 8; i++)
+		to[3 + i] = "0123456789abcdef"[offset >> (28 - 4 * i) & 15];
+	for (size_t i = 0; i < shown; i++)
+		put_byte(to + START_COLUMN + 3 * i, bytes[i]);
+	for (size_t i = shown; i < length; i++) {
+		buffer_reserve(b, 3);
+		put_byte(b->bytes + b->used, bytes[i]);
+		b->used += 3;
+	}
 }
 
 /* Prints the first packet of `bytes` and returns its length. */
