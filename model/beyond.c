@@ -2,6 +2,8 @@
 /* The memory beyond L1: L2 and its prefetcher, other cores, the system cache and DRAM. */
 #include "memory_side.h"
 
+#define CONTENTION_AFTER 4096 /* cycles after a move in which others may still queue */
+
 struct cache_line *find_invalidated(struct memory *m, struct cache *cache, struct cache_line *found,
 				    uint64_t cycle, enum model_event invalidated)
 {
@@ -15,6 +17,34 @@ struct cache_line *find_invalidated(struct memory *m, struct cache *cache, struc
 	return NULL;
 }
 
+bool lose_to_others(struct memory *m, struct cache_line *found, uint64_t cycle)
+{
+	const uint64_t line = found->key >> 8, time = cycle + m->origin;
+	struct contention *contention = system_contention(m->system, line);
+	const uint32_t word =
+		atomic_load_explicit(system_ownership(m->system, line), memory_order_relaxed);
+
+	bool wanted;
+
+	if (memory_alone(m) || is_ideal(m, IDEAL_L1D) ||
+	    (word & (OWNERSHIP_VERSION - 1)) != m->number)
+		return false;
+	pthread_mutex_lock(&m->system->lock);
+	wanted = contention->line == line + 1 &&
+		 time <= *system_arrival(m->system, line) + CONTENTION_AFTER &&
+		 (m->others = contention_others(contention, m->number));
+	pthread_mutex_unlock(&m->system->lock);
+	if (!wanted) {
+		found->key &= ~(uint64_t)CACHE_LEVEL_MASK; /* it is this core's alone */
+		return false;
+	}
+	m->returning = line + 1;
+	m->counts[EVENT_L1D_CACHE_INVAL]++;
+	m->counts[EVENT_L2D_CACHE_INVAL] += cache_remove(&m->l2, line);
+	cache_remove(&m->l1d, line);
+	return true;
+}
+
 /* A line is on its way between two cycles. */
 static void count_moving(struct memory *m, uint64_t from, uint64_t until)
 {
@@ -25,19 +55,64 @@ static void count_moving(struct memory *m, uint64_t from, uint64_t until)
 }
 
 /*
- * A line comes from another core, or others' copies of it end, from `cycle` on: not before it has
- * been for a while where it went last, so that the next core waits for this. Returns when it is
- * here.
+ * Whether another core has planned that this one, which asks at `cycle`, gets a line before it gets
+ * it again itself: the line is this core's for a while, but not in the end.
+ */
+static bool visits(struct memory *m, uint64_t cycle, uint64_t line)
+{
+	struct contention *contention = system_contention(m->system, line);
+	const uint64_t earliest = cycle + m->origin + m->params->peer_latency;
+
+	pthread_mutex_lock(&m->system->lock);
+	if (contention->line == line + 1 &&
+	    contention_visit(contention, m->number, earliest, &m->visit))
+		m->visited = line + 1;
+	pthread_mutex_unlock(&m->system->lock);
+	return m->visited == line + 1;
+}
+
+/*
+ * Returns when a line is here that moves to this core, and is asked for at `time`: after its last
+ * move, and not before it has been for a while where it went; or in between, as planned.
+ */
+static uint64_t arrival_of(struct memory *m, uint64_t time, uint64_t line)
+{
+	const uint64_t hold = m->params->line_hold, latency = m->params->peer_latency;
+	struct contention *contention = system_contention(m->system, line);
+	uint64_t *last = system_arrival(m->system, line);
+	const bool returns = m->returning == line + 1;
+
+	if (m->visited == line + 1)
+		return m->visit;
+	m->returning = 0;
+	pthread_mutex_lock(&m->system->lock);
+	if (contention->line != line + 1)
+		*contention = (struct contention){.line = line + 1};
+	if (returns) {
+		/* All others that queue for it have had it meanwhile. */
+		for (; m->others; m->others--) {
+			*last += hold + latency;
+			contention_plan(contention, *last);
+		}
+	} else {
+		/* Whoever asks soon after the line could leave asks each time. */
+		contention_ask(contention, m->number, time < *last + hold + latency / 2);
+	}
+	if (time < *last + hold)
+		time = *last + hold;
+	*last = time + latency;
+	pthread_mutex_unlock(&m->system->lock);
+	return time + latency;
+}
+
+/*
+ * A line comes from another core, or others' copies of it end, from `cycle` on, so that the next
+ * core waits for this. Returns when it is here.
  */
 static uint64_t move_line(struct memory *m, uint64_t cycle, uint64_t line)
 {
-	uint64_t *arrival = system_arrival(m->system, line);
-	uint64_t time = cycle + m->origin;
+	const uint64_t time = arrival_of(m, cycle + m->origin, line);
 
-	if (time < *arrival + m->params->line_hold)
-		time = *arrival + m->params->line_hold;
-	time += m->params->peer_latency;
-	*arrival = time;
 	if (time > atomic_load_explicit(&m->system->moved, memory_order_relaxed))
 		atomic_store_explicit(&m->system->moved, time, memory_order_relaxed);
 	m->arrival = time - m->origin;
@@ -70,19 +145,23 @@ static uint64_t after_last_move(struct memory *m, uint64_t cycle, uint64_t line,
  * After a miss in both private caches: whether another core that wrote the line provides it. With
  * `own`, it does not keep it.
  */
-static bool fetch_from_peer(struct memory *m, uint64_t line, bool own)
+static bool fetch_from_peer(struct memory *m, uint64_t cycle, uint64_t line, bool own)
 {
 	_Atomic uint32_t *word = system_ownership(m->system, line);
 	uint32_t now;
 
 	if (memory_alone(m))
 		return false;
+	if (m->returning == line + 1)
+		return true; /* from those that are assumed to have had it */
 	now = atomic_load(word);
 	for (;;) {
 		uint32_t owner = now & (OWNERSHIP_SHARED - 1), next;
 
 		if (owner == OWNER_NONE || owner == m->number)
 			return false;
+		if (visits(m, cycle, line))
+			return true;
 		if (now & OWNERSHIP_SHARED)
 			return false; /* the first reader also put it into the system cache */
 		next = own ? ((now & ~(OWNERSHIP_VERSION - 1)) + OWNERSHIP_VERSION) | m->number
@@ -97,6 +176,8 @@ bool take_ownership(struct memory *m, uint64_t cycle, uint64_t line, uint64_t *r
 	_Atomic uint32_t *word = system_ownership(m->system, line);
 	uint32_t now = atomic_load_explicit(word, memory_order_relaxed), next;
 
+	if (m->visited == line + 1)
+		return false; /* and the next owner has taken it */
 	if ((now & (OWNERSHIP_VERSION - 1)) == m->number)
 		return false;
 	if (memory_alone(m)) {
@@ -104,6 +185,10 @@ bool take_ownership(struct memory *m, uint64_t cycle, uint64_t line, uint64_t *r
 		atomic_store_explicit(word, (now & ~(OWNERSHIP_VERSION - 1)) | m->number,
 				      memory_order_relaxed);
 		return false;
+	}
+	if (now & (OWNERSHIP_SHARED - 1) && visits(m, cycle, line)) {
+		*ready = move_line(m, cycle, line);
+		return true;
 	}
 	do
 		next = ((now & ~(OWNERSHIP_VERSION - 1)) + OWNERSHIP_VERSION) | m->number;
@@ -139,7 +224,7 @@ static struct cache_line *fill_l2(struct memory *m, uint64_t cycle, uint64_t lin
 	struct cache_line victim, *filled;
 
 	filled = cache_insert(&m->l2, line, flags, ready, &victim);
-	*cache_version(&m->l2, filled) = line_version(m, line);
+	*cache_version(&m->l2, filled) = fill_version(m, line);
 	if (victim.key & CACHE_DIRTY) {
 		m->counts[EVENT_L2D_CACHE_WB]++;
 		m->counts[EVENT_L2D_CACHE_WB_VICTIM]++;
@@ -154,7 +239,7 @@ static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, boo
 {
 	uint64_t *buffer = buffers_first(&m->l2_misses);
 	uint64_t begin = *buffer > cycle ? *buffer : cycle, ready;
-	bool peer = fetch_from_peer(m, line, own), hit, evicted;
+	bool peer = fetch_from_peer(m, begin, line, own), hit, evicted;
 
 	if (!peer && is_ideal(m, IDEAL_L2)) {
 		*level = LEVEL_L2;
@@ -204,6 +289,7 @@ uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request r
 						 EVENT_L2D_CACHE_REFILL_PRF,
 						 EVENT_L2D_CACHE_REFILL_RD};
 
+	m->visited = 0;
 	m->counts[access_events[request]]++;
 	system_expect(m->system, line);
 	found = find_valid(m, &m->l2, cycle, line, EVENT_L2D_CACHE_INVAL);
@@ -230,6 +316,7 @@ void prefetch_l2(struct memory *m, struct stream_prefetcher *stream, uint64_t cy
 {
 	struct prefetch_wish wish = stream_train(stream, virtual_line);
 	uint64_t page = virtual_line / m->lines_a_page, distance = line - virtual_line;
+	const uint64_t visited = m->visited;
 
 	for (; wish.count && wish.most; wish.count--, wish.first += (uint64_t)wish.step) {
 		uint64_t ready = cycle, to;
@@ -254,6 +341,7 @@ void prefetch_l2(struct memory *m, struct stream_prefetcher *stream, uint64_t cy
 		}
 		*wish.ahead = wish.first;
 	}
+	m->visited = visited;
 }
 
 void write_back(struct memory *m, uint64_t cycle, uint64_t line)
@@ -287,7 +375,7 @@ uint64_t store_streamed(struct memory *m, uint64_t cycle, uint64_t line)
 	if (found) {
 		m->counts[EVENT_L2D_CACHE_WR]++;
 		found->key |= CACHE_DIRTY;
-		*cache_version(&m->l2, found) = line_version(m, line);
+		*cache_version(&m->l2, found) = fill_version(m, line);
 		return bandwidth_take(&m->l2_path, cycle);
 	}
 	if (is_ideal(m, IDEAL_L2))

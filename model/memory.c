@@ -80,7 +80,7 @@ static struct cache_line *fill_l1d(struct memory *m, uint64_t cycle, uint64_t li
 	struct cache_line victim, *filled;
 
 	filled = cache_insert(&m->l1d, line, flags, ready, &victim);
-	*cache_version(&m->l1d, filled) = line_version(m, line);
+	*cache_version(&m->l1d, filled) = fill_version(m, line);
 	if (victim.key & CACHE_DIRTY)
 		write_back(m, cycle, victim.key >> 8);
 	return filled;
@@ -141,9 +141,10 @@ static void own_line(struct memory *m, uint64_t cycle, struct cache_line *found)
 {
 	uint64_t line = found->key >> 8, ready;
 
+	m->visited = 0;
 	if (!take_ownership(m, cycle, line, &ready))
 		return;
-	*cache_version(&m->l1d, found) = line_version(m, line);
+	*cache_version(&m->l1d, found) = fill_version(m, line);
 	found->key &= ~(uint64_t)CACHE_LEVEL_MASK;
 	found->key |= LEVEL_PEER << CACHE_LEVEL_SHIFT;
 	if (found->ready < ready)
@@ -160,8 +161,13 @@ static inline void load_line(struct memory *m, uint64_t cycle, uint64_t pc, uint
 
 	m->counts[EVENT_L1D_CACHE_RD]++;
 	found = find_valid(m, &m->l1d, cycle, line, EVENT_L1D_CACHE_INVAL);
-	if (own && found && is_current(m, found))
-		own_line(m, cycle, found);
+	if (own) {
+		m->kept = line + 1;
+		if (found && lost_to_others(m, found, cycle))
+			found = NULL;
+		else if (found && is_current(m, found))
+			own_line(m, cycle, found);
+	}
 	if (found && !(found->key & CACHE_PREFETCHED) && found->ready <= cycle) {
 		result->level = LEVEL_L1;
 		result->ready = cycle + m->params->l1d.latency;
@@ -314,6 +320,10 @@ static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t a
 		return;
 	}
 	found = find_valid(m, &m->l1d, cycle, line, EVENT_L1D_CACHE_INVAL);
+	if (found && m->kept != line + 1 && !streaming && !full_line &&
+	    lost_to_others(m, found, cycle > m->stored ? cycle : m->stored + 1))
+		found = NULL;
+	m->kept = m->visited = 0;
 	if (found && !is_current(m, found) && !memory_alone(m)) {
 		/* Others want the line: one store a cycle is written until they get it. */
 		ready = m->stored >= found->ready ? m->stored + 1 : found->ready;
@@ -334,6 +344,9 @@ static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t a
 			result->pending = true;
 			result->level = (uint8_t)cache_level(found);
 			result->ready = found->ready;
+			/* While others may want the line, how many stores are written matters. */
+			if (result->level == LEVEL_PEER && m->stored >= found->ready)
+				result->ready = m->stored + 1;
 		}
 		/* Data that streams past the caches must not be prefetched into them. */
 		if (found->key & CACHE_PREFETCHED && !streaming)
@@ -363,7 +376,7 @@ static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t a
 		found->key &= ~(uint64_t)CACHE_LEVEL_MASK;
 		found->key |= (uint64_t)result->level << CACHE_LEVEL_SHIFT;
 	}
-	*cache_version(&m->l1d, found) = line_version(m, line);
+	*cache_version(&m->l1d, found) = fill_version(m, line);
 	m->stored = result->ready;
 }
 

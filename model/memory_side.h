@@ -42,6 +42,12 @@ struct memory {
 	uint64_t
 		arrival; /* cycle at which the last line that it took from another core was there */
 
+	/* Lines, plus one: that others are assumed to have had; that came for a planned visit, and
+	 * is another core's already; that an atomic has come for, and stores to. */
+	uint64_t returning, visited, kept;
+	uint64_t visit;  /* when .visited is here, in model time */
+	unsigned others; /* that are assumed to have had .returning */
+
 	uint64_t *moving;                  /* memory_count_moving(), or NULL */
 	uint64_t moving_until;             /* cycle to which it has counted */
 	uint64_t moved_lines[MOVES_NOTED]; /* that came from other cores since anyone asked */
@@ -121,10 +127,28 @@ static inline uint32_t line_version(const struct memory *m, uint64_t line)
 		atomic_load_explicit(system_ownership(m->system, line), memory_order_relaxed));
 }
 
+/* Returns the version of a line that is filled: an old one of a line that is gone already. */
+static inline uint32_t fill_version(const struct memory *m, uint64_t line)
+{
+	return line_version(m, line) - (m->visited == line + 1);
+}
+
 /* Whether the line that L1D holds is this core's to use, and not only until others get it. */
 static inline bool is_current(const struct memory *m, const struct cache_line *found)
 {
 	return *cache_version(&m->l1d, found) == line_version(m, found->key >> 8);
+}
+
+/*
+ * Whether others, which queue for a line that came from another core, have had it since then, if it
+ * is written at `cycle`. Then this core does not have it any more.
+ */
+bool lose_to_others(struct memory *m, struct cache_line *found, uint64_t cycle);
+
+static inline bool lost_to_others(struct memory *m, struct cache_line *found, uint64_t cycle)
+{
+	return cache_level(found) == LEVEL_PEER && cycle >= found->ready + m->params->line_hold &&
+	       is_current(m, found) && lose_to_others(m, found, cycle);
 }
 
 /*

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "bandwidth.h"
+#include "contention.h"
 #include "memory.h"
 #include "tags.h"
 
@@ -24,6 +25,9 @@
 #define OWNERSHIP_VERSION (1u << (OWNER_BITS + 1)) /* the lowest bit of the version */
 #define OWNERSHIP_LINES   (1u << 22) /* number of words; lines this far apart share one */
 
+/* Lines of which it is known who queues for them; others take their places. A power of two. */
+#define CONTENDED_LINES 1024
+
 struct memory_system {
 	const struct core_params *params;
 	pthread_mutex_t lock;
@@ -37,6 +41,7 @@ struct memory_system {
 	uint64_t *arrivals;     /* when a line that moved was at its owner; as many as words */
 	_Atomic uint64_t moved; /* the latest of them */
 	_Atomic uint8_t *moved_lines; /* a bit for each word: whether its line has ever moved */
+	struct contention contended[CONTENDED_LINES];
 	struct bandwidth llc_path, dram_path; /* of all cores together */
 	_Atomic uint32_t cores;               /* number of cores ever created */
 };
@@ -54,6 +59,12 @@ static inline uint64_t *system_arrival(const struct memory_system *system, uint6
 static inline _Atomic uint8_t *system_moved_byte(const struct memory_system *system, uint64_t line)
 {
 	return &system->moved_lines[(line & (OWNERSHIP_LINES - 1)) / 8];
+}
+
+/* Returns the entry of a line, which may be another one's. */
+static inline struct contention *system_contention(struct memory_system *system, uint64_t line)
+{
+	return &system->contended[line & (CONTENDED_LINES - 1)];
 }
 
 static inline uint32_t ownership_version(uint32_t word)

@@ -123,6 +123,10 @@ def known_accesses(plumb):
     first = [int(row["cache_line"], 16) for row in view["accesses"]]
     assert set(first[:8]) == set(found), first
     lines = {row["cache_line"]: row["line_moves"] for row in view["accesses"]}
+    # Each round has one addition to the common word, for which its line goes round both cores, and
+    # the line of neighbours does so meanwhile.
+    for name in ("beside", "together"):
+        assert lines[hex(places[name])] >= 0.9 * 2 * ROUNDS, (name, lines[hex(places[name])])
     return ", ".join(f"{name}: {lines[hex(places[name])]} moves"
                      for name in ("beside", "together", "pair"))
 
