@@ -233,6 +233,12 @@ static struct cache_line *fill_l2(struct memory *m, uint64_t cycle, uint64_t lin
 	return filled;
 }
 
+void put_in_l2(struct memory *m, uint64_t cycle, uint64_t line)
+{
+	if (!cache_has(&m->l2, line))
+		fill_l2(m, cycle, line, LEVEL_L2 << CACHE_LEVEL_SHIFT, cycle);
+}
+
 /* Fetches a line missing in L1 and L2 from another core, the system cache or DRAM. */
 static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, bool own,
 			    unsigned *level)

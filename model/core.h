@@ -77,6 +77,15 @@ void core_execute(struct core *core, const struct block *block, unsigned execute
 void core_exception(struct core *core);
 
 /*
+ * What a system call of the core's thread does to pages: see memory.h. Another core catches up
+ * before it executes again.
+ */
+void core_unmap(struct core *core, uint64_t from, uint64_t bytes);
+void core_protect(struct core *core, uint64_t from, uint64_t bytes);
+void core_move(struct core *core, uint64_t from, uint64_t to, uint64_t bytes);
+void core_catch_up(struct core *core);
+
+/*
  * A shadow executes what its core does, and nothing else uses it. core_new_shadow(): its counts are
  * its own. core_add_shadow(): `core` owns it; `*cycles` is updated like the core's counts.
  * `*latest` is shared by the shadows of a memory system, and 0 at first.

@@ -23,6 +23,8 @@ struct line {
 	uint64_t number;   /* of the virtual line, plus one; 0: none */
 	uint64_t physical; /* its number as the memory side has it */
 	uint64_t used;     /* when it was used last */
+	uint32_t remapped; /* memory_remapped() when `physical` was looked up */
+	bool moved;        /* one that it was before has moved */
 	uint32_t cells;    /* index of the first one */
 };
 
@@ -105,16 +107,27 @@ static uint32_t new_cell(struct lines *lines)
 	return lines->count++;
 }
 
+static bool has_moved(const struct lines *lines, const struct line *line)
+{
+	return line->moved || memory_has_moved(lines->memory, line->physical);
+}
+
 /* Returns which of two lines should go: one that has not moved, or else the one not used longest.
  */
 static struct line *less_needed(const struct lines *lines, struct line *a, struct line *b)
 {
-	const bool a_moved = memory_has_moved(lines->memory, a->physical);
-	const bool b_moved = memory_has_moved(lines->memory, b->physical);
+	const bool a_moved = has_moved(lines, a), b_moved = has_moved(lines, b);
 
 	if (a_moved != b_moved)
 		return a_moved ? b : a;
 	return a->used < b->used ? a : b;
+}
+
+/* Looks up what a line is now: its page may have been unmapped, and another be there. */
+static void look_up(struct lines *lines, struct line *line)
+{
+	line->remapped = memory_remapped(lines->memory);
+	line->physical = memory_line_of(lines->memory, (line->number - 1) * lines->line_bytes);
 }
 
 static struct line *find_line(struct lines *lines, uint64_t number)
@@ -124,18 +137,21 @@ static struct line *find_line(struct lines *lines, uint64_t number)
 	struct line *line = NULL;
 
 	for (unsigned way = 0; way < WAYS; way++)
-		if (set[way].number == number + 1)
+		if (set[way].number == number + 1) {
+			if (set[way].remapped != memory_remapped(lines->memory)) {
+				set[way].moved = has_moved(lines, &set[way]);
+				look_up(lines, &set[way]);
+			}
 			return &set[way];
+		}
 	for (unsigned way = 0; way < WAYS && (!line || line->number); way++)
 		line = !line || !set[way].number ? &set[way] : less_needed(lines, line, &set[way]);
 	if (line->number) {
-		lines->incomplete |= memory_has_moved(lines->memory, line->physical);
+		lines->incomplete |= has_moved(lines, line);
 		forget(lines, line);
 	}
-	*line = (struct line){
-		.number = number + 1,
-		.physical = memory_line_of(lines->memory, number * lines->line_bytes),
-	};
+	*line = (struct line){.number = number + 1};
+	look_up(lines, line);
 	return line;
 }
 
@@ -204,7 +220,7 @@ void lines_tell(struct lines *lines, lines_told *told, void *user)
 {
 	for (size_t i = 0; i < (size_t)SETS * WAYS; i++) {
 		struct line *line = &lines->sets[i];
-		const bool moved = line->number && memory_has_moved(lines->memory, line->physical);
+		const bool moved = line->number && has_moved(lines, line);
 
 		for (uint32_t at = moved ? line->cells : 0; at; at = lines->cells[at].next) {
 			const struct cell *cell = &lines->cells[at];

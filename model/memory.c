@@ -28,8 +28,8 @@ struct memory *memory_new(struct memory_system *system, const struct core_params
 	/* Each level of the page tables takes as many bits as a page of 8-byte entries does. */
 	m->walk_levels = (ADDRESS_BITS - 3 - 1) / (m->page_log2 - 3);
 	m->lines_a_page = 1u << (m->page_log2 - m->line_log2);
-	if (system->log2_huge_pages)
-		m->huge_log2 = m->page_log2 + system->log2_huge_pages;
+	if (frames_log2_huge(system->frames))
+		m->huge_log2 = m->page_log2 + frames_log2_huge(system->frames);
 	if (is_ideal(m, IDEAL_SHARING))
 		atomic_store(&system->cores, 1); /* each core is alone: memory_alone() */
 	else
@@ -59,13 +59,25 @@ struct memory *memory_new(struct memory_system *system, const struct core_params
 		memory_free(m);
 		return NULL;
 	}
+	pthread_mutex_lock(&system->lock);
+	m->next = system->memories;
+	system->memories = m;
+	pthread_mutex_unlock(&system->lock);
 	return m;
 }
 
 void memory_free(struct memory *m)
 {
+	struct memory **at;
+
 	if (!m)
 		return;
+	pthread_mutex_lock(&m->system->lock);
+	for (at = &m->system->memories; *at && *at != m;)
+		at = &(*at)->next;
+	if (*at)
+		*at = m->next;
+	pthread_mutex_unlock(&m->system->lock);
 	tlb_second_clean_up(&m->tlb2);
 	tlb_second_clean_up(&m->walk_cache);
 	cache_clean_up(&m->l1d);
@@ -496,7 +508,7 @@ unsigned memory_take_moves(struct memory *m, uint64_t *lines, unsigned room)
 
 uint64_t memory_line_of(const struct memory *m, uint64_t address)
 {
-	const uint64_t page = (address & 0x00ffffffffffffffull) >> m->page_log2;
+	const uint64_t page = (address & ADDRESS_MASK) >> m->page_log2;
 	const uint64_t offset = address & ((1ull << m->page_log2) - 1);
 
 	return (system_translate(m->system, page) << m->page_log2 | offset) >> m->line_log2;

@@ -61,6 +61,18 @@ void memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
 		  struct memory_result *result);
 
 /*
+ * What a system call of this core's thread does to pages. memory_unmap(): those in the range are
+ * gone, or new; translations end on all cores, and frames, which nothing used before, are given
+ * when a page is touched. Returns whether any had been. memory_protect(): translations alone end.
+ * memory_move(): frames stay those of the pages, which are elsewhere now. Other cores see this
+ * when they call memory_catch_up(), as they must before they execute again.
+ */
+bool memory_unmap(struct memory *memory, uint64_t from, uint64_t bytes);
+void memory_protect(struct memory *memory, uint64_t from, uint64_t bytes);
+void memory_move(struct memory *memory, uint64_t from, uint64_t to, uint64_t bytes);
+void memory_catch_up(struct memory *memory);
+
+/*
  * The model's time, which all cores share, at the core's `cycle`; or later, when the last line is
  * there that it takes from another core. While a core waits, only time goes on: the core's `cycle`
  * is then that of `time`.
@@ -85,6 +97,9 @@ uint64_t memory_lines_moved(const struct memory *memory);
 unsigned memory_take_moves(struct memory *memory, uint64_t *lines, unsigned room);
 uint64_t memory_line_of(const struct memory *memory, uint64_t address);
 bool memory_has_moved(const struct memory *memory, uint64_t line);
+
+/* A number that changes whenever virtual addresses may have got other lines. */
+uint32_t memory_remapped(const struct memory *memory);
 
 /* Computes those of `counts` that follow from others, such as sums. Call this before reading them.
  */

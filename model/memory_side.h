@@ -31,8 +31,16 @@ struct huge_known {
 	bool huge;
 };
 
+/* What other cores have done to translations since this core last had a look. */
+#define PENDING_MAX 64
+struct invalidation {
+	uint64_t first, end; /* pages */
+	bool tables;         /* also the tables that only map these pages */
+};
+
 struct memory {
 	struct memory_system *system;
+	struct memory *next; /* of the system's */
 	const struct core_params *params;
 	uint64_t *counts;
 	unsigned line_log2, page_log2, lines_a_page;
@@ -61,6 +69,9 @@ struct memory {
 	struct buffers walkers;
 	struct tlb_second walk_cache; /* addresses of tables: see translation.c */
 	unsigned walk_levels;
+
+	struct invalidation pending[PENDING_MAX]; /* under the system's lock */
+	_Atomic unsigned pending_count;           /* more than fit: all translations end */
 
 	struct cache l1d, l1i, l2;
 	struct buffers data_misses, fetch_misses, l2_misses;
@@ -171,6 +182,9 @@ uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request r
 void prefetch_l2(struct memory *m, struct stream_prefetcher *stream, uint64_t cycle,
 		 uint64_t virtual_line, uint64_t line);
 
+/* L2 has a line that the kernel has just written: no time, and no event. */
+void put_in_l2(struct memory *m, uint64_t cycle, uint64_t line);
+
 /* Writes back a dirty line evicted from L1D. */
 void write_back(struct memory *m, uint64_t cycle, uint64_t line);
 
@@ -192,11 +206,13 @@ struct page {
 	unsigned log2;
 };
 
+#define ADDRESS_MASK 0x00ffffffffffffffull /* without a tag */
+
 struct page huge_page(struct memory *m, uint64_t number);
 
 static inline struct page page_of(struct memory *m, uint64_t address)
 {
-	uint64_t number = (address & 0x00ffffffffffffffull) >> m->page_log2;
+	uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
 
 	if (__builtin_expect(m->huge_log2 != 0, 0))
 		return huge_page(m, number);

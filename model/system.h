@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the cores of a program: the page allocator, the system cache, and the owners of lines.
+ * Shared by the cores of a program: physical memory, the system cache, and the owners of lines.
  * Thread-safe.
  */
 #ifndef MODEL_SYSTEM_H
@@ -11,6 +11,7 @@
 
 #include "bandwidth.h"
 #include "contention.h"
+#include "frames.h"
 #include "memory.h"
 #include "tags.h"
 
@@ -32,11 +33,9 @@ struct memory_system {
 	const struct core_params *params;
 	pthread_mutex_t lock;
 	struct tags llc;
-	struct page_table *pages;
-	unsigned log2_block_pages; /* pages of a block */
-	struct page_table *huge;   /* of blocks as large as a huge page: frames, or FRAME_SMALL */
-	unsigned log2_huge_pages;  /* pages of a huge page; 0: there are none */
-	uint64_t huge_count;
+	struct frames *frames;
+	struct memory *memories;   /* of all cores, a list */
+	_Atomic uint32_t remapped; /* how often pages lost or changed their frames */
 	_Atomic uint32_t *ownership;
 	uint64_t *arrivals;     /* when a line that moved was at its owner; as many as words */
 	_Atomic uint64_t moved; /* the latest of them */
@@ -72,12 +71,11 @@ static inline uint32_t ownership_version(uint32_t word)
 	return word / OWNERSHIP_VERSION;
 }
 
-/*
- * Returns the physical page of a virtual one. Page numbers. Memory is allocated in aligned blocks
- * of 64 KiB, or of a page if that is larger, when one of their pages is first touched. So the set
- * of L1, which the cores index by the virtual address, also follows from the physical one.
- */
+/* Returns the physical page of a virtual one: frames.h. */
 uint64_t system_translate(struct memory_system *system, uint64_t page);
+
+/* Returns whether a virtual page was touched since it was mapped. */
+bool system_is_touched(struct memory_system *system, uint64_t page);
 
 /* Returns whether a virtual page belongs to a huge page. */
 bool system_is_huge(struct memory_system *system, uint64_t page);

@@ -31,13 +31,20 @@ void tlb_first_insert(struct tlb_first *tlb, uint64_t page, uint64_t frame)
 	unsigned oldest = 0;
 
 	/* Ages are differences, so the clock may wrap. */
-	for (unsigned i = 1; i < tlb->entries; i++)
-		if (tlb->clock - tlb->used[i] > tlb->clock - tlb->used[oldest])
+	for (unsigned i = 1; i < tlb->entries && tlb->pages[oldest]; i++)
+		if (!tlb->pages[i] || tlb->clock - tlb->used[i] > tlb->clock - tlb->used[oldest])
 			oldest = i;
 	tlb->pages[oldest] = page + 1;
 	tlb->frames[oldest] = frame;
 	tlb->used[oldest] = ++tlb->clock;
 	tlb->last = oldest;
+}
+
+void tlb_first_remove(struct tlb_first *tlb, uint64_t first, uint64_t end)
+{
+	for (unsigned i = 0; i < tlb->entries; i++)
+		if (tlb->pages[i] > first && tlb->pages[i] <= end)
+			tlb->pages[i] = 0;
 }
 
 bool tlb_second_set_up(struct tlb_second *tlb, unsigned entries, unsigned ways)
@@ -51,6 +58,11 @@ bool tlb_second_set_up(struct tlb_second *tlb, unsigned entries, unsigned ways)
 void tlb_second_clean_up(struct tlb_second *tlb)
 {
 	free(tlb->pairs);
+}
+
+void tlb_second_clear(struct tlb_second *tlb)
+{
+	memset(tlb->pairs, 0, ((size_t)tlb->set_mask + 1) * tlb->ways * sizeof(*tlb->pairs));
 }
 
 bool tlb_second_find(struct tlb_second *tlb, uint64_t page, uint64_t *frame)
@@ -78,4 +90,26 @@ void tlb_second_insert(struct tlb_second *tlb, uint64_t page, uint64_t frame)
 	for (unsigned way = tlb->ways - 1; way > 0; way--)
 		set[way] = set[way - 1];
 	set[0] = (struct tlb_pair){.page = page + 1, .frame = frame};
+}
+
+/* Removes those of a set, and closes the gaps: what is oldest is last. */
+static void remove_from_set(const struct tlb_second *tlb, struct tlb_pair *set, uint64_t first,
+			    uint64_t end)
+{
+	unsigned kept = 0;
+
+	for (unsigned way = 0; way < tlb->ways; way++)
+		if (set[way].page <= first || set[way].page > end)
+			set[kept++] = set[way];
+	while (kept < tlb->ways)
+		set[kept++] = (struct tlb_pair){0};
+}
+
+void tlb_second_remove(struct tlb_second *tlb, uint64_t first, uint64_t end)
+{
+	const uint64_t sets = (uint64_t)tlb->set_mask + 1;
+
+	for (uint64_t i = 0; i < sets && i < end - first; i++)
+		remove_from_set(tlb, &tlb->pairs[((first + i) & tlb->set_mask) * tlb->ways], first,
+				end);
 }

@@ -32,6 +32,9 @@ void tlb_first_set_up(struct tlb_first *tlb, unsigned entries);
 bool tlb_first_find_slow(struct tlb_first *tlb, uint64_t page, uint64_t *frame);
 void tlb_first_insert(struct tlb_first *tlb, uint64_t page, uint64_t frame);
 
+/* Removes the translations of the pages from `first` to `end`. */
+void tlb_first_remove(struct tlb_first *tlb, uint64_t first, uint64_t end);
+
 static inline bool tlb_first_find(struct tlb_first *tlb, uint64_t page, uint64_t *frame)
 {
 	if (tlb->pages[tlb->last] == page + 1) {
@@ -43,7 +46,9 @@ static inline bool tlb_first_find(struct tlb_first *tlb, uint64_t page, uint64_t
 
 bool tlb_second_set_up(struct tlb_second *tlb, unsigned entries, unsigned ways);
 void tlb_second_clean_up(struct tlb_second *tlb);
+void tlb_second_clear(struct tlb_second *tlb);
 bool tlb_second_find(struct tlb_second *tlb, uint64_t page, uint64_t *frame);
 void tlb_second_insert(struct tlb_second *tlb, uint64_t page, uint64_t frame);
+void tlb_second_remove(struct tlb_second *tlb, uint64_t first, uint64_t end);
 
 #endif

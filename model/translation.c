@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Address translation after misses in the first-level TLBs, and page table walks. */
+#include <string.h>
+
 #include "memory_side.h"
 
 /*
@@ -27,17 +29,25 @@ struct page huge_page(struct memory *m, uint64_t number)
 	return (struct page){block | KEY_HUGE, block << log2_pages, m->huge_log2};
 }
 
+/* Returns the line of the entry for a page in its table of a level, 0 being the last. */
+static uint64_t entry_line(const struct memory *m, uint64_t page, unsigned level)
+{
+	/* Tables are above all allocated memory; they fill a page with entries of 8 bytes. */
+	const uint64_t tables = 1ull << (52 - m->line_log2);
+	uint64_t entry = (page >> (m->page_log2 - 3) * level) * 8;
+
+	return tables * (level + 1) + (entry >> m->line_log2);
+}
+
 /*
  * Walks the page tables, from the last one whose address is cached, or from the top. Each step
- * reads an entry at L2; that of a huge page is a level above those of small pages. Returns when the
- * walk is done.
+ * reads an entry at L2; that of a huge page is a level above those of small pages. The kernel
+ * writes a page's entry when the page is first touched. Returns when the walk is done.
  */
 static uint64_t walk(struct memory *m, uint64_t cycle, const struct page *page, unsigned *steps,
 		     uint64_t *begin)
 {
 	const unsigned last = page->log2 > m->page_log2;
-	/* Tables are above all allocated memory; they fill a page with entries of 8 bytes. */
-	const uint64_t tables = 1ull << (52 - m->line_log2);
 	const unsigned bits = m->page_log2 - 3;
 	uint64_t *walker = buffers_first(&m->walkers), ready, cached;
 	unsigned level, count = 1 + last;
@@ -46,12 +56,11 @@ static uint64_t walk(struct memory *m, uint64_t cycle, const struct page *page, 
 	while (count < m->walk_levels &&
 	       !tlb_second_find(&m->walk_cache, table_key(page->number, bits, count), &cached))
 		count++;
+	if (!system_is_touched(m->system, page->number))
+		put_in_l2(m, cycle, entry_line(m, page->number, last));
 	for (unsigned i = count; i-- > last;) {
-		uint64_t entry = (page->number >> bits * i) * 8;
-
-		ready = read_l2(m, ready + m->params->walk_latency,
-				tables * (i + 1) + (entry >> m->line_log2), REQUEST_WALK, false,
-				&level);
+		ready = read_l2(m, ready + m->params->walk_latency, entry_line(m, page->number, i),
+				REQUEST_WALK, false, &level);
 		if (i > last)
 			tlb_second_insert(&m->walk_cache, table_key(page->number, bits, i), 0);
 	}
@@ -140,4 +149,134 @@ bool translate_ahead(struct memory *m, uint64_t *cycle, uint64_t virtual_line, u
 	tlb_second_insert(&m->tlb2, page.key, frame);
 	*line = physical_in(m, &page, frame, address) >> m->line_log2;
 	return true;
+}
+
+/* ---- Changes of the page tables ------------------------------------------------------------ */
+
+/* Ends the translations of pages on this core, as TLBI by address does. */
+static void invalidate(struct memory *m, const struct invalidation *ended)
+{
+	const uint64_t first = ended->first, end = ended->end;
+	const unsigned bits = m->page_log2 - 3;
+
+	tlb_first_remove(&m->dtlb, first, end);
+	tlb_first_remove(&m->itlb, first, end);
+	tlb_second_remove(&m->tlb2, first, end);
+	if (m->huge_log2) {
+		const unsigned log2_pages = m->huge_log2 - m->page_log2;
+		const uint64_t from = first >> log2_pages, to = ((end - 1) >> log2_pages) + 1;
+
+		tlb_first_remove(&m->dtlb, from | KEY_HUGE, to | KEY_HUGE);
+		tlb_first_remove(&m->itlb, from | KEY_HUGE, to | KEY_HUGE);
+		tlb_second_remove(&m->tlb2, from | KEY_HUGE, to | KEY_HUGE);
+		memset(m->known, 0, sizeof(m->known));
+	}
+	/* Linux frees tables that map nothing any more, and ends what is cached of them. */
+	for (unsigned level = 1; ended->tables && level < m->walk_levels; level++) {
+		const uint64_t pages = 1ull << bits * level;
+		const uint64_t from = (first + pages - 1) / pages, to = end / pages;
+
+		if (from < to)
+			tlb_second_remove(&m->walk_cache, table_key(from * pages, bits, level),
+					  table_key((to - 1) * pages, bits, level) + 1);
+	}
+}
+
+static void invalidate_all(struct memory *m)
+{
+	tlb_first_set_up(&m->dtlb, m->params->l1d_tlb.entries);
+	tlb_first_set_up(&m->itlb, m->params->l1i_tlb.entries);
+	tlb_second_clear(&m->tlb2);
+	tlb_second_clear(&m->walk_cache);
+	memset(m->known, 0, sizeof(m->known));
+}
+
+/* Returns the pages that are at least partly in a range of addresses. */
+static struct invalidation pages_in(const struct memory *m, uint64_t from, uint64_t bytes)
+{
+	const uint64_t address = from & ADDRESS_MASK;
+
+	return (struct invalidation){.first = address >> m->page_log2,
+				     .end = ((address + bytes - 1) >> m->page_log2) + 1};
+}
+
+/* Ends translations on all cores. With the system's lock. */
+static void broadcast(struct memory *m, const struct invalidation *ended)
+{
+	invalidate(m, ended);
+	for (struct memory *other = m->system->memories; other; other = other->next) {
+		unsigned count = atomic_load_explicit(&other->pending_count, memory_order_relaxed);
+
+		if (other == m || count > PENDING_MAX)
+			continue;
+		if (count < PENDING_MAX)
+			other->pending[count] = *ended;
+		atomic_store(&other->pending_count, count + 1);
+	}
+}
+
+bool memory_unmap(struct memory *m, uint64_t from, uint64_t bytes)
+{
+	struct invalidation ended = pages_in(m, from, bytes);
+	/* Larger pages than the program's have neighbours of what it unmapped. */
+	const uint64_t whole = (1ull << m->page_log2) - 1, address = from & ADDRESS_MASK;
+	bool had;
+
+	if (!bytes)
+		return false;
+	ended.tables = true;
+	pthread_mutex_lock(&m->system->lock);
+	broadcast(m, &ended);
+	had = frames_drop(m->system->frames, (address + whole) >> m->page_log2,
+			  (address + bytes) >> m->page_log2);
+	if (had)
+		atomic_fetch_add(&m->system->remapped, 1);
+	pthread_mutex_unlock(&m->system->lock);
+	return had;
+}
+
+void memory_protect(struct memory *m, uint64_t from, uint64_t bytes)
+{
+	const struct invalidation ended = pages_in(m, from, bytes);
+
+	if (!bytes)
+		return;
+	pthread_mutex_lock(&m->system->lock);
+	broadcast(m, &ended);
+	pthread_mutex_unlock(&m->system->lock);
+}
+
+void memory_move(struct memory *m, uint64_t from, uint64_t to, uint64_t bytes)
+{
+	struct invalidation source = pages_in(m, from, bytes), target = pages_in(m, to, bytes);
+
+	if (!bytes)
+		return;
+	source.tables = target.tables = true;
+	pthread_mutex_lock(&m->system->lock);
+	broadcast(m, &source);
+	broadcast(m, &target);
+	frames_move(m->system->frames, source.first, target.first, source.end - source.first);
+	atomic_fetch_add(&m->system->remapped, 1);
+	pthread_mutex_unlock(&m->system->lock);
+}
+
+void memory_catch_up(struct memory *m)
+{
+	unsigned count = atomic_load_explicit(&m->pending_count, memory_order_relaxed);
+
+	if (!count)
+		return;
+	pthread_mutex_lock(&m->system->lock);
+	count = atomic_exchange(&m->pending_count, 0);
+	for (unsigned i = 0; i < count && count <= PENDING_MAX; i++)
+		invalidate(m, &m->pending[i]);
+	if (count > PENDING_MAX)
+		invalidate_all(m);
+	pthread_mutex_unlock(&m->system->lock);
+}
+
+uint32_t memory_remapped(const struct memory *m)
+{
+	return atomic_load_explicit(&m->system->remapped, memory_order_relaxed);
 }

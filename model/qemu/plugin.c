@@ -30,6 +30,7 @@
 #include "qemu/exec.h"
 #include "qemu/mappings.h"
 #include "qemu/registers.h"
+#include "qemu/remap.h"
 #include "qemu/sampler.h"
 #include "qemu/share.h"
 #include "qemu/start.h"
@@ -47,6 +48,7 @@ struct vcpu {
 	struct core *core;
 	struct sampler *sampler; /* NULL: nothing samples */
 	struct turn *turn;
+	uint64_t call[6];            /* arguments of the last system call */
 	const struct block *current; /* NULL: none whose successor is awaited */
 	uint64_t settled;            /* the cycle up to which the shared counts are correct */
 	unsigned slot;               /* in model_shared.threads */
@@ -656,6 +658,7 @@ static void leave_for_call(struct vcpu *vcpu, int64_t number, const uint64_t arg
 {
 	atomic_fetch_or_explicit(&shared->outside, calls_outside(number, arguments),
 				 memory_order_relaxed);
+	memcpy(vcpu->call, arguments, sizeof(vcpu->call));
 	turn_call(vcpu->turn, number, arguments);
 	if (number == CALL_EXIT_GROUP) {
 		turns_visit_waiting(settle_waiting);
@@ -679,9 +682,15 @@ static void system_call_returned(qemu_plugin_id_t id, unsigned index, int64_t nu
 {
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
 
-	(void)id, (void)number;
-	if (vcpu)
-		turn_returned(vcpu->turn, result);
+	(void)id;
+	if (!vcpu)
+		return;
+	if (counting && (!vcpu->sampler || sampler_enter(vcpu->sampler))) {
+		remap_returned(vcpu->core, number, vcpu->call, result);
+		if (vcpu->sampler)
+			sampler_leave(vcpu->sampler);
+	}
+	turn_returned(vcpu->turn, result);
 }
 
 static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uint64_t a1,

@@ -487,6 +487,7 @@ static void wait_for_turn(struct thread *self)
 	wait_until_ready(self);
 	if (entering && !self->passed)
 		await_entered();
+	core_catch_up(self->core);
 }
 
 /* Waits for the turn, with the lock held, which it releases. The thread's state is STATE_WAITS. */

@@ -162,6 +162,12 @@ bool memory_has_moved(const struct memory *memory, uint64_t line)
 	return false;
 }
 
+uint32_t memory_remapped(const struct memory *memory)
+{
+	(void)memory;
+	return 0;
+}
+
 void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bool for_store)
 {
 	(void)memory;

@@ -234,7 +234,10 @@ static void huge_pages_hold_anonymous_memory(void **state)
 	stop();
 }
 
-/* The entries of eight neighbouring pages are in one line, which comes from DRAM once. */
+/*
+ * Upper tables come from DRAM once. The kernel has just written the entry of a page that is touched
+ * first: its line is in L2, also where it is not the line of the page before.
+ */
 static void walks_go_through_the_caches(void **state)
 {
 	uint64_t first, next, step, dram;
@@ -245,14 +248,14 @@ static void walks_go_through_the_caches(void **state)
 	step = params.walk_latency + params.l2.latency;
 	dram = params.llc.latency + params.dram_latency;
 	first = load(0x5500000000, &r);
-	assert_int_equal(first,
-			 params.l2_tlb.latency + 4 * (step + dram) + params.l2.latency + dram);
+	assert_int_equal(first, params.l2_tlb.latency + 3 * (step + dram) + step +
+					params.l2.latency + dram);
 	next = load(0x5500001000, &r);
 	assert_int_equal(next, params.l2_tlb.latency + step + params.l2.latency + dram);
 	for (unsigned page = 2; page < 8; page++)
 		load(0x5500000000 + page * PAGE, &r);
 	next = load(0x5500008000, &r);
-	assert_int_equal(next, params.l2_tlb.latency + step + dram + params.l2.latency + dram);
+	assert_int_equal(next, params.l2_tlb.latency + step + params.l2.latency + dram);
 	stop();
 }
 
@@ -337,9 +340,9 @@ static void a_stream_runs_ahead_by_its_distance(void **state)
 	for (unsigned i = 0; i < 200; i++)
 		memory_load(memory, 1000 + 1000ull * i, 0x1000, 0x10000000 + (uint64_t)i * LINE, 8,
 			    false, &r);
-	/* Not more than it is ahead has been fetched in vain. */
+	/* Not more than it is ahead has been fetched in vain. The last step of a walk hits L2. */
 	assert_int_equal(counts[EVENT_L2D_CACHE_REFILL_PRF] + counts[EVENT_L2D_CACHE_REFILL_RD] -
-				 counts[EVENT_DTLB_STEP],
+				 (counts[EVENT_DTLB_STEP] - 1),
 			 200 + params.l2_prefetch_distance);
 	stop();
 }
@@ -564,6 +567,233 @@ static void accesses_to_shared_lines_are_counted(void **state)
 	stop();
 }
 
+/* A page that was unmapped is translated anew, and has a frame that nothing used before. */
+static void unmapped_pages_have_new_frames(void **state)
+{
+	const uint64_t place = 0x40000000;
+	struct memory_result before, after, neighbour, other;
+
+	(void)state;
+	start(false);
+	load(place + 2 * PAGE, &before);
+	load(place + 3 * PAGE, &neighbour);
+	assert_true(memory_unmap(memory, place + 2 * PAGE, PAGE));
+	assert_false(memory_unmap(memory, place + 2 * PAGE, PAGE));
+	load(place + 3 * PAGE, &other);
+	assert_int_equal(other.tlb, TLB_L1_HIT);
+	assert_int_equal(other.physical, neighbour.physical);
+	load(place + 2 * PAGE, &after);
+	assert_int_equal(after.tlb, TLB_WALK);
+	assert_int_equal(after.level, LEVEL_DRAM);
+	/* It is where the set of L1D is the same. */
+	assert_int_equal(after.physical % BLOCK, before.physical % BLOCK);
+	assert_int_not_equal(after.physical, before.physical);
+	load(place + 2 * PAGE, &other);
+	assert_int_equal(other.tlb, TLB_L1_HIT);
+	assert_int_equal(other.physical, after.physical);
+	/* The tables stay while they map other pages: a walk has one step. */
+	assert_int_equal(counts[EVENT_DTLB_STEP], 4 + 1 + 1);
+	/* All of the last table's pages, and ranges beyond all that was ever mapped. */
+	assert_true(memory_unmap(memory, place, 2 << 20));
+	load(place + 3 * PAGE, &after);
+	assert_int_equal(after.tlb, TLB_WALK);
+	assert_int_not_equal(after.physical, neighbour.physical);
+	assert_int_equal(counts[EVENT_DTLB_STEP], 4 + 1 + 1 + 2);
+	assert_true(memory_unmap(memory, 0, 1ull << 46));
+	assert_false(memory_unmap(memory, 0, 1ull << 46));
+	assert_false(memory_unmap(memory, place, 0));
+	load(place + 3 * PAGE, &other);
+	assert_int_equal(other.level, LEVEL_DRAM);
+	assert_int_equal(counts[EVENT_DTLB_STEP], 4 + 1 + 1 + 2 + 4);
+	stop();
+}
+
+/* Every frame is given once, in whatever order pages come and go, and stays with its page. */
+static void frames_are_never_given_twice(void **state)
+{
+	enum { PAGES = 40, ROUNDS = 2000 };
+	static uint64_t given[ROUNDS];
+	uint64_t frames[PAGES] = {0};
+	struct memory_result r;
+	unsigned count = 0;
+
+	(void)state;
+	start(false);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		unsigned page = random_bits() % PAGES, pages = 1 + random_bits() % 3;
+
+		if (i % 2) {
+			memory_unmap(memory, (uint64_t)page * PAGE, (uint64_t)pages * PAGE);
+			for (unsigned k = page; k < page + pages && k < PAGES; k++)
+				frames[k] = 0;
+			continue;
+		}
+		load((uint64_t)page * PAGE, &r);
+		if (frames[page]) {
+			assert_int_equal(r.physical, frames[page]);
+			continue;
+		}
+		for (unsigned k = 0; k < count; k++)
+			assert_int_not_equal(given[k], r.physical);
+		given[count++] = frames[page] = r.physical;
+		assert_int_equal(r.tlb, TLB_WALK);
+		assert_int_equal(r.physical / PAGE % 16, page % 16);
+	}
+	assert_in_range(count, ROUNDS / 10, ROUNDS);
+	stop();
+}
+
+static void protected_pages_keep_their_frames(void **state)
+{
+	struct memory_result before, after;
+
+	(void)state;
+	start(false);
+	load(0x12345678, &before);
+	memory_protect(memory, 0x12345000, PAGE);
+	memory_protect(memory, 0x12345000, 0);
+	load(0x12345678, &after);
+	assert_int_equal(after.tlb, TLB_WALK);
+	assert_int_equal(after.level, LEVEL_L1);
+	assert_int_equal(after.physical, before.physical);
+	stop();
+}
+
+/* The frames of moved pages are those of their new addresses, also in other places of a block. */
+static void moved_pages_take_their_frames_with_them(void **state)
+{
+	struct memory_result before[3], after;
+
+	(void)state;
+	start(false);
+	for (unsigned i = 0; i < 3; i++)
+		load(0x30000 + i * PAGE, &before[i]);
+	load(0x75000, &after); /* what is there goes */
+	memory_move(memory, 0x30000, 0x75000, 4 * PAGE);
+	memory_move(memory, 0x30000, 0x75000, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		load(0x75000 + i * PAGE, &after);
+		assert_int_equal(after.tlb, TLB_WALK);
+		assert_int_equal(after.level, LEVEL_L1);
+		assert_int_equal(after.physical, before[i].physical);
+	}
+	load(0x78000, &after); /* was never touched */
+	assert_int_equal(after.level, LEVEL_DRAM);
+	load(0x30000, &after);
+	assert_int_equal(after.tlb, TLB_WALK);
+	assert_int_equal(after.level, LEVEL_DRAM);
+	stop();
+}
+
+/* A page of the model that is larger than the program's keeps its frame while it has neighbours. */
+static void parts_of_larger_pages_are_not_unmapped(void **state)
+{
+	struct memory_result before, after;
+
+	(void)state;
+	params = *model_cores[0];
+	params.page_bytes = 65536;
+	begin();
+	load(0x30000, &before);
+	assert_false(memory_unmap(memory, 0x31000, PAGE));
+	load(0x30000, &after);
+	assert_int_equal(after.tlb, TLB_WALK);
+	assert_int_equal(after.physical, before.physical);
+	assert_true(memory_unmap(memory, 0x2f000, 0x12000));
+	load(0x30000, &after);
+	assert_int_equal(after.level, LEVEL_DRAM);
+	stop();
+}
+
+/* A huge page that is unmapped as a whole is a new one, or small ones; a part of it stays. */
+static void huge_pages_are_unmapped_as_a_whole(void **state)
+{
+	const uint64_t huge = 2 << 20, anonymous = 0x5500000000;
+	struct memory_result before, after;
+
+	(void)state;
+	params = *model_cores[0];
+	params.prefetch_streams = params.l2_prefetch_lines = 0;
+	params.is_anonymous = above_file;
+	begin();
+	load(anonymous, &before);
+	assert_false(memory_unmap(memory, anonymous, PAGE));
+	load(anonymous, &after);
+	assert_int_equal(after.tlb, TLB_WALK);
+	assert_int_equal(after.physical, before.physical);
+	assert_true(memory_unmap(memory, anonymous - huge, 2 * huge));
+	load(anonymous, &after);
+	assert_int_equal(after.tlb, TLB_WALK);
+	assert_int_equal(after.level, LEVEL_DRAM);
+	assert_int_equal(after.physical % huge, 0);
+	assert_int_not_equal(after.physical, before.physical);
+	assert_int_equal(counts[EVENT_DTLB_WALK_LARGE], 3);
+	stop();
+}
+
+/* Other cores lose their translations when they catch up, however late. */
+static void all_cores_lose_translations(void **state)
+{
+	static uint64_t other_counts[EVENT_COUNT];
+	struct memory_result mine, r;
+	struct memory *other;
+
+	(void)state;
+	start(false);
+	memset(other_counts, 0, sizeof(other_counts));
+	other = memory_new(memory_system, &params, other_counts);
+	for (unsigned times = 1; times < 1000; times *= 10) {
+		memory_load(other, 1000, 0x1000, 0x30000, 8, false, &r);
+		memory_load(other, 2000, 0x1000, 0x60000, 8, false, &r);
+		for (unsigned i = 0; i < times; i++)
+			assert_int_equal(memory_unmap(memory, 0x30000, PAGE), i == 0);
+		load(0x30000, &mine);
+		memory_catch_up(other);
+		memory_catch_up(memory);
+		memory_load(other, 3000, 0x1000, 0x30000, 8, false, &r);
+		assert_int_equal(r.tlb, TLB_WALK);
+		assert_int_equal(r.physical, mine.physical);
+		/* Of more than a core can remember, it loses all. */
+		memory_load(other, 4000, 0x1000, 0x60000, 8, false, &r);
+		assert_int_equal(r.tlb, times < 100 ? TLB_L1_HIT : TLB_WALK);
+	}
+	memory_free(other);
+	memory_unmap(memory, 0x30000, PAGE); /* tells nobody who is gone */
+	stop();
+}
+
+/* What has moved between cores is reported, also if its page was unmapped and is another one. */
+static void lines_of_unmapped_pages_are_counted(void **state)
+{
+	static uint64_t other_counts[EVENT_COUNT];
+	const struct access access = {.address = 0x30010, .bytes = 8};
+	struct lines_count sum = {0};
+	struct memory_result r;
+	struct memory *other;
+	struct lines *lines;
+
+	(void)state;
+	start(false);
+	memset(other_counts, 0, sizeof(other_counts));
+	other = memory_new(memory_system, &params, other_counts);
+	lines = lines_new(memory, LINE);
+	assert_non_null(lines);
+	for (unsigned i = 0; i < 2; i++) {
+		memory_store(other, 1000, 0x1000, 0x30000, 8, false, &r);
+		load(0x30010, &r);
+		lines_accessed(lines, 0x4000, LINES_LOAD, &access, &access + 1);
+		assert_true(memory_unmap(memory, 0x30000, PAGE));
+		memory_catch_up(other);
+	}
+	lines_accessed(lines, 0x4000, LINES_LOAD, &access, &access + 1);
+	lines_tell(lines, add_told, &sum);
+	assert_int_equal(sum.accesses, 3);
+	assert_int_equal(sum.moves, 2);
+	lines_free(lines);
+	memory_free(other);
+	stop();
+}
+
 static void physical_blocks_are_given_in_order_of_first_touch(void **state)
 {
 	struct memory_result a, b, again, middle;
@@ -681,6 +911,14 @@ int main(void)
 		cmocka_unit_test(walks_take_the_steps_of_their_pages),
 		cmocka_unit_test(huge_pages_hold_anonymous_memory),
 		cmocka_unit_test(walks_go_through_the_caches),
+		cmocka_unit_test(unmapped_pages_have_new_frames),
+		cmocka_unit_test(frames_are_never_given_twice),
+		cmocka_unit_test(protected_pages_keep_their_frames),
+		cmocka_unit_test(moved_pages_take_their_frames_with_them),
+		cmocka_unit_test(parts_of_larger_pages_are_not_unmapped),
+		cmocka_unit_test(huge_pages_are_unmapped_as_a_whole),
+		cmocka_unit_test(all_cores_lose_translations),
+		cmocka_unit_test(lines_of_unmapped_pages_are_counted),
 		cmocka_unit_test(a_line_on_its_way_is_waited_for_not_asked_for_again),
 		cmocka_unit_test(a_stream_is_prefetched),
 		cmocka_unit_test(streams_are_followed_across_pages),
