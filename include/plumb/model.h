@@ -94,14 +94,6 @@ struct plumb_model_options {
 };
 
 /*
- * Finds the core that a core file is like, and checks the file. Returns 0, or, with findings, IO,
- * LIMIT, SYNTAX, INVALID (a figure that the model does not have, or that no core can have),
- * NOT_FOUND (the model has no such core) or NO_MEMORY.
- */
-PLUMB_API int plumb_model_read_core(const char *path, const struct plumb_model_core **core,
-				    struct plumb_diagnostics *diagnostics);
-
-/*
  * Opens the model. Copies everything that `options` points to, except `user`. Returns 0, NOT_FOUND
  * (no such core), ARGUMENT (also: no such page), NO_MEMORY, or, for the core file, IO, LIMIT,
  * SYNTAX or INVALID. Engines are asked later, when a program runs.

@@ -104,16 +104,6 @@ static const struct plumb_model_core *find_core(const char *name)
 	return NULL;
 }
 
-int plumb_model_read_core(const char *path, const struct plumb_model_core **core,
-			  struct plumb_diagnostics *diagnostics)
-{
-	struct core_file file;
-	int error = core_file_read(path, &file, diagnostics);
-
-	*core = error ? NULL : find_core(file.base->name);
-	return error;
-}
-
 /* Reads the core file of `given`, and sets its core. */
 static int read_core_file(struct plumb_model_options *given, struct plumb_source *source,
 			  struct plumb_diagnostics *diagnostics)
