@@ -44,6 +44,11 @@ static void add_supply(struct supply *supply, const struct recent_store *store, 
 	supply->count++;
 }
 
+static bool has_all(const struct recent_store *store, uint64_t address, uint64_t end)
+{
+	return address >= store->address && end <= store->address + store->bytes;
+}
+
 /* Finds the bytes of [address, end) in stores that are not yet in L1D at `cycle`. */
 static void find_supply(const struct core *core, uint64_t cycle, uint64_t address, uint64_t end,
 			struct supply *supply)
@@ -63,6 +68,11 @@ static void find_supply(const struct core *core, uint64_t cycle, uint64_t addres
 			wanted &= ~have;
 		}
 		supply->missing |= wanted != 0;
+	}
+	/* A store of another address may have displaced a part of the only one. */
+	if (supply->missing && supply->count == 1 && has_all(supply->stores[0], address, end)) {
+		supply->bytes[0] = (unsigned)(end - address);
+		supply->missing = false;
 	}
 }
 

@@ -61,8 +61,8 @@ setup()
 	} >odd
 	run plumb export --format spe-csv --raw odd
 	[ "$status" -eq 0 ]
-	[[ ${lines[0]} = "plumb: 1 SPE record is cut off and was skipped" ]]
-	[[ ${lines[2]} = "plumb: skipped 2 bytes of AUX data that begin no SPE packet, the first at 0x0" ]]
+	[[ ${lines[0]} = "plumb: odd: 1 SPE record is cut off and was skipped" ]]
+	[[ ${lines[2]} = "plumb: odd: skipped 2 bytes of AUX data that begin no SPE packet, the first at 0x0" ]]
 	[ "$(wc -l <spe-ldst.csv)" -eq 2 ]
 }
 

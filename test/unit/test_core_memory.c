@@ -191,6 +191,18 @@ static void two_stores_forward_half_each(void **state)
 }
 
 /* A store that is long in L1D is no longer looked at. */
+/* Where a store is does not matter to the forwarding from another, however far apart they are. */
+static void stores_elsewhere_do_not_hinder(void **state)
+{
+	(void)state;
+	for (unsigned distance = 64; distance <= 65536; distance *= 2)
+		for (unsigned half = 0; half < 16; half += 8) {
+			const struct access stores[] = {{0, 0, 16}, {distance + half, 0, 8}};
+
+			assert_float_equal(forwarding(stores, 2, 0, 16), 5, 1e-6);
+		}
+}
+
 static void old_stores_do_not_forward(void **state)
 {
 	struct core_params params = bench_core();
@@ -476,6 +488,7 @@ int main(void)
 		cmocka_unit_test(stores_forward),
 		cmocka_unit_test(stores_forward_from_start_and_middle),
 		cmocka_unit_test(two_stores_forward_half_each),
+		cmocka_unit_test(stores_elsewhere_do_not_hinder),
 		cmocka_unit_test(old_stores_do_not_forward),
 		cmocka_unit_test(store_buffer_fills),
 		cmocka_unit_test(translations_stall),
