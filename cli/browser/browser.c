@@ -9,11 +9,12 @@
 #include <unistd.h>
 
 #include "browser/screen.h"
+#include "browser/sort.h"
 #include "browser/state.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
 
-/* Pages are printed this wide at least: Right shows what the screen has no room for. */
+/* Wide pages have at least this many columns: Right shows what the screen has no room for. */
 #define PAGE_WIDTH 256
 /* Keys that are kept while a page loads. */
 #define AHEAD_MOST 32
@@ -62,10 +63,22 @@ static bool is_end(int key)
 	return key == KEY_ESCAPE || key == 'q' || key == KEY_CONTROL('c') || interrupted;
 }
 
+/* Returns the first line of what the process said, which the caller frees. */
+static char *message_of(const struct page *page)
+{
+	return memory_copy(page->message, strcspn(page->message, "\n"));
+}
+
+static unsigned wanted_width(const struct browser *browser)
+{
+	return browser->wide && screen_width() < PAGE_WIDTH ? PAGE_WIDTH : screen_width();
+}
+
 /* Prints the page of the present place. Returns false if that is impossible or was stopped. */
 static bool load(struct browser *browser)
 {
-	const unsigned width = screen_width() > PAGE_WIDTH ? screen_width() : PAGE_WIDTH;
+	const unsigned width = wanted_width(browser);
+	struct page page;
 	struct page_job job;
 	unsigned tenths = 0;
 	int ahead[AHEAD_MOST] = {0};
@@ -98,15 +111,71 @@ static bool load(struct browser *browser)
 		screen_show();
 	}
 	screen_return_keys(ahead, ahead_count);
+	page_finish(&job, &page, screen_width());
+	page.width = width;
 	page_free(&browser->page);
-	page_finish(&job, &browser->page, screen_width());
+	browser->page = page;
 	browser_say(browser, *browser->page.message && !browser->page.silent
-				     ? memory_copy(browser->page.message,
-						   strcspn(browser->page.message, "\n"))
+				     ? message_of(&browser->page)
 				     : NULL);
 	browser->sorted = -1;
 	cursor_settle(browser);
 	return true;
+}
+
+/* Returns how many rows come before the cursor. */
+static size_t rows_before(const struct browser *browser)
+{
+	const size_t cursor = browser->visits[browser->depth].cursor;
+	size_t count = 0;
+
+	for (size_t at = 0; at < cursor && at < browser->page.line_count; at++)
+		count += page_is_row(&browser->page.lines[at]);
+	return count;
+}
+
+/* Returns how many columns the table of the selected row has, or 0. */
+static size_t column_count(const struct browser *browser)
+{
+	const struct page_line *row = browser_selected(browser);
+
+	return row && row->heading ? page_columns(browser->page.lines[row->heading - 1].mark) : 0;
+}
+
+/*
+ * Prints the page again if it was printed for another width. The order stays if all columns do.
+ * A page that cannot be printed again stays as it is.
+ */
+static void refit(struct browser *browser)
+{
+	const unsigned width = wanted_width(browser);
+	const long sorted = browser->sorted;
+	const size_t columns = column_count(browser), before = rows_before(browser);
+	struct page old = browser->page;
+
+	if (old.width == width || screen_width() < DRAW_WIDTH_LEAST)
+		return;
+	draw_page(browser);
+	browser->page = (struct page){0};
+	if (!load(browser) || (browser->page.silent && !old.silent)) {
+		if (browser->page.silent)
+			browser_say(browser, message_of(&browser->page));
+		page_free(&browser->page);
+		browser->page = old;
+		browser->page.width = width;
+		browser->sorted = sorted;
+		return;
+	}
+	page_free(&old);
+	browser->left = 0;
+	if (sorted >= 0 && column_count(browser) == columns) {
+		browser->sorted = sorted;
+		page_sort(&browser->page, (size_t)sorted, browser->reversed);
+	}
+	browser_here(browser)->top = browser_here(browser)->cursor = 0;
+	cursor_settle(browser);
+	if (before)
+		cursor_move(browser, (long)before);
 }
 
 /* Goes back to the place before, and says why. */
@@ -209,8 +278,7 @@ static void toggle_trees(struct browser *browser)
 	load_or_return(browser);
 	/* Each other view would say the same. */
 	if (browser->page.silent && browser_here(browser)->place.trees == place.trees)
-		return_with(browser, memory_copy(browser->page.message,
-						 strcspn(browser->page.message, "\n")));
+		return_with(browser, message_of(&browser->page));
 }
 
 /* Keys that lead to another place. Returns false for other keys. */
@@ -237,8 +305,10 @@ static bool visit_by(struct browser *browser, int key)
 	case KEY_ESCAPE:
 	case KEY_BACKSPACE:
 	case 127:
-		if (browser_go_back(browser))
+		if (browser_go_back(browser)) {
 			cursor_settle(browser);
+			refit(browser);
+		}
 		break;
 	case 'a':
 		forget_filters(browser);
@@ -262,6 +332,7 @@ static void obey(struct browser *browser, int key)
 	case KEY_RESIZE:
 		erase();
 		cursor_settle(browser);
+		refit(browser);
 		break;
 	case KEY_CONTROL('l'):
 		clear();
@@ -285,6 +356,10 @@ static void obey(struct browser *browser, int key)
 			browser->sorted = 0;
 			find_sort(browser, 0);
 		}
+		break;
+	case 'w':
+		browser->wide = !browser->wide;
+		refit(browser);
 		break;
 	case '?':
 	case 'h':

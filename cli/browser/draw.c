@@ -8,7 +8,6 @@
 #include "browser/state.h"
 #include "tool/memory.h"
 
-#define WIDTH_LEAST  40
 #define HEIGHT_LEAST 6
 
 size_t draw_height(void)
@@ -96,7 +95,7 @@ void draw_page(struct browser *browser)
 	const struct visit *visit = browser_here(browser);
 	const struct page_line *first = browser_line(browser, visit->top);
 
-	if (screen_width() < WIDTH_LEAST || screen_height() < HEIGHT_LEAST) {
+	if (screen_width() < DRAW_WIDTH_LEAST || screen_height() < HEIGHT_LEAST) {
 		erase();
 		screen_draw_text(0, LOOK_PLAIN, "terminal too small");
 		screen_show();
@@ -123,6 +122,7 @@ static char *help_line(const struct browser_client *client, size_t at)
 		{"PgUp PgDn Space b", "move by a screen"},
 		{"Home End", "go to the first row, to the last"},
 		{"Left Right", "move the text aside; a > marks lines that go on"},
+		{"w", "show all columns, or only those that fit"},
 		{"Enter", "open the function: its source and instructions"},
 		{"Esc Backspace", "go back"},
 		{"/ n N", "search, go to the next match, to the one before"},

@@ -30,6 +30,7 @@ struct page {
 	char *text, *mark_bytes; /* what lines and marks point into */
 	bool silent;             /* it printed nothing: the lines are `message` */
 	char *message;           /* what the process said on standard error; may be "" */
+	unsigned width;          /* that it was printed for, in columns; set by load() */
 	int status;              /* its exit status; 128 and more: it was ended by a signal */
 };
 

@@ -30,6 +30,7 @@ struct browser {
 	char *message;
 	long sorted;   /* the column, or -1 */
 	bool reversed; /* smallest first */
+	bool wide;     /* pages have all columns, also those that the screen has no room for */
 	bool leaving;
 };
 
@@ -58,6 +59,9 @@ bool browser_go_back(struct browser *browser);
 
 /* ---- draw.c ----------------------------------------------------------------------------------
  */
+
+/* Screens with fewer columns show nothing. */
+#define DRAW_WIDTH_LEAST 40
 
 /* Returns how many lines of a page the screen has. */
 size_t draw_height(void);

@@ -220,7 +220,7 @@ static void fit(struct output *out, const struct annotated *function, struct col
 	struct join names = {0};
 	char *text;
 
-	if (!out->terminal)
+	if (!output_is_narrow(out))
 		return;
 	for (size_t i = 0; i < sizeof(order) && width_of(columns, gutter) > out->width; i++) {
 		if (!columns->shown[order[i]])
@@ -229,12 +229,8 @@ static void fit(struct output *out, const struct annotated *function, struct col
 		join_add(&names, heading_of(function, order[i]));
 	}
 	text = join_take(&names);
-	if (*text) {
-		char *note = memory_format("%u columns have no room for %s", out->width, text);
-
-		output_wrapped(out, STYLE_DIM, 0, 0, note);
-		free(note);
-	}
+	if (*text)
+		output_no_room(out, 0, text);
 	free(text);
 }
 

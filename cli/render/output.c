@@ -392,6 +392,7 @@ static void wait_for_pager(const struct output *out)
 static void release(struct output *out)
 {
 	remove_unfinished();
+	free(out->left_out);
 	free(out->temporary);
 	free(out->path);
 	free(out->sink);
@@ -497,6 +498,26 @@ void output_wrapped(struct output *out, enum style style, size_t column, size_t 
 {
 	output_flow(out, style, column, indent, text);
 	fputc('\n', out->stream);
+}
+
+bool output_is_narrow(const struct output *out)
+{
+	return out->terminal || out->marks;
+}
+
+void output_no_room(struct output *out, size_t indent, const char *names)
+{
+	char *note;
+
+	if (out->left_out && strcmp(out->left_out, names) == 0)
+		return;
+	free(out->left_out);
+	out->left_out = memory_copy(names, strlen(names));
+	note = memory_format("%u columns have no room for %s: %s", out->width, names,
+			     out->marks ? "press w for a wider page" : "use a wider terminal");
+	output_spaces(out, indent);
+	output_wrapped(out, STYLE_DIM, indent, indent, note);
+	free(note);
 }
 
 bool output_fits(const struct output *out, size_t columns)

@@ -44,6 +44,7 @@ struct output {
 	bool appended;   /* to a file that was not empty */
 	char *path;      /* the file to replace, or NULL */
 	char *temporary; /* the file beside it to write first, or NULL */
+	char *left_out;  /* the columns that output_no_room() named last, or NULL */
 	FILE *marks;     /* what lines stand for (render/marks.h), or NULL */
 };
 
@@ -110,6 +111,15 @@ size_t output_flow(struct output *out, enum style style, size_t column, size_t i
 /* Does the same, and ends the last line. */
 void output_wrapped(struct output *out, enum style style, size_t column, size_t indent,
 		    const char *text);
+
+/* Tells whether what is wider than `width` is cut off or continues on the next line. */
+bool output_is_narrow(const struct output *out);
+
+/*
+ * Says which columns were left out because the terminal is too narrow, and how to see them. Says
+ * the same only once.
+ */
+void output_no_room(struct output *out, size_t indent, const char *names);
 
 /* Tells whether a line of prose may have this many columns. */
 bool output_fits(const struct output *out, size_t columns);

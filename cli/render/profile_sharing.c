@@ -77,6 +77,7 @@ static void add_column(struct table *table, struct table_column *columns, unsign
 	columns[table->column_count++] = (struct table_column){
 		.heading = profile_key_heading(key),
 		.right = key == PLUMB_KEY_BYTES,
+		.spare = key == PLUMB_KEY_BYTES ? 3 : 0,
 		.wraps = key == PLUMB_KEY_SYMBOL || key == PLUMB_KEY_SRCLINE,
 		.style = key == PLUMB_KEY_SYMBOL ? STYLE_NAME : STYLE_PLAIN,
 	};
@@ -117,8 +118,8 @@ static void print_line(const struct sharing *sharing, struct output *out, size_t
 {
 	const struct plumb_profile_sharing *first = &sharing->at[begin];
 	struct table_column columns[COLUMNS_MAX] = {
-		{sharing->exact ? "ACCESSES" : "SAMPLES", .right = true},
-		{"MOVES", .right = true},
+		{sharing->exact ? "ACCESSES" : "SAMPLES", .right = true, .spare = 1},
+		{"MOVES", .right = true, .spare = 2},
 	};
 	struct table table = {.columns = columns, .column_count = sharing->exact ? 2 : 1};
 	char room[PLUMB_PROFILE_TEXT];

@@ -326,6 +326,22 @@ static bool is_number(const struct profile_view *view, size_t c)
 	}
 }
 
+/* Which columns a narrow terminal does without first: what only refines others, then counts. */
+static unsigned char spare_rank(unsigned column)
+{
+	switch (column) {
+	case PROFILE_LATENCY_INTERVAL:
+	case PROFILE_L1D_INTERVAL:
+	case PROFILE_MISPREDICTION_INTERVAL:
+		return 3;
+	case PROFILE_SAMPLES:
+	case PROFILE_PERIOD:
+		return 2;
+	default:
+		return column >= PROFILE_KEY ? 0 : is_latency(column) ? 3 : 1;
+	}
+}
+
 static void mark_row(void *user, struct output *out, size_t line)
 {
 	struct row_place *place = user;
@@ -407,6 +423,7 @@ static void print_table(struct output *out, const struct profile_view *view,
 					   : key_headings[view->keys[column - PROFILE_KEY]],
 			.right = is_number(view, c),
 			.style = column >= PROFILE_KEY ? STYLE_NAME : STYLE_PLAIN,
+			.spare = table.column_count > 1 ? spare_rank(column) : 0,
 		};
 	}
 	place->rows = memory_alloc((count + 1) * sizeof(*place->rows));

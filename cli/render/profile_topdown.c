@@ -143,9 +143,10 @@ static void print_text(struct topdown *topdown, struct output *out)
 	if (marks_wanted(out))
 		table.mark = mark_row;
 	for (size_t c = 0; c < SHARES_SHOWN; c++)
-		columns[table.column_count++] =
-			(struct table_column){.heading = shares[c].heading, .right = true};
-	columns[table.column_count++] = (struct table_column){.heading = "LARGEST CAUSE"};
+		columns[table.column_count++] = (struct table_column){
+			.heading = shares[c].heading, .right = true, .spare = c ? 2 : 0};
+	columns[table.column_count++] =
+		(struct table_column){.heading = "LARGEST CAUSE", .spare = 1};
 	for (size_t k = 0; k < topdown->view->key_count; k++)
 		columns[table.column_count++] = (struct table_column){
 			.heading = profile_key_heading(topdown->view->keys[k]),

@@ -6,11 +6,15 @@
 #include <string.h>
 
 #include "render/marks.h"
+#include "tool/join.h"
 #include "tool/memory.h"
 #include "tool/wrap.h"
 
 #define GAP       2  /* spaces between columns */
 #define NARROWEST 12 /* a wrapping column is not made narrower than this */
+#define UNLIMITED (SIZE_MAX / 2)
+#define TIGHTEST  4  /* but down to this where spare columns have been left out for it */
+#define NAME_ROOM 24 /* what names are given before spare columns beside them are left out */
 
 /* Adds a cell with a copy of `text`; NULL: an empty one. */
 static void add_cell(struct table *table, const char *text, size_t length)
@@ -93,7 +97,7 @@ static bool may_wrap(const struct table_column *column, bool all)
 }
 
 /* Where a cell may be divided. */
-enum division { AT_SPACES, WITHIN_NAMES, ANYWHERE };
+enum division { AT_SPACES, WITHIN_NAMES, ANYWHERE, TIGHTLY };
 
 /* Returns the columns of the widest part of a cell, with its indent. */
 static size_t widest_part(const char *cell, enum division division)
@@ -116,8 +120,8 @@ static size_t widest_part(const char *cell, enum division division)
 static void measure_least(const struct table *table, enum division division, size_t *least)
 {
 	for (size_t c = 0; c < table->column_count; c++)
-		least[c] = NARROWEST;
-	if (division == ANYWHERE)
+		least[c] = division == TIGHTLY ? TIGHTEST : NARROWEST;
+	if (division >= ANYWHERE)
 		return;
 	for (size_t i = 0, c = 0; i < table->cell_count; i++) {
 		size_t columns = widest_part(shown(table->cells[i]), division);
@@ -167,13 +171,59 @@ static bool narrow(const struct table *table, size_t room, size_t *widths, bool 
 	return true;
 }
 
+static bool has_spare(const struct table *table)
+{
+	for (size_t c = 0; c < table->column_count; c++)
+		if (table->columns[c].spare)
+			return true;
+	return false;
+}
+
+/*
+ * Chooses the spare columns that a row of `room` columns has no place for, so that names have.
+ * Returns their headings, separated by commas, which the caller frees; "" if there are none.
+ */
+static char *spare(const struct table *table, size_t room, bool *left_out)
+{
+	size_t widths[TABLE_COLUMNS_MAX] = {0}, total = 0;
+	struct join names = {0};
+
+	measure(table, widths);
+	for (size_t c = 0; c < table->column_count; c++) {
+		if (!table->columns[c].right && !table->columns[c].spare && widths[c] > NAME_ROOM)
+			widths[c] = NAME_ROOM;
+		total += widths[c] + GAP;
+	}
+	while (total > room + GAP) {
+		size_t next = TABLE_COLUMNS_MAX;
+
+		for (size_t c = 0; c < table->column_count; c++)
+			if (table->columns[c].spare && !left_out[c] &&
+			    (next == TABLE_COLUMNS_MAX ||
+			     table->columns[c].spare >= table->columns[next].spare))
+				next = c;
+		if (next == TABLE_COLUMNS_MAX)
+			break;
+		left_out[next] = true;
+		total -= widths[next] + GAP;
+	}
+	for (size_t c = 0; c < table->column_count; c++)
+		if (left_out[c])
+			join_add(&names, table->columns[c].heading);
+	return join_take(&names);
+}
+
 /* Finds widths that fit without the columns from `kept` on that drop; returns whether there are. */
-static bool fit_kept(const struct table *table, size_t room, size_t *widths, size_t kept)
+static bool fit_kept(const struct table *table, size_t room, size_t *widths, size_t kept,
+		     const bool *left_out)
 {
 	for (enum division division = AT_SPACES; division <= ANYWHERE; division++) {
 		measure(table, widths);
 		for (size_t c = kept; c < table->column_count; c++)
 			if (table->columns[c].drops)
+				widths[c] = 0;
+		for (size_t c = 0; c < table->column_count; c++)
+			if (left_out[c])
 				widths[c] = 0;
 		if (narrow(table, room, widths, false, division))
 			return true;
@@ -185,19 +235,21 @@ static bool fit_kept(const struct table *table, size_t room, size_t *widths, siz
  * Finds widths that fit. Only where even the narrowest do not, leaves out columns that drop, the
  * last ones first; only where that is not enough, wraps names as well.
  */
-static void fit(const struct table *table, size_t room, size_t *widths)
+static void fit(const struct table *table, size_t room, size_t *widths, const bool *left_out,
+		bool tightly)
 {
 	size_t kept = table->column_count; /* columns after these have been left out if they drop */
 
-	while (!fit_kept(table, room, widths, kept)) {
+	while (!fit_kept(table, room, widths, kept, left_out)) {
 		while (kept > 0 && !table->columns[kept - 1].drops)
 			kept--;
 		if (kept == 0)
 			break;
 		kept--;
 	}
-	if (kept == 0 && !narrow(table, room, widths, true, WITHIN_NAMES))
-		narrow(table, room, widths, true, ANYWHERE);
+	if (kept == 0 && !narrow(table, room, widths, true, WITHIN_NAMES) &&
+	    !narrow(table, room, widths, true, ANYWHERE) && tightly)
+		narrow(table, room, widths, true, TIGHTLY);
 }
 
 /*
@@ -287,10 +339,22 @@ void table_print(const struct table *table, struct output *out, size_t indent)
 {
 	size_t widths[TABLE_COLUMNS_MAX] = {0};
 	const char *cells[TABLE_COLUMNS_MAX];
-	bool headings = false;
+	bool headings = false, tightly = false;
+	size_t room = out->width > indent ? out->width - indent : 1;
+	bool left_out[TABLE_COLUMNS_MAX] = {false};
 	size_t row = 0;
+	char *names;
 
-	fit(table, out->width > indent ? out->width - indent : 1, widths);
+	if (output_is_narrow(out)) {
+		names = spare(table, room, left_out);
+		if (*names)
+			output_no_room(out, indent, names);
+		tightly = *names;
+		free(names);
+	} else if (has_spare(table)) {
+		room = UNLIMITED;
+	}
+	fit(table, room, widths, left_out, tightly);
 	for (size_t c = 0; c < table->column_count; c++) {
 		cells[c] = table->columns[c].heading ? table->columns[c].heading : "";
 		headings = headings || table->columns[c].heading;

@@ -12,6 +12,12 @@ struct table_column {
 	bool right; /* a number */
 	bool wraps; /* becomes narrower, with more lines, if the row is too wide */
 	bool drops; /* also wraps, and is left out if the row is too wide even so */
+	/*
+	 * 0: never; else a terminal shows the table without it, and says so, if the row is too
+	 * wide. The highest are left out first; of equal ones, the last. Elsewhere, rows of tables
+	 * with spare columns are as wide as they are.
+	 */
+	unsigned char spare;
 };
 
 #define TABLE_COLUMNS_MAX 40

@@ -132,6 +132,16 @@ class Browser:
         return run.stdout.rstrip("\n").split("\n")
 
 
+def whole_instruction(line):
+    """Whether a line ends with an instruction: its address, mnemonic and operands."""
+    return re.search(r"[0-9a-f]{6}  [a-z.]+[0-9.]* +[^ ]+$", line)
+
+
+def cut_instruction(line):
+    """Whether a line has an instruction, and goes on beyond the screen."""
+    return re.search(r"[0-9a-f]{6}  [a-z.]", line) and line.endswith(">")
+
+
 def selected(terminal):
     """The lines that are drawn reversed, between the first and the last."""
     return [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in terminal.screen(colors=True)[1:-2]
@@ -254,6 +264,60 @@ def sorting(plumb):
         terminal.wait_text("sorted by SAMPLES, reversed")
 
 
+FIELDS = "-F share,interval,samples,period,latency,latency_interval,latency_share,comm,tid,ip"
+
+
+@tap.test
+def narrow_screens(plumb):
+    """A screen always has the names; it says which numbers it has no room for"""
+    browser = Browser(plumb, FIELDS)
+    numbers = ["95 % INTERVAL", "SAMPLES", "EVENTS", "LATENCY", "95 % INTERVAL", "OF LATENCY"]
+    with browser as terminal:
+        terminal.wait_text(r"\? help")
+        printed = browser.stdio(*FIELDS.split())
+
+        def page(columns, left_out, rows=5):
+            """Waits for a page with whole rows, without the numbers at these places."""
+            said = (f"{columns} columns have no room for "
+                    f"{', '.join(numbers[at] for at in left_out)}: press w for a wider page")
+            heading = " ".join(["SHARE", *(name for at, name in enumerate(numbers)
+                                           if at not in left_out), "COMMAND TID ADDRESS"])
+
+            def is_there(screen):
+                lines = [" ".join(line.split()) for line in screen]
+                if (said in " ".join(lines)) != bool(left_out) or heading not in lines:
+                    return False
+                below = lines[lines.index(heading) + 1:]
+                return all(re.fullmatch(r"[\d.]+% .*(worker|idler|evil.*) \d 0x4[0-9a-f]{5}", line)
+                           for line in below[:rows])
+            terminal.wait(f"{columns} columns", is_there)
+
+        page(80, [2, 4])
+        # A wide page has all of it, and so has a wide screen.
+        terminal.keys("w")
+        terminal.wait("the wide page", lambda screen: screen[3] == printed[2][:79] + ">")
+        terminal.keys("w")
+        page(80, [2, 4])
+        terminal.run("resize-window", "-x", "200", "-y", "50")
+        terminal.wait("all columns", lambda screen: [line.rstrip() for line in screen[1:49]] ==
+                      printed[:48])
+        terminal.run("resize-window", "-x", "40", "-y", "12")
+        page(40, range(len(numbers)), rows=3)
+        # The page stays if it cannot be printed for another width.
+        os.unlink(browser.path)
+        terminal.run("resize-window", "-x", "50", "-y", "12")
+        terminal.wait("the page for 40", lambda screen: "40 columns have" in "\n".join(screen) and
+                      "plumb: " in screen[11])
+    # Text on a terminal leaves out the same.
+    browser = Browser(plumb, f"--stdio --no-pager --limit 5 {FIELDS}")
+    with browser as terminal:
+        screen = terminal.wait_text("ended with 0")
+        said = "80 columns have no room for EVENTS, 95 % INTERVAL: use a wider terminal"
+        assert said in screen, screen
+        rows = screen[screen.index(said) + 2:][:5]
+        assert all(re.search(" 0x4[0-9a-f]{5}$", line) for line in rows), screen
+
+
 @tap.test
 def exact_profiles(plumb):
     """An exact profile: rows of several lines are one, and Enter opens a function"""
@@ -279,7 +343,9 @@ def exact_profiles(plumb):
     with browser as terminal:
         terminal.wait_text("1 Functions")
         terminal.keys("8")
-        terminal.wait_text("--topdown")
+        terminal.wait_text("(?s)80 columns have no room for .*BACKEND.*--topdown")
+        terminal.keys("w")
+        terminal.wait("the wide page", lambda screen: "no room" not in "\n".join(screen))
 
         def row(name):
             """The line of a function's row, which another line ends."""
@@ -309,6 +375,16 @@ def exact_profiles(plumb):
         terminal.wait("the end", lambda screen: screen[1].endswith("% of all slots, counted exactly by the model"))
         terminal.keys(*60 * ["Left"])
         terminal.wait("the beginning", lambda screen: screen[1] == first[:79] + ">")
+        # A page for 80 columns has whole instructions, and names what it leaves out for them.
+        terminal.keys(*12 * ["Down"])
+        terminal.wait("cut off", lambda screen: any(map(cut_instruction, screen)))
+        terminal.keys("w")
+        terminal.wait("whole", lambda screen: any(map(whole_instruction, screen)) and
+                      not any(map(cut_instruction, screen)))
+        terminal.keys("Home")
+        terminal.wait_text("80 columns have no room for CYCLES PORTS")
+        terminal.keys("w")
+        terminal.wait("the wide page", lambda screen: "no room" not in "\n".join(screen))
         # The way back needs no recording, the way there does.
         os.unlink(browser.path)
         terminal.keys("Escape")
