@@ -18,6 +18,7 @@
 #include "listed.h"
 #include "small_spec.h"
 #include "source/perf/events.h"
+#include "source/perf/permission.h"
 
 #define PMU_TYPE    8
 #define FDS_MAX     256
@@ -450,6 +451,48 @@ static void the_kernel_alone_takes_permission(void **state)
 	tear_down(&f);
 }
 
+/* perf_event_paranoid: 2 keeps the kernel's part from users, 1 whole CPUs, 3 (Debian) everything.
+ */
+static void the_hint_would_help(void **state)
+{
+	static const struct {
+		struct perf_refused refused;
+		const char *level, *hint;
+	} cases[] = {
+		{{0},
+		 "3",
+		 "as root: sysctl kernel.perf_event_paranoid=2, or give plumb the capability "
+		 "CAP_PERFMON"},
+		{{0}, "2", "run plumb as root, or give it the capability CAP_PERFMON"},
+		{{0}, "not there", "run plumb as root, or give it the capability CAP_PERFMON"},
+		{{.kernel = true},
+		 "2",
+		 "as root: sysctl kernel.perf_event_paranoid=1, or give plumb the capability "
+		 "CAP_PERFMON, or use the modifier u"},
+		{{.kernel = true},
+		 "1",
+		 "run plumb as root, or give it the capability CAP_PERFMON, or use the modifier u"},
+		{{.all_cpus = true},
+		 "1",
+		 "as root: sysctl kernel.perf_event_paranoid=0, or give plumb the capability "
+		 "CAP_PERFMON"},
+		{{.running = true},
+		 "2",
+		 "is it another user's process? Run plumb as that user or as root, or give it the "
+		 "capability CAP_PERFMON"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
+
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-permission", NULL, "refused");
+		perf_permission_hint(&cases[i].refused, cases[i].level, diagnostics);
+		assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->hint, cases[i].hint);
+		plumb_diagnostics_free(diagnostics);
+	}
+}
+
 static void software_takes_no_pmu(void **state)
 {
 	struct source_run run = {0};
@@ -520,6 +563,7 @@ int main(void)
 		cmocka_unit_test(modifiers_are_asked_for),
 		cmocka_unit_test(groups_may_have_software_in_them),
 		cmocka_unit_test(the_kernel_alone_takes_permission),
+		cmocka_unit_test(the_hint_would_help),
 		cmocka_unit_test(software_takes_no_pmu),
 		cmocka_unit_test(what_perf_cannot_do_is_said),
 	};

@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "base/diagnostics.h"
-
-#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+#include "source/perf/permission.h"
 
 /*
  * INST_SPEC, to try how many events fit: unlike CPU_CYCLES, and INST_RETIRED on some PMUs, it never
@@ -158,25 +157,20 @@ char *perf_names(const struct plumb_plan *plan, const struct index_set *events)
 	return NULL;
 }
 
-static int explain(int error, struct plumb_diagnostics *diagnostics)
+static int explain(int error, const struct plumb_event_config *event,
+		   struct plumb_diagnostics *diagnostics)
 {
-	FILE *file = fopen(PARANOID, "re");
-	char level[16] = "";
+	const struct perf_refused refused = {.kernel = !event->exclude_kernel &&
+						       !has_user_part(event)};
+	char level[PERF_LEVEL_ROOM];
 
-	if (file) {
-		if (!fgets(level, sizeof(level), file))
-			level[0] = '\0';
-		fclose(file);
-	}
-	level[strcspn(level, "\n")] = '\0';
+	perf_read_level(level);
 	if (error == -EACCES || error == -EPERM) {
 		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-permission", NULL,
 				      "the kernel does not let this user count events "
 				      "(perf_event_paranoid is %s)",
-				      *level ? level : "not there");
-		plumb_diagnostics_hint(diagnostics,
-				       "as root: sysctl kernel.perf_event_paranoid=2, or "
-				       "give plumb the capability CAP_PERFMON");
+				      level);
+		perf_permission_hint(&refused, level, diagnostics);
 	} else {
 		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-counter", NULL,
 				      "the kernel refused to count: %s", strerror(-error));
@@ -237,15 +231,16 @@ static int open_group(struct perf_events *events, const struct plumb_plan_group 
 	int leader = -1;
 
 	for (uint16_t i = 0; i < group->count; i++) {
-		int fd = open_member(events, events->job->plan->events[group->events[i]], pid,
-				     leader);
+		const struct plumb_event_config *event =
+			events->job->plan->events[group->events[i]];
+		int fd = open_member(events, event, pid, leader);
 
 		if (is_of_event(fd)) {
 			index_set_add(&events->limits.refused, group->events[i]);
 			continue;
 		}
 		if (fd < 0)
-			return explain(fd, diagnostics);
+			return explain(fd, event, diagnostics);
 		events->fds[group->first + i] = fd;
 		if (leader < 0)
 			leader = fd;

@@ -4,18 +4,20 @@
 #include <string.h>
 
 #include "base/diagnostics.h"
-#include "cpu/sysfs.h"
+#include "source/perf/permission.h"
 #include "source/perf/sampling.h"
-
-#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
 static int no_permission(const struct sampling *s, const struct sampled *event)
 {
 	const struct plumb_event_config *asked = event->event;
-	char level[16];
+	const struct perf_refused refused = {
+		.kernel = asked && asked->exclude_user && !asked->exclude_kernel,
+		.all_cpus = perf_targets_all(&s->targets),
+		.running = s->job->pid_count || s->job->tid_count,
+	};
+	char level[PERF_LEVEL_ROOM];
 
-	if (!sysfs_read_line(level, sizeof(level), PARANOID))
-		memcpy(level, "not there", sizeof("not there"));
+	perf_read_level(level);
 	if (asked && event->spe && (asked->spe.pa_enable || asked->spe.pct_enable)) {
 		plumb_diagnostics_add(s->diagnostics, PLUMB_ERROR, "no-permission", NULL,
 				      "%s: pa_enable and pct_enable require privilege "
@@ -26,16 +28,13 @@ static int no_permission(const struct sampling *s, const struct sampled *event)
 		return PLUMB_ERR_PERMISSION;
 	}
 	plumb_diagnostics_add(s->diagnostics, PLUMB_ERROR, "no-permission", NULL,
-			      perf_targets_all(&s->targets)
+			      refused.all_cpus
 				      ? "%s: the kernel does not let this user sample whole CPUs "
 					"(perf_event_paranoid is %s)"
 				      : "%s: the kernel does not let this user sample it "
 					"(perf_event_paranoid is %s)",
 			      event->name, level);
-	plumb_diagnostics_hint(s->diagnostics,
-			       "as root: sysctl kernel.perf_event_paranoid=%s, or give plumb the "
-			       "capability CAP_PERFMON",
-			       perf_targets_all(&s->targets) ? "0" : "2");
+	perf_permission_hint(&refused, level, s->diagnostics);
 	return PLUMB_ERR_PERMISSION;
 }
 
