@@ -153,15 +153,21 @@ static int read_with_terms(const struct event_reader *reader, struct event_word 
 	return error;
 }
 
+/* Rejects a kind of events that perf has. */
+static int refuse_kind(const struct event_reader *reader, struct event_word text, const char *kind)
+{
+	event_refuse(reader, PLUMB_ERR_UNSUPPORTED, text, "%s are not supported", kind);
+	diagnostics_remedy(reader->diagnostics, "list-all-events", NULL,
+			   "use a PMU event or a software event");
+	return PLUMB_ERR_UNSUPPORTED;
+}
+
 /* Reports a WORD that is not ours: a tracepoint of perf's, or unknown. */
 static int refuse_unknown(const struct event_reader *reader, struct event_word text, size_t colon)
 {
 	if (colon + 1 >= text.length || event_are_modifiers(behind(text, colon)))
 		return event_unknown(reader, before(text, colon));
-	event_refuse(reader, PLUMB_ERR_UNSUPPORTED, text, "tracepoints are not supported");
-	diagnostics_remedy(reader->diagnostics, "list-all-events", NULL,
-			   "use a PMU event or a software event");
-	return PLUMB_ERR_UNSUPPORTED;
+	return refuse_kind(reader, text, "tracepoints");
 }
 
 static bool is_digit(char c)
@@ -195,8 +201,7 @@ static int read_word(const struct event_reader *reader, struct event_word text,
 		return event_refuse(reader, PLUMB_ERR_SYNTAX, text, "missing event before ':'");
 	event_lower(name);
 	if (strcmp(name, "mem") == 0 && colon < text.length)
-		return event_refuse(reader, PLUMB_ERR_UNSUPPORTED, text,
-				    "breakpoints are not supported");
+		return refuse_kind(reader, text, "breakpoints");
 	if (event_is_spe(name))
 		error = use_spe(reader, word, config);
 	else
@@ -246,15 +251,46 @@ static int check_metric(const struct event_reader *reader, struct event_word tex
 
 /* ---- lists -------------------------------------------------------------------------------- */
 
+/* Returns the index of the first brace outside slashes, or the word's length. */
+static size_t find_brace(struct event_word word)
+{
+	bool slashes = false, quotes = false;
+	size_t i;
+
+	for (i = 0; i < word.length; i++) {
+		const char c = word.at[i];
+
+		quotes ^= slashes && c == '\'';
+		slashes ^= !quotes && c == '/';
+		if (!slashes && (c == '{' || c == '}'))
+			break;
+	}
+	return i;
+}
+
+static int refuse_brace(const struct event_reader *reader, struct event_word text, size_t brace)
+{
+	if (text.at[brace] == '}')
+		return event_refuse(reader, PLUMB_ERR_SYNTAX, text, "no '{' before the '}' at %zu",
+				    brace + 1);
+	event_refuse(reader, PLUMB_ERR_SYNTAX, text, "a group within a group: '{' at %zu",
+		     brace + 1);
+	plumb_diagnostics_hint(reader->diagnostics, "list all events of a group between one '{' "
+						    "and one '}'");
+	return PLUMB_ERR_SYNTAX;
+}
+
 static int read_event(const struct event_reader *reader, struct event_word text,
 		      struct plumb_event_list *list)
 {
-	const size_t slash = find(text, '/');
+	const size_t slash = find(text, '/'), brace = find_brace(text);
 	struct plumb_event_config *config;
 	int error;
 
 	if (!text.length)
 		return event_refuse(reader, PLUMB_ERR_SYNTAX, text, "missing event");
+	if (brace < text.length)
+		return refuse_brace(reader, text, brace);
 	if (list->count == PLUMB_EVENTS_MAX)
 		return event_refuse(reader, PLUMB_ERR_LIMIT, text, "more than %d events",
 				    PLUMB_EVENTS_MAX);

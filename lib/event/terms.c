@@ -146,9 +146,10 @@ static int unknown_term(const struct event_reader *reader, const char *key)
 	if (near.best)
 		plumb_diagnostics_hint(reader->diagnostics, "did you mean %s?", near.best);
 	else
-		plumb_diagnostics_hint(reader->diagnostics,
-				       "event, config1, period, freq, name, long and rdpmc are "
-				       "allowed");
+		plumb_diagnostics_hint(
+			reader->diagnostics,
+			"event, config, config1, period, freq, name, long and rdpmc are "
+			"allowed");
 	return PLUMB_ERR_NOT_FOUND;
 }
 

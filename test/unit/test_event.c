@@ -509,6 +509,15 @@ static void what_is_torn_is_refused(void **state)
 	refused("{cycles,r1", PLUMB_ERR_SYNTAX, "'{cycles,r1': missing '}'", NULL);
 	refused("}cycles{", PLUMB_ERR_SYNTAX, "'}cycles{': missing '}'", NULL);
 	refused("{}", PLUMB_ERR_SYNTAX, "'': missing event", NULL);
+	refused("cycles}", PLUMB_ERR_SYNTAX, "'cycles}': no '{' before the '}' at 7", NULL);
+	refused("{cycles}}", PLUMB_ERR_SYNTAX, "'cycles}': no '{' before the '}' at 7", NULL);
+	refused("{r1,{cycles}}", PLUMB_ERR_SYNTAX, "'{cycles}': a group within a group: '{' at 1",
+		"list all events of a group between one '{' and one '}'");
+	/* Between slashes, braces are text. */
+	assert_int_equal(plumb_event_list_add(list, "cpu/r1,name='a}{b'/", diagnostics), 0);
+	begin_sampling();
+	refused("mem:0x1000", PLUMB_ERR_UNSUPPORTED, "'mem:0x1000': breakpoints are not supported",
+		"use a PMU event or a software event");
 	refused("{cycles}x", PLUMB_ERR_SYNTAX,
 		"'{cycles}x': only ':' and modifiers may follow a '}'", NULL);
 	refused("{cycles,spe//}", PLUMB_ERR_INVALID, "'{cycles,spe//}': SPE cannot be in a group",
