@@ -444,9 +444,12 @@ static int unknown_word(const struct parser *p, const char *name, size_t length,
 		plumb_diagnostics_hint(p->diagnostics, "did you mean \"%s\"?", near.best);
 	else
 		plumb_diagnostics_hint(p->diagnostics,
-				       "use load, store, branch, other, user, kernel, an "
-				       "event as l1d-miss or !l1d-miss, latency>=N, "
-				       "source=, pc=, address=, target=, cpu=, tid=");
+				       "use load, store, branch, other, memory; simd, float, "
+				       "conditional, atomic, call, return and other properties; "
+				       "user, kernel, el=; an event as l1d-miss or !l1d-miss, "
+				       "event=; latency>=N, issue-latency, translation-latency; "
+				       "pc=, address=, physical=, target=, previous-target=; "
+				       "source=, time=, cpu=, pid=, tid=");
 	return error;
 }
 

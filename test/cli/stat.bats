@@ -761,6 +761,7 @@ for e in json.load(sys.stdin)["events"]:
 	for case in "page-faults|the model does not count page-faults" \
 		"cycles:k|cycles:k: the model runs user code only, without a kernel or hypervisor" \
 		"cycles:G|cycles:G: the model has no guests" \
+		"cycles:I|cycles:I: the model has no idle time" \
 		"armv8_cortex_a57/r1/|armv8_cortex_a57/r1/: the model's PMU is armv8_pmuv3_0" \
 		"cpu/r3,config1=8/|cpu/r3,config1=8/: the model's PMU does not support config1" \
 		"sched:sched_switch|'sched:sched_switch': tracepoints are not supported" \

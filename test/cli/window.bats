@@ -265,7 +265,8 @@ all=$((1 + 5 * (before + work + after) + 3))
 	refused work+100 "the function is not that long"
 	refused 0xwork "invalid address" "use a hexadecimal address: 0x400668"
 	refused 0 "not the address of code"
-	refused "" "not a function or address"
+	refused "" "not a function or address" \
+		"name a function, or give an address as nm prints it"
 	run --separate-stderr plumb stat --source model --from work ./rounds-stripped
 	[ "$status" -eq 2 ]
 	said "plumb: ./rounds-stripped: 'work': the program has no symbols" \

@@ -172,6 +172,12 @@ int model_check_event(const struct plumb_spec *spec, const struct plumb_event_co
 			      diagnostics);
 	if (event->guest && !event->host)
 		return refuse(event, "the model has no guests", diagnostics);
+	if (event->exclude_idle && event->kind != PLUMB_EVENT_SOFTWARE) {
+		const int error = refuse(event, "the model has no idle time", diagnostics);
+
+		plumb_diagnostics_hint(diagnostics, "remove the modifier I");
+		return error;
+	}
 	if (event->kind == PLUMB_EVENT_SPE)
 		return is_my_pmu(event)
 			       ? 0

@@ -74,7 +74,8 @@ static int check_job(const struct source_record_job *job, struct plumb_diagnosti
 				  "cannot attach to running processes", hint);
 	if (job->all_cpus || job->cpu_count)
 		return refuse_job(diagnostics, PLUMB_ERR_UNSUPPORTED, "no-attach",
-				  "cannot sample CPUs, only the program it runs", hint);
+				  "cannot sample CPUs, only the program it runs",
+				  "leave out the CPUs, and name a program to run");
 	if (job->user_stack) {
 		refuse_job(diagnostics, PLUMB_ERR_UNSUPPORTED, "no-stack",
 			   "cannot record copies of the stack, which unwinding with DWARF requires",

@@ -186,7 +186,8 @@ static int split_symbol(const struct search *search, struct model_place *place)
 	if (plus)
 		*plus++ = '\0';
 	error = *name ? find_symbol(search, name, plus, place)
-		      : refuse(search, PLUMB_ERR_ARGUMENT, "not a function or address", NULL);
+		      : refuse(search, PLUMB_ERR_ARGUMENT, "not a function or address",
+			       "name a function, or give an address as nm prints it");
 	free(name);
 	return error;
 }
