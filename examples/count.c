@@ -16,6 +16,8 @@
 #include <plumb/perf.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* Where a build has the plugins; NULL: where they were installed. */
 #ifndef PLUGIN_DIR
@@ -31,6 +33,8 @@ static int open_source(const char *program, struct plumb_source **source,
 	struct plumb_perf_options perf = {.size = sizeof(perf)};
 
 	perf.software = !plumb_perf_has_pmu();
+	if (strchr(program, '/') && access(program, F_OK) != 0)
+		return plumb_model_check_program(program, NULL, diagnostics);
 	if (perf.software && plumb_model_check_program(program, NULL, NULL) == 0)
 		return plumb_model_open(&model, source, diagnostics);
 	return plumb_perf_open(&perf, source, diagnostics);

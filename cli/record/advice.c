@@ -61,8 +61,7 @@ static bool is_filtered(const struct plumb_event_config *event)
 		spe->inv_event_filter);
 }
 
-/* Tells whether an event samples: in a group with the modifier S, only the leader does. */
-static bool samples(const struct plumb_event_list *events, size_t i)
+bool record_samples(const struct plumb_event_list *events, size_t i)
 {
 	const struct plumb_event_config *event = plumb_event_list_get(events, i);
 
@@ -91,8 +90,8 @@ void record_note_rates(struct record_rates *rates, const struct plumb_source *so
 		struct record_rate *rate = &rates->at[i];
 
 		rate->name = event->name;
-		rate->known = attr->sample_period > 0 && samples(events, i) && recorded->name &&
-			      strcmp(recorded->name, event->name) == 0;
+		rate->known = attr->sample_period > 0 && record_samples(events, i) &&
+			      recorded->name && strcmp(recorded->name, event->name) == 0;
 		rate->value = (double)attr->sample_period;
 		rate->frequency = attr->flags & PLUMB_ATTR_BIT(PLUMB_ATTR_FREQ);
 		rate->clock = is_clock(event);

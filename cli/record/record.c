@@ -344,7 +344,10 @@ static void say_events(const struct record_request *request)
 	const struct plumb_event_config *event;
 
 	for (size_t i = 0; (event = plumb_event_list_get(request->events, i)); i++) {
-		if (event->frequency)
+		if (!record_samples(request->events, i))
+			complain("reading %s with each sample of %s", event->name,
+				 plumb_event_list_get(request->events, event->leader)->name);
+		else if (event->frequency)
 			complain("sampling %s at %u Hz", event->name, event->frequency);
 		else if (event->period)
 			complain("sampling %s every %llu", event->name,

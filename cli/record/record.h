@@ -127,6 +127,8 @@ struct record_rates {
 	size_t count;
 };
 
+/* Tells whether an event samples: in a group with the modifier S, only the leader does. */
+bool record_samples(const struct plumb_event_list *events, size_t i);
 /* `events` must live until the last advice. Call record_rates_free() in the end. */
 void record_note_rates(struct record_rates *rates, const struct plumb_source *source,
 		       const struct plumb_event_list *events,

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <plumb/event.h>
+
 #include "base/near.h"
 #include "base/text.h"
 #include "commands.h"
@@ -150,6 +152,19 @@ static void offer_all(struct near *near, const struct plumb_spec *spec)
 	near_offer(near, spec->id, spec->id);
 }
 
+/* Tells whether perf has a generic event, or one of a cache, of this name. */
+static bool is_generic(const char *name)
+{
+	const struct plumb_event_name *event;
+
+	for (size_t i = 0; (event = plumb_event_name(i)); i++)
+		if (event->kind == PLUMB_EVENT_PMU &&
+		    (text_compare(name, event->name) == 0 ||
+		     (event->alias && text_compare(name, event->alias) == 0)))
+			return true;
+	return false;
+}
+
 /* Reports that the chosen CPUs lack `name`; names the CPUs that have it, or a similar name. */
 static void complain_unknown(const struct cpus *chosen, const char *name)
 {
@@ -171,6 +186,11 @@ static void complain_unknown(const struct cpus *chosen, const char *name)
 			free(elsewhere.at);
 			return;
 		}
+	}
+	if (is_generic(name)) {
+		complain("'%s' is perf's name for an event", name);
+		advise("see plumb list generic for the CPU's event that it stands for");
+		return;
 	}
 	for (size_t i = 0; i < chosen->count; i++)
 		offer_all(&near, chosen->at[i]);

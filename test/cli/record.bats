@@ -187,6 +187,21 @@ samples()
 		<<<"$stderr"
 }
 
+@test "-v says which event of a group samples" {
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	echo 'int main(void) { return 0; }' >ends.c
+	aarch64-linux-gnu-gcc -O1 -static -o ends ends.c
+	run --separate-stderr plumb record --source model -v -e '{cycles,instructions}:S,branches' \
+		-c 1000 ./ends
+	[ "$status" -eq 0 ] || skip "no engine"
+	grep -qxF 'plumb: sampling cycles every 1000' <<<"$stderr"
+	grep -qxF 'plumb: reading instructions with each sample of cycles' <<<"$stderr"
+	grep -qxF 'plumb: sampling branches every 1000' <<<"$stderr"
+	run --separate-stderr plumb record --source model -a -e cycles ./ends
+	[ "$status" -ne 0 ]
+	grep -qxF '       leave out the CPUs, and name a program to run' <<<"$stderr"
+}
+
 @test "says that -g has no effect on SPE" {
 	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
 	echo 'int main(void) { return 0; }' >nothing.c

@@ -121,6 +121,12 @@ load lib.bash
 	[ "$status" -eq 2 ]
 	said "plumb: unknown name 'frobnicate': not an event, metric, group or CPU" \
 		"       run 'plumb spec list' to list CPUs, or 'plumb spec list events' to list events"
+	for name in cycles Cache-Misses cpu-cycles; do
+		run --separate-stderr plumb spec show "$name"
+		[ "$status" -eq 2 ]
+		said "plumb: '$name' is perf's name for an event" \
+			"       see plumb list generic for the CPU's event that it stands for"
+	done
 	for code in 0x10000 0xfffff r 0x 0x11z; do
 		run --separate-stderr plumb spec show "$code"
 		[ "$status" -eq 2 ]

@@ -112,6 +112,7 @@ def counts_software(here):
     assert read_counts(output)["task-clock"] > 0, output
     for arguments, said in ((("task-clocks", "/bin/true"), "did you mean task-clock?"),
                             (("sched:sched_switch", "/bin/true"), "tracepoints are not supported"),
+                            (("cycles", "./nope"), "./nope"),
                             (("task-clock", "/nowhere/program"), "/nowhere/program")):
         errors = here.run("count", *arguments, status=1)[1]
         assert said in errors, errors
