@@ -365,6 +365,8 @@ static void bad_terms_are_refused_by_name(void **state)
 		"use 0 to 65535");
 	refused("cpu/evnt=3/", PLUMB_ERR_NOT_FOUND, "'evnt': unknown term of a PMU event",
 		"did you mean event?");
+	refused("cpu/umask=1/", PLUMB_ERR_NOT_FOUND, "'umask': unknown term of a PMU event",
+		"event, config, config1, period, freq, name, long and rdpmc are allowed");
 	refused("cpu/cpu-clock/", PLUMB_ERR_NOT_FOUND,
 		"'cpu-clock': software events do not belong to a PMU", NULL);
 	refused("cpu/backend_bound/", PLUMB_ERR_INVALID,
