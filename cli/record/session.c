@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "record.h"
+#include "render/figures.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
 #include "tool/progress.h"
@@ -207,22 +208,24 @@ static enum plumb_recording_next on_next(void *user)
 
 static void on_progress(void *user, const struct plumb_progress *progress)
 {
-	const double instructions = progress->instructions, seconds = progress->seconds;
 	struct session *s = user;
 	double host = progress_seconds(&s->progress);
+	char *work, *time;
 	uint64_t bytes;
 
 	if (!progress_is_due(&s->progress) || !s->files.writer)
 		return;
 	bytes = s->files.bytes + plumb_recording_length(s->files.writer);
-	if (isnan(instructions))
+	if (isnan(progress->instructions)) {
 		progress_show(&s->progress, "%.0f s: %.1f MB", host, (double)bytes / 1e6);
-	else
-		progress_show(&s->progress,
-			      "%.0f s: %.0f million instructions, %.1f million per second; %.1f "
-			      "MB; %.3g s of %s time",
-			      host, instructions / 1e6, instructions / 1e6 / host,
-			      (double)bytes / 1e6, seconds, plumb_source_name(s->machine->source));
+		return;
+	}
+	work = figure_work(host, progress->instructions);
+	time = figure_duration(progress->seconds);
+	progress_show(&s->progress, "%s; %.1f MB; %s of %s time", work, (double)bytes / 1e6, time,
+		      plumb_source_name(s->machine->source));
+	free(work);
+	free(time);
 }
 
 /* ---- the beginning ------------------------------------------------------------------------ */

@@ -67,14 +67,37 @@ char *figure_range(const struct pen *pen, const struct plumb_value *value, const
 
 char *figure_duration(double seconds)
 {
+	/* A unit begins where rounding to three digits would reach it: 0.9996 s is 1 s. */
 	static const struct {
 		double least;
 		double unit;
 		const char *name;
-	} scales[] = {{1, 1, "s"}, {1e-3, 1e-3, "ms"}, {1e-6, 1e-6, "us"}, {0, 1e-9, "ns"}};
+	} scales[] = {
+		{2 * 86400, 86400, "days"},
+		{2 * 3600, 3600, "hours"},
+		{2 * 60, 60, "minutes"},
+		{0.9995, 1, "s"},
+		{0.9995e-3, 1e-3, "ms"},
+		{0.9995e-6, 1e-6, "us"},
+		{0, 1e-9, "ns"},
+	};
 	size_t i = 0;
+	double count;
 
 	while (i + 1 < sizeof(scales) / sizeof(*scales) && !(seconds >= scales[i].least))
 		i++;
-	return memory_format("%.3g %s", seconds / scales[i].unit, scales[i].name);
+	count = seconds / scales[i].unit;
+	if (scales[i].unit <= 1)
+		return memory_format("%.3g %s", count, scales[i].name);
+	return memory_format("%.*f %s", count < 9.95 ? 1 : 0, count, scales[i].name);
+}
+
+char *figure_work(double seconds, double instructions)
+{
+	const double millions = instructions / 1e6;
+
+	if (!(millions > 0.5) || !(millions / seconds >= 0.05))
+		return memory_format("%.0f s", seconds);
+	return memory_format("%.0f s: %.0f million instructions, %.1f million per second", seconds,
+			     millions, millions / seconds);
 }

@@ -22,7 +22,13 @@ bool figure_is_zero(double value, const char *units);
 /* Formats the lowest and the highest value as "78.1..79.6". */
 char *figure_range(const struct pen *pen, const struct plumb_value *value, const char *units);
 
-/* Formats a time as "1.25 s" or "12.3 ms". */
+/* Formats a time as "1.25 s", "12.3 ms" or, above two minutes, "14 hours". */
 char *figure_duration(double seconds);
+
+/*
+ * Formats progress as "6 s: 92 million instructions, 15.3 million per second", or as "6 s" if the
+ * number of instructions is unknown or so small that it would be shown as zero.
+ */
+char *figure_work(double seconds, double instructions);
 
 #endif

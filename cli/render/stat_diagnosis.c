@@ -221,13 +221,18 @@ static double period_for(double count)
 	return period >= 1 ? period : 1;
 }
 
-/* Returns "-e EVENT -c PERIOD", without the period if the count is unknown; free it. */
-static char *sampled_text(const struct report *report, uint16_t event)
+/*
+ * Returns "-e EVENT -c PERIOD"; free it. If the event was not counted, the period is that for
+ * `other` events, or missing if that is infinite. plumb record suggests a better one after it.
+ */
+static char *sampled_text(const struct report *report, uint16_t event, double other)
 {
 	const struct plumb_event *e = &report->spec->events[event];
 	double count = report_count(report, e->code);
 
 	if (isnan(count))
+		count = other;
+	if (isinf(count))
 		return memory_format("-e %s", e->name);
 	return memory_format("-e %s -c %.0f", e->name, period_for(count));
 }
@@ -287,7 +292,7 @@ static void print_others(struct output *out, const struct report *report, size_t
 	for (size_t i = 0; i < d->sample_event_count; i++) {
 		if (i == chosen || occurrences(report, i) < SAMPLES_FEW)
 			continue;
-		text = sampled_text(report, d->sample_events[i]);
+		text = sampled_text(report, d->sample_events[i], occurrences(report, chosen));
 		join_add(&others, text);
 		free(text);
 	}
@@ -310,7 +315,7 @@ static void print_samples(struct output *out, const struct report *report)
 
 	if (!d->sample_event_count || !(occurrences(report, chosen) > 0))
 		return;
-	text = sampled_text(report, d->sample_events[chosen]);
+	text = sampled_text(report, d->sample_events[chosen], INFINITY);
 	print_command(out, report, text, NULL);
 	free(text);
 	count = occurrences(report, chosen);

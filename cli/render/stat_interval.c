@@ -7,6 +7,9 @@
 #include "render/report.h"
 #include "tool/memory.h"
 
+/* Columns of the time, to a microsecond. */
+#define TIME_COLUMNS 11
+
 /* Shortens a root's name to its first word: "frontend", "retiring". */
 static void root_heading(char heading[16], const char *name)
 {
@@ -20,10 +23,10 @@ static void print_roots(struct output *out, const struct report *report, bool fi
 	const struct plumb_diagnosis *d = report->diagnosis;
 	const struct pen *pen = pen_for(out);
 	const char *leading;
-	size_t column = 8;
+	size_t column = TIME_COLUMNS;
 
 	if (first) {
-		fputs("  time s", out->stream);
+		fprintf(out->stream, "%*s", TIME_COLUMNS, "time s");
 		for (size_t i = 0; i < selection->metric_count; i++) {
 			char heading[16];
 
@@ -35,7 +38,7 @@ static void print_roots(struct output *out, const struct report *report, bool fi
 		output_text(out, STYLE_HEADING, "  leading");
 		fputc('\n', out->stream);
 	}
-	fprintf(out->stream, "%8.3g", report->time);
+	fprintf(out->stream, "%*.6f", TIME_COLUMNS, report->time);
 	for (size_t i = 0; i < selection->metric_count; i++) {
 		const struct plumb_selected_metric *m = &selection->metrics[i];
 		char *text;
@@ -52,7 +55,7 @@ static void print_roots(struct output *out, const struct report *report, bool fi
 				 : pen->missing;
 	if (column + 2 + report_columns(leading) > out->width) {
 		fputc('\n', out->stream);
-		column = 8;
+		column = TIME_COLUMNS;
 		output_spaces(out, column);
 	}
 	output_spaces(out, 2);
@@ -66,11 +69,12 @@ static void print_line(struct output *out, const struct report *report, const ch
 	const size_t columns = report_columns(value), before = columns < 15 ? 16 - columns : 1;
 	char *text = memory_format("%s%s%s", what, units ? ", " : "", units ? units : "");
 
-	fprintf(out->stream, "%8.3g", report->time);
+	fprintf(out->stream, "%*.6f", TIME_COLUMNS, report->time);
 	output_spaces(out, before);
 	output_text(out, STYLE_PLAIN, value);
 	output_spaces(out, 2);
-	output_wrapped(out, STYLE_PLAIN, 10 + before + columns, 26, text);
+	output_wrapped(out, STYLE_PLAIN, TIME_COLUMNS + 2 + before + columns, TIME_COLUMNS + 18,
+		       text);
 	free(text);
 }
 
@@ -83,7 +87,8 @@ static void print_lines(struct output *out, const struct report *report, bool fi
 	size_t count;
 
 	if (first) {
-		output_format(out, STYLE_HEADING, "  time s %15s  what", "value");
+		output_format(out, STYLE_HEADING, "%*s %15s  what", TIME_COLUMNS, "time s",
+			      "value");
 		fputc('\n', out->stream);
 	}
 	for (size_t i = 0; i < selection->metric_count; i++) {

@@ -67,38 +67,41 @@ static void say_how_slow(struct runner *r, double host, const struct plumb_progr
 {
 	const double times = host / progress->seconds;
 	const double speed = progress->instructions / host;
-	char *billion;
+	char *billion, *slower;
 
 	if (r->told || !(times >= 2) || !isfinite(times) || !(speed > 0))
 		return;
 	r->told = true;
-	complain("so far, the %s runs this about %.0f times slower than a %s would",
-		 plumb_source_label(r->machine->source), figure_rounded(times),
-		 r->machine->spec->product.name);
+	slower = figure_count(NULL, figure_rounded(times));
+	complain("so far, the %s runs this about %s times slower than a %s would",
+		 plumb_source_label(r->machine->source), slower, r->machine->spec->product.name);
 	billion = figure_duration(figure_rounded(1e9 / speed));
 	advise("a billion instructions take about %s here; Ctrl-C ends the run and prints the "
 	       "counts so far",
 	       billion);
 	free(billion);
+	free(slower);
 }
 
 static void on_progress(void *user, const struct plumb_progress *progress)
 {
-	const double instructions = progress->instructions, seconds = progress->seconds;
 	struct runner *r = user;
 	double host = progress_seconds(&r->progress);
+	char *work, *time;
 
 	if (!progress_is_due(&r->progress))
 		return;
 	say_how_slow(r, host, progress);
-	if (isnan(instructions))
-		progress_show(&r->progress, "%.0f s", host);
-	else
-		progress_show(&r->progress,
-			      "%.0f s: %.0f million instructions, %.1f million per second; "
-			      "%.3g s of %s time",
-			      host, instructions / 1e6, instructions / 1e6 / host, seconds,
+	work = figure_work(host, progress->instructions);
+	if (isnan(progress->instructions)) {
+		progress_show(&r->progress, "%s", work);
+	} else {
+		time = figure_duration(progress->seconds);
+		progress_show(&r->progress, "%s; %s of %s time", work, time,
 			      plumb_source_name(r->machine->source));
+		free(time);
+	}
+	free(work);
 }
 
 /* ---- parts: runs or intervals --------------------------------------------------------------- */
@@ -311,13 +314,17 @@ static void gather_warnings(struct runner *r)
 	r->warnings[count] = NULL;
 }
 
-/* Warns if the run is too short for a good diagnosis. */
+/*
+ * Warns if the run is too short for a good diagnosis or, in text, for the model's metrics. Counts
+ * by themselves are right however short the run is.
+ */
 static void warn_of_short_run(struct runner *r, const struct plumb_diagnosis *diagnosis)
 {
 	double startup = r->startup_seconds / r->report.seconds;
 	char *time, *before;
 
-	if (diagnosis->verdict == PLUMB_VERDICT_UNKNOWN)
+	if (diagnosis->verdict == PLUMB_VERDICT_UNKNOWN &&
+	    !(is_text(r->options) && r->machine->core && r->plan->selection->metric_count))
 		return;
 	time = figure_duration(r->report.seconds);
 	before = figure_duration(r->startup_seconds);

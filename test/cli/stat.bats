@@ -274,6 +274,17 @@ tree_of()
 	[ "$samples" -le 7000 ]
 }
 
+@test "suggests a period for each event, also for those not counted" {
+	for options in "-l 1" "-s topdown" ""; do
+		# shellcheck disable=SC2086 # words
+		model $options ./work copy <work 2>text >out
+		sample=$(sed -n '/^  Sample/,$p' text | tr -s ' \n' ' ')
+		[[ $sample == *" -e "* ]]
+		[ "$(grep -oE -e ' -e [A-Z]' <<<"$sample" | wc -l)" -eq \
+			"$(grep -oE -e ' -e [A-Z0-9_]+ -c [1-9]' <<<"$sample" | wc -l)" ]
+	done
+}
+
 @test "suggests events that happened often, or says that there are few" {
 	for how in "--delay 0" "--from main --max-instructions 300" "--from main --max-instructions 6"; do
 		# shellcheck disable=SC2086 # words
@@ -1174,6 +1185,15 @@ note_of()
 	json 'd["elapsed_seconds"] >= 0.01' <result
 	# Counts by themselves are right however short the run is.
 	model --json -e INST_RETIRED ./work leave 2>&1 | json 'd["warnings"] == []'
+	model -e INST_RETIRED ./work leave 2>&1 | lacks 'is start-up'
+	# People are told about metrics, too.
+	for options in "-M ipc" "-e ipc" "-s 2"; do
+		# shellcheck disable=SC2086 # words
+		model $options ./work leave 2>&1 | tr -s ' \n' ' ' | grep -q '9[0-9] % of this run is start-up: '
+		# shellcheck disable=SC2086 # words
+		model $options ./work long 2>&1 | tr -s ' \n' ' ' | grep -q ' is a short run, '
+	done
+	model -M ipc -x , ./work leave 2>&1 | lacks 'start-up'
 }
 
 @test "looks the program up in PATH; -- is optional" {
@@ -1221,6 +1241,8 @@ note_of()
 	[ "$(grep -cE '^0\.[0-9]+,model,General,2,,ipc,[0-9.]+,per cycle' <<<"$stderr")" -ge 3 ]
 	run --separate-stderr model -I 1 ./work long
 	grep -qE '^ *time s  frontend   backend  retiring       bad  leading$' <<<"$stderr"
+	grep -qE '^ +0\.001000 +[0-9.]+ ' <<<"$stderr"
+	lacks 'e-0' <<<"$stderr"
 	[ -z "$(too_wide 80 <<<"$stderr")" ]
 	run --separate-stderr model -I 1 -r 2 ./work
 	[ "$status" -eq 2 ]
@@ -1365,7 +1387,7 @@ soon()
 @test "shows progress, on a terminal only" {
 	run /usr/bin/python3 "$here/interrupted.py" --after 3 "$PLUMB" stat --source model ./work forever
 	grep -qE '[0-9]+ s: [0-9]+ million instructions, [0-9.]+ million per second' <<<"$output"
-	grep -qE 'plumb: so far, the model runs this about [0-9]+ times slower than a Neoverse N3 would' \
+	grep -qE 'plumb: so far, the model runs this about [0-9,]+ times slower than a Neoverse N3 would' \
 		<<<"$output"
 	grep -qE '       a billion instructions take about [0-9.]+ [a-z]+ here; Ctrl-C ends the run' \
 		<<<"$output"
@@ -1378,11 +1400,13 @@ soon()
 	/usr/bin/python3 "$here/in_terminal.py" --screen 80 "$PLUMB" stat --color never --source model \
 		-M ipc ./work ask >screen
 	# The text was beside the prompt when the program went on.
-	grep -qE '^name\? +[0-9]+ s: [0-9]+ million instructions, [0-9.]+ million per second$' screen
+	# Too few instructions so far to show their number and their speed.
+	grep -qE '^name\? +[0-9]+ s; [0-9.]+ [mu]s of model time$' screen
+	lacks 'million' <screen
 	grep -qx "done" screen
 	[ -z "$(too_wide 80 <screen)" ]
 	# It is nowhere else: neither above the prompt nor below.
-	[ "$(grep -c 'million instructions' screen)" -eq 1 ]
+	[ "$(grep -cE '[0-9] s; [0-9]' screen)" -eq 1 ]
 }
 
 @test "-o: a file that appears whole, or standard output" {
