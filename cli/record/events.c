@@ -120,6 +120,8 @@ int record_read_events(struct record_request *request, const struct machine *mac
 		.all_kernel = request->options->all_kernel,
 		.period = request->period,
 	};
+	const bool others = request->options->all_cpus || request->cpus.count ||
+			    request->pids.count || request->tids.count;
 	struct plumb_diagnostics *diagnostics;
 	int error, status = find_frequency(request, machine);
 
@@ -134,7 +136,7 @@ int record_read_events(struct record_request *request, const struct machine *mac
 		error = read_all(request->events, &request->options->events, usual(machine),
 				 diagnostics);
 	status = error < 0 ? machine_complain(diagnostics, "-e", error)
-			   : machine_check_program(machine);
+			   : machine_check_program(machine, others);
 	if (status == EXIT_FINE)
 		status = check(request, machine, diagnostics);
 	plumb_diagnostics_free(diagnostics);

@@ -274,13 +274,19 @@ static int open_model(struct machine *machine, const struct machine_wish *wish)
 	return open_core(machine, wish);
 }
 
-int machine_check_program(const struct machine *machine)
+int machine_check_program(const struct machine *machine, bool others)
 {
 	struct plumb_diagnostics *diagnostics;
 	int status = EXIT_FINE, error;
 
 	if (!machine->core)
 		return EXIT_FINE;
+	if (others && machine->program && machine->why) {
+		complain("this machine has no Arm PMU, and the model samples only the program that "
+			 "it runs");
+		advise("leave out -a, -C, -p and -t, or sample software events: -e cpu-clock");
+		return EXIT_UNABLE;
+	}
 	if (!machine->program && machine->why) {
 		complain("this machine has no Arm PMU, and the model requires a program to run");
 		advise("give a program, or sample software events: -e cpu-clock");

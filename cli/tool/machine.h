@@ -86,9 +86,10 @@ void machine_close(struct machine *machine);
 
 /*
  * Checks that the model, if it is the source, can run the program. Call it once the events have
- * been read, so that a misspelt event is reported first. Returns as machine_open() does.
+ * been read, so that a misspelt event is reported first. `others`: CPUs or running processes are
+ * asked for, and the program only says how long. Returns as machine_open() does.
  */
-int machine_check_program(const struct machine *machine);
+int machine_check_program(const struct machine *machine, bool others);
 
 /*
  * Tells whether -e names only software events. If perf is to count on a machine without a PMU, this

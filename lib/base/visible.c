@@ -36,7 +36,7 @@ size_t visible_character(const char *text, size_t length, uint32_t *code)
 static bool is_visible(uint32_t code)
 {
 	return code != VISIBLE_INVALID && code >= 0x20 && !(code >= 0x7f && code < 0xa0) &&
-	       !(code >= 0x202a && code <= 0x202e) && !(code >= 0x2066 && code <= 0x2069);
+	       !(code >= 0x2028 && code <= 0x202e) && !(code >= 0x2066 && code <= 0x2069);
 }
 
 size_t visible_length(const char *text, size_t length)

@@ -21,8 +21,8 @@ size_t visible_character(const char *text, size_t length, uint32_t *code);
 /*
  * Returns how many bytes at `text` may be shown as they are, at most `length`. The character after
  * them is one of C0 (U+0000 to U+001F), U+007F, C1 (U+0080 to U+009F, of which U+009B begins a
- * control sequence), a mark that reverses the direction of what is around it, or invalid UTF-8,
- * such as a single byte 0x9b.
+ * control sequence), a separator of lines, a mark that reverses the direction of what is around it,
+ * or invalid UTF-8, such as a single byte 0x9b.
  */
 size_t visible_length(const char *text, size_t length);
 

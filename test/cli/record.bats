@@ -61,6 +61,14 @@ samples()
 		"       give a program, or sample software events: -e cpu-clock"
 	run --separate-stderr timeout 5 "$PLUMB" record -p $$ -o file
 	[ "$status" -eq 3 ]
+	# A program that only says how long need not be one that the model can run.
+	for others in -a "-C 0" "-p $$"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr timeout 5 "$PLUMB" record $others -o file -- sleep 1
+		[ "$status" -eq 3 ]
+		said "plumb: this machine has no Arm PMU, and the model samples only the program that it runs" \
+			"       leave out -a, -C, -p and -t, or sample software events: -e cpu-clock"
+	done
 	run --separate-stderr plumb record -a --source model -o file
 	[ "$status" -eq 2 ]
 }

@@ -92,6 +92,7 @@ static const char *const names[][2] = {
 	 "2J",
 	 "\\ufffd2J"},
 	{"\xe2\x80\xaetxt", "\\u202etxt"},
+	{"\xe2\x80\xa8line", "\\u2028line"},
 	{"\xe2\x94", "\\ufffd\\ufffd"},
 };
 
