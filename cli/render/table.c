@@ -32,32 +32,24 @@ void table_cell(struct table *table, const char *text)
 	add_cell(table, text, text ? strlen(text) : 0);
 }
 
-static PLUMB_PRINTF(2, 0) void add_format(struct table *table, const char *format,
-					  va_list arguments)
+void table_cell_format(struct table *table, const char *format, ...)
 {
 	char room[128], *text;
-	va_list again;
+	va_list arguments;
 	int length;
 
-	va_copy(again, arguments);
-	length = vsnprintf(room, sizeof(room), format, again);
-	va_end(again);
+	va_start(arguments, format);
+	length = vsnprintf(room, sizeof(room), format, arguments);
+	va_end(arguments);
 	if (length >= 0 && (size_t)length < sizeof(room)) {
 		add_cell(table, room, (size_t)length);
 		return;
 	}
+	va_start(arguments, format);
 	text = memory_vformat(format, arguments);
+	va_end(arguments);
 	add_cell(table, text, strlen(text));
 	free(text);
-}
-
-void table_cell_format(struct table *table, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	add_format(table, format, arguments);
-	va_end(arguments);
 }
 
 void table_free(struct table *table)
