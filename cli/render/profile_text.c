@@ -413,17 +413,19 @@ static void print_table(struct output *out, const struct profile_view *view,
 
 	for (size_t c = 0; c < view->column_count; c++) {
 		const unsigned column = view->columns[c];
+		const size_t at = table.column_count;
 
 		if (!has_values(view, place->event, column))
 			continue;
-		shown[table.column_count] = (uint8_t)c;
-		columns[table.column_count++] = (struct table_column){
+		shown[at] = (uint8_t)c;
+		table.column_count++;
+		columns[at] = (struct table_column){
 			.heading = column < PROFILE_KEY
 					   ? titles[column].heading
 					   : key_headings[view->keys[column - PROFILE_KEY]],
 			.right = is_number(view, c),
 			.style = column >= PROFILE_KEY ? STYLE_NAME : STYLE_PLAIN,
-			.spare = table.column_count > 1 ? spare_rank(column) : 0,
+			.spare = at > 0 ? spare_rank(column) : 0,
 		};
 	}
 	place->rows = memory_alloc((count + 1) * sizeof(*place->rows));
