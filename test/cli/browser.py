@@ -194,7 +194,7 @@ def search(plumb):
         terminal.keys("/", "4", "0", "0", "0", "Enter")
         share = 100 * (16 * 17 // 2) / browser.samples
         terminal.wait_text(rf"/4000: 16 rows with {share:.2f}%")
-        assert "0x4000f0" in selected(terminal)[0], selected(terminal)
+        terminal.wait("the match", lambda _: "0x4000f0" in selected(terminal)[0])
         terminal.keys("n")
         terminal.wait("the next", lambda _: "0x4000e0" in selected(terminal)[0])
         terminal.keys("N", "N")
