@@ -40,6 +40,7 @@ RECORDINGS = [
     ("4 layouts with gaps", "layouts=4 gaps"),
     ("40 layouts with gaps", "layouts=40 gaps"),
     ("contexts", "contexts"),
+    ("every operation", "contexts every code=1000"),
     ("timeless", "timeless"),
     ("context switches", "switches"),
 ]

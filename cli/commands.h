@@ -14,6 +14,7 @@ extern const struct command command_annotate;
 extern const struct command command_script;
 extern const struct command command_list;
 extern const struct command command_calibrate;
+extern const struct command command_doctor;
 extern const struct command command_spe;
 extern const struct command command_spe_dump;
 extern const struct command command_export;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plumb list: who counts here, and what; of the model also what it is made of. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <plumb/model.h>
@@ -10,13 +11,16 @@
 #include "render/json.h"
 #include "render/table.h"
 #include "tool/complain.h"
+#include "tool/join.h"
 #include "tool/machine.h"
+#include "tool/memory.h"
 #include "tool/pattern.h"
 #include "tool/perf_options.h"
 
 struct list_options {
 	struct common_options common;
 	int source;
+	const char *root;
 };
 
 /* ---- what there is: arrays of objects, for JSON as they are, for text a column a key ----------
@@ -31,6 +35,30 @@ static json_t *core_object(const char *name, const struct plumb_spec *spec, uint
 	json_object_set_new(object, "midr", json_sprintf("0x%08x", midr));
 	json_object_set_new(object, "slots", render_known(spec->product.slots));
 	return object;
+}
+
+/* Returns whether a processor is in the list under its own name. */
+static bool is_listed(const char *name)
+{
+	const struct plumb_model_core *core;
+	size_t i = 0;
+
+	while ((core = plumb_model_core(i)) && strcmp(core->name, name) != 0)
+		i++;
+	return core;
+}
+
+/* Adds the names of other processors that stand for this core. */
+static void add_aliases(json_t *object, const struct plumb_spec *spec)
+{
+	const struct plumb_spec *aliased;
+	json_t *names = json_array();
+	const char *name;
+
+	for (size_t i = 0; (name = plumb_spec_alias(i, &aliased)); i++)
+		if (aliased == spec && !is_listed(name))
+			json_array_append_new(names, render_string(name));
+	json_object_set_new(object, "aliases", names);
 }
 
 /* Adds how many figures a core of the model has, and what they rest on. */
@@ -69,6 +97,8 @@ static json_t *cores(const struct machine *machine)
 		object = core_object(core->name, spec, core->midr);
 		json_object_set_new(object, "frequency_mhz", json_integer(core->frequency_mhz));
 		add_figures(object, core->name);
+		if (strncmp(core->name, spec->id, strlen(core->name)) == 0)
+			add_aliases(object, spec);
 		json_array_append_new(array, object);
 	}
 	return array;
@@ -304,8 +334,9 @@ static bool is_of_all(size_t i, bool verbose)
 static const struct {
 	const char *perfs, *ours;
 } perf_kinds[] = {
-	{"hw", "generic"}, {"cache", "generic"},  {"hwcache", "generic"},    {"sw", "software"},
-	{"pmu", "events"}, {"metric", "metrics"}, {"metricgroup", "groups"},
+	{"hw", "generic"},         {"cache", "generic"},       {"hwcache", "generic"},
+	{"sw", "software"},        {"pmu", "events"},          {"metric", "metrics"},
+	{"metricgroup", "groups"}, {"metricgroups", "groups"},
 };
 
 /* Returns the listing with one of its names, or NULL. */
@@ -395,6 +426,37 @@ static void print_notes(struct output *out, const json_t *notes)
 	}
 }
 
+/* Prints the names of processors that stand for cores. */
+static void print_aliases(struct output *out, const json_t *cores)
+{
+	struct join names = {0};
+	const json_t *core, *name;
+	size_t i, k;
+	char *text;
+
+	json_array_foreach(cores, i, core)
+	{
+		json_array_foreach(json_object_get(core, "aliases"), k, name)
+		{
+			char *pair =
+				memory_format("%s (%s)", json_string_value(name),
+					      json_string_value(json_object_get(core, "name")));
+
+			join_add(&names, pair);
+			free(pair);
+		}
+	}
+	text = join_take(&names);
+	if (text && *text) {
+		char *line = memory_format("--cpu also takes %s", text);
+
+		fputc('\n', out->stream);
+		output_wrapped(out, STYLE_DIM, 0, 0, line);
+		free(line);
+	}
+	free(text);
+}
+
 /* What is not counted is left out, unless all is to be seen. */
 static void print_table(struct output *out, const struct listing *listing, const json_t *array,
 			const struct list_options *options)
@@ -432,6 +494,8 @@ static void print_table(struct output *out, const struct listing *listing, const
 			fputc('\n', out->stream);
 		}
 	}
+	if (!separated && listing == &listings[0])
+		print_aliases(out, array);
 	print_notes(out, notes);
 	json_decref(notes);
 	table_free(&table);
@@ -496,6 +560,8 @@ static const struct option options[] = {
 	OPTION_ROW_JSON,
 	OPTION_ROW_SEPARATOR,
 	OPTION_ROW_OUTPUT,
+	OPTION_ROW_TEXT(struct list_options, 0, "root", "DIR", root,
+			"describe the machine whose /sys and /proc were copied to this folder"),
 	OPTION_ROW_VERBOSE("also list what cannot be counted"),
 	OPTION_ROW_COLOR,
 	OPTION_ROW_NO_PAGER,
@@ -529,6 +595,7 @@ static int run(const struct command *command, int count, char **arguments)
 		listing = &listings[0];
 	}
 	wish = (struct machine_wish){
+		.root = values.root,
 		.source = values.source,
 		.cpu = values.common.cpu,
 		.software = values.source == SOURCE_PERF && listing == &listings[LISTING_SOFTWARE],

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "render/output.h"
 #include "tool/complain.h"
+#include "tool/perf_options.h"
 
 struct plumb_options {
 	struct common_options common;
@@ -60,10 +61,11 @@ const struct command command_plumb = {
 	.operands = "COMMAND",
 	.most = OPERANDS_ANY,
 	.options = options,
-	.commands =
-		(const struct command *const[]){&command_stat, &command_record, &command_report,
-						&command_annotate, &command_script, &command_list,
-						&command_spec, &command_spe, &command_export,
-						&command_calibrate, &command_help, NULL},
+	.perf_commands = perf_options_commands,
+	.commands = (const struct command *const[]){&command_stat, &command_record, &command_report,
+						    &command_annotate, &command_script,
+						    &command_list, &command_doctor, &command_spec,
+						    &command_spe, &command_export,
+						    &command_calibrate, &command_help, NULL},
 	.run = run,
 };

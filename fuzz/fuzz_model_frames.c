@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "source/model/exact.h"
 #include "source/model/frames.h"
 
-#define EVENTS 3
+#define EVENTS     3
+#define FILE_BEGIN 4096 /* where the records begin */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,13 +30,24 @@ struct indexes {
 };
 
 /* What the first byte chooses. */
-enum { WITH_SPE = 1, WITH_COUNTERS = 2, GROUPED = 4, CHAINS = 8, PER_THREAD = 16, SNAPSHOT = 32 };
+enum {
+	WITH_SPE = 1,
+	WITH_COUNTERS = 2,
+	GROUPED = 4,
+	CHAINS = 8,
+	PER_THREAD = 16,
+	SNAPSHOT = 32,
+	EXACT = 64,  /* an exact profile, instead of events */
+	GROWS = 128, /* its samples are changed as it grows */
+};
 
 struct sampled {
 	struct plumb_event_config events[EVENTS];
 	struct source_record_job job;
 	struct record_setup setup;
 	struct model_sampling *asked, *sampling;
+	uint8_t *periods; /* for each eight bytes of the file: whether they are a sample's period */
+	size_t words;     /* of the file */
 };
 
 /* ---- What comes out ---------------------------------------------------------------------------
@@ -50,28 +63,37 @@ static uint64_t word(const uint8_t *at, size_t size, size_t i)
 }
 
 /* A sample has what its event says, and no more: see perf_event_open(2), PERF_RECORD_SAMPLE. */
-static void check_sample(const struct record_setup *setup, const uint8_t *body, size_t size)
+static void check_sample(const struct sampled *sampled, const uint8_t *body, size_t size,
+			 uint8_t *periods)
 {
+	const struct record_setup *setup = &sampled->setup;
 	uint64_t id = word(body, size, 0), type;
 	size_t words = 3; /* of all: id, address, thread */
 
 	require(id > 0 && id <= setup->recording.event_count);
 	type = setup->events[id - 1].attr.sample_type;
 	words += !!(type & PERF_SAMPLE_TIME) + !!(type & PERF_SAMPLE_ADDR) +
-		 !!(type & PERF_SAMPLE_CPU) + !!(type & PERF_SAMPLE_PERIOD);
+		 !!(type & PERF_SAMPLE_CPU);
+	if (type & PERF_SAMPLE_PERIOD)
+		periods[words++] = 1;
 	if (type & PERF_SAMPLE_READ)
 		words += 1 + 2 * word(body, size, words);
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		words += 1 + word(body, size, words);
-	words += !!(type & PERF_SAMPLE_PHYS_ADDR);
+	if (type & PERF_SAMPLE_RAW)
+		words += (4 + (word(body, size, words) & UINT32_MAX)) / 8;
+	words += !!(type & PERF_SAMPLE_DATA_SRC) + !!(type & PERF_SAMPLE_PHYS_ADDR);
 	require(size == 8 * words);
 }
 
 static int take_records(void *user, const void *records, size_t size)
 {
-	const struct sampled *sampled = user;
+	struct sampled *sampled = user;
 	const uint8_t *at = records;
 
+	sampled->periods = realloc(sampled->periods, sampled->words + size / 8);
+	require(sampled->periods);
+	memset(sampled->periods + sampled->words, 0, size / 8);
 	while (size) {
 		struct perf_event_header header;
 
@@ -80,10 +102,33 @@ static int take_records(void *user, const void *records, size_t size)
 		require(header.size >= sizeof(header) && header.size <= size);
 		require(header.size % 8 == 0);
 		if (header.type == PERF_RECORD_SAMPLE)
-			check_sample(&sampled->setup, at + sizeof(header),
-				     header.size - sizeof(header));
+			check_sample(sampled, at + sizeof(header), header.size - sizeof(header),
+				     sampled->periods + sampled->words + 1);
+		sampled->words += header.size / 8;
 		at += header.size;
 		size -= header.size;
+	}
+	return 0;
+}
+
+static uint64_t position(void *user)
+{
+	const struct sampled *sampled = user;
+
+	return FILE_BEGIN + 8 * sampled->words;
+}
+
+/* Nothing but periods is changed, in ascending order. */
+static int change(void *user, const struct plumb_recording_change *changes, size_t count)
+{
+	const struct sampled *sampled = user;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t at = changes[i].position;
+
+		require(at >= FILE_BEGIN && at < position(user) && at % 8 == 0);
+		require(i == 0 || at > changes[i - 1].position);
+		require(sampled->periods[(at - FILE_BEGIN) / 8]);
 	}
 	return 0;
 }
@@ -118,6 +163,7 @@ static void choose(struct sampled *sampled, unsigned how)
 		.per_thread = how & PER_THREAD,
 		.callchains = how & CHAINS,
 		.snapshot = how & SNAPSHOT && how & WITH_SPE,
+		.exact = how & EXACT,
 		.data_addresses = true,
 		.aux_pages = 2,
 		.clockid = -1,
@@ -126,10 +172,11 @@ static void choose(struct sampled *sampled, unsigned how)
 		.aux = take_aux,
 		.user = sampled,
 	};
-	if (how & WITH_SPE)
+	if (how & WITH_SPE && !job->exact)
 		sampled->events[job->event_count++] =
 			(struct plumb_event_config){.kind = PLUMB_EVENT_SPE, .name = "arm_spe//"};
-	for (unsigned i = 0; i < 2 && (how & WITH_COUNTERS || !(how & WITH_SPE)); i++) {
+	for (unsigned i = 0; i < 2 && !job->exact && (how & WITH_COUNTERS || !(how & WITH_SPE));
+	     i++) {
 		unsigned at = (unsigned)job->event_count++;
 
 		sampled->events[at] = (struct plumb_event_config){
@@ -176,15 +223,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct model_sampling asked;
 	static struct model_frames frames;
+	static struct exact_chain chains[MODEL_SHARED_THREADS];
 	struct sampled sampled = {.asked = &asked};
+	struct exact_sums sums = {.position = position, .change = change, .user = &sampled};
 	struct indexes indexes;
-	unsigned slot;
+	unsigned how, slot;
 
 	if (size < 2 + sizeof(indexes))
 		return 0;
 	sampled.sampling = shared_memory(&sampled);
 	require(sampled.sampling);
-	choose(&sampled, data[0]);
+	how = data[0];
+	choose(&sampled, how);
 	slot = data[1] & 1 ? MODEL_SHARED_THREADS - 1 : data[1] >> 4;
 	memcpy(&indexes, data + 2, sizeof(indexes));
 	data += 2 + sizeof(indexes);
@@ -197,12 +247,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.setup = &sampled.setup,
 		.asked = &asked,
 		.sampling = sampled.sampling,
+		.sums = asked.exact && how & GROWS ? &sums : NULL,
+		.chains = asked.exact ? chains : NULL,
 		.out = {.records = take_records, .user = &sampled},
 	};
+	memset(&chains[slot], 0, sizeof(chains[slot]));
 	model_frames_drain(&frames);
 	model_frames_finish(&frames);
 	require(!frames.error);
 	record_writer_clean_up(&frames.out);
+	exact_sums_clean_up(&sums);
+	free(sampled.periods);
 	memset(&sampled.sampling->rings[slot], 0, sizeof(struct model_ring));
 	memset((char *)sampled.sampling + model_ring_place(&asked, slot), 0, MODEL_RING_BYTES);
 	return 0;

@@ -134,6 +134,8 @@ void account_kinds(struct core *core, const struct insn *insn)
 /* Adds the counts of whole blocks, in narrow lanes, to the totals. */
 void account_recent(struct core *core)
 {
+	if (core->room == UINT16_MAX)
+		return; /* there are none */
 	for (int i = 0; i < LANE_COUNT; i++)
 		core->kinds[i] += core->recent[i];
 	core->recent = (lanes){0};
@@ -307,26 +309,35 @@ static void fill_stalls(struct core *core, uint64_t *counts)
 }
 
 /* The issue queues' events, by the queues' names in the core's data. */
+static const struct {
+	const char *queue;
+	enum model_event event;
+} queue_events[] = {
+	{"SX", EVENT_IMP_STALL_BACKEND_IQ_SX},
+	{"MX", EVENT_IMP_STALL_BACKEND_IQ_MX},
+	{"LS", EVENT_IMP_STALL_BACKEND_IQ_LS},
+	{"VX", EVENT_IMP_STALL_BACKEND_IQ_VX},
+};
+
+void account_set_up(struct core *core)
+{
+	for (unsigned i = 0; i < core->params->queue_count; i++) {
+		core->queue_event[i] = EVENT_COUNT;
+		for (size_t e = 0; e < sizeof(queue_events) / sizeof(*queue_events); e++)
+			if (!strcmp(queue_events[e].queue, core->params->queue_names[i]))
+				core->queue_event[i] = queue_events[e].event;
+	}
+}
+
 static void fill_queues(struct core *core, uint64_t *counts)
 {
-	static const struct {
-		const char *queue;
-		enum model_event event;
-	} events[] = {
-		{"SX", EVENT_IMP_STALL_BACKEND_IQ_SX},
-		{"MX", EVENT_IMP_STALL_BACKEND_IQ_MX},
-		{"LS", EVENT_IMP_STALL_BACKEND_IQ_LS},
-		{"VX", EVENT_IMP_STALL_BACKEND_IQ_VX},
-	};
-
 	counts[EVENT_STALL_BACKEND_BUSY] = 0;
-	for (size_t e = 0; e < sizeof(events) / sizeof(*events); e++)
-		counts[events[e].event] = 0;
+	for (size_t e = 0; e < sizeof(queue_events) / sizeof(*queue_events); e++)
+		counts[queue_events[e].event] = 0;
 	for (unsigned i = 0; i < core->params->queue_count; i++) {
 		counts[EVENT_STALL_BACKEND_BUSY] += core->queue_full[i];
-		for (size_t e = 0; e < sizeof(events) / sizeof(*events); e++)
-			if (!strcmp(events[e].queue, core->params->queue_names[i]))
-				counts[events[e].event] += core->queue_full[i];
+		if (core->queue_event[i] != EVENT_COUNT)
+			counts[core->queue_event[i]] += core->queue_full[i];
 	}
 }
 

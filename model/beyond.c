@@ -243,8 +243,7 @@ void put_in_l2(struct memory *m, uint64_t cycle, uint64_t line)
 static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, bool own,
 			    unsigned *level)
 {
-	uint64_t *buffer = buffers_first(&m->l2_misses);
-	uint64_t begin = *buffer > cycle ? *buffer : cycle, ready;
+	uint64_t free = buffers_free(&m->l2_misses), begin = free > cycle ? free : cycle, ready;
 	bool peer = fetch_from_peer(m, begin, line, own), hit, evicted;
 
 	if (!peer && is_ideal(m, IDEAL_L2)) {
@@ -279,7 +278,7 @@ static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, boo
 		m->counts[EVENT_LL_CACHE_MISS_RD]++;
 		m->counts[EVENT_LL_CACHE_REFILL]++;
 	}
-	*buffer = ready;
+	buffers_hold(&m->l2_misses, ready);
 	return ready;
 }
 
@@ -336,7 +335,7 @@ void prefetch_l2(struct memory *m, struct stream_prefetcher *stream, uint64_t cy
 		}
 		to = wish.first + distance;
 		if (!cache_has(&m->l2, to)) {
-			if (*buffers_first(&m->l2_misses) > ready)
+			if (buffers_free(&m->l2_misses) > ready)
 				break; /* what L1 waits for has priority */
 			m->counts[EVENT_L2D_CACHE_PRF]++;
 			m->counts[EVENT_L2D_CACHE_REFILL_PRF]++;

@@ -32,14 +32,27 @@ void sweep_late(struct core *core)
 	core->late_sweep = kept ? core->cycle + CALENDAR_CYCLES / 2 : UINT64_MAX;
 }
 
+/* Clears cycles that are adjacent in the calendar, and returns the entries that depart in them. */
+static uint64_t clear_cycles(uint64_t *cycles, uint64_t count)
+{
+	uint64_t departed = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		departed += cycles[i] & QUEUE_BYTES;
+		cycles[i] = 0;
+	}
+	return departed;
+}
+
 static void pass(struct core *core, uint64_t cycles)
 {
-	uint64_t departed = 0, count = cycles < CALENDAR_CYCLES ? cycles : CALENDAR_CYCLES;
+	const uint64_t count = cycles < CALENDAR_CYCLES ? cycles : CALENDAR_CYCLES;
+	const uint64_t first = (core->cycle + 1) % CALENDAR_CYCLES, left = CALENDAR_CYCLES - first;
+	uint64_t departed;
 
-	for (uint64_t cycle = core->cycle + 1; cycle <= core->cycle + count; cycle++) {
-		departed += core->calendar[cycle % CALENDAR_CYCLES] & QUEUE_BYTES;
-		core->calendar[cycle % CALENDAR_CYCLES] = 0;
-	}
+	departed = clear_cycles(&core->calendar[first], count < left ? count : left);
+	if (count > left)
+		departed += clear_cycles(core->calendar, count - left);
 	core->occupied -= departed;
 	core->cycle += cycles;
 }

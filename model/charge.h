@@ -13,6 +13,7 @@ struct exact {
 	uint32_t line;    /* of the current instruction */
 	uint32_t first;   /* of the current block's first one */
 	uint32_t flusher; /* of the one that flushed the pipeline last */
+	uint32_t faulter; /* of the one that accessed a page first, last */
 	uint32_t visit;
 	struct profile profile;
 	struct contexts contexts;
@@ -40,6 +41,7 @@ void exact_stalled(struct core *core, uint64_t until, unsigned blocker);
 /* Operations of the wrong path after the current instruction, a mispredicted branch, take slots. */
 void exact_wrong_path(struct core *core, unsigned operations);
 void exact_mispredicted(struct core *core);
+void exact_wrong_loads(struct core *core);
 
 /* False if there is no memory for this block. */
 bool exact_block_begins(struct core *core, const struct block *block, unsigned executed);

@@ -205,18 +205,20 @@ static __attribute__((noinline)) void run_shadow(struct core *shadow, const stru
 	run_block(shadow, block, executed, accesses, access_count, next_pc, false, false, false);
 }
 
-void core_execute(struct core *core, const struct block *block, unsigned executed,
-		  const struct access *accesses, size_t access_count, uint64_t next_pc)
+static void execute_shadows(struct core *core, const struct block *block, unsigned executed,
+			    const struct access *accesses, size_t access_count, uint64_t next_pc)
 {
-	const struct prepared *prepared = block->model;
-
-	if (executed > prepared->count)
-		executed = prepared->count;
-	if (!executed)
-		return;
-	for (struct core *shadow = core->shadows; unlikely(shadow != NULL);
-	     shadow = shadow->shadows)
+	for (struct core *shadow = core->shadows; shadow; shadow = shadow->shadows) {
 		run_shadow(shadow, block, executed, accesses, access_count, next_pc);
+		if (shadow->conditioned)
+			conditions_of_block(shadow, block, accesses, access_count);
+	}
+}
+
+static inline void execute_block(struct core *core, const struct block *block, unsigned executed,
+				 const struct access *accesses, size_t access_count,
+				 uint64_t next_pc)
+{
 	if (unlikely(core->observed)) {
 		if (core->exact && exact_block_begins(core, block, executed)) {
 			run_charged(core, block, executed, accesses, access_count, next_pc);
@@ -232,6 +234,22 @@ void core_execute(struct core *core, const struct block *block, unsigned execute
 		}
 	}
 	run_block(core, block, executed, accesses, access_count, next_pc, false, false, false);
+}
+
+void core_execute(struct core *core, const struct block *block, unsigned executed,
+		  const struct access *accesses, size_t access_count, uint64_t next_pc)
+{
+	const struct prepared *prepared = block->model;
+
+	if (executed > prepared->count)
+		executed = prepared->count;
+	if (!executed)
+		return;
+	if (unlikely(core->shadows != NULL))
+		execute_shadows(core, block, executed, accesses, access_count, next_pc);
+	execute_block(core, block, executed, accesses, access_count, next_pc);
+	if (unlikely(core->conditioned))
+		conditions_of_block(core, block, accesses, access_count);
 }
 
 void core_exception(struct core *core)

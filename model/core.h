@@ -55,6 +55,12 @@ void core_set_moving(struct core *core, uint64_t *cycles);
 /* Sets where to count the stalled cycles in which a load waits for a store that cannot forward. */
 void core_set_unforwarded(struct core *core, uint64_t *cycles);
 
+/*
+ * Sets where to count what the conditions of the core's parameters lead to: CONDITION_COUNTS
+ * counts, by enum condition_count. Shadows count nothing.
+ */
+void core_set_conditions(struct core *core, uint64_t *counts);
+
 /* Sets what samples the core as it executes: see watch.h. It must outlive the core. */
 struct watch;
 void core_set_watch(struct core *core, struct watch *watch);

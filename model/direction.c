@@ -7,6 +7,7 @@
 
 #define TABLES_MAX   8 /* 16-bit numbers in a vector */
 #define HISTORY_BITS 256
+#define HISTORY_RING 4096
 #define COUNTER_MAX  3 /* range in a tagged entry: -4 .. 3 */
 #define USEFUL_MAX   3
 #define TRUST_MAX    7
@@ -27,6 +28,7 @@ typedef uint16_t per_table __attribute__((vector_size(2 * TABLES_MAX)));
 struct folds {
 	per_table value;
 	per_table leaving; /* the bit of the fold that has the oldest bit of the history */
+	per_table mask;    /* of `width` bits */
 	unsigned width;    /* at most 15 */
 };
 
@@ -36,12 +38,16 @@ struct direction {
 	unsigned history_bits; /* of an index, which depend on the history; the others do not */
 	uint16_t history_mask;
 	uint32_t index_mask, tag_mask, base_mask;
-	int8_t *base; /* 2-bit counters */
-	struct entry *entries[TABLES_MAX];
-	unsigned length[TABLES_MAX]; /* of history */
+	int8_t *base;                      /* 2-bit counters */
+	struct entry *entries[TABLES_MAX]; /* of those beyond `count`: the first one's */
+	unsigned length[TABLES_MAX];       /* of history */
 	struct folds index, tag, tag2;
-	uint64_t history[HISTORY_BITS / 64]; /* newest bit lowest */
-	int8_t trust_new; /* negative: the alternative to a new entry predicts better */
+	/* All ones for each bit of the history that is set, the newest first, from `newest` on. */
+	uint16_t history[HISTORY_RING + HISTORY_BITS];
+	unsigned newest;
+	unsigned oldest[TABLES_MAX]; /* behind it: the last bit of each table's history */
+	uint64_t recent;             /* the newest 64 bits, newest lowest */
+	int8_t trust_new;            /* negative: the alternative to a new entry predicts better */
 	uint32_t tick;
 	uint32_t random;
 };
@@ -49,8 +55,7 @@ struct direction {
 /* A branch's places in the tables. */
 struct lookup {
 	int8_t *base;
-	struct entry *entries[TABLES_MAX];
-	per_table tags;
+	per_table index, tags;
 	int provider;       /* the table with the longest history that has the branch, or -1 */
 	int alternative;    /* the one with the next longest, or -1 */
 	bool first, second; /* what they predict; the base stands in for one that is missing */
@@ -60,6 +65,7 @@ struct lookup {
 static void folds_set_up(struct folds *folds, unsigned width, const struct direction *d)
 {
 	folds->width = width ? width : 1;
+	folds->mask = (per_table){0} + (uint16_t)((1u << folds->width) - 1);
 	for (unsigned i = 0; i < d->count; i++)
 		folds->leaving[i] = (uint16_t)(1u << d->length[i] % folds->width);
 }
@@ -67,10 +73,9 @@ static void folds_set_up(struct folds *folds, unsigned width, const struct direc
 /* Pushes bit `in`. `out` is all ones for each table whose history drops a set bit. */
 static inline void folds_push(struct folds *folds, unsigned in, per_table out)
 {
-	uint16_t mask = (uint16_t)((1u << folds->width) - 1);
 	per_table value = folds->value << 1 ^ (uint16_t)in ^ (folds->leaving & out);
 
-	folds->value = (value ^ value >> folds->width) & mask;
+	folds->value = (value ^ value >> folds->width) & folds->mask;
 }
 
 struct direction *direction_new(const struct predictor_params *params)
@@ -91,17 +96,27 @@ struct direction *direction_new(const struct predictor_params *params)
 	d->history_bits = params->tage_log2_entries - (unsigned)params->tage_bank_bits;
 	d->history_mask = (uint16_t)((1u << d->history_bits) - 1);
 	d->random = 0x2545f491;
+	d->newest = HISTORY_RING;
 	d->base = malloc((size_t)d->base_mask + 1);
 	if (!d->base)
 		goto fail;
 	for (uint32_t i = 0; i <= d->base_mask; i++)
 		d->base[i] = 1; /* weakly not taken */
-	for (unsigned i = 0; i < d->count; i++) {
-		d->length[i] =
-			params->history[i] < HISTORY_BITS ? params->history[i] : HISTORY_BITS - 1u;
+	d->entries[0] = calloc((size_t)d->index_mask + 1, sizeof(*d->entries[0]));
+	if (!d->entries[0])
+		goto fail;
+	for (unsigned i = 1; i < TABLES_MAX; i++) {
+		d->entries[i] = d->entries[0];
+		if (i >= d->count)
+			continue;
 		d->entries[i] = calloc((size_t)d->index_mask + 1, sizeof(*d->entries[i]));
 		if (!d->entries[i])
 			goto fail;
+	}
+	for (unsigned i = 0; i < d->count; i++) {
+		d->length[i] =
+			params->history[i] < HISTORY_BITS ? params->history[i] : HISTORY_BITS - 1u;
+		d->oldest[i] = (d->length[i] - 1) % HISTORY_BITS;
 	}
 	/* An even width would put every other branch of the history into the same bits. */
 	folds_set_up(&d->index, d->history_bits | 1, d);
@@ -117,7 +132,7 @@ void direction_free(struct direction *d)
 {
 	if (!d)
 		return;
-	for (unsigned i = 0; i < d->count; i++)
+	for (unsigned i = 0; i == 0 || i < d->count; i++)
 		free(d->entries[i]);
 	free(d->base);
 	free(d);
@@ -125,19 +140,18 @@ void direction_free(struct direction *d)
 
 static void push_history(struct direction *d, unsigned bit)
 {
-	static const per_table lane = {1, 2, 4, 8, 16, 32, 64, 128};
-	unsigned leaving = 0;
-	per_table out;
+	const uint16_t *history = &d->history[d->newest];
+	const unsigned *oldest = d->oldest;
+	const per_table out = {history[oldest[0]], history[oldest[1]], history[oldest[2]],
+			       history[oldest[3]], history[oldest[4]], history[oldest[5]],
+			       history[oldest[6]], history[oldest[7]]};
 
-	for (unsigned i = 0; i < TABLES_MAX; i++) {
-		unsigned oldest = d->length[i] - 1;
-
-		leaving |= (unsigned)(d->history[oldest / 64 % 4] >> oldest % 64 & 1) << i;
+	if (!d->newest) {
+		memcpy(&d->history[HISTORY_RING], d->history, HISTORY_BITS * sizeof(*history));
+		d->newest = HISTORY_RING;
 	}
-	out = (per_table)((((per_table){0} + (uint16_t)leaving) & lane) != 0);
-	for (unsigned i = HISTORY_BITS / 64 - 1; i > 0; i--)
-		d->history[i] = d->history[i] << 1 | d->history[i - 1] >> 63;
-	d->history[0] = d->history[0] << 1 | bit;
+	d->history[--d->newest] = bit ? UINT16_MAX : 0;
+	d->recent = d->recent << 1 | bit;
 	folds_push(&d->index, bit, out);
 	folds_push(&d->tag, bit, out);
 	folds_push(&d->tag2, bit, out);
@@ -174,6 +188,24 @@ static inline int last_bit(unsigned bits)
 	return bits ? 31 - __builtin_clz(bits) : -1;
 }
 
+static inline struct entry *entry_in(const struct direction *d, const struct lookup *found,
+				     unsigned table)
+{
+	return &d->entries[table][found->index[table]];
+}
+
+/* Returns a bit for each table in which two numbers are the same. */
+static inline unsigned same(per_table a, per_table b)
+{
+	static const per_table lane = {1, 2, 4, 8, 16, 32, 64, 128};
+	typedef uint64_t halves __attribute__((vector_size(sizeof(per_table))));
+	const halves equal = (halves)((per_table)(a == b) & lane);
+	uint64_t bits = equal[0] | equal[1];
+
+	bits |= bits >> 32;
+	return (unsigned)(bits | bits >> 16) & ((1u << TABLES_MAX) - 1);
+}
+
 /* Finds the branch at `address` in each table. */
 static inline void look_up(const struct direction *d, uint32_t address, struct lookup *found)
 {
@@ -182,16 +214,18 @@ static inline void look_up(const struct direction *d, uint32_t address, struct l
 			    (uint16_t)high,        (uint16_t)(high >> 3), (uint16_t)(high >> 2),
 			    (uint16_t)(high >> 1), (uint16_t)high};
 	per_table folded = (d->index.value ^ d->index.value >> d->history_bits) & d->history_mask;
-	per_table index = (spread ^ (uint16_t)address ^ folded) & (uint16_t)d->index_mask;
-	unsigned matching = 0;
+	unsigned matching;
+	per_table tags;
 
+	found->index = (spread ^ (uint16_t)address ^ folded) & (uint16_t)d->index_mask;
 	found->base = &d->base[address & d->base_mask];
 	found->tags =
 		(d->tag.value ^ d->tag2.value << 1 ^ (uint16_t)address) & (uint16_t)d->tag_mask;
-	for (unsigned i = 0; i < d->count; i++) {
-		found->entries[i] = &d->entries[i][index[i]];
-		matching |= (unsigned)(found->entries[i]->tag == found->tags[i]) << i;
-	}
+	tags = (per_table){entry_in(d, found, 0)->tag, entry_in(d, found, 1)->tag,
+			   entry_in(d, found, 2)->tag, entry_in(d, found, 3)->tag,
+			   entry_in(d, found, 4)->tag, entry_in(d, found, 5)->tag,
+			   entry_in(d, found, 6)->tag, entry_in(d, found, 7)->tag};
+	matching = same(tags, found->tags) & ((1u << d->count) - 1);
 	found->provider = last_bit(matching);
 	found->alternative = matching ? last_bit(matching & ~(1u << found->provider)) : -1;
 }
@@ -201,13 +235,14 @@ static inline bool predict(const struct direction *d, struct lookup *found)
 {
 	const struct entry *entry;
 
-	found->second = found->alternative >= 0 ? found->entries[found->alternative]->counter >= 0
-						: *found->base >= BASE_TAKEN;
+	found->second = found->alternative >= 0
+				? entry_in(d, found, (unsigned)found->alternative)->counter >= 0
+				: *found->base >= BASE_TAKEN;
 	found->first = found->second;
 	found->fresh = false;
 	if (found->provider < 0)
 		return found->first;
-	entry = found->entries[found->provider];
+	entry = entry_in(d, found, (unsigned)found->provider);
 	found->first = entry->counter >= 0;
 	found->fresh = (entry->counter == 0 || entry->counter == -1) && !entry->useful;
 	return found->fresh && d->trust_new < 0 ? found->second : found->first;
@@ -219,7 +254,7 @@ static inline void learn(struct direction *d, const struct lookup *found, bool t
 	bool teach_base = found->alternative < 0;
 
 	if (found->provider >= 0) {
-		struct entry *entry = found->entries[found->provider];
+		struct entry *entry = entry_in(d, found, (unsigned)found->provider);
 		bool right = found->first == taken;
 
 		if (found->first != found->second) {
@@ -230,8 +265,8 @@ static inline void learn(struct direction *d, const struct lookup *found, bool t
 		count_towards(&entry->counter, taken, -COUNTER_MAX - 1, COUNTER_MAX);
 		teach_base = teach_base && !entry->useful;
 		if (!entry->useful && found->alternative >= 0)
-			count_towards(&found->entries[found->alternative]->counter, taken,
-				      -COUNTER_MAX - 1, COUNTER_MAX);
+			count_towards(&entry_in(d, found, (unsigned)found->alternative)->counter,
+				      taken, -COUNTER_MAX - 1, COUNTER_MAX);
 	}
 	if (teach_base)
 		count_towards(found->base, taken, 0, BASE_MAX);
@@ -247,7 +282,7 @@ static void allocate(struct direction *d, const struct lookup *found, bool taken
 	if (i + 1 < d->count && (next_random(d) & 1))
 		i++;
 	for (; i < d->count && given < 2; i++) {
-		struct entry *entry = found->entries[i];
+		struct entry *entry = entry_in(d, found, i);
 
 		if (entry->useful) {
 			entry->useful--;
@@ -284,5 +319,5 @@ void direction_note_taken(struct direction *d, uint64_t pc, uint64_t target)
 
 uint64_t direction_history(const struct direction *d)
 {
-	return d->history[0];
+	return d->recent;
 }

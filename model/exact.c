@@ -272,6 +272,8 @@ static __attribute__((noinline)) void charge_memory(struct core *core)
 	struct exact *exact = core->exact;
 	uint64_t *counts = core->counts;
 
+	if (memory_page_faults(core->memory) != core->faults_taken)
+		exact->faulter = exact->line;
 	counts[EVENT_MEM_ACCESS_RD] = core->loads + core->load_crossings;
 	counts[EVENT_MEM_ACCESS_WR] = core->stores + core->store_crossings;
 	counts[EVENT_LD_ALIGN_LAT] = core->load_crossings;
@@ -284,6 +286,11 @@ static __attribute__((noinline)) void charge_memory(struct core *core)
 	}
 	exact->data_sum = data_sum(counts);
 	exact->fetch_sum = fetch_sum(counts);
+}
+
+void exact_wrong_loads(struct core *core)
+{
+	charge_memory(core);
 }
 
 void exact_fetched(struct core *core)
@@ -381,6 +388,7 @@ bool exact_block_begins(struct core *core, const struct block *block, unsigned e
 	exact->visit = profile_visit(&exact->profile, exact->visit, exact->contexts.current, block);
 	if (unlikely(exact->visit == UINT32_MAX))
 		return false;
+	profile_note(&exact->profile, exact->visit);
 	visit = &exact->profile.visits[exact->visit];
 	exact->first = exact->line = visit->lines;
 	if (likely(executed == prepared->count))
@@ -440,9 +448,34 @@ static void adjust(struct core *core, int64_t sign)
 	profile_add(&exact->profile, exact->lines[first % REORDER_RING], EXACT_CPU_CYCLES, sign);
 }
 
+/* What is in flight may yet be charged, although its block has executed. */
+static void note_in_flight(const struct core *core)
+{
+	struct exact *exact = core->exact;
+
+	for (uint64_t at = core->head; at != core->sequence; at++)
+		profile_note_line(&exact->profile, exact->lines[at % REORDER_RING]);
+	for (uint64_t at = core->left_head; at != core->left_sequence; at++)
+		profile_note_line(&exact->profile, exact->stores[at % STORE_RING]);
+	profile_note_line(&exact->profile, exact->flusher);
+	profile_note_line(&exact->profile, exact->line);
+}
+
+size_t exact_tell_changes(struct core *core, profile_told *told, void *user)
+{
+	size_t instructions;
+
+	adjust(core, -1);
+	instructions = profile_tell_changes(&core->exact->profile, told, user);
+	adjust(core, 1);
+	note_in_flight(core);
+	return instructions;
+}
+
 void exact_tell(struct core *core, profile_told *told, void *user)
 {
 	adjust(core, -1);
 	profile_tell(&core->exact->profile, told, user);
 	adjust(core, 1);
+	note_in_flight(core);
 }

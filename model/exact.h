@@ -32,6 +32,11 @@ void exact_signal_returns(struct exact *exact);
  * core_counts().
  */
 void exact_tell(struct core *core, profile_told *told, void *user);
+/*
+ * Tells the same up to now, of what executed since the last time, with each instruction once or
+ * more. Returns how many instructions it looked at.
+ */
+size_t exact_tell_changes(struct core *core, profile_told *told, void *user);
 /* Likewise tells the accesses to lines that have moved between cores. */
 void exact_tell_lines(struct core *core, lines_told *told, void *user);
 const struct contexts *exact_contexts(const struct exact *exact);

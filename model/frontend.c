@@ -72,6 +72,10 @@ static uint64_t dispatch_wrong_path(struct core *core, uint64_t until)
 		uint64_t at = core->sequence + count - core->reorder_entries, free;
 		unsigned room = (unsigned)(core->width - core->used), taken = 0;
 
+		/* Operations retire in order: if the last one that leaves has, all have. */
+		if (at + room < core->sequence + 1 &&
+		    core->retired[(at + room - 1) & core->reorder_mask] <= core->cycle)
+			taken = room;
 		/* The branch itself cannot retire before, so the buffer limits them. */
 		while (taken < room &&
 		       core->retired[(at + taken) & core->reorder_mask] <= core->cycle)
@@ -141,10 +145,17 @@ static uint64_t find_wrong(struct core *core, uint64_t pc, uint64_t number,
 	}
 }
 
-/* Counts the kinds of the wrong path's operations, as far as its code is known. */
-static void count_wrong_path(struct core *core, uint64_t pc, uint64_t operations)
+/*
+ * Counts the kinds of the wrong path's operations, as far as its code is known. The first one was
+ * dispatched in `cycle`; its loads may access the caches.
+ */
+static void count_wrong_path(struct core *core, uint64_t pc, uint64_t operations, uint64_t cycle)
 {
+	const uint64_t all = operations;
+	unsigned i;
+
 	core->wrong_operations += operations;
+	wrong_path_begins(core);
 	while (operations) {
 		const struct block *block =
 			pc && core->find_block ? core->find_block(core->find_user, pc) : NULL;
@@ -157,12 +168,15 @@ static void count_wrong_path(struct core *core, uint64_t pc, uint64_t operations
 			if (prepared->predicated)
 				account_activity(core, block, 0, prepared->count, true);
 			core->wrong_instructions += prepared->count;
+			wrong_path_loads(core, block, prepared->count,
+					 cycle + 1 + (all - operations) / core->width);
 			operations -= prepared->operations;
 			pc = wrong_path_next(block, prepared);
 			core->wrong_taken += pc != block->pc + 4ull * prepared->count;
 			continue;
 		}
-		for (unsigned i = 0; operations && i < prepared->count; i++) {
+		cycle += 1 + (all - operations) / core->width;
+		for (i = 0; operations && i < prepared->count; i++) {
 			unsigned own = prepared->ops[i].operations;
 
 			account_kinds(core, &block->insns[i]);
@@ -170,6 +184,7 @@ static void count_wrong_path(struct core *core, uint64_t pc, uint64_t operations
 			core->wrong_instructions++;
 			operations -= own < operations ? own : operations;
 		}
+		wrong_path_loads(core, block, i, cycle);
 	}
 	core->wrong_instructions += operations;
 	core->wrong_unknown += operations;
@@ -179,7 +194,7 @@ static void count_wrong_path(struct core *core, uint64_t pc, uint64_t operations
 static void follow_wrong_path(struct core *core, uint64_t pc, uint64_t wrong_path,
 			      uint64_t resolved)
 {
-	uint64_t arrive = resolved;
+	uint64_t arrive = resolved, begin;
 
 	if (core->exact)
 		exact_mispredicted(core);
@@ -188,7 +203,10 @@ static void follow_wrong_path(struct core *core, uint64_t pc, uint64_t wrong_pat
 	account_unknown(core, arrive < resolved ? arrive : resolved);
 	if (core->watch)
 		core->watch->wrong.passed = 0;
-	count_wrong_path(core, wrong_path, dispatch_wrong_path(core, resolved));
+	begin = core->cycle;
+	count_wrong_path(core, wrong_path, dispatch_wrong_path(core, resolved), begin);
+	if (core->exact && core->wrong_loads)
+		exact_wrong_loads(core);
 	if (core->watch && core->watch->wrong.tracked) {
 		const struct insn *insn;
 		uint64_t at = find_wrong(core, wrong_path, core->watch->wrong.number, &insn);
@@ -204,14 +222,16 @@ static void follow_wrong_path(struct core *core, uint64_t pc, uint64_t wrong_pat
  */
 static void take_exception(struct core *core, const struct insn *insn)
 {
-	const uint64_t taken = core->last_retired;
+	const bool call = (insn->opcode & 0xffe0001f) == 0xd4000001; /* svc */
+	uint64_t taken = core->last_retired;
 
-	if ((insn->opcode & 0xffe0001f) == 0xd4000001) { /* svc */
-		core->supervisor_calls++;
-		core->exceptions++;
-	}
 	if (taken > core->cycle)
 		account_stalled(core, taken, BLOCK_SERIALIZED);
+	if (call) {
+		core->supervisor_calls++;
+		core->exceptions++;
+		taken = kernel_called(core, taken);
+	}
 	flush_pipeline(core, taken);
 }
 

@@ -102,8 +102,7 @@ static struct cache_line *fill_l1d(struct memory *m, uint64_t cycle, uint64_t li
 static uint64_t miss_l1d(struct memory *m, uint64_t cycle, uint64_t address, uint64_t line,
 			 bool own, unsigned *level, struct cache_line **filled)
 {
-	uint64_t *buffer = buffers_first(&m->data_misses);
-	uint64_t begin = *buffer > cycle ? *buffer : cycle, ready;
+	uint64_t free = buffers_free(&m->data_misses), begin = free > cycle ? free : cycle, ready;
 
 	m->counts[EVENT_L1D_CACHE_REFILL]++;
 	ready = read_l2(m, begin, line, REQUEST_DATA, own, level);
@@ -111,7 +110,7 @@ static uint64_t miss_l1d(struct memory *m, uint64_t cycle, uint64_t address, uin
 	m->counts[*level == LEVEL_L2 ? EVENT_L1D_CACHE_REFILL_INNER
 				     : EVENT_L1D_CACHE_REFILL_OUTER]++;
 	*filled = fill_l1d(m, begin, line, *level << CACHE_LEVEL_SHIFT, ready);
-	*buffer = ready;
+	buffers_hold(&m->data_misses, ready);
 	return ready;
 }
 
@@ -122,7 +121,7 @@ static void prefetch_stride(struct memory *m, uint64_t cycle, uint64_t pc, uint6
 	uint64_t page = virtual_line / m->lines_a_page;
 
 	for (unsigned i = 0; i < wish.count; i++, wish.first += (uint64_t)wish.step) {
-		uint64_t line, *buffer, ready;
+		uint64_t line, ready;
 		unsigned level;
 
 		/* Small strides continue into the next page; large ones do not. */
@@ -132,8 +131,7 @@ static void prefetch_stride(struct memory *m, uint64_t cycle, uint64_t pc, uint6
 			break;
 		if (!translate_quietly(m, wish.first, &line))
 			break;
-		buffer = buffers_first(&m->data_misses);
-		if (*buffer > cycle)
+		if (buffers_free(&m->data_misses) > cycle)
 			break; /* demand accesses have priority */
 		*wish.ahead = wish.first;
 		if (cache_has(&m->l1d, line))
@@ -144,7 +142,7 @@ static void prefetch_stride(struct memory *m, uint64_t cycle, uint64_t pc, uint6
 		prefetch_l2(m, &m->data_stream, cycle, wish.first, line);
 		fill_l1d(m, cycle, line, CACHE_PREFETCHED | level << CACHE_LEVEL_SHIFT, ready);
 		/* If L2 has to fetch it, that is L2's to remember. */
-		*buffer = cycle + m->params->l2.latency;
+		buffers_hold(&m->data_misses, cycle + m->params->l2.latency);
 	}
 }
 
@@ -431,7 +429,7 @@ void memory_prefetch(struct memory *m, uint64_t cycle, uint64_t address, bool fo
 void memory_fetch(struct memory *m, uint64_t cycle, uint64_t address, struct memory_result *result)
 {
 	uint64_t line = translate(m, &m->itlb, cycle, address, true, result) >> m->line_log2;
-	uint64_t begin = result->translated, *buffer;
+	uint64_t begin = result->translated, free;
 	struct cache_line *found, victim;
 	unsigned level;
 
@@ -457,12 +455,12 @@ void memory_fetch(struct memory *m, uint64_t cycle, uint64_t address, struct mem
 	m->counts[EVENT_L1I_CACHE_REFILL]++;
 	m->counts[EVENT_L1I_CACHE_LMISS]++;
 	m->counts[EVENT_L2I_CACHE]++;
-	buffer = buffers_first(&m->fetch_misses);
-	begin = *buffer > begin ? *buffer : begin;
+	free = buffers_free(&m->fetch_misses);
+	begin = free > begin ? free : begin;
 	result->ready = read_l2(m, begin, line, REQUEST_FETCH, false, &level);
 	prefetch_l2(m, &m->code_stream, begin, address >> m->line_log2, line);
 	result->level = (uint8_t)level;
-	*buffer = result->ready;
+	buffers_hold(&m->fetch_misses, result->ready);
 	cache_insert(&m->l1i, line, level << CACHE_LEVEL_SHIFT, result->ready, &victim);
 }
 
@@ -512,6 +510,16 @@ uint64_t memory_line_of(const struct memory *m, uint64_t address)
 	const uint64_t offset = address & ((1ull << m->page_log2) - 1);
 
 	return (system_translate(m->system, page) << m->page_log2 | offset) >> m->line_log2;
+}
+
+uint64_t memory_page_faults(const struct memory *m)
+{
+	return m->page_faults;
+}
+
+bool memory_is_touched(const struct memory *m, uint64_t address)
+{
+	return system_is_touched(m->system, (address & ADDRESS_MASK) >> m->page_log2);
 }
 
 bool memory_has_moved(const struct memory *m, uint64_t line)

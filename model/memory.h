@@ -98,6 +98,13 @@ unsigned memory_take_moves(struct memory *memory, uint64_t *lines, unsigned room
 uint64_t memory_line_of(const struct memory *memory, uint64_t address);
 bool memory_has_moved(const struct memory *memory, uint64_t line);
 
+/*
+ * How many pages of the program this core has accessed first, if page faults have a cost: see
+ * conditions.h. memory_is_touched(): whether any core has accessed an address's page.
+ */
+uint64_t memory_page_faults(const struct memory *memory);
+bool memory_is_touched(const struct memory *memory, uint64_t address);
+
 /* A number that changes whenever virtual addresses may have got other lines. */
 uint32_t memory_remapped(const struct memory *memory);
 

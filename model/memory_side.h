@@ -18,7 +18,7 @@
 #define MOVES_NOTED  8
 #define BEATS_A_LINE 2 /* 32 bytes per beat */
 
-/* Buffers, each held by one request for some time. */
+/* Buffers, each held by one request for some time: a heap, whose first one is free first. */
 struct buffers {
 	uint64_t free_at[MISSES_MAX];
 	unsigned count;
@@ -64,6 +64,8 @@ struct memory {
 	unsigned huge_log2;                  /* bytes of a huge page; 0: there are none */
 	struct huge_known known[HUGE_KNOWN]; /* by block */
 
+	uint64_t page_faults; /* memory_page_faults() */
+
 	struct tlb_first dtlb, itlb;
 	struct tlb_second tlb2;
 	struct buffers walkers;
@@ -91,15 +93,26 @@ static inline bool is_ideal(const struct memory *m, enum ideal part)
 	return m->params->ideal & part;
 }
 
-/* Returns the buffer that is free first. */
-static inline uint64_t *buffers_first(struct buffers *buffers)
+/* Returns when a buffer is free. */
+static inline uint64_t buffers_free(const struct buffers *buffers)
 {
-	uint64_t *first = &buffers->free_at[0];
+	return buffers->free_at[0];
+}
 
-	for (unsigned i = 1; i < buffers->count; i++)
-		if (buffers->free_at[i] < *first)
-			first = &buffers->free_at[i];
-	return first;
+/* Holds the buffer that is free first until a cycle. */
+static inline void buffers_hold(struct buffers *buffers, uint64_t until)
+{
+	uint64_t *heap = buffers->free_at;
+	unsigned i = 0, next;
+
+	for (; (next = 2 * i + 1) < buffers->count; i = next) {
+		if (next + 1 < buffers->count && heap[next + 1] < heap[next])
+			next++;
+		if (heap[next] >= until)
+			break;
+		heap[i] = heap[next];
+	}
+	heap[i] = until;
 }
 
 /* ---- beyond.c ----------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #ifndef MODEL_PARAMS_H
 #define MODEL_PARAMS_H
 
+#include "conditions.h"
 #include "insn.h"
 #include "what_if.h"
 
@@ -144,6 +145,7 @@ struct core_params {
 	struct class_params classes[CLASS_COUNT];
 	uint16_t ideal; /* enum ideal: parts of a shadow core that are perfect; 0: a real core */
 	core_is_anonymous *is_anonymous; /* NULL: no memory is in huge pages */
+	struct core_conditions conditions;
 };
 
 /* Returns the i-th core of the model; NULL past the end. */

@@ -119,7 +119,7 @@ struct op {
 	uint8_t accumulator; /* index into core.ready, or READY_ALWAYS */
 	uint8_t accesses;    /* number of accesses, if it makes any */
 	uint8_t stores;      /* store queue entries */
-};
+} __attribute__((aligned(64)));
 
 /* Counts of speculatively executed kinds: a lane for each bit of enum insn_kind, then these. */
 #define KIND_BITS 27
@@ -299,6 +299,7 @@ struct core {
 	uint64_t reorder_full;                 /* part of stalled[BLAME_CORE] */
 	uint64_t *unforwarded;                 /* part of stalled[BLAME_STORE], or NULL */
 	uint64_t queue_full[QUEUES_MAX];       /* part of all stalled cycles */
+	uint16_t queue_event[QUEUES_MAX];      /* that counts them; EVENT_COUNT: none */
 	uint64_t instructions;                 /* retired */
 	uint64_t wrong_instructions, wrong_operations;
 	uint64_t wrong_unknown; /* those in unknown code */
@@ -313,6 +314,12 @@ struct core {
 	uint64_t activities[ACTIVITY_COUNT]; /* of predicated instructions */
 	uint8_t last_activity[16];           /* by predicate */
 	const uint8_t *activity;             /* the caller's, by instruction; NULL: not known */
+
+	/* conditions.c */
+	uint64_t *condition_counts;      /* by enum condition_count, or NULL */
+	uint64_t faults_taken;           /* of memory_page_faults() */
+	struct wrong_loads *wrong_loads; /* NULL: wrong paths load nothing */
+	bool conditioned;                /* each block ends with conditions_of_block() */
 
 	struct watch *watch;   /* NULL if nothing samples */
 	struct exact *exact;   /* NULL if nothing is charged: exact.h */
@@ -349,7 +356,9 @@ struct cursor {
 	const struct access *next, *end;
 };
 
-/* account.c: accounts for slots until the cycle `until`, and advances dispatch to it */
+/* account.c */
+void account_set_up(struct core *core);
+/* account for slots until the cycle `until`, and advance dispatch to it */
 void account_starved(struct core *core, uint64_t until);
 void account_unknown(struct core *core, uint64_t until);
 void account_stalled(struct core *core, uint64_t until, unsigned blocker);
@@ -378,6 +387,17 @@ void resolve_branch(struct core *core, const struct block *block, uint64_t next_
 void resolve_watched_branch(struct core *core, const struct block *block, uint64_t next_pc,
 			    uint64_t done);
 void flush_pipeline(struct core *core, uint64_t at);
+
+/*
+ * conditions.c. kernel_called(): the kernel executes a system call from a cycle on; returns when it
+ * is done. wrong_path_loads(): the wrong path executes the first instructions of a block.
+ */
+bool conditions_set_up(struct core *core);
+void conditions_of_block(struct core *core, const struct block *block,
+			 const struct access *accesses, size_t access_count);
+uint64_t kernel_called(struct core *core, uint64_t from);
+void wrong_path_begins(struct core *core);
+void wrong_path_loads(struct core *core, const struct block *block, unsigned count, uint64_t cycle);
 
 /* room.c */
 void give_back(struct core *core, uint64_t cycle);

@@ -43,7 +43,7 @@ bool profile_set_up(struct profile *p)
 		profile_clean_up(p);
 		return false;
 	}
-	p->lines[0] = (struct profile_line){0};
+	p->lines[0] = (struct profile_line){.visit = UINT32_MAX};
 	p->line_count = 1;
 	p->cell_count = 1;
 	return true;
@@ -54,6 +54,7 @@ void profile_clean_up(struct profile *p)
 	free(p->lines);
 	free(p->cells);
 	free(p->visits);
+	free(p->changes);
 	free(p->table);
 	memset(p, 0, sizeof(*p));
 }
@@ -70,6 +71,15 @@ void profile_add_new(struct profile *p, uint32_t line, unsigned event, int64_t c
 		last = &p->cells[*last].next;
 	*last = (uint32_t)p->cell_count;
 	p->cells[p->cell_count++] = (struct profile_cell){.count = count, .event = event};
+}
+
+/* If there is no room for it, it is told at the end. */
+void profile_note_new(struct profile *p, uint32_t visit)
+{
+	if (!RESERVE(p->changes, p->change_count, 1, p->change_room))
+		return;
+	p->visits[visit].changed = true;
+	p->changes[p->change_count++] = (struct profile_change){p->visits[visit].context, visit};
 }
 
 /* ---- Visits -----------------------------------------------------------------------------------
@@ -120,7 +130,8 @@ static uint32_t new_visit(struct profile *p, uint32_t context, const struct bloc
 	}
 	p->visits[visit] = (struct profile_visit){
 		.block = block, .context = context, .lines = (uint32_t)p->line_count};
-	memset(&p->lines[p->line_count], 0, block->count * sizeof(*p->lines));
+	for (unsigned i = 0; i < block->count; i++)
+		p->lines[p->line_count + i] = (struct profile_line){.visit = (uint32_t)visit};
 	p->line_count += block->count;
 	p->visit_count++;
 	put(p, (uint32_t)visit);
@@ -157,7 +168,7 @@ uint32_t profile_visit(struct profile *p, uint32_t before, uint32_t context,
 	return visit;
 }
 
-/* ---- The end ----------------------------------------------------------------------------------
+/* ---- Telling ----------------------------------------------------------------------------------
  */
 
 /* What each execution of an instruction counts; the cells have what differs from it. */
@@ -211,12 +222,23 @@ static int compare_places(const void *a, const void *b)
 	return 0;
 }
 
+static void tell_any(uint32_t context, uint64_t pc, const uint64_t *counts, profile_told *told,
+		     void *user)
+{
+	uint64_t any = 0;
+
+	for (unsigned e = 0; e < EXACT_COUNT; e++)
+		any |= counts[e];
+	if (any)
+		told(user, context, pc, counts);
+}
+
 /* Tells the instructions of one context, in `places`. */
 static void tell_context(struct profile *p, uint32_t context, const struct place *places,
 			 size_t count, profile_told *told, void *user)
 {
 	for (size_t i = 0; i < count;) {
-		uint64_t counts[EXACT_COUNT] = {0}, pc = places[i].pc, any = 0;
+		uint64_t counts[EXACT_COUNT] = {0}, pc = places[i].pc;
 
 		for (; i < count && places[i].pc == pc; i++) {
 			const struct profile_visit *visit = &p->visits[places[i].visit];
@@ -224,11 +246,40 @@ static void tell_context(struct profile *p, uint32_t context, const struct place
 			add_executions(visit, places[i].insn, counts);
 			add_line(p, visit->lines + places[i].insn, counts);
 		}
-		for (unsigned e = 0; e < EXACT_COUNT; e++)
-			any |= counts[e];
-		if (any)
-			told(user, context, pc, counts);
+		tell_any(context, pc, counts, told, user);
 	}
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+	const struct profile_change *x = a, *y = b;
+
+	if (x->context != y->context)
+		return x->context < y->context ? -1 : 1;
+	return x->visit < y->visit ? -1 : x->visit > y->visit;
+}
+
+size_t profile_tell_changes(struct profile *p, profile_told *told, void *user)
+{
+	size_t instructions = 0;
+
+	qsort(p->changes, p->change_count, sizeof(*p->changes), compare_changes);
+	for (size_t i = 0; i < p->change_count; i++) {
+		struct profile_visit *visit = &p->visits[p->changes[i].visit];
+
+		for (unsigned k = 0; k < visit->block->count; k++) {
+			uint64_t counts[EXACT_COUNT] = {0};
+
+			add_executions(visit, k, counts);
+			add_line(p, visit->lines + k, counts);
+			tell_any(visit->context, visit->block->pc + 4ull * k, counts, told, user);
+		}
+		visit->executions = 0;
+		visit->changed = false;
+		instructions += visit->block->count;
+	}
+	p->change_count = 0;
+	return instructions;
 }
 
 /* Orders the visits by context: the first of each, and the next one; UINT32_MAX: none. */
@@ -283,6 +334,9 @@ void profile_tell(struct profile *p, profile_told *told, void *user)
 	}
 	if (!next)
 		p->failed = true;
+	for (size_t i = 0; i < p->change_count; i++)
+		p->visits[p->changes[i].visit].changed = false;
+	p->change_count = 0;
 	free(places);
 	free(first);
 	free(next);

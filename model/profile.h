@@ -22,6 +22,7 @@ struct profile_line {
 	uint64_t cycles;  /* whose first operation it was */
 	uint64_t fetches; /* of a chunk of code that begins with it */
 	uint32_t cells;   /* index of the first; 0: none */
+	uint32_t visit;   /* to which it belongs; UINT32_MAX: none */
 };
 
 struct profile_visit {
@@ -30,6 +31,12 @@ struct profile_visit {
 	uint32_t context;
 	uint32_t lines; /* index of the first instruction's */
 	uint32_t next;  /* the visit that followed last time */
+	bool changed;   /* it is in the profile's list */
+};
+
+/* A visit whose counts have changed since they were told. */
+struct profile_change {
+	uint32_t context, visit;
 };
 
 struct profile {
@@ -39,6 +46,8 @@ struct profile {
 	size_t line_count, line_room;
 	size_t cell_count, cell_room;
 	size_t visit_count, visit_room;
+	struct profile_change *changes;
+	size_t change_count, change_room;
 	uint32_t *table; /* hash table of visits, by context and block */
 	size_t table_mask;
 	bool failed; /* out of memory: the profile is incomplete */
@@ -56,6 +65,21 @@ uint32_t profile_visit(struct profile *profile, uint32_t before, uint32_t contex
 		       const struct block *block);
 
 void profile_add_new(struct profile *profile, uint32_t line, unsigned event, int64_t count);
+void profile_note_new(struct profile *profile, uint32_t visit);
+
+/* Notes that counts of a visit change from now on. */
+static inline void profile_note(struct profile *profile, uint32_t visit)
+{
+	if (!profile->visits[visit].changed)
+		profile_note_new(profile, visit);
+}
+
+/* Likewise of the visit that a line belongs to, if there is one. */
+static inline void profile_note_line(struct profile *profile, uint32_t line)
+{
+	if (profile->lines[line].visit != UINT32_MAX)
+		profile_note(profile, profile->lines[line].visit);
+}
 
 /* Adds to a count of a line. */
 static inline void profile_add(struct profile *profile, uint32_t line, unsigned event,
@@ -78,5 +102,12 @@ typedef void profile_told(void *user, uint32_t context, uint64_t pc, const uint6
  * Tells all counts since the last time, by context and address in ascending order, and clears them.
  */
 void profile_tell(struct profile *profile, profile_told *told, void *user);
+
+/*
+ * Likewise those of the visits that were noted since then, by context; an instruction that several
+ * blocks have may be told several times. Takes time in proportion to what changed. Returns how many
+ * instructions that were.
+ */
+size_t profile_tell_changes(struct profile *profile, profile_told *told, void *user);
 
 #endif

@@ -46,6 +46,7 @@ struct model_sampling {
 
 	/* The request; constant. */
 	bool spe, snapshot, callchains, exact;
+	bool as_it_goes;            /* tell exact profiles from time to time, not only at the end */
 	bool inherit;               /* also sample the threads that the first one creates */
 	struct spe_control control; /* .seed is for all cores */
 	uint32_t counter_count;
@@ -58,6 +59,7 @@ struct model_sampling {
 	_Atomic uint32_t several;          /* a second thread begins, some time from now on */
 	_Atomic uint32_t snapshots_wanted; /* so far */
 	_Atomic uint32_t next_id;          /* next number of a process or thread */
+	_Atomic uint32_t profiles;         /* begun so far */
 	_Atomic uint64_t overflows;        /* samples so far */
 	_Atomic uint32_t exact_failed;     /* out of memory: counts are missing */
 	_Atomic uint32_t profiles_lost;    /* threads killed before theirs was delivered */
@@ -99,6 +101,7 @@ enum model_frame_type {
 	FRAME_CONTEXT, /* where the following costs of this core were called from */
 	FRAME_COST,    /* exact counts of an instruction */
 	FRAME_LINE,    /* exact counts of its accesses to a shared line */
+	FRAME_TOLD,    /* the costs so far of this core's thread add up */
 };
 
 struct model_frame {
@@ -137,7 +140,8 @@ struct model_frame_sample {
 };
 
 struct model_frame_context {
-	uint64_t depth; /* number of return addresses that follow, the innermost first */
+	uint32_t profile, context; /* numbers: no other profile, or context of it, has them */
+	uint64_t depth;            /* number of return addresses that follow, the innermost first */
 };
 
 struct model_frame_cost {

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "change.h"
+#include "conditions.h"
 #include "events.h"
 #include "ties.h"
 #include "what_if.h"
@@ -24,11 +25,12 @@
 /*
  * A core's counts: of events, then the cycles of its shadows, by enum what_if, then those in which
  * lines were on their way from other cores, those in which loads waited for stores that could not
- * forward, then all of them by the set of limits at work.
+ * forward, then those of conditions.h, then all of them by the set of limits at work.
  */
 #define MODEL_MOVING      (EVENT_COUNT + WHAT_IF_COUNT)
 #define MODEL_UNFORWARDED (MODEL_MOVING + 1)
-#define MODEL_LIMITS      (MODEL_UNFORWARDED + 1)
+#define MODEL_CONDITIONS  (MODEL_UNFORWARDED + 1)
+#define MODEL_LIMITS      (MODEL_CONDITIONS + CONDITION_COUNTS)
 #define MODEL_COUNTS      (MODEL_LIMITS + LIMIT_SETS)
 
 /* The counts of a guest thread's core, and which of them lie outside of the window. */

@@ -117,9 +117,14 @@ struct core *core_new(const struct core_params *params, struct memory_system *sy
 		core_free(core);
 		return NULL;
 	}
+	core->params = params;
+	if (!conditions_set_up(core)) {
+		core_free(core);
+		return NULL;
+	}
 	set_limits(core, params);
 	make_families(core, params);
-	core->params = params;
+	account_set_up(core);
 	core->counts = counts;
 	core->slots = params->slots;
 	core->width = params->rename_width;
@@ -160,6 +165,7 @@ void core_free(struct core *core)
 	free(core->shadow.counts);
 	free(core->extra_ports);
 	free(core->bounds);
+	free(core->wrong_loads);
 	memory_free(core->memory);
 	predictor_free(core->predictor);
 	free(core->buffered);

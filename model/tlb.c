@@ -12,6 +12,7 @@ void tlb_first_set_up(struct tlb_first *tlb, unsigned entries)
 	tlb->entries = entries < TLB_FIRST_MAX ? entries : TLB_FIRST_MAX;
 	if (!tlb->entries)
 		tlb->entries = 1;
+	tlb->empty = tlb->entries;
 }
 
 bool tlb_first_find_slow(struct tlb_first *tlb, uint64_t page, uint64_t *frame)
@@ -20,31 +21,55 @@ bool tlb_first_find_slow(struct tlb_first *tlb, uint64_t page, uint64_t *frame)
 		if (tlb->pages[i] == page + 1) {
 			tlb->used[i] = ++tlb->clock;
 			tlb->last = i;
+			*tlb_first_hint(tlb, page) = (uint8_t)i;
 			*frame = tlb->frames[i];
 			return true;
 		}
 	return false;
 }
 
-void tlb_first_insert(struct tlb_first *tlb, uint64_t page, uint64_t frame)
+static unsigned first_empty(struct tlb_first *tlb)
+{
+	unsigned i = 0;
+
+	while (tlb->pages[i])
+		i++;
+	tlb->empty--;
+	return i;
+}
+
+static unsigned find_oldest(const struct tlb_first *tlb)
 {
 	unsigned oldest = 0;
+	uint32_t most = tlb->clock - tlb->used[0];
 
-	/* Ages are differences, so the clock may wrap. */
-	for (unsigned i = 1; i < tlb->entries && tlb->pages[oldest]; i++)
-		if (!tlb->pages[i] || tlb->clock - tlb->used[i] > tlb->clock - tlb->used[oldest])
-			oldest = i;
+	for (unsigned i = 1; i < tlb->entries; i++) {
+		uint32_t age = tlb->clock - tlb->used[i]; /* the clock may wrap */
+
+		oldest = age > most ? i : oldest;
+		most = age > most ? age : most;
+	}
+	return oldest;
+}
+
+void tlb_first_insert(struct tlb_first *tlb, uint64_t page, uint64_t frame)
+{
+	unsigned oldest = tlb->empty ? first_empty(tlb) : find_oldest(tlb);
+
 	tlb->pages[oldest] = page + 1;
 	tlb->frames[oldest] = frame;
 	tlb->used[oldest] = ++tlb->clock;
 	tlb->last = oldest;
+	*tlb_first_hint(tlb, page) = (uint8_t)oldest;
 }
 
 void tlb_first_remove(struct tlb_first *tlb, uint64_t first, uint64_t end)
 {
 	for (unsigned i = 0; i < tlb->entries; i++)
-		if (tlb->pages[i] > first && tlb->pages[i] <= end)
+		if (tlb->pages[i] > first && tlb->pages[i] <= end) {
 			tlb->pages[i] = 0;
+			tlb->empty++;
+		}
 }
 
 bool tlb_second_set_up(struct tlb_second *tlb, unsigned entries, unsigned ways)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #define TLB_FIRST_MAX 128
+#define TLB_HINTS     256
 #define TLB_SETS_MAX  65536 /* of the second */
 
 /* The first level. Pages are numbers: address / page size. */
@@ -15,8 +16,10 @@ struct tlb_first {
 	uint64_t frames[TLB_FIRST_MAX];
 	uint32_t used[TLB_FIRST_MAX]; /* time of use, by a clock of accesses that change the page */
 	unsigned entries;
-	unsigned last; /* entry of the last page accessed */
+	unsigned empty; /* how many of them */
+	unsigned last;  /* entry of the last page accessed */
 	uint32_t clock;
+	uint8_t hints[TLB_HINTS]; /* by page: the entry that it was in; at most one entry has it */
 };
 
 struct tlb_second {
@@ -35,13 +38,24 @@ void tlb_first_insert(struct tlb_first *tlb, uint64_t page, uint64_t frame);
 /* Removes the translations of the pages from `first` to `end`. */
 void tlb_first_remove(struct tlb_first *tlb, uint64_t first, uint64_t end);
 
+static inline uint8_t *tlb_first_hint(struct tlb_first *tlb, uint64_t page)
+{
+	return &tlb->hints[(page ^ page >> 8) % TLB_HINTS];
+}
+
 static inline bool tlb_first_find(struct tlb_first *tlb, uint64_t page, uint64_t *frame)
 {
-	if (tlb->pages[tlb->last] == page + 1) {
-		*frame = tlb->frames[tlb->last];
-		return true;
+	unsigned entry = tlb->last;
+
+	if (tlb->pages[entry] != page + 1) {
+		entry = *tlb_first_hint(tlb, page);
+		if (tlb->pages[entry] != page + 1)
+			return tlb_first_find_slow(tlb, page, frame);
+		tlb->used[entry] = ++tlb->clock;
+		tlb->last = entry;
 	}
-	return tlb_first_find_slow(tlb, page, frame);
+	*frame = tlb->frames[entry];
+	return true;
 }
 
 bool tlb_second_set_up(struct tlb_second *tlb, unsigned entries, unsigned ways);

@@ -49,10 +49,10 @@ static uint64_t walk(struct memory *m, uint64_t cycle, const struct page *page, 
 {
 	const unsigned last = page->log2 > m->page_log2;
 	const unsigned bits = m->page_log2 - 3;
-	uint64_t *walker = buffers_first(&m->walkers), ready, cached;
+	uint64_t free = buffers_free(&m->walkers), ready, cached;
 	unsigned level, count = 1 + last;
 
-	*begin = ready = *walker > cycle ? *walker : cycle;
+	*begin = ready = free > cycle ? free : cycle;
 	while (count < m->walk_levels &&
 	       !tlb_second_find(&m->walk_cache, table_key(page->number, bits, count), &cached))
 		count++;
@@ -64,7 +64,7 @@ static uint64_t walk(struct memory *m, uint64_t cycle, const struct page *page, 
 		if (i > last)
 			tlb_second_insert(&m->walk_cache, table_key(page->number, bits, i), 0);
 	}
-	*walker = ready;
+	buffers_hold(&m->walkers, ready);
 	*steps = count - last;
 	return ready;
 }
@@ -92,12 +92,20 @@ static uint64_t walk_for_access(struct memory *m, uint64_t cycle, const struct p
 	return ready;
 }
 
+/* Whether the program has yet to access a page, and the kernel to map it, at a cost. */
+static bool would_fault(struct memory *m, const struct page *page)
+{
+	return m->params->conditions.page_fault_cycles &&
+	       !system_is_touched(m->system, page->number);
+}
+
 uint64_t translate_slow(struct memory *m, struct tlb_first *first, uint64_t cycle,
 			const struct page *page, bool for_fetch, struct memory_result *result)
 {
 	uint64_t frame;
 
 	if (is_ideal(m, IDEAL_TLB)) { /* as if it had been there */
+		m->page_faults += would_fault(m, page);
 		frame = system_translate(m->system, page->number);
 		tlb_first_insert(first, page->key, frame);
 		return frame;
@@ -109,6 +117,7 @@ uint64_t translate_slow(struct memory *m, struct tlb_first *first, uint64_t cycl
 	if (!tlb_second_find(&m->tlb2, page->key, &frame)) {
 		result->tlb = TLB_WALK;
 		result->translated = walk_for_access(m, result->translated, page, for_fetch);
+		m->page_faults += would_fault(m, page);
 		frame = system_translate(m->system, page->number);
 		tlb_second_insert(&m->tlb2, page->key, frame);
 	}
@@ -124,7 +133,7 @@ bool translate_quietly(struct memory *m, uint64_t virtual_line, uint64_t *line)
 
 	if (!tlb_first_find(&m->dtlb, page.key, &frame) &&
 	    !tlb_second_find(&m->tlb2, page.key, &frame)) {
-		if (!is_ideal(m, IDEAL_TLB))
+		if (!is_ideal(m, IDEAL_TLB) || would_fault(m, &page))
 			return false;
 		frame = system_translate(m->system, page.number);
 	}
@@ -141,9 +150,11 @@ bool translate_ahead(struct memory *m, uint64_t *cycle, uint64_t virtual_line, u
 
 	if (translate_quietly(m, virtual_line, line))
 		return true;
-	if (*buffers_first(&m->walkers) > *cycle)
+	if (buffers_free(&m->walkers) > *cycle)
 		return false;
 	page = page_of(m, address);
+	if (would_fault(m, &page))
+		return false;
 	*cycle = walk(m, *cycle, &page, &steps, &begin);
 	frame = system_translate(m->system, page.number);
 	tlb_second_insert(&m->tlb2, page.key, frame);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plumb annotate: the source and the instructions of a function, with what a recording says of
  * each. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,7 +20,6 @@
 
 #define LINES_SHOWN   5
 #define FILES_CHECKED 64
-#define AROUND        UINT64_C(64) /* bytes before and after an instruction without a function */
 
 struct annotate_options {
 	struct common_options common;
@@ -40,6 +40,8 @@ struct annotate_run {
 	struct plumb_symbol_file *unknown;
 	uint64_t unknown_votes;
 	bool chosen; /* there are options that choose samples */
+	/* The code to show instead of the heaviest function, as it is in none; 0: there is none. */
+	uint64_t part_start, part_end;
 };
 
 /* ---- The recording ----------------------------------------------------------------------------
@@ -288,12 +290,10 @@ static void explain_unknown(const struct annotate_run *run)
 /* Offers the code around the heaviest instruction that is in no function. */
 static void advise_part(const struct plumb_annotation_summary *summary)
 {
-	const uint64_t middle = summary->unknown_address & ~(AROUND - 1);
-
-	if (middle >= AROUND)
+	if (summary->unknown_stop)
 		advise("plumb annotate --start-address 0x%" PRIx64 " --stop-address 0x%" PRIx64
 		       " shows the heaviest part",
-		       middle - AROUND, middle + 2 * AROUND);
+		       summary->unknown_start, summary->unknown_stop);
 }
 
 static int no_function(const struct annotate_run *run)
@@ -365,6 +365,21 @@ static bool has_function(const struct annotate_run *run)
 	return false;
 }
 
+/* Returns whether code without a function is the heaviest, so that it is what to show. */
+static bool takes_part(struct annotate_run *run)
+{
+	const struct annotate_options *options = run->options;
+	struct plumb_annotation_summary summary;
+
+	plumb_annotation_summary(run->view.annotation, &summary);
+	if (options->symbol || options->limit || strcmp(options->from.input, "-") == 0 ||
+	    !summary.unknown_leads)
+		return false;
+	run->part_start = summary.unknown_start;
+	run->part_end = summary.unknown_stop;
+	return true;
+}
+
 static int annotate(struct annotate_run *run)
 {
 	const struct annotate_options *options = run->options;
@@ -391,9 +406,12 @@ static int annotate(struct annotate_run *run)
 	error = add_samples(run);
 	if (error < 0)
 		complain_findings(run->reading.diagnostics, options->from.input, error);
+	run->view.incomplete = error < 0 || reading_is_incomplete(&run->reading);
 	status = complain_status(error);
 	/* What could be read of a damaged recording is of use. */
-	if (has_function(run)) {
+	if (status == EXIT_FINE && takes_part(run)) {
+		advise("the heaviest code is in no known function; shown by its addresses");
+	} else if (has_function(run)) {
 		if (!run->view.only_lines || options->common.json)
 			open_disassembler(run);
 		error = print(run);
@@ -434,12 +452,19 @@ static int read_address(const char *option, const char *text, uint64_t *address)
 	char *end;
 
 	errno = 0;
-	*address = strtoull(text, &end, 0);
-	if (*text >= '0' && *text <= '9' && !*end && !errno)
+	*address = strtoull(text, &end, 16);
+	if (isxdigit((unsigned char)*text) && !*end && !errno)
 		return EXIT_FINE;
 	complain_value(option, text, UINT64_MAX,
-		       "use an address as objdump -d prints it: 0x400668");
+		       "use an address as objdump -d prints it: 400668 or 0x400668");
 	return EXIT_USAGE;
+}
+
+static void name_part(struct annotate_options *options)
+{
+	snprintf(options->part, sizeof(options->part), "0x%" PRIx64 "-0x%" PRIx64,
+		 options->part_start, options->part_end);
+	options->symbol = options->part;
 }
 
 /* Reads --start-address and --stop-address. */
@@ -468,27 +493,22 @@ static int read_part(struct annotate_options *options)
 	}
 	/* Instructions take four bytes. */
 	options->part_start &= ~UINT64_C(3);
-	snprintf(options->part, sizeof(options->part), "0x%" PRIx64 "-0x%" PRIx64,
-		 options->part_start, options->part_end);
-	options->symbol = options->part;
+	name_part(options);
 	return status;
 }
 
-static int run_annotate(struct annotate_options *options)
+/* Reads the recording and shows it. Sets the code to show next instead, or 0. */
+static int read_and_show(struct annotate_options *options, uint64_t part[2])
 {
 	const struct plumb_recording_options how = {.size = sizeof(how)};
 	struct annotate_run run = {.options = options, .reading.options = &options->from};
 	int status;
 
-	if (!options->from.input)
-		options->from.input = READING_DEFAULT_INPUT;
 	run.reading.diagnostics = memory_given(plumb_diagnostics_new());
 	/* By default each SPE record is one sample. */
 	run.reading.samples.order = PLUMB_ORDER_TASKS;
 	run.reading.samples.each_record_once = !options->from.itrace;
-	status = read_part(options);
-	if (status == EXIT_FINE)
-		status = read_view(options, &run.view);
+	status = read_view(options, &run.view);
 	if (status == EXIT_FINE)
 		status = reading_samples(&run.reading, NULL);
 	if (status == EXIT_FINE)
@@ -499,7 +519,26 @@ static int run_annotate(struct annotate_options *options)
 		status = reading_choice(&run.reading);
 	if (status == EXIT_FINE)
 		status = annotate(&run);
+	part[0] = run.part_start;
+	part[1] = run.part_end;
 	return reading_close(&run.reading, status);
+}
+
+static int run_annotate(struct annotate_options *options)
+{
+	uint64_t part[2] = {0, 0};
+	int status = read_part(options);
+
+	if (!options->from.input)
+		options->from.input = READING_DEFAULT_INPUT;
+	if (status == EXIT_FINE)
+		status = read_and_show(options, part);
+	if (status != EXIT_FINE || !part[1])
+		return status;
+	options->part_start = part[0];
+	options->part_end = part[1];
+	name_part(options);
+	return read_and_show(options, part);
 }
 
 #define TEXT_ROW(l, n, arg, member, text) \
@@ -524,10 +563,9 @@ static const struct option options[] = {
 	},
 	FLAG_ROW('l', "print-line", print_line,
 		 "print all lines of source, the largest share first, without instructions"),
-	FLAG_ROW(0, "no-source", no_source,
-		 "print instructions in the order of their addresses, without source"),
+	FLAG_ROW(0, "no-source", no_source, "print instructions by address, without source"),
 	FLAG_ROW('n', "show-nr-samples", show_samples,
-		 "print the number of samples of each line, too"),
+		 "also print the number of samples of each line"),
 	TEXT_ROW(0, "percent-limit", "PERCENT", percent_limit,
 		 "leave lines with a smaller share out of the list of lines"),
 	TEXT_ROW('d', "dsos", "DSO,...", from.chosen.dsos, "use only samples in these files"),
@@ -544,7 +582,8 @@ static const struct option options[] = {
 	TEXT_ROW(0, "symfs", "DIR", from.symfs, "look for the mapped files below DIR"),
 	TEXT_ROW(0, "kallsyms", "FILE", from.kallsyms,
 		 "read the recorded kernel's symbols from FILE"),
-	TEXT_ROW('k', "vmlinux", "FILE", from.vmlinux, "the recorded kernel's ELF file"),
+	TEXT_ROW('k', "vmlinux", "FILE", from.vmlinux,
+		 "read the recorded kernel's symbols from this ELF file"),
 	OPTION_ROW_CORE(struct annotate_options, from.core),
 	FLAG_ROW(0, "no-demangle", from.no_demangle,
 		 "print C++ and Rust names as the linker knows them"),

@@ -44,6 +44,20 @@ static void draw_bar(struct browser *browser)
 	free(text);
 }
 
+/* Cuts a message such that `width` columns are enough, between characters. */
+static void cut_message(char *text, size_t width)
+{
+	static const char mark[] = "..";
+	size_t end;
+
+	if (strlen(text) <= width || width < sizeof(mark))
+		return;
+	end = width - (sizeof(mark) - 1);
+	while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80)
+		end--;
+	memcpy(text + end, mark, sizeof(mark));
+}
+
 void draw_status(struct browser *browser)
 {
 	const char *hint = browser_here(browser)->place.opened ? "Esc back  ? help " : "? help ";
@@ -51,9 +65,13 @@ void draw_status(struct browser *browser)
 	char *text = browser->message ? memory_copy(browser->message, strlen(browser->message))
 				      : browser->client->command(browser->client->user,
 								 &browser_here(browser)->place);
-	size_t length = strlen(text);
+	size_t length;
 	char *line;
 
+	/* The way to the help is always shown. */
+	if (browser->message && width > strlen(hint) + 2)
+		cut_message(text, width - 2 - strlen(hint));
+	length = strlen(text);
 	line = memory_format(
 		" %s%*s%s", text,
 		length + strlen(hint) + 2 <= width ? (int)(width - 1 - length - strlen(hint)) : 1,

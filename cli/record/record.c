@@ -181,7 +181,7 @@ static const struct option options[] = {
 		.name = "phys-data",
 		.kind = OPTION_FLAG,
 		.offset = AT(physical),
-		.help = "record the physical address of the data, too",
+		.help = "also record the physical address of the data",
 	},
 	{
 		.name = "sample-cpu",
@@ -264,6 +264,7 @@ static const struct option options[] = {
 	OPTION_ROW_CPU_OR_CORE,
 	OPTION_ROW_PAGE_SIZE(AT(page_size)),
 	OPTION_ROW_HUGE_PAGES(AT(huge_pages)),
+	OPTION_ROWS_CONDITIONS(AT(conditions)),
 	OPTION_ROW_CORE_FILE(AT(core_file)),
 	{
 		.name = "seed",
@@ -369,6 +370,7 @@ static int record(const struct record_options *values, struct record_request *re
 		.seed = request->seed,
 		.page_size = values->page_size,
 		.huge_pages = values->huge_pages,
+		.conditions = values->conditions,
 		.core_file = values->core_file,
 		.software = machine_only_software(&values->events, values->source),
 	};

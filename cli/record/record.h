@@ -6,6 +6,7 @@
 #include <plumb/event.h>
 #include <plumb/recording.h>
 
+#include "tool/lists.h"
 #include "tool/machine.h"
 #include "tool/options.h"
 #include "tool/window.h"
@@ -14,6 +15,7 @@ struct record_options {
 	struct common_options common;
 	int source, page_size;
 	bool huge_pages;
+	struct machine_conditions conditions;
 	const char *core_file;
 	struct option_words events;
 	const char *period, *frequency, *call_graph, *cpus, *pids, *tids, *pages, *switch_output;
@@ -32,11 +34,6 @@ struct record_switch {
 	double seconds; /* 0: not by time */
 };
 
-struct record_list {
-	int *at;
-	size_t count;
-};
-
 /* The options, parsed. */
 struct record_request {
 	const struct record_options *options;
@@ -48,7 +45,7 @@ struct record_request {
 	bool most_frequent; /* -F max */
 	bool callchains;
 	uint32_t user_stack; /* bytes to copy with each sample; 0: none */
-	struct record_list cpus, pids, tids;
+	struct number_list cpus, pids, tids;
 	size_t mmap_pages, aux_pages;
 	struct record_switch switching;
 	struct plumb_window window;

@@ -140,6 +140,25 @@ static int on_aux(void *user, const struct plumb_aux_chunk *chunk, const void *f
 	return written(s, error);
 }
 
+/* Records can be changed in a file that is the only one. */
+static uint64_t on_position(void *user)
+{
+	const struct session *s = user;
+
+	return s->files.writer && !s->request->switching.wanted
+		       ? plumb_recording_position(s->files.writer)
+		       : 0;
+}
+
+static int on_change(void *user, const struct plumb_recording_change *changes, size_t count)
+{
+	struct session *s = user;
+	int error = plumb_recording_change(s->files.writer, changes, count);
+
+	/* At --max-size, the record was dropped. */
+	return s->full && error == PLUMB_ERR_ARGUMENT ? 0 : written(s, error);
+}
+
 static int on_round(void *user)
 {
 	struct session *s = user;
@@ -276,6 +295,8 @@ static int on_begin(void *user, const struct plumb_recording_setup *from)
 
 static void say_warnings(const struct session *s)
 {
+	if (s->request->options->quiet)
+		return;
 	for (size_t i = 0; i < plumb_diagnostics_count(s->diagnostics); i++) {
 		const struct plumb_diagnostic *d = plumb_diagnostics_get(s->diagnostics, i);
 
@@ -351,8 +372,9 @@ static void say_result(const struct session *s, const struct plumb_recording_run
 	say_losses(s, run);
 	if (run->ended)
 		window_say_ended(&s->request->window, *s->request->program != NULL);
-	complain("%" PRIu64 " sample%s, %.3f MB in %s%s%s", samples, samples == 1 ? "" : "s",
-		 (double)s->files.bytes / 1e6, file_text(s, text, sizeof(text)),
+	complain("%" PRIu64 " sample%s, %.3f MB %s %s%s%s", samples, samples == 1 ? "" : "s",
+		 (double)s->files.bytes / 1e6, strcmp(s->request->path, "-") == 0 ? "to" : "in",
+		 file_text(s, text, sizeof(text)),
 		 plumb_source_label(s->machine->source) ? "; by the " : "",
 		 plumb_source_label(s->machine->source) ? plumb_source_label(s->machine->source)
 							: "");
@@ -426,6 +448,8 @@ static struct plumb_recording_job make_job(struct session *s)
 		.progress = on_progress,
 		.next = on_next,
 		.last_signal = last_signal,
+		.position = on_position,
+		.change = on_change,
 		.user = s,
 	};
 }

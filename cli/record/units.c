@@ -11,14 +11,13 @@
 #include "record.h"
 #include "tool/clocks.h"
 #include "tool/complain.h"
+#include "tool/lists.h"
 #include "tool/memory.h"
 
-#define LIST_MAX       4096
-#define LEVEL_MAX      22
-#define LEVEL_USUAL    1
-#define PAGES_MAX      (1u << 20)
-#define FREQUENCY_MAX  1000000u
-#define CPU_NUMBER_MAX 65535
+#define LEVEL_MAX     22
+#define LEVEL_USUAL   1
+#define PAGES_MAX     (1u << 20)
+#define FREQUENCY_MAX 1000000u
 
 struct unit {
 	const char *name;
@@ -67,34 +66,6 @@ static bool read_count(const char *option, const char *text, uint64_t most, uint
 	if (!text || (number_read(text, most, number) && *number > 0))
 		return true;
 	return complain_value(option, text, most, "use a positive whole number: 4096, 10k");
-}
-
-/* Reads a list such as "4,7", and "0-2,4" if `ranges`. */
-static bool read_list(const char *option, const char *text, bool ranges, struct record_list *list)
-{
-	const uint64_t most = ranges ? CPU_NUMBER_MAX : INT_MAX;
-	const char *at = text, *allowed = ranges ? "list CPUs as in 0-2,4"
-						 : "list numbers, separated by commas";
-
-	if (!text)
-		return true;
-	list->at = memory_resize(NULL, LIST_MAX, sizeof(*list->at));
-	do {
-		uint64_t first, last;
-
-		if (!read_number(at, most, &first, &at))
-			return complain_value(option, text, most, allowed);
-		last = first;
-		if (ranges && *at == '-' && !read_number(at + 1, most, &last, &at))
-			return complain_value(option, text, most, allowed);
-		if (last < first || (*at && *at != ','))
-			return complain_value(option, text, most, allowed);
-		if (last - first >= LIST_MAX - list->count)
-			return complain_value(option, text, most, "list at most 4096");
-		for (uint64_t i = first; i <= last; i++)
-			list->at[list->count++] = (int)i;
-	} while (*at++ == ',');
-	return true;
 }
 
 /* Reads a number of pages, or a size, and rounds it up to a power of two, as perf does. */
@@ -269,9 +240,9 @@ bool record_read_options(const struct record_options *options, struct record_req
 		return complain_value("seed", options->seed, UINT64_MAX, "use a whole number");
 	if (!read_count("count", options->period, UINT64_MAX, &request->period) ||
 	    !read_count("freq", most ? NULL : options->frequency, FREQUENCY_MAX, &frequency) ||
-	    !read_list("cpus", options->cpus, true, &request->cpus) ||
-	    !read_list("pid", options->pids, false, &request->pids) ||
-	    !read_list("tid", options->tids, false, &request->tids) ||
+	    !list_read("cpus", options->cpus, true, &request->cpus) ||
+	    !list_read("pid", options->pids, false, &request->pids) ||
+	    !list_read("tid", options->tids, false, &request->tids) ||
 	    !read_mmap(options->pages, request) ||
 	    !read_switch(options->switch_output, &request->switching) ||
 	    !read_clock(options->clockid, &request->clockid) ||

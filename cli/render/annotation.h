@@ -17,6 +17,7 @@ struct annotation_view {
 	const struct plumb_cost_core *core;      /* whose costs to show; NULL: none */
 	const char *path;                        /* of the recording */
 	bool modelled;                           /* the model made the recording */
+	bool incomplete;                         /* its end is missing, or could not be read */
 	bool by_address;                         /* instead of by line, without source */
 	bool only_lines;                         /* without instructions */
 	bool show_samples;                       /* in the list of lines */

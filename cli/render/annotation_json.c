@@ -145,6 +145,7 @@ static void begin(struct json_list *functions, const struct annotation_view *vie
 	plumb_annotation_summary(view->annotation, &summary);
 	json_put(object, "recording", render_string(view->path));
 	json_put(object, "modelled", json_boolean(view->modelled));
+	json_put(object, "incomplete", json_boolean(view->incomplete));
 	json_put(object, "basis",
 		 render_string(summary.replayed ? "estimated_slots" : bases[summary.basis]));
 	json_put(object, "event", render_string(summary.event));

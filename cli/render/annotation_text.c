@@ -451,38 +451,53 @@ static void print_rows(struct output *out, const struct annotated *function)
 
 /* ---- The summary ----------------------------------------------------------------------------- */
 
-static void print_title(struct output *out, const struct annotated *function)
+/* What a title says behind the name; the caller frees it. */
+static char *title_text(const struct annotated *function)
 {
 	const struct annotation_view *view = function->view;
 	const struct plumb_annotated_function *f = &function->code->function;
 	struct plumb_annotation_summary summary;
-	char *samples;
+	char *samples, *whole, *text;
 
 	plumb_annotation_summary(view->annotation, &summary);
-	output_text(out, STYLE_HEADING, plumb_symbol_name(f->symbol));
-	output_text(out, STYLE_PLAIN, " in ");
-	output_text(out, STYLE_PLAIN, plumb_symbol_file_name(f->file));
-	fprintf(out->stream, ": %.2f%% ", 100 * f->share);
+	samples = figure_count(NULL, (double)summary.samples);
 	switch (summary.basis) {
 	case PLUMB_BASIS_SLOTS:
-		fputs("of all slots, counted exactly by the model\n", out->stream);
+		whole = memory_format("all slots, counted exactly by the model");
 		break;
 	case PLUMB_BASIS_LATENCY:
-		samples = figure_count(NULL, (double)summary.samples);
-		fprintf(out->stream, "of the %s of %s SPE records%s\n",
-			summary.replayed ? "estimated slots" : "latency", samples,
-			view->modelled ? " of the model" : "");
-		free(samples);
+		whole = memory_format("the %s of %s SPE records%s",
+				      summary.replayed ? "estimated slots" : "latency", samples,
+				      view->modelled ? " of the model" : "");
 		break;
 	case PLUMB_BASIS_EVENT:
 	case PLUMB_BASIS_NONE:
-		samples = figure_count(NULL, (double)summary.samples);
-		fprintf(out->stream, "of %s samples of ", samples);
-		output_text(out, STYLE_NAME, summary.event ? summary.event : "?");
-		fputs(view->modelled ? ", by the model\n" : "\n", out->stream);
-		free(samples);
+	default:
+		whole = memory_format("%s samples of %s%s", samples,
+				      summary.event ? summary.event : "?",
+				      view->modelled ? ", by the model" : "");
 		break;
 	}
+	text = memory_format(" in %s: %.2f%% of %s", plumb_symbol_file_name(f->file),
+			     100 * f->share, whole);
+	free(samples);
+	free(whole);
+	return text;
+}
+
+static void print_title(struct output *out, const struct annotated *function)
+{
+	const struct annotation_view *view = function->view;
+	const char *name = plumb_symbol_name(function->code->function.symbol);
+	char *text = title_text(function);
+
+	output_text(out, STYLE_HEADING, name);
+	if (out->terminal)
+		output_flow(out, STYLE_PLAIN, strlen(name), 2, text);
+	else
+		output_text(out, STYLE_PLAIN, text);
+	fputc('\n', out->stream);
+	free(text);
 	if (view->core)
 		fprintf(out->stream, "Costs: cycles and ports of each instruction on %s\n",
 			plumb_cost_core_name(view->core));

@@ -7,7 +7,7 @@
 
 #include <plumb/version.h>
 
-#include "base/visible.h"
+#include "render/visible_write.h"
 #include "tool/memory.h"
 
 #define NONE SIZE_MAX
@@ -396,29 +396,10 @@ static int compare_entries(const void *a, const void *b)
 	return 0;
 }
 
-/* Writes text from outside. A line break would end a name, and a terminal obeys other characters.
- */
-static void write_text(FILE *stream, const char *text, size_t length, const char *not_these)
-{
-	while (length) {
-		uint32_t code;
-		size_t size = visible_character(text, length, &code);
-
-		if (visible_length(text, size) < size)
-			fputc('?', stream);
-		else if (size == 1 && strchr(not_these, *text))
-			fputc('_', stream);
-		else
-			fwrite(text, 1, size, stream);
-		text += size;
-		length -= size;
-	}
-}
-
 static void write_name(FILE *stream, const char *key, const char *name)
 {
 	fprintf(stream, "%s=", key);
-	write_text(stream, name, strlen(name), "");
+	visible_write(stream, name, strlen(name), "");
 	fputc('\n', stream);
 }
 
@@ -501,7 +482,7 @@ static void write_event(FILE *stream, const struct plumb_recorded_event *event)
 	if (length > 1 && name[length - 1] == '/')
 		length--;
 	fputc(' ', stream);
-	write_text(stream, name, length, " :");
+	visible_write(stream, name, length, " :");
 }
 
 static void write_header(const struct callgrind *c, FILE *stream, const char *const *command,
@@ -511,7 +492,7 @@ static void write_header(const struct callgrind *c, FILE *stream, const char *co
 	fputs("cmd:", stream);
 	for (size_t i = 0; i < words; i++) {
 		fputc(' ', stream);
-		write_text(stream, command[i], strlen(command[i]), "");
+		visible_write(stream, command[i], strlen(command[i]), "");
 	}
 	fputs("\npositions: instr line\nevents:", stream);
 	for (size_t e = 0; e < c->event_count; e++)

@@ -101,3 +101,18 @@ char *figure_work(double seconds, double instructions)
 	return memory_format("%.0f s: %.0f million instructions, %.1f million per second", seconds,
 			     millions, millions / seconds);
 }
+
+char *figure_work_of(double seconds, double instructions, double most)
+{
+	const double millions = instructions / 1e6;
+	char *all, *text;
+
+	if (!(millions > 0.5) || !(millions / seconds >= 0.05) || !(most >= instructions))
+		return figure_work(seconds, instructions);
+	all = figure_duration(figure_rounded(seconds * most / instructions));
+	text = memory_format(
+		"%.0f s of about %s: %.0f million instructions; %.1f million per second", seconds,
+		all, millions, millions / seconds);
+	free(all);
+	return text;
+}

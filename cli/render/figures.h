@@ -31,4 +31,10 @@ char *figure_duration(double seconds);
  */
 char *figure_work(double seconds, double instructions);
 
+/*
+ * Likewise if it ends after `most` instructions:
+ * "6 s of about 33 s: 92 million instructions; 15.3 million per second".
+ */
+char *figure_work_of(double seconds, double instructions, double most);
+
 #endif

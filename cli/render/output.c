@@ -227,9 +227,14 @@ void output_pretend(unsigned width, FILE *marks)
 	pretended.marks = marks;
 }
 
+bool output_is_file(const struct common_options *options)
+{
+	return options->output && strcmp(options->output, "-") != 0;
+}
+
 int output_open(struct output *out, const struct common_options *options)
 {
-	const char *path = options->output;
+	const char *path = output_is_file(options) ? options->output : NULL;
 
 	*out = (struct output){
 		.name = path ? path : "standard output",
@@ -286,11 +291,6 @@ static int open_in_place(struct output *out, const struct common_options *option
 	return EXIT_FINE;
 }
 
-static bool is_to_file(const struct common_options *options)
-{
-	return options->output && strcmp(options->output, "-") != 0;
-}
-
 /* Returns the descriptor to write beside a program's output, and its name for messages. */
 static int descriptor_beside(const struct common_options *options, const char **name)
 {
@@ -312,10 +312,10 @@ int output_open_beside(struct output *out, const struct common_options *options)
 	const char *name;
 	int descriptor;
 
-	if (is_to_file(options) && options->append)
+	if (output_is_file(options) && options->append)
 		return open_in_place(out, options);
 	unpaged.no_pager = true;
-	if (is_to_file(options))
+	if (output_is_file(options))
 		return output_open(out, &unpaged);
 	descriptor = descriptor_beside(options, &name);
 	*out = (struct output){
@@ -338,8 +338,8 @@ int output_open_beside(struct output *out, const struct common_options *options)
 int output_open_stream(struct output *out, const struct common_options *options)
 {
 	static char line[1 << 18]; /* the longest that is written at once; one output is open */
-	int status = is_to_file(options) ? open_in_place(out, options)
-					 : output_open_beside(out, options);
+	int status = output_is_file(options) ? open_in_place(out, options)
+					     : output_open_beside(out, options);
 
 	if (status == EXIT_FINE)
 		setvbuf(out->stream, line, _IOLBF, sizeof(line));
@@ -364,7 +364,7 @@ int output_check_beside(const struct common_options *options)
 	struct stat status;
 	int result;
 
-	if (!is_to_file(options))
+	if (!output_is_file(options))
 		return EXIT_FINE;
 	if (inputs_refuse(path))
 		return EXIT_USAGE;

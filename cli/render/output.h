@@ -48,6 +48,9 @@ struct output {
 	FILE *marks;     /* what lines stand for (render/marks.h), or NULL */
 };
 
+/* Returns whether -o names a file: not without it, and not for "-", which is standard output. */
+bool output_is_file(const struct common_options *options);
+
 /*
  * Opens the output that `options` name. Returns EXIT_FINE, or prints an error and returns the exit
  * status; then `out` need not be closed. Only one output at a time may be open.
@@ -56,8 +59,8 @@ int output_open(struct output *out, const struct common_options *options);
 
 /*
  * Does the same for a command that runs a program, which keeps standard output: prints to standard
- * error, to the descriptor of --log-fd, or to the file of -o, where "-" is standard output. Never
- * uses a pager. Appends to the file if `options` say so, in place.
+ * error, to the descriptor of --log-fd, or to the output of -o. Never uses a pager. Appends to the
+ * file if `options` say so, in place.
  */
 int output_open_beside(struct output *out, const struct common_options *options);
 

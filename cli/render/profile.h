@@ -31,7 +31,7 @@ enum profile_column {
 struct profile_view {
 	struct plumb_profile *profile;
 	const char *path; /* of the recording */
-	bool incomplete;  /* its end could not be read */
+	bool incomplete;  /* its end is missing, or could not be read */
 	bool modelled;    /* the model made it */
 	uint8_t keys[PLUMB_PROFILE_KEYS_MAX];
 	size_t key_count;
@@ -60,6 +60,9 @@ void profile_separated(struct output *out, const struct profile_view *view, cons
 /* Prints call stacks as flame graph tools read them. The first key must be the thread's name, and
  * the second the function. */
 void profile_folded(struct output *out, const struct profile_view *view);
+/* Prints a name of a folded stack, without the characters that separate names and lines. `*first`
+ * tells whether it is the line's first, and becomes false. */
+void profile_folded_name(struct output *out, const char *name, bool *first);
 /* Prints the trees' paths for a row, the largest first. */
 void profile_folded_tree(struct output *out, const struct profile_view *view, size_t event,
 			 size_t row);

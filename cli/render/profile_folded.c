@@ -63,8 +63,7 @@ static struct paths find_paths(const struct profile_view *view, size_t event, si
 	return paths;
 }
 
-/* Prints a name of the stack, without the characters that separate names. */
-static void print_name(struct output *out, const char *name, bool *first)
+void profile_folded_name(struct output *out, const char *name, bool *first)
 {
 	char *text = memory_copy(name, strlen(name));
 
@@ -83,11 +82,11 @@ static void print_path(struct output *out, const struct path *path, const char *
 		       bool at_end, bool first)
 {
 	if (function && !at_end)
-		print_name(out, function, &first);
+		profile_folded_name(out, function, &first);
 	for (size_t i = 0; i < path->length; i++)
-		print_name(out, path->nodes[i]->name, &first);
+		profile_folded_name(out, path->nodes[i]->name, &first);
 	if (function && at_end)
-		print_name(out, function, &first);
+		profile_folded_name(out, function, &first);
 }
 
 static uint64_t period_of(const struct profile_view *view, size_t event, size_t i)
@@ -142,9 +141,10 @@ void profile_folded(struct output *out, const struct profile_view *view)
 				bool first = true;
 
 				if (events > 1)
-					print_name(out, event.name ? event.name : "unnamed event",
-						   &first);
-				print_name(out, comm ? comm : "-", &first);
+					profile_folded_name(
+						out, event.name ? event.name : "unnamed event",
+						&first);
+				profile_folded_name(out, comm ? comm : "-", &first);
 				print_path(out, &paths.at[p], function, true, first);
 				output_format(out, STYLE_PLAIN, " %llu",
 					      (unsigned long long)paths.at[p].period);

@@ -62,7 +62,7 @@ static void print_bins(struct output *out, const struct plumb_profile_bin *bins,
 static void print_saturated(struct output *out, const struct plumb_profile_event *event)
 {
 	output_format(out, STYLE_DIM,
-		      "%llu record%s took %d cycles or more, which is all that the counters hold",
+		      "%llu record%s took %d cycles or more, the most that the counters hold",
 		      (unsigned long long)event->saturated, event->saturated == 1 ? "" : "s",
 		      PLUMB_PROFILE_SATURATED);
 	fputc('\n', out->stream);
@@ -130,6 +130,7 @@ void profile_histogram_json(struct output *out, const struct profile_view *view)
 	}
 	json_put(object, "recording", render_string(view->path));
 	json_put(object, "modelled", json_boolean(view->modelled));
+	json_put(object, "incomplete", json_boolean(view->incomplete));
 	json_put(object, "events", events);
 	render_json(out, object);
 }

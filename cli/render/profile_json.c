@@ -132,6 +132,7 @@ void profile_json(struct output *out, const struct profile_view *view)
 		json_add_text(keys, plumb_profile_key_name(view->keys[k]));
 	json_put(object, "recording", render_string(view->path));
 	json_put(object, "modelled", json_boolean(view->modelled));
+	json_put(object, "incomplete", json_boolean(view->incomplete));
 	json_put(object, "keys", keys);
 	render_json_open(&events, object, "events");
 	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++)

@@ -205,6 +205,7 @@ static void print_json(const struct sharing *sharing, struct output *out)
 
 	json_put(object, "recording", render_string(sharing->view->path));
 	json_put(object, "modelled", json_boolean(sharing->view->modelled));
+	json_put(object, "incomplete", json_boolean(sharing->view->incomplete));
 	json_put(object, "exact", json_boolean(sharing->exact));
 	render_json_open(&accesses, object, "accesses");
 	for (size_t i = 0; i < sharing->count; i++) {

@@ -551,42 +551,65 @@ static void print_trees(struct output *out, const struct profile_view *view,
 /* ---- Events -----------------------------------------------------------------------------------
  */
 
+/* Returns what of an event was left out, as text. */
+static char *left_out_text(const struct pen *pen, const struct plumb_profile_event *event)
+{
+	char *number, *text;
+
+	if (!event->left_out)
+		return memory_format("%s", "");
+	number = figure_count(pen,
+			      (double)(event->exact ? event->left_out_period : event->left_out));
+	text = memory_format("; %s %s left out", number,
+			     event->exact ? "events"
+			     : event->spe ? "records"
+					  : "samples");
+	free(number);
+	return text;
+}
+
+/* Returns how much of an event the table is about, as text. */
+static char *heading_text(const struct pen *pen, const struct profile_view *view,
+			  const struct plumb_profile_event *event)
+{
+	const char *by = view->modelled ? " of the model" : "";
+	const char *plural = event->samples == 1 ? "" : "s";
+	char *samples = figure_count(pen, (double)event->samples);
+	char *period = figure_count(pen, (double)event->period);
+	char *left_out = left_out_text(pen, event), *text;
+
+	if (event->exact)
+		text = memory_format(": %s events, counted exactly by the model%s%s", period,
+				     view->incomplete ? "; the recording is incomplete" : "",
+				     left_out);
+	else if (event->spe)
+		/* Long and short operations are as likely to be sampled. */
+		text = memory_format(": %s SPE record%s%s%s; shares are of operations, not of time",
+				     samples, plural, by, left_out);
+	else if (event->period == event->samples)
+		text = memory_format(": %s sample%s%s%s", samples, plural, by, left_out);
+	else
+		text = memory_format(": %s sample%s%s, about %s events%s", samples, plural, by,
+				     period, left_out);
+	free(samples);
+	free(period);
+	free(left_out);
+	return text;
+}
+
 static void print_heading(struct output *out, const struct profile_view *view,
 			  const struct plumb_profile_event *event)
 {
-	const struct pen *pen = pen_for(out);
-	const char *by = view->modelled ? " of the model" : "";
-	char *samples = figure_count(pen, (double)event->samples);
-	char *period = figure_count(pen, (double)event->period);
+	const char *name = event->name ? event->name : "unnamed event";
+	char *text = heading_text(pen_for(out), view, event);
 
-	output_text(out, STYLE_HEADING, event->name ? event->name : "unnamed event");
-	if (event->exact)
-		output_format(out, STYLE_PLAIN, ": %s events, counted exactly by the model%s",
-			      period, view->incomplete ? "; the recording is incomplete" : "");
-	else if (event->spe)
-		output_format(out, STYLE_PLAIN, ": %s SPE record%s%s", samples,
-			      event->samples == 1 ? "" : "s", by);
-	else if (event->period == event->samples)
-		output_format(out, STYLE_PLAIN, ": %s sample%s%s", samples,
-			      event->samples == 1 ? "" : "s", by);
+	output_text(out, STYLE_HEADING, name);
+	if (out->terminal)
+		output_flow(out, STYLE_PLAIN, strlen(name), 2, text);
 	else
-		output_format(out, STYLE_PLAIN, ": %s sample%s%s, about %s events", samples,
-			      event->samples == 1 ? "" : "s", by, period);
-	if (event->left_out) {
-		free(period);
-		period = figure_count(
-			pen, (double)(event->exact ? event->left_out_period : event->left_out));
-		output_format(out, STYLE_PLAIN, "; %s %s left out", period,
-			      event->exact ? "events"
-			      : event->spe ? "records"
-					   : "samples");
-	}
-	/* Long and short ones are as likely to be sampled. */
-	if (event->spe)
-		output_text(out, STYLE_PLAIN, "; shares are of operations, not of time");
+		output_text(out, STYLE_PLAIN, text);
 	fputs("\n\n", out->stream);
-	free(samples);
-	free(period);
+	free(text);
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -596,8 +619,12 @@ static double percent(uint64_t part, uint64_t whole)
 
 static void print_note(struct output *out, enum style style, char *text)
 {
-	output_text(out, style, text);
-	fputc('\n', out->stream);
+	if (out->terminal) {
+		output_wrapped(out, style, 0, 0, text);
+	} else {
+		output_text(out, style, text);
+		fputc('\n', out->stream);
+	}
 	free(text);
 }
 
@@ -629,8 +656,8 @@ static void print_rest(struct output *out, const struct profile_view *view,
 				   percent(event->not_retired, event->samples)));
 	if (event->saturated && shows_latencies(view))
 		print_note(out, STYLE_DIM,
-			   memory_format("%llu record%s took %d cycles or more, which is all that "
-					 "the counters hold; >= marks latencies with them",
+			   memory_format("%llu record%s took %d cycles or more, the most that the "
+					 "counters hold; >= marks latencies that include them",
 					 (unsigned long long)event->saturated,
 					 event->saturated == 1 ? "" : "s",
 					 PLUMB_PROFILE_SATURATED));

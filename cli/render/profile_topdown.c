@@ -53,10 +53,9 @@ static bool is_exact(const struct topdown *topdown)
 	return topdown->count > 0 && topdown->rows[0].exact;
 }
 
-/* Writes the cause's name: "backend_mem" of "slots_backend_mem/". */
-static const char *cause_of(const struct plumb_profile_topdown *row, char room[PLUMB_PROFILE_TEXT])
+/* Writes a cause's name: "backend_mem" of "slots_backend_mem/". */
+static const char *short_cause(const char *name, char room[PLUMB_PROFILE_TEXT])
 {
-	const char *name = row->cause;
 	size_t length;
 
 	if (!name)
@@ -69,6 +68,11 @@ static const char *cause_of(const struct plumb_profile_topdown *row, char room[P
 	memcpy(room, name, length);
 	room[length] = '\0';
 	return room;
+}
+
+static const char *cause_of(const struct plumb_profile_topdown *row, char room[PLUMB_PROFILE_TEXT])
+{
+	return short_cause(row->cause, room);
 }
 
 static const char *key_of(const struct topdown *topdown, size_t i, size_t k,
@@ -137,8 +141,8 @@ static void print_text(struct topdown *topdown, struct output *out)
 {
 	struct table_column columns[TABLE_COLUMNS_MAX];
 	struct table table = {.columns = columns, .user = topdown};
-	char room[PLUMB_PROFILE_TEXT];
-	const char *cause;
+	char room[PLUMB_PROFILE_TEXT], other_room[PLUMB_PROFILE_TEXT];
+	const char *cause, *other;
 
 	if (marks_wanted(out))
 		table.mark = mark_row;
@@ -155,8 +159,11 @@ static void print_text(struct topdown *topdown, struct output *out)
 		for (size_t c = 0; c < SHARES_SHOWN; c++)
 			add_share(topdown, &table, i, c);
 		cause = cause_of(&topdown->rows[i], room);
+		other = short_cause(topdown->rows[i].other_cause, other_room);
 		/* Without the "_bound" of a metric: its column says that. */
-		if (cause && topdown->rows[i].exact)
+		if (other)
+			table_cell_format(&table, "%s, %s", cause, other);
+		else if (cause && topdown->rows[i].exact)
 			table_cell(&table, cause);
 		else
 			table_cell_format(&table, "%.*s", cause ? (int)strcspn(cause, "_") : 0,
@@ -235,6 +242,7 @@ static void print_json(const struct topdown *topdown, struct output *out)
 
 	json_put(object, "recording", render_string(topdown->view->path));
 	json_put(object, "modelled", json_boolean(topdown->view->modelled));
+	json_put(object, "incomplete", json_boolean(topdown->view->incomplete));
 	json_put(object, "exact", json_boolean(is_exact(topdown)));
 	json_put(object, "slots_left_out",
 		 json_integer((json_int_t)plumb_profile_slots_left_out(topdown->view->profile)));
@@ -253,6 +261,12 @@ static void print_json(const struct topdown *topdown, struct output *out)
 		for (size_t c = 0; !is_exact(topdown) && c < SHARES_SHOWN; c++)
 			put_interval(row, shares[c].field, estimate_of(&topdown->rows[i], c));
 		json_put(row, "cause", render_string(cause_of(&topdown->rows[i], room)));
+		json_put(row, "other_cause",
+			 render_string(short_cause(topdown->rows[i].other_cause, room)));
+		json_put(row, "other_cause_share",
+			 topdown->rows[i].other_cause
+				 ? render_number(100 * topdown->rows[i].other_cause_share)
+				 : json_null());
 		render_json_item(&rows, row);
 	}
 	render_json_close(&rows);

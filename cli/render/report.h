@@ -11,6 +11,7 @@
 #include <plumb/diagnosis.h>
 
 #include "render/output.h"
+#include "tool/machine.h"
 #include "tool/wrap.h"
 
 /* What the program would take on a core with one perfect part. */
@@ -20,6 +21,13 @@ struct report_what_if {
 	bool together; /* all parts are */
 };
 
+/* A CPU, a thread or the like that was counted separately. */
+struct report_unit {
+	struct plumb_count_unit given;
+	const struct plumb_result *result;
+	const struct plumb_diagnosis *diagnosis; /* of the result */
+};
+
 struct report {
 	const char *source;    /* "model" */
 	const char *label;     /* printed after the CPU's name, or NULL */
@@ -27,11 +35,16 @@ struct report {
 	const char *core; /* of the model, or its platform; NULL: the source is not the model */
 	uint32_t page_bytes;
 	bool huge_pages;
+	struct machine_conditions conditions;
+	struct plumb_condition_counts condition_counts; /* of all runs */
 	/* Of the QEMU that runs the model; NULL: there is none. */
 	const char *engine_path, *engine_version;
 	const struct plumb_spec *spec;
 	uint32_t midr;
-	char *const *command; /* NULL-ended */
+	char *const *command; /* NULL-ended; empty: none */
+	const char *target;   /* what was counted instead of it: "process 42"; or NULL */
+	const struct report_unit *units;
+	size_t unit_count;
 	const struct plumb_result *result;
 	const struct plumb_diagnosis *diagnosis; /* of the result */
 	double seconds;      /* covered by it, in the source's time; the mean of the runs */
@@ -135,7 +148,13 @@ static inline size_t report_columns(const char *text)
 	return wrap_columns(text, strlen(text));
 }
 
+/* Returns the report of one of its units. */
+struct report report_of_unit(const struct report *report, const struct report_unit *unit);
+/* Returns a unit's name for people: "CPU3 /user.slice". Free it. */
+char *report_unit_name(const struct report_unit *unit);
+
 /* The parts of report_text(). */
+void report_units(struct output *out, const struct report *report);
 void report_tree(struct output *out, const struct report *report);
 void report_diagnosis(struct output *out, const struct report *report);
 void report_what_if(struct output *out, const struct report *report);
@@ -150,8 +169,8 @@ void report_text(struct output *out, const struct report *report);
 /* Prints the object of plumb stat --json, on one line if it is one of many. */
 void report_json(struct output *out, const struct report *report);
 
-/* Print CSV (RFC 4180): the line of headings, and the rows. */
-void report_csv_headings(struct output *out);
+/* Print CSV (RFC 4180): the line of headings, with two more for units, and the rows. */
+void report_csv_headings(struct output *out, bool units);
 void report_csv(struct output *out, const struct report *report);
 
 /* Prints lines like those of perf stat -x. A comment says before them if the counts are the

@@ -41,6 +41,7 @@ struct row {
 	const char *source, *group;
 	unsigned stage, level;
 	const char *metric, *value, *units;
+	const struct report_unit *unit; /* NULL: there are none */
 };
 
 static void put_row(struct output *out, const struct row *row)
@@ -63,6 +64,12 @@ static void put_row(struct output *out, const struct row *row)
 	fputs(row->value, out->stream);
 	fputc(',', out->stream);
 	field(out, row->units, ",");
+	if (row->unit) {
+		fputc(',', out->stream);
+		field(out, row->unit->given.name ? row->unit->given.name : "", ",");
+		fputc(',', out->stream);
+		field(out, row->unit->given.cgroup ? row->unit->given.cgroup : "", ",");
+	}
 	/* RFC 4180 ends lines with both. */
 	fputs("\r\n", out->stream);
 }
@@ -85,9 +92,10 @@ static const char *count_text(char text[32], double count)
 	return text;
 }
 
-void report_csv_headings(struct output *out)
+void report_csv_headings(struct output *out, bool units)
 {
-	fputs("time,source,group,stage,level,metric,value,units\r\n", out->stream);
+	fprintf(out->stream, "time,source,group,stage,level,metric,value,units%s\r\n",
+		units ? ",unit,cgroup" : "");
 }
 
 static void put_what_if(struct output *out, const struct report *report)
@@ -110,7 +118,8 @@ static void put_what_if(struct output *out, const struct report *report)
 	}
 }
 
-void report_csv(struct output *out, const struct report *report)
+static void put_rows(struct output *out, const struct report *report,
+		     const struct report_unit *unit)
 {
 	const struct plumb_selection *selection = report->result->plan->selection;
 	const struct plumb_spec *spec = report->spec;
@@ -131,7 +140,8 @@ void report_csv(struct output *out, const struct report *report)
 				      .level = m->stage == 1 ? m->level : 0,
 				      .metric = spec->metrics[m->metric].name,
 				      .value = value_text(text, report->result->values[i].value),
-				      .units = spec->metrics[m->metric].units});
+				      .units = spec->metrics[m->metric].units,
+				      .unit = unit});
 	}
 	events = report_events(report, &count);
 	for (size_t i = 0; i < count; i++) {
@@ -139,19 +149,47 @@ void report_csv(struct output *out, const struct report *report)
 					   .source = report->source,
 					   .metric = report_event_name(report, events[i]),
 					   .value = count_text(text, events[i]->count.count),
-					   .units = report_is_clock(events[i]) ? "ns" : "events"});
+					   .units = report_is_clock(events[i]) ? "ns" : "events",
+					   .unit = unit});
 	}
 	free(events);
+}
+
+void report_csv(struct output *out, const struct report *report)
+{
+	for (size_t i = 0; i < report->unit_count; i++) {
+		const struct report one = report_of_unit(report, &report->units[i]);
+
+		put_rows(out, &one, &report->units[i]);
+	}
+	if (!report->unit_count)
+		put_rows(out, report, NULL);
 	put_what_if(out, report);
 }
 
 /* ---- -x ----------------------------------------------------------------------------------- */
 
-/* Prints perf's first column with -I. */
-static void put_time(struct output *out, const struct report *report, const char *separator)
+/* Prints perf's first columns: the time with -I; the unit, and how many CPUs it combines. */
+static void put_time(struct output *out, const struct report *report,
+		     const struct report_unit *unit, const char *separator)
 {
 	if (!isnan(report->time))
 		fprintf(out->stream, "%16.9f%s", report->time, separator);
+	if (!unit || !unit->given.name)
+		return;
+	field(out, unit->given.name, separator);
+	fputs(separator, out->stream);
+	if (unit->given.by != PLUMB_COUNT_BY_CPU && unit->given.by != PLUMB_COUNT_BY_THREAD)
+		fprintf(out->stream, "%u%s", unit->given.cpus, separator);
+}
+
+/* The columns for a control group, after the event. */
+static void put_cgroup(struct output *out, const struct report_unit *unit, const char *separator)
+{
+	if (!unit || !unit->given.cgroup)
+		return;
+	fputs(separator, out->stream);
+	field(out, unit->given.cgroup, separator);
 }
 
 /* Tells whether perf would print a column with the deviation of the runs. */
@@ -170,10 +208,11 @@ static const char *clock_text(char text[32], double ns)
 }
 
 /* Prints a metric's value and unit, with the event's fields empty. */
-static void put_metric_fields(struct output *out, const struct report *report, const char *value,
-			      const char *unit, const char *separator)
+static void put_metric_fields(struct output *out, const struct report *report,
+			      const struct report_unit *of, const char *value, const char *unit,
+			      const char *separator)
 {
-	put_time(out, report, separator);
+	put_time(out, report, of, separator);
 	for (unsigned column = 0; column < 5u + has_deviations(report); column++)
 		fputs(separator, out->stream);
 	fprintf(out->stream, "%s%s", value, separator);
@@ -181,9 +220,10 @@ static void put_metric_fields(struct output *out, const struct report *report, c
 	fputc('\n', out->stream);
 }
 
-/* "COUNT,UNIT,EVENT[,DEVIATION%],RUNNING,PERCENT,METRIC,UNIT" */
+/* "COUNT,UNIT,EVENT[,CGROUP][,DEVIATION%],RUNNING,PERCENT,METRIC,UNIT" */
 static void put_event(struct output *out, const struct report *report,
-		      const struct plumb_event_count *e, const char *separator)
+		      const struct report_unit *unit, const struct plumb_event_count *e,
+		      const char *separator)
 {
 	uint64_t enabled = e->count.enabled_ns, running = e->count.running_ns;
 	const bool clock = report_is_clock(e);
@@ -191,13 +231,14 @@ static void put_event(struct output *out, const struct report *report,
 				   second = report_stalls_per_instruction(report, e);
 	char text[32];
 
-	put_time(out, report, separator);
+	put_time(out, report, unit, separator);
 	fputs(isnan(e->count.count) ? "<not counted>"
 	      : clock               ? clock_text(text, e->count.count)
 				    : count_text(text, e->count.count),
 	      out->stream);
 	fprintf(out->stream, "%s%s%s", separator, clock ? "msec" : "", separator);
 	field(out, e->event->name, separator);
+	put_cgroup(out, unit, separator);
 	if (has_deviations(report) && isfinite(e->deviation))
 		fprintf(out->stream, "%s%.2f%%", separator, e->deviation);
 	else if (has_deviations(report))
@@ -209,18 +250,18 @@ static void put_event(struct output *out, const struct report *report,
 	field(out, shadow.unit, separator);
 	fputc('\n', out->stream);
 	if (*second.value)
-		put_metric_fields(out, report, second.value, second.unit, separator);
+		put_metric_fields(out, report, unit, second.value, second.unit, separator);
 }
 
 /* Prints a metric with its name after its unit, as perf does. */
-static void put_metric(struct output *out, const struct report *report, size_t i,
-		       const char *separator)
+static void put_metric(struct output *out, const struct report *report,
+		       const struct report_unit *of, size_t i, const char *separator)
 {
 	const struct plumb_metric *metric =
 		&report->spec->metrics[report->result->plan->selection->metrics[i].metric];
 	char *unit = memory_format("%s  %s", metric->units, metric->name), text[32];
 
-	put_metric_fields(out, report, value_text(text, report->result->values[i].value), unit,
+	put_metric_fields(out, report, of, value_text(text, report->result->values[i].value), unit,
 			  separator);
 	free(unit);
 }
@@ -234,29 +275,107 @@ void report_perf_comment(struct output *out, const struct report *report)
 	fputc('\n', out->stream);
 }
 
-void report_perf_lines(struct output *out, const struct report *report, const char *separator)
+/* Prints all events of a unit, or of everything, or only the one with this number. */
+static void put_events(struct output *out, const struct report *report,
+		       const struct report_unit *unit, size_t only, const char *separator)
 {
-	const struct plumb_selection *selection = report->result->plan->selection;
-	struct index_set *printed = memory_alloc(sizeof(*printed));
 	const struct plumb_event_count **events;
 	size_t count;
 
 	events = report_events(report, &count);
 	for (size_t i = 0; i < count; i++)
-		put_event(out, report, events[i], separator);
+		if (only == SIZE_MAX || only == i)
+			put_event(out, report, unit, events[i], separator);
 	free(events);
+}
+
+static void put_metrics(struct output *out, const struct report *report,
+			const struct report_unit *unit, const char *separator)
+{
+	const struct plumb_selection *selection = report->result->plan->selection;
+	struct index_set *printed = memory_alloc(sizeof(*printed));
+
 	/* There is no column for the group, so print each metric once. */
 	memset(printed, 0, sizeof(*printed));
 	for (size_t i = 0; i < selection->metric_count; i++)
 		if (index_set_add(printed, selection->metrics[i].metric))
-			put_metric(out, report, i, separator);
+			put_metric(out, report, unit, i, separator);
 	free(printed);
+}
+
+static void put_unit(struct output *out, const struct report *report,
+		     const struct report_unit *unit, const char *separator)
+{
+	const struct report one = report_of_unit(report, unit);
+
+	put_events(out, &one, unit, SIZE_MAX, separator);
+	put_metrics(out, &one, unit, separator);
+}
+
+/* Tells whether the i-th unit is the first of its control group. */
+static bool begins_cgroup(const struct report *report, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (report->units[k].given.cgroup == report->units[i].given.cgroup)
+			return false;
+	return true;
+}
+
+/* Prints the units of a control group, or all, one event after the other. */
+static void put_by_event(struct output *out, const struct report *report, const char *cgroup,
+			 const char *separator)
+{
+	size_t count;
+
+	free(report_events(report, &count));
+	for (size_t event = 0; event <= count; event++) {
+		for (size_t i = 0; i < report->unit_count; i++) {
+			const struct report_unit *unit = &report->units[i];
+			const struct report one = report_of_unit(report, unit);
+
+			if (unit->given.cgroup != cgroup)
+				continue;
+			if (event < count)
+				put_events(out, &one, unit, event, separator);
+			else
+				put_metrics(out, &one, unit, separator);
+		}
+	}
+}
+
+/* Prints units in perf's order: by event for CPUs and threads, else one unit after the other. */
+static void put_units(struct output *out, const struct report *report, const char *separator)
+{
+	const enum plumb_count_by by = report->units[0].given.by;
+	const bool by_event = by == PLUMB_COUNT_BY_CPU || by == PLUMB_COUNT_BY_THREAD;
+
+	for (size_t i = 0; i < report->unit_count; i++) {
+		const char *cgroup = report->units[i].given.cgroup;
+
+		if (!begins_cgroup(report, i))
+			continue;
+		for (size_t k = i; !by_event && k < report->unit_count; k++)
+			if (report->units[k].given.cgroup == cgroup)
+				put_unit(out, report, &report->units[k], separator);
+		if (by_event)
+			put_by_event(out, report, cgroup, separator);
+	}
+}
+
+void report_perf_lines(struct output *out, const struct report *report, const char *separator)
+{
+	if (report->unit_count) {
+		put_units(out, report, separator);
+		return;
+	}
+	put_events(out, report, NULL, SIZE_MAX, separator);
+	put_metrics(out, report, NULL, separator);
 	for (size_t i = 0; report->ended && i < report->what_if_count; i++) {
 		const struct report_what_if *part = &report->what_if[i];
 		char text[32], *unit = memory_format("times faster  what_if_%s", part->name);
 
-		put_metric_fields(out, report, value_text(text, report_speedup(report, part)), unit,
-				  separator);
+		put_metric_fields(out, report, NULL, value_text(text, report_speedup(report, part)),
+				  unit, separator);
 		free(unit);
 	}
 }

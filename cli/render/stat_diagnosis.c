@@ -139,6 +139,28 @@ static void print_below(struct output *out, const struct report *report)
 	free(children);
 }
 
+/* Prints what the backend waits for, where the core's own tree does not say it. */
+static void print_waits(struct output *out, const struct report *report)
+{
+	const struct plumb_diagnosis *d = report->diagnosis;
+	struct join join = {0};
+	char *text, *waits;
+
+	for (unsigned i = 0; i < d->wait_count; i++) {
+		text = memory_format("%s %.0f %%", d->waits[i].advice->brief, d->waits[i].share);
+		join_add(&join, text);
+		free(text);
+	}
+	waits = join_take(&join);
+	if (*waits) {
+		text = memory_format(
+			"this core's tree ends here; the model's backend waits for: %s", waits);
+		print_beside(out, "Waits", text);
+		free(text);
+	}
+	free(waits);
+}
+
 /* Prints where the data that missed L2 was found. */
 static void print_where(struct output *out, const struct report *report)
 {
@@ -364,6 +386,7 @@ void report_diagnosis(struct output *out, const struct report *report)
 		print_moving(out, report);
 	} else if (d->verdict == PLUMB_VERDICT_LOSS) {
 		print_below(out, report);
+		print_waits(out, report);
 		print_where(out, report);
 	}
 	print_tie(out, report);

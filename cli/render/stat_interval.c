@@ -78,8 +78,19 @@ static void print_line(struct output *out, const struct report *report, const ch
 	free(text);
 }
 
+/* Does the same, with the unit before the name unless it is NULL. */
+static void print_line_of(struct output *out, const struct report *report, const char *value,
+			  const char *unit, const char *what, const char *units)
+{
+	char *text = memory_format("%s%s%s", unit ? unit : "", unit ? " " : "", what);
+
+	print_line(out, report, value, text, units);
+	free(text);
+}
+
 /* Prints the requested events and metrics, one line each, as perf does. */
-static void print_lines(struct output *out, const struct report *report, bool first)
+static void print_lines(struct output *out, const struct report *report, bool first,
+			const char *unit)
 {
 	const struct plumb_selection *selection = report->result->plan->selection;
 	const struct pen *pen = pen_for(out);
@@ -96,15 +107,15 @@ static void print_lines(struct output *out, const struct report *report, bool fi
 			&report->spec->metrics[selection->metrics[i].metric];
 		char *text = figure_value(pen, report->result->values[i].value, metric->units);
 
-		print_line(out, report, text, metric->name, metric->units);
+		print_line_of(out, report, text, unit, metric->name, metric->units);
 		free(text);
 	}
 	events = report_events(report, &count);
 	for (size_t i = 0; i < count; i++) {
 		char *text = figure_count(pen, events[i]->count.count);
 
-		print_line(out, report, text, events[i]->event->name,
-			   report_is_clock(events[i]) ? "ns" : NULL);
+		print_line_of(out, report, text, unit, events[i]->event->name,
+			      report_is_clock(events[i]) ? "ns" : NULL);
 		free(text);
 	}
 	free(events);
@@ -112,8 +123,19 @@ static void print_lines(struct output *out, const struct report *report, bool fi
 
 void report_text_interval(struct output *out, const struct report *report, bool first)
 {
-	if (report->diagnosis->verdict != PLUMB_VERDICT_UNKNOWN || report->brief)
+	const bool roots = report->diagnosis->verdict != PLUMB_VERDICT_UNKNOWN || report->brief;
+
+	for (size_t i = 0; i < report->unit_count; i++) {
+		const struct report one = report_of_unit(report, &report->units[i]);
+		char *name = report_unit_name(&report->units[i]);
+
+		print_lines(out, &one, first && i == 0, name);
+		free(name);
+	}
+	if (report->unit_count)
+		return;
+	if (roots)
 		print_roots(out, report, first);
 	else
-		print_lines(out, report, first);
+		print_lines(out, report, first, NULL);
 }

@@ -68,6 +68,48 @@ static json_t *model(const struct report *report)
 			    report->core_file ? render_string(report->core_file) : json_null());
 	json_object_set_new(object, "page_bytes", json_integer(report->page_bytes));
 	json_object_set_new(object, "huge_pages", json_boolean(report->huge_pages));
+	json_object_set_new(object, "page_fault_cost",
+			    json_integer(report->conditions.page_fault_cost));
+	json_object_set_new(object, "syscall_cost", json_integer(report->conditions.syscall_cost));
+	json_object_set_new(object, "wrong_path_loads",
+			    json_boolean(report->conditions.wrong_path_loads));
+	return object;
+}
+
+/* What the kernel did at the stated costs; null: they were not stated. */
+static json_t *kernel(const struct report *report)
+{
+	const struct machine_conditions *conditions = &report->conditions;
+	const struct plumb_condition_counts *counts = &report->condition_counts;
+	json_t *object;
+
+	if (!conditions->page_fault_cost && !conditions->syscall_cost)
+		return json_null();
+	object = json_object();
+	json_object_set_new(object, "page_faults",
+			    conditions->page_fault_cost
+				    ? json_integer((json_int_t)counts->page_faults)
+				    : json_null());
+	json_object_set_new(object, "system_calls",
+			    conditions->syscall_cost
+				    ? json_integer((json_int_t)counts->system_calls)
+				    : json_null());
+	json_object_set_new(object, "cycles", json_integer((json_int_t)counts->kernel_cycles));
+	json_object_set_new(object, "percent", real(report->result->kernel));
+	return object;
+}
+
+static json_t *wrong_path(const struct report *report)
+{
+	json_t *object;
+
+	if (!report->conditions.wrong_path_loads)
+		return json_null();
+	object = json_object();
+	json_object_set_new(object, "loads",
+			    json_integer((json_int_t)report->condition_counts.wrong_loads));
+	json_object_set_new(object, "l1d_misses",
+			    json_integer((json_int_t)report->condition_counts.wrong_refills));
 	return object;
 }
 
@@ -184,6 +226,21 @@ static json_t *ties(const struct report *report)
 	return array;
 }
 
+static json_t *waits(const struct plumb_diagnosis *d)
+{
+	json_t *array = json_array();
+
+	for (unsigned i = 0; i < d->wait_count; i++) {
+		json_t *object = json_object();
+
+		json_object_set_new(object, "node", render_string(d->waits[i].advice->metric));
+		json_object_set_new(object, "brief", render_string(d->waits[i].advice->brief));
+		json_object_set_new(object, "percent", real(d->waits[i].share));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 static json_t *diagnosis(const struct report *report)
 {
 	static const char *const verdicts[] = {
@@ -221,6 +278,7 @@ static json_t *diagnosis(const struct report *report)
 	set_advice(object, d->advice);
 	json_object_set_new(object, "last_level_hits", real(d->last_level_hits));
 	json_object_set_new(object, "moving", real(d->moving));
+	json_object_set_new(object, "waits", waits(d));
 	json_object_set_new(object, "runners_up", runners_up);
 	json_object_set_new(object, "ties", report->core ? ties(report) : json_null());
 	if (report->result->parts > 1) {
@@ -248,6 +306,39 @@ static json_t *what_if(const struct report *report)
 	return array;
 }
 
+static json_t *known_id(int id)
+{
+	return id < 0 ? json_null() : json_integer(id);
+}
+
+static json_t *units(const struct report *report)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < report->unit_count; i++) {
+		const struct plumb_count_unit *unit = &report->units[i].given;
+		const struct report one = report_of_unit(report, &report->units[i]);
+		json_t *object = json_object();
+
+		json_object_set_new(object, "name",
+				    unit->name ? render_string(unit->name) : json_null());
+		json_object_set_new(object, "cgroup",
+				    unit->cgroup ? render_string(unit->cgroup) : json_null());
+		json_object_set_new(object, "cpu", known_id(unit->cpu));
+		json_object_set_new(object, "socket", known_id(unit->socket));
+		json_object_set_new(object, "die", known_id(unit->die));
+		json_object_set_new(object, "core", known_id(unit->core));
+		json_object_set_new(object, "node", known_id(unit->node));
+		json_object_set_new(object, "tid", known_id(unit->tid));
+		json_object_set_new(object, "combines", json_integer(unit->cpus));
+		json_object_set_new(object, "events", events(&one));
+		json_object_set_new(object, "metrics", metrics(&one));
+		json_object_set_new(object, "diagnosis", diagnosis(&one));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 void report_json(struct output *out, const struct report *report)
 {
 	json_t *object = render_object();
@@ -258,6 +349,8 @@ void report_json(struct output *out, const struct report *report)
 	if (!isnan(report->time))
 		json_object_set_new(object, "time", real(report->time));
 	json_object_set_new(object, "cpu", cpu(report));
+	if (report->target)
+		json_object_set_new(object, "target", render_string(report->target));
 	json_object_set_new(object, "command", strings((const char *const *)report->command));
 	json_object_set_new(object, "exit_status",
 			    report->ended ? json_integer(report->exit_status) : json_null());
@@ -269,6 +362,12 @@ void report_json(struct output *out, const struct report *report)
 	json_object_set_new(object, "events", events(report));
 	json_object_set_new(object, "metrics", metrics(report));
 	json_object_set_new(object, "diagnosis", diagnosis(report));
+	if (report->unit_count)
+		json_object_set_new(object, "units", units(report));
+	if (report->ended && report->core) {
+		json_object_set_new(object, "kernel", kernel(report));
+		json_object_set_new(object, "wrong_path", wrong_path(report));
+	}
 	if (report->ended && report->what_if_count)
 		json_object_set_new(object, "what_if", what_if(report));
 	json_object_set_new(object, "warnings", strings(report->warnings));

@@ -20,10 +20,12 @@
 
 /* ---- the headline ------------------------------------------------------------------------- */
 
-/* Prints the beginning of the command line. */
+/* Prints what was counted, and the beginning of the command line. */
 static void print_command(struct output *out, const struct report *report, size_t column)
 {
-	char *text = memory_copy("", 0);
+	char *text = report->target ? memory_format("%s%s", report->target,
+						    *report->command ? ", during" : "")
+				    : memory_copy("", 0);
 
 	for (char *const *word = report->command; *word; word++) {
 		bool enough = strlen(text) > COMMAND_SHOWN;
@@ -204,6 +206,37 @@ static void print_parts(struct output *out, const struct report *report)
 	fputc('\n', out->stream);
 }
 
+/* Prints what the kernel cost, and what wrong paths loaded, if that was asked for. */
+static void print_conditions(struct output *out, const struct report *report)
+{
+	const struct machine_conditions *asked = &report->conditions;
+	const struct plumb_condition_counts *counts = &report->condition_counts;
+	const struct pen *pen = pen_for(out);
+	char *faults = figure_count(pen, (double)counts->page_faults);
+	char *calls = figure_count(pen, (double)counts->system_calls);
+	char *loads = figure_count(pen, (double)counts->wrong_loads);
+	char *misses = figure_count(pen, (double)counts->wrong_refills);
+
+	if (asked->page_fault_cost || asked->syscall_cost) {
+		output_format(out, STYLE_PLAIN, "  kernel: %s%s%s%s%s, %.1f %% of the cycles",
+			      asked->page_fault_cost ? faults : "",
+			      asked->page_fault_cost ? " page faults" : "",
+			      asked->page_fault_cost && asked->syscall_cost ? ", " : "",
+			      asked->syscall_cost ? calls : "",
+			      asked->syscall_cost ? " system calls" : "", report->result->kernel);
+		fputc('\n', out->stream);
+	}
+	if (asked->wrong_path_loads) {
+		output_format(out, STYLE_PLAIN, "  wrong paths: %s loads, of which %s missed L1D",
+			      loads, misses);
+		fputc('\n', out->stream);
+	}
+	free(faults);
+	free(calls);
+	free(loads);
+	free(misses);
+}
+
 static void print_summary(struct output *out, const struct report *report)
 {
 	fputc('\n', out->stream);
@@ -212,6 +245,7 @@ static void print_summary(struct output *out, const struct report *report)
 	print_parts(out, report);
 	print_times(out, report);
 	print_rates(out, report);
+	print_conditions(out, report);
 	print_end(out, report);
 }
 
@@ -391,6 +425,7 @@ void report_text(struct output *out, const struct report *report)
 		report_tree(out, report);
 		print_groups(out, report);
 		print_events(out, report);
+		report_units(out, report);
 	}
 	print_summary(out, report);
 	print_warnings(out, report);

@@ -59,6 +59,7 @@ static struct report_options options_for(const struct browse *browse,
 
 	options.stdio = true;
 	options.tui = false;
+	options.browsed = true;
 	if (place->view != VIEW_ASKED) {
 		options.sort.count = options.fields.count = 0;
 		options.mem = place->view == VIEW_MEMORY;

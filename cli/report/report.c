@@ -13,6 +13,7 @@
 #include "tool/like_perf.h"
 #include "tool/memory.h"
 #include "tool/perf_options.h"
+#include "tool/symbols.h"
 
 struct report_run {
 	const struct report_options *options;
@@ -223,6 +224,7 @@ static int make_profile(struct report_run *run)
 		.latencies = shown_latencies(run),
 		.wants = choice_is_given(&run->options->from.chosen) ? wants : NULL,
 		.user = run,
+		.wants_by = choice_looks_at(&run->reading.choice),
 	};
 	struct plumb_profile *profile;
 	int error, status;
@@ -234,7 +236,7 @@ static int make_profile(struct report_run *run)
 	if (error < 0)
 		complain_findings(run->reading.diagnostics, run->options->from.input, error);
 	status = complain_status(error);
-	run->view.incomplete = error < 0 || plumb_recording_losses(run->reading.recording)->cut_off;
+	run->view.incomplete = error < 0 || reading_is_incomplete(&run->reading);
 	/* What could be read of a damaged recording is of use. */
 	if (has_samples(profile)) {
 		int printed = check_view(run);
@@ -254,6 +256,9 @@ static int make_profile(struct report_run *run)
 		status = EXIT_USAGE;
 	}
 	complain_warnings(run->reading.diagnostics);
+	/* The browser's last line says what it shows. */
+	if (!run->options->browsed)
+		symbols_report_gone(run->reading.symbols, run->options->from.symfs);
 	plumb_profile_free(profile);
 	return status;
 }
@@ -370,7 +375,7 @@ static int check_browser(const struct report_options *options)
 	if (!options->tui || wants_browser(options))
 		return EXIT_FINE;
 	if (!browser_is_possible(&why))
-		complain("--tui is impossible: %s", why);
+		complain("cannot open the browser: %s", why);
 	else
 		complain("--tui cannot be combined with --stdio, --json, --csv, "
 			 "--field-separator, --output, --folded or -i -");
@@ -445,6 +450,8 @@ static const struct option options[] = {
 		.help = "print these columns: keys, or share, children, interval, samples, "
 			"period, latency, l1d_misses, mispredictions, ...",
 	},
+	FLAG_ROW('n', "show-nr-samples", show_samples,
+		 "accepted for perf compatibility: the default columns have the samples"),
 	FLAG_ROW(0, "topdown", topdown,
 		 "show what became of each function's slots, from an exact recording"),
 	FLAG_ROW(
@@ -453,9 +460,9 @@ static const struct option options[] = {
 	FLAG_ROW(0, "mem", mem,
 		 "show where loads and stores got their data, by function, with latencies"),
 	FLAG_ROW(0, "branch", branch, "show branches, with the share that was mispredicted"),
-	FLAG_ROW(0, "mix", mix, "show which kinds of operations there are"),
+	FLAG_ROW(0, "mix", mix, "show the mix of operations"),
 	TEXT_ROW('w', "column-widths", "WIDTH,...", widths,
-		 "set the widths of columns of text; 0 is as wide as necessary"),
+		 "set the widths of text columns; 0 fits the contents"),
 	{
 		.name = "limit",
 		.kind = OPTION_NUMBER,
@@ -493,11 +500,11 @@ static const struct option options[] = {
 	FLAG_ROW(0, "folded", folded,
 		 "print call stacks, one per line with its events, for flame graph tools"),
 	FLAG_ROW(0, "latency-histogram", histogram,
-		 "show how the latencies of SPE records are spread"),
-	FLAG_ROW(0, "children", children, "count samples for all their callers, too"),
-	FLAG_ROW(0, "no-children", no_children,
-		 "count samples only where they were taken; without it, --children is the default "
-		 "for recordings with call chains"),
+		 "show the distribution of the latencies of SPE records"),
+	FLAG_ROW(0, "children", children,
+		 "count samples for all their callers, too (default for recordings with call "
+		 "chains)"),
+	FLAG_ROW(0, "no-children", no_children, "count samples only where they were taken"),
 	TEXT_ROW(0, "time", "START,STOP", from.chosen.time,
 		 "use only these times: seconds, or parts such as 10%-20%"),
 	TEXT_ROW('c', "comms", "COMM,...", from.chosen.comms, "use only threads with these names"),
@@ -518,12 +525,13 @@ static const struct option options[] = {
 	TEXT_ROW(0, "sysroot", "DIR", from.symfs, "the same as --symfs"),
 	TEXT_ROW(0, "kallsyms", "FILE", from.kallsyms,
 		 "read the recorded kernel's symbols from FILE"),
-	TEXT_ROW('k', "vmlinux", "FILE", from.vmlinux, "the recorded kernel's ELF file"),
+	TEXT_ROW('k', "vmlinux", "FILE", from.vmlinux,
+		 "read the recorded kernel's symbols from this ELF file"),
 	OPTION_ROW_CORE(struct report_options, from.core),
 	FLAG_ROW(0, "no-demangle", from.no_demangle,
 		 "print C++ and Rust names as the linker knows them"),
 	FLAG_ROW(0, "raw", from.raw, "read bare SPE data without a perf.data file around it"),
-	FLAG_ROW(0, "csv", csv, "print CSV, with a line of headings"),
+	FLAG_ROW(0, "csv", csv, "print CSV, with a header line"),
 	TEXT_ROW('t', "field-separator", "SEP", common.separator,
 		 "print one line per row, with fields separated by SEP"),
 	OPTION_ROW_JSON,

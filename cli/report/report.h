@@ -15,7 +15,8 @@ struct report_options {
 	unsigned limit;
 	const char *callers, *callees; /* functions */
 	bool mem, branch, mix, folded, histogram, topdown, sharing;
-	bool stdio, tui, csv, children, no_children;
+	bool stdio, tui, csv, children, no_children, show_samples;
+	bool browsed; /* for a page of the browser */
 };
 
 /* A choice of SPE records, keys and columns for one question, which other options override. */

@@ -220,7 +220,7 @@ static int take_call_graph(void *user, char *word)
 	} else if (strcmp(word, "graph") != 0 && strcmp(word, "function") != 0 &&
 		   strcmp(word, "percent") != 0) {
 		complain("unsupported value '%s' for --call-graph", word);
-		advise("use graph, folded, none, caller, callee and the least percentage: "
+		advise("use graph, folded, none, caller or callee, and the least percentage: "
 		       "caller,0.5");
 		return EXIT_USAGE;
 	}

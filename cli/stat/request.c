@@ -280,7 +280,7 @@ int stat_select(const struct stat_options *options, const struct machine *machin
 	if (status == EXIT_FINE)
 		status = find_names(&names, options, &request) ? EXIT_FINE : EXIT_USAGE;
 	if (status == EXIT_FINE)
-		status = machine_check_program(machine, false);
+		status = machine_check_program(machine, options->targets.any);
 	if (status == EXIT_FINE)
 		status = check_counted(&names, selected->events);
 	if (status == EXIT_FINE) {

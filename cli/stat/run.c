@@ -17,6 +17,13 @@
 #define SHORT_RUN    0.010 /* seconds of the program; shorter runs get a note */
 #define STARTUP_MOST 0.5   /* of the run */
 
+/* A CPU, a thread or the like that is counted separately. */
+struct unit {
+	struct plumb_count_unit given;
+	char *name;
+	struct plumb_result *whole, *part;
+};
+
 struct runner {
 	const struct stat_options *options;
 	struct machine *machine;
@@ -28,9 +35,13 @@ struct runner {
 	struct plumb_count *counts;     /* of one run */
 	struct plumb_diagnosis **parts; /* one for each run or interval */
 	size_t part_count, part_room;
+	struct unit *units;
+	struct report_unit *shown; /* what is printed of them */
+	size_t unit_count;
 	struct plumb_diagnostics *diagnostics;
 	const char **warnings;
-	const char *record_options[2 * 10 + 1 + 1];
+	const char *record_options[2 * 13 + 2 + 1 + 2 * 2 + 1];
+	char costs[2][16]; /* words in it */
 	struct report_what_if what_if[PLUMB_WHAT_IF_MAX];
 	double last_time;       /* of the previous interval */
 	double startup_seconds; /* as in struct plumb_count_run; the mean of the runs */
@@ -46,8 +57,12 @@ static void on_started(void *user, pid_t pid)
 
 	r->report.engine_path = r->machine->engine_path;
 	r->report.engine_version = r->machine->engine_version;
-	progress_program(&r->progress, pid);
-	signals_started(pid);
+	if (pid > 0) {
+		progress_program(&r->progress, pid);
+		signals_started(pid);
+	} else {
+		signals_begun();
+	}
 }
 
 static int last_signal(void *user)
@@ -86,13 +101,15 @@ static void say_how_slow(struct runner *r, double host, const struct plumb_progr
 static void on_progress(void *user, const struct plumb_progress *progress)
 {
 	struct runner *r = user;
+	const uint64_t most = r->options->counted.max_instructions;
 	double host = progress_seconds(&r->progress);
 	char *work, *time;
 
 	if (!progress_is_due(&r->progress))
 		return;
 	say_how_slow(r, host, progress);
-	work = figure_work(host, progress->instructions);
+	work = most ? figure_work_of(host, progress->instructions, (double)most)
+		    : figure_work(host, progress->instructions);
 	if (isnan(progress->instructions)) {
 		progress_show(&r->progress, "%s", work);
 	} else {
@@ -142,12 +159,62 @@ static void add_part(struct runner *r, const struct plumb_count *counts,
 		plumb_result_add_moving(r->part, run->moving_cycles, run->cycles);
 		plumb_result_add_waits(r->part, run->unforwarded_cycles, run->cycles,
 				       run->limit_cycles);
+		plumb_result_add_kernel(r->part, run->conditions.kernel_cycles, run->cycles);
+		plumb_result_add_core_waits(r->part, &run->waits);
 	}
 	if (r->part_count == r->part_room) {
 		r->part_room = r->part_room ? 2 * r->part_room : 16;
 		r->parts = memory_resize(r->parts, r->part_room, sizeof(struct plumb_diagnosis *));
 	}
 	r->parts[r->part_count++] = diagnose(r->part);
+}
+
+/* ---- units ---------------------------------------------------------------------------------- */
+
+static void on_unit(void *user, size_t index, const struct plumb_count_unit *given,
+		    const struct plumb_count *counts)
+{
+	struct runner *r = user;
+	const bool runs = !r->options->interval_ms;
+	struct unit *unit;
+
+	while (r->unit_count <= index) {
+		r->units = memory_resize(r->units, r->unit_count + 1, sizeof(*r->units));
+		r->shown = memory_resize(r->shown, r->unit_count + 1, sizeof(*r->shown));
+		r->shown[r->unit_count] = (struct report_unit){.diagnosis = NULL};
+		r->units[r->unit_count++] = (struct unit){.whole = new_result(r->plan)};
+	}
+	unit = &r->units[index];
+	free(unit->name);
+	unit->name = given->name ? memory_copy(given->name, strlen(given->name)) : NULL;
+	unit->given = *given;
+	unit->given.name = unit->name;
+	plumb_result_free(unit->part);
+	unit->part = new_result(r->plan);
+	plumb_result_add(unit->part, counts, runs);
+	plumb_result_add(unit->whole, counts, runs);
+}
+
+static void hide_units(struct runner *r)
+{
+	for (size_t i = 0; i < r->unit_count; i++) {
+		/* The report only reads it. */
+		plumb_diagnosis_free((struct plumb_diagnosis *)(uintptr_t)r->shown[i].diagnosis);
+		r->shown[i].diagnosis = NULL;
+	}
+}
+
+/* Puts the units into a report: their newest part, or the whole. */
+static void show_units(struct runner *r, struct report *report, bool whole)
+{
+	hide_units(r);
+	for (size_t i = 0; i < r->unit_count; i++) {
+		const struct plumb_result *result = whole ? r->units[i].whole : r->units[i].part;
+
+		r->shown[i] = (struct report_unit){r->units[i].given, result, diagnose(result)};
+	}
+	report->units = r->shown;
+	report->unit_count = r->unit_count;
 }
 
 /* Returns how many parts give the diagnosis of the whole run, or a more specific one. */
@@ -175,7 +242,8 @@ static int open_output(struct runner *r)
 					       : output_open_beside(&r->out, common);
 
 	if (status == EXIT_FINE && !r->open && r->options->csv && !r->out.appended)
-		report_csv_headings(&r->out);
+		report_csv_headings(&r->out,
+				    r->options->targets.by || r->options->targets.cgroup_count);
 	if (status == EXIT_FINE && !r->open && r->options->common.separator)
 		report_perf_comment(&r->out, &r->report);
 	if (status == EXIT_FINE && !r->open && is_text(r->options) && r->out.appended)
@@ -224,6 +292,7 @@ static void on_interval(void *user, const struct plumb_count *counts, double sec
 	report.seconds = seconds - r->last_time;
 	report.ended = false;
 	report.warnings = nothing;
+	show_units(r, &report, false);
 	r->last_time = seconds;
 	progress_erase(&r->progress);
 	if (is_text(r->options))
@@ -323,6 +392,9 @@ static void warn_of_short_run(struct runner *r, const struct plumb_diagnosis *di
 	double startup = r->startup_seconds / r->report.seconds;
 	char *time, *before;
 
+	/* What runs already neither starts up nor has an end. */
+	if (r->report.target)
+		return;
 	if (diagnosis->verdict == PLUMB_VERDICT_UNKNOWN &&
 	    !(is_text(r->options) && r->machine->core && r->plan->selection->metric_count))
 		return;
@@ -347,6 +419,7 @@ static void warn_of_short_run(struct runner *r, const struct plumb_diagnosis *di
 /* One run of the program. Returns EXIT_FINE, also if the program failed. */
 static int run_once(struct runner *r, struct plumb_count_run *run, char *const *argv)
 {
+	const struct stat_targets *targets = &r->options->targets;
 	const struct plumb_count_job job = {
 		.size = sizeof(job),
 		.plan = r->plan,
@@ -361,6 +434,21 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 		.progress = on_progress,
 		.last_signal = last_signal,
 		.user = r,
+		.pids = targets->pids.at,
+		.tids = targets->tids.at,
+		.cpus = targets->cpus.at,
+		.pid_count = targets->pids.count,
+		.tid_count = targets->tids.count,
+		.cpu_count = targets->cpus.count,
+		.all_cpus = targets->all_cpus,
+		.cgroups = targets->cgroups,
+		.cgroup_count = targets->cgroup_count,
+		.no_inherit = r->options->no_inherit,
+		.by = targets->by,
+		.unit = targets->by || targets->cgroup_count ? on_unit : NULL,
+		.control = targets->control,
+		.control_fd = targets->control_fd,
+		.ack_fd = targets->ack_fd,
 	};
 	int error;
 
@@ -373,21 +461,30 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 	r->machine->say_engine = false;
 	if (has_all_intervals(r))
 		run->seconds = r->last_time;
-	/* The second signal, or the third, ends a program that ignores the first: no error. */
-	if (error == PLUMB_ERR_INTERRUPTED && run->seconds > 0)
+	/*
+	 * The second signal, or the third, ends a program that ignores the first: no error. Only
+	 * the model takes a moment to begin.
+	 */
+	if (error == PLUMB_ERR_INTERRUPTED &&
+	    (run->seconds > 0 || !plumb_source_label(r->machine->source)))
 		error = PLUMB_OK;
 	if (error == PLUMB_ERR_INTERRUPTED) {
 		r->interrupted = true;
 		return EXIT_OTHER;
 	}
 	if (error < 0)
-		return machine_complain(r->diagnostics, r->machine->program, error);
-	if (run->ended && may_say(r))
-		window_say_ended(&r->options->counted, true);
+		return machine_complain(r->diagnostics,
+					r->machine->program ? r->machine->program : targets->text,
+					error);
+	if (run->ended && may_say(r) &&
+	    (r->options->counted.timeout_ms || r->options->counted.max_instructions))
+		window_say_ended(&r->options->counted, *argv != NULL);
 	if (!r->options->interval_ms)
 		add_part(r, r->counts, run);
 	plumb_result_add_moving(r->whole, run->moving_cycles, run->cycles);
 	plumb_result_add_waits(r->whole, run->unforwarded_cycles, run->cycles, run->limit_cycles);
+	plumb_result_add_kernel(r->whole, run->conditions.kernel_cycles, run->cycles);
+	plumb_result_add_core_waits(r->whole, &run->waits);
 	return EXIT_FINE;
 }
 
@@ -416,6 +513,19 @@ static void keep_what_if(struct runner *r, const struct plumb_count_run *run, un
 	report->what_if_count = count;
 }
 
+/* Adds what one more run counted of the model's conditions. */
+static void keep_conditions(struct report *report, const struct plumb_count_run *run)
+{
+	const struct plumb_condition_counts *more = &run->conditions;
+	struct plumb_condition_counts *all = &report->condition_counts;
+
+	all->page_faults += more->page_faults;
+	all->system_calls += more->system_calls;
+	all->kernel_cycles += more->kernel_cycles;
+	all->wrong_loads += more->wrong_loads;
+	all->wrong_refills += more->wrong_refills;
+}
+
 static int run_all(struct runner *r, char *const *argv)
 {
 	unsigned wanted = r->options->repeat ? r->options->repeat : 1;
@@ -434,6 +544,7 @@ static int run_all(struct runner *r, char *const *argv)
 		report->host_seconds += (run.host_seconds - report->host_seconds) / (i + 1);
 		/* Keep the status of the first run that failed. */
 		keep_what_if(r, &run, i);
+		keep_conditions(report, &run);
 		for (unsigned set = 0; set < PLUMB_LIMIT_SETS; set++)
 			report->limit_cycles[set] += (double)run.limit_cycles[set];
 		if (report->exit_status == 0) {
@@ -453,6 +564,7 @@ static int print_whole(struct runner *r)
 	int status = open_output(r);
 
 	report->diagnosis = diagnosis;
+	show_units(r, report, true);
 	warn_of_missing(r);
 	warn_of_short_run(r, diagnosis);
 	gather_warnings(r);
@@ -491,6 +603,14 @@ static void release(struct runner *r)
 {
 	for (size_t i = 0; i < r->part_count; i++)
 		plumb_diagnosis_free(r->parts[i]);
+	hide_units(r);
+	for (size_t i = 0; i < r->unit_count; i++) {
+		plumb_result_free(r->units[i].whole);
+		plumb_result_free(r->units[i].part);
+		free(r->units[i].name);
+	}
+	free(r->units);
+	free(r->shown);
 	free(r->parts);
 	free(r->counts);
 	free(r->warnings);
@@ -500,6 +620,16 @@ static void release(struct runner *r)
 }
 
 /* Collects the options that plumb record needs for the same run. */
+/* Adds the option of the `i`-th cost, if there is one. */
+static void add_cost(struct runner *r, size_t *count, const char *name, unsigned cycles, size_t i)
+{
+	if (!cycles)
+		return;
+	snprintf(r->costs[i], sizeof(r->costs[i]), "%u", cycles);
+	r->record_options[(*count)++] = name;
+	r->record_options[(*count)++] = r->costs[i];
+}
+
 static void find_record_options(struct runner *r)
 {
 	const struct stat_options *options = r->options;
@@ -515,6 +645,9 @@ static void find_record_options(struct runner *r)
 		{"--max-instructions", options->window.instructions},
 		{"--from", options->window.from},
 		{"--to", options->window.to},
+		{"-p", options->pids},
+		{"-t", options->tids},
+		{"-C", options->cpus},
 	};
 	size_t count = 0;
 
@@ -526,6 +659,12 @@ static void find_record_options(struct runner *r)
 	}
 	if (options->huge_pages)
 		r->record_options[count++] = "--huge-pages";
+	if (options->targets.all_cpus)
+		r->record_options[count++] = "-a";
+	if (options->conditions.wrong_path_loads)
+		r->record_options[count++] = "--wrong-path-loads";
+	add_cost(r, &count, "--page-fault-cost", options->conditions.page_fault_cost, 0);
+	add_cost(r, &count, "--syscall-cost", options->conditions.syscall_cost, 1);
 	r->report.record_options = r->record_options;
 }
 
@@ -545,9 +684,11 @@ int stat_run(const struct stat_options *options, struct machine *machine,
 			   .core_file = machine->core_file,
 			   .page_bytes = machine->page_bytes,
 			   .huge_pages = machine->huge_pages,
+			   .conditions = machine->conditions,
 			   .spec = plan->selection->spec,
 			   .midr = plumb_source_midr(machine->source),
 			   .command = argv,
+			   .target = options->targets.text,
 			   .intervals = options->interval_ms != 0,
 			   .time = NAN,
 			   .verbose = options->common.verbose,
@@ -564,7 +705,7 @@ int stat_run(const struct stat_options *options, struct machine *machine,
 	/* Intervals are printed during the run, so the output must be open before it. */
 	status = options->interval_ms ? open_output(&r) : EXIT_FINE;
 	signals_catch(0);
-	signals_cancel_on_second(machine->source);
+	signals_cancel(machine->source, *argv ? 2 : 1);
 	if (status == EXIT_FINE)
 		status = run_all(&r, argv);
 	/* What reads the file may never come. */

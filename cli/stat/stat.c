@@ -79,6 +79,92 @@ static const struct option options[] = {
 		.help = "count these events, as perf spells them, and metrics: see plumb-events(7)",
 	},
 	{
+		.letter = 'a',
+		.name = "all-cpus",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct stat_options, all_cpus),
+		.help = "count everything on all CPUs, until Ctrl-C or for as long as a program "
+			"runs",
+	},
+	{
+		.letter = 'C',
+		.name = "cpus",
+		.kind = OPTION_TEXT,
+		.argument = "CPU,...",
+		.offset = offsetof(struct stat_options, cpus),
+		.help = "count everything on these CPUs, such as 0-3,8; with -p or -t, only there",
+	},
+	{
+		.letter = 'p',
+		.name = "pid",
+		.kind = OPTION_TEXT,
+		.argument = "PID,...",
+		.offset = offsetof(struct stat_options, pids),
+		.help = "count running processes, until they end",
+	},
+	{
+		.letter = 't',
+		.name = "tid",
+		.kind = OPTION_TEXT,
+		.argument = "TID,...",
+		.offset = offsetof(struct stat_options, tids),
+		.help = "count running threads, until they end",
+	},
+	{
+		.letter = 'G',
+		.name = "for-each-cgroup",
+		.kind = OPTION_TEXT,
+		.argument = "CGROUP,...",
+		.offset = offsetof(struct stat_options, cgroups),
+		.help = "count each of these control groups, on all CPUs or those of -C",
+	},
+	{
+		.letter = 'i',
+		.name = "no-inherit",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct stat_options, no_inherit),
+		.help = "leave out threads that start while counting",
+	},
+	{
+		.letter = 'A',
+		.name = "no-aggr",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct stat_options, no_aggregation),
+		.help = "with -a, -C or -G, also print the counts of each CPU",
+	},
+	{
+		.name = "per-core",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct stat_options, per_core),
+		.help = "also print the counts of each core",
+	},
+	{
+		.name = "per-socket",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct stat_options, per_socket),
+		.help = "also print the counts of each socket",
+	},
+	{
+		.name = "per-node",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct stat_options, per_node),
+		.help = "also print the counts of each NUMA node",
+	},
+	{
+		.name = "per-thread",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct stat_options, per_thread),
+		.help = "with -p or -t, also print the counts of each thread",
+	},
+	{
+		.name = "control",
+		.kind = OPTION_TEXT,
+		.argument = "CHANNEL",
+		.offset = offsetof(struct stat_options, control),
+		.help = "obey the commands enable, disable, stop and ping from fd:N or fifo:FILE; "
+			"with a second name, after a comma, acknowledge them there",
+	},
+	{
 		.name = "all-user",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct stat_options, all_user),
@@ -96,7 +182,8 @@ static const struct option options[] = {
 		.argument = "WHAT",
 		.offset = offsetof(struct stat_options, collect_by),
 		.choices = collections,
-		.help = "count the events of each metric (default) or group together, or none",
+		.help = "count together the events of each metric (default), of each group, or "
+			"none",
 	},
 	{
 		.name = "no-multiplex",
@@ -119,7 +206,7 @@ static const struct option options[] = {
 		.kind = OPTION_NUMBER,
 		.argument = "N",
 		.offset = offsetof(struct stat_options, interval_count),
-		.help = "with -I, end the program after N intervals",
+		.help = "with -I, stop after N intervals",
 	},
 	OPTION_ROW_DELAY(struct stat_options, window),
 	OPTION_ROWS_WINDOW(struct stat_options, window),
@@ -193,6 +280,7 @@ static const struct option options[] = {
 	},
 	OPTION_ROW_PAGE_SIZE(offsetof(struct stat_options, page_size)),
 	OPTION_ROW_HUGE_PAGES(offsetof(struct stat_options, huge_pages)),
+	OPTION_ROWS_CONDITIONS(offsetof(struct stat_options, conditions)),
 	OPTION_ROW_CORE_FILE(offsetof(struct stat_options, core_file)),
 	{
 		.name = "qemu",
@@ -205,7 +293,7 @@ static const struct option options[] = {
 		.name = "children",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct stat_options, children),
-		.help = "count the processes that the program forks, too",
+		.help = "also count the processes that the program forks",
 	},
 	OPTION_ROW_VERBOSE("show all nodes and groups, and the counts of their events"),
 	OPTION_ROW_COLOR,
@@ -241,7 +329,6 @@ static const struct option_twin twins[] = {
 	{"c", "--collect-by"},
 	{"cpu-collect-by", "--collect-by"},
 	{"cpu-no-multiplex", "--no-multiplex"},
-	{"i", "-I"},
 	{"interval", "-I"},
 	{"cpu-generate-csv", "--csv; add -e for events"},
 	{"cpu-csv", "--csv; add -e for events"},
@@ -269,10 +356,6 @@ static bool check(const struct command *command, const struct stat_options *valu
 		complain("--interval-count requires --interval-print");
 	else if (values->interval_count && values->window.timeout)
 		complain("--interval-count and --timeout cannot be combined");
-	else if (values->common.cpu && cpus_is_list(values->common.cpu))
-		complain("--cpu %s: plumb stat counts the program that it runs on whatever CPU it "
-			 "runs; --cpu takes the name of a CPU",
-			 values->common.cpu);
 	else if (values->all_user && values->all_kernel)
 		complain("--all-user and --all-kernel cannot be combined");
 	else if (values->common.output && values->common.log_fd)
@@ -379,11 +462,20 @@ static int run(const struct command *command, int count, char **arguments)
 
 	if (!options_parse(command, count, arguments, &values, &operands, &status))
 		return status;
+	/* perf's --cpu is our --cpus. */
+	if (values.common.cpu && !values.cpus && cpus_is_list(values.common.cpu)) {
+		values.cpus = values.common.cpu;
+		values.common.cpu = NULL;
+	}
 	if (!check(command, &values) || !read_what_if(&values) ||
-	    !window_read(&values.window, false, &values.counted) || !limit_intervals(&values) ||
+	    !window_read(&values.window, true, &values.counted) || !limit_intervals(&values) ||
 	    !options_separator(command, &values.common) ||
 	    output_check_descriptor(&values.common) != EXIT_FINE)
 		return EXIT_USAGE;
+	if (!stat_read_targets(&values, operands.count > 0)) {
+		stat_targets_free(&values.targets);
+		return EXIT_USAGE;
+	}
 	/* End the program's arguments with NULL, as exec needs. */
 	operands.at[operands.count] = NULL;
 	wish = (struct machine_wish){
@@ -395,6 +487,7 @@ static int run(const struct command *command, int count, char **arguments)
 		.what_if = values.what_if_parts,
 		.page_size = values.page_size,
 		.huge_pages = values.huge_pages,
+		.conditions = values.conditions,
 		.core_file = values.core_file,
 		.software = machine_only_software(&values.events, values.source) &&
 			    !asks_for_metrics(&values),
@@ -416,6 +509,7 @@ static int run(const struct command *command, int count, char **arguments)
 	plumb_plan_free(plan);
 	stat_selection_free(&selected);
 	machine_close(&machine);
+	stat_targets_free(&values.targets);
 	return status;
 }
 
@@ -423,16 +517,17 @@ const struct command command_stat = {
 	.path = "plumb stat",
 	.name = "stat",
 	.summary = "run a program and diagnose what limits its performance",
-	.operands = "PROGRAM [ARGUMENT]...",
-	.fewest = 1,
+	.operands = "[PROGRAM [ARGUMENT]...]",
 	.most = OPERANDS_ANY,
 	.runs = true,
 	.text = "Runs a program and counts PMU events, on this machine's Arm PMU or with a model "
 		"of a core. The model runs any AArch64 Linux program on any machine. Prints the "
 		"top-down analysis: where the time goes, what that means, and what to look at "
 		"next.\n\n"
-		"Results go to standard error, as with perf stat, or to the file of -o. Standard "
-		"output belongs to the program. The exit status is the program's.\n\n"
+		"-p, -t, -a, -C and -G count what is already running; they require perf. A program "
+		"then only sets how long to count; without one, stop with Ctrl-C or --timeout.\n\n"
+		"Results go to standard error, as with perf stat, or to the file that -o names. "
+		"Standard output belongs to the program. The exit status is the program's.\n\n"
 		"By default both stages are counted; the text shows only the groups of stage 2 "
 		"that the diagnosis leads to. JSON and CSV contain everything.",
 	.options = options,
@@ -446,6 +541,10 @@ const struct command command_stat = {
 			 "write the results as JSON to a file"},
 			{"plumb stat --what-if ./program",
 			 "estimate what removing each bottleneck would gain"},
+			{"plumb stat -p 1234 --timeout 5000",
+			 "diagnose a running process for five seconds"},
+			{"plumb stat -a -A -e task-clock -- sleep 1",
+			 "count on each CPU for a second"},
 			{"plumb stat -I 10 ./program", "print the figures every 10 ms"},
 			{"plumb stat -m Operation_Mix -e L1D_CACHE,r08 ./program",
 			 "count a metric group and two events"},

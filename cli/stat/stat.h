@@ -5,9 +5,24 @@
 
 #include <plumb/count.h>
 
+#include "tool/lists.h"
 #include "tool/machine.h"
 #include "tool/options.h"
 #include "tool/window.h"
+
+/* What to count instead of the program: read from the options by targets.c. */
+struct stat_targets {
+	bool any;
+	struct number_list pids, tids, cpus;
+	bool all_cpus;
+	const char **cgroups; /* point into `cgroup_text` */
+	size_t cgroup_count;
+	char *cgroup_text;
+	enum plumb_count_by by;
+	bool control;
+	int control_fd, ack_fd;
+	char *text; /* "process 42" */
+};
 
 struct stat_options {
 	struct common_options common;
@@ -29,12 +44,25 @@ struct stat_options {
 	unsigned seed;
 	int page_size;
 	bool huge_pages;
+	struct machine_conditions conditions;
 	const char *core_file;
 	bool children;
 	bool no_progress;
-	const char *what_if;    /* as given; NULL: not at all */
-	uint32_t what_if_parts; /* read from it: as in struct plumb_model_options */
+	const char *pids, *tids, *cpus, *cgroups, *control;
+	bool all_cpus, no_aggregation, per_core, per_socket, per_node, per_thread, no_inherit;
+	struct stat_targets targets; /* read from them */
+	const char *what_if;         /* as given; NULL: not at all */
+	uint32_t what_if_parts;      /* read from it: as in struct plumb_model_options */
 };
+
+/* ---- what to count: targets.c ---------------------------------------------------------------- */
+
+/*
+ * Reads the targets among the options; `program` tells that there is one. Prints an error and
+ * returns false if they are invalid. In both cases call stat_targets_free().
+ */
+bool stat_read_targets(struct stat_options *options, bool program);
+void stat_targets_free(struct stat_targets *targets);
 
 /* ---- what is asked for: request.c ------------------------------------------------------------ */
 

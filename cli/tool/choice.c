@@ -112,12 +112,41 @@ static int choose_cpus(struct choice *choice, const char *text)
 
 /* ---- Times ----------------------------------------------------------------------------------- */
 
+/* The times of the first and the last sample. */
+struct bounds {
+	uint64_t first, last;
+};
+
+static void add_time(struct bounds *bounds, uint64_t time)
+{
+	if (time < bounds->first)
+		bounds->first = time;
+	if (time > bounds->last)
+		bounds->last = time;
+}
+
+static void add_batch(struct bounds *bounds, const struct plumb_samples *samples,
+		      const struct plumb_samples_batch *batch)
+{
+	const struct plumb_record *record = batch->record;
+	uint64_t time;
+
+	if (record && record->type == PLUMB_RECORD_SAMPLE && record->has & PLUMB_RECORD_HAS_TIME)
+		add_time(bounds, record->time);
+	for (size_t i = 0; !record && i < batch->count; i++)
+		if (plumb_samples_time(samples, &batch->spe[i], &time))
+			add_time(bounds, time);
+}
+
 /* When the samples begin and end: the recording says it, or all of them must be looked at. */
 static int find_bounds(const struct choice_input *input, uint64_t *first, uint64_t *last)
 {
 	const struct plumb_recording_info *info = plumb_recording_info(input->recording);
+	const struct plumb_samples_options options = {
+		.size = sizeof(options), .each_record_once = true, .order = PLUMB_ORDER_FILE};
+	struct bounds bounds = {.first = UINT64_MAX};
 	struct plumb_recording *again;
-	const struct plumb_samples_item *item;
+	const struct plumb_samples_batch *batch;
 	struct plumb_samples *samples;
 	const char *path = input->path;
 
@@ -130,23 +159,14 @@ static int find_bounds(const struct choice_input *input, uint64_t *first, uint64
 		advise("save it to a file first, or use times in seconds");
 		return EXIT_USAGE;
 	}
-	*first = UINT64_MAX;
-	*last = 0;
-	if (plumb_samples_begin(again, NULL, &samples, NULL) == 0) {
-		while (plumb_samples_next(samples, &item) > 0) {
-			if (item->record->type != PLUMB_RECORD_SAMPLE ||
-			    !(item->record->has & PLUMB_RECORD_HAS_TIME))
-				continue;
-			if (item->record->time < *first)
-				*first = item->record->time;
-			if (item->record->time > *last)
-				*last = item->record->time;
-		}
+	if (plumb_samples_begin(again, &options, &samples, NULL) == 0) {
+		while (plumb_samples_next_batch(samples, &batch) > 0)
+			add_batch(&bounds, samples, batch);
 		plumb_samples_end(samples);
 	}
 	plumb_recording_close(again);
-	if (*first > *last)
-		*first = *last = 0;
+	*first = bounds.first <= bounds.last ? bounds.first : 0;
+	*last = bounds.last;
 	return EXIT_FINE;
 }
 
@@ -272,6 +292,15 @@ bool choice_wants_cpu(const struct choice *choice, const struct plumb_record *re
 	if (!choice->cpus || !(record->has & PLUMB_RECORD_HAS_CPU) || cpu == UINT32_MAX)
 		return true;
 	return cpu < CPUS_MAX && choice->cpus[cpu / 64] >> (cpu % 64) & 1;
+}
+
+unsigned choice_looks_at(const struct choice *choice)
+{
+	return (choice->times.count ? PLUMB_WANTS_TIME : 0) |
+	       (choice_needs_location(choice) ? PLUMB_WANTS_LOCATION : 0) |
+	       (choice->cpus || choice->comms.count || choice->pids.count || choice->tids.count
+			? PLUMB_WANTS_THREAD
+			: 0);
 }
 
 bool choice_wants(const struct choice *choice, const struct plumb_record *record,

@@ -62,6 +62,8 @@ static inline bool choice_needs_location(const struct choice *choice)
 {
 	return choice->dsos.count || choice->symbols.count;
 }
+/* Returns what choice_wants() looks at: PLUMB_WANTS_* bits. */
+unsigned choice_looks_at(const struct choice *choice);
 /* Returns whether to use a sample. `location` may be NULL if choice_needs_location() is false. */
 bool choice_wants(const struct choice *choice, const struct plumb_record *record,
 		  const struct plumb_task *task, const struct plumb_location *location);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/near.h"
@@ -88,11 +89,12 @@ void advise_on(const struct plumb_diagnostic *finding)
 
 bool complain_value(const char *option, const char *value, uint64_t most, const char *allowed)
 {
-	if (number_too_large(value, most))
+	if (number_too_large(value, most)) {
 		complain("invalid value '%s' for --%s: too large: at most %" PRIu64, value, option,
 			 most);
-	else
-		complain("invalid value '%s' for --%s", value, option);
+		return false;
+	}
+	complain("invalid value '%s' for --%s", value, option);
 	if (allowed)
 		advise("%s", allowed);
 	return false;
@@ -141,6 +143,15 @@ void complain_findings(const struct plumb_diagnostics *diagnostics, const char *
 		advise("%zu more: plumb spec validate %s", errors - shown, file);
 }
 
+/* Returns whether someone writes to standard input while `path` is only the default. */
+static bool reads_pipe(const char *path)
+{
+	struct stat status;
+
+	return strcmp(path, "perf.data") == 0 && fstat(STDIN_FILENO, &status) == 0 &&
+	       S_ISFIFO(status.st_mode);
+}
+
 void complain_recording(const struct plumb_diagnostics *diagnostics, const char *path, int error,
 			bool raw)
 {
@@ -149,7 +160,8 @@ void complain_recording(const struct plumb_diagnostics *diagnostics, const char 
 
 	complain_findings(diagnostics, path, error);
 	if (error == PLUMB_ERR_IO && strcmp(path, "-") != 0 && access(path, F_OK) != 0)
-		advise("make a recording with plumb record PROGRAM");
+		advise(reads_pipe(path) ? "use -i - to read standard input"
+					: "make a recording with plumb record PROGRAM");
 	else if (error == PLUMB_ERR_SYNTAX && !empty && raw)
 		advise("use --raw to read bare SPE data without a perf.data file around it");
 }

@@ -32,8 +32,8 @@ struct near;
 bool advise_near(const struct near *near);
 
 /*
- * Prints that `value` is invalid for --OPTION: its number is above `most`, or it is none; and which
- * ones are `allowed`, unless that is NULL. Returns false.
+ * Prints that `value` is invalid for --OPTION: its number is above `most`, or else which values are
+ * `allowed`, unless that is NULL. Returns false.
  */
 bool complain_value(const char *option, const char *value, uint64_t most, const char *allowed);
 

@@ -13,17 +13,21 @@ static const struct {
 } hints[] = {
 	/* The source. */
 	{"use-model", "use --source model"},
-	{"use-model-anywhere", "use --source model, which counts AArch64 programs on any machine"},
-	{"use-model-or-software", "use --source model, or software events such as task-clock"},
+	{"use-model-anywhere",
+	 "use --source model, which counts AArch64 programs on any machine; see plumb doctor"},
+	{"use-model-or-software",
+	 "use --source model, or software events such as task-clock; see plumb doctor"},
 	{"run-in-model", "use --source model to run it"},
 	{"use-engine", "use --qemu *"},
 	{"newer-engine", "use QEMU 9.0 or later, with --qemu"},
 	{"sysroot", "install libc6-arm64-cross, or name the folder of an AArch64 system with -L"},
 	{"name-cpu", "name the CPU with --cpu; see plumb spec list cpus"},
-	{"perf-in-kernel", "use a kernel with CONFIG_PERF_EVENTS, or --source model"},
-	{"find-spe", "load the module arm_spe_pmu; check whether dmesg asks for kpti=off on the "
-		     "kernel's command line; virtual machines seldom have SPE; or use --source "
-		     "model"},
+	{"perf-in-kernel",
+	 "use a kernel with CONFIG_PERF_EVENTS, or --source model; see plumb doctor"},
+	{"filtered", "a filter of system calls (seccomp) seems to block perf_event_open(2), as in "
+		     "containers; see plumb doctor"},
+	{"find-spe",
+	 "use --source model, or see plumb doctor for what keeps this machine from SPE"},
 
 	/* Calibration. */
 	{"calibrate-model", "use --model CORE to check the method on a core of the model"},

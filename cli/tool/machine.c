@@ -11,7 +11,9 @@
 
 #include <plumb/perf.h>
 
+#include "source/model/qemu.h"
 #include "tool/complain.h"
+#include "tool/hints.h"
 #include "tool/inputs.h"
 #include "tool/join.h"
 #include "tool/memory.h"
@@ -37,6 +39,8 @@ int machine_complain(const struct plumb_diagnostics *diagnostics, const char *wh
 	}
 	if (!said)
 		complain("%s: %s", what, plumb_error_name(error));
+	if (error == PLUMB_ERR_PERMISSION)
+		advise("see plumb doctor for what this user may measure");
 	return complain_status(error);
 }
 
@@ -200,18 +204,31 @@ static int opened(struct machine *machine, int error, struct plumb_diagnostics *
 	return status;
 }
 
+static char *cost_text(const char *what, unsigned cycles)
+{
+	return cycles ? memory_format(", %s cost %u cycles", what, cycles) : memory_copy("", 0);
+}
+
 /* Returns what tells the model's results from a real core's: the platform, and other pages. */
 static char *make_label(const struct machine *machine, const struct machine_wish *wish)
 {
 	const struct plumb_model_core *core = core_named(machine->core);
 	const bool platform = strncmp(core->spec_id, core->name, strlen(core->name)) != 0;
 	const char *pages = machine_page_sizes[wish->page_size];
+	char *faults = cost_text("page faults", wish->conditions.page_fault_cost);
+	char *calls = cost_text("system calls", wish->conditions.syscall_cost);
+	char *label;
 
-	return memory_format("%s%s%s%s%s%s%s%s", plumb_source_label(machine->source),
-			     wish->core_file ? " changed by " : "",
-			     wish->core_file ? wish->core_file : "", platform ? " of " : "",
-			     platform ? core->name : "", wish->page_size ? ", pages of " : "",
-			     wish->page_size ? pages : "", wish->huge_pages ? ", huge pages" : "");
+	label = memory_format(
+		"%s%s%s%s%s%s%s%s%s%s%s", plumb_source_label(machine->source),
+		wish->core_file ? " changed by " : "", wish->core_file ? wish->core_file : "",
+		platform ? " of " : "", platform ? core->name : "",
+		wish->page_size ? ", pages of " : "", wish->page_size ? pages : "",
+		wish->huge_pages ? ", huge pages" : "", faults, calls,
+		wish->conditions.wrong_path_loads ? ", with loads of wrong paths" : "");
+	free(faults);
+	free(calls);
+	return label;
 }
 
 static int open_core(struct machine *machine, const struct machine_wish *wish)
@@ -228,6 +245,9 @@ static int open_core(struct machine *machine, const struct machine_wish *wish)
 		.what_if = wish->what_if,
 		.page_bytes = 4096u << 2 * wish->page_size,
 		.huge_pages = wish->huge_pages,
+		.page_fault_cycles = wish->conditions.page_fault_cost,
+		.system_call_cycles = wish->conditions.syscall_cost,
+		.wrong_path_loads = wish->conditions.wrong_path_loads,
 		.core_file = wish->core_file,
 		.engine = on_engine,
 		.user = machine,
@@ -240,11 +260,43 @@ static int open_core(struct machine *machine, const struct machine_wish *wish)
 		machine->core = plumb_model_source_core(machine->source)->name;
 		machine->page_bytes = options.page_bytes;
 		machine->huge_pages = options.huge_pages;
+		machine->conditions = wish->conditions;
 		machine->label = make_label(machine, wish);
 	}
 	free_paths(&engines);
 	free(plugin_dir);
 	return status;
+}
+
+char *machine_find_engine(const char *qemu, char **why, char **fix)
+{
+	char *plugin_dir = modules_find("plumb-model-1.so", PLUMB_BUILD_PLUGINS), *text = NULL;
+	struct paths engines = list_engines(plugin_dir, qemu);
+	const struct plumb_model_options options = {
+		.size = sizeof(options),
+		.engines = (const char *const *)engines.at,
+		.plugin_dir = plugin_dir,
+	};
+	struct plumb_diagnostics *diagnostics = memory_given(plumb_diagnostics_new());
+	struct qemu engine;
+
+	*why = *fix = NULL;
+	if (qemu_choose(qemu_this_system(), &options, &engine, diagnostics) == 0) {
+		text = memory_format("runs AArch64 programs in %s, QEMU %s", engine.path,
+				     engine.version);
+	} else if (plumb_diagnostics_count(diagnostics)) {
+		const struct plumb_diagnostic *d = plumb_diagnostics_get(diagnostics, 0);
+		char room[256];
+		const char *hint = hint_of(d, room, sizeof(room));
+
+		*why = memory_format("%s%s%s", d->file ? d->file : "", d->file ? ": " : "",
+				     d->message);
+		*fix = hint ? memory_copy(hint, strlen(hint)) : NULL;
+	}
+	plumb_diagnostics_free(diagnostics);
+	free_paths(&engines);
+	free(plugin_dir);
+	return text;
 }
 
 static int open_model(struct machine *machine, const struct machine_wish *wish)
@@ -282,14 +334,16 @@ int machine_check_program(const struct machine *machine, bool others)
 	if (!machine->core)
 		return EXIT_FINE;
 	if (others && machine->program && machine->why) {
-		complain("this machine has no Arm PMU, and the model samples only the program that "
+		complain("this machine has no Arm PMU, and the model covers only the program that "
 			 "it runs");
-		advise("leave out -a, -C, -p and -t, or sample software events: -e cpu-clock");
+		advise("leave out -a, -C, -G, -p and -t, or use software events: -e cpu-clock; see "
+		       "plumb doctor");
 		return EXIT_UNABLE;
 	}
 	if (!machine->program && machine->why) {
 		complain("this machine has no Arm PMU, and the model requires a program to run");
-		advise("give a program, or sample software events: -e cpu-clock");
+		advise("give a program instead of a target, or use software events: -e cpu-clock; "
+		       "see plumb doctor");
 		return EXIT_UNABLE;
 	}
 	if (!machine->program) {
@@ -321,12 +375,13 @@ static int check_cpu(const char *name)
 
 static int open_perf(struct machine *machine, const struct machine_wish *wish, bool software)
 {
-	struct plumb_perf_options options = {.size = sizeof(options), .software = software};
+	struct plumb_perf_options options = {
+		.size = sizeof(options), .software = software, .root = wish->root};
 	struct plumb_diagnostics *diagnostics;
 	int status = EXIT_FINE;
 
 	/* Without a PMU this is the matter, not what CPU it would be. */
-	if (wish->cpu && !software && plumb_perf_has_pmu())
+	if (wish->cpu && !software && (wish->root || plumb_perf_has_pmu()))
 		status = cpus_open(&machine->cpus, wish->cpu, false);
 	else if (software)
 		status = check_cpu(wish->cpu);
@@ -374,6 +429,13 @@ bool machine_only_software(const struct option_words *words, int source)
 	return only;
 }
 
+char *machine_find_program(const char *name)
+{
+	const char *rest = search_path();
+
+	return next_in_path(&rest, name);
+}
+
 static int find_program(struct machine *machine, const char *name)
 {
 	if (!*name) {
@@ -409,6 +471,8 @@ static int choose(struct machine *machine, const struct machine_wish *wish)
 	}
 	if (wish->core_file)
 		return open_model(machine, wish);
+	if (wish->root)
+		return open_perf(machine, wish, false);
 
 	if (wish->software && wish->source != SOURCE_MODEL && !runs_in_model(machine, wish))
 		return open_perf(machine, wish, true);

@@ -24,11 +24,11 @@ extern const char *const machine_page_sizes[];
 	}
 
 /* A bool. */
-#define OPTION_ROW_HUGE_PAGES(at)                                                        \
-	{                                                                                \
-		.name = "huge-pages", .kind = OPTION_FLAG, .offset = (at),               \
-		.help = "map anonymous memory of the model in huge pages, of 2 MiB, as " \
-			"transparent huge pages do",                                     \
+#define OPTION_ROW_HUGE_PAGES(at)                                                         \
+	{                                                                                 \
+		.name = "huge-pages", .kind = OPTION_FLAG, .offset = (at),                \
+		.help = "back the model's anonymous memory with huge pages of 2 MiB, as " \
+			"transparent huge pages do",                                      \
 	}
 
 /* An int: the index in machine_page_sizes, of which the first is the default. */
@@ -39,13 +39,42 @@ extern const char *const machine_page_sizes[];
 		.help = "set the size of the model's pages: 4K (default), 16K or 64K"           \
 	}
 
+/* A struct machine_conditions. */
+#define OPTION_ROWS_CONDITIONS(at)                                                               \
+	{                                                                                        \
+		.name = "page-fault-cost",                                                       \
+		.kind = OPTION_NUMBER,                                                           \
+		.argument = "N",                                                                 \
+		.offset = (at) + offsetof(struct machine_conditions, page_fault_cost),           \
+		.help = "add N cycles of the model to the first access to each page, "           \
+			"for the kernel",                                                        \
+	},                                                                                       \
+		{                                                                                \
+			.name = "syscall-cost",                                                  \
+			.kind = OPTION_NUMBER,                                                   \
+			.argument = "N",                                                         \
+			.offset = (at) + offsetof(struct machine_conditions, syscall_cost),      \
+			.help = "add N cycles of the model to each system call, for the kernel", \
+		},                                                                               \
+	{                                                                                        \
+		.name = "wrong-path-loads", .kind = OPTION_FLAG,                                 \
+		.offset = (at) + offsetof(struct machine_conditions, wrong_path_loads),          \
+		.help = "let loads after mispredicted branches access the model's caches",       \
+	}
+
 /* A const char *: a file of figures for the model. */
 #define OPTION_ROW_CORE_FILE(at)                                                         \
 	{                                                                                \
 		.name = "core", .kind = OPTION_TEXT, .argument = "FILE", .offset = (at), \
-		.help = "run the model with the figures of this core file, as plumb "    \
-			"calibrate writes it"                                            \
+		.help = "run the model with the figures in this core file, which plumb " \
+			"calibrate writes"                                               \
 	}
+
+/* What the model adds to the core: struct plumb_model_options. */
+struct machine_conditions {
+	unsigned page_fault_cost, syscall_cost; /* cycles; 0: none */
+	bool wrong_path_loads;
+};
 
 struct machine {
 	struct plumb_source *source;
@@ -54,6 +83,7 @@ struct machine {
 	const char *core_file;         /* whose figures replace the core's; NULL: none */
 	uint32_t page_bytes;           /* of the model's pages */
 	bool huge_pages;               /* it has huge ones, too */
+	struct machine_conditions conditions;
 	char *label;         /* "model of graviton4, huge pages"; NULL: the source is perf */
 	struct cpus cpus;    /* owns `spec` if it was read from a file */
 	char *program;       /* its path */
@@ -72,7 +102,9 @@ struct machine_wish {
 	uint32_t what_if; /* as in struct plumb_model_options */
 	int page_size;    /* the index in machine_page_sizes */
 	bool huge_pages;
+	struct machine_conditions conditions;
 	const char *core_file; /* of figures for the model */
+	const char *root;      /* of another machine's files, to be described; NULL: this one */
 	bool software;         /* only software events, which perf counts on any machine */
 };
 
@@ -96,6 +128,15 @@ int machine_check_program(const struct machine *machine, bool others);
  * is also true of a misspelt event, so that the spelling is reported.
  */
 bool machine_only_software(const struct option_words *words, int source);
+
+/* Returns the path of a program in PATH, to be freed; NULL: there is none. */
+char *machine_find_program(const char *name);
+
+/*
+ * Returns a text on the engine that runs the model, `qemu` if it is not NULL. If there is none,
+ * returns NULL, and sets `*why` and `*fix` to texts or NULL. All are to be freed.
+ */
+char *machine_find_engine(const char *qemu, char **why, char **fix);
 
 /* Prints the errors in `diagnostics`, and returns the exit status for `error`. */
 int machine_complain(const struct plumb_diagnostics *diagnostics, const char *what, int error);

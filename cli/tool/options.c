@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/near.h"
-#include "base/number.h"
 #include "tool/complain.h"
 #include "tool/join.h"
 
@@ -35,6 +34,18 @@ const char *options_choice(const struct option *option, size_t i)
 	return option->choices ? option->choices[i] : NULL;
 }
 
+static void advise_choices(const struct option *option)
+{
+	struct join names = {0};
+	char *text;
+
+	for (size_t i = 0; option->choices[i]; i++)
+		join_add(&names, option->choices[i]);
+	text = join_take(&names);
+	advise("use one of %s", text);
+	free(text);
+}
+
 static bool set_choice(const struct parser *parser, const struct option *option, const char *value)
 {
 	struct near near = near_to(value);
@@ -48,7 +59,7 @@ static bool set_choice(const struct parser *parser, const struct option *option,
 	}
 	complain("invalid value '%s' for --%s", value, option->name);
 	if (!advise_near(&near))
-		see_help(parser->command);
+		advise_choices(option);
 	return false;
 }
 
@@ -60,12 +71,9 @@ static bool set_number(const struct parser *parser, const struct option *option,
 
 	errno = 0;
 	number = strtoul(value, &end, 10);
-	if (*value < '0' || *value > '9' || *end || errno || number == 0 || number > INT_MAX) {
-		const bool large = number_too_large(value, INT_MAX);
-
+	if (*value < '0' || *value > '9' || *end || errno || number == 0 || number > INT_MAX)
 		return complain_value(option->name, value, INT_MAX,
-				      large ? NULL : "use a whole number of at least 1");
-	}
+				      "use a whole number of at least 1");
 	result = (unsigned)number;
 	memcpy(parser->values + option->offset, &result, sizeof(result));
 	return true;
@@ -327,6 +335,21 @@ static bool has_empty_name(const struct command *command, const struct operands 
 	return false;
 }
 
+/* Returns false. */
+static bool refuse_operand(const struct command *command, const char *operand)
+{
+	const struct option *o = command->options;
+
+	complain("unexpected argument '%s'", operand);
+	while (o && o->name && strcmp(o->name, "input") != 0)
+		o++;
+	if (o && o->name && command->most == 0)
+		advise("use -i to name the recording");
+	else
+		see_help(command);
+	return false;
+}
+
 static bool enough_operands(const struct command *command, const struct operands *operands)
 {
 	const int noun = command->operands ? (int)strcspn(command->operands, " .") : 0;
@@ -336,7 +359,7 @@ static bool enough_operands(const struct command *command, const struct operands
 	else if (operands->count < command->fewest)
 		complain("missing %.*s", noun, command->operands);
 	else if (operands->count > command->most)
-		complain("unexpected argument '%s'", operands->at[command->most]);
+		return refuse_operand(command, operands->at[command->most]);
 	else if (has_empty_name(command, operands))
 		complain("the name of a file is empty");
 	else
@@ -390,6 +413,7 @@ bool options_separator(const struct command *command, struct common_options *opt
 const struct command *options_find(const struct command *command, const char *name)
 {
 	struct near near = near_to(name);
+	const struct option_twin *perfs;
 
 	for (const struct command *const *c = command->commands; c && *c; c++) {
 		if (strcmp((*c)->name, name) == 0)
@@ -397,7 +421,10 @@ const struct command *options_find(const struct command *command, const char *na
 		near_offer(&near, (*c)->name, (*c)->name);
 	}
 	complain("unknown command '%s %s'", command->path, name);
-	if (near.best)
+	perfs = find_twin(command->perf_commands, name);
+	if (perfs)
+		advise("perf's %s is %s", name, perfs->ours);
+	else if (near.best)
 		advise("did you mean %s %s?", command->path, near.best);
 	else
 		see_help(command);

@@ -177,10 +177,11 @@ struct command {
 	const char *text;     /* paragraphs for --help, or NULL */
 	const struct option *options;
 	const char *twins_of; /* a program whose options people may try: "topdown-tool"; or NULL */
-	const struct option_twin *twins;      /* our names for its options */
-	const struct option_twin *perf_twins; /* and for perf's; or NULL */
-	void (*more)(struct output *out);     /* prints another section of --help; or NULL */
-	const struct example *examples;       /* ends with a row without a command; or NULL */
+	const struct option_twin *twins;         /* our names for its options */
+	const struct option_twin *perf_twins;    /* and for perf's; or NULL */
+	const struct option_twin *perf_commands; /* our names for perf's commands; or NULL */
+	void (*more)(struct output *out);        /* prints another section of --help; or NULL */
+	const struct example *examples;          /* ends with a row without a command; or NULL */
 	const struct command *const
 		*commands; /* ended by NULL; of a command that only dispatches */
 	/* Runs the command. `arguments[0]` is its name. Returns the exit status. */

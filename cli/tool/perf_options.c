@@ -8,7 +8,6 @@
 /* What several commands say. */
 #define ANY_OWNER      "unnecessary: plumb reads files of any owner"
 #define BPF            "unsupported: plumb loads no BPF programs"
-#define COUNTS_PROGRAM "unsupported: plumb stat counts only the program that it runs"
 #define DEMANGLES      "the default"
 #define DISASSEMBLER   "unsupported: the LLVM library disassembles, in its own style"
 #define FULL_PATHS     "the default: files of source have their whole paths"
@@ -26,22 +25,26 @@
 #define TRACES       "unsupported: it requires a trace of all instructions; SPE samples them"
 #define TRACEPOINTS  "for tracepoints, which plumb does not support"
 #define TRANSACTIONS "unsupported: no CPU that plumb knows has hardware transactions"
-#define TOGETHER     "unsupported: the counts of all CPUs are added up"
+
+const struct option_twin perf_options_commands[] = {
+	{"c2c", "plumb record -e spe or --exact, then plumb report --sharing"},
+	{"data", "plumb export"},
+	{"evlist", "plumb script --header-only"},
+	{"inject", "unnecessary: plumb reads SPE records and build-ids as they were recorded"},
+	{"mem", "plumb record -e spe, then plumb report --mem"},
+	{"top", "plumb record -a, then plumb report"},
+	{"version", "plumb --version"},
+	{0},
+};
 
 const struct option_twin perf_options_stat[] = {
-	{"a,all-cpus", COUNTS_PROGRAM},
-	{"A,no-aggr", TOGETHER},
 	{"B,big-num", "the default"},
-	{"C", COUNTS_PROGRAM},
-	{"cgroup,G", COUNTS_PROGRAM},
-	{"control", PART_OF_RUN},
+	{"cgroup", "-G CGROUP,..., each of which counts all events"},
 	{"cputype", "-e PMU/EVENT/, which names the PMU"},
 	{"d,detailed", "--stages all"},
 	{"filter", TRACEPOINTS},
-	{"for-each-cgroup", COUNTS_PROGRAM},
 	{"g,group", GROUP},
 	{"hybrid-merge", "unsupported: it is for x86 CPUs with two kinds of cores"},
-	{"i,no-inherit", "the default; --children counts forked processes, too"},
 	{"interval-clear", "unsupported: watch(1) clears the screen"},
 	{"iostat", "unsupported: plumb counts the events of cores"},
 	{"json-output", "--json"},
@@ -54,13 +57,8 @@ const struct option_twin perf_options_stat[] = {
 	{"no-csv-summary", "the default: -x with -I prints intervals only"},
 	{"no-merge", "unsupported: plumb counts the events of cores"},
 	{"no-scale", "--no-multiplex, after which there is nothing to scale"},
-	{"p,pid", COUNTS_PROGRAM},
-	{"per-core", TOGETHER},
-	{"per-die", TOGETHER},
-	{"per-node", TOGETHER},
-	{"per-socket", TOGETHER},
-	{"per-thread", COUNTS_PROGRAM},
-	{"percore-show-thread", TOGETHER},
+	{"per-die", "unsupported: --per-socket and --per-core are next to it"},
+	{"percore-show-thread", "-A, which prints each hardware thread"},
 	{"post", "unsupported: run the command after plumb"},
 	{"pre", "unsupported: run the command before plumb"},
 	{"quiet", "-o FILE, or 2> /dev/null"},
@@ -68,7 +66,6 @@ const struct option_twin perf_options_stat[] = {
 	{"scale", "the default: counts of events that took turns are scaled"},
 	{"smi-cost", "unsupported: it is for x86 CPUs"},
 	{"summary", "the default, except with -x"},
-	{"t,tid", COUNTS_PROGRAM},
 	{"T,transaction", TRANSACTIONS},
 	{"table", "-r N, which prints the lowest and the highest value"},
 	{"td-level", "--level N"},
@@ -153,7 +150,6 @@ const struct option_twin perf_options_report[] = {
 	{"max-stack", "unsupported: -g caller,PERCENT leaves out rare paths"},
 	{"mem-mode", "--mem"},
 	{"mmaps", "plumb script --show-mmap-events"},
-	{"n,show-nr-samples", "-F share,samples,KEY,..."},
 	{"ns", "plumb script --ns"},
 	{"objdump", DISASSEMBLER},
 	{"p,parent", "--callers FUNCTION"},

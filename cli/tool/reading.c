@@ -59,6 +59,13 @@ bool reading_is_modelled(const struct reading *reading)
 	return description && strstr(description, " (model)");
 }
 
+bool reading_is_incomplete(const struct reading *reading)
+{
+	const struct plumb_recording_losses *losses = plumb_recording_losses(reading->recording);
+
+	return losses->cut_off || losses->unfinished || losses->incomplete;
+}
+
 uint32_t reading_midr(const struct reading *reading)
 {
 	return reading->samples.midr ? reading->samples.midr

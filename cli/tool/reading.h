@@ -54,6 +54,8 @@ void reading_end(const struct reading *reading, struct plumb_samples *samples);
 
 /* Returns whether the model made the samples, as the recording says. */
 bool reading_is_modelled(const struct reading *reading);
+/* Returns whether its end is missing, as far as that is known by now. */
+bool reading_is_incomplete(const struct reading *reading);
 /* Returns the MIDR of the core that made the samples, or 0. */
 uint32_t reading_midr(const struct reading *reading);
 /* Makes the symbolizer. `signatures` asks for names with parameters. */

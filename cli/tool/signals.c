@@ -15,7 +15,8 @@ static volatile sig_atomic_t own_came;
 static volatile sig_atomic_t last;     /* the last signal that arrived, or 0 */
 static volatile sig_atomic_t last_end; /* the last that ends things, or 0 */
 static int own_number;
-static struct plumb_source *canceled_by_second;
+static struct plumb_source *canceled;
+static unsigned cancels_at;
 
 static void end_by(int number)
 {
@@ -55,8 +56,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 		ends = ends + 1;
 		last_end = number;
 	}
-	if (ends > 1 && canceled_by_second)
-		plumb_source_cancel(canceled_by_second);
+	if (canceled && (unsigned)ends >= cancels_at)
+		plumb_source_cancel(canceled);
 	if (info->si_code > 0)
 		return;
 	passed_on = number;
@@ -81,9 +82,10 @@ void signals_catch(int own)
 	}
 }
 
-void signals_cancel_on_second(struct plumb_source *source)
+void signals_cancel(struct plumb_source *source, unsigned signals)
 {
-	canceled_by_second = source;
+	canceled = source;
+	cancels_at = signals;
 }
 
 void signals_begun(void)

@@ -13,8 +13,11 @@ struct plumb_source;
  * still end it at once. `own`, if not 0, is not passed on.
  */
 void signals_catch(int own);
-/* The second signal that ends things cancels `source`: the program may ignore the first. */
-void signals_cancel_on_second(struct plumb_source *source);
+/*
+ * So many signals that end things cancel `source`: one, or two if there is a program, which gets
+ * the first and may ignore it.
+ */
+void signals_cancel(struct plumb_source *source, unsigned signals);
 /* Call it when there is something that must not get lost by a signal. */
 void signals_begun(void);
 /* Call it when the program has started. Passes on the signals that arrived before. */

@@ -20,6 +20,12 @@ struct plumb_symbolizer *symbols_open(const struct symbols_options *options,
 				      const struct plumb_recording *recording);
 
 /*
+ * Says which files cannot be read, so that their functions are unknown. `root` is the folder of
+ * --symfs, or NULL.
+ */
+void symbols_report_gone(const struct plumb_symbolizer *symbols, const char *root);
+
+/*
  * Frees a symbolizer, after complaining about files that could not be used. Returns `status`, or
  * EXIT_OTHER if memory ran out while symbols were read. Accepts NULL.
  */

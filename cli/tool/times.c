@@ -141,8 +141,7 @@ int times_parse(struct time_ranges *times, const char *text, uint64_t first, uin
 			      quote(quoted, text));
 	plumb_diagnostics_hint(
 		diagnostics,
-		"use START,STOP in seconds, either of which may be left out, or 10%%, 10%%/2 or "
-		"10%%-20%%");
+		"use START,STOP in seconds (either may be left out), or 10%%, 10%%/2 or 10%%-20%%");
 	return PLUMB_ERR_SYNTAX;
 }
 

@@ -69,6 +69,6 @@ void window_say_ended(const struct plumb_window *window, bool program)
 		complain("ended the program after %" PRIu64 " instructions",
 			 window->max_instructions);
 	else
-		complain("%s after %u ms", program ? "ended the program" : "stopped sampling",
+		complain("%s after %u ms", program ? "ended the program" : "stopped",
 			 window->timeout_ms);
 }

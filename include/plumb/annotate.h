@@ -96,6 +96,10 @@ struct plumb_annotation_summary {
 	/* The heaviest instruction without a function, as disassemblers show it; 0: there is none.
 	 */
 	uint64_t unknown_address;
+	/* The code from unknown_start to unknown_stop, around it, weighs more than any function,
+	 * and can be read. */
+	bool unknown_leads;
+	uint64_t unknown_start, unknown_stop;
 };
 /* Describes all samples together, after plumb_annotation_finish(). */
 PLUMB_API void plumb_annotation_summary(const struct plumb_annotation *annotation,

@@ -164,6 +164,25 @@ struct plumb_count {
 	uint64_t running_ns; /* time it was on a counter */
 };
 
+/* What to count separately. */
+enum plumb_count_by {
+	PLUMB_COUNT_BY_NOTHING, /* only the sum; but control groups always are */
+	PLUMB_COUNT_BY_CPU,
+	PLUMB_COUNT_BY_CORE, /* with all its hardware threads */
+	PLUMB_COUNT_BY_SOCKET,
+	PLUMB_COUNT_BY_NODE,   /* of memory */
+	PLUMB_COUNT_BY_THREAD, /* with the threads that it starts meanwhile */
+};
+
+/* A CPU, a core, a thread or the like that is counted separately. */
+struct plumb_count_unit {
+	enum plumb_count_by by;
+	const char *name;   /* as perf stat -x names it: "CPU3", "S0-D0-C1", "S0", "N0", "sh-42" */
+	const char *cgroup; /* the job's, or NULL */
+	int cpu, socket, die, core, node, tid; /* those that identify it; -1: the others */
+	unsigned cpus;                         /* how many CPUs or threads it comprises */
+};
+
 /* `low` and `high` are the smallest and the largest value of the parts. */
 struct plumb_value {
 	double value, low, high; /* NaN if there is none */
@@ -175,6 +194,18 @@ struct plumb_event_count {
 	/* Standard error of the mean over the runs, in percent of it; NaN with fewer than two. */
 	double deviation;
 	double low, high; /* the smallest and the largest count of a part; NaN if there is none */
+};
+
+/*
+ * What the model's cores waited for, whatever events the modelled core has. Sums over all threads;
+ * all 0: unknown.
+ */
+struct plumb_core_waits {
+	uint64_t cycles;
+	/* Those in which the backend took no operation, by what the oldest one waited for. */
+	uint64_t core, l1d, beyond_l2, tlb, store;
+	/* Flushes of the pipeline. */
+	uint64_t mispredictions, exceptions, barriers;
 };
 
 /*
@@ -199,6 +230,9 @@ struct plumb_result {
 	 */
 	double unforwarded;
 	double chained;
+	/* Percent of all threads' cycles that the kernel took at the stated costs. NaN: unknown. */
+	double kernel;
+	struct plumb_core_waits waits;
 };
 
 /*
@@ -230,6 +264,17 @@ PLUMB_API void plumb_result_add_moving(struct plumb_result *result, uint64_t mov
 PLUMB_API void plumb_result_add_waits(struct plumb_result *result, uint64_t unforwarded_cycles,
 				      uint64_t cycles,
 				      const uint64_t limit_cycles[PLUMB_LIMIT_SETS]);
+
+/*
+ * Adds what a run says of the kernel: plumb_count_run.conditions.kernel_cycles and .cycles. Ignores
+ * a run without cycles.
+ */
+PLUMB_API void plumb_result_add_kernel(struct plumb_result *result, uint64_t kernel_cycles,
+				       uint64_t cycles);
+
+/* Adds plumb_count_run.waits. */
+PLUMB_API void plumb_result_add_core_waits(struct plumb_result *result,
+					   const struct plumb_core_waits *waits);
 
 #ifdef __cplusplus
 }

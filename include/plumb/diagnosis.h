@@ -40,6 +40,9 @@ extern "C" {
 #define PLUMB_MOSTLY_SHARE   80.0 /* percent of the reads beyond L2 that decide the advice */
 #define PLUMB_SHARING_SHARE  0.5  /* of the backend's lost slots, in cycles that wait for lines */
 
+#define PLUMB_WAIT_SHARE    5.0  /* percent of the backend's stalled cycles */
+#define PLUMB_FLUSH_SHARE   0.5  /* of the flushes, by exceptions or barriers */
+#define PLUMB_KERNEL_SHARE  0.5  /* of the backend's lost slots, in cycles of the kernel */
 #define PLUMB_CHAINED_SHARE 50.0 /* percent of the cycles, limited by a chain of operations */
 #define PLUMB_FAILED_SHARE  0.5  /* of the cycles that wait for stores, by failed forwarding */
 
@@ -77,6 +80,13 @@ struct plumb_runner_up {
 	const struct plumb_advice *advice; /* on its end, or NULL */
 };
 
+/* What the backend waits for where a core's own tree ends, as the node of a tree that goes on. */
+struct plumb_wait {
+	const struct plumb_advice *advice; /* on that node: .metric is its name */
+	double share;                      /* percent of the backend's stalled cycles */
+};
+
+#define PLUMB_WAITS_MAX      5
 #define PLUMB_PATH_MAX       32
 #define PLUMB_RUNNERS_UP_MAX 3
 
@@ -92,6 +102,14 @@ struct plumb_diagnosis {
 	bool childless;             /* the path's end has no children */
 	bool partly;    /* the path ends at a root whose slots are lost a few per cycle */
 	double stalled; /* percent of cycles stalled by that root; NaN: unknown */
+
+	/*
+	 * With the model, if the core's tree ends at the backend's root, and loses its slots in
+	 * whole cycles: what the backend waits for, the largest share first, those of at least
+	 * PLUMB_WAIT_SHARE.
+	 */
+	struct plumb_wait waits[PLUMB_WAITS_MAX];
+	unsigned wait_count;
 
 	/*
 	 * Advice on the path's end: plumb_advice() of it, or more specific advice if slots are lost

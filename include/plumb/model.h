@@ -87,6 +87,12 @@ struct plumb_model_options {
 	 */
 	bool huge_pages;
 	/*
+	 * What the kernel's work costs, in cycles of the core; 0: nothing. A page fault happens
+	 * when the program first accesses a page.
+	 */
+	uint32_t page_fault_cycles, system_call_cycles;
+	bool wrong_path_loads; /* loads behind a mispredicted branch access the caches, too */
+	/*
 	 * A core file: figures in which the core differs from the one that it is like. NULL: none.
 	 * `core` is NULL then, or the core that it is like. Read once, so it may be a pipe.
 	 */

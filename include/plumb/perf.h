@@ -15,6 +15,11 @@ struct plumb_perf_options {
 	const struct plumb_spec
 		*spec; /* for a CPU whose MIDR is unknown; must outlive the source */
 	bool software; /* use only software events, which require no Arm PMU */
+	/*
+	 * A folder with copies of another machine's files in /sys and /proc, to be described. NULL:
+	 * this machine. Such a source neither counts nor records.
+	 */
+	const char *root;
 };
 
 /* Returns whether this machine has an Arm PMU. */

@@ -90,6 +90,11 @@ enum plumb_profile_paths {
 			       from the row's function to what it called */
 };
 
+/* What may decide whether to add a sample: the members of its item, or its location. */
+#define PLUMB_WANTS_THREAD   1 /* .task, and .pid, .tid and .cpu of .record */
+#define PLUMB_WANTS_TIME     2 /* .time of .record */
+#define PLUMB_WANTS_LOCATION 4
+
 struct plumb_profile_options {
 	size_t size;         /* sizeof(struct plumb_profile_options) */
 	const uint8_t *keys; /* enum plumb_profile_key; copied */
@@ -122,6 +127,13 @@ struct plumb_profile_options {
 	 * that the caller may run on. Results are the same for any number.
 	 */
 	unsigned threads;
+	/*
+	 * What `wants` looks at: PLUMB_WANTS_* bits; 0: anything. SPE records can then be added in
+	 * batches. With PLUMB_WANTS_THREAD alone it is asked once for all records of a batch;
+	 * without PLUMB_WANTS_LOCATION, `location` may be NULL, and several threads may ask at
+	 * once.
+	 */
+	unsigned wants_by;
 };
 
 /*
@@ -140,9 +152,9 @@ PLUMB_API void plumb_profile_free(struct plumb_profile *profile); /* accepts NUL
  * The stream's order must be PLUMB_ORDER_TASKS or PLUMB_ORDER_TIME: intervals depend on which
  * samples are neighbours. Samples of guests are left out, because their address spaces are unknown.
  * SPE records take a quarter of the time if the stream gives each of them once, and the profile has
- * neither `wants` nor call paths nor `children`; the stream's totals then lack the groups, unless
- * PLUMB_KEY_GROUP is a key. Returns 0, or an error of the stream; then, what could be read was
- * added.
+ * neither call paths nor `children`, and no `wants` without `wants_by`; the stream's totals then
+ * lack the groups, unless PLUMB_KEY_GROUP is a key. Returns 0, or an error of the stream; then,
+ * what could be read was added.
  */
 PLUMB_API int plumb_profile_add(struct plumb_profile *profile, struct plumb_samples *samples);
 
@@ -281,6 +293,10 @@ struct plumb_profile_topdown {
 	 */
 	const char *cause;
 	double cause_share;
+	/* Another cause of an exact profile, with nine tenths or more of the largest; NULL: none.
+	 */
+	const char *other_cause;
+	double other_cause_share;
 	size_t event, row; /* whose plumb_profile_text() has the row's values */
 };
 /*

@@ -327,6 +327,23 @@ PLUMB_API int plumb_recording_settle(struct plumb_recording_writer *writer);
 PLUMB_API int plumb_recording_add_build_id(struct plumb_recording_writer *writer, int32_t pid,
 					   bool kernel, const uint8_t *id, size_t id_size,
 					   const char *path);
+/*
+ * Returns where in the file the next record will be, or 0 if what was written cannot be changed: in
+ * a pipe, or compressed.
+ */
+PLUMB_API uint64_t plumb_recording_position(const struct plumb_recording_writer *writer);
+/* 64 bits of a record that was written, at such a position. */
+struct plumb_recording_change {
+	uint64_t position, value;
+};
+/*
+ * Changes them, in ascending order of their positions; many at once cost least. The changes survive
+ * the end of this process once the records do: if some of these have been written, all held records
+ * are written, too. Returns errors as above; ARGUMENT if there are no
+ * records at one of the positions: those before it are changed.
+ */
+PLUMB_API int plumb_recording_change(struct plumb_recording_writer *writer,
+				     const struct plumb_recording_change *changes, size_t count);
 /* Returns the recording's size in bytes so far, with the held records. */
 PLUMB_API uint64_t plumb_recording_length(const struct plumb_recording_writer *writer);
 /*

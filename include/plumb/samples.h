@@ -155,6 +155,10 @@ struct plumb_samples_batch {
 PLUMB_API int plumb_samples_next_batch(struct plumb_samples *samples,
 				       const struct plumb_samples_batch **batch);
 
+/* Sets the time of a record of the last batch, in ns. Returns false if it is unknown. */
+PLUMB_API bool plumb_samples_time(const struct plumb_samples *samples,
+				  const struct plumb_spe_record *record, uint64_t *time);
+
 /* Returns the thread `tid` of process `pid` (-1: unknown) at this point, or NULL if out of memory.
  */
 PLUMB_API const struct plumb_task *plumb_samples_task(struct plumb_samples *samples, int32_t pid,

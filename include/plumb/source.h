@@ -3,13 +3,16 @@
  * Sources count and sample. plumb/perf.h opens this machine's PMU, plumb/model.h a model of a core.
  * These functions work with both:
  *
- *	plumb_source_count()   runs a program and counts the events of a plan
+ *	plumb_source_count()   runs a program and counts the events of a plan, or counts processes,
+ *	                       CPUs or control groups
  *	plumb_source_record()  samples a program or running processes
  *	plumb_region_open()    counts parts of the calling thread
  *
  * Several threads may use a source at once, each with its own jobs. Functions that take
  * `diagnostics` add errors, with the source's name and a hint, and warnings about the results; it
  * may be NULL.
+ *
+ * Structs change only when the soname does, except those that may grow (doc/library.md).
  */
 #ifndef PLUMB_SOURCE_H
 #define PLUMB_SOURCE_H
@@ -82,7 +85,7 @@ PLUMB_API void plumb_source_cancel(struct plumb_source *source);
  */
 struct plumb_window {
 	size_t size;         /* sizeof(struct plumb_window) */
-	int delay_ms;        /* begin this long after the program; -1 (recording by perf): never */
+	int delay_ms;        /* begin this long after the program; -1 (with perf only): never */
 	unsigned timeout_ms; /* end the program this long after that; 0: no limit */
 	uint64_t max_instructions; /* end it after this many counted instructions; 0: no limit */
 	/*
@@ -103,9 +106,14 @@ struct plumb_progress {
 struct plumb_count_job {
 	size_t size;                   /* sizeof(struct plumb_count_job) */
 	const struct plumb_plan *plan; /* made with the source's options */
-	const char *program;           /* path; it is not looked up in PATH */
-	char *const *argv;             /* the program's, ended by NULL */
-	bool children;                 /* also count the processes it forks */
+	/*
+	 * Path; it is not looked up in PATH. If anything else is to be counted, the program is not,
+	 * but sets how long. NULL: count until all processes have ended, the window's timeout, or
+	 * plumb_source_cancel().
+	 */
+	const char *program;
+	char *const *argv;    /* the program's, ended by NULL */
+	bool children;        /* also count the processes it forks */
 	bool one_pass;        /* run it once per pass, instead of letting groups take turns */
 	unsigned interval_ms; /* of the source's time; 0: none */
 	const struct plumb_window *window; /* NULL: the whole run */
@@ -127,6 +135,37 @@ struct plumb_count_job {
 	 * program, 0 stands for SIGTERM.
 	 */
 	int (*last_signal)(void *user);
+
+	/* What to count instead of the program; with perf only. */
+	const int *pids, *tids, *cpus;
+	size_t pid_count, tid_count, cpu_count;
+	bool all_cpus; /* all that are online, also those that come online meanwhile */
+	/* Folders of control groups, as paths from the mount point of their hierarchy. */
+	const char *const *cgroups;
+	size_t cgroup_count;
+	bool no_inherit; /* leave out threads and processes that start meanwhile */
+	/*
+	 * CPU, CORE, SOCKET and NODE require CPUs or control groups, THREAD processes or threads.
+	 * `unit` is called for each unit when an interval or the run ends, before `interval`, with
+	 * counts as `interval` has them. The unit is valid during the call only.
+	 */
+	enum plumb_count_by by;
+	void (*unit)(void *user, size_t index, const struct plumb_count_unit *unit,
+		     const struct plumb_count *counts);
+	/*
+	 * Obeys the lines "enable", "disable", "stop" and "ping" that arrive at `control_fd`, as
+	 * perf does, and answers each with "ack\n" at `ack_fd`, unless that is negative.
+	 */
+	bool control;
+	int control_fd, ack_fd;
+};
+
+/* What the model counted of page_fault_cycles and other conditions in plumb_model_options. */
+struct plumb_condition_counts {
+	uint64_t page_faults, system_calls; /* that cost something */
+	uint64_t kernel_cycles;             /* that they cost */
+	uint64_t wrong_loads;               /* of wrong paths */
+	uint64_t wrong_refills;             /* those that missed L1D */
 };
 
 #define PLUMB_WHAT_IF_MAX 16 /* more than plumb_model_what_if() has */
@@ -161,12 +200,15 @@ struct plumb_count_run {
 	 * bits of enum plumb_limit. If two limits coincide, removing one gains nothing.
 	 */
 	uint64_t limit_cycles[PLUMB_LIMIT_SETS];
+	struct plumb_condition_counts conditions;
+	/* With the model; for plumb_result_add_core_waits(). */
+	struct plumb_core_waits waits;
 };
 
 /*
- * Runs the program to its end, with the caller's input and output. `counts` has room for
- * plan->place_count elements; events that were not counted are NaN. Returns 0, even if the program
- * failed or a signal ended it; or
+ * Runs the program to its end, with the caller's input and output, or counts what the job says.
+ * Counts of CPUs or threads are added up. `counts` has room for plan->place_count elements; events
+ * that were not counted are NaN. Returns 0, even if the program failed or a signal ended it; or
  *
  *     NO_PROGRAM              the program does not exist
  *     EXEC                    the program cannot be run; with the model: not an AArch64 program
@@ -232,6 +274,13 @@ struct plumb_recording_job {
 	enum plumb_recording_next (*next)(void *user);
 	void *user;
 	int (*last_signal)(void *user); /* as in struct plumb_count_job */
+	/*
+	 * For exact profiles, as plumb_recording_position() and plumb_recording_change() are. If
+	 * there are both, and the position is not 0 after `begin`, the profile is delivered as the
+	 * program runs, and its samples' periods grow. Otherwise it is delivered at the end.
+	 */
+	uint64_t (*position)(void *user);
+	int (*change)(void *user, const struct plumb_recording_change *changes, size_t count);
 };
 
 struct plumb_recording_run {

@@ -183,6 +183,12 @@ PLUMB_API const struct plumb_spec *plumb_spec_for_midr(uint32_t midr);
 PLUMB_API int plumb_spec_find(const char *name, const struct plumb_spec **spec,
 			      const char **suggestion);
 
+/*
+ * Returns the i-th name of a processor that plumb_spec_find() takes, such as "graviton4", or NULL
+ * past the end. Sets `*spec` to that of its cores. Both have static storage; may grow.
+ */
+PLUMB_API const char *plumb_spec_alias(size_t i, const struct plumb_spec **spec);
+
 /* ---- specifications from files ------------------------------------------------------------ */
 
 /* The largest file accepted, in bytes. */

@@ -113,6 +113,13 @@ PLUMB_API int plumb_symbolizer_status(const struct plumb_symbolizer *symbolizer)
 PLUMB_API const char *plumb_symbolizer_warning(const struct plumb_symbolizer *symbolizer,
 					       size_t index);
 
+/*
+ * Returns how many of the files that symbols were looked for in cannot be read, although a process
+ * had mapped them, and sets `*first` to the name that comes first. NULL: there are none.
+ */
+PLUMB_API size_t plumb_symbolizer_gone(const struct plumb_symbolizer *symbolizer,
+				       const char **first);
+
 /* Returns the thread `tid` of process `pid` (-1: unknown), or NULL if out of memory. */
 PLUMB_API const struct plumb_task *plumb_symbolizer_task(struct plumb_symbolizer *symbolizer,
 							 int32_t pid, int32_t tid);

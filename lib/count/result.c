@@ -20,6 +20,7 @@ struct result {
 	struct spread *spreads;                   /* of each event, over the parts */
 	double moving_cycles, cycles;             /* plumb_result_add_moving() */
 	double unforwarded_cycles, waited_cycles; /* plumb_result_add_waits() */
+	double kernel_cycles, all_cycles;         /* plumb_result_add_kernel() */
 	double chained_cycles, limit_cycles;
 	double *counts; /* for each event of the specification, for formulas; NaN between uses */
 };
@@ -199,6 +200,32 @@ void plumb_result_add_waits(struct plumb_result *result, uint64_t unforwarded_cy
 		result->chained = r->chained_cycles / r->limit_cycles * 100;
 }
 
+void plumb_result_add_kernel(struct plumb_result *result, uint64_t kernel_cycles, uint64_t cycles)
+{
+	struct result *r = (struct result *)(void *)result;
+
+	if (!cycles)
+		return;
+	r->kernel_cycles += (double)kernel_cycles;
+	r->all_cycles += (double)cycles;
+	result->kernel = r->kernel_cycles / r->all_cycles * 100;
+}
+
+void plumb_result_add_core_waits(struct plumb_result *result, const struct plumb_core_waits *waits)
+{
+	struct plumb_core_waits *all = &result->waits;
+
+	all->cycles += waits->cycles;
+	all->core += waits->core;
+	all->l1d += waits->l1d;
+	all->beyond_l2 += waits->beyond_l2;
+	all->tlb += waits->tlb;
+	all->store += waits->store;
+	all->mispredictions += waits->mispredictions;
+	all->exceptions += waits->exceptions;
+	all->barriers += waits->barriers;
+}
+
 static bool allocate(struct result *r)
 {
 	const struct plumb_plan *plan = r->given.plan;
@@ -236,7 +263,7 @@ int plumb_result_new(const struct plumb_plan *plan, struct plumb_result **result
 		r->counts[i] = NAN;
 	r->given.values = r->values;
 	r->given.events = r->events;
-	r->given.moving = r->given.unforwarded = r->given.chained = NAN;
+	r->given.moving = r->given.unforwarded = r->given.chained = r->given.kernel = NAN;
 	*result = &r->given;
 	return PLUMB_OK;
 }

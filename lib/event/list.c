@@ -287,8 +287,12 @@ static int read_event(const struct event_reader *reader, struct event_word text,
 	struct plumb_event_config *config;
 	int error;
 
-	if (!text.length)
-		return event_refuse(reader, PLUMB_ERR_SYNTAX, text, "missing event");
+	if (!text.length) {
+		event_refuse(reader, PLUMB_ERR_SYNTAX, text, "missing event");
+		plumb_diagnostics_hint(reader->diagnostics,
+				       "name an event before and after each comma");
+		return PLUMB_ERR_SYNTAX;
+	}
 	if (brace < text.length)
 		return refuse_brace(reader, text, brace);
 	if (list->count == PLUMB_EVENTS_MAX)

@@ -35,9 +35,9 @@ static int refuse(const struct event_reader *reader, struct event_word letters, 
 {
 	event_refuse(reader, PLUMB_ERR_SYNTAX, letters, "%s", what);
 	plumb_diagnostics_hint(reader->diagnostics,
-			       "u (user), k (kernel), h (hypervisor), G (guest), H (host), I (not "
-			       "idle), p to ppp and P (precise), S (the leader samples its group), "
-			       "D (pinned), e (exclusive), W (weak group)");
+			       "use u (user), k (kernel), h (hypervisor), G (guest), H (host), I "
+			       "(not idle), p to ppp and P (precise), S (the leader samples its "
+			       "group), D (pinned), e (exclusive), W (weak group)");
 	return PLUMB_ERR_SYNTAX;
 }
 

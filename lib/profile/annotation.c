@@ -533,40 +533,13 @@ static int weigh_by_slots(struct plumb_annotation *annotation, size_t count, dou
 	return 0;
 }
 
-/* Finds the heaviest instruction without a function, among sorted cells. */
-static void find_unknown(struct plumb_annotation *annotation)
-{
-	const struct cell *heaviest = NULL, *last = NULL;
-	double sum = 0, most = 0;
-	uint32_t word;
-
-	for (size_t i = 0; i < annotation->cell_count; i++) {
-		const struct cell *cell = &annotation->cells[i];
-
-		if (cell->symbol || !cell->file ||
-		    !series_weighs(&annotation->series[cell->series], &annotation->summary))
-			continue;
-		if (!last || last->file != cell->file || last->address != cell->address)
-			sum = 0;
-		last = cell;
-		sum += cell->sum;
-		if (sum > most) {
-			most = sum;
-			heaviest = cell;
-		}
-	}
-	if (heaviest)
-		symbolizer_code(annotation->symbolizer, heaviest->file, heaviest->address, &word,
-				sizeof(word), &annotation->summary.unknown_address);
-}
-
 static int list_functions(struct plumb_annotation *annotation)
 {
 	struct plumb_annotation_summary *summary = &annotation->summary;
 	const struct cell *cells = annotation->cells;
 	const struct plumb_event_attr *attr;
 	struct ranked *function = NULL;
-	double retired = 0;
+	double retired = 0, most = 0;
 	size_t count = 0;
 	int error = 0;
 
@@ -576,7 +549,6 @@ static int list_functions(struct plumb_annotation *annotation)
 	annotation->functions = calloc(count + 1, sizeof(*annotation->functions));
 	if (!annotation->functions)
 		return PLUMB_ERR_NO_MEMORY;
-	find_unknown(annotation);
 	count = 0;
 	for (size_t i = 0; i < annotation->cell_count; i++) {
 		const struct cell *cell = &cells[i];
@@ -600,6 +572,9 @@ static int list_functions(struct plumb_annotation *annotation)
 		if (annotation->series[cell->series].kind == SERIES_RETIRED)
 			function->retired += cell->sum;
 	}
+	for (size_t i = 0; i < count; i++)
+		most = fmax(most, annotation->functions[i].public.weight);
+	annotation_find_unknown(annotation, most);
 	attr = profile_spe_attr(annotation->recording); /* known once records were read */
 	annotation->filtered =
 		annotation->options.filtered || (attr && profile_spe_is_filtered(attr));

@@ -89,6 +89,12 @@ struct plumb_annotation {
 int annotation_slots(const struct plumb_annotation *annotation, const struct ranked *function,
 		     double *slots);
 
+/*
+ * annotation_unknown.c: finds the heaviest of the code without a function, among sorted cells, and
+ * whether it leads: it has more weight than the heaviest function.
+ */
+void annotation_find_unknown(struct plumb_annotation *annotation, double heaviest_function);
+
 /* Tells whether a series is part of the weight of functions. */
 static inline bool series_weighs(const struct series *series,
 				 const struct plumb_annotation_summary *summary)

@@ -361,15 +361,119 @@ static bool is_unforwarded(const struct walk *w, const char *name)
 	       w->counted->unforwarded >= PLUMB_FAILED_SHARE * stores;
 }
 
+/* Tells whether the kernel's work holds up the program: its cycles are the backend's core's. */
+static bool is_kernel(const struct walk *w, const struct trail *trail)
+{
+	const char *root = w->spec->metrics[trail->path[0].metric].name;
+
+	return begins(root, "backend_") &&
+	       w->counted->kernel >= PLUMB_KERNEL_SHARE * trail->path[0].value;
+}
+
+/* ---- where a core's own tree ends ----------------------------------------------------------- */
+
+static double stalled_share(const struct walk *w)
+{
+	const struct plumb_core_waits *waits = &w->counted->waits;
+	const uint64_t all =
+		waits->core + waits->l1d + waits->beyond_l2 + waits->tlb + waits->store;
+
+	return waits->cycles ? (double)all / (double)waits->cycles * 100 : (double)NAN;
+}
+
+/* Tells whether the core's tree ends at the backend's root, and the model knows more. */
+static bool ends_early(const struct walk *w, const struct trail *trail)
+{
+	const char *name = w->spec->metrics[trail->path[0].metric].name;
+
+	return trail->length == 1 && trail->childless && stalled_share(w) > 0 &&
+	       (strcmp(name, "backend_bound") == 0 || strcmp(name, "backend_stalled_cycles") == 0);
+}
+
+/* Tells whether such a root loses most of its slots in cycles that are not stalled. */
+static bool is_partly(const struct walk *w, const struct trail *trail)
+{
+	return counts_slots(w, trail->path[0].metric) &&
+	       stalled_share(w) < PLUMB_STALLED_SHARE * trail->path[0].value;
+}
+
+/* Finds what the backend waits for, the largest share first. Returns how many there are. */
+static unsigned find_waits(const struct walk *w, struct plumb_wait found[PLUMB_WAITS_MAX])
+{
+	const struct plumb_core_waits *of = &w->counted->waits;
+	const struct {
+		const char *name;
+		uint64_t cycles;
+	} waits[PLUMB_WAITS_MAX] = {
+		{"backend_core_bound", of->core},           {"backend_cache_l1d_bound", of->l1d},
+		{"backend_cache_l2d_bound", of->beyond_l2}, {"backend_mem_tlb_bound", of->tlb},
+		{"backend_mem_store_bound", of->store},
+	};
+	const double all = stalled_share(w) / 100 * (double)of->cycles;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < PLUMB_WAITS_MAX; i++) {
+		const double share = (double)waits[i].cycles / all * 100;
+		unsigned at = count;
+
+		if (!(share >= PLUMB_WAIT_SHARE))
+			continue;
+		for (; at && found[at - 1].share < share; at--)
+			found[at] = found[at - 1];
+		found[at] = (struct plumb_wait){plumb_advice(waits[i].name), share};
+		count++;
+	}
+	return count;
+}
+
+/* Returns advice on the wait that stands out, as a child in a tree would; NULL: none does. */
+static const struct plumb_advice *advice_on_waits(const struct walk *w, const struct trail *trail)
+{
+	struct plumb_wait waits[PLUMB_WAITS_MAX];
+	const struct plumb_advice *advice;
+	unsigned count;
+
+	if (is_partly(w, trail))
+		return advice_partly(w->spec->metrics[trail->path[0].metric].name);
+	count = find_waits(w, waits);
+	if (!count || waits[0].share < PLUMB_DOMINANT_SHARE ||
+	    (count > 1 && waits[0].share - waits[1].share < PLUMB_DOMINANT_LEAD))
+		return NULL;
+	advice = advice_beyond_l2(waits[0].advice->metric, w->last_level_hits);
+	return advice ? advice : waits[0].advice;
+}
+
+/* ---- flushes that no branch causes ---------------------------------------------------------- */
+
+static const struct plumb_advice *advice_on_flushes(const struct walk *w, const char *name)
+{
+	const struct plumb_core_waits *waits = &w->counted->waits;
+	const double all =
+		(double)waits->mispredictions + (double)waits->exceptions + (double)waits->barriers;
+
+	if (strcmp(name, "bad_speculation") != 0 || !(all > 0))
+		return NULL;
+	if ((double)waits->exceptions >= PLUMB_FLUSH_SHARE * all)
+		return plumb_advice("exceptions");
+	if ((double)waits->barriers >= PLUMB_FLUSH_SHARE * all)
+		return plumb_advice("barriers");
+	return NULL;
+}
+
 static const struct plumb_advice *advice_on(const struct walk *w, const struct trail *trail)
 {
 	const char *name = w->spec->metrics[trail->path[trail->length - 1].metric].name;
 	const struct plumb_advice *advice;
 
+	if (is_kernel(w, trail))
+		return plumb_advice("kernel");
 	if (is_chained(w, name))
 		return plumb_advice("dependency_chain");
 	if (is_unforwarded(w, name))
 		return plumb_advice("failed_forwarding");
+	advice = ends_early(w, trail) ? advice_on_waits(w, trail) : advice_on_flushes(w, name);
+	if (advice)
+		return advice;
 	advice = trail->partly ? advice_partly(name) : advice_beyond_l2(name, w->last_level_hits);
 	return advice ? advice : plumb_advice(name);
 }
@@ -635,6 +739,8 @@ int plumb_diagnose(const struct plumb_result *counted, struct plumb_diagnosis **
 		uint16_t end = d->path[d->path_length - 1].metric;
 
 		d->advice = advice_on(&walk, &trail);
+		if (ends_early(&walk, &trail) && !is_partly(&walk, &trail))
+			d->wait_count = find_waits(&walk, d->waits);
 		if (advice_is_beyond_l2(selection->spec->metrics[end].name))
 			d->last_level_hits = walk.last_level_hits;
 	}

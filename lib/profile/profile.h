@@ -149,6 +149,7 @@ struct place {
 struct code_table {
 	uint64_t *values;
 	size_t count, room, words;
+	size_t most; /* codes; 0: a default */
 	struct index_table index;
 };
 
@@ -244,6 +245,12 @@ int row_find(struct plumb_profile *profile, const struct frame_values *frame, ui
 void lane_end(struct plumb_profile *profile, struct lane *lane);
 /* Likewise ends all lanes of SPE records, and sets the rows' own sums from those of batches. */
 void batches_settle(struct plumb_profile *profile);
+
+/* profile_topdown.c: what an event of exact recordings says of a slot; doc/samples.md lists them.
+ */
+enum slots { SLOTS_NONE, SLOTS_RETIRING, SLOTS_BAD_SPECULATION, SLOTS_FRONTEND, SLOTS_BACKEND };
+/* Tells which slots an event counts. Slots after a flush are lost to the speculation before it. */
+enum slots slots_of(const struct plumb_profile_event *event);
 
 /* profile.c: returns how often the event happened since the sample before. */
 uint64_t profile_period(const struct plumb_samples_item *item);

@@ -447,6 +447,9 @@ static void add_to_event(struct adding *adding)
 	event->public.samples += sums->count;
 	event->public.period = add_saturating(event->public.period, sums->count);
 	event->public.not_retired += sums->not_retired;
+	event->public.left_out += sums->left_out;
+	event->public.left_out_period =
+		add_saturating(event->public.left_out_period, sums->left_out);
 	event->members += sums->count;
 	event->pairs += sums->pairs;
 	event->public.latencies |= sums->latencies;
@@ -509,26 +512,63 @@ static struct lane *part_lane(const struct adding *adding, const uint64_t key[2]
 	return copy;
 }
 
+/* Finds the thread and the event of a batch. */
+static int identify(struct adding *adding)
+{
+	const struct plumb_samples_batch *batch = adding->batch;
+	const struct profiled_event *event;
+
+	adding->task = batch->task ? batch->task : plumb_samples_task(adding->samples, -1, -1);
+	if (!adding->task)
+		return PLUMB_ERR_NO_MEMORY;
+	if (adding->has_event)
+		return 0;
+	event = profiled_event_find(adding->profile,
+				    samples_item(adding->samples, adding->task, 0));
+	if (!event)
+		return PLUMB_ERR_NO_MEMORY;
+	adding->event = (size_t)(event - adding->profile->events);
+	adding->has_event = true;
+	return 0;
+}
+
+static bool wants_item(void *user, const struct plumb_samples_item *item)
+{
+	struct plumb_profile *profile = user;
+	const struct plumb_profile_options *options = &profile->options;
+	const struct plumb_frame at = {.ip = item->record->sample.ip,
+				       .mode = plumb_record_mode(item->record)};
+	const struct place *place = NULL;
+
+	if (options->wants_by & PLUMB_WANTS_LOCATION)
+		place = place_find(profile, item->task, at);
+	return options->wants(options->user, item, place ? &place->location : NULL);
+}
+
+/* Leaves out the records of the batch that the caller does not want. Returns how many are left. */
+static size_t leave_out(struct adding *adding)
+{
+	struct plumb_profile *profile = adding->profile;
+	const size_t count = adding->batch->count;
+	size_t left_out = 0;
+
+	if (!profile->options.wants)
+		return count;
+	if (profile->options.wants_by != PLUMB_WANTS_THREAD)
+		left_out = samples_keep(adding->samples, adding->task, wants_item, profile);
+	else if (!wants_item(profile, samples_item(adding->samples, adding->task, 0)))
+		left_out = count;
+	adding->sums.left_out += left_out;
+	return count - left_out;
+}
+
 /* Finds what the records of a batch have in common. */
 static int begin_batch(struct adding *adding)
 {
 	struct plumb_profile *profile = adding->profile;
 	const struct plumb_samples_batch *batch = adding->batch;
-	uint64_t key[2] = {0, lane_of_ring(batch->ring)};
+	const uint64_t key[2] = {adding->event, lane_of_ring(batch->ring)};
 
-	adding->task = batch->task ? batch->task : plumb_samples_task(adding->samples, -1, -1);
-	if (!adding->task)
-		return PLUMB_ERR_NO_MEMORY;
-	if (!adding->has_event) {
-		const struct profiled_event *event = profiled_event_find(
-			profile, samples_item(adding->samples, adding->task, 0));
-
-		if (!event)
-			return PLUMB_ERR_NO_MEMORY;
-		adding->event = (size_t)(event - profile->events);
-		adding->has_event = true;
-	}
-	key[0] = adding->event;
 	adding->lane = adding->part ? part_lane(adding, key) : lane_find(profile, key);
 	if (!adding->lane)
 		return PLUMB_ERR_NO_MEMORY;
@@ -628,8 +668,11 @@ static int find_cold(struct adding *adding, size_t i)
 int add_batch(struct adding *adding)
 {
 	struct plumb_profile *profile = adding->profile;
-	int status = begin_batch(adding);
+	int status = identify(adding);
 
+	if (status < 0 || !leave_out(adding))
+		return status;
+	status = begin_batch(adding);
 	if (status == 0)
 		status = find_codes(adding);
 	if (status == PLUMB_ERR_LIMIT && !adding->part) {
@@ -696,8 +739,8 @@ int plumb_profile_add(struct plumb_profile *profile, struct plumb_samples *sampl
 	const struct plumb_samples_item *item;
 	int status, added;
 
-	if (samples_each_record_once(samples) && !options->wants && !options->children &&
-	    options->paths == PLUMB_PATHS_NONE)
+	if (samples_each_record_once(samples) && (!options->wants || options->wants_by) &&
+	    !options->children && options->paths == PLUMB_PATHS_NONE)
 		return add_batches(profile, samples);
 	while ((status = plumb_samples_next(samples, &item)) > 0) {
 		added = profile_add_item(profile, item);

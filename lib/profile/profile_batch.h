@@ -39,7 +39,7 @@ struct adding_part {
 
 /* What the records of batches have together. */
 struct batch_sums {
-	uint64_t count, pairs, latency, not_retired;
+	uint64_t count, pairs, latency, not_retired, left_out;
 	bool latencies, accesses, branches;
 };
 

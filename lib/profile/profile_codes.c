@@ -5,7 +5,7 @@
 
 #include "profile/profile.h"
 
-#define CODES_MAX 131072
+#define CODES_MAX 131072 /* without a limit of its own */
 
 static uint64_t hash_code(const void *owner, uint32_t i)
 {
@@ -40,7 +40,7 @@ int codes_find(struct code_table *codes, const uint64_t *values, uint32_t *code)
 		if (memcmp(codes->values + index->slots[at] * codes->words, values, size) == 0)
 			return 0;
 	}
-	if (codes->count == CODES_MAX)
+	if (codes->count == (codes->most ? codes->most : CODES_MAX))
 		return PLUMB_ERR_LIMIT;
 	if (codes->count == codes->room && !grow(codes))
 		return PLUMB_ERR_NO_MEMORY;

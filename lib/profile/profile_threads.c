@@ -117,6 +117,7 @@ static int join(struct adding *whole, struct worker *worker)
 	sums->pairs += from->pairs;
 	sums->latency += from->latency;
 	sums->not_retired += from->not_retired;
+	sums->left_out += from->left_out;
 	sums->latencies |= from->latencies;
 	sums->accesses |= from->accesses;
 	sums->branches |= from->branches;
@@ -171,7 +172,9 @@ int add_in_threads(struct adding *whole)
 	size_t rings, count = 0;
 	int status;
 
-	if (whole->threads < 2 || !whole->parts.fit)
+	/* Locations are looked up by one thread. */
+	if (whole->threads < 2 || !whole->parts.fit ||
+	    whole->profile->options.wants_by & PLUMB_WANTS_LOCATION)
 		return 0;
 	rings = samples_split(whole->samples, &lock, &split);
 	if (rings == 0)

@@ -6,14 +6,15 @@
 
 #include "profile/counters.h"
 
-/* What an event of exact recordings says of a slot; doc/samples.md lists them. */
-enum slots { SLOTS_NONE, SLOTS_RETIRING, SLOTS_BAD_SPECULATION, SLOTS_FRONTEND, SLOTS_BACKEND };
+/* A cause with this share of the largest one's slots is as important. */
+#define TIE 0.9
 
 /* A row on its way: its values are those of the row that it was found at first. */
 struct topdown_row {
 	struct plumb_profile_topdown public;
 	uint32_t row;
-	uint64_t slots[SLOTS_BACKEND + 1], most;
+	uint64_t slots[SLOTS_BACKEND + 1];
+	uint64_t most, next;                  /* those of the two largest causes */
 	uint32_t counted[FIRST_LEVEL_EVENTS]; /* the rows of sampled counters; NO_ROW: none */
 };
 
@@ -29,8 +30,7 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Tells which slots an event counts. Slots after a flush are lost to the speculation before it. */
-static enum slots slots_of(const struct plumb_profile_event *event)
+enum slots slots_of(const struct plumb_profile_event *event)
 {
 	const char *name = event->name;
 
@@ -93,6 +93,20 @@ static struct topdown_row *find(struct topdown *topdown, uint32_t row)
 	return &topdown->at[topdown->count++];
 }
 
+/* Keeps the two largest causes; of equal ones, the first comes first. */
+static void rank_cause(struct topdown_row *row, const char *cause, uint64_t count)
+{
+	if (count > row->most) {
+		row->next = row->most;
+		row->public.other_cause = row->public.cause;
+		row->most = count;
+		row->public.cause = cause;
+	} else if (count > row->next) {
+		row->next = count;
+		row->public.other_cause = cause;
+	}
+}
+
 /* Adds the rows of an event. */
 static bool add_event(struct topdown *topdown, size_t e, enum slots slots)
 {
@@ -110,10 +124,8 @@ static bool add_event(struct topdown *topdown, size_t e, enum slots slots)
 		}
 		row->public.slots = add_saturating(row->public.slots, count);
 		row->slots[slots] += count;
-		if (slots != SLOTS_RETIRING && count > row->most) {
-			row->most = count;
-			row->public.cause = event->public.name + strlen("exact/");
-		}
+		if (slots != SLOTS_RETIRING)
+			rank_cause(row, event->public.name + strlen("exact/"), count);
 	}
 	return true;
 }
@@ -144,6 +156,11 @@ static void set_shares(struct topdown_row *row, uint64_t total)
 	public->frontend_bound = exact_share(row->slots[SLOTS_FRONTEND], slots);
 	public->backend_bound = exact_share(row->slots[SLOTS_BACKEND], slots);
 	public->cause_share = (double)row->most / (double)slots;
+	public->other_cause_share = (double)row->next / (double)slots;
+	if ((double)row->next < TIE * (double)row->most) {
+		public->other_cause = NULL;
+		public->other_cause_share = 0;
+	}
 }
 
 /* Gives the rows to the caller, those with the most slots first. */

@@ -227,7 +227,7 @@ static int read_file_header(struct plumb_recording *r, struct file_header *heade
 			      (unsigned long long)header->size);
 	if (header->size != FILE_HEADER_SIZE && header->size != OLD_HEADER_SIZE)
 		return refuse(r, PLUMB_ERR_INVALID, "bad-header",
-			      "its header has %llu bytes, and not %u",
+			      "its header has %llu bytes instead of %u",
 			      (unsigned long long)header->size, FILE_HEADER_SIZE);
 	return 0;
 }
@@ -314,9 +314,13 @@ int header_read(struct plumb_recording *r)
 		source_pass(&r->source, PIPE_HEADER_SIZE);
 		return 0;
 	}
-	if (!r->source.seekable)
-		return refuse(r, PLUMB_ERR_UNSUPPORTED, "file-in-pipe",
-			      "this recording has the format of files, which cannot be read from a "
-			      "pipe");
+	if (!r->source.seekable) {
+		int error = refuse(r, PLUMB_ERR_UNSUPPORTED, "file-in-pipe",
+				   "this recording has the format of files, which cannot be read "
+				   "from a pipe");
+
+		plumb_diagnostics_hint(r->diagnostics, "open the file itself");
+		return error;
+	}
 	return read_file(r);
 }

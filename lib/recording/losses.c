@@ -32,8 +32,8 @@ static void report_end(const struct plumb_recording_losses *losses, const struct
 	plumb_diagnostics_hint(
 		diagnostics,
 		losses->samples ? "the last 100 ms, or 64 KiB of each thread, may be missing"
-				: "there are no samples yet; an exact profile is written when the "
-				  "program ends");
+				: "there are no samples yet; a compressed exact profile, or one in "
+				  "several files, is written when the program ends");
 }
 
 static void report_skipped(const struct plumb_recording_losses *losses, const struct place *place,

@@ -217,7 +217,7 @@ int order_add(struct order *order, const struct raw_record *record)
 	order->given = NULL;
 	/* Runs that have run dry still say where the next record goes; when all have, it is over.
 	 */
-	if (order->heap_count == 0 && order->run_count > 1)
+	if (order_empty(order) && order->run_count > 1)
 		forget_runs(order);
 	place = find_run(order, record->time);
 	run = place < order->run_count ? order->runs[place] : new_run(order);
@@ -230,11 +230,16 @@ int order_add(struct order *order, const struct raw_record *record)
 	run->entries[run->count++] = (struct entry){record->time, held};
 	run->end = record->time;
 	order->last = place;
+	if (order_empty(order) || record->time > order->newest)
+		order->newest = record->time;
 	if (run->count - run->head == 1)
 		heap_add(order, run);
-	if (record->time > order->newest)
-		order->newest = record->time;
 	return 0;
+}
+
+bool order_empty(const struct order *order)
+{
+	return order->heap_count == 0;
 }
 
 bool order_has(const struct order *order, uint64_t time)

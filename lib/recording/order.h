@@ -35,8 +35,8 @@ struct order {
 	size_t last; /* the run of the last addition */
 	struct order_block *current, *spare, *given;
 	uint64_t sequence;
-	size_t held; /* bytes in use */
-	uint64_t newest;
+	size_t held;     /* bytes in use */
+	uint64_t newest; /* time of the youngest record; of the last one there was, if empty */
 };
 
 /* The maximum memory; beyond it the oldest records come out, even if older ones may follow. */
@@ -44,6 +44,9 @@ struct order {
 
 /* Copies a record that has a time. Returns 0 or NO_MEMORY. */
 int order_add(struct order *order, const struct raw_record *record);
+
+/* Tells whether there are no records. */
+bool order_empty(const struct order *order);
 
 /* Tells whether there is a record of this time or older. */
 bool order_has(const struct order *order, uint64_t time);

@@ -116,8 +116,8 @@ struct plumb_recording {
 	struct source source;
 	struct decompressor *decompressor;
 	struct order order;
-	uint64_t round_end;        /* records older than this can be returned */
-	uint64_t next_round_end;   /* ... after the next round */
+	uint64_t due;              /* records up to this time are returned now; 0: none */
+	uint64_t round_end;        /* ... after the next round */
 	uint64_t given_time;       /* of the last record returned in order */
 	bool ended;                /* nothing more is read */
 	int failure;               /* ... because of this error, which is still to be returned */

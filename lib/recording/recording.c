@@ -312,17 +312,32 @@ static void note_order(struct plumb_recording *r, const struct raw_record *raw)
 		"sorting it exceeds the memory limit");
 }
 
-/* The oldest record, if nothing older can come: what came before the last round but one. */
+/* The oldest record, if the last round lets it go, or nothing else is left to do with it. */
 static bool take_due(struct plumb_recording *r, struct raw_record *raw)
 {
-	const uint64_t due = r->ended ? UINT64_MAX : r->round_end;
+	const uint64_t due = r->ended ? UINT64_MAX : r->due;
 
-	if (!order_has(&r->order, due) && r->order.held <= ORDER_LIMIT)
+	if (!order_has(&r->order, due) && r->order.held <= ORDER_LIMIT) {
+		r->due = 0;
 		return false;
+	}
 	if (!order_take(&r->order, raw))
 		return false;
 	note_order(r, raw);
 	return true;
+}
+
+/*
+ * The end of a round lets go what is not younger than the youngest record at the end of the round
+ * before. A record that comes later than that waits for the end of its own round, as in perf, and a
+ * round during which nothing was held changes nothing.
+ */
+static void end_round(struct plumb_recording *r)
+{
+	if (order_empty(&r->order))
+		return;
+	r->due = r->round_end;
+	r->round_end = r->order.newest;
 }
 
 /* Keeps a record for later. 1: it is to be given at once instead. */
@@ -331,13 +346,13 @@ static int keep_for_later(struct plumb_recording *r, const struct raw_record *ra
 	if (r->in_file_order)
 		return 1;
 	if (raw->type == PLUMB_RECORD_FINISHED_ROUND) {
-		r->round_end = r->next_round_end;
-		r->next_round_end = r->order.newest;
+		end_round(r);
 		r->pending = *raw;
 		r->has_pending = true;
 		return 0;
 	}
-	if (raw->time == 0)
+	/* perf does not sort these either. */
+	if (raw->time == 0 || raw->time == UINT64_MAX)
 		return 1;
 	return order_add(&r->order, raw) < 0 ? out_of_memory(r) : 0;
 }

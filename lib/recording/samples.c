@@ -72,8 +72,8 @@ static int put_off(struct plumb_samples *s, int error)
 
 /* ---- What a run becomes ---------------------------------------------------------------------- */
 
-static bool time_of(const struct plumb_samples *samples, const struct plumb_spe_record *record,
-		    uint64_t *time)
+bool plumb_samples_time(const struct plumb_samples *samples, const struct plumb_spe_record *record,
+			uint64_t *time)
 {
 	const struct synthesis *synthesis = &samples->decoding.synthesis;
 
@@ -92,18 +92,28 @@ static bool matches(const struct plumb_samples *s, const struct plumb_spe_record
 
 	if (!s->decoding.has_filter)
 		return true;
-	origin.has_time = time_of(s, record, &origin.time);
+	origin.has_time = plumb_samples_time(s, record, &origin.time);
 	return spe_filter_matches(&s->decoding.filter, record, &origin);
 }
 
-static uint32_t choose_groups(struct plumb_samples *s, const struct plumb_spe_record *record)
+/* Counts the run's samples by group, eight groups of a record at once. */
+static void count_groups(struct plumb_samples *s)
 {
-	const uint32_t groups =
-		synthesis_choose(&s->decoding.synthesis, record, &s->current->since);
+	typedef uint16_t lanes __attribute__((vector_size(16)));
+	const lanes low = {1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7};
+	const lanes high = low << 8;
+	lanes lows = {0}, highs = {0};
 
+	_Static_assert(PLUMB_SPE_GROUPS <= 16 && SAMPLES_RUN_MAX <= UINT16_MAX,
+		       "each group has a lane, and a lane counts a whole run");
+	for (size_t i = 0; i < s->count; i++) {
+		const uint16_t groups = (uint16_t)s->groups[i];
+
+		lows -= (lanes)((low & groups) == low);
+		highs -= (lanes)((high & groups) == high);
+	}
 	for (unsigned group = 0; group < PLUMB_SPE_GROUPS; group++)
-		s->totals.groups[group] += groups >> group & 1;
-	return groups;
+		s->totals.groups[group] += group < 8 ? lows[group] : highs[group - 8];
 }
 
 /* Makes a run of those of `count` records that match, and counts them. */
@@ -120,9 +130,12 @@ static void set_run(struct plumb_samples *s, struct plumb_spe_record *records, s
 		if (i != s->count)
 			records[s->count] = records[i];
 		if (!s->omit_groups)
-			s->groups[s->count] = choose_groups(s, &records[i]);
+			s->groups[s->count] = synthesis_choose(&s->decoding.synthesis, &records[i],
+							       &s->current->since);
 		s->count++;
 	}
+	if (!s->omit_groups)
+		count_groups(s);
 	s->totals.matched += s->count;
 }
 
@@ -535,7 +548,7 @@ static inline struct synthesis_origin origin_of(const struct plumb_samples *s, s
 		.core = &ring->core,
 	};
 
-	origin.has_time = time_of(s, &s->run[i], &origin.time);
+	origin.has_time = plumb_samples_time(s, &s->run[i], &origin.time);
 	return origin;
 }
 
@@ -636,6 +649,22 @@ const struct plumb_samples_item *samples_item(struct plumb_samples *samples,
 	samples->item.task = task;
 	samples->item.group = PLUMB_SPE_GROUP_INSTRUCTIONS;
 	return &samples->item;
+}
+
+size_t samples_keep(struct plumb_samples *samples, const struct plumb_task *task,
+		    bool (*wants)(void *user, const struct plumb_samples_item *item), void *user)
+{
+	const size_t count = samples->count;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!wants(user, samples_item(samples, task, i)))
+			continue;
+		samples->run[kept] = samples->run[i];
+		samples->groups[kept++] = samples->groups[i];
+	}
+	samples->count = samples->batch.count = kept;
+	return count - kept;
 }
 
 uint64_t samples_code(const struct plumb_samples *samples, size_t i, enum plumb_cpu_mode *mode)

@@ -17,6 +17,12 @@ bool samples_each_record_once(const struct plumb_samples *samples);
  */
 const struct plumb_samples_item *samples_item(struct plumb_samples *samples,
 					      const struct plumb_task *task, size_t i);
+/*
+ * Keeps those records of the last batch whose items `wants` accepts, as `user` and `task` say.
+ * Returns how many were left out.
+ */
+size_t samples_keep(struct plumb_samples *samples, const struct plumb_task *task,
+		    bool (*wants)(void *user, const struct plumb_samples_item *item), void *user);
 /* Returns the address of that record's code, and sets its mode. */
 uint64_t samples_code(const struct plumb_samples *samples, size_t i, enum plumb_cpu_mode *mode);
 /*

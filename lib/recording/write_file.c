@@ -6,6 +6,8 @@
  * of one without any, perf warns.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -229,6 +231,68 @@ int file_append(struct plumb_recording_writer *writer, struct iovec *parts, int 
 	}
 	writer->data_end += size;
 	number = put_bare_header(writer);
+	return number ? failed(writer, number) : 0;
+}
+
+/* Bytes that are read and written at once, and between changes for which that is worth while. */
+#define SPAN_BYTES 16384u
+#define SPAN_GAP   512u
+
+/* Reads from the file, which is open for writing alone. Returns whether it did. */
+static bool read_back(struct plumb_recording_writer *writer, uint8_t *bytes, size_t size,
+		      uint64_t at)
+{
+	char name[32];
+
+	if (writer->read_fd == 0) {
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", writer->fd);
+		writer->read_fd = open(name, O_RDONLY | O_CLOEXEC);
+	}
+	return writer->read_fd > 0 &&
+	       pread(writer->read_fd, bytes, size, (off_t)at) == (ssize_t)size;
+}
+
+/* Returns how many changes belong to the span that begins with the first. */
+static size_t span_of(const struct plumb_recording_change *changes, size_t count)
+{
+	size_t span = 1;
+
+	while (span < count && changes[span].position - changes[span - 1].position <= SPAN_GAP &&
+	       changes[span].position - changes[0].position <= SPAN_BYTES - 8)
+		span++;
+	return span;
+}
+
+static int change_span(struct plumb_recording_writer *writer,
+		       const struct plumb_recording_change *changes, size_t count)
+{
+	uint64_t begin = changes[0].position, size = changes[count - 1].position + 8 - begin;
+	uint8_t bytes[SPAN_BYTES];
+	struct iovec part = {bytes, size};
+	size_t done;
+
+	if (count > 1 && !read_back(writer, bytes, size, begin)) {
+		int number = 0;
+
+		for (size_t i = 0; i < count && number == 0; i++)
+			number = change_span(writer, &changes[i], 1);
+		return number;
+	}
+	for (size_t i = 0; i < count; i++)
+		memcpy(bytes + (changes[i].position - begin), &changes[i].value,
+		       sizeof(changes[i].value));
+	return write_parts(writer, &part, 1, begin, &done);
+}
+
+int file_change(struct plumb_recording_writer *writer, const struct plumb_recording_change *changes,
+		size_t count)
+{
+	int number = 0;
+
+	for (size_t span; count > 0 && number == 0; changes += span, count -= span) {
+		span = span_of(changes, count);
+		number = change_span(writer, changes, span);
+	}
 	return number ? failed(writer, number) : 0;
 }
 

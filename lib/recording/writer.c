@@ -398,6 +398,8 @@ static void release(struct plumb_recording_writer *writer)
 {
 	if (writer->fd >= 0)
 		close(writer->fd);
+	if (writer->read_fd > 0)
+		close(writer->read_fd);
 	bytes_free(&writer->build_ids);
 	compressor_free(writer->compressor);
 	free(writer->held);
@@ -572,6 +574,35 @@ int plumb_recording_write(struct plumb_recording_writer *writer, const void *rec
 		}
 	}
 	return 0;
+}
+
+uint64_t plumb_recording_position(const struct plumb_recording_writer *writer)
+{
+	return writer->pipe || writer->compressor ? 0 : length(writer);
+}
+
+int plumb_recording_change(struct plumb_recording_writer *writer,
+			   const struct plumb_recording_change *changes, size_t count)
+{
+	uint64_t end = plumb_recording_position(writer), before = writer->data_begin;
+	size_t valid = 0, written = 0;
+	int error = writer->error;
+
+	while (valid < count && end >= 8 && changes[valid].position >= before &&
+	       changes[valid].position <= end - 8) {
+		before = changes[valid].position;
+		written += before < writer->data_end;
+		valid++;
+	}
+	for (size_t i = written; error == 0 && i < valid; i++)
+		memcpy(writer->held + (changes[i].position - writer->data_end), &changes[i].value,
+		       sizeof(changes[i].value));
+	/* Changes that belong together reach the file together. */
+	if (error == 0 && written)
+		error = flush(writer);
+	if (error == 0)
+		error = file_change(writer, changes, written);
+	return error == 0 && valid < count ? PLUMB_ERR_ARGUMENT : error;
 }
 
 static bool add_to_index(struct plumb_recording_writer *writer, uint64_t place)

@@ -43,6 +43,7 @@ struct plumb_recording_writer {
 	struct plumb_diagnostics *diagnostics; /* the caller's */
 	const char *path;
 	int fd;
+	int read_fd; /* of the same file, to change what was written; 0: none yet, -1: none */
 	bool pipe;
 	int error;          /* that ended it; 0: none */
 	uint32_t attr_size; /* in the file */
@@ -106,6 +107,10 @@ int file_begin(struct plumb_recording_writer *writer);
  */
 int file_append(struct plumb_recording_writer *writer, struct iovec *parts, int count, size_t size,
 		bool records);
+
+/* Changes parts of the data, in ascending order. */
+int file_change(struct plumb_recording_writer *writer, const struct plumb_recording_change *changes,
+		size_t count);
 
 /* Puts the features behind the data. */
 int file_features(struct plumb_recording_writer *writer, bool index);

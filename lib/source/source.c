@@ -87,7 +87,7 @@ void plumb_source_fill_plan_options(const struct plumb_source *source,
 				    struct plumb_plan_options *options)
 {
 	options->counters = source->counters;
-	options->cycle_counter = source->counters > 0;
+	options->cycle_counter = source->cycle_counter;
 	options->counts = may_be_planned;
 	options->user = source;
 }
@@ -106,6 +106,15 @@ static bool read_window(struct plumb_window *window, const struct plumb_window *
 
 /* ---- counting ----------------------------------------------------------------------------- */
 
+int source_check_here(const struct plumb_source *source, struct plumb_diagnostics *diagnostics)
+{
+	if (!source->elsewhere)
+		return 0;
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "elsewhere", NULL,
+			      "the source describes another machine, whose PMU is not here");
+	return PLUMB_ERR_MACHINE;
+}
+
 int source_check_plan(const struct plumb_source *source, const struct plumb_plan *plan,
 		      struct plumb_diagnostics *diagnostics)
 {
@@ -118,6 +127,31 @@ int source_check_plan(const struct plumb_source *source, const struct plumb_plan
 	return 0;
 }
 
+/* Checks what only perf can count, and what fits together. */
+static int check_targets(const struct plumb_source *source, const struct source_job *job,
+			 struct plumb_diagnostics *diagnostics)
+{
+	const bool tasks = job->pid_count || job->tid_count, targets = source_job_has_targets(job);
+	const bool by_thread = job->by == PLUMB_COUNT_BY_THREAD;
+
+	if ((source->kind != &source_perf && targets) || (!targets && !job->program)) {
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "targets", NULL,
+				      targets ? "%s counts only the program that it runs"
+					      : "%s has nothing to count: no program, process, CPU "
+						"or control group",
+				      source->kind->name);
+		return targets ? PLUMB_ERR_UNSUPPORTED : PLUMB_ERR_ARGUMENT;
+	}
+	if (source->kind != &source_perf &&
+	    (job->window.delay_ms < 0 || job->control || job->no_inherit))
+		return PLUMB_ERR_ARGUMENT;
+	if ((job->one_pass && !job->program) || (tasks && (job->all_cpus || job->cgroup_count)) ||
+	    job->by > PLUMB_COUNT_BY_THREAD || (by_thread && (!tasks || job->cpu_count)) ||
+	    (job->by && !by_thread && (!targets || tasks)))
+		return PLUMB_ERR_ARGUMENT;
+	return 0;
+}
+
 int plumb_source_count(struct plumb_source *source, const struct plumb_count_job *job,
 		       struct plumb_count *counts, struct plumb_count_run *run,
 		       struct plumb_diagnostics *diagnostics)
@@ -125,17 +159,35 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 	struct plumb_count_job given;
 	struct source_run done = {.counts = counts};
 	struct plumb_count_run told;
+	struct plumb_window window;
 	struct source_job what;
 	int error;
 
-	if (!sized_read(&given, sizeof(given), job) || !given.plan || !given.program ||
-	    !given.argv || !read_window(&what.window, given.window) || what.window.delay_ms < 0)
+	if (!sized_read(&given, sizeof(given), job) || !given.plan ||
+	    (given.program && !given.argv) || !read_window(&window, given.window))
 		return PLUMB_ERR_ARGUMENT;
-	error = source_check_plan(source, given.plan, diagnostics);
+	error = source_check_here(source, diagnostics);
+	if (error == 0)
+		error = source_check_plan(source, given.plan, diagnostics);
 	if (error < 0)
 		return error;
 	what = (struct source_job){
-		.window = what.window,
+		.window = window,
+		.pids = given.pids,
+		.tids = given.tids,
+		.cpus = given.cpus,
+		.pid_count = given.pid_count,
+		.tid_count = given.tid_count,
+		.cpu_count = given.cpu_count,
+		.all_cpus = given.all_cpus,
+		.cgroups = given.cgroups,
+		.cgroup_count = given.cgroup_count,
+		.no_inherit = given.no_inherit,
+		.by = given.by,
+		.unit = given.unit,
+		.control = given.control,
+		.control_fd = given.control_fd,
+		.ack_fd = given.ack_fd,
 		.plan = given.plan,
 		.program = given.program,
 		.argv = given.argv,
@@ -152,6 +204,9 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 		.last_signal = given.last_signal,
 		.user = given.user,
 	};
+	error = check_targets(source, &what, diagnostics);
+	if (error < 0)
+		return error;
 	error = source->kind->count(&what, &done, diagnostics);
 	told = (struct plumb_count_run){
 		.seconds = done.seconds,
@@ -164,6 +219,8 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 		.cycles = done.cycles,
 		.moving_cycles = done.moving_cycles,
 		.unforwarded_cycles = done.unforwarded_cycles,
+		.conditions = done.conditions,
+		.waits = done.waits,
 	};
 	memcpy(told.what_if_cycles, done.what_if_cycles, sizeof(told.what_if_cycles));
 	memcpy(told.limit_cycles, done.limit_cycles, sizeof(told.limit_cycles));
@@ -222,6 +279,8 @@ static struct source_record_job record_job(const struct plumb_source *source,
 		.progress = given->progress,
 		.next = given->next,
 		.last_signal = given->last_signal,
+		.position = given->position,
+		.change = given->change,
 		.user = given->user,
 	};
 }
@@ -265,7 +324,9 @@ int plumb_source_record(struct plumb_source *source, const struct plumb_recordin
 	if (!events)
 		return PLUMB_ERR_NO_MEMORY;
 	what.events = events;
-	error = check_events(source, &what, diagnostics);
+	error = source_check_here(source, diagnostics);
+	if (error == 0)
+		error = check_events(source, &what, diagnostics);
 	if (error == 0)
 		error = source->kind->record(&what, &done, diagnostics);
 	free(events);

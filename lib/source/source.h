@@ -17,13 +17,25 @@ struct core_file;
 /* What is to be run and counted, and what the source calls meanwhile. */
 struct source_job {
 	const struct plumb_plan *plan;
-	const char *program;  /* path; it is not looked up in PATH */
+	const char *program;  /* path; it is not looked up in PATH; NULL: none, of perf alone */
 	char *const *argv;    /* the program's, NULL-ended */
 	bool children;        /* count what it forks, too */
 	bool one_pass;        /* a run for each pass of the plan, rather than taking turns in one */
 	unsigned interval_ms; /* of the source's time; 0: none */
 	struct plumb_window window;
 	bool region; /* of perf: no program, but the calling thread, when it says so */
+	/* As in struct plumb_count_job; of perf alone. */
+	const int *pids, *tids, *cpus;
+	size_t pid_count, tid_count, cpu_count;
+	bool all_cpus;
+	const char *const *cgroups;
+	size_t cgroup_count;
+	bool no_inherit;
+	enum plumb_count_by by;
+	void (*unit)(void *user, size_t index, const struct plumb_count_unit *unit,
+		     const struct plumb_count *counts);
+	bool control;
+	int control_fd, ack_fd;
 
 	const struct plumb_model_options *model; /* of the model alone */
 	const struct core_file *core_file;       /* likewise; NULL: none */
@@ -42,6 +54,13 @@ struct source_job {
 	void *user;
 };
 
+/* Whether something else than the program is counted. */
+static inline bool source_job_has_targets(const struct source_job *job)
+{
+	return job->pid_count || job->tid_count || job->cpu_count || job->all_cpus ||
+	       job->cgroup_count;
+}
+
 /* How it went. */
 struct source_run {
 	struct plumb_count *counts; /* the caller's: plan->place_count, of the whole run */
@@ -58,6 +77,8 @@ struct source_run {
 	uint64_t moving_cycles;
 	uint64_t unforwarded_cycles;
 	uint64_t limit_cycles[PLUMB_LIMIT_SETS];
+	struct plumb_condition_counts conditions;
+	struct plumb_core_waits waits;
 };
 
 /* ---- Sampling ---------------------------------------------------------------------------------
@@ -112,6 +133,9 @@ struct source_record_job {
 	 */
 	enum plumb_recording_next (*next)(void *user);
 	int (*last_signal)(void *user); /* of the model alone; may be NULL */
+	/* Likewise: where the next record will be; changes one that was written. */
+	uint64_t (*position)(void *user);
+	int (*change)(void *user, const struct plumb_recording_change *changes, size_t count);
 	void *user;
 };
 
@@ -155,10 +179,12 @@ struct plumb_source {
 	const struct source *kind;
 	const struct plumb_spec *spec; /* NULL: there is no PMU */
 	uint32_t midr;
-	unsigned counters; /* of the PMU, the cycle counter apart; 0: as many as are asked for */
+	unsigned counters;  /* of the PMU, the cycle counter apart; 0: as many as are asked for */
+	bool cycle_counter; /* there is one for CPU_CYCLES alone */
 	bool has_spe;
 	unsigned spe_interval; /* its least one; 0: unknown */
 	struct cpu_pmu pmu;    /* of perf, if there is a spec */
+	bool elsewhere;        /* of perf: it describes another machine, and cannot count */
 	/* Of the model; its strings are the source's own. */
 	struct plumb_model_options model;
 	struct core_file *core_file; /* its contents, or NULL */
@@ -179,6 +205,9 @@ static inline struct source_cancel source_cancel_of(const struct plumb_source *s
 /* Checks all events of a plan, as plumb_source_check() does. */
 int source_check_plan(const struct plumb_source *source, const struct plumb_plan *plan,
 		      struct plumb_diagnostics *diagnostics);
+
+/* Returns 0, or MACHINE with a finding if the source describes another machine. */
+int source_check_here(const struct plumb_source *source, struct plumb_diagnostics *diagnostics);
 
 /* Frees what open.c of the model copied. */
 void model_options_free(struct plumb_model_options *options);

@@ -41,6 +41,9 @@ bool spe_is_memory(const struct plumb_spe_record *record, enum plumb_perf_versio
 		return false;
 	if (record->op_class == PLUMB_SPE_LOAD_STORE)
 		return true;
+	/* Most other operations are neither on vectors nor on matrices. */
+	if (record->op_class == PLUMB_SPE_OTHER && record->operation < 4)
+		return false;
 	operation = plumb_spe_operation(record->op_class, record->operation);
 	switch (record->op_class) {
 	case PLUMB_SPE_OTHER:
@@ -62,6 +65,7 @@ uint32_t spe_record_groups(const struct plumb_spe_record *record, enum plumb_per
 	uint32_t in = PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
 
 	/* Without branches: which events a record has cannot be predicted. */
+#pragma GCC unroll 16
 	for (unsigned i = 0; i < PLUMB_SPE_GROUPS; i++)
 		in |= (uint32_t)((events & groups[i].event) != 0) << i;
 	if (spe_is_memory(record, version))

@@ -307,8 +307,8 @@ int itrace_parse(const char *text, enum plumb_perf_version version, struct plumb
 		int error = parse_letter(&p);
 
 		if (error) {
-			plumb_diagnostics_hint(
-				diagnostics, "SPE has i1i (every record), f, m, t, b, a, M and l");
+			plumb_diagnostics_hint(diagnostics,
+					       "use i1i (every record), f, m, t, b, a, M or l");
 			return error;
 		}
 	}

@@ -8,13 +8,28 @@
 /* The offset of the packet behind an address, which is the PC's as a rule. */
 #define SECOND_PACKET 9
 
-/* Returns where `chosen` has the layouts of records that begin so. */
+/* Returns which of the choices is that of records that begin so. */
 static inline unsigned choice_of(const struct spe_layouts *layouts, const uint8_t *bytes)
 {
 	const unsigned second = bytes[SECOND_PACKET] & 15;
 	const uint8_t *operation = bytes + layouts->operation_at[second];
 
 	return second << 3 | (operation[0] & 3u) << 1 | (operation[1] & 1u);
+}
+
+static inline bool node_fits(const struct spe_layout_choice *choice, unsigned node,
+			     const uint8_t *bytes)
+{
+	return bytes[choice->at[node]] == choice->values[node];
+}
+
+/* Returns the place of the layout that a record may have. Without a branch: which of the layouts
+ * comes next cannot be predicted. */
+static inline unsigned find_leaf(const struct spe_layout_choice *choice, const uint8_t *bytes)
+{
+	const unsigned side = node_fits(choice, 0, bytes);
+
+	return side << 1 | node_fits(choice, 1 + side, bytes);
 }
 
 /* Tells whether a record has this layout. */
@@ -74,6 +89,7 @@ size_t spe_layouts_read(const struct spe_layouts *layouts, const uint8_t *bytes,
 	while (count < room && size - next >= SPE_LAYOUT_AHEAD) {
 		const uint8_t *first = bytes + next;
 		const uint64_t ahead = spe_load64(first);
+		const struct spe_layout_choice *choice;
 		const struct spe_record_layout *layout;
 		unsigned chosen;
 
@@ -81,7 +97,8 @@ size_t spe_layouts_read(const struct spe_layouts *layouts, const uint8_t *bytes,
 			next += ahead ? (unsigned)__builtin_ctzll(ahead) / 8 : 8;
 			continue;
 		}
-		chosen = layouts->chosen[choice_of(layouts, first)];
+		choice = &layouts->choices[choice_of(layouts, first)];
+		chosen = choice->layouts[find_leaf(choice, first)];
 		if (!chosen)
 			break;
 		layout = &layouts->at[chosen - 1];
@@ -172,6 +189,45 @@ static bool describe(struct spe_record_layout *layout, const uint8_t *bytes, siz
 	return at == size;
 }
 
+/* Lets a node tell a layout from another one. Returns false if no byte does. */
+static bool tell_apart(struct spe_layout_choice *choice, unsigned node,
+		       const struct spe_record_layout *layout,
+		       const struct spe_record_layout *other)
+{
+	for (uint8_t at = 0; at < SPE_LAYOUT_BYTES; at++) {
+		if (!(layout->mask[at] & other->mask[at]) || layout->fixed[at] == other->fixed[at])
+			continue;
+		choice->at[node] = at;
+		choice->values[node] = layout->fixed[at];
+		return true;
+	}
+	return false;
+}
+
+/* Adds the last layout, which is that of the record at `bytes`, to the choice of such records. It
+ * replaces another one if it cannot be told from that, or if the tree is full. */
+static void add_choice(struct spe_layouts *layouts, const uint8_t *bytes)
+{
+	struct spe_layout_choice *choice = &layouts->choices[choice_of(layouts, bytes)];
+	const struct spe_record_layout *layout = &layouts->at[layouts->count - 1];
+	uint8_t *leaves = choice->layouts;
+	const uint8_t number = (uint8_t)layouts->count;
+	const unsigned leaf = find_leaf(choice, bytes), side = leaf & 2;
+
+	if (leaves[side] != leaves[side | 1]) {
+		leaves[leaf] = number;
+	} else if (leaves[0] != leaves[2]) {
+		if (tell_apart(choice, 1 + side / 2, layout, &layouts->at[leaves[leaf] - 1]))
+			leaves[side | 1] = number;
+		else
+			leaves[side] = leaves[side | 1] = number;
+	} else if (leaves[0] && tell_apart(choice, 0, layout, &layouts->at[leaves[leaf] - 1])) {
+		leaves[2] = leaves[3] = number;
+	} else {
+		memset(leaves, number, sizeof(choice->layouts));
+	}
+}
+
 void spe_layouts_learn(struct spe_layouts *layouts, const uint8_t *bytes,
 		       const struct plumb_spe_record *record)
 {
@@ -185,7 +241,7 @@ void spe_layouts_learn(struct spe_layouts *layouts, const uint8_t *bytes,
 		return;
 	if (layouts->count == 0) {
 		memset(layouts->operation_at, 0, sizeof(layouts->operation_at));
-		memset(layouts->chosen, 0, sizeof(layouts->chosen));
+		memset(layouts->choices, 0, sizeof(layouts->choices));
 		layouts->size = layout->size;
 	}
 	if (layouts->size != layout->size)
@@ -193,5 +249,5 @@ void spe_layouts_learn(struct spe_layouts *layouts, const uint8_t *bytes,
 	second = bytes[SECOND_PACKET] & 15;
 	layouts->operation_at[second] = (uint8_t)(layout->operation.at - 1);
 	layouts->count++;
-	layouts->chosen[choice_of(layouts, bytes)] = (uint8_t)layouts->count;
+	add_choice(layouts, bytes);
 }

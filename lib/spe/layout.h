@@ -13,7 +13,7 @@
 #define SPE_LAYOUT_BYTES 64
 /* Bytes from a record's first on that must be there to decode it by its layout. */
 #define SPE_LAYOUT_AHEAD (SPE_LAYOUT_BYTES + 8)
-#define SPE_LAYOUTS      8
+#define SPE_LAYOUTS      16
 
 /* A member of the record: its offset, and the bits that it has; none without a packet. */
 struct spe_layout_member {
@@ -30,13 +30,23 @@ struct spe_record_layout {
 	uint8_t size, op_class, events_bytes, data_source_bytes;
 };
 
+/*
+ * The layouts of records that begin alike, numbered from 1, as the leaves of a tree: of two
+ * branches one may have no target, and one no latency. At each of the three nodes a byte decides:
+ * [0] is the root, [1] is below it if that byte differs from its value, and [2] if it does not.
+ */
+struct spe_layout_choice {
+	uint8_t at[3], values[3], layouts[4];
+};
+
 struct spe_layouts {
 	unsigned count;
 	unsigned missed; /* records of no known layout since spe_layouts_restart() */
 	size_t size;     /* of the records of all layouts; 0: not the same */
-	/* The operation's offset by the packet behind that of the PC; and layouts by that packet
-	 * and the operation, numbered from 1. */
-	uint8_t operation_at[16], chosen[128];
+	/* The operation's offset by the packet behind that of the PC; and choices by that packet
+	 * and the operation. */
+	uint8_t operation_at[16];
+	struct spe_layout_choice choices[128];
 	struct spe_record_layout at[SPE_LAYOUTS];
 };
 

@@ -63,6 +63,15 @@ const struct plumb_spec *plumb_spec_builtin(size_t i)
 	return i < builtin_spec_count ? builtin_specs[i] : NULL;
 }
 
+const char *plumb_spec_alias(size_t i, const struct plumb_spec **spec)
+{
+	*spec = NULL;
+	if (i >= COUNT(aliases))
+		return NULL;
+	plumb_spec_find(aliases[i].name, spec, NULL);
+	return aliases[i].name;
+}
+
 const struct plumb_spec *plumb_spec_for_midr(uint32_t midr)
 {
 	for (size_t i = 0; i < builtin_midr_count; i++) {

@@ -42,6 +42,7 @@ struct plumb_symbol_file {
 	bool file_tried;         /* of a kernel or module: whether its ELF file was looked for */
 	uint8_t kind;            /* enum file_kind */
 	bool loaded;
+	bool gone;                /* it cannot be read, and nothing else has its symbols */
 	int32_t pid;              /* of a perf map */
 	const char *jitdump_path; /* of a perf map: what the process mapped; NULL: none */
 	struct jitdump *jitdump;  /* NULL: not read */

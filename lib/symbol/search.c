@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "symbol/files.h"
 #include "symbol/unpack.h"
@@ -335,6 +336,8 @@ int file_search(struct files *files, struct plumb_symbol_file *file)
 	memcpy(file->build_id, search.id.bytes, search.id.size);
 	file->build_id_size = (uint8_t)search.id.size;
 	settle(&search);
+	file->gone = file->kind == FILE_USER && file->name[0] == '/' && !search.runtime.elf &&
+		     access(search.path, R_OK) != 0;
 	status = read_segments(&search);
 	if (status == 0)
 		status = read_symbols(&search);

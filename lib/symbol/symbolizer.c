@@ -289,6 +289,25 @@ const char *plumb_symbolizer_warning(const struct plumb_symbolizer *symbolizer, 
 	return index < symbolizer->files.warning_count ? symbolizer->files.warnings[index] : NULL;
 }
 
+size_t plumb_symbolizer_gone(const struct plumb_symbolizer *symbolizer, const char **first)
+{
+	const struct files *files = &symbolizer->files;
+	size_t count = 0;
+
+	*first = NULL;
+	for (size_t i = 0; i < FILE_BUCKETS; i++) {
+		for (const struct plumb_symbol_file *file = files->buckets[i]; file;
+		     file = file->next) {
+			if (!file->gone)
+				continue;
+			count++;
+			if (!*first || strcmp(file->name, *first) < 0)
+				*first = file->name;
+		}
+	}
+	return count;
+}
+
 /* ---- What is asked --------------------------------------------------------------------------- */
 
 const struct plumb_task *plumb_symbolizer_task(struct plumb_symbolizer *symbolizer, int32_t pid,

@@ -47,7 +47,7 @@ INTEGER_MAX = {"uint8_t": 2**8 - 1, "uint16_t": 2**16 - 1, "uint32_t": 2**32 - 1
 HUNDREDTHS_MAX = 2**16 - 1
 # Fields of struct core_params that are made from other parts of the file, or left 0.
 MADE = {"name", "classes", "queue_entries", "queue_names", "queue_count", "port_names", "port_count",
-        "ideal", "is_anonymous"}
+        "ideal", "is_anonymous", "conditions"}
 INFERRED = "inference"  # begins the text of a source of what was concluded from another core
 PARTS_A_SLOT = 2  # a macro-operation splits into at most two micro-operations
 

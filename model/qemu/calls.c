@@ -92,6 +92,32 @@ uint64_t calls_wake_on(int64_t number, const uint64_t arguments[6])
 		       : 0;
 }
 
+uint64_t calls_move_from(int64_t number, const uint64_t arguments[6])
+{
+	switch (number == CALL_FUTEX ? arguments[1] & FUTEX_CMD_MASK : FUTEX_WAKE) {
+	case FUTEX_REQUEUE:
+	case FUTEX_CMP_REQUEUE:
+	case FUTEX_CMP_REQUEUE_PI:
+		return arguments[0];
+	default:
+		return 0;
+	}
+}
+
+bool calls_keep_order(const uint64_t arguments[6])
+{
+	switch (arguments[1] & (unsigned)~FUTEX_CLOCK_REALTIME) {
+	case FUTEX_WAIT_PRIVATE:
+	case FUTEX_WAKE_PRIVATE:
+		return true;
+	case FUTEX_WAIT_BITSET_PRIVATE:
+	case FUTEX_WAKE_BITSET_PRIVATE:
+		return (uint32_t)arguments[5] == FUTEX_BITSET_MATCH_ANY;
+	default:
+		return false;
+	}
+}
+
 /* A thread's memory is its parent's; QEMU takes vfork for fork. */
 bool calls_clones_thread(int64_t number, const uint64_t arguments[6])
 {

@@ -36,6 +36,10 @@ bool calls_made_thread(int64_t number, const uint64_t arguments[6], int64_t resu
  */
 uint64_t calls_sleep_on(int64_t number, const uint64_t arguments[6]);
 uint64_t calls_wake_on(int64_t number, const uint64_t arguments[6]);
+/* Returns the address of the word whose sleepers a call has sleep on another one; 0: none. */
+uint64_t calls_move_from(int64_t number, const uint64_t arguments[6]);
+/* Whether a futex's call that sleeps or wakes keeps to the order in which threads came to sleep. */
+bool calls_keep_order(const uint64_t arguments[6]);
 /* Returns enum model_outside, or'ed. */
 unsigned calls_outside(int64_t number, const uint64_t arguments[6]);
 

@@ -7,7 +7,8 @@
  * Arguments, NAME=VALUE: `reader`, the process that started QEMU; `key`, by which the memory is
  * known that it shares; `shared`, its descriptor there (share.h); `core`, a name of model_cores;
  * and, if wanted, `interval` in cycles between snapshots; `seed` of the order of threads;
- * `what-if`, a bit for each enum what_if that is asked for; `mark`, the number of a system call at
+ * `what-if`, a bit for each enum what_if that is asked for; `page-fault` and `system-call`, their
+ * costs in cycles, and `wrong-loads=1` (conditions.h); `mark`, the number of a system call at
  * which to note the cycle;
  * `children=1` to count forked processes too; `sampling`, a descriptor of what is to be sampled
  * (sampling.h); `idle=1` to count nothing, and only let the program become others; `prefix`, how
@@ -254,6 +255,7 @@ static struct vcpu *vcpu_start(unsigned index)
 	vcpu->accesses.vector_bytes = params->vector_bytes;
 	core_set_moving(vcpu->core, &shared->threads[slot].counts[MODEL_MOVING]);
 	core_set_unforwarded(vcpu->core, &shared->threads[slot].counts[MODEL_UNFORWARDED]);
+	core_set_conditions(vcpu->core, &shared->threads[slot].counts[MODEL_CONDITIONS]);
 	core_set_block_finder(vcpu->core, blocks_find, NULL);
 	if (reads_predicates()) {
 		core_set_activity(vcpu->core, vcpu->activity);
@@ -759,6 +761,7 @@ struct options {
 	uint32_t what_if;
 	uint32_t page_bytes; /* 0: the core's */
 	bool huge_pages;
+	struct core_conditions conditions;
 	int64_t mark;
 	struct window_request window;
 	unsigned prefix;
@@ -795,6 +798,12 @@ static bool parse_options(int argc, char **argv, struct options *options)
 			options->page_bytes = (uint32_t)number;
 		else if (IS("huge"))
 			options->huge_pages = number != 0;
+		else if (IS("page-fault"))
+			options->conditions.page_fault_cycles = (uint32_t)number;
+		else if (IS("system-call"))
+			options->conditions.system_call_cycles = (uint32_t)number;
+		else if (IS("wrong-loads"))
+			options->conditions.wrong_path_loads = number != 0;
 		else if (IS("mark"))
 			options->mark = (int64_t)number;
 		else if (IS("begins"))
@@ -846,6 +855,7 @@ static const struct core_params *core_as_asked(const struct options *options)
 		changed.page_bytes = options->page_bytes;
 	if (options->huge_pages)
 		changed.is_anonymous = mappings_are_anonymous;
+	changed.conditions = options->conditions;
 	if (shared && (shared->change_count > CORE_CHANGES_MAX ||
 		       !core_change_apply(&changed, shared->changes, shared->change_count)))
 		return NULL;

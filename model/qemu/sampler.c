@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include "watch.h"
 
 #define SYSCALL_SIGRETURN 139
+#define SYSCALL_PRCTL     167
 #define SYSCALL_MUNMAP    215
 #define SYSCALL_CLONE     220
 #define SYSCALL_MMAP      222
@@ -32,6 +34,9 @@
 /* How much a unit writes at most before it reports it. */
 #define REPORT_CYCLES 1000000u /* some 100 ms of the host's time */
 #define REPORT_BYTES  32768u
+/* How often a profile is told: less often if there is much to tell, so that it costs little. */
+#define TELL_CYCLES      200000u
+#define TELL_CYCLES_EACH 50u
 
 struct sampler {
 	struct core *core;
@@ -50,6 +55,8 @@ struct sampler {
 	struct overflow overflow;
 	struct known_mappings known;
 	struct exact *exact;  /* NULL: none */
+	uint32_t profile;     /* its number */
+	uint64_t next_told;   /* cycle when what has changed is told */
 	pthread_mutex_t busy; /* with a profile: held while its core executes, or it is told */
 	struct sampler *next; /* in `profiled` */
 };
@@ -113,7 +120,8 @@ static void send_frame(struct sampler *sampler, unsigned type, uint64_t time, co
 			return;
 	copy_in(sampler, head, &frame, sizeof(frame));
 	copy_in(sampler, head + sizeof(frame), body, body_size);
-	copy_in(sampler, head + sizeof(frame) + body_size, more, more_size);
+	if (more)
+		copy_in(sampler, head + sizeof(frame) + body_size, more, more_size);
 	atomic_store(&ring->head, head + size);
 }
 
@@ -336,7 +344,7 @@ struct telling {
 static void tell_context(struct sampler *sampler, uint32_t context)
 {
 	uint64_t addresses[MODEL_CHAIN_MAX];
-	struct model_frame_context frame;
+	struct model_frame_context frame = {.profile = sampler->profile, .context = context};
 
 	frame.depth =
 		contexts_sites(exact_contexts(sampler->exact), context, addresses, MODEL_CHAIN_MAX);
@@ -387,7 +395,26 @@ static void tell_profile(struct sampler *sampler)
 	core_counts(sampler->core);
 	exact_tell(sampler->core, tell_cost, &telling);
 	exact_tell_lines(sampler->core, tell_line, sampler);
+	send_frame(sampler, FRAME_TOLD, time_now(sampler), "", 0, "", 0);
 	atomic_store_explicit(&sampler->ring->time, time_now(sampler), memory_order_relaxed);
+}
+
+/*
+ * Reports from time to time what has changed, so that a reader that is killed has nearly all of it.
+ * It goes by the model's time, so that the same program gives the same recording.
+ */
+static void tell_changes(struct sampler *sampler)
+{
+	struct telling telling = {.sampler = sampler};
+	uint64_t cycle = core_cycle(sampler->core);
+
+	if (cycle < sampler->next_told)
+		return;
+	core_counts(sampler->core);
+	sampler->next_told =
+		cycle + TELL_CYCLES +
+		TELL_CYCLES_EACH * exact_tell_changes(sampler->core, tell_cost, &telling);
+	send_frame(sampler, FRAME_TOLD, time_now(sampler), "", 0, "", 0);
 }
 
 static void follow_lines(struct sampler *sampler)
@@ -404,6 +431,8 @@ static void begin_profile(struct sampler *sampler)
 		atomic_store(&sampling->exact_failed, 1);
 		return;
 	}
+	sampler->profile = atomic_fetch_add(&sampling->profiles, 1);
+	sampler->next_told = sampling->as_it_goes ? TELL_CYCLES : UINT64_MAX;
 	core_set_exact(sampler->core, sampler->exact);
 	if (atomic_load(&sampling->several))
 		follow_lines(sampler);
@@ -497,6 +526,21 @@ static void tell_origin(struct sampler *sampler, const struct origin *origin)
 	struct model_frame_fork fork = {origin->pid, origin->tid};
 
 	send_frame(sampler, FRAME_FORK, time_now(sampler), &fork, sizeof(fork), "", 0);
+}
+
+/* The thread gives itself a name; Linux cuts long ones. */
+static void tell_name(struct sampler *sampler, uint64_t address)
+{
+	struct model_frame_comm comm = {.exec = 0};
+	const size_t most = sizeof(comm.name) - 1;
+
+	if (!guest_read_string(address, comm.name, most) && !comm.name[most - 1])
+		return; /* not in memory */
+	if (!sampler_enter(sampler))
+		return;
+	if (!sampler->ended)
+		send_frame(sampler, FRAME_COMM, time_now(sampler), &comm, sizeof(comm), "", 0);
+	sampler_leave(sampler);
 }
 
 static void tell_command(struct sampler *sampler)
@@ -715,6 +759,8 @@ void sampler_block_done(struct sampler *sampler)
 		atomic_store(&sampler->ring->open, 1);
 	/* The time comes first: what is in the rings is not younger. */
 	atomic_store_explicit(&sampler->ring->time, time_now(sampler), memory_order_relaxed);
+	if (sampler->exact)
+		tell_changes(sampler);
 	if (!sampling->spe)
 		return;
 	if (sampler->unit.collided)
@@ -732,6 +778,8 @@ void sampler_system_call(struct sampler *sampler, int64_t number, uint64_t a1, u
 {
 	if (number == SYSCALL_MUNMAP || (number == SYSCALL_MMAP && a4 & MAP_FIXED_FLAG)) {
 		mappings_gone(a1, a2);
+	} else if (number == SYSCALL_PRCTL && a1 == PR_SET_NAME) {
+		tell_name(sampler, a2);
 	} else if (number == SYSCALL_SIGRETURN && sampler->exact && sampler_enter(sampler)) {
 		exact_signal_returns(sampler->exact);
 		sampler_leave(sampler);

@@ -20,7 +20,8 @@
 #define THREADS_MAX (2 * MODEL_SHARED_THREADS) /* at the same time */
 #define AHEAD_APART 8    /* times further ahead while no lines move between cores */
 #define AHEAD_AFTER 4096 /* cycles without such moves after which that is so */
-#define SPINS       400  /* looks at a word before it is slept on: some microseconds */
+#define SPINS       400  /* looks at a word before it is slept on, at most: some microseconds */
+#define SPINS_MIN   20   /* while nobody was ready so soon */
 #define POLL_NS     20000
 #define POLL_MAX_NS 2000000
 #define BORN_MAX    15000 /* looks, each after POLL_MAX_NS, for a thread that was made */
@@ -29,6 +30,9 @@
  * taken for asleep in its call, or stuck in QEMU. Looks and not time: a host may stand still. */
 #define UNKNOWN_CALL_LOOKS 8
 #define STUCK_LOOKS        1000
+
+/* Looks at whether a thread sleeps on a futex, before it is found out what it does instead. */
+#define ENTERS_LOOKS 16
 
 /* Looks at whether those that a call has woken are back, before it is found out who sleeps. */
 #define COUNTED_LOOKS 500
@@ -55,9 +59,12 @@ struct thread {
 	uint64_t arguments[6]; /* of it */
 	uint64_t delays;       /* that the seed gave it */
 	uint64_t futex;        /* the address that it sleeps on, if that is known; or 0 */
+	uint64_t asleep;       /* order of the sleeps on futexes */
 	bool awaited;          /* the call of the thread that has the turn may wake it there */
+	bool coming;           /* was woken, and is in the order of turns, but not here yet */
 	_Atomic bool returned; /* QEMU is done with the call */
 	_Atomic bool here;     /* back from the call, in this file */
+	unsigned spins;        /* looks before it sleeps for its turn */
 	bool outside;          /* of QEMU's loop of execution, in which others stop it */
 	bool passed;           /* executes without its turn, so that QEMU can stop all threads */
 	_Atomic bool ready;    /* need not wait: it has its turn, is passed, or turns are over */
@@ -71,7 +78,8 @@ static unsigned thread_count;               /* of them */
 static _Atomic unsigned present;            /* threads that have begun and not ended */
 static struct thread *holder;               /* has the turn; NULL: all sleep */
 static struct thread *entering;             /* is about to sleep on a futex */
-static uint64_t begun, seed;
+static struct thread *woken_later;          /* on the host, once the lock is free; or NULL */
+static uint64_t begun, seed, falls;
 static uint64_t moves;             /* of whoever has the turn: calls into this file */
 static uint64_t latest;            /* model time of the holder, when last noted */
 static _Atomic uint32_t news;      /* futex: changes when a thread begins or is back */
@@ -118,12 +126,31 @@ static inline void host_pause(void)
 #endif
 }
 
+/* Has a thread woken once the lock is free: it would only wait for that, too. */
+static void wake_later(struct thread *thread)
+{
+	if (woken_later && woken_later != thread)
+		futex_wake(&woken_later->go);
+	woken_later = thread;
+}
+
+static void unlock(void)
+{
+	struct thread *thread = woken_later;
+
+	woken_later = NULL;
+	pthread_mutex_unlock(&lock);
+	if (thread)
+		futex_wake(&thread->go);
+}
+
 static enum host_state state_of(const struct thread *thread)
 {
 	const bool calls = thread->state == STATE_CALLS || thread->state == STATE_SLEEPS;
 
-	return host_state(thread->tid,
-			  calls && thread->call == CALL_FUTEX ? thread->arguments[0] : 0);
+	return host_state(thread->tid, (calls || thread->coming) && thread->call == CALL_FUTEX
+					       ? thread->arguments[0]
+					       : 0);
 }
 
 /* ---- Whose turn it is ------------------------------------------------------------------------
@@ -155,7 +182,8 @@ static struct thread *first_of_waiting(bool inside)
 
 	for (unsigned i = 0; i < thread_count; i++)
 		if (threads[i]->state == STATE_WAITS && !threads[i]->passed &&
-		    !(inside && threads[i]->outside) && (!first || before(threads[i], first)))
+		    !threads[i]->coming && !(inside && threads[i]->outside) &&
+		    (!first || before(threads[i], first)))
 			first = threads[i];
 	return first;
 }
@@ -174,7 +202,7 @@ static void call_first_here(void)
 	if (!first || !atomic_load(&first->parked))
 		return;
 	atomic_fetch_add(&first->go, 1);
-	futex_wake(&first->go);
+	wake_later(first);
 }
 
 static unsigned lead(const struct thread *thread)
@@ -210,7 +238,7 @@ static void release(struct thread *thread)
 	atomic_store(&thread->ready, true);
 	atomic_fetch_add(&thread->go, 1);
 	if (atomic_load(&thread->parked))
-		futex_wake(&thread->go);
+		wake_later(thread);
 }
 
 /* Gives the turn to the first thread that waits for it, if any. */
@@ -266,7 +294,7 @@ static bool is_under_way(struct thread *thread, uint32_t *seen)
 	*seen = atomic_load(&news);
 	pthread_mutex_lock(&lock);
 	sleeps = thread->state == STATE_SLEEPS;
-	pthread_mutex_unlock(&lock);
+	unlock();
 	if (!sleeps)
 		return false;
 	if (atomic_load(&thread->here))
@@ -310,7 +338,35 @@ static bool falls_asleep(struct thread *self)
 	    value != (uint32_t)self->arguments[2])
 		return false;
 	self->futex = address;
+	self->asleep = ++falls;
 	return true;
+}
+
+/* Returns how many sleep on a private futex: the kernel counts those that it moves to itself. */
+static long sleepers_on(uint64_t address)
+{
+	return syscall(SYS_futex, address, FUTEX_REQUEUE_PRIVATE, 0, INT_MAX, address, 0);
+}
+
+/* Whether the kernel has the one that enters among those that sleep. With the lock held. */
+static bool has_entered(unsigned *looks)
+{
+	enum host_state host;
+	long expected = 0;
+
+	if (entering->state != STATE_SLEEPS || atomic_load(&entering->here))
+		return true;
+	for (unsigned i = 0; i < thread_count; i++)
+		expected +=
+			threads[i]->state == STATE_SLEEPS && threads[i]->futex == entering->futex;
+	if (calls_keep_order(entering->arguments) && sleepers_on(entering->futex) >= expected)
+		return true;
+	if (++*looks < ENTERS_LOOKS)
+		return false;
+	/* However long the host takes to run it; but QEMU may keep it until others have stopped. */
+	host = state_of(entering);
+	*looks -= host == HOST_BUSY;
+	return host == HOST_ASLEEP || host == HOST_GONE || *looks >= STUCK_LOOKS;
 }
 
 /*
@@ -323,18 +379,15 @@ static void await_entered(void)
 	unsigned looks = 0;
 
 	pthread_mutex_lock(&lock);
-	/* However long the host takes to run it; but QEMU may keep it until others have stopped. */
-	while (entering && !over && looks < STUCK_LOOKS) {
-		enum host_state host = state_of(entering);
-
-		if (entering->state != STATE_SLEEPS || atomic_load(&entering->here) ||
-		    host == HOST_ASLEEP || host == HOST_GONE)
-			break;
-		looks += host != HOST_BUSY;
-		nanosleep(&pause, NULL);
+	while (entering && !over && !has_entered(&looks)) {
+		if (looks < ENTERS_LOOKS / 2 && present <= processors)
+			for (unsigned i = 0; i < SPINS / 10; i++)
+				host_pause();
+		else
+			nanosleep(&pause, NULL);
 	}
 	entering = NULL;
-	pthread_mutex_unlock(&lock);
+	unlock();
 }
 
 /* Marks whom the call of the thread that has the turn may wake. With the lock held. */
@@ -347,15 +400,16 @@ static void prepare_to_wake(const struct thread *self)
 			threads[i]->state == STATE_SLEEPS && threads[i]->futex == address;
 }
 
-/* Returns how many of those that the call may have woken are back. */
-static unsigned awaited_back(void)
+/* Counts those that the call may have woken, and how many of them are back. With the lock held. */
+static int64_t count_awaited(int64_t *back)
 {
-	unsigned count = 0;
+	int64_t count = 0;
 
-	pthread_mutex_lock(&lock);
-	for (unsigned i = 0; i < thread_count; i++)
-		count += threads[i]->awaited && threads[i]->state != STATE_SLEEPS;
-	pthread_mutex_unlock(&lock);
+	*back = 0;
+	for (unsigned i = 0; i < thread_count; i++) {
+		count += threads[i]->awaited;
+		*back += threads[i]->awaited && threads[i]->state != STATE_SLEEPS;
+	}
 	return count;
 }
 
@@ -369,12 +423,54 @@ static bool await_counted(const struct thread *self)
 		return false;
 	for (unsigned looks = 0; !over && looks < COUNTED_LOOKS; looks++) {
 		const uint32_t seen = atomic_load(&news);
+		int64_t count, back;
 
-		if (awaited_back() >= self->result)
+		pthread_mutex_lock(&lock);
+		count = count_awaited(&back);
+		unlock();
+		if (count < self->result)
+			return false; /* others came from elsewhere */
+		if (back >= self->result)
 			return true;
 		listen(seen, POLL_NS);
 	}
 	return over;
+}
+
+/* The call of a thread moves those that sleep on a futex to another one. With the lock held. */
+static void move_sleepers(const struct thread *self)
+{
+	const uint64_t address = calls_move_from(self->call, self->arguments);
+
+	for (unsigned i = 0; address && i < thread_count; i++)
+		if (threads[i]->futex == address)
+			threads[i]->futex = 0;
+}
+
+/* Whether it is known who sleeps on a futex, and in which order. */
+static bool knows_sleepers(uint64_t address)
+{
+	for (unsigned i = 0; i < thread_count; i++) {
+		const struct thread *thread = threads[i];
+
+		if (thread->state != STATE_SLEEPS || thread->call != CALL_FUTEX)
+			continue;
+		if (!thread->futex ||
+		    (thread->futex == address && !calls_keep_order(thread->arguments)))
+			return false;
+	}
+	return true;
+}
+
+static struct thread *first_asleep(uint64_t address)
+{
+	struct thread *first = NULL;
+
+	for (unsigned i = 0; i < thread_count; i++)
+		if (threads[i]->state == STATE_SLEEPS && threads[i]->futex == address &&
+		    (!first || threads[i]->asleep < first->asleep))
+			first = threads[i];
+	return first;
 }
 
 /*
@@ -387,7 +483,7 @@ static void leave_behind(struct thread *left, enum host_state host)
 	const enum state state = left->state;
 	const uint64_t calls = left->calls;
 
-	pthread_mutex_unlock(&lock);
+	unlock();
 	await_woken(left);
 	pthread_mutex_lock(&lock);
 	if (holder != left || left->state != state || left->calls != calls ||
@@ -424,10 +520,16 @@ static void look_at(struct thread *watched, unsigned looks)
 
 	if (atomic_load(&watched->here))
 		return; /* it waits for the lock */
-	if (asleep || host == HOST_GONE)
+	if (watched->coming && host == HOST_ASLEEP && looks > UNKNOWN_CALL_LOOKS) {
+		/* It was not woken after all, but another one. */
+		watched->coming = false;
+		watched->state = STATE_SLEEPS;
+		grant();
+	} else if (asleep || host == HOST_GONE) {
 		leave_behind(watched, host);
-	else if (is_stuck(watched, host, looks) && pass_next())
+	} else if (is_stuck(watched, host, looks) && pass_next()) {
 		call_first_here();
+	}
 }
 
 /*
@@ -453,8 +555,22 @@ static long look_after(struct thread *self, struct watching *watching, long paus
 	} else {
 		look_at(watched, ++watching->looks);
 	}
-	pthread_mutex_unlock(&lock);
+	unlock();
 	return pause;
+}
+
+/* Looks for a while at whether the thread is ready: for longer if that has helped before. */
+static bool spin(struct thread *self)
+{
+	for (unsigned i = 0; i < self->spins; i++) {
+		if (atomic_load_explicit(&self->ready, memory_order_acquire)) {
+			self->spins = 2 * self->spins < SPINS ? 2 * self->spins : SPINS;
+			return true;
+		}
+		host_pause();
+	}
+	self->spins = self->spins / 2 > SPINS_MIN ? self->spins / 2 : SPINS_MIN;
+	return false;
 }
 
 /* Returns when the thread is ready. */
@@ -463,11 +579,8 @@ static void wait_until_ready(struct thread *self)
 	struct watching watching = {0};
 	long pause = POLL_NS;
 
-	for (unsigned i = 0; i < SPINS && present <= processors; i++) {
-		if (atomic_load_explicit(&self->ready, memory_order_acquire))
-			return;
-		host_pause();
-	}
+	if (present <= processors && spin(self))
+		return;
 	while (!atomic_load(&self->ready)) {
 		uint32_t go = atomic_load(&self->go);
 		long ns = look_after(self, &watching, pause);
@@ -495,7 +608,7 @@ static void wait_unlocked(struct thread *self)
 {
 	if (!holder)
 		grant();
-	pthread_mutex_unlock(&lock);
+	unlock();
 	wait_for_turn(self);
 }
 
@@ -552,9 +665,35 @@ static void join(struct thread *self)
 	end_alone();
 	if (!holder)
 		grant();
-	pthread_mutex_unlock(&lock);
+	unlock();
 	announce();
 	wait_for_turn(self);
+}
+
+/*
+ * Puts the threads that a call has woken back into the order of turns: the kernel wakes those first
+ * that slept first. So nobody waits until the host has run them; they find their place when they
+ * come. Returns false if it is not known who was woken. With the lock held.
+ */
+static bool put_woken_back(const struct thread *self)
+{
+	const uint64_t address = calls_wake_on(self->call, self->arguments);
+	int64_t back;
+
+	if (!address || !calls_keep_order(self->arguments) || !knows_sleepers(address))
+		return false;
+	count_awaited(&back); /* some may have been quicker than this one */
+	for (int64_t left = self->result - back; left > 0; left--) {
+		struct thread *woken = first_asleep(address);
+
+		if (!woken)
+			return false;
+		core_wait_until(woken->core, latest, jitter(woken));
+		woken->now = core_time(woken->core);
+		woken->coming = true;
+		wait_next(woken);
+	}
+	return true;
 }
 
 /* Returns an entry for a thread that begins, or NULL. With the lock held. */
@@ -578,7 +717,7 @@ struct turn *turn_begin(unsigned index, struct core *core)
 	pthread_mutex_lock(&lock);
 	self = take_entry();
 	if (!self) {
-		pthread_mutex_unlock(&lock);
+		unlock();
 		return NULL;
 	}
 	present++;
@@ -587,8 +726,9 @@ struct turn *turn_begin(unsigned index, struct core *core)
 	self->tid = (pid_t)syscall(SYS_gettid);
 	self->begun = begun++;
 	self->delays = 0;
+	self->spins = SPINS;
 	self->turn.away = false;
-	self->outside = self->passed = false;
+	self->outside = self->passed = self->coming = false;
 	join(self);
 	return &self->turn;
 }
@@ -602,7 +742,7 @@ void turn_take(struct turn *turn)
 	pthread_mutex_lock(&lock);
 	atomic_store(&self->here, false);
 	if (over || holder != self || self->passed) {
-		pthread_mutex_unlock(&lock);
+		unlock();
 		return;
 	}
 	moves++;
@@ -610,7 +750,7 @@ void turn_take(struct turn *turn)
 	next = first_waiting(self);
 	set_until(self);
 	if (!next || self->now < atomic_load(&turn->until)) {
-		pthread_mutex_unlock(&lock);
+		unlock();
 		return;
 	}
 	wait_next(self);
@@ -645,9 +785,10 @@ void turn_call(struct turn *turn, int64_t number, const uint64_t arguments[6])
 			call_first_here();
 		} else {
 			prepare_to_wake(self);
+			move_sleepers(self);
 		}
 	}
-	pthread_mutex_unlock(&lock);
+	unlock();
 }
 
 /* Waits for a thread that was just made to begin. */
@@ -659,7 +800,7 @@ static void await_born(uint64_t wanted)
 
 		pthread_mutex_lock(&lock);
 		born = begun >= wanted;
-		pthread_mutex_unlock(&lock);
+		unlock();
 		if (born)
 			return;
 		listen(seen, POLL_MAX_NS);
@@ -671,7 +812,7 @@ static void end_pass(struct thread *self)
 {
 	self->passed = false;
 	if (self->state != STATE_WAITS) {
-		pthread_mutex_unlock(&lock);
+		unlock();
 		return;
 	}
 	atomic_store(&self->ready, false);
@@ -681,13 +822,24 @@ static void end_pass(struct thread *self)
 /* The thread is back from a call in which it had its turn all the time. */
 static void end_call(struct thread *self)
 {
+	const bool wakes = calls_may_wake(self->call, self->arguments, self->result);
+	const bool known = wakes && put_woken_back(self);
+
 	self->state = STATE_RUNS;
-	pthread_mutex_unlock(&lock);
-	if (calls_may_wake(self->call, self->arguments, self->result) && !await_counted(self))
+	unlock();
+	if (wakes && !known && !await_counted(self))
 		await_woken(self);
 	if (calls_made_thread(self->call, self->arguments, self->result))
 		await_born(self->others + 1);
 	turn_take(&self->turn);
+}
+
+/* The thread was woken, and has its place in the order already. */
+static void arrive(struct thread *self)
+{
+	self->coming = false;
+	unlock();
+	wait_for_turn(self);
 }
 
 void turn_back(struct turn *turn, bool outside)
@@ -704,6 +856,8 @@ void turn_back(struct turn *turn, bool outside)
 	self->outside = outside;
 	if (self->passed) {
 		end_pass(self);
+	} else if (self->coming) {
+		arrive(self);
 	} else if (self->state == STATE_CALLS) {
 		end_call(self);
 	} else {
@@ -727,7 +881,7 @@ void turns_over(void)
 	for (unsigned i = 0; i < thread_count; i++)
 		if (threads[i]->state == STATE_WAITS)
 			release(threads[i]);
-	pthread_mutex_unlock(&lock);
+	unlock();
 }
 
 void turns_forked(void)
@@ -735,10 +889,10 @@ void turns_forked(void)
 	pthread_mutex_init(&lock, NULL);
 	for (unsigned i = 0; i < thread_count; i++) {
 		threads[i]->state = STATE_NONE;
-		threads[i]->passed = false;
+		threads[i]->passed = threads[i]->coming = false;
 	}
 	present = 0;
-	holder = entering = NULL;
+	holder = entering = woken_later = NULL;
 	over = false;
 	latest = 0;
 }

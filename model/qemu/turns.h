@@ -6,8 +6,9 @@
  * number of processors, or its scheduler.
  *
  * A thread that sleeps in a system call has no turn. Whoever executes a system call has its turn
- * until the call returns or sleeps. If the call has woken other threads, they are waited for, so
- * that the order stays the same.
+ * until the call returns or sleeps. If the call has woken other threads, it puts them back into the
+ * order if it is known which they are, as for most futexes; otherwise it waits for them. So the
+ * order stays the same.
  */
 #ifndef QEMU_TURNS_H
 #define QEMU_TURNS_H

@@ -110,6 +110,7 @@ samples()
 	read -r start size < <(aarch64-linux-gnu-nm -S rows | sed -n 's/ [tT] rows$//p')
 	stop=$(printf '0x%x' $((0x$start + 0x$size)))
 	plumb annotate -i stripped.data --start-address "0x$start" --stop-address "$stop" --json >part.json
+	plumb annotate -i stripped.data --start-address "$start" --stop-address "${stop#0x}" --json | cmp - part.json
 	plumb annotate -i exact.data --json rows >whole.json
 	/usr/bin/python3 - <<-'END'
 		import json
@@ -119,16 +120,22 @@ samples()
 		part, whole = counts("part.json"), counts("whole.json")
 		assert len(whole) > 10 and part == whole, (part, whole)
 	END
-	# What is offered shows the heaviest instruction, the division.
-	run --separate-stderr plumb annotate -i stripped.data
-	[ "$status" -eq 2 ]
+	# Without addresses, the code around the heaviest instruction is shown: the division.
+	run --separate-stderr plumb annotate -i stripped.data --json
+	[ "$status" -eq 0 ]
 	# shellcheck disable=SC2154 # by run
+	[[ ${stderr_lines[0]} == *"the heaviest code is in no known function"* ]]
+	json 'any(i["class"] == "INT_DIV32" and i["executions"] == 50000
+		for l in d["functions"][0]["lines"] for i in l["instructions"])' <<<"$output"
+	echo "$output" >shown.json
+	# Standard input cannot be read twice; what is offered shows the same.
+	run --separate-stderr plumb annotate -i - <stripped.data
+	[ "$status" -eq 2 ]
 	offer=${stderr_lines[2]#* annotate }
 	[[ $offer == "--start-address 0x"*" shows the heaviest part" ]]
 	# shellcheck disable=SC2086 # words
-	plumb annotate -i stripped.data ${offer% shows *} --json |
-		json 'any(i["class"] == "INT_DIV32" and i["executions"] == 50000
-			for l in d["functions"][0]["lines"] for i in l["instructions"])'
+	plumb annotate -i stripped.data ${offer% shows *} --json >offered.json
+	diff shown.json offered.json
 	# Everything is too much, and all but the program nothing.
 	run --separate-stderr plumb annotate -i stripped.data --start-address 0 --stop-address 0xffffffffffffffff
 	[ "$status" -ne 0 ]
@@ -143,7 +150,7 @@ samples()
 	run --separate-stderr plumb annotate -i stripped.data --start-address 0x20 --stop-address 0x30 main
 	said "plumb: --start-address and --symbol cannot be combined"
 	run --separate-stderr plumb annotate -i stripped.data --start-address x --stop-address 0x30
-	said "plumb: invalid value 'x' for --start-address" "       use an address as objdump -d prints it: 0x400668"
+	said "plumb: invalid value 'x' for --start-address" "       use an address as objdump -d prints it: 400668 or 0x400668"
 }
 
 @test "SPE records: latencies, and the division first" {
@@ -259,6 +266,11 @@ samples()
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"$work/empty$work/rows cannot be read: No such file or directory"* ]]
 	[[ $stderr == *"the functions of all samples are unknown"* ]]
+	run --separate-stderr plumb report -i exact.data --symfs "$work/empty"
+	[ "$status" -eq 0 ]
+	[[ $stderr == "plumb: $work/empty$work/rows cannot be read, so its functions are unknown"* ]]
+	run --separate-stderr plumb report -i exact.data
+	[ "$stderr" = "" ]
 	# Another program is not taken for it.
 	mkdir -p "other$work" && sed 's/% 50/% 51/; s/k < 50/k < 51/' rows.c >other/rows.c
 	aarch64-linux-gnu-gcc -O2 -g -static -Wl,--build-id -o "other$work/rows" other/rows.c
@@ -334,7 +346,11 @@ samples()
 	plumb annotate -i exact.data rows | sed -n '/^Code/,$p' >all
 	for width in 60 80 200; do
 		in_terminal "$width" "$PLUMB" annotate --stdio --no-pager --color never -i exact.data rows |
-			tr -d '\r' | sed -n '/^Code/,$p' >narrow
+			tr -d '\r' >whole
+		sed '/^Lines/q' whole >title
+		[ -z "$(too_wide "$width" <title)" ]
+		grep -q 'counted exactly' <<<"$(tr -s '\n ' ' ' <title)"
+		sed -n '/^Code/,$p' whole >narrow
 		# Whole instructions, each once.
 		grep -E '[0-9a-f]{6}  [a-z]' narrow >shown
 		[ "$(wc -l <shown)" -eq "$(grep -cE '[0-9a-f]{6}  [a-z]' all)" ]

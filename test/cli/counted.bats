@@ -15,6 +15,7 @@ listed()
 	[ "${lines[0]}" = "CORE         SPECIFICATION     SLOTS   MHZ  FIGURES  INFERRED  ASSUMED" ]
 	grep -qE '^neoverse-n3 +neoverse-n3-r0p0 +5( +[0-9]+){4}$' <<<"$output"
 	grep -qE '^neoverse-v2 +neoverse-v2-r0p0 +8( +[0-9]+){4}$' <<<"$output"
+	grep -q '^--cpu also takes altramax (neoverse-n1), ' <<<"$output"
 	grep -qE '^l1d.bytes +65536 +\[[0-9]+\]$' <<<"$output"
 	grep -qE '^\[1\] .' <<<"$output"
 	[ -z "$(too_wide 80 <<<"$output")" ]
@@ -37,6 +38,11 @@ listed()
 			cores["graviton4"]["specification"] == cores["neoverse-v2"]["specification"] and
 			all(0 < c["assumed"] and c["assumed"] + c["inferred"] < c["figures"]
 			    for c in cores.values()))({c["name"]: c for c in d["cores"]})'
+	# The processors that --cpu takes without a row of their own.
+	listed cores --json | json '
+		{c["name"]: c["aliases"] for c in d["cores"] if c.get("aliases")} ==
+			{"neoverse-n1": ["altramax"], "neoverse-v1": ["graviton3e"],
+			 "neoverse-v2": ["axion"], "neoverse-v3": ["graviton5", "v3ae"]}'
 	# Nothing of N1, V1 and V3 is listed as if it were published of them.
 	listed parameters --cpu neoverse-v3 --json | json '
 		[p["basis"] for p in d["parameters"] if p["name"] == "classes.INT_ALU"] == ["inferred"]'

@@ -70,7 +70,7 @@ setup()
 	run plumb export branch
 	[ "$status" -eq 2 ]
 	[ "${lines[0]}" = "plumb: missing --format" ]
-	[ "${lines[1]}" = "       the formats are spe-csv and callgrind" ]
+	[ "${lines[1]}" = "       supported formats: spe-csv, callgrind, folded, speedscope, pprof, firefox" ]
 	run plumb export --format spe-cvs branch
 	[ "$status" -eq 2 ]
 	[ "${lines[0]}" = "plumb: unknown format 'spe-cvs'" ]
@@ -81,10 +81,15 @@ setup()
 	run plumb export --format spe-csv branch
 	[ "$status" -eq 2 ]
 	[[ ${lines[0]} = "plumb: branch"* ]]
-	run plumb export --format spe-csv
+	run plumb export --format spe-csv </dev/null
 	[ "$status" -ne 0 ]
 	[[ ${lines[0]} = "plumb: perf.data"* ]]
 	[ "${lines[1]}" = "       make a recording with plumb record PROGRAM" ]
+	run plumb export --format spe-csv < <(:)
+	[ "${lines[1]}" = "       use -i - to read standard input" ]
+	run plumb export --format spe-csv -o - --raw branch
+	[ "$status" -eq 2 ]
+	[ "${lines[0]}" = "plumb: cannot write to standard output: spe-csv writes several files" ]
 	run plumb export --format spe-csv --raw absent
 	[ "$status" -eq 2 ]
 	[ "${lines[0]}" = "plumb: absent: cannot be opened: No such file or directory" ]
@@ -119,7 +124,7 @@ setup()
 @test "callgrind reads no bare SPE data, and no hint says so" {
 	run plumb export --format callgrind --raw branch
 	[ "$status" -eq 2 ]
-	[ "$output" = "plumb: --raw requires --format spe-csv" ]
+	[ "$output" = "plumb: --raw cannot be combined with --format callgrind" ]
 	run plumb export --format callgrind branch
 	[ "$status" -eq 2 ]
 	[ "$output" = "plumb: branch: not a recording: it does not begin with PERFILE2" ]

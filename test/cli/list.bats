@@ -173,7 +173,7 @@ assert len(rows) == 110 and all(len(row) == 3 for row in rows), rows' <<<"$outpu
 
 @test "perf's names of what to list" {
 	for pair in hw=generic cache=generic hwcache=generic sw=software pmu=events metric=metrics \
-		metricgroup=groups; do
+		metricgroup=groups metricgroups=groups; do
 		diff <(plumb list "${pair%=*}" --source model) <(plumb list "${pair#*=}" --source model)
 		[ "$(plumb list "${pair%=*}" --source model | wc -l)" -ge 2 ]
 	done

@@ -3,7 +3,7 @@
 
 load lib.bash
 
-commands=("" "help" "stat" "record" "report" "annotate" "script" "list" "calibrate" "export" "spe"
+commands=("" "help" "stat" "record" "report" "annotate" "script" "list" "doctor" "calibrate" "export" "spe"
 	"spe dump" "spec" "spec list" "spec show" "spec tree" "spec validate" "spec diff" "spec export")
 
 @test "rejects empty names of files, folders and programs" {
@@ -38,6 +38,7 @@ commands=("" "help" "stat" "record" "report" "annotate" "script" "list" "calibra
 		[[ ${stderr_lines[0]} == "plumb: invalid value '$value' for --"*": too large: at most $most" ]] || {
 			echo "$options: $stderr" && return 1
 		}
+		[ "${#stderr_lines[@]}" -eq 1 ]
 	done <<-'END'
 		2147483647 99999999999999 stat -I 99999999999999 true
 		2147483647 5000000000 stat -r 5000000000 true
@@ -95,9 +96,10 @@ commands=("" "help" "stat" "record" "report" "annotate" "script" "list" "calibra
 		[ "$status" -eq 2 ]
 		said "plumb: unknown CPU 'zzz': not a name, a MIDR or a file" "       see plumb spec list cpus"
 	done
-	run --separate-stderr plumb stat -e task-clock --cpu 0,2 true
+	run --separate-stderr plumb stat -e task-clock --cpu 0,9999 true
 	[ "$status" -eq 2 ]
-	[[ ${stderr_lines[0]} == "plumb: --cpu 0,2: plumb stat counts the program that it runs"* ]]
+	said "plumb: CPU 9999 does not exist or is offline" \
+		"       see /sys/devices/system/cpu/online for the CPUs online"
 	run --separate-stderr plumb record -e cpu-clock -o file --cpu 3-1 true
 	said "plumb: invalid value '3-1' for --cpus" "       list CPUs as in 0-2,4"
 }
@@ -126,6 +128,10 @@ commands=("" "help" "stat" "record" "report" "annotate" "script" "list" "calibra
 	run --separate-stderr plumb frobnicate
 	[ "$status" -eq 2 ]
 	said "plumb: unknown command 'plumb frobnicate'" "       see plumb --help"
+	run --separate-stderr plumb mem
+	[ "$status" -eq 2 ]
+	said "plumb: unknown command 'plumb mem'" \
+		"       perf's mem is plumb record -e spe, then plumb report --mem"
 	run --separate-stderr plumb help spec shwo
 	[ "$status" -eq 2 ]
 	said "plumb: unknown command 'plumb spec shwo'" "       did you mean plumb spec show?"
@@ -184,6 +190,9 @@ commands=("" "help" "stat" "record" "report" "annotate" "script" "list" "calibra
 	run --separate-stderr plumb spec list --color=nevr
 	[ "$status" -eq 2 ]
 	said "plumb: invalid value 'nevr' for --color" "       did you mean never?"
+	run --separate-stderr plumb list --source hardware
+	[ "$status" -eq 2 ]
+	said "plumb: invalid value 'hardware' for --source" "       use one of auto, model, perf"
 }
 
 @test "options and operands may be mixed; -- ends the options" {
@@ -205,6 +214,9 @@ commands=("" "help" "stat" "record" "report" "annotate" "script" "list" "calibra
 	run --separate-stderr plumb spec diff n1 n2 n3
 	[ "$status" -eq 2 ]
 	said "plumb: unexpected argument 'n3'" "       see plumb spec diff --help"
+	run --separate-stderr plumb script perf.data
+	[ "$status" -eq 2 ]
+	said "plumb: unexpected argument 'perf.data'" "       use -i to name the recording"
 }
 
 @test "--cpu: a name in any usual spelling, a MIDR, a file" {
@@ -300,7 +312,7 @@ is_like()
 	said "plumb: ambiguous option '--calle'" "       use one of --callers, --callees"
 	run --separate-stderr plumb stat --all true
 	[ "$status" -eq 2 ]
-	said "plumb: ambiguous option '--all'" "       use one of --all-user, --all-kernel"
+	said "plumb: ambiguous option '--all'" "       use one of --all-cpus, --all-user, --all-kernel"
 	run --separate-stderr plumb record --switch true
 	[ "$status" -eq 2 ]
 	said "plumb: ambiguous option '--switch'" "       use one of --switch-output, --switch-max-files"

@@ -15,6 +15,7 @@ setup()
 	plumb spec list events | cmp - file
 	plumb spec show ipc --json -o file
 	plumb spec show ipc --json | cmp - file
+	plumb spec show ipc --json -o - | cmp - file
 	[ "$(ls)" = file ]
 }
 

@@ -58,7 +58,7 @@ samples()
 	[ ! -e file ] || skip "there is a PMU"
 	[ "$status" -eq 3 ]
 	said "plumb: this machine has no Arm PMU, and the model requires a program to run" \
-		"       give a program, or sample software events: -e cpu-clock"
+		"       give a program instead of a target, or use software events: -e cpu-clock; see plumb doctor"
 	run --separate-stderr timeout 5 "$PLUMB" record -p $$ -o file
 	[ "$status" -eq 3 ]
 	# A program that only says how long need not be one that the model can run.
@@ -66,8 +66,8 @@ samples()
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr timeout 5 "$PLUMB" record $others -o file -- sleep 1
 		[ "$status" -eq 3 ]
-		said "plumb: this machine has no Arm PMU, and the model samples only the program that it runs" \
-			"       leave out -a, -C, -p and -t, or sample software events: -e cpu-clock"
+		said "plumb: this machine has no Arm PMU, and the model covers only the program that it runs" \
+			"       leave out -a, -C, -G, -p and -t, or use software events: -e cpu-clock; see plumb doctor"
 	done
 	run --separate-stderr plumb record -a --source model -o file
 	[ "$status" -eq 2 ]
@@ -253,6 +253,38 @@ samples()
 	grep -qF 'does not support a delay of -1' <<<"$stderr"
 }
 
+@test "the model records the names that threads give themselves" {
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	cat >named.c <<-'EOF'
+		#include <pthread.h>
+		#include <sys/prctl.h>
+		static void spin(void) { for (volatile int i = 0; i < 5000; i++) ; }
+		static void *work(void *user)
+		{
+			spin();
+			prctl(PR_SET_NAME, "longer-than-linux-keeps");
+			spin();
+			return user;
+		}
+		int main(void)
+		{
+			pthread_t other;
+			prctl(PR_SET_NAME, "leader");
+			prctl(PR_SET_NAME, 1L); /* nothing is there */
+			if (pthread_create(&other, 0, work, 0)) return 1;
+			spin();
+			return pthread_join(other, 0);
+		}
+	EOF
+	aarch64-linux-gnu-gcc -O1 -static -pthread -o named named.c
+	plumb record --source model -e r11 -c 500 -o named.data ./named || skip "no engine"
+	plumb script -i named.data -F tid,comm >lines
+	[ "$(awk '{ print $2, $1 }' lines | sort -u)" = "1001 leader
+1001 named
+1002 leader
+1002 longer-than-lin" ]
+}
+
 @test "a recording by the model names the engine, in a file and in a pipe" {
 	local real
 
@@ -351,6 +383,7 @@ samples()
 	command -v perf >/dev/null || skip "no perf"
 	plumb record -o - -e cpu-clock -c 100000 -- sh -c "echo hello; $loop" 2>said >piped
 	grep -qx hello said
+	grep -q ' samples\?, [0-9.]* MB to standard output$' said
 	perf script -i - -F time <piped >lines 2>warnings
 	[ ! -s warnings ]
 	[ "$(wc -l <lines)" -gt 10 ]

@@ -118,6 +118,7 @@ setup()
 	usual=$(first_line)
 	[ "$usual" = " SHARE 95 % INTERVAL SAMPLES LATENCY COMMAND FILE FUNCTION" ] ||
 		{ echo "$usual" && return 1; }
+	[ "$(first_line -n)" = "$usual" ]
 	[ "$(first_line --sort=overhead,sym)" = "$(first_line -s sym)" ]
 	[ "$(first_line -s sym,period)" = " SHARE 95 % INTERVAL SAMPLES LATENCY EVENTS FUNCTION" ]
 	[ "$(first_line -s +tid,cpu)" = "$usual TID CPU" ]
@@ -192,6 +193,27 @@ setup()
 		and d["events"][0]["rows"][2]["latency"] is None'
 }
 
+@test "a recorded program that is gone is named; headings fit a terminal" {
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	echo 'int main(void) { for (volatile int i = 0; i < 1000; i++); }' >loop.c
+	aarch64-linux-gnu-gcc -O1 -static -o loop loop.c
+	# The model's shortest period is longer, but -q does not say so.
+	run --separate-stderr plumb record -q -e spe -c 256 -o gone.data -- ./loop
+	[ "$status" -eq 0 ] || skip "the model cannot run here"
+	[ -z "$stderr" ]
+	run --separate-stderr plumb report -i gone.data
+	[ "$status" -eq 0 ] && said
+	[[ ${lines[0]} == "instructions: "*" SPE records of the model; shares are of operations, not of time" ]]
+	in_terminal 60 "$PLUMB" report --stdio --no-pager --color never -i gone.data | tr -d '\r' >seen
+	[[ $(head -n 1 seen) == "instructions: "*" SPE records of the model;"* ]]
+	[ -z "$(too_wide 60 <seen)" ]
+	rm loop
+	run --separate-stderr plumb report -i gone.data
+	[ "$status" -eq 0 ]
+	said "plumb: $PWD/loop cannot be read, so its functions are unknown" \
+		"       --symfs names a folder with the programs"
+}
+
 @test "an exact profile: shares are exact" {
 	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
 	echo 'int main(void) { for (volatile int i = 0; i < 1000; i++); }' >loop.c
@@ -250,6 +272,14 @@ setup()
 	[[ ${lines[0]} == "Top-down: "*" slots, counted exactly by the model; the recording is incomplete" ]]
 	run --separate-stderr plumb report -i cut.data -F share,symbol
 	[[ ${lines[0]} == "exact/INST_RETIRED/: "*" events, counted exactly by the model; the recording is incomplete" ]]
+	for options in "" "--topdown" "--sharing"; do
+		# shellcheck disable=SC2086 # words
+		plumb report -i cut.data $options --json 2>/dev/null | json 'd["incomplete"] is True'
+		# shellcheck disable=SC2086 # words
+		plumb report -i exact.data $options --json | json 'd["incomplete"] is False'
+	done
+	plumb annotate -i cut.data --json 2>/dev/null | json 'd["incomplete"] is True'
+	plumb annotate -i exact.data --json | json 'd["incomplete"] is False'
 }
 
 @test "percentiles, and --latency-histogram" {
@@ -298,13 +328,13 @@ setup()
 	} >stopped.data
 	plumb report --raw -i stopped.data -s op -F latency,latency_p50,latency_p90,op >text
 	[ "$(sed -n 4p text)" = ">=2734.0  >=4095  >=4095  load" ]
-	[ "$(tail -n 1 text)" = "2 records took 4095 cycles or more, which is all that the counters hold; >= marks latencies with them" ]
+	[ "$(tail -n 1 text)" = "2 records took 4095 cycles or more, the most that the counters hold; >= marks latencies that include them" ]
 	plumb report --raw -i stopped.data -F latency_p50,latency_p90,op --json | json '
 		[(e["saturated"], r["saturated"], r["total_latency"]["saturated"], r["total_latency"]["p50"])
 			for e in d["events"] for r in e["rows"]] == [(2, 2, 2, 4095)]'
 	[ "$(plumb report --raw -i stopped.data -F latency_p90,op --csv | tail -n 1)" = "instructions,0,4095,load" ]
 	plumb report --raw -i stopped.data --latency-histogram |
-		grep -qx "2 records took 4095 cycles or more, which is all that the counters hold"
+		grep -qx "2 records took 4095 cycles or more, the most that the counters hold"
 	plumb report --raw -i stopped.data --latency-histogram --json | json 'd["events"][0]["saturated"] == 2'
 	# A counter that holds more has not stopped there.
 	load_record_of 10 00 >>stopped.data
@@ -474,6 +504,28 @@ make_slots()
 		    if metric["name"] in ("retiring", "bad_speculation", "frontend_bound", "backend_bound"):
 		        ours = sum(row[metric["name"]] * row["slots"] for row in rows) / slots
 		        assert abs(ours - metric["value"]) < 0.1, (metric["name"], ours, metric["value"])
+	END
+	# A second cause is named if it has nine tenths of the first one's slots.
+	plumb report -i exact.data -s symbol --no-children --json >events.json
+	python3 - <<-'END'
+		import json
+		causes = {}
+		for e in json.load(open("events.json"))["events"]:
+		    if e["name"].startswith("exact/slots_") and e["name"] != "exact/slots_retiring/":
+		        for row in e["rows"]:
+		            causes.setdefault(row["symbol"], []).append((row["period"], e["name"][12:-1]))
+		ties = 0
+		for row in json.load(open("topdown.json"))["rows"]:
+		    most = sorted(causes.get(row["symbol"], []), reverse=True)[:2]
+		    tied = len(most) == 2 and most[1][0] >= 0.9 * most[0][0]
+		    assert (row["other_cause"] is not None) == tied, (row, most)
+		    if tied:
+		        ties += 1
+		        assert {row["cause"], row["other_cause"]} <= {c for n, c in causes[row["symbol"]] if n >= most[1][0]}, (row, most)
+		        assert abs(row["other_cause_share"] - 100 * most[1][0] / row["slots"]) < 1e-6, row
+		    elif most:
+		        assert row["cause"] == most[0][1], (row, most)
+		assert ties
 	END
 	run --separate-stderr plumb report -i exact.data --topdown --csv -s dso
 	[ "${lines[0]}" = "slots,slots_share,retiring,bad_speculation,frontend_bound,backend_bound,cause_share,cause,dso" ]

@@ -352,6 +352,10 @@ counted()
 	head -c 100 perf.data >short
 	run --separate-stderr plumb script -i short
 	[ "$status" -eq 2 ]
+	run --separate-stderr plumb script -i - < <(cat perf.data)
+	[ "$status" -eq 2 ]
+	said "plumb: standard input: this recording has the format of files, which cannot be read from a pipe" \
+		"       open the file itself"
 }
 
 @test "a truncated recording is printed up to its end, with a warning" {

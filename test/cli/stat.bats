@@ -399,8 +399,10 @@ tree_of()
 	python3 - <<-'END'
 		import json
 		small, huge = (json.load(open(f"{name}.json")) for name in ("false", "true"))
-		assert small["model"] == {"core": "neoverse-n3", "core_file": None, "page_bytes": 4096, "huge_pages": False}
-		assert huge["model"] == {"core": "neoverse-n3", "core_file": None, "page_bytes": 4096, "huge_pages": True}
+		assert small["model"] == {"core": "neoverse-n3", "core_file": None, "page_bytes": 4096, "huge_pages": False,
+			"page_fault_cost": 0, "syscall_cost": 0, "wrong_path_loads": False}
+		assert huge["model"] == {"core": "neoverse-n3", "core_file": None, "page_bytes": 4096, "huge_pages": True,
+			"page_fault_cost": 0, "syscall_cost": 0, "wrong_path_loads": False}
 		small, huge = ({event["name"]: event["count"] for event in result["events"]}
 			       for result in (small, huge))
 		assert small["INST_RETIRED"] == huge["INST_RETIRED"]
@@ -408,6 +410,142 @@ tree_of()
 		assert small["DTLB_WALK"] > 8192 and small["DTLB_WALK_LARGE"] == 0, small
 		assert huge["DTLB_WALK"] < 300 and 1 <= huge["DTLB_WALK_LARGE"] <= 17, huge
 	END
+}
+
+@test "page faults and system calls take the time that was stated" {
+	cat >pages.c <<-'END'
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		static volatile char memory[1000][4096];
+		int main(int count, char **arguments)
+		{
+			for (int i = 0; i < 1000; i++)
+				if (count == 1)
+					memory[i][0] = 1;
+				else
+					syscall(SYS_getppid);
+		}
+	END
+	"$(command -v aarch64-linux-gnu-gcc || echo gcc)" -static -O1 -o pages pages.c
+	# shellcheck disable=SC2086 # words
+	for words in ./pages "./pages calls"; do
+		run --separate-stderr model --page-fault-cost 2000 --syscall-cost 300 -- $words
+		[[ "$(echo "$stderr" | tr -s ' \n' ' ')" == \
+			*"(model, page faults cost 2000 cycles, system calls cost 300 cycles)"*kernel:* ]]
+		model --json -o "${words##* }".json -e CPU_CYCLES,OP_SPEC,STALL_SLOT \
+			--page-fault-cost 2000 --syscall-cost 300 -- $words
+	done
+	model --json -o free.json -e CPU_CYCLES -- ./pages
+	python3 - <<-'END'
+		import json
+		pages, calls, free = (json.load(open(f"{name}.json")) for name in ("./pages", "calls", "free"))
+		assert free["kernel"] is None and free["wrong_path"] is None
+		assert pages["model"]["page_fault_cost"] == 2000 and pages["model"]["syscall_cost"] == 300
+		# The array has 1,001 pages if it begins inside one, and others have touched its first or last.
+		assert 999 <= pages["kernel"]["page_faults"] - calls["kernel"]["page_faults"] <= 1001
+		assert calls["kernel"]["system_calls"] - pages["kernel"]["system_calls"] == 1000
+		for result in (pages, calls):
+		    kernel = result["kernel"]
+		    assert kernel["cycles"] == 2000 * kernel["page_faults"] + 300 * kernel["system_calls"]
+		    count = {event["name"]: event["count"] for event in result["events"]}
+		    assert count["OP_SPEC"] + count["STALL_SLOT"] == 5 * count["CPU_CYCLES"]
+		    assert abs(kernel["percent"] - 100 * kernel["cycles"] / count["CPU_CYCLES"]) < 1e-6
+	END
+	model --json -o kernel.json --page-fault-cost 2000 -- ./pages
+	python3 -c 'import json; found = json.load(open("kernel.json"))
+assert found["diagnosis"]["path"][0] == "backend_bound", found["diagnosis"]
+assert found["diagnosis"]["brief"] == "time in the kernel" and found["kernel"]["system_calls"] is None'
+	run --separate-stderr model --page-fault-cost 0 -- ./pages
+	[ "$status" -eq 2 ]
+}
+
+@test "--wrong-path-loads: loads behind mispredicted branches fetch what comes next" {
+	# Half of the rounds, at random, load 65 lines on, where no prefetcher is. The barrier keeps a
+	# wrong path from more than one load.
+	cat >wrong.c <<-'END'
+		static char memory[4160 * 4000];
+		int main(void)
+		{
+			for (long i = 2048; i < (long)sizeof(memory); i += 4096)
+				((volatile char *)memory)[i] = 1;
+			__asm__ volatile("mov x1, %0\n\t"
+					 "mov x2, #4000\n\t"
+					 "mov x3, #12345\n\t"
+					 "mov x5, #4160\n\t"
+					 "1: eor x3, x3, x3, lsl #13\n\t"
+					 "eor x3, x3, x3, lsr #7\n\t"
+					 "eor x3, x3, x3, lsl #17\n\t"
+					 "tbz x3, #20, 2f\n\t"
+					 "ldr x4, [x1]\n\t"
+					 "add x1, x1, x5\n\t"
+					 "subs x2, x2, #1\n\t"
+					 "dsb sy\n\t"
+					 "b.eq 3f\n\t"
+					 "2: b 1b\n\t"
+					 "3:" ::"r"(memory) : "x1", "x2", "x3", "x4", "x5", "cc", "memory");
+		}
+	END
+	"$(command -v aarch64-linux-gnu-gcc || echo gcc)" -static -O1 -o wrong wrong.c
+	for option in "" --wrong-path-loads; do
+		model --json -o "loads$option.json" $option \
+			-e CPU_CYCLES,INST_RETIRED,BR_MIS_PRED_RETIRED,MEM_ACCESS_RD,L1D_CACHE_RD,LD_ALIGN_LAT \
+			-- ./wrong
+	done
+	python3 - <<-'END'
+		import json
+		without, results = json.load(open("loads.json")), json.load(open("loads--wrong-path-loads.json"))
+		loads, misses = results["wrong_path"]["loads"], results["wrong_path"]["l1d_misses"]
+		one, two = ({event["name"]: event["count"] for event in result["events"]}
+			    for result in (without, results))
+		assert without["wrong_path"] is None and results["model"]["wrong_path_loads"]
+		for event in ("INST_RETIRED", "BR_MIS_PRED_RETIRED"):
+		    assert one[event] == two[event], event
+		assert two["MEM_ACCESS_RD"] == two["L1D_CACHE_RD"]
+		# A load across two lines accesses memory twice.
+		one, two = ({**count, "loads": count["MEM_ACCESS_RD"] - count["LD_ALIGN_LAT"]} for count in (one, two))
+		assert two["loads"] == one["loads"] + loads, (one, two, loads)
+		# Of 4,000 random directions one way, and as many the other, half are mispredicted; half of
+		# these, at least, go to the load. Each line that a wrong path fetches is one of those that
+		# the program loads next, and so nearly as many of its misses begin earlier.
+		assert 0.4 * two["BR_MIS_PRED_RETIRED"] < loads < 1.2 * two["BR_MIS_PRED_RETIRED"], loads
+		assert 1000 < misses < 4000, misses
+		assert two["CPU_CYCLES"] < 0.95 * one["CPU_CYCLES"], (one, two)
+	END
+	run --separate-stderr model --wrong-path-loads -- ./wrong
+	[[ $stderr == *"wrong paths: "*" loads, of which "*" missed L1D"* ]]
+}
+
+@test "where a core's tree ends, the diagnosis says what the backend waits for" {
+	cat >chase.c <<-'END'
+		#include <stdlib.h>
+		int main(void)
+		{
+			enum { COUNT = 1 << 18 };
+			unsigned *next = malloc(64 * COUNT), at = 0;
+
+			for (unsigned i = 0; i < COUNT; i++)
+				next[16 * i] = (i * 5u + 1) % COUNT;
+			for (unsigned i = 0; i < 100000; i++)
+				at = next[16 * at];
+			return at == COUNT;
+		}
+	END
+	"$(command -v aarch64-linux-gnu-gcc || echo gcc)" -static -O1 -o chase chase.c
+	for core in neoverse-n1 neoverse-n2 neoverse-v2; do
+		model --cpu $core --json -o $core.json -- ./chase
+		python3 - $core.json <<-'END'
+			import json, sys
+			found = json.load(open(sys.argv[1]))["diagnosis"]
+			assert len(found["path"]) == 1 and found["path"][0].startswith("backend_"), found
+			# Some of these machines have a system cache that holds all of it.
+			assert found["brief"] in ("data beyond L2", "data from memory",
+			                          "data in last-level cache"), found
+			assert found["waits"][0]["node"] == "backend_cache_l2d_bound", found["waits"]
+			assert found["waits"][0]["percent"] > 50
+		END
+	done
+	run --separate-stderr model --cpu neoverse-v2 -- ./chase
+	[[ "$(echo "$stderr" | tr -s ' \n' ' ')" == *"backend waits for: data beyond L2 "* ]]
 }
 
 @test "the diagnosis names limits that coincide" {
@@ -442,7 +580,8 @@ assert tie[0]["limits"] == ["fetch", "chain"] and tie[0]["percent"] > 80, tie'
 	[ "$(head -n 1 <<<"$stderr")" = "Neoverse V2 (model of graviton4, pages of 64K): ./work" ]
 	model --json -o platform.json --cpu graviton4 --page-size 64K -- ./work
 	python3 -c 'import json; assert json.load(open("platform.json"))["model"] == {
-		"core": "graviton4", "core_file": None, "page_bytes": 65536, "huge_pages": False}'
+		"core": "graviton4", "core_file": None, "page_bytes": 65536, "huge_pages": False,
+		"page_fault_cost": 0, "syscall_cost": 0, "wrong_path_loads": False}'
 }
 
 @test "two runs give the same counts" {
@@ -842,10 +981,10 @@ for e in json.load(sys.stdin)["events"]:
 }
 
 @test "perf stat's options that are not here lead to what is" {
-	run --separate-stderr model -a -e cycles ./work
+	run --separate-stderr model -S -e cycles ./work
 	[ "$status" -eq 2 ]
-	said "plumb: unknown option '-a'" \
-		"       perf's -a is unsupported: plumb stat counts only the program that it runs"
+	said "plumb: unknown option '-S'" \
+		"       perf's -S is unsupported: run sync before plumb"
 	run --separate-stderr model --no-big-num ./work
 	said "plumb: unknown option '--no-big-num'" \
 		"       perf's --no-big-num is -x SEP, which prints plain numbers"
@@ -932,9 +1071,8 @@ for e in json.load(sys.stdin)["events"]:
 	said "plumb: unknown option '-d'" \
 		"       topdown-tool's -d is plumb spec show NAME, for a metric, a group or an event" \
 		"       perf's -d is --stages all"
-	run --separate-stderr model -i ./work
-	said "plumb: unknown option '-i'" "       topdown-tool's -i is -I" \
-		"       perf's -i is the default; --children counts forked processes, too"
+	run --separate-stderr model -c ./work
+	said "plumb: unknown option '-c'" "       topdown-tool's -c is --collect-by"
 	run --separate-stderr model --csv-output-path=out ./work
 	said "plumb: unknown option '--csv-output-path'" \
 		"       topdown-tool's --csv-output-path is --csv -o FILE"
@@ -1207,7 +1345,8 @@ note_of()
 	[ "$(head -n 1 <<<"$stderr")" = "Neoverse N3 (model): ./work --json" ]
 	run --separate-stderr plumb stat
 	[ "$status" -eq 2 ]
-	said "plumb: missing PROGRAM" "       see plumb stat --help"
+	said "plumb: missing PROGRAM, --all-cpus, --cpus, --pid, --tid or --for-each-cgroup" \
+		"       see plumb stat --help"
 }
 
 @test "-I: one object per line, which add up to the totals" {
@@ -1435,7 +1574,7 @@ soon()
 	run --separate-stderr plumb stat --source perf ./work
 	[ "$status" -eq 3 ]
 	said "plumb: perf requires an Arm PMU, which this machine does not have" \
-		"       use --source model, which counts AArch64 programs on any machine"
+		"       use --source model, which counts AArch64 programs on any machine; see plumb doctor"
 }
 
 @test "counts forked processes only with --children" {

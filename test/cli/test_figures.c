@@ -98,6 +98,20 @@ static void progress_leaves_out_zeros(void **state)
 	expect(figure_work(3, NAN), "3 s");
 }
 
+static void progress_says_when_it_ends(void **state)
+{
+	(void)state;
+	expect(figure_work_of(6, 92e6, 500e6),
+	       "6 s of about 33 s: 92 million instructions; 15.3 million per second");
+	expect(figure_work_of(10, 50e6, 50e9),
+	       "10 s of about 2.8 hours: 50 million instructions; 5.0 million per second");
+	/* nothing is known yet; more than is asked for, as in a block at the end */
+	expect(figure_work_of(2, 4e5, 1e9), "2 s");
+	expect(figure_work_of(3, NAN, 1e9), "3 s");
+	expect(figure_work_of(6, 92e6, 91e6),
+	       "6 s: 92 million instructions, 15.3 million per second");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +119,7 @@ int main(void)
 		cmocka_unit_test(times_round_to_the_next_unit),
 		cmocka_unit_test(counts_are_grouped),
 		cmocka_unit_test(progress_leaves_out_zeros),
+		cmocka_unit_test(progress_says_when_it_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

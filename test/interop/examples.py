@@ -93,9 +93,13 @@ def counts_where_it_was_built(here):
     try:
         ours = read_counts(here.run("count", "instructions", here.program)[0])
         assert ours["instructions"] > 1000, ours
-        here.environment["PLUMB_PLUGIN_DIR"] = "/nowhere"
+        # An engine without plugins beside it.
+        bare = work / "bare"
+        bare.mkdir()
+        (bare / engine.NAME).symlink_to(engine.find(here.plumb))
+        here.environment["PLUMB_PLUGIN_DIR"] = str(bare)
         errors = here.run("count", "instructions", here.program, status=1)[1]
-        assert "/nowhere/" in errors, errors
+        assert f"{bare}/" in errors, errors
     finally:
         here.environment["PLUMB_PLUGIN_DIR"] = told
 

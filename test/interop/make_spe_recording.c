@@ -17,6 +17,7 @@
  *	clock      samples of cpu-clock in between
  *	physical   physical addresses
  *	collisions AUX records with flags
+ *	every      fewer loads, stores and branches; some packets are left out
  *	layouts=N  records of N layouts by chance: which packets, in which order, of which sizes
  *	gaps       padding of any length between packets and between records
  *	code=N     instructions at N addresses, rather than anywhere
@@ -56,7 +57,7 @@ struct ring {
 
 static struct {
 	bool thread, timeless, contexts, switches, plain, odd, new, clock, physical, collisions,
-		gaps;
+		gaps, every;
 	enum spe_layout layout;
 	const char *midr;
 	char *cores;
@@ -328,10 +329,20 @@ static void load_or_store(struct plumb_spe_record *record)
 	}
 }
 
+/* As the model does: branches that are not taken have no target. */
+static void leave_out(struct plumb_spe_record *record)
+{
+	if (record->op_class == PLUMB_SPE_BRANCH && record->events & 0x40)
+		record->has &= ~(uint32_t)PLUMB_SPE_HAS_BRANCH_TARGET;
+	if (below(2))
+		record->has &= ~(uint32_t)PLUMB_SPE_HAS_ISSUE_LATENCY;
+}
+
 static void make_record(struct plumb_spe_record *record, const struct ring *ring)
 {
 	bool kernel = below(5) == 0;
-	uint64_t kind = below(10);
+	/* Of ten operations, five access memory and three branch; of every operation, fewer. */
+	uint64_t kind = options.every ? 3 + below(12) : below(10);
 
 	*record = (struct plumb_spe_record){
 		.has = PLUMB_SPE_HAS_PC | PLUMB_SPE_HAS_EVENTS | PLUMB_SPE_HAS_OPERATION |
@@ -353,6 +364,8 @@ static void make_record(struct plumb_spe_record *record, const struct ring *ring
 		record->op_class = PLUMB_SPE_OTHER;
 		record->operation = (uint8_t)below(2);
 	}
+	if (options.every)
+		leave_out(record);
 	if (options.odd && below(3) == 0) {
 		record->addresses[PLUMB_SPE_PC] = UINT64_C(0xc000000000010000) + below(100) * 4;
 		if (record->op_class == PLUMB_SPE_OTHER)
@@ -625,6 +638,8 @@ static void parse(char *word)
 		options.layout = SPE_LAYOUT_COMPACT;
 	else if (strcmp(word, "new") == 0)
 		options.new = true;
+	else if (strcmp(word, "every") == 0)
+		options.every = true;
 	else if (strncmp(word, "cores=", 6) == 0)
 		options.cores = word + 6;
 	else if (strncmp(word, "midr=", 5) == 0)

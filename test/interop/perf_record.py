@@ -8,6 +8,7 @@ less than with random sampling; even then they would be within four standard dev
 other 9,999 times in 10,000.
 """
 import collections
+import contextlib
 import math
 import os
 import re
@@ -61,10 +62,12 @@ class Place:
         return self.record(name, options, command, status=status)[0]
 
 
-def script(path, *options):
-    """perf's text of a recording; a warning of perf's is a failure."""
+def script(path, *options, may_lose=False):
+    """perf's text of a recording; a warning of perf's is a failure, unless it is of losses."""
     done = run_perf(["perf", "script", "-i", path, *options], capture_output=True, text=True)
-    if done.returncode or done.stderr:
+    warned = re.sub(r"Warning:\nProcessed \d+ \w+ and lost .*\n(\nCheck IO/CPU overload!\n)?", "",
+                    done.stderr) if may_lose else done.stderr
+    if done.returncode or warned.strip():
         raise AssertionError(f"perf script {path}: {done.stderr}")
     return done.stdout
 
@@ -124,7 +127,9 @@ def same_rate(place):
         check(ours.total() > 500 and alike(ours.total(), theirs.total()), event, ours, theirs)
         leaf = ("leaf", os.path.basename(place.program))
         check(alike(ours[leaf], theirs[leaf]), event, ours, theirs)
-        check(ours[leaf] > 0.9 * ours.total(), event, ours)
+        # How much the kernel does besides depends on what else runs.
+        user = sum(count for (_, dso), count in ours.items() if dso != "[kernel.kallsyms]")
+        check(ours[leaf] > 0.9 * user, event, ours)
         remarks.append(f"{event}: perf {theirs.total()}, plumb {ours.total()}")
     return "; ".join(remarks)
 
@@ -330,7 +335,7 @@ def lost(place):
     options = ["-e", "page-faults:u", "-c", "1", "--no-inherit"]
     whole = len(lines(place.ours("ours", [*options, "-m", "4096"], command), "ip"))
     path, said = place.record("ours", [*options, "-m", "1"], command)
-    text = script(path, "--show-lost-events", "-F", "comm,ip")
+    text = script(path, "--show-lost-events", "-F", "comm,ip", may_lose=True)
     counts = lost_counts(path)
     got = sum("PERF_RECORD" not in line for line in text.splitlines() if line.strip())
     if not counts:
@@ -354,7 +359,9 @@ def killed(place):
     finally:
         plumb.kill()
         plumb.wait()
-        os.killpg(plumb.pid, signal.SIGKILL)
+        # The program ends with its recorder; it may be gone by now.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(plumb.pid, signal.SIGKILL)
     done = run_perf(["perf", "script", "-i", path, "-F", "ip"], capture_output=True, text=True)
     check(done.returncode == 0 and len(done.stdout.splitlines()) > 10, done.stderr)
 

@@ -117,7 +117,9 @@ static void print_members(const struct plumb_record *record)
 		printf(": id:%" PRIu64 ": lost:%" PRIu64, record->lost.id, record->lost.lost);
 		break;
 	case PLUMB_RECORD_LOST_SAMPLES:
-		printf(": id:%" PRIu64 ": lost samples :%" PRIu64, record->id, record->lost.lost);
+		printf(": id:%" PRIu64 ": lost samples :%" PRIu64,
+		       record->has & PLUMB_RECORD_HAS_ID ? record->id : UINT64_MAX,
+		       record->lost.lost);
 		break;
 	case PLUMB_RECORD_SWITCH:
 	case PLUMB_RECORD_SWITCH_CPU_WIDE:

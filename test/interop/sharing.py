@@ -199,5 +199,49 @@ def mixed(plumb):
     return f"{moves} moves"
 
 
+# Each thread goes through 32 MiB of its own, twice, and counts in every seventeenth line.
+PRIVATE = r"""
+#include <pthread.h>
+#include <stdint.h>
+#define BYTES (32u << 20)
+__attribute__((aligned(65536))) volatile uint8_t buffers[2][BYTES];
+static void *fill(void *own)
+{
+	volatile uint8_t *bytes = own;
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < BYTES; i += 17 * 64)
+			bytes[i]++;
+	return 0;
+}
+int main(void)
+{
+	pthread_t other;
+	if (pthread_create(&other, 0, fill, (void *)buffers[1]))
+		return 1;
+	fill((void *)buffers[0]);
+	return pthread_join(other, 0);
+}
+"""
+
+
+@tap.test
+def private(plumb):
+    """Large buffers that threads have to themselves are not shared"""
+    gcc = compiler(plumb)
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = os.path.join(folder, "private.c"), os.path.join(folder, "private")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(PRIVATE)
+        run(gcc, "-O2", "-static", "-pthread", "-o", program, source)
+        path = record(plumb, folder, program, "--exact")
+        view = json.loads(run(plumb, "report", "-i", path, "--sharing", "--json"))
+        begin = int(re.search(r"(\w+) \w buffers$", run(gcc.replace("gcc", "nm"), program),
+                              re.MULTILINE)[1], 16)
+    lines = {int(row["cache_line"], 16) for row in view["accesses"]}
+    assert lines, "nothing at all is shared, not even what the C library waits for"
+    assert not any(begin <= line < begin + (64 << 20) for line in lines), lines
+    return f"{len(lines)} lines of the C library are"
+
+
 if __name__ == "__main__":
     tap.run(*sys.argv[1:])

@@ -121,6 +121,42 @@ def recordings(plumb, program, kills):
     return f"{kills} kills; {total} samples recovered"
 
 
+def sums_of(plumb, path):
+    """Returns the sum of all periods of each of an exact profile's events."""
+    run = subprocess.run([plumb, "script", "-i", path, "-F", "event,period"], capture_output=True,
+                         check=True, timeout=PATIENCE)
+    sums = {}
+    for period, event in re.findall(rb"(\d+) +exact/(\w+)/", run.stdout):
+        sums[event.decode()] = sums.get(event.decode(), 0) + int(period)
+    return sums
+
+
+@tap.test
+def exact_profiles(plumb, program, kills):
+    """What a killed recorder leaves of an exact profile covers the run, and adds up."""
+    if not shutil.which("perf"):
+        raise Skip("no perf")
+    chance = random.Random(20261125)
+    executed = 0
+    for number in range(-(-kills // 4)):
+        how = ("alone", "threads", "forks")[number % 3]
+        with tempfile.TemporaryDirectory() as folder:
+            path, lines = kill_one(plumb, program, how, ["--exact"], chance, folder)
+            assert check_reading(plumb, path) > 0
+            sums = sums_of(plumb, path)
+            run = subprocess.run([plumb, "report", "-i", path, "--json"], capture_output=True,
+                                 check=True, timeout=PATIENCE)
+        assert b'"incomplete": true' in run.stdout or b'"incomplete":true' in run.stdout, how
+        # As above: a line takes longer than it takes until its half is in the file.
+        assert sums["INST_RETIRED"] >= lines * 100000 * 4 // 2, f"{how}: {sums} of {lines} lines"
+        # The slots of all cycles, but for what was being written just then.
+        slots = sums["OP_RETIRED"] + sum(count for event, count in sums.items()
+                                         if event.startswith("slots_"))
+        assert abs(slots - 5 * sums["CPU_CYCLES"]) <= 5 * 300000, f"{how}: {slots} of {sums}"
+        executed += sums["INST_RETIRED"]
+    return f"{executed} instructions recovered"
+
+
 @tap.test
 def beginnings(plumb, program, kills):
     """Killed before the first sample, too: perf reads it without a warning, or there is nothing."""

@@ -405,7 +405,7 @@ def exact_killed(programs):
             with tempfile.TemporaryDirectory() as folder:
                 out = f"{folder}/perf.data"
                 run = subprocess.Popen(
-                    [programs.plumb, "record", "-q", "--source", "model", "--qemu", qemu, "--exact",
+                    [programs.plumb, "record", "--source", "model", "--qemu", qemu, "--exact",
                      "-o", out, programs.path("ends"), "wait"], text=True,
                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
                 assert run.stdout.readline() == "ready\n", run.communicate()
@@ -416,7 +416,10 @@ def exact_killed(programs):
                 assert run.returncode == 128 + number, (qemu, number, run.returncode, said)
                 lost = "the profile is incomplete: 1 thread was killed" in said
                 assert lost == (number == signal.SIGKILL), (qemu, number, said)
-                assert loops(programs, out) == [0 if lost else 20000] * 4, (qemu, number, said)
+                # What a killed thread had told by then is there.
+                turns = loops(programs, out)
+                assert all(turn <= 20000 if lost else turn == 20000 for turn in turns), \
+                    (qemu, number, turns, said)
 
 
 @tap.test

@@ -31,9 +31,11 @@ static struct bench_memory {
 	unsigned store_cycles; /* until a store's line is there */
 	unsigned loads, stores, translations, prefetches, fetches;
 	uint64_t last_load_cycle; /* when the last load began */
+	uint64_t last_load_address;
 	uint64_t last_store_cycle;
 	unsigned last_bytes;
 	bool full_line;
+	uint64_t page_faults;
 } bench_memory;
 
 static void bench_answer(uint64_t cycle, uint64_t address, unsigned bytes, unsigned hit,
@@ -96,7 +98,10 @@ void memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t ad
 {
 	(void)pc, (void)own;
 	bench_memory.loads++;
+	bench_memory.page_faults +=
+		address >= NEAR_WALK && memory->params->conditions.page_fault_cycles;
 	bench_memory.last_load_cycle = cycle;
+	bench_memory.last_load_address = address;
 	bench_memory.last_bytes = bytes;
 	bench_answer(cycle, address, bytes, memory->params->l1d.latency, result);
 	bench_count(memory, EVENT_L1D_CACHE_RD, EVENT_L1D_TLB, result);
@@ -160,6 +165,19 @@ bool memory_has_moved(const struct memory *memory, uint64_t line)
 {
 	(void)memory, (void)line;
 	return false;
+}
+
+/* Each access behind NEAR_WALK is the first one of its page, if that costs anything. */
+uint64_t memory_page_faults(const struct memory *memory)
+{
+	(void)memory;
+	return bench_memory.page_faults;
+}
+
+bool memory_is_touched(const struct memory *memory, uint64_t address)
+{
+	(void)memory;
+	return address < NEAR_WALK;
 }
 
 uint32_t memory_remapped(const struct memory *memory)

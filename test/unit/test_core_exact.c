@@ -152,7 +152,10 @@ static void walk_exactly(const struct core_params *params, uint32_t start, struc
 			continue;
 		core_counts(core);
 		if (exact) {
-			exact_tell(core, tell, NULL);
+			if (i % 3)
+				exact_tell_changes(core, tell, NULL);
+			else
+				exact_tell(core, tell, NULL);
 			check_sums(params, counts);
 		}
 	}

@@ -33,7 +33,14 @@ static void set_up(struct fixture *f, const char *cpu, struct plumb_request requ
 	for (uint16_t i = 0; i < f->plan->event_count; i++)
 		f->events[i] =
 			(struct plumb_event_count){f->plan->events[i], {NAN, 0, 0}, NAN, NAN, NAN};
-	f->result = (struct plumb_result){f->plan, 1, f->values, f->events, NAN, NAN, NAN};
+	f->result = (struct plumb_result){.plan = f->plan,
+					  .parts = 1,
+					  .values = f->values,
+					  .events = f->events,
+					  .moving = NAN,
+					  .unforwarded = NAN,
+					  .chained = NAN,
+					  .kernel = NAN};
 }
 
 static void tear_down(struct fixture *f)
@@ -333,6 +340,90 @@ static void lines_that_move_between_cores(void **state)
 	assert_false(diagnose(&f)->sharing);
 	set_roots(&f, 3, 15, 80, 2);
 	assert_false(diagnose(&f)->sharing);
+	tear_down(&f);
+}
+
+static void time_in_the_kernel(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, "neoverse-n3", STAGE_1);
+	set_roots(&f, 3, 80, 15, 2);
+	set(&f, "backend_core_bound", 95);
+	f.result.chained = 90;
+	f.result.kernel = 40;
+	assert_ptr_equal(diagnose(&f)->advice, plumb_advice("kernel"));
+	f.result.kernel = 39; /* less than half of the loss */
+	assert_ptr_equal(diagnose(&f)->advice, plumb_advice("dependency_chain"));
+	f.result.kernel = 90;
+	set_roots(&f, 80, 3, 15, 2);
+	assert_ptr_equal(diagnose(&f)->advice, plumb_advice("frontend_bound"));
+	tear_down(&f);
+}
+
+/* V2's tree ends at its roots. The model tells what the backend waits for. */
+static void waits_where_the_tree_ends(void **state)
+{
+	struct fixture f;
+	const struct plumb_diagnosis *d;
+
+	(void)state;
+	set_up(&f, "neoverse-v2", STAGE_1);
+	set_roots(&f, 3, 80, 15, 2);
+	d = diagnose(&f);
+	assert_int_equal(d->wait_count, 0);
+	assert_ptr_equal(d->advice, plumb_advice("backend_bound"));
+
+	f.result.waits = (struct plumb_core_waits){
+		.cycles = 1000, .core = 100, .l1d = 20, .beyond_l2 = 620, .tlb = 60};
+	d = diagnose(&f);
+	check_path(&f, PLUMB_VERDICT_LOSS, "backend_bound");
+	assert_ptr_equal(f.diagnosis->advice, plumb_advice("backend_cache_l2d_bound"));
+	d = f.diagnosis;
+	assert_int_equal(d->wait_count, 3); /* 20 of 800 are below 5 % */
+	assert_string_equal(d->waits[0].advice->metric, "backend_cache_l2d_bound");
+	assert_string_equal(d->waits[1].advice->metric, "backend_core_bound");
+	assert_string_equal(d->waits[2].advice->metric, "backend_mem_tlb_bound");
+	assert_float_equal(d->waits[0].share, 77.5, 1e-12);
+	assert_float_equal(d->waits[1].share, 12.5, 1e-12);
+	assert_float_equal(d->waits[2].share, 7.5, 1e-12);
+
+	/* Half and half: no single cause, but both are named. */
+	f.result.waits = (struct plumb_core_waits){.cycles = 1000, .core = 390, .beyond_l2 = 410};
+	d = diagnose(&f);
+	assert_ptr_equal(d->advice, plumb_advice("backend_bound"));
+	assert_int_equal(d->wait_count, 2);
+
+	/* Few cycles are stalled as a whole: their causes say little. */
+	f.result.waits = (struct plumb_core_waits){.cycles = 1000, .beyond_l2 = 390};
+	d = diagnose(&f);
+	assert_int_equal(d->wait_count, 0);
+	assert_string_equal(d->advice->brief, "few operations per cycle");
+	tear_down(&f);
+
+	/* N3's own tree goes on. */
+	set_up(&f, "neoverse-n3", STAGE_1);
+	set_roots(&f, 3, 80, 15, 2);
+	f.result.waits = (struct plumb_core_waits){.cycles = 1000, .beyond_l2 = 800};
+	assert_int_equal(diagnose(&f)->wait_count, 0);
+	tear_down(&f);
+}
+
+static void flushes_without_branches(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, "neoverse-n3", STAGE_1);
+	set_roots(&f, 3, 5, 15, 77);
+	assert_ptr_equal(diagnose(&f)->advice, plumb_advice("bad_speculation"));
+	f.result.waits = (struct plumb_core_waits){.mispredictions = 40, .exceptions = 60};
+	assert_ptr_equal(diagnose(&f)->advice, plumb_advice("exceptions"));
+	f.result.waits = (struct plumb_core_waits){.mispredictions = 40, .barriers = 60};
+	assert_ptr_equal(diagnose(&f)->advice, plumb_advice("barriers"));
+	f.result.waits = (struct plumb_core_waits){.mispredictions = 60, .barriers = 40};
+	assert_ptr_equal(diagnose(&f)->advice, plumb_advice("bad_speculation"));
 	tear_down(&f);
 }
 
@@ -667,6 +758,9 @@ int main(void)
 		cmocka_unit_test(runners_up),
 		cmocka_unit_test(where_reads_beyond_l2_end),
 		cmocka_unit_test(lines_that_move_between_cores),
+		cmocka_unit_test(time_in_the_kernel),
+		cmocka_unit_test(waits_where_the_tree_ends),
+		cmocka_unit_test(flushes_without_branches),
 		cmocka_unit_test(chains_set_the_pace),
 		cmocka_unit_test(shares_of_all_slots),
 		cmocka_unit_test(slots_lost_a_few_in_a_cycle),

@@ -451,8 +451,9 @@ static void a_groups_modifiers_add_to_its_events(void **state)
 static void bad_modifiers_are_refused(void **state)
 {
 	static const char letters[] =
-		"u (user), k (kernel), h (hypervisor), G (guest), H (host), I (not idle), p to ppp "
-		"and P (precise), S (the leader samples its group), D (pinned), e (exclusive), W "
+		"use u (user), k (kernel), h (hypervisor), G (guest), H (host), I (not idle), p to "
+		"ppp and P (precise), S (the leader samples its group), D (pinned), e (exclusive), "
+		"W "
 		"(weak group)";
 
 	(void)state;
@@ -506,11 +507,14 @@ static void what_is_torn_is_refused(void **state)
 {
 	(void)state;
 	begin_sampling();
-	refused("", PLUMB_ERR_SYNTAX, "'': missing event", NULL);
-	refused("cycles,", PLUMB_ERR_SYNTAX, "'': missing event", NULL);
+	refused("", PLUMB_ERR_SYNTAX, "'': missing event",
+		"name an event before and after each comma");
+	refused("cycles,", PLUMB_ERR_SYNTAX, "'': missing event",
+		"name an event before and after each comma");
 	refused("{cycles,r1", PLUMB_ERR_SYNTAX, "'{cycles,r1': missing '}'", NULL);
 	refused("}cycles{", PLUMB_ERR_SYNTAX, "'}cycles{': missing '}'", NULL);
-	refused("{}", PLUMB_ERR_SYNTAX, "'': missing event", NULL);
+	refused("{}", PLUMB_ERR_SYNTAX, "'': missing event",
+		"name an event before and after each comma");
 	refused("cycles}", PLUMB_ERR_SYNTAX, "'cycles}': no '{' before the '}' at 7", NULL);
 	refused("{cycles}}", PLUMB_ERR_SYNTAX, "'cycles}': no '{' before the '}' at 7", NULL);
 	refused("{r1,{cycles}}", PLUMB_ERR_SYNTAX, "'{cycles}': a group within a group: '{' at 1",

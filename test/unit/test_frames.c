@@ -2,9 +2,10 @@
 /* Frames of the model's plugin, in rings that the measured program may have overwritten. */
 #include "check.h"
 
+#include "source/model/exact.h"
 #include "source/model/frames.h"
 
-enum { SLOT = 1 };
+enum { SLOT = 1, LATER_SLOT };
 
 /* A reader of rings, and what fills them. */
 struct rings {
@@ -112,12 +113,199 @@ static void test_damaged_head(void **state)
 	free_rings(rings);
 }
 
+/* ---- Exact profiles ---------------------------------------------------------------------------
+ */
+
+enum { FILE_BEGIN = 1000, PERIOD = 32 }; /* place of a period in a sample of nothing else */
+
+/* A file of records, the first of which is at FILE_BEGIN. */
+struct file {
+	char bytes[4096];
+	size_t size;
+	unsigned changes;
+};
+
+static int append_to_file(void *user, const void *records, size_t size)
+{
+	struct file *file = user;
+
+	assert_true(size <= sizeof(file->bytes) - file->size);
+	memcpy(file->bytes + file->size, records, size);
+	file->size += size;
+	return 0;
+}
+
+static uint64_t file_position(void *user)
+{
+	const struct file *file = user;
+
+	return FILE_BEGIN + file->size;
+}
+
+static int change_file(void *user, const struct plumb_recording_change *changes, size_t count)
+{
+	struct file *file = user;
+
+	for (size_t i = 0; i < count; i++) {
+		assert_true(i == 0 || changes[i].position >= changes[i - 1].position);
+		assert_in_range(changes[i].position, FILE_BEGIN, FILE_BEGIN + file->size - 8);
+		memcpy(file->bytes + changes[i].position - FILE_BEGIN, &changes[i].value, 8);
+	}
+	file->changes += (unsigned)count;
+	return 0;
+}
+
+static void put_frame(struct rings *rings, unsigned slot, uint32_t type, const void *body,
+		      size_t size)
+{
+	const uint32_t whole = (uint32_t)(sizeof(struct model_frame) + size);
+	const struct model_frame frame = {.type = type, .size = whole};
+	struct model_ring *ring = &rings->shared->rings[slot];
+	uint8_t *at = (uint8_t *)rings->shared + model_ring_place(&rings->asked, slot) +
+		      atomic_load(&ring->head);
+
+	memcpy(at, &frame, sizeof(frame));
+	memcpy(at + sizeof(frame), body, size);
+	atomic_fetch_add(&ring->head, whole);
+}
+
+static void put_cost(struct rings *rings, unsigned slot, uint32_t profile, uint32_t context,
+		     uint64_t ip, uint64_t count)
+{
+	const struct model_frame_context in = {.profile = profile, .context = context};
+	const struct {
+		struct model_frame_cost head;
+		struct model_cost cost;
+	} cost = {{.ip = ip, .count = 1}, {.event = 0, .count = count}};
+
+	put_frame(rings, slot, FRAME_CONTEXT, &in, sizeof(in));
+	put_frame(rings, slot, FRAME_COST, &cost, sizeof(cost));
+}
+
+static void put_told(struct rings *rings, unsigned slot)
+{
+	put_frame(rings, slot, FRAME_TOLD, "", 0);
+}
+
+/* Returns the period of a sample; all have the same size. */
+static uint64_t period_of(const struct file *file, size_t number)
+{
+	uint64_t period;
+	uint16_t size;
+
+	memcpy(&size, file->bytes + 6, sizeof(size));
+	assert_true((number + 1) * size <= file->size);
+	memcpy(&period, file->bytes + number * size + PERIOD, sizeof(period));
+	return period;
+}
+
+/* Has the frames of exact profiles written to a file. */
+static void write_to_file(struct rings *rings, struct exact_chain *chains, struct exact_sums *sums,
+			  struct file *file)
+{
+	*sums = (struct exact_sums){.position = file_position, .change = change_file, .user = file};
+	rings->frames.chains = chains;
+	rings->frames.sums = sums;
+	rings->frames.out = (struct record_writer){.records = append_to_file, .user = file};
+}
+
+/* Counts of one place add up in its sample, but only where all of them are told. */
+static void test_costs_add_up(void **state)
+{
+	struct exact_chain chains[SLOT + 1] = {0};
+	struct rings *rings = make_rings();
+	struct file file = {.size = 0};
+	struct exact_sums sums;
+
+	(void)state;
+	write_to_file(rings, chains, &sums, &file);
+	put_cost(rings, SLOT, 1, 2, 0x400000, 7);
+	put_cost(rings, SLOT, 1, 3, 0x400000, 20);
+	put_told(rings, SLOT);
+	put_cost(rings, SLOT, 1, 4, 0x400000, 30);
+	put_cost(rings, SLOT, 1, 2, 0x400000, 5);
+	assert_true(model_frames_drain(&rings->frames));
+	assert_int_equal(rings->frames.samples, 3);
+	/* The last two are not all of it. */
+	assert_int_equal(period_of(&file, 0), 7);
+	assert_int_equal(period_of(&file, 1), 20);
+	assert_int_equal(period_of(&file, 2), 0);
+	assert_int_equal(file.changes, 2);
+	put_cost(rings, SLOT, 1, 2, 0x400004, 1);
+	put_told(rings, SLOT);
+	assert_true(model_frames_drain(&rings->frames));
+	assert_int_equal(rings->frames.samples, 4);
+	assert_int_equal(period_of(&file, 0), 12);
+	assert_int_equal(period_of(&file, 1), 20);
+	assert_int_equal(period_of(&file, 2), 30);
+	assert_int_equal(period_of(&file, 3), 1);
+	assert_int_equal(file.changes, 5);
+	assert_int_equal(rings->frames.error, 0);
+	exact_sums_clean_up(&sums);
+	free_rings(rings);
+}
+
+/* What one thread has told says nothing about others; and a killed one may not have told all. */
+static void test_threads_tell_for_themselves(void **state)
+{
+	struct exact_chain chains[LATER_SLOT + 1] = {0};
+	struct rings *rings = make_rings();
+	struct file file = {.size = 0};
+	struct exact_sums sums;
+
+	(void)state;
+	write_to_file(rings, chains, &sums, &file);
+	put_cost(rings, SLOT, 1, 2, 0x400000, 7);
+	put_cost(rings, LATER_SLOT, 2, 2, 0x400000, 30);
+	put_told(rings, LATER_SLOT);
+	assert_true(model_frames_drain(&rings->frames));
+	assert_int_equal(period_of(&file, 0), 0);
+	assert_int_equal(period_of(&file, 1), 30);
+	put_told(rings, SLOT);
+	assert_true(model_frames_drain(&rings->frames));
+	assert_int_equal(period_of(&file, 0), 7);
+	put_cost(rings, SLOT, 1, 2, 0x400000, 5);
+	model_frames_finish(&rings->frames);
+	assert_int_equal(period_of(&file, 0), 7);
+	assert_int_equal(rings->frames.error, 0);
+	exact_sums_clean_up(&sums);
+	free_rings(rings);
+}
+
+/* As many as several times make room for more. */
+static void test_many_sums(void **state)
+{
+	struct file file = {.size = 0};
+	struct exact_sums sums = {.position = file_position, .change = change_file, .user = &file};
+
+	(void)state;
+	for (unsigned round = 0; round < 2; round++)
+		for (unsigned i = 0; i < 5000; i++) {
+			const struct exact_key key = {i / 50, 1, i % 50, 3};
+			struct exact_sum *sum = exact_sums_add(&sums, &key, i + round);
+
+			assert_non_null(sum);
+			assert_int_equal(sum->position, round ? FILE_BEGIN : 0);
+			assert_int_equal(sum->sum, round ? 2 * i + 1 : i);
+			sum->position = FILE_BEGIN;
+		}
+	assert_int_equal(sums.count, 5000);
+	assert_int_equal(sums.changed_count, 5000);
+	file.size = 8;
+	assert_int_equal(exact_sums_write(&sums, 1), 0);
+	assert_int_equal(file.changes, 5000);
+	exact_sums_clean_up(&sums);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole_frames),
 		cmocka_unit_test(test_damaged_frames),
 		cmocka_unit_test(test_damaged_head),
+		cmocka_unit_test(test_costs_add_up),
+		cmocka_unit_test(test_threads_tell_for_themselves),
+		cmocka_unit_test(test_many_sums),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,8 @@
 #include "counting.h"
 #include "listed.h"
 #include "small_spec.h"
+#include "source/perf/cgroup.h"
+#include "source/perf/control.h"
 #include "source/perf/events.h"
 #include "source/source.h"
 
@@ -371,8 +373,89 @@ static void no_pmu_is_an_error(void **state)
 	assert_int_equal(source_perf.count(&f.job, &f.run, f.diagnostics), PLUMB_ERR_MACHINE);
 	assert_int_equal(plumb_diagnostics_errors(f.diagnostics), 1);
 	assert_int_equal(f.starts, 0);
-	assert_true(perf_counters(0x7ffffff0) < 0);
+	assert_true(perf_counters(0x7ffffff0, NULL) < 0);
 	tear_down(&f);
+}
+
+/* As in /proc/self/mounts of Debian 12, of a machine with both versions, and of older ones. */
+static void hierarchies_of_control_groups(void **state)
+{
+	static const struct {
+		const char *mounts, *path;
+	} cases[] = {
+		{"proc /proc proc rw,nosuid 0 0\ncgroup2 /sys/fs/cgroup cgroup2 rw,nsdelegate 0 "
+		 "0\n",
+		 "/sys/fs/cgroup"},
+		{"cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n"
+		 "cgroup /sys/fs/cgroup/cpu cgroup rw,cpu,cpuacct 0 0\n"
+		 "cgroup /sys/fs/cgroup/perf_event cgroup rw,perf_event 0 0\n",
+		 "/sys/fs/cgroup/perf_event"},
+		{"cgroup /perf_event cgroup rw,perf_events 0 0\nnone /a\\040b cgroup2 rw 0 0",
+		 "/a\\040b"},
+		{"tmpfs /cgroup2 tmpfs rw 0 0\n\nshort", ""},
+		{"", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *path = NULL;
+		const size_t length = perf_cgroup_mount(cases[i].mounts, &path);
+
+		assert_int_equal(length, strlen(cases[i].path));
+		assert_memory_equal(length ? path : "", cases[i].path, length);
+	}
+}
+
+static void on_command(void *user, enum perf_command command)
+{
+	unsigned *times = user;
+
+	times[command]++;
+}
+
+/* Commands that arrive in parts, together, too long, unknown, and one that nothing ends. */
+static void commands_are_read_by_line(void **state)
+{
+	static const char first[] = "enable\ndis", second[] = "able\nnonsense\nping",
+			  third[] = "\n";
+	unsigned times[PERF_UNKNOWN + 1] = {0};
+	struct perf_control control = {.fd = -1};
+	char long_line[200], answers[64];
+	int commands[2], acks[2];
+
+	(void)state;
+	assert_int_equal(pipe(commands), 0);
+	assert_int_equal(pipe(acks), 0);
+	control.fd = commands[0];
+	control.ack = acks[1];
+	memset(long_line, 'x', sizeof(long_line));
+	long_line[sizeof(long_line) - 1] = '\n';
+	assert_int_equal(write(commands[1], first, strlen(first)), strlen(first));
+	perf_control_read(&control, on_command, times);
+	assert_int_equal(times[PERF_DISABLE], 0);
+	assert_int_equal(write(commands[1], second, strlen(second)), strlen(second));
+	perf_control_read(&control, on_command, times);
+	assert_int_equal(times[PERF_PING], 0);
+	assert_int_equal(write(commands[1], third, strlen(third)), strlen(third));
+	perf_control_read(&control, on_command, times);
+	assert_int_equal(write(commands[1], long_line, sizeof(long_line)), sizeof(long_line));
+	perf_control_read(&control, on_command, times);
+	assert_int_equal(write(commands[1], "stop", 5), 5); /* with its end */
+	close(commands[1]);
+	perf_control_read(&control, on_command, times);
+	assert_int_equal(control.fd, commands[0]);
+	perf_control_read(&control, on_command, times);
+	assert_int_equal(control.fd, -1);
+	assert_int_equal(times[PERF_ENABLE], 1);
+	assert_int_equal(times[PERF_DISABLE], 1);
+	assert_int_equal(times[PERF_PING], 1);
+	assert_int_equal(times[PERF_STOP], 1);
+	assert_int_equal(times[PERF_UNKNOWN], 0);
+	close(acks[1]);
+	assert_int_equal(read(acks[0], answers, sizeof(answers)), 16);
+	assert_memory_equal(answers, "ack\nack\nack\nack\n", 16);
+	close(acks[0]);
+	close(commands[0]);
 }
 
 int main(void)
@@ -389,6 +472,8 @@ int main(void)
 		cmocka_unit_test(a_refused_event_is_named),
 		cmocka_unit_test(what_cannot_be_run_is_said),
 		cmocka_unit_test(no_pmu_is_an_error),
+		cmocka_unit_test(hierarchies_of_control_groups),
+		cmocka_unit_test(commands_are_read_by_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,8 @@ static struct {
 	int counters;       /* the cycle counter apart */
 	bool old;           /* it does not know inherit_thread */
 	bool guarded;       /* the kernel's part is not for this user */
+	bool no_cycles;     /* it has no counter for cycles alone */
+	bool instructions;  /* but one for instructions alone */
 	uint16_t refused;   /* a code it takes nowhere; 0: none */
 	uint16_t misfit;    /* a code it takes in no group of others; 0: none */
 	uint64_t result[3]; /* what an event reads as: count, enabled, running */
@@ -48,13 +50,19 @@ static bool is_looked_at(const struct perf_event_attr *attr)
 	return !attr->disabled || attr->enable_on_exec;
 }
 
+static bool has_own_counter(uint64_t code)
+{
+	return (code == CODE_CYCLES && !kernel.no_cycles) ||
+	       (code == 0x0008 && kernel.instructions);
+}
+
 static bool fits(const struct perf_event_attr *attr, int leader)
 {
-	int used = is_looked_at(attr) && attr->config != CODE_CYCLES;
+	int used = is_looked_at(attr) && !has_own_counter(attr->config);
 
 	for (int fd = 0; fd < FDS_MAX; fd++)
 		used += kernel.leader_of[fd] == leader && kernel.looked_at[fd] &&
-			kernel.code_of[fd] != CODE_CYCLES;
+			!has_own_counter(kernel.code_of[fd]);
 	return used <= kernel.counters;
 }
 
@@ -192,7 +200,7 @@ static void counters_are_found_by_trying(void **state)
 	for (int counters = 1; counters < PLUMB_COUNTERS_MAX; counters += 5) {
 		memset(&kernel, 0, sizeof(kernel));
 		kernel.counters = counters;
-		assert_int_equal(perf_counters(PMU_TYPE), counters);
+		assert_int_equal(perf_counters(PMU_TYPE, NULL), counters);
 		for (int i = 0; i < kernel.count; i++) {
 			assert_true(is_looked_at(&kernel.opened[i]));
 			/* Neither has a programmable counter to itself on every PMU. */
@@ -200,7 +208,24 @@ static void counters_are_found_by_trying(void **state)
 			assert_int_not_equal(kernel.opened[i].config, 0x0008);
 		}
 	}
-	assert_int_equal(perf_counters(PMU_TYPE + 1), -ENOENT);
+	assert_int_equal(perf_counters(PMU_TYPE + 1, NULL), -ENOENT);
+}
+
+/* All four kinds of PMU: with and without a counter for cycles, and for instructions. */
+static void own_counters_are_found_by_trying(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < 4; kind++) {
+		struct perf_own_counters own = {kind & 1, kind & 2};
+
+		memset(&kernel, 0, sizeof(kernel));
+		kernel.counters = 2;
+		kernel.no_cycles = kind & 1;
+		kernel.instructions = kind & 2;
+		assert_int_equal(perf_counters(PMU_TYPE, &own), 2);
+		assert_int_equal(own.cycles, !(kind & 1));
+		assert_int_equal(own.instructions, kind >> 1);
+	}
 }
 
 static void what_fits_is_one_group(void **state)
@@ -552,6 +577,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counters_are_found_by_trying),
+		cmocka_unit_test(own_counters_are_found_by_trying),
 		cmocka_unit_test(what_fits_is_one_group),
 		cmocka_unit_test(what_the_pmu_lacks_is_not_opened),
 		cmocka_unit_test(nothing_left_is_an_error),

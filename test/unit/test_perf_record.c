@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -582,12 +583,14 @@ static void times_are_of_the_clock_that_was_asked_for(void **state)
 
 /* ---- what runs already -------------------------------------------------------------------- */
 
+/* Starts a process that ends by SIGVTALRM once it has run for so long, however busy the machine. */
 static pid_t begin_busy(unsigned seconds)
 {
+	const struct itimerval limit = {.it_value = {.tv_sec = seconds}};
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		alarm(seconds);
+		setitimer(ITIMER_VIRTUAL, &limit, NULL);
 		for (;;)
 			;
 	}
@@ -658,7 +661,7 @@ static void it_ends_when_its_targets_do(void **state)
 	error = source_perf.record(&f.job, &f.run, f.diagnostics);
 	plumb_diagnostics_free(f.diagnostics);
 	free(f.records);
-	end_busy(pid, error ? SIGKILL : SIGALRM);
+	end_busy(pid, error ? SIGKILL : SIGVTALRM);
 	if (error)
 		skip_because("the kernel lets nobody sample here");
 	assert_true(f.run.samples > 0);
@@ -706,7 +709,7 @@ static void a_program_ends_with_the_targets(void **state)
 	f.job.pids = &pid;
 	f.job.pid_count = 1;
 	error = source_perf.record(&f.job, &f.run, f.diagnostics);
-	end_busy(pid, error ? SIGKILL : SIGALRM);
+	end_busy(pid, error ? SIGKILL : SIGVTALRM);
 	if (error == 0)
 		assert_int_equal(f.run.signal, SIGTERM);
 	tear_down(&f);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "cpu/pmu.h"
+#include "cpu/topology.h"
 
 static char root[] = "/tmp/plumb-pmu-XXXXXX";
 
@@ -213,6 +214,24 @@ static void a_known_cpu_is_preferred(void **state)
 	assert_ptr_equal(cpu_choose_pmu(pmus, 2, n1), &pmus[0]);
 }
 
+static void places_of_cpus(void **state)
+{
+	struct cpu_place place;
+
+	(void)state;
+	put(CORES "cpu65/topology/physical_package_id", "36\n");
+	put(CORES "cpu65/topology/core_id", "1\n");
+	put(CORES "cpu65/topology/die_id", "-1\n");
+	put(CORES "cpu65/node3/cpulist", "64-127\n");
+	place = cpu_place_of(root, 65);
+	assert_int_equal(place.socket, 36);
+	assert_int_equal(place.core, 1);
+	assert_int_equal(place.die, 0); /* unknown */
+	assert_int_equal(place.node, 3);
+	place = cpu_place_of(root, 0);
+	assert_int_equal(place.socket | place.core | place.die | place.node, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +242,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_pmceid_does_not_show_is_lacking, make_root,
 						remove_root),
 		cmocka_unit_test(a_known_cpu_is_preferred),
+		cmocka_unit_test_setup_teardown(places_of_cpus, make_root, remove_root),
 		cmocka_unit_test_setup_teardown(old_kernels_show_less, make_root, remove_root),
 	};
 

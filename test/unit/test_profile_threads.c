@@ -185,6 +185,33 @@ static void record(uint64_t code, uint32_t first)
 	record_kind(&(struct kind){.code = code, .contexts = first});
 }
 
+/* What a profile leaves out, and what it says that it looks at. */
+struct choosing {
+	bool (*wants)(void *user, const struct plumb_samples_item *item,
+		      const struct plumb_location *location);
+	unsigned by;
+};
+
+static bool wants_a_thread(void *user, const struct plumb_samples_item *item,
+			   const struct plumb_location *location)
+{
+	(void)user, (void)location;
+	return item->task->tid != 1001 || item->record->cpu == 2;
+}
+
+static bool wants_a_time(void *user, const struct plumb_samples_item *item,
+			 const struct plumb_location *location)
+{
+	return wants_a_thread(user, item, location) && item->record->has & PLUMB_RECORD_HAS_TIME &&
+	       item->record->time / 700 % 3 != 1;
+}
+
+static bool wants_a_place(void *user, const struct plumb_samples_item *item,
+			  const struct plumb_location *location)
+{
+	return wants_a_time(user, item, location) && location->ip % 16 != 4;
+}
+
 struct reading {
 	struct plumb_diagnostics *diagnostics;
 	struct plumb_recording *recording;
@@ -193,7 +220,7 @@ struct reading {
 	struct plumb_profile *profile;
 };
 
-static void begin(struct reading *r, unsigned threads)
+static void begin(struct reading *r, unsigned threads, const struct choosing *choosing)
 {
 	static const uint8_t keys[] = {PLUMB_KEY_PID, PLUMB_KEY_TID, PLUMB_KEY_COMM,
 				       PLUMB_KEY_SYMBOL, PLUMB_KEY_DATA_SOURCE};
@@ -206,6 +233,8 @@ static void begin(struct reading *r, unsigned threads)
 		.rows_max = 20000,
 		.latencies = 1 << PLUMB_SPE_TOTAL_LATENCY,
 		.threads = threads,
+		.wants = choosing->wants,
+		.wants_by = choosing->by,
 	};
 
 	r->diagnostics = plumb_diagnostics_new();
@@ -255,23 +284,35 @@ static void compare_rows(const struct reading *a, const struct reading *b, size_
 	}
 }
 
-static void compare(unsigned threads)
+/* Compares two profiles, the second one added by `threads`. */
+static void compare_choosing(unsigned threads, const struct choosing *first,
+			     const struct choosing *second)
 {
 	struct plumb_profile_event events[2];
 	struct reading one, several;
 
-	begin(&one, 1);
-	begin(&several, threads);
+	begin(&one, 1, first);
+	begin(&several, threads, second);
 	assert_true(plumb_profile_event(one.profile, 0, &events[0]));
 	assert_true(plumb_profile_event(several.profile, 0, &events[1]));
 	assert_true(events[0].row_count > 10);
 	assert_int_equal(events[0].row_count, events[1].row_count);
 	assert_int_equal(events[0].samples, events[1].samples);
 	assert_int_equal(events[0].given_up, events[1].given_up);
+	assert_int_equal(events[0].left_out, events[1].left_out);
+	assert_int_equal(events[0].left_out_period, events[1].left_out_period);
+	assert_int_equal(events[0].left_out > 0, first->wants != NULL);
 	for (size_t row = 0; row < events[0].row_count; row++)
 		compare_rows(&one, &several, row);
 	end(&one);
 	end(&several);
+}
+
+static void compare(unsigned threads)
+{
+	const struct choosing all = {0};
+
+	compare_choosing(threads, &all, &all);
 }
 
 static void threads_add_the_same(void **user)
@@ -307,6 +348,30 @@ static void more_rows_than_are_kept(void **user)
 	record(60000, 0);
 	compare(4);
 	assert_int_equal(unlink(path), 0);
+}
+
+/* What is left out one by one is left out of batches, too. */
+static void choosing(void **user)
+{
+	static const struct choosing ways[] = {
+		{wants_a_thread, PLUMB_WANTS_THREAD},
+		{wants_a_time, PLUMB_WANTS_THREAD | PLUMB_WANTS_TIME},
+		{wants_a_place, PLUMB_WANTS_THREAD | PLUMB_WANTS_TIME | PLUMB_WANTS_LOCATION},
+	};
+	const struct kind kinds[] = {{.code = 100},
+				     {.code = 100, .contexts = RINGS, .switches = 16}};
+
+	(void)user;
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		record_kind(&kinds[k]);
+		for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+			const struct choosing one_by_one = {ways[i].wants, 0};
+
+			compare_choosing(1, &one_by_one, &ways[i]);
+			compare_choosing(4, &one_by_one, &ways[i]);
+		}
+		assert_int_equal(unlink(path), 0);
+	}
 }
 
 static void compare_switches(struct kind kind)
@@ -362,6 +427,7 @@ int main(void)
 		cmocka_unit_test(without_contexts),
 		cmocka_unit_test(first_context_in_a_later_ring),
 		cmocka_unit_test(more_rows_than_are_kept),
+		cmocka_unit_test(choosing),
 		cmocka_unit_test(context_switches),
 		cmocka_unit_test(switches_to_unknown_threads),
 		cmocka_unit_test(switches_before_their_chunks),

@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -227,7 +228,37 @@ static void test_refusals(void **state)
 	assert_refused("echo 'error while loading shared libraries: libglib' >&2; exit 127",
 		       PLUMB_ERR_MACHINE, "no-qemu",
 		       "cannot start QEMU: status 127, error while loading shared libraries");
+	assert_refused("echo 'libz.so.1: failed to map segment from shared object' >&2; exit 127",
+		       PLUMB_ERR_BUSY, "no-qemu", "status 127, libz.so.1: failed to map segment");
 	assert_refused("kill -SEGV $$", PLUMB_ERR_MACHINE, "no-qemu", "signal 11 ended it");
+}
+
+/* Its first thread is one too many: nothing to install would help. The limit is the hint. */
+static void test_no_process_left(void **state)
+{
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
+	const char *full = engine("full", "echo 'qemu: qemu_thread_create: Resource temporarily "
+					  "unavailable' >&2; kill -ABRT $$");
+	const char *broken = engine("broken", "exit 1");
+	const struct plumb_diagnostic *only;
+	struct rlimit limit, before;
+	struct qemu qemu;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NPROC, &before), 0);
+	limit = before;
+	if (limit.rlim_max > 1000000)
+		limit.rlim_cur = 1000000;
+	assert_int_equal(setrlimit(RLIMIT_NPROC, &limit), 0);
+	assert_int_equal(choose(&qemu, diagnostics, full, broken), PLUMB_ERR_BUSY);
+	assert_int_equal(setrlimit(RLIMIT_NPROC, &before), 0);
+	assert_int_equal(plumb_diagnostics_count(diagnostics), 1);
+	only = plumb_diagnostics_get(diagnostics, 0);
+	assert_string_equal(only->id, "no-process");
+	assert_string_equal(only->message, "cannot start QEMU: no process or thread is left");
+	if (limit.rlim_cur != RLIM_INFINITY)
+		assert_non_null(strstr(only->hint, "(ulimit -u)"));
+	plumb_diagnostics_free(diagnostics);
 }
 
 /* QEMU 7.2's user-mode emulator makes a copy of vfork()'s child, which then cannot tell why. */
@@ -372,6 +403,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_none_that_can, make_twelve, remove_made),
 		cmocka_unit_test_setup_teardown(test_hint_of_packaged, make_twelve, remove_made),
 		cmocka_unit_test_setup_teardown(test_refusals, make_twelve, remove_made),
+		cmocka_unit_test_setup_teardown(test_no_process_left, make_twelve, remove_made),
 		cmocka_unit_test_setup_teardown(test_not_started, make_twelve, remove_made),
 		cmocka_unit_test_setup_teardown(test_no_answer, make_twelve, remove_made),
 		cmocka_unit_test_setup_teardown(test_interrupted, make_twelve, remove_made),

@@ -168,6 +168,56 @@ static void broken_rounds_are_counted(void **state)
 	free(b);
 }
 
+/* Those that come too late are sorted among themselves, and wait for the end of their round. */
+static void late_records_wait_for_their_round(void **state)
+{
+	(void)state;
+	FOR_EACH_FORM(b)
+	{
+		struct opened opened;
+
+		build_begin(b, &timed, 1);
+		put_sample(b, 100, 0);
+		put_sample(b, 300, 0);
+		put_round(b);
+		put_round(b);
+		put_sample(b, 400, 0);
+		put_sample(b, 200, 1);
+		put_comm(b, 0);
+		put_sample(b, 150, 2);
+		put_round(b);
+		put_sample(b, 500, 0);
+		opened = open_built(b);
+		CHECK_GIVEN(&opened, 0, 100, 300, 0, 1, 150, 200, 0, 400, 500);
+		assert_int_equal(plumb_recording_losses(opened.recording)->out_of_order, 2);
+		opened_close(&opened);
+	}
+}
+
+/* What has been let go does not count as the youngest record, nor does a round without records. */
+static void rounds_go_by_what_is_held(void **state)
+{
+	struct build *b = build_new(false, false);
+	struct opened opened;
+
+	(void)state;
+	build_begin(b, &timed, 1);
+	put_sample(b, 900, 0);
+	put_round(b); /* nothing; from now on up to 900 */
+	put_round(b); /* 900 */
+	put_sample(b, 200, 0);
+	put_sample(b, 100, 0);
+	put_round(b); /* both; from now on up to 200 */
+	put_round(b); /* changes nothing */
+	put_sample(b, 300, 0);
+	put_sample(b, 150, 0);
+	put_round(b); /* 150 */
+	opened = open_built(b);
+	CHECK_GIVEN(&opened, 0, 900, 0, 100, 200, 0, 0, 150, 0, 300);
+	opened_close(&opened);
+	free(b);
+}
+
 static void file_order_is_kept_if_asked_for(void **state)
 {
 	const struct plumb_recording_options options = {.size = sizeof(options),
@@ -304,6 +354,8 @@ int main(void)
 		cmocka_unit_test(what_has_no_time_comes_at_once),
 		cmocka_unit_test(order_is_stable),
 		cmocka_unit_test(broken_rounds_are_counted),
+		cmocka_unit_test(late_records_wait_for_their_round),
+		cmocka_unit_test(rounds_go_by_what_is_held),
 		cmocka_unit_test(file_order_is_kept_if_asked_for),
 		cmocka_unit_test(any_order_becomes_sorted),
 		cmocka_unit_test(descending_times_are_sorted_too),

@@ -120,6 +120,35 @@ static void waits_by_cycles(void **state)
 	tear_down(&f);
 }
 
+static void kernel_by_cycles(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, &PLAN_OPTIONS());
+	plumb_result_add_kernel(f.result, 0, 0); /* of another source */
+	assert_true(isnan(f.result->kernel));
+	plumb_result_add_kernel(f.result, 30, 100);
+	assert_float_equal(f.result->kernel, 30, 1e-12);
+	plumb_result_add_kernel(f.result, 0, 900);
+	assert_float_equal(f.result->kernel, 3, 1e-12);
+	tear_down(&f);
+}
+
+static void core_waits_add_up(void **state)
+{
+	const struct plumb_core_waits one = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+	const struct plumb_core_waits twice = {2, 4, 6, 8, 10, 12, 14, 16, 18};
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, &PLAN_OPTIONS());
+	plumb_result_add_core_waits(f.result, &one);
+	plumb_result_add_core_waits(f.result, &one);
+	assert_memory_equal(&f.result->waits, &twice, sizeof(twice));
+	tear_down(&f);
+}
+
 static void no_count_is_no_value(void **state)
 {
 	struct fixture f;
@@ -311,6 +340,8 @@ int main(void)
 		cmocka_unit_test(one_part),
 		cmocka_unit_test(moving_lines_by_cycles),
 		cmocka_unit_test(waits_by_cycles),
+		cmocka_unit_test(kernel_by_cycles),
+		cmocka_unit_test(core_waits_add_up),
 		cmocka_unit_test(no_count_is_no_value),
 		cmocka_unit_test(intervals_weigh_what_they_last),
 		cmocka_unit_test(runs_differ),

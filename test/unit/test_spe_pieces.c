@@ -4,6 +4,8 @@
  * spe_both_ways.h compares; this file provides the data.
  */
 #include "spe/encode.h"
+#include "spe/layout.h"
+#include "spe/stream.h"
 
 #include "check.h"
 
@@ -73,6 +75,45 @@ static void few_layouts(void **state)
 
 		read_both(data, size, seed, records);
 	}
+}
+
+/* Returns a branch, with or without a target and an issue latency. */
+static struct plumb_spe_record branch(uint64_t kind)
+{
+	return (struct plumb_spe_record){
+		.has = PLUMB_SPE_HAS_PC | PLUMB_SPE_HAS_CONTEXT_EL1 | PLUMB_SPE_HAS_OPERATION |
+		       PLUMB_SPE_HAS_EVENTS | PLUMB_SPE_HAS_TOTAL_LATENCY |
+		       PLUMB_SPE_HAS_TIMESTAMP | (kind & 1 ? PLUMB_SPE_HAS_BRANCH_TARGET : 0) |
+		       (kind & 2 ? PLUMB_SPE_HAS_ISSUE_LATENCY : 0),
+		.op_class = PLUMB_SPE_BRANCH,
+		.operation = 1,
+		.events = 2,
+	};
+}
+
+/* Branches of four layouts begin alike; once all are known, none is decoded packet by packet. */
+static void branches_are_told_apart(void **state)
+{
+	static uint8_t data[DATA_MAX];
+	static struct spe_layouts layouts;
+	struct plumb_spe_record records[128];
+	struct plumb_spe_stream stream;
+	struct spe_random random = {3};
+	size_t at = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 300; i++) {
+		struct plumb_spe_record record = branch(i < 4 ? i : spe_random_below(&random, 4));
+
+		at = put_record(data, at, &record, SPE_LAYOUT_NEOVERSE);
+	}
+	spe_stream_begin(&stream);
+	spe_layouts_begin(&layouts);
+	plumb_spe_stream_feed(&stream, data, at);
+	assert_int_equal(spe_stream_read(&stream, &layouts, records, 128), 128);
+	assert_int_equal(layouts.missed, 4);
+	assert_int_equal(spe_stream_read(&stream, &layouts, records, 128), 128);
+	assert_int_equal(layouts.missed, 0);
 }
 
 /* Records of any kind, with padding, alignments and other bytes between them. */
@@ -166,6 +207,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_layouts),
+		cmocka_unit_test(branches_are_told_apart),
 		cmocka_unit_test(any_bytes_between),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(noise),

@@ -318,6 +318,59 @@ static void a_setup_has_a_size(void **state)
 	assert_int_not_equal(access(path, F_OK), 0);
 }
 
+static int change(struct plumb_recording_writer *writer, uint64_t position, uint64_t value)
+{
+	return plumb_recording_change(writer, &(struct plumb_recording_change){position, value}, 1);
+}
+
+/* In the file and in what is held; but not before the records, behind them, or where none can. */
+static void records_can_be_changed(void **state)
+{
+	enum { COUNT = 2000, WRITTEN = 1500 };
+	static struct plumb_recording_change changes[COUNT];
+	struct plumb_recording_setup small = plain;
+	struct plumb_recording_writer *writer = create(&plain);
+	uint64_t first = plumb_recording_position(writer) + offsetof(struct sample, ip);
+	struct image image;
+	size_t count = 0;
+
+	(void)state;
+	write_samples(writer, 1000, 1000 + WRITTEN);
+	assert_int_equal(plumb_recording_settle(writer), 0);
+	write_samples(writer, 1000 + WRITTEN, 1000 + COUNT);
+	/* Some lie together, and some alone. */
+	for (size_t i = 0; i < COUNT; i += i < 1000 ? 1 : 37)
+		changes[count++] = (struct plumb_recording_change){
+			first + i * sizeof(struct sample), 0x500000 + i};
+	assert_int_equal(plumb_recording_change(writer, changes, count), 0);
+	/* A recorder that is killed now leaves all of them. */
+	image = read_image(path);
+	assert_int_equal(count_records(&image, 9), COUNT);
+	free(image.bytes);
+	assert_int_equal(change(writer, 8, 1), PLUMB_ERR_ARGUMENT);
+	assert_int_equal(change(writer, plumb_recording_position(writer) - 7, 1),
+			 PLUMB_ERR_ARGUMENT);
+	assert_int_equal(change(writer, UINT64_MAX, 1), PLUMB_ERR_ARGUMENT);
+	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
+	image = read_image(path);
+	assert_int_equal(count_records(&image, 9), COUNT);
+	for (size_t i = 0, next = 0; i < COUNT; i++) {
+		bool changed = i == next;
+
+		assert_int_equal(u64(&image, first + i * sizeof(struct sample)),
+				 changed ? 0x500000 + i : 0x400000);
+		if (changed)
+			next += i < 1000 ? 1 : 37;
+	}
+	free(image.bytes);
+	small.compress_level = 1;
+	writer = create(&small);
+	assert_int_equal(plumb_recording_position(writer), 0);
+	assert_int_equal(change(writer, first, 1), PLUMB_ERR_ARGUMENT);
+	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
+	unlink(path);
+}
+
 static void what_is_no_record_is_refused(void **state)
 {
 	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
@@ -653,6 +706,7 @@ int main(void)
 		cmocka_unit_test(aux_data_is_padded_and_indexed),
 		cmocka_unit_test(config3_alone_makes_attributes_longer),
 		cmocka_unit_test(a_setup_has_a_size),
+		cmocka_unit_test(records_can_be_changed),
 		cmocka_unit_test(what_is_no_record_is_refused),
 		cmocka_unit_test(a_limit_is_kept),
 		cmocka_unit_test(an_older_file_is_moved),

@@ -77,6 +77,12 @@ static char *plugin_words(const struct model_command_parts *parts)
 		fprintf(out, ",page=%u", parts->page_bytes);
 	if (parts->huge_pages)
 		fprintf(out, ",huge=1");
+	if (parts->conditions.page_fault_cycles)
+		fprintf(out, ",page-fault=%u", parts->conditions.page_fault_cycles);
+	if (parts->conditions.system_call_cycles)
+		fprintf(out, ",system-call=%u", parts->conditions.system_call_cycles);
+	if (parts->conditions.wrong_path_loads)
+		fprintf(out, ",wrong-loads=1");
 	if (parts->mark_call)
 		fprintf(out, ",mark=%u", parts->mark_call);
 	if (parts->sampling_fd >= 0)

@@ -25,6 +25,7 @@ struct model_command_parts {
 	uint32_t what_if;     /* a bit for each enum what_if that is asked for */
 	uint32_t page_bytes;  /* 0: the core's */
 	bool huge_pages;
+	struct core_conditions conditions;
 	unsigned mark_call; /* the number of a system call; 0: none */
 	const struct model_window_request *window;
 };

@@ -188,6 +188,36 @@ static int last_signal(void *user)
 	return job->last_signal ? job->last_signal(job->user) : 0;
 }
 
+static struct plumb_condition_counts conditions_of(const struct model_counts *counts)
+{
+	const uint64_t *of = counts->counts + MODEL_CONDITIONS;
+
+	return (struct plumb_condition_counts){
+		.page_faults = of[CONDITION_PAGE_FAULTS],
+		.system_calls = of[CONDITION_SYSTEM_CALLS],
+		.kernel_cycles = of[CONDITION_KERNEL_CYCLES],
+		.wrong_loads = of[CONDITION_WRONG_LOADS],
+		.wrong_refills = of[CONDITION_WRONG_REFILLS],
+	};
+}
+
+static struct plumb_core_waits waits_of(const struct model_counts *counts)
+{
+	const uint64_t *of = counts->counts;
+
+	return (struct plumb_core_waits){
+		.cycles = of[EVENT_CPU_CYCLES],
+		.core = of[EVENT_STALL_BACKEND_CPUBOUND],
+		.l1d = of[EVENT_STALL_BACKEND_L1D],
+		.beyond_l2 = of[EVENT_STALL_BACKEND_MEM],
+		.tlb = of[EVENT_STALL_BACKEND_TLB],
+		.store = of[EVENT_STALL_BACKEND_ST],
+		.mispredictions = of[EVENT_BR_MIS_PRED_RETIRED],
+		.exceptions = of[EVENT_EXC_TAKEN],
+		.barriers = of[EVENT_IMP_CT_FLUSH_ISB],
+	};
+}
+
 static int run_model(struct counting *c, struct source_run *run,
 		     struct plumb_diagnostics *diagnostics)
 {
@@ -228,6 +258,8 @@ static int run_model(struct counting *c, struct source_run *run,
 		run->cycles = model->counts.counts[EVENT_CPU_CYCLES];
 		run->moving_cycles = model->counts.counts[MODEL_MOVING];
 		run->unforwarded_cycles = model->counts.counts[MODEL_UNFORWARDED];
+		run->conditions = conditions_of(&model->counts);
+		run->waits = waits_of(&model->counts);
 		if (what.what_if)
 			memcpy(run->what_if_cycles, model->counts.counts + EVENT_COUNT,
 			       WHAT_IF_COUNT * sizeof(*run->what_if_cycles));

@@ -124,8 +124,8 @@ static int refuse_event(const struct plumb_spec *spec, const struct plumb_event_
 		hint_nearby(spec, index, diagnostics);
 	else if (event->kind == PLUMB_EVENT_SOFTWARE)
 		plumb_diagnostics_hint(diagnostics,
-				       "of the kernel's events it counts only task-clock and "
-				       "cpu-clock, by its own clock");
+				       "it counts two software events, task-clock and cpu-clock, "
+				       "in its own time");
 	return PLUMB_ERR_NOT_FOUND;
 }
 

@@ -17,16 +17,20 @@ void exact_read_context(struct exact_chain *chain, const char *body, size_t size
 	if (context.depth > MODEL_CHAIN_MAX ||
 	    context.depth * sizeof(chain->addresses[0]) > size - sizeof(context))
 		return;
+	chain->profile = context.profile;
+	chain->context = context.context;
 	chain->depth = (uint32_t)context.depth;
 	memcpy(chain->addresses, body + sizeof(context),
 	       context.depth * sizeof(chain->addresses[0]));
 }
 
-static void write_sample(struct record_writer *out, const struct record_setup *setup,
-			 const struct exact_chain *chain, const struct model_frame *frame,
-			 unsigned slot, uint64_t ip, const struct model_cost *cost)
+/* Returns where its period is in `out`. */
+static size_t write_sample(struct record_writer *out, const struct record_setup *setup,
+			   const struct exact_chain *chain, const struct model_frame *frame,
+			   unsigned slot, uint64_t ip, const struct model_cost *cost)
 {
 	uint64_t type = setup->events[cost->event].attr.sample_type;
+	size_t period;
 
 	record_begin(out, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 	record_u64(out, setup->ids[cost->event]);
@@ -37,6 +41,7 @@ static void write_sample(struct record_writer *out, const struct record_setup *s
 		record_u64(out, frame->time);
 	if (type & PERF_SAMPLE_CPU)
 		record_u64(out, slot);
+	period = out->size;
 	record_u64(out, cost->count);
 	record_u64(out, 2 + chain->depth);
 	record_u64(out, CONTEXT_USER);
@@ -44,11 +49,35 @@ static void write_sample(struct record_writer *out, const struct record_setup *s
 	for (uint32_t i = 0; i < chain->depth; i++)
 		record_u64(out, chain->addresses[i]);
 	record_close(out);
+	return period;
+}
+
+/* Adds a count to the sum of its sample, which it writes if it is the first. Returns whether. */
+static bool add_cost(struct record_writer *out, const struct record_setup *setup,
+		     struct exact_sums *sums, const struct exact_chain *chain,
+		     const struct model_frame *frame, unsigned slot, uint64_t ip,
+		     const struct model_cost *cost)
+{
+	const struct exact_key key = {ip, chain->profile, chain->context, cost->event};
+	const struct model_cost none = {.event = cost->event};
+	uint64_t begin = sums->position(sums->user);
+	struct exact_sum *sum = exact_sums_add(sums, &key, cost->count);
+
+	if (!sum) {
+		out->error = PLUMB_ERR_NO_MEMORY;
+		return false;
+	}
+	if (sum->position)
+		return false;
+	/* Closing the sample may hand it over: that place is its own all the same. */
+	sum->position = begin + write_sample(out, setup, chain, frame, slot, ip, &none);
+	return true;
 }
 
 uint64_t exact_read_cost(struct record_writer *out, const struct record_setup *setup,
-			 const struct exact_chain *chain, const struct model_frame *frame,
-			 unsigned slot, const char *body, size_t size)
+			 struct exact_sums *sums, const struct exact_chain *chain,
+			 const struct model_frame *frame, unsigned slot, const char *body,
+			 size_t size)
 {
 	struct model_frame_cost head;
 	uint64_t written = 0;
@@ -64,6 +93,10 @@ uint64_t exact_read_cost(struct record_writer *out, const struct record_setup *s
 		memcpy(&cost, body + i * sizeof(cost), sizeof(cost));
 		if (cost.event >= EXACT_COUNT)
 			continue;
+		if (sums) {
+			written += add_cost(out, setup, sums, chain, frame, slot, head.ip, &cost);
+			continue;
+		}
 		write_sample(out, setup, chain, frame, slot, head.ip, &cost);
 		written++;
 	}

@@ -155,9 +155,19 @@ static bool is_wanted(const struct model_frames *f, uint32_t type)
 {
 	if (type == FRAME_START || type == FRAME_AUX)
 		return f->asked->spe;
-	if (type == FRAME_CONTEXT || type == FRAME_COST || type == FRAME_LINE)
+	if (type == FRAME_CONTEXT || type == FRAME_COST || type == FRAME_LINE || type == FRAME_TOLD)
 		return f->chains != NULL;
 	return true;
+}
+
+/* Writes the sums of the slot's thread that have changed, and all samples. */
+static void write_sums(struct model_frames *f, unsigned slot)
+{
+	if (!f->sums || f->error)
+		return;
+	record_flush(&f->out);
+	if (!f->out.error)
+		f->out.error = exact_sums_write(f->sums, f->chains[slot].profile);
 }
 
 static void write_frame(struct model_frames *f, unsigned slot, const struct model_frame *frame,
@@ -202,8 +212,11 @@ static void write_frame(struct model_frames *f, unsigned slot, const struct mode
 		f->samples += exact_read_line(&f->out, f->setup, frame, slot, body);
 		return;
 	case FRAME_COST:
-		f->samples += exact_read_cost(&f->out, f->setup, &f->chains[slot], frame, slot,
-					      body, size);
+		f->samples += exact_read_cost(&f->out, f->setup, f->sums, &f->chains[slot], frame,
+					      slot, body, size);
+		return;
+	case FRAME_TOLD:
+		write_sums(f, slot);
 		return;
 	default:
 		return;

@@ -12,6 +12,7 @@
 #include "source/model/record_setup.h"
 
 struct exact_chain;
+struct exact_sums;
 
 struct model_frames {
 	const struct source_record_job *job;
@@ -28,6 +29,7 @@ struct model_frames {
 	bool several;       /* there were several threads: no rounds until the end */
 	uint64_t latest;    /* time of the last record written: nothing ends earlier */
 	int error;          /* an error of the caller's, or in `out`; nothing is read after it */
+	struct exact_sums *sums;     /* of that; NULL: what was written cannot be changed */
 	struct exact_chain *chains;  /* one for each core; NULL: no exact profile was requested */
 	char frame[MODEL_FRAME_MAX]; /* at hand */
 };

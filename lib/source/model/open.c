@@ -84,6 +84,9 @@ static bool copy_options(struct plumb_model_options *options,
 	options->what_if = given->what_if;
 	options->page_bytes = given->page_bytes;
 	options->huge_pages = given->huge_pages;
+	options->page_fault_cycles = given->page_fault_cycles;
+	options->system_call_cycles = given->system_call_cycles;
+	options->wrong_path_loads = given->wrong_path_loads;
 	options->engine = given->engine;
 	options->user = given->user;
 	return options->core && options->plugin_dir && options->engines &&

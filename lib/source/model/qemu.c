@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -235,15 +236,44 @@ static unsigned interface_of(const struct qemu *qemu)
 	return qemu->major == 9 && qemu->minor == 0 ? 2 : 3;
 }
 
+/* QEMU has threads, which count as processes: without them it says so, and aborts. */
+static bool lacks_process(const struct answer *answer)
+{
+	return answer->error == EAGAIN || strstr(answer->text, strerror(EAGAIN));
+}
+
+/* The dynamic loader does not say why it cannot map a library. */
+static bool lacks_memory(const struct answer *answer)
+{
+	return answer->error == ENOMEM || strstr(answer->text, strerror(ENOMEM)) ||
+	       strstr(answer->text, "failed to map segment");
+}
+
+static void judge_crowd(const struct place *where, struct plumb_diagnostics *diagnostics)
+{
+	struct rlimit limit;
+
+	diagnostics_add(diagnostics, PLUMB_ERROR, "no-process", where,
+			"cannot start QEMU: no process or thread is left");
+	if (getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+		plumb_diagnostics_hint(diagnostics,
+				       "this user may have %llu processes and threads at a time "
+				       "(ulimit -u): raise the limit, or end some",
+				       (unsigned long long)limit.rlim_cur);
+}
+
 /* Adds the reason why there was no answer, and returns the error. */
 static int judge_silence(const struct answer *answer, const struct place *where,
 			 struct plumb_diagnostics *diagnostics)
 {
 	const int e = answer->error;
+	bool full = lacks_process(answer);
 	/* Nothing that could be installed makes room for another process. */
-	bool crowded = e == EAGAIN || e == ENOMEM || e == EMFILE || e == ENFILE;
+	bool crowded = full || lacks_memory(answer) || e == EMFILE || e == ENFILE;
 
-	if (answer->error == ETIMEDOUT)
+	if (full)
+		judge_crowd(where, diagnostics);
+	else if (answer->error == ETIMEDOUT)
 		diagnostics_add(diagnostics, PLUMB_ERROR, "not-qemu", where,
 				"QEMU does not answer within %d s", ANSWER_MS / 1000);
 	else if (answer->error)
@@ -258,6 +288,10 @@ static int judge_silence(const struct answer *answer, const struct place *where,
 				"cannot start QEMU: status %d%s%.*s", WEXITSTATUS(answer->status),
 				*answer->text ? ", " : "", (int)strcspn(answer->text, "\r\n"),
 				answer->text);
+	if (!full && lacks_memory(answer))
+		plumb_diagnostics_hint(diagnostics,
+				       "QEMU requires more memory: free some, or raise the limit "
+				       "(ulimit -v)");
 	return crowded ? PLUMB_ERR_BUSY : PLUMB_ERR_MACHINE;
 }
 

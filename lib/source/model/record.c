@@ -26,6 +26,7 @@ struct recorder {
 	struct model_sampling *asked;    /* what it was to begin with */
 	size_t size;                     /* of the former */
 	struct model_frames frames;
+	struct exact_sums sums;
 	double polled; /* when the caller was last asked what to do next, in ms */
 	bool begun;    /* begin() was called */
 	bool stopping; /* the caller wants the program to end */
@@ -79,10 +80,17 @@ static int drain(void *user, pid_t pid, bool *end)
 static int on_begin(void *user, const char *version)
 {
 	struct recorder *r = user;
+	int error;
 
 	r->begun = true;
 	record_setup_name_engine(&r->setup, version);
-	return r->job->begin ? r->job->begin(r->job->user, &r->setup.recording) : 0;
+	error = r->job->begin ? r->job->begin(r->job->user, &r->setup.recording) : 0;
+	if (!error && r->asked->exact && r->job->position && r->job->change &&
+	    r->job->position(r->job->user)) {
+		r->frames.sums = &r->sums;
+		r->sampling->as_it_goes = true;
+	}
+	return error;
 }
 
 static void on_started(void *user, pid_t pid)
@@ -110,7 +118,7 @@ static void on_progress(void *user, const struct model_counts *counts)
 		r->job->progress(r->job->user, &progress);
 }
 
-/* The memory shared with the plugin: its descriptor, or -1. */
+/* The memory shared with the plugin: its descriptor, or -1 with errno. */
 static int share(struct recorder *r)
 {
 	struct exact_chain *chains = NULL;
@@ -136,6 +144,8 @@ static int share(struct recorder *r)
 		return -1;
 	}
 	memcpy(r->sampling, r->asked, sizeof(*r->asked));
+	r->sums = (struct exact_sums){
+		.position = r->job->position, .change = r->job->change, .user = r->job->user};
 	r->frames = (struct model_frames){
 		.job = r->job,
 		.setup = &r->setup,
@@ -230,12 +240,8 @@ static int record(struct recorder *r, struct source_record_run *run)
 {
 	int fd = share(r), error;
 
-	if (fd < 0) {
-		plumb_diagnostics_add(r->diagnostics, PLUMB_ERROR, "no-memory", NULL,
-				      "cannot share %zu MiB with QEMU: %s", r->size >> 20,
-				      strerror(errno));
-		return PLUMB_ERR_NO_MEMORY;
-	}
+	if (fd < 0)
+		return model_run_refuse_share(r->size, errno ? errno : ENOMEM, r->diagnostics);
 	error = run_model(r, fd, run);
 	close(fd);
 	return error;
@@ -258,6 +264,7 @@ int model_record(const struct source_record_job *job, struct source_record_run *
 		munmap(r->sampling, r->size);
 	free(r->asked);
 	free(r->frames.chains);
+	exact_sums_clean_up(&r->sums);
 	record_writer_clean_up(&r->frames.out);
 	free(r);
 	return error;

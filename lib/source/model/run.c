@@ -480,16 +480,20 @@ static int choose(struct run *run, struct plumb_diagnostics *diagnostics)
 	return error ? error : check_predicates(run, diagnostics);
 }
 
+int model_run_refuse_share(size_t size, int error, struct plumb_diagnostics *diagnostics)
+{
+	char what[80];
+
+	snprintf(what, sizeof(what), "cannot share %zu KiB with QEMU", size >> 10);
+	return refuse_start(what, error, diagnostics);
+}
+
 /* Makes the memory with the counts, which both sides share. */
 static int connect_plugin(struct run *run, struct plumb_diagnostics *diagnostics)
 {
 	int error = share_memory(run);
-	char what[80];
 
-	if (!error)
-		return 0;
-	snprintf(what, sizeof(what), "cannot share %zu KiB with QEMU", sizeof(*run->shared) >> 10);
-	return refuse_start(what, error, diagnostics);
+	return error ? model_run_refuse_share(sizeof(*run->shared), error, diagnostics) : 0;
 }
 
 /* Starts QEMU with the program. */
@@ -511,6 +515,9 @@ static int launch(struct run *run, struct plumb_diagnostics *diagnostics)
 		.what_if = run->job->what_if,
 		.page_bytes = run->job->options->page_bytes,
 		.huge_pages = run->job->options->huge_pages,
+		.conditions = {run->job->options->page_fault_cycles,
+			       run->job->options->system_call_cycles,
+			       run->job->options->wrong_path_loads},
 		.mark_call = run->job->mark_call,
 		.window = &run->window,
 	};

@@ -98,6 +98,9 @@ int model_run(const struct model_job *job, struct model_result *result,
  */
 int model_run_share(const char *name, size_t size, uint64_t key);
 
+/* Adds why `size` bytes cannot be shared, an errno value. Returns NO_MEMORY, BUSY or MACHINE. */
+int model_run_refuse_share(size_t size, int error, struct plumb_diagnostics *diagnostics);
+
 /* A word that no other memory begins with. */
 uint64_t model_run_key(void);
 

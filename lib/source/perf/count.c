@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts with Linux's perf: starts the program stopped before its execve(2), opens events for it,
- * and lets it go. All groups take turns on the counters in one run; with job->one_pass, each pass
- * has its own run.
+ * Counts with Linux's perf: starts the program, if there is one, stopped before its execve(2),
+ * opens events for it or for what else is counted, and lets it go. All groups take turns on the
+ * counters in one run; with job->one_pass, each pass has its own run.
  */
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/diagnostics.h"
 #include "count/scaled.h"
-#include "source/perf/events.h"
+#include "source/perf/control.h"
+#include "source/perf/instances.h"
 #include "source/perf/program.h"
 #include "source/perf/record.h"
+#include "source/perf/watch.h"
 #include "source/source.h"
 
 #define PROGRESS_MS       250
-#define LOOK_MS           10     /* between checks of a process that cannot be waited for */
 #define CODE_INSTRUCTIONS 0x0008 /* INST_RETIRED */
 
 /* perf takes "armv8_pmuv3" for "armv8_pmuv3_0", and "cpu" for the PMU that counts. */
@@ -63,15 +61,19 @@ struct counting {
 	const struct source_job *job;
 	struct source_run *run;
 	struct plumb_diagnostics *diagnostics;
-	struct perf_events events;
-	struct perf_reading *before;   /* of each place, when the last interval ended */
-	struct plumb_count *interval;  /* room for one */
-	struct perf_limits limits;     /* of all passes */
-	struct source_ending ending;   /* how the program ends if it is cancelled */
-	double began, interval_end;    /* on the clock */
-	double counts_from, counts_to; /* likewise, of the window */
-	bool on;                       /* it has begun */
+	struct perf_instances instances;
+	struct perf_reading *before; /* of each place, when the last interval ended */
+	struct plumb_count *part;    /* room for the counts of an interval or a unit */
+	struct perf_limits limits;   /* of all passes */
+	struct source_ending ending; /* how the program ends if it is cancelled */
+	struct perf_control control;
+	double began, interval_end; /* on the clock */
+	double turns_on, turns_off; /* likewise, when the window does */
+	double on_since;            /* likewise, if it is on */
+	double on_seconds;          /* before that */
+	bool on, was_on;
 	bool canceled;
+	size_t cpu_changes;
 };
 
 static double now(void)
@@ -99,68 +101,81 @@ struct plumb_count perf_count_since(const struct perf_reading *from, const struc
 				    running};
 }
 
-static void read_interval(struct counting *c, double time)
+/* Fills in c->part with what was counted between two readings; `before` becomes `now`. */
+static void take_part(struct counting *c, struct perf_reading *before,
+		      const struct perf_reading *now_read)
 {
 	for (size_t i = 0; i < c->job->plan->place_count; i++) {
-		struct perf_reading reading;
-
-		c->interval[i] = (struct plumb_count){NAN, 0, 0};
-		if (!perf_events_read(&c->events, i, &reading))
-			continue;
-		c->interval[i] = perf_count_since(&c->before[i], &reading);
-		c->before[i] = reading;
+		c->part[i] = perf_count_since(&before[i], &now_read[i]);
+		before[i] = now_read[i];
 	}
-	c->job->interval(c->job->user, c->interval, time);
 }
 
+static void read_units(struct counting *c)
+{
+	for (size_t i = 0; c->job->unit && i < c->instances.unit_count; i++) {
+		struct perf_unit *unit = &c->instances.units[i];
+		struct plumb_count_unit given = unit->given;
+
+		given.name = *unit->name ? unit->name : NULL;
+		take_part(c, unit->before, unit->now);
+		c->job->unit(c->job->user, i, &given, c->part);
+	}
+}
+
+static void read_interval(struct counting *c, double time)
+{
+	perf_instances_read(&c->instances);
+	read_units(c);
+	take_part(c, c->before, c->instances.now);
+	c->job->interval(c->job->user, c->part, time);
+}
+
+/* Sets what was opened in this pass. */
 static void read_all(struct counting *c)
 {
 	static const struct perf_reading zero;
 
+	perf_instances_read(&c->instances);
+	if (!c->job->interval || !c->job->interval_ms)
+		read_units(c);
 	for (size_t i = 0; i < c->job->plan->place_count; i++) {
-		struct perf_reading reading;
+		const struct plumb_count count = perf_count_since(&zero, &c->instances.now[i]);
 
-		if (perf_events_read(&c->events, i, &reading))
-			c->run->counts[i] = perf_count_since(&zero, &reading);
+		if (count.enabled_ns)
+			c->run->counts[i] = count;
 	}
 }
 
-static void tell_progress(const struct counting *c)
+/* Returns the instructions so far; NaN if they are not counted. */
+static double instructions_so_far(struct counting *c)
 {
 	const struct plumb_plan *plan = c->job->plan;
 	const uint16_t instructions = plumb_plan_event(plan, CODE_INSTRUCTIONS);
-	struct plumb_progress progress = {NAN, now() - c->began};
+	double count = NAN;
 
-	for (uint16_t g = 0; g < plan->group_count && isnan(progress.instructions); g++) {
-		for (uint16_t i = 0; i < plan->groups[g].count; i++) {
-			struct perf_reading reading;
+	for (uint16_t g = 0; g < plan->group_count && isnan(count); g++) {
+		for (uint16_t i = 0; i < plan->groups[g].count && isnan(count); i++) {
+			const struct perf_reading *read =
+				&c->instances.now[plan->groups[g].first + i];
 
-			if (plan->groups[g].events[i] == instructions &&
-			    perf_events_read(&c->events, plan->groups[g].first + i, &reading))
-				progress.instructions = count_scaled(
-					reading.raw, reading.enabled_ns, reading.running_ns);
+			if (plan->groups[g].events[i] == instructions)
+				count = count_scaled(read->raw, read->enabled_ns, read->running_ns);
 		}
 	}
+	return count;
+}
+
+static void tell_progress(struct counting *c)
+{
+	struct plumb_progress progress = {NAN, now() - c->began};
+
+	perf_instances_read(&c->instances);
+	progress.instructions = instructions_so_far(c);
 	c->job->progress(c->job->user, &progress);
 }
 
 /* ---- a run -------------------------------------------------------------------------------- */
-
-/*
- * Waits until the process ends, at most `ms`. Returns whether it has ended. Old kernels give no
- * descriptor for it; then this polls.
- */
-static bool await_end(pid_t pid, int fd, int ms)
-{
-	struct pollfd end = {.fd = fd, .events = POLLIN};
-	siginfo_t info = {.si_pid = 0};
-
-	if (fd >= 0)
-		return poll(&end, 1, ms) > 0;
-	poll(NULL, 0, ms < LOOK_MS ? ms : LOOK_MS);
-	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-	       info.si_pid == pid;
-}
 
 /* Reads the interval that is due, if any. It includes intervals that were slept through. */
 static void end_interval(struct counting *c, double interval)
@@ -173,30 +188,71 @@ static void end_interval(struct counting *c, double interval)
 	read_interval(c, now() - c->began);
 }
 
-/* Begins to count when the delay is over; ends counting and the program at the timeout. */
+static void turn(struct counting *c, bool on)
+{
+	if (c->on == on)
+		return;
+	/* The program's own execve(2) turns events on that need not wait. */
+	perf_instances_switch(&c->instances, on);
+	if (on)
+		c->on_since = now();
+	else
+		c->on_seconds += now() - c->on_since;
+	c->on = on;
+	c->was_on |= on;
+}
+
+/* Begins to count when the delay is over; ends counting, and the program, at the timeout. */
 static void turn_window(struct counting *c)
 {
-	if (!c->on && now() >= c->counts_from) {
-		perf_events_switch(&c->events, true);
-		c->on = true;
-		c->counts_from = now();
+	if (now() >= c->turns_on) {
+		turn(c, true);
+		c->turns_on = INFINITY;
 		if (c->job->window.timeout_ms)
-			c->counts_to = c->counts_from + 1e-3 * c->job->window.timeout_ms;
+			c->turns_off = now() + 1e-3 * c->job->window.timeout_ms;
 	}
-	if (c->on && !c->run->ended && now() >= c->counts_to) {
-		perf_events_switch(&c->events, false);
+	if (!c->run->ended && now() >= c->turns_off) {
+		turn(c, false);
 		c->run->ended = true;
-		c->counts_to = now();
 	}
 }
 
 static void begin_window(struct counting *c)
 {
 	const struct plumb_window *window = &c->job->window;
+	const bool from_exec = !source_job_has_targets(c->job);
 
-	c->counts_from = c->began + 1e-3 * window->delay_ms;
-	c->counts_to = window->timeout_ms ? c->counts_from + 1e-3 * window->timeout_ms : INFINITY;
-	c->on = window->delay_ms == 0;
+	c->on = false;
+	c->on_seconds = 0;
+	c->turns_on = window->delay_ms < 0 ? INFINITY : c->began + 1e-3 * window->delay_ms;
+	/* Without a delay the time runs at once; the events may be waiting for the execve(2). */
+	c->turns_off = INFINITY;
+	/* If a command is to turn it on, which may never come, the time runs from the beginning. */
+	if (window->timeout_ms)
+		c->turns_off =
+			(window->delay_ms < 0 ? c->began : c->turns_on) + 1e-3 * window->timeout_ms;
+	if (window->delay_ms != 0)
+		return;
+	if (from_exec) {
+		c->on = c->was_on = true;
+		c->on_since = c->began;
+		c->turns_on = INFINITY;
+	} else {
+		turn_window(c);
+	}
+}
+
+static void obey(void *user, enum perf_command command)
+{
+	struct counting *c = user;
+
+	if (command == PERF_ENABLE || command == PERF_DISABLE) {
+		turn(c, command == PERF_ENABLE);
+		c->turns_on = INFINITY;
+	} else if (command == PERF_STOP) {
+		turn(c, false);
+		c->run->ended = true;
+	}
 }
 
 /* Returns the milliseconds until `time`, at most `most`. */
@@ -207,29 +263,42 @@ static int time_until(double time, int most)
 	return left >= most ? most : left > 0 ? (int)left + 1 : 0;
 }
 
-/* Reads what is due until the program ends. */
+/* Waits for what is due next: returns once something has ended, a command has come, or it is time.
+ */
+static void wait_for_next(struct counting *c, struct perf_watch *watch)
+{
+	double interval = c->job->interval ? 1e-3 * c->job->interval_ms : 0;
+	int timeout = CANCEL_LOOK_MS;
+
+	if (interval > 0)
+		timeout = time_until(c->interval_end + interval, timeout);
+	timeout = time_until(c->turns_on, timeout);
+	if (!c->run->ended)
+		timeout = time_until(c->turns_off, timeout);
+	if (perf_watch_wait(watch, c->control.fd, timeout))
+		perf_control_read(&c->control, obey, c);
+}
+
+/* Reads what is due until the program ends, or, without one, all that is counted. */
 static void watch(struct counting *c, pid_t pid)
 {
 	const struct source_job *job = c->job;
 	double interval = job->interval ? 1e-3 * job->interval_ms : 0, told = now();
-	int fd = pidfd_open(pid, 0);
+	struct perf_watch watch;
 
+	perf_watch_begin(&watch, pid, job);
 	for (;;) {
-		int timeout = CANCEL_LOOK_MS;
-
-		if (interval > 0)
-			timeout = time_until(c->interval_end + interval, timeout);
-		if (!c->on)
-			timeout = time_until(c->counts_from, timeout);
-		else if (!c->run->ended)
-			timeout = time_until(c->counts_to, timeout);
-		if (await_end(pid, fd, timeout))
+		wait_for_next(c, &watch);
+		if (perf_watch_has_ended(&watch))
 			break;
 		turn_window(c);
 		if (source_is_canceled(&job->cancel))
 			c->canceled = true;
-		if (c->canceled || c->run->ended)
+		if ((c->canceled || c->run->ended) && pid > 0)
 			source_end(&c->ending, pid);
+		else if (c->canceled || c->run->ended)
+			break;
+		c->cpu_changes += perf_instances_follow(&c->instances, c->on);
 		if (interval > 0)
 			end_interval(c, interval);
 		if (job->progress && now() - told >= 1e-3 * PROGRESS_MS) {
@@ -237,8 +306,10 @@ static void watch(struct counting *c, pid_t pid)
 			told = now();
 		}
 	}
-	if (fd >= 0)
-		close(fd);
+	/* What is not a program runs on. */
+	if (source_job_has_targets(job))
+		turn(c, false);
+	perf_watch_end(&watch);
 }
 
 int perf_status_of(int error)
@@ -258,38 +329,29 @@ int perf_status_of(int error)
 
 static double counted_seconds(const struct counting *c)
 {
-	double end = now();
-
-	return c->on ? fmin(end, c->counts_to) - c->counts_from : 0;
+	return c->on_seconds + (c->on ? now() - c->on_since : 0);
 }
 
-/* Runs the program once, for one pass or for all. */
-static int run_pass(struct counting *c, uint16_t pass)
+/* Lets the program go, if there is one, and reads what is due until it ends. */
+static int run_to_end(struct counting *c, uint16_t pass, const struct perf_program *program)
 {
 	struct source_run *run = c->run;
-	struct perf_program program = {.pid = -1, .line = -1};
-	int error, status;
+	int error, status = 0;
 
-	error = perf_program_start(&program, c->job->program, c->job->argv);
-	if (error < 0)
-		return perf_program_complain(c->job->program, error, c->diagnostics);
-	error = perf_events_open(&c->events, c->job, pass, program.pid, c->diagnostics);
-	if (error < 0) {
-		perf_program_give_up(&program);
-		return perf_status_of(error);
-	}
 	if (c->job->started)
-		c->job->started(c->job->user, program.pid);
+		c->job->started(c->job->user, program->pid);
 	c->began = c->interval_end = now();
 	begin_window(c);
 	memset(c->before, 0, (c->job->plan->place_count + 1) * sizeof(*c->before));
-	error = perf_program_let_go(&program);
+	error = program->pid > 0 ? perf_program_let_go(program) : 0;
 	if (error == 0)
-		watch(c, program.pid);
-	status = perf_program_wait(program.pid);
+		watch(c, program->pid);
+	/* Before the program is waited for, which takes a moment. */
+	run->seconds += (counted_seconds(c) - run->seconds) / (pass + 1);
+	if (program->pid > 0)
+		status = perf_program_wait(program->pid);
 	if (error < 0)
 		return perf_program_complain(c->job->program, error, c->diagnostics);
-	run->seconds += (counted_seconds(c) - run->seconds) / (pass + 1);
 	run->host_seconds += now() - c->began;
 	if (run->exit_status == 0) {
 		run->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -299,6 +361,24 @@ static int run_pass(struct counting *c, uint16_t pass)
 		read_interval(c, now() - c->began);
 	read_all(c);
 	return c->canceled ? PLUMB_ERR_INTERRUPTED : PLUMB_OK;
+}
+
+/* Counts one pass, or all of them: runs the program once, if there is one. */
+static int run_pass(struct counting *c, uint16_t pass)
+{
+	struct perf_program program = {.pid = -1, .line = -1};
+	int error = 0;
+
+	if (c->job->program)
+		error = perf_program_start(&program, c->job->program, c->job->argv);
+	if (error < 0)
+		return perf_program_complain(c->job->program, error, c->diagnostics);
+	error = perf_instances_open(&c->instances, c->job, pass, program.pid, c->diagnostics);
+	if (error == PLUMB_OK)
+		return run_to_end(c, pass, &program);
+	if (program.pid > 0)
+		perf_program_give_up(&program);
+	return error;
 }
 
 static void warn_of_refused(const struct counting *c)
@@ -318,7 +398,7 @@ static void warn(const struct counting *c)
 		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "no-kernel", NULL,
 				      "kernel code is not counted: that requires sysctl "
 				      "kernel.perf_event_paranoid=1 or the capability CAP_PERFMON");
-	if (c->limits.with_processes && !c->job->children)
+	if (c->limits.with_processes && !c->job->children && !c->job->no_inherit)
 		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "with-processes", NULL,
 				      "forked processes are counted too: this kernel cannot tell "
 				      "them from threads");
@@ -326,6 +406,10 @@ static void warn(const struct counting *c)
 		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "counted-apart", NULL,
 				      "some events are not counted at the same time as their "
 				      "group: it does not fit this machine's counters");
+	if (c->cpu_changes)
+		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "cpus-changed", NULL,
+				      "CPUs came online or went offline: each is counted while it "
+				      "was online");
 	if (c->job->pmu && c->job->pmu->some_cores)
 		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "some-cores", NULL,
 				      "only what runs on the cores of %s is counted",
@@ -335,34 +419,30 @@ static void warn(const struct counting *c)
 
 static void warn_of_window(const struct counting *c)
 {
-	if (!c->on)
+	if (!c->was_on)
 		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "window", NULL,
-				      "nothing was measured: the program ended within the delay");
-}
-
-static void add_limits(struct perf_limits *all, const struct perf_limits *more)
-{
-	all->no_kernel |= more->no_kernel;
-	all->with_processes |= more->with_processes;
-	all->apart |= more->apart;
-	for (size_t i = 0; i < sizeof(all->refused.words) / sizeof(*all->refused.words); i++)
-		all->refused.words[i] |= more->refused.words[i];
+				      c->job->window.delay_ms < 0
+					      ? "nothing was measured: counting was never enabled"
+				      : source_job_has_targets(c->job)
+					      ? "nothing was measured: counting ended within the "
+						"delay"
+					      : "nothing was measured: the program ended within "
+						"the delay");
 }
 
 static int run_passes(struct counting *c)
 {
 	uint16_t passes =
 		c->job->one_pass && c->job->plan->pass_count ? c->job->plan->pass_count : 1;
+	int error = PLUMB_OK;
 
 	for (size_t i = 0; i < c->job->plan->place_count; i++)
 		c->run->counts[i] = (struct plumb_count){NAN, 0, 0};
-	for (uint16_t pass = 0; pass < passes; pass++) {
-		int error = run_pass(c, pass);
-
-		add_limits(&c->limits, &c->events.limits);
-		if (c->events.job)
-			perf_events_close(&c->events);
-		if (error < 0)
+	for (uint16_t pass = 0; pass < passes && error == PLUMB_OK; pass++) {
+		error = run_pass(c, pass);
+		perf_limits_add(&c->limits, &c->instances.limits);
+		perf_instances_close(&c->instances);
+		if (error < 0 && error != PLUMB_ERR_INTERRUPTED)
 			return error;
 		/*
 		 * A program that a signal ended does not run again; one that the window ended does,
@@ -376,7 +456,7 @@ static int run_passes(struct counting *c)
 	}
 	warn(c);
 	warn_of_window(c);
-	return PLUMB_OK;
+	return error;
 }
 
 int perf_check_pmu(const struct source_job *job, struct plumb_diagnostics *diagnostics)
@@ -409,7 +489,13 @@ int perf_check_window(const struct plumb_window *window, struct plumb_diagnostic
 static int count(const struct source_job *job, struct source_run *run,
 		 struct plumb_diagnostics *diagnostics)
 {
-	struct counting c = {.job = job, .run = run, .diagnostics = diagnostics};
+	struct counting c = {
+		.job = job,
+		.run = run,
+		.diagnostics = diagnostics,
+		.control = {.fd = job->control ? job->control_fd : -1,
+			    .ack = job->control ? job->ack_fd : -1},
+	};
 	int error = perf_check_pmu(job, diagnostics);
 
 	if (error == 0)
@@ -418,11 +504,11 @@ static int count(const struct source_job *job, struct source_run *run,
 		return error;
 	error = PLUMB_ERR_NO_MEMORY;
 	c.before = calloc(job->plan->place_count + 1, sizeof(*c.before));
-	c.interval = calloc(job->plan->place_count + 1, sizeof(*c.interval));
-	if (c.before && c.interval)
+	c.part = calloc(job->plan->place_count + 1, sizeof(*c.part));
+	if (c.before && c.part)
 		error = run_passes(&c);
 	free(c.before);
-	free(c.interval);
+	free(c.part);
 	return error;
 }
 

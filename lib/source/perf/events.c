@@ -18,21 +18,26 @@
  * INST_SPEC, to try how many events fit: unlike CPU_CYCLES, and INST_RETIRED on some PMUs, it never
  * has its own counter. The kernel does not check whether the PMU has it.
  */
-#define CODE_ANY 0x001b
+#define CODE_ANY          0x001b
+#define CODE_INSTRUCTIONS 0x0008 /* INST_RETIRED */
 
-static int open_event(struct perf_event_attr *attr, pid_t pid, int leader)
+static int open_event(struct perf_event_attr *attr, const struct perf_scope *scope, int leader)
 {
-	long fd = syscall(SYS_perf_event_open, attr, pid, -1, leader, PERF_FLAG_FD_CLOEXEC);
+	const unsigned long flags =
+		PERF_FLAG_FD_CLOEXEC | (scope->cgroup ? PERF_FLAG_PID_CGROUP : 0);
+	long fd = syscall(SYS_perf_event_open, attr, scope->pid, scope->cpu, leader, flags);
 
 	return fd < 0 ? -errno : (int)fd;
 }
 
-int perf_counters(uint32_t pmu)
+/* Opens one more event in the group that `fds` has, and keeps it. Returns 0 or a negative errno. */
+static int try_event(uint32_t pmu, uint64_t config, int fds[PLUMB_COUNTERS_MAX + 2], int *count)
 {
+	const struct perf_scope myself = {.pid = 0, .cpu = -1};
 	struct perf_event_attr attr = {
 		.type = pmu,
 		.size = sizeof(attr),
-		.config = CODE_ANY,
+		.config = config,
 		/*
 		 * The driver checks only disabled events that an execve(2) enables
 		 * (validate_event() in drivers/perf/arm_pmu.c); all others always fit.
@@ -42,20 +47,59 @@ int perf_counters(uint32_t pmu)
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
-	int fds[PLUMB_COUNTERS_MAX], count = 0, error = 0;
+	const int fd = open_event(&attr, &myself, *count ? fds[0] : -1);
 
-	while (count < PLUMB_COUNTERS_MAX) {
-		int fd = open_event(&attr, 0, count ? fds[0] : -1);
+	if (fd < 0)
+		return fd;
+	fds[(*count)++] = fd;
+	return 0;
+}
 
-		if (fd < 0) {
-			error = fd;
-			break;
-		}
-		fds[count++] = fd;
+int perf_counters(uint32_t pmu, struct perf_own_counters *own)
+{
+	int fds[PLUMB_COUNTERS_MAX + 2], count = 0, error = 0, general;
+	struct perf_own_counters found = {false, false};
+
+	while (count < PLUMB_COUNTERS_MAX && error == 0)
+		error = try_event(pmu, CODE_ANY, fds, &count);
+	general = count;
+	/* If all fit, whatever is tried next fits, too, and that says nothing. */
+	if (own && general && error) {
+		found.cycles = try_event(pmu, PLUMB_CODE_CYCLES, fds, &count) == 0;
+		found.instructions = try_event(pmu, CODE_INSTRUCTIONS, fds, &count) == 0;
 	}
 	for (int i = 0; i < count; i++)
 		close(fds[i]);
-	return count ? count : error;
+	if (own)
+		*own = found;
+	return general ? general : error;
+}
+
+int perf_try_software(void)
+{
+	const struct perf_scope myself = {.pid = 0, .cpu = -1};
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	const int fd = open_event(&attr, &myself, -1);
+
+	if (fd < 0)
+		return -fd;
+	close(fd);
+	return 0;
+}
+
+void perf_limits_add(struct perf_limits *all, const struct perf_limits *more)
+{
+	all->no_kernel |= more->no_kernel;
+	all->with_processes |= more->with_processes;
+	all->apart |= more->apart;
+	for (size_t i = 0; i < sizeof(all->refused.words) / sizeof(*all->refused.words); i++)
+		all->refused.words[i] |= more->refused.words[i];
 }
 
 void perf_allow_descriptors(size_t count)
@@ -78,7 +122,10 @@ static struct perf_event_attr attributes(const struct perf_events *events,
 					 const struct plumb_event_config *event, bool leader)
 {
 	const bool region = events->job->region;
-	const bool waits = region || events->job->window.delay_ms > 0;
+	const bool waits = !events->scope.from_exec || events->job->window.delay_ms != 0;
+	/* Only tasks have descendants. */
+	const bool inherits =
+		!region && !events->job->no_inherit && perf_scope_is_task(&events->scope);
 	const bool modes = event->exclude_user || event->exclude_kernel || event->exclude_hv;
 	struct perf_event_attr attr = {
 		.type = event->kind == PLUMB_EVENT_SOFTWARE ? (uint32_t)PERF_TYPE_SOFTWARE
@@ -90,9 +137,9 @@ static struct perf_event_attr attributes(const struct perf_events *events,
 		/* Members count while their leader does. */
 		.disabled = leader,
 		.enable_on_exec = leader && !waits,
-		.inherit = !region,
+		.inherit = inherits,
 		.inherit_thread =
-			!region && !events->job->children && !events->limits.with_processes,
+			inherits && !events->job->children && !events->limits.with_processes,
 		.exclude_user = event->exclude_user,
 		.exclude_kernel =
 			event->exclude_kernel || (events->limits.no_kernel && has_user_part(event)),
@@ -112,7 +159,7 @@ static struct perf_event_attr attributes(const struct perf_events *events,
  * permitted; with processes if it cannot tell them from threads (before Linux 5.13).
  */
 static int open_leniently(struct perf_events *events, const struct plumb_event_config *event,
-			  pid_t pid, int leader)
+			  int leader)
 {
 	const bool with_processes = events->limits.with_processes;
 	int error;
@@ -120,7 +167,7 @@ static int open_leniently(struct perf_events *events, const struct plumb_event_c
 	for (;;) {
 		struct perf_event_attr attr = attributes(events, event, leader < 0);
 
-		error = open_event(&attr, pid, leader);
+		error = open_event(&attr, &events->scope, leader);
 		if (error >= 0)
 			return error;
 		if ((error == -EACCES || error == -EPERM) && !events->limits.no_kernel &&
@@ -157,18 +204,33 @@ char *perf_names(const struct plumb_plan *plan, const struct index_set *events)
 	return NULL;
 }
 
-static int explain(int error, const struct plumb_event_config *event,
-		   struct plumb_diagnostics *diagnostics)
+static int explain(const struct perf_events *events, int error,
+		   const struct plumb_event_config *event, struct plumb_diagnostics *diagnostics)
 {
-	const struct perf_refused refused = {.kernel = !event->exclude_kernel &&
-						       !has_user_part(event)};
+	const bool whole = !perf_scope_is_task(&events->scope);
+	const struct perf_refused refused = {
+		.kernel = !event->exclude_kernel && !has_user_part(event),
+		.all_cpus = whole,
+		.running = !whole && !events->scope.from_exec && !events->job->region,
+	};
 	char level[PERF_LEVEL_ROOM];
 
 	perf_read_level(level);
-	if (error == -EACCES || error == -EPERM) {
+	if (perf_is_filtered(error, level, &refused)) {
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "filtered", NULL,
+				      "the kernel refused to count: %s, although "
+				      "perf_event_paranoid is %s",
+				      strerror(-error), level);
+		diagnostics_remedy(diagnostics, "filtered", NULL,
+				   "a filter of system calls (seccomp) seems to block "
+				   "perf_event_open(2), as in containers");
+	} else if (error == -EACCES || error == -EPERM) {
 		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-permission", NULL,
-				      "the kernel does not let this user count events "
+				      "the kernel does not let this user count %s "
 				      "(perf_event_paranoid is %s)",
+				      whole             ? "whole CPUs"
+				      : refused.running ? "this process"
+							: "events",
 				      level);
 		perf_permission_hint(&refused, level, diagnostics);
 	} else {
@@ -186,10 +248,62 @@ static int explain(int error, const struct plumb_event_config *event,
 	return error;
 }
 
-/* None of the events is counted. */
-static int explain_nothing(const struct perf_events *events, struct plumb_diagnostics *diagnostics)
+/* Returns whether the reason lies in this event alone: others can be counted. */
+static bool is_of_event(int error)
 {
-	char *names = perf_names(events->job->plan, &events->limits.refused);
+	return error == -ENOENT || error == -EOPNOTSUPP || error == -ENODEV || error == -EINVAL ||
+	       error == -ENOSPC;
+}
+
+/* Opens an event, in the group of `leader` if it fits there. Returns a descriptor or an error. */
+static int open_member(struct perf_events *events, const struct plumb_event_config *event,
+		       int leader)
+{
+	int fd, alone;
+
+	if (event->kind == PLUMB_EVENT_PMU &&
+	    !cpu_pmu_may_count(events->job->pmu, (uint16_t)event->config))
+		return -ENOENT;
+	fd = open_leniently(events, event, leader);
+	if (leader < 0 || (fd != -EINVAL && fd != -ENOSPC))
+		return fd;
+	alone = open_leniently(events, event, -1);
+	events->limits.apart |= alone >= 0 && !event->weak;
+	return alone;
+}
+
+/* Opens a group, without the events that cannot be counted. */
+static int open_group(struct perf_events *events, const struct plumb_plan_group *group,
+		      struct plumb_diagnostics *diagnostics)
+{
+	int leader = -1;
+
+	for (uint16_t i = 0; i < group->count; i++) {
+		const struct plumb_event_config *event =
+			events->job->plan->events[group->events[i]];
+		int fd = open_member(events, event, leader);
+
+		if (is_of_event(fd)) {
+			index_set_add(&events->limits.refused, group->events[i]);
+			continue;
+		}
+		/* A thread or a CPU that has gone since it was listed; the caller knows. */
+		if (fd == -ESRCH && !events->scope.from_exec)
+			return fd;
+		if (fd < 0)
+			return explain(events, fd, event, diagnostics);
+		events->fds[group->first + i] = fd;
+		if (leader < 0)
+			leader = fd;
+	}
+	return 0;
+}
+
+/* None of the events is counted. */
+int perf_events_explain_nothing(const struct source_job *job, const struct index_set *refused,
+				struct plumb_diagnostics *diagnostics)
+{
+	char *names = perf_names(job->plan, refused);
 
 	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-counter", NULL,
 			      "the PMU cannot count any of the requested events: %s",
@@ -200,50 +314,26 @@ static int explain_nothing(const struct perf_events *events, struct plumb_diagno
 	return -ENOENT;
 }
 
-/* Returns whether the reason lies in this event alone: others can be counted. */
-static bool is_of_event(int error)
+int perf_events_open_in(struct perf_events *events, const struct source_job *job, uint16_t pass,
+			const struct perf_scope *scope, struct plumb_diagnostics *diagnostics)
 {
-	return error == -ENOENT || error == -EOPNOTSUPP || error == -ENODEV || error == -EINVAL ||
-	       error == -ENOSPC;
-}
+	const struct plumb_plan *plan = job->plan;
+	const struct perf_limits limits = events->limits;
 
-/* Opens an event, in the group of `leader` if it fits there. Returns a descriptor or an error. */
-static int open_member(struct perf_events *events, const struct plumb_event_config *event,
-		       pid_t pid, int leader)
-{
-	int fd, alone;
+	*events = (struct perf_events){.job = job, .scope = *scope, .limits = limits};
+	events->limits.refused = (struct index_set){0};
+	events->fds = reallocarray(NULL, plan->place_count + 1, sizeof(*events->fds));
+	if (!events->fds)
+		return -ENOMEM;
+	for (size_t i = 0; i < plan->place_count; i++)
+		events->fds[i] = -1;
+	for (uint16_t g = 0; g < plan->group_count; g++) {
+		int error = 0;
 
-	if (event->kind == PLUMB_EVENT_PMU &&
-	    !cpu_pmu_may_count(events->job->pmu, (uint16_t)event->config))
-		return -ENOENT;
-	fd = open_leniently(events, event, pid, leader);
-	if (leader < 0 || (fd != -EINVAL && fd != -ENOSPC))
-		return fd;
-	alone = open_leniently(events, event, pid, -1);
-	events->limits.apart |= alone >= 0 && !event->weak;
-	return alone;
-}
-
-/* Opens a group, without the events that cannot be counted. */
-static int open_group(struct perf_events *events, const struct plumb_plan_group *group, pid_t pid,
-		      struct plumb_diagnostics *diagnostics)
-{
-	int leader = -1;
-
-	for (uint16_t i = 0; i < group->count; i++) {
-		const struct plumb_event_config *event =
-			events->job->plan->events[group->events[i]];
-		int fd = open_member(events, event, pid, leader);
-
-		if (is_of_event(fd)) {
-			index_set_add(&events->limits.refused, group->events[i]);
-			continue;
-		}
-		if (fd < 0)
-			return explain(fd, event, diagnostics);
-		events->fds[group->first + i] = fd;
-		if (leader < 0)
-			leader = fd;
+		if (!job->one_pass || plan->groups[g].pass == pass)
+			error = open_group(events, &plan->groups[g], diagnostics);
+		if (error)
+			return error;
 	}
 	return 0;
 }
@@ -251,27 +341,20 @@ static int open_group(struct perf_events *events, const struct plumb_plan_group 
 int perf_events_open(struct perf_events *events, const struct source_job *job, uint16_t pass,
 		     pid_t pid, struct plumb_diagnostics *diagnostics)
 {
-	const struct plumb_plan *plan = job->plan;
+	const struct perf_scope scope = {.pid = pid, .cpu = -1, .from_exec = !job->region};
 	size_t opened = 0;
+	int error;
 
 	*events = (struct perf_events){.job = job};
-	events->fds = reallocarray(NULL, plan->place_count + 1, sizeof(*events->fds));
-	if (!events->fds)
-		return -ENOMEM;
-	for (size_t i = 0; i < plan->place_count; i++)
-		events->fds[i] = -1;
-	perf_allow_descriptors(plan->place_count);
-	for (uint16_t g = 0; g < plan->group_count; g++) {
-		int error = 0;
-
-		if (!job->one_pass || plan->groups[g].pass == pass)
-			error = open_group(events, &plan->groups[g], pid, diagnostics);
-		if (error)
-			return error;
-	}
-	for (size_t i = 0; i < plan->place_count; i++)
+	perf_allow_descriptors(job->plan->place_count);
+	error = perf_events_open_in(events, job, pass, &scope, diagnostics);
+	if (error)
+		return error;
+	for (size_t i = 0; i < job->plan->place_count; i++)
 		opened += events->fds[i] >= 0;
-	return opened || plan->place_count == 0 ? 0 : explain_nothing(events, diagnostics);
+	return opened || job->plan->place_count == 0
+		       ? 0
+		       : perf_events_explain_nothing(job, &events->limits.refused, diagnostics);
 }
 
 void perf_events_close(struct perf_events *events)

@@ -24,20 +24,23 @@ bool plumb_perf_has_pmu(void)
  * Only the kernel knows how many counters are free, because it may use some itself. There are never
  * more than the specification says.
  */
-static unsigned count_counters(const struct plumb_source *source)
+static void count_counters(struct plumb_source *source)
 {
-	int counters = perf_counters(source->pmu.type);
+	struct perf_own_counters own = {false, false};
+	int counters = source->elsewhere ? -1 : perf_counters(source->pmu.type, &own);
 	uint8_t most = source->spec->product.counters;
 
+	/* If the kernel does not say, it will not count either; the plan is for the core then. */
+	source->cycle_counter = own.cycles || counters < 0;
 	if (counters < 0 || (most && counters > most))
 		counters = most;
-	return counters ? (unsigned)counters : COUNTERS_USUAL;
+	source->counters = counters ? (unsigned)counters : COUNTERS_USUAL;
 }
 
-static void find_spe(struct plumb_source *source)
+static void find_spe(struct plumb_source *source, const char *root)
 {
 	struct spe_pmu pmus[SPE_PMUS_MAX];
-	size_t count = spe_find_pmus("", pmus, SPE_PMUS_MAX);
+	size_t count = spe_find_pmus(root, pmus, SPE_PMUS_MAX);
 
 	source->has_spe = count > 0;
 	source->spe_interval = count ? pmus[0].min_interval : 0;
@@ -55,11 +58,11 @@ static int no_pmu(struct plumb_diagnostics *diagnostics)
 }
 
 /* Chooses the PMU and the specification. */
-static int choose(struct plumb_source *source, const struct plumb_spec *spec,
+static int choose(struct plumb_source *source, const char *root, const struct plumb_spec *spec,
 		  struct plumb_diagnostics *diagnostics)
 {
 	struct cpu_pmu pmus[CPU_PMUS_MAX];
-	size_t count = cpu_find_pmus("", pmus, CPU_PMUS_MAX);
+	size_t count = cpu_find_pmus(root, pmus, CPU_PMUS_MAX);
 
 	if (count == 0)
 		return no_pmu(diagnostics);
@@ -77,7 +80,7 @@ static int choose(struct plumb_source *source, const struct plumb_spec *spec,
 	}
 	if (!source->midr)
 		source->midr = plumb_spec_midr(source->spec);
-	source->counters = count_counters(source);
+	count_counters(source);
 	return 0;
 }
 
@@ -86,6 +89,7 @@ int plumb_perf_open(const struct plumb_perf_options *options, struct plumb_sourc
 {
 	struct plumb_perf_options given;
 	struct plumb_source *made;
+	const char *root;
 	int error = 0;
 
 	*source = NULL;
@@ -95,9 +99,11 @@ int plumb_perf_open(const struct plumb_perf_options *options, struct plumb_sourc
 	if (!made)
 		return PLUMB_ERR_NO_MEMORY;
 	made->kind = &source_perf;
-	find_spe(made);
+	made->elsewhere = given.root != NULL;
+	root = given.root ? given.root : "";
+	find_spe(made, root);
 	if (!given.software)
-		error = choose(made, given.spec, diagnostics);
+		error = choose(made, root, given.spec, diagnostics);
 	if (error < 0) {
 		plumb_source_close(made);
 		return error;

@@ -2,6 +2,7 @@
 /* What each level permits: "perf_event_paranoid" in the kernel's Documentation/admin-guide. */
 #include "source/perf/permission.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,19 @@ static int enough(const struct perf_refused *refused)
 	if (refused->all_cpus)
 		return 0;
 	return refused->kernel ? 1 : 2;
+}
+
+bool perf_is_filtered(int error, const char *level, const struct perf_refused *refused)
+{
+	char *end;
+	const long now = strtol(level, &end, 10);
+
+	if (end == level || *end)
+		return false;
+	if (error == -ENOSYS)
+		return true;
+	/* The level itself, and another user's process, are refused with EACCES. */
+	return error == -EPERM && now <= enough(refused);
 }
 
 void perf_permission_hint(const struct perf_refused *refused, const char *level,

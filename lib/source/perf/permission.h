@@ -16,6 +16,11 @@ struct perf_refused {
 
 /* Reads perf_event_paranoid into `level`; "not there" if it cannot be read. */
 void perf_read_level(char level[PERF_LEVEL_ROOM]);
+/*
+ * Returns whether the level does not explain the kernel's error: it permits this, or there is no
+ * such system call although there is a level.
+ */
+bool perf_is_filtered(int error, const char *level, const struct perf_refused *refused);
 /* Writes what would permit it, with the current level; never a level that would change nothing. */
 void perf_permission_hint(const struct perf_refused *refused, const char *level,
 			  struct plumb_diagnostics *diagnostics);

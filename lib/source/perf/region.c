@@ -60,7 +60,9 @@ int plumb_region_open(struct plumb_source *source, const struct plumb_plan *plan
 	if (!made)
 		return PLUMB_ERR_NO_MEMORY;
 	made->job = (struct source_job){.plan = plan, .region = true, .pmu = source_pmu(source)};
-	error = source_check_plan(source, plan, diagnostics);
+	error = source_check_here(source, diagnostics);
+	if (error == 0)
+		error = source_check_plan(source, plan, diagnostics);
 	if (error == 0)
 		error = open_region(made, diagnostics);
 	if (error < 0) {

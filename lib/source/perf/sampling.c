@@ -372,12 +372,23 @@ static int check_events(const struct sampling *s)
 int sampling_open(struct sampling *s, const struct source_record_job *job, pid_t program,
 		  struct plumb_diagnostics *diagnostics)
 {
+	const struct perf_wanted wanted = {
+		.pids = job->pids,
+		.tids = job->tids,
+		.cpus = job->cpus,
+		.pid_count = job->pid_count,
+		.tid_count = job->tid_count,
+		.cpu_count = job->cpu_count,
+		.all_cpus = job->all_cpus,
+		.any_cpu = job->per_thread,
+		.program = job->program != NULL,
+	};
 	int error;
 
 	*s = (struct sampling){.job = job, .diagnostics = diagnostics};
 	error = check_events(s);
 	if (error == PLUMB_OK)
-		error = perf_targets_find(&s->targets, job, program, diagnostics);
+		error = perf_targets_find(&s->targets, &wanted, program, diagnostics);
 	if (error < 0)
 		return error;
 	s->spe_count = spe_find_pmus("", s->spes, SPE_PMUS_MAX);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cpu/sysfs.h"
 
@@ -19,7 +20,7 @@ static int refuse(struct plumb_diagnostics *diagnostics, const char *what)
 
 /* ---- CPUs --------------------------------------------------------------------------------- */
 
-static int find_online(int **cpus)
+int perf_find_online(int **cpus)
 {
 	char list[4096];
 	int count = PLUMB_ERR_INVALID;
@@ -40,33 +41,33 @@ static bool among(const int *all, size_t count, int one)
 }
 
 /* Keeps the requested CPUs, all of which must be online. */
-static int choose_cpus(struct perf_targets *targets, const struct source_record_job *job,
+static int choose_cpus(struct perf_targets *targets, const struct perf_wanted *wanted,
 		       struct plumb_diagnostics *diagnostics)
 {
 	size_t chosen = 0;
 
-	for (size_t i = 0; i < job->cpu_count; i++) {
-		if (among(targets->cpus, targets->cpu_count, job->cpus[i]))
+	for (size_t i = 0; i < wanted->cpu_count; i++) {
+		if (among(targets->cpus, targets->cpu_count, wanted->cpus[i]))
 			continue;
 		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-cpu", NULL,
-				      "CPU %d does not exist or is offline", job->cpus[i]);
+				      "CPU %d does not exist or is offline", wanted->cpus[i]);
 		plumb_diagnostics_hint(diagnostics, "see " ONLINE " for the CPUs online");
 		return PLUMB_ERR_ARGUMENT;
 	}
-	for (size_t i = 0; job->cpu_count && i < targets->cpu_count; i++)
-		if (among(job->cpus, job->cpu_count, targets->cpus[i]))
+	for (size_t i = 0; wanted->cpu_count && i < targets->cpu_count; i++)
+		if (among(wanted->cpus, wanted->cpu_count, targets->cpus[i]))
 			targets->cpus[chosen++] = targets->cpus[i];
-	if (job->cpu_count)
+	if (wanted->cpu_count)
 		targets->cpu_count = chosen;
 	return PLUMB_OK;
 }
 
-static int find_cpus(struct perf_targets *targets, const struct source_record_job *job,
+static int find_cpus(struct perf_targets *targets, const struct perf_wanted *wanted,
 		     struct plumb_diagnostics *diagnostics)
 {
 	int count;
 
-	if (job->per_thread) {
+	if (wanted->any_cpu) {
 		targets->cpus = malloc(sizeof(*targets->cpus));
 		if (!targets->cpus)
 			return PLUMB_ERR_NO_MEMORY;
@@ -74,14 +75,14 @@ static int find_cpus(struct perf_targets *targets, const struct source_record_jo
 		targets->cpu_count = 1;
 		return PLUMB_OK;
 	}
-	count = find_online(&targets->cpus);
+	count = perf_find_online(&targets->cpus);
 	if (count < 0) {
 		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-cpu", NULL,
 				      ONLINE ": lists no CPUs");
 		return count == PLUMB_ERR_NO_MEMORY ? count : PLUMB_ERR_UNSUPPORTED;
 	}
 	targets->cpu_count = (size_t)count;
-	return choose_cpus(targets, job, diagnostics);
+	return choose_cpus(targets, wanted, diagnostics);
 }
 
 /* ---- threads ------------------------------------------------------------------------------ */
@@ -109,63 +110,77 @@ static int add_process(struct perf_targets *targets, pid_t pid,
 		       struct plumb_diagnostics *diagnostics)
 {
 	char path[64];
-	const size_t before = targets->thread_count;
 	struct dirent *entry;
+	bool any = false;
 	int error = PLUMB_OK;
 	DIR *tasks;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	tasks = opendir(path);
 	while (tasks && error == PLUMB_OK && (entry = readdir(tasks)))
-		if (isdigit((unsigned char)entry->d_name[0]))
+		if (isdigit((unsigned char)entry->d_name[0])) {
 			error = add_thread(targets, (pid_t)strtol(entry->d_name, NULL, 10));
+			any = true;
+		}
 	if (tasks)
 		closedir(tasks);
-	if (error < 0 || targets->thread_count > before)
+	if (error < 0 || any)
 		return error;
 	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-process", NULL, "no process %d", pid);
 	return PLUMB_ERR_NOT_FOUND;
 }
 
-static int find_threads(struct perf_targets *targets, const struct source_record_job *job,
+static int add_single(struct perf_targets *targets, pid_t tid,
+		      struct plumb_diagnostics *diagnostics)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d", tid);
+	if (access(path, F_OK) == 0)
+		return add_thread(targets, tid);
+	plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-process", NULL, "no thread %d", tid);
+	return PLUMB_ERR_NOT_FOUND;
+}
+
+static int find_threads(struct perf_targets *targets, const struct perf_wanted *wanted,
 			pid_t program, struct plumb_diagnostics *diagnostics)
 {
 	int error = PLUMB_OK;
 
-	if (job->all_cpus || (job->cpu_count && !job->pid_count && !job->tid_count))
+	if (wanted->all_cpus || (wanted->cpu_count && !wanted->pid_count && !wanted->tid_count))
 		return add_thread(targets, -1);
-	for (size_t i = 0; i < job->pid_count && error == PLUMB_OK; i++)
-		error = add_process(targets, job->pids[i], diagnostics);
-	for (size_t i = 0; i < job->tid_count && error == PLUMB_OK; i++)
-		error = add_thread(targets, job->tids[i]);
+	for (size_t i = 0; i < wanted->pid_count && error == PLUMB_OK; i++)
+		error = add_process(targets, wanted->pids[i], diagnostics);
+	for (size_t i = 0; i < wanted->tid_count && error == PLUMB_OK; i++)
+		error = add_single(targets, wanted->tids[i], diagnostics);
 	if (error == PLUMB_OK && targets->thread_count == 0 && program > 0)
 		error = add_thread(targets, program);
 	return error;
 }
 
-static int check(const struct source_record_job *job, struct plumb_diagnostics *diagnostics)
+static int check(const struct perf_wanted *wanted, struct plumb_diagnostics *diagnostics)
 {
-	const bool tasks = job->pid_count || job->tid_count;
+	const bool tasks = wanted->pid_count || wanted->tid_count;
 
-	if (job->all_cpus && tasks)
+	if (wanted->all_cpus && tasks)
 		return refuse(diagnostics, "all CPUs cannot be combined with processes or threads");
-	if (job->per_thread && (job->all_cpus || job->cpu_count))
+	if (wanted->any_cpu && (wanted->all_cpus || wanted->cpu_count))
 		return refuse(diagnostics, "one buffer per thread cannot be combined with CPUs");
-	if (!job->program && !tasks && !job->all_cpus && !job->cpu_count)
-		return refuse(diagnostics, "nothing to sample: no program, process or CPU");
+	if (!wanted->program && !tasks && !wanted->all_cpus && !wanted->cpu_count)
+		return refuse(diagnostics, "nothing to measure: no program, process or CPU");
 	return PLUMB_OK;
 }
 
-int perf_targets_find(struct perf_targets *targets, const struct source_record_job *job,
-		      pid_t program, struct plumb_diagnostics *diagnostics)
+int perf_targets_find(struct perf_targets *targets, const struct perf_wanted *wanted, pid_t program,
+		      struct plumb_diagnostics *diagnostics)
 {
-	int error = check(job, diagnostics);
+	int error = check(wanted, diagnostics);
 
 	*targets = (struct perf_targets){0};
 	if (error == PLUMB_OK)
-		error = find_cpus(targets, job, diagnostics);
+		error = find_cpus(targets, wanted, diagnostics);
 	if (error == PLUMB_OK)
-		error = find_threads(targets, job, program, diagnostics);
+		error = find_threads(targets, wanted, program, diagnostics);
 	if (error == PLUMB_OK)
 		targets->running =
 			program <= 0 || !targets->threads || targets->threads[0] != program;

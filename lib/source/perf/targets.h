@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the threads and CPUs to sample. An event is opened for each pair of them. */
+/* Finds the threads and CPUs to measure. An event is opened for each pair of them. */
 #ifndef SOURCE_PERF_TARGETS_H
 #define SOURCE_PERF_TARGETS_H
 
 #include "source/source.h"
+
+/* What a job asks for, as in struct plumb_recording_job. */
+struct perf_wanted {
+	const int *pids, *tids, *cpus;
+	size_t pid_count, tid_count, cpu_count;
+	bool all_cpus;
+	bool any_cpu; /* follow threads wherever they run */
+	bool program; /* one is started */
+};
 
 struct perf_targets {
 	int *cpus; /* only -1: wherever the thread runs */
@@ -17,9 +26,12 @@ struct perf_targets {
  * Finds the targets. `program` is the process started for the job, or -1. Returns 0, or a negative
  * error with a finding. In both cases call perf_targets_free().
  */
-int perf_targets_find(struct perf_targets *targets, const struct source_record_job *job,
-		      pid_t program, struct plumb_diagnostics *diagnostics);
+int perf_targets_find(struct perf_targets *targets, const struct perf_wanted *wanted, pid_t program,
+		      struct plumb_diagnostics *diagnostics);
 void perf_targets_free(struct perf_targets *targets);
+
+/* Returns a list of the CPUs that are online, to be freed, and their number; or an error. */
+int perf_find_online(int **cpus);
 
 /* Tells whether everything on the CPUs is sampled. */
 static inline bool perf_targets_all(const struct perf_targets *targets)

@@ -72,6 +72,41 @@ static int open_gates(const char *way)
 	return through != THREADS * ROUNDS;
 }
 
+/* Sleeps on the gate until the thread's own bit of a set is woken, whoever slept there first. */
+static void *await_bit(void *user)
+{
+	const uint32_t bit = 1u << (uintptr_t)user;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		futex(&gate, FUTEX_WAIT_BITSET_PRIVATE, 0, 0, 0, bit);
+		__atomic_fetch_add(&through, 1, __ATOMIC_SEQ_CST);
+	}
+	return user;
+}
+
+/* Wakes threads that sleep on one futex, by their bits: the last one first. */
+static int wake_bits(void)
+{
+	pthread_t others[THREADS];
+	int woken = 0;
+
+	for (uintptr_t i = 0; i < THREADS; i++)
+		if (pthread_create(&others[i], 0, await_bit, (void *)i))
+			return 1;
+	for (int round = 0; round < ROUNDS; round++)
+		for (int i = THREADS - 1; i >= 0; i--) {
+			while (futex(&gate, FUTEX_WAKE_BITSET_PRIVATE, 1, 0, 0, 1u << i) != 1)
+				;
+			woken++;
+			while (__atomic_load_n(&through, __ATOMIC_SEQ_CST) != woken)
+				;
+		}
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_join(others[i], 0))
+			return 1;
+	return through != THREADS * ROUNDS;
+}
+
 static void *count_inheriting(void *user)
 {
 	for (int i = 0; i < 100; i++) {
@@ -169,6 +204,8 @@ int main(int argc, char **argv)
 
 	if (!strcmp(way, "requeue") || !strcmp(way, "cmp_requeue") || !strcmp(way, "wake_op"))
 		return open_gates(way);
+	if (!strcmp(way, "bits"))
+		return wake_bits();
 	if (!strcmp(way, "inherit"))
 		return inherit();
 	if (!strcmp(way, "ping"))

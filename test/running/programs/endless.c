@@ -2,7 +2,8 @@
 /*
  * Runs for ever, and says so with a line for each 100,000 turns: alone; with threads that come and
  * go; with forked children; with forked children that are deaf; or deaf itself to every signal that
- * can be ignored. "leaves" ends at once, and leaves its children.
+ * can be ignored. "leaves" ends at once, and leaves its children, which end after a minute: that is
+ * all that ends them if the test is killed.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -29,12 +30,14 @@ static void become_deaf(void)
 		signal(number, SIG_IGN);
 }
 
-static void begin_children(int deaf)
+static void begin_children(int deaf, int left)
 {
 	for (int i = 0; i < 2; i++)
 		if (fork() == 0) {
 			if (deaf)
 				become_deaf();
+			if (left)
+				alarm(60);
 			for (;;)
 				turns(1000);
 		}
@@ -48,7 +51,7 @@ int main(int count, char **arguments)
 	if (!strcmp(how, "deaf"))
 		become_deaf();
 	if (!strcmp(how, "forks") || !strcmp(how, "forks-deaf") || !strcmp(how, "leaves"))
-		begin_children(!strcmp(how, "forks-deaf"));
+		begin_children(!strcmp(how, "forks-deaf"), !strcmp(how, "leaves"));
 	if (!strcmp(how, "leaves"))
 		return 0;
 	for (;;) {

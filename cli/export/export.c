@@ -12,12 +12,14 @@
 
 #include "base/near.h"
 #include "commands.h"
-#include "export_callgrind.h"
+#include "export/callgrind.h"
+#include "export/stacks.h"
 #include "render/spe_csv.h"
 #include "render/table.h"
 #include "tool/complain.h"
 #include "tool/cpus.h"
 #include "tool/inputs.h"
+#include "tool/join.h"
 #include "tool/memory.h"
 
 struct export_options {
@@ -33,7 +35,12 @@ static const struct {
 		    "SPE records"},
 	{"callgrind", "events by function, line, instruction and call, for callgrind_annotate and "
 		      "KCachegrind"},
+	{"folded", "call stacks as lines, for flame graph tools"},
+	{"speedscope", "call stacks of each kind of value, for speedscope"},
+	{"pprof", "all values of each call stack, with threads, CPUs and data sources, for pprof"},
+	{"firefox", "samples by thread and time, for the Firefox Profiler"},
 };
+#define FORMAT_COUNT (sizeof(formats) / sizeof(*formats))
 
 struct exporting {
 	const struct export_options *options;
@@ -116,10 +123,19 @@ static char *prefix_of(const char *output)
 
 static int export_spe_csv(const struct export_options *options, uint32_t midr, const char *path)
 {
-	char *prefix = prefix_of(options->common.output);
-	struct exporting e = {.options = options, .csv = {.prefix = prefix}, .midr = midr};
-	int status = export_file(&e, path);
+	const char *output = options->common.output;
+	struct exporting e = {.options = options, .midr = midr};
+	char *prefix;
+	int status;
 
+	if (output && !output_is_file(&options->common)) {
+		complain("cannot write to standard output: spe-csv writes several files");
+		advise("name the prefix of the files, or their folder, with -o");
+		return EXIT_USAGE;
+	}
+	prefix = prefix_of(output);
+	e.csv.prefix = prefix;
+	status = export_file(&e, path);
 	if (!spe_csv_close(&e.csv))
 		status = EXIT_OTHER;
 	if (status == EXIT_FINE && e.records == 0) {
@@ -141,7 +157,7 @@ static bool check_format(const char *format)
 {
 	struct near near = near_to(format ? format : "");
 
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+	for (size_t i = 0; i < FORMAT_COUNT; i++) {
 		if (format && strcmp(formats[i].name, format) == 0)
 			return true;
 		near_offer(&near, formats[i].name, formats[i].name);
@@ -150,8 +166,16 @@ static bool check_format(const char *format)
 		complain("unknown format '%s'", format);
 	else
 		complain("missing --format");
-	if (!format || !advise_near(&near))
-		advise("the formats are %s and %s", formats[0].name, formats[1].name);
+	if (!format || !advise_near(&near)) {
+		struct join names = {0};
+		char *list;
+
+		for (size_t i = 0; i < FORMAT_COUNT; i++)
+			join_add(&names, formats[i].name);
+		list = join_take(&names);
+		advise("supported formats: %s", list);
+		free(list);
+	}
 	return false;
 }
 
@@ -163,7 +187,7 @@ static void print_formats(struct output *out)
 	};
 	struct table table = {.columns = columns, .column_count = 2};
 
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+	for (size_t i = 0; i < FORMAT_COUNT; i++) {
 		table_cell(&table, formats[i].name);
 		table_cell(&table, formats[i].title);
 	}
@@ -172,7 +196,8 @@ static void print_formats(struct output *out)
 	table_free(&table);
 }
 
-static const char *const format_names[] = {"spe-csv", "callgrind", NULL};
+static const char *const format_names[] = {"spe-csv", "callgrind", "folded", "speedscope",
+					   "pprof",   "firefox",   NULL};
 
 static const struct option options[] = {
 	OPTION_ROW_INPUT(struct export_options, input),
@@ -188,9 +213,10 @@ static const struct option options[] = {
 		.letter = 'o',
 		.name = "output",
 		.kind = OPTION_TEXT,
-		.argument = "PREFIX|FOLDER/",
+		.argument = "FILE|PREFIX|FOLDER/",
 		.offset = offsetof(struct export_options, common.output),
-		.help = "set the prefix of the files' names, or their folder; default: spe",
+		.help = "write to FILE; with spe-csv, set the prefix of the files' names, or "
+			"their folder (default: spe)",
 	},
 	{
 		.name = "raw",
@@ -199,7 +225,7 @@ static const struct option options[] = {
 		.help = "read a bare SPE buffer, such as WindowsPerf's spe.data",
 	},
 	OPTION_ROW_CORE(struct export_options, core),
-	OPTION_ROW_VERBOSE("print how many rows each file has"),
+	OPTION_ROW_VERBOSE("with spe-csv, print how many rows each file has"),
 	OPTION_ROW_HELP,
 	{0},
 };
@@ -218,10 +244,17 @@ static int run(const struct command *command, int count, char **arguments)
 	if (!options_input(&operands, &values.input))
 		return EXIT_USAGE;
 	inputs_note(values.input, "the input");
-	if (strcmp(values.format, "callgrind") != 0)
+	if (strcmp(values.format, "spe-csv") == 0)
 		return export_spe_csv(&values, midr, values.input);
+	if (strcmp(values.format, "callgrind") != 0)
+		return export_stacks(&values.common,
+				     &(const struct reading_options){.input = values.input,
+								     .core = values.core,
+								     .raw = values.raw},
+				     values.format);
 	if (values.raw || values.core) {
-		complain("%s requires --format spe-csv", values.raw ? "--raw" : "--core");
+		complain("%s cannot be combined with --format callgrind",
+			 values.raw ? "--raw" : "--core");
 		return EXIT_USAGE;
 	}
 	return export_callgrind(&values.common, values.input);
@@ -234,7 +267,7 @@ const struct command command_export = {
 	.operands = "[FILE]",
 	.most = 1,
 	.text = "Converts a recording (default: perf.data) to a format that other tools read. "
-		"Tables without rows are not written.",
+		"spe-csv writes no tables without rows.",
 	.options = options,
 	.more = print_formats,
 	.examples =
@@ -246,6 +279,8 @@ const struct command command_export = {
 			 "write run1-ldst.csv and so on"},
 			{"plumb export --format callgrind -o callgrind.out",
 			 "write a file for callgrind_annotate or KCachegrind"},
+			{"plumb export --format pprof -o profile.pb.gz",
+			 "write a file for pprof, as in go tool pprof -http=: profile.pb.gz"},
 			{0},
 		},
 	.run = run,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "commands.h"
-#include "export_callgrind.h"
+#include "export/callgrind.h"
 #include "render/callgrind.h"
 #include "tool/complain.h"
 #include "tool/memory.h"

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/perf/instances.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diagnostics.h"
+#include "cpu/sysfs.h"
+#include "cpu/topology.h"
+#include "source/perf/cgroup.h"
+#include "source/perf/record.h"
+
+/* ---- units -------------------------------------------------------------------------------- */
+
+/* Describes the unit of a thread on a CPU. */
+static void describe_unit(struct perf_unit *unit, enum plumb_count_by by, int thread, int cpu)
+{
+	struct plumb_count_unit *u = &unit->given;
+	struct cpu_place place = {0, 0, 0, 0};
+	char path[64], comm[64];
+
+	*u = (struct plumb_count_unit){
+		.by = by, .cpu = -1, .socket = -1, .die = -1, .core = -1, .node = -1, .tid = -1};
+	if (by != PLUMB_COUNT_BY_NOTHING && by != PLUMB_COUNT_BY_THREAD)
+		place = cpu_place_of("", cpu);
+	switch (by) {
+	case PLUMB_COUNT_BY_NOTHING:
+		break;
+	case PLUMB_COUNT_BY_CPU:
+		u->cpu = cpu;
+		snprintf(unit->name, sizeof(unit->name), "CPU%d", cpu);
+		break;
+	case PLUMB_COUNT_BY_CORE:
+		u->socket = place.socket;
+		u->die = place.die;
+		u->core = place.core;
+		snprintf(unit->name, sizeof(unit->name), "S%d-D%d-C%d", u->socket, u->die, u->core);
+		break;
+	case PLUMB_COUNT_BY_SOCKET:
+		u->socket = place.socket;
+		snprintf(unit->name, sizeof(unit->name), "S%d", u->socket);
+		break;
+	case PLUMB_COUNT_BY_NODE:
+		u->node = place.node;
+		snprintf(unit->name, sizeof(unit->name), "N%d", u->node);
+		break;
+	case PLUMB_COUNT_BY_THREAD:
+		u->tid = thread;
+		snprintf(path, sizeof(path), "/proc/%d/comm", thread);
+		if (!sysfs_read_line(comm, sizeof(comm), path))
+			snprintf(comm, sizeof(comm), ":%d", thread);
+		snprintf(unit->name, sizeof(unit->name), "%s-%d", comm, thread);
+		break;
+	}
+}
+
+static bool is_same_unit(const struct plumb_count_unit *a, const struct plumb_count_unit *b)
+{
+	return a->cgroup == b->cgroup && a->cpu == b->cpu && a->socket == b->socket &&
+	       a->die == b->die && a->core == b->core && a->node == b->node && a->tid == b->tid;
+}
+
+/* Finds or adds the unit of a thread on a CPU. Returns 0 or NO_MEMORY. */
+static int find_unit(struct perf_instances *all, const char *cgroup, int thread, int cpu,
+		     size_t *index)
+{
+	const size_t places = all->job->plan->place_count + 1;
+	struct perf_unit unit = {.now = NULL};
+
+	describe_unit(&unit, all->job->by, thread, cpu);
+	unit.given.cgroup = cgroup;
+	for (*index = 0; *index < all->unit_count; ++*index)
+		if (is_same_unit(&all->units[*index].given, &unit.given))
+			return PLUMB_OK;
+	if (all->unit_count == all->unit_room) {
+		const size_t room = all->unit_room ? 2 * all->unit_room : 16;
+		struct perf_unit *more = reallocarray(all->units, room, sizeof(*more));
+
+		if (!more)
+			return PLUMB_ERR_NO_MEMORY;
+		all->units = more;
+		all->unit_room = room;
+	}
+	unit.now = calloc(places, sizeof(*unit.now));
+	unit.before = calloc(places, sizeof(*unit.before));
+	if (!unit.now || !unit.before) {
+		free(unit.now);
+		free(unit.before);
+		return PLUMB_ERR_NO_MEMORY;
+	}
+	all->units[all->unit_count++] = unit;
+	return PLUMB_OK;
+}
+
+/* ---- instances ---------------------------------------------------------------------------- */
+
+static bool has_units(const struct source_job *job)
+{
+	return job->by != PLUMB_COUNT_BY_NOTHING || job->cgroup_count > 0;
+}
+
+/*
+ * Opens the events in one more scope, of this control group if not NULL. Leaves out a thread that
+ * has ended since it was listed.
+ */
+static int add_instance(struct perf_instances *all, const struct perf_scope *scope,
+			const char *cgroup)
+{
+	struct perf_instance *instance;
+	int error;
+
+	if (all->count == all->room) {
+		const size_t room = all->room ? 2 * all->room : 16;
+		struct perf_instance *more = reallocarray(all->at, room, sizeof(*more));
+
+		if (!more)
+			return PLUMB_ERR_NO_MEMORY;
+		all->at = more;
+		all->room = room;
+	}
+	instance = &all->at[all->count];
+	*instance = (struct perf_instance){.events = {.limits = all->limits}};
+	error = perf_events_open_in(&instance->events, all->job, all->pass, scope,
+				    all->diagnostics);
+	if (error == 0)
+		perf_limits_add(&all->limits, &instance->events.limits);
+	if (error == 0 && has_units(all->job)) {
+		error = find_unit(all, cgroup, cgroup ? -1 : scope->pid, scope->cpu,
+				  &instance->unit);
+		if (error == 0)
+			all->units[instance->unit].given.cpus++;
+		else
+			error = -ENOMEM;
+	}
+	if (error == 0) {
+		all->count++;
+		return PLUMB_OK;
+	}
+	perf_events_close(&instance->events);
+	return error == -ESRCH ? PLUMB_OK : perf_status_of(error);
+}
+
+/* Opens the events for everything on a CPU, or for each control group. */
+static int add_cpu(struct perf_instances *all, int cpu)
+{
+	int error = PLUMB_OK;
+
+	if (!all->cgroup_count)
+		return add_instance(all, &(struct perf_scope){.pid = -1, .cpu = cpu}, NULL);
+	for (size_t i = 0; i < all->cgroup_count && error == PLUMB_OK; i++)
+		error = add_instance(
+			all,
+			&(struct perf_scope){.pid = all->cgroups[i], .cpu = cpu, .cgroup = true},
+			all->job->cgroups[i]);
+	return error;
+}
+
+static int add_all(struct perf_instances *all)
+{
+	const struct perf_targets *targets = &all->targets;
+	int error = PLUMB_OK;
+
+	perf_allow_descriptors(all->job->plan->place_count * targets->cpu_count *
+				       targets->thread_count *
+				       (all->cgroup_count ? all->cgroup_count : 1) +
+			       all->cgroup_count);
+	for (size_t t = 0; t < targets->thread_count && error == PLUMB_OK; t++)
+		for (size_t c = 0; c < targets->cpu_count && error == PLUMB_OK; c++)
+			error = perf_targets_all(targets)
+					? add_cpu(all, targets->cpus[c])
+					: add_instance(
+						  all,
+						  &(struct perf_scope){.pid = targets->threads[t],
+								       .cpu = targets->cpus[c]},
+						  NULL);
+	return error;
+}
+
+static int open_cgroups(struct perf_instances *all)
+{
+	all->cgroups = calloc(all->job->cgroup_count + 1, sizeof(*all->cgroups));
+	if (!all->cgroups)
+		return PLUMB_ERR_NO_MEMORY;
+	perf_allow_descriptors(all->job->cgroup_count);
+	for (size_t i = 0; i < all->job->cgroup_count; i++) {
+		const int fd = perf_cgroup_open(all->job->cgroups[i], all->diagnostics);
+
+		if (fd < 0)
+			return fd;
+		all->cgroups[all->cgroup_count++] = fd;
+	}
+	return PLUMB_OK;
+}
+
+/* Keeps as refused only what is counted nowhere: other CPUs may have another PMU. */
+static int judge_refused(struct perf_instances *all)
+{
+	const struct plumb_plan *plan = all->job->plan;
+	struct index_set refused = {0};
+	size_t opened = 0;
+
+	for (uint16_t g = 0; g < plan->group_count; g++) {
+		for (uint16_t i = 0; i < plan->groups[g].count; i++) {
+			const uint16_t event = plan->groups[g].events[i];
+			bool open = false;
+
+			for (size_t k = 0; k < all->count && !open; k++)
+				open = all->at[k].events.fds[plan->groups[g].first + i] >= 0;
+			opened += open;
+			if (!open && index_set_has(&all->limits.refused, event))
+				index_set_add(&refused, event);
+		}
+	}
+	all->limits.refused = refused;
+	if (all->count == 0) {
+		plumb_diagnostics_add(all->diagnostics, PLUMB_ERROR, "no-process", NULL,
+				      "the process has ended");
+		return PLUMB_ERR_NOT_FOUND;
+	}
+	return opened || plan->place_count == 0 ? PLUMB_OK
+						: perf_status_of(perf_events_explain_nothing(
+							  all->job, &refused, all->diagnostics));
+}
+
+static int open_program(struct perf_instances *all, pid_t pid)
+{
+	const struct perf_scope scope = {.pid = pid, .cpu = -1, .from_exec = true};
+
+	perf_allow_descriptors(all->job->plan->place_count);
+	return add_instance(all, &scope, NULL);
+}
+
+int perf_instances_open(struct perf_instances *all, const struct source_job *job, uint16_t pass,
+			pid_t pid, struct plumb_diagnostics *diagnostics)
+{
+	const bool tasks = job->pid_count || job->tid_count;
+	const struct perf_wanted wanted = {
+		.pids = job->pids,
+		.tids = job->tids,
+		.cpus = job->cpus,
+		.pid_count = job->pid_count,
+		.tid_count = job->tid_count,
+		.cpu_count = job->cpu_count,
+		.all_cpus = job->all_cpus || (job->cgroup_count && !job->cpu_count),
+		.any_cpu = tasks && !job->cpu_count,
+		.program = job->program != NULL,
+	};
+	int error;
+
+	*all = (struct perf_instances){.job = job, .pass = pass, .diagnostics = diagnostics};
+	all->now = calloc(job->plan->place_count + 1, sizeof(*all->now));
+	if (!all->now)
+		return PLUMB_ERR_NO_MEMORY;
+	if (!source_job_has_targets(job)) {
+		error = open_program(all, pid);
+	} else {
+		error = perf_targets_find(&all->targets, &wanted, -1, diagnostics);
+		if (error == PLUMB_OK)
+			error = open_cgroups(all);
+		if (error == PLUMB_OK)
+			error = add_all(all);
+	}
+	return error == PLUMB_OK ? judge_refused(all) : error;
+}
+
+void perf_instances_close(struct perf_instances *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		perf_events_close(&all->at[i].events);
+	for (size_t i = 0; i < all->unit_count; i++) {
+		free(all->units[i].now);
+		free(all->units[i].before);
+	}
+	for (size_t i = 0; i < all->cgroup_count; i++)
+		close(all->cgroups[i]);
+	free(all->at);
+	free(all->units);
+	free(all->cgroups);
+	free(all->now);
+	perf_targets_free(&all->targets);
+	*all = (struct perf_instances){.job = NULL};
+}
+
+void perf_instances_switch(const struct perf_instances *all, bool on)
+{
+	for (size_t i = 0; i < all->count; i++)
+		perf_events_switch(&all->at[i].events, on);
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static void add_reading(struct perf_reading *sum, const struct perf_reading *reading)
+{
+	sum->raw += reading->raw;
+	sum->enabled_ns += reading->enabled_ns;
+	sum->running_ns += reading->running_ns;
+}
+
+void perf_instances_read(struct perf_instances *all)
+{
+	const size_t places = all->job->plan->place_count;
+
+	memset(all->now, 0, places * sizeof(*all->now));
+	for (size_t i = 0; i < all->unit_count; i++)
+		memset(all->units[i].now, 0, places * sizeof(*all->now));
+	for (size_t i = 0; i < all->count; i++) {
+		for (size_t place = 0; place < places; place++) {
+			struct perf_reading reading;
+
+			if (!perf_events_read(&all->at[i].events, place, &reading))
+				continue;
+			add_reading(&all->now[place], &reading);
+			if (all->unit_count)
+				add_reading(&all->units[all->at[i].unit].now[place], &reading);
+		}
+	}
+}
+
+/* ---- CPUs that come and go ------------------------------------------------------------------ */
+
+static bool has_cpu(const int *cpus, size_t count, int cpu)
+{
+	for (size_t i = 0; i < count; i++)
+		if (cpus[i] == cpu)
+			return true;
+	return false;
+}
+
+size_t perf_instances_follow(struct perf_instances *all, bool on)
+{
+	struct perf_targets *targets = &all->targets;
+	struct plumb_diagnostics *diagnostics = all->diagnostics;
+	size_t changes = 0;
+	int *online, count;
+
+	if (!targets->threads || !perf_targets_all(targets) || all->job->cpu_count)
+		return 0;
+	count = perf_find_online(&online);
+	if (count < 0)
+		return 0;
+	for (int i = 0; i < count; i++) {
+		const size_t before = all->count;
+
+		if (has_cpu(targets->cpus, targets->cpu_count, online[i]))
+			continue;
+		changes++;
+		perf_allow_descriptors(all->job->plan->place_count * (all->count + 1));
+		/* The others go on without it. */
+		all->diagnostics = NULL;
+		(void)add_cpu(all, online[i]);
+		all->diagnostics = diagnostics;
+		for (size_t k = before; on && k < all->count; k++)
+			perf_events_switch(&all->at[k].events, true);
+	}
+	for (size_t i = 0; i < targets->cpu_count; i++)
+		changes += !has_cpu(online, (size_t)count, targets->cpus[i]);
+	/* The kernel has taken the events of those that have gone; they keep their counts. */
+	free(targets->cpus);
+	targets->cpus = online;
+	targets->cpu_count = (size_t)count;
+	return changes;
+}

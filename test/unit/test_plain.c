@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parts of the model that are fast, beside plain ones that follow the same rules step by step: what
+ * both say about the same random streams must be the same.
+ */
+#include <string.h>
+
+#include "check.h"
+
+#include "memory_side.h"
+
+#include "direction.h"
+
+static uint32_t seed;
+
+static uint32_t draw(uint32_t below)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (uint32_t)((uint64_t)seed * below >> 32);
+}
+
+/* ---- Miss buffers --------------------------------------------------------------------------- */
+
+static void buffers_are_free_in_order(void **state)
+{
+	(void)state;
+	for (unsigned count = 1; count <= MISSES_MAX; count += 1 + count / 4) {
+		struct buffers buffers = {.count = count};
+		uint64_t plain[MISSES_MAX] = {0}, cycle = 0;
+
+		seed = count;
+		for (unsigned i = 0; i < 4000; i++) {
+			unsigned first = 0;
+
+			for (unsigned k = 1; k < count; k++)
+				first = plain[k] < plain[first] ? k : first;
+			assert_int_equal(buffers_free(&buffers), plain[first]);
+			cycle += draw(4);
+			plain[first] = cycle + draw(draw(2) ? 10 : 400);
+			buffers_hold(&buffers, plain[first]);
+		}
+	}
+}
+
+/* ---- TLB ------------------------------------------------------------------------------------ */
+
+#define PAGES 600
+
+/* Pages in the order of their use, the most recent one first. */
+struct plain_tlb {
+	uint64_t pages[TLB_FIRST_MAX];
+	unsigned used, entries;
+};
+
+/* Makes the page number `at` the first one, in place of what is there. */
+static void to_front(struct plain_tlb *tlb, unsigned at, uint64_t page)
+{
+	memmove(&tlb->pages[1], tlb->pages, at * sizeof(*tlb->pages));
+	tlb->pages[0] = page;
+}
+
+/* Returns whether a page is there; if not, takes it in, in place of the one used longest ago. */
+static bool plain_access(struct plain_tlb *tlb, uint64_t page)
+{
+	for (unsigned i = 0; i < tlb->used; i++)
+		if (tlb->pages[i] == page) {
+			to_front(tlb, i, page);
+			return true;
+		}
+	if (tlb->used < tlb->entries)
+		tlb->used++;
+	to_front(tlb, tlb->used - 1, page);
+	return false;
+}
+
+static void plain_remove(struct plain_tlb *tlb, uint64_t first, uint64_t end)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < tlb->used; i++)
+		if (tlb->pages[i] < first || tlb->pages[i] >= end)
+			tlb->pages[kept++] = tlb->pages[i];
+	tlb->used = kept;
+}
+
+static void pages_are_replaced_by_age(void **state)
+{
+	static const unsigned sizes[] = {1, 2, 48, TLB_FIRST_MAX};
+
+	(void)state;
+	for (size_t size = 0; size < sizeof(sizes) / sizeof(*sizes); size++) {
+		struct plain_tlb plain = {.entries = sizes[size]};
+		struct tlb_first tlb;
+		unsigned hits = 0, misses = 0;
+
+		seed = 1;
+		tlb_first_set_up(&tlb, sizes[size]);
+		for (unsigned i = 0; i < 20000; i++) {
+			/* Often the same few, and some whose hints are the same. */
+			uint64_t page = draw(4) ? draw(3) : draw(PAGES), frame = 0;
+			bool found;
+
+			page = draw(8) ? page : page << 8;
+			found = tlb_first_find(&tlb, page, &frame);
+			assert_int_equal(found, plain_access(&plain, page));
+			if (found)
+				assert_int_equal(frame, 7 * page);
+			else
+				tlb_first_insert(&tlb, page, 7 * page);
+			hits += found;
+			misses += !found;
+			if (draw(500) == 0) {
+				tlb_first_remove(&tlb, page, page + 100);
+				plain_remove(&plain, page, page + 100);
+			}
+		}
+		assert_true(hits > 1000 && misses > 1000);
+	}
+}
+
+/* ---- Directions ----------------------------------------------------------------------------- */
+
+#define TABLES   8
+#define LOG2_MAX 13
+
+struct plain_entry {
+	unsigned tag;
+	int counter, useful;
+};
+
+struct plain_direction {
+	const struct predictor_params *params;
+	struct plain_entry entries[TABLES][1u << LOG2_MAX];
+	int base[1u << 16];
+	bool history[256]; /* newest first */
+	int trust_new;
+	uint32_t random;
+};
+
+static int between(int value, int least, int most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+/* Returns the newest `length` bits, in pieces of `width`, one above the other. */
+static unsigned fold(const struct plain_direction *d, unsigned length, unsigned width)
+{
+	unsigned value = 0;
+
+	for (unsigned i = 0; i < length; i++)
+		value ^= (unsigned)d->history[i] << i % width;
+	return value;
+}
+
+static unsigned tag_in(const struct plain_direction *d, unsigned table, uint32_t address)
+{
+	const unsigned bits = d->params->tag_bits, length = d->params->history[table];
+
+	return (fold(d, length, bits) ^ fold(d, length, bits - 1) << 1 ^ address) &
+	       ((1u << bits) - 1);
+}
+
+static struct plain_entry *place_in(struct plain_direction *d, unsigned table, uint32_t address)
+{
+	const unsigned log2 = d->params->tage_log2_entries;
+	const unsigned bits = log2 - d->params->tage_bank_bits;
+	unsigned folded = fold(d, d->params->history[table], bits | 1);
+
+	folded = (folded ^ folded >> bits) & ((1u << bits) - 1);
+	return &d->entries[table]
+			  [(address ^ address >> (log2 - table % 4) ^ folded) & ((1u << log2) - 1)];
+}
+
+static void plain_allocate(struct plain_direction *d, struct plain_entry **places,
+			   const unsigned *tags, unsigned from, bool taken)
+{
+	unsigned given = 0;
+
+	if (from >= d->params->tage_tables)
+		return;
+	if (from + 1 < d->params->tage_tables) {
+		d->random ^= d->random << 13;
+		d->random ^= d->random >> 17;
+		d->random ^= d->random << 5;
+		from += d->random & 1;
+	}
+	for (; from < d->params->tage_tables && given < 2; from++) {
+		if (places[from]->useful) {
+			places[from]->useful--;
+			continue;
+		}
+		*places[from] = (struct plain_entry){tags[from], taken ? 0 : -1, 0};
+		given++;
+		from++;
+	}
+}
+
+static bool plain_branch(struct plain_direction *d, uint64_t pc, bool taken)
+{
+	const uint32_t address = (uint32_t)(pc >> 2);
+	int *base = &d->base[address & ((1u << d->params->base_log2_entries) - 1)];
+	struct plain_entry *places[TABLES], *provider = NULL, *alternative = NULL;
+	unsigned tags[TABLES], after = 0;
+	bool first, second, fresh = false, predicted, teach_base;
+
+	for (unsigned i = 0; i < d->params->tage_tables; i++) {
+		places[i] = place_in(d, i, address);
+		tags[i] = tag_in(d, i, address);
+		if (places[i]->tag != tags[i])
+			continue;
+		alternative = provider;
+		provider = places[i];
+		after = i + 1;
+	}
+	first = second = alternative ? alternative->counter >= 0 : *base >= 2;
+	if (provider) {
+		first = provider->counter >= 0;
+		fresh = (provider->counter == 0 || provider->counter == -1) && !provider->useful;
+	}
+	predicted = fresh && d->trust_new < 0 ? second : first;
+
+	teach_base = !alternative;
+	if (provider) {
+		const int right = first == taken ? 1 : -1;
+
+		if (first != second) {
+			if (fresh)
+				d->trust_new = between(d->trust_new + right, -8, 7);
+			provider->useful = between(provider->useful + right, 0, 3);
+		}
+		provider->counter = between(provider->counter + (taken ? 1 : -1), -4, 3);
+		teach_base = teach_base && !provider->useful;
+		if (alternative && !provider->useful)
+			alternative->counter =
+				between(alternative->counter + (taken ? 1 : -1), -4, 3);
+	}
+	if (teach_base)
+		*base = between(*base + (taken ? 1 : -1), 0, 3);
+	if (predicted != taken)
+		plain_allocate(d, places, tags, after, taken);
+	memmove(d->history + 1, d->history, sizeof(d->history) - 1);
+	d->history[0] = taken;
+	return predicted;
+}
+
+static void directions_are_those_of_plain_tage(void **state)
+{
+	static struct plain_direction plain;
+
+	(void)state;
+	for (size_t c = 0; model_cores[c]; c++) {
+		const struct predictor_params *params = &model_cores[c]->predictor;
+		struct direction *direction = direction_new(params);
+		unsigned right = 0, wrong = 0;
+
+		assert_non_null(direction);
+		assert_in_range(params->tage_log2_entries, 4, LOG2_MAX);
+		assert_in_range(params->base_log2_entries, 1, 16);
+		plain = (struct plain_direction){.params = params, .random = 0x2545f491};
+		for (size_t i = 0; i < sizeof(plain.base) / sizeof(*plain.base); i++)
+			plain.base[i] = 1;
+		seed = (uint32_t)c;
+		/* More than the ring of the history has: regular ones, copies of older ones, random
+		 * ones, and unconditional branches, each at its own addresses. */
+		for (unsigned i = 0; i < 6000; i++) {
+			const unsigned which = draw(40);
+			const uint64_t pc = 0x400000 + 4 * (which * which * 37);
+			bool predicted, taken = which < 20 ? i / (1 + which) % 2
+							   : plain.history[which * 3 % 100];
+
+			if (which > 36)
+				taken = draw(2);
+			if (draw(10) == 0) {
+				direction_note_taken(direction, pc, 8ull * which);
+				memmove(plain.history + 1, plain.history,
+					sizeof(plain.history) - 1);
+				plain.history[0] = (pc >> 2 ^ which) & 1;
+			}
+			predicted = plain_branch(&plain, pc, taken);
+			assert_int_equal(direction_branch(direction, pc, taken), predicted);
+			right += predicted == taken;
+			wrong += predicted != taken;
+		}
+		assert_true(right > wrong && wrong > 100);
+		direction_free(direction);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(buffers_are_free_in_order),
+		cmocka_unit_test(pages_are_replaced_by_age),
+		cmocka_unit_test(directions_are_those_of_plain_tage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
