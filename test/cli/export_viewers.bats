@@ -13,7 +13,7 @@ setup_file()
 	export work=$BATS_FILE_TMPDIR
 	cat >"$work/calls.c" <<-'END'
 		#include <pthread.h>
-		static volatile unsigned sum, table[1 << 14];
+		static volatile unsigned sum, table[1 << 18];
 		static inline __attribute__((always_inline)) void divide(unsigned i)
 		{
 			sum += i / (sum + 1);
@@ -21,7 +21,7 @@ setup_file()
 		static inline __attribute__((always_inline)) void step(unsigned i)
 		{
 			divide(i);
-			table[i * 977 % (1 << 14)]++;
+			table[i * 977 % (1 << 18)]++;
 		}
 		__attribute__((noinline)) static void inner(unsigned n)
 		{
@@ -52,7 +52,7 @@ setup_file()
 	aarch64-linux-gnu-gcc -g -O1 -static -pthread -o "$work/calls" "$work/calls.c" || return 0
 	engine_path >/dev/null || return 0
 	plumb record --exact -q -o "$work/exact.data" -- "$work/calls"
-	plumb record -e spe -c 1024 -q -o "$work/spe.data" -- "$work/calls"
+	plumb record -e spe -c 128 -q -o "$work/spe.data" -- "$work/calls"
 	for format in "${formats[@]}"; do
 		export_one exact "$format"
 		export_one spe "$format"

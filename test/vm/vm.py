@@ -36,6 +36,7 @@ COMMANDS = {
     "thread file": "send /tmp/thread.data",
     "cpu": RECORD + "-e {INST_RETIRED:u,CPU_CYCLES:u} -g -o /tmp/cpu.data /counted",
     "cpu file": "send /tmp/cpu.data",
+    "doctor": "/plumb doctor --json",
     "spe": RECORD + "-e spe -o /tmp/spe.data /counted",
     "cores": "/plumb list --json cores",
     "events": "/plumb list --json events",
@@ -201,8 +202,15 @@ def judge_recordings(outcomes, instructions, folder):
     for name in ("thread", "cpu"):
         judge_recording(name, outcomes[name], outcomes[name + " file"], instructions, folder)
     spe = outcomes["spe"]
-    check(spe.status == 3 and "kpti=off" in spe.err and "arm_spe" in spe.err,
-          "without SPE nothing is sampled, and what it may be due to is said", spe)
+    check(spe.status == 3 and "arm_spe" in spe.err and "plumb doctor" in spe.err,
+          "without SPE nothing is sampled, and who knows more is said", spe)
+    doctor = outcomes["doctor"]
+    checks = {one["id"]: one for one in json.loads(doctor.out)["checks"]}
+    check(checks["spe"]["state"] == "missing" and "arm_spe_pmu" in checks["spe"]["fix"],
+          "doctor says what may be missing for SPE", doctor)
+    check(checks["core-pmu"]["text"] == "armv8_pmuv3 of Neoverse N1" and
+          checks["counters"]["text"] == "6 for any event, one more for cycles",
+          "doctor finds the counters that QEMU's Neoverse N1 has", doctor)
 
 
 def judge(outcomes, instructions):
