@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that threads run in the model's time, whatever the host does.
 
-    threads.py PLUMB THREADS WAKES
+    threads.py [--delays LIBRARY [--seeds COUNT]] PLUMB THREADS WAKES
 
 A program without data races that takes nothing from outside has the same counts on every run: with
 one processor of the host or all, on a quiet host or a busy one. However threads wait for, wake and
 end each other, the program does what it does elsewhere, and ends.
+
+With --delays, it has the same counts whenever the host lets threads go on: delays.c, in QEMU, holds
+them up at random, another way with each seed.
 """
 import argparse
 import contextlib
@@ -25,11 +28,12 @@ from tap import Skip, Tap  # noqa: E402
 EVENTS = "CPU_CYCLES,INST_RETIRED,L1D_CACHE_INVAL,L1D_CACHE_REFILL,STALL_BACKEND,BR_MIS_PRED_RETIRED"
 # What the program does, and its status.
 SAME = {"locks": 0, "turns": 0, "pipe": 0, "exit": 7, "come": 0, "semaphores": 0, "readers": 0,
-        "barrier": 0, "spinning": 0, "relay": 0, "burst": 0, "detached": 0, "events": 0}
+        "barrier": 0, "spinning": 0, "relay": 0, "burst": 0, "detached": 0, "events": 0,
+        "bystanders": 0}
 SAME_WAKES = {"requeue": 0, "cmp_requeue": 0, "wake_op": 0, "bits": 0, "inherit": 0, "ping": 0,
               "epoll": 0}
 OTHER = {"sleep": 0, "last": 0, "signal": 0, "fork": 0, "forks": 0, "abort": 134}
-TAKES_INPUT = {"pipe", "events", "ping", "epoll"}  # from the system's point of view
+TAKES_INPUT = {"pipe", "events", "ping", "epoll", "bystanders"}  # from the system's point of view
 SAID_TO_VARY = ["sleep", "forks", "share"]
 TIMEOUT = 240
 RELAY_WAKES = 600  # at most: two threads, 300 turns each
@@ -79,14 +83,15 @@ class Plumb:
     def __init__(self, path, program):
         self.path, self.program = path, program
 
-    def stat(self, way, *options, before=()):
+    def stat(self, way, *options, before=(), environment=None):
         """Returns the status, the counts, and whether they are said to vary."""
         with tempfile.TemporaryDirectory() as folder:
             out = os.path.join(folder, "counts.json")
             done = subprocess.run(
                 [*before, self.path, "stat", "--source", "model", "--json", "-o", out,
                  "-e", EVENTS, *options, "--", self.program, way], check=False,
-                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT)
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT,
+                env={**os.environ, **(environment or {})})
             if not os.path.getsize(out):
                 raise AssertionError(f"no result: {done.stderr}")
             with open(out, encoding="utf-8") as file:
@@ -131,6 +136,18 @@ class Plumb:
         for run in runs:
             assert run == first, f"{run} and {first}"
         return f"{first[1]['CPU_CYCLES']:.0f} cycles, three times"
+
+    def check_delayed(self, way, status, library, seeds):
+        """Not a word of the environment may differ in length: that would move the program's stack."""
+        def run(seed):
+            return self.stat(way, environment={"LD_PRELOAD": library, "DELAYS": f"{seed:06d}"})
+
+        first = run(0)
+        assert first[0] == status, f"status {first[0]}, not {status}"
+        for seed in range(1, seeds + 1):
+            delayed = run(seed)
+            assert delayed == first, f"seed {seed}: {delayed} and {first}"
+        return f"{first[1]['CPU_CYCLES']:.0f} cycles, also with {seeds} seeds of delays"
 
     def check_ends(self, way, status):
         with busy_host():
@@ -190,6 +207,13 @@ def main(arguments):
         test.__doc__ = what
         tap.test(test)
 
+    if arguments.delays:
+        for programs, ways in ((plumb, SAME), (wakes, SAME_WAKES)):
+            for way, status in ways.items():
+                add(f"{way}: the same counts however threads are delayed", programs.check_delayed, way,
+                    status, arguments.delays, arguments.seeds)
+        tap.run()
+        return
     for way, status in SAME.items():
         add(f"{way}: the same counts on every run", plumb.check_same, way, status)
     for way, status in SAME_WAKES.items():
@@ -208,6 +232,8 @@ def main(arguments):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--absent", metavar="WHY", help="skip everything, because this is missing")
+    parser.add_argument("--delays", metavar="LIBRARY", help="only hold up threads, by delays.c, built")
+    parser.add_argument("--seeds", type=int, default=3, help="of delays, for each program; default: 3")
     parser.add_argument("plumb")
     parser.add_argument("threads", help="programs/threads.c, built")
     parser.add_argument("wakes", help="programs/wakes.c, built")

@@ -267,6 +267,41 @@ static int burst(void)
 	return counter != 2L * 64 * 10;
 }
 
+static void *stand_by(void *user)
+{
+	pthread_mutex_lock(&lock);
+	counter++;
+	while (!stop)
+		pthread_cond_wait(&changed, &lock);
+	counter--;
+	pthread_mutex_unlock(&lock);
+	return user;
+}
+
+/* Many sleep while one makes calls that may wake others. */
+static int bystanders(void)
+{
+	pthread_t others[48];
+	char byte = 0;
+
+	if (pipe(ends))
+		return 1;
+	for (int i = 0; i < 48; i++)
+		if (pthread_create(&others[i], 0, stand_by, 0))
+			return 1;
+	for (int i = 0; i < 500; i++)
+		if (write(ends[1], &byte, 1) != 1 || read(ends[0], &byte, 1) != 1)
+			return 1;
+	pthread_mutex_lock(&lock);
+	stop = 1;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+	for (int i = 0; i < 48; i++)
+		if (pthread_join(others[i], 0))
+			return 1;
+	return counter != 0;
+}
+
 /* Nobody joins them. */
 static int detach(void)
 {
@@ -324,6 +359,8 @@ int main(int argc, char **argv)
 		       counter != 300L * THREADS;
 	if (!strcmp(way, "burst"))
 		return burst();
+	if (!strcmp(way, "bystanders"))
+		return bystanders();
 	if (!strcmp(way, "detached"))
 		return detach();
 	if (!strcmp(way, "events"))
