@@ -53,12 +53,52 @@ static const uint16_t plain[] = {
 	293, /* rseq */
 };
 
-static bool is_plain(int64_t number)
+/* Those that wake, but only threads that wait for the same file, or for the end of one. */
+static const uint16_t leave_futexes[] = {
+	19,  /* eventfd2 */
+	20,  /* epoll_create1 */
+	21,  /* epoll_ctl */
+	22,  /* epoll_pwait */
+	57,  /* close */
+	59,  /* pipe2 */
+	63,  /* read */
+	64,  /* write */
+	65,  /* readv */
+	66,  /* writev */
+	67,  /* pread64 */
+	68,  /* pwrite64 */
+	72,  /* pselect6 */
+	73,  /* ppoll */
+	93,  /* exit: a thread's end is told by a futex that is not private */
+	101, /* nanosleep */
+	115, /* clock_nanosleep */
+	202, /* accept */
+	203, /* connect */
+	206, /* sendto */
+	207, /* recvfrom */
+	211, /* sendmsg */
+	212, /* recvmsg */
+	242, /* accept4 */
+	260, /* wait4 */
+};
+
+static bool is_among(const uint16_t *list, size_t count, int64_t number)
 {
-	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]) && plain[i] <= number; i++)
-		if (plain[i] == number)
+	for (size_t i = 0; i < count && list[i] <= number; i++)
+		if (list[i] == number)
 			return true;
 	return false;
+}
+
+static bool is_plain(int64_t number)
+{
+	return is_among(plain, sizeof(plain) / sizeof(plain[0]), number);
+}
+
+bool calls_leave_futexes(int64_t number)
+{
+	return is_plain(number) ||
+	       is_among(leave_futexes, sizeof(leave_futexes) / sizeof(leave_futexes[0]), number);
 }
 
 static bool futex_waits(uint64_t operation)

@@ -40,6 +40,8 @@ uint64_t calls_wake_on(int64_t number, const uint64_t arguments[6]);
 uint64_t calls_move_from(int64_t number, const uint64_t arguments[6]);
 /* Whether a futex's call that sleeps or wakes keeps to the order in which threads came to sleep. */
 bool calls_keep_order(const uint64_t arguments[6]);
+/* Whether a call wakes nobody who sleeps on a private futex. */
+bool calls_leave_futexes(int64_t number);
 /* Returns enum model_outside, or'ed. */
 unsigned calls_outside(int64_t number, const uint64_t arguments[6]);
 

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/order.h"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "qemu/calls.h"
+
+#define AHEAD_APART 8    /* times further ahead while no lines move between cores */
+#define AHEAD_AFTER 4096 /* cycles without such moves after which that is so */
+
+struct order order;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct thread *woken_later; /* on the host, once the lock is free; or NULL */
+static uint64_t seed;
+static _Atomic uint32_t news;      /* futex: changes when a thread begins or is back */
+static _Atomic unsigned listeners; /* threads that may sleep on it */
+static unsigned ahead;
+
+void order_set_up(unsigned cycles, uint64_t seed_given)
+{
+	cpu_set_t set;
+
+	ahead = cycles ? cycles : 1;
+	seed = seed_given;
+	order.processors = sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned)CPU_COUNT(&set);
+}
+
+void order_forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	for (unsigned i = 0; i < order.count; i++) {
+		order.threads[i]->state = STATE_NONE;
+		order.threads[i]->passed = order.threads[i]->coming = false;
+	}
+	order.present = 0;
+	order.holder = order.entering = woken_later = NULL;
+	order.over = false;
+	order.latest = 0;
+}
+
+/* ---- The host's threads ----------------------------------------------------------------------
+ */
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t value, long ns)
+{
+	const struct timespec timeout = {ns / 1000000000, ns % 1000000000};
+
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, ns ? &timeout : NULL, NULL, 0);
+}
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+uint32_t order_news(void)
+{
+	return atomic_load(&news);
+}
+
+void order_listen(uint32_t seen, long ns)
+{
+	atomic_fetch_add(&listeners, 1);
+	futex_wait(&news, seen, ns);
+	atomic_fetch_sub(&listeners, 1);
+}
+
+void order_announce(void)
+{
+	atomic_fetch_add(&news, 1);
+	if (atomic_load(&listeners))
+		futex_wake(&news);
+}
+
+void order_park(struct thread *thread, uint32_t value, long ns)
+{
+	atomic_store(&thread->parked, true);
+	if (!atomic_load(&thread->ready))
+		futex_wait(&thread->go, value, ns);
+	atomic_store(&thread->parked, false);
+}
+
+/* Has a thread woken once the lock is free: it would only wait for that, too. */
+static void wake_later(struct thread *thread)
+{
+	if (woken_later && woken_later != thread)
+		futex_wake(&woken_later->go);
+	woken_later = thread;
+}
+
+void order_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void order_unlock(void)
+{
+	struct thread *thread = woken_later;
+
+	woken_later = NULL;
+	pthread_mutex_unlock(&lock);
+	if (thread)
+		futex_wake(&thread->go);
+}
+
+enum host_state order_host_state(const struct thread *thread)
+{
+	const bool calls = thread->state == STATE_CALLS || thread->state == STATE_SLEEPS;
+
+	return host_state(thread->tid, (calls || thread->coming) && thread->call == CALL_FUTEX
+					       ? thread->arguments[0]
+					       : 0);
+}
+
+/* ---- Whose turn it is ------------------------------------------------------------------------
+ */
+
+static bool before(const struct thread *a, const struct thread *b)
+{
+	return a->now != b->now ? a->now < b->now : a->begun < b->begun;
+}
+
+struct thread *order_first_waiting(const struct thread *other)
+{
+	struct thread *first = NULL;
+
+	for (unsigned i = 0; i < order.count; i++) {
+		struct thread *thread = order.threads[i];
+
+		if (thread != other && thread->state == STATE_WAITS &&
+		    (!first || before(thread, first)))
+			first = thread;
+	}
+	return first;
+}
+
+struct thread *order_first_here(bool inside)
+{
+	struct thread *first = NULL;
+
+	for (unsigned i = 0; i < order.count; i++) {
+		struct thread *thread = order.threads[i];
+
+		if (thread->state == STATE_WAITS && !thread->passed && !thread->coming &&
+		    !(inside && thread->outside) && (!first || before(thread, first)))
+			first = thread;
+	}
+	return first;
+}
+
+void order_call_first_here(void)
+{
+	struct thread *first = order_first_here(false);
+
+	if (!first || !atomic_load(&first->parked))
+		return;
+	atomic_fetch_add(&first->go, 1);
+	wake_later(first);
+}
+
+static unsigned lead(const struct thread *thread)
+{
+	uint64_t moved = core_lines_moved(thread->core);
+
+	return moved && order.latest < moved + AHEAD_AFTER ? ahead : ahead * AHEAD_APART;
+}
+
+void order_set_until(struct thread *thread)
+{
+	const struct thread *next = order_first_waiting(thread);
+
+	atomic_store(&thread->turn.until, next ? next->now + lead(thread) : UINT64_MAX);
+}
+
+static void keep_latest(const struct thread *thread)
+{
+	if (thread->now <= order.latest)
+		return;
+	order.latest = thread->now;
+	core_note_latest(thread->core);
+}
+
+void order_note_time(struct thread *thread)
+{
+	thread->now = core_time(thread->core);
+	keep_latest(thread);
+}
+
+void order_wait_next(struct thread *thread)
+{
+	thread->state = STATE_WAITS;
+	atomic_store(&thread->ready, false);
+}
+
+void order_release(struct thread *thread)
+{
+	atomic_store(&thread->ready, true);
+	atomic_fetch_add(&thread->go, 1);
+	if (atomic_load(&thread->parked))
+		wake_later(thread);
+}
+
+void order_grant(void)
+{
+	struct thread *first = order_first_waiting(NULL);
+
+	order.holder = first;
+	if (!first)
+		return;
+	order.moves++;
+	first->state = STATE_RUNS;
+	keep_latest(first);
+	order_set_until(first);
+	order_release(first);
+}
+
+/*
+ * Returns the delay that the seed gives a thread that comes or comes back while there are others.
+ * Without delays, threads that contend for a mutex fall into a rhythm: whoever wakes finds it taken
+ * again each time.
+ */
+static uint64_t jitter(struct thread *thread)
+{
+	uint64_t z;
+
+	if (order.present < 2)
+		return 0;
+	z = seed + thread->begun * 0xd1342543de82ef95ull + ++thread->delays * 0x9e3779b97f4a7c15ull;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return (z ^ z >> 31) % ((uint64_t)ahead * AHEAD_APART);
+}
+
+void order_join(struct thread *thread)
+{
+	core_wait_until(thread->core, order.latest, jitter(thread));
+	thread->now = core_time(thread->core);
+	order_wait_next(thread);
+}
