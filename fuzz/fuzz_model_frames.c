@@ -12,6 +12,7 @@
 
 #include "source/model/exact.h"
 #include "source/model/frames.h"
+#include "source/model/tasks.h"
 
 #define EVENTS     3
 #define FILE_BEGIN 4096 /* where the records begin */
@@ -223,16 +224,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct model_sampling asked;
 	static struct model_frames frames;
-	static struct exact_chain chains[MODEL_SHARED_THREADS];
 	struct sampled sampled = {.asked = &asked};
 	struct exact_sums sums = {.position = position, .change = change, .user = &sampled};
+	struct model_tasks *tasks = model_tasks_new();
 	struct indexes indexes;
 	unsigned how, slot;
 
-	if (size < 2 + sizeof(indexes))
+	if (size < 2 + sizeof(indexes)) {
+		model_tasks_free(tasks);
 		return 0;
+	}
 	sampled.sampling = shared_memory(&sampled);
-	require(sampled.sampling);
+	require(sampled.sampling && tasks);
 	how = data[0];
 	choose(&sampled, how);
 	slot = data[1] & 1 ? MODEL_SHARED_THREADS - 1 : data[1] >> 4;
@@ -247,16 +250,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.setup = &sampled.setup,
 		.asked = &asked,
 		.sampling = sampled.sampling,
-		.sums = asked.exact && how & GROWS ? &sums : NULL,
-		.chains = asked.exact ? chains : NULL,
+		.sums = asked.exact ? &sums : NULL,
+		.tasks = tasks,
 		.out = {.records = take_records, .user = &sampled},
 	};
-	memset(&chains[slot], 0, sizeof(chains[slot]));
+	sums.in_place = how & GROWS;
+	memset(frames.chains, 0xff, sizeof(frames.chains));
 	model_frames_drain(&frames);
+	model_frames_write_sums(&frames);
+	/* Everything is delivered: the next records go to another file. */
+	sampled.words = 0;
+	model_frames_repeat(&frames);
 	model_frames_finish(&frames);
 	require(!frames.error);
 	record_writer_clean_up(&frames.out);
 	exact_sums_clean_up(&sums);
+	model_tasks_free(tasks);
 	free(sampled.periods);
 	memset(&sampled.sampling->rings[slot], 0, sizeof(struct model_ring));
 	memset((char *)sampled.sampling + model_ring_place(&asked, slot), 0, MODEL_RING_BYTES);

@@ -337,10 +337,14 @@ void exact_shares(struct core *core, const struct op *op, uint64_t pc, const str
 	lines_accessed(core->exact->shared, pc, access, first, end);
 }
 
-void exact_tell_lines(struct core *core, lines_told *told, void *user)
+void exact_tell_lines(struct core *core, bool last, lines_told *told, void *user)
 {
-	if (core->exact->shared)
-		lines_tell(core->exact->shared, told, user);
+	struct lines *lines = core->exact->shared;
+
+	if (lines && last)
+		lines_tell(lines, told, user);
+	else if (lines)
+		lines_tell_changes(lines, told, user);
 }
 
 /* ---- Blocks -----------------------------------------------------------------------------------

@@ -37,8 +37,11 @@ void exact_tell(struct core *core, profile_told *told, void *user);
  * more. Returns how many instructions it looked at.
  */
 size_t exact_tell_changes(struct core *core, profile_told *told, void *user);
-/* Likewise tells the accesses to lines that have moved between cores. */
-void exact_tell_lines(struct core *core, lines_told *told, void *user);
+/*
+ * Likewise tells the accesses to lines that have moved between cores; `last`: nothing is told after
+ * it.
+ */
+void exact_tell_lines(struct core *core, bool last, lines_told *told, void *user);
 const struct contexts *exact_contexts(const struct exact *exact);
 /* Returns whether memory ran out, so that counts are missing. */
 bool exact_failed(const struct exact *exact);

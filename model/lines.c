@@ -216,26 +216,40 @@ void lines_accessed(struct lines *lines, uint64_t pc, enum lines_access access,
 	}
 }
 
-void lines_tell(struct lines *lines, lines_told *told, void *user)
+/* Tells what was counted for a line since the last time. */
+static void tell_line(struct lines *lines, const struct line *line, lines_told *told, void *user)
+{
+	for (uint32_t at = line->cells; at; at = lines->cells[at].next) {
+		struct cell *cell = &lines->cells[at];
+		const struct lines_count count = {
+			.pc = cell->pc,
+			.address = (line->number - 1) * lines->line_bytes + cell->offset,
+			.accesses = cell->accesses,
+			.moves = cell->moves,
+			.bytes = cell->bytes,
+			.access = cell->access,
+		};
+
+		if (cell->accesses)
+			told(user, &count);
+		cell->accesses = cell->moves = 0;
+	}
+}
+
+void lines_tell_changes(struct lines *lines, lines_told *told, void *user)
 {
 	for (size_t i = 0; i < (size_t)SETS * WAYS; i++) {
-		struct line *line = &lines->sets[i];
-		const bool moved = line->number && has_moved(lines, line);
+		const struct line *line = &lines->sets[i];
 
-		for (uint32_t at = moved ? line->cells : 0; at; at = lines->cells[at].next) {
-			const struct cell *cell = &lines->cells[at];
-			const struct lines_count count = {
-				.pc = cell->pc,
-				.address = (line->number - 1) * lines->line_bytes + cell->offset,
-				.accesses = cell->accesses,
-				.moves = cell->moves,
-				.bytes = cell->bytes,
-				.access = cell->access,
-			};
-
-			told(user, &count);
-		}
-		if (line->number)
-			forget(lines, line);
+		if (line->number && has_moved(lines, line))
+			tell_line(lines, line, told, user);
 	}
+}
+
+void lines_tell(struct lines *lines, lines_told *told, void *user)
+{
+	lines_tell_changes(lines, told, user);
+	for (size_t i = 0; i < (size_t)SETS * WAYS; i++)
+		if (lines->sets[i].number)
+			forget(lines, &lines->sets[i]);
 }

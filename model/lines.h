@@ -37,6 +37,8 @@ void lines_accessed(struct lines *lines, uint64_t pc, enum lines_access access,
 typedef void lines_told(void *user, const struct lines_count *count);
 /* Tells of the lines that have moved between any cores, and clears all counts. */
 void lines_tell(struct lines *lines, lines_told *told, void *user);
+/* Likewise, but goes on counting for those that have not moved yet. */
+void lines_tell_changes(struct lines *lines, lines_told *told, void *user);
 
 /* Returns whether accesses are missing: more lines were shared than fit, or memory ran out. */
 bool lines_incomplete(const struct lines *lines);

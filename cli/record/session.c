@@ -27,11 +27,10 @@ struct session {
 	struct record_rates rates;
 	struct plumb_diagnostics *diagnostics;
 	struct progress progress;
-	bool asked;       /* SIGUSR2 asked for a new file */
-	bool repeat_maps; /* a new file needs the mappings again */
-	bool full;        /* --max-size is reached */
-	bool failed;      /* writing failed */
-	double settled;   /* when the file was last settled */
+	bool asked;     /* SIGUSR2 asked for a new file */
+	bool full;      /* --max-size is reached */
+	bool failed;    /* writing failed */
+	double settled; /* when the file was last settled */
 	uint64_t samples, aux_bytes;
 	uint64_t lost, throttled, truncated, collisions;
 };
@@ -140,14 +139,11 @@ static int on_aux(void *user, const struct plumb_aux_chunk *chunk, const void *f
 	return written(s, error);
 }
 
-/* Records can be changed in a file that is the only one. */
 static uint64_t on_position(void *user)
 {
 	const struct session *s = user;
 
-	return s->files.writer && !s->request->switching.wanted
-		       ? plumb_recording_position(s->files.writer)
-		       : 0;
+	return s->files.writer ? plumb_recording_position(s->files.writer) : 0;
 }
 
 static int on_change(void *user, const struct plumb_recording_change *changes, size_t count)
@@ -162,18 +158,21 @@ static int on_change(void *user, const struct plumb_recording_change *changes, s
 static int on_round(void *user)
 {
 	struct session *s = user;
-	int switched, error = s->full ? 0 : plumb_recording_finish_round(s->files.writer);
 
-	if (error < 0)
-		return written(s, error);
-	switched = record_files_switch(&s->files, s->asked);
-	if (switched < 0)
-		return written(s, switched);
-	if (switched) {
-		s->asked = s->full = false;
-		s->repeat_maps = true;
+	return written(s, s->full ? 0 : plumb_recording_finish_round(s->files.writer));
+}
+
+/* Begins another file if it is time to. Returns whether. */
+static bool switch_file(struct session *s)
+{
+	int switched = s->failed ? 0 : record_files_switch(&s->files, s->asked);
+
+	if (switched <= 0) {
+		written(s, switched);
+		return false;
 	}
-	return 0;
+	s->asked = s->full = false;
+	return true;
 }
 
 static void on_started(void *user, pid_t pid)
@@ -214,12 +213,11 @@ static enum plumb_recording_next on_next(void *user)
 			return PLUMB_RECORDING_SNAPSHOT;
 	}
 	settle(s);
+	/* Everything so far has been delivered: there is no better moment. */
+	if (switch_file(s))
+		return PLUMB_RECORDING_REPEAT_MAPS;
 	if (s->full || s->failed || signals_ends() > patience)
 		return PLUMB_RECORDING_STOP;
-	if (s->repeat_maps) {
-		s->repeat_maps = false;
-		return PLUMB_RECORDING_REPEAT_MAPS;
-	}
 	return PLUMB_RECORDING_GO_ON;
 }
 

@@ -230,7 +230,8 @@ enum plumb_recording_next {
 	PLUMB_RECORDING_GO_ON,
 	PLUMB_RECORDING_STOP,        /* end the recording and the program */
 	PLUMB_RECORDING_SNAPSHOT,    /* deliver the AUX data up to now */
-	PLUMB_RECORDING_REPEAT_MAPS, /* deliver the mappings again, for a new file */
+	PLUMB_RECORDING_REPEAT_MAPS, /* deliver the mappings again: the next records go to a new
+					file */
 };
 
 /* What to sample. A source rejects members that it does not support. */
@@ -275,9 +276,10 @@ struct plumb_recording_job {
 	void *user;
 	int (*last_signal)(void *user); /* as in struct plumb_count_job */
 	/*
-	 * For exact profiles, as plumb_recording_position() and plumb_recording_change() are. If
-	 * there are both, and the position is not 0 after `begin`, the profile is delivered as the
-	 * program runs, and its samples' periods grow. Otherwise it is delivered at the end.
+	 * For exact profiles, as plumb_recording_position() and plumb_recording_change() are. With
+	 * `position`, the profile is delivered as the program runs. If there are both, and the
+	 * position is not 0 after `begin`, its samples' periods grow. Otherwise there are more and
+	 * more samples, whose periods add up. Without `position` it is delivered at the end.
 	 */
 	uint64_t (*position)(void *user);
 	int (*change)(void *user, const struct plumb_recording_change *changes, size_t count);

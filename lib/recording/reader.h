@@ -82,6 +82,7 @@ struct plumb_recording {
 	int fd;
 	uint64_t file_size; /* 0 for a pipe */
 	bool pipe_format, in_file_order;
+	bool lacks_end;        /* of a pipe: its recorder has not said that it finished */
 	bool swap, big_endian; /* the file's byte order: not this machine's; big-endian */
 	struct plumb_recording_options options;
 	uint64_t next_progress;

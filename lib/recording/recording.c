@@ -11,6 +11,7 @@
 #include "base/sized.h"
 #include "recording/access.h"
 #include "recording/reader.h"
+#include "recording/unfinished.h"
 
 #define COMPLAINTS_TOLD 5u
 #define PROGRESS_STEP   ((uint64_t)1 << 20)
@@ -223,6 +224,17 @@ static int take_feature(struct plumb_recording *r, const struct raw_record *raw)
 			    raw->size - RECORD_HEADER - 8);
 }
 
+/* Whether the recorder of a pipe, plumb, came to its end: see unfinished.h. */
+static void note_mark(struct plumb_recording *r, const struct raw_record *raw)
+{
+	uint16_t mark = read16(r, raw->bytes + 4);
+
+	if (r->pipe_format && mark == RECORDING_PIPE_BEGINS)
+		r->lacks_end = true;
+	else if (mark == RECORDING_PIPE_ENDS)
+		r->lacks_end = false;
+}
+
 /* What a record means for reading on. Negative: an error. */
 static int take_in(struct plumb_recording *r, struct raw_record *raw)
 {
@@ -243,6 +255,9 @@ static int take_in(struct plumb_recording *r, struct raw_record *raw)
 	case PLUMB_RECORD_AUXTRACE:
 		carry(r, raw);
 		return chunks_take(r, raw);
+	case PLUMB_RECORD_FINISHED_ROUND:
+		note_mark(r, raw);
+		return 0;
 	default:
 		return 0;
 	}
@@ -282,6 +297,8 @@ static int read_record(struct plumb_recording *r, struct raw_record *raw)
 		got = read_decompressed(r, raw);
 		if (got == 0)
 			got = read_from_source(r, raw);
+		if (got == 0 && r->lacks_end)
+			r->losses.unfinished = true;
 		if (got <= 0)
 			return got;
 		if (!is_compressed(raw->type))

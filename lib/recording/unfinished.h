@@ -13,4 +13,11 @@
 #define RECORDING_UNFINISHED UINT64_C(0x4853494e49464e55) /* "UNFINISH" */
 #define RECORDING_INCOMPLETE UINT64_C(0x4c504d4f434e492d) /* "-INCOMPL" */
 
+/*
+ * In a pipe, which cannot be changed, the same is said by two records: `misc` of a FINISHED_ROUND
+ * before all data, and of one after it. perf does not look at it.
+ */
+#define RECORDING_PIPE_BEGINS 0x4250u /* "PB" */
+#define RECORDING_PIPE_ENDS   0x4550u /* "PE" */
+
 #endif

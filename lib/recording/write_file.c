@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -210,6 +211,37 @@ static void cut(struct plumb_recording_writer *writer, const uint8_t *records, s
 	}
 }
 
+/*
+ * Writes to a pipe. Of records, as many at a time as a pipe takes whole or not at all: whoever
+ * reads what a killed recorder left finds no part of one.
+ */
+static int write_pipe(struct plumb_recording_writer *writer, struct iovec *parts, int count,
+		      const uint8_t *records, size_t size)
+{
+	size_t done;
+	int number = 0;
+
+	if (!records) {
+		number = write_parts(writer, parts, count, 0, &done);
+		writer->data_end += done;
+		return number;
+	}
+	while (size > 0 && number == 0) {
+		size_t run = whole(records, size, PIPE_BUF);
+		struct iovec part;
+
+		if (!run)
+			run = record_size(records);
+		memcpy(&part.iov_base, &records, sizeof(records));
+		part.iov_len = run;
+		number = write_parts(writer, &part, 1, 0, &done);
+		writer->data_end += done;
+		records += run;
+		size -= run;
+	}
+	return number;
+}
+
 int file_append(struct plumb_recording_writer *writer, struct iovec *parts, int count, size_t size,
 		bool records)
 {
@@ -217,14 +249,14 @@ int file_append(struct plumb_recording_writer *writer, struct iovec *parts, int 
 	size_t done = 0;
 	int number = 0;
 
+	if (writer->pipe) {
+		number = write_pipe(writer, parts, count, first, size);
+		return number ? failed(writer, number) : 0;
+	}
 	if (writer->has_features)
 		number = put_bare_header(writer);
 	if (number == 0)
 		number = write_parts(writer, parts, count, writer->data_end, &done);
-	if (writer->pipe) {
-		writer->data_end += done;
-		return number ? failed(writer, number) : 0;
-	}
 	if (number) {
 		cut(writer, first, size, done);
 		return failed(writer, number);

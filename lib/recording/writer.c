@@ -12,6 +12,7 @@
 #include "base/diagnostics.h"
 #include "base/file.h"
 #include "base/sized.h"
+#include "recording/unfinished.h"
 #include "recording/writer.h"
 
 #define RECORD_HEADER     8u
@@ -293,22 +294,34 @@ static int flush(struct plumb_recording_writer *writer)
 	return put(writer, &part, 1, part.iov_len, true);
 }
 
-/* Writes records for the reader alone, which are never compressed. */
-static int put_bytes(struct plumb_recording_writer *writer, struct bytes *bytes)
+static int put_all(struct plumb_recording_writer *writer, struct bytes *bytes, bool records)
 {
 	struct iovec part = {bytes->at, bytes->size};
 	int error = bytes->failed ? PLUMB_ERR_NO_MEMORY : flush(writer);
 
 	if (error == 0 && bytes->size)
-		error = put(writer, &part, 1, bytes->size, true);
+		error = put(writer, &part, 1, bytes->size, records);
 	bytes_free(bytes);
 	return error;
+}
+
+/* Writes records for the reader alone, which are never compressed. */
+static int put_bytes(struct plumb_recording_writer *writer, struct bytes *bytes)
+{
+	return put_all(writer, bytes, true);
 }
 
 static void add_header(struct bytes *bytes, uint32_t type, size_t size)
 {
 	bytes_u32(bytes, type);
 	bytes_u32(bytes, (uint32_t)size << 16);
+}
+
+/* Says in a pipe whether this is its end: unfinished.h. */
+static void add_mark(struct bytes *bytes, uint32_t mark)
+{
+	bytes_u32(bytes, PLUMB_RECORD_FINISHED_ROUND);
+	bytes_u32(bytes, RECORD_HEADER << 16 | mark);
 }
 
 static void add_events(const struct plumb_recording_writer *writer, struct bytes *bytes)
@@ -383,8 +396,10 @@ static int begin(struct plumb_recording_writer *writer)
 	}
 	if (writer->setup.time_conv)
 		add_time_conv(&bytes, writer->setup.time_conv);
+	if (writer->pipe)
+		add_mark(&bytes, RECORDING_PIPE_BEGINS);
 	if (error == 0)
-		error = put_bytes(writer, &bytes);
+		error = put_all(writer, &bytes, !writer->pipe);
 	else
 		bytes_free(&bytes);
 	if (error == 0 && !writer->pipe)
@@ -716,11 +731,16 @@ uint64_t plumb_recording_length(const struct plumb_recording_writer *writer)
 int plumb_recording_finish(struct plumb_recording_writer *writer, uint64_t *bytes)
 {
 	struct stat status = {0};
+	struct bytes mark = {0};
 	int error;
 
 	if (!writer)
 		return 0;
 	error = flush(writer);
+	if (error == 0 && writer->pipe) {
+		add_mark(&mark, RECORDING_PIPE_ENDS);
+		error = put_bytes(writer, &mark);
+	}
 	writer->finished = true;
 	if (error == 0 && !writer->pipe)
 		error = file_features(writer, true);

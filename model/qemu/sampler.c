@@ -382,9 +382,14 @@ static void tell_line(void *user, const struct lines_count *count)
 		.bytes = count->bytes,
 		.access = count->access,
 	};
-	struct sampler *sampler = user;
+	struct telling *telling = user;
 
-	send_frame(sampler, FRAME_LINE, time_now(sampler), &frame, sizeof(frame), NULL, 0);
+	/* Lines belong to the thread of the context that was told last. */
+	if (!telling->any)
+		tell_context(telling->sampler, 0);
+	telling->any = true;
+	send_frame(telling->sampler, FRAME_LINE, time_now(telling->sampler), &frame, sizeof(frame),
+		   NULL, 0);
 }
 
 /* Reports a profile up to now, together with the counts that it adds up to. */
@@ -394,7 +399,7 @@ static void tell_profile(struct sampler *sampler)
 
 	core_counts(sampler->core);
 	exact_tell(sampler->core, tell_cost, &telling);
-	exact_tell_lines(sampler->core, tell_line, sampler);
+	exact_tell_lines(sampler->core, true, tell_line, &telling);
 	send_frame(sampler, FRAME_TOLD, time_now(sampler), "", 0, "", 0);
 	atomic_store_explicit(&sampler->ring->time, time_now(sampler), memory_order_relaxed);
 }
@@ -407,13 +412,14 @@ static void tell_changes(struct sampler *sampler)
 {
 	struct telling telling = {.sampler = sampler};
 	uint64_t cycle = core_cycle(sampler->core);
+	size_t told;
 
 	if (cycle < sampler->next_told)
 		return;
 	core_counts(sampler->core);
-	sampler->next_told =
-		cycle + TELL_CYCLES +
-		TELL_CYCLES_EACH * exact_tell_changes(sampler->core, tell_cost, &telling);
+	told = exact_tell_changes(sampler->core, tell_cost, &telling);
+	exact_tell_lines(sampler->core, false, tell_line, &telling);
+	sampler->next_told = cycle + TELL_CYCLES + TELL_CYCLES_EACH * told;
 	send_frame(sampler, FRAME_TOLD, time_now(sampler), "", 0, "", 0);
 }
 

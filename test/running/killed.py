@@ -52,14 +52,39 @@ def left_behind(folder):
     return left
 
 
+class Recorder(subprocess.Popen):
+    """plumb record; into a pipe, which another program empties, if that is among the words."""
+
+    def __init__(self, plumb, path, words):
+        self.reader = None
+        output = path
+        if PIPE in words:
+            # A named one: the program's own output is read by the test.
+            output = f"{path}.pipe"
+            os.mkfifo(output)
+            self.reader = subprocess.Popen(  # pylint: disable=consider-using-with
+                ["sh", "-c", 'cat <"$1" >"$2"', "sh", output, path])
+        super().__init__([plumb, "record", "-q", "--source", "model", "-o", output,
+                          *(word for word in words if word != PIPE)],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def communicate(self, *args, **kwargs):
+        result = super().communicate(*args, **kwargs)
+        if self.reader:
+            self.reader.wait(timeout=PATIENCE)
+        return result
+
+
+PIPE = "into a pipe"
+
+
 def kill_one(plumb, program, how, event, chance, folder):
     """Records, kills, and returns the recording's path with how many lines the program wrote."""
     path, copy = os.path.join(folder, "perf.data"), os.path.join(folder, "endless")
     shutil.copy(program, copy)
     if os.path.exists(path):
         os.unlink(path)
-    with subprocess.Popen([plumb, "record", "-q", "--source", "model", "-o", path, *event, copy,
-                           how], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with Recorder(plumb, path, [*event, copy, how]) as process:
         lines = 0
         wanted = chance.randrange(4, 12)
         while lines < wanted and process.stdout.readline():
@@ -74,29 +99,49 @@ def kill_one(plumb, program, how, event, chance, folder):
     return path, lines
 
 
-def perf_reads(path):
+def came_through_pipe(path):
+    with open(path, "rb") as file:
+        return file.read(16)[8:] == (16).to_bytes(8, "little")
+
+
+def reads(words, path):
+    """Runs a command that reads a recording: what came through a pipe does so again."""
+    if not came_through_pipe(path):
+        return subprocess.run([*words, "-i", path], capture_output=True, check=False,
+                              timeout=PATIENCE)
+    with subprocess.Popen(["cat", path], stdout=subprocess.PIPE) as cat:
+        return subprocess.run([*words, "-i", "-"], stdin=cat.stdout, capture_output=True,
+                              check=False, timeout=PATIENCE)
+
+
+def perf_reads(path, *words):
     """Returns what perf prints of the samples, and what it says that it does not always say."""
-    run = subprocess.run(["perf", "script", "-i", path, "-F", "time,event"], capture_output=True,
-                         check=False, timeout=PATIENCE)
-    words = [line for line in run.stderr.splitlines() if line and not ALWAYS.search(line)]
-    return run, words
+    run = reads(["perf", *(words or ("script", "-F", "time,event"))], path)
+    said = [line for line in run.stderr.splitlines() if line and not ALWAYS.search(line)]
+    return run, said
 
 
 def check_reading(plumb, path):
     """Returns the number of samples."""
-    run = subprocess.run([plumb, "script", "-q", "--json", "-i", path], capture_output=True,
-                         check=False, timeout=PATIENCE)
+    run = reads([plumb, "script", "-q", "--json"], path)
     assert run.returncode == 0, run.stderr
     found = re.search(rb"the recorder was killed(?:; (\d+) samples? recovered)?", run.stderr)
     assert found, run.stderr
-    for how in "-D", "--header-only":
-        run = subprocess.run([plumb, "script", how, "-i", path, "-o", os.devnull],
-                             capture_output=True, check=False, timeout=PATIENCE)
+    # The header of a pipe does not know how it ends.
+    for how in ("-D",) if came_through_pipe(path) else ("-D", "--header-only"):
+        run = reads([plumb, "script", how, "-o", os.devnull], path)
         assert run.returncode == 0 and b"the recorder was killed" in run.stderr, run.stderr
     run, words = perf_reads(path)
     assert run.returncode == 0 and not words, words
     assert bool(run.stdout) == bool(found[1]), (run.stdout, found)
     return int(found[1] or 0)
+
+
+def check_report(path):
+    """perf report, too, says nothing but what it always says."""
+    run, words = perf_reads(path, "report", "--stdio", "--sort", "sym")
+    assert run.returncode == 0 and not words, words
+    assert b" main" in run.stdout, f"{path}: {run.stdout[:400]}"
 
 
 @tap.test
@@ -121,14 +166,35 @@ def recordings(plumb, program, kills):
     return f"{kills} kills; {total} samples recovered"
 
 
-def sums_of(plumb, path):
-    """Returns the sum of all periods of each of an exact profile's events."""
-    run = subprocess.run([plumb, "script", "-i", path, "-F", "event,period"], capture_output=True,
-                         check=True, timeout=PATIENCE)
-    sums = {}
+def add_sums(plumb, path, sums):
+    """Adds up all periods of each of an exact profile's events."""
+    run = reads([plumb, "script", "-F", "event,period"], path)
+    assert run.returncode == 0, run.stderr
     for period, event in re.findall(rb"(\d+) +exact/(\w+)/", run.stdout):
         sums[event.decode()] = sums.get(event.decode(), 0) + int(period)
-    return sums
+
+
+def kill_exact(plumb, program, how, way, chance, folder):
+    """Returns the sums of what is left, in all files, and the number of lines."""
+    sums = {}
+    path, lines = kill_one(plumb, program, how, ["--exact", *way], chance, folder)
+    parts = [os.path.join(folder, name) for name in os.listdir(folder)
+             if name.startswith("perf.data") and not name.endswith(".pipe")]
+    # Between two files, there is none of that name.
+    if os.path.exists(path):
+        if check_reading(plumb, path):
+            run = reads([plumb, "report", "--json"], path)
+            assert re.search(rb'"incomplete": ?true', run.stdout), f"{how} {way}"
+        else:
+            assert len(parts) > 1, f"no samples: {how} {way}"
+            parts.remove(path)
+    for part in parts:
+        add_sums(plumb, part, sums)
+        check_report(part)
+    return sums, lines
+
+
+WAYS_TO_WRITE = ([], ["-z"], ["--switch-output=1s"], [PIPE], ["--switch-output=1s", "-z"])
 
 
 @tap.test
@@ -138,23 +204,38 @@ def exact_profiles(plumb, program, kills):
         raise Skip("no perf")
     chance = random.Random(20261125)
     executed = 0
-    for number in range(-(-kills // 4)):
+    for number in range(max(-(-kills // 2), len(WAYS_TO_WRITE))):
         how = ("alone", "threads", "forks")[number % 3]
+        way = WAYS_TO_WRITE[number % len(WAYS_TO_WRITE)]
         with tempfile.TemporaryDirectory() as folder:
-            path, lines = kill_one(plumb, program, how, ["--exact"], chance, folder)
-            assert check_reading(plumb, path) > 0
-            sums = sums_of(plumb, path)
-            run = subprocess.run([plumb, "report", "-i", path, "--json"], capture_output=True,
-                                 check=True, timeout=PATIENCE)
-        assert b'"incomplete": true' in run.stdout or b'"incomplete":true' in run.stdout, how
+            sums, lines = kill_exact(plumb, program, how, way, chance, folder)
+        what = f"{how} {way}: {sums} of {lines} lines"
         # As above: a line takes longer than it takes until its half is in the file.
-        assert sums["INST_RETIRED"] >= lines * 100000 * 4 // 2, f"{how}: {sums} of {lines} lines"
+        assert sums["INST_RETIRED"] >= lines * 100000 * 4 // 2, what
         # The slots of all cycles, but for what was being written just then.
         slots = sums["OP_RETIRED"] + sum(count for event, count in sums.items()
                                          if event.startswith("slots_"))
-        assert abs(slots - 5 * sums["CPU_CYCLES"]) <= 5 * 300000, f"{how}: {slots} of {sums}"
+        assert abs(slots - 5 * sums["CPU_CYCLES"]) <= 5 * 300000, f"{slots} slots; {what}"
         executed += sums["INST_RETIRED"]
     return f"{executed} instructions recovered"
+
+
+@tap.test
+def shared_lines(plumb, program, kills):
+    """So does what it leaves of the cache lines that threads share."""
+    if not shutil.which("perf"):
+        raise Skip("no perf")
+    chance = random.Random(20261126)
+    moves = 0
+    for number in range(max(-(-kills // 5), len(WAYS_TO_WRITE) - 1)):
+        way = WAYS_TO_WRITE[number % (len(WAYS_TO_WRITE) - 1)]
+        with tempfile.TemporaryDirectory() as folder:
+            sums, lines = kill_exact(plumb, program, "shares", way, chance, folder)
+        # Each turn of the first thread reads and writes the line, and the second does as much.
+        assert sums["line_accesses"] >= lines * 100000 * 2 // 2, f"{way}: {sums} of {lines} lines"
+        assert 0 < sums["line_moves"] <= sums["line_accesses"], sums
+        moves += sums["line_moves"]
+    return f"{moves} moves recovered"
 
 
 @tap.test

@@ -9,106 +9,118 @@
 
 #define CONTEXT_USER ((uint64_t)-512) /* PERF_CONTEXT_USER */
 
-void exact_read_context(struct exact_chain *chain, const char *body, size_t size)
+/* ---- reading -------------------------------------------------------------------------------- */
+
+uint32_t exact_read_context(struct exact_sums *sums, const struct model_frame *frame, unsigned slot,
+			    const char *body, size_t size, int *error)
 {
 	struct model_frame_context context;
+	struct exact_chain chain = {.slot = slot, .frame = *frame};
+	uint64_t addresses[MODEL_CHAIN_MAX];
+	uint32_t index;
 
 	memcpy(&context, body, sizeof(context));
 	if (context.depth > MODEL_CHAIN_MAX ||
-	    context.depth * sizeof(chain->addresses[0]) > size - sizeof(context))
-		return;
-	chain->profile = context.profile;
-	chain->context = context.context;
-	chain->depth = (uint32_t)context.depth;
-	memcpy(chain->addresses, body + sizeof(context),
-	       context.depth * sizeof(chain->addresses[0]));
+	    context.depth * sizeof(addresses[0]) > size - sizeof(context))
+		return EXACT_NO_CHAIN;
+	memcpy(addresses, body + sizeof(context), context.depth * sizeof(addresses[0]));
+	chain.profile = context.profile;
+	chain.context = context.context;
+	chain.depth = (uint32_t)context.depth;
+	index = exact_sums_chain(sums, &chain, addresses);
+	if (index == UINT32_MAX)
+		*error = PLUMB_ERR_NO_MEMORY;
+	return index;
 }
 
-/* Returns where its period is in `out`. */
-static size_t write_sample(struct record_writer *out, const struct record_setup *setup,
-			   const struct exact_chain *chain, const struct model_frame *frame,
-			   unsigned slot, uint64_t ip, const struct model_cost *cost)
+static void add(struct exact_sums *sums, const struct exact_key *key, uint32_t chain,
+		uint64_t count, int *error)
 {
-	uint64_t type = setup->events[cost->event].attr.sample_type;
-	size_t period;
-
-	record_begin(out, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-	record_u64(out, setup->ids[cost->event]);
-	record_u64(out, ip);
-	record_u32(out, frame->pid);
-	record_u32(out, frame->tid);
-	if (type & PERF_SAMPLE_TIME)
-		record_u64(out, frame->time);
-	if (type & PERF_SAMPLE_CPU)
-		record_u64(out, slot);
-	period = out->size;
-	record_u64(out, cost->count);
-	record_u64(out, 2 + chain->depth);
-	record_u64(out, CONTEXT_USER);
-	record_u64(out, ip);
-	for (uint32_t i = 0; i < chain->depth; i++)
-		record_u64(out, chain->addresses[i]);
-	record_close(out);
-	return period;
+	if (count && !exact_sums_add(sums, key, chain, count))
+		*error = PLUMB_ERR_NO_MEMORY;
 }
 
-/* Adds a count to the sum of its sample, which it writes if it is the first. Returns whether. */
-static bool add_cost(struct record_writer *out, const struct record_setup *setup,
-		     struct exact_sums *sums, const struct exact_chain *chain,
-		     const struct model_frame *frame, unsigned slot, uint64_t ip,
-		     const struct model_cost *cost)
-{
-	const struct exact_key key = {ip, chain->profile, chain->context, cost->event};
-	const struct model_cost none = {.event = cost->event};
-	uint64_t begin = sums->position(sums->user);
-	struct exact_sum *sum = exact_sums_add(sums, &key, cost->count);
-
-	if (!sum) {
-		out->error = PLUMB_ERR_NO_MEMORY;
-		return false;
-	}
-	if (sum->position)
-		return false;
-	/* Closing the sample may hand it over: that place is its own all the same. */
-	sum->position = begin + write_sample(out, setup, chain, frame, slot, ip, &none);
-	return true;
-}
-
-uint64_t exact_read_cost(struct record_writer *out, const struct record_setup *setup,
-			 struct exact_sums *sums, const struct exact_chain *chain,
-			 const struct model_frame *frame, unsigned slot, const char *body,
-			 size_t size)
+void exact_read_cost(struct exact_sums *sums, uint32_t chain, const char *body, size_t size,
+		     int *error)
 {
 	struct model_frame_cost head;
-	uint64_t written = 0;
+	struct exact_key key = {0};
 
 	memcpy(&head, body, sizeof(head));
 	body += sizeof(head);
 	size -= sizeof(head);
-	if (head.count > size / sizeof(struct model_cost))
-		return 0;
+	if (chain >= sums->chain_count || head.count > size / sizeof(struct model_cost))
+		return;
+	key.ip = head.ip;
+	key.profile = sums->chains[chain].profile;
+	key.context = sums->chains[chain].context;
 	for (uint64_t i = 0; i < head.count; i++) {
 		struct model_cost cost;
 
 		memcpy(&cost, body + i * sizeof(cost), sizeof(cost));
-		if (cost.event >= EXACT_COUNT)
-			continue;
-		if (sums) {
-			written += add_cost(out, setup, sums, chain, frame, slot, head.ip, &cost);
-			continue;
-		}
-		write_sample(out, setup, chain, frame, slot, head.ip, &cost);
-		written++;
+		key.event = cost.event;
+		if (cost.event < EXACT_COUNT)
+			add(sums, &key, chain, cost.count, error);
 	}
-	return written;
+}
+
+#define LINE_BYTES_MAX 0xffffu
+
+void exact_read_line(struct exact_sums *sums, uint32_t chain, const char *body, int *error)
+{
+	struct model_frame_line line;
+	struct exact_key key = {0};
+
+	memcpy(&line, body, sizeof(line));
+	if (chain >= sums->chain_count || line.bytes > LINE_BYTES_MAX || line.access > LINES_ATOMIC)
+		return;
+	key.ip = line.ip;
+	key.address = line.address;
+	key.profile = sums->chains[chain].profile;
+	key.context = line.access << 16 | line.bytes;
+	key.event = EXACT_LINE_ACCESSES;
+	add(sums, &key, chain, line.accesses, error);
+	key.event = EXACT_LINE_MOVES;
+	add(sums, &key, chain, line.moves, error);
+}
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+/* Returns where its period is in `out`. */
+static size_t write_cost(struct record_writer *out, const struct record_setup *setup,
+			 const struct exact_sums *sums, const struct exact_sum *sum,
+			 uint64_t period)
+{
+	const struct exact_chain *chain = &sums->chains[sum->chain];
+	uint64_t type = setup->events[sum->key.event].attr.sample_type;
+	size_t place;
+
+	record_begin(out, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	record_u64(out, setup->ids[sum->key.event]);
+	record_u64(out, sum->key.ip);
+	record_u32(out, chain->frame.pid);
+	record_u32(out, chain->frame.tid);
+	if (type & PERF_SAMPLE_TIME)
+		record_u64(out, chain->frame.time);
+	if (type & PERF_SAMPLE_CPU)
+		record_u64(out, chain->slot);
+	place = out->size;
+	record_u64(out, period);
+	record_u64(out, 2 + chain->depth);
+	record_u64(out, CONTEXT_USER);
+	record_u64(out, sum->key.ip);
+	for (uint32_t i = 0; i < chain->depth; i++)
+		record_u64(out, sums->addresses[chain->addresses + i]);
+	record_close(out);
+	return place;
 }
 
 /* union perf_mem_data_src; its other parts are not known, or meaningless. */
-static uint64_t data_source(const struct model_frame_line *line, bool moved)
+static uint64_t data_source(uint32_t access, bool moved)
 {
-	const uint64_t op = line->access == LINES_LOAD    ? PERF_MEM_OP_LOAD
-			    : line->access == LINES_STORE ? PERF_MEM_OP_STORE
-							  : PERF_MEM_OP_LOAD | PERF_MEM_OP_STORE;
+	const uint64_t op = access == LINES_LOAD    ? PERF_MEM_OP_LOAD
+			    : access == LINES_STORE ? PERF_MEM_OP_STORE
+						    : PERF_MEM_OP_LOAD | PERF_MEM_OP_STORE;
 
 	return op << PERF_MEM_OP_SHIFT |
 	       (moved ? PERF_MEM_LVL_HIT | PERF_MEM_LVL_REM_CCE1 : PERF_MEM_LVL_NA)
@@ -118,41 +130,59 @@ static uint64_t data_source(const struct model_frame_line *line, bool moved)
 	       (uint64_t)PERF_MEM_TLB_NA << PERF_MEM_TLB_SHIFT;
 }
 
-static void write_line(struct record_writer *out, const struct record_setup *setup,
-		       const struct model_frame *frame, unsigned slot,
-		       const struct model_frame_line *line, bool moved)
+/* Likewise. */
+static size_t write_line(struct record_writer *out, const struct record_setup *setup,
+			 const struct exact_sums *sums, const struct exact_sum *sum,
+			 uint64_t period)
 {
-	const unsigned event = moved ? EXACT_LINE_MOVES : EXACT_LINE_ACCESSES;
-	const uint64_t type = setup->events[event].attr.sample_type;
+	const struct exact_chain *chain = &sums->chains[sum->chain];
+	const uint64_t type = setup->events[sum->key.event].attr.sample_type;
+	size_t place;
 
 	record_begin(out, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-	record_u64(out, setup->ids[event]);
-	record_u64(out, line->ip);
-	record_u32(out, frame->pid);
-	record_u32(out, frame->tid);
+	record_u64(out, setup->ids[sum->key.event]);
+	record_u64(out, sum->key.ip);
+	record_u32(out, chain->frame.pid);
+	record_u32(out, chain->frame.tid);
 	if (type & PERF_SAMPLE_TIME)
-		record_u64(out, frame->time);
-	record_u64(out, line->address);
+		record_u64(out, chain->frame.time);
+	record_u64(out, sum->key.address);
 	if (type & PERF_SAMPLE_CPU)
-		record_u64(out, slot);
-	record_u64(out, moved ? line->moves : line->accesses);
-	record_u32(out, sizeof(line->bytes)); /* raw data */
-	record_u32(out, line->bytes);
-	record_u64(out, data_source(line, moved));
+		record_u64(out, chain->slot);
+	place = out->size;
+	record_u64(out, period);
+	record_u32(out, sizeof(uint32_t)); /* raw data */
+	record_u32(out, sum->key.context & LINE_BYTES_MAX);
+	record_u64(out, data_source(sum->key.context >> 16, sum->key.event == EXACT_LINE_MOVES));
 	record_close(out);
+	return place;
 }
 
-uint64_t exact_read_line(struct record_writer *out, const struct record_setup *setup,
-			 const struct model_frame *frame, unsigned slot, const char *body)
+uint64_t exact_write(struct record_writer *out, const struct record_setup *setup,
+		     struct exact_sums *sums)
 {
-	struct model_frame_line line;
+	uint64_t written = 0;
 
-	memcpy(&line, body, sizeof(line));
-	write_line(out, setup, frame, slot, &line, false);
-	if (!line.moves)
-		return 1;
-	write_line(out, setup, frame, slot, &line, true);
-	return 2;
+	for (size_t i = 0; i < sums->told_count; i++) {
+		struct exact_sum *sum = &sums->at[sums->told[i]];
+		/* A sample that is to be changed begins with 0: all periods come at once. */
+		const uint64_t period = sums->in_place ? 0 : sum->told;
+		uint64_t begin;
+		size_t place;
+
+		if (sum->position)
+			continue;
+		/* Closing the sample may hand it over: that place is its own all the same. */
+		begin = sums->in_place ? sums->position(sums->user) : 0;
+		place = sum->key.event < EXACT_COUNT ? write_cost(out, setup, sums, sum, period)
+						     : write_line(out, setup, sums, sum, period);
+		sum->position = sums->in_place ? begin + place : 0;
+		written++;
+	}
+	record_flush(out);
+	if (!out->error)
+		out->error = exact_sums_written(sums);
+	return written;
 }
 
 void exact_warn(const struct model_sampling *sampling, struct plumb_diagnostics *diagnostics)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Exact profiles as recordings. Each count that the model charges to instructions is an event. Each
- * instruction, calling context and event has one sample, whose period is the count.
+ * instruction, calling context and event has a sample whose period is the count, or several whose
+ * periods add up to it.
  */
 #ifndef SOURCE_MODEL_EXACT_H
 #define SOURCE_MODEL_EXACT_H
@@ -9,29 +10,28 @@
 #include "source/model/exact_sums.h"
 #include "source/model/record_setup.h"
 
-/* The calling context of the costs that follow in a core's ring. */
-struct exact_chain {
-	uint32_t profile, context; /* their numbers */
-	uint32_t depth;
-	uint64_t addresses[MODEL_CHAIN_MAX];
-};
+/* No calling context was told yet. */
+#define EXACT_NO_CHAIN UINT32_MAX
 
-/* Reads the body of a FRAME_CONTEXT, of `size` bytes: at least the struct's size. */
-void exact_read_context(struct exact_chain *chain, const char *body, size_t size);
 /*
- * Reads the body of a FRAME_COST, and writes its samples. Returns how many. If there are `sums`,
- * those that are new are written with a period of 0, which exact_sums_write() sets.
+ * Reads the body of a FRAME_CONTEXT, of `size` bytes: at least the struct's size. Returns the index
+ * of the calling context of the costs that follow in the core's ring. If memory runs out, `*error`
+ * becomes PLUMB_ERR_NO_MEMORY.
  */
-uint64_t exact_read_cost(struct record_writer *out, const struct record_setup *setup,
-			 struct exact_sums *sums, const struct exact_chain *chain,
-			 const struct model_frame *frame, unsigned slot, const char *body,
-			 size_t size);
+uint32_t exact_read_context(struct exact_sums *sums, const struct model_frame *frame, unsigned slot,
+			    const char *body, size_t size, int *error);
+/* Reads the body of a FRAME_COST, and adds to the sums of a calling context. */
+void exact_read_cost(struct exact_sums *sums, uint32_t chain, const char *body, size_t size,
+		     int *error);
+/* Reads the body of a FRAME_LINE, and adds to the sums of the thread of a calling context. */
+void exact_read_line(struct exact_sums *sums, uint32_t chain, const char *body, int *error);
 /*
- * Reads the body of a FRAME_LINE, and writes a sample with the address for its accesses, and one
- * for the moves of the line, if there were any. Their raw data is the number of bytes, 32 bits.
+ * Writes the sums that were told: a sample for each that has none to be changed. Samples of
+ * accesses to lines have an address, and the number of bytes as raw data, 32 bits. Returns how many
+ * samples those are.
  */
-uint64_t exact_read_line(struct record_writer *out, const struct record_setup *setup,
-			 const struct model_frame *frame, unsigned slot, const char *body);
+uint64_t exact_write(struct record_writer *out, const struct record_setup *setup,
+		     struct exact_sums *sums);
 /* Warns if the profile is coarser than the program, or incomplete. */
 void exact_warn(const struct model_sampling *sampling, struct plumb_diagnostics *diagnostics);
 

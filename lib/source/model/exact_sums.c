@@ -6,72 +6,170 @@
 
 #define ROOM_FIRST 1024
 
-static size_t place_of(const struct exact_sums *sums, const struct exact_key *key)
+/* ---- hash tables of indices ----------------------------------------------------------------- */
+
+static size_t place_of(const struct exact_key *key, size_t room)
 {
 	uint64_t hash = key->ip ^ (uint64_t)key->context << 32 ^ (uint64_t)key->profile << 16;
 
-	hash = (hash + key->event) * 0x9e3779b97f4a7c15ull;
-	return (size_t)(hash ^ hash >> 32) & (sums->table_room - 1);
+	hash = (hash + key->event + (key->address << 8)) * 0x9e3779b97f4a7c15ull;
+	return (size_t)(hash ^ hash >> 32) & (room - 1);
 }
 
-static void put(struct exact_sums *sums, size_t index)
+static size_t place_of_chain(const struct exact_chain *chain, size_t room)
 {
-	size_t place = place_of(sums, &sums->at[index].key);
+	uint64_t hash = ((uint64_t)chain->profile << 32 | chain->context) * 0x9e3779b97f4a7c15ull;
 
-	while (sums->table[place])
-		place = (place + 1) & (sums->table_room - 1);
-	sums->table[place] = (uint32_t)index + 1;
+	return (size_t)(hash ^ hash >> 32) & (room - 1);
+}
+
+static void put(uint32_t *table, size_t room, size_t place, size_t index)
+{
+	while (table[place])
+		place = (place + 1) & (room - 1);
+	table[place] = (uint32_t)index + 1;
+}
+
+/* Returns a larger, empty table, or NULL if out of memory. The old one is freed if it succeeds. */
+static uint32_t *larger(uint32_t *table, size_t *room)
+{
+	size_t wanted = *room ? 2 * *room : 2 * (size_t)ROOM_FIRST;
+	uint32_t *grown = calloc(wanted, sizeof(*grown));
+
+	if (!grown)
+		return NULL;
+	free(table);
+	*room = wanted;
+	return grown;
 }
 
 static bool grow_table(struct exact_sums *sums)
 {
-	size_t room = sums->table_room ? 2 * sums->table_room : 2 * (size_t)ROOM_FIRST;
-	uint32_t *grown = calloc(room, sizeof(*grown));
+	uint32_t *grown = larger(sums->table, &sums->table_room);
 
 	if (!grown)
 		return false;
-	free(sums->table);
 	sums->table = grown;
-	sums->table_room = room;
 	for (size_t i = 0; i < sums->count; i++)
-		put(sums, i);
+		put(grown, sums->table_room, place_of(&sums->at[i].key, sums->table_room), i);
 	return true;
 }
 
-/* Makes room for one more sum, which may change. */
+static bool grow_chain_table(struct exact_sums *sums)
+{
+	uint32_t *grown = larger(sums->chain_table, &sums->chain_table_room);
+
+	if (!grown)
+		return false;
+	sums->chain_table = grown;
+	for (size_t i = 0; i < sums->chain_count; i++)
+		put(grown, sums->chain_table_room,
+		    place_of_chain(&sums->chains[i], sums->chain_table_room), i);
+	return true;
+}
+
+/* Makes `*array` as large; false if out of memory. */
+static bool resize(void **array, size_t room, size_t size)
+{
+	void *grown = reallocarray(*array, room, size);
+
+	if (grown)
+		*array = grown;
+	return grown;
+}
+
+#define RESIZE(array, room) resize((void **)&(array), room, sizeof(*(array)))
+
+/* ---- calling contexts ----------------------------------------------------------------------- */
+
+static struct exact_chain *find_chain(const struct exact_sums *sums,
+				      const struct exact_chain *chain)
+{
+	const size_t room = sums->chain_table_room;
+	size_t place;
+
+	if (!room)
+		return NULL;
+	for (place = place_of_chain(chain, room); sums->chain_table[place];
+	     place = (place + 1) & (room - 1)) {
+		struct exact_chain *found = &sums->chains[sums->chain_table[place] - 1];
+
+		if (found->profile == chain->profile && found->context == chain->context)
+			return found;
+	}
+	return NULL;
+}
+
+static bool reserve_chain(struct exact_sums *sums, size_t depth)
+{
+	if (sums->chain_count == sums->chain_room) {
+		size_t room = sums->chain_room ? 2 * sums->chain_room : ROOM_FIRST;
+
+		if (!RESIZE(sums->chains, room))
+			return false;
+		sums->chain_room = room;
+	}
+	if (sums->address_room - sums->address_count < depth) {
+		size_t room = 2 * (sums->address_room + depth) + ROOM_FIRST;
+
+		if (!RESIZE(sums->addresses, room))
+			return false;
+		sums->address_room = room;
+	}
+	return sums->chain_count < UINT32_MAX - 1 &&
+	       (2 * (sums->chain_count + 1) <= sums->chain_table_room || grow_chain_table(sums));
+}
+
+uint32_t exact_sums_chain(struct exact_sums *sums, const struct exact_chain *chain,
+			  const uint64_t *addresses)
+{
+	struct exact_chain *known = find_chain(sums, chain);
+	size_t index = sums->chain_count;
+
+	if (known) {
+		known->frame = chain->frame;
+		known->slot = chain->slot;
+		return (uint32_t)(known - sums->chains);
+	}
+	if (!reserve_chain(sums, chain->depth))
+		return UINT32_MAX;
+	sums->chains[index] = *chain;
+	sums->chains[index].addresses = sums->address_count;
+	if (chain->depth)
+		memcpy(sums->addresses + sums->address_count, addresses,
+		       chain->depth * sizeof(*addresses));
+	sums->address_count += chain->depth;
+	put(sums->chain_table, sums->chain_table_room,
+	    place_of_chain(chain, sums->chain_table_room), index);
+	sums->chain_count++;
+	return (uint32_t)index;
+}
+
+/* ---- sums ----------------------------------------------------------------------------------- */
+
+/* Makes room for one more sum, which may be added to and written. */
 static bool reserve(struct exact_sums *sums)
 {
 	if (sums->count == sums->room) {
 		size_t room = sums->room ? 2 * sums->room : ROOM_FIRST;
-		struct exact_sum *grown = reallocarray(sums->at, room, sizeof(*grown));
-		struct plumb_recording_change *changes;
-		uint32_t *changed;
 
-		if (!grown)
+		if (!RESIZE(sums->at, room) || !RESIZE(sums->added, room) ||
+		    !RESIZE(sums->told, room) || !RESIZE(sums->changes, room))
 			return false;
-		sums->at = grown;
-		changed = reallocarray(sums->changed, room, sizeof(*changed));
-		if (!changed)
-			return false;
-		sums->changed = changed;
-		changes = reallocarray(sums->changes, room, sizeof(*changes));
-		if (!changes)
-			return false;
-		sums->changes = changes;
 		sums->room = room;
 	}
 	return sums->count < UINT32_MAX - 1 &&
 	       (2 * (sums->count + 1) <= sums->table_room || grow_table(sums));
 }
 
-static struct exact_sum *find(struct exact_sums *sums, const struct exact_key *key)
+static struct exact_sum *find(const struct exact_sums *sums, const struct exact_key *key)
 {
+	const size_t room = sums->table_room;
 	size_t place;
 
-	if (!sums->table_room)
+	if (!room)
 		return NULL;
-	for (place = place_of(sums, key); sums->table[place];
-	     place = (place + 1) & (sums->table_room - 1)) {
+	for (place = place_of(key, room); sums->table[place]; place = (place + 1) & (room - 1)) {
 		struct exact_sum *sum = &sums->at[sums->table[place] - 1];
 
 		if (!memcmp(&sum->key, key, sizeof(*key)))
@@ -80,23 +178,45 @@ static struct exact_sum *find(struct exact_sums *sums, const struct exact_key *k
 	return NULL;
 }
 
-struct exact_sum *exact_sums_add(struct exact_sums *sums, const struct exact_key *key,
-				 uint64_t count)
+bool exact_sums_add(struct exact_sums *sums, const struct exact_key *key, uint32_t chain,
+		    uint64_t count)
 {
 	struct exact_sum *sum = find(sums, key);
 
 	if (!sum) {
 		if (!reserve(sums))
-			return NULL;
+			return false;
 		sum = &sums->at[sums->count];
-		*sum = (struct exact_sum){.key = *key};
-		put(sums, sums->count++);
+		*sum = (struct exact_sum){.key = *key, .chain = chain};
+		put(sums->table, sums->table_room, place_of(key, sums->table_room), sums->count);
+		sums->count++;
 	}
-	sum->sum += count;
-	if (!sum->changed)
-		sums->changed[sums->changed_count++] = (uint32_t)(sum - sums->at);
-	sum->changed = true;
-	return sum;
+	sum->added += count;
+	if (!sum->is_added)
+		sums->added[sums->added_count++] = (uint32_t)(sum - sums->at);
+	sum->is_added = true;
+	return true;
+}
+
+void exact_sums_told(struct exact_sums *sums, uint32_t profile)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < sums->added_count; i++) {
+		struct exact_sum *sum = &sums->at[sums->added[i]];
+
+		if (sum->key.profile != profile) {
+			sums->added[kept++] = sums->added[i];
+			continue;
+		}
+		sum->told += sum->added;
+		sum->added = 0;
+		sum->is_added = false;
+		if (!sum->is_told)
+			sums->told[sums->told_count++] = sums->added[i];
+		sum->is_told = true;
+	}
+	sums->added_count = kept;
 }
 
 static int compare_positions(const void *a, const void *b)
@@ -106,31 +226,41 @@ static int compare_positions(const void *a, const void *b)
 	return x->position < y->position ? -1 : x->position > y->position;
 }
 
-int exact_sums_write(struct exact_sums *sums, uint32_t profile)
+int exact_sums_written(struct exact_sums *sums)
 {
-	size_t count = 0, kept = 0;
+	size_t count = 0;
 
-	for (size_t i = 0; i < sums->changed_count; i++) {
-		struct exact_sum *sum = &sums->at[sums->changed[i]];
+	for (size_t i = 0; i < sums->told_count; i++) {
+		struct exact_sum *sum = &sums->at[sums->told[i]];
 
-		if (sum->key.profile != profile) {
-			sums->changed[kept++] = sums->changed[i];
-			continue;
-		}
-		sum->changed = false;
-		sums->changes[count++] = (struct plumb_recording_change){sum->position, sum->sum};
+		sum->sum += sum->told;
+		sum->told = 0;
+		sum->is_told = false;
+		if (sum->position)
+			sums->changes[count++] =
+				(struct plumb_recording_change){sum->position, sum->sum};
 	}
-	sums->changed_count = kept;
+	sums->told_count = 0;
 	if (!count)
 		return 0;
 	qsort(sums->changes, count, sizeof(*sums->changes), compare_positions);
 	return sums->change(sums->user, sums->changes, count);
 }
 
+void exact_sums_restart(struct exact_sums *sums)
+{
+	for (size_t i = 0; i < sums->count; i++)
+		sums->at[i].sum = sums->at[i].position = 0;
+}
+
 void exact_sums_clean_up(struct exact_sums *sums)
 {
 	free(sums->at);
 	free(sums->table);
-	free(sums->changed);
+	free(sums->added);
+	free(sums->told);
 	free(sums->changes);
+	free(sums->chains);
+	free(sums->chain_table);
+	free(sums->addresses);
 }

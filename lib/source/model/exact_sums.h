@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The counts of an exact profile that were written so far. The plugin tells them bit by bit; each
- * has one sample, whose period becomes their sum.
+ * The counts of an exact profile. The plugin tells them bit by bit; each is added to a sum, which
+ * is a sample's period. If the recording can be changed, each sum has one sample, whose period
+ * grows; otherwise what has been added since is a sample of its own, now and then.
  *
- * Samples of a thread change only between two moments at which its counts add up, all at once: a
- * killed recorder leaves sums that belong together.
+ * The sums of a thread are written only between two moments at which its counts add up: a killed
+ * recorder leaves sums that belong together.
  */
 #ifndef SOURCE_MODEL_EXACT_SUMS_H
 #define SOURCE_MODEL_EXACT_SUMS_H
@@ -15,18 +16,33 @@
 
 #include <plumb/recording.h>
 
+#include "sampling.h"
+
 /* What a count belongs to. Without padding: compared by its bytes. */
 struct exact_key {
 	uint64_t ip;
-	uint32_t profile, context;
+	uint64_t address; /* of the data, for accesses to lines; else 0 */
+	uint32_t profile;
+	uint32_t context; /* for accesses to lines: their kind and how many bytes */
 	uint64_t event;
 };
 
 struct exact_sum {
 	struct exact_key key;
-	uint64_t sum;
-	uint64_t position; /* of its period, in the file */
-	bool changed;      /* the file has another period */
+	uint64_t added;    /* since its thread's counts last added up */
+	uint64_t told;     /* before that, and not written yet */
+	uint64_t sum;      /* in the file */
+	uint64_t position; /* of its period, in the file; 0: none, or it cannot be changed */
+	uint32_t chain;    /* index of its calling context */
+	bool is_added, is_told;
+};
+
+/* A calling context, and the thread that was in it. */
+struct exact_chain {
+	uint32_t profile, context; /* their numbers */
+	uint32_t slot, depth;
+	struct model_frame frame; /* the last time that it was told */
+	size_t addresses;         /* index of the first */
 };
 
 struct exact_sums {
@@ -34,27 +50,42 @@ struct exact_sums {
 	uint64_t (*position)(void *user);
 	int (*change)(void *user, const struct plumb_recording_change *changes, size_t count);
 	void *user;
+	bool in_place; /* samples change, by those; otherwise there are more and more */
 
 	struct exact_sum *at;
 	size_t count, room;
 	uint32_t *table; /* hash table of indices plus 1; 0: none */
 	size_t table_room;
-	uint32_t *changed;                      /* indices */
+	uint32_t *added, *told;                 /* indices of the sums of which something is */
 	struct plumb_recording_change *changes; /* as many: being written */
-	size_t changed_count;
+	size_t added_count, told_count;
+
+	struct exact_chain *chains;
+	size_t chain_count, chain_room;
+	uint32_t *chain_table;
+	size_t chain_table_room;
+	uint64_t *addresses;
+	size_t address_count, address_room;
 };
 
 /*
- * Adds to a sum. Returns it, or NULL if out of memory. If its position is 0 it is new, and the
- * caller has to write its sample.
+ * Makes a calling context known, or the thread's time in one that is known. Returns its index, or
+ * UINT32_MAX if out of memory.
  */
-struct exact_sum *exact_sums_add(struct exact_sums *sums, const struct exact_key *key,
-				 uint64_t count);
+uint32_t exact_sums_chain(struct exact_sums *sums, const struct exact_chain *chain,
+			  const uint64_t *addresses);
+/* Adds to a sum. Returns false if out of memory. */
+bool exact_sums_add(struct exact_sums *sums, const struct exact_key *key, uint32_t chain,
+		    uint64_t count);
+/* The counts of a profile add up: what was added may be written. */
+void exact_sums_told(struct exact_sums *sums, uint32_t profile);
 /*
- * Writes the sums of a profile that have changed, all of whose samples were handed over. Returns 0
- * or an error of `change`.
+ * Everything told was written, with samples for those sums that had no position: changes the
+ * periods that have one. Returns 0 or an error of `change`.
  */
-int exact_sums_write(struct exact_sums *sums, uint32_t profile);
+int exact_sums_written(struct exact_sums *sums);
+/* There is another file, without any sample. */
+void exact_sums_restart(struct exact_sums *sums);
 void exact_sums_clean_up(struct exact_sums *sums);
 
 #endif

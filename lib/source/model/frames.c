@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "source/model/exact.h"
+#include "source/model/tasks.h"
 
 /* ---- Frames to records ------------------------------------------------------------------------
  */
@@ -156,18 +157,54 @@ static bool is_wanted(const struct model_frames *f, uint32_t type)
 	if (type == FRAME_START || type == FRAME_AUX)
 		return f->asked->spe;
 	if (type == FRAME_CONTEXT || type == FRAME_COST || type == FRAME_LINE || type == FRAME_TOLD)
-		return f->chains != NULL;
+		return f->sums != NULL;
 	return true;
 }
 
-/* Writes the sums of the slot's thread that have changed, and all samples. */
-static void write_sums(struct model_frames *f, unsigned slot)
+void model_frames_write_sums(struct model_frames *f)
 {
-	if (!f->sums || f->error)
+	if (!f->sums || !f->sums->told_count || f->error)
 		return;
 	record_flush(&f->out);
-	if (!f->out.error)
-		f->out.error = exact_sums_write(f->sums, f->chains[slot].profile);
+	f->samples += exact_write(&f->out, f->setup, f->sums);
+}
+
+/* The counts of the slot's thread add up. */
+static void sums_told(struct model_frames *f, unsigned slot)
+{
+	if (f->chains[slot] >= f->sums->chain_count)
+		return;
+	exact_sums_told(f->sums, f->sums->chains[f->chains[slot]].profile);
+	if (f->sums->in_place)
+		model_frames_write_sums(f);
+}
+
+/* Ends a record about what runs, which holds for later files, too. */
+static void end_task_record(struct model_frames *f, const struct model_frame *frame, unsigned slot)
+{
+	size_t begin = f->out.begin;
+
+	record_end(&f->out, f->setup, frame, slot);
+	if (!f->tasks || f->out.error || f->out.size <= begin)
+		return;
+	if (!model_tasks_note(f->tasks, frame, f->out.bytes + begin, f->out.size - begin))
+		f->out.error = PLUMB_ERR_NO_MEMORY;
+}
+
+void model_frames_repeat(struct model_frames *f)
+{
+	if (f->sums)
+		exact_sums_restart(f->sums);
+	record_flush(&f->out);
+	if (f->tasks && !f->out.error)
+		f->out.error = model_tasks_write(f->tasks, f->out.records, f->out.user);
+	if (!f->error)
+		f->error = f->out.error;
+}
+
+static bool is_about_task(uint32_t type)
+{
+	return type == FRAME_COMM || type == FRAME_MMAP || type == FRAME_FORK || type == FRAME_EXIT;
 }
 
 static void write_frame(struct model_frames *f, unsigned slot, const struct model_frame *frame,
@@ -179,6 +216,11 @@ static void write_frame(struct model_frames *f, unsigned slot, const struct mode
 		f->latest = frame->time;
 	if (size < body_size(frame->type) || !is_wanted(f, frame->type))
 		return;
+	if (is_about_task(frame->type)) {
+		/* What was counted before comes before it. */
+		model_frames_write_sums(f);
+		record_flush(&f->out);
+	}
 	switch (frame->type) {
 	case FRAME_COMM:
 		write_comm(f, frame, body);
@@ -206,22 +248,24 @@ static void write_frame(struct model_frames *f, unsigned slot, const struct mode
 		write_sample(f, frame, slot, body, size);
 		return;
 	case FRAME_CONTEXT:
-		exact_read_context(&f->chains[slot], body, size);
+		f->chains[slot] = exact_read_context(f->sums, frame, slot, body, size, &f->error);
 		return;
 	case FRAME_LINE:
-		f->samples += exact_read_line(&f->out, f->setup, frame, slot, body);
+		exact_read_line(f->sums, f->chains[slot], body, &f->error);
 		return;
 	case FRAME_COST:
-		f->samples += exact_read_cost(&f->out, f->setup, f->sums, &f->chains[slot], frame,
-					      slot, body, size);
+		exact_read_cost(f->sums, f->chains[slot], body, size, &f->error);
 		return;
 	case FRAME_TOLD:
-		write_sums(f, slot);
+		sums_told(f, slot);
 		return;
 	default:
 		return;
 	}
-	record_end(&f->out, f->setup, frame, slot);
+	if (is_about_task(frame->type))
+		end_task_record(f, frame, slot);
+	else
+		record_end(&f->out, f->setup, frame, slot);
 }
 
 /* ---- The rings --------------------------------------------------------------------------------
@@ -316,6 +360,7 @@ void model_frames_finish(struct model_frames *f)
 	f->taken = atomic_load(&f->sampling->overflows);
 	atomic_store(&f->sampling->closed, 1);
 	model_frames_drain(f);
+	model_frames_write_sums(f);
 	for (unsigned slot = 0; slot < MODEL_SHARED_THREADS; slot++) {
 		const struct model_ring *ring = &f->sampling->rings[slot];
 		struct model_frame frame = {

@@ -11,8 +11,8 @@
 
 #include "source/model/record_setup.h"
 
-struct exact_chain;
 struct exact_sums;
+struct model_tasks;
 
 struct model_frames {
 	const struct source_record_job *job;
@@ -29,13 +29,21 @@ struct model_frames {
 	bool several;       /* there were several threads: no rounds until the end */
 	uint64_t latest;    /* time of the last record written: nothing ends earlier */
 	int error;          /* an error of the caller's, or in `out`; nothing is read after it */
-	struct exact_sums *sums;     /* of that; NULL: what was written cannot be changed */
-	struct exact_chain *chains;  /* one for each core; NULL: no exact profile was requested */
-	char frame[MODEL_FRAME_MAX]; /* at hand */
+	struct exact_sums *sums;               /* NULL: no exact profile was requested */
+	uint32_t chains[MODEL_SHARED_THREADS]; /* of that, for each core: the context at hand */
+	struct model_tasks *tasks;             /* what runs; NULL: nobody wants to know */
+	char frame[MODEL_FRAME_MAX];           /* at hand */
 };
 
 /* Reads what is there. Returns whether there was anything. */
 bool model_frames_drain(struct model_frames *frames);
+/*
+ * Writes what was told of an exact profile that cannot be changed once it is written. One that can
+ * be is written as soon as it adds up.
+ */
+void model_frames_write_sums(struct model_frames *frames);
+/* There is a new file: delivers names and mappings again, and begins new sums. */
+void model_frames_repeat(struct model_frames *frames);
 /* Nothing more will come: reads what units held when their programs ended or were killed. */
 void model_frames_finish(struct model_frames *frames);
 

@@ -14,9 +14,12 @@
 #include "source/model/frames.h"
 #include "source/model/record.h"
 #include "source/model/run.h"
+#include "source/model/tasks.h"
 
 #define IDLE_MS 10
 #define BUSY_MS 1
+/* How often an exact profile is written that cannot be changed once it is. */
+#define SUMS_MS 30
 
 /* One run. */
 struct recorder {
@@ -27,9 +30,12 @@ struct recorder {
 	size_t size;                     /* of the former */
 	struct model_frames frames;
 	struct exact_sums sums;
-	double polled; /* when the caller was last asked what to do next, in ms */
-	bool begun;    /* begin() was called */
-	bool stopping; /* the caller wants the program to end */
+	struct model_tasks *tasks;
+	double summed;   /* when an exact profile was written last, in ms */
+	double polled;   /* when the caller was last asked what to do next, in ms */
+	bool unfinished; /* something was read after the last round */
+	bool begun;      /* begin() was called */
+	bool stopping;   /* the caller wants the program to end */
 	struct plumb_diagnostics *diagnostics;
 };
 
@@ -55,9 +61,32 @@ static void ask(struct recorder *r, double now)
 	case PLUMB_RECORDING_SNAPSHOT:
 		atomic_fetch_add(&r->sampling->snapshots_wanted, 1);
 		break;
-	default: /* each thread delivers its maps */
+	case PLUMB_RECORDING_REPEAT_MAPS:
+		model_frames_repeat(&r->frames);
+		break;
+	case PLUMB_RECORDING_GO_ON:
+	default:
 		break;
 	}
+}
+
+/* Returns whether nothing is held back that is older than what was written. */
+static bool write_sums(struct recorder *r, double now)
+{
+	if (!r->frames.sums || r->sums.in_place)
+		return true;
+	if (now - r->summed < SUMS_MS)
+		return false;
+	r->summed = now;
+	model_frames_write_sums(&r->frames);
+	return true;
+}
+
+/* No later record is older, as there is one thread. */
+static bool ends_round(const struct recorder *r)
+{
+	return r->job->round && !r->frames.error && !r->frames.several &&
+	       !atomic_load(&r->sampling->several);
 }
 
 static int drain(void *user, pid_t pid, bool *end)
@@ -66,9 +95,11 @@ static int drain(void *user, pid_t pid, bool *end)
 	bool any = model_frames_drain(&r->frames);
 	double now = now_ms();
 
-	if (any && !r->frames.several && !atomic_load(&r->sampling->several) && !r->frames.error &&
-	    r->job->round)
+	r->unfinished |= any;
+	if (write_sums(r, now) && r->unfinished && ends_round(r)) {
+		r->unfinished = false;
 		r->frames.error = r->job->round(r->job->user);
+	}
 	if (now - r->polled >= IDLE_MS)
 		ask(r, now);
 	if (r->frames.error)
@@ -85,11 +116,10 @@ static int on_begin(void *user, const char *version)
 	r->begun = true;
 	record_setup_name_engine(&r->setup, version);
 	error = r->job->begin ? r->job->begin(r->job->user, &r->setup.recording) : 0;
-	if (!error && r->asked->exact && r->job->position && r->job->change &&
-	    r->job->position(r->job->user)) {
-		r->frames.sums = &r->sums;
-		r->sampling->as_it_goes = true;
-	}
+	/* Asked for now: before, there is no file. */
+	r->sums.in_place =
+		!error && r->job->position && r->job->change && r->job->position(r->job->user);
+	r->sampling->as_it_goes = r->asked->exact && r->job->position;
 	return error;
 }
 
@@ -121,11 +151,11 @@ static void on_progress(void *user, const struct model_counts *counts)
 /* The memory shared with the plugin: its descriptor, or -1 with errno. */
 static int share(struct recorder *r)
 {
-	struct exact_chain *chains = NULL;
 	int fd;
 
 	r->asked = malloc(sizeof(*r->asked));
-	if (!r->asked)
+	r->tasks = model_tasks_new();
+	if (!r->asked || !r->tasks)
 		return -1;
 	record_setup_fill(&r->setup, r->job, r->asked);
 	r->size = model_sampling_size(r->asked);
@@ -139,10 +169,6 @@ static int share(struct recorder *r)
 		close(fd);
 		return -1;
 	}
-	if (r->asked->exact && !(chains = calloc(MODEL_SHARED_THREADS, sizeof(*chains)))) {
-		close(fd);
-		return -1;
-	}
 	memcpy(r->sampling, r->asked, sizeof(*r->asked));
 	r->sums = (struct exact_sums){
 		.position = r->job->position, .change = r->job->change, .user = r->job->user};
@@ -151,10 +177,13 @@ static int share(struct recorder *r)
 		.setup = &r->setup,
 		.asked = r->asked,
 		.sampling = r->sampling,
-		.chains = chains,
+		.sums = r->asked->exact ? &r->sums : NULL,
+		.tasks = r->tasks,
 		.out = {.records = r->job->records, .user = r->job->user},
 		.reference = r->job->model->seed + 1,
 	};
+	for (unsigned slot = 0; slot < MODEL_SHARED_THREADS; slot++)
+		r->frames.chains[slot] = EXACT_NO_CHAIN;
 	return fd;
 }
 
@@ -263,7 +292,7 @@ int model_record(const struct source_record_job *job, struct source_record_run *
 	if (r->sampling)
 		munmap(r->sampling, r->size);
 	free(r->asked);
-	free(r->frames.chains);
+	model_tasks_free(r->tasks);
 	exact_sums_clean_up(&r->sums);
 	record_writer_clean_up(&r->frames.out);
 	free(r);
