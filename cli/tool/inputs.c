@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tool/complain.h"
 #include "tool/memory.h"
@@ -19,7 +20,10 @@ void inputs_note(const char *path, const char *what)
 {
 	struct stat status;
 
-	if (!path || strcmp(path, "-") == 0 || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+	if (!path)
+		return;
+	if ((strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &status) : stat(path, &status)) != 0 ||
+	    !S_ISREG(status.st_mode))
 		return;
 	inputs = memory_resize(inputs, count + 1, sizeof(*inputs));
 	inputs[count++] = (struct input){status.st_dev, status.st_ino, what};

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 /*
- * Notes the file that `path` leads to: `what` is "the input" or "the program". Ignores NULL, "-",
- * what is no regular file, and what is not there.
+ * Notes the file that `path` leads to, which is that of standard input for "-": `what` is "the
+ * input" or "the program". Ignores NULL, what is no regular file, and what is not there.
  */
 void inputs_note(const char *path, const char *what);
 

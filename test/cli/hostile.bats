@@ -114,6 +114,17 @@ kept()
 	kept cpu.json plumb spec export --cpu ./cpu.json --format csv -o cpu.json
 }
 
+@test "nor the file that is standard input" {
+	ln -s perf.data link
+	for name in perf.data link; do
+		kept perf.data plumb script -i - -o "$name" <perf.data
+		kept perf.data plumb report -i - -o "$name" <link
+		kept perf.data plumb export --format folded -o "$name" - <perf.data
+		kept perf.data plumb export --format callgrind -o "$name" - <perf.data
+		kept perf.data plumb spe dump -o "$name" -i - <perf.data
+	done
+}
+
 @test "no output replaces the program" {
 	cp "$(type -P true)" program
 	chmod +x program
