@@ -175,6 +175,11 @@ def main():
     check("spec list events --json -o out")
     check("spec export --cpu neoverse-n3 --format markdown -o out")
     check("export --format spe-csv -o out RECORDING")
+    check("export --format callgrind -o out EXACT")
+    for form in "folded", "speedscope", "pprof", "firefox":
+        check(f"export --format {form} -o out RECORDING")
+        check(f"export --format {form} -o out EXACT")
+    check("doctor --json -o out")
     with tempfile.TemporaryDirectory() as folder:
         if os.path.exists(program) and not engine.absent(plumb):
             record(plumb, program, "-e spe -c 1024", f"{folder}/spe")
