@@ -21,6 +21,12 @@ struct report_what_if {
 	bool together; /* all parts are */
 };
 
+/* What one of several runs counted: a value for each event of the plan and each selected metric. */
+struct report_repeat {
+	double seconds;
+	double *counts, *values;
+};
+
 /* A CPU, a thread or the like that was counted separately. */
 struct report_unit {
 	struct plumb_count_unit given;
@@ -51,6 +57,7 @@ struct report {
 	double host_seconds; /* that counting took */
 	double time;         /* since the program began; NaN: the whole run */
 	unsigned runs;       /* number of runs */
+	const struct report_repeat *repeats; /* each of them; NULL: there is one */
 	bool intervals;      /* the parts are intervals, not runs */
 	unsigned agreeing;   /* parts with this diagnosis, or a more specific one */
 	bool ended;          /* the program has ended, with: */

@@ -339,6 +339,34 @@ static json_t *units(const struct report *report)
 	return array;
 }
 
+static json_t *numbers(const double *values, size_t count)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, number(values[i]));
+	return array;
+}
+
+/* What each run counted, in the order of "events" and of "metrics". */
+static json_t *repeats(const struct report *report)
+{
+	const struct plumb_plan *plan = report->result->plan;
+	json_t *array = json_array();
+
+	for (unsigned i = 0; i < report->runs; i++) {
+		const struct report_repeat *repeat = &report->repeats[i];
+		json_t *object = json_object();
+
+		json_object_set_new(object, "elapsed_seconds", real(repeat->seconds));
+		json_object_set_new(object, "events", numbers(repeat->counts, plan->event_count));
+		json_object_set_new(object, "metrics",
+				    numbers(repeat->values, plan->selection->metric_count));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 void report_json(struct output *out, const struct report *report)
 {
 	json_t *object = render_object();
@@ -362,6 +390,8 @@ void report_json(struct output *out, const struct report *report)
 	json_object_set_new(object, "events", events(report));
 	json_object_set_new(object, "metrics", metrics(report));
 	json_object_set_new(object, "diagnosis", diagnosis(report));
+	if (report->runs > 1 && report->repeats)
+		json_object_set_new(object, "repeats", repeats(report));
 	if (report->unit_count)
 		json_object_set_new(object, "units", units(report));
 	if (report->ended && report->core) {

@@ -35,6 +35,8 @@ struct runner {
 	struct plumb_count *counts;     /* of one run */
 	struct plumb_diagnosis **parts; /* one for each run or interval */
 	size_t part_count, part_room;
+	struct report_repeat *repeats; /* with -r: one for each run */
+	size_t repeat_count;
 	struct unit *units;
 	struct report_unit *shown; /* what is printed of them */
 	size_t unit_count;
@@ -167,6 +169,33 @@ static void add_part(struct runner *r, const struct plumb_count *counts,
 		r->parts = memory_resize(r->parts, r->part_room, sizeof(struct plumb_diagnosis *));
 	}
 	r->parts[r->part_count++] = diagnose(r->part);
+}
+
+/* Keeps what the newest run counted. */
+static void keep_repeat(struct runner *r, double seconds)
+{
+	const size_t events = r->plan->event_count, metrics = r->plan->selection->metric_count;
+	struct report_repeat *repeat;
+
+	r->repeats = memory_resize(r->repeats, r->repeat_count + 1, sizeof(*r->repeats));
+	repeat = &r->repeats[r->repeat_count++];
+	repeat->seconds = seconds;
+	repeat->counts = memory_resize(NULL, events + 1, sizeof(double));
+	repeat->values = memory_resize(NULL, metrics + 1, sizeof(double));
+	for (size_t i = 0; i < events; i++)
+		repeat->counts[i] = r->part->events[i].count.count;
+	for (size_t i = 0; i < metrics; i++)
+		repeat->values[i] = r->part->values[i].value;
+	r->report.repeats = r->repeats;
+}
+
+static void free_repeats(struct runner *r)
+{
+	for (size_t i = 0; i < r->repeat_count; i++) {
+		free(r->repeats[i].counts);
+		free(r->repeats[i].values);
+	}
+	free(r->repeats);
 }
 
 /* ---- units ---------------------------------------------------------------------------------- */
@@ -481,6 +510,8 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 		window_say_ended(&r->options->counted, *argv != NULL);
 	if (!r->options->interval_ms)
 		add_part(r, r->counts, run);
+	if (!r->options->interval_ms && r->options->repeat > 1)
+		keep_repeat(r, run->seconds);
 	plumb_result_add_moving(r->whole, run->moving_cycles, run->cycles);
 	plumb_result_add_waits(r->whole, run->unforwarded_cycles, run->cycles, run->limit_cycles);
 	plumb_result_add_kernel(r->whole, run->conditions.kernel_cycles, run->cycles);
@@ -604,6 +635,7 @@ static void release(struct runner *r)
 	for (size_t i = 0; i < r->part_count; i++)
 		plumb_diagnosis_free(r->parts[i]);
 	hide_units(r);
+	free_repeats(r);
 	for (size_t i = 0; i < r->unit_count; i++) {
 		plumb_result_free(r->units[i].whole);
 		plumb_result_free(r->units[i].part);
