@@ -63,7 +63,7 @@ const struct command command_plumb = {
 	.options = options,
 	.perf_commands = perf_options_commands,
 	.commands = (const struct command *const[]){&command_stat, &command_record, &command_report,
-						    &command_annotate, &command_script,
+						    &command_annotate, &command_diff, &command_script,
 						    &command_list, &command_doctor, &command_spec,
 						    &command_spe, &command_export,
 						    &command_calibrate, &command_help, NULL},

@@ -13,6 +13,7 @@ enum {
 	EXIT_OTHER = 1,  /* the disk is full, memory ran out, or the reader closed the pipe */
 	EXIT_USAGE = 2,  /* bad usage or bad input */
 	EXIT_UNABLE = 3, /* this machine cannot measure */
+	EXIT_GATE = 4,   /* plumb diff: a change is beyond a limit */
 	/* As in shells. */
 	EXIT_CANNOT_RUN = 126, /* the program exists but cannot be run */
 	EXIT_NO_PROGRAM = 127, /* the program does not exist */

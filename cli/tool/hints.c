@@ -33,6 +33,9 @@ static const struct {
 	{"calibrate-model", "use --model CORE to check the method on a core of the model"},
 	{"list-figures", "see plumb calibrate --list"},
 
+	/* Comparisons. */
+	{"write-counts", "plumb stat --json -o FILE writes counts"},
+
 	/* Events. */
 	{"list-events", "see plumb list events"},
 	{"list-events-of", "see plumb spec list events --cpu *"},

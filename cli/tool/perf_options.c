@@ -203,6 +203,19 @@ const struct option_twin perf_options_annotate[] = {
 	{0},
 };
 
+const struct option_twin perf_options_diff[] = {
+	{"cycles-hist", "unsupported: --sort srcline shows which lines changed"},
+	{"D,dump-raw-trace", "plumb script -D"},
+	{"F,formula", "unsupported: doc/statistics.md has the formulas"},
+	{"f,force", ANY_OWNER},
+	{"m,modules", KERNEL_SYMBOLS},
+	{"p,period", "the default with --json and --csv, which have both counts"},
+	{"percentage", "always relative: shares are of the samples that the options choose"},
+	{"q,quiet", "2> /dev/null"},
+	{"stream", "unsupported: no Arm CPU has LBR, which streams are made from"},
+	{0},
+};
+
 const struct option_twin perf_options_script[] = {
 	{"a,all-cpus", "the default: a recording has the CPUs that were sampled"},
 	{"addr-range", "unsupported: -S SYMBOL,... selects functions"},

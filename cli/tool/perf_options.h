@@ -14,6 +14,7 @@ extern const struct option_twin perf_options_stat[];
 extern const struct option_twin perf_options_record[];
 extern const struct option_twin perf_options_report[];
 extern const struct option_twin perf_options_annotate[];
+extern const struct option_twin perf_options_diff[];
 extern const struct option_twin perf_options_script[];
 extern const struct option_twin perf_options_list[];
 

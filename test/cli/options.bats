@@ -3,7 +3,7 @@
 
 load lib.bash
 
-commands=("" "help" "stat" "record" "report" "annotate" "script" "list" "doctor" "calibrate" "export" "spe"
+commands=("" "help" "stat" "record" "report" "annotate" "diff" "script" "list" "doctor" "calibrate" "export" "spe"
 	"spe dump" "spec" "spec list" "spec show" "spec tree" "spec validate" "spec diff" "spec export")
 
 @test "rejects empty names of files, folders and programs" {
@@ -280,7 +280,7 @@ commands=("" "help" "stat" "record" "report" "annotate" "script" "list" "doctor"
 	run --separate-stderr plumb annotate --force
 	said "plumb: unknown option '--force'" \
 		"       perf's --force is unnecessary: plumb reads files of any owner"
-	for name in report annotate script record stat list; do
+	for name in report annotate diff script record stat list; do
 		leads_from_perf "$name"
 	done
 }

@@ -10,7 +10,7 @@ import sys
 
 from tap import Skip, Tap
 
-COMMANDS = ("stat", "record", "report", "annotate", "script", "list")
+COMMANDS = ("stat", "record", "report", "annotate", "diff", "script", "list")
 tap = Tap()
 
 

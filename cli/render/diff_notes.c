@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What limits a comparison. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/diff.h"
+#include "tool/join.h"
+#include "tool/memory.h"
+
+struct notes {
+	char **at;
+	size_t count;
+};
+
+static void PLUMB_PRINTF(2, 3) add(struct notes *notes, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	notes->at = memory_resize(notes->at, notes->count + 2, sizeof(*notes->at));
+	notes->at[notes->count++] = memory_vformat(format, arguments);
+	notes->at[notes->count] = NULL;
+	va_end(arguments);
+}
+
+static bool differ(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) != 0;
+}
+
+/* What makes the sides hard to compare. */
+static void add_differences(struct notes *notes, const struct diff_side *a,
+			    const struct diff_side *b)
+{
+	if (differ(a->source, b->source))
+		add(notes, "The sources differ: %s and %s. Their counts do not compare.", a->source,
+		    b->source);
+	if (differ(a->cpu, b->cpu))
+		add(notes, "The CPUs differ: %s and %s.", a->cpu, b->cpu);
+	if (differ(a->model, b->model))
+		add(notes, "The model's settings differ: %s and %s.", a->model, b->model);
+	if (differ(a->recorded_source, b->recorded_source))
+		add(notes, "The recordings differ in kind: %s, and %s.", a->recorded_source,
+		    b->recorded_source);
+	if (differ(a->sampling, b->sampling))
+		add(notes, "SPE sampled differently: %s, and %s.", a->sampling, b->sampling);
+	for (size_t s = 0; s < 2; s++) {
+		const struct diff_side *side = s ? b : a;
+
+		if (side->differs)
+			add(notes, "The runs of %s differ in their source, CPU or settings.",
+			    side->label);
+		if (side->failed)
+			add(notes, "The program of %s failed.", side->label);
+		if (side->lacks_repeats)
+			add(notes, "%s has only the mean of several runs: an older plumb made it.",
+			    side->label);
+	}
+}
+
+static void add_only(struct notes *notes, const struct diff *diff)
+{
+	for (size_t s = 0; s < 2; s++) {
+		const size_t count = diff->only_count[s], shown = count < 5 ? count : 5;
+		struct join names = {0};
+		char *text;
+
+		for (size_t i = 0; i < shown; i++)
+			join_add(&names, diff->only[s][i]);
+		text = join_take(&names);
+		if (count > shown)
+			add(notes, "Only in %s: %s and %zu more.",
+			    (s ? diff->after : diff->before)->label, text, count - shown);
+		else if (count)
+			add(notes, "Only in %s: %s.", (s ? diff->after : diff->before)->label,
+			    text);
+		free(text);
+	}
+}
+
+/* Which methods there were, and with how many runs. */
+struct methods {
+	bool exact, ranks, intervals, unknown;
+	size_t runs[2]; /* the fewest */
+	double least;
+};
+
+static struct methods methods_of(const struct diff *diff)
+{
+	struct methods methods = {.least = 0};
+
+	for (size_t i = 0; i < diff->change_count; i++) {
+		const struct diff_change *change = &diff->changes[i];
+
+		methods.exact |= change->method == DIFF_EXACT;
+		methods.intervals |= change->method == DIFF_INTERVALS;
+		methods.unknown |= change->method == DIFF_UNKNOWN;
+		if (change->method != DIFF_RANKS)
+			continue;
+		if (!methods.ranks || change->least > methods.least) {
+			methods.least = change->least;
+			methods.runs[0] = change->runs[0];
+			methods.runs[1] = change->runs[1];
+		}
+		methods.ranks = true;
+	}
+	return methods;
+}
+
+static void add_methods(struct notes *notes, const struct diff *diff)
+{
+	const struct methods methods = methods_of(diff);
+	size_t most = 0;
+
+	for (enum diff_view view = 0; view < DIFF_VIEWS; view++)
+		most = diff->tested[view] > most ? diff->tested[view] : most;
+	if (methods.exact)
+		add(notes, "\"exact\": the model counted both, so every difference is real.");
+	if (methods.ranks)
+		add(notes,
+		    "p is that of a rank test of %zu and %zu runs, adjusted for all comparisons of "
+		    "its table; effect is Cliff's delta, from -1 to +1.",
+		    methods.runs[0], methods.runs[1]);
+	if (methods.ranks && methods.least * (double)most > NOISE_LEVEL)
+		add(notes,
+		    "With so few runs, a single change among %zu may look like noise: %u runs of "
+		    "each side show it.",
+		    most, rank_test_runs(NOISE_LEVEL / (double)most));
+	if (methods.intervals)
+		add(notes,
+		    "\"LOW..HIGH\" is the change's 95 %% confidence interval, from sampling.");
+	if (methods.intervals && diff->after->recorded_source &&
+	    strcmp(diff->after->recorded_source, "samples") == 0)
+		add(notes,
+		    "Intervals do not cover how runs differ; record several of each side for "
+		    "that.");
+	if (methods.unknown)
+		add(notes, "\"unknown\": a side has one run, so its noise is unknown; count it "
+			   "several times, with -r 8.");
+}
+
+char **diff_notes(const struct diff_report *report, const struct diff *diff)
+{
+	struct notes notes = {.at = memory_alloc(sizeof(char *))};
+
+	(void)report;
+	add_differences(&notes, diff->before, diff->after);
+	add_only(&notes, diff);
+	add_methods(&notes, diff);
+	return notes.at;
+}
+
+void diff_notes_free(char **notes)
+{
+	for (size_t i = 0; notes[i]; i++)
+		free(notes[i]);
+	free(notes);
+}

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Adds a recording to a side, by function and line. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff/side.h"
+#include "profile/profile.h"
+#include "symbol/symbolizer.h"
+
+/* Larger functions are compared by name only. */
+#define WORDS_READ_MAX ((size_t)1 << 16)
+#define FUNCTIONS_READ 65536
+
+/* ---- Functions and their code -----------------------------------------------------------------
+ */
+
+/* Functions that have samples, found while the recording is read. */
+struct collector {
+	const struct plumb_profile_options *given;
+	struct found {
+		const struct plumb_symbol *symbol;
+		struct plumb_symbol_file *file;
+	} * found;
+	size_t count, mask;
+	struct diff_side *side;
+};
+
+static struct found *slot_of(const struct collector *collector, const struct plumb_symbol *symbol)
+{
+	const uint64_t word = (uintptr_t)symbol;
+	size_t at = hash_words(&word, 1) & collector->mask;
+
+	while (collector->found[at].symbol && collector->found[at].symbol != symbol)
+		at = (at + 1) & collector->mask;
+	return &collector->found[at];
+}
+
+static bool collect(void *user, const struct plumb_samples_item *item,
+		    const struct plumb_location *location)
+{
+	struct collector *collector = user;
+	struct found *slot;
+
+	if (collector->given->wants &&
+	    !collector->given->wants(collector->given->user, item, location))
+		return false;
+	if (!location || !location->symbol || !location->file)
+		return true;
+	slot = slot_of(collector, location->symbol);
+	if (!slot->symbol && collector->count < FUNCTIONS_READ) {
+		*slot = (struct found){location->symbol, location->file};
+		collector->count++;
+	}
+	return true;
+}
+
+static uint32_t *read_words(struct plumb_symbolizer *symbolizer, const struct found *found,
+			    struct diff_function *function)
+{
+	const uint64_t start = plumb_symbol_start(found->symbol);
+	const uint64_t size = plumb_symbol_end(found->symbol) - start;
+	uint8_t *bytes;
+	uint32_t *words;
+
+	if (size < 4 || size / 4 > WORDS_READ_MAX || plumb_symbol_file_is_kernel(found->file))
+		return NULL;
+	bytes = malloc((size_t)size);
+	words = calloc((size_t)size / 4, sizeof(*words));
+	if (bytes && words)
+		function->count = symbolizer_code(symbolizer, found->file, start, bytes,
+						  (size_t)size, &function->address) /
+				  4;
+	for (size_t i = 0; i < function->count; i++)
+		words[i] = (uint32_t)bytes[4 * i] | (uint32_t)bytes[4 * i + 1] << 8 |
+			   (uint32_t)bytes[4 * i + 2] << 16 | (uint32_t)bytes[4 * i + 3] << 24;
+	free(bytes);
+	if (!function->count) {
+		free(words);
+		words = NULL;
+	}
+	return words;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static bool add_function(struct diff_side *side, struct plumb_symbolizer *symbolizer,
+			 const struct found *found)
+{
+	const struct plumb_location start = {.address = plumb_symbol_start(found->symbol),
+					     .file = found->file,
+					     .symbol = found->symbol};
+	struct plumb_source_frame frames[PLUMB_SOURCE_FRAMES_MAX];
+	struct diff_function *function;
+	size_t depth;
+
+	if (side->function_count == side->function_room) {
+		const size_t room = side->function_room ? 2 * side->function_room : 64;
+		struct diff_function *all = realloc(side->functions, room * sizeof(*all));
+
+		if (!all)
+			return false;
+		side->functions = all;
+		side->function_room = room;
+	}
+	function = &side->functions[side->function_count];
+	*function = (struct diff_function){
+		.name = diff_side_keep(side, plumb_symbol_name(found->symbol))};
+	if (!function->name)
+		return false;
+	function->words = read_words(symbolizer, found, function);
+	depth = plumb_symbolizer_source(symbolizer, &start, frames, PLUMB_SOURCE_FRAMES_MAX);
+	if (depth && frames[depth - 1].file && frames[depth - 1].line) {
+		function->file = diff_side_keep(side, base_name(frames[depth - 1].file));
+		function->line = frames[depth - 1].line;
+	}
+	side->function_count++;
+	return true;
+}
+
+static void add_functions(struct collector *collector, struct plumb_symbolizer *symbolizer)
+{
+	for (size_t i = 0; collector->found && i <= collector->mask; i++)
+		if (collector->found[i].symbol &&
+		    !add_function(collector->side, symbolizer, &collector->found[i]))
+			collector->side->no_memory = true;
+}
+
+/* ---- Values -----------------------------------------------------------------------------------
+ */
+
+struct pass {
+	struct diff_side *side;
+	enum diff_pass pass;
+	const struct diff_recording *from;
+	const struct plumb_profile *profile;
+};
+
+/* An event of the profile, and what its counts are multiplied by. */
+struct counted {
+	struct plumb_profile_event event;
+	size_t number;
+	char name[256]; /* without "exact/" */
+	enum slots slots;
+	double population; /* how often it happened, by all samples */
+	double zero_high;  /* the share that something without samples may have */
+	struct interval whole;
+};
+
+static void strip_name(const char *name, char *to, size_t room)
+{
+	size_t length;
+
+	if (strncmp(name, "exact/", 6) == 0)
+		name += 6;
+	length = strlen(name);
+	while (length && name[length - 1] == '/')
+		length--;
+	snprintf(to, room, "%.*s", (int)(length < room ? length : room - 1), name);
+}
+
+/* Returns the population with what is unknown of it; without ends, if that is not known. */
+static struct interval population_of(const struct pass *pass, const struct profiled_event *event)
+{
+	const double n = (double)event->public.samples, interval = event->sampling.interval;
+	struct interval whole = {(double)event->public.period, NAN, NAN};
+
+	if (event->public.exact)
+		return whole;
+	if (event->public.spe && interval > 0) {
+		const double s = event->sampling.perturbation / interval / sqrt(12);
+		const double half = 1.96 * sqrt(n * s * s + 1.0 / 12) * interval;
+
+		whole.value = n * interval;
+		if (pass->from->modelled)
+			whole = (struct interval){whole.value, whole.value - half,
+						  whole.value + half};
+	} else if (pass->from->modelled && n > 0) {
+		const double period = whole.value / n;
+
+		/* What came after the last sample is less than a period. */
+		whole = (struct interval){whole.value, whole.value - period, whole.value + period};
+	}
+	return whole;
+}
+
+static bool counted_at(const struct pass *pass, size_t e, struct counted *counted)
+{
+	double n;
+
+	if (!plumb_profile_event(pass->profile, e, &counted->event))
+		return false;
+	counted->number = e;
+	counted->slots = slots_of(&counted->event);
+	strip_name(counted->event.name ? counted->event.name : "event", counted->name,
+		   sizeof(counted->name));
+	counted->whole = population_of(pass, &pass->profile->events[e]);
+	counted->population = counted->whole.value;
+	n = (double)counted->event.samples;
+	/* The upper end of Wilson's interval for no hits among n. */
+	counted->zero_high = counted->event.exact ? 0 : 3.84 / (n + 3.84);
+	return true;
+}
+
+static struct interval scaled(const struct plumb_profile_estimate *estimate, double by)
+{
+	return (struct interval){estimate->value * by, estimate->low * by, estimate->high * by};
+}
+
+/* Adds a value that is no count: the first row of a name has the most samples. */
+static void add_mean(const struct pass *pass, struct diff_key key, const char *of, const char *unit,
+		     const struct plumb_profile_estimate *estimate, double by)
+{
+	const struct interval value = scaled(estimate, by);
+	const struct diff_item *known;
+	struct diff_item *item;
+
+	if (key.view == DIFF_EVENTS)
+		key.name = of;
+	else
+		key.of = of;
+	known = diff_side_find(pass->side, &key);
+	if (isnan(value.value) || isnan(value.low) || (known && known->run == pass->side->run))
+		return;
+	item = diff_side_add(pass->side, &key, &value, false);
+	if (item)
+		item->unit = unit;
+}
+
+static void add_means(const struct pass *pass, const struct diff_key *key,
+		      const struct plumb_profile_row *row)
+{
+	add_mean(pass, *key, "spe_mean_latency", "cycles", &row->latency, 1);
+	add_mean(pass, *key, "spe_l1d_miss_rate", "percent of L1D accesses", &row->l1d_misses, 100);
+	add_mean(pass, *key, "spe_mispredict_rate", "percent of branches", &row->mispredictions,
+		 100);
+}
+
+static struct diff_item *add_count(const struct pass *pass, struct diff_key key, const char *of,
+				   const struct interval *value, bool exact)
+{
+	struct diff_item *item;
+
+	key.of = of;
+	item = diff_side_add(pass->side, &key, value, exact);
+	if (item)
+		item->additive = true;
+	return item;
+}
+
+static const struct diff_function *function_named(const struct diff_side *side, const char *name)
+{
+	for (size_t i = 0; i < side->function_count; i++)
+		if (strcmp(side->functions[i].name, name) == 0)
+			return &side->functions[i];
+	return NULL;
+}
+
+/* A line, and its name. */
+struct line {
+	const char *function;
+	char *file;
+	unsigned number;
+	char name[PLUMB_PROFILE_TEXT + 16];
+};
+
+/* Reads "file.c:12". Returns false if it is no line. */
+static bool parse_line(struct diff_side *side, const char *text, struct line *line)
+{
+	const char *colon = strrchr(text, ':');
+	const struct diff_function *function;
+	unsigned long number;
+	char *end;
+
+	if (!colon || colon == text || !isdigit((unsigned char)colon[1]))
+		return false;
+	number = strtoul(colon + 1, &end, 10);
+	if (*end || number > INT_MAX)
+		return false;
+	line->number = (unsigned)number;
+	line->file = arena_copy(&side->arena, text, (size_t)(colon - text));
+	side->no_memory |= !line->file;
+	if (!line->file)
+		return false;
+	function = function_named(side, line->function);
+	if (function && function->file && strcmp(function->file, line->file) == 0)
+		snprintf(line->name, sizeof(line->name), "%+d",
+			 (int)line->number - (int)function->line);
+	else
+		snprintf(line->name, sizeof(line->name), "%s", text);
+	return true;
+}
+
+/* Describes the item of a line. */
+static void place(struct diff_item *item, const struct line *line)
+{
+	if (!item || !line || item->file)
+		return;
+	item->file = line->file;
+	item->line = line->number;
+}
+
+/* Adds a row's counts. `line` is NULL for functions. */
+static void add_row(const struct pass *pass, const struct counted *counted, size_t i,
+		    const struct diff_key *key, const struct line *line)
+{
+	struct plumb_profile_estimate latency;
+	struct diff_item *item = NULL;
+	struct plumb_profile_row row;
+	struct interval value;
+
+	plumb_profile_row(pass->profile, counted->number, i, &row);
+	if (counted->event.exact) {
+		value = (struct interval){(double)row.period, NAN, NAN};
+		if (counted->slots != SLOTS_NONE)
+			place(add_count(pass, *key, "slots", &value, true), line);
+		if (line && counted->slots == SLOTS_NONE)
+			return;
+		item = add_count(pass, *key, counted->name, &value, true);
+	} else if (counted->event.spe) {
+		latency = profile_latency_part(pass->profile, counted->number, i);
+		value = scaled(&latency, counted->population);
+		if (value.value > 0)
+			item = add_count(pass, *key, "spe_latency", &value, false);
+		if (item)
+			item->unit = "cycles";
+		place(item, line);
+		if (!line)
+			add_means(pass, key, &row);
+		value = scaled(&row.share, counted->population);
+		item = add_count(pass, *key, "spe_operations", &value, false);
+	} else {
+		value = scaled(&row.share, counted->population);
+		item = add_count(pass, *key, counted->name, &value, false);
+	}
+	place(item, line);
+}
+
+/* Returns a row's values of all keys in one text. */
+static const char *name_of_row(const struct pass *pass, const struct counted *counted, size_t i,
+			       char *room, size_t size)
+{
+	const size_t keys = pass->profile->options.key_count;
+	size_t used = 0;
+
+	for (size_t k = 0; k < keys; k++) {
+		char text[PLUMB_PROFILE_TEXT];
+		const char *value = plumb_profile_text(pass->profile, counted->number, i, k, text);
+
+		used += (size_t)snprintf(room + used, size - used, "%s%s", k ? ", " : "",
+					 value ? value : "unknown");
+		if (used >= size)
+			break;
+	}
+	return room;
+}
+
+static void add_rows(const struct pass *pass, const struct counted *counted)
+{
+	for (size_t i = 0; i < counted->event.row_count; i++) {
+		char room[8192], rooms[2][PLUMB_PROFILE_TEXT];
+		const char *texts[2];
+		struct line line;
+
+		if (pass->pass == DIFF_PASS_FUNCTIONS) {
+			const struct diff_key key = {
+				DIFF_FUNCTIONS, name_of_row(pass, counted, i, room, sizeof(room)),
+				"", ""};
+
+			add_row(pass, counted, i, &key, NULL);
+			continue;
+		}
+		for (size_t k = 0; k < 2; k++)
+			texts[k] =
+				plumb_profile_text(pass->profile, counted->number, i, k, rooms[k]);
+		line.function = texts[0] ? texts[0] : "unknown";
+		if (texts[1] && parse_line(pass->side, texts[1], &line))
+			add_row(pass, counted, i,
+				&(struct diff_key){DIFF_LINES, line.name, "", line.function},
+				&line);
+	}
+}
+
+/* ---- The whole --------------------------------------------------------------------------------
+ */
+
+static void add_whole(const struct pass *pass, const char *name, const struct interval *value,
+		      bool exact, const char *unit)
+{
+	const struct diff_key key = {DIFF_EVENTS, name, "", ""};
+	const struct diff_item *known = diff_side_find(pass->side, &key);
+	struct diff_item *item;
+
+	/* What was counted, too, is known from there. */
+	if (known && known->counted)
+		return;
+	item = diff_side_add(pass->side, &key, value, exact);
+	if (item)
+		item->unit = unit;
+}
+
+/* Notes a kind of count, whose whole is `value` in this run. */
+static void add_quantity(const struct pass *pass, const char *name, const struct counted *counted,
+			 double value, bool main)
+{
+	struct diff_quantity *quantity = diff_side_quantity(pass->side, name);
+
+	if (!quantity)
+		return;
+	quantity->main |= main;
+	quantity->exact = counted->event.exact;
+	quantity->whole += value;
+	quantity->runs += quantity->run != pass->side->run;
+	quantity->run = pass->side->run;
+	quantity->zero_high = counted->zero_high * value;
+}
+
+static void add_spe_whole(const struct pass *pass, const struct counted *counted)
+{
+	const struct diff_key key = {DIFF_EVENTS, "", "", ""};
+	struct plumb_profile_estimate latency;
+	struct plumb_profile_row row;
+	struct interval value;
+
+	add_whole(pass, "spe_operations", &counted->whole, false, "operations");
+	add_quantity(pass, "spe_operations", counted, counted->population, false);
+	if (!plumb_profile_row(pass->profile, counted->number, 0, &row))
+		return;
+	add_means(pass, &key, &row);
+	latency = profile_latency_part(pass->profile, counted->number, 0);
+	value = scaled(&latency, counted->population);
+	if (!(value.value > 0))
+		return;
+	add_quantity(pass, "spe_latency", counted, value.value, true);
+	if (pass->from->modelled)
+		add_whole(pass, "spe_latency", &value, false, "cycles");
+	else
+		add_whole(pass, "spe_latency", &(struct interval){value.value, NAN, NAN}, false,
+			  "cycles");
+}
+
+static void add_event_whole(const struct pass *pass, const struct counted *counted)
+{
+	const bool exact = counted->event.exact;
+
+	if (counted->event.spe) {
+		add_spe_whole(pass, counted);
+		return;
+	}
+	add_whole(pass, counted->name, &counted->whole, exact, "events");
+	/* Without slots, the first event ranks functions. */
+	add_quantity(pass, counted->name, counted, counted->population,
+		     !exact && !diff_side_main(pass->side));
+	if (counted->slots != SLOTS_NONE) {
+		add_whole(pass, "slots", &counted->whole, exact, "slots");
+		add_quantity(pass, "slots", counted, counted->population, true);
+	}
+}
+
+static void describe(const struct pass *pass)
+{
+	const struct plumb_event_attr *attr = profile_spe_attr(pass->from->recording);
+	char text[128];
+
+	diff_side_describe(pass->side, &pass->side->recorded_source,
+			   pass->profile->exact_type ? "exact profile of the model"
+			   : pass->from->modelled    ? "samples of the model"
+						     : "samples");
+	if (!attr)
+		return;
+	snprintf(text, sizeof(text),
+		 "SPE, period %" PRIu64 ", config %" PRIx64 " %" PRIx64 " %" PRIx64,
+		 attr->sample_period, attr->config, attr->config1, attr->config2);
+	diff_side_describe(pass->side, &pass->side->sampling, text);
+}
+
+static void add_profile(const struct pass *pass)
+{
+	struct counted counted;
+
+	for (size_t e = 0; counted_at(pass, e, &counted); e++) {
+		if (pass->pass == DIFF_PASS_WHOLE)
+			add_event_whole(pass, &counted);
+		else
+			add_rows(pass, &counted);
+	}
+	if (pass->pass == DIFF_PASS_WHOLE) {
+		pass->side->recorded_runs++;
+		describe(pass);
+	}
+}
+
+static void set_keys(struct plumb_profile_options *options, enum diff_pass pass,
+		     const struct diff_recording *from)
+{
+	/* No sample that is compared has this key, so there is one row. */
+	static const uint8_t whole[] = {PLUMB_KEY_BYTES};
+	static const uint8_t lines[] = {PLUMB_KEY_SYMBOL, PLUMB_KEY_SRCLINE};
+
+	options->size = sizeof(*options);
+	options->keys = pass == DIFF_PASS_WHOLE   ? whole
+			: pass == DIFF_PASS_LINES ? lines
+			: from->keys              ? from->keys
+						  : lines;
+	options->key_count = pass == DIFF_PASS_LINES                     ? 2
+			     : pass == DIFF_PASS_FUNCTIONS && from->keys ? from->key_count
+									 : 1;
+}
+
+int diff_side_add_recording(struct diff_side *side, enum diff_pass pass,
+			    const struct diff_recording *from)
+{
+	struct plumb_profile_options options = from->options;
+	struct collector collector = {.given = &from->options, .side = side};
+	struct plumb_profile *profile = NULL;
+	int error, status;
+
+	set_keys(&options, pass, from);
+	if (pass == DIFF_PASS_FUNCTIONS && !side->function_count) {
+		collector.mask = 2 * FUNCTIONS_READ - 1;
+		collector.found = calloc(collector.mask + 1, sizeof(*collector.found));
+		if (!collector.found)
+			return PLUMB_ERR_NO_MEMORY;
+		options.wants = collect;
+		options.user = &collector;
+		options.wants_by = from->options.wants && !from->options.wants_by
+					   ? 0
+					   : from->options.wants_by | PLUMB_WANTS_LOCATION;
+		options.threads = 1;
+	}
+	error = plumb_profile_new(&options, from->recording, from->symbolizer, &profile);
+	if (error == 0) {
+		error = plumb_profile_add(profile, from->samples);
+		status = plumb_profile_finish(profile, plumb_samples_totals(from->samples));
+		error = error < 0 ? error : status;
+	}
+	if (error == 0) {
+		add_functions(&collector, from->symbolizer);
+		add_profile(&(struct pass){side, pass, from, profile});
+	}
+	plumb_profile_free(profile);
+	free(collector.found);
+	return error == 0 && side->no_memory ? PLUMB_ERR_NO_MEMORY : error;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "diff/side.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *diff_view_name(enum diff_view view)
+{
+	static const char *const names[DIFF_VIEWS] = {
+		[DIFF_METRICS] = "metrics",
+		[DIFF_EVENTS] = "events",
+		[DIFF_FUNCTIONS] = "functions",
+		[DIFF_LINES] = "lines",
+	};
+
+	return names[view];
+}
+
+struct diff_side *diff_side_new(const char *label)
+{
+	struct diff_side *side = calloc(1, sizeof(*side));
+
+	if (!side)
+		return NULL;
+	side->label = diff_side_keep(side, label);
+	if (!side->label) {
+		diff_side_free(side);
+		return NULL;
+	}
+	return side;
+}
+
+void diff_side_free(struct diff_side *side)
+{
+	if (!side)
+		return;
+	for (size_t i = 0; i < side->item_count; i++)
+		free(side->items[i].values);
+	free(side->items);
+	free(side->slots);
+	free(side->quantities);
+	for (size_t i = 0; i < side->function_count; i++)
+		free(side->functions[i].words);
+	free(side->functions);
+	arena_free(&side->arena);
+	free(side);
+}
+
+void diff_side_begin_run(struct diff_side *side)
+{
+	side->run++;
+}
+
+const char *diff_side_keep(struct diff_side *side, const char *text)
+{
+	const char *kept = arena_strdup(&side->arena, text);
+
+	side->no_memory |= !kept;
+	return kept;
+}
+
+void diff_side_describe(struct diff_side *side, const char **member, const char *text)
+{
+	if (!text)
+		return;
+	if (!*member)
+		*member = diff_side_keep(side, text);
+	else if (strcmp(*member, text) != 0)
+		side->differs = true;
+}
+
+/* ---- Items ------------------------------------------------------------------------------------
+ */
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	/* FNV-1a, with the end. */
+	do
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	while (*text++);
+	return hash;
+}
+
+static size_t hash_key(const struct diff_key *key)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ key->view;
+
+	hash = hash_text(hash, key->name);
+	hash = hash_text(hash, key->of);
+	hash = hash_text(hash, key->in);
+	return (size_t)(hash ^ hash >> 32);
+}
+
+static bool same_key(const struct diff_key *a, const struct diff_key *b)
+{
+	return a->view == b->view && strcmp(a->name, b->name) == 0 && strcmp(a->of, b->of) == 0 &&
+	       strcmp(a->in, b->in) == 0;
+}
+
+/* Returns the slot of a key, or the free one for it. There is one. */
+static uint32_t *find_slot(const struct diff_side *side, const struct diff_key *key)
+{
+	size_t at = hash_key(key) & (side->slot_count - 1);
+
+	while (side->slots[at] && !same_key(&side->items[side->slots[at] - 1].key, key))
+		at = (at + 1) & (side->slot_count - 1);
+	return &side->slots[at];
+}
+
+static bool grow_slots(struct diff_side *side)
+{
+	const size_t count = side->slot_count ? 2 * side->slot_count : 256;
+	uint32_t *slots = calloc(count, sizeof(*slots));
+
+	if (!slots)
+		return false;
+	free(side->slots);
+	side->slots = slots;
+	side->slot_count = count;
+	for (size_t i = 0; i < side->item_count; i++)
+		*find_slot(side, &side->items[i].key) = (uint32_t)i + 1;
+	return true;
+}
+
+static bool grow_items(struct diff_side *side)
+{
+	const size_t room = side->item_room ? 2 * side->item_room : 128;
+	struct diff_item *items;
+
+	if (side->item_count >= DIFF_ITEMS_MAX)
+		return false;
+	items = realloc(side->items, room * sizeof(*items));
+	if (!items)
+		return false;
+	side->items = items;
+	side->item_room = room;
+	return true;
+}
+
+const struct diff_item *diff_side_find(const struct diff_side *side, const struct diff_key *key)
+{
+	const uint32_t *slot;
+
+	if (!side->slot_count)
+		return NULL;
+	slot = find_slot(side, key);
+	return *slot ? &side->items[*slot - 1] : NULL;
+}
+
+static struct diff_item *make_item(struct diff_side *side, const struct diff_key *key)
+{
+	struct diff_item *item;
+	uint32_t *slot;
+
+	if (2 * (side->item_count + 1) > side->slot_count && !grow_slots(side))
+		return NULL;
+	slot = find_slot(side, key);
+	if (*slot)
+		return &side->items[*slot - 1];
+	if (side->item_count == side->item_room && !grow_items(side))
+		return NULL;
+	item = &side->items[side->item_count];
+	*item = (struct diff_item){
+		.key = {key->view, diff_side_keep(side, key->name), diff_side_keep(side, key->of),
+			diff_side_keep(side, key->in)},
+		.unit = "events",
+		.exact = true,
+	};
+	if (side->no_memory)
+		return NULL;
+	*slot = (uint32_t)++side->item_count;
+	return item;
+}
+
+static bool push_value(struct diff_item *item, const struct interval *value)
+{
+	if (item->count == item->room) {
+		const size_t room = item->room ? 2 * item->room : 1;
+		struct interval *values = realloc(item->values, room * sizeof(*values));
+
+		if (!values)
+			return false;
+		item->values = values;
+		item->room = room;
+	}
+	item->values[item->count++] = *value;
+	return true;
+}
+
+static struct interval sum_of(const struct interval *a, const struct interval *b)
+{
+	if (isnan(a->low) || isnan(b->low))
+		return (struct interval){a->value + b->value, NAN, NAN};
+	return interval_sum(a, b);
+}
+
+struct diff_item *diff_side_add(struct diff_side *side, const struct diff_key *key,
+				const struct interval *value, bool exact)
+{
+	struct diff_item *item = side->no_memory ? NULL : make_item(side, key);
+
+	if (item && item->count && item->run == side->run)
+		item->values[item->count - 1] = sum_of(&item->values[item->count - 1], value);
+	else if (item && !push_value(item, value))
+		item = NULL;
+	if (!item) {
+		side->no_memory = true;
+		return NULL;
+	}
+	item->run = side->run;
+	item->exact &= exact;
+	return item;
+}
+
+/* ---- Quantities and functions -----------------------------------------------------------------
+ */
+
+const struct diff_quantity *diff_side_find_quantity(const struct diff_side *side, const char *name)
+{
+	for (size_t i = 0; i < side->quantity_count; i++)
+		if (strcmp(side->quantities[i].name, name) == 0)
+			return &side->quantities[i];
+	return NULL;
+}
+
+struct diff_quantity *diff_side_quantity(struct diff_side *side, const char *name)
+{
+	struct diff_quantity *all;
+
+	for (size_t i = 0; i < side->quantity_count; i++)
+		if (strcmp(side->quantities[i].name, name) == 0)
+			return &side->quantities[i];
+	all = realloc(side->quantities, (side->quantity_count + 1) * sizeof(*all));
+	if (!all) {
+		side->no_memory = true;
+		return NULL;
+	}
+	side->quantities = all;
+	all += side->quantity_count;
+	*all = (struct diff_quantity){.name = diff_side_keep(side, name)};
+	if (!all->name)
+		return NULL;
+	side->quantity_count++;
+	return all;
+}
+
+const struct diff_quantity *diff_side_main(const struct diff_side *side)
+{
+	for (size_t i = 0; i < side->quantity_count; i++)
+		if (side->quantities[i].main)
+			return &side->quantities[i];
+	return side->quantity_count ? side->quantities : NULL;
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct diff_function *x = a, *y = b;
+	const int order = strcmp(x->name, y->name);
+
+	/* Of several with one name, the one that begins first. */
+	return order ? order : (x->address > y->address) - (x->address < y->address);
+}
+
+const struct diff_function *diff_side_function(const struct diff_side *side, const char *name)
+{
+	size_t low = 0, high = side->function_count;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (strcmp(side->functions[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < side->function_count && strcmp(side->functions[low].name, name) == 0
+		       ? &side->functions[low]
+		       : NULL;
+}
+
+int diff_side_finish(struct diff_side *side)
+{
+	if (side->function_count)
+		qsort(side->functions, side->function_count, sizeof(*side->functions),
+		      compare_functions);
+	for (size_t i = 0; !side->no_memory && i < side->item_count; i++) {
+		struct diff_item *item = &side->items[i];
+		const struct diff_quantity *quantity;
+
+		if (!item->additive)
+			continue;
+		quantity = diff_side_find_quantity(side, item->key.of);
+		while (quantity && item->count < quantity->runs) {
+			const struct interval none = {0, quantity->zero_high > 0 ? 0 : (double)NAN,
+						      quantity->zero_high > 0 ? quantity->zero_high
+									      : (double)NAN};
+
+			if (!push_value(item, &none)) {
+				side->no_memory = true;
+				break;
+			}
+		}
+	}
+	return side->no_memory ? PLUMB_ERR_NO_MEMORY : 0;
+}

@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: Apache-2.0
+# plumb diff. The gate of doc/ci.md runs here, against two builds of examples/parse.c.
+
+# shellcheck disable=SC2030,SC2031,SC2154 # status, output, stderr and here are set elsewhere
+
+load lib.bash
+
+examples=$here/../../examples
+
+setup_file()
+{
+	export work=$BATS_FILE_TMPDIR
+	aarch64-linux-gnu-gcc -g -O2 -static -o "$work/old" "$examples/parse.c" || return 0
+	aarch64-linux-gnu-gcc -g -O2 -static -DREGRESSION -o "$work/new" "$examples/parse.c"
+	engine_path >/dev/null || return 0
+	for build in old new; do
+		same_environment stat --source model --json -o "$work/$build.json" "$work/$build" >/dev/null
+		same_environment record --exact -q -o "$work/$build.exact" "$work/$build" >/dev/null
+		plumb record -e spe -c 256 -q -o "$work/$build.spe" "$work/$build" >/dev/null
+	done
+	touch "$work/modelled"
+}
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# The program's environment is part of its run, for it is on its stack. So is where its output goes.
+same_environment()
+{
+	env -i PATH=/usr/bin:/bin "$PLUMB" "$@"
+}
+
+need_model()
+{
+	[ -e "$work/modelled" ] || skip "there is no compiler for AArch64, or no engine"
+}
+
+# counts SOURCE VALUE...: one run of each value of the event E, on stdout.
+counts()
+{
+	local source=$1 value
+
+	shift
+	for value; do
+		printf '{"source": "%s", "cpu": {"name": "N1"}, "events": [{"name": "E", "count": %s, "units": "events"}], "metrics": []}\n' \
+			"$source" "$value"
+	done
+}
+
+# holds EXPRESSION...: that all of them are true of the JSON on stdin.
+holds()
+{
+	local all=True expression
+
+	for expression; do all+=" and ($expression)"; done
+	json "$all"
+}
+
+# said LINE...: that these are all lines of standard error.
+said()
+{
+	[ "$stderr" = "$(printf '%s\n' "$@")" ] || { echo "$stderr" && return 1; }
+}
+
+@test "the model's counts are exact, and the first line explains the change" {
+	need_model
+	run plumb diff "$work/old.json" "$work/new.json"
+	[ "$status" -eq 0 ]
+	[[ ${lines[0]} == "  CPU_CYCLES +"*" %: "* ]]
+	grep -q '"exact": the model counted both' <<<"$output"
+	grep -Eq '^ +\+[0-9.]+ % +[0-9,]+ +[0-9,]+ +exact +CPU_CYCLES$' <<<"$output"
+	[ -z "$(too_wide 80 <<<"$output")" ]
+	# The difference is that of the files.
+	plumb diff --json "$work/old.json" "$work/new.json" >diff.json
+	/usr/bin/python3 - "$work/old.json" "$work/new.json" diff.json <<-'END'
+		import json
+		import sys
+		old, new, diff = (json.load(open(path)) for path in sys.argv[1:])
+		counts = [{e["name"]: e["count"] for e in side["events"]} for side in (old, new)]
+		changes = diff["comparisons"][0]["events"]
+		assert len(changes) == len(counts[0]) > 20
+		for change in changes:
+		    before, after = (side[change["name"]] for side in counts)
+		    assert change["change"] == after - before, change
+		    assert change["more_than_noise"] == (after != before)
+		    assert change["method"] == "exact" and change["p"] is None
+	END
+}
+
+@test "an exact profile names the function, its cause and its line" {
+	need_model
+	run plumb diff "$work/old.exact" "$work/new.exact"
+	[ "$status" -eq 0 ]
+	[[ ${lines[0]} == "  CPU_CYCLES +"*" % in parse_line, "*", line "* ]]
+	grep -q '^Functions, by slots$' <<<"$output"
+	[ -z "$(too_wide 80 <<<"$output")" ]
+	# The function's change is that of plumb report.
+	plumb diff --json "$work/old.exact" "$work/new.exact" >diff.json
+	for build in old new; do
+		plumb report -i "$work/$build.exact" --topdown -s symbol --json >"$build.json"
+	done
+	/usr/bin/python3 - old.json new.json diff.json <<-'END'
+		import json
+		import sys
+		old, new, diff = (json.load(open(path)) for path in sys.argv[1:])
+		def slots(report):
+		    rows = [r for r in report["rows"] if r["symbol"] == "parse_line"]
+		    return sum(r["slots"] for r in rows)
+		change, = [c for c in diff["comparisons"][0]["functions"]
+		           if c["name"] == "parse_line" and c["by"] == "slots"]
+		assert (change["before"], change["after"]) == (slots(old), slots(new)), change
+		assert diff["comparisons"][0]["explanation"]["function"] == "parse_line"
+	END
+}
+
+@test "SPE records: the function, within its interval of the exact change" {
+	need_model
+	plumb diff --json "$work/old.spe" "$work/new.spe" |
+		holds '[c["more_than_noise"] for c in d["comparisons"][0]["functions"]
+			if c["name"] == "parse_line" and c["by"] == "spe_operations"] == [True]' \
+			'd["comparisons"][0]["explanation"]["function"] == "parse_line"'
+	run plumb diff "$work/old.spe" "$work/old.spe"
+	[[ ${lines[0]} == "  spe_latency unchanged" ]]
+}
+
+@test "renamed functions are recognized by their code" {
+	need_model
+	sed 's/parse_line/read_numbers/g' "$examples/parse.c" >parse.c
+	aarch64-linux-gnu-gcc -g -O2 -static -o renamed parse.c
+	same_environment record --exact -q -o renamed.exact ./renamed >/dev/null
+	plumb diff -v "$work/old.exact" renamed.exact |
+		grep -q ' same .* exact  *read_numbers (was parse_line)$'
+	plumb diff --json "$work/old.exact" renamed.exact |
+		holds '[(c["was"], c["match"], c["change"]) for c in d["comparisons"][0]["functions"]
+			if c["name"] == "read_numbers" and c["by"] == "slots"] ==
+			[("parse_line", "renamed", 0)]'
+	plumb diff --by-name --json "$work/old.exact" renamed.exact |
+		holds '[c["before"] for c in d["comparisons"][0]["functions"]
+			if c["name"] == "read_numbers" and c["by"] == "slots"] == [0]'
+}
+
+@test "inlined functions are compared with what contains them" {
+	need_model
+	sed 's/static __attribute__((noinline)) unsigned long parse_line/static inline __attribute__((always_inline)) unsigned long parse_line/' \
+		"$examples/parse.c" >parse.c
+	aarch64-linux-gnu-gcc -g -O2 -static -o inlined parse.c
+	plumb record --exact -q -o inlined.exact ./inlined >/dev/null
+	plumb diff --json "$work/old.exact" inlined.exact |
+		holds '[(c["was"], c["match"], abs(c["relative"]) < .2)
+			for c in d["comparisons"][0]["functions"]
+			if c["name"] == "main" and c["by"] == "slots"] ==
+			[("parse_line", "inlined_after", True)]' \
+			'not [c for c in d["comparisons"][0]["functions"] if c["name"] == "parse_line"]'
+}
+
+@test "several runs: an exact rank test and its effect, adjusted for all comparisons" {
+	counts perf 10 11 12 13 >a.json
+	counts perf 20 21 22 23 >b.json
+	run plumb diff a.json b.json
+	[ "$status" -eq 0 ]
+	grep -q 'p 0.0286, effect +1.00  E$' <<<"$output"
+	counts perf 10 11 12 13 >c.json
+	plumb diff --json a.json c.json b.json |
+		holds 'len(d["comparisons"]) == 2' \
+			'd["comparisons"][0]["events"][0]["more_than_noise"] is False' \
+			'd["comparisons"][1]["events"][0]["more_than_noise"] is True' \
+			'abs(d["comparisons"][1]["events"][0]["p"] - 2 / 70) < 1e-9'
+	# The same from separate files, by commas and from a folder.
+	mkdir runs
+	for value in 20 21 22 23; do counts perf "$value" >"runs/$value.json"; done
+	echo '{"findings": []}' >runs/findings.json
+	echo text >runs/notes
+	plumb diff --json a.json runs | holds 'd["comparisons"][0]["events"][0]["after"] == 21.5'
+	plumb diff --json a.json runs/20.json,runs/21.json,runs/23.json,runs/22.json |
+		holds 'abs(d["comparisons"][0]["events"][0]["p"] - 2 / 70) < 1e-9'
+	plumb diff --json a.json <(counts perf 20 21 22 23) |
+		holds 'abs(d["comparisons"][0]["events"][0]["p"] - 2 / 70) < 1e-9'
+}
+
+@test "-r: plumb stat keeps each run" {
+	need_model
+	same_environment stat -r 3 --source model -e cycles --json -o runs.json "$work/old" >/dev/null
+	holds 'len(d["repeats"]) == 3' \
+		'all(r["events"] == [d["events"][0]["count"]] for r in d["repeats"])' \
+		'all(len(r["metrics"]) == len(d["metrics"]) for r in d["repeats"])' <runs.json
+	plumb diff --json runs.json "$work/old.json" |
+		holds 'd["comparisons"][0]["events"][0]["method"] == "exact"' \
+			'd["comparisons"][0]["events"][0]["change"] == 0'
+}
+
+@test "says what limits a comparison" {
+	counts perf 1 >a.json
+	counts perf 2 >b.json
+	plumb diff a.json b.json >text
+	grep -q '+100.0 % *1 *2 *unknown *E' text
+	grep -q '"unknown": a side has one run' text
+	counts model 2 | sed 's/"N1"/"N3"/' >c.json
+	plumb diff a.json c.json >text
+	grep -q 'The sources differ: perf and model' text
+	grep -q 'The CPUs differ: N1 and N3' text
+	counts perf 1 2 3 >a.json
+	counts perf 4 5 6 >b.json
+	plumb diff a.json b.json | grep -q '4 runs of each'
+	counts perf 1 | sed 's/"E"/"F"/' >c.json
+	run --separate-stderr plumb diff a.json c.json
+	[ "$status" -eq 2 ]
+	said "plumb: a.json and c.json have nothing in common"
+}
+
+@test "the gate of doc/ci.md: a baseline, limits, and what CI systems read" {
+	need_model
+	plumb diff --write-baseline baseline.json "$work/old.json"
+	# Small and stable: the same again, and without times and paths.
+	same_environment stat --source model --json -o again.json "$work/old" >/dev/null
+	plumb diff --write-baseline again.baseline again.json
+	cmp baseline.json again.baseline
+	lacks -F "$work" <baseline.json
+	[ "$(wc -c <baseline.json)" -lt 30000 ]
+	run plumb diff --baseline baseline.json --fail-above cycles:2% again.json
+	[ "$status" -eq 0 ]
+	grep -q '^  above cycles:2% passed: CPU_CYCLES same (exact)$' <<<"$output"
+	run plumb diff --baseline baseline.json --fail-above cycles:2% --fail-below ipc:50% \
+		--markdown gate.md --junit gate.xml --otava gate.csv --commit abc "$work/new.json"
+	[ "$status" -eq 4 ]
+	grep -q '^  above cycles:2% failed: CPU_CYCLES +' <<<"$output"
+	grep -q '^  below ipc:50% passed: ipc ' <<<"$output"
+	grep -q '^### CPU' gate.md
+	/usr/bin/python3 - gate.xml gate.csv "$work/new.json" <<-'END'
+		import csv
+		import datetime
+		import json
+		import sys
+		import xml.etree.ElementTree as tree
+		root = tree.parse(sys.argv[1]).getroot()
+		assert (root.tag, root.get("tests"), root.get("failures")) == ("testsuites", "2", "1")
+		suite, = root.findall("testsuite")
+		cases = suite.findall("testcase")
+		assert [c.get("name") for c in cases] == ["above cycles:2%", "below ipc:50%"]
+		assert [len(c.findall("failure")) for c in cases] == [1, 0]
+		assert "CPU_CYCLES" in cases[0].find("failure").get("message")
+		# As Otava reads it: each row as long as the headings, the time and floats.
+		with open(sys.argv[2], newline="") as file:
+		    headings, row = csv.reader(file, delimiter=",", quotechar='"')
+		assert headings[:2] == ["time", "commit"] and row[1] == "abc"
+		datetime.datetime.strptime(row[0], "%Y-%m-%d %H:%M:%S %z")
+		assert len(row) == len(headings) == len(set(headings))
+		values = dict(zip(headings[2:], map(float, row[2:])))
+		counts = {e["name"]: e["count"] for e in json.load(open(sys.argv[3]))["events"]}
+		assert values["CPU_CYCLES"] == counts["CPU_CYCLES"]
+	END
+	# By function, from exact profiles.
+	plumb diff --write-baseline functions.json "$work/old.exact"
+	run plumb diff --baseline functions.json --fail-above 'slots@parse_line:5%' "$work/new.exact"
+	[ "$status" -eq 4 ]
+	grep -q 'failed: parse_line by slots +' <<<"$output"
+	run plumb diff --baseline functions.json --fail-above 'slots@*:5%' "$work/old.exact"
+	[ "$status" -eq 0 ]
+	# A failed gate leaves the baseline alone.
+	cp baseline.json kept.json
+	run plumb diff --baseline baseline.json --fail-above cycles:2% \
+		--write-baseline kept.json "$work/new.json"
+	[ "$status" -eq 4 ]
+	cmp baseline.json kept.json
+}
+
+@test "a gate fails without anything to compare, and refuses other CPUs" {
+	counts perf 1 >a.json
+	counts perf 1 >b.json
+	run plumb diff --fail-above cycles:2% a.json b.json
+	[ "$status" -eq 4 ]
+	grep -q 'above cycles:2% failed: there is nothing to compare' <<<"$output"
+	counts perf 1 | sed 's/"N1"/"N3"/' >c.json
+	run --separate-stderr plumb diff --fail-above E:2% a.json c.json
+	[ "$status" -eq 2 ]
+	said "plumb: the gate requires the same CPU: a.json has N1, c.json has N3"
+	# What may be noise passes, what cannot be told fails.
+	counts perf 10 11 12 13 >a.json
+	counts perf 11 14 13 12 >b.json
+	run plumb diff --fail-above E:2% a.json b.json
+	[ "$status" -eq 0 ]
+	grep -q 'above E:2% passed, for this may be noise' <<<"$output"
+	counts perf 10 >a.json
+	counts perf 11 >b.json
+	run plumb diff --fail-above E:2% a.json b.json
+	[ "$status" -eq 4 ]
+}
+
+@test "hostile names stay text in every format" {
+	name='<b>|`&\"]]>\u001b[31m\u202e'
+	counts model 1 | sed "s/\"E\"/\"${name//[&\\]/\\&}\"/" >a.json
+	counts model 2 | sed "s/\"E\"/\"${name//[&\\]/\\&}\"/" >b.json
+	plumb diff --fail-above E:1 --markdown m.md --junit j.xml --otava o.csv a.json b.json >text ||
+		[ $? -eq 4 ]
+	for file in text m.md j.xml o.csv; do
+		lacks -P '\x1b|\xe2\x80\xae' <"$file"
+	done
+	lacks -F '<b>' <m.md
+	/usr/bin/python3 -c '
+import sys, xml.etree.ElementTree as tree
+tree.parse(sys.argv[1])' j.xml
+}
+
+@test "-s, --compute, --order, --limit, --csv" {
+	need_model
+	plumb diff -s dso --json "$work/old.exact" "$work/new.exact" |
+		holds 'all(c["name"] in ("old", "new") for c in d["comparisons"][0]["functions"])' \
+			'd["comparisons"][0]["lines"] == []'
+	plumb diff -v -c ratio "$work/old.json" "$work/new.json" | grep -Eq '^ *x1\.[0-9]{3} .* CPU_CYCLES$'
+	[ "$(plumb diff --limit 2 "$work/old.json" "$work/new.json" | grep -c exact)" -eq 5 ]
+	plumb diff -v --order name "$work/old.json" "$work/new.json" |
+		sed -n '/^Events/,/^$/p' | awk 'NR > 2 && NF { print $NF }' >names
+	LC_ALL=C sort -c names
+	plumb diff --csv "$work/old.json" "$work/new.json" >diff.csv
+	[ "$(head -1 diff.csv)" = "compared,view,name,in,by,unit,before,after,change,relative,method,p,adjusted_p,effect,low,high,real" ]
+	grep -q ',events,CPU_CYCLES,,,events,' diff.csv
+}
+
+@test "bad options and bad input" {
+	counts perf 1 >a.json
+	echo '{"events": [' >bad.json
+	echo text >text
+	check()
+	{
+		run --separate-stderr plumb diff "${@:2}"
+		[ "$status" -eq 2 ]
+		[[ $stderr == "plumb: $1"* ]] || { echo "$stderr" && return 1; }
+	}
+	check "cannot read perf.data.old: No such file"
+	check "missing second file to compare" a.json
+	check "missing file to compare with the baseline" --baseline a.json
+	check "cannot read none.json: No such file or directory" a.json none.json
+	check "bad.json: line 2: malformed JSON" a.json bad.json
+	check "text: " a.json text
+	check "--fail-above: malformed limit 'cycles'" --fail-above cycles a.json a.json
+	check "unknown key 'symbl'" -s symbl a.json a.json
+	check "invalid" --percent-limit 101 a.json a.json
+	check "--commit requires --otava" --commit x a.json a.json
+	check "--json and --csv cannot be combined" --json --csv a.json a.json
+	mkdir empty
+	check "empty: neither counts nor recordings are in it" a.json empty
+	check "refusing to write a.json: it is the input" -o a.json a.json a.json
+}
