@@ -161,10 +161,11 @@ for first, line in enumerate(sys.stdin):
 		    for u in d["units"])' cpus=<(getconf _NPROCESSORS_ONLN) <out
 }
 
-# columns: the lines with the numbers, times and rates taken out of them.
+# columns: the lines with the numbers, times and rates taken out of them. Some versions of perf add
+# " [software]" to names.
 columns()
 {
-	sed -E 's/[0-9]+\.[0-9]+/N/g; s/(^|,)[0-9]{2,}/\1N/g; s/,[KMG]?\/sec$/,RATE/;
+	sed -E 's/ \[software\]//; s/[0-9]+\.[0-9]+/N/g; s/(^|,)[0-9]{2,}/\1N/g; s/,[KMG]?\/sec$/,RATE/;
 		s/,[0-9]+,,context/,N,,context/; s/^[0-9]+,,context/N,,context/;
 		s/<not counted>,([^,]*),([^,]*),0,/N,\1,\2,N,/; s/,100\.00,,$/,N,,/'
 }
@@ -288,7 +289,12 @@ assert "nothing was measured: counting ended within the" in rest, rest' "$PLUMB"
 		"       see /sys/devices/system/cpu/online for the CPUs online"
 	run --separate-stderr plumb stat -G ../etc -e cs
 	[ "$status" -ne 0 ]
-	grep -q "^plumb: no control group ../etc below /" <<<"$stderr"
+	if grep -qE ' cgroup2 | cgroup [^ ]*\<perf_event\>' /proc/mounts; then
+		grep -q "^plumb: no control group ../etc below /" <<<"$stderr"
+	else
+		said "plumb: control group ../etc: no hierarchy of control groups is mounted that perf can use" \
+			"       mount the hierarchy of version 2"
+	fi
 	run --separate-stderr plumb stat -a -p 1 -e cs
 	[ "$status" -eq 2 ]
 	said "plumb: --all-cpus cannot be combined with --pid or --tid" "       see plumb stat --help"

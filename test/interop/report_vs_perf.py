@@ -217,7 +217,7 @@ def event_test(name, options, least):
 
 
 event_test("plain", CLOCK, 20)
-event_test("of two events", ["-e", "cpu-clock,page-faults", "-F", "2000"], 30)
+event_test("of two events", ["-e", "cpu-clock,page-faults", "-F", "2000"], 20)
 event_test("with call chains, where they were taken", [*CLOCK, "-g"], 20)
 
 
