@@ -187,7 +187,7 @@ static char *wrap_messages(const char *text, size_t width, size_t *length)
 	FILE *stream;
 	char *wrapped;
 
-	stream = memory_given(open_memstream(&wrapped, length));
+	stream = memory_stream(&wrapped, length);
 	while (*text) {
 		const size_t whole = strcspn(text, "\n"), spaces = strspn(text, " ");
 		char *message = memory_copy(text + spaces, whole > spaces ? whole - spaces : 0);
@@ -202,7 +202,7 @@ static char *wrap_messages(const char *text, size_t width, size_t *length)
 		free(message);
 		text += whole + (text[whole] == '\n');
 	}
-	fclose(stream);
+	memory_stream_close(stream, &wrapped);
 	return wrapped;
 }
 

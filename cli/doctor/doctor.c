@@ -169,14 +169,18 @@ static int run(const struct command *command, int count, char **arguments)
 	struct checkup checkup = {.here = true};
 	struct operands operands;
 	struct output out;
-	int status;
+	int status, lack;
 
 	if (!options_parse(command, count, arguments, &values, &operands, &status))
 		return status;
 	if (!check_root(values.root))
 		return EXIT_USAGE;
 	checkup.here = !values.root;
-	cpu_machine_read(values.root ? values.root : "", &checkup.machine);
+	lack = cpu_machine_read(values.root ? values.root : "", &checkup.machine);
+	if (lack) {
+		complain("cannot read what this machine has: %s", strerror(lack));
+		return EXIT_OTHER;
+	}
 	checkup_hardware(&checkup);
 	if (checkup.here)
 		checkup_model(&checkup, values.qemu);

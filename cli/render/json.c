@@ -98,10 +98,11 @@ static void print_value(struct output *out, json_t *value, size_t less, unsigned
 {
 	char *text = NULL;
 	size_t length = 0;
-	FILE *stream = memory_given(open_memstream(&text, &length));
+	FILE *stream = memory_stream(&text, &length);
 	const int error = json_print(value, stream, JSON_INDENT(2));
 
-	if (fclose(stream) != 0 || error || length < less)
+	memory_stream_close(stream, &text);
+	if (error || length < less)
 		memory_given(NULL);
 	print_indented(out, text, length - less, depth);
 	free(text);

@@ -98,11 +98,10 @@ static const char *keep_visible(struct pprof *p, const char *text)
 	size_t size;
 
 	if (visible_length(text, length) < length) {
-		FILE *stream = memory_given(open_memstream(&visible, &size));
+		FILE *stream = memory_stream(&visible, &size);
 
 		visible_write(stream, text, length, "");
-		if (fclose(stream) != 0)
-			memory_given(NULL);
+		memory_stream_close(stream, &visible);
 		text = visible;
 	}
 	kept = text_table_keep(&p->texts, text);
@@ -362,13 +361,12 @@ static void write_command(struct pprof *p, const struct plumb_recording_info *in
 {
 	char *text = NULL;
 	size_t size;
-	FILE *stream = memory_given(open_memstream(&text, &size));
+	FILE *stream = memory_stream(&text, &size);
 
 	fputs("recorded by:", stream);
 	for (size_t i = 0; i < info->command_count; i++)
 		fprintf(stream, " %s", info->command[i]);
-	if (fclose(stream) != 0)
-		memory_given(NULL);
+	memory_stream_close(stream, &text);
 	write_integer(p, PROFILE_COMMENT, string(p, text));
 	free(text);
 }

@@ -203,7 +203,7 @@ static char *command(void *user, const struct browser_place *place)
 	char *text;
 	size_t length;
 
-	out.stream = memory_given(open_memstream(&text, &length));
+	out.stream = memory_stream(&text, &length);
 	line = shell_line(&out, 0, 0);
 	if (place->opened) {
 		struct words words = annotate_words(user, place);
@@ -216,7 +216,7 @@ static char *command(void *user, const struct browser_place *place)
 		add_report(&line, &options);
 	}
 	shell_end(&line);
-	fclose(out.stream);
+	memory_stream_close(out.stream, &text);
 	text[strcspn(text, "\n")] = '\0';
 	return text;
 }

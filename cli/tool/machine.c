@@ -279,12 +279,16 @@ char *machine_find_engine(const char *qemu, char **why, char **fix)
 	};
 	struct plumb_diagnostics *diagnostics = memory_given(plumb_diagnostics_new());
 	struct qemu engine;
+	int error;
 
 	*why = *fix = NULL;
-	if (qemu_choose(qemu_this_system(), &options, &engine, diagnostics) == 0) {
+	error = qemu_choose(qemu_this_system(), &options, &engine, diagnostics);
+	if (error == PLUMB_ERR_NO_MEMORY || (error && !plumb_diagnostics_count(diagnostics)))
+		memory_given(NULL);
+	if (error == 0) {
 		text = memory_format("runs AArch64 programs in %s, QEMU %s", engine.path,
 				     engine.version);
-	} else if (plumb_diagnostics_count(diagnostics)) {
+	} else {
 		const struct plumb_diagnostic *d = plumb_diagnostics_get(diagnostics, 0);
 		char room[256];
 		const char *hint = hint_of(d, room, sizeof(room));

@@ -2,6 +2,7 @@
 #include "tool/memory.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,19 @@ void *memory_alloc(size_t size)
 void *memory_resize(void *old, size_t count, size_t size)
 {
 	return memory_given(reallocarray(old, count ? count : 1, size));
+}
+
+FILE *memory_stream(char **text, size_t *size)
+{
+	return memory_given(open_memstream(text, size));
+}
+
+void memory_stream_close(FILE *stream, char *const *text)
+{
+	const bool failed = ferror(stream);
+
+	if (fclose(stream) != 0 || failed || !*text)
+		memory_given(NULL);
 }
 
 char *memory_copy(const char *text, size_t length)

@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <plumb/error.h>
 
@@ -22,6 +23,14 @@ MEMORY_GIVEN void *memory_given(void *memory);
 /* Returns `size` zeroed bytes; resizes `old` to `count` elements of `size` bytes. */
 MEMORY_GIVEN void *memory_alloc(size_t size);
 MEMORY_GIVEN void *memory_resize(void *old, size_t count, size_t size);
+
+/*
+ * Opens a stream that writes to `*text`. Closing it ends the process unless all was written:
+ * fclose() alone says neither that an earlier write failed, nor that there is no text for lack of
+ * memory.
+ */
+MEMORY_GIVEN FILE *memory_stream(char **text, size_t *size);
+void memory_stream_close(FILE *stream, char *const *text);
 
 MEMORY_GIVEN char *memory_copy(const char *text, size_t length);
 MEMORY_GIVEN char *memory_format(const char *format, ...) PLUMB_PRINTF(1, 2);

@@ -57,7 +57,7 @@ static void read_status(const char *root, struct cpu_machine *machine)
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/proc/self/status", root);
-	file = fopen(path, "re");
+	file = sysfs_open(path);
 	while (file && fgets(line, sizeof(line), file)) {
 		if (strncmp(line, "CapEff:", 7) == 0) {
 			machine->capabilities = strtoull(line + 7, NULL, 16);
@@ -215,7 +215,7 @@ static void read_others(const char *root, struct cpu_machine *machine)
 	int count;
 
 	snprintf(path, sizeof(path), "%s" DEVICES, root);
-	count = scandir(path, &entries, NULL, alphasort);
+	count = sysfs_scan_folder(path, &entries);
 	for (int i = 0; i < count; i++) {
 		const char *name = entries[i]->d_name;
 		const char *what = kind_of(name);
@@ -238,8 +238,9 @@ static void read_others(const char *root, struct cpu_machine *machine)
 
 /* ---- the whole ---------------------------------------------------------------------------- */
 
-void cpu_machine_read(const char *root, struct cpu_machine *machine)
+int cpu_machine_read(const char *root, struct cpu_machine *machine)
 {
+	(void)sysfs_take_lack();
 	*machine = (struct cpu_machine){.kernel = ""};
 	read_system(root, machine);
 	read_cores(root, machine);
@@ -250,6 +251,7 @@ void cpu_machine_read(const char *root, struct cpu_machine *machine)
 	machine->kptr_restrict = read_sysctl(root, "kptr_restrict");
 	machine->user_access = read_sysctl(root, "perf_user_access");
 	machine->mlock_kb = read_sysctl(root, "perf_event_mlock_kb");
+	return sysfs_take_lack();
 }
 
 static bool has(const struct cpu_machine *machine, unsigned capability)

@@ -58,8 +58,11 @@ struct cpu_machine {
 	bool kpti;             /* page tables are isolated, which keeps SPE from its buffer */
 };
 
-/* Reads the machine below `root` ("" for this one; else a folder with copies of its files). */
-void cpu_machine_read(const char *root, struct cpu_machine *machine);
+/*
+ * Reads the machine below `root` ("" for this one; else a folder with copies of its files). Returns
+ * 0, or the errno of what kept it from reading all: no memory, or no descriptor.
+ */
+int cpu_machine_read(const char *root, struct cpu_machine *machine);
 
 /* Whether a process with these capabilities may measure whatever perf_event_paranoid says. */
 bool cpu_machine_is_privileged(const struct cpu_machine *machine);

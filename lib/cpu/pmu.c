@@ -129,7 +129,7 @@ size_t cpu_find_pmus(const char *root, struct cpu_pmu *pmus, size_t room)
 	int all;
 
 	snprintf(path, sizeof(path), "%s" DEVICES, root);
-	all = scandir(path, &entries, NULL, alphasort);
+	all = sysfs_scan_folder(path, &entries);
 	for (int i = 0; i < all; i++) {
 		struct cpu_pmu pmu;
 

@@ -10,14 +10,60 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool sysfs_read_line(char *line, size_t size, const char *path)
+static _Thread_local int lack;
+
+static void note_lack(void)
+{
+	if (errno == ENOMEM || errno == EMFILE || errno == ENFILE)
+		lack = errno;
+}
+
+int sysfs_take_lack(void)
+{
+	int taken = lack;
+
+	lack = 0;
+	return taken;
+}
+
+FILE *sysfs_open(const char *path)
 {
 	FILE *file = fopen(path, "re");
+
+	if (!file)
+		note_lack();
+	return file;
+}
+
+DIR *sysfs_open_folder(const char *path)
+{
+	DIR *folder = opendir(path);
+
+	if (!folder)
+		note_lack();
+	return folder;
+}
+
+int sysfs_scan_folder(const char *path, struct dirent ***entries)
+{
+	int count = scandir(path, entries, NULL, alphasort);
+
+	if (count < 0)
+		note_lack();
+	return count;
+}
+
+bool sysfs_read_line(char *line, size_t size, const char *path)
+{
+	FILE *file = sysfs_open(path);
 	bool fine;
 
 	if (!file)
 		return false;
+	errno = 0;
 	fine = fgets(line, (int)size, file);
+	if (!fine)
+		note_lack();
 	fclose(file);
 	if (fine)
 		line[strcspn(line, "\n")] = '\0';
@@ -40,7 +86,7 @@ bool sysfs_read_folder(const char *folder,
 		       bool (*each)(void *user, const char *name, const char *line), void *user)
 {
 	char path[PATH_MAX + NAME_MAX + 1], line[64];
-	DIR *entries = opendir(folder);
+	DIR *entries = sysfs_open_folder(folder);
 	struct dirent *entry;
 	bool more = true;
 

@@ -3,8 +3,20 @@
 #ifndef CPU_SYSFS_H
 #define CPU_SYSFS_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+
+/*
+ * Open files and folders, as fopen(3), opendir(3) and scandir(3) do. That there was no memory or no
+ * descriptor for one is noted, so that it is not taken for missing.
+ */
+FILE *sysfs_open(const char *path);
+DIR *sysfs_open_folder(const char *path);
+int sysfs_scan_folder(const char *path, struct dirent ***entries);
+/* Returns the errno of such a lack in this thread since the last call; 0: there was none. */
+int sysfs_take_lack(void);
 
 /* Reads the first line of a file, without its newline; false if there is none. */
 bool sysfs_read_line(char *line, size_t size, const char *path);

@@ -36,7 +36,7 @@ static int find_node(const char *root, int cpu)
 	DIR *folder;
 
 	snprintf(path, sizeof(path), "%s" CPU "%d", root, cpu);
-	folder = opendir(path);
+	folder = sysfs_open_folder(path);
 	while (folder && (entry = readdir(folder)))
 		if (strncmp(entry->d_name, "node", 4) == 0 &&
 		    isdigit((unsigned char)entry->d_name[4]))

@@ -214,7 +214,7 @@ static int print(const struct tree *tree, char **text)
 
 	if (out) {
 		result = print_tree(tree, pending, out);
-		if (fclose(out) != 0 && !result)
+		if ((fclose(out) != 0 || !*text) && !result)
 			result = PLUMB_ERR_NO_MEMORY;
 		if (result) {
 			free(*text);

@@ -180,10 +180,15 @@ static void ask(const char *path, const char *option, struct answer *answer)
 		return;
 	}
 	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-	answer->error = posix_spawn(&pid, path, &actions, NULL, argv, environ);
+	/* Without one of them, QEMU would be there and have said nothing. */
+	answer->error =
+		posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	if (!answer->error)
+		answer->error = posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+	if (!answer->error)
+		answer->error = posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+	if (!answer->error)
+		answer->error = posix_spawn(&pid, path, &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	close(ends[1]);
 	if (!answer->error) {
