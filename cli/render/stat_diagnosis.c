@@ -139,7 +139,7 @@ static void print_below(struct output *out, const struct report *report)
 	free(children);
 }
 
-/* Prints what the backend waits for, where the core's own tree does not say it. */
+/* Prints what a side of the core waits for, where the core's own tree does not say it. */
 static void print_waits(struct output *out, const struct report *report)
 {
 	const struct plumb_diagnosis *d = report->diagnosis;
@@ -153,8 +153,11 @@ static void print_waits(struct output *out, const struct report *report)
 	}
 	waits = join_take(&join);
 	if (*waits) {
-		text = memory_format(
-			"this core's tree ends here; the model's backend waits for: %s", waits);
+		text = memory_format("this core's tree ends here; the model's %s waits for: %s",
+				     !strncmp(d->waits[0].advice->metric, "frontend", 8)
+					     ? "frontend"
+					     : "backend",
+				     waits);
 		print_beside(out, "Waits", text);
 		free(text);
 	}

@@ -204,6 +204,8 @@ struct plumb_core_waits {
 	uint64_t cycles;
 	/* Those in which the backend took no operation, by what the oldest one waited for. */
 	uint64_t core, l1d, beyond_l2, tlb, store;
+	/* Those in which the frontend delivered none, by what it waited for. */
+	uint64_t flush, flow, code_l1i, code_beyond_l2, code_tlb;
 	/* Flushes of the pipeline. */
 	uint64_t mispredictions, exceptions, barriers;
 };

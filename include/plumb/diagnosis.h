@@ -40,7 +40,7 @@ extern "C" {
 #define PLUMB_MOSTLY_SHARE   80.0 /* percent of the reads beyond L2 that decide the advice */
 #define PLUMB_SHARING_SHARE  0.5  /* of the backend's lost slots, in cycles that wait for lines */
 
-#define PLUMB_WAIT_SHARE    5.0  /* percent of the backend's stalled cycles */
+#define PLUMB_WAIT_SHARE    5.0  /* percent of that side's stalled cycles */
 #define PLUMB_FLUSH_SHARE   0.5  /* of the flushes, by exceptions or barriers */
 #define PLUMB_KERNEL_SHARE  0.5  /* of the backend's lost slots, in cycles of the kernel */
 #define PLUMB_CHAINED_SHARE 50.0 /* percent of the cycles, limited by a chain of operations */
@@ -80,7 +80,7 @@ struct plumb_runner_up {
 	const struct plumb_advice *advice; /* on its end, or NULL */
 };
 
-/* What the backend waits for where a core's own tree ends, as the node of a tree that goes on. */
+/* What a side of the core waits for where its own tree ends, as the node of a tree that goes on. */
 struct plumb_wait {
 	const struct plumb_advice *advice; /* on that node: .metric is its name */
 	double share;                      /* percent of the backend's stalled cycles */
@@ -104,9 +104,9 @@ struct plumb_diagnosis {
 	double stalled; /* percent of cycles stalled by that root; NaN: unknown */
 
 	/*
-	 * With the model, if the core's tree ends at the backend's root, and loses its slots in
-	 * whole cycles: what the backend waits for, the largest share first, those of at least
-	 * PLUMB_WAIT_SHARE.
+	 * With the model, if the core's tree ends at the backend's or the frontend's root, and
+	 * loses its slots in whole cycles: what that side waits for, the largest share first, those
+	 * of at least PLUMB_WAIT_SHARE.
 	 */
 	struct plumb_wait waits[PLUMB_WAITS_MAX];
 	unsigned wait_count;

@@ -221,6 +221,11 @@ void plumb_result_add_core_waits(struct plumb_result *result, const struct plumb
 	all->beyond_l2 += waits->beyond_l2;
 	all->tlb += waits->tlb;
 	all->store += waits->store;
+	all->flush += waits->flush;
+	all->flow += waits->flow;
+	all->code_l1i += waits->code_l1i;
+	all->code_beyond_l2 += waits->code_beyond_l2;
+	all->code_tlb += waits->code_tlb;
 	all->mispredictions += waits->mispredictions;
 	all->exceptions += waits->exceptions;
 	all->barriers += waits->barriers;

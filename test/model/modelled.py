@@ -140,6 +140,7 @@ class Result:
         self.path = data["diagnosis"]["path"]
         self.advice = data["diagnosis"]["brief"]
         self.ties = data["diagnosis"]["ties"]
+        self.waits = [wait["node"] for wait in data["diagnosis"]["waits"]]
         self.slots = data["cpu"]["slots"]
         self.warnings = data["warnings"]
 

@@ -402,6 +402,24 @@ static void waits_where_the_tree_ends(void **state)
 	assert_string_equal(d->advice->brief, "few operations per cycle");
 	tear_down(&f);
 
+	/* The frontend's root has nothing below it, either. */
+	set_up(&f, "neoverse-v2", STAGE_1);
+	set_roots(&f, 80, 3, 15, 2);
+	f.result.waits = (struct plumb_core_waits){
+		.cycles = 1000, .beyond_l2 = 500, .flush = 700, .flow = 20, .code_l1i = 80};
+	d = diagnose(&f);
+	assert_int_equal(d->wait_count, 2);
+	assert_string_equal(d->waits[1].advice->metric, "frontend_cache_l1i_bound");
+	assert_float_equal(d->waits[0].share, 87.5, 1e-12);
+	assert_ptr_equal(d->advice, plumb_advice("frontend_core_flush_bound"));
+	f.result.waits.mispredictions = 4;
+	f.result.waits.barriers = 5;
+	assert_ptr_equal(diagnose(&f)->advice, plumb_advice("barriers"));
+	f.result.waits.flush = 100;
+	f.result.waits.code_l1i = 700; /* most flushes are of barriers, but hold up little */
+	assert_ptr_equal(diagnose(&f)->advice, plumb_advice("frontend_cache_l1i_bound"));
+	tear_down(&f);
+
 	/* N3's own tree goes on. */
 	set_up(&f, "neoverse-n3", STAGE_1);
 	set_roots(&f, 3, 80, 15, 2);
