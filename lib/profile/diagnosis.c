@@ -8,6 +8,7 @@
 
 #include "base/index_set.h"
 #include "profile/advice.h"
+#include "profile/diagnosis_waits.h"
 
 /* Maximum lengths; longer lists do not help. */
 #define GROUPS_MAX  16
@@ -372,137 +373,44 @@ static bool is_kernel(const struct walk *w, const struct trail *trail)
 
 /* ---- where a core's own tree ends ----------------------------------------------------------- */
 
-/* What a side of the core waits for, by the name of a node, and in how many cycles. */
-struct waited {
-	const char *name;
-	uint64_t cycles;
-};
-
-struct side_waits {
-	struct waited waited[PLUMB_WAITS_MAX];
-};
-
-static struct side_waits waits_at(const struct walk *w, const char *root)
-{
-	const struct plumb_core_waits *of = &w->counted->waits;
-
-	if (begins(root, "frontend_"))
-		return (struct side_waits){{{"frontend_core_flush_bound", of->flush},
-					    {"frontend_core_flow_bound", of->flow},
-					    {"frontend_cache_l1i_bound", of->code_l1i},
-					    {"frontend_cache_l2i_bound", of->code_beyond_l2},
-					    {"frontend_mem_tlb_bound", of->code_tlb}}};
-	return (struct side_waits){{{"backend_core_bound", of->core},
-				    {"backend_cache_l1d_bound", of->l1d},
-				    {"backend_cache_l2d_bound", of->beyond_l2},
-				    {"backend_mem_tlb_bound", of->tlb},
-				    {"backend_mem_store_bound", of->store}}};
-}
-
 static const char *root_of(const struct walk *w, const struct trail *trail)
 {
 	return w->spec->metrics[trail->path[0].metric].name;
 }
 
-static double stalled_share(const struct walk *w, const struct trail *trail)
-{
-	const struct side_waits side = waits_at(w, root_of(w, trail));
-	const uint64_t cycles = w->counted->waits.cycles;
-	uint64_t all = 0;
-
-	for (unsigned i = 0; i < PLUMB_WAITS_MAX; i++)
-		all += side.waited[i].cycles;
-	return cycles ? (double)all / (double)cycles * 100 : (double)NAN;
-}
-
 /* Tells whether the core's tree ends at the root of a side, and the model knows more. */
 static bool ends_early(const struct walk *w, const struct trail *trail)
 {
-	static const char *const roots[] = {"backend_bound", "backend_stalled_cycles",
-					    "frontend_bound", "frontend_stalled_cycles"};
-	bool found = false;
-
-	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++)
-		found = found || !strcmp(root_of(w, trail), roots[i]);
-	return found && trail->length == 1 && trail->childless && stalled_share(w, trail) > 0;
+	return trail->length == 1 && trail->childless &&
+	       waits_known(&w->counted->waits, root_of(w, trail));
 }
 
 /* Tells whether such a root loses most of its slots in cycles that are not stalled. */
 static bool is_partly(const struct walk *w, const struct trail *trail)
 {
 	return counts_slots(w, trail->path[0].metric) &&
-	       stalled_share(w, trail) < PLUMB_STALLED_SHARE * trail->path[0].value;
-}
-
-/* Finds what the side waits for, the largest share first. Returns how many there are. */
-static unsigned find_waits(const struct walk *w, const struct trail *trail,
-			   struct plumb_wait found[PLUMB_WAITS_MAX])
-{
-	const struct side_waits side = waits_at(w, root_of(w, trail));
-	const double all = stalled_share(w, trail) / 100 * (double)w->counted->waits.cycles;
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < PLUMB_WAITS_MAX; i++) {
-		const double share = (double)side.waited[i].cycles / all * 100;
-		unsigned at = count;
-
-		if (!(share >= PLUMB_WAIT_SHARE))
-			continue;
-		for (; at && found[at - 1].share < share; at--)
-			found[at] = found[at - 1];
-		found[at] = (struct plumb_wait){plumb_advice(side.waited[i].name), share};
-		count++;
-	}
-	return count;
-}
-
-/* Returns advice on the wait that stands out, as a child in a tree would; NULL: none does. */
-static const struct plumb_advice *advice_on_waits(const struct walk *w, const struct trail *trail)
-{
-	struct plumb_wait waits[PLUMB_WAITS_MAX];
-	const struct plumb_advice *advice;
-	unsigned count;
-
-	if (is_partly(w, trail))
-		return advice_partly(w->spec->metrics[trail->path[0].metric].name);
-	count = find_waits(w, trail, waits);
-	if (!count || waits[0].share < PLUMB_DOMINANT_SHARE ||
-	    (count > 1 && waits[0].share - waits[1].share < PLUMB_DOMINANT_LEAD))
-		return NULL;
-	advice = advice_beyond_l2(waits[0].advice->metric, w->last_level_hits);
-	return advice ? advice : waits[0].advice;
-}
-
-/* ---- flushes that no branch causes ---------------------------------------------------------- */
-
-/* Returns advice on flushes, if most of them are none of branches; or NULL. */
-static const struct plumb_advice *advice_on_flushes(const struct walk *w)
-{
-	const struct plumb_core_waits *waits = &w->counted->waits;
-	const double all =
-		(double)waits->mispredictions + (double)waits->exceptions + (double)waits->barriers;
-
-	if (!(all > 0))
-		return NULL;
-	if ((double)waits->exceptions >= PLUMB_FLUSH_SHARE * all)
-		return plumb_advice("exceptions");
-	if ((double)waits->barriers >= PLUMB_FLUSH_SHARE * all)
-		return plumb_advice("barriers");
-	return NULL;
+	       waits_stalled(&w->counted->waits, root_of(w, trail)) <
+		       PLUMB_STALLED_SHARE * trail->path[0].value;
 }
 
 /* Returns advice on what the model knows beyond the tree, or NULL. */
 static const struct plumb_advice *advice_beyond_tree(const struct walk *w,
 						     const struct trail *trail, const char *name)
 {
-	const struct plumb_advice *advice =
-		ends_early(w, trail) ? advice_on_waits(w, trail) : plumb_advice(name);
-	const struct plumb_advice *flushes = NULL;
+	const struct plumb_core_waits *waits = &w->counted->waits;
+	const bool early = ends_early(w, trail);
+	const struct plumb_advice *advice, *flushes = NULL;
 
+	if (!early)
+		advice = plumb_advice(name);
+	else if (is_partly(w, trail))
+		advice = advice_partly(root_of(w, trail));
+	else
+		advice = waits_dominant(waits, root_of(w, trail), w->last_level_hits);
 	if (advice && (!strcmp(advice->metric, "bad_speculation") ||
 		       !strcmp(advice->metric, "frontend_core_flush_bound")))
-		flushes = advice_on_flushes(w);
-	return flushes ? flushes : ends_early(w, trail) ? advice : NULL;
+		flushes = waits_flushes(waits);
+	return flushes ? flushes : early ? advice : NULL;
 }
 
 static const struct plumb_advice *advice_on(const struct walk *w, const struct trail *trail)
@@ -785,7 +693,8 @@ int plumb_diagnose(const struct plumb_result *counted, struct plumb_diagnosis **
 
 		d->advice = advice_on(&walk, &trail);
 		if (ends_early(&walk, &trail) && !is_partly(&walk, &trail))
-			d->wait_count = find_waits(&walk, &trail, d->waits);
+			d->wait_count =
+				waits_find(&walk.counted->waits, root_of(&walk, &trail), d->waits);
 		if (advice_is_beyond_l2(selection->spec->metrics[end].name))
 			d->last_level_hits = walk.last_level_hits;
 	}
