@@ -14,25 +14,11 @@
 #define FEW    100
 #define WANTED 5000
 
-/* With so many samples of an adapting period, the sum of the periods is what occurred. */
-#define SETTLED 8
-
 /* PMSIRR_EL1.INTERVAL has bits 31:8. */
 #define SPE_STEP 256
 
 /* Linux's shortest period of software clocks: kernel/events/core.c, perf_swevent_init_hrtimer(). */
 #define CLOCK_LEAST_NS 10000
-
-/* Returns where the period is in a sample record, by the order in perf_event_open(2). */
-static unsigned find_period(uint64_t sample_type)
-{
-	const uint64_t before = PLUMB_SAMPLE_IDENTIFIER | PLUMB_SAMPLE_IP | PLUMB_SAMPLE_TID |
-				PLUMB_SAMPLE_TIME | PLUMB_SAMPLE_ADDR | PLUMB_SAMPLE_ID |
-				PLUMB_SAMPLE_STREAM_ID | PLUMB_SAMPLE_CPU;
-	unsigned fields = (unsigned)__builtin_popcountll(sample_type & before);
-
-	return sample_type & PLUMB_SAMPLE_PERIOD ? 8 * (1 + fields) : 0;
-}
 
 static bool is_clock(const struct plumb_event_config *event)
 {
@@ -94,12 +80,9 @@ void record_note_rates(struct record_rates *rates, const struct plumb_source *so
 			      recorded->name && strcmp(recorded->name, event->name) == 0;
 		rate->value = (double)attr->sample_period;
 		rate->frequency = attr->flags & PLUMB_ATTR_BIT(PLUMB_ATTR_FREQ);
-		rate->clock = is_clock(event);
 		rate->least = least_period(source, event);
-		rate->period_offset = find_period(attr->sample_type);
 		rate->spe = event->kind == PLUMB_EVENT_SPE;
 		rate->filtered = is_filtered(event);
-		rate->renamed = event->named;
 		if (attr->sample_type & PLUMB_SAMPLE_IDENTIFIER)
 			copy_ids(rate, recorded);
 	}
@@ -125,28 +108,9 @@ static struct record_rate *find_rate(struct record_rates *rates, const char *rec
 void record_note_sample(struct record_rates *rates, const char *record, size_t size)
 {
 	struct record_rate *rate = find_rate(rates, record, size);
-	uint64_t period;
 
-	if (!rate)
-		return;
-	rate->samples++;
-	if (!rate->period_offset || size < rate->period_offset + sizeof(period))
-		return;
-	memcpy(&period, record + rate->period_offset, sizeof(period));
-	rate->events += (double)period;
-	rate->last = (double)period;
-}
-
-/*
- * Tells whether the samples cover most of the run. With a frequency, Linux begins with periods of 1
- * and adapts them, so a long period may be unfinished at the end. A clock's period is constant,
- * except in the model.
- */
-static bool is_settled(const struct record_rate *rate)
-{
-	return !rate->frequency ||
-	       (rate->clock && rate->events >= 0.9 * rate->last * (double)rate->samples) ||
-	       (rate->samples >= SETTLED && rate->last <= rate->events / 4);
+	if (rate)
+		rate->samples++;
 }
 
 /* Advises a period: -c for a single event, a term for one of several. */
@@ -172,34 +136,24 @@ static void advise_work(const struct record_rate *rate)
 		advise("give the program more work: it is sampled as often as possible");
 }
 
-/* Advises to count first: an event may occur less often than WANTED times. */
-static void advise_counting(const struct record_rate *rate, const char *as)
-{
-	/* The value of name= is not an event that -e knows. */
-	if (rate->renamed)
-		advise("count it with plumb stat, and use a %dth of the count as %s, at least 1",
-		       WANTED, as);
-	else
-		advise("count it with plumb stat -e '%s', and use a %dth of the count as %s, at "
-		       "least 1",
-		       rate->name, WANTED, as);
-}
-
-/* Advises a period for `events` that occurred; `now` is the period that was used. */
-static void advise_period(const struct record_rate *rate, bool several, double events, double now)
+/* Advises a period for `events` that occurred. */
+static void advise_period(const struct record_rate *rate, bool several, double events,
+			  uint64_t samples)
 {
 	double period = floor(figure_rounded(events / WANTED));
 
 	if (rate->spe)
 		period = floor(period / SPE_STEP) * SPE_STEP;
 	period = fmax(rate->least, period);
-	if (period >= now)
+	if (rate->frequency ? events / period <= (double)samples : period >= rate->value)
 		advise_work(rate);
 	else
 		advise_value(rate, several, period, events / period);
 }
 
-static void advise_more(const struct record_rate *rate, bool several, uint64_t samples)
+/* `events`: how often it occurred; NaN: unknown. */
+static void advise_more(const struct record_rate *rate, bool several, double events,
+			uint64_t samples)
 {
 	const char *what = several ? rate->name : "";
 
@@ -207,28 +161,31 @@ static void advise_more(const struct record_rate *rate, bool several, uint64_t s
 		return;
 	complain("%" PRIu64 " sample%s%s%s %s too few to show where time goes", samples,
 		 samples == 1 ? "" : "s", several ? " of " : "", what, samples == 1 ? "is" : "are");
-	if (samples && is_settled(rate))
-		advise_period(rate, several,
-			      rate->frequency ? rate->events : rate->value * (double)samples,
-			      rate->frequency ? rate->events / (double)samples : rate->value);
+	/* Those that match are fewer than those to choose from. */
+	if ((isnan(events) || rate->filtered) && samples && !rate->frequency)
+		events = rate->value * (double)samples;
+	if (events == 0)
+		advise("it did not occur: choose another event, or give the program more work");
+	else if (!isnan(events) && !(rate->filtered && !samples))
+		advise_period(rate, several, events, samples);
 	else if (!rate->frequency && rate->value > rate->least)
 		advise("use a smaller %s, such as %.0f", several ? "period" : "-c",
 		       fmax(rate->least, floor(rate->value / WANTED)));
-	else if (!rate->frequency)
-		advise_work(rate);
 	else
-		advise_counting(rate, several ? "its period" : "-c");
+		advise_work(rate);
 }
 
-void record_advise_more(const struct record_rates *rates, uint64_t samples)
+void record_advise_more(const struct record_rates *rates, const struct plumb_recording_run *run,
+			uint64_t samples)
 {
+	const bool several = rates->count > 1;
+
 	for (size_t i = 0; i < rates->count; i++) {
 		const struct record_rate *rate = &rates->at[i];
 
-		if (rates->count == 1)
-			advise_more(rate, false, samples);
-		else if (!rate->spe)
-			advise_more(rate, true, rate->samples);
+		if (!several || !rate->spe)
+			advise_more(rate, several, run->event_counts[i],
+				    several ? rate->samples : samples);
 	}
 }
 

@@ -5,6 +5,7 @@
 
 #include <plumb/event.h>
 #include <plumb/recording.h>
+#include <plumb/source.h>
 
 #include "tool/lists.h"
 #include "tool/machine.h"
@@ -108,15 +109,11 @@ struct record_rate {
 	const char *name;
 	uint64_t *ids; /* in its samples */
 	size_t id_count;
-	bool known, frequency, spe, clock;
-	bool filtered;          /* SPE records only some operations */
-	bool renamed;           /* by name= */
-	double value;           /* Hz, or the period */
-	double least;           /* period that is possible */
-	unsigned period_offset; /* of the period in sample records; 0: it is not there */
+	bool known, frequency, spe;
+	bool filtered; /* SPE records only some operations */
+	double value;  /* Hz, or the period */
+	double least;  /* period that is possible */
 	uint64_t samples;
-	double events; /* sum of the periods in the samples */
-	double last;   /* period of the newest sample */
 };
 
 struct record_rates {
@@ -133,7 +130,8 @@ void record_note_rates(struct record_rates *rates, const struct plumb_source *so
 /* Adds a sample record to its event. */
 void record_note_sample(struct record_rates *rates, const char *record, size_t size);
 /* Says of each event that has few samples how to get enough. `samples` is their sum, with SPE's. */
-void record_advise_more(const struct record_rates *rates, uint64_t samples);
+void record_advise_more(const struct record_rates *rates, const struct plumb_recording_run *run,
+			uint64_t samples);
 void record_rates_free(struct record_rates *rates);
 
 /* ---- running: record_session.c ------------------------------------------------------------------

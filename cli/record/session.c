@@ -379,7 +379,7 @@ static void say_result(const struct session *s, const struct plumb_recording_run
 	/* Snapshots, and what is ended or begun by hand, have as many as were wanted. */
 	if (*s->request->program && !s->full && !s->request->options->snapshot &&
 	    !s->request->window.delay_ms)
-		record_advise_more(&s->rates, samples);
+		record_advise_more(&s->rates, run, samples);
 }
 
 static int status_of(const struct session *s, int error)

@@ -294,6 +294,12 @@ struct plumb_recording_run {
 	uint64_t samples;    /* overflows; with the model, also records of the SPE unit */
 	uint64_t collisions; /* with the model only */
 	uint64_t lost;
+	/*
+	 * By the index in the job's events: how often each occurred while it was sampled; NaN if
+	 * that is unknown, as of members of a group that only its leader samples. Of SPE, the
+	 * operations to choose from, with the model only.
+	 */
+	double event_counts[PLUMB_EVENTS_MAX];
 };
 
 /*

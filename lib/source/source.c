@@ -340,6 +340,7 @@ int plumb_source_record(struct plumb_source *source, const struct plumb_recordin
 		.collisions = done.collisions,
 		.lost = done.lost,
 	};
+	memcpy(told.event_counts, done.event_counts, sizeof(told.event_counts));
 	sized_write(run, &told, sizeof(told));
 	return error;
 }

@@ -2,6 +2,7 @@
 /* Samples with the model: has the plugin sample, and reads its frames. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,25 @@ static void warn_of_losses(const struct recorder *r)
 				      "was read");
 }
 
+/* How often each event occurred, by its index in the job; SPE's are the operations it chose from.
+ */
+static void tell_counts(const struct recorder *r, const struct model_counts *counts,
+			double event_counts[PLUMB_EVENTS_MAX])
+{
+	const struct record_setup *setup = &r->setup;
+
+	for (size_t i = 0; i < PLUMB_EVENTS_MAX; i++)
+		event_counts[i] = NAN;
+	for (unsigned c = 0; c < setup->counter_count; c++) {
+		const uint64_t count = counts->counts[setup->asked[c].event];
+
+		if (setup->asked[c].leader == c && count != MODEL_NOT_COUNTED)
+			event_counts[setup->counters[c]] = (double)count;
+	}
+	if (setup->spe != SIZE_MAX)
+		event_counts[setup->spe] = (double)counts->counts[EVENT_SAMPLE_POP];
+}
+
 static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 {
 	const struct source_record_job *job = r->job;
@@ -256,6 +276,7 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 			.samples = r->frames.samples,
 			.collisions = model->counts.counts[EVENT_SAMPLE_COLLISION],
 		};
+		tell_counts(r, &model->counts, run->event_counts);
 		model_warn(model, r->diagnostics);
 		warn_of_losses(r);
 		if (job->exact)

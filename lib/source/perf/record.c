@@ -353,6 +353,8 @@ static int finish(struct recording *r)
 	int error;
 
 	sampling_switch(&r->sampling, false);
+	for (size_t i = 0; i < r->job->event_count; i++)
+		r->run->event_counts[i] = sampled_count(&r->sampling, i);
 	error = drain(r, false);
 	if (error == 0)
 		error = drain_snapshots(r);
@@ -472,6 +474,8 @@ int perf_record(const struct source_record_job *job, struct source_record_run *r
 	int error = 0;
 
 	*run = (struct source_record_run){0};
+	for (size_t i = 0; i < PLUMB_EVENTS_MAX; i++)
+		run->event_counts[i] = NAN;
 	error = perf_check_window(&job->window, diagnostics);
 	if (error < 0)
 		return error;

@@ -2,6 +2,7 @@
 #include "source/perf/sampling.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -447,21 +448,53 @@ void sampling_switch_spe(const struct sampling *s, bool on)
 	switch_events(s, on, true);
 }
 
-uint64_t sampled_lost(const struct sampling *s, const struct sampled *event, size_t i, uint64_t *id)
+/*
+ * What an event's descriptor tells: its value, its id, and how many samples it lost, if the kernel
+ * knows that. `i` is the index of the descriptor. Returns how many of these there are.
+ */
+static size_t read_descriptor(const struct sampling *s, const struct sampled *event, size_t i,
+			      uint64_t values[3])
 {
 	/*
 	 * The format of a group: their number, then value, id and lost of each, the leader's first.
 	 */
-	uint64_t values[1 + 3 * PLUMB_EVENTS_MAX];
+	uint64_t all[1 + 3 * PLUMB_EVENTS_MAX];
 	const size_t first = event->role.read;
-	ssize_t got;
+	const size_t count = event->attr.attr.read_format & (1u << 4) ? 3 : 2;
 
 	if (i >= s->targets.cpu_count * s->targets.thread_count || event->fds[i] < 0 ||
-	    !(event->attr.attr.read_format & (1u << 4)) || (event->role.read && event->role.member))
+	    (event->role.read && event->role.member))
 		return 0;
-	got = read(event->fds[i], values, sizeof(values));
-	if (got < (ssize_t)((first + 3) * sizeof(*values)))
+	if (read(event->fds[i], all, sizeof(all)) < (ssize_t)((first + count) * sizeof(*all)))
 		return 0;
-	*id = values[first + 1];
-	return values[first + 2];
+	memcpy(values, all + first, count * sizeof(*all));
+	return count;
+}
+
+uint64_t sampled_lost(const struct sampling *s, const struct sampled *event, size_t i, uint64_t *id)
+{
+	uint64_t values[3];
+
+	if (read_descriptor(s, event, i, values) < 3)
+		return 0;
+	*id = values[1];
+	return values[2];
+}
+
+double sampled_count(const struct sampling *s, size_t i)
+{
+	const size_t room = s->targets.cpu_count * s->targets.thread_count;
+	double count = NAN;
+
+	for (size_t e = 0; e < s->count; e++) {
+		const struct sampled *event = &s->all[e];
+		uint64_t values[3];
+
+		if (event->event != &s->job->events[i] || event->spe)
+			continue;
+		for (size_t j = 0; j < room; j++)
+			if (read_descriptor(s, event, j, values))
+				count = (double)values[0] + (isnan(count) ? 0 : count);
+	}
+	return count;
 }

@@ -60,6 +60,9 @@ void sampling_switch_spe(const struct sampling *sampling, bool on);
 uint64_t sampled_lost(const struct sampling *sampling, const struct sampled *event, size_t i,
 		      uint64_t *id);
 
+/* Returns how often the I-th event of the job occurred, wherever it was opened; NaN: unknown. */
+double sampled_count(const struct sampling *sampling, size_t i);
+
 /* Adds a finding on why the kernel refused an event. Returns an enum plumb_error. */
 int sampled_complain(const struct sampling *sampling, const struct sampled *event, int error);
 
