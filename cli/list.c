@@ -461,7 +461,7 @@ static void print_aliases(struct output *out, const json_t *cores)
 static void print_table(struct output *out, const struct listing *listing, const json_t *array,
 			const struct list_options *options)
 {
-	bool separated = options->common.separator;
+	const bool separated = options->common.separator || options->common.csv;
 	struct table table = {.columns = listing->columns};
 	json_t *notes = json_array();
 	const json_t *object;
@@ -484,7 +484,9 @@ static void print_table(struct output *out, const struct listing *listing, const
 				add_cell(&table, value);
 		}
 	}
-	if (separated) {
+	if (options->common.csv) {
+		table_print_csv(&table, out, listing->keys);
+	} else if (separated) {
 		table_print_separated(&table, out, options->common.separator);
 	} else {
 		table_print(&table, out, 0);
@@ -558,6 +560,7 @@ static const struct option options[] = {
 	OPTION_ROW_SOURCE(offsetof(struct list_options, source)),
 	OPTION_ROW_CPU_OR_CORE,
 	OPTION_ROW_JSON,
+	OPTION_ROW_CSV,
 	OPTION_ROW_SEPARATOR,
 	OPTION_ROW_OUTPUT,
 	OPTION_ROW_TEXT(struct list_options, 0, "root", "DIR", root,
@@ -580,18 +583,18 @@ static int run(const struct command *command, int count, char **arguments)
 
 	if (!options_parse(command, count, arguments, &values, &operands, &status))
 		return status;
-	if (!options_separator(command, &values.common))
+	if (!options_separator(command, &values.common) || !options_csv(&values.common))
 		return EXIT_USAGE;
 	if (operands.count > 0)
 		listing = find_listing(operands.at[0]);
 	if (listing) {
 		operands.at++;
 		operands.count--;
-	} else if (values.common.separator && operands.count) {
-		complain("--field-separator requires one kind of names: plumb list events '%s'",
-			 operands.at[0]);
+	} else if ((values.common.separator || values.common.csv) && operands.count) {
+		complain("--%s requires one kind of names: plumb list events '%s'",
+			 values.common.csv ? "csv" : "field-separator", operands.at[0]);
 		return EXIT_USAGE;
-	} else if (values.common.separator) {
+	} else if (values.common.separator || values.common.csv) {
 		listing = &listings[0];
 	}
 	wish = (struct machine_wish){

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/table.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -391,4 +392,18 @@ void table_print_separated(const struct table *table, struct output *out, const 
 			c = 0;
 		fputs(c == 0 ? "\n" : separator, out->stream);
 	}
+}
+
+void table_print_csv(const struct table *table, struct output *out, const char *const *keys)
+{
+	for (size_t c = 0; c < table->column_count; c++) {
+		char *name = memory_format("%s", keys ? keys[c] : table->columns[c].heading);
+
+		for (char *at = name; *at; at++)
+			*at = (char)(*at == ' ' ? '_' : tolower((unsigned char)*at));
+		print_field(out, name, ",");
+		fputs(c + 1 < table->column_count ? "," : "\n", out->stream);
+		free(name);
+	}
+	table_print_separated(table, out, ",");
 }

@@ -47,6 +47,10 @@ void table_print(const struct table *table, struct output *out, size_t indent);
  */
 void table_print_separated(const struct table *table, struct output *out, const char *separator);
 
+/* Prints CSV (RFC 4180), after a line with a name per column: `keys`, or its heading in lower case
+ * if that is NULL. */
+void table_print_csv(const struct table *table, struct output *out, const char *const *keys);
+
 void table_free(struct table *table);
 
 #endif

@@ -430,7 +430,7 @@ static void print_json(struct output *out, const struct listing *listing, const 
 }
 
 static void print_table(struct output *out, const struct listing *listing, const struct cpus *cpus,
-			const struct entries *entries, const char *separator)
+			const struct entries *entries, const struct common_options *options)
 {
 	bool several = cpus->count > 1 && listing->kind != THING_CPU;
 	struct table table = {.columns = listing->columns,
@@ -441,8 +441,10 @@ static void print_table(struct output *out, const struct listing *listing, const
 		if (several)
 			table_cell_format(&table, "%zu", cpu_set_count(&entries->at[i].on));
 	}
-	if (separator)
-		table_print_separated(&table, out, separator);
+	if (options->csv)
+		table_print_csv(&table, out, NULL);
+	else if (options->separator)
+		table_print_separated(&table, out, options->separator);
 	else
 		table_print(&table, out, 0);
 	table_free(&table);
@@ -481,7 +483,7 @@ static int list(const struct common_options *options, const struct listing *list
 		if (options->json)
 			print_json(&out, listing, cpus, &entries);
 		else
-			print_table(&out, listing, cpus, &entries, options->separator);
+			print_table(&out, listing, cpus, &entries, options);
 		status = output_close(&out, EXIT_FINE);
 	}
 	free(entries.at);
@@ -489,15 +491,11 @@ static int list(const struct common_options *options, const struct listing *list
 }
 
 static const struct option options[] = {
-	OPTION_ROW_CPU,
-	OPTION_ROW_JSON,
-	OPTION_ROW_SEPARATOR,
-	OPTION_ROW_OUTPUT,
-	OPTION_ROW_VERBOSE("print warnings about the file given by --cpu"),
-	OPTION_ROW_COLOR,
-	OPTION_ROW_NO_PAGER,
-	OPTION_ROW_HELP,
-	{0},
+	OPTION_ROW_CPU,    OPTION_ROW_JSON,
+	OPTION_ROW_CSV,    OPTION_ROW_SEPARATOR,
+	OPTION_ROW_OUTPUT, OPTION_ROW_VERBOSE("print warnings about the file given by --cpu"),
+	OPTION_ROW_COLOR,  OPTION_ROW_NO_PAGER,
+	OPTION_ROW_HELP,   {0},
 };
 
 static int run(const struct command *command, int count, char **arguments)
@@ -510,7 +508,7 @@ static int run(const struct command *command, int count, char **arguments)
 
 	if (!options_parse(command, count, arguments, &values, &patterns, &status))
 		return status;
-	if (!options_separator(command, &values))
+	if (!options_separator(command, &values) || !options_csv(&values))
 		return EXIT_USAGE;
 	if (patterns.count > 0) {
 		listing = find_listing(patterns.at[0]);

@@ -410,6 +410,14 @@ bool options_separator(const struct command *command, struct common_options *opt
 	return false;
 }
 
+bool options_csv(const struct common_options *options)
+{
+	if (!options->csv || (!options->json && !options->separator))
+		return true;
+	complain("--csv and --%s cannot be combined", options->json ? "json" : "field-separator");
+	return false;
+}
+
 const struct command *options_find(const struct command *command, const char *name)
 {
 	struct near near = near_to(name);

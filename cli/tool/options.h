@@ -53,6 +53,7 @@ struct common_options {
 	const char *separator;
 	int color;
 	bool json;
+	bool csv; /* of lists */
 	bool verbose;
 	bool no_pager;
 	bool append;     /* to the file `output` */
@@ -107,6 +108,12 @@ struct common_options {
 		.letter = 'o', .name = "output", .kind = OPTION_TEXT, .argument = "FILE", \
 		.offset = offsetof(struct common_options, output),                        \
 		.help = "write to FILE instead of standard output"                        \
+	}
+#define OPTION_ROW_CSV                                          \
+	{                                                       \
+		.name = "csv", .kind = OPTION_FLAG,             \
+		.offset = offsetof(struct common_options, csv), \
+		.help = "print CSV, with a header line"         \
 	}
 #define OPTION_ROW_SEPARATOR                                                                      \
 	{                                                                                         \
@@ -206,6 +213,8 @@ bool options_parse(const struct command *command, int count, char **arguments, v
  * separator is empty.
  */
 bool options_separator(const struct command *command, struct common_options *options);
+/* Prints an error and returns false if --csv is combined with another form of output. */
+bool options_csv(const struct common_options *options);
 
 /* Returns the subcommand called `name`, or prints an error and returns NULL. */
 const struct command *options_find(const struct command *command, const char *name);

@@ -133,6 +133,15 @@ listed()
 	run --separate-stderr listed 'frob*'
 	[ "$status" -eq 2 ]
 	[ "$(head -n 1 <<<"$stderr")" = "plumb: nothing to list matches 'frob*'" ]
+	for kind in cores parameters events metrics groups generic software; do
+		[ "$(listed $kind --csv | tail -n +2)" = "$(listed $kind -x ,)" ]
+		# Its columns have the names that JSON has.
+		[ -z "$(listed $kind --csv | head -n 1 | tr , '\n' |
+			grep -vxFf <(listed $kind --json | sed -n 's/^ *"\([a-z_]*\)".*/\1/p'))" ]
+	done
+	run --separate-stderr listed --csv cycles
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "plumb: --csv requires one kind of names: plumb list events 'cycles'" ]
 	run --separate-stderr listed -x , cycles
 	[ "$status" -eq 2 ]
 	said "plumb: --field-separator requires one kind of names: plumb list events 'cycles'"

@@ -29,7 +29,7 @@ manual_of()
 }
 
 @test "--help lists options" {
-	[ "$(options_of spec list | wc -l)" -eq 8 ]
+	[ "$(options_of spec list | wc -l)" -eq 9 ]
 	[ "$(letters_of spec list | xargs)" = "-h -j -o -v -x" ]
 	[ "$(options_of | xargs)" = "--help --version" ]
 }

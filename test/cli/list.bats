@@ -103,6 +103,25 @@ rows = list(csv.reader(sys.stdin))
 assert len(rows) == 110 and all(len(row) == 3 for row in rows), rows' <<<"$output"
 }
 
+@test "--csv: the rows of -x, below a header line" {
+	for kind in cpus events metrics groups functions; do
+		for cpu in "" "--cpu neoverse-n3"; do
+			run --separate-stderr plumb spec list $kind $cpu --csv
+			[ "$status" -eq 0 ]
+			[ "$(tail -n +2 <<<"$output")" = "$(plumb spec list $kind $cpu -x ,)" ]
+			[ "$(tr a-z, 'A-Z ' <<<"${lines[0]}")" = \
+				"$(plumb spec list $kind $cpu | head -n 1 | xargs)" ] ||
+				[ "$kind" = metrics ] # whose titles text leaves out
+		done
+	done
+	[ "$(plumb spec list metrics --csv | head -n 1)" = name,title,units,cpus ]
+	for other in --json "-x ;"; do
+		run --separate-stderr plumb spec list --csv $other
+		[ "$status" -eq 2 ]
+		[[ $stderr == "plumb: --csv and --"*" cannot be combined"* ]]
+	done
+}
+
 @test "-x: accepts a spelled-out tab" {
 	[ "$(plumb spec list cpus -x '\t')" = "$(plumb spec list cpus -x $'\t')" ]
 	[ "$(plumb spec list cpus -x '\t' | head -n 1 | tr -cd '\t' | wc -c)" -eq 7 ]
