@@ -480,6 +480,10 @@ static void print_feature(struct buffer *b, const struct plumb_recording *record
 		buffer_format(b, "# clockid frequency: %llu MHz\n",
 			      (unsigned long long)info->clock_resolution_ns * 1000);
 		break;
+	case PLUMB_FEATURE_DIR_FORMAT:
+		buffer_format(b, "# directory data version : %llu\n",
+			      (unsigned long long)info->folder_version);
+		break;
 	case PLUMB_FEATURE_CLOCK_DATA:
 		print_clock(b, info);
 		break;

@@ -39,10 +39,11 @@ struct plumb_recording_options {
 
 /*
  * Opens the recording `path`, or standard input for "-", and reads its header, attributes and
- * features (for a pipe, those before the first other record). `options` may be NULL; `diagnostics`
- * must live as long as the recording. Returns 0, or a negative error with a finding: IO, SYNTAX
- * (not a recording), INVALID (damaged), UNSUPPORTED, LIMIT, NO_MEMORY. Free with
- * plumb_recording_close().
+ * features (for a pipe, those before the first other record). `path` may be a folder, as
+ * `perf record --threads` and `--kcore` write it; offsets are then in the file of each record.
+ * `options` may be NULL; `diagnostics` must live as long as the recording. Returns 0, or a negative
+ * error with a finding: IO, SYNTAX (not a recording), INVALID (damaged), UNSUPPORTED, LIMIT,
+ * NO_MEMORY. Free with plumb_recording_close().
  */
 PLUMB_API int plumb_recording_open(const char *path, const struct plumb_recording_options *options,
 				   struct plumb_recording **recording,
@@ -187,6 +188,7 @@ struct plumb_recording_info {
 
 	uint64_t first_sample_time, last_sample_time; /* ns */
 	uint64_t clock_resolution_ns;                 /* of the clock of --clockid */
+	uint64_t folder_version;                      /* of a folder's files; 0: a single file */
 	uint32_t clockid;                             /* CLOCK_*, the clock of samples' times */
 	uint64_t clock_ns, wall_clock_ns; /* the same moment by both clocks; 0: unknown */
 	uint32_t compression_type, compression_level, compression_ratio;

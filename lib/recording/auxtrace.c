@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "recording/access.h"
+#include "recording/folder.h"
 #include "recording/reader.h"
 
 #define INDEX_ENTRY 16u
@@ -162,6 +163,8 @@ int chunks_take(struct plumb_recording *r, struct raw_record *raw)
 	if (aside && spool_open(r) < 0)
 		return PLUMB_ERR_IO;
 	chunk.place = aside ? r->spooled : r->source.position;
+	if (r->folder)
+		chunk.place += r->folder->parts[r->folder->current].base;
 	err = source_skip(&r->source, chunk.size, aside ? spool_write : NULL, r, &skipped);
 	if (err == PLUMB_ERR_LIMIT)
 		return spool_failed(r);
@@ -249,15 +252,25 @@ const struct plumb_aux_chunk *recording_aux_chunk(const struct plumb_recording *
 	return i < r->chunk_count ? &r->chunks[i] : NULL;
 }
 
+/* Reads AUX data at `place`, wherever that is kept. */
+static int read_at(const struct plumb_recording *r, uint64_t place, void *bytes, size_t size,
+		   size_t *got)
+{
+	int fd = r->source.seekable ? r->fd : r->spool;
+
+	if (r->folder)
+		fd = folder_fd(r->folder, &place);
+	return source_read_at(fd, place, bytes, size, got);
+}
+
 int recording_try_aux(const struct plumb_recording *r, const struct plumb_aux_chunk *chunk,
 		      uint64_t from, void *bytes, size_t size)
 {
-	const int fd = r->source.seekable ? r->fd : r->spool;
 	size_t got;
 
 	if (from > chunk->size || size > chunk->size - from || chunk->place > UINT64_MAX - from)
 		return PLUMB_ERR_ARGUMENT;
-	if (source_read_at(fd, chunk->place + from, bytes, size, &got) < 0)
+	if (read_at(r, chunk->place + from, bytes, size, &got) < 0)
 		return PLUMB_ERR_IO;
 	return got < size ? PLUMB_ERR_INVALID : 0;
 }
@@ -265,7 +278,6 @@ int recording_try_aux(const struct plumb_recording *r, const struct plumb_aux_ch
 int plumb_recording_read_aux(const struct plumb_recording *r, const struct plumb_aux_chunk *chunk,
 			     uint64_t from, void *bytes, size_t size)
 {
-	const int fd = r->source.seekable ? r->fd : r->spool;
 	unsigned long long place;
 	size_t got;
 
@@ -274,7 +286,7 @@ int plumb_recording_read_aux(const struct plumb_recording *r, const struct plumb
 			      "a chunk of %llu bytes has no %zu bytes at offset %llu",
 			      (unsigned long long)chunk->size, size, (unsigned long long)from);
 	place = chunk->place + from;
-	if (source_read_at(fd, place, bytes, size, &got) < 0)
+	if (read_at(r, place, bytes, size, &got) < 0)
 		return refuse(r, PLUMB_ERR_IO, "read", "reading AUX data at %#llx failed: %s",
 			      place, strerrordesc_np(errno));
 	if (got < size)

@@ -396,6 +396,9 @@ static bool decode(struct decoder *d, unsigned number)
 	case PLUMB_FEATURE_CLOCKID:
 		info->clock_resolution_ns = take64(&d->in);
 		return !d->in.short_of;
+	case PLUMB_FEATURE_DIR_FORMAT:
+		info->folder_version = take64(&d->in);
+		return !d->in.short_of;
 	case PLUMB_FEATURE_CLOCK_DATA:
 		return take_clock(d);
 	case PLUMB_FEATURE_COMPRESSED:

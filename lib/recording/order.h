@@ -21,6 +21,7 @@ struct raw_record {
 	bool identified; /* `layout` also tells its event */
 	const uint8_t *bytes;
 	size_t size;
+	uint32_t part; /* of a folder: the index of its file */
 	uint64_t offset, time;
 	uint64_t aux_place, aux_size;     /* of AUXTRACE: place and size of its data */
 	const struct known_event *layout; /* how to parse it; NULL: its event is unknown */

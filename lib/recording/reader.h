@@ -114,7 +114,8 @@ struct plumb_recording {
 	int spool; /* for a pipe's AUX data; -1: none yet */
 	uint64_t spooled;
 
-	struct source source;
+	struct folder *folder; /* NULL: a single file; else .fd is that of its first one */
+	struct source source;  /* of the file that is read */
 	struct decompressor *decompressor;
 	struct order order;
 	uint64_t due;              /* records up to this time are returned now; 0: none */

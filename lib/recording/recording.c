@@ -10,6 +10,7 @@
 #include "base/diagnostics.h"
 #include "base/sized.h"
 #include "recording/access.h"
+#include "recording/folder.h"
 #include "recording/reader.h"
 #include "recording/unfinished.h"
 
@@ -28,10 +29,17 @@ static const char *const complaint_ids[COMPLAINT_KINDS] = {
 	[COMPLAINT_ORDER] = "out-of-order",
 };
 
-static PLUMB_PRINTF(4, 0) void add_warning(struct plumb_recording *r, enum complaint_kind kind,
-					   uint64_t offset, const char *format, va_list args)
+/* The name of the file that is read. */
+static const char *name_now(const struct plumb_recording *r)
 {
-	const struct place where = {.file = r->name};
+	return r->folder && r->folder->count ? r->folder->parts[r->folder->current].name : r->name;
+}
+
+static PLUMB_PRINTF(5, 0) void add_warning(struct plumb_recording *r, const char *name,
+					   enum complaint_kind kind, uint64_t offset,
+					   const char *format, va_list args)
+{
+	const struct place where = {.file = name};
 	char text[320];
 
 	(void)vsnprintf(text, sizeof(text), format, args);
@@ -49,7 +57,21 @@ void reader_complain(struct plumb_recording *r, enum complaint_kind kind, uint64
 	if (r->complaints[kind]++ >= COMPLAINTS_TOLD)
 		return;
 	va_start(args, format);
-	add_warning(r, kind, offset, format, args);
+	add_warning(r, name_now(r), kind, offset, format, args);
+	va_end(args);
+}
+
+/* Complains about a record that was read a while ago. */
+static PLUMB_PRINTF(4, 5) void complain_of(struct plumb_recording *r, enum complaint_kind kind,
+					   const struct raw_record *raw, const char *format, ...)
+{
+	va_list args;
+
+	if (r->complaints[kind]++ >= COMPLAINTS_TOLD)
+		return;
+	va_start(args, format);
+	add_warning(r, r->folder ? r->folder->parts[raw->part].name : r->name, kind, raw->offset,
+		    format, args);
 	va_end(args);
 }
 
@@ -57,7 +79,7 @@ int refuse(const struct plumb_recording *r, int error, const char *id, const cha
 {
 	/* The lock is not what is constant of a recording. */
 	pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&r->found_lock;
-	const struct place where = {.file = r->name};
+	const struct place where = {.file = name_now(r)};
 	va_list args;
 
 	va_start(args, format);
@@ -77,10 +99,12 @@ int out_of_memory(const struct plumb_recording *r)
 
 static void tell_progress(struct plumb_recording *r)
 {
-	if (!r->options.progress || r->source.position < r->next_progress)
+	const uint64_t read = r->folder ? r->folder->read : r->source.position;
+
+	if (!r->options.progress || read < r->next_progress)
 		return;
-	r->options.progress(r->options.user, r->source.position, r->file_size);
-	r->next_progress = r->source.position + PROGRESS_STEP;
+	r->options.progress(r->options.user, read, r->folder ? r->folder->size : r->file_size);
+	r->next_progress = read + PROGRESS_STEP;
 }
 
 static int read_failed(const struct plumb_recording *r)
@@ -297,6 +321,8 @@ static int read_record(struct plumb_recording *r, struct raw_record *raw)
 		got = read_decompressed(r, raw);
 		if (got == 0)
 			got = read_from_source(r, raw);
+		if (got == 0 && r->folder && folder_turn(r))
+			continue;
 		if (got == 0 && r->lacks_end)
 			r->losses.unfinished = true;
 		if (got <= 0)
@@ -307,10 +333,13 @@ static int read_record(struct plumb_recording *r, struct raw_record *raw)
 		if (err)
 			return err;
 	}
+	raw->part = r->folder ? (uint32_t)r->folder->current : 0;
 	err = take_in(r, raw);
 	if (err)
 		return err;
 	events_locate(r, raw);
+	if (r->folder)
+		folder_note(r, raw);
 	return 1;
 }
 
@@ -323,10 +352,9 @@ static void note_order(struct plumb_recording *r, const struct raw_record *raw)
 		return;
 	}
 	r->losses.out_of_order++;
-	reader_complain(
-		r, COMPLAINT_ORDER, raw->offset,
-		"a record is older than one before it: the file was not written in order, or "
-		"sorting it exceeds the memory limit");
+	complain_of(r, COMPLAINT_ORDER, raw,
+		    "a record is older than one before it: the file was not written in order, or "
+		    "sorting it exceeds the memory limit");
 }
 
 /* The oldest record, if the last round lets it go, or nothing else is left to do with it. */
@@ -455,9 +483,8 @@ int recording_next(struct plumb_recording *r, struct plumb_record *record)
 			return 1;
 		}
 		r->losses.damaged_records++;
-		reader_complain(r, COMPLAINT_DAMAGED, raw.offset,
-				"a record of type %u with %zu bytes is malformed", raw.type,
-				raw.size);
+		complain_of(r, COMPLAINT_DAMAGED, &raw,
+			    "a record of type %u with %zu bytes is malformed", raw.type, raw.size);
 	}
 }
 
@@ -548,6 +575,15 @@ static int read_bare(struct plumb_recording *r)
 	return keep_early(r, &raw);
 }
 
+/* The first version of folders is the only one so far. */
+static int check_folder(const struct plumb_recording *r)
+{
+	if (r->pipe_format || r->info.folder_version > 1)
+		return refuse(r, PLUMB_ERR_UNSUPPORTED, "directory",
+			      "a folder of an unknown version");
+	return 0;
+}
+
 static int prepare(struct plumb_recording *r)
 {
 	struct stat status;
@@ -559,14 +595,20 @@ static int prepare(struct plumb_recording *r)
 		return out_of_memory(r);
 	if (fstat(r->fd, &status) < 0)
 		return refuse(r, PLUMB_ERR_IO, "stat", "cannot read: %s", strerrordesc_np(errno));
-	if (S_ISDIR(status.st_mode))
-		return refuse(r, PLUMB_ERR_UNSUPPORTED, "directory",
-			      "a folder: recordings of `perf record --threads` are not supported");
+	if (S_ISDIR(status.st_mode)) {
+		err = folder_open(r);
+		if (err)
+			return err;
+		if (fstat(r->fd, &status) < 0)
+			return read_failed(r);
+	}
 	r->file_size = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
 	r->source.seekable = S_ISREG(status.st_mode);
 	if (r->options.bare_spe)
 		return read_bare(r);
 	err = header_read(r);
+	if (!err && r->folder)
+		err = check_folder(r);
 	if (!err && (r->pipe_format || !r->features[PLUMB_FEATURE_EVENT_DESC].bytes))
 		err = read_preface(r);
 	return err;
@@ -630,6 +672,7 @@ void plumb_recording_close(struct plumb_recording *r)
 	order_free(&r->order);
 	decompressor_free(r);
 	source_close(&r->source);
+	folder_close(r);
 	chunks_free(r);
 	features_free(r);
 	events_free(r);

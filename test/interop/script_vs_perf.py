@@ -5,6 +5,7 @@ here of a C++ program with threads, processes and call chains, and of recordings
 chance. script_vs_perf.py PLUMB MAKE_SPE_RECORDING"""
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -325,7 +326,83 @@ def spe_test(name, words):
     tap.test(dump)
 
 
+AUXTRACE, FINISHED_ROUND = 71, 68
+AUXTRACE_INDEX, DIR_FORMAT = 18, 24  # features
+
+
+def records_of(data):
+    """Each record with the AUX data behind it: its kind and its bytes."""
+    while data:
+        kind, _, size = struct.unpack_from("<IHH", data)
+        if kind == AUXTRACE:
+            size += struct.unpack_from("<Q", data, 8)[0]
+        yield kind, data[:size]
+        data = data[size:]
+
+
+def make_folder(path, folder, parts):
+    """Writes a recording as perf record --threads would: AUX data and samples by recording threads,
+    without rounds and without an index; the rest by perf itself."""
+    file = path.read_bytes()
+    start, size = struct.unpack_from("<QQ", file, 40)
+    bits = int.from_bytes(file[72:104], "little")
+    table, features = file[start + size:], {}
+    for i, number in enumerate(n for n in range(256) if bits >> n & 1):
+        at, length = struct.unpack_from("<QQ", table, 16 * i)
+        features[number] = file[at:at + length]
+    features.pop(AUXTRACE_INDEX, None)
+    features[DIR_FORMAT] = struct.pack("<Q", 1)
+    data = [b""] * (parts + 1)
+    for i, (kind, record) in enumerate(records_of(file[start:start + size])):
+        if kind != FINISHED_ROUND:
+            # AUX and ITRACE_START, and samples, are of the rings, too.
+            data[1 + i % parts if kind in (AUXTRACE, 9, 11, 12) else 0] += record
+    at = start + len(data[0]) + 16 * len(features)
+    table = b""
+    for number in sorted(features):
+        table += struct.pack("<QQ", at, len(features[number]))
+        at += len(features[number])
+    header = bytearray(file[:start])
+    struct.pack_into("<Q", header, 48, len(data[0]))
+    header[72:104] = sum(1 << number for number in features).to_bytes(32, "little")
+    folder.mkdir(exist_ok=True)
+    (folder / "data").write_bytes(bytes(header) + data[0] + table +
+                                  b"".join(features[number] for number in sorted(features)))
+    for i, part in enumerate(data[1:]):
+        (folder / f"data.{i}").write_bytes(part)
+
+
+@tap.test
+def spe_in_a_folder(work):
+    """SPE samples, whose data several recording threads wrote, are those of a single file; perf 6.1
+    finds none"""
+    path, folder = work.folder / "whole.data", work.folder / "folder.data"
+    subprocess.run([work.make, path, *next(iter(SPE.values())).split()], check=True)
+    make_folder(path, folder, 3)
+    for words in (["script", "-i"], ["script", "-q", "-i"], ["report", "--mem", "-t,", "-i"],
+                  ["report", "--time", "10%-60%", "-t,", "-i"]):
+        whole, parts = (output(work.plumb, *words, str(one))[0] for one in (path, folder))
+        if whole != parts or not whole:
+            raise AssertionError(f"plumb {' '.join(words)}: {len(whole)} lines of one file, "
+                                 f"{len(parts)} of a folder: {difference(parts, whole)}")
+    compare_all(work.plumb, str(path), SPE_LISTS[:1], 1000)
+    # A file that ends early, and one that is no recording's.
+    last = folder / "data.2"
+    last.write_bytes(last.read_bytes()[:-100])
+    done = subprocess.run([work.plumb, "script", "-q", "-i", folder], capture_output=True, text=True)
+    if done.returncode or f"{last}: " not in done.stderr:
+        raise AssertionError(f"status {done.returncode}: {done.stderr}")
+    last.write_bytes(b"\1" * 1000)
+    done = subprocess.run([work.plumb, "script", "-q", "-i", folder], capture_output=True, text=True)
+    if done.returncode == 0 and str(last) not in done.stderr:
+        raise AssertionError(f"status {done.returncode}: {done.stderr}")
+    return f"{len(whole)} lines"
+
+
 pmu_test("plain", CLOCK, PMU_LISTS)
+pmu_test("by several recording threads", CLOCK + ["--threads=cpu"], PMU_LISTS[:4])
+pmu_test("by several recording threads, compressed, with call chains",
+         CLOCK + ["-g", "-z", "--threads=core"], PMU_LISTS[:4])
 pmu_test("with call chains", CLOCK + ["-g"], PMU_LISTS)
 pmu_test("with lines of source", CLOCK, SOURCE_LISTS + OFFSET_LISTS)
 pmu_test("with stacks to unwind", CLOCK[:2] + ["-F", "200", "--call-graph", "dwarf,16384"],

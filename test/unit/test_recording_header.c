@@ -3,6 +3,9 @@
 
 #include "recording_builder.h"
 
+#include <stdio.h>
+#include <sys/stat.h>
+
 static const struct built_attr cpu_clock = {
 	.type = 1,
 	.period = 250000,
@@ -327,18 +330,60 @@ static void what_is_not_there_cannot_be_opened(void **state)
 	plumb_diagnostics_free(diagnostics);
 }
 
-/* What `perf record --threads` writes. */
-static void a_folder_is_refused_clearly(void **state)
+/* Writes what was built as a file of a folder. */
+static void put_file(const char *folder, const char *name, const struct build *b)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(b->bytes, 1, b->size, file), b->size);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void folder_is_refused(const char *folder, int error)
 {
 	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
 	struct plumb_recording *recording;
 
-	(void)state;
-	assert_int_equal(plumb_recording_open("/tmp", NULL, &recording, diagnostics),
-			 PLUMB_ERR_UNSUPPORTED);
+	assert_int_equal(plumb_recording_open(folder, NULL, &recording, diagnostics), error);
 	assert_null(recording);
 	assert_true(has_finding(diagnostics, "directory"));
 	plumb_diagnostics_free(diagnostics);
+}
+
+static void folders_without_a_recording_are_refused(void **state)
+{
+	char folder[] = "/tmp/plumb-folder-XXXXXX", path[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	folder_is_refused(folder, PLUMB_ERR_SYNTAX);
+	snprintf(path, sizeof(path), "%s/data", folder);
+	/* Nobody writes to it: reading would wait forever. */
+	assert_int_equal(mkfifo(path, 0600), 0);
+	folder_is_refused(folder, PLUMB_ERR_SYNTAX);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("data", path), 0);
+	folder_is_refused(folder, PLUMB_ERR_IO);
+	assert_int_equal(unlink(path), 0);
+	FOR_EACH_FORM(b)
+	{
+		const bool pipe = b->pipe;
+		size_t from;
+
+		build_begin(b, &cpu_clock, 1);
+		from = feature_begin(b, PLUMB_FEATURE_DIR_FORMAT);
+		put64(b, pipe ? 1 : 2);
+		feature_end(b, PLUMB_FEATURE_DIR_FORMAT, from);
+		build_end(b);
+		put_file(folder, "data", b);
+		folder_is_refused(folder, PLUMB_ERR_UNSUPPORTED);
+	}
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(folder), 0);
 }
 
 /* Each of the header's numbers pointing outside the file. */
@@ -469,7 +514,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_recording_is_refused),
 		cmocka_unit_test(a_file_through_a_pipe_is_refused),
 		cmocka_unit_test(what_is_not_there_cannot_be_opened),
-		cmocka_unit_test(a_folder_is_refused_clearly),
+		cmocka_unit_test(folders_without_a_recording_are_refused),
 		cmocka_unit_test(headers_that_lie_are_refused),
 		cmocka_unit_test(features_outside_of_the_file_are_told),
 		cmocka_unit_test(features_may_overlap),
