@@ -265,6 +265,50 @@ spe_test("of threads", "2 2000 2 thread code=50")
 spe_test("timeless", "3 2000 2 timeless compact code=50")
 
 
+def perf_memory(path, keys):
+    """Counter of (share of all latency, samples, *keys) of perf mem report, whose event is memory's."""
+    done = run_perf(["perf", "mem", "report", "--stdio", "-s", ",".join(keys), "-i", path],
+                    capture_output=True)
+    done.check_returncode()
+    rows, event = Counter(), None
+    for line in done.stdout.decode("utf-8", "replace").splitlines():
+        if EVENT.match(line):
+            event = EVENT.match(line)[1]
+        elif event == "memory" and line and not line.startswith("#"):
+            share, samples, *cells = re.sub(r"\[[.kgHuX]\] ", "", line).split()
+            rows[float(share.rstrip("%")), int(samples), *map(function, cells)] += 1
+    return rows
+
+
+def plumb_memory(plumb, path, keys):
+    names = {"sym": "symbol", "dso": "dso", "dcacheline": "cache_line"}
+    done = subprocess.run([plumb, "report", "--mem", "--json", *perf.options(), "--itrace=M", "-s",
+                           ",".join(keys), "-i", path], capture_output=True, check=True)
+    (event,) = (event for event in json.loads(done.stdout)["events"] if event["name"] == "memory")
+    return Counter((float(f"{row['latency_share']:.2f}"), row["samples"],
+                    *(function(row[names[key]]) for key in keys)) for row in event["rows"])
+
+
+@tap.test
+def memory(work):
+    """perf mem report's samples and shares of latency, by function, file and cache line"""
+    count, wrong = 0, []
+    for words in ("1 3000 3 contexts switches clock physical code=40", "2 2000 2 thread code=50",
+                  "3 2000 2 timeless compact code=50"):
+        path = work.spe(words)
+        # perf has several rows for a cache line by itself, one for each process and its mapping.
+        for keys in (["sym"], ["dso"], ["sym", "dcacheline"]):
+            theirs, ours = perf_memory(path, keys), plumb_memory(work.plumb, path, keys)
+            count += sum(theirs.values())
+            for who, rows in (("plumb", ours - theirs), ("perf", theirs - ours)):
+                wrong += [f"{words}: only {who} has {row}" for row in list(rows)[:3]]
+    if wrong:
+        raise AssertionError("\n".join(wrong[:12]))
+    if count < 3000:
+        raise AssertionError(f"perf has only {count} rows")
+    return f"{count} rows"
+
+
 @tap.test
 def separated(work):
     """CSV and JSON have the shares that the text has"""

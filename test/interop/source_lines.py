@@ -5,6 +5,7 @@
 FILE is a large program with DWARF; others are compiled here, in the forms that compilers and
 distributions leave debug information in.
 """
+import ctypes
 import glob
 import http.server
 import os
@@ -215,6 +216,48 @@ def split_missing():
     again, warnings = answers_of(path)
     assert warnings.count(path + ".dwp cannot be read") == 1, warnings
     assert again == answers
+
+
+def libdw_version():
+    """(0, 188), for instance."""
+    libdw = ctypes.CDLL("libdw.so.1")
+    libdw.dwfl_version.restype = ctypes.c_char_p
+    return tuple(map(int, libdw.dwfl_version(None).decode().split(".")))
+
+
+def in_package(name, compiler, version, tool):
+    """The same program's lines, unsplit and from a package; before libdw 0.191, a warning that names it."""
+    if not shutil.which(tool):
+        raise Skip(f"there is no {tool}")
+    whole = compiled(name + "-whole", compiler, SOURCE, f"-gdwarf-{version}")
+    path = compiled(name, compiler, SOURCE, f"-gdwarf-{version}", "-gsplit-dwarf")
+    place = os.path.dirname(path)
+    subprocess.run([tool, "-e", path, "-o", path + ".dwp"], check=True, cwd=place, timeout=60,
+                   capture_output=True)
+    for split in glob.glob(os.path.join(place, "*.dwo")):
+        os.remove(split)
+    assert code_of(whole) == code_of(path), "not the same code"
+    expected = [line.replace(os.path.dirname(whole), place) for line in answers_of(whole)[0]]
+    answers, warnings = answers_of(path)
+    if libdw_version() < (0, 191):
+        assert warnings.count(path + ".dwp cannot be read: that requires elfutils") == 1, warnings
+        assert answers != expected and not any("\t" in line for line in answers)
+        return "named, because libdw cannot read it"
+    assert not warnings, warnings
+    assert answers == expected and any("\t" in line for line in answers)
+    return f"{len(answers)} places"
+
+
+@tap.test
+def packaged4():
+    """Split DWARF 4 in a package (.dwp) of binutils' dwp"""
+    return in_package("packaged4", "gcc", 4, "dwp")
+
+
+@tap.test
+def packaged_by_clang():
+    """Split DWARF 5 in a package (.dwp) of llvm-dwp"""
+    return in_package("packaged_by_clang", "clang", 5, "llvm-dwp")
 
 
 @tap.test
