@@ -6,6 +6,9 @@
 
 #define QUANTILE 1.959963984540054 /* quantile of the normal distribution for 97.5 % */
 
+/* A share's variance up to this may be nothing but rounding: of a share of 0 or 1, it is 0. */
+#define ROUNDED 1e-12
+
 /* Fewer batches than this tell nothing about their differences. */
 #define BATCHES_LEAST 16
 
@@ -196,7 +199,7 @@ struct estimate estimate_share_by_variance(double share, double variance, uint64
 	if (samples < 2)
 		return estimate;
 	estimate.value = fmin(1, fmax(0, share));
-	if (variance > 0)
+	if (variance > ROUNDED)
 		size = fmin(size, estimate.value * (1 - estimate.value) / variance);
 	if (size > 0)
 		wilson(&estimate, size, QUANTILE);

@@ -300,6 +300,11 @@ static void a_share_has_the_interval_of_its_variance(void **state)
 	assert_true(estimate_share_by_variance(0.3, 0.01, 100).low < direct.low);
 	assert_float_equal(estimate_share_by_variance(0.3, 0, 100).low, direct.low, 1e-12);
 	/* None and all have a width, and so does a share about which nothing is known. */
+	/* What sums leave of a variance of 0. */
+	assert_float_equal(estimate_share_by_variance(1, 1e-17, 100).low,
+			   estimate_share_by_variance(1, 0, 100).low, 1e-12);
+	assert_float_equal(estimate_share_by_variance(0, 1e-17, 100).high,
+			   estimate_share_by_variance(0, 0, 100).high, 1e-12);
 	assert_true(estimate_share_by_variance(1, 0, 100).low < 1);
 	assert_float_equal(estimate_share_by_variance(1, 1, 100).low, 0, 0);
 	assert_true(isnan(estimate_share_by_variance(0.5, 0.1, 1).low));
