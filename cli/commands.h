@@ -9,6 +9,7 @@ extern const struct command command_plumb;
 extern const struct command command_help;
 extern const struct command command_stat;
 extern const struct command command_record;
+extern const struct command command_explore;
 extern const struct command command_report;
 extern const struct command command_annotate;
 extern const struct command command_diff;

@@ -62,10 +62,11 @@ const struct command command_plumb = {
 	.most = OPERANDS_ANY,
 	.options = options,
 	.perf_commands = perf_options_commands,
-	.commands = (const struct command *const[]){&command_stat, &command_record, &command_report,
-						    &command_annotate, &command_diff, &command_script,
-						    &command_list, &command_doctor, &command_spec,
-						    &command_spe, &command_export,
-						    &command_calibrate, &command_help, NULL},
+	.commands =
+		(const struct command *const[]){&command_stat, &command_explore, &command_record,
+						&command_report, &command_annotate, &command_diff,
+						&command_script, &command_list, &command_doctor,
+						&command_spec, &command_spe, &command_export,
+						&command_calibrate, &command_help, NULL},
 	.run = run,
 };

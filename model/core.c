@@ -105,7 +105,7 @@ static inline const struct op *behind_chunk(const struct core *core, const struc
 
 /*
  * The loop over a block's instructions. `watched`, `charged` and `bounded` are compile-time
- * constants, so they cost nothing when they are off.
+ * constants in most callers, so they cost nothing when they are off.
  */
 static inline __attribute__((always_inline)) void
 run_block(struct core *core, const struct block *block, unsigned executed,
@@ -191,6 +191,16 @@ static __attribute__((noinline)) void run_charged(struct core *core, const struc
 	run_block(core, block, executed, accesses, access_count, next_pc, false, true, false);
 }
 
+/* Charges a block, and samples it or looks at its limits as well: rarely. */
+static __attribute__((noinline)) void run_charged_also(struct core *core, const struct block *block,
+						       unsigned executed,
+						       const struct access *accesses,
+						       size_t access_count, uint64_t next_pc,
+						       bool watched, bool bounded)
+{
+	run_block(core, block, executed, accesses, access_count, next_pc, watched, true, bounded);
+}
+
 static __attribute__((noinline)) void run_bounded(struct core *core, const struct block *block,
 						  unsigned executed, const struct access *accesses,
 						  size_t access_count, uint64_t next_pc)
@@ -221,7 +231,14 @@ static inline void execute_block(struct core *core, const struct block *block, u
 {
 	if (unlikely(core->observed)) {
 		if (core->exact && exact_block_begins(core, block, executed)) {
-			run_charged(core, block, executed, accesses, access_count, next_pc);
+			const bool watched = core->watch && watch_block(core, block, executed);
+			const bool bounded = core->bounds && core->bounds->stage != BOUNDS_IDLE;
+
+			if (unlikely(watched || bounded))
+				run_charged_also(core, block, executed, accesses, access_count,
+						 next_pc, watched, bounded);
+			else
+				run_charged(core, block, executed, accesses, access_count, next_pc);
 			return;
 		}
 		if (core->watch && watch_block(core, block, executed)) {

@@ -20,8 +20,8 @@ struct core;
 /*
  * From now on, adds the core's cycles to `cycles`, LIMIT_SETS of them, by the set of limits at work
  * in them: bits by enum limit. The operations that it looks at stand for all since the last time.
- * The counts must outlive the core. False if out of memory. Not for a core that is watched or has
- * exact counts.
+ * The counts must outlive the core. False if out of memory. Not for a core that is watched, unless
+ * it has exact counts.
  */
 bool core_set_limits(struct core *core, uint64_t *cycles);
 

@@ -8,6 +8,31 @@
 #include "render/figures.h"
 #include "tool/memory.h"
 
+#define SHORT_RUN    0.010 /* seconds of the program; shorter runs get a note */
+#define STARTUP_MOST 0.5   /* of the run */
+
+void report_warn_of_short_run(struct plumb_diagnostics *diagnostics, double seconds,
+			      double startup_seconds, const char *startup_end)
+{
+	const double startup = startup_seconds / seconds;
+	char *time = figure_duration(seconds), *before = figure_duration(startup_seconds);
+
+	if (startup >= STARTUP_MOST)
+		plumb_diagnostics_add(
+			diagnostics, PLUMB_WARNING, "startup", NULL,
+			"%.0f %% of this run is start-up: %s began after %s of %s; give the "
+			"program more work",
+			100 * startup, startup_end, before, time);
+	else if (seconds < SHORT_RUN)
+		plumb_diagnostics_add(
+			diagnostics, PLUMB_WARNING, "short-run", NULL,
+			"%s is a short run, in which start-up and cold caches matter; "
+			"give the program more work",
+			time);
+	free(time);
+	free(before);
+}
+
 double report_count(const struct report *report, uint16_t code)
 {
 	uint16_t event = plumb_plan_event(report->result->plan, code);

@@ -84,6 +84,13 @@ double report_count(const struct report *report, uint16_t code);
  */
 const struct plumb_event_count **report_events(const struct report *report, size_t *count);
 
+/*
+ * Warns if the run of a program was too short for a good diagnosis. The times are those of struct
+ * plumb_count_run.
+ */
+void report_warn_of_short_run(struct plumb_diagnostics *diagnostics, double seconds,
+			      double startup_seconds, const char *startup_end);
+
 /* Tells whether -e requests the event; others are counted for metrics. */
 bool report_requests(const struct report *report, const struct plumb_event_count *event);
 

@@ -14,9 +14,6 @@
 #include "tool/progress.h"
 #include "tool/signals.h"
 
-#define SHORT_RUN    0.010 /* seconds of the program; shorter runs get a note */
-#define STARTUP_MOST 0.5   /* of the run */
-
 /* A CPU, a thread or the like that is counted separately. */
 struct unit {
 	struct plumb_count_unit given;
@@ -418,31 +415,14 @@ static void gather_warnings(struct runner *r)
  */
 static void warn_of_short_run(struct runner *r, const struct plumb_diagnosis *diagnosis)
 {
-	double startup = r->startup_seconds / r->report.seconds;
-	char *time, *before;
-
 	/* What runs already neither starts up nor has an end. */
 	if (r->report.target)
 		return;
 	if (diagnosis->verdict == PLUMB_VERDICT_UNKNOWN &&
 	    !(is_text(r->options) && r->machine->core && r->plan->selection->metric_count))
 		return;
-	time = figure_duration(r->report.seconds);
-	before = figure_duration(r->startup_seconds);
-	if (startup >= STARTUP_MOST)
-		plumb_diagnostics_add(
-			r->diagnostics, PLUMB_WARNING, "startup", NULL,
-			"%.0f %% of this run is start-up: %s began after %s of %s; give the "
-			"program more work",
-			100 * startup, r->startup_end, before, time);
-	else if (r->report.seconds < SHORT_RUN)
-		plumb_diagnostics_add(
-			r->diagnostics, PLUMB_WARNING, "short-run", NULL,
-			"%s is a short run, in which start-up and cold caches matter; "
-			"give the program more work",
-			time);
-	free(time);
-	free(before);
+	report_warn_of_short_run(r->diagnostics, r->report.seconds, r->startup_seconds,
+				 r->startup_end);
 }
 
 /* One run of the program. Returns EXIT_FINE, also if the program failed. */

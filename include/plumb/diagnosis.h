@@ -86,6 +86,23 @@ struct plumb_wait {
 	double share;                      /* percent of the backend's stalled cycles */
 };
 
+/*
+ * A loss that is worth looking at by itself: the end of a way down the tree, of at least
+ * PLUMB_WORTH percent of all slots; if there is no bottleneck, of PLUMB_RUNNER_UP. A node whose children explain at least half of it is replaced
+ * by them. Ends with one cause are one loss: what a flush costs the frontend is bad speculation, and
+ * all that the backend loses is sharing, or the kernel, if that is the advice on it.
+ */
+struct plumb_loss {
+	uint16_t metric;                   /* its node, into plumb_spec.metrics */
+	uint16_t root;                     /* likewise */
+	double slots;                      /* percent of all slots: what could be won */
+	const struct plumb_advice *advice; /* on it, as .advice of the diagnosis, or NULL */
+	const char *cause; /* its node's name, or a cause that no tree has, such as "sharing" */
+	bool partly;       /* its slots are lost a few per cycle */
+};
+
+#define PLUMB_WORTH          5.0 /* percent of slots */
+#define PLUMB_LOSSES_MAX     8
 #define PLUMB_WAITS_MAX      5
 #define PLUMB_PATH_MAX       32
 #define PLUMB_RUNNERS_UP_MAX 3
@@ -140,6 +157,10 @@ struct plumb_diagnosis {
 	 * cycles, if the tree's roots count cycles). NaN: unknown, or not a share.
 	 */
 	const double *slots;
+
+	/* The largest losses, the one with the most slots first. */
+	struct plumb_loss losses[PLUMB_LOSSES_MAX];
+	unsigned loss_count;
 
 	/* Owned by the diagnosis. What to look at next, the most useful first. */
 	const uint16_t *next_groups; /* into plumb_spec.metric_groups */

@@ -243,11 +243,12 @@ struct plumb_recording_job {
 	const int *pids, *tids, *cpus;
 	size_t pid_count, tid_count, cpu_count;
 	bool all_cpus;
-	bool per_thread;              /* use one ring per thread instead of per CPU */
-	bool inherit;                 /* also sample new threads and processes */
-	bool callchains;              /* record call chains by frame pointers */
-	uint32_t user_stack;          /* bytes to copy with each sample, for unwinding; 0: none */
-	bool exact;                   /* record the model's exact profile, without events */
+	bool per_thread;     /* use one ring per thread instead of per CPU */
+	bool inherit;        /* also sample new threads and processes */
+	bool callchains;     /* record call chains by frame pointers */
+	uint32_t user_stack; /* bytes to copy with each sample, for unwinding; 0: none */
+	/* Record the model's exact profile: without events, or beside one of SPE. */
+	bool exact;
 	bool snapshot;                /* deliver AUX data only for PLUMB_RECORDING_SNAPSHOT */
 	bool data_addresses;          /* of overflow samples, if the source knows them */
 	bool physical_addresses;      /* likewise; for SPE see plumb_event_spe.pa_enable */
@@ -283,6 +284,14 @@ struct plumb_recording_job {
 	 */
 	uint64_t (*position)(void *user);
 	int (*change)(void *user, const struct plumb_recording_change *changes, size_t count);
+	/*
+	 * With the model only: also counts the events of this plan, in the same run. `counts` and
+	 * `counted` are as in plumb_source_count(), and set when this succeeds or was cancelled.
+	 * NULL: nothing is counted.
+	 */
+	const struct plumb_plan *plan;
+	struct plumb_count *counts;
+	struct plumb_count_run *counted;
 };
 
 struct plumb_recording_run {

@@ -9,10 +9,7 @@
 #include "base/index_set.h"
 #include "profile/advice.h"
 #include "profile/diagnosis_waits.h"
-
-/* Maximum lengths; longer lists do not help. */
-#define GROUPS_MAX  16
-#define SAMPLES_MAX 8
+#include "profile/walk.h"
 
 /* LL_CACHE_RD and LL_CACHE_MISS_RD: reads that missed L2, and those that missed the last level,
  * too. */
@@ -22,23 +19,6 @@
 #define CODE_CPU_CYCLES             0x0011
 #define CODE_STALL_BACKEND_MEMBOUND 0x8164
 #define CODE_STALL_BACKEND_ST       0x8168
-
-struct diagnosis {
-	struct plumb_diagnosis given; /* must be first: callers hold a pointer to it */
-	uint16_t groups[GROUPS_MAX];
-	uint16_t samples[SAMPLES_MAX];
-	double slots[]; /* one for each selected metric */
-};
-
-struct walk {
-	const struct plumb_spec *spec;
-	const struct plumb_methodology *methodology;
-	const struct plumb_selection *selection;
-	const struct plumb_result *counted;
-	const struct plumb_value *values;
-	struct diagnosis *result;
-	double last_level_hits; /* percent of the reads beyond L2; NaN: unknown */
-};
 
 /* ---- shares ------------------------------------------------------------------------------- */
 
@@ -91,7 +71,7 @@ static double value_of(const struct walk *w, uint16_t metric)
 }
 
 /* Returns how much of its parent a child holds, in percent; a root's value. */
-static double share_of(const struct walk *w, uint16_t parent, uint16_t metric, double value)
+double walk_share(const struct walk *w, uint16_t parent, uint16_t metric, double value)
 {
 	double whole;
 
@@ -133,18 +113,7 @@ static double stalled_cycles(const struct walk *w, uint16_t child)
 
 /* ---- the walk ----------------------------------------------------------------------------- */
 
-/* A walk down from a root. */
-struct trail {
-	struct plumb_step path[PLUMB_PATH_MAX];
-	unsigned length;
-	struct plumb_step next;     /* the runner-up to its last step, below its root */
-	struct plumb_step below[2]; /* the two largest children of its end */
-	bool childless;
-	bool partly;
-	double stalled;
-};
-
-static bool is_work(const struct walk *w, uint16_t metric)
+bool walk_is_work(const struct walk *w, uint16_t metric)
 {
 	const char *name = w->spec->metrics[metric].name;
 	size_t length = strlen(name), suffix = strlen("retiring");
@@ -152,7 +121,7 @@ static bool is_work(const struct walk *w, uint16_t metric)
 	return length >= suffix && strcmp(name + length - suffix, "retiring") == 0;
 }
 
-static bool is_child(const struct plumb_selected_metric *metric, uint16_t parent)
+bool walk_is_child(const struct plumb_selected_metric *metric, uint16_t parent)
 {
 	return parent == PLUMB_NONE ? metric->level == 1
 				    : metric->level > 1 && metric->parent == parent;
@@ -172,11 +141,11 @@ static unsigned greatest(const struct walk *w, uint16_t parent, struct plumb_ste
 		const struct plumb_selected_metric *m = &w->selection->metrics[i];
 		struct plumb_step step = {m->metric, w->values[i].value, NAN};
 
-		if (!is_child(m, parent) || !index_set_add(&seen, m->metric) ||
-		    (parent == PLUMB_NONE && is_work(w, m->metric)))
+		if (!walk_is_child(m, parent) || !index_set_add(&seen, m->metric) ||
+		    (parent == PLUMB_NONE && walk_is_work(w, m->metric)))
 			continue;
 		count++;
-		step.share = share_of(w, parent, m->metric, step.value);
+		step.share = walk_share(w, parent, m->metric, step.value);
 		if (isnan(step.share))
 			continue;
 		if (best[0].metric == PLUMB_NONE || step.share > best[0].share) {
@@ -203,13 +172,13 @@ static struct plumb_step find_work(const struct walk *w)
 	for (size_t i = 0; i < w->selection->metric_count; i++) {
 		const struct plumb_selected_metric *m = &w->selection->metrics[i];
 
-		if (!is_child(m, PLUMB_NONE) || !index_set_add(&seen, m->metric) ||
+		if (!walk_is_child(m, PLUMB_NONE) || !index_set_add(&seen, m->metric) ||
 		    isnan(w->values[i].value))
 			continue;
 		roots++;
-		if (is_work(w, m->metric))
+		if (walk_is_work(w, m->metric))
 			work.metric = m->metric;
-		if (is_work(w, m->metric))
+		if (walk_is_work(w, m->metric))
 			work.value = work.share = w->values[i].value;
 		else
 			left -= w->values[i].value;
@@ -227,7 +196,7 @@ static bool counts_slots(const struct walk *w, uint16_t root)
 }
 
 /* Tells whether a root in slots loses most of them in cycles that are not completely stalled. */
-static bool is_partly_lost(const struct walk *w, struct trail *trail, uint16_t child)
+bool walk_is_partly_lost(const struct walk *w, struct trail *trail, uint16_t child)
 {
 	const struct plumb_step *root = &trail->path[0];
 
@@ -246,7 +215,7 @@ static void walk_down(const struct walk *w, struct plumb_step root, struct trail
 
 		trail->childless = greatest(w, trail->path[trail->length - 1].metric, best) == 0;
 		if (trail->length == 1)
-			trail->partly = is_partly_lost(w, trail, best[0].metric);
+			trail->partly = walk_is_partly_lost(w, trail, best[0].metric);
 		if (trail->partly || trail->length == PLUMB_PATH_MAX ||
 		    best[0].metric == PLUMB_NONE || best[0].share < PLUMB_DOMINANT_SHARE ||
 		    (best[1].metric != PLUMB_NONE &&
@@ -363,7 +332,7 @@ static bool is_unforwarded(const struct walk *w, const char *name)
 }
 
 /* Tells whether the kernel's work holds up the program: its cycles are the backend's core's. */
-static bool is_kernel(const struct walk *w, const struct trail *trail)
+bool walk_is_kernel(const struct walk *w, const struct trail *trail)
 {
 	const char *root = w->spec->metrics[trail->path[0].metric].name;
 
@@ -379,14 +348,14 @@ static const char *root_of(const struct walk *w, const struct trail *trail)
 }
 
 /* Tells whether the core's tree ends at the root of a side, and the model knows more. */
-static bool ends_early(const struct walk *w, const struct trail *trail)
+bool walk_ends_early(const struct walk *w, const struct trail *trail)
 {
 	return trail->length == 1 && trail->childless &&
 	       waits_known(&w->counted->waits, root_of(w, trail));
 }
 
 /* Tells whether such a root loses most of its slots in cycles that are not stalled. */
-static bool is_partly(const struct walk *w, const struct trail *trail)
+bool walk_is_partly(const struct walk *w, const struct trail *trail)
 {
 	return counts_slots(w, trail->path[0].metric) &&
 	       waits_stalled(&w->counted->waits, root_of(w, trail)) <
@@ -398,12 +367,12 @@ static const struct plumb_advice *advice_beyond_tree(const struct walk *w,
 						     const struct trail *trail, const char *name)
 {
 	const struct plumb_core_waits *waits = &w->counted->waits;
-	const bool early = ends_early(w, trail);
+	const bool early = walk_ends_early(w, trail);
 	const struct plumb_advice *advice, *flushes = NULL;
 
 	if (!early)
 		advice = plumb_advice(name);
-	else if (is_partly(w, trail))
+	else if (walk_is_partly(w, trail))
 		advice = advice_partly(root_of(w, trail));
 	else
 		advice = waits_dominant(waits, root_of(w, trail), w->last_level_hits);
@@ -413,12 +382,12 @@ static const struct plumb_advice *advice_beyond_tree(const struct walk *w,
 	return flushes ? flushes : early ? advice : NULL;
 }
 
-static const struct plumb_advice *advice_on(const struct walk *w, const struct trail *trail)
+const struct plumb_advice *walk_advice(const struct walk *w, const struct trail *trail)
 {
 	const char *name = w->spec->metrics[trail->path[trail->length - 1].metric].name;
 	const struct plumb_advice *advice;
 
-	if (is_kernel(w, trail))
+	if (walk_is_kernel(w, trail))
 		return plumb_advice("kernel");
 	if (is_chained(w, name))
 		return plumb_advice("dependency_chain");
@@ -474,7 +443,7 @@ static void find_slots(const struct walk *w)
 			slots[i] = w->values[i].value;
 		} else if (m->level > 1 && (parent = selected(w, m->parent)) < i) {
 			slots[i] = divided_slots(w, parent, m->metric) / 100 *
-				   share_of(w, m->parent, m->metric, w->values[i].value);
+				   walk_share(w, m->parent, m->metric, w->values[i].value);
 		} else if (m->stage == 1) {
 			/* No root leads to it: its value is a share of stalled cycles, if it is a
 			 * share. */
@@ -523,9 +492,9 @@ static void add_groups_below(const struct walk *w, uint16_t parent, struct index
 		const struct plumb_selected_metric *m = &w->selection->metrics[i];
 		double share;
 
-		if (!is_child(m, parent) || !index_set_add(done, m->metric))
+		if (!walk_is_child(m, parent) || !index_set_add(done, m->metric))
 			continue;
-		share = share_of(w, parent, m->metric, w->values[i].value);
+		share = walk_share(w, parent, m->metric, w->values[i].value);
 		if (!(share >= PLUMB_NOTABLE_SHARE))
 			continue;
 		add_groups_of_node(w, m->metric);
@@ -632,7 +601,7 @@ static void find_runners_up(const struct walk *w)
 			const struct plumb_selected_metric *m = &w->selection->metrics[i];
 			double value = w->values[i].value;
 
-			if (is_child(m, PLUMB_NONE) && !is_work(w, m->metric) &&
+			if (walk_is_child(m, PLUMB_NONE) && !walk_is_work(w, m->metric) &&
 			    !index_set_has(&done, m->metric) && value >= PLUMB_RUNNER_UP &&
 			    !(value <= best.value))
 				best = (struct plumb_step){m->metric, value, value};
@@ -642,7 +611,7 @@ static void find_runners_up(const struct walk *w)
 		index_set_add(&done, best.metric);
 		walk_down(w, best, &trail);
 		d->runners_up[d->runner_up_count++] = (struct plumb_runner_up){
-			best, trail.path[trail.length - 1], advice_on(w, &trail)};
+			best, trail.path[trail.length - 1], walk_advice(w, &trail)};
 		add_groups_of_trail(w, &trail);
 	}
 }
@@ -691,13 +660,14 @@ int plumb_diagnose(const struct plumb_result *counted, struct plumb_diagnosis **
 	} else if (d->path_length) {
 		uint16_t end = d->path[d->path_length - 1].metric;
 
-		d->advice = advice_on(&walk, &trail);
-		if (ends_early(&walk, &trail) && !is_partly(&walk, &trail))
+		d->advice = walk_advice(&walk, &trail);
+		if (walk_ends_early(&walk, &trail) && !walk_is_partly(&walk, &trail))
 			d->wait_count =
 				waits_find(&walk.counted->waits, root_of(&walk, &trail), d->waits);
 		if (advice_is_beyond_l2(selection->spec->metrics[end].name))
 			d->last_level_hits = walk.last_level_hits;
 	}
+	walk_losses(&walk);
 	if (selection->methodology)
 		find_next(&walk, &trail);
 	d->next_groups = result->groups;

@@ -152,13 +152,35 @@ static int check_targets(const struct plumb_source *source, const struct source_
 	return 0;
 }
 
+/* Tells a caller how counting went. */
+static void tell_count(const struct source_run *done, struct plumb_count_run *run)
+{
+	struct plumb_count_run told = {
+		.seconds = done->seconds,
+		.host_seconds = done->host_seconds,
+		.startup_seconds = done->startup_seconds,
+		.startup_end = done->startup_end,
+		.exit_status = done->ended ? 0 : done->exit_status,
+		.signal = done->ended ? 0 : done->signal,
+		.ended = done->ended,
+		.cycles = done->cycles,
+		.moving_cycles = done->moving_cycles,
+		.unforwarded_cycles = done->unforwarded_cycles,
+		.conditions = done->conditions,
+		.waits = done->waits,
+	};
+
+	memcpy(told.what_if_cycles, done->what_if_cycles, sizeof(told.what_if_cycles));
+	memcpy(told.limit_cycles, done->limit_cycles, sizeof(told.limit_cycles));
+	sized_write(run, &told, sizeof(told));
+}
+
 int plumb_source_count(struct plumb_source *source, const struct plumb_count_job *job,
 		       struct plumb_count *counts, struct plumb_count_run *run,
 		       struct plumb_diagnostics *diagnostics)
 {
 	struct plumb_count_job given;
 	struct source_run done = {.counts = counts};
-	struct plumb_count_run told;
 	struct plumb_window window;
 	struct source_job what;
 	int error;
@@ -208,23 +230,7 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 	if (error < 0)
 		return error;
 	error = source->kind->count(&what, &done, diagnostics);
-	told = (struct plumb_count_run){
-		.seconds = done.seconds,
-		.host_seconds = done.host_seconds,
-		.startup_seconds = done.startup_seconds,
-		.startup_end = done.startup_end,
-		.exit_status = done.ended ? 0 : done.exit_status,
-		.signal = done.ended ? 0 : done.signal,
-		.ended = done.ended,
-		.cycles = done.cycles,
-		.moving_cycles = done.moving_cycles,
-		.unforwarded_cycles = done.unforwarded_cycles,
-		.conditions = done.conditions,
-		.waits = done.waits,
-	};
-	memcpy(told.what_if_cycles, done.what_if_cycles, sizeof(told.what_if_cycles));
-	memcpy(told.limit_cycles, done.limit_cycles, sizeof(told.limit_cycles));
-	sized_write(run, &told, sizeof(told));
+	tell_count(&done, run);
 	return error;
 }
 
@@ -300,6 +306,11 @@ static int check_events(const struct plumb_source *source, const struct source_r
 		diagnostics_remedy(diagnostics, "use-model", NULL, "use the model source");
 		return PLUMB_ERR_UNSUPPORTED;
 	}
+	if (job->plan && source->kind != &source_model) {
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-counts", NULL,
+				      "%s does not count while it samples", source->kind->name);
+		return PLUMB_ERR_UNSUPPORTED;
+	}
 	return job->event_count || job->exact ? 0 : PLUMB_ERR_ARGUMENT;
 }
 
@@ -308,6 +319,7 @@ int plumb_source_record(struct plumb_source *source, const struct plumb_recordin
 {
 	struct plumb_recording_job given;
 	struct source_record_run done = {0};
+	struct source_run counted = {0};
 	struct plumb_recording_run told;
 	struct plumb_event_config *events;
 	struct source_record_job what;
@@ -316,10 +328,14 @@ int plumb_source_record(struct plumb_source *source, const struct plumb_recordin
 
 	if (!sized_read(&given, sizeof(given), job) || !given.events || !given.begin ||
 	    !given.records || !given.aux || (given.program && !given.argv) ||
+	    (given.plan && (!given.counts || !given.counted)) ||
 	    !read_window(&window, given.window))
 		return PLUMB_ERR_ARGUMENT;
 	what = record_job(source, &given);
 	what.window = window;
+	what.plan = given.plan;
+	counted.counts = given.counts;
+	what.counted = &counted;
 	events = copy_events(given.events, what.event_count);
 	if (!events)
 		return PLUMB_ERR_NO_MEMORY;
@@ -327,9 +343,13 @@ int plumb_source_record(struct plumb_source *source, const struct plumb_recordin
 	error = source_check_here(source, diagnostics);
 	if (error == 0)
 		error = check_events(source, &what, diagnostics);
+	if (error == 0 && what.plan)
+		error = source_check_plan(source, what.plan, diagnostics);
 	if (error == 0)
 		error = source->kind->record(&what, &done, diagnostics);
 	free(events);
+	if (what.plan)
+		tell_count(&counted, given.counted);
 	told = (struct plumb_recording_run){
 		.seconds = done.seconds,
 		.host_seconds = done.host_seconds,

@@ -136,6 +136,9 @@ struct source_record_job {
 	/* Likewise: where the next record will be; changes one that was written. */
 	uint64_t (*position)(void *user);
 	int (*change)(void *user, const struct plumb_recording_change *changes, size_t count);
+	/* Likewise: also counts these events, and tells how it went; NULL: nothing is counted. */
+	const struct plumb_plan *plan;
+	struct source_run *counted;
 	void *user;
 };
 

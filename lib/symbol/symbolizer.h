@@ -30,4 +30,12 @@ size_t symbolizer_code(struct plumb_symbolizer *symbolizer, struct plumb_symbol_
 const char *symbolizer_source_folder(struct plumb_symbolizer *symbolizer,
 				     const struct plumb_location *location);
 
+/*
+ * Finds the variable of a mapped file that the data address `address` of `task` is in: a file's
+ * data follows its code, whose mapping is known. Sets `location`, with a symbol. Returns false if
+ * there is none, as for memory from malloc().
+ */
+bool symbolizer_object(struct plumb_symbolizer *symbolizer, const struct plumb_task *task,
+		       uint64_t address, struct plumb_location *location);
+
 #endif

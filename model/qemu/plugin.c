@@ -262,7 +262,7 @@ static struct vcpu *vcpu_start(unsigned index)
 		atomic_store(&shared->reads_predicates, 1);
 	}
 	vcpu->sampler = sampler_begin(vcpu->core, vcpu->slot, made_at ? made_at : base_cycle);
-	if (!vcpu->sampler &&
+	if ((!vcpu->sampler || sampler_has_profiles()) &&
 	    !core_set_limits(vcpu->core, shared->threads[slot].counts + MODEL_LIMITS))
 		goto fail;
 	if (window_asked() && !window_thread_begins(&shared->threads[slot]) && vcpu->sampler)

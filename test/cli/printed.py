@@ -19,7 +19,7 @@ import engine  # noqa: E402
 
 # Those that show a recording print on standard output, the others on standard error.
 READERS = ("script", "report", "annotate")
-MODELLED = ("stat", "record", *READERS)
+MODELLED = ("stat", "explore", "record", *READERS)
 
 
 def examples(page):

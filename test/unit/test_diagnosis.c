@@ -767,6 +767,101 @@ static void every_leaf_leads_somewhere(void **state)
 	}
 }
 
+/* `expected` is "cause slots" of each loss, rounded, by blanks. */
+static void check_losses(struct fixture *f, const char *expected)
+{
+	const struct plumb_diagnosis *d = diagnose(f);
+	char text[TEXT_MAX] = "", word[128];
+
+	for (unsigned i = 0; i < d->loss_count; i++) {
+		snprintf(word, sizeof(word), "%s %.0f", d->losses[i].cause, d->losses[i].slots);
+		append(text, word);
+	}
+	assert_string_equal(text, expected);
+}
+
+static void losses_by_what_can_be_won(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, "neoverse-n3", STAGE_1);
+	set_roots(&f, 3, 80, 15, 2);
+	set_count(&f, "CPU_CYCLES", 1000);
+	set_count(&f, "STALL_BACKEND", 800);
+	set(&f, "backend_core_bound", 30);
+	set(&f, "backend_core_rename_bound", 0);
+	set(&f, "backend_mem_bound", 70);
+	/* Shares of 56 % of the slots; a cache's children are parts of it. */
+	set(&f, "backend_mem_tlb_bound", 40);
+	set(&f, "backend_mem_store_bound", 5);
+	set(&f, "backend_mem_cache_bound", 55);
+	set(&f, "backend_cache_l1d_bound", 100);
+	set(&f, "backend_cache_l2d_bound", 0);
+	/* 80 x 0.7 x 0.55; 80 x 0.3; 80 x 0.7 x 0.4. The stores hold 2.8 %, too few. */
+	check_losses(&f, "backend_cache_l1d_bound 31 backend_core_bound 24 "
+			 "backend_mem_tlb_bound 22");
+
+	/* A chain is another cause of the same node. */
+	f.result.chained = 60;
+	check_losses(&f, "backend_cache_l1d_bound 31 dependency_chain 24 backend_mem_tlb_bound 22");
+
+	/* Lines that move are one loss: all that the backend loses. */
+	f.result.moving = 50;
+	check_losses(&f, "sharing 80");
+	f.result.moving = NAN;
+	f.result.kernel = 50;
+	check_losses(&f, "kernel 80");
+	f.result.kernel = NAN;
+
+	/* Children that explain little do not replace their node. */
+	set(&f, "backend_core_bound", 5);
+	set(&f, "backend_mem_bound", 30);
+	check_losses(&f, "backend_bound 80");
+	tear_down(&f);
+}
+
+static void losses_of_flushes(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, "neoverse-n3", STAGE_1);
+	set_roots(&f, 30, 2, 28, 40);
+	set_count(&f, "CPU_CYCLES", 1000);
+	set_count(&f, "STALL_FRONTEND", 300);
+	set(&f, "frontend_core_bound", 70);
+	set(&f, "frontend_core_flush_bound", 100);
+	set(&f, "frontend_core_flow_bound", 0);
+	set(&f, "frontend_mem_bound", 30);
+	set(&f, "frontend_mem_cache_bound", 0);
+	set(&f, "frontend_mem_tlb_bound", 100);
+	/* What flushes cost the frontend, 21 %, is bad speculation's. */
+	check_losses(&f, "bad_speculation 61 frontend_mem_tlb_bound 9");
+	tear_down(&f);
+}
+
+static void no_losses_where_slots_do_work(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, "neoverse-n3", STAGE_1);
+	set_roots(&f, 4, 3, 92, 1);
+	check_losses(&f, "");
+	/* If 70 % do work, a loss is worth looking at from 10 % on; else from 5 %. */
+	set_roots(&f, 9, 5, 85, 1);
+	check_losses(&f, "");
+	set_roots(&f, 12, 5, 82, 1);
+	check_losses(&f, "frontend_bound 12");
+	set_roots(&f, 9, 33, 55, 3);
+	check_losses(&f, "backend_bound 33 frontend_bound 9");
+	/* What is unknown is not guessed. */
+	set_roots(&f, 9, NAN, 55, 3);
+	check_losses(&f, "");
+	tear_down(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -789,6 +884,9 @@ int main(void)
 		cmocka_unit_test(paths_in_common),
 		cmocka_unit_test(advice_is_complete),
 		cmocka_unit_test(every_leaf_leads_somewhere),
+		cmocka_unit_test(losses_by_what_can_be_won),
+		cmocka_unit_test(losses_of_flushes),
+		cmocka_unit_test(no_losses_where_slots_do_work),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,9 +26,22 @@ struct counting {
 	struct plumb_count *interval; /* room for one */
 };
 
+/* Returns for each place of the plan an index into the model's counts; free it. NULL: no memory. */
+static size_t *find_indexes(const struct plumb_plan *plan)
+{
+	size_t *indexes = calloc(plan->place_count + 1, sizeof(*indexes));
+
+	for (uint16_t g = 0; indexes && g < plan->group_count; g++)
+		for (uint16_t i = 0; i < plan->groups[g].count; i++)
+			indexes[plan->groups[g].first + i] =
+				model_index_of(plan->events[plan->groups[g].events[i]]);
+	return indexes;
+}
+
 /* Computes the counts from `from` (NULL: the beginning) to `to`, in the plan's layout. */
-static void lay_out(const struct counting *c, const struct model_counts *from,
-		    const struct model_counts *to, struct plumb_count *out)
+static void lay_out(const struct plumb_plan *plan, const size_t *indexes,
+		    const struct model_counts *from, const struct model_counts *to,
+		    struct plumb_count *out)
 {
 	double seconds = to->seconds - (from ? from->seconds : 0);
 	uint64_t ns = seconds > 0 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
@@ -36,8 +49,8 @@ static void lay_out(const struct counting *c, const struct model_counts *from,
 	/* If nothing ran, 0 would look like a measurement. */
 	bool ran = seconds > 0 || to->counts[EVENT_INST_RETIRED] != before;
 
-	for (size_t i = 0; i < c->job->plan->place_count; i++) {
-		size_t index = c->indexes[i];
+	for (size_t i = 0; i < plan->place_count; i++) {
+		size_t index = indexes[i];
 
 		out[i] = (struct plumb_count){NAN, ns, ns};
 		if (ran && index < EVENT_COUNT && to->counts[index] != MODEL_NOT_COUNTED)
@@ -60,7 +73,7 @@ static void on_interval(void *user, const struct model_counts *counts)
 
 	if (!c->job->interval)
 		return;
-	lay_out(c, &c->before, counts, c->interval);
+	lay_out(c->job->plan, c->indexes, &c->before, counts, c->interval);
 	c->before = *counts;
 	c->job->interval(c->job->user, c->interval, counts->seconds);
 }
@@ -161,10 +174,10 @@ static bool is_repeated(const struct plumb_selection *selection, uint16_t event)
 }
 
 /* Warns of requested events that the engine does not let the model count. */
-static void warn_of_uncounted(const struct source_job *job, const struct model_counts *counts,
+static void warn_of_uncounted(const struct plumb_plan *plan, const struct model_counts *counts,
 			      struct plumb_diagnostics *diagnostics)
 {
-	const struct plumb_selection *selection = job->plan->selection;
+	const struct plumb_selection *selection = plan->selection;
 	char names[256] = "";
 
 	for (uint16_t i = 0; i < selection->event_count; i++) {
@@ -223,6 +236,45 @@ static struct plumb_core_waits waits_of(const struct model_counts *counts)
 	};
 }
 
+/* Tells what a run counted, with the counts laid out by the plan. */
+static void tell(const struct plumb_plan *plan, const size_t *indexes, struct model_result *model,
+		 struct source_run *run, struct plumb_diagnostics *diagnostics)
+{
+	run->seconds = model->counts.seconds = model->counted_seconds;
+	lay_out(plan, indexes, NULL, &model->counts, run->counts);
+	run->ended = model->ended;
+	run->host_seconds = model->host_seconds;
+	/* A window has all of the start-up or none, so its time would say nothing. */
+	if (!model->windowed)
+		run->startup_seconds = model->startup_seconds;
+	run->startup_end = model->startup_to_main ? "main()" : "its own code";
+	run->cycles = model->counts.counts[EVENT_CPU_CYCLES];
+	run->moving_cycles = model->counts.counts[MODEL_MOVING];
+	run->unforwarded_cycles = model->counts.counts[MODEL_UNFORWARDED];
+	run->conditions = conditions_of(&model->counts);
+	run->waits = waits_of(&model->counts);
+	memcpy(run->limit_cycles, model->counts.counts + MODEL_LIMITS,
+	       LIMIT_SETS * sizeof(*run->limit_cycles));
+	run->exit_status = model->exit_status;
+	run->signal = model->signal;
+	warn_of_uncounted(plan, &model->counts, diagnostics);
+}
+
+int model_tell_counts(const struct plumb_plan *plan, const struct model_result *model,
+		      struct source_run *run, struct plumb_diagnostics *diagnostics)
+{
+	size_t *indexes = find_indexes(plan);
+	struct model_result *copy = malloc(sizeof(*copy));
+
+	if (indexes && copy) {
+		*copy = *model;
+		tell(plan, indexes, copy, run, diagnostics);
+	}
+	free(indexes);
+	free(copy);
+	return indexes && copy ? 0 : PLUMB_ERR_NO_MEMORY;
+}
+
 static int run_model(struct counting *c, struct source_run *run,
 		     struct plumb_diagnostics *diagnostics)
 {
@@ -252,28 +304,11 @@ static int run_model(struct counting *c, struct source_run *run,
 	if (error == PLUMB_OK || error == PLUMB_ERR_INTERRUPTED) {
 		if (job->interval_ms && model->counts.seconds > c->before.seconds)
 			on_interval(c, &model->counts);
-		run->seconds = model->counts.seconds = model->counted_seconds;
-		lay_out(c, NULL, &model->counts, run->counts);
-		run->ended = model->ended;
-		run->host_seconds = model->host_seconds;
-		/* A window has all of the start-up or none, so its time would say nothing. */
-		if (!model->windowed)
-			run->startup_seconds = model->startup_seconds;
-		run->startup_end = model->startup_to_main ? "main()" : "its own code";
-		run->cycles = model->counts.counts[EVENT_CPU_CYCLES];
-		run->moving_cycles = model->counts.counts[MODEL_MOVING];
-		run->unforwarded_cycles = model->counts.counts[MODEL_UNFORWARDED];
-		run->conditions = conditions_of(&model->counts);
-		run->waits = waits_of(&model->counts);
+		model_warn(model, diagnostics);
+		tell(job->plan, c->indexes, model, run, diagnostics);
 		if (what.what_if)
 			memcpy(run->what_if_cycles, model->counts.counts + EVENT_COUNT,
 			       WHAT_IF_COUNT * sizeof(*run->what_if_cycles));
-		memcpy(run->limit_cycles, model->counts.counts + MODEL_LIMITS,
-		       LIMIT_SETS * sizeof(*run->limit_cycles));
-		run->exit_status = model->exit_status;
-		run->signal = model->signal;
-		model_warn(model, diagnostics);
-		warn_of_uncounted(job, &model->counts, diagnostics);
 	}
 	free(model);
 	return error;
@@ -289,15 +324,10 @@ static int count(const struct source_job *job, struct source_run *run,
 	if (!c)
 		return error;
 	c->job = job;
-	c->indexes = calloc(plan->place_count + 1, sizeof(*c->indexes));
+	c->indexes = find_indexes(plan);
 	c->interval = calloc(plan->place_count + 1, sizeof(*c->interval));
-	if (c->indexes && c->interval) {
-		for (uint16_t g = 0; g < plan->group_count; g++)
-			for (uint16_t i = 0; i < plan->groups[g].count; i++)
-				c->indexes[plan->groups[g].first + i] =
-					model_index_of(plan->events[plan->groups[g].events[i]]);
+	if (c->indexes && c->interval)
 		error = run_model(c, run, diagnostics);
-	}
 	free(c->indexes);
 	free(c->interval);
 	free(c);

@@ -278,6 +278,9 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 		};
 		tell_counts(r, &model->counts, run->event_counts);
 		model_warn(model, r->diagnostics);
+		if (job->plan &&
+		    model_tell_counts(job->plan, model, job->counted, r->diagnostics) < 0)
+			error = PLUMB_ERR_NO_MEMORY;
 		warn_of_losses(r);
 		if (job->exact)
 			exact_warn(r->sampling, r->diagnostics);

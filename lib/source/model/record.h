@@ -12,4 +12,8 @@ int model_record(const struct source_record_job *job, struct source_record_run *
 /* Reports what a reader of the run's figures should know. */
 void model_warn(const struct model_result *run, struct plumb_diagnostics *diagnostics);
 
+/* Tells what a run counted by a plan; run->counts has room for it. Returns 0 or NO_MEMORY. */
+int model_tell_counts(const struct plumb_plan *plan, const struct model_result *model,
+		      struct source_run *run, struct plumb_diagnostics *diagnostics);
+
 #endif

@@ -50,13 +50,19 @@ static int refuse_job(struct plumb_diagnostics *diagnostics, int error, const ch
 	return error;
 }
 
+/* Returns whether there are events but one of SPE, which is possible beside an exact profile. */
+static bool has_others(const struct source_record_job *job)
+{
+	return job->event_count > 1 || (job->event_count && job->events[0].kind != PLUMB_EVENT_SPE);
+}
+
 static int refuse_exact(const struct source_record_job *job, struct plumb_diagnostics *diagnostics)
 {
 	plumb_diagnostics_add(diagnostics, PLUMB_ERROR,
-			      job->event_count ? "exact-events" : "exact-part", NULL,
-			      job->event_count ? "an exact profile always has all events"
-					       : "an exact profile covers the whole run");
-	if (job->event_count)
+			      has_others(job) ? "exact-events" : "exact-part", NULL,
+			      has_others(job) ? "an exact profile always has all events"
+					      : "an exact profile covers the whole run");
+	if (has_others(job))
 		diagnostics_remedy(diagnostics, "exact-no-events", NULL, "name no events");
 	else
 		diagnostics_remedy(diagnostics, "exact-whole-run", NULL,
@@ -91,7 +97,7 @@ static int check_job(const struct source_record_job *job, struct plumb_diagnosti
 	if (job->window.delay_ms < 0)
 		return refuse_job(diagnostics, PLUMB_ERR_UNSUPPORTED, "no-delay",
 				  "does not support a delay of -1", "give milliseconds");
-	if (job->exact && (job->event_count || window_is_part(&job->window)))
+	if (job->exact && (has_others(job) || window_is_part(&job->window)))
 		return refuse_exact(job, diagnostics);
 	if (!job->exact && (!job->event_count || job->event_count > OVERFLOW_COUNTERS))
 		return refuse_job(diagnostics, PLUMB_ERR_LIMIT, "event-count",
@@ -171,11 +177,18 @@ static void tell_interval(uint64_t asked, uint64_t taken, const struct core_para
 			       core->spe.min_interval);
 }
 
+/* Returns where the i-th event is in the recording: behind those of an exact profile. */
+static size_t place_of(const struct source_record_job *job, size_t i)
+{
+	return i + (job->exact ? EXACT_EVENTS : 0);
+}
+
 static int make_spe(struct record_setup *setup, const struct source_record_job *job, size_t i,
 		    struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_event_config *event = &job->events[i];
-	struct plumb_event_attr *attr = &setup->events[i].attr;
+	const size_t place = place_of(job, i);
+	struct plumb_event_attr *attr = &setup->events[place].attr;
 	struct plumb_event_spe spe = event->spe;
 
 	if (setup->spe != SIZE_MAX)
@@ -190,7 +203,7 @@ static int make_spe(struct record_setup *setup, const struct source_record_job *
 	if (spe.simd_filter || spe.float_filter)
 		return refuse_event(diagnostics, "spe-filter", event,
 				    "this core's SPE unit cannot filter SIMD or floating point");
-	setup->spe = i;
+	setup->spe = place;
 	/* Per-CPU recordings are merged by time, so perf asks for it, too. */
 	spe.ts_enable |= !job->per_thread;
 	attr->type = TYPE_SPE;
@@ -396,7 +409,6 @@ static void make_exact(struct record_setup *setup, const struct source_record_jo
 			     : PERF_SAMPLE_CALLCHAIN;
 		set_common(setup, job, e, sampled_names[e]);
 	}
-	setup->recording.event_count = EXACT_EVENTS;
 }
 
 int record_setup_make(struct record_setup *setup, const struct source_record_job *job,
@@ -421,11 +433,11 @@ int record_setup_make(struct record_setup *setup, const struct source_record_job
 			error = make_spe(setup, job, i, diagnostics);
 		else
 			make_counter(setup, job, i);
-		set_common(setup, job, i, job->events[i].name);
+		set_common(setup, job, place_of(job, i), job->events[i].name);
 	}
 	if (error || (error = number_leaders(setup, job, diagnostics)))
 		return error;
-	setup->recording.event_count = job->event_count;
+	setup->recording.event_count = place_of(job, job->event_count);
 	if (job->exact)
 		make_exact(setup, job);
 	make_tracking(setup, job);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Declares what the parts of `plumb explore` share. */
+#ifndef CLI_EXPLORE_H
+#define CLI_EXPLORE_H
+
+#include <stdatomic.h>
+
+#include <plumb/findings.h>
+
+#include "render/output.h"
+#include "tool/lists.h"
+#include "tool/machine.h"
+#include "tool/options.h"
+
+struct explore_options {
+	struct common_options common;
+	int source, page_size;
+	bool huge_pages;
+	struct machine_conditions conditions;
+	const char *core_file, *folder, *pids, *timeout, *sysroot, *qemu;
+	unsigned seed;
+	bool all_cpus, once, sampled, no_progress;
+};
+
+struct exploration {
+	const struct explore_options *options;
+	struct machine *machine;
+	char *const *argv;  /* the program's, NULL-ended; empty: there is none */
+	char *const *words; /* the whole command line, for the recording */
+	struct number_list pids;
+	unsigned timeout_ms; /* of each step; 0: until the program ends */
+	struct plumb_selection *selection;
+	struct plumb_plan *plan;
+	struct plumb_result *counted;
+	struct plumb_diagnosis *diagnosis;
+	struct plumb_diagnostics *diagnostics;
+	char *target;  /* what is measured instead of a program; NULL: a program */
+	char *path;    /* of the recording */
+	int scratch;   /* descriptor of a recording that is not kept, or -1 */
+	bool exact;    /* the recording is */
+	bool recorded; /* there is a recording */
+	bool any;      /* something was counted */
+	bool interrupted;
+	bool early;   /* a signal came before the program began */
+	char *events; /* that were sampled, as -e takes them; NULL: none */
+	double seconds;
+	unsigned runs;
+	int exit_status, signal;
+};
+
+/* run.c: counts and records. Returns EXIT_FINE, or an exit status after printing an error. */
+int explore_measure(struct exploration *e);
+
+/* record.c: records one run; with the model, also counts in it, if `counts` is not NULL. */
+struct explore_recording {
+	const struct plumb_event_list *events; /* may be empty, if `exact` */
+	bool exact;
+	struct plumb_count *counts;
+	struct plumb_count_run *counted;
+	const char *what;         /* for the progress: "step 2 of 2: sampling" */
+	const int *pids;          /* instead of the exploration's; NULL: those */
+	const _Atomic bool *stop; /* ends the recording when true; NULL: never */
+	bool quiet;               /* another job has the signals and the progress */
+};
+int explore_record(struct exploration *e, const struct explore_recording *how,
+		   struct plumb_recording_run *run);
+
+/* folder.c: reads and writes folders of results. Each returns an exit status. */
+int explore_check_folder(const char *path);
+int explore_keep(const struct exploration *e, const struct plumb_findings *findings);
+int explore_show_folder(const struct explore_options *options, const char *path);
+
+/* Prints findings as text or JSON. */
+int explore_print(struct output *out, const struct explore_options *options,
+		  const struct plumb_findings *findings, const char *folder,
+		  const char *const *record_options);
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/figures.h"
+#include "render/shell.h"
+#include "tool/memory.h"
+#include "tool/wrap.h"
+
+#define INDENT 3  /* of a finding's lines */
+#define BESIDE 10 /* where their text begins */
+
+#define ENOUGH_SHARE 80 /* percent: places up to this sum are shown */
+#define SHOWN_SHARE  5  /* percent: others are shown from here on */
+#define SPREAD_SHARE 10 /* percent: code is spread if no function has as much */
+#define SHOWN_PLACES 3
+
+static void print_beside(struct output *out, const char *heading, const char *text)
+{
+	output_spaces(out, INDENT);
+	output_text(out, STYLE_NAME, heading);
+	output_spaces(out, BESIDE - INDENT - strlen(heading));
+	output_wrapped(out, STYLE_PLAIN, BESIDE, BESIDE, text);
+}
+
+/* ---- places -----------------------------------------------------------------------------------
+ */
+
+static double sum_of(const struct plumb_finding_places *places)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < places->count; i++)
+		sum += places->at[i].share;
+	return sum;
+}
+
+/* Returns how many places hold most of a finding: more say little. */
+static unsigned shown(const struct findings_view *view, const struct plumb_finding_places *places)
+{
+	double sum = 0;
+	unsigned i = 0;
+
+	if (view->verbose)
+		return places->count;
+	while (i < places->count && i < SHOWN_PLACES &&
+	       (i == 0 || (sum < ENOUGH_SHARE && places->at[i].share >= SHOWN_SHARE)))
+		sum += places->at[i++].share;
+	return i;
+}
+
+/* Returns "91.4 %", with the interval if it is an estimate; free it. */
+static char *share_text(const struct plumb_finding_place *place)
+{
+	if (isnan(place->low) || isnan(place->high))
+		return memory_format("%.1f %%", place->share);
+	return memory_format("%.1f %% (%.1f to %.1f)", place->share, place->low, place->high);
+}
+
+/* Returns " of the stalled cycles, exactly", for the first place; free it. */
+static char *basis_text(const struct plumb_finding_places *places)
+{
+	if (!places->basis)
+		return memory_copy("", 0);
+	if (places->exact)
+		return memory_format(" of the %s, exactly", places->basis);
+	return memory_format(" of the %s in %llu sample%s", places->basis,
+			     (unsigned long long)places->samples, places->samples == 1 ? "" : "s");
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Returns where a place is in words; free it. */
+static char *place_text(const struct plumb_finding_place *place)
+{
+	char *size, *text;
+
+	if (place->line && place->file)
+		return memory_format("%s:%u, in %s", base_name(place->file), place->line,
+				     place->name);
+	if (!place->bytes)
+		return memory_format("%s", place->name);
+	if (place->bytes >= 1 << 20)
+		size = memory_format("%.1f MiB", (double)place->bytes / (1 << 20));
+	else if (place->bytes >= 1 << 10)
+		size = memory_format("%.1f KiB", (double)place->bytes / (1 << 10));
+	else
+		size = memory_format("%llu bytes", (unsigned long long)place->bytes);
+	text = memory_format("%s (%s)", place->name, size);
+	free(size);
+	return text;
+}
+
+/* Prints a line of source, without the blanks before it, and cut off where there is no room. */
+static void print_source(struct output *out, const struct plumb_finding_place *place)
+{
+	const char *text = place->text;
+	size_t length, room;
+	char number[16];
+
+	if (!text)
+		return;
+	text += strspn(text, " \t");
+	length = strlen(text);
+	snprintf(number, sizeof(number), "%u  ", place->line);
+	room = out->width > BESIDE + strlen(number) ? out->width - BESIDE - strlen(number) : 1;
+	while (length && wrap_columns(text, length) > room)
+		length--;
+	if (!length)
+		return;
+	output_spaces(out, BESIDE);
+	output_text(out, STYLE_DIM, number);
+	output_bytes(out, STYLE_PLAIN, text, length);
+	fputc('\n', out->stream);
+}
+
+static void print_places(struct output *out, const struct findings_view *view, const char *heading,
+			 const struct plumb_finding_places *places)
+{
+	const unsigned count = shown(view, places);
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct plumb_finding_place *place = &places->at[i];
+		char *where = place_text(place), *share = share_text(place);
+		char *basis = i ? memory_copy("", 0) : basis_text(places);
+		char *text = memory_format("%s: %s%s", where, share, basis);
+
+		print_beside(out, i ? "" : heading, text);
+		print_source(out, place);
+		free(text);
+		free(basis);
+		free(share);
+		free(where);
+	}
+}
+
+/* Says that the code is everywhere. */
+static void print_spread(struct output *out, const struct plumb_finding_places *functions)
+{
+	const struct plumb_finding_place *most = &functions->at[0];
+	char *basis = basis_text(functions);
+	char *text = memory_format("spread over many functions; %s has most, %.1f %%%s", most->name,
+				   most->share, basis);
+
+	print_beside(out, "Where", text);
+	free(text);
+	free(basis);
+}
+
+/* Prints the lines; or the functions, if the lines of most of it are unknown. */
+static void print_code(struct output *out, const struct findings_view *view,
+		       const struct plumb_finding *finding)
+{
+	const struct plumb_finding_places *lines = &finding->lines;
+	const struct plumb_finding_places *functions = &finding->functions;
+	const bool known =
+		lines->count && functions->count && 2 * sum_of(lines) >= sum_of(functions);
+
+	if (functions->count && functions->at[0].share < SPREAD_SHARE && !view->verbose) {
+		print_spread(out, functions);
+		return;
+	}
+	if (known)
+		print_places(out, view, "Where", lines);
+	if (!known || view->verbose)
+		print_places(out, view, known ? "In" : "Where", functions);
+}
+
+/* ---- the command that shows more ----------------------------------------------------------------
+ */
+
+/* Adds the words of the command that shows more of a recording. */
+static void add_view(struct shell_line *line, const struct plumb_finding *finding, const char *path)
+{
+	const bool function = finding->view == PLUMB_VIEW_FUNCTION;
+
+	shell_word(line, function ? "plumb annotate" : "plumb report");
+	if (path) {
+		shell_word(line, "-i");
+		shell_quoted(line, path);
+	}
+	if (finding->view == PLUMB_VIEW_SHARING)
+		shell_word(line, "--sharing");
+	/* Not an option, whatever the function is called. */
+	if (function && *finding->functions.at[0].name == '-')
+		shell_word(line, "--");
+	if (function)
+		shell_quoted(line, finding->functions.at[0].name);
+}
+
+static void print_more(struct output *out, const struct findings_view *view,
+		       const struct plumb_finding *finding)
+{
+	const struct plumb_findings *findings = view->findings;
+	char *path = view->folder && findings->recording
+			     ? memory_format("%s/%s", view->folder, findings->recording)
+			     : NULL;
+	struct shell_line line;
+
+	/* Without the recording, another one would have to be made: of a program. */
+	if (finding->view == PLUMB_VIEW_NONE ||
+	    (!path && (!view->record_options || !findings->command[0]))) {
+		free(path);
+		return;
+	}
+	output_spaces(out, INDENT);
+	output_text(out, STYLE_NAME, "More");
+	output_spaces(out, BESIDE - INDENT - strlen("More"));
+	line = shell_line(out, BESIDE, BESIDE + 2);
+	if (!path) {
+		shell_word(&line, "plumb record");
+		for (const char *const *option = view->record_options; *option; option++)
+			shell_quoted(&line, *option);
+		shell_word(&line, "--");
+		for (const char *const *word = findings->command; *word; word++)
+			shell_quoted(&line, *word);
+		shell_word(&line, "&&");
+	}
+	add_view(&line, finding, path);
+	shell_end(&line);
+	free(path);
+}
+
+/* ---- findings -----------------------------------------------------------------------------------
+ */
+
+static void print_finding(struct output *out, const struct findings_view *view, unsigned i)
+{
+	const struct plumb_finding *finding = &view->findings->findings[i];
+	char *text = memory_format("%.0f %% of the %s: %s: %s", finding->slots,
+				   view->findings->whole, finding->node, finding->brief);
+
+	fputc('\n', out->stream);
+	output_format(out, STYLE_HEADING, "%u. ", i + 1);
+	output_wrapped(out, STYLE_BAD, INDENT, INDENT, text);
+	free(text);
+	print_code(out, view, finding);
+	print_places(out, view, "Data", &finding->data);
+	if (finding->means)
+		print_beside(out, "Means", finding->means);
+	if (finding->helps)
+		print_beside(out, "Helps", finding->helps);
+	print_more(out, view, finding);
+}
+
+/* Returns the verdict in a sentence; free it. */
+static char *verdict_text(const struct plumb_findings *findings)
+{
+	if (findings->verdict == PLUMB_VERDICT_UNKNOWN || isnan(findings->work))
+		return memory_copy("Nothing is known yet: too little was counted.", 45);
+	if (!findings->finding_count)
+		return memory_format("Nothing to win here: %.0f %% retiring.", findings->work);
+	if (findings->work >= PLUMB_WORK_GOOD)
+		return memory_format("Little to win here: %.0f %% retiring.", findings->work);
+	return memory_format("%.0f %% of the %s do useful work; %s:", findings->work,
+			     findings->whole,
+			     findings->finding_count == 1 ? "the rest has one main cause"
+							  : "the rest, by what can be won");
+}
+
+/* Returns the program and its arguments in a line; free it. */
+static char *command_text(const struct plumb_findings *findings)
+{
+	char *text = memory_copy("", 0);
+
+	for (const char *const *word = findings->command; word && *word; word++) {
+		char *longer = memory_format("%s%s%s", text, *text ? " " : "", *word);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* Prints what was measured, and how. */
+static void print_headline(struct output *out, const struct plumb_findings *findings)
+{
+	char *time = figure_duration(findings->seconds), *command = command_text(findings), *text;
+
+	text = memory_format("%s on %s%s: %s of %s time%s",
+			     findings->target ? findings->target : command, findings->cpu,
+			     findings->label ? " (model)" : "",
+			     isnan(findings->seconds) ? "no" : time, findings->source,
+			     findings->interrupted ? ", interrupted" : "");
+	output_wrapped(out, STYLE_HEADING, 0, 0, text);
+	free(text);
+	free(command);
+	free(time);
+}
+
+static void print_warnings(struct output *out, const struct plumb_findings *findings)
+{
+	for (const char *const *warning = findings->warnings; warning && *warning; warning++) {
+		char *text = memory_format("warning: %s", *warning);
+
+		output_wrapped(out, STYLE_WARNING, 0, 0, text);
+		free(text);
+	}
+}
+
+void findings_text(struct output *out, const struct findings_view *view)
+{
+	const struct plumb_findings *findings = view->findings;
+	char *text = verdict_text(findings);
+
+	print_headline(out, findings);
+	print_warnings(out, findings);
+	output_wrapped(out, findings->finding_count ? STYLE_PLAIN : STYLE_GOOD, 0, 0, text);
+	free(text);
+	for (unsigned i = 0; i < findings->finding_count; i++)
+		print_finding(out, view, i);
+}

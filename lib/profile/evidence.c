@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/evidence.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/estimate.h"
+#include "profile/profile.h"
+#include "symbol/symbolizer.h"
+
+#define FIRST_ROOM 1024
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static size_t hash(const uint64_t key[2])
+{
+	uint64_t mixed = (key[0] ^ key[1] * 0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd;
+
+	return (size_t)(mixed ^ mixed >> 29);
+}
+
+static bool grow(struct evidence_table *table)
+{
+	const size_t room = table->room ? 2 * table->room : FIRST_ROOM;
+	struct evidence_place *at = reallocarray(table->at, room, sizeof(*at));
+	uint32_t *slots;
+
+	if (at)
+		table->at = at;
+	slots = calloc(2 * room, sizeof(*slots));
+	if (!at || !slots) {
+		free(slots);
+		return false;
+	}
+	for (size_t i = 0; i < table->count; i++) {
+		size_t slot = hash(table->at[i].key) % (2 * room);
+
+		while (slots[slot])
+			slot = (slot + 1) % (2 * room);
+		slots[slot] = (uint32_t)i + 1;
+	}
+	free(table->slots);
+	table->slots = slots;
+	table->slot_count = 2 * room;
+	table->room = room;
+	return true;
+}
+
+/* Finds or makes a place. NULL: there are too many, with `*error` 0, or no memory. */
+static struct evidence_place *find(struct evidence_table *table, const uint64_t key[2], int *error)
+{
+	size_t slot;
+
+	*error = 0;
+	if (table->count == table->room && table->count < EVIDENCE_PLACES_MAX && !grow(table)) {
+		*error = PLUMB_ERR_NO_MEMORY;
+		return NULL;
+	}
+	for (slot = hash(key) % table->slot_count; table->slots[slot];
+	     slot = (slot + 1) % table->slot_count) {
+		struct evidence_place *place = &table->at[table->slots[slot] - 1];
+
+		if (place->key[0] == key[0] && place->key[1] == key[1])
+			return place;
+	}
+	if (table->count == EVIDENCE_PLACES_MAX)
+		return NULL;
+	table->slots[slot] = (uint32_t)table->count + 1;
+	table->at[table->count] = (struct evidence_place){.key = {key[0], key[1]}};
+	return &table->at[table->count++];
+}
+
+static void add(struct sum *sum, double weight)
+{
+	sum->weight += weight;
+	sum->squares += weight * weight;
+	sum->samples++;
+}
+
+/* ---- what shows a loss ------------------------------------------------------------------------
+ */
+
+/* Losses of data: those for which its address matters. */
+static bool is_of_data(const struct weigh_cause *cause)
+{
+	return cause && (cause->spe == WEIGH_ACCESSES || cause->spe == WEIGH_LOADS ||
+			 cause->spe == WEIGH_MISSES || cause->spe == WEIGH_STORES ||
+			 cause->spe == WEIGH_WALKS || cause->spe == WEIGH_SHARED);
+}
+
+static bool has_exact(const struct plumb_recording *recording, const struct weigh_cause *cause)
+{
+	const struct plumb_recorded_event *event;
+
+	for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++)
+		if (event->name && weigh_exact(cause, event->name))
+			return true;
+	return false;
+}
+
+static bool has_spe(const struct plumb_recording *recording)
+{
+	const struct plumb_recording_info *info = plumb_recording_info(recording);
+	const struct plumb_recorded_event *event;
+
+	for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++)
+		for (size_t p = 0; p < info->pmu_count; p++)
+			if (info->pmus[p].type == event->attr.type &&
+			    strncmp(info->pmus[p].name, "arm_spe", 7) == 0)
+				return true;
+	return false;
+}
+
+struct plumb_indexes evidence_sample_events(const struct plumb_spec *spec, uint16_t metric)
+{
+	for (uint16_t m = 0; m < spec->methodology_count; m++) {
+		const uint16_t node = plumb_methodology_node(&spec->methodologies[m], metric);
+
+		if (node != PLUMB_NONE && spec->methodologies[m].nodes[node].sample_events.count)
+			return spec->methodologies[m].nodes[node].sample_events;
+	}
+	return spec->metrics[metric].sample_events;
+}
+
+/* Returns the event by which a node is sampled, of those that were recorded; NULL: none. */
+static const char *sampled_event(const struct evidence *evidence,
+				 const struct plumb_recording *recording, uint16_t metric)
+{
+	const struct plumb_indexes events = evidence_sample_events(evidence->spec, metric);
+	const struct plumb_recorded_event *event;
+
+	for (uint16_t e = 0; e < events.count; e++)
+		for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++)
+			if (event->name &&
+			    strncmp(event->name, evidence->spec->events[events.at[e]].name,
+				    strlen(evidence->spec->events[events.at[e]].name)) == 0)
+				return evidence->spec->events[events.at[e]].name;
+	return NULL;
+}
+
+static void choose(struct evidence *evidence, const struct plumb_recording *recording, unsigned i)
+{
+	const struct plumb_loss *of = &evidence->diagnosis->losses[i];
+	struct evidence_loss *loss = &evidence->losses[i];
+	const bool spe = has_spe(recording);
+
+	loss->cause = weigh_cause(of->partly ? evidence->spec->metrics[of->root].name : of->cause);
+	/* A part of slots lost a few per cycle may have advice of its own. */
+	if (of->partly && weigh_cause(of->cause))
+		loss->cause = weigh_cause(of->cause);
+	/* A chain that is only a part of what its root loses is where its node is. */
+	if (of->metric != of->root && strcmp(of->cause, "dependency_chain") == 0 &&
+	    weigh_cause(evidence->spec->metrics[of->metric].name))
+		loss->cause = weigh_cause(evidence->spec->metrics[of->metric].name);
+	loss->event = sampled_event(evidence, recording, of->metric);
+	if (evidence->exact_type && loss->cause && has_exact(recording, loss->cause))
+		loss->basis = EVIDENCE_EXACT;
+	else if (loss->cause && spe && loss->cause->spe != WEIGH_NONE)
+		loss->basis = EVIDENCE_SPE;
+	else
+		loss->basis = EVIDENCE_EVENTS_SAMPLED;
+	if (!is_of_data(loss->cause))
+		return;
+	/* The model's lines that move are exact; for other data there are only SPE records. */
+	loss->data_weigh = loss->cause->spe;
+	if (loss->basis == EVIDENCE_EXACT && loss->cause->spe == WEIGH_SHARED)
+		loss->data_basis = EVIDENCE_EXACT;
+	else if (spe)
+		loss->data_basis = EVIDENCE_SPE;
+}
+
+void evidence_begin(struct evidence *evidence, const struct plumb_diagnosis *diagnosis,
+		    const struct plumb_spec *spec, const struct plumb_recording *recording,
+		    struct plumb_symbolizer *symbolizer)
+{
+	evidence->diagnosis = diagnosis;
+	evidence->spec = spec;
+	evidence->symbolizer = symbolizer;
+	if (!recording)
+		return;
+	evidence->exact_type = plumb_profile_exact_type(recording);
+	for (unsigned i = 0; i < diagnosis->loss_count; i++)
+		choose(evidence, recording, i);
+}
+
+void evidence_free(struct evidence *evidence)
+{
+	free(evidence->code.at);
+	free(evidence->code.slots);
+	free(evidence->data.at);
+	free(evidence->data.slots);
+}
+
+/* Returns whether samples of an event show a loss. */
+static bool shows(const struct evidence *evidence, const struct plumb_recorded_event *event,
+		  unsigned i)
+{
+	const struct evidence_loss *loss = &evidence->losses[i];
+	const char *name = event->name ? event->name : "";
+
+	if (loss->basis == EVIDENCE_EXACT)
+		return event->attr.type == evidence->exact_type && weigh_exact(loss->cause, name);
+	if (loss->basis != EVIDENCE_EVENTS_SAMPLED || event->attr.type == evidence->exact_type)
+		return false;
+	/* Without the node's own event, any that was sampled. */
+	return !loss->event || strncmp(name, loss->event, strlen(loss->event)) == 0;
+}
+
+/* Returns which losses an event shows; remembers it. */
+static uint32_t shown_by(struct evidence *evidence, const struct plumb_recorded_event *event)
+{
+	const size_t place = ((uintptr_t)event >> 4) % EVIDENCE_EVENTS;
+	uint32_t losses = 0;
+
+	if (evidence->seen[place].event == event)
+		return evidence->seen[place].losses;
+	for (unsigned i = 0; i < evidence->diagnosis->loss_count; i++)
+		losses |= (uint32_t)shows(evidence, event, i) << i;
+	evidence->seen[place].event = event;
+	evidence->seen[place].losses = losses;
+	return losses;
+}
+
+/* ---- adding -----------------------------------------------------------------------------------
+ */
+
+/* Returns what a sample weighs for a loss; 0: nothing. */
+static double weight_of(struct evidence *evidence, const struct plumb_samples_item *item,
+			unsigned i)
+{
+	const struct evidence_loss *loss = &evidence->losses[i];
+
+	if (item->spe)
+		return loss->basis == EVIDENCE_SPE ? weigh_spe(loss->cause->spe, item) : 0;
+	if (!item->record->event || !(shown_by(evidence, item->record->event) >> i & 1))
+		return 0;
+	return (double)profile_period(item);
+}
+
+/* Returns what a sample weighs for the data of a loss; 0: nothing. */
+static double data_weight_of(struct evidence *evidence, const struct plumb_samples_item *item,
+			     unsigned i)
+{
+	const struct evidence_loss *loss = &evidence->losses[i];
+
+	if (item->spe)
+		return loss->data_basis == EVIDENCE_SPE &&
+				       item->spe->has & PLUMB_SPE_HAS_DATA_VIRTUAL
+			       ? weigh_spe(loss->data_weigh, item)
+			       : 0;
+	if (loss->data_basis != EVIDENCE_EXACT || !item->record->event ||
+	    !(shown_by(evidence, item->record->event) >> i & 1))
+		return 0;
+	return (double)profile_period(item);
+}
+
+static int add_code(struct evidence *evidence, const struct plumb_samples_item *item,
+		    const double *weights)
+{
+	const struct plumb_record *record = item->record;
+	struct plumb_location location;
+	struct evidence_place *place;
+	uint64_t key[2];
+	int error;
+
+	plumb_symbolizer_locate(evidence->symbolizer, item->task, plumb_record_mode(record),
+				record->sample.ip, &location);
+	key[0] = location.address;
+	key[1] = (uintptr_t)location.file;
+	place = find(&evidence->code, key, &error);
+	if (!place) {
+		evidence->full = true;
+		return error;
+	}
+	place->location = location;
+	for (unsigned i = 0; i < evidence->diagnosis->loss_count; i++)
+		if (weights[i] > 0)
+			add(&place->sums[i], weights[i]);
+	return 0;
+}
+
+/* Variables are places by themselves; of other memory, and of lines that move, each line is. */
+static int add_data(struct evidence *evidence, const struct plumb_samples_item *item,
+		    const double *weights, bool by_line)
+{
+	const uint64_t address =
+		item->spe ? plumb_spe_virtual_address(item->spe->addresses[PLUMB_SPE_DATA_VIRTUAL])
+			  : item->record->sample.address;
+	bool variable;
+	struct plumb_location location;
+	struct evidence_place *place;
+	const uint64_t line = address & ~(uint64_t)(EVIDENCE_LINE - 1);
+	uint64_t key[2];
+	int error;
+
+	variable =
+		symbolizer_object(evidence->symbolizer, item->task, address, &location) && !by_line;
+	if (variable) {
+		key[0] = plumb_symbol_start(location.symbol);
+		key[1] = (uintptr_t)location.file;
+	} else {
+		key[0] = line;
+		key[1] = item->task ? (uint64_t)item->task->pid << 1 | 1 : 1;
+	}
+	place = find(&evidence->data, key, &error);
+	if (!place) {
+		evidence->full = true;
+		return error;
+	}
+	if (!place->location.symbol || location.symbol)
+		place->location = location;
+	place->line = line;
+	place->variable = variable;
+	for (unsigned i = 0; i < evidence->diagnosis->loss_count; i++)
+		if (weights[i] > 0)
+			add(&place->sums[i], weights[i]);
+	return 0;
+}
+
+int evidence_add(struct evidence *evidence, const struct plumb_samples_item *item)
+{
+	const enum plumb_cpu_mode mode = plumb_record_mode(item->record);
+	double code[PLUMB_LOSSES_MAX], data[PLUMB_LOSSES_MAX];
+	bool any = false, any_data = false, by_line = false;
+	int error = 0;
+
+	if (!item->task || mode == PLUMB_MODE_GUEST_KERNEL || mode == PLUMB_MODE_GUEST_USER)
+		return 0;
+	for (unsigned i = 0; i < evidence->diagnosis->loss_count; i++) {
+		struct evidence_loss *loss = &evidence->losses[i];
+
+		code[i] = weight_of(evidence, item, i);
+		data[i] = data_weight_of(evidence, item, i);
+		if (code[i] > 0)
+			add(&loss->code, code[i]);
+		if (data[i] > 0)
+			add(&loss->data, data[i]);
+		any = any || code[i] > 0;
+		any_data = any_data || data[i] > 0;
+		by_line = by_line || (data[i] > 0 && loss->data_weigh == WEIGH_SHARED);
+	}
+	if (any)
+		error = add_code(evidence, item, code);
+	if (any_data && error == 0)
+		error = add_data(evidence, item, data, by_line);
+	return error;
+}
+
+/*
+ * A share is a quotient of two sums over the samples, w of them x. Its variance, if samples are
+ * independent, is the sum of w^2 (x - share)^2, by the square of the sum of w.
+ */
+void evidence_share(const struct sum *part, const struct sum *whole, bool exact,
+		    struct plumb_finding_place *place)
+{
+	const double share = part->weight / whole->weight;
+	double variance;
+	struct estimate estimate;
+
+	place->share = 100 * share;
+	place->low = place->high = NAN;
+	place->samples = exact ? 0 : part->samples;
+	if (exact || whole->samples < 2)
+		return;
+	variance = (part->squares * (1 - share) * (1 - share) +
+		    (whole->squares - part->squares) * share * share) /
+		   (whole->weight * whole->weight);
+	estimate = estimate_share_by_variance(share, variance, whole->samples);
+	place->low = 100 * estimate.low;
+	place->high = 100 * estimate.high;
+}

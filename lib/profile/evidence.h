@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums of the samples of each loss, by code address and by data address. */
+#ifndef PROFILE_EVIDENCE_H
+#define PROFILE_EVIDENCE_H
+
+#include <plumb/findings.h>
+
+#include "profile/weigh.h"
+
+#define EVIDENCE_PLACES_MAX (1u << 17)
+#define EVIDENCE_EVENTS     256 /* of a recording, whose part in the losses is remembered */
+#define EVIDENCE_LINE       64
+
+struct sum {
+	double weight, squares;
+	uint64_t samples;
+};
+
+/* An instruction, a variable, or a cache line. Equal places have the same keys. */
+struct evidence_place {
+	uint64_t key[2];
+	struct plumb_location location;
+	uint64_t line; /* of data: its address */
+	bool variable; /* the location's symbol, and no single line of it */
+	struct sum sums[PLUMB_LOSSES_MAX];
+};
+
+struct evidence_table {
+	struct evidence_place *at;
+	size_t count, room;
+	uint32_t *slots; /* a hash table of indexes, plus 1 */
+	size_t slot_count;
+};
+
+/* What shows the places of a loss. */
+enum evidence_basis { EVIDENCE_NOTHING, EVIDENCE_EXACT, EVIDENCE_SPE, EVIDENCE_EVENTS_SAMPLED };
+
+struct evidence_loss {
+	const struct weigh_cause *cause; /* or NULL */
+	enum evidence_basis basis, data_basis;
+	enum weigh data_weigh;
+	struct sum code, data; /* of all */
+	const char *event;     /* whose samples show it, for the basis */
+};
+
+struct evidence {
+	const struct plumb_diagnosis *diagnosis;
+	const struct plumb_spec *spec;
+	struct plumb_symbolizer *symbolizer;
+	uint32_t exact_type;
+	struct evidence_loss losses[PLUMB_LOSSES_MAX];
+	struct evidence_table code, data;
+	bool full; /* places were left out */
+	/* For recently seen events: the losses that their samples show, a bit each. */
+	struct {
+		const struct plumb_recorded_event *event;
+		uint32_t losses;
+	} seen[EVIDENCE_EVENTS];
+};
+
+/* Zero it first. Chooses what shows each loss in the recording. */
+void evidence_begin(struct evidence *evidence, const struct plumb_diagnosis *diagnosis,
+		    const struct plumb_spec *spec, const struct plumb_recording *recording,
+		    struct plumb_symbolizer *symbolizer);
+void evidence_free(struct evidence *evidence);
+/* Adds a sample. Returns 0 or NO_MEMORY. */
+int evidence_add(struct evidence *evidence, const struct plumb_samples_item *item);
+
+/* Returns the events by which a node is sampled. */
+struct plumb_indexes evidence_sample_events(const struct plumb_spec *spec, uint16_t metric);
+
+/* Estimates a share in percent; without an interval if `exact`. */
+void evidence_share(const struct sum *part, const struct sum *whole, bool exact,
+		    struct plumb_finding_place *place);
+
+#endif

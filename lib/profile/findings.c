@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes findings from a diagnosis and sums of samples. */
+#include "profile/findings.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sized.h"
+#include "profile/evidence.h"
+#include "symbol/symbolizer.h"
+
+#define RANGE_GAP  1048576 /* bytes between cache lines of one range of memory */
+#define LINE_SHARE 0.05    /* of the data: a line with more is shown by itself */
+#define PAGE       4096
+
+#define SPREAD_SHARE 10 /* percent: a function with less is not shown by itself */
+
+struct plumb_findings_maker {
+	struct plumb_findings_options options;
+	struct evidence evidence;
+	struct findings *made;
+	int error;
+};
+
+/* ---- strings ----------------------------------------------------------------------------------
+ */
+
+const char *findings_copy(struct findings *findings, const char *text)
+{
+	char *copy = text ? arena_strdup(&findings->strings, text) : NULL;
+
+	if (text && !copy)
+		findings->error = PLUMB_ERR_NO_MEMORY;
+	return copy;
+}
+
+const char *const *findings_copy_list(struct findings *findings, const char *const *list)
+{
+	const char **copy;
+	size_t count = 0;
+
+	while (list && list[count])
+		count++;
+	copy = arena_alloc_array(&findings->strings, count + 1, sizeof(*copy));
+	if (!copy) {
+		findings->error = PLUMB_ERR_NO_MEMORY;
+		return NULL;
+	}
+	for (size_t i = 0; i < count; i++)
+		copy[i] = findings_copy(findings, list[i]);
+	return copy;
+}
+
+static const char *format(struct findings *findings, const char *pattern, ...) PLUMB_PRINTF(2, 3);
+
+static const char *format(struct findings *findings, const char *pattern, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, pattern);
+	vsnprintf(text, sizeof(text), pattern, args);
+	va_end(args);
+	return findings_copy(findings, text);
+}
+
+const char *findings_intern(struct findings *findings, const char *text)
+{
+	const char **at;
+
+	for (size_t i = findings->interned_count; i-- > 0;)
+		if (findings->interned[i] && strcmp(findings->interned[i], text) == 0)
+			return findings->interned[i];
+	if (findings->interned_count == findings->interned_room) {
+		findings->interned_room =
+			findings->interned_room ? 2 * findings->interned_room : 16;
+		at = reallocarray(findings->interned, findings->interned_room, sizeof(*at));
+		if (!at) {
+			findings->error = PLUMB_ERR_NO_MEMORY;
+			return NULL;
+		}
+		findings->interned = at;
+	}
+	return findings->interned[findings->interned_count++] = findings_copy(findings, text);
+}
+
+struct findings *findings_new(void)
+{
+	struct findings *made = calloc(1, sizeof(*made));
+
+	if (made)
+		made->given.findings = made->at;
+	return made;
+}
+
+void plumb_findings_free(struct plumb_findings *findings)
+{
+	struct findings *made = (struct findings *)(void *)findings;
+
+	if (!made)
+		return;
+	arena_free(&made->strings);
+	free(made->interned);
+	free(made);
+}
+
+/* ---- ranking ----------------------------------------------------------------------------------
+ */
+
+/* What is ranked: equal things are one. */
+struct ranked {
+	const void *identity;               /* a symbol, or a file's name */
+	uint64_t number;                    /* a line, or an address */
+	uint64_t end;                       /* of a range of data */
+	const struct evidence_place *place; /* the heaviest */
+	struct plumb_source_frame frame;
+	double heaviest;
+	struct sum sum;
+};
+
+static int compare_identity(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->identity != y->identity)
+		return (uintptr_t)x->identity < (uintptr_t)y->identity ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Equal weights are ordered by address, so that the order is always the same. */
+static int compare_weight(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->sum.weight != y->sum.weight)
+		return x->sum.weight > y->sum.weight ? -1 : 1;
+	if (x->place->location.ip != y->place->location.ip)
+		return x->place->location.ip < y->place->location.ip ? -1 : 1;
+	return 0;
+}
+
+static void join(struct ranked *to, const struct ranked *from)
+{
+	to->sum.weight += from->sum.weight;
+	to->sum.squares += from->sum.squares;
+	to->sum.samples += from->sum.samples;
+	if (from->heaviest > to->heaviest) {
+		to->heaviest = from->heaviest;
+		to->place = from->place;
+		to->frame = from->frame;
+	}
+}
+
+/* Joins equal neighbours. Returns how many are left. */
+static size_t join_equals(struct ranked *at, size_t count)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (left && compare_identity(&at[left - 1], &at[i]) == 0)
+			join(&at[left - 1], &at[i]);
+		else
+			at[left++] = at[i];
+	}
+	return left;
+}
+
+/* Returns the places of a table that a loss has, to be freed; NULL: no memory. */
+static struct ranked *rank(const struct evidence_table *table, unsigned loss, size_t *count)
+{
+	struct ranked *at = calloc(table->count + 1, sizeof(*at));
+
+	*count = 0;
+	for (size_t i = 0; at && i < table->count; i++) {
+		const struct sum *sum = &table->at[i].sums[loss];
+
+		if (sum->weight > 0)
+			at[(*count)++] = (struct ranked){
+				.place = &table->at[i], .heaviest = sum->weight, .sum = *sum};
+	}
+	return at;
+}
+
+/* ---- functions --------------------------------------------------------------------------------
+ */
+
+static const char *file_name(const struct plumb_symbol_file *file)
+{
+	const char *name = file ? plumb_symbol_file_name(file) : NULL;
+	const char *slash = name ? strrchr(name, '/') : NULL;
+
+	return slash && slash[1] ? slash + 1 : name;
+}
+
+static const char *function_name(struct findings *findings, const struct plumb_location *location)
+{
+	if (location->symbol)
+		return findings_copy(findings, plumb_symbol_name(location->symbol));
+	return format(findings, "0x%" PRIx64, location->address);
+}
+
+static void add_functions(struct plumb_findings_maker *maker, struct ranked *at, size_t count,
+			  unsigned loss, struct plumb_finding_places *places)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct plumb_location *location = &at[i].place->location;
+
+		at[i].identity = location->symbol ? (const void *)location->symbol
+						  : (const void *)location->file;
+		at[i].number = location->symbol ? 0 : location->address;
+	}
+	qsort(at, count, sizeof(*at), compare_identity);
+	count = join_equals(at, count);
+	qsort(at, count, sizeof(*at), compare_weight);
+	for (size_t i = 0; i < count && i < PLUMB_PLACES_MAX; i++) {
+		struct plumb_finding_place *place = &places->at[places->count++];
+
+		place->name = function_name(maker->made, &at[i].place->location);
+		place->file = findings_copy(maker->made, file_name(at[i].place->location.file));
+		evidence_share(&at[i].sum, &maker->evidence.losses[loss].code, places->exact,
+			       place);
+	}
+}
+
+/* ---- lines ------------------------------------------------------------------------------------
+ */
+
+static void set_text(struct plumb_findings_maker *maker, const struct ranked *ranked,
+		     struct plumb_finding_place *place)
+{
+	const char *folder =
+		symbolizer_source_folder(maker->evidence.symbolizer, &ranked->place->location);
+	char *text = maker->options.source_line
+			     ? maker->options.source_line(maker->options.user, ranked->frame.file,
+							  folder, ranked->frame.line)
+			     : NULL;
+
+	place->text = findings_copy(maker->made, text);
+	free(text);
+}
+
+static void add_lines(struct plumb_findings_maker *maker, struct ranked *at, size_t count,
+		      unsigned loss, struct plumb_finding_places *places)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!plumb_symbolizer_source(maker->evidence.symbolizer, &at[i].place->location,
+					     &at[i].frame, 1) ||
+		    !at[i].frame.file || !at[i].frame.line)
+			continue;
+		/* Names of files are the symbolizer's, and may be there twice. */
+		at[i].identity = findings_intern(maker->made, at[i].frame.file);
+		at[i].number = at[i].frame.line;
+		at[known++] = at[i];
+	}
+	qsort(at, known, sizeof(*at), compare_identity);
+	known = join_equals(at, known);
+	qsort(at, known, sizeof(*at), compare_weight);
+	for (size_t i = 0; i < known && i < PLUMB_PLACES_MAX; i++) {
+		struct plumb_finding_place *place = &places->at[places->count++];
+		const struct plumb_location *location = &at[i].place->location;
+
+		place->name = at[i].frame.function
+				      ? findings_copy(maker->made, at[i].frame.function)
+				      : function_name(maker->made, location);
+		place->file = findings_copy(maker->made, at[i].frame.file);
+		place->line = at[i].frame.line;
+		set_text(maker, &at[i], place);
+		evidence_share(&at[i].sum, &maker->evidence.losses[loss].code, places->exact,
+			       place);
+	}
+}
+
+/* ---- data -------------------------------------------------------------------------------------
+ */
+
+/* Joins lines of memory to ranges, unless one of them stands out. Returns how many are left. */
+static size_t join_ranges(struct ranked *at, size_t count, const struct sum *whole, bool lines)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct plumb_symbol *symbol = at[i].place->location.symbol;
+
+		at[i].identity = at[i].place->variable || lines ? symbol : NULL;
+		at[i].number =
+			at[i].place->variable ? plumb_symbol_start(symbol) : at[i].place->line;
+		at[i].end = at[i].number + EVIDENCE_LINE;
+	}
+	qsort(at, count, sizeof(*at), compare_identity);
+	for (size_t i = 0; i < count; i++) {
+		struct ranked *last = left ? &at[left - 1] : NULL;
+
+		if (last && !lines && !last->place->variable && !at[i].place->variable &&
+		    at[i].number - last->end <= RANGE_GAP &&
+		    at[i].sum.weight < LINE_SHARE * whole->weight &&
+		    last->heaviest < LINE_SHARE * whole->weight) {
+			last->end = at[i].end;
+			join(last, &at[i]);
+		} else {
+			at[left++] = at[i];
+		}
+	}
+	return left;
+}
+
+static const char *data_name(struct findings *findings, const struct ranked *ranked)
+{
+	const struct plumb_location *location = &ranked->place->location;
+	const uint64_t first = ranked->number;
+
+	if (ranked->place->variable)
+		return findings_copy(findings, plumb_symbol_name(location->symbol));
+	if (location->symbol) {
+		const uint64_t start =
+			location->ip - (location->address - plumb_symbol_start(location->symbol));
+
+		/* The variable may begin within the line. */
+		return first > start ? format(findings, "%s+0x%" PRIx64,
+					      plumb_symbol_name(location->symbol), first - start)
+				     : findings_copy(findings, plumb_symbol_name(location->symbol));
+	}
+	if (ranked->end - first > EVIDENCE_LINE)
+		return format(findings, "memory at 0x%" PRIx64, first / PAGE * PAGE);
+	return format(findings, "line 0x%" PRIx64, first);
+}
+
+static void add_data(struct plumb_findings_maker *maker, struct ranked *at, size_t count,
+		     unsigned loss, struct plumb_finding_places *places)
+{
+	const struct evidence_loss *of = &maker->evidence.losses[loss];
+
+	count = join_ranges(at, count, &of->data, of->data_weigh == WEIGH_SHARED);
+	qsort(at, count, sizeof(*at), compare_weight);
+	for (size_t i = 0; i < count && i < PLUMB_PLACES_MAX; i++) {
+		struct plumb_finding_place *place = &places->at[places->count++];
+		const struct plumb_location *location = &at[i].place->location;
+
+		place->name = data_name(maker->made, &at[i]);
+		place->file = findings_copy(maker->made, file_name(location->file));
+		place->bytes = at[i].place->variable ? plumb_symbol_end(location->symbol) -
+							       plumb_symbol_start(location->symbol)
+						     : at[i].end - at[i].number;
+		evidence_share(&at[i].sum, &of->data, places->exact, place);
+	}
+}
+
+/* ---- the whole --------------------------------------------------------------------------------
+ */
+
+typedef void add_places(struct plumb_findings_maker *maker, struct ranked *at, size_t count,
+			unsigned loss, struct plumb_finding_places *places);
+
+static void add_ranked(struct plumb_findings_maker *maker, const struct evidence_table *table,
+		       unsigned loss, add_places *add, struct plumb_finding_places *places)
+{
+	size_t count;
+	struct ranked *at = rank(table, loss, &count);
+
+	if (!at)
+		maker->error = PLUMB_ERR_NO_MEMORY;
+	else
+		add(maker, at, count, loss, places);
+	free(at);
+}
+
+static const char *basis_of(struct findings *findings, const struct evidence_loss *loss)
+{
+	if (loss->basis == EVIDENCE_EXACT)
+		return weigh_exact_basis(loss->cause);
+	if (loss->basis == EVIDENCE_SPE)
+		return weigh_basis(loss->cause->spe);
+	return loss->event ? format(findings, "samples of %s", loss->event) : "samples";
+}
+
+/* Returns what shows more. */
+static enum plumb_finding_view view_of(const struct plumb_finding *finding)
+{
+	const struct plumb_finding_place *function = finding->functions.at;
+
+	if (!finding->functions.count)
+		return PLUMB_VIEW_NONE;
+	if (strcmp(finding->cause, PLUMB_STEP_SHARING) == 0)
+		return PLUMB_VIEW_SHARING;
+	return function->share >= SPREAD_SHARE && strncmp(function->name, "0x", 2) != 0
+		       ? PLUMB_VIEW_FUNCTION
+		       : PLUMB_VIEW_SAMPLES;
+}
+
+static void make(struct plumb_findings_maker *maker, unsigned i)
+{
+	const struct plumb_loss *loss = &maker->evidence.diagnosis->losses[i];
+	const struct evidence_loss *evidence = &maker->evidence.losses[i];
+	const struct plumb_metric *metric = &maker->evidence.spec->metrics[loss->metric];
+	struct findings *made = maker->made;
+	struct plumb_finding *finding = &made->at[made->given.finding_count++];
+
+	finding->node = findings_copy(made, metric->name);
+	finding->cause = findings_copy(made, loss->cause);
+	finding->slots = loss->slots;
+	finding->brief = findings_copy(made, loss->advice ? loss->advice->brief : metric->title);
+	finding->means = findings_copy(made, loss->advice ? loss->advice->means : NULL);
+	finding->helps = findings_copy(made, loss->advice ? loss->advice->hint : NULL);
+	if (evidence->code.weight > 0) {
+		finding->functions.basis = finding->lines.basis = basis_of(made, evidence);
+		finding->functions.exact = finding->lines.exact = evidence->basis == EVIDENCE_EXACT;
+		if (!finding->lines.exact)
+			finding->functions.samples = finding->lines.samples =
+				evidence->code.samples;
+		add_ranked(maker, &maker->evidence.code, i, add_functions, &finding->functions);
+		add_ranked(maker, &maker->evidence.code, i, add_lines, &finding->lines);
+	}
+	if (evidence->data.weight > 0) {
+		finding->data.exact = evidence->data_basis == EVIDENCE_EXACT;
+		finding->data.basis = finding->data.exact ? weigh_exact_basis(evidence->cause)
+							  : weigh_basis(evidence->data_weigh);
+		if (!finding->data.exact)
+			finding->data.samples = evidence->data.samples;
+		add_ranked(maker, &maker->evidence.data, i, add_data, &finding->data);
+	}
+	finding->view = view_of(finding);
+}
+
+static void describe(struct plumb_findings_maker *maker)
+{
+	const struct plumb_findings_options *about = &maker->options;
+	const struct plumb_diagnosis *d = maker->evidence.diagnosis;
+	struct plumb_findings *given = &maker->made->given;
+
+	given->source = findings_copy(maker->made, about->source);
+	given->label = findings_copy(maker->made, about->label);
+	given->cpu = findings_copy(maker->made, about->cpu);
+	given->midr = about->midr;
+	given->command = findings_copy_list(maker->made, about->command);
+	given->target = findings_copy(maker->made, about->target);
+	given->seconds = about->seconds;
+	given->runs = about->runs;
+	given->exit_status = about->exit_status;
+	given->interrupted = about->interrupted;
+	given->warnings = findings_copy_list(maker->made, about->warnings);
+	given->recording = findings_copy(maker->made, about->recording);
+	given->verdict = d->verdict;
+	given->work = d->work;
+	given->whole = "slots";
+	if (d->loss.metric != PLUMB_NONE &&
+	    !strstr(maker->evidence.spec->metrics[d->loss.metric].units, "slots"))
+		given->whole = "cycles";
+}
+
+int plumb_findings_maker_new(const struct plumb_findings_options *options,
+			     const struct plumb_recording *recording,
+			     struct plumb_symbolizer *symbolizer,
+			     struct plumb_findings_maker **maker)
+{
+	struct plumb_findings_maker *made = calloc(1, sizeof(*made));
+
+	*maker = NULL;
+	if (!made)
+		return PLUMB_ERR_NO_MEMORY;
+	if (!sized_read(&made->options, sizeof(made->options), options) || !made->options.counted ||
+	    !made->options.diagnosed || !recording != !symbolizer) {
+		free(made);
+		return PLUMB_ERR_ARGUMENT;
+	}
+	made->made = findings_new();
+	if (!made->made) {
+		free(made);
+		return PLUMB_ERR_NO_MEMORY;
+	}
+	evidence_begin(&made->evidence, made->options.diagnosed,
+		       made->options.counted->plan->selection->spec, recording, symbolizer);
+	*maker = made;
+	return 0;
+}
+
+void plumb_findings_maker_free(struct plumb_findings_maker *maker)
+{
+	if (!maker)
+		return;
+	evidence_free(&maker->evidence);
+	plumb_findings_free(maker->made ? &maker->made->given : NULL);
+	free(maker);
+}
+
+int plumb_findings_maker_add(struct plumb_findings_maker *maker,
+			     const struct plumb_samples_item *item)
+{
+	if (item->record->type != PLUMB_RECORD_SAMPLE)
+		return plumb_symbolizer_add(maker->evidence.symbolizer, item->record);
+	return evidence_add(&maker->evidence, item);
+}
+
+int plumb_findings_maker_finish(struct plumb_findings_maker *maker,
+				struct plumb_findings **findings)
+{
+	*findings = NULL;
+	describe(maker);
+	for (unsigned i = 0; i < maker->evidence.diagnosis->loss_count; i++)
+		make(maker, i);
+	if (maker->made->error < 0 || maker->error < 0)
+		return PLUMB_ERR_NO_MEMORY;
+	*findings = &maker->made->given;
+	maker->made = NULL;
+	return 0;
+}

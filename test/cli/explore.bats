@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+# plumb explore: what it prints and keeps, what it refuses, and what a hostile folder can do.
+
+load lib.bash
+
+setup_file()
+{
+	local compiler=aarch64-linux-gnu-gcc
+
+	[ "$(uname -m)" != aarch64 ] || compiler=gcc
+	export work=$BATS_FILE_TMPDIR
+	command -v "$compiler" >/dev/null || return 0
+	# shellcheck disable=SC2154 # by lib.bash
+	cp "$here/../explored/column_major.c" "$here/../explored/useful.c" "$work"
+	"$compiler" -g -O2 -static -o "$work/columns" "$work/column_major.c"
+	"$compiler" -g -O2 -static -o "$work/useful" "$work/useful.c"
+	printf '%s\n' 'int main(int count, char **words) { return count == 1 ? 7 : words[1][0]; }' \
+		>"$work/status.c"
+	"$compiler" -static -o "$work/status" "$work/status.c"
+	printf '%s\n' '#include <unistd.h>' \
+		'int main(void) { write(2, "ready\n", 6); for (volatile long i = 0;; i++); }' \
+		>"$work/forever.c"
+	"$compiler" -static -g -o "$work/forever" "$work/forever.c"
+	engine_path >/dev/null || return 0
+	plumb explore --source model -o "$work/results" "$work/columns" 2>"$work/text"
+}
+
+setup()
+{
+	[ -x "$work/forever" ] || skip "no compiler for AArch64"
+	engine_path >/dev/null || skip "no engine"
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+@test "says where the time goes, and why, in lines that fit" {
+	COLUMNS=80 run plumb explore "$work/results"
+	[ "$status" -eq 0 ]
+	grep -qx "$work/columns on Neoverse N3 (model): [0-9.]* [um]s of model time" <<<"$output"
+	grep -q '^1\. [67][0-9] % of the slots: backend_cache_l2d_bound: data from memory$' \
+		<<<"$output"
+	grep -q '^   Where  column_major.c:20, in add_up: 9[0-9]\.[0-9] % of the stalled cycles, exactly$' \
+		<<<"$output"
+	grep -qF '          20  sum += matrix[row * 517 % ROWS][column * 8]; /* guilty */' <<<"$output"
+	grep -q '^   Data   matrix (16.5 MiB): ' <<<"$output"
+	grep -q '^   Means  ' <<<"$output"
+	grep -q '^   Helps  ' <<<"$output"
+	grep -qF "   More   plumb annotate -i $work/results/perf.data add_up" <<<"$output" ||
+		grep -qF "add_up" <<<"$output"
+	[ -z "$(too_wide 80 <<<"$output" | grep -vF "$work")" ]
+}
+
+@test "a folder shows the same again, without the program, its source and the recording" {
+	cp -r "$work/results" copy
+	rm copy/perf.data
+	plumb explore copy >again
+	# What was printed begins with which source was chosen; the folder has another name.
+	sed "s,$work/results,copy," "$work/text" | tr -s ' \\\n' ' ' >before
+	tr -s ' \\\n' ' ' <again >after
+	cmp before after
+	mv "$work/column_major.c" "$work/hidden.c"
+	plumb explore copy >third
+	mv "$work/hidden.c" "$work/column_major.c"
+	cmp again third
+}
+
+@test "--json prints what the folder keeps" {
+	plumb explore --json "$work/results" >out
+	cmp out "$work/results/findings.json"
+	json 'd["format"] == 1 and d["source"] == "model" and d["verdict"] == "loss" and d["runs"] == 1' <out
+	json 'd["findings"][0]["slots"] >= d["findings"][-1]["slots"]' <out
+	json 'd["findings"][0]["lines"]["exact"] and d["findings"][0]["lines"]["places"][0]["interval"] is None' <out
+	json 'not d["findings"][0]["data"]["exact"] and len(d["findings"][0]["data"]["places"][0]["interval"]) == 2' <out
+	json 'd["findings"][0]["view"] == "function"' <out
+	# Losses and work are parts of all slots.
+	json 'sum(f["slots"] for f in d["findings"]) + d["work"] < 101' <out
+}
+
+@test "the folder's counts and recording are those of stat and record" {
+	# Here, because the environment is a part of the program's stack.
+	plumb explore --source model -o again "$work/columns"
+	plumb stat --source model --json -o stat.json "$work/columns"
+	python3 - stat.json again/counts.json <<-'END'
+		import json, sys
+		one, two = ({e["name"]: e["count"] for e in json.load(open(p))["events"]} for p in sys.argv[1:])
+		assert one == two and len(one) > 50
+	END
+	# The exact profile is the same as without counts and SPE.
+	plumb record -q --source model --exact -o exact.data "$work/columns"
+	for recording in exact.data again/perf.data; do
+		plumb annotate -i "$recording" --json add_up |
+			python3 -c 'import json, sys; print(json.load(sys.stdin)["functions"])' |
+			sed "s,$recording,,g"
+	done >both
+	[ "$(sort -u both | wc -l)" -eq 1 ]
+	# The SPE records are there, too.
+	plumb script -i again/perf.data 2>/dev/null | grep -q ' l1d-access: '
+}
+
+@test "nothing to win" {
+	run --separate-stderr plumb explore --source model "$work/useful"
+	[ "$status" -eq 0 ]
+	grep -q '^Nothing to win here: 9[0-9] % retiring\.$' <<<"$stderr"
+	lacks '^1\.' <<<"$stderr"
+}
+
+@test "--sampled counts in one run, and samples in the next, with a period by the counts" {
+	plumb explore --source model --sampled -v -o out --json "$work/columns" 2>said
+	grep -q '^plumb: sampling .*spe/load,period=[0-9]*/$' said
+	json 'd["runs"] == 2 and not d["findings"][0]["lines"]["exact"]' <out/findings.json
+	json 'd["findings"][0]["lines"]["samples"] > 10' <out/findings.json
+	plumb explore out | grep -q 'Where  column_major.c:20, in add_up: [0-9.]* % ([0-9.]* to [0-9.]*) of the latency'
+}
+
+@test "the exit status is the program's" {
+	run -7 plumb explore --source model "$work/status"
+	run -120 plumb explore --source model -- "$work/status" x
+	run -127 plumb explore ./nowhere
+	run -3 plumb explore --source model --qemu /bin/true "$work/status"
+}
+
+@test "Ctrl-C prints what is known so far" {
+	run /usr/bin/python3 "$here/explore_interrupted.py" "$PLUMB" "$work/forever" out
+	[ "$status" -eq 0 ] || { echo "$output" && return 1; }
+	json 'd["interrupted"] and d["findings"] is not None and d["seconds"] > 0' <out/findings.json
+	plumb explore out | grep -q 'interrupted$'
+}
+
+@test "the command that shows more works" {
+	cd "$work"
+	command=$(COLUMNS=300 plumb explore results | sed -n 's/^   More   plumb //p' | head -n 1)
+	# shellcheck disable=SC2086 # words
+	run plumb $command
+	[ "$status" -eq 0 ]
+	grep -q add_up <<<"$output"
+}
+
+@test "options that cannot be combined" {
+	run --separate-stderr plumb explore
+	[ "$status" -eq 2 ]
+	said "plumb: missing PROGRAM, DIR, --pid or --all-cpus" "       see plumb explore --help"
+	run -2 --separate-stderr plumb explore -p 1 true
+	said "plumb: --pid and --all-cpus cannot be combined with a program" \
+		"       see plumb explore --help"
+	run -2 --separate-stderr plumb explore -p 1 -a
+	run -2 --separate-stderr plumb explore --source model -p 1
+	run -2 --separate-stderr plumb explore --once --sampled "$work/status"
+	run -2 --separate-stderr plumb explore --source model --timeout 10 "$work/status"
+	grep -q '^plumb: --timeout requires --sampled' <<<"$stderr"
+	run -2 --separate-stderr plumb explore --pid x
+}
+
+@test "-o refuses other folders, and files" {
+	mkdir other
+	echo precious >other/file
+	run -2 --separate-stderr plumb explore --source model -o other "$work/status"
+	said "plumb: other: has file, which is no result of plumb explore" \
+		"       use a new folder, an empty one, or one with earlier results"
+	[ "$(cat other/file)" = precious ]
+	# A recording that somebody made there is not overwritten.
+	mkdir own
+	echo precious >own/perf.data
+	run -2 plumb explore --source model -o own "$work/status"
+	[ "$(cat own/perf.data)" = precious ]
+	# Nor what a link leads to.
+	mkdir linked
+	echo precious >target
+	ln -s ../target linked/findings.json
+	run -2 plumb explore --source model -o linked "$work/status"
+	[ "$(cat target)" = precious ]
+	run -2 --separate-stderr plumb explore --source model -o "$work/status" "$work/status"
+	said "plumb: $work/status: not a folder" "       -o names a folder for all results"
+	run -2 plumb explore --source model -o nowhere/out "$work/status"
+	# The program itself, in a folder of that name, is an input.
+	mkdir input
+	cp "$work/status" input/perf.data
+	cp "$work/results/findings.json" input
+	run -2 --separate-stderr plumb explore --source model -o input input/perf.data
+	grep -q 'is the program' <<<"$stderr"
+	cmp input/perf.data "$work/status"
+}
+
+@test "-o replaces earlier results" {
+	plumb explore --source model -o out "$work/useful" 2>/dev/null
+	run -7 plumb explore --source model -o out "$work/status"
+	json 'd["exit_status"] == 7' <out/findings.json
+	[ "$(ls out | xargs)" = "counts.json findings.json perf.data" ]
+	# What fails before it counts anything leaves nothing behind.
+	run -3 plumb explore --source model --qemu /bin/true -o fails "$work/status"
+	[ -z "$(ls fails)" ]
+}
+
+@test "a folder without findings" {
+	mkdir empty
+	run -2 --separate-stderr plumb explore empty
+	said "plumb: empty: the folder is empty" \
+		"       plumb explore -o DIR ./program makes a folder with results"
+	mkdir other
+	: >other/file
+	run -2 --separate-stderr plumb explore other
+	[ "${stderr%%$'\n'*}" = "plumb: other: has no findings.json, but file" ]
+}
+
+# damaged PYTHON: a folder whose findings are changed so.
+damaged()
+{
+	rm -rf damaged
+	mkdir damaged
+	python3 - "$work/results/findings.json" damaged/findings.json "$1" <<-'END'
+		import json, sys
+		d = json.load(open(sys.argv[1]))
+		exec(sys.argv[3])
+		json.dump(d, open(sys.argv[2], "w"))
+	END
+}
+
+@test "damaged findings are refused, with the place" {
+	damaged 'd["findings"][0]["slots"] = "many"'
+	run -2 --separate-stderr plumb explore damaged
+	[ "$stderr" = "plumb: damaged/findings.json: /findings/0/slots: not a number" ]
+	damaged 'd["findings"][0]["lines"]["places"][0]["share"] = 1e300'
+	run -2 --separate-stderr plumb explore damaged
+	[ "$stderr" = "plumb: damaged/findings.json: /findings/0/lines/places/0/share: 1e+300 is out of range, which is 0 to 100.5" ]
+	damaged 'd["findings"] *= 1000'
+	run -2 --separate-stderr plumb explore damaged
+	grep -q '/findings: [0-9]* elements, at most 8 are supported$' <<<"$stderr"
+	damaged 'd["recording"] = "../../etc/passwd"'
+	run -2 --separate-stderr plumb explore damaged
+	[ "$stderr" = 'plumb: damaged/findings.json: /recording: not "perf.data"' ]
+	damaged 'd["format"] = 2'
+	run -2 --separate-stderr plumb explore damaged
+	grep -q 'format 2 is unsupported' <<<"$stderr"
+	damaged 'd = []'
+	run -2 --separate-stderr plumb explore damaged
+	grep -q 'not a file of findings' <<<"$stderr"
+	damaged 'del d["cpu"]'
+	run -2 --separate-stderr plumb explore damaged
+	[ "$stderr" = "plumb: damaged/findings.json: /cpu: missing member" ]
+	# Every part of the file, cut off.
+	for size in 0 1 100 1000 2000; do
+		head -c "$size" "$work/results/findings.json" >damaged/findings.json
+		run -2 --separate-stderr plumb explore damaged
+		grep -q '^plumb: damaged/findings.json:[0-9]*:[0-9]*: ' <<<"$stderr" ||
+			{ echo "$stderr" && return 1; }
+	done
+}
+
+@test "a hostile folder gives clear errors, and nothing else" {
+	mkdir hostile
+	ln -s /etc/passwd hostile/findings.json
+	run -2 --separate-stderr plumb explore hostile
+	[ "$stderr" = "plumb: hostile/findings.json: a symbolic link" ]
+	rm hostile/findings.json
+	mkfifo hostile/findings.json
+	run -2 --separate-stderr timeout 10 "$PLUMB" explore hostile
+	[ "$stderr" = "plumb: hostile/findings.json: not a regular file" ]
+	rm hostile/findings.json
+	truncate -s 1T hostile/findings.json 2>/dev/null || truncate -s 1G hostile/findings.json
+	run -2 --separate-stderr plumb explore hostile
+	[ "$stderr" = "plumb: hostile/findings.json: larger than 4 MiB" ]
+	python3 -c 'print("[" * 1000000)' >hostile/findings.json
+	run -2 --separate-stderr plumb explore hostile
+	# Control characters in texts do not reach the terminal.
+	damaged 'd["findings"][0]["brief"] = d["findings"][0]["lines"]["places"][0]["name"] = "\x1b[2J\x07" + "\u202e"; d["command"] = ["\x1b]0;x\x07"]; d["warnings"] = ["\x1b[31m"]; d["findings"][0]["functions"]["places"][0]["name"] = "\x1b[2J; rm -rf /"'
+	plumb explore damaged >out
+	lacks -P '[\x00-\x08\x0b-\x1f\x7f]' <out
+	lacks -P '\xe2\x80\xae' <out
+}

@@ -1,0 +1,192 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Judges plumb explore: its first finding is the known cause of small programs, and the line with it.
+
+    explored.py [--all] PLUMB TESTS SIZES_OF_CORE
+
+TESTS is the folder of the tests. The guilty line has the mark /* guilty */ in the source: in
+test/guilty, in test/explored, in the programs of a thousand lines that planted.py there writes, and
+in test/kernels. A kernel's own file of figures says which node its cause is. --all tries all kernels.
+"""
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+
+import engine  # noqa: E402
+from tap import Skip, Tap  # noqa: E402
+
+MARK = "/* guilty */"
+# What the first finding's node or cause has to be, worked out from the source.
+PROGRAMS = {
+    "guilty/false_sharing.c": ["sharing"],
+    "guilty/unpredictable_branch.c": ["bad_speculation"],
+    "guilty/heap.c": ["bad_speculation"],
+    "guilty/hot_divide.c": ["dependency_chain"],
+    "guilty/icache_thrasher.c": ["frontend_cache_l2i_bound", "frontend_cache_l1i_bound"],
+    "explored/column_major.c": ["backend_cache_l2d_bound"],
+    "explored/pages.c": ["backend_mem_tlb_bound"],
+    "explored/store_forward.c": ["failed_forwarding"],
+}
+PLANTED = {"list": "backend_cache_l2d_bound", "branch": "bad_speculation",
+           "divide": "dependency_chain"}
+# What the finding's data must be called.
+DATA = {"guilty/false_sharing.c": "shared", "explored/column_major.c": "matrix",
+        "explored/pages.c": "pages", "explored/store_forward.c": "both"}
+# Of the kernels with the mark, those that are tried each time.
+KERNELS = ["barrier_isb", "branch_random", "chain_div64", "chase_dram", "chase_l2", "misses_dram",
+           "rename_flags", "store_forward_page", "store_miss"]
+
+tap = Tap()
+
+
+def compiler(plumb):
+    found = shutil.which("aarch64-linux-gnu-gcc")
+    if os.uname().machine == "aarch64":
+        found = shutil.which("gcc")
+    if not found:
+        raise Skip("there is no compiler for AArch64")
+    if not engine.find(plumb):
+        raise Skip("there is no engine")
+    return found
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}: {done.stderr}"
+    return done.stdout
+
+
+def explore(plumb, program, *options):
+    """Returns the findings."""
+    with tempfile.TemporaryFile() as out:
+        done = subprocess.run([plumb, "explore", "--source", "model", "--json", "--log-fd",
+                               str(out.fileno()), *options, "--", program], check=False,
+                              capture_output=True, text=True, pass_fds=[out.fileno()])
+        assert done.returncode == 0, f"{program}: {done.stderr}"
+        out.seek(0)
+        return json.load(out)
+
+
+def marked(source):
+    with open(source, encoding="utf-8") as file:
+        return [number for number, line in enumerate(file, 1) if MARK in line]
+
+
+def judge(found, source, causes, data=None):
+    """Returns what the first finding says, and whether that is right."""
+    if not found["findings"]:
+        return f"nothing, {found['work']:.0f} % retiring", False
+    first = found["findings"][0]
+    lines = first["lines"]["places"]
+    text = f"{first['cause']} {first['slots']:.0f} %"
+    if not lines:
+        return text, False
+    text += f", {os.path.basename(lines[0]['file'])}:{lines[0]['line']} {lines[0]['share']:.0f} %"
+    right = bool({first["node"], first["cause"]} & set(causes)) and \
+        lines[0]["line"] in marked(source) and os.path.samefile(lines[0]["file"], source) and \
+        MARK in lines[0]["text"]
+    if data:
+        places = first["data"]["places"]
+        text += f", {places[0]['name'] if places else 'no data'}"
+        right = right and places and places[0]["name"] == data
+    return text, right
+
+
+def try_all(plumb, sources, options, causes, data, *how):
+    """Builds each source, explores it, and judges; returns a text on all."""
+    gcc = compiler(plumb)
+    said, wrong = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        for source in sources:
+            name = os.path.splitext(os.path.basename(source))[0]
+            built = os.path.join(folder, name)
+            run(gcc, "-g", "-static", *options, "-o", built, source)
+            text, right = judge(explore(plumb, built, *how), source, causes[source],
+                                data.get(source))
+            said.append(f"{name}: {text}")
+            if not right:
+                wrong.append(said[-1])
+    assert said and not wrong, "\n".join(wrong)
+    return "; ".join(said)
+
+
+def programs(plumb, tests, *how):
+    causes = {os.path.join(tests, name): cause for name, cause in PROGRAMS.items()}
+    data = {os.path.join(tests, name): text for name, text in DATA.items()}
+    return causes, data
+
+
+@tap.test
+def each_program(plumb, tests, _core):
+    """The first finding of each program with a known cause is that, its line and its data"""
+    causes, data = programs(plumb, tests)
+    return try_all(plumb, list(causes), ["-O2", "-pthread"], causes, data)
+
+
+@tap.test
+def each_program_sampled(plumb, tests, _core):
+    """So it is if the model counts in one run, and samples in the next"""
+    causes, data = programs(plumb, tests)
+    # Instructions that come late have no SPE records, and few samples by events.
+    sources = [s for s in causes if not s.endswith("icache_thrasher.c")]
+    return try_all(plumb, sources, ["-O2", "-pthread"], causes, {}, "--sampled")
+
+
+@tap.test
+def planted(plumb, tests, _core):
+    """So it is for a fault in a program of a thousand lines"""
+    with tempfile.TemporaryDirectory() as folder:
+        causes = {}
+        for fault, cause in PLANTED.items():
+            source = os.path.join(folder, fault + ".c")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(run(sys.executable, os.path.join(tests, "explored", "planted.py"),
+                               fault))
+            with open(source, encoding="utf-8") as file:
+                assert len(file.readlines()) >= 1000
+            causes[source] = [cause]
+        return try_all(plumb, list(causes), ["-O2"], causes, {})
+
+
+@tap.test
+def kernels(plumb, tests, core):
+    """So it is for each kernel whose line has the mark, by the node that its figures say"""
+    folder = os.path.join(tests, "kernels")
+    causes = {}
+    for source in sorted(glob.glob(os.path.join(folder, "*.S"))):
+        with open(source[:-2] + ".json", encoding="utf-8") as file:
+            path = json.load(file).get("path")
+        if path and marked(source) and \
+                (tried_all or os.path.basename(source)[:-2] in KERNELS):
+            causes[source] = [path[-1]]
+    assert tried_all or len(causes) == len(KERNELS)
+    with tempfile.TemporaryDirectory() as made:
+        sizes = os.path.join(made, "sizes.h")
+        run(sys.executable, os.path.join(folder, "sizes.py"), core, sizes)
+        return try_all(plumb, list(causes),
+                       ["-nostdlib", "-march=armv8.5-a+sve2+crypto+fp16", "-Wl,-z,noexecstack",
+                        "-include", sizes], causes, {})
+
+
+@tap.test
+def nothing_to_win(plumb, tests, _core):
+    """A program without a bottleneck has no findings"""
+    with tempfile.TemporaryDirectory() as folder:
+        built = os.path.join(folder, "useful")
+        run(compiler(plumb), "-g", "-static", "-O2", "-o", built,
+            os.path.join(tests, "explored", "useful.c"))
+        found = explore(plumb, built)
+        assert not found["findings"] and found["work"] > 85, found
+        return f"{found['work']:.0f} % retiring"
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    tried_all = "--all" in arguments
+    tap.run(*[a for a in arguments if a != "--all"])
