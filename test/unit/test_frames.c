@@ -200,11 +200,10 @@ static uint64_t period_of(const struct file *file, size_t number)
 }
 
 /* Has the frames of exact profiles written to a file. */
-static void write_to_file(struct rings *rings, struct exact_chain *chains, struct exact_sums *sums,
-			  struct file *file)
+static void write_to_file(struct rings *rings, struct exact_sums *sums, struct file *file)
 {
-	*sums = (struct exact_sums){.position = file_position, .change = change_file, .user = file};
-	rings->frames.chains = chains;
+	*sums = (struct exact_sums){
+		.position = file_position, .change = change_file, .user = file, .in_place = true};
 	rings->frames.sums = sums;
 	rings->frames.out = (struct record_writer){.records = append_to_file, .user = file};
 }
@@ -212,24 +211,22 @@ static void write_to_file(struct rings *rings, struct exact_chain *chains, struc
 /* Counts of one place add up in its sample, but only where all of them are told. */
 static void test_costs_add_up(void **state)
 {
-	struct exact_chain chains[SLOT + 1] = {0};
 	struct rings *rings = make_rings();
 	struct file file = {.size = 0};
 	struct exact_sums sums;
 
 	(void)state;
-	write_to_file(rings, chains, &sums, &file);
+	write_to_file(rings, &sums, &file);
 	put_cost(rings, SLOT, 1, 2, 0x400000, 7);
 	put_cost(rings, SLOT, 1, 3, 0x400000, 20);
 	put_told(rings, SLOT);
 	put_cost(rings, SLOT, 1, 4, 0x400000, 30);
 	put_cost(rings, SLOT, 1, 2, 0x400000, 5);
 	assert_true(model_frames_drain(&rings->frames));
-	assert_int_equal(rings->frames.samples, 3);
 	/* The last two are not all of it. */
+	assert_int_equal(rings->frames.samples, 2);
 	assert_int_equal(period_of(&file, 0), 7);
 	assert_int_equal(period_of(&file, 1), 20);
-	assert_int_equal(period_of(&file, 2), 0);
 	assert_int_equal(file.changes, 2);
 	put_cost(rings, SLOT, 1, 2, 0x400004, 1);
 	put_told(rings, SLOT);
@@ -248,26 +245,58 @@ static void test_costs_add_up(void **state)
 /* What one thread has told says nothing about others; and a killed one may not have told all. */
 static void test_threads_tell_for_themselves(void **state)
 {
-	struct exact_chain chains[LATER_SLOT + 1] = {0};
 	struct rings *rings = make_rings();
 	struct file file = {.size = 0};
 	struct exact_sums sums;
 
 	(void)state;
-	write_to_file(rings, chains, &sums, &file);
+	write_to_file(rings, &sums, &file);
 	put_cost(rings, SLOT, 1, 2, 0x400000, 7);
 	put_cost(rings, LATER_SLOT, 2, 2, 0x400000, 30);
 	put_told(rings, LATER_SLOT);
 	assert_true(model_frames_drain(&rings->frames));
-	assert_int_equal(period_of(&file, 0), 0);
-	assert_int_equal(period_of(&file, 1), 30);
+	assert_int_equal(rings->frames.samples, 1);
+	assert_int_equal(period_of(&file, 0), 30);
 	put_told(rings, SLOT);
 	assert_true(model_frames_drain(&rings->frames));
-	assert_int_equal(period_of(&file, 0), 7);
+	assert_int_equal(period_of(&file, 1), 7);
 	put_cost(rings, SLOT, 1, 2, 0x400000, 5);
 	model_frames_finish(&rings->frames);
-	assert_int_equal(period_of(&file, 0), 7);
+	assert_int_equal(rings->frames.samples, 2);
+	assert_int_equal(period_of(&file, 1), 7);
 	assert_int_equal(rings->frames.error, 0);
+	exact_sums_clean_up(&sums);
+	free_rings(rings);
+}
+
+/* Where samples cannot be changed, more of them add up; a new file begins again. */
+static void test_more_samples_add_up(void **state)
+{
+	struct rings *rings = make_rings();
+	struct file file = {.size = 0};
+	struct exact_sums sums;
+
+	(void)state;
+	write_to_file(rings, &sums, &file);
+	sums.in_place = false;
+	put_cost(rings, SLOT, 1, 2, 0x400000, 7);
+	put_told(rings, SLOT);
+	put_cost(rings, SLOT, 1, 2, 0x400000, 5);
+	assert_true(model_frames_drain(&rings->frames));
+	assert_int_equal(rings->frames.samples, 0);
+	model_frames_write_sums(&rings->frames);
+	model_frames_write_sums(&rings->frames);
+	assert_int_equal(rings->frames.samples, 1);
+	assert_int_equal(period_of(&file, 0), 7);
+	put_told(rings, SLOT);
+	assert_true(model_frames_drain(&rings->frames));
+	model_frames_write_sums(&rings->frames);
+	assert_int_equal(rings->frames.samples, 2);
+	assert_int_equal(period_of(&file, 1), 5);
+	assert_int_equal(file.changes, 0);
+	assert_int_equal(sums.at[0].sum, 12);
+	model_frames_repeat(&rings->frames);
+	assert_int_equal(sums.at[0].sum, 0);
 	exact_sums_clean_up(&sums);
 	free_rings(rings);
 }
@@ -275,25 +304,30 @@ static void test_threads_tell_for_themselves(void **state)
 /* As many as several times make room for more. */
 static void test_many_sums(void **state)
 {
-	struct file file = {.size = 0};
-	struct exact_sums sums = {.position = file_position, .change = change_file, .user = &file};
+	struct file file = {.size = 8};
+	struct exact_sums sums = {.change = change_file, .user = &file, .in_place = true};
 
 	(void)state;
-	for (unsigned round = 0; round < 2; round++)
+	for (unsigned round = 0; round < 2; round++) {
 		for (unsigned i = 0; i < 5000; i++) {
-			const struct exact_key key = {i / 50, 1, i % 50, 3};
-			struct exact_sum *sum = exact_sums_add(&sums, &key, i + round);
+			const struct exact_key key = {
+				.ip = i / 50, .profile = 1, .context = i % 50, .event = 3};
 
-			assert_non_null(sum);
-			assert_int_equal(sum->position, round ? FILE_BEGIN : 0);
-			assert_int_equal(sum->sum, round ? 2 * i + 1 : i);
-			sum->position = FILE_BEGIN;
+			assert_true(exact_sums_add(&sums, &key, 0, i + round));
 		}
-	assert_int_equal(sums.count, 5000);
-	assert_int_equal(sums.changed_count, 5000);
-	file.size = 8;
-	assert_int_equal(exact_sums_write(&sums, 1), 0);
-	assert_int_equal(file.changes, 5000);
+		assert_int_equal(sums.count, 5000);
+		assert_int_equal(sums.told_count, 0);
+		exact_sums_told(&sums, 2);
+		assert_int_equal(sums.told_count, 0);
+		exact_sums_told(&sums, 1);
+		assert_int_equal(sums.told_count, 5000);
+		for (unsigned i = 0; i < 5000; i++)
+			sums.at[i].position = FILE_BEGIN;
+		assert_int_equal(exact_sums_written(&sums), 0);
+		for (unsigned i = 0; i < 5000; i++)
+			assert_int_equal(sums.at[i].sum, round ? 2 * i + 1 : i);
+	}
+	assert_int_equal(file.changes, 10000);
 	exact_sums_clean_up(&sums);
 }
 
@@ -305,6 +339,7 @@ int main(void)
 		cmocka_unit_test(test_damaged_head),
 		cmocka_unit_test(test_costs_add_up),
 		cmocka_unit_test(test_threads_tell_for_themselves),
+		cmocka_unit_test(test_more_samples_add_up),
 		cmocka_unit_test(test_many_sums),
 	};
 
