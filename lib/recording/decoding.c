@@ -30,6 +30,7 @@ void decoding_begin(struct decoding *decoding, struct plumb_recording *recording
 	if (!itrace->period && !perf_is_exact(options->like_perf))
 		decoding->synthesis.period = 1;
 	decoding->synthesis.version = options->like_perf;
+	spe_group_tables_fill(&decoding->synthesis.tables, options->like_perf);
 	if (itrace->last_branch && perf_is_newer(options->like_perf))
 		decoding->synthesis.branch_entries = itrace->last_branch_size;
 	decoding->midr = options->midr;

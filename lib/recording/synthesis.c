@@ -6,7 +6,6 @@
 #include "recording/synthesis.h"
 
 #include "spe/data_source_perf.h"
-#include "spe/groups.h"
 #include "spe/perf_version.h"
 
 /* The distance from the SPE event's id to the groups' ids. */
@@ -97,7 +96,7 @@ uint32_t synthesis_choose(const struct synthesis *synthesis, const struct plumb_
 			  uint64_t *since)
 {
 	const uint32_t instructions = PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_INSTRUCTIONS);
-	uint32_t groups = spe_record_groups(record, synthesis->version) & synthesis->groups;
+	uint32_t groups = spe_groups_by_tables(&synthesis->tables, record) & synthesis->groups;
 	bool skipped;
 
 	if (synthesis->period <= 1)

@@ -8,12 +8,14 @@
 #include <plumb/spe_groups.h>
 
 #include "spe/data_source_perf.h"
+#include "spe/groups.h"
 
 struct synthesis {
 	uint32_t groups;         /* to make */
 	uint64_t period;         /* make samples of one record in this many */
 	unsigned branch_entries; /* maximum number per sample */
 	enum plumb_perf_version version;
+	struct spe_group_tables tables; /* of that version */
 	bool timeless;
 	bool made; /* the events below are set */
 	struct plumb_recorded_event events[PLUMB_SPE_GROUPS];

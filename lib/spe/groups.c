@@ -74,3 +74,23 @@ uint32_t spe_record_groups(const struct plumb_spe_record *record, enum plumb_per
 		in |= PLUMB_SPE_GROUP_BIT(PLUMB_SPE_GROUP_BRANCH);
 	return in;
 }
+
+void spe_group_tables_fill(struct spe_group_tables *tables, enum plumb_perf_version version)
+{
+	struct plumb_spe_record record = {.has = PLUMB_SPE_HAS_OPERATION};
+
+	for (unsigned i = 0; i < 4 * 256; i++) {
+		record.op_class = (uint8_t)(i / 256);
+		record.operation = (uint8_t)(i % 256);
+		tables->operations[i / 256][i % 256] =
+			(uint16_t)spe_record_groups(&record, version);
+	}
+	record = (struct plumb_spe_record){.has = PLUMB_SPE_HAS_EVENTS};
+	for (unsigned i = 0; i < 2 << SPE_GROUP_EVENTS; i++) {
+		const unsigned high = i >> SPE_GROUP_EVENTS;
+
+		record.events = (uint64_t)(i % (1 << SPE_GROUP_EVENTS)) << high * SPE_GROUP_EVENTS;
+		tables->events[high][i % (1 << SPE_GROUP_EVENTS)] =
+			(uint16_t)spe_record_groups(&record, version);
+	}
+}

@@ -248,6 +248,35 @@ static void only_what_is_of_memory_has_a_source(void **state)
 	}
 }
 
+/* Every operation with every event of a group, and with several. */
+static void tables_say_the_same(void **state)
+{
+	static const enum plumb_perf_version versions[] = {PLUMB_PERF_NEWEST, PLUMB_PERF_6_1,
+							   PLUMB_PERF_6_12, PLUMB_PERF_7_3};
+	static const uint32_t has[] = {0, PLUMB_SPE_HAS_EVENTS, PLUMB_SPE_HAS_OPERATION,
+				       PLUMB_SPE_HAS_EVENTS | PLUMB_SPE_HAS_OPERATION};
+	static struct spe_group_tables tables;
+	uint64_t random = 1;
+
+	(void)state;
+	for (unsigned v = 0; v < sizeof(versions) / sizeof(*versions); v++) {
+		spe_group_tables_fill(&tables, versions[v]);
+		for (unsigned i = 0; i < 4 * 256 * 68; i++) {
+			const unsigned bit = i / (4 * 256);
+			struct plumb_spe_record record = {
+				.op_class = (uint8_t)(i / 256 % 4),
+				.operation = (uint8_t)i,
+			};
+
+			random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+			record.events = bit < 64 ? UINT64_C(1) << bit : random;
+			record.has = has[bit < 64 ? 3 : bit % 4];
+			assert_int_equal(spe_groups_by_tables(&tables, &record),
+					 spe_record_groups(&record, versions[v]));
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +290,7 @@ int main(void)
 		cmocka_unit_test(makers_number_their_sources),
 		cmocka_unit_test(events_fill_what_is_open),
 		cmocka_unit_test(snoops_are_those_that_happened),
+		cmocka_unit_test(tables_say_the_same),
 		cmocka_unit_test(only_what_is_of_memory_has_a_source),
 	};
 
