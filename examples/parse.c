@@ -20,8 +20,7 @@ static void make_text(void)
 	for (int i = 0; i < LINES; i++) {
 		for (int k = 0; k < FIELDS; k++) {
 			number = number * 1103515245u + 12345u;
-			at += sprintf(at, "%u%c", number >> 16 & 4095,
-				      k + 1 < FIELDS ? ',' : '\n');
+			at += sprintf(at, "%u%c", number >> 16 & 4095, k + 1 < FIELDS ? ',' : '\n');
 		}
 	}
 }

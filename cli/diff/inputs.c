@@ -194,6 +194,12 @@ static int add_pass(struct diff_side *side, const struct diff_reading_options *o
 	reading_end(reading, samples);
 	if (error < 0)
 		complain_findings(reading->diagnostics, reading->options->input, error);
+	/* What is missing would look like a change. */
+	if (error == 0 && reading_is_incomplete(reading)) {
+		complain("%s: this recording is incomplete, so it cannot be compared",
+			 reading->options->input);
+		return EXIT_USAGE;
+	}
 	/* Each pass would say the same. */
 	if (pass == DIFF_PASS_WHOLE)
 		complain_warnings(reading->diagnostics);

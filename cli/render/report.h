@@ -58,9 +58,9 @@ struct report {
 	double time;         /* since the program began; NaN: the whole run */
 	unsigned runs;       /* number of runs */
 	const struct report_repeat *repeats; /* each of them; NULL: there is one */
-	bool intervals;      /* the parts are intervals, not runs */
-	unsigned agreeing;   /* parts with this diagnosis, or a more specific one */
-	bool ended;          /* the program has ended, with: */
+	bool intervals;                      /* the parts are intervals, not runs */
+	unsigned agreeing;                   /* parts with this diagnosis, or a more specific one */
+	bool ended;                          /* the program has ended, with: */
 	int exit_status;
 	int signal;
 	const char *const *warnings; /* NULL-ended */

@@ -38,9 +38,27 @@ static double median_value(const struct diff_item *item, double *values)
 	return median_of(values, item->count);
 }
 
-static bool has_interval(const struct diff_item *item)
+/*
+ * Returns the mean of the runs with its interval; without ends, if that is not known. Runs of the
+ * model differ by their sampling only. Those of hardware differ by more than their intervals say.
+ */
+static struct interval mean_interval(const struct diff_item *item)
 {
-	return item->count == 1 && !isnan(item->values[0].low) && !isnan(item->values[0].high);
+	struct interval mean = {0, NAN, NAN}, sum = item->values[0];
+
+	for (size_t i = 1; i < item->count; i++)
+		sum = interval_sum(&sum, &item->values[i]);
+	if (item->count > 1 && !item->modelled)
+		return mean;
+	mean.value = sum.value / (double)item->count;
+	mean.low = sum.low / (double)item->count;
+	mean.high = sum.high / (double)item->count;
+	return mean;
+}
+
+static bool has_interval(const struct interval *mean)
+{
+	return !isnan(mean->low) && !isnan(mean->high);
 }
 
 /* An exact count that functions without any have not, either. */
@@ -73,6 +91,8 @@ static void test_ranks(struct comparing *c, const struct diff_item *before,
 static void test(struct comparing *c, const struct diff_item *before, const struct diff_item *after,
 		 struct diff_change *change)
 {
+	const struct interval means[] = {mean_interval(before), mean_interval(after)};
+
 	change->runs[0] = before->count;
 	change->runs[1] = after->count;
 	change->p = change->adjusted = change->effect = change->least = NAN;
@@ -82,13 +102,14 @@ static void test(struct comparing *c, const struct diff_item *before, const stru
 	if (is_exact(before) && is_exact(after)) {
 		change->method = DIFF_EXACT;
 		change->real = change->before != change->after;
+	} else if (has_interval(&means[0]) && has_interval(&means[1])) {
+		change->method = DIFF_INTERVALS;
+		change->before = means[0].value;
+		change->after = means[1].value;
+		change->p = interval_difference(&means[0], &means[1], &change->difference);
 	} else if (before->count > 1 || after->count > 1) {
 		change->method = DIFF_RANKS;
 		test_ranks(c, before, after, change);
-	} else if (has_interval(before) && has_interval(after)) {
-		change->method = DIFF_INTERVALS;
-		change->p = interval_difference(&before->values[0], &after->values[0],
-						&change->difference);
 	} else {
 		change->method = DIFF_UNKNOWN;
 	}

@@ -217,9 +217,8 @@ static struct interval scaled(const struct plumb_profile_estimate *estimate, dou
 
 /* Adds a value that is no count: the first row of a name has the most samples. */
 static void add_mean(const struct pass *pass, struct diff_key key, const char *of, const char *unit,
-		     const struct plumb_profile_estimate *estimate, double by)
+		     struct interval value)
 {
-	const struct interval value = scaled(estimate, by);
 	const struct diff_item *known;
 	struct diff_item *item;
 
@@ -231,17 +230,28 @@ static void add_mean(const struct pass *pass, struct diff_key key, const char *o
 	if (isnan(value.value) || isnan(value.low) || (known && known->run == pass->side->run))
 		return;
 	item = diff_side_add(pass->side, &key, &value, false);
-	if (item)
+	if (item) {
 		item->unit = unit;
+		item->modelled = pass->from->modelled;
+	}
+}
+
+/* Returns the mean latency of a row, to be compared with another one. */
+static struct interval mean_of(const struct plumb_profile_row *row)
+{
+	const struct interval skewed = {row->latency.value, row->latency.low, row->latency.high};
+
+	return interval_symmetric(&skewed);
 }
 
 static void add_means(const struct pass *pass, const struct diff_key *key,
 		      const struct plumb_profile_row *row)
 {
-	add_mean(pass, *key, "spe_mean_latency", "cycles", &row->latency, 1);
-	add_mean(pass, *key, "spe_l1d_miss_rate", "percent of L1D accesses", &row->l1d_misses, 100);
-	add_mean(pass, *key, "spe_mispredict_rate", "percent of branches", &row->mispredictions,
-		 100);
+	add_mean(pass, *key, "spe_mean_latency", "cycles", mean_of(row));
+	add_mean(pass, *key, "spe_l1d_miss_rate", "percent of L1D accesses",
+		 scaled(&row->l1d_misses, 100));
+	add_mean(pass, *key, "spe_mispredict_rate", "percent of branches",
+		 scaled(&row->mispredictions, 100));
 }
 
 static struct diff_item *add_count(const struct pass *pass, struct diff_key key, const char *of,
@@ -251,8 +261,10 @@ static struct diff_item *add_count(const struct pass *pass, struct diff_key key,
 
 	key.of = of;
 	item = diff_side_add(pass->side, &key, value, exact);
-	if (item)
+	if (item) {
 		item->additive = true;
+		item->modelled = pass->from->modelled && !exact;
+	}
 	return item;
 }
 
@@ -308,11 +320,20 @@ static void place(struct diff_item *item, const struct line *line)
 	item->line = line->number;
 }
 
+/* Returns the sum of a row's latencies: how many operations it has, times their mean. */
+static struct interval latency_of(const struct plumb_profile_row *row, double population)
+{
+	const struct interval share = scaled(&row->share, 1), mean = mean_of(row);
+	const struct interval product = interval_product(&share, &mean);
+
+	return (struct interval){product.value * population, product.low * population,
+				 product.high * population};
+}
+
 /* Adds a row's counts. `line` is NULL for functions. */
 static void add_row(const struct pass *pass, const struct counted *counted, size_t i,
 		    const struct diff_key *key, const struct line *line)
 {
-	struct plumb_profile_estimate latency;
 	struct diff_item *item = NULL;
 	struct plumb_profile_row row;
 	struct interval value;
@@ -326,8 +347,7 @@ static void add_row(const struct pass *pass, const struct counted *counted, size
 			return;
 		item = add_count(pass, *key, counted->name, &value, true);
 	} else if (counted->event.spe) {
-		latency = profile_latency_part(pass->profile, counted->number, i);
-		value = scaled(&latency, counted->population);
+		value = latency_of(&row, counted->population);
 		if (value.value > 0)
 			item = add_count(pass, *key, "spe_latency", &value, false);
 		if (item)
@@ -403,8 +423,10 @@ static void add_whole(const struct pass *pass, const char *name, const struct in
 	if (known && known->counted)
 		return;
 	item = diff_side_add(pass->side, &key, value, exact);
-	if (item)
+	if (item) {
 		item->unit = unit;
+		item->modelled = pass->from->modelled && !exact;
+	}
 }
 
 /* Notes a kind of count, whose whole is `value` in this run. */
@@ -426,7 +448,6 @@ static void add_quantity(const struct pass *pass, const char *name, const struct
 static void add_spe_whole(const struct pass *pass, const struct counted *counted)
 {
 	const struct diff_key key = {DIFF_EVENTS, "", "", ""};
-	struct plumb_profile_estimate latency;
 	struct plumb_profile_row row;
 	struct interval value;
 
@@ -435,8 +456,10 @@ static void add_spe_whole(const struct pass *pass, const struct counted *counted
 	if (!plumb_profile_row(pass->profile, counted->number, 0, &row))
 		return;
 	add_means(pass, &key, &row);
-	latency = profile_latency_part(pass->profile, counted->number, 0);
-	value = scaled(&latency, counted->population);
+	value = mean_of(&row);
+	value = (struct interval){value.value * counted->population,
+				  value.low * counted->population,
+				  value.high * counted->population};
 	if (!(value.value > 0))
 		return;
 	add_quantity(pass, "spe_latency", counted, value.value, true);

@@ -42,6 +42,7 @@ struct diff_item {
 	bool additive;           /* a count: where it is missing, it is 0 */
 	bool exact;              /* all its values are the model's */
 	bool counted;            /* by plumb stat */
+	bool modelled;           /* sampled from the model, whose runs do not differ otherwise */
 	struct interval *values; /* one for each run that has it; without ends: no interval */
 	size_t count, room;
 	size_t run;       /* the last run that it has a value of */

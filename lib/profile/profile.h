@@ -246,13 +246,6 @@ void lane_end(struct plumb_profile *profile, struct lane *lane);
 /* Likewise ends all lanes of SPE records, and sets the rows' own sums from those of batches. */
 void batches_settle(struct plumb_profile *profile);
 
-/*
- * profile_results.c: returns the sum of the total latencies of a row's SPE records per record of
- * the event. Times the population, it is how many cycles the row's operations took together.
- */
-struct plumb_profile_estimate profile_latency_part(const struct plumb_profile *profile,
-						   size_t event, size_t row);
-
 /* profile_topdown.c: what an event of exact recordings says of a slot; doc/samples.md lists them.
  */
 enum slots { SLOTS_NONE, SLOTS_RETIRING, SLOTS_BAD_SPECULATION, SLOTS_FRONTEND, SLOTS_BACKEND };

@@ -209,33 +209,6 @@ static struct plumb_profile_estimate latency_of(const struct profiled_event *eve
 	return mean_of(event, &sums, estimate_mean);
 }
 
-struct plumb_profile_estimate profile_latency_part(const struct plumb_profile *profile,
-						   size_t event, size_t row)
-{
-	const struct profiled_event *of = &profile->events[event];
-	const struct record_sums *records = &profile->records[of->order[row]];
-	const uint64_t samples = of->public.samples;
-	/* Above the line stands the latency or 0, below it 1: neighbours do not differ there. */
-	struct tally tally = {
-		.samples = samples,
-		.members = samples,
-		.pairs = of->pairs,
-		.steps_above = 2 * (double)records->latency_squares -
-			       (double)records->less.latency.above,
-	};
-	struct estimate estimate;
-
-	if (samples < 2)
-		return (struct plumb_profile_estimate){NAN, NAN, NAN};
-	tally.powers[1][0] = tally.powers[1][1] = tally.powers[1][2] = (double)records->latency;
-	tally.powers[2][0] = tally.powers[2][1] = (double)records->latency_squares;
-	tally.powers[3][0] = (double)records->latency_cubes[0] +
-			     0x1p64 * (double)records->latency_cubes[1];
-	tally.powers[0][1] = tally.powers[0][2] = tally.powers[0][3] = (double)samples;
-	estimate = estimate_mean(&tally, &of->sampling);
-	return (struct plumb_profile_estimate){estimate.value, estimate.low, estimate.high};
-}
-
 /* Estimates how many of the `members` are `hits`: values of 0 and 1, whose powers are the same. */
 static struct plumb_profile_estimate rate_of(const struct profiled_event *event, uint64_t hits,
 					     uint64_t members, const struct less_sums *less)

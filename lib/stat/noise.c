@@ -80,6 +80,7 @@ static double count_arrangements(const struct ranked *all, size_t picked, size_t
 	const size_t mean = picked * (all->count + 1);
 	const size_t distance = sum > mean ? sum - mean : mean - sum;
 	double *ways = calloc((picked + 1) * width, sizeof(*ways));
+	size_t sums[RANK_TEST_EXACT + 1] = {0}; /* of the smallest ranks */
 	double total = 0, far = 0;
 
 	if (!ways)
@@ -88,11 +89,14 @@ static double count_arrangements(const struct ranked *all, size_t picked, size_t
 	for (size_t i = 0; i < all->count; i++) {
 		const size_t step = all->doubled[i];
 
+		sums[i + 1] = sums[i] + step;
 		for (size_t k = picked < i + 1 ? picked : i + 1; k > 0; k--) {
 			double *to = ways + k * width + step;
 			const double *from = ways + (k - 1) * width;
+			/* What the k - 1 smallest and the k - 1 largest so far add up to. */
+			const size_t last = sums[i] - sums[i + 1 - k];
 
-			for (size_t s = 0; s + step <= most; s++)
+			for (size_t s = sums[k - 1]; s <= last; s++)
 				to[s] += from[s];
 		}
 	}
@@ -187,12 +191,33 @@ double interval_difference(const struct interval *before, const struct interval 
 	return facing > 0 ? erfc(NORMAL_QUANTILE * fabs(value) / facing / sqrt(2)) : 0;
 }
 
+struct interval interval_symmetric(const struct interval *skewed)
+{
+	const double half = (skewed->high - skewed->low) / 2;
+
+	return (struct interval){skewed->value, skewed->value - half, skewed->value + half};
+}
+
 struct interval interval_sum(const struct interval *a, const struct interval *b)
 {
 	const double value = a->value + b->value;
 
 	return (struct interval){value, value - hypot(a->value - a->low, b->value - b->low),
 				 value + hypot(a->high - a->value, b->high - b->value)};
+}
+
+struct interval interval_product(const struct interval *share, const struct interval *mean)
+{
+	const double value = share->value * mean->value;
+	const bool known = !isnan(mean->low) && !isnan(mean->high);
+	const double low = known ? mean->low : 0, high = known ? mean->high : 2 * mean->value;
+	double down, up;
+
+	if (!(value > 0))
+		return (struct interval){value, value, share->high * high};
+	down = hypot(1 - share->low / share->value, 1 - low / mean->value);
+	up = hypot(share->high / share->value - 1, high / mean->value - 1);
+	return (struct interval){value, value * fmax(1 - down, 0), value * (1 + up)};
 }
 
 /* ---- Many comparisons -------------------------------------------------------------------------

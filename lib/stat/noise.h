@@ -65,8 +65,22 @@ struct interval {
 double interval_difference(const struct interval *before, const struct interval *after,
 			   struct interval *difference);
 
+/*
+ * Makes an interval symmetric, with the same width. Means of latencies are skewed, and their
+ * intervals allow for that. In the difference of two means of like samples the skewness cancels;
+ * with it, equal means would differ twice as often as they should.
+ */
+struct interval interval_symmetric(const struct interval *skewed);
+
 /* Adds estimates of different samples, such as of two functions: their distances as squares. */
 struct interval interval_sum(const struct interval *a, const struct interval *b);
+
+/*
+ * Multiplies estimates that are not negative, such as a share and a mean of what it consists of:
+ * their relative distances as squares. If the mean has no interval, because there is one sample, it
+ * may be anything up to twice as much.
+ */
+struct interval interval_product(const struct interval *share, const struct interval *mean);
 
 /* ---- Many comparisons ------------------------------------------------------------------------ */
 

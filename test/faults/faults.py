@@ -182,6 +182,8 @@ def main():
         check(f"export --format {form} -o out RECORDING")
         check(f"export --format {form} -o out EXACT")
     check("doctor --json -o out")
+    check("diff --json -o out EXACT EXACT")
+    check("diff -o out --markdown out.md --junit out.xml --write-baseline out.json RECORDING RECORDING")
     with tempfile.TemporaryDirectory() as folder:
         if os.path.exists(program) and not engine.absent(plumb):
             record(plumb, program, "-e spe -c 1024", f"{folder}/spe")

@@ -175,6 +175,21 @@ static void does_not_know_nan(void **state)
 	near(interval_difference(&same, &same, &difference), 1, 0);
 }
 
+/* 10 +- 30 % of 2 +- 40 %: 20 +- 50 %. */
+static void multiplies_intervals(void **state)
+{
+	const struct interval share = {10, 7, 13}, mean = {2, 1.2, 2.8}, single = {2, NAN, NAN};
+	struct interval product = interval_product(&share, &mean);
+
+	(void)state;
+	near(product.value, 20, 1e-12);
+	near(product.low, 10, 1e-12);
+	near(product.high, 30, 1e-12);
+	product = interval_product(&share, &single);
+	near(product.low, 0, 1e-12);
+	near(product.high, 20 * (1 + hypot(0.3, 1)), 1e-12);
+}
+
 /* The example of Benjamini and Hochberg's paper, section 4.1: four of 15 hypotheses. */
 static void adjusts_as_in_the_paper(void **state)
 {
@@ -218,6 +233,7 @@ int main(void)
 		cmocka_unit_test(subtracts_intervals),
 		cmocka_unit_test(agrees_with_the_interval),
 		cmocka_unit_test(does_not_know_nan),
+		cmocka_unit_test(multiplies_intervals),
 		cmocka_unit_test(adjusts_as_in_the_paper),
 		cmocka_unit_test(leaves_out_nan),
 	};
