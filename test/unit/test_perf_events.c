@@ -7,9 +7,11 @@
 #include "check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <math.h>
 #include <stdarg.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,12 +24,14 @@
 
 #define PMU_TYPE    8
 #define FDS_MAX     256
-#define OPENED_MAX  64
+#define OPENED_MAX  128
 #define CODE_CYCLES PLUMB_CODE_CYCLES
 
 /* The stand-in: what it is like, and what was asked of it. */
 static struct {
 	int counters;       /* the cycle counter apart */
+	int pinned;         /* of them, by another process */
+	bool cycles_pinned; /* by another process, too */
 	bool old;           /* it does not know inherit_thread */
 	bool guarded;       /* the kernel's part is not for this user */
 	bool no_cycles;     /* it has no counter for cycles alone */
@@ -37,7 +41,7 @@ static struct {
 	uint64_t result[3]; /* what an event reads as: count, enabled, running */
 
 	int leader_of[FDS_MAX]; /* of each descriptor; 0: none of its */
-	bool looked_at[FDS_MAX];
+	bool looked_at[FDS_MAX], is_pinned[FDS_MAX], is_disabled[FDS_MAX];
 	uint16_t code_of[FDS_MAX];
 	struct perf_event_attr opened[OPENED_MAX]; /* those it took */
 	int leaders[OPENED_MAX];                   /* and into which group */
@@ -56,14 +60,43 @@ static bool has_own_counter(uint64_t code)
 	       (code == 0x0008 && kernel.instructions);
 }
 
+static bool is_member(int fd, int leader)
+{
+	return kernel.leader_of[fd] == leader && fcntl(fd, F_GETFD) >= 0;
+}
+
 static bool fits(const struct perf_event_attr *attr, int leader)
 {
 	int used = is_looked_at(attr) && !has_own_counter(attr->config);
 
 	for (int fd = 0; fd < FDS_MAX; fd++)
-		used += kernel.leader_of[fd] == leader && kernel.looked_at[fd] &&
+		used += is_member(fd, leader) && kernel.looked_at[fd] &&
 			!has_own_counter(kernel.code_of[fd]);
 	return used <= kernel.counters;
+}
+
+/* Whether a group gets the counters that it needs when it is enabled; its members may be off. */
+static bool is_scheduled(int leader)
+{
+	int used = 0;
+
+	for (int fd = 0; fd < FDS_MAX; fd++) {
+		if (!is_member(fd, leader) || (fd != leader && kernel.is_disabled[fd]))
+			continue;
+		used += !has_own_counter(kernel.code_of[fd]);
+		if (kernel.code_of[fd] == CODE_CYCLES && kernel.cycles_pinned)
+			return false;
+	}
+	return used <= kernel.counters - kernel.pinned;
+}
+
+/* In place of the C library's: a pinned group without counters reads as nothing. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	if (request == PERF_EVENT_IOC_ENABLE && fd > 0 && fd < FDS_MAX && kernel.is_pinned[fd] &&
+	    !is_scheduled(fd))
+		lseek(fd, 0, SEEK_END);
+	return 0;
 }
 
 static int open_here(const struct perf_event_attr *attr, int leader)
@@ -85,6 +118,8 @@ static int open_here(const struct perf_event_attr *attr, int leader)
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	kernel.leader_of[fd] = leader < 0 ? fd : leader;
 	kernel.looked_at[fd] = is_looked_at(attr);
+	kernel.is_pinned[fd] = attr->pinned;
+	kernel.is_disabled[fd] = attr->disabled;
 	kernel.code_of[fd] = (uint16_t)attr->config;
 	assert_in_range(kernel.count, 0, OPENED_MAX - 1);
 	kernel.opened[kernel.count] = *attr;
@@ -202,7 +237,8 @@ static void counters_are_found_by_trying(void **state)
 		kernel.counters = counters;
 		assert_int_equal(perf_counters(PMU_TYPE, NULL), counters);
 		for (int i = 0; i < kernel.count; i++) {
-			assert_true(is_looked_at(&kernel.opened[i]));
+			/* The first group is only opened; the next ones are enabled. */
+			assert_true(is_looked_at(&kernel.opened[i]) || i >= counters);
 			/* Neither has a programmable counter to itself on every PMU. */
 			assert_int_not_equal(kernel.opened[i].config, CODE_CYCLES);
 			assert_int_not_equal(kernel.opened[i].config, 0x0008);
@@ -226,6 +262,25 @@ static void own_counters_are_found_by_trying(void **state)
 		assert_int_equal(own.cycles, !(kind & 1));
 		assert_int_equal(own.instructions, kind >> 1);
 	}
+}
+
+static void counters_that_others_pin_are_left_out(void **state)
+{
+	struct perf_own_counters own;
+
+	(void)state;
+	for (int pinned = 0; pinned <= 6; pinned++) {
+		memset(&kernel, 0, sizeof(kernel));
+		kernel.counters = 6;
+		kernel.pinned = pinned;
+		assert_int_equal(perf_counters(PMU_TYPE, &own), 6 - pinned);
+		assert_true(own.cycles);
+	}
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.counters = 6;
+	kernel.cycles_pinned = true;
+	assert_int_equal(perf_counters(PMU_TYPE, &own), 6);
+	assert_false(own.cycles);
 }
 
 static void what_fits_is_one_group(void **state)
@@ -578,6 +633,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counters_are_found_by_trying),
 		cmocka_unit_test(own_counters_are_found_by_trying),
+		cmocka_unit_test(counters_that_others_pin_are_left_out),
 		cmocka_unit_test(what_fits_is_one_group),
 		cmocka_unit_test(what_the_pmu_lacks_is_not_opened),
 		cmocka_unit_test(nothing_left_is_an_error),

@@ -22,6 +22,7 @@
 
 #define PROGRESS_MS       250
 #define CODE_INSTRUCTIONS 0x0008 /* INST_RETIRED */
+#define NAMED_MAX         6      /* events in one warning */
 
 /* perf takes "armv8_pmuv3" for "armv8_pmuv3_0", and "cpu" for the PMU that counts. */
 static bool is_pmu(const struct cpu_pmu *pmu, const char *name)
@@ -392,6 +393,40 @@ static void warn_of_refused(const struct counting *c)
 	free(names);
 }
 
+/* Names the events that waited for a counter to the end. */
+static void warn_of_starved(const struct counting *c)
+{
+	const struct plumb_plan *plan = c->job->plan;
+	struct index_set starved = {0}, counted = {0};
+	size_t count = 0;
+	char *names;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (uint16_t g = 0; g < plan->group_count; g++)
+			for (uint16_t i = 0; i < plan->groups[g].count; i++) {
+				const uint16_t event = plan->groups[g].events[i];
+				const struct plumb_count *got =
+					&c->run->counts[plan->groups[g].first + i];
+
+				if (pass == 0 && got->running_ns)
+					index_set_add(&counted, event);
+				else if (pass == 1 && got->enabled_ns && !got->running_ns &&
+					 !index_set_has(&counted, event) &&
+					 !index_set_has(&starved, event)) {
+					index_set_add(&starved, event);
+					count++;
+				}
+			}
+	names = count && count <= NAMED_MAX ? perf_names(plan, &starved) : NULL;
+	if (count)
+		plumb_diagnostics_add(
+			c->diagnostics, PLUMB_WARNING, "starved", NULL,
+			"%s never got a counter: others have them, or the run was too "
+			"short",
+			names ? names : "some events");
+	free(names);
+}
+
 static void warn(const struct counting *c)
 {
 	if (c->limits.no_kernel)
@@ -415,6 +450,7 @@ static void warn(const struct counting *c)
 				      "only what runs on the cores of %s is counted",
 				      c->job->pmu->name);
 	warn_of_refused(c);
+	warn_of_starved(c);
 }
 
 static void warn_of_window(const struct counting *c)

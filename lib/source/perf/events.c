@@ -30,49 +30,93 @@ static int open_event(struct perf_event_attr *attr, const struct perf_scope *sco
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Opens one more event in the group that `fds` has, and keeps it. Returns 0 or a negative errno. */
-static int try_event(uint32_t pmu, uint64_t config, int fds[PLUMB_COUNTERS_MAX + 2], int *count)
+#define PROBED_MAX (PLUMB_COUNTERS_MAX + 2)
+
+/* A group of events that is opened to see whether it fits. */
+struct probe {
+	uint32_t pmu;
+	bool now; /* on the counters that nobody else has; otherwise on all there are */
+	int fds[PROBED_MAX], count;
+};
+
+/* Opens one more event in the group. Returns 0 or a negative errno. */
+static int probe_add(struct probe *probe, uint64_t config)
 {
 	const struct perf_scope myself = {.pid = 0, .cpu = -1};
 	struct perf_event_attr attr = {
-		.type = pmu,
+		.type = probe->pmu,
 		.size = sizeof(attr),
 		.config = config,
 		/*
 		 * The driver checks only disabled events that an execve(2) enables
 		 * (validate_event() in drivers/perf/arm_pmu.c); all others always fit.
 		 */
-		.disabled = 1,
-		.enable_on_exec = 1,
+		.disabled = !probe->now || !probe->count,
+		.enable_on_exec = !probe->now,
+		.pinned = probe->now && !probe->count,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
-	const int fd = open_event(&attr, &myself, *count ? fds[0] : -1);
+	const int fd = open_event(&attr, &myself, probe->count ? probe->fds[0] : -1);
 
 	if (fd < 0)
 		return fd;
-	fds[(*count)++] = fd;
+	probe->fds[probe->count++] = fd;
 	return 0;
+}
+
+static void probe_close(struct probe *probe)
+{
+	for (int i = 0; i < probe->count; i++)
+		close(probe->fds[i]);
+	probe->count = 0;
+}
+
+/*
+ * Returns whether the counters that nobody else has pinned suffice for `count` events and, if it is
+ * not 0, `more`. A pinned group that gets no counters is in error, and reads as nothing.
+ */
+static bool fits_now(uint32_t pmu, int count, uint64_t more)
+{
+	struct probe probe = {.pmu = pmu, .now = true};
+	uint64_t value;
+	bool fits = true;
+
+	for (int i = 0; i < count && fits; i++)
+		fits = probe_add(&probe, CODE_ANY) == 0;
+	if (more && fits)
+		fits = probe_add(&probe, more) == 0;
+	if (probe.count && fits)
+		fits = ioctl(probe.fds[0], PERF_EVENT_IOC_ENABLE, 0) == 0 &&
+		       read(probe.fds[0], &value, sizeof(value)) != 0;
+	probe_close(&probe);
+	return fits;
 }
 
 int perf_counters(uint32_t pmu, struct perf_own_counters *own)
 {
-	int fds[PLUMB_COUNTERS_MAX + 2], count = 0, error = 0, general;
+	struct probe probe = {.pmu = pmu};
 	struct perf_own_counters found = {false, false};
+	int error = 0, general;
 
-	while (count < PLUMB_COUNTERS_MAX && error == 0)
-		error = try_event(pmu, CODE_ANY, fds, &count);
-	general = count;
+	while (probe.count < PLUMB_COUNTERS_MAX && error == 0)
+		error = probe_add(&probe, CODE_ANY);
+	general = probe.count;
 	/* If all fit, whatever is tried next fits, too, and that says nothing. */
 	if (own && general && error) {
-		found.cycles = try_event(pmu, PLUMB_CODE_CYCLES, fds, &count) == 0;
-		found.instructions = try_event(pmu, CODE_INSTRUCTIONS, fds, &count) == 0;
+		found.cycles = probe_add(&probe, PLUMB_CODE_CYCLES) == 0;
+		found.instructions = probe_add(&probe, CODE_INSTRUCTIONS) == 0;
 	}
-	for (int i = 0; i < count; i++)
-		close(fds[i]);
-	if (own)
-		*own = found;
-	return general ? general : error;
+	probe_close(&probe);
+	if (!general)
+		return error;
+	while (general && !fits_now(pmu, general, 0))
+		general--;
+	if (own) {
+		own->cycles = found.cycles && fits_now(pmu, general, PLUMB_CODE_CYCLES);
+		own->instructions = found.instructions && fits_now(pmu, general, CODE_INSTRUCTIONS);
+	}
+	return general;
 }
 
 int perf_try_software(void)
@@ -86,6 +130,24 @@ int perf_try_software(void)
 		.exclude_hv = 1,
 	};
 	const int fd = open_event(&attr, &myself, -1);
+
+	if (fd < 0)
+		return -fd;
+	close(fd);
+	return 0;
+}
+
+int perf_try_cgroup(int cgroup, int cpu)
+{
+	const struct perf_scope scope = {.pid = cgroup, .cpu = cpu, .cgroup = true};
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	const int fd = open_event(&attr, &scope, -1);
 
 	if (fd < 0)
 		return -fd;

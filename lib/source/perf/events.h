@@ -46,13 +46,16 @@ struct perf_own_counters {
 /*
  * Finds how many events a PMU of this type counts at once, without those that have their own
  * counter, by opening larger and larger groups until the kernel refuses one, at most
- * PLUMB_COUNTERS_MAX. Then tries which events fit in addition, and sets `own` unless it is NULL.
- * Returns the number, or a negative errno if not even one can be opened.
+ * PLUMB_COUNTERS_MAX. Leaves out counters that others have pinned: a group on them never counts.
+ * Then tries which events fit in addition, and sets `own` unless it is NULL. Returns the number,
+ * which is 0 if others have them all, or a negative errno if not even one event can be opened.
  */
 int perf_counters(uint32_t pmu, struct perf_own_counters *own);
 
 /* Tries to count a software event of the calling thread, in user code. Returns 0 or an errno. */
 int perf_try_software(void);
+/* Likewise of a control group's descriptor, with an event that counts nothing. */
+int perf_try_cgroup(int cgroup, int cpu);
 
 /*
  * Opens the groups of a pass (all of them, unless job->one_pass) for process `pid` and its

@@ -179,6 +179,24 @@ static int add_all(struct perf_instances *all)
 	return error;
 }
 
+/*
+ * In version 2's hierarchy Linux gives perf's controller only to groups that have another one, too:
+ * cgroup_calc_subtree_ss_mask() in kernel/cgroup/cgroup.c.
+ */
+static int check_cgroup(const struct perf_instances *all, int cgroup, const char *name)
+{
+	if (perf_try_cgroup(cgroup, all->targets.cpus[0]) != ENOENT)
+		return PLUMB_OK;
+	plumb_diagnostics_add(all->diagnostics, PLUMB_ERROR, "cgroup-off", NULL,
+			      "control group %s: Linux cannot count it, because no controller is "
+			      "enabled for it",
+			      name);
+	plumb_diagnostics_hint(all->diagnostics,
+			       "as root, write +pids to cgroup.subtree_control of the control "
+			       "group above it");
+	return PLUMB_ERR_MACHINE;
+}
+
 static int open_cgroups(struct perf_instances *all)
 {
 	all->cgroups = calloc(all->job->cgroup_count + 1, sizeof(*all->cgroups));
@@ -191,6 +209,8 @@ static int open_cgroups(struct perf_instances *all)
 		if (fd < 0)
 			return fd;
 		all->cgroups[all->cgroup_count++] = fd;
+		if (check_cgroup(all, fd, all->job->cgroups[i]) < 0)
+			return PLUMB_ERR_MACHINE;
 	}
 	return PLUMB_OK;
 }

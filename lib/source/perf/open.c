@@ -27,14 +27,19 @@ bool plumb_perf_has_pmu(void)
 static void count_counters(struct plumb_source *source)
 {
 	struct perf_own_counters own = {false, false};
-	int counters = source->elsewhere ? -1 : perf_counters(source->pmu.type, &own);
-	uint8_t most = source->spec->product.counters;
+	const int free = source->elsewhere ? -1 : perf_counters(source->pmu.type, &own);
+	const unsigned most = source->spec->product.counters;
 
 	/* If the kernel does not say, it will not count either; the plan is for the core then. */
-	source->cycle_counter = own.cycles || counters < 0;
-	if (counters < 0 || (most && counters > most))
-		counters = most;
-	source->counters = counters ? (unsigned)counters : COUNTERS_USUAL;
+	source->cycle_counter = own.cycles || free < 0;
+	source->counters = free < 0 ? most : (unsigned)free;
+	if (most && source->counters > most)
+		source->counters = most;
+	if (free < 0 && !most)
+		source->counters = COUNTERS_USUAL;
+	/* If others have them all, each event waits for one by itself. */
+	if (source->counters == 0)
+		source->counters = 1;
 }
 
 static void find_spe(struct plumb_source *source, const char *root)
