@@ -147,7 +147,7 @@ struct source_record_run {
 	int exit_status;
 	int signal;
 	bool ended;
-	uint64_t samples;    /* records of the SPE unit, or overflows; of perf overflows alone */
+	uint64_t samples;    /* records of the SPE unit, and overflows */
 	uint64_t collisions; /* of the model */
 	uint64_t lost;
 	double event_counts[PLUMB_EVENTS_MAX]; /* as in struct plumb_recording_run */

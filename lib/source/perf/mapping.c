@@ -234,6 +234,9 @@ int perf_rings_map(struct perf_rings *rings, const struct sampling *s)
 	}
 	error = map_fitting(rings, s);
 	for (size_t i = 0; i < rings->count && error == PLUMB_OK; i++)
+		if (rings->all[i].owner->spe)
+			error = plumb_spe_stream_new(&rings->all[i].records);
+	for (size_t i = 0; i < rings->count && error == PLUMB_OK; i++)
 		error = redirect(&rings->all[i], s);
 	if (error < 0)
 		return error;
@@ -246,6 +249,8 @@ int perf_rings_map(struct perf_rings *rings, const struct sampling *s)
 void perf_rings_unmap(struct perf_rings *rings)
 {
 	unmap_all(rings);
+	for (size_t i = 0; i < rings->count; i++)
+		plumb_spe_stream_free(rings->all[i].records);
 	free(rings->all);
 	*rings = (struct perf_rings){0};
 }

@@ -7,6 +7,7 @@
 #define SOURCE_PERF_MAPPING_H
 
 #include <plumb/recording.h>
+#include <plumb/spe.h>
 
 #include "source/perf/aux.h"
 #include "source/perf/ring.h"
@@ -15,6 +16,7 @@
 struct perf_ring {
 	struct data_ring data;
 	struct aux_ring aux;
+	struct plumb_spe_stream *records; /* in the AUX area, to count them; NULL: has none */
 	void *map, *aux_map;
 	size_t map_size, aux_map_size;
 	size_t cpu;                       /* index into the targets' CPUs */

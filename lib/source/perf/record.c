@@ -28,6 +28,7 @@
  * SIGKILL loses at most the last 100 ms.
  */
 #define LOOK_MS 40
+#define RECORDS 64 /* SPE records that are counted at a time */
 
 struct recording {
 	const struct source_record_job *job;
@@ -42,6 +43,8 @@ struct recording {
 	uint64_t reference;   /* of AUX data */
 	uint8_t *spill;
 	double began, round; /* on the clock */
+	double resumed;      /* likewise, all SPE events that may have stopped */
+	uint64_t records;    /* of SPE */
 	bool begun;          /* the program */
 	bool on;             /* events that wait for the delay have begun */
 	double on_since;     /* seconds */
@@ -116,6 +119,17 @@ static int synthesize(struct recording *r)
 
 /* ---- draining ----------------------------------------------------------------------------- */
 
+static void count_records(struct recording *r, struct perf_ring *ring, const uint8_t *data,
+			  size_t size)
+{
+	struct plumb_spe_record records[RECORDS];
+	size_t count;
+
+	plumb_spe_stream_feed(ring->records, data, size);
+	while ((count = plumb_spe_stream_read(ring->records, records, RECORDS)) > 0)
+		r->records += count;
+}
+
 static int drain_aux(struct recording *r, struct perf_ring *ring)
 {
 	const struct perf_targets *targets = &r->sampling.targets;
@@ -135,13 +149,20 @@ static int drain_aux(struct recording *r, struct perf_ring *ring)
 	};
 	error = r->job->aux(r->job->user, &chunk, data.first, data.first_size, data.second,
 			    data.second_size);
+	count_records(r, ring, data.first, data.first_size);
+	if (data.second_size)
+		count_records(r, ring, data.second, data.second_size);
 	aux_ring_give_back(&ring->aux, &data);
 	return error;
 }
 
-/* Records come first: they say what the AUX data holds. */
+/*
+ * Records come first: they say what the AUX data holds. An event that the kernel disables between
+ * the taking and the resuming leaves nothing to take, so all events are resumed now and then.
+ */
 static int drain(struct recording *r, bool on)
 {
+	const bool all = now() - r->resumed >= 1e-3 * LOOK_MS;
 	bool any = false;
 	int error = 0;
 
@@ -154,9 +175,11 @@ static int drain(struct recording *r, bool on)
 					r->job->user);
 		if (error == 0 && !ring->aux.overwrite)
 			error = drain_aux(r, ring);
-		if (on && ring->aux.taken != taken)
+		if (on && ring->aux.taken && (all || ring->aux.taken != taken))
 			perf_ring_resume(ring, &r->sampling);
 	}
+	if (all)
+		r->resumed = now();
 	/* Calls it even if nothing came: this is when the caller switches to another file. */
 	if (error || !r->job->round || (!any && now() - r->round < ROUND_SECONDS))
 		return error;
@@ -489,7 +512,7 @@ int perf_record(const struct source_record_job *job, struct source_record_run *r
 	if (error == PLUMB_OK)
 		error = sample(&r);
 	end_program(&r);
-	run->samples = r.tally.samples;
+	run->samples = r.tally.samples + r.records;
 	if (error == PLUMB_OK)
 		warn(&r);
 	if (error == PLUMB_OK && r.canceled)
