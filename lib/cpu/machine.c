@@ -88,7 +88,9 @@ static bool is_virtual(const struct cpu_machine *machine)
 	for (size_t i = 0; i < sizeof(vendors) / sizeof(*vendors); i++)
 		if (begins(machine->vendor, vendors[i]))
 			return !metal;
-	return begins(machine->product, "KVM") || begins(machine->product, "OpenStack");
+	/* The last one is QEMU's, Firecracker's and kvmtool's name without firmware's tables. */
+	return begins(machine->product, "KVM") || begins(machine->product, "OpenStack") ||
+	       begins(machine->product, "linux,dummy-virt");
 }
 
 static void read_system(const char *root, struct cpu_machine *machine)

@@ -69,6 +69,8 @@ usual="sampling=works kernel-symbols=missing buffers=limited user-access=missing
 			other-pmus=works
 		is vm-without-pmu core-pmu=missing permission=limited spe=missing sampling=limited \
 			kernel-symbols=missing buffers=limited
+		is vm-without-tables core-pmu=missing permission=limited spe=missing sampling=limited \
+			kernel-symbols=missing buffers=limited
 		is seccomp-container core-pmu=works permission=unknown counters=unknown events=works \
 			spe=missing ${usual/symbols=missing/symbols=works}
 		is no-perf core-pmu=missing permission=missing spe=missing sampling=missing
@@ -80,7 +82,7 @@ usual="sampling=works kernel-symbols=missing buffers=limited user-access=missing
 		is cmn700 core-pmu=works permission=works counters=unknown events=works spe=missing \
 			sampling=works kernel-symbols=works user-access=missing other-pmus=works
 	}
-	[ "$(wc -l <"$BATS_FILE_TMPDIR/names")" -eq 20 ]
+	[ "$(wc -l <"$BATS_FILE_TMPDIR/names")" -eq 21 ]
 }
 
 @test "why, and the line that changes it" {
@@ -93,6 +95,7 @@ usual="sampling=works kernel-symbols=missing buffers=limited user-access=missing
 	[ "$(part phone permission fix)" = "sudo sysctl kernel.perf_event_paranoid=2" ]
 	part phone core-pmu text | grep -q "armv9_cortex_x2 of an unknown CPU, MIDR_EL1 0x411fd480"
 	part vm-without-pmu core-pmu why | grep -q "hypervisor gives this virtual machine no PMU"
+	part vm-without-tables core-pmu why | grep -q "hypervisor gives this virtual machine no PMU"
 	part seccomp-container permission why | grep -q "seccomp"
 	part no-perf permission fix | grep -q "CONFIG_PERF_EVENTS"
 	[ "$(part no-perf core-pmu why)" = "the kernel cannot count: see Permission" ]

@@ -118,6 +118,10 @@ MACHINES = {
     | core("armv8_cortex_a76", 8, (0, 3), A76) | others("arm_dsu_0"),
     "vm-without-pmu": system(vendor="QEMU", product="KVM Virtual Machine", cpus=2,
                              **{CPU + "cpu0/regs/identification/midr_el1": f"0x{N1:016x}"}),
+    # QEMU's machine "virt" without firmware, and Firecracker's.
+    "vm-without-tables": system(cpus=2, **{"/proc/device-tree/model": "linux,dummy-virt\0",
+                                           CPU + "cpu0/regs/identification/midr_el1":
+                                           f"0x{N1:016x}"}),
     "seccomp-container": system(cpus=4, seccomp=2, paranoid=1, **{"/.dockerenv": ""})
     | core("armv8_pmuv3_0", 8, (0, 3), N1),
     "no-perf": {CPU + "online": "0", "/proc/sys/kernel/osrelease": "6.1.0",
