@@ -8,7 +8,8 @@
  *     #end STATUS            as a shell has it; 128 + signal
  *
  * Words are parted by one blank each. A line that begins with "user " is run without privileges;
- * "write FILE TEXT" and "send FILE" are done here. At the end the machine is turned off.
+ * "write FILE TEXT", "send FILE", "mkdir FOLDER" and "load MODULE" are done here. At the end the
+ * machine is turned off.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -18,6 +19,7 @@
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,8 +30,11 @@ static const char *const outputs[] = {"/tmp/1", "/tmp/2"};
 
 static void mount_all(void)
 {
-	static const char *const types[][2] = {
-		{"proc", "/proc"}, {"sysfs", "/sys"}, {"devtmpfs", "/dev"}, {"tmpfs", "/tmp"}};
+	static const char *const types[][2] = {{"proc", "/proc"},
+					       {"sysfs", "/sys"},
+					       {"devtmpfs", "/dev"},
+					       {"tmpfs", "/tmp"},
+					       {"cgroup2", "/groups"}};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
 		mkdir(types[i][1], 0755);
@@ -66,6 +71,31 @@ static int send_file(char *const *words)
 	return 0;
 }
 
+static int make_folder(char *const *words)
+{
+	return words[1] && mkdir(words[1], 0755) == 0 ? 0 : 1;
+}
+
+/* The words after the module's path are its parameters. */
+static int load_module(char *const *words)
+{
+	char parameters[1024] = "";
+	int fd = words[1] ? open(words[1], O_RDONLY | O_CLOEXEC) : -1;
+
+	if (fd < 0)
+		return 1;
+	for (int i = 2; words[i]; i++) {
+		strncat(parameters, words[i], sizeof(parameters) - strlen(parameters) - 1);
+		strncat(parameters, " ", sizeof(parameters) - strlen(parameters) - 1);
+	}
+	if (syscall(SYS_finit_module, fd, parameters, 0)) {
+		printf("2 %s: %m\n", words[1]);
+		return 1;
+	}
+	close(fd);
+	return 0;
+}
+
 static _Noreturn void become(char *const *words, bool privileged)
 {
 	for (int i = 0; i < 2; i++) {
@@ -95,7 +125,7 @@ static int run(char *const *words, bool privileged)
 
 static void show_outputs(void)
 {
-	static char line[65536];
+	static char line[1 << 20];
 
 	for (int i = 0; i < 2; i++) {
 		FILE *file = fopen(outputs[i], "r");
@@ -129,6 +159,8 @@ static void command(char *line)
 	status = !*first                        ? 126
 		 : strcmp(*first, "write") == 0 ? write_file(first)
 		 : strcmp(*first, "send") == 0  ? send_file(first)
+		 : strcmp(*first, "mkdir") == 0 ? make_folder(first)
+		 : strcmp(*first, "load") == 0  ? load_module(first)
 						: run(first, !user);
 	show_outputs();
 	printf("#end %d\n", status);

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `plumb record` samples on one CPU by overflows of a counter."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from programs import LONG
+
+PERIOD = 100_000
+RECORD = f"/plumb record --no-progress --source perf -c {PERIOD} "
+# Alone, instructions make QEMU 7.2 interrupt at the next tick: it knows when cycles overflow.
+EVENTS = "-e {INST_RETIRED:u,CPU_CYCLES:u} "
+
+
+def inside(words):
+    return words[0] == "counted" and 0x400000 <= int(words[2], 16) < 0x401000
+
+
+def read_by_perf(report, name, path):
+    title = f"{name}: perf reads a sample for each {PERIOD} instructions"
+    if not shutil.which("perf"):
+        report.skip(title, "there is no perf")
+        return
+    done = subprocess.run(["perf", "script", "-i", path, "-G", "-F", "comm,event,ip"],
+                          capture_output=True, text=True, check=False)
+    samples = [line.split() for line in done.stdout.splitlines()]
+    samples = [words for words in samples if "INST_RETIRED" in words[1]]
+    within = [words for words in samples if inside(words)]
+    expected = LONG // PERIOD
+    # The last ones may be taken on the way into the kernel.
+    report.check(done.returncode == 0 and abs(len(samples) - expected) <= 1 and
+                 len(within) >= len(samples) - 2, title,
+                 f"{len(samples)} samples, {len(within)} of them in the program, of {expected}",
+                 done.stderr, *samples[:3])
+
+
+def script(vm):
+    """Adds its commands to those of one CPU. Returns what is left to do when they have run."""
+    files = {}
+    for name, option in (("thread", "--per-thread"), ("cpu", "-g")):
+        path = f"/tmp/{name}.data"
+        record = vm.run(RECORD + EVENTS + f"{option} -o {path} /counted")
+        files[name] = vm.run("send " + path)
+        vm.expect(f"{name}: the exit status is the program's", lambda o: o.status == 7, record)
+        vm.expect(f"{name}: says how many samples", lambda o:
+                  int(re.search(r"(\d+) samples?,", o.err)[1]) >= LONG // PERIOD - 1, record)
+    vm.expect("samples have the program's symbol",
+              lambda o: sum("_start" in line for line in o.out.splitlines()) >=
+              0.99 * len(o.out.splitlines()) > 900,
+              vm.run("/plumb script -i /tmp/thread.data -F ip,sym"))
+    vm.run("/with beside /endless : " + RECORD + EVENTS +
+           "-o /tmp/running.data --timeout 100 -p PID")
+    vm.expect("a running process is sampled",
+              lambda o: len(o.out.splitlines()) > 100 and
+              {(line.split()[0], line.split()[2]) for line in o.out.splitlines()} ==
+              {("endless", "_start")},
+              vm.run("/plumb script -i /tmp/running.data -F comm,ip,sym"))
+    vm.expect("a user samples user code",
+              lambda o: o.status == 7 and int(re.search(r"(\d+) samples?,", o.err)[1]) > 900,
+              vm.user(RECORD + "-e {INST_RETIRED,CPU_CYCLES} -o /tmp/user.data /counted"))
+    vm.expect("without SPE nothing is sampled, and who knows more is said",
+              lambda o: o.status == 3 and "arm_spe" in o.err and "plumb doctor" in o.err,
+              vm.run(RECORD + "-e spe -o /tmp/spe.data /counted"))
+    vm.expect("doctor says why there is no SPE",
+              lambda o: o.checks()["spe"]["state"] == "missing" and
+              "virtual machine" in o.checks()["spe"]["why"], vm.run("/plumb doctor --json"))
+
+    def finish(report, folder):
+        for name, sent in files.items():
+            path = os.path.join(folder, name + ".data")
+            with open(path, "wb") as file:
+                file.write(sent.sent)
+            read_by_perf(report, name, path)
+    return finish
