@@ -8,8 +8,8 @@
  *     #end STATUS            as a shell has it; 128 + signal
  *
  * Words are parted by one blank each. A line that begins with "user " is run without privileges;
- * "write FILE TEXT", "send FILE", "mkdir FOLDER" and "load MODULE" are done here. At the end the
- * machine is turned off.
+ * "write FILE TEXT", "send FILE", "copy FILE FILE", "mkdir FOLDER" and "load MODULE" are done here.
+ * At the end the machine is turned off.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -69,6 +69,20 @@ static int send_file(char *const *words)
 	}
 	fclose(file);
 	return 0;
+}
+
+static int copy_file(char *const *words)
+{
+	FILE *from = words[1] && words[2] ? fopen(words[1], "r") : NULL;
+	FILE *to = from ? fopen(words[2], "w") : NULL;
+	char bytes[4096];
+	size_t size;
+
+	while (to && (size = fread(bytes, 1, sizeof(bytes), from)) > 0)
+		fwrite(bytes, 1, size, to);
+	if (from)
+		fclose(from);
+	return to && fclose(to) == 0 ? 0 : 1;
 }
 
 static int make_folder(char *const *words)
@@ -159,6 +173,7 @@ static void command(char *line)
 	status = !*first                        ? 126
 		 : strcmp(*first, "write") == 0 ? write_file(first)
 		 : strcmp(*first, "send") == 0  ? send_file(first)
+		 : strcmp(*first, "copy") == 0  ? copy_file(first)
 		 : strcmp(*first, "mkdir") == 0 ? make_folder(first)
 		 : strcmp(*first, "load") == 0  ? load_module(first)
 						: run(first, !user);

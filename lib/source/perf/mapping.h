@@ -23,6 +23,7 @@ struct perf_ring {
 	size_t first_thread, past_thread; /* indexes of the threads whose events write here */
 	const struct sampled *owner;      /* the event whose descriptor to poll */
 	size_t watched;                   /* index of its thread; past_thread: all have ended */
+	bool offline;                     /* its CPU has been */
 };
 
 struct perf_rings {

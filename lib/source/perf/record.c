@@ -43,6 +43,7 @@ struct recording {
 	uint64_t reference;   /* of AUX data */
 	uint8_t *spill;
 	double began, round; /* on the clock */
+	double looked;       /* likewise, which CPUs are online */
 	double resumed;      /* likewise, all SPE events that may have stopped */
 	uint64_t records;    /* of SPE */
 	bool begun;          /* the program */
@@ -216,11 +217,40 @@ static void watch_next(struct recording *r, struct perf_ring *ring)
 	do
 		ring->watched++;
 	while (ring->watched < ring->past_thread && perf_ring_fd(ring, &r->sampling) < 0);
-	if (ring->watched < ring->past_thread || !perf_targets_all(&r->sampling.targets))
+}
+
+static bool is_online(int cpu, const int *online, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (online[i] == cpu)
+			return true;
+	return false;
+}
+
+/* Linux takes a CPU's events away when it goes offline, and tells nobody. */
+static void look_for_offline(struct recording *r)
+{
+	const struct perf_targets *targets = &r->sampling.targets;
+	int *online, count;
+
+	r->looked = now();
+	if (!perf_targets_all(targets))
 		return;
-	plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "cpu-off", NULL,
-			      "CPU %d went offline; what ran on it afterwards was not sampled",
-			      r->sampling.targets.cpus[ring->cpu]);
+	count = perf_find_online(&online);
+	for (size_t i = 0; count > 0 && i < r->rings.count; i++) {
+		struct perf_ring *ring = &r->rings.all[i];
+		const int cpu = targets->cpus[ring->cpu];
+
+		if (ring->offline || is_online(cpu, online, count))
+			continue;
+		ring->offline = true;
+		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "cpu-off", NULL,
+				      "CPU %d went offline; what ran on it afterwards was not "
+				      "sampled",
+				      cpu);
+	}
+	if (count > 0)
+		free(online);
 }
 
 /* Returns when the next thing is due: beginning or ending. */
@@ -335,6 +365,8 @@ static int watch(struct recording *r)
 		 */
 		over = is_over(r);
 		error = drain(r, true);
+		if (now() - r->looked >= ROUND_SECONDS)
+			look_for_offline(r);
 		tell_progress(r);
 		r->canceled = source_is_canceled(&r->job->cancel);
 		if (over || error || r->canceled || r->run->ended || !obey(r, &error))
@@ -378,6 +410,7 @@ static int finish(struct recording *r)
 	sampling_switch(&r->sampling, false);
 	for (size_t i = 0; i < r->job->event_count; i++)
 		r->run->event_counts[i] = sampled_count(&r->sampling, i);
+	look_for_offline(r);
 	error = drain(r, false);
 	if (error == 0)
 		error = drain_snapshots(r);
