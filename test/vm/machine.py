@@ -152,14 +152,14 @@ def libraries(program, places):
     return found
 
 
-def write_archive(path, files, script, places=()):
+def write_archive(path, files, script, places):
     """`files` maps paths in the machine to files here. Libraries are added."""
     files = dict(files)
     for source in list(files.values()):
         with open(source, "rb") as file:
             if file.read(4) == b"\x7fELF" and not source.endswith(".ko"):
                 files.update({"lib/" + name: at for name, at in
-                              libraries(source, [*places, *PLACES]).items()})
+                              libraries(source, places).items()})
     with open(path, "wb") as out:
         number = 1
         for folder in ("dev", "lib", "root"):

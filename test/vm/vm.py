@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests plumb on virtual machines with Arm PMUs, or none, and a real kernel. Prints TAP.
 
-vm.py KERNEL PLUMB FOLDER
+vm.py KERNEL PLUMB FOLDER [MACHINE...]
 
-FOLDER has the guest's programs, which scripts/steps/vm compiles. QEMU's Neoverse N1 has six counters.
+FOLDER has the guest's programs, which scripts/steps/vm compiles, and the stand-in for SPE and Debian's
+perf with its libraries, if they could be had. QEMU's Neoverse N1 has six counters.
 With one instruction per nanosecond it counts instructions exactly, and PMCEID shows that it counts
 little else. If perf is installed, it reads the recordings.
 """
@@ -16,6 +17,7 @@ import counting
 import machine
 import processors
 import sampling
+import spe
 from programs import PROGRAMS
 
 
@@ -27,12 +29,24 @@ def main():
     one = counting.script()
     finish = sampling.script(one)
     scripts = [one, processors.two(), processors.none()]
+    perf = os.path.join(folder, "perf", "usr/bin/perf")
+    places = [os.path.join(folder, "perf", place.lstrip("/")) for place in machine.PLACES]
+    places += machine.PLACES
+    has_perf = spe.runs(perf, places)
+    if spe.is_built(folder):
+        with open(os.path.join(folder, "stream"), "rb") as stream:
+            scripts.append(spe.script(stream.read(), has_perf))
+        files["spe_unit.ko"] = os.path.join(folder, "spe_unit.ko")
+        files["stream"] = os.path.join(folder, "stream")
     scripts = [script for script in scripts if not only or script.name in only]
     started = []
     # All at once, for machines with several cores.
     for script in scripts:
         path = os.path.join(folder, script.name.replace(" ", "-"))
-        machine.write_archive(path + ".cpio", files, script)
+        wanted = dict(files)
+        if script.name == "SPE stand-in" and has_perf:
+            wanted["perf"] = perf
+        machine.write_archive(path + ".cpio", wanted, script, places)
         started.append(machine.boot(kernel, path + ".cpio", script, path + ".console"))
     report = machine.Report()
     for script, process in zip(scripts, started):
