@@ -137,8 +137,8 @@ static void kernel_by_cycles(void **state)
 
 static void core_waits_add_up(void **state)
 {
-	const struct plumb_core_waits one = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-	const struct plumb_core_waits twice = {2, 4, 6, 8, 10, 12, 14, 16, 18};
+	const struct plumb_core_waits one = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+	const struct plumb_core_waits twice = {2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28};
 	struct fixture f;
 
 	(void)state;
