@@ -91,9 +91,11 @@ static int take_records(void *user, const void *records, size_t size)
 {
 	struct sampled *sampled = user;
 	const uint8_t *at = records;
+	uint8_t *periods;
 
-	sampled->periods = realloc(sampled->periods, sampled->words + size / 8);
-	require(sampled->periods);
+	periods = realloc(sampled->periods, sampled->words + size / 8);
+	require(periods);
+	sampled->periods = periods;
 	memset(sampled->periods + sampled->words, 0, size / 8);
 	while (size) {
 		struct perf_event_header header;

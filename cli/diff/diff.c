@@ -256,7 +256,7 @@ static int write_baseline(const struct run *run)
 	struct output out;
 	int status, error;
 
-	if (!common.output)
+	if (!common.output || !run->sides)
 		return EXIT_FINE;
 	status = output_open(&out, &common);
 	if (status != EXIT_FINE)

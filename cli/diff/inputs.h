@@ -16,9 +16,9 @@ struct diff_reading_options {
 
 /*
  * Reads a side: a file, several with commas between them, or a folder with them. Returns an exit
- * status, after printing an error; `*side` is NULL then.
+ * status, after printing an error; `*result` is NULL then.
  */
 int diff_inputs_read(const char *operand, const struct diff_reading_options *options,
-		     struct diff_side **side);
+		     struct diff_side **result);
 
 #endif

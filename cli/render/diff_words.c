@@ -69,7 +69,7 @@ struct diff_rows diff_rows(const struct diff_report *report, const struct diff *
 			   enum diff_view view)
 {
 	struct diff_rows rows = {
-		.at = memory_resize(NULL, diff->change_count + 1, sizeof(*rows.at))};
+		.at = memory_resize(NULL, diff->change_count + 1, sizeof(struct diff_change *))};
 
 	for (size_t i = 0; i < diff->change_count; i++) {
 		const struct diff_change *change = &diff->changes[i];
@@ -88,7 +88,8 @@ struct diff_rows diff_rows(const struct diff_report *report, const struct diff *
 			rows.at[rows.count++] = change;
 	}
 	if (rows.count)
-		qsort_r(rows.at, rows.count, sizeof(*rows.at), compare, (void *)(uintptr_t)report);
+		qsort_r(rows.at, rows.count, sizeof(struct diff_change *), compare,
+			(void *)(uintptr_t)report);
 	if (report->limit && rows.count > report->limit) {
 		rows.more = rows.count - report->limit;
 		rows.count = report->limit;

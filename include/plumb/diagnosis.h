@@ -88,9 +88,10 @@ struct plumb_wait {
 
 /*
  * A loss that is worth looking at by itself: the end of a way down the tree, of at least
- * PLUMB_WORTH percent of all slots; if there is no bottleneck, of PLUMB_RUNNER_UP. A node whose children explain at least half of it is replaced
- * by them. Ends with one cause are one loss: what a flush costs the frontend is bad speculation, and
- * all that the backend loses is sharing, or the kernel, if that is the advice on it.
+ * PLUMB_WORTH percent of all slots; if there is no bottleneck, of PLUMB_RUNNER_UP. A node whose
+ * children explain at least half of it is replaced by them. Ends with one cause are one loss: what
+ * a flush costs the frontend is bad speculation, and all that the backend loses is sharing, or the
+ * kernel, if that is the advice on it.
  */
 struct plumb_loss {
 	uint16_t metric;                   /* its node, into plumb_spec.metrics */

@@ -423,12 +423,15 @@ static void compare_before(struct comparing *c, const struct diff_item *before)
 		if (diff_side_find(diff->after, &key))
 			return;
 	}
-	if (lacks_event(diff->after, before))
-		add_change(c, before, NULL, &(struct diff_change){.was = NULL});
-	else if (key.view == DIFF_METRICS || key.view == DIFF_EVENTS)
-		note_only(c, 0, key.name);
-	else if (both_count(c, before, 0) && before->additive)
-		add_change(c, before, NULL, &(struct diff_change){.was = NULL});
+	if (!lacks_event(diff->after, before)) {
+		if (key.view == DIFF_METRICS || key.view == DIFF_EVENTS) {
+			note_only(c, 0, key.name);
+			return;
+		}
+		if (!both_count(c, before, 0) || !before->additive)
+			return;
+	}
+	add_change(c, before, NULL, &(struct diff_change){.was = NULL});
 }
 
 /* ---- All comparisons --------------------------------------------------------------------------

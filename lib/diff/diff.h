@@ -72,9 +72,9 @@ struct diff {
 	struct arena arena;
 };
 
-/* `options` NULL: defaults. Returns 0 or NO_MEMORY; then `*diff` is NULL. */
+/* `options` NULL: defaults. Returns 0 or NO_MEMORY; then `*result` is NULL. */
 int diff_compare(const struct diff_side *before, const struct diff_side *after,
-		 const struct diff_options *options, struct diff **diff);
+		 const struct diff_options *options, struct diff **result);
 void diff_free(struct diff *diff); /* accepts NULL */
 
 /* explain.c: finds what explains the change. */

@@ -324,7 +324,7 @@ static bool pair_inlined(struct matching *m, size_t s)
 				next = share;
 			}
 		}
-		if (best < INLINED_MIN || best - next < LEAD_MIN)
+		if (!found || best < INLINED_MIN || best - next < LEAD_MIN)
 			continue;
 		code->taken = true;
 		if (!push(m,

@@ -321,7 +321,7 @@ static int add_data(struct evidence *evidence, const struct plumb_samples_item *
 int evidence_add(struct evidence *evidence, const struct plumb_samples_item *item)
 {
 	const enum plumb_cpu_mode mode = plumb_record_mode(item->record);
-	double code[PLUMB_LOSSES_MAX], data[PLUMB_LOSSES_MAX];
+	double code[PLUMB_LOSSES_MAX] = {0}, data[PLUMB_LOSSES_MAX] = {0};
 	bool any = false, any_data = false, by_line = false;
 	int error = 0;
 

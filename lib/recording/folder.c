@@ -115,17 +115,23 @@ static int open_part(struct plumb_recording *r, int folder, const char *name)
 	return 0;
 }
 
+static int make_folder(struct plumb_recording *r, size_t part_count)
+{
+	r->folder = calloc(1, sizeof(*r->folder));
+	if (!r->folder)
+		return out_of_memory(r);
+	r->folder->parts = calloc(part_count, sizeof(*r->folder->parts));
+	return r->folder->parts ? 0 : out_of_memory(r);
+}
+
 static int open_parts(struct plumb_recording *r, int fd)
 {
 	struct numbers numbers = {0};
 	int err = list_numbers(r, fd, &numbers);
 
-	r->folder = err ? NULL : calloc(1, sizeof(*r->folder));
-	if (r->folder)
-		r->folder->parts = calloc(numbers.count + 1, sizeof(*r->folder->parts));
-	if (!err && (!r->folder || !r->folder->parts))
-		err = out_of_memory(r);
-	if (!err)
+	if (err == 0)
+		err = make_folder(r, numbers.count + 1);
+	if (err == 0)
 		err = open_part(r, fd, "data");
 	for (size_t i = 0; !err && i < numbers.count; i++) {
 		char name[32];

@@ -136,8 +136,8 @@ listed()
 	for kind in cores parameters events metrics groups generic software; do
 		[ "$(listed $kind --csv | tail -n +2)" = "$(listed $kind -x ,)" ]
 		# Its columns have the names that JSON has.
-		[ -z "$(listed $kind --csv | head -n 1 | tr , '\n' |
-			grep -vxFf <(listed $kind --json | sed -n 's/^ *"\([a-z_]*\)".*/\1/p'))" ]
+		[ "$(listed $kind --csv | head -n 1 | tr , '\n' |
+			grep -cvxFf <(listed $kind --json | sed -n 's/^ *"\([a-z_]*\)".*/\1/p'))" -eq 0 ]
 	done
 	run --separate-stderr listed --csv cycles
 	[ "$status" -eq 2 ]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # plumb explore: what it prints and keeps, what it refuses, and what a hostile folder can do.
 
+# shellcheck disable=SC2154 # status, output and stderr are set elsewhere
+
 load lib.bash
 
 setup_file()
@@ -46,7 +48,7 @@ setup()
 	grep -q '^   Helps  ' <<<"$output"
 	grep -qF "   More   plumb annotate -i $work/results/perf.data add_up" <<<"$output" ||
 		grep -qF "add_up" <<<"$output"
-	[ -z "$(too_wide 80 <<<"$output" | grep -vF "$work")" ]
+	[ "$(too_wide 80 <<<"$output" | grep -cvF "$work")" -eq 0 ]
 }
 
 @test "a folder shows the same again, without the program, its source and the recording" {
@@ -183,7 +185,7 @@ setup()
 	plumb explore --source model -o out "$work/useful" 2>/dev/null
 	run -7 plumb explore --source model -o out "$work/status"
 	json 'd["exit_status"] == 7' <out/findings.json
-	[ "$(ls out | xargs)" = "counts.json findings.json perf.data" ]
+	[ "$(echo out/*)" = "out/counts.json out/findings.json out/perf.data" ]
 	# What fails before it counts anything leaves nothing behind.
 	run -3 plumb explore --source model --qemu /bin/true -o fails "$work/status"
 	[ -z "$(ls fails)" ]

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One half is written, and the whole is read before that is in the cache: it cannot be forwarded. */
+/* One half is written, and the whole is read before that is in the cache: it cannot be forwarded.
+ */
 #include <stdint.h>
 #include <string.h>
 

@@ -162,6 +162,10 @@ static void notes_what_one_side_has(void **state)
 	release(diff, sides);
 }
 
+#define BASELINE(events, functions)                                           \
+	"{\"plumb_baseline\": 1, \"metrics\": {}, \"events\": {" events "}, " \
+	"\"functions\": {" functions "}}"
+
 static void rejects_what_are_no_counts(void **state)
 {
 	static const char *const texts[] = {
@@ -185,13 +189,10 @@ static void rejects_what_are_no_counts(void **state)
 		"{\"time\": 1, \"events\": []}",
 		"{\"plumb_baseline\": 2}",
 		"{\"plumb_baseline\": 1}",
-		"{\"plumb_baseline\": 1, \"metrics\": {}, \"events\": {}, \"functions\": {}}",
-		"{\"plumb_baseline\": 1, \"metrics\": {}, \"events\": {\"E\": 1}, \"functions\": "
-		"{}}",
-		"{\"plumb_baseline\": 1, \"metrics\": {}, \"functions\": {}, \"events\": "
-		"{\"E\": {\"exact\": true, \"unit\": \"events\", \"value\": []}}}",
-		"{\"plumb_baseline\": 1, \"metrics\": {}, \"events\": {}, \"functions\": "
-		"{\"E\": {\"exact\": true, \"unit\": \"events\", \"value\": 1}}}",
+		BASELINE("", ""),
+		BASELINE("\"E\": 1", ""),
+		BASELINE("\"E\": {\"exact\": true, \"unit\": \"events\", \"value\": []}", ""),
+		BASELINE("", "\"E\": {\"exact\": true, \"unit\": \"events\", \"value\": 1}"),
 	};
 
 	(void)state;
