@@ -115,10 +115,13 @@ kept()
 }
 
 @test "nor the file that is standard input" {
-	ln -s perf.data link
-	for name in perf.data link; do
+	local name
+
+	ln -s perf.data a_link
+	# shellcheck disable=SC2094 # that it is the same file is the point
+	for name in perf.data a_link; do
 		kept perf.data plumb script -i - -o "$name" <perf.data
-		kept perf.data plumb report -i - -o "$name" <link
+		kept perf.data plumb report -i - -o "$name" <a_link
 		kept perf.data plumb export --format folded -o "$name" - <perf.data
 		kept perf.data plumb export --format callgrind -o "$name" - <perf.data
 		kept perf.data plumb spe dump -o "$name" -i - <perf.data

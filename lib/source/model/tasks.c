@@ -38,7 +38,7 @@ void model_tasks_free(struct model_tasks *tasks)
 static bool add(struct model_tasks *tasks, uint32_t type, uint32_t pid, uint32_t tid,
 		const void *bytes, size_t size)
 {
-	char *copy;
+	struct task_record *record;
 
 	if (tasks->count == RECORDS_MAX)
 		return true;
@@ -51,11 +51,12 @@ static bool add(struct model_tasks *tasks, uint32_t type, uint32_t pid, uint32_t
 		tasks->at = grown;
 		tasks->room = room;
 	}
-	copy = malloc(size);
-	if (!copy)
+	record = &tasks->at[tasks->count];
+	*record = (struct task_record){type, pid, tid, size, malloc(size)};
+	if (!record->bytes)
 		return false;
-	memcpy(copy, bytes, size);
-	tasks->at[tasks->count++] = (struct task_record){type, pid, tid, size, copy};
+	memcpy(record->bytes, bytes, size);
+	tasks->count++;
 	return true;
 }
 
