@@ -419,6 +419,26 @@ static bool is_folder(const struct operands *operands)
 	       S_ISDIR(status.st_mode);
 }
 
+/* Returns whether the operands are no earlier results, or are shown with the right words. */
+static bool check_operands(const struct explore_options *values, const struct operands *operands)
+{
+	const char *path = operands->count == 1 ? operands->at[0] : "";
+	const char *slash = strrchr(path, '/');
+
+	if (is_folder(operands)) {
+		complain("--output requires a program, but %s is a folder", path);
+		advise("show its findings without --output");
+		return false;
+	}
+	if (!values->folder && strcmp(slash ? slash + 1 : path, PLUMB_FOLDER_FINDINGS) == 0 &&
+	    access(path, X_OK) != 0) {
+		complain("%s: not a program", path);
+		advise("name the folder to show its findings");
+		return false;
+	}
+	return true;
+}
+
 static bool read_values(struct exploration *e)
 {
 	const struct explore_options *values = e->options;
@@ -491,7 +511,8 @@ static int run(const struct command *command, int count, char **arguments)
 	e.diagnostics = memory_given(plumb_diagnostics_new());
 	if (is_folder(&operands) && !values.folder)
 		status = explore_show_folder(&values, operands.at[0]);
-	else if (!check(&values, operands.count > 0, false) || !read_values(&e) ||
+	else if (!check_operands(&values, &operands) ||
+		 !check(&values, operands.count > 0, false) || !read_values(&e) ||
 		 output_check_descriptor(&values.common) != EXIT_FINE)
 		status = EXIT_USAGE;
 	else

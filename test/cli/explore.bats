@@ -149,6 +149,14 @@ setup()
 	run -2 --separate-stderr plumb explore --source model --timeout 10 "$work/status"
 	grep -q '^plumb: --timeout requires --sampled' <<<"$stderr"
 	run -2 --separate-stderr plumb explore --pid x
+	mkdir results
+	run -2 --separate-stderr plumb explore -o out results
+	said "plumb: --output requires a program, but results is a folder" \
+		"       show its findings without --output"
+	: >results/findings.json
+	run -2 --separate-stderr plumb explore results/findings.json
+	said "plumb: results/findings.json: not a program" \
+		"       name the folder to show its findings"
 }
 
 @test "-o refuses other folders, and files" {
