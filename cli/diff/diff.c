@@ -112,8 +112,37 @@ static int parse_percent(struct run *run)
 	run->least = strtod(text, &end) / 100;
 	if (end != text && !*end && run->least >= 0 && run->least <= 1)
 		return EXIT_FINE;
-	complain_value("percent-limit", text, 0, "a number from 0 to 100");
+	complain_value("percent-limit", text, UINT64_MAX, "use a number from 0 to 100");
 	return EXIT_USAGE;
+}
+
+/* Returns whether each output has a file of its own. */
+static bool check_outputs(const struct diff_command_options *options)
+{
+	const struct {
+		const char *option, *path;
+	} outputs[] = {
+		{"output", options->common.output},
+		{"markdown", options->markdown},
+		{"junit", options->junit},
+		{"otava", options->otava},
+		{"write-baseline", options->write_baseline},
+	};
+	const size_t count = sizeof(outputs) / sizeof(*outputs);
+
+	for (size_t i = 0; i < count; i++) {
+		for (size_t j = i + 1; j < count; j++) {
+			if (!outputs[i].path || !outputs[j].path ||
+			    strcmp(outputs[i].path, outputs[j].path) != 0)
+				continue;
+			complain("--%s and --%s cannot both write %s", outputs[i].option,
+				 outputs[j].option,
+				 strcmp(outputs[i].path, "-") == 0 ? "standard output"
+								   : outputs[i].path);
+			return false;
+		}
+	}
+	return true;
 }
 
 static int check_options(const struct diff_command_options *options)
@@ -124,7 +153,7 @@ static int check_options(const struct diff_command_options *options)
 		complain("--json and --csv cannot be combined");
 	else if (options->commit && !options->otava)
 		complain("--commit requires --otava");
-	else
+	else if (check_outputs(options))
 		return EXIT_FINE;
 	return EXIT_USAGE;
 }
@@ -209,12 +238,35 @@ static int check_comparable(const struct run *run, const struct diff_side *a,
 	return EXIT_FINE;
 }
 
+static bool has_functions(const struct diff_side *side)
+{
+	for (size_t i = 0; i < side->item_count; i++)
+		if (side->items[i].key.view == DIFF_FUNCTIONS)
+			return true;
+	return false;
+}
+
+/* A misspelt name would leave nothing of both sides, and nothing exceeds no limit. */
+static int check_chosen(const struct run *run, const struct diff_side *before,
+			const struct diff_side *after)
+{
+	const struct reading_options *from = &run->reading.from;
+
+	if ((!choice_is_given(&from->chosen) && !from->filter) || has_functions(after) ||
+	    (has_functions(before) && !run->limit_count))
+		return EXIT_FINE;
+	complain("%s: no samples match", after->label);
+	return EXIT_USAGE;
+}
+
 static int compare_side(struct run *run, const struct diff_side *side, struct diff_result *result)
 {
 	const struct diff_options options = {
 		.least = run->least, .unmatched = run->options->by_name || run->reading.keys};
-	const int status = check_comparable(run, run->sides[0], side);
+	int status = check_comparable(run, run->sides[0], side);
 
+	if (status == EXIT_FINE)
+		status = check_chosen(run, run->sides[0], side);
 	if (status != EXIT_FINE)
 		return status;
 	if (diff_compare(run->sides[0], side, &options, &result->diff) < 0)

@@ -14,16 +14,26 @@
 /* ---- Writing ----------------------------------------------------------------------------------
  */
 
-static json_t *number(double value)
+static bool is_whole(double value)
+{
+	return value == floor(value) && fabs(value) < 0x1p53;
+}
+
+double baseline_round(double value)
 {
 	char text[64];
 
+	if (!isfinite(value) || is_whole(value))
+		return value;
+	snprintf(text, sizeof(text), "%.*g", DIGITS, value);
+	return strtod(text, NULL);
+}
+
+static json_t *number(double value)
+{
 	if (!isfinite(value))
 		return json_null();
-	if (value == floor(value) && fabs(value) < 0x1p53)
-		return json_integer((json_int_t)value);
-	snprintf(text, sizeof(text), "%.*g", DIGITS, value);
-	return json_real(strtod(text, NULL));
+	return is_whole(value) ? json_integer((json_int_t)value) : json_real(baseline_round(value));
 }
 
 /* One run is a number, or an object if it has an interval; several are a list. */

@@ -14,6 +14,9 @@
 /* Functions with less of the whole are left out. */
 #define BASELINE_LEAST 0.001
 
+/* Rounds a value as baselines do: whole numbers stay as they are. */
+double baseline_round(double value);
+
 /*
  * Writes a finished side: its metrics and events, and its functions by what they are ranked by.
  * Returns 0, IO or NO_MEMORY.

@@ -101,6 +101,11 @@ static void test(struct comparing *c, const struct diff_item *before, const stru
 	change->after = after->values[0].value;
 	if (is_exact(before) && is_exact(after)) {
 		change->method = DIFF_EXACT;
+		/* A baseline is rounded, which is no change. */
+		if (c->diff->before->baseline || c->diff->after->baseline) {
+			change->before = baseline_round(change->before);
+			change->after = baseline_round(change->after);
+		}
 		change->real = change->before != change->after;
 	} else if (has_interval(&means[0]) && has_interval(&means[1])) {
 		change->method = DIFF_INTERVALS;
@@ -183,14 +188,23 @@ static bool is_exact_event(const struct diff_item *item)
 	return item->key.view == DIFF_EVENTS && item->exact && !item->counted;
 }
 
+/* Tells whether an exact profile lacks a count by function because it is 0 everywhere. */
+static bool lacks_count(const struct diff_side *side, const struct diff_item *item)
+{
+	const struct diff_quantity *main = diff_side_main(side);
+
+	return item->additive && item->exact && main && main->exact && !side->baseline &&
+	       !diff_side_find_quantity(side, item->key.of);
+}
+
 static bool make_nothing(const struct diff_side *side, const struct diff_item *like,
 			 struct nothing *nothing)
 {
 	const struct diff_quantity *quantity = diff_side_find_quantity(side, like->key.of);
 	size_t runs;
 
-	/* An exact profile lacks events that did not happen. */
-	if (is_exact_event(like))
+	/* An exact profile lacks what did not happen. */
+	if (is_exact_event(like) || lacks_count(side, like))
 		quantity = diff_side_main(side);
 	if (!quantity || (is_exact_event(like) ? !quantity->exact : !like->additive))
 		return false;
@@ -347,10 +361,10 @@ static bool both_count(struct comparing *c, const struct diff_item *item, size_t
 
 	if (!item->additive || diff_side_find_quantity(other, item->key.of))
 		return true;
-	/* A baseline has only one count by function, and an exact profile only those that happened.
-	 */
-	if (!other->baseline &&
-	    !(item->exact && diff_side_main(other) && diff_side_main(other)->exact))
+	/* A baseline has only one count by function, and an exact profile lacks those of 0. */
+	if (lacks_count(other, item))
+		return true;
+	if (!other->baseline)
 		note_only(c, s, item->key.of);
 	return false;
 }

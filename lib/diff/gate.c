@@ -79,6 +79,23 @@ static bool names(const char *what, const char *name)
 	return false;
 }
 
+/* Tells whether `name` is that of a function, or of a copy of it that the compiler made. */
+static bool is_function(const char *function, const char *name)
+{
+	static const char *const copies[] = {".constprop.", ".isra.",     ".part.",
+					     ".cold",       ".lto_priv.", " [clone "};
+	const size_t length = strlen(function);
+
+	if (strncmp(name, function, length) != 0)
+		return false;
+	if (!name[length])
+		return true;
+	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++)
+		if (strncmp(name + length, copies[i], strlen(copies[i])) == 0)
+			return true;
+	return false;
+}
+
 static bool applies(const struct gate_limit *limit, const struct diff_change *change)
 {
 	if (!limit->function)
@@ -86,8 +103,8 @@ static bool applies(const struct gate_limit *limit, const struct diff_change *ch
 		       names(limit->what, change->key.name);
 	return change->key.view == DIFF_FUNCTIONS && names(limit->what, change->key.of) &&
 	       (strcmp(limit->function, "*") == 0 ||
-		strcmp(limit->function, change->key.name) == 0 ||
-		(change->was && strcmp(limit->function, change->was) == 0));
+		is_function(limit->function, change->key.name) ||
+		(change->was && is_function(limit->function, change->was)));
 }
 
 /* Returns by how much a change is beyond the limit; at most 0: it is not. */

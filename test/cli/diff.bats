@@ -266,6 +266,17 @@ said()
 	grep -q 'failed: parse_line by slots +' <<<"$output"
 	run plumb diff --baseline functions.json --fail-above 'slots@*:5%' "$work/old.exact"
 	[ "$status" -eq 0 ]
+	# A baseline is rounded: equal counts are within every limit.
+	run plumb diff --baseline baseline.json --fail-above backend_bound:0 --fail-below ipc:0 \
+		--fail-above ipc:0 --fail-below backend_bound:0 again.json
+	[ "$status" -eq 0 ]
+	plumb diff --json --baseline baseline.json again.json | holds \
+		"not [m for m in d['comparisons'][0]['metrics'] if m['change']]"
+	# A name that matches nothing passes no gate.
+	run --separate-stderr plumb diff -S no_such --fail-above cycles:2% "$work/old.exact" \
+		"$work/new.exact"
+	[ "$status" -eq 2 ]
+	said "plumb: $work/new.exact: no samples match"
 	# A failed gate leaves the baseline alone.
 	cp baseline.json kept.json
 	run plumb diff --baseline baseline.json --fail-above cycles:2% \
@@ -294,6 +305,36 @@ said()
 	counts perf 11 >b.json
 	run plumb diff --fail-above E:2% a.json b.json
 	[ "$status" -eq 4 ]
+}
+
+@test "an exact profile: a cause that only one side has, and a copy of a function" {
+	need_model
+	cat >count.c <<-'END'
+		unsigned long count(unsigned long x, unsigned long n) __asm__("count.constprop.0");
+		__attribute__((noinline)) unsigned long count(unsigned long x, unsigned long n)
+		{
+			for (unsigned long i = 0; i < n; i++)
+		#ifdef SLOW
+				x = x / (i | 1) + n;
+		#else
+				__asm__ volatile("" : "+r"(x));
+		#endif
+			return x;
+		}
+		int main(int argc, char **argv)
+		{
+			return argv && count((unsigned long)argc, 100000) == 7;
+		}
+	END
+	aarch64-linux-gnu-gcc -g -O2 -static -o fast count.c
+	aarch64-linux-gnu-gcc -g -O2 -static -DSLOW -o slow count.c
+	plumb record --source model --exact -q -o fast.data ./fast
+	plumb record --source model --exact -q -o slow.data ./slow
+	run plumb diff --fail-above slots@count:5% --fail-above slots@coun:5% fast.data slow.data
+	[ "$status" -eq 4 ]
+	grep -q 'in count.constprop.0, backend_' <<<"${lines[0]}"
+	grep -q 'above slots@count:5% failed: count.constprop.0 by slots +' <<<"$output"
+	grep -q 'above slots@coun:5% failed: there is nothing to compare' <<<"$output"
 }
 
 @test "hostile names stay text in every format" {
@@ -344,7 +385,9 @@ tree.parse(sys.argv[1])' j.xml
 	check "text: " a.json text
 	check "--fail-above: malformed limit 'cycles'" --fail-above cycles a.json a.json
 	check "unknown key 'symbl'" -s symbl a.json a.json
-	check "invalid" --percent-limit 101 a.json a.json
+	check "invalid value '101' for --percent-limit"$'\n'"       use a number from 0 to 100" \
+		--percent-limit 101 a.json a.json
+	check "--markdown and --junit cannot both write x" --markdown x --junit x a.json a.json
 	check "--commit requires --otava" --commit x a.json a.json
 	check "--json and --csv cannot be combined" --json --csv a.json a.json
 	if [ -e "$work/modelled" ]; then
