@@ -29,7 +29,7 @@ counts()
 }
 
 @test "the table has these statuses" {
-	[ "$(rows | xargs -d '\n' printf '%s;')" = "0;1;2;3;126;127;N;128 + N;" ]
+	[ "$(rows | xargs -d '\n' printf '%s;')" = "0;1;2;3;4;126;127;N;128 + N;" ]
 	# All other pages refer to it.
 	for page in "$here"/../../man/*.1.scd; do
 		[ "${page##*/}" = plumb.1.scd ] || [ "${page##*/}" = plumb-spec.1.scd ] ||
@@ -71,6 +71,17 @@ counts()
 	run -3 plumb stat --source model --qemu /bin/true ./program
 	run -3 plumb record --source model --qemu /bin/true ./program
 	run -3 plumb stat --source model --qemu ./nowhere ./program
+}
+
+@test "4: a limit of diff is exceeded" {
+	local count
+
+	for count in 100 103; do
+		printf '{"events": [{"name": "CPU_CYCLES", "count": %d}], "source": "model"}\n' "$count" \
+			>"$count.json"
+	done
+	run -4 plumb diff --fail-above cycles:2% 100.json 103.json
+	run -0 plumb diff --fail-above cycles:4% 100.json 103.json
 }
 
 @test "126 and 127: the program cannot be run, or is not there; as for env" {

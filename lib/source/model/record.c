@@ -149,26 +149,27 @@ static void on_progress(void *user, const struct model_counts *counts)
 		r->job->progress(r->job->user, &progress);
 }
 
-/* The memory shared with the plugin: its descriptor, or -1 with errno. */
+/* The memory shared with the plugin: its descriptor, or an errno as a negative number. */
 static int share(struct recorder *r)
 {
-	int fd;
+	int fd, error;
 
 	r->asked = malloc(sizeof(*r->asked));
 	r->tasks = model_tasks_new();
 	if (!r->asked || !r->tasks)
-		return -1;
+		return -ENOMEM;
 	record_setup_fill(&r->setup, r->job, r->asked);
 	r->size = model_sampling_size(r->asked);
 	r->asked->key = model_run_key();
 	fd = model_run_share("plumb-samples", r->size, r->asked->key);
 	if (fd < 0)
-		return fd;
+		return -errno;
 	r->sampling = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (r->sampling == MAP_FAILED) {
+		error = errno;
 		r->sampling = NULL;
 		close(fd);
-		return -1;
+		return -error;
 	}
 	memcpy(r->sampling, r->asked, sizeof(*r->asked));
 	r->sums = (struct exact_sums){
@@ -294,7 +295,7 @@ static int record(struct recorder *r, struct source_record_run *run)
 	int fd = share(r), error;
 
 	if (fd < 0)
-		return model_run_refuse_share(r->size, errno ? errno : ENOMEM, r->diagnostics);
+		return model_run_refuse_share(r->size, -fd, r->diagnostics);
 	error = run_model(r, fd, run);
 	close(fd);
 	return error;
