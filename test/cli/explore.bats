@@ -106,7 +106,9 @@ setup()
 }
 
 @test "--sampled counts in one run, and samples in the next, with a period by the counts" {
-	plumb explore --source model --sampled -v -o out --json "$work/columns" 2>said
+	# Start-up is a part of this short run, and differs with what is on the stack.
+	ln -s "$work/columns" .
+	env -i "$PLUMB" explore --source model --sampled -v -o out --json ./columns 2>said
 	grep -q '^plumb: sampling .*spe/load,period=[0-9]*/$' said
 	json 'd["runs"] == 2 and not d["findings"][0]["lines"]["exact"]' <out/findings.json
 	json 'd["findings"][0]["lines"]["samples"] > 10' <out/findings.json
