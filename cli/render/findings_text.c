@@ -18,12 +18,24 @@
 #define SPREAD_SHARE 10 /* percent: code is spread if no function has as much */
 #define SHOWN_PLACES 3
 
+/* Prints a text with names from outside, in which a line break would begin a line of its own. */
+static void print_paragraph(struct output *out, enum style style, size_t column, size_t indent,
+			    const char *text)
+{
+	char *copy = memory_copy(text, strlen(text));
+
+	for (char *end = strchr(copy, '\n'); end; end = strchr(end, '\n'))
+		*end = '?';
+	output_wrapped(out, style, column, indent, copy);
+	free(copy);
+}
+
 static void print_beside(struct output *out, const char *heading, const char *text)
 {
 	output_spaces(out, INDENT);
 	output_text(out, STYLE_NAME, heading);
 	output_spaces(out, BESIDE - INDENT - strlen(heading));
-	output_wrapped(out, STYLE_PLAIN, BESIDE, BESIDE, text);
+	print_paragraph(out, STYLE_PLAIN, BESIDE, BESIDE, text);
 }
 
 /* ---- places -----------------------------------------------------------------------------------
@@ -109,7 +121,7 @@ static void print_source(struct output *out, const struct plumb_finding_place *p
 	if (!text)
 		return;
 	text += strspn(text, " \t");
-	length = strlen(text);
+	length = strcspn(text, "\n");
 	snprintf(number, sizeof(number), "%u  ", place->line);
 	room = out->width > BESIDE + strlen(number) ? out->width - BESIDE - strlen(number) : 1;
 	while (length && wrap_columns(text, length) > room)
@@ -240,7 +252,7 @@ static void print_finding(struct output *out, const struct findings_view *view, 
 
 	fputc('\n', out->stream);
 	output_format(out, STYLE_HEADING, "%u. ", i + 1);
-	output_wrapped(out, STYLE_BAD, INDENT, INDENT, text);
+	print_paragraph(out, STYLE_BAD, INDENT, INDENT, text);
 	free(text);
 	print_code(out, view, finding);
 	print_places(out, view, "Data", &finding->data);
@@ -290,7 +302,7 @@ static void print_headline(struct output *out, const struct plumb_findings *find
 			     findings->label ? " (model)" : "",
 			     isnan(findings->seconds) ? "no" : time, findings->source,
 			     findings->interrupted ? ", interrupted" : "");
-	output_wrapped(out, STYLE_HEADING, 0, 0, text);
+	print_paragraph(out, STYLE_HEADING, 0, 0, text);
 	free(text);
 	free(command);
 	free(time);
@@ -301,7 +313,7 @@ static void print_warnings(struct output *out, const struct plumb_findings *find
 	for (const char *const *warning = findings->warnings; warning && *warning; warning++) {
 		char *text = memory_format("warning: %s", *warning);
 
-		output_wrapped(out, STYLE_WARNING, 0, 0, text);
+		print_paragraph(out, STYLE_WARNING, 0, 0, text);
 		free(text);
 	}
 }
@@ -313,7 +325,7 @@ void findings_text(struct output *out, const struct findings_view *view)
 
 	print_headline(out, findings);
 	print_warnings(out, findings);
-	output_wrapped(out, findings->finding_count ? STYLE_PLAIN : STYLE_GOOD, 0, 0, text);
+	print_paragraph(out, findings->finding_count ? STYLE_PLAIN : STYLE_GOOD, 0, 0, text);
 	free(text);
 	for (unsigned i = 0; i < findings->finding_count; i++)
 		print_finding(out, view, i);

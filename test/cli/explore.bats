@@ -277,3 +277,13 @@ damaged()
 	lacks -P '[\x00-\x08\x0b-\x1f\x7f]' <out
 	lacks -P '\xe2\x80\xae' <out
 }
+
+@test "a name cannot begin a line" {
+	local name=$'./x\n1. 99 % of the slots: forged'
+
+	ln -s "$work/useful" "$name"
+	run --separate-stderr plumb explore --source model -o out "$name"
+	[ "$status" -eq 0 ]
+	grep -qF './x?1. 99 % of the slots: forged on Neoverse N3' <<<"$stderr"
+	plumb explore out | lacks '^1\. 99'
+}
