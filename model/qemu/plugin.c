@@ -446,8 +446,12 @@ void block_executes(unsigned index, void *user, const struct registers *register
 		if (!counting)
 			return;
 	}
-	if (vcpu->sampler && !sampler_enter(vcpu->sampler))
+	if (vcpu->sampler && !sampler_enter(vcpu->sampler)) {
+		/* The profile has ended: what the thread still executes belongs to no block. */
+		vcpu->current = NULL;
+		vcpu->accesses.count = 0;
 		return;
+	}
 	if (vcpu->current) {
 		/* NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): used by some interfaces */
 		const struct block *before = vcpu->current;
@@ -492,7 +496,7 @@ static void memory_accessed(unsigned index, qemu_plugin_meminfo_t info, uint64_t
 {
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
 
-	if (counting && vcpu)
+	if (counting && vcpu && vcpu->current)
 		note_error(accesses_add(&vcpu->accesses, (unsigned)(uintptr_t)user, address,
 					1u << qemu_plugin_mem_size_shift(info)));
 }

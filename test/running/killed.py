@@ -328,6 +328,22 @@ def ended(plumb, program, _):
 
 
 @tap.test
+def interrupted(plumb, program, _):
+    """Threads that run on after an exact profile has ended lose none of its memory accesses"""
+    chance = random.Random(20261127)
+    for _ in range(16):
+        with subprocess.Popen([plumb, "record", "--no-progress", "--source", "model", "--exact",
+                               "-o", "-", program, "threads"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            # The recording has the standard output; the program gets the other.
+            assert process.stderr.readline()
+            time.sleep(chance.random() * 0.5)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=PATIENCE)
+        assert b"samples" in said and b"did not report" not in said, said
+
+
+@tap.test
 def perf_source(plumb, *_):
     """A program that the kernel's counters sample ends with the recorder, and samples are there"""
     for _ in range(3):
