@@ -44,7 +44,13 @@ void memory_stream_close(FILE *stream, char *const *text)
 
 char *memory_copy(const char *text, size_t length)
 {
-	return memory_given(strndup(text, length));
+	/* `text` may be a part of a file, without a NUL: no strndup(). */
+	const size_t size = strnlen(text, length);
+	char *copy = memory_given(malloc(size + 1));
+
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	return copy;
 }
 
 char *memory_vformat(const char *format, va_list arguments)
