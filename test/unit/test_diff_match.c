@@ -42,10 +42,11 @@ static void masks_what_the_linker_fills_in(void **state)
 
 static void add(struct diff_side *side, const char *name, const uint32_t *words, size_t count)
 {
-	struct diff_function *function;
+	struct diff_function *function, *functions;
 
-	side->functions =
-		realloc(side->functions, (side->function_count + 1) * sizeof(*side->functions));
+	functions = realloc(side->functions, (side->function_count + 1) * sizeof(*functions));
+	assert_non_null(functions);
+	side->functions = functions;
 	function = &side->functions[side->function_count++];
 	*function = (struct diff_function){.name = diff_side_keep(side, name), .count = count};
 	function->words = malloc(count * sizeof(*words));
