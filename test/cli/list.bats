@@ -106,9 +106,12 @@ assert len(rows) == 110 and all(len(row) == 3 for row in rows), rows' <<<"$outpu
 @test "--csv: the rows of -x, below a header line" {
 	for kind in cpus events metrics groups functions; do
 		for cpu in "" "--cpu neoverse-n3"; do
+			# shellcheck disable=SC2086 # words
 			run --separate-stderr plumb spec list $kind $cpu --csv
 			[ "$status" -eq 0 ]
+			# shellcheck disable=SC2086
 			[ "$(tail -n +2 <<<"$output")" = "$(plumb spec list $kind $cpu -x ,)" ]
+			# shellcheck disable=SC2086
 			[ "$(tr a-z, 'A-Z ' <<<"${lines[0]}")" = \
 				"$(plumb spec list $kind $cpu | head -n 1 | xargs)" ] ||
 				[ "$kind" = metrics ] # whose titles text leaves out
@@ -116,6 +119,7 @@ assert len(rows) == 110 and all(len(row) == 3 for row in rows), rows' <<<"$outpu
 	done
 	[ "$(plumb spec list metrics --csv | head -n 1)" = name,title,units,cpus ]
 	for other in --json "-x ;"; do
+		# shellcheck disable=SC2086
 		run --separate-stderr plumb spec list --csv $other
 		[ "$status" -eq 2 ]
 		[[ $stderr == "plumb: --csv and --"*" cannot be combined"* ]]

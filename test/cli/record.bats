@@ -175,6 +175,7 @@ samples()
 
 @test "says which -c gives 5,000 samples, if -F gives few, with Linux's events, too" {
 	can_sample
+	# shellcheck disable=SC2016 # for the other shell
 	work='i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
 	run --separate-stderr plumb record -e task-clock:u -F 20 -- sh -c "$work"
 	[ "$status" -eq 0 ]
