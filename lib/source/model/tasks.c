@@ -39,6 +39,7 @@ static bool add(struct model_tasks *tasks, uint32_t type, uint32_t pid, uint32_t
 		const void *bytes, size_t size)
 {
 	struct task_record *record;
+	char *copy;
 
 	if (tasks->count == RECORDS_MAX)
 		return true;
@@ -51,12 +52,13 @@ static bool add(struct model_tasks *tasks, uint32_t type, uint32_t pid, uint32_t
 		tasks->at = grown;
 		tasks->room = room;
 	}
-	record = &tasks->at[tasks->count];
-	*record = (struct task_record){type, pid, tid, size, malloc(size)};
-	if (!record->bytes)
+	copy = malloc(size);
+	if (!copy)
 		return false;
-	memcpy(record->bytes, bytes, size);
-	tasks->count++;
+	memcpy(copy, bytes, size);
+	record = &tasks->at[tasks->count++];
+	*record = (struct task_record){.type = type, .pid = pid, .tid = tid, .size = size};
+	record->bytes = copy;
 	return true;
 }
 
