@@ -212,7 +212,8 @@ static void add_choice(struct spe_layouts *layouts, const uint8_t *bytes)
 	const struct spe_record_layout *layout = &layouts->at[layouts->count - 1];
 	uint8_t *leaves = choice->layouts;
 	const uint8_t number = (uint8_t)layouts->count;
-	const unsigned leaf = find_leaf(choice, bytes), side = leaf & 2;
+	/* The record may be the last one, and shorter than others: what it has is in its layout. */
+	const unsigned leaf = find_leaf(choice, layout->fixed), side = leaf & 2;
 
 	if (leaves[side] != leaves[side | 1]) {
 		leaves[leaf] = number;
