@@ -121,6 +121,7 @@ static void delay(unsigned deep)
 		return value;                                                \
 	}
 
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the C library's are reserved */
 DELAYED(int, pthread_mutex_lock, 2, (pthread_mutex_t * mutex), (mutex))
 DELAYED(int, pthread_mutex_unlock, 2, (pthread_mutex_t * mutex), (mutex))
 DELAYED(int, munmap, 300, (void *address, size_t size), (address, size))
@@ -132,3 +133,4 @@ DELAYED(void *, mmap, 300,
 DELAYED(void *, mmap64, 300,
 	(void *address, size_t size, int rights, int flags, int file, off64_t offset),
 	(address, size, rights, flags, file, offset))
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
