@@ -51,19 +51,24 @@ struct copied_totals {
 	struct plumb_recording_losses lost;
 };
 
-/* Reads everything in one order, item by item or in batches. Returns the totals, after errors too.
- */
+enum way { ITEMS, BATCHES, RECORDS };
+
+/* Reads everything in one order and one way. Returns the totals, after errors too. */
 static struct copied_totals stream(struct plumb_recording *recording,
-				   const struct plumb_samples_options *options, bool batches,
+				   const struct plumb_samples_options *options, enum way way,
 				   struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_samples_batch *batch;
 	const struct plumb_samples_item *item;
+	const struct plumb_record *record;
 	struct copied_totals copy;
 	struct plumb_samples *samples;
 
 	require(plumb_samples_begin(recording, options, &samples, diagnostics) == 0);
-	if (batches)
+	if (way == RECORDS)
+		while (plumb_samples_next_record(samples, 2, &record) > 0)
+			require(record != NULL);
+	else if (way == BATCHES)
 		while (plumb_samples_next_batch(samples, &batch) > 0)
 			require(batch->record || batch->count > 0);
 	else
@@ -124,12 +129,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		recording = open_bytes(data + 1, size - 1, diagnostics);
 		if (!recording)
 			break;
-		totals = stream(recording, &options, data[0] >> (4 + order) & 1, diagnostics);
+		totals = stream(recording, &options, data[0] >> (4 + order) & 1 ? BATCHES : ITEMS,
+				diagnostics);
 		plumb_recording_close(recording);
 		if (order == PLUMB_ORDER_TIME)
 			first = totals;
 		require(equal_totals(&totals, &first));
 		plumb_losses_report(&totals.lost, "fuzz", diagnostics);
+	}
+	recording = open_bytes(data + 1, size - 1, diagnostics);
+	if (recording) {
+		options.order = PLUMB_ORDER_TASKS;
+		totals = stream(recording, &options, RECORDS, diagnostics);
+		require(equal_totals(&totals, &first));
+		plumb_recording_close(recording);
 	}
 	plumb_diagnostics_free(diagnostics);
 	return 0;

@@ -39,13 +39,12 @@ static void count_event(struct event_counts *counts, const struct plumb_recorded
  */
 static int count_samples(struct plumb_samples *samples, struct event_counts *counts)
 {
-	const struct plumb_samples_batch *batch;
+	const struct plumb_record *record;
 	int status;
 
-	while ((status = plumb_samples_next_batch(samples, &batch)) > 0) {
-		if (batch->record && batch->record->type == PLUMB_RECORD_SAMPLE &&
-		    script_shows_sample(batch->record))
-			count_event(counts, batch->record->event);
+	while ((status = plumb_samples_next_record(samples, 0, &record)) > 0) {
+		if (record->type == PLUMB_RECORD_SAMPLE && script_shows_sample(record))
+			count_event(counts, record->event);
 	}
 	return status;
 }
@@ -130,13 +129,6 @@ static void print_json(struct output *out, const struct event_counts *counts,
 	render_json(out, object);
 }
 
-/* Only threads depend on the order of records. */
-static enum plumb_samples_order cheapest_order(const struct plumb_spe_filter *filter)
-{
-	return filter && plumb_spe_filter_needs_threads(filter) ? PLUMB_ORDER_TASKS
-								: PLUMB_ORDER_FILE;
-}
-
 int script_print_totals(struct script *script)
 {
 	const struct script_options *options = script->options;
@@ -153,7 +145,7 @@ int script_print_totals(struct script *script)
 				    options->full_header);
 		buffer_close(&script->buffer);
 	}
-	script->reading.samples.order = cheapest_order(script->reading.filter);
+	script->reading.samples.order = PLUMB_ORDER_TASKS;
 	samples = reading_begin(&script->reading);
 	error = count_samples(samples, &counts);
 	if (error < 0)

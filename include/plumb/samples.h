@@ -155,6 +155,15 @@ struct plumb_samples_batch {
 PLUMB_API int plumb_samples_next_batch(struct plumb_samples *samples,
 				       const struct plumb_samples_batch **batch);
 
+/*
+ * Advances to the next record of the file and sets `*record` to it, as in a batch; the SPE records
+ * before it are only counted, in the stream's totals. Up to `threads` threads (0: one for each CPU
+ * that the process may use) count rings in parallel where the order is PLUMB_ORDER_TASKS. Records
+ * about context switches may be left out. Returns what plumb_samples_next() returns.
+ */
+PLUMB_API int plumb_samples_next_record(struct plumb_samples *samples, unsigned threads,
+					const struct plumb_record **record);
+
 /* Sets the time of a record of the last batch, in ns. Returns false if it is unknown. */
 PLUMB_API bool plumb_samples_time(const struct plumb_samples *samples,
 				  const struct plumb_spe_record *record, uint64_t *time);

@@ -45,12 +45,6 @@ PLUMB_API int plumb_spe_filter_parse(const char *text, uint32_t midr,
 				     struct plumb_diagnostics *diagnostics);
 PLUMB_API void plumb_spe_filter_free(struct plumb_spe_filter *filter);
 
-/*
- * Returns true if the filter has conditions on processes or threads. Then the order of a stream
- * matters: PLUMB_ORDER_FILE often leaves threads unknown.
- */
-PLUMB_API bool plumb_spe_filter_needs_threads(const struct plumb_spe_filter *filter);
-
 #ifdef __cplusplus
 }
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/threads.h"
 #include "profile/profile_batch.h"
 #include "profile/sums.h"
 

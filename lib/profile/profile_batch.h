@@ -87,7 +87,5 @@ int add_batch(struct adding *adding);
  * way.
  */
 int add_in_threads(struct adding *whole);
-/* Returns how many threads may add, if `wanted` is asked for. */
-unsigned threads_to_use(unsigned wanted);
 
 #endif

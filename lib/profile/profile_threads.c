@@ -5,16 +5,12 @@
  * the end. What depends on the order of records is left to the stream as a whole: more rows than
  * can be kept, the first context packet, or errors.
  */
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/profile_batch.h"
 #include "recording/samples_split.h"
 
-#define THREADS_MAX 64
-/* Enough to demangle names and to read DWARF. */
-#define STACK_SIZE ((size_t)2 << 20)
 /* What all threads together may keep, in bytes. */
 #define MEMORY_MAX ((size_t)24 << 20)
 /* What a row takes of it, and a latency. */
@@ -32,16 +28,6 @@ struct worker {
 	pthread_t thread;
 	bool started;
 };
-
-unsigned threads_to_use(unsigned wanted)
-{
-	cpu_set_t cpus;
-
-	if (wanted == 0)
-		wanted = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus)
-									: 1;
-	return wanted < THREADS_MAX ? wanted : THREADS_MAX;
-}
 
 static bool takes_too_much(const struct worker *worker)
 {

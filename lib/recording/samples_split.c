@@ -188,6 +188,7 @@ struct plumb_samples *samples_part(struct samples_split *split)
 	part->rings.recording = whole->rings.recording;
 	part->rings.count = whole->rings.count;
 	part->rings.quiet = true;
+	part->rings.layouts.brief = whole->rings.layouts.brief;
 	part->attribution = whole->attribution;
 	part->attribution.running = malloc(size + 1);
 	if (!part->attribution.running) {
@@ -267,7 +268,7 @@ size_t samples_split(struct plumb_samples *s, pthread_mutex_t *lock, struct samp
 	bool ahead;
 
 	*split = NULL;
-	if (s->order != PLUMB_ORDER_TASKS || s->split || !s->decoding.each_record_once ||
+	if (s->order != PLUMB_ORDER_TASKS || s->split ||
 	    perf_is_exact(s->decoding.synthesis.version))
 		return 0;
 	ahead = s->due_batches != BATCHES_MIN;

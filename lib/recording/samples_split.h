@@ -14,8 +14,8 @@ struct samples_split;
 
 /*
  * Splits a stream, if that is possible and enough data is due: between two batches, of a stream in
- * the order PLUMB_ORDER_TASKS that gives each record once. The parts hold `lock` while they look up
- * threads. Returns the number of rings; 0: the stream stays whole.
+ * the order PLUMB_ORDER_TASKS. The parts hold `lock` while they look up threads. Returns the number
+ * of rings; 0: the stream stays whole.
  */
 size_t samples_split(struct plumb_samples *samples, pthread_mutex_t *lock,
 		     struct samples_split **split);

@@ -48,6 +48,7 @@ struct plumb_samples {
 	struct switches_ahead ahead; /* whose turns come before the file's record */
 
 	unsigned due_batches;               /* since the file's last record */
+	bool undivided;                     /* its parts could not be counted in threads */
 	struct samples_split *split;        /* whose rings it reads, if it is a part of a stream */
 	const struct plumb_task *last_task; /* of such a part: looked up last */
 	struct ring *part_ring;             /* likewise: that was chosen last ... */

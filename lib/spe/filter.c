@@ -101,8 +101,3 @@ bool spe_filter_matches(const struct plumb_spe_filter *filter,
 	       level_matches(filter, record) && values_match(filter, record) &&
 	       origin_matches(filter, origin);
 }
-
-bool plumb_spe_filter_needs_threads(const struct plumb_spe_filter *filter)
-{
-	return filter->pids.count || filter->tids.count;
-}

@@ -32,7 +32,7 @@ static inline unsigned find_leaf(const struct spe_layout_choice *choice, const u
 	return side << 1 | node_fits(choice, 1 + side, bytes);
 }
 
-/* Tells whether a record has this layout. */
+/* Tells whether a record has this layout, and the padding behind it. */
 static inline bool fits(const struct spe_record_layout *layout, const uint8_t *bytes)
 {
 	typedef uint64_t pair __attribute__((vector_size(16)));
@@ -50,36 +50,54 @@ static inline bool fits(const struct spe_record_layout *layout, const uint8_t *b
 	return !(differ[0] | differ[1]);
 }
 
+/* Tells whether a record has this layout, whatever is behind it. */
+static bool fits_alone(const struct spe_record_layout *layout, const uint8_t *bytes)
+{
+	for (unsigned i = 0; i < layout->size; i++)
+		if ((bytes[i] ^ layout->fixed[i]) & layout->mask[i])
+			return false;
+	return true;
+}
+
 static inline uint64_t member(const uint8_t *bytes, const struct spe_layout_member *of)
 {
 	return spe_load64(bytes + of->at) & of->bits;
 }
 
-static inline void decode(const struct spe_record_layout *layout, const uint8_t *bytes,
-			  struct plumb_spe_record *record)
+/* Decodes what records are counted by. */
+static inline void decode_brief(const struct spe_record_layout *layout, const uint8_t *bytes,
+				struct plumb_spe_record *record)
 {
 	record->size = layout->size;
 	record->has = layout->has;
-#pragma GCC unroll 5
-	for (unsigned i = 0; i < 5; i++)
-		record->addresses[i] = member(bytes, &layout->addresses[i]);
 	record->events = member(bytes, &layout->events);
-	record->data_source = member(bytes, &layout->data_source);
 	record->timestamp = member(bytes, &layout->timestamp);
 #pragma GCC unroll 2
 	for (unsigned i = 0; i < 2; i++)
 		record->contexts[i] = (uint32_t)member(bytes, &layout->contexts[i]);
+	record->op_class = layout->op_class;
+	record->operation = (uint8_t)member(bytes, &layout->operation);
+}
+
+static inline void decode(const struct spe_record_layout *layout, const uint8_t *bytes,
+			  struct plumb_spe_record *record)
+{
+	decode_brief(layout, bytes, record);
+#pragma GCC unroll 5
+	for (unsigned i = 0; i < 5; i++)
+		record->addresses[i] = member(bytes, &layout->addresses[i]);
+	record->data_source = member(bytes, &layout->data_source);
 #pragma GCC unroll 3
 	for (unsigned i = 0; i < 3; i++)
 		record->counters[i] = (uint16_t)member(bytes, &layout->counters[i]);
-	record->op_class = layout->op_class;
-	record->operation = (uint8_t)member(bytes, &layout->operation);
 	record->events_bytes = layout->events_bytes;
 	record->data_source_bytes = layout->data_source_bytes;
 }
 
-size_t spe_layouts_read(const struct spe_layouts *layouts, const uint8_t *bytes, size_t size,
-			uint64_t offset, size_t *at, struct plumb_spe_record *records, size_t room)
+/* spe_layouts_read(), compiled once for each way to decode. */
+static inline __attribute__((always_inline)) size_t
+read_records(const struct spe_layouts *layouts, const uint8_t *bytes, size_t size, uint64_t offset,
+	     size_t *at, struct plumb_spe_record *records, size_t room, bool brief)
 {
 	const uint64_t begin = offset - *at;
 	size_t count = 0, next = *at;
@@ -102,16 +120,30 @@ size_t spe_layouts_read(const struct spe_layouts *layouts, const uint8_t *bytes,
 		if (!chosen)
 			break;
 		layout = &layouts->at[chosen - 1];
-		if (!fits(layout, first))
-			break;
 		records[count].offset = begin + next;
-		decode(layout, first, &records[count++]);
-		/* Where all records have the same size, the next one need not wait for the choice
-		 * of this one's layout. */
-		next += layouts->size ? layouts->size : layout->size;
+		/* Where all layouts have the same stride, the next record need not wait for the
+		 * choice of this one's. */
+		if (fits(layout, first))
+			next += layouts->stride ? layouts->stride : layout->stride;
+		else if (fits_alone(layout, first))
+			next += layout->size;
+		else
+			break;
+		if (brief)
+			decode_brief(layout, first, &records[count++]);
+		else
+			decode(layout, first, &records[count++]);
 	}
 	*at = next;
 	return count;
+}
+
+size_t spe_layouts_read(const struct spe_layouts *layouts, const uint8_t *bytes, size_t size,
+			uint64_t offset, size_t *at, struct plumb_spe_record *records, size_t room)
+{
+	if (layouts->brief)
+		return read_records(layouts, bytes, size, offset, at, records, room, true);
+	return read_records(layouts, bytes, size, offset, at, records, room, false);
 }
 
 /* ---- Learning ---------------------------------------------------------------------------------
@@ -171,7 +203,7 @@ static bool describe(struct spe_record_layout *layout, const uint8_t *bytes, siz
 {
 	size_t at = 0;
 
-	*layout = (struct spe_record_layout){.size = (uint8_t)size};
+	*layout = (struct spe_record_layout){.size = (uint8_t)size, .stride = (uint8_t)size};
 	while (at < size) {
 		const struct spe_header header = spe_headers[bytes[at]];
 
@@ -187,6 +219,19 @@ static bool describe(struct spe_record_layout *layout, const uint8_t *bytes, siz
 		at += 1u + header.payload_bytes;
 	}
 	return at == size;
+}
+
+/* Includes the padding up to the alignment of records in the layout, if a record has it. */
+static void include_padding(struct spe_record_layout *layout, const uint8_t *bytes, size_t size,
+			    uint64_t offset)
+{
+	if (offset % SPE_LAYOUT_BYTES || size < SPE_LAYOUT_BYTES)
+		return;
+	for (unsigned i = layout->size; i < SPE_LAYOUT_BYTES; i++)
+		if (bytes[i])
+			return;
+	memset(layout->mask + layout->size, 0xff, SPE_LAYOUT_BYTES - layout->size);
+	layout->stride = SPE_LAYOUT_BYTES;
 }
 
 /* Lets a node tell a layout from another one. Returns false if no byte does. */
@@ -229,7 +274,7 @@ static void add_choice(struct spe_layouts *layouts, const uint8_t *bytes)
 	}
 }
 
-void spe_layouts_learn(struct spe_layouts *layouts, const uint8_t *bytes,
+void spe_layouts_learn(struct spe_layouts *layouts, const uint8_t *bytes, size_t size,
 		       const struct plumb_spe_record *record)
 {
 	struct spe_record_layout *layout = &layouts->at[layouts->count];
@@ -240,13 +285,14 @@ void spe_layouts_learn(struct spe_layouts *layouts, const uint8_t *bytes,
 	    !describe(layout, bytes, record->size) || layout->has != record->has ||
 	    !layout->operation.bits)
 		return;
+	include_padding(layout, bytes, size, record->offset);
 	if (layouts->count == 0) {
 		memset(layouts->operation_at, 0, sizeof(layouts->operation_at));
 		memset(layouts->choices, 0, sizeof(layouts->choices));
-		layouts->size = layout->size;
+		layouts->stride = layout->stride;
 	}
-	if (layouts->size != layout->size)
-		layouts->size = 0;
+	if (layouts->stride != layout->stride)
+		layouts->stride = 0;
 	second = bytes[SECOND_PACKET] & 15;
 	layouts->operation_at[second] = (uint8_t)(layout->operation.at - 1);
 	layouts->count++;

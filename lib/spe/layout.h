@@ -22,12 +22,14 @@ struct spe_layout_member {
 };
 
 struct spe_record_layout {
-	/* The headers and the padding, and where these are: 0xff. */
+	/* The headers and the padding, behind the record too, and where these are: 0xff. */
 	uint8_t fixed[SPE_LAYOUT_BYTES], mask[SPE_LAYOUT_BYTES];
 	struct spe_layout_member addresses[5], counters[3], contexts[2], events, data_source,
 		timestamp, operation;
 	uint32_t has;
-	uint8_t size, op_class, events_bytes, data_source_bytes;
+	uint8_t size;
+	uint8_t stride; /* with the padding behind it */
+	uint8_t op_class, events_bytes, data_source_bytes;
 };
 
 /*
@@ -42,7 +44,10 @@ struct spe_layout_choice {
 struct spe_layouts {
 	unsigned count;
 	unsigned missed; /* records of no known layout since spe_layouts_restart() */
-	size_t size;     /* of the records of all layouts; 0: not the same */
+	size_t stride;   /* of the records of all layouts; 0: not the same */
+	/* For counting: records of a known layout are decoded without addresses, counters and the
+	 * data source, which have any value. */
+	bool brief;
 	/* The operation's offset by the packet behind that of the PC; and choices by that packet
 	 * and the operation. */
 	uint8_t operation_at[16];
@@ -50,7 +55,7 @@ struct spe_layouts {
 	struct spe_record_layout at[SPE_LAYOUTS];
 };
 
-/* Begins without layouts; does not touch what is not used. */
+/* Begins without layouts; leaves `brief`, and does not touch what is not used. */
 static inline void spe_layouts_begin(struct spe_layouts *layouts)
 {
 	layouts->count = layouts->missed = 0;
@@ -64,14 +69,14 @@ static inline void spe_layouts_restart(struct spe_layouts *layouts)
 
 /*
  * Decodes the records at `bytes` up to the first of an unknown layout, at most `room`. Returns how
- * many, and adds to `*at` the bytes that they and the padding before them take. `offset` is that of
+ * many, and adds to `*at` the bytes that they and the padding around them take. `offset` is that of
  * bytes[*at] in the stream.
  */
 size_t spe_layouts_read(const struct spe_layouts *layouts, const uint8_t *bytes, size_t size,
 			uint64_t offset, size_t *at, struct plumb_spe_record *records, size_t room);
 
-/* Learns the layout of a record that was decoded packet by packet; `bytes` are its own. */
-void spe_layouts_learn(struct spe_layouts *layouts, const uint8_t *bytes,
+/* Learns the layout of a record that was decoded packet by packet, at the first of `size` bytes. */
+void spe_layouts_learn(struct spe_layouts *layouts, const uint8_t *bytes, size_t size,
 		       const struct plumb_spe_record *record);
 
 #endif

@@ -362,9 +362,11 @@ size_t spe_stream_read(struct plumb_spe_stream *stream, struct spe_layouts *layo
 		if (!spe_stream_next(stream, record))
 			break;
 		count++;
-		if (whole && is_between_records(stream))
-			spe_layouts_learn(
-				layouts, stream->bytes + (record->offset - stream->offset), record);
+		if (whole && is_between_records(stream)) {
+			const size_t at = (size_t)(record->offset - stream->offset);
+
+			spe_layouts_learn(layouts, stream->bytes + at, stream->size - at, record);
+		}
 	}
 	/* Looking for layouts takes longer where each record has one of its own. */
 	if (layouts->missed > PAUSE_MISSED) {
@@ -380,6 +382,7 @@ size_t plumb_spe_stream_read(struct plumb_spe_stream *stream, struct plumb_spe_r
 {
 	struct spe_layouts layouts;
 
+	layouts.brief = false;
 	spe_layouts_begin(&layouts);
 	return spe_stream_read(stream, &layouts, records, room);
 }

@@ -230,9 +230,9 @@ def event_test(name, options, least):
     tap.test(test)
 
 
-event_test("plain", CLOCK, 20)
-event_test("of two events", ["-e", "cpu-clock,page-faults", "-F", "2000"], 20)
-event_test("with call chains, where they were taken", [*CLOCK, "-g"], 20)
+event_test("plain", CLOCK, 10)
+event_test("of two events", ["-e", "cpu-clock,page-faults", "-F", "2000"], 10)
+event_test("with call chains, where they were taken", [*CLOCK, "-g"], 10)
 
 
 @tap.test

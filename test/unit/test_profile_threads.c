@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiles added by several threads equal those of one. Other kinds of recordings are compared by
- * test/interop/report_threads.py.
+ * Profiles and totals added up by several threads equal those of one. Other kinds of recordings are
+ * compared by test/interop/report_threads.py.
  */
 #include "spe/encode.h"
 
@@ -308,11 +308,62 @@ static void compare_choosing(unsigned threads, const struct choosing *first,
 	end(&several);
 }
 
+/* Reads everything, in batches or only counting by `threads`. Returns the totals without losses. */
+static struct plumb_samples_totals count(const struct plumb_samples_options *options,
+					 unsigned threads)
+{
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
+	const struct plumb_samples_batch *batch;
+	const struct plumb_record *file_record;
+	struct plumb_recording *recording;
+	struct plumb_samples *samples;
+	struct plumb_samples_totals totals;
+	int status;
+
+	assert_int_equal(plumb_recording_open(path, NULL, &recording, diagnostics), 0);
+	assert_int_equal(plumb_samples_begin(recording, options, &samples, diagnostics), 0);
+	do
+		status = threads ? plumb_samples_next_record(samples, threads, &file_record)
+				 : plumb_samples_next_batch(samples, &batch);
+	while (status > 0);
+	assert_int_equal(status, 0);
+	totals = *plumb_samples_totals(samples);
+	totals.lost = NULL;
+	plumb_samples_end(samples);
+	plumb_recording_close(recording);
+	plumb_diagnostics_free(diagnostics);
+	return totals;
+}
+
+static void compare_counts(unsigned threads)
+{
+	struct plumb_samples_options options = {.size = sizeof(options),
+						.order = PLUMB_ORDER_TASKS};
+	struct plumb_spe_filter *filter;
+	struct plumb_itrace *itrace;
+
+	assert_int_equal(plumb_itrace_parse("i3ifmtbaMl", PLUMB_PERF_NEWEST, &itrace, NULL), 0);
+	assert_int_equal(plumb_spe_filter_parse("load,latency>9", 0, &filter, NULL), 0);
+	for (unsigned how = 0; how < 4; how++) {
+		struct plumb_samples_totals one, several;
+
+		options.itrace = how & 1 ? itrace : NULL;
+		options.filter = how & 2 ? filter : NULL;
+		one = count(&options, 0);
+		several = count(&options, threads);
+		assert_int_equal(one.records, RINGS * RECORDS);
+		assert_memory_equal(&one, &several, sizeof(one));
+	}
+	plumb_spe_filter_free(filter);
+	plumb_itrace_free(itrace);
+}
+
 static void compare(unsigned threads)
 {
 	const struct choosing all = {0};
 
 	compare_choosing(threads, &all, &all);
+	compare_counts(threads);
 }
 
 static void threads_add_the_same(void **user)

@@ -37,10 +37,19 @@ static size_t put_record(uint8_t *data, size_t at, const struct plumb_spe_record
 	return at + (size_t)size;
 }
 
+/* Pads records to 64 bytes as SPE units do; a few are followed by the next one at once. */
+static size_t align(struct spe_random *random, uint8_t *data, size_t at)
+{
+	while (at % 64 && at < DATA_MAX && spe_random_below(random, 200))
+		data[at++] = 0;
+	return at;
+}
+
 /* The few layouts of one core; each seed has some. */
 static size_t put_few_layouts(struct spe_random *random, uint8_t *data, size_t records)
 {
 	unsigned kinds = 1 + (unsigned)spe_random_below(random, 12);
+	const bool aligned = spe_random_below(random, 2);
 	enum spe_layout layout = spe_random_below(random, 2);
 	uint32_t has[12];
 	size_t at = 0;
@@ -59,6 +68,8 @@ static size_t put_few_layouts(struct spe_random *random, uint8_t *data, size_t r
 			record.events_bytes = record.data_source_bytes = 0;
 		}
 		at = put_record(data, at, &record, layout);
+		if (aligned)
+			at = align(random, data, at);
 	}
 	return at;
 }
