@@ -107,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct plumb_samples_options options = {.size = sizeof(options)};
-	struct copied_totals totals, first;
+	struct copied_totals totals, first = {0};
 	struct plumb_recording *recording;
 	struct plumb_diagnostics *diagnostics;
 	struct plumb_spe_filter filter;
