@@ -70,11 +70,12 @@ static uint32_t *read_words(struct plumb_symbolizer *symbolizer, const struct fo
 		return NULL;
 	bytes = malloc((size_t)size);
 	words = calloc((size_t)size / 4, sizeof(*words));
+	function->count = 0;
 	if (bytes && words)
 		function->count = symbolizer_code(symbolizer, found->file, start, bytes,
 						  (size_t)size, &function->address) /
 				  4;
-	for (size_t i = 0; i < function->count; i++)
+	for (size_t i = 0; bytes && words && i < function->count; i++)
 		words[i] = (uint32_t)bytes[4 * i] | (uint32_t)bytes[4 * i + 1] << 8 |
 			   (uint32_t)bytes[4 * i + 2] << 16 | (uint32_t)bytes[4 * i + 3] << 24;
 	free(bytes);

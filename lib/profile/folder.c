@@ -26,6 +26,7 @@ static bool is_known(int folder, const char *name)
 
 static int look_into(DIR *folder, char **other)
 {
+	const int descriptor = dirfd(folder);
 	const struct dirent *entry;
 	int found = PLUMB_FOLDER_EMPTY;
 	bool findings = false;
@@ -33,7 +34,7 @@ static int look_into(DIR *folder, char **other)
 	while ((errno = 0, entry = readdir(folder))) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
-		if (!is_known(dirfd(folder), entry->d_name)) {
+		if (descriptor < 0 || !is_known(descriptor, entry->d_name)) {
 			if (other) {
 				free(*other);
 				*other = strdup(entry->d_name);

@@ -8,9 +8,10 @@ int main(void)
 {
 	uint64_t a = 1, b = 2, c = 3, d = 4, e = 5;
 
-	for (unsigned i = 0; i < 3000000; i++)
-		__asm__ volatile("add %0, %0, #1\n add %1, %1, #1\n add %2, %2, #1\n"
-				 "add %3, %3, #1\n eor %4, %4, #1\n"
+	/* So many in a row that it does not matter what the compiler adds to the loop. */
+	for (unsigned i = 0; i < 400000; i++)
+		__asm__ volatile(".rept 8\n add %0, %0, #1\n add %1, %1, #1\n"
+				 "add %2, %2, #1\n add %3, %3, #1\n eor %4, %4, #1\n .endr\n"
 				 : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e));
 	result = a + b + c + d + e;
 	return 0;

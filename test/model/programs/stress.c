@@ -253,7 +253,7 @@ static void store_buffer_full(void)
 	char *memory = allocate(bytes);
 	uint64_t place = 1;
 
-	for (int i = 0; i < 100000; i++) {
+	for (int i = 0; i < 300000; i++) {
 		place = place * 6364136223846793005 + 1442695040888963407;
 		*(volatile uint64_t *)(memory + ((place >> 30) & (bytes - LINE))) = place;
 	}
