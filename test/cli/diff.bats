@@ -70,8 +70,10 @@ said()
 	[ "$status" -eq 0 ]
 	[[ ${lines[0]} == "  CPU_CYCLES +"*" %: "* ]]
 	grep -q '"exact": the model counted both' <<<"$output"
-	grep -Eq '^ +\+[0-9.]+ % +[0-9,]+ +[0-9,]+ +exact +CPU_CYCLES$' <<<"$output"
 	[ -z "$(too_wide 80 <<<"$output")" ]
+	# -v lists it wherever it ranks, which depends on the compiler.
+	plumb diff -v "$work/old.json" "$work/new.json" |
+		grep -E '^ +\+[0-9.]+ % +[0-9,]+ +[0-9,]+ +exact +CPU_CYCLES$'
 	# The difference is that of the files.
 	plumb diff --json "$work/old.json" "$work/new.json" >diff.json
 	/usr/bin/python3 - "$work/old.json" "$work/new.json" diff.json <<-'END'
@@ -139,12 +141,14 @@ said()
 	sed 's/parse_line/read_numbers/g' "$examples/parse.c" >parse.c
 	aarch64-linux-gnu-gcc -g -O2 -static -o renamed parse.c
 	same_environment record --exact -q -o renamed.exact ./renamed >/dev/null
+	# The longer name may move other code, so that some slots differ.
 	plumb diff -v "$work/old.exact" renamed.exact |
-		grep -q ' same .* exact  *read_numbers (was parse_line)$'
+		grep ' exact  *read_numbers (was parse_line)$'
 	plumb diff --json "$work/old.exact" renamed.exact |
-		holds '[(c["was"], c["match"], c["change"]) for c in d["comparisons"][0]["functions"]
+		holds '[(c["was"], c["match"], abs(c["relative"]) < .01)
+			for c in d["comparisons"][0]["functions"]
 			if c["name"] == "read_numbers" and c["by"] == "slots"] ==
-			[("parse_line", "renamed", 0)]'
+			[("parse_line", "renamed", True)]'
 	plumb diff --by-name --json "$work/old.exact" renamed.exact |
 		holds '[c["before"] for c in d["comparisons"][0]["functions"]
 			if c["name"] == "read_numbers" and c["by"] == "slots"] == [0]'
@@ -154,9 +158,12 @@ said()
 	need_model
 	sed 's/static __attribute__((noinline)) unsigned long parse_line/static inline __attribute__((always_inline)) unsigned long parse_line/' \
 		"$examples/parse.c" >parse.c
-	aarch64-linux-gnu-gcc -g -O2 -static -o inlined parse.c
-	plumb record --exact -q -o inlined.exact ./inlined >/dev/null
-	plumb diff --json "$work/old.exact" inlined.exact |
+	# -O2 may unroll or reorder what it inlines, so that its code is another.
+	aarch64-linux-gnu-gcc -g -Os -static -o called "$examples/parse.c"
+	aarch64-linux-gnu-gcc -g -Os -static -o inlined parse.c
+	same_environment record --exact -q -o called.exact ./called >/dev/null
+	same_environment record --exact -q -o inlined.exact ./inlined >/dev/null
+	plumb diff --json called.exact inlined.exact |
 		holds '[(c["was"], c["match"], abs(c["relative"]) < .2)
 			for c in d["comparisons"][0]["functions"]
 			if c["name"] == "main" and c["by"] == "slots"] ==

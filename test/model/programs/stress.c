@@ -253,9 +253,11 @@ static void store_buffer_full(void)
 	char *memory = allocate(bytes);
 	uint64_t place = 1;
 
-	for (int i = 0; i < 300000; i++) {
+	for (int i = 0; i < 150000; i++) {
 		place = place * 6364136223846793005 + 1442695040888963407;
-		*(volatile uint64_t *)(memory + ((place >> 30) & (bytes - LINE))) = place;
+		*(volatile uint64_t *)(memory + ((place >> 20) & (bytes - LINE))) = place;
+		*(volatile uint64_t *)(memory + ((place >> 34) & (bytes - LINE))) = place;
+		*(volatile uint64_t *)(memory + ((place >> 47) & (bytes - LINE))) = place;
 	}
 	free(memory);
 }
