@@ -80,28 +80,9 @@ static const struct option options[] = {
 	OPTION_ROW_HUGE_PAGES(AT(huge_pages)),
 	OPTION_ROWS_CONDITIONS(AT(conditions)),
 	OPTION_ROW_CORE_FILE(AT(core_file)),
-	{
-		.name = "seed",
-		.kind = OPTION_NUMBER,
-		.argument = "N",
-		.offset = AT(seed),
-		.help = "seed the model's random numbers; equal seeds give equal samples",
-	},
-	{
-		.letter = 'L',
-		.name = "sysroot",
-		.kind = OPTION_TEXT,
-		.argument = "DIR",
-		.offset = AT(sysroot),
-		.help = "set the folder of the AArch64 libraries for dynamic programs in the model",
-	},
-	{
-		.name = "qemu",
-		.kind = OPTION_TEXT,
-		.argument = "PATH",
-		.offset = AT(qemu),
-		.help = "set the qemu-aarch64 that runs the model",
-	},
+	OPTION_ROW_SEED(AT(seed)),
+	OPTION_ROW_SYSROOT(AT(sysroot)),
+	OPTION_ROW_QEMU(AT(qemu)),
 	OPTION_ROW_JSON,
 	{
 		.name = "log-fd",
@@ -461,18 +442,21 @@ static bool read_values(struct exploration *e)
 static int run_exploration(struct exploration *e)
 {
 	const struct explore_options *values = e->options;
-	const struct machine_wish wish = {
+	struct machine_wish wish = {
 		.source = *e->argv ? values->source : SOURCE_PERF,
 		.cpu = values->common.cpu,
 		.sysroot = values->sysroot,
 		.qemu = values->qemu,
-		.seed = values->seed,
 		.page_size = values->page_size,
 		.huge_pages = values->huge_pages,
 		.conditions = values->conditions,
 		.core_file = values->core_file,
 	};
-	int status = machine_open(e->machine, &wish, e->argv);
+	int status;
+
+	if (!machine_read_seed(values->seed, &wish.seed))
+		return EXIT_USAGE;
+	status = machine_open(e->machine, &wish, e->argv);
 
 	if (status == EXIT_FINE && !e->machine->spec) {
 		complain("this machine has no Arm PMU");

@@ -29,28 +29,13 @@ static const struct unit sizes[] = {
 static const struct unit times[] = {{"ms", 0.001}, {"s", 1},     {"m", 60},
 				    {"h", 3600},   {"d", 86400}, {NULL, 0}};
 
-/* Reads a whole number up to `most`. Text may follow it only if `end` is given, and is put there.
- */
-static bool read_number(const char *text, uint64_t most, uint64_t *number, const char **end)
-{
-	char *rest;
-
-	errno = 0;
-	if (*text < '0' || *text > '9')
-		return false;
-	*number = strtoull(text, &rest, 10);
-	if (end)
-		*end = rest;
-	return !errno && *number <= most && (end || !*rest);
-}
-
 /* Reads a number with one of `units`, such as "4K". */
 static bool read_unit(const char *text, const struct unit *units, double *value)
 {
 	const char *end;
 	uint64_t number;
 
-	if (!read_number(text, UINT32_MAX, &number, &end))
+	if (!number_read_digits(text, UINT32_MAX, &number, &end))
 		return false;
 	for (; units->name; units++) {
 		if (strcmp(end, units->name) == 0) {
@@ -80,7 +65,7 @@ static bool read_pages(const char *text, size_t length, size_t *pages)
 		number = (uint64_t)(bytes + (double)sysconf(_SC_PAGESIZE) - 1) /
 			 (uint64_t)sysconf(_SC_PAGESIZE);
 	else
-		fine = length == 0 || read_number(copy, PAGES_MAX, &number, NULL);
+		fine = length == 0 || number_read_digits(copy, PAGES_MAX, &number, NULL);
 	free(copy);
 	if (!fine || number > PAGES_MAX)
 		return false;
@@ -139,7 +124,7 @@ static bool read_level(const char *text, int *level)
 
 	if (!text)
 		return true;
-	if (*text && !read_number(text, LEVEL_MAX, &number, NULL))
+	if (*text && !number_read_digits(text, LEVEL_MAX, &number, NULL))
 		return complain_value("compression-level", text, LEVEL_MAX,
 				      "use 0 (none) to 22; the default is 1");
 	*level = (int)number;
@@ -175,7 +160,7 @@ static bool read_call_graph(const struct record_options *options, struct record_
 	if (strncmp(text, "dwarf", 5) != 0 || (text[5] && text[5] != ','))
 		return complain_value("call-graph", text, UINT64_MAX,
 				      "use fp (frame pointers), dwarf or dwarf,BYTES");
-	if (text[5] && (!read_number(text + 6, STACK_MAX, &size, NULL) || size < 8))
+	if (text[5] && (!number_read_digits(text + 6, STACK_MAX, &size, NULL) || size < 8))
 		return complain_value("call-graph", text, STACK_MAX,
 				      "use dwarf,BYTES with 8 to 65528 bytes");
 	/* The kernel takes multiples of eight; perf rounds up, too. */
@@ -236,9 +221,8 @@ bool record_read_options(const struct record_options *options, struct record_req
 
 	request->options = options;
 	request->path = options->common.output ? options->common.output : "perf.data";
-	if (options->seed && !read_number(options->seed, UINT64_MAX, &request->seed, NULL))
-		return complain_value("seed", options->seed, UINT64_MAX, "use a whole number");
-	if (!read_count("count", options->period, UINT64_MAX, &request->period) ||
+	if (!machine_read_seed(options->seed, &request->seed) ||
+	    !read_count("count", options->period, UINT64_MAX, &request->period) ||
 	    !read_count("freq", most ? NULL : options->frequency, FREQUENCY_MAX, &frequency) ||
 	    !list_read("cpus", options->cpus, true, &request->cpus) ||
 	    !list_read("pid", options->pids, false, &request->pids) ||

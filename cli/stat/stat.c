@@ -263,32 +263,13 @@ static const struct option options[] = {
 		.offset = offsetof(struct common_options, log_fd),
 		.help = "write to this descriptor instead of standard error",
 	},
-	{
-		.letter = 'L',
-		.name = "sysroot",
-		.kind = OPTION_TEXT,
-		.argument = "DIR",
-		.offset = offsetof(struct stat_options, sysroot),
-		.help = "set the folder of the AArch64 libraries for dynamic programs in the model",
-	},
-	{
-		.name = "seed",
-		.kind = OPTION_NUMBER,
-		.argument = "N",
-		.offset = offsetof(struct stat_options, seed),
-		.help = "vary the order in which the model runs threads",
-	},
+	OPTION_ROW_SYSROOT(offsetof(struct stat_options, sysroot)),
+	OPTION_ROW_SEED(offsetof(struct stat_options, seed)),
 	OPTION_ROW_PAGE_SIZE(offsetof(struct stat_options, page_size)),
 	OPTION_ROW_HUGE_PAGES(offsetof(struct stat_options, huge_pages)),
 	OPTION_ROWS_CONDITIONS(offsetof(struct stat_options, conditions)),
 	OPTION_ROW_CORE_FILE(offsetof(struct stat_options, core_file)),
-	{
-		.name = "qemu",
-		.kind = OPTION_TEXT,
-		.argument = "PATH",
-		.offset = offsetof(struct stat_options, qemu),
-		.help = "set the qemu-aarch64 that runs the model",
-	},
+	OPTION_ROW_QEMU(offsetof(struct stat_options, qemu)),
 	{
 		.name = "children",
 		.kind = OPTION_FLAG,
@@ -458,6 +439,7 @@ static int run(const struct command *command, int count, char **arguments)
 	struct plumb_plan *plan = NULL;
 	struct machine_wish wish;
 	struct operands operands;
+	uint64_t seed = 0;
 	int status;
 
 	if (!options_parse(command, count, arguments, &values, &operands, &status))
@@ -469,7 +451,7 @@ static int run(const struct command *command, int count, char **arguments)
 	}
 	if (!check(command, &values) || !read_what_if(&values) ||
 	    !window_read(&values.window, true, &values.counted) || !limit_intervals(&values) ||
-	    !options_separator(command, &values.common) ||
+	    !machine_read_seed(values.seed, &seed) || !options_separator(command, &values.common) ||
 	    output_check_descriptor(&values.common) != EXIT_FINE)
 		return EXIT_USAGE;
 	if (!stat_read_targets(&values, operands.count > 0)) {
@@ -483,7 +465,7 @@ static int run(const struct command *command, int count, char **arguments)
 		.cpu = values.common.cpu,
 		.sysroot = values.sysroot,
 		.qemu = values.qemu,
-		.seed = values.seed,
+		.seed = seed,
 		.what_if = values.what_if_parts,
 		.page_size = values.page_size,
 		.huge_pages = values.huge_pages,

@@ -41,7 +41,7 @@ struct stat_options {
 	struct plumb_window counted; /* read from them */
 	const char *sysroot;
 	const char *qemu;
-	unsigned seed;
+	const char *seed;
 	int page_size;
 	bool huge_pages;
 	struct machine_conditions conditions;

@@ -6,24 +6,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
 
 #define LIST_MAX       4096
 #define CPU_NUMBER_MAX 65535
-
-/* Reads a whole number up to `most`, and moves `*at` past it. */
-static bool read_number(const char *text, uint64_t most, uint64_t *number, const char **at)
-{
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	*number = strtoull(text, &end, 10);
-	*at = end;
-	return !errno && *number <= most;
-}
 
 bool list_read(const char *option, const char *text, bool ranges, struct number_list *list)
 {
@@ -37,10 +25,10 @@ bool list_read(const char *option, const char *text, bool ranges, struct number_
 	do {
 		uint64_t first, last;
 
-		if (!read_number(at, most, &first, &at))
+		if (!number_read_digits(at, most, &first, &at))
 			return complain_value(option, text, most, allowed);
 		last = first;
-		if (ranges && *at == '-' && !read_number(at + 1, most, &last, &at))
+		if (ranges && *at == '-' && !number_read_digits(at + 1, most, &last, &at))
 			return complain_value(option, text, most, allowed);
 		if (last < first || (*at && *at != ','))
 			return complain_value(option, text, most, allowed);

@@ -11,6 +11,7 @@
 
 #include <plumb/perf.h>
 
+#include "base/number.h"
 #include "source/model/qemu.h"
 #include "tool/complain.h"
 #include "tool/hints.h"
@@ -42,6 +43,14 @@ int machine_complain(const struct plumb_diagnostics *diagnostics, const char *wh
 	if (error == PLUMB_ERR_PERMISSION)
 		advise("see plumb doctor for what this user may measure");
 	return complain_status(error);
+}
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+bool machine_read_seed(const char *text, uint64_t *seed)
+{
+	return !text || number_read(text, UINT64_MAX, seed) ||
+	       complain_value("seed", text, UINT64_MAX, "use a whole number");
 }
 
 /* ---- files -------------------------------------------------------------------------------- */

@@ -23,6 +23,29 @@ extern const char *const machine_page_sizes[];
 			"this machine has an Arm PMU",                                         \
 	}
 
+/* A const char *, for machine_read_seed(). */
+#define OPTION_ROW_SEED(at)                                                                  \
+	{                                                                                    \
+		.name = "seed", .kind = OPTION_TEXT, .argument = "N", .offset = (at),        \
+		.help = "seed the model's random numbers: its samples, its order of threads" \
+	}
+
+/* A const char *. */
+#define OPTION_ROW_SYSROOT(at)                                                                 \
+	{                                                                                      \
+		.letter = 'L', .name = "sysroot", .kind = OPTION_TEXT, .argument = "DIR",      \
+		.offset = (at),                                                                \
+		.help = "set the folder of the AArch64 libraries for dynamic programs in the " \
+			"model"                                                                \
+	}
+
+/* A const char *. */
+#define OPTION_ROW_QEMU(at)                                                              \
+	{                                                                                \
+		.name = "qemu", .kind = OPTION_TEXT, .argument = "PATH", .offset = (at), \
+		.help = "set the qemu-aarch64 that runs the model"                       \
+	}
+
 /* A bool. */
 #define OPTION_ROW_HUGE_PAGES(at)                                                         \
 	{                                                                                 \
@@ -107,6 +130,10 @@ struct machine_wish {
 	const char *root;      /* of another machine's files, to be described; NULL: this one */
 	bool software;         /* only software events, which perf counts on any machine */
 };
+
+/* Reads the value of --seed (NULL: not given); prints an error and returns false if it is invalid.
+ */
+bool machine_read_seed(const char *text, uint64_t *seed);
 
 /*
  * Chooses the source and the CPU, and finds the program argv[0], if there is one. `argv` is NULL if

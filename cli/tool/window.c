@@ -7,26 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "tool/complain.h"
 
 /* Reads digits, with one of `suffixes` (NULL: none) for thousands, millions and so on. */
 static bool read_number(const char *text, const char *suffixes, uint64_t *number)
 {
-	unsigned long long value;
-	const char *suffix = NULL;
-	char *end;
+	const char *suffix = NULL, *end;
 
-	if (!strchr("0123456789", *text) || !*text)
+	if (!number_read_digits(text, UINT64_MAX, number, &end))
 		return false;
-	errno = 0;
-	value = strtoull(text, &end, 10);
 	if (*end && suffixes)
 		suffix = strchr(suffixes, *end);
 	for (const char *s = suffix; s && s >= suffixes; s--)
-		if (__builtin_mul_overflow(value, 1000ull, &value))
+		if (__builtin_mul_overflow(*number, (uint64_t)1000, number))
 			return false;
-	*number = value;
-	return !errno && (suffix ? !end[1] : !*end);
+	return suffix ? !end[1] : !*end;
 }
 
 static bool read_ms(const char *option, const char *text, uint64_t least, int *ms)

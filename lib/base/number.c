@@ -27,6 +27,19 @@ static bool read_first(const char *text, uint64_t *number, char **end)
 	return !errno;
 }
 
+bool number_read_digits(const char *text, uint64_t most, uint64_t *number, const char **end)
+{
+	char *rest;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(text, &rest, 10);
+	if (end)
+		*end = rest;
+	return !errno && *number <= most && (end || !*rest);
+}
+
 bool number_read(const char *text, uint64_t most, uint64_t *number)
 {
 	uint64_t value;

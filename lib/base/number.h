@@ -12,6 +12,12 @@
  */
 bool number_read(const char *text, uint64_t most, uint64_t *number);
 
+/*
+ * Reads decimal digits, a number up to `most`. Text may follow them only if `end` is given, and is
+ * put there.
+ */
+bool number_read_digits(const char *text, uint64_t most, uint64_t *number, const char **end);
+
 /* Returns whether `text` contains a number above `most`: what was wrong with it. */
 bool number_too_large(const char *text, uint64_t most);
 

@@ -37,6 +37,15 @@ struct trail {
 	double stalled;
 };
 
+/* ---- walk.c ---- */
+
+/* Returns the count of an event; NaN: not counted. */
+double walk_count(const struct walk *w, uint16_t code);
+/*
+ * Returns the percentage of cycles that the children of a root divide among them: the child's
+ * denominator, if that is one event. NaN: unknown.
+ */
+double walk_stalled_cycles(const struct walk *w, uint16_t child);
 /* Returns how much of its parent (PLUMB_NONE: none) a child holds, in percent; a root's value. */
 double walk_share(const struct walk *w, uint16_t parent, uint16_t metric, double value);
 /* Returns whether a root is useful work. */
@@ -48,6 +57,17 @@ bool walk_is_child(const struct plumb_selected_metric *metric, uint16_t parent);
  * `child` is one of its children.
  */
 bool walk_is_partly_lost(const struct walk *w, struct trail *trail, uint16_t child);
+/* Returns whether a root is measured in slots, not in cycles. */
+bool walk_counts_slots(const struct walk *w, uint16_t root);
+/* Returns the name of the root that a trail begins with. */
+const char *walk_root(const struct walk *w, const struct trail *trail);
+/* Walks from a root down to where no child dominates. */
+void walk_down(const struct walk *w, struct plumb_step root, struct trail *trail);
+/* Walks down from the largest loss, or from useful work, and sets the path of the diagnosis. */
+void walk_tree(const struct walk *w, struct trail *trail);
+
+/* ---- diagnosis_advice.c ---- */
+
 /* Returns advice on the end of a trail. */
 const struct plumb_advice *walk_advice(const struct walk *w, const struct trail *trail);
 /* Returns whether the core's tree ends at the root of a side, and the model knows more. */
@@ -57,7 +77,14 @@ bool walk_is_partly(const struct walk *w, const struct trail *trail);
 /* Returns whether the kernel's work holds up the program: its cycles are the backend's core's. */
 bool walk_is_kernel(const struct walk *w, const struct trail *trail);
 
-/* losses.c: sets the losses of the diagnosis, whose other members are set but for the groups. */
+/* ---- diagnosis_next.c ---- */
+
+/* Adds what to count and to sample next, and the other losses; `trail` is the walk of the path. */
+void walk_find_next(const struct walk *w, const struct trail *trail);
+
+/* ---- losses.c ---- */
+
+/* Sets the losses of the diagnosis, whose other members are set but for the groups. */
 void walk_losses(const struct walk *w);
 
 #endif

@@ -184,15 +184,27 @@ static inline struct cursor cursor_over_record(const struct plumb_recording *r,
 	return cursor_over(r, raw->bytes + RECORD_HEADER, raw->size - RECORD_HEADER);
 }
 
-/* ---- recording.c ---- */
+/* ---- complaints.c ---- */
 
 /* Adds a finding with its place in the file. Reports only a few warnings of each kind. */
 void reader_complain(struct plumb_recording *r, enum complaint_kind kind, uint64_t offset,
 		     const char *format, ...) PLUMB_PRINTF(4, 5);
+/* Does the same for a record that was read a while ago. */
+void reader_complain_of(struct plumb_recording *r, enum complaint_kind kind,
+			const struct raw_record *raw, const char *format, ...) PLUMB_PRINTF(4, 5);
 /* Does the same for an error; returns `error`. */
 int refuse(const struct plumb_recording *r, int error, const char *id, const char *format, ...)
 	PLUMB_PRINTF(4, 5);
 int out_of_memory(const struct plumb_recording *r);
+/* Does the same for a failed read from the file; errno tells why. */
+int reader_failed(const struct plumb_recording *r);
+
+/* ---- next_record.c ---- */
+
+/* Reads the next record and takes in what it means: 1, 0 at the end, or an error. */
+int read_record(struct plumb_recording *r, struct raw_record *raw);
+/* Copies a record's bytes to where the next read does not move them. */
+void carry_record(struct plumb_recording *r, struct raw_record *raw);
 
 /* ---- header.c: a file's or a pipe's header, attributes and features ---- */
 

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What helps at the end of a walk, also where the core's own tree ends early. */
+#include <string.h>
+
+#include "profile/advice.h"
+#include "profile/diagnosis_waits.h"
+#include "profile/walk.h"
+
+#define CODE_CPU_CYCLES             0x0011
+#define CODE_STALL_BACKEND_MEMBOUND 0x8164
+#define CODE_STALL_BACKEND_ST       0x8168
+
+static bool begins(const char *name, const char *start)
+{
+	return strncmp(name, start, strlen(start)) == 0;
+}
+
+/*
+ * Tells whether chains of operations set the pace: at the backend's root, too, unless waits for
+ * memory lose half of it.
+ */
+static bool is_chained(const struct walk *w, const char *name)
+{
+	double memory;
+
+	if (!(w->counted->chained >= PLUMB_CHAINED_SHARE))
+		return false;
+	if (begins(name, "backend_core_bound") || begins(name, "backend_core_rename_bound") ||
+	    begins(name, "backend_core_other_bound") || strcmp(name, "backend_busy_bound") == 0)
+		return true;
+	/* The cycles without any operation, by which the tree goes on, may be few. */
+	memory = walk_count(w, CODE_STALL_BACKEND_MEMBOUND) / walk_count(w, CODE_CPU_CYCLES) * 100;
+	return strcmp(name, "backend_bound") == 0 && 2 * memory < w->result->given.path[0].value;
+}
+
+static bool is_unforwarded(const struct walk *w, const char *name)
+{
+	const double stores =
+		walk_count(w, CODE_STALL_BACKEND_ST) / walk_count(w, CODE_CPU_CYCLES) * 100;
+
+	return strcmp(name, "backend_mem_store_bound") == 0 &&
+	       w->counted->unforwarded >= PLUMB_FAILED_SHARE * stores;
+}
+
+bool walk_is_kernel(const struct walk *w, const struct trail *trail)
+{
+	const char *root = w->spec->metrics[trail->path[0].metric].name;
+
+	return begins(root, "backend_") &&
+	       w->counted->kernel >= PLUMB_KERNEL_SHARE * trail->path[0].value;
+}
+
+bool walk_ends_early(const struct walk *w, const struct trail *trail)
+{
+	return trail->length == 1 && trail->childless &&
+	       waits_known(&w->counted->waits, walk_root(w, trail));
+}
+
+bool walk_is_partly(const struct walk *w, const struct trail *trail)
+{
+	return walk_counts_slots(w, trail->path[0].metric) &&
+	       waits_stalled(&w->counted->waits, walk_root(w, trail)) <
+		       PLUMB_STALLED_SHARE * trail->path[0].value;
+}
+
+/* Returns advice on what the model knows beyond the tree, or NULL. */
+static const struct plumb_advice *advice_beyond_tree(const struct walk *w,
+						     const struct trail *trail, const char *name)
+{
+	const struct plumb_core_waits *waits = &w->counted->waits;
+	const bool early = walk_ends_early(w, trail);
+	const struct plumb_advice *advice, *flushes = NULL;
+
+	if (!early)
+		advice = plumb_advice(name);
+	else if (walk_is_partly(w, trail))
+		advice = advice_partly(walk_root(w, trail));
+	else
+		advice = waits_dominant(waits, walk_root(w, trail), w->last_level_hits);
+	if (advice && (!strcmp(advice->metric, "bad_speculation") ||
+		       !strcmp(advice->metric, "frontend_core_flush_bound")))
+		flushes = waits_flushes(waits);
+	return flushes ? flushes : early ? advice : NULL;
+}
+
+const struct plumb_advice *walk_advice(const struct walk *w, const struct trail *trail)
+{
+	const char *name = w->spec->metrics[trail->path[trail->length - 1].metric].name;
+	const struct plumb_advice *advice;
+
+	if (walk_is_kernel(w, trail))
+		return plumb_advice("kernel");
+	if (is_chained(w, name))
+		return plumb_advice("dependency_chain");
+	if (is_unforwarded(w, name))
+		return plumb_advice("failed_forwarding");
+	advice = advice_beyond_tree(w, trail, name);
+	if (advice)
+		return advice;
+	advice = trail->partly ? advice_partly(name) : advice_beyond_l2(name, w->last_level_hits);
+	return advice ? advice : plumb_advice(name);
+}
