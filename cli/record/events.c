@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the events that `plumb record` samples: those of -e, or the default. */
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,12 +54,20 @@ static const char *usual(const struct machine *machine)
 }
 
 /* Rejects -F for SPE, unless the event sets its own period. */
-static bool has_period(const struct record_request *request, const struct plumb_event_config *event)
+static bool has_period(const struct record_request *request, const struct machine *machine,
+		       const struct plumb_event_config *event)
 {
+	/* Operations at one per cycle, of which SPE takes a multiple of 256. */
+	const uint64_t hertz = machine_frequency(machine);
+
 	if (event->kind != PLUMB_EVENT_SPE || !request->frequency || event->period)
 		return true;
 	complain("%s: SPE supports a period, not a frequency", event->name);
-	advise("use -c instead of -F");
+	if (hertz / request->frequency < 256)
+		advise("use -c instead of -F");
+	else
+		advise("use -c %" PRIu64 ", which is as often at one operation per cycle",
+		       hertz / request->frequency & ~UINT64_C(255));
 	return false;
 }
 
@@ -101,7 +110,7 @@ static int check(struct record_request *request, const struct machine *machine,
 	for (size_t i = 0; (event = plumb_event_list_get(request->events, i)); i++) {
 		int error;
 
-		if (!has_period(request, event))
+		if (!has_period(request, machine, event))
 			return EXIT_USAGE;
 		error = plumb_source_check(machine->source, event, diagnostics);
 		if (error < 0)

@@ -169,6 +169,11 @@ static const struct plumb_model_core *core_named(const char *name)
 	return NULL;
 }
 
+uint64_t machine_frequency(const struct machine *machine)
+{
+	return machine->core ? (uint64_t)core_named(machine->core)->frequency_mhz * 1000000 : 0;
+}
+
 static void advise_cores(void)
 {
 	struct join names = {0};

@@ -150,6 +150,9 @@ void machine_close(struct machine *machine);
  */
 int machine_check_program(const struct machine *machine, bool others);
 
+/* Returns the model's cycles per second; 0: the source is perf. */
+uint64_t machine_frequency(const struct machine *machine);
+
 /*
  * Tells whether -e names only software events. If perf is to count on a machine without a PMU, this
  * is also true of a misspelt event, so that the spelling is reported.

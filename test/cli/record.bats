@@ -141,6 +141,18 @@ samples()
 	[ -z "$stderr" ]
 }
 
+@test "says which -c is as often as -F, which SPE does not take" {
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	echo 'int main(void) { return 0; }' >ends.c
+	aarch64-linux-gnu-gcc -static -o ends ends.c
+	run --separate-stderr plumb record --source model -F 1000 -e spe ./ends
+	[ "$status" -ne 3 ] || skip "no engine"
+	[ "$status" -eq 2 ]
+	# The core's 3 GHz, in a multiple of 256
+	said "plumb: spe: SPE supports a period, not a frequency" \
+		"       use -c 2999808, which is as often at one operation per cycle"
+}
+
 @test "says which -c gives 5,000 samples, if -F gives few" {
 	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
 	cat >works.c <<-'END'
