@@ -21,9 +21,10 @@ def units(outcome):
 def two():
     vm = Script("two CPUs", "neoverse-n1", cpus=2)
     vm.write(PARANOID, "2")
-    # In the kernel, the idle CPU would count what the other one executes.
+    # In the kernel, the idle CPU would count what the other one executes. Even in user mode some of
+    # that is counted, and more of it by newer kernels, but the program is not counted twice.
     vm.expect("-a counts the program on whichever CPU it runs",
-              lambda o: LONG <= o.count("INST_RETIRED:u") < 1.3 * LONG,
+              lambda o: LONG <= o.count("INST_RETIRED:u") < 2 * LONG,
               vm.run(USER + "-a /counted"))
     for cpu in (0, 1):
         vm.expect(f"-C {cpu} counts what runs there",
