@@ -52,6 +52,7 @@ static int read_from_source(struct plumb_recording *r, struct raw_record *raw)
 		.type = read32(r, bytes),
 		.misc = read16(r, bytes + 4),
 		.size = read16(r, bytes + 6),
+		.bytes = bytes,
 		.offset = r->source.position,
 	};
 	if (raw->size < RECORD_HEADER)
