@@ -127,6 +127,39 @@ static bool takes_maybe(const struct option *option)
 	return option->kind == OPTION_MAYBE || option->kind == OPTION_LIST;
 }
 
+/* Returns whether the argument is one of the command's options, in full and without a value. */
+static bool is_option(const struct command *command, const char *argument)
+{
+	for (const struct option *o = command->options; o && o->name; o++) {
+		if (strncmp(argument, "--", 2) == 0 && strcmp(argument + 2, o->name) == 0)
+			return true;
+		if (o->letter && argument[0] == '-' && argument[1] == o->letter && !argument[2])
+			return true;
+	}
+	return false;
+}
+
+/* Takes the next argument as the value of an option; NULL: there is none, which is reported. */
+static const char *take_value(struct parser *parser, const struct option *option,
+			      const char *spelling)
+{
+	const char *value = parser->next < parser->count ? parser->arguments[parser->next] : NULL;
+
+	if (!value) {
+		complain("%s requires a value: %s", spelling, option->argument);
+		see_help(parser->command);
+		return NULL;
+	}
+	if (is_option(parser->command, value)) {
+		complain("%s requires a value: %s", spelling, option->argument);
+		advise("if %s is its value, write %s%s%s", value, spelling,
+		       strncmp(spelling, "--", 2) == 0 ? "=" : "", value);
+		return NULL;
+	}
+	parser->next++;
+	return value;
+}
+
 /* Sets `option`, written as `spelling`. `value` is the value attached to it, or NULL. */
 static bool set(struct parser *parser, const struct option *option, const char *spelling,
 		const char *value)
@@ -150,13 +183,10 @@ static bool set(struct parser *parser, const struct option *option, const char *
 		value = parser->arguments[parser->next++];
 	if (!value && takes_maybe(option))
 		value = "";
-	if (!value && parser->next < parser->count)
-		value = parser->arguments[parser->next++];
-	if (!value) {
-		complain("%s requires a value: %s", spelling, option->argument);
-		see_help(parser->command);
+	if (!value)
+		value = take_value(parser, option, spelling);
+	if (!value)
 		return false;
-	}
 	if (!*value && !takes_maybe(option) && is_name(option->argument)) {
 		complain("invalid value '' for --%s: a name cannot be empty", option->name);
 		return false;

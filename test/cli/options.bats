@@ -56,6 +56,22 @@ commands=("" "help" "stat" "explore" "record" "report" "annotate" "diff" "script
 	END
 }
 
+@test "an option is not taken for the value of the one before it" {
+	run --separate-stderr plumb report --callers -i perf.data
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "$(printf '%s\n' "plumb: --callers requires a value: FUNCTION" \
+		"       if -i is its value, write --callers=-i")" ]
+	run --separate-stderr plumb report -i --stdio
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "$(printf '%s\n' "plumb: -i requires a value: FILE" \
+		"       if --stdio is its value, write -i--stdio")" ]
+	# What only looks like an option, and - for standard input, are values.
+	run --separate-stderr plumb report -i -nothing
+	[[ $stderr == *"-nothing: cannot be opened"* ]]
+	run --separate-stderr plumb report -i - </dev/null
+	[[ $stderr != *"requires a value"* ]]
+}
+
 @test "--version prints the version" {
 	run --separate-stderr plumb --version
 	[ "$status" -eq 0 ]
