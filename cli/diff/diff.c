@@ -116,6 +116,16 @@ static int parse_percent(struct run *run)
 	return EXIT_USAGE;
 }
 
+static bool is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+static bool is_for_programs(const struct diff_command_options *options)
+{
+	return options->common.json || options->csv || options->common.separator;
+}
+
 /* Returns whether each output has a file of its own. */
 static bool check_outputs(const struct diff_command_options *options)
 {
@@ -137,8 +147,14 @@ static bool check_outputs(const struct diff_command_options *options)
 				continue;
 			complain("--%s and --%s cannot both write %s", outputs[i].option,
 				 outputs[j].option,
-				 strcmp(outputs[i].path, "-") == 0 ? "standard output"
-								   : outputs[i].path);
+				 is_stdout(outputs[i].path) ? "standard output" : outputs[i].path);
+			return false;
+		}
+		if (is_stdout(outputs[i].path) && i > 0 && is_for_programs(options) &&
+		    !options->common.output) {
+			complain("--%s - and %s cannot both write standard output",
+				 outputs[i].option, options->common.json ? "--json" : "--csv");
+			advise("use -o FILE for one of them");
 			return false;
 		}
 	}
@@ -188,6 +204,16 @@ static int read_side(struct run *run, const char *operand)
 	return EXIT_FINE;
 }
 
+/* Returns whether a single file is enough: nothing that is asked for compares it. */
+static bool only_writes_baseline(const struct run *run)
+{
+	const struct diff_command_options *options = run->options;
+
+	return options->write_baseline && !run->limit_count && !options->markdown &&
+	       !options->junit && !options->otava && !options->common.output &&
+	       !is_for_programs(options);
+}
+
 static int read_sides(struct run *run, const struct operands *operands)
 {
 	/* As perf diff does. */
@@ -203,7 +229,7 @@ static int read_sides(struct run *run, const struct operands *operands)
 		complain("missing file to compare with the baseline");
 		return EXIT_USAGE;
 	}
-	if (given->count == 1 && !run->options->baseline && !run->options->write_baseline) {
+	if (given->count == 1 && !run->options->baseline && !only_writes_baseline(run)) {
 		complain("missing second file to compare");
 		advise("name the baseline first, or with --baseline FILE");
 		return EXIT_USAGE;
@@ -319,11 +345,6 @@ static int write_baseline(const struct run *run)
 	return output_close(&out, EXIT_FINE);
 }
 
-static bool is_stdout(const char *path)
-{
-	return path && strcmp(path, "-") == 0;
-}
-
 static int print(const struct run *run)
 {
 	const struct diff_command_options *options = run->options;
@@ -332,8 +353,10 @@ static int print(const struct run *run)
 	struct output out;
 	int status;
 
-	/* The others take its place. */
-	if (is_stdout(options->markdown) || is_stdout(options->junit) || is_stdout(options->otava))
+	/* The others take the place of the text. */
+	if (!options->common.output && !is_for_programs(options) &&
+	    (is_stdout(options->markdown) || is_stdout(options->junit) ||
+	     is_stdout(options->otava)))
 		return EXIT_FINE;
 	status = output_open(&out, &options->common);
 	if (status != EXIT_FINE)

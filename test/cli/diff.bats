@@ -395,6 +395,13 @@ tree.parse(sys.argv[1])' j.xml
 	check "invalid value '101' for --percent-limit"$'\n'"       use a number from 0 to 100" \
 		--percent-limit 101 a.json a.json
 	check "--markdown and --junit cannot both write x" --markdown x --junit x a.json a.json
+	check "--markdown - and --json cannot both write standard output"$'\n'"       use -o FILE for one of them" \
+		--markdown - --json a.json a.json
+	check "missing second file to compare" --write-baseline b.json --fail-above E:1% a.json
+	[ ! -e b.json ]
+	check "missing second file to compare" --write-baseline b.json --junit x a.json
+	plumb diff --markdown - --json -o both.json a.json a.json | grep -q '^#'
+	json 'd["comparisons"]' <both.json
 	check "--commit requires --otava" --commit x a.json a.json
 	check "--json and --csv cannot be combined" --json --csv a.json a.json
 	if [ -e "$work/modelled" ]; then
