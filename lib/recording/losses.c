@@ -8,8 +8,8 @@
 struct loss {
 	uint64_t count;
 	const char *id;
-	const char *one, *many; /* what follows the count */
-	const char *remedy, *hint;
+	const char *one, *many;    /* what follows the count */
+	const char *remedy, *hint; /* NULL: nothing helps */
 };
 
 /* Reports that the recording has no end; `losses` says why. */
@@ -81,8 +81,9 @@ void plumb_losses_report(const struct plumb_recording_losses *losses, const char
 		 "longer-period-why",
 		 "record with a longer period: what runs shortly after slow operations is "
 		 "then missed less"},
+		/* A larger buffer does not help a file that has lost its end. */
 		{losses->aux_unfinished, "aux-unfinished", "SPE record is cut off and was skipped",
-		 "SPE records are cut off and were skipped", "larger-aux",
+		 "SPE records are cut off and were skipped", losses->cut_off ? NULL : "larger-aux",
 		 "record with a larger AUX buffer"},
 	};
 	const struct place place = {.file = name};
@@ -97,7 +98,8 @@ void plumb_losses_report(const struct plumb_recording_losses *losses, const char
 		diagnostics_add(diagnostics, PLUMB_WARNING, loss->id, &place, "%llu %s",
 				(unsigned long long)loss->count,
 				loss->count == 1 ? loss->one : loss->many);
-		diagnostics_remedy(diagnostics, loss->remedy, NULL, "%s", loss->hint);
+		if (loss->remedy)
+			diagnostics_remedy(diagnostics, loss->remedy, NULL, "%s", loss->hint);
 	}
 	if (losses->aux_skipped)
 		report_skipped(losses, &place, diagnostics);

@@ -153,6 +153,44 @@ samples()
 		"       use -c 2999808, which is as often at one operation per cycle"
 }
 
+@test "--switch-output: each file has the names and mappings of what runs" {
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	cat >forks.c <<-'END'
+		#include <sys/wait.h>
+		#include <unistd.h>
+		__attribute__((noinline)) static void work(void)
+		{
+			for (volatile int i = 0; i < 300000; i++)
+				;
+		}
+		int main(void)
+		{
+			if (fork() == 0) {
+				work();
+				_exit(0);
+			}
+			wait(0);
+			return 0;
+		}
+	END
+	aarch64-linux-gnu-gcc -O1 -static -o forks forks.c
+	run --separate-stderr plumb record --source model -e INST_RETIRED:u -c 2000 \
+		--switch-output=10K -o part ./forks
+	[ "$status" -eq 0 ] || skip "no engine"
+	set -- part.2*
+	[ $# -ge 3 ]
+	for part; do
+		plumb script --show-task-events --show-mmap-events -i "$part" >lines
+		grep -q 'PERF_RECORD_MMAP2 [0-9]*/[0-9]*: .*/forks$' lines
+		# The child has the program's name, but executed nothing.
+		child=$(sed -n 's/.* PERF_RECORD_COMM: forks:\([0-9]*\)\/.*/\1/p' lines | head -n 1)
+		[ -n "$child" ] || { grep -q PERF_RECORD_FORK lines && continue; }
+		grep -q "PERF_RECORD_MMAP2 $child/$child: .*/forks$" lines
+		grep -q "forks  *$child .* work+0x" lines
+	done
+	[ "$(plumb script --show-task-events -i "${@: -1}" | grep -c 'PERF_RECORD_COMM exec: forks:')" -eq 1 ]
+}
+
 @test "says which -c gives 5,000 samples, if -F gives few" {
 	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
 	cat >works.c <<-'END'

@@ -6,7 +6,8 @@
 
 #define RECORDS_MAX (1u << 16) /* a program may map and map; what is beyond is not repeated */
 
-/* Where a COMM record has its task, <linux/perf_event.h>; all end with it, too. */
+/* Where a COMM record has its flags and its task, <linux/perf_event.h>; all end with it, too. */
+#define COMM_MISC 4
 #define COMM_TASK 8
 #define COMM_NAME 16
 
@@ -79,7 +80,7 @@ static void forget(struct model_tasks *tasks, uint32_t pid, uint32_t tid, uint32
 	tasks->count = kept;
 }
 
-/* A new task has its parent's name. */
+/* A new task has its parent's name, and has not executed a program for it. */
 static bool inherit(struct model_tasks *tasks, const struct model_frame *frame,
 		    const struct model_frame_fork *from)
 {
@@ -88,6 +89,7 @@ static bool inherit(struct model_tasks *tasks, const struct model_frame *frame,
 	for (size_t i = 0; i < tasks->count; i++) {
 		const struct task_record *parent = &tasks->at[i];
 		size_t length, end;
+		uint16_t misc;
 
 		if (parent->type != FRAME_COMM || parent->pid != from->parent_pid ||
 		    parent->tid != from->parent_tid)
@@ -99,6 +101,9 @@ static bool inherit(struct model_tasks *tasks, const struct model_frame *frame,
 		parent = &tasks->at[tasks->count - 1];
 		length = strnlen(parent->bytes + COMM_NAME, parent->size - COMM_NAME);
 		end = COMM_NAME + length + 8 - length % 8;
+		memcpy(&misc, parent->bytes + COMM_MISC, sizeof(misc));
+		misc &= (uint16_t)~RECORD_MISC_COMM_EXEC;
+		memcpy(parent->bytes + COMM_MISC, &misc, sizeof(misc));
 		memcpy(parent->bytes + COMM_TASK, task, sizeof(task));
 		if (end + sizeof(task) <= parent->size)
 			memcpy(parent->bytes + end, task, sizeof(task));
@@ -115,7 +120,7 @@ bool model_tasks_note(struct model_tasks *tasks, const struct model_frame *frame
 
 	switch (frame->type) {
 	case FRAME_COMM:
-		memcpy(&misc, (const char *)record + 4, sizeof(misc));
+		memcpy(&misc, (const char *)record + COMM_MISC, sizeof(misc));
 		forget(tasks, frame->pid, misc & RECORD_MISC_COMM_EXEC ? 0 : frame->tid,
 		       misc & RECORD_MISC_COMM_EXEC ? 0 : FRAME_COMM);
 		break;
