@@ -73,7 +73,7 @@ said()
 	[ -z "$(too_wide 80 <<<"$output")" ]
 	# -v lists it wherever it ranks, which depends on the compiler.
 	plumb diff -v "$work/old.json" "$work/new.json" |
-		grep -E '^ +\+[0-9.]+ % +[0-9,]+ +[0-9,]+ +exact +CPU_CYCLES$'
+		grep -E '^ *\+[0-9.]+ % +[0-9,]+ +[0-9,]+ +exact +CPU_CYCLES$'
 	# The difference is that of the files.
 	plumb diff --json "$work/old.json" "$work/new.json" >diff.json
 	/usr/bin/python3 - "$work/old.json" "$work/new.json" diff.json <<-'END'
