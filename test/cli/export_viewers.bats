@@ -120,9 +120,10 @@ need_pprof()
 	done
 	/usr/bin/python3 "$here/firefox_profile.py" "$work/host.firefox"
 	grep -q ';main;inner;step (inlined)' "$work/host.folded"
-	# A thread's times are those of its samples, from the first one on.
-	json 'd["threads"][0]["samples"]["time"][0] == 0 and
-		0 < d["threads"][0]["samples"]["time"][-1] < 600000' <"$work/host.firefox"
+	# A thread's times are those of its samples, from the first one of all on. On a busy machine a
+	# thread may have a single one.
+	json 'min(t["samples"]["time"][0] for t in d["threads"]) == 0 and
+		0 < max(t["samples"]["time"][-1] for t in d["threads"]) < 600000' <"$work/host.firefox"
 }
 
 @test "events of the same name, without times or exact, and a thread that changes its name" {
