@@ -88,7 +88,9 @@ static int decode_file(FILE *file, const char *name)
 
 	const struct plumb_spe_losses *lost = plumb_spe_stream_losses(stream);
 
-	status = decode(stream, file) == 0 || lost->skipped > 0;
+	const bool none = decode(stream, file) == 0;
+
+	status = none || lost->skipped > 0;
 	if (ferror(file)) {
 		fprintf(stderr, "%s: %s\n", name, strerror(errno));
 		status = 1;
@@ -100,6 +102,8 @@ static int decode_file(FILE *file, const char *name)
 	}
 	if (lost->unfinished > 0)
 		fprintf(stderr, "%s: %" PRIu64 " records are truncated\n", name, lost->unfinished);
+	if (none && !ferror(file))
+		fprintf(stderr, "%s: no SPE records\n", name);
 	plumb_spe_stream_free(stream);
 	return status;
 }

@@ -62,6 +62,9 @@ static const struct {
 	{"exact-no-events", "remove -e"},
 	{"exact-whole-run", "sample a part of it, or count it with plumb stat"},
 
+	/* Recordings. */
+	{"not-bare", "leave out --raw"},
+
 	/* Losses. */
 	{"larger-ring", "record with a larger ring (-m), or sample less often (-c, -F)"},
 	{"sample-less", "sample less often (-c, -F)"},

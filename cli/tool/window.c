@@ -62,8 +62,8 @@ void window_say_ended(const struct plumb_window *window, bool program)
 		complain("ended the program, after %" PRIu64 " instructions or %u ms",
 			 window->max_instructions, window->timeout_ms);
 	else if (window->max_instructions)
-		complain("ended the program after %" PRIu64 " instructions",
-			 window->max_instructions);
+		complain("ended the program after %" PRIu64 " instruction%s",
+			 window->max_instructions, window->max_instructions == 1 ? "" : "s");
 	else
 		complain("%s after %u ms", program ? "ended the program" : "stopped",
 			 window->timeout_ms);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/diagnostics.h"
 #include "base/file.h"
 #include "recording/access.h"
 #include "recording/folder.h"
@@ -207,12 +208,22 @@ int bare_read(struct plumb_recording *r)
 {
 	static const uint64_t values[] = {0, 0};
 	struct plumb_aux_chunk chunk = {.tid = -1, .cpu = -1};
+	char magic[8];
 	int err = bare_size(r, &chunk.size);
 
 	if (err)
 		return err;
 	if (chunk.size == 0)
 		return refuse(r, PLUMB_ERR_SYNTAX, "empty", "the file is empty");
+	/* Nobody means a recording's header, which is no SPE packet. A pipe's is not looked at. */
+	if (pread(r->fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
+	    (memcmp(magic, "PERFILE2", sizeof(magic)) == 0 ||
+	     memcmp(magic, "2ELIFREP", sizeof(magic)) == 0)) {
+		err = refuse(r, PLUMB_ERR_SYNTAX, "no-bare-data",
+			     "a perf.data file, not bare SPE data");
+		diagnostics_remedy(r->diagnostics, "not-bare", NULL, "read it as a recording");
+		return err;
+	}
 	r->auxtrace_info = (struct plumb_auxtrace_info){AUXTRACE_ARM_SPE, values, 2};
 	r->has_auxtrace_info = true;
 	r->chunks_indexed = true;

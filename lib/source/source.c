@@ -142,8 +142,13 @@ static int check_targets(const struct plumb_source *source, const struct source_
 				      source->kind->name);
 		return targets ? PLUMB_ERR_UNSUPPORTED : PLUMB_ERR_ARGUMENT;
 	}
-	if (source->kind != &source_perf &&
-	    (job->window.delay_ms < 0 || job->control || job->no_inherit))
+	if (source->kind != &source_perf && job->window.delay_ms < 0) {
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "delay", NULL,
+				      "the %s does not support a delay of -1", source->kind->name);
+		plumb_diagnostics_hint(diagnostics, "give milliseconds");
+		return PLUMB_ERR_ARGUMENT;
+	}
+	if (source->kind != &source_perf && (job->control || job->no_inherit))
 		return PLUMB_ERR_ARGUMENT;
 	if ((job->one_pass && !job->program) || (tasks && (job->all_cpus || job->cgroup_count)) ||
 	    job->by > PLUMB_COUNT_BY_THREAD || (by_thread && (!tasks || job->cpu_count)) ||

@@ -72,6 +72,21 @@ commands=("" "help" "stat" "explore" "record" "report" "annotate" "diff" "script
 	[[ $stderr != *"requires a value"* ]]
 }
 
+@test "closed descriptors: no file takes their place" {
+	printf '\xb0\x00\x10\x40\x00\x00\x00\x00\x80' >short
+	plumb spe dump --raw short -o dumped 2>&-
+	[ "$(grep -c ^plumb: dumped)" -eq 0 ]
+	"$PLUMB" script --raw --json -i short -o printed <&- 2>&-
+	[ "$(grep -c ^plumb: printed)" -eq 0 ]
+	status=0
+	"$PLUMB" spec list cpus >&- 2>said || status=$?
+	[ "$status" -eq 1 ]
+	grep -q '^plumb: cannot write standard output: Bad file descriptor$' said
+	# What it executes finds them closed, too.
+	"$PLUMB" stat --source perf -e task-clock -o counts -- sh -c 'ls -l /proc/self/fd >fds' 2>&- || skip "perf cannot count"
+	lacks ' 2 -> /dev/null' <fds
+}
+
 @test "--version prints the version" {
 	run --separate-stderr plumb --version
 	[ "$status" -eq 0 ]

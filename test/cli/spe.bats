@@ -72,6 +72,18 @@ expected()
 	[ "$status" -eq 2 ]
 }
 
+@test "--raw does not take a recording for bare data" {
+	for magic in PERFILE2 2ELIFREP; do
+		{ printf '%s' "$magic" && head -c 200 /dev/zero; } >recorded
+		for command in "spe dump --raw" "script --raw -i" "report --raw -i"; do
+			# shellcheck disable=SC2086 # words
+			run --separate-stderr plumb $command recorded
+			[ "$status" -eq 2 ]
+			said "plumb: recorded: a perf.data file, not bare SPE data" "       leave out --raw"
+		done
+	done
+}
+
 @test "a recording without SPE data" {
 	perf_records -e cpu-clock -o perf.data -- true
 	run --separate-stderr plumb spe dump
