@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "symbol/files.h"
@@ -141,9 +142,13 @@ static bool try_image(struct files *files, struct plumb_symbol_file *file, char 
 		status = PLUMB_ERR_NOT_FOUND;
 		elf_file_close(&elf);
 	} else if (status < 0 && named && path) {
-		files_warn(files, files_format("%s is not used: it is not an ELF file that can be "
-					       "read",
-					       path));
+		files_warn(
+			files,
+			files_format(
+				access(path, F_OK) == 0
+					? "%s is not used: it is not an ELF file that can be read"
+					: "%s is not used: it does not exist",
+				path));
 	}
 	if (status < 0) {
 		free(path);

@@ -321,6 +321,10 @@ static int refuse_end(const struct run *run, int status, const char *what,
 		diagnostics_add(diagnostics, PLUMB_ERROR, "no-start", &where,
 				"signal %d ended QEMU before %s (%s)", WTERMSIG(status), what,
 				strsignal(WTERMSIG(status)));
+		if (WTERMSIG(status) == SIGBUS || WTERMSIG(status) == SIGSEGV)
+			plumb_diagnostics_hint(diagnostics,
+					       "the engine or its plugin may be damaged: install "
+					       "plumb again");
 	} else {
 		diagnostics_add(diagnostics, PLUMB_ERROR, "no-start", &where,
 				"QEMU ended (status %d) before %s", WEXITSTATUS(status), what);
