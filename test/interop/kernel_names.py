@@ -59,13 +59,13 @@ def make():
             "vmlinux" if name == "kernel" else "other", name + ".c")
     run("gcc", *options, "-c", "-o", "module.o", "module.c")
     run("ld", "-r", "--build-id=sha1", "-o", "own.ko", "module.o")
-    os.makedirs(folder.name + "/root" + os.path.dirname(PATH))
+    os.makedirs(folder.name + "/system" + os.path.dirname(PATH))
 
 
 def ask(vmlinux, addresses, ending="", kernel_id=None):
     """Names, lines and warnings for addresses as they were when the kernel ran."""
     done = subprocess.run(
-        [reader, vmlinux, folder.name + "/root", kernel_id or build_id("vmlinux"),
+        [reader, vmlinux, folder.name + "/system", kernel_id or build_id("vmlinux"),
          hex(0x1000000 + SLIDE), PATH + ending, build_id("own.ko"), hex(BASE)],
         input="\n".join(map(hex, addresses)), text=True, check=True, capture_output=True)
     return [line.split() for line in done.stdout.splitlines()], done.stderr
@@ -97,10 +97,19 @@ def found():
     make()
     identity = build_id("vmlinux")
     assert {name for name, _ in ask("-", [0x1000000 + SLIDE])[0]} == {"-"}
-    place = f"{folder.name}/root/usr/lib/debug/.build-id/{identity[:2]}"
+    place = f"{folder.name}/system/usr/lib/debug/.build-id/{identity[:2]}"
     os.makedirs(place)
     shutil.copy(folder.name + "/vmlinux", f"{place}/{identity[2:]}.debug")
     return check_kernel("-")
+
+
+@tap.test
+def missing():
+    """A kernel that the user names and that does not exist"""
+    make()
+    warnings = ask(folder.name + "/missing", [0x1000000 + SLIDE])[1]
+    assert warnings == f"{folder.name}/missing is not used: it does not exist\n", warnings
+    return "said"
 
 
 @tap.test
@@ -126,7 +135,7 @@ def check_module(ending):
 def modules():
     """A module, plain and compressed"""
     make()
-    plain = folder.name + "/root" + PATH
+    plain = folder.name + "/system" + PATH
     shutil.copy(folder.name + "/own.ko", plain)
     told = [check_module("")]
     with open(plain, "rb") as file, open(plain + ".xz", "wb") as out:
@@ -142,7 +151,7 @@ def modules():
 def changed_module():
     """A module that has changed is not used, and damage is none"""
     make()
-    path = folder.name + "/root" + PATH + ".1"
+    path = folder.name + "/system" + PATH + ".1"
     with open(path, "wb") as out, open(folder.name + "/own.ko", "rb") as file:
         data = file.read()
         identity = bytes.fromhex(build_id("own.ko"))

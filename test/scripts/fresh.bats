@@ -28,7 +28,7 @@ setup()
 	fake setpriv 'shift 2; exec "$@"'
 	fake unshare 'while case $1 in -*) true ;; private) true ;; *) false ;; esac; do shift; done; exec "$@"'
 	fake debootstrap 'echo "debootstrap $*" >>"$calls"
-		for word in "$@"; do case $word in /*/root) mkdir -p "$word/etc/apt/apt.conf.d" ;; esac; done'
+		for word in "$@"; do case $word in /*/system) mkdir -p "$word/etc/apt/apt.conf.d" ;; esac; done'
 	fake pivot_root 'pwd >"$calls.root"'
 	fake umount ''
 	# -i NAME=VALUE... sh -c "cd /plumb ..." sh COMMAND...
@@ -50,14 +50,14 @@ tidy()
 @test "runs the command in a copy of the tree, and removes it" {
 	run "$fresh" trixie sh -c 'pwd; ls -A; cat README.md; exit 5'
 	[ "$status" -eq 5 ]
-	[[ ${lines[0]} == "$PWD"/tmp/plumb-fresh.*/root/plumb ]]
+	[[ ${lines[0]} == "$PWD"/tmp/plumb-fresh.*/system/plumb ]]
 	[ "$(printf '%s\n' "${lines[@]:1}")" = "$(printf 'README.md\nscripts\nsource')" ]
 	tidy
 }
 
 @test "uses the archive that apt knows, with its key" {
 	"$fresh" trixie true
-	grep -q -- '^debootstrap .* --keyring=/key.gpg trixie .*/root http://mirror/$' calls
+	grep -q -- '^debootstrap .* --keyring=/key.gpg trixie .*/system http://mirror/$' calls
 }
 
 @test "fetches packages as the machine does" {
