@@ -208,17 +208,16 @@ int bare_read(struct plumb_recording *r)
 {
 	static const uint64_t values[] = {0, 0};
 	struct plumb_aux_chunk chunk = {.tid = -1, .cpu = -1};
-	char magic[8];
+	uint8_t magic[8];
 	int err = bare_size(r, &chunk.size);
 
 	if (err)
 		return err;
 	if (chunk.size == 0)
 		return refuse(r, PLUMB_ERR_SYNTAX, "empty", "the file is empty");
-	/* Nobody means a recording's header, which is no SPE packet. A pipe's is not looked at. */
+	/* A pipe is not looked at. */
 	if (pread(r->fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
-	    (memcmp(magic, "PERFILE2", sizeof(magic)) == 0 ||
-	     memcmp(magic, "2ELIFREP", sizeof(magic)) == 0)) {
+	    header_has_magic(magic)) {
 		err = refuse(r, PLUMB_ERR_SYNTAX, "no-bare-data",
 			     "a perf.data file, not bare SPE data");
 		diagnostics_remedy(r->diagnostics, "not-bare", NULL, "read it as a recording");

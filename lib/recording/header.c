@@ -282,6 +282,11 @@ static bool is_magic(const uint8_t *bytes, bool swapped)
 	return true;
 }
 
+bool header_has_magic(const uint8_t *bytes)
+{
+	return is_magic(bytes, false) || is_magic(bytes, true);
+}
+
 static int no_recording(const struct plumb_recording *r, const uint8_t *bytes, size_t size)
 {
 	if (size == 0)

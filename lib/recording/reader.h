@@ -209,6 +209,8 @@ void carry_record(struct plumb_recording *r, struct raw_record *raw);
 /* ---- header.c: a file's or a pipe's header, attributes and features ---- */
 
 int header_read(struct plumb_recording *r);
+/* Returns whether 8 bytes are what a recording begins with, in either byte order. */
+bool header_has_magic(const uint8_t *bytes);
 
 /* ---- attr.c ---- */
 
