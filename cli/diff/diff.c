@@ -153,7 +153,10 @@ static bool check_outputs(const struct diff_command_options *options)
 		if (is_stdout(outputs[i].path) && i > 0 && is_for_programs(options) &&
 		    !options->common.output) {
 			complain("--%s - and %s cannot both write standard output",
-				 outputs[i].option, options->common.json ? "--json" : "--csv");
+				 outputs[i].option,
+				 options->common.json ? "--json"
+				 : options->csv       ? "--csv"
+						      : "--field-separator");
 			advise("use -o FILE for one of them");
 			return false;
 		}

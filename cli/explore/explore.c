@@ -457,7 +457,6 @@ static int run_exploration(struct exploration *e)
 	if (!machine_read_seed(values->seed, &wish.seed))
 		return EXIT_USAGE;
 	status = machine_open(e->machine, &wish, e->argv);
-
 	if (status == EXIT_FINE && !e->machine->spec) {
 		complain("this machine has no Arm PMU");
 		advise("use --source model, which explores programs on any machine");
