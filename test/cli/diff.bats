@@ -138,29 +138,31 @@ said()
 
 @test "renamed functions are recognized by their code" {
 	need_model
-	sed 's/parse_line/read_numbers/g' "$examples/parse.c" >parse.c
-	aarch64-linux-gnu-gcc -g -O2 -static -o renamed parse.c
-	same_environment record --exact -q -o renamed.exact ./renamed >/dev/null
-	# The longer name may move other code, so that some slots differ.
-	plumb diff -v "$work/old.exact" renamed.exact |
-		grep ' exact  *read_numbers (was parse_line)$'
-	plumb diff --json "$work/old.exact" renamed.exact |
-		holds '[(c["was"], c["match"], abs(c["relative"]) < .01)
-			for c in d["comparisons"][0]["functions"]
-			if c["name"] == "read_numbers" and c["by"] == "slots"] ==
-			[("parse_line", "renamed", True)]'
-	plumb diff --by-name --json "$work/old.exact" renamed.exact |
+	# A function and a program with names of the same length: the program's is on its stack.
+	sed 's/parse_line/read_lines/g' "$examples/parse.c" >parse.c
+	aarch64-linux-gnu-gcc -g -O2 -static -o new parse.c
+	cp "$work/old" old
+	for build in old new; do
+		same_environment record --exact -q -o "$build.exact" "./$build" >/dev/null
+	done
+	plumb diff -v old.exact new.exact |
+		grep ' same .* exact  *read_lines (was parse_line)$'
+	plumb diff --json old.exact new.exact |
+		holds '[(c["was"], c["match"], c["change"]) for c in d["comparisons"][0]["functions"]
+			if c["name"] == "read_lines" and c["by"] == "slots"] ==
+			[("parse_line", "renamed", 0)]'
+	plumb diff --by-name --json old.exact new.exact |
 		holds '[c["before"] for c in d["comparisons"][0]["functions"]
-			if c["name"] == "read_numbers" and c["by"] == "slots"] == [0]'
+			if c["name"] == "read_lines" and c["by"] == "slots"] == [0]'
 }
 
-@test "inlined functions are compared with what contains them" {
-	need_model
+# inlined OPTION: whether, compiled with OPTION, the function that is inlined is found in main().
+inlined()
+{
 	sed 's/static __attribute__((noinline)) unsigned long parse_line/static inline __attribute__((always_inline)) unsigned long parse_line/' \
 		"$examples/parse.c" >parse.c
-	# -O2 may unroll or reorder what it inlines, so that its code is another.
-	aarch64-linux-gnu-gcc -g -Os -static -o called "$examples/parse.c"
-	aarch64-linux-gnu-gcc -g -Os -static -o inlined parse.c
+	aarch64-linux-gnu-gcc -g "$1" -static -o called "$examples/parse.c"
+	aarch64-linux-gnu-gcc -g "$1" -static -o inlined parse.c
 	same_environment record --exact -q -o called.exact ./called >/dev/null
 	same_environment record --exact -q -o inlined.exact ./inlined >/dev/null
 	plumb diff --json called.exact inlined.exact |
@@ -169,6 +171,18 @@ said()
 			if c["name"] == "main" and c["by"] == "slots"] ==
 			[("parse_line", "inlined_after", True)]' \
 			'not [c for c in d["comparisons"][0]["functions"] if c["name"] == "parse_line"]'
+}
+
+@test "inlined functions are compared with what contains them" {
+	need_model
+	inlined -Os
+}
+
+@test "inlined functions are compared with what contains them, when optimized for speed" {
+	need_model
+	[ "$(aarch64-linux-gnu-gcc -dumpversion)" -lt 14 ] ||
+		skip "gcc 14 reorders what it inlines, and diff does not recognize it"
+	inlined -O2
 }
 
 @test "several runs: an exact rank test and its effect, adjusted for all comparisons" {
@@ -397,6 +411,8 @@ tree.parse(sys.argv[1])' j.xml
 	check "--markdown and --junit cannot both write x" --markdown x --junit x a.json a.json
 	check "--markdown - and --json cannot both write standard output"$'\n'"       use -o FILE for one of them" \
 		--markdown - --json a.json a.json
+	check "--junit - and --field-separator cannot both write standard output" \
+		--junit - -t : a.json a.json
 	check "missing second file to compare" --write-baseline b.json --fail-above E:1% a.json
 	[ ! -e b.json ]
 	check "missing second file to compare" --write-baseline b.json --junit x a.json
