@@ -1256,6 +1256,22 @@ engine()
 	run --separate-stderr model --qemu "$PWD/engine" ./work
 	[ "$status" -eq 3 ]
 	said "plumb: $PWD/engine: signal 9 ended QEMU before the model's plugin was loaded (Killed)"
+	engine "[ \$# -gt 1 ] || exec $(engine_path) \"\$@\"; kill -BUS \$\$"
+	run --separate-stderr model --qemu "$PWD/engine" ./work
+	[ "$status" -eq 3 ]
+	said "plumb: $PWD/engine: signal 7 ended QEMU before the model's plugin was loaded (Bus error)" \
+		"       the engine or its plugin may be damaged: install plumb again"
+}
+
+@test "--seed 0 is the default" {
+	model --json -o default.json ./work
+	model --json -o zero.json --seed 0 ./work
+	json '[e["count"] for e in d["events"]]' <zero.json
+	/usr/bin/python3 -c 'import json
+a, b = (json.load(open(name + ".json"))["events"] for name in ("default", "zero"))
+assert a == b and a'
+	plumb explore --source model --seed 0 --no-progress -o found ./work 2>/dev/null
+	[ -s found/findings.json ]
 }
 
 @test "interrupted while asking the engine: ends by the signal, without a message" {

@@ -751,6 +751,27 @@ static void losses_are_reported_with_their_hint(void **state)
 	finish(&f);
 }
 
+/* A larger buffer is advised, but not for a file that has lost its end. */
+static void test_hint_for_unfinished_records(void **state)
+{
+	struct plumb_recording_losses losses = {.aux_unfinished = 1};
+
+	(void)state;
+	for (int cut_off = 0; cut_off <= 1; cut_off++) {
+		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
+
+		losses.cut_off = cut_off;
+		plumb_losses_report(&losses, "perf.data", diagnostics);
+		assert_int_equal(plumb_diagnostics_count(diagnostics), 1);
+		if (cut_off)
+			assert_null(plumb_diagnostics_get(diagnostics, 0)->hint);
+		else
+			assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->hint,
+					    "record with a larger AUX buffer");
+		plumb_diagnostics_free(diagnostics);
+	}
+}
+
 static void a_record_may_straddle_chunks(void **state)
 {
 	struct plumb_spe_record record = load(USER(0x77), 10);
@@ -1225,6 +1246,7 @@ int main(void)
 		cmocka_unit_test(in_file_order_chunks_come_as_they_stand),
 		cmocka_unit_test(damage_costs_only_what_is_damaged),
 		cmocka_unit_test(samples_name_their_thread),
+		cmocka_unit_test(test_hint_for_unfinished_records),
 		cmocka_unit_test(bare_data_is_a_recording_of_one_ring),
 	};
 
