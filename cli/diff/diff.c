@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <plumb/profile.h>
 
@@ -235,6 +236,11 @@ static int read_sides(struct run *run, const struct operands *operands)
 	if (given->count == 1 && !run->options->baseline && !only_writes_baseline(run)) {
 		complain("missing second file to compare");
 		advise("name the baseline first, or with --baseline FILE");
+		return EXIT_USAGE;
+	}
+	if (given == &none && access(old, F_OK) != 0) {
+		complain("missing files to compare: there is no %s here", old);
+		advise("plumb diff BASELINE FILE");
 		return EXIT_USAGE;
 	}
 	if (run->options->baseline)

@@ -39,8 +39,9 @@ struct names {
 /* Adds what one word names. Prints an error and returns false if the name is unknown. */
 typedef bool add_word(struct names *names, const char *word);
 
-/* Calls `add` for each word of each of `words`, separated by ','. */
-static bool each_word(struct names *names, const struct option_words *words, add_word *add)
+/* Calls `add` for each word of each of `words`, the values of an option, separated by ','. */
+static bool each_word(struct names *names, const char *option, const struct option_words *words,
+		      add_word *add)
 {
 	bool fine = true;
 
@@ -54,7 +55,7 @@ static bool each_word(struct names *names, const struct option_words *words, add
 			if (length > 0) {
 				fine = add(names, word);
 			} else {
-				complain("missing name in '%s'", words->at[i]);
+				complain("missing name in '%s' for --%s", words->at[i], option);
 				fine = false;
 			}
 			free(word);
@@ -225,9 +226,9 @@ static bool check_level(const struct plumb_spec *spec, unsigned level)
 static bool find_names(struct names *names, const struct stat_options *options,
 		       struct plumb_request *request)
 {
-	if (!each_word(names, &options->stages, add_stage) ||
-	    !each_word(names, &options->groups, add_group) ||
-	    !each_word(names, &options->metrics, add_metric) ||
+	if (!each_word(names, "stages", &options->stages, add_stage) ||
+	    !each_word(names, "metric-group", &options->groups, add_group) ||
+	    !each_word(names, "metric", &options->metrics, add_metric) ||
 	    !check_level(names->spec, options->level))
 		return false;
 	if (options->node) {

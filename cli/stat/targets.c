@@ -30,7 +30,7 @@ static bool read_cgroups(const char *text, struct stat_targets *targets)
 		char *name = strsep(&at, ",");
 
 		if (!*name) {
-			complain("missing name in '%s'", text);
+			complain("missing name in '%s' for --for-each-cgroup", text);
 			return false;
 		}
 		targets->cgroups[targets->cgroup_count++] = name;

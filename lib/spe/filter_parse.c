@@ -36,7 +36,7 @@ struct key {
 static int problem(const struct parser *p, int error, const char *at, size_t length,
 		   const char *what)
 {
-	struct place place = {.file = "filter", .column = (unsigned)(at - p->text) + 1};
+	struct place place = {.column = (unsigned)(at - p->text) + 1};
 	char quoted[NAME_MAX_LENGTH + 1];
 	size_t size = length < NAME_MAX_LENGTH ? length : NAME_MAX_LENGTH;
 

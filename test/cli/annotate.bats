@@ -207,7 +207,7 @@ samples()
 	json 'd["samples"] > 50' <out.json
 	run --separate-stderr plumb annotate -i spe.data --filter nothing
 	[ "$status" -eq 2 ]
-	[[ $stderr == "plumb: filter: "* ]]
+	[[ $stderr == "plumb: --filter: "* ]]
 	run --separate-stderr plumb annotate -i spe.data --filter 'latency>=4095'
 	[ "$status" -eq 2 ]
 	said "plumb: spe.data: no samples match"

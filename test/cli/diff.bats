@@ -398,7 +398,7 @@ tree.parse(sys.argv[1])' j.xml
 		[ "$status" -eq 2 ]
 		[[ $stderr == *"plumb: $1"* ]] || { echo "$stderr" && return 1; }
 	}
-	check "cannot read perf.data.old: No such file"
+	check "missing files to compare: there is no perf.data.old here"
 	check "missing second file to compare" a.json
 	check "missing file to compare with the baseline" --baseline a.json
 	check "cannot read none.json: No such file or directory" a.json none.json

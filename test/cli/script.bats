@@ -296,11 +296,11 @@ counted()
 
 @test "errors come with a hint" {
 	run --separate-stderr plumb script --raw -i spe.data --filter 'source=nowhere-at-all'
-	said 'plumb: filter: "nowhere-at-all": unknown data source of this core' \
+	said 'plumb: --filter: "nowhere-at-all": unknown data source of this core' \
 		"       the core is unknown, so use a number"
 	run --separate-stderr plumb script --raw -i spe.data --filter zzzzzz
 	# shellcheck disable=SC2154 # by run
-	[ "${stderr_lines[0]}" = 'plumb: filter: "zzzzzz": unknown word' ]
+	[ "${stderr_lines[0]}" = 'plumb: --filter: "zzzzzz": unknown word' ]
 	[[ ${stderr_lines[1]} = "       use load, store, "* ]]
 	run --separate-stderr plumb script --raw -i spe.data --itrace =
 	# shellcheck disable=SC2154 # by run

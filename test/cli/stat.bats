@@ -966,7 +966,7 @@ for e in json.load(sys.stdin)["events"]:
 	run --separate-stderr model -s 3 ./work
 	said "plumb: invalid value '3' for --stages" "       use 1 (topdown), 2 (uarch) or all"
 	run --separate-stderr model -m General,,MPKI ./work
-	said "plumb: missing name in 'General,,MPKI'"
+	said "plumb: missing name in 'General,,MPKI' for --metric-group"
 	run --separate-stderr model --cpu neoverse-e1 ./work
 	[ "$status" -eq 2 ]
 	said "plumb: the model has no core 'neoverse-e1'" \

@@ -307,6 +307,9 @@ all=$((1 + 5 * (before + work + after) + 3))
 	run --separate-stderr plumb stat -e task-clock -o - --delay 10000 true
 	[ "$status" -eq 0 ]
 	grep -qF 'nothing was measured: the program ended within the delay' <<<"$output"
+	run --separate-stderr plumb record -e task-clock -o late.data --delay 10000 true
+	[ "$status" -eq 0 ]
+	grep -qF 'nothing was measured: the program ended within the delay' <<<"$stderr"
 	plumb stat -e task-clock,cs -x , -o out --delay 10000 true
 	[ "$(cut -d , -f 1 out | sort -u)" = '<not counted>' ]
 	# While the program sleeps, nothing is counted: as perf prints it.

@@ -453,17 +453,24 @@ static void warn(const struct counting *c)
 	warn_of_starved(c);
 }
 
+void perf_warn_never_began(const struct plumb_window *window, bool targets,
+			   struct plumb_diagnostics *diagnostics)
+{
+	const char *why = "the program ended within the delay";
+
+	if (window->delay_ms < 0)
+		why = "counting was never enabled";
+	else if (targets)
+		why = "counting ended within the delay";
+	plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "window", NULL,
+			      "nothing was measured: %s", why);
+}
+
 static void warn_of_window(const struct counting *c)
 {
 	if (!c->was_on)
-		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "window", NULL,
-				      c->job->window.delay_ms < 0
-					      ? "nothing was measured: counting was never enabled"
-				      : source_job_has_targets(c->job)
-					      ? "nothing was measured: counting ended within the "
-						"delay"
-					      : "nothing was measured: the program ended within "
-						"the delay");
+		perf_warn_never_began(&c->job->window, source_job_has_targets(c->job),
+				      c->diagnostics);
 }
 
 static int run_passes(struct counting *c)

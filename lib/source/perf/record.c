@@ -431,6 +431,8 @@ static void warn(const struct recording *r)
 	if (r->sampling.cpus_lost)
 		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "cpu-off", NULL,
 				      "some CPUs went offline before they could be sampled");
+	if (!r->on)
+		perf_warn_never_began(&r->job->window, r->sampling.targets.running, r->diagnostics);
 }
 
 /* Ends the program if it still runs, and takes its status. */

@@ -18,5 +18,8 @@ int perf_record(const struct source_record_job *job, struct source_record_run *r
 
 /* Returns 0, or UNSUPPORTED with a finding if perf does not support the window. */
 int perf_check_window(const struct plumb_window *window, struct plumb_diagnostics *diagnostics);
+/* Warns that the window's events never began to count. `targets`: not only a program's. */
+void perf_warn_never_began(const struct plumb_window *window, bool targets,
+			   struct plumb_diagnostics *diagnostics);
 
 #endif
