@@ -78,6 +78,28 @@ struct adding {
 	size_t added; /* records of the batch that were added to their rows */
 };
 
+static inline void adding_lock(const struct adding *adding)
+{
+	if (adding->part)
+		pthread_mutex_lock(adding->part->lock);
+}
+
+static inline void adding_unlock(const struct adding *adding)
+{
+	if (adding->part)
+		pthread_mutex_unlock(adding->part->lock);
+}
+
+/* profile_parts.c: whether a key is of an instruction alone, and what the profile's keys depend on.
+ */
+bool key_is_code(unsigned key);
+struct parts parts_of(const struct plumb_profile *profile);
+
+/* profile_batch_codes.c: finds what the codes and rows of the batch's records depend on. */
+int adding_find_origin(struct adding *adding);
+/* Finds the codes of all records of the batch. Returns 0, NO_MEMORY, or LIMIT. */
+int adding_find_codes(struct adding *adding);
+
 /* Adds a batch. Returns 0 or NO_MEMORY; in a part also LIMIT, if only the whole can go on. */
 int add_batch(struct adding *adding);
 

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The codes and the origins of a batch's records. */
+#include <string.h>
+
+#include "profile/profile_batch.h"
+
+/* Returns the number of an origin, which is new after each change of what it depends on. */
+static uint32_t number_origin(struct plumb_profile *profile, struct origin *wanted)
+{
+	const uint64_t words[] = {(uintptr_t)wanted->owner, wanted->generation,
+				  (uint64_t)(uint32_t)wanted->pid << 32 | (uint32_t)wanted->tid,
+				  (uint64_t)(uint32_t)wanted->cpu << 32 | wanted->midr,
+				  wanted->space};
+	struct origin *ways =
+		&profile->origins[hash_words(words, 5) % (ORIGINS / ORIGIN_WAYS) * ORIGIN_WAYS];
+
+	for (size_t way = 0; way < ORIGIN_WAYS; way++)
+		if (ways[way].number && ways[way].owner == wanted->owner &&
+		    ways[way].generation == wanted->generation && ways[way].pid == wanted->pid &&
+		    ways[way].tid == wanted->tid && ways[way].cpu == wanted->cpu &&
+		    ways[way].midr == wanted->midr && ways[way].event == wanted->event &&
+		    ways[way].space == wanted->space)
+			return ways[way].number;
+	/* When the numbers have run out, they begin again, and nothing is known of the old ones. */
+	if (profile->origin_count == ORIGINS_MAX) {
+		hot_forget(&profile->hot);
+		memset(profile->origins, 0, ORIGINS * sizeof(*profile->origins));
+		profile->numbers_generation++;
+		profile->origin_count = 0;
+	}
+	wanted->number = ++profile->origin_count;
+	memmove(ways + 1, ways, (ORIGIN_WAYS - 1) * sizeof(*ways));
+	*ways = *wanted;
+	return wanted->number;
+}
+
+/* Numbers the address space and the origin of a thread's records. */
+static int number_task(struct adding *adding, struct known_task *known)
+{
+	struct plumb_profile *profile = adding->profile;
+	const struct parts *parts = &adding->parts;
+	const struct plumb_samples_batch *batch = adding->batch;
+	struct origin space = {.owner = task_process(adding->task),
+			       .generation = profile->generation,
+			       .event = UINT32_MAX};
+	struct origin origin = {
+		.pid = parts->pid ? adding->task->pid : 0,
+		.tid = parts->tid ? adding->task->tid : 0,
+		.cpu = parts->cpu ? batch->cpu : 0,
+		.midr = parts->details ? batch->midr : 0,
+		.event = (uint32_t)adding->event,
+	};
+
+	if (adding->part && profile->origin_count > ORIGINS_MAX - 2)
+		return PLUMB_ERR_LIMIT;
+	if (parts->comm) {
+		origin.owner = text_table_keep(&profile->texts, adding->task->comm);
+		if (!origin.owner)
+			return PLUMB_ERR_NO_MEMORY;
+	}
+	do {
+		*known = (struct known_task){
+			.task = adding->task,
+			.tasks_generation = profile->tasks_generation,
+			.numbers_generation = profile->numbers_generation,
+			.cpu = batch->cpu,
+			.midr = batch->midr,
+		};
+		space.event = UINT32_MAX;
+		known->space = number_origin(profile, &space);
+		origin.generation = profile->numbers_generation;
+		origin.space = parts->space ? known->space : 0;
+		known->origin = number_origin(profile, &origin);
+	} while (known->numbers_generation != profile->numbers_generation);
+	return 0;
+}
+
+/* Finds what the codes and rows of the batch's records depend on. */
+int adding_find_origin(struct adding *adding)
+{
+	const struct plumb_profile *profile = adding->profile;
+	const struct plumb_samples_batch *batch = adding->batch;
+	const uint64_t word = (uintptr_t)adding->task;
+	struct known_task *known = &adding->known[hash_words(&word, 1) % KNOWN_TASKS];
+	int status = 0;
+
+	if (known->task != adding->task || known->cpu != batch->cpu || known->midr != batch->midr ||
+	    known->tasks_generation != profile->tasks_generation ||
+	    known->numbers_generation != profile->numbers_generation) {
+		adding_lock(adding);
+		status = number_task(adding, known);
+		adding_unlock(adding);
+	}
+	adding->space = known->space;
+	adding->origin = known->origin;
+	return status;
+}
+
+/* Finds the code of the i-th record, which is `at` there. Returns 0, NO_MEMORY, or LIMIT. */
+static int look_up_code(struct adding *adding, size_t i, struct plumb_frame at, uint32_t *code)
+{
+	struct plumb_profile *profile = adding->profile;
+	const struct plumb_samples_item item = {.task = adding->task};
+	struct frame_values frame = {.item = &item};
+	uint64_t values[WORDS_MAX] = {0};
+	struct place place;
+	size_t words = 0;
+	int status;
+
+	/* The code will be remembered, so its place need not be. */
+	if (adding->parts.lines) {
+		frame.place = place_find(profile, adding->task, at);
+	} else {
+		place_look_up(profile, adding->task, at, &place);
+		frame.place = &place;
+	}
+	for (size_t k = 0; k < profile->options.key_count; k++) {
+		if (!key_is_code(profile->keys[k]))
+			continue;
+		if (!key_value(profile, profile->keys[k], &frame, &values[words]))
+			return PLUMB_ERR_NO_MEMORY;
+		words += 2;
+	}
+	profile->codes.words = words;
+	status = codes_find(&profile->codes, values, code);
+	if (status == 0)
+		hot_add_code(&profile->hot, adding->homes[i],
+			     &(struct hot_code){adding->batch->spe[i].addresses[PLUMB_SPE_PC],
+						adding->space, *code},
+			     !adding->part);
+	return status;
+}
+
+static int find_cold_code(struct adding *adding, size_t i, uint32_t *code)
+{
+	const uint64_t pc = adding->batch->spe[i].addresses[PLUMB_SPE_PC];
+	enum plumb_cpu_mode mode;
+	const uint64_t ip = samples_code(adding->samples, i, &mode);
+	const struct plumb_frame at = {.ip = ip, .mode = mode};
+	int status = 0;
+
+	adding_lock(adding);
+	/* Another thread may have found it. */
+	*code = adding->part
+			? hot_find_code(&adding->profile->hot, adding->homes[i], pc, adding->space)
+			: 0;
+	if (!*code)
+		status = look_up_code(adding, i, at, code);
+	adding_unlock(adding);
+	return status;
+}
+
+/* Sets what decides on a record's row beside its code. Returns false if that is too much for a hot
+ * row. */
+static inline bool describe(const struct adding *adding, size_t i, struct hot_key *key)
+{
+	const struct plumb_spe_record *spe = &adding->batch->spe[i];
+	const struct parts *parts = &adding->parts;
+
+	*key = (struct hot_key){.origin = adding->origin};
+	if (parts->addresses)
+		key->address = (spe->addresses[PLUMB_SPE_DATA_VIRTUAL] & parts->data_mask) |
+			       (spe->addresses[PLUMB_SPE_BRANCH_TARGET] & parts->target_mask) |
+			       (spe->counters[PLUMB_SPE_TOTAL_LATENCY] & parts->latency_mask);
+	if (parts->has | parts->details) {
+		const uint16_t operation =
+			(uint16_t)(spe->op_class << 8 | spe->operation) & parts->operation_mask;
+		uint32_t detail = ((uint32_t)spe->data_source & parts->source_mask) |
+				  ((uint32_t)spe->events & parts->events_mask);
+
+		if (parts->groups_mask)
+			detail = adding->batch->groups[i];
+		key->detail = (uint64_t)detail << 32 | (uint32_t)operation << 16 |
+			      (spe->has & parts->has & UINT16_MAX);
+		if ((parts->source_mask && spe->data_source > UINT32_MAX) ||
+		    (parts->events_mask && spe->events > UINT32_MAX))
+			return false;
+	}
+	return spe->has & PLUMB_SPE_HAS_PC;
+}
+
+/* Finds the codes of all records of the batch. Returns 0, NO_MEMORY, or LIMIT. */
+int adding_find_codes(struct adding *adding)
+{
+	const struct hot *hot = &adding->profile->hot;
+	const struct plumb_spe_record *spe = adding->batch->spe;
+	const size_t count = adding->batch->count;
+	const bool fit = adding->parts.fit;
+	int status = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		adding->homes[i] = hot_code_home(spe[i].addresses[PLUMB_SPE_PC], adding->space);
+		__builtin_prefetch(&hot->codes[adding->homes[i]]);
+	}
+	for (size_t i = 0; status == 0 && i < count; i++) {
+		struct hot_key *key = &adding->keys[i];
+
+		if (!describe(adding, i, key) || !fit)
+			continue;
+		key->code = hot_find_code(hot, adding->homes[i], spe[i].addresses[PLUMB_SPE_PC],
+					  adding->space);
+		if (!key->code)
+			status = find_cold_code(adding, i, &key->code);
+		adding->homes[i] = hot_row_home(key);
+		__builtin_prefetch(&hot->rows[adding->homes[i]]);
+	}
+	return status;
+}
