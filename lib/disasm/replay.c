@@ -1,274 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The model's core, whose memory and branch predictor do as samples say: struct memory and struct
- * predictor are defined here instead of in the model.
+/* The code of a function, the path through it that samples describe, and what it costs in a core.
  */
 #include "disasm/replay.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "disasm/replay_core.h"
 #include "exact.h"
-#include "pipeline.h"
-#include "target.h"
 
 /* Executed in all, and at most from one random start. */
 #define INSTRUCTIONS 150000
 #define STRETCH      2000
 /* Functions and blocks of this many instructions, at most. */
 #define FUNCTION_MAX (1u << 16)
-/* Cycles until the line of a store that missed L1D is there, for which there is no latency. */
-#define STORE_MISS 30
 /* Mean waits from dispatch to issue, in cycles, that tell how fast the core was. */
 #define WAITED_LEAST 16
 #define WAITED_MOST  4000 /* counters end soon after */
-/* Each access has a line of its own, so that stores forward to no load. */
-#define ACCESS_STEP 64
-
-struct replay {
-	const struct core_params *params;
-	const struct plumb_flow *flow;
-	const struct replay_instruction *instructions;
-	uint64_t address;
-	size_t count;
-
-	struct insn *insns;
-	struct block *blocks;
-	size_t block_count;
-	double *rates;      /* of each block: samples per operation */
-	double *cumulative; /* sums of the blocks' samples, for random starts */
-	struct access *accesses;
-
-	uint64_t chance;  /* state of the random numbers */
-	uint64_t next;    /* address of the next access */
-	bool mispredicts; /* the branch that comes next */
-	uint64_t wrong_path;
-
-	/* Of each instruction: slots, those of them that the backend lost, and executions. */
-	double *slots, *backend, *executed;
-	bool *shows;            /* how long it waits */
-	double *waited, *waits; /* cycles from dispatch to issue, and how often that was seen */
-};
-
-/* Returns a number from 0 to 1. SplitMix64, as model/spe.c. */
-static double draw(struct replay *replay)
-{
-	uint64_t z = replay->chance += 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
-}
-
-/* ---- The memory ------------------------------------------------------------------------------ */
-
-struct memory_system {
-	struct replay replay;
-};
-
-struct memory {
-	struct replay *replay;
-};
-
-struct memory *memory_new(struct memory_system *system, const struct core_params *params,
-			  uint64_t *counts)
-{
-	struct memory *memory = calloc(1, sizeof(*memory));
-
-	(void)params;
-	(void)counts;
-	if (memory)
-		memory->replay = &system->replay;
-	return memory;
-}
-
-void memory_free(struct memory *memory)
-{
-	free(memory);
-}
-
-static const struct replay_instruction *instruction_at(const struct replay *replay, uint64_t pc)
-{
-	return &replay->instructions[(pc - replay->address) / 4];
-}
-
-/* Returns the cycles from the issue of a load to its data, those in the core included. */
-static double draw_latency(struct replay *replay, const struct replay_instruction *instruction)
-{
-	double all = 0, left;
-
-	for (unsigned i = 0; i < instruction->source_count; i++)
-		all += instruction->sources[i].samples;
-	left = draw(replay) * all;
-	for (unsigned i = 0; i < instruction->source_count; i++) {
-		if (left < instruction->sources[i].samples)
-			return instruction->sources[i].cycles;
-		left -= instruction->sources[i].samples;
-	}
-	return 0;
-}
-
-void memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
-		 unsigned bytes, bool owning, struct memory_result *result)
-{
-	struct replay *replay = memory->replay;
-	size_t i = (pc - replay->address) / 4;
-	double latency = draw_latency(replay, &replay->instructions[i]);
-	double own = replay->params->classes[replay->insns[i].class].latency;
-	uint64_t extra = latency > own ? (uint64_t)(latency - own + 0.5) : 0;
-
-	(void)bytes;
-	(void)owning;
-	*result = (struct memory_result){.ready = cycle + replay->params->l1d.latency + extra,
-					 .translated = cycle,
-					 .physical = address,
-					 .level = extra ? LEVEL_L2 : LEVEL_L1};
-}
-
-void memory_store(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
-		  unsigned bytes, bool full_line, struct memory_result *result)
-{
-	struct replay *replay = memory->replay;
-	const struct replay_instruction *instruction = instruction_at(replay, pc);
-	bool misses = draw(replay) * instruction->samples < instruction->misses;
-
-	(void)bytes;
-	(void)full_line;
-	*result = (struct memory_result){.ready = cycle + (misses ? STORE_MISS : 1),
-					 .translated = cycle,
-					 .physical = address};
-}
-
-void memory_translate(struct memory *memory, uint64_t cycle, uint64_t address, unsigned bytes,
-		      struct memory_result *result)
-{
-	(void)memory;
-	(void)bytes;
-	*result = (struct memory_result){.ready = cycle, .translated = cycle, .physical = address};
-}
-
-void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bool for_store)
-{
-	(void)memory;
-	(void)cycle;
-	(void)address;
-	(void)for_store;
-}
-
-void memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
-		  struct memory_result *result)
-{
-	*result = (struct memory_result){.ready = cycle + memory->replay->params->l1i.latency,
-					 .translated = cycle,
-					 .physical = address};
-}
-
-uint64_t memory_time(const struct memory *memory, uint64_t cycle)
-{
-	(void)memory;
-	return cycle;
-}
-
-void memory_wait_until(struct memory *memory, uint64_t cycle, uint64_t time)
-{
-	(void)memory;
-	(void)cycle;
-	(void)time;
-}
-
-void memory_count_moving(struct memory *memory, uint64_t *cycles)
-{
-	(void)memory, (void)cycles;
-}
-
-uint64_t memory_lines_moved(const struct memory *memory)
-{
-	(void)memory;
-	return 0;
-}
-
-unsigned memory_take_moves(struct memory *memory, uint64_t *lines, unsigned room)
-{
-	(void)memory, (void)lines, (void)room;
-	return 0;
-}
-
-uint64_t memory_line_of(const struct memory *memory, uint64_t address)
-{
-	(void)memory;
-	return address;
-}
-
-bool memory_has_moved(const struct memory *memory, uint64_t line)
-{
-	(void)memory, (void)line;
-	return false;
-}
-
-uint64_t memory_page_faults(const struct memory *memory)
-{
-	(void)memory;
-	return 0;
-}
-
-bool memory_is_touched(const struct memory *memory, uint64_t address)
-{
-	(void)memory, (void)address;
-	return true;
-}
-
-uint32_t memory_remapped(const struct memory *memory)
-{
-	(void)memory;
-	return 0;
-}
-
-void memory_settle(const struct memory *memory, uint64_t *counts)
-{
-	(void)memory;
-	(void)counts;
-}
-
-/* ---- The predictor --------------------------------------------------------------------------- */
-
-struct predictor {
-	struct replay *replay; /* set once there is a core */
-	struct target_buffer *targets;
-};
-
-struct predictor *predictor_new(const struct predictor_params *params)
-{
-	struct predictor *predictor = calloc(1, sizeof(*predictor));
-
-	if (!predictor)
-		return NULL;
-	predictor->targets = target_buffer_new(params);
-	if (predictor->targets)
-		return predictor;
-	free(predictor);
-	return NULL;
-}
-
-void predictor_free(struct predictor *predictor)
-{
-	if (!predictor)
-		return;
-	target_buffer_free(predictor->targets);
-	free(predictor);
-}
-
-void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, bool taken,
-		      uint64_t target, struct predict_outcome *outcome)
-{
-	const struct replay *replay = predictor->replay;
-
-	(void)kind;
-	*outcome = (struct predict_outcome){.result = PREDICT_RIGHT};
-	if (taken && target_buffer_access(predictor->targets, pc, target) == TARGET_LARGE)
-		outcome->result = PREDICT_TAKEN_BUBBLE;
-	if (replay->mispredicts)
-		*outcome = (struct predict_outcome){PREDICT_WRONG, replay->wrong_path};
-}
 
 /* ---- The code -------------------------------------------------------------------------------- */
 
@@ -376,7 +124,7 @@ static int prepare_code(struct replay *replay, const uint32_t *words)
 
 static size_t draw_block(struct replay *replay)
 {
-	double at = draw(replay) * replay->cumulative[replay->block_count - 1];
+	double at = replay_draw(replay) * replay->cumulative[replay->block_count - 1];
 	size_t low = 0, high = replay->block_count - 1;
 
 	while (low < high) {
@@ -401,7 +149,8 @@ static bool draw_taken(struct replay *replay, const struct plumb_block *block,
 	/* Few samples of the branch count together with those of where it leads. */
 	double prior = next + target > 0 ? target / (next + target) : 0.5;
 
-	return draw(replay) * (branch->taken + branch->not_taken + 1) < branch->taken + prior;
+	return replay_draw(replay) * (branch->taken + branch->not_taken + 1) <
+	       branch->taken + prior;
 }
 
 static bool draw_mispredicted(struct replay *replay, const struct replay_instruction *branch,
@@ -409,7 +158,7 @@ static bool draw_mispredicted(struct replay *replay, const struct replay_instruc
 {
 	double all = taken ? branch->taken : branch->not_taken;
 
-	return draw(replay) * all <
+	return replay_draw(replay) * all <
 	       (taken ? branch->mispredicted_taken : branch->mispredicted_not_taken);
 }
 
@@ -604,13 +353,17 @@ static void find_slots(const struct replay *replay, double *slots)
 		}
 }
 
+const struct core_params *replay_params(const struct plumb_cost_core *core)
+{
+	return core ? (const struct core_params *)(const void *)core : model_cores[0];
+}
+
 int replay_function(const struct plumb_cost_core *core, const struct plumb_flow *flow,
 		    uint64_t address, const uint32_t *words, size_t count,
 		    const struct replay_instruction *instructions, double *slots)
 {
 	struct memory_system system = {
-		.replay = {.params = core ? (const struct core_params *)(const void *)core
-					  : model_cores[0],
+		.replay = {.params = replay_params(core),
 			   .flow = flow,
 			   .instructions = instructions,
 			   .address = address,

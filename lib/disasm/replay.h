@@ -28,7 +28,21 @@ struct replay_instruction {
 	double misses;  /* stores that missed L1D */
 	double taken, not_taken;
 	double mispredicted_taken, mispredicted_not_taken;
+	/* Of loads, set by replay_pool_loads(): those of the block that are alike, itself included.
+	 */
+	unsigned alike;       /* how many; 0: it is no load */
+	uint32_t next_alike;  /* the index of the next of them, after the last one that of the first
+			       */
+	double alike_samples; /* with a latency, of all of them */
 };
+
+/*
+ * Notes which loads of each block are alike: of one class and size, as in an unrolled loop. Few
+ * samples of one count together with those of the others. `core` and `words` as for
+ * replay_function().
+ */
+void replay_pool_loads(const struct plumb_cost_core *core, const struct plumb_flow *flow,
+		       const uint32_t *words, struct replay_instruction *instructions);
 
 /*
  * Computes the slots that each instruction costs: those that it uses, and those that are lost

@@ -199,14 +199,17 @@ static int replay_samples(const struct plumb_annotation *annotation,
 			(double)instruction->mispredictions - replay[i].mispredicted_taken;
 	}
 	error = plumb_flow_new(code->instructions[0].address, code->words, code->count, &flow);
-	if (error == 0)
+	if (error == 0) {
+		replay_pool_loads(annotation->options.core, flow, code->words, replay);
 		error = replay_function(annotation->options.core, flow,
 					code->instructions[0].virtual_address, code->words,
 					code->count, replay, slots);
+	}
 	if (error == 0)
 		error = loop_times_apply(&annotation->times, code, flow, slots, timed);
 	for (size_t i = 0; error == 0 && i < code->count; i++) {
 		line_spread_note(spread, i, plumb_flow_block_of(flow, i), &replay[i]);
+		line_spread_note_load(spread, i, replay);
 		line_spread_doubt(spread, i, &replay[i],
 				  timed[i] > 0 ? 1 - slots[i] / timed[i] : 1);
 	}

@@ -27,22 +27,33 @@ void line_spread_free(struct line_spread *spread)
 	free(spread->relative);
 }
 
-/* The variance of the mean of a load's latencies, divided by the mean's square. */
-static double latency_variance(const struct replay_instruction *samples)
-{
-	double count = 0, sum = 0, squares = 0, mean;
+/* Latencies: how many, their sum and that of their squares. */
+struct moments {
+	double count, sum, squares;
+};
 
+static void add_latencies(struct moments *moments, const struct replay_instruction *samples)
+{
 	for (unsigned i = 0; i < samples->source_count; i++) {
 		const struct replay_source *source = &samples->sources[i];
 
-		count += source->samples;
-		sum += source->samples * source->cycles;
-		squares += source->samples * source->cycles * source->cycles;
+		moments->count += source->samples;
+		moments->sum += source->samples * source->cycles;
+		moments->squares += source->samples * source->cycles * source->cycles;
 	}
-	if (!(sum > 0))
+}
+
+/* The variance of the mean of latencies, divided by the mean's square. */
+static double latency_variance(const struct replay_instruction *samples)
+{
+	struct moments own = {0};
+	double mean;
+
+	add_latencies(&own, samples);
+	if (!(own.sum > 0))
 		return 0;
-	mean = sum / count;
-	return fmax(0, squares / count / (mean * mean) - 1) / count;
+	mean = own.sum / own.count;
+	return fmax(0, own.squares / own.count / (mean * mean) - 1) / own.count;
 }
 
 /* Likewise of the share of a branch's executions that are mispredicted. */
@@ -59,7 +70,35 @@ void line_spread_note(struct line_spread *spread, size_t i, uint32_t group,
 {
 	spread->group_of[i] = group;
 	spread->groups[group].samples += samples->samples;
-	spread->relative[i] = latency_variance(samples) + misprediction_variance(samples);
+	spread->relative[i] = misprediction_variance(samples);
+	if (!samples->alike)
+		spread->relative[i] += latency_variance(samples);
+}
+
+void line_spread_note_load(struct line_spread *spread, size_t i,
+			   const struct replay_instruction *instructions)
+{
+	const struct replay_instruction *load = &instructions[i];
+	struct moments own = {0}, alike = {0};
+	double mean, variance;
+
+	if (!load->alike)
+		return;
+	add_latencies(&own, load);
+	for (unsigned n = 0; n < load->alike; n++, i = instructions[i].next_alike)
+		add_latencies(&alike, &instructions[i]);
+	if (!(alike.sum > 0))
+		return;
+	/* Of one latency. Few that are equal do not show that all are. */
+	mean = alike.sum / alike.count;
+	variance = fmax(0, alike.squares / alike.count - mean * mean) + mean * mean / alike.count;
+	/*
+	 * Those that are alike count as one sample more, with the mean of all. That part errs
+	 * together for all of them, and their weights are about equal.
+	 */
+	mean = (own.sum + mean) / (own.count + 1);
+	variance *= (own.count + load->alike / alike.count) / ((own.count + 1) * (own.count + 1));
+	spread->relative[i] += variance / (mean * mean);
 }
 
 void line_spread_doubt(struct line_spread *spread, size_t i,

@@ -34,6 +34,9 @@ void line_spread_free(struct line_spread *spread);
 /* Sets the group of instruction `i`, and adds its samples to it. */
 void line_spread_note(struct line_spread *spread, size_t i, uint32_t group,
 		      const struct replay_instruction *samples);
+/* Adds how much the latencies of a load vary, with those that are alike; call it after that. */
+void line_spread_note_load(struct line_spread *spread, size_t i,
+			   const struct replay_instruction *instructions);
 /*
  * Adds that a replay may be wrong about what an instruction costs; call it after that. `rest` is
  * the other instructions' share of a sum that is known otherwise, or 1.

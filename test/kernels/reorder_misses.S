@@ -5,7 +5,7 @@
  */
 #include "kernel.inc"
 
-#define PAGES 256
+#define PAGES 512
 #define LINES 16 /* of each page, so that the code is small */
 
 zeroes lines, PAGES * PAGE_BYTES

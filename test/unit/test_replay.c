@@ -175,6 +175,41 @@ static void equal_samples_give_equal_slots(void **state)
 	assert_memory_equal(first, slots, sizeof(first));
 }
 
+static void loads_that_are_alike_share_their_latencies(void **state)
+{
+	static const uint32_t words[] = {
+		0xf9400042, /* ldr x2, [x2]: a chain */
+		0xf9400442, /* ldr x2, [x2, #8] */
+		0xb9400023, /* ldr w3, [x1]: of another size */
+		0xb5ffffa0, /* cbnz x0, -12 */
+	};
+	struct plumb_flow *flow;
+
+	(void)state;
+	begin(4);
+	samples[0].sources[0] = (struct replay_source){4, 100};
+	samples[0].source_count = 1;
+	samples[2].sources[0] = (struct replay_source){RATE, 4};
+	samples[2].source_count = 1;
+	/* A load without a latency is as fast as one that hits L1D. */
+	assert_int_equal(replay(words), 0);
+	assert_true(share(0) > 0.8 && share(1) < 0.1);
+	assert_int_equal(plumb_flow_new(ADDRESS, words, count, &flow), 0);
+	replay_pool_loads(NULL, flow, words, samples);
+	plumb_flow_free(flow);
+	assert_int_equal(samples[0].alike, 2);
+	assert_int_equal(samples[1].alike, 2);
+	assert_int_equal(samples[0].next_alike, 1);
+	assert_int_equal(samples[1].next_alike, 0);
+	assert_true(samples[1].alike_samples == 4);
+	assert_int_equal(samples[2].alike, 1);
+	assert_int_equal(samples[2].next_alike, 2);
+	assert_int_equal(samples[3].alike, 0);
+	assert_int_equal(replay(words), 0);
+	assert_true(share(0) > 0.4 && share(0) < 0.55);
+	assert_true(share(1) > 0.4 && share(1) < 0.55);
+}
+
 static void limits(void **state)
 {
 	static const uint32_t words[] = {0xd65f03c0};
@@ -194,6 +229,7 @@ int main(void)
 		cmocka_unit_test(short_waits_do_not_count),
 		cmocka_unit_test(mispredicted_branch),
 		cmocka_unit_test(equal_samples_give_equal_slots),
+		cmocka_unit_test(loads_that_are_alike_share_their_latencies),
 		cmocka_unit_test(limits),
 	};
 

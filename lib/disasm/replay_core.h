@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of a replay share: struct memory and struct predictor of the model's core, and its
+ * path. */
+#ifndef DISASM_REPLAY_CORE_H
+#define DISASM_REPLAY_CORE_H
+
+#include "disasm/replay.h"
+#include "pipeline.h"
+#include "target.h"
+
+/* Each access has a line of its own, so that stores forward to no load. */
+#define ACCESS_STEP 64
+
+struct replay {
+	const struct core_params *params;
+	const struct plumb_flow *flow;
+	const struct replay_instruction *instructions;
+	uint64_t address;
+	size_t count;
+
+	struct insn *insns;
+	struct block *blocks;
+	size_t block_count;
+	double *rates;      /* of each block: samples per operation */
+	double *cumulative; /* sums of the blocks' samples, for random starts */
+	struct access *accesses;
+
+	uint64_t chance;  /* state of the random numbers */
+	uint64_t next;    /* address of the next access */
+	bool mispredicts; /* the branch that comes next */
+	uint64_t wrong_path;
+
+	/* Of each instruction: slots, those of them that the backend lost, and executions. */
+	double *slots, *backend, *executed;
+	bool *shows;            /* how long it waits */
+	double *waited, *waits; /* cycles from dispatch to issue, and how often that was seen */
+};
+
+struct memory_system {
+	struct replay replay;
+};
+
+struct predictor {
+	struct replay *replay; /* set once there is a core */
+	struct target_buffer *targets;
+};
+
+/* Returns the sizes of a core; NULL stands for the model's default. */
+const struct core_params *replay_params(const struct plumb_cost_core *core);
+
+/* Returns a number from 0 to 1. */
+double replay_draw(struct replay *replay);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The memory and the branch predictor of a replay, which do as samples say: struct memory and
+ * struct predictor are defined here and in replay_core.h instead of in the model.
+ */
+#include <stdlib.h>
+
+#include "disasm/replay_core.h"
+
+/* Cycles until the line of a store that missed L1D is there, for which there is no latency. */
+#define STORE_MISS 30
+
+/* SplitMix64, as model/spe.c. */
+double replay_draw(struct replay *replay)
+{
+	uint64_t z = replay->chance += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+/* ---- The memory ------------------------------------------------------------------------------ */
+
+struct memory {
+	struct replay *replay;
+};
+
+struct memory *memory_new(struct memory_system *system, const struct core_params *params,
+			  uint64_t *counts)
+{
+	struct memory *memory = calloc(1, sizeof(*memory));
+
+	(void)params;
+	(void)counts;
+	if (memory)
+		memory->replay = &system->replay;
+	return memory;
+}
+
+void memory_free(struct memory *memory)
+{
+	free(memory);
+}
+
+static const struct replay_instruction *instruction_at(const struct replay *replay, uint64_t pc)
+{
+	return &replay->instructions[(pc - replay->address) / 4];
+}
+
+static double source_samples(const struct replay_instruction *instruction)
+{
+	double all = 0;
+
+	for (unsigned i = 0; i < instruction->source_count; i++)
+		all += instruction->sources[i].samples;
+	return all;
+}
+
+/* Takes its samples from `*left`. Returns true with the latency of the one where that is used up.
+ */
+static bool find_latency(const struct replay_instruction *instruction, double *left,
+			 double *latency)
+{
+	for (unsigned i = 0; i < instruction->source_count; i++) {
+		*latency = instruction->sources[i].cycles;
+		if (*left < instruction->sources[i].samples)
+			return true;
+		*left -= instruction->sources[i].samples;
+	}
+	return false;
+}
+
+/*
+ * Returns the cycles from the issue of a load to its data, those in the core included; 0 if no
+ * sample of it, or of loads that are alike, tells.
+ */
+static double draw_latency(struct replay *replay, size_t i)
+{
+	const struct replay_instruction *instruction = &replay->instructions[i];
+	/* Those that are alike count as much as one sample. */
+	const double pool = instruction->alike > 1 && instruction->alike_samples > 0;
+	double left = replay_draw(replay) * (source_samples(instruction) + pool), latency = 0;
+
+	if (find_latency(instruction, &left, &latency) || !(pool > 0))
+		return latency;
+	left = replay_draw(replay) * instruction->alike_samples;
+	for (unsigned n = 0; n < instruction->alike; n++) {
+		if (find_latency(&replay->instructions[i], &left, &latency))
+			break;
+		i = replay->instructions[i].next_alike;
+	}
+	return latency;
+}
+
+void memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
+		 unsigned bytes, bool owning, struct memory_result *result)
+{
+	struct replay *replay = memory->replay;
+	size_t i = (pc - replay->address) / 4;
+	double latency = draw_latency(replay, i);
+	double own = replay->params->classes[replay->insns[i].class].latency;
+	uint64_t extra = latency > own ? (uint64_t)(latency - own + 0.5) : 0;
+
+	(void)bytes;
+	(void)owning;
+	*result = (struct memory_result){.ready = cycle + replay->params->l1d.latency + extra,
+					 .translated = cycle,
+					 .physical = address,
+					 .level = extra ? LEVEL_L2 : LEVEL_L1};
+}
+
+void memory_store(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
+		  unsigned bytes, bool full_line, struct memory_result *result)
+{
+	struct replay *replay = memory->replay;
+	const struct replay_instruction *instruction = instruction_at(replay, pc);
+	bool misses = replay_draw(replay) * instruction->samples < instruction->misses;
+
+	(void)bytes;
+	(void)full_line;
+	*result = (struct memory_result){.ready = cycle + (misses ? STORE_MISS : 1),
+					 .translated = cycle,
+					 .physical = address};
+}
+
+void memory_translate(struct memory *memory, uint64_t cycle, uint64_t address, unsigned bytes,
+		      struct memory_result *result)
+{
+	(void)memory;
+	(void)bytes;
+	*result = (struct memory_result){.ready = cycle, .translated = cycle, .physical = address};
+}
+
+void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bool for_store)
+{
+	(void)memory;
+	(void)cycle;
+	(void)address;
+	(void)for_store;
+}
+
+void memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
+		  struct memory_result *result)
+{
+	*result = (struct memory_result){.ready = cycle + memory->replay->params->l1i.latency,
+					 .translated = cycle,
+					 .physical = address};
+}
+
+uint64_t memory_time(const struct memory *memory, uint64_t cycle)
+{
+	(void)memory;
+	return cycle;
+}
+
+void memory_wait_until(struct memory *memory, uint64_t cycle, uint64_t time)
+{
+	(void)memory;
+	(void)cycle;
+	(void)time;
+}
+
+void memory_count_moving(struct memory *memory, uint64_t *cycles)
+{
+	(void)memory, (void)cycles;
+}
+
+uint64_t memory_lines_moved(const struct memory *memory)
+{
+	(void)memory;
+	return 0;
+}
+
+unsigned memory_take_moves(struct memory *memory, uint64_t *lines, unsigned room)
+{
+	(void)memory, (void)lines, (void)room;
+	return 0;
+}
+
+uint64_t memory_line_of(const struct memory *memory, uint64_t address)
+{
+	(void)memory;
+	return address;
+}
+
+bool memory_has_moved(const struct memory *memory, uint64_t line)
+{
+	(void)memory, (void)line;
+	return false;
+}
+
+uint64_t memory_page_faults(const struct memory *memory)
+{
+	(void)memory;
+	return 0;
+}
+
+bool memory_is_touched(const struct memory *memory, uint64_t address)
+{
+	(void)memory, (void)address;
+	return true;
+}
+
+uint32_t memory_remapped(const struct memory *memory)
+{
+	(void)memory;
+	return 0;
+}
+
+void memory_settle(const struct memory *memory, uint64_t *counts)
+{
+	(void)memory;
+	(void)counts;
+}
+
+/* ---- The predictor --------------------------------------------------------------------------- */
+
+struct predictor *predictor_new(const struct predictor_params *params)
+{
+	struct predictor *predictor = calloc(1, sizeof(*predictor));
+
+	if (!predictor)
+		return NULL;
+	predictor->targets = target_buffer_new(params);
+	if (predictor->targets)
+		return predictor;
+	free(predictor);
+	return NULL;
+}
+
+void predictor_free(struct predictor *predictor)
+{
+	if (!predictor)
+		return;
+	target_buffer_free(predictor->targets);
+	free(predictor);
+}
+
+void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, bool taken,
+		      uint64_t target, struct predict_outcome *outcome)
+{
+	const struct replay *replay = predictor->replay;
+
+	(void)kind;
+	*outcome = (struct predict_outcome){.result = PREDICT_RIGHT};
+	if (taken && target_buffer_access(predictor->targets, pc, target) == TARGET_LARGE)
+		outcome->result = PREDICT_TAKEN_BUBBLE;
+	if (replay->mispredicts)
+		*outcome = (struct predict_outcome){PREDICT_WRONG, replay->wrong_path};
+}
