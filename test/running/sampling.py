@@ -447,6 +447,39 @@ def snapshot(programs):
 
 
 @tap.test
+def cut_pipes(programs):
+    """SPE data in a pipe is read up to the byte where it ends, from the pipe as from a file"""
+    with tempfile.TemporaryDirectory() as folder:
+        written = subprocess.run([programs.plumb, "record", "-q", "--source", "model", "-e", "spe",
+                                  "-c", "4096", "-o", "-", "--", programs.path("chases")],
+                                 capture_output=True, timeout=120, check=True).stdout
+        # Within records of 64 bytes, and anywhere.
+        places = sorted(set(range(len(written) // 2, len(written) // 2 + 130, 9)) |
+                        set(range(0, len(written) + 1, len(written) // 20)))
+        cut, before, whole, lengths = f"{folder}/cut", 0, None, set()
+        for place in reversed(places + [len(written)]):
+            with open(cut, "wb") as file:
+                file.write(written[:place])
+            script = [programs.plumb, "script", "-F", "ip,time", "-i"]
+            with open(cut, "rb") as file:
+                piped = subprocess.run([*script, "-"], stdin=file, capture_output=True, check=False)
+            named = subprocess.run([*script, cut], capture_output=True, check=False)
+            assert piped.stdout == named.stdout, place
+            assert piped.returncode == named.returncode, (place, piped, named)
+            if whole is None:
+                assert piped.returncode == 0 and not piped.stderr, piped
+                whole, before = piped.stdout, len(piped.stdout)
+            # What is whole is there, and nothing else; and it is said that something is missing.
+            assert whole.startswith(piped.stdout) and len(piped.stdout) <= before, place
+            assert place == len(written) or piped.stderr.startswith(b"plumb: "), place
+            before = len(piped.stdout)
+            if len(written) // 2 <= place < len(written) // 2 + 130:
+                lengths.add(before)
+        # Each record counts that ends before the cut.
+        assert len(lengths) >= 2 and min(lengths) > 0, lengths
+
+
+@tap.test
 def interrupted(programs):
     """An interrupt ends the recording cleanly, keeping what there is"""
     with tempfile.TemporaryDirectory() as folder:
