@@ -20,6 +20,7 @@ extern const struct command command_doctor;
 extern const struct command command_spe;
 extern const struct command command_spe_dump;
 extern const struct command command_export;
+extern const struct command command_import;
 extern const struct command command_spec;
 extern const struct command command_spec_list;
 extern const struct command command_spec_show;

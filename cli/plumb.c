@@ -63,10 +63,10 @@ const struct command command_plumb = {
 	.options = options,
 	.perf_commands = perf_options_commands,
 	.commands =
-		(const struct command *const[]){&command_stat, &command_explore, &command_record,
-						&command_report, &command_annotate, &command_diff,
-						&command_script, &command_list, &command_doctor,
-						&command_spec, &command_spe, &command_export,
-						&command_calibrate, &command_help, NULL},
+		(const struct command *const[]){
+			&command_stat, &command_explore, &command_record, &command_report,
+			&command_annotate, &command_diff, &command_script, &command_list,
+			&command_doctor, &command_spec, &command_spe, &command_import,
+			&command_export, &command_calibrate, &command_help, NULL},
 	.run = run,
 };

@@ -14,9 +14,9 @@ CODE = re.compile(r"`([^`]+)`")
 
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"((?:[^"\\\n]|\\.)*)"', re.S)
 OPTION = re.compile(r"(?<![\w-])(?:--[a-z][\w-]*|-[A-Za-z](?![\w%-]))")
-COMMAND = re.compile(r"\bplumb (?:annotate|calibrate|diff|explore|export|list|record|report|script|spe|spec|stat)\b")
+COMMAND = re.compile(r"\bplumb (?:annotate|calibrate|diff|explore|export|import|list|record|report|script|spe|spec|stat)\b")
 # Options of others: of a shell's command, of perf, and of QEMU, whose arguments are whole strings.
-OTHERS = re.compile(r"\bulimit -\w|\bapt-get install --\w+|`perf [^`]*`")
+OTHERS = re.compile(r"\bulimit -\w|\bapt-get install --\w+|`perf [^`]*`|\bperf stat -[jx](?: or -x)?")
 ARGUMENT = re.compile(r"-\w|--(?:help|version)")
 REMEDY = re.compile(r'"([a-z]+(?:-[a-z]+)*)"')
 

@@ -49,6 +49,10 @@ struct report {
 	uint32_t midr;
 	char *const *command; /* NULL-ended; empty: none */
 	const char *target;   /* what was counted instead of it: "process 42"; or NULL */
+	/* The tool that counted, and the files that its counts were read from, NULL-ended. NULL:
+	 * Plumb counted. */
+	const char *counted_by;
+	char *const *files;
 	const struct report_unit *units;
 	size_t unit_count;
 	const struct plumb_result *result;
@@ -90,6 +94,16 @@ const struct plumb_event_count **report_events(const struct report *report, size
  */
 void report_warn_of_short_run(struct plumb_diagnostics *diagnostics, double seconds,
 			      double startup_seconds, const char *startup_end);
+
+/*
+ * Warns about events that the selected metrics need but that were not counted; if `shown`, only
+ * about those of metrics that text shows.
+ */
+void report_warn_of_missing(struct plumb_diagnostics *diagnostics, const struct report *report,
+			    bool shown);
+
+/* Returns all distinct warnings in a list that ends with NULL. Free the list. */
+const char **report_warnings(const struct plumb_diagnostics *diagnostics);
 
 /* Tells whether -e requests the event; others are counted for metrics. */
 bool report_requests(const struct report *report, const struct plumb_event_count *event);

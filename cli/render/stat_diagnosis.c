@@ -278,6 +278,8 @@ static void print_command(struct output *out, const struct report *report, const
 	shell_word(&line, "--");
 	for (char *const *word = report->command; *word; word++)
 		shell_quoted(&line, *word);
+	if (report->counted_by)
+		shell_word(&line, "PROGRAM");
 	if (then)
 		shell_word(&line, then);
 	shell_end(&line);

@@ -39,7 +39,10 @@ static json_t *cpu(const struct report *report)
 		return json_null();
 	object = json_object();
 	json_object_set_new(object, "name", render_string(report->spec->product.name));
-	json_object_set_new(object, "midr", json_sprintf("0x%08x", report->midr));
+	json_object_set_new(object, "midr",
+			    report->midr || !report->counted_by
+				    ? json_sprintf("0x%08x", report->midr)
+				    : json_null());
 	json_object_set_new(object, "slots", render_known(report->spec->product.slots));
 	return object;
 }
@@ -144,6 +147,8 @@ static json_t *events(const struct report *report)
 			json_object_set_new(object, "low", number(e->low));
 			json_object_set_new(object, "high", number(e->high));
 		}
+		if (isfinite(e->deviation))
+			json_object_set_new(object, "deviation", real(e->deviation));
 		json_object_set_new(object, "enabled_ns",
 				    json_integer((json_int_t)e->count.enabled_ns));
 		json_object_set_new(object, "running_ns",
@@ -379,11 +384,16 @@ void report_json(struct output *out, const struct report *report)
 	json_object_set_new(object, "cpu", cpu(report));
 	if (report->target)
 		json_object_set_new(object, "target", render_string(report->target));
+	if (report->counted_by) {
+		json_object_set_new(object, "counted_by", render_string(report->counted_by));
+		json_object_set_new(object, "files", strings((const char *const *)report->files));
+	}
 	json_object_set_new(object, "command", strings((const char *const *)report->command));
 	json_object_set_new(object, "exit_status",
-			    report->ended ? json_integer(report->exit_status) : json_null());
+			    report->ended && !report->counted_by ? json_integer(report->exit_status)
+								 : json_null());
 	json_object_set_new(object, "elapsed_seconds", real(report->seconds));
-	if (report->ended)
+	if (report->ended && !report->counted_by)
 		json_object_set_new(object, "host_seconds", real(report->host_seconds));
 	if (report->runs > 1)
 		json_object_set_new(object, "runs", json_integer(report->runs));

@@ -47,6 +47,11 @@ static void print_times(struct output *out, const struct report *report)
 	     *took = figure_duration(report->host_seconds);
 	double slower = report->host_seconds / report->seconds;
 
+	if (isnan(report->seconds)) {
+		free(took);
+		free(time);
+		return;
+	}
 	output_spaces(out, 2);
 	if (report->label) {
 		char *times = figure_count(pen_for(out), figure_rounded(slower));
@@ -343,7 +348,8 @@ static void print_groups(struct output *out, const struct report *report)
 		print_folded(out, names, folded_count);
 	free(names);
 	if (report->brief && hidden) {
-		output_format(out, STYLE_DIM, "  %zu more metrics with --stages all", hidden);
+		output_format(out, STYLE_DIM, "  %zu more metrics with %s", hidden,
+			      report->counted_by ? "-v" : "--stages all");
 		fputc('\n', out->stream);
 	}
 }
@@ -411,7 +417,7 @@ static void print_warnings(struct output *out, const struct report *report)
 /* Tells whether nothing was counted at any time, for a reason that a warning gives. */
 static bool measured_nothing(const struct report *report)
 {
-	bool nothing = *report->warnings;
+	bool nothing = *report->warnings && !report->counted_by;
 
 	for (uint16_t i = 0; i < report->result->plan->event_count; i++)
 		nothing = nothing && report->result->events[i].count.enabled_ns == 0;

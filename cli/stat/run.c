@@ -4,12 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/index_set.h"
 #include "render/figures.h"
 #include "render/report.h"
 #include "stat.h"
 #include "tool/complain.h"
-#include "tool/join.h"
 #include "tool/memory.h"
 #include "tool/progress.h"
 #include "tool/signals.h"
@@ -330,85 +328,6 @@ static void on_interval(void *user, const struct plumb_count *counts, double sec
 
 /* ---- the whole ---------------------------------------------------------------------------- */
 
-static bool was_counted(const struct runner *r, uint16_t code)
-{
-	for (uint16_t i = 0; i < r->plan->event_count; i++) {
-		const struct plumb_event_count *counted = &r->whole->events[i];
-
-		if (counted->event->kind == PLUMB_EVENT_PMU && counted->event->config == code &&
-		    !isnan(counted->count.count))
-			return true;
-	}
-	return false;
-}
-
-/* Tells whether an event of a metric has no count, because it was not planned or not counted. */
-static bool lacks_event(const struct runner *r, size_t metric, uint16_t *missing)
-{
-	const struct plumb_selection *selection = r->plan->selection;
-	const struct plumb_spec *spec = selection->spec;
-	const struct plumb_indexes *events =
-		&spec->metrics[selection->metrics[metric].metric].events;
-
-	if (!plumb_plan_computes(r->plan, metric, missing))
-		return true;
-	for (uint16_t e = 0; e < events->count; e++) {
-		*missing = events->at[e];
-		if (!was_counted(r, spec->events[*missing].code))
-			return true;
-	}
-	return false;
-}
-
-/* Warns about events that the selected metrics need but that were not counted. */
-static void warn_of_missing(struct runner *r)
-{
-	const struct plumb_selection *selection = r->plan->selection;
-	const struct plumb_spec *spec = selection->spec;
-	struct index_set *named = memory_alloc(sizeof(*named));
-	struct join names = {0};
-	char *text;
-
-	/* If nothing was measured, another warning says so. */
-	for (size_t i = 0; r->report.seconds > 0 && i < selection->metric_count; i++) {
-		uint16_t missing;
-
-		if (!lacks_event(r, i, &missing) ||
-		    (is_text(r->options) &&
-		     (!report_shows_metric(&r->report, &selection->metrics[i]) ||
-		      report_folds_group(&r->report, i))) ||
-		    !index_set_add(named, missing))
-			continue;
-		join_add(&names, spec->events[missing].name);
-	}
-	text = join_take(&names);
-	if (*text)
-		plumb_diagnostics_add(
-			r->diagnostics, PLUMB_WARNING, "not-counted", NULL,
-			"metrics unavailable because these events were not counted: %s", text);
-	free(text);
-	free(named);
-}
-
-/* Collects all distinct warnings in a list that ends with NULL. */
-static void gather_warnings(struct runner *r)
-{
-	size_t count = 0, all = plumb_diagnostics_count(r->diagnostics);
-
-	free(r->warnings);
-	r->warnings = memory_resize(NULL, all + 1, sizeof(const char *));
-	for (size_t i = 0; i < all; i++) {
-		const struct plumb_diagnostic *d = plumb_diagnostics_get(r->diagnostics, i);
-		bool known = d->severity != PLUMB_WARNING;
-
-		for (size_t k = 0; k < count; k++)
-			known = known || strcmp(r->warnings[k], d->message) == 0;
-		if (!known)
-			r->warnings[count++] = d->message;
-	}
-	r->warnings[count] = NULL;
-}
-
 /*
  * Warns if the run is too short for a good diagnosis or, in text, for the model's metrics. Counts
  * by themselves are right however short the run is.
@@ -576,10 +495,10 @@ static int print_whole(struct runner *r)
 
 	report->diagnosis = diagnosis;
 	show_units(r, report, true);
-	warn_of_missing(r);
+	report_warn_of_missing(r->diagnostics, report, is_text(r->options));
 	warn_of_short_run(r, diagnosis);
-	gather_warnings(r);
-	report->warnings = r->warnings;
+	free(r->warnings);
+	report->warnings = r->warnings = report_warnings(r->diagnostics);
 	report->agreeing = agreeing(r, diagnosis);
 	report->ended = true;
 	if (status == EXIT_FINE) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "count/given.h"
 #include "count/plan.h"
 
 /* Mean and sum of squared differences from it, updated by Welford's method. */
@@ -229,6 +230,19 @@ void plumb_result_add_core_waits(struct plumb_result *result, const struct plumb
 	all->mispredictions += waits->mispredictions;
 	all->exceptions += waits->exceptions;
 	all->barriers += waits->barriers;
+}
+
+void result_give_value(struct plumb_result *result, size_t metric, double value)
+{
+	struct plumb_value *given = &((struct result *)(void *)result)->values[metric];
+
+	if (isnan(given->value))
+		*given = (struct plumb_value){value, value, value};
+}
+
+void result_give_deviation(struct plumb_result *result, uint16_t event, double deviation)
+{
+	((struct result *)(void *)result)->events[event].deviation = deviation;
 }
 
 static bool allocate(struct result *r)

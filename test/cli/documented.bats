@@ -55,8 +55,8 @@ manual_of()
 	done
 }
 
-@test "the pages of stat, explore, record, report, annotate, diff, script, list, doctor, calibrate and export define exactly the options of --help" {
-	for command in stat explore record report annotate diff script list doctor calibrate export; do
+@test "the pages of stat, explore, record, report, annotate, diff, script, list, doctor, calibrate, import and export define exactly the options of --help" {
+	for command in stat explore record report annotate diff script list doctor calibrate import export; do
 		# A definition begins its line.
 		named=$(grep -E '^\*-' "$top/man/plumb-$command.1.scd" | tr -d '*_' |
 			grep -oE -- '--[a-z][a-z-]*' | sort -u)
@@ -129,8 +129,8 @@ bash_offers()
 }
 
 @test "bash: offers commands, kinds, names and values" {
-	[ "$(bash_offers plumb '' | xargs)" = "stat explore record report annotate diff script list doctor spec spe export calibrate help" ]
-	[ "$(bash_offers plumb help '' | xargs)" = "stat explore record report annotate diff script list doctor spec spe export calibrate help" ]
+	[ "$(bash_offers plumb '' | xargs)" = "stat explore record report annotate diff script list doctor spec spe import export calibrate help" ]
+	[ "$(bash_offers plumb help '' | xargs)" = "stat explore record report annotate diff script list doctor spec spe import export calibrate help" ]
 	[ "$(bash_offers plumb list m)" = metrics ]
 	[ "$(bash_offers plumb spe '')" = dump ]
 	[ "$(bash_offers plumb script -F tid,symo)" = tid,symoff ]
@@ -207,7 +207,7 @@ fish_offers()
 	command -v fish >/dev/null || skip "no fish"
 	[ "$(fish_offers 'plumb --')" = "$(options_of)" ]
 	[ "$(fish_offers 'plumb spec --')" = "$(options_of spec)" ]
-	for command in stat explore record report annotate diff script list doctor calibrate export; do
+	for command in stat explore record report annotate diff script list doctor calibrate import export; do
 		[ "$(fish_offers "plumb $command --")" = "$(options_of "$command")" ]
 		[ "$(fish_offers "plumb $command -" | grep -E '^-[a-zA-Z]$')" = \
 			"$(letters_of "$command")" ]
@@ -226,7 +226,7 @@ fish_offers()
 		[ "$(fish_offers "plumb spec $command -" | grep -E '^-[a-z]$')" = \
 			"$(letters_of spec "$command")" ]
 	done
-	[ "$(fish_offers 'plumb ' | xargs)" = "annotate calibrate diff doctor explore export help list record report script spe spec stat" ]
+	[ "$(fish_offers 'plumb ' | xargs)" = "annotate calibrate diff doctor explore export help import list record report script spe spec stat" ]
 	[ "$(fish_offers 'plumb spec ')" = "$(tr ' ' '\n' <<<"$spec_commands" | sort)" ]
 	[ "$(fish_offers 'plumb spec list m')" = metrics ]
 	[ "$(fish_offers 'plumb spec show --cpu neoverse-n1 CPU_C')" = CPU_CYCLES ]
@@ -259,7 +259,7 @@ zsh_options()
 	command -v zsh >/dev/null || skip "no zsh"
 	[ "$(zsh_options plumb | grep -- ^--)" = "$(options_of)" ]
 	[ "$(zsh_options plumb spec | grep -- ^--)" = "$(options_of spec)" ]
-	for command in stat explore record report annotate diff script list doctor calibrate export; do
+	for command in stat explore record report annotate diff script list doctor calibrate import export; do
 		[ "$(zsh_options plumb "$command" | grep -- ^--)" = "$(options_of "$command")" ]
 		[ "$(zsh_options plumb "$command" | grep -E '^-[a-zA-Z]$')" = "$(letters_of "$command")" ]
 	done

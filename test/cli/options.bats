@@ -3,7 +3,7 @@
 
 load lib.bash
 
-commands=("" "help" "stat" "explore" "record" "report" "annotate" "diff" "script" "list" "doctor" "calibrate" "export" "spe"
+commands=("" "help" "stat" "explore" "record" "report" "annotate" "diff" "script" "list" "doctor" "calibrate" "import" "export" "spe"
 	"spe dump" "spec" "spec list" "spec show" "spec tree" "spec validate" "spec diff" "spec export")
 
 @test "rejects empty names of files, folders and programs" {

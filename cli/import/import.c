@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plumb import: diagnoses counts that other tools took. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "commands.h"
+#include "importing.h"
+#include "render/output.h"
+#include "tool/complain.h"
+#include "tool/cpus.h"
+#include "tool/inputs.h"
+#include "tool/memory.h"
+
+/* In the order of enum import_format. */
+static const char *const formats[] = {"auto",         "perf-json", "perf-csv",
+				      "topdown-tool", "table",     NULL};
+
+static const struct option options[] = {
+	OPTION_ROW_CPU,
+	{
+		.name = "format",
+		.kind = OPTION_CHOICE,
+		.argument = "FORMAT",
+		.offset = offsetof(struct import_options, format),
+		.choices = formats,
+		.help = "set the format of the input: auto (default), perf-json, perf-csv, "
+			"topdown-tool or table",
+	},
+	{
+		.letter = 'x',
+		.name = "field-separator",
+		.kind = OPTION_TEXT,
+		.argument = "SEP",
+		.offset = offsetof(struct common_options, separator),
+		.help = "set the separator that perf stat -x was given (default: recognize it)",
+	},
+	OPTION_ROW_JSON,
+	{
+		.name = "csv",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct import_options, csv),
+		.help = "print CSV: one row per metric of each group, and per event",
+	},
+	OPTION_ROW_OUTPUT,
+	OPTION_ROW_VERBOSE("show all nodes and groups, and the counts of their events"),
+	OPTION_ROW_COLOR,
+	OPTION_ROW_NO_PAGER,
+	OPTION_ROW_HELP,
+	{0},
+};
+
+/* Reads a file; "-" is standard input. */
+static int read_file(struct import *import, const struct import_options *values, const char *path,
+		     struct plumb_diagnostics *diagnostics)
+{
+	const bool input = strcmp(path, "-") == 0;
+	char *bytes = NULL;
+	size_t size = 0;
+	int error = file_read(input ? "/dev/stdin" : path, IMPORT_BYTES_MAX, &bytes, &size);
+
+	if (error == PLUMB_ERR_IO) {
+		complain("cannot read %s: %s", input ? "standard input" : path, strerror(errno));
+		return EXIT_USAGE;
+	}
+	inputs_note(path, "the input");
+	if (error == 0)
+		error = import_read(import, (enum import_format)values->format,
+				    values->common.separator, path, bytes, size, diagnostics);
+	free(bytes);
+	if (error < 0)
+		complain_findings(diagnostics, path, error);
+	return complain_status(error);
+}
+
+static int read_files(struct import *import, const struct import_options *values,
+		      const struct operands *files, struct plumb_diagnostics *diagnostics)
+{
+	int status = EXIT_FINE;
+
+	for (int i = 0; status == EXIT_FINE && i < files->count; i++)
+		status = read_file(import, values, files->at[i], diagnostics);
+	return status;
+}
+
+/* The counts do not say which CPU they are of, and a wrong one would give wrong metrics. */
+static bool check(const struct import_options *values)
+{
+	if (values->common.json && values->csv) {
+		complain("--json and --csv cannot be combined");
+		return false;
+	}
+	if (values->common.cpu)
+		return true;
+	complain("missing --cpu: the counts do not say which CPU they are of");
+	advise("see plumb spec list cpus; on the machine that counted, plumb list cores");
+	return false;
+}
+
+static int run(const struct command *command, int count, char **arguments)
+{
+	struct import_options values = {0};
+	struct operands files;
+	struct import import;
+	struct import_names names;
+	struct plumb_diagnostics *diagnostics;
+	struct cpus cpus;
+	int status;
+
+	if (!options_parse(command, count, arguments, &values, &files, &status))
+		return status;
+	if (!options_separator(command, &values.common) || !check(&values))
+		return EXIT_USAGE;
+	files.at[files.count] = NULL;
+	status = cpus_open_one(&cpus, values.common.cpu, values.common.verbose);
+	if (status != EXIT_FINE)
+		return status;
+	diagnostics = memory_given(plumb_diagnostics_new());
+	import_begin(&import);
+	status = read_files(&import, &values, &files, diagnostics);
+	if (status == EXIT_FINE) {
+		status = import_names_find(&import, cpus.at[0], &names, diagnostics);
+		if (status == EXIT_FINE)
+			status = import_run(&values, &import, &names, cpus.at[0], files.at,
+					    diagnostics);
+		import_names_free(&names);
+	}
+	import_end(&import);
+	plumb_diagnostics_free(diagnostics);
+	cpus_close(&cpus);
+	return status;
+}
+
+const struct command command_import = {
+	.path = "plumb import",
+	.name = "import",
+	.summary = "diagnose counts that perf stat or other tools took",
+	.operands = "FILE...",
+	.fewest = 1,
+	.most = OPERANDS_ANY,
+	.text = "Reads counts from files, or from standard input if FILE is -, and prints the "
+		"top-down analysis of them as plumb stat does. Understands what perf stat -j and "
+		"perf stat -x print, topdown-tool's CSV of metrics and of events, and CSV tables "
+		"with a column per event, such as Streamline exports.\n\n"
+		"--cpu names the CPU that was counted. Metrics whose events are not in the input "
+		"are shown as missing.",
+	.options = options,
+	.examples =
+		(const struct example[]){
+			{"plumb import --cpu neoverse-v2 stat.json",
+			 "diagnose what perf stat -j -o stat.json counted"},
+			{"plumb import --cpu neoverse-n1 --json out/neoverse_n1_events.csv",
+			 "print the analysis of topdown-tool's events as JSON"},
+			{0},
+		},
+	.run = run,
+};

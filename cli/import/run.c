@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Turns imported counts into results, diagnoses them and prints what plumb stat prints. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "count/given.h"
+#include "importing.h"
+#include "render/report.h"
+#include "tool/complain.h"
+#include "tool/memory.h"
+
+#define STAGES_ALL (~0u & ~1u)
+
+#define OFTEN 99.0 /* percent of the time: what was counted less often is an estimate */
+
+struct unit {
+	struct plumb_count_unit given;
+	struct plumb_result *whole, *part;
+};
+
+struct runner {
+	const struct import_options *options;
+	const struct import *import;
+	const struct import_names *names;
+	struct import_table table;
+	struct plumb_selection *selection;
+	struct plumb_plan *plan;
+	size_t *place_events; /* of each place of the plan: index in names->events, or
+				 NAME_UNKNOWN */
+	struct plumb_count *counts, *sums;
+	struct plumb_result *whole, *part;
+	struct unit *units;
+	struct report_unit *shown;
+	size_t unit_count; /* 0: everything was counted together */
+	struct report report;
+	struct plumb_diagnosis **parts;
+	struct plumb_diagnostics *diagnostics;
+	struct output out;
+};
+
+static int out_of_memory(void)
+{
+	complain("%s", plumb_error_name(PLUMB_ERR_NO_MEMORY));
+	return EXIT_OTHER;
+}
+
+static struct plumb_diagnosis *diagnose(const struct plumb_result *result)
+{
+	struct plumb_diagnosis *diagnosis;
+
+	if (plumb_diagnose(result, &diagnosis) < 0)
+		exit(out_of_memory());
+	return diagnosis;
+}
+
+static struct plumb_result *new_result(const struct plumb_plan *plan)
+{
+	struct plumb_result *result;
+
+	if (plumb_result_new(plan, &result) < 0)
+		exit(out_of_memory());
+	return result;
+}
+
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+static const struct import_cell *cell_of(const struct runner *r, size_t part, size_t unit,
+					 size_t name)
+{
+	return &r->table.cells[(part * r->import->unit_count + unit) * r->import->name_count +
+			       name];
+}
+
+/* Returns what was counted of an event: the mean of all names it has. */
+static struct plumb_count count_of(const struct runner *r, size_t part, size_t unit, size_t event)
+{
+	double sum = 0, running = 0, enabled = 0;
+	unsigned times = 0;
+
+	for (size_t i = 0; event != NAME_UNKNOWN && i < r->import->name_count; i++) {
+		const struct import_cell *cell = cell_of(r, part, unit, i);
+
+		if (r->names->event[i] != event)
+			continue;
+		running += cell->running_ns;
+		enabled += cell->enabled_ns;
+		if (!cell->times)
+			continue;
+		sum += cell->value * cell->times;
+		times += cell->times;
+	}
+	running = fmin(running, 1e18);
+	enabled = fmin(enabled, 1e18);
+	return (struct plumb_count){times ? sum / times : (double)NAN, (uint64_t)enabled,
+				    (uint64_t)running};
+}
+
+static void find_places(struct runner *r)
+{
+	const struct plumb_plan *plan = r->plan;
+
+	for (uint16_t g = 0; g < plan->group_count; g++) {
+		for (uint16_t k = 0; k < plan->groups[g].count; k++) {
+			const struct plumb_event_config *event =
+				plan->events[plan->groups[g].events[k]];
+			size_t *place = &r->place_events[plan->groups[g].first + k], i = 0;
+			const struct plumb_event_config *other;
+
+			*place = NAME_UNKNOWN;
+			for (; (other = plumb_event_list_get(r->names->events, i)); i++)
+				if (other->kind == event->kind && other->config == event->config &&
+				    *place == NAME_UNKNOWN)
+					*place = i;
+		}
+	}
+}
+
+/* Adds what one unit counted in a part to the sums of the part. */
+static void add_unit(struct runner *r, size_t part, size_t unit)
+{
+	for (size_t i = 0; i < r->plan->place_count; i++) {
+		const struct plumb_count count = count_of(r, part, unit, r->place_events[i]);
+		struct plumb_count *sum = &r->sums[i];
+
+		r->counts[i] = count;
+		sum->enabled_ns += count.enabled_ns;
+		sum->running_ns += count.running_ns;
+		if (!isnan(count.count))
+			sum->count = (isnan(sum->count) ? 0 : sum->count) + count.count;
+	}
+	if (!r->unit_count)
+		return;
+	plumb_result_free(r->units[unit].part);
+	r->units[unit].part = new_result(r->plan);
+	plumb_result_add(r->units[unit].part, r->counts, false);
+	plumb_result_add(r->units[unit].whole, r->counts, false);
+}
+
+/* ---- metrics that the other tool computed ---------------------------------------------------- */
+
+/* Tells whether the metric is in the metric group that topdown-tool names, by name or title. */
+static bool in_group(const struct plumb_spec *spec, const struct plumb_selected_metric *metric,
+		     const char *group)
+{
+	const struct plumb_metric_group *g;
+
+	if (!group || metric->group == PLUMB_NONE)
+		return true;
+	g = &spec->metric_groups[metric->group];
+	return strcmp(g->name, group) == 0 || strcmp(g->title, group) == 0;
+}
+
+static void give_metrics(const struct runner *r, struct plumb_result *result, size_t part)
+{
+	const struct plumb_selection *selection = r->selection;
+
+	for (size_t i = 0; i < r->import->name_count; i++) {
+		const struct import_cell *cell = cell_of(r, part, 0, i);
+
+		for (size_t m = 0; cell->times && m < selection->metric_count; m++)
+			if (selection->metrics[m].metric == r->names->metric[i] &&
+			    in_group(selection->spec, &selection->metrics[m],
+				     r->import->names[i].group))
+				result_give_value(result, m, cell->value);
+	}
+}
+
+static bool has_metrics(const struct runner *r)
+{
+	for (size_t i = 0; i < r->import->name_count; i++)
+		if (r->names->metric[i] != PLUMB_NONE)
+			return true;
+	return false;
+}
+
+/* Gives the events their spread over perf's repeats. */
+static void give_deviations(const struct runner *r)
+{
+	for (uint16_t e = 0; e < r->plan->event_count; e++) {
+		for (size_t i = 0; i < r->import->name_count; i++) {
+			const struct plumb_event_config *event =
+				r->names->event[i] == NAME_UNKNOWN
+					? NULL
+					: plumb_event_list_get(r->names->events,
+							       r->names->event[i]);
+
+			if (event && event->kind == r->plan->events[e]->kind &&
+			    event->config == r->plan->events[e]->config)
+				result_give_deviation(r->whole, e, r->import->names[i].deviation);
+		}
+	}
+}
+
+/* ---- units ----------------------------------------------------------------------------------- */
+
+/* Takes a prefix and a number off a text; returns false and takes nothing if they are not there. */
+static bool take(const char **text, const char *prefix, int *number)
+{
+	const size_t length = strlen(prefix);
+	uint64_t value;
+
+	if (strncmp(*text, prefix, length) != 0 ||
+	    !number_read_digits(*text + length, INT_MAX, &value, text))
+		return false;
+	*number = (int)value;
+	return true;
+}
+
+/* Reads a name of perf's, such as "S0-D1-C2", "N0" or "CPU3"; any other one is a thread. */
+static struct plumb_count_unit unit_of(const struct import_unit *from)
+{
+	const struct plumb_count_unit none = {.name = from->text,
+					      .cgroup = from->cgroup,
+					      .cpu = -1,
+					      .socket = -1,
+					      .die = -1,
+					      .core = -1,
+					      .node = -1,
+					      .tid = -1,
+					      .cpus = from->cpus ? from->cpus : 1};
+	struct plumb_count_unit unit = none;
+	const char *at = from->text;
+
+	if (!at)
+		return unit;
+	if (take(&at, "CPU", &unit.cpu)) {
+		unit.by = PLUMB_COUNT_BY_CPU;
+	} else if (take(&at, "N", &unit.node)) {
+		unit.by = PLUMB_COUNT_BY_NODE;
+	} else if (take(&at, "S", &unit.socket)) {
+		unit.by = PLUMB_COUNT_BY_SOCKET;
+		if (take(&at, "-D", &unit.die) && take(&at, "-C", &unit.core))
+			unit.by = PLUMB_COUNT_BY_CORE;
+	}
+	if (unit.by && !*at)
+		return unit;
+	/* A program may be called "S0-D1x". */
+	unit = none;
+	unit.by = PLUMB_COUNT_BY_THREAD;
+	at = strrchr(from->text, '-');
+	if (at && (!take(&at, "-", &unit.tid) || *at))
+		unit.tid = -1;
+	return unit;
+}
+
+static void make_units(struct runner *r)
+{
+	const struct import *import = r->import;
+
+	if (import->unit_count < 2 &&
+	    (!import->unit_count || (!import->units[0].text && !import->units[0].cgroup)))
+		return;
+	r->unit_count = import->unit_count;
+	r->units = memory_resize(NULL, r->unit_count, sizeof(*r->units));
+	r->shown = memory_resize(NULL, r->unit_count, sizeof(*r->shown));
+	for (size_t i = 0; i < r->unit_count; i++) {
+		r->units[i] = (struct unit){unit_of(&import->units[i]), new_result(r->plan), NULL};
+		r->shown[i] = (struct report_unit){.diagnosis = NULL};
+	}
+}
+
+static void hide_units(struct runner *r)
+{
+	for (size_t i = 0; i < r->unit_count; i++)
+		plumb_diagnosis_free((struct plumb_diagnosis *)(uintptr_t)r->shown[i].diagnosis);
+}
+
+static void show_units(struct runner *r, struct report *report, bool whole)
+{
+	hide_units(r);
+	for (size_t i = 0; i < r->unit_count; i++) {
+		const struct plumb_result *result = whole ? r->units[i].whole : r->units[i].part;
+
+		r->shown[i] = (struct report_unit){r->units[i].given, result, diagnose(result)};
+	}
+	report->units = r->shown;
+	report->unit_count = r->unit_count;
+}
+
+/* ---- printing -------------------------------------------------------------------------------- */
+
+static bool is_text(const struct import_options *options)
+{
+	return !options->common.json && !options->csv;
+}
+
+static void print(struct runner *r, const struct report *report)
+{
+	if (r->options->common.json)
+		report_json(&r->out, report);
+	else if (r->options->csv)
+		report_csv(&r->out, report);
+	else
+		report_text(&r->out, report);
+}
+
+static void print_part(struct runner *r, size_t part)
+{
+	static const char *const nothing[] = {NULL};
+	struct report report = r->report;
+
+	report.result = r->part;
+	report.diagnosis = r->parts[part];
+	report.time = r->table.times[part];
+	report.seconds = report.time - (part ? r->table.times[part - 1] : 0);
+	report.ended = false;
+	report.warnings = nothing;
+	show_units(r, &report, false);
+	if (is_text(r->options))
+		report_text_interval(&r->out, &report, part == 0);
+	else
+		print(r, &report);
+}
+
+static void add_part(struct runner *r, size_t part)
+{
+	plumb_result_free(r->part);
+	r->part = new_result(r->plan);
+	for (size_t i = 0; i < r->plan->place_count; i++)
+		r->sums[i] = (struct plumb_count){NAN, 0, 0};
+	for (size_t unit = 0; unit < r->import->unit_count; unit++)
+		add_unit(r, part, unit);
+	plumb_result_add(r->part, r->sums, false);
+	plumb_result_add(r->whole, r->sums, false);
+	give_metrics(r, r->part, part);
+	if (r->table.part_count == 1)
+		give_metrics(r, r->whole, part);
+	r->parts[part] = diagnose(r->part);
+}
+
+/* Warns that counts are estimates, and how often the rarest of them was counted. */
+static void warn_of_multiplexing(struct runner *r)
+{
+	double least = 100;
+
+	for (size_t i = 0; i < r->import->row_count; i++)
+		if (r->import->rows[i].percent > 0 && !isnan(r->import->rows[i].value))
+			least = fmin(least, r->import->rows[i].percent);
+	if (least < OFTEN)
+		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "multiplexed", NULL,
+				      "the counters were shared: some events were counted only "
+				      "%.1f %% of the time, and their counts are estimates",
+				      least);
+}
+
+static void warn(struct runner *r)
+{
+	warn_of_multiplexing(r);
+	if (r->import->repeats)
+		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "repeats", NULL,
+				      "the counts are means over repeats of the program");
+	if (r->table.part_count > 1 && has_metrics(r))
+		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "only-intervals", NULL,
+				      "metrics of intervals cannot be combined without counts, so "
+				      "those of the whole run are missing");
+	report_warn_of_missing(r->diagnostics, &r->report, is_text(r->options));
+}
+
+static unsigned agreeing(const struct runner *r, const struct plumb_diagnosis *whole)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < r->table.part_count; i++)
+		count += r->parts[i]->verdict == whole->verdict &&
+			 plumb_diagnosis_common(r->parts[i], whole) == whole->path_length;
+	return count;
+}
+
+/* Returns the seconds that the counts cover; NaN if they do not say. */
+static double elapsed(const struct runner *r)
+{
+	const struct import_cell *cell;
+
+	if (!isnan(r->table.times[0]))
+		return r->table.times[r->table.part_count - 1];
+	if (r->names->elapsed == NAME_UNKNOWN)
+		return NAN;
+	cell = cell_of(r, 0, 0, r->names->elapsed);
+	return cell->times ? cell->value / 1e9 : (double)NAN;
+}
+
+static void print_all(struct runner *r)
+{
+	struct report *report = &r->report;
+	struct plumb_diagnosis *diagnosis;
+	const char **warnings;
+
+	if (r->options->csv)
+		report_csv_headings(&r->out, r->unit_count);
+	for (size_t part = 0; part < r->table.part_count; part++) {
+		add_part(r, part);
+		if (report->intervals)
+			print_part(r, part);
+	}
+	give_deviations(r);
+	diagnosis = diagnose(r->whole);
+	report->diagnosis = diagnosis;
+	report->seconds = elapsed(r);
+	report->time = report->intervals && r->options->common.json ? report->seconds : NAN;
+	report->ended = true;
+	report->agreeing = agreeing(r, diagnosis);
+	warn(r);
+	report->warnings = warnings = report_warnings(r->diagnostics);
+	show_units(r, report, true);
+	if (is_text(r->options) && report->intervals)
+		fputc('\n', r->out.stream);
+	/* As of plumb stat: totals among the rows of intervals would mislead. */
+	if (!r->options->csv || !report->intervals)
+		print(r, report);
+	plumb_diagnosis_free(diagnosis);
+	free(warnings);
+}
+
+/* Selects everything that the specification has: what lacks events is shown as missing. */
+static void make_plan(struct runner *r, const struct plumb_spec *spec)
+{
+	const struct plumb_request request = {
+		.size = sizeof(request), .stages = STAGES_ALL, .events = r->names->events};
+	const struct plumb_plan_options how = {.size = sizeof(how)};
+
+	if (plumb_selection_new(spec, &request, &r->selection) < 0 ||
+	    plumb_plan_new(r->selection, &how, &r->plan, r->diagnostics) < 0)
+		exit(out_of_memory());
+	r->whole = new_result(r->plan);
+	r->counts = memory_resize(NULL, r->plan->place_count + 1, sizeof(*r->counts));
+	r->sums = memory_resize(NULL, r->plan->place_count + 1, sizeof(*r->sums));
+	r->place_events = memory_resize(NULL, r->plan->place_count + 1, sizeof(*r->place_events));
+	r->parts = memory_resize(NULL, r->table.part_count + 1, sizeof(struct plumb_diagnosis *));
+	find_places(r);
+	make_units(r);
+}
+
+static void release(struct runner *r)
+{
+	hide_units(r);
+	for (size_t i = 0; i < r->unit_count; i++) {
+		plumb_result_free(r->units[i].whole);
+		plumb_result_free(r->units[i].part);
+	}
+	for (size_t i = 0; i < r->table.part_count; i++)
+		plumb_diagnosis_free(r->parts[i]);
+	free(r->units);
+	free(r->shown);
+	free(r->parts);
+	free(r->counts);
+	free(r->sums);
+	free(r->place_events);
+	plumb_result_free(r->whole);
+	plumb_result_free(r->part);
+	plumb_plan_free(r->plan);
+	plumb_selection_free(r->selection);
+	import_table_free(&r->table);
+}
+
+/* Returns "counts that perf stat -j printed, in a.json and b.json"; free it. */
+static char *target_text(const struct import *import, char *const *files)
+{
+	return memory_format("counted by %s; read from %s%s",
+			     import->format == IMPORT_TABLE ? "another tool"
+							    : import_format_name(import->format),
+			     *files, files[1] ? " and other files" : "");
+}
+
+int import_run(const struct import_options *options, const struct import *import,
+	       const struct import_names *names, const struct plumb_spec *spec, char *const *files,
+	       struct plumb_diagnostics *diagnostics)
+{
+	static const char *const no_options[] = {NULL};
+	char *const nothing[] = {NULL};
+	struct runner r = {
+		.options = options, .import = import, .names = names, .diagnostics = diagnostics};
+	char *target = target_text(import, files);
+	int error, status;
+
+	error = import_combine(import, &r.table, diagnostics);
+	if (error < 0) {
+		complain_findings(diagnostics, *files, error);
+		import_table_free(&r.table);
+		free(target);
+		return complain_status(error);
+	}
+	make_plan(&r, spec);
+	r.report = (struct report){.source = import->format == IMPORT_TOPDOWN_TOOL ? "topdown-tool"
+					     : import->format == IMPORT_TABLE      ? "table"
+										   : "perf",
+				   .spec = spec,
+				   .command = nothing,
+				   .target = target,
+				   .counted_by = import_format_name(import->format),
+				   .files = files,
+				   .result = r.whole,
+				   .runs = 1,
+				   .intervals = !isnan(r.table.times[0]),
+				   .host_seconds = NAN,
+				   .time = NAN,
+				   .record_options = no_options,
+				   .verbose = options->common.verbose,
+				   .brief = !options->common.verbose,
+				   .folds = !options->common.verbose};
+	status = output_open(&r.out, &options->common);
+	if (status == EXIT_FINE) {
+		print_all(&r);
+		status = output_close(&r.out, EXIT_FINE);
+		release(&r);
+	} else {
+		r.table.part_count = 0;
+		release(&r);
+	}
+	free(target);
+	return status;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cuts text into lines, and lines into fields. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/reader.h"
+
+bool fields_next_line(char **text, char **line)
+{
+	char *end;
+
+	if (!**text)
+		return false;
+	*line = *text;
+	end = *text + strcspn(*text, "\n");
+	*text = *end ? end + 1 : end;
+	*end = '\0';
+	if (end > *line && end[-1] == '\r')
+		end[-1] = '\0';
+	return true;
+}
+
+/* Removes the quotes of a field that begins with one; returns what follows the last. */
+static char *unquote(char *field)
+{
+	const char *from = field + 1;
+	char *to = field;
+
+	while (*from && (*from != '"' || from[1] == '"')) {
+		from += *from == '"';
+		*to++ = *from++;
+	}
+	from += *from == '"';
+	/* What follows the closing quote belongs to the field, too. */
+	return memmove(to, from, strlen(from) + 1);
+}
+
+bool fields_cut(struct fields *fields, char *line, const char *separator)
+{
+	const size_t length = strlen(separator);
+
+	fields->count = 0;
+	for (;;) {
+		char *end;
+
+		if (fields->count == FIELDS_MAX)
+			return false;
+		fields->at[fields->count++] = line;
+		end = strstr(*line == '"' ? unquote(line) : line, separator);
+		if (!end)
+			return true;
+		*end = '\0';
+		line = end + length;
+	}
+}
+
+bool fields_number(const char *field, double *number)
+{
+	static const char digits[] = "0123456789";
+	char copy[64], *end, *comma;
+	size_t length;
+
+	field += strspn(field, " \t");
+	length = strlen(field);
+	while (length && strchr(" \t", field[length - 1]))
+		length--;
+	/* No "inf", "nan" or hexadecimal. */
+	if (!length || length >= sizeof(copy) || !strpbrk(field, digits) ||
+	    strspn(field, "0123456789+-.,eE") < length)
+		return false;
+	memcpy(copy, field, length);
+	copy[length] = '\0';
+	/* Some locales write 0,5. */
+	comma = strchr(copy, ',');
+	if (comma && !strchr(copy, '.') && strrchr(copy, ',') == comma)
+		*comma = '.';
+	*number = strtod(copy, &end);
+	return !*end && isfinite(*number);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recognizes the format of a file and reads it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/reader.h"
+
+const char *import_format_name(enum import_format format)
+{
+	static const char *const names[] = {
+		[IMPORT_ANY] = "any",
+		[IMPORT_PERF_JSON] = "perf stat -j",
+		[IMPORT_PERF_CSV] = "perf stat -x",
+		[IMPORT_TOPDOWN_TOOL] = "topdown-tool",
+		[IMPORT_TABLE] = "table",
+	};
+
+	return names[format];
+}
+
+/* Copies the first line that is neither blank nor a comment; "" if there is none. */
+static char *first_line(const char *text)
+{
+	for (;;) {
+		const size_t length = strcspn(text, "\n"), blank = strspn(text, " \t\r");
+
+		if (blank < length && *text != '#')
+			return strndup(text,
+				       length && text[length - 1] == '\r' ? length - 1 : length);
+		if (!text[length])
+			return strdup("");
+		text += length + 1;
+	}
+}
+
+/* Recognizes the format, and the separator of perf's; IMPORT_ANY: it is unknown. */
+static enum import_format recognize(struct reader *reader, const char *line, char found[2])
+{
+	const char *start = line + strspn(line, " \t");
+
+	if (*start == '{')
+		return IMPORT_PERF_JSON;
+	if (topdown_is_heading(line))
+		return IMPORT_TOPDOWN_TOOL;
+	if (!reader->separator)
+		reader->separator = perf_csv_separator(line, found);
+	if (reader->separator)
+		return IMPORT_PERF_CSV;
+	return strchr(line, ',') ? IMPORT_TABLE : IMPORT_ANY;
+}
+
+static int read_as(struct reader *reader, enum import_format format, char *text)
+{
+	switch (format) {
+	case IMPORT_PERF_JSON:
+		return perf_json_read(reader, text);
+	case IMPORT_PERF_CSV:
+		return perf_csv_read(reader, text);
+	case IMPORT_TOPDOWN_TOOL:
+		return topdown_read(reader, text);
+	case IMPORT_TABLE:
+		return table_read(reader, text);
+	default:
+		return reader_refuse(reader, PLUMB_ERR_SYNTAX,
+				     "neither perf stat -j or -x, nor a CSV table");
+	}
+}
+
+int import_read(struct import *import, enum import_format format, const char *separator,
+		const char *path, const char *bytes, size_t size,
+		struct plumb_diagnostics *diagnostics)
+{
+	struct reader reader = {
+		.import = import, .path = path, .diagnostics = diagnostics, .separator = separator};
+	const size_t before = import->row_count;
+	char *text, *line, found[2];
+	int error;
+
+	if (size > IMPORT_BYTES_MAX)
+		return reader_refuse(&reader, PLUMB_ERR_LIMIT, "larger than %zu bytes",
+				     IMPORT_BYTES_MAX);
+	if (memchr(bytes, 0, size))
+		return reader_refuse(&reader, PLUMB_ERR_SYNTAX, "this is no text");
+	text = strndup(bytes, size);
+	line = text ? first_line(text) : NULL;
+	if (!line) {
+		free(text);
+		return PLUMB_ERR_NO_MEMORY;
+	}
+	if (format == IMPORT_ANY && *line)
+		format = recognize(&reader, line, found);
+	if (format == IMPORT_PERF_CSV && !reader.separator)
+		reader.separator = perf_csv_separator(line, found);
+	if (format == IMPORT_PERF_CSV && !reader.separator)
+		reader.separator = ",";
+	if (import->format == IMPORT_ANY)
+		import->format = format;
+	error = *line ? read_as(&reader, format, text) : 0;
+	free(line);
+	free(text);
+	reader.line = 0;
+	if (error == 0 && import->row_count == before)
+		error = reader_refuse(&reader, PLUMB_ERR_INVALID, "no counts");
+	return error;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads CSV with headings: topdown-tool's, and tables with a column per event. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "import/reader.h"
+
+static size_t column_of(const struct fields *headings, const char *name)
+{
+	size_t i = 0;
+
+	while (i < headings->count && text_compare(headings->at[i], name) != 0)
+		i++;
+	return i;
+}
+
+static const char *field_of(const struct fields *f, size_t column)
+{
+	return column < f->count ? f->at[column] : "";
+}
+
+/* Windows' programs put a byte order mark before the headings. */
+static char *skip_mark(char *text)
+{
+	return strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text;
+}
+
+/* ---- topdown-tool ---------------------------------------------------------------------------- */
+
+/* topdown-tool(1): README.CPU.md, "CSV output". */
+struct topdown {
+	size_t metric, event, value, group, time, run;
+};
+
+static struct topdown topdown_columns(const struct fields *headings)
+{
+	return (struct topdown){
+		column_of(headings, "metric"), column_of(headings, "event"),
+		column_of(headings, "value"),  column_of(headings, "group"),
+		column_of(headings, "time"),   column_of(headings, "run"),
+	};
+}
+
+bool topdown_is_heading(const char *line)
+{
+	struct fields f;
+	struct topdown columns;
+	char *copy = strdup(line);
+	bool is = false;
+
+	if (copy && fields_cut(&f, skip_mark(copy), ",")) {
+		columns = topdown_columns(&f);
+		is = columns.value < f.count &&
+		     (columns.metric < f.count || columns.event < f.count);
+	}
+	free(copy);
+	return is;
+}
+
+static int topdown_row(struct reader *reader, const struct topdown *columns, struct fields *f)
+{
+	struct addition a = {
+		.value = NAN, .time = NAN, .running_ns = NAN, .percent = NAN, .deviation = NAN};
+	const char *value = field_of(f, columns->value), *time = field_of(f, columns->time);
+	double run = NAN;
+
+	a.metric = columns->metric < f->count;
+	a.name = field_of(f, a.metric ? columns->metric : columns->event);
+	if (a.metric && *field_of(f, columns->group))
+		a.group = field_of(f, columns->group);
+	if (*value && !fields_number(value, &a.value))
+		return reader_refuse(reader, PLUMB_ERR_INVALID, "invalid value \"%s\" of %s", value,
+				     a.name);
+	if (*time && !fields_number(time, &a.time))
+		return reader_refuse(reader, PLUMB_ERR_INVALID, "invalid time \"%s\"", time);
+	/* The intervals of two runs do not coincide. */
+	if (fields_number(field_of(f, columns->run), &run) && run > 1 && !isnan(a.time))
+		return reader_refuse(reader, PLUMB_ERR_INVALID,
+				     "intervals of several runs cannot be combined");
+	return import_add(reader, &a);
+}
+
+int topdown_read(struct reader *reader, char *text)
+{
+	struct fields *f = malloc(sizeof(*f));
+	struct topdown columns;
+	int error = 0;
+	char *line;
+
+	if (!f)
+		return PLUMB_ERR_NO_MEMORY;
+	text = skip_mark(text);
+	if (!fields_next_line(&text, &line) || !fields_cut(f, line, ","))
+		line = NULL;
+	reader->line++;
+	columns = line ? topdown_columns(f) : (struct topdown){0};
+	if (!line || columns.value >= f->count ||
+	    (columns.metric >= f->count && columns.event >= f->count))
+		error = reader_refuse(reader, PLUMB_ERR_SYNTAX,
+				      "no heading \"value\" with \"metric\" or \"event\"");
+	while (error == 0 && fields_next_line(&text, &line)) {
+		reader->line++;
+		if (!*line)
+			continue;
+		error = fields_cut(f, line, ",")
+				? topdown_row(reader, &columns, f)
+				: reader_refuse(reader, PLUMB_ERR_LIMIT, "too many fields");
+	}
+	free(f);
+	return error;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+struct table {
+	struct fields headings, row;
+	double sums[FIELDS_MAX]; /* NaN: no number yet */
+	bool text[FIELDS_MAX];   /* the column has something else, too */
+};
+
+static int table_row(struct reader *reader, struct table *t, char *line)
+{
+	if (!fields_cut(&t->row, line, ","))
+		return reader_refuse(reader, PLUMB_ERR_LIMIT, "too many fields");
+	for (size_t i = 0; i < t->headings.count && i < t->row.count; i++) {
+		double number;
+
+		if (fields_number(t->row.at[i], &number))
+			t->sums[i] = isnan(t->sums[i]) ? number : t->sums[i] + number;
+		else if (*t->row.at[i])
+			t->text[i] = true;
+	}
+	return 0;
+}
+
+/* Adds the columns of numbers. Those below 0 are no counts. */
+static int add_columns(struct reader *reader, const struct table *t)
+{
+	int error = 0;
+
+	for (size_t i = 0; error == 0 && i < t->headings.count; i++) {
+		const struct addition a = {.name = t->headings.at[i],
+					   .value = t->sums[i],
+					   .time = NAN,
+					   .running_ns = NAN,
+					   .percent = NAN,
+					   .deviation = NAN,
+					   .column = true};
+
+		if (!t->text[i] && t->sums[i] >= 0 && isfinite(t->sums[i]) && *a.name)
+			error = import_add(reader, &a);
+	}
+	return error;
+}
+
+int table_read(struct reader *reader, char *text)
+{
+	struct table *t = calloc(1, sizeof(*t));
+	int error = 0;
+	char *line = NULL;
+
+	if (!t)
+		return PLUMB_ERR_NO_MEMORY;
+	text = skip_mark(text);
+	reader->line++;
+	if (!fields_next_line(&text, &line) || !fields_cut(&t->headings, line, ",") ||
+	    t->headings.count < 2)
+		error = reader_refuse(reader, PLUMB_ERR_SYNTAX, "no headings of columns");
+	for (size_t i = 0; i < FIELDS_MAX; i++)
+		t->sums[i] = NAN;
+	while (error == 0 && fields_next_line(&text, &line)) {
+		reader->line++;
+		if (*line)
+			error = table_row(reader, t, line);
+	}
+	if (error == 0)
+		error = add_columns(reader, t);
+	free(t);
+	return error;
+}

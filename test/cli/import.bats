@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+# plumb import: counts of perf stat, topdown-tool and others. What the model counted and printed as
+# perf prints it must give what plumb stat itself says.
+
+load lib.bash
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+imported()
+{
+	plumb import --cpu neoverse-n3 "$@"
+}
+
+# counted: the level-1 events of an N3, as perf stat -x prints them; a program that is 60 % backend bound.
+counted()
+{
+	cat <<-END
+		1000000$1$1cycles$1471022$1100.00$1$1
+		3000000$1$1stall_slot_backend$1471022$1100.00$1$1
+		300000$1$1stall_slot_frontend$1471022$1100.00$1$1
+		10000$1$1stall_frontend_flush$1471022$1100.00$1$1
+		3300000$1$1stall_slot$1471022$1100.00$1$1
+		1400000$1$1op_retired$1471022$1100.00$1$1
+		1500000$1$1op_spec$1471022$1100.00$1$1
+		600000$1$1stall_backend$1471022$1100.00$1$1
+		500000$1$1stall_backend_membound$1471022$1100.00$1$1
+		100000$1$1stall_backend_cpubound$1471022$1100.00$1$1
+		2000$1$1br_mis_pred$1471022$1100.00$1$1
+	END
+}
+
+# metric NAME: a Python expression for the value of the JSON `d`.
+metric()
+{
+	echo "next(m['value'] for m in d['metrics'] if m['name'] == '$1')"
+}
+
+@test "the metrics are those of the counts, with any separator" {
+	for separator in , ';' '|' $'\t' ' ' ':' '::'; do
+		counted "$separator" >counts
+		if [ ${#separator} -gt 1 ]; then
+			imported -x "$separator" --json counts >out.json
+		else
+			imported --json counts >out.json
+		fi
+		# 3,000,000 of 5 slots of 1,000,000 cycles; 500,000 of 600,000 stalled cycles.
+		json "$(metric backend_bound) == 60 and
+			abs($(metric backend_mem_bound) - 500 / 6) < 1e-9 and
+			$(metric l1d_cache_mpki) is None and
+			d['diagnosis']['path'] == ['backend_bound', 'backend_mem_bound'] and
+			d['source'] == 'perf' and d['counted_by'] == 'perf stat -x' and
+			d['files'] == ['counts'] and d['exit_status'] is None and
+			d['elapsed_seconds'] is None and d['cpu']['midr'] is None" <out.json
+	done
+}
+
+@test "text has the tree, the diagnosis and what is missing" {
+	counted , >counts
+	run --separate-stderr imported counts
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	[ "${lines[0]}" = "Neoverse N3: counted by perf stat -x; read from counts" ]
+	grep -q '^▸ backend_bound  *60.0 %' <<<"$output"
+	grep -q '^Diagnosis$' <<<"$output"
+	tr -d '\n' <<<"$output" | tr -s ' ' |
+		grep -q 'metrics unavailable because these events were not counted: .*STALL_BACKEND_L1D'
+	# What to sample, of a program that plumb does not know.
+	lacks -q 'plumb record.* -- *$' <<<"$output"
+	[ -z "$(too_wide 80 <<<"$output")" ]
+}
+
+@test "what the model counted gives what plumb stat says" {
+	local compiler=aarch64-linux-gnu-gcc
+
+	[ "$(uname -m)" != aarch64 ] || compiler=gcc
+	command -v "$compiler" >/dev/null || skip "no compiler for AArch64"
+	engine_path >/dev/null || skip "no engine"
+	cat >walk.c <<-'END'
+		#include <stdlib.h>
+		static unsigned long next[1 << 17];
+		int main(void) { unsigned long at = 0;
+			for (unsigned long i = 0; i < 1 << 17; i++) next[i] = (i * 40503 + 12345) & ((1 << 17) - 1);
+			for (int i = 0; i < 200000; i++) at = next[at];
+			return at == 1; }
+	END
+	"$compiler" -O1 -static -o walk walk.c
+	plumb stat --source model --json -o stat.json ./walk
+	events=$(/usr/bin/python3 -c '
+import json
+print(",".join(e["name"] for e in json.load(open("stat.json"))["events"]))')
+	for separator in , ';'; do
+		plumb stat --source model -x "$separator" -o counts -e "$events" ./walk
+		imported --json counts >out.json
+		/usr/bin/python3 - <<-'END'
+			import json
+			a, b = json.load(open("stat.json")), json.load(open("out.json"))
+			value = lambda d: {(m["group"], m["name"]): m["value"] for m in d["metrics"]}
+			count = lambda d: {e["name"]: e["count"] for e in d["events"]}
+			assert value(a) == value(b) and len(value(a)) > 80
+			assert count(a) == count(b) and len(count(a)) > 60
+			# The model also tells what its core waits for.
+			for key in "path", "verdict", "next_groups", "sample_events":
+			    assert a["diagnosis"][key] == b["diagnosis"][key], key
+		END
+	done
+}
+
+@test "reads perf's JSON" {
+	counted , | while IFS=, read -r count _ event time percent _; do
+		echo "{\"counter-value\" : \"$count.000000\", \"unit\" : \"\", \"event\" : \"$event\"," \
+			"\"event-runtime\" : $time, \"pcnt-running\" : 12.50, \"metric-value\" : nan}"
+	done >counts.json
+	imported --json counts.json | json "$(metric backend_bound) == 60 and
+		d['counted_by'] == 'perf stat -j' and
+		all(e['enabled_ns'] == 8 * e['running_ns'] for e in d['events'][:11]) and
+		any('12.5 %' in w for w in d['warnings'])"
+	imported --json - <counts.json | json "$(metric backend_bound) == 60"
+}
+
+@test "reads what this machine's perf prints" {
+	command -v perf >/dev/null || skip "no perf"
+	perf stat -e task-clock true 2>/dev/null || skip "perf cannot count"
+	for form in "-j" "-x," "-x;" "-j -r 3" "-x, -r 3" "-j -I 50" "-x, -I 50" "-j -I 50 --summary" \
+		"-x, -I 50 --summary"; do
+		# shellcheck disable=SC2086 # words
+		perf stat $form -o counts -e task-clock,page-faults,cycles sleep 0.12 || continue
+		imported --json counts | tail -n 1 >/dev/null
+		imported --json counts | /usr/bin/python3 -c '
+import json, sys
+text = sys.stdin.read()
+last = json.loads(text.splitlines()[-1]) if text.count("{\"plumb\"") else json.loads(text)
+count = {e["name"]: e["count"] for e in last["events"]}
+# perf prints milliseconds.
+assert 1e4 < count["task-clock"] < 1e9 and 10 < count["page-faults"] < 1e5, count
+assert ("time" in last) == ("-I" in sys.argv[1]) and last["source"] == "perf"
+' "$form"
+	done
+	if perf stat -a -A -x, -o counts -e task-clock sleep 0.1 2>/dev/null; then
+		imported --json counts | json "
+			[u['name'] for u in d['units']][0].startswith('CPU') and
+			d['units'][0]['cpu'] >= 0 and
+			abs(sum(u['events'][0]['count'] for u in d['units']) - d['events'][0]['count']) < 1"
+		perf stat -a --per-core -j -I 50 -o counts -e task-clock sleep 0.1
+		imported --json counts | tail -n 1 | json "
+			d['summary'] and d['units'][0]['core'] >= 0 and d['units'][0]['name'].startswith('S')"
+		imported counts | grep -q '^Cores$'
+		imported --csv counts | head -n 1 | grep -q 'unit,cgroup'
+	fi
+}
+
+@test "intervals add up, and each has its values" {
+	counted , | sed 's/^/     1.000000000,/' >counts
+	counted , | sed 's/^/     2.500000000,/; s/3000000,,stall_slot_b/1000000,,stall_slot_b/' >>counts
+	counted , | sed 's/^/         summary,/' >>counts
+	imported --json counts >out.json
+	[ "$(wc -l <out.json)" -eq 3 ]
+	head -n 1 out.json | json "d['time'] == 1 and $(metric backend_bound) == 60 and not d['summary']"
+	sed -n 2p out.json | json "d['time'] == 2.5 and d['elapsed_seconds'] == 1.5 and
+		$(metric backend_bound) == 20"
+	tail -n 1 out.json | json "d['summary'] and $(metric backend_bound) == 40 and
+		next(m['low'] for m in d['metrics'] if m['name'] == 'backend_bound') == 20 and
+		d['events'][0]['count'] == 2000000"
+}
+
+@test "CPUs, groups and names of events" {
+	# The mean of an event in two groups; two CPUs add up.
+	printf '%s\n' CPU0,100,,cycles,10,50.00,, CPU0,300,,cycles,10,50.00,, CPU1,500,,cycles,10,100.00,, >counts
+	imported --json counts | json "d['events'][0]['count'] == 700 and
+		[u['events'][0]['count'] for u in d['units']] == [200, 500]"
+	# Terms that contain the separator; the CPU's names; codes; titles are those of topdown-tool.
+	printf '%s\n' '5,,armv8_pmuv3_0/event=0x11,name=c/u,10,100.00,,' '7,,INST_RETIRED:u,10,100.00,,' \
+		'9,,r3d:u,10,100.00,,' '3,,cache-misses,10,100.00,,' >counts
+	imported --json counts | json "
+		{e['code']: e['count'] for e in d['events'] if e['count'] is not None and e['code'] != '0x0003'} ==
+			{'0x0011': 5, '0x0008': 7, '0x003d': 9} and
+		any('user code: cache-misses' in w for w in d['warnings'])"
+	# perf's own clock.
+	printf '%s\n' '5,,cycles,10,100.00,,' '1500000,ns,duration_time,10,100.00,,' >counts
+	imported --json counts | json "d['elapsed_seconds'] == 0.0015 and d['warnings'] and
+		not any('duration' in w for w in d['warnings'])"
+}
+
+@test "unknown events are named, and uncounted ones have no value" {
+	printf '%s\n' '5,,cycles,10,100.00,,' '7,,no_such_event,10,100.00,,' '<not counted>,,instructions,0,0.00,,' >counts
+	imported --json counts | json "
+		any(w.endswith('which are left out: no_such_event') for w in d['warnings']) and
+		d['events'][1]['count'] is None and $(metric ipc) is None"
+}
+
+@test "reads topdown-tool's metrics and events" {
+	cat >metrics.csv <<-END
+		time,group,stage,level,metric,value,units
+		,Topdown_L1,1,1,Retiring,17.02,%
+		,Topdown_L1,1,1,Frontend Bound,10.50,%
+		,Topdown_L1,1,1,Backend Bound,70.00,%
+		,Topdown_L1,1,1,Bad Speculation,2.48,%
+		,Topdown_Backend,1,2,Backend Memory Bound,,%
+		,Topdown_L1,1,1,Nothing Bound,1,%
+	END
+	imported --json metrics.csv | json "$(metric backend_bound) == 70 and $(metric retiring) == 17.02 and
+		d['diagnosis']['path'] == ['backend_bound'] and d['source'] == 'topdown-tool' and
+		any(w.endswith('Nothing Bound') for w in d['warnings'])"
+	# Each run counted some of the events, and cycles in all of them.
+	printf 'run,time,event,value\r\n1,,CPU_CYCLES,100\r\n1,,STALL_SLOT_BACKEND,60\r\n2,,CPU_CYCLES,140\r\n2,,L1D_CACHE,\r\n' >events.csv
+	imported --json events.csv | json "$(metric backend_bound) == 10 and d['events'][0]['count'] == 120"
+	# Counts come before metrics that were computed elsewhere.
+	imported --json events.csv metrics.csv | json "$(metric backend_bound) == 10 and $(metric retiring) == 17.02"
+	sed 's/^,T/0.5,T/; $a1.0,Topdown_L1,1,1,Backend Bound,50.00,%' metrics.csv >intervals.csv
+	imported --json intervals.csv >out.json
+	[ "$(wc -l <out.json)" -eq 3 ]
+	head -n 1 out.json | json "$(metric backend_bound) == 70"
+	tail -n 1 out.json | json "$(metric backend_bound) is None and d['diagnosis'] is None and
+		any('cannot be combined' in w for w in d['warnings'])"
+}
+
+@test "adds up tables with a column per event" {
+	cat >functions.csv <<-END
+		Function,Module,CPU_CYCLES,Metrics: STALL_SLOT_BACKEND,Samples
+		main,a.out,100,300,7
+		"f(int, char)",a.out,100,500,9
+	END
+	imported --json functions.csv | json "$(metric backend_bound) == 80 and d['source'] == 'table' and
+		d['events'][0]['count'] == 200 and not any('Samples' in w for w in d['warnings'])"
+}
+
+@test "refuses what are no counts" {
+	counted , >counts
+	while IFS='|' read -r text message; do
+		printf '%b' "$text" >bad
+		run --separate-stderr imported bad
+		[ "$status" -eq 2 ]
+		[[ $stderr == "plumb: $message"* ]] || {
+			echo "$text: $stderr" && return 1
+		}
+	done <<-'END'
+		|bad: no counts
+		{"event" : "cycles"}|bad:1: cycles has no "counter-value"
+		{"event" : "cycles"|bad:1: malformed JSON
+		{"event" : "cycles", "counter-value" : "many"}|bad:1: invalid count "many" of cycles
+		5,,cycles,1,100.00\nnonsense\n|bad:2: this is no line of perf stat -x with the separator ','
+		-5,,cycles,1,100.00\n|bad:1: negative count of cycles
+		time,event,value\n1,cycles,many\n|bad:2: invalid value "many" of cycles
+		run,time,event,value\n2,1.0,cycles,5\n|bad:2: intervals of several runs cannot be combined
+		one two three\n|bad: neither perf stat -j or -x, nor a CSV table
+		5,,nothing,1,100.00\n|neoverse-n3-r0p0 has none of the events in the input
+		5,,armv8_a/cycles/,1,100.00\n6,,armv8_b/cycles/,1,100.00\n|these are counts of two PMUs, armv8_a and armv8_b
+	END
+	run --separate-stderr imported missing
+	[ "$status" -eq 2 ]
+	[[ $stderr == "plumb: cannot read missing: "* ]]
+	run --separate-stderr plumb import counts
+	[ "$status" -eq 2 ]
+	[[ $stderr == "plumb: missing --cpu: "* ]]
+	run --separate-stderr imported --json --csv counts
+	[ "$status" -eq 2 ]
+	run --separate-stderr imported -o counts counts
+	[ "$status" -eq 2 ]
+	[ -s counts ]
+}
