@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "count/given.h"
+#include "count/inside.h"
 #include "importing.h"
 #include "render/report.h"
 #include "tool/complain.h"
@@ -356,6 +356,7 @@ static void warn(struct runner *r)
 		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "only-intervals", NULL,
 				      "metrics of intervals cannot be combined without counts, so "
 				      "those of the whole run are missing");
+	report_warn_of_contradictions(r->diagnostics, &r->report);
 	report_warn_of_missing(r->diagnostics, &r->report, is_text(r->options));
 }
 

@@ -10,6 +10,7 @@
 
 #include <plumb/diagnosis.h>
 
+#include "profile/contradictions.h"
 #include "render/output.h"
 #include "tool/machine.h"
 #include "tool/wrap.h"
@@ -101,6 +102,23 @@ void report_warn_of_short_run(struct plumb_diagnostics *diagnostics, double seco
  */
 void report_warn_of_missing(struct plumb_diagnostics *diagnostics, const struct report *report,
 			    bool shown);
+
+/* A contradiction, in words: what cannot be, and the likely cause with what helps. Free both. */
+struct report_contradiction {
+	struct contradiction found;
+	char *what, *why;
+};
+
+/*
+ * Finds contradictions in the report's values; none in those of the model, whose counts are exact.
+ * Returns how many there are; free each with report_contradiction_free().
+ */
+size_t report_contradictions(const struct report *report,
+			     struct report_contradiction all[CONTRADICTIONS_MAX]);
+void report_contradiction_free(struct report_contradiction *contradiction);
+/* Warns about the contradictions, one warning per cause. */
+void report_warn_of_contradictions(struct plumb_diagnostics *diagnostics,
+				   const struct report *report);
 
 /* Returns all distinct warnings in a list that ends with NULL. Free the list. */
 const char **report_warnings(const struct plumb_diagnostics *diagnostics);

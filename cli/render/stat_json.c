@@ -293,6 +293,36 @@ static json_t *diagnosis(const struct report *report)
 	return object;
 }
 
+static json_t *contradictions(const struct report *report)
+{
+	static const char *const causes[] = {
+		[CONTRADICTION_TURNS] = "multiplexing",
+		[CONTRADICTION_TIMES] = "times",
+		[CONTRADICTION_APART] = "apart",
+		[CONTRADICTION_TOGETHER] = "together",
+	};
+	struct report_contradiction all[CONTRADICTIONS_MAX];
+	const size_t count = report_contradictions(report, all);
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++) {
+		const struct contradiction *found = &all[i].found;
+		json_t *object = json_object(), *range = json_array();
+
+		json_array_append_new(range, number(found->low));
+		json_array_append_new(range, number(found->high));
+		json_object_set_new(object, "metric", name_of_metric(report->spec, found->metric));
+		json_object_set_new(object, "value", real(found->value));
+		json_object_set_new(object, "possible", range);
+		json_object_set_new(object, "cause", json_string(causes[found->cause]));
+		json_object_set_new(object, "text",
+				    json_sprintf("%s: %s", all[i].what, all[i].why));
+		json_array_append_new(array, object);
+		report_contradiction_free(&all[i]);
+	}
+	return array;
+}
+
 static json_t *what_if(const struct report *report)
 {
 	json_t *array = json_array();
@@ -400,6 +430,7 @@ void report_json(struct output *out, const struct report *report)
 	json_object_set_new(object, "events", events(report));
 	json_object_set_new(object, "metrics", metrics(report));
 	json_object_set_new(object, "diagnosis", diagnosis(report));
+	json_object_set_new(object, "contradictions", contradictions(report));
 	if (report->runs > 1 && report->repeats)
 		json_object_set_new(object, "repeats", repeats(report));
 	if (report->unit_count)

@@ -496,6 +496,7 @@ static int print_whole(struct runner *r)
 	report->diagnosis = diagnosis;
 	show_units(r, report, true);
 	report_warn_of_missing(r->diagnostics, report, is_text(r->options));
+	report_warn_of_contradictions(r->diagnostics, report);
 	warn_of_short_run(r, diagnosis);
 	free(r->warnings);
 	report->warnings = r->warnings = report_warnings(r->diagnostics);

@@ -3,28 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "count/given.h"
+#include "count/inside.h"
 #include "count/plan.h"
-
-/* Mean and sum of squared differences from it, updated by Welford's method. */
-struct spread {
-	unsigned parts;
-	double mean, squares;
-};
-
-struct result {
-	struct plumb_result given; /* must be first: callers hold a pointer to it */
-	const struct plan *plan;
-	struct plumb_count *sums; /* for each place of the plan, over all parts */
-	struct plumb_value *values;
-	struct plumb_event_count *events;
-	struct spread *spreads;                   /* of each event, over the parts */
-	double moving_cycles, cycles;             /* plumb_result_add_moving() */
-	double unforwarded_cycles, waited_cycles; /* plumb_result_add_waits() */
-	double kernel_cycles, all_cycles;         /* plumb_result_add_kernel() */
-	double chained_cycles, limit_cycles;
-	double *counts; /* for each event of the specification, for formulas; NaN between uses */
-};
+#include "count/result.h"
 
 /* Adds two counts; NaN only if both are NaN. */
 static double plus(double a, double b)
@@ -61,7 +42,7 @@ static double event_count(const struct plumb_plan *plan, const struct plumb_coun
 	return times ? sum / times : sum;
 }
 
-static double evaluate(struct result *r, const struct plan_metric *metric,
+double result_evaluate(const struct result *r, const struct plan_metric *metric,
 		       const struct plumb_count *counts)
 {
 	double value = NAN;
@@ -155,9 +136,9 @@ void plumb_result_add(struct plumb_result *result, const struct plumb_count *cou
 	result->parts++;
 	for (size_t i = 0; i < plan->selection->metric_count; i++) {
 		const struct plan_metric *metric = &r->plan->metrics[i];
-		double part = evaluate(r, metric, counts);
+		double part = result_evaluate(r, metric, counts);
 
-		r->values[i].value = evaluate(r, metric, r->sums);
+		r->values[i].value = result_evaluate(r, metric, r->sums);
 		r->values[i].low = fmin(r->values[i].low, part);
 		r->values[i].high = fmax(r->values[i].high, part);
 	}
@@ -231,6 +212,9 @@ void plumb_result_add_core_waits(struct plumb_result *result, const struct plumb
 	all->exceptions += waits->exceptions;
 	all->barriers += waits->barriers;
 }
+
+/* ---- values from elsewhere, and what is known of values
+ * ------------------------------------------ */
 
 void result_give_value(struct plumb_result *result, size_t metric, double value)
 {

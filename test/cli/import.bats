@@ -18,17 +18,17 @@ imported()
 counted()
 {
 	cat <<-END
-		1000000$1$1cycles$1471022$1100.00$1$1
-		3000000$1$1stall_slot_backend$1471022$1100.00$1$1
-		300000$1$1stall_slot_frontend$1471022$1100.00$1$1
-		10000$1$1stall_frontend_flush$1471022$1100.00$1$1
-		3300000$1$1stall_slot$1471022$1100.00$1$1
-		1400000$1$1op_retired$1471022$1100.00$1$1
-		1500000$1$1op_spec$1471022$1100.00$1$1
-		600000$1$1stall_backend$1471022$1100.00$1$1
-		500000$1$1stall_backend_membound$1471022$1100.00$1$1
-		100000$1$1stall_backend_cpubound$1471022$1100.00$1$1
-		2000$1$1br_mis_pred$1471022$1100.00$1$1
+		1000000${1}${1}cycles${1}471022${1}100.00${1}${1}
+		3000000${1}${1}stall_slot_backend${1}471022${1}100.00${1}${1}
+		300000${1}${1}stall_slot_frontend${1}471022${1}100.00${1}${1}
+		10000${1}${1}stall_frontend_flush${1}471022${1}100.00${1}${1}
+		3300000${1}${1}stall_slot${1}471022${1}100.00${1}${1}
+		1400000${1}${1}op_retired${1}471022${1}100.00${1}${1}
+		1500000${1}${1}op_spec${1}471022${1}100.00${1}${1}
+		600000${1}${1}stall_backend${1}471022${1}100.00${1}${1}
+		500000${1}${1}stall_backend_membound${1}471022${1}100.00${1}${1}
+		100000${1}${1}stall_backend_cpubound${1}471022${1}100.00${1}${1}
+		2000${1}${1}br_mis_pred${1}471022${1}100.00${1}${1}
 	END
 }
 
@@ -39,7 +39,7 @@ metric()
 }
 
 @test "the metrics are those of the counts, with any separator" {
-	for separator in , ';' '|' $'\t' ' ' ':' '::'; do
+	for separator in "," ';' '|' $'\t' ' ' ':' '::'; do
 		counted "$separator" >counts
 		if [ ${#separator} -gt 1 ]; then
 			imported -x "$separator" --json counts >out.json
@@ -91,7 +91,7 @@ metric()
 	events=$(/usr/bin/python3 -c '
 import json
 print(",".join(e["name"] for e in json.load(open("stat.json"))["events"]))')
-	for separator in , ';'; do
+	for separator in "," ';'; do
 		plumb stat --source model -x "$separator" -o counts -e "$events" ./walk
 		imported --json counts >out.json
 		/usr/bin/python3 - <<-'END'
@@ -109,7 +109,7 @@ print(",".join(e["name"] for e in json.load(open("stat.json"))["events"]))')
 }
 
 @test "reads perf's JSON" {
-	counted , | while IFS=, read -r count _ event time percent _; do
+	counted , | while IFS=, read -r count _ event time _; do
 		echo "{\"counter-value\" : \"$count.000000\", \"unit\" : \"\", \"event\" : \"$event\"," \
 			"\"event-runtime\" : $time, \"pcnt-running\" : 12.50, \"metric-value\" : nan}"
 	done >counts.json
@@ -259,4 +259,36 @@ assert ("time" in last) == ("-I" in sys.argv[1]) and last["source"] == "perf"
 	run --separate-stderr imported -o counts counts
 	[ "$status" -eq 2 ]
 	[ -s counts ]
+}
+
+@test "names values that cannot be, and why" {
+	# Slots are 5 per cycle on an N3: these are of a CPU with 8.
+	counted , | sed 's/^3000000,/6000000,/' >counts
+	imported --json counts >out.json
+	json "[(c['metric'], c['cause'], round(c['value'], 3)) for c in d['contradictions']] ==
+			[(None, 'together', 160.0), ('backend_bound', 'together', 120.0)] and
+		d['contradictions'][0]['possible'] == [95, 105] and
+		sum('contradict' in w and 'another CPU' in w for w in d['warnings']) == 1" <out.json
+	imported counts | tr -d '\n' | tr -s ' ' | grep -q 'bad_speculation add up to 160.0 %, not 100 %; *\|bad_speculation add up to 160.0 %, not 100 %, backend_bound is 120.0 %: '
+	# The same, multiplexed.
+	sed 's/,100\.00/,20.00/' counts >turns
+	imported --json turns | json "{c['cause'] for c in d['contradictions']} == {'multiplexing'}"
+	# Enabled for different times.
+	sed '/stall_slot_backend/s/471022/4471022/' counts >times.csv
+	imported --json times.csv | json "'times' in {c['cause'] for c in d['contradictions']}"
+	# Nothing contradicts itself, or only for rounding: 6 of 5 slots of one cycle.
+	counted , >fine
+	imported --json fine | json "d['contradictions'] == []"
+	printf '%s\n' '1,,cycles,10,100.00,,' '6,,stall_slot_backend,10,100.00,,' >few
+	imported --json few | json "$(metric backend_bound) == 120 and d['contradictions'] == []"
+	printf '%s\n' '1000,,cycles,10,100.00,,' '6000,,stall_slot_backend,10,100.00,,' >many
+	imported --json many | json "len(d['contradictions']) == 1"
+	# 96 and 104 % are within 5 points; 94 % is not.
+	for backend in 2750000:0 2700000:1 3250000:0 3300000:1; do
+		counted , | sed "s/^3000000,/${backend%:*},/" >counts
+		imported --json counts | json "len(d['contradictions']) == ${backend#*:}" || {
+			imported --json counts | grep -A8 contradictions
+			return 1
+		}
+	done
 }

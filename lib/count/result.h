@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of a result, for the files that compute it. */
+#ifndef COUNT_RESULT_H
+#define COUNT_RESULT_H
+
+#include "count/plan.h"
+
+/* Mean and sum of squared differences from it, updated by Welford's method. */
+struct spread {
+	unsigned parts;
+	double mean, squares;
+};
+
+struct result {
+	struct plumb_result given; /* must be first: callers hold a pointer to it */
+	const struct plan *plan;
+	struct plumb_count *sums; /* for each place of the plan, over all parts */
+	struct plumb_value *values;
+	struct plumb_event_count *events;
+	struct spread *spreads;                   /* of each event, over the parts */
+	double moving_cycles, cycles;             /* plumb_result_add_moving() */
+	double unforwarded_cycles, waited_cycles; /* plumb_result_add_waits() */
+	double kernel_cycles, all_cycles;         /* plumb_result_add_kernel() */
+	double chained_cycles, limit_cycles;
+	double *counts; /* for each event of the specification, for formulas; NaN between uses */
+};
+
+/* Computes a metric from counts of the plan's places; NaN if it has no value. */
+double result_evaluate(const struct result *r, const struct plan_metric *metric,
+		       const struct plumb_count *counts);
+
+#endif
