@@ -46,8 +46,9 @@ struct plumb_flow;
  * Finds the blocks and loops of the `count` instructions from address `start` on; the function is
  * entered at the first one. Assumes that calls return to the next instruction. The target of an
  * indirect branch is unknown, so code that no other branch leads to is assumed to be entered from
- * outside. Returns 0, NO_MEMORY, or LIMIT for more than 2^28 instructions. Time and memory are
- * proportional to `count`, apart from deeply nested loops.
+ * outside, after the nops that align it: those are a block of their own. Returns 0, NO_MEMORY, or
+ * LIMIT for more than 2^28 instructions. Time and memory are proportional to `count`, apart from
+ * deeply nested loops.
  */
 PLUMB_API int plumb_flow_new(uint64_t start, const uint32_t *words, size_t count,
 			     struct plumb_flow **flow);

@@ -6,6 +6,9 @@
 
 #include "insn.h"
 
+/* What assemblers align code with. */
+#define NOP 0xd503201fu
+
 struct plumb_branch plumb_branch_of(uint64_t address, uint32_t word)
 {
 	static const uint8_t kinds[] = {
@@ -47,6 +50,17 @@ static size_t index_of(uint64_t start, size_t count, uint64_t address)
 	return distance % 4 == 0 && distance / 4 < count ? (size_t)(distance / 4) : count;
 }
 
+/*
+ * Returns the first instruction from `i` on that does not merely fill up to an alignment: what a
+ * branch that is not listed leads to.
+ */
+static size_t skip_padding(const uint32_t *words, size_t count, size_t i)
+{
+	while (i < count && words[i] == NOP)
+		i++;
+	return i;
+}
+
 /* Numbers the blocks: block_of[i] becomes the block of instruction i. */
 static void number_blocks(struct plumb_flow *flow, uint64_t start, const uint32_t *words)
 {
@@ -62,6 +76,11 @@ static void number_blocks(struct plumb_flow *flow, uint64_t start, const uint32_
 			continue;
 		if (i + 1 < count)
 			flow->block_of[i + 1] = 1;
+		target = branch.kind == PLUMB_BRANCH_CONDITIONAL
+				 ? count
+				 : skip_padding(words, count, i + 1);
+		if (target < count)
+			flow->block_of[target] = 1;
 		target = branch.has_target ? index_of(start, count, branch.target) : count;
 		if (target < count)
 			flow->block_of[target] = 1;

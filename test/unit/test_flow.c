@@ -6,6 +6,7 @@
 #include <plumb/flow.h>
 
 #define NOP 0xd503201f
+#define ADD 0x91000400 /* add x0, x0, #1 */
 #define RET 0xd65f03c0
 #define BR  0xd61f0000 /* br x0 */
 #define BL  0x94000400 /* far away */
@@ -234,7 +235,7 @@ static void irreducible(void **state)
 /* Code that only an indirect branch leads to, with a loop; nobody knows how often it is entered. */
 static void indirect(void **state)
 {
-	struct plumb_flow *flow = FLOW(BR, NOP, NOP, BEQ(-1), BEQ(-3), RET);
+	struct plumb_flow *flow = FLOW(BR, ADD, ADD, BEQ(-1), BEQ(-3), RET);
 
 	(void)state;
 	expect_block(flow, 0, 0, 1, NONE, NONE, true);
@@ -244,9 +245,27 @@ static void indirect(void **state)
 	expect_trips(flow, (const uint64_t[]){5, 6, 9, 9, 6, 2}, 1, 9, -1);
 	plumb_flow_free(flow);
 	/* A loop that nothing leads to. */
-	flow = FLOW(RET, NOP, B(-1));
+	flow = FLOW(RET, ADD, B(-1));
 	expect_loops(flow, 1);
 	expect_loop(flow, 0, 1, NONE, 1, 1);
+	plumb_flow_free(flow);
+}
+
+/* What fills up to an alignment is not executed with the code behind it, unless that falls into it.
+ */
+static void padding(void **state)
+{
+	struct plumb_flow *flow = FLOW(BR, NOP, NOP, ADD, BEQ(2), RET, NOP);
+
+	(void)state;
+	expect_block(flow, 0, 0, 1, NONE, NONE, true);
+	expect_block(flow, 1, 1, 2, 2, NONE, false);
+	expect_block(flow, 2, 3, 2, 3, 4, false);
+	expect_block(flow, 3, 5, 1, NONE, NONE, true);
+	expect_block(flow, 4, 6, 1, NONE, NONE, true);
+	plumb_flow_free(flow);
+	flow = FLOW(BEQ(3), NOP, ADD, RET);
+	expect_block(flow, 1, 1, 2, 2, NONE, false);
 	plumb_flow_free(flow);
 }
 
@@ -570,12 +589,19 @@ static void long_chain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(branches),      cmocka_unit_test(straight_code),
-		cmocka_unit_test(choice_of_two), cmocka_unit_test(one_loop),
-		cmocka_unit_test(nested_loops),  cmocka_unit_test(irreducible),
-		cmocka_unit_test(indirect),      cmocka_unit_test(anything),
-		cmocka_unit_test(test_first),    cmocka_unit_test(loops_by_definition),
-		cmocka_unit_test(ladder),        cmocka_unit_test(deep_nest),
+		cmocka_unit_test(branches),
+		cmocka_unit_test(straight_code),
+		cmocka_unit_test(choice_of_two),
+		cmocka_unit_test(one_loop),
+		cmocka_unit_test(nested_loops),
+		cmocka_unit_test(irreducible),
+		cmocka_unit_test(indirect),
+		cmocka_unit_test(padding),
+		cmocka_unit_test(anything),
+		cmocka_unit_test(test_first),
+		cmocka_unit_test(loops_by_definition),
+		cmocka_unit_test(ladder),
+		cmocka_unit_test(deep_nest),
 		cmocka_unit_test(long_chain),
 	};
 
