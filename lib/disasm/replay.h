@@ -44,6 +44,9 @@ struct replay_instruction {
 void replay_pool_loads(const struct plumb_cost_core *core, const struct plumb_flow *flow,
 		       const uint32_t *words, struct replay_instruction *instructions);
 
+/* Returns the slots that pass until a load from memory has its data. */
+double replay_memory_slots(const struct plumb_cost_core *core);
+
 /*
  * Computes the slots that each instruction costs: those that it uses, and those that are lost
  * because of it, as doc/model.md charges them. The sum over all executions of an instruction is in

@@ -93,6 +93,14 @@ static double draw_latency(struct replay *replay, size_t i)
 	return latency;
 }
 
+double replay_memory_slots(const struct plumb_cost_core *core)
+{
+	const struct core_params *params = replay_params(core);
+
+	return (double)params->slots * (params->l1d.latency + params->l2.latency +
+					params->llc.latency + params->dram_latency);
+}
+
 void memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
 		 unsigned bytes, bool owning, struct memory_result *result)
 {

@@ -213,6 +213,9 @@ static int replay_samples(const struct plumb_annotation *annotation,
 		line_spread_doubt(spread, i, &replay[i],
 				  timed[i] > 0 ? 1 - slots[i] / timed[i] : 1);
 	}
+	if (error == 0)
+		line_spread_doubt_unseen(spread, replay, slots, timed,
+					 replay_memory_slots(annotation->options.core));
 	plumb_flow_free(flow);
 	free(replay);
 	free(timed);

@@ -10,6 +10,8 @@
  */
 #define REPLAY_ERROR  0.1
 #define UNKNOWN_ERROR 0.5
+/* Of the normal distribution, for 95 %. */
+#define QUANTILE 1.959964
 
 bool line_spread_new(struct line_spread *spread, size_t count)
 {
@@ -17,7 +19,8 @@ bool line_spread_new(struct line_spread *spread, size_t count)
 	spread->group_of = calloc(count + 1, sizeof(*spread->group_of));
 	spread->groups = calloc(count + 1, sizeof(*spread->groups));
 	spread->relative = calloc(count + 1, sizeof(*spread->relative));
-	return spread->group_of && spread->groups && spread->relative;
+	spread->unseen = calloc(count + 1, sizeof(*spread->unseen));
+	return spread->group_of && spread->groups && spread->relative && spread->unseen;
 }
 
 void line_spread_free(struct line_spread *spread)
@@ -25,6 +28,7 @@ void line_spread_free(struct line_spread *spread)
 	free(spread->group_of);
 	free(spread->groups);
 	free(spread->relative);
+	free(spread->unseen);
 }
 
 /* Latencies: how many, their sum and that of their squares. */
@@ -101,6 +105,49 @@ void line_spread_note_load(struct line_spread *spread, size_t i,
 	spread->relative[i] += variance / (mean * mean);
 }
 
+/* Records of loads that tell a latency. */
+static double count_loads(const struct replay_instruction *instructions, size_t count)
+{
+	struct moments all = {0};
+
+	for (size_t i = 0; i < count; i++)
+		if (instructions[i].alike)
+			add_latencies(&all, &instructions[i]);
+	return all.count;
+}
+
+static bool is_unseen(const struct replay_instruction *load)
+{
+	return load->alike && !(load->alike_samples > 0) && !load->source_count;
+}
+
+void line_spread_doubt_unseen(struct line_spread *spread,
+			      const struct replay_instruction *instructions, const double *slots,
+			      const double *timed, double worst)
+{
+	/* Laplace's rule of succession: all the others hit, and perhaps the next one does not. */
+	const double misses = 1 / (count_loads(instructions, spread->count) + 1);
+	double all = 0;
+
+	for (size_t i = 0; i < spread->count; i++) {
+		spread->groups[spread->group_of[i]].instructions++;
+		all += slots[i];
+	}
+	for (size_t i = 0; i < spread->count; i++) {
+		const struct spread_group *group = &spread->groups[spread->group_of[i]];
+		double lost;
+
+		if (!is_unseen(&instructions[i]) || !(slots[i] > 0))
+			continue;
+		lost = group->samples / group->instructions * worst;
+		/* At most what the loop takes; as much as all others is doubt enough. */
+		lost = fmin(lost, (timed[i] > 0 ? timed[i] : all) / instructions[i].alike);
+		lost /= slots[i];
+		/* Those that are alike are wrong together, and their weights are about equal. */
+		spread->unseen[i] = misses * lost * lost * instructions[i].alike;
+	}
+}
+
 void line_spread_doubt(struct line_spread *spread, size_t i,
 		       const struct replay_instruction *samples, double rest)
 {
@@ -123,6 +170,7 @@ void line_spread_sum(struct line_spread *spread, const struct plumb_annotated_co
 		spread->weight += weight;
 		spread->groups[spread->group_of[i]].weight += weight;
 		spread->costs += weight * weight * spread->relative[i];
+		spread->unseen_costs += weight * weight * spread->unseen[i];
 	}
 	for (size_t g = 0; g < spread->count; g++) {
 		const struct spread_group *group = &spread->groups[g];
@@ -135,6 +183,18 @@ void line_spread_sum(struct line_spread *spread, const struct plumb_annotated_co
 }
 
 /*
+ * Wilson's interval takes the variance for that of few draws, and becomes all there is for a small
+ * share. What nobody saw has no such skewness, so its deviation is added to both sides, as squares.
+ */
+static void widen(struct estimate *share, double variance)
+{
+	share->low = fmax(0, share->value - sqrt(pow(share->value - share->low, 2) +
+						 QUANTILE * QUANTILE * variance));
+	share->high = fmin(1, share->value + sqrt(pow(share->high - share->value, 2) +
+						  QUANTILE * QUANTILE * variance));
+}
+
+/*
  * The linearised variance of a quotient. A sample of group g has the residual (part - share *
  * weight) / samples; its part is that of the line.
  */
@@ -142,8 +202,10 @@ struct estimate line_spread_share(const struct line_spread *spread,
 				  const struct plumb_annotated_code *code,
 				  const struct plumb_annotated_line *line)
 {
-	double share = spread->weight > 0 ? line->weight / spread->weight : 0, costs = 0;
+	double share = spread->weight > 0 ? line->weight / spread->weight : 0, costs = 0,
+	       unseen = 0;
 	double variance = share * share * spread->squares;
+	struct estimate estimate;
 
 	for (uint32_t k = line->first; k < line->first + line->count; k++) {
 		uint32_t i = code->order[k];
@@ -151,6 +213,7 @@ struct estimate line_spread_share(const struct line_spread *spread,
 
 		spread->groups[spread->group_of[i]].part += weight;
 		costs += weight * weight * spread->relative[i];
+		unseen += weight * weight * spread->unseen[i];
 	}
 	for (uint32_t k = line->first; k < line->first + line->count; k++) {
 		struct spread_group *group = &spread->groups[spread->group_of[code->order[k]]];
@@ -161,7 +224,11 @@ struct estimate line_spread_share(const struct line_spread *spread,
 		group->part = 0;
 	}
 	variance += (1 - 2 * share) * costs + share * share * spread->costs;
-	return estimate_share_by_variance(
+	unseen = (1 - 2 * share) * unseen + share * share * spread->unseen_costs;
+	estimate = estimate_share_by_variance(
 		share, spread->weight > 0 ? variance / (spread->weight * spread->weight) : 0,
 		spread->samples);
+	if (unseen > 0)
+		widen(&estimate, unseen / (spread->weight * spread->weight));
+	return estimate;
 }

@@ -14,6 +14,7 @@
 /* Instructions whose number of executions comes from the same samples: those of a block. */
 struct spread_group {
 	double samples, weight;
+	double instructions;
 	double part; /* the weight of the current line's instructions */
 };
 
@@ -22,8 +23,9 @@ struct line_spread {
 	uint32_t *group_of; /* of each instruction; groups are numbered below `count` */
 	struct spread_group *groups;
 	double *relative; /* variance of an instruction's cost for each execution, by its square */
+	double *unseen;   /* likewise, because nobody saw it */
 	/* Sums over all, since line_spread_sum(); before, there are no intervals. */
-	double weight, squares, costs;
+	double weight, squares, costs, unseen_costs;
 	uint64_t samples;
 };
 
@@ -43,6 +45,15 @@ void line_spread_note_load(struct line_spread *spread, size_t i,
  */
 void line_spread_doubt(struct line_spread *spread, size_t i,
 		       const struct replay_instruction *samples, double rest);
+/*
+ * Adds that loads may cost more of which neither they nor those that are alike have a record: they
+ * were replayed as loads that hit. Call it when all samples are noted. `slots` is what each
+ * instruction costs, and `timed` what its loop does, or 0 if that is unknown; `worst` is what a
+ * load from memory costs each time.
+ */
+void line_spread_doubt_unseen(struct line_spread *spread,
+			      const struct replay_instruction *instructions, const double *slots,
+			      const double *timed, double worst);
 /* Call it once, when all instructions have their weights. */
 void line_spread_sum(struct line_spread *spread, const struct plumb_annotated_code *code);
 /* Estimates the share of a line. */

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Intervals of the shares of lines: what nobody saw is in doubt. */
+#include "check.h"
+
+#include "profile/line_spread.h"
+
+#define COUNT 3
+#define WORST 1000.0
+
+/* A loop of a computation, a load and a branch, each a line of its own. */
+static struct replay_instruction samples[COUNT];
+static struct plumb_annotated_instruction instructions[COUNT];
+static double slots[COUNT], timed[COUNT];
+
+static void begin(double records)
+{
+	memset(samples, 0, sizeof(samples));
+	memset(timed, 0, sizeof(timed));
+	for (size_t i = 0; i < COUNT; i++)
+		samples[i].samples = records;
+	samples[1].alike = 1;
+	slots[0] = 20 * records;
+	slots[1] = slots[2] = records;
+}
+
+/* Returns the estimate of the share of the line that is instruction `i`. */
+static struct estimate share_of(size_t i)
+{
+	static uint32_t order[COUNT] = {0, 1, 2};
+	const struct plumb_annotated_code code = {
+		.instructions = instructions, .count = COUNT, .order = order};
+	const struct plumb_annotated_line line = {
+		.weight = slots[i], .first = (uint32_t)i, .count = 1};
+	struct line_spread spread = {0};
+	struct estimate share;
+
+	assert_true(line_spread_new(&spread, COUNT));
+	for (size_t n = 0; n < COUNT; n++) {
+		instructions[n].weight = slots[n];
+		line_spread_note(&spread, n, 0, &samples[n]);
+		line_spread_note_load(&spread, n, samples);
+	}
+	line_spread_doubt_unseen(&spread, samples, slots, timed, WORST);
+	line_spread_sum(&spread, &code);
+	share = line_spread_share(&spread, &code, &line);
+	line_spread_free(&spread);
+	return share;
+}
+
+static void a_load_without_a_record_may_be_the_first(void **state)
+{
+	(void)state;
+	begin(10);
+	assert_true(share_of(1).high > share_of(0).low);
+	assert_true(share_of(1).high > 0.9 && share_of(0).low < 0.3);
+	/* The branch is as fast as it was replayed. */
+	assert_true(share_of(2).high < 0.3);
+}
+
+static void a_load_with_records_is_known(void **state)
+{
+	(void)state;
+	begin(10);
+	samples[1].sources[0] = (struct replay_source){10, 4};
+	samples[1].source_count = 1;
+	samples[1].alike_samples = 10;
+	assert_true(share_of(1).high < 0.3 && share_of(0).low > 0.6);
+}
+
+/* Nor is it in doubt if others of the block tell. */
+static void loads_that_are_alike_tell(void **state)
+{
+	(void)state;
+	begin(10);
+	samples[1].alike_samples = 20;
+	assert_true(share_of(1).high < 0.3);
+}
+
+/* Loads elsewhere tell how often one misses. */
+static void other_loads_tell_a_little(void **state)
+{
+	double alone, among_others;
+
+	(void)state;
+	begin(1000);
+	slots[0] = 10000 * 1000;
+	alone = share_of(1).high;
+	samples[0].alike = 1;
+	samples[0].source_count = 1;
+	samples[0].sources[0] = (struct replay_source){99, 4};
+	samples[0].alike_samples = 99;
+	among_others = share_of(1).high;
+	/* A tenth: one of 100 loads may miss. */
+	assert_true(among_others > alone / 15 && among_others < alone / 5);
+}
+
+/* A load cannot take longer than its loop. */
+static void a_loop_s_time_is_a_limit(void **state)
+{
+	double unlimited;
+
+	(void)state;
+	begin(10);
+	slots[0] = 4000 * 10;
+	unlimited = share_of(1).high;
+	for (size_t i = 0; i < COUNT; i++)
+		timed[i] = 100;
+	assert_true(share_of(1).high < unlimited / 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_load_without_a_record_may_be_the_first),
+		cmocka_unit_test(a_load_with_records_is_known),
+		cmocka_unit_test(loads_that_are_alike_tell),
+		cmocka_unit_test(other_loads_tell_a_little),
+		cmocka_unit_test(a_loop_s_time_is_a_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
