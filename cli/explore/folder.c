@@ -57,6 +57,13 @@ static int open_file(struct output *out, const char *folder, const char *name, c
 	return output_open(out, &where);
 }
 
+static void write_findings(const struct plumb_findings *findings, FILE *out)
+{
+	/* That there is no room in the file is said when it is closed. */
+	if (plumb_findings_write(findings, out) == PLUMB_ERR_NO_MEMORY)
+		memory_given(NULL);
+}
+
 static int keep_findings(const char *folder, const struct plumb_findings *findings)
 {
 	struct output out;
@@ -64,7 +71,7 @@ static int keep_findings(const char *folder, const struct plumb_findings *findin
 	int status = open_file(&out, folder, PLUMB_FOLDER_FINDINGS, &path);
 
 	if (status == EXIT_FINE) {
-		plumb_findings_write(findings, out.stream);
+		write_findings(findings, out.stream);
 		status = output_close(&out, EXIT_FINE);
 	}
 	free(path);
@@ -130,8 +137,9 @@ int explore_print(struct output *out, const struct explore_options *options,
 					   .verbose = options->common.verbose};
 
 	if (options->common.json)
-		return plumb_findings_write(findings, out->stream) < 0 ? EXIT_OTHER : EXIT_FINE;
-	findings_text(out, &view);
+		write_findings(findings, out->stream);
+	else
+		findings_text(out, &view);
 	return EXIT_FINE;
 }
 

@@ -11,39 +11,9 @@
 
 json_t *render_string(const char *text)
 {
-	static const char replacement[] = "\xef\xbf\xbd";
-	size_t length, at = 0, used = 0;
-	json_t *string;
-	char *copy;
+	json_t *string = json_text(text);
 
-	if (!text)
-		return json_null();
-	string = json_string(text);
-	if (string)
-		return string;
-
-	/* Go byte by byte: good text may follow a bad byte. */
-	length = strlen(text);
-	copy = memory_resize(NULL, length, sizeof(replacement));
-	while (at < length) {
-		size_t bytes = length - at < 4 ? length - at : 4;
-		json_t *good = NULL;
-
-		while (bytes > 0 && !(good = json_stringn(text + at, bytes)))
-			bytes--;
-		json_decref(good);
-		if (good) {
-			memcpy(copy + used, text + at, bytes);
-			used += bytes;
-			at += bytes;
-		} else {
-			memcpy(copy + used, replacement, sizeof(replacement) - 1);
-			used += sizeof(replacement) - 1;
-			at++;
-		}
-	}
-	string = json_stringn(copy, used);
-	free(copy);
+	memory_given(string);
 	return string;
 }
 

@@ -7,6 +7,28 @@
 
 #include "base/visible.h"
 
+json_t *json_text(const char *text)
+{
+	size_t length, valid;
+	json_t *string;
+	char *copy;
+
+	if (!text)
+		return json_null();
+	length = strlen(text);
+	valid = visible_valid(text, length, NULL);
+	/* No replacement is as short as the byte it replaces. */
+	if (valid == length)
+		return json_stringn_nocheck(text, length);
+	copy = malloc(valid);
+	if (!copy)
+		return NULL;
+	visible_valid(text, length, copy);
+	string = json_stringn_nocheck(copy, valid);
+	free(copy);
+	return string;
+}
+
 bool json_put(json_t *object, const char *key, json_t *value)
 {
 	return json_object_set_new(object, key, value) == 0;
@@ -14,7 +36,7 @@ bool json_put(json_t *object, const char *key, json_t *value)
 
 bool json_put_text(json_t *object, const char *key, const char *text)
 {
-	return json_put(object, key, json_string(text ? text : ""));
+	return json_put(object, key, json_text(text ? text : ""));
 }
 
 bool json_add(json_t *array, json_t *value)
@@ -24,7 +46,7 @@ bool json_add(json_t *array, json_t *value)
 
 bool json_add_text(json_t *array, const char *text)
 {
-	return json_add(array, json_string(text ? text : ""));
+	return json_add(array, json_text(text ? text : ""));
 }
 
 json_t *json_if(bool ok, json_t *value)

@@ -13,9 +13,17 @@
 
 #include <jansson.h>
 
+/*
+ * Makes a string from text of any bytes: those that are not UTF-8 become U+FFFD; null for NULL.
+ * JSON cannot have them, and jansson takes them for a lack of memory.
+ */
+json_t *json_text(const char *text);
+
 bool json_put(json_t *object, const char *key, json_t *value);
-bool json_put_text(json_t *object, const char *key, const char *text); /* NULL counts as "" */
 bool json_add(json_t *array, json_t *value);
+
+/* Text as for json_text(), but NULL counts as "". */
+bool json_put_text(json_t *object, const char *key, const char *text);
 bool json_add_text(json_t *array, const char *text);
 
 /* Returns `value` if `ok`; otherwise frees it and returns NULL. */

@@ -2,6 +2,7 @@
 #include "base/visible.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 size_t visible_character(const char *text, size_t length, uint32_t *code)
 {
@@ -59,4 +60,24 @@ size_t visible_length(const char *text, size_t length)
 		at += bytes;
 	}
 	return at;
+}
+
+size_t visible_valid(const char *text, size_t length, char *copy)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	size_t used = 0;
+
+	while (length) {
+		uint32_t code;
+		const size_t bytes = visible_character(text, length, &code);
+		const bool invalid = code == VISIBLE_INVALID;
+		const size_t size = invalid ? sizeof(replacement) - 1 : bytes;
+
+		if (copy)
+			memcpy(copy + used, invalid ? replacement : text, size);
+		used += size;
+		text += bytes;
+		length -= bytes;
+	}
+	return used;
 }

@@ -26,4 +26,11 @@ size_t visible_character(const char *text, size_t length, uint32_t *code);
  */
 size_t visible_length(const char *text, size_t length);
 
+/*
+ * Copies text of any bytes to `copy` as valid UTF-8: each byte that is not part of it becomes
+ * U+FFFD. Returns the length of the copy, which has no '\0'; NULL as `copy` only measures. At most
+ * three times `length`.
+ */
+size_t visible_valid(const char *text, size_t length, char *copy);
+
 #endif

@@ -108,22 +108,17 @@ static json_t *view_object(const struct diff_side *side, enum diff_view view)
 	return json_if(ok, object);
 }
 
-static json_t *text_or_null(const char *text)
-{
-	return text ? json_string(text) : json_null();
-}
-
 int baseline_write(const struct diff_side *side, FILE *out)
 {
 	const struct diff_quantity *main = diff_side_main(side);
 	json_t *object = json_object();
 	bool ok = json_put(object, "plumb_baseline", json_integer(VERSION)) &&
-		  json_put(object, "source", text_or_null(side->source)) &&
-		  json_put(object, "cpu", text_or_null(side->cpu)) &&
-		  json_put(object, "model", text_or_null(side->model)) &&
-		  json_put(object, "recorded", text_or_null(side->recorded_source)) &&
-		  json_put(object, "sampling", text_or_null(side->sampling)) &&
-		  json_put(object, "functions_by", text_or_null(main ? main->name : NULL)) &&
+		  json_put(object, "source", json_text(side->source)) &&
+		  json_put(object, "cpu", json_text(side->cpu)) &&
+		  json_put(object, "model", json_text(side->model)) &&
+		  json_put(object, "recorded", json_text(side->recorded_source)) &&
+		  json_put(object, "sampling", json_text(side->sampling)) &&
+		  json_put(object, "functions_by", json_text(main ? main->name : NULL)) &&
 		  json_put(object, "whole",
 			   main ? number(main->whole / (double)main->runs) : json_null());
 	int error;

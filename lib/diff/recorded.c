@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "diff/side.h"
 #include "profile/profile.h"
 #include "symbol/symbolizer.h"
@@ -156,6 +157,21 @@ struct counted {
 	struct interval whole;
 };
 
+/*
+ * Returns a name as a side keeps it: its keys are compared before they are kept. "": out of memory,
+ * which the side knows.
+ */
+static const char *valid_name(struct diff_side *side, const char *name)
+{
+	const size_t length = strlen(name);
+	const char *kept;
+
+	if (visible_valid(name, length, NULL) == length)
+		return name;
+	kept = diff_side_keep(side, name);
+	return kept ? kept : "";
+}
+
 static void strip_name(const char *name, char *to, size_t room)
 {
 	size_t length;
@@ -201,8 +217,8 @@ static bool counted_at(const struct pass *pass, size_t e, struct counted *counte
 		return false;
 	counted->number = e;
 	counted->slots = slots_of(&counted->event);
-	strip_name(counted->event.name ? counted->event.name : "event", counted->name,
-		   sizeof(counted->name));
+	strip_name(counted->event.name ? valid_name(pass->side, counted->event.name) : "event",
+		   counted->name, sizeof(counted->name));
 	counted->whole = population_of(pass, &pass->profile->events[e]);
 	counted->population = counted->whole.value;
 	n = (double)counted->event.samples;
@@ -393,7 +409,9 @@ static void add_rows(const struct pass *pass, const struct counted *counted)
 
 		if (pass->pass == DIFF_PASS_FUNCTIONS) {
 			const struct diff_key key = {
-				DIFF_FUNCTIONS, name_of_row(pass, counted, i, room, sizeof(room)),
+				DIFF_FUNCTIONS,
+				valid_name(pass->side,
+					   name_of_row(pass, counted, i, room, sizeof(room))),
 				"", ""};
 
 			add_row(pass, counted, i, &key, NULL);
@@ -402,8 +420,8 @@ static void add_rows(const struct pass *pass, const struct counted *counted)
 		for (size_t k = 0; k < 2; k++)
 			texts[k] =
 				plumb_profile_text(pass->profile, counted->number, i, k, rooms[k]);
-		line.function = texts[0] ? texts[0] : "unknown";
-		if (texts[1] && parse_line(pass->side, texts[1], &line))
+		line.function = texts[0] ? valid_name(pass->side, texts[0]) : "unknown";
+		if (texts[1] && parse_line(pass->side, valid_name(pass->side, texts[1]), &line))
 			add_row(pass, counted, i,
 				&(struct diff_key){DIFF_LINES, line.name, "", line.function},
 				&line);

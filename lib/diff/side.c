@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/visible.h"
+
 const char *diff_view_name(enum diff_view view)
 {
 	static const char *const names[DIFF_VIEWS] = {
@@ -54,19 +56,26 @@ void diff_side_begin_run(struct diff_side *side)
 
 const char *diff_side_keep(struct diff_side *side, const char *text)
 {
-	const char *kept = arena_strdup(&side->arena, text);
+	const size_t length = strlen(text), valid = visible_valid(text, length, NULL);
+	char *kept = arena_alloc(&side->arena, valid + 1);
 
 	side->no_memory |= !kept;
+	if (!kept)
+		return NULL;
+	visible_valid(text, length, kept);
+	kept[valid] = '\0';
 	return kept;
 }
 
 void diff_side_describe(struct diff_side *side, const char **member, const char *text)
 {
-	if (!text)
+	const char *kept = text ? diff_side_keep(side, text) : NULL;
+
+	if (!kept)
 		return;
 	if (!*member)
-		*member = diff_side_keep(side, text);
-	else if (strcmp(*member, text) != 0)
+		*member = kept;
+	else if (strcmp(*member, kept) != 0)
 		side->differs = true;
 }
 

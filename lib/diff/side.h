@@ -117,7 +117,10 @@ const struct diff_quantity *diff_side_find_quantity(const struct diff_side *side
 /* Returns what functions are ranked by; NULL: there is none. */
 const struct diff_quantity *diff_side_main(const struct diff_side *side);
 
-/* Keeps a text; NULL if out of memory. */
+/*
+ * Keeps a text, as valid UTF-8: a baseline cannot have other names, and those of a recording are
+ * compared with them. NULL if out of memory.
+ */
 const char *diff_side_keep(struct diff_side *side, const char *text);
 
 /* Finds a function's code by name after diff_side_finish(), or NULL. */

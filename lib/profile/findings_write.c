@@ -2,18 +2,12 @@
 /* Writes findings as JSON: doc/explore.md describes the file. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include <plumb/version.h>
 
 #include "base/json_write.h"
 #include "profile/findings.h"
 #include "profile/findings_json.h"
-
-static json_t *text_or_null(const char *text)
-{
-	return text ? json_stringn_nocheck(text, strlen(text)) : json_null();
-}
 
 static json_t *number(double value)
 {
@@ -26,7 +20,7 @@ static json_t *list(const char *const *texts)
 	bool ok = array;
 
 	for (; texts && *texts; texts++)
-		ok &= json_add(array, text_or_null(*texts));
+		ok &= json_add(array, json_text(*texts));
 	return json_if(ok, array);
 }
 
@@ -46,13 +40,13 @@ static json_t *interval(const struct plumb_finding_place *place)
 static json_t *place_object(const struct plumb_finding_place *place)
 {
 	json_t *object = json_object();
-	bool ok = json_put(object, "name", text_or_null(place->name));
+	bool ok = json_put(object, "name", json_text(place->name));
 
-	ok &= json_put(object, "file", text_or_null(place->file));
+	ok &= json_put(object, "file", json_text(place->file));
 	if (place->line)
 		ok &= json_put(object, "line", json_integer(place->line));
 	if (place->text)
-		ok &= json_put(object, "text", text_or_null(place->text));
+		ok &= json_put(object, "text", json_text(place->text));
 	if (place->bytes)
 		ok &= json_put(object, "bytes", json_integer((json_int_t)place->bytes));
 	ok &= json_put(object, "share", number(place->share));
@@ -65,7 +59,7 @@ static json_t *place_object(const struct plumb_finding_place *place)
 static json_t *places_object(const struct plumb_finding_places *places)
 {
 	json_t *object = json_object(), *array = json_array();
-	bool ok = json_put(object, "basis", text_or_null(places->basis));
+	bool ok = json_put(object, "basis", json_text(places->basis));
 
 	ok &= json_put(object, "exact", json_boolean(places->exact));
 	ok &= json_put(object, "samples",
@@ -79,13 +73,13 @@ static json_t *places_object(const struct plumb_finding_places *places)
 static json_t *finding_object(const struct plumb_finding *finding)
 {
 	json_t *object = json_object();
-	bool ok = json_put(object, "node", text_or_null(finding->node));
+	bool ok = json_put(object, "node", json_text(finding->node));
 
-	ok &= json_put(object, "cause", text_or_null(finding->cause));
+	ok &= json_put(object, "cause", json_text(finding->cause));
 	ok &= json_put(object, "slots", number(finding->slots));
-	ok &= json_put(object, "brief", text_or_null(finding->brief));
-	ok &= json_put(object, "means", text_or_null(finding->means));
-	ok &= json_put(object, "helps", text_or_null(finding->helps));
+	ok &= json_put(object, "brief", json_text(finding->brief));
+	ok &= json_put(object, "means", json_text(finding->means));
+	ok &= json_put(object, "helps", json_text(finding->helps));
 	ok &= json_put(object, "functions", places_object(&finding->functions));
 	ok &= json_put(object, "lines", places_object(&finding->lines));
 	ok &= json_put(object, "data", places_object(&finding->data));
@@ -97,7 +91,7 @@ static json_t *cpu_object(const struct plumb_findings *findings)
 {
 	json_t *object = json_object();
 	char midr[16];
-	bool ok = json_put(object, "name", text_or_null(findings->cpu));
+	bool ok = json_put(object, "name", json_text(findings->cpu));
 
 	snprintf(midr, sizeof(midr), "0x%08" PRIx32, findings->midr);
 	ok &= json_put(object, "midr", findings->midr ? json_string(midr) : json_null());
@@ -110,22 +104,22 @@ static json_t *findings_object(const struct plumb_findings *findings)
 	bool ok = json_put_text(object, "plumb", PLUMB_VERSION);
 
 	ok &= json_put(object, "format", json_integer(FINDINGS_FORMAT));
-	ok &= json_put(object, "source", text_or_null(findings->source));
-	ok &= json_put(object, "label", text_or_null(findings->label));
+	ok &= json_put(object, "source", json_text(findings->source));
+	ok &= json_put(object, "label", json_text(findings->label));
 	ok &= json_put(object, "cpu", cpu_object(findings));
 	ok &= json_put(object, "command", list(findings->command));
-	ok &= json_put(object, "target", text_or_null(findings->target));
+	ok &= json_put(object, "target", json_text(findings->target));
 	ok &= json_put(object, "seconds", number(findings->seconds));
 	ok &= json_put(object, "runs", json_integer(findings->runs));
 	ok &= json_put(object, "exit_status", json_integer(findings->exit_status));
 	ok &= json_put(object, "interrupted", json_boolean(findings->interrupted));
-	ok &= json_put(object, "whole", text_or_null(findings->whole));
+	ok &= json_put(object, "whole", json_text(findings->whole));
 	ok &= json_put_text(object, "verdict", findings_verdicts[findings->verdict]);
 	ok &= json_put(object, "work", number(findings->work));
 	for (unsigned i = 0; i < findings->finding_count; i++)
 		ok &= json_add(array, finding_object(&findings->findings[i]));
 	ok &= json_put(object, "findings", array);
-	ok &= json_put(object, "recording", text_or_null(findings->recording));
+	ok &= json_put(object, "recording", json_text(findings->recording));
 	ok &= json_put(object, "warnings", list(findings->warnings));
 	return json_if(ok, object);
 }

@@ -82,6 +82,41 @@ if not text or bad:
 	harmless <<<"$stderr"
 }
 
+# latin: compiles `program` with a function and a line of source that are Latin-1, as old sources are.
+latin()
+{
+	local compiler=aarch64-linux-gnu-gcc
+
+	[ "$(uname -m)" != aarch64 ] || compiler=gcc
+	command -v "$compiler" >/dev/null || skip "no compiler for AArch64"
+	engine_path >/dev/null || skip "no engine"
+	printf '%s\n' 'static volatile int sum;' 'void zahl(void);' 'void zahl(void)' '{' \
+		$'\tfor (int i = 0; i < 300000; i++) sum += i / (i % 7 + 1); /* z\xe4hle */' '}' \
+		'int main(void) { zahl(); return 0; }' >latin.c
+	"$compiler" -g -O1 -static -o program latin.c
+	"${compiler%gcc}objcopy" --redefine-sym zahl=$'z\xe4hl' program
+}
+
+@test "findings in a source that is not UTF-8 are kept whole" {
+	latin
+	plumb explore --source model -o results ./program 2>first
+	grep -qF '/* z?hle' first
+	json 'any("z\ufffdhle" in p["text"] for f in d["findings"]
+		for p in f["lines"]["places"] if "text" in p)' <results/findings.json
+	plumb explore results | grep -qF '/* z'
+	plumb explore --json results | json 'd["findings"]'
+}
+
+@test "a baseline takes functions whose names are not UTF-8, and knows them again" {
+	latin
+	plumb record -q --source model --exact -o exact ./program
+	plumb diff --write-baseline baseline.json exact
+	json '"z\ufffdhl" in d["functions"]' <baseline.json
+	# It is neither new nor gone.
+	plumb diff --json baseline.json exact | json '[(f["before"] > 0, f["before"] == f["after"])
+		for f in d["comparisons"][0]["functions"] if f["name"] == "z\ufffdhl"] == [(True, True)]'
+}
+
 # kept FILE COMMAND...: that the command is refused, and FILE stays.
 kept()
 {

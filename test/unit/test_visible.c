@@ -130,6 +130,39 @@ static void printed_json_holds_no_controls(void **state)
 	free(text);
 }
 
+static void json_takes_text_of_any_bytes(void **state)
+{
+	static const char *const texts[][2] = {
+		{"", ""},
+		{"a\x1b\xc2\x9b\xc3\xa4", "a\x1b\xc2\x9b\xc3\xa4"},
+		{"\xe9t\xe9", "\xef\xbf\xbdt\xef\xbf\xbd"},
+		/* Cut off, too long, a surrogate, beyond Unicode. */
+		{"a\xe2\x94", "a\xef\xbf\xbd\xef\xbf\xbd"},
+		{"\xc0\x80", "\xef\xbf\xbd\xef\xbf\xbd"},
+		{"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+		{"\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+	};
+	json_t *value = json_text(NULL);
+
+	(void)state;
+	assert_true(json_is_null(value));
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		json_t *object = json_object();
+		char *printed;
+
+		value = json_text(texts[i][0]);
+		assert_non_null(value);
+		assert_string_equal(json_string_value(value), texts[i][1]);
+		json_decref(value);
+		assert_true(json_put_text(object, "text", texts[i][0]));
+		/* jansson prints nothing but UTF-8. */
+		printed = json_dumps(object, 0);
+		assert_non_null(printed);
+		free(printed);
+		json_decref(object);
+	}
+}
+
 /* The fewest digits that read back as the same number; a real number stays real. */
 static void printed_reals_are_short(void **state)
 {
@@ -183,6 +216,7 @@ int main(void)
 		cmocka_unit_test(every_byte_and_every_c1_control_is_stopped),
 		cmocka_unit_test(json_holds_no_controls),
 		cmocka_unit_test(printed_json_holds_no_controls),
+		cmocka_unit_test(json_takes_text_of_any_bytes),
 		cmocka_unit_test(printed_reals_are_short),
 	};
 
