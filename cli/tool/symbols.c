@@ -20,6 +20,16 @@ static const char *no_folder(const char *path)
 	return S_ISDIR(status.st_mode) ? NULL : strerror(ENOTDIR);
 }
 
+/* Returns why `path` cannot be read as a file, or NULL. */
+static const char *no_file(const char *path)
+{
+	struct stat status;
+
+	if (access(path, R_OK) != 0 || stat(path, &status) != 0)
+		return strerror(errno);
+	return S_ISDIR(status.st_mode) ? strerror(EISDIR) : NULL;
+}
+
 /* Samples are there without symbols, too, so these are warnings. */
 static void warn_of_places(const struct symbols_options *options)
 {
@@ -27,9 +37,10 @@ static void warn_of_places(const struct symbols_options *options)
 
 	if (reason)
 		complain("--symfs %s: %s; no symbols are read from there", options->symfs, reason);
-	if (options->kallsyms && access(options->kallsyms, R_OK) != 0)
+	reason = options->kallsyms ? no_file(options->kallsyms) : NULL;
+	if (reason)
 		complain("--kallsyms %s: %s; the kernel's symbols are missing", options->kallsyms,
-			 strerror(errno));
+			 reason);
 }
 
 struct plumb_symbolizer *symbols_open(const struct symbols_options *options,

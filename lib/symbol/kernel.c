@@ -230,6 +230,11 @@ int kernel_load(struct files *files, struct plumb_symbol_file *file)
 	}
 	if (files->paths.kallsyms && is_running(files, file))
 		status = kernel_read_symbols(&file->symbols, files->paths.kallsyms);
+	/* Named by the user: nobody wonders about the running kernel's, which may hide them. */
+	if (files->paths.kallsyms && !files->paths.kernel_notes && status == 0 &&
+	    !file->symbols.count)
+		files_warn(files, files_format("%s is not used: it has no symbols of a kernel",
+					       files->paths.kallsyms));
 	if (status == PLUMB_ERR_NO_MEMORY || (status == 0 && file->symbols.count))
 		return status;
 	symbol_table_free(&file->symbols);

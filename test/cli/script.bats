@@ -325,7 +325,8 @@ counted()
 
 @test "warns of places without symbols, and of an unknown core" {
 	: >file
-	for option in "--symfs nowhere" "--symfs file" "--kallsyms nowhere" "--core 0x12345678"; do
+	for option in "--symfs nowhere" "--symfs file" "--kallsyms nowhere" \
+		"--kallsyms ." "--core 0x12345678"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr plumb script --raw -i spe.data $option
 		[ "$status" -eq 0 ]
