@@ -39,17 +39,23 @@ load lib.bash
 		plumb spec tree -v --cpu "$cpu" >"$BATS_TEST_TMPDIR/more"
 		[ -z "$(cat "$BATS_TEST_TMPDIR/text" "$BATS_TEST_TMPDIR/more" | too_wide 80)" ]
 		plumb spec tree --cpu "$cpu" --json >"$BATS_TEST_TMPDIR/json"
-		mapfile -t nodes < <(/usr/bin/python3 -c '
-import json, sys
-for m in json.load(sys.stdin)["methodologies"]:
-    print(*[n["metric"] for n in m["nodes"]], sep="\n")' <"$BATS_TEST_TMPDIR/json")
-		[ "${#nodes[@]}" -ge 2 ]
-		for node in "${nodes[@]}"; do
-			units=$(plumb spec list metrics --cpu "$cpu" -x '|' "$node" |
-				grep "^$node|" | cut -d '|' -f 3)
-			[ -n "$units" ]
-			[ "$(grep -cE "(^|[ ─])$node +$units\$" "$BATS_TEST_TMPDIR/text")" -eq 1 ]
-		done
+		plumb spec list metrics --cpu "$cpu" -x '|' >"$BATS_TEST_TMPDIR/metrics"
+		/usr/bin/python3 - "$BATS_TEST_TMPDIR" <<-'END'
+			import json, re, sys
+
+			def text_of(name):
+			    with open(f"{sys.argv[1]}/{name}", encoding="utf-8") as file:
+			        return file.read()
+
+			units = {fields[0]: fields[2] for fields in
+			         (line.split("|") for line in text_of("metrics").splitlines())}
+			nodes = [node["metric"] for methodology in json.loads(text_of("json"))["methodologies"]
+			         for node in methodology["nodes"]]
+			assert len(nodes) >= 2
+			for node in nodes:
+			    drawn = re.findall(rf"(?m)(?:^|[ ─]){node} +{re.escape(units[node])}$", text_of("text"))
+			    assert units[node] and len(drawn) == 1, (node, units[node], drawn)
+		END
 		for group in $(names groups 1 "$cpu"); do
 			grep -qE " $group( |\$)" "$BATS_TEST_TMPDIR/text" ||
 				plumb spec list groups --cpu "$cpu" -x '|' "$group" | grep -q "^$group|1|"
