@@ -27,6 +27,13 @@ static int refuse(struct plumb_diagnostics *diagnostics, const char *path, const
 	return PLUMB_ERR_MACHINE;
 }
 
+/* Tells whether something else than a library is missing. The loader has only a text to say so. */
+static bool lacks_room(const char *why)
+{
+	return strstr(why, strerror(ENOMEM)) || strstr(why, "failed to map segment") ||
+	       strstr(why, strerror(EMFILE)) || strstr(why, strerror(ENFILE));
+}
+
 /*
  * Loads the module, which stays loaded: LLVM registers targets, which cannot be undone. Returns 0,
  * or MACHINE with a finding.
@@ -47,11 +54,14 @@ static int load(const char *path, const struct disasm_module **module,
 	}
 	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!handle) {
-		int error = refuse(diagnostics, path, "cannot load the disassembler", dlerror());
+		const char *why = dlerror();
+		int error = refuse(diagnostics, path, "cannot load the disassembler", why);
 
-		plumb_diagnostics_hint(diagnostics,
-				       "install the LLVM library that it names (Debian: "
-				       "libllvm19)");
+		plumb_diagnostics_hint(
+			diagnostics,
+			lacks_room(why)
+				? "raise the limits of memory (ulimit -v) and files (ulimit -n)"
+				: "install the LLVM library that it names (Debian: libllvm19)");
 		return error;
 	}
 	*module = dlsym(handle, DISASM_SYMBOL);

@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include <plumb/disasm.h>
+#include <sys/resource.h>
 
 #include "folder.h"
 
@@ -33,6 +34,7 @@ static void says_what_is_missing(void **state)
 
 static void rejects_what_is_no_module(void **state)
 {
+	struct rlimit limit, before;
 	char module[128];
 	FILE *file;
 
@@ -43,6 +45,13 @@ static void rejects_what_is_no_module(void **state)
 	fputs("junk", file);
 	fclose(file);
 	refused(folder, "cannot load the disassembler", "libllvm19");
+	/* It cannot even be opened, which no library to install changes. */
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	limit = before;
+	limit.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	refused(folder, "Too many open files", "(ulimit -n)");
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	unlink(module);
 }
 

@@ -233,6 +233,29 @@ static void test_refusals(void **state)
 	assert_refused("kill -SEGV $$", PLUMB_ERR_MACHINE, "no-qemu", "signal 11 ended it");
 }
 
+/* It is as good as before: nothing to install again, nor another to use. */
+static void test_killed(void **state)
+{
+	static const char *const signals[] = {"kill -KILL $$", "kill -XCPU $$"};
+
+	(void)state;
+	twelve.packaged = engine("seven", ANSWERS("qemu-aarch64 version 7.2.22", PLUGINS));
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
+		const struct plumb_diagnostic *only;
+		struct qemu qemu;
+
+		assert_int_equal(choose(&qemu, diagnostics, engine("killed", signals[i]), NULL),
+				 PLUMB_ERR_BUSY);
+		assert_int_equal(plumb_diagnostics_count(diagnostics), 1);
+		only = plumb_diagnostics_get(diagnostics, 0);
+		assert_string_equal(only->id, "no-qemu");
+		assert_null(only->remedy);
+		assert_non_null(strstr(only->hint, "(ulimit -t)"));
+		plumb_diagnostics_free(diagnostics);
+	}
+}
+
 /* Its first thread is one too many: nothing to install would help. The limit is the hint. */
 static void test_no_process_left(void **state)
 {
@@ -403,6 +426,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_none_that_can, make_twelve, remove_made),
 		cmocka_unit_test_setup_teardown(test_hint_of_packaged, make_twelve, remove_made),
 		cmocka_unit_test_setup_teardown(test_refusals, make_twelve, remove_made),
+		cmocka_unit_test_setup_teardown(test_killed, make_twelve, remove_made),
 		cmocka_unit_test_setup_teardown(test_no_process_left, make_twelve, remove_made),
 		cmocka_unit_test_setup_teardown(test_not_started, make_twelve, remove_made),
 		cmocka_unit_test_setup_teardown(test_no_answer, make_twelve, remove_made),

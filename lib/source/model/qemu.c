@@ -254,6 +254,14 @@ static bool lacks_memory(const struct answer *answer)
 	       strstr(answer->text, "failed to map segment");
 }
 
+/* Someone killed it, or a limit: it is not to blame. */
+static bool was_killed(const struct answer *answer)
+{
+	const int number = WIFSIGNALED(answer->status) ? WTERMSIG(answer->status) : 0;
+
+	return number == SIGKILL || number == SIGXCPU;
+}
+
 static void judge_crowd(const struct place *where, struct plumb_diagnostics *diagnostics)
 {
 	struct rlimit limit;
@@ -274,7 +282,8 @@ static int judge_silence(const struct answer *answer, const struct place *where,
 	const int e = answer->error;
 	bool full = lacks_process(answer);
 	/* Nothing that could be installed makes room for another process. */
-	bool crowded = full || lacks_memory(answer) || e == EMFILE || e == ENFILE;
+	bool crowded =
+		full || lacks_memory(answer) || e == EMFILE || e == ENFILE || was_killed(answer);
 
 	if (full)
 		judge_crowd(where, diagnostics);
@@ -297,6 +306,10 @@ static int judge_silence(const struct answer *answer, const struct place *where,
 		plumb_diagnostics_hint(diagnostics,
 				       "QEMU requires more memory: free some, or raise the limit "
 				       "(ulimit -v)");
+	else if (was_killed(answer))
+		plumb_diagnostics_hint(
+			diagnostics, "the limit of processor time (ulimit -t) or a lack of memory "
+				     "does that");
 	return crowded ? PLUMB_ERR_BUSY : PLUMB_ERR_MACHINE;
 }
 
