@@ -13,6 +13,7 @@
 #include "change.h"
 #include "conditions.h"
 #include "events.h"
+#include "sampled.h"
 #include "ties.h"
 #include "what_if.h"
 
@@ -55,6 +56,21 @@ struct model_window {
 	_Atomic uint64_t ends;         /* cycle at which time is over */
 	_Atomic uint64_t cycles;       /* it was open, without the last time if it still is */
 	_Atomic uint64_t instructions; /* executed while it was open, if they are limited */
+};
+
+/*
+ * A sampled run: sampled.h. Counts are differences between the sums over all threads. The run's own
+ * sums have all retired instructions, but of the other events only what was modelled.
+ */
+struct model_sampled {
+	_Atomic uint32_t state; /* enum sampled_state */
+	_Atomic uint32_t left;  /* a second thread began: everything is modelled from there on */
+	_Atomic uint32_t count; /* windows */
+	uint64_t unit;          /* instructions */
+	uint64_t modelled;      /* instructions in detail after the first stretch, up to `left` */
+	uint64_t first[MODEL_COUNTS];  /* counted in the first stretch */
+	uint64_t before[MODEL_COUNTS]; /* the sums when `left` was set */
+	uint32_t windows[SAMPLED_MAX][MODEL_COUNTS];
 };
 
 /* What a program takes from outside, so that its threads may not be in the same order each time. */
@@ -112,6 +128,7 @@ struct model_shared {
 	_Atomic uint64_t finished[MODEL_COUNTS];           /* sum over finished threads */
 	_Atomic uint32_t slot_taken[MODEL_SHARED_THREADS]; /* by this process; 0: free */
 	struct model_thread_counts threads[MODEL_SHARED_THREADS];
+	struct model_sampled sampled; /* last, because most of its pages are never touched */
 };
 
 #endif

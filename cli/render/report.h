@@ -28,6 +28,16 @@ struct report_repeat {
 	double *counts, *values;
 };
 
+/* What a sampled run says of its estimates: struct plumb_windows. */
+struct report_sampled {
+	double error_asked, error;
+	size_t windows;
+	double instructions, rest, modelled, unit;
+	bool left;
+	struct plumb_diagnosis **diagnoses; /* of estimates from windows that were drawn anew */
+	unsigned redraws, same; /* their number; those that agree with the whole run's */
+};
+
 /* A CPU, a thread or the like that was counted separately. */
 struct report_unit {
 	struct plumb_count_unit given;
@@ -72,6 +82,7 @@ struct report {
 	bool brief; /* show only the groups of stage 2 that the diagnosis leads to */
 	bool folds; /* only name groups with nothing to show */
 	bool verbose;
+	const struct report_sampled *sampled; /* with --sampled; or NULL */
 	double cycles;                        /* with --what-if: of all threads */
 	const struct report_what_if *what_if; /* what was asked for, "together" last */
 	size_t what_if_count;
@@ -199,7 +210,18 @@ struct report report_of_unit(const struct report *report, const struct report_un
 /* Returns a unit's name for people: "CPU3 /user.slice". Free it. */
 char *report_unit_name(const struct report_unit *unit);
 
+/*
+ * Tells whether values have ranges: the lowest and highest of several parts, or the intervals of
+ * estimates. Return the range of a metric, by its index in the selection, and of an event.
+ */
+bool report_has_ranges(const struct report *report);
+struct plumb_value report_range(const struct report *report, size_t metric);
+struct plumb_value report_event_range(const struct report *report,
+				      const struct plumb_event_count *event);
+
 /* The parts of report_text(). */
+void report_sampled_text(struct output *out, const struct report *report);
+struct json_t *report_sampled_json(const struct report *report);
 void report_units(struct output *out, const struct report *report);
 void report_tree(struct output *out, const struct report *report);
 void report_diagnosis(struct output *out, const struct report *report);

@@ -208,6 +208,12 @@ static void print_certainty(struct output *out, const struct report *report)
 	const char *what = report->intervals ? "intervals" : "runs";
 	char *text;
 
+	if (report->sampled && report->sampled->redraws) {
+		text = memory_format("%u of %u random draws of the windows give this diagnosis",
+				     report->sampled->same, report->sampled->redraws);
+		print_beside(out, "Agree", text);
+		free(text);
+	}
 	if (parts < 2)
 		return;
 	if (agreeing == 2 && parts == 2)

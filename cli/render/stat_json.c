@@ -149,6 +149,14 @@ static json_t *events(const struct report *report)
 		}
 		if (isfinite(e->deviation))
 			json_object_set_new(object, "deviation", real(e->deviation));
+		if (report->sampled) {
+			const struct plumb_value range = report_event_range(report, e);
+
+			json_object_set_new(object, "interval",
+					    result->event_intervals
+						    ? render_interval(range.low, range.high)
+						    : json_null());
+		}
 		json_object_set_new(object, "enabled_ns",
 				    json_integer((json_int_t)e->count.enabled_ns));
 		json_object_set_new(object, "running_ns",
@@ -188,6 +196,14 @@ static json_t *metrics(const struct report *report)
 		if (report->result->parts > 1) {
 			json_object_set_new(object, "low", real(value->low));
 			json_object_set_new(object, "high", real(value->high));
+		}
+		if (report->sampled) {
+			const struct plumb_value range = report_range(report, i);
+
+			json_object_set_new(object, "interval",
+					    report->result->value_intervals
+						    ? render_interval(range.low, range.high)
+						    : json_null());
 		}
 		json_array_append_new(array, object);
 	}
@@ -289,6 +305,10 @@ static json_t *diagnosis(const struct report *report)
 	if (report->result->parts > 1) {
 		json_object_set_new(object, "parts", json_integer(report->result->parts));
 		json_object_set_new(object, "agreeing", json_integer(report->agreeing));
+	}
+	if (report->sampled && report->sampled->redraws) {
+		json_object_set_new(object, "redraws", json_integer(report->sampled->redraws));
+		json_object_set_new(object, "same", json_integer(report->sampled->same));
 	}
 	return object;
 }
@@ -425,6 +445,8 @@ void report_json(struct output *out, const struct report *report)
 	json_object_set_new(object, "elapsed_seconds", real(report->seconds));
 	if (report->ended && !report->counted_by)
 		json_object_set_new(object, "host_seconds", real(report->host_seconds));
+	if (report->sampled)
+		json_object_set_new(object, "sampled", report_sampled_json(report));
 	if (report->runs > 1)
 		json_object_set_new(object, "runs", json_integer(report->runs));
 	json_object_set_new(object, "events", events(report));

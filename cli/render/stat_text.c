@@ -202,6 +202,11 @@ static void print_headline(struct output *out, const struct report *report)
 
 static void print_parts(struct output *out, const struct report *report)
 {
+	if (report->result->value_intervals) {
+		output_format(out, STYLE_PLAIN, "  estimates, with their 95 %% intervals");
+		fputc('\n', out->stream);
+		return;
+	}
 	if (report->result->parts < 2)
 		return;
 	output_format(out, STYLE_PLAIN,
@@ -250,6 +255,7 @@ static void print_summary(struct output *out, const struct report *report)
 	print_parts(out, report);
 	print_times(out, report);
 	print_rates(out, report);
+	report_sampled_text(out, report);
 	print_conditions(out, report);
 	print_end(out, report);
 }
@@ -266,8 +272,10 @@ static void add_value(struct table *table, const struct report *report, const st
 	table_cell_format(table, "  %s", metric->name);
 	table_cell(table, text);
 	free(text);
-	if (report->result->parts > 1) {
-		text = figure_range(pen, &report->result->values[i], metric->units);
+	if (report_has_ranges(report)) {
+		const struct plumb_value range = report_range(report, i);
+
+		text = figure_range(pen, &range, metric->units);
 		table_cell(table, text);
 		free(text);
 	}
@@ -308,7 +316,7 @@ static void print_groups(struct output *out, const struct report *report)
 						      {.right = true, .style = STYLE_DIM},
 						      {.wraps = true}};
 	const struct plumb_selection *selection = report->result->plan->selection;
-	bool ranges = report->result->parts > 1;
+	bool ranges = report_has_ranges(report);
 	struct table table = {.columns = ranges ? several : one, .column_count = ranges ? 4 : 3};
 	struct join folded = {0};
 	size_t folded_count = 0, hidden = 0;
@@ -355,12 +363,13 @@ static void print_groups(struct output *out, const struct report *report)
 }
 
 /* Adds the lowest and the highest count of an event. */
-static void add_range(struct table *table, const struct pen *pen,
+static void add_range(struct table *table, const struct report *report, const struct pen *pen,
 		      const struct plumb_event_count *event)
 {
-	char *low = figure_count(pen, event->low), *high = figure_count(pen, event->high);
+	const struct plumb_value range = report_event_range(report, event);
+	char *low = figure_count(pen, range.low), *high = figure_count(pen, range.high);
 
-	table_cell_format(table, isnan(event->low) ? "%s" : "%s..%s", low, high);
+	table_cell_format(table, isnan(range.low) ? "%s" : "%s..%s", low, high);
 	free(low);
 	free(high);
 }
@@ -378,7 +387,7 @@ static void print_events(struct output *out, const struct report *report)
 		{.style = STYLE_NAME, .wraps = true},
 		{.style = STYLE_DIM, .drops = true},
 	};
-	const bool ranges = report->result->parts > 1;
+	const bool ranges = report_has_ranges(report);
 	struct table table = {.columns = ranges ? several : one, .column_count = ranges ? 4 : 3};
 	const struct plumb_event_count **events;
 	size_t count;
@@ -389,7 +398,7 @@ static void print_events(struct output *out, const struct report *report)
 
 		table_cell(&table, text);
 		if (ranges)
-			add_range(&table, pen_for(out), events[i]);
+			add_range(&table, report, pen_for(out), events[i]);
 		table_cell(&table, events[i]->event->name);
 		table_cell(&table, report_event_title(report, events[i]));
 		free(text);

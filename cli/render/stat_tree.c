@@ -179,12 +179,13 @@ static struct tree_widths measure(const struct output *out, const struct tree *t
 		const struct plumb_selected_metric *m = &tree->selection->metrics[row->selected];
 		size_t columns = report_columns(row->drawing) +
 				 strlen(report_metric(tree->report, m->metric));
-		char *text = figure_range(tree->pen, &tree->report->result->values[row->selected],
+		const struct plumb_value range = report_range(tree->report, row->selected);
+		char *text = figure_range(tree->pen, &range,
 					  tree->report->spec->metrics[m->metric].units);
 
 		if (columns > widths.names)
 			widths.names = columns;
-		if (tree->report->result->parts > 1 && report_columns(text) > widths.ranges)
+		if (report_has_ranges(tree->report) && report_columns(text) > widths.ranges)
 			widths.ranges = report_columns(text);
 		free(text);
 	}
@@ -249,7 +250,9 @@ static void print_row(struct output *out, const struct tree *tree, const struct 
 		      isnan(value->value) ? " " : "%");
 	free(text);
 	if (widths->ranges) {
-		text = figure_range(tree->pen, value, units);
+		const struct plumb_value range = report_range(tree->report, row->selected);
+
+		text = figure_range(tree->pen, &range, units);
 		output_spaces(out, 1 + widths->ranges - report_columns(text));
 		output_text(out, STYLE_DIM, text);
 		free(text);

@@ -40,6 +40,7 @@ struct runner {
 	const char *record_options[2 * 13 + 2 + 1 + 2 * 2 + 1];
 	char costs[2][16]; /* words in it */
 	struct report_what_if what_if[PLUMB_WHAT_IF_MAX];
+	struct report_sampled sampled;
 	double last_time;       /* of the previous interval */
 	double startup_seconds; /* as in struct plumb_count_run; the mean of the runs */
 	const char *startup_end;
@@ -344,6 +345,15 @@ static void warn_of_short_run(struct runner *r, const struct plumb_diagnosis *di
 				 r->startup_end);
 }
 
+static void on_windows(void *user, const struct plumb_windows *windows)
+{
+	struct runner *r = user;
+
+	stat_free_sampled(&r->sampled);
+	stat_keep_windows(&r->sampled, r->whole, windows);
+	r->report.sampled = &r->sampled;
+}
+
 /* One run of the program. Returns EXIT_FINE, also if the program failed. */
 static int run_once(struct runner *r, struct plumb_count_run *run, char *const *argv)
 {
@@ -377,6 +387,8 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 		.control = targets->control,
 		.control_fd = targets->control_fd,
 		.ack_fd = targets->ack_fd,
+		.sampled_error = r->options->sampled_error,
+		.windows = on_windows,
 	};
 	int error;
 
@@ -501,6 +513,7 @@ static int print_whole(struct runner *r)
 	free(r->warnings);
 	report->warnings = r->warnings = report_warnings(r->diagnostics);
 	report->agreeing = agreeing(r, diagnosis);
+	stat_count_same(&r->sampled, diagnosis);
 	report->ended = true;
 	if (status == EXIT_FINE) {
 		report->time = report->intervals && r->options->common.json ? report->seconds : NAN;
@@ -536,6 +549,7 @@ static void release(struct runner *r)
 		plumb_diagnosis_free(r->parts[i]);
 	hide_units(r);
 	free_repeats(r);
+	stat_free_sampled(&r->sampled);
 	for (size_t i = 0; i < r->unit_count; i++) {
 		plumb_result_free(r->units[i].whole);
 		plumb_result_free(r->units[i].part);

@@ -227,6 +227,14 @@ static const struct option options[] = {
 		.help = "estimate how much faster the program would be with these parts of the "
 			"core perfect (default: each of them); the model only",
 	},
+	{
+		.name = "sampled",
+		.kind = OPTION_MAYBE,
+		.argument = "ERROR",
+		.offset = offsetof(struct stat_options, sampled),
+		.help = "model parts of a long program, and estimate its counts from them, with "
+			"the cycles within ERROR percent (default: 2); the model only",
+	},
 	OPTION_ROW_JSON,
 	{
 		.name = "csv",
@@ -449,7 +457,7 @@ static int run(const struct command *command, int count, char **arguments)
 		values.cpus = values.common.cpu;
 		values.common.cpu = NULL;
 	}
-	if (!check(command, &values) || !read_what_if(&values) ||
+	if (!check(command, &values) || !read_what_if(&values) || !stat_read_sampled(&values) ||
 	    !window_read(&values.window, true, &values.counted) || !limit_intervals(&values) ||
 	    !machine_read_seed(values.seed, &seed) || !options_separator(command, &values.common) ||
 	    output_check_descriptor(&values.common) != EXIT_FINE)
@@ -477,6 +485,11 @@ static int run(const struct command *command, int count, char **arguments)
 	status = machine_open(&machine, &wish, operands.at);
 	if (status == EXIT_FINE && values.what_if && !machine.core) {
 		complain("--what-if requires the model: this machine's PMU counts a real core");
+		advise("add --source model");
+		status = EXIT_USAGE;
+	}
+	if (status == EXIT_FINE && values.sampled && !machine.core) {
+		complain("--sampled requires the model: this machine's PMU counts everything");
 		advise("add --source model");
 		status = EXIT_USAGE;
 	}
@@ -523,6 +536,8 @@ const struct command command_stat = {
 			 "write the results as JSON to a file"},
 			{"plumb stat --what-if ./program",
 			 "estimate what removing each bottleneck would gain"},
+			{"plumb stat --sampled ./program",
+			 "estimate the figures of a long program from parts of it"},
 			{"plumb stat -p 1234 --timeout 5000",
 			 "diagnose a running process for five seconds"},
 			{"plumb stat -a -A -e task-clock -- sleep 1",

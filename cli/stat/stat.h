@@ -5,6 +5,7 @@
 
 #include <plumb/count.h>
 
+#include "render/report.h"
 #include "tool/lists.h"
 #include "tool/machine.h"
 #include "tool/options.h"
@@ -51,6 +52,8 @@ struct stat_options {
 	const char *pids, *tids, *cpus, *cgroups, *control;
 	bool all_cpus, no_aggregation, per_core, per_socket, per_node, per_thread, no_inherit;
 	struct stat_targets targets; /* read from them */
+	const char *sampled;         /* as given; NULL: not at all */
+	double sampled_error;        /* read from it; 0: not sampled */
 	const char *what_if;         /* as given; NULL: not at all */
 	uint32_t what_if_parts;      /* read from it: as in struct plumb_model_options */
 };
@@ -79,6 +82,18 @@ struct stat_selection {
 int stat_select(const struct stat_options *options, const struct machine *machine,
 		struct stat_selection *selected);
 void stat_selection_free(struct stat_selection *selected);
+
+/* ---- sampled runs: sampled.c ---------------------------------------------------------------- */
+
+/* Reads --sampled. Prints an error and returns false if it is invalid or clashes. */
+bool stat_read_sampled(struct stat_options *options);
+
+/* Keeps what the windows of a run say, also in its result. Free it. */
+void stat_keep_windows(struct report_sampled *sampled, struct plumb_result *whole,
+		       const struct plumb_windows *windows);
+/* Sets how many draws of the windows have the diagnosis of the whole run. */
+void stat_count_same(struct report_sampled *sampled, const struct plumb_diagnosis *whole);
+void stat_free_sampled(struct report_sampled *sampled);
 
 /* ---- running and printing: run.c ---------------------------------------------------------
  */

@@ -211,6 +211,33 @@ struct plumb_core_waits {
 };
 
 /*
+ * The windows of a sampled run, from which its counts are estimated: those of `first`, plus `rest`
+ * instructions with as many events per instruction as the windows have. doc/statistics.md has the
+ * formulas. Made by the library; may grow.
+ */
+struct plumb_windows {
+	size_t count;         /* 0: everything was counted */
+	size_t place_count;   /* the plan's */
+	const double *sizes;  /* instructions of each window, in order */
+	const double *cycles; /* of each window */
+	const double *counts; /* of each window, in the plan's layout; NaN if not counted */
+	const double *first;  /* counts of what was counted in full, in the plan's layout */
+	double first_cycles;
+	uint64_t instructions; /* of the whole run */
+	uint64_t rest;         /* those that the windows stand for */
+	uint64_t modelled;     /* those counted or executed in detail */
+	uint64_t unit;         /* one window per so many instructions */
+	double error_asked;    /* of the cycles, relative */
+	double error;          /* half the interval at 95 %; NaN: too few windows */
+	bool left; /* the program got threads, and everything was counted from there on */
+};
+
+/* A confidence interval at 95 %; NaN if it is unknown. */
+struct plumb_interval {
+	double low, high;
+};
+
+/*
  * The combined result of `parts` runs of a program, or intervals of one. The value of a metric is
  * computed from the sums of the counts, not as the mean of the parts' values: a longer part weighs
  * more. Made by the library; may grow.
@@ -235,6 +262,11 @@ struct plumb_result {
 	/* Percent of all threads' cycles that the kernel took at the stated costs. NaN: unknown. */
 	double kernel;
 	struct plumb_core_waits waits;
+	/*
+	 * If counts were estimated: for each selected metric, and each event of the plan, where its
+	 * value is. NULL: they were counted.
+	 */
+	const struct plumb_interval *value_intervals, *event_intervals;
 };
 
 /*
@@ -273,6 +305,22 @@ PLUMB_API void plumb_result_add_waits(struct plumb_result *result, uint64_t unfo
  */
 PLUMB_API void plumb_result_add_kernel(struct plumb_result *result, uint64_t kernel_cycles,
 				       uint64_t cycles);
+
+/*
+ * Sets the intervals of a result to those that the windows of its only run give. Returns 0, or
+ * NO_MEMORY with the intervals unchanged; ARGUMENT if the windows are of another plan.
+ */
+PLUMB_API int plumb_result_add_windows(struct plumb_result *result,
+				       const struct plumb_windows *windows);
+
+/*
+ * Draws windows anew: as many as there are, with repetitions, by a bootstrap over pairs of
+ * neighbours. Sets plan->place_count elements of `counts`, for plumb_result_add(), to what the run
+ * would be estimated to have counted with them. Advances `*random`, which the caller may begin with
+ * any number.
+ */
+PLUMB_API void plumb_windows_redraw(const struct plumb_windows *windows, uint64_t *random,
+				    struct plumb_count *counts);
 
 /* Adds plumb_count_run.waits. */
 PLUMB_API void plumb_result_add_core_waits(struct plumb_result *result,

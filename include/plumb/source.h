@@ -158,6 +158,15 @@ struct plumb_count_job {
 	 */
 	bool control;
 	int control_fd, ack_fd;
+	/*
+	 * With the model only: counts windows at random places of the program, and estimates from
+	 * them. Takes as many as it needs to know the cycles up to this relative error, at 95 %
+	 * confidence, but runs the program to its end. 0: counts everything. It cannot be combined
+	 * with intervals, a window, processes that the program forks, or perfect parts.
+	 */
+	double sampled_error;
+	/* Called before a sampled run returns; the windows are valid during the call. */
+	void (*windows)(void *user, const struct plumb_windows *windows);
 };
 
 /* What the model counted of page_fault_cycles and other conditions in plumb_model_options. */

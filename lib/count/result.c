@@ -281,6 +281,8 @@ void plumb_result_free(struct plumb_result *result)
 	free(r->values);
 	free(r->events);
 	free(r->spreads);
+	free(r->value_intervals);
+	free(r->event_intervals);
 	free(r->counts);
 	free(r);
 }

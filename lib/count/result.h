@@ -22,6 +22,7 @@ struct result {
 	double unforwarded_cycles, waited_cycles; /* plumb_result_add_waits() */
 	double kernel_cycles, all_cycles;         /* plumb_result_add_kernel() */
 	double chained_cycles, limit_cycles;
+	struct plumb_interval *value_intervals, *event_intervals; /* or NULL */
 	double *counts; /* for each event of the specification, for formulas; NaN between uses */
 };
 

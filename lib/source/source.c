@@ -127,6 +127,15 @@ int source_check_plan(const struct plumb_source *source, const struct plumb_plan
 	return 0;
 }
 
+/* The least error to ask for: a sampled run has a limited number of windows. */
+#define SAMPLED_ERROR_LEAST 1e-5
+
+static bool window_is_all(const struct plumb_window *window)
+{
+	return !window->delay_ms && !window->timeout_ms && !window->max_instructions &&
+	       !window->from && !window->to;
+}
+
 /* Checks what only perf can count, and what fits together. */
 static int check_targets(const struct plumb_source *source, const struct source_job *job,
 			 struct plumb_diagnostics *diagnostics)
@@ -149,6 +158,17 @@ static int check_targets(const struct plumb_source *source, const struct source_
 		return PLUMB_ERR_ARGUMENT;
 	}
 	if (source->kind != &source_perf && (job->control || job->no_inherit))
+		return PLUMB_ERR_ARGUMENT;
+	if (job->sampled_error != 0 && source->kind != &source_model) {
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-sampled", NULL,
+				      "%s counts everything: only the model's runs are sampled",
+				      source->kind->name);
+		return PLUMB_ERR_UNSUPPORTED;
+	}
+	if (job->sampled_error != 0 &&
+	    (!(job->sampled_error >= SAMPLED_ERROR_LEAST && job->sampled_error <= 1) ||
+	     job->children || job->interval_ms || job->model->what_if ||
+	     !window_is_all(&job->window)))
 		return PLUMB_ERR_ARGUMENT;
 	if ((job->one_pass && !job->program) || (tasks && (job->all_cpus || job->cgroup_count)) ||
 	    job->by > PLUMB_COUNT_BY_THREAD || (by_thread && (!tasks || job->cpu_count)) ||
@@ -215,6 +235,8 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 		.control = given.control,
 		.control_fd = given.control_fd,
 		.ack_fd = given.ack_fd,
+		.sampled_error = given.sampled_error,
+		.windows = given.windows,
 		.plan = given.plan,
 		.program = given.program,
 		.argv = given.argv,

@@ -37,6 +37,10 @@ struct source_job {
 	bool control;
 	int control_fd, ack_fd;
 
+	/* As in struct plumb_count_job; of the model alone. */
+	double sampled_error;
+	void (*windows)(void *user, const struct plumb_windows *windows);
+
 	const struct plumb_model_options *model; /* of the model alone */
 	const struct core_file *core_file;       /* likewise; NULL: none */
 	const struct cpu_pmu *pmu; /* of perf alone: that counts; NULL: there is none */

@@ -11,11 +11,12 @@
  * costs in cycles, and `wrong-loads=1` (conditions.h); `mark`, the number of a system call at
  * which to note the cycle;
  * `children=1` to count forked processes too; `sampling`, a descriptor of what is to be sampled
- * (sampling.h); `idle=1` to count nothing, and only let the program become others; `prefix`, how
- * many words of QEMU's own command line stand before the program's; `begins`, where in the
- * program's file its own code begins, and `inode`, which file that is. What is counted (window.h):
- * `from` and `to`, addresses, or `from-offset` and `to-offset` in that file; `delay` and `timeout`
- * in cycles; `instructions`.
+ * (sampling.h); `sampled`, the error
+ * that a sampled run is to reach (sampled.h), in millionths; `idle=1` to count nothing, and only
+ * let the program become others; `prefix`, how many words of QEMU's own command line stand before
+ * the program's; `begins`, where in the program's file its own code begins, and `inode`, which file
+ * that is. What is counted (window.h): `from` and `to`, addresses, or `from-offset` and `to-offset`
+ * in that file; `delay` and `timeout` in cycles; `instructions`.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@
 #include "qemu/mappings.h"
 #include "qemu/registers.h"
 #include "qemu/remap.h"
+#include "qemu/sampled.h"
 #include "qemu/sampler.h"
 #include "qemu/share.h"
 #include "qemu/start.h"
@@ -262,7 +264,7 @@ static struct vcpu *vcpu_start(unsigned index)
 		atomic_store(&shared->reads_predicates, 1);
 	}
 	vcpu->sampler = sampler_begin(vcpu->core, vcpu->slot, made_at ? made_at : base_cycle);
-	if ((!vcpu->sampler || sampler_has_profiles()) &&
+	if ((!vcpu->sampler || sampler_has_profiles()) && !sampled_asked() &&
 	    !core_set_limits(vcpu->core, shared->threads[slot].counts + MODEL_LIMITS))
 		goto fail;
 	if (window_asked() && !window_thread_begins(&shared->threads[slot]) && vcpu->sampler)
@@ -364,8 +366,8 @@ static void finish_block(struct vcpu *vcpu, uint64_t next_pc)
 		executed = executed_before_fault(block, vcpu);
 	if (window_asked())
 		executed = window_take(&shared->threads[vcpu->slot], executed);
-	core_execute(vcpu->core, block, executed, vcpu->accesses.list, vcpu->accesses.count,
-		     next_pc);
+	(sampled_asked() ? sampled_execute : core_execute)(
+		vcpu->core, block, executed, vcpu->accesses.list, vcpu->accesses.count, next_pc);
 	if (!is_successor(block, next_pc))
 		core_exception(vcpu->core); /* a signal's handler runs, or returns */
 	vcpu->current = NULL;
@@ -665,6 +667,8 @@ static void leave_for_call(struct vcpu *vcpu, int64_t number, const uint64_t arg
 	atomic_fetch_or_explicit(&shared->outside, calls_outside(number, arguments),
 				 memory_order_relaxed);
 	memcpy(vcpu->call, arguments, sizeof(vcpu->call));
+	if (calls_clones_thread(number, arguments))
+		sampled_leave(vcpu->core);
 	turn_call(vcpu->turn, number, arguments);
 	if (number == CALL_EXIT_GROUP) {
 		turns_visit_waiting(settle_waiting);
@@ -767,6 +771,7 @@ struct options {
 	bool huge_pages;
 	struct core_conditions conditions;
 	int64_t mark;
+	uint32_t sampled;
 	struct window_request window;
 	unsigned prefix;
 	bool children, idle;
@@ -810,6 +815,8 @@ static bool parse_options(int argc, char **argv, struct options *options)
 			options->conditions.wrong_path_loads = number != 0;
 		else if (IS("mark"))
 			options->mark = (int64_t)number;
+		else if (IS("sampled"))
+			options->sampled = (uint32_t)number;
 		else if (IS("begins"))
 			options->begins = number;
 		else if (IS("inode"))
@@ -900,6 +907,7 @@ static bool begin_counting(const struct options *options)
 		begins = options->begins;
 	program_inode = options->window.inode;
 	window_set_up(shared, &options->window);
+	sampled_set_up(shared, options->sampled, options->seed, sum_counts);
 	shared->event_count = EVENT_COUNT;
 	shared->struct_size = sizeof(*shared);
 	atomic_fetch_add(&shared->processes, 1);

@@ -71,6 +71,8 @@ static char *plugin_words(const struct model_command_parts *parts)
 			1000ull * parts->core->frequency_mhz * parts->interval_ms);
 	if (parts->seed)
 		fprintf(out, ",seed=%llu", (unsigned long long)parts->seed);
+	if (parts->sampled)
+		fprintf(out, ",sampled=%u", parts->sampled);
 	if (parts->what_if)
 		fprintf(out, ",what-if=%u", parts->what_if);
 	if (parts->page_bytes)

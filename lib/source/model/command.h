@@ -22,6 +22,7 @@ struct model_command_parts {
 	uint64_t key;         /* by which it knows either */
 	unsigned interval_ms; /* the model's time between snapshots; 0: none */
 	uint64_t seed;        /* of the order of threads; 0: none */
+	uint32_t sampled;     /* the error to reach, in SAMPLED_ERROR_PARTS; 0: all is modelled */
 	uint32_t what_if;     /* a bit for each enum what_if that is asked for */
 	uint32_t page_bytes;  /* 0: the core's */
 	bool huge_pages;

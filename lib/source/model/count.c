@@ -11,6 +11,7 @@
 #include "shared.h"
 #include "source/model/counted.h"
 #include "source/model/record.h"
+#include "source/model/sampled.h"
 
 static int check(const struct cpu_pmu *pmu, const struct plumb_spec *spec,
 		 const struct plumb_event_config *event, struct plumb_diagnostics *diagnostics)
@@ -287,6 +288,7 @@ static int run_model(struct counting *c, struct source_run *run,
 		.children = job->children,
 		.interval_ms = job->interval_ms,
 		.window = &job->window,
+		.sampled = (uint32_t)(job->sampled_error * SAMPLED_ERROR_PARTS + 0.5),
 		.what_if = job->model->what_if & IDEAL_ALL,
 		.cancel = job->cancel,
 		.started = on_started,
@@ -309,7 +311,11 @@ static int run_model(struct counting *c, struct source_run *run,
 		if (what.what_if)
 			memcpy(run->what_if_cycles, model->counts.counts + EVENT_COUNT,
 			       WHAT_IF_COUNT * sizeof(*run->what_if_cycles));
+		if (what.sampled && job->windows &&
+		    sampled_tell(job, c->indexes, model->sampled, &model->sums, diagnostics))
+			error = PLUMB_ERR_NO_MEMORY;
 	}
+	free(model->sampled);
 	free(model);
 	return error;
 }

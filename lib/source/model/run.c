@@ -21,6 +21,7 @@
 #include "base/diagnostics.h"
 #include "source/model/command.h"
 #include "source/model/core_file.h"
+#include "source/model/sampled.h"
 
 #define PROGRESS_MS 250
 #define SNAPSHOT_MS 20 /* the maximum between taking a snapshot and delivering it */
@@ -395,8 +396,19 @@ static void check_window(const struct run *run, struct plumb_diagnostics *diagno
 static void fill_result(const struct run *run, int status, struct model_result *result)
 {
 	const struct model_shared *shared = run->shared;
+	uint64_t cycles;
 
 	sum_counts(run, &result->counts);
+	result->sums = result->counts;
+	result->sampled = sampled_copy(&shared->sampled);
+	if (result->sampled) {
+		cycles = sampled_estimate(result->sampled, &result->sums, &result->counts);
+		if (atomic_load(&shared->sampled.left) &&
+		    atomic_load(&shared->longest_cycles) > shared->sampled.before[EVENT_CPU_CYCLES])
+			cycles += atomic_load(&shared->longest_cycles) -
+				  shared->sampled.before[EVENT_CPU_CYCLES];
+		set_seconds(run, &result->counts, cycles);
+	}
 	if (atomic_load(&shared->begun)) {
 		result->startup_seconds = (double)atomic_load(&shared->begun_cycle) /
 					  (1e6 * run->core->frequency_mhz);
@@ -516,6 +528,7 @@ static int launch(struct run *run, struct plumb_diagnostics *diagnostics)
 		.key = run->key,
 		.interval_ms = run->job->interval_ms,
 		.seed = run->job->options->seed,
+		.sampled = run->job->sampled,
 		.what_if = run->job->what_if,
 		.page_bytes = run->job->options->page_bytes,
 		.huge_pages = run->job->options->huge_pages,
@@ -550,6 +563,9 @@ static int follow(struct run *run, struct model_result *result,
 	error = run->canceled ? PLUMB_ERR_INTERRUPTED : check_start(run, status, diagnostics);
 	if (error == 0 || run->canceled)
 		fill_result(run, status, result);
+	/* Without the windows, the sums would look like counts. */
+	if (error == 0 && !result->sampled && sampled_is_partial(&run->shared->sampled))
+		error = PLUMB_ERR_NO_MEMORY;
 	if (error == 0)
 		check_window(run, diagnostics);
 	return error;

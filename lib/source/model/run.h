@@ -5,21 +5,8 @@
 
 #include <plumb/model.h>
 
-/* The model's events.h; in quotes, the compiler would look beside this file first. */
-#include <events.h>
-
-#include "shared.h"
-
 #include "source/cancel.h"
-
-/* The value of a count that this run's engine does not let the model count. */
-#define MODEL_NOT_COUNTED UINT64_MAX
-
-/* Counts since the program began, by the model's own numbers of events. */
-struct model_counts {
-	uint64_t counts[MODEL_COUNTS];
-	double seconds; /* the model's time */
-};
+#include "source/model/counts.h"
 
 /* What samples. */
 struct model_sampler {
@@ -41,6 +28,7 @@ struct model_job {
 	char *const *argv;    /* NULL-ended */
 	bool children;        /* count forked processes too */
 	unsigned interval_ms; /* the model's time; 0: none */
+	uint32_t sampled;     /* the error to reach, in SAMPLED_ERROR_PARTS; 0: all is modelled */
 	uint32_t what_if;     /* a bit for each enum what_if that is asked for */
 	unsigned mark_call;   /* the number of a system call; 0: none */
 	const struct plumb_window *window;
@@ -80,6 +68,12 @@ struct model_result {
 	char refused[256];        /* what the program could not become; "": nothing */
 	bool windowed;            /* not all of the run counts */
 	bool ended;               /* by the window */
+	/*
+	 * Of a sampled run: a copy, with as much room for windows as there are, to be freed.
+	 * `counts` are estimates. NULL: everything was modelled.
+	 */
+	struct model_sampled *sampled;
+	struct model_counts sums; /* then: what was modelled */
 };
 
 /*

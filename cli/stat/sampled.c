@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --sampled: reads it, checks what it goes with, and keeps what the windows say. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "stat.h"
+#include "tool/complain.h"
+#include "tool/memory.h"
+
+#define PERCENT_DEFAULT 2.0
+#define PERCENT_LEAST   0.01
+#define PERCENT_MOST    50.0
+#define REDRAWS         200
+
+/* Reads percent: digits, perhaps with a point, perhaps followed by %. */
+static bool read_percent(const char *text, double *percent)
+{
+	const size_t whole = strspn(text, "0123456789");
+	const bool point = text[whole] == '.';
+	const size_t part = point ? strspn(text + whole + 1, "0123456789") : 0;
+	const char *end = text + whole + point + part;
+
+	if (whole == 0 || whole + part > 15 || (point && !part) || (*end && strcmp(end, "%") != 0))
+		return false;
+	*percent = 0;
+	for (size_t i = 0; i < whole; i++)
+		*percent = 10 * *percent + (text[i] - '0');
+	for (size_t i = 0; i < part; i++)
+		*percent += (text[whole + 1 + i] - '0') / pow(10, (double)i + 1);
+	return *percent >= PERCENT_LEAST && *percent <= PERCENT_MOST;
+}
+
+/* Returns the option that asks for what a sampled run does not have, or NULL. */
+static const char *find_clash(const struct stat_options *options)
+{
+	const struct window_options *window = &options->window;
+	const struct {
+		bool given;
+		const char *name;
+	} all[] = {
+		{options->interval_ms, "--interval-print"},
+		{options->repeat > 1, "--repeat"},
+		{options->what_if, "--what-if"},
+		{options->children, "--children"},
+		{options->csv, "--csv"},
+		{options->common.separator, "--field-separator"},
+		{window->delay, "--delay"},
+		{window->timeout, "--timeout"},
+		{window->instructions, "--max-instructions"},
+		{window->from, "--from"},
+		{window->to, "--to"},
+		{options->source == SOURCE_PERF, "--source perf"},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (all[i].given)
+			return all[i].name;
+	return NULL;
+}
+
+bool stat_read_sampled(struct stat_options *options)
+{
+	double percent = PERCENT_DEFAULT;
+	const char *clash;
+
+	if (!options->sampled)
+		return true;
+	if (*options->sampled && !read_percent(options->sampled, &percent)) {
+		complain("invalid value '%s' for --sampled", options->sampled);
+		advise("use the error to reach, in percent of the cycles: %g to %g", PERCENT_LEAST,
+		       PERCENT_MOST);
+		return false;
+	}
+	clash = find_clash(options);
+	if (clash) {
+		complain("--sampled and %s cannot be combined", clash);
+		advise("see plumb stat --help");
+		return false;
+	}
+	options->sampled_error = percent / 100;
+	return true;
+}
+
+/* Counts how many draws of the windows give the diagnosis of the whole run, or one further down. */
+static void redraw(struct report_sampled *sampled, const struct plumb_plan *plan,
+		   const struct plumb_windows *windows)
+{
+	uint64_t random = 0;
+	struct plumb_count *counts = memory_resize(NULL, plan->place_count + 1, sizeof(*counts));
+
+	sampled->diagnoses = memory_resize(NULL, REDRAWS, sizeof(struct plumb_diagnosis *));
+	for (unsigned i = 0; i < REDRAWS; i++) {
+		struct plumb_result *result;
+
+		plumb_windows_redraw(windows, &random, counts);
+		memory_given(plumb_result_new(plan, &result) == 0 ? result : NULL);
+		plumb_result_add(result, counts, true);
+		memory_given(plumb_diagnose(result, &sampled->diagnoses[i]) == 0
+				     ? sampled->diagnoses[i]
+				     : NULL);
+		plumb_result_free(result);
+	}
+	sampled->redraws = REDRAWS;
+	free(counts);
+}
+
+void stat_keep_windows(struct report_sampled *sampled, struct plumb_result *whole,
+		       const struct plumb_windows *windows)
+{
+	*sampled = (struct report_sampled){
+		.error_asked = windows->error_asked,
+		.error = windows->error,
+		.windows = windows->count,
+		.instructions = (double)windows->instructions,
+		.rest = (double)windows->rest,
+		.modelled = (double)windows->modelled,
+		.unit = (double)windows->unit,
+		.left = windows->left,
+	};
+	if (!windows->rest)
+		return;
+	memory_given(plumb_result_add_windows(whole, windows) == 0 ? whole : NULL);
+	if (!isnan(windows->error) && windows->place_count)
+		redraw(sampled, whole->plan, windows);
+}
+
+void stat_count_same(struct report_sampled *sampled, const struct plumb_diagnosis *whole)
+{
+	for (unsigned i = 0; i < sampled->redraws; i++)
+		sampled->same +=
+			sampled->diagnoses[i]->verdict == whole->verdict &&
+			plumb_diagnosis_common(sampled->diagnoses[i], whole) == whole->path_length;
+}
+
+void stat_free_sampled(struct report_sampled *sampled)
+{
+	for (unsigned i = 0; i < sampled->redraws; i++)
+		plumb_diagnosis_free(sampled->diagnoses[i]);
+	free(sampled->diagnoses);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ratio estimates from windows, of which each stratum has one, with errors from the differences of
+ * neighbours, and for metrics by their derivatives.
+ */
+#include "count/windows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "count/plan.h"
+#include "count/result.h"
+
+#define STEP 1e-5 /* of a count, for derivatives */
+
+double windows_quantile(double degrees)
+{
+	/* Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5. */
+	const double z = 1.959963984540054, z2 = z * z, z3 = z2 * z, z5 = z3 * z2, z7 = z5 * z2;
+
+	return z + (z3 + z) / (4 * degrees) +
+	       (5 * z5 + 16 * z3 + 3 * z) / (96 * degrees * degrees) +
+	       (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * degrees * degrees * degrees);
+}
+
+double windows_half_width(const double *residuals, size_t count, double fraction)
+{
+	double squares = 0, variance;
+
+	if (count < WINDOWS_LEAST)
+		return NAN;
+	for (size_t i = 1; i < count; i++)
+		squares += (residuals[i] - residuals[i - 1]) * (residuals[i] - residuals[i - 1]);
+	variance = squares / (2 * ((double)count - 1)) * (double)count;
+	variance *= fraction < 1 ? 1 - fraction : 0;
+	/* Overlapping differences have about two thirds of the degrees of freedom. */
+	return windows_quantile(2.0 / 3 * ((double)count - 1)) * sqrt(variance);
+}
+
+double windows_effective(const double *counts, size_t count, size_t stride)
+{
+	double all = 0, squares = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		all += counts[i * stride];
+		squares += counts[i * stride] * counts[i * stride];
+	}
+	return squares > 0 ? all * all / squares : 0;
+}
+
+static double sum(const double *values, size_t count, size_t stride)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < count; i++)
+		all += values[i * stride];
+	return all;
+}
+
+/* Returns which part of what the windows stand for is in them. */
+static double fraction_of(const struct plumb_windows *w)
+{
+	return w->rest ? sum(w->sizes, w->count, 1) / (double)w->rest : 1;
+}
+
+/*
+ * Adds to `residuals`, `factor` times, how far each window is from the estimate of a count, scaled
+ * to the whole run. `counts` are those of the windows, `stride` apart.
+ */
+static void add_residuals(const struct plumb_windows *w, const double *counts, size_t stride,
+			  double factor, double *residuals)
+{
+	const double size = sum(w->sizes, w->count, 1);
+	const double ratio = sum(counts, w->count, stride) / size;
+	const double scale = factor * (double)w->rest / size;
+
+	for (size_t i = 0; i < w->count; i++)
+		residuals[i] += scale * (counts[i * stride] - ratio * w->sizes[i]);
+}
+
+double windows_error(const struct plumb_windows *w)
+{
+	double *residuals, cycles, half = NAN;
+
+	if (w->count < WINDOWS_LEAST)
+		return w->count || w->rest ? (double)NAN : 0;
+	residuals = calloc(w->count, sizeof(*residuals));
+	if (!residuals)
+		return NAN;
+	add_residuals(w, w->cycles, 1, 1, residuals);
+	cycles = w->first_cycles +
+		 (double)w->rest * sum(w->cycles, w->count, 1) / sum(w->sizes, w->count, 1);
+	half = windows_half_width(residuals, w->count, fraction_of(w));
+	free(residuals);
+	return cycles > 0 ? half / cycles : (double)NAN;
+}
+
+/* What the intervals of a result are computed with. */
+struct estimate {
+	const struct plumb_windows *windows;
+	const struct plumb_plan *plan;
+	struct plumb_count *counts; /* the estimates, in the plan's layout */
+	double *residuals;          /* one for each window */
+	double fraction;
+};
+
+static void estimate_counts(const struct plumb_windows *w, struct plumb_count *counts)
+{
+	const double size = sum(w->sizes, w->count, 1);
+
+	for (size_t p = 0; p < w->place_count; p++) {
+		counts[p].count = w->first[p];
+		if (w->count)
+			counts[p].count += (double)w->rest *
+					   sum(w->counts + p, w->count, w->place_count) / size;
+	}
+}
+
+static struct plumb_interval around(double value, double half)
+{
+	if (isnan(value) || isnan(half))
+		return (struct plumb_interval){NAN, NAN};
+	/* Nothing that is counted is negative. */
+	return (struct plumb_interval){value >= 0 ? fmax(value - half, 0) : value - half,
+				       value + half};
+}
+
+/* Returns whether the event with this index is the one in a place of the plan. */
+static bool is_in_place(const struct plumb_plan *plan, uint16_t event, size_t *place)
+{
+	for (uint16_t g = 0; g < plan->group_count; g++)
+		for (uint16_t i = 0; i < plan->groups[g].count; i++)
+			if (plan->groups[g].events[i] == event) {
+				*place = plan->groups[g].first + i;
+				return true;
+			}
+	return false;
+}
+
+static double half_width(struct estimate *e)
+{
+	return windows_half_width(e->residuals, e->windows->count, e->fraction);
+}
+
+/*
+ * Tells whether the windows say how uncertain the count in a place is. If few have such events,
+ * most of them may be where no window is.
+ */
+static bool is_frequent(const struct estimate *e, size_t place)
+{
+	const struct plumb_windows *w = e->windows;
+	const double most = w->count < WINDOWS_FREQUENT ? (double)w->count / 2 : WINDOWS_FREQUENT;
+
+	return windows_effective(w->counts + place, w->count, w->place_count) >= most;
+}
+
+static void clear_residuals(struct estimate *e)
+{
+	memset(e->residuals, 0, (e->windows->count + 1) * sizeof(*e->residuals));
+}
+
+static struct plumb_interval event_interval(struct estimate *e, uint16_t event)
+{
+	size_t place;
+
+	if (!is_in_place(e->plan, event, &place) || !is_frequent(e, place))
+		return (struct plumb_interval){NAN, NAN};
+	clear_residuals(e);
+	add_residuals(e->windows, e->windows->counts + place, e->windows->place_count, 1,
+		      e->residuals);
+	return around(e->counts[place].count, half_width(e));
+}
+
+/* Adds `more` to the count of an event wherever the plan has it. */
+static void change(struct estimate *e, uint16_t event, double more)
+{
+	for (uint16_t g = 0; g < e->plan->group_count; g++)
+		for (uint16_t i = 0; i < e->plan->groups[g].count; i++)
+			if (e->plan->groups[g].events[i] == event)
+				e->counts[e->plan->groups[g].first + i].count += more;
+}
+
+/* Returns the derivative of a metric by the count of an event. */
+static double derivative(struct estimate *e, const struct result *result,
+			 const struct plan_metric *metric, uint16_t event, double count)
+{
+	const double step = STEP * count;
+	double above, below;
+
+	change(e, event, step);
+	above = result_evaluate(result, metric, e->counts);
+	change(e, event, -2 * step);
+	below = result_evaluate(result, metric, e->counts);
+	change(e, event, step);
+	return (above - below) / (2 * step);
+}
+
+static struct plumb_interval value_interval(struct estimate *e, const struct result *result,
+					    const struct plan_metric *metric)
+{
+	const double value = result_evaluate(result, metric, e->counts);
+
+	clear_residuals(e);
+	for (uint16_t k = 0; k < metric->operand_count; k++) {
+		const uint16_t event = metric->operands[k].of_events;
+		double slope;
+		size_t place;
+
+		if (event == PLUMB_NONE || !is_in_place(e->plan, event, &place) ||
+		    !is_frequent(e, place))
+			return (struct plumb_interval){NAN, NAN};
+		slope = derivative(e, result, metric, event, e->counts[place].count);
+		if (!isfinite(slope))
+			return (struct plumb_interval){NAN, NAN};
+		add_residuals(e->windows, e->windows->counts + place, e->windows->place_count,
+			      slope, e->residuals);
+	}
+	return around(value, half_width(e));
+}
+
+static void set_intervals(struct result *r, struct plumb_interval *values,
+			  struct plumb_interval *events)
+{
+	free(r->value_intervals);
+	free(r->event_intervals);
+	r->given.value_intervals = r->value_intervals = values;
+	r->given.event_intervals = r->event_intervals = events;
+}
+
+int plumb_result_add_windows(struct plumb_result *result, const struct plumb_windows *windows)
+{
+	struct result *r = (struct result *)(void *)result;
+	const struct plumb_plan *plan = result->plan;
+	const size_t metrics = plan->selection->metric_count;
+	struct plumb_interval *values, *events;
+	struct estimate e = {.windows = windows, .plan = plan, .fraction = fraction_of(windows)};
+	int error = PLUMB_ERR_NO_MEMORY;
+
+	if (windows->place_count != plan->place_count)
+		return PLUMB_ERR_ARGUMENT;
+	values = calloc(metrics + 1, sizeof(*values));
+	events = calloc(plan->event_count + 1u, sizeof(*events));
+	e.counts = calloc(plan->place_count + 1, sizeof(*e.counts));
+	e.residuals = calloc(windows->count + 1, sizeof(*e.residuals));
+	if (values && events && e.counts && e.residuals) {
+		estimate_counts(windows, e.counts);
+		for (size_t i = 0; i < metrics; i++)
+			values[i] = value_interval(&e, r, &r->plan->metrics[i]);
+		for (uint16_t i = 0; i < plan->event_count; i++)
+			events[i] = event_interval(&e, plan_of(plan)->counted_as[i]);
+		set_intervals(r, values, events);
+		values = events = NULL;
+		error = 0;
+	}
+	free(values);
+	free(events);
+	free(e.counts);
+	free(e.residuals);
+	return error;
+}
+
+/* Returns the next random number: SplitMix64. */
+static uint64_t random_number(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+void plumb_windows_redraw(const struct plumb_windows *w, uint64_t *random,
+			  struct plumb_count *counts)
+{
+	double size = 0;
+
+	for (size_t p = 0; p < w->place_count; p++)
+		counts[p] = (struct plumb_count){w->first[p], 1, 1};
+	if (!w->count)
+		return;
+	/* Each window, or its neighbour: a stratum of two, of which two are drawn. */
+	for (size_t p = 0; p < w->place_count; p++)
+		counts[p].count = 0;
+	for (size_t i = 0; i < w->count; i++) {
+		size_t drawn = (i & ~(size_t)1) + (random_number(random) >> 63);
+
+		drawn = drawn < w->count ? drawn : w->count - 1;
+		size += w->sizes[drawn];
+		for (size_t p = 0; p < w->place_count; p++)
+			counts[p].count += w->counts[drawn * w->place_count + p];
+	}
+	for (size_t p = 0; p < w->place_count; p++)
+		counts[p].count = w->first[p] + (double)w->rest * counts[p].count / size;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a sampled run leaves to the process that started it: part of shared.h. A run begins with a
+ * stretch that is modelled in full. From there on it is cut into units of equally many
+ * instructions; a window at a random place of each is modelled in detail and counted, and what is
+ * between the windows only warms the core (warm.h). When the error allows it, two units become one,
+ * which keeps one of the two windows, so the number of windows is bounded and their places remain
+ * random. A program that gets a second thread is modelled in full from there on.
+ */
+#ifndef MODEL_SAMPLED_H
+#define MODEL_SAMPLED_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define SAMPLED_FIRST       2000000 /* instructions, modelled in full */
+#define SAMPLED_WINDOW      5000    /* instructions of a window, and up to a block more */
+#define SAMPLED_BEFORE      3000    /* modelled before it, to fill the pipeline */
+#define SAMPLED_UNIT        16384   /* at first */
+#define SAMPLED_MAX         8192    /* windows */
+#define SAMPLED_FEW         512     /* windows; with fewer, units are not joined */
+#define SAMPLED_ERROR_PARTS 1000000
+
+enum sampled_state {
+	SAMPLED_ALL,    /* everything is modelled: at first, and with threads */
+	SAMPLED_WINDOWS /* only the windows are */
+};
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "warm.h"
+
+#include "pipeline.h"
+
+/*
+ * How far data may be ahead. In a stretch that waits for memory longer than the given pace says,
+ * time goes faster, or queues would grow without end.
+ */
+#define AHEAD_MAX 2048
+
+#define NO_RESUME 1 /* never the address of an instruction */
+
+void warm_begin(struct warmer *warmer, struct core *core)
+{
+	*warmer = (struct warmer){.core = core, .cycle = later(core->cycle, core->last_retired)};
+}
+
+static inline void wait_for(struct warmer *warmer, const struct memory_result *result)
+{
+	if (unlikely(result->ready > warmer->cycle + AHEAD_MAX))
+		warmer->cycle = result->ready - AHEAD_MAX;
+}
+
+/* Fetches the lines of a block. That of the block before is the most recent one already. */
+static inline void fetch(struct warmer *warmer, uint64_t pc, uint64_t end)
+{
+	const uint64_t bytes = (uint64_t)warmer->core->fetch_mask + 1;
+	struct memory_result result;
+
+	for (uint64_t at = pc & ~(bytes - 1); at < end; at += bytes) {
+		if (warmer->line == at + 1)
+			continue;
+		warmer->line = at + 1;
+		memory_fetch(warmer->core->memory, warmer->cycle, at > pc ? at : pc, &result);
+		wait_for(warmer, &result);
+	}
+}
+
+static inline void make_access(struct warmer *warmer, const struct op *op, uint64_t pc,
+			       const struct access *access)
+{
+	struct memory *memory = warmer->core->memory;
+	const unsigned bytes = access->bytes ? access->bytes : 1;
+	struct memory_result result = {0};
+
+	if (op->memory & MEM_LOAD)
+		memory_load(memory, warmer->cycle, pc, access->address, bytes,
+			    op->memory & (MEM_ATOMIC | MEM_EXCLUSIVE), &result);
+	if (op->memory & MEM_STORE) {
+		memory_translate(memory, warmer->cycle, access->address, bytes, &result);
+		memory_store(memory, warmer->cycle, pc, access->address, bytes,
+			     op->memory & MEM_ZERO, &result);
+	}
+	if (!(op->memory & (MEM_LOAD | MEM_STORE)))
+		memory_prefetch(memory, warmer->cycle, access->address, op->flags & OP_FOR_STORE);
+	wait_for(warmer, &result);
+}
+
+static inline void follow_branch(struct core *core, const struct block *block, uint64_t next_pc)
+{
+	const struct prepared *prepared = block->model;
+	const uint64_t end = block->pc + 4ull * prepared->count;
+	const unsigned kind = prepared->branch;
+	struct predict_outcome outcome;
+
+	if (kind == BRANCH_EXCEPTION)
+		return;
+	predictor_branch(core->predictor, end - 4, kind,
+			 kind != BRANCH_CONDITIONAL || next_pc != end, next_pc, &outcome);
+}
+
+void warm_execute(struct warmer *warmer, const struct block *block, unsigned executed,
+		  const struct access *accesses, size_t access_count, uint64_t next_pc,
+		  uint32_t pace)
+{
+	const struct prepared *prepared = block->model;
+	struct core *core = warmer->core;
+	uint64_t passed;
+
+	if (executed > prepared->count)
+		executed = prepared->count;
+	if (!executed)
+		return;
+	fetch(warmer, block->pc, block->pc + 4ull * executed);
+	for (size_t i = 0; i < access_count && accesses[i].insn < executed; i++)
+		make_access(warmer, &prepared->ops[accesses[i].insn],
+			    block->pc + 4ull * accesses[i].insn, &accesses[i]);
+	if (prepared->branch && executed == prepared->count)
+		follow_branch(core, block, next_pc);
+	core->instructions += executed;
+	passed = warmer->fraction + (uint64_t)executed * pace;
+	warmer->cycle += passed / WARM_PACE_ONE;
+	warmer->fraction = passed % WARM_PACE_ONE;
+}
+
+void warm_end(struct warmer *warmer)
+{
+	struct core *core = warmer->core;
+
+	if (warmer->cycle > core->cycle)
+		account_starved(core, warmer->cycle);
+	core->resume = NO_RESUME;
+	core->faults_taken = memory_page_faults(core->memory);
+}
+
+void warm_note_instructions(const struct warmer *warmer)
+{
+	warmer->core->counts[EVENT_INST_RETIRED] = warmer->core->instructions;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functional warming: executes blocks for what they leave behind in caches, TLBs, prefetchers and
+ * predictors, without a pipeline. That takes a fraction of the time of core_execute().
+ *
+ * While a core is warmed, its time goes on at a given pace. Its counts of what the memory side does
+ * go on too, as do retired instructions; all others stand still. So the counts of a stretch that
+ * was executed in detail are differences.
+ */
+#ifndef MODEL_WARM_H
+#define MODEL_WARM_H
+
+#include "core.h"
+
+#define WARM_PACE_ONE (1u << 16) /* a cycle per instruction */
+
+struct warmer {
+	struct core *core;
+	uint64_t cycle;    /* where its time is */
+	uint32_t fraction; /* of a cycle, in 65536ths */
+	uint64_t line;     /* of instructions that was fetched last, plus one */
+};
+
+/* Begins a stretch, between two blocks. The core has no shadows, and nothing watches it. */
+void warm_begin(struct warmer *warmer, struct core *core);
+
+/* Like core_execute(). `pace`: the time that an instruction takes, in units of WARM_PACE_ONE. */
+void warm_execute(struct warmer *warmer, const struct block *block, unsigned executed,
+		  const struct access *accesses, size_t access_count, uint64_t next_pc,
+		  uint32_t pace);
+
+/* Ends the stretch: the core goes on with an empty pipeline, at the time that was reached. */
+void warm_end(struct warmer *warmer);
+
+/* Brings the count of retired instructions up to date, and nothing else. */
+void warm_note_instructions(const struct warmer *warmer);
+
+#endif

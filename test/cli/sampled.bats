@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+# plumb stat --sampled: estimates from windows, beside what the whole model counts.
+
+load lib.bash
+
+setup_file()
+{
+	local compiler=aarch64-linux-gnu-gcc
+
+	cd "$BATS_FILE_TMPDIR" || return
+	[ "$(uname -m)" != aarch64 ] || compiler=gcc
+	command -v "$compiler" >/dev/null && engine_path >/dev/null || return 0
+	# Turns as many rounds as its argument says: three phases, with branches and misses at random.
+	cat >phases.c <<-'END'
+		#include <pthread.h>
+		#include <stdint.h>
+		#include <stdlib.h>
+
+		static uint32_t table[1 << 18];
+		static volatile uint32_t sink;
+
+		static uint32_t turn(unsigned rounds)
+		{
+			uint32_t state = 1, sum = 0;
+
+			for (unsigned i = 0; i < rounds; i++) {
+				state = state * 1664525 + 1013904223;
+				if (i / 50000 % 3 == 0)
+					sum += table[state >> 14]++;
+				else if (i / 50000 % 3 == 1)
+					sum += state >> 31 ? sum >> 3 : state;
+				else
+					sum = sum * 3 + i;
+			}
+			return sum;
+		}
+
+		static void *thread(void *argument)
+		{
+			sink += turn(*(unsigned *)argument);
+			return NULL;
+		}
+
+		int main(int count, char **arguments)
+		{
+			unsigned rounds = count > 1 ? strtoul(arguments[1], NULL, 10) : 100;
+			pthread_t other;
+
+			sink += turn(rounds);
+			if (count > 2) {
+				pthread_create(&other, NULL, thread, &rounds);
+				pthread_join(other, NULL);
+			}
+			return 0;
+		}
+	END
+	"$compiler" -O1 -static -pthread -o phases phases.c
+}
+
+setup()
+{
+	cd "$BATS_FILE_TMPDIR" || return
+	[ -e phases ] || skip "no compiler for AArch64, or no engine"
+}
+
+model()
+{
+	plumb stat --source model --cpu neoverse-n3 --no-progress "$@"
+}
+
+@test "sampled: the whole model's cycles lie within three times the error; instructions are exact" {
+	model --json -o whole.json ./phases 1500000
+	model --sampled=1 --json -o sampled.json ./phases 1500000
+	python3 - <<-'END'
+		import json
+
+		whole, sampled = (json.load(open(name)) for name in ("whole.json", "sampled.json"))
+		exact = {e["name"]: e["count"] for e in whole["events"]}
+		events = {e["name"]: e for e in sampled["events"]}
+		assert "sampled" not in whole and "interval" not in whole["events"][0]
+		about = sampled["sampled"]
+		assert events["INST_RETIRED"]["count"] == exact["INST_RETIRED"] == about["instructions"]
+		for end in events["INST_RETIRED"]["interval"]:
+		    assert abs(end - exact["INST_RETIRED"]) < 1
+		assert about["error_asked"] == 0.01 and about["confidence"] == 0.95
+		assert about["modelled_instructions"] < about["instructions"] and about["windows"] > 100
+		assert 0 <= about["instructions"] - about["estimated_instructions"] - 2000000 < 1000
+		cycles = events["CPU_CYCLES"]
+		low, high = cycles["interval"]
+		half = (high - low) / 2
+		assert 0 < half and abs(half / cycles["count"] - about["error"]) < 1e-4
+		assert about["reached"] == (about["error"] <= 0.01)
+		# 95 % of seeds are within the interval; this one, always the same, within three of them.
+		assert abs(cycles["count"] - exact["CPU_CYCLES"]) < 3 * half, (cycles, exact["CPU_CYCLES"])
+		for m, w in zip(sampled["metrics"], whole["metrics"]):
+		    if m["interval"] and m["name"] in ("backend_bound", "bad_speculation", "retiring"):
+		        low, high = m["interval"]
+		        assert low <= m["value"] <= high
+		        assert low - (high - low) <= w["value"] <= high + (high - low), (m, w)
+		assert sampled["diagnosis"]["path"] == whole["diagnosis"]["path"]
+		assert 100 < sampled["diagnosis"]["same"] <= sampled["diagnosis"]["redraws"] == 200
+	END
+}
+
+@test "sampled: equal seeds give equal windows, others give others" {
+	model --sampled --seed 1 --json -o one.json ./phases 1000000
+	model --sampled --seed 1 --json -o again.json ./phases 1000000
+	model --sampled --seed 2 --json -o two.json ./phases 1000000
+	python3 - <<-'END'
+		import json
+
+		one, again, two = (json.load(open(n + ".json"))["events"] for n in ("one", "again", "two"))
+		assert one == again and one != two
+	END
+}
+
+@test "sampled: text has the intervals, the error and how many draws agree" {
+	model --sampled -o out ./phases 1000000
+	grep -q "estimates, with their 95 % intervals" out
+	[[ $(tr -s ' \n' ' ' <out) =~ sampled:\ [0-9,]+\ windows,\ [0-9,]+\ instructions\ \([0-9.]+\ %\)\ in\ detail\;\ cycles\ within\ [0-9.]+\ %\ at\ 95\ %\ confidence,\ asked\ for\ 2\ % ]]
+	grep -q "of 200 random draws of the windows give this diagnosis" out
+	grep -Eq "retiring +[0-9.]+ % +[0-9.]+\.\.[0-9.]+" out
+}
+
+@test "sampled: a short program is modelled as a whole, and is exact" {
+	model --json -o whole.json ./phases 1000
+	model --sampled --json -o sampled.json ./phases 1000
+	python3 - <<-'END'
+		import json
+
+		whole, sampled = (json.load(open(name)) for name in ("whole.json", "sampled.json"))
+		assert [e["count"] for e in whole["events"]] == [e["count"] for e in sampled["events"]]
+		assert sampled["sampled"]["error"] == 0 and sampled["sampled"]["windows"] == 0
+		assert all(e["interval"] is None for e in sampled["events"])
+	END
+	model --sampled -o out ./phases 1000
+	grep -q "sampled: nothing, because the program is short: all of it was modelled" out
+}
+
+@test "sampled: from its second thread on, a program is modelled as a whole" {
+	model --json -o whole.json ./phases 400000 threads
+	model --sampled --json -o sampled.json ./phases 400000 threads
+	python3 - <<-'END'
+		import json
+
+		whole, sampled = (json.load(open(name)) for name in ("whole.json", "sampled.json"))
+		about = sampled["sampled"]
+		assert about["threads"] and about["modelled_instructions"] > about["instructions"] / 2
+		exact, counts = ({e["name"]: e["count"] for e in d["events"]} for d in (whole, sampled))
+		assert abs(counts["INST_RETIRED"] - exact["INST_RETIRED"]) < 1e-3 * exact["INST_RETIRED"]
+		assert abs(counts["CPU_CYCLES"] - exact["CPU_CYCLES"]) < 0.1 * exact["CPU_CYCLES"]
+		assert 0 < about["estimated_instructions"] < about["instructions"] / 2
+	END
+}
+
+@test "sampled: errors" {
+	for value in x 0 0.001 51 1,5 -1 2%% 1e0 .5; do
+		run --separate-stderr model "--sampled=$value" ./phases
+		[ "$status" -eq 2 ]
+		[[ $stderr = *"invalid value '$value' for --sampled"*"use the error to reach, in percent of the cycles: 0.01 to 50"* ]]
+	done
+	run --separate-stderr plumb stat --sampled --source perf ./phases
+	[ "$status" -eq 2 ]
+	[[ $stderr = *"--sampled and --source perf cannot be combined"* ]]
+	while read -r option name; do
+		# shellcheck disable=SC2086 # an option and its value
+		run --separate-stderr model --sampled=2% $option ./phases
+		[ "$status" -eq 2 ]
+		[[ $stderr = *"--sampled and $name cannot be combined"* ]]
+	done <<-'END'
+		-I1 --interval-print
+		-r2 --repeat
+		--what-if=l2 --what-if
+		--children --children
+		--csv --csv
+		-x, --field-separator
+		--delay=1 --delay
+		--timeout=1 --timeout
+		--max-instructions=5 --max-instructions
+		--from=main --from
+		--to=main --to
+	END
+}
