@@ -13,8 +13,8 @@ SECONDS =
 .DEFAULT_GOAL = all
 .PHONY: all demo check test test-fresh test-long test-vm soak fuzz-long validate bench bench-model install format lint clean help
 
-all: ## build the program, the library and the manual pages
-	@scripts/install-deps build
+all: ## build the program, the library, the page and the manual pages
+	@scripts/install-deps build web
 	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD) -Dtests=false
 	@ninja -C $(BUILD)
 

@@ -33,6 +33,8 @@ static ssize_t sink_write(void *cookie, const char *bytes, size_t size)
 	struct sink *sink = cookie;
 	size_t done = 0;
 
+	if (sink->collector)
+		return (ssize_t)fwrite(bytes, 1, size, sink->collector);
 	while (done < size && !sink->error) {
 		ssize_t written = write(sink->descriptor, bytes + done, size - done);
 
@@ -48,7 +50,7 @@ static int sink_close(void *cookie)
 {
 	struct sink *sink = cookie;
 
-	if (close(sink->descriptor) != 0 && !sink->error)
+	if (!sink->collector && close(sink->descriptor) != 0 && !sink->error)
 		sink->error = errno;
 	return 0;
 }
@@ -227,6 +229,22 @@ void output_pretend(unsigned width, FILE *marks)
 	pretended.marks = marks;
 }
 
+/* What output_collect() asked for. */
+static FILE *collector;
+
+void output_collect(FILE *stream)
+{
+	collector = stream;
+}
+
+static int open_collector(struct output *out)
+{
+	*out = (struct output){.name = "memory", .width = WIDTH_LARGEST, .utf8 = true};
+	open_sink(out, -1);
+	out->sink->collector = collector;
+	return EXIT_FINE;
+}
+
 bool output_is_file(const struct common_options *options)
 {
 	return options->output && strcmp(options->output, "-") != 0;
@@ -236,6 +254,8 @@ int output_open(struct output *out, const struct common_options *options)
 {
 	const char *path = output_is_file(options) ? options->output : NULL;
 
+	if (collector)
+		return open_collector(out);
 	*out = (struct output){
 		.name = path ? path : "standard output",
 		.width = width_of(path ? -1 : STDOUT_FILENO),

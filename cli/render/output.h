@@ -28,6 +28,7 @@ enum style {
 
 /* The destination of a stream. */
 struct sink {
+	FILE *collector; /* instead of the descriptor; NULL: none */
 	int descriptor;
 	int error; /* errno of the first failed write, or 0 */
 };
@@ -50,6 +51,12 @@ struct output {
 
 /* Returns whether -o names a file: not without it, and not for "-", which is standard output. */
 bool output_is_file(const struct common_options *options);
+
+/*
+ * Lets output_open() write to `collector`, whatever the options say, until called with NULL. The
+ * caller keeps the stream, and looks for its errors.
+ */
+void output_collect(FILE *collector);
 
 /*
  * Opens the output that `options` name. Returns EXIT_FINE, or prints an error and returns the exit

@@ -30,9 +30,10 @@ enum profile_column {
 
 struct profile_view {
 	struct plumb_profile *profile;
-	const char *path; /* of the recording */
-	bool incomplete;  /* its end is missing, or could not be read */
-	bool modelled;    /* the model made it */
+	const char *path;  /* of the recording */
+	bool incomplete;   /* its end is missing, or could not be read */
+	bool modelled;     /* the model made it */
+	bool only_sampled; /* JSON leaves out exact events */
 	uint8_t keys[PLUMB_PROFILE_KEYS_MAX];
 	size_t key_count;
 	uint8_t columns[TABLE_COLUMNS_MAX]; /* enum profile_column */

@@ -136,6 +136,7 @@ void profile_json(struct output *out, const struct profile_view *view)
 	json_put(object, "keys", keys);
 	render_json_open(&events, object, "events");
 	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++)
-		print_event(render_json_nested(&events), view, &event, e);
+		if (!view->only_sampled || !event.exact)
+			print_event(render_json_nested(&events), view, &event, e);
 	render_json_close(&events);
 }

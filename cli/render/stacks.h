@@ -26,4 +26,10 @@ void stacks_pprof(struct output *out, const struct stacks *stacks,
 void stacks_firefox(struct output *out, struct stacks *stacks,
 		    const struct plumb_recording_info *info);
 
+/*
+ * The page's own form, as JSON: all values, by thread and label, and with their times. Takes stacks
+ * by function. Sorts the moments, and adds up near ones if there are too many.
+ */
+void stacks_page(FILE *stream, struct stacks *stacks);
+
 #endif

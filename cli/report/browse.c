@@ -8,6 +8,7 @@
 #include "browser/browser.h"
 #include "commands.h"
 #include "render/shell.h"
+#include "report/words.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
 
@@ -88,51 +89,16 @@ static struct report_options options_for(const struct browse *browse,
 /* ---- A function -------------------------------------------------------------------------------
  */
 
-/* The words of a command line. */
-struct words {
-	char *at[32];
-	int count;
-};
-
-static void add_words(struct words *words, const char *option, const char *value)
-{
-	if (!value)
-		return;
-	words->at[words->count++] = memory_copy(option, strlen(option));
-	if (*value)
-		words->at[words->count++] = memory_copy(value, strlen(value));
-}
-
 /* The words of the plumb annotate that shows the opened function. */
-static struct words annotate_words(const struct browse *browse, const struct browser_place *place)
+static struct report_words annotate_words(const struct browse *browse,
+					  const struct browser_place *place)
 {
 	const struct report_options options = options_for(browse, place);
-	struct words words = {0};
+	struct report_words words = {0};
 
-	add_words(&words, "annotate", "");
-	add_words(&words, "--stdio", "");
-	add_words(&words, "-i",
-		  strcmp(options.from.input, "perf.data") == 0 ? NULL : options.from.input);
-	add_words(&words, "--dsos", options.from.chosen.dsos);
-	add_words(&words, "--tid", options.from.chosen.tids);
-	add_words(&words, "--pid", options.from.chosen.pids);
-	add_words(&words, "--cpu", options.from.chosen.cpus);
-	add_words(&words, "--time", options.from.chosen.time);
-	add_words(&words, "--symfs", options.from.symfs);
-	add_words(&words, "--filter", options.from.filter);
-	add_words(&words, "--itrace", options.from.itrace);
-	add_words(&words, "--core", options.from.core);
-	add_words(&words, "--kallsyms", options.from.kallsyms);
-	add_words(&words, "--vmlinux", options.from.vmlinux);
-	add_words(&words, "--no-demangle", options.from.no_demangle ? "" : NULL);
-	add_words(&words, "--symbol", place->opened);
+	report_annotate_words(&words, &options);
+	report_add_words(&words, "--symbol", place->opened);
 	return words;
-}
-
-static void free_words(struct words *words)
-{
-	for (int i = 0; i < words->count; i++)
-		free(words->at[i]);
 }
 
 /* ---- Pages ------------------------------------------------------------------------------------
@@ -144,11 +110,11 @@ static int print(void *user, const struct browser_place *place)
 	struct report_options options;
 
 	if (place->opened) {
-		struct words words = annotate_words(browse, place);
+		struct report_words words = annotate_words(browse, place);
 		/* Parsing moves operands, of which there are none. */
 		int status = command_annotate.run(&command_annotate, words.count, words.at);
 
-		free_words(&words);
+		report_free_words(&words);
 		return status;
 	}
 	options = options_for(browse, place);
@@ -206,12 +172,12 @@ static char *command(void *user, const struct browser_place *place)
 	out.stream = memory_stream(&text, &length);
 	line = shell_line(&out, 0, 0);
 	if (place->opened) {
-		struct words words = annotate_words(user, place);
+		struct report_words words = annotate_words(user, place);
 
 		shell_word(&line, "plumb");
 		for (int i = 0; i < words.count; i++)
 			shell_quoted(&line, words.at[i]);
-		free_words(&words);
+		report_free_words(&words);
 	} else {
 		add_report(&line, &options);
 	}

@@ -330,6 +330,7 @@ static int run_report(struct report_options *options)
 
 	run.reading.diagnostics = memory_given(plumb_diagnostics_new());
 	run.view.path = options->from.input;
+	run.view.only_sampled = options->only_sampled;
 	/* By default each SPE record is one sample. */
 	run.reading.samples.order = PLUMB_ORDER_TASKS;
 	run.reading.samples.each_record_once = !options->from.itrace && !options->from.like_perf;
@@ -361,8 +362,8 @@ static bool wants_browser(const struct report_options *options)
 {
 	const char *why;
 
-	return !options->stdio && !options->folded && !options->common.json && !options->csv &&
-	       !options->common.separator && !options->common.output &&
+	return !options->stdio && !options->html && !options->folded && !options->common.json &&
+	       !options->csv && !options->common.separator && !options->common.output &&
 	       (!options->from.input || strcmp(options->from.input, "-") != 0) &&
 	       browser_is_possible(&why);
 }
@@ -377,7 +378,7 @@ static int check_browser(const struct report_options *options)
 	if (!browser_is_possible(&why))
 		complain("cannot open the browser: %s", why);
 	else
-		complain("--tui cannot be combined with --stdio, --json, --csv, "
+		complain("--tui cannot be combined with --stdio, --html, --json, --csv, "
 			 "--field-separator, --output, --folded or -i -");
 	return EXIT_USAGE;
 }
@@ -429,6 +430,8 @@ static const struct option options[] = {
 	OPTION_ROW_INPUT(struct report_options, from.input),
 	FLAG_ROW(0, "stdio", stdio, "print text (default, except on a terminal)"),
 	FLAG_ROW(0, "tui", tui, "open the browser (default on a terminal)"),
+	TEXT_ROW(0, "html", "FILE", html,
+		 "write a page with all views to FILE, for any web browser"),
 	{
 		.letter = 's',
 		.name = "sort",
@@ -577,6 +580,8 @@ static int run(const struct command *command, int count, char **arguments)
 		return status;
 	if (!values.from.input)
 		values.from.input = READING_DEFAULT_INPUT;
+	if (values.html)
+		return report_page(&values, run_report);
 	return wants_browser(&values) ? report_browse(&values, run_report) : run_report(&values);
 }
 
@@ -601,6 +606,7 @@ const struct command command_report = {
 			 "show where slow loads got their data, by function"},
 			{"plumb report --no-children -g caller",
 			 "show functions with the call paths that lead to them"},
+			{"plumb report --html report.html", "write a page to send to others"},
 			{0},
 		},
 	.run = run,

@@ -3,6 +3,7 @@
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
+#include "render/html.h"
 #include "render/profile.h"
 #include "tool/options.h"
 #include "tool/reading.h"
@@ -16,7 +17,9 @@ struct report_options {
 	const char *callers, *callees; /* functions */
 	bool mem, branch, mix, folded, histogram, topdown, sharing;
 	bool stdio, tui, csv, children, no_children, show_samples;
-	bool browsed; /* for a page of the browser */
+	bool browsed;      /* for a page of the browser, or a part of the page */
+	bool only_sampled; /* leave out exact events */
+	const char *html;  /* the page's file */
 };
 
 /* A choice of SPE records, keys and columns for one question, which other options override. */
@@ -42,5 +45,15 @@ int report_read_view(const struct report_options *options, bool chains, struct p
  */
 int report_browse(const struct report_options *options,
 		  int (*report)(struct report_options *options));
+
+/*
+ * page.c: adds the documents of the recording that `options` name to a page; `report` makes one
+ * view of it. Returns an exit status, after printing an error if there is nothing to show.
+ */
+int report_collect(const struct report_options *options,
+		   int (*report)(struct report_options *options), struct html_page *page);
+/* Likewise writes the page that --html names. */
+int report_page(const struct report_options *options,
+		int (*report)(struct report_options *options));
 
 #endif

@@ -21,13 +21,22 @@
 #define PREFIX "plumb: "
 #define INDENT "       "
 
+/* What complain_collect() asked for. */
+static FILE *collector;
+
+void complain_collect(FILE *stream)
+{
+	collector = stream;
+}
+
 /* Returns the columns after the prefix, or 0 if standard error is not a terminal. Then lines are
  * not wrapped. */
 static size_t room(void)
 {
 	struct winsize size;
 
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 4 * strlen(PREFIX))
+	if (collector || ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 ||
+	    size.ws_col < 4 * strlen(PREFIX))
 		return 0;
 	return size.ws_col - strlen(PREFIX);
 }
@@ -38,19 +47,20 @@ static PLUMB_PRINTF(2, 0) void say(const char *prefix, const char *format, va_li
 	struct wrap_line part;
 	const char *rest;
 	char line[4096];
+	FILE *stream = collector ? collector : stderr;
 
 	if (vsnprintf(line, sizeof(line), format, arguments) < 0)
 		return;
 	line[wrap_complete(line)] = '\0';
-	fputs(prefix, stderr);
+	fputs(prefix, stream);
 	if (columns == 0)
-		wrap_put(stderr, line, strlen(line));
+		wrap_put(stream, line, strlen(line));
 	rest = line;
 	for (bool first = true; columns > 0 && wrap_next(&rest, columns, &part); first = false) {
-		fputs(first ? "" : "\n" INDENT, stderr);
-		wrap_put(stderr, part.at, part.length);
+		fputs(first ? "" : "\n" INDENT, stream);
+		wrap_put(stream, part.at, part.length);
 	}
-	fputc('\n', stderr);
+	fputc('\n', stream);
 }
 
 void complain(const char *format, ...)

@@ -269,13 +269,32 @@ int stacks_add_item(struct stacks *s, const struct plumb_samples_item *item)
 							 : profile_add_item(s->profile, item);
 }
 
+/* Returns where a sample was taken. */
+static const struct plumb_location *locate(struct stacks *s, const struct plumb_samples_item *item)
+{
+	const struct plumb_record *record = item->record;
+	const struct plumb_frame own = {.ip = record->sample.ip, .mode = plumb_record_mode(record)};
+
+	return &place_find(s->profile, item->task, own)->location;
+}
+
 int stacks_add(struct stacks *s, struct plumb_samples *samples)
+{
+	return stacks_add_wanted(s, samples, NULL, NULL);
+}
+
+int stacks_add_wanted(struct stacks *s, struct plumb_samples *samples,
+		      bool (*wants)(void *user, const struct plumb_samples_item *item,
+				    const struct plumb_location *location),
+		      void *user)
 {
 	const struct plumb_samples_item *item;
 	int status = 0, added = 0;
 
 	while (added == 0 && (status = plumb_samples_next(samples, &item)) > 0)
-		added = stacks_add_item(s, item);
+		if (!wants || item->record->type != PLUMB_RECORD_SAMPLE ||
+		    wants(user, item, locate(s, item)))
+			added = stacks_add_item(s, item);
 	if (added == 0)
 		added = stacks_finish(s);
 	return added < 0 ? added : status;

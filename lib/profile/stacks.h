@@ -160,6 +160,12 @@ void stacks_free(struct stacks *stacks); /* accepts NULL */
  */
 int stacks_add(struct stacks *stacks, struct plumb_samples *samples);
 
+/* Does the same with those samples for which `wants` returns true; NULL: all. */
+int stacks_add_wanted(struct stacks *stacks, struct plumb_samples *samples,
+		      bool (*wants)(void *user, const struct plumb_samples_item *item,
+				    const struct plumb_location *location),
+		      void *user);
+
 /* Returns a value of a row. */
 uint64_t stacks_value(const struct stacks *stacks, size_t row, size_t type);
 

@@ -713,3 +713,44 @@ access_record()
 	run --separate-stderr plumb report --raw -i spe.data -w 1,x
 	[ "${stderr_lines[0]}" = "plumb: invalid value 'x' for --column-widths" ]
 }
+
+@test "a page" {
+	run --separate-stderr plumb report --raw -i spe.data --html page.html
+	if [ "$status" -ne 0 ]; then
+		said "plumb: this plumb was built without its page" \
+			"       install esbuild and node-typescript, and build it again"
+		skip "this plumb was built without its page"
+	fi
+	[ "$(head -n 1 page.html)" = '<!DOCTYPE html>' ]
+	[ -z "$output" ]
+	plumb report --raw -i spe.data --html - | cmp - page.html
+	run --separate-stderr plumb report --raw -i spe.data --html spe.data
+	[ "$status" -eq 2 ]
+	[ "${stderr_lines[0]}" = "plumb: refusing to write spe.data: it is the input" ]
+	run --separate-stderr plumb report --raw -i spe.data --html no/page.html
+	[ "$status" -eq 1 ]
+	said "plumb: cannot write no/page.html: No such file or directory"
+	run --separate-stderr plumb report -i missing.data --html other.html
+	[ "$status" -eq 2 ]
+	[ "${stderr_lines[0]}" = "plumb: missing.data: cannot be opened: No such file or directory" ]
+	[ ! -e other.html ]
+	run --separate-stderr plumb report --raw -i spe.data --filter 'latency>=4000000' --html other.html
+	[ "$status" -eq 2 ]
+	[ ! -e other.html ]
+}
+
+@test "a page cannot be combined with one view" {
+	for option in --json --csv '-o out' --stdio '-s symbol' '-F share' '-w 1' '--limit 3' \
+		'--percent-limit 1' -g '--callers main' '--callees main' --folded --latency-histogram \
+		--topdown --sharing --mem --branch --mix --children --no-children '-t ,'; do
+		# shellcheck disable=SC2086 # an option and its value
+		run --separate-stderr plumb report --raw -i spe.data --html page.html $option
+		[ "$status" -eq 2 ]
+		[[ ${stderr_lines[0]} == "plumb: --html and --"*" cannot be combined" ]]
+		[ "${stderr_lines[1]}" = "       the page has all views, each with its own order" ]
+	done
+	run --separate-stderr plumb report -i - --html page.html <spe.data
+	[ "$status" -eq 2 ]
+	said "plumb: --html requires a file: the recording is read once for each view"
+	[ ! -e page.html ]
+}

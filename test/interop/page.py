@@ -1,0 +1,483 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Shows pages of plumb report --html in Debian's Chromium, and compares them with what plumb prints.
+
+    page.py PLUMB PROGRAM_SOURCE
+"""
+import base64
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+
+import engine  # noqa: E402
+from chromium import Browser  # noqa: E402
+from tap import Skip, Tap  # noqa: E402
+
+LIMIT = 400 << 10  # bytes of a page without its data
+VIEWS = ["overview", "tree", "functions", "source", "flame", "callers", "memory", "timeline"]
+ROWS = 100000
+# Names that would end an element, an attribute or a string, or turn text around.
+HOSTILE = ["<script>window.hostile = 1</script>", "</script><img src=x onerror='window.hostile = 2'>",
+           "\" onmouseover=\"window.hostile = 3", "'); window.hostile = 4; ('", "a\u202ebackwards\u2066",
+           "\u0000\u001b[31mred\u0085", "&lt;b&gt;", "x" * (10 << 20)]
+TEXT = "document.getElementById('view').innerText"
+
+tap = Tap()
+
+
+class Pages:
+    """What all tests share: the recordings, their pages, and the browser."""
+
+    def __init__(self, plumb, source):
+        self.plumb = plumb
+        self.folder = tempfile.mkdtemp(prefix="plumb-page-")
+        compiler = shutil.which("gcc" if os.uname().machine == "aarch64"
+                                else "aarch64-linux-gnu-gcc")
+        if not compiler:
+            raise Skip("there is no compiler for AArch64")
+        if not engine.find(plumb):
+            raise Skip("there is no engine")
+        self.run(compiler, "-O2", "-g", "-static", "-pthread", "-o", self.path("paged"), source)
+        self.run(plumb, "explore", "--source", "model", "-o", self.path("results"),
+                 self.path("paged"))
+        self.run(plumb, "record", "--source", "model", "-e", "cycles", "-c", "97", "-g", "-o",
+                 self.path("sampled.data"), self.path("paged"))
+        self.exact = self.path("results/perf.data")
+        self.sampled = self.path("sampled.data")
+        self.page = self.report(self.exact, "exact.html")
+        self.timed = self.report(self.sampled, "timed.html")
+        self.browser = Browser()
+
+    def close(self):
+        self.browser.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run(self, *command):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+        return done.stdout
+
+    def report(self, recording, name):
+        self.run(self.plumb, "report", "-i", recording, "--html", self.path(name))
+        return self.path(name)
+
+    def made(self, name, documents):
+        """Writes a page with other data."""
+        with open(self.page, encoding="utf-8") as file:
+            head, _, tail = split(file.read())
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            packed = gzip.compress(json.dumps(documents).encode(), 1)
+            file.write(head + base64.b64encode(packed).decode() + tail)
+        return self.path(name)
+
+
+def split(page):
+    head, rest = page.split('id="data">', 1)
+    data, tail = rest.split("</script>", 1)
+    return head + 'id="data">', data, "</script>" + tail
+
+
+def documents_of(path):
+    with open(path, encoding="utf-8") as file:
+        return json.loads(gzip.decompress(base64.b64decode(split(file.read())[1])))
+
+
+def stacks(names, values):
+    """Returns the documents of a page with these functions, each of which is a sample."""
+    count = len(names)
+    return {
+        "about": {"plumb": "0", "recording": names[0], "modelled": True, "incomplete": False,
+                  "samples": count, "host": names[0], "system": None, "cpu": names[1 % count],
+                  "recorder": None, "command": [names[0], names[2 % count]]},
+        "notes": ["plumb: " + names[0]],
+        "stacks": {
+            "samples": count,
+            "types": [{"name": names[0], "unit": "count", "kind": "period", "main": True,
+                       "exact": False, "slots": None, "total": sum(values)}],
+            "functions": [{"name": n, "file": n, "source": n, "inlined": False} for n in names],
+            "threads": [{"comm": names[0], "pid": 1, "tid": 1},
+                        {"comm": names[1 % count], "pid": 1, "tid": 2}],
+            "nodes": {"parent": [None] * count, "function": list(range(count))},
+            "rows": {"node": list(range(count)), "thread": [i % 2 for i in range(count)],
+                     "cpu": [0] * count, "source": [None] * count},
+            "cells": {"row": list(range(count)), "type": [0] * count, "value": values},
+            "moments": {"joined": False, "start": 5, "step": [0] + [10] * (count - 1),
+                        "row": list(range(count)), "type": [0] * count, "value": values}}}
+
+
+def rows_of(browser):
+    """Returns the texts of the visible rows of a table, cell by cell."""
+    return browser.evaluate("[...document.querySelectorAll('#view .tr')].map((row) =>"
+                            " [...row.children].map((cell) => cell.innerText))")
+
+
+def column(browser, title):
+    titles = browser.evaluate("[...document.querySelectorAll('#view .thead > span')].map((cell) =>"
+                              " cell.innerText.replace(/ [▾▴]$/, ''))")
+    assert title in titles, f"no column {title}: {titles}"
+    return titles.index(title)
+
+
+def number(text):
+    return float(re.sub(r"[^0-9.]", "", text))
+
+
+def quiet(browser, page):
+    assert not browser.messages, f"messages: {browser.messages[:3]}"
+    loaded = {url for url in browser.requests if url != "about:blank"}
+    assert all(url.startswith("file://") and page in url for url in loaded), loaded
+
+
+@tap.test
+def size(pages):
+    """A page is small: everything but its data."""
+    with open(pages.page, encoding="utf-8") as file:
+        head, data, tail = split(file.read())
+    bytes_without = len((head + tail).encode())
+    assert 20000 < bytes_without <= LIMIT, bytes_without
+    assert len(base64.b64decode(data)) > 1000
+    return f"{bytes_without} bytes"
+
+
+@tap.test
+def keys(pages):
+    """Every view is reached by its key, says something, and loads and complains about nothing."""
+    browser = pages.browser
+    browser.messages, browser.requests = [], []
+    browser.open(pages.page)
+    shown = browser.evaluate("[...document.querySelectorAll('nav button')].map((b) => b.dataset.view)")
+    assert shown == VIEWS, shown
+    seen = set()
+    for i, view in enumerate(VIEWS, 1):
+        browser.press(str(i))
+        browser.wait(f"document.querySelector('[aria-current]').dataset.view === '{view}'")
+        text = browser.evaluate(TEXT)
+        assert len(text) > 40, f"{view}: {text}"
+        assert text not in seen, f"{view} shows what another view shows"
+        assert "NaN" not in text and "undefined" not in text, text
+        seen.add(text)
+    browser.press("?")
+    browser.wait("document.getElementById('help').open")
+    browser.press("Escape")
+    quiet(browser, os.path.basename(pages.page))
+
+
+@tap.test
+def top(pages):
+    """What was measured, and by what, stands on top."""
+    browser = pages.browser
+    browser.open(pages.page)
+    text = browser.evaluate("document.querySelector('header').innerText")
+    for part in ("paged", "by the model, not a measurement", "samples", "perf.data"):
+        assert part in text, text
+
+
+@tap.test
+def same_slots(pages):
+    """Functions have the slots, shares and causes of plumb report --topdown."""
+    text = pages.run(pages.plumb, "report", "-i", pages.exact, "--topdown", "--stdio")
+    want = [re.split(r"  +", line.strip()) for line in text.splitlines()
+            if re.match(r" *[0-9.]+%", line)]
+    browser = pages.browser
+    browser.open(pages.page, "#view=functions", width=1800, height=1000)
+    places = [column(browser, title) for title in
+              ("Slots", "Retiring", "Bad spec.", "Frontend", "Backend", "Largest cause",
+               "Function")]
+    rows = rows_of(browser)
+    assert len(rows) >= 15 and len(want) >= 15
+    for line, row in zip(want, rows[:15]):
+        ours = [row[place].replace(" %", "%") for place in places]
+        assert ours == line, f"{ours}, plumb report has {line}"
+    return f"compared {15 * len(places)} figures"
+
+
+@tap.test
+def same_shares(pages):
+    """Functions have the shares and intervals of plumb report."""
+    made = json.loads(pages.run(pages.plumb, "report", "-i", pages.sampled, "--json"))
+    want = sorted(made["events"][0]["rows"], key=lambda row: -row["share"])
+    browser = pages.browser
+    browser.open(pages.timed, "#view=functions", width=1800, height=1000)
+    share, total, interval, samples, symbol = (
+        column(browser, title) for title in
+        ("Share", "With callees", "95 % interval", "Samples", "Function"))
+    rows = rows_of(browser)
+    assert len(rows) > 10
+    for row, line in zip(rows[:10], want):
+        low, high = line["interval"]
+        assert row[share] == f"{line['share']:.2f} %", (row, line)
+        assert row[total] == f"{line['children']:.2f} %", (row, line)
+        assert row[interval].lstrip("~ ") == f"{low:.2f}–{high:.2f} %", (row, line)
+        assert number(row[samples]) == line["samples"], (row, line)
+        assert row[symbol] == line["symbol"], (row, line)
+
+
+@tap.test
+def ranges(pages):
+    """A range of time gives the shares that plumb report --time gives."""
+    data = documents_of(pages.timed)["stacks"]["moments"]
+    length = sum(data["step"])
+    first, last = length // 4, length * 3 // 5
+    begin, end = data["start"] + first, data["start"] + last
+    made = json.loads(pages.run(
+        pages.plumb, "report", "-i", pages.sampled, "--json", "--time",
+        f"{begin // 10**9}.{begin % 10**9:09},{end // 10**9}.{end % 10**9:09}"))
+    want = {}
+    for row in made["events"][0]["rows"]:
+        want[row["symbol"]] = want.get(row["symbol"], 0) + row["period"]
+    browser = pages.browser
+    browser.open(pages.timed, f"#view=functions&from={first}&to={last}", width=1800, height=1000)
+    assert "to" in browser.evaluate("document.querySelector('.chip').innerText")
+    value = column(browser, browser.evaluate(
+        "document.querySelector('#metric')?.selectedOptions[0].text ?? 'cycles'"))
+    symbol = column(browser, "Function")
+    ours = {row[symbol]: number(row[value]) for row in rows_of(browser) if number(row[value])}
+    assert len(ours) >= 2, ours
+    whole = documents_of(pages.timed)["stacks"]["types"][0]["total"]
+    assert sum(want.values()) < whole, "the range has everything"
+    for name, period in ours.items():
+        assert period == want.get(name), f"{name}: {period}, plumb report has {want.get(name)}"
+    # The same by keys, in the timeline.
+    browser.open(pages.timed, "#view=timeline")
+    browser.evaluate("document.querySelector('.time').focus()")
+    browser.press("ArrowRight")
+    browser.wait("location.hash.includes('from=')")
+    browser.press("Escape")
+    browser.wait("!location.hash.includes('from=')")
+
+
+@tap.test
+def flame_graph(pages):
+    """The flame graph has the callers' shares, and is in the order of time as well."""
+    made = json.loads(pages.run(pages.plumb, "report", "-i", pages.sampled, "--json"))
+    want = {row["symbol"]: row["children"] for row in made["events"][0]["rows"]}
+    browser = pages.browser
+    browser.open(pages.timed, "#view=flame", width=1800)
+    boxes = browser.evaluate("[...document.querySelectorAll('.box')].map((box) =>"
+                             " [box.innerText, parseFloat(box.style.width)])")
+    # A function that is called by several has a box below each.
+    same = {name for name, width in boxes if name and abs(width - want.get(name, -1)) < 0.01}
+    assert "_start" in same and len(same) >= 3, boxes
+    browser.evaluate("[...document.querySelectorAll('button')].find((b) =>"
+                     " b.innerText === 'By time').click()")
+    browser.wait("location.hash.includes('order=time')")
+    ordered = browser.evaluate("[...document.querySelectorAll('.box')].map((box) =>"
+                               " [box.innerText, parseFloat(box.style.left)])")
+    left = {name.split(".")[0]: left for name, left in reversed(ordered) if name}
+    assert left["_start"] < left["chase"] < left["branches"], left
+    browser.evaluate("document.querySelector('.flame').focus()")
+    browser.press("ArrowDown")
+    browser.press("Enter")
+    browser.wait("location.hash.includes('zoom=')")
+
+
+@tap.test
+def source_lines(pages):
+    """Source has the lines and the shares of plumb annotate."""
+    made = json.loads(pages.run(pages.plumb, "annotate", "-i", pages.exact, "--json"))
+    function = made["functions"][0]
+    line = function["lines"][0]
+    browser = pages.browser
+    browser.open(pages.page, "#view=source", width=1800)
+    hot = browser.evaluate("[...document.querySelectorAll('.line.hot > summary')].map((l) =>"
+                           " [...l.children].map((c) => c.innerText))")
+    shares = {int(cells[2]): cells[0] for cells in hot}
+    same = sum(other["share"] for other in function["lines"]
+               if (other["file"], other["line"]) == (line["file"], line["line"]))
+    assert shares[line["line"]] == f"{same:.2f} %", (shares, line)
+    texts = " ".join(cells[3] for cells in hot)
+    assert "node->next" in texts or "node->pad" in texts, texts
+    heaviest = max(line["instructions"], key=lambda i: i["share"])
+    text = browser.evaluate(TEXT)
+    assert heaviest["address"] in text, text
+    browser.evaluate("[...document.querySelectorAll('button')].find((b) =>"
+                     " b.innerText === 'By address').click()")
+    browser.wait("document.querySelectorAll('.asm').length >= 8")
+
+
+@tap.test
+def links(pages):
+    """A link leads to the same view, function, order and search."""
+    browser = pages.browser
+    browser.open(pages.page, "#view=functions")
+    browser.press("/")
+    browser.wait("document.activeElement.id === 'search'")
+    for letter in "chase":
+        browser.press(letter)
+    browser.wait("document.querySelector('.count').innerText.startsWith('1 of')")
+    browser.evaluate("document.querySelectorAll('.thead button')[1].click()")
+    browser.wait("location.hash.includes('sort=')")
+    text, state = browser.evaluate(TEXT), browser.evaluate("location.hash")
+    browser.open(pages.page, state)
+    assert browser.evaluate(TEXT) == text
+    browser.evaluate("document.querySelector('.table').focus()")
+    browser.press("ArrowDown")
+    browser.press("Enter")
+    browser.wait("location.hash.includes('view=source')")
+    assert "chase" in browser.evaluate(TEXT)
+
+
+@tap.test
+def many_rows(pages):
+    """A hundred thousand functions can be sorted and searched."""
+    names = [f"function_{i * 7919 % ROWS}" for i in range(ROWS)]
+    values = [1 + i * 31 % ROWS for i in range(ROWS)]
+    page = pages.made("many.html", stacks(names, values))
+    browser = pages.browser
+    browser.open(page, "#view=functions", width=1800)
+    symbol = column(browser, "Function")
+    by_value = sorted(range(ROWS), key=lambda i: -values[i])
+    assert [row[symbol] for row in rows_of(browser)][:5] == [names[i] for i in by_value[:5]]
+    assert browser.evaluate("document.querySelectorAll('.tr').length") < 200
+    browser.press("/")
+    for letter in "_9999":
+        browser.press(letter)
+    want = [i for i in by_value if "_9999" in names[i]]
+    browser.wait(f"document.querySelector('.count').innerText === '{len(want)} of 100,000 rows'")
+    assert [row[symbol] for row in rows_of(browser)] == [names[i] for i in want]
+    browser.press("Escape")
+    browser.wait("document.querySelector('.count').innerText === '100,000 rows'")
+    browser.evaluate(f"document.querySelectorAll('.thead button')[{symbol}].click()")
+    browser.wait("location.hash.includes('sort=symbol')")
+    assert [row[symbol] for row in rows_of(browser)][:5] == sorted(names)[:5]
+
+
+@tap.test
+def hostile(pages):
+    """Hostile names are shown as text, in every view."""
+    page = pages.made("hostile.html", stacks(HOSTILE, [2] * len(HOSTILE)))
+    browser = pages.browser
+    browser.messages, browser.requests = [], []
+    browser.open(page, width=1800)
+    views = browser.evaluate("[...document.querySelectorAll('nav button')].map((b) => b.dataset.view)")
+    for i, view in enumerate(views, 1):
+        browser.press(str(i))
+        browser.wait(f"document.querySelector('[aria-current]').dataset.view === '{view}'")
+        page_text = browser.evaluate("document.getElementById('app').innerText")
+        assert HOSTILE[0] in page_text, view
+        assert not re.search("[\u202a-\u202e\u2066-\u2069\u0000\u001b\u0085]", page_text), view
+        assert len(page_text) < 1 << 20, f"{view}: {len(page_text)} characters"
+        assert not browser.evaluate("document.querySelector('main img, main script, #app script')")
+    browser.press("3" if "functions" == views[2] else "2")
+    text = browser.evaluate(TEXT)
+    for name in HOSTILE[:4]:
+        assert name in text, name
+    assert "a<U+202E>backwards<U+2066>" in text and "&lt;b&gt;" in text, text
+    assert "10,485,760 characters" in text, text[-2000:]
+    assert browser.evaluate("window.hostile") is None
+    quiet(browser, "hostile.html")
+
+
+@tap.test
+def widths(pages):
+    """Every view fits 360 pixels and 4K, in light and in dark."""
+    browser = pages.browser
+    colours = set()
+    for width, height, dark in ((360, 740, False), (1280, 800, True), (3840, 2160, False)):
+        for view in VIEWS:
+            browser.open(pages.page, "#view=" + view, width, height, dark)
+            wide = browser.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, f"{view} at {width}: {wide} pixels"
+        colours.add((dark, browser.evaluate(
+            "getComputedStyle(document.body).backgroundColor + getComputedStyle(document.body).color")))
+    assert len(colours) == 2, colours
+
+
+@tap.test
+def readers(pages):
+    """Screen readers get names, roles and levels: every control has a name."""
+    browser = pages.browser
+    browser.call("Accessibility.enable")
+    for view in VIEWS:
+        browser.open(pages.page, "#view=" + view)
+        nodes = browser.call("Accessibility.getFullAXTree")["nodes"]
+        roles = {node["role"]["value"] for node in nodes if not node.get("ignored")}
+        assert {"banner", "navigation", "main", "heading"} <= roles, (view, roles)
+        for node in nodes:
+            role = node.get("role", {}).get("value")
+            if not node.get("ignored") and role in ("button", "combobox", "searchbox", "link"):
+                assert node.get("name", {}).get("value"), f"{view}: a {role} without a name"
+    browser.call("Accessibility.disable")
+
+
+@tap.test
+def prints(pages):
+    """A printed page has the view without its controls."""
+    browser = pages.browser
+    browser.open(pages.page, "#view=functions")
+    pdf = base64.b64decode(browser.call("Page.printToPDF")["data"])
+    assert pdf.startswith(b"%PDF") and len(pdf) > 5000
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    assert browser.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
+    assert browser.evaluate("document.querySelector('#view').offsetHeight") > 300
+    browser.call("Emulation.setEmulatedMedia", media="")
+
+
+@tap.test
+def policy(pages):
+    """The policy forbids other scripts, styles, images and connections."""
+    browser = pages.browser
+    browser.open(pages.page)
+    browser.evaluate("""(() => {
+        const script = document.createElement("script");
+        script.textContent = "window.other = 1";
+        document.body.append(script);
+        const button = document.createElement("b");
+        button.setAttribute("onclick", "window.other = 2");
+        document.body.append(button);
+        button.click();
+        const style = document.createElement("style");
+        style.textContent = "body { margin-top: 77px }";
+        document.head.append(style);
+    })()""")
+    assert browser.evaluate("window.other") is None
+    assert browser.evaluate("getComputedStyle(document.body).marginTop") == "0px"
+    assert browser.evaluate("fetch('data:text/plain,x').then(() => 'loaded', () => 'refused')") \
+        == "refused"
+    assert browser.evaluate("""new Promise((done) => {
+        const image = new Image();
+        image.onload = () => done("loaded");
+        image.onerror = () => done("refused");
+        image.src = "data:image/gif;base64,R0lGODlhAQABAAAAACw=";
+    })""") == "refused"
+    browser.messages = []
+
+
+@tap.test
+def damaged(pages):
+    """A page with damaged data says so."""
+    with open(pages.page, encoding="utf-8") as file:
+        head, data, tail = split(file.read())
+    with open(pages.path("damaged.html"), "w", encoding="utf-8") as file:
+        file.write(head + data[:len(data) // 2 // 4 * 4] + tail)
+    browser = pages.browser
+    browser.call("Page.navigate", url="file://" + pages.path("damaged.html"))
+    browser.wait("(document.body?.innerText ?? '').includes('This page cannot be shown')")
+    browser.messages = []
+
+
+def main():
+    plumb, source = sys.argv[1:]
+    pages = None
+    try:
+        pages = Pages(plumb, source)
+    except Skip as why:
+        tap.skip_all(str(why))
+    try:
+        tap.run(pages)
+    finally:
+        if pages:
+            pages.close()
+
+
+main()

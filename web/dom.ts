@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes elements, and writes names and figures. Names come from outside: they only become text. */
+
+type Child = Node | string | null | undefined | false;
+type Props = { [name: string]: string | number | boolean | null | undefined | EventListener };
+
+export function h<K extends keyof HTMLElementTagNameMap>(
+	tag: K,
+	props: Props | null = null,
+	...children: Child[]
+): HTMLElementTagNameMap[K] {
+	const element = document.createElement(tag);
+	for (const name in props || {}) {
+		const value = props![name];
+		if (value === null || value === undefined || value === false) continue;
+		if (typeof value === "function") element.addEventListener(name.slice(2), value);
+		else element.setAttribute(name, value === true ? "" : String(value));
+	}
+	append(element, children);
+	return element;
+}
+
+export function append(element: Element, children: Child[]): void {
+	for (const child of children) if (child) element.append(child);
+}
+
+/* Sets style properties: the policy forbids style attributes, but not this. */
+export function styled<E extends HTMLElement>(element: E, style: { [name: string]: string }): E {
+	for (const name in style) element.style.setProperty(name, style[name]);
+	return element;
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+export function svg(tag: string, props: { [name: string]: string | number }, ...children: Child[]): SVGElement {
+	const element = document.createElementNS(SVG, tag);
+	for (const name in props) element.setAttribute(name, String(props[name]));
+	append(element, children);
+	return element;
+}
+
+/* ---- Names ---------------------------------------------------------------------------------- */
+
+const SHOWN = 400;
+/* Control characters, and those that change the direction of text around them or are invisible. */
+const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+/* Returns a name as it can be shown: with invisible characters named, and not endless. */
+export function visible(name: string | null | undefined): string {
+	if (name === null || name === undefined) return "(unknown)";
+	const short = name.length > SHOWN ? name.slice(0, SHOWN) : name;
+	const shown = short.replace(HIDDEN, (c) => "<U+" + c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0") + ">");
+	return name.length > SHOWN ? `${shown}… (${whole(name.length)} characters)` : shown;
+}
+
+export function named(name: string | null | undefined, kind = "name"): HTMLElement {
+	const shown = visible(name);
+	return h("span", { class: kind, title: shown, dir: "ltr" }, shown);
+}
+
+/* Returns the last part of a path. */
+export function base(path: string | null | undefined): string {
+	return path ? path.slice(path.lastIndexOf("/") + 1) || path : "";
+}
+
+/* ---- Figures -------------------------------------------------------------------------------- */
+
+const groups = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+export function whole(value: number): string {
+	return groups.format(value);
+}
+
+/* Returns a percentage with two decimals, as plumb report prints it. */
+export function percent(value: number | null | undefined, digits = 2): string {
+	return value === null || value === undefined || isNaN(value) ? "" : value.toFixed(digits) + " %";
+}
+
+export function range(interval: [number, number] | null | undefined, digits = 2): string {
+	return interval ? `${interval[0].toFixed(digits)}–${interval[1].toFixed(digits)} %` : "";
+}
+
+const PREFIXES: [number, string][] = [[1e12, " T"], [1e9, " G"], [1e6, " M"], [1e3, " k"]];
+/* Returns a number with at most four digits: "12.3 M". */
+export function short(value: number): string {
+	for (const [size, prefix] of PREFIXES)
+		if (Math.abs(value) >= size) {
+			const scaled = value / size;
+			return scaled.toFixed(scaled < 10 ? 2 : scaled < 100 ? 1 : 0) + prefix;
+		}
+	return Number.isInteger(value) ? String(value) : value.toFixed(1);
+}
+
+export function duration(ns: number): string {
+	const size = Math.abs(ns);
+	if (size >= 1e9) return (ns / 1e9).toFixed(3) + " s";
+	if (size >= 1e6) return (ns / 1e6).toFixed(3) + " ms";
+	if (size >= 1e3) return (ns / 1e3).toFixed(2) + " µs";
+	return Math.round(ns) + " ns";
+}
+
+/* ---- Causes --------------------------------------------------------------------------------- */
+
+export const SLOTS = ["retiring", "bad_speculation", "frontend_bound", "backend_bound"] as const;
+export const SLOT_TITLES: { [name: string]: string } = {
+	retiring: "Retiring",
+	bad_speculation: "Bad speculation",
+	frontend_bound: "Frontend bound",
+	backend_bound: "Backend bound",
+};
+
+/* Returns which of the four a cause belongs to, by its name. */
+export function slotsOf(cause: string | null | undefined): string {
+	if (!cause) return "other";
+	if (/^(op_)?retir/i.test(cause)) return "retiring";
+	if (/bad_spec|flush/.test(cause)) return "bad_speculation";
+	if (/^(slots_)?frontend/.test(cause)) return "frontend_bound";
+	return /^(slots_)?backend/.test(cause) ? "backend_bound" : "other";
+}
+
+/* A bar of parts, each a share in percent of the whole. */
+export function bar(parts: { kind: string; share: number; title?: string }[], label?: string): HTMLElement {
+	const element = h("span", { class: "bar", role: "img", "aria-label": label || parts.map((p) => `${p.title || p.kind} ${percent(p.share, 1)}`).join(", ") });
+	for (const part of parts)
+		if (part.share > 0)
+			element.append(styled(h("i", { class: "k-" + part.kind, title: part.title ? `${part.title}: ${percent(part.share, 1)}` : null }), { width: Math.min(100, part.share) + "%" }));
+	return element;
+}
+
+export function legend(kinds: readonly string[], titles: { [name: string]: string }): HTMLElement {
+	return h("p", { class: "legend" }, ...kinds.map((kind) => h("span", null, h("i", { class: "k-" + kind }), titles[kind] || kind)));
+}

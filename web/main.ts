@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The page's frame: what was measured, the views, and the choices that all of them share. */
+import { callers } from "./callers";
+import { Documents, unpack } from "./data";
+import { append, duration, h, named, short, visible } from "./dom";
+import { flame } from "./flame";
+import { functions } from "./functions";
+import { memory } from "./memory";
+import { overview } from "./overview";
+import { source } from "./source";
+import { Model } from "./stacks";
+import { follow, hasRange, onChange, set, State, state } from "./state";
+import { timeline } from "./timeline";
+import { tree } from "./tree";
+import { Page, Shown, View } from "./view";
+
+const VIEWS: View[] = [overview, tree, functions, source, flame, callers, memory, timeline];
+
+/* ---- What was measured ------------------------------------------------------------------------ */
+
+function facts(documents: Documents): Node {
+	const { about, findings, counts } = documents;
+	const said: (Node | string)[] = [];
+	const modelled = about ? about.modelled : findings ? findings.source === "model" : false;
+	const cpu = findings ? findings.cpu.name : counts ? counts.cpu.name : about && about.cpu;
+	if (cpu) said.push(visible(cpu));
+	said.push(modelled ? "by the model, not a measurement" : "measured by perf");
+	if (findings) said.push(`${duration(findings.seconds * 1e9)}${modelled ? " of model time" : ""}`);
+	if (about) said.push(`${short(about.samples)} samples`);
+	if (about && about.host) said.push("on host " + visible(about.host));
+	if (about) said.push("recording " + visible(about.recording));
+	if (about && about.incomplete) said.push("its end is missing");
+	return h("p", { class: "facts" }, ...said.map((text) => h("span", null, text)));
+}
+
+function title(documents: Documents): string {
+	const command = documents.findings ? documents.findings.command : documents.about ? documents.about.command : [];
+	if (documents.findings && documents.findings.target) return documents.findings.target;
+	return command.length ? command.join(" ") : documents.about ? documents.about.recording : "plumb";
+}
+
+function header(documents: Documents): HTMLElement {
+	const losses = (documents.notes || []).length;
+	const theme = h("button", { type: "button", class: "theme", title: "Change between dark and light", onclick: () => {
+		const dark = state.theme ? state.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+		set({ theme: dark ? "light" : "dark" });
+	} }, "Dark or light");
+	return h("header", { class: "top" }, h("div", null, h("h1", null, named(title(documents), "command")), facts(documents), losses ? h("p", { class: "losses" }, h("button", { class: "link", type: "button", onclick: () => set({ view: "overview" }) }, losses === 1 ? "1 note limits these figures" : `${losses} notes limit these figures`)) : null), theme);
+}
+
+/* ---- Choices ---------------------------------------------------------------------------------- */
+
+function choices(page: Page, view: View): HTMLElement {
+	const made = h("div", { class: "choices" });
+	const { model } = page;
+	if (view.searches) append(made, [h("input", { type: "search", id: "search", placeholder: "Search  /", "aria-label": "Search", value: state.search, oninput: (e: Event) => set({ search: (e.target as HTMLInputElement).value }) })]);
+	if (!model || !view.chooses) return made;
+	if (model.choices.length > 1) {
+		const chosen = model.choice();
+		const groups = [...new Set(model.choices.map((choice) => choice.group))];
+		append(made, [h("label", null, "Value ", h("select", { id: "metric", onchange: (e: Event) => set({ metric: (e.target as HTMLSelectElement).value, sort: "" }) },
+			...groups.map((group) => h("optgroup", { label: group }, ...model.choices.filter((c) => c.group === group).map((c) => h("option", { value: c.key, selected: c === chosen }, visible(c.title)))))))]);
+	}
+	if (model.stacks.threads.length > 1)
+		append(made, [h("label", null, "Thread ", h("select", { id: "thread", onchange: (e: Event) => set({ thread: Number((e.target as HTMLSelectElement).value) }) },
+			h("option", { value: -1 }, "all"), ...model.stacks.threads.slice(0, 2000).map((thread, i) => h("option", { value: i, selected: state.thread === i }, `${visible(thread.comm)} ${thread.tid ?? ""}`))))]);
+	if (hasRange()) append(made, [h("span", { class: "chip" }, `${duration(state.from)} to ${duration(state.to)} `, h("button", { type: "button", "aria-label": "Clear the range", onclick: () => set({ from: NaN, to: NaN }) }, "×"))]);
+	return made;
+}
+
+/* ---- The frame -------------------------------------------------------------------------------- */
+
+const KEYS: [string, string][] = [
+	["1 to 9", "open a view"], ["/", "search"], ["Esc", "leave the search, zoom out, or clear the range"], ["↑ ↓ ← →", "move in tables, the flame graph and the timeline"],
+	["Enter", "open a row, or zoom"], ["?", "show these keys"],
+];
+
+function start(documents: Documents): void {
+	const page: Page = { documents, model: documents.stacks ? new Model(documents) : null };
+	const views = VIEWS.filter((view) => view.has(page));
+	const main = h("main", { id: "view", tabindex: -1 });
+	const tools = h("div", { id: "tools" });
+	const nav = h("nav", { "aria-label": "Views" });
+	const help = h("dialog", { id: "help" }, h("h2", null, "Keys"), h("dl", null, ...KEYS.flatMap(([key, does]) => [h("dt", null, h("kbd", null, key)), h("dd", null, does)])), h("form", { method: "dialog" }, h("button", null, "Close")));
+	let shown: Shown | null = null;
+	let view: View = views[0];
+
+	function draw(): void {
+		view = views.find((v) => v.key === state.view) || views[0];
+		document.documentElement.dataset.theme = state.theme;
+		document.title = `${view.title}: ${visible(title(documents)).slice(0, 80)} - plumb`;
+		nav.replaceChildren(...views.map((v, i) => h("button", { type: "button", "data-view": v.key, "aria-current": v === view ? "page" : null, onclick: () => set({ view: v.key, search: "", sort: "" }) }, h("kbd", { "aria-hidden": "true" }, String(i + 1)), v.title)));
+		tools.replaceChildren(choices(page, view));
+		shown = view.make(page);
+		main.className = "v-" + view.key;
+		main.setAttribute("aria-label", view.title);
+		main.replaceChildren(shown.element);
+	}
+
+	onChange((changed: Set<keyof State>) => {
+		if (shown && shown.update && !changed.has("view") && shown.update(changed)) return;
+		const searching = document.activeElement && document.activeElement.id === "search";
+		const inside = document.activeElement && main.contains(document.activeElement) ? document.activeElement.className : "";
+		draw();
+		if (searching) {
+			const input = document.getElementById("search") as HTMLInputElement | null;
+			if (input) {
+				input.focus();
+				input.setSelectionRange(input.value.length, input.value.length);
+			}
+		} else if (inside) {
+			const again = [...main.querySelectorAll<HTMLElement>("[tabindex]")].find((e) => e.className === inside);
+			if (again) again.focus();
+		}
+	});
+
+	document.addEventListener("keydown", (event) => {
+		const target = event.target as HTMLElement;
+		const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
+		if (event.ctrlKey || event.altKey || event.metaKey) return;
+		if (event.key === "Escape" && typing) {
+			target.blur();
+			if (state.search) set({ search: "" });
+			main.focus();
+		}
+		if (typing) return;
+		const number = "123456789".indexOf(event.key);
+		if (event.key.length === 1 && number >= 0 && number < views.length) {
+			set({ view: views[number].key, search: "", sort: "" });
+			main.focus();
+		} else if (event.key === "/") {
+			const input = document.getElementById("search");
+			if (input) {
+				event.preventDefault();
+				input.focus();
+			}
+		} else if (event.key === "?") {
+			if (!help.open) help.showModal();
+		}
+	});
+
+	document.getElementById("app")!.replaceChildren(
+		h("a", { class: "skip", href: "#view", onclick: (e: Event) => { e.preventDefault(); main.focus(); } }, "Skip to the view"),
+		header(documents), nav, tools, main,
+		h("footer", null, `plumb ${documents.about ? documents.about.plumb : ""}. `, h("button", { class: "link", type: "button", onclick: () => help.showModal() }, "Keys")), help);
+	draw();
+	document.documentElement.dataset.ready = "yes";
+}
+
+async function begin(): Promise<void> {
+	follow();
+	try {
+		start(await unpack(document.getElementById("data")!.textContent!.trim()));
+	} catch (error) {
+		document.getElementById("app")!.replaceChildren(h("p", { class: "warn" }, "This page cannot be shown: " + (error instanceof Error ? error.message : String(error))));
+		throw error;
+	}
+}
+
+void begin();

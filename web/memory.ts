@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where data came from, how long that took, and which pages and cache lines it is in. */
+import { Bin, Report, ReportEvent } from "./data";
+import { bar, h, named, percent, short, visible, whole } from "./dom";
+import { reportTable } from "./functions";
+import { hasRange, set, state } from "./state";
+import { Page, Shown, View } from "./view";
+
+function eventOf(report: Report | undefined): ReportEvent | null {
+	return (report && report.events.find((event) => event.rows.length)) || null;
+}
+
+function sourcesPanel(title: string, sources: Map<string, { samples: number; latency: number }>): HTMLElement {
+	const list = [...sources].sort((a, b) => b[1].samples - a[1].samples);
+	const all = list.reduce((sum, [, s]) => sum + s.samples, 0);
+	const latency = list.reduce((sum, [, s]) => sum + s.latency, 0);
+	return h("section", { class: "panel" }, h("h2", null, title),
+		h("table", { class: "plain" }, h("thead", null, h("tr", null, ...["Source", "Share", "", "Samples", "Of the latency", ""].map((t) => h("th", { scope: "col" }, t)))),
+			h("tbody", null, ...list.map(([name, s]) => h("tr", null, h("th", { scope: "row" }, named(name)), h("td", { class: "num" }, percent((100 * s.samples) / all)), h("td", { class: "barcell" }, bar([{ kind: "plain", share: (100 * s.samples) / all }])), h("td", { class: "num" }, whole(s.samples)),
+				h("td", { class: "num" }, latency ? percent((100 * s.latency) / latency) : ""), h("td", { class: "barcell" }, latency ? bar([{ kind: "backend_bound", share: (100 * s.latency) / latency }]) : ""))))));
+}
+
+/* The sources of the chosen range of time. */
+function ofRange(page: Page): Map<string, { samples: number; latency: number }> {
+	const { types, rows } = page.model!.stacks;
+	const sources = new Map<string, { samples: number; latency: number }>();
+	page.model!.each((row, type, value) => {
+		const source = rows.source[row];
+		if (source === null || types[type].exact) return;
+		if (!sources.has(source)) sources.set(source, { samples: 0, latency: 0 });
+		const sum = sources.get(source)!;
+		if (types[type].kind === "latency") sum.latency += value;
+		/* An event's period is its number of samples, unless they are counted separately. */
+		else if (types[type].main && !types.some((t) => t.kind === "samples")) sum.samples += value;
+		else if (types[type].kind === "samples") sum.samples += value;
+	});
+	return sources;
+}
+
+function ofReport(event: ReportEvent): Map<string, { samples: number; latency: number }> {
+	const sources = new Map<string, { samples: number; latency: number }>();
+	for (const row of event.rows) {
+		const name = row.data_source === null ? "unknown" : String(row.data_source);
+		if (!sources.has(name)) sources.set(name, { samples: 0, latency: 0 });
+		sources.get(name)!.samples += row.samples;
+		sources.get(name)!.latency += (row.latency || 0) * row.samples;
+	}
+	return sources;
+}
+
+function histogram(title: string, bins: Bin[]): HTMLElement | null {
+	const filled = bins.map((bin, i) => (bin.samples ? i : -1)).filter((i) => i >= 0);
+	if (!filled.length) return null;
+	const shown = bins.slice(filled[0], filled[filled.length - 1] + 1);
+	const most = Math.max(...shown.map((bin) => bin.samples));
+	const all = shown.reduce((sum, bin) => sum + bin.samples, 0);
+	return h("section", { class: "panel histogram" }, h("h2", null, title), h("table", { class: "plain" }, h("tbody", null,
+		...shown.map((bin) => h("tr", null, h("th", { scope: "row", class: "num" }, bin.high === null ? `${whole(bin.low)} and more` : bin.low === bin.high ? whole(bin.low) : `${whole(bin.low)}–${whole(bin.high)}`),
+			h("td", { class: "barcell" }, bar([{ kind: "plain", share: (100 * bin.samples) / most }], percent((100 * bin.samples) / all))), h("td", { class: "num" }, whole(bin.samples)), h("td", { class: "num dim" }, percent((100 * bin.samples) / all, 1)))))));
+}
+
+/* Any list of objects, such as the accesses to shared lines. */
+function objects(list: Record<string, unknown>[]): HTMLElement {
+	const keys = list.length ? Object.keys(list[0]).filter((key) => list.some((row) => row[key] !== null && typeof row[key] !== "object")) : [];
+	const cell = (value: unknown) => (typeof value === "number" ? h("td", { class: "num" }, Number.isInteger(value) ? whole(value) : value.toFixed(2)) : h("td", null, visible(value === null ? "" : String(value))));
+	return h("div", { class: "scroll" }, h("table", { class: "plain" }, h("thead", null, h("tr", null, ...keys.map((key) => h("th", { scope: "col" }, key.replace(/_/g, " "))))), h("tbody", null, ...list.slice(0, 1000).map((row) => h("tr", null, ...keys.map((key) => cell(row[key])))))));
+}
+
+const PARTS: { [key: string]: { title: string; has: (page: Page) => boolean; make: (page: Page) => Shown } } = {
+	sources: {
+		title: "Data sources",
+		has: (page) => !!eventOf(page.documents.memory),
+		make: (page) => {
+			const event = eventOf(page.documents.memory)!;
+			const sources = hasRange() ? ofRange(page) : ofReport(event);
+			const table = hasRange() ? null : reportTable(page, event, page.documents.memory!.keys, "Data sources by function");
+			return { element: h("div", null, sourcesPanel(hasRange() ? "Where data came from, in this range" : "Where data came from", sources), table ? h("h2", null, "By function") : null, table ? table.element : null), update: table ? table.update : undefined };
+		},
+	},
+	latencies: {
+		title: "Latencies",
+		has: (page) => !!page.documents.latencies,
+		make: (page) => ({
+			element: h("div", { class: "two" }, ...page.documents.latencies!.events.flatMap((event) => [
+				event.total ? histogram("Total latency, in cycles", event.total) : null,
+				event.issue ? histogram("Until issue, in cycles", event.issue) : null,
+				event.translation ? histogram("Address translation, in cycles", event.translation) : null])),
+		}),
+	},
+	pages: { title: "Pages", has: (page) => !!eventOf(page.documents.pages), make: (page) => reportTable(page, eventOf(page.documents.pages)!, page.documents.pages!.keys, "Pages") },
+	lines: {
+		title: "Shared cache lines",
+		has: (page) => !!page.documents.sharing,
+		make: (page) => {
+			const { accesses, exact } = page.documents.sharing!;
+			return { element: h("section", { class: "panel" }, h("h2", null, "Cache lines that several threads use and write"), h("p", { class: "dim" }, exact ? "Counted exactly." : "From SPE records."), accesses.length ? objects(accesses) : h("p", null, "There are none.")) };
+		},
+	},
+	branches: { title: "Branches", has: (page) => !!eventOf(page.documents.branches), make: (page) => reportTable(page, eventOf(page.documents.branches)!, page.documents.branches!.keys, "Branches") },
+	mix: { title: "Mix", has: (page) => !!eventOf(page.documents.mix), make: (page) => reportTable(page, eventOf(page.documents.mix)!, page.documents.mix!.keys, "Mix of operations", false) },
+};
+
+export const memory: View = {
+	key: "memory",
+	title: "Memory",
+	chooses: true,
+	searches: true,
+	has: (page) => Object.values(PARTS).some((part) => part.has(page)),
+	make: (page) => {
+		const keys = Object.keys(PARTS).filter((key) => PARTS[key].has(page));
+		const key = keys.includes(state.part) ? state.part : keys[0];
+		const part = PARTS[key].make(page);
+		const losses = eventOf(page.documents.memory);
+		return {
+			element: h("div", { class: "memoryview" },
+				h("div", { class: "tools" }, h("span", { class: "group", role: "group", "aria-label": "Part" }, ...keys.map((k) => h("button", { type: "button", "aria-pressed": String(k === key), onclick: () => set({ part: k, sort: "", search: "" }) }, PARTS[k].title))),
+					losses ? h("span", { class: "dim" }, `${short(losses.samples)} loads and stores` + (losses.not_retired ? `, ${short(losses.not_retired)} not retired` : "")) : null,
+					hasRange() && key !== "sources" ? h("span", { class: "warn" }, "of the whole recording") : null),
+				part.element),
+			update: part.update,
+		};
+	},
+};

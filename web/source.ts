@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A function's source and instructions, with exact slots or samples. */
+import { Annotated, Annotations, Instruction, Line } from "./data";
+import { bar, base, h, named, percent, range, short, SLOT_TITLES, SLOTS, slotsOf, visible, whole } from "./dom";
+import { set, state } from "./state";
+import { Page, View } from "./view";
+
+function facts(instruction: Instruction): string {
+	const said: string[] = [];
+	if (instruction.executions) said.push(`${short(instruction.executions)}×`);
+	if (instruction.samples) said.push(`${whole(instruction.samples)} samples`);
+	if (instruction.latency !== null) said.push(`${instruction.latency.toFixed(1)} cycles`);
+	if (instruction.l1d_accesses && instruction.l1d_misses) said.push(`${percent((100 * instruction.l1d_misses) / instruction.l1d_accesses, 0)} L1D misses`);
+	if (instruction.branches && instruction.mispredictions) said.push(`${percent((100 * instruction.mispredictions) / instruction.branches, 1)} mispredicted`);
+	return said.join(", ");
+}
+
+/* Adds up the causes of instructions, in percent of `whole`. */
+function causes(instructions: Instruction[], all: number): { kind: string; share: number; title: string }[] {
+	const sums: { [kind: string]: number } = {};
+	for (const instruction of instructions) {
+		if (!instruction.causes.length) sums.plain = (sums.plain || 0) + instruction.weight;
+		for (const cause of instruction.causes) {
+			const kind = slotsOf(cause.name);
+			sums[kind] = (sums[kind] || 0) + (instruction.weight * cause.share) / 100;
+		}
+	}
+	return [...SLOTS, "other", "plain"].filter((kind) => sums[kind]).map((kind) => ({ kind, title: SLOT_TITLES[kind] || "share", share: all ? (100 * sums[kind]) / all : 0 }));
+}
+
+function largest(instruction: Instruction): string {
+	const cause = [...instruction.causes].sort((a, b) => b.share - a.share)[0];
+	return cause && instruction.share >= 0.5 ? `${cause.name} ${percent(cause.share, 0)}` : "";
+}
+
+function code(instruction: Instruction, of: Annotated): HTMLElement {
+	const words = (instruction.text || instruction.word || "").replace(/\t/g, " ").split(" ");
+	return h("div", { class: instruction.share >= 5 ? "asm hot" : "asm", role: "row" },
+		h("span", { class: "num", role: "cell" }, instruction.weight ? percent(instruction.share) : ""),
+		h("span", { role: "cell" }, bar(causes([instruction], of.weight))),
+		h("code", { class: "address", role: "cell" }, instruction.address),
+		h("code", { class: "text", role: "cell" }, h("b", null, visible(words[0])), " " + visible(words.slice(1).join(" "))),
+		h("span", { class: "dim", role: "cell" }, [facts(instruction), largest(instruction)].filter((t) => t).join(" · ")));
+}
+
+function bySource(page: Page, of: Annotated): Node[] {
+	const made: Node[] = [];
+	const files = [...new Set(of.lines.map((line) => line.file))];
+	for (const path of files) {
+		const own = new Map<number, Line[]>();
+		for (const line of of.lines.filter((l) => l.file === path)) {
+			const number = line.line || 0;
+			own.set(number, [...(own.get(number) || []), line]);
+		}
+		const source = (page.documents.source || []).find((s) => s.path === path);
+		const numbers = [...own.keys()].sort((a, b) => a - b);
+		made.push(h("h3", null, path ? h("code", { title: visible(path) }, visible(path)) : "Without a line"));
+		if (path && !source?.text.lines.length) made.push(h("p", { class: "dim" }, "The source could not be read; lines are shown by their numbers."));
+		let last = 0;
+		for (const number of numbers) {
+			/* Two lines of the neighbourhood are enough to know where it is. */
+			const from = Math.max(last + 1, number - (number - last > 6 ? 2 : 6));
+			if (source && last && from > last + 1) made.push(h("div", { class: "gap", "aria-hidden": "true" }, "⋯"));
+			for (let n = from; source && n < number; n++) made.push(lineOf(n, source.text.lines[n - source.text.first], null, of));
+			made.push(lineOf(number, source ? source.text.lines[number - source.text.first] : undefined, own.get(number)!, of));
+			last = number;
+		}
+	}
+	return made;
+}
+
+function lineOf(number: number, text: string | undefined, lines: Line[] | null, of: Annotated): HTMLElement {
+	const instructions = lines ? lines.flatMap((line) => line.instructions) : [];
+	instructions.sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
+	const share = lines ? lines.reduce((sum, line) => sum + line.share, 0) : 0;
+	const row = [
+		h("span", { class: "num" }, lines && share >= 0.005 ? percent(share) : ""),
+		bar(causes(instructions, of.weight), lines ? percent(share) : "no samples"),
+		h("span", { class: "number" }, number ? String(number) : ""),
+		h("code", { class: "text" }, text === undefined ? (lines ? visible(lines[0].function) : "") : visible(text.replace(/\t/g, "    "))),
+		h("small", null, lines && lines.length === 1 ? range(lines[0].interval, 1) : ""),
+	];
+	if (!instructions.length) return h("div", { class: "line" }, h("div", { class: "summary" }, ...row));
+	return h("details", { class: share >= 5 ? "line hot" : "line", open: share >= 20 && instructions.length <= 60 }, h("summary", null, ...row),
+		h("div", { role: "table", "aria-label": "Instructions" }, ...instructions.map((instruction) => code(instruction, of))));
+}
+
+function byAddress(of: Annotated): Node[] {
+	const all = of.lines.flatMap((line) => line.instructions.map((instruction) => ({ instruction, line })));
+	all.sort((a, b) => (BigInt(a.instruction.address) < BigInt(b.instruction.address) ? -1 : 1));
+	const heads = new Map(of.loops.map((loop) => [loop.header, loop]));
+	const made: Node[] = [];
+	let last = "";
+	for (const { instruction, line } of all) {
+		const where = line.file ? `${base(line.file)}:${line.line}` : "";
+		const loop = heads.get(instruction.address);
+		if (loop) made.push(h("div", { class: "loop" }, `Loop, depth ${loop.depth}` + (loop.iterations !== null ? `: ${whole(loop.iterations)} iterations` + (loop.entries !== null ? `, entered ${whole(loop.entries)} times` : "") : "")));
+		if (where !== last) made.push(h("div", { class: "at" }, h("code", null, visible(where))));
+		last = where;
+		made.push(code(instruction, of));
+	}
+	return made;
+}
+
+function about(annotations: Annotations): string {
+	const basis: { [name: string]: string } = { slots: "Slots of each instruction, counted exactly", estimated_slots: "Slots of each instruction, estimated from SPE records", latency: "Latencies of SPE records", event: "Samples" };
+	return (basis[annotations.basis || ""] || "Samples") + (annotations.event ? ` of ${visible(annotations.event)}` : "") + (annotations.disassembler ? `; disassembled by ${annotations.disassembler}` : "") + ".";
+}
+
+export const source: View = {
+	key: "source",
+	title: "Source",
+	chooses: false,
+	searches: false,
+	has: (page) => !!page.documents.annotations,
+	make: (page) => {
+		const annotations = page.documents.annotations!;
+		const of = annotations.functions.find((f) => f.symbol === state.fn) || annotations.functions[0];
+		const other = state.fn && of.symbol !== state.fn;
+		const choose = h("select", { id: "function", onchange: (e: Event) => set({ fn: (e.target as HTMLSelectElement).value }) },
+			...annotations.functions.map((f) => h("option", { value: f.symbol, selected: f === of }, `${percent(f.share, 1)}  ${visible(f.symbol)}`)));
+		const order = (key: string, title: string) => h("button", { type: "button", "aria-pressed": String(state.code === key), onclick: () => set({ code: key }) }, title);
+		return {
+			element: h("div", { class: "sourceview" },
+				h("div", { class: "tools" }, h("label", { for: "function" }, "Function"), choose, h("span", { class: "group", role: "group", "aria-label": "Order" }, order("source", "By line"), order("address", "By address"))),
+				other ? h("p", { class: "warn" }, named(state.fn), " has too small a share to be in this page; plumb annotate shows it.") : null,
+				h("h2", null, named(of.symbol), h("small", null, ` ${percent(of.share)} of everything, in `, h("code", null, visible(base(of.file))))),
+				h("p", { class: "dim" }, about(annotations)),
+				h("div", { class: "code" }, ...(state.code === "address" ? byAddress(of) : bySource(page, of)))),
+		};
+	},
+};

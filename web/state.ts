@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the page shows. It stands in the address, so that a link leads to the same. */
+
+export interface State {
+	view: string;
+	metric: string; /* a type's name, or "slots" */
+	search: string;
+	sort: string; /* "column" or "-column" */
+	fn: string; /* function of Source and Callers */
+	from: number; /* ns since the first sample; NaN: everything */
+	to: number;
+	order: string; /* of the flame graph: "left" or "time" */
+	zoom: number; /* node of the flame graph, or -1 */
+	thread: number; /* or -1 */
+	code: string; /* "source" or "address" */
+	part: string; /* of Memory */
+	theme: string; /* "", "light" or "dark" */
+}
+
+const usual: State = {
+	view: "", metric: "", search: "", sort: "", fn: "", from: NaN, to: NaN, order: "left", zoom: -1,
+	thread: -1, code: "source", part: "", theme: "",
+};
+
+export const state: State = { ...usual };
+type Listener = (changed: Set<keyof State>) => void;
+const listeners: Listener[] = [];
+
+export function onChange(listener: Listener): void {
+	listeners.push(listener);
+}
+
+function equal(a: unknown, b: unknown): boolean {
+	return a === b || (a !== a && b !== b);
+}
+
+function assign(values: Partial<State>): Set<keyof State> {
+	const changed = new Set<keyof State>();
+	for (const name in values) {
+		const key = name as keyof State;
+		if (equal(state[key], values[key])) continue;
+		(state as unknown as Record<string, unknown>)[key] = values[key];
+		changed.add(key);
+	}
+	return changed;
+}
+
+function address(): string {
+	const words = new URLSearchParams();
+	for (const name in usual) {
+		const key = name as keyof State;
+		if (!equal(state[key], usual[key])) words.set(name, String(state[key]));
+	}
+	return "#" + words.toString();
+}
+
+/* Changes the state. A change of view becomes an entry of the browser's history. */
+export function set(values: Partial<State>): void {
+	const changed = assign(values);
+	if (!changed.size) return;
+	if (changed.has("view")) location.hash = address();
+	else history.replaceState(null, "", address());
+	for (const listener of listeners) listener(changed);
+}
+
+function read(): Partial<State> {
+	const words = new URLSearchParams(location.hash.slice(1));
+	const values: Record<string, unknown> = {};
+	for (const name in usual) {
+		const text = words.get(name);
+		const before = usual[name as keyof State];
+		values[name] = text === null ? before : typeof before === "number" ? Number(text) : text;
+	}
+	return values as Partial<State>;
+}
+
+/* Takes the state from the address, now and whenever that changes. */
+export function follow(): void {
+	assign(read());
+	window.addEventListener("hashchange", () => {
+		const changed = assign(read());
+		if (changed.size) for (const listener of listeners) listener(changed);
+	});
+}
+
+export function hasRange(): boolean {
+	return !isNaN(state.from) && !isNaN(state.to);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table of any number of rows, of which only the visible ones are elements. */
+import { h, styled, whole } from "./dom";
+
+export interface Column<R> {
+	key: string;
+	title: string;
+	help?: string;
+	width: string; /* of a grid's column */
+	least: number; /* pixels that it needs */
+	rank: number; /* columns with the highest are left out first on narrow screens */
+	text?: boolean; /* sorts ascending first, and stands on the left */
+	value: (row: R) => number | string | null;
+	cell: (row: R) => Node | string;
+}
+
+export interface TableOptions<R> {
+	label: string;
+	columns: Column<R>[];
+	rows: R[];
+	text: (row: R) => string; /* what a search looks in */
+	search: string;
+	sort: string;
+	onSort: (sort: string) => void;
+	onOpen?: (row: R) => void;
+}
+
+const ROW = 28;
+const PRINTED = 200;
+
+export class Table<R> {
+	readonly element: HTMLElement;
+	private readonly body: HTMLElement;
+	private readonly head: HTMLElement;
+	private readonly count: HTMLElement;
+	private readonly lower: string[] = [];
+	private shown: R[] = [];
+	private columns: Column<R>[] = [];
+	private cursor = -1;
+	private first = -1;
+	private last = -1;
+	private order: Int32Array | null = null;
+	private ordered = "";
+
+	constructor(private readonly options: TableOptions<R>) {
+		this.head = h("div", { class: "thead", role: "row" });
+		this.body = h("div", { class: "tbody", role: "rowgroup" });
+		this.count = h("p", { class: "count", role: "status" });
+		const scroll = h("div", { class: "table", role: "table", "aria-label": options.label, tabindex: 0, onscroll: () => this.draw(), onkeydown: (e: Event) => this.onKey(e as KeyboardEvent) }, this.head, this.body);
+		this.element = h("div", { class: "tablebox" }, scroll, this.count);
+		new ResizeObserver(() => this.fit()).observe(scroll);
+		window.addEventListener("beforeprint", () => this.element.isConnected && this.draw(PRINTED));
+		this.update(options.search, options.sort);
+	}
+
+	private get scroll(): HTMLElement {
+		return this.element.firstElementChild as HTMLElement;
+	}
+
+	/* Filters and sorts. */
+	update(search: string, sort: string): void {
+		const { rows } = this.options;
+		this.sorted(sort);
+		const words = search.toLowerCase().split(/\s+/).filter((word) => word);
+		if (words.length && !this.lower.length) for (const row of rows) this.lower.push(this.options.text(row).toLowerCase());
+		this.shown = [];
+		for (let i = 0; i < rows.length; i++) {
+			const at = this.order ? this.order[i] : i;
+			if (words.every((word) => this.lower[at].includes(word))) this.shown.push(rows[at]);
+		}
+		this.cursor = -1;
+		this.count.textContent = this.shown.length === rows.length ? `${whole(rows.length)} rows` : `${whole(this.shown.length)} of ${whole(rows.length)} rows`;
+		this.scroll.setAttribute("aria-rowcount", String(this.shown.length + 1));
+		this.scroll.scrollTop = 0;
+		this.fit();
+	}
+
+	private sorted(sort: string): void {
+		const down = sort.startsWith("-");
+		const column = this.options.columns.find((c) => c.key === sort.replace(/^-/, ""));
+		if (this.ordered === sort) return;
+		this.ordered = sort;
+		this.order = null;
+		if (!column) return;
+		const values = this.options.rows.map(column.value);
+		const sign = down ? -1 : 1;
+		this.order = Int32Array.from(values.keys());
+		this.order.sort((a, b) => {
+			const x = values[a];
+			const y = values[b];
+			/* What is unknown comes last. */
+			if (x === null || y === null) return x === y ? a - b : x === null ? 1 : -1;
+			return x === y ? a - b : x < y ? -sign : sign;
+		});
+	}
+
+	/* Chooses the columns that have room. */
+	private fit(): void {
+		const room = this.scroll.clientWidth || 800;
+		const columns = [...this.options.columns];
+		const used = () => columns.reduce((sum, c) => sum + c.least + 12, 0);
+		while (columns.length > 2 && used() > room) {
+			const worst = Math.max(...columns.map((c) => c.rank));
+			columns.splice(columns.map((c) => c.rank).lastIndexOf(worst), 1);
+		}
+		this.columns = columns;
+		this.drawHead();
+		this.first = -1;
+		this.draw();
+	}
+
+	private drawHead(): void {
+		const sort = this.ordered;
+		this.head.replaceChildren(...this.columns.map((column) => {
+			const key = sort.replace(/^-/, "");
+			const own = key === column.key;
+			const next = own ? (sort.startsWith("-") ? column.key : "-" + column.key) : column.text ? column.key : "-" + column.key;
+			const button = h("button", { type: "button", title: column.help || null, onclick: () => this.options.onSort(next) }, column.title, own ? h("span", { "aria-hidden": "true" }, sort.startsWith("-") ? " ▾" : " ▴") : null);
+			return h("span", { role: "columnheader", class: column.text ? "" : "num", "aria-sort": own ? (sort.startsWith("-") ? "descending" : "ascending") : "none" }, button);
+		}));
+		styled(this.head, { "grid-template-columns": this.grid() });
+	}
+
+	private grid(): string {
+		return this.columns.map((c) => c.width).join(" ");
+	}
+
+	private row(index: number, placed: boolean): HTMLElement {
+		const row = this.shown[index];
+		const element = h("div", { class: index === this.cursor ? "tr cursor" : "tr", role: "row", "aria-rowindex": index + 2, onclick: () => this.options.onOpen && this.options.onOpen(row) },
+			...this.columns.map((column) => h("span", { role: "cell", class: column.text ? "" : "num" }, column.cell(row))));
+		return styled(element, placed ? { top: index * ROW + "px", "grid-template-columns": this.grid() } : { position: "static", "grid-template-columns": this.grid() });
+	}
+
+	private draw(printed = 0): void {
+		const count = this.shown.length;
+		if (printed) {
+			this.body.replaceChildren(...this.shown.slice(0, printed).map((_, i) => this.row(i, false)));
+			styled(this.body, { height: "auto" });
+			this.first = -1;
+			return;
+		}
+		const height = this.scroll.clientHeight || 600;
+		const first = Math.max(0, Math.floor(this.scroll.scrollTop / ROW) - 4);
+		const last = Math.min(count, first + Math.ceil(height / ROW) + 8);
+		if (first === this.first && last === this.last) return;
+		this.first = first;
+		this.last = last;
+		styled(this.body, { height: count * ROW + "px" });
+		const rows: HTMLElement[] = [];
+		for (let i = first; i < last; i++) rows.push(this.row(i, true));
+		this.body.replaceChildren(...rows);
+	}
+
+	private onKey(event: KeyboardEvent): void {
+		const page = Math.max(1, Math.floor(this.scroll.clientHeight / ROW) - 2);
+		const steps: { [key: string]: number } = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+		if (event.target !== this.scroll) return;
+		if (event.key === "Enter" && this.cursor >= 0 && this.options.onOpen) {
+			this.options.onOpen(this.shown[this.cursor]);
+			event.preventDefault();
+		}
+		if (!(event.key in steps) || !this.shown.length) return;
+		event.preventDefault();
+		this.cursor = Math.max(0, Math.min(this.shown.length - 1, this.cursor + steps[event.key]));
+		const top = this.cursor * ROW;
+		const room = this.scroll.clientHeight - this.head.offsetHeight - ROW;
+		if (top < this.scroll.scrollTop) this.scroll.scrollTop = top;
+		else if (top > this.scroll.scrollTop + room) this.scroll.scrollTop = top - room;
+		this.first = -1;
+		this.draw();
+	}
+}

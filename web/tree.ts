@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The decision tree with its bars: from counts, or from an exact profile's slots. */
+import { Metric } from "./data";
+import { h, percent, SLOT_TITLES, SLOTS, slotsOf, styled, visible } from "./dom";
+import { Page, View } from "./view";
+
+interface Node {
+	name: string;
+	title: string;
+	value: number | null;
+	units: string;
+	kind: string;
+	children: Node[];
+	marked: boolean;
+}
+
+function fromCounts(metrics: Metric[], path: string[]): Node[] {
+	const made = new Map<string, Node>();
+	const roots: Node[] = [];
+	const tree = metrics.filter((metric) => metric.level !== null);
+	for (const metric of tree)
+		if (!made.has(metric.name))
+			made.set(metric.name, { name: metric.name, title: metric.title, value: metric.value, units: metric.units, kind: slotsOf(metric.name), children: [], marked: path.includes(metric.name) });
+	for (const metric of new Set(tree.map((m) => m.name))) {
+		const node = made.get(metric)!;
+		const parent = tree.find((m) => m.name === metric)!.parent;
+		const above = parent !== null ? made.get(parent) : undefined;
+		if (above) {
+			above.children.push(node);
+			node.kind = above.kind;
+		} else if (tree.find((m) => m.name === metric)!.level === 1) roots.push(node);
+	}
+	return roots;
+}
+
+function fromSlots(page: Page): Node[] {
+	const types = page.model!.stacks.types.filter((type) => type.slots && type.total);
+	const whole = types.reduce((sum, type) => sum + type.total, 0);
+	return SLOTS.map((kind) => {
+		const own = types.filter((type) => type.slots === kind);
+		const value = (100 * own.reduce((sum, type) => sum + type.total, 0)) / whole;
+		const children = own.map((type) => ({
+			name: type.name, title: type.name.replace(/^slots_/, "").replace(/_/g, " "), value: (100 * type.total) / whole,
+			units: "percent of slots", kind: kind as string, children: [], marked: false,
+		}));
+		children.sort((a, b) => b.value - a.value);
+		return { name: kind as string, title: SLOT_TITLES[kind], value, units: "percent of slots", kind: kind as string, children: kind === "retiring" ? [] : children, marked: false };
+	}).filter((node) => node.value > 0);
+}
+
+function item(node: Node, level: number): HTMLElement {
+	const row = [
+		h("span", { class: "bar" }, styled(h("i", { class: "k-" + node.kind }), { width: Math.max(0, Math.min(100, node.value || 0)) + "%" })),
+		h("b", { class: "num" }, node.value === null ? "not counted" : percent(node.value, 1)),
+		h("span", { class: "title" }, visible(node.title)),
+		h("code", null, visible(node.name)),
+		h("small", null, node.units.replace("percent", "%")),
+	];
+	const open = level < 2 || node.marked;
+	const mark = node.marked ? " marked" : "";
+	return node.children.length
+		? h("details", { class: "node" + mark, open }, h("summary", null, ...row), ...node.children.map((child) => item(child, level + 1)))
+		: h("div", { class: "node leaf" + mark }, h("div", { class: "summary" }, ...row));
+}
+
+export const tree: View = {
+	key: "tree",
+	title: "Tree",
+	chooses: false,
+	searches: false,
+	has: (page) => !!((page.documents.counts && page.documents.counts.metrics.length) || (page.model && page.model.stacks.types.some((type) => type.slots && type.total))),
+	make: (page) => {
+		const { counts } = page.documents;
+		const path = counts && counts.diagnosis ? counts.diagnosis.path : [];
+		const roots = counts && counts.metrics.length ? fromCounts(counts.metrics, path) : fromSlots(page);
+		const rest = counts ? counts.metrics.filter((metric) => metric.level === null && metric.value !== null) : [];
+		const groups = [...new Set(rest.map((metric) => metric.group))];
+		return {
+			element: h("div", { class: "treeview" },
+				path.length ? h("p", { class: "path" }, "Diagnosis: ", ...path.map((name, i) => h("span", null, i ? " › " : "", h("code", null, name)))) : null,
+				h("section", { class: "panel tree" }, ...roots.map((root) => item(root, 1))),
+				groups.length ? h("section", { class: "panel" }, h("h2", null, "Metrics"), h("div", { class: "metrics" }, ...groups.map((group) => h("table", null, h("caption", null, visible(group).replace(/_/g, " ")), h("tbody", null, ...rest.filter((m) => m.group === group).map((m) => h("tr", null, h("th", { scope: "row" }, visible(m.title)), h("td", { class: "num" }, m.value!.toLocaleString("en-US", { maximumFractionDigits: 3 })), h("td", null, visible(m.units))))))))) : null),
+		};
+	},
+};
