@@ -16,6 +16,7 @@
 #include "qemu/turns.h"
 #include "shared.h"
 
+#define HOST_LINE   64
 #define THREADS_MAX (2 * MODEL_SHARED_THREADS) /* at the same time */
 
 enum state {
@@ -45,12 +46,17 @@ struct thread {
 	bool coming;           /* was woken, and is in the order of turns, but not here yet */
 	_Atomic bool returned; /* QEMU is done with the call */
 	_Atomic bool here;     /* back from the call, in turns.c */
-	unsigned spins;        /* looks before it sleeps for its turn */
+	unsigned sleeps_left;  /* times that it sleeps for its turn without looking for long */
+	unsigned sleeps_next;  /* the same, when it has next looked in vain */
 	bool outside;          /* of QEMU's loop of execution, in which others stop it */
 	bool passed;           /* executes without its turn, so that QEMU can stop all threads */
-	_Atomic bool ready;    /* need not wait: it has its turn, is passed, or turns are over */
 	_Atomic uint32_t go;   /* futex, changes with `ready` */
 	_Atomic bool parked;   /* sleeps on it */
+	/*
+	 * It need not wait: it has its turn, is passed, or turns are over. In a line of the host by
+	 * itself: the thread looks at it all the time while others change the rest.
+	 */
+	_Alignas(HOST_LINE) _Atomic bool ready;
 };
 
 struct order {

@@ -75,7 +75,7 @@ void sleepers_await_entered(void)
 
 	order_lock();
 	while (order.entering && !order.over && !has_entered(&looks)) {
-		if (looks < ENTERS_LOOKS / 2 && order.present <= order.processors)
+		if (looks < ENTERS_LOOKS / 2 && order.processors > 1)
 			for (unsigned i = 0; i < PAUSES; i++)
 				host_pause();
 		else

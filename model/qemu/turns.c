@@ -12,8 +12,9 @@
 #include "qemu/pause.h"
 #include "qemu/sleepers.h"
 
-#define SPINS       400 /* looks at a word before it is slept on, at most: some microseconds */
-#define SPINS_MIN   20  /* while nobody was ready so soon */
+#define SPINS       2000 /* looks at a word before it is slept on: some tens of microseconds */
+#define SPINS_MIN   20   /* of them while the last ones were in vain */
+#define SLEEPS_MAX  255  /* times that a thread sleeps before it looks for longer again */
 #define POLL_NS     20000
 #define POLL_MAX_NS 2000000
 #define BORN_MAX    15000 /* looks, each after POLL_MAX_NS, for a thread that was made */
@@ -21,27 +22,41 @@
 /* ---- Waiting ---------------------------------------------------------------------------------
  */
 
-/* Looks for a while at whether the thread is ready: for longer if that has helped before. */
+/*
+ * Looks for a while at whether the thread is ready. A thread that looked in vain sleeps at once the
+ * next times, for longer each time that happens again: the processors may be busy. It tries again
+ * now and then, since to wake a thread takes longer than most turns: once both of two threads
+ * sleep, neither would be soon enough any more.
+ */
 static bool spin(struct thread *self)
 {
-	for (unsigned i = 0; i < self->spins; i++) {
+	const bool shortly = self->sleeps_left > 0;
+
+	self->sleeps_left -= shortly;
+	for (unsigned i = 0; i < (shortly ? SPINS_MIN : SPINS); i++) {
 		if (atomic_load_explicit(&self->ready, memory_order_acquire)) {
-			self->spins = 2 * self->spins < SPINS ? 2 * self->spins : SPINS;
+			if (!shortly)
+				self->sleeps_next /= 2;
 			return true;
 		}
 		host_pause();
 	}
-	self->spins = self->spins / 2 > SPINS_MIN ? self->spins / 2 : SPINS_MIN;
+	if (shortly)
+		return false;
+	self->sleeps_next = 2 * self->sleeps_next + 1;
+	if (self->sleeps_next > SLEEPS_MAX)
+		self->sleeps_next = SLEEPS_MAX;
+	self->sleeps_left = self->sleeps_next;
 	return false;
 }
 
-/* Returns when the thread is ready. */
-static void wait_until_ready(struct thread *self)
+/* Returns when the thread is ready. `next`: nobody else has the turn before it. */
+static void wait_until_ready(struct thread *self, bool next)
 {
 	struct watching watching = {0};
 	long pause = POLL_NS;
 
-	if (order.present <= order.processors && spin(self))
+	if (next && order.processors > 1 && spin(self))
 		return;
 	while (!atomic_load(&self->ready)) {
 		uint32_t go = atomic_load(&self->go);
@@ -54,21 +69,30 @@ static void wait_until_ready(struct thread *self)
 }
 
 /* Returns when the thread is to execute. */
-static void wait_for_turn(struct thread *self)
+static void wait_for_turn(struct thread *self, bool next)
 {
-	wait_until_ready(self);
+	wait_until_ready(self, next);
 	if (order.entering && !self->passed)
 		sleepers_await_entered();
 	core_catch_up(self->core);
 }
 
+/* Whether the thread has its turn, or nobody else has one before it. With the lock held. */
+static bool is_next(const struct thread *self)
+{
+	return order.holder == self || order_first_waiting(NULL) == self;
+}
+
 /* Waits for the turn, with the lock held, which it releases. The thread's state is STATE_WAITS. */
 static void wait_unlocked(struct thread *self)
 {
+	bool next;
+
 	if (!order.holder)
 		order_grant();
+	next = is_next(self);
 	order_unlock();
-	wait_for_turn(self);
+	wait_for_turn(self, next);
 }
 
 /* Whoever has the turn is not alone any more, and looks again whose it is. */
@@ -81,13 +105,16 @@ static void end_alone(void)
 /* The thread comes, or comes back. Waits for the turn, with the lock held, which it releases. */
 static void join(struct thread *self)
 {
+	bool next;
+
 	order_join(self);
 	end_alone();
 	if (!order.holder)
 		order_grant();
+	next = is_next(self);
 	order_unlock();
 	order_announce();
-	wait_for_turn(self);
+	wait_for_turn(self, next);
 }
 
 /* ---- The interface --------------------------------------------------------------------------- */
@@ -105,9 +132,11 @@ static struct thread *take_entry(void)
 	for (unsigned i = 0; i < order.count; i++)
 		if (order.threads[i]->state == STATE_NONE)
 			return order.threads[i];
-	made = order.count < THREADS_MAX ? calloc(1, sizeof(*made)) : NULL;
-	if (made)
-		order.threads[order.count++] = made;
+	made = order.count < THREADS_MAX ? aligned_alloc(HOST_LINE, sizeof(*made)) : NULL;
+	if (!made)
+		return NULL;
+	memset(made, 0, sizeof(*made));
+	order.threads[order.count++] = made;
 	return made;
 }
 
@@ -127,7 +156,7 @@ struct turn *turn_begin(unsigned index, struct core *core)
 	self->tid = (pid_t)syscall(SYS_gettid);
 	self->begun = order.begun++;
 	self->delays = 0;
-	self->spins = SPINS;
+	self->sleeps_left = self->sleeps_next = 0;
 	self->turn.away = false;
 	self->outside = self->passed = self->coming = false;
 	join(self);
@@ -237,9 +266,12 @@ static void end_call(struct thread *self)
 /* The thread was woken, and has its place in the order already. */
 static void arrive(struct thread *self)
 {
+	bool next;
+
 	self->coming = false;
+	next = is_next(self);
 	order_unlock();
-	wait_for_turn(self);
+	wait_for_turn(self, next);
 }
 
 void turn_back(struct turn *turn, bool outside)
