@@ -27,7 +27,7 @@ struct bounds {
 	enum bounds_stage stage;
 	uint64_t end; /* cycle at which it last ended; 0: never */
 	/* When the operations that count began. */
-	uint64_t cycle, sequence, chunks, bubbles, longest_before;
+	uint64_t cycle, sequence, fetch, longest_before;
 	/* When results are ready if only the operations that they depend on take time. */
 	uint64_t ready[READY_COUNT];
 	struct bound_early early[READY_COUNT];

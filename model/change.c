@@ -78,6 +78,7 @@ static const struct parameter parameters[] = {
 	FIELD(predictor.target_entries, 16, 1u << 20),
 	FIELD(predictor.target_ways, 1, 64),
 	FIELD(predictor.fast_target_entries, 16, 1u << 20),
+	FIELD(predictor.pair_target_entries, 0, 1u << 12),
 	FIELD(predictor.return_entries, 1, 250),
 	FIELD(predictor.taken_bubble, 0, 60),
 	FIELD(predictor.decode_redirect, 0, 60),

@@ -9,18 +9,22 @@
 
 /*
  * Fetches the chunk of code that begins at `pc`, once the predictor provides it (a chunk per
- * cycle), L1I has it, and the queue to rename has room. It ends after the bytes that are fetched at
+ * cycle, or two of which a branch ends the first one), L1I has it, and the queue to rename has
+ * room. It ends after the bytes that are fetched at
  * a time, or with its line. Missing lines follow one another at the pace at which L1I takes them.
  */
 void fetch_chunk(struct core *core, uint64_t pc)
 {
 	uint64_t line_end = (pc | core->fetch_mask) + 1, end = pc + core->fetch_bytes;
-	uint64_t chunk = core->chunk_sequence++, predict, base;
+	uint64_t chunk = core->chunk_sequence++, pairs = core->pairs, predict, base;
 	struct memory_result result;
 
 	predict = core->chunks[(chunk - core->fetch_ahead) & core->chunk_mask];
-	predict = later(predict, core->predict);
+	predict = later(predict, core->predict - pairs);
 	core->predict = predict + 1;
+	core->paired += pairs;
+	core->second = (uint8_t)pairs;
+	core->pairs = 0;
 	memory_fetch(core->memory, predict, pc, &result);
 	core->chunk_end = end < line_end ? end : line_end;
 	if (result.level != LEVEL_L1 && !result.pending) {
@@ -29,7 +33,7 @@ void fetch_chunk(struct core *core, uint64_t pc)
 	}
 
 	base = core->dispatched[(core->sequence - core->fetch_queue) & core->reorder_mask];
-	base = later(base, later(predict + core->fetch_latency, core->fetched + 1));
+	base = later(base, later(predict + core->fetch_latency, core->fetched + 1 - pairs));
 	core->fetched = later(base, result.ready);
 	core->chunks[chunk & core->chunk_mask] = core->fetched;
 
@@ -55,6 +59,7 @@ void flush_pipeline(struct core *core, uint64_t at)
 	core->predict = later(core->predict, at + redirect);
 	core->flush_until = at + redirect + fetch;
 	core->resume = NO_RESUME;
+	core->pairs = 0;
 	core->flushes++;
 	if (unlikely(core->exact != NULL))
 		core->exact->flusher = core->exact->line;
@@ -275,6 +280,7 @@ static inline __attribute__((always_inline)) void resolve(struct core *core,
 	predictor_branch(core->predictor, end - 4, kind, taken, next_pc, &outcome);
 	core->branches[kind][taken][outcome.result == PREDICT_WRONG]++;
 	core->resume = taken ? NO_RESUME : end;
+	core->pairs = outcome.pairs & !core->second;
 	if (watched)
 		watch_branch(core, block, next_pc, done, taken, outcome.result == PREDICT_WRONG);
 	if (unlikely(outcome.result != PREDICT_RIGHT) && !(core->params->ideal & IDEAL_BRANCH))

@@ -67,6 +67,7 @@ struct predictor_params {
 	uint32_t target_entries; /* branch target buffer */
 	uint16_t target_ways;
 	uint32_t fast_target_entries; /* taken without a bubble */
+	uint16_t pair_target_entries; /* taken together with the branch that follows; 0: none is */
 	uint16_t indirect_log2_entries;
 	uint8_t return_entries;
 	uint8_t taken_bubble;    /* cycles lost at a taken branch found only in the large buffer */

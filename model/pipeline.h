@@ -280,6 +280,9 @@ struct core {
 	uint64_t translated;  /* likewise, without misses after translation */
 	uint8_t fetch_starve; /* enum starve: the cause after that */
 	uint64_t bubbles;     /* cycles that prediction lost to taken branches */
+	uint64_t paired;      /* chunks that were fetched in the same cycle as the one before */
+	uint8_t pairs;        /* 1: the next chunk can be one of these */
+	uint8_t second;       /* 1: the current chunk is one */
 	uint32_t chunk_mask;
 	uint32_t fetch_bytes;
 	uint32_t fetch_mask;  /* of the part of an address inside a line */

@@ -76,16 +76,21 @@ static uint64_t pop_return(struct predictor *predictor)
 	return address;
 }
 
-/* Returns how soon a correctly predicted taken branch redirects fetch to its target. */
-static uint8_t taken_result(struct predictor *predictor, uint64_t pc, uint64_t target)
+/* Finds out how soon a correctly predicted taken branch redirects fetch to its target. */
+static void follow_target(struct predictor *predictor, uint64_t pc, uint64_t target,
+			  struct predict_outcome *outcome)
 {
+	const bool pairs = target_buffer_pairs(predictor->targets, pc, target);
+
 	switch (target_buffer_access(predictor->targets, pc, target)) {
 	case TARGET_FAST:
-		return PREDICT_RIGHT;
+		outcome->pairs = pairs;
+		return;
 	case TARGET_LARGE:
-		return PREDICT_TAKEN_BUBBLE;
+		outcome->result = PREDICT_TAKEN_BUBBLE;
+		return;
 	default:
-		return PREDICT_DECODE;
+		outcome->result = PREDICT_DECODE;
 	}
 }
 
@@ -95,7 +100,8 @@ static void predict_conditional(struct predictor *predictor, uint64_t pc, bool t
 	bool predicted = direction_branch(predictor->direction, pc, taken);
 
 	if (predicted == taken) {
-		outcome->result = taken ? taken_result(predictor, pc, target) : PREDICT_RIGHT;
+		if (taken)
+			follow_target(predictor, pc, target, outcome);
 		return;
 	}
 	outcome->result = PREDICT_WRONG;
@@ -114,13 +120,14 @@ void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, b
 
 	outcome->result = PREDICT_RIGHT;
 	outcome->wrong_path = 0;
+	outcome->pairs = false;
 	switch (kind) {
 	case BRANCH_CONDITIONAL:
 		predict_conditional(predictor, pc, taken, target, outcome);
 		return;
 	case BRANCH_IMMEDIATE:
 	case BRANCH_CALL:
-		outcome->result = taken_result(predictor, pc, target);
+		follow_target(predictor, pc, target, outcome);
 		break;
 	case BRANCH_INDIRECT:
 	case BRANCH_INDIRECT_CALL:

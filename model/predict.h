@@ -21,6 +21,7 @@ enum predict_result {
 
 struct predict_outcome {
 	uint8_t result;      /* enum predict_result */
+	bool pairs;          /* PREDICT_RIGHT: the target can be fetched in the same cycle */
 	uint64_t wrong_path; /* PREDICT_WRONG: where fetch went instead, or 0 if unknown */
 };
 

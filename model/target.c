@@ -23,6 +23,7 @@ struct buffer {
 
 struct target_buffer {
 	struct buffer fast, large;
+	struct buffer pair; /* without slots: there is none */
 };
 
 static bool buffer_set_up(struct buffer *buffer, uint32_t entries, unsigned ways)
@@ -44,7 +45,9 @@ struct target_buffer *target_buffer_new(const struct predictor_params *params)
 	if (!buffer)
 		return NULL;
 	if (!buffer_set_up(&buffer->fast, params->fast_target_entries, TARGET_FAST_WAYS) ||
-	    !buffer_set_up(&buffer->large, params->target_entries, params->target_ways)) {
+	    !buffer_set_up(&buffer->large, params->target_entries, params->target_ways) ||
+	    (params->pair_target_entries &&
+	     !buffer_set_up(&buffer->pair, params->pair_target_entries, TARGET_FAST_WAYS))) {
 		target_buffer_free(buffer);
 		return NULL;
 	}
@@ -55,6 +58,7 @@ void target_buffer_free(struct target_buffer *buffer)
 {
 	if (!buffer)
 		return;
+	free(buffer->pair.slots);
 	free(buffer->fast.slots);
 	free(buffer->large.slots);
 	free(buffer);
@@ -106,6 +110,14 @@ enum target_where target_buffer_access(struct target_buffer *buffer, uint64_t pc
 		return TARGET_FAST;
 	large = buffer_access(&buffer->large, pc, target, &large_target);
 	return large && large_target == target ? TARGET_LARGE : TARGET_NOWHERE;
+}
+
+bool target_buffer_pairs(struct target_buffer *buffer, uint64_t pc, uint64_t target)
+{
+	uint64_t was;
+
+	return buffer->pair.slots && buffer_access(&buffer->pair, pc, target, &was) &&
+	       was == target;
 }
 
 enum target_where target_buffer_touch(struct target_buffer *buffer, uint64_t pc)

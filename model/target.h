@@ -23,6 +23,9 @@ void target_buffer_free(struct target_buffer *buffer);
 /* Returns which buffer had `pc` with exactly this target. Afterwards both have it. */
 enum target_where target_buffer_access(struct target_buffer *buffer, uint64_t pc, uint64_t target);
 
+/* Returns whether the smallest buffer, if there is one, had exactly this. Afterwards it has it. */
+bool target_buffer_pairs(struct target_buffer *buffer, uint64_t pc, uint64_t target);
+
 /* Returns which buffer had a branch at `pc`, with any target. Afterwards both have it. */
 enum target_where target_buffer_touch(struct target_buffer *buffer, uint64_t pc);
 

@@ -153,13 +153,19 @@ static uint64_t ports_take(const struct core *core)
 	return most;
 }
 
+/* Returns how long fetch has taken if nothing was ever missing: a cycle per chunk or pair of them.
+ */
+static uint64_t fetch_cycles(const struct core *core)
+{
+	return core->chunk_sequence - core->paired + core->bubbles;
+}
+
 static void end(struct core *core)
 {
 	struct bounds *bounds = core->bounds;
 	const uint64_t cycles = core->cycle - bounds->cycle;
 	const uint64_t takes[LIMIT_COUNT] = {
-		[LIMIT_FETCH] =
-			core->chunk_sequence - bounds->chunks + core->bubbles - bounds->bubbles,
+		[LIMIT_FETCH] = fetch_cycles(core) - bounds->fetch,
 		[LIMIT_SLOTS] = (core->sequence - bounds->sequence) / core->width,
 		[LIMIT_CHAIN] = bounds->longest - bounds->longest_before,
 		[LIMIT_PORTS] = ports_take(core),
@@ -187,8 +193,7 @@ void bounds_block_ends(struct core *core)
 	bounds->stage = BOUNDS_COUNTED;
 	bounds->sequence = core->sequence;
 	bounds->cycle = core->cycle;
-	bounds->chunks = core->chunk_sequence;
-	bounds->bubbles = core->bubbles;
+	bounds->fetch = fetch_cycles(core);
 	bounds->longest_before = bounds->longest;
 	memset(bounds->ports, 0, sizeof(bounds->ports));
 }

@@ -252,8 +252,12 @@ void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, b
 
 	(void)kind;
 	*outcome = (struct predict_outcome){.result = PREDICT_RIGHT};
-	if (taken && target_buffer_access(predictor->targets, pc, target) == TARGET_LARGE)
-		outcome->result = PREDICT_TAKEN_BUBBLE;
+	if (taken) {
+		outcome->pairs = target_buffer_pairs(predictor->targets, pc, target);
+		if (target_buffer_access(predictor->targets, pc, target) == TARGET_LARGE)
+			outcome->result = PREDICT_TAKEN_BUBBLE;
+	}
 	if (replay->mispredicts)
-		*outcome = (struct predict_outcome){PREDICT_WRONG, replay->wrong_path};
+		*outcome = (struct predict_outcome){.result = PREDICT_WRONG,
+						    .wrong_path = replay->wrong_path};
 }

@@ -212,6 +212,7 @@ void memory_settle(const struct memory *memory, uint64_t *counts)
 /* The predictor says `next` of every branch, or at each `every`th one `sometimes`. */
 static struct bench_predictor {
 	uint8_t next, sometimes;
+	bool pairs;
 	unsigned every, asked;
 	uint64_t wrong_path;
 	bool last_taken;
@@ -237,6 +238,7 @@ void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, b
 	(void)pc;
 	(void)kind;
 	outcome->result = bench_predictor.next;
+	outcome->pairs = bench_predictor.pairs;
 	if (bench_predictor.every && ++bench_predictor.asked % bench_predictor.every == 0)
 		outcome->result = bench_predictor.sometimes;
 	outcome->wrong_path = bench_predictor.wrong_path;

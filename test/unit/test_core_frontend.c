@@ -158,6 +158,37 @@ static void bubbles_are_the_flow(void **state)
 }
 
 /*
+ * Two operations an iteration: four slots take two iterations per cycle, if fetch does. Never
+ * more: the second of two branches pairs with no third one, however small the loop is.
+ */
+static void two_chunks_a_cycle_if_branches_pair(void **state)
+{
+	struct core_params params = bench_core();
+	uint64_t counts[EVENT_COUNT];
+
+	(void)state;
+	params.classes[CLASS_BRANCH].pieces[0].ports = B0 | V0 | M0 | A0;
+	for (unsigned size = 1; size <= 2; size++) {
+		nops(&b, 0x1000, size - 1);
+		bench_branch(&b, BRANCH_IMMEDIATE);
+		bench_end(&params, &b);
+		for (int pairs = 0; pairs < 2; pairs++) {
+			struct core *core = start(&params, counts);
+
+			bench_predictor.pairs = pairs;
+			for (int i = 0; i < 4000; i++)
+				bench_run(core, &b, 0x1000);
+			core_finish(core);
+			assert_in_range(core_counts(core)[EVENT_CPU_CYCLES], pairs ? 2000 : 4000,
+					pairs ? 2030 : 4030);
+			assert_int_equal(bench_memory.fetches, 4000);
+			core_free(core);
+		}
+		core_release_block(&b.block);
+	}
+}
+
+/*
  * The branch dispatches with the three before it, issues one cycle later and resolves the next;
  * 10 cycles on comes what follows: 12 cycles an iteration. The wrong path has one cycle, from
  * that in which the next chunk arrives to the resolution.
@@ -429,6 +460,7 @@ int main(void)
 		cmocka_unit_test(missing_lines_come_at_their_pace),
 		cmocka_unit_test(blocks_go_on_in_a_chunk),
 		cmocka_unit_test(bubbles_are_the_flow),
+		cmocka_unit_test(two_chunks_a_cycle_if_branches_pair),
 		cmocka_unit_test(misprediction_costs_its_penalty),
 		cmocka_unit_test(wrong_path_arrives),
 		cmocka_unit_test(wrong_path_fills_the_core),

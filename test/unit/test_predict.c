@@ -213,6 +213,35 @@ static void the_fast_buffer_has_few_targets(void **state)
 	assert_int_equal(bubbles, 2048);
 }
 
+/* Of 8 branches that take turns, and of 200, in a smallest buffer of 64 targets; and without one.
+ */
+static void branches_pair_while_few_take_turns(void **state)
+{
+	static const unsigned many[] = {8, 200};
+
+	(void)state;
+	for (unsigned entries = 0; entries <= 64; entries += 64) {
+		struct predictor_params changed = *params;
+
+		changed.pair_target_entries = (uint16_t)entries;
+		for (unsigned i = 0; i < 2; i++) {
+			struct predictor *own = predictor_new(&changed);
+			struct predict_outcome outcome;
+			unsigned pairs = 0;
+
+			assert_non_null(own);
+			for (unsigned k = 0; k < 10 * many[i]; k++) {
+				uint64_t pc = PC + k % many[i] * 4;
+
+				predictor_branch(own, pc, BRANCH_IMMEDIATE, true, pc + 4, &outcome);
+				pairs += outcome.pairs;
+			}
+			assert_int_equal(pairs, entries && many[i] == 8 ? 9 * 8 : 0);
+			predictor_free(own);
+		}
+	}
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -227,6 +256,7 @@ int main(void)
 		TEST(indirect_targets_are_learnt_with_their_order),
 		TEST(shuffled_targets_are_missed_three_times_in_four),
 		TEST(the_fast_buffer_has_few_targets),
+		TEST(branches_pair_while_few_take_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
