@@ -16,6 +16,7 @@ struct bandwidth {
 	uint64_t stretch[CALENDAR_SLOTS]; /* the stretch in each slot, plus one */
 	uint16_t left[CALENDAR_SLOTS];    /* lines that it still has room for */
 	unsigned hundredths;              /* of a cycle per line */
+	uint64_t lines;                   /* that it has carried */
 };
 
 static inline void bandwidth_set_up(struct bandwidth *path, unsigned hundredths)
@@ -37,6 +38,7 @@ static inline uint64_t bandwidth_take(struct bandwidth *path, uint64_t cycle)
 {
 	uint64_t stretch = cycle >> STRETCH_LOG2;
 
+	path->lines++;
 	for (;; stretch++) {
 		unsigned slot = stretch & (CALENDAR_SLOTS - 1);
 

@@ -244,10 +244,12 @@ static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, boo
 			    unsigned *level)
 {
 	uint64_t free = buffers_free(&m->l2_misses), begin = free > cycle ? free : cycle, ready;
+	const uint64_t from = begin;
 	bool peer = fetch_from_peer(m, begin, line, own), hit, evicted;
 
 	if (!peer && is_ideal(m, IDEAL_L2)) {
 		*level = LEVEL_L2;
+		m->latency = 0;
 		return cycle;
 	}
 	begin = bandwidth_take(&m->llc_path, begin);
@@ -264,11 +266,14 @@ static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, boo
 	if (peer) {
 		*level = LEVEL_PEER;
 		ready = move_line(m, begin, line);
+		m->latency = ready - from;
 	} else if (hit) {
 		*level = LEVEL_LLC;
+		m->latency = m->params->llc.latency;
 		ready = after_last_move(m, begin, line, begin + m->params->llc.latency);
 	} else {
 		*level = LEVEL_DRAM;
+		m->latency = m->params->llc.latency + m->params->dram_latency;
 		begin += m->params->llc.latency;
 		ready = take_dram(m, begin) + m->params->dram_latency;
 		m->counts[EVENT_L3D_CACHE_MISS]++;
@@ -278,7 +283,7 @@ static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, boo
 		m->counts[EVENT_LL_CACHE_MISS_RD]++;
 		m->counts[EVENT_LL_CACHE_REFILL]++;
 	}
-	buffers_hold(&m->l2_misses, ready);
+	buffers_hold(&m->l2_misses, ready, m->latency);
 	return ready;
 }
 
@@ -301,6 +306,7 @@ uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request r
 	if (found) {
 		*level = LEVEL_L2;
 		ready = begin + m->params->l2.latency;
+		m->latency = m->params->l2.latency;
 		if (found->ready > begin) {
 			/* Still in flight: waiting for it means waiting for its source. */
 			*level = cache_level(found);
@@ -311,6 +317,7 @@ uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request r
 	} else {
 		m->counts[refill_events[request]]++;
 		ready = read_beyond(m, begin + m->params->l2.latency, line, own, level);
+		m->latency += m->params->l2.latency;
 		fill_l2(m, begin, line, *level << CACHE_LEVEL_SHIFT, ready);
 	}
 	return ready;

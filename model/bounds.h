@@ -3,6 +3,7 @@
 #ifndef MODEL_BOUNDS_H
 #define MODEL_BOUNDS_H
 
+#include "memory.h"
 #include "pipeline.h"
 #include "ties.h"
 
@@ -28,6 +29,7 @@ struct bounds {
 	uint64_t end; /* cycle at which it last ended; 0: never */
 	/* When the operations that count began. */
 	uint64_t cycle, sequence, fetch, longest_before;
+	struct memory_busy busy;
 	/* When results are ready if only the operations that they depend on take time. */
 	uint64_t ready[READY_COUNT];
 	struct bound_early early[READY_COUNT];

@@ -103,14 +103,16 @@ static uint64_t miss_l1d(struct memory *m, uint64_t cycle, uint64_t address, uin
 			 bool own, unsigned *level, struct cache_line **filled)
 {
 	uint64_t free = buffers_free(&m->data_misses), begin = free > cycle ? free : cycle, ready;
+	uint64_t latency;
 
 	m->counts[EVENT_L1D_CACHE_REFILL]++;
 	ready = read_l2(m, begin, line, REQUEST_DATA, own, level);
+	latency = m->latency;
 	prefetch_l2(m, &m->data_stream, begin, address >> m->line_log2, line);
 	m->counts[*level == LEVEL_L2 ? EVENT_L1D_CACHE_REFILL_INNER
 				     : EVENT_L1D_CACHE_REFILL_OUTER]++;
 	*filled = fill_l1d(m, begin, line, *level << CACHE_LEVEL_SHIFT, ready);
-	buffers_hold(&m->data_misses, ready);
+	buffers_hold(&m->data_misses, ready, latency);
 	return ready;
 }
 
@@ -142,7 +144,7 @@ static void prefetch_stride(struct memory *m, uint64_t cycle, uint64_t pc, uint6
 		prefetch_l2(m, &m->data_stream, cycle, wish.first, line);
 		fill_l1d(m, cycle, line, CACHE_PREFETCHED | level << CACHE_LEVEL_SHIFT, ready);
 		/* If L2 has to fetch it, that is L2's to remember. */
-		buffers_hold(&m->data_misses, cycle + m->params->l2.latency);
+		buffers_hold(&m->data_misses, cycle + m->params->l2.latency, m->params->l2.latency);
 	}
 }
 
@@ -460,7 +462,7 @@ void memory_fetch(struct memory *m, uint64_t cycle, uint64_t address, struct mem
 	result->ready = read_l2(m, begin, line, REQUEST_FETCH, false, &level);
 	prefetch_l2(m, &m->code_stream, begin, address >> m->line_log2, line);
 	result->level = (uint8_t)level;
-	buffers_hold(&m->fetch_misses, result->ready);
+	buffers_hold(&m->fetch_misses, result->ready, 0);
 	cache_insert(&m->l1i, line, level << CACHE_LEVEL_SHIFT, result->ready, &victim);
 }
 
@@ -527,6 +529,24 @@ bool memory_has_moved(const struct memory *m, uint64_t line)
 	return atomic_load_explicit(system_moved_byte(m->system, line), memory_order_relaxed) >>
 		       line % 8 &
 	       1;
+}
+
+static uint64_t buffers_busy(const struct buffers *buffers)
+{
+	return 100 * buffers->needed / buffers->count;
+}
+
+static uint64_t path_busy(const struct bandwidth *path)
+{
+	return path->lines * path->hundredths;
+}
+
+void memory_busy(const struct memory *m, struct memory_busy *busy)
+{
+	*busy = (struct memory_busy){
+		buffers_busy(&m->walkers),
+		{buffers_busy(&m->data_misses), buffers_busy(&m->l2_misses)},
+		{path_busy(&m->l2_path), path_busy(&m->llc_path), path_busy(&m->dram_path)}};
 }
 
 void memory_settle(const struct memory *m, uint64_t *counts)

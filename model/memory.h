@@ -108,6 +108,21 @@ bool memory_is_touched(const struct memory *memory, uint64_t address);
 /* A number that changes whenever virtual addresses may have got other lines. */
 uint32_t memory_remapped(const struct memory *memory);
 
+/*
+ * For how long parts of this core's memory side would have been busy so far, in hundredths of
+ * cycles, if nothing else took time and nothing queued for anything else: those that walk page
+ * tables, the buffers for misses of L1D and of L2, and the paths from L2, from the system cache and
+ * to DRAM.
+ */
+#define MEMORY_MISSES 2
+#define MEMORY_PATHS  3
+struct memory_busy {
+	uint64_t walkers;
+	uint64_t misses[MEMORY_MISSES];
+	uint64_t paths[MEMORY_PATHS];
+};
+void memory_busy(const struct memory *memory, struct memory_busy *busy);
+
 /* Computes those of `counts` that follow from others, such as sums. Call this before reading them.
  */
 void memory_settle(const struct memory *memory, uint64_t *counts);

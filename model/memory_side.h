@@ -21,6 +21,8 @@
 /* Buffers, each held by one request for some time: a heap, whose first one is free first. */
 struct buffers {
 	uint64_t free_at[MISSES_MAX];
+	uint64_t needed; /* cycles so far, of all buffers, for which requests need them if they
+			    never queue for anything else */
 	unsigned count;
 };
 
@@ -65,6 +67,7 @@ struct memory {
 	struct huge_known known[HUGE_KNOWN]; /* by block */
 
 	uint64_t page_faults; /* memory_page_faults() */
+	uint64_t latency;     /* of the last read beyond L1, if it had queued for nothing */
 
 	struct tlb_first dtlb, itlb;
 	struct tlb_second tlb2;
@@ -99,12 +102,13 @@ static inline uint64_t buffers_free(const struct buffers *buffers)
 	return buffers->free_at[0];
 }
 
-/* Holds the buffer that is free first until a cycle. */
-static inline void buffers_hold(struct buffers *buffers, uint64_t until)
+/* Holds the buffer that is free first until a cycle, for a request that needs it for `needs`. */
+static inline void buffers_hold(struct buffers *buffers, uint64_t until, uint64_t needs)
 {
 	uint64_t *heap = buffers->free_at;
 	unsigned i = 0, next;
 
+	buffers->needed += needs;
 	for (; (next = 2 * i + 1) < buffers->count; i = next) {
 		if (next + 1 < buffers->count && heap[next + 1] < heap[next])
 			next++;

@@ -153,6 +153,30 @@ static uint64_t ports_take(const struct core *core)
 	return most;
 }
 
+/* Return how long the memory side takes: the walks, the misses, and the lines that move. */
+static uint64_t walks_take(const struct memory_busy *from, const struct memory_busy *to)
+{
+	return (to->walkers - from->walkers) / 100;
+}
+
+static uint64_t misses_take(const struct memory_busy *from, const struct memory_busy *to)
+{
+	uint64_t most = 0;
+
+	for (unsigned i = 0; i < MEMORY_MISSES; i++)
+		most = later(most, to->misses[i] - from->misses[i]);
+	return most / 100;
+}
+
+static uint64_t lines_take(const struct memory_busy *from, const struct memory_busy *to)
+{
+	uint64_t most = 0;
+
+	for (unsigned i = 0; i < MEMORY_PATHS; i++)
+		most = later(most, to->paths[i] - from->paths[i]);
+	return most / 100;
+}
+
 /* Returns how long fetch has taken if nothing was ever missing: a cycle per chunk or pair of them.
  */
 static uint64_t fetch_cycles(const struct core *core)
@@ -164,14 +188,19 @@ static void end(struct core *core)
 {
 	struct bounds *bounds = core->bounds;
 	const uint64_t cycles = core->cycle - bounds->cycle;
-	const uint64_t takes[LIMIT_COUNT] = {
+	uint64_t takes[LIMIT_COUNT] = {
 		[LIMIT_FETCH] = fetch_cycles(core) - bounds->fetch,
 		[LIMIT_SLOTS] = (core->sequence - bounds->sequence) / core->width,
 		[LIMIT_CHAIN] = bounds->longest - bounds->longest_before,
 		[LIMIT_PORTS] = ports_take(core),
 	};
+	struct memory_busy busy;
 	unsigned at_work = 0;
 
+	memory_busy(core->memory, &busy);
+	takes[LIMIT_WALKS] = walks_take(&bounds->busy, &busy);
+	takes[LIMIT_MISSES] = misses_take(&bounds->busy, &busy);
+	takes[LIMIT_BANDWIDTH] = lines_take(&bounds->busy, &busy);
 	/* At least 95 %: chunks and slots are whole, and something else is always there, too. */
 	for (unsigned i = 0; i < LIMIT_COUNT; i++)
 		at_work |= (unsigned)(20 * takes[i] >= 19 * cycles) << i;
@@ -195,5 +224,6 @@ void bounds_block_ends(struct core *core)
 	bounds->cycle = core->cycle;
 	bounds->fetch = fetch_cycles(core);
 	bounds->longest_before = bounds->longest;
+	memory_busy(core->memory, &bounds->busy);
 	memset(bounds->ports, 0, sizeof(bounds->ports));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which limits of a core coincide. From time to time, looks at some thousand operations, and works
- * out how long fetch, dispatch, the longest chain of operations and the busiest ports would take
+ * out how long fetch, dispatch, the longest chain of operations, the busiest ports, page table
+ * walks, misses as many at a time as there are buffers, and the busiest path of lines would take
  * for them by themselves. A limit is at work if that is nearly as long as the core took. If two are
  * at work, making one of them faster gains nothing. doc/model.md has the rules.
  */
@@ -11,7 +12,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum limit { LIMIT_FETCH, LIMIT_SLOTS, LIMIT_CHAIN, LIMIT_PORTS, LIMIT_COUNT };
+enum limit {
+	LIMIT_FETCH,
+	LIMIT_SLOTS,
+	LIMIT_CHAIN,
+	LIMIT_PORTS,
+	LIMIT_WALKS,
+	LIMIT_MISSES,
+	LIMIT_BANDWIDTH,
+	LIMIT_COUNT
+};
 
 #define LIMIT_SETS (1 << LIMIT_COUNT)
 

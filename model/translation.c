@@ -49,7 +49,7 @@ static uint64_t walk(struct memory *m, uint64_t cycle, const struct page *page, 
 {
 	const unsigned last = page->log2 > m->page_log2;
 	const unsigned bits = m->page_log2 - 3;
-	uint64_t free = buffers_free(&m->walkers), ready, cached;
+	uint64_t free = buffers_free(&m->walkers), needs = 0, ready, cached;
 	unsigned level, count = 1 + last;
 
 	*begin = ready = free > cycle ? free : cycle;
@@ -61,10 +61,11 @@ static uint64_t walk(struct memory *m, uint64_t cycle, const struct page *page, 
 	for (unsigned i = count; i-- > last;) {
 		ready = read_l2(m, ready + m->params->walk_latency, entry_line(m, page->number, i),
 				REQUEST_WALK, false, &level);
+		needs += m->params->walk_latency + m->latency;
 		if (i > last)
 			tlb_second_insert(&m->walk_cache, table_key(page->number, bits, i), 0);
 	}
-	buffers_hold(&m->walkers, ready);
+	buffers_hold(&m->walkers, ready, needs);
 	*steps = count - last;
 	return ready;
 }

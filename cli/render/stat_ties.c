@@ -13,6 +13,9 @@ static const struct {
 	{"slots", "the slots of dispatch"},
 	{"chain", "operations that wait for each other"},
 	{"ports", "busy ports"},
+	{"walks", "page table walks"},
+	{"misses", "the cache misses that the core can have at a time"},
+	{"bandwidth", "the lines that caches and memory deliver"},
 };
 #define LIMITS (sizeof(limits) / sizeof(limits[0]))
 

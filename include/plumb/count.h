@@ -21,14 +21,20 @@
 extern "C" {
 #endif
 
-/* What may limit a core: fetch, dispatch, chains of operations, ports. */
+/*
+ * What may limit a core: fetch, dispatch, chains of operations, ports, page table walks, misses as
+ * many at a time as there are buffers, and the bandwidth of caches and memory.
+ */
 enum plumb_limit {
 	PLUMB_LIMIT_FETCH = 1 << 0,
 	PLUMB_LIMIT_SLOTS = 1 << 1,
 	PLUMB_LIMIT_CHAIN = 1 << 2,
-	PLUMB_LIMIT_PORTS = 1 << 3
+	PLUMB_LIMIT_PORTS = 1 << 3,
+	PLUMB_LIMIT_WALKS = 1 << 4,
+	PLUMB_LIMIT_MISSES = 1 << 5,
+	PLUMB_LIMIT_BANDWIDTH = 1 << 6
 };
-#define PLUMB_LIMIT_SETS 16
+#define PLUMB_LIMIT_SETS 128
 
 /* ---- the request --------------------------------------------------------------------------- */
 

@@ -216,6 +216,12 @@ uint32_t memory_remapped(const struct memory *memory)
 	return 0;
 }
 
+void memory_busy(const struct memory *memory, struct memory_busy *busy)
+{
+	(void)memory;
+	*busy = (struct memory_busy){0};
+}
+
 void memory_settle(const struct memory *memory, uint64_t *counts)
 {
 	(void)memory;

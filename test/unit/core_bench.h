@@ -203,6 +203,12 @@ void memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
 	bench_count(memory, EVENT_L1I_CACHE, EVENT_L1I_TLB, result);
 }
 
+void memory_busy(const struct memory *memory, struct memory_busy *busy)
+{
+	(void)memory;
+	*busy = (struct memory_busy){0};
+}
+
 void memory_settle(const struct memory *memory, uint64_t *counts)
 {
 	(void)memory;

@@ -99,6 +99,42 @@ static void each_level_has_its_latency(void **state)
 }
 
 /*
+ * 32 misses of one page, all at once: whatever they queue for, each needs a buffer of L1D for the
+ * latency of DRAM, one of L2 from L2 on, and the paths for a line. A first one has walked.
+ */
+static void parts_are_busy_for_what_each_needs(void **state)
+{
+	struct memory_busy from, to;
+	struct memory_result r;
+	uint64_t beyond;
+
+	(void)state;
+	start(false);
+	load(0x10000, &r);
+	memory_busy(memory, &from);
+	for (unsigned line = 1; line <= 32; line++)
+		memory_load(memory, 1000000, 0x1000, 0x10000 + line * LINE, 8, false, &r);
+	memory_busy(memory, &to);
+	beyond = 32 * (params.llc.latency + params.dram_latency);
+	assert_int_equal(to.walkers, from.walkers);
+	assert_in_range(to.misses[0] - from.misses[0],
+			100 * (beyond + 32 * params.l2.latency) / params.l1d.misses - 100,
+			100 * (beyond + 32 * params.l2.latency) / params.l1d.misses + 100);
+	assert_in_range(to.misses[1] - from.misses[1], 100 * beyond / params.l2.misses - 100,
+			100 * beyond / params.l2.misses + 100);
+	assert_int_equal(to.paths[0] - from.paths[0], 32 * params.l2.cycles_per_line);
+	assert_int_equal(to.paths[1] - from.paths[1], 32 * params.llc.cycles_per_line);
+	assert_int_equal(to.paths[2] - from.paths[2], 32 * params.dram_cycles_per_line);
+	/* Another page: four steps, or fewer if tables are known, each of which reads L2. */
+	load(0x10000 + PAGE, &r);
+	memory_busy(memory, &from);
+	assert_in_range(from.walkers - to.walkers,
+			100 * (params.walk_latency + params.l2.latency) / params.walkers,
+			400 * (params.walk_latency + params.l2.latency) / params.walkers);
+	stop();
+}
+
+/*
  * Misses of an LRU cache follow from stack distances: an access misses exactly when more than
  * `ways` - 1 other lines of its set were accessed since the last access to its line.
  */
@@ -933,6 +969,7 @@ int main(void)
 		cmocka_unit_test(physical_blocks_are_given_in_order_of_first_touch),
 		cmocka_unit_test(the_set_of_l1_follows_from_the_virtual_address),
 		cmocka_unit_test(lines_of_one_set_evict_each_other),
+		cmocka_unit_test(parts_are_busy_for_what_each_needs),
 		cmocka_unit_test(a_crossing_access_reads_both_lines),
 		cmocka_unit_test(fetch_counts_on_the_instruction_side),
 	};

@@ -37,7 +37,7 @@ static void buffers_are_free_in_order(void **state)
 			assert_int_equal(buffers_free(&buffers), plain[first]);
 			cycle += draw(4);
 			plain[first] = cycle + draw(draw(2) ? 10 : 400);
-			buffers_hold(&buffers, plain[first]);
+			buffers_hold(&buffers, plain[first], 0);
 		}
 	}
 }
