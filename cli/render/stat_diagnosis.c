@@ -139,6 +139,16 @@ static void print_below(struct output *out, const struct report *report)
 	free(children);
 }
 
+/* Returns what a wait is called: as in the verdict, if failed forwarding is why loads wait. */
+static const char *wait_brief(const struct plumb_diagnosis *d, const struct plumb_wait *wait)
+{
+	const bool failed = d->advice && strcmp(d->advice->metric, "failed_forwarding") == 0;
+
+	return failed && strcmp(wait->advice->metric, "backend_mem_store_bound") == 0
+		       ? d->advice->brief
+		       : wait->advice->brief;
+}
+
 /* Prints what a side of the core waits for, where the core's own tree does not say it. */
 static void print_waits(struct output *out, const struct report *report)
 {
@@ -147,7 +157,7 @@ static void print_waits(struct output *out, const struct report *report)
 	char *text, *waits;
 
 	for (unsigned i = 0; i < d->wait_count; i++) {
-		text = memory_format("%s %.0f %%", d->waits[i].advice->brief, d->waits[i].share);
+		text = memory_format("%s %.0f %%", wait_brief(d, &d->waits[i]), d->waits[i].share);
 		join_add(&join, text);
 		free(text);
 	}

@@ -16,30 +16,56 @@ static bool begins(const char *name, const char *start)
 }
 
 /*
+ * Return in how many cycles, in percent, the backend waits for memory, and for stores: as the model
+ * says, or as events count it. NaN: unknown.
+ */
+static double memory_cycles(const struct walk *w)
+{
+	const struct plumb_core_waits *waits = &w->counted->waits;
+
+	if (waits->cycles)
+		return (double)(waits->l1d + waits->beyond_l2 + waits->tlb + waits->store) /
+		       (double)waits->cycles * 100;
+	return walk_count(w, CODE_STALL_BACKEND_MEMBOUND) / walk_count(w, CODE_CPU_CYCLES) * 100;
+}
+
+static double store_cycles(const struct walk *w)
+{
+	const struct plumb_core_waits *waits = &w->counted->waits;
+
+	if (waits->cycles)
+		return (double)waits->store / (double)waits->cycles * 100;
+	return walk_count(w, CODE_STALL_BACKEND_ST) / walk_count(w, CODE_CPU_CYCLES) * 100;
+}
+
+/*
  * Tells whether chains of operations set the pace: at the backend's root, too, unless waits for
  * memory lose half of it.
  */
 static bool is_chained(const struct walk *w, const char *name)
 {
-	double memory;
-
 	if (!(w->counted->chained >= PLUMB_CHAINED_SHARE))
 		return false;
 	if (begins(name, "backend_core_bound") || begins(name, "backend_core_rename_bound") ||
 	    begins(name, "backend_core_other_bound") || strcmp(name, "backend_busy_bound") == 0)
 		return true;
 	/* The cycles without any operation, by which the tree goes on, may be few. */
-	memory = walk_count(w, CODE_STALL_BACKEND_MEMBOUND) / walk_count(w, CODE_CPU_CYCLES) * 100;
-	return strcmp(name, "backend_bound") == 0 && 2 * memory < w->result->given.path[0].value;
+	return (strcmp(name, "backend_bound") == 0 ||
+		strcmp(name, "backend_stalled_cycles") == 0) &&
+	       2 * memory_cycles(w) < w->result->given.path[0].value;
 }
 
 static bool is_unforwarded(const struct walk *w, const char *name)
 {
-	const double stores =
-		walk_count(w, CODE_STALL_BACKEND_ST) / walk_count(w, CODE_CPU_CYCLES) * 100;
-
 	return strcmp(name, "backend_mem_store_bound") == 0 &&
-	       w->counted->unforwarded >= PLUMB_FAILED_SHARE * stores;
+	       w->counted->unforwarded >= PLUMB_FAILED_SHARE * store_cycles(w);
+}
+
+const struct plumb_advice *walk_specific(const struct walk *w, const char *name)
+{
+	if (is_chained(w, name))
+		return plumb_advice("dependency_chain");
+	return is_unforwarded(w, name) ? plumb_advice("failed_forwarding") : NULL;
 }
 
 bool walk_is_kernel(const struct walk *w, const struct trail *trail)
@@ -69,7 +95,7 @@ static const struct plumb_advice *advice_beyond_tree(const struct walk *w,
 {
 	const struct plumb_core_waits *waits = &w->counted->waits;
 	const bool early = walk_ends_early(w, trail);
-	const struct plumb_advice *advice, *flushes = NULL;
+	const struct plumb_advice *advice, *flushes = NULL, *specific;
 
 	if (!early)
 		advice = plumb_advice(name);
@@ -80,7 +106,10 @@ static const struct plumb_advice *advice_beyond_tree(const struct walk *w,
 	if (advice && (!strcmp(advice->metric, "bad_speculation") ||
 		       !strcmp(advice->metric, "frontend_core_flush_bound")))
 		flushes = waits_flushes(waits);
-	return flushes ? flushes : early ? advice : NULL;
+	if (flushes || !early)
+		return flushes;
+	specific = advice ? walk_specific(w, advice->metric) : NULL;
+	return specific ? specific : advice;
 }
 
 const struct plumb_advice *walk_advice(const struct walk *w, const struct trail *trail)
@@ -90,11 +119,9 @@ const struct plumb_advice *walk_advice(const struct walk *w, const struct trail 
 
 	if (walk_is_kernel(w, trail))
 		return plumb_advice("kernel");
-	if (is_chained(w, name))
-		return plumb_advice("dependency_chain");
-	if (is_unforwarded(w, name))
-		return plumb_advice("failed_forwarding");
-	advice = advice_beyond_tree(w, trail, name);
+	advice = walk_specific(w, name);
+	if (!advice)
+		advice = advice_beyond_tree(w, trail, name);
 	if (advice)
 		return advice;
 	advice = trail->partly ? advice_partly(name) : advice_beyond_l2(name, w->last_level_hits);

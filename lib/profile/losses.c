@@ -80,17 +80,19 @@ static bool add_waits(const struct walk *w, const struct trail *trail, double sl
 	count = waits_find(&w->counted->waits, name_of(w, trail->path[0].metric), waits);
 	for (unsigned i = 0; i < count; i++) {
 		const double part = slots * waits[i].share / 100;
-		const struct plumb_advice *advice =
-			advice_beyond_l2(waits[i].advice->metric, w->last_level_hits);
+		const char *node = waits[i].advice->metric;
+		const struct plumb_advice *specific = walk_specific(w, node), *advice = specific;
 
 		if (part < PLUMB_WORTH)
 			continue;
 		added++;
+		if (!advice)
+			advice = advice_beyond_l2(node, w->last_level_hits);
 		add(w, (struct plumb_loss){.metric = trail->path[0].metric,
 					   .root = trail->path[0].metric,
 					   .slots = part,
 					   .advice = advice ? advice : waits[i].advice,
-					   .cause = waits[i].advice->metric});
+					   .cause = specific ? specific->metric : node});
 	}
 	return added > 0;
 }

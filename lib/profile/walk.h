@@ -68,6 +68,11 @@ void walk_tree(const struct walk *w, struct trail *trail);
 
 /* ---- diagnosis_advice.c ---- */
 
+/*
+ * Returns advice on a node, in whose stalls the model knows one cause: a chain of operations, or
+ * failed store forwarding; or NULL.
+ */
+const struct plumb_advice *walk_specific(const struct walk *w, const char *name);
 /* Returns advice on the end of a trail. */
 const struct plumb_advice *walk_advice(const struct walk *w, const struct trail *trail);
 /* Returns whether the core's tree ends at the root of a side, and the model knows more. */

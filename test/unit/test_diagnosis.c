@@ -465,6 +465,42 @@ static void chains_set_the_pace(void **state)
 	tear_down(&f);
 }
 
+/* V2's and N1's trees end at their roots: what the model says of waits leads to the same leaves. */
+static void chains_and_failed_forwarding_where_the_tree_ends(void **state)
+{
+	static const struct {
+		const char *cpu, *path;
+	} cases[] = {{"neoverse-v2", "backend_bound"}, {"neoverse-n1", "backend_stalled_cycles"}};
+	struct fixture f;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		set_up(&f, cases[i].cpu, STAGE_1);
+		if (i == 0) {
+			set_roots(&f, 3, 80, 15, 2);
+		} else {
+			set(&f, "frontend_stalled_cycles", 3);
+			set(&f, "backend_stalled_cycles", 80);
+		}
+		f.result.chained = 60;
+		f.result.waits = (struct plumb_core_waits){.cycles = 1000, .core = 800};
+		assert_ptr_equal(diagnose(&f)->advice, plumb_advice("dependency_chain"));
+		check_path(&f, PLUMB_VERDICT_LOSS, cases[i].path);
+		/* a chain of loads that miss */
+		f.result.waits = (struct plumb_core_waits){.cycles = 1000, .beyond_l2 = 800};
+		assert_ptr_not_equal(diagnose(&f)->advice, plumb_advice("dependency_chain"));
+		f.result.chained = NAN;
+		f.result.waits = (struct plumb_core_waits){.cycles = 1000, .core = 800};
+		assert_ptr_equal(diagnose(&f)->advice, plumb_advice("backend_core_bound"));
+		f.result.waits = (struct plumb_core_waits){.cycles = 1000, .store = 800};
+		f.result.unforwarded = 40;
+		assert_ptr_equal(diagnose(&f)->advice, plumb_advice("failed_forwarding"));
+		f.result.unforwarded = 39; /* less than half of the waits */
+		assert_ptr_equal(diagnose(&f)->advice, plumb_advice("backend_mem_store_bound"));
+		tear_down(&f);
+	}
+}
+
 static double slots_of(const struct fixture *f, const char *metric)
 {
 	for (size_t i = 0; i < f->selection->metric_count; i++)
@@ -875,6 +911,7 @@ int main(void)
 		cmocka_unit_test(waits_where_the_tree_ends),
 		cmocka_unit_test(flushes_without_branches),
 		cmocka_unit_test(chains_set_the_pace),
+		cmocka_unit_test(chains_and_failed_forwarding_where_the_tree_ends),
 		cmocka_unit_test(shares_of_all_slots),
 		cmocka_unit_test(slots_lost_a_few_in_a_cycle),
 		cmocka_unit_test(what_is_missing_is_not_guessed),
