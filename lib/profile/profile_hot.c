@@ -72,3 +72,31 @@ void hot_add_row(struct hot *hot, uint32_t home, const struct hot_row *entry, bo
 	place->key = entry->key;
 	__atomic_store_n(&place->row, entry->row, __ATOMIC_RELEASE);
 }
+
+/* Entries that share their ways: those of a home are in a block of as many. */
+static void renumber_block(struct hot *hot, uint32_t block, const uint32_t *renumbered,
+			   size_t count)
+{
+	struct hot_row kept[HOT_ROW_WAYS];
+	size_t left = 0;
+
+	for (uint32_t way = 0; way < HOT_ROW_WAYS; way++) {
+		struct hot_row *entry = &hot->rows[block + way];
+
+		if (entry->row && entry->row <= count &&
+		    renumbered[entry->row - 1] != HOT_ROW_GONE) {
+			kept[left] = *entry;
+			kept[left++].row = renumbered[entry->row - 1] + 1;
+		}
+		entry->row = 0;
+	}
+	/* In the place of an entry that is gone, another one could not be found. */
+	for (size_t i = 0; i < left; i++)
+		hot_add_row(hot, hot_row_home(&kept[i].key), &kept[i], false);
+}
+
+void hot_renumber_rows(struct hot *hot, const uint32_t *renumbered, size_t count)
+{
+	for (uint32_t block = 0; hot->rows && block < 1u << HOT_ROW_BITS; block += HOT_ROW_WAYS)
+		renumber_block(hot, block, renumbered, count);
+}

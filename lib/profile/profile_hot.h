@@ -51,6 +51,11 @@ void hot_forget(struct hot *hot);
 void hot_add_code(struct hot *hot, uint32_t home, const struct hot_code *entry, bool replace);
 void hot_add_row(struct hot *hot, uint32_t home, const struct hot_row *entry, bool replace);
 
+#define HOT_ROW_GONE UINT32_MAX
+/* Sets the row of each entry to renumbered[row]; entries of rows that are gone are, too. No other
+ * thread uses the table meanwhile. */
+void hot_renumber_rows(struct hot *hot, const uint32_t *renumbered, size_t count);
+
 /* Returns where to look for an instruction: four neighbours share a line. */
 static inline uint32_t hot_code_home(uint64_t pc, uint32_t space)
 {

@@ -260,7 +260,7 @@ int rows_give_up(struct plumb_profile *profile)
 			profile->events[i].public.given_up_most =
 				add_saturating(profile->events[i].public.given_up_most, largest[i]);
 		index_rows(profile);
-		profile->numbers_generation++;
+		hot_renumber_rows(&profile->hot, renumbered, count);
 		/* The neighbours of the next samples may be gone. */
 		for (size_t i = 0; i < profile->lane_count; i++)
 			profile->lanes[i].begun = false;
