@@ -395,6 +395,8 @@ static int add_batches(struct plumb_profile *profile, struct plumb_samples *samp
 		return PLUMB_ERR_NO_MEMORY;
 	if (!adding.parts.groups_mask)
 		samples_omit_groups(samples);
+	if (adding.parts.plain && !profile->options.wants && !profile->options.latencies)
+		samples_sum_up(samples);
 	while (added == 0 && (status = plumb_samples_next_batch(samples, &adding.batch)) > 0) {
 		if (adding.batch->record) {
 			const struct plumb_samples_item item = {.record = adding.batch->record,

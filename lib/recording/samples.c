@@ -634,6 +634,12 @@ void samples_omit_groups(struct plumb_samples *samples)
 	memset(samples->groups, 0, sizeof(samples->groups));
 }
 
+void samples_sum_up(struct plumb_samples *samples)
+{
+	if (!samples->decoding.has_filter)
+		samples->rings.layouts.members = SPE_MEMBERS_SUMS;
+}
+
 const struct plumb_samples_item *samples_item(struct plumb_samples *samples,
 					      const struct plumb_task *task, size_t i)
 {

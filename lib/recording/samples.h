@@ -30,5 +30,10 @@ uint64_t samples_code(const struct plumb_samples *samples, size_t i, enum plumb_
  * of items, batches and totals are 0 from now on.
  */
 void samples_omit_groups(struct plumb_samples *samples);
+/*
+ * Makes the stream leave out members of records that sums by instruction do not need, unless a
+ * filter looks at them: see SPE_MEMBERS_SUMS. They have any value from now on.
+ */
+void samples_sum_up(struct plumb_samples *samples);
 
 #endif

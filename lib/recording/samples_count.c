@@ -83,7 +83,8 @@ int plumb_samples_next_record(struct plumb_samples *samples, unsigned threads,
 	int status;
 
 	threads = threads_to_use(threads);
-	samples->rings.layouts.brief = !samples->decoding.has_filter;
+	if (!samples->decoding.has_filter)
+		samples->rings.layouts.members = SPE_MEMBERS_COUNTS;
 	*record = NULL;
 	while ((status = plumb_samples_next_batch(samples, &batch)) > 0) {
 		*record = batch->record;

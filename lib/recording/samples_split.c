@@ -188,7 +188,7 @@ struct plumb_samples *samples_part(struct samples_split *split)
 	part->rings.recording = whole->rings.recording;
 	part->rings.count = whole->rings.count;
 	part->rings.quiet = true;
-	part->rings.layouts.brief = whole->rings.layouts.brief;
+	part->rings.layouts.members = whole->rings.layouts.members;
 	part->attribution = whole->attribution;
 	part->attribution.running = malloc(size + 1);
 	if (!part->attribution.running) {

@@ -65,8 +65,8 @@ static inline uint64_t member(const uint8_t *bytes, const struct spe_layout_memb
 }
 
 /* Decodes what records are counted by. */
-static inline void decode_brief(const struct spe_record_layout *layout, const uint8_t *bytes,
-				struct plumb_spe_record *record)
+static inline void decode_counts(const struct spe_record_layout *layout, const uint8_t *bytes,
+				 struct plumb_spe_record *record)
 {
 	record->size = layout->size;
 	record->has = layout->has;
@@ -79,16 +79,26 @@ static inline void decode_brief(const struct spe_record_layout *layout, const ui
 	record->operation = (uint8_t)member(bytes, &layout->operation);
 }
 
+/* Decodes what records of an instruction add up to, beside that. */
+static inline void decode_sums(const struct spe_record_layout *layout, const uint8_t *bytes,
+			       struct plumb_spe_record *record)
+{
+	decode_counts(layout, bytes, record);
+	record->addresses[PLUMB_SPE_PC] = member(bytes, &layout->addresses[PLUMB_SPE_PC]);
+	record->counters[PLUMB_SPE_TOTAL_LATENCY] =
+		(uint16_t)member(bytes, &layout->counters[PLUMB_SPE_TOTAL_LATENCY]);
+}
+
 static inline void decode(const struct spe_record_layout *layout, const uint8_t *bytes,
 			  struct plumb_spe_record *record)
 {
-	decode_brief(layout, bytes, record);
-#pragma GCC unroll 5
-	for (unsigned i = 0; i < 5; i++)
+	decode_sums(layout, bytes, record);
+#pragma GCC unroll 4
+	for (unsigned i = 1; i < 5; i++)
 		record->addresses[i] = member(bytes, &layout->addresses[i]);
 	record->data_source = member(bytes, &layout->data_source);
-#pragma GCC unroll 3
-	for (unsigned i = 0; i < 3; i++)
+#pragma GCC unroll 2
+	for (unsigned i = 1; i < 3; i++)
 		record->counters[i] = (uint16_t)member(bytes, &layout->counters[i]);
 	record->events_bytes = layout->events_bytes;
 	record->data_source_bytes = layout->data_source_bytes;
@@ -97,7 +107,8 @@ static inline void decode(const struct spe_record_layout *layout, const uint8_t 
 /* spe_layouts_read(), compiled once for each way to decode. */
 static inline __attribute__((always_inline)) size_t
 read_records(const struct spe_layouts *layouts, const uint8_t *bytes, size_t size, uint64_t offset,
-	     size_t *at, struct plumb_spe_record *records, size_t room, bool brief)
+	     size_t *at, struct plumb_spe_record *records, size_t room,
+	     enum spe_layout_members members)
 {
 	const uint64_t begin = offset - *at;
 	size_t count = 0, next = *at;
@@ -129,8 +140,10 @@ read_records(const struct spe_layouts *layouts, const uint8_t *bytes, size_t siz
 			next += layout->size;
 		else
 			break;
-		if (brief)
-			decode_brief(layout, first, &records[count++]);
+		if (members == SPE_MEMBERS_COUNTS)
+			decode_counts(layout, first, &records[count++]);
+		else if (members == SPE_MEMBERS_SUMS)
+			decode_sums(layout, first, &records[count++]);
 		else
 			decode(layout, first, &records[count++]);
 	}
@@ -141,9 +154,17 @@ read_records(const struct spe_layouts *layouts, const uint8_t *bytes, size_t siz
 size_t spe_layouts_read(const struct spe_layouts *layouts, const uint8_t *bytes, size_t size,
 			uint64_t offset, size_t *at, struct plumb_spe_record *records, size_t room)
 {
-	if (layouts->brief)
-		return read_records(layouts, bytes, size, offset, at, records, room, true);
-	return read_records(layouts, bytes, size, offset, at, records, room, false);
+	switch (layouts->members) {
+	case SPE_MEMBERS_COUNTS:
+		return read_records(layouts, bytes, size, offset, at, records, room,
+				    SPE_MEMBERS_COUNTS);
+	case SPE_MEMBERS_SUMS:
+		return read_records(layouts, bytes, size, offset, at, records, room,
+				    SPE_MEMBERS_SUMS);
+	default:
+		return read_records(layouts, bytes, size, offset, at, records, room,
+				    SPE_MEMBERS_ALL);
+	}
 }
 
 /* ---- Learning ---------------------------------------------------------------------------------

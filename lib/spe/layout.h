@@ -41,13 +41,19 @@ struct spe_layout_choice {
 	uint8_t at[3], values[3], layouts[4];
 };
 
+enum spe_layout_members {
+	SPE_MEMBERS_ALL,
+	SPE_MEMBERS_SUMS,  /* all but addresses other than the PC, other latencies than the total
+			      one, and the data source */
+	SPE_MEMBERS_COUNTS /* likewise, without the PC and the total latency */
+};
+
 struct spe_layouts {
 	unsigned count;
 	unsigned missed; /* records of no known layout since spe_layouts_restart() */
 	size_t stride;   /* of the records of all layouts; 0: not the same */
-	/* For counting: records of a known layout are decoded without addresses, counters and the
-	 * data source, which have any value. */
-	bool brief;
+	/* Of records of a known layout only these members are decoded; others have any value. */
+	enum spe_layout_members members;
 	/* The operation's offset by the packet behind that of the PC; and choices by that packet
 	 * and the operation. */
 	uint8_t operation_at[16];
@@ -55,7 +61,7 @@ struct spe_layouts {
 	struct spe_record_layout at[SPE_LAYOUTS];
 };
 
-/* Begins without layouts; leaves `brief`, and does not touch what is not used. */
+/* Begins without layouts; leaves `members`, and does not touch what is not used. */
 static inline void spe_layouts_begin(struct spe_layouts *layouts)
 {
 	layouts->count = layouts->missed = 0;

@@ -382,7 +382,7 @@ size_t plumb_spe_stream_read(struct plumb_spe_stream *stream, struct plumb_spe_r
 {
 	struct spe_layouts layouts;
 
-	layouts.brief = false;
+	layouts.members = SPE_MEMBERS_ALL;
 	spe_layouts_begin(&layouts);
 	return spe_stream_read(stream, &layouts, records, room);
 }

@@ -127,6 +127,49 @@ static void branches_are_told_apart(void **state)
 	assert_int_equal(layouts.missed, 0);
 }
 
+/* What sums and counts need of records is the same, whatever else is left out. */
+static void some_members(void **state)
+{
+	static struct plumb_spe_record all[300], some[300];
+	static uint8_t data[DATA_MAX];
+	struct spe_random random = {3};
+	size_t at = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 300; i++) {
+		struct plumb_spe_record record = branch(spe_random_below(&random, 4));
+
+		record.counters[PLUMB_SPE_TOTAL_LATENCY] = (uint16_t)(7 * i);
+		record.addresses[PLUMB_SPE_PC] += 4 * i;
+		at = put_record(data, at, &record, SPE_LAYOUT_NEOVERSE);
+	}
+	for (int members = SPE_MEMBERS_ALL; members <= SPE_MEMBERS_COUNTS; members++) {
+		struct spe_layouts layouts = {.members = (enum spe_layout_members)members};
+		struct plumb_spe_record *got = members == SPE_MEMBERS_ALL ? all : some;
+		struct plumb_spe_stream stream;
+
+		memset(some, 0xa5, sizeof(some));
+		spe_stream_begin(&stream);
+		plumb_spe_stream_feed(&stream, data, at);
+		assert_int_equal(spe_stream_read(&stream, &layouts, got, 300), 300);
+		for (unsigned i = 0; i < 300; i++) {
+			assert_true(got[i].offset == all[i].offset && got[i].size == all[i].size);
+			assert_int_equal(got[i].has, all[i].has);
+			assert_int_equal(got[i].events, all[i].events);
+			assert_int_equal(got[i].timestamp, all[i].timestamp);
+			assert_int_equal(got[i].op_class, all[i].op_class);
+			assert_int_equal(got[i].operation, all[i].operation);
+			if (members == SPE_MEMBERS_COUNTS)
+				continue;
+			assert_int_equal(got[i].addresses[PLUMB_SPE_PC],
+					 all[i].addresses[PLUMB_SPE_PC]);
+			assert_int_equal(got[i].counters[PLUMB_SPE_TOTAL_LATENCY],
+					 all[i].counters[PLUMB_SPE_TOTAL_LATENCY]);
+		}
+	}
+	assert_int_equal(all[299].counters[PLUMB_SPE_TOTAL_LATENCY], 7 * 299);
+}
+
 /* Records of any kind, with padding, alignments and other bytes between them. */
 static void any_bytes_between(void **state)
 {
@@ -219,6 +262,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_layouts),
 		cmocka_unit_test(branches_are_told_apart),
+		cmocka_unit_test(some_members),
 		cmocka_unit_test(any_bytes_between),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(noise),
