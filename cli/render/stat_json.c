@@ -125,6 +125,15 @@ static json_t *strings(const char *const *texts)
 	return array;
 }
 
+/* Adds where an estimate is, if it is one. */
+static void set_interval(json_t *object, const struct plumb_interval *interval)
+{
+	if (!isfinite(interval->low) || !isfinite(interval->high))
+		return;
+	json_object_set_new(object, "interval", render_interval(interval->low, interval->high));
+	json_object_set_new(object, "method", json_string("slices"));
+}
+
 static json_t *events(const struct report *report)
 {
 	const struct plumb_result *result = report->result;
@@ -156,6 +165,8 @@ static json_t *events(const struct report *report)
 					    result->event_intervals
 						    ? render_interval(range.low, range.high)
 						    : json_null());
+		} else if (result->event_intervals) {
+			set_interval(object, &result->event_intervals[i]);
 		}
 		json_object_set_new(object, "enabled_ns",
 				    json_integer((json_int_t)e->count.enabled_ns));
@@ -204,6 +215,8 @@ static json_t *metrics(const struct report *report)
 					    report->result->value_intervals
 						    ? render_interval(range.low, range.high)
 						    : json_null());
+		} else if (report->result->value_intervals) {
+			set_interval(object, &report->result->value_intervals[i]);
 		}
 		json_array_append_new(array, object);
 	}

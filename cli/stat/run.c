@@ -327,6 +327,14 @@ static void on_interval(void *user, const struct plumb_count *counts, double sec
 	fflush(r->out.stream);
 }
 
+static void on_slice(void *user, const struct plumb_count *counts)
+{
+	struct runner *r = user;
+
+	if (!has_all_intervals(r) && plumb_result_add_slice(r->whole, counts) < 0)
+		exit(out_of_memory());
+}
+
 /* ---- the whole ---------------------------------------------------------------------------- */
 
 /*
@@ -389,6 +397,7 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 		.ack_fd = targets->ack_fd,
 		.sampled_error = r->options->sampled_error,
 		.windows = on_windows,
+		.slice = on_slice,
 	};
 	int error;
 
@@ -506,6 +515,8 @@ static int print_whole(struct runner *r)
 	int status = open_output(r);
 
 	report->diagnosis = diagnosis;
+	if (plumb_result_estimate(r->whole) < 0)
+		exit(out_of_memory());
 	show_units(r, report, true);
 	report_warn_of_missing(r->diagnostics, report, is_text(r->options));
 	report_warn_of_contradictions(r->diagnostics, report);

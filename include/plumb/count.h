@@ -269,8 +269,9 @@ struct plumb_result {
 	double kernel;
 	struct plumb_core_waits waits;
 	/*
-	 * If counts were estimated: for each selected metric, and each event of the plan, where its
-	 * value is. NULL: they were counted.
+	 * If values were estimated, from the windows of a sampled run or by
+	 * plumb_result_estimate(): for each selected metric, and each event of the plan, where its
+	 * value is; NaN for one that was counted. NULL: all were counted.
 	 */
 	const struct plumb_interval *value_intervals, *event_intervals;
 };
@@ -331,6 +332,19 @@ PLUMB_API void plumb_windows_redraw(const struct plumb_windows *windows, uint64_
 /* Adds plumb_count_run.waits. */
 PLUMB_API void plumb_result_add_core_waits(struct plumb_result *result,
 					   const struct plumb_core_waits *waits);
+
+/*
+ * Adds what was counted in a slice of the time of the parts, laid out as for plumb_result_add().
+ * Add slices in their order; they need not cover everything. Returns 0 or NO_MEMORY.
+ */
+PLUMB_API int plumb_result_add_slice(struct plumb_result *result, const struct plumb_count *counts);
+
+/*
+ * Estimates the intervals of all values from the slices; doc/statistics.md gives the formulas. It
+ * takes five slices in which all events of a value were counted. Call it when all parts and slices
+ * have been added. Returns 0 or NO_MEMORY.
+ */
+PLUMB_API int plumb_result_estimate(struct plumb_result *result);
 
 #ifdef __cplusplus
 }

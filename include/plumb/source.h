@@ -167,6 +167,12 @@ struct plumb_count_job {
 	double sampled_error;
 	/* Called before a sampled run returns; the windows are valid during the call. */
 	void (*windows)(void *user, const struct plumb_windows *windows);
+	/*
+	 * With perf only: called for slices of the run, in which each group of events was counted
+	 * at least twice, with counts as `interval` has them; for plumb_result_add_slice(). Not
+	 * called if one_pass is set or all groups fit the counters, so that nothing is estimated.
+	 */
+	void (*slice)(void *user, const struct plumb_count *counts);
 };
 
 /* What the model counted of page_fault_cycles and other conditions in plumb_model_options. */

@@ -134,6 +134,7 @@ void plumb_result_add(struct plumb_result *result, const struct plumb_count *cou
 	for (size_t i = 0; i < plan->place_count; i++)
 		add_count(&r->sums[i], &counts[i]);
 	result->parts++;
+	r->runs = runs;
 	for (size_t i = 0; i < plan->selection->metric_count; i++) {
 		const struct plan_metric *metric = &r->plan->metrics[i];
 		double part = result_evaluate(r, metric, counts);
@@ -281,8 +282,9 @@ void plumb_result_free(struct plumb_result *result)
 	free(r->values);
 	free(r->events);
 	free(r->spreads);
+	free(r->counts);
 	free(r->value_intervals);
 	free(r->event_intervals);
-	free(r->counts);
+	free(r->slices.at);
 	free(r);
 }

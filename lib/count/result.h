@@ -11,6 +11,19 @@ struct spread {
 	double mean, squares;
 };
 
+/* What a place of the plan counted in a slice of time. */
+struct slice_count {
+	double raw, enabled, running;
+};
+
+/* The slices, one after the other, each with a count for each place. */
+struct slices {
+	struct slice_count *at;
+	size_t count, room;
+	size_t step;    /* how many given slices one comprises */
+	size_t pending; /* how many the last comprises, if fewer */
+};
+
 struct result {
 	struct plumb_result given; /* must be first: callers hold a pointer to it */
 	const struct plan *plan;
@@ -23,6 +36,8 @@ struct result {
 	double kernel_cycles, all_cycles;         /* plumb_result_add_kernel() */
 	double chained_cycles, limit_cycles;
 	struct plumb_interval *value_intervals, *event_intervals; /* or NULL */
+	bool runs; /* the parts are runs, whose counts are averaged */
+	struct slices slices;
 	double *counts; /* for each event of the specification, for formulas; NaN between uses */
 };
 

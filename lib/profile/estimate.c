@@ -2,6 +2,7 @@
 /* Computes values with 95 % intervals from tallies; doc/statistics.md derives the formulas. */
 #include <math.h>
 
+#include "base/student.h"
 #include "profile/estimate.h"
 
 #define QUANTILE 1.959963984540054 /* quantile of the normal distribution for 97.5 % */
@@ -22,25 +23,6 @@ struct sampling sampling_of_spe(uint64_t period, bool jitter)
 		.interval = (double)period + (jitter ? (width - 1) / 2 : 0),
 		.perturbation = width,
 	};
-}
-
-/*
- * By Cornish and Fisher's expansion around the normal one.
- * From four degrees of freedom on it errs by less than a thousandth; below, the values are exact.
- */
-double estimate_quantile(double degrees)
-{
-	static const double few[] = {12.706204736, 4.30265273, 3.182446305};
-	const double z = QUANTILE, z2 = z * z;
-	double a, b, c, d;
-
-	if (degrees < 4)
-		return few[degrees < 2 ? 0 : degrees < 3 ? 1 : 2];
-	a = z * (z2 + 1) / 4;
-	b = z * ((5 * z2 + 16) * z2 + 3) / 96;
-	c = z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384;
-	d = z * ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / 92160;
-	return z + (a + (b + (c + d / degrees) / degrees) / degrees) / degrees;
 }
 
 /* The residuals of the samples, e = above - quotient * below: their moments and their correlation.
@@ -131,9 +113,9 @@ static double chance_of(const struct sampling *sampling)
 static double variance_of(const struct residuals *e, const struct sampling *sampling,
 			  double degrees, double *quantile)
 {
-	*quantile = estimate_quantile(degrees);
+	*quantile = student_quantile(degrees);
 	if (sampling && sampling->spread == SPREAD_BATCHES && isfinite(e->batches)) {
-		*quantile = estimate_quantile(e->batch_count - 1);
+		*quantile = student_quantile(e->batch_count - 1);
 		return fmax(e->batches, e->local);
 	}
 	return e->local + chance_of(sampling) * fmax(0, e->total - e->local);

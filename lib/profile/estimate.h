@@ -91,9 +91,6 @@ struct sampling sampling_of_spe(uint64_t period, bool jitter);
 
 /* ---- Estimates ------------------------------------------------------------------------------- */
 
-/* Returns Student's quantile for 97.5 % with this many degrees of freedom, one or more. */
-double estimate_quantile(double degrees);
-
 struct estimate {
 	double value;
 	double low, high; /* 95 % confidence interval; NaN if the value is */

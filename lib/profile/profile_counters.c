@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/student.h"
 #include "profile/counters.h"
 
 #define PERF_TYPE_HARDWARE 0
@@ -143,7 +144,7 @@ static unsigned batches_of(const struct plumb_profile *profile, uint32_t row)
  */
 static double least_half(uint64_t samples)
 {
-	const double z2 = estimate_quantile(INFINITY) * estimate_quantile(INFINITY);
+	const double z2 = student_quantile(INFINITY) * student_quantile(INFINITY);
 
 	return z2 / ((double)samples + z2);
 }
@@ -169,7 +170,7 @@ void counters_estimate(struct counters *counters, const struct plumb_profile *pr
 			squares += (without[b][s] - sum / PROFILE_BATCHES) *
 				   (without[b][s] - sum / PROFILE_BATCHES);
 		if (filled >= BATCHES_LEAST)
-			half = squares > 0 ? estimate_quantile(filled - 1) *
+			half = squares > 0 ? student_quantile(filled - 1) *
 						     sqrt(squares * (PROFILE_BATCHES - 1) /
 							  PROFILE_BATCHES)
 					   : least_half(profile->rows[cycles].own.samples);

@@ -237,6 +237,7 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 		.ack_fd = given.ack_fd,
 		.sampled_error = given.sampled_error,
 		.windows = given.windows,
+		.slice = given.slice,
 		.plan = given.plan,
 		.program = given.program,
 		.argv = given.argv,

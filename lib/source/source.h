@@ -36,6 +36,7 @@ struct source_job {
 		     const struct plumb_count *counts);
 	bool control;
 	int control_fd, ack_fd;
+	void (*slice)(void *user, const struct plumb_count *counts);
 
 	/* As in struct plumb_count_job; of the model alone. */
 	double sampled_error;

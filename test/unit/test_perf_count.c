@@ -246,6 +246,38 @@ static void intervals_need_no_descriptor(void **state)
 	no_pidfd = false;
 }
 
+static void on_slice(void *user, const struct plumb_count *counts)
+{
+	struct fixture *f = user;
+
+	f->intervals++;
+	if (!isnan(counts[place_of(f, PERF_COUNT_SW_PAGE_FAULTS)].count))
+		f->interval_faults += counts[place_of(f, PERF_COUNT_SW_PAGE_FAULTS)].count;
+}
+
+/* Slices of a run in which groups take turns add up to it; without turns there are none. */
+static void slices_add_up(void **state)
+{
+	(void)state;
+	for (unsigned counters = 1; counters <= 2; counters++) {
+		struct fixture f;
+
+		set_up(&f, counters, SHELL("for i in 1 2 3 4; do sleep 0.1; done"));
+		f.job.slice = on_slice;
+		assert_int_equal(f.plan->pass_count, counters == 1 ? 2 : 1);
+		f.job.children = true;
+		count(&f);
+		if (counters == 1) {
+			assert_in_range(f.intervals, 3, 60);
+			assert_float_equal(f.interval_faults,
+					   counted(&f, PERF_COUNT_SW_PAGE_FAULTS), 1e-6);
+		} else {
+			assert_int_equal(f.intervals, 0);
+		}
+		tear_down(&f);
+	}
+}
+
 /* Who comes late to an interval's end does not make up for it by several at once. */
 static void missed_intervals_are_one(void **state)
 {
@@ -467,6 +499,7 @@ int main(void)
 		cmocka_unit_test(what_was_counted_survives_the_program),
 		cmocka_unit_test(intervals_add_up),
 		cmocka_unit_test(intervals_need_no_descriptor),
+		cmocka_unit_test(slices_add_up),
 		cmocka_unit_test(missed_intervals_are_one),
 		cmocka_unit_test(perf_counts_the_same),
 		cmocka_unit_test(a_refused_event_is_named),

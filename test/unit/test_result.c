@@ -334,6 +334,98 @@ static void scaling(void **state)
 	assert_float_equal(count_scaled(7, 50, 60), 7, 0);
 }
 
+/* Rates that alternate between two values; the interval is worked out below. */
+static void intervals_of_slices(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, &PLAN_OPTIONS());
+	set(&f, PLUMB_NONE, 0x08, 0);
+	/* Eight slices of 20 ns, in each of which half was counted. */
+	for (int i = 0; i < 8; i++) {
+		for (size_t k = 0; k < f.plan->place_count; k++)
+			f.counts[k] = (struct plumb_count){i % 2 ? 220 : 180, 20, 10};
+		assert_int_equal(plumb_result_add_slice(f.result, f.counts), 0);
+	}
+	for (size_t k = 0; k < f.plan->place_count; k++)
+		f.counts[k] = (struct plumb_count){1600, 160, 80};
+	plumb_result_add(f.result, f.counts, true);
+	assert_int_equal(plumb_result_estimate(f.result), 0);
+	/*
+	 * Rates of 9 and 11 per ns, of which sqrt(1/2) is uncertain: differences of sqrt(2), whose
+	 * squares, 2, are divided by 1/20 + 1/20. So each of 7 is 20, and so is their mean; times
+	 * 160 ns that is 3200. Student's quantile for 14/3 degrees is 2.6268.
+	 */
+	{
+		const uint16_t i = plumb_plan_event(f.plan, 0x08);
+		const struct plumb_interval *interval = &f.result->event_intervals[i];
+
+		assert_float_equal(interval->low, 1600 - 2.6268 * sqrt(3200), 0.05);
+		assert_float_equal(interval->high, 1600 + 2.6268 * sqrt(3200), 0.05);
+	}
+	/* Instructions per cycle: both vary together, so their quotient does not. */
+	assert_float_equal(f.result->values[0].value, 1, 1e-12);
+	assert_float_equal(f.result->value_intervals[0].low, 1, 1e-6);
+	assert_float_equal(f.result->value_intervals[0].high, 1, 1e-6);
+	tear_down(&f);
+}
+
+/* What was counted all the time is no estimate; four slices are too few. */
+static void no_intervals(void **state)
+{
+	(void)state;
+	for (int slices = 4; slices <= 5; slices++) {
+		for (uint64_t running = 10; running <= 20; running += 10) {
+			struct fixture f;
+
+			set_up(&f, &PLAN_OPTIONS());
+			for (int i = 0; i < slices; i++) {
+				for (size_t k = 0; k < f.plan->place_count; k++)
+					f.counts[k] = (struct plumb_count){100 + i, 20, running};
+				plumb_result_add_slice(f.result, f.counts);
+			}
+			for (size_t k = 0; k < f.plan->place_count; k++)
+				f.counts[k] = (struct plumb_count){500, 100, 5 * running};
+			plumb_result_add(f.result, f.counts, false);
+			assert_int_equal(plumb_result_estimate(f.result), 0);
+			assert_int_equal(f.result->event_intervals == NULL,
+					 slices < 5 || running == 20);
+			tear_down(&f);
+		}
+	}
+}
+
+/* Many slices are kept as fewer, longer ones: the interval stays about the same. */
+static void many_slices(void **state)
+{
+	double halves[2];
+
+	(void)state;
+	for (int many = 0; many < 2; many++) {
+		struct fixture f;
+		const int slices = many ? 5000 : 500;
+
+		set_up(&f, &PLAN_OPTIONS());
+		srand(7);
+		for (int i = 0; i < slices; i++) {
+			for (size_t k = 0; k < f.plan->place_count; k++)
+				f.counts[k] = (struct plumb_count){(double)(rand() % 100), 20, 5};
+			plumb_result_add_slice(f.result, f.counts);
+		}
+		for (size_t k = 0; k < f.plan->place_count; k++)
+			f.counts[k] = (struct plumb_count){50.0 * slices, 20ull * (unsigned)slices,
+							   5ull * (unsigned)slices};
+		plumb_result_add(f.result, f.counts, false);
+		assert_int_equal(plumb_result_estimate(f.result), 0);
+		halves[many] =
+			(f.result->event_intervals[0].high - f.result->event_intervals[0].low) /
+			sqrt(slices);
+		tear_down(&f);
+	}
+	assert_true(halves[1] > 0.85 * halves[0] && halves[1] < 1.15 * halves[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +442,9 @@ int main(void)
 		cmocka_unit_test(groups_do_not_mix),
 		cmocka_unit_test(parted_metrics_take_what_there_is),
 		cmocka_unit_test(scaling),
+		cmocka_unit_test(intervals_of_slices),
+		cmocka_unit_test(no_intervals),
+		cmocka_unit_test(many_slices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,8 @@
 #include "source/source.h"
 
 #define PROGRESS_MS       250
+#define TURN_MS           4      /* of a group on the counters */
+#define SLICE_MS          50     /* at least */
 #define CODE_INSTRUCTIONS 0x0008 /* INST_RETIRED */
 #define NAMED_MAX         6      /* events in one warning */
 
@@ -64,11 +66,14 @@ struct counting {
 	struct plumb_diagnostics *diagnostics;
 	struct perf_instances instances;
 	struct perf_reading *before; /* of each place, when the last interval ended */
+	struct perf_reading *sliced; /* likewise, when the last slice ended */
 	struct plumb_count *part;    /* room for the counts of an interval or a unit */
 	struct perf_limits limits;   /* of all passes */
 	struct source_ending ending; /* how the program ends if it is cancelled */
 	struct perf_control control;
 	double began, interval_end; /* on the clock */
+	double slice_end;           /* when the last slice ended */
+	double slice;               /* its length in seconds; 0: there are none */
 	double turns_on, turns_off; /* likewise, when the window does */
 	double on_since;            /* likewise, if it is on */
 	double on_seconds;          /* before that */
@@ -130,6 +135,27 @@ static void read_interval(struct counting *c, double time)
 	read_units(c);
 	take_part(c, c->before, c->instances.now);
 	c->job->interval(c->job->user, c->part, time);
+}
+
+/*
+ * Returns the length of a slice: Linux lets another group count every perf_event_mux_interval_ms,
+ * by default a tick of 4 ms, so that each has two turns.
+ */
+static double slice_seconds(const struct source_job *job)
+{
+	const double turns = 1e-3 * 2 * TURN_MS * job->plan->group_count;
+
+	if (!job->slice || job->one_pass || job->plan->pass_count < 2)
+		return 0;
+	return turns > 1e-3 * SLICE_MS ? turns : 1e-3 * SLICE_MS;
+}
+
+static void end_slice(struct counting *c)
+{
+	perf_instances_read(&c->instances);
+	take_part(c, c->sliced, c->instances.now);
+	c->job->slice(c->job->user, c->part);
+	c->slice_end = now();
 }
 
 /* Sets what was opened in this pass. */
@@ -273,6 +299,8 @@ static void wait_for_next(struct counting *c, struct perf_watch *watch)
 
 	if (interval > 0)
 		timeout = time_until(c->interval_end + interval, timeout);
+	if (c->slice > 0)
+		timeout = time_until(c->slice_end + c->slice, timeout);
 	timeout = time_until(c->turns_on, timeout);
 	if (!c->run->ended)
 		timeout = time_until(c->turns_off, timeout);
@@ -302,6 +330,8 @@ static void watch(struct counting *c, pid_t pid)
 		c->cpu_changes += perf_instances_follow(&c->instances, c->on);
 		if (interval > 0)
 			end_interval(c, interval);
+		if (c->slice > 0 && now() >= c->slice_end + c->slice)
+			end_slice(c);
 		if (job->progress && now() - told >= 1e-3 * PROGRESS_MS) {
 			tell_progress(c);
 			told = now();
@@ -341,9 +371,11 @@ static int run_to_end(struct counting *c, uint16_t pass, const struct perf_progr
 
 	if (c->job->started)
 		c->job->started(c->job->user, program->pid);
-	c->began = c->interval_end = now();
+	c->began = c->interval_end = c->slice_end = now();
+	c->slice = slice_seconds(c->job);
 	begin_window(c);
 	memset(c->before, 0, (c->job->plan->place_count + 1) * sizeof(*c->before));
+	memset(c->sliced, 0, (c->job->plan->place_count + 1) * sizeof(*c->sliced));
 	error = program->pid > 0 ? perf_program_let_go(program) : 0;
 	if (error == 0)
 		watch(c, program->pid);
@@ -361,6 +393,8 @@ static int run_to_end(struct counting *c, uint16_t pass, const struct perf_progr
 	if (c->job->interval && c->job->interval_ms)
 		read_interval(c, now() - c->began);
 	read_all(c);
+	if (c->slice > 0)
+		end_slice(c);
 	return c->canceled ? PLUMB_ERR_INTERRUPTED : PLUMB_OK;
 }
 
@@ -547,10 +581,12 @@ static int count(const struct source_job *job, struct source_run *run,
 		return error;
 	error = PLUMB_ERR_NO_MEMORY;
 	c.before = calloc(job->plan->place_count + 1, sizeof(*c.before));
+	c.sliced = calloc(job->plan->place_count + 1, sizeof(*c.sliced));
 	c.part = calloc(job->plan->place_count + 1, sizeof(*c.part));
-	if (c.before && c.part)
+	if (c.before && c.sliced && c.part)
 		error = run_passes(&c);
 	free(c.before);
+	free(c.sliced);
 	free(c.part);
 	return error;
 }
