@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The documents in the page, as plumb prints them, and how they are unpacked. */
 
+import { Comparison } from "./compare";
+
 export type Interval = [number, number] | null;
 
 export interface ReportRow {
@@ -249,7 +251,7 @@ export interface Documents {
 	stacks?: Stacks;
 	findings?: Findings;
 	counts?: Counts;
-	diff?: Record<string, unknown>;
+	diff?: { plumb: string; comparisons: Comparison[] };
 }
 
 /* Unpacks the documents: base64 of gzip of JSON. */

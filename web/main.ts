@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The page's frame: what was measured, the views, and the choices that all of them share. */
 import { callers } from "./callers";
+import { compare } from "./compare";
 import { Documents, unpack } from "./data";
 import { append, duration, h, named, short, visible } from "./dom";
 import { flame } from "./flame";
@@ -14,13 +15,14 @@ import { timeline } from "./timeline";
 import { tree } from "./tree";
 import { Page, Shown, View } from "./view";
 
-const VIEWS: View[] = [overview, tree, functions, source, flame, callers, memory, timeline];
+const VIEWS: View[] = [compare, overview, tree, functions, source, flame, callers, memory, timeline];
 
 /* ---- What was measured ------------------------------------------------------------------------ */
 
 function facts(documents: Documents): Node {
-	const { about, findings, counts } = documents;
+	const { about, findings, counts, diff } = documents;
 	const said: (Node | string)[] = [];
+	if (diff) return h("p", { class: "facts" }, "compared by plumb diff");
 	const modelled = about ? about.modelled : findings ? findings.source === "model" : false;
 	const cpu = findings ? findings.cpu.name : counts ? counts.cpu.name : about && about.cpu;
 	if (cpu) said.push(visible(cpu));
@@ -28,12 +30,15 @@ function facts(documents: Documents): Node {
 	if (findings) said.push(`${duration(findings.seconds * 1e9)}${modelled ? " of model time" : ""}`);
 	if (about) said.push(`${short(about.samples)} samples`);
 	if (about && about.host) said.push("on host " + visible(about.host));
-	if (about) said.push("recording " + visible(about.recording));
+	/* A recording that was not kept has no name. */
+	if (about && !about.recording.startsWith("/proc/self/fd/")) said.push("recording " + visible(about.recording));
 	if (about && about.incomplete) said.push("its end is missing");
 	return h("p", { class: "facts" }, ...said.map((text) => h("span", null, text)));
 }
 
 function title(documents: Documents): string {
+	const { diff } = documents;
+	if (diff && diff.comparisons.length) return `${diff.comparisons[0].before} and ${diff.comparisons.length === 1 ? diff.comparisons[0].after : `${diff.comparisons.length} others`}`;
 	const command = documents.findings ? documents.findings.command : documents.about ? documents.about.command : [];
 	if (documents.findings && documents.findings.target) return documents.findings.target;
 	return command.length ? command.join(" ") : documents.about ? documents.about.recording : "plumb";
@@ -142,7 +147,7 @@ function start(documents: Documents): void {
 	document.getElementById("app")!.replaceChildren(
 		h("a", { class: "skip", href: "#view", onclick: (e: Event) => { e.preventDefault(); main.focus(); } }, "Skip to the view"),
 		header(documents), nav, tools, main,
-		h("footer", null, `plumb ${documents.about ? documents.about.plumb : ""}. `, h("button", { class: "link", type: "button", onclick: () => help.showModal() }, "Keys")), help);
+		h("footer", null, `plumb ${(documents.about || documents.diff || { plumb: "" }).plumb}. `, h("button", { class: "link", type: "button", onclick: () => help.showModal() }, "Keys")), help);
 	draw();
 	document.documentElement.dataset.ready = "yes";
 }

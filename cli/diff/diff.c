@@ -12,6 +12,7 @@
 #include "diff/baseline.h"
 #include "diff/inputs.h"
 #include "render/diff.h"
+#include "render/html.h"
 #include "tool/complain.h"
 #include "tool/inputs.h"
 #include "tool/memory.h"
@@ -27,6 +28,7 @@ struct diff_command_options {
 	const char *baseline, *write_baseline, *markdown, *junit, *otava, *commit, *percent_limit;
 	int compute, order;
 	unsigned limit;
+	const char *html;
 	bool baseline_only, by_name, csv;
 };
 
@@ -137,6 +139,7 @@ static bool check_outputs(const struct diff_command_options *options)
 		{"markdown", options->markdown},
 		{"junit", options->junit},
 		{"otava", options->otava},
+		{"html", options->html},
 		{"write-baseline", options->write_baseline},
 	};
 	const size_t count = sizeof(outputs) / sizeof(*outputs);
@@ -173,7 +176,7 @@ static int check_options(const struct diff_command_options *options)
 		complain("--json and --csv cannot be combined");
 	else if (options->commit && !options->otava)
 		complain("--commit requires --otava");
-	else if (check_outputs(options))
+	else if (check_outputs(options) && (!options->html || html_is_possible()))
 		return EXIT_FINE;
 	return EXIT_USAGE;
 }
@@ -214,7 +217,7 @@ static bool only_writes_baseline(const struct run *run)
 	const struct diff_command_options *options = run->options;
 
 	return options->write_baseline && !run->limit_count && !options->markdown &&
-	       !options->junit && !options->otava && !options->common.output &&
+	       !options->junit && !options->otava && !options->html && !options->common.output &&
 	       !is_for_programs(options);
 }
 
@@ -365,7 +368,7 @@ static int print(const struct run *run)
 	/* The others take the place of the text. */
 	if (!options->common.output && !is_for_programs(options) &&
 	    (is_stdout(options->markdown) || is_stdout(options->junit) ||
-	     is_stdout(options->otava)))
+	     is_stdout(options->otava) || is_stdout(options->html)))
 		return EXIT_FINE;
 	status = output_open(&out, &options->common);
 	if (status != EXIT_FINE)
@@ -379,6 +382,32 @@ static int print(const struct run *run)
 	return output_close(&out, EXIT_FINE);
 }
 
+/* Writes the page: all changes, whatever the text leaves out. */
+static int write_page(const struct run *run)
+{
+	struct html_page page = {0};
+	struct output out;
+	FILE *stream;
+	char *text;
+	size_t length;
+	int status;
+
+	if (!run->options->html)
+		return EXIT_FINE;
+	stream = memory_stream(&text, &length);
+	output_collect(stream);
+	status = output_open(&out, &run->options->common);
+	diff_json(&out, &run->report);
+	status = output_close(&out, status);
+	output_collect(NULL);
+	memory_stream_close(stream, &text);
+	html_add(&page, "diff", text, length);
+	if (status == EXIT_FINE)
+		status = html_write(&page, run->options->html);
+	html_free(&page);
+	return status;
+}
+
 static int print_all(const struct run *run)
 {
 	int status = print(run);
@@ -389,6 +418,8 @@ static int print_all(const struct run *run)
 		status = write_file(run, run->options->junit, diff_junit);
 	if (status == EXIT_FINE)
 		status = write_file(run, run->options->otava, diff_otava);
+	if (status == EXIT_FINE)
+		status = write_page(run);
 	return status;
 }
 
@@ -470,6 +501,7 @@ static const struct option options[] = {
 	TEXT_ROW(0, "write-baseline", "FILE", write_baseline,
 		 "write the last file as a baseline, for version control"),
 	TEXT_ROW(0, "markdown", "FILE", markdown, "also write Markdown; - is standard output"),
+	TEXT_ROW(0, "html", "FILE", html, "also write a page for any web browser"),
 	TEXT_ROW(0, "junit", "FILE", junit, "also write the limits as test cases, in JUnit's XML"),
 	TEXT_ROW(0, "otava", "FILE", otava, "also write a row per file, for Apache Otava"),
 	TEXT_ROW(0, "commit", "ID", commit, "name the commit of the last file in --otava's row"),

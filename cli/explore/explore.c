@@ -39,6 +39,13 @@ static const struct option options[] = {
 			"shown again with plumb explore DIR",
 	},
 	{
+		.name = "html",
+		.kind = OPTION_TEXT,
+		.argument = "FILE",
+		.offset = AT(html),
+		.help = "also write a page with all views to FILE, for any web browser",
+	},
+	{
 		.letter = 'p',
 		.name = "pid",
 		.kind = OPTION_TEXT,
@@ -352,6 +359,8 @@ static int explore(struct exploration *e)
 		status = find(e, &findings);
 	if (status == EXIT_FINE && e->options->folder)
 		status = explore_keep(e, findings);
+	if (status == EXIT_FINE && e->options->html)
+		status = explore_write_page(e->options, e, findings, e->options->folder);
 	if (status == EXIT_FINE)
 		status = print(e, findings);
 	plumb_findings_free(findings);
@@ -496,7 +505,8 @@ static int run(const struct command *command, int count, char **arguments)
 		status = explore_show_folder(&values, operands.at[0]);
 	else if (!check_operands(&values, &operands) ||
 		 !check(&values, operands.count > 0, false) || !read_values(&e) ||
-		 output_check_descriptor(&values.common) != EXIT_FINE)
+		 output_check_descriptor(&values.common) != EXIT_FINE ||
+		 explore_check_page(&values) != EXIT_FINE)
 		status = EXIT_USAGE;
 	else
 		status = run_exploration(&e);
@@ -539,6 +549,8 @@ const struct command command_explore = {
 			{"plumb explore -o results -- ./program --its-option",
 			 "keep counts, recording and findings"},
 			{"plumb explore results", "show them again"},
+			{"plumb explore --html page.html results",
+			 "write a page to send to others"},
 			{"plumb explore -p 1234", "explore a running process"},
 			{0},
 		},

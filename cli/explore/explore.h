@@ -18,7 +18,7 @@ struct explore_options {
 	bool huge_pages;
 	struct machine_conditions conditions;
 	const char *core_file, *folder, *pids, *timeout, *sysroot, *qemu;
-	const char *seed;
+	const char *seed, *html;
 	bool all_cpus, once, sampled, no_progress;
 };
 
@@ -69,6 +69,18 @@ int explore_record(struct exploration *e, const struct explore_recording *how,
 int explore_check_folder(const char *path);
 int explore_keep(const struct exploration *e, const struct plumb_findings *findings);
 int explore_show_folder(const struct explore_options *options, const char *path);
+
+/* Prints the counts as plumb stat --json does. Returns an exit status. */
+int explore_print_counts(const struct exploration *e);
+
+/* page.c: checks before a long run that --html can be written, if it is given. */
+int explore_check_page(const struct explore_options *options);
+/*
+ * Writes the page that --html names: of an exploration, or, if `e` is NULL, of a folder. Returns an
+ * exit status.
+ */
+int explore_write_page(const struct explore_options *options, const struct exploration *e,
+		       const struct plumb_findings *findings, const char *folder);
 
 /* Prints findings as text or JSON. */
 int explore_print(struct output *out, const struct explore_options *options,

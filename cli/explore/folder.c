@@ -78,8 +78,7 @@ static int keep_findings(const char *folder, const struct plumb_findings *findin
 	return status;
 }
 
-/* Keeps the counts as plumb stat --json prints them. */
-static int keep_counts(const struct exploration *e)
+static int print_counts(const struct exploration *e, const struct common_options *where)
 {
 	static const char *const none[] = {NULL};
 	struct report report = {
@@ -108,13 +107,28 @@ static int keep_counts(const struct exploration *e)
 		.record_options = none,
 	};
 	struct output out;
-	char *path;
-	int status = open_file(&out, e->options->folder, PLUMB_FOLDER_COUNTS, &path);
+	const int status = output_open(&out, where);
 
-	if (status == EXIT_FINE) {
-		report_json(&out, &report);
-		status = output_close(&out, EXIT_FINE);
-	}
+	if (status != EXIT_FINE)
+		return status;
+	report_json(&out, &report);
+	return output_close(&out, EXIT_FINE);
+}
+
+int explore_print_counts(const struct exploration *e)
+{
+	const struct common_options where = {.no_pager = true};
+
+	return print_counts(e, &where);
+}
+
+/* Keeps the counts as plumb stat --json prints them. */
+static int keep_counts(const struct exploration *e)
+{
+	char *path = memory_format("%s/%s", e->options->folder, PLUMB_FOLDER_COUNTS);
+	const struct common_options where = {.output = path, .no_pager = true};
+	const int status = print_counts(e, &where);
+
 	free(path);
 	return status;
 }
@@ -190,6 +204,10 @@ int explore_show_folder(const struct explore_options *options, const char *path)
 	struct stat status_of;
 	int error, status, found = plumb_folder_look(path, &other);
 
+	if (explore_check_page(options) != EXIT_FINE) {
+		free(other);
+		return EXIT_USAGE;
+	}
 	file = memory_format("%s/%s", path, PLUMB_FOLDER_FINDINGS);
 	/* Other files may be beside it: the folder may have been sent, or unpacked. */
 	if (found < 0 || found == PLUMB_FOLDER_EMPTY ||
@@ -210,6 +228,8 @@ int explore_show_folder(const struct explore_options *options, const char *path)
 		if (status == EXIT_FINE)
 			status = output_close(&out,
 					      explore_print(&out, options, findings, path, NULL));
+		if (status == EXIT_FINE && options->html)
+			status = explore_write_page(options, NULL, findings, path);
 	}
 	plumb_findings_free(findings);
 	plumb_diagnostics_free(diagnostics);

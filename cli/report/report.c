@@ -318,7 +318,7 @@ static int check_options(const struct report_options *options)
 	return EXIT_USAGE;
 }
 
-static int run_report(struct report_options *options)
+int report_run(struct report_options *options)
 {
 	const struct plumb_recording_options how = {.size = sizeof(how),
 						    .bare_spe = options->from.raw};
@@ -581,8 +581,8 @@ static int run(const struct command *command, int count, char **arguments)
 	if (!values.from.input)
 		values.from.input = READING_DEFAULT_INPUT;
 	if (values.html)
-		return report_page(&values, run_report);
-	return wants_browser(&values) ? report_browse(&values, run_report) : run_report(&values);
+		return report_page(&values, report_run);
+	return wants_browser(&values) ? report_browse(&values, report_run) : report_run(&values);
 }
 
 const struct command command_report = {

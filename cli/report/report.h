@@ -46,6 +46,9 @@ int report_read_view(const struct report_options *options, bool chains, struct p
 int report_browse(const struct report_options *options,
 		  int (*report)(struct report_options *options));
 
+/* report.c: prints one view of a recording. Returns an exit status. */
+int report_run(struct report_options *options);
+
 /*
  * page.c: adds the documents of the recording that `options` name to a page; `report` makes one
  * view of it. Returns an exit status, after printing an error if there is nothing to show.

@@ -409,6 +409,7 @@ tree.parse(sys.argv[1])' j.xml
 	check "invalid value '101' for --percent-limit"$'\n'"       use a number from 0 to 100" \
 		--percent-limit 101 a.json a.json
 	check "--markdown and --junit cannot both write x" --markdown x --junit x a.json a.json
+	check "--markdown and --html cannot both write x" --markdown x --html x a.json a.json
 	check "--markdown - and --json cannot both write standard output"$'\n'"       use -o FILE for one of them" \
 		--markdown - --json a.json a.json
 	check "--junit - and --field-separator cannot both write standard output" \

@@ -287,3 +287,24 @@ damaged()
 	grep -qF './x?1. 99 % of the slots: forged on Neoverse N3' <<<"$stderr"
 	plumb explore out | lacks '^1\. 99'
 }
+
+@test "a page" {
+	run plumb explore --html page.html "$work/results"
+	if [ "$status" -ne 0 ]; then
+		[[ $output == "plumb: this plumb was built without its page"* ]]
+		skip "this plumb was built without its page"
+	fi
+	grep -q 'slots' <<<"$output"
+	[ "$(head -n 1 page.html)" = '<!DOCTYPE html>' ]
+	mkdir other
+	cp "$work/results/findings.json" other
+	plumb explore --html less.html other >text
+	[ "$(wc -c <less.html)" -lt "$(wc -c <page.html)" ]
+	echo '{"metrics": [' >other/counts.json
+	run --separate-stderr plumb explore --html less.html other
+	[ "$status" -eq 0 ]
+	[ "$stderr" = "plumb: other/counts.json: cannot be used; the page has no counts" ]
+	run --separate-stderr plumb explore --source model --html no/page.html "$work/useful"
+	[ "$status" -ne 0 ]
+	[ "$stderr" = "plumb: cannot write no/page.html: No such file or directory" ]
+}

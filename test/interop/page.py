@@ -282,6 +282,62 @@ def flame_graph(pages):
 
 
 @tap.test
+def explored(pages):
+    """The page of plumb explore has the findings and the counts, also from the folder."""
+    with open(pages.path("results/findings.json"), encoding="utf-8") as file:
+        findings = json.load(file)
+    with open(pages.path("results/counts.json"), encoding="utf-8") as file:
+        counts = json.load(file)
+    pages.run(pages.plumb, "explore", "--html", pages.path("folder.html"), pages.path("results"))
+    pages.run(pages.plumb, "explore", "--source", "model", "--html", pages.path("direct.html"),
+              pages.path("paged"))
+    browser = pages.browser
+    for name in ("folder.html", "direct.html"):
+        browser.messages, browser.requests = [], []
+        browser.open(pages.path(name))
+        text = browser.evaluate(TEXT)
+        first = findings["findings"][0]
+        assert f"{first['slots']:.0f} % of the slots" in text and first["means"] in text, text
+        assert first["helps"] in text and f"paged.c:{first['lines']['places'][0]['line']}" in text
+        browser.press("2")
+        browser.wait("!!document.querySelector('.treeview')")
+        nodes = browser.evaluate("Object.fromEntries([...document.querySelectorAll('.tree .node')]"
+                                 ".map((n) => [n.querySelector('code').textContent,"
+                                 " n.querySelector('b').textContent]))")
+        for metric in counts["metrics"]:
+            if metric["level"] == 1:
+                assert nodes[metric["name"]] == f"{metric['value']:.1f} %", (metric, nodes)
+        for node in counts["diagnosis"]["path"]:
+            assert node in nodes, (node, nodes)
+        quiet(browser, name)
+
+
+@tap.test
+def compared(pages):
+    """The page of plumb diff has its headline and its changes."""
+    other = pages.path("other.data")
+    pages.run(pages.plumb, "record", "--source", "model", "--exact", "-o", other,
+              pages.path("paged"), "more")
+    made = json.loads(pages.run(pages.plumb, "diff", "--json", pages.exact, other))
+    made = made["comparisons"][0]
+    pages.run(pages.plumb, "diff", "--html", pages.path("diff.html"), pages.exact, other)
+    browser = pages.browser
+    browser.messages, browser.requests = [], []
+    browser.open(pages.path("diff.html"), width=1800)
+    text = browser.evaluate(TEXT)
+    assert made["explanation"]["text"] in text, text
+    for kind in ("metrics", "events", "functions", "lines"):
+        if made[kind]:
+            assert f"{kind.capitalize()} ({len(made[kind])})" in text, text
+    kind = "functions" if made["functions"] else "events"
+    rows = rows_of(browser)
+    assert min(len(rows), len(made[kind])) >= 1
+    name = column(browser, "Name")
+    assert {row[name] for row in rows} <= {change["name"] for change in made[kind]}
+    quiet(browser, "diff.html")
+
+
+@tap.test
 def source_lines(pages):
     """Source has the lines and the shares of plumb annotate."""
     made = json.loads(pages.run(pages.plumb, "annotate", "-i", pages.exact, "--json"))

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plumb explore --html: the page of the recording, with the findings and the counts. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "explore.h"
+#include "render/html.h"
+#include "report/report.h"
+#include "tool/complain.h"
+#include "tool/memory.h"
+
+/* Files are texts of others: a page takes only what is JSON. */
+#define COUNTS_MOST ((size_t)64 << 20)
+
+int explore_check_page(const struct explore_options *options)
+{
+	const struct common_options common = {.output = options->html};
+
+	if (!options->html)
+		return EXIT_FINE;
+	return html_is_possible() ? output_check_beside(&common) : EXIT_USAGE;
+}
+
+static void add_findings(struct html_page *page, const struct plumb_findings *findings)
+{
+	char *text;
+	size_t length;
+	FILE *stream = memory_stream(&text, &length);
+
+	plumb_findings_write(findings, stream);
+	memory_stream_close(stream, &text);
+	html_add(page, "findings", text, length);
+}
+
+/* Adds the counts of a run, or those of a folder, if there are any. */
+static void add_counts(struct html_page *page, const struct exploration *e, const char *folder)
+{
+	char *path = memory_format("%s/%s", folder ? folder : "", PLUMB_FOLDER_COUNTS);
+	char *text = NULL;
+	size_t length = 0;
+
+	if (e) {
+		FILE *stream = memory_stream(&text, &length);
+
+		output_collect(stream);
+		explore_print_counts(e);
+		output_collect(NULL);
+		memory_stream_close(stream, &text);
+	} else if (access(path, R_OK) == 0) {
+		json_t *counts = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+
+		text = json_is_object(counts) ? json_dumps(counts, JSON_COMPACT) : NULL;
+		length = text ? strlen(text) : 0;
+		json_decref(counts);
+		if (length > COUNTS_MOST || !text) {
+			complain("%s: cannot be used; the page has no counts", path);
+			free(text);
+			text = NULL;
+		}
+	}
+	if (text)
+		html_add(page, "counts", text, length);
+	free(path);
+}
+
+int explore_write_page(const struct explore_options *options, const struct exploration *e,
+		       const struct plumb_findings *findings, const char *folder)
+{
+	char *recording = memory_format("%s/%s", folder ? folder : "", PLUMB_FOLDER_RECORDING);
+	const struct report_options report = {
+		.from.input = e ? e->path : recording,
+		.common.verbose = options->common.verbose,
+	};
+	struct html_page page = {0};
+	int status;
+
+	add_findings(&page, findings);
+	add_counts(&page, e, folder);
+	/* What can be known without samples is of use, too. */
+	if (e ? e->recorded : access(recording, R_OK) == 0)
+		report_collect(&report, report_run, &page);
+	status = html_write(&page, options->html);
+	html_free(&page);
+	free(recording);
+	return status;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The comparison of two or more runs, as plumb diff has it. */
+import { h, named, percent, range, styled, visible } from "./dom";
+import { set, State, state } from "./state";
+import { Column, Table } from "./table";
+import { Page, View } from "./view";
+
+interface Change {
+	name: string;
+	by?: string | null;
+	function?: string | null;
+	file?: string | null;
+	line?: number | null;
+	was?: string;
+	match?: string;
+	units: string;
+	before: number | null;
+	after: number | null;
+	change: number | null;
+	relative: number | null;
+	share?: number | null;
+	method: string;
+	p: number | null;
+	adjusted_p: number | null;
+	effect: number | null;
+	interval: [number, number] | null;
+	more_than_noise: boolean | null;
+}
+
+export interface Comparison {
+	before: string;
+	after: string;
+	explanation: { text: string; of: string | null };
+	gates: { limit: string; direction: string; verdict?: string; [key: string]: unknown }[];
+	notes: string[];
+	metrics: Change[];
+	events: Change[];
+	functions: Change[];
+	lines: Change[];
+}
+
+export function comparisons(page: Page): Comparison[] {
+	return page.documents.diff ? page.documents.diff.comparisons : [];
+}
+
+const KINDS = ["metrics", "events", "functions", "lines"] as const;
+const figures = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 7 });
+
+function figure(value: number | null): string {
+	return value === null ? "" : figures.format(value);
+}
+
+/* Returns a change as plumb diff words it. */
+function change(row: Change): string {
+	if (row.change === null) return "";
+	const sign = row.change > 0 ? "+" : "";
+	if (row.units.startsWith("percent")) return `${sign}${row.change.toFixed(2)} points`;
+	if (!row.before && row.after) return "new";
+	if (row.before && !row.after) return "gone";
+	return row.relative === null ? sign + figure(row.change) : `${sign}${percent(100 * row.relative, 1)}`;
+}
+
+function evidence(row: Change): string {
+	if (row.method === "exact") return "exact";
+	if (row.method === "ranks" && row.p !== null) return `p ${(row.adjusted_p ?? row.p).toPrecision(2)}` + (row.effect !== null ? `, effect ${row.effect.toFixed(2)}` : "");
+	if (row.interval && row.before) return row.units.startsWith("percent") ? `${row.interval[0].toFixed(2)} to ${row.interval[1].toFixed(2)} points` : range([(100 * row.interval[0]) / row.before, (100 * row.interval[1]) / row.before], 1);
+	return "";
+}
+
+/* A bar to the left or to the right of the middle. */
+function diverging(value: number | null, most: number): HTMLElement {
+	const part = value === null || !most ? 0 : Math.min(50, (50 * Math.abs(value)) / most);
+	const bar = h("i", { class: (value || 0) > 0 ? "k-backend_bound" : "k-retiring" });
+	styled(bar, { position: "absolute", width: part + "%", [(value || 0) > 0 ? "left" : "right"]: "50%" });
+	return h("span", { class: "bar diverging", "aria-hidden": "true" }, bar);
+}
+
+function place(row: Change): string {
+	return row.file ? `${row.file}:${row.line ?? "?"} in ${row.function ?? "?"}` : row.name;
+}
+
+function table(rows: Change[], kind: string): Table<Change> {
+	const size = (row: Change) => Math.abs(kind === "functions" || kind === "lines" ? row.share ?? 0 : row.relative ?? 0);
+	const most = Math.max(0, ...rows.map((row) => Math.min(1, size(row))));
+	const signed = (row: Change) => (row.change === null ? null : Math.sign(row.change) * Math.min(1, size(row)));
+	const make = (key: string, title: string, least: number, rank: number, value: Column<Change>["value"], cell: Column<Change>["cell"], help?: string): Column<Change> => ({ key, title, help, least, rank, width: `minmax(${least}px, 1fr)`, value, cell });
+	const columns: Column<Change>[] = [
+		{ ...make("name", kind === "lines" ? "Line" : "Name", 200, 0, place, (r) => h("span", null, named(place(r)), r.was ? h("small", null, ` was ${visible(r.was)}`) : null)), text: true, width: "minmax(170px, 2fr)" },
+		make("bar", "Change", 140, 2, size, (r) => diverging(signed(r), most), "sorted by its size"),
+		make("change", "", 100, 0, (r) => r.change, change),
+		make("before", "Before", 110, 2, (r) => r.before, (r) => figure(r.before)),
+		make("after", "After", 110, 1, (r) => r.after, (r) => figure(r.after)),
+		{ ...make("units", "Unit", 110, 4, (r) => r.units, (r) => visible(r.units)), text: true },
+		{ ...make("evidence", "Evidence", 150, 3, (r) => r.adjusted_p ?? r.p, evidence), text: true },
+		{ ...make("real", "More than noise", 120, 1, (r) => (r.more_than_noise === null ? null : Number(r.more_than_noise)), (r) => (r.more_than_noise === null ? "unknown" : r.more_than_noise ? "yes" : "may be noise")), text: true },
+	];
+	if (kind === "functions" || kind === "lines") columns.splice(5, 0, { ...make("by", "By", 110, 3, (r) => r.by ?? null, (r) => visible(r.by)), text: true });
+	return new Table<Change>({ label: "Changes", columns, rows, text: (r) => `${place(r)} ${r.by ?? ""}`, search: state.search, sort: state.sort || "-bar", onSort: (sort) => set({ sort }) });
+}
+
+export const compare: View = {
+	key: "compare",
+	title: "Comparison",
+	chooses: false,
+	searches: true,
+	has: (page) => comparisons(page).length > 0,
+	make: (page) => {
+		const all = comparisons(page);
+		const at = Math.max(0, Math.min(all.length - 1, state.thread));
+		const shown = all[at];
+		const kinds = KINDS.filter((kind) => shown[kind] && shown[kind].length);
+		const kind = kinds.find((k) => k === state.part) || kinds.find((k) => k === "functions") || kinds[0];
+		/* Functions and lines have a row for each event: show one, that of the headline first. */
+		const events = kind ? [...new Set(shown[kind].map((row) => row.by || ""))].filter((by) => by) : [];
+		const by = events.includes(state.metric) ? state.metric : events.find((e) => e === shown.explanation.of) || events[0] || "";
+		const choose = events.length > 1 ? h("label", null, "By ", h("select", { id: "by", onchange: (e: Event) => set({ metric: (e.target as HTMLSelectElement).value }) }, ...events.map((e) => h("option", { value: e, selected: e === by }, visible(e))))) : null;
+		const made = kind ? table(shown[kind].filter((row) => !by || row.by === by), kind) : null;
+		return {
+			element: h("div", { class: "compareview" },
+				all.length > 1 ? h("div", { class: "tools" }, h("label", { for: "side" }, "Compare with"), h("select", { id: "side", onchange: (e: Event) => set({ thread: Number((e.target as HTMLSelectElement).value) }) }, ...all.map((c, i) => h("option", { value: i, selected: i === at }, visible(c.after))))) : null,
+				h("p", { class: "facts" }, h("span", null, "before: ", named(shown.before)), h("span", null, "after: ", named(shown.after))),
+				h("p", { class: "verdict" }, visible(shown.explanation.text)),
+				shown.gates.length ? h("section", { class: "panel" }, h("h2", null, "Limits"), h("table", { class: "plain" }, h("tbody", null, ...shown.gates.map((gate) => h("tr", null, h("th", { scope: "row" }, named(gate.limit)), h("td", null, visible(String(gate.verdict ?? "")))))))) : null,
+				h("div", { class: "tools" }, h("span", { class: "group", role: "group", "aria-label": "Kind" }, ...kinds.map((k) => h("button", { type: "button", "aria-pressed": String(k === kind), onclick: () => set({ part: k, sort: "" }) }, `${k[0].toUpperCase()}${k.slice(1)} (${shown[k].length})`))), choose),
+				made ? made.element : h("p", null, "Nothing changed."),
+				shown.notes.length ? h("section", { class: "panel notes" }, h("h2", null, "What limits this comparison"), h("ul", null, ...shown.notes.map((note) => h("li", null, visible(note))))) : null),
+			update: (changed: Set<keyof State>) => {
+				for (const key of changed) if (key !== "search" && key !== "sort") return false;
+				if (made) made.update(state.search, state.sort || "-bar");
+				return true;
+			},
+		};
+	},
+};
