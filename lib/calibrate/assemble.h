@@ -56,6 +56,7 @@ enum { LINK = 30, SP = 31, ZERO = 31 };
 /* Second and third operands of these templates. */
 #define A64_M3 (3u << 16)
 #define A64_M4 (4u << 16)
+#define A64_X8 (8u << 5 | 8u) /* the first operand and the result */
 #define A64_A3 (3u << 10)
 #define A64_A4 (4u << 10)
 
