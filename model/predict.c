@@ -128,6 +128,8 @@ void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, b
 	case BRANCH_IMMEDIATE:
 	case BRANCH_CALL:
 		follow_target(predictor, pc, target, outcome);
+		/* A call and its return take two cycles, as measured on V2. */
+		outcome->pairs &= kind != BRANCH_CALL;
 		break;
 	case BRANCH_INDIRECT:
 	case BRANCH_INDIRECT_CALL:

@@ -237,6 +237,10 @@ static void branches_pair_while_few_take_turns(void **state)
 				pairs += outcome.pairs;
 			}
 			assert_int_equal(pairs, entries && many[i] == 8 ? 9 * 8 : 0);
+			for (unsigned k = 0; k < 3; k++) {
+				predictor_branch(own, PC, BRANCH_CALL, true, PC + 64, &outcome);
+				assert_false(outcome.pairs);
+			}
 			predictor_free(own);
 		}
 	}
