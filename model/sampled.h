@@ -3,7 +3,9 @@
  * What a sampled run leaves to the process that started it: part of shared.h. A run begins with a
  * stretch that is modelled in full. From there on it is cut into units of equally many
  * instructions; a window at a random place of each is modelled in detail and counted, and what is
- * between the windows only warms the core (warm.h). When the error allows it, two units become one,
+ * between the windows only warms the core (warm.h). In long units, only the last millions of
+ * instructions before a window do; what is before them executes without the model, if QEMU can
+ * count them by itself (interface 3). When the error allows it, two units become one,
  * which keeps one of the two windows, so the number of windows is bounded and their places remain
  * random. A program that gets a second thread is modelled in full from there on.
  */
@@ -17,6 +19,8 @@
 #define SAMPLED_WINDOW      5000    /* instructions of a window, and up to a block more */
 #define SAMPLED_BEFORE      3000    /* modelled before it, to fill the pipeline */
 #define SAMPLED_UNIT        16384   /* at first */
+#define SAMPLED_WARM        4000000 /* that many warm the core before a window, at 2 % or less */
+#define SAMPLED_WARM_PART   8       /* or this part of a unit */
 #define SAMPLED_MAX         8192    /* windows */
 #define SAMPLED_FEW         512     /* windows; with fewer, units are not joined */
 #define SAMPLED_ERROR_PARTS 1000000

@@ -104,6 +104,11 @@ void warm_end(struct warmer *warmer)
 	core->faults_taken = memory_page_faults(core->memory);
 }
 
+void warm_skip(struct core *core, uint64_t instructions)
+{
+	core->instructions += instructions;
+}
+
 void warm_note_instructions(const struct warmer *warmer)
 {
 	warmer->core->counts[EVENT_INST_RETIRED] = warmer->core->instructions;

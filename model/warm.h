@@ -32,6 +32,9 @@ void warm_execute(struct warmer *warmer, const struct block *block, unsigned exe
 /* Ends the stretch: the core goes on with an empty pipeline, at the time that was reached. */
 void warm_end(struct warmer *warmer);
 
+/* Counts instructions as retired that were executed elsewhere. */
+void warm_skip(struct core *core, uint64_t instructions);
+
 /* Brings the count of retired instructions up to date, and nothing else. */
 void warm_note_instructions(const struct warmer *warmer);
 

@@ -32,7 +32,7 @@ struct report_repeat {
 struct report_sampled {
 	double error_asked, error;
 	size_t windows;
-	double instructions, rest, modelled, unit;
+	double instructions, rest, modelled, bare, unit;
 	bool left;
 	struct plumb_diagnosis **diagnoses; /* of estimates from windows that were drawn anew */
 	unsigned redraws, same; /* their number; those that agree with the whole run's */

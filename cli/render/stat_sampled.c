@@ -87,6 +87,7 @@ json_t *report_sampled_json(const struct report *report)
 	json_object_set_new(object, "instructions", json_integer((json_int_t)s->instructions));
 	json_object_set_new(object, "estimated_instructions", json_integer((json_int_t)s->rest));
 	json_object_set_new(object, "modelled_instructions", json_integer((json_int_t)s->modelled));
+	json_object_set_new(object, "bare_instructions", json_integer((json_int_t)s->bare));
 	json_object_set_new(object, "threads", json_boolean(s->left));
 	json_object_set_new(object, "confidence", json_real(0.95));
 	json_object_set_new(object, "method",

@@ -116,6 +116,7 @@ void stat_keep_windows(struct report_sampled *sampled, struct plumb_result *whol
 		.instructions = (double)windows->instructions,
 		.rest = (double)windows->rest,
 		.modelled = (double)windows->modelled,
+		.bare = (double)windows->bare,
 		.unit = (double)windows->unit,
 		.left = windows->left,
 	};

@@ -271,6 +271,7 @@ static struct vcpu *vcpu_start(unsigned index)
 		sampler_pause(vcpu->sampler);
 	atomic_fetch_add(&shared->threads_started, 1);
 	vcpus[index] = vcpu;
+	sampled_begin(index);
 	return vcpu;
 fail:
 	free(vcpu);
@@ -454,6 +455,8 @@ void block_executes(unsigned index, void *user, const struct registers *register
 		vcpu->accesses.count = 0;
 		return;
 	}
+	if (sampled_asked())
+		sampled_returns(vcpu->core, block);
 	if (vcpu->current) {
 		/* NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): used by some interfaces */
 		const struct block *before = vcpu->current;
@@ -462,6 +465,8 @@ void block_executes(unsigned index, void *user, const struct registers *register
 			derive_accesses(vcpu, before->count - 1u, registers);
 		finish_block(vcpu, block->pc);
 	}
+	if (sampled_asked() && sampled_is_bare(block))
+		return;
 	if (window_asked())
 		turn_window(vcpu, block->pc);
 	if (block == just_translated) {
@@ -583,7 +588,10 @@ static bool add_block(struct qemu_plugin_tb *tb, size_t first, const uint32_t *w
 	atomic_fetch_add_explicit(&shared->unknown_words, unknown, memory_order_relaxed);
 	if (first == 0) {
 		just_translated = block;
-		registers_on_block(tb, block, sampler_wants_registers());
+		if (sampled_asked())
+			sampled_on_block(tb, block);
+		else
+			registers_on_block(tb, block, sampler_wants_registers());
 	} else {
 		registers_on_inner_block(qemu_plugin_tb_get_insn(tb, first), block,
 					 sampler_wants_registers());
@@ -715,6 +723,7 @@ static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uin
 	if (counting && vcpu && (!vcpu->sampler || sampler_enter(vcpu->sampler))) {
 		if (vcpu->current)
 			finish_block(vcpu, vcpu->current->pc + 4ull * vcpu->current->count);
+		sampled_settle(vcpu->core);
 		if (number == CALL_EXIT || number == CALL_EXIT_GROUP)
 			core_finish(vcpu->core);
 		core_counts(vcpu->core);
@@ -907,7 +916,8 @@ static bool begin_counting(const struct options *options)
 		begins = options->begins;
 	program_inode = options->window.inode;
 	window_set_up(shared, &options->window);
-	sampled_set_up(shared, options->sampled, options->seed, sum_counts);
+	sampled_set_up(shared, options->sampled, options->seed,
+		       options->conditions.page_fault_cycles != 0, sum_counts);
 	shared->event_count = EVENT_COUNT;
 	shared->struct_size = sizeof(*shared);
 	atomic_fetch_add(&shared->processes, 1);

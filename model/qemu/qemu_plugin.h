@@ -109,6 +109,35 @@ __attribute__((weak)) char *g_array_free(GArray *array, int free_data);
 #endif
 
 #if PLUMB_QEMU_API >= 3
+/* A number per thread, at an offset into what a scoreboard has of each. */
+struct qemu_plugin_scoreboard;
+typedef struct {
+	struct qemu_plugin_scoreboard *score;
+	size_t offset;
+} qemu_plugin_u64;
+enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64, QEMU_PLUGIN_INLINE_STORE_U64 };
+/* Comparisons with an immediate, unsigned. */
+enum qemu_plugin_cond {
+	QEMU_PLUGIN_COND_NEVER,
+	QEMU_PLUGIN_COND_ALWAYS,
+	QEMU_PLUGIN_COND_EQ,
+	QEMU_PLUGIN_COND_NE,
+	QEMU_PLUGIN_COND_LT,
+	QEMU_PLUGIN_COND_LE,
+	QEMU_PLUGIN_COND_GT,
+	QEMU_PLUGIN_COND_GE
+};
+
+struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_size);
+void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *score, unsigned int vcpu);
+void qemu_plugin_register_vcpu_tb_exec_cond_cb(struct qemu_plugin_tb *tb,
+					       qemu_plugin_vcpu_udata_cb *cb,
+					       enum qemu_plugin_cb_flags flags,
+					       enum qemu_plugin_cond cond, qemu_plugin_u64 entry,
+					       uint64_t immediate, void *user);
+void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *tb,
+						       enum qemu_plugin_op op,
+						       qemu_plugin_u64 entry, uint64_t immediate);
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *out, size_t size);
 #else
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);

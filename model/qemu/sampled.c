@@ -3,13 +3,16 @@
 
 #include <string.h>
 
+#include "qemu/registers.h"
 #include "warm.h"
 
 #define NOTE_INSTRUCTIONS 65536 /* how far the shared count may lag */
-#define PACE_MAX          (64 * WARM_PACE_ONE)
+#define BARE_SETTLES      1000000
+#define PACE_MAX          (64ull * WARM_PACE_ONE)
 
 enum phase {
 	PHASE_FIRST,  /* the first stretch, modelled in full */
+	PHASE_BARE,   /* without the model */
 	PHASE_WARMS,  /* between windows */
 	PHASE_BEFORE, /* in detail, so that a window begins with a full pipeline */
 	PHASE_WINDOW,
@@ -32,6 +35,11 @@ static uint64_t window_at;
 static uint64_t counts_before[MODEL_COUNTS];
 static uint32_t pace = WARM_PACE_ONE;
 static struct warmer warmer;
+static uint64_t warming;  /* instructions before a window, at least */
+static bool may_be_bare;  /* the engine counts by itself, and nothing is lost */
+static bool entered;      /* a stretch without the model begins at the next block */
+static uint64_t bare_for; /* instructions of the stretch that are not yet in `position` */
+static int64_t *left;     /* of them; below 0: QEMU calls back at each block */
 
 /* Returns the next random number: SplitMix64. */
 static uint64_t random_number(void)
@@ -43,15 +51,70 @@ static uint64_t random_number(void)
 	return z ^ z >> 31;
 }
 
-void sampled_set_up(struct model_shared *shared, uint32_t error, uint64_t seed,
+/* ---- without the model -------------------------------------------------------------------- */
+
+#if PLUMB_QEMU_API >= 3
+static struct qemu_plugin_scoreboard *scoreboard;
+
+static void block_callback(unsigned index, void *block)
+{
+	block_executes(index, block, NULL);
+}
+
+/* Counts down the instructions that are left, and calls back when there are none. */
+void sampled_on_block(struct qemu_plugin_tb *tb, const struct block *block)
+{
+	const qemu_plugin_u64 entry = {scoreboard, 0};
+
+	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64, entry,
+							  -(uint64_t)block->count);
+	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, block_callback, QEMU_PLUGIN_CB_NO_REGS,
+						  QEMU_PLUGIN_COND_GE, entry, 1ull << 63,
+						  (void *)(uintptr_t)block);
+}
+
+static void set_up_counter(void)
+{
+	scoreboard = qemu_plugin_scoreboard_new(sizeof(*left));
+	may_be_bare = true;
+}
+
+void sampled_begin(unsigned index)
+{
+	if (active && !left)
+		left = qemu_plugin_scoreboard_find(scoreboard, index);
+}
+#else
+void sampled_on_block(struct qemu_plugin_tb *tb, const struct block *block)
+{
+	registers_on_block(tb, block, false);
+}
+
+static void set_up_counter(void)
+{
+}
+
+void sampled_begin(unsigned index)
+{
+	(void)index;
+}
+#endif
+
+void sampled_set_up(struct model_shared *shared, uint32_t error, uint64_t seed, bool page_faults,
 		    void (*sum)(uint64_t counts[MODEL_COUNTS]))
 {
 	active = error != 0;
 	if (!active)
 		return;
 	sampled = &shared->sampled;
+	set_up_counter();
+	/* Pages are touched first wherever they are. */
+	may_be_bare = may_be_bare && !page_faults;
 	sum_counts = sum;
 	wanted = (double)error / SAMPLED_ERROR_PARTS;
+	warming = SAMPLED_WARM;
+	if (error > SAMPLED_ERROR_PARTS / 50)
+		warming = SAMPLED_WARM * (uint64_t)(SAMPLED_ERROR_PARTS / 50) / error;
 	random_state = seed + atomic_load(&sampled->count);
 	sum_counts(counts_before);
 	position = noted = counts_before[EVENT_INST_RETIRED];
@@ -69,6 +132,66 @@ bool sampled_asked(void)
 	return active;
 }
 
+/* Adds to the position what of a stretch has executed. */
+static void add_bare(struct core *core, uint64_t executed)
+{
+	const uint64_t time = executed * pace + warmer.fraction;
+
+	warm_skip(core, executed);
+	sampled->bare += executed;
+	warmer.cycle += time / WARM_PACE_ONE;
+	warmer.fraction = time % WARM_PACE_ONE;
+	position += executed;
+}
+
+void sampled_settle(struct core *core)
+{
+	if (!active || phase != PHASE_BARE || entered)
+		return;
+	add_bare(core, bare_for - (uint64_t)*left);
+	bare_for = (uint64_t)*left;
+}
+
+bool sampled_is_bare(const struct block *block)
+{
+	if (phase != PHASE_BARE)
+		return false;
+	/* This block's instructions have been subtracted from what was left before. */
+	if (entered) {
+		entered = false;
+		bare_for = next > position ? next - position : 0;
+		bare_for = bare_for < BARE_SETTLES ? bare_for : BARE_SETTLES;
+		*left = (int64_t)bare_for - block->count;
+	}
+	return true;
+}
+
+void sampled_returns(struct core *core, const struct block *block)
+{
+	if (!active || phase != PHASE_BARE || entered)
+		return;
+	/* This block is subtracted, too, but the model's again. */
+	*left += block->count;
+	sampled_settle(core);
+	*left = -1;
+	if (position < next) {
+		warm_note_instructions(&warmer);
+		entered = true;
+		return;
+	}
+	phase = PHASE_WARMS;
+	next = window_at > SAMPLED_BEFORE ? window_at - SAMPLED_BEFORE : 0;
+}
+
+/* Returns where warming must begin before the window at `window_at`. */
+static uint64_t warming_from(void)
+{
+	uint64_t warm = sampled->unit / SAMPLED_WARM_PART;
+
+	warm = (warm > warming ? warm : warming) + SAMPLED_BEFORE;
+	return window_at > warm ? window_at - warm : 0;
+}
+
 /* ---- windows ------------------------------------------------------------------------------ */
 
 static void read_counts(struct core *core, uint64_t counts[MODEL_COUNTS])
@@ -83,7 +206,7 @@ static void join_units(void)
 	const uint32_t half = atomic_load(&sampled->count) / 2;
 
 	for (uint32_t i = 0; i < half; i++) {
-		const uint32_t kept = 2 * i + (random_number() >> 63);
+		const uint64_t kept = 2ull * i + (random_number() >> 63);
 
 		if (kept != i)
 			memcpy(sampled->windows[i], sampled->windows[kept],
@@ -153,6 +276,12 @@ static void seek_window(struct core *core)
 		phase = PHASE_WARMS;
 		next = window_at - SAMPLED_BEFORE;
 		warm_begin(&warmer, core);
+		/* A short stretch is not worth it. */
+		if (may_be_bare && left && warming_from() > position + warming / 4) {
+			phase = PHASE_BARE;
+			next = warming_from();
+			entered = true;
+		}
 	}
 }
 
@@ -221,7 +350,7 @@ void sampled_execute(struct core *core, const struct block *block, unsigned exec
 		}
 	}
 	position += executed;
-	if (position >= next)
+	if (position >= next && phase != PHASE_BARE)
 		end_phase(core);
 }
 
@@ -229,7 +358,10 @@ void sampled_leave(struct core *core)
 {
 	if (!active || phase == PHASE_LEFT)
 		return;
-	if (phase == PHASE_WARMS)
+	sampled_settle(core);
+	if (phase == PHASE_BARE && left)
+		*left = -1;
+	if (phase == PHASE_WARMS || phase == PHASE_BARE)
 		warm_end(&warmer);
 	if (atomic_load(&sampled->state) == SAMPLED_WINDOWS)
 		read_counts(core, sampled->before);

@@ -4,17 +4,36 @@
 #define QEMU_SAMPLED_H
 
 #include "core.h"
+#include "qemu/qemu_plugin.h"
 #include "shared.h"
 
 /*
  * `error`: the relative error of the cycles to reach, in SAMPLED_ERROR_PARTS; 0: nothing is
- * sampled. `sum` adds up the counts of all threads. Continues with what became another program.
+ * sampled. `page_faults`: they have a cost. `sum` adds up the counts of all threads. Continues with
+ * what became another program.
  */
-void sampled_set_up(struct model_shared *shared, uint32_t error, uint64_t seed,
+void sampled_set_up(struct model_shared *shared, uint32_t error, uint64_t seed, bool page_faults,
 		    void (*sum)(uint64_t counts[MODEL_COUNTS]));
 
 /* Whether this run is sampled. */
 bool sampled_asked(void);
+
+/*
+ * Has QEMU call block_executes() at the beginning of a block, except in stretches that execute
+ * without the model. Call it from the translation callback.
+ */
+void sampled_on_block(struct qemu_plugin_tb *tb, const struct block *block);
+
+/*
+ * The first thread of the process begins. Call sampled_returns() at the beginning of a block in it,
+ * and sampled_is_bare() when what was before has executed: if so, this block is not the model's.
+ */
+void sampled_begin(unsigned index);
+void sampled_returns(struct core *core, const struct block *block);
+bool sampled_is_bare(const struct block *block);
+
+/* Counts what has executed without the model, if this is in such a stretch. */
+void sampled_settle(struct core *core);
 
 /* Executes a block as core_execute() does, or warms the core by it. */
 void sampled_execute(struct core *core, const struct block *block, unsigned executed,

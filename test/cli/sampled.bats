@@ -114,6 +114,23 @@ model()
 	END
 }
 
+@test "sampled: far from windows, nothing is modelled; instructions are exact all the same" {
+	model --json -o whole.json ./phases 6000000
+	model --sampled=50 --json -o sampled.json ./phases 6000000
+	python3 - <<-'END'
+		import json
+
+		whole, sampled = (json.load(open(name)) for name in ("whole.json", "sampled.json"))
+		exact, counts = ({e["name"]: e["count"] for e in d["events"]} for d in (whole, sampled))
+		about = sampled["sampled"]
+		assert counts["INST_RETIRED"] == exact["INST_RETIRED"]
+		assert abs(counts["CPU_CYCLES"] - exact["CPU_CYCLES"]) < 0.1 * exact["CPU_CYCLES"]
+		bare = about["bare_instructions"] / about["instructions"]
+		version = [int(n) for n in sampled["engine"]["version"].split()[0].split(".")[:2]]
+		assert 0.02 < bare < 0.95 if version >= [9, 1] else bare == 0, (version, bare)
+	END
+}
+
 @test "sampled: text has the intervals, the error and how many draws agree" {
 	model --sampled -o out ./phases 1000000
 	grep -q "estimates, with their 95 % intervals" out

@@ -147,6 +147,7 @@ static void tell(const struct source_job *job, const struct model_sampled *sampl
 		windows.first_cycles = (double)counted(sampled, sums, EVENT_CPU_CYCLES);
 		windows.rest = rest_of(sampled, sums);
 		windows.modelled = all - windows.rest + sampled->modelled;
+		windows.bare = sampled->bare;
 		windows.unit = sampled->unit;
 		windows.left = atomic_load(&sampled->left) != 0;
 	}
