@@ -56,7 +56,9 @@ static int find(struct plumb_profile *profile, uint32_t row, unsigned number,
 	size_t at;
 
 	*found = NULL;
-	if (!index_table_reserve(table, hash_bucket, profile))
+	/* For the last one the index would be doubled. */
+	if (profile->bucket_count < BUCKETS_MAX - 1 &&
+	    !index_table_reserve(table, hash_bucket, profile))
 		return PLUMB_ERR_NO_MEMORY;
 	at = hash_words(&word, 1) & table->mask;
 	for (; table->slots[at] != UINT32_MAX; at = (at + 1) & table->mask) {
