@@ -199,8 +199,9 @@ static int find(struct exploration *e, struct plumb_findings **findings)
 	if (status == EXIT_FINE) {
 		if (plumb_findings_maker_new(&how, reading.recording, reading.symbols, &maker) < 0)
 			memory_given(NULL);
-		if (e->recorded)
-			add_samples(maker, &reading);
+		/* Half of the samples would show other places, or none. */
+		if (e->recorded && add_samples(maker, &reading) == PLUMB_ERR_NO_MEMORY)
+			memory_given(NULL);
 		if (plumb_findings_maker_finish(maker, findings) < 0)
 			memory_given(NULL);
 		plumb_findings_maker_free(maker);

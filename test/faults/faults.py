@@ -44,6 +44,15 @@ def events_of(folder):
     return [(event["name"], event["count"]) for event in result["events"]]
 
 
+def findings_of(folder):
+    """What plumb explore keeps, which is whole or not there."""
+    with open(f"{folder}/out/findings.json", encoding="utf-8") as file:
+        findings = json.load(file)
+    # Without memory for a warning, the rest is as good.
+    del findings["warnings"]
+    return findings
+
+
 def bytes_of(folder):
     """The files that the command has written."""
     found = {}
@@ -169,6 +178,7 @@ def main():
     every = sys.argv[4:5] == ["all"]
     check("stat --source model --json -o out PROGRAM", events_of)
     check("stat --source model --from _start --json -o out PROGRAM", events_of)
+    check("explore --source model -o out PROGRAM", findings_of)
     check("record --source model -q -e CPU_CYCLES -c 10000 -o out PROGRAM", summary_of(plumb))
     check("script -F comm,tid,time,event,ip,addr,weight -i RECORDING")
     check("script -q --json -o out -i RECORDING")
