@@ -59,6 +59,7 @@ function choices(page: Page, view: View): HTMLElement {
 	const made = h("div", { class: "choices" });
 	const { model } = page;
 	if (view.searches) append(made, [h("input", { type: "search", id: "search", placeholder: "Search  /", "aria-label": "Search", value: state.search, oninput: (e: Event) => set({ search: (e.target as HTMLInputElement).value }) })]);
+	if (view.wholeOnly && hasRange()) append(made, [h("p", { class: "dim", id: "unranged" }, "These figures are of the whole recording: the range chosen in Timeline does not apply to this view.")]);
 	if (!model || !view.chooses) return made;
 	if (model.choices.length > 1) {
 		const chosen = model.choice();

@@ -102,6 +102,7 @@ export const overview: View = {
 	title: "Findings",
 	chooses: false,
 	searches: false,
+	wholeOnly: true,
 	has: (page) => !!(page.documents.findings || page.model || page.documents.counts),
 	make: (page) => {
 		const { findings, notes } = page.documents;

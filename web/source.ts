@@ -112,6 +112,7 @@ export const source: View = {
 	title: "Source",
 	chooses: false,
 	searches: false,
+	wholeOnly: true,
 	has: (page) => !!page.documents.annotations,
 	make: (page) => {
 		const annotations = page.documents.annotations!;

@@ -68,6 +68,7 @@ export const tree: View = {
 	title: "Tree",
 	chooses: false,
 	searches: false,
+	wholeOnly: true,
 	has: (page) => !!((page.documents.counts && page.documents.counts.metrics.length) || (page.model && page.model.stacks.types.some((type) => type.slots && type.total))),
 	make: (page) => {
 		const { counts } = page.documents;

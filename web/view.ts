@@ -21,6 +21,8 @@ export interface View {
 	/* It depends on the chosen value, range and thread. */
 	chooses: boolean;
 	searches: boolean;
+	/* Its figures are of the whole recording, whatever range is chosen. */
+	wholeOnly?: boolean;
 	has: (page: Page) => boolean;
 	make: (page: Page) => Shown;
 }

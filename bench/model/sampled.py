@@ -85,6 +85,9 @@ def main():
           "| sampled, million per second |")
     print("|" + "---|" * 11)
     for program in options.programs:
+        if not os.path.exists(program):
+            print(f"{program}: not built, for lack of an AArch64 compiler")
+            continue
         whole, time = run(options.plumb, program)
         study = Study(whole)
         for seed in range(1, options.seeds + 1):

@@ -247,6 +247,11 @@ def ranges(pages):
     assert sum(want.values()) < whole, "the range has everything"
     for name, period in ours.items():
         assert period == want.get(name), f"{name}: {period}, plumb report has {want.get(name)}"
+    # A view that a range does not change says so.
+    browser.open(pages.timed, f"#view=source&from={first}&to={last}")
+    assert "whole recording" in browser.evaluate("document.querySelector('#unranged').innerText")
+    browser.open(pages.timed, "#view=source")
+    assert browser.evaluate("document.querySelector('#unranged') === null")
     # The same by keys, in the timeline.
     browser.open(pages.timed, "#view=timeline")
     browser.evaluate("document.querySelector('.time').focus()")
