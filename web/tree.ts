@@ -10,6 +10,8 @@ interface Node {
 	value: number | null;
 	units: string;
 	kind: string;
+	/* The values of its children are of everything, not of its own. */
+	ofAll: boolean;
 	children: Node[];
 	marked: boolean;
 }
@@ -20,7 +22,7 @@ function fromCounts(metrics: Metric[], path: string[]): Node[] {
 	const tree = metrics.filter((metric) => metric.level !== null);
 	for (const metric of tree)
 		if (!made.has(metric.name))
-			made.set(metric.name, { name: metric.name, title: metric.title, value: metric.value, units: metric.units, kind: slotsOf(metric.name), children: [], marked: path.includes(metric.name) });
+			made.set(metric.name, { name: metric.name, title: metric.title, value: metric.value, units: metric.units, kind: slotsOf(metric.name), ofAll: false, children: [], marked: path.includes(metric.name) });
 	for (const metric of new Set(tree.map((m) => m.name))) {
 		const node = made.get(metric)!;
 		const parent = tree.find((m) => m.name === metric)!.parent;
@@ -41,16 +43,18 @@ function fromSlots(page: Page): Node[] {
 		const value = (100 * own.reduce((sum, type) => sum + type.total, 0)) / whole;
 		const children = own.map((type) => ({
 			name: type.name, title: type.name.replace(/^slots_/, "").replace(/_/g, " "), value: (100 * type.total) / whole,
-			units: "percent of slots", kind: kind as string, children: [], marked: false,
+			units: "percent of slots", kind: kind as string, ofAll: true, children: [], marked: false,
 		}));
 		children.sort((a, b) => b.value - a.value);
-		return { name: kind as string, title: SLOT_TITLES[kind], value, units: "percent of slots", kind: kind as string, children: kind === "retiring" ? [] : children, marked: false };
+		return { name: kind as string, title: SLOT_TITLES[kind], value, units: "percent of slots", kind: kind as string, ofAll: true, children: kind === "retiring" ? [] : children, marked: false };
 	}).filter((node) => node.value > 0);
 }
 
-function item(node: Node, level: number): HTMLElement {
+/* `above`: the share that the bar of the node above has; a node's value is a share of that one's. */
+function item(node: Node, level: number, above: number): HTMLElement {
+	const share = (above * Math.max(0, Math.min(100, node.value || 0))) / 100;
 	const row = [
-		h("span", { class: "bar" }, styled(h("i", { class: "k-" + node.kind }), { width: Math.max(0, Math.min(100, node.value || 0)) + "%" })),
+		h("span", { class: "bar" }, styled(h("i", { class: "k-" + node.kind }), { width: share + "%" })),
 		h("b", { class: "num" }, node.value === null ? "not counted" : percent(node.value, 1)),
 		h("span", { class: "title" }, visible(node.title)),
 		h("code", null, visible(node.name)),
@@ -59,7 +63,7 @@ function item(node: Node, level: number): HTMLElement {
 	const open = level < 2 || node.marked;
 	const mark = node.marked ? " marked" : "";
 	return node.children.length
-		? h("details", { class: "node" + mark, open }, h("summary", null, ...row), ...node.children.map((child) => item(child, level + 1)))
+		? h("details", { class: "node" + mark, open }, h("summary", null, ...row), ...node.children.map((child) => item(child, level + 1, node.ofAll ? 100 : share)))
 		: h("div", { class: "node leaf" + mark }, h("div", { class: "summary" }, ...row));
 }
 
@@ -79,7 +83,7 @@ export const tree: View = {
 		return {
 			element: h("div", { class: "treeview" },
 				path.length ? h("p", { class: "path" }, "Diagnosis: ", ...path.map((name, i) => h("span", null, i ? " › " : "", h("code", null, name)))) : null,
-				h("section", { class: "panel tree" }, ...roots.map((root) => item(root, 1))),
+				h("section", { class: "panel tree" }, counts ? h("p", { class: "dim" }, "Values of indented nodes are of the stalls above them; bars are of everything.") : null, ...roots.map((root) => item(root, 1, 100))),
 				groups.length ? h("section", { class: "panel" }, h("h2", null, "Metrics"), h("div", { class: "metrics" }, ...groups.map((group) => h("table", null, h("caption", null, visible(group).replace(/_/g, " ")), h("tbody", null, ...rest.filter((m) => m.group === group).map((m) => h("tr", null, h("th", { scope: "row" }, visible(m.title)), h("td", { class: "num" }, m.value!.toLocaleString("en-US", { maximumFractionDigits: 3 })), h("td", null, visible(m.units))))))))) : null),
 		};
 	},

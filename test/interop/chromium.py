@@ -172,6 +172,11 @@ class Browser:
                 raise AssertionError(f"never true: {expression}; {self.messages}")
             time.sleep(0.02)
 
+    def settle(self):
+        """Waits until the page has drawn what it knows; tables fit their columns after a frame."""
+        self.evaluate("new Promise((done) => requestAnimationFrame(() =>"
+                      " requestAnimationFrame(() => done(true))))")
+
     def open(self, path, state="", width=1280, height=800, dark=False):
         """Opens a page and waits until it shows itself."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,

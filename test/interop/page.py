@@ -7,6 +7,7 @@
 import base64
 import gzip
 import json
+import math
 import os
 import re
 import shutil
@@ -314,6 +315,14 @@ def explored(pages):
                 assert nodes[metric["name"]] == f"{metric['value']:.1f} %", (metric, nodes)
         for node in counts["diagnosis"]["path"]:
             assert node in nodes, (node, nodes)
+        # The bar of the path's end is its share of all slots.
+        values = {metric["name"]: metric["value"] for metric in counts["metrics"]}
+        share = math.prod(values[node] / 100 for node in counts["diagnosis"]["path"])
+        ours = browser.evaluate("Object.fromEntries([...document.querySelectorAll('.tree .node')]"
+                                ".map((n) => [n.querySelector('code').textContent,"
+                                " n.querySelector('.bar i').style.width]))")
+        end = float(ours[counts["diagnosis"]["path"][-1]].rstrip("%"))
+        assert abs(end - 100 * share) < 0.01, (end, share)
         quiet(browser, name)
 
 
@@ -378,9 +387,12 @@ def links(pages):
     browser.wait("document.querySelector('.count').innerText.startsWith('1 of')")
     browser.evaluate("document.querySelectorAll('.thead button')[1].click()")
     browser.wait("location.hash.includes('sort=')")
+    browser.settle()
     text, state = browser.evaluate(TEXT), browser.evaluate("location.hash")
     browser.open(pages.page, state)
-    assert browser.evaluate(TEXT) == text
+    browser.settle()
+    again = browser.evaluate(TEXT)
+    assert again == text, (again, text)
     browser.evaluate("document.querySelector('.table').focus()")
     browser.press("ArrowDown")
     browser.press("Enter")
