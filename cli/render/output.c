@@ -418,6 +418,20 @@ static void release(struct output *out)
 	free(out->sink);
 }
 
+/* Prints once why writing failed. A reader that has seen enough is not an error. */
+static void say_failed(struct output *out, int error)
+{
+	if (error && error != EPIPE && !out->sink->said)
+		complain("cannot write %s: %s", out->name, strerror(error));
+	out->sink->said = error != 0;
+}
+
+void output_flush(struct output *out)
+{
+	fflush(out->stream);
+	say_failed(out, out->sink->error);
+}
+
 int output_close(struct output *out, int status)
 {
 	int error;
@@ -429,13 +443,9 @@ int output_close(struct output *out, int status)
 		error = errno;
 	if (out->temporary && !error)
 		unfinished = NULL;
+	say_failed(out, error);
 	release(out);
-	if (!error)
-		return status;
-	/* A reader that has seen enough is not an error. */
-	if (error != EPIPE)
-		complain("cannot write %s: %s", out->name, strerror(error));
-	return EXIT_OTHER;
+	return error ? EXIT_OTHER : status;
 }
 
 void output_discard(struct output *out)

@@ -31,6 +31,7 @@ struct sink {
 	FILE *collector; /* instead of the descriptor; NULL: none */
 	int descriptor;
 	int error; /* errno of the first failed write, or 0 */
+	bool said; /* the user has been told of `error` */
 };
 
 struct output {
@@ -97,6 +98,12 @@ int output_check_descriptor(const struct common_options *options);
  * error and returns EXIT_OTHER if not everything could be written.
  */
 int output_close(struct output *out, int status);
+
+/*
+ * Writes what is buffered, during a run. Prints an error at once if it cannot be written, which
+ * output_close() then does not repeat.
+ */
+void output_flush(struct output *out);
 
 /* Ends the output after another error, and leaves the file as it was. */
 void output_discard(struct output *out);

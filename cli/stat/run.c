@@ -324,7 +324,7 @@ static void on_interval(void *user, const struct plumb_count *counts, double sec
 		report_text_interval(&r->out, &report, r->part_count == 1);
 	else
 		print(r, &report);
-	fflush(r->out.stream);
+	output_flush(&r->out);
 }
 
 static void on_slice(void *user, const struct plumb_count *counts)

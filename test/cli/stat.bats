@@ -763,6 +763,18 @@ has_lines()
 	done
 }
 
+@test "-I: rows that cannot be written are reported at once, and the program runs on" {
+	"$PLUMB" stat --source model -I 1 -o /dev/full ./work forever >out 2>err 3>&- &
+	process=$!
+	soon grep -qxF "plumb: cannot write /dev/full: No space left on device" err
+	kill -0 "$process"
+	kill -TERM "$process"
+	status=0
+	wait "$process" || status=$?
+	[ "$status" -eq 1 ]
+	[ "$(grep -c "cannot write" err)" -eq 1 ]
+}
+
 # metrics_of OPTION...: the names and groups that are printed.
 metrics_of()
 {
