@@ -74,7 +74,7 @@ function hottest(page: Page): HTMLElement | null {
 	const { topdown, functions } = page.documents;
 	if (topdown && topdown.exact) {
 		return h("section", { class: "panel" }, h("h2", null, "Functions by slots"),
-			...topdown.rows.slice(0, 8).map((row) => h("div", { class: "place" },
+			...topdown.rows.filter((row, i) => i < 8 && (i === 0 || (row.slots_share || 0) >= 0.05)).map((row) => h("div", { class: "place" },
 				bar(SLOTS.map((kind) => ({ kind, title: SLOT_TITLES[kind], share: ((row.slots_share || 0) * (row[kind] || 0)) / 100 }))),
 				h("b", { class: "num" }, percent(row.slots_share, 1)),
 				h("span", { class: "where" }, functionLink(page, row.symbol)),

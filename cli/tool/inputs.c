@@ -39,7 +39,7 @@ bool inputs_refuse(const char *path)
 		if (inputs[i].device != status.st_dev || inputs[i].inode != status.st_ino)
 			continue;
 		complain("refusing to write %s: it is %s", path, inputs[i].what);
-		advise("give -o another name");
+		advise("give the output another name");
 		return true;
 	}
 	return false;

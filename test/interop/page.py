@@ -5,7 +5,6 @@
     page.py PLUMB PROGRAM_SOURCE
 """
 import base64
-import gzip
 import json
 import math
 import os
@@ -19,6 +18,7 @@ sys.dont_write_bytecode = True
 
 import engine  # noqa: E402
 from chromium import Browser  # noqa: E402
+from page_data import documents_of, split, stacks, with_documents  # noqa: E402
 from tap import Skip, Tap  # noqa: E402
 
 LIMIT = 400 << 10  # bytes of a page without its data
@@ -74,46 +74,7 @@ class Pages:
 
     def made(self, name, documents):
         """Writes a page with other data."""
-        with open(self.page, encoding="utf-8") as file:
-            head, _, tail = split(file.read())
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            packed = gzip.compress(json.dumps(documents).encode(), 1)
-            file.write(head + base64.b64encode(packed).decode() + tail)
-        return self.path(name)
-
-
-def split(page):
-    head, rest = page.split('id="data">', 1)
-    data, tail = rest.split("</script>", 1)
-    return head + 'id="data">', data, "</script>" + tail
-
-
-def documents_of(path):
-    with open(path, encoding="utf-8") as file:
-        return json.loads(gzip.decompress(base64.b64decode(split(file.read())[1])))
-
-
-def stacks(names, values):
-    """Returns the documents of a page with these functions, each of which is a sample."""
-    count = len(names)
-    return {
-        "about": {"plumb": "0", "recording": names[0], "modelled": True, "incomplete": False,
-                  "samples": count, "host": names[0], "system": None, "cpu": names[1 % count],
-                  "recorder": None, "command": [names[0], names[2 % count]]},
-        "notes": ["plumb: " + names[0]],
-        "stacks": {
-            "samples": count,
-            "types": [{"name": names[0], "unit": "count", "kind": "period", "main": True,
-                       "exact": False, "slots": None, "total": sum(values)}],
-            "functions": [{"name": n, "file": n, "source": n, "inlined": False} for n in names],
-            "threads": [{"comm": names[0], "pid": 1, "tid": 1},
-                        {"comm": names[1 % count], "pid": 1, "tid": 2}],
-            "nodes": {"parent": [None] * count, "function": list(range(count))},
-            "rows": {"node": list(range(count)), "thread": [i % 2 for i in range(count)],
-                     "cpu": [0] * count, "source": [None] * count},
-            "cells": {"row": list(range(count)), "type": [0] * count, "value": values},
-            "moments": {"joined": False, "start": 5, "step": [0] + [10] * (count - 1),
-                        "row": list(range(count)), "type": [0] * count, "value": values}}}
+        return with_documents(self.page, documents, self.path(name))
 
 
 def rows_of(browser):
