@@ -6,7 +6,8 @@
 
 A program, named NAME.CORE, counts the same under both, event by event. Only programs that QEMU places elsewhere
 (--placed) may count differently, and nearly the same: they execute the same instructions, with other
-addresses. Events of predicates need QEMU 9.0.
+addresses, but for a few of the dynamic loader's. Its allocator looks whether a new page follows the
+last one, which depends on the kernel of this machine as well. Events of predicates need QEMU 9.0.
 """
 import argparse
 import concurrent.futures
@@ -26,6 +27,7 @@ PREDICATES = {"SVE_PRED_EMPTY_SPEC", "SVE_PRED_FULL_SPEC", "SVE_PRED_PARTIAL_SPE
 OF_THE_PROGRAM = ("INST_RETIRED", "OP_RETIRED", "BR_RETIRED", "BR_IMMED_RETIRED",
                   "BR_IMMED_TAKEN_RETIRED", "BR_IND_RETIRED", "BR_RETURN_RETIRED",
                   "PC_WRITE_RETIRED", "MEM_ACCESS_RD", "MEM_ACCESS_WR", "EXC_SVC")
+LOADER = 1e-4  # how much those may differ; 22 of 2,947,083 instructions were seen
 NEARLY = 0.04  # how much CPU_CYCLES may differ: other branches meet in the predictor's tables
 
 
@@ -74,7 +76,8 @@ class Tools:
         assert {name for name, value in old.items() if value is None} == unknown, old
         differ = [name for name in events if name not in unknown and old[name] != new[name]]
         wrong = [f"{name} is {old[name]} and {new[name]}" for name in differ
-                 if not placed or name in OF_THE_PROGRAM]
+                 if not placed or (name in OF_THE_PROGRAM
+                                   and abs(old[name] - new[name]) > LOADER * new[name])]
         cycles = old["CPU_CYCLES"], new["CPU_CYCLES"]
         if max(cycles) > (1 + NEARLY) * min(cycles):
             wrong.append(f"CPU_CYCLES are {cycles}")
