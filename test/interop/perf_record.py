@@ -239,7 +239,7 @@ def attributes(path):
 def read_groups(place):
     """With S the leader alone samples, and each sample has what all counted."""
     options = ["-e", "{task-clock,page-faults}:S", "-c", "1000000"]
-    program = [place.program, "20", "2000"]
+    program = [place.program, "200", "2000"]
     ours, theirs = place.ours("ours", options, program), place.perf("perfs", options, program)
     check(attributes(ours)[:2] == attributes(theirs)[:2], attributes(ours), attributes(theirs))
     # perf makes a sample of each value that was read: with the difference as its period.
