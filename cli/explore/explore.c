@@ -476,6 +476,9 @@ static int run_exploration(struct exploration *e)
 		status = EXIT_USAGE;
 	if (status == EXIT_FINE)
 		status = machine_check_program(e->machine, !*e->argv);
+	/* Only now the program's file is known. */
+	if (status == EXIT_FINE && values->html && inputs_refuse(values->html))
+		status = EXIT_USAGE;
 	return status == EXIT_FINE ? explore(e) : status;
 }
 

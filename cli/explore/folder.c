@@ -10,6 +10,7 @@
 #include "render/findings.h"
 #include "render/report.h"
 #include "tool/complain.h"
+#include "tool/inputs.h"
 #include "tool/memory.h"
 
 int explore_check_folder(const char *path)
@@ -195,6 +196,20 @@ static void complain_places(const struct plumb_diagnostics *diagnostics, const c
 		advise("%zu more places are wrong", count - PLACES_SHOWN);
 }
 
+/* Keeps the files of a folder from being replaced by the page. */
+static void note_files(const char *folder)
+{
+	static const char *const names[] = {PLUMB_FOLDER_FINDINGS, PLUMB_FOLDER_COUNTS,
+					    PLUMB_FOLDER_RECORDING};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char *path = memory_format("%s/%s", folder, names[i]);
+
+		inputs_note(path, "a result that is shown");
+		free(path);
+	}
+}
+
 int explore_show_folder(const struct explore_options *options, const char *path)
 {
 	struct plumb_diagnostics *diagnostics;
@@ -204,6 +219,7 @@ int explore_show_folder(const struct explore_options *options, const char *path)
 	struct stat status_of;
 	int error, status, found = plumb_folder_look(path, &other);
 
+	note_files(path);
 	if (explore_check_page(options) != EXIT_FINE) {
 		free(other);
 		return EXIT_USAGE;

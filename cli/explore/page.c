@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plumb explore --html: the page of the recording, with the findings and the counts. */
 #include <jansson.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "explore.h"
@@ -14,12 +16,34 @@
 /* Files are texts of others: a page takes only what is JSON. */
 #define COUNTS_MOST ((size_t)64 << 20)
 
+/* Returns whether a file is in a folder, or would be. */
+static bool is_inside(const char *file, const char *folder)
+{
+	char *copy = memory_copy(file, strlen(file));
+	struct stat above, place;
+	bool inside = stat(dirname(copy), &above) == 0 && stat(folder, &place) == 0 &&
+		      above.st_dev == place.st_dev && above.st_ino == place.st_ino;
+
+	free(copy);
+	return inside;
+}
+
 int explore_check_page(const struct explore_options *options)
 {
 	const struct common_options common = {.output = options->html};
 
 	if (!options->html)
 		return EXIT_FINE;
+	if (strcmp(options->html, "-") == 0) {
+		complain("--html requires a file: standard output has the findings, or what the "
+			 "program prints");
+		return EXIT_USAGE;
+	}
+	if (options->folder && is_inside(options->html, options->folder)) {
+		complain("%s: the folder of -o has no other files than the results", options->html);
+		advise("write the page elsewhere");
+		return EXIT_USAGE;
+	}
 	return html_is_possible() ? output_check_beside(&common) : EXIT_USAGE;
 }
 

@@ -308,3 +308,31 @@ damaged()
 	[ "$status" -ne 0 ]
 	[ "$stderr" = "plumb: cannot write no/page.html: No such file or directory" ]
 }
+
+@test "a page replaces no result, no program, and is not among what -o keeps" {
+	cp -r "$work/results" kept
+	run plumb explore --html page.html kept
+	[ "$status" -eq 0 ] || skip "this plumb was built without its page"
+	for file in findings.json counts.json perf.data; do
+		cp "kept/$file" before
+		run --separate-stderr plumb explore --html "kept/$file" kept
+		[ "$status" -eq 2 ]
+		[ "${stderr_lines[0]}" = "plumb: refusing to write kept/$file: it is a result that is shown" ]
+		cmp "kept/$file" before
+		run --separate-stderr plumb explore --source model -o kept --html "kept/$file" "$work/useful"
+		[ "$status" -eq 2 ]
+		[ "${stderr_lines[0]}" = "plumb: kept/$file: the folder of -o has no other files than the results" ]
+		cmp "kept/$file" before
+	done
+	cp "$work/useful" program
+	run --separate-stderr plumb explore --source model --html program ./program
+	[ "$status" -eq 2 ]
+	[ "${stderr_lines[0]}" = "plumb: refusing to write program: it is the program" ]
+	cmp program "$work/useful"
+	for what in kept ./program; do
+		run --separate-stderr plumb explore --source model --html - "$what"
+		[ "$status" -eq 2 ]
+		[ "$stderr" = "plumb: --html requires a file: standard output has the findings, or what the program prints" ]
+		[ -z "$output" ]
+	done
+}
