@@ -232,9 +232,9 @@ void output_pretend(unsigned width, FILE *marks)
 /* What output_collect() asked for. */
 static FILE *collector;
 
-void output_collect(FILE *stream)
+void output_collect(FILE *instead)
 {
-	collector = stream;
+	collector = instead;
 }
 
 static int open_collector(struct output *out)

@@ -54,10 +54,10 @@ struct output {
 bool output_is_file(const struct common_options *options);
 
 /*
- * Lets output_open() write to `collector`, whatever the options say, until called with NULL. The
+ * Lets output_open() write to `instead`, whatever the options say, until called with NULL. The
  * caller keeps the stream, and looks for its errors.
  */
-void output_collect(FILE *collector);
+void output_collect(FILE *instead);
 
 /*
  * Opens the output that `options` name. Returns EXIT_FINE, or prints an error and returns the exit

@@ -82,7 +82,7 @@ json_t *report_sampled_json(const struct report *report)
 	const bool known = s->rest > 0 && !isnan(s->error);
 
 	json_object_set_new(object, "windows", json_integer((json_int_t)s->windows));
-	json_object_set_new(object, "instructions_per_window",
+	json_object_set_new(object, "instructions_per_unit",
 			    s->rest > 0 ? json_integer((json_int_t)s->unit) : json_null());
 	json_object_set_new(object, "instructions", json_integer((json_int_t)s->instructions));
 	json_object_set_new(object, "estimated_instructions", json_integer((json_int_t)s->rest));

@@ -24,9 +24,9 @@
 /* What complain_collect() asked for. */
 static FILE *collector;
 
-void complain_collect(FILE *stream)
+void complain_collect(FILE *instead)
 {
-	collector = stream;
+	collector = instead;
 }
 
 /* Returns the columns after the prefix, or 0 if standard error is not a terminal. Then lines are

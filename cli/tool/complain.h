@@ -26,8 +26,8 @@ void complain(const char *format, ...) PLUMB_PRINTF(1, 2);
 /* Prints the line after it, the hint. */
 void advise(const char *format, ...) PLUMB_PRINTF(1, 2);
 
-/* Writes complaints and hints to `collector` instead, one line each, until called with NULL. */
-void complain_collect(FILE *collector);
+/* Writes complaints and hints to `instead`, one line each, until called with NULL. */
+void complain_collect(FILE *instead);
 
 /* Prints the hint of a finding of the library, if there is one. */
 void advise_on(const struct plumb_diagnostic *finding);

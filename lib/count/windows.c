@@ -12,7 +12,8 @@
 #include "count/plan.h"
 #include "count/result.h"
 
-#define STEP 1e-5 /* of a count, for derivatives */
+#define STEP         1e-5 /* of a count, for derivatives */
+#define INST_RETIRED 0x08 /* the event's code in every Arm PMU */
 
 double windows_quantile(double degrees)
 {
@@ -91,7 +92,8 @@ double windows_error(const struct plumb_windows *w)
 	add_residuals(w, w->cycles, 1, 1, residuals);
 	cycles = w->first_cycles +
 		 (double)w->rest * sum(w->cycles, w->count, 1) / sum(w->sizes, w->count, 1);
-	half = windows_half_width(residuals, w->count, fraction_of(w));
+	half = hypot(windows_half_width(residuals, w->count, fraction_of(w)),
+		     WINDOWS_ALLOWANCE * (cycles - w->first_cycles));
 	free(residuals);
 	return cycles > 0 ? half / cycles : (double)NAN;
 }
@@ -160,16 +162,36 @@ static void clear_residuals(struct estimate *e)
 	memset(e->residuals, 0, (e->windows->count + 1) * sizeof(*e->residuals));
 }
 
+/* Tells whether an event is INST_RETIRED, whose count is known. */
+static bool is_exact(const struct estimate *e, uint16_t event)
+{
+	const struct plumb_event_config *config = e->plan->events[event];
+
+	return config->kind == PLUMB_EVENT_PMU && config->config == INST_RETIRED;
+}
+
+/* Returns by how much the estimate of a count may be off, whichever windows are chosen. */
+static double allowance(const struct estimate *e, uint16_t event, size_t place)
+{
+	const double estimated = e->counts[place].count - e->windows->first[place];
+
+	return is_exact(e, event) ? 0 : WINDOWS_ALLOWANCE * estimated;
+}
+
 static struct plumb_interval event_interval(struct estimate *e, uint16_t event)
 {
 	size_t place;
 
-	if (!is_in_place(e->plan, event, &place) || !is_frequent(e, place))
+	if (!is_in_place(e->plan, event, &place))
+		return (struct plumb_interval){NAN, NAN};
+	if (is_exact(e, event))
+		return around(round(e->counts[place].count), 0);
+	if (!is_frequent(e, place))
 		return (struct plumb_interval){NAN, NAN};
 	clear_residuals(e);
 	add_residuals(e->windows, e->windows->counts + place, e->windows->place_count, 1,
 		      e->residuals);
-	return around(e->counts[place].count, half_width(e));
+	return around(e->counts[place].count, hypot(half_width(e), allowance(e, event, place)));
 }
 
 /* Adds `more` to the count of an event wherever the plan has it. */
@@ -200,23 +222,32 @@ static struct plumb_interval value_interval(struct estimate *e, const struct res
 					    const struct plan_metric *metric)
 {
 	const double value = result_evaluate(result, metric, e->counts);
+	double others = 0; /* the square of what the windows do not show */
 
 	clear_residuals(e);
 	for (uint16_t k = 0; k < metric->operand_count; k++) {
 		const uint16_t event = metric->operands[k].of_events;
-		double slope;
+		double slope, off;
 		size_t place;
 
-		if (event == PLUMB_NONE || !is_in_place(e->plan, event, &place) ||
-		    !is_frequent(e, place))
+		if (event == PLUMB_NONE || !is_in_place(e->plan, event, &place))
 			return (struct plumb_interval){NAN, NAN};
 		slope = derivative(e, result, metric, event, e->counts[place].count);
 		if (!isfinite(slope))
 			return (struct plumb_interval){NAN, NAN};
+		if (!is_frequent(e, place)) {
+			off = WINDOWS_RARE_TIMES * fabs(slope) * e->counts[place].count;
+			if (!(off <= WINDOWS_RARE_PART * fabs(value)))
+				return (struct plumb_interval){NAN, NAN};
+			others += off * off;
+			continue;
+		}
+		off = slope * allowance(e, event, place);
+		others += off * off;
 		add_residuals(e->windows, e->windows->counts + place, e->windows->place_count,
 			      slope, e->residuals);
 	}
-	return around(value, half_width(e));
+	return around(value, hypot(half_width(e), sqrt(others)));
 }
 
 static void set_intervals(struct result *r, struct plumb_interval *values,

@@ -174,6 +174,7 @@ model()
 	for value in x 0 0.001 51 1,5 -1 2%% 1e0 .5; do
 		run --separate-stderr model "--sampled=$value" ./phases
 		[ "$status" -eq 2 ]
+		# shellcheck disable=SC2154 # by run
 		[[ $stderr = *"invalid value '$value' for --sampled"*"use the error to reach, in percent of the cycles: 0.01 to 50"* ]]
 	done
 	run --separate-stderr plumb stat --sampled --source perf ./phases
