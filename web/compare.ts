@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The comparison of two or more runs, as plumb diff has it. */
-import { h, named, percent, range, styled, visible } from "./dom";
+import { fixed, h, named, percent, range, styled, visible } from "./dom";
 import { set, State, state } from "./state";
-import { Column, Table } from "./table";
+import { Column, Table, widest } from "./table";
 import { Page, View } from "./view";
 
 interface Change {
@@ -31,7 +31,7 @@ export interface Comparison {
 	before: string;
 	after: string;
 	explanation: { text: string; of: string | null };
-	gates: { limit: string; direction: string; verdict?: string; [key: string]: unknown }[];
+	gates: { limit: string; direction: string; verdict: string; worst: Change | null }[];
 	notes: string[];
 	metrics: Change[];
 	events: Change[];
@@ -50,21 +50,30 @@ function figure(value: number | null): string {
 	return value === null ? "" : figures.format(value);
 }
 
+function isPercent(row: Change): boolean {
+	return row.units.startsWith("percent");
+}
+
 /* Returns a change as plumb diff words it. */
 function change(row: Change): string {
 	if (row.change === null) return "";
+	if (row.change === 0) return "same";
 	const sign = row.change > 0 ? "+" : "";
-	if (row.units.startsWith("percent")) return `${sign}${row.change.toFixed(2)} points`;
+	if (isPercent(row)) return `${sign}${fixed(row.change, Math.abs(row.change) < 0.095 ? 2 : 1)} points`;
 	if (!row.before && row.after) return "new";
 	if (row.before && !row.after) return "gone";
-	return row.relative === null ? sign + figure(row.change) : `${sign}${percent(100 * row.relative, 1)}`;
+	/* Ten times as much is easier to read than +900 %. */
+	if (row.before && row.after && row.before > 0 && row.after >= 10 * row.before) return "x" + fixed(row.after / row.before, 0);
+	if (row.relative === null) return sign + figure(row.change);
+	const size = Math.abs(100 * row.relative);
+	return sign + percent(100 * row.relative, size >= 999.5 ? 0 : size < 0.095 ? 2 : 1);
 }
 
 function evidence(row: Change): string {
 	if (row.method === "exact") return "exact";
 	if (row.method === "ranks" && row.p !== null) return `p ${(row.adjusted_p ?? row.p).toPrecision(2)}` + (row.effect !== null ? `, effect ${row.effect.toFixed(2)}` : "");
-	if (row.interval && row.before) return row.units.startsWith("percent") ? `${row.interval[0].toFixed(2)} to ${row.interval[1].toFixed(2)} points` : range([(100 * row.interval[0]) / row.before, (100 * row.interval[1]) / row.before], 1);
-	return "";
+	if (row.interval && (row.before || isPercent(row))) return row.units.startsWith("percent") ? `${row.interval[0].toFixed(2)} to ${row.interval[1].toFixed(2)} points` : range([(100 * row.interval[0]) / row.before!, (100 * row.interval[1]) / row.before!], 1);
+	return row.method !== "unknown" && row.p !== null ? `p ${(row.adjusted_p ?? row.p).toPrecision(2)}` : "unknown";
 }
 
 /* A bar to the left or to the right of the middle. */
@@ -80,22 +89,39 @@ function place(row: Change): string {
 }
 
 function table(rows: Change[], kind: string): Table<Change> {
-	const size = (row: Change) => Math.abs(kind === "functions" || kind === "lines" ? row.share ?? 0 : row.relative ?? 0);
+	const isCode = kind === "functions" || kind === "lines";
+	/* What is new has no relative change: it is the largest. */
+	const size = (row: Change) => {
+		const own = isCode ? row.share : isPercent(row) ? (row.change ?? 0) / 100 : row.relative;
+		return own === null || own === undefined ? (row.change ? Infinity : 0) : Math.abs(own);
+	};
 	const most = Math.max(0, ...rows.map((row) => Math.min(1, size(row))));
 	const signed = (row: Change) => (row.change === null ? null : Math.sign(row.change) * Math.min(1, size(row)));
-	const make = (key: string, title: string, least: number, rank: number, value: Column<Change>["value"], cell: Column<Change>["cell"], help?: string): Column<Change> => ({ key, title, help, least, rank, width: `minmax(${least}px, 1fr)`, value, cell });
+	const make = (key: string, title: string, least: number, rank: number, value: Column<Change>["value"], cell: Column<Change>["cell"], help?: string): Column<Change> => ({ key, title, help, least, rank, value, cell });
 	const columns: Column<Change>[] = [
-		{ ...make("name", kind === "lines" ? "Line" : "Name", 200, 0, place, (r) => h("span", null, named(place(r)), r.was ? h("small", null, ` was ${visible(r.was)}`) : null)), text: true, width: "minmax(170px, 2fr)" },
+		{ ...make("name", kind === "lines" ? "Line" : "Name", 200, 0, place, (r) => h("span", null, named(place(r)), r.was ? h("small", null, ` was ${visible(r.was)}`) : null)), text: true, grow: 2 },
 		make("bar", "Change", 140, 2, size, (r) => diverging(signed(r), most), "sorted by its size"),
-		make("change", "", 100, 0, (r) => r.change, change),
-		make("before", "Before", 110, 2, (r) => r.before, (r) => figure(r.before)),
-		make("after", "After", 110, 1, (r) => r.after, (r) => figure(r.after)),
+		make("change", "", widest(rows.map(change), 100), 0, (r) => (r.change === null ? null : Math.sign(r.change) * size(r)), change),
+		make("before", "Before", widest(rows.map((r) => figure(r.before)), 110), 2, (r) => r.before, (r) => figure(r.before)),
+		make("after", "After", widest(rows.map((r) => figure(r.after)), 110), 1, (r) => r.after, (r) => figure(r.after)),
 		{ ...make("units", "Unit", 110, 4, (r) => r.units, (r) => visible(r.units)), text: true },
-		{ ...make("evidence", "Evidence", 150, 3, (r) => r.adjusted_p ?? r.p, evidence), text: true },
-		{ ...make("real", "More than noise", 120, 1, (r) => (r.more_than_noise === null ? null : Number(r.more_than_noise)), (r) => (r.more_than_noise === null ? "unknown" : r.more_than_noise ? "yes" : "may be noise")), text: true },
+		{ ...make("evidence", "Evidence", widest(rows.map(evidence), 150), 3, (r) => r.adjusted_p ?? r.p, evidence), text: true },
+		{ ...make("real", "More than noise", 140, 1, (r) => (r.more_than_noise === null ? null : Number(r.more_than_noise)), (r) => (r.more_than_noise === null ? "unknown" : r.more_than_noise ? "yes" : r.change === 0 ? "unchanged" : "may be noise")), text: true },
 	];
 	if (kind === "functions" || kind === "lines") columns.splice(5, 0, { ...make("by", "By", 110, 3, (r) => r.by ?? null, (r) => visible(r.by)), text: true });
 	return new Table<Change>({ label: "Changes", columns, rows, text: (r) => `${place(r)} ${r.by ?? ""}`, search: state.search, sort: state.sort || "-bar", onSort: (sort) => set({ sort }) });
+}
+
+const VERDICTS: { [name: string]: string } = { passed: "passed", failed: "failed", noise: "passed: this may be noise", missing: "failed: there is nothing to compare" };
+
+/* A row of the table of limits, with the change that decided. */
+function limit(gate: Comparison["gates"][0]): HTMLElement {
+	const { worst } = gate;
+	return h("tr", null,
+		h("th", { scope: "row" }, gate.direction + " ", named(gate.limit)),
+		h("td", null, VERDICTS[gate.verdict] || visible(gate.verdict)),
+		h("td", null, ...(worst ? [named(place(worst)), worst.by ? ` by ${visible(worst.by)}` : null] : [])),
+		h("td", null, worst ? `${figure(worst.before)} → ${figure(worst.after)} ${isPercent(worst) ? "%" : visible(worst.units)}: ${change(worst)} (${evidence(worst)})` : ""));
 }
 
 export const compare: View = {
@@ -120,7 +146,7 @@ export const compare: View = {
 				all.length > 1 ? h("div", { class: "tools" }, h("label", { for: "side" }, "Compare with"), h("select", { id: "side", onchange: (e: Event) => set({ thread: Number((e.target as HTMLSelectElement).value) }) }, ...all.map((c, i) => h("option", { value: i, selected: i === at }, visible(c.after))))) : null,
 				h("p", { class: "facts" }, h("span", null, "before: ", named(shown.before)), h("span", null, "after: ", named(shown.after))),
 				h("p", { class: "verdict" }, visible(shown.explanation.text)),
-				shown.gates.length ? h("section", { class: "panel" }, h("h2", null, "Limits"), h("table", { class: "plain" }, h("tbody", null, ...shown.gates.map((gate) => h("tr", null, h("th", { scope: "row" }, named(gate.limit)), h("td", null, visible(String(gate.verdict ?? "")))))))) : null,
+				shown.gates.length ? h("section", { class: "panel" }, h("h2", null, "Limits"), h("div", { class: "scroll" }, h("table", { class: "plain" }, h("tbody", null, ...shown.gates.map(limit))))) : null,
 				h("div", { class: "tools" }, h("span", { class: "group", role: "group", "aria-label": "Kind" }, ...kinds.map((k) => h("button", { type: "button", "aria-pressed": String(k === kind), onclick: () => set({ part: k, sort: "" }) }, `${k[0].toUpperCase()}${k.slice(1)} (${shown[k].length})`))), choose),
 				made ? made.element : h("p", null, "Nothing changed."),
 				shown.notes.length ? h("section", { class: "panel notes" }, h("h2", null, "What limits this comparison"), h("ul", null, ...shown.notes.map((note) => h("li", null, visible(note))))) : null),

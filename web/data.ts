@@ -18,7 +18,8 @@ export interface ReportRow {
 	latency_share?: number | null;
 	l1d_misses?: number | null;
 	mispredictions?: number | null;
-	total_latency?: { p50: number; p90: number; p99: number };
+	saturated?: number;
+	total_latency?: { p50: number; p90: number; p99: number; saturated?: number };
 }
 
 export interface ReportEvent {
@@ -150,7 +151,7 @@ export interface Bin {
 }
 
 export interface Latencies {
-	events: { [key: string]: unknown; name: string; total?: Bin[]; issue?: Bin[]; translation?: Bin[] }[];
+	events: { [key: string]: unknown; name: string; saturated?: number; total?: Bin[]; issue?: Bin[]; translation?: Bin[] }[];
 }
 
 export interface Place {

@@ -69,13 +69,27 @@ export function whole(value: number): string {
 	return groups.format(value);
 }
 
+/* Returns "1 row" or "2 rows". */
+export function plural(count: number, noun: string, figure: (value: number) => string = whole): string {
+	return `${figure(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/* Rounds like C's printf: a tie goes to the even neighbour. */
+export function fixed(value: number, digits: number): string {
+	const text = value.toFixed(digits);
+	const scaled = Math.abs(value) * 10 ** digits;
+	if (scaled % 1 !== 0.5 || !/^50*$/.test(value.toFixed(digits + 30).slice(-30))) return text;
+	const floor = Math.floor(scaled);
+	return ((Math.sign(value) * (floor % 2 ? floor + 1 : floor)) / 10 ** digits).toFixed(digits);
+}
+
 /* Returns a percentage with two decimals, as plumb report prints it. */
 export function percent(value: number | null | undefined, digits = 2): string {
-	return value === null || value === undefined || isNaN(value) ? "" : value.toFixed(digits) + " %";
+	return value === null || value === undefined || isNaN(value) ? "" : fixed(value, digits) + " %";
 }
 
 export function range(interval: [number, number] | null | undefined, digits = 2): string {
-	return interval ? `${interval[0].toFixed(digits)}–${interval[1].toFixed(digits)} %` : "";
+	return interval ? `${fixed(interval[0], digits)}–${fixed(interval[1], digits)} %` : "";
 }
 
 const PREFIXES: [number, string][] = [[1e12, " T"], [1e9, " G"], [1e6, " M"], [1e3, " k"]];

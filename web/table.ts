@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A table of any number of rows, of which only the visible ones are elements. */
-import { h, styled, whole } from "./dom";
+import { h, plural, styled, whole } from "./dom";
 
 export interface Column<R> {
 	key: string;
 	title: string;
 	help?: string;
-	width: string; /* of a grid's column */
-	least: number; /* pixels that it needs */
+	least: number; /* what it needs, in pixels if the text has the usual size */
+	grow?: number; /* its part of the room that is left; 1 unless given */
 	rank: number; /* columns with the highest are left out first on narrow screens */
 	text?: boolean; /* sorts ascending first, and stands on the left */
 	value: (row: R) => number | string | null;
-	cell: (row: R) => Node | string;
+	cell: (row: R, before?: R, after?: R) => Node | string; /* with the rows that are shown above and below */
+}
+
+const FONT = 15; /* pixels, for which columns are measured */
+const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize) || FONT;
+
+/* Returns how wide a column for the longest of these texts must be. */
+export function widest(texts: Iterable<string>, least: number): number {
+	let most = 0;
+	for (const text of texts) most = Math.max(most, text.length);
+	return Math.max(least, Math.ceil(most * 9.3 + 8));
 }
 
 export interface TableOptions<R> {
@@ -69,7 +79,7 @@ export class Table<R> {
 			if (words.every((word) => this.lower[at].includes(word))) this.shown.push(rows[at]);
 		}
 		this.cursor = -1;
-		this.count.textContent = this.shown.length === rows.length ? `${whole(rows.length)} rows` : `${whole(this.shown.length)} of ${whole(rows.length)} rows`;
+		this.count.textContent = this.shown.length === rows.length ? plural(rows.length, "row") : `${whole(this.shown.length)} of ${plural(rows.length, "row")}`;
 		this.scroll.setAttribute("aria-rowcount", String(this.shown.length + 1));
 		this.scroll.scrollTop = 0;
 		this.fit();
@@ -98,7 +108,7 @@ export class Table<R> {
 	private fit(): void {
 		const room = this.scroll.clientWidth || 800;
 		const columns = [...this.options.columns];
-		const used = () => columns.reduce((sum, c) => sum + c.least + 12, 0);
+		const used = () => columns.reduce((sum, c) => sum + (c.least * rem()) / FONT + 12, 0);
 		while (columns.length > 2 && used() > room) {
 			const worst = Math.max(...columns.map((c) => c.rank));
 			columns.splice(columns.map((c) => c.rank).lastIndexOf(worst), 1);
@@ -111,24 +121,26 @@ export class Table<R> {
 
 	private drawHead(): void {
 		const sort = this.ordered;
+		const focused = this.head.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.key : undefined;
 		this.head.replaceChildren(...this.columns.map((column) => {
 			const key = sort.replace(/^-/, "");
 			const own = key === column.key;
 			const next = own ? (sort.startsWith("-") ? column.key : "-" + column.key) : column.text ? column.key : "-" + column.key;
-			const button = h("button", { type: "button", title: column.help || null, onclick: () => this.options.onSort(next) }, column.title, own ? h("span", { "aria-hidden": "true" }, sort.startsWith("-") ? " ▾" : " ▴") : null);
+			const button = h("button", { type: "button", "data-key": column.key, title: column.help || null, onclick: () => this.options.onSort(next) }, column.title, own ? h("span", { "aria-hidden": "true" }, sort.startsWith("-") ? " ▾" : " ▴") : null);
 			return h("span", { role: "columnheader", class: column.text ? "" : "num", "aria-sort": own ? (sort.startsWith("-") ? "descending" : "ascending") : "none" }, button);
 		}));
 		styled(this.head, { "grid-template-columns": this.grid() });
+		if (focused !== undefined) this.head.querySelector<HTMLElement>(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 	}
 
 	private grid(): string {
-		return this.columns.map((c) => c.width).join(" ");
+		return this.columns.map((c) => `minmax(${c.least / FONT}rem, ${c.grow ?? 1}fr)`).join(" ");
 	}
 
 	private row(index: number, placed: boolean): HTMLElement {
 		const row = this.shown[index];
 		const element = h("div", { class: index === this.cursor ? "tr cursor" : "tr", role: "row", "aria-rowindex": index + 2, onclick: () => this.options.onOpen && this.options.onOpen(row) },
-			...this.columns.map((column) => h("span", { role: "cell", class: column.text ? "" : "num" }, column.cell(row))));
+			...this.columns.map((column) => h("span", { role: "cell", class: column.text ? "" : "num" }, column.cell(row, this.shown[index - 1], this.shown[index + 1]))));
 		return styled(element, placed ? { top: index * ROW + "px", "grid-template-columns": this.grid() } : { position: "static", "grid-template-columns": this.grid() });
 	}
 
