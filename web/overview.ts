@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first view: what is the cause, and where. */
-import { Finding, Place, Places } from "./data";
-import { bar, base, h, legend, named, percent, range, SLOT_TITLES, SLOTS, short, slotsOf, visible, whole } from "./dom";
+import { Finding, Interval, Place, Places } from "./data";
+import { bar, base, h, legend, named, percent, plural, range, SLOT_TITLES, SLOTS, short, slotsOf, visible } from "./dom";
 import { set } from "./state";
 import { Page, View } from "./view";
 
@@ -13,7 +13,7 @@ function places(title: string, of: Places | null | undefined, cause: string, tex
 	if (!of || !of.places.length) return null;
 	const shown = of.places.filter((place, i) => i < 6 && (i === 0 || place.share >= 0.5));
 	return h("section", { class: "places" },
-		h("h4", null, title, h("small", null, ` of the ${of.basis || "samples"}` + (of.exact ? ", exactly" : of.samples !== null ? `, in ${whole(of.samples)} samples` : ""))),
+		h("h4", null, title, h("small", null, ` of the ${of.basis || "samples"}` + (of.exact ? ", exactly" : of.samples !== null ? `, in ${plural(of.samples, "sample")}` : ""))),
 		...shown.map((place) => h("div", { class: "place" },
 			bar([{ kind: slotsOf(cause), share: place.share }], percent(place.share)),
 			h("b", { class: "num" }, percent(place.share, 1)),
@@ -83,9 +83,16 @@ function hottest(page: Page): HTMLElement | null {
 	}
 	const event = functions && functions.events.find((e) => e.rows.length);
 	if (!event) return null;
-	const rows = [...event.rows].sort((a, b) => b.share - a.share).slice(0, 8);
+	/* Rows are of each thread. */
+	const sums = new Map<string, { share: number; interval: Interval }>();
+	for (const row of event.rows) {
+		const known = sums.get(row.symbol as string);
+		sums.set(row.symbol as string, { share: row.share + (known ? known.share : 0), interval: known ? null : row.interval });
+	}
+	const rows = [...sums].filter(([, row]) => row.share >= 0.05).sort((a, b) => b[1].share - a[1].share).slice(0, 8);
+	if (!rows.length) return null;
 	return h("section", { class: "panel" }, h("h2", null, "Functions by ", visible(event.name)),
-		...rows.map((row) => h("div", { class: "place" }, bar([{ kind: "plain", share: row.share }], percent(row.share)), h("b", { class: "num" }, percent(row.share, 1)), h("span", { class: "where" }, functionLink(page, row.symbol as string)), h("small", null, range(row.interval, 1)))));
+		...rows.map(([symbol, row]) => h("div", { class: "place" }, bar([{ kind: "plain", share: row.share }], percent(row.share)), h("b", { class: "num" }, percent(row.share, 1)), h("span", { class: "where" }, functionLink(page, symbol)), h("small", null, range(row.interval, 1)))));
 }
 
 function verdict(page: Page): string {
@@ -115,7 +122,7 @@ export const overview: View = {
 				...(findings ? findings.findings.map((finding, i) => card(finding, i + 1, page)) : []),
 				hottest(page),
 				warnings.length ? h("section", { class: "panel notes" }, h("h2", null, "What limits these figures"), h("ul", null, ...warnings.map((note) => h("li", null, visible(note.replace(/^plumb: /, "").trim()))))) : null,
-				page.model ? h("p", { class: "dim" }, `${short(page.model.stacks.samples)} samples, ${short(page.model.stacks.functions.length)} functions, ${short(page.model.parent.length)} call paths.`) : null),
+				page.model ? h("p", { class: "dim" }, `${plural(page.model.stacks.samples, "sample", short)}, ${plural(page.model.stacks.functions.length, "function", short)}, ${plural(page.model.parent.length, "call path", short)}.`) : null),
 		};
 	},
 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A function's source and instructions, with exact slots or samples. */
 import { Annotated, Annotations, Instruction, Line } from "./data";
-import { bar, base, h, named, percent, range, short, SLOT_TITLES, SLOTS, slotsOf, visible, whole } from "./dom";
+import { bar, base, h, named, percent, plural, range, short, SLOT_TITLES, SLOTS, slotsOf, visible } from "./dom";
 import { set, state } from "./state";
 import { Page, View } from "./view";
 
 function facts(instruction: Instruction): string {
 	const said: string[] = [];
 	if (instruction.executions) said.push(`${short(instruction.executions)}×`);
-	if (instruction.samples) said.push(`${whole(instruction.samples)} samples`);
+	if (instruction.samples) said.push(plural(instruction.samples, "sample"));
 	if (instruction.latency !== null) said.push(`${instruction.latency.toFixed(1)} cycles`);
 	if (instruction.l1d_accesses && instruction.l1d_misses) said.push(`${percent((100 * instruction.l1d_misses) / instruction.l1d_accesses, 0)} L1D misses`);
 	if (instruction.branches && instruction.mispredictions) said.push(`${percent((100 * instruction.mispredictions) / instruction.branches, 1)} mispredicted`);
@@ -94,7 +94,7 @@ function byAddress(of: Annotated): Node[] {
 	for (const { instruction, line } of all) {
 		const where = line.file ? `${base(line.file)}:${line.line}` : "";
 		const loop = heads.get(instruction.address);
-		if (loop) made.push(h("div", { class: "loop" }, `Loop, depth ${loop.depth}` + (loop.iterations !== null ? `: ${whole(loop.iterations)} iterations` + (loop.entries !== null ? `, entered ${whole(loop.entries)} times` : "") : "")));
+		if (loop) made.push(h("div", { class: "loop" }, `Loop, depth ${loop.depth}` + (loop.iterations !== null ? `: ${plural(loop.iterations, "iteration")}` + (loop.entries !== null ? `, entered ${plural(loop.entries, "time")}` : "") : "")));
 		if (where !== last) made.push(h("div", { class: "at" }, h("code", null, visible(where))));
 		last = where;
 		made.push(code(instruction, of));
