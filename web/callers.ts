@@ -65,8 +65,9 @@ export const callers: View = {
 		const { functions } = model.stacks;
 		const { own, total } = model.functions(sums);
 		const order = [...total.keys()].filter((fn) => total[fn] > 0).sort((a, b) => own[b] - own[a]);
-		const fn = order.find((f) => functions[f].name === state.fn) ?? order[0];
+		const fn = order.find((f) => functions[f].name === state.fn) ?? order.find((f) => functions[f].name.slice(0, 400) === state.fn) ?? order[0];
 		if (fn === undefined) return { element: h("p", null, "There is nothing in this range.") };
+		const unknown = !!state.fn && functions[fn].name !== state.fn && functions[fn].name.slice(0, 400) !== state.fn;
 		/* The outermost frame of a recursion has all of it. */
 		const nodes: [number, number][] = [];
 		const leaves: [number, number][] = [];
@@ -84,6 +85,7 @@ export const callers: View = {
 		return {
 			element: h("div", { class: "callersview" },
 				h("div", { class: "tools" }, h("label", { for: "callersof" }, "Function"), input, list, h("span", null, `${part(own[fn])} itself, ${part(total[fn])} with callees, of ${visible(sums.choice.title)}`)),
+				unknown ? h("p", { class: "warn" }, named(state.fn), ` has no ${visible(sums.choice.title)} here; this is `, named(functions[fn].name), ".") : null,
 				h("div", { class: "two" },
 					h("section", { class: "panel calls" }, h("h2", null, "Called by"), item(model, branch, branch.value, (b) => above(model, b), 0, true)),
 					h("section", { class: "panel calls" }, h("h2", null, "Calls"), item(model, branch, branch.value, (b) => below(model, sums, b), 0, true)))),

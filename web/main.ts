@@ -3,7 +3,7 @@
 import { callers } from "./callers";
 import { compare } from "./compare";
 import { Documents, unpack } from "./data";
-import { append, duration, h, named, short, visible } from "./dom";
+import { append, duration, h, named, plural, short, visible } from "./dom";
 import { flame } from "./flame";
 import { functions } from "./functions";
 import { memory } from "./memory";
@@ -26,9 +26,10 @@ function facts(documents: Documents): Node {
 	const modelled = about ? about.modelled : findings ? findings.source === "model" : false;
 	const cpu = findings ? findings.cpu.name : counts ? counts.cpu.name : about && about.cpu;
 	if (cpu) said.push(visible(cpu));
-	said.push(modelled ? "by the model, not a measurement" : "measured by perf");
+	/* The end of a recording says what made it. */
+	if (modelled || findings || !about || !about.incomplete) said.push(modelled ? "by the model, not a measurement" : "measured by perf");
 	if (findings) said.push(`${duration(findings.seconds * 1e9)}${modelled ? " of model time" : ""}`);
-	if (about) said.push(`${short(about.samples)} samples`);
+	if (about) said.push(plural(about.samples, "sample", short));
 	if (about && about.host) said.push("on host " + visible(about.host));
 	/* A recording that was not kept has no name. */
 	if (about && !about.recording.startsWith("/proc/self/fd/")) said.push("recording " + visible(about.recording));
@@ -58,10 +59,11 @@ function header(documents: Documents): HTMLElement {
 function choices(page: Page, view: View): HTMLElement {
 	const made = h("div", { class: "choices" });
 	const { model } = page;
-	if (view.searches) append(made, [h("input", { type: "search", id: "search", placeholder: "Search  /", "aria-label": "Search", value: state.search, oninput: (e: Event) => set({ search: (e.target as HTMLInputElement).value }) })]);
-	if (view.wholeOnly && hasRange()) append(made, [h("p", { class: "dim", id: "unranged" }, "These figures are of the whole recording: the range chosen in Timeline does not apply to this view.")]);
+	if (typeof view.searches === "function" ? view.searches(page) : view.searches) append(made, [h("input", { type: "search", id: "search", placeholder: "Search  /", "aria-label": "Search", value: state.search, oninput: (e: Event) => set({ search: (e.target as HTMLInputElement).value }) })]);
+	if (view.wholeOnly && model && (hasRange() || state.thread >= 0))
+		append(made, [h("p", { class: "dim", id: "unranged" }, `These figures are of the whole recording: the chosen ${hasRange() ? "range" + (state.thread >= 0 ? " and thread do" : " does") : "thread does"} not apply to this view.`)]);
 	if (!model || !view.chooses) return made;
-	if (model.choices.length > 1) {
+	if (model.choices.length > 1 && view.choosesValue !== false) {
 		const chosen = model.choice();
 		const groups = [...new Set(model.choices.map((choice) => choice.group))];
 		append(made, [h("label", null, "Value ", h("select", { id: "metric", onchange: (e: Event) => set({ metric: (e.target as HTMLSelectElement).value, sort: "" }) },
@@ -71,7 +73,28 @@ function choices(page: Page, view: View): HTMLElement {
 		append(made, [h("label", null, "Thread ", h("select", { id: "thread", onchange: (e: Event) => set({ thread: Number((e.target as HTMLSelectElement).value) }) },
 			h("option", { value: -1 }, "all"), ...model.stacks.threads.slice(0, 2000).map((thread, i) => h("option", { value: i, selected: state.thread === i }, `${visible(thread.comm)} ${thread.tid ?? ""}`))))]);
 	if (hasRange()) append(made, [h("span", { class: "chip" }, `${duration(state.from)} to ${duration(state.to)} `, h("button", { type: "button", "aria-label": "Clear the range", onclick: () => set({ from: NaN, to: NaN }) }, "×"))]);
+	if (hasRange() && view.choosesValue !== false && model.choice().exact)
+		append(made, [h("p", { class: "warn", id: "timeless" }, `${visible(model.choice().title)} was counted exactly and has no times: choose another value, or clear the range.`)]);
 	return made;
+}
+
+/* ---- Focus ------------------------------------------------------------------------------------ */
+
+/* Returns what finds the focused element again after the page is drawn anew, or null. */
+function focusMark(): (() => HTMLElement | null) | null {
+	const old = document.activeElement as HTMLElement | null;
+	if (!old || old === document.body || !document.getElementById("app")!.contains(old)) return null;
+	if (old.id) return () => document.getElementById(old.id);
+	const same = (e: HTMLElement) => {
+		for (const name of ["data-view", "data-key", "aria-label"]) {
+			const value = old.getAttribute(name);
+			if (value !== null) return e.getAttribute(name) === value;
+		}
+		return e.textContent === old.textContent && (old.tagName === "BUTTON" || e.className === old.className);
+	};
+	const area = ["nav", "#tools", "main"].find((name) => old.closest(name)) || "#app";
+	return () => [...document.querySelectorAll<HTMLElement>(`${area} ${old.tagName.toLowerCase()}`)].find((e) => same(e) && (e.tabIndex >= 0 || e.hasAttribute("tabindex")))
+		|| [...document.querySelectorAll<HTMLElement>(`${area} [tabindex]`)].find((e) => old.className && e.className === old.className) || null;
 }
 
 /* ---- The frame -------------------------------------------------------------------------------- */
@@ -101,12 +124,21 @@ function start(documents: Documents): void {
 		main.className = "v-" + view.key;
 		main.setAttribute("aria-label", view.title);
 		main.replaceChildren(shown.element);
+		showTab();
+	}
+
+	/* Scrolls the current tab into a narrow window. */
+	function showTab(): void {
+		const tab = nav.querySelector<HTMLElement>("[aria-current]");
+		if (!tab) return;
+		if (tab.offsetLeft < nav.scrollLeft) nav.scrollLeft = tab.offsetLeft;
+		else if (tab.offsetLeft + tab.offsetWidth > nav.scrollLeft + nav.clientWidth) nav.scrollLeft = tab.offsetLeft + tab.offsetWidth - nav.clientWidth;
 	}
 
 	onChange((changed: Set<keyof State>) => {
 		if (shown && shown.update && !changed.has("view") && shown.update(changed)) return;
 		const searching = document.activeElement && document.activeElement.id === "search";
-		const inside = document.activeElement && main.contains(document.activeElement) ? document.activeElement.className : "";
+		const again = focusMark();
 		draw();
 		if (searching) {
 			const input = document.getElementById("search") as HTMLInputElement | null;
@@ -114,16 +146,14 @@ function start(documents: Documents): void {
 				input.focus();
 				input.setSelectionRange(input.value.length, input.value.length);
 			}
-		} else if (inside) {
-			const again = [...main.querySelectorAll<HTMLElement>("[tabindex]")].find((e) => e.className === inside);
-			if (again) again.focus();
-		}
+			else main.focus({ preventScroll: true });
+		} else if (again && !document.activeElement?.closest("header, footer")) (again() || main).focus({ preventScroll: true });
 	});
 
 	document.addEventListener("keydown", (event) => {
 		const target = event.target as HTMLElement;
 		const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
-		if (event.ctrlKey || event.altKey || event.metaKey) return;
+		if (event.ctrlKey || event.altKey || event.metaKey || help.open) return;
 		if (event.key === "Escape" && typing) {
 			target.blur();
 			if (state.search) set({ search: "" });

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where data came from, how long that took, and which pages and cache lines it is in. */
 import { Bin, Report, ReportEvent } from "./data";
-import { bar, h, named, percent, short, visible, whole } from "./dom";
-import { reportTable } from "./functions";
+import { bar, h, named, percent, plural, short, visible, whole } from "./dom";
+import { reportTable, SATURATED } from "./functions";
 import { hasRange, set, state } from "./state";
 import { Page, Shown, View } from "./view";
 
@@ -10,18 +10,23 @@ function eventOf(report: Report | undefined): ReportEvent | null {
 	return (report && report.events.find((event) => event.rows.length)) || null;
 }
 
+/* Returns whether a range or a thread is chosen. */
+function isPart(): boolean {
+	return hasRange() || state.thread >= 0;
+}
+
 function sourcesPanel(title: string, sources: Map<string, { samples: number; latency: number }>): HTMLElement {
 	const list = [...sources].sort((a, b) => b[1].samples - a[1].samples);
 	const all = list.reduce((sum, [, s]) => sum + s.samples, 0);
 	const latency = list.reduce((sum, [, s]) => sum + s.latency, 0);
 	return h("section", { class: "panel" }, h("h2", null, title),
-		h("table", { class: "plain" }, h("thead", null, h("tr", null, ...["Source", "Share", "", "Samples", "Of the latency", ""].map((t) => h("th", { scope: "col" }, t)))),
+		h("div", { class: "scroll" }, h("table", { class: "plain" }, h("thead", null, h("tr", null, ...["Source", "Share", "", "Samples", "Of the latency", ""].map((t) => h("th", { scope: "col" }, t)))),
 			h("tbody", null, ...list.map(([name, s]) => h("tr", null, h("th", { scope: "row" }, named(name)), h("td", { class: "num" }, percent((100 * s.samples) / all)), h("td", { class: "barcell" }, bar([{ kind: "plain", share: (100 * s.samples) / all }])), h("td", { class: "num" }, whole(s.samples)),
-				h("td", { class: "num" }, latency ? percent((100 * s.latency) / latency) : ""), h("td", { class: "barcell" }, latency ? bar([{ kind: "backend_bound", share: (100 * s.latency) / latency }]) : ""))))));
+				h("td", { class: "num" }, latency ? percent((100 * s.latency) / latency) : ""), h("td", { class: "barcell" }, latency ? bar([{ kind: "backend_bound", share: (100 * s.latency) / latency }]) : "")))))));
 }
 
-/* The sources of the chosen range of time. */
-function ofRange(page: Page): Map<string, { samples: number; latency: number }> {
+/* The sources of the chosen range of time and thread. */
+function ofPart(page: Page): Map<string, { samples: number; latency: number }> {
 	const { types, rows } = page.model!.stacks;
 	const sources = new Map<string, { samples: number; latency: number }>();
 	page.model!.each((row, type, value) => {
@@ -48,7 +53,7 @@ function ofReport(event: ReportEvent): Map<string, { samples: number; latency: n
 	return sources;
 }
 
-function histogram(title: string, bins: Bin[]): HTMLElement | null {
+function histogram(title: string, bins: Bin[], saturated = 0): HTMLElement | null {
 	const filled = bins.map((bin, i) => (bin.samples ? i : -1)).filter((i) => i >= 0);
 	if (!filled.length) return null;
 	const shown = bins.slice(filled[0], filled[filled.length - 1] + 1);
@@ -56,7 +61,8 @@ function histogram(title: string, bins: Bin[]): HTMLElement | null {
 	const all = shown.reduce((sum, bin) => sum + bin.samples, 0);
 	return h("section", { class: "panel histogram" }, h("h2", null, title), h("table", { class: "plain" }, h("tbody", null,
 		...shown.map((bin) => h("tr", null, h("th", { scope: "row", class: "num" }, bin.high === null ? `${whole(bin.low)} and more` : bin.low === bin.high ? whole(bin.low) : `${whole(bin.low)}–${whole(bin.high)}`),
-			h("td", { class: "barcell" }, bar([{ kind: "plain", share: (100 * bin.samples) / most }], percent((100 * bin.samples) / all))), h("td", { class: "num" }, whole(bin.samples)), h("td", { class: "num dim" }, percent((100 * bin.samples) / all, 1)))))));
+			h("td", { class: "barcell" }, bar([{ kind: "plain", share: (100 * bin.samples) / most }], percent((100 * bin.samples) / all))), h("td", { class: "num" }, whole(bin.samples)), h("td", { class: "num dim" }, percent((100 * bin.samples) / all, 1)))))),
+		saturated ? h("p", { class: "dim" }, `${plural(saturated, "record")} took ${SATURATED} cycles or more, the most that the counters hold.`) : null);
 }
 
 /* Any list of objects, such as the accesses to shared lines. */
@@ -72,9 +78,9 @@ const PARTS: { [key: string]: { title: string; has: (page: Page) => boolean; mak
 		has: (page) => !!eventOf(page.documents.memory),
 		make: (page) => {
 			const event = eventOf(page.documents.memory)!;
-			const sources = hasRange() ? ofRange(page) : ofReport(event);
-			const table = hasRange() ? null : reportTable(page, event, page.documents.memory!.keys, "Data sources by function");
-			return { element: h("div", null, sourcesPanel(hasRange() ? "Where data came from, in this range" : "Where data came from", sources), table ? h("h2", null, "By function") : null, table ? table.element : null), update: table ? table.update : undefined };
+			const sources = isPart() ? ofPart(page) : ofReport(event);
+			const table = isPart() ? null : reportTable(page, event, page.documents.memory!.keys, "Data sources by function");
+			return { element: h("div", null, sourcesPanel(hasRange() ? "Where data came from, in this range" : state.thread >= 0 ? "Where data came from, in this thread" : "Where data came from", sources), table ? h("h2", null, "By function") : null, table ? table.element : null), update: table ? table.update : undefined };
 		},
 	},
 	latencies: {
@@ -82,7 +88,7 @@ const PARTS: { [key: string]: { title: string; has: (page: Page) => boolean; mak
 		has: (page) => !!page.documents.latencies,
 		make: (page) => ({
 			element: h("div", { class: "two" }, ...page.documents.latencies!.events.flatMap((event) => [
-				event.total ? histogram("Total latency, in cycles", event.total) : null,
+				event.total ? histogram("Total latency, in cycles", event.total, event.saturated) : null,
 				event.issue ? histogram("Until issue, in cycles", event.issue) : null,
 				event.translation ? histogram("Address translation, in cycles", event.translation) : null])),
 		}),
@@ -100,22 +106,31 @@ const PARTS: { [key: string]: { title: string; has: (page: Page) => boolean; mak
 	mix: { title: "Mix", has: (page) => !!eventOf(page.documents.mix), make: (page) => reportTable(page, eventOf(page.documents.mix)!, page.documents.mix!.keys, "Mix of operations", false) },
 };
 
+function shownPart(page: Page): string {
+	const keys = Object.keys(PARTS).filter((key) => PARTS[key].has(page));
+	return keys.includes(state.part) ? state.part : keys[0];
+}
+
 export const memory: View = {
 	key: "memory",
 	title: "Memory",
 	chooses: true,
-	searches: true,
+	choosesValue: false,
+	searches: (page) => {
+		const key = shownPart(page);
+		return key !== "latencies" && key !== "lines" && (key !== "sources" || !isPart());
+	},
 	has: (page) => Object.values(PARTS).some((part) => part.has(page)),
 	make: (page) => {
 		const keys = Object.keys(PARTS).filter((key) => PARTS[key].has(page));
-		const key = keys.includes(state.part) ? state.part : keys[0];
+		const key = shownPart(page);
 		const part = PARTS[key].make(page);
 		const losses = eventOf(page.documents.memory);
 		return {
 			element: h("div", { class: "memoryview" },
 				h("div", { class: "tools" }, h("span", { class: "group", role: "group", "aria-label": "Part" }, ...keys.map((k) => h("button", { type: "button", "aria-pressed": String(k === key), onclick: () => set({ part: k, sort: "", search: "" }) }, PARTS[k].title))),
-					losses ? h("span", { class: "dim" }, `${short(losses.samples)} loads and stores` + (losses.not_retired ? `, ${short(losses.not_retired)} not retired` : "")) : null,
-					hasRange() && key !== "sources" ? h("span", { class: "warn" }, "of the whole recording") : null),
+					losses ? h("span", { class: "dim" }, (losses.samples === 1 ? "1 load or store" : `${short(losses.samples)} loads and stores`) + (losses.not_retired ? `, ${short(losses.not_retired)} not retired` : "")) : null,
+					isPart() && key !== "sources" ? h("span", { class: "warn" }, "of the whole recording") : null),
 				part.element),
 			update: part.update,
 		};

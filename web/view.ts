@@ -20,8 +20,10 @@ export interface View {
 	title: string;
 	/* It depends on the chosen value, range and thread. */
 	chooses: boolean;
-	searches: boolean;
-	/* Its figures are of the whole recording, whatever range is chosen. */
+	/* Unless false: the chosen value matters. */
+	choosesValue?: boolean;
+	searches: boolean | ((page: Page) => boolean);
+	/* Its figures are of the whole recording, whatever range or thread is chosen. */
 	wholeOnly?: boolean;
 	has: (page: Page) => boolean;
 	make: (page: Page) => Shown;
