@@ -182,6 +182,132 @@ def same_shares(pages):
         assert row[interval].lstrip("~ ") == f"{low:.2f}–{high:.2f} %", (row, line)
         assert number(row[samples]) == line["samples"], (row, line)
         assert row[symbol] == line["symbol"], (row, line)
+    # Each share has its interval; those that overlap are marked in the order of that share only.
+    browser.open(pages.timed, "#view=functions&sort=-children", width=1800, height=1000)
+    own, callees, symbol = (column(browser, title) for title in
+                            ("95 % interval", "95 %, callees", "Function"))
+    by_name = {line["symbol"]: line for line in want}
+    rows = rows_of(browser)[:10]
+    for row in rows:
+        low, high = by_name[row[symbol]]["children_interval"]
+        assert row[callees].lstrip("~ ") == f"{low:.2f}–{high:.2f} %", row
+        assert not row[own].startswith("~"), row
+    intervals = [by_name[row[symbol]]["children_interval"] for row in rows]
+    for i in range(1, 9):
+        near = any(intervals[i][0] <= other[1] and other[0] <= intervals[i][1]
+                   for other in (intervals[i - 1], intervals[i + 1]))
+        assert rows[i][callees].startswith("~") == near, (rows[i], near)
+
+
+def report_of(name, rows, **values):
+    """Returns a report with one event, as plumb report --json has it."""
+    samples = sum(row["samples"] for row in rows)
+    event = {"name": name, "exact": False, "spe": True, "samples": samples, "period": samples,
+             "row_count": len(rows), "left_out": 0, "given_up": 0, "given_up_most": 0,
+             "rows": rows, **values}
+    return {"keys": ["comm", "symbol"], "incomplete": False, "events": [event]}
+
+
+def row_of(symbol, share, samples, **values):
+    return {"comm": "a", "dso": "a", "symbol": symbol, "share": share, "samples": samples,
+            "period": samples, "interval": [share - 1, share + 1], **values}
+
+
+@tap.test
+def saturated(pages):
+    """Latencies that counters were too small for have >=, and ties are rounded as C does."""
+    documents = stacks(["slow", "fast"], [3, 1])
+    percentiles = {"p50": 2.5, "p90": 3796, "p99": 4095, "saturated": 1}
+    documents["functions"] = documents["memory"] = report_of("loads", [
+        row_of("slow", 75, 3, latency=2190.25, saturated=1, total_latency=percentiles,
+               data_source="DRAM"),
+        row_of("fast", 25, 1, latency=7.5, saturated=0, data_source="L1D")], saturated=1)
+    documents["latencies"] = {"events": [{"name": "loads", "saturated": 1, "total": [
+        {"low": 4, "high": 7, "samples": 3}, {"low": 2048, "high": None, "samples": 1}]}]}
+    # With several events, types have the events' names.
+    documents["functions"]["events"].append({**documents["functions"]["events"][0],
+                                             "name": "others", "rows": []})
+    documents["stacks"]["types"][0].update(name="loads samples", kind="samples")
+    page = pages.made("saturated.html", documents)
+    browser = pages.browser
+    for view in ("functions", "memory"):
+        browser.open(page, "#view=" + view, width=1800)
+        latency, three = column(browser, "Latency"), column(browser, "p50 / p90 / p99")
+        first, second = rows_of(browser)
+        assert first[latency] == ">=2190.2" and second[latency] == "7.5", (first, second)
+        assert first[three] == "2 / 3796 / >=4095", first
+    browser.open(page, "#view=memory&part=latencies")
+    assert "1 record took 4095 cycles or more" in browser.evaluate(TEXT)
+    assert browser.evaluate("document.querySelector('#search, #metric') === null")
+    # What is chosen by thread is of that thread.
+    browser.open(page, "#view=memory&thread=0")
+    assert "in this thread" in browser.evaluate(TEXT)
+    browser.open(page, "#view=overview&thread=0")
+    assert "the chosen thread does not apply" in browser.evaluate(
+        "document.querySelector('#unranged').innerText")
+
+
+@tap.test
+def summed(pages):
+    """Findings have each function once, and nothing is said of an unknown source."""
+    documents = stacks(["slow", "fast"], [3, 1])
+    documents["about"].update(modelled=False, incomplete=True, samples=1)
+    documents["functions"] = report_of("cycles", [
+        row_of("slow", 40, 2), row_of("fast", 35, 1), row_of("slow", 24.97, 1),
+        row_of("small", 0.03, 1)])
+    documents["annotations"] = {"basis": None, "event": None, "core": None, "disassembler": None,
+                                "functions": [{"symbol": "slow", "file": "a", "weight": 1,
+                                               "share": 1, "loops": [], "lines": []}]}
+    page = pages.made("summed.html", documents)
+    browser = pages.browser
+    browser.open(page)
+    shown = browser.evaluate("[...document.querySelectorAll('.place')].map((p) =>"
+                             " [p.querySelector('.where').innerText, p.querySelector('b').innerText])")
+    assert shown == [["slow", "65.0 %"], ["fast", "35.0 %"]], shown
+    header = browser.evaluate("document.querySelector('header').innerText")
+    assert "measured" not in header and "its end is missing" in header, header
+    assert "1 sample" in header and "1 samples" not in header, header
+    # A function without an annotation opens Source with its message.
+    browser.open(page, "#view=functions&search=fast")
+    assert browser.evaluate("document.querySelector('.count').innerText") == "1 of 4 rows"
+    browser.evaluate("document.querySelector('.tr').click()")
+    browser.wait("document.querySelector('[aria-current]').dataset.view === 'source'")
+    assert "fast has too small a share" in browser.evaluate(TEXT)
+    # Callers say that they do not know a name.
+    browser.open(pages.timed, "#view=callers&fn=nothing")
+    assert "nothing has no" in browser.evaluate("document.querySelector('.warn').innerText")
+
+
+@tap.test
+def focus(pages):
+    """The focus stays on what was used, and digits do nothing while the keys are shown."""
+    browser = pages.browser
+    focused = ("(() => { const e = document.activeElement;"
+               " return e.id || e.dataset.view || e.dataset.key || e.innerText; })()")
+    browser.open(pages.page, "#view=functions", width=1800)
+    browser.settle()
+    browser.evaluate("document.querySelector('[data-key=symbol]').focus()")
+    browser.press("Enter")
+    browser.wait("location.hash.includes('sort=symbol')")
+    browser.settle()
+    assert browser.evaluate(focused) == "symbol"
+    browser.evaluate("(() => { const e = document.querySelector('#metric'); e.focus();"
+                     " e.selectedIndex = 1; e.dispatchEvent(new Event('change')); })()")
+    browser.wait("location.hash.includes('metric=')")
+    assert browser.evaluate(focused) == "metric"
+    browser.evaluate("document.querySelector('nav [data-view=flame]').focus()")
+    browser.press("Enter")
+    browser.wait("document.querySelector('[aria-current]').dataset.view === 'flame'")
+    assert browser.evaluate(focused) == "flame"
+    browser.press("?")
+    browser.wait("document.getElementById('help').open")
+    browser.press("1")
+    assert browser.evaluate("document.querySelector('[aria-current]').dataset.view") == "flame"
+    browser.press("Escape")
+    # On a narrow screen, the current tab is in sight.
+    browser.open(pages.page, "#view=timeline", width=360)
+    right = browser.evaluate("document.querySelector('[aria-current]').getBoundingClientRect().right")
+    assert right <= 360, right
 
 
 @tap.test
@@ -313,6 +439,35 @@ def compared(pages):
 
 
 @tap.test
+def changes(pages):
+    """What is new comes first, large ratios are short, and limits say what decided."""
+    def change(name, before, after, **values):
+        return {"name": name, "units": "events", "before": before, "after": after,
+                "change": after - before, "relative": after / before - 1 if before else None,
+                "method": "exact", "p": None, "adjusted_p": None, "effect": None,
+                "interval": None, "more_than_noise": after != before, **values}
+    events = [change("double", 100, 200), change("huge", 2, 12938), change("same", 5, 5),
+              change("new", 0, 7), change("noise", 10, 11, method="unknown",
+                                          more_than_noise=None)]
+    documents = {"diff": {"plumb": "0", "comparisons": [{
+        "before": "a", "after": "b", "explanation": {"text": "double", "of": None},
+        "gates": [{"limit": "5%", "direction": "above", "verdict": "failed", "worst": events[0]}],
+        "notes": [], "metrics": [], "events": events, "functions": [], "lines": []}]}}
+    browser = pages.browser
+    browser.open(pages.made("changes.html", documents), width=1800)
+    # The column of changes has no title.
+    name, evidence, real = (column(browser, title) for title in
+                            ("Name", "Evidence", "More than noise"))
+    rows = rows_of(browser)
+    assert [row[name] for row in rows] == ["new", "huge", "double", "noise", "same"], rows
+    rows = {row[name]: row for row in rows}
+    assert "x6469" in rows["huge"] and "new" in rows["new"] and "+100.0 %" in rows["double"], rows
+    assert rows["same"][real] == "unchanged" and rows["noise"][evidence] == "unknown", rows
+    text = browser.evaluate(TEXT)
+    assert "above 5%" in text and "100 → 200 events: +100.0 % (exact)" in text, text
+
+
+@tap.test
 def source_lines(pages):
     """Source has the lines and the shares of plumb annotate."""
     made = json.loads(pages.run(pages.plumb, "annotate", "-i", pages.exact, "--json"))
@@ -422,6 +577,10 @@ def widths(pages):
             browser.open(pages.page, "#view=" + view, width, height, dark)
             wide = browser.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, f"{view} at {width}: {wide} pixels"
+            cut = browser.evaluate("[...document.querySelectorAll('#view .num, .sharecell b')]"
+                                   ".filter((e) => e.scrollWidth > e.clientWidth + 1)"
+                                   ".map((e) => e.innerText)")
+            assert not cut, f"{view} at {width}: {cut[:4]} cut off"
         colours.add((dark, browser.evaluate(
             "getComputedStyle(document.body).backgroundColor + getComputedStyle(document.body).color")))
     assert len(colours) == 2, colours
