@@ -11,6 +11,12 @@
 #define REPLAYED_LEAST 0.02
 #define REPLAYED_MAX   16
 
+/*
+ * If fewer of the records are in functions with known bounds, the others are too many to be taken
+ * to cost as much as these, and latencies weigh instead.
+ */
+#define BOUNDED_LEAST 0.5
+
 /* What an access beyond L1D is taken to cost if no record tells. */
 #define FAR_CYCLES 100
 
@@ -73,6 +79,16 @@ static int compare_retired(const void *a, const void *b)
 					: compare_functions(a, b);
 }
 
+/* Returns the share of the records that are in functions with known bounds. */
+static double bounded_share(const struct ranked *functions, size_t count, double retired)
+{
+	double bounded = 0;
+
+	for (size_t i = 0; i < count; i++)
+		bounded += functions[i].retired;
+	return retired > 0 ? bounded / retired : 0;
+}
+
 /*
  * Weighs functions by the slots that they cost instead of their latencies. Those with most records
  * are replayed; records of others, and those without a function, are taken to cost as much as these
@@ -84,6 +100,8 @@ static int weigh_by_slots(struct plumb_annotation *annotation, size_t count, dou
 	double slots[REPLAYED_MAX], sum = 0, records = 0;
 	size_t replayed = 0;
 
+	if (bounded_share(functions, count, retired) < BOUNDED_LEAST)
+		return 0;
 	qsort(functions, count, sizeof(*functions), compare_retired);
 	while (replayed < count && replayed < REPLAYED_MAX &&
 	       functions[replayed].retired >= REPLAYED_LEAST * retired) {
@@ -113,6 +131,18 @@ static int weigh_by_slots(struct plumb_annotation *annotation, size_t count, dou
 	annotation->summary.weight += retired * sum / records;
 	annotation->summary.replayed = true;
 	return 0;
+}
+
+/* Leaves out functions without a name, which only count for the whole. Returns how many are left.
+ */
+static size_t drop_unnamed(struct ranked *functions, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (is_named(functions[i].public.symbol))
+			functions[kept++] = functions[i];
+	return kept;
 }
 
 static int list_functions(struct plumb_annotation *annotation)
@@ -155,7 +185,8 @@ static int list_functions(struct plumb_annotation *annotation)
 			function->retired += cell->sum;
 	}
 	for (size_t i = 0; i < count; i++)
-		most = fmax(most, annotation->functions[i].public.weight);
+		if (is_named(annotation->functions[i].public.symbol))
+			most = fmax(most, annotation->functions[i].public.weight);
 	annotation_find_unknown(annotation, most);
 	attr = profile_spe_attr(annotation->recording); /* known once records were read */
 	annotation->filtered =
@@ -164,6 +195,7 @@ static int list_functions(struct plumb_annotation *annotation)
 		error = weigh_by_slots(annotation, count, retired);
 	if (error < 0)
 		return error;
+	count = drop_unnamed(annotation->functions, count);
 	qsort(annotation->functions, count, sizeof(*annotation->functions), compare_functions);
 	for (size_t i = 0; i < count; i++)
 		annotation->functions[i].public.share =

@@ -260,3 +260,12 @@ bool cfi_find(const struct cfi *cfi, uint64_t address, struct cfi_row *row)
 					    .end = function->program + function->size},
 		       function->start, address, row);
 }
+
+bool cfi_function(const struct cfi *cfi, size_t i, uint64_t *start, uint64_t *end)
+{
+	if (i >= cfi->function_count)
+		return false;
+	*start = cfi->functions[i].start;
+	*end = cfi->functions[i].end;
+	return true;
+}

@@ -23,4 +23,7 @@ void cfi_free(struct cfi *cfi); /* accepts NULL */
 /* Finds the rules at `address`. Returns false if there are none, or none that can be followed. */
 bool cfi_find(const struct cfi *cfi, uint64_t address, struct cfi_row *row);
 
+/* Sets where function `i` starts and ends, in address order. Returns false after the last one. */
+bool cfi_function(const struct cfi *cfi, size_t i, uint64_t *start, uint64_t *end);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbol/cfi_file.h"
 #include "symbol/symbolizer.h"
 
 /* Finds the executable segment that holds the byte at a place in the file. */
@@ -85,4 +86,63 @@ size_t symbolizer_code(struct plumb_symbolizer *symbolizer, struct plumb_symbol_
 	files_note(file->files, 0);
 	elf_file_close(&elf);
 	return count;
+}
+
+/* ---- Functions without names ----------------------------------------------------------------- */
+
+/* Finds the place in the file of code that is linked to `address`. */
+static bool find_place(const GElf_Phdr *segments, size_t count, uint64_t address, uint64_t *place)
+{
+	for (size_t i = 0; i < count; i++) {
+		const GElf_Phdr *s = &segments[i];
+
+		if (s->p_flags & PF_X && address >= s->p_vaddr &&
+		    address - s->p_vaddr < s->p_filesz) {
+			*place = address - s->p_vaddr + s->p_offset;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int list_bounds(const struct elf_file *elf, struct symbol_table *bounds)
+{
+	GElf_Phdr segments[ELF_SEGMENTS_MAX];
+	const size_t count = elf_file_segments(elf, segments);
+	uint64_t start, end;
+	struct cfi *cfi;
+	int error = cfi_open_eh_frame(elf, &cfi);
+
+	if (error < 0 || !cfi)
+		return error;
+	for (size_t i = 0; error == 0 && cfi_function(cfi, i, &start, &end); i++) {
+		struct plumb_symbol symbol = {.name = ""};
+
+		if (!find_place(segments, count, start, &symbol.start))
+			continue;
+		symbol.end = symbol.start + (end - start);
+		if (symbol.end > symbol.start)
+			error = symbol_table_add(bounds, &symbol);
+	}
+	cfi_free(cfi);
+	return error < 0 ? error : symbol_table_finish(bounds, false);
+}
+
+const struct plumb_symbol *symbolizer_bounds(struct plumb_symbolizer *symbolizer,
+					     struct plumb_symbol_file *file, uint64_t address)
+{
+	struct elf_file elf;
+
+	if (file->kind != FILE_USER)
+		return NULL;
+	if (!file->bounds_tried && open_code(symbolizer, file, &elf)) {
+		int error = list_bounds(&elf, &file->bounds);
+
+		if (error < 0)
+			symbol_table_free(&file->bounds);
+		files_note(file->files, error);
+		elf_file_close(&elf);
+	}
+	file->bounds_tried = true;
+	return symbol_table_find(&file->bounds, address);
 }

@@ -55,6 +55,7 @@ void files_free(struct files *files, void (*free_debug)(struct debug_info *debug
 			struct plumb_symbol_file *next = file->next;
 
 			symbol_table_free(&file->symbols);
+			symbol_table_free(&file->bounds);
 			free_debug(file->debug);
 			free(file->debug_path);
 			free(file->segments);

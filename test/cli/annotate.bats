@@ -153,6 +153,54 @@ samples()
 	said "plumb: invalid value 'x' for --start-address" "       use an address as objdump -d prints it: 400668 or 0x400668"
 }
 
+@test "SPE records of a stripped program weigh as those of the whole one" {
+	needs spe.data
+	cat >two.c <<-'END'
+		static volatile unsigned sum = 7;
+		__attribute__((noipa)) static void light(unsigned count)
+		{
+			unsigned a = sum, b = a, c = a, d = a;
+			for (unsigned i = 0; i < count; i++)
+				__asm__ volatile("add %w0, %w0, #1\n\tadd %w1, %w1, #1\n\tadd %w2, %w2, #1\n\t"
+					"add %w3, %w3, #1" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+			sum = a | b | c | d;
+		}
+		__attribute__((noipa)) static void heavy(unsigned count)
+		{
+			unsigned x = sum, y = sum;
+			for (unsigned i = 0; i < count; i++)
+				x = (x + i) / y;
+			sum = x | 1;
+		}
+		int main(void)
+		{
+			light(100000);
+			heavy(50000);
+			return 0;
+		}
+	END
+	aarch64-linux-gnu-gcc -O2 -g -static -o two two.c
+	aarch64-linux-gnu-strip -o two-stripped two
+	aarch64-linux-gnu-strip -R .eh_frame -o two-bare two
+	for program in two two-stripped two-bare; do
+		plumb record -q -e spe -c 512 -o $program.data -- "$work/$program"
+	done
+	read -r start size < <(aarch64-linux-gnu-nm -S two | sed -n 's/ [tT] heavy$//p')
+	part=(--start-address "0x$start" --stop-address "$(printf '0x%x' $((0x$start + 0x$size)))")
+	plumb annotate -i two.data --json heavy >whole.json
+	plumb annotate -i two-stripped.data --json "${part[@]}" >part.json
+	plumb annotate -i two-bare.data --json "${part[@]}" >bare.json
+	# Without the bounds of the other functions, nothing tells what their records cost.
+	/usr/bin/python3 - <<-'END'
+		import json
+		whole, part, bare = (json.load(open(f"{name}.json")) for name in ("whole", "part", "bare"))
+		share = [d["functions"][0]["share"] for d in (whole, part)]
+		assert whole["basis"] == part["basis"] == "estimated_slots", (whole["basis"], part["basis"])
+		assert share[0] > 60 and abs(share[0] - share[1]) < 3, share
+		assert bare["basis"] == "latency", bare["basis"]
+	END
+}
+
 @test "SPE records: latencies, and the division first" {
 	needs spe.data
 	run --separate-stderr plumb annotate -i spe.data
