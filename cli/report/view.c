@@ -263,6 +263,42 @@ static int read_stacks(const struct report_options *options, bool chains, struct
 	return EXIT_FINE;
 }
 
+/* Tells whether the words are to be added to the defaults: "+period". */
+static bool is_added(const struct option_words *words)
+{
+	return words->count > 0 && words->at[0][0] == '+';
+}
+
+static int take_words(const struct option_words *words, int (*take)(void *user, char *word),
+		      void *user)
+{
+	int status = EXIT_FINE;
+
+	for (unsigned i = 0; status == EXIT_FINE && i < words->count; i++)
+		status = each_word(words->at[i] + (words->at[i][0] == '+'), take, user);
+	return status;
+}
+
+static int find_children(void *user, char *word)
+{
+	bool *found = user;
+
+	for (size_t i = 0; i < COLUMN_COUNT; i++)
+		if (strcmp(columns[i].name, word) == 0 && columns[i].column == PROFILE_CHILDREN)
+			*found = true;
+	return EXIT_FINE;
+}
+
+/* Tells whether shares with callees are among the columns. Rows are not sorted by hidden shares. */
+static bool may_print_children(const struct report_options *options)
+{
+	bool found = !options->fields.count || is_added(&options->fields);
+
+	take_words(&options->fields, find_children, &found);
+	take_words(&options->sort, find_children, &found);
+	return found;
+}
+
 static int read_trees(const struct report_options *options, bool chains, struct profile_view *view,
 		      enum plumb_profile_paths *paths)
 {
@@ -281,8 +317,9 @@ static int read_trees(const struct report_options *options, bool chains, struct 
 		complain("--sharing cannot be combined with --sort or --fields");
 		return EXIT_USAGE;
 	}
-	view->children = options->children || (chains && !options->no_children &&
-					       !options->topdown && !options->sharing);
+	view->children =
+		options->children || (chains && !options->no_children && !options->topdown &&
+				      !options->sharing && may_print_children(options));
 	if (!options->call_graph)
 		return EXIT_FINE;
 	status = each_word(options->call_graph, take_call_graph, &graph);
@@ -390,22 +427,6 @@ static int add_default_columns(const struct report_options *options, struct prof
 	view->default_columns = true;
 	for (size_t c = 0; status == EXIT_FINE && c < preset->column_count; c++)
 		status = add_column(view, preset->columns[c]);
-	return status;
-}
-
-/* Tells whether the words are to be added to the defaults: "+period". */
-static bool is_added(const struct option_words *words)
-{
-	return words->count > 0 && words->at[0][0] == '+';
-}
-
-static int take_words(const struct option_words *words, int (*take)(void *user, char *word),
-		      void *user)
-{
-	int status = EXIT_FINE;
-
-	for (unsigned i = 0; status == EXIT_FINE && i < words->count; i++)
-		status = each_word(words->at[i] + (words->at[i][0] == '+'), take, user);
 	return status;
 }
 

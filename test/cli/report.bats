@@ -658,6 +658,14 @@ access_record()
 	run --separate-stderr plumb report -g callee,5 --no-children -s dso --json
 	json 'any(r["tree"] for r in d["events"][0]["rows"])
 		and all("children" not in r for r in d["events"][0]["rows"])' <<<"$output"
+	# Without the column of shares with callees, rows are chosen by the share that is printed.
+	plumb report -F share,sym --limit 5 | sed -n '4,8s/%.*//p' | tr -d ' ' >shares
+	[ "$(wc -l <shares)" -eq 5 ]
+	sort -rn shares | diff shares -
+	plumb report -F share,sym --json |
+		json 'all("children" not in r for r in d["events"][0]["rows"])'
+	plumb report -F children,sym --json |
+		json 'all("children" in r for r in d["events"][0]["rows"])'
 }
 
 @test "files without symbols, and files that have changed" {
