@@ -328,9 +328,7 @@ static int read_trees(const struct report_options *options, bool chains, struct 
 	/* perf's defaults. */
 	if (!graph.ordered)
 		graph.paths = view->children ? PLUMB_PATHS_CALLER : PLUMB_PATHS_CALLEE;
-	if (graph.paths == PLUMB_PATHS_NONE) {
-		view->children = options->children;
-	} else if (!chains) {
+	if (graph.paths != PLUMB_PATHS_NONE && !chains) {
 		complain("--call-graph requires samples with call chains");
 		advise("record them with plumb record -g");
 		return EXIT_USAGE;

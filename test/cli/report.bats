@@ -658,6 +658,9 @@ access_record()
 	run --separate-stderr plumb report -g callee,5 --no-children -s dso --json
 	json 'any(r["tree"] for r in d["events"][0]["rows"])
 		and all("children" not in r for r in d["events"][0]["rows"])' <<<"$output"
+	# -g none leaves out the trees, and nothing else.
+	plumb report >all
+	plumb report -g none | diff all -
 	# Without the column of shares with callees, rows are chosen by the share that is printed.
 	plumb report -F share,sym --limit 5 | sed -n '4,8s/%.*//p' | tr -d ' ' >shares
 	[ "$(wc -l <shares)" -eq 5 ]
