@@ -33,6 +33,7 @@ struct profile_view {
 	const char *path;  /* of the recording */
 	bool incomplete;   /* its end is missing, or could not be read */
 	bool modelled;     /* the model made it */
+	bool selected;     /* options select some samples */
 	bool only_sampled; /* JSON leaves out exact events */
 	uint8_t keys[PLUMB_PROFILE_KEYS_MAX];
 	size_t key_count;

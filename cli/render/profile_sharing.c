@@ -225,6 +225,16 @@ static void print_json(const struct sharing *sharing, struct output *out)
 	render_json_close(&accesses);
 }
 
+/* Says that no line is shared. Other threads may have accesses that the options leave out. */
+static const char *no_sharing(const struct profile_view *view, bool exact)
+{
+	if (view->selected)
+		return "Among the selected samples, no cache line is used by several threads and "
+		       "written.";
+	return exact ? "No cache line is used by several threads and written."
+		     : "No sampled cache line is used by several threads and written.";
+}
+
 void profile_sharing(struct output *out, const struct profile_view *view, bool json,
 		     const char *separator)
 {
@@ -244,10 +254,7 @@ void profile_sharing(struct output *out, const struct profile_view *view, bool j
 	} else if (sharing.count) {
 		print_text(&sharing, out);
 	} else {
-		output_text(out, STYLE_PLAIN,
-			    sharing.exact ? "No cache line is used by several threads and written."
-					  : "No sampled cache line is used by several threads and "
-					    "written.");
+		output_text(out, STYLE_PLAIN, no_sharing(view, sharing.exact));
 		fputc('\n', out->stream);
 	}
 	free(sharing.at);

@@ -331,6 +331,7 @@ int report_run(struct report_options *options)
 	run.reading.diagnostics = memory_given(plumb_diagnostics_new());
 	run.view.path = options->from.input;
 	run.view.only_sampled = options->only_sampled;
+	run.view.selected = choice_is_given(&options->from.chosen) || options->from.filter;
 	/* By default each SPE record is one sample. */
 	run.reading.samples.order = PLUMB_ORDER_TASKS;
 	run.reading.samples.each_record_once = !options->from.itrace && !options->from.like_perf;

@@ -594,6 +594,13 @@ access_record()
 	[ "$(grep -c ' sharing by 2 threads of process ' lines)" -eq 3 ]
 	[ "$(grep -c '^$' lines)" -eq 3 ]
 	[ -z "$(too_wide 80 <lines)" ]
+	# The lines are shared with threads that the options leave out.
+	for only in --tid=1001 --symbols=0x403850; do
+		run --separate-stderr plumb report --raw -i shared.data --sharing "$only"
+		[ "$status" -eq 0 ]
+		[ "$output" = "Among the selected samples, no cache line is used by several threads and written." ] ||
+			{ echo "$only: $output" && return 1; }
+	done
 	run --separate-stderr plumb report --raw -i spe.data --sharing
 	[ "$output" = "No sampled cache line is used by several threads and written." ]
 	run --separate-stderr plumb report --raw -i spe.data --sharing -s tid
